@@ -1,0 +1,7 @@
+//go:build unix
+
+package fakekernel
+
+import "syscall"
+
+func newGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }

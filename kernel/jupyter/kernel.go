@@ -1,0 +1,413 @@
+package jupyter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+// StartOptions say how [Start] runs a kernel. The zero value is usable.
+type StartOptions struct {
+	Dir        string        // the kernel's working directory; "" is ours
+	Env        []string      // the environment below the spec's; nil is ours
+	RuntimeDir string        // where the connection file is written; "" is the system's temporary folder
+	Log        io.Writer     // gets what the kernel writes to its own stdout and stderr; nil discards it
+	Ready      time.Duration // how long the kernel may take to answer first; 0 is a minute
+}
+
+// A Kernel is a running kernel process and the connection to it. Execute runs one piece of code at a time;
+// Interrupt, Shutdown and Kill may be called from other goroutines meanwhile.
+type Kernel struct {
+	Info *Message // the kernel_info_reply
+
+	spec    *Spec
+	proc    *process
+	sockets *Sockets
+	session string
+	files   string // folder of the connection file, removed at the end
+	stderr  *tail
+
+	executing sync.Mutex
+	mu        sync.Mutex
+	waiting   map[string]chan *Message // by the ID of the request that they answer
+	closeOnce sync.Once
+}
+
+// Start runs the kernel of spec and waits until it can execute. If ctx ends first, or the kernel dies, no process is left.
+func Start(ctx context.Context, spec *Spec, o StartOptions) (*Kernel, error) {
+	if o.Ready == 0 {
+		o.Ready = time.Minute
+	}
+	info, err := NewConnectionInfo()
+	if err != nil {
+		return nil, err
+	}
+	if o.RuntimeDir != "" {
+		if err := os.MkdirAll(o.RuntimeDir, 0o700); err != nil {
+			return nil, fmt.Errorf("jupyter: runtime folder: %w", err)
+		}
+	}
+	files, err := os.MkdirTemp(o.RuntimeDir, "kernel-")
+	if err != nil {
+		return nil, fmt.Errorf("jupyter: runtime folder: %w", err)
+	}
+	k := &Kernel{spec: spec, session: NewID(), files: files, waiting: map[string]chan *Message{}, stderr: &tail{next: o.Log}}
+	// GoNB finds the kernel's ID in the file's name, so it must look as Jupyter's do.
+	connection := filepath.Join(files, "kernel-"+NewID()+".json")
+	if err := info.WriteFile(connection); err != nil {
+		os.RemoveAll(files)
+		return nil, err
+	}
+	env := o.Env
+	if env == nil {
+		env = os.Environ()
+	}
+	argv, environ := spec.Command(connection, env)
+	k.proc, err = startProcess(argv, environ, o.Dir, k.stderr)
+	if err != nil {
+		os.RemoveAll(files)
+		return nil, fmt.Errorf("jupyter: start %s: %w; is the kernel installed? (go run ./kernel setup)", argv[0], err)
+	}
+
+	ready, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	late := time.AfterFunc(o.Ready, func() {
+		cancel(fmt.Errorf("no answer from the kernel within %v", o.Ready))
+	})
+	defer late.Stop()
+	go func() {
+		select {
+		case <-k.proc.exited:
+			cancel(k.dead())
+		case <-ready.Done():
+		}
+	}()
+	fail := func(err error) (*Kernel, error) {
+		k.Kill()
+		return nil, fmt.Errorf("jupyter: start %s: %w", filepath.Base(argv[0]), err)
+	}
+	if k.sockets, err = Dial(ready, info); err != nil {
+		return fail(err)
+	}
+	if k.Info, err = k.sockets.WaitReady(ready, k.session); err != nil {
+		return fail(err)
+	}
+	for _, s := range []*Socket{k.sockets.Shell, k.sockets.Control, k.sockets.Stdin, k.sockets.IOPub} {
+		go k.deliver(s)
+	}
+	return k, nil
+}
+
+// deliver hands what s receives to whoever waits for it. An answer that nobody waits for is dropped.
+func (k *Kernel) deliver(s *Socket) {
+	for {
+		m, err := s.Recv()
+		if Broken(err) {
+			return
+		}
+		if err != nil {
+			continue // not written by our kernel: another key, or no Jupyter message at all
+		}
+		k.mu.Lock()
+		ch := k.waiting[m.Parent.ID]
+		k.mu.Unlock()
+		if ch == nil {
+			continue
+		}
+		select {
+		case ch <- m:
+		case <-k.proc.exited:
+			return
+		}
+	}
+}
+
+// ask sends a request and returns the channel of everything that answers it; forget ends the deliveries.
+func (k *Kernel) ask(s *Socket, m *Message) (answers <-chan *Message, forget func(), err error) {
+	ch := make(chan *Message, 64)
+	k.mu.Lock()
+	k.waiting[m.Header.ID] = ch
+	k.mu.Unlock()
+	forget = func() {
+		k.mu.Lock()
+		delete(k.waiting, m.Header.ID)
+		k.mu.Unlock()
+		for { // a delivery may be under way
+			select {
+			case <-ch:
+			default:
+				return
+			}
+		}
+	}
+	if err := s.Send(m); err != nil {
+		forget()
+		return nil, nil, err
+	}
+	return ch, forget, nil
+}
+
+// ExecuteOptions say how [Kernel.Execute] runs code. The zero value runs it without limit and drops its outputs.
+type ExecuteOptions struct {
+	Timeout time.Duration // 0 is no limit
+	// Output gets every message published while the code runs, in order: stream, display_data, update_display_data, execute_result,
+	// clear_output, error, status, execute_input.
+	Output func(*Message)
+	// Input answers code that asks for a line of input; nil makes asking an [InputError].
+	Input func(prompt string, password bool) (string, error)
+}
+
+// A Result is the kernel's reply to executed code. An error that the code caused is part of it, not a Go error.
+type Result struct {
+	Status    string   `json:"status"` // "ok", "error" or "aborted"
+	Count     int      `json:"execution_count"`
+	EName     string   `json:"ename"`
+	EValue    string   `json:"evalue"`
+	Traceback []string `json:"traceback"`
+}
+
+// Execute runs code and returns when the kernel has replied and is idle again, so that every output has been given to o.Output.
+// The errors are [DeadError], [TimeoutError], [InputError] or the cause of ctx's end. After a TimeoutError with Alive false and a
+// DeadError the kernel is gone; after an end of ctx the code may still run: call Interrupt or Shutdown.
+func (k *Kernel) Execute(ctx context.Context, code string, o ExecuteOptions) (Result, error) {
+	k.executing.Lock()
+	defer k.executing.Unlock()
+	req := NewMessage(k.session, "execute_request", map[string]any{
+		"code": code, "silent": false, "store_history": true, "user_expressions": map[string]any{},
+		"allow_stdin": o.Input != nil, "stop_on_error": true,
+	})
+	if k.proc.hasExited() {
+		return Result{}, k.dead()
+	}
+	answers, forget, err := k.ask(k.sockets.Shell, req)
+	if err != nil {
+		if k.proc.waitExit(time.Second) {
+			err = k.dead()
+		}
+		return Result{}, err
+	}
+	defer forget()
+
+	run := execution{opts: o}
+	var limit <-chan time.Time
+	if o.Timeout > 0 {
+		t := time.NewTimer(o.Timeout)
+		defer t.Stop()
+		limit = t.C
+	}
+	reading := time.NewTicker(stdinCheck)
+	defer reading.Stop()
+	for {
+		select {
+		case m := <-answers:
+			asked, err := run.take(m)
+			if err != nil {
+				return Result{}, err
+			}
+			if asked {
+				if err := k.answerInput(m, o.Input); err != nil {
+					k.stopCode(&run, answers)
+					return Result{}, err
+				}
+			}
+		case <-reading.C:
+			if k.proc.readsStdin() {
+				k.stopCode(&run, answers)
+				return Result{}, &InputError{}
+			}
+		case <-limit:
+			return Result{}, &TimeoutError{Limit: o.Timeout, Alive: k.stopCode(&run, answers)}
+		case <-k.proc.exited:
+			run.drain(answers)
+			return Result{}, k.dead()
+		case <-ctx.Done():
+			return Result{}, context.Cause(ctx)
+		}
+		if run.replied && run.idle {
+			return run.result, nil
+		}
+	}
+}
+
+// stdinCheck is how often a running cell is looked at to see whether it waits for input that cannot come.
+const stdinCheck = time.Second
+
+// interruptGrace is how long code may take to obey an interrupt. GoNB itself kills a cell 5 seconds after it.
+const interruptGrace = 8 * time.Second
+
+// stopCode interrupts the running code and waits for its end; a kernel that is deaf to it is killed. It reports whether the kernel lives.
+func (k *Kernel) stopCode(run *execution, answers <-chan *Message) bool {
+	late := time.After(interruptGrace)
+	if err := k.Interrupt(); err != nil {
+		k.Kill()
+		return false
+	}
+	for !run.replied || !run.idle {
+		select {
+		case m := <-answers:
+			run.take(m) // a message that cannot be read ends nothing here: the limit is what we report
+		case <-k.proc.exited:
+			return false
+		case <-late:
+			k.Kill()
+			return false
+		}
+	}
+	return true
+}
+
+// execution is what is known of a running execute_request.
+type execution struct {
+	opts    ExecuteOptions
+	result  Result
+	replied bool
+	idle    bool
+}
+
+// take notes one answer and hands outputs on; it reports whether the answer is a question for input.
+func (e *execution) take(m *Message) (asked bool, err error) {
+	switch m.Header.Type {
+	case "execute_reply":
+		e.replied = true
+		return false, m.DecodeContent(&e.result)
+	case "input_request":
+		return true, nil
+	}
+	e.idle = e.idle || isIdle(m)
+	if e.opts.Output != nil {
+		e.opts.Output(m)
+	}
+	return false, nil
+}
+
+// drain takes what has already arrived.
+func (e *execution) drain(answers <-chan *Message) {
+	for {
+		select {
+		case m := <-answers:
+			e.take(m)
+		default:
+			return
+		}
+	}
+}
+
+func (k *Kernel) answerInput(m *Message, input func(string, bool) (string, error)) error {
+	var q struct {
+		Prompt   string `json:"prompt"`
+		Password bool   `json:"password"`
+	}
+	if err := m.DecodeContent(&q); err != nil {
+		return err
+	}
+	if input == nil {
+		return &InputError{Prompt: q.Prompt}
+	}
+	line, err := input(q.Prompt, q.Password)
+	if err != nil {
+		return err
+	}
+	reply := NewMessage(k.session, "input_reply", map[string]string{"status": "ok", "value": line})
+	reply.Parent = m.Header
+	return k.sockets.Stdin.Send(reply)
+}
+
+// Interrupt asks the kernel to stop the code it runs, in the way its spec says. It does not wait for the code to end.
+func (k *Kernel) Interrupt() error {
+	if k.spec.InterruptMode == "message" {
+		return k.sockets.Control.Send(NewMessage(k.session, "interrupt_request", nil))
+	}
+	return k.proc.interrupt()
+}
+
+// Request sends a request of the given type on shell and returns the first reply (complete_request, inspect_request and the like).
+func (k *Kernel) Request(ctx context.Context, msgType string, content any) (*Message, error) {
+	answers, forget, err := k.ask(k.sockets.Shell, NewMessage(k.session, msgType, content))
+	if err != nil {
+		return nil, err
+	}
+	defer forget()
+	for {
+		select {
+		case m := <-answers:
+			if m.Header.Type != "status" {
+				return m, nil
+			}
+		case <-k.proc.exited:
+			return nil, k.dead()
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// Exited is closed when the kernel's process has ended.
+func (k *Kernel) Exited() <-chan struct{} { return k.proc.exited }
+
+// Pid returns the kernel's process ID.
+func (k *Kernel) Pid() int { return k.proc.pid() }
+
+// dead describes the end of the process.
+func (k *Kernel) dead() error {
+	return &DeadError{State: k.proc.state(), Stderr: k.stderr.String()}
+}
+
+// Shutdown asks the kernel to end and kills it, with everything it started, if it has not done so within grace.
+// The kernel is gone when Shutdown returns.
+func (k *Kernel) Shutdown(grace time.Duration) error {
+	if k.proc.hasExited() {
+		k.Kill()
+		return nil
+	}
+	err := k.sockets.Control.Send(NewMessage(k.session, "shutdown_request", map[string]bool{"restart": false}))
+	ended := err == nil && k.proc.waitExit(grace)
+	k.Kill()
+	if err == nil && !ended {
+		err = errors.New("jupyter: the kernel did not answer a shutdown request and was killed")
+	}
+	return err
+}
+
+// Kill ends the kernel and all processes it started, closes the connection and removes its file. It may be called more than once.
+func (k *Kernel) Kill() {
+	k.closeOnce.Do(func() {
+		k.proc.kill()
+		if k.sockets != nil {
+			k.sockets.Close()
+		}
+		os.RemoveAll(k.files)
+	})
+}
+
+// tail keeps the end of what is written to it and passes everything on.
+type tail struct {
+	mu   sync.Mutex
+	buf  []byte
+	next io.Writer
+}
+
+const tailSize = 16 << 10
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.buf = append(t.buf, p...)
+	if n := len(t.buf) - tailSize; n > 0 {
+		t.buf = append(t.buf[:0], t.buf[n:]...)
+	}
+	if t.next != nil {
+		return t.next.Write(p)
+	}
+	return len(p), nil
+}
+
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return string(t.buf)
+}
