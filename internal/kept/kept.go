@@ -1,0 +1,43 @@
+// Package kept lets a library's global state (a random generator, a mode) live on from one notebook cell to the next.
+//
+// Every cell of a notebook runs as a new process. Package kernel/keep carries the variables over; a library that has state of
+// its own registers it here, in an init function, and keep saves and loads it together with the variables:
+//
+//	func init() { kept.Register("tensor/random", saveRandom, loadRandom) }
+//
+// Outside a notebook nothing calls the functions and registering costs nothing.
+package kept
+
+import "sync"
+
+// An Entry is one registered piece of state.
+type Entry struct {
+	Name string
+	Save func() []byte            // returns the state; nil means that it is still the initial one
+	Load func(state []byte) error // gets what Save returned in an earlier process
+}
+
+var (
+	mu      sync.Mutex
+	entries []Entry
+)
+
+// Register makes a piece of global state known under a name that no other package uses, such as "tensor/random".
+// Both functions must be safe to call while other goroutines use the library. Register panics if the name is taken.
+func Register(name string, save func() []byte, load func([]byte) error) {
+	mu.Lock()
+	defer mu.Unlock()
+	for _, e := range entries {
+		if e.Name == name {
+			panic("kept: " + name + " is registered twice")
+		}
+	}
+	entries = append(entries, Entry{name, save, load})
+}
+
+// Entries returns what has been registered, in the order of registration. The slice is the caller's.
+func Entries() []Entry {
+	mu.Lock()
+	defer mu.Unlock()
+	return append([]Entry(nil), entries...)
+}

@@ -1,0 +1,22 @@
+package kept
+
+import "testing"
+
+func TestRegister(t *testing.T) {
+	state := []byte("a")
+	Register("test/one", func() []byte { return state }, func(b []byte) error { state = b; return nil })
+	Register("test/two", func() []byte { return nil }, func([]byte) error { return nil })
+	es := Entries()
+	if len(es) != 2 || es[0].Name != "test/one" || es[1].Name != "test/two" {
+		t.Fatalf("entries %v, want test/one and test/two in this order", es)
+	}
+	if err := es[0].Load([]byte("b")); err != nil || string(es[0].Save()) != "b" {
+		t.Errorf("saved %q after loading b (%v)", es[0].Save(), err)
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("registering a name twice did not panic")
+		}
+	}()
+	Register("test/one", nil, nil)
+}

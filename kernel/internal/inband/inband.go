@@ -1,0 +1,142 @@
+// Package inband carries messages from a running cell to the kernel inside the cell's standard output.
+//
+// A display must appear between the lines that were printed before and after it. A second channel could not promise that, so a
+// message is an escape sequence among the printed bytes, and the kernel takes it out of the stream again:
+//
+//	ESC ] lectern ; token ; base64 BEL
+//
+// The token is a random word that the kernel gives to its cells through the environment: text that a program prints is never
+// mistaken for a message. The payload is a list of strings, each after its length; the first is the kind of the message.
+package inband
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"os"
+	"strings"
+)
+
+// TokenVar is the environment variable in which the kernel announces itself and its token.
+const TokenVar = "LECTERN_TOKEN"
+
+const (
+	prefix = "\x1b]lectern;"
+	suffix = "\x07"
+)
+
+var (
+	token = os.Getenv(TokenVar)
+	out   = os.Stdout // what the program prints to, even if it replaces os.Stdout later
+)
+
+// The programs that a cell starts are not cells: they must not believe that somebody reads their displays.
+func init() { os.Unsetenv(TokenVar) }
+
+// On reports whether this process is a cell of a notebook whose kernel understands messages.
+func On() bool { return token != "" }
+
+// Send writes one message. It is a single write, so that messages and lines of several goroutines don't mix.
+func Send(kind string, fields ...string) error {
+	_, err := out.WriteString(Encode(token, kind, fields...))
+	return err
+}
+
+// Encode returns the escape sequence of a message.
+func Encode(token, kind string, fields ...string) string {
+	n := 0
+	for _, f := range fields {
+		n += len(f) + binary.MaxVarintLen64
+	}
+	b := make([]byte, 0, n+len(kind)+1)
+	b = appendString(b, kind)
+	for _, f := range fields {
+		b = appendString(b, f)
+	}
+	return prefix + token + ";" + base64.StdEncoding.EncodeToString(b) + suffix
+}
+
+func appendString(b []byte, s string) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
+}
+
+// decode reads the payload of a message.
+func decode(text string) ([]string, error) {
+	b, err := base64.StdEncoding.DecodeString(text)
+	if err != nil {
+		return nil, err
+	}
+	var fields []string
+	for len(b) > 0 {
+		n, k := binary.Uvarint(b)
+		if k <= 0 || n > uint64(len(b)-k) {
+			return nil, errors.New("inband: message cut short")
+		}
+		fields = append(fields, string(b[k:k+int(n)]))
+		b = b[k+int(n):]
+	}
+	if len(fields) == 0 {
+		return nil, errors.New("inband: empty message")
+	}
+	return fields, nil
+}
+
+// A Splitter separates messages from text. The stream may be cut into chunks anywhere.
+type Splitter struct {
+	Token string
+	Text  func(string)                       // gets the printed text, never an empty string
+	Say   func(kind string, fields []string) // gets the messages, in order with the text
+
+	rest string // a sequence, or what may become one, that has not ended yet
+}
+
+// Write takes the next chunk.
+func (s *Splitter) Write(chunk string) {
+	start := prefix + s.Token + ";"
+	text := s.rest + chunk
+	s.rest = ""
+	for text != "" {
+		i := strings.Index(text, start)
+		if i < 0 {
+			k := overlap(text, start)
+			s.text(text[:len(text)-k])
+			s.rest = text[len(text)-k:]
+			return
+		}
+		s.text(text[:i])
+		body := text[i+len(start):]
+		j := strings.Index(body, suffix)
+		if j < 0 {
+			s.rest = text[i:]
+			return
+		}
+		if fields, err := decode(body[:j]); err != nil {
+			s.text(text[i : i+len(start)+j+len(suffix)])
+		} else {
+			s.Say(fields[0], fields[1:])
+		}
+		text = body[j+len(suffix):]
+	}
+}
+
+// Close hands out what was held back, as text: the stream has ended.
+func (s *Splitter) Close() {
+	s.text(s.rest)
+	s.rest = ""
+}
+
+func (s *Splitter) text(t string) {
+	if t != "" {
+		s.Text(t)
+	}
+}
+
+// overlap returns how many bytes at the end of text may be the beginning of start.
+func overlap(text, start string) int {
+	for n := min(len(start)-1, len(text)); n > 0; n-- {
+		if strings.HasPrefix(start, text[len(text)-n:]) {
+			return n
+		}
+	}
+	return 0
+}

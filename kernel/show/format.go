@@ -1,0 +1,317 @@
+package show
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	lineWidth = 96  // longer composite values are broken into lines
+	maxItems  = 100 // longer slices and maps are cut in the middle
+	headItems = 20
+	tailItems = 5
+	maxDepth  = 8
+	maxString = 4000
+)
+
+// Format returns v in readable Go form: what a programmer would write, with its own String or Error method where it has one.
+// Types of the notebook are named without "main."; long slices and strings are cut in the middle; a value that contains itself
+// ends in an ellipsis.
+func Format(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "nil"
+	case string:
+		return quote(v)
+	}
+	p := printer{}
+	return p.value(addressable(reflect.ValueOf(v)), 0, true)
+}
+
+// addressable returns a copy of v whose fields can be read by methods, exported or not.
+func addressable(v reflect.Value) reflect.Value {
+	c := reflect.New(v.Type()).Elem()
+	c.Set(v)
+	return c
+}
+
+type printer struct {
+	open []reflect.Value // pointers, slices and maps that are being printed
+	flat bool            // no line breaks: we are measuring or inside a line
+}
+
+// value prints v, indented by depth tabs where it needs several lines; typed puts the type before a composite value.
+func (p *printer) value(v reflect.Value, depth int, typed bool) string {
+	if s, ok := own(v); ok {
+		return s
+	}
+	t := v.Type()
+	switch v.Kind() {
+	case reflect.Bool, reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr,
+		reflect.Float32, reflect.Float64, reflect.Complex64, reflect.Complex128:
+		s := fmt.Sprint(plain(v))
+		if typed && t.PkgPath() != "" {
+			return typeName(t) + "(" + s + ")"
+		}
+		return s
+	case reflect.String:
+		if typed && t.PkgPath() != "" {
+			return typeName(t) + "(" + quote(v.String()) + ")"
+		}
+		return quote(v.String())
+	case reflect.Interface:
+		if v.IsNil() {
+			return "nil"
+		}
+		return p.value(addressable(v.Elem()), depth, true)
+	case reflect.Func, reflect.Chan, reflect.UnsafePointer:
+		if v.IsNil() {
+			return "nil"
+		}
+		return typeName(t)
+	}
+	if isNilable(v) && v.IsNil() {
+		if v.Kind() == reflect.Pointer || !typed {
+			return "nil"
+		}
+		return typeName(t) + "(nil)"
+	}
+	if len(p.open) >= maxDepth || p.contains(v) {
+		if v.Kind() == reflect.Pointer {
+			return "&" + typeName(t.Elem()) + "{…}"
+		}
+		return typeName(t) + "{…}"
+	}
+	if isNilable(v) {
+		p.open = append(p.open, v)
+		defer func() { p.open = p.open[:len(p.open)-1] }()
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		e := v.Elem()
+		if s, ok := own(e); ok {
+			return s
+		}
+		return "&" + p.value(e, depth, typed)
+	case reflect.Slice, reflect.Array:
+		if t.Elem().Kind() == reflect.Uint8 && v.Kind() == reflect.Slice && utf8.Valid(v.Bytes()) && v.Len() > 0 && t.Elem().PkgPath() == "" {
+			if s := string(v.Bytes()); !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' && r != '\r' }) {
+				return typeName(t) + "(" + quote(s) + ")"
+			}
+		}
+		return p.list(v, depth, typed, v.Len(), func(i int) (string, reflect.Value) { return "", v.Index(i) })
+	case reflect.Map:
+		keys := v.MapKeys()
+		slices.SortFunc(keys, compareKeys)
+		return p.list(v, depth, typed, len(keys), func(i int) (string, reflect.Value) {
+			return p.inline(addressable(keys[i])) + ": ", addressable(v.MapIndex(keys[i]))
+		})
+	case reflect.Struct:
+		return p.list(v, depth, typed, v.NumField(), func(i int) (string, reflect.Value) {
+			f := v.Field(i)
+			return t.Field(i).Name + ": ", reflect.NewAt(f.Type(), f.Addr().UnsafePointer()).Elem()
+		})
+	}
+	return fmt.Sprint(plain(v))
+}
+
+// list prints the n elements of a composite value, on one line if they fit.
+func (p *printer) list(v reflect.Value, depth int, typed bool, n int, at func(int) (label string, value reflect.Value)) string {
+	t := v.Type()
+	name, note := "", ""
+	if typed {
+		name = typeName(t)
+	}
+	cut := n > maxItems && v.Kind() != reflect.Struct
+	if cut {
+		note = fmt.Sprintf(" // %d elements", n)
+	}
+	elementTyped := v.Kind() == reflect.Struct || t.Elem().Kind() == reflect.Interface
+	var items []string
+	scalars := true
+	for i := 0; i < n; i++ {
+		if cut && i == headItems {
+			items = append(items, "…")
+			i = n - tailItems
+		}
+		label, e := at(i)
+		items = append(items, label+p.value(e, depth+1, elementTyped))
+		scalars = scalars && label == "" && !isComposite(e.Kind())
+	}
+	one := name + "{" + strings.Join(items, ", ") + "}" + note
+	if p.flat || len(one)+4*depth <= lineWidth && !strings.Contains(one, "\n") {
+		return one
+	}
+	pad := strings.Repeat("    ", depth+1)
+	var b strings.Builder
+	b.WriteString(name + "{" + note + "\n")
+	width := 0
+	for i, s := range items {
+		switch {
+		case width == 0 || !scalars || width+len(s) > lineWidth:
+			if i > 0 {
+				b.WriteString("\n")
+			}
+			b.WriteString(pad)
+			width = len(pad)
+		default:
+			b.WriteByte(' ')
+		}
+		b.WriteString(s + ",")
+		width += len(s) + 2
+	}
+	b.WriteString("\n" + strings.Repeat("    ", depth) + "}")
+	return b.String()
+}
+
+// inline prints v on one line.
+func (p *printer) inline(v reflect.Value) string {
+	was := p.flat
+	p.flat = true
+	defer func() { p.flat = was }()
+	return p.value(v, 0, false)
+}
+
+func (p *printer) contains(v reflect.Value) bool {
+	for _, o := range p.open {
+		if o.Kind() == v.Kind() && o.Type() == v.Type() && o.UnsafePointer() == v.UnsafePointer() && (v.Kind() != reflect.Slice || o.Len() == v.Len() && v.Len() > 0) {
+			return true
+		}
+	}
+	return false
+}
+
+// own returns the text that the value's type gives it. A panic inside it leaves the value to us.
+func own(v reflect.Value) (s string, ok bool) {
+	if isNilable(v) && v.IsNil() || !v.CanInterface() {
+		return "", false
+	}
+	defer func() {
+		if recover() != nil {
+			s, ok = "", false
+		}
+	}()
+	switch x := v.Interface().(type) {
+	case error:
+		return x.Error(), true
+	case fmt.Stringer:
+		return x.String(), true
+	}
+	if v.CanAddr() && v.Kind() != reflect.Pointer && v.Kind() != reflect.Interface {
+		switch x := v.Addr().Interface().(type) { // a method on the pointer, called on a copy
+		case error:
+			return x.Error(), true
+		case fmt.Stringer:
+			return x.String(), true
+		}
+	}
+	return "", false
+}
+
+// plain strips a named basic type of its methods.
+func plain(v reflect.Value) any {
+	switch v.Kind() {
+	case reflect.Bool:
+		return v.Bool()
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return v.Int()
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
+		return v.Uint()
+	case reflect.Float32:
+		return float32(v.Float())
+	case reflect.Float64:
+		return v.Float()
+	case reflect.Complex64:
+		return complex64(v.Complex())
+	case reflect.Complex128:
+		return v.Complex()
+	}
+	return v.Type().String()
+}
+
+func isNilable(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Map, reflect.Slice, reflect.Func, reflect.Chan, reflect.Interface, reflect.UnsafePointer:
+		return true
+	}
+	return false
+}
+
+func isComposite(k reflect.Kind) bool {
+	switch k {
+	case reflect.Struct, reflect.Slice, reflect.Array, reflect.Map, reflect.Pointer, reflect.Interface:
+		return true
+	}
+	return false
+}
+
+func compareKeys(a, b reflect.Value) int {
+	if a.Kind() == b.Kind() {
+		switch {
+		case a.CanInt():
+			return cmp.Compare(a.Int(), b.Int())
+		case a.CanUint():
+			return cmp.Compare(a.Uint(), b.Uint())
+		case a.CanFloat():
+			return cmp.Compare(a.Float(), b.Float())
+		case a.Kind() == reflect.String:
+			return strings.Compare(a.String(), b.String())
+		}
+	}
+	return strings.Compare(fmt.Sprint(a), fmt.Sprint(b))
+}
+
+// quote writes a string as Go does, in back quotes if that saves escapes over several lines.
+func quote(s string) string {
+	note := ""
+	if len(s) > maxString {
+		i, j := maxString/2, len(s)-maxString/8
+		for !utf8.RuneStart(s[i]) {
+			i--
+		}
+		for !utf8.RuneStart(s[j]) {
+			j--
+		}
+		note = fmt.Sprintf(" // %d bytes", len(s))
+		s = s[:i] + "…" + s[j:]
+	}
+	if strings.Count(s, "\n") > 1 && strconv.CanBackquote(strings.ReplaceAll(s, "\n", "")) {
+		return "`" + s + "`" + note
+	}
+	return strconv.Quote(s) + note
+}
+
+// typeName is the type as the notebook's author writes it.
+func typeName(t reflect.Type) string {
+	s := strings.ReplaceAll(stripMain(t.String()), "interface {}", "any")
+	if rest, ok := strings.CutPrefix(s, "[]uint8"); ok {
+		s = "[]byte" + rest
+	}
+	return s
+}
+
+// stripMain removes the package name main, and only that: not the end of "domain.Name".
+func stripMain(s string) string {
+	var b strings.Builder
+	for {
+		i := strings.Index(s, "main.")
+		if i < 0 {
+			return b.String() + s
+		}
+		b.WriteString(s[:i])
+		if i > 0 && (isLetter(s[i-1]) || s[i-1] == '/') {
+			b.WriteString("main.")
+		}
+		s = s[i+len("main."):]
+	}
+}
+
+func isLetter(c byte) bool {
+	return c == '_' || c >= 0x80 || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+}

@@ -1,0 +1,70 @@
+// Package show displays values in a notebook: formatted text, HTML, figures, tables, progress, in order with what is printed.
+//
+// In a notebook run by Lectern's kernel a display is a message inside standard output (see package inband), so a loop that prints
+// and shows alternately appears in just that order. Anywhere else, in a test or a program, the same calls print plain text.
+// Every display carries a text/plain form beside the rich one, for terminals and for readers of the file.
+//
+// A type decides how it looks by a method: HTML() string, SVG() string or Markdown() string. Its text is String() or Error(), else Go
+// syntax. The value of a cell's last expression is shown without any call.
+package show
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/lectern-go/lectern/kernel/internal/inband"
+)
+
+// Value shows v: as its HTML, SVG or Markdown method says, else as text in the form of [Format].
+func Value(v any) { send("display", v) }
+
+// Text shows s as it is, in a fixed-width face.
+func Text(s string) { bundle("display", "text/plain", s) }
+
+// HTML shows a piece of HTML. It is not escaped and not checked.
+func HTML(s string) { bundle("display", "text/html", s, "text/plain", htmlText(s)) }
+
+// SVG shows an SVG image, given as the text of its <svg> element.
+func SVG(s string) { bundle("display", "image/svg+xml", s, "text/plain", svgText(s)) }
+
+// Markdown shows formatted text.
+func Markdown(s string) { bundle("display", "text/markdown", s, "text/plain", s) }
+
+// PNG shows an image, given as the bytes of a PNG file.
+func PNG(b []byte) {
+	bundle("display", "image/png", string(b), "text/plain", fmt.Sprintf("PNG image, %d bytes", len(b)))
+}
+
+// Table shows rows under a header. Cells are strings or any values; numbers are set flush right.
+func Table(header []string, rows [][]any) { send("display", table{header, rows}) }
+
+// Bundle shows one thing in several formats, as pairs of MIME type and data; a notebook picks the richest that it knows.
+// Give a text/plain form too. It panics if a MIME type has no data.
+func Bundle(mimeAndData ...string) {
+	if len(mimeAndData)%2 != 0 {
+		panic("show: Bundle needs pairs of a MIME type and its data")
+	}
+	bundle("display", mimeAndData...)
+}
+
+// bundle sends one message, or prints its text where nobody understands messages.
+func bundle(kind string, pairs ...string) {
+	if inband.On() {
+		inband.Send(kind, pairs...)
+		return
+	}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if pairs[i] == "text/plain" {
+			printText(pairs[i+1])
+		}
+	}
+}
+
+func printText(s string) {
+	if s != "" && s[len(s)-1] != '\n' {
+		s += "\n"
+	}
+	os.Stdout.WriteString(s)
+}
+
+func send(kind string, v any) { bundle(kind, formats(v)...) }
