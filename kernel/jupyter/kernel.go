@@ -155,6 +155,7 @@ func (k *Kernel) ask(s *Socket, m *Message) (answers <-chan *Message, forget fun
 // ExecuteOptions say how [Kernel.Execute] runs code. The zero value runs it without limit and drops its outputs.
 type ExecuteOptions struct {
 	Timeout time.Duration // 0 is no limit
+	Grace   time.Duration // how long code may take to obey an interrupt before the kernel is killed; 0 is 8 seconds
 	// Output gets every message published while the code runs, in order: stream, display_data, update_display_data, execute_result,
 	// clear_output, error, status, execute_input.
 	Output func(*Message)
@@ -177,6 +178,9 @@ type Result struct {
 func (k *Kernel) Execute(ctx context.Context, code string, o ExecuteOptions) (Result, error) {
 	k.executing.Lock()
 	defer k.executing.Unlock()
+	if o.Grace == 0 {
+		o.Grace = interruptGrace
+	}
 	req := NewMessage(k.session, "execute_request", map[string]any{
 		"code": code, "silent": false, "store_history": true, "user_expressions": map[string]any{},
 		"allow_stdin": o.Input != nil, "stop_on_error": true,
@@ -237,12 +241,12 @@ func (k *Kernel) Execute(ctx context.Context, code string, o ExecuteOptions) (Re
 // stdinCheck is how often a running cell is looked at to see whether it waits for input that cannot come.
 const stdinCheck = time.Second
 
-// interruptGrace is how long code may take to obey an interrupt. GoNB itself kills a cell 5 seconds after it.
+// interruptGrace is the default of ExecuteOptions.Grace. GoNB itself kills a cell 5 seconds after an interrupt.
 const interruptGrace = 8 * time.Second
 
 // stopCode interrupts the running code and waits for its end; a kernel that is deaf to it is killed. It reports whether the kernel lives.
 func (k *Kernel) stopCode(run *execution, answers <-chan *Message) bool {
-	late := time.After(interruptGrace)
+	late := time.After(run.opts.Grace)
 	if err := k.Interrupt(); err != nil {
 		k.Kill()
 		return false

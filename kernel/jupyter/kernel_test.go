@@ -103,11 +103,8 @@ func TestTimeLimit(t *testing.T) {
 }
 
 func TestDeafKernelIsKilledAtTheLimit(t *testing.T) {
-	if testing.Short() {
-		t.Skip("waits for the grace period after an interrupt")
-	}
 	k := start(t, "message")
-	_, _, err := text(t, k, "hang", jupyter.ExecuteOptions{Timeout: 100 * time.Millisecond})
+	_, _, err := text(t, k, "hang", jupyter.ExecuteOptions{Timeout: 100 * time.Millisecond, Grace: 300 * time.Millisecond})
 	var limit *jupyter.TimeoutError
 	if !errors.As(err, &limit) || limit.Alive {
 		t.Fatalf("got %v, want a TimeoutError of a kernel that was killed", err)
