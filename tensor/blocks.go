@@ -1,0 +1,266 @@
+package tensor
+
+import (
+	"runtime"
+	"sync"
+	"unsafe"
+)
+
+// Every elementwise operation and reduction sees its operands through a
+// reader: whatever their layout and dtype, it hands out blocks of consecutive
+// elements in row-major order, of the type that is computed in. Where memory
+// already is that, a block is a slice of it; otherwise it is gathered and
+// converted into a buffer that stays in the first-level cache. So a kernel is
+// a loop over plain slices, written once.
+
+// number is a type that elements are computed in.
+type number interface{ float32 | float64 | int64 }
+
+// blockLen is how many elements a reader hands out at most.
+const blockLen = 1024
+
+// reader hands out the elements of one tensor as blocks of T.
+type reader[T number] struct {
+	data    unsafe.Pointer // of the storage
+	layout  Layout         // merged
+	size    int            // bytes per stored element
+	native  bool           // stored as T
+	linear  bool           // one run of stride 1
+	convert func(dst []T, src unsafe.Pointer)
+	values  []T // converted elements
+	raw     []uint64
+}
+
+func newReader[T number](t *Tensor) *reader[T] {
+	r := &reader[T]{data: t.storage.data, size: t.dtype.Size(), native: isNative[T](t.dtype)}
+	if t.IsContiguous() {
+		r.layout, r.linear = Layout{offset: t.layout.offset}, true
+	} else {
+		r.layout = t.layout.merged()
+	}
+	if !r.native {
+		r.convert = loader[T](t.dtype)
+	}
+	return r
+}
+
+// block returns elements [start, start+n), n ≤ blockLen. The slice is valid
+// until the next call and must not be written.
+func (r *reader[T]) block(start, n int) []T {
+	if r.linear && r.native {
+		return unsafe.Slice((*T)(r.at(start)), n)
+	}
+	if r.values == nil {
+		r.values = make([]T, blockLen)
+	}
+	r.copy(r.values[:n], start)
+	return r.values[:n]
+}
+
+// copy puts the elements from start on into dst, which may be of any length.
+func (r *reader[T]) copy(dst []T, start int) {
+	switch {
+	case len(dst) == 0:
+	case r.linear && r.native:
+		copy(dst, unsafe.Slice((*T)(r.at(start)), len(dst)))
+	case r.linear:
+		r.convert(dst, r.at(start))
+	case r.native:
+		gather(unsafe.Pointer(unsafe.SliceData(dst)), len(dst), r.data, r.size, &r.layout, start)
+	default:
+		if r.raw == nil {
+			r.raw = make([]uint64, blockLen*r.size/8)
+		}
+		for len(dst) > 0 {
+			n := min(len(dst), blockLen)
+			raw := unsafe.Pointer(unsafe.SliceData(r.raw))
+			gather(raw, n, r.data, r.size, &r.layout, start)
+			r.convert(dst[:n], raw)
+			dst, start = dst[n:], start+n
+		}
+	}
+}
+
+// at returns the address of element i of a linear tensor.
+func (r *reader[T]) at(i int) unsafe.Pointer { return unsafe.Add(r.data, (r.layout.offset+i)*r.size) }
+
+// writer takes blocks of T in row-major order and puts them into a tensor.
+type writer[T number] struct {
+	data   unsafe.Pointer
+	layout Layout
+	size   int
+	native bool
+	linear bool
+	store  func(dst unsafe.Pointer, src []T)
+	values []T
+	raw    []uint64
+}
+
+func newWriter[T number](t *Tensor) *writer[T] {
+	w := &writer[T]{data: t.storage.data, size: t.dtype.Size(), native: isNative[T](t.dtype)}
+	if t.IsContiguous() {
+		w.layout, w.linear = Layout{offset: t.layout.offset}, true
+	} else {
+		w.layout = t.layout.merged()
+	}
+	if !w.native {
+		w.store = storer[T](t.dtype)
+	}
+	return w
+}
+
+// block returns where to put elements [start, start+n), n ≤ blockLen; flush
+// must follow.
+func (w *writer[T]) block(start, n int) []T {
+	if w.linear && w.native {
+		return unsafe.Slice((*T)(w.at(start)), n)
+	}
+	if w.values == nil {
+		w.values = make([]T, blockLen)
+	}
+	return w.values[:n]
+}
+
+// flush stores the block that was handed out for start.
+func (w *writer[T]) flush(start, n int) {
+	switch {
+	case w.linear && w.native:
+	case w.linear:
+		w.store(w.at(start), w.values[:n])
+	case w.native:
+		scatter(w.data, w.size, &w.layout, start, unsafe.Pointer(unsafe.SliceData(w.values)), n)
+	default:
+		if w.raw == nil {
+			w.raw = make([]uint64, blockLen*w.size/8)
+		}
+		raw := unsafe.Pointer(unsafe.SliceData(w.raw))
+		w.store(raw, w.values[:n])
+		scatter(w.data, w.size, &w.layout, start, raw, n)
+	}
+}
+
+func (w *writer[T]) at(i int) unsafe.Pointer { return unsafe.Add(w.data, (w.layout.offset+i)*w.size) }
+
+// gather copies n elements of size bytes, from position start of a layout on,
+// to consecutive memory.
+func gather(dst unsafe.Pointer, n int, data unsafe.Pointer, size int, l *Layout, start int) {
+	switch size {
+	case 1:
+		walk(l, start, n, func(done, at, run, stride int) { gatherRun[uint8](dst, done, data, at, run, stride) })
+	case 2:
+		walk(l, start, n, func(done, at, run, stride int) { gatherRun[uint16](dst, done, data, at, run, stride) })
+	case 4:
+		walk(l, start, n, func(done, at, run, stride int) { gatherRun[uint32](dst, done, data, at, run, stride) })
+	case 8:
+		walk(l, start, n, func(done, at, run, stride int) { gatherRun[uint64](dst, done, data, at, run, stride) })
+	}
+}
+
+// scatter is the inverse of gather.
+func scatter(data unsafe.Pointer, size int, l *Layout, start int, src unsafe.Pointer, n int) {
+	switch size {
+	case 1:
+		walk(l, start, n, func(done, at, run, stride int) { scatterRun[uint8](data, at, stride, src, done, run) })
+	case 2:
+		walk(l, start, n, func(done, at, run, stride int) { scatterRun[uint16](data, at, stride, src, done, run) })
+	case 4:
+		walk(l, start, n, func(done, at, run, stride int) { scatterRun[uint32](data, at, stride, src, done, run) })
+	case 8:
+		walk(l, start, n, func(done, at, run, stride int) { scatterRun[uint64](data, at, stride, src, done, run) })
+	}
+}
+
+// walk calls f for each run of elements along the last axis: done elements lie
+// before it, it starts at storage index at and has run elements, stride apart.
+func walk(l *Layout, start, n int, f func(done, at, run, stride int)) {
+	last := len(l.shape) - 1
+	if last < 0 {
+		for done := range n { // a single number
+			f(done, l.offset, 1, 0)
+		}
+		return
+	}
+	var small [8]int
+	position := small[:]
+	if last >= len(small) {
+		position = make([]int, last+1)
+	}
+	at := l.offset
+	for axis, rest := last, start; axis >= 0; axis-- {
+		position[axis] = rest % l.shape[axis]
+		rest /= l.shape[axis]
+		at += position[axis] * l.strides[axis]
+	}
+	for done := 0; done < n; {
+		run := min(n-done, l.shape[last]-position[last])
+		f(done, at, run, l.strides[last])
+		done += run
+		position[last] += run
+		at += run * l.strides[last]
+		for axis := last; axis > 0 && position[axis] == l.shape[axis]; axis-- {
+			at += l.strides[axis-1] - l.shape[axis]*l.strides[axis]
+			position[axis] = 0
+			position[axis-1]++
+		}
+	}
+}
+
+func gatherRun[S uint8 | uint16 | uint32 | uint64](dst unsafe.Pointer, done int, data unsafe.Pointer, at, run, stride int) {
+	size := int(unsafe.Sizeof(S(0)))
+	to := unsafe.Slice((*S)(unsafe.Add(dst, done*size)), run)
+	from := unsafe.Slice((*S)(unsafe.Add(data, at*size)), (run-1)*stride+1)
+	switch stride {
+	case 0:
+		for i := range to {
+			to[i] = from[0]
+		}
+	case 1:
+		copy(to, from)
+	default:
+		for i, j := 0, 0; i < len(to); i, j = i+1, j+stride {
+			to[i] = from[j]
+		}
+	}
+}
+
+func scatterRun[S uint8 | uint16 | uint32 | uint64](data unsafe.Pointer, at, stride int, src unsafe.Pointer, done, run int) {
+	size := int(unsafe.Sizeof(S(0)))
+	from := unsafe.Slice((*S)(unsafe.Add(src, done*size)), run)
+	to := unsafe.Slice((*S)(unsafe.Add(data, at*size)), (run-1)*stride+1)
+	if stride == 1 {
+		copy(to, from)
+		return
+	}
+	for i, j := 0, 0; i < len(from); i, j = i+1, j+stride {
+		to[j] = from[i]
+	}
+}
+
+// parallelFrom is the number of elements from which on an elementwise
+// operation is worth more than one goroutine.
+const parallelFrom = 1 << 16
+
+// parallel calls f for pieces that make up [0, n), on several cores if each
+// gets at least grain elements. Pieces start at multiples of blockLen. What f
+// writes must not depend on where a piece ends.
+func parallel(n, grain int, f func(start, end int)) {
+	pieces := min(runtime.GOMAXPROCS(0), n/grain)
+	if pieces <= 1 {
+		f(0, n)
+		return
+	}
+	size := (n/pieces + blockLen) / blockLen * blockLen
+	var wait sync.WaitGroup
+	for start := size; start < n; start += size {
+		wait.Go(func() { f(start, min(start+size, n)) })
+	}
+	f(0, min(size, n))
+	wait.Wait()
+}
+
+// inBlocks calls f for each block of [start, end).
+func inBlocks(start, end int, f func(start, n int)) {
+	for ; start < end; start += blockLen {
+		f(start, min(blockLen, end-start))
+	}
+}

@@ -1,0 +1,32 @@
+// Package tensor is an n-dimensional array library that behaves as PyTorch
+// does and is small enough to read.
+//
+// # Where things are
+//
+// A [Tensor] is a storage (storage.go: aligned bytes, shared by views), a
+// [Layout] (layout.go: shape, strides and offset; pure index arithmetic) and a
+// [Dtype] (dtype.go: one table of formats), plus a node if it takes part in a
+// gradient.
+//
+// Every operation is one record (op.go) of forward, derivative and cost, run by
+// one function, apply: elementwise.go, reduce.go, matmul.go, view.go and so on
+// hold the records, each beside the method that applies it. Kernels are loops
+// over slices; blocks.go brings elements of any layout and dtype into that form.
+//
+// # Sharing
+//
+// Methods return new tensors unless their comment says that the result is a
+// view. Views share storage: a write through one shows in all.
+//
+// # Errors
+//
+// A mistake of the caller - shapes that don't fit, an axis that isn't there, a
+// second Backward - panics with an [*Error] that names the operation, the
+// operands, the rule and a remedy; [Try] turns it into an error. Methods that can
+// fail for reasons outside the program return an error.
+//
+// # Concurrency
+//
+// Different goroutines may read the same tensor. Writing, and Backward through a
+// shared graph, need the caller's own locking.
+package tensor

@@ -1,0 +1,88 @@
+package tensor
+
+import "math"
+
+// Dtype is the type of a tensor's elements.
+type Dtype uint8
+
+// The element types. Small floats are stored small, computed in float32 and
+// rounded once, to nearest, ties to even.
+const (
+	Float32    Dtype = iota // IEEE 754 binary32: 1 sign, 8 exponent, 23 mantissa bits; the default
+	Float64                 // IEEE 754 binary64: 1 + 11 + 52
+	Float16                 // IEEE 754 binary16: 1 + 5 + 10
+	BFloat16                // the upper half of a float32: 1 + 8 + 7
+	Float8E4M3              // OCP FP8 E4M3 ("FN"): 1 + 4 + 3, no infinity, largest value 448
+	Float8E5M2              // OCP FP8 E5M2: 1 + 5 + 2, largest value 57344
+	Int64                   // signed, 8 bytes; the default of whole numbers
+	Int32                   // signed, 4 bytes
+	Uint8                   // unsigned, 1 byte
+	Bool                    // one byte, 0 or 1
+
+	numDtypes
+)
+
+// class orders dtypes for promotion: a higher class wins.
+type class uint8
+
+const (
+	classBool class = iota
+	classInt
+	classFloat
+)
+
+// arithmetic says in which Go type the elements of a dtype are computed.
+type arithmetic uint8
+
+const (
+	inFloat32 arithmetic = iota
+	inFloat64
+	inInt64
+)
+
+// format is all that there is to know about a dtype, in one row of one table.
+type format struct {
+	name        string // as PyTorch spells it, without "torch."
+	safetensors string // name in a safetensors header
+	size        int    // bytes per element
+	class       class
+	arithmetic  arithmetic
+	exponent    int // exponent bits, floats only
+	mantissa    int // stored mantissa bits, floats only
+	max         float64
+	infinite    bool // the format has infinities
+}
+
+var formats = [numDtypes]format{
+	Float32:    {"float32", "F32", 4, classFloat, inFloat32, 8, 23, math.MaxFloat32, true},
+	Float64:    {"float64", "F64", 8, classFloat, inFloat64, 11, 52, math.MaxFloat64, true},
+	Float16:    {"float16", "F16", 2, classFloat, inFloat32, 5, 10, 65504, true},
+	BFloat16:   {"bfloat16", "BF16", 2, classFloat, inFloat32, 8, 7, 0x1.fep127, true},
+	Float8E4M3: {"float8_e4m3fn", "F8_E4M3", 1, classFloat, inFloat32, 4, 3, 448, false},
+	Float8E5M2: {"float8_e5m2", "F8_E5M2", 1, classFloat, inFloat32, 5, 2, 57344, true},
+	Int64:      {"int64", "I64", 8, classInt, inInt64, 0, 0, math.MaxInt64, false},
+	Int32:      {"int32", "I32", 4, classInt, inInt64, 0, 0, math.MaxInt32, false},
+	Uint8:      {"uint8", "U8", 1, classInt, inInt64, 0, 0, math.MaxUint8, false},
+	Bool:       {"bool", "BOOL", 1, classBool, inInt64, 0, 0, 1, false},
+}
+
+// String returns the name as PyTorch spells it, such as "float32".
+func (d Dtype) String() string { return formats[d].name }
+
+// Size returns the bytes of one element.
+func (d Dtype) Size() int { return formats[d].size }
+
+// IsFloat reports whether d is a floating-point format.
+func (d Dtype) IsFloat() bool { return formats[d].class == classFloat }
+
+// SafetensorsName returns the name of d in the header of a safetensors file.
+func (d Dtype) SafetensorsName() string { return formats[d].safetensors }
+
+// Dtypes returns all element types, in the order of their constants.
+func Dtypes() []Dtype {
+	all := make([]Dtype, numDtypes)
+	for i := range all {
+		all[i] = Dtype(i)
+	}
+	return all
+}

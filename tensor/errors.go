@@ -1,0 +1,109 @@
+package tensor
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// The kinds of mistake this package panics for; test with errors.Is on what
+// [Try] returns.
+var (
+	ErrShape  = errors.New("shapes do not fit")          // sizes or ranks that an operation can't combine
+	ErrDtype  = errors.New("dtype not allowed")          // an element type that an operation can't take
+	ErrIndex  = errors.New("index out of range")         // a position or axis that does not exist
+	ErrView   = errors.New("view not possible")          // strided memory that can't be seen in another shape
+	ErrWrite  = errors.New("write not allowed")          // a write through overlapping or protected memory
+	ErrGrad   = errors.New("gradient not possible")      // a graph that is absent, freed or changed
+	ErrDevice = errors.New("devices differ or can't do") // operands on different devices, or an op that a device lacks
+	ErrValue  = errors.New("value not allowed")          // an argument outside its range
+)
+
+// Error is what this package panics with when its caller made a mistake. The
+// text has three parts: the operation with its operands as written, the rule
+// that failed, and one thing to try.
+type Error struct {
+	Kind     error  // one of the Err… values above
+	Op       string // the operation, such as "matmul"
+	Operands string // its operands, such as "[4 8 16 32] x [31 2]"; may be empty
+	Reason   string // the rule that failed, with its axes and sizes
+	Hint     string // what to try; may be empty
+	Position string // file:line of the call outside this library; empty when returned by Try
+}
+
+func (e *Error) Error() string {
+	var b strings.Builder
+	b.WriteString("tensor: " + e.Op + ": ")
+	if e.Operands != "" {
+		b.WriteString(e.Operands + ": ")
+	}
+	b.WriteString(e.Reason)
+	if e.Hint != "" {
+		b.WriteString("; " + e.Hint)
+	}
+	if e.Position != "" {
+		b.WriteString(" (at " + e.Position + ")")
+	}
+	return b.String()
+}
+
+// Unwrap returns the kind, so that errors.Is(err, tensor.ErrShape) works.
+func (e *Error) Unwrap() error { return e.Kind }
+
+// fail panics with an Error that points at the caller's line.
+func fail(kind error, op, operands, reason, hint string) {
+	panic(&Error{Kind: kind, Op: op, Operands: operands, Reason: reason, Hint: hint, Position: callerPosition()})
+}
+
+// Try runs f and returns the mistake that it panicked for, or nil. A panic
+// with anything but an [*Error] goes on.
+//
+// Lessons use it to show an error without ending the cell:
+//
+//	fmt.Println(tensor.Try(func() { x.View(2, 3) }))
+func Try(f func()) (err error) {
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case *Error:
+			shown := *r
+			shown.Position = ""
+			err = &shown
+		default:
+			panic(r)
+		}
+	}()
+	f()
+	return nil
+}
+
+// modulePath is the import path of the library, the part of a function's name
+// that tells its code from the user's.
+const modulePath = "github.com/lectern-go/lectern/"
+
+// callerPosition returns file:line of the first frame outside the library.
+func callerPosition() string {
+	var pcs [64]uintptr
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs[:])])
+	for {
+		frame, more := frames.Next()
+		if frame.Function == "" || !isLibrary(frame) {
+			if frame.File == "" {
+				return ""
+			}
+			return fmt.Sprintf("%s:%d", filepath.Base(frame.File), frame.Line)
+		}
+		if !more {
+			return ""
+		}
+	}
+}
+
+func isLibrary(f runtime.Frame) bool {
+	if strings.HasSuffix(f.File, "_test.go") {
+		return false
+	}
+	return strings.HasPrefix(f.Function, modulePath) || strings.HasPrefix(f.Function, "runtime.")
+}

@@ -1,0 +1,212 @@
+package tensor
+
+import (
+	"bytes"
+	"errors"
+	"runtime"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+
+	"github.com/lectern-go/lectern/autograd"
+)
+
+// RequireGrad makes t a leaf of the graph: Backward will leave the gradient of
+// the loss with respect to t in t.Grad(). It returns t. It panics if t is not
+// floating point; a tensor that is the result of tracked operations already
+// takes part, and stays as it is.
+func (t *Tensor) RequireGrad() *Tensor {
+	if !t.dtype.IsFloat() {
+		fail(ErrDtype, "require grad", t.dtype.String(), "only floating-point tensors have gradients", "convert with To(tensor.Float32)")
+	}
+	if t.node == nil {
+		t.node = autograd.Leaf[*Tensor]()
+	}
+	return t
+}
+
+// RequiresGrad reports whether t takes part in a gradient.
+func (t *Tensor) RequiresGrad() bool { return t.node != nil }
+
+// IsLeaf reports whether t has no history: it was made by the user, or without
+// recording.
+func (t *Tensor) IsLeaf() bool { return t.node == nil || t.node.IsLeaf() }
+
+// Grad returns the gradient that Backward left, or nil. It is the tensor
+// itself, not a copy. Results of operations keep theirs only after RetainGrad.
+func (t *Tensor) Grad() *Tensor {
+	if t.node == nil {
+		return nil
+	}
+	g, _ := t.node.Grad()
+	return g
+}
+
+// SetGrad replaces the gradient; nil removes it. It panics if t takes no part in
+// gradients, or if the shape or dtype of g differs.
+func (t *Tensor) SetGrad(g *Tensor) {
+	if g == nil {
+		t.ZeroGrad()
+		return
+	}
+	if t.node == nil {
+		fail(ErrGrad, "set grad", describe(t), "the tensor does not require a gradient", "call RequireGrad first")
+	}
+	if !slices.Equal(g.layout.shape, t.layout.shape) || g.dtype != t.dtype {
+		fail(ErrShape, "set grad", describe(t, g), "a gradient has the shape and dtype of its tensor", "")
+	}
+	t.node.SetGrad(ownGradient(g))
+}
+
+// ZeroGrad removes the gradient, so that the next Backward starts anew.
+func (t *Tensor) ZeroGrad() {
+	if t.node != nil {
+		t.node.ClearGrad()
+	}
+}
+
+// RetainGrad makes Backward keep the gradient of a result, as it does for
+// leaves. It returns t. It panics if t takes no part in gradients.
+func (t *Tensor) RetainGrad() *Tensor {
+	if t.node == nil {
+		fail(ErrGrad, "retain grad", describe(t), "the tensor does not take part in a gradient", "call RequireGrad on an input first")
+	}
+	t.node.RetainGrad()
+	return t
+}
+
+// OnGrad adds a hook that Backward calls with the gradient of t; what it
+// returns takes its place. It panics if t takes no part in gradients.
+func (t *Tensor) OnGrad(hook func(g *Tensor) *Tensor) {
+	if t.node == nil {
+		fail(ErrGrad, "hook", describe(t), "the tensor does not take part in a gradient", "call RequireGrad first")
+	}
+	t.node.OnGrad(hook)
+}
+
+// Detach returns a view of t that takes no part in gradients. It shares the
+// storage.
+func (t *Tensor) Detach() *Tensor { return t.alias(t.layout) }
+
+// A BackwardOption changes what Backward does.
+type BackwardOption func(*backwardOptions)
+
+type backwardOptions struct {
+	retain, create bool
+	grad           *Tensor
+}
+
+// Retain keeps the saved values, so that Backward can be called again.
+func Retain() BackwardOption { return func(o *backwardOptions) { o.retain = true } }
+
+// CreateGraph records the operations of Backward, so that gradients can
+// themselves be differentiated. It implies Retain.
+func CreateGraph() BackwardOption {
+	return func(o *backwardOptions) { o.create, o.retain = true, true }
+}
+
+// WithGrad starts from g, the gradient of the loss with respect to t, instead
+// of 1. It is needed where t is not a single number.
+func WithGrad(g *Tensor) BackwardOption { return func(o *backwardOptions) { o.grad = g } }
+
+// Backward computes the gradient of t with respect to every leaf that it was
+// computed from and adds it to the leaf's Grad.
+//
+// It panics if t takes no part in gradients, if t is not a single number and no
+// gradient is given, if an earlier Backward released the saved values, or if one
+// of them was changed in place since. Nothing has changed then.
+func (t *Tensor) Backward(options ...BackwardOption) {
+	var o backwardOptions
+	for _, option := range options {
+		option(&o)
+	}
+	if t.node == nil {
+		fail(ErrGrad, "backward", describe(t), "the tensor was not computed from one that requires a gradient", "call RequireGrad on an input before computing")
+	}
+	seed := o.grad
+	switch {
+	case seed == nil && t.Len() != 1:
+		fail(ErrGrad, "backward", describe(t), "only a single number has a gradient without being told where to start",
+			"reduce with Sum or Mean, or pass tensor.WithGrad")
+	case seed == nil:
+		seed = newTensor(t.dtype, t.layout.shape, false)
+		seed.fill(1)
+	case !slices.Equal(seed.layout.shape, t.layout.shape):
+		fail(ErrShape, "backward", describe(t, seed), "the gradient given has another shape than the tensor", "")
+	default:
+		seed = seed.Detach().To(t.dtype).Clone()
+	}
+	if o.create {
+		seed.RequireGrad()
+	}
+	rules := autograd.Rules[*Tensor]{Add: (*Tensor).addGradient, Own: ownGradient, Retain: o.retain}
+	if err := autograd.Backward(t.node, seed, rules); err != nil {
+		var mine *Error
+		if errors.As(err, &mine) {
+			fail(mine.Kind, mine.Op, mine.Operands, mine.Reason, mine.Hint)
+		}
+		var freed *autograd.FreedError
+		if errors.As(err, &freed) {
+			fail(ErrGrad, "backward", describe(t), "the values saved by \""+freed.Op+"\" were released by an earlier Backward",
+				"call the first one with tensor.Retain(), or compute the loss again")
+		}
+		panic(err)
+	}
+}
+
+func (t *Tensor) addGradient(g *Tensor) *Tensor { return t.Add(g) }
+
+// ownGradient returns a tensor that a node may keep: contiguous, and not kept
+// by another node as well.
+func ownGradient(g *Tensor) *Tensor {
+	if g.IsContiguous() && g.Bytes() == g.storage.size && g.storage.owned.CompareAndSwap(false, true) {
+		return g
+	}
+	g = g.Clone()
+	g.storage.owned.Store(true)
+	return g
+}
+
+// noGrad holds the goroutines that are inside NoGrad.
+var noGrad struct {
+	count      atomic.Int64
+	goroutines sync.Map
+}
+
+// NoGrad runs f without recording: results of operations take no part in
+// gradients. It holds for the goroutine that calls it, not for others, nor for
+// those that f starts.
+func NoGrad(f func()) {
+	id := goroutineID()
+	if _, nested := noGrad.goroutines.LoadOrStore(id, true); nested {
+		f()
+		return
+	}
+	noGrad.count.Add(1)
+	defer func() {
+		noGrad.goroutines.Delete(id)
+		noGrad.count.Add(-1)
+	}()
+	f()
+}
+
+// GradEnabled reports whether operations of this goroutine are recorded.
+func GradEnabled() bool {
+	if noGrad.count.Load() == 0 {
+		return true
+	}
+	_, off := noGrad.goroutines.Load(goroutineID())
+	return !off
+}
+
+// goroutineID reads the number of this goroutine from its stack header,
+// "goroutine 7 [running]". Go has no other way to keep a mode per goroutine,
+// and it costs a microsecond only while someone is inside NoGrad.
+func goroutineID() int {
+	var buf [64]byte
+	head := bytes.TrimPrefix(buf[:runtime.Stack(buf[:], false)], []byte("goroutine "))
+	digits, _, _ := bytes.Cut(head, []byte(" "))
+	id, _ := strconv.Atoi(string(digits))
+	return id
+}

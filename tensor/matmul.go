@@ -1,0 +1,190 @@
+package tensor
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Matmul multiplies matrices: C = A·B with C[i][j] = Σk A[i][k]·B[k][j].
+//
+// The gradients, for G = dL/dC, are matrix products too:
+//
+//	dL/dA = G·Bᵀ    dL/dB = Aᵀ·G
+//
+// each of as many FLOPs as the forward product, which is why backward costs
+// twice as much as forward.
+var opMatmul op
+
+func init() {
+	define(&opMatmul, op{
+		name:    "matmul",
+		forward: matmulForward,
+		gradients: []gradient{
+			{readsRight, func(c *call, g *Tensor, _ int) *Tensor {
+				a, b := c.left(), c.right()
+				switch {
+				case b.Dim() == 1: // C[..i] = Σk A[..i][k]·b[k], so dA[..i][k] = G[..i]·b[k]
+					return g.Unsqueeze(-1).Mul(b).sumTo(a.layout.shape)
+				case a.Dim() == 1:
+					return b.Matmul(g.Unsqueeze(-1)).Squeeze(-1).sumTo(a.layout.shape)
+				}
+				return g.Matmul(b.T()).sumTo(a.layout.shape)
+			}},
+			{readsLeft, func(c *call, g *Tensor, _ int) *Tensor {
+				a, b := c.left(), c.right()
+				switch {
+				case a.Dim() == 1: // C[..j] = Σk a[k]·B[..k][j], so dB[..k][j] = a[k]·G[..j]
+					if b.Dim() == 1 {
+						return a.Mul(g)
+					}
+					return a.Unsqueeze(-1).Mul(g.Unsqueeze(-2)).sumTo(b.layout.shape)
+				case b.Dim() == 1: // all rows of A together
+					return a.Reshape(-1, a.Size(-1)).T().Matmul(g.Reshape(-1))
+				case b.Dim() == 2: // one product over all rows of all batches
+					return a.Reshape(-1, a.Size(-1)).T().Matmul(g.Reshape(-1, g.Size(-1)))
+				}
+				return a.T().Matmul(g).sumTo(b.layout.shape)
+			}},
+		},
+		flops: func(c *call, out *Tensor) int {
+			return 2 * out.Len() * c.left().Size(-1)
+		},
+	})
+}
+
+// Matmul returns the matrix product of t and other, with PyTorch's rules: two
+// vectors give their inner product; a vector is a row on the left and a column on
+// the right, and that axis disappears; leading axes are batches and are
+// broadcast. Operands may have any strides. Small floats are accumulated in
+// float32 and rounded once. It panics if the inner sizes differ, if a batch can't
+// be broadcast, or if an operand is a single number.
+func (t *Tensor) Matmul(other *Tensor) *Tensor { return apply(&opMatmul, nil, t, other) }
+
+func matmulForward(c *call) *Tensor {
+	a, b := c.in[0].Detach(), c.in[1].Detach()
+	operands := func() string { return describe(c.in[0], c.in[1]) }
+	if a.Dim() == 0 || b.Dim() == 0 {
+		fail(ErrShape, "matmul", operands(), "a single number is not a matrix", "use Mul")
+	}
+	inner := max(b.Dim()-2, 0)
+	if a.Size(-1) != b.Size(inner) {
+		fail(ErrShape, "matmul", operands(), fmt.Sprintf("inner sizes differ, %d (axis %d of left) and %d (axis %d of right)",
+			a.Size(-1), a.Dim()-1, b.Size(inner), inner), transposeHint(a, b))
+	}
+	if a.dtype != b.dtype {
+		fail(ErrDtype, "matmul", fmt.Sprintf("%s x %s", a.dtype, b.dtype), "both operands must have the same dtype", "convert one with To")
+	}
+	rowVector, columnVector := a.Dim() == 1, b.Dim() == 1
+	if rowVector {
+		a = a.Unsqueeze(0)
+	}
+	if columnVector {
+		b = b.Unsqueeze(1)
+	}
+	batch, err := broadcastShape(a.layout.shape[:a.Dim()-2], b.layout.shape[:b.Dim()-2])
+	if err != nil {
+		e := err.(*Error)
+		fail(e.Kind, "matmul", operands(), "batch "+e.Reason, e.Hint)
+	}
+	m, n := a.Size(-2), b.Size(-1)
+	out := newTensor(a.dtype, slices.Concat(batch, []int{m, n}), false)
+	multiply(out, a, b, batch)
+	shape := batch
+	if !rowVector {
+		shape = append(slices.Clip(shape), m)
+	}
+	if !columnVector {
+		shape = append(slices.Clip(shape), n)
+	}
+	l, err := out.layout.View(shape...)
+	out.must("matmul", err)
+	out.layout = l
+	return out
+}
+
+// transposeHint proposes a transpose if that makes the operands fit.
+func transposeHint(a, b *Tensor) string {
+	if b.Dim() >= 2 && a.Size(-1) == b.Size(-1) {
+		return "the right operand fits when transposed: use T()"
+	}
+	if a.Dim() >= 2 && b.Dim() >= 2 && a.Size(-2) == b.Size(-2) {
+		return "the left operand fits when transposed: use T()"
+	}
+	return ""
+}
+
+// multiply computes the product of batches of matrices into out.
+func multiply(out, a, b *Tensor, batch []int) {
+	switch formats[out.dtype].arithmetic {
+	case inFloat32:
+		multiplyAs[float32](out, a, b, batch)
+	case inFloat64:
+		multiplyAs[float64](out, a, b, batch)
+	default:
+		multiplyAs[int64](out, a, b, batch)
+	}
+}
+
+func multiplyAs[T number](out, a, b *Tensor, batch []int) {
+	k := a.Size(-1)
+	m, n := a.Size(-2), b.Size(-1)
+	// A batch whose right operand is shared is one tall product.
+	if b.Dim() == 2 && len(batch) > 0 {
+		if l, err := a.layout.View(-1, k); err == nil && k > 0 {
+			a, batch, m = a.alias(l), nil, l.shape[0]
+		}
+	}
+	products := product(batch)
+	a, b = a.expanded(slices.Concat(batch, []int{m, k})), b.expanded(slices.Concat(batch, []int{k, n}))
+	right := make([]T, k*n)
+	result := make([]T, 0)
+	if !isNative[T](out.dtype) {
+		result = make([]T, m*n)
+	}
+	for p := range products {
+		left := newReader[T](a.batch(p, batch))
+		newReader[T](b.batch(p, batch)).copy(right, 0)
+		if isNative[T](out.dtype) {
+			result = plain[T](out)[p*m*n : (p+1)*m*n]
+		}
+		parallel(m, max(1, parallelFrom/max(1, n*k)), func(first, last int) {
+			row := make([]T, k)
+			r := *left
+			r.values, r.raw = nil, nil
+			for i := first; i < last; i++ {
+				r.copy(row, i*k)
+				multiplyRow(result[i*n:(i+1)*n], row, right)
+			}
+		})
+		if !isNative[T](out.dtype) {
+			w := newWriter[T](out)
+			inBlocks(0, m*n, func(at, size int) {
+				copy(w.block(p*m*n+at, size), result[at:at+size])
+				w.flush(p*m*n+at, size)
+			})
+		}
+	}
+}
+
+// multiplyRow computes one row of a product: the sum of the rows of b, each
+// times one number of row.
+func multiplyRow[T number](dst, row, b []T) {
+	clear(dst)
+	n := len(dst)
+	for k, factor := range row {
+		line := b[k*n : (k+1)*n]
+		for j := range dst {
+			dst[j] += factor * line[j]
+		}
+	}
+}
+
+// batch returns matrix p of a stack of matrices.
+func (t *Tensor) batch(p int, batch []int) *Tensor {
+	l := Layout{t.layout.shape[len(batch):], t.layout.strides[len(batch):], t.layout.offset}
+	for axis := len(batch) - 1; axis >= 0; axis-- {
+		l.offset += p % batch[axis] * t.layout.strides[axis]
+		p /= batch[axis]
+	}
+	return t.alias(l)
+}

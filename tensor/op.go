@@ -1,0 +1,261 @@
+package tensor
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/lectern-go/lectern/autograd"
+)
+
+// op is all that is known about one operation: how to compute it, its
+// derivative with respect to each input, what the derivative reads, and what
+// it costs. Every operation is run by apply; whoever cares about operations
+// hooks in there.
+type op struct {
+	name string
+
+	// forward checks the operands and returns the result.
+	forward func(c *call) *Tensor
+
+	// gradients has one entry for each input; an input without one is not
+	// differentiable. An operation with any number of inputs has one entry
+	// and sets variadic.
+	gradients []gradient
+	variadic  bool
+
+	// broadcasts is set when inputs are repeated to the shape of the result:
+	// their gradients are then summed over what was repeated.
+	broadcasts bool
+
+	// flops counts the floating-point operations of one call; nil means none.
+	flops func(c *call, out *Tensor) int
+}
+
+// ops is every operation, in the order of their definition: the table that
+// tests walk.
+var ops []*op
+
+// define fills in the record of an operation. Records are defined in init
+// functions because they and the methods that apply them refer to each other.
+func define(o *op, record op) {
+	*o = record
+	ops = append(ops, o)
+}
+
+// gradient is the derivative of an operation with respect to one input.
+type gradient struct {
+	// reads names the values that of looks at. They, and only they, are kept
+	// between forward and backward.
+	reads reads
+	// of returns the gradient with respect to the input, given that with
+	// respect to the output: a vector-Jacobian product. i is the number of the
+	// input, for variadic operations.
+	of func(c *call, g *Tensor, i int) *Tensor
+}
+
+// reads is a set of values of a call.
+type reads uint8
+
+const (
+	readsNothing reads = 0
+	readsLeft    reads = 1 << 0 // the first input
+	readsRight   reads = 1 << 1 // the second
+	readsThird   reads = 1 << 2
+	readsOutput  reads = 1 << 7
+	readsInput         = readsLeft // of an operation with one input
+)
+
+// call is one use of an operation. While a gradient may still be asked for it
+// holds the values that the derivative reads; it is the autograd.Function of
+// the result.
+type call struct {
+	op   *op
+	attr any       // what the method was given besides tensors
+	in   []*Tensor // what is not saved is kept without its storage, for its shape
+	out  *Tensor   // set if the derivative reads it, without its storage otherwise
+
+	saved    []savedValue
+	inputs   []*autograd.Node[*Tensor]
+	node     *autograd.Node[*Tensor] // of the output
+	released bool
+
+	few [2]*Tensor // room for in
+}
+
+// savedValue is a tensor that a derivative will read, as it was at that time.
+type savedValue struct {
+	tensor  *Tensor
+	version uint64
+	what    string
+}
+
+// left, right and input name the inputs.
+func (c *call) left() *Tensor  { return c.in[0] }
+func (c *call) right() *Tensor { return c.in[1] }
+func (c *call) input() *Tensor { return c.in[0] }
+
+// apply runs an operation: the one way in which tensors are made from tensors.
+func apply(o *op, attr any, in ...*Tensor) *Tensor {
+	c := &call{op: o, attr: attr}
+	c.in = append(c.few[:0], in...)
+	out := o.forward(c)
+	emit(c, out)
+	if c.wantsGrad(out) {
+		c.record(out)
+	}
+	return out
+}
+
+// wantsGrad reports whether the result takes part in a gradient.
+func (c *call) wantsGrad(out *Tensor) bool {
+	if len(c.op.gradients) == 0 || !out.dtype.IsFloat() {
+		return false
+	}
+	for i, x := range c.in {
+		if x.node != nil && c.gradient(i).of != nil {
+			return GradEnabled()
+		}
+	}
+	return false
+}
+
+func (c *call) gradient(i int) gradient {
+	if c.op.variadic {
+		i = 0
+	}
+	return c.op.gradients[i]
+}
+
+// record gives the result its place in the graph and keeps what the derivative
+// will read: values for inputs that need no gradient are not kept.
+func (c *call) record(out *Tensor) {
+	var needed reads
+	c.inputs = make([]*autograd.Node[*Tensor], len(c.in))
+	for i, x := range c.in {
+		if g := c.gradient(i); x.node != nil && g.of != nil {
+			c.inputs[i] = x.node
+			needed |= g.reads
+		}
+	}
+	for i, x := range c.in {
+		c.in[i] = c.keep(x, needed&(1<<min(i, 6)) != 0, inputName(i, len(c.in)))
+	}
+	c.out = c.keep(out, needed&readsOutput != 0, "its result")
+	c.node = autograd.Record(c, c.inputs...)
+	out.node = c.node
+}
+
+// keep returns x outside the graph: with its storage if it is to be saved,
+// else as a mere shape.
+func (c *call) keep(x *Tensor, save bool, what string) *Tensor {
+	kept := x.alias(x.layout)
+	kept.number = x.number
+	if !save {
+		kept.storage = nil
+		return kept
+	}
+	c.saved = append(c.saved, savedValue{kept, x.storage.version.Load(), what})
+	return kept
+}
+
+func inputName(i, n int) string {
+	switch {
+	case n == 1:
+		return "its input"
+	case i == 0:
+		return "its left operand"
+	case i == 1 && n == 2:
+		return "its right operand"
+	}
+	return fmt.Sprintf("its input %d", i)
+}
+
+// Name returns the name of the operation.
+func (c *call) Name() string { return c.op.name }
+
+// Ready reports whether the saved values are still there and unchanged.
+func (c *call) Ready() error {
+	if c.released && len(c.saved) > 0 {
+		return &autograd.FreedError{Op: c.op.name}
+	}
+	for _, s := range c.saved {
+		if now := s.tensor.storage.version.Load(); now != s.version {
+			return &Error{Kind: ErrGrad, Op: "backward", Operands: fmt.Sprintf("%s of shape %v", c.op.name, c.out.layout.shape),
+				Reason: fmt.Sprintf("%s, of shape %v, was changed in place after it was saved for the gradient (version %d, now %d)",
+					s.what, s.tensor.layout.shape, s.version, now),
+				Hint: "change a Clone(), or use the method that returns a new tensor"}
+		}
+	}
+	return nil
+}
+
+// Release drops the saved values.
+func (c *call) Release() {
+	c.released = true
+	for i := range c.saved {
+		c.saved[i].tensor.storage = nil
+	}
+}
+
+// Gradient returns the gradient with respect to input i in the shape and dtype
+// of that input.
+func (c *call) Gradient(i int, g *Tensor) *Tensor {
+	if g.node != nil {
+		c = c.inGraph()
+	}
+	in := c.in[i]
+	grad := c.gradient(i).of(c, g, i)
+	if c.op.broadcasts && !slices.Equal(grad.layout.shape, in.layout.shape) {
+		grad = grad.sumTo(in.layout.shape)
+	}
+	return grad.To(in.dtype)
+}
+
+// inGraph returns the call with its saved values back in their graph, so that
+// the gradient can itself be differentiated.
+func (c *call) inGraph() *call {
+	again := *c
+	again.in = make([]*Tensor, len(c.in))
+	attach := func(x *Tensor, node *autograd.Node[*Tensor]) *Tensor {
+		attached := *x
+		attached.node = node
+		return &attached
+	}
+	for i, x := range c.in {
+		again.in[i] = attach(x, c.inputs[i])
+	}
+	again.out = attach(c.out, c.node)
+	return &again
+}
+
+// sumTo sums over the axes that broadcasting added or repeated.
+func (t *Tensor) sumTo(shape []int) *Tensor {
+	extra := len(t.layout.shape) - len(shape)
+	axes := make([]int, 0, len(t.layout.shape))
+	for i, size := range t.layout.shape {
+		if i < extra || shape[i-extra] == 1 && size != 1 {
+			axes = append(axes, i)
+		}
+	}
+	if len(axes) > 0 {
+		t = t.Sum(append(axes, KeepDim)...)
+	}
+	return t.Reshape(shape...)
+}
+
+// operand turns a right-hand side, a tensor or a Go number, into a tensor. A
+// number adapts to the dtype of the other operand, as in PyTorch.
+func operand(op string, x any) *Tensor {
+	if t, ok := x.(*Tensor); ok {
+		if t == nil {
+			fail(ErrValue, op, "", "the operand is a nil tensor", "")
+		}
+		return t
+	}
+	t, ok := fromNumber(x)
+	if !ok {
+		fail(ErrValue, op, "", fmt.Sprintf("the operand is a %T", x), "give a *tensor.Tensor or a number")
+	}
+	t.number = true
+	return t
+}

@@ -1,0 +1,57 @@
+package tensor
+
+import (
+	"strings"
+	"sync/atomic"
+	"unsafe"
+)
+
+// storage is the memory behind a tensor. Views share it; the version counts
+// the writes, so that a gradient can tell that a value it saved was changed.
+type storage struct {
+	data    unsafe.Pointer // aligned to alignment bytes
+	size    int            // bytes
+	version atomic.Uint64
+	// owned is set when a node keeps a tensor of this storage as its
+	// gradient: another node must then keep a copy.
+	owned atomic.Bool
+}
+
+// alignment is that of a cache line and of the widest vector registers.
+const alignment = 64
+
+// allocate returns size bytes, aligned. Without zero their content is
+// undefined and, where the block is large, its memory has not been touched.
+func (s *storage) allocate(size int, zero bool) {
+	s.size = size
+	if size == 0 {
+		return
+	}
+	var base unsafe.Pointer
+	if zero {
+		base = unsafe.Pointer(unsafe.SliceData(make([]byte, size+alignment-8)))
+	} else {
+		base = uninitialised(size + alignment - 8)
+	}
+	// The allocator aligns to 8 bytes at least.
+	s.data = unsafe.Add(base, -uintptr(base)&(alignment-1))
+}
+
+// uninitialised returns n bytes of ordinary collected memory that nobody has
+// cleared. A strings.Builder is the one place of the standard library that
+// hands such memory out: it may, as it only shows what was written.
+func uninitialised(n int) unsafe.Pointer {
+	var b strings.Builder
+	b.Grow(n)
+	b.WriteByte(0)
+	return unsafe.Pointer(unsafe.StringData(b.String()))
+}
+
+// bytes returns the whole memory.
+func (s *storage) bytes() []byte { return unsafe.Slice((*byte)(s.data), s.size) }
+
+// elements returns the whole memory as a slice of T.
+func elements[T any](s *storage) []T {
+	var t T
+	return unsafe.Slice((*T)(s.data), s.size/int(unsafe.Sizeof(t)))
+}

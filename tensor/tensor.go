@@ -1,0 +1,244 @@
+package tensor
+
+import (
+	"fmt"
+	"slices"
+	"unsafe"
+
+	"github.com/lectern-go/lectern/autograd"
+)
+
+// A Tensor is an n-dimensional array of numbers of one type: a storage, which
+// other tensors may share, and a layout, which says where its elements lie in
+// it. Methods return new tensors or views and say which; those that change
+// their receiver have InPlace in their name.
+type Tensor struct {
+	storage *storage
+	layout  Layout
+	dtype   Dtype
+	number  bool // a plain Go number in an expression: it adapts to the other operand
+	node    *autograd.Node[*Tensor]
+}
+
+// fresh is a tensor made together with its storage and room for four axes, so
+// that a small result costs two allocations: this and its elements.
+type fresh struct {
+	Tensor
+	own  storage
+	dims [8]int
+}
+
+// newTensor returns a contiguous tensor. Without zero its elements are
+// undefined. The shape is copied.
+func newTensor(dtype Dtype, shape []int, zero bool) *Tensor {
+	f := new(fresh)
+	n := len(shape)
+	dims := f.dims[:]
+	if 2*n > len(dims) {
+		dims = make([]int, 2*n)
+	}
+	f.layout.shape, f.layout.strides = dims[:n:n], dims[n:2*n:2*n]
+	copy(f.layout.shape, shape)
+	rowMajor(shape, f.layout.strides)
+	f.dtype = dtype
+	f.storage = &f.own
+	f.storage.allocate(checkedLen(shape)*dtype.Size(), zero)
+	return &f.Tensor
+}
+
+// maxElements keeps the byte size of any dtype within an int.
+const maxElements = 1 << 46
+
+// checkedLen returns the number of elements of a shape. It panics if a size is
+// negative or the product is absurd.
+func checkedLen(shape []int) int {
+	n, empty := 1, false
+	for axis, size := range shape {
+		if size < 0 {
+			fail(ErrShape, "new", fmt.Sprint(shape), fmt.Sprintf("size %d of axis %d is negative", size, axis), "")
+		}
+		empty = empty || size == 0
+		if size > 0 && n > maxElements/size && !empty {
+			fail(ErrShape, "new", fmt.Sprint(shape), "there is no memory for so many elements", "check the sizes")
+		}
+		n *= size
+	}
+	return n
+}
+
+// alias returns a tensor with another layout over the storage of t, outside
+// any graph.
+func (t *Tensor) alias(l Layout) *Tensor {
+	return &Tensor{storage: t.storage, layout: l, dtype: t.dtype}
+}
+
+// Shape returns the size of each axis, as a copy.
+func (t *Tensor) Shape() []int { return slices.Clone(t.layout.shape) }
+
+// Size returns the size of an axis; -1 is the last one. It panics if there is
+// no such axis.
+func (t *Tensor) Size(axis int) int { return t.layout.shape[t.axis("size", axis)] }
+
+// Dim returns the number of axes.
+func (t *Tensor) Dim() int { return len(t.layout.shape) }
+
+// Len returns the number of elements, the product of the shape.
+func (t *Tensor) Len() int { return t.layout.Len() }
+
+// Dtype returns the type of the elements.
+func (t *Tensor) Dtype() Dtype { return t.dtype }
+
+// ElementSize returns the bytes of one element.
+func (t *Tensor) ElementSize() int { return t.dtype.Size() }
+
+// Bytes returns the memory of the elements: Len times ElementSize. A view
+// counts what it shows, not the storage behind it.
+func (t *Tensor) Bytes() int { return t.Len() * t.dtype.Size() }
+
+// Layout returns shape, strides and offset as one value.
+func (t *Tensor) Layout() Layout { return t.layout.copied(0) }
+
+// Stride returns how many elements of storage lie between neighbours along an
+// axis. It panics if there is no such axis.
+func (t *Tensor) Stride(axis int) int { return t.layout.strides[t.axis("stride", axis)] }
+
+// Strides returns the stride of each axis, in elements, as a copy.
+func (t *Tensor) Strides() []int { return slices.Clone(t.layout.strides) }
+
+// StorageOffset returns the storage index of the first element.
+func (t *Tensor) StorageOffset() int { return t.layout.offset }
+
+// IsContiguous reports whether the elements lie in row-major order without
+// gaps.
+func (t *Tensor) IsContiguous() bool { return t.layout.IsContiguous() }
+
+// SameStorage reports whether two tensors share their memory: whether one is a
+// view of the other, or both are views of a third.
+func SameStorage(a, b *Tensor) bool { return a.storage == b.storage }
+
+// Version returns how often the storage has been written in place. Views share
+// it.
+func (t *Tensor) Version() int { return int(t.storage.version.Load()) }
+
+// Storage returns the elements of the whole storage, in the order in which
+// they lie in memory, as a copy. x.Storage()[i] is the element at storage
+// index i; all views of a storage return the same.
+func (t *Tensor) Storage() []float64 {
+	n := t.storage.size / t.dtype.Size()
+	return t.alias(ContiguousLayout(n)).Floats()
+}
+
+// Element is the Go type of an element in memory; see [Data].
+type Element interface {
+	~float32 | ~float64 | ~int64 | ~int32 | ~uint8 | ~uint16 | ~bool
+}
+
+// Data returns the elements of a contiguous tensor as a Go slice that shares
+// their memory: writing to it changes the tensor and all its views. T must be
+// as wide as the dtype: float32, float64, int64, int32, uint8, bool, or for the
+// small floats an integer that holds their bits. It panics if T does not fit or
+// the tensor is not contiguous.
+func Data[T Element](t *Tensor) []T {
+	var zero T
+	if !fits(zero, t.dtype) {
+		fail(ErrDtype, "data", t.dtype.String(), fmt.Sprintf("elements can't be seen as %T", zero), "convert with To first")
+	}
+	if !t.IsContiguous() {
+		fail(ErrView, "data", describe(t), "the elements do not lie in row-major order", "use Contiguous() first")
+	}
+	return elements[T](t.storage)[t.layout.offset:][:t.Len():t.Len()]
+}
+
+// fits reports whether v has the Go type in which elements of d are stored.
+func fits[T Element](v T, d Dtype) bool {
+	if int(unsafe.Sizeof(v)) != d.Size() {
+		return false
+	}
+	switch any(v).(type) {
+	case float32:
+		return d == Float32
+	case float64:
+		return d == Float64
+	case int64:
+		return d == Int64
+	case int32:
+		return d == Int32
+	case bool:
+		return d == Bool
+	}
+	return true
+}
+
+// At returns one element, as float64. It panics unless there is one index in
+// range for each axis; negative ones count from the end.
+func (t *Tensor) At(index ...int) float64 {
+	at, err := t.layout.position(index)
+	t.must("at", err)
+	var value [1]float64
+	newReader[float64](t.alias(Layout{offset: at})).copy(value[:], 0)
+	return value[0]
+}
+
+// SetAt writes one element, converted to the dtype. The write shows in every
+// tensor that shares the storage. It panics as At does.
+func (t *Tensor) SetAt(value float64, index ...int) {
+	at, err := t.layout.position(index)
+	t.must("set at", err)
+	t.checkWritable("set at")
+	t.alias(Layout{offset: at}).fill(value)
+}
+
+// Item returns the value of a tensor with one element. It panics for any other.
+func (t *Tensor) Item() float64 {
+	if t.Len() != 1 {
+		fail(ErrShape, "item", describe(t), fmt.Sprintf("the tensor has %d elements, not one", t.Len()), "pick one with At, or reduce with Sum or Mean")
+	}
+	return t.Floats()[0]
+}
+
+// Floats returns the elements in row-major order, converted to float64, as a
+// copy.
+func (t *Tensor) Floats() []float64 {
+	values := make([]float64, t.Len())
+	newReader[float64](t).copy(values, 0)
+	return values
+}
+
+// Ints returns the elements in row-major order, converted to int64, as a copy.
+func (t *Tensor) Ints() []int64 {
+	values := make([]int64, t.Len())
+	newReader[int64](t).copy(values, 0)
+	return values
+}
+
+// axis checks an axis number for an operation and makes it positive.
+func (t *Tensor) axis(op string, a int) int {
+	a, err := t.layout.axis(a)
+	t.must(op, err)
+	return a
+}
+
+// must panics with err, completed with the operation and its operand.
+func (t *Tensor) must(op string, err error) {
+	if err != nil {
+		e := err.(*Error)
+		fail(e.Kind, op, describe(t), e.Reason, e.Hint)
+	}
+}
+
+// describe writes operands as errors show them: "[2 3] x [4 2]", with strides
+// where they are not the usual ones.
+func describe(operands ...*Tensor) string {
+	text := ""
+	for i, t := range operands {
+		switch {
+		case i > 0:
+			text += " x "
+		}
+		text += fmt.Sprint(t.layout.shape)
+		if !t.IsContiguous() {
+			text += fmt.Sprintf(" (strides %v)", t.layout.strides)
+		}
+	}
+	return text
+}

@@ -1,0 +1,262 @@
+package tensor
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Views: another layout over the same storage. No element moves, and a write
+// through one view shows in all others.
+
+// relayout is what a view does to a layout. invert undoes it, for the gradient;
+// nil where the view leaves elements out or repeats them.
+type relayout struct {
+	apply  func(Layout) (Layout, error)
+	invert func(Layout) (Layout, error)
+}
+
+var opTranspose, opPermute, opView, opExpand, opSqueeze, opUnsqueeze, opSelect, opSlice, opDiagonal, opUnfold op
+
+func init() {
+	view := func(name string) op {
+		return op{name: name, forward: viewForward, gradients: []gradient{{readsNothing, viewBackward}}}
+	}
+	define(&opTranspose, view("transpose"))
+	define(&opPermute, view("permute"))
+	define(&opView, view("view"))
+	define(&opExpand, view("expand"))
+	define(&opSqueeze, view("squeeze"))
+	define(&opUnsqueeze, view("unsqueeze"))
+	define(&opSelect, view("select"))
+	define(&opSlice, view("slice"))
+	define(&opDiagonal, view("diagonal"))
+	define(&opUnfold, view("unfold"))
+}
+
+func viewForward(c *call) *Tensor {
+	x := c.input()
+	l, err := c.attr.(relayout).apply(x.layout)
+	x.must(c.op.name, err)
+	return x.alias(l)
+}
+
+// viewBackward is the same view backwards: the inverse relayout if there is
+// one, otherwise zeros into which the gradient is added through the view.
+func viewBackward(c *call, g *Tensor, _ int) *Tensor {
+	r := c.attr.(relayout)
+	if r.invert != nil {
+		return apply(&opUnview, relayout{r.invert, r.apply}, g)
+	}
+	return apply(&opSpread, spread{c.input().layout.shape, r.apply}, g)
+}
+
+// opUnview undoes a view that only renames positions. No layout refuses it: it
+// copies where it must.
+var opUnview op
+
+func init() {
+	define(&opUnview, op{
+		name: "view backward",
+		forward: func(c *call) *Tensor {
+			x, undo := c.input(), c.attr.(relayout).apply
+			l, err := undo(x.layout)
+			if err != nil {
+				x = x.Detach().Contiguous()
+				l, err = undo(x.layout)
+			}
+			x.must(c.op.name, err)
+			return x.alias(l)
+		},
+		gradients: []gradient{{readsNothing, viewBackward}},
+	})
+}
+
+// opSpread puts each element of a view's gradient back where it came from.
+var opSpread op
+
+func init() {
+	define(&opSpread, op{
+		name: "spread",
+		forward: func(c *call) *Tensor {
+			s, g := c.attr.(spread), c.input()
+			sum := newTensor(wideSum(g.dtype), s.shape, true)
+			l, err := s.view(sum.layout)
+			g.must(c.op.name, err)
+			if sum.dtype == Float64 {
+				accumulate[float64](sum, &l, g)
+			} else {
+				accumulate[float32](sum, &l, g)
+			}
+			return sum.To(g.dtype)
+		},
+		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor {
+			return apply(&opSlice, relayout{apply: c.attr.(spread).view}, g)
+		}}},
+	})
+}
+
+// spread is a view and the shape that it was taken from.
+type spread struct {
+	shape []int
+	view  func(Layout) (Layout, error)
+}
+
+// accumulate adds g to the positions of a layout in sum's storage, one after
+// the other, as positions may coincide.
+func accumulate[T number](sum *Tensor, at *Layout, g *Tensor) {
+	to, r := elements[T](sum.storage), newReader[T](g)
+	inBlocks(0, g.Len(), func(start, n int) {
+		values := r.block(start, n)
+		walk(at, start, n, func(done, first, run, stride int) {
+			for i, v := range values[done : done+run] {
+				to[first+i*stride] += v
+			}
+		})
+	})
+}
+
+// Transpose returns a view with two axes exchanged. It panics if there is no
+// such axis.
+func (t *Tensor) Transpose(a, b int) *Tensor {
+	swap := func(l Layout) (Layout, error) { return l.Transpose(a, b) }
+	return apply(&opTranspose, relayout{swap, swap}, t)
+}
+
+// T returns a view with the last two axes exchanged: the transposed matrix. It
+// panics if there are fewer than two axes.
+func (t *Tensor) T() *Tensor {
+	if t.Dim() < 2 {
+		fail(ErrShape, "transpose", describe(t), "a transposed matrix needs two axes", "add one with Unsqueeze")
+	}
+	return t.Transpose(-2, -1)
+}
+
+// Permute returns a view whose axis i is axis axes[i] of t. It panics unless
+// each axis is named once.
+func (t *Tensor) Permute(axes ...int) *Tensor {
+	axes = slices.Clone(axes)
+	invert := func(l Layout) (Layout, error) {
+		inverse := make([]int, len(axes))
+		for i, a := range axes {
+			if a < 0 {
+				a += len(axes)
+			}
+			inverse[a] = i
+		}
+		return l.Permute(inverse...)
+	}
+	return apply(&opPermute, relayout{func(l Layout) (Layout, error) { return l.Permute(axes...) }, invert}, t)
+}
+
+// View returns a view of the same elements, in the same order, in another
+// shape. One size may be -1. It panics if the number of elements differs, or if
+// no strides can show t's memory in that shape; Reshape copies then.
+func (t *Tensor) View(shape ...int) *Tensor {
+	shape = slices.Clone(shape)
+	return apply(&opView, reshaping(shape, t.layout.shape), t)
+}
+
+func reshaping(to, from []int) relayout {
+	return relayout{
+		func(l Layout) (Layout, error) { return l.View(to...) },
+		func(l Layout) (Layout, error) { return l.View(from...) },
+	}
+}
+
+// Reshape returns the same elements in another shape: a view where View can
+// make one, otherwise a copy. It panics if the number of elements differs.
+func (t *Tensor) Reshape(shape ...int) *Tensor {
+	to, err := t.layout.inferShape(shape)
+	t.must("reshape", err)
+	if slices.Equal(to, t.layout.shape) {
+		return t
+	}
+	if _, ok := t.layout.viewStrides(to); !ok {
+		t = t.Contiguous()
+	}
+	return t.View(to...)
+}
+
+// Contiguous returns t if its elements already lie in row-major order,
+// otherwise a copy in which they do.
+func (t *Tensor) Contiguous() *Tensor {
+	if t.IsContiguous() {
+		return t
+	}
+	return t.Clone()
+}
+
+// Expand returns a view in which axes of size 1 are repeated to the sizes
+// given, without copying: their stride is 0. New axes come first; -1 keeps a
+// size. It panics where a size other than 1 would have to change.
+func (t *Tensor) Expand(shape ...int) *Tensor {
+	shape = slices.Clone(shape)
+	return apply(&opExpand, relayout{apply: func(l Layout) (Layout, error) { return l.Expand(shape...) }}, t)
+}
+
+// Unsqueeze returns a view with a new axis of size 1 before axis; -1 appends it.
+// It panics if axis is out of range.
+func (t *Tensor) Unsqueeze(axis int) *Tensor {
+	from := t.layout.shape
+	return apply(&opUnsqueeze, relayout{
+		func(l Layout) (Layout, error) { return l.Unsqueeze(axis) },
+		func(l Layout) (Layout, error) { return l.View(from...) },
+	}, t)
+}
+
+// Squeeze returns a view without the axes named that have size 1, or without
+// all axes of size 1 if none is named. It panics if there is no such axis.
+func (t *Tensor) Squeeze(axes ...int) *Tensor {
+	axes, from := slices.Clone(axes), t.layout.shape
+	return apply(&opSqueeze, relayout{
+		func(l Layout) (Layout, error) { return l.Squeeze(axes...) },
+		func(l Layout) (Layout, error) { return l.View(from...) },
+	}, t)
+}
+
+// Flatten joins the axes from first to last into one, as a view where that is
+// possible and a copy otherwise. Flatten(0, -1) gives a vector. It panics if
+// there is no such axis or first lies behind last.
+func (t *Tensor) Flatten(first, last int) *Tensor {
+	if t.Dim() == 0 {
+		return t.Reshape(1)
+	}
+	first, last = t.axis("flatten", first), t.axis("flatten", last)
+	if first > last {
+		fail(ErrIndex, "flatten", describe(t), fmt.Sprintf("first axis %d lies behind last axis %d", first, last), "")
+	}
+	s := t.layout.shape
+	return t.Reshape(slices.Concat(s[:first], []int{product(s[first : last+1])}, s[last+1:])...)
+}
+
+// Select returns a view of position i of an axis; the axis disappears. It panics
+// if axis or position is out of range.
+func (t *Tensor) Select(axis, i int) *Tensor {
+	return apply(&opSelect, relayout{apply: func(l Layout) (Layout, error) { return l.Select(axis, i) }}, t)
+}
+
+// Narrow returns a view of length positions of an axis, from start on. It panics
+// if they don't lie within the axis.
+func (t *Tensor) Narrow(axis, start, length int) *Tensor {
+	return apply(&opSlice, relayout{apply: func(l Layout) (Layout, error) { return l.Narrow(axis, start, length) }}, t)
+}
+
+// Slice returns a view of every step-th position of an axis in [start, stop).
+// As in Python, negative bounds count from the end and bounds outside are cut.
+// It panics if there is no such axis or step is less than 1.
+func (t *Tensor) Slice(axis, start, stop, step int) *Tensor {
+	return apply(&opSlice, relayout{apply: func(l Layout) (Layout, error) { return l.Slice(axis, start, stop, step) }}, t)
+}
+
+// Diagonal returns a view of a diagonal of axes a and b as the last axis; offset
+// 0 is the main one, positive ones lie above. It panics if a equals b.
+func (t *Tensor) Diagonal(offset, a, b int) *Tensor {
+	return apply(&opDiagonal, relayout{apply: func(l Layout) (Layout, error) { return l.Diagonal(offset, a, b) }}, t)
+}
+
+// Unfold returns a view of all windows of size positions of an axis, step apart:
+// the axis counts the windows, a new last axis lies within one. Windows may
+// overlap. It panics if no window fits.
+func (t *Tensor) Unfold(axis, size, step int) *Tensor {
+	return apply(&opUnfold, relayout{apply: func(l Layout) (Layout, error) { return l.Unfold(axis, size, step) }}, t)
+}
