@@ -1,0 +1,285 @@
+package tensor
+
+import (
+	"fmt"
+	"html"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// How tensors are printed, as PyTorch does by default.
+const (
+	printPrecision = 4    // digits after the point
+	printThreshold = 1000 // more elements than this are summarised
+	printEdge      = 3    // elements shown at each end of a summarised axis
+	printWidth     = 80   // characters in a line
+)
+
+// String returns the values in PyTorch's layout, aligned and summarised, with
+// the dtype where it isn't the usual one:
+//
+//	tensor([[1., 2., 3.],
+//	        [4., 5., 6.]])
+func (t *Tensor) String() string {
+	if t == nil {
+		return "<nil>"
+	}
+	const prefix = "tensor("
+	text, notes := "[]", t.notes()
+	if t.Len() > 0 {
+		text = t.valueText(len(prefix))
+	}
+	out := prefix + text
+	lineLen := len(text) - strings.LastIndexByte(text, '\n') + 1
+	for _, note := range notes {
+		if lineLen+len(note)+2 > printWidth {
+			out += ",\n" + strings.Repeat(" ", len(prefix)) + note
+			lineLen = len(prefix) + len(note)
+		} else {
+			out += ", " + note
+			lineLen += len(note) + 2
+		}
+	}
+	return out + ")"
+}
+
+// Format prints %v and %s as String does. %+v adds shape, strides, offset and
+// version of the storage.
+func (t *Tensor) Format(f fmt.State, verb rune) {
+	io.WriteString(f, t.String())
+	if verb == 'v' && f.Flag('+') && t != nil {
+		fmt.Fprintf(f, "\n%s", t.details())
+	}
+}
+
+// details describes everything but the values.
+func (t *Tensor) details() string {
+	return fmt.Sprintf("%s, shape %v, strides %v, offset %d, storage of %d bytes, version %d",
+		t.dtype, t.layout.shape, t.layout.strides, t.layout.offset, t.storage.size, t.Version())
+}
+
+// notes returns what is said after the values.
+func (t *Tensor) notes() []string {
+	var notes []string
+	if t.Len() == 0 && t.Dim() != 1 {
+		notes = append(notes, "size="+strings.ReplaceAll(fmt.Sprint(t.layout.shape), " ", ", "))
+	}
+	usual := t.dtype == Float32 || t.Len() > 0 && (t.dtype == Int64 || t.dtype == Bool)
+	if !usual {
+		notes = append(notes, "dtype="+t.dtype.String())
+	}
+	switch {
+	case t.node == nil:
+	case t.node.IsLeaf():
+		notes = append(notes, "requires_grad=True")
+	default:
+		notes = append(notes, "grad_fn=<"+t.node.Function().Name()+">")
+	}
+	return notes
+}
+
+// valueText writes the elements in nested brackets; indent is the column of
+// the first one.
+func (t *Tensor) valueText(indent int) string {
+	p := printer{t: t.Detach(), summarise: t.Len() > printThreshold}
+	p.style = newNumberStyle(p.t.dtype, p.shown(nil, 0, nil))
+	if t.Dim() == 0 {
+		return p.style.format(t.Item())
+	}
+	return p.text(nil, indent)
+}
+
+// printer writes one tensor.
+type printer struct {
+	t         *Tensor
+	style     numberStyle
+	summarise bool
+}
+
+// edges returns the positions shown of an axis; -1 stands for those left out.
+func (p *printer) edges(size int) []int {
+	cut := p.summarise && size > 2*printEdge
+	var shown []int
+	for i := 0; i < size; i++ {
+		if cut && i == printEdge {
+			shown = append(shown, -1)
+			i = size - printEdge
+		}
+		shown = append(shown, i)
+	}
+	return shown
+}
+
+// shown collects the values that will be printed.
+func (p *printer) shown(index []int, axis int, values []float64) []float64 {
+	if axis == p.t.Dim() {
+		return append(values, p.t.At(index...))
+	}
+	for _, i := range p.edges(p.t.layout.shape[axis]) {
+		if i >= 0 {
+			values = p.shown(append(index[:axis:axis], i), axis+1, values)
+		}
+	}
+	return values
+}
+
+func (p *printer) text(index []int, indent int) string {
+	axis := len(index)
+	last := axis == p.t.Dim()-1
+	var parts []string
+	for _, i := range p.edges(p.t.layout.shape[axis]) {
+		at := append(index[:axis:axis], i)
+		switch {
+		case i < 0 && last:
+			parts = append(parts, " ...")
+		case i < 0:
+			parts = append(parts, "...")
+		case last:
+			parts = append(parts, p.style.format(p.t.At(at...)))
+		default:
+			parts = append(parts, p.text(at, indent+1))
+		}
+	}
+	margin := strings.Repeat(" ", indent+1)
+	if !last {
+		gap := "," + strings.Repeat("\n", p.t.Dim()-axis-1)
+		return "[" + strings.Join(parts, gap+margin) + "]"
+	}
+	perLine := max(1, (printWidth-indent)/(p.style.width+2))
+	var lines []string
+	for len(parts) > perLine {
+		lines = append(lines, strings.Join(parts[:perLine], ", "))
+		parts = parts[perLine:]
+	}
+	lines = append(lines, strings.Join(parts, ", "))
+	return "[" + strings.Join(lines, ",\n"+margin) + "]"
+}
+
+// numberStyle is how the numbers of one tensor are written, so that they align.
+type numberStyle struct {
+	dtype      Dtype
+	scientific bool
+	whole      bool // all values are whole: "2." instead of "2.0000"
+	width      int
+}
+
+// newNumberStyle chooses a style from the values to be shown: scientific if
+// they span more than three decades or lie outside [1e-4, 1e8].
+func newNumberStyle(dtype Dtype, values []float64) numberStyle {
+	s := numberStyle{dtype: dtype, whole: true, width: 1}
+	if !dtype.IsFloat() {
+		for _, v := range values {
+			s.width = max(s.width, len(s.digits(v)))
+		}
+		return s
+	}
+	smallest, largest := math.Inf(1), 0.
+	for _, v := range values {
+		if v == 0 || math.IsNaN(v) || math.IsInf(v, 0) {
+			continue
+		}
+		smallest, largest = min(smallest, math.Abs(v)), max(largest, math.Abs(v))
+		s.whole = s.whole && v == math.Trunc(v)
+	}
+	if largest > 0 {
+		s.scientific = largest/smallest > 1000 || largest > 1e8 || !s.whole && smallest < 1e-4
+		for _, v := range values {
+			if v != 0 && !math.IsNaN(v) && !math.IsInf(v, 0) {
+				s.width = max(s.width, len(s.digits(v)))
+			}
+		}
+	}
+	return s
+}
+
+// digits writes one number without padding.
+func (s numberStyle) digits(v float64) string {
+	switch {
+	case s.dtype == Bool && v != 0:
+		return "True"
+	case s.dtype == Bool:
+		return "False"
+	case !s.dtype.IsFloat():
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	case math.IsNaN(v):
+		return "nan"
+	case math.IsInf(v, 0):
+		return strings.ToLower(strings.TrimPrefix(strconv.FormatFloat(v, 'f', 0, 64), "+"))
+	case s.scientific:
+		return strconv.FormatFloat(v, 'e', printPrecision, 64)
+	case s.whole:
+		return strconv.FormatFloat(v, 'f', 0, 64) + "."
+	}
+	return strconv.FormatFloat(v, 'f', printPrecision, 64)
+}
+
+func (s numberStyle) format(v float64) string {
+	text := s.digits(v)
+	return strings.Repeat(" ", max(0, s.width-len(text))) + text
+}
+
+// HTML returns the tensor for a notebook: its values, as a table where it has
+// one or two axes, above a line with shape, dtype, strides and storage.
+func (t *Tensor) HTML() string {
+	var b strings.Builder
+	b.WriteString(`<div class="lectern-tensor">`)
+	if t.Dim() == 0 || t.Dim() > 2 || t.Len() == 0 {
+		fmt.Fprintf(&b, `<pre style="margin:0">%s</pre>`, html.EscapeString(t.String()))
+	} else {
+		t.htmlTable(&b)
+	}
+	fmt.Fprintf(&b, `<div style="font-size:85%%;opacity:.75">%s</div></div>`, html.EscapeString(t.caption()))
+	return b.String()
+}
+
+// caption is the line under the values.
+func (t *Tensor) caption() string {
+	parts := []string{fmt.Sprintf("shape %v", t.layout.shape), t.dtype.String(), fmt.Sprintf("strides %v", t.layout.strides)}
+	if t.layout.offset > 0 {
+		parts = append(parts, fmt.Sprintf("offset %d", t.layout.offset))
+	}
+	parts = append(parts, formatBytes(t.Bytes()))
+	switch {
+	case t.node == nil:
+	case t.node.IsLeaf():
+		parts = append(parts, "requires grad")
+	default:
+		parts = append(parts, "result of "+t.node.Function().Name())
+	}
+	return strings.Join(parts, " · ")
+}
+
+// formatBytes writes a size as people say it: "128 bytes", "2304 MiB".
+func formatBytes(n int) string {
+	units := []string{"bytes", "KiB", "MiB", "GiB", "TiB"}
+	value, unit := float64(n), 0
+	for value >= 10*1024 && unit < len(units)-1 {
+		value /= 1024
+		unit++
+	}
+	return strconv.FormatFloat(value, 'f', -1, 64) + " " + units[unit]
+}
+
+func (t *Tensor) htmlTable(b *strings.Builder) {
+	m := t.Detach()
+	if m.Dim() == 1 {
+		m = m.Unsqueeze(0)
+	}
+	p := printer{t: m, summarise: m.Len() > 400}
+	p.style = newNumberStyle(m.dtype, p.shown(nil, 0, nil))
+	b.WriteString(`<table style="border-collapse:collapse;font-family:monospace;font-size:90%">`)
+	for _, i := range p.edges(m.layout.shape[0]) {
+		b.WriteString("<tr>")
+		for _, j := range p.edges(m.layout.shape[1]) {
+			cell := "…"
+			if i >= 0 && j >= 0 {
+				cell = p.style.digits(m.At(i, j))
+			}
+			fmt.Fprintf(b, `<td style="text-align:right;padding:1px 8px">%s</td>`, cell)
+		}
+		b.WriteString("</tr>")
+	}
+	b.WriteString("</table>")
+}
