@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
+
+	"github.com/lectern-go/lectern/kernel/internal/child"
 )
 
 // StartOptions say how [Start] runs a kernel. The zero value is usable.
@@ -26,7 +28,7 @@ type Kernel struct {
 	Info *Message // the kernel_info_reply
 
 	spec    *Spec
-	proc    *process
+	proc    *child.Process
 	sockets *Sockets
 	session string
 	files   string // folder of the connection file, removed at the end
@@ -68,7 +70,7 @@ func Start(ctx context.Context, spec *Spec, o StartOptions) (*Kernel, error) {
 		env = os.Environ()
 	}
 	argv, environ := spec.Command(connection, env)
-	k.proc, err = startProcess(argv, environ, o.Dir, k.stderr)
+	k.proc, err = child.Start(argv, environ, o.Dir, k.stderr)
 	if err != nil {
 		os.RemoveAll(files)
 		return nil, fmt.Errorf("jupyter: start %s: %w; is the kernel installed? (go run ./kernel setup)", argv[0], err)
@@ -82,7 +84,7 @@ func Start(ctx context.Context, spec *Spec, o StartOptions) (*Kernel, error) {
 	defer late.Stop()
 	go func() {
 		select {
-		case <-k.proc.exited:
+		case <-k.proc.Exited():
 			cancel(k.dead())
 		case <-ready.Done():
 		}
@@ -121,7 +123,7 @@ func (k *Kernel) deliver(s *Socket) {
 		}
 		select {
 		case ch <- m:
-		case <-k.proc.exited:
+		case <-k.proc.Exited():
 			return
 		}
 	}
@@ -185,12 +187,12 @@ func (k *Kernel) Execute(ctx context.Context, code string, o ExecuteOptions) (Re
 		"code": code, "silent": false, "store_history": true, "user_expressions": map[string]any{},
 		"allow_stdin": o.Input != nil, "stop_on_error": true,
 	})
-	if k.proc.hasExited() {
+	if k.proc.HasExited() {
 		return Result{}, k.dead()
 	}
 	answers, forget, err := k.ask(k.sockets.Shell, req)
 	if err != nil {
-		if k.proc.waitExit(time.Second) {
+		if k.proc.WaitExit(time.Second) {
 			err = k.dead()
 		}
 		return Result{}, err
@@ -220,13 +222,13 @@ func (k *Kernel) Execute(ctx context.Context, code string, o ExecuteOptions) (Re
 				}
 			}
 		case <-reading.C:
-			if k.proc.readsStdin() {
+			if k.proc.ReadsStdin() {
 				k.stopCode(&run, answers)
 				return Result{}, &InputError{}
 			}
 		case <-limit:
 			return Result{}, &TimeoutError{Limit: o.Timeout, Alive: k.stopCode(&run, answers)}
-		case <-k.proc.exited:
+		case <-k.proc.Exited():
 			run.drain(answers)
 			return Result{}, k.dead()
 		case <-ctx.Done():
@@ -255,7 +257,7 @@ func (k *Kernel) stopCode(run *execution, answers <-chan *Message) bool {
 		select {
 		case m := <-answers:
 			run.take(m) // a message that cannot be read ends nothing here: the limit is what we report
-		case <-k.proc.exited:
+		case <-k.proc.Exited():
 			return false
 		case <-late:
 			k.Kill()
@@ -326,7 +328,7 @@ func (k *Kernel) Interrupt() error {
 	if k.spec.InterruptMode == "message" {
 		return k.sockets.Control.Send(NewMessage(k.session, "interrupt_request", nil))
 	}
-	return k.proc.interrupt()
+	return k.proc.Interrupt()
 }
 
 // Request sends a request of the given type on shell and returns the first reply (complete_request, inspect_request and the like).
@@ -342,7 +344,7 @@ func (k *Kernel) Request(ctx context.Context, msgType string, content any) (*Mes
 			if m.Header.Type != "status" {
 				return m, nil
 			}
-		case <-k.proc.exited:
+		case <-k.proc.Exited():
 			return nil, k.dead()
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
@@ -351,25 +353,25 @@ func (k *Kernel) Request(ctx context.Context, msgType string, content any) (*Mes
 }
 
 // Exited is closed when the kernel's process has ended.
-func (k *Kernel) Exited() <-chan struct{} { return k.proc.exited }
+func (k *Kernel) Exited() <-chan struct{} { return k.proc.Exited() }
 
 // Pid returns the kernel's process ID.
-func (k *Kernel) Pid() int { return k.proc.pid() }
+func (k *Kernel) Pid() int { return k.proc.Pid() }
 
 // dead describes the end of the process.
 func (k *Kernel) dead() error {
-	return &DeadError{State: k.proc.state(), Stderr: k.stderr.String()}
+	return &DeadError{State: k.proc.State(), Stderr: k.stderr.String()}
 }
 
 // Shutdown asks the kernel to end and kills it, with everything it started, if it has not done so within grace.
 // The kernel is gone when Shutdown returns.
 func (k *Kernel) Shutdown(grace time.Duration) error {
-	if k.proc.hasExited() {
+	if k.proc.HasExited() {
 		k.Kill()
 		return nil
 	}
 	err := k.sockets.Control.Send(NewMessage(k.session, "shutdown_request", map[string]bool{"restart": false}))
-	ended := err == nil && k.proc.waitExit(grace)
+	ended := err == nil && k.proc.WaitExit(grace)
 	k.Kill()
 	if err == nil && !ended {
 		err = errors.New("jupyter: the kernel did not answer a shutdown request and was killed")
@@ -380,7 +382,7 @@ func (k *Kernel) Shutdown(grace time.Duration) error {
 // Kill ends the kernel and all processes it started, closes the connection and removes its file. It may be called more than once.
 func (k *Kernel) Kill() {
 	k.closeOnce.Do(func() {
-		k.proc.kill()
+		k.proc.Kill()
 		if k.sockets != nil {
 			k.sockets.Close()
 		}

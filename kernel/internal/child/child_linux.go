@@ -1,4 +1,4 @@
-package jupyter
+package child
 
 import (
 	"bytes"
@@ -14,13 +14,15 @@ func ownGroup() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
 }
 
-// interrupt signals the whole group, as a terminal would.
-func (p *process) interrupt() error { return syscall.Kill(-p.pid(), syscall.SIGINT) }
+// Interrupt signals the whole group, as a terminal would.
+func (p *Process) Interrupt() error { return syscall.Kill(-p.Pid(), syscall.SIGINT) }
+
+func (p *Process) terminate() error { return p.cmd.Process.Signal(syscall.SIGTERM) }
 
 // killTree kills the group and every process that carries the marker. A helper such as gopls has a group of its own
 // and, once GoNB is gone, no parent of ours; only the environment it was started with still tells whose it is.
-func (p *process) killTree() {
-	syscall.Kill(-p.pid(), syscall.SIGKILL)
+func (p *Process) killTree() {
+	syscall.Kill(-p.Pid(), syscall.SIGKILL)
 	for range 3 { // again, for what was born while we looked
 		pids := p.tree()
 		if len(pids) == 0 {
@@ -33,7 +35,7 @@ func (p *process) killTree() {
 }
 
 // tree lists the living processes that carry the marker.
-func (p *process) tree() []int {
+func (p *Process) tree() []int {
 	var pids []int
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
@@ -63,10 +65,10 @@ func hasEntry(environ []byte, entry string) bool {
 	return false
 }
 
-// readsStdin reports whether a cell's program is inside read(0, …) on a pipe that no one writes to.
+// ReadsStdin reports whether a cell's program is inside read(0, …) on a pipe that no one writes to.
 // GoNB gives each cell such a pipe, so the read never returns. Only programs that GoNB built are looked at:
 // the tools beside them (gopls) read their own stdin by design.
-func (p *process) readsStdin() bool {
+func (p *Process) ReadsStdin() bool {
 	for _, pid := range p.tree() {
 		dir := filepath.Join("/proc", strconv.Itoa(pid))
 		exe, err := os.Readlink(filepath.Join(dir, "exe"))

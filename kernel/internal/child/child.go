@@ -1,0 +1,93 @@
+// Package child runs a program so that nothing of it can be left behind: it knows the program's descendants, whatever process group
+// they have moved to, and on Linux the program ends when we do.
+package child
+
+import (
+	"crypto/rand"
+	"io"
+	"os/exec"
+	"runtime"
+	"time"
+)
+
+// A Process is a running program and everything that it starts.
+type Process struct {
+	cmd    *exec.Cmd
+	marker string // an environment entry inherited by all descendants
+	exited chan struct{}
+}
+
+// markerPrefix begins the name of the variable by which descendants are recognised. The name is another one for each process,
+// so that a tree within a tree carries both marks.
+const markerPrefix = "LECTERN_TREE_"
+
+// Start runs argv with the environment env in dir ("" is ours). What it writes to stdout and stderr goes to output; nil discards it.
+// Its standard input is empty.
+func Start(argv, env []string, dir string, output io.Writer) (*Process, error) {
+	p := &Process{marker: markerPrefix + rand.Text() + "=1", exited: make(chan struct{})}
+	p.cmd = exec.Command(argv[0], argv[1:]...)
+	p.cmd.Env = append(env[:len(env):len(env)], p.marker)
+	p.cmd.Dir = dir
+	p.cmd.Stdout, p.cmd.Stderr = output, output
+	// A grandchild that keeps the pipe open must not keep Wait from returning.
+	p.cmd.WaitDelay = time.Second
+	p.cmd.SysProcAttr = ownGroup()
+	started := make(chan error)
+	go func() {
+		// On Linux the child gets a signal when the thread that started it ends, so this thread waits as long as the child lives.
+		runtime.LockOSThread()
+		err := p.cmd.Start()
+		started <- err
+		if err != nil {
+			return
+		}
+		p.cmd.Wait() // how it ended is in ProcessState
+		close(p.exited)
+	}()
+	if err := <-started; err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// Pid returns the process ID.
+func (p *Process) Pid() int { return p.cmd.Process.Pid }
+
+// Exited is closed when the process has ended.
+func (p *Process) Exited() <-chan struct{} { return p.exited }
+
+// HasExited reports whether the process has ended.
+func (p *Process) HasExited() bool {
+	select {
+	case <-p.exited:
+		return true
+	default:
+		return false
+	}
+}
+
+// WaitExit waits for the end of the process, d at most, and reports whether it came.
+func (p *Process) WaitExit(d time.Duration) bool {
+	select {
+	case <-p.exited:
+		return true
+	case <-time.After(d):
+		return false
+	}
+}
+
+// ExitCode returns the exit status once Exited is closed; -1 after a signal.
+func (p *Process) ExitCode() int { return p.cmd.ProcessState.ExitCode() }
+
+// State describes the end once Exited is closed: "exit status 2", "signal: killed".
+func (p *Process) State() string { return p.cmd.ProcessState.String() }
+
+// Terminate asks the process to end: SIGTERM, or on Windows its end at once.
+func (p *Process) Terminate() error { return p.terminate() }
+
+// Kill ends the process and what it started, and returns when the process itself is gone.
+func (p *Process) Kill() {
+	p.killTree()
+	<-p.exited
+	p.killTree() // what the process started in its last moments
+}

@@ -1,0 +1,17 @@
+//go:build unix && !linux
+
+package child
+
+import "syscall"
+
+func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
+
+// Interrupt signals the whole group, as a terminal would.
+func (p *Process) Interrupt() error { return syscall.Kill(-p.Pid(), syscall.SIGINT) }
+
+func (p *Process) terminate() error { return p.cmd.Process.Signal(syscall.SIGTERM) }
+
+func (p *Process) killTree() { syscall.Kill(-p.Pid(), syscall.SIGKILL) }
+
+// ReadsStdin cannot be told on this system; the time limit ends such code.
+func (p *Process) ReadsStdin() bool { return false }
