@@ -26,13 +26,26 @@ func loader[T number](d Dtype) func(dst []T, src unsafe.Pointer) {
 		return load[T, int64]
 	case Int32:
 		return load[T, int32]
+	case Int16:
+		return load[T, int16]
+	case Int8:
+		return load[T, int8]
 	case Uint8, Bool:
 		return load[T, uint8]
+	case Float16:
+		return loadFloat16[T]
+	case BFloat16:
+		return loadBFloat16[T]
+	case Float8E4M3:
+		return loadFloat8[T](&e4m3Values)
+	case Float8E5M2:
+		return loadFloat8[T](&e5m2Values)
 	}
-	return nil
+	panic("tensor: no conversion from " + d.String())
 }
 
-// storer returns the function that converts T to stored elements of d.
+// storer returns the function that converts T to stored elements of d. Small
+// floats are reached through float32, as in PyTorch.
 func storer[T number](d Dtype) func(dst unsafe.Pointer, src []T) {
 	switch d {
 	case Float32:
@@ -43,15 +56,27 @@ func storer[T number](d Dtype) func(dst unsafe.Pointer, src []T) {
 		return store[int64, T]
 	case Int32:
 		return storeInteger[int32, T]
+	case Int16:
+		return storeInteger[int16, T]
+	case Int8:
+		return storeInteger[int8, T]
 	case Uint8:
 		return storeInteger[uint8, T]
 	case Bool:
 		return storeBool[T]
+	case Float16:
+		return storeFloat16[T]
+	case BFloat16:
+		return storeBFloat16[T]
+	case Float8E4M3:
+		return storeFloat8[T](e4m3Code)
+	case Float8E5M2:
+		return storeFloat8[T](e5m2Code)
 	}
-	return nil
+	panic("tensor: no conversion to " + d.String())
 }
 
-func load[T number, S number | int32 | uint8](dst []T, src unsafe.Pointer) {
+func load[T number, S number | int32 | int16 | int8 | uint8](dst []T, src unsafe.Pointer) {
 	from := unsafe.Slice((*S)(src), len(dst))
 	for i := range dst {
 		dst[i] = T(from[i])
@@ -67,7 +92,7 @@ func store[S number, T number](dst unsafe.Pointer, src []T) {
 
 // storeInteger keeps the low bits of a number that is too large, as a cast in
 // C does; fractions are cut.
-func storeInteger[S int32 | uint8, T number](dst unsafe.Pointer, src []T) {
+func storeInteger[S int32 | int16 | int8 | uint8, T number](dst unsafe.Pointer, src []T) {
 	to := unsafe.Slice((*S)(dst), len(src))
 	for i := range src {
 		to[i] = S(int64(src[i]))

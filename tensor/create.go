@@ -260,6 +260,10 @@ func exactDtype(t reflect.Type) (Dtype, bool) {
 		return Float32, true
 	case reflect.Int32:
 		return Int32, true
+	case reflect.Int16:
+		return Int16, true
+	case reflect.Int8:
+		return Int8, true
 	case reflect.Uint8:
 		return Uint8, true
 	case reflect.Bool:

@@ -16,6 +16,8 @@ const (
 	Float8E5M2              // OCP FP8 E5M2: 1 + 5 + 2, largest value 57344
 	Int64                   // signed, 8 bytes; the default of whole numbers
 	Int32                   // signed, 4 bytes
+	Int16                   // signed, 2 bytes
+	Int8                    // signed, 1 byte
 	Uint8                   // unsigned, 1 byte
 	Bool                    // one byte, 0 or 1
 
@@ -62,6 +64,8 @@ var formats = [numDtypes]format{
 	Float8E5M2: {"float8_e5m2", "F8_E5M2", 1, classFloat, inFloat32, 5, 2, 57344, true},
 	Int64:      {"int64", "I64", 8, classInt, inInt64, 0, 0, math.MaxInt64, false},
 	Int32:      {"int32", "I32", 4, classInt, inInt64, 0, 0, math.MaxInt32, false},
+	Int16:      {"int16", "I16", 2, classInt, inInt64, 0, 0, math.MaxInt16, false},
+	Int8:       {"int8", "I8", 1, classInt, inInt64, 0, 0, math.MaxInt8, false},
 	Uint8:      {"uint8", "U8", 1, classInt, inInt64, 0, 0, math.MaxUint8, false},
 	Bool:       {"bool", "BOOL", 1, classBool, inInt64, 0, 0, 1, false},
 }

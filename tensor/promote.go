@@ -4,7 +4,7 @@ import "fmt"
 
 // Promote returns the dtype in which two dtypes meet: floating point wins over
 // whole numbers and those over bool; within a class the wider wins; float16 and
-// bfloat16 meet in float32. The 8-bit floats meet with no other dtype (ok is
+// bfloat16 meet in float32, int8 and uint8 in int16. The 8-bit floats meet with no other dtype (ok is
 // false): convert explicitly.
 func Promote(a, b Dtype) (d Dtype, ok bool) {
 	switch ca, cb := formats[a].class, formats[b].class; {
@@ -21,6 +21,8 @@ func Promote(a, b Dtype) (d Dtype, ok bool) {
 		if a.Size() == b.Size() { // float16 and bfloat16
 			return Float32, true
 		}
+	case a.Size() == b.Size(): // int8 and uint8
+		return Int16, true
 	}
 	if a.Size() > b.Size() {
 		return a, true

@@ -130,14 +130,14 @@ func (t *Tensor) Storage() []float64 {
 
 // Element is the Go type of an element in memory; see [Data].
 type Element interface {
-	~float32 | ~float64 | ~int64 | ~int32 | ~uint8 | ~uint16 | ~bool
+	~float32 | ~float64 | ~int64 | ~int32 | ~int16 | ~int8 | ~uint8 | ~uint16 | ~bool
 }
 
 // Data returns the elements of a contiguous tensor as a Go slice that shares
 // their memory: writing to it changes the tensor and all its views. T must be
-// as wide as the dtype: float32, float64, int64, int32, uint8, bool, or for the
-// small floats an integer that holds their bits. It panics if T does not fit or
-// the tensor is not contiguous.
+// as wide as the dtype: float32, float64, int64, int32, int16, int8, uint8, bool,
+// or for the small floats uint16 or uint8, which hold their bits. It panics if T
+// does not fit or the tensor is not contiguous.
 func Data[T Element](t *Tensor) []T {
 	var zero T
 	if !fits(zero, t.dtype) {
@@ -163,6 +163,10 @@ func fits[T Element](v T, d Dtype) bool {
 		return d == Int64
 	case int32:
 		return d == Int32
+	case int16:
+		return d == Int16
+	case int8:
+		return d == Int8
 	case bool:
 		return d == Bool
 	}

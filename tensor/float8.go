@@ -1,0 +1,119 @@
+package tensor
+
+import (
+	"math"
+	"unsafe"
+)
+
+// The two 8-bit floats of the OCP specification (and of Micikevicius et al.,
+// "FP8 Formats for Deep Learning", 2022):
+//
+//	E4M3  bias 7, no infinity, NaN is S.1111.111, largest 448
+//	E5M2  bias 15, as IEEE 754 would have it, largest 57344
+//
+// Numbers are rounded to nearest, ties to even, on a grid without an upper
+// end; what then lies above the largest value overflows: to NaN in E4M3, to
+// infinity in E5M2, or to the largest value when saturating.
+
+const (
+	e4m3Max, e4m3NaN             = 0x7e, 0x7f
+	e5m2Max, e5m2Inf, e5m2NaN    = 0x7b, 0x7c, 0x7e
+	e4m3Mantissa, e4m3Bias       = 3, 7
+	e5m2Mantissa, e5m2Bias       = 2, 15
+	float32Mantissa, float32Bias = 23, 127
+)
+
+// e4m3Values and e5m2Values hold the value of each code.
+var e4m3Values, e5m2Values [256]float32
+
+func init() {
+	for code := range 256 {
+		e4m3Values[code] = float8Value(code, e4m3Mantissa, e4m3Bias)
+		e5m2Values[code] = float8Value(code, e5m2Mantissa, e5m2Bias)
+		switch magnitude := code & 0x7f; {
+		case magnitude == e5m2Inf:
+			e5m2Values[code] = float32(math.Inf(1 - code>>7*2))
+		case magnitude > e5m2Inf:
+			e5m2Values[code] = float32(math.NaN())
+		}
+	}
+	e4m3Values[e4m3NaN] = float32(math.NaN())
+	e4m3Values[0x80|e4m3NaN] = float32(math.NaN())
+}
+
+// float8Value reads a code as a number: (1 + m/2ⁿ)·2^(e-bias), or without the 1
+// if e is 0.
+func float8Value(code, mantissa, bias int) float32 {
+	exponent, fraction := code&0x7f>>mantissa, float64(code&(1<<mantissa-1))/float64(int(1)<<mantissa)
+	value := math.Ldexp(1+fraction, exponent-bias)
+	if exponent == 0 {
+		value = math.Ldexp(fraction, 1-bias)
+	}
+	if code >= 0x80 {
+		value = -value
+	}
+	return float32(value)
+}
+
+// float8Code rounds the magnitude of x, which is no NaN, to a code without
+// sign. It may be larger than any code: overflow is the caller's to handle.
+func float8Code(bits uint32, mantissa, bias uint32) uint32 {
+	if bits < (float32Bias+1-bias)<<float32Mantissa { // subnormal
+		// The last place of magic is that of the subnormals, so the addition
+		// rounds to it.
+		magic := math.Float32frombits((float32Bias + 1 - bias + float32Mantissa - mantissa) << float32Mantissa)
+		return math.Float32bits(math.Float32frombits(bits)+magic) - math.Float32bits(magic)
+	}
+	cut := float32Mantissa - mantissa
+	odd := bits >> cut & 1
+	return (bits - (float32Bias-bias)<<float32Mantissa + 1<<(cut-1) - 1 + odd) >> cut
+}
+
+func e4m3Code(x float32, saturate bool) uint8 {
+	bits := math.Float32bits(x)
+	sign := uint8(bits >> 24 & 0x80)
+	if x != x {
+		return sign | e4m3NaN
+	}
+	code := float8Code(bits&0x7fffffff, e4m3Mantissa, e4m3Bias)
+	switch {
+	case code <= e4m3Max:
+		return sign | uint8(code)
+	case saturate:
+		return sign | e4m3Max
+	}
+	return sign | e4m3NaN
+}
+
+func e5m2Code(x float32, saturate bool) uint8 {
+	bits := math.Float32bits(x)
+	sign := uint8(bits >> 24 & 0x80)
+	if x != x {
+		return sign | e5m2NaN
+	}
+	code := float8Code(bits&0x7fffffff, e5m2Mantissa, e5m2Bias)
+	switch {
+	case code <= e5m2Max:
+		return sign | uint8(code)
+	case saturate:
+		return sign | e5m2Max
+	}
+	return sign | e5m2Inf
+}
+
+func loadFloat8[T number](values *[256]float32) func(dst []T, src unsafe.Pointer) {
+	return func(dst []T, src unsafe.Pointer) {
+		for i, code := range unsafe.Slice((*uint8)(src), len(dst)) {
+			dst[i] = T(values[code])
+		}
+	}
+}
+
+func storeFloat8[T number](encode func(x float32, saturate bool) uint8) func(dst unsafe.Pointer, src []T) {
+	return func(dst unsafe.Pointer, src []T) {
+		to := unsafe.Slice((*uint8)(dst), len(src))
+		for i, x := range src {
+			to[i] = encode(float32(x), false)
+		}
+	}
+}

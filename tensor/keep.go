@@ -1,0 +1,115 @@
+package tensor
+
+import (
+	"fmt"
+	"slices"
+	"unsafe"
+
+	"github.com/lectern-go/lectern/autograd"
+	"github.com/lectern-go/lectern/internal/kept"
+)
+
+// What lives on from one notebook cell to the next: values, layout, gradient
+// and whether one is asked for, but not the graph, which holds functions.
+// Package kernel/keep calls these methods.
+
+// keptTensor is what is kept of a Tensor.
+type keptTensor struct {
+	Storage        *storage
+	Shape, Strides []int
+	Offset         int
+	Dtype          Dtype
+	Leaf           bool
+	Retains        bool
+	Grad           *Tensor
+	Op             string // the operation whose result it is, if it is one
+	Cell           int    // the cell that computed it
+}
+
+// KeepState returns what the notebook kernel keeps of t; it is not meant to be
+// called otherwise.
+func (t *Tensor) KeepState() any {
+	state := &keptTensor{Storage: t.storage, Shape: t.layout.shape, Strides: t.layout.strides, Offset: t.layout.offset, Dtype: t.dtype}
+	if t.node == nil {
+		return state
+	}
+	state.Grad = t.Grad()
+	state.Leaf = t.node.IsLeaf()
+	state.Retains = t.node.RetainsGrad()
+	if lost, ok := t.node.Function().(*lostGraph); ok {
+		state.Op, state.Cell = lost.op, lost.cell
+	} else if !state.Leaf {
+		state.Op, state.Cell = t.node.Function().Name(), kept.Cell()
+	}
+	return state
+}
+
+// RestoreState makes t what KeepState returned; it is not meant to be called
+// otherwise.
+func (t *Tensor) RestoreState(state any) {
+	s := state.(*keptTensor)
+	*t = Tensor{storage: s.Storage, layout: Layout{slices.Clip(s.Shape), slices.Clip(s.Strides), s.Offset}, dtype: s.Dtype}
+	switch {
+	case s.Leaf:
+		t.node = autograd.Leaf[*Tensor]()
+	case s.Op != "":
+		t.node = autograd.Record(autograd.Function[*Tensor](&lostGraph{s.Op, s.Cell}))
+	default:
+		return
+	}
+	if s.Retains {
+		t.node.RetainGrad()
+	}
+	if s.Grad != nil {
+		t.node.SetGrad(s.Grad)
+	}
+}
+
+// lostGraph stands for the graph of a tensor that an earlier cell computed.
+type lostGraph struct {
+	op   string
+	cell int
+}
+
+func (l *lostGraph) Name() string { return l.op }
+
+// Ready says why there is no gradient any more.
+func (l *lostGraph) Ready() error {
+	return &Error{Kind: ErrGrad, Op: "backward",
+		Reason: fmt.Sprintf("the graph behind a result of %q belongs to cell %d, which made it, and ended with that cell", l.op, l.cell),
+		Hint:   "compute the loss and call Backward in the same cell"}
+}
+
+func (l *lostGraph) Gradient(int, *Tensor) *Tensor { return nil }
+func (l *lostGraph) Release()                      {}
+
+// keptStorage is what is kept of a storage: keep maps Bytes into memory.
+type keptStorage struct {
+	Bytes   []byte
+	Version uint64
+	Owned   bool
+}
+
+// KeepState returns the bytes; see Tensor.KeepState.
+func (s *storage) KeepState() any {
+	state := &keptStorage{Version: s.version.Load(), Owned: s.owned.Load()}
+	if s.size > 0 {
+		state.Bytes = s.bytes()
+	}
+	return state
+}
+
+// RestoreState takes the bytes over without copying, unless they are not
+// aligned.
+func (s *storage) RestoreState(state any) {
+	kept := state.(*keptStorage)
+	s.version.Store(kept.Version)
+	s.owned.Store(kept.Owned)
+	data := unsafe.Pointer(unsafe.SliceData(kept.Bytes))
+	if uintptr(data)%alignment == 0 {
+		s.data, s.size = data, len(kept.Bytes)
+		return
+	}
+	s.allocate(len(kept.Bytes), false)
+	copy(s.bytes(), kept.Bytes)
+}
