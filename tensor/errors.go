@@ -2,10 +2,9 @@ package tensor
 
 import (
 	"errors"
-	"fmt"
-	"path/filepath"
-	"runtime"
 	"strings"
+
+	"github.com/lectern-go/lectern/internal/caller"
 )
 
 // The kinds of mistake this package panics for; test with errors.Is on what
@@ -52,13 +51,22 @@ func (e *Error) Error() string {
 // Unwrap returns the kind, so that errors.Is(err, tensor.ErrShape) works.
 func (e *Error) Unwrap() error { return e.Kind }
 
-// fail panics with an Error that points at the caller's line.
-func fail(kind error, op, operands, reason, hint string) {
-	panic(&Error{Kind: kind, Op: op, Operands: operands, Reason: reason, Hint: hint, Position: callerPosition()})
+// Mistake says that e is a mistake of the caller, for [Try]: it returns the
+// error without its position.
+func (e *Error) Mistake() error {
+	shown := *e
+	shown.Position = ""
+	return &shown
 }
 
-// Try runs f and returns the mistake that it panicked for, or nil. A panic
-// with anything but an [*Error] goes on.
+// fail panics with an Error that points at the caller's line.
+func fail(kind error, op, operands, reason, hint string) {
+	panic(&Error{Kind: kind, Op: op, Operands: operands, Reason: reason, Hint: hint, Position: caller.Position()})
+}
+
+// Try runs f and returns the mistake that it panicked for, or nil: an [*Error],
+// or the error of another package of this library, which like it has a method
+// Mistake() error. A panic with anything else goes on.
 //
 // Lessons use it to show an error without ending the cell:
 //
@@ -67,43 +75,12 @@ func Try(f func()) (err error) {
 	defer func() {
 		switch r := recover().(type) {
 		case nil:
-		case *Error:
-			shown := *r
-			shown.Position = ""
-			err = &shown
+		case interface{ Mistake() error }:
+			err = r.Mistake()
 		default:
 			panic(r)
 		}
 	}()
 	f()
 	return nil
-}
-
-// modulePath is the import path of the library, the part of a function's name
-// that tells its code from the user's.
-const modulePath = "github.com/lectern-go/lectern/"
-
-// callerPosition returns file:line of the first frame outside the library.
-func callerPosition() string {
-	var pcs [64]uintptr
-	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs[:])])
-	for {
-		frame, more := frames.Next()
-		if frame.Function == "" || !isLibrary(frame) {
-			if frame.File == "" {
-				return ""
-			}
-			return fmt.Sprintf("%s:%d", filepath.Base(frame.File), frame.Line)
-		}
-		if !more {
-			return ""
-		}
-	}
-}
-
-func isLibrary(f runtime.Frame) bool {
-	if strings.HasSuffix(f.File, "_test.go") {
-		return false
-	}
-	return strings.HasPrefix(f.Function, modulePath) || strings.HasPrefix(f.Function, "runtime.")
 }
