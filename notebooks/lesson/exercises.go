@@ -1,0 +1,57 @@
+package lesson
+
+// exercises are the answers that [Check] compares with, by lesson and number.
+var exercises = map[string]exercise{
+	// 00: napkin math
+	"00.1": {
+		want: 6 * 8e9 * 15e12 / (1979e12 / 2 * 0.4 * 256 * 86400), tolerance: []float64{0.01},
+		hint:   "FLOPs are 6 · parameters · tokens; FLOP/s are dense peak · MFU · GPUs. Did you halve the 1979e12, and use an MFU of 0.4?",
+		praise: "Eleven weeks on 256 GPUs: why the big runs use thousands.",
+	},
+	"00.2": {
+		want: 10e9, tolerance: []float64{1e-6},
+		hint:   "How many bytes do two GPUs of 80e9 bytes have together, and how many does one parameter need?",
+		praise: "And that leaves nothing for activations.",
+	},
+	"00.3": {
+		want: 4, tolerance: []float64{1e-6},
+		hint:   "6·N·D has both N and D in it. If D is 20·N, how does it grow with N?",
+		praise: "Twice the model on twice the tokens: compute grows with the square.",
+	},
+	// 05: storage, strides, views
+	"05.1": {
+		want:   14,
+		hint:   "Multiply each index by its stride and add: 3·stride(0) + 2·stride(1).",
+		praise: "",
+	},
+	"05.2": {
+		want: []int{1, 8}, hint: "A transpose exchanges the strides of a contiguous (8, 8), and nothing else moves.",
+		praise: "The memory has not moved: only the walk through it has changed.",
+	},
+	"05.3": {
+		want:   false,
+		hint:   "Write down the storage index of each element in the order of the new shape. Is there one step per axis that produces them?",
+		praise: "A column block has gaps between its rows, so its elements can't become one axis.",
+	},
+	"05.4": {
+		want:   []int{0, 1},
+		hint:   "An axis that is repeated without copying takes no step in memory when its index grows.",
+		praise: "A thousand rows in the memory of one.",
+	},
+	// 11: gradients
+	"11.1": {
+		want:   []float64{-4, -8, -12},
+		hint:   "dloss/dw = (x·w − y)·x. What is x·w − y now?",
+		praise: "",
+	},
+	"11.2": {
+		want: []float64{7}, tolerance: []float64{1e-6},
+		hint:   "The derivative of x² + x is 2x + 1; each use of x adds its own share.",
+		praise: "A value that is used twice gets the sum of both gradients.",
+	},
+	"11.3": {
+		want:   []float64{2, 4, 6},
+		hint:   "Nothing cleared the gradient between the two calls of Backward.",
+		praise: "This is what ZeroGrad is for, and also how gradient accumulation works.",
+	},
+}

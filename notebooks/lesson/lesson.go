@@ -1,0 +1,140 @@
+// Package lesson is what the notebooks use to hold themselves, and their
+// readers, to the numbers: [Expect] asserts a number of the lecture, [Check]
+// looks at the answer to an exercise.
+package lesson
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"strings"
+)
+
+// Expect prints got with a tick if it equals want, and panics with both
+// otherwise, so that a lesson that runs is a lesson that is right. Numbers are
+// compared by value, whatever their Go types, with a relative tolerance of
+// 1e-9 or the one given; other values must be equal. A value with a method
+// Floats, such as a tensor, is compared with a slice element by element.
+//
+//	lesson.Expect("days of training", days, 143.93, 1e-4)
+func Expect(what string, got, want any, tolerance ...float64) {
+	if problem := differs(got, want, tolerance); problem != "" {
+		panic(fmt.Errorf("lesson: %s: %s", what, problem))
+	}
+	fmt.Printf("✓ %s: %s\n", what, show(got))
+}
+
+// Check looks at the answer to an exercise and says what to do about it. It
+// never panics and never tells the solution: nil means that there is no answer
+// yet. key names the exercise, such as "05.2"; it panics for an unknown key,
+// which is a mistake of the lesson's author.
+func Check(key string, answer any) {
+	e, ok := exercises[key]
+	if !ok {
+		panic(fmt.Errorf("lesson: there is no exercise %q", key))
+	}
+	switch {
+	case isNil(answer):
+		fmt.Printf("Exercise %s: replace nil with your answer and run the cell again.\n", key)
+	case differs(answer, e.want, e.tolerance) == "":
+		fmt.Printf("✓ Exercise %s is right. %s\n", key, e.praise)
+	default:
+		fmt.Printf("Exercise %s: %s is not it yet. %s\n", key, show(answer), e.hint)
+	}
+}
+
+// exercise is one question that a lesson asks.
+type exercise struct {
+	want      any
+	tolerance []float64
+	hint      string // shown with a wrong answer
+	praise    string // shown with the right one: what follows from it
+}
+
+// differs says how got differs from want, or nothing if it does not.
+func differs(got, want any, tolerance []float64) string {
+	if g, ok := floats(got); ok {
+		w, ok := floats(want)
+		if !ok {
+			return fmt.Sprintf("got %s, want %s", show(got), show(want))
+		}
+		if len(g) != len(w) {
+			return fmt.Sprintf("got %d numbers, want %d", len(g), len(w))
+		}
+		for i := range g {
+			if !near(g[i], w[i], tolerance) {
+				return fmt.Sprintf("got %s, want %s%s", show(got), show(want), within(tolerance))
+			}
+		}
+		return ""
+	}
+	if reflect.DeepEqual(got, want) {
+		return ""
+	}
+	return fmt.Sprintf("got %s, want %s", show(got), show(want))
+}
+
+func near(got, want float64, tolerance []float64) bool {
+	limit := 1e-9
+	if len(tolerance) > 0 {
+		limit = tolerance[0]
+	}
+	if math.IsNaN(want) || math.IsInf(want, 0) {
+		return got == want || math.IsNaN(got) && math.IsNaN(want)
+	}
+	return math.Abs(got-want) <= limit*math.Abs(want)
+}
+
+func within(tolerance []float64) string {
+	if len(tolerance) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" within %g %%", 100*tolerance[0])
+}
+
+// floats returns a number, a slice of numbers or a tensor as float64 values.
+func floats(x any) ([]float64, bool) {
+	if t, ok := x.(interface{ Floats() []float64 }); ok && !isNil(x) {
+		return t.Floats(), true
+	}
+	v := reflect.ValueOf(x)
+	switch {
+	case !v.IsValid():
+		return nil, false
+	case v.CanInt():
+		return []float64{float64(v.Int())}, true
+	case v.CanUint():
+		return []float64{float64(v.Uint())}, true
+	case v.CanFloat():
+		return []float64{v.Float()}, true
+	case v.Kind() != reflect.Slice:
+		return nil, false
+	}
+	all := make([]float64, 0, v.Len())
+	for i := range v.Len() {
+		f, ok := floats(v.Index(i).Interface())
+		if !ok {
+			return nil, false
+		}
+		all = append(all, f...)
+	}
+	return all, true
+}
+
+func isNil(x any) bool {
+	v := reflect.ValueOf(x)
+	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()
+}
+
+// show writes a value short enough for one line.
+func show(x any) string {
+	text := fmt.Sprint(x)
+	if v := reflect.ValueOf(x); v.IsValid() && v.CanFloat() {
+		text = fmt.Sprintf("%.6g", x)
+	}
+	text = strings.Join(strings.Fields(text), " ")
+	if r := []rune(text); len(r) > 100 {
+		text = string(r[:99]) + "…"
+	}
+	return text
+}

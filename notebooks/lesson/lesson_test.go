@@ -1,0 +1,111 @@
+package lesson
+
+import (
+	"io"
+	"math"
+	"os"
+	"strings"
+	"testing"
+)
+
+// printed returns what f prints.
+func printed(t *testing.T, f func()) string {
+	t.Helper()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdout := os.Stdout
+	os.Stdout = w
+	defer func() { os.Stdout = stdout }()
+	f()
+	w.Close()
+	text, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+type vector []float64
+
+func (v vector) Floats() []float64 { return v }
+
+func TestExpect(t *testing.T) {
+	tests := []struct {
+		name      string
+		got, want any
+		tolerance []float64
+		problem   string // empty if it must pass
+	}{
+		{"ints of different types", int32(3), 3, nil, ""},
+		{"int and float", 40e9, 40_000_000_000, nil, ""},
+		{"rounded", 143.9282, 143.93, []float64{1e-4}, ""},
+		{"outside the tolerance", 144.2, 143.93, []float64{1e-4}, "got 144.2, want 143.93 within 0.01 %"},
+		{"not a number", math.NaN(), math.NaN(), nil, ""},
+		{"infinite", math.Inf(1), math.Inf(1), nil, ""},
+		{"infinite with a sign", math.Inf(-1), math.Inf(1), nil, "got -Inf, want +Inf"},
+		{"tensor", vector{1, 2}, []int{1, 2}, nil, ""},
+		{"tensor of another length", vector{1, 2}, []int{1}, nil, "got 2 numbers, want 1"},
+		{"nested slices", [][]float64{{1}, {2}}, []int{1, 2}, nil, ""},
+		{"text", "cpu", "cpu", nil, ""},
+		{"bool", true, false, nil, "got true, want false"},
+		{"number for text", 1, "one", nil, "got 1, want one"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			defer func() {
+				r := recover()
+				switch err, _ := r.(error); {
+				case tt.problem == "" && r != nil:
+					t.Errorf("panicked: %v", r)
+				case tt.problem != "" && (err == nil || err.Error() != "lesson: it: "+tt.problem):
+					t.Errorf("panicked with %v, want %q", r, tt.problem)
+				}
+			}()
+			out := printed(t, func() { Expect("it", tt.got, tt.want, tt.tolerance...) })
+			if !strings.HasPrefix(out, "✓ it: ") {
+				t.Errorf("printed %q", out)
+			}
+		})
+	}
+}
+
+func TestCheck(t *testing.T) {
+	var none *vector
+	for _, tt := range []struct {
+		answer any
+		want   string
+	}{
+		{nil, "replace nil with your answer"},
+		{none, "replace nil with your answer"},
+		{14, "✓ Exercise 05.1 is right."},
+		{11, "11 is not it yet. Multiply each index by its stride"},
+		{"fourteen", "fourteen is not it yet."},
+	} {
+		if got := printed(t, func() { Check("05.1", tt.answer) }); !strings.Contains(got, tt.want) {
+			t.Errorf("answer %v: printed %q, want %q in it", tt.answer, got, tt.want)
+		}
+	}
+}
+
+// A hint must not contain the answer.
+func TestHintsGiveNothingAway(t *testing.T) {
+	for key, e := range exercises {
+		if e.hint == "" {
+			t.Errorf("exercise %s has no hint", key)
+		}
+		if answer := show(e.want); len(answer) > 1 && strings.Contains(e.hint, answer) {
+			t.Errorf("the hint of exercise %s contains the answer %s", key, answer)
+		}
+	}
+}
+
+func TestUnknownExercisePanics(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("an unknown key was accepted")
+		}
+	}()
+	Check("99.9", 1)
+}
