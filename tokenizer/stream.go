@@ -1,0 +1,169 @@
+package tokenizer
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+)
+
+// StreamOptions says how a long text is encoded. The zero value is good.
+type StreamOptions struct {
+	// Workers is how many goroutines encode. 0 means one per processor. The result does not depend on it.
+	Workers int
+	// Ordinary takes special tokens for the text that they are written with.
+	Ordinary bool
+	// Progress, if not nil, is called about ten times a second and at the end.
+	Progress func(Progress)
+}
+
+// EncodeBatch encodes many texts in parallel and returns the ids of each, in their order. workers is how many goroutines
+// work; 0 means one per processor.
+func (t *BPE) EncodeBatch(texts []string, n int) [][]int32 {
+	ids := make([][]int32, len(texts))
+	n = min(workers(n), len(texts))
+	var wait sync.WaitGroup
+	next := make(chan int, n)
+	for range n {
+		wait.Add(1)
+		go func() {
+			defer wait.Done()
+			for i := range next {
+				ids[i] = t.Encode(texts[i])
+			}
+		}()
+	}
+	for i := range texts {
+		next <- i
+	}
+	close(next)
+	wait.Wait()
+	return ids
+}
+
+// EncodeStream reads a text of any length and calls emit with its ids, part after part; together they are what Encode
+// would return. Blocks are encoded in parallel; only a few are in memory at a time. (Without a pattern
+// the text is one piece, and so is one without ASCII white space: these are read whole.) emit must not keep the
+// slice. EncodeStream returns the number of ids, and the first error: of the reader, of emit, or the
+// cause of ctx.
+func (t *BPE) EncodeStream(ctx context.Context, text io.Reader, emit func(ids []int32) error, o StreamOptions) (tokens int64, err error) {
+	special := &t.special
+	if o.Ordinary {
+		special = &specials{}
+	}
+	type block struct {
+		text string
+		read int64 // bytes of the text up to the end of this block
+		ids  chan []int32
+	}
+	n := workers(o.Workers)
+	work := make(chan block, n)    // to the workers
+	order := make(chan block, 2*n) // to us, in the order of the text
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	var readErr error
+	go func() {
+		defer close(order)
+		defer close(work)
+		r := blockReader{r: text, pattern: t.pattern, special: special, size: blockSize / 4}
+		for {
+			s, err := r.next(ctx)
+			if err != nil {
+				if !errors.Is(err, io.EOF) {
+					readErr = err
+				}
+				return
+			}
+			b := block{s, r.read, make(chan []int32, 1)}
+			work <- b
+			order <- b
+		}
+	}()
+	for range n {
+		go func() {
+			for b := range work {
+				if o.Ordinary {
+					b.ids <- t.EncodeOrdinary(b.text)
+				} else {
+					b.ids <- t.Encode(b.text)
+				}
+			}
+		}()
+	}
+	meter := newMeter(o.Progress, "encode", 0)
+	var read int64
+	for b := range order { // to its end even after an error, so that no goroutine waits for ever
+		ids := <-b.ids
+		if err == nil {
+			if err = emit(ids); err != nil {
+				stop(err)
+				continue
+			}
+			tokens += int64(len(ids))
+			read = b.read
+			meter.at(read)
+		}
+	}
+	meter.report(read)
+	if err == nil {
+		err = readErr
+	}
+	if err != nil {
+		return tokens, fmt.Errorf("tokenizer: encode: %w", err)
+	}
+	return tokens, nil
+}
+
+// EncodeFile encodes a text into a token file: the ids as little-endian int32, one after another, with nothing
+// before or after them. The file appears under its name only when it is complete. It returns the number of ids.
+func (t *BPE) EncodeFile(ctx context.Context, path string, text io.Reader, o StreamOptions) (tokens int64, err error) {
+	err = writeFile(path, func(w *bufio.Writer) error {
+		var buf []byte
+		tokens, err = t.EncodeStream(ctx, text, func(ids []int32) error {
+			buf = buf[:0]
+			for _, id := range ids {
+				buf = binary.LittleEndian.AppendUint32(buf, uint32(id))
+			}
+			_, err := w.Write(buf)
+			return err
+		}, o)
+		return err
+	})
+	return tokens, err
+}
+
+// writeFile writes a file that appears under its name only when it is complete: it is written beside it under
+// another name first, and an error leaves what was there before.
+func writeFile(path string, write func(*bufio.Writer) error) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+	if err != nil {
+		return fmt.Errorf("tokenizer: save %s: %w", path, err)
+	}
+	defer func() {
+		if err != nil {
+			f.Close()
+			os.Remove(f.Name())
+		}
+	}()
+	w := bufio.NewWriterSize(f, 1<<16)
+	if err = write(w); err != nil {
+		return err
+	}
+	for _, finish := range []func() error{
+		w.Flush,
+		func() error { return f.Chmod(0o644) },
+		f.Sync,
+		f.Close,
+		func() error { return os.Rename(f.Name(), path) },
+	} {
+		if err = finish(); err != nil {
+			return fmt.Errorf("tokenizer: save %s: %w", path, err)
+		}
+	}
+	return nil
+}
