@@ -8,7 +8,10 @@
 // Outside a notebook nothing calls the functions and registering costs nothing.
 package kept
 
-import "sync"
+import (
+	"sync"
+	"sync/atomic"
+)
 
 // An Entry is one registered piece of state.
 type Entry struct {
@@ -41,3 +44,12 @@ func Entries() []Entry {
 	defer mu.Unlock()
 	return append([]Entry(nil), entries...)
 }
+
+var cell atomic.Int64
+
+// Cell returns the number of the notebook cell that this process runs, 0 outside a notebook. A value that can't be kept whole, such as
+// a gradient graph, can say with it where it was made.
+func Cell() int { return int(cell.Load()) }
+
+// SetCell notes the number of the cell; the kernel's own code calls it.
+func SetCell(n int) { cell.Store(int64(n)) }

@@ -1,0 +1,363 @@
+package keep
+
+import (
+	"encoding"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"reflect"
+	"unsafe"
+)
+
+// A decoder restores variables of one group.
+type decoder struct {
+	table []entry
+	raw   []byte
+	body  []byte
+	mem   []unsafe.Pointer // start of each block, once it is known
+	maps  []reflect.Value
+	elems []reflect.Type // of typed blocks, once known
+	open  func(name string, size int) (unsafe.Pointer, error)
+
+	r      reader
+	todo   []func() error
+	fixes  []func() error // pointers into blocks that were not known yet
+	finish []func() error // what must wait until all memory is filled; innermost first
+}
+
+// restore reads the group file b into the variables of want. Variables of the group that are not wanted are left alone.
+func (d *decoder) restore(b []byte, want map[string]reflect.Value) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("damaged: %v", r)
+		}
+	}()
+	r := reader{b: b}
+	n := r.int()
+	if n < 0 || n > len(b) {
+		return errShort
+	}
+	d.table = make([]entry, n)
+	for i := range d.table {
+		t := &d.table[i]
+		t.kind = r.int()
+		switch t.kind {
+		case blockTyped, blockBytes:
+			t.n, t.offset = r.int(), r.int()
+		case blockMapped:
+			t.n, t.name = r.int(), r.string()
+		case blockMap:
+			t.offset = r.int()
+		default:
+			return fmt.Errorf("unknown kind %d of block", t.kind)
+		}
+	}
+	type root struct {
+		p  reflect.Value
+		id int
+	}
+	var roots []root
+	for k := r.int(); k > 0 && r.err == nil; k-- {
+		name, id := r.string(), r.int()
+		if p, ok := want[name]; ok && id >= 0 {
+			roots = append(roots, root{p, id})
+		}
+	}
+	d.raw = r.bytes(r.int())
+	if r.err != nil {
+		return r.err
+	}
+	d.body = r.b
+	d.mem = make([]unsafe.Pointer, n)
+	d.maps = make([]reflect.Value, n)
+	d.elems = make([]reflect.Type, n)
+	for _, x := range roots {
+		d.define(x.id, x.p.UnsafePointer(), x.p.Type().Elem())
+	}
+	for _, list := range []*[]func() error{&d.todo, &d.fixes, &d.finish} {
+		for i := 0; i < len(*list); i++ {
+			if err := (*list)[i](); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// define says where a typed block lies and plans to fill it.
+func (d *decoder) define(id int, p unsafe.Pointer, elem reflect.Type) {
+	d.mem[id], d.elems[id] = p, elem
+	t := d.table[id]
+	d.todo = append(d.todo, func() error {
+		if t.offset > len(d.body) {
+			return errShort
+		}
+		d.r = reader{b: d.body[t.offset:]}
+		for i := range t.n {
+			if err := d.value(at(p, i, elem)); err != nil {
+				return err
+			}
+		}
+		return d.r.err
+	})
+}
+
+// bytes returns the memory of a block without pointers.
+func (d *decoder) bytes(id int) (unsafe.Pointer, error) {
+	if d.mem[id] != nil {
+		return d.mem[id], nil
+	}
+	t := d.table[id]
+	var p unsafe.Pointer
+	if t.kind == blockMapped {
+		var err error
+		if p, err = d.open(t.name, t.n); err != nil {
+			return nil, err
+		}
+	} else {
+		if t.offset+t.n > len(d.raw) {
+			return nil, errShort
+		}
+		words := make([]uint64, (t.n+7)/8) // aligned for every type
+		p = unsafe.Pointer(unsafe.SliceData(words))
+		copy(unsafe.Slice((*byte)(p), t.n), d.raw[t.offset:t.offset+t.n])
+	}
+	d.mem[id] = p
+	return p, nil
+}
+
+// ref reads a reference to memory of type t, and calls set with its address, now or when it is known; room is how many bytes of
+// the block follow the address. Nil calls nothing.
+func (d *decoder) ref(t reflect.Type, set func(p unsafe.Pointer, room int)) error {
+	id := d.r.int()
+	switch {
+	case d.r.err != nil:
+		return d.r.err
+	case id == refNil:
+		return nil
+	case id == refEmpty:
+		set(reflect.New(t).UnsafePointer(), 0)
+		return nil
+	}
+	id -= refFirst
+	offset := d.r.int()
+	if d.r.err != nil || id < 0 || id >= len(d.table) || offset < 0 {
+		return errShort
+	}
+	e := d.table[id]
+	if e.kind != blockTyped {
+		if offset > e.n {
+			return errShort
+		}
+		p, err := d.bytes(id)
+		if err == nil {
+			set(unsafe.Add(p, offset), e.n-offset)
+		}
+		return err
+	}
+	if exact := d.r.int(); d.mem[id] == nil && exact == 1 {
+		if e.n > len(d.body) && kindOf(t) != asZero {
+			return errShort
+		}
+		d.define(id, reflect.MakeSlice(reflect.SliceOf(t), e.n, e.n).UnsafePointer(), t)
+	}
+	point := func() error {
+		if d.mem[id] == nil {
+			return fmt.Errorf("it points into a %s that belonged to a variable which is gone", typeText(t))
+		}
+		size := e.n * int(d.elems[id].Size())
+		if offset+int(t.Size()) > size {
+			return errShort
+		}
+		set(unsafe.Add(d.mem[id], offset), size-offset)
+		return nil
+	}
+	if d.mem[id] != nil {
+		return point()
+	}
+	d.fixes = append(d.fixes, point)
+	return nil
+}
+
+// sliceHeader is how a slice lies in memory.
+type sliceHeader struct {
+	data     unsafe.Pointer
+	len, cap int
+}
+
+func (d *decoder) value(v reflect.Value) error {
+	t := v.Type()
+	switch kindOf(t) {
+	case asBytes:
+		copy(unsafe.Slice((*byte)(v.Addr().UnsafePointer()), int(t.Size())), d.r.bytes(int(t.Size())))
+		return d.r.err
+	case asZero, never:
+		return nil
+	case asMarshals:
+		return v.Addr().Interface().(encoding.BinaryUnmarshaler).UnmarshalBinary([]byte(d.r.string()))
+	case asState:
+		return d.state(v)
+	}
+	switch t.Kind() {
+	case reflect.String:
+		v.SetString(d.r.string())
+	case reflect.Pointer:
+		return d.ref(t.Elem(), func(p unsafe.Pointer, _ int) { *(*unsafe.Pointer)(v.Addr().UnsafePointer()) = p })
+	case reflect.Slice:
+		n := d.r.int()
+		if n < 0 {
+			return d.r.err
+		}
+		if n == 0 {
+			v.Set(reflect.MakeSlice(t, 0, 0))
+			return d.r.err
+		}
+		c := d.r.int()
+		return d.ref(t.Elem(), func(p unsafe.Pointer, room int) {
+			full := c
+			if s := int(t.Elem().Size()); s > 0 {
+				full = min(c, room/s)
+			}
+			*(*sliceHeader)(v.Addr().UnsafePointer()) = sliceHeader{p, n, max(n, full)}
+		})
+	case reflect.Array:
+		for i := range v.Len() {
+			if err := d.value(v.Index(i)); err != nil {
+				return err
+			}
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if err := d.value(field(v, i)); err != nil {
+				return err
+			}
+		}
+	case reflect.Map:
+		return d.mapRef(v)
+	case reflect.Interface:
+		return d.dynamic(v)
+	}
+	return d.r.err
+}
+
+// settle runs f now, or after everything else if reading since the marks has left something open.
+func (d *decoder) settle(fixes, finish int, f func() error) error {
+	if len(d.fixes) == fixes && len(d.finish) == finish {
+		return f()
+	}
+	d.finish = append(d.finish, f)
+	return nil
+}
+
+// stateTypes are the structs that KeepState returns, by the type that it belongs to. The package's lock guards it.
+var stateTypes = map[reflect.Type]reflect.Type{}
+
+// state restores a value through its own method. The method sees finished values, so it waits for the end.
+func (d *decoder) state(v reflect.Value) error {
+	t, ok := stateTypes[v.Type()]
+	if !ok {
+		s, err := stateOf(map[place]reflect.Value{}, reflect.New(v.Type()).Elem())
+		if err != nil {
+			return err
+		}
+		t = s.Type().Elem()
+		stateTypes[v.Type()] = t
+	}
+	st := reflect.New(t)
+	if err := d.value(st.Elem()); err != nil {
+		return err
+	}
+	d.finish = append(d.finish, func() (err error) {
+		defer func() {
+			if r := recover(); r != nil {
+				err = fmt.Errorf("RestoreState of %s panicked: %v", typeText(v.Type()), r)
+			}
+		}()
+		v.Addr().Interface().(Keeper).RestoreState(st.Interface())
+		return nil
+	})
+	return nil
+}
+
+func (d *decoder) mapRef(v reflect.Value) error {
+	id := d.r.int()
+	if d.r.err != nil || id == refNil {
+		return d.r.err
+	}
+	id -= refFirst
+	if id < 0 || id >= len(d.table) {
+		return errShort
+	}
+	if !d.maps[id].IsValid() {
+		m := reflect.MakeMap(v.Type())
+		d.maps[id] = m
+		d.todo = append(d.todo, func() error { return d.entries(m, d.table[id].offset) })
+	}
+	v.Set(d.maps[id].Convert(v.Type()))
+	return nil
+}
+
+func (d *decoder) entries(m reflect.Value, offset int) error {
+	if offset > len(d.body) {
+		return errShort
+	}
+	d.r = reader{b: d.body[offset:]}
+	for n := d.r.int(); n > 0 && d.r.err == nil; n-- {
+		fixes, finish := len(d.fixes), len(d.finish)
+		k, x := reflect.New(m.Type().Key()).Elem(), reflect.New(m.Type().Elem()).Elem()
+		if err := errors.Join(d.value(k), d.value(x)); err != nil {
+			return err
+		}
+		if err := d.settle(fixes, finish, func() error { m.SetMapIndex(k, x); return nil }); err != nil {
+			return err
+		}
+	}
+	return d.r.err
+}
+
+func (d *decoder) dynamic(v reflect.Value) error {
+	name := d.r.string()
+	switch {
+	case name == "" || d.r.err != nil:
+		return d.r.err
+	case name == "!":
+		v.Set(reflect.ValueOf(errors.New(d.r.string())))
+		return nil
+	case name[0] == '=':
+		err, ok := sentinels[name[1:]]
+		if !ok {
+			return fmt.Errorf("unknown error %s", name[1:])
+		}
+		v.Set(reflect.ValueOf(err))
+		return nil
+	}
+	t, ok := registered(name)
+	if !ok {
+		return fmt.Errorf("its type %s is not part of this cell's program", name)
+	}
+	fixes, finish := len(d.fixes), len(d.finish)
+	c := reflect.New(t).Elem()
+	if err := d.value(c); err != nil {
+		return err
+	}
+	return d.settle(fixes, finish, func() error { v.Set(c); return nil })
+}
+
+// sentinels are errors that programs compare with, so they must come back as themselves.
+var sentinels = map[string]error{
+	"io.EOF": io.EOF, "io.ErrUnexpectedEOF": io.ErrUnexpectedEOF, "os.ErrNotExist": os.ErrNotExist, "os.ErrExist": os.ErrExist,
+	"os.ErrPermission": os.ErrPermission, "os.ErrClosed": os.ErrClosed,
+}
+
+func sentinelName(v reflect.Value) string {
+	if v.Kind() != reflect.Pointer || !v.Type().Implements(errorType) {
+		return ""
+	}
+	for name, err := range sentinels {
+		if e := reflect.ValueOf(err); e.Type() == v.Type() && e.Pointer() == v.Pointer() {
+			return name
+		}
+	}
+	return ""
+}

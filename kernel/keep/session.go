@@ -1,0 +1,231 @@
+package keep
+
+import (
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"reflect"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unsafe"
+
+	"github.com/lectern-go/lectern/internal/kept"
+	"github.com/lectern-go/lectern/kernel/internal/inband"
+)
+
+// variable is one that the cell has restored or defined.
+type variable struct {
+	name string
+	p    reflect.Value // pointer to it
+	made bool          // defined by this cell
+}
+
+// mapping is memory that is a file.
+type mapping struct {
+	name string // of the file, as in Group.Arrays
+	mem  []byte
+}
+
+var (
+	mu       sync.Mutex // guards everything below
+	dirs     []string
+	limit    = int64(1) << 62
+	manifest = newManifest()
+	vars     []*variable
+	mappings []mapping
+	known    = map[string]reflect.Type{}
+	loaded   = map[int][]byte{} // files of the groups that this cell restored
+)
+
+func init() {
+	dirs = filepath.SplitList(os.Getenv(DirVar))
+	if n, err := strconv.ParseInt(os.Getenv(LimitVar), 10, 64); err == nil && n > 0 {
+		limit = n
+	}
+	os.Unsetenv(DirVar)
+}
+
+// Reg makes a concrete type known, so that it can be restored inside an interface.
+func Reg[T any]() {
+	t := reflect.TypeFor[T]()
+	mu.Lock()
+	defer mu.Unlock()
+	known[source(t)] = t
+}
+
+var basicTypes = []reflect.Type{
+	reflect.TypeFor[bool](), reflect.TypeFor[string](), reflect.TypeFor[int](), reflect.TypeFor[int8](), reflect.TypeFor[int16](),
+	reflect.TypeFor[int32](), reflect.TypeFor[int64](), reflect.TypeFor[uint](), reflect.TypeFor[uint8](), reflect.TypeFor[uint16](),
+	reflect.TypeFor[uint32](), reflect.TypeFor[uint64](), reflect.TypeFor[float32](), reflect.TypeFor[float64](),
+	reflect.TypeFor[complex64](), reflect.TypeFor[complex128](), reflect.TypeFor[[]any](), reflect.TypeFor[map[string]any](),
+	reflect.TypeFor[[]int](), reflect.TypeFor[[]float64](), reflect.TypeFor[[]string](), reflect.TypeFor[[]byte](),
+}
+
+// basic reports whether a type is known without Reg.
+func basic(t reflect.Type) bool {
+	for _, b := range basicTypes {
+		if b == t {
+			return true
+		}
+	}
+	return false
+}
+
+func registered(name string) (reflect.Type, bool) {
+	if t, ok := known[name]; ok {
+		return t, true
+	}
+	for _, t := range basicTypes {
+		if source(t) == name {
+			return t, true
+		}
+	}
+	return nil, false
+}
+
+// Begin restores variables, given as pairs of name and pointer, and returns the function that saves them and those that Def names
+// later; a cell defers it. cell is the number of the cell. A value that can't be restored ends the cell with an error.
+func Begin(cell int, namesAndPointers ...any) func() {
+	kept.SetCell(cell)
+	if len(dirs) == 0 {
+		return func() {}
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	m, err := ReadManifest(dirs[0])
+	if err != nil {
+		fail("the kept values can't be read: %v", err)
+	}
+	manifest = m
+	for _, e := range kept.Entries() {
+		if b, ok := m.States[e.Name]; ok {
+			if err := e.Load(b); err != nil {
+				fail("the state of %s can't be restored: %v", e.Name, err)
+			}
+		}
+	}
+	want := map[int]map[string]reflect.Value{}
+	for i := 0; i+1 < len(namesAndPointers); i += 2 {
+		name, p := namesAndPointers[i].(string), reflect.ValueOf(namesAndPointers[i+1])
+		vars = append(vars, &variable{name: name, p: p})
+		v, ok := m.Vars[name]
+		if !ok {
+			fail("%s has no value: the cell that defines it did not get that far", name)
+		}
+		if v.Sig != signature(p.Type().Elem()) {
+			fail("%s was made when its type %s was different: run the cell that defines it again", name, typeText(p.Type().Elem()))
+		}
+		if want[v.Group] == nil {
+			want[v.Group] = map[string]reflect.Value{}
+		}
+		want[v.Group][name] = p
+	}
+	for id, w := range want {
+		b, err := os.ReadFile(filepath.Join(dirs[0], groupName(id)))
+		if err == nil {
+			err = (&decoder{open: openArray}).restore(b, w)
+		}
+		if err != nil {
+			fail("%s can't be restored: %v", sorted(w)[0], err)
+		}
+		loaded[id] = b
+	}
+	watchInterrupt()
+	return Save
+}
+
+// fail ends the cell before its first statement.
+func fail(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if inband.On() {
+		inband.Send("error", "restore", text)
+	} else {
+		fmt.Fprintln(os.Stderr, text)
+	}
+	os.Exit(1)
+}
+
+// openArray maps the file of an array.
+func openArray(name string, size int) (unsafe.Pointer, error) {
+	for _, m := range mappings {
+		if m.name == name {
+			return unsafe.Pointer(unsafe.SliceData(m.mem)), nil
+		}
+	}
+	path, err := arrayPath(name)
+	if err != nil {
+		return nil, err
+	}
+	b, err := mapFile(path)
+	if err != nil {
+		return nil, err
+	}
+	if len(b) != size {
+		return nil, fmt.Errorf("file %s has %d bytes, not %d", name, len(b), size)
+	}
+	mappings = append(mappings, mapping{name, b})
+	return unsafe.Pointer(unsafe.SliceData(b)), nil
+}
+
+// arrayPath turns a name such as 1/a12, file a12 of the second folder, into a path.
+func arrayPath(name string) (string, error) {
+	for i, d := range dirs {
+		if prefix := strconv.Itoa(i) + "/"; len(name) > len(prefix) && name[:len(prefix)] == prefix {
+			return filepath.Join(d, name[len(prefix):]), nil
+		}
+	}
+	return "", fmt.Errorf("no folder for %q", name)
+}
+
+// Def says that variables, given as pairs of name and pointer, have just been defined by this cell.
+func Def(namesAndPointers ...any) {
+	mu.Lock()
+	defer mu.Unlock()
+	for i := 0; i+1 < len(namesAndPointers); i += 2 {
+		d := &variable{namesAndPointers[i].(string), reflect.ValueOf(namesAndPointers[i+1]), true}
+		old := -1
+		for j, v := range vars {
+			if v.name == d.name {
+				old = j
+			}
+		}
+		if old >= 0 {
+			vars[old] = d
+		} else {
+			vars = append(vars, d)
+		}
+	}
+}
+
+var interrupted atomic.Bool
+
+// Poll lets an interrupted loop end with its values kept. The kernel writes it into the loops of a cell.
+func Poll() {
+	if interrupted.Load() {
+		halt()
+	}
+}
+
+// halt ends an interrupted cell. All goroutines but the first to come here wait for the end.
+func halt() {
+	halting.Lock()
+	Save()
+	os.Exit(130)
+}
+
+var halting sync.Mutex
+
+// watchInterrupt turns the first interrupt into an orderly end: at the next Poll, or after a second wherever the cell is.
+func watchInterrupt() {
+	c := make(chan os.Signal, 1)
+	signal.Notify(c, os.Interrupt)
+	go func() {
+		<-c
+		interrupted.Store(true)
+		time.Sleep(time.Second)
+		halt()
+	}()
+}

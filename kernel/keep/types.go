@@ -1,0 +1,241 @@
+package keep
+
+import (
+	"encoding"
+	"fmt"
+	"reflect"
+	"strings"
+	"sync"
+)
+
+// A kind says how values of a type are kept.
+type kind int
+
+const (
+	asParts    kind = iota // field by field, element by element
+	asBytes                // the type holds no pointers: its memory is its value
+	asState                // through KeepState and RestoreState
+	asMarshals             // a standard type with MarshalBinary and UnmarshalBinary, such as time.Time
+	asZero                 // comes back as its zero value: locks
+	never                  // can't be kept
+)
+
+var (
+	keeperType      = reflect.TypeFor[Keeper]()
+	marshalerType   = reflect.TypeFor[encoding.BinaryMarshaler]()
+	unmarshalerType = reflect.TypeFor[encoding.BinaryUnmarshaler]()
+	errorType       = reflect.TypeFor[error]()
+)
+
+var kinds sync.Map // of reflect.Type
+
+func kindOf(t reflect.Type) kind {
+	if k, ok := kinds.Load(t); ok {
+		return k.(kind)
+	}
+	k := classify(t)
+	kinds.Store(t, k)
+	return k
+}
+
+func classify(t reflect.Type) kind {
+	p := reflect.PointerTo(t)
+	switch {
+	case t.Kind() != reflect.Interface && t.Kind() != reflect.Pointer && p.Implements(keeperType):
+		return asState
+	case t.Kind() == reflect.Struct && t.PkgPath() == "sync" && (t.Name() == "Mutex" || t.Name() == "RWMutex" || t.Name() == "WaitGroup" || t.Name() == "Pool"):
+		return asZero
+	case t.Kind() == reflect.Struct && isSystem(t):
+		return never
+	case t.Kind() == reflect.Struct && isStandard(t.PkgPath()) && p.Implements(marshalerType) && p.Implements(unmarshalerType):
+		return asMarshals
+	}
+	switch k := t.Kind(); {
+	case k >= reflect.Bool && k <= reflect.Complex128:
+		return asBytes
+	case k == reflect.Array:
+		if e := kindOf(t.Elem()); e == asBytes {
+			return asBytes
+		}
+	case k == reflect.Struct && t.NumField() > 0:
+		first := kindOf(t.Field(0).Type)
+		for i := range t.NumField() {
+			if kindOf(t.Field(i).Type) != first {
+				return asParts
+			}
+		}
+		if first == asBytes || first == asZero {
+			return first
+		}
+	case k == reflect.Struct:
+		return asBytes
+	}
+	return asParts
+}
+
+// isSystem names structs that stand for something outside the process's memory, or inside the runtime.
+func isSystem(t reflect.Type) bool {
+	switch t.PkgPath() {
+	case "os", "net", "net/http", "os/exec", "context", "database/sql", "plugin", "os/signal":
+		return t.Name() != "PathError" && t.Name() != "SyscallError" && t.Name() != "LinkError" && t.Name() != "OpError" &&
+			t.Name() != "Header" && t.Name() != "IPNet" && t.Name() != "TCPAddr" && t.Name() != "UDPAddr"
+	case "time":
+		return t.Name() == "Timer" || t.Name() == "Ticker"
+	case "sync":
+		return t.Name() != "Once"
+	}
+	return false
+}
+
+// isStandard reports whether a package path belongs to the standard library.
+func isStandard(path string) bool {
+	first, _, _ := strings.Cut(path, "/")
+	return path != "" && path != "main" && !strings.Contains(first, ".")
+}
+
+// source writes a type as Go source with full package paths, or "" if it can't be named outside its package.
+func source(t reflect.Type) string {
+	if t.Name() != "" {
+		if t.PkgPath() == "" {
+			return t.Name()
+		}
+		if t.PkgPath() != "main" && !isExported(t.Name()) {
+			return ""
+		}
+		return t.PkgPath() + "." + t.Name()
+	}
+	of := func(before string) string {
+		if s := source(t.Elem()); s != "" {
+			return before + s
+		}
+		return ""
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		return of("*")
+	case reflect.Slice:
+		return of("[]")
+	case reflect.Array:
+		return of(fmt.Sprintf("[%d]", t.Len()))
+	case reflect.Map:
+		if k := source(t.Key()); k != "" {
+			return of("map[" + k + "]")
+		}
+		return ""
+	case reflect.Interface:
+		if t.NumMethod() == 0 {
+			return "any"
+		}
+	case reflect.Struct:
+		if t.NumField() == 0 {
+			return "struct{}"
+		}
+		var b strings.Builder
+		b.WriteString("struct{")
+		for i := range t.NumField() {
+			f := t.Field(i)
+			s := source(f.Type)
+			if s == "" || f.Anonymous || f.PkgPath != "" && f.PkgPath != "main" {
+				return ""
+			}
+			if i > 0 {
+				b.WriteString("; ")
+			}
+			b.WriteString(f.Name + " " + s)
+			if f.Tag != "" {
+				fmt.Fprintf(&b, " %q", f.Tag)
+			}
+		}
+		b.WriteString("}")
+		return b.String()
+	}
+	return ""
+}
+
+func isExported(name string) bool { return name[0] >= 'A' && name[0] <= 'Z' }
+
+// typeText is a type for a reader.
+func typeText(t reflect.Type) string {
+	s := t.String()
+	if !strings.Contains(s, "/") {
+		s = strings.ReplaceAll(s, "main.", "")
+	}
+	return strings.ReplaceAll(s, "interface {}", "any")
+}
+
+// signature describes the structure of a type, so that a value of an earlier version of the type is noticed.
+func signature(t reflect.Type) string {
+	var b strings.Builder
+	seen := map[reflect.Type]bool{}
+	var walk func(reflect.Type)
+	walk = func(t reflect.Type) {
+		fmt.Fprintf(&b, "%d%s", t.Kind(), t.Name())
+		if seen[t] || t.Kind() == reflect.Interface {
+			return
+		}
+		seen[t] = true
+		if t.PkgPath() != "" && t.PkgPath() != "main" && kindOf(t) == asState {
+			return // its own methods know their versions
+		}
+		switch t.Kind() {
+		case reflect.Pointer, reflect.Slice:
+			walk(t.Elem())
+		case reflect.Array:
+			fmt.Fprintf(&b, "%d", t.Len())
+			walk(t.Elem())
+		case reflect.Map:
+			walk(t.Key())
+			walk(t.Elem())
+		case reflect.Struct:
+			b.WriteByte('{')
+			for i := range t.NumField() {
+				b.WriteString(t.Field(i).Name + " ")
+				walk(t.Field(i).Type)
+			}
+			b.WriteByte('}')
+		}
+	}
+	walk(t)
+	return b.String()
+}
+
+// field gives a writable view of a struct's field, exported or not.
+func field(v reflect.Value, i int) reflect.Value {
+	f := v.Field(i)
+	return reflect.NewAt(f.Type(), f.Addr().UnsafePointer()).Elem()
+}
+
+// addressable returns a copy of v that has an address.
+func addressable(v reflect.Value) reflect.Value {
+	c := reflect.New(v.Type()).Elem()
+	c.Set(v)
+	return c
+}
+
+// shapeOf describes the size of a value for a list of variables.
+func shapeOf(v reflect.Value) (s string) {
+	defer func() {
+		if recover() != nil {
+			s = ""
+		}
+	}()
+	for _, x := range []reflect.Value{v, v.Addr()} {
+		if x.Kind() == reflect.Pointer && x.IsNil() || x.Kind() == reflect.Interface && x.IsNil() {
+			return ""
+		}
+		if sh, ok := x.Interface().(interface{ Shape() []int }); ok {
+			dims := sh.Shape()
+			if len(dims) == 0 {
+				return "scalar"
+			}
+			return strings.ReplaceAll(strings.Trim(fmt.Sprint(dims), "[]"), " ", " × ")
+		}
+	}
+	switch v.Kind() {
+	case reflect.Slice, reflect.Map, reflect.String:
+		return fmt.Sprint(v.Len())
+	case reflect.Array:
+		return fmt.Sprint(v.Len())
+	}
+	return ""
+}
