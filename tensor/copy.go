@@ -36,6 +36,48 @@ func init() {
 	})
 }
 
+// ToSaturating is To for the 8-bit floats, except that numbers outside the
+// range, infinities included, become the largest and smallest that there are,
+// as training recipes want it. NaN stays NaN. Gradients pass through it. It
+// panics unless dtype is floating point.
+func (t *Tensor) ToSaturating(dtype Dtype) *Tensor {
+	if !dtype.IsFloat() {
+		fail(ErrDtype, "to saturating", dtype.String(), "only floating-point formats saturate", "use To")
+	}
+	return apply(&opToSaturating, dtype, t)
+}
+
+var opToSaturating op
+
+func init() {
+	define(&opToSaturating, op{
+		name: "to saturating",
+		forward: func(c *call) *Tensor {
+			dtype, x := c.attr.(Dtype), c.input()
+			largest := formats[dtype].max
+			if x.dtype == Float64 || dtype == Float64 {
+				x = x.converted(Float64)
+				saturate(plain[float64](x), largest)
+			} else {
+				x = x.converted(Float32)
+				saturate(plain[float32](x), float32(largest))
+			}
+			return x.converted(dtype)
+		},
+		gradients: []gradient{{readsNothing, func(_ *call, g *Tensor, _ int) *Tensor { return g }}},
+	})
+}
+
+func saturate[T float32 | float64](values []T, largest T) {
+	for i, x := range values {
+		if x > largest {
+			values[i] = largest
+		} else if x < -largest {
+			values[i] = -largest
+		}
+	}
+}
+
 // converted returns a contiguous copy in a dtype.
 func (t *Tensor) converted(dtype Dtype) *Tensor {
 	out := newTensor(dtype, t.layout.shape, false)

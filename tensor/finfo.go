@@ -1,0 +1,175 @@
+package tensor
+
+import (
+	"fmt"
+	"html"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// FloatInfo is the range and precision of a floating-point format.
+type FloatInfo struct {
+	Name              string
+	Bits              int     // of one number; block-scaled formats add a share of their scale
+	Exponent          int     // exponent bits
+	Mantissa          int     // stored mantissa bits
+	Eps               float64 // distance from 1 to the next number
+	Resolution        float64 // 10⁻ⁿ for the n decimal digits that are always kept
+	SmallestSubnormal float64
+	Tiny              float64 // smallest normal number
+	Min, Max          float64 // finite ones
+}
+
+// Finfo returns the range and precision of a floating-point dtype. It panics
+// for any other.
+func Finfo(d Dtype) FloatInfo {
+	f := formats[d]
+	if f.class != classFloat {
+		fail(ErrDtype, "finfo", d.String(), "not a floating-point format", "use Iinfo for whole numbers")
+	}
+	bias := 1<<(f.exponent-1) - 1
+	return floatInfo(f.name, 8*f.size, f.exponent, f.mantissa, bias, f.max)
+}
+
+func floatInfo(name string, bits, exponent, mantissa, bias int, largest float64) FloatInfo {
+	return FloatInfo{
+		Name: name, Bits: bits, Exponent: exponent, Mantissa: mantissa,
+		Eps:               math.Ldexp(1, -mantissa),
+		Resolution:        powerOfTen(-int(float64(mantissa) * math.Log10(2))),
+		SmallestSubnormal: math.Ldexp(1, 1-bias-mantissa),
+		Tiny:              math.Ldexp(1, 1-bias),
+		Min:               -largest, Max: largest,
+	}
+}
+
+// powerOfTen returns the float64 nearest to 10ⁿ.
+func powerOfTen(n int) float64 {
+	x, _ := strconv.ParseFloat("1e"+strconv.Itoa(n), 64)
+	return x
+}
+
+// IntInfo is the range of a whole-number format.
+type IntInfo struct {
+	Name     string
+	Bits     int
+	Min, Max int64
+}
+
+// Iinfo returns the range of a whole-number dtype. It panics for floating point
+// and bool.
+func Iinfo(d Dtype) IntInfo {
+	f := formats[d]
+	if f.class != classInt {
+		fail(ErrDtype, "iinfo", d.String(), "not a whole-number format", "use Finfo for floating point")
+	}
+	bits := 8 * f.size
+	info := IntInfo{f.name, bits, -1 << (bits - 1), 1<<(bits-1) - 1}
+	if d == Uint8 {
+		info.Min, info.Max = 0, math.MaxUint8
+	}
+	return info
+}
+
+// FormatTable lists floating-point formats side by side. It prints as text and,
+// in a notebook, as a table.
+type FormatTable []FloatInfo
+
+// Formats returns the table of the dtypes given, or of all floating-point
+// formats, FP4 included, if none is.
+func Formats(dtypes ...Dtype) FormatTable {
+	var table FormatTable
+	for _, d := range dtypes {
+		table = append(table, Finfo(d))
+	}
+	if len(dtypes) == 0 {
+		for _, d := range []Dtype{Float64, Float32, Float16, BFloat16, Float8E4M3, Float8E5M2} {
+			table = append(table, Finfo(d))
+		}
+		table = append(table, fp4Info)
+	}
+	return table
+}
+
+var formatHeads = []string{"format", "bits", "exponent", "mantissa", "eps", "resolution", "smallest subnormal", "tiny", "min", "max"}
+
+func (f FloatInfo) cells() []string {
+	return []string{f.Name, strconv.Itoa(f.Bits), strconv.Itoa(f.Exponent), strconv.Itoa(f.Mantissa),
+		short(f.Eps), short(f.Resolution), short(f.SmallestSubnormal), short(f.Tiny), short(f.Min), short(f.Max)}
+}
+
+// String returns the values one below the other, as PyTorch shows them.
+func (f FloatInfo) String() string {
+	return fmt.Sprintf("%s: %d bits (1+%d+%d), eps %s, resolution %s, smallest subnormal %s, tiny %s, min %s, max %s",
+		f.Name, f.Bits, f.Exponent, f.Mantissa, short(f.Eps), short(f.Resolution), short(f.SmallestSubnormal), short(f.Tiny), short(f.Min), short(f.Max))
+}
+
+// String returns the name and range.
+func (i IntInfo) String() string {
+	return fmt.Sprintf("%s: %d bits, min %d, max %d", i.Name, i.Bits, i.Min, i.Max)
+}
+
+// short writes a number with six digits, without trailing zeros, and with an
+// exponent where it is far from 1: 65504, 7.8125e-03, 3.40282e+38.
+func short(x float64) string {
+	if m := math.Abs(x); m == 0 || m >= 0.01 && m < 1e6 {
+		return strconv.FormatFloat(x, 'g', 6, 64)
+	}
+	mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(x, 'e', 5, 64), "e")
+	return strings.TrimRight(strings.TrimRight(mantissa, "0"), ".") + "e" + exponent
+}
+
+// String returns the table as aligned text.
+func (t FormatTable) String() string {
+	rows := [][]string{formatHeads}
+	for _, f := range t {
+		rows = append(rows, f.cells())
+	}
+	width := make([]int, len(formatHeads))
+	for _, row := range rows {
+		for i, cell := range row {
+			width[i] = max(width[i], len(cell))
+		}
+	}
+	var b strings.Builder
+	for _, row := range rows {
+		line := ""
+		for i, cell := range row {
+			if i == 0 {
+				line = fmt.Sprintf("%-*s", width[0], cell)
+			} else {
+				line += fmt.Sprintf("  %*s", width[i], cell)
+			}
+		}
+		b.WriteString(line + "\n")
+	}
+	return b.String()
+}
+
+// HTML returns the table for a notebook.
+func (t FormatTable) HTML() string {
+	var b strings.Builder
+	b.WriteString(`<table class="lectern-table"><thead><tr>`)
+	for i, head := range formatHeads {
+		b.WriteString(htmlCell("th", i, head))
+	}
+	b.WriteString("</tr></thead><tbody>")
+	for _, f := range t {
+		b.WriteString("<tr>")
+		for i, cell := range f.cells() {
+			b.WriteString(htmlCell("td", i, cell))
+		}
+		b.WriteString("</tr>")
+	}
+	b.WriteString("</tbody></table>")
+	return b.String()
+}
+
+// htmlCell aligns the first column left and numbers right.
+func htmlCell(tag string, column int, text string) string {
+	side := "right"
+	if column == 0 {
+		side = "left"
+	}
+	return fmt.Sprintf(`<%s style="text-align:%s">%s</%[1]s>`, tag, side, html.EscapeString(text))
+}
