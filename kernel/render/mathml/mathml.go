@@ -74,7 +74,9 @@ func Convert(latex string, display bool) (ml string, err error) {
 	if !utf8.ValidString(latex) {
 		p.fail(invalidAt(latex), "the formula is not valid UTF-8")
 	}
-	if i := strings.IndexFunc(latex, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' && r != '\r' || r == 0x7f || r == 0xfffe || r == 0xffff }); i >= 0 {
+	if i := strings.IndexFunc(latex, func(r rune) bool {
+		return r < ' ' && r != '\n' && r != '\t' && r != '\r' || r == 0x7f || r == 0xfffe || r == 0xffff
+	}); i >= 0 {
 		p.fail(i, "a control character stands in the formula")
 	}
 	body := p.row(stopAtEnd, none)

@@ -1,0 +1,26 @@
+// Package render turns executed notebooks into a folder of HTML pages, one a
+// notebook, and an index.
+//
+// Every page stands alone: style, script, pictures, formulas and the search
+// index of the whole course are inside it, and its content security policy lets
+// it load nothing else. The same notebooks always give the same bytes.
+//
+// Cell tags that it knows:
+//
+//	hide-input   the source is folded, the outputs are shown
+//	solution     the cell is folded under "Show a solution"
+//	pytorch      the cell is folded under "The same in PyTorch"
+//	exercise     the cell is marked as the reader's turn
+//	measured     a line below says that the reader's numbers will differ
+//
+// What notebooks hold is trusted unevenly. Markdown is text: of raw HTML in it
+// only harmless elements pass, without event handlers. HTML outputs come from
+// a kernel that ran the author's code and are kept, scripts included; only links
+// to javascript: are cut, and tags are balanced so that no output can break the
+// page around it.
+//
+// Every figure needs a text that stands in for it. It is taken from the alt
+// field of the output's metadata (of the MIME type or of the whole output), or
+// from the SVG's aria-label or title. A figure without one is an error, as is a
+// formula that package mathml does not know.
+package render

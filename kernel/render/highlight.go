@@ -1,0 +1,73 @@
+package render
+
+import (
+	"html"
+	"strings"
+
+	"github.com/alecthomas/chroma/v2"
+	"github.com/alecthomas/chroma/v2/lexers"
+)
+
+// highlight returns code as HTML with spans for a handful of token classes; the
+// style sheet gives each a light and a dark colour. An unknown language is
+// plain text.
+func highlight(language, code string) string {
+	lexer := lexers.Get(language)
+	if language == "" || lexer == nil {
+		return html.EscapeString(code)
+	}
+	tokens, err := chroma.Coalesce(lexer).Tokenise(&chroma.TokeniseOptions{State: "root", EnsureLF: false}, code)
+	if err != nil {
+		return html.EscapeString(code)
+	}
+	var b strings.Builder
+	length := 0
+	for t := tokens(); t != chroma.EOF; t = tokens() {
+		length += len(t.Value)
+		class := tokenClass(t.Type)
+		if class == "" || strings.TrimSpace(t.Value) == "" {
+			b.WriteString(html.EscapeString(t.Value))
+			continue
+		}
+		b.WriteString(`<span class="` + class + `">` + html.EscapeString(t.Value) + `</span>`)
+	}
+	if length != len(code) { // a lexer that changes the text is of no use to a reader who copies it
+		return html.EscapeString(code)
+	}
+	return b.String()
+}
+
+// tokenClass maps chroma's many kinds of token to the few colours of a page.
+func tokenClass(t chroma.TokenType) string {
+	switch t {
+	case chroma.KeywordType, chroma.NameClass, chroma.NameException:
+		return "ht"
+	case chroma.NameFunction, chroma.NameFunctionMagic, chroma.NameDecorator:
+		return "hf"
+	case chroma.NameBuiltin, chroma.NameBuiltinPseudo, chroma.KeywordConstant:
+		return "hb"
+	case chroma.GenericDeleted:
+		return "hd"
+	case chroma.GenericInserted:
+		return "hs"
+	case chroma.OperatorWord:
+		return "hk"
+	}
+	switch {
+	case t.InCategory(chroma.Keyword):
+		return "hk"
+	case t.InSubCategory(chroma.LiteralString):
+		return "hs"
+	case t.InSubCategory(chroma.LiteralNumber):
+		return "hn"
+	case t.InCategory(chroma.Comment):
+		return "hc"
+	}
+	return ""
+}
+
+// codeBlock is a box of code that scrolls inside itself and can be copied.
+func codeBlock(language, code string) string {
+	code = strings.TrimRight(code, "\n")
+	return `<div class="code"><pre><code data-lang="` + html.EscapeString(language) + `">` + highlight(language, code) + "</code></pre></div>"
+}

@@ -1,0 +1,143 @@
+package render
+
+import (
+	"encoding/json"
+	"html"
+	"strings"
+
+	"github.com/lectern-go/lectern/kernel/notebook"
+)
+
+// preferred are the forms of a display, the richest first.
+var preferred = []string{"text/html", "image/svg+xml", "image/png", "image/jpeg", "image/gif", "image/webp", "text/markdown", "text/latex", "text/plain", "application/json"}
+
+// output draws one output of the current cell.
+func (p *page) output(o *notebook.Output) string {
+	switch o.Type {
+	case "stream":
+		if o.Text == "" {
+			return ""
+		}
+		class, label := "stream", ""
+		if o.Name == "stderr" {
+			class, label = "stream stderr", `<p class="label">stderr</p>`
+		}
+		return `<div class="` + class + `">` + label + `<pre>` + terminal(strings.TrimRight(o.Text, "\n")) + "</pre></div>\n"
+	case "error":
+		return p.failure(o)
+	}
+	for _, mime := range preferred {
+		v, ok := o.Data[mime]
+		if !ok {
+			continue
+		}
+		if s, isText := v.(string); isText && mime != "application/json" {
+			if strings.TrimSpace(s) == "" {
+				continue
+			}
+			return p.display(o, mime, s)
+		}
+		b, err := json.MarshalIndent(v, "", "  ")
+		if err == nil {
+			return codeBlock("json", string(b)) + "\n"
+		}
+	}
+	if len(o.Data) > 0 {
+		p.warn(0, "an output has no form that a page can show")
+	}
+	return ""
+}
+
+// failure draws an error that ended a cell.
+func (p *page) failure(o *notebook.Output) string {
+	text := strings.TrimRight(strings.Join(o.Traceback, "\n"), "\n")
+	head := strings.TrimSpace(o.EName + ": " + o.EValue)
+	if o.EName == "" || o.EValue == "" {
+		head = strings.TrimSpace(o.EName + o.EValue)
+	}
+	title := ""
+	if plain := terminalText(text); o.EValue == "" || !strings.Contains(plain, strings.TrimSpace(terminalText(o.EValue))) {
+		title = `<p class="what">` + terminal(head) + "</p>"
+	}
+	if text != "" {
+		text = "<pre>" + terminal(text) + "</pre>"
+	}
+	return `<div class="error" role="group" aria-label="Error"><p class="label">Error</p>` + title + text + "</div>\n"
+}
+
+// terminalText is what terminal shows, as plain text.
+func terminalText(s string) string {
+	return html.UnescapeString(anyTag.ReplaceAllString(terminal(s), ""))
+}
+
+func (p *page) display(o *notebook.Output, mime, data string) string {
+	alt := metadataAlt(o, mime)
+	switch mime {
+	case "text/html":
+		return `<div class="rich scroll">` + p.outputHTML(data) + "</div>\n"
+	case "image/svg+xml":
+		svg, own := svgText(data)
+		if alt == "" {
+			alt = own
+		}
+		if !strings.HasPrefix(svg, "<svg") {
+			p.problem(0, "an image/svg+xml output does not hold an <svg> element")
+			return ""
+		}
+		if alt == "" {
+			p.missingAlt(`an SVG figure has no alternative text: give it a <title> or the output's metadata an "alt"`)
+		}
+		return p.figure(alt, `<div class="`+paper(svg)+`">`+p.svg(svg, alt)+"</div>") + "\n"
+	case "text/markdown":
+		return `<div class="text">` + p.markdown(data) + "</div>\n"
+	case "text/latex":
+		latex := strings.TrimSpace(data)
+		for _, fence := range []string{"$$", "$"} {
+			if strings.HasPrefix(latex, fence) && strings.HasSuffix(latex, fence) && len(latex) > 2*len(fence) {
+				latex = latex[len(fence) : len(latex)-len(fence)]
+				break
+			}
+		}
+		return `<div class="display">` + p.formula(latex, true, nil, 0) + "</div>\n"
+	case "text/plain":
+		return `<div class="stream value"><pre>` + terminal(strings.TrimRight(data, "\n")) + "</pre></div>\n"
+	}
+	if alt == "" {
+		p.missingAlt(`an %s figure has no alternative text: give the output's metadata an "alt"`, mime)
+	}
+	size := ""
+	if m, ok := o.Metadata[mime].(map[string]any); ok {
+		for _, side := range []string{"width", "height"} {
+			if n, ok := m[side].(json.Number); ok {
+				size += " " + side + `="` + html.EscapeString(n.String()) + `"`
+			}
+		}
+	}
+	src := "data:" + mime + ";base64," + strings.Join(strings.Fields(data), "")
+	return p.figure(alt, `<div class="picture paper"><img src="`+html.EscapeString(src)+`" alt="`+html.EscapeString(alt)+`"`+size+"></div>") + "\n"
+}
+
+// metadataAlt is the text that a display carries for those who do not see it.
+func metadataAlt(o *notebook.Output, mime string) string {
+	if m, ok := o.Metadata[mime].(map[string]any); ok {
+		if s, ok := m["alt"].(string); ok {
+			return strings.TrimSpace(s)
+		}
+	}
+	s, _ := o.Metadata["alt"].(string)
+	return strings.TrimSpace(s)
+}
+
+// outputHTML keeps what a kernel showed, scripts included, but for links that run a script.
+func (p *page) outputHTML(src string) string {
+	f := filter{resolve: p.outputResource, check: p.checkAlt}
+	return balance(f.run(src))
+}
+
+// outputResource warns of what the page's policy will not load.
+func (p *page) outputResource(tag, attr, url string) string {
+	if loadingURLs[attr] && external(url) || (attr == "href" || attr == "xlink:href") && (tag == "image" || tag == "use" || tag == "feimage") && external(url) {
+		p.warn(0, "an output loads %q, which a page does not; the output has to bring it along", shorten(url))
+	}
+	return url
+}

@@ -1,0 +1,257 @@
+package render
+
+import (
+	"fmt"
+	"html"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/lectern-go/lectern/kernel/notebook"
+)
+
+// page is a lesson while it is built.
+type page struct {
+	site *site
+	nb   *notebook.Notebook
+	file string // of the notebook
+	out  string // name of the HTML file
+
+	number    string // "05" of 05-storage.ipynb, may be empty
+	title     string // plain text
+	titleHTML string
+	titleID   string
+	summary   string
+	toc       []entry
+	body      strings.Builder // the article
+	indexed   strings.Builder // the part of it that search looks through
+
+	ids     map[string]bool // of headings
+	targets []anchor        // links to headings, checked at the end
+	figures int
+
+	cell       *notebook.Cell // the one being drawn
+	cellNumber int
+	folded     bool // it is inside <details>: its headings stay out of the contents
+	unlabelled bool // an <svg> without a label has not shown a <title> yet
+}
+
+// entry is a line of the contents.
+type entry struct {
+	level          int
+	id, html, text string
+}
+
+// anchor is a link to a place on a page.
+type anchor struct {
+	from *Problem // where it stands
+	page *page
+	id   string
+	dest string // as written
+}
+
+var leadingNumber = regexp.MustCompile(`^(\d+)[-_ ]+`)
+
+func newPage(s *site, file string, nb *notebook.Notebook) *page {
+	base := strings.TrimSuffix(filepath.Base(file), ".ipynb")
+	p := &page{site: s, nb: nb, file: file, out: base + ".html", ids: map[string]bool{"main": true, "contents": true, "lessons": true}}
+	if m := leadingNumber.FindStringSubmatch(base); m != nil {
+		p.number = m[1]
+	}
+	return p
+}
+
+// place says where on the notebook the page is being drawn.
+func (p *page) place(line int) *Problem {
+	q := &Problem{Notebook: p.file, Cell: p.cellNumber, Line: line}
+	if p.cell != nil {
+		q.ID = p.cell.ID
+	}
+	return q
+}
+
+func (p *page) problem(line int, format string, args ...any) {
+	q := p.place(line)
+	q.Msg = fmt.Sprintf(format, args...)
+	p.site.problems = append(p.site.problems, q)
+}
+
+func (p *page) warn(line int, format string, args ...any) {
+	q := p.place(line)
+	q.Msg = fmt.Sprintf(format, args...)
+	p.site.warnings = append(p.site.warnings, q)
+}
+
+func (p *page) missingAlt(format string, args ...any) {
+	if p.site.options.AllowMissingAlt {
+		p.warn(0, format, args...)
+	} else {
+		p.problem(0, format, args...)
+	}
+}
+
+// folds are the tags whose cells are folded, and what stands on the fold.
+var folds = []struct{ tag, class, summary string }{
+	{"solution", "solution", "Show a solution"},
+	{"pytorch", "pytorch", "The same in PyTorch"},
+}
+
+// build draws all cells. Neighbouring cells of one fold share it.
+func (p *page) build() {
+	open := -1
+	unrun := 0
+	for i, c := range p.nb.Cells {
+		p.cell, p.cellNumber = c, i+1
+		fold := -1
+		for k, f := range folds {
+			if c.HasTag(f.tag) {
+				fold = k
+				break
+			}
+		}
+		if fold != open {
+			if open >= 0 {
+				p.write("</details>\n", "")
+			}
+			if fold >= 0 {
+				p.write(`<details class="fold `+folds[fold].class+`"><summary>`+folds[fold].summary+"</summary>\n", "")
+			}
+			open = fold
+		}
+		p.folded = fold >= 0
+		class := "cell"
+		if c.HasTag("exercise") {
+			class += " exercise"
+		}
+		switch c.Type {
+		case "markdown":
+			if strings.TrimSpace(c.Source) == "" {
+				continue
+			}
+			p.unlabelled = false
+			text := p.markdown(c.Source)
+			p.labelled()
+			if p.summary == "" {
+				p.summary = firstParagraph(text)
+			}
+			p.write(`<div class="`+class+` text" id="cell-`+c.ID+`">`+"\n"+p.badge(c)+text+"</div>\n", "")
+		case "code":
+			if strings.TrimSpace(c.Source) != "" && c.Count == 0 && len(c.Outputs) == 0 {
+				unrun++
+			}
+			p.code(c, class)
+		}
+	}
+	if open >= 0 {
+		p.write("</details>\n", "")
+	}
+	p.cell, p.cellNumber = nil, 0
+	if unrun > 0 {
+		p.warn(0, "%d code cells have not been executed; run it first", unrun)
+	}
+	if p.title == "" {
+		base := strings.TrimSuffix(filepath.Base(p.file), ".ipynb")
+		p.title = strings.TrimSpace(strings.NewReplacer("-", " ", "_", " ").Replace(leadingNumber.ReplaceAllString(base, "")))
+		if p.title == "" {
+			p.title = base
+		}
+		p.titleHTML = html.EscapeString(p.title)
+	}
+	if m, ok := p.nb.Metadata["lectern"].(map[string]any); ok {
+		if s, ok := m["summary"].(string); ok && strings.TrimSpace(s) != "" {
+			p.summary = strings.TrimSpace(s)
+		}
+	}
+}
+
+// write adds to the article; outputs are not searched.
+func (p *page) write(searched, output string) {
+	p.body.WriteString(searched)
+	p.body.WriteString(output)
+	p.indexed.WriteString(searched)
+}
+
+func (p *page) badge(c *notebook.Cell) string {
+	if c.HasTag("exercise") {
+		return `<p class="badge">Your turn</p>` + "\n"
+	}
+	return ""
+}
+
+// code draws a code cell: its source, then what it showed.
+func (p *page) code(c *notebook.Cell, class string) {
+	language := "go"
+	if info, ok := p.nb.Metadata["language_info"].(map[string]any); ok {
+		if name, ok := info["name"].(string); ok {
+			language = name
+		}
+	}
+	source := strings.TrimSpace(c.Source)
+	first, rest, _ := strings.Cut(source, "\n")
+	if strings.TrimSpace(first) == "%%" { // GoNB's mark of a bare cell says nothing to a reader
+		source = strings.TrimSpace(rest)
+	}
+	outputs := ""
+	for _, o := range c.Outputs {
+		p.unlabelled = false
+		outputs += p.output(o)
+		p.labelled()
+	}
+	if source == "" && outputs == "" {
+		return
+	}
+	label := "Code"
+	number := ""
+	if c.Count > 0 {
+		label = fmt.Sprintf("Cell %d", c.Count)
+		number = fmt.Sprintf(`<a class="count" href="#cell-%s" aria-label="Link to cell %d">%d</a>`, c.ID, c.Count, c.Count)
+	}
+	p.write(`<div class="`+class+` run" id="cell-`+c.ID+`" role="group" aria-label="`+label+`">`+"\n"+p.badge(c), "")
+	if source != "" {
+		in := `<div class="in">` + number + codeBlock(language, source) + "</div>\n"
+		if c.HasTag("hide-input") {
+			in = `<details class="fold code-fold"><summary>Show the code</summary>` + in + "</details>\n"
+		}
+		p.write(in, "")
+	}
+	if outputs != "" {
+		note := ""
+		if c.HasTag("measured") {
+			note = `<p class="note">Measured where this page was made; your numbers will differ.</p>` + "\n"
+		}
+		p.write("", `<div class="out">`+"\n"+outputs+note+"</div>\n")
+	}
+	p.write("</div>\n", "")
+}
+
+// labelled reports an <svg> in raw HTML that nothing describes.
+func (p *page) labelled() {
+	if p.unlabelled {
+		p.missingAlt(`an <svg> in HTML has neither aria-label nor <title> (aria-hidden="true" for decoration)`)
+	}
+	p.unlabelled = false
+}
+
+var (
+	paragraph = regexp.MustCompile(`(?s)<p>(.*?)</p>`)
+	mathAlt   = regexp.MustCompile(`(?s)<math[^>]*alttext="([^"]*)"[^>]*>.*?</math>`)
+	anyTag    = regexp.MustCompile(`<[^>]*>`)
+	sentence  = regexp.MustCompile(`^(.{20,220}?[.!?])(\s|$)`)
+)
+
+// firstParagraph is the first sentence of a cell's first paragraph, as text.
+func firstParagraph(cell string) string {
+	m := paragraph.FindStringSubmatch(cell)
+	if m == nil {
+		return ""
+	}
+	text := html.UnescapeString(anyTag.ReplaceAllString(mathAlt.ReplaceAllString(m[1], "$1"), ""))
+	text = strings.Join(strings.Fields(text), " ")
+	if s := sentence.FindStringSubmatch(text); s != nil {
+		return s[1]
+	}
+	if r := []rune(text); len(r) > 200 {
+		return strings.TrimSpace(string(r[:197])) + "…"
+	}
+	return text
+}

@@ -1,0 +1,232 @@
+package render
+
+import (
+	"html"
+	"strings"
+)
+
+// set makes a set of the words of a string.
+func set(words string) map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(words) {
+		m[w] = true
+	}
+	return m
+}
+
+var (
+	// What raw HTML in Markdown may use.
+	markdownElements = set(`a abbr b bdi bdo blockquote br caption center cite code col colgroup dd del details dfn div dl dt em figcaption figure
+		h1 h2 h3 h4 h5 h6 hr i img ins kbd li mark ol p pre q rp rt ruby s samp section small span strike strong sub summary sup table tbody td tfoot th thead
+		time tr tt u ul var wbr svg g path rect circle ellipse line polyline polygon text tspan defs marker title desc lineargradient radialgradient stop clippath`)
+
+	// What would change the page around an output, or load something for it.
+	pageElements = set("html head body base meta link frameset frame plaintext noframes")
+
+	voidElements = set("area base br col embed frame hr img input link meta param source track wbr")
+
+	// Elements whose end tag may be left out; browsers close them by themselves.
+	optionalEnd = set("p li dt dd tr td th thead tbody tfoot colgroup caption option optgroup rp rt")
+
+	rawElements = set("script style textarea title xmp iframe noembed noscript")
+
+	urlAttributes = set("href xlink:href src action formaction data poster background cite longdesc values to from by")
+	loadingURLs   = set("src srcset poster data background")
+)
+
+// filter rewrites HTML of a cell.
+type filter struct {
+	markdown bool                                  // from Markdown, else from an output
+	resolve  func(tag, attr, url string) string    // maps a link or a resource; may be nil
+	check    func(t *htmlToken)                    // sees every start tag that is kept; may be nil
+	raw      func(name, content string) string     // rewrites the content of <style>; may be nil
+	rewrite  func(t *htmlToken, depthSVG int) bool // may change a start tag's attributes; reports whether it did
+}
+
+// run returns src with dangerous links cut and, in Markdown, all but harmless
+// elements shown as text. It does not balance tags.
+func (f *filter) run(src string) string {
+	var b strings.Builder
+	s := scanner{src: src}
+	svg := 0
+	for {
+		t, ok := s.next()
+		if !ok {
+			return b.String()
+		}
+		switch t.kind {
+		case htmlText:
+			if t.raw == "<" {
+				b.WriteString("&lt;")
+			} else {
+				b.WriteString(t.raw)
+			}
+		case htmlComment: // they carry nothing for the reader
+		case htmlEnd:
+			if t.name == "svg" {
+				svg = max(0, svg-1)
+			}
+			switch {
+			case f.markdown && !markdownElements[t.name]:
+				b.WriteString(html.EscapeString(t.raw))
+			case !pageElements[t.name]:
+				b.WriteString("</" + t.originalName() + ">")
+			}
+		case htmlStart:
+			if t.name == "svg" && !t.selfClosing {
+				svg++
+			}
+			switch {
+			case f.markdown && !markdownElements[t.name]:
+				b.WriteString(html.EscapeString(t.raw))
+				continue
+			case pageElements[t.name]:
+				continue
+			}
+			f.start(&b, &s, &t, svg)
+		}
+	}
+}
+
+// start writes a start tag and, for an element of raw text, what is in it.
+func (f *filter) start(b *strings.Builder, s *scanner, t *htmlToken, svg int) {
+	name := t.originalName()
+	t.attrs = dedupe(t.attrs)
+	changed := f.attributes(t)
+	if f.check != nil {
+		f.check(t)
+	}
+	if f.rewrite != nil && f.rewrite(t, svg) {
+		changed = true
+	}
+	if changed || f.markdown {
+		b.WriteString(t.source(name))
+	} else {
+		b.WriteString(t.raw)
+	}
+	if t.selfClosing && svg > 0 || !rawElements[t.name] || svg > 0 && t.name != "script" && t.name != "style" {
+		return
+	}
+	content, closed := s.rawText(t.name)
+	if !closed { // it would swallow the rest of the page
+		content = s.src[s.pos:]
+		s.pos = len(s.src)
+	}
+	if f.raw != nil && t.name == "style" {
+		content = f.raw(t.name, content)
+	}
+	b.WriteString(content)
+	if !closed {
+		b.WriteString("</" + name + ">")
+	}
+}
+
+// attributes cuts what must not pass and reports whether anything changed.
+func (f *filter) attributes(t *htmlToken) bool {
+	changed := false
+	kept := t.attrs[:0]
+	for _, a := range t.attrs {
+		name := strings.ToLower(a.name)
+		if f.markdown && (strings.HasPrefix(name, "on") || name == "srcdoc" || name == "srcset" || name == "formaction" || name == "id" && strings.HasPrefix(a.value, "lectern-") ||
+			name == "style" && strings.ContainsAny(a.value, `(\@`) || strings.ContainsAny(name, "\"'<`=")) {
+			changed = true
+			continue
+		}
+		if urlAttributes[name] && dangerous(a.value) {
+			a.value, a.bare, changed = "#", false, true
+		} else if f.resolve != nil && (name == "href" || name == "xlink:href" || loadingURLs[name]) && !a.bare {
+			if v := f.resolve(t.name, name, a.value); v != a.value {
+				a.value, changed = v, true
+			}
+		}
+		kept = append(kept, a)
+	}
+	t.attrs = kept
+	return changed
+}
+
+// dangerous reports whether a browser would run a URL as a script, wherever in a
+// list of values it stands. Browsers ignore control characters and white space
+// in schemes.
+func dangerous(url string) bool {
+	for _, u := range strings.Split(url, ";") {
+		u = strings.Map(func(r rune) rune {
+			if r <= ' ' || r == 0x7f || r == 0xa0 || r == 0x200b || r == 0xfeff {
+				return -1
+			}
+			return r
+		}, strings.ToLower(u))
+		for _, scheme := range []string{"javascript:", "vbscript:", "livescript:", "data:text/html", "data:application/xhtml", "data:text/xml", "data:application/xml"} {
+			if strings.HasPrefix(u, scheme) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// external reports whether loading a URL would ask another host.
+func external(url string) bool {
+	u := strings.ToLower(strings.TrimSpace(url))
+	return strings.HasPrefix(u, "http:") || strings.HasPrefix(u, "https:") || strings.HasPrefix(u, "//") || strings.HasPrefix(u, "ftp:")
+}
+
+// balance drops end tags without a beginning and closes what is left open, so
+// that a fragment stays inside the element that it is put into.
+func balance(src string) string {
+	var b strings.Builder
+	var open []string
+	s := scanner{src: src}
+	for {
+		t, ok := s.next()
+		if !ok {
+			break
+		}
+		switch {
+		case t.kind == htmlText && t.raw == "<":
+			b.WriteString("&lt;")
+			continue
+		case t.kind == htmlStart && !voidElements[t.name] && !optionalEnd[t.name] && !(t.selfClosing && contains(open, "svg", "math") || t.selfClosing && (t.name == "svg" || t.name == "math")):
+			inSVG := contains(open, "svg", "math")
+			open = append(open, t.name)
+			if rawElements[t.name] && (!inSVG || t.name == "script" || t.name == "style") {
+				b.WriteString(t.raw)
+				content, closed := s.rawText(t.name)
+				if !closed {
+					content = s.src[s.pos:]
+					s.pos = len(s.src)
+				}
+				b.WriteString(content)
+				continue
+			}
+		case t.kind == htmlEnd && !optionalEnd[t.name]:
+			i := len(open) - 1
+			for i >= 0 && open[i] != t.name {
+				i--
+			}
+			if i < 0 {
+				continue
+			}
+			for k := len(open) - 1; k > i; k-- {
+				b.WriteString("</" + open[k] + ">")
+			}
+			open = open[:i]
+		}
+		b.WriteString(t.raw)
+	}
+	for i := len(open) - 1; i >= 0; i-- {
+		b.WriteString("</" + open[i] + ">")
+	}
+	return b.String()
+}
+
+func contains(list []string, names ...string) bool {
+	for _, l := range list {
+		for _, n := range names {
+			if l == n {
+				return true
+			}
+		}
+	}
+	return false
+}

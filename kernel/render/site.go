@@ -1,0 +1,264 @@
+package render
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/lectern-go/lectern/kernel/notebook"
+)
+
+// Options say what to render and where to.
+type Options struct {
+	Notebooks []string // files, in the order of the course
+	Out       string   // folder for the pages; created if need be
+	Title     string   // of the course; "Lectern" if empty
+	Intro     string   // Markdown above the list on the index; may be empty
+
+	// AllowMissingAlt makes a figure without alternative text a warning.
+	AllowMissingAlt bool
+}
+
+// Result says what was written.
+type Result struct {
+	Index    string     // path of the index
+	Pages    []Page     // in the order of the course
+	Warnings []*Problem // what a teacher should look at; the pages were written nevertheless
+}
+
+// Page is a lesson that was written.
+type Page struct {
+	Notebook string // the file it came from
+	File     string // path of the page
+	Title    string
+	Bytes    int
+	Changed  bool // whether the file differs from what stood there before
+}
+
+// PageLimit is the size beyond which a page gets a warning: students open pages
+// on phones.
+const PageLimit = 1_500_000
+
+// site is a course while it is built.
+type site struct {
+	options    Options
+	pages      []*page
+	byNotebook map[string]*page // by base name of the notebook
+	problems   Problems
+	warnings   []*Problem
+}
+
+// marker is the file that says that a folder is ours. It lists what render wrote.
+const marker = ".lectern-site"
+
+const markerHead = "Pages made by lectern render. It replaces and removes the files named here, and no others."
+
+// Site renders the notebooks into Options.Out.
+//
+// All pages are built before the first is written: if a notebook has problems
+// (then the error is of type Problems) or cannot be read, nothing changes. Each
+// file is replaced as a whole. Files of an earlier call that no longer belong to
+// the site are removed; a folder with other files in it that render did not
+// make is refused.
+func Site(o Options) (*Result, error) {
+	if o.Title == "" {
+		o.Title = "Lectern"
+	}
+	if o.Out == "" {
+		return nil, errors.New("render: no output folder given")
+	}
+	if len(o.Notebooks) == 0 {
+		return nil, errors.New("render: no notebooks given")
+	}
+	s := &site{options: o, byNotebook: map[string]*page{}}
+	outs := map[string]string{"index.html": "the index"}
+	for _, file := range o.Notebooks {
+		nb, err := notebook.Read(file)
+		if err != nil {
+			return nil, fmt.Errorf("render: %w", err)
+		}
+		p := newPage(s, file, nb)
+		key := strings.ToLower(p.out)
+		if other, dup := outs[key]; dup {
+			return nil, fmt.Errorf("render: %s and %s would both become %s; rename one", other, file, p.out)
+		}
+		outs[key] = file
+		s.pages = append(s.pages, p)
+		s.byNotebook[filepath.Base(file)] = p
+	}
+	files := s.build()
+	if len(s.problems) > 0 {
+		return nil, s.problems
+	}
+	old, err := claim(o.Out, files)
+	if err != nil {
+		return nil, err
+	}
+	r := &Result{Index: filepath.Join(o.Out, "index.html"), Warnings: s.warnings}
+	names := make([]string, 0, len(files))
+	for n := range files {
+		names = append(names, n)
+	}
+	slices.Sort(names)
+	// While pages are replaced, both the old and the new ones are ours.
+	union := append(slices.Clone(names), old...)
+	slices.Sort(union)
+	if _, err := replace(o.Out, marker, manifest(slices.Compact(union))); err != nil {
+		return nil, err
+	}
+	changed := map[string]bool{}
+	for _, n := range names {
+		if changed[n], err = replace(o.Out, n, files[n]); err != nil {
+			return nil, err
+		}
+	}
+	for _, n := range old {
+		if _, kept := files[n]; !kept {
+			if err := os.Remove(filepath.Join(o.Out, n)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return nil, fmt.Errorf("render: remove the page of a lesson that is gone: %w", err)
+			}
+		}
+	}
+	if _, err := replace(o.Out, marker, manifest(names)); err != nil {
+		return nil, err
+	}
+	for _, p := range s.pages {
+		r.Pages = append(r.Pages, Page{p.file, filepath.Join(o.Out, p.out), p.title, len(files[p.out]), changed[p.out]})
+	}
+	return r, nil
+}
+
+// intro draws the text above the list of lessons.
+func (s *site) intro() string {
+	p := newPage(s, "the index's introduction", &notebook.Notebook{})
+	p.cell = &notebook.Cell{ID: "intro"}
+	p.title = s.options.Title // its headings stand below the page's own
+	return p.markdown(s.options.Intro)
+}
+
+// build draws every page and returns the files of the site.
+func (s *site) build() map[string][]byte {
+	for _, p := range s.pages {
+		p.build()
+	}
+	for _, p := range s.pages {
+		p.checkTargets()
+	}
+	index := searchIndex(s.pages)
+	files := map[string][]byte{"index.html": []byte(s.index(index))}
+	for i, p := range s.pages {
+		b := []byte(s.lesson(i, index))
+		files[p.out] = b
+		if len(b) > PageLimit {
+			p.warn(0, "the page has %.1f MB, more than %.1f; the largest part is %s", float64(len(b))/1e6, PageLimit/1e6, p.largest())
+		}
+	}
+	return files
+}
+
+// checkTargets looks for links to headings and cells that do not exist.
+func (p *page) checkTargets() {
+	for _, a := range p.targets {
+		if id, ok := strings.CutPrefix(a.id, "cell-"); ok && slices.ContainsFunc(a.page.nb.Cells, func(c *notebook.Cell) bool { return c.ID == id }) {
+			continue
+		}
+		if !a.page.ids[a.id] {
+			q := *a.from
+			q.Msg = fmt.Sprintf("the link %q leads to a heading that %s does not have", a.dest, filepath.Base(a.page.file))
+			p.site.warnings = append(p.site.warnings, &q)
+		}
+	}
+}
+
+// largest names the cell with the most output.
+func (p *page) largest() string {
+	most, at := 0, 0
+	for i, c := range p.nb.Cells {
+		n := len(c.Source)
+		for _, o := range c.Outputs {
+			n += len(o.Text)
+			for _, v := range o.Data {
+				if s, ok := v.(string); ok {
+					n += len(s)
+				}
+			}
+		}
+		if n > most {
+			most, at = n, i
+		}
+	}
+	return fmt.Sprintf("cell %d (id %s) with %.1f MB", at+1, p.nb.Cells[at].ID, float64(most)/1e6)
+}
+
+// claim makes sure that the folder may be written to and returns the files that
+// an earlier call left there.
+func claim(dir string, files map[string][]byte) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if err := os.MkdirAll(dir, 0o777); err != nil {
+			return nil, fmt.Errorf("render: %w", err)
+		}
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("render: %w", err)
+	case len(entries) == 0:
+		return nil, nil
+	}
+	b, err := os.ReadFile(filepath.Join(dir, marker))
+	if err != nil {
+		return nil, fmt.Errorf("render: %s has files that render did not make, for example %s; choose an empty folder or a new one", dir, entries[0].Name())
+	}
+	lines := strings.Split(strings.TrimSpace(string(b)), "\n")
+	if lines[0] != markerHead {
+		return nil, fmt.Errorf("render: %s was not written by this version of render; remove the folder or choose another", filepath.Join(dir, marker))
+	}
+	old := lines[1:]
+	for _, n := range old {
+		if n != filepath.Base(n) || !strings.HasSuffix(n, ".html") {
+			return nil, fmt.Errorf("render: %s names %q, which render never writes; remove the folder or choose another", filepath.Join(dir, marker), n)
+		}
+	}
+	for _, e := range entries {
+		if _, ours := files[e.Name()]; ours && !slices.Contains(old, e.Name()) {
+			return nil, fmt.Errorf("render: %s is in the way and render did not make it; move it away", filepath.Join(dir, e.Name()))
+		}
+	}
+	return old, nil
+}
+
+func manifest(names []string) []byte {
+	return []byte(markerHead + "\n" + strings.Join(names, "\n") + "\n")
+}
+
+// replace writes a file as a whole or not at all, and leaves one alone that is
+// right already. It reports whether it wrote.
+func replace(dir, name string, data []byte) (bool, error) {
+	path := filepath.Join(dir, name)
+	if old, err := os.ReadFile(path); err == nil && string(old) == string(data) {
+		return false, nil
+	}
+	f, err := os.CreateTemp(dir, ".lectern-*")
+	if err != nil {
+		return false, fmt.Errorf("render: %w", err)
+	}
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Chmod(0o644)
+	}
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+		return false, fmt.Errorf("render: write %s: %w", path, err)
+	}
+	return true, nil
+}

@@ -1,0 +1,141 @@
+package render
+
+import (
+	_ "embed"
+	"fmt"
+	"html"
+	"net/url"
+	"strings"
+)
+
+//go:embed assets/page.css
+var styleSheet string
+
+//go:embed assets/page.js
+var script string
+
+// policy forbids a page to load or send anything. Scripts may stand in the page,
+// since outputs may bring theirs along.
+const policy = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; font-src data:; media-src data: blob:; base-uri 'none'; form-action 'none'"
+
+// logo is an open book on a stand, drawn in the current colour.
+const logo = `<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.8" stroke-linejoin="round" stroke-linecap="round" aria-hidden="true"><path d="M12 6.2C9.6 4.6 6.3 4.2 3 4.6v10.6c3.3-.4 6.6 0 9 1.6 2.4-1.6 5.7-2 9-1.6V4.6c-3.3-.4-6.6 0-9 1.6zM12 6.2v10.6M12 16.8V21M8 21h8"/></svg>`
+
+// icon is the same in the browser's tab; a data URL, so that no file is asked for.
+var icon = "data:image/svg+xml," + url.PathEscape(strings.Replace(strings.Replace(logo, "<svg", `<svg xmlns="http://www.w3.org/2000/svg"`, 1), "currentColor", "#2a8f98", 1))
+
+// frame is what surrounds the columns of every page.
+func (s *site) frame(title, description, head, columns, index string) string {
+	var b strings.Builder
+	b.WriteString("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")
+	fmt.Fprintf(&b, "<meta http-equiv=\"Content-Security-Policy\" content=\"%s\">\n", policy)
+	b.WriteString("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n")
+	fmt.Fprintf(&b, "<title>%s</title>\n", html.EscapeString(title))
+	if description != "" {
+		fmt.Fprintf(&b, "<meta name=\"description\" content=\"%s\">\n", html.EscapeString(description))
+	}
+	fmt.Fprintf(&b, "<link rel=\"icon\" href=\"%s\">\n%s<style>\n%s</style>\n</head>\n<body>\n", icon, head, styleSheet)
+	b.WriteString("<a class=\"skip\" href=\"#main\">Skip to the text</a>\n")
+	fmt.Fprintf(&b, "<header class=\"bar\"><a class=\"brand\" href=\"index.html\">%s%s</a>\n", logo, html.EscapeString(s.options.Title))
+	b.WriteString(`<div class="search" role="search" hidden><input id="search" type="search" autocomplete="off" spellcheck="false" aria-label="Search all lessons" aria-keyshortcuts="Control+K Meta+K" placeholder="Search (Ctrl K)"><ul class="results" id="results" aria-label="Search results" hidden></ul></div></header>` + "\n")
+	b.WriteString(`<div class="hidden" id="said" role="status"></div>` + "\n")
+	b.WriteString(columns)
+	fmt.Fprintf(&b, "<script type=\"application/json\" id=\"lectern-index\">%s</script>\n<script>\n%s</script>\n</body>\n</html>\n", index, script)
+	return b.String()
+}
+
+// lesson is the page of the i-th notebook.
+func (s *site) lesson(i int, index string) string {
+	p := s.pages[i]
+	var b, head strings.Builder
+	b.WriteString("<div class=\"columns\">\n")
+	b.WriteString(s.lessons(p))
+	b.WriteString("<main id=\"main\" tabindex=\"-1\">\n<article>\n")
+	if p.number != "" {
+		fmt.Fprintf(&b, "<p class=\"eyebrow\">Lesson %s</p>\n", p.number)
+	}
+	if p.titleID == "" {
+		fmt.Fprintf(&b, "<h1>%s</h1>\n", p.titleHTML)
+	}
+	b.WriteString(p.body.String())
+	b.WriteString("</article>\n")
+	if len(s.pages) > 1 {
+		b.WriteString("<nav class=\"turn\" aria-label=\"Previous and next lesson\">\n")
+		if i > 0 {
+			q := s.pages[i-1]
+			fmt.Fprintf(&b, "<a class=\"previous\" rel=\"prev\" href=\"%s\"><small>Previous</small>%s</a>\n", url.PathEscape(q.out), html.EscapeString(q.title))
+			fmt.Fprintf(&head, "<link rel=\"prev\" href=\"%s\">\n", url.PathEscape(q.out))
+		}
+		if i+1 < len(s.pages) {
+			q := s.pages[i+1]
+			fmt.Fprintf(&b, "<a class=\"next\" rel=\"next\" href=\"%s\"><small>Next</small>%s</a>\n", url.PathEscape(q.out), html.EscapeString(q.title))
+			fmt.Fprintf(&head, "<link rel=\"next\" href=\"%s\">\n", url.PathEscape(q.out))
+		}
+		b.WriteString("</nav>\n")
+	}
+	b.WriteString("</main>\n")
+	b.WriteString(p.contents())
+	b.WriteString("</div>\n")
+	return s.frame(p.title+" · "+s.options.Title, p.summary, head.String(), b.String(), index)
+}
+
+// lessons is the list of all lessons beside a page.
+func (s *site) lessons(here *page) string {
+	var b strings.Builder
+	b.WriteString("<nav class=\"side lessons\" id=\"lessons\" aria-label=\"Lessons\"><details open><summary>Lessons</summary>\n<ol>\n")
+	for _, p := range s.pages {
+		current, number := "", ""
+		if p == here {
+			current = ` aria-current="page"`
+		}
+		if p.number != "" {
+			number = `<span class="n">` + p.number + "</span> "
+		}
+		fmt.Fprintf(&b, "<li><a href=\"%s\"%s>%s%s</a></li>\n", url.PathEscape(p.out), current, number, p.titleHTML)
+	}
+	b.WriteString("</ol></details></nav>\n")
+	return b.String()
+}
+
+// contents are the headings of a page.
+func (p *page) contents() string {
+	var b strings.Builder
+	for _, e := range p.toc {
+		if e.level <= 3 {
+			fmt.Fprintf(&b, "<li class=\"l%d\"><a href=\"#%s\">%s</a></li>\n", e.level, url.PathEscape(e.id), e.html)
+		}
+	}
+	if b.Len() == 0 {
+		return ""
+	}
+	return "<nav class=\"side contents\" id=\"contents\" aria-label=\"On this page\"><details open><summary>On this page</summary>\n<ol>\n" + b.String() + "</ol></details></nav>\n"
+}
+
+// index is the page that lists the lessons.
+func (s *site) index(index string) string {
+	var b strings.Builder
+	b.WriteString("<div class=\"columns one\">\n<main id=\"main\" tabindex=\"-1\">\n")
+	fmt.Fprintf(&b, "<h1>%s</h1>\n", html.EscapeString(s.options.Title))
+	if s.options.Intro != "" {
+		b.WriteString(s.intro())
+	}
+	b.WriteString("<ol class=\"course\">\n")
+	for _, p := range s.pages {
+		fmt.Fprintf(&b, "<li><span class=\"n\">%s</span><div><h2><a href=\"%s\">%s</a></h2>\n", p.number, url.PathEscape(p.out), p.titleHTML)
+		if p.summary != "" {
+			fmt.Fprintf(&b, "<p>%s</p>\n", html.EscapeString(p.summary))
+		}
+		var inside strings.Builder
+		for _, e := range p.toc {
+			if e.level == 2 {
+				fmt.Fprintf(&inside, "<li><a href=\"%s#%s\">%s</a></li>\n", url.PathEscape(p.out), url.PathEscape(e.id), e.html)
+			}
+		}
+		if inside.Len() > 0 {
+			fmt.Fprintf(&b, "<details><summary>Contents<span class=\"hidden\"> of %s</span></summary>\n<ul>\n%s</ul></details>\n", html.EscapeString(p.title), inside.String())
+		}
+		b.WriteString("</div></li>\n")
+	}
+	b.WriteString("</ol>\n</main>\n</div>\n")
+	return s.frame(s.options.Title, "", "", b.String(), index)
+}
