@@ -1,0 +1,134 @@
+package main
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+
+	"github.com/lectern-go/lectern/kernel/jupyter"
+)
+
+// What the kernel is called in notebooks and in Jupyter's menus.
+const (
+	kernelName     = "lectern"
+	kernelDisplay  = "Go (Lectern)"
+	kernelLanguage = "go"
+)
+
+//go:embed logo.svg
+var logo []byte
+
+// cellFlags is the GOFLAGS that cells are built with. Linking is most of the time that a cell takes: no symbol table, no debugging data and, where
+// cgo is used, Go's own linker instead of the system's, save most of it. setup builds with the same flags, so that the build cache serves the first cell.
+func cellFlags() string {
+	ld := "-s -w"
+	if runtime.GOOS == "linux" {
+		ld += " -linkmode=internal"
+	}
+	return "-buildvcs=false '-ldflags=" + ld + "'"
+}
+
+// cellEnv is the part of the kernel's environment that decides how cells are built.
+func cellEnv() map[string]string {
+	return map[string]string{
+		"GOFLAGS": cellFlags(),
+		"GOPROXY": "off", // else each cell asks the network about its modules: 350 to 500 ms
+		"GOSUMDB": "off",
+		"GOWORK":  "", // the cell's own go.work, not one that the user has named
+	}
+}
+
+// spec is the kernelspec of this checkout: the front, which starts GoNB behind itself.
+func (w *workspace) spec() *jupyter.Spec {
+	argv := []string{w.tool("lectern-kernel"), "{connection_file}"}
+	if !w.hasFront() {
+		argv = w.gonbArgv()
+	}
+	return &jupyter.Spec{
+		Argv:          argv,
+		DisplayName:   kernelDisplay,
+		Language:      kernelLanguage,
+		InterruptMode: "message",
+		Env:           w.kernelEnv(),
+		Metadata:      map[string]any{"debugger": false},
+		Dir:           w.specDir(),
+	}
+}
+
+// hasFront reports whether the checkout has the front over GoNB.
+func (w *workspace) hasFront() bool {
+	return fileExists(filepath.Join(w.root, "kernel", "front", "main.go"))
+}
+
+// gonbArgv starts GoNB itself: errors as text, no log on the terminal, and the repository's packages at hand in every cell.
+func (w *workspace) gonbArgv() []string {
+	return []string{
+		w.tool("gonb"), "--kernel", "{connection_file}", "-go_work=" + w.root, "-raw_error=true",
+		"-logtostderr=false", "-stderrthreshold=3", "-log_file=" + os.DevNull,
+	}
+}
+
+// kernelEnv is the environment that the kernel starts with, over that of Jupyter.
+func (w *workspace) kernelEnv() map[string]string {
+	env := cellEnv()
+	// The pinned tools come first; Go itself comes last, for a Jupyter that was started from a desktop without the shell's PATH.
+	list := string(os.PathListSeparator)
+	env["PATH"] = w.state("bin") + list + "${PATH}" + list + goDir()
+	env["LECTERN_ROOT"] = w.root
+	return env
+}
+
+// goDir is the folder of the go command that is in use.
+func goDir() string {
+	if p, err := exec.LookPath("go"); err == nil {
+		if abs, err := filepath.Abs(p); err == nil {
+			return filepath.Dir(abs)
+		}
+	}
+	return filepath.Join(runtime.GOROOT(), "bin")
+}
+
+// writeSpec writes kernel.json and the logo into dir.
+func writeSpec(dir string, s *jupyter.Spec) error {
+	b, err := json.MarshalIndent(s, "", " ")
+	if err != nil {
+		return err
+	}
+	if err := writeFile(filepath.Join(dir, "kernel.json"), append(b, '\n'), 0o644); err != nil {
+		return fmt.Errorf("kernelspec: %w", err)
+	}
+	if err := writeFile(filepath.Join(dir, "logo-svg.svg"), logo, 0o644); err != nil {
+		return fmt.Errorf("kernelspec: %w", err)
+	}
+	return nil
+}
+
+// userSpecDir is where Jupyter looks for kernels that the user has installed.
+func userSpecDir() (string, error) {
+	data := os.Getenv("JUPYTER_DATA_DIR")
+	if data == "" {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", fmt.Errorf("the user's Jupyter folder is unknown: %w; set JUPYTER_DATA_DIR", err)
+		}
+		switch runtime.GOOS {
+		case "darwin":
+			data = filepath.Join(home, "Library", "Jupyter")
+		case "windows":
+			data = filepath.Join(home, "AppData", "Roaming", "jupyter")
+			if a := os.Getenv("APPDATA"); a != "" {
+				data = filepath.Join(a, "jupyter")
+			}
+		default:
+			data = filepath.Join(home, ".local", "share", "jupyter")
+			if x := os.Getenv("XDG_DATA_HOME"); x != "" {
+				data = filepath.Join(x, "jupyter")
+			}
+		}
+	}
+	return filepath.Join(data, "kernels", kernelName), nil
+}

@@ -1,0 +1,224 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/lectern-go/lectern/kernel/internal/child"
+)
+
+const firstPort = 8888
+
+func labCommand() *command {
+	var port int
+	var noBrowser bool
+	return &command{
+		name:  "lab",
+		args:  "[notebook]",
+		short: "open the lessons in JupyterLab (start here)",
+		long: `
+Lab sets up the kernel and opens the lessons in JupyterLab with the kernel chosen. JupyterLab comes from uv, if you have it, else from
+a jupyter-lab in PATH, else from a Python environment that lab creates in .lectern/; your system's Python is never touched. Without
+Python it renders the lessons as web pages instead. The server listens on 127.0.0.1 only and asks for a token. Ctrl-C stops it. Examples:
+
+  go run ./kernel lab
+  go run ./kernel lab -port 9000 -no-browser notebooks/11-gradients.ipynb`,
+		flags: func(fs *flag.FlagSet) {
+			fs.IntVar(&port, "port", 0, "port to listen on (default: the first free one from 8888 on)")
+			fs.BoolVar(&noBrowser, "no-browser", false, "print the address and open no browser")
+		},
+		run: func(ctx context.Context, ws *workspace, args []string, _ *flag.FlagSet) error {
+			if len(args) > 1 {
+				return usagef("lab opens one notebook, got %d", len(args))
+			}
+			if port < 0 || port > 65535 {
+				return usagef("-port %d is not a port", port)
+			}
+			open := "notebooks"
+			if len(args) == 1 {
+				list, err := ws.notebooks(args)
+				if err != nil {
+					return err
+				}
+				if open = ws.rel(list[0]); filepath.IsAbs(open) {
+					return usagef("%s is outside the repository, which is what JupyterLab shows", args[0])
+				}
+			}
+			if err := ws.ready(ctx); err != nil {
+				return err
+			}
+			lab, err := ws.findLab(ctx)
+			var none *noPython
+			if errors.As(err, &none) {
+				fmt.Fprintf(ws.stderr, "JupyterLab needs Python, and %v; the lessons are rendered as web pages instead.\n", none)
+				return ws.render(nil, "")
+			}
+			if err != nil {
+				return err
+			}
+			return ws.serveLab(ctx, lab, port, !noBrowser, open)
+		},
+	}
+}
+
+// labConfig is Jupyter's configuration for this checkout: our kernel is the default and the only one.
+func (w *workspace) labConfig(port int, browser bool, open string) map[string]any {
+	return map[string]any{
+		"ServerApp": map[string]any{
+			"ip": "127.0.0.1", "port": port, "port_retries": 0,
+			"root_dir": w.root, "open_browser": browser,
+		},
+		"LabApp":             map[string]any{"default_url": "/lab/tree/" + urlPath(open), "open_browser": browser},
+		"MultiKernelManager": map[string]any{"default_kernel_name": kernelName},
+		"KernelSpecManager":  map[string]any{"allowed_kernelspecs": []string{kernelName}, "ensure_native_kernel": false},
+	}
+}
+
+func urlPath(p string) string {
+	parts := strings.Split(filepath.ToSlash(p), "/")
+	for i, s := range parts {
+		parts[i] = url.PathEscape(s)
+	}
+	return strings.Join(parts, "/")
+}
+
+// quietNews keeps JupyterLab from asking on its first start whether it may fetch news.
+const quietNews = `{"fetchNews": "false", "checkForUpdates": false}` + "\n"
+
+// serveLab starts JupyterLab and waits for its end or for Ctrl-C.
+func (w *workspace) serveLab(ctx context.Context, lab *labProgram, port int, browser bool, open string) error {
+	port, err := choosePort(port)
+	if err != nil {
+		return err
+	}
+	config, err := json.MarshalIndent(w.labConfig(port, browser, open), "", "  ")
+	if err != nil {
+		return err
+	}
+	settings := w.state("jupyter", "settings")
+	news := filepath.Join(settings, "@jupyterlab", "apputils-extension", "notification.jupyterlab-settings")
+	if !fileExists(news) {
+		if err := writeFile(news, []byte(quietNews), 0o644); err != nil {
+			return fmt.Errorf("lab: %w", err)
+		}
+	}
+	if err := writeFile(w.state("jupyter", "config", "jupyter_server_config.json"), config, 0o644); err != nil {
+		return fmt.Errorf("lab: %w", err)
+	}
+	if err := os.MkdirAll(w.state("jupyter", "runtime"), 0o700); err != nil {
+		return fmt.Errorf("lab: %w", err)
+	}
+	logFile := w.state("jupyter", "lab.log")
+	log, err := os.Create(logFile)
+	if err != nil {
+		return fmt.Errorf("lab: %w", err)
+	}
+	defer log.Close()
+
+	token := rand.Text()
+	env := append(os.Environ(), lab.env...)
+	env = append(env,
+		// The token travels in the environment: other users can read command lines.
+		"JUPYTER_TOKEN="+token,
+		"JUPYTER_PATH="+w.state("share", "jupyter"),
+		"JUPYTER_DATA_DIR="+w.state("share", "jupyter"),
+		"JUPYTER_CONFIG_DIR="+w.state("jupyter", "config"),
+		"JUPYTER_RUNTIME_DIR="+w.state("jupyter", "runtime"),
+		"JUPYTERLAB_SETTINGS_DIR="+settings,
+		"JUPYTERLAB_WORKSPACES_DIR="+w.state("jupyter", "workspaces"),
+	)
+	p := w.step("Start JupyterLab (%s)", lab.from)
+	proc, err := child.Start(lab.argv, env, w.root, log)
+	if err != nil {
+		p.end()
+		return fmt.Errorf("lab: %w", err)
+	}
+	defer proc.Kill()
+	address := fmt.Sprintf("127.0.0.1:%d", port)
+	up, err := waitPort(ctx, proc, address)
+	p.end()
+	if err != nil {
+		return err
+	}
+	if !up {
+		return fmt.Errorf("lab: JupyterLab ended (%s) before it served anything; the end of %s:\n%s", proc.State(), w.rel(logFile), lastLog(logFile))
+	}
+	fmt.Fprintf(w.stdout, "JupyterLab: http://%s/lab/tree/%s?token=%s\nCtrl-C stops it and its kernels. Its log: %s\n", address, urlPath(open), token, w.rel(logFile))
+	select {
+	case <-proc.Exited():
+		if proc.ExitCode() != 0 {
+			return fmt.Errorf("lab: JupyterLab ended (%s); the end of %s:\n%s", proc.State(), w.rel(logFile), lastLog(logFile))
+		}
+		return nil
+	case <-ctx.Done():
+	}
+	fmt.Fprintln(w.stdout, "Stopping JupyterLab and its kernels.")
+	if err := proc.Terminate(); err == nil {
+		proc.WaitExit(10 * time.Second)
+	}
+	return nil
+}
+
+// choosePort returns port if it is free, or the first free one from 8888 on if port is 0.
+func choosePort(port int) (int, error) {
+	free := func(p int) error {
+		l, err := net.Listen("tcp", "127.0.0.1:"+strconv.Itoa(p))
+		if err != nil {
+			return err
+		}
+		return l.Close()
+	}
+	if port != 0 {
+		if err := free(port); err != nil {
+			return 0, fmt.Errorf("lab: port %d is not free: %w; choose another with -port", port, err)
+		}
+		return port, nil
+	}
+	for p := firstPort; p < firstPort+100; p++ {
+		if free(p) == nil {
+			return p, nil
+		}
+	}
+	return 0, fmt.Errorf("lab: no free port from %d to %d; choose one with -port", firstPort, firstPort+99)
+}
+
+// waitPort waits until something listens at address; up is false if the process ended before that.
+func waitPort(ctx context.Context, proc *child.Process, address string) (up bool, err error) {
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		c, err := net.DialTimeout("tcp", address, time.Second)
+		if err == nil {
+			c.Close()
+			return true, nil
+		}
+		select {
+		case <-proc.Exited():
+			return false, nil
+		case <-ctx.Done():
+			return false, context.Cause(ctx)
+		case <-tick.C:
+		}
+	}
+}
+
+// lastLog returns the last lines of a log.
+func lastLog(path string) string {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return err.Error()
+	}
+	lines := strings.Split(strings.TrimSpace(string(b)), "\n")
+	return strings.Join(lines[max(0, len(lines)-12):], "\n")
+}

@@ -1,0 +1,142 @@
+// Command kernel sets up the Go kernel of the lessons and runs, checks, renders and opens them.
+//
+//	go run ./kernel setup    build the kernel into .lectern/
+//	go run ./kernel lab      open the lessons in JupyterLab
+//	go run ./kernel run      execute notebooks, without Python
+//	go run ./kernel check    execute notebooks and compare with their stored outputs
+//	go run ./kernel render   write the lessons as web pages
+//
+// The exit status is 0 when all went well, 1 when something failed and 2 when the command line was wrong.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+)
+
+// A command is one subcommand.
+type command struct {
+	name  string
+	args  string // what follows the flags, for the usage line
+	short string // one line for the list of commands
+	long  string // what it does, ending with examples
+	run   func(ctx context.Context, ws *workspace, args []string, flags *flag.FlagSet) error
+	flags func(*flag.FlagSet)
+}
+
+// commands lists them in the order in which a newcomer needs them.
+func commands() []*command {
+	return []*command{labCommand(), setupCommand(), runCommand(), checkCommand(), renderCommand()}
+}
+
+// usageError is a mistake on the command line.
+type usageError struct{ msg string }
+
+func (e *usageError) Error() string { return e.msg }
+
+func usagef(format string, args ...any) error { return &usageError{fmt.Sprintf(format, args...)} }
+
+// reported is the error of a command that has already said what went wrong.
+type reported struct{}
+
+func (reported) Error() string { return "failed" }
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := start(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// start finds the command and runs it. The result is the exit status.
+func start(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	if len(args) == 0 || args[0] == "help" && len(args) == 1 || args[0] == "-h" || args[0] == "-help" || args[0] == "--help" {
+		out := stdout
+		if len(args) == 0 {
+			out = stderr
+		}
+		overview(out)
+		if len(args) == 0 {
+			return 2
+		}
+		return 0
+	}
+	name, rest := args[0], args[1:]
+	if name == "help" {
+		name, rest = rest[0], []string{"-h"}
+	}
+	var c *command
+	for _, k := range commands() {
+		if k.name == name {
+			c = k
+		}
+	}
+	if c == nil {
+		fmt.Fprintf(stderr, "kernel: there is no command %q; go run ./kernel help lists them\n", name)
+		return 2
+	}
+	fs := flag.NewFlagSet(name, flag.ContinueOnError)
+	fs.SetOutput(io.Discard)
+	if c.flags != nil {
+		c.flags(fs)
+	}
+	switch err := fs.Parse(rest); {
+	case errors.Is(err, flag.ErrHelp):
+		help(stdout, c, fs)
+		return 0
+	case err != nil:
+		fmt.Fprintf(stderr, "kernel %s: %v; go run ./kernel %s -h shows what it takes\n", name, err, name)
+		return 2
+	}
+	ws, err := findWorkspace(stdout, stderr)
+	if err == nil {
+		err = c.run(ctx, ws, fs.Args(), fs)
+	}
+	var usage *usageError
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &usage):
+		fmt.Fprintf(stderr, "kernel %s: %v; go run ./kernel %s -h shows what it takes\n", name, err, name)
+		return 2
+	case errors.As(err, &reported{}):
+	case ctx.Err() != nil && errors.Is(err, context.Canceled):
+		fmt.Fprintf(stderr, "kernel %s: interrupted\n", name)
+	default:
+		fmt.Fprintf(stderr, "kernel %s: %v\n", name, err)
+	}
+	return 1
+}
+
+func overview(w io.Writer) {
+	fmt.Fprint(w, "The Go kernel of the Lectern lessons.\n\nUsage: go run ./kernel <command> [flags] [arguments]\n\n")
+	for _, c := range commands() {
+		fmt.Fprintf(w, "  %-8s %s\n", c.name, c.short)
+	}
+	fmt.Fprint(w, "\nStart with: go run ./kernel lab\nMore on a command: go run ./kernel <command> -h\n")
+}
+
+func help(w io.Writer, c *command, fs *flag.FlagSet) {
+	usage := "go run ./kernel " + c.name
+	n := 0
+	fs.VisitAll(func(*flag.Flag) { n++ })
+	if n > 0 {
+		usage += " [flags]"
+	}
+	if c.args != "" {
+		usage += " " + c.args
+	}
+	fmt.Fprintf(w, "Usage: %s\n\n%s\n", usage, strings.TrimSpace(c.long))
+	if n > 0 {
+		fmt.Fprint(w, "\nFlags:\n")
+		fs.SetOutput(w)
+		fs.PrintDefaults()
+	}
+}

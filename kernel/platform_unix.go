@@ -1,0 +1,8 @@
+//go:build !windows
+
+package main
+
+const (
+	exeSuffix = ""
+	venvBin   = "bin"
+)

@@ -1,0 +1,6 @@
+package main
+
+const (
+	exeSuffix = ".exe"
+	venvBin   = "Scripts"
+)

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/lectern-go/lectern/kernel/render"
+)
+
+func renderCommand() *command {
+	var out string
+	return &command{
+		name:  "render",
+		args:  "[notebook ...]",
+		short: "write the lessons as web pages",
+		long: `
+Render writes executed notebooks as web pages that need nothing else: no network, no script or font from another host. Without arguments
+it renders all lessons. Outputs are those stored in the files; go run ./kernel run makes them. Examples:
+
+  go run ./kernel render
+  go run ./kernel render -o /tmp/page my-experiment.ipynb`,
+		flags: func(fs *flag.FlagSet) {
+			fs.StringVar(&out, "o", "", "folder for the pages (default: site in the repository)")
+		},
+		run: func(ctx context.Context, ws *workspace, args []string, _ *flag.FlagSet) error {
+			return ws.render(args, out)
+		},
+	}
+}
+
+// render writes the pages of the notebooks, or of all lessons, into out.
+func (w *workspace) render(args []string, out string) error {
+	list, err := w.notebooks(args)
+	if err != nil {
+		return err
+	}
+	if out == "" {
+		out = filepath.Join(w.root, "site")
+	}
+	began := time.Now()
+	p := w.step("Render %d notebooks", len(list))
+	for i, path := range list {
+		list[i] = fromHere(path)
+	}
+	r, err := render.Site(render.Options{Notebooks: list, Out: out})
+	p.end()
+	if err != nil {
+		return err
+	}
+	for _, problem := range r.Warnings {
+		fmt.Fprintf(w.stderr, "warning: %v\n", problem)
+	}
+	changed := 0
+	for _, page := range r.Pages {
+		if page.Changed {
+			changed++
+		}
+	}
+	fmt.Fprintf(w.stdout, "%d pages, %d of them new or changed, in %.1f s. Open %s\n", len(r.Pages), changed, time.Since(began).Seconds(), r.Index)
+	return nil
+}
+
+// fromHere is path as a user in the current folder would write it.
+func fromHere(path string) string {
+	here, err := os.Getwd()
+	if err != nil {
+		return path
+	}
+	rel, err := filepath.Rel(here, path)
+	if err != nil || len(rel) > len(path) {
+		return path
+	}
+	return rel
+}
