@@ -6,7 +6,7 @@ var exercises = map[string]exercise{
 	"00.1": {
 		want: 6 * 8e9 * 15e12 / (1979e12 / 2 * 0.4 * 256 * 86400), tolerance: []float64{0.01},
 		hint:   "FLOPs are 6 · parameters · tokens; FLOP/s are dense peak · MFU · GPUs. Did you halve the 1979e12, and use an MFU of 0.4?",
-		praise: "Eleven weeks on 256 GPUs: why the big runs use thousands.",
+		praise: "Almost twelve weeks on 256 GPUs: why the big runs use thousands.",
 	},
 	"00.2": {
 		want: 10e9, tolerance: []float64{1e-6},
