@@ -92,7 +92,10 @@ func newBPE(byteID [256]int32, merges []Merge, pattern *Pattern, special map[str
 		}
 		t.pairs.put(m.Left, m.Right, int32(rank), m.ID)
 	}
-	return t, t.finish(special)
+	if err := t.finish(special); err != nil {
+		return nil, err
+	}
+	return t, nil
 }
 
 // addToken gives an id its bytes. count is how many tokens there are in all: ids far beyond it would only fill memory.

@@ -90,7 +90,7 @@ func countWords(ctx context.Context, r io.Reader, o *TrainOptions) (*wordCounts,
 		}()
 	}
 	reader := blockReader{r: r, pattern: o.Pattern, special: &special, size: blockSize}
-	meter := newMeter(o.Progress, "read", 0)
+	meter := newMeter(o.Progress, "read", readerSize(r))
 	for index := uint64(0); ; index++ {
 		text, readErr := reader.next(ctx)
 		if readErr != nil {

@@ -87,11 +87,8 @@ func (t *BPE) WriteJSON(w io.Writer) error {
 		pattern = &t.pattern.expr
 	}
 	fmt.Fprintf(b, "{\n\"format\": %s,\n\"pattern\": %s,\n\"special\": %s", value(fileFormat), value(pattern), value(t.Special()))
-	for i, id := range t.byteID {
-		if int(id) != i {
-			fmt.Fprintf(b, ",\n\"bytes\": %s", value(t.byteID))
-			break
-		}
+	if t.whole == nil && t.byteID != identityBytes() {
+		fmt.Fprintf(b, ",\n\"bytes\": %s", value(t.byteID))
 	}
 	lines := func(name string, n int, line func(i int) string) {
 		fmt.Fprintf(b, ",\n%q: [", name)

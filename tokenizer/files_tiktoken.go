@@ -91,7 +91,10 @@ func newRanked(tokens []rankedToken, pattern *Pattern, special map[string]int32)
 			}
 		}
 	}
-	return t, t.finish(special)
+	if err := t.finish(special); err != nil {
+		return nil, err
+	}
+	return t, nil
 }
 
 // recoverMerges finds the merges that a tiktoken vocabulary was trained with: the two parts of a token are what its

@@ -3,6 +3,8 @@ package tokenizer
 import (
 	"context"
 	"fmt"
+	"io"
+	"os"
 	"runtime"
 	"strings"
 	"time"
@@ -81,7 +83,7 @@ func workers(n int) int {
 type Progress struct {
 	Stage   string // "read", "merge" or "encode"
 	Done    int64  // bytes read, merges learned, bytes encoded
-	Total   int64  // of these; 0 when it is not known
+	Total   int64  // of these; 0 when it is not known, as for a reader that has no size
 	Elapsed time.Duration
 	Rate    float64 // done per second, since the stage began
 }
@@ -89,13 +91,36 @@ type Progress struct {
 // String shows the progress in one line, such as "merge: 1200 of 10000, 4021/s".
 func (p Progress) String() string {
 	done, rate := fmt.Sprint(p.Done), fmt.Sprintf("%.0f/s", p.Rate)
+	total := fmt.Sprint(p.Total)
 	if p.Stage != "merge" {
-		done, rate = fmt.Sprintf("%.1f MB", float64(p.Done)/1e6), fmt.Sprintf("%.1f MB/s", p.Rate/1e6)
+		done, rate = fmt.Sprintf("%.1f", float64(p.Done)/1e6), fmt.Sprintf("%.1f MB/s", p.Rate/1e6)
+		total = fmt.Sprintf("%.1f MB", float64(p.Total)/1e6)
 	}
 	if p.Total > 0 {
-		done += fmt.Sprintf(" of %d", p.Total)
+		done += " of " + total
+	} else if p.Stage != "merge" {
+		done += " MB"
 	}
 	return fmt.Sprintf("%s: %s, %s", p.Stage, done, rate)
+}
+
+// readerSize returns how many bytes a reader has left if it knows, and 0 otherwise.
+func readerSize(r io.Reader) int64 {
+	switch r := r.(type) {
+	case interface{ Len() int }: // strings.Reader, bytes.Reader, bytes.Buffer
+		return int64(r.Len())
+	case *os.File:
+		info, err := r.Stat()
+		if err != nil || !info.Mode().IsRegular() {
+			return 0
+		}
+		at, err := r.Seek(0, io.SeekCurrent)
+		if err != nil {
+			return 0
+		}
+		return max(0, info.Size()-at)
+	}
+	return 0
 }
 
 // meter calls a progress function now and then.

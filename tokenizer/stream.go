@@ -61,6 +61,7 @@ func (t *BPE) EncodeStream(ctx context.Context, text io.Reader, emit func(ids []
 		read int64 // bytes of the text up to the end of this block
 		ids  chan []int32
 	}
+	meter := newMeter(o.Progress, "encode", readerSize(text))
 	n := workers(o.Workers)
 	work := make(chan block, n)    // to the workers
 	order := make(chan block, 2*n) // to us, in the order of the text
@@ -95,7 +96,6 @@ func (t *BPE) EncodeStream(ctx context.Context, text io.Reader, emit func(ids []
 			}
 		}()
 	}
-	meter := newMeter(o.Progress, "encode", 0)
 	var read int64
 	for b := range order { // to its end even after an error, so that no goroutine waits for ever
 		ids := <-b.ids
