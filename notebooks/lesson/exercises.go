@@ -18,6 +18,22 @@ var exercises = map[string]exercise{
 		hint:   "6·N·D has both N and D in it. If D is 20·N, how does it grow with N?",
 		praise: "Twice the model on twice the tokens: compute grows with the square.",
 	},
+	// 01: tokenization
+	"01.1": {
+		want:   1,
+		hint:   "How many bytes has the text, and how many characters?",
+		praise: "On plain English, characters are no better than bytes.",
+	},
+	"01.2": {
+		want:   3,
+		hint:   "The merge makes aa one token. Go through the text from the left and replace where you can.",
+		praise: "",
+	},
+	"01.3": {
+		want:   50257,
+		hint:   "Every token needs a row: bytes, merges and special tokens alike.",
+		praise: "That is the size of GPT-2's vocabulary.",
+	},
 	// 05: storage, strides, views
 	"05.1": {
 		want:   14,
