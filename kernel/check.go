@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/lectern-go/lectern/kernel/jupyter"
 	"github.com/lectern-go/lectern/kernel/notebook"
 )
 
@@ -42,7 +43,7 @@ If the new outputs are right, store them with go run ./kernel run. Examples:
 			bad := 0
 			for _, path := range list {
 				began := time.Now()
-				diff, err := ws.checkFile(ctx, path, limit)
+				diff, err := ws.checkFile(ctx, ws.spec(), path, limit)
 				switch {
 				case err != nil:
 					fmt.Fprintln(ws.stderr, err)
@@ -67,7 +68,7 @@ If the new outputs are right, store them with go run ./kernel run. Examples:
 }
 
 // checkFile executes a copy of one notebook and returns how its outputs differ from the stored ones; "" if they do not.
-func (w *workspace) checkFile(ctx context.Context, path string, limit time.Duration) (string, error) {
+func (w *workspace) checkFile(ctx context.Context, spec *jupyter.Spec, path string, limit time.Duration) (string, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return "", err
@@ -80,7 +81,7 @@ func (w *workspace) checkFile(ctx context.Context, path string, limit time.Durat
 	if err != nil {
 		return "", err
 	}
-	if err := w.execute(ctx, w.spec(), path, now, limit); err != nil {
+	if err := w.execute(ctx, spec, path, now, limit); err != nil {
 		return "", err
 	}
 	return compare(w.rel(path), stored, now), nil

@@ -78,6 +78,8 @@ func (w *workspace) labConfig(port int, browser bool, open string) map[string]an
 		"ServerApp": map[string]any{
 			"ip": "127.0.0.1", "port": port, "port_retries": 0,
 			"root_dir": w.root, "open_browser": browser,
+			// In a container everybody is root, and Jupyter refuses that unless told otherwise.
+			"allow_root": os.Geteuid() == 0,
 		},
 		"LabApp":             map[string]any{"default_url": "/lab/tree/" + urlPath(open), "open_browser": browser},
 		"MultiKernelManager": map[string]any{"default_kernel_name": kernelName},

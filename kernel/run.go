@@ -9,6 +9,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/lectern-go/lectern/kernel/jupyter"
 	"github.com/lectern-go/lectern/kernel/notebook"
 )
 
@@ -48,7 +49,7 @@ The exit status is 1 if a cell failed. Examples:
 			failed := 0
 			for _, path := range list {
 				began := time.Now()
-				cells, err := ws.runFile(ctx, path, limit)
+				cells, err := ws.runFile(ctx, ws.spec(), path, limit)
 				if err == nil {
 					fmt.Fprintf(ws.stdout, "%s: %d cells in %.1f s\n", ws.rel(path), cells, time.Since(began).Seconds())
 					continue
@@ -71,7 +72,7 @@ The exit status is 1 if a cell failed. Examples:
 }
 
 // runFile executes one notebook and writes it. It returns the number of cells that ran.
-func (w *workspace) runFile(ctx context.Context, path string, limit time.Duration) (int, error) {
+func (w *workspace) runFile(ctx context.Context, spec *jupyter.Spec, path string, limit time.Duration) (int, error) {
 	before, err := os.ReadFile(path)
 	if err != nil {
 		return 0, err
@@ -80,7 +81,7 @@ func (w *workspace) runFile(ctx context.Context, path string, limit time.Duratio
 	if err != nil {
 		return 0, err
 	}
-	if err := w.execute(ctx, w.spec(), path, n, limit); err != nil {
+	if err := w.execute(ctx, spec, path, n, limit); err != nil {
 		return 0, err
 	}
 	// Somebody may have the lesson open in an editor: what they saved meanwhile is worth more than our outputs.

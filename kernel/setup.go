@@ -44,8 +44,12 @@ The other commands call it by themselves. Examples:
 			}
 			began := time.Now()
 			did, err := ws.setup(ctx, force)
-			if err != nil {
+			var broken *brokenLibrary
+			if err != nil && !errors.As(err, &broken) {
 				return err
+			}
+			if broken != nil {
+				return fmt.Errorf("%w\nThe kernel itself is ready: cells that do not import what is broken will run", broken)
 			}
 			if len(did) == 0 {
 				fmt.Fprintln(ws.stdout, "The kernel is up to date in .lectern/.")
@@ -97,7 +101,9 @@ func (w *workspace) setup(ctx context.Context, force bool) (did []string, err er
 		{"spec", "kernelspec written", []string{fmt.Sprint(w.spec()), string(logo)}, []string{filepath.Join(w.specDir(), "kernel.json")}, func() error {
 			return writeSpec(w.specDir(), w.spec())
 		}},
-		{"library", "library built", []string{goVersion, sources, toolMod, cellFlags()}, nil, func() error { return w.prebuild(ctx) }},
+		{"cells", "first cells run", []string{goVersion, sources, toolMod, cellFlags()}, nil, func() error { return w.runFirstCells(ctx) }},
+		// Last, because the rest does not need it.
+		{"library", "library built", []string{goVersion, sources, cellFlags()}, nil, func() error { return w.prebuild(ctx) }},
 	}
 	if !w.hasFront() {
 		steps = slices.Delete(steps, 1, 2)
@@ -123,9 +129,20 @@ func (w *workspace) setup(ctx context.Context, force bool) (did []string, err er
 	return did, nil
 }
 
+// brokenLibrary reports a library that does not compile. Its author can still open a notebook: the cells say what is wrong.
+type brokenLibrary struct{ err error }
+
+func (e *brokenLibrary) Error() string { return e.err.Error() }
+func (e *brokenLibrary) Unwrap() error { return e.err }
+
 // ready runs setup for a command that needs the kernel.
 func (w *workspace) ready(ctx context.Context) error {
 	_, err := w.setup(ctx, false)
+	var broken *brokenLibrary
+	if errors.As(err, &broken) {
+		fmt.Fprintf(w.stderr, "warning: %v\n", broken)
+		return nil
+	}
 	return err
 }
 
@@ -211,7 +228,7 @@ func (w *workspace) goCommand(ctx context.Context, what, dir string, env []strin
 		if strings.Contains(text, "dial tcp") || strings.Contains(text, "no such host") || strings.Contains(text, "i/o timeout") {
 			hint = "\nThe modules could not be downloaded: the first setup needs the network."
 		}
-		return fmt.Errorf("%s: go %s: %w\n%s%s", what, strings.Join(args, " "), err, text, hint)
+		return fmt.Errorf("%s: go %s: %w\n%s%s", what, args[0], err, text, hint)
 	}
 	return nil
 }
@@ -244,20 +261,32 @@ p.Draw(draw.New(c))
 fmt.Println("drawn")`,
 }
 
+// cellBuildEnv is the environment for building what cells use, before any cell. Modules may be missing still, so the network stays allowed.
+func cellBuildEnv() []string {
+	env := os.Environ()
+	for k, v := range cellEnv() {
+		if k != "GOPROXY" && k != "GOSUMDB" {
+			env = append(env, k+"="+v)
+		}
+	}
+	return env
+}
+
+// prebuild builds the packages of the library that a cell may import.
 func (w *workspace) prebuild(ctx context.Context) error {
 	packages, err := w.cellPackages(ctx)
 	if err != nil {
 		return err
 	}
-	env := os.Environ()
-	for k, v := range cellEnv() {
-		// Here modules may be missing still, so the network stays allowed.
-		if k != "GOPROXY" && k != "GOSUMDB" {
-			env = append(env, k+"="+v)
-		}
+	err = w.goCommand(ctx, "build the library as cells use it", w.root, cellBuildEnv(), append([]string{"build"}, packages...)...)
+	if err != nil && ctx.Err() == nil {
+		err = &brokenLibrary{err}
 	}
-	args := append(append([]string{"build"}, packages...), drawing...)
-	if err := w.goCommand(ctx, "build the library as cells use it", w.root, env, args...); err != nil {
+	return err
+}
+
+func (w *workspace) runFirstCells(ctx context.Context) error {
+	if err := w.goCommand(ctx, "build what cells draw with", w.root, cellBuildEnv(), append([]string{"build"}, drawing...)...); err != nil {
 		return err
 	}
 	p := w.step("Run the first cells")

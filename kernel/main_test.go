@@ -1,0 +1,234 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+func TestCommandLine(t *testing.T) {
+	for _, c := range []struct {
+		args   string
+		code   int
+		stdout string
+		stderr string
+	}{
+		{"", 2, "", "Usage: go run ./kernel <command>"},
+		{"help", 0, "lab", ""},
+		{"-h", 0, "Start with: go run ./kernel lab", ""},
+		{"help run", 0, "Usage: go run ./kernel run [flags] [notebook ...]", ""},
+		{"runn", 2, "", `there is no command "runn"`},
+		{"run -limit 3s", 2, "", "kernel run: flag provided but not defined: -limit"},
+		{"run -timeout -3s", 2, "", "negative"},
+		{"run no-such.ipynb", 2, "", "there is no notebook no-such.ipynb"},
+		{"check no-such.ipynb", 2, "", "there is no notebook no-such.ipynb"},
+		{"setup now", 2, "", "setup takes no arguments"},
+		{"lab -port 70000", 2, "", "-port 70000 is not a port"},
+		{"lab a b", 2, "", "lab opens one notebook"},
+	} {
+		var stdout, stderr bytes.Buffer
+		code := start(t.Context(), strings.Fields(c.args), &stdout, &stderr)
+		if code != c.code || !strings.Contains(stdout.String(), c.stdout) || !strings.Contains(stderr.String(), c.stderr) {
+			t.Errorf("kernel %s: status %d\nstdout: %s\nstderr: %s", c.args, code, &stdout, &stderr)
+		}
+	}
+}
+
+func TestEveryCommandHasHelpWithAnExample(t *testing.T) {
+	for _, c := range commands() {
+		var stdout, stderr bytes.Buffer
+		code := start(t.Context(), []string{c.name, "-h"}, &stdout, &stderr)
+		if code != 0 || stderr.Len() > 0 || !strings.Contains(stdout.String(), "\n  go run ./kernel "+c.name) {
+			t.Errorf("kernel %s -h: status %d, no example in:\n%s%s", c.name, code, &stdout, &stderr)
+		}
+	}
+}
+
+func TestOutsideTheRepository(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var stdout, stderr bytes.Buffer
+	if code := start(t.Context(), []string{"run"}, &stdout, &stderr); code != 1 || !strings.Contains(stderr.String(), "not inside the Lectern repository") {
+		t.Errorf("status %d, %s", code, &stderr)
+	}
+}
+
+func TestNotebooksByName(t *testing.T) {
+	w, _ := scripted(t)
+	dir := filepath.Join(w.root, "notebooks")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.notebooks(nil); err == nil || !strings.Contains(err.Error(), "no notebooks in notebooks") {
+		t.Errorf("an empty folder: %v", err)
+	}
+	for _, name := range []string{"b.ipynb", "a.ipynb", "x.txt"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a, b := filepath.Join(dir, "a.ipynb"), filepath.Join(dir, "b.ipynb")
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{nil, a + " " + b},
+		{[]string{dir}, a + " " + b},
+		{[]string{"notebooks/b.ipynb", "a.ipynb"}, b + " " + a},
+	} {
+		got, err := w.notebooks(c.args)
+		if err != nil || strings.Join(got, " ") != c.want {
+			t.Errorf("%q: got %q, %v; want %s", c.args, got, err, c.want)
+		}
+	}
+}
+
+func TestSetupDoesNothingTwice(t *testing.T) {
+	w := realKernel(t)
+	// Others may edit sources while the test runs; what was done the first time must not be done again, unless they do.
+	before, err := w.sourceDigest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	did, err := w.setup(t.Context(), false)
+	var broken *brokenLibrary
+	if err != nil && !errors.As(err, &broken) {
+		t.Fatal(err)
+	}
+	if after, err := w.sourceDigest(); err == nil && after == before && broken == nil && len(did) > 0 {
+		t.Errorf("a second setup did %q", did)
+	}
+}
+
+func TestSourceDigest(t *testing.T) {
+	w, _ := scripted(t)
+	write := func(name string) {
+		t.Helper()
+		if err := writeFile(filepath.Join(w.root, name), []byte(name), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	last := ""
+	changed := func() bool {
+		t.Helper()
+		d, err := w.sourceDigest()
+		if err != nil {
+			t.Fatal(err)
+		}
+		old := last
+		last = d
+		return d != old
+	}
+	changed()
+	for name, want := range map[string]bool{
+		"tensor/a.go": true, "internal/k_amd64.s": true, "go.mod": true,
+		"tensor/a_test.go": false, "README.md": false, ".lectern/x.go": false, "tensor/testdata/x.go": false,
+	} {
+		write(name)
+		if got := changed(); got != want {
+			t.Errorf("a new %s: setup has work to do: %v, want %v", name, got, want)
+		}
+	}
+}
+
+func TestUserSpec(t *testing.T) {
+	w, _ := scripted(t)
+	data := t.TempDir()
+	t.Setenv("JUPYTER_DATA_DIR", data)
+	dir, err := userSpecDir()
+	if err != nil || dir != filepath.Join(data, "kernels", "lectern") {
+		t.Fatalf("got %s, %v", dir, err)
+	}
+	if err := writeSpec(dir, w.spec()); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"kernel.json", "logo-svg.svg"} {
+		if !fileExists(filepath.Join(dir, name)) {
+			t.Errorf("%s was not written", name)
+		}
+	}
+}
+
+func TestLabWithoutPython(t *testing.T) {
+	w, _ := scripted(t)
+	t.Setenv("PATH", t.TempDir())
+	_, err := w.findLab(t.Context())
+	var none *noPython
+	if !errors.As(err, &none) {
+		t.Errorf("got %v, want to be told that there is no Python", err)
+	}
+}
+
+func TestLabPrefersUv(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the fake uv is a file without an extension, which Windows does not run")
+	}
+	w, _ := scripted(t)
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "uv"), []byte("#!/bin/sh\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir)
+	lab, err := w.findLab(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(lab.argv, " "); !strings.HasSuffix(got, "uv tool run --from jupyterlab=="+jupyterlabVersion+" jupyter-lab") {
+		t.Errorf("argv: %s", got)
+	}
+	if !strings.Contains(string(jupyterlabPins), "\njupyterlab=="+jupyterlabVersion+"\n") {
+		t.Error("jupyterlab.txt pins another version than lab asks for")
+	}
+}
+
+func TestChoosePort(t *testing.T) {
+	p, err := choosePort(0)
+	if err != nil || p < firstPort {
+		t.Errorf("got %d, %v", p, err)
+	}
+}
+
+func TestDiff(t *testing.T) {
+	lines := func(s string) []string {
+		if s == "" {
+			return nil
+		}
+		return strings.Split(s, " ")
+	}
+	for _, c := range []struct{ a, b, want string }{
+		{"a b c", "a b c", ""},
+		{"", "", ""},
+		{"", "x", "  + x\n"},
+		{"x", "", "  - x\n"},
+		{"1 2 3 4 a 5 6 7", "1 2 3 4 b 5 6 7", "    3\n    4\n  - a\n  + b\n    5\n    6\n"},
+		{"a b c d", "b c e d", "  - a\n    b\n    c\n  + e\n    d\n"},
+	} {
+		if got := diffLines(lines(c.a), lines(c.b)); got != c.want {
+			t.Errorf("%q against %q:\n%s\nwant\n%s", c.a, c.b, got, c.want)
+		}
+	}
+	long := strings.Repeat("x", 1000)
+	if got := diffLines([]string{long}, nil); len(got) > 250 || !strings.Contains(got, "840 more characters") {
+		t.Errorf("a long line is shown as %d bytes", len(got))
+	}
+}
+
+func TestMask(t *testing.T) {
+	for _, c := range []struct{ a, b string }{
+		{"took 980 µs", "took 1.25 ms"},
+		{"12.5 GFLOP/s (31 %)", "9.75 TFLOP/s (4.2 %)"},
+		{"| 10   | 3 MB |", "| 1000 | 0.3 GB |"},
+		{"x = -1.5e-07", "x = 3"},
+		{"┌──────┐", "┌──┐"},
+	} {
+		if mask(c.a) != mask(c.b) {
+			t.Errorf("%q and %q differ: %q, %q", c.a, c.b, mask(c.a), mask(c.b))
+		}
+	}
+	if mask("3 steps") == mask("3 stops") {
+		t.Error("words must not be masked")
+	}
+}
