@@ -21,17 +21,26 @@ func highlight(language, code string) string {
 		return html.EscapeString(code)
 	}
 	var b strings.Builder
-	length := 0
+	rest := code
 	for t := tokens(); t != chroma.EOF; t = tokens() {
-		length += len(t.Value)
-		class := tokenClass(t.Type)
-		if class == "" || strings.TrimSpace(t.Value) == "" {
-			b.WriteString(html.EscapeString(t.Value))
+		if rest == "" && t.Value == "\n" { // some lexers end every text with a line feed
 			continue
 		}
-		b.WriteString(`<span class="` + class + `">` + html.EscapeString(t.Value) + `</span>`)
+		value, ok := strings.TrimSuffix(t.Value, "\n"), true
+		if rest != value {
+			value = t.Value
+		}
+		if rest, ok = strings.CutPrefix(rest, value); !ok { // a lexer that changes the text is of no use to a reader who copies it
+			return html.EscapeString(code)
+		}
+		class := tokenClass(t.Type)
+		if class == "" || strings.TrimSpace(value) == "" {
+			b.WriteString(html.EscapeString(value))
+			continue
+		}
+		b.WriteString(`<span class="` + class + `">` + html.EscapeString(value) + `</span>`)
 	}
-	if length != len(code) { // a lexer that changes the text is of no use to a reader who copies it
+	if rest != "" {
 		return html.EscapeString(code)
 	}
 	return b.String()

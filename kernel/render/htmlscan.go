@@ -151,7 +151,7 @@ func scanTag(s string, at int) (htmlToken, int) {
 	for i < len(s) && strings.IndexByte(" \t\n\f\r/>", s[i]) < 0 {
 		i++
 	}
-	t := htmlToken{name: strings.ToLower(s[at:i])}
+	t := htmlToken{name: lower(s[at:i])}
 	for {
 		for i < len(s) && strings.IndexByte(" \t\n\f\r/", s[i]) >= 0 {
 			t.selfClosing = s[i] == '/'
@@ -205,9 +205,20 @@ func scanTag(s string, at int) (htmlToken, int) {
 	}
 }
 
+// lower lowers ASCII letters only, as HTML does for names.
+func lower(s string) string {
+	b := []byte(s)
+	for i, c := range b {
+		if c >= 'A' && c <= 'Z' {
+			b[i] = c + 'a' - 'A'
+		}
+	}
+	return string(b)
+}
+
 func isAlpha(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
-// attribute gets the first of several attributes of one name, as browsers take it.
+// dedupe keeps the first of several attributes of one name, as browsers take it.
 func dedupe(attrs []htmlAttr) []htmlAttr {
 	seen := map[string]bool{}
 	out := attrs[:0]

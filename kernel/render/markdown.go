@@ -7,6 +7,7 @@ import (
 	"html"
 	"net/url"
 	"path"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -33,18 +34,28 @@ func (p *page) markdown(source string) string {
 		goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(nodes{p}, 10))),
 	)
 	var b bytes.Buffer
-	src := []byte(source)
+	src := []byte(lineEnds(source))
 	if err := md.Convert(src, &b, parser.WithContext(parser.NewContext(parser.WithIDs(p)))); err != nil {
 		p.problem(0, "Markdown: %v", err)
 	}
 	return balance(b.String())
 }
 
+func lineEnds(s string) string {
+	return strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(s)
+}
+
+// reserved are ids that the page itself uses.
+var reserved = regexp.MustCompile(`^(main|lessons|contents|search|results|said|lectern-.*|cell-.*|figure-\d+)$`)
+
 // Generate gives a heading an id that is unique on the page.
 func (p *page) Generate(value []byte, kind ast.NodeKind) []byte {
 	id := slug(string(value))
 	if id == "" {
 		id = "section"
+	}
+	if reserved.MatchString(id) {
+		id = "section-" + id
 	}
 	for n, base := 1, id; p.ids[id]; n++ {
 		id = base + "-" + strconv.Itoa(n)
@@ -106,7 +117,11 @@ func (tr transformer) Transform(doc *ast.Document, reader text.Reader, pc parser
 			}
 			n.Destination = []byte(dest)
 		case *ast.AutoLink:
-			if _, ok := tr.p.link(string(n.URL(source))); !ok && n.AutoLinkType != ast.AutoLinkEmail {
+			n.SetAttributeString("class", []byte("url")) // its text is its address: paper need not repeat it
+			if n.AutoLinkType == ast.AutoLinkEmail {
+				break
+			}
+			if _, ok := tr.p.link(string(n.URL(source))); !ok {
 				dead = append(dead, n)
 			}
 		case *extast.Table:

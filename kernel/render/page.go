@@ -54,7 +54,7 @@ var leadingNumber = regexp.MustCompile(`^(\d+)[-_ ]+`)
 
 func newPage(s *site, file string, nb *notebook.Notebook) *page {
 	base := strings.TrimSuffix(filepath.Base(file), ".ipynb")
-	p := &page{site: s, nb: nb, file: file, out: base + ".html", ids: map[string]bool{"main": true, "contents": true, "lessons": true}}
+	p := &page{site: s, nb: nb, file: file, out: base + ".html", ids: map[string]bool{}}
 	if m := leadingNumber.FindStringSubmatch(base); m != nil {
 		p.number = m[1]
 	}
@@ -186,10 +186,10 @@ func (p *page) code(c *notebook.Cell, class string) {
 			language = name
 		}
 	}
-	source := strings.TrimSpace(c.Source)
+	source := strings.Trim(lineEnds(c.Source), "\n")
 	first, rest, _ := strings.Cut(source, "\n")
 	if strings.TrimSpace(first) == "%%" { // GoNB's mark of a bare cell says nothing to a reader
-		source = strings.TrimSpace(rest)
+		source = strings.Trim(rest, "\n")
 	}
 	outputs := ""
 	for _, o := range c.Outputs {
@@ -197,7 +197,7 @@ func (p *page) code(c *notebook.Cell, class string) {
 		outputs += p.output(o)
 		p.labelled()
 	}
-	if source == "" && outputs == "" {
+	if strings.TrimSpace(source) == "" && outputs == "" {
 		return
 	}
 	label := "Code"
@@ -207,7 +207,7 @@ func (p *page) code(c *notebook.Cell, class string) {
 		number = fmt.Sprintf(`<a class="count" href="#cell-%s" aria-label="Link to cell %d">%d</a>`, c.ID, c.Count, c.Count)
 	}
 	p.write(`<div class="`+class+` run" id="cell-`+c.ID+`" role="group" aria-label="`+label+`">`+"\n"+p.badge(c), "")
-	if source != "" {
+	if strings.TrimSpace(source) != "" {
 		in := `<div class="in">` + number + codeBlock(language, source) + "</div>\n"
 		if c.HasTag("hide-input") {
 			in = `<details class="fold code-fold"><summary>Show the code</summary>` + in + "</details>\n"

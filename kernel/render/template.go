@@ -89,9 +89,9 @@ func (s *site) lessons(here *page) string {
 			current = ` aria-current="page"`
 		}
 		if p.number != "" {
-			number = `<span class="n">` + p.number + "</span> "
+			number = `<span class="n">` + p.number + "</span>"
 		}
-		fmt.Fprintf(&b, "<li><a href=\"%s\"%s>%s%s</a></li>\n", url.PathEscape(p.out), current, number, p.titleHTML)
+		fmt.Fprintf(&b, "<li><a href=\"%s\"%s>%s<span>%s</span></a></li>\n", url.PathEscape(p.out), current, number, p.titleHTML)
 	}
 	b.WriteString("</ol></details></nav>\n")
 	return b.String()

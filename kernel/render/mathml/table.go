@@ -98,14 +98,15 @@ func tableAtom(left, right, rows string, display bool, name string) atom {
 }
 
 // cellStyle aligns a cell. MathML Core leaves alignment to CSS; it is written
-// on the cell so that a formula looks right in any page.
+// on the cell so that a formula looks right in any page. Chromium and WebKit
+// lay the cell's content out as a block, which only their own keywords move.
 func cellStyle(align byte, tight bool, col int) string {
 	var css []string
 	switch align {
 	case 'l':
-		css = append(css, "text-align:left")
+		css = append(css, "text-align:left;text-align:-webkit-left")
 	case 'r':
-		css = append(css, "text-align:right")
+		css = append(css, "text-align:right;text-align:-webkit-right")
 	}
 	if tight {
 		if col%2 == 0 {

