@@ -3,6 +3,7 @@ package tensor
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"runtime"
 	"slices"
 	"strconv"
@@ -20,18 +21,45 @@ func (t *Tensor) RequireGrad() *Tensor {
 	if !t.dtype.IsFloat() {
 		fail(ErrDtype, "require grad", t.dtype.String(), "only floating-point tensors have gradients", "convert with To(tensor.Float32)")
 	}
-	if t.node == nil {
-		t.node = autograd.Leaf[*Tensor]()
+	if !t.RequiresGrad() {
+		// A leaf has no history, not even that of what it is a view of.
+		t.node, t.base = autograd.Leaf[*Tensor](), nil
+		t.storage.role.CompareAndSwap(uint32(NoRole), uint32(Parameter))
+		if observed() {
+			announceStorage(RoleSet, t)
+		}
 	}
 	return t
 }
 
+// StopGrad takes a leaf out of the graph: it no longer requires a gradient, and
+// the one it holds is dropped. It returns t. It panics if t is the result of an
+// operation; Detach gives a view of it outside the graph.
+func (t *Tensor) StopGrad() *Tensor {
+	if !t.IsLeaf() {
+		fail(ErrGrad, "stop grad", describe(t), fmt.Sprintf("the tensor is the result of %q; only a leaf can be taken out of the graph", t.graph().Function().Name()),
+			"use Detach()")
+	}
+	t.node = nil
+	return t
+}
+
 // RequiresGrad reports whether t takes part in a gradient.
-func (t *Tensor) RequiresGrad() bool { return t.node != nil }
+func (t *Tensor) RequiresGrad() bool {
+	if t.upToDate() {
+		return t.node != nil
+	}
+	return t.base.node != nil
+}
 
 // IsLeaf reports whether t has no history: it was made by the user, or without
 // recording.
-func (t *Tensor) IsLeaf() bool { return t.node == nil || t.node.IsLeaf() }
+func (t *Tensor) IsLeaf() bool {
+	if t.upToDate() {
+		return t.node == nil || t.node.IsLeaf()
+	}
+	return t.base.node == nil
+}
 
 // Grad returns the gradient that Backward left, or nil. It is the tensor
 // itself, not a copy. Results of operations keep theirs only after RetainGrad.
@@ -69,9 +97,10 @@ func (t *Tensor) ZeroGrad() {
 // RetainGrad makes Backward keep the gradient of a result, as it does for
 // leaves. It returns t. It panics if t takes no part in gradients.
 func (t *Tensor) RetainGrad() *Tensor {
-	if t.node == nil {
+	if !t.RequiresGrad() {
 		fail(ErrGrad, "retain grad", describe(t), "the tensor does not take part in a gradient", "call RequireGrad on an input first")
 	}
+	t.settle()
 	t.node.RetainGrad()
 	return t
 }
@@ -79,9 +108,10 @@ func (t *Tensor) RetainGrad() *Tensor {
 // OnGrad adds a hook that Backward calls with the gradient of t; what it
 // returns takes its place. It panics if t takes no part in gradients.
 func (t *Tensor) OnGrad(hook func(g *Tensor) *Tensor) {
-	if t.node == nil {
+	if !t.RequiresGrad() {
 		fail(ErrGrad, "hook", describe(t), "the tensor does not take part in a gradient", "call RequireGrad first")
 	}
+	t.settle()
 	t.node.OnGrad(hook)
 }
 
@@ -121,7 +151,8 @@ func (t *Tensor) Backward(options ...BackwardOption) {
 	for _, option := range options {
 		option(&o)
 	}
-	if t.node == nil {
+	root := t.graph()
+	if root == nil {
 		fail(ErrGrad, "backward", describe(t), "the tensor was not computed from one that requires a gradient", "call RequireGrad on an input before computing")
 	}
 	seed := o.grad
@@ -138,10 +169,13 @@ func (t *Tensor) Backward(options ...BackwardOption) {
 		seed = seed.Detach().To(t.dtype).Clone()
 	}
 	if o.create {
-		seed.RequireGrad()
+		seed.node = autograd.Leaf[*Tensor]()
+	}
+	if observed() {
+		defer enterBackward()()
 	}
 	rules := autograd.Rules[*Tensor]{Add: (*Tensor).addGradient, Own: ownGradient, Retain: o.retain}
-	if err := autograd.Backward(t.node, seed, rules); err != nil {
+	if err := autograd.Backward(root, seed, rules); err != nil {
 		var mine *Error
 		if errors.As(err, &mine) {
 			fail(mine.Kind, mine.Op, mine.Operands, mine.Reason, mine.Hint)
@@ -160,11 +194,13 @@ func (t *Tensor) addGradient(g *Tensor) *Tensor { return t.Add(g) }
 // ownGradient returns a tensor that a node may keep: contiguous, and not kept
 // by another node as well.
 func ownGradient(g *Tensor) *Tensor {
-	if g.IsContiguous() && g.Bytes() == g.storage.size && g.storage.owned.CompareAndSwap(false, true) {
-		return g
+	if !g.IsContiguous() || g.Bytes() != g.storage.size || !g.storage.role.CompareAndSwap(uint32(NoRole), uint32(Gradient)) {
+		g = g.Clone()
+		g.storage.role.Store(uint32(Gradient))
 	}
-	g = g.Clone()
-	g.storage.owned.Store(true)
+	if observed() {
+		announceStorage(RoleSet, g)
+	}
 	return g
 }
 

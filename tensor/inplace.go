@@ -3,39 +3,60 @@ package tensor
 import (
 	"fmt"
 	"slices"
+
+	"github.com/lectern-go/lectern/autograd"
 )
 
 // In-place operations write through the layout of their receiver: views that
 // share the storage see the change, and a gradient that saved the old value is
 // refused by Backward.
+//
+// A tensor that takes part in a gradient gets another history: after
+// y.MulInPlace(3) the node of y is that of a product whose left input is the
+// node that y had before. Where y is a view, it is the base that gets it: the
+// base's new node is a "put" of the product into what the base was. All views of
+// a base then belong to a history that is out of date; graph replaces it by a
+// "pick" of their part from the base as it is now. So writes are seen through
+// whatever view they are made, as in PyTorch.
 
 // AddInPlace adds other, a tensor that can be broadcast to t's shape or a
 // number, to t and returns t. It panics as described at [Tensor.CopyFrom].
-func (t *Tensor) AddInPlace(other any) *Tensor { return t.update(&opAdd, other) }
+func (t *Tensor) AddInPlace(other any) *Tensor { return t.update(&opAdd, nil, other) }
 
 // SubInPlace subtracts other from t and returns t; see [Tensor.AddInPlace].
-func (t *Tensor) SubInPlace(other any) *Tensor { return t.update(&opSub, other) }
+func (t *Tensor) SubInPlace(other any) *Tensor { return t.update(&opSub, nil, other) }
 
 // MulInPlace multiplies t by other and returns t; see [Tensor.AddInPlace].
-func (t *Tensor) MulInPlace(other any) *Tensor { return t.update(&opMul, other) }
+func (t *Tensor) MulInPlace(other any) *Tensor { return t.update(&opMul, nil, other) }
 
 // DivInPlace divides t by other and returns t; see [Tensor.AddInPlace].
-func (t *Tensor) DivInPlace(other any) *Tensor { return t.update(&opDiv, other) }
+func (t *Tensor) DivInPlace(other any) *Tensor { return t.update(&opDiv, nil, other) }
+
+// PowInPlace raises t to the power of other and returns t; see
+// [Tensor.AddInPlace].
+func (t *Tensor) PowInPlace(other any) *Tensor { return t.update(&opPow, nil, other) }
 
 // Fill sets every element to value, converted to the dtype, and returns t. It
 // panics as described at [Tensor.CopyFrom].
 func (t *Tensor) Fill(value float64) *Tensor {
-	return t.CopyFrom(scalar(value, Float64))
+	t.checkWritable("fill")
+	return t.put(scalar(value, Float64))
 }
 
 // CopyFrom writes the elements of x, expanded to t's shape and converted to its
-// dtype, into t and returns t. x may overlap t.
+// dtype, into t and returns t. x may overlap t. Gradients of what is then
+// computed from t go to x, and no longer to what t was computed from.
 //
 // Like every in-place operation it panics if t is expanded or its elements
-// overlap, if t is a leaf that requires a gradient or a view in a graph (unless
-// inside [NoGrad]), or if the shapes don't fit.
+// overlap, if the shapes don't fit, and, outside [NoGrad], if t is a leaf that
+// requires a gradient or a view of one.
 func (t *Tensor) CopyFrom(x *Tensor) *Tensor {
 	t.checkWritable("copy from")
+	return t.put(x)
+}
+
+// put writes x into t.
+func (t *Tensor) put(x *Tensor) *Tensor {
 	l, err := x.layout.Expand(t.layout.shape...)
 	if err != nil {
 		e := err.(*Error)
@@ -45,28 +66,132 @@ func (t *Tensor) CopyFrom(x *Tensor) *Tensor {
 	if source.storage == t.storage {
 		source = source.Clone()
 	}
-	t.assign(source)
-	t.storage.version.Add(1)
-	return t
+	base := t
+	if t.base != nil {
+		base = t.base
+	}
+	c := &call{op: &opPut, attr: windowOf(base, t)}
+	c.in = append(c.few[:0], base, x)
+	write := func() *Tensor {
+		t.assign(source)
+		t.storage.version.Add(1)
+		if base.dtype.IsFloat() && c.tracks() {
+			base.rebase(c)
+		}
+		return t
+	}
+	if observed() {
+		return c.watched(write)
+	}
+	return write()
 }
 
-// update computes o(t, other) and puts the result into t.
-func (t *Tensor) update(o *op, other any) *Tensor {
+// update computes o(t, operands...) and puts the result into t.
+func (t *Tensor) update(o *op, attr any, operands ...any) *Tensor {
 	name := o.name + " in place"
 	t.checkWritable(name)
-	x := operand(name, other)
-	result := t.Detach()
-	NoGrad(func() { result = apply(o, nil, result, x) })
+	c := &call{op: o, attr: attr}
+	c.in = append(c.few[:0], t)
+	for _, x := range operands {
+		c.in = append(c.in, operand(name, x))
+	}
+	if observed() {
+		return c.watched(func() *Tensor { return t.become(c, name) })
+	}
+	return t.become(c, name)
+}
+
+// become puts the result of c, whose first input is t, into t.
+func (t *Tensor) become(c *call, name string) *Tensor {
+	result := c.op.forward(c)
 	if !slices.Equal(result.layout.shape, t.layout.shape) {
-		fail(ErrShape, name, describe(t, x), fmt.Sprintf("the result has shape %v, which t can't hold", result.layout.shape), "")
+		fail(ErrShape, name, describe(c.in...), fmt.Sprintf("the result has shape %v, which t can't hold", result.layout.shape), "")
 	}
 	if formats[result.dtype].class > formats[t.dtype].class {
-		fail(ErrDtype, name, fmt.Sprintf("%s x %s", t.dtype, x.dtype),
+		fail(ErrDtype, name, fmt.Sprintf("%s x %s", t.dtype, c.in[len(c.in)-1].dtype),
 			fmt.Sprintf("the result is %s, which a %s tensor can't hold", result.dtype, t.dtype), "convert t with To first")
+	}
+	tracked := t.dtype.IsFloat() && c.tracks()
+	var needed reads
+	if tracked {
+		needed = c.link()
+		if needed&readsLeft != 0 { // the value that is about to be overwritten
+			c.in[0] = t.Detach().Clone()
+		}
+		c.keepInputs(needed)
 	}
 	t.assign(result)
 	t.storage.version.Add(1)
+	if !tracked {
+		return t
+	}
+	node := c.record(needed, t)
+	if t.base == nil {
+		t.follow(node)
+		return t
+	}
+	// The base becomes what it was, with this result in t's place.
+	put := &call{op: &opPut, attr: windowOf(t.base, t)}
+	value := t.alias(t.layout)
+	value.node = node
+	put.in = append(put.few[:0], t.base, value)
+	t.base.rebase(put)
+	if t.node != nil && t.node.RetainsGrad() {
+		t.settle()
+		t.node.RetainGrad()
+	}
 	return t
+}
+
+// rebase records c, a put into t, as what t was computed by.
+func (t *Tensor) rebase(c *call) {
+	needed := c.link()
+	c.keepInputs(needed)
+	t.follow(c.record(needed, t))
+}
+
+// follow gives t, which is no view, another history.
+func (t *Tensor) follow(node *autograd.Node[*Tensor]) {
+	if t.node != nil && t.node.RetainsGrad() {
+		node.RetainGrad()
+	}
+	t.node = node
+	t.rebased++
+}
+
+// viewOf says that t shares the memory of x.
+func (t *Tensor) viewOf(x *Tensor) {
+	t.base = x
+	if x.base != nil {
+		t.base = x.base
+	}
+	t.rebased = t.base.rebased
+}
+
+// upToDate reports whether the node of t belongs to the present history of its
+// memory.
+func (t *Tensor) upToDate() bool { return t.base == nil || t.rebased == t.base.rebased }
+
+// graph returns the node of t, nil if it takes part in no gradient. For a view
+// whose base was given another history it is a new one each time.
+func (t *Tensor) graph() *autograd.Node[*Tensor] {
+	if t.upToDate() || t.base.node == nil {
+		return t.node
+	}
+	c := &call{op: &opPick, attr: windowOf(t.base, t)}
+	c.in = append(c.few[:0], t.base)
+	needed := c.link()
+	c.keepInputs(needed)
+	return c.record(needed, t)
+}
+
+// settle makes the node that graph returns that of t, so that hooks and
+// gradients can be kept there.
+func (t *Tensor) settle() {
+	if !t.upToDate() {
+		t.node = t.graph()
+		t.rebased = t.base.rebased
+	}
 }
 
 // checkWritable panics if t can't be written in place.
@@ -74,7 +199,91 @@ func (t *Tensor) checkWritable(op string) {
 	if t.layout.mayOverlap() {
 		fail(ErrWrite, op, describe(t), "several positions share one element of memory, so a write has no clear meaning", "write to a Clone()")
 	}
-	if t.node != nil && GradEnabled() {
-		fail(ErrWrite, op, describe(t), "the tensor takes part in a gradient", "write inside tensor.NoGrad, or to a Clone()")
+	base := t
+	if t.base != nil {
+		base = t.base
 	}
+	if base.node == nil && t.node == nil || !GradEnabled() {
+		return
+	}
+	const hint = "write inside tensor.NoGrad, or to a Clone()"
+	switch {
+	case t.node != nil && t.node.IsLeaf():
+		fail(ErrWrite, op, describe(t), "the tensor is a leaf that requires a gradient, which a recorded write would make a result", hint)
+	case base.node != nil && base.node.IsLeaf():
+		fail(ErrWrite, op, describe(t), fmt.Sprintf("the tensor is a view of a leaf of shape %v that requires a gradient, which a recorded write would make a result", base.layout.shape), hint)
+	case base.node != nil && t.upToDate() && t.node == nil:
+		fail(ErrWrite, op, describe(t), "the tensor is a view that was taken inside NoGrad of a tensor that takes part in a gradient", "take the view outside NoGrad, or write inside it")
+	case base.layout.mayOverlap():
+		fail(ErrWrite, op, describe(t), "the tensor is a view of an expanded tensor that takes part in a gradient", "write to a Clone()")
+	}
+}
+
+// window is a part of a tensor: the layouts of both in memory that begins with
+// the tensor's first element.
+type window struct{ whole, part Layout }
+
+func windowOf(base, view *Tensor) window {
+	w := window{base.layout, view.layout}
+	w.part.offset -= w.whole.offset
+	w.whole.offset = 0
+	return w
+}
+
+// frame returns a copy of x in memory of its own, laid out as the whole is.
+func (w window) frame(x *Tensor) *Tensor {
+	span := 1
+	for i, size := range w.whole.shape {
+		if size == 0 {
+			span = 0
+			break
+		}
+		span += (size - 1) * w.whole.strides[i]
+	}
+	out := newTensor(x.dtype, []int{span}, span != x.Len()).alias(w.whole)
+	out.assign(x)
+	return out
+}
+
+// d put(x, v)/dx = 1 outside the part, 0 within; d put(x, v)/dv = 1
+var opPut op
+
+// d pick(x)/dx = 1 for the part that is picked
+var opPick op
+
+func init() {
+	define(&opPut, op{
+		name: "put",
+		forward: func(c *call) *Tensor {
+			w := c.attr.(window)
+			out := w.frame(c.left())
+			part := out.alias(w.part)
+			part.assign(c.right().expanded(w.part.shape))
+			return out
+		},
+		gradients: []gradient{
+			{readsNothing, func(c *call, g *Tensor, _ int) *Tensor {
+				return apply(&opPut, c.attr, g, scalar(0, g.dtype))
+			}},
+			{readsNothing, func(c *call, g *Tensor, _ int) *Tensor {
+				return apply(&opPick, c.attr, g).sumTo(c.right().layout.shape)
+			}},
+		},
+	})
+	define(&opPick, op{
+		name: "pick",
+		forward: func(c *call) *Tensor {
+			w, x := c.attr.(window), c.input()
+			if !slices.Equal(x.layout.strides, w.whole.strides) {
+				x = w.frame(x)
+			}
+			part := w.part
+			part.offset += x.layout.offset
+			return x.alias(part)
+		},
+		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor {
+			zeros := newTensor(g.dtype, c.input().layout.shape, true)
+			return apply(&opPut, c.attr, zeros, g)
+		}}},
+	})
 }

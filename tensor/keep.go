@@ -22,6 +22,7 @@ type keptTensor struct {
 	Leaf           bool
 	Retains        bool
 	Grad           *Tensor
+	Base           *Tensor
 	Op             string // the operation whose result it is, if it is one
 	Cell           int    // the cell that computed it
 }
@@ -30,16 +31,18 @@ type keptTensor struct {
 // called otherwise.
 func (t *Tensor) KeepState() any {
 	state := &keptTensor{Storage: t.storage, Shape: t.layout.shape, Strides: t.layout.strides, Offset: t.layout.offset, Dtype: t.dtype}
-	if t.node == nil {
+	state.Base = t.base
+	node := t.graph()
+	if node == nil {
 		return state
 	}
 	state.Grad = t.Grad()
-	state.Leaf = t.node.IsLeaf()
-	state.Retains = t.node.RetainsGrad()
-	if lost, ok := t.node.Function().(*lostGraph); ok {
+	state.Leaf = node.IsLeaf()
+	state.Retains = node.RetainsGrad()
+	if lost, ok := node.Function().(*lostGraph); ok {
 		state.Op, state.Cell = lost.op, lost.cell
 	} else if !state.Leaf {
-		state.Op, state.Cell = t.node.Function().Name(), kept.Cell()
+		state.Op, state.Cell = node.Function().Name(), kept.Cell()
 	}
 	return state
 }
@@ -48,7 +51,7 @@ func (t *Tensor) KeepState() any {
 // otherwise.
 func (t *Tensor) RestoreState(state any) {
 	s := state.(*keptTensor)
-	*t = Tensor{storage: s.Storage, layout: Layout{slices.Clip(s.Shape), slices.Clip(s.Strides), s.Offset}, dtype: s.Dtype}
+	*t = Tensor{storage: s.Storage, layout: Layout{slices.Clip(s.Shape), slices.Clip(s.Strides), s.Offset}, dtype: s.Dtype, base: s.Base}
 	switch {
 	case s.Leaf:
 		t.node = autograd.Leaf[*Tensor]()
@@ -87,12 +90,12 @@ func (l *lostGraph) Release()                      {}
 type keptStorage struct {
 	Bytes   []byte
 	Version uint64
-	Owned   bool
+	Role    Role
 }
 
 // KeepState returns the bytes; see Tensor.KeepState.
 func (s *storage) KeepState() any {
-	state := &keptStorage{Version: s.version.Load(), Owned: s.owned.Load()}
+	state := &keptStorage{Version: s.version.Load(), Role: Role(s.role.Load())}
 	if s.size > 0 {
 		state.Bytes = s.bytes()
 	}
@@ -104,7 +107,7 @@ func (s *storage) KeepState() any {
 func (s *storage) RestoreState(state any) {
 	kept := state.(*keptStorage)
 	s.version.Store(kept.Version)
-	s.owned.Store(kept.Owned)
+	s.role.Store(uint32(kept.Role))
 	data := unsafe.Pointer(unsafe.SliceData(kept.Bytes))
 	if uintptr(data)%alignment == 0 {
 		s.data, s.size = data, len(kept.Bytes)

@@ -77,6 +77,7 @@ type call struct {
 	saved    []savedValue
 	inputs   []*autograd.Node[*Tensor]
 	node     *autograd.Node[*Tensor] // of the output
+	scope    string                  // where it was recorded, while someone observes; see Scope
 	released bool
 
 	few [2]*Tensor // room for in
@@ -98,21 +99,34 @@ func (c *call) input() *Tensor { return c.in[0] }
 func apply(o *op, attr any, in ...*Tensor) *Tensor {
 	c := &call{op: o, attr: attr}
 	c.in = append(c.few[:0], in...)
-	out := o.forward(c)
-	emit(c, out)
-	if c.wantsGrad(out) {
-		c.record(out)
+	if observed() {
+		return c.watched(c.run)
+	}
+	return c.run()
+}
+
+// run computes the result and gives it its place in the graph.
+func (c *call) run() *Tensor {
+	out := c.op.forward(c)
+	if len(c.in) > 0 && out.storage == c.in[0].storage {
+		out.viewOf(c.in[0])
+	}
+	if out.dtype.IsFloat() && c.tracks() {
+		needed := c.link()
+		c.keepInputs(needed)
+		out.node = c.record(needed, out)
 	}
 	return out
 }
 
-// wantsGrad reports whether the result takes part in a gradient.
-func (c *call) wantsGrad(out *Tensor) bool {
-	if len(c.op.gradients) == 0 || !out.dtype.IsFloat() {
+// tracks reports whether the operation is to be recorded: whether an input
+// takes part in a gradient that passes through it.
+func (c *call) tracks() bool {
+	if len(c.op.gradients) == 0 {
 		return false
 	}
 	for i, x := range c.in {
-		if x.node != nil && c.gradient(i).of != nil {
+		if x.RequiresGrad() && c.gradient(i).of != nil {
 			return GradEnabled()
 		}
 	}
@@ -126,23 +140,37 @@ func (c *call) gradient(i int) gradient {
 	return c.op.gradients[i]
 }
 
-// record gives the result its place in the graph and keeps what the derivative
-// will read: values for inputs that need no gradient are not kept.
-func (c *call) record(out *Tensor) {
-	var needed reads
+// link finds the nodes of the inputs and returns what the derivatives with
+// respect to them will read: an input that needs no gradient asks for nothing.
+func (c *call) link() (needed reads) {
 	c.inputs = make([]*autograd.Node[*Tensor], len(c.in))
 	for i, x := range c.in {
-		if g := c.gradient(i); x.node != nil && g.of != nil {
-			c.inputs[i] = x.node
+		g := c.gradient(i)
+		if g.of == nil {
+			continue
+		}
+		if c.inputs[i] = x.graph(); c.inputs[i] != nil {
 			needed |= g.reads
 		}
 	}
+	return needed
+}
+
+// keepInputs replaces the inputs by what is kept of them.
+func (c *call) keepInputs(needed reads) {
 	for i, x := range c.in {
 		c.in[i] = c.keep(x, needed&(1<<min(i, 6)) != 0, inputName(i, len(c.in)))
 	}
+}
+
+// record keeps what is needed of the result and returns its node.
+func (c *call) record(needed reads, out *Tensor) *autograd.Node[*Tensor] {
 	c.out = c.keep(out, needed&readsOutput != 0, "its result")
 	c.node = autograd.Record(c, c.inputs...)
-	out.node = c.node
+	if observed() {
+		c.announceSaved()
+	}
+	return c.node
 }
 
 // keep returns x outside the graph: with its storage if it is to be saved,
@@ -191,6 +219,9 @@ func (c *call) Ready() error {
 
 // Release drops the saved values.
 func (c *call) Release() {
+	if observed() && !c.released {
+		c.announceReleased()
+	}
 	c.released = true
 	for i := range c.saved {
 		c.saved[i].tensor.storage = nil
@@ -202,6 +233,9 @@ func (c *call) Release() {
 func (c *call) Gradient(i int, g *Tensor) *Tensor {
 	if g.node != nil {
 		c = c.inGraph()
+	}
+	if observed() {
+		defer c.enterGradient(i)()
 	}
 	in := c.in[i]
 	grad := c.gradient(i).of(c, g, i)

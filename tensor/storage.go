@@ -12,9 +12,9 @@ type storage struct {
 	data    unsafe.Pointer // aligned to alignment bytes
 	size    int            // bytes
 	version atomic.Uint64
-	// owned is set when a node keeps a tensor of this storage as its
-	// gradient: another node must then keep a copy.
-	owned atomic.Bool
+	// role is what the memory is for, a Role. Gradient says that a node keeps
+	// it: another node must then keep a copy.
+	role atomic.Uint32
 }
 
 // alignment is that of a cache line and of the widest vector registers.
@@ -35,6 +35,9 @@ func (s *storage) allocate(size int, zero bool) {
 	}
 	// The allocator aligns to 8 bytes at least.
 	s.data = unsafe.Add(base, -uintptr(base)&(alignment-1))
+	if observed() {
+		announceAllocated(s)
+	}
 }
 
 // uninitialised returns n bytes of ordinary collected memory that nobody has

@@ -17,7 +17,13 @@ type Tensor struct {
 	layout  Layout
 	dtype   Dtype
 	number  bool // a plain Go number in an expression: it adapts to the other operand
-	node    *autograd.Node[*Tensor]
+	node    *autograd.Node[*Tensor] // see graph in inplace.go: a view's may be out of date
+
+	// base is the tensor that a view was taken from, nil if t is no view.
+	// rebased counts how often in-place operations gave a base another history;
+	// a view remembers which of these its node belongs to.
+	base    *Tensor
+	rebased int
 }
 
 // fresh is a tensor made together with its storage and room for four axes, so
@@ -189,7 +195,12 @@ func (t *Tensor) SetAt(value float64, index ...int) {
 	at, err := t.layout.position(index)
 	t.must("set at", err)
 	t.checkWritable("set at")
-	t.alias(Layout{offset: at}).fill(value)
+	element := t.alias(Layout{offset: at})
+	if t.RequiresGrad() {
+		element.viewOf(t)
+		element.node = t.graph()
+	}
+	element.Fill(value)
 }
 
 // Item returns the value of a tensor with one element. It panics for any other.

@@ -1,43 +1,271 @@
 package tensor
 
-import "sync/atomic"
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+	"weak"
+)
 
-// Event describes one operation that was run; see [Trace].
+// Kind says what an [Event] tells.
+type Kind uint8
+
+const (
+	// Ran: an operation was run.
+	Ran Kind = iota
+	// Allocated: memory for elements was taken.
+	Allocated
+	// Saved: an operation saved a value for its derivative.
+	Saved
+	// Released: a saved value was dropped.
+	Released
+	// RoleSet: memory was given a role; see Tensor.SetRole.
+	RoleSet
+)
+
+// Event describes one thing that happened; see [Trace]. Fields that don't belong
+// to its kind are zero.
 type Event struct {
-	Op     string  // its name, such as "matmul"
-	Inputs [][]int // the shapes of its inputs
-	Output []int   // the shape of its result
-	Dtype  Dtype   // of the result
-	FLOPs  int     // floating-point operations, counted from the shapes
-	Bytes  int     // of the inputs and the result together
+	Kind Kind
+
+	// Of an operation that ran, or that saved or released a value.
+	Op       string // its name, such as "matmul"
+	Backward bool   // it was run by Backward
+	Of       string // in Backward: the operation whose gradient is computed, "" where gradients are added
+	Input    int    // in Backward: the input of that operation with respect to which
+	Scope    string // the names given to Scope, outermost first, joined by "/"; in Backward those of Of
+
+	// Of an operation that ran.
+	Inputs  [][]int       // the shapes of its inputs
+	Output  []int         // the shape of its result
+	FLOPs   int           // floating-point operations, counted from the shapes
+	Bytes   int           // read and written: of the distinct elements of inputs and result; 0 for a view
+	Elapsed time.Duration // how long it took
+
+	// Of an operation's result, or of the memory.
+	Dtype   Dtype
+	What    string // which value was saved, such as "its left operand"
+	Shape   []int  // of the saved value
+	Size    int    // bytes that were allocated, or that the saved value shows
+	Storage Memory // the memory that was allocated, saved or released
 }
 
-// observer is told of every operation; nil while nobody listens.
-var observer atomic.Pointer[func(Event)]
+// Memory identifies the memory of a tensor and of all its views without keeping
+// it alive. Two are == if they are the same memory. The zero Memory is none.
+type Memory struct{ p weak.Pointer[storage] }
 
-// Trace calls f for every operation from now on, on the goroutine that runs
-// it, until stop is called. There is one observer at a time; Trace panics if
-// another one is active. Without one, an operation pays for a single atomic
-// load.
-func Trace(f func(Event)) (stop func()) {
-	if !observer.CompareAndSwap(nil, &f) {
-		fail(ErrValue, "trace", "", "another trace is active", "stop it first")
+// MemoryOf returns the memory that holds the elements of t.
+func MemoryOf(t *Tensor) Memory { return Memory{weak.Make(t.storage)} }
+
+// Live reports whether the memory is still reachable, or has not been collected
+// yet.
+func (m Memory) Live() bool { return m.p.Value() != nil }
+
+// Size returns the bytes of the memory; 0 after it was collected.
+func (m Memory) Size() int {
+	if s := m.p.Value(); s != nil {
+		return s.size
 	}
-	return func() { observer.CompareAndSwap(&f, nil) }
+	return 0
 }
 
-func emit(c *call, out *Tensor) {
-	f := observer.Load()
-	if f == nil {
+// Role returns what the memory is for.
+func (m Memory) Role() Role {
+	if s := m.p.Value(); s != nil {
+		return Role(s.role.Load())
+	}
+	return NoRole
+}
+
+// Role says what a tensor is for, so that memory can be accounted for.
+type Role uint8
+
+const (
+	NoRole         Role = iota // values computed on the way
+	Parameter                  // trained: set by RequireGrad unless another was set before
+	Gradient                   // kept by a node: set by Backward and SetGrad
+	OptimizerState             // moments and the like
+	Input                      // data: inputs and targets
+)
+
+// String returns the role's name.
+func (r Role) String() string {
+	return [...]string{"none", "parameter", "gradient", "optimizer state", "input"}[r]
+}
+
+// SetRole says what the memory of t, and of all its views, is for, and returns
+// t. It changes nothing that is computed.
+func (t *Tensor) SetRole(r Role) *Tensor {
+	t.storage.role.Store(uint32(r))
+	if observed() {
+		announceStorage(RoleSet, t)
+	}
+	return t
+}
+
+// observers are told of every event; the pointer is nil while there are none.
+var (
+	observers      atomic.Pointer[[]*func(Event)]
+	observersMutex sync.Mutex // held by those who change the list
+)
+
+// observed reports whether anybody listens. This load is all that tracing costs
+// while nobody does.
+func observed() bool { return tracing && observers.Load() != nil }
+
+// Trace calls f for every event from now on, on the goroutine where it happens,
+// until stop is called. Several may listen. f must be safe for concurrent use if
+// tensors are used by several goroutines, and must not itself compute.
+//
+// What an operation does to compute its result is not told as operations of its
+// own. Gradients and accumulations of Backward are.
+func Trace(f func(Event)) (stop func()) {
+	change := func(to func([]*func(Event)) []*func(Event)) {
+		observersMutex.Lock()
+		defer observersMutex.Unlock()
+		var now []*func(Event)
+		if p := observers.Load(); p != nil {
+			now = slices.Clone(*p)
+		}
+		if now = to(now); len(now) == 0 {
+			observers.Store(nil)
+			activities.Clear()
+			return
+		}
+		observers.Store(&now)
+	}
+	me := &f
+	change(func(all []*func(Event)) []*func(Event) { return append(all, me) })
+	return func() {
+		change(func(all []*func(Event)) []*func(Event) {
+			return slices.DeleteFunc(all, func(other *func(Event)) bool { return other == me })
+		})
+	}
+}
+
+func announce(e Event) {
+	if p := observers.Load(); p != nil {
+		for _, f := range *p {
+			(*f)(e)
+		}
+	}
+}
+
+// activity is what a goroutine is doing, followed while somebody listens.
+type activity struct {
+	depth    int // operations that are running, one inside the other
+	backward bool
+	of       string
+	input    int
+	scope    string
+}
+
+var activities sync.Map // goroutine number to *activity
+
+func currentActivity() *activity {
+	a, _ := activities.LoadOrStore(goroutineID(), new(activity))
+	return a.(*activity)
+}
+
+// Scope runs f; events of the operations that it runs, and of their gradients,
+// carry the name. Scopes nest. It costs nothing while nobody listens.
+func Scope(name string, f func()) {
+	if !observed() {
+		f()
 		return
 	}
-	e := Event{Op: c.op.name, Output: out.Shape(), Dtype: out.dtype, Bytes: out.Bytes()}
+	a := currentActivity()
+	outer := a.scope
+	defer func() { a.scope = outer }()
+	if outer != "" {
+		name = outer + "/" + name
+	}
+	a.scope = name
+	f()
+}
+
+// watched runs an operation, by calling run, and tells of it, unless it is part
+// of another one.
+func (c *call) watched(run func() *Tensor) *Tensor {
+	a := currentActivity()
+	c.scope = a.scope
+	a.depth++
+	defer func() { a.depth-- }()
+	e := Event{Kind: Ran, Op: c.op.name, Backward: a.backward, Of: a.of, Input: a.input, Scope: a.scope}
 	for _, x := range c.in {
 		e.Inputs = append(e.Inputs, x.Shape())
-		e.Bytes += x.Bytes()
+		e.Bytes += x.distinctBytes()
+	}
+	source := (*storage)(nil)
+	if len(c.in) > 0 {
+		source = c.in[0].storage
+	}
+	start := time.Now()
+	out := run()
+	e.Elapsed = time.Since(start)
+	if a.depth > 1 {
+		return out
+	}
+	e.Output, e.Dtype = out.Shape(), out.dtype
+	e.Bytes += out.distinctBytes()
+	if len(c.in) == 1 && out.storage == source && c.op.flops == nil {
+		e.Bytes = 0 // a view moves nothing
 	}
 	if c.op.flops != nil {
 		e.FLOPs = c.op.flops(c, out)
 	}
-	(*f)(e)
+	announce(e)
+	return out
+}
+
+// distinctBytes is the memory that a pass over all elements touches: repeated
+// ones count once.
+func (t *Tensor) distinctBytes() int {
+	n := t.dtype.Size()
+	for i, size := range t.layout.shape {
+		if t.layout.strides[i] != 0 || size == 0 {
+			n *= size
+		}
+	}
+	return n
+}
+
+// enterBackward says that this goroutine is in Backward until leave is called.
+func enterBackward() (leave func()) {
+	a := currentActivity()
+	before := *a
+	a.backward, a.of, a.input, a.scope = true, "", 0, ""
+	return func() { a.backward, a.of, a.input, a.scope = before.backward, before.of, before.input, before.scope }
+}
+
+// enterGradient says that this goroutine computes the gradient of c with
+// respect to input i until leave is called.
+func (c *call) enterGradient(i int) (leave func()) {
+	a := currentActivity()
+	of, input, scope := a.of, a.input, a.scope
+	a.of, a.input, a.scope = c.op.name, i, c.scope
+	return func() { a.of, a.input, a.scope = of, input, scope }
+}
+
+func (c *call) announceSaved() {
+	for _, s := range c.saved {
+		announce(Event{Kind: Saved, Op: c.op.name, Scope: c.scope, Dtype: s.tensor.dtype, What: s.what,
+			Shape: s.tensor.Shape(), Size: s.tensor.distinctBytes(), Storage: MemoryOf(s.tensor)})
+	}
+}
+
+func (c *call) announceReleased() {
+	for _, s := range c.saved {
+		announce(Event{Kind: Released, Op: c.op.name, Scope: c.scope, Dtype: s.tensor.dtype, What: s.what,
+			Shape: s.tensor.Shape(), Size: s.tensor.distinctBytes(), Storage: MemoryOf(s.tensor)})
+	}
+}
+
+func announceAllocated(s *storage) {
+	announce(Event{Kind: Allocated, Size: s.size, Storage: Memory{weak.Make(s)}})
+}
+
+func announceStorage(kind Kind, t *Tensor) {
+	announce(Event{Kind: kind, Dtype: t.dtype, Shape: t.Shape(), Size: t.storage.size, Storage: MemoryOf(t)})
 }
