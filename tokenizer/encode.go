@@ -89,6 +89,11 @@ func (e *encoder) appendPiece(ids []int32, piece string) []int32 {
 	word := pack(piece)
 	entry := e.cache.place(word)
 	if entry.word == word && int(entry.length) == len(piece) && entry.count > 0 {
+		n := len(ids)
+		if n+maxCachedIDs <= cap(ids) { // all places at once, which is cheaper than as many as are used
+			*(*[maxCachedIDs]int32)(ids[n : n+maxCachedIDs]) = entry.ids
+			return ids[:n+int(entry.count)]
+		}
 		return append(ids, entry.ids[:entry.count]...)
 	}
 	before := len(ids)

@@ -39,7 +39,7 @@ func longText(n int) string {
 
 func TestEncodeStream(t *testing.T) {
 	tok := streamTokenizer(t)
-	text := longText(3 * blockSize)
+	text := longText(blockSize)
 	for _, o := range []StreamOptions{{}, {Workers: 1}, {Workers: 5}, {Ordinary: true}} {
 		want := tok.Encode(text)
 		if o.Ordinary {
@@ -214,7 +214,7 @@ func TestTrainStops(t *testing.T) {
 
 // TestTrainWorkers checks that the number of goroutines does not change the merges.
 func TestTrainWorkers(t *testing.T) {
-	text := longText(3 * blockSize)
+	text := longText(2 * blockSize)
 	var want []Merge
 	for _, n := range []int{1, 2, 7} {
 		tok, err := Train(context.Background(), strings.NewReader(text), 300, TrainOptions{Pattern: CL100K, Special: []string{"<|x|>"}, Workers: n})
