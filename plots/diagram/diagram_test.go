@@ -75,3 +75,16 @@ func TestStorageOfUnusualTensors(t *testing.T) {
 func TestTitleIsEscaped(t *testing.T) {
 	wellFormed(t, Storage(View("a<b & c", tensor.Of(1))).SVG())
 }
+
+func TestRanges(t *testing.T) {
+	f := Ranges(tensor.Float32, tensor.BFloat16, tensor.Float16, tensor.Float8E4M3)
+	wellFormed(t, f.SVG())
+	for _, text := range []string{">float16<", ">1024 numbers from 1 to 2<", ">8 numbers from 1 to 2<", ">1e-40<"} {
+		if !strings.Contains(f.SVG(), text) {
+			t.Errorf("the figure lacks %q", text)
+		}
+	}
+	if !strings.Contains(f.String(), "float16 from 6e-08 (normal from 6.1e-05) to 6.55e+04") {
+		t.Errorf("title %q", f)
+	}
+}
