@@ -139,6 +139,18 @@ func (w *writer[T]) flush(start, n int) {
 	}
 }
 
+// copy stores src, of any length, from element start on.
+func (w *writer[T]) copy(src []T, start int) {
+	if w.linear && w.native {
+		copy(unsafe.Slice((*T)(w.at(start)), len(src)), src)
+		return
+	}
+	inBlocks(0, len(src), func(from, n int) {
+		copy(w.block(start+from, n), src[from:from+n])
+		w.flush(start+from, n)
+	})
+}
+
 func (w *writer[T]) at(i int) unsafe.Pointer { return unsafe.Add(w.data, (w.layout.offset+i)*w.size) }
 
 // gather copies n elements of size bytes, from position start of a layout on,
@@ -243,13 +255,19 @@ const parallelFrom = 1 << 16
 // parallel calls f for pieces that make up [0, n), on several cores if each
 // gets at least grain elements. Pieces start at multiples of blockLen. What f
 // writes must not depend on where a piece ends.
-func parallel(n, grain int, f func(start, end int)) {
+func parallel(n, grain int, f func(start, end int)) { inPieces(n, grain, blockLen, f) }
+
+// parallelRows is parallel for things that are themselves many elements, such
+// as the rows of a matrix: a piece may start at any of them.
+func parallelRows(n, grain int, f func(start, end int)) { inPieces(n, max(grain, 1), 1, f) }
+
+func inPieces(n, grain, unit int, f func(start, end int)) {
 	pieces := min(runtime.GOMAXPROCS(0), n/grain)
 	if pieces <= 1 {
 		f(0, n)
 		return
 	}
-	size := (n/pieces + blockLen) / blockLen * blockLen
+	size := ((n+pieces-1)/pieces + unit - 1) / unit * unit
 	var wait sync.WaitGroup
 	for start := size; start < n; start += size {
 		wait.Go(func() { f(start, min(start+size, n)) })

@@ -147,7 +147,7 @@ func multiplyAs[T number](out, a, b *Tensor, batch []int) {
 		if isNative[T](out.dtype) {
 			result = plain[T](out)[p*m*n : (p+1)*m*n]
 		}
-		parallel(m, max(1, parallelFrom/max(1, n*k)), func(first, last int) {
+		parallelRows(m, parallelFrom/max(1, n*k), func(first, last int) {
 			row := make([]T, k)
 			r := *left
 			r.values, r.raw = nil, nil

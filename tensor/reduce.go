@@ -25,6 +25,9 @@ func (t *Tensor) reductionOver(op string, axes []int) reduced {
 			r.keep = true
 			continue
 		}
+		if t.Dim() == 0 && (a == 0 || a == -1) {
+			continue // a single number may be taken for a row of one
+		}
 		all = false
 		a = t.axis(op, a)
 		if r.axes[a] {
@@ -199,7 +202,7 @@ func reduceAs(x *Tensor, r reduced, dtype Dtype, f foldings) *Tensor {
 func fold[T number](out []T, x *Tensor, count int, f folding[T]) {
 	blocks := (count + blockLen - 1) / blockLen
 	if blocks <= 1 {
-		parallel(len(out), max(1, parallelFrom/max(count, 1)), func(start, end int) {
+		parallelRows(len(out), parallelFrom/max(count, 1), func(start, end int) {
 			r := newReader[T](x)
 			for i := start; i < end; i++ {
 				out[i] = f.start
@@ -212,7 +215,7 @@ func fold[T number](out []T, x *Tensor, count int, f folding[T]) {
 	}
 	partial := make([]T, blocks)
 	for i := range out {
-		parallel(blocks, parallelFrom/blockLen, func(first, last int) {
+		parallelRows(blocks, parallelFrom/blockLen, func(first, last int) {
 			r := newReader[T](x)
 			for b := first; b < last; b++ {
 				n := min(blockLen, count-b*blockLen)

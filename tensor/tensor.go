@@ -16,7 +16,7 @@ type Tensor struct {
 	storage *storage
 	layout  Layout
 	dtype   Dtype
-	number  bool // a plain Go number in an expression: it adapts to the other operand
+	number  bool                    // a plain Go number in an expression: it adapts to the other operand
 	node    *autograd.Node[*Tensor] // see graph in inplace.go: a view's may be out of date
 
 	// base is the tensor that a view was taken from, nil if t is no view.

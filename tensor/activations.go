@@ -1,0 +1,144 @@
+package tensor
+
+import "math"
+
+// Activation functions. FLOPs are counted as a reader would write the formula,
+// with one for each call of exp; GELU counts 20, the figure that is usual when its
+// arithmetic intensity is discussed.
+
+// d max(x, 0)/dx = 1 where x > 0, else 0
+var opReLU op
+
+func init() {
+	define(&opReLU, op{
+		name:    "relu",
+		forward: notBool(unary(unaryKernels{relu[float32], relu[float64], relu[int64]}, sameDtype), ""),
+		gradients: []gradient{
+			{readsOutput, func(c *call, g *Tensor, _ int) *Tensor { return g.MaskedFill(c.out.Le(0), 0) }},
+		},
+		flops: onePerElement,
+	})
+}
+
+// ReLU returns max(x, 0) for each element; NaN stays NaN. Its derivative at 0
+// is 0.
+func (t *Tensor) ReLU() *Tensor { return apply(&opReLU, nil, t) }
+
+func relu[T number](dst, x []T) {
+	for i, v := range x {
+		if v < 0 {
+			v = 0
+		}
+		dst[i] = v
+	}
+}
+
+// dσ(x)/dx = σ(x)·(1-σ(x))
+var opSigmoid op
+
+func init() {
+	define(&opSigmoid, op{
+		name:    "sigmoid",
+		forward: unary(floatKernels(sigmoid), floatDtype),
+		gradients: []gradient{
+			{readsOutput, func(c *call, g *Tensor, _ int) *Tensor { return g.Mul(c.out.Mul(c.out.Neg().Add(1))) }},
+		},
+		flops: perElement(4),
+	})
+}
+
+// Sigmoid returns 1/(1+e⁻ˣ) for each element.
+func (t *Tensor) Sigmoid() *Tensor { return apply(&opSigmoid, nil, t) }
+
+func sigmoid(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
+
+// d(tanh x)/dx = 1 - tanh² x
+var opTanh op
+
+func init() {
+	define(&opTanh, op{
+		name:    "tanh",
+		forward: unary(floatKernels(math.Tanh), floatDtype),
+		gradients: []gradient{
+			{readsOutput, func(c *call, g *Tensor, _ int) *Tensor { return g.Mul(c.out.Square().Neg().Add(1)) }},
+		},
+		flops: onePerElement,
+	})
+}
+
+// Tanh returns the hyperbolic tangent of each element.
+func (t *Tensor) Tanh() *Tensor { return apply(&opTanh, nil, t) }
+
+// d(x·σ(x))/dx = σ(x)·(1 + x·(1-σ(x)))
+var opSiLU op
+
+func init() {
+	define(&opSiLU, op{
+		name:    "silu",
+		forward: unary(floatKernels(func(x float64) float64 { return x * sigmoid(x) }), floatDtype),
+		gradients: []gradient{
+			{readsInput, func(c *call, g *Tensor, _ int) *Tensor {
+				x := c.input()
+				s := x.Sigmoid()
+				return g.Mul(s.Mul(s.Neg().Add(1).Mul(x).Add(1)))
+			}},
+		},
+		flops: perElement(5),
+	})
+}
+
+// SiLU returns x·σ(x) for each element, also known as swish.
+func (t *Tensor) SiLU() *Tensor { return apply(&opSiLU, nil, t) }
+
+// d(x·Φ(x))/dx = Φ(x) + x·φ(x), with Φ and φ the normal distribution and its density
+var opGELU op
+
+func init() {
+	define(&opGELU, op{
+		name:    "gelu",
+		forward: unary(floatKernels(func(x float64) float64 { return x * 0.5 * math.Erfc(-x/math.Sqrt2) }), floatDtype),
+		gradients: []gradient{
+			{readsInput, func(c *call, g *Tensor, _ int) *Tensor {
+				x := c.input()
+				below := x.Div(math.Sqrt2).Erf().Add(1).Mul(0.5)
+				density := x.Square().Mul(-0.5).Exp().Mul(1 / math.Sqrt(2*math.Pi))
+				return g.Mul(below.Add(x.Mul(density)))
+			}},
+		},
+		flops: perElement(20),
+	})
+}
+
+// GELU returns x·Φ(x) for each element, where Φ(x) is the share of a normal
+// distribution that lies below x.
+func (t *Tensor) GELU() *Tensor { return apply(&opGELU, nil, t) }
+
+// y = x/2·(1 + tanh u) with u = √(2/π)·(x + 0.044715·x³), so
+// dy/dx = (1 + tanh u)/2 + x/2·(1 - tanh² u)·√(2/π)·(1 + 3·0.044715·x²)
+var opGELUTanh op
+
+func init() {
+	const slope, cubic = 0.7978845608028654, 0.044715 // √(2/π)
+	define(&opGELUTanh, op{
+		name: "gelu tanh",
+		forward: unary(floatKernels(func(x float64) float64 {
+			return 0.5 * x * (1 + math.Tanh(slope*(x+cubic*x*x*x)))
+		}), floatDtype),
+		gradients: []gradient{
+			{readsInput, func(c *call, g *Tensor, _ int) *Tensor {
+				x := c.input()
+				xx := x.Square()
+				tanh := x.Mul(xx.Mul(cubic).Add(1)).Mul(slope).Tanh()
+				inner := xx.Mul(3 * cubic).Add(1).Mul(slope)
+				first := tanh.Add(1).Mul(0.5)
+				second := x.Mul(0.5).Mul(tanh.Square().Neg().Add(1)).Mul(inner)
+				return g.Mul(first.Add(second))
+			}},
+		},
+		flops: perElement(20),
+	})
+}
+
+// GELUTanh returns the approximation of [Tensor.GELU] that GPT-2 uses:
+// x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))).
+func (t *Tensor) GELUTanh() *Tensor { return apply(&opGELUTanh, nil, t) }

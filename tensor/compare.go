@@ -1,0 +1,331 @@
+package tensor
+
+import "math"
+
+// Comparisons and logic: the results are bool tensors (bitwise operations keep
+// the dtype). Comparisons with NaN are false, except that NaN differs from
+// everything. They are not counted as FLOPs.
+
+var opEq op
+
+func init() {
+	define(&opEq, op{
+		name:    "eq",
+		forward: binary(binaryKernels{eq[float32], eq[float64], eq[int64]}, boolDtype),
+	})
+}
+
+// Eq returns a bool tensor: where t equals other, a tensor or a number. It panics
+// if the shapes can't be broadcast.
+func (t *Tensor) Eq(other any) *Tensor { return apply(&opEq, nil, t, operand("eq", other)) }
+
+func eq[T number](dst, x, y []T) {
+	for i := range dst {
+		dst[i] = truth[T](x[i] == y[i])
+	}
+}
+
+var opNe op
+
+func init() {
+	define(&opNe, op{
+		name:    "ne",
+		forward: binary(binaryKernels{ne[float32], ne[float64], ne[int64]}, boolDtype),
+	})
+}
+
+// Ne returns a bool tensor: where t differs from other, a tensor or a number. It panics
+// if the shapes can't be broadcast.
+func (t *Tensor) Ne(other any) *Tensor { return apply(&opNe, nil, t, operand("ne", other)) }
+
+func ne[T number](dst, x, y []T) {
+	for i := range dst {
+		dst[i] = truth[T](x[i] != y[i])
+	}
+}
+
+var opLt op
+
+func init() {
+	define(&opLt, op{
+		name:    "lt",
+		forward: binary(binaryKernels{lt[float32], lt[float64], lt[int64]}, boolDtype),
+	})
+}
+
+// Lt returns a bool tensor: where t is less than other, a tensor or a number. It panics
+// if the shapes can't be broadcast.
+func (t *Tensor) Lt(other any) *Tensor { return apply(&opLt, nil, t, operand("lt", other)) }
+
+func lt[T number](dst, x, y []T) {
+	for i := range dst {
+		dst[i] = truth[T](x[i] < y[i])
+	}
+}
+
+var opLe op
+
+func init() {
+	define(&opLe, op{
+		name:    "le",
+		forward: binary(binaryKernels{le[float32], le[float64], le[int64]}, boolDtype),
+	})
+}
+
+// Le returns a bool tensor: where t is at most other, a tensor or a number. It panics
+// if the shapes can't be broadcast.
+func (t *Tensor) Le(other any) *Tensor { return apply(&opLe, nil, t, operand("le", other)) }
+
+func le[T number](dst, x, y []T) {
+	for i := range dst {
+		dst[i] = truth[T](x[i] <= y[i])
+	}
+}
+
+var opGt op
+
+func init() {
+	define(&opGt, op{
+		name:    "gt",
+		forward: binary(binaryKernels{gt[float32], gt[float64], gt[int64]}, boolDtype),
+	})
+}
+
+// Gt returns a bool tensor: where t is greater than other, a tensor or a number. It panics
+// if the shapes can't be broadcast.
+func (t *Tensor) Gt(other any) *Tensor { return apply(&opGt, nil, t, operand("gt", other)) }
+
+func gt[T number](dst, x, y []T) {
+	for i := range dst {
+		dst[i] = truth[T](x[i] > y[i])
+	}
+}
+
+var opGe op
+
+func init() {
+	define(&opGe, op{
+		name:    "ge",
+		forward: binary(binaryKernels{ge[float32], ge[float64], ge[int64]}, boolDtype),
+	})
+}
+
+// Ge returns a bool tensor: where t is at least other, a tensor or a number. It panics
+// if the shapes can't be broadcast.
+func (t *Tensor) Ge(other any) *Tensor { return apply(&opGe, nil, t, operand("ge", other)) }
+
+func ge[T number](dst, x, y []T) {
+	for i := range dst {
+		dst[i] = truth[T](x[i] >= y[i])
+	}
+}
+
+// truth is 1 for true and 0 for false.
+func truth[T number](b bool) T {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+var opIsNaN op
+
+func init() {
+	define(&opIsNaN, op{name: "isnan", forward: unary(testKernels(math.IsNaN), boolDtype)})
+}
+
+// IsNaN returns a bool tensor: where an element is not a number.
+func (t *Tensor) IsNaN() *Tensor { return apply(&opIsNaN, nil, t) }
+
+var opIsInf op
+
+func init() {
+	define(&opIsInf, op{name: "isinf", forward: unary(testKernels(isInf), boolDtype)})
+}
+
+// IsInf returns a bool tensor: where an element is infinite.
+func (t *Tensor) IsInf() *Tensor { return apply(&opIsInf, nil, t) }
+
+var opIsFinite op
+
+func init() {
+	define(&opIsFinite, op{name: "isfinite", forward: unary(testKernels(isFinite), boolDtype)})
+}
+
+// IsFinite returns a bool tensor: where an element is neither infinite nor NaN.
+func (t *Tensor) IsFinite() *Tensor { return apply(&opIsFinite, nil, t) }
+
+func isInf(x float64) bool    { return math.IsInf(x, 0) }
+func isFinite(x float64) bool { return x-x == 0 }
+
+func testKernels(f func(float64) bool) unaryKernels {
+	return unaryKernels{testKernel[float32](f), testKernel[float64](f), testKernel[int64](f)}
+}
+
+func testKernel[T number](f func(float64) bool) func(dst, x []T) {
+	return func(dst, x []T) {
+		for i, v := range x {
+			dst[i] = truth[T](f(float64(v)))
+		}
+	}
+}
+
+var opLogicalAnd op
+
+func init() {
+	define(&opLogicalAnd, op{
+		name:    "logical and",
+		forward: binary(binaryKernels{logicalAnd[float32], logicalAnd[float64], logicalAnd[int64]}, boolDtype),
+	})
+}
+
+// LogicalAnd returns a bool tensor: where both t and other are not 0.
+func (t *Tensor) LogicalAnd(other any) *Tensor {
+	return apply(&opLogicalAnd, nil, t, operand("logical and", other))
+}
+
+func logicalAnd[T number](dst, x, y []T) {
+	for i := range dst {
+		dst[i] = truth[T](x[i] != 0 && y[i] != 0)
+	}
+}
+
+var opLogicalOr op
+
+func init() {
+	define(&opLogicalOr, op{
+		name:    "logical or",
+		forward: binary(binaryKernels{logicalOr[float32], logicalOr[float64], logicalOr[int64]}, boolDtype),
+	})
+}
+
+// LogicalOr returns a bool tensor: where t, or other, or both are not 0.
+func (t *Tensor) LogicalOr(other any) *Tensor {
+	return apply(&opLogicalOr, nil, t, operand("logical or", other))
+}
+
+func logicalOr[T number](dst, x, y []T) {
+	for i := range dst {
+		dst[i] = truth[T](x[i] != 0 || y[i] != 0)
+	}
+}
+
+var opLogicalXor op
+
+func init() {
+	define(&opLogicalXor, op{
+		name:    "logical xor",
+		forward: binary(binaryKernels{logicalXor[float32], logicalXor[float64], logicalXor[int64]}, boolDtype),
+	})
+}
+
+// LogicalXor returns a bool tensor: where either t or other, but not both, are not 0.
+func (t *Tensor) LogicalXor(other any) *Tensor {
+	return apply(&opLogicalXor, nil, t, operand("logical xor", other))
+}
+
+func logicalXor[T number](dst, x, y []T) {
+	for i := range dst {
+		dst[i] = truth[T]((x[i] != 0) != (y[i] != 0))
+	}
+}
+
+var opLogicalNot op
+
+func init() {
+	define(&opLogicalNot, op{
+		name:    "logical not",
+		forward: unary(unaryKernels{logicalNot[float32], logicalNot[float64], logicalNot[int64]}, boolDtype),
+	})
+}
+
+// LogicalNot returns a bool tensor: where t is 0.
+func (t *Tensor) LogicalNot() *Tensor { return apply(&opLogicalNot, nil, t) }
+
+func logicalNot[T number](dst, x []T) {
+	for i, v := range x {
+		dst[i] = truth[T](v == 0)
+	}
+}
+
+var opAnd, opOr, opXor, opNot op
+
+func init() {
+	bitwise := func(name string, kernel func(dst, x, y []int64)) op {
+		return op{name: name, forward: notFloat(binary(binaryKernels{i64: kernel}, sameDtype))}
+	}
+	define(&opAnd, bitwise("and", func(dst, x, y []int64) {
+		for i := range dst {
+			dst[i] = x[i] & y[i]
+		}
+	}))
+	define(&opOr, bitwise("or", func(dst, x, y []int64) {
+		for i := range dst {
+			dst[i] = x[i] | y[i]
+		}
+	}))
+	define(&opXor, bitwise("xor", func(dst, x, y []int64) {
+		for i := range dst {
+			dst[i] = x[i] ^ y[i]
+		}
+	}))
+	define(&opNot, op{name: "not", forward: notFloat(func(c *call) *Tensor {
+		if c.input().dtype == Bool {
+			return unary(unaryKernels{i64: logicalNot[int64]}, sameDtype)(c)
+		}
+		return unary(unaryKernels{i64: func(dst, x []int64) {
+			for i, v := range x {
+				dst[i] = ^v
+			}
+		}}, sameDtype)(c)
+	})})
+}
+
+// And returns t & other, bit by bit: for masks, where both are set. It panics if
+// either is floating point or the shapes can't be broadcast; so do Or and Xor.
+func (t *Tensor) And(other any) *Tensor { return apply(&opAnd, nil, t, operand("and", other)) }
+
+// Or returns t | other, bit by bit: for masks, where one of them is set.
+func (t *Tensor) Or(other any) *Tensor { return apply(&opOr, nil, t, operand("or", other)) }
+
+// Xor returns t ^ other, bit by bit: for masks, where they differ.
+func (t *Tensor) Xor(other any) *Tensor { return apply(&opXor, nil, t, operand("xor", other)) }
+
+// Not returns t with every bit inverted: for a mask, where it is not set. It
+// panics if t is floating point.
+func (t *Tensor) Not() *Tensor { return apply(&opNot, nil, t) }
+
+// notFloat refuses floating-point operands.
+func notFloat(forward func(c *call) *Tensor) func(c *call) *Tensor {
+	return func(c *call) *Tensor {
+		for _, x := range c.in {
+			if x.dtype.IsFloat() {
+				fail(ErrDtype, c.op.name, x.dtype.String(), "bits of floating-point numbers are not operated on", "use LogicalAnd and its kin, or compare first")
+			}
+		}
+		return forward(c)
+	}
+}
+
+// Equal reports whether two tensors have the same shape and equal elements. NaN
+// equals nothing.
+func Equal(a, b *Tensor) bool {
+	return sameShape(a, b) && a.Eq(b).All().Item() == 1
+}
+
+// AllClose reports whether two tensors have the same shape and every element of
+// a is within absolute + relative·|b| of that of b. Infinities must be equal and
+// NaN is close to NaN.
+func AllClose(a, b *Tensor, relative, absolute float64) bool {
+	if !sameShape(a, b) {
+		return false
+	}
+	x, y := a.Floats(), b.Floats()
+	for i := range x {
+		both := math.IsNaN(x[i]) && math.IsNaN(y[i])
+		if !both && x[i] != y[i] && !(math.Abs(x[i]-y[i]) <= absolute+relative*math.Abs(y[i]) && isFinite(y[i])) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,89 @@
+package tensor
+
+// Running sums and products along an axis.
+
+// d(Σ_{j≤i} xⱼ)/dxₖ = 1 for k ≤ i: the gradient is the sum from the other end
+var opCumsum op
+
+func init() {
+	define(&opCumsum, op{
+		name:    "cumsum",
+		forward: rowForward(unaryKernels{cumsum[float32], cumsum[float64], cumsum[int64]}, sumDtype),
+		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor {
+			return g.sumFromEnd(c.attr.(int))
+		}}},
+		flops: onePerElement,
+	})
+}
+
+// Cumsum returns the sums of the elements up to each along an axis. Those of
+// whole numbers and bools are int64. It panics if there is no such axis.
+func (t *Tensor) Cumsum(axis int) *Tensor { return apply(&opCumsum, t.rowAxis("cumsum", axis), t) }
+
+// sumDtype turns whole numbers and bools into int64.
+func sumDtype(d Dtype) (compute, result Dtype) {
+	if !d.IsFloat() {
+		d = Int64
+	}
+	return d, d
+}
+
+func cumsum[T number](dst, x []T) {
+	sum := T(0)
+	for i, v := range x {
+		sum += v
+		dst[i] = sum
+	}
+}
+
+// sumFromEnd is Cumsum from the other end of the axis.
+func (t *Tensor) sumFromEnd(axis int) *Tensor {
+	if t.Dim() == 0 {
+		return t
+	}
+	return t.Flip(axis).Cumsum(axis).Flip(axis)
+}
+
+// yᵢ = Π_{j≤i} xⱼ, so dL/dxₖ = (Σ_{i≥k} gᵢ·yᵢ)/xₖ where no element is 0
+var opCumprod op
+
+func init() {
+	define(&opCumprod, op{
+		name:    "cumprod",
+		forward: rowForward(unaryKernels{cumprod[float32], cumprod[float64], cumprod[int64]}, sumDtype),
+		gradients: []gradient{{readsInput | readsOutput, func(c *call, g *Tensor, _ int) *Tensor {
+			x, axis := c.input(), c.attr.(int)
+			if x.Dim() == 0 {
+				return g
+			}
+			if x.Eq(0).Any().Item() == 0 {
+				return g.Mul(c.out).sumFromEnd(axis).Div(x)
+			}
+			// With a 0 among them, leave out one factor at a time.
+			n := x.Size(axis)
+			parts := make([]*Tensor, n)
+			for k := range n {
+				one := newTensor(x.dtype, x.Select(axis, k).layout.shape, false)
+				one.fill(1)
+				without := Cat(axis, x.Narrow(axis, 0, k), one.Unsqueeze(axis), x.Narrow(axis, k+1, n-k-1))
+				parts[k] = g.Mul(without.Cumprod(axis)).Narrow(axis, k, n-k).Sum(axis, KeepDim)
+			}
+			return Cat(axis, parts...)
+		}}},
+		flops: onePerElement,
+	})
+}
+
+// Cumprod returns the products of the elements up to each along an axis; see
+// [Tensor.Cumsum].
+func (t *Tensor) Cumprod(axis int) *Tensor {
+	return apply(&opCumprod, t.rowAxis("cumprod", axis), t)
+}
+
+func cumprod[T number](dst, x []T) {
+	product := T(1)
+	for i, v := range x {
+		product *= v
+		dst[i] = product
+	}
+}

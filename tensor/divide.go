@@ -1,0 +1,172 @@
+package tensor
+
+import "math"
+
+// Division with rounding. For whole numbers a zero divisor is an error; floats
+// follow IEEE 754.
+
+var opFloorDiv, opTruncDiv op
+
+func init() {
+	define(&opFloorDiv, op{
+		name: "floor divide",
+		forward: wholeDivision(binaryKernels{floorDiv[float32], floorDiv[float64], func(dst, x, y []int64) {
+			for i := range dst {
+				dst[i] = x[i] / y[i]
+				if x[i]%y[i] != 0 && (x[i] < 0) != (y[i] < 0) {
+					dst[i]--
+				}
+			}
+		}}),
+		flops: perElement(2),
+	})
+	define(&opTruncDiv, op{
+		name: "truncating divide",
+		forward: wholeDivision(binaryKernels{
+			f32: func(dst, x, y []float32) {
+				for i := range dst {
+					dst[i] = float32(math.Trunc(float64(x[i] / y[i])))
+				}
+			},
+			f64: func(dst, x, y []float64) {
+				for i := range dst {
+					dst[i] = math.Trunc(x[i] / y[i])
+				}
+			},
+			i64: func(dst, x, y []int64) {
+				for i := range dst {
+					dst[i] = x[i] / y[i]
+				}
+			},
+		}),
+		flops: perElement(2),
+	})
+}
+
+// FloorDiv returns t / other rounded down, as // does in Python; whole numbers
+// stay whole. It takes no part in gradients. It panics if the shapes can't be
+// broadcast, or if a whole number is divided by 0.
+func (t *Tensor) FloorDiv(other any) *Tensor {
+	return apply(&opFloorDiv, nil, t, operand("floor divide", other))
+}
+
+// TruncDiv returns t / other rounded towards 0, as / does with Go's whole
+// numbers; see [Tensor.FloorDiv].
+func (t *Tensor) TruncDiv(other any) *Tensor {
+	return apply(&opTruncDiv, nil, t, operand("truncating divide", other))
+}
+
+// floorDiv subtracts the remainder first, so that the quotient is exact when it
+// is rounded.
+func floorDiv[T float32 | float64](dst, x, y []T) {
+	for i := range dst {
+		a, b := float64(x[i]), float64(y[i])
+		if b == 0 {
+			dst[i] = T(a / b)
+			continue
+		}
+		mod := math.Mod(a, b)
+		quotient := (a - mod) / b
+		if mod != 0 && (mod < 0) != (b < 0) {
+			quotient--
+		}
+		dst[i] = T(math.Round(quotient))
+	}
+}
+
+// wholeDivision refuses zero divisors of whole numbers.
+func wholeDivision(k binaryKernels) func(c *call) *Tensor {
+	forward := notBool(binary(k, sameDtype), "convert with To(tensor.Int64)")
+	return func(c *call) *Tensor {
+		x, y := c.left(), c.right()
+		if !x.dtype.IsFloat() && !y.dtype.IsFloat() && contains(y, func(n int64) bool { return n == 0 }) {
+			fail(ErrValue, c.op.name, describe(x, y), "a whole number is divided by 0", "convert with To(tensor.Float32) to get an infinity instead")
+		}
+		return forward(c)
+	}
+}
+
+// d(a mod b)/da = 1, d(a mod b)/db = -⌊a/b⌋; fmod cuts instead of rounding down
+var opRemainder, opFmod op
+
+func init() {
+	rounded := func(quotient func(a, b *Tensor) *Tensor) []gradient {
+		return []gradient{
+			{readsNothing, func(_ *call, g *Tensor, _ int) *Tensor { return g }},
+			{readsLeft | readsRight, func(c *call, g *Tensor, _ int) *Tensor {
+				return g.Mul(quotient(c.left(), c.right())).Neg()
+			}},
+		}
+	}
+	define(&opRemainder, op{
+		name: "remainder",
+		forward: wholeDivision(binaryKernels{
+			f32: func(dst, x, y []float32) {
+				for i := range dst {
+					dst[i] = float32(pythonMod(float64(x[i]), float64(y[i])))
+				}
+			},
+			f64: func(dst, x, y []float64) {
+				for i := range dst {
+					dst[i] = pythonMod(x[i], y[i])
+				}
+			},
+			i64: func(dst, x, y []int64) {
+				for i := range dst {
+					dst[i] = x[i] % y[i]
+					if dst[i] != 0 && (dst[i] < 0) != (y[i] < 0) {
+						dst[i] += y[i]
+					}
+				}
+			},
+		}),
+		gradients:  rounded((*Tensor).floorDivide),
+		broadcasts: true,
+		flops:      onePerElement,
+	})
+	define(&opFmod, op{
+		name: "fmod",
+		forward: wholeDivision(binaryKernels{
+			f32: func(dst, x, y []float32) {
+				for i := range dst {
+					dst[i] = float32(math.Mod(float64(x[i]), float64(y[i])))
+				}
+			},
+			f64: func(dst, x, y []float64) {
+				for i := range dst {
+					dst[i] = math.Mod(x[i], y[i])
+				}
+			},
+			i64: func(dst, x, y []int64) {
+				for i := range dst {
+					dst[i] = x[i] % y[i]
+				}
+			},
+		}),
+		gradients:  rounded((*Tensor).truncDivide),
+		broadcasts: true,
+		flops:      onePerElement,
+	})
+}
+
+func (t *Tensor) floorDivide(other *Tensor) *Tensor { return t.FloorDiv(other) }
+func (t *Tensor) truncDivide(other *Tensor) *Tensor { return t.TruncDiv(other) }
+
+// Remainder returns t mod other with the sign of other, as % does in Python. It
+// panics if the shapes can't be broadcast, or if a whole number is divided by 0.
+func (t *Tensor) Remainder(other any) *Tensor {
+	return apply(&opRemainder, nil, t, operand("remainder", other))
+}
+
+// Fmod returns t mod other with the sign of t, as % does in Go. It panics if the
+// shapes can't be broadcast, or if a whole number is divided by 0.
+func (t *Tensor) Fmod(other any) *Tensor { return apply(&opFmod, nil, t, operand("fmod", other)) }
+
+// pythonMod is a mod b with the sign of b.
+func pythonMod(a, b float64) float64 {
+	m := math.Mod(a, b)
+	if m != 0 && (m < 0) != (b < 0) {
+		m += b
+	}
+	return m
+}

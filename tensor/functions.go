@@ -1,0 +1,246 @@
+package tensor
+
+import "math"
+
+// Functions of one number from package math. Whole numbers give float32; small
+// floats are computed in float32 and rounded once.
+
+// d(√x)/dx = 1/(2√x)
+var opSqrt op
+
+func init() {
+	define(&opSqrt, op{
+		name:    "sqrt",
+		forward: unary(floatKernels(math.Sqrt), floatDtype),
+		gradients: []gradient{
+			{readsOutput, func(c *call, g *Tensor, _ int) *Tensor { return g.Div(c.out.Mul(2)) }},
+		},
+		flops: onePerElement,
+	})
+}
+
+// Sqrt returns the square root of each element; NaN where it is negative. Whole
+// numbers give float32.
+func (t *Tensor) Sqrt() *Tensor { return apply(&opSqrt, nil, t) }
+
+// d(ln x)/dx = 1/x
+var opLog op
+
+func init() {
+	define(&opLog, op{
+		name:    "log",
+		forward: unary(floatKernels(math.Log), floatDtype),
+		gradients: []gradient{
+			{readsInput, func(c *call, g *Tensor, _ int) *Tensor { return g.Div(c.input()) }},
+		},
+		flops: onePerElement,
+	})
+}
+
+// Log returns the natural logarithm of each element. Whole numbers give float32.
+func (t *Tensor) Log() *Tensor { return apply(&opLog, nil, t) }
+
+// d(eˣ)/dx = eˣ
+var opExp op
+
+func init() {
+	define(&opExp, op{
+		name:    "exp",
+		forward: unary(floatKernels(math.Exp), floatDtype),
+		gradients: []gradient{
+			{readsOutput, func(c *call, g *Tensor, _ int) *Tensor { return g.Mul(c.out) }},
+		},
+		flops: onePerElement,
+	})
+}
+
+// Exp returns e to the power of each element. Whole numbers give float32.
+func (t *Tensor) Exp() *Tensor { return apply(&opExp, nil, t) }
+
+// d(eˣ-1)/dx = eˣ
+var opExpm1 op
+
+func init() {
+	define(&opExpm1, op{
+		name:    "expm1",
+		forward: unary(floatKernels(math.Expm1), floatDtype),
+		gradients: []gradient{
+			{readsOutput, func(c *call, g *Tensor, _ int) *Tensor { return g.Mul(c.out.Add(1)) }},
+		},
+		flops: onePerElement,
+	})
+}
+
+// Expm1 returns eˣ - 1, exact also where x is small.
+func (t *Tensor) Expm1() *Tensor { return apply(&opExpm1, nil, t) }
+
+// d(ln(1+x))/dx = 1/(1+x)
+var opLog1p op
+
+func init() {
+	define(&opLog1p, op{
+		name:    "log1p",
+		forward: unary(floatKernels(math.Log1p), floatDtype),
+		gradients: []gradient{
+			{readsInput, func(c *call, g *Tensor, _ int) *Tensor { return g.Div(c.input().Add(1)) }},
+		},
+		flops: onePerElement,
+	})
+}
+
+// Log1p returns ln(1+x), exact also where x is small.
+func (t *Tensor) Log1p() *Tensor { return apply(&opLog1p, nil, t) }
+
+// d(log₂ x)/dx = 1/(x ln 2)
+var opLog2 op
+
+func init() {
+	define(&opLog2, op{
+		name:    "log2",
+		forward: unary(floatKernels(math.Log2), floatDtype),
+		gradients: []gradient{
+			{readsInput, func(c *call, g *Tensor, _ int) *Tensor { return g.Div(c.input().Mul(math.Ln2)) }},
+		},
+		flops: onePerElement,
+	})
+}
+
+// Log2 returns the logarithm to base 2 of each element.
+func (t *Tensor) Log2() *Tensor { return apply(&opLog2, nil, t) }
+
+// d(1/√x)/dx = -1/(2√x³)
+var opRsqrt op
+
+func init() {
+	define(&opRsqrt, op{
+		name:    "rsqrt",
+		forward: unary(floatKernels(func(x float64) float64 { return 1 / math.Sqrt(x) }), floatDtype),
+		gradients: []gradient{
+			{readsOutput, func(c *call, g *Tensor, _ int) *Tensor { return g.Mul(c.out.Mul(c.out).Mul(c.out)).Mul(-0.5) }},
+		},
+		flops: perElement(2),
+	})
+}
+
+// Rsqrt returns 1/√x for each element.
+func (t *Tensor) Rsqrt() *Tensor { return apply(&opRsqrt, nil, t) }
+
+// d(sin x)/dx = cos x
+var opSin op
+
+func init() {
+	define(&opSin, op{
+		name:    "sin",
+		forward: unary(floatKernels(math.Sin), floatDtype),
+		gradients: []gradient{
+			{readsInput, func(c *call, g *Tensor, _ int) *Tensor { return g.Mul(c.input().Cos()) }},
+		},
+		flops: onePerElement,
+	})
+}
+
+// Sin returns the sine of each element, in radians.
+func (t *Tensor) Sin() *Tensor { return apply(&opSin, nil, t) }
+
+// d(cos x)/dx = -sin x
+var opCos op
+
+func init() {
+	define(&opCos, op{
+		name:    "cos",
+		forward: unary(floatKernels(math.Cos), floatDtype),
+		gradients: []gradient{
+			{readsInput, func(c *call, g *Tensor, _ int) *Tensor { return g.Mul(c.input().Sin()).Neg() }},
+		},
+		flops: onePerElement,
+	})
+}
+
+// Cos returns the cosine of each element, in radians.
+func (t *Tensor) Cos() *Tensor { return apply(&opCos, nil, t) }
+
+// d(erf x)/dx = 2/√π · exp(-x²)
+var opErf op
+
+func init() {
+	define(&opErf, op{
+		name:    "erf",
+		forward: unary(floatKernels(math.Erf), floatDtype),
+		gradients: []gradient{
+			{readsInput, func(c *call, g *Tensor, _ int) *Tensor {
+				return g.Mul(c.input().Square().Neg().Exp()).Mul(2 / math.Sqrt(math.Pi))
+			}},
+		},
+		flops: onePerElement,
+	})
+}
+
+// Erf returns the error function of each element.
+func (t *Tensor) Erf() *Tensor { return apply(&opErf, nil, t) }
+
+var opFloor op
+
+func init() {
+	define(&opFloor, op{
+		name:      "floor",
+		forward:   unary(roundingKernels(math.Floor), sameDtype),
+		gradients: []gradient{{readsNothing, zeroGradient}},
+		flops:     onePerElement,
+	})
+}
+
+// Floor rounds each element down. Whole numbers stay as they are. The gradient is 0.
+func (t *Tensor) Floor() *Tensor { return apply(&opFloor, nil, t) }
+
+var opCeil op
+
+func init() {
+	define(&opCeil, op{
+		name:      "ceil",
+		forward:   unary(roundingKernels(math.Ceil), sameDtype),
+		gradients: []gradient{{readsNothing, zeroGradient}},
+		flops:     onePerElement,
+	})
+}
+
+// Ceil rounds each element up. Whole numbers stay as they are. The gradient is 0.
+func (t *Tensor) Ceil() *Tensor { return apply(&opCeil, nil, t) }
+
+var opRound op
+
+func init() {
+	define(&opRound, op{
+		name:      "round",
+		forward:   unary(roundingKernels(math.RoundToEven), sameDtype),
+		gradients: []gradient{{readsNothing, zeroGradient}},
+		flops:     onePerElement,
+	})
+}
+
+// Round rounds each element to the nearest whole number, ties to even. Whole numbers stay as they are. The gradient is 0.
+func (t *Tensor) Round() *Tensor { return apply(&opRound, nil, t) }
+
+var opTrunc op
+
+func init() {
+	define(&opTrunc, op{
+		name:      "trunc",
+		forward:   unary(roundingKernels(math.Trunc), sameDtype),
+		gradients: []gradient{{readsNothing, zeroGradient}},
+		flops:     onePerElement,
+	})
+}
+
+// Trunc cuts the fraction of each element. Whole numbers stay as they are. The gradient is 0.
+func (t *Tensor) Trunc() *Tensor { return apply(&opTrunc, nil, t) }
+
+func roundingKernels(f func(float64) float64) unaryKernels {
+	k := floatKernels(f)
+	k.i64 = identity[int64]
+	return k
+}
+
+// zeroGradient is that of functions that are constant wherever they have one.
+func zeroGradient(_ *call, g *Tensor, _ int) *Tensor {
+	return newTensor(g.dtype, g.layout.shape, true)
+}

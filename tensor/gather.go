@@ -1,0 +1,312 @@
+package tensor
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Picking elements by tensors of positions, and the reverse, adding into
+// positions. Positions are whole numbers; negative ones count from the end.
+
+// checkedPositions returns the elements of an index tensor as positions of an
+// axis of some size, all in [0, size).
+func checkedPositions(op string, index *Tensor, size int) []int64 {
+	if formats[index.dtype].class != classInt {
+		fail(ErrDtype, op, index.dtype.String(), "positions must be whole numbers", "convert with To(tensor.Int64)")
+	}
+	at := index.Ints()
+	for i, p := range at {
+		if p < 0 {
+			at[i] += int64(size)
+		}
+		if at[i] < 0 || at[i] >= int64(size) {
+			fail(ErrIndex, op, "", fmt.Sprintf("position %d is out of range for an axis of size %d", p, size), "")
+		}
+	}
+	return at
+}
+
+// selection is what IndexSelect remembers: the axis, its size and the positions.
+type selection struct {
+	axis, size int
+	at         []int64
+}
+
+// y[.., j, ..] = x[.., at[j], ..]: the gradient is added into the positions
+var opIndexSelect op
+
+// y[.., at[j], ..] += x[.., j, ..]: the gradient is selected at the positions
+var opIndexAdd op
+
+func init() {
+	define(&opIndexSelect, op{
+		name: "index select",
+		forward: func(c *call) *Tensor {
+			s, x := c.attr.(selection), c.input()
+			shape := x.Shape()
+			shape[s.axis] = len(s.at)
+			out := newTensor(x.dtype, shape, false)
+			x = x.Detach().Contiguous()
+			inner := product(shape[s.axis+1:]) * x.dtype.Size()
+			from, to := x.memory(), out.memory()
+			parallelRows(product(shape[:s.axis])*len(s.at), parallelFrom/max(inner, 1), func(start, end int) {
+				for i := start; i < end; i++ {
+					row, j := i/len(s.at), i%len(s.at)
+					source := (row*s.size + int(s.at[j])) * inner
+					copy(to[i*inner:(i+1)*inner], from[source:source+inner])
+				}
+			})
+			return out
+		},
+		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor {
+			return apply(&opIndexAdd, c.attr, g)
+		}}},
+	})
+	define(&opIndexAdd, op{
+		name: "index add",
+		forward: func(c *call) *Tensor {
+			s, x := c.attr.(selection), c.input()
+			shape := x.Shape()
+			shape[s.axis] = s.size
+			sum := newTensor(wideSum(computeDtype(x.dtype)), shape, true)
+			switch sum.dtype {
+			case Float32:
+				addRows(plain[float32](sum), x, s)
+			case Float64:
+				addRows(plain[float64](sum), x, s)
+			default:
+				addRows(plain[int64](sum), x, s)
+			}
+			return sum.To(x.dtype)
+		},
+		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor {
+			return apply(&opIndexSelect, c.attr, g)
+		}}},
+		flops: func(c *call, _ *Tensor) int { return c.input().Len() },
+	})
+}
+
+// memory returns the bytes of the elements of a contiguous tensor.
+func (t *Tensor) memory() []byte {
+	if t.Len() == 0 {
+		return nil
+	}
+	return t.storage.bytes()[t.layout.offset*t.dtype.Size():][:t.Bytes()]
+}
+
+// addRows adds each selected row of x to where it came from, in order, so that
+// the sums don't depend on the number of threads.
+func addRows[T number](sum []T, x *Tensor, s selection) {
+	inner := product(x.layout.shape[s.axis+1:])
+	outer := product(x.layout.shape[:s.axis])
+	r, row := newReader[T](x), make([]T, inner)
+	for o := range outer {
+		for j, at := range s.at {
+			r.copy(row, (o*len(s.at)+j)*inner)
+			to := sum[(o*s.size+int(at))*inner:][:inner]
+			for i, v := range row {
+				to[i] += v
+			}
+		}
+	}
+}
+
+// IndexSelect returns a new tensor with the positions of an axis that index, a
+// vector of whole numbers, lists, in that order. It panics if there is no such
+// axis or a position is out of range.
+func (t *Tensor) IndexSelect(axis int, index *Tensor) *Tensor {
+	if index.Dim() > 1 {
+		fail(ErrShape, "index select", describe(t, index), "the positions are not a vector", "use Index for tensors of positions")
+	}
+	return t.take(axis, index.Reshape(-1))
+}
+
+// take is IndexSelect for positions of any shape, which takes the place of the
+// axis.
+func (t *Tensor) take(axis int, index *Tensor) *Tensor {
+	axis = t.axis("index select", axis)
+	size := t.layout.shape[axis]
+	s := selection{axis, size, checkedPositions("index select", index, size)}
+	out := apply(&opIndexSelect, s, t)
+	shape := slices.Concat(t.layout.shape[:axis], index.layout.shape, t.layout.shape[axis+1:])
+	if slices.Equal(shape, out.layout.shape) {
+		return out
+	}
+	return out.View(shape...)
+}
+
+// Embedding looks up rows of t, a table of vectors, for ids of any shape: the
+// result has the shape of ids and one more axis. Gradients of a row that is
+// looked up several times are added. It panics if ids are not whole numbers or
+// one is out of range.
+func (t *Tensor) Embedding(ids *Tensor) *Tensor {
+	if t.Dim() != 2 {
+		fail(ErrShape, "embedding", describe(t), "the table is not a matrix", "give one row for each id")
+	}
+	return t.take(0, ids)
+}
+
+// OneHot returns an int64 tensor with an axis of size classes more than ids, 1
+// where it meets the id and 0 elsewhere. It panics if an id is out of range.
+func OneHot(ids *Tensor, classes int) *Tensor {
+	out := newTensor(Int64, append(ids.Shape(), classes), true)
+	values := plain[int64](out)
+	for i, id := range ids.Ints() {
+		if id < 0 || id >= int64(classes) {
+			fail(ErrIndex, "one hot", describe(ids), fmt.Sprintf("id %d is out of range for %d classes", id, classes), "")
+		}
+		values[i*classes+int(id)] = 1
+	}
+	return out
+}
+
+// gathering is what Gather remembers.
+type gathering struct {
+	axis  int
+	index *Tensor // int64, contiguous
+	shape []int   // of what is gathered from
+}
+
+// y[i,j] = x[i, at[i,j]] (for axis 1): the gradient is added into the positions
+var opGather op
+
+// y[i, at[i,j]] += x[i,j]: the gradient is gathered from the positions
+var opScatterAdd op
+
+func init() {
+	define(&opGather, op{
+		name: "gather",
+		forward: func(c *call) *Tensor {
+			a, x := c.attr.(gathering), c.input()
+			out := newTensor(x.dtype, a.index.layout.shape, false)
+			switch x.dtype.Size() {
+			case 1:
+				pick(plainAs[uint8](out), elements[uint8](x.storage), x.layout, a)
+			case 2:
+				pick(plainAs[uint16](out), elements[uint16](x.storage), x.layout, a)
+			case 4:
+				pick(plainAs[uint32](out), elements[uint32](x.storage), x.layout, a)
+			default:
+				pick(plainAs[uint64](out), elements[uint64](x.storage), x.layout, a)
+			}
+			return out
+		},
+		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor {
+			return apply(&opScatterAdd, c.attr, g)
+		}}},
+	})
+	define(&opScatterAdd, op{
+		name: "scatter add",
+		forward: func(c *call) *Tensor {
+			a, x := c.attr.(gathering), c.input()
+			sum := newTensor(wideSum(computeDtype(x.dtype)), a.shape, true)
+			switch sum.dtype {
+			case Float32:
+				scatterAdd(plain[float32](sum), sum.layout, x, a)
+			case Float64:
+				scatterAdd(plain[float64](sum), sum.layout, x, a)
+			default:
+				scatterAdd(plain[int64](sum), sum.layout, x, a)
+			}
+			return sum.To(x.dtype)
+		},
+		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor {
+			return apply(&opGather, c.attr, g)
+		}}},
+		flops: func(c *call, _ *Tensor) int { return c.input().Len() },
+	})
+}
+
+func plainAs[T any](t *Tensor) []T { return elements[T](t.storage)[t.layout.offset:][:t.layout.Len()] }
+
+// Gather returns a new tensor of index's shape that holds, for each of its
+// positions, the element of t at the same position but for one axis, where it is
+// the one that index names:
+//
+//	y.At(i, j) = x.At(i, index.At(i, j)) // axis 1
+//
+// It panics if the ranks differ, index is larger than t on another axis, is not
+// of whole numbers, or names a position out of range.
+func (t *Tensor) Gather(axis int, index *Tensor) *Tensor {
+	axis = t.axis("gather", axis)
+	if index.Dim() != t.Dim() {
+		fail(ErrShape, "gather", describe(t, index), fmt.Sprintf("the positions have %d axes, the tensor has %d", index.Dim(), t.Dim()), "")
+	}
+	for a, size := range index.layout.shape {
+		if a != axis && size > t.layout.shape[a] {
+			fail(ErrShape, "gather", describe(t, index), fmt.Sprintf("axis %d has size %d for the positions and %d for the tensor", a, size, t.layout.shape[a]), "")
+		}
+	}
+	at := newTensor(Int64, index.layout.shape, false)
+	copy(plain[int64](at), checkedPositions("gather", index, t.layout.shape[axis]))
+	return apply(&opGather, gathering{axis, at, t.Shape()}, t)
+}
+
+// pick walks the positions of the index in row-major order.
+func pick[S any](out, from []S, l Layout, a gathering) {
+	a.each(l, func(i, at int) { out[i] = from[at] })
+}
+
+func scatterAdd[T number](sum []T, l Layout, x *Tensor, a gathering) {
+	values := make([]T, x.Len())
+	newReader[T](x).copy(values, 0)
+	a.each(l, func(i, at int) { sum[at] += values[i] })
+}
+
+// each calls f with the number of each position of the index and the storage
+// index that it leads to in a tensor of layout l.
+func (a gathering) each(l Layout, f func(i, at int)) {
+	if a.index.Len() == 0 {
+		return
+	}
+	base := Layout{slices.Clone(a.index.layout.shape), slices.Clone(l.strides), l.offset}
+	base.strides[a.axis] = 0
+	stride := l.strides[a.axis]
+	at := plain[int64](a.index)
+	walk(&base, 0, len(at), func(done, first, run, step int) {
+		for i := range run {
+			f(done+i, first+i*step+int(at[done+i])*stride)
+		}
+	})
+}
+
+// MaskedSelect returns the elements of t where mask, a bool tensor that is
+// broadcast with t, is set, as a vector in row-major order. It panics if mask is
+// not bool or does not fit.
+func (t *Tensor) MaskedSelect(mask *Tensor) *Tensor {
+	if mask.dtype != Bool {
+		fail(ErrDtype, "masked select", mask.dtype.String(), "the mask is not a bool tensor", "make one with a comparison such as x.Gt(0)")
+	}
+	_, _, shape := broadcast("masked select", t, mask)
+	return t.Expand(shape...).Reshape(-1).take(0, maskPositions(mask.expanded(shape)))
+}
+
+// maskPositions returns the flat positions where a mask is set, as a vector.
+func maskPositions(mask *Tensor) *Tensor {
+	var at []int64
+	for i, set := range mask.Ints() {
+		if set != 0 {
+			at = append(at, int64(i))
+		}
+	}
+	out := newTensor(Int64, []int{len(at)}, false)
+	copy(plain[int64](out), at)
+	return out
+}
+
+// Nonzero returns the positions of the elements that differ from 0 as the rows
+// of an int64 matrix, with a column for each axis.
+func (t *Tensor) Nonzero() *Tensor {
+	flat := plain[int64](maskPositions(t.Detach().Ne(0)))
+	rank := t.Dim()
+	out := newTensor(Int64, []int{len(flat), rank}, false)
+	rows := plain[int64](out)
+	for i, at := range flat {
+		for a := rank - 1; a >= 0; a-- {
+			size := int64(t.layout.shape[a])
+			rows[i*rank+a] = at % size
+			at /= size
+		}
+	}
+	return out
+}

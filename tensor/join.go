@@ -1,0 +1,197 @@
+package tensor
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Joining tensors into one, and cutting one into several. Cutting gives views.
+
+// Each input's gradient is the part of the gradient where it lies.
+var opCat op
+
+func init() {
+	define(&opCat, op{
+		name:     "cat",
+		forward:  catForward,
+		variadic: true,
+		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, i int) *Tensor {
+			axis, start := c.attr.(int), 0
+			for _, x := range c.in[:i] {
+				start += x.layout.shape[axis]
+			}
+			return g.Narrow(axis, start, c.in[i].layout.shape[axis])
+		}}},
+	})
+}
+
+// Cat returns a new tensor with the tensors given one behind the other along an
+// axis. Dtypes are promoted. It panics if there are none, if one is a single
+// number, or if sizes differ on another axis.
+func Cat(axis int, tensors ...*Tensor) *Tensor {
+	if len(tensors) == 0 {
+		fail(ErrValue, "cat", "", "no tensors are given", "")
+	}
+	for i, t := range tensors {
+		if t == nil {
+			fail(ErrValue, "cat", "", fmt.Sprintf("tensor %d is nil", i), "")
+		}
+	}
+	if tensors[0].Dim() == 0 {
+		fail(ErrShape, "cat", describe(tensors...), "tensor 0 is a single number, without an axis to join along", "use Stack")
+	}
+	return apply(&opCat, tensors[0].axis("cat", axis), tensors...)
+}
+
+func catForward(c *call) *Tensor {
+	axis, first := c.attr.(int), c.in[0]
+	shape := first.Shape()
+	shape[axis] = 0
+	for i, x := range c.in {
+		if x.Dim() != len(shape) {
+			fail(ErrShape, "cat", describe(c.in...), fmt.Sprintf("tensor %d has %d axes, tensor 0 has %d", i, x.Dim(), len(shape)), "")
+		}
+		for a, size := range x.layout.shape {
+			if a != axis && size != shape[a] {
+				fail(ErrShape, "cat", describe(c.in...), fmt.Sprintf("axis %d has size %d in tensor %d and %d in tensor 0", a, size, i, shape[a]),
+					fmt.Sprintf("only axis %d may differ", axis))
+			}
+		}
+		shape[axis] += x.layout.shape[axis]
+	}
+	out := newTensor(resultDtype("cat", c.in...), shape, false)
+	start := 0
+	for _, x := range c.in {
+		l, err := out.layout.Narrow(axis, start, x.layout.shape[axis])
+		out.must("cat", err)
+		out.alias(l).assign(x)
+		start += x.layout.shape[axis]
+	}
+	return out
+}
+
+// Stack returns a new tensor with the tensors given, which have one shape, side
+// by side along a new axis. It panics if there are none or shapes differ.
+func Stack(axis int, tensors ...*Tensor) *Tensor {
+	if len(tensors) == 0 {
+		fail(ErrValue, "stack", "", "no tensors are given", "")
+	}
+	rows := make([]*Tensor, len(tensors))
+	for i, t := range tensors {
+		if t == nil {
+			fail(ErrValue, "stack", "", fmt.Sprintf("tensor %d is nil", i), "")
+		}
+		if !sameShape(t, tensors[0]) {
+			fail(ErrShape, "stack", describe(tensors...), fmt.Sprintf("tensor %d has shape %v, tensor 0 has %v", i, t.layout.shape, tensors[0].layout.shape), "use Cat to join along an axis that is there")
+		}
+		rows[i] = t.Unsqueeze(axis)
+	}
+	if axis < 0 {
+		axis += tensors[0].Dim() + 1
+	}
+	return Cat(axis, rows...)
+}
+
+// Split returns views of size positions each along an axis; the last may be
+// shorter. It panics if size is less than 1 or there is no such axis.
+func (t *Tensor) Split(axis, size int) []*Tensor {
+	axis = t.axis("split", axis)
+	if size < 1 {
+		fail(ErrValue, "split", describe(t), fmt.Sprintf("parts of size %d", size), "give a size of at least 1")
+	}
+	n := t.layout.shape[axis]
+	sizes := make([]int, max(1, (n+size-1)/size))
+	for i := range sizes {
+		sizes[i] = min(size, n-i*size)
+	}
+	return t.SplitSizes(axis, sizes...)
+}
+
+// SplitSizes returns views of the sizes given along an axis. It panics unless
+// they add up to its size.
+func (t *Tensor) SplitSizes(axis int, sizes ...int) []*Tensor {
+	axis = t.axis("split", axis)
+	sum := 0
+	for _, size := range sizes {
+		sum += size
+	}
+	if sum != t.layout.shape[axis] {
+		fail(ErrShape, "split", describe(t), fmt.Sprintf("sizes %v add up to %d, axis %d has %d", sizes, sum, axis, t.layout.shape[axis]), "")
+	}
+	parts, start := make([]*Tensor, len(sizes)), 0
+	for i, size := range sizes {
+		parts[i] = t.Narrow(axis, start, size)
+		start += size
+	}
+	return parts
+}
+
+// Chunk returns at most n views of equal size along an axis, the last of which
+// may be shorter; fewer if they suffice. It panics if n is less than 1.
+func (t *Tensor) Chunk(axis, n int) []*Tensor {
+	axis = t.axis("chunk", axis)
+	if n < 1 {
+		fail(ErrValue, "chunk", describe(t), fmt.Sprintf("%d parts", n), "ask for at least 1")
+	}
+	size := t.layout.shape[axis]
+	if size == 0 {
+		return t.SplitSizes(axis, make([]int, n)...)
+	}
+	return t.Split(axis, (size+n-1)/n)
+}
+
+// SplitInto returns exactly n views along an axis, the first of which are one
+// larger if n does not divide its size. It panics if n is less than 1.
+func (t *Tensor) SplitInto(axis, n int) []*Tensor {
+	axis = t.axis("split", axis)
+	if n < 1 {
+		fail(ErrValue, "split", describe(t), fmt.Sprintf("%d parts", n), "ask for at least 1")
+	}
+	size := t.layout.shape[axis]
+	sizes := make([]int, n)
+	for i := range sizes {
+		sizes[i] = size / n
+		if i < size%n {
+			sizes[i]++
+		}
+	}
+	return t.SplitSizes(axis, sizes...)
+}
+
+// SplitAt returns the views between positions of an axis: before the first, from
+// each to the next, and from the last on. Positions are treated as in Slice.
+func (t *Tensor) SplitAt(axis int, positions ...int) []*Tensor {
+	axis = t.axis("split", axis)
+	n := t.layout.shape[axis]
+	parts, start := make([]*Tensor, 0, len(positions)+1), 0
+	for _, stop := range append(slices.Clone(positions), n) {
+		parts = append(parts, t.Slice(axis, start, stop, 1))
+		start = stop
+	}
+	return parts
+}
+
+// Repeat returns a copy in which the whole of t is repeated along each axis;
+// counts beyond its axes come first. It panics if there are fewer counts than
+// axes or one is negative. Expand repeats without copying.
+func (t *Tensor) Repeat(counts ...int) *Tensor {
+	extra := len(counts) - t.Dim()
+	if extra < 0 {
+		fail(ErrShape, "repeat", describe(t), fmt.Sprintf("%d counts for %d axes", len(counts), t.Dim()), "give one for each axis, 1 where nothing repeats")
+	}
+	// Each axis of size s becomes two, (count, s), and then one again.
+	var once, expanded, shape []int
+	for i, count := range counts {
+		size := 1
+		if i >= extra {
+			size = t.layout.shape[i-extra]
+		}
+		if count < 0 {
+			fail(ErrValue, "repeat", describe(t), fmt.Sprintf("count %d of axis %d is negative", count, i), "")
+		}
+		once = append(once, 1, size)
+		expanded = append(expanded, count, size)
+		shape = append(shape, count*size)
+	}
+	return t.Reshape(once...).Expand(expanded...).Clone().View(shape...)
+}

@@ -1,0 +1,138 @@
+package tensor
+
+import "math"
+
+// Softmax, its logarithm, and the logarithm of a sum of exponentials. All
+// subtract the largest element first, so that nothing overflows, and add in
+// float64.
+
+// y = softmax(x): dL/dxᵢ = yᵢ·(gᵢ - Σⱼ gⱼ·yⱼ)
+var opSoftmax op
+
+// y = log softmax(x): dL/dxᵢ = gᵢ - exp(yᵢ)·Σⱼ gⱼ
+var opLogSoftmax op
+
+func init() {
+	// The largest element, a difference, an exponential, a sum and a quotient.
+	flops := perElement(5)
+	define(&opSoftmax, op{
+		name:    "softmax",
+		forward: rowForward(unaryKernels{f32: softmax[float32], f64: softmax[float64]}, floatDtype),
+		gradients: []gradient{{readsOutput, func(c *call, g *Tensor, _ int) *Tensor {
+			return c.out.Mul(g.Sub(g.Mul(c.out).sumKeeping(c.attr.(int))))
+		}}},
+		flops: flops,
+	})
+	define(&opLogSoftmax, op{
+		name:    "log softmax",
+		forward: rowForward(unaryKernels{f32: logSoftmax[float32], f64: logSoftmax[float64]}, floatDtype),
+		gradients: []gradient{{readsOutput, func(c *call, g *Tensor, _ int) *Tensor {
+			return g.Sub(c.out.Exp().Mul(g.sumKeeping(c.attr.(int))))
+		}}},
+		flops: flops,
+	})
+}
+
+// sumKeeping sums over an axis that stays with size 1.
+func (t *Tensor) sumKeeping(axis int) *Tensor {
+	if t.Dim() == 0 {
+		return t
+	}
+	return t.Sum(axis, KeepDim)
+}
+
+// Softmax returns exp(x)/Σexp(x) along an axis: positive numbers of sum 1. The
+// largest element is subtracted first, so that nothing overflows. It panics if
+// there is no such axis.
+func (t *Tensor) Softmax(axis int) *Tensor { return apply(&opSoftmax, t.rowAxis("softmax", axis), t) }
+
+// LogSoftmax returns the logarithm of [Tensor.Softmax], without the loss of
+// digits that taking it afterwards would bring.
+func (t *Tensor) LogSoftmax(axis int) *Tensor {
+	return apply(&opLogSoftmax, t.rowAxis("log softmax", axis), t)
+}
+
+func softmax[T float32 | float64](dst, x []T) {
+	largest := largestOf(x)
+	var sum float64
+	for i, v := range x {
+		e := math.Exp(float64(v - largest))
+		dst[i] = T(e)
+		sum += e
+	}
+	for i := range dst {
+		dst[i] = T(float64(dst[i]) / sum)
+	}
+}
+
+func logSoftmax[T float32 | float64](dst, x []T) {
+	largest := largestOf(x)
+	log := T(math.Log(sumExp(x, largest)))
+	for i, v := range x {
+		dst[i] = v - largest - log
+	}
+}
+
+func largestOf[T float32 | float64](x []T) T {
+	largest := T(math.Inf(-1))
+	for _, v := range x {
+		largest = max(largest, v)
+	}
+	return largest
+}
+
+// sumExp is Σ exp(x - largest), in float64.
+func sumExp[T float32 | float64](x []T, largest T) float64 {
+	var sum float64
+	for _, v := range x {
+		sum += math.Exp(float64(v - largest))
+	}
+	return sum
+}
+
+// d(ln Σexp x)/dx = softmax(x) = exp(x - y)
+var opLogSumExp op
+
+func init() {
+	define(&opLogSumExp, op{
+		name: "logsumexp",
+		forward: func(c *call) *Tensor {
+			x, r := c.input(), c.attr.(reduced)
+			_, dtype := floatDtype(x.dtype)
+			out := newTensor(wideSum(dtype), r.shape(x.layout.shape, r.keep), false)
+			if out.dtype == Float64 {
+				logSumExps(plain[float64](out), r.lastAxes(x), r.count)
+			} else {
+				logSumExps(plain[float32](out), r.lastAxes(x), r.count)
+			}
+			return out.To(dtype)
+		},
+		gradients: []gradient{{readsInput | readsOutput, func(c *call, g *Tensor, _ int) *Tensor {
+			r, x := c.attr.(reduced), c.input()
+			return r.back(g, x).Mul(x.Sub(r.back(c.out, x)).Exp())
+		}}},
+		flops: func(c *call, _ *Tensor) int { return 4 * c.input().Len() },
+	})
+}
+
+// LogSumExp returns ln Σexp(x) over axes, or over all elements if none is named,
+// without overflow. It panics if there is no such axis.
+func (t *Tensor) LogSumExp(axes ...int) *Tensor {
+	return apply(&opLogSumExp, t.reductionOver("logsumexp", axes), t)
+}
+
+func logSumExps[T float32 | float64](out []T, x *Tensor, count int) {
+	parallelRows(len(out), parallelFrom/max(count, 1), func(start, end int) {
+		r := newReader[T](x)
+		row := make([]T, count)
+		for i := start; i < end; i++ {
+			r.copy(row, i*count)
+			largest := largestOf(row)
+			if math.IsInf(float64(largest), 0) { // nothing to add, or all of it infinite
+				out[i] = largest
+				continue
+			}
+			out[i] = T(float64(largest) + math.Log(sumExp(row, largest)))
+		}
+	})
+}

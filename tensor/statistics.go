@@ -1,0 +1,208 @@
+package tensor
+
+import "math"
+
+// Biased, given among the axes of Var or Std, divides by the number of elements
+// instead of one less: x.Var(-1, tensor.Biased).
+const Biased = math.MinInt + 1
+
+// spread of values: what Var and Std reduce over, and what they divide by.
+type variance struct {
+	reduced
+	divisor int // elements, less one unless biased; at least 0
+}
+
+func (t *Tensor) varianceOver(op string, axes []int) variance {
+	biased := false
+	plain := make([]int, 0, len(axes))
+	for _, a := range axes {
+		if a == Biased {
+			biased = true
+		} else {
+			plain = append(plain, a)
+		}
+	}
+	if !t.dtype.IsFloat() {
+		fail(ErrDtype, op, t.dtype.String(), "the spread of whole numbers is not a whole number", "convert with To(tensor.Float32)")
+	}
+	v := variance{reduced: t.reductionOver(op, plain)}
+	v.divisor = v.count
+	if !biased {
+		v.divisor = max(v.count-1, 0)
+	}
+	return v
+}
+
+// d var(x)/dx = 2(x - mean)/(n-1)
+var opVar op
+
+// d std(x)/dx = (x - mean)/((n-1)·std), and 0 where std is 0
+var opStd op
+
+func init() {
+	define(&opVar, op{
+		name:    "var",
+		forward: func(c *call) *Tensor { return spreadForward(c, func(v float64) float64 { return v }) },
+		gradients: []gradient{{readsInput, func(c *call, g *Tensor, _ int) *Tensor {
+			v, x := c.attr.(variance), c.input()
+			return v.back(g.Mul(2/float64(v.divisor)), x).Mul(v.centred(x))
+		}}},
+		flops: spreadFLOPs,
+	})
+	define(&opStd, op{
+		name:    "std",
+		forward: func(c *call) *Tensor { return spreadForward(c, math.Sqrt) },
+		gradients: []gradient{{readsInput | readsOutput, func(c *call, g *Tensor, _ int) *Tensor {
+			v, x := c.attr.(variance), c.input()
+			slope := g.Div(c.out.Mul(v.divisor)).MaskedFill(c.out.Eq(0), 0)
+			return v.back(slope, x).Mul(v.centred(x))
+		}}},
+		flops: spreadFLOPs,
+	})
+}
+
+// Each element is summed, centred, squared and summed again.
+func spreadFLOPs(c *call, _ *Tensor) int { return 4 * c.input().Len() }
+
+// Var returns the variance over axes, or over all elements if none is named: the
+// mean square distance from the mean, with n-1 in place of n unless Biased is
+// among the axes. Of one element it is NaN. It panics unless t is floating
+// point, or if there is no such axis.
+func (t *Tensor) Var(axes ...int) *Tensor { return apply(&opVar, t.varianceOver("var", axes), t) }
+
+// Std returns the standard deviation, the root of [Tensor.Var].
+func (t *Tensor) Std(axes ...int) *Tensor { return apply(&opStd, t.varianceOver("std", axes), t) }
+
+// centred returns x minus its mean.
+func (v variance) centred(x *Tensor) *Tensor {
+	return x.Sub(x.Mean(append(v.list(), KeepDim)...))
+}
+
+func spreadForward(c *call, finish func(float64) float64) *Tensor {
+	x, v := c.input(), c.attr.(variance)
+	out := newTensor(wideSum(x.dtype), v.shape(x.layout.shape, v.keep), false)
+	rows := v.lastAxes(x)
+	if out.dtype == Float64 {
+		spreads(plain[float64](out), rows, v, finish)
+	} else {
+		spreads(plain[float32](out), rows, v, finish)
+	}
+	return out.To(x.dtype)
+}
+
+// spreads computes one variance for each run of count elements, in two passes
+// and in float64: the mean first, then the squares of the distances from it.
+func spreads[T float32 | float64](out []T, x *Tensor, v variance, finish func(float64) float64) {
+	parallelRows(len(out), parallelFrom/max(v.count, 1), func(start, end int) {
+		r := newReader[T](x)
+		for i := start; i < end; i++ {
+			var sum, squares float64
+			inBlocks(0, v.count, func(from, n int) {
+				for _, value := range r.block(i*v.count+from, n) {
+					sum += float64(value)
+				}
+			})
+			mean := sum / float64(v.count)
+			inBlocks(0, v.count, func(from, n int) {
+				for _, value := range r.block(i*v.count+from, n) {
+					d := float64(value) - mean
+					squares += d * d
+				}
+			})
+			out[i] = T(finish(squares / float64(v.divisor)))
+		}
+	})
+}
+
+// d‖x‖/dx = x/‖x‖, and 0 where the norm is 0
+var opNorm op
+
+func init() {
+	define(&opNorm, op{
+		name: "norm",
+		forward: func(c *call) *Tensor {
+			x, r := c.input(), c.attr.(reduced)
+			out := reduceAs(x, r, wideSum(x.dtype), squareSums)
+			return out.Detach().Sqrt().To(x.dtype)
+		},
+		gradients: []gradient{{readsInput | readsOutput, func(c *call, g *Tensor, _ int) *Tensor {
+			r, x := c.attr.(reduced), c.input()
+			return r.back(g.Div(c.out).MaskedFill(c.out.Eq(0), 0), x).Mul(x)
+		}}},
+		flops: func(c *call, _ *Tensor) int { return 2 * c.input().Len() },
+	})
+}
+
+var squareSums = foldings{f32: squareFolding[float32](), f64: squareFolding[float64]()}
+
+func squareFolding[T number]() folding[T] {
+	return folding[T]{0, func(x []T) T {
+		var lane [8]T
+		for len(x) >= 8 {
+			for i := range lane {
+				lane[i] += x[i] * x[i]
+			}
+			x = x[8:]
+		}
+		for i, v := range x {
+			lane[i] += v * v
+		}
+		return sumBlock(lane[:])
+	}, func(a, b T) T { return a + b }}
+}
+
+// Norm returns the Euclidean norm over axes, or over all elements if none is
+// named: the root of the sum of squares. It panics unless t is floating point,
+// or if there is no such axis.
+func (t *Tensor) Norm(axes ...int) *Tensor {
+	if !t.dtype.IsFloat() {
+		fail(ErrDtype, "norm", t.dtype.String(), "the norm of whole numbers is not a whole number", "convert with To(tensor.Float32)")
+	}
+	return apply(&opNorm, t.reductionOver("norm", axes), t)
+}
+
+// d(Πx)/dxᵢ = Π of all others: (Πx)/xᵢ where no element is 0
+var opProd op
+
+func init() {
+	define(&opProd, op{
+		name: "prod",
+		forward: func(c *call) *Tensor {
+			x := c.input()
+			dtype := x.dtype
+			if !dtype.IsFloat() {
+				dtype = Int64
+			}
+			return reduceAs(x, c.attr.(reduced), wideSum(dtype), products).To(dtype)
+		},
+		gradients: []gradient{{readsInput, func(c *call, g *Tensor, _ int) *Tensor {
+			r, x := c.attr.(reduced), c.input()
+			axes := append(r.list(), KeepDim)
+			zero := x.Eq(0)
+			safe := x.MaskedFill(zero, 1)
+			others := safe.Prod(axes...).Div(safe)
+			// Another element of the product is 0.
+			gone := zero.Sum(axes...).Gt(zero)
+			return r.back(g, x).Mul(others.MaskedFill(gone, 0))
+		}}},
+		flops: inputElements,
+	})
+}
+
+var products = foldings{productFolding[float32](), productFolding[float64](), productFolding[int64]()}
+
+func productFolding[T number]() folding[T] {
+	return folding[T]{1, func(x []T) T {
+		p := T(1)
+		for _, v := range x {
+			p *= v
+		}
+		return p
+	}, func(a, b T) T { return a * b }}
+}
+
+// Prod returns the product over axes, or over all elements if none is named. That
+// of whole numbers and bools is int64. It panics if there is no such axis.
+func (t *Tensor) Prod(axes ...int) *Tensor {
+	return apply(&opProd, t.reductionOver("prod", axes), t)
+}
