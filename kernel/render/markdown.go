@@ -30,12 +30,12 @@ func (p *page) markdown(source string) string {
 		goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.Linkify, extension.TaskList,
 			extension.NewFootnote(extension.WithFootnoteIDPrefix("cell-"+p.cell.ID+"-"))),
 		goldmark.WithParserOptions(formulas()...),
-		goldmark.WithParserOptions(parser.WithAutoHeadingID(), parser.WithASTTransformers(util.Prioritized(transformer{p}, 1000))),
+		goldmark.WithParserOptions(parser.WithASTTransformers(util.Prioritized(transformer{p}, 1000))),
 		goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(nodes{p}, 10))),
 	)
 	var b bytes.Buffer
 	src := []byte(lineEnds(source))
-	if err := md.Convert(src, &b, parser.WithContext(parser.NewContext(parser.WithIDs(p)))); err != nil {
+	if err := md.Convert(src, &b); err != nil {
 		p.problem(0, "Markdown: %v", err)
 	}
 	return balance(b.String())
@@ -48,9 +48,9 @@ func lineEnds(s string) string {
 // reserved are ids that the page itself uses.
 var reserved = regexp.MustCompile(`^(main|lessons|contents|search|results|said|lectern-.*|cell-.*|figure-\d+)$`)
 
-// Generate gives a heading an id that is unique on the page.
-func (p *page) Generate(value []byte, kind ast.NodeKind) []byte {
-	id := slug(string(value))
+// headingID gives a heading an id that is unique on the page.
+func (p *page) headingID(text string) string {
+	id := slug(text)
 	if id == "" {
 		id = "section"
 	}
@@ -61,11 +61,8 @@ func (p *page) Generate(value []byte, kind ast.NodeKind) []byte {
 		id = base + "-" + strconv.Itoa(n)
 	}
 	p.ids[id] = true
-	return []byte(id)
+	return id
 }
-
-// Put does nothing: only headings that render names have ids to be unique.
-func (p *page) Put(value []byte) {}
 
 // slug is the readable id of a heading: its letters and digits in lower case,
 // joined by dashes. Links written for JupyterLab (#My-Heading) lead there too.
@@ -291,18 +288,18 @@ func (r nodes) heading(w util.BufWriter, source []byte, node ast.Node, entering 
 		return ast.WalkContinue, nil
 	}
 	inline := p.inline(n, source)
-	id, _ := n.AttributeString("id")
-	idText := string(id.([]byte))
+	id := p.headingID(plainText(n, source))
+	n.SetAttributeString("id", id)
 	if n.Level == 1 && p.title == "" && !p.folded {
 		p.title, p.titleHTML = plainText(n, source), inline
-		p.titleID = idText
+		p.titleID = id
 	} else {
 		n.Level = max(2, n.Level)
 		if !p.folded {
-			p.toc = append(p.toc, entry{level: n.Level, id: idText, html: inline, text: plainText(n, source)})
+			p.toc = append(p.toc, entry{level: n.Level, id: id, html: inline, text: plainText(n, source)})
 		}
 	}
-	fmt.Fprintf(w, `<h%d id="%s">`, n.Level, html.EscapeString(idText))
+	fmt.Fprintf(w, `<h%d id="%s">`, n.Level, html.EscapeString(id))
 	return ast.WalkContinue, nil
 }
 

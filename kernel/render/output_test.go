@@ -1,0 +1,93 @@
+package render
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/lectern-go/lectern/kernel/notebook"
+)
+
+func TestOutputs(t *testing.T) {
+	stdout := &notebook.Output{Type: "stream", Name: "stdout", Text: "a\n\x1b[31mb\x1b[0m\n"}
+	stderr := &notebook.Output{Type: "stream", Name: "stderr", Text: "careful"}
+	fail := &notebook.Output{Type: "error", EName: "panic", EValue: "boom", Traceback: []string{"\x1b[1mgoroutine 1\x1b[0m", "line <2>"}}
+	two := &notebook.Output{Type: "display_data", Data: notebook.Object{"text/plain": "poor", "text/html": "<b>rich</b>"}}
+	got := article(t, code("c", "x := 1", stdout, stderr, fail, two, display("text/latex", "$$x$$"), display("text/markdown", "**m**"), display("text/plain", "<v>"),
+		&notebook.Output{Type: "display_data", Data: notebook.Object{"application/json": map[string]any{"k": "v"}}}))
+	want(t, got, `id="cell-c"`, `<pre>a`, `<span class="af1">b</span>`, `<div class="stream stderr"><p class="label">stderr</p><pre>careful`, `panic: boom`, `<span class="ab">goroutine 1</span>`, `line &lt;2&gt;`,
+		`<b>rich</b>`, `<math display="block" alttext="x">`, `<strong>m</strong>`, `<pre>&lt;v&gt;</pre>`, `&#34;k&#34;`)
+	wantNot(t, got, "poor")
+}
+
+func TestCellTags(t *testing.T) {
+	hide := code("h", "secret()", display("text/plain", "seen"))
+	hide.Metadata = tagged([]string{"hide-input", "measured"})
+	solved := code("s2", "answer()")
+	solved.Metadata = tagged([]string{"solution"})
+	got := article(t, md("e", "### Try it", "exercise"), md("s1", "## Hidden heading", "solution"), solved, md("p", "```python\nx = None\n```", "pytorch"), hide, md("z", "after"))
+	want(t, got, `<p class="badge">Your turn</p>`, "<details class=\"fold solution\"><summary>Show a solution</summary>", "<details class=\"fold pytorch\"><summary>The same in PyTorch</summary>",
+		`<span class="hb">None</span>`, "<summary>Show the code</summary>", "your numbers will differ")
+	if n := strings.Count(got, "Show a solution"); n != 1 {
+		t.Errorf("two neighbouring solutions have %d folds, want 1", n)
+	}
+	page, _ := lesson(t, md("s1", "## Hidden heading", "solution"), md("v", "## Seen"))
+	_, contents, _ := strings.Cut(page, `id="contents"`)
+	want(t, contents, "#seen")
+	wantNot(t, contents, `href="#hidden-heading"`)
+}
+
+func TestBareCellMark(t *testing.T) {
+	got := article(t, code("c", "%%\nx := 1\n"))
+	want(t, got, `<code data-lang="go">x`)
+	wantNot(t, got, "%%")
+}
+
+const plot = `<?xml version="1.0"?>
+<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd">
+<svg width="30pt" height="15" xmlns="http://www.w3.org/2000/svg"><title>A &lt;curve&gt;</title><style>#c{fill:none}</style><clipPath id="c"/><g clip-path="url(#c)"><use xlink:href="#c"/><a href="javascript:x"/></g></svg>`
+
+func TestFigures(t *testing.T) {
+	got := article(t, code("one", "f()", display("image/svg+xml", plot), display("image/svg+xml", plot)))
+	want(t, got, `<figure id="figure-1">`, `<figure id="figure-2">`, `<a href="#cell-one">Figure 2</a> A &lt;curve&gt;`, `role="img" aria-label="A &lt;curve&gt;"`, `viewBox="0 0 40 15"`,
+		`id="f1-c"`, `id="f2-c"`, `url(#f2-c)`, `xlink:href="#f2-c"`, `<style>#f2-c{`, `href="#"`)
+	wantNot(t, got, "<?xml", "DOCTYPE", `id="c"`, "javascript")
+
+	png := display("image/png", "iVBORw0K\nGgo=")
+	png.Metadata = notebook.Object{"image/png": map[string]any{"alt": "A \"histogram\""}}
+	want(t, article(t, code("p", "f()", png)), `<img src="data:image/png;base64,iVBORw0KGgo=" alt="A &#34;histogram&#34;">`)
+}
+
+func TestFigureWithoutAlternativeText(t *testing.T) {
+	bare := code("c", "f()", display("image/svg+xml", `<svg viewBox="0 0 1 1"></svg>`), display("image/png", "iVBO"), display("text/html", `<img src="data:,"><svg></svg>`))
+	p := failing(t, bare)
+	want(t, p.Error(), "cell 1 (id c): an SVG figure has no alternative text", "an image/png figure", "an <img> has no alt", "an <svg> in HTML")
+
+	dir := t.TempDir()
+	r, err := Site(Options{Notebooks: []string{write(t, dir, "a.ipynb", bare)}, Out: dir + "/site", AllowMissingAlt: true})
+	if err != nil || len(r.Warnings) != 4 {
+		t.Errorf("with AllowMissingAlt: %v, warnings %v; want 4 warnings", err, r.Warnings)
+	}
+	article(t, code("c", "f()", display("text/html", `<svg aria-label="x"></svg><svg aria-hidden="true"></svg><svg><title>y</title></svg><img alt="">`)))
+}
+
+// An output keeps its script and cannot reach the page around it.
+func TestHostileNotebook(t *testing.T) {
+	evil := `</div></main></body><script>document.getElementById("w").textContent = "</p>";</script><p id="w"><a href="javascript:alert(1)">x</a><base href="https://evil.example/"><meta http-equiv="refresh" content="0;https://evil.example"><link rel="stylesheet" href="https://evil.example/x.css"><img src="https://evil.example/p.png" alt=""><div><!-- `
+	page, warnings := lesson(t,
+		md("a", "# T</h1><script>alert(1)</script> <b onmouseover=alert(1)>b</b> <style>body{display:none}</style>\n\n</main><iframe src=https://evil.example></iframe>"),
+		md("b", strings.Repeat("> ", 2000)+"deep\n\n"+strings.Repeat("- ", 500)+"list\n\n"+strings.Repeat("[", 3000)+strings.Repeat("*a_", 2000)),
+		code("c", "`unclosed raw string \x00 \u2028 </code></pre><script>", display("text/html", evil), display("text/plain", "</pre><script>alert(2)</script>")),
+		code("d", strings.Repeat("x", 100_000), &notebook.Output{Type: "stream", Name: "stdout", Text: strings.Repeat("\x1b[3", 50_000) + "</pre>"}))
+	want(t, page, `document.getElementById("w").textContent = "</p>";</script>`, "&lt;script&gt;alert(1)", "&lt;/pre&gt;&lt;script&gt;alert(2)")
+	wantNot(t, page, "<script>alert", "javascript:", `<base href`, `http-equiv="refresh"`, `<link rel="stylesheet"`, "<iframe", " onmouseover=")
+	if n := strings.Count(page, "</main>"); n != 1 {
+		t.Errorf("%d ends of <main>, want 1", n)
+	}
+	found := false
+	for _, w := range warnings {
+		found = found || strings.Contains(w.Msg, "https://evil.example/p.png")
+	}
+	if !found {
+		t.Errorf("no warning about the picture on another host: %v", warnings)
+	}
+}
