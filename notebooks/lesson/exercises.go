@@ -34,6 +34,22 @@ var exercises = map[string]exercise{
 		hint:   "Every token needs a row: bytes, merges and special tokens alike.",
 		praise: "That is the size of GPT-2's vocabulary.",
 	},
+	// 03: number formats
+	"03.1": {
+		want:   1152,
+		hint:   "Two bytes for each element, and 1024·1024 bytes in a MiB.",
+		praise: "",
+	},
+	"03.2": {
+		want:   258,
+		hint:   "eps is the step at 1. At 256 the step is 256 times as long.",
+		praise: "Above 256, bfloat16 does not know the odd numbers.",
+	},
+	"03.3": {
+		want:   2048,
+		hint:   "The step between neighbours grows with the number. When does it exceed 1, and what does rounding to even do then?",
+		praise: "One reason why sums are kept in float32.",
+	},
 	// 05: storage, strides, views
 	"05.1": {
 		want:   14,
