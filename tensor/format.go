@@ -71,11 +71,11 @@ func (t *Tensor) notes() []string {
 		notes = append(notes, "dtype="+t.dtype.String())
 	}
 	switch {
-	case t.node == nil:
-	case t.node.IsLeaf():
+	case !t.RequiresGrad():
+	case t.IsLeaf():
 		notes = append(notes, "requires_grad=True")
 	default:
-		notes = append(notes, "grad_fn=<"+t.node.Function().Name()+">")
+		notes = append(notes, "grad_fn=<"+t.graph().Function().Name()+">")
 	}
 	return notes
 }
@@ -242,11 +242,11 @@ func (t *Tensor) caption() string {
 	}
 	parts = append(parts, formatBytes(t.Bytes()))
 	switch {
-	case t.node == nil:
-	case t.node.IsLeaf():
+	case !t.RequiresGrad():
+	case t.IsLeaf():
 		parts = append(parts, "requires grad")
 	default:
-		parts = append(parts, "result of "+t.node.Function().Name())
+		parts = append(parts, "result of "+t.graph().Function().Name())
 	}
 	return strings.Join(parts, " · ")
 }

@@ -179,7 +179,9 @@ func (c *call) keep(x *Tensor, save bool, what string) *Tensor {
 	kept := x.alias(x.layout)
 	kept.number = x.number
 	if !save {
-		kept.storage = nil
+		if !x.number { // graphs show numbers, which cost next to nothing
+			kept.storage = nil
+		}
 		return kept
 	}
 	c.saved = append(c.saved, savedValue{kept, x.storage.version.Load(), what})

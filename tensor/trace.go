@@ -248,17 +248,16 @@ func (c *call) enterGradient(i int) (leave func()) {
 	return func() { a.of, a.input, a.scope = of, input, scope }
 }
 
-func (c *call) announceSaved() {
-	for _, s := range c.saved {
-		announce(Event{Kind: Saved, Op: c.op.name, Scope: c.scope, Dtype: s.tensor.dtype, What: s.what,
-			Shape: s.tensor.Shape(), Size: s.tensor.distinctBytes(), Storage: MemoryOf(s.tensor)})
-	}
-}
+func (c *call) announceSaved()    { c.announceEach(Saved) }
+func (c *call) announceReleased() { c.announceEach(Released) }
 
-func (c *call) announceReleased() {
+// announceEach tells of each tensor that c saved; Go numbers don't count.
+func (c *call) announceEach(kind Kind) {
 	for _, s := range c.saved {
-		announce(Event{Kind: Released, Op: c.op.name, Scope: c.scope, Dtype: s.tensor.dtype, What: s.what,
-			Shape: s.tensor.Shape(), Size: s.tensor.distinctBytes(), Storage: MemoryOf(s.tensor)})
+		if !s.tensor.number {
+			announce(Event{Kind: kind, Op: c.op.name, Scope: c.scope, Dtype: s.tensor.dtype, What: s.what,
+				Shape: s.tensor.Shape(), Size: s.tensor.distinctBytes(), Storage: MemoryOf(s.tensor)})
+		}
 	}
 }
 
