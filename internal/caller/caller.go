@@ -13,11 +13,34 @@ import (
 // that tells its code from the user's.
 const modulePath = "github.com/lectern-go/lectern/"
 
-// Position returns file:line of the first frame outside the library, or "" if
-// there is none. Tests of the library count as outside.
+// Place is a point of the running program, cheap to take: its line is worked
+// out when it is asked for.
+type Place struct {
+	pcs [24]uintptr
+	n   int
+}
+
+// Here returns the present place.
+func Here() (p Place) {
+	p.n = runtime.Callers(2, p.pcs[:])
+	return p
+}
+
+// Position returns file:line of the innermost frame outside the library, or ""
+// if there is none. Tests of the library count as outside.
+func (p *Place) Position() string { return position(p.pcs[:p.n]) }
+
+// Position is that of the present place.
 func Position() string {
 	var pcs [64]uintptr
-	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
+	return position(pcs[:runtime.Callers(2, pcs[:])])
+}
+
+func position(pcs []uintptr) string {
+	if len(pcs) == 0 {
+		return ""
+	}
+	frames := runtime.CallersFrames(pcs)
 	for {
 		frame, more := frames.Next()
 		if frame.Function == "" || !isLibrary(frame) {

@@ -1,0 +1,516 @@
+package einops
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/lectern-go/lectern/tensor"
+)
+
+// program is an einsum worked out for operands of given shapes and strides: the
+// tensor operations to run. Operands are numbered; the result of a product takes
+// the number after the last.
+type program struct {
+	operands []dims
+	steps    []instruction
+	results  int // tensors that a run holds
+}
+
+type opcode int
+
+const (
+	takeDiagonal opcode = iota // args: two axes
+	dropAxes                   // args: shape without axes of size 1 that are repeated by others
+	sumAxes                    // args: axes
+	multiply                   // a product without a sum: elementwise, repeated as needed
+	matmul                     // a batched matrix product
+	permute                    // args: the order of the output
+)
+
+// instruction is one step. A unary one replaces tensor a, a product makes
+// tensor out of a and b: each is permuted and reshaped first, and the
+// product reshaped after; nil arguments leave that out.
+type instruction struct {
+	code                   opcode
+	args                   []int
+	a, b, out              int
+	orderA, orderB         []int
+	shapeA, shapeB, shapeC []int
+
+	labels  []int // axes of the result, for explanations
+	sizes   []int
+	sums    []int
+	flops   float64
+	operand [2][]int // axes of the operands
+}
+
+// fits reports whether the program is for operands like these.
+func (p *program) fits(operands []*tensor.Tensor) bool {
+	for i, x := range operands {
+		d := &p.operands[i]
+		if x.Dtype() != d.dtype {
+			return false
+		}
+		for j := range d.shape {
+			if x.Size(j) != d.shape[j] || x.Stride(j) != d.strides[j] {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (p *program) run(operands []*tensor.Tensor) *tensor.Tensor {
+	var room [8]*tensor.Tensor
+	t := room[:]
+	if p.results > len(room) {
+		t = make([]*tensor.Tensor, p.results)
+	}
+	copy(t, operands)
+	for i := range p.steps {
+		s := &p.steps[i]
+		switch s.code {
+		case takeDiagonal:
+			t[s.a] = t[s.a].Diagonal(0, s.args[0], s.args[1])
+		case dropAxes:
+			t[s.a] = t[s.a].View(s.args...)
+		case sumAxes:
+			t[s.a] = t[s.a].Sum(s.args...).To(t[s.a].Dtype())
+		case permute:
+			t[s.a] = t[s.a].Permute(s.args...)
+		default:
+			a, b := arranged(t[s.a], s.orderA, s.shapeA), arranged(t[s.b], s.orderB, s.shapeB)
+			t[s.a], t[s.b] = nil, nil
+			if s.code == matmul {
+				a = a.Matmul(b)
+			} else {
+				a = a.Mul(b)
+			}
+			t[s.out] = arranged(a, nil, s.shapeC)
+		}
+	}
+	return t[p.results-1]
+}
+
+func arranged(t *tensor.Tensor, order, shape []int) *tensor.Tensor {
+	if order != nil {
+		t = t.Permute(order...)
+	}
+	if shape != nil {
+		t = t.Reshape(shape...)
+	}
+	return t
+}
+
+// term is a tensor on the way: the axis of the einsum that each of its axes is,
+// with sizes and strides.
+type term struct {
+	id     int
+	labels []int
+	sizes  []int
+	stride []int
+}
+
+func (t *term) set() (s uint64) {
+	for _, l := range t.labels {
+		s |= 1 << l
+	}
+	return s
+}
+
+func (t *term) without(at int) {
+	t.labels, t.sizes, t.stride = slices.Delete(t.labels, at, at+1), slices.Delete(t.sizes, at, at+1), slices.Delete(t.stride, at, at+1)
+}
+
+// compile chooses the operations for operands of given shapes.
+func (c *contraction) compile(operands []dims) (*program, *Error) {
+	sizes, err := c.sizes(operands)
+	if err != nil {
+		return nil, err
+	}
+	p := &program{operands: operands, results: 2*len(operands) - 1}
+	var kept uint64
+	for _, l := range c.out {
+		kept |= 1 << l.axis
+	}
+	terms := make([]*term, len(operands))
+	for i, o := range operands {
+		terms[i] = &term{id: i, sizes: slices.Clone(o.shape), stride: slices.Clone(o.strides)}
+		for _, l := range c.in[i] {
+			terms[i].labels = append(terms[i].labels, l.axis)
+		}
+		p.simplify(terms[i], sizes)
+	}
+	for i, t := range terms {
+		others := kept
+		for j, o := range terms {
+			if i != j {
+				others |= o.set()
+			}
+		}
+		p.sumAlone(t, others)
+	}
+	last := terms[0]
+	sets := make([]uint64, len(terms))
+	for i, t := range terms {
+		sets[i] = t.set()
+	}
+	next := len(operands)
+	for _, pair := range order(sets, kept, sizes) {
+		a, b := terms[pair[0]], terms[pair[1]]
+		terms[pair[0]], terms[pair[1]] = nil, nil
+		needed := kept
+		for _, t := range terms {
+			if t != nil {
+				needed |= t.set()
+			}
+		}
+		last = p.product(a, b, next, needed, c.out)
+		terms = append(terms, last)
+		next++
+	}
+	want := make([]int, len(c.out))
+	for i, l := range c.out {
+		want[i] = slices.Index(last.labels, l.axis)
+	}
+	if !slices.IsSorted(want) {
+		p.steps = append(p.steps, instruction{code: permute, a: last.id, args: want})
+		p.describe(last)
+	}
+	return p, nil
+}
+
+// describe notes what the latest step makes.
+func (p *program) describe(t *term) {
+	s := &p.steps[len(p.steps)-1]
+	s.labels, s.sizes = slices.Clone(t.labels), slices.Clone(t.sizes)
+}
+
+// simplify takes diagonals of axes that are named twice, and drops axes of size
+// 1 that others repeat: a product repeats them by itself.
+func (p *program) simplify(t *term, sizes []int) {
+	for again := true; again; {
+		again = false
+		for i, l := range t.labels {
+			j := slices.Index(t.labels[i+1:], l) + i + 1
+			if j == i {
+				continue
+			}
+			n, stride := t.sizes[i], t.stride[i]+t.stride[j]
+			t.without(j)
+			t.without(i)
+			t.labels, t.sizes, t.stride = append(t.labels, l), append(t.sizes, n), append(t.stride, stride)
+			p.steps = append(p.steps, instruction{code: takeDiagonal, a: t.id, args: []int{i, j}})
+			p.describe(t)
+			again = true
+			break
+		}
+	}
+	dropped := false
+	for i := len(t.labels) - 1; i >= 0; i-- {
+		if t.sizes[i] == 1 && sizes[t.labels[i]] != 1 {
+			t.without(i)
+			dropped = true
+		}
+	}
+	if dropped {
+		p.steps = append(p.steps, instruction{code: dropAxes, a: t.id, args: slices.Clone(t.sizes)})
+		p.describe(t)
+	}
+}
+
+// sumAlone sums over the axes that nothing else has: before any product, where
+// it is cheapest.
+func (p *program) sumAlone(t *term, others uint64) {
+	var axes, labels []int
+	flops := 1.
+	for i, l := range t.labels {
+		flops *= float64(t.sizes[i])
+		if others&(1<<l) == 0 {
+			axes, labels = append(axes, i), append(labels, l)
+		}
+	}
+	if len(axes) == 0 {
+		return
+	}
+	for _, at := range slices.Backward(axes) {
+		t.without(at)
+	}
+	rowMajor(t)
+	p.steps = append(p.steps, instruction{code: sumAxes, a: t.id, args: axes, sums: labels, flops: flops})
+	p.describe(t)
+}
+
+// rowMajor gives a term the strides of a new tensor.
+func rowMajor(t *term) {
+	stride := 1
+	for i := len(t.sizes) - 1; i >= 0; i-- {
+		t.stride[i] = stride
+		stride *= max(t.sizes[i], 1)
+	}
+}
+
+// product multiplies two terms. Their axes are of four kinds:
+//
+//	batch  in both and in the result    one matrix product for each
+//	rows   in the first only            m of an m×k matrix
+//	cols   in the second only           n of a k×n matrix
+//	sums   in both, not in the result   k
+//
+// Several axes of one kind are joined into one, in the order of their strides,
+// so that memory in any order is joined without a copy where that is possible.
+func (p *program) product(a, b *term, id int, needed uint64, out []label) *term {
+	// The columns of a product vary fastest: give them to the operand that has
+	// the last axis of the output, so that the result needs no permutation.
+	for _, l := range slices.Backward(out) {
+		inA, inB := slices.Contains(a.labels, l.axis), slices.Contains(b.labels, l.axis)
+		if inA != inB {
+			if inA {
+				a, b = b, a
+			}
+			break
+		}
+	}
+	var batch, rows, cols, sums []int
+	for _, l := range a.labels {
+		switch inB := slices.Contains(b.labels, l); {
+		case inB && needed&(1<<l) != 0:
+			batch = append(batch, l)
+		case inB:
+			sums = append(sums, l)
+		default:
+			rows = append(rows, l)
+		}
+	}
+	for _, l := range b.labels {
+		if !slices.Contains(a.labels, l) {
+			cols = append(cols, l)
+		}
+	}
+	rank := func(l int) int { return slices.IndexFunc(out, func(o label) bool { return o.axis == l }) }
+	slices.SortStableFunc(batch, func(x, y int) int { return cmp.Compare(rank(x), rank(y)) })
+	byStride := func(t *term, labels []int) {
+		slices.SortStableFunc(labels, func(x, y int) int {
+			return cmp.Compare(t.stride[slices.Index(t.labels, y)], t.stride[slices.Index(t.labels, x)])
+		})
+	}
+	byStride(a, rows)
+	byStride(b, cols)
+	larger := a
+	if product(b.sizes) > product(a.sizes) {
+		larger = b
+	}
+	byStride(larger, sums)
+
+	s := instruction{a: a.id, b: b.id, out: id, sums: sums, operand: [2][]int{slices.Clone(a.labels), slices.Clone(b.labels)}}
+	sizeOf := func(l int) int {
+		if i := slices.Index(a.labels, l); i >= 0 {
+			return a.sizes[i]
+		}
+		return b.sizes[slices.Index(b.labels, l)]
+	}
+	total := func(labels []int) int {
+		n := 1
+		for _, l := range labels {
+			n *= sizeOf(l)
+		}
+		return n
+	}
+	list := func(labels []int) (n []int) {
+		for _, l := range labels {
+			n = append(n, sizeOf(l))
+		}
+		return n
+	}
+	t := &term{id: id, labels: slices.Concat(batch, rows, cols)}
+	t.sizes = list(t.labels)
+	t.stride = make([]int, len(t.labels))
+	rowMajor(t)
+
+	s.flops = float64(total(t.labels))
+	if len(sums) == 0 {
+		s.code = multiply
+		s.orderA = permutation(a.labels, slices.Concat(batch, rows))
+		s.orderB = permutation(b.labels, slices.Concat(batch, cols))
+		if len(cols) > 0 && len(a.labels) > 0 {
+			s.shapeA = slices.Concat(list(batch), list(rows), slices.Repeat([]int{1}, len(cols)))
+		}
+		if len(rows) > 0 && len(batch) > 0 {
+			s.shapeB = slices.Concat(list(batch), slices.Repeat([]int{1}, len(rows)), list(cols))
+		}
+	} else {
+		s.code = matmul
+		s.flops *= 2 * float64(total(sums))
+		s.orderA = permutation(a.labels, slices.Concat(batch, rows, sums))
+		s.orderB = permutation(b.labels, slices.Concat(batch, sums, cols))
+		m, k, n := []int{total(rows)}, []int{total(sums)}, []int{total(cols)}
+		if len(batch) == 0 && len(rows) > 1 && len(sums) == 1 {
+			m = list(rows) // rows of one matrix need not be joined
+		}
+		if len(m) != len(rows) || len(sums) != 1 {
+			s.shapeA = slices.Concat(list(batch), m, k)
+		}
+		if len(sums) != 1 || len(cols) != 1 {
+			s.shapeB = slices.Concat(list(batch), k, n)
+		}
+		if len(m) != len(rows) || len(cols) != 1 {
+			s.shapeC = t.sizes
+			if s.shapeC == nil {
+				s.shapeC = []int{}
+			}
+		}
+	}
+	p.steps = append(p.steps, s)
+	p.describe(t)
+	return t
+}
+
+// permutation returns the argument of Permute that brings axes from one order
+// into another, or nil if they are in that order.
+func permutation(from, to []int) []int {
+	order := make([]int, len(to))
+	for i, l := range to {
+		order[i] = slices.Index(from, l)
+	}
+	if slices.IsSorted(order) {
+		return nil
+	}
+	return order
+}
+
+func product(sizes []int) int {
+	n := 1
+	for _, size := range sizes {
+		n *= size
+	}
+	return n
+}
+
+// The order of the products decides the work: (a b)(b c)(c d) costs abc + acd
+// one way and bcd + abd the other. As in opt_einsum (Smith and Gray, 2018) the
+// cost of a product is the product of the sizes of all axes of its two operands.
+// Up to exactTerms operands the cheapest order of all is found, by dynamic
+// programming over subsets; beyond, products are chosen greedily.
+const exactTerms = 9
+
+// order returns the pairs of terms to multiply; results are numbered after the
+// operands.
+func order(sets []uint64, kept uint64, sizes []int) [][2]int {
+	if len(sets) <= exactTerms {
+		return cheapest(sets, kept, sizes)
+	}
+	return greedy(sets, kept, sizes)
+}
+
+// volume is the product of the sizes of a set of axes.
+func volume(set uint64, sizes []int) float64 {
+	v := 1.
+	for ; set != 0; set &= set - 1 {
+		v *= float64(sizes[bits.TrailingZeros64(set)])
+	}
+	return v
+}
+
+// cheapest finds the best way to multiply every subset of the terms from the
+// best ways for its parts.
+func cheapest(sets []uint64, kept uint64, sizes []int) [][2]int {
+	n := len(sets)
+	full := 1<<n - 1
+	type best struct {
+		cost, largest float64 // operations, and the largest intermediate for ties
+		left          int
+	}
+	table := make([]best, full+1)
+	axes := make([]uint64, full+1) // of the product of a subset
+	for s := 1; s <= full; s++ {
+		inside, outside := uint64(0), kept
+		for i, set := range sets {
+			if s&(1<<i) != 0 {
+				inside |= set
+			} else {
+				outside |= set
+			}
+		}
+		axes[s] = inside & outside
+		if s&(s-1) == 0 {
+			axes[s] = inside
+		}
+	}
+	for s := 1; s <= full; s++ {
+		if s&(s-1) == 0 {
+			continue
+		}
+		for left := (s - 1) & s; left > s-left; left = (left - 1) & s {
+			a, b := table[left], table[s-left]
+			cost := a.cost + b.cost + volume(axes[left]|axes[s-left], sizes)
+			largest := max(a.largest, b.largest, volume(axes[s], sizes))
+			if table[s].left == 0 || cost < table[s].cost || cost == table[s].cost && largest < table[s].largest {
+				table[s] = best{cost, largest, left}
+			}
+		}
+	}
+	var pairs [][2]int
+	var walk func(s int) int
+	walk = func(s int) int {
+		if s&(s-1) == 0 {
+			return bits.TrailingZeros(uint(s))
+		}
+		left := table[s].left
+		// The smaller half first keeps the operands in the order given.
+		b := walk(s - left)
+		a := walk(left)
+		pairs = append(pairs, [2]int{min(a, b), max(a, b)})
+		return n + len(pairs) - 1
+	}
+	walk(full)
+	return pairs
+}
+
+// greedy multiplies, again and again, the pair whose result adds the least
+// memory to what its operands had.
+func greedy(sets []uint64, kept uint64, sizes []int) [][2]int {
+	all := slices.Clone(sets)
+	open := make([]int, len(sets))
+	for i := range open {
+		open[i] = i
+	}
+	var pairs [][2]int
+	for len(open) > 1 {
+		bestCost, bestWork := math.Inf(1), math.Inf(1)
+		var at [2]int
+		var result uint64
+		for i := range open {
+			for j := range i {
+				outside := kept
+				for k := range open {
+					if k != i && k != j {
+						outside |= all[open[k]]
+					}
+				}
+				a, b := all[open[j]], all[open[i]]
+				r := (a | b) & outside
+				cost, work := volume(r, sizes)-volume(a, sizes)-volume(b, sizes), volume(a|b, sizes)
+				if cost < bestCost || cost == bestCost && work < bestWork {
+					bestCost, bestWork, at, result = cost, work, [2]int{j, i}, r
+				}
+			}
+		}
+		pairs = append(pairs, [2]int{open[at[0]], open[at[1]]})
+		all = append(all, result)
+		open = slices.Delete(open, at[1], at[1]+1)
+		open[at[0]] = len(all) - 1
+	}
+	return pairs
+}
+
+// names writes a list of axes by name.
+func (c *contraction) list(labels []int) string {
+	text := make([]string, len(labels))
+	for i, l := range labels {
+		text[i] = c.names[l]
+	}
+	return fmt.Sprint(text)
+}
