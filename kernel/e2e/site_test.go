@@ -1,0 +1,73 @@
+package e2e
+
+import (
+	"net/url"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+func quoteInt(n int) string { return strconv.Itoa(n) }
+
+// brightness is that of the page's background, from 0 to 255.
+const brightness = `(() => {
+	for (const e of [document.body, document.documentElement]) {
+		const c = getComputedStyle(e).backgroundColor.match(/[\d.]+/g).map(Number);
+		if (c.length == 3 || c[3] > 0) return (c[0] + c[1] + c[2]) / 3;
+	}
+	return 255;
+})()`
+
+func TestSite(t *testing.T) {
+	b := openBrowser(t)
+	out := filepath.Join(t.TempDir(), "site")
+	cmd := exec.Command(kernelCommand(t), "render", "-o", out)
+	cmd.Dir = root(t)
+	if text, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("render: %v\n%s", err, text)
+	}
+	pages := []string{"index.html"}
+	for _, l := range lessons(t) {
+		pages = append(pages, strings.TrimSuffix(filepath.Base(l), ".ipynb")+".html")
+	}
+	for _, p := range pages {
+		name := strings.TrimSuffix(p, ".html")
+		address := (&url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Join(out, p))}).String()
+		for _, look := range []struct {
+			name   string
+			scheme string
+			width  int64
+			height int64
+			mobile bool
+		}{
+			{"light", "light", 1280, 900, false},
+			{"dark", "dark", 1280, 900, false},
+			{"phone", "light", 390, 844, true},
+		} {
+			b.colours(look.scheme)
+			b.window(look.width, look.height, look.mobile)
+			b.do(chromedp.Navigate(address), chromedp.WaitReady("body"))
+			if text := ask[string](b, `document.body.innerText`); len(text) < 100 {
+				t.Errorf("%s: the page is nearly empty: %q", p, text)
+			}
+			if l := ask[float64](b, brightness); (l < 128) != (look.scheme == "dark") {
+				t.Errorf("%s, %s: the background's brightness is %.0f", p, look.name, l)
+			}
+			if w := ask[int64](b, `document.documentElement.scrollWidth`); w > look.width {
+				wide := ask[string](b, `[...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > innerWidth + 1 && getComputedStyle(e).position != "fixed").slice(0, 3).map(e => e.tagName + "." + e.className).join(", ")`)
+				t.Errorf("%s, %s: %d wide in a window of %d: it scrolls sideways (%s)", p, look.name, w, look.width, wide)
+			}
+			if n := ask[int](b, `[...document.images].filter(i => !i.complete || !i.naturalWidth).length`); n > 0 {
+				t.Errorf("%s: %d pictures are broken", p, n)
+			}
+			b.shoot("site-"+name+"-"+look.name, look.name == "phone")
+		}
+	}
+	b.clean(func(address string) bool {
+		return strings.HasPrefix(address, "file:") || strings.HasPrefix(address, "data:")
+	})
+}
