@@ -3,6 +3,7 @@ package tensor
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Range selects positions of an axis in [Tensor.Index]; make one with [To],
@@ -42,21 +43,36 @@ const (
 //	x.Index(tensor.Between(1, 3))   // x[1:3]
 //	x.Index(tensor.Ellipsis, 0)     // x[..., 0]
 //
-// An int drops its axis, a [Range] keeps it. The result is a view. It panics if
-// there are more indices than axes or one is out of range.
+// An int drops its axis, a [Range] keeps it, and the result is a view.
+//
+// A tensor of whole numbers picks positions of its axis in any order, and a bool
+// tensor picks those where it is set, on as many axes as it has. The result is
+// then a copy, in which the axes of the tensors take the place of those that they
+// picked from; several tensors are broadcast and go together, and their axes come
+// first if they don't stand side by side.
+//
+//	x.Index(x.Gt(0))                // x[x > 0]: a vector
+//	x.Index(tensor.All, ids)        // x[:, ids]
+//	x.Index(rows, columns)          // x[rows, columns]: one element for each pair
+//
+// It panics if there are more indices than axes or one is out of range.
 func (t *Tensor) Index(items ...any) *Tensor {
 	named := 0
 	for _, item := range items {
-		if _, isMarker := item.(marker); !isMarker {
-			named++
-		}
+		named += axesOf(item)
 	}
 	if named > t.Dim() {
 		fail(ErrIndex, "index", describe(t), fmt.Sprintf("%d indices for %d axes", named, t.Dim()), "")
 	}
-	axis, sawEllipsis := 0, false
+	axis, rank := 0, t.Dim()
+	var picks []pickedAxis
 	for _, item := range items {
 		switch item := item.(type) {
+		case *Tensor:
+			for _, at := range t.asPositions(item, axis) {
+				picks = append(picks, pickedAxis{axis, at})
+				axis++
+			}
 		case int:
 			t = t.Select(axis, item)
 		case Range:
@@ -69,38 +85,138 @@ func (t *Tensor) Index(items ...any) *Tensor {
 			case item == NewAxis:
 				t = t.Unsqueeze(axis)
 				axis++
-			case sawEllipsis:
-				fail(ErrIndex, "index", describe(t), "an ellipsis stands twice", "keep one")
-			default:
-				sawEllipsis = true
-				axis = t.Dim() - (named - namedBefore(items))
+			default: // a second ellipsis is harmless where the first has named all axes
+				axis += rank - named
 			}
 		default:
-			fail(ErrIndex, "index", describe(t), fmt.Sprintf("an index is a %T", item), "use an int, a tensor.Range such as tensor.All, tensor.Ellipsis or tensor.NewAxis")
+			fail(ErrIndex, "index", describe(t), fmt.Sprintf("an index is a %T", item), "use an int, a tensor.Range such as tensor.All, tensor.Ellipsis, tensor.NewAxis or a tensor")
 		}
+	}
+	if len(picks) > 0 {
+		return t.pickAxes(picks)
 	}
 	return t
 }
 
-// namedBefore counts the indices before the ellipsis that take an axis.
-func namedBefore(items []any) int {
-	n := 0
-	for _, item := range items {
-		if m, isMarker := item.(marker); isMarker {
-			if m == Ellipsis {
-				break
-			}
-			continue
+// axesOf returns how many axes an index takes.
+func axesOf(item any) int {
+	switch item := item.(type) {
+	case marker:
+		return 0
+	case *Tensor:
+		if item != nil && item.dtype == Bool {
+			return item.Dim()
 		}
-		n++
 	}
-	return n
+	return 1
+}
+
+// pickedAxis is an axis and the positions of it that a tensor picks.
+type pickedAxis struct {
+	axis int
+	at   *Tensor
+}
+
+// asPositions returns the positions that an index tensor picks, one tensor for
+// each of the axes that it takes, from axis on.
+func (t *Tensor) asPositions(index *Tensor, axis int) []*Tensor {
+	switch {
+	case index == nil:
+		fail(ErrIndex, "index", describe(t), "an index is a nil tensor", "")
+	case formats[index.dtype].class == classFloat:
+		fail(ErrDtype, "index", describe(t), fmt.Sprintf("an index is a %s tensor", index.dtype), "use whole numbers or a bool mask")
+	case index.dtype != Bool:
+		return []*Tensor{index}
+	}
+	if have := t.layout.shape[axis : axis+index.Dim()]; !slices.Equal(have, index.layout.shape) {
+		fail(ErrShape, "index", describe(t), fmt.Sprintf("a mask of shape %v stands for axes of sizes %v", index.layout.shape, have), "a mask has the sizes of the axes that it picks from")
+	}
+	rows := index.Nonzero()
+	parts := make([]*Tensor, index.Dim())
+	for i := range parts {
+		parts[i] = rows.Select(1, i)
+	}
+	return parts
+}
+
+// pickAxes is indexing by tensors. With several, their axes are brought together
+// as one, in which each combination has one position.
+func (t *Tensor) pickAxes(picks []pickedAxis) *Tensor {
+	if len(picks) == 1 {
+		return t.take(picks[0].axis, picks[0].at)
+	}
+	first, together := picks[0].axis, true
+	var order, sizes []int
+	shape := picks[0].at.layout.shape
+	for i, p := range picks {
+		together = together && p.axis == first+i
+		order = append(order, p.axis)
+		sizes = append(sizes, t.layout.shape[p.axis])
+		_, _, shape = broadcast("index", p.at, Zeros().expanded(shape))
+	}
+	front := 0
+	if together {
+		front = first
+	}
+	// The combined position, in row-major order of the picked axes.
+	combined := newTensor(Int64, shape, true)
+	for i, p := range picks {
+		at := newTensor(Int64, p.at.layout.shape, false)
+		copy(plain[int64](at), checkedPositions("index", p.at, sizes[i]))
+		combined = combined.Mul(sizes[i]).Add(at)
+	}
+	var axes []int
+	for a := range t.Dim() {
+		if len(axes) == front {
+			axes = append(axes, order...)
+		}
+		if !slices.Contains(order, a) {
+			axes = append(axes, a)
+		}
+	}
+	if len(axes) < t.Dim() {
+		axes = append(axes, order...)
+	}
+	return t.Permute(axes...).Flatten(front, front+len(picks)-1).take(front, combined)
 }
 
 // SetIndex writes value, a tensor that can be expanded to the part or a number,
-// into the part of t that the indices select, and returns t. It panics as Index
-// does and as described at [Tensor.CopyFrom].
+// into the part of t that the indices select, and returns t. Where a position is
+// picked several times, the last value stays. It panics as Index does and as
+// described at [Tensor.CopyFrom].
 func (t *Tensor) SetIndex(value any, items ...any) *Tensor {
-	t.Index(items...).CopyFrom(operand("set index", value))
+	v := operand("set index", value)
+	for _, item := range items {
+		if _, ok := item.(*Tensor); ok {
+			return t.setPicked(v, items)
+		}
+	}
+	t.Index(items...).CopyFrom(v)
+	return t
+}
+
+// setPicked writes through tensor indices. Indexing the numbers 0, 1, 2, ... in
+// t's shape tells which elements they pick.
+func (t *Tensor) setPicked(value *Tensor, items []any) *Tensor {
+	t.checkWritable("set index")
+	n := t.Len()
+	numbers := newTensor(Int64, t.layout.shape, false)
+	for i := range plain[int64](numbers) {
+		plain[int64](numbers)[i] = int64(i)
+	}
+	at := numbers.Index(items...)
+	if _, err := value.layout.Expand(at.layout.shape...); err != nil {
+		fail(ErrShape, "set index", describe(t, value), fmt.Sprintf("the part has shape %v", at.layout.shape), "give a value that can be expanded to it")
+	}
+	value = value.Detach().expanded(at.layout.shape).converted(t.dtype)
+	changed := t.Detach().Clone()
+	size := t.dtype.Size()
+	to, from := changed.memory(), value.memory()
+	for i, p := range plain[int64](at.Detach().Contiguous()) {
+		copy(to[int(p)*size:][:size], from[i*size:][:size])
+	}
+	if n > 0 {
+		t.CopyFrom(changed)
+	}
 	return t
 }
