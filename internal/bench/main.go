@@ -1,0 +1,126 @@
+// Command bench measures Lectern beside what people would use instead, in one run and alternately, so that the ratios
+// mean something on a noisy machine too.
+//
+//	go run ./internal/bench -peers                  every group of comparisons with other libraries
+//	go run ./internal/bench -peers tokenizer        one group
+//	go run ./internal/bench -list                   what there is
+//
+// A group prints a row for each case and ends with its worst ratio; a ratio of 2 says that Lectern is twice as fast.
+// The program fails if a ratio is below what the row says is wanted. Peers are optional: those that are
+// absent are named and left out. Python peers run in the Python that LECTERN_PYTHON names, or else in an
+// environment that is made below .lectern/ on the first run, which needs a package index.
+//
+// To add a group, write a file that registers it in init; see tokenizer.go.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"slices"
+	"sort"
+	"strings"
+)
+
+// A group is a set of comparisons that are run and read together.
+type group struct {
+	kind  string // the flag that asks for it: "peers" or "kernel"
+	name  string
+	about string // one line
+	run   func(ctx context.Context, r *report) error
+}
+
+var groups []group
+
+// register adds a group. It is called from init functions.
+func register(kind, name, about string, run func(ctx context.Context, r *report) error) {
+	groups = append(groups, group{kind, name, about, run})
+}
+
+// children are parts of groups that run in a process of their own, so that their memory can be told from
+// that of the rest: this program calls itself with -child and a name.
+var children = map[string]func(args []string) error{}
+
+// kinds are the flags that choose groups.
+var kinds = map[string]string{
+	"peers":  "compare with other libraries",
+	"kernel": "compare the notebook kernel with stock GoNB",
+}
+
+func main() {
+	if len(os.Args) > 2 && os.Args[1] == "-child" {
+		if err := children[os.Args[2]](os.Args[3:]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	chosen := map[string]*bool{}
+	for kind, about := range kinds {
+		chosen[kind] = flag.Bool(kind, false, about)
+	}
+	list := flag.Bool("list", false, "list the groups")
+	rounds := flag.Int("rounds", 3, "how often each case is measured; the best counts")
+	threads := flag.Int("threads", 2, "threads of both sides, where the case does not say 1")
+	flag.Usage = func() {
+		fmt.Fprintln(flag.CommandLine.Output(), "usage: go run ./internal/bench -peers|-kernel [group ...]")
+		flag.PrintDefaults()
+	}
+	flag.Parse()
+	sort.Slice(groups, func(i, j int) bool { return groups[i].name < groups[j].name })
+	if *list {
+		for _, g := range groups {
+			fmt.Printf("-%s %-12s %s\n", g.kind, g.name, g.about)
+		}
+		return
+	}
+	picked, err := pick(chosen, flag.Args())
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(2)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	failed := false
+	var last []string
+	for _, g := range picked {
+		r := &report{name: g.name, rounds: max(1, *rounds), threads: max(1, *threads)}
+		fmt.Printf("%s: %s\n", g.name, g.about)
+		if err := g.run(ctx, r); err != nil {
+			if errors.Is(err, context.Canceled) {
+				fmt.Println("stopped")
+				os.Exit(130)
+			}
+			fmt.Printf("  failed: %v\n", err)
+			failed = true
+		}
+		failed = failed || r.missed
+		last = append(last, r.summary())
+	}
+	fmt.Println(strings.Join(last, "\n"))
+	if failed {
+		os.Exit(1)
+	}
+}
+
+// pick returns the groups that the command line asks for.
+func pick(chosen map[string]*bool, names []string) ([]group, error) {
+	var picked []group
+	for _, g := range groups {
+		if *chosen[g.kind] && (len(names) == 0 || slices.Contains(names, g.name)) {
+			picked = append(picked, g)
+		}
+	}
+	for _, name := range names {
+		if !slices.ContainsFunc(picked, func(g group) bool { return g.name == name }) {
+			return nil, fmt.Errorf("no group %q here; -list shows what there is", name)
+		}
+	}
+	if len(picked) == 0 {
+		return nil, errors.New("nothing to do; say -peers or -kernel, or -list for what there is")
+	}
+	return picked, nil
+}

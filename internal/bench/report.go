@@ -1,0 +1,60 @@
+package main
+
+import (
+	"fmt"
+	"math"
+)
+
+// report collects the results of one group and prints them as they come.
+type report struct {
+	name    string
+	rounds  int // how often to measure each side of a case, alternately
+	threads int
+
+	worst     float64
+	worstCase string
+	missed    bool // some ratio is below what is wanted
+}
+
+// better says which way a quantity is good.
+type better bool
+
+const (
+	more better = true
+	less better = false
+)
+
+// compare prints a case and remembers the worst ratio. ours and peer are in the same unit; wanted is the least good
+// ratio, or 0 for figures that are shown but not judged.
+func (r *report) compare(what string, ours float64, peerName string, peer float64, unit string, good better, wanted float64) {
+	ratio := ours / peer
+	if good == less {
+		ratio = peer / ours
+	}
+	verdict := ""
+	if wanted > 0 {
+		verdict = fmt.Sprintf("  wanted %gx", wanted)
+		if !(ratio >= wanted) { // also when it is no number
+			verdict += ", missed"
+			r.missed = true
+		}
+		if r.worstCase == "" || ratio < r.worst || math.IsNaN(ratio) {
+			r.worst, r.worstCase = ratio, what
+		}
+	}
+	fmt.Printf("  %-44s %8.4g %-5s  %s %.4g  %.3gx%s\n", what, ours, unit, peerName, peer, ratio, verdict)
+}
+
+// note prints a line beside the figures.
+func (r *report) note(format string, args ...any) { fmt.Printf("  "+format+"\n", args...) }
+
+// absent says that a peer is not here and why; its cases are left out.
+func (r *report) absent(peer string, why error) { fmt.Printf("  %s is left out: %v\n", peer, why) }
+
+// summary is the last line of a group.
+func (r *report) summary() string {
+	if r.worstCase == "" {
+		return fmt.Sprintf("group %s: no ratio, since no peer is here", r.name)
+	}
+	return fmt.Sprintf("group %s: worst ratio %.3g (%s)", r.name, r.worst, r.worstCase)
+}
