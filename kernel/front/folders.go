@@ -1,0 +1,122 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// A kernel's folders hold everything that it writes outside the lessons: GoNB's programs, kept values, pipes. All of them are removed when the
+// kernel ends. A lock that ends with the process tells the folders of a killed kernel from those of a living one.
+type folders struct {
+	work   string // on disk
+	memory string // on a memory disk, or "" if there is none
+	lock   *os.File
+}
+
+const folderPrefix = "lectern-kernel-"
+
+// memoryDisk is where Linux keeps files in memory.
+const memoryDisk = "/dev/shm"
+
+// newFolders removes what dead kernels have left and creates the folders of this one.
+func newFolders() (*folders, error) {
+	sweepFolders(os.TempDir())
+	sweepFolders(memoryDisk)
+	work, err := os.MkdirTemp("", folderPrefix)
+	if err != nil {
+		return nil, fmt.Errorf("working folder: %w", err)
+	}
+	f := &folders{work: work}
+	if f.lock, err = lockFolder(work); err != nil {
+		os.RemoveAll(work)
+		return nil, err
+	}
+	if i, err := os.Stat(memoryDisk); err == nil && i.IsDir() && os.Getenv("LECTERN_KEEP_ON_DISK") == "" {
+		if f.memory, err = os.MkdirTemp(memoryDisk, folderPrefix); err != nil {
+			f.memory = ""
+		} else if err := os.WriteFile(filepath.Join(f.memory, "owner"), []byte(work), 0o600); err != nil {
+			f.remove()
+			return nil, fmt.Errorf("folder for values: %w", err)
+		}
+	}
+	for _, d := range []string{f.tmp(), f.check(), filepath.Join(work, "keep"), f.path()} {
+		if err := os.Mkdir(d, 0o700); err != nil {
+			f.remove()
+			return nil, fmt.Errorf("working folder: %w", err)
+		}
+	}
+	return f, nil
+}
+
+func (f *folders) tmp() string   { return filepath.Join(f.work, "tmp") }   // TMPDIR of GoNB and of the cells' builds
+func (f *folders) check() string { return filepath.Join(f.work, "check") } // the module in which cells are type-checked
+func (f *folders) path() string  { return filepath.Join(f.work, "bin") }   // the tools that GoNB may see
+func (f *folders) input() string { return filepath.Join(f.work, "input") } // the pipe for typed lines
+
+// keep lists the folders for kept values, the preferred one first.
+func (f *folders) keep() []string {
+	d := []string{filepath.Join(f.work, "keep")}
+	if f.memory != "" {
+		d = append([]string{f.memory}, d...)
+	}
+	return d
+}
+
+// all lists the folders to be removed at the end.
+func (f *folders) all() []string {
+	if f.memory == "" {
+		return []string{f.work}
+	}
+	return []string{f.memory, f.work}
+}
+
+func (f *folders) remove() {
+	for _, d := range f.all() {
+		removeAll(d)
+	}
+}
+
+// removeAll removes a folder that a dying process may still write to.
+func removeAll(dir string) {
+	for range 5 {
+		if os.RemoveAll(dir) == nil {
+			return
+		}
+	}
+}
+
+// sweepFolders removes the folders of kernels that no longer live.
+func sweepFolders(dir string) {
+	found, _ := filepath.Glob(filepath.Join(dir, folderPrefix+"*"))
+	for _, d := range found {
+		owner := d
+		if b, err := os.ReadFile(filepath.Join(d, "owner")); err == nil {
+			owner = string(b)
+		} else if dir == memoryDisk {
+			continue // being created
+		}
+		if !locked(owner) {
+			removeAll(d)
+		}
+	}
+}
+
+// keepLimit is how many bytes of values a kernel may keep: what the user says, or half of what the disk has left.
+func keepLimit(dir string) string {
+	if s := os.Getenv("LECTERN_KEEP_LIMIT"); s != "" {
+		unit := int64(1)
+		for suffix, u := range map[string]int64{"K": 1 << 10, "M": 1 << 20, "G": 1 << 30} {
+			if t, ok := strings.CutSuffix(strings.ToUpper(strings.TrimSuffix(strings.ToUpper(s), "B")), suffix); ok {
+				s, unit = t, u
+			}
+		}
+		if n, err := strconv.ParseInt(strings.TrimSpace(s), 10, 64); err == nil && n > 0 {
+			return strconv.FormatInt(n*unit, 10)
+		}
+		fmt.Fprintf(os.Stderr, "lectern-kernel: LECTERN_KEEP_LIMIT is %q; write bytes, such as 500000000 or 4G\n", s)
+	}
+	return strconv.FormatInt(freeBytes(dir)/2, 10)
+}

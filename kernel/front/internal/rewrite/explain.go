@@ -1,0 +1,3 @@
+package rewrite
+
+func (s *Session) explain(e *Error, next *Session) {}

@@ -1,0 +1,59 @@
+package rewrite
+
+import (
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/lectern-go/lectern/kernel/front/internal/packages"
+	"github.com/lectern-go/lectern/kernel/keep"
+)
+
+var pkgs = sync.OnceValue(func() *packages.Packages {
+	return packages.New(packages.Config{Dir: ".", Env: os.Environ(), State: "github.com/lectern-go/lectern/internal/kept"})
+})
+
+// notebook runs cells through Rewrite, as if each had run and kept what it defines.
+type notebook struct {
+	t        *testing.T
+	s        *Session
+	manifest *keep.Manifest
+	n        int
+}
+
+func newNotebook(t *testing.T) *notebook {
+	nb := &notebook{t: t, manifest: &keep.Manifest{Vars: map[string]keep.Var{}, Groups: map[int]keep.Group{}, Notes: map[string]string{}}}
+	nb.s = NewSession(pkgs(), func() *keep.Manifest { return nb.manifest })
+	return nb
+}
+
+func (nb *notebook) run(code string) *Result {
+	nb.n++
+	r := nb.s.Rewrite(nb.n, code)
+	if len(r.Errors) > 0 {
+		return r
+	}
+	nb.s = r.Next
+	for _, name := range r.Defines {
+		if nb.s.literals[name] == nil {
+			nb.manifest.Vars[name] = keep.Var{Group: nb.n}
+			g := nb.manifest.Groups[nb.n]
+			g.Vars = append(g.Vars, name)
+			nb.manifest.Groups[nb.n] = g
+		}
+	}
+	return r
+}
+
+func TestPrint(t *testing.T) {
+	b, err := os.ReadFile(os.Getenv("CELLS"))
+	if err != nil {
+		t.Skip("CELLS names no file")
+	}
+	nb := newNotebook(t)
+	for _, c := range strings.Split(string(b), "\n---\n") {
+		r := nb.run(c)
+		t.Logf("=== %s\n--- run=%v defines=%v restores=%v notes=%v errors=%+v\n%s", c, r.Run, r.Defines, r.Restores, r.Notes, r.Errors, r.Code)
+	}
+}

@@ -1,0 +1,3 @@
+package rewrite
+
+func (w *work) traceSteps() {}

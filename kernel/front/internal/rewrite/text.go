@@ -1,0 +1,170 @@
+package rewrite
+
+import (
+	"sort"
+	"strings"
+	"unicode/utf8"
+)
+
+// A Pos is a place in a cell as its user sees it: the cell's number, and line and column counted from 1, the column in characters.
+// Line 0 means code that no user wrote.
+type Pos struct{ Cell, Line, Col int }
+
+// A Source is the text of one cell.
+type Source struct {
+	Cell int
+	Code string
+}
+
+// Pos returns the place of a byte offset.
+func (s *Source) Pos(off int) Pos {
+	off = max(0, min(off, len(s.Code)))
+	bol := strings.LastIndexByte(s.Code[:off], '\n') + 1
+	return Pos{s.Cell, strings.Count(s.Code[:off], "\n") + 1, utf8.RuneCountInString(s.Code[bol:off]) + 1}
+}
+
+// Line returns the text of a line, counted from 1, or "".
+func (s *Source) Line(n int) string {
+	for l := range strings.SplitSeq(s.Code, "\n") {
+		if n--; n == 0 {
+			return l
+		}
+	}
+	return ""
+}
+
+// A segment says that n bytes of a text from out on are those of src from off on.
+type segment struct {
+	out, off, n int
+	src         *Source
+}
+
+// A Text is Go code put together from pieces of cells and code of ours.
+type Text struct {
+	b    strings.Builder
+	segs []segment // in the order of out
+}
+
+// Inject adds code of ours.
+func (t *Text) Inject(parts ...string) {
+	for _, s := range parts {
+		t.b.WriteString(s)
+	}
+}
+
+// User adds the bytes [lo, hi) of a cell.
+func (t *Text) User(src *Source, lo, hi int) {
+	if lo < hi {
+		t.segs = append(t.segs, segment{t.b.Len(), lo, hi - lo, src})
+		t.b.WriteString(src.Code[lo:hi])
+	}
+}
+
+// Append adds another text.
+func (t *Text) Append(o *Text) {
+	for _, s := range o.segs {
+		s.out += t.b.Len()
+		t.segs = append(t.segs, s)
+	}
+	t.b.WriteString(o.String())
+}
+
+// Len returns the length in bytes.
+func (t *Text) Len() int { return t.b.Len() }
+
+func (t *Text) String() string { return t.b.String() }
+
+// Locate returns where the byte at offset out came from. For code of ours it is the nearest user's code before it, else after it, and
+// exact is false; src is nil if there is none at all.
+func (t *Text) Locate(out int) (src *Source, off int, exact bool) {
+	i := sort.Search(len(t.segs), func(i int) bool { return t.segs[i].out > out })
+	if i == 0 {
+		if len(t.segs) == 0 {
+			return nil, 0, false
+		}
+		return t.segs[0].src, t.segs[0].off, false
+	}
+	s := t.segs[i-1]
+	if out < s.out+s.n {
+		return s.src, s.off + out - s.out, true
+	}
+	return s.src, s.off + s.n, false
+}
+
+// Find is the inverse of Locate: it returns the offset in the text of a byte of a cell. A byte that was left out gives the nearest one before it.
+func (t *Text) Find(src *Source, off int) (out int, exact bool) {
+	out = -1
+	best := -1
+	for _, s := range t.segs {
+		if s.src != src {
+			continue
+		}
+		if off >= s.off && off < s.off+s.n {
+			return s.out + off - s.off, true
+		}
+		if end := s.off + s.n; end <= off && end > best { // a cursor stands at the end of what was typed
+			best, out = end, s.out+s.n
+		}
+	}
+	return out, false
+}
+
+// Lines returns, for each line of the text, the place of its first byte that a user wrote; Line is 0 where there is none.
+func (t *Text) Lines() []Pos {
+	text := t.String()
+	lines := make([]Pos, strings.Count(text, "\n")+1)
+	line, at := 0, 0
+	for _, s := range t.segs {
+		line += strings.Count(text[at:s.out], "\n")
+		at = s.out
+		first := s.src.Pos(s.off)
+		for i, l := range strings.Split(text[s.out:s.out+s.n], "\n") {
+			if p := &lines[line+i]; p.Line == 0 && l != "" {
+				*p = Pos{s.src.Cell, first.Line + i, 1}
+				if i == 0 {
+					p.Col = first.Col
+				}
+			}
+		}
+	}
+	return lines
+}
+
+// An edit replaces the bytes [lo, hi) of a cell by code of ours.
+type edit struct {
+	lo, hi int
+	s      string
+}
+
+// edits are applied in the order of their places; those at one place in the order in which they were made. An edit inside a replaced
+// piece is dropped.
+type edits []edit
+
+func (e *edits) replace(lo, hi int, s string) { *e = append(*e, edit{lo, hi, s}) }
+func (e *edits) insert(at int, s string)      { *e = append(*e, edit{at, at, s}) }
+
+// blank replaces code by spaces, so that what follows keeps its column.
+func (e *edits) blank(code string, lo, hi int) {
+	e.replace(lo, hi, strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\t' {
+			return r
+		}
+		return ' '
+	}, code[lo:hi]))
+}
+
+// apply adds the bytes [lo, hi) of a cell with the edits that lie in them.
+func (e edits) apply(t *Text, src *Source, lo, hi int) {
+	sorted := append(edits(nil), e...)
+	sort.SliceStable(sorted, func(i, j int) bool { return sorted[i].lo < sorted[j].lo })
+	at := lo
+	for _, x := range sorted {
+		if x.lo < at || x.hi > hi {
+			continue
+		}
+		t.User(src, at, x.lo)
+		t.Inject(x.s)
+		at = x.hi
+	}
+	t.User(src, at, hi)
+}

@@ -1,0 +1,215 @@
+package rewrite
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+)
+
+// A definition is a top-level variable that the cell defines.
+type definition struct {
+	name string
+	obj  types.Object
+	stmt int // index of its statement among the cell's
+}
+
+// definitions finds the top-level variables of the cell.
+func (w *work) definitions() []definition {
+	var ds []definition
+	note := func(id *ast.Ident, stmt int) {
+		if obj := w.c.info.Defs[id]; obj != nil && id.Name != "_" && obj.Type() != nil {
+			ds = append(ds, definition{id.Name, obj, stmt})
+		}
+	}
+	for i, st := range w.body {
+		for label, ok := st.(*ast.LabeledStmt); ok; label, ok = st.(*ast.LabeledStmt) {
+			st = label.Stmt
+		}
+		switch st := st.(type) {
+		case *ast.AssignStmt:
+			if st.Tok == token.DEFINE {
+				for _, l := range st.Lhs {
+					if id, ok := l.(*ast.Ident); ok {
+						note(id, i)
+					}
+				}
+			}
+		case *ast.DeclStmt:
+			if g, ok := st.Decl.(*ast.GenDecl); ok && g.Tok == token.VAR {
+				for _, sp := range g.Specs {
+					for _, id := range sp.(*ast.ValueSpec).Names {
+						note(id, i)
+					}
+				}
+			}
+		}
+	}
+	return ds
+}
+
+// publish decides which of the definitions become package-level, with which types, and edits their statements. The others stay
+// variables of main: their type can't be written outside its package, or their name would hide something from later cells.
+func (w *work) publish(ds []definition) {
+	w.types = map[string]string{}
+	w.local = map[string]bool{}
+	for _, d := range ds {
+		why := ""
+		typ, ok := w.n.writeType(d.obj.Type(), w.c.used, w.extra)
+		switch {
+		case types.Universe.Lookup(d.name) != nil:
+			why = "it would hide Go's own " + d.name
+		case w.c.used[d.name] != "" || w.imported[d.name]:
+			why = "it would hide the package " + d.name
+		case d.name == "main" || d.name == "init" || strings.HasPrefix(d.name, "lectern"):
+			why = "the name has a meaning of its own"
+		case !ok:
+			why = "its type " + types.TypeString(d.obj.Type(), types.RelativeTo(w.c.pkg)) + " can't be named outside its package or function"
+		}
+		if why != "" {
+			if !w.local[d.name] {
+				w.r.Notes = append(w.r.Notes, fmt.Sprintf("%s is not remembered by later cells: %s", d.name, why))
+			}
+			w.local[d.name] = true
+			continue
+		}
+		w.types[d.name] = typ
+		w.objects[d.name] = d.obj
+	}
+	// Names that share a statement with one that stays local stay with it.
+	for changed := true; changed; {
+		changed = false
+		for _, d := range ds {
+			for _, e := range ds {
+				if d.stmt == e.stmt && w.local[d.name] && !w.local[e.name] {
+					w.local[e.name], changed = true, true
+				}
+			}
+		}
+	}
+	for _, d := range ds {
+		if w.local[d.name] {
+			delete(w.types, d.name)
+			continue
+		}
+		w.defs = append(w.defs, d)
+	}
+	for i, st := range w.body {
+		for label, ok := st.(*ast.LabeledStmt); ok; label, ok = st.(*ast.LabeledStmt) {
+			st = label.Stmt
+		}
+		switch st := st.(type) {
+		case *ast.AssignStmt:
+			if st.Tok != token.DEFINE {
+				break
+			}
+			if names := w.localNames(ds, i); len(names) > 0 {
+				w.after(st, "; _ = "+strings.Join(names, "; _ = "))
+				break
+			}
+			w.replace(st.TokPos, st.TokPos+2, " =")
+		case *ast.DeclStmt:
+			g, ok := st.Decl.(*ast.GenDecl)
+			if !ok || g.Tok != token.VAR {
+				break
+			}
+			if names := w.localNames(ds, i); len(names) > 0 {
+				w.after(st, "; _ = "+strings.Join(names, "; _ = "))
+				break
+			}
+			w.assign(g)
+		}
+	}
+}
+
+// localNames are the variables of a statement that stay local.
+func (w *work) localNames(ds []definition, stmt int) (names []string) {
+	for _, d := range ds {
+		if d.stmt == stmt && w.local[d.name] {
+			names = append(names, d.name)
+		}
+	}
+	return names
+}
+
+// assign turns a var declaration into assignments, in place.
+func (w *work) assign(g *ast.GenDecl) {
+	w.blank(g.TokPos, g.TokPos+3)
+	if g.Lparen.IsValid() {
+		w.blank(g.Lparen, g.Lparen+1)
+		w.blank(g.Rparen, g.Rparen+1)
+	}
+	for _, sp := range g.Specs {
+		v := sp.(*ast.ValueSpec)
+		if len(v.Values) == 0 {
+			var zero []string
+			for _, id := range v.Names {
+				zero = append(zero, fmt.Sprintf("%s = *new(%s)", id.Name, w.c.source(v.Type)))
+			}
+			w.replace(v.Pos(), v.End(), strings.Join(zero, "; "))
+			continue
+		}
+		if v.Type == nil {
+			continue
+		}
+		blank := true
+		for _, id := range v.Names {
+			blank = blank && id.Name == "_"
+		}
+		w.blank(v.Type.Pos(), v.Type.End())
+		if blank && len(v.Values) == len(v.Names) { // var _ I = v asserts that v is an I
+			for _, x := range v.Values {
+				w.insert(x.Pos(), "("+w.c.source(v.Type)+")(")
+				w.insert(x.End(), ")")
+			}
+		}
+	}
+}
+
+// unusedFix says where a use of a variable that is declared and not used can be written: inside a statement of a cell such a variable is no mistake worth
+// stopping for.
+func unusedFix(fn *ast.FuncDecl, p token.Pos, name string) (at token.Pos, s string) {
+	ast.Inspect(fn, func(n ast.Node) bool {
+		if n == nil || p < n.Pos() || p >= n.End() {
+			return false
+		}
+		use := " _ = " + name + "; "
+		var list []ast.Stmt
+		switch n := n.(type) {
+		case *ast.BlockStmt:
+			list = n.List
+		case *ast.CaseClause:
+			list = n.Body
+		case *ast.CommClause:
+			list = n.Body
+			if n.Comm != nil && p < n.Comm.End() {
+				at, s = n.Colon+1, use
+			}
+		case *ast.ForStmt:
+			at, s = n.Body.Lbrace+1, use
+		case *ast.RangeStmt:
+			at, s = n.Body.Lbrace+1, use
+		case *ast.IfStmt:
+			at, s = n.Body.Lbrace+1, use
+		case *ast.SwitchStmt:
+			if len(n.Body.List) > 0 {
+				at, s = n.Body.List[0].(*ast.CaseClause).Colon+1, use
+			}
+		case *ast.TypeSwitchStmt:
+			if len(n.Body.List) > 0 {
+				at, s = n.Body.List[0].(*ast.CaseClause).Colon+1, use
+			}
+		}
+		for _, st := range list {
+			switch st.(type) {
+			case *ast.AssignStmt, *ast.DeclStmt:
+				if p >= st.Pos() && p < st.End() {
+					at, s = st.End(), "; _ = "+name
+				}
+			}
+		}
+		return true
+	})
+	return at, s
+}

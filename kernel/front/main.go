@@ -1,0 +1,82 @@
+// Command front is Lectern's kernel: the process that Jupyter starts.
+//
+//	lectern-kernel CONNECTION_FILE
+//
+// It starts GoNB behind itself. GoNB compiles and runs the cells; the front makes a notebook of them: cells are bare Go, the last expression is
+// shown, variables live on, errors point at the user's own lines. What it does not have to change it passes on.
+//
+// It is built as .lectern/bin/lectern-kernel and finds the repository from there; the flags -root and -bin override that.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+func main() {
+	if len(os.Args) == 3 && os.Args[1] == watchArg {
+		watch(os.Args[2])
+		return
+	}
+	c := config{}
+	flag.StringVar(&c.root, "root", "", "the `folder` of the module that cells import from (default: the one that holds .lectern)")
+	flag.StringVar(&c.bin, "bin", "", "the `folder` with gonb, goimports and gopls (default: the one of this program)")
+	flag.Usage = func() {
+		fmt.Fprintln(os.Stderr, "usage: lectern-kernel [-root DIR] [-bin DIR] CONNECTION_FILE")
+		flag.PrintDefaults()
+	}
+	flag.Parse()
+	if flag.NArg() != 1 {
+		flag.Usage()
+		os.Exit(2)
+	}
+	c.connection = flag.Arg(0)
+	if err := c.complete(); err != nil {
+		fmt.Fprintln(os.Stderr, "lectern-kernel:", err)
+		os.Exit(1)
+	}
+	if err := run(c); err != nil {
+		fmt.Fprintln(os.Stderr, "lectern-kernel:", err)
+		os.Exit(1)
+	}
+}
+
+// config is where things are.
+type config struct {
+	connection string // Jupyter's connection file
+	root       string // the module of the lessons
+	bin        string // the pinned tools
+}
+
+// complete fills in what was not given and checks that it is there.
+func (c *config) complete() error {
+	exe, err := os.Executable()
+	if err == nil {
+		exe, err = filepath.EvalSymlinks(exe)
+	}
+	if err != nil {
+		return err
+	}
+	if c.bin == "" {
+		c.bin = filepath.Dir(exe)
+	}
+	if c.root == "" {
+		c.root = filepath.Dir(filepath.Dir(c.bin)) // …/.lectern/bin
+	}
+	for _, p := range []*string{&c.bin, &c.root, &c.connection} {
+		if *p, err = filepath.Abs(*p); err != nil {
+			return err
+		}
+	}
+	if _, err := os.Stat(filepath.Join(c.root, "go.mod")); err != nil {
+		return fmt.Errorf("there is no module in %s: %w; give its folder with -root", c.root, err)
+	}
+	for _, tool := range []string{"gonb", "goimports"} {
+		if _, err := os.Stat(filepath.Join(c.bin, tool)); err != nil {
+			return fmt.Errorf("%s is not installed: %w; run `go run ./kernel setup`", tool, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// ownGroup also ends GoNB when we die, even by SIGKILL.
+func ownGroup() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
+}
+
+// adoptOrphans makes processes whose parents have ended our children, so that we can end them too.
+func adoptOrphans() { unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) }
+
+// reapOrphans ends the children that we have adopted: what a cell left running in a group of its own.
+func reapOrphans() {
+	for range 3 { // an ended child may leave children of its own
+		pids := children()
+		for _, pid := range pids {
+			syscall.Kill(pid, syscall.SIGKILL)
+			syscall.Wait4(pid, nil, 0, nil)
+		}
+		if len(pids) == 0 {
+			return
+		}
+	}
+}
+
+// mine are children that we started on purpose: the watcher and gopls.
+var mine = map[int]bool{}
+
+func children() (pids []int) {
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, p := range stats {
+		b, err := os.ReadFile(p)
+		i := bytes.LastIndexByte(b, ')')
+		if err != nil || i < 0 {
+			continue
+		}
+		f := strings.Fields(string(b[i+1:]))
+		if len(f) > 1 && f[1] == strconv.Itoa(os.Getpid()) {
+			if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(p))); err == nil && !mine[pid] {
+				pids = append(pids, pid)
+			}
+		}
+	}
+	return pids
+}

@@ -1,0 +1,14 @@
+//go:build unix && !linux
+
+package main
+
+import "syscall"
+
+func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
+
+// Only Linux lets a process adopt orphans. Elsewhere what leaves GoNB's process group is not found.
+func adoptOrphans() {}
+
+func reapOrphans() {}
+
+var mine = map[int]bool{}

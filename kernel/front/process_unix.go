@@ -1,0 +1,27 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+func terminate(p *os.Process) { p.Signal(syscall.SIGTERM) }
+
+// killGroup ends all processes of a group.
+func killGroup(pgid int) { syscall.Kill(-pgid, syscall.SIGKILL) }
+
+// endSignals ask the kernel to end.
+var endSignals = []os.Signal{syscall.SIGTERM, syscall.SIGHUP}
+
+// ownSession detaches the watcher from the terminal and from whoever kills our group.
+func ownSession() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
+
+// ignoreSignals keeps a terminal's or a server's signals from ending the watcher before its work.
+func ignoreSignals() { signal.Ignore(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP) }
+
+// recent reports whether a folder is so new that its lock may be about to be made.
+func recent(i os.FileInfo) bool { return time.Since(i.ModTime()) < 10*time.Second }

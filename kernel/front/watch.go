@@ -1,0 +1,83 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// The watcher is this program, started a second time. It waits for the end of the kernel, however that comes, and then ends the
+// processes and removes the folders that the kernel could not: nobody can clean up behind its own SIGKILL.
+
+// watchArg makes this program the watcher.
+const watchArg = "-watch-over"
+
+// startWatcher starts the watcher of this process. It is told of groups and folders on its standard input, whose end is our end.
+func startWatcher(f *folders) (*watcher, error) {
+	exe, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(exe, watchArg, strconv.Itoa(os.Getpid()))
+	cmd.SysProcAttr = ownSession()
+	pipe, err := cmd.StdinPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("start the watcher: %w", err)
+	}
+	mine[cmd.Process.Pid] = true
+	w := &watcher{cmd, pipe}
+	for _, d := range f.all() {
+		w.say("folder " + d)
+	}
+	return w, nil
+}
+
+type watcher struct {
+	cmd  *exec.Cmd
+	pipe io.WriteCloser
+}
+
+func (w *watcher) say(line string) { io.WriteString(w.pipe, line+"\n") }
+
+// end lets the watcher finish its work, which is nothing if everything is clean.
+func (w *watcher) end() {
+	w.pipe.Close()
+	done := make(chan struct{})
+	go func() { w.cmd.Wait(); close(done) }()
+	select {
+	case <-done:
+	case <-time.After(2 * time.Second):
+		w.cmd.Process.Kill()
+		<-done
+	}
+}
+
+// watch is the watcher's life.
+func watch(pid string) {
+	ignoreSignals()
+	b, _ := io.ReadAll(os.Stdin) // until the kernel has ended
+	var folders []string
+	for line := range strings.Lines(string(b)) {
+		kind, arg, _ := strings.Cut(strings.TrimSpace(line), " ")
+		switch kind {
+		case "group":
+			if pgid, err := strconv.Atoi(arg); err == nil && pgid > 1 {
+				killGroup(pgid)
+			}
+		case "folder":
+			if strings.Contains(arg, folderPrefix) {
+				folders = append(folders, arg)
+			}
+		}
+	}
+	for _, d := range folders {
+		removeAll(d)
+	}
+}
