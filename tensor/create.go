@@ -159,6 +159,19 @@ func Of(values ...any) *Tensor { return Maker{}.Of(values...) }
 // Scalar is [Maker.Scalar] for float32.
 func Scalar(value float64) *Tensor { return Maker{}.Scalar(value) }
 
+// Number returns a Go number or bool as a tensor that adapts to the dtype of the
+// other operand, as plain numbers do. It is for the left side of an operation:
+//
+//	tensor.Number(1).Div(x) // 1/x
+//
+// It panics for any other type.
+func Number(x any) *Tensor {
+	if _, ok := x.(*Tensor); ok {
+		fail(ErrValue, "number", "", "the value is a tensor already", "")
+	}
+	return operand("number", x)
+}
+
 // scalar returns a single number.
 func scalar(value float64, dtype Dtype) *Tensor {
 	t := newTensor(Float64, nil, false)

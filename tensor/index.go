@@ -81,11 +81,10 @@ func (t *Tensor) Index(items ...any) *Tensor {
 			}
 			axis++
 		case marker:
-			switch {
-			case item == NewAxis:
+			if item == NewAxis {
 				t = t.Unsqueeze(axis)
 				axis++
-			default: // a second ellipsis is harmless where the first has named all axes
+			} else { // a second ellipsis is harmless where nothing is left to stand for
 				axis += rank - named
 			}
 		default:
@@ -123,6 +122,8 @@ func (t *Tensor) asPositions(index *Tensor, axis int) []*Tensor {
 	switch {
 	case index == nil:
 		fail(ErrIndex, "index", describe(t), "an index is a nil tensor", "")
+	case axis+axesOf(index) > t.Dim():
+		fail(ErrIndex, "index", describe(t), "there are more indices than axes", "")
 	case formats[index.dtype].class == classFloat:
 		fail(ErrDtype, "index", describe(t), fmt.Sprintf("an index is a %s tensor", index.dtype), "use whole numbers or a bool mask")
 	case index.dtype != Bool:
