@@ -26,7 +26,10 @@ func runJSON(ctx context.Context, answer any, env []string, stdin, name string, 
 		return ctx.Err()
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w: %s", filepath.Base(name), err, lastLines(stderr.String(), 3))
+		if said := lastLines(stderr.String(), 3); said != "" {
+			err = fmt.Errorf("%w: %s", err, said)
+		}
+		return fmt.Errorf("%s: %w", filepath.Base(name), err)
 	}
 	if err := json.Unmarshal(out, answer); err != nil {
 		return fmt.Errorf("%s: answer %q: %w", filepath.Base(name), lastLines(string(out), 3), err)
@@ -58,7 +61,7 @@ func python(ctx context.Context, packages ...string) (string, error) {
 	}
 	if path := os.Getenv("LECTERN_PYTHON"); path != "" {
 		if err := has(path); err != nil {
-			return "", fmt.Errorf("LECTERN_PYTHON is %s: %w; install %s there", path, err, strings.Join(packages, " "))
+			return "", fmt.Errorf("LECTERN_PYTHON is %s: %w; it must be a Python with %s", path, err, strings.Join(append(packages, "the standard library"), " and "))
 		}
 		return path, nil
 	}

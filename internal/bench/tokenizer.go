@@ -59,24 +59,30 @@ func tokenizerGroup(ctx context.Context, r *report) error {
 		return err
 	}
 
-	// The loop needs no packages; training and encoding do.
-	plain, plainErr := python(ctx)
-	if plainErr != nil {
-		r.absent("minbpe", plainErr)
-	} else if err := compareLoop(ctx, r, plain, loop); err != nil {
-		return err
+	minbpe := []string(nil) // the loop written again needs no packages
+	if os.Getenv("LECTERN_MINBPE") != "" {
+		minbpe = []string{"regex", "tiktoken==0.14.0"}
 	}
-	if py, err := python(ctx, "tokenizers==0.23.3"); err != nil {
-		r.absent("Hugging Face tokenizers", err)
-	} else if err := compareTraining(ctx, r, py, train); err != nil {
-		return err
+	var failures []error
+	for _, c := range []struct {
+		peer     string
+		packages []string
+		compare  func(py string) error
+	}{
+		{"minbpe", minbpe, func(py string) error { return compareLoop(ctx, r, py, loop) }},
+		{"Hugging Face tokenizers", []string{"tokenizers==0.23.3"}, func(py string) error { return compareTraining(ctx, r, py, train) }},
+		{"tiktoken", []string{"tiktoken==0.14.0"}, func(py string) error { return compareEncoding(ctx, r, py, encode, dir) }},
+	} {
+		py, err := python(ctx, c.packages...)
+		if err != nil {
+			r.absent(c.peer, err)
+			continue
+		}
+		if err := c.compare(py); err != nil {
+			failures = append(failures, fmt.Errorf("%s: %w", c.peer, err))
+		}
 	}
-	if py, err := python(ctx, "tiktoken==0.14.0"); err != nil {
-		r.absent("tiktoken", err)
-	} else if err := compareEncoding(ctx, r, py, encode, dir); err != nil {
-		return err
-	}
-	return nil
+	return errors.Join(failures...)
 }
 
 // side is one half of a comparison, run in a process of its own.
