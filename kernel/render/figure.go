@@ -146,7 +146,7 @@ func svgText(src string) (svg, alt string) {
 func (p *page) svg(src, alt string) string {
 	prefix := "f" + strconv.Itoa(p.figures+1) + "-"
 	ids := map[string]bool{}
-	scripted := false
+	scripted, role := false, "img"
 	for s := (scanner{src: src}); ; {
 		t, ok := s.next()
 		if !ok {
@@ -156,6 +156,9 @@ func (p *page) svg(src, alt string) string {
 			ids[id] = true
 		}
 		scripted = scripted || t.name == "script"
+		if t.name == "a" || t.name == "script" {
+			role = "group" // what can be used inside must not be hidden behind one name
+		}
 	}
 	if scripted { // its script knows the ids as they are
 		clear(ids)
@@ -211,7 +214,7 @@ func (p *page) svg(src, alt string) string {
 		}
 		if first && t.name == "svg" {
 			first, changed = false, true
-			t.set("role", "img")
+			t.set("role", role)
 			t.set("aria-label", alt)
 			fitSVG(t)
 		}

@@ -76,8 +76,9 @@ func (t *htmlToken) originalName() string {
 // scanner splits HTML into tokens. What is not finished at the end of the text
 // is text: an unfinished tag cannot swallow what follows on the page.
 type scanner struct {
-	src string
-	pos int
+	src    string
+	pos    int
+	wasted int // bytes looked at in vain, for tags and comments that never end
 }
 
 func (s *scanner) next() (htmlToken, bool) {
@@ -91,6 +92,9 @@ func (s *scanner) next() (htmlToken, bool) {
 			n = len(rest)
 		}
 		return s.take(htmlToken{kind: htmlText}, n), true
+	}
+	if s.wasted > 50*len(s.src)+1<<20 {
+		return s.take(htmlToken{kind: htmlText}, 1), true // made to be slow: no more tags
 	}
 	switch c := rest[1]; {
 	case strings.HasPrefix(rest, "<!--"):
@@ -115,6 +119,9 @@ func (s *scanner) next() (htmlToken, bool) {
 			t.kind = htmlStart
 			return s.take(t, n), true
 		}
+	}
+	if c := rest[1]; c == '!' || c == '?' || c == '/' || isAlpha(c) {
+		s.wasted += len(rest)
 	}
 	return s.take(htmlToken{kind: htmlText}, 1), true
 }

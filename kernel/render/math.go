@@ -56,17 +56,26 @@ func (formulaParser) Parse(parent ast.Node, block text.Reader, pc parser.Context
 		block.Advance(fence)
 		return ast.NewTextSegment(segment.WithStop(segment.Start + fence))
 	}
+	// A dollar that would close this one would close an earlier one too: where the
+	// earlier found none, this one need not look again.
+	if r, ok := pc.Get(unclosed[fence]).(span); ok && segment.Start > r.start && segment.Start < r.stop {
+		block.Advance(fence)
+		return ast.NewTextSegment(segment.WithStop(segment.Start + fence))
+	}
+	last := segment.Stop
 	startLine, startPos := block.Position()
 	n := &formula{display: fence == 2, offset: segment.Start}
 	block.Advance(fence)
 	var latex []byte
 	for {
-		line, _ := block.PeekLine()
+		line, at := block.PeekLine()
 		if line == nil {
+			pc.Set(unclosed[fence], span{segment.Start, last})
 			block.SetPosition(startLine, startPos)
 			block.Advance(fence)
 			return ast.NewTextSegment(segment.WithStop(segment.Start + fence))
 		}
+		last = at.Stop
 		for i := 0; i < len(line); i++ {
 			switch line[i] {
 			case '\\':
@@ -79,11 +88,16 @@ func (formulaParser) Parse(parent ast.Node, block text.Reader, pc parser.Context
 			if fence == 2 && (i+1 == len(line) || line[i+1] != '$') {
 				continue
 			}
-			before := append(latex, line[:i]...)
-			if fence == 1 && (len(before) == 0 || isSpace(before[len(before)-1]) || i+1 < len(line) && (line[i+1] >= '0' && line[i+1] <= '9')) {
+			before := byte(' ') // what stands before this dollar
+			if i > 0 {
+				before = line[i-1]
+			} else if len(latex) > 0 {
+				before = latex[len(latex)-1]
+			}
+			if fence == 1 && (isSpace(before) || i+1 < len(line) && line[i+1] >= '0' && line[i+1] <= '9') {
 				continue
 			}
-			n.latex = string(before)
+			n.latex = string(latex) + string(line[:i])
 			block.Advance(i + fence)
 			return n
 		}
@@ -91,6 +105,11 @@ func (formulaParser) Parse(parent ast.Node, block text.Reader, pc parser.Context
 		block.AdvanceLine()
 	}
 }
+
+// unclosed keeps, for one and for two dollars, where none is closed.
+var unclosed = [3]parser.ContextKey{1: parser.NewContextKey(), 2: parser.NewContextKey()}
+
+type span struct{ start, stop int }
 
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
 

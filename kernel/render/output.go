@@ -74,6 +74,9 @@ func (p *page) display(o *notebook.Output, mime, data string) string {
 	alt := metadataAlt(o, mime)
 	switch mime {
 	case "text/html":
+		if loneSVG(data) { // a figure that takes on the page's colours
+			return p.display(o, "image/svg+xml", data)
+		}
 		return `<div class="rich scroll">` + p.outputHTML(data) + "</div>\n"
 	case "image/svg+xml":
 		svg, own := svgText(data)
@@ -115,6 +118,30 @@ func (p *page) display(o *notebook.Output, mime, data string) string {
 	}
 	src := "data:" + mime + ";base64," + strings.Join(strings.Fields(data), "")
 	return p.figure(alt, `<div class="picture paper"><img src="`+html.EscapeString(src)+`" alt="`+html.EscapeString(alt)+`"`+size+"></div>") + "\n"
+}
+
+// loneSVG reports whether HTML is one <svg> element and nothing else.
+func loneSVG(src string) bool {
+	depth := 0
+	for s := (scanner{src: strings.TrimSpace(src)}); ; {
+		t, ok := s.next()
+		switch {
+		case !ok:
+			return false
+		case t.kind == htmlStart && t.name == "svg" && !t.selfClosing:
+			if depth++; s.pos == len(t.raw) {
+				continue
+			}
+		case t.kind == htmlEnd && t.name == "svg":
+			depth--
+			if depth == 0 {
+				return s.pos == len(s.src)
+			}
+		}
+		if depth == 0 {
+			return false
+		}
+	}
 }
 
 // metadataAlt is the text that a display carries for those who do not see it.

@@ -3,6 +3,7 @@ package render
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/lectern-go/lectern/kernel/notebook"
 )
@@ -48,13 +49,35 @@ const plot = `<?xml version="1.0"?>
 
 func TestFigures(t *testing.T) {
 	got := article(t, code("one", "f()", display("image/svg+xml", plot), display("image/svg+xml", plot)))
-	want(t, got, `<figure id="figure-1">`, `<figure id="figure-2">`, `<a href="#cell-one">Figure 2</a> A &lt;curve&gt;`, `role="img" aria-label="A &lt;curve&gt;"`, `viewBox="0 0 40 15"`,
+	want(t, got, `<figure id="figure-1">`, `<figure id="figure-2">`, `<a href="#cell-one">Figure 2</a> A &lt;curve&gt;`, `role="group" aria-label="A &lt;curve&gt;"`, `viewBox="0 0 40 15"`,
 		`id="f1-c"`, `id="f2-c"`, `url(#f2-c)`, `xlink:href="#f2-c"`, `<style>#f2-c{`, `href="#"`)
 	wantNot(t, got, "<?xml", "DOCTYPE", `id="c"`, "javascript")
 
 	png := display("image/png", "iVBORw0K\nGgo=")
 	png.Metadata = notebook.Object{"image/png": map[string]any{"alt": "A \"histogram\""}}
 	want(t, article(t, code("p", "f()", png)), `<img src="data:image/png;base64,iVBORw0KGgo=" alt="A &#34;histogram&#34;">`)
+}
+
+func TestLoneSVGInHTMLIsAFigure(t *testing.T) {
+	figure := `<svg viewBox="0 0 2 2" style="max-width:100%" color="currentColor"><title>A strip</title><svg/><svg><path/></svg></svg>`
+	want(t, article(t, code("c", "f()", display("text/html", figure+"\n"))), `<figure id="figure-1"><div class="picture"><svg`, `<a href="#cell-c">Figure 1</a> A strip`)
+	for _, src := range []string{"<b>a</b>" + figure, figure + figure, figure + "b", "<svg>", "", "text"} {
+		if loneSVG(src) {
+			t.Errorf("%q was taken for one figure", src)
+		}
+	}
+}
+
+// Text that was made to be slow has to be read in reasonable time all the same.
+func TestSlowText(t *testing.T) {
+	began := time.Now()
+	article(t,
+		md("a", strings.Repeat("$a ", 30_000)+"\n\n"+strings.Repeat("$$a ", 30_000)),
+		code("b", "f()", display("text/html", strings.Repeat("<a ", 30_000)+`b=">`), display("text/html", strings.Repeat("<!--", 30_000)), display("text/html", strings.Repeat("<b>", 3_000))),
+		md("c", strings.Repeat("<details>", 3_000)))
+	if took := time.Since(began); took > 20*time.Second {
+		t.Errorf("it took %v", took)
+	}
 }
 
 func TestFigureWithoutAlternativeText(t *testing.T) {

@@ -147,7 +147,7 @@ func (p *page) build() {
 	}
 	p.cell, p.cellNumber = nil, 0
 	if unrun > 0 {
-		p.warn(0, "%d code cells have not been executed; run it first", unrun)
+		p.warn(0, "%d of its code cells never ran; execute the notebook first (go run ./kernel run)", unrun)
 	}
 	if p.title == "" {
 		base := strings.TrimSuffix(filepath.Base(p.file), ".ipynb")

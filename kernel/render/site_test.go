@@ -317,7 +317,7 @@ func TestWarnings(t *testing.T) {
 	for _, w := range warnings {
 		text += w.Error() + "\n"
 	}
-	want(t, text, "1 code cells have not been executed", "the largest part is cell 2 (id big)")
+	want(t, text, "1 of its code cells never ran", "the largest part is cell 2 (id big)")
 }
 
 func TestSearchIndex(t *testing.T) {

@@ -37,7 +37,7 @@ func (s *site) frame(title, description, head, columns, index string) string {
 	fmt.Fprintf(&b, "<link rel=\"icon\" href=\"%s\">\n%s<style>\n%s</style>\n</head>\n<body>\n", icon, head, styleSheet)
 	b.WriteString("<a class=\"skip\" href=\"#main\">Skip to the text</a>\n")
 	fmt.Fprintf(&b, "<header class=\"bar\"><a class=\"brand\" href=\"index.html\">%s%s</a>\n", logo, html.EscapeString(s.options.Title))
-	b.WriteString(`<div class="search" role="search" hidden><input id="search" type="search" autocomplete="off" spellcheck="false" aria-label="Search all lessons" aria-keyshortcuts="Control+K Meta+K" placeholder="Search (Ctrl K)"><ul class="results" id="results" aria-label="Search results" hidden></ul></div></header>` + "\n")
+	b.WriteString(`<div class="search" role="search" hidden><input id="search" type="search" autocomplete="off" spellcheck="false" aria-label="Search all lessons" aria-keyshortcuts="Control+K Meta+K" placeholder="Search"><ul class="results" id="results" aria-label="Search results" hidden></ul></div></header>` + "\n")
 	b.WriteString(`<div class="hidden" id="said" role="status"></div>` + "\n")
 	b.WriteString(columns)
 	fmt.Fprintf(&b, "<script type=\"application/json\" id=\"lectern-index\">%s</script>\n<script>\n%s</script>\n</body>\n</html>\n", index, script)

@@ -84,6 +84,7 @@
   const input = $("#search"), list = $("#results");
   const box = $(".search");
   box.hidden = false;
+  if (matchMedia("(hover: hover)").matches) input.placeholder = "Search (Ctrl K)";
   let index = null;
   const load = () => {
     if (index) return;
