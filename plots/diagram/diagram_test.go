@@ -88,3 +88,43 @@ func TestRanges(t *testing.T) {
 		t.Errorf("title %q", f)
 	}
 }
+
+func lectureGraph() *tensor.Graph {
+	x := tensor.Of(1., 2, 3)
+	w := tensor.Of(1., 1, 1).RequireGrad()
+	prediction := x.Matmul(w)
+	loss := prediction.Sub(5).Pow(2).Mul(0.5)
+	return tensor.GraphOf(loss, tensor.Named("x", x), tensor.Named("w", w), tensor.Named("prediction", prediction), tensor.Named("loss", loss))
+}
+
+func TestGraph(t *testing.T) {
+	g := lectureGraph()
+	f := Graph(g)
+	wellFormed(t, f.SVG())
+	if boxes := strings.Count(f.SVG(), "<rect"); boxes != len(g.Nodes) {
+		t.Errorf("%d boxes for %d nodes", boxes, len(g.Nodes))
+	}
+	if !strings.Contains(f.String(), "from x [3] and w [3]") {
+		t.Errorf("title %q does not say what the product is made from", f)
+	}
+}
+
+func TestGraphLayersPutNodesRightOfTheirInputs(t *testing.T) {
+	g := lectureGraph()
+	column := map[int]int{}
+	count := 0
+	for c, nodes := range layers(g) {
+		for _, i := range nodes {
+			column[i] = c
+			count++
+		}
+	}
+	if count != len(g.Nodes) {
+		t.Errorf("%d nodes were placed, want %d", count, len(g.Nodes))
+	}
+	for _, e := range g.Edges {
+		if column[e.From] >= column[e.To] {
+			t.Errorf("%s is not left of %s", label(g, e.From), label(g, e.To))
+		}
+	}
+}

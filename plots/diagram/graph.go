@@ -1,0 +1,165 @@
+package diagram
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lectern-go/lectern/tensor"
+)
+
+// Graph draws the computation behind a result from left to right: values that
+// the user made on the left, each operation to the right of its inputs. Green
+// boxes are leaves that ask for a gradient, uncoloured ones are constants, blue
+// ones are results. Under an operation stand its FLOPs and the bytes that it
+// keeps for the gradient; red arrows are the edges along which gradients flow
+// back.
+func Graph(g *tensor.Graph) *Figure {
+	f := &Figure{}
+	columns := layers(g)
+	const gapX, gapY, boxH = 56., 18., 30.
+	type place struct{ x, y, w float64 }
+	places := make([]place, len(g.Nodes))
+
+	tallest := 0
+	for _, column := range columns {
+		tallest = max(tallest, len(column))
+	}
+	const rowH = boxH + gapY + 18
+	x := 0.
+	for _, column := range columns {
+		width := 60.
+		for _, i := range column {
+			width = max(width, textWidth(label(g, i))+20, 0.85*textWidth(cost(&g.Nodes[i]))+8)
+		}
+		top := float64(tallest-len(column)) / 2 * rowH
+		for k, i := range column {
+			places[i] = place{x, top + float64(k)*rowH, width}
+		}
+		x += width + gapX
+	}
+
+	for _, e := range g.Edges {
+		from, to := places[e.From], places[e.To]
+		y1, y2 := from.y+boxH/2, to.y+boxH/2
+		needsGrad := !g.Nodes[e.From].Constant
+		shift := 0.
+		if needsGrad {
+			shift = 5
+			f.arrow(to.x, y2+shift, from.x+from.w, y1+shift, red)
+		}
+		f.arrow(from.x+from.w, y1-shift, to.x, y2-shift, "currentColor")
+	}
+	for i := range g.Nodes {
+		n, p := &g.Nodes[i], places[i]
+		fill := blue
+		switch {
+		case n.Constant:
+			fill = plain
+		case n.Leaf:
+			fill = green
+		}
+		f.box(p.x, p.y, p.w, boxH, fill)
+		f.label(p.x+p.w/2, p.y+boxH/2+4, "middle", label(g, i))
+		if text := cost(n); text != "" {
+			f.label(p.x+p.w/2, p.y+boxH+14, "middle", text, faint)
+		}
+	}
+	f.title = "Graph of a computation: " + sentence(g)
+	return f
+}
+
+// label names a node; the shape of a single number says nothing.
+func label(g *tensor.Graph, i int) string { return strings.TrimSuffix(g.Label(i), " []") }
+
+// cost is the small print under a node.
+func cost(n *tensor.GraphNode) string {
+	var parts []string
+	if n.FLOPs > 0 {
+		parts = append(parts, fmt.Sprintf("%d FLOPs", n.FLOPs))
+	}
+	if saved := n.SavedBytes(); saved > 0 {
+		parts = append(parts, fmt.Sprintf("keeps %d B", saved))
+	}
+	if n.HasGrad {
+		parts = append(parts, "has a gradient")
+	}
+	return strings.Join(parts, ", ")
+}
+
+// layers puts each node one column to the right of its last input, leaves just
+// before their first use, and orders each column by where its inputs lie, so
+// that few edges cross.
+func layers(g *tensor.Graph) [][]int {
+	inputs, uses := make([][]int, len(g.Nodes)), make([][]int, len(g.Nodes))
+	for _, e := range g.Edges {
+		inputs[e.To] = append(inputs[e.To], e.From)
+		uses[e.From] = append(uses[e.From], e.To)
+	}
+	column := make([]int, len(g.Nodes))
+	last := 0
+	for i := range g.Nodes { // nodes come after their inputs
+		for _, in := range inputs[i] {
+			column[i] = max(column[i], column[in]+1)
+		}
+		last = max(last, column[i])
+	}
+	for i := range g.Nodes {
+		if len(inputs[i]) == 0 && len(uses[i]) > 0 {
+			first := last
+			for _, use := range uses[i] {
+				first = min(first, column[use])
+			}
+			column[i] = first - 1
+		}
+	}
+	columns := make([][]int, last+1)
+	row := make([]float64, len(g.Nodes))
+	for c := range columns {
+		for i := range g.Nodes {
+			if column[i] == c {
+				columns[c] = append(columns[c], i)
+			}
+		}
+		middle := func(i int) float64 {
+			if len(inputs[i]) == 0 {
+				return float64(len(g.Nodes)) // new values go below
+			}
+			sum := 0.
+			for _, in := range inputs[i] {
+				sum += row[in]
+			}
+			return sum / float64(len(inputs[i]))
+		}
+		slices.SortStableFunc(columns[c], func(a, b int) int {
+			switch d := middle(a) - middle(b); {
+			case d < 0:
+				return -1
+			case d > 0:
+				return 1
+			}
+			return a - b
+		})
+		for k, i := range columns[c] {
+			row[i] = float64(k)
+		}
+	}
+	return columns
+}
+
+// sentence tells the graph to those who can't see it.
+func sentence(g *tensor.Graph) string {
+	var parts []string
+	for i := range g.Nodes {
+		var from []string
+		for _, e := range g.Edges {
+			if e.To == i {
+				from = append(from, label(g, e.From))
+			}
+		}
+		if len(from) > 0 {
+			parts = append(parts, label(g, i)+" from "+strings.Join(from, " and "))
+		}
+	}
+	return strings.Join(parts, "; ")
+}
