@@ -70,6 +70,38 @@ var exercises = map[string]exercise{
 		hint:   "An axis that is repeated without copying takes no step in memory when its index grows.",
 		praise: "A thousand rows in the memory of one.",
 	},
+	// 06: elementwise operations
+	"06.1": {
+		want:   []int{8, 7, 6, 5},
+		hint:   "Write one shape under the other, the last axes aligned; a missing axis counts as 1.",
+		praise: "",
+	},
+	"06.2": {
+		want:   []float64{3.5, 4, 4.5},
+		hint:   "Division of whole numbers gives floating point.",
+		praise: "",
+	},
+	"06.3": {
+		want:   4950,
+		hint:   "Everything strictly above the diagonal of 100 × 100.",
+		praise: "Almost half of the table is never looked at.",
+	},
+	// 07: matrix multiplication
+	"07.1": {
+		want:   []int{10, 3, 5},
+		hint:   "The first axis is a batch; the product is taken over the last two.",
+		praise: "",
+	},
+	"07.2": {
+		want:   1200,
+		hint:   "2·B·D·K for each matrix of the batch.",
+		praise: "",
+	},
+	"07.3": {
+		want:   500,
+		hint:   "Count both products of each order: 2 times the three sizes that meet.",
+		praise: "The same result for a fraction of the work: order matters.",
+	},
 	// 11: gradients
 	"11.1": {
 		want:   []float64{-4, -8, -12},
