@@ -119,11 +119,9 @@
       const a = document.createElement("a");
       a.href = encodeURIComponent(index.pages[page][0]) + (id ? "#" + encodeURIComponent(id) : "");
       a.textContent = title;
-      if (id) {
-        const small = document.createElement("small");
-        small.textContent = index.pages[page][1];
-        a.append(small);
-      }
+      const small = document.createElement("small");
+      small.textContent = id ? index.pages[page][1] : "Lesson";
+      a.append(small);
       const item = document.createElement("li");
       item.append(a);
       list.append(item);
