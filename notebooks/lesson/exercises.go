@@ -102,6 +102,22 @@ var exercises = map[string]exercise{
 		hint:   "Count both products of each order: 2 times the three sizes that meet.",
 		praise: "The same result for a fraction of the work: order matters.",
 	},
+	// 08: named dimensions
+	"08.1": {
+		want:   []int{2},
+		hint:   "Only the names of the result remain; the others are summed over.",
+		praise: "",
+	},
+	"08.2": {
+		want:   []float64{12, 12},
+		hint:   "How many terms are summed for each i, if both j and k are gone?",
+		praise: "",
+	},
+	"08.3": {
+		want:   []float64{5, 7, 13, 15},
+		hint:   "Split height into (h h2) and width into (w w2), keep h and w, and give h2 and w2 the size 2.",
+		praise: "That is max pooling, without a special layer for it.",
+	},
 	// 11: gradients
 	"11.1": {
 		want:   []float64{-4, -8, -12},
