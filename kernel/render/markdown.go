@@ -217,6 +217,7 @@ func (r nodes) RegisterFuncs(reg renderer.NodeRendererFuncRegisterer) {
 	reg.Register(ast.KindFencedCodeBlock, r.fenced)
 	reg.Register(ast.KindCodeBlock, r.indented)
 	reg.Register(ast.KindImage, r.image)
+	reg.Register(extast.KindTaskCheckBox, r.task)
 	reg.Register(ast.KindHTMLBlock, r.htmlBlock)
 	reg.Register(ast.KindRawHTML, r.rawHTML)
 }
@@ -376,6 +377,18 @@ func linesOf(n ast.Node, source []byte) string {
 		b.Write(s.Value(source))
 	}
 	return b.String()
+}
+
+// task draws the box of a task list, with a name for those who hear the page.
+func (r nodes) task(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if entering {
+		if n.(*extast.TaskCheckBox).IsChecked {
+			w.WriteString(`<input type="checkbox" aria-label="done" checked disabled> `)
+		} else {
+			w.WriteString(`<input type="checkbox" aria-label="to do" disabled> `)
+		}
+	}
+	return ast.WalkContinue, nil
 }
 
 func (r nodes) htmlBlock(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {

@@ -72,7 +72,7 @@ func TestHeadingsAndLinks(t *testing.T) {
 
 func TestMarkdownElements(t *testing.T) {
 	got := article(t, md("a", "| l | r |\n|:-|-:|\n| 1 | 2 |\n\n- [x] done\n\n~~gone~~ https://example.org\n\nnote[^1]\n\n[^1]: the note\n\n```go\nfunc f() int { return 1 } // c\n```\n\n```nolang\n<b>\n```\n\n<details><summary>More</summary>\n\nInside **bold**.\n\n</details>\n\n</div></article>\n\n<script>alert(1)</script>"))
-	want(t, got, `<div class="scroll">`, `<th style="text-align:right">`, `type="checkbox"`, `<del>gone</del>`, `class="url"`, `id="cell-a-fn:1"`, `<span class="hk">func</span>`, `<span class="hc">// c</span>`,
+	want(t, got, `<div class="scroll">`, `<th style="text-align:right">`, `type="checkbox" aria-label="done"`, `<del>gone</del>`, `class="url"`, `id="cell-a-fn:1"`, `<span class="hk">func</span>`, `<span class="hc">// c</span>`,
 		"&lt;b&gt;", "<details><summary>More</summary>", "<strong>bold</strong>", "&lt;script&gt;")
 	wantNot(t, got, "<script>", "</article>")
 }
