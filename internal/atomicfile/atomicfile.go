@@ -1,0 +1,89 @@
+// Package atomicfile writes files so that their name always stands for a whole
+// file: the old one or the new one, whenever the process or the machine stops.
+package atomicfile
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// marker is in the names of files that are being written.
+const marker = ".partial-"
+
+// Write calls write with a new file in the folder of path and, if that returns
+// nil, puts the file in the place of path: it is written to the disk, renamed,
+// and the folder is written to the disk. If anything fails path is as it was.
+func Write(path string, write func(w io.Writer) error) (err error) {
+	folder := filepath.Dir(path)
+	f, err := os.CreateTemp(folder, "."+filepath.Base(path)+marker+"*")
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	defer func() {
+		if err != nil {
+			f.Close()
+			os.Remove(f.Name())
+			err = fmt.Errorf("write %s: %w", path, err)
+		}
+	}()
+	if err := write(f); err != nil {
+		return err
+	}
+	if err := f.Chmod(0o644); err != nil && runtime.GOOS != "windows" {
+		return err
+	}
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	if err := os.Rename(f.Name(), path); err != nil {
+		return err
+	}
+	return syncFolder(folder)
+}
+
+// syncFolder makes a rename survive a power failure.
+func syncFolder(folder string) error {
+	if runtime.GOOS == "windows" {
+		return nil // folders can't be synchronised there, and renames are journalled
+	}
+	d, err := os.Open(folder)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return d.Sync()
+}
+
+// Clean removes what interrupted writes of the file left behind. It must not be
+// called while the file is being written.
+func Clean(path string) error {
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), "."+filepath.Base(path)+marker) {
+			if err := os.Remove(filepath.Join(filepath.Dir(path), e.Name())); err != nil && !os.IsNotExist(err) {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Partial returns the name of the file that a name belongs to, if it is that of
+// a file which is being written, or was when the process stopped.
+func Partial(name string) (of string, ok bool) {
+	before, _, found := strings.Cut(name, marker)
+	if !found || !strings.HasPrefix(before, ".") {
+		return "", false
+	}
+	return before[1:], true
+}

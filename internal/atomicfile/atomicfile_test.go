@@ -1,0 +1,73 @@
+package atomicfile
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func text(s string) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := io.WriteString(w, s)
+		return err
+	}
+}
+
+func TestWriteReplacesAndLeavesNothingElse(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "f")
+	for _, s := range []string{"one", "two"} {
+		if err := Write(path, text(s)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, _ := os.ReadFile(path); string(got) != "two" {
+		t.Errorf("got %q, want two", got)
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
+		t.Errorf("the folder holds %v", entries)
+	}
+}
+
+func TestFailedWriteKeepsTheOldFile(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "f")
+	if err := Write(path, text("old")); err != nil {
+		t.Fatal(err)
+	}
+	full := errors.New("disk full")
+	err := Write(path, func(w io.Writer) error { io.WriteString(w, "ne"); return full })
+	if !errors.Is(err, full) {
+		t.Errorf("got %v, want the error of the writer", err)
+	}
+	if got, _ := os.ReadFile(path); string(got) != "old" {
+		t.Errorf("got %q, want old", got)
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
+		t.Errorf("the folder holds %v", entries)
+	}
+}
+
+func TestCleanRemovesOnlyThePartsOfThatFile(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{".f.partial-12", ".g.partial-12", "f"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := Clean(filepath.Join(dir, "f")); err != nil {
+		t.Fatal(err)
+	}
+	entries, _ := os.ReadDir(dir)
+	if len(entries) != 2 {
+		t.Errorf("left: %v", entries)
+	}
+	if of, ok := Partial(".g.partial-12"); !ok || of != "g" {
+		t.Errorf("Partial: %q %v", of, ok)
+	}
+	if _, ok := Partial("g"); ok {
+		t.Error("an ordinary name was taken for a partial one")
+	}
+}

@@ -1,0 +1,89 @@
+// Package filemap maps files into memory, so that their pages are read when
+// they are first touched and can be dropped again by the system.
+package filemap
+
+import (
+	"fmt"
+	"os"
+	"runtime/debug"
+)
+
+// Mode says what may be done with a mapping.
+type Mode int
+
+const (
+	// ReadOnly memory must not be written; a write ends the process.
+	ReadOnly Mode = iota
+	// Private memory may be written. Pages that are written are copied first, and
+	// never reach the file.
+	Private
+)
+
+// Access tells the system in which order pages will be touched.
+type Access int
+
+const (
+	Sequential Access = iota // read ahead, as for ordinary files
+	Random                   // read only the pages that are asked for
+)
+
+// A Map is the content of a file as memory. Where the system has no mappings it
+// is a copy.
+type Map struct {
+	Data []byte
+	free func() error
+}
+
+// Open maps the whole file as it is now.
+func Open(path string, mode Mode, access Access) (*Map, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() // a mapping outlives the descriptor
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a regular file", path)
+	}
+	if info.Size() == 0 {
+		return &Map{}, nil
+	}
+	if int64(int(info.Size())) != info.Size() {
+		return nil, fmt.Errorf("%s has %d bytes, more than this machine can address", path, info.Size())
+	}
+	m, err := open(f, int(info.Size()), mode, access)
+	if err != nil {
+		return nil, fmt.Errorf("map %s: %w", path, err)
+	}
+	return m, nil
+}
+
+// Close gives the memory back; using Data, or a tensor over it, is then an
+// error that ends the process. A second Close does nothing.
+func (m *Map) Close() error {
+	free := m.free
+	m.Data, m.free = nil, nil
+	if free == nil {
+		return nil
+	}
+	return free()
+}
+
+// Guard runs f, which reads mapped memory, and returns an error if the file was
+// made shorter meanwhile, or if its disk failed, so that the memory is gone.
+func Guard(f func()) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		r := recover()
+		if fault, ok := r.(interface{ Addr() uintptr }); ok {
+			err = fmt.Errorf("the file was shortened while it was read, or its disk failed (fault at %#x)", fault.Addr())
+		} else if r != nil {
+			panic(r)
+		}
+	}()
+	f()
+	return nil
+}
