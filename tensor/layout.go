@@ -403,8 +403,8 @@ func (l Layout) View(shape ...int) (Layout, error) {
 }
 
 // inferShape returns a copy of shape with its -1 worked out.
-func (l Layout) inferShape(shape []int) ([]int, error) {
-	shape = slices.Clone(shape)
+func (l Layout) inferShape(asked []int) ([]int, error) {
+	shape := copied(asked)
 	unknown, known := -1, 1
 	for i, size := range shape {
 		switch {

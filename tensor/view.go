@@ -131,10 +131,10 @@ func (t *Tensor) T() *Tensor {
 	return t.Transpose(-2, -1)
 }
 
-// Permute returns a view whose axis i is axis axes[i] of t. It panics unless
+// Permute returns a view whose axis i is axis order[i] of t. It panics unless
 // each axis is named once.
-func (t *Tensor) Permute(axes ...int) *Tensor {
-	axes = slices.Clone(axes)
+func (t *Tensor) Permute(order ...int) *Tensor {
+	axes := copied(order)
 	invert := func(l Layout) (Layout, error) {
 		inverse := make([]int, len(axes))
 		for i, a := range axes {
@@ -152,9 +152,12 @@ func (t *Tensor) Permute(axes ...int) *Tensor {
 // shape. One size may be -1. It panics if the number of elements differs, or if
 // no strides can show t's memory in that shape; Reshape copies then.
 func (t *Tensor) View(shape ...int) *Tensor {
-	shape = slices.Clone(shape)
-	return apply(&opView, reshaping(shape, t.layout.shape), t)
+	return apply(&opView, reshaping(copied(shape), t.layout.shape), t)
 }
+
+// copied returns a copy of arguments that a gradient will need. Unlike with
+// slices.Clone, callers can then leave their lists of arguments on the stack.
+func copied(list []int) []int { return append(make([]int, 0, len(list)), list...) }
 
 func reshaping(to, from []int) relayout {
 	return relayout{
@@ -190,8 +193,8 @@ func (t *Tensor) Contiguous() *Tensor {
 // given, without copying: their stride is 0. New axes come first; -1 keeps a
 // size. It panics where a size other than 1 would have to change.
 func (t *Tensor) Expand(shape ...int) *Tensor {
-	shape = slices.Clone(shape)
-	return apply(&opExpand, relayout{apply: func(l Layout) (Layout, error) { return l.Expand(shape...) }}, t)
+	to := copied(shape)
+	return apply(&opExpand, relayout{apply: func(l Layout) (Layout, error) { return l.Expand(to...) }}, t)
 }
 
 // Unsqueeze returns a view with a new axis of size 1 before axis; -1 appends it.
