@@ -70,6 +70,9 @@ func (m Memory) Size() int {
 	return 0
 }
 
+// Device returns the name of the device whose memory it is.
+func (m Memory) Device() string { return "cpu" }
+
 // Role returns what the memory is for.
 func (m Memory) Role() Role {
 	if s := m.p.Value(); s != nil {

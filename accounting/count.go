@@ -1,0 +1,273 @@
+package accounting
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/lectern-go/lectern/tensor"
+)
+
+// Report is what [Count] found.
+type Report struct {
+	Forward  Phase // operations outside Backward
+	Backward Phase // operations that Backward ran, accumulation of gradients included
+}
+
+// Phase is the cost of the operations of one direction.
+type Phase struct {
+	Tally
+	Ops  []OpTally // by operation, the most FLOPs first
+	Tree *Branch   // by scope, then by operation
+}
+
+// Tally adds up calls of operations.
+type Tally struct {
+	Calls int
+	FLOPs int           // counted from the shapes
+	Bytes int           // read and written, as far as the shapes tell: caches may save some
+	Time  time.Duration // how long the operations took
+}
+
+func (t *Tally) add(e *tensor.Event) {
+	t.Calls++
+	t.FLOPs += e.FLOPs
+	t.Bytes += e.Bytes
+	t.Time += e.Elapsed
+}
+
+// Intensity returns FLOPs per byte.
+func (t Tally) Intensity() float64 { return Intensity(float64(t.FLOPs), float64(t.Bytes)) }
+
+// OpTally is the tally of one operation.
+type OpTally struct {
+	Op string
+	Tally
+}
+
+// Branch is a node of the tree of costs. Its tally includes its children.
+type Branch struct {
+	Name string
+	Tally
+	Children []*Branch // in order of first appearance
+}
+
+func (b *Branch) child(name string) *Branch {
+	for _, c := range b.Children {
+		if c.Name == name {
+			return c
+		}
+	}
+	c := &Branch{Name: name}
+	b.Children = append(b.Children, c)
+	return c
+}
+
+// Count runs f and reports the cost of every operation of package tensor that
+// was run meanwhile, also by other goroutines. Structure the report with
+// [tensor.Scope].
+//
+// A panic of f passes through.
+func Count(f func()) Report {
+	var mu sync.Mutex
+	var events []tensor.Event
+	stop := tensor.Trace(func(e tensor.Event) {
+		if e.Kind == tensor.Ran {
+			mu.Lock()
+			events = append(events, e)
+			mu.Unlock()
+		}
+	})
+	defer stop()
+	f()
+	stop()
+	mu.Lock()
+	defer mu.Unlock()
+	r := Report{Forward: Phase{Tree: &Branch{Name: "forward"}}, Backward: Phase{Tree: &Branch{Name: "backward"}}}
+	for i := range events {
+		if e := &events[i]; e.Backward {
+			r.Backward.add(e)
+		} else {
+			r.Forward.add(e)
+		}
+	}
+	r.Forward.sort()
+	r.Backward.sort()
+	return r
+}
+
+func (p *Phase) add(e *tensor.Event) {
+	p.Tally.add(e)
+	i := slices.IndexFunc(p.Ops, func(o OpTally) bool { return o.Op == e.Op })
+	if i < 0 {
+		i = len(p.Ops)
+		p.Ops = append(p.Ops, OpTally{Op: e.Op})
+	}
+	p.Ops[i].add(e)
+
+	at := p.Tree
+	at.add(e)
+	for _, name := range pathOf(e) {
+		at = at.child(name)
+		at.add(e)
+	}
+}
+
+// pathOf returns where in the tree an operation belongs: its scopes, in
+// Backward the gradient that it is part of, itself with its shapes.
+func pathOf(e *tensor.Event) []string {
+	var path []string
+	if e.Scope != "" {
+		path = strings.Split(e.Scope, "/")
+	}
+	switch {
+	case e.Backward && e.Of != "":
+		path = append(path, fmt.Sprintf("gradient of %s, input %d", e.Of, e.Input))
+	case e.Backward:
+		path = append(path, "adding gradients")
+	}
+	shapes := make([]string, len(e.Inputs))
+	for i, s := range e.Inputs {
+		shapes[i] = fmt.Sprint(s)
+	}
+	return append(path, e.Op+" "+strings.Join(shapes, " x "))
+}
+
+func (p *Phase) sort() {
+	slices.SortStableFunc(p.Ops, func(a, b OpTally) int {
+		return cmp.Or(cmp.Compare(b.FLOPs, a.FLOPs), cmp.Compare(b.Bytes, a.Bytes))
+	})
+}
+
+// Op returns the tally of one operation, by its name; zero if it did not run.
+func (p *Phase) Op(name string) Tally {
+	for _, o := range p.Ops {
+		if o.Op == name {
+			return o.Tally
+		}
+	}
+	return Tally{}
+}
+
+// MatmulFLOPs returns the FLOPs of matrix products, the part that formulas such
+// as 2BDK count.
+func (p *Phase) MatmulFLOPs() int { return p.Op("matmul").FLOPs }
+
+// FLOPs returns all FLOPs, forward and backward.
+func (r Report) FLOPs() int { return r.Forward.FLOPs + r.Backward.FLOPs }
+
+// MatmulFLOPs returns the FLOPs of matrix products, forward and backward.
+func (r Report) MatmulFLOPs() int { return r.Forward.MatmulFLOPs() + r.Backward.MatmulFLOPs() }
+
+// Table returns the costs by operation as text.
+func (r Report) Table() string { return r.table().String() }
+
+func (r Report) table() *table {
+	t := &table{head: []string{"operation", "calls", "FLOPs", "bytes", "FLOP/byte"}}
+	total := Tally{}
+	for _, part := range []struct {
+		name string
+		*Phase
+	}{{"forward", &r.Forward}, {"backward", &r.Backward}} {
+		if part.Calls == 0 {
+			continue
+		}
+		t.add(part.name, grouped(part.Calls), grouped(part.FLOPs), grouped(part.Bytes), trim(part.Intensity(), 3))
+		for _, o := range part.Ops {
+			if o.FLOPs == 0 && o.Bytes == 0 {
+				continue // views
+			}
+			t.add("  "+o.Op, grouped(o.Calls), grouped(o.FLOPs), grouped(o.Bytes), trim(o.Intensity(), 3))
+		}
+		total.Calls += part.Calls
+		total.FLOPs += part.FLOPs
+		total.Bytes += part.Bytes
+	}
+	t.add("total", grouped(total.Calls), grouped(total.FLOPs), grouped(total.Bytes), trim(total.Intensity(), 3))
+	return t
+}
+
+// Tree returns the costs by scope and operation as text. Branches without FLOPs
+// or bytes are left out.
+func (r Report) Tree() string { return r.tree().String() }
+
+func (r Report) tree() *table {
+	t := &table{head: []string{"", "FLOPs", "bytes"}}
+	var walk func(b *Branch, indent string)
+	walk = func(b *Branch, indent string) {
+		if b.FLOPs == 0 && b.Bytes == 0 {
+			return
+		}
+		name := b.Name
+		if b.Calls > 1 && len(b.Children) == 0 {
+			name += fmt.Sprintf(" (%d times)", b.Calls)
+		}
+		t.add(indent+name, grouped(b.FLOPs), grouped(b.Bytes))
+		for _, c := range b.Children {
+			walk(c, indent+"  ")
+		}
+	}
+	walk(r.Forward.Tree, "")
+	walk(r.Backward.Tree, "")
+	return t
+}
+
+// String returns the table by operation.
+func (r Report) String() string { return r.Table() }
+
+// HTML returns the table by operation, with the tree folded below it.
+func (r Report) HTML() string {
+	return r.table().HTML() + "<details><summary>by scope</summary>\n" + r.tree().HTML() + "</details>\n"
+}
+
+// Rule compares what was counted with the rule of thumb that training takes 6
+// FLOPs for each parameter and token: 2 forward, 4 backward.
+type Rule struct {
+	Parameters, Tokens          int
+	PredictedForward, Forward   int // FLOPs; counted ones are those of matrix products
+	PredictedBackward, Backward int
+	OtherFLOPs                  int // counted, in operations that are no matrix products
+}
+
+// Rule compares the report with 6·parameters·tokens.
+func (r Report) Rule(parameters, tokens int) Rule {
+	return Rule{
+		Parameters: parameters, Tokens: tokens,
+		PredictedForward: 2 * parameters * tokens, Forward: r.Forward.MatmulFLOPs(),
+		PredictedBackward: 4 * parameters * tokens, Backward: r.Backward.MatmulFLOPs(),
+		OtherFLOPs: r.FLOPs() - r.MatmulFLOPs(),
+	}
+}
+
+// Ratio returns counted FLOPs of matrix products over predicted ones.
+func (r Rule) Ratio() float64 {
+	return float64(r.Forward+r.Backward) / float64(r.PredictedForward+r.PredictedBackward)
+}
+
+// String prints the rule beside the count.
+func (r Rule) String() string {
+	t := &table{head: []string{"FLOPs", "rule", "counted in matmul", "ratio"}}
+	line := func(name string, rule, counted int) {
+		t.add(name, grouped(rule), grouped(counted), trim(float64(counted)/float64(rule), 4))
+	}
+	line(fmt.Sprintf("forward 2·%s·%s", grouped(r.Parameters), grouped(r.Tokens)), r.PredictedForward, r.Forward)
+	line(fmt.Sprintf("backward 4·%s·%s", grouped(r.Parameters), grouped(r.Tokens)), r.PredictedBackward, r.Backward)
+	line("both 6·parameters·tokens", r.PredictedForward+r.PredictedBackward, r.Forward+r.Backward)
+	text := t.String()
+	if missing := r.PredictedBackward - r.Backward; missing > 0 && r.Backward > 0 {
+		text += fmt.Sprintf("backward is %s below the rule: inputs that need no gradient, such as the data, save a product each\n", grouped(missing))
+	}
+	if r.OtherFLOPs > 0 {
+		text += fmt.Sprintf("besides, %s FLOPs in operations that the rule leaves out (%s of the rule's)\n", grouped(r.OtherFLOPs),
+			percent(float64(r.OtherFLOPs)/float64(r.PredictedForward+r.PredictedBackward)))
+	}
+	return text
+}
+
+// HTML shows the same text.
+func (r Rule) HTML() string { return preformatted(r.String()) }
+
+func percent(x float64) string { return trim(100*x, 3) + " %" }

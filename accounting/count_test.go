@@ -1,0 +1,97 @@
+package accounting_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/lectern-go/lectern/accounting"
+	"github.com/lectern-go/lectern/tensor"
+)
+
+// twoLayers is the lecture's example: x --w1--> h1 --w2--> h2 -> loss.
+func twoLayers(b, d, k int, wantXGrad bool) accounting.Report {
+	x, w1, w2 := tensor.Ones(b, d), tensor.Ones(d, d).RequireGrad(), tensor.Ones(d, k).RequireGrad()
+	if wantXGrad {
+		x.RequireGrad()
+	}
+	return accounting.Count(func() {
+		var h1, h2 *tensor.Tensor
+		tensor.Scope("layer 1", func() { h1 = x.Matmul(w1) })
+		tensor.Scope("layer 2", func() { h2 = h1.Matmul(w2) })
+		h2.Pow(2).Mean().Backward()
+	})
+}
+
+// Forward takes 2BDD + 2BDK FLOPs; backward 2BDK for w2, 2BDK for h1 and 2BDD
+// for w1. x needs no gradient, and none is computed.
+func ExampleCount() {
+	const B, D, K = 1024, 256, 64
+	r := twoLayers(B, D, K, false)
+	fmt.Println(r.Forward.MatmulFLOPs() == 2*B*D*D+2*B*D*K)
+	fmt.Println(r.Backward.MatmulFLOPs() == 4*B*D*K+2*B*D*D)
+	fmt.Print(r.Rule(D*D+D*K, B))
+	// Output:
+	// true
+	// true
+	// FLOPs                            rule  counted in matmul   ratio
+	// forward 2·81,920·1,024    167,772,160        167,772,160       1
+	// backward 4·81,920·1,024   335,544,320        201,326,592     0.6
+	// both 6·parameters·tokens  503,316,480        369,098,752  0.7333
+	// backward is 134,217,728 below the rule: inputs that need no gradient, such as the data, save a product each
+	// besides, 327,683 FLOPs in operations that the rule leaves out (0.0651 % of the rule's)
+}
+
+func TestTwoLayerFLOPsAreExact(t *testing.T) {
+	for _, s := range []struct{ b, d, k int }{{1024, 256, 64}, {3, 5, 7}, {1, 1, 1}} {
+		BDD, BDK := s.b*s.d*s.d, s.b*s.d*s.k
+		r := twoLayers(s.b, s.d, s.k, false)
+		if got, want := r.Forward.MatmulFLOPs(), 2*BDD+2*BDK; got != want {
+			t.Errorf("%v: forward %d FLOPs, want %d", s, got, want)
+		}
+		if got, want := r.Backward.MatmulFLOPs(), 4*BDK+2*BDD; got != want {
+			t.Errorf("%v: backward %d FLOPs, want %d", s, got, want)
+		}
+		asked := twoLayers(s.b, s.d, s.k, true)
+		if got, want := asked.Backward.MatmulFLOPs(), 4*BDK+4*BDD; got != want {
+			t.Errorf("%v: backward with the gradient of x %d FLOPs, want %d", s, got, want)
+		}
+		if ratio := asked.Rule(s.d*s.d+s.d*s.k, s.b).Ratio(); ratio != 1 {
+			t.Errorf("%v: 6·parameters·tokens is off by a factor of %v where every input has a gradient", s, ratio)
+		}
+	}
+}
+
+func TestReportTreeFollowsScopes(t *testing.T) {
+	tree := twoLayers(16, 8, 4, false).Tree()
+	for _, want := range []string{"\n  layer 1 ", "\n    matmul [16 8] x [8 8] ", "\n    gradient of matmul, input 0 ", "backward"} {
+		if !strings.Contains(tree, want) {
+			t.Errorf("no %q in\n%s", want, tree)
+		}
+	}
+	if html := twoLayers(16, 8, 4, false).HTML(); !strings.Contains(html, "<table>") || strings.Count(html, "<td") < 20 {
+		t.Errorf("HTML without a table:\n%s", html)
+	}
+}
+
+func TestCountOfAPanickingFunctionStopsListening(t *testing.T) {
+	if err := tensor.Try(func() { accounting.Count(func() { tensor.Ones(2).View(3) }) }); err == nil {
+		t.Fatal("no panic")
+	}
+	r := accounting.Count(func() { tensor.Ones(8).Add(1) })
+	if r.Forward.Calls != 1 || r.Forward.FLOPs != 8 || r.Forward.Bytes != 4*8+8+4*8 && r.Forward.Bytes != 4*8+4*8+4 {
+		t.Errorf("adding 1 to 8 numbers: %+v", r.Forward.Tally)
+	}
+}
+
+// The linear model of the lecture: 2·B·D·K, two for each token and parameter.
+func ExampleCount_linear() {
+	x, w := tensor.Ones(1024, 256), tensor.Ones(256, 64)
+	r := accounting.Count(func() { x.Matmul(w) })
+	fmt.Println(r.FLOPs(), 2*1024*256*64)
+	elementwise := accounting.Count(func() { x.Add(x) })
+	fmt.Println(elementwise.FLOPs(), 1024*256)
+	// Output:
+	// 33554432 33554432
+	// 262144 262144
+}
