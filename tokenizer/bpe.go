@@ -14,19 +14,20 @@ import (
 // A BPE does not change and is safe for concurrent use.
 type BPE struct {
 	pattern *Pattern
-	tokens  [][]byte   // by id; nil where no ordinary token has the id
+	tokens  tokenList  // the ordinary ones
 	byteID  [256]int32 // the token of each single byte
 	merges  []Merge    // in the order of training
 	pairs   pairTable
 
-	// whole maps the bytes of every token to its id, for a tiktoken vocabulary, and is nil for others. It marks their
-	// rule: any two neighbours merge whose bytes together are a token, and a piece that is a token needs no merging.
-	whole map[string]int32
+	// ranked marks the rule of a tiktoken vocabulary: any two neighbours merge whose bytes together are a token, and a
+	// piece that is a token, which whole finds, needs no merging.
+	ranked bool
+	whole  byteTable
 
 	special  specials
 	vocab    int       // one more than the largest id
 	encoders sync.Pool // of *encoder
-	recover  sync.Once // guards merges when whole is set
+	recover  sync.Once // guards merges when ranked is set
 }
 
 // Merge says that two neighbouring tokens become one.
@@ -41,6 +42,15 @@ type VocabError struct {
 }
 
 func (e *VocabError) Error() string { return "tokenizer: vocabulary: " + e.Problem }
+
+// quote shows the bytes of a token in a message, cut if they are many.
+func quote(text []byte) string {
+	const most = 40
+	if len(text) > most {
+		return fmt.Sprintf("%q... (%d bytes)", text[:most], len(text))
+	}
+	return fmt.Sprintf("%q", text)
+}
 
 func vocabErrorf(format string, args ...any) error {
 	return &VocabError{Problem: fmt.Sprintf(format, args...)}
@@ -66,14 +76,15 @@ func identityBytes() (id [256]int32) {
 // newBPE is NewBPE with a token for each byte.
 func newBPE(byteID [256]int32, merges []Merge, pattern *Pattern, special map[string]int32) (*BPE, error) {
 	t := &BPE{pattern: pattern, byteID: byteID, merges: merges}
+	tokens := newTokenBuilder(256 + len(merges))
 	for b, id := range byteID {
-		if err := t.addToken(id, []byte{byte(b)}, 256+len(merges)); err != nil {
+		if err := tokens.add(id, []byte{byte(b)}, nil); err != nil {
 			return nil, err
 		}
 	}
 	t.pairs = newPairTable(len(merges))
 	for rank, m := range merges {
-		left, right := t.token(m.Left), t.token(m.Right)
+		left, right := tokens.at(m.Left), tokens.at(m.Right)
 		if left == nil || right == nil {
 			missing := m.Left
 			if left != nil {
@@ -84,38 +95,24 @@ func newBPE(byteID [256]int32, merges []Merge, pattern *Pattern, special map[str
 		if _, id, ok := t.pairs.find(m.Left, m.Right); ok {
 			return nil, vocabErrorf("merge %d joins %d and %d into %d, but an earlier merge made them %d", rank, m.Left, m.Right, m.ID, id)
 		}
-		joined := append(left[:len(left):len(left)], right...)
-		if made := t.token(m.ID); made == nil || !bytes.Equal(made, joined) {
-			if err := t.addToken(m.ID, joined, 256+len(merges)); err != nil {
+		made := tokens.at(m.ID)
+		if len(made) != len(left)+len(right) || !bytes.HasPrefix(made, left) || !bytes.HasSuffix(made, right) {
+			if err := tokens.add(m.ID, left, right); err != nil {
 				return nil, err
 			}
 		}
 		t.pairs.put(m.Left, m.Right, int32(rank), m.ID)
 	}
+	t.tokens = tokens.list()
 	if err := t.finish(special); err != nil {
 		return nil, err
 	}
 	return t, nil
 }
 
-// addToken gives an id its bytes. count is how many tokens there are in all: ids far beyond it would only fill memory.
-func (t *BPE) addToken(id int32, text []byte, count int) error {
-	if id < 0 || int(id) > 8*count+1<<16 {
-		return vocabErrorf("token %q has id %d, out of any range that %d tokens need", text, id, count)
-	}
-	if int(id) >= len(t.tokens) {
-		t.tokens = append(t.tokens, make([][]byte, int(id)+1-len(t.tokens))...)
-	}
-	if t.tokens[id] != nil {
-		return vocabErrorf("tokens %q and %q both have id %d", t.tokens[id], text, id)
-	}
-	t.tokens[id] = text
-	return nil
-}
-
 // finish adds the special tokens and counts.
 func (t *BPE) finish(special map[string]int32) error {
-	t.vocab = len(t.tokens)
+	t.vocab = len(t.tokens.ends)
 	for text, id := range special {
 		if text == "" {
 			return vocabErrorf("the special token with id %d is empty", id)
@@ -123,8 +120,8 @@ func (t *BPE) finish(special map[string]int32) error {
 		if id < 0 {
 			return vocabErrorf("special token %q has id %d; ids count from 0", text, id)
 		}
-		if used := t.token(id); used != nil {
-			return vocabErrorf("special token %q has id %d, which is token %q", text, id, used)
+		if used := t.tokens.at(id); used != nil {
+			return vocabErrorf("special token %q has id %d, which is token %s", text, id, quote(used))
 		}
 		t.vocab = max(t.vocab, int(id)+1)
 	}
@@ -132,14 +129,6 @@ func (t *BPE) finish(special map[string]int32) error {
 	t.special, err = newSpecials(special)
 	t.encoders.New = func() any { return newEncoder(t) }
 	return err
-}
-
-// token returns the bytes of an ordinary token, or nil.
-func (t *BPE) token(id int32) []byte {
-	if id < 0 || int(id) >= len(t.tokens) {
-		return nil
-	}
-	return t.tokens[id]
 }
 
 // VocabSize returns one more than the largest id, special tokens included.
@@ -151,7 +140,7 @@ func (t *BPE) Pattern() *Pattern { return t.pattern }
 // Merges returns the merges in the order of training; the caller must not change them. Those of a tiktoken vocabulary
 // are found from its ranks, and nil if no sequence of merges makes these.
 func (t *BPE) Merges() []Merge {
-	if t.whole != nil {
+	if t.ranked {
 		t.recover.Do(func() { t.merges = t.recoverMerges() })
 	}
 	return t.merges
@@ -159,11 +148,25 @@ func (t *BPE) Merges() []Merge {
 
 // Token returns a copy of the bytes of a token, special ones included, and whether the id has one.
 func (t *BPE) Token(id int32) ([]byte, bool) {
-	if text := t.token(id); text != nil {
+	if text := t.tokens.at(id); text != nil {
 		return append([]byte(nil), text...), true
 	}
 	text, ok := t.special.text[id]
 	return []byte(text), ok
+}
+
+// Vocab returns the bytes of every token by id, special ones included; nil where no token has the id. It is a copy.
+func (t *BPE) Vocab() [][]byte {
+	text := append([]byte(nil), t.tokens.text...)
+	own := tokenList{text, t.tokens.ends}
+	vocab := make([][]byte, t.vocab)
+	for id := range vocab {
+		vocab[id] = own.at(int32(id))
+	}
+	for id, text := range t.special.text {
+		vocab[id] = []byte(text)
+	}
+	return vocab
 }
 
 // Special returns the special tokens and their ids, as a copy.
@@ -201,7 +204,7 @@ func (t *BPE) DecodeBytes(ids []int32) ([]byte, error) {
 }
 
 func (t *BPE) appendToken(text []byte, id int32) ([]byte, bool) {
-	if b := t.token(id); b != nil {
+	if b := t.tokens.at(id); b != nil {
 		return append(text, b...), true
 	}
 	s, ok := t.special.text[id]
@@ -211,9 +214,9 @@ func (t *BPE) appendToken(text []byte, id int32) ([]byte, bool) {
 // usedIDs returns the ids of all ordinary tokens in order.
 func (t *BPE) usedIDs() []int32 {
 	var ids []int32
-	for id, text := range t.tokens {
-		if text != nil {
-			ids = append(ids, int32(id))
+	for id := range int32(len(t.tokens.ends)) {
+		if t.tokens.at(id) != nil {
+			ids = append(ids, id)
 		}
 	}
 	return ids

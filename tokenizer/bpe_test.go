@@ -166,7 +166,7 @@ func TestNewBPEErrors(t *testing.T) {
 		{"id twice", []Merge{{'a', 'b', 256}, {'c', 'd', 256}}, nil, `"ab" and "cd" both have id 256`},
 		{"id of a byte", []Merge{{'a', 'b', 97}}, nil, "both have id 97"},
 		{"negative id", []Merge{{'a', 'b', -256}}, nil, "id -256"},
-		{"huge id", []Merge{{'a', 'b', 1 << 30}}, nil, "out of any range"},
+		{"huge id", []Merge{{'a', 'b', 1 << 30}}, nil, "no large gaps"},
 		{"empty special", nil, map[string]int32{"": 256}, "is empty"},
 		{"special at a byte", nil, map[string]int32{"x": 97}, `which is token "a"`},
 		{"negative special", nil, map[string]int32{"x": -1}, "count from 0"},
@@ -243,5 +243,59 @@ func TestCacheWords(t *testing.T) {
 				seen[k] = string(word)
 			}
 		}
+	}
+}
+
+// TestVocabLimits checks that a few merges cannot ask for any amount of memory.
+func TestVocabLimits(t *testing.T) {
+	merges := []Merge{{'a', 'a', 256}}
+	for id := int32(257); id < 300; id++ {
+		merges = append(merges, Merge{id - 1, id - 1, id})
+	}
+	_, err := NewBPE(merges, nil, nil)
+	var e *VocabError
+	if !errors.As(err, &e) || !strings.Contains(err.Error(), "bytes together") {
+		t.Errorf("43 doublings say %v", err)
+	}
+}
+
+func TestVocab(t *testing.T) {
+	tok, err := NewBPE([]Merge{{'a', 'b', 256}, {256, 'c', 258}}, nil, map[string]int32{"<|end|>": 260})
+	if err != nil {
+		t.Fatal(err)
+	}
+	vocab := tok.Vocab()
+	if len(vocab) != tok.VocabSize() || string(vocab['z']) != "z" || string(vocab[258]) != "abc" || vocab[257] != nil || string(vocab[260]) != "<|end|>" {
+		t.Errorf("vocabulary of %d: %q", len(vocab), vocab[256:])
+	}
+	vocab[256][0] = 'x'
+	if text, ok := tok.Token(256); string(text) != "ab" || !ok {
+		t.Errorf("token 256 is %q after a change of the copy", text)
+	}
+	if text, ok := tok.Token(257); ok {
+		t.Errorf("token 257 is %q", text)
+	}
+	if got := ShowTokens(tok.Vocab(), tok.Encode("abcab\n<|end|>é")); got != `abc|ab|\n|<|end|>|\xc3|\xa9` {
+		t.Errorf("ShowTokens = %s", got)
+	}
+}
+
+// TestKeepState checks that a tokenizer survives being handed from one cell of a notebook to the next.
+func TestKeepState(t *testing.T) {
+	trained, err := TrainNaive(strings.Join(languages, "\n"), 300, TrainOptions{Pattern: CL100K, Special: []string{"<|endoftext|>"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tok := range []*BPE{trained, mustEmbedded(t, embeddedGPT2).ours} {
+		state := tok.KeepState().(*bpeState)
+		pattern := new(Pattern)
+		pattern.RestoreState(state.Pattern.KeepState())
+		state.Pattern = pattern
+		again := new(BPE)
+		again.RestoreState(state)
+		same(t, again, tok)
+	}
+	if new(BPE).KeepState() == nil || new(Pattern).KeepState() == nil {
+		t.Error("zero values give no state")
 	}
 }

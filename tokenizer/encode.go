@@ -108,8 +108,8 @@ func (e *encoder) appendPiece(ids []int32, piece string) []int32 {
 // merge encodes one piece by merging: always the pair whose merge was learned first, the leftmost of equal ones,
 // until no pair merges.
 func (e *encoder) merge(ids []int32, piece string) []int32 {
-	if e.t.whole != nil {
-		if id, ok := e.t.whole[piece]; ok {
+	if e.t.ranked {
+		if id, ok := e.t.whole.find(&e.t.tokens, piece); ok {
 			return append(ids, id)
 		}
 	}

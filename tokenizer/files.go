@@ -87,7 +87,7 @@ func (t *BPE) WriteJSON(w io.Writer) error {
 		pattern = &t.pattern.expr
 	}
 	fmt.Fprintf(b, "{\n\"format\": %s,\n\"pattern\": %s,\n\"special\": %s", value(fileFormat), value(pattern), value(t.Special()))
-	if t.whole == nil && t.byteID != identityBytes() {
+	if !t.ranked && t.byteID != identityBytes() {
 		fmt.Fprintf(b, ",\n\"bytes\": %s", value(t.byteID))
 	}
 	lines := func(name string, n int, line func(i int) string) {
@@ -100,10 +100,10 @@ func (t *BPE) WriteJSON(w io.Writer) error {
 		}
 		b.WriteString("\n]")
 	}
-	if t.whole != nil {
+	if t.ranked {
 		ids := t.usedIDs()
 		lines("ranks", len(ids), func(i int) string {
-			return fmt.Sprintf("[%q, %d]", base64.StdEncoding.EncodeToString(t.tokens[ids[i]]), ids[i])
+			return fmt.Sprintf("[%q, %d]", base64.StdEncoding.EncodeToString(t.tokens.at(ids[i])), ids[i])
 		})
 	} else {
 		lines("merges", len(t.merges), func(i int) string {
@@ -209,15 +209,8 @@ func (r *rankJSON) UnmarshalJSON(text []byte) error {
 
 // sharedBytes returns two tokens that spell the same bytes, for the formats that name tokens by their bytes.
 func (t *BPE) sharedBytes() (a, b int32, shared bool) {
-	seen := make(map[string]int32, len(t.tokens))
-	for _, id := range t.usedIDs() {
-		text := string(t.tokens[id])
-		if first, ok := seen[text]; ok {
-			return first, id, true
-		}
-		seen[text] = id
-	}
-	return 0, 0, false
+	_, a, b, shared = newByteTable(&t.tokens)
+	return a, b, shared
 }
 
 // sortedSpecial returns the special tokens by id.

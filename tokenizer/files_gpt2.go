@@ -135,10 +135,10 @@ func parseMerges(text []byte, ids map[string]int32, made map[string]bool) ([]Mer
 // same bytes, or when a tiktoken vocabulary was made by no merges.
 func (t *BPE) SaveGPT2(vocabPath, mergesPath string) error {
 	if a, b, shared := t.sharedBytes(); shared {
-		return vocabErrorf("tokens %d and %d both spell %q, and vocab.json can hold only one; use Save", a, b, t.tokens[a])
+		return vocabErrorf("tokens %d and %d both spell %s, and vocab.json can hold only one; use Save", a, b, quote(t.tokens.at(a)))
 	}
 	merges := t.Merges()
-	if merges == nil && t.whole != nil {
+	if merges == nil && t.ranked {
 		return vocabErrorf("these ranks were made by no sequence of merges, so there is no merges.txt; use SaveTiktoken")
 	}
 	var vocab bytes.Buffer
@@ -152,7 +152,7 @@ func (t *BPE) SaveGPT2(vocabPath, mergesPath string) error {
 	}
 	names := map[string]bool{}
 	for _, id := range t.usedIDs() {
-		name := spell(t.tokens[id])
+		name := spell(t.tokens.at(id))
 		names[name] = true
 		if err := entry(name, id); err != nil {
 			return err
@@ -180,7 +180,7 @@ func (t *BPE) SaveGPT2(vocabPath, mergesPath string) error {
 	return writeFile(mergesPath, func(w *bufio.Writer) error {
 		_, err := w.WriteString("#version: 0.2\n")
 		for _, m := range merges {
-			_, e := fmt.Fprintf(w, "%s %s\n", spell(t.tokens[m.Left]), spell(t.tokens[m.Right]))
+			_, e := fmt.Fprintf(w, "%s %s\n", spell(t.tokens.at(m.Left)), spell(t.tokens.at(m.Right)))
 			err = errors.Join(err, e)
 		}
 		return err

@@ -214,8 +214,8 @@ func TestBadFiles(t *testing.T) {
 		{"IQ== 99999999999\n", "value out of range"},
 		{"IQ== 0\nIQ== 1\n", "ranks 0 and 1"},
 		{"IQ== 0\nIg== 0\n", "both have id 0"},
-		{"IQ== 2000000000\n", "out of any range"},
-		{" 0\n", "is empty"},
+		{"IQ== 2000000000\n", "no large gaps"},
+		{" 0\n", "has 0 bytes"},
 		{"", "no token is the single byte"},
 	} {
 		_, err := LoadTiktoken(write("x.tiktoken", c.text), GPT2, nil)

@@ -17,6 +17,10 @@ type rankedToken struct {
 	id    int32
 }
 
+// maxRankedBytes is how long a token of a tiktoken vocabulary may be: every division of it in two is looked up. The longest of
+// the published ones has 128 bytes.
+const maxRankedBytes = 1024
+
 // LoadTiktoken reads a .tiktoken file: a token a line, its bytes in base64 and its rank, which is its id. The file does not
 // say the pattern (GPT2 for gpt2, CL100K for cl100k_base) nor the special tokens. A file that makes no
 // sense gives a *FileError.
@@ -58,35 +62,38 @@ func ParseTiktoken(text []byte, pattern *Pattern, special map[string]int32) (*BP
 
 // newRanked makes the tokenizer of a tiktoken vocabulary: any two neighbours merge whose bytes together are a
 // token, the lowest rank first.
-func newRanked(tokens []rankedToken, pattern *Pattern, special map[string]int32) (*BPE, error) {
-	t := &BPE{pattern: pattern, whole: make(map[string]int32, len(tokens))}
-	for _, token := range tokens {
-		if len(token.bytes) == 0 {
-			return nil, vocabErrorf("the token with rank %d is empty", token.id)
+func newRanked(list []rankedToken, pattern *Pattern, special map[string]int32) (*BPE, error) {
+	tokens := newTokenBuilder(len(list))
+	for _, token := range list {
+		if len(token.bytes) == 0 || len(token.bytes) > maxRankedBytes {
+			return nil, vocabErrorf("the token with rank %d has %d bytes; 1 to %d are possible", token.id, len(token.bytes), maxRankedBytes)
 		}
-		if other, ok := t.whole[string(token.bytes)]; ok {
-			return nil, vocabErrorf("token %q has ranks %d and %d", token.bytes, other, token.id)
-		}
-		if err := t.addToken(token.id, token.bytes, len(tokens)); err != nil {
+		if err := tokens.add(token.id, token.bytes, nil); err != nil {
 			return nil, err
 		}
-		t.whole[string(token.bytes)] = token.id
 	}
+	t := &BPE{pattern: pattern, tokens: tokens.list(), ranked: true}
+	whole, first, second, twice := newByteTable(&t.tokens)
+	if twice {
+		return nil, vocabErrorf("token %s has ranks %d and %d", quote(t.tokens.at(first)), first, second)
+	}
+	t.whole = whole
+	find := func(text []byte) (int32, bool) { return t.whole.find(&t.tokens, string(text)) }
 	for b := range t.byteID {
-		id, ok := t.whole[string([]byte{byte(b)})]
+		id, ok := find([]byte{byte(b)})
 		if !ok {
 			return nil, vocabErrorf("no token is the single byte %#02x, so not every text could be encoded", b)
 		}
 		t.byteID[b] = id
 	}
-	t.pairs = newPairTable(2 * len(tokens))
-	for _, token := range tokens {
+	t.pairs = newPairTable(2 * len(list))
+	for _, token := range list {
 		for i := 1; i < len(token.bytes); i++ {
-			left, ok := t.whole[string(token.bytes[:i])]
+			left, ok := find(token.bytes[:i])
 			if !ok {
 				continue
 			}
-			if right, ok := t.whole[string(token.bytes[i:])]; ok {
+			if right, ok := find(token.bytes[i:]); ok {
 				t.pairs.put(left, right, token.id, token.id)
 			}
 		}
@@ -100,11 +107,11 @@ func newRanked(tokens []rankedToken, pattern *Pattern, special map[string]int32)
 // recoverMerges finds the merges that a tiktoken vocabulary was trained with: the two parts of a token are what its
 // bytes are encoded to with the tokens of lower rank. It returns nil if some token has no two parts.
 func (t *BPE) recoverMerges() []Merge {
-	merges := make([]Merge, 0, len(t.whole)-256)
+	merges := make([]Merge, 0, len(t.tokens.ends)-256)
 	ids := t.usedIDs()
 	sort.Slice(ids, func(i, j int) bool { return ids[i] < ids[j] })
 	for _, id := range ids {
-		text := t.tokens[id]
+		text := t.tokens.at(id)
 		if len(text) == 1 {
 			continue
 		}
@@ -138,29 +145,40 @@ func (t *BPE) recoverMerges() []Merge {
 // parts. For vocabularies that were trained on text this makes no difference, except in rare texts.
 func (t *BPE) SaveTiktoken(path string) error {
 	if a, b, shared := t.sharedBytes(); shared {
-		return vocabErrorf("tokens %d and %d both spell %q, and a .tiktoken file can hold only one; use Save", a, b, t.tokens[a])
+		return vocabErrorf("tokens %d and %d both spell %s, and a .tiktoken file can hold only one; use Save", a, b, quote(t.tokens.at(a)))
 	}
-	if t.whole == nil {
+	if !t.ranked {
+		if n := t.longestToken(); n > maxRankedBytes {
+			return vocabErrorf("the longest token has %d bytes, and the readers of .tiktoken files are made for short ones (%d is our limit); use Save", n, maxRankedBytes)
+		}
 		last := int32(-1)
 		for _, m := range t.merges {
 			if m.ID <= last {
 				return vocabErrorf("token %d is learned after token %d, and in a .tiktoken file the order of ids is the order of merges", m.ID, last)
 			}
 			last = m.ID
-			text := t.tokens[m.ID]
+			text := t.tokens.at(m.ID)
 			if ids := t.encodePiece(string(text)); len(ids) != 1 || ids[0] != m.ID {
-				return vocabErrorf("token %d, %q, is encoded to %v, while readers of a .tiktoken file would encode it to itself; use Save", m.ID, text, ids)
+				return vocabErrorf("token %d, %s, is encoded to %v, while readers of a .tiktoken file would encode it to itself; use Save", m.ID, quote(text), ids)
 			}
 		}
 	}
 	return writeFile(path, func(w *bufio.Writer) error {
 		var err error
 		for _, id := range t.usedIDs() {
-			_, e := fmt.Fprintf(w, "%s %d\n", base64.StdEncoding.EncodeToString(t.tokens[id]), id)
+			_, e := fmt.Fprintf(w, "%s %d\n", base64.StdEncoding.EncodeToString(t.tokens.at(id)), id)
 			err = errors.Join(err, e)
 		}
 		return err
 	})
+}
+
+func (t *BPE) longestToken() int {
+	longest := 0
+	for _, id := range t.usedIDs() {
+		longest = max(longest, len(t.tokens.at(id)))
+	}
+	return longest
 }
 
 // encodePiece encodes one piece whole, whatever the pattern.
