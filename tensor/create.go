@@ -9,11 +9,12 @@ import (
 // A Maker creates tensors with the options given to [With]. The functions of
 // this package, such as [Zeros], use one without options.
 type Maker struct {
-	dtype Dtype
-	given bool // dtype was asked for
+	dtype  Dtype
+	given  bool       // dtype was asked for
+	random *Generator // nil for the default one
 }
 
-// An Option of With: a [Dtype].
+// An Option of With: a [Dtype], or a [*Generator] for random numbers.
 type Option interface{ set(*Maker) }
 
 func (d Dtype) set(m *Maker) { m.dtype, m.given = d, true }
@@ -21,6 +22,7 @@ func (d Dtype) set(m *Maker) { m.dtype, m.given = d, true }
 // With returns a Maker with options:
 //
 //	tensor.With(tensor.Float64).Zeros(4, 8)
+//	tensor.With(tensor.BFloat16, tensor.NewGenerator(42)).Randn(4, 8)
 func With(options ...Option) Maker {
 	var m Maker
 	for _, o := range options {
@@ -114,6 +116,26 @@ func (m Maker) Of(values ...any) *Tensor {
 
 // Scalar returns a tensor without axes: a single number.
 func (m Maker) Scalar(value float64) *Tensor { return scalar(value, m.dtype) }
+
+// EmptyLike returns a tensor of the shape and dtype of t whose elements are
+// whatever its memory holds. Like its kin, it is contiguous and takes no part in
+// gradients.
+func EmptyLike(t *Tensor) *Tensor { return With(t.dtype).Empty(t.layout.shape...) }
+
+// ZerosLike returns zeros in the shape and dtype of t.
+func ZerosLike(t *Tensor) *Tensor { return With(t.dtype).Zeros(t.layout.shape...) }
+
+// OnesLike returns ones in the shape and dtype of t.
+func OnesLike(t *Tensor) *Tensor { return With(t.dtype).Ones(t.layout.shape...) }
+
+// FullLike returns one value in the shape and dtype of t.
+func FullLike(t *Tensor, value float64) *Tensor { return With(t.dtype).Full(value, t.layout.shape...) }
+
+// RandLike returns uniform random numbers in [0, 1) in the shape and dtype of t.
+func RandLike(t *Tensor) *Tensor { return With(t.dtype).Rand(t.layout.shape...) }
+
+// RandnLike returns normal random numbers in the shape and dtype of t.
+func RandnLike(t *Tensor) *Tensor { return With(t.dtype).Randn(t.layout.shape...) }
 
 // Empty is [Maker.Empty] for float32.
 func Empty(shape ...int) *Tensor { return Maker{}.Empty(shape...) }

@@ -1,0 +1,202 @@
+package tensor
+
+import (
+	endian "encoding/binary" // "binary" is a kind of operation in this package
+	"fmt"
+	"hash/fnv"
+	"math"
+	"math/bits"
+	"sync"
+
+	"github.com/lectern-go/lectern/internal/kept"
+)
+
+// A Generator makes random numbers from a seed. The same seed gives the same
+// numbers, whatever the number of threads; each call goes on where the one before
+// it ended. Given to [With], it replaces the default generator:
+//
+//	g := tensor.NewGenerator(42)
+//	w := tensor.With(g.Stream("init")).Randn(4, 8)
+//
+// A Generator may be used by several goroutines; the order of their calls then
+// decides who gets which numbers. Give each its own Stream to avoid that.
+type Generator struct {
+	mu    sync.Mutex
+	state generatorState
+}
+
+// generatorState is all there is to a generator. Streams differ in the upper half
+// of the Philox counter; Next is its lower half.
+type generatorState struct {
+	Seed, Stream, Next uint64
+}
+
+// NewGenerator returns a generator that starts from a seed.
+func NewGenerator(seed uint64) *Generator {
+	return &Generator{state: generatorState{Seed: seed}}
+}
+
+// defaultGenerator serves calls without a generator of their own. It starts from
+// seed 0, so that a program gives the same results every time.
+var defaultGenerator = NewGenerator(0)
+
+func init() {
+	kept.Register("tensor/random",
+		func() []byte { b, _ := defaultGenerator.MarshalBinary(); return b },
+		defaultGenerator.UnmarshalBinary)
+}
+
+// DefaultGenerator returns the generator that Rand and its kin use unless told
+// otherwise. Its seed is 0 until Seed is called.
+func DefaultGenerator() *Generator { return defaultGenerator }
+
+// Seed restarts the default generator from a seed.
+func Seed(seed uint64) { defaultGenerator.Seed(seed) }
+
+// Seed restarts g, and any stream that it is, from a seed.
+func (g *Generator) Seed(seed uint64) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.state.Seed, g.state.Next = seed, 0
+}
+
+// Stream returns a new generator with the seed of g and numbers of its own, which
+// are the same however much g or other streams have been used. So initialisation,
+// dropout and the order of the data can share one seed without disturbing each
+// other.
+func (g *Generator) Stream(name string) *Generator {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	h := fnv.New64a()
+	h.Write(endian.LittleEndian.AppendUint64(nil, g.state.Stream))
+	h.Write([]byte(name))
+	return &Generator{state: generatorState{Seed: g.state.Seed, Stream: h.Sum64()}}
+}
+
+// Uint64 returns the next 64 random bits.
+func (g *Generator) Uint64() uint64 {
+	var word [1]uint64
+	g.reserve(1).words(word[:], 0)
+	return word[0]
+}
+
+// Float64 returns the next number in [0, 1).
+func (g *Generator) Float64() float64 { return float64(g.Uint64()>>11) * 0x1p-53 }
+
+// Intn returns the next whole number in [0, n). It panics if n is not positive.
+func (g *Generator) Intn(n int) int {
+	if n <= 0 {
+		fail(ErrValue, "intn", "", fmt.Sprintf("there is no number in [0, %d)", n), "")
+	}
+	high, _ := bits.Mul64(g.Uint64(), uint64(n))
+	return int(high)
+}
+
+// String describes the state: seed, stream and position.
+func (g *Generator) String() string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return fmt.Sprintf("generator(seed %d, stream %#x, block %d)", g.state.Seed, g.state.Stream, g.state.Next)
+}
+
+// MarshalBinary returns the state, from which UnmarshalBinary makes a generator
+// that goes on with the same numbers.
+func (g *Generator) MarshalBinary() ([]byte, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	b := []byte("philox1 ")
+	for _, v := range []uint64{g.state.Seed, g.state.Stream, g.state.Next} {
+		b = endian.LittleEndian.AppendUint64(b, v)
+	}
+	return b, nil
+}
+
+// UnmarshalBinary sets the state to one that MarshalBinary returned.
+func (g *Generator) UnmarshalBinary(b []byte) error {
+	if len(b) != 32 || string(b[:8]) != "philox1 " {
+		return fmt.Errorf("tensor: random state: %d bytes that are not the state of a generator", len(b))
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	word := func(i int) uint64 { return endian.LittleEndian.Uint64(b[8*i:]) }
+	g.state = generatorState{word(1), word(2), word(3)}
+	return nil
+}
+
+// KeepState returns what a notebook keeps of g from one cell to the next.
+func (g *Generator) KeepState() any {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	state := g.state
+	return &state
+}
+
+// RestoreState sets g to a state that KeepState returned.
+func (g *Generator) RestoreState(state any) { g.state = *state.(*generatorState) }
+
+// draw is a run of random words that belongs to one call.
+type draw struct {
+	key    [2]uint32
+	stream uint64
+	first  uint64 // block
+}
+
+// reserve takes the next n words out of the generator. Each block has two; a call
+// begins with a new one.
+func (g *Generator) reserve(n int) draw {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	s := &g.state
+	d := draw{[2]uint32{uint32(s.Seed), uint32(s.Seed >> 32)}, s.Stream, s.Next}
+	s.Next += uint64(n+1) / 2
+	return d
+}
+
+// words fills dst with the words from start on; start is even.
+func (d draw) words(dst []uint64, start int) {
+	block := d.first + uint64(start)/2
+	for i := 0; i < len(dst); i += 2 {
+		w := philox([4]uint32{uint32(block), uint32(block >> 32), uint32(d.stream), uint32(d.stream >> 32)}, d.key)
+		dst[i] = uint64(w[0])<<32 | uint64(w[1])
+		if i+1 < len(dst) {
+			dst[i+1] = uint64(w[2])<<32 | uint64(w[3])
+		}
+		block++
+	}
+}
+
+// fillRandom writes convert(words) to t, one word for each element. Pairs of words
+// are never parted, so convert may combine them.
+func fillRandom[T number](t *Tensor, g *Generator, convert func(dst []T, words []uint64)) *Tensor {
+	if g == nil {
+		g = defaultGenerator
+	}
+	d := g.reserve(t.Len())
+	parallel(t.Len(), 1<<12, func(start, end int) {
+		w := newWriter[T](t)
+		var words [blockLen]uint64
+		inBlocks(start, end, func(at, n int) {
+			d.words(words[:n], at)
+			convert(w.block(at, n), words[:n])
+			w.flush(at, n)
+		})
+	})
+	return t
+}
+
+// uniformBits makes numbers in [0, 1) with as many bits as the dtype can hold
+// between 1/2 and 1, so that rounding never makes 1 of them.
+func uniformBits(d Dtype) func(w uint64) float64 {
+	n := formats[d].mantissa + 1
+	scale := math.Ldexp(1, -n)
+	return func(w uint64) float64 { return float64(w>>(64-n)) * scale }
+}
+
+// boxMuller turns two words into two independent normal numbers: the radius of a
+// point in the plane, and its angle.
+func boxMuller(a, b uint64) (x, y float64) {
+	u := (float64(a>>11) + 0.5) * 0x1p-53 // in (0, 1)
+	radius := math.Sqrt(-2 * math.Log(u))
+	sin, cos := math.Sincos(2 * math.Pi * float64(b>>11) * 0x1p-53)
+	return radius * cos, radius * sin
+}

@@ -1,0 +1,214 @@
+package tensor
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+
+	"gonum.org/v1/gonum/mathext"
+)
+
+// Random tensors. A Maker takes its numbers from the generator given to With, or
+// from the default one. Each element is made from 64 random bits of its own, so
+// float32 and float64 tensors from one seed hold the same numbers, but for
+// rounding.
+
+func (g *Generator) set(m *Maker) { m.random = g }
+
+// Rand returns uniform random numbers in [0, 1). It panics unless the dtype is
+// floating point; so do the others, except for Randint and Randperm.
+func (m Maker) Rand(shape ...int) *Tensor {
+	return m.blank("rand", shape).UniformInPlace(0, 1, m.random)
+}
+
+// Uniform returns uniform random numbers in [low, high).
+func (m Maker) Uniform(low, high float64, shape ...int) *Tensor {
+	return m.blank("uniform", shape).UniformInPlace(low, high, m.random)
+}
+
+// Randn returns normal random numbers of mean 0 and standard deviation 1.
+func (m Maker) Randn(shape ...int) *Tensor {
+	return m.blank("randn", shape).NormalInPlace(0, 1, m.random)
+}
+
+// Normal returns normal random numbers of a mean and a standard deviation.
+func (m Maker) Normal(mean, std float64, shape ...int) *Tensor {
+	return m.blank("normal", shape).NormalInPlace(mean, std, m.random)
+}
+
+// TruncNormal returns normal random numbers of a mean and a standard deviation,
+// of which only those in [low, high] are drawn. The bounds are numbers, not
+// multiples of std: three standard deviations are mean-3*std and mean+3*std.
+func (m Maker) TruncNormal(mean, std, low, high float64, shape ...int) *Tensor {
+	return m.blank("trunc normal", shape).TruncNormalInPlace(mean, std, low, high, m.random)
+}
+
+// Bernoulli returns ones with probability p and zeros otherwise.
+func (m Maker) Bernoulli(p float64, shape ...int) *Tensor {
+	if !(p >= 0 && p <= 1) {
+		fail(ErrValue, "bernoulli", "", fmt.Sprintf("%g is no probability", p), "give a number from 0 to 1")
+	}
+	return fillRandom(newTensor(m.dtype, shape, false), m.random, func(dst []float64, words []uint64) {
+		for i, w := range words {
+			dst[i] = 0
+			if float64(w>>11)*0x1p-53 < p {
+				dst[i] = 1
+			}
+		}
+	})
+}
+
+// Randint returns uniform random whole numbers in [low, high), as int64 unless
+// another dtype was asked for. It panics if there are none.
+func (m Maker) Randint(low, high int, shape ...int) *Tensor {
+	if low >= high {
+		fail(ErrValue, "randint", "", fmt.Sprintf("there is no whole number in [%d, %d)", low, high), "")
+	}
+	span := uint64(high) - uint64(low)
+	return fillRandom(newTensor(m.wholeDtype(), shape, false), m.random, func(dst []int64, words []uint64) {
+		for i, w := range words { // of 2⁶⁴ words, at most one more falls to one number than to another
+			above, _ := bits.Mul64(w, span)
+			dst[i] = int64(low) + int64(above)
+		}
+	})
+}
+
+// Randperm returns 0 to n-1 in random order, as int64 unless another dtype was
+// asked for. It panics if n is negative.
+func (m Maker) Randperm(n int) *Tensor {
+	if n < 0 {
+		fail(ErrValue, "randperm", "", fmt.Sprintf("%d numbers asked for", n), "")
+	}
+	words := newTensor(Int64, []int{n}, false)
+	fillRandom(words, m.random, func(dst []int64, words []uint64) {
+		for i, w := range words {
+			dst[i] = int64(w)
+		}
+	})
+	order := newTensor(Int64, []int{n}, false)
+	p := plain[int64](order)
+	for i, w := range plain[int64](words) { // each takes a random place among those before it
+		j, _ := bits.Mul64(uint64(w), uint64(i+1))
+		p[i] = p[j]
+		p[j] = int64(i)
+	}
+	return order.To(m.wholeDtype())
+}
+
+func (m Maker) wholeDtype() Dtype {
+	if m.given {
+		return m.dtype
+	}
+	return Int64
+}
+
+// blank returns the tensor that is to be filled.
+func (m Maker) blank(op string, shape []int) *Tensor {
+	if !m.dtype.IsFloat() {
+		fail(ErrDtype, op, m.dtype.String(), "random fractions need a floating-point dtype", "use Randint for whole numbers")
+	}
+	return newTensor(m.dtype, shape, false)
+}
+
+// UniformInPlace fills t with uniform random numbers in [low, high) and returns
+// it. A nil generator is the default one. It panics unless t is floating point,
+// and as described at [Tensor.CopyFrom].
+func (t *Tensor) UniformInPlace(low, high float64, g *Generator) *Tensor {
+	unit := uniformBits(t.dtype)
+	return t.randomize("uniform", g, func(dst []float64, words []uint64) {
+		for i, w := range words {
+			dst[i] = low + unit(w)*(high-low)
+		}
+	})
+}
+
+// NormalInPlace fills t with normal random numbers; see [Tensor.UniformInPlace].
+func (t *Tensor) NormalInPlace(mean, std float64, g *Generator) *Tensor {
+	return t.randomize("normal", g, func(dst []float64, words []uint64) {
+		for i := 0; i < len(words); i += 2 {
+			second := uint64(0)
+			if i+1 < len(words) {
+				second = words[i+1]
+			}
+			x, y := boxMuller(words[i], second)
+			dst[i] = mean + std*x
+			if i+1 < len(words) {
+				dst[i+1] = mean + std*y
+			}
+		}
+	})
+}
+
+// TruncNormalInPlace fills t with the numbers of [Maker.TruncNormal]; see
+// [Tensor.UniformInPlace]. It panics if low is above high or std not positive.
+func (t *Tensor) TruncNormalInPlace(mean, std, low, high float64, g *Generator) *Tensor {
+	if !(low <= high) || !(std > 0) {
+		fail(ErrValue, "trunc normal", describe(t), fmt.Sprintf("bounds [%g, %g] and standard deviation %g", low, high, std), "give low ≤ high and std > 0")
+	}
+	draw := truncatedNormal((low-mean)/std, (high-mean)/std)
+	return t.randomize("trunc normal", g, func(dst []float64, words []uint64) {
+		for i, w := range words {
+			u := (float64(w>>11) + 0.5) * 0x1p-53
+			dst[i] = min(max(mean+std*draw(u), low), high)
+		}
+	})
+}
+
+// truncatedNormal returns the function that maps uniform numbers in (0, 1) to
+// unit normal numbers in [a, b]: the inverse of their distribution, so that none
+// is drawn in vain and none is cut.
+func truncatedNormal(a, b float64) func(u float64) float64 {
+	if a > 0 { // work in the lower tail, where probabilities keep their digits
+		mirrored := truncatedNormal(-b, -a)
+		return func(u float64) float64 { return -mirrored(1 - u) }
+	}
+	below, span := normalCDF(a), normalCDF(b)-normalCDF(a)
+	if b < -30 {
+		// So far out Φ runs out of exponents. There the density falls like an
+		// exponential of rate |b|.
+		rate := -b
+		mass := -math.Expm1(-rate * (b - a))
+		return func(u float64) float64 { return b + math.Log1p(-(1-u)*mass)/rate }
+	}
+	return func(u float64) float64 { return mathext.NormalQuantile(below + u*span) }
+}
+
+// normalCDF is the share of a unit normal distribution below x.
+func normalCDF(x float64) float64 { return 0.5 * math.Erfc(-x/math.Sqrt2) }
+
+// randomize fills t from a generator.
+func (t *Tensor) randomize(name string, g *Generator, convert func(dst []float64, words []uint64)) *Tensor {
+	if !t.dtype.IsFloat() {
+		fail(ErrDtype, name, t.dtype.String(), "random fractions need a floating-point dtype", "use Randint for whole numbers")
+	}
+	t.checkWritable(name + " in place")
+	fillRandom(t, g, convert)
+	t.storage.version.Add(1)
+	return t
+}
+
+// Rand is [Maker.Rand] for float32 from the default generator.
+func Rand(shape ...int) *Tensor { return Maker{}.Rand(shape...) }
+
+// Uniform is [Maker.Uniform] for float32 from the default generator.
+func Uniform(low, high float64, shape ...int) *Tensor { return Maker{}.Uniform(low, high, shape...) }
+
+// Randn is [Maker.Randn] for float32 from the default generator.
+func Randn(shape ...int) *Tensor { return Maker{}.Randn(shape...) }
+
+// Normal is [Maker.Normal] for float32 from the default generator.
+func Normal(mean, std float64, shape ...int) *Tensor { return Maker{}.Normal(mean, std, shape...) }
+
+// TruncNormal is [Maker.TruncNormal] for float32 from the default generator.
+func TruncNormal(mean, std, low, high float64, shape ...int) *Tensor {
+	return Maker{}.TruncNormal(mean, std, low, high, shape...)
+}
+
+// Bernoulli is [Maker.Bernoulli] for float32 from the default generator.
+func Bernoulli(p float64, shape ...int) *Tensor { return Maker{}.Bernoulli(p, shape...) }
+
+// Randint is [Maker.Randint] for int64 from the default generator.
+func Randint(low, high int, shape ...int) *Tensor { return Maker{}.Randint(low, high, shape...) }
+
+// Randperm is [Maker.Randperm] for int64 from the default generator.
+func Randperm(n int) *Tensor { return Maker{}.Randperm(n) }
