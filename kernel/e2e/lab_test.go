@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -67,7 +68,7 @@ func TestLessonInJupyterLab(t *testing.T) {
 	b.window(1400, 20000, false)
 	b.do(chromedp.Navigate(address))
 	b.until(time.Minute, "the notebook opens", `document.querySelectorAll(".jp-Notebook .jp-CodeCell").length > 0`, `document.title`)
-	b.until(time.Minute, "all cells are drawn", `document.querySelectorAll(".jp-Notebook .jp-CodeCell").length == `+quoteInt(cells),
+	b.until(time.Minute, "all cells are drawn", `document.querySelectorAll(".jp-Notebook .jp-CodeCell").length == `+strconv.Itoa(cells),
 		`document.querySelectorAll(".jp-Notebook .jp-CodeCell").length + " code cells"`)
 	b.until(time.Minute, "our kernel is idle",
 		`(document.querySelector(".jp-KernelName .jp-ToolbarButtonComponent-label, .jp-KernelName")?.textContent ?? "").includes("Go (Lectern)") &&
@@ -79,11 +80,13 @@ func TestLessonInJupyterLab(t *testing.T) {
 	}
 
 	// Restart and run all, as a student does: the button, and "Restart" in the dialog.
+	b.window(1400, 1000, false)
 	b.do(
-		chromedp.Evaluate[chromedp.Void](`document.querySelector('[data-command="notebook:restart-run-all"], [data-jp-item-name="restart-and-run"] jp-button, [data-jp-item-name="restart-and-run"] button').click()`),
+		chromedp.Click(chromedp.CSS(`[data-jp-item-name="restart-and-run"] jp-button`)),
 		chromedp.WaitVisible(chromedp.CSS(".jp-Dialog .jp-mod-accept")),
 		chromedp.Click(chromedp.CSS(".jp-Dialog .jp-mod-accept")),
 	)
+	b.window(1400, 20000, false)
 	const prompts = `[...document.querySelectorAll(".jp-Notebook .jp-CodeCell")].filter(c => c.querySelector(".jp-InputArea-editor")?.textContent.trim()).map(c => c.querySelector(".jp-InputPrompt").textContent.trim()).join(" ")`
 	b.until(30*time.Second, "the first cell runs", `/\[(\*|1)\]/.test(`+prompts+`)`, prompts)
 	b.until(3*time.Minute, "all cells have run", `!/\[[* ]\]/.test(`+prompts+`) && document.querySelector(".jp-Notebook-ExecutionIndicator")?.dataset.status == "idle"`, prompts)

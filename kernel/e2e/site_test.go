@@ -4,14 +4,11 @@ import (
 	"net/url"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
 )
-
-func quoteInt(n int) string { return strconv.Itoa(n) }
 
 // brightness is that of the page's background, from 0 to 255.
 const brightness = `(() => {
