@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/lectern-go/lectern/internal/caller"
@@ -31,11 +32,15 @@ func Check(x *tensor.Tensor, annotation string) *tensor.Tensor {
 	if checksOff.Load() {
 		return x
 	}
-	var room [8]binding
-	s := Scope{bound: room[:0], single: true}
+	s := singles.Get().(*Scope)
+	s.bound = s.bound[:0]
 	must(s.check(x, annotation))
+	singles.Put(s)
 	return x
 }
+
+// singles are scopes for one annotation each, used again to spare their memory.
+var singles = sync.Pool{New: func() any { return &Scope{single: true} }}
 
 var checksOff atomic.Bool
 

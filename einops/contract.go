@@ -2,7 +2,6 @@ package einops
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"math/bits"
 	"slices"
@@ -40,11 +39,10 @@ type instruction struct {
 	orderA, orderB         []int
 	shapeA, shapeB, shapeC []int
 
-	labels  []int // axes of the result, for explanations
-	sizes   []int
-	sums    []int
-	flops   float64
-	operand [2][]int // axes of the operands
+	labels []int // axes of the result, for explanations
+	sizes  []int
+	sums   []int
+	flops  float64
 }
 
 // fits reports whether the program is for operands like these.
@@ -178,7 +176,11 @@ func (c *contraction) compile(operands []dims) (*program, *Error) {
 	}
 	if !slices.IsSorted(want) {
 		p.steps = append(p.steps, instruction{code: permute, a: last.id, args: want})
-		p.describe(last)
+		ordered := &term{}
+		for _, i := range want {
+			ordered.labels, ordered.sizes = append(ordered.labels, last.labels[i]), append(ordered.sizes, last.sizes[i])
+		}
+		p.describe(ordered)
 	}
 	return p, nil
 }
@@ -263,16 +265,25 @@ func rowMajor(t *term) {
 // Several axes of one kind are joined into one, in the order of their strides,
 // so that memory in any order is joined without a copy where that is possible.
 func (p *program) product(a, b *term, id int, needed uint64, out []label) *term {
-	// The columns of a product vary fastest: give them to the operand that has
-	// the last axis of the output, so that the result needs no permutation.
-	for _, l := range slices.Backward(out) {
-		inA, inB := slices.Contains(a.labels, l.axis), slices.Contains(b.labels, l.axis)
-		if inA != inB {
-			if inA {
-				a, b = b, a
-			}
-			break
+	rank := func(l int) int { // in the output; what is summed over later comes last
+		if i := slices.IndexFunc(out, func(o label) bool { return o.axis == l }); i >= 0 {
+			return i
 		}
+		return len(out)
+	}
+	// The columns of a product vary fastest: give them to the operand that has
+	// the axis which is to come last, so that the result needs no permutation.
+	last := func(t, other *term) int {
+		latest := unknown
+		for _, l := range t.labels {
+			if !slices.Contains(other.labels, l) {
+				latest = max(latest, rank(l))
+			}
+		}
+		return latest
+	}
+	if lastA, lastB := last(a, b), last(b, a); lastA > lastB && lastB != unknown {
+		a, b = b, a
 	}
 	var batch, rows, cols, sums []int
 	for _, l := range a.labels {
@@ -290,7 +301,6 @@ func (p *program) product(a, b *term, id int, needed uint64, out []label) *term 
 			cols = append(cols, l)
 		}
 	}
-	rank := func(l int) int { return slices.IndexFunc(out, func(o label) bool { return o.axis == l }) }
 	slices.SortStableFunc(batch, func(x, y int) int { return cmp.Compare(rank(x), rank(y)) })
 	byStride := func(t *term, labels []int) {
 		slices.SortStableFunc(labels, func(x, y int) int {
@@ -305,7 +315,7 @@ func (p *program) product(a, b *term, id int, needed uint64, out []label) *term 
 	}
 	byStride(larger, sums)
 
-	s := instruction{a: a.id, b: b.id, out: id, sums: sums, operand: [2][]int{slices.Clone(a.labels), slices.Clone(b.labels)}}
+	s := instruction{a: a.id, b: b.id, out: id, sums: sums}
 	sizeOf := func(l int) int {
 		if i := slices.Index(a.labels, l); i >= 0 {
 			return a.sizes[i]
@@ -326,6 +336,9 @@ func (p *program) product(a, b *term, id int, needed uint64, out []label) *term 
 		return n
 	}
 	t := &term{id: id, labels: slices.Concat(batch, rows, cols)}
+	if len(sums) == 0 { // elementwise: any order will do, so take that of the output
+		slices.SortStableFunc(t.labels, func(x, y int) int { return cmp.Compare(rank(x), rank(y)) })
+	}
 	t.sizes = list(t.labels)
 	t.stride = make([]int, len(t.labels))
 	rowMajor(t)
@@ -333,39 +346,53 @@ func (p *program) product(a, b *term, id int, needed uint64, out []label) *term 
 	s.flops = float64(total(t.labels))
 	if len(sums) == 0 {
 		s.code = multiply
-		s.orderA = permutation(a.labels, slices.Concat(batch, rows))
-		s.orderB = permutation(b.labels, slices.Concat(batch, cols))
-		if len(cols) > 0 && len(a.labels) > 0 {
-			s.shapeA = slices.Concat(list(batch), list(rows), slices.Repeat([]int{1}, len(cols)))
-		}
-		if len(rows) > 0 && len(batch) > 0 {
-			s.shapeB = slices.Concat(list(batch), slices.Repeat([]int{1}, len(rows)), list(cols))
-		}
+		s.orderA, s.shapeA = a.spread(t)
+		s.orderB, s.shapeB = b.spread(t)
 	} else {
 		s.code = matmul
 		s.flops *= 2 * float64(total(sums))
 		s.orderA = permutation(a.labels, slices.Concat(batch, rows, sums))
 		s.orderB = permutation(b.labels, slices.Concat(batch, sums, cols))
 		m, k, n := []int{total(rows)}, []int{total(sums)}, []int{total(cols)}
-		if len(batch) == 0 && len(rows) > 1 && len(sums) == 1 {
-			m = list(rows) // rows of one matrix need not be joined
+		if len(batch) == 0 {
+			if len(sums) == 1 || len(rows) == 0 {
+				m = list(rows) // rows of one matrix need not be joined, and a vector has none
+			}
+			if len(cols) == 0 {
+				n = nil
+			}
 		}
 		if len(m) != len(rows) || len(sums) != 1 {
 			s.shapeA = slices.Concat(list(batch), m, k)
 		}
-		if len(sums) != 1 || len(cols) != 1 {
+		if len(sums) != 1 || len(n) != len(cols) {
 			s.shapeB = slices.Concat(list(batch), k, n)
 		}
-		if len(m) != len(rows) || len(cols) != 1 {
-			s.shapeC = t.sizes
-			if s.shapeC == nil {
-				s.shapeC = []int{}
-			}
+		if len(m) != len(rows) || len(n) != len(cols) {
+			s.shapeC = append([]int{}, t.sizes...)
 		}
 	}
 	p.steps = append(p.steps, s)
 	p.describe(t)
 	return t
+}
+
+// spread returns how to permute and reshape t so that it is broadcast to the
+// axes of result.
+func (t *term) spread(result *term) (order, shape []int) {
+	var own []int
+	for i, l := range result.labels {
+		switch {
+		case slices.Contains(t.labels, l):
+			own, shape = append(own, l), append(shape, result.sizes[i])
+		case len(own) > 0:
+			shape = append(shape, 1)
+		}
+	}
+	if len(shape) == len(own) {
+		shape = nil
+	}
+	return permutation(t.labels, own), shape
 }
 
 // permutation returns the argument of Permute that brings axes from one order
@@ -504,13 +531,4 @@ func greedy(sets []uint64, kept uint64, sizes []int) [][2]int {
 		open[at[0]] = len(all) - 1
 	}
 	return pairs
-}
-
-// names writes a list of axes by name.
-func (c *contraction) list(labels []int) string {
-	text := make([]string, len(labels))
-	for i, l := range labels {
-		text[i] = c.names[l]
-	}
-	return fmt.Sprint(text)
 }

@@ -15,7 +15,8 @@ type Explanation struct {
 	Op         string // "rearrange", "reduce", "repeat" or "einsum"
 	Pattern    string
 	Inputs     [][]int // shapes
-	Sizes      Sizes   // of all named axes
+	InputAxes  [][]string
+	Sizes      Sizes // of all named axes
 	Steps      []Step
 	Axes       []string // of the result
 	Shape      []int
@@ -59,6 +60,7 @@ func Explain(pattern string, shape []int, axes ...Size) *Explanation {
 	for _, b := range p.input {
 		e.Axes = append(e.Axes, p.label(b.axes))
 	}
+	e.InputAxes = [][]string{slices.Clone(e.Axes)}
 	l := tensor.ContiguousLayout(slices.Clone(shape)...)
 	for s := range numStages {
 		arg, needed := p.step(s, sizes, nil)
@@ -262,13 +264,14 @@ func ExplainEinsum(pattern string, shapes ...[]int) *Explanation {
 		number[result] = len(shapes) + i
 		e.add(step)
 	}
-	if len(c.in) > 0 && len(e.Steps) == 0 {
-		axes := make([]int, len(c.in[0]))
-		for i, l := range c.in[0] {
+	for _, labels := range c.in {
+		axes := make([]int, len(labels))
+		for i, l := range labels {
 			axes[i] = l.axis
 		}
-		e.Axes, e.Shape = label(axes), slices.Clone(shapes[0])
+		e.InputAxes = append(e.InputAxes, label(axes))
 	}
+	e.Axes, e.Shape = e.InputAxes[0], slices.Clone(shapes[0])
 	e.finish()
 	return e
 }
@@ -335,7 +338,7 @@ func (e *Explanation) summary() string {
 func (e *Explanation) rows() [][]string {
 	var rows [][]string
 	for i, shape := range e.Inputs {
-		rows = append(rows, []string{fmt.Sprintf("x%d", i), "", fmt.Sprint(shape), "", ""})
+		rows = append(rows, []string{fmt.Sprintf("x%d", i), "", fmt.Sprint(shape), strings.Join(e.InputAxes[i], " "), ""})
 	}
 	if len(e.Inputs) == 1 {
 		rows[0][0] = "x"

@@ -417,14 +417,15 @@ func (p *plan) unused(shape []int, name string) *Error {
 	return err
 }
 
-// sizeError describes a failure over sizes; at is the elementary axis to mark.
+// sizeError describes a failure over sizes, as far as they are known; at is
+// the elementary axis to mark.
 func (p *plan) sizeError(shape, sizes []int, at int, kind error, reason, hint string) *Error {
 	e := &Error{Kind: kind, Op: p.op, Pattern: p.pattern, Reason: reason, Hint: hint, Shapes: [][]int{slices.Clone(shape)}}
 	if at != unknown {
 		e.Start, e.End = p.axes[at].start, p.axes[at].end
 	}
 	for i, a := range p.axes {
-		if sizes[i] != unknown && a.name != "" && a.name != "..." && a.name != "_" {
+		if i < len(sizes) && sizes[i] != unknown && a.name != "" && a.name != "..." && a.name != "_" {
 			e.Sizes = append(e.Sizes, Size{Name: a.name, Len: sizes[i]})
 		}
 	}
@@ -506,7 +507,7 @@ func (p *plan) run(x *tensor.Tensor, reduce Reduction, given []Size) *tensor.Ten
 		case splitAxes, roomForNew:
 			x = x.View(arg...)
 		case reduceAxes:
-			x = p.reduce(x, reduce, arg)
+			x = p.reduce(x, reduce, p.reduced) // not arg: what a function may keep would cost memory in all calls
 		case orderAxes:
 			x = x.Permute(arg...)
 		case expandNew:

@@ -7,7 +7,8 @@ import (
 	"github.com/lectern-go/lectern/tensor"
 )
 
-// A Reduction makes one element of many: it returns x without the axes named.
+// A Reduction makes one element of many: it returns x without the axes named,
+// which are positive and ascending and must not be changed.
 // Methods of Tensor have this form, so (*tensor.Tensor).Sum is one, and so is
 // a function of your own:
 //

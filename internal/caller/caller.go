@@ -28,7 +28,10 @@ func Here() (p Place) {
 
 // Position returns file:line of the innermost frame outside the library, or ""
 // if there is none. Tests of the library count as outside.
-func (p *Place) Position() string { return position(p.pcs[:p.n]) }
+func (p *Place) Position() string {
+	// A copy, so that the place itself may live on the stack.
+	return position(append([]uintptr(nil), p.pcs[:p.n]...))
+}
 
 // Position is that of the present place.
 func Position() string {

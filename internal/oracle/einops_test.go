@@ -45,8 +45,12 @@ var einopsReductions = map[string]einops.Reduction{
 }
 
 func einopsRearrange(c *oracle.Case) (any, error) {
-	return einopsOne(c, func(x *tensor.Tensor, a einopsArgs) *tensor.Tensor { return einops.Rearrange(x, a.Pattern, a.sizes()...) },
-		func(x []*tensor.Tensor, a einopsArgs) *tensor.Tensor { return einops.Rearrange(x, a.Pattern, a.sizes()...) })
+	return einopsOne(c, func(x *tensor.Tensor, a einopsArgs) *tensor.Tensor {
+		return einops.Rearrange(x, a.Pattern, a.sizes()...)
+	},
+		func(x []*tensor.Tensor, a einopsArgs) *tensor.Tensor {
+			return einops.Rearrange(x, a.Pattern, a.sizes()...)
+		})
 }
 
 func einopsReduce(c *oracle.Case) (any, error) {
@@ -59,7 +63,9 @@ func einopsReduce(c *oracle.Case) (any, error) {
 
 func einopsRepeat(c *oracle.Case) (any, error) {
 	return einopsOne(c, func(x *tensor.Tensor, a einopsArgs) *tensor.Tensor { return einops.Repeat(x, a.Pattern, a.sizes()...) },
-		func(x []*tensor.Tensor, a einopsArgs) *tensor.Tensor { return einops.Repeat(x, a.Pattern, a.sizes()...) })
+		func(x []*tensor.Tensor, a einopsArgs) *tensor.Tensor {
+			return einops.Repeat(x, a.Pattern, a.sizes()...)
+		})
 }
 
 // einopsOne answers with the one tensor that f or, for a list, g returns.
