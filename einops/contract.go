@@ -265,12 +265,7 @@ func rowMajor(t *term) {
 // Several axes of one kind are joined into one, in the order of their strides,
 // so that memory in any order is joined without a copy where that is possible.
 func (p *program) product(a, b *term, id int, needed uint64, out []label) *term {
-	rank := func(l int) int { // in the output; what is summed over later comes last
-		if i := slices.IndexFunc(out, func(o label) bool { return o.axis == l }); i >= 0 {
-			return i
-		}
-		return len(out)
-	}
+	rank := func(l int) int { return slices.IndexFunc(out, func(o label) bool { return o.axis == l }) }
 	// The columns of a product vary fastest: give them to the operand that has
 	// the axis which is to come last, so that the result needs no permutation.
 	last := func(t, other *term) int {
@@ -336,8 +331,8 @@ func (p *program) product(a, b *term, id int, needed uint64, out []label) *term 
 		return n
 	}
 	t := &term{id: id, labels: slices.Concat(batch, rows, cols)}
-	if len(sums) == 0 { // elementwise: any order will do, so take that of the output
-		slices.SortStableFunc(t.labels, func(x, y int) int { return cmp.Compare(rank(x), rank(y)) })
+	if len(sums) == 0 { // elementwise: any order will do, so take that of the output, the rest last
+		slices.SortStableFunc(t.labels, func(x, y int) int { return cmp.Compare(uint(rank(x)), uint(rank(y))) })
 	}
 	t.sizes = list(t.labels)
 	t.stride = make([]int, len(t.labels))
