@@ -4,7 +4,7 @@ import "math"
 
 // Encode returns the ids of text. Special tokens in it become their ids; use EncodeOrdinary or EncodeStrict for text from
 // people who should not be able to write them. Decode gives the text back, and DecodeBytes does so for text that is
-// not UTF-8.
+// not UTF-8. It panics only when a tokenizer without a pattern is given a text of 2 GiB or more.
 func (t *BPE) Encode(text string) []int32 {
 	return t.AppendEncode(make([]int32, 0, len(text)/3+4), text)
 }
@@ -13,14 +13,7 @@ func (t *BPE) Encode(text string) []int32 {
 func (t *BPE) AppendEncode(ids []int32, text string) []int32 {
 	e := t.encoders.Get().(*encoder)
 	defer t.encoders.Put(e)
-	t.special.each(text, func(part string, id int32, special bool) {
-		if special {
-			ids = append(ids, id)
-			return
-		}
-		ids = e.appendText(ids, part)
-	})
-	return ids
+	return e.appendAll(ids, text)
 }
 
 // EncodeOrdinary is Encode that takes special tokens for the text that they are written with.
@@ -57,6 +50,18 @@ type part struct {
 const noMerge = math.MaxInt32
 
 func newEncoder(t *BPE) *encoder { return &encoder{t: t, cache: newWordCache()} }
+
+// appendAll encodes text that may hold special tokens.
+func (e *encoder) appendAll(ids []int32, text string) []int32 {
+	e.t.special.each(text, func(part string, id int32, special bool) {
+		if special {
+			ids = append(ids, id)
+			return
+		}
+		ids = e.appendText(ids, part)
+	})
+	return ids
+}
 
 // appendText encodes text that holds no special tokens.
 func (e *encoder) appendText(ids []int32, text string) []int32 {

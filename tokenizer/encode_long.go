@@ -1,5 +1,10 @@
 package tokenizer
 
+import (
+	"fmt"
+	"math"
+)
+
 // longPiece is where searching all parts for the best merge, which takes time in the square of the length, becomes
 // slower than keeping the merges in a queue. Without a pattern the whole text is one piece.
 const longPiece = 100
@@ -13,6 +18,9 @@ type link struct {
 // mergeLong is merge in time n log n: a queue holds the merges that apply, by rank and then from left to right. Merges
 // that no longer apply when their turn comes are passed over.
 func (e *encoder) mergeLong(ids []int32, piece string) []int32 {
+	if len(piece) > math.MaxInt32 {
+		panic(fmt.Sprintf("tokenizer: encode: a piece of %d bytes, and at most %d are possible; use a tokenizer with a pattern, or encode the text in parts", len(piece), math.MaxInt32))
+	}
 	links := e.links[:0]
 	for i := range len(piece) {
 		links = append(links, link{part: part{id: e.t.byteID[piece[i]]}, prev: int32(i) - 1, next: int32(i) + 1})

@@ -65,6 +65,7 @@ func (t *BPE) EncodeStream(ctx context.Context, text io.Reader, emit func(ids []
 	n := workers(o.Workers)
 	work := make(chan block, n)    // to the workers
 	order := make(chan block, 2*n) // to us, in the order of the text
+	spare := make(chan []int32, n) // ids that were emitted, for the next blocks
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	var readErr error
@@ -87,11 +88,18 @@ func (t *BPE) EncodeStream(ctx context.Context, text io.Reader, emit func(ids []
 	}()
 	for range n {
 		go func() {
+			e := t.encoders.Get().(*encoder)
+			defer t.encoders.Put(e)
 			for b := range work {
+				var ids []int32
+				select {
+				case ids = <-spare:
+				default:
+				}
 				if o.Ordinary {
-					b.ids <- t.EncodeOrdinary(b.text)
+					b.ids <- e.appendText(ids[:0], b.text)
 				} else {
-					b.ids <- t.Encode(b.text)
+					b.ids <- e.appendAll(ids[:0], b.text)
 				}
 			}
 		}()
@@ -107,6 +115,10 @@ func (t *BPE) EncodeStream(ctx context.Context, text io.Reader, emit func(ids []
 			tokens += int64(len(ids))
 			read = b.read
 			meter.at(read)
+			select {
+			case spare <- ids:
+			default:
+			}
 		}
 	}
 	meter.report(read)
