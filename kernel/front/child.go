@@ -16,11 +16,16 @@ import (
 	"github.com/lectern-go/lectern/kernel/show"
 )
 
-// tuned are the settings that make GoNB fast: no look at the network, no debug information, no external linker.
-var tuned = map[string]string{
-	"GOPROXY": "off",
-	"GOSUMDB": "off",
-	"GOFLAGS": "-buildvcs=false '-ldflags=-s -w -linkmode=internal'",
+// tuned are the settings that make GoNB fast: no look at the network, no debug information, no external linker. Setup builds the
+// library with the same ones, so that the build cache serves the first cell.
+var tuned = map[string]string{"GOPROXY": "off", "GOSUMDB": "off", "GOFLAGS": cellFlags()}
+
+func cellFlags() string {
+	ld := "-s -w"
+	if runtime.GOOS == "linux" {
+		ld += " -linkmode=internal"
+	}
+	return "-buildvcs=false '-ldflags=" + ld + "'"
 }
 
 // toolEnv is the environment in which cells are compiled.

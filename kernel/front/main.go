@@ -63,6 +63,9 @@ func (c *config) complete() error {
 		c.bin = filepath.Dir(exe)
 	}
 	if c.root == "" {
+		c.root = os.Getenv("LECTERN_ROOT")
+	}
+	if c.root == "" {
 		c.root = filepath.Dir(filepath.Dir(c.bin)) // …/.lectern/bin
 	}
 	for _, p := range []*string{&c.bin, &c.root, &c.connection} {

@@ -97,7 +97,7 @@ func (s *Session) rewrite(cell int, code string, noStdin bool) *Result {
 	w := &work{s: s, n: s.clone(), r: &Result{}, src: &Source{cell, code}, imported: map[string]bool{}, extra: map[string]string{},
 		objects: map[string]types.Object{}, old: map[string]string{}, noStdin: noStdin}
 	w.r.Next = w.n
-	w.n.sources[cell] = w.src
+	w.n.sources[cell], w.n.current = w.src, cell
 	if w.passes() {
 		return w.r
 	}
@@ -253,7 +253,7 @@ func (w *work) takesMain(items []item) bool {
 	at := strings.Index(w.code[main.lo:main.hi], "{")
 	begin := w.begin(need)
 	if begin != "" {
-		main.edits.insert(main.lo+at+1, " "+begin)
+		main.edits.insert(main.lo+at+1, " "+begin+"; ")
 		c.used[keepName] = keepPath
 	}
 	g := &Text{}

@@ -28,6 +28,7 @@ type Session struct {
 	packages Packages
 	manifest func() *keep.Manifest // what is kept at the moment
 
+	current  int // the number of the last cell
 	sources  map[int]*Source
 	decls    map[string]*decl    // by key: a name, or Type.Method
 	vars     map[string]variable // by name
@@ -298,3 +299,6 @@ func sameTokens(a, b string) bool {
 	}
 	return slices.EqualFunc(code(a), code(b), same)
 }
+
+// Current returns the number of the last cell.
+func (s *Session) Current() int { return s.current }

@@ -1,0 +1,88 @@
+package rewrite
+
+import (
+	"go/parser"
+	"go/scanner"
+	"go/token"
+	"strings"
+)
+
+// Complete tells a console whether to run what has been typed: "complete", "incomplete" (with the indentation of the next line) or "invalid".
+func Complete(code string) (state, indent string) {
+	if strings.TrimSpace(code) == "" {
+		return "complete", ""
+	}
+	src := &Source{1, code}
+	w := &work{s: &Session{}, n: (&Session{}).clone(), r: &Result{}, src: src}
+	if first := strings.Fields(code[:lineLen(code)]); len(first) > 0 && whole[first[0]] {
+		return "complete", ""
+	}
+	if lines := strings.Split(code, "\n"); isMagic(lines[len(lines)-1]) || len(lines) > 1 && isMagic(lines[0]) {
+		if strings.HasSuffix(code, `\`) {
+			return "incomplete", ""
+		}
+	}
+	b := []byte(code)
+	for _, m := range magics(code) {
+		for i := m.lo; i < m.hi; i++ {
+			if b[i] != '\n' {
+				b[i] = ' '
+			}
+		}
+	}
+	w.code = string(b)
+	t := &Text{}
+	t.Inject("package main\n")
+	var stmts []item
+	depth := 0
+	ts := tokens(w.code)
+	for _, k := range ts {
+		switch k.tok {
+		case token.LPAREN, token.LBRACE, token.LBRACK:
+			depth++
+		case token.RPAREN, token.RBRACE, token.RBRACK:
+			depth--
+		}
+	}
+	if depth > 0 {
+		return "incomplete", strings.Repeat("    ", depth)
+	}
+	if n := len(ts); n > 0 {
+		last := ts[n-1]
+		if (last.tok == token.STRING && last.lit[0] == '`' || last.tok == token.COMMENT && strings.HasPrefix(last.lit, "/*")) && unfinished(last.lit) {
+			return "incomplete", ""
+		}
+	}
+	for _, it := range split(w.code) {
+		switch {
+		case it.kind == token.IMPORT:
+			continue
+		case it.isDecl():
+			t.User(src, it.lo, it.hi)
+			t.Inject("\n")
+		default:
+			stmts = append(stmts, it)
+		}
+	}
+	t.Inject("func main() {\n")
+	for _, it := range stmts {
+		t.Inject(w.code[it.lo:it.hi], "\n")
+	}
+	end := t.Len()
+	t.Inject("}\n")
+	_, err := parser.ParseFile(token.NewFileSet(), "", t.String(), parser.SkipObjectResolution)
+	if err == nil {
+		return "complete", ""
+	}
+	if list, ok := err.(scanner.ErrorList); ok && list[0].Pos.Offset >= end-1 {
+		return "incomplete", "    "
+	}
+	return "invalid", ""
+}
+
+func unfinished(lit string) bool {
+	if lit[0] == '`' {
+		return len(lit) < 2 || lit[len(lit)-1] != '`'
+	}
+	return len(lit) < 4 || !strings.HasSuffix(lit, "*/")
+}

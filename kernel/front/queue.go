@@ -1,0 +1,168 @@
+package main
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/lectern-go/lectern/kernel/jupyter"
+)
+
+// queue runs execute requests one after the other: rewriting a cell needs to know what the one before has kept. After an error the requests that
+// were already waiting are not run, so that running all cells stops at the first failing one.
+type queue struct {
+	k       *kernel
+	mu      sync.Mutex
+	waiting []*jupyter.Message
+	wake    chan struct{}
+}
+
+// straggle is how long after an error a request may still arrive that was sent before its client could know of the error; the date in its
+// header says which those are.
+const straggle = 30 * time.Millisecond
+
+func newQueue(k *kernel) *queue { return &queue{k: k, wake: make(chan struct{}, 1)} }
+
+// add puts a request at the end.
+func (q *queue) add(m *jupyter.Message) {
+	q.mu.Lock()
+	q.waiting = append(q.waiting, m)
+	q.mu.Unlock()
+	select {
+	case q.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (q *queue) next() *jupyter.Message {
+	for {
+		q.mu.Lock()
+		if len(q.waiting) > 0 {
+			m := q.waiting[0]
+			q.waiting = q.waiting[1:]
+			q.mu.Unlock()
+			return m
+		}
+		q.mu.Unlock()
+		select {
+		case <-q.wake:
+		case <-q.k.ended:
+			return nil
+		}
+	}
+}
+
+// run is the queue's life.
+func (q *queue) run() {
+	for {
+		m := q.next()
+		if m == nil {
+			return
+		}
+		if !q.k.execute(m) {
+			q.abort()
+		}
+	}
+}
+
+// abort answers everything that waits without running it.
+func (q *queue) abort() {
+	failed := time.Now()
+	q.mu.Lock()
+	waiting := q.waiting
+	q.waiting = nil
+	q.mu.Unlock()
+	for _, m := range waiting {
+		q.refuse(m)
+	}
+	for deadline := failed.Add(straggle); ; {
+		q.mu.Lock()
+		var stay []*jupyter.Message
+		for _, m := range q.waiting {
+			if sent, err := time.Parse(time.RFC3339Nano, m.Header.Date); err == nil && sent.Before(failed) {
+				q.refuse(m)
+			} else {
+				stay = append(stay, m)
+			}
+		}
+		q.waiting = stay
+		q.mu.Unlock()
+		if len(stay) > 0 || time.Now().After(deadline) {
+			return
+		}
+		select {
+		case <-q.wake:
+		case <-time.After(time.Until(deadline)):
+		case <-q.k.ended:
+			return
+		}
+	}
+}
+
+// refuse answers a request that is not run.
+func (q *queue) refuse(m *jupyter.Message) {
+	q.k.publishStatus(m, "busy")
+	q.k.jupyter.Shell.Send(m.Reply("execute_reply", map[string]any{"status": "aborted", "execution_count": q.k.count,
+		"ename": "aborted", "evalue": "a cell before this one failed", "traceback": []string{}}))
+	q.k.publishStatus(m, "idle")
+}
+
+// executeRequest is the content of an execute_request.
+type executeRequest struct {
+	Code        string            `json:"code"`
+	Silent      bool              `json:"silent"`
+	History     *bool             `json:"store_history"`
+	StopOnError *bool             `json:"stop_on_error"`
+	AllowStdin  *bool             `json:"allow_stdin"`
+	Expressions map[string]string `json:"user_expressions"`
+}
+
+func isTrue(b *bool) bool { return b == nil || *b }
+
+// execute runs one request to its end. It reports whether requests that wait may run.
+func (k *kernel) execute(m *jupyter.Message) bool {
+	var req executeRequest
+	if err := m.DecodeContent(&req); err != nil {
+		k.jupyter.Shell.Send(m.Reply("execute_reply", map[string]any{"status": "error", "ename": "bad request", "evalue": err.Error(), "traceback": []string{}, "execution_count": k.count}))
+		return true
+	}
+	k.publishStatus(m, "busy")
+	defer k.publishStatus(m, "idle")
+	k.mu.Lock()
+	cell := k.count
+	if isTrue(req.History) && !req.Silent {
+		k.count++
+		cell = k.count
+		k.history = append(k.history, historyEntry{cell, req.Code})
+	}
+	r := newExecution(k, m, req, cell)
+	k.run = r
+	k.mu.Unlock()
+	defer func() {
+		k.mu.Lock()
+		k.run = nil
+		k.mu.Unlock()
+	}()
+	if !req.Silent {
+		k.publish(m, "execute_input", map[string]any{"code": req.Code, "execution_count": cell})
+	}
+	fail := r.do()
+	reply := map[string]any{"status": "ok", "execution_count": cell, "payload": []any{}, "user_expressions": map[string]any{}}
+	if fail != nil {
+		if !req.Silent {
+			k.publish(m, "error", fail.content())
+		}
+		reply = fail.content()
+		reply["status"], reply["execution_count"] = "error", cell
+	} else if len(req.Expressions) > 0 {
+		out := map[string]any{}
+		for name := range req.Expressions {
+			out[name] = map[string]any{"status": "error", "ename": "not supported", "evalue": fmt.Sprintf("user expressions are not evaluated: run %s as a cell", name), "traceback": []string{}}
+		}
+		reply["user_expressions"] = out
+	}
+	a := m.Reply("execute_reply", reply)
+	a.Metadata = []byte(`{}`)
+	k.jupyter.Shell.Send(a)
+	return fail == nil || !isTrue(req.StopOnError)
+}

