@@ -268,6 +268,10 @@ func open(path string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
+	if _, ok := f.metadata[sumKey]; !ok {
+		f.Close()
+		return nil, &FormatError{Path: path, Reason: "it carries no checksum, so it is damaged or was not written by Save; read single tensors with Open"}
+	}
 	if err := f.Verify(); err != nil {
 		f.Close()
 		return nil, err
