@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/dlclark/regexp2/v2"
 )
 
 // goSources returns text of about n bytes at hand on every machine that compiles Go: the sources of its library.
@@ -95,13 +97,19 @@ func BenchmarkDecode(b *testing.B) {
 }
 
 func BenchmarkScan(b *testing.B) {
-	source := goSources(b, 4<<20)
-	for _, p := range []*Pattern{GPT2, CL100K} {
-		b.Run(p.expr[:5], func(b *testing.B) {
-			b.SetBytes(int64(len(source)))
-			for b.Loop() {
-				p.each(source, func(string, bool) {})
-			}
-		})
+	source := goSources(b, 1<<20)
+	for name, p := range map[string]*Pattern{"gpt2": GPT2, "cl100k": CL100K} {
+		re, err := regexp2.Compile(p.expr)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for how, p := range map[string]*Pattern{"scanner": p, "regexp2": {expr: p.expr, re: re}} {
+			b.Run(name+"/"+how, func(b *testing.B) {
+				b.SetBytes(int64(len(source)))
+				for b.Loop() {
+					p.each(source, func(string, bool) {})
+				}
+			})
+		}
 	}
 }

@@ -25,7 +25,7 @@ var asciiClass = func() (table [utf8.RuneSelf]class) {
 }()
 
 // planeClass holds the classes of the first 65,536 code points: searching Unicode's range tables for every
-// character would take longer than all else that splitting Chinese text takes. Built on first use, in about a millisecond.
+// character would take longer than all else that splitting Chinese text takes. Built on first use.
 var planeClass = sync.OnceValue(func() *[1 << 16]class {
 	table := new([1 << 16]class)
 	set := func(t *unicode.RangeTable, c class) {

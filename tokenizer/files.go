@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"sort"
 )
 
 // FileError reports a file that holds no vocabulary, or one that makes no sense.
@@ -211,12 +210,4 @@ func (r *rankJSON) UnmarshalJSON(text []byte) error {
 func (t *BPE) sharedBytes() (a, b int32, shared bool) {
 	_, a, b, shared = newByteTable(&t.tokens)
 	return a, b, shared
-}
-
-// sortedSpecial returns the special tokens by id.
-func (t *BPE) sortedSpecial() []string {
-	list := append([]string(nil), t.special.byText...)
-	special := t.Special()
-	sort.Slice(list, func(i, j int) bool { return special[list[i]] < special[list[j]] })
-	return list
 }

@@ -158,15 +158,15 @@ func (t *BPE) SaveGPT2(vocabPath, mergesPath string) error {
 			return err
 		}
 	}
-	special := t.Special()
-	for _, text := range t.sortedSpecial() {
+	for _, id := range t.specialIDs() {
+		text := t.special.text[id]
 		if names[text] {
 			return vocabErrorf("special token %q is written as an ordinary token is, and vocab.json can hold only one", text)
 		}
 		if !utf8.ValidString(text) {
 			return vocabErrorf("special token %q is not UTF-8, which vocab.json needs", text)
 		}
-		if err := entry(text, special[text]); err != nil {
+		if err := entry(text, id); err != nil {
 			return err
 		}
 	}

@@ -2,6 +2,7 @@ package tokenizer
 
 import (
 	"fmt"
+	"time"
 	"unicode/utf8"
 
 	"github.com/dlclark/regexp2/v2"
@@ -58,18 +59,24 @@ func (e *PatternError) Unwrap() error { return e.Err }
 
 // Compile returns the pattern of a regular expression. Look-ahead such as \s+(?!\S) is understood; the
 // possessive quantifiers ?+ and ++ are not, except in the published spellings of the GPT patterns, which Compile knows. In
-// an expression of your own, \w and its like are those of .NET, and a byte that is not UTF-8 is a segment by itself. It returns a
-// *PatternError when the expression is not valid.
+// an expression of your own, \w and its like are those of .NET, and a byte that is not UTF-8 is a segment by itself. Compile returns a
+// *PatternError when the expression is not valid; whoever uses the pattern panics with one when a single
+// segment takes longer than 20 seconds to find.
 func Compile(expr string) (*Pattern, error) {
 	if p, ok := spellings[expr]; ok {
 		return p, nil
 	}
-	re, err := regexp2.Compile(expr)
+	re, err := regexp2.Compile(expr, regexp2.OptionMaxBacktrackingStackSize(-1)) // words may be of any length
 	if err != nil {
 		return nil, &PatternError{Expr: expr, Err: err}
 	}
+	re.MatchTimeout = matchTimeout
 	return &Pattern{expr: expr, re: re}, nil
 }
+
+// matchTimeout is how long the search for one segment may take. Expressions such as (a+)+b, which try a number of ways that
+// doubles with each letter, would otherwise never end.
+const matchTimeout = 20 * time.Second
 
 // String returns the regular expression.
 func (p *Pattern) String() string { return p.expr }
@@ -122,7 +129,7 @@ func (p *Pattern) eachRegexp(text string, f func(part string, matched bool)) {
 		}
 		valid := text[:n]
 		at, err := p.re.FindAllStringIndex(valid, -1)
-		if err != nil { // the engine's only error is running out of a time limit, and none is set
+		if err != nil { // out of time
 			panic(&PatternError{Expr: p.expr, Err: err})
 		}
 		done := 0

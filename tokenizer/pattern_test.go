@@ -76,6 +76,10 @@ func TestCompile(t *testing.T) {
 	if got, want := own.Split("ab cd12 é3\xff4"), []string{"ab", "12", "3", "\xff", "4"}; !reflect.DeepEqual(got, want) {
 		t.Errorf("Split = %q, want %q", got, want)
 	}
+	long := strings.Repeat("a", 300_000)
+	if all, err := Compile(`\w+|\W`); err != nil || !reflect.DeepEqual(all.Split(long), []string{long}) {
+		t.Errorf("a word of %d letters is cut, or %v", len(long), err)
+	}
 	_, err = Compile(`a(b`)
 	var e *PatternError
 	if !errors.As(err, &e) || e.Expr != "a(b" {

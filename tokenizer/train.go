@@ -11,7 +11,7 @@ import (
 // number of workers, but each step costs only what it changes:
 //
 //   - the corpus is read once, in blocks, and cut into pieces in parallel; from then on only the distinct pieces matter,
-//     each with how often it occurs. The corpus may be larger than memory, the distinct pieces not (about
+//     each with how often it occurs. The corpus may be larger than memory, the distinct pieces not (20 to
 //     30 bytes for each of their bytes). Without a pattern the text is one piece;
 //   - every pair of tokens keeps its count and the places where it occurs, so that a merge visits only those and
 //     adjusts the counts of the pairs beside them;
