@@ -40,13 +40,20 @@ const (
 // Run asks the library every case of the family and prints "oracle FAMILY: passed N of M". Each case is a subtest named by
 // its id. An op that ops lacks fails; so do a panic and a case that does not end. Only cases marked
 // optional may be left out, by ErrNotOffered, and the line says how many were.
-func Run(t *testing.T, family string, ops Ops) {
+func Run(t *testing.T, family string, ops Ops) { RunPart(t, family, "", ops) }
+
+// RunPart is Run for the operations of a family whose names begin with prefix, such as "npy.", for families that
+// several packages share.
+func RunPart(t *testing.T, family, prefix string, ops Ops) {
 	cases, err := Load(family)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var passed, skipped, asked int
 	for _, c := range cases {
+		if !strings.HasPrefix(c.Op, prefix) {
+			continue
+		}
 		t.Run(c.ID, func(t *testing.T) {
 			asked++
 			problem, left := ask(ops, c)
@@ -59,6 +66,9 @@ func Run(t *testing.T, family string, ops Ops) {
 				passed++
 			}
 		})
+	}
+	if prefix != "" {
+		family += " " + prefix
 	}
 	note := ""
 	if skipped > 0 {
