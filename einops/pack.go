@@ -142,6 +142,9 @@ func (s *star) others() int { return s.before + s.after }
 
 func newStar(op, pattern string) *star {
 	s := &star{parser: parser{op, pattern}, at: unknown}
+	if len(pattern) > maxPattern {
+		must(s.fail(maxPattern, maxPattern, fmt.Sprintf("the pattern has %d bytes, more than %d", len(pattern), maxPattern), ""))
+	}
 	for at := 0; at < len(pattern); {
 		if pattern[at] == ' ' {
 			at++

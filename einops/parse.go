@@ -75,6 +75,9 @@ func (p parser) arrow() (int, *Error) {
 
 // side reads the axes in bytes [start, end) of the pattern.
 func (p parser) side(start, end int, r rules) (*side, *Error) {
+	if len(p.pattern) > maxPattern {
+		return nil, p.fail(maxPattern, maxPattern, fmt.Sprintf("the pattern has %d bytes, more than %d", len(p.pattern), maxPattern), "")
+	}
 	s := &side{start: start, end: end}
 	var open *group // in parentheses
 	seen := map[string]bool{}
@@ -207,6 +210,10 @@ func (p parser) word(start, end int, r rules) (item, *Error) {
 
 // maxLength bounds axis lengths, so that products of a few stay within an int.
 const maxLength = 1 << 46
+
+// maxPattern bounds the bytes of a pattern, and so the time to read it and the
+// memory of those that are remembered.
+const maxPattern = 4096
 
 func isLetter(c rune) bool { return unicode.IsLetter(c) || unicode.Is(unicode.Nl, c) }
 

@@ -123,6 +123,14 @@ func TestMarksUnderRunes(t *testing.T) {
 	}
 }
 
+func TestLongPatterns(t *testing.T) {
+	for _, err := range plansOf(strings.Repeat("a ", maxPattern)+"->", 2) {
+		if !errors.Is(err, ErrPattern) || !strings.Contains(err.Reason, "bytes") {
+			t.Errorf("got %v", err.Reason)
+		}
+	}
+}
+
 func TestNearest(t *testing.T) {
 	known := []string{"batch", "seq1", "seq2", "hidden"}
 	for name, want := range map[string]string{
