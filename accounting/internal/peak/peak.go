@@ -1,0 +1,143 @@
+// Package peak runs a processor's floating-point units as fast as they go, on
+// registers alone: what nothing that computes with memory can exceed.
+package peak
+
+import (
+	"runtime"
+	"sync"
+	"time"
+)
+
+// A Loop is one way to compute as fast as possible.
+type Loop struct {
+	Name  string // the instructions: "AVX-512 FMA"
+	Dtype string // of the operands: "float32", "float64" or "bfloat16"
+	Lanes int    // multiply-adds that one port starts in a cycle
+	// FLOPs are those of one iteration.
+	FLOPs int
+	// Run does n iterations, n > 0. It can't be preempted: keep n below a few
+	// milliseconds.
+	Run func(n int)
+}
+
+// Loops returns the loops that this processor can run, the portable ones last.
+func Loops() []Loop {
+	return append(nativeLoops(),
+		Loop{"Go", "float32", 1, 2 * 8, portable[float32]},
+		Loop{"Go", "float64", 1, 2 * 8, portable[float64]})
+}
+
+// portable multiplies and adds in eight independent sums.
+func portable[T float32 | float64](n int) {
+	var a, b, c, d, e, f, g, h T
+	x, y := factor[T](), factor[T]()
+	for range n {
+		a = a*x + y
+		b = b*x + y
+		c = c*x + y
+		d = d*x + y
+		e = e*x + y
+		f = f*x + y
+		g = g*x + y
+		h = h*x + y
+	}
+	keep(a + b + c + d + e + f + g + h)
+}
+
+//go:noinline
+func factor[T float32 | float64]() T { return 0.5 }
+
+//go:noinline
+func keep[T float32 | float64](T) {}
+
+// call is how long one call of Run should take: long against the clock's
+// resolution, short against the scheduler's patience.
+const call = 500 * time.Microsecond
+
+// PerSecond returns the FLOP/s that threads threads reach together, each on a
+// processor of its own where the system allows to choose. All run for the time
+// given; of each thread the fastest call counts, since whatever disturbs one
+// only makes it slower.
+func (l Loop) PerSecond(threads int, within time.Duration) float64 {
+	l.Run(1000)
+	start := time.Now()
+	l.Run(20000)
+	n := int(20000 * float64(call) / float64(max(time.Since(start), time.Microsecond)))
+	n = min(max(n, 100), 1<<30)
+
+	fastest := make([]time.Duration, threads)
+	var ready, done sync.WaitGroup
+	begin := make(chan struct{})
+	for i := range threads {
+		ready.Add(1)
+		done.Go(func() {
+			// The thread ends with the goroutine, and its pinning with it.
+			runtime.LockOSThread()
+			pin(i)
+			ready.Done()
+			<-begin
+			for start, round := time.Now(), 0; round < 3 || time.Since(start) < within; round++ {
+				before := time.Now()
+				l.Run(n)
+				if took := time.Since(before); round == 0 || took < fastest[i] {
+					fastest[i] = took
+				}
+			}
+		})
+	}
+	ready.Wait()
+	close(begin)
+	done.Wait()
+	sum := 0.
+	for _, took := range fastest {
+		sum += float64(n) * float64(l.FLOPs) / took.Seconds()
+	}
+	return sum
+}
+
+// GHz measures the clock of one core: it counts steps of a chain whose latency
+// in cycles is known. 0 where no such chain is.
+func GHz() float64 {
+	chain, cycles := clockChain()
+	if chain == nil {
+		return 0
+	}
+	best := 0.
+	chain(100000)
+	for range 20 {
+		start := time.Now()
+		chain(100000)
+		best = max(best, 100000*float64(cycles)/float64(time.Since(start).Nanoseconds()))
+	}
+	return best
+}
+
+// BytesPerSecond returns the memory traffic that threads threads reach together
+// when they copy blocks that fit into no cache: bytes read plus bytes written.
+func BytesPerSecond(threads int, within time.Duration) float64 {
+	const block = 64 << 20
+	type pair struct{ from, to []byte }
+	pairs := make([]pair, threads)
+	var wait sync.WaitGroup
+	each := func(f func(p *pair)) time.Duration {
+		start := time.Now()
+		for i := range pairs {
+			wait.Go(func() { f(&pairs[i]) })
+		}
+		wait.Wait()
+		return time.Since(start)
+	}
+	size := block / threads &^ 4095
+	each(func(p *pair) {
+		p.from, p.to = make([]byte, size), make([]byte, size)
+		for i := 0; i < size; i += 4096 { // touch every page, or all are the page of zeros
+			p.from[i], p.to[i] = 1, 1
+		}
+	})
+	best := 0.
+	for begin, round := time.Now(), 0; round < 3 || time.Since(begin) < within; round++ {
+		elapsed := each(func(p *pair) { copy(p.to, p.from) })
+		best = max(best, 2*float64(size*threads)/elapsed.Seconds())
+	}
+	return best
+}

@@ -1,0 +1,207 @@
+package accounting
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/lectern-go/lectern/accounting/internal/peak"
+	"github.com/lectern-go/lectern/internal/kept"
+	"github.com/lectern-go/lectern/tensor"
+)
+
+// Promise is what this computer's floating-point units can do, measured with
+// loops that touch registers alone. Nothing that computes with memory can be
+// faster.
+type Promise struct {
+	CPU          string  // the processor's name, as the system tells it
+	Dtype        string  // of the operands
+	Threads      int     // one on each core
+	PerSecond    float64 // FLOP/s of all threads together
+	Instructions string  // the fastest ones: "AVX-512 FMA"
+	Lanes        int     // multiply-adds that one port starts in a cycle
+	GHz          float64 // measured clock; 0 if unknown
+}
+
+// CPUPromise measures the promise for a dtype on a number of threads; 0 threads
+// means as many as package tensor uses. It takes about a tenth of a second for
+// the first time and is remembered, in a notebook from cell to cell too.
+//
+// Small floats count as what their products are computed in: float32, or for
+// bfloat16 the processor's own instructions where they are faster. The error
+// says that whole numbers have no promise.
+func CPUPromise(d tensor.Dtype, threads int) (Promise, error) {
+	if _, ok := PrecisionOf(d); !ok {
+		return Promise{}, fmt.Errorf("accounting: FLOP/s are not promised for %s, which is no floating-point type", d)
+	}
+	if threads <= 0 {
+		threads = runtime.GOMAXPROCS(0)
+	}
+	operands := []string{"float32"}
+	switch d {
+	case tensor.Float64:
+		operands = []string{"float64"}
+	case tensor.BFloat16:
+		operands = []string{"bfloat16", "float32"}
+	}
+	promises.Lock()
+	defer promises.Unlock()
+	var best Promise
+	for _, dtype := range operands {
+		if p := promises.measure(dtype, threads); p.PerSecond > best.PerSecond {
+			best = p
+		}
+	}
+	return best, nil
+}
+
+// promises remembers what was measured.
+var promises promiseCache
+
+type promiseCache struct {
+	sync.Mutex
+	cpu string
+	ghz float64
+	all []Promise
+	bandwidth
+}
+
+type bandwidth struct {
+	threads   int
+	perSecond float64
+}
+
+const (
+	loopTime = 30 * time.Millisecond
+	copyTime = 100 * time.Millisecond
+)
+
+// measure returns the fastest loop for operands of a dtype; PerSecond is 0 if
+// there is none.
+func (c *promiseCache) measure(dtype string, threads int) Promise {
+	c.identify()
+	for _, p := range c.all {
+		if p.Dtype == dtype && p.Threads == threads {
+			return p
+		}
+	}
+	best := Promise{CPU: c.cpu, Dtype: dtype, Threads: threads, GHz: c.ghz}
+	for _, l := range peak.Loops() {
+		if l.Dtype != dtype || l.Lanes == 1 && best.PerSecond > 0 {
+			continue
+		}
+		if speed := l.PerSecond(threads, loopTime); speed > best.PerSecond {
+			best.PerSecond, best.Instructions, best.Lanes = speed, l.Name, l.Lanes
+		}
+	}
+	c.all = append(c.all, best)
+	return best
+}
+
+func (c *promiseCache) identify() {
+	if c.cpu == "" {
+		c.cpu, c.ghz = cpuName(), peak.GHz()
+	}
+}
+
+// CPUBandwidth measures the memory traffic of this computer, in bytes a second,
+// read and written together, for copying on a number of threads; 0 threads means
+// as many as package tensor uses. It takes about a tenth of a second for the
+// first time.
+func CPUBandwidth(threads int) float64 {
+	if threads <= 0 {
+		threads = runtime.GOMAXPROCS(0)
+	}
+	promises.Lock()
+	defer promises.Unlock()
+	promises.identify()
+	if promises.bandwidth.threads != threads {
+		promises.bandwidth = bandwidth{threads, peak.BytesPerSecond(threads, copyTime)}
+	}
+	return promises.bandwidth.perSecond
+}
+
+// keptPromises is what a notebook keeps, so that each cell need not measure.
+type keptPromises struct {
+	CPU       string
+	GHz       float64
+	All       []Promise
+	Threads   int
+	Bandwidth float64
+}
+
+func init() {
+	kept.Register("accounting/promise", savePromises, loadPromises)
+}
+
+func savePromises() []byte {
+	promises.Lock()
+	defer promises.Unlock()
+	if promises.cpu == "" {
+		return nil
+	}
+	state, err := json.Marshal(keptPromises{promises.cpu, promises.ghz, promises.all, promises.bandwidth.threads, promises.bandwidth.perSecond})
+	if err != nil {
+		return nil // they can be measured again
+	}
+	return state
+}
+
+func loadPromises(state []byte) error {
+	var k keptPromises
+	if err := json.Unmarshal(state, &k); err != nil {
+		return fmt.Errorf("accounting: kept promises: %w", err)
+	}
+	if k.CPU != cpuName() {
+		return nil // the notebook has moved to another computer
+	}
+	promises.Lock()
+	defer promises.Unlock()
+	promises.cpu, promises.ghz, promises.all = k.CPU, k.GHz, k.All
+	promises.bandwidth = bandwidth{k.Threads, k.Bandwidth}
+	return nil
+}
+
+// cpuName returns what the system calls the processor.
+func cpuName() string {
+	if info, err := os.ReadFile("/proc/cpuinfo"); err == nil {
+		for line := range strings.Lines(string(info)) {
+			if key, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(key) == "model name" {
+				return strings.TrimSpace(value)
+			}
+		}
+	}
+	return runtime.GOARCH + " processor"
+}
+
+// Ports returns how many such instructions each core must start in a cycle to
+// reach the promise, to the nearest whole number: what the formula leaves open.
+func (p Promise) Ports() int {
+	if p.GHz == 0 {
+		return 1
+	}
+	return max(1, int(math.Round(p.PerSecond/(float64(p.Threads)*p.GHz*1e9*float64(p.Lanes)*2))))
+}
+
+// Formula returns cores · clock · lanes · 2 · ports; 0 if the clock is unknown.
+func (p Promise) Formula() float64 {
+	return float64(p.Threads) * p.GHz * 1e9 * float64(p.Lanes) * 2 * float64(p.Ports())
+}
+
+// String prints the measured promise with the formula as a cross-check.
+func (p Promise) String() string {
+	text := fmt.Sprintf("%s, %s, %d threads: %s with %s, measured\n", p.CPU, p.Dtype, p.Threads, rate(p.PerSecond, "FLOP"), p.Instructions)
+	if p.GHz > 0 {
+		text += fmt.Sprintf("formula: %d cores · %.2f GHz · %d lanes · 2 · %d ports = %s; measured / formula = %.2f\n",
+			p.Threads, p.GHz, p.Lanes, p.Ports(), rate(p.Formula(), "FLOP"), p.PerSecond/p.Formula())
+	}
+	return text
+}
+
+// HTML shows the same text.
+func (p Promise) HTML() string { return preformatted(p.String()) }

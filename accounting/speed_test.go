@@ -1,0 +1,124 @@
+package accounting_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lectern-go/lectern/accounting"
+	"github.com/lectern-go/lectern/tensor"
+)
+
+// Five operations in bf16 on an H100: only the matrix product computes as fast
+// as the machine can.
+func ExampleRoofline() {
+	d, _ := accounting.LookUp("NVIDIA H100 80GB HBM3")
+	m, _ := d.Machine(accounting.BF16)
+	fmt.Print(accounting.Roofline(m, accounting.LectureOperations(1024, 2)...))
+	// Output:
+	// H100 SXM bf16: 989.5 TFLOP/s, 3.35 TB/s, so 295.4 FLOP per byte
+	// operation         FLOPs     bytes  FLOP/byte  bound by  MFU at most
+	// ReLU           1.0486e6  4.1943e6       0.25    memory     0.000846
+	// GELU           20.972e6  4.1943e6          5    memory       0.0169
+	// dot product    2.0972e6  4.1943e6        0.5    memory      0.00169
+	// matrix-vector  2.0961e6  2.1012e6      0.998    memory      0.00338
+	// matmul         2.1464e9  6.2915e6        341   compute            1
+}
+
+// An MFU is a ratio of two speeds. One above 1 says that something was measured
+// wrongly.
+func ExampleMFU() {
+	mfu, err := accounting.MFU(495e12, 989.5e12)
+	fmt.Printf("%.2f %v\n", mfu, err)
+	_, err = accounting.MFU(1400e12, 989.5e12)
+	fmt.Println(err)
+	// Output:
+	// 0.50 <nil>
+	// accounting: measured 1.4 PFLOP/s where 989.5 TFLOP/s are promised, an MFU of 1.41: one of the two is wrong; check that the work was waited for, that its FLOPs are counted right, and that the promise is for this dtype and device
+}
+
+func TestReLUIsNoFasterThanGELUAtTheRoof(t *testing.T) {
+	d, _ := accounting.LookUp("NVIDIA H100 80GB HBM3")
+	m, _ := d.Machine(accounting.BF16)
+	relu, gelu := accounting.ReLUOperation(1<<20, 2), accounting.GELUOperation(1<<20, 2)
+	if m.Seconds(relu) != m.Seconds(gelu) {
+		t.Errorf("ReLU takes %v s, GELU %v s", m.Seconds(relu), m.Seconds(gelu))
+	}
+	if got := m.Attainable(1e9); got != m.PeakPerSecond {
+		t.Errorf("the roof is at %v, want %v", got, m.PeakPerSecond)
+	}
+}
+
+func TestTimeMatmul(t *testing.T) {
+	a, b := tensor.Full(0.5, 128, 128), tensor.Full(0.25, 128, 128)
+	timing := accounting.TimeMatmul(a, b, accounting.WarmUp(1), accounting.Repeats(5))
+	if timing.FLOPs != 2*128*128*128 || len(timing.Runs) != 5 || timing.Median() <= 0 {
+		t.Errorf("%+v", timing)
+	}
+	mfu, err := timing.MFU()
+	var wrong *accounting.MeasurementError
+	if err != nil && !errors.As(err, &wrong) || mfu <= 0 {
+		t.Errorf("MFU %v, error %v", mfu, err)
+	}
+	// Other programs may steal time from the calibration, not as much as half.
+	if mfu > 2 {
+		t.Errorf("MFU %v", mfu)
+	}
+	if text := timing.String(); !strings.Contains(text, "of 5 runs, spread") {
+		t.Errorf("%s", text)
+	}
+	if accounting.TimeMatmul(tensor.Ones(0, 3), tensor.Ones(3, 0), accounting.Repeats(1)).FLOPs != 0 {
+		t.Error("an empty product has FLOPs")
+	}
+}
+
+func TestTimingWaitsForShortFunctions(t *testing.T) {
+	calls := 0
+	timing := accounting.Time("counting", func() { calls++ }, accounting.Repeats(3))
+	if calls < 1000 || timing.Fastest() > 100*time.Microsecond {
+		t.Errorf("%d calls, fastest %v", calls, timing.Fastest())
+	}
+	if timing.Spread() < 0 {
+		t.Errorf("spread %v", timing.Spread())
+	}
+}
+
+func TestCPUPromise(t *testing.T) {
+	p, err := accounting.CPUPromise(tensor.Float32, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, _ := accounting.CPUPromise(tensor.Float32, 1)
+	if p != again || p.PerSecond < 1e8 {
+		t.Errorf("promise %+v, then %+v", p, again)
+	}
+	small, _ := accounting.CPUPromise(tensor.BFloat16, 1)
+	if small.PerSecond < p.PerSecond {
+		t.Errorf("bf16 %v FLOP/s, float32 %v", small.PerSecond, p.PerSecond)
+	}
+	if p.GHz > 0 && (p.PerSecond > 1.3*p.Formula() || p.PerSecond < 0.3*p.Formula()) {
+		t.Errorf("measured %v, formula %v", p.PerSecond, p.Formula())
+	}
+	if _, err := accounting.CPUPromise(tensor.Int64, 1); err == nil || !strings.Contains(err.Error(), "int64") {
+		t.Errorf("promise for int64: %v", err)
+	}
+	if b := accounting.CPUBandwidth(1); b < 1e8 {
+		t.Errorf("memory moves %v bytes a second", b)
+	}
+	t.Log(p, small)
+}
+
+func TestMeasureRoofline(t *testing.T) {
+	r, err := accounting.MeasureRoofline(tensor.Float32, 64, accounting.Repeats(2), accounting.WarmUp(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range r.Operations {
+		if o.Measured <= 0 || o.PerSecond() <= 0 {
+			t.Errorf("%s was not measured", o.Name)
+		}
+	}
+	t.Log(r)
+}

@@ -1,0 +1,181 @@
+package accounting
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/lectern-go/lectern/tensor"
+)
+
+// Timing is how long something took, several times over.
+type Timing struct {
+	What         string
+	FLOPs, Bytes float64         // of one run; 0 if not known
+	Runs         []time.Duration // of one run each, sorted
+	dtype        tensor.Dtype
+	device       string
+}
+
+// A TimingOption changes how often something is run.
+type TimingOption func(*timer)
+
+type timer struct {
+	warmUp, repeats int
+}
+
+// WarmUp sets how many runs come before those that count: 2 if not given. They
+// bring code, memory and clocks to their working state.
+func WarmUp(n int) TimingOption { return func(t *timer) { t.warmUp = n } }
+
+// Repeats sets how many measurements are taken: 9 if not given.
+func Repeats(n int) TimingOption { return func(t *timer) { t.repeats = max(n, 1) } }
+
+// shortest is how long a measurement must take; faster functions run several
+// times in each, so that the clock's own cost does not count.
+const shortest = 2 * time.Millisecond
+
+// Time measures f. It must wait for its own result if it uses a device that
+// computes asynchronously; reading one element of the result does.
+func Time(what string, f func(), options ...TimingOption) Timing {
+	t := timer{warmUp: 2, repeats: 9}
+	for _, o := range options {
+		o(&t)
+	}
+	for range t.warmUp {
+		f()
+	}
+	start := time.Now()
+	f()
+	each := time.Since(start)
+	calls := 1
+	if each < shortest {
+		calls = int(shortest/max(each, time.Nanosecond)) + 1
+	}
+	timing := Timing{What: what, device: "cpu"}
+	for range t.repeats {
+		start := time.Now()
+		for range calls {
+			f()
+		}
+		timing.Runs = append(timing.Runs, time.Since(start)/time.Duration(calls))
+	}
+	slices.Sort(timing.Runs)
+	return timing
+}
+
+// TimeMatmul measures a.Matmul(b): warm-up, then several runs, each until the
+// result is there. It panics as Matmul does.
+func TimeMatmul(a, b *tensor.Tensor, options ...TimingOption) Timing {
+	r := Count(func() { tensor.NoGrad(func() { a.Matmul(b) }) })
+	var t Timing
+	tensor.NoGrad(func() {
+		t = Time(fmt.Sprintf("matmul %v x %v %s", a.Shape(), b.Shape(), a.Dtype()), func() {
+			wait(a.Matmul(b))
+		}, options...)
+	})
+	t.FLOPs, t.Bytes, t.dtype = float64(r.FLOPs()), float64(r.Forward.Bytes), a.Dtype()
+	t.device = tensor.MemoryOf(a).Device()
+	return t
+}
+
+// wait returns once t has been computed: a device must finish before one element
+// can be read.
+func wait(t *tensor.Tensor) {
+	if t.Len() > 0 {
+		t.At(make([]int, t.Dim())...)
+	}
+}
+
+// Median returns the middle run.
+func (t Timing) Median() time.Duration { return t.Runs[len(t.Runs)/2] }
+
+// Fastest returns the shortest run.
+func (t Timing) Fastest() time.Duration { return t.Runs[0] }
+
+// Spread returns the distance between the quartiles in units of the median: how
+// far to trust it. Above 0.1 something else was using the machine.
+func (t Timing) Spread() float64 {
+	n := len(t.Runs)
+	return float64(t.Runs[n*3/4]-t.Runs[n/4]) / float64(max(t.Median(), 1))
+}
+
+// PerSecond returns FLOP/s at the median.
+func (t Timing) PerSecond() float64 { return t.FLOPs / t.Median().Seconds() }
+
+// Promise returns the FLOP/s promised for the dtype and the device on which the
+// measurement ran: the measured peak of this computer's processor, or what the
+// table of hardware says.
+func (t Timing) Promise() (float64, error) {
+	if t.device == "cpu" {
+		p, err := CPUPromise(t.dtype, 0)
+		return p.PerSecond, err
+	}
+	d, err := LookUp(t.device)
+	if err != nil {
+		return 0, err
+	}
+	precision, ok := PrecisionOf(t.dtype)
+	if !ok {
+		return 0, fmt.Errorf("accounting: FLOP/s are not promised for %s, which is no floating-point type", t.dtype)
+	}
+	return d.Peak(precision)
+}
+
+// MFU returns the model FLOPs utilization; see [MFU]. The error is that of
+// Promise or of MFU.
+func (t Timing) MFU() (float64, error) {
+	promised, err := t.Promise()
+	if err != nil {
+		return 0, err
+	}
+	return MFU(t.PerSecond(), promised)
+}
+
+// String prints median, spread and, where the FLOPs are known, speed and MFU.
+func (t Timing) String() string {
+	text := fmt.Sprintf("%s: median %v of %d runs, spread %s", t.What, t.Median().Round(time.Microsecond/10), len(t.Runs), percent(t.Spread()))
+	if t.FLOPs == 0 {
+		return text + "\n"
+	}
+	text += fmt.Sprintf("\n%s FLOPs / %v = %s\n", short(t.FLOPs), t.Median().Round(time.Microsecond/10), rate(t.PerSecond(), "FLOP"))
+	promised, err := t.Promise()
+	if err != nil {
+		return text + err.Error() + "\n"
+	}
+	mfu, err := MFU(t.PerSecond(), promised)
+	if err != nil {
+		return text + err.Error() + "\n"
+	}
+	return text + fmt.Sprintf("MFU: %s of %s promised = %.3f\n", rate(t.PerSecond(), "FLOP"), rate(promised, "FLOP"), mfu)
+}
+
+// HTML shows the same text.
+func (t Timing) HTML() string { return preformatted(t.String()) }
+
+// MeasurementError says that a measured speed exceeds what the hardware can do,
+// so that the measurement, or the promise, is wrong.
+type MeasurementError struct{ Actual, Promised float64 }
+
+func (e *MeasurementError) Error() string {
+	return fmt.Sprintf("accounting: measured %s where %s are promised, an MFU of %.2f: one of the two is wrong; "+
+		"check that the work was waited for, that its FLOPs are counted right, and that the promise is for this dtype and device",
+		rate(e.Actual, "FLOP"), rate(e.Promised, "FLOP"), e.Actual/e.Promised)
+}
+
+// MFU returns the model FLOPs utilization, actual over promised FLOP/s. The
+// FLOPs are those that the model needs, not those that were computed: what is
+// computed twice, as with activation checkpointing, counts once. At 0.5 and above
+// the hardware is used well.
+//
+// Above 1 the error is a [*MeasurementError], which nothing real explains.
+func MFU(actualPerSecond, promisedPerSecond float64) (float64, error) {
+	if promisedPerSecond <= 0 {
+		return 0, fmt.Errorf("accounting: the promise of %g FLOP/s is not positive", promisedPerSecond)
+	}
+	mfu := actualPerSecond / promisedPerSecond
+	if mfu > 1 {
+		return mfu, &MeasurementError{actualPerSecond, promisedPerSecond}
+	}
+	return mfu, nil
+}
