@@ -1,0 +1,110 @@
+package data
+
+import (
+	"sync"
+
+	"github.com/lectern-go/lectern/tensor"
+)
+
+// A Prefetcher takes batches from a [Loader] ahead of time, on a goroutine of its
+// own: while the model works on one, the next is read from the disk and brought
+// to its device.
+type Prefetcher struct {
+	loader *Loader
+	place  func(*tensor.Tensor) *tensor.Tensor
+	ahead  int
+
+	mu    sync.Mutex
+	at    Position // of the next batch that Next returns
+	queue chan fetched
+	stop  chan struct{}
+	done  chan struct{}
+}
+
+type fetched struct {
+	batch Batch
+	err   error
+}
+
+// Prefetch returns a Prefetcher that keeps up to ahead batches ready. place, if
+// not nil, is applied to both tensors of a batch on the goroutine that fetches,
+// such as a copy to a device. The loader must not be used directly meanwhile.
+// Close ends the goroutine.
+func Prefetch(loader *Loader, ahead int, place func(*tensor.Tensor) *tensor.Tensor) *Prefetcher {
+	p := &Prefetcher{loader: loader, place: place, ahead: max(1, ahead)}
+	p.start()
+	return p
+}
+
+func (p *Prefetcher) start() {
+	p.at = p.loader.Position()
+	queue, stop, done := make(chan fetched, p.ahead-1), make(chan struct{}), make(chan struct{})
+	p.queue, p.stop, p.done = queue, stop, done
+	go func() {
+		defer close(done)
+		for {
+			var f fetched
+			if f.batch, f.err = p.loader.Next(); f.err == nil && p.place != nil {
+				f.batch.X, f.batch.Y = p.place(f.batch.X), p.place(f.batch.Y)
+			}
+			select {
+			case queue <- f:
+			case <-stop:
+				return
+			}
+		}
+	}()
+}
+
+// halt ends the goroutine and puts the loader where the batches that were handed
+// out end.
+func (p *Prefetcher) halt() {
+	if p.stop == nil {
+		return
+	}
+	close(p.stop)
+	<-p.done
+	p.stop = nil
+	p.loader.Seek(p.at)
+}
+
+// Next returns the next batch, and waits for it if it is not there yet. After
+// Close it panics.
+func (p *Prefetcher) Next() (Batch, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.stop == nil {
+		panic("data: Next of a Prefetcher that was closed")
+	}
+	f := <-p.queue
+	if f.err == nil {
+		p.at = Position{f.batch.At.Epoch, f.batch.At.Batch + 1}
+	}
+	return f.batch, f.err
+}
+
+// Close ends the goroutine and gives the loader back, which then goes on after
+// the last batch that Next returned. A second Close does nothing.
+func (p *Prefetcher) Close() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.halt()
+}
+
+// SaveState makes the position of the next batch that Next returns part of a
+// checkpoint; batches that were fetched ahead don't count.
+func (p *Prefetcher) SaveState() (map[string]*tensor.Tensor, any) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return nil, p.loader.state(p.at)
+}
+
+// LoadState drops what was fetched ahead and goes on at a saved position; see
+// [Loader.LoadState].
+func (p *Prefetcher) LoadState(tensors map[string]*tensor.Tensor, values []byte) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.halt()
+	defer p.start()
+	return p.loader.LoadState(tensors, values)
+}
