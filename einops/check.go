@@ -164,7 +164,8 @@ func (s *Scope) check(x *tensor.Tensor, text string) *Error {
 	}
 	if skipped < 0 || a.side.ellipsis == nil && n != x.Dim() {
 		return a.error(s, x, a.start, a.end, tensor.ErrShape,
-			fmt.Sprintf("%s has %s, the annotation is for %s", a.tensor(s), atLeast(false, x.Dim()), atLeast(a.side.ellipsis != nil, n)), "")
+			fmt.Sprintf("%s has %s, the annotation is for %s", a.tensor(s), atLeast(false, x.Dim()), atLeast(a.side.ellipsis != nil, n)),
+			"name every axis once, or let ... stand for those left out")
 	}
 	before := len(s.bound)
 	for pass := range 2 { // products last: they may need names that come after them

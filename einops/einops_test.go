@@ -82,7 +82,14 @@ func TestMistakes(t *testing.T) {
 			"einops: rearrange: axis 1 has size 10, not divisible by h=4\n" +
 				"    b (h d) -> b h d\n" +
 				"      ^^^^^\n" +
-				"    shape [2 10] with b=2, h=4"},
+				"    shape [2 10] with b=2, h=4\n" +
+				"    2 and 5 divide 10"},
+		{"another product", func() { einops.Rearrange(x, "b (h d) -> b h d", einops.Axis("h", 4), einops.Axis("d", 3)) }, tensor.ErrShape,
+			"einops: rearrange: axis 1 has size 10, not h·d = 4·3 = 12\n" +
+				"    b (h d) -> b h d\n" +
+				"      ^^^^^\n" +
+				"    shape [2 10] with b=2, h=4, d=3\n" +
+				"    give one length less and it is worked out"},
 		{"unknown lengths", func() { einops.Rearrange(x, "b (h d e) -> b h d e", einops.Axis("h", 2)) }, einops.ErrLength,
 			"einops: rearrange: axis 1 has size 10, and the lengths of \"d\" and \"e\" can't both be worked out from it\n" +
 				"    b (h d e) -> b h d e\n" +

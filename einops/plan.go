@@ -345,24 +345,43 @@ func (p *plan) solveAxis(shape []int, i int, sizes []int) *Error {
 			return err
 		}
 	}
-	at := func(reason string) *Error {
-		err := p.sizeError(shape, sizes, missing, tensor.ErrShape, reason, "")
+	at := func(reason, hint string) *Error {
+		err := p.sizeError(shape, sizes, missing, tensor.ErrShape, reason, hint)
 		err.Start, err.End = b.start, b.end
 		return err
 	}
 	size := shape[i]
 	switch {
 	case missing == unknown && size != known:
-		return at(fmt.Sprintf("axis %d has size %d, not %s", i, size, p.product(b, sizes)))
+		hint := ""
+		if slices.ContainsFunc(b.axes, func(a int) bool { return p.axes[a].name != "" }) {
+			hint = "give one length less and it is worked out"
+		}
+		return at(fmt.Sprintf("axis %d has size %d, not %s", i, size, p.product(b, sizes)), hint)
 	case missing == unknown:
 	case known == 0:
-		return at(fmt.Sprintf("the length of %q can't be worked out: a length beside it is 0", p.axes[missing].name))
+		return at(fmt.Sprintf("the length of %q can't be worked out: a length beside it is 0", p.axes[missing].name), "")
 	case size%known != 0:
-		return at(fmt.Sprintf("axis %d has size %d, not divisible by %s", i, size, p.product(b, sizes)))
+		return at(fmt.Sprintf("axis %d has size %d, not divisible by %s", i, size, p.product(b, sizes)), divisors(size, known))
 	default:
 		sizes[missing] = size / known
 	}
 	return nil
+}
+
+// divisors proposes the lengths nearest to n that divide size.
+func divisors(size, n int) string {
+	if n > size || size > 1<<20 {
+		return ""
+	}
+	below, above := n, n
+	for size%below != 0 {
+		below--
+	}
+	for size%above != 0 {
+		above++
+	}
+	return fmt.Sprintf("%d and %d divide %d", below, above, size)
 }
 
 // product writes the known lengths of a bundle: "h=4", or "h·w = 2·3 = 6".
