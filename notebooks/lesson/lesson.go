@@ -37,7 +37,7 @@ func Check(key string, answer any) {
 	case isNil(answer):
 		fmt.Printf("Exercise %s: replace nil with your answer and run the cell again.\n", key)
 	case differs(answer, e.want, e.tolerance) == "":
-		fmt.Printf("✓ Exercise %s is right. %s\n", key, e.praise)
+		fmt.Println(strings.TrimSpace("✓ Exercise " + key + " is right. " + e.praise))
 	default:
 		fmt.Printf("Exercise %s: %s is not it yet. %s\n", key, show(answer), e.hint)
 	}
