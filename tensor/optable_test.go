@@ -1,0 +1,377 @@
+package tensor
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// opCase is one way to use operations: the table that tests walk over layouts,
+// dtypes and gradients.
+type opCase struct {
+	name   string
+	ops    []*op
+	shapes [][]int // of the inputs
+	run    func(in []*Tensor) *Tensor
+
+	low, high float64 // of the inputs' elements; 0, 0 means -2 to 2
+	floats    bool    // defined for floating point only
+	bools     bool    // defined for bools, too
+	second    bool    // has a second derivative worth checking
+}
+
+var vec, mat, cube = []int{6}, []int{4, 6}, []int{2, 3, 4}
+
+func unaryCase(o *op, f func(*Tensor) *Tensor) opCase {
+	return opCase{ops: []*op{o}, shapes: [][]int{cube}, run: func(in []*Tensor) *Tensor { return f(in[0]) }}
+}
+
+func binaryCase(o *op, f func(*Tensor, any) *Tensor) opCase {
+	return opCase{ops: []*op{o}, shapes: [][]int{cube, {3, 1}}, run: func(in []*Tensor) *Tensor { return f(in[0], in[1]) }}
+}
+
+func (c opCase) between(low, high float64) opCase { c.low, c.high = low, high; return c }
+func (c opCase) floatsOnly() opCase               { c.floats = true; return c }
+func (c opCase) alsoBools() opCase                { c.bools = true; return c }
+func (c opCase) twice() opCase                    { c.second = true; return c }
+
+// ids are positions along axes of size 4 and 6, as int64.
+func ids(values ...any) *Tensor { return Of(values...) }
+
+// opTable is made when first asked for: records are filled in by init functions.
+var opTable = sync.OnceValue(func() []opCase {
+	type t = *Tensor
+	all := []opCase{
+		binaryCase(&opAdd, t.Add).alsoBools().twice(),
+		binaryCase(&opSub, t.Sub).twice(),
+		binaryCase(&opMul, t.Mul).alsoBools().twice(),
+		binaryCase(&opDiv, t.Div).between(0.5, 2).twice(),
+		binaryCase(&opPow, t.Pow).between(1, 3).twice(),
+		binaryCase(&opMaximum, t.Maximum).alsoBools(),
+		binaryCase(&opMinimum, t.Minimum).alsoBools(),
+		binaryCase(&opFloorDiv, t.FloorDiv).between(1, 4),
+		binaryCase(&opTruncDiv, t.TruncDiv).between(1, 4),
+		binaryCase(&opRemainder, t.Remainder).between(1, 4),
+		binaryCase(&opFmod, t.Fmod).between(1, 4),
+		binaryCase(&opEq, t.Eq).alsoBools(), binaryCase(&opNe, t.Ne).alsoBools(), binaryCase(&opLt, t.Lt).alsoBools(),
+		binaryCase(&opLe, t.Le).alsoBools(), binaryCase(&opGt, t.Gt).alsoBools(), binaryCase(&opGe, t.Ge).alsoBools(),
+		binaryCase(&opLogicalAnd, t.LogicalAnd).alsoBools(), binaryCase(&opLogicalOr, t.LogicalOr).alsoBools(), binaryCase(&opLogicalXor, t.LogicalXor).alsoBools(),
+		unaryCase(&opLogicalNot, t.LogicalNot).alsoBools(),
+		unaryCase(&opNeg, t.Neg).twice(), unaryCase(&opAbs, t.Abs), unaryCase(&opSign, t.Sign), unaryCase(&opSquare, t.Square).twice(),
+		unaryCase(&opReciprocal, t.Reciprocal).between(0.5, 2).twice(),
+		unaryCase(&opSqrt, t.Sqrt).between(0.5, 2).twice(), unaryCase(&opRsqrt, t.Rsqrt).between(0.5, 2).twice(),
+		unaryCase(&opExp, t.Exp).alsoBools().twice(), unaryCase(&opExpm1, t.Expm1).twice(),
+		unaryCase(&opLog, t.Log).between(0.5, 3).twice(), unaryCase(&opLog1p, t.Log1p).between(0, 3).twice(), unaryCase(&opLog2, t.Log2).between(0.5, 3).twice(),
+		unaryCase(&opSin, t.Sin).twice(), unaryCase(&opCos, t.Cos).twice(), unaryCase(&opErf, t.Erf).twice(),
+		unaryCase(&opTanh, t.Tanh).twice(), unaryCase(&opSigmoid, t.Sigmoid).twice(), unaryCase(&opReLU, t.ReLU),
+		unaryCase(&opSiLU, t.SiLU).twice(), unaryCase(&opGELU, t.GELU).twice(), unaryCase(&opGELUTanh, t.GELUTanh).twice(),
+		unaryCase(&opFloor, t.Floor).between(0.1, 0.9), unaryCase(&opCeil, t.Ceil).between(0.1, 0.9),
+		unaryCase(&opRound, t.Round).between(0.6, 1.4), unaryCase(&opTrunc, t.Trunc).between(0.1, 0.9),
+		unaryCase(&opIsNaN, t.IsNaN), unaryCase(&opIsInf, t.IsInf), unaryCase(&opIsFinite, t.IsFinite),
+		unaryCase(&opClamp, func(x t) t { return x.Clamp(-1, 1) }),
+		unaryCase(&opClone, t.Clone).alsoBools().twice(),
+		unaryCase(&opTo, func(x t) t { return x.To(Float64) }).alsoBools(),
+		unaryCase(&opToSaturating, func(x t) t { return x.ToSaturating(Float64) }),
+	}
+	for i := range all {
+		all[i].name = all[i].ops[0].name
+	}
+	add := func(c opCase, name string, o *op, run func(in []*Tensor) *Tensor, shapes ...[]int) {
+		c.name, c.run, c.shapes = name, run, shapes
+		if o != nil {
+			c.ops = []*op{o}
+		}
+		all = append(all, c)
+	}
+	any_, float := opCase{bools: true, second: true}, opCase{floats: true, second: true}
+	number := opCase{second: true}
+	for name, axes := range map[string][]int{"all": nil, "an axis": {1}, "axes, kept": {0, -1, KeepDim}} {
+		add(any_, "sum of "+name, &opSum, func(in []*Tensor) *Tensor { return in[0].Sum(axes...) }, cube)
+		add(float, "mean of "+name, &opMean, func(in []*Tensor) *Tensor { return in[0].Mean(axes...) }, cube)
+		add(opCase{second: true, low: 0.5, high: 2}, "prod of "+name, &opProd, func(in []*Tensor) *Tensor { return in[0].Prod(axes...) }, cube)
+		add(opCase{bools: true}, "max of "+name, &opMax, func(in []*Tensor) *Tensor { return in[0].Max(axes...) }, cube)
+		add(opCase{bools: true}, "min of "+name, &opMin, func(in []*Tensor) *Tensor { return in[0].Min(axes...) }, cube)
+		add(float, "var of "+name, &opVar, func(in []*Tensor) *Tensor { return in[0].Var(axes...) }, cube)
+		add(float, "std of "+name, &opStd, func(in []*Tensor) *Tensor { return in[0].Std(axes...) }, cube)
+		add(float, "biased var of "+name, &opVar, func(in []*Tensor) *Tensor { return in[0].Var(append(slices.Clone(axes), Biased)...) }, cube)
+		add(float, "norm of "+name, &opNorm, func(in []*Tensor) *Tensor { return in[0].Norm(axes...) }, cube)
+		add(number, "logsumexp of "+name, &opLogSumExp, func(in []*Tensor) *Tensor { return in[0].LogSumExp(axes...) }, cube)
+		add(any_, "all of "+name, &opAll, func(in []*Tensor) *Tensor { return in[0].All(axes...) }, cube)
+		add(any_, "any of "+name, &opAny, func(in []*Tensor) *Tensor { return in[0].Any(axes...) }, cube)
+	}
+	add(any_, "argmax", &opArgmax, func(in []*Tensor) *Tensor { return in[0].Argmax(1) }, cube)
+	add(any_, "argmin", &opArgmin, func(in []*Tensor) *Tensor { return in[0].Argmin() }, cube)
+	add(opCase{}, "max at", nil, func(in []*Tensor) *Tensor { v, _ := in[0].MaxAt(1); return v }, cube)
+	add(opCase{}, "min at", nil, func(in []*Tensor) *Tensor { v, _ := in[0].MinAt(-1, KeepDim); return v }, cube)
+	for axis := range 3 {
+		name := fmt.Sprintf(" along %d", axis)
+		add(any_, "cumsum"+name, &opCumsum, func(in []*Tensor) *Tensor { return in[0].Cumsum(axis) }, cube)
+		add(opCase{second: true, low: 0.5, high: 2}, "cumprod"+name, &opCumprod, func(in []*Tensor) *Tensor { return in[0].Cumprod(axis) }, cube)
+		add(number, "softmax"+name, &opSoftmax, func(in []*Tensor) *Tensor { return in[0].Softmax(axis) }, cube)
+		add(number, "log softmax"+name, &opLogSoftmax, func(in []*Tensor) *Tensor { return in[0].LogSoftmax(axis) }, cube)
+		add(any_, "flip"+name, &opFlip, func(in []*Tensor) *Tensor { return in[0].Flip(axis) }, cube)
+		add(opCase{}, "sort"+name, &opArgsort, func(in []*Tensor) *Tensor { s, _ := in[0].Sort(axis, axis == 1); return s }, cube)
+		add(opCase{}, "topk"+name, nil, func(in []*Tensor) *Tensor { v, _ := in[0].TopK(axis, 2); return v }, cube)
+		add(any_, "cat"+name, &opCat, func(in []*Tensor) *Tensor { return Cat(axis, in...) }, cube, cube, cube)
+		add(any_, "stack"+name, nil, func(in []*Tensor) *Tensor { return Stack(axis, in...) }, cube, cube)
+		add(any_, "select"+name, &opSelect, func(in []*Tensor) *Tensor { return in[0].Select(axis, 1) }, cube)
+		add(any_, "slice"+name, &opSlice, func(in []*Tensor) *Tensor { return in[0].Slice(axis, 0, 3, 2) }, cube)
+		add(any_, "unsqueeze"+name, &opUnsqueeze, func(in []*Tensor) *Tensor { return in[0].Unsqueeze(axis) }, cube)
+	}
+	add(any_, "tril", &opTril, func(in []*Tensor) *Tensor { return in[0].Tril(-1) }, cube)
+	add(any_, "triu", &opTriu, func(in []*Tensor) *Tensor { return in[0].Triu(1) }, cube)
+	add(any_, "transpose", &opTranspose, func(in []*Tensor) *Tensor { return in[0].Transpose(0, 2) }, cube)
+	add(any_, "permute", &opPermute, func(in []*Tensor) *Tensor { return in[0].Permute(2, 0, 1) }, cube)
+	add(any_, "reshape", &opView, func(in []*Tensor) *Tensor { return in[0].Reshape(4, 6) }, cube)
+	add(any_, "expand", &opExpand, func(in []*Tensor) *Tensor { return in[0].Expand(2, 3, 4) }, []int{3, 1})
+	add(any_, "squeeze", &opSqueeze, func(in []*Tensor) *Tensor { return in[0].Squeeze(1) }, []int{3, 1, 2})
+	add(any_, "diagonal", &opDiagonal, func(in []*Tensor) *Tensor { return in[0].Diagonal(1, 0, 1) }, mat)
+	add(any_, "unfold", &opUnfold, func(in []*Tensor) *Tensor { return in[0].Unfold(1, 3, 2) }, mat)
+	add(any_, "repeat", nil, func(in []*Tensor) *Tensor { return in[0].Repeat(2, 1, 3) }, mat)
+	for _, shapes := range [][2][]int{{{6}, {6}}, {{6}, {6, 3}}, {{4, 6}, {6}}, {{4, 6}, {6, 3}}, {{2, 4, 6}, {6, 3}}, {{2, 1, 4, 3}, {5, 3, 2}}, {{6}, {2, 6, 3}}, {{2, 4, 6}, {6}}} {
+		add(number, fmt.Sprintf("matmul %v", shapes), &opMatmul, func(in []*Tensor) *Tensor { return in[0].Matmul(in[1]) }, shapes[0], shapes[1])
+	}
+	add(any_, "masked fill", &opMaskedFill, func(in []*Tensor) *Tensor { return in[0].MaskedFill(Arange(6).Remainder(2).Eq(0), 1) }, mat)
+	add(any_, "where", &opWhere, func(in []*Tensor) *Tensor { return Where(Arange(6).Gt(2), in[0], in[1]) }, mat, []int{4, 1})
+	add(any_, "masked select", nil, func(in []*Tensor) *Tensor { return in[0].MaskedSelect(Arange(6).Gt(2)) }, mat)
+	add(any_, "index select", &opIndexSelect, func(in []*Tensor) *Tensor { return in[0].IndexSelect(1, ids(5, 0, 0, -2)) }, mat)
+	add(any_, "embedding", nil, func(in []*Tensor) *Tensor { return in[0].Embedding(Of([]int{0, 3}, []int{3, 3})) }, mat)
+	add(any_, "gather", &opGather, func(in []*Tensor) *Tensor { return in[0].Gather(1, Of([]int{0, 5, 5}, []int{1, 1, -1})) }, mat)
+	add(any_, "index by tensors", nil, func(in []*Tensor) *Tensor { return in[0].Index(ids(1, 0, 1), All, Of([]int{0, 3, 2})) }, cube)
+	for o, f := range map[*op]func(*Tensor, any) *Tensor{&opAnd: t.And, &opOr: t.Or, &opXor: t.Xor} {
+		add(any_, o.name, o, func(in []*Tensor) *Tensor { return f(in[0].Ne(0), in[1].Ne(0)) }, cube, cube)
+	}
+	add(any_, "not", &opNot, func(in []*Tensor) *Tensor { return in[0].Ne(0).Not() }, cube)
+	slices.SortStableFunc(all, func(a, b opCase) int { // ranging over maps must not change the order of random draws
+		switch {
+		case a.name < b.name:
+			return -1
+		case a.name > b.name:
+			return 1
+		}
+		return 0
+	})
+	return all
+})
+
+// TestEveryOperationIsInTheTable: those that are only the gradient of another
+// are reached through it.
+func TestEveryOperationIsInTheTable(t *testing.T) {
+	listed := map[*op]bool{&opUnview: true, &opSpread: true, &opIndexAdd: true, &opScatterAdd: true, &opPick: true, &opPut: true}
+	for _, c := range opTable() {
+		for _, o := range c.ops {
+			listed[o] = true
+		}
+	}
+	for _, o := range ops {
+		if !listed[o] {
+			t.Errorf("operation %q has no row in opTable", o.name)
+		}
+	}
+}
+
+// inputs returns random inputs of a dtype.
+func (c opCase) inputs(dtype Dtype, seed uint64) []*Tensor {
+	low, high := c.low, c.high
+	if low == high {
+		low, high = -2, 2
+	}
+	in := make([]*Tensor, len(c.shapes))
+	g := NewGenerator(seed)
+	for i, shape := range c.shapes {
+		in[i] = With(Float64, g).Uniform(low, high, shape...)
+		if dtype != Float64 {
+			if !dtype.IsFloat() {
+				in[i] = in[i].Round()
+			}
+			if dtype == Uint8 {
+				in[i] = in[i].Abs()
+			}
+			in[i] = in[i].To(dtype)
+		}
+	}
+	return in
+}
+
+// dtypes returns those that a case is defined for.
+func (c opCase) dtypes() []Dtype {
+	all := []Dtype{Float32, Float64, Float16, BFloat16}
+	if !c.floats {
+		all = append(all, Int64, Int32, Int16, Int8, Uint8)
+	}
+	if c.bools {
+		all = append(all, Bool)
+	}
+	return all
+}
+
+// relaid returns a tensor with the elements of x in another layout, chosen by
+// draw from those that programs meet: as it is, transposed, cut out of a larger
+// tensor, every other position.
+func relaid(x *Tensor, draw func(n int, what string) int) *Tensor {
+	x = x.Clone()
+	switch rank := x.Dim(); draw(5, "layout") {
+	case 1: // another order of axes in memory
+		if rank < 2 {
+			return x
+		}
+		a, b := draw(rank, "axis"), draw(rank, "axis")
+		return x.Transpose(a, b).Contiguous().Transpose(a, b)
+	case 2: // within a larger tensor
+		if rank == 0 {
+			return x
+		}
+		a := draw(rank, "axis")
+		wide := Cat(a, x, x, x)
+		return wide.Narrow(a, x.Size(a), x.Size(a))
+	case 3: // every other position
+		if rank == 0 {
+			return x
+		}
+		a := draw(rank, "axis")
+		pair := Stack(a+1, x.To(x.dtype), x).Flatten(a, a+1)
+		return pair.Slice(a, 0, math.MaxInt, 2)
+	case 4: // an offset that is no multiple of a vector
+		return Cat(0, x.Reshape(-1).Narrow(0, 0, min(1, x.Len())), x.Reshape(-1)).Narrow(0, min(1, x.Len()), x.Len()).View(x.Shape()...)
+	}
+	return x
+}
+
+// TestEveryOperationOnEveryLayout: the result depends on the elements alone.
+func TestEveryOperationOnEveryLayout(t *testing.T) {
+	for _, c := range opTable() {
+		t.Run(c.name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				d := rapid.SampledFrom(c.dtypes()).Draw(t, "dtype")
+				plain := c.inputs(d, 1)
+				in := make([]*Tensor, len(plain))
+				for i, x := range plain {
+					in[i] = relaid(x, func(n int, what string) int { return rapid.IntRange(0, n-1).Draw(t, what) })
+					if !AllClose(in[i], x, 0, 0) {
+						t.Fatalf("the layout changed the input: %v, want %v", in[i], x)
+					}
+				}
+				got, want := c.run(in), c.run(plain)
+				if got.dtype != want.dtype || !AllClose(got, want, 0, 0) {
+					t.Fatalf("%s: inputs %v with strides %v give\n%v, contiguous ones\n%v", d, in[0], in[0].Strides(), got, want)
+				}
+			})
+		})
+	}
+}
+
+func try(f func() *Tensor) (t *Tensor, err error) {
+	err = Try(func() { t = f() })
+	return t, err
+}
+
+// TestEveryOperationOnEveryDtype compares each dtype with float64. The error of
+// a small float is that of rounding its result once, and that of a float32
+// computation before.
+func TestEveryOperationOnEveryDtype(t *testing.T) {
+	for _, c := range opTable() {
+		for _, d := range c.dtypes() {
+			if d == Float64 || d == Bool {
+				continue
+			}
+			in := c.inputs(d, 2)
+			got, err := try(func() *Tensor { return c.run(in) })
+			if err != nil {
+				t.Errorf("%s of %s: %v", c.name, d, err)
+				continue
+			}
+			wide := make([]*Tensor, len(in))
+			for i, x := range in {
+				wide[i] = x.To(Float64)
+			}
+			want := c.run(wide)
+			switch {
+			case got.dtype.IsFloat():
+				tolerance := Finfo(got.dtype).Eps/2 + 2e-6
+				if !AllClose(got.To(Float64), want, tolerance, tolerance) {
+					t.Errorf("%s of %s:\n%v, in float64\n%v", c.name, d, got, want)
+				}
+			case formats[got.dtype].class == classInt && d == Uint8: // wraps around
+			case !AllClose(got.To(Float64), want.To(got.dtype).To(Float64), 0, 0):
+				t.Errorf("%s of %s:\n%v, in float64\n%v", c.name, d, got, want)
+			}
+		}
+	}
+}
+
+// TestDerivatives compares gradients with differences of the function, in
+// float64: dL/dx ≈ (L(x+h) - L(x-h))/2h, of error h².
+func TestDerivatives(t *testing.T) {
+	const h = 1e-6
+	for _, c := range opTable() {
+		in := c.inputs(Float64, 3)
+		for _, x := range in {
+			x.RequireGrad()
+		}
+		out := c.run(in)
+		if !out.dtype.IsFloat() || !out.RequiresGrad() {
+			continue // nothing to differentiate
+		}
+		weights := With(Float64, NewGenerator(4)).Uniform(0.5, 1.5, out.Shape()...)
+		loss := func(in []*Tensor) *Tensor { return c.run(in).Mul(weights).Sum() }
+		loss(in).Backward()
+		for i, x := range in {
+			numeric := differences(x, h, func() float64 { return loss(in).Item() })
+			if x.Grad() == nil || !AllClose(x.Grad(), numeric, 1e-6, 1e-7) {
+				t.Errorf("%s: gradient of input %d is\n%v, by differences\n%v", c.name, i, x.Grad(), numeric)
+			}
+			x.ZeroGrad()
+		}
+		if !c.second {
+			continue
+		}
+		// The derivative of Σ (dL/dx)²·x, with respect to all inputs.
+		slope := func() *Tensor {
+			for _, x := range in {
+				x.ZeroGrad()
+			}
+			loss(in).Backward(CreateGraph())
+			sum := Zeros()
+			grads := make([]*Tensor, len(in))
+			for i, x := range in {
+				grads[i] = x.Grad()
+				x.ZeroGrad()
+			}
+			for i, g := range grads {
+				sum = sum.To(Float64).Add(g.Mul(g).Mul(in[i]).Sum())
+			}
+			return sum
+		}
+		slope().Backward()
+		grads := make([]*Tensor, len(in))
+		for i, x := range in {
+			grads[i] = x.Grad()
+		}
+		for i, x := range in {
+			got := grads[i]
+			numeric := differences(x, h, func() float64 { return slope().Item() })
+			if got == nil || !AllClose(got, numeric, 1e-5, 1e-6) {
+				t.Errorf("%s: second derivative of input %d is\n%v, by differences\n%v", c.name, i, got, numeric)
+			}
+		}
+	}
+}
+
+// differences returns (f(x+h) - f(x-h))/2h for each element of x.
+func differences(x *Tensor, h float64, f func() float64) *Tensor {
+	slopes := ZerosLike(x)
+	values := Data[float64](x)
+	for i, v := range values {
+		values[i] = v + h
+		up := f()
+		values[i] = v - h
+		down := f()
+		values[i] = v
+		Data[float64](slopes)[i] = (up - down) / (2 * h)
+	}
+	return slopes
+}
