@@ -18,12 +18,13 @@ func ExampleCharacter() {
 	ids := t.Encode(text)
 	fmt.Println(t.Decode(ids) == text)
 	fmt.Printf("%d tokens, %.3f bytes per token\n", len(ids), tokenizer.CompressionRatio(text, ids))
-	fmt.Println("about 150 thousand characters:", tokenizer.AssignedCharacters()/1000)
+	n := tokenizer.AssignedCharacters() // grows with every version of Unicode
+	fmt.Println("about 150 thousand characters:", n > 140_000 && n < 180_000)
 	// Output:
 	// [97 127757]
 	// true
 	// 13 tokens, 1.538 bytes per token
-	// about 150 thousand characters: 149
+	// about 150 thousand characters: true
 }
 
 func ExampleByte() {
