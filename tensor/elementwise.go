@@ -144,8 +144,16 @@ func zipBlocks[T number](out, x, y *Tensor, kernel func(dst, x, y []T)) {
 // slice of T.
 func isPlain[T number](t *Tensor) bool { return isNative[T](t.dtype) && t.IsContiguous() }
 
-func plain[T number](t *Tensor) []T {
-	return elements[T](t.storage)[t.layout.offset:][:t.layout.Len()]
+func plain[T number](t *Tensor) []T { return stored[T](t) }
+
+// stored returns the memory of a contiguous tensor's elements. That of an empty
+// view may begin anywhere, even behind the end.
+func stored[T any](t *Tensor) []T {
+	n := t.layout.Len()
+	if n == 0 {
+		return nil
+	}
+	return elements[T](t.storage)[t.layout.offset:][:n:n]
 }
 
 // floatKernels makes loops from a function of package math. float32 is computed

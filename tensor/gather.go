@@ -181,13 +181,13 @@ func init() {
 			out := newTensor(x.dtype, a.index.layout.shape, false)
 			switch x.dtype.Size() {
 			case 1:
-				pick(plainAs[uint8](out), elements[uint8](x.storage), x.layout, a)
+				pick(stored[uint8](out), elements[uint8](x.storage), x.layout, a)
 			case 2:
-				pick(plainAs[uint16](out), elements[uint16](x.storage), x.layout, a)
+				pick(stored[uint16](out), elements[uint16](x.storage), x.layout, a)
 			case 4:
-				pick(plainAs[uint32](out), elements[uint32](x.storage), x.layout, a)
+				pick(stored[uint32](out), elements[uint32](x.storage), x.layout, a)
 			default:
-				pick(plainAs[uint64](out), elements[uint64](x.storage), x.layout, a)
+				pick(stored[uint64](out), elements[uint64](x.storage), x.layout, a)
 			}
 			return out
 		},
@@ -216,8 +216,6 @@ func init() {
 		flops: func(c *call, _ *Tensor) int { return c.input().Len() },
 	})
 }
-
-func plainAs[T any](t *Tensor) []T { return elements[T](t.storage)[t.layout.offset:][:t.layout.Len()] }
 
 // Gather returns a new tensor of index's shape that holds, for each of its
 // positions, the element of t at the same position but for one axis, where it is

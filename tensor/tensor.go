@@ -152,7 +152,7 @@ func Data[T Element](t *Tensor) []T {
 	if !t.IsContiguous() {
 		fail(ErrView, "data", describe(t), "the elements do not lie in row-major order", "use Contiguous() first")
 	}
-	return elements[T](t.storage)[t.layout.offset:][:t.Len():t.Len()]
+	return stored[T](t)
 }
 
 // fits reports whether v has the Go type in which elements of d are stored.
