@@ -34,6 +34,22 @@ var exercises = map[string]exercise{
 		hint:   "Every token needs a row: bytes, merges and special tokens alike.",
 		praise: "That is the size of GPT-2's vocabulary.",
 	},
+	// 02: tensors
+	"02.1": {
+		want:   []int{10, 8, 6, 4, 2},
+		hint:   "Arange takes a start, a stop that is left out, and a step, which may be negative.",
+		praise: "",
+	},
+	"02.2": {
+		want:   "float32",
+		hint:   "One number with a point among whole numbers: which type can hold both?",
+		praise: "",
+	},
+	"02.3": {
+		want:   131072,
+		hint:   "Elements times bytes of one.",
+		praise: "A batch of tokens is small. What a model makes of it is not.",
+	},
 	// 03: number formats
 	"03.1": {
 		want:   1152,

@@ -14,7 +14,8 @@ import (
 // otherwise, so that a lesson that runs is a lesson that is right. Numbers are
 // compared by value, whatever their Go types, with a relative tolerance of
 // 1e-9 or the one given; other values must be equal. A value with a method
-// Floats, such as a tensor, is compared with a slice element by element.
+// Floats, such as a tensor, is compared with a slice element by element; one
+// with a method String may be compared with a string.
 //
 //	lesson.Expect("days of training", days, 143.93, 1e-4)
 func Expect(what string, got, want any, tolerance ...float64) {
@@ -53,6 +54,9 @@ type exercise struct {
 
 // differs says how got differs from want, or nothing if it does not.
 func differs(got, want any, tolerance []float64) string {
+	if text, ok := got.(fmt.Stringer); ok && want == any(text.String()) {
+		return ""
+	}
 	if g, ok := floats(got); ok {
 		w, ok := floats(want)
 		if !ok {

@@ -31,6 +31,10 @@ type vector []float64
 
 func (v vector) Floats() []float64 { return v }
 
+type name int
+
+func (name) String() string { return "seven" }
+
 func TestExpect(t *testing.T) {
 	tests := []struct {
 		name      string
@@ -48,6 +52,7 @@ func TestExpect(t *testing.T) {
 		{"tensor", vector{1, 2}, []int{1, 2}, nil, ""},
 		{"tensor of another length", vector{1, 2}, []int{1}, nil, "got 2 numbers, want 1"},
 		{"nested slices", [][]float64{{1}, {2}}, []int{1, 2}, nil, ""},
+		{"a name", name(7), "seven", nil, ""},
 		{"text", "cpu", "cpu", nil, ""},
 		{"bool", true, false, nil, "got true, want false"},
 		{"number for text", 1, "one", nil, "got 1, want one"},
