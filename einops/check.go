@@ -60,8 +60,9 @@ func SetChecks(on bool) (was bool) { return !checksOff.Swap(!on) }
 // at a time.
 type Scope struct {
 	bound  []binding
-	checks int  // tensors checked so far
-	single bool // for one annotation: places are not needed
+	checks int           // tensors checked so far
+	here   *caller.Place // of the check that is running, once it binds a name
+	single bool          // for one annotation: places are not needed
 }
 
 // binding is the size that a name has, and who said so.
@@ -71,7 +72,7 @@ type binding struct {
 	dims   []int // of a *name
 	tensor string
 	axis   int
-	place  caller.Place
+	place  *caller.Place
 }
 
 // Check is like the function [Check], with the names bound in this scope. Names
@@ -90,9 +91,10 @@ func (s *Scope) Bind(sizes ...Size) {
 	if s == nil {
 		return
 	}
+	s.here = nil
 	for _, size := range sizes {
 		if b := s.find(size.Name, false); b == nil {
-			s.bound = append(s.bound, binding{name: strings.Clone(size.Name), len: size.Len, axis: unknown, place: caller.Here()})
+			s.bound = append(s.bound, binding{name: strings.Clone(size.Name), len: size.Len, axis: unknown, place: s.place()})
 		} else if b.len != size.Len {
 			must(&Error{Kind: tensor.ErrShape, Op: "bind", Reason: fmt.Sprintf("axis %q can't be %d: it is %s", size.Name, size.Len, b.said()), Sizes: s.Sizes()})
 		}
@@ -135,8 +137,8 @@ func (b *binding) said() string {
 	case b.axis != unknown:
 		by = fmt.Sprintf("axis %d of %s", b.axis, b.tensor)
 	}
-	if at := b.place.Position(); at != "" {
-		by += ", at " + at
+	if b.place != nil {
+		by += ", at " + b.place.Position()
 	}
 	return size + " by " + by
 }
@@ -152,6 +154,7 @@ func (s *Scope) check(x *tensor.Tensor, text string) *Error {
 		return a.error(s, nil, a.start, a.end, ErrOperand, "the tensor is nil", "")
 	}
 	s.checks++
+	s.here = nil
 	if !a.allows(x.Dtype()) {
 		return a.error(s, x, a.typeStart, a.typeEnd, tensor.ErrDtype,
 			fmt.Sprintf("%s is %s, not %s", a.tensor(s), x.Dtype(), text[a.typeStart:a.typeEnd]), "convert with To")
@@ -256,9 +259,18 @@ func (s *Scope) checkMany(a *annotation, g *group, x *tensor.Tensor, axis, n int
 	return nil
 }
 
+// place is where the running check was called, for all the names that it binds.
+func (s *Scope) place() *caller.Place {
+	if s.here == nil {
+		here := caller.Here()
+		s.here = &here
+	}
+	return s.here
+}
+
 func (s *Scope) bind(a *annotation, b binding) {
 	if !s.single {
-		b.tensor, b.place = a.tensor(s), caller.Here()
+		b.tensor, b.place = a.tensor(s), s.place()
 	} else {
 		b.tensor = "the same tensor"
 	}

@@ -175,6 +175,14 @@ func BenchmarkCheck(b *testing.B) {
 			einops.Check(x, "batch seq hidden")
 		}
 	})
+	b.Run("scope of two", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			var s einops.Scope
+			s.Check(x, "q: batch seq hidden")
+			s.Check(x, "k: batch seq hidden")
+		}
+	})
 	b.Run("off", func(b *testing.B) {
 		defer einops.SetChecks(einops.SetChecks(false))
 		for b.Loop() {
