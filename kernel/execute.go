@@ -74,11 +74,16 @@ func (w *workspace) execute(ctx context.Context, spec *jupyter.Spec, path string
 		number++
 		p.note(fmt.Sprintf("cell %d of %d", number, cells))
 		var bad error
-		r, err := k.Execute(ctx, c.Source, jupyter.ExecuteOptions{Timeout: limit, Output: func(m *jupyter.Message) {
-			if err := rec.Add(m.Header.Type, m.Content); err != nil && bad == nil {
-				bad = err
-			}
-		}})
+		r, err := k.Execute(ctx, c.Source, jupyter.ExecuteOptions{
+			Timeout: limit,
+			Output: func(m *jupyter.Message) {
+				if err := rec.Add(m.Header.Type, m.Content); err != nil && bad == nil {
+					bad = err
+				}
+			},
+			// A kernel that may ask tells us that the cell wants input; one that may not could only pretend that there is none.
+			Input: func(prompt string, _ bool) (string, error) { return "", &jupyter.InputError{Prompt: prompt} },
+		})
 		if err == nil {
 			err = bad
 		}

@@ -13,8 +13,9 @@ var (
 	ansi = regexp.MustCompile("\x1b\\[[0-9;]*[A-Za-z]")
 	// How GoNB names a line of a cell in a traceback ("Cell[3]: Line 2") and in the trace of a panic ("[[ Cell [3] Line 2 ]]").
 	cellLine = regexp.MustCompile(`Cell ?(?:\[(\d+)\]:?)? ?Line (\d+)`)
-	// An error of the kernel's own type check: "line 3:5: undefined: y".
-	checkedLine = regexp.MustCompile(`^(?:cell \[(\d+)\] )?line (\d+):(\d+): (.*)`)
+	// How our kernel names the place of an error: "line 3, column 5: undefined: y", "index out of range (cell [2], line 3)".
+	placeBefore = regexp.MustCompile(`^(?:cell \[(\d+)\], )?line (\d+)(?:, column \d+)?: (.*)$`)
+	placeBehind = regexp.MustCompile(`^(.*) \((?:cell \[(\d+)\], )?line (\d+)(?:, column \d+)?\)$`)
 	// An error of the compiler: a file of GoNB's, line and column, the text.
 	compiled = regexp.MustCompile(`(?m)^\S*main(?:_test)?\.go:\d+(?::\d+)?: (.+)$`)
 	// The first line of what a Go program says when it gives up.
@@ -34,14 +35,12 @@ func explain(c *notebook.Cell, r jupyter.Result) *failure {
 	value := strings.TrimSpace(ansi.ReplaceAllString(r.EValue, ""))
 	trace := ansi.ReplaceAllString(strings.Join(r.Traceback, "\n"), "")
 	switch {
-	case checkedLine.MatchString(value):
-		m := checkedLine.FindStringSubmatch(value)
-		f.text = m[4]
-		if m[1] == "" || m[1] == strconv.Itoa(r.Count) {
-			f.line, _ = strconv.Atoi(m[2])
-		} else {
-			f.text += " (in cell [" + m[1] + "], line " + m[2] + ")"
-		}
+	case placeBefore.MatchString(value):
+		m := placeBefore.FindStringSubmatch(value)
+		f.place(m[3], m[1], m[2], r.Count)
+	case placeBehind.MatchString(value):
+		m := placeBehind.FindStringSubmatch(value)
+		f.place(m[1], m[2], m[3], r.Count)
 	case compiled.MatchString(value):
 		f.text = compiled.FindStringSubmatch(value)[1]
 		f.at(trace, r.Count)
@@ -59,12 +58,25 @@ func explain(c *notebook.Cell, r jupyter.Result) *failure {
 		}
 		f.at(trace, r.Count)
 	}
+	if r.EName == "panic" {
+		f.text = "panic: " + f.text
+	}
 	if lines := strings.Split(c.Source, "\n"); f.line >= 1 && f.line <= len(lines) {
 		f.source = lines[f.line-1]
 	} else {
 		f.line = 0
 	}
 	return f
+}
+
+// place sets the text and the line; a line of another cell becomes part of the text.
+func (f *failure) place(text, cell, line string, count int) {
+	f.text = text
+	if cell == "" || cell == strconv.Itoa(count) {
+		f.line, _ = strconv.Atoi(line)
+	} else {
+		f.text += " (in cell [" + cell + "], line " + line + ")"
+	}
 }
 
 // at takes the line from the first place in text that names cell number count.

@@ -44,31 +44,14 @@ func cellEnv() map[string]string {
 
 // spec is the kernelspec of this checkout: the front, which starts GoNB behind itself.
 func (w *workspace) spec() *jupyter.Spec {
-	argv := []string{w.tool("lectern-kernel"), "{connection_file}"}
-	if !w.hasFront() {
-		argv = w.gonbArgv()
-	}
 	return &jupyter.Spec{
-		Argv:          argv,
+		Argv:          []string{w.tool("lectern-kernel"), "{connection_file}"},
 		DisplayName:   kernelDisplay,
 		Language:      kernelLanguage,
 		InterruptMode: "message",
 		Env:           w.kernelEnv(),
 		Metadata:      map[string]any{"debugger": false},
 		Dir:           w.specDir(),
-	}
-}
-
-// hasFront reports whether the checkout has the front over GoNB.
-func (w *workspace) hasFront() bool {
-	return fileExists(filepath.Join(w.root, "kernel", "front", "main.go"))
-}
-
-// gonbArgv starts GoNB itself: errors as text, no log on the terminal, and the repository's packages at hand in every cell.
-func (w *workspace) gonbArgv() []string {
-	return []string{
-		w.tool("gonb"), "--kernel", "{connection_file}", "-go_work=" + w.root, "-raw_error=true",
-		"-logtostderr=false", "-stderrthreshold=3", "-log_file=" + os.DevNull,
 	}
 }
 

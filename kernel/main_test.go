@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestCommandLine(t *testing.T) {
@@ -88,19 +89,26 @@ func TestNotebooksByName(t *testing.T) {
 
 func TestSetupDoesNothingTwice(t *testing.T) {
 	w := realKernel(t)
-	// Others may edit sources while the test runs; what was done the first time must not be done again, unless they do.
-	before, err := w.sourceDigest()
-	if err != nil {
-		t.Fatal(err)
+	// An editor may save a source while the test runs, so a call or two may find work.
+	for range 5 {
+		if _, err := w.setup(t.Context(), false); err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		did, err := w.setup(t.Context(), false)
+		took := time.Since(began)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(did) == 0 {
+			if took > time.Second {
+				t.Errorf("a setup with nothing to do took %v", took)
+			}
+			return
+		}
+		t.Logf("a second setup did %q", did)
 	}
-	did, err := w.setup(t.Context(), false)
-	var broken *brokenLibrary
-	if err != nil && !errors.As(err, &broken) {
-		t.Fatal(err)
-	}
-	if after, err := w.sourceDigest(); err == nil && after == before && broken == nil && len(did) > 0 {
-		t.Errorf("a second setup did %q", did)
-	}
+	t.Error("setup never came to rest in 5 calls")
 }
 
 func TestSourceDigest(t *testing.T) {

@@ -84,6 +84,10 @@ func (w *workspace) setup(ctx context.Context, force bool) (did []string, err er
 	if err != nil {
 		return nil, fmt.Errorf("setup: %w", err)
 	}
+	modules, err := digestFiles(filepath.Join(w.root, "go.mod"), filepath.Join(w.root, "go.sum"))
+	if err != nil {
+		return nil, fmt.Errorf("setup: %w", err)
+	}
 	goVersion := runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH
 	front := w.tool("lectern-kernel")
 	outputs := []string{w.tool("gonb"), w.tool("goimports"), w.tool("gopls")}
@@ -101,12 +105,9 @@ func (w *workspace) setup(ctx context.Context, force bool) (did []string, err er
 		{"spec", "kernelspec written", []string{fmt.Sprint(w.spec()), string(logo)}, []string{filepath.Join(w.specDir(), "kernel.json")}, func() error {
 			return writeSpec(w.specDir(), w.spec())
 		}},
-		{"cells", "first cells run", []string{goVersion, sources, toolMod, cellFlags()}, nil, func() error { return w.runFirstCells(ctx) }},
+		{"cells", "first cells run", []string{goVersion, modules, toolMod, cellFlags()}, nil, func() error { return w.runFirstCells(ctx) }},
 		// Last, because the rest does not need it.
 		{"library", "library built", []string{goVersion, sources, cellFlags()}, nil, func() error { return w.prebuild(ctx) }},
-	}
-	if !w.hasFront() {
-		steps = slices.Delete(steps, 1, 2)
 	}
 	for _, s := range steps {
 		stamp := w.state("stamps", s.name)
