@@ -183,12 +183,9 @@ func newContraction(op, pattern string, ranks []int) (*contraction, *Error) {
 			}
 		}
 	}
-	if g := right.ellipsis; g != nil && !slices.ContainsFunc(sides, func(s *side) bool { return s.ellipsis != nil }) {
-		return nil, c.fail(g.start, g.end, "there is an ellipsis in the output but none in an operand", "write ... on both sides")
-	}
 	known := c.names[ellipsis:]
 	for _, g := range right.groups {
-		if name := g.items[0].name; name != "" && !slices.Contains(known, name) {
+		if name := g.items[0].name; !g.isEllipsis() && !slices.Contains(known, name) {
 			hint := nearest(name, known)
 			if hint == "" {
 				hint = "name it in an operand"

@@ -145,12 +145,13 @@ func newStar(op, pattern string) *star {
 	if len(pattern) > maxPattern {
 		must(s.fail(maxPattern, maxPattern, fmt.Sprintf("the pattern has %d bytes, more than %d", len(pattern), maxPattern), ""))
 	}
+	const space = " \t\n\r"
 	for at := 0; at < len(pattern); {
-		if pattern[at] == ' ' {
+		if strings.IndexByte(space, pattern[at]) >= 0 {
 			at++
 			continue
 		}
-		end := at + strings.IndexByte(pattern[at:]+" ", ' ')
+		end := at + strings.IndexAny(pattern[at:]+" ", space)
 		word := pattern[at:end]
 		switch {
 		case word == "*" && s.at >= 0:
