@@ -209,6 +209,9 @@ func (t *Tensor) setPicked(value *Tensor, items []any) *Tensor {
 	if _, err := value.layout.Expand(at.layout.shape...); err != nil {
 		fail(ErrShape, "set index", describe(t, value), fmt.Sprintf("the part has shape %v", at.layout.shape), "give a value that can be expanded to it")
 	}
+	if GradEnabled() && (t.RequiresGrad() || value.RequiresGrad()) {
+		return t.CopyFrom(t.withPicked(value.To(t.dtype).Expand(at.layout.shape...), at))
+	}
 	value = value.Detach().expanded(at.layout.shape).converted(t.dtype)
 	changed := t.Detach().Clone()
 	size := t.dtype.Size()
@@ -220,4 +223,18 @@ func (t *Tensor) setPicked(value *Tensor, items []any) *Tensor {
 		t.CopyFrom(changed)
 	}
 	return t
+}
+
+// withPicked returns t with values in place of the elements at flat positions at,
+// by operations that gradients pass through.
+func (t *Tensor) withPicked(values, at *Tensor) *Tensor {
+	hit, from := newTensor(Bool, t.layout.shape, true), newTensor(Int64, t.layout.shape, true)
+	flags, sources := elements[bool](hit.storage), elements[int64](from.storage)
+	for i, p := range at.Ints() {
+		flags[p], sources[p] = true, int64(i)
+	}
+	if values.Len() == 0 {
+		return t
+	}
+	return Where(hit, values.Reshape(values.Len()).take(0, from), t)
 }

@@ -36,6 +36,16 @@ func TestInPlaceGradients(t *testing.T) {
 			y.SetIndex(b.Select(0, 0), All, 1)
 			return y
 		}, []float64{2, 0, 6, 0}, []float64{1, 1, 0, 0}},
+		{"picked positions", func(x, b *Tensor) *Tensor {
+			y := x.Mul(x)
+			y.SetIndex(b.Select(0, 1).Mul(3), Of(1, 0), Of(0, 1))
+			return y
+		}, []float64{2, 0, 0, 8}, []float64{0, 0, 3, 3}},
+		{"position picked twice", func(x, b *Tensor) *Tensor {
+			y := x.Mul(x)
+			y.SetIndex(b, Of(1, 1))
+			return y
+		}, []float64{2, 4, 0, 0}, []float64{0, 0, 1, 1}},
 		{"tracked value through a view of an untracked tensor", func(x, b *Tensor) *Tensor {
 			y := Ones(2, 2)
 			y.T().Select(0, 0).MulInPlace(x.Select(0, 1))

@@ -39,9 +39,9 @@ func init() {
 					}
 					return a.Unsqueeze(-1).Mul(g.Unsqueeze(-2)).sumTo(b.layout.shape)
 				case b.Dim() == 1: // all rows of A together
-					return a.Reshape(-1, a.Size(-1)).T().Matmul(g.Reshape(-1))
+					return a.rows().T().Matmul(g.Reshape(-1))
 				case b.Dim() == 2: // one product over all rows of all batches
-					return a.Reshape(-1, a.Size(-1)).T().Matmul(g.Reshape(-1, g.Size(-1)))
+					return a.rows().T().Matmul(g.rows())
 				}
 				return a.T().Matmul(g).sumTo(b.layout.shape)
 			}},
@@ -59,6 +59,12 @@ func init() {
 // float32 and rounded once. It panics if the inner sizes differ, if a batch can't
 // be broadcast, or if an operand is a single number.
 func (t *Tensor) Matmul(other *Tensor) *Tensor { return apply(&opMatmul, nil, t, other) }
+
+// rows returns t as one matrix, with all axes but the last as its rows.
+func (t *Tensor) rows() *Tensor {
+	last := t.Dim() - 1
+	return t.Reshape(product(t.layout.shape[:last]), t.layout.shape[last])
+}
 
 func matmulForward(c *call) *Tensor {
 	a, b := c.in[0].Detach(), c.in[1].Detach()

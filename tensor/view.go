@@ -24,7 +24,9 @@ func init() {
 	define(&opTranspose, view("transpose"))
 	define(&opPermute, view("permute"))
 	define(&opView, view("view"))
-	define(&opExpand, view("expand"))
+	expand := view("expand")
+	expand.gradients = []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor { return g.sumTo(c.input().layout.shape) }}}
+	define(&opExpand, expand)
 	define(&opSqueeze, view("squeeze"))
 	define(&opUnsqueeze, view("unsqueeze"))
 	define(&opSelect, view("select"))

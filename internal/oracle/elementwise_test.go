@@ -19,6 +19,37 @@ type (
 	pairMethod   = func(x *tensor.Tensor, axis int, keep ...int) (values, at *tensor.Tensor)
 )
 
+// The methods that torch's functions of these names are.
+var (
+	unaryMethods = map[string]unaryMethod{
+		"abs": (*tensor.Tensor).Abs, "ceil": (*tensor.Tensor).Ceil, "cos": (*tensor.Tensor).Cos, "erf": (*tensor.Tensor).Erf,
+		"exp": (*tensor.Tensor).Exp, "expm1": (*tensor.Tensor).Expm1, "floor": (*tensor.Tensor).Floor, "isfinite": (*tensor.Tensor).IsFinite,
+		"isinf": (*tensor.Tensor).IsInf, "isnan": (*tensor.Tensor).IsNaN, "log": (*tensor.Tensor).Log, "log1p": (*tensor.Tensor).Log1p,
+		"log2": (*tensor.Tensor).Log2, "logical_not": (*tensor.Tensor).LogicalNot, "neg": (*tensor.Tensor).Neg,
+		"reciprocal": (*tensor.Tensor).Reciprocal, "relu": (*tensor.Tensor).ReLU, "round": (*tensor.Tensor).Round, "rsqrt": (*tensor.Tensor).Rsqrt,
+		"sigmoid": (*tensor.Tensor).Sigmoid, "sign": (*tensor.Tensor).Sign, "silu": (*tensor.Tensor).SiLU, "sin": (*tensor.Tensor).Sin,
+		"sqrt": (*tensor.Tensor).Sqrt, "square": (*tensor.Tensor).Square, "tanh": (*tensor.Tensor).Tanh, "trunc": (*tensor.Tensor).Trunc,
+		"bitwise_not": (*tensor.Tensor).Not,
+	}
+	binaryMethods = map[string]binaryMethod{
+		"add": (*tensor.Tensor).Add, "sub": (*tensor.Tensor).Sub, "mul": (*tensor.Tensor).Mul, "pow": (*tensor.Tensor).Pow,
+		"floor_divide": (*tensor.Tensor).FloorDiv, "fmod": (*tensor.Tensor).Fmod, "remainder": (*tensor.Tensor).Remainder,
+		"eq": (*tensor.Tensor).Eq, "ne": (*tensor.Tensor).Ne, "lt": (*tensor.Tensor).Lt, "le": (*tensor.Tensor).Le,
+		"gt": (*tensor.Tensor).Gt, "ge": (*tensor.Tensor).Ge, "maximum": (*tensor.Tensor).Maximum, "minimum": (*tensor.Tensor).Minimum,
+		"logical_and": (*tensor.Tensor).LogicalAnd, "logical_or": (*tensor.Tensor).LogicalOr, "logical_xor": (*tensor.Tensor).LogicalXor,
+		"bitwise_and": (*tensor.Tensor).And, "bitwise_or": (*tensor.Tensor).Or, "bitwise_xor": (*tensor.Tensor).Xor,
+	}
+	axesMethods = map[string]axesMethod{
+		"sum": (*tensor.Tensor).Sum, "prod": (*tensor.Tensor).Prod, "amax": (*tensor.Tensor).Max, "amin": (*tensor.Tensor).Min,
+		"all": (*tensor.Tensor).All, "any": (*tensor.Tensor).Any, "argmax": (*tensor.Tensor).Argmax, "argmin": (*tensor.Tensor).Argmin,
+		"logsumexp": (*tensor.Tensor).LogSumExp,
+	}
+	axisMethods = map[string]axisMethod{
+		"cumsum": (*tensor.Tensor).Cumsum, "cumprod": (*tensor.Tensor).Cumprod,
+		"softmax": (*tensor.Tensor).Softmax, "log_softmax": (*tensor.Tensor).LogSoftmax,
+	}
+)
+
 func TestElementwise(t *testing.T) {
 	ops := oracle.Ops{
 		"arange": arange, "eye": eye, "full": full, "linspace": linspace, "ones": filled(1), "zeros": filled(0),
@@ -31,39 +62,16 @@ func TestElementwise(t *testing.T) {
 		"var": spread((*tensor.Tensor).Var), "std": spread((*tensor.Tensor).Std),
 		"matmul": matmul(nil), "mm": matmul(matrices(2)), "bmm": matmul(matrices(3)),
 	}
-	for name, f := range map[string]unaryMethod{
-		"abs": (*tensor.Tensor).Abs, "ceil": (*tensor.Tensor).Ceil, "cos": (*tensor.Tensor).Cos, "erf": (*tensor.Tensor).Erf,
-		"exp": (*tensor.Tensor).Exp, "expm1": (*tensor.Tensor).Expm1, "floor": (*tensor.Tensor).Floor, "isfinite": (*tensor.Tensor).IsFinite,
-		"isinf": (*tensor.Tensor).IsInf, "isnan": (*tensor.Tensor).IsNaN, "log": (*tensor.Tensor).Log, "log1p": (*tensor.Tensor).Log1p,
-		"log2": (*tensor.Tensor).Log2, "logical_not": (*tensor.Tensor).LogicalNot, "neg": (*tensor.Tensor).Neg,
-		"reciprocal": (*tensor.Tensor).Reciprocal, "relu": (*tensor.Tensor).ReLU, "round": (*tensor.Tensor).Round, "rsqrt": (*tensor.Tensor).Rsqrt,
-		"sigmoid": (*tensor.Tensor).Sigmoid, "sign": (*tensor.Tensor).Sign, "silu": (*tensor.Tensor).SiLU, "sin": (*tensor.Tensor).Sin,
-		"sqrt": (*tensor.Tensor).Sqrt, "square": (*tensor.Tensor).Square, "tanh": (*tensor.Tensor).Tanh, "trunc": (*tensor.Tensor).Trunc,
-		"bitwise_not": (*tensor.Tensor).Not,
-	} {
+	for name, f := range unaryMethods {
 		ops[name] = unary(f)
 	}
-	for name, f := range map[string]binaryMethod{
-		"add": (*tensor.Tensor).Add, "sub": (*tensor.Tensor).Sub, "mul": (*tensor.Tensor).Mul, "pow": (*tensor.Tensor).Pow,
-		"floor_divide": (*tensor.Tensor).FloorDiv, "fmod": (*tensor.Tensor).Fmod, "remainder": (*tensor.Tensor).Remainder,
-		"eq": (*tensor.Tensor).Eq, "ne": (*tensor.Tensor).Ne, "lt": (*tensor.Tensor).Lt, "le": (*tensor.Tensor).Le,
-		"gt": (*tensor.Tensor).Gt, "ge": (*tensor.Tensor).Ge, "maximum": (*tensor.Tensor).Maximum, "minimum": (*tensor.Tensor).Minimum,
-		"logical_and": (*tensor.Tensor).LogicalAnd, "logical_or": (*tensor.Tensor).LogicalOr, "logical_xor": (*tensor.Tensor).LogicalXor,
-		"bitwise_and": (*tensor.Tensor).And, "bitwise_or": (*tensor.Tensor).Or, "bitwise_xor": (*tensor.Tensor).Xor,
-	} {
+	for name, f := range binaryMethods {
 		ops[name] = binary(f)
 	}
-	for name, f := range map[string]axesMethod{
-		"sum": (*tensor.Tensor).Sum, "prod": (*tensor.Tensor).Prod, "amax": (*tensor.Tensor).Max, "amin": (*tensor.Tensor).Min,
-		"all": (*tensor.Tensor).All, "any": (*tensor.Tensor).Any, "argmax": (*tensor.Tensor).Argmax, "argmin": (*tensor.Tensor).Argmin,
-		"logsumexp": (*tensor.Tensor).LogSumExp,
-	} {
+	for name, f := range axesMethods {
 		ops[name] = reduction(f)
 	}
-	for name, f := range map[string]axisMethod{
-		"cumsum": (*tensor.Tensor).Cumsum, "cumprod": (*tensor.Tensor).Cumprod,
-		"softmax": (*tensor.Tensor).Softmax, "log_softmax": (*tensor.Tensor).LogSoftmax,
-	} {
+	for name, f := range axisMethods {
 		ops[name] = along(f)
 	}
 	oracle.Run(t, "elementwise", ops)
