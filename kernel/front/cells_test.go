@@ -6,10 +6,88 @@ import (
 	"testing"
 )
 
-func TestFile(t *testing.T) {
-	b, err := os.ReadFile(os.Getenv("CELLS"))
+// A cell of testdata/cells.txt.
+type testCell struct {
+	code, status string
+	want         []string
+}
+
+type testGroup struct {
+	name  string
+	cells []testCell
+}
+
+func readGroups(t *testing.T, path string) (groups []testGroup) {
+	b, err := os.ReadFile(path)
 	if err != nil {
-		t.Skip("CELLS names no file of cells")
+		t.Fatal(err)
+	}
+	for _, g := range strings.Split(string(b), "\n### ")[1:] {
+		name, body, _ := strings.Cut(g, "\n")
+		group := testGroup{name: name}
+		for _, c := range strings.Split("\n"+strings.TrimRight(body, "\n"), "\n===\n") {
+			code, rest, ok := strings.Cut(c, "\n--- ")
+			if !ok {
+				t.Fatalf("%s: cell without ---: %q", name, c)
+			}
+			lines := strings.Split(rest, "\n")
+			cell := testCell{code: strings.TrimPrefix(code, "\n"), status: lines[0]}
+			for _, l := range lines[1:] {
+				if l != "" {
+					cell.want = append(cell.want, strings.ReplaceAll(l, `\n`, "\n"))
+				}
+			}
+			group.cells = append(group.cells, cell)
+		}
+		groups = append(groups, group)
+	}
+	return groups
+}
+
+// check compares a cell's outputs with what is wanted.
+func (c testCell) check(t *testing.T, l *lab) {
+	t.Helper()
+	outs, r := l.run(c.code)
+	got := flat(outs)
+	if r.Status != c.status {
+		t.Errorf("cell [%d]: status %s, want %s\n%s\nshows %s", r.Count, r.Status, c.status, c.code, got)
+		return
+	}
+	for _, w := range c.want {
+		if no, ok := strings.CutPrefix(w, "!"); ok && no != "" {
+			if strings.Contains(got, no) {
+				t.Errorf("cell [%d]: unwanted %q\n%s\nshows %s", r.Count, no, c.code, got)
+			}
+		} else if !strings.Contains(got, w) {
+			t.Errorf("cell [%d]: no %q\n%s\nshows %s", r.Count, w, c.code, got)
+		}
+	}
+}
+
+// TestCells runs the table. LECTERN_GROUP limits it to groups whose names contain a word.
+func TestCells(t *testing.T) {
+	groups := readGroups(t, "testdata/cells.txt")
+	l := startLab(t)
+	n := 0
+	for _, g := range groups {
+		if !strings.Contains(g.name, os.Getenv("LECTERN_GROUP")) {
+			continue
+		}
+		t.Run(g.name, func(t *testing.T) {
+			for _, c := range g.cells {
+				n++
+				c.check(t, l)
+			}
+		})
+	}
+	t.Logf("%d cells", n)
+}
+
+// TestFile runs the cells of a file, separated by lines of ---, and logs what they show: for trying things out.
+func TestFile(t *testing.T) {
+	b, err := os.ReadFile(os.Getenv("LECTERN_CELLS"))
+	if err != nil {
+		t.Skip("LECTERN_CELLS names no file of cells")
 	}
 	l := startLab(t)
 	for _, c := range strings.Split(string(b), "\n---\n") {

@@ -33,6 +33,7 @@ type execution struct {
 
 	replied, idle, gone bool
 	interrupted         bool
+	cancel              func() // ends what the front itself does for the cell
 	done                chan struct{}
 }
 
@@ -62,8 +63,20 @@ func (e *execution) note(text string) { e.stream("stderr", "note: "+text+"\n") }
 func (e *execution) do() *failure {
 	k := e.k
 	k.packages.Refresh()
-	before := k.session
+	before := k.current()
 	e.r = before.Rewrite(e.cell, e.req.Code)
+	fetched := false
+	for _, c := range e.r.Commands { // first of all, since the cell may import what it fetches
+		if c.Name == "%get" {
+			fetched = true
+			if f := e.get(c); f != nil {
+				return f
+			}
+		}
+	}
+	if fetched {
+		e.r = before.Rewrite(e.cell, e.req.Code)
+	}
 	for _, n := range e.r.Notes {
 		e.note(n)
 	}
@@ -71,8 +84,8 @@ func (e *execution) do() *failure {
 		return mistakes(e.r)
 	}
 	for _, c := range e.r.Commands {
-		if f := e.command(c); f != nil {
-			return f
+		if c.Name == "%vars" {
+			e.listVars()
 		}
 	}
 	if len(e.r.Forget) > 0 {
@@ -83,7 +96,7 @@ func (e *execution) do() *failure {
 		}
 	}
 	if !e.r.Run {
-		k.session = e.r.Next
+		k.setSession(e.r.Next)
 		return nil
 	}
 	<-k.ready
@@ -119,14 +132,21 @@ func (e *execution) do() *failure {
 	if fail != nil && fail.rolledBack {
 		return fail // GoNB forgot the cell, and so do we
 	}
-	k.session = e.r.Next
-	k.session.Sent()
+	e.r.Next.Sent()
+	lost := e.r.Next.Settle()
+	k.setSession(e.r.Next)
 	saved := k.manifest().Saves > saves
-	lost := k.session.Settle()
 	if e.r.Keeps && !saved && !e.r.Pass {
 		e.unsaved(lost)
 	}
 	return fail
+}
+
+// setSession makes a cell's session the current one; nothing changes it any more.
+func (k *kernel) setSession(s *rewrite.Session) {
+	k.mu.Lock()
+	k.session = s
+	k.mu.Unlock()
 }
 
 // unsaved says what is lost when a cell ends without saving.
@@ -312,7 +332,12 @@ func (k *kernel) interrupt() {
 	e.mu.Lock()
 	again := e.interrupted
 	e.interrupted = true
+	cancel := e.cancel
 	e.mu.Unlock()
+	if cancel != nil {
+		cancel()
+		return
+	}
 	g.cmd.Process.Signal(interruptSignal)
 	k.input.cancel()
 	if again {

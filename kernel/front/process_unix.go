@@ -25,3 +25,6 @@ func ignoreSignals() { signal.Ignore(syscall.SIGINT, syscall.SIGTERM, syscall.SI
 
 // recent reports whether a folder is so new that its lock may be about to be made.
 func recent(i os.FileInfo) bool { return time.Since(i.ModTime()) < 10*time.Second }
+
+// lowerPriority lets a helper work when the cells leave time.
+func lowerPriority(pid int) { syscall.Setpriority(syscall.PRIO_PROCESS, pid, 10) }

@@ -3,24 +3,11 @@ package main
 import (
 	"fmt"
 	"html"
-	"path/filepath"
 	"sort"
 	"strings"
 
-	"github.com/lectern-go/lectern/kernel/front/internal/rewrite"
 	"github.com/lectern-go/lectern/kernel/keep"
 )
-
-// command obeys a magic that is the front's own.
-func (e *execution) command(c rewrite.Command) *failure {
-	switch c.Name {
-	case "%vars":
-		e.listVars()
-	case "%get":
-		return e.get(c)
-	}
-	return nil
-}
 
 // varRow is one line of the list of variables.
 type varRow struct {
@@ -54,7 +41,7 @@ func varRows(vars map[string]string, m *keep.Manifest) []varRow {
 }
 
 func (e *execution) listVars() {
-	rows := varRows(e.k.session.Vars(), e.k.manifest())
+	rows := varRows(e.k.current().Vars(), e.k.manifest())
 	if len(rows) == 0 {
 		e.publish("display_data", map[string]any{"data": map[string]any{"text/plain": "no variables yet"}, "metadata": map[string]any{}, "transient": map[string]any{}})
 		return
@@ -94,10 +81,4 @@ func sizeText(n int64) string {
 		return fmt.Sprintf("%.1f MB", float64(n)/1e6)
 	}
 	return fmt.Sprintf("%.1f GB", float64(n)/1e9)
-}
-
-// get fetches a package into the module beside the lessons.
-func (e *execution) get(c rewrite.Command) *failure {
-	_ = filepath.Join
-	return nil
 }

@@ -10,8 +10,13 @@ import (
 // Cells import from the module of the lessons and, for packages fetched with %get, from a module beside it, which lies in .lectern and
 // holds nothing but its requirements.
 
-// getModule is the folder of the module for fetched packages.
-func getModule(c config) string { return filepath.Join(c.root, ".lectern", "get") }
+// getModule is the folder of the module for fetched packages; the environment variable LECTERN_GET names another.
+func getModule(c config) string {
+	if d := os.Getenv("LECTERN_GET"); d != "" {
+		return d
+	}
+	return filepath.Join(c.root, ".lectern", "get")
+}
 
 // makeCheckModule creates the module in which cells are type-checked, in a workspace of the same modules as GoNB's.
 func makeCheckModule(c config, f *folders) error {

@@ -222,6 +222,7 @@ var halting sync.Mutex
 func watchInterrupt() {
 	c := make(chan os.Signal, 1)
 	signal.Notify(c, os.Interrupt)
+	go watchDeadlock()
 	go func() {
 		<-c
 		interrupted.Store(true)

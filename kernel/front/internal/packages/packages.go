@@ -222,6 +222,14 @@ func (p *Packages) Refresh() {
 	p.mu.Unlock()
 }
 
+// Refetch forgets what was not found: there are new modules.
+func (p *Packages) Refetch() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	clear(p.failed)
+	p.reset()
+}
+
 // newest is the time of the last change of a package's source.
 func newest(k *pkg) time.Time {
 	var t time.Time

@@ -41,8 +41,13 @@ func Complete(code string) (state, indent string) {
 		case token.LPAREN, token.LBRACE, token.LBRACK:
 			depth++
 		case token.RPAREN, token.RBRACE, token.RBRACK:
-			depth--
+			if depth--; depth < 0 {
+				return "invalid", ""
+			}
 		}
+	}
+	for n := len(ts); n > 0 && ts[n-1].tok == token.SEMICOLON; n = len(ts) {
+		ts = ts[:n-1]
 	}
 	if depth > 0 {
 		return "incomplete", strings.Repeat("    ", depth)

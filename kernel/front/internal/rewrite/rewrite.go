@@ -101,6 +101,10 @@ func (s *Session) rewrite(cell int, code string, noStdin bool) *Result {
 	if w.passes() {
 		return w.r
 	}
+	if e := brackets(w.src, w.code); e != nil {
+		w.r.Errors = append(w.r.Errors, *e)
+		return w.r
+	}
 	items := split(w.code)
 	if w.takesMain(items) {
 		return w.r
@@ -434,7 +438,12 @@ func (w *work) learn() bool {
 }
 
 // unusedName returns the variable of the type checker's message about one that is declared and not used.
-func unusedName(msg string) (string, bool) { return strings.CutPrefix(msg, "declared and not used: ") }
+func unusedName(msg string) (string, bool) {
+	if name, ok := strings.CutPrefix(msg, "declared and not used: "); ok {
+		return name, true
+	}
+	return strings.CutSuffix(msg, " declared and not used") // of a type switch
+}
 
 // accept takes over the errors of a check; true means that there are none.
 func (w *work) accept(c *checked, mine func(Error) bool) bool {

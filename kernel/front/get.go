@@ -1,0 +1,108 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/lectern-go/lectern/kernel/front/internal/rewrite"
+)
+
+// get fetches modules for %get path@version into the module beside the lessons. It is the only thing that may use the network, and it changes
+// nothing but that module and the user's module cache.
+func (e *execution) get(c rewrite.Command) *failure {
+	if len(c.Args) == 0 {
+		return &failure{name: "usage", value: "write %get path@version, such as %get golang.org/x/text@latest",
+			lines: []string{"write %get path@version, such as %get golang.org/x/text@latest"}}
+	}
+	for _, a := range c.Args {
+		if strings.HasPrefix(a, "-") || !modulePattern.MatchString(a) {
+			msg := fmt.Sprintf("%q is not path@version", a)
+			return &failure{name: "usage", value: msg, lines: []string{red + msg + reset}}
+		}
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
+	defer cancel()
+	e.mu.Lock()
+	e.cancel = cancel
+	e.mu.Unlock()
+	args := []string{"get"}
+	for _, a := range c.Args {
+		if !strings.Contains(a, "@") {
+			a += "@latest"
+		}
+		args = append(args, a)
+	}
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = getModule(e.k.c)
+	cmd.Env = networkEnv(os.Environ())
+	cmd.SysProcAttr = ownGroup()
+	cmd.Cancel = func() error { killGroup(cmd.Process.Pid); return nil }
+	pipe, err := cmd.StderrPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		return &failure{name: "get", value: err.Error(), lines: []string{err.Error()}}
+	}
+	var said []string
+	r := bufio.NewReader(pipe)
+	for {
+		line, err := r.ReadString('\n')
+		if line = strings.TrimRight(line, "\n"); line != "" {
+			said = append(said, line)
+			e.stream("stdout", line+"\n") // "go: downloading …", as it happens
+		}
+		if err != nil {
+			if err != io.EOF {
+				said = append(said, err.Error())
+			}
+			break
+		}
+	}
+	err = cmd.Wait()
+	e.mu.Lock()
+	interrupted := e.interrupted
+	e.cancel = nil
+	e.mu.Unlock()
+	switch {
+	case interrupted:
+		return &failure{name: "interrupted", value: "%get was interrupted", lines: []string{red + "%get was interrupted" + reset}}
+	case err != nil:
+		msg := fmt.Sprintf("%s could not be fetched", strings.Join(c.Args, " "))
+		lines := []string{red + msg + reset}
+		if len(said) > 0 {
+			lines = append(lines, said[max(0, len(said)-8):]...)
+		}
+		return &failure{name: "get", value: msg, lines: lines}
+	}
+	e.k.packages.Refetch()
+	e.stream("stdout", "ready: import "+strings.Join(c.Args, ", ")+"\n")
+	return nil
+}
+
+var modulePattern = regexp.MustCompile(`^[A-Za-z0-9][\w.~/-]*(@[\w.~+-]+)?$`)
+
+// networkEnv is the environment for the go command when it may use the network: the user's own settings instead of those that make cells fast.
+func networkEnv(env []string) []string {
+	var out []string
+	for _, kv := range env {
+		k, v, _ := strings.Cut(kv, "=")
+		switch {
+		case k == "GOPROXY" && v == "off", k == "GOSUMDB" && v == "off", k == "GOFLAGS", k == "GOWORK":
+		case k == "LECTERN_GOPROXY": // the user's own, which the kernelspec has put aside
+			if v != "" && !strings.HasPrefix(v, "${") {
+				out = append(out, "GOPROXY="+v)
+			}
+		default:
+			out = append(out, kv)
+		}
+	}
+	return append(out, "GOWORK=off", "GOFLAGS=-buildvcs=false")
+}

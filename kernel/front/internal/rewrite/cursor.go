@@ -1,0 +1,212 @@
+package rewrite
+
+import (
+	"fmt"
+	"go/token"
+	"go/types"
+	"strings"
+)
+
+// A Cursor is a program made of a cell that is being edited, for questions about a place in it.
+type Cursor struct {
+	Text *Text
+	Off  int // of the place, in the program
+	src  *Source
+}
+
+// Cursor returns the program for a byte offset in a cell. It works on unfinished code. ok is false on a line that is not Go.
+func (s *Session) Cursor(code string, off int) (c *Cursor, ok bool) {
+	if first := strings.Fields(code[:lineLen(code)]); len(first) > 0 && whole[strings.TrimPrefix(first[0], commentPrefix)] {
+		return nil, false
+	}
+	b := []byte(code)
+	for _, m := range magics(code) {
+		if off >= m.lo && off < m.hi || off == m.hi && off == len(code) {
+			return nil, false
+		}
+		for i := m.lo; i < m.hi; i++ {
+			if b[i] != '\n' {
+				b[i] = ' '
+			}
+		}
+	}
+	blanked := string(b)
+	src := &Source{s.current + 1, code}
+	items := split(blanked)
+	isMain := false
+	declared := map[string]bool{}
+	for _, it := range items {
+		if d := parseDecl(&Source{0, blanked}, it); d != nil {
+			isMain = isMain || d.key == "main" && d.tok == token.FUNC
+			declared[d.key] = true
+			for _, n := range d.names {
+				declared[n] = true
+			}
+		}
+	}
+	t := &Text{}
+	t.Inject("package main\n")
+	for _, it := range items {
+		if it.kind == token.IMPORT {
+			t.User(src, it.lo, it.hi)
+			t.Inject("\n")
+		}
+	}
+	imports := s.importsFor(blanked, items, declared)
+	for _, name := range sortedKeys(imports) {
+		t.Inject(fmt.Sprintf("import %s %q\n", name, imports[name]))
+	}
+	for _, d := range s.sortedDecls() {
+		if !declared[d.key] {
+			t.User(d.src, d.lo, d.hi)
+			t.Inject("\n")
+		}
+	}
+	for _, name := range sortedKeys(s.vars) {
+		if !declared[name] {
+			t.Inject("var ", name, " ", s.vars[name].typ, "\n")
+		}
+	}
+	end := func(i int) int { // an item reaches to the next: the cursor may stand in the blanks between
+		if i+1 < len(items) {
+			return items[i+1].lo
+		}
+		return len(code)
+	}
+	for i, it := range items {
+		if it.isDecl() {
+			t.User(src, it.lo, end(i))
+			t.Inject("\n")
+		}
+	}
+	if !isMain {
+		t.Inject("func main() {\n")
+		if len(items) == 0 {
+			t.User(src, 0, len(code))
+			t.Inject("\n")
+		} else if items[0].lo > 0 {
+			t.User(src, 0, items[0].lo)
+			t.Inject("\n")
+		}
+		for i, it := range items {
+			if !it.isDecl() && it.kind != token.IMPORT {
+				t.User(src, it.lo, end(i))
+				t.Inject("\n")
+			}
+		}
+		t.Inject("}\n")
+	}
+	at, _ := t.Find(src, off)
+	if at < 0 {
+		return nil, false
+	}
+	return &Cursor{t, at, src}, true
+}
+
+// importsFor finds the packages that a cell and the remembered declarations name.
+func (s *Session) importsFor(code string, items []item, declared map[string]bool) map[string]string {
+	own := map[string]bool{}
+	for _, it := range items {
+		if it.kind == token.IMPORT {
+			for _, t := range tokens(code[it.lo:it.hi]) {
+				if t.tok == token.STRING {
+					path := strings.Trim(t.lit, "\"`")
+					if p, err := s.packages.Import(path); err == nil {
+						own[p.Name()] = true
+					}
+				} else if t.tok == token.IDENT {
+					own[t.lit] = true
+				}
+			}
+		}
+	}
+	found := map[string]string{}
+	scan := func(text string) {
+		ts := tokens(text)
+		for i, t := range ts {
+			if t.tok != token.IDENT || i+1 >= len(ts) || ts[i+1].tok != token.PERIOD || i > 0 && ts[i-1].tok == token.PERIOD {
+				continue
+			}
+			_, isVar := s.vars[t.lit]
+			if own[t.lit] || declared[t.lit] || isVar || types.Universe.Lookup(t.lit) != nil {
+				continue
+			}
+			if path := s.imports[t.lit]; path != "" {
+				found[t.lit] = path
+			} else if path := s.packages.ByName(t.lit); path != "" && !assigned(ts, t.lit) {
+				found[t.lit] = path
+			}
+		}
+	}
+	scan(code)
+	for _, d := range s.decls {
+		scan(d.src.Code[d.lo:d.hi])
+	}
+	for _, v := range s.vars {
+		scan(v.typ)
+	}
+	return found
+}
+
+// assigned reports whether a cell itself defines a name.
+func assigned(ts []tok, name string) bool {
+	for i, t := range ts {
+		if t.tok != token.IDENT || t.lit != name || i+1 >= len(ts) {
+			continue
+		}
+		if next := ts[i+1].tok; next == token.DEFINE || next == token.COMMA || i > 0 && ts[i-1].tok == token.VAR {
+			return true
+		}
+	}
+	return false
+}
+
+// Cell turns an offset in the program into one in the cell.
+func (c *Cursor) Cell(off int) (int, bool) {
+	src, at, _ := c.Text.Locate(off)
+	if out, _ := c.Text.Find(c.src, at); src != c.src || out != off {
+		if off > 0 { // the end of a piece of the cell
+			if src, at, exact := c.Text.Locate(off - 1); exact && src == c.src {
+				return at + 1, true
+			}
+		}
+		return 0, false
+	}
+	return at, true
+}
+
+// Callee returns the offset in a cell of the name that the place belongs to: the identifier there or before it, or the function whose arguments
+// are being written.
+func Callee(code string, off int) (int, bool) {
+	ts := tokens(code)
+	for _, t := range ts {
+		if t.tok == token.IDENT && off >= t.lo && off <= t.hi {
+			return t.lo, true
+		}
+	}
+	depth := 0
+	for i := len(ts) - 1; i >= 0; i-- {
+		t := ts[i]
+		if t.lo >= off {
+			continue
+		}
+		switch t.tok {
+		case token.RPAREN, token.RBRACE, token.RBRACK:
+			depth++
+		case token.LPAREN, token.LBRACE, token.LBRACK:
+			if depth > 0 {
+				depth--
+				continue
+			}
+			if i > 0 && ts[i-1].tok == token.IDENT && t.tok != token.LBRACK {
+				return ts[i-1].lo, true
+			}
+		}
+	}
+	for i := len(ts) - 1; i >= 0; i-- {
+		if t := ts[i]; t.tok == token.IDENT && t.hi <= off && !strings.Contains(code[t.hi:off], "\n") {
+			return t.lo, true
+		}
+	}
+	return 0, false
+}

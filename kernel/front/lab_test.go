@@ -1,0 +1,270 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/lectern-go/lectern/kernel/jupyter"
+)
+
+// request asks the kernel something on shell.
+func (l *lab) request(msgType string, content any) map[string]any {
+	l.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
+	defer cancel()
+	m, err := l.k.Request(ctx, msgType, content)
+	if err != nil {
+		l.t.Fatal(msgType, ": ", err)
+	}
+	var c map[string]any
+	if err := json.Unmarshal(m.Content, &c); err != nil {
+		l.t.Fatal(err)
+	}
+	return c
+}
+
+// complete asks what can stand at the bar in a cell.
+func (l *lab) complete(code string) (matches []string, replaced string) {
+	l.t.Helper()
+	before, after, _ := strings.Cut(code, "|")
+	n := len([]rune(before))
+	c := l.request("complete_request", map[string]any{"code": before + after, "cursor_pos": n})
+	for _, m := range c["matches"].([]any) {
+		matches = append(matches, m.(string))
+	}
+	runes := []rune(before + after)
+	return matches, string(runes[int(c["cursor_start"].(float64)):int(c["cursor_end"].(float64))])
+}
+
+func contains(list []string, s string) bool {
+	for _, x := range list {
+		if x == s {
+			return true
+		}
+	}
+	return false
+}
+
+func TestCompletionAndHelp(t *testing.T) {
+	l := startLab(t)
+	l.run("remembered := 42\n// scale multiplies.\nfunc scale(x float64) float64 { return 2 * x }")
+	start := time.Now()
+	m, rep := l.complete("fmt.Printl|")
+	first := time.Since(start)
+	if !contains(m, "Println") || rep != "Printl" {
+		t.Errorf("fmt.Printl: %v replacing %q", m, rep)
+	}
+	for _, c := range []struct{ code, want, replaced string }{
+		{"remem|", "remembered", "remem"},
+		{"日本 := \"😀é\"; _ = 日本\nremem|", "remembered", "remem"},
+		{"s := \"😀日本\" + strings.ToU|", "ToUpper", "ToU"},
+		{"y := 3\nfor i := range y {\n\tfmt.Printl|\n}", "Println", "Printl"},
+		{"sca|", "scale", "sca"},
+		{"type T struct{ Field int }\nv := T{}\nv.Fi|", "Field", "Fi"},
+		{"%va|", "%vars", "%va"},
+		{"func f() {\n\tstrings.Repea|\n}\nf()", "Repeat", "Repea"},
+		{"if x := strings.Inde|", "Index", "Inde"},
+	} {
+		start := time.Now()
+		m, rep := l.complete(c.code)
+		if !contains(m, c.want) || rep != c.replaced {
+			t.Errorf("%q: %.200s replacing %q", c.code, fmt.Sprint(m), rep)
+		}
+		t.Logf("%q: %d matches in %v", c.code, len(m), time.Since(start).Round(time.Millisecond))
+	}
+	t.Logf("first completion in %v", first.Round(time.Millisecond))
+	for _, c := range []struct {
+		code string
+		at   int
+		want string
+	}{
+		{"strings.ToUpper(\"a\")", 10, "ToUpper returns"},
+		{"s := \"😀\"; strings.ToUpper(s)", 21, "ToUpper returns"},
+		{"strings.Repeat(\"a\", 3)", 19, "Repeat returns"},
+		{"scale(3)", 2, "scale multiplies"},
+		{"remembered + 1", 3, "remembered int"},
+	} {
+		r := l.request("inspect_request", map[string]any{"code": c.code, "cursor_pos": c.at, "detail_level": 0})
+		data, _ := r["data"].(map[string]any)
+		text, _ := data["text/plain"].(string)
+		if !strings.Contains(text, c.want) {
+			t.Errorf("%q at %d: %q, want %q", c.code, c.at, text, c.want)
+		}
+	}
+	// While a cell runs, questions are answered all the same.
+	done := make(chan bool)
+	go func() {
+		l.k.Execute(context.Background(), "time.Sleep(3 * time.Second)", jupyter.ExecuteOptions{})
+		close(done)
+	}()
+	time.Sleep(500 * time.Millisecond)
+	start = time.Now()
+	if m, _ := l.complete("fmt.Printl|"); !contains(m, "Println") || time.Since(start) > 2*time.Second {
+		t.Errorf("during a cell: %v after %v", m, time.Since(start))
+	}
+	<-done
+}
+
+func TestIsComplete(t *testing.T) {
+	l := startLab(t)
+	for code, want := range map[string]string{
+		"x := 1": "complete", "for i := range 3 {": "incomplete", "fmt.Println(": "incomplete", "x := 1 +": "incomplete", "s := `a": "incomplete",
+		"": "complete", "x := := 3": "invalid", "func f() int {\n\treturn 1\n}": "complete", "%vars": "complete", "}": "invalid", "!ls": "complete",
+	} {
+		if got := l.request("is_complete_request", map[string]any{"code": code})["status"]; got != want {
+			t.Errorf("%q is %v, want %s", code, got, want)
+		}
+	}
+	if got := l.request("history_request", map[string]any{"hist_access_type": "tail", "n": 5, "output": false, "raw": true})["status"]; got != "ok" {
+		t.Errorf("history: %v", got)
+	}
+}
+
+func TestQueueStopsAtAnError(t *testing.T) {
+	l := startLab(t)
+	l.run("q1 := 1")
+	// Execute sends a request when the one before has been answered; those of a run-all come at once.
+	for _, code := range []string{"time.Sleep(500*time.Millisecond)\npanic(\"stop\")", "q1 = 2", "q1 = 3"} {
+		go l.k.Request(context.Background(), "execute_request", map[string]any{"code": code, "silent": false, "store_history": true,
+			"user_expressions": map[string]any{}, "allow_stdin": false, "stop_on_error": true})
+		time.Sleep(20 * time.Millisecond)
+	}
+	time.Sleep(1500 * time.Millisecond)
+	if outs, _ := l.run("q1"); !strings.Contains(flat(outs), "[result]1") {
+		t.Errorf("cells behind the failing one ran: q1 shows %s", flat(outs))
+	}
+}
+
+func TestInterrupt(t *testing.T) {
+	l := startLab(t)
+	for _, c := range []struct{ name, code, after, want string }{
+		{"loop", "n := 0\nfor { n++; time.Sleep(time.Millisecond) }", "n > 10", "[result]true"},
+		{"sleep", "m := 7\nm = 8\ntime.Sleep(time.Hour)", "m", "[result]8"},
+		{"function", "type acc struct{ n int }\nfunc (a *acc) spin() {\n\tfor {\n\t\ta.n++\n\t}\n}\na := &acc{}\na.spin()", "a.n > 1000", "[result]true"},
+		{"nothing kept", "for { time.Sleep(time.Second) }", "1", "[result]1"},
+		{"shell", "!sleep 100", "2", "[result]2"},
+		{"channel", "k := 5\n<-make(chan int)", "k", "[result]5"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			time.AfterFunc(1200*time.Millisecond, func() { l.k.Interrupt() })
+			start := time.Now()
+			outs, r, err := l.try(c.code, jupyter.ExecuteOptions{Timeout: 20 * time.Second})
+			if err != nil || r.Status != "error" && c.name != "shell" {
+				t.Fatalf("status %s, %v: %s", r.Status, err, flat(outs))
+			}
+			if d := time.Since(start); d > 6*time.Second {
+				t.Errorf("the interrupt took %v", d)
+			}
+			if !strings.Contains(flat(outs), "interrupted") && c.name != "shell" {
+				t.Errorf("shows %s", flat(outs))
+			}
+			if outs, _ := l.run(c.after); !strings.Contains(flat(outs), c.want) {
+				t.Errorf("afterwards %s shows %s", c.after, flat(outs))
+			}
+		})
+	}
+}
+
+func TestInput(t *testing.T) {
+	l := startLab(t)
+	lines := []string{"Ada", "41 1", "last"}
+	var prompts []string
+	outs, r, err := l.try(`var who string
+fmt.Print("your name? ")
+fmt.Scanln(&who)
+var a, b int
+fmt.Scan(&a, &b)
+in := bufio.NewScanner(os.Stdin)
+in.Scan()
+fmt.Println("hello", who, a+b, in.Text())`, jupyter.ExecuteOptions{Timeout: 30 * time.Second, Input: func(prompt string, password bool) (string, error) {
+		prompts = append(prompts, prompt)
+		if len(lines) == 0 {
+			return "", fmt.Errorf("asked too often")
+		}
+		s := lines[0]
+		lines = lines[1:]
+		return s, nil
+	}})
+	if err != nil || r.Status != "ok" || !strings.Contains(flat(outs), "hello Ada 42 last") {
+		t.Errorf("%v %s: %s", err, r.Status, flat(outs))
+	}
+	if len(prompts) != 3 || prompts[0] != "your name? " {
+		t.Errorf("prompts %q", prompts)
+	}
+	outs, r, err = l.try("var s string\nn, err := fmt.Scan(&s)\nfmt.Println(n, err)", jupyter.ExecuteOptions{Timeout: 20 * time.Second})
+	if err != nil || !strings.Contains(flat(outs), "0 ") || !strings.Contains(flat(outs), "nobody is there to type") {
+		t.Errorf("without a user: %v %s: %s", err, r.Status, flat(outs))
+	}
+}
+
+func TestMuchOutput(t *testing.T) {
+	l := startLab(t)
+	outs, _ := l.run("for i := range 2000 { fmt.Println(\"line\", i) }")
+	if len(outs) != 1 || strings.Count(outs[0].text, "\n") != 2000 || !strings.HasSuffix(outs[0].text, "line 1999\n") {
+		t.Errorf("2000 prints came as %d outputs", len(outs))
+	}
+	outs, _ = l.run("fmt.Print(strings.Repeat(\"0123456789abcde\\n\", 1<<17))")
+	if len(outs) != 1 || len(outs[0].text) != 1<<21 {
+		t.Errorf("2 MB came as %d outputs, the first of %d bytes", len(outs), len(outs[0].text))
+	}
+	var cell strings.Builder
+	for i := range 300 {
+		fmt.Fprintf(&cell, "v%d := %d\nfmt.Sprint(v%d)\n", i, i, i)
+	}
+	cell.WriteString("v299 + v1")
+	outs, _ = l.run("type none struct{}\nfmt.Sprint()\n1")
+	big := strings.ReplaceAll(cell.String(), "fmt.Sprint(", "_ = fmt.Sprint(")
+	if outs, _ = l.run(big); flat(outs) != "[result]300" {
+		t.Errorf("a cell of 600 lines shows %s", flat(outs))
+	}
+	if outs, _ = l.run("v0 + v150"); flat(outs) != "[result]150" {
+		t.Errorf("its variables: %s", flat(outs))
+	}
+	const start = "show.HTML(strings.Repeat(\"x\", 1<<20))"
+	if outs, _ = l.run("import \"github.com/lectern-go/lectern/kernel/show\"\n" + start); len(outs) != 1 || len(outs[0].data["text/html"].(string)) != 1<<20 {
+		t.Errorf("a display of 1 MB: %.200s", flat(outs))
+	}
+}
+
+func TestTwoNotebooks(t *testing.T) {
+	a, b := startLab(t), startLab(t)
+	var wg sync.WaitGroup
+	for i, l := range []*lab{a, b} {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			for n := range 4 {
+				outs, _, err := l.try(fmt.Sprintf("v := %d\nv", 10*i+n), jupyter.ExecuteOptions{Timeout: time.Minute})
+				if err != nil || flat(outs) != fmt.Sprintf("[result]%d", 10*i+n) {
+					t.Errorf("notebook %d: %v %s", i, err, flat(outs))
+				}
+			}
+		}()
+	}
+	wg.Wait()
+}
+
+// traces of kernels in the file system: those that belong to the test alone, since it has a TMPDIR of its own.
+func leftovers(tmp string) (found []string) {
+	for _, p := range []string{filepath.Join(tmp, "*"), filepath.Join(memoryDisk, folderPrefix+"*", "owner")} {
+		m, _ := filepath.Glob(p)
+		for _, f := range m {
+			if filepath.Base(f) == "owner" {
+				if b, err := os.ReadFile(f); err != nil || !strings.HasPrefix(string(b), tmp) {
+					continue
+				}
+			}
+			if !strings.HasPrefix(filepath.Base(f), "kernel-") { // the client's connection file
+				found = append(found, f)
+			}
+		}
+	}
+	return found
+}
