@@ -14,10 +14,11 @@
 // # Where things are
 //
 // parse.go reads patterns. plan.go works out what a pattern does to the axes of
-// tensors of one rank and keeps the plans of patterns in use; rearrange.go, reduce.go
-// and repeat.go are the three calls that run plans. einsum.go reads and checks the
-// patterns of products, contract.go turns them into matrix products in a good
-// order. pack.go, shape.go, check.go and explain.go are one subject each.
+// tensors of one rank, solve.go their sizes, and cache.go keeps the plans of
+// patterns in use; rearrange.go, reduce.go and repeat.go are the three calls that
+// run plans. einsum.go reads and checks the patterns of products, contract.go
+// turns them into matrix products, in the order that order.go finds. pack.go,
+// shape.go, check.go and explain.go are one subject each.
 //
 // All results are made by operations of package tensor: gradients, FLOP counts
 // and devices are theirs.

@@ -1,0 +1,42 @@
+package einops
+
+import "sync"
+
+// cache keeps the values used most recently, at least limit and at most twice
+// as many: when the young ones reach the limit they become the old ones, and
+// the old ones that nobody asked for meanwhile are dropped. It is safe for
+// concurrent use.
+type cache[K comparable, V any] struct {
+	limit      int
+	mutex      sync.RWMutex
+	young, old map[K]V
+}
+
+func (c *cache[K, V]) get(key K) (V, bool) {
+	c.mutex.RLock()
+	v, ok := c.young[key]
+	var inOld bool
+	if !ok {
+		v, inOld = c.old[key]
+	}
+	c.mutex.RUnlock()
+	if inOld {
+		c.put(key, v)
+	}
+	return v, ok || inOld
+}
+
+func (c *cache[K, V]) put(key K, v V) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if c.young == nil || len(c.young) >= c.limit {
+		c.young, c.old = make(map[K]V), c.young
+	}
+	c.young[key] = v
+}
+
+func (c *cache[K, V]) len() int {
+	c.mutex.RLock()
+	defer c.mutex.RUnlock()
+	return len(c.young) + len(c.old)
+}
