@@ -1,0 +1,52 @@
+package cpu
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+)
+
+// Level names the instructions that kernels are written in.
+type Level uint8
+
+// The levels, from what runs everywhere to what is fastest.
+const (
+	Generic Level = iota // Go, for any processor
+	NEON                 // arm64
+	AVX2                 // amd64 with AVX2, FMA and F16C
+	AVX512               // AVX2 and AVX-512 F, BW, DQ, VL
+)
+
+var levelNames = [...]string{"generic", "neon", "avx2", "avx512"}
+
+// String returns the name that LECTERN_CPU takes.
+func (l Level) String() string { return levelNames[l] }
+
+// Override is the environment variable that chooses a level other than the best.
+const Override = "LECTERN_CPU"
+
+var (
+	supported = detect()
+	level     = choose(os.Getenv(Override))
+)
+
+// Supported returns the levels that this processor runs, the best one last.
+func Supported() []Level { return slices.Clone(supported) }
+
+// Chosen returns the level that kernels run at.
+func Chosen() Level { return level }
+
+// choose returns the level of a name, or the best one if there is none. It panics if this processor does not have it:
+// who asks for a level by name is measuring it, and must not be given another.
+func choose(name string) Level {
+	if name == "" {
+		return supported[len(supported)-1]
+	}
+	for _, l := range supported {
+		if strings.EqualFold(name, l.String()) {
+			return l
+		}
+	}
+	panic(fmt.Sprintf("cpu: %s=%s: this processor has only %v; unset the variable to get the best of them", Override, name, supported))
+}

@@ -1,0 +1,34 @@
+// Command gen writes the assembly of package cpu: z_*_amd64.s and the Go declarations beside them. Run it with go
+// generate in the package's folder; with -dir it writes elsewhere, which the test that compares the two uses.
+package main
+
+import (
+	"flag"
+	"log"
+	"os"
+	"path/filepath"
+)
+
+func main() {
+	dir := flag.String("dir", ".", "where to write")
+	flag.Parse()
+	for name, text := range files() {
+		if err := os.WriteFile(filepath.Join(*dir, name), []byte(text), 0o666); err != nil {
+			log.Fatal(err)
+		}
+	}
+}
+
+// files returns the content of every generated file.
+func files() map[string]string {
+	all := map[string]string{}
+	for name, write := range map[string]func(*asm){
+		"z_matmul_amd64": matmulKernels,
+		"z_pack_amd64":   packKernels,
+	} {
+		a := new(asm)
+		write(a)
+		all[name+".s"], all[name+".go"] = a.assembly(), a.declarations()
+	}
+	return all
+}

@@ -1,0 +1,281 @@
+package cpu
+
+import (
+	"sync"
+	"unsafe"
+)
+
+// Matrix says where the elements of a matrix lie: element (i, j) is i·Row + j·Col elements behind Data. Strides may be
+// zero or negative.
+type Matrix struct {
+	Data     unsafe.Pointer
+	Row, Col int
+}
+
+// T returns the transpose, over the same memory.
+func (m Matrix) T() Matrix { return Matrix{m.Data, m.Col, m.Row} }
+
+// Format says how elements are stored. Those that are neither float32 nor float64 are converted to float32 as they are
+// read, and the results are rounded once.
+type Format struct {
+	Size     int // bytes of an element
+	BFloat16 bool
+	Load     func(dst []float32, src unsafe.Pointer) // of consecutive elements; nil for float32 and float64
+	Store    func(dst unsafe.Pointer, src []float32)
+}
+
+// The formats that are computed in.
+var (
+	Float32 = &Format{Size: 4}
+	Float64 = &Format{Size: 8}
+)
+
+// Product is a matrix product C = A·B, or several.
+type Product struct {
+	M, N, K int     // A is M x K, B is K x N, C is M x N
+	A, B, C Matrix  // C must not overlap the others
+	Format  *Format // of all three
+	Add     bool    // C += A·B
+	// Batch counts the products, 0 meaning 1; Offset says how many elements behind A.Data, B.Data and C.Data the operands
+	// of each begin. It is called from several goroutines.
+	Batch  int
+	Offset func(i int) (a, b, c int)
+}
+
+// parallelWork is the number of multiplications from which on a second thread pays.
+const parallelWork = 80 * 80 * 80
+
+// Multiply computes a product. Each element of C is Σ A[i][k]·B[k][j] in the order of k, by fused multiply-adds where
+// the processor has them, in one or several sums whose lengths depend on K and the format alone.
+func Multiply(p *Product) {
+	batch := max(p.Batch, 1)
+	work := p.M * p.N * p.K
+	if batch == 1 && work < parallelWork {
+		p.one(0)
+		return
+	}
+	if work == 0 || batch*work < parallelWork || Threads() == 1 {
+		for i := range batch {
+			p.one(i)
+		}
+		return
+	}
+	if work < parallelWork || batch >= 4*Threads() { // whole products to each thread
+		each := min(max(1, parallelWork/work), (batch+Threads()-1)/Threads())
+		Parallel((batch+each-1)/each, func(piece int) {
+			for i := piece * each; i < min((piece+1)*each, batch); i++ {
+				p.one(i)
+			}
+		})
+		return
+	}
+	rows, cols := p.grid(Threads())
+	down, across := ceil(p.M, rows), ceil(p.N, cols)
+	Parallel(batch*down*across, func(piece int) {
+		i, piece := piece/(down*across), piece%(down*across)
+		p.block(i, piece/across*rows, piece%across*cols, rows, cols)
+	})
+}
+
+// grid chooses how to cut C into blocks for a number of threads: whole tiles, of nearly equal work, and blocks as square
+// as possible, because a block reads its rows of A and its columns of B. Columns come first among equals.
+func (p *Product) grid(threads int) (rows, cols int) {
+	t := tileOf(p.Format)
+	best := 0
+	for across := 1; across <= threads; across++ {
+		for down := 1; down <= (threads+across-1)/across; down++ {
+			r, c := roundUp(ceil(p.M, down), t.rows), roundUp(ceil(p.N, across), t.cols)
+			rounds := ceil(ceil(p.M, r)*ceil(p.N, c), threads)
+			cost := rounds * (r*c + 8*r + 8*c)
+			if best == 0 || cost <= best {
+				best, rows, cols = cost, r, c
+			}
+		}
+	}
+	return rows, cols
+}
+
+// one computes product i of the batch.
+func (p *Product) one(i int) { p.block(i, 0, 0, p.M, p.N) }
+
+// block computes up to rows x cols elements of product i from (row, col) on.
+func (p *Product) block(i, row, col, rows, cols int) {
+	size := p.Format.Size
+	b := block{
+		m: min(rows, p.M-row), n: min(cols, p.N-col), k: p.K,
+		a:      operand{p.A.Data, p.A.Row * size, p.A.Col * size},
+		b:      operand{p.B.Data, p.B.Row * size, p.B.Col * size},
+		c:      operand{p.C.Data, p.C.Row * size, p.C.Col * size},
+		format: p.Format, add: p.Add,
+	}
+	if p.Offset != nil {
+		oa, ob, oc := p.Offset(i)
+		b.a.data, b.b.data, b.c.data = unsafe.Add(b.a.data, oa*size), unsafe.Add(b.b.data, ob*size), unsafe.Add(b.c.data, oc*size)
+	}
+	b.a = b.a.from(row, 0)
+	b.b = b.b.from(0, col)
+	b.c = b.c.from(row, col)
+	b.run()
+}
+
+// operand is a matrix whose strides are in bytes.
+type operand struct {
+	data     unsafe.Pointer
+	row, col int
+}
+
+func (o operand) from(i, j int) operand {
+	o.data = unsafe.Add(o.data, i*o.row+j*o.col)
+	return o
+}
+
+func (o operand) t() operand { return operand{o.data, o.col, o.row} }
+
+// block is a product that one thread computes.
+type block struct {
+	m, n, k int
+	a, b, c operand
+	format  *Format
+	add     bool
+}
+
+// Sizes of what is worked on at a time, so that it stays in a cache: cacheRows x depth of A and cacheCols x depth of B.
+const (
+	cacheRows = 168
+	cacheCols = 2048
+	maxDepth  = 2048 // bytes of depth numbers
+)
+
+// depthOf returns how many terms of a sum are added before they are joined to C. It must depend on nothing but k and
+// the size of a number, as the result does depend on it.
+func depthOf(k, size int) int {
+	most := maxDepth / size
+	if k <= most+most/2 {
+		return k
+	}
+	return roundUp(ceil(k, ceil(k, most)), 8)
+}
+
+func (b *block) run() {
+	size := b.format.Size
+	if b.format.Load != nil {
+		b.converted()
+		return
+	}
+	if b.k == 0 {
+		if !b.add {
+			b.clear()
+		}
+		return
+	}
+	if b.c.col != size {
+		if b.c.row == size { // Cᵀ = Bᵀ·Aᵀ
+			b.m, b.n, b.a, b.b, b.c = b.n, b.m, b.b.t(), b.a.t(), b.c.t()
+		} else if b.n > 1 {
+			b.scattered()
+			return
+		}
+	}
+	s := scratches.Get().(*scratch)
+	b.multiply(s)
+	scratches.Put(s)
+}
+
+// multiply computes a block whose rows of C lie together. s holds the packed operands.
+func (b *block) multiply(s *scratch) {
+	e := elementOf(b.format)
+	t := e.tile
+	depth := depthOf(b.k, e.size)
+	cacheRows := max(1, cacheRows/t.rows) * t.rows
+	// Packing costs one pass over the operand; it pays once what is packed is read often enough, or where a kernel can't
+	// read the matrix itself.
+	directA := e.load == nil && (b.n <= 2*t.cols || b.a.col == e.size && depth*b.m <= 1<<18)
+	directB := e.load == nil && b.b.col == e.size && (b.m <= 4*t.rows || b.n*b.k*e.size <= 1<<15) && (t.masked || b.n%t.cols == 0)
+	args := &s.args
+	*args = tileArgs{cStride: uintptr(b.c.row)}
+	for col := 0; col < b.n; col += cacheCols {
+		n := min(cacheCols, b.n-col)
+		for at := 0; at < b.k; at += depth {
+			k := min(depth, b.k-at)
+			args.k = k
+			args.add = 0
+			if b.add || at > 0 {
+				args.add = 1
+			}
+			packedB := unsafe.Pointer(nil)
+			if !directB {
+				packedB = s.b.bytes(roundUp(n, t.cols) * k * e.size)
+				for j := 0; j < n; j += t.cols {
+					e.pack(unsafe.Add(packedB, j*k*e.size), t.cols, b.b.from(at, col+j).t(), min(t.cols, n-j), k, s)
+				}
+			}
+			for row := 0; row < b.m; row += cacheRows {
+				m := min(cacheRows, b.m-row)
+				packedA := unsafe.Pointer(nil)
+				if !directA {
+					packedA = s.a.bytes(ceil(m, t.rows) * t.stride * k * e.size)
+					for i := 0; i < m; i += t.rows {
+						e.pack(unsafe.Add(packedA, i/t.rows*t.stride*k*e.size), t.stride, b.a.from(row+i, at), min(t.rows, m-i), k, s)
+					}
+				}
+				for j := 0; j < n; j += t.cols {
+					args.mask = 1<<min(t.cols, n-j) - 1
+					if directB {
+						args.b, args.bStride = b.b.from(at, col+j).data, uintptr(b.b.row)
+					} else {
+						args.b, args.bStride = unsafe.Add(packedB, j*k*e.size), uintptr(t.cols*e.size)
+					}
+					for i := 0; i < m; i += t.rows {
+						if directA {
+							args.a, args.aRow, args.aCol = b.a.from(row+i, at).data, uintptr(b.a.row), uintptr(b.a.col)
+						} else {
+							args.a = unsafe.Add(packedA, i/t.rows*t.stride*k*e.size)
+							args.aRow, args.aCol = uintptr(e.size), uintptr(t.stride*e.size)
+						}
+						args.c = b.c.from(row+i, col+j).data
+						t.compute(args, min(t.rows, m-i))
+					}
+				}
+			}
+		}
+	}
+	*args = tileArgs{} // keep no operand alive
+}
+
+// tileArgs are the arguments of a kernel that computes one tile. The generator knows this layout.
+type tileArgs struct {
+	a          unsafe.Pointer
+	aRow, aCol uintptr // bytes from one row of A, and one term of the sums, to the next
+	b          unsafe.Pointer
+	bStride    uintptr
+	c          unsafe.Pointer
+	cStride    uintptr
+	k          int    // > 0
+	add        int    // 1: add to C
+	mask       uint64 // a bit for each column
+}
+
+// scratch is the memory of one thread for packed operands.
+type scratch struct {
+	args           tileArgs
+	a, b, c, stage buffer
+}
+
+var scratches = sync.Pool{New: func() any { return new(scratch) }}
+
+// buffer is memory that grows and is used again.
+type buffer struct{ words []uint64 }
+
+// bytes returns n bytes, aligned to a cache line; their content is undefined.
+func (b *buffer) bytes(n int) unsafe.Pointer {
+	if len(b.words) < n/8+9 {
+		b.words = make([]uint64, n/8+9)
+	}
+	p := unsafe.Pointer(unsafe.SliceData(b.words))
+	return unsafe.Add(p, -uintptr(p)&63)
+}
+
+func (b *buffer) float32s(n int) []float32 { return unsafe.Slice((*float32)(b.bytes(4*n)), n) }
+
+func ceil(a, b int) int    { return (a + b - 1) / b }
+func roundUp(a, b int) int { return ceil(a, b) * b }

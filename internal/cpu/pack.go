@@ -1,0 +1,180 @@
+package cpu
+
+import "unsafe"
+
+// element is what a block is computed in, and how to read it.
+type element struct {
+	*tile
+	size   int // bytes of a number in a panel
+	stored int // bytes of a number in memory
+	load   func(dst []float32, src unsafe.Pointer)
+}
+
+func elementOf(f *Format) element {
+	if f.Load != nil {
+		return element{tileOf(f), 4, f.Size, f.Load}
+	}
+	return element{tileOf(f), f.Size, f.Size, nil}
+}
+
+// pack copies lines, which are rows of A or columns of B, into a panel: number k of line i goes to position
+// k·stride + i. In src a line is a row.
+func (e *element) pack(dst unsafe.Pointer, stride int, src operand, lines, k int, s *scratch) {
+	if e.load != nil {
+		e.packConverted(dst, stride, src, lines, k, s)
+		return
+	}
+	switch {
+	case src.row == e.size || lines == 1 && src.col != e.size:
+		packRows(dst, stride*e.size, src.data, src.col, k, lines*e.size)
+	case src.col == e.size:
+		transpose(dst, stride, src.data, src.row, lines, k, e.size)
+	case e.size == 4:
+		packStrided[uint32](dst, stride, src, lines, k)
+	default:
+		packStrided[uint64](dst, stride, src, lines, k)
+	}
+}
+
+func (e *element) packConverted(dst unsafe.Pointer, stride int, src operand, lines, k int, s *scratch) {
+	switch {
+	case src.row == e.stored:
+		for p := range k {
+			e.load(unsafe.Slice((*float32)(unsafe.Add(dst, 4*p*stride)), lines), unsafe.Add(src.data, p*src.col))
+		}
+	case src.col == e.stored:
+		line := s.stage.float32s(lines * k)
+		for i := range lines {
+			e.load(line[i*k:][:k], unsafe.Add(src.data, i*src.row))
+		}
+		transpose(dst, stride, unsafe.Pointer(unsafe.SliceData(line)), 4*k, lines, k, 4)
+	default:
+		for i := range lines {
+			for p := range k {
+				e.load(unsafe.Slice((*float32)(unsafe.Add(dst, 4*(p*stride+i))), 1), unsafe.Add(src.data, i*src.row+p*src.col))
+			}
+		}
+	}
+}
+
+func packStrided[T uint32 | uint64](dst unsafe.Pointer, stride int, src operand, lines, k int) {
+	to := unsafe.Slice((*T)(dst), k*stride)
+	for i := range lines {
+		for p := range k {
+			to[p*stride+i] = *(*T)(unsafe.Add(src.data, i*src.row+p*src.col))
+		}
+	}
+}
+
+// converted computes a block of a format that is not computed in: into float32, a part at a time, which is then rounded.
+func (b *block) converted() {
+	const most = 1 << 20 // elements of a part
+	s := scratches.Get().(*scratch)
+	defer scratches.Put(s)
+	cols := min(b.n, cacheCols)
+	rows := min(b.m, roundUp(max(cacheRows, most/cols), cacheRows))
+	for col := 0; col < b.n; col += cols {
+		n := min(cols, b.n-col)
+		for row := 0; row < b.m; row += rows {
+			part := *b
+			part.m, part.n = min(rows, b.m-row), n
+			part.a, part.b = b.a.from(row, 0), b.b.from(0, col)
+			to := b.c.from(row, col)
+			c := s.c.float32s(part.m * n)
+			part.c = operand{unsafe.Pointer(unsafe.SliceData(c)), 4 * n, 4}
+			if part.add {
+				part.c.read(c, to, b.format.Size, b.format.Load, part.m, n)
+			}
+			if b.k > 0 {
+				part.multiply(s)
+			} else if !part.add {
+				clear(c)
+			}
+			for i := range part.m {
+				b.storeRow(to.from(i, 0), c[i*n:][:n])
+			}
+		}
+	}
+}
+
+func (b *block) storeRow(to operand, row []float32) {
+	if to.col == b.format.Size {
+		b.format.Store(to.data, row)
+		return
+	}
+	for j := range row {
+		b.format.Store(to.from(0, j).data, row[j:j+1])
+	}
+}
+
+func (operand) read(dst []float32, from operand, size int, load func([]float32, unsafe.Pointer), m, n int) {
+	for i := range m {
+		if from.col == size {
+			load(dst[i*n:][:n], from.from(i, 0).data)
+			continue
+		}
+		for j := range n {
+			load(dst[i*n+j:][:1], from.from(i, j).data)
+		}
+	}
+}
+
+// scattered computes a block of C whose neighbours lie together neither in rows nor in columns, by way of one whose do.
+func (b *block) scattered() {
+	s := scratches.Get().(*scratch)
+	defer scratches.Put(s)
+	to, size := b.c, b.format.Size
+	part := *b
+	rows := max(1, min(b.m, 1<<20/b.n))
+	for row := 0; row < b.m; row += rows {
+		part.m = min(rows, b.m-row)
+		part.a = b.a.from(row, 0)
+		part.c = operand{s.c.bytes(rows * b.n * size), b.n * size, size}
+		from := to.from(row, 0)
+		if b.add {
+			move(part.c, from, part.m, b.n, size)
+		}
+		part.multiply(s)
+		move(from, part.c, part.m, b.n, size)
+	}
+}
+
+// move copies a matrix element by element.
+func move(to, from operand, m, n, size int) {
+	for i := range m {
+		for j := range n {
+			if size == 4 {
+				*(*uint32)(to.from(i, j).data) = *(*uint32)(from.from(i, j).data)
+			} else {
+				*(*uint64)(to.from(i, j).data) = *(*uint64)(from.from(i, j).data)
+			}
+		}
+	}
+}
+
+// clear sets C to zero.
+func (b *block) clear() {
+	for i := range b.m {
+		for j := range b.n {
+			if b.format.Size == 4 {
+				*(*uint32)(b.c.from(i, j).data) = 0
+			} else {
+				*(*uint64)(b.c.from(i, j).data) = 0
+			}
+		}
+	}
+}
+
+func packRowsGo(dst unsafe.Pointer, dstStride int, src unsafe.Pointer, srcStride, rows, bytes int) {
+	for i := range rows {
+		copy(unsafe.Slice((*byte)(unsafe.Add(dst, i*dstStride)), bytes), unsafe.Slice((*byte)(unsafe.Add(src, i*srcStride)), bytes))
+	}
+}
+
+func transposeGo(dst unsafe.Pointer, stride int, src unsafe.Pointer, srcStride, lines, k, size int) {
+	if from := (operand{src, srcStride, size}); size == 4 {
+		packStrided[uint32](dst, stride, from, lines, k)
+	} else {
+		packStrided[uint64](dst, stride, from, lines, k)
+	}
+}

@@ -1,0 +1,71 @@
+package cpu
+
+import (
+	"math/bits"
+	"unsafe"
+)
+
+// tile describes the kernel that computes one tile of a product.
+type tile struct {
+	rows, cols int
+	stride     int  // of a packed panel of A, a whole number of vectors
+	masked     bool // reads no more columns of B than there are; else a partial panel must be packed
+	compute    func(args *tileArgs, rows int)
+}
+
+func tileOf(f *Format) *tile {
+	if f.Size == 8 && f.Load == nil {
+		return &tiles64[level]
+	}
+	return &tiles32[level]
+}
+
+// tileGo is the kernel in Go: two rows by four columns of sums, which the compiler keeps in registers. A conversion
+// around each product says that it is rounded: some processors would otherwise fuse it with the addition, in one place
+// but not in another.
+func tileGo[T float32 | float64](x *tileArgs, rows int) {
+	if cols := bits.OnesCount64(x.mask); rows < 2 || cols < 4 {
+		tilePart[T](x, rows, cols)
+		return
+	}
+	var s00, s01, s02, s03, s10, s11, s12, s13 T
+	// Offsets rather than pointers walk along k, since a pointer must not leave its operand.
+	var a, b uintptr
+	for range x.k {
+		r := (*[4]T)(unsafe.Add(x.b, b))
+		p, q := *(*T)(unsafe.Add(x.a, a)), *(*T)(unsafe.Add(x.a, a+x.aRow))
+		s00 += T(p * r[0])
+		s01 += T(p * r[1])
+		s02 += T(p * r[2])
+		s03 += T(p * r[3])
+		s10 += T(q * r[0])
+		s11 += T(q * r[1])
+		s12 += T(q * r[2])
+		s13 += T(q * r[3])
+		a, b = a+x.aCol, b+x.bStride
+	}
+	c0, c1 := (*[4]T)(x.c), (*[4]T)(unsafe.Add(x.c, x.cStride))
+	if x.add != 0 {
+		s00, s01, s02, s03 = s00+c0[0], s01+c0[1], s02+c0[2], s03+c0[3]
+		s10, s11, s12, s13 = s10+c1[0], s11+c1[1], s12+c1[2], s13+c1[3]
+	}
+	*c0, *c1 = [4]T{s00, s01, s02, s03}, [4]T{s10, s11, s12, s13}
+}
+
+// tilePart computes the tiles at the edges, which are smaller.
+func tilePart[T float32 | float64](x *tileArgs, rows, cols int) {
+	for i := range rows {
+		for j := range cols {
+			var sum T
+			for k := range x.k {
+				a := *(*T)(unsafe.Add(x.a, uintptr(i)*x.aRow+uintptr(k)*x.aCol))
+				sum += T(a * (*[4]T)(unsafe.Add(x.b, uintptr(k)*x.bStride))[j])
+			}
+			c := (*T)(unsafe.Add(x.c, uintptr(i)*x.cStride+uintptr(j)*unsafe.Sizeof(sum)))
+			if x.add != 0 {
+				sum += *c
+			}
+			*c = sum
+		}
+	}
+}
