@@ -162,6 +162,10 @@ func (b Bits) HTML() string {
 	} else {
 		field("value", "#bfd9f2", b.Mantissa, b.MantissaWidth)
 	}
-	fmt.Fprintf(&s, " %s %s = %s</div>", b.Dtype, b.Formula(), short(b.Value))
+	fmt.Fprintf(&s, " %s %s", b.Dtype, b.Formula())
+	if b.ExponentWidth > 0 && isFinite(b.Value) {
+		s.WriteString(" = " + short(b.Value))
+	}
+	s.WriteString("</div>")
 	return s.String()
 }

@@ -112,7 +112,7 @@ func (i IntInfo) String() string {
 // short writes a number with six digits, without trailing zeros, and with an
 // exponent where it is far from 1: 65504, 7.8125e-03, 3.40282e+38.
 func short(x float64) string {
-	if m := math.Abs(x); m == 0 || m >= 0.01 && m < 1e6 {
+	if m := math.Abs(x); m == 0 || m >= 0.01 && m < 1e6 || x-x != 0 {
 		return strconv.FormatFloat(x, 'g', 6, 64)
 	}
 	mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(x, 'e', 5, 64), "e")
@@ -171,5 +171,5 @@ func htmlCell(tag string, column int, text string) string {
 	if column == 0 {
 		side = "left"
 	}
-	return fmt.Sprintf(`<%s style="text-align:%s">%s</%[1]s>`, tag, side, html.EscapeString(text))
+	return fmt.Sprintf(`<%s style="text-align:%s;padding:0 .6em">%s</%[1]s>`, tag, side, html.EscapeString(text))
 }

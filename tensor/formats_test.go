@@ -257,6 +257,17 @@ func TestFormatsOfTheLecture(t *testing.T) {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
 	}
+	for text, b := range map[string]Bits{
+		"float16 infinity</div>":                      Float16.Bits(1e6),
+		"float8_e4m3fn NaN</div>":                     Float8E4M3.Bits(1e6),
+		"bfloat16 (-1)^1 · 1.5 · 2^0 = -1.5</div>":    BFloat16.Bits(-1.5),
+		"float16 (-1)^0 · 0.5 · 2^-14 = 3.05176e-05<": Float16.Bits(0x1p-15),
+		"int8 -1</div>":                               Int8.Bits(-1),
+	} {
+		if got := b.HTML(); !strings.Contains(got, text) || strings.Count(got, "<span") != 8*b.Dtype.Size() {
+			t.Errorf("%s of %g is drawn as %s, want %q in it", b.Dtype, b.Value, got, text)
+		}
+	}
 	text := Formats().String()
 	for _, name := range []string{"float64", "fp4 (E2M1)", "smallest subnormal"} {
 		if !strings.Contains(text, name) || !strings.Contains(Formats().HTML(), name) {
