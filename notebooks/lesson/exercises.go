@@ -134,6 +134,38 @@ var exercises = map[string]exercise{
 		hint:   "Split height into (h h2) and width into (w w2), keep h and w, and give h2 and w2 the size 2.",
 		praise: "That is max pooling, without a special layer for it.",
 	},
+	// 09: counting FLOPs
+	"09.1": {
+		want: 2 * 7e9 * 2048, tolerance: []float64{1e-6},
+		hint:   "Two for each token and parameter.",
+		praise: "29 teraFLOPs: a tenth of a second for an A100, in theory.",
+	},
+	"09.2": {
+		want: 3.14e20 / (312e12 * 0.5) / 3600, tolerance: []float64{0.01},
+		hint:   "FLOPs divided by FLOP/s gives seconds. Did you take half of the 312e12, and hours?",
+		praise: "A thousandth of GPT-3 takes more than three weeks.",
+	},
+	"09.3": {
+		want:   50,
+		hint:   "2·B·D·K against 100·B·D.",
+		praise: "",
+	},
+	// 10: MFU
+	"10.1": {
+		want: 4.0e14 / 989.5e12, tolerance: []float64{0.01},
+		hint:   "Divide by the dense bf16 rate.",
+		praise: "A respectable run.",
+	},
+	"10.2": {
+		want: 0.7, tolerance: []float64{0.01},
+		hint:   "The promise was twice too large.",
+		praise: "Which is so good that one should ask how it was measured.",
+	},
+	"10.3": {
+		want: 384e9, tolerance: []float64{0.01},
+		hint:   "Cores, clock, units, numbers at once; and how many operations is a multiply and an add?",
+		praise: "",
+	},
 	// 11: gradients
 	"11.1": {
 		want:   []float64{-4, -8, -12},
@@ -149,5 +181,21 @@ var exercises = map[string]exercise{
 		want:   []float64{2, 4, 6},
 		hint:   "Nothing cleared the gradient between the two calls of Backward.",
 		praise: "This is what ZeroGrad is for, and also how gradient accumulation works.",
+	},
+	// 12: what gradients cost
+	"12.1": {
+		want: 2.2, tolerance: []float64{0.001},
+		hint:   "Forward runs through all layers. Backward starts at the end: which products does the last layer need?",
+		praise: "A step costs barely more than forward alone.",
+	},
+	"12.2": {
+		want: 4, tolerance: []float64{0.001},
+		hint:   "The gradient has to travel back through nine frozen layers, which need only the product for their input.",
+		praise: "Freezing the layers behind saves their weight gradients, not the way back.",
+	},
+	"12.3": {
+		want: 4e21, tolerance: []float64{0.001},
+		hint:   "Two of the six are forward.",
+		praise: "",
 	},
 }
