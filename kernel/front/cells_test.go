@@ -1,7 +1,9 @@
 package main
 
 import (
+	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -93,5 +95,12 @@ func TestFile(t *testing.T) {
 	for _, c := range strings.Split(string(b), "\n---\n") {
 		outs, r := l.run(c)
 		t.Logf("In [%d]: %s\n%s %s", r.Count, c, r.Status, flat(outs))
+		if dir := os.Getenv("LECTERN_HTML"); dir != "" {
+			for i, o := range outs {
+				if h, ok := o.data["text/html"].(string); ok {
+					os.WriteFile(filepath.Join(dir, fmt.Sprintf("cell%d-%d.html", r.Count, i)), []byte("<!doctype html><meta charset=utf-8>"+h), 0o644)
+				}
+			}
+		}
 	}
 }

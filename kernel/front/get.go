@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"regexp"
@@ -39,34 +38,17 @@ func (e *execution) get(c rewrite.Command) *failure {
 		}
 		args = append(args, a)
 	}
-	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Dir = getModule(e.k.c)
-	cmd.Env = networkEnv(os.Environ())
-	cmd.SysProcAttr = ownGroup()
-	cmd.Cancel = func() error { killGroup(cmd.Process.Pid); return nil }
-	pipe, err := cmd.StderrPipe()
+	said, err := e.goCommand(ctx, getModule(e.k.c), append(networkEnv(os.Environ()), "GOWORK=off"), args...)
 	if err == nil {
-		err = cmd.Start()
-	}
-	if err != nil {
-		return &failure{name: "get", value: err.Error(), lines: []string{err.Error()}}
-	}
-	var said []string
-	r := bufio.NewReader(pipe)
-	for {
-		line, err := r.ReadString('\n')
-		if line = strings.TrimRight(line, "\n"); line != "" {
-			said = append(said, line)
-			e.stream("stdout", line+"\n") // "go: downloading …", as it happens
+		// The workspace of the cells joins this module and the lessons'; what it needs to know of both must be at hand before cells, which
+		// never use the network, are compiled in it.
+		list := []string{"list", "-deps"}
+		for _, a := range c.Args {
+			path, _, _ := strings.Cut(a, "@")
+			list = append(list, path+"/...")
 		}
-		if err != nil {
-			if err != io.EOF {
-				said = append(said, err.Error())
-			}
-			break
-		}
+		said, err = e.goCommand(ctx, e.k.f.check(), networkEnv(os.Environ()), list...)
 	}
-	err = cmd.Wait()
 	e.mu.Lock()
 	interrupted := e.interrupted
 	e.cancel = nil
@@ -76,15 +58,43 @@ func (e *execution) get(c rewrite.Command) *failure {
 		return &failure{name: "interrupted", value: "%get was interrupted", lines: []string{red + "%get was interrupted" + reset}}
 	case err != nil:
 		msg := fmt.Sprintf("%s could not be fetched", strings.Join(c.Args, " "))
-		lines := []string{red + msg + reset}
-		if len(said) > 0 {
-			lines = append(lines, said[max(0, len(said)-8):]...)
-		}
-		return &failure{name: "get", value: msg, lines: lines}
+		return &failure{name: "get", value: msg, lines: append([]string{red + msg + reset}, said[max(0, len(said)-8):]...)}
 	}
 	e.k.packages.Refetch()
-	e.stream("stdout", "ready: import "+strings.Join(c.Args, ", ")+"\n")
+	for _, a := range c.Args {
+		path, _, _ := strings.Cut(a, "@")
+		e.stream("stdout", fmt.Sprintf("ready: import %q\n", path))
+	}
 	return nil
+}
+
+// goCommand runs the go command and shows what it says about its progress.
+func (e *execution) goCommand(ctx context.Context, dir string, env []string, args ...string) (said []string, err error) {
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir, cmd.Env = dir, env
+	cmd.SysProcAttr = ownGroup()
+	cmd.Cancel = func() error { killGroup(cmd.Process.Pid); return nil }
+	pipe, err := cmd.StderrPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		return nil, err
+	}
+	r := bufio.NewReader(pipe)
+	for {
+		line, rerr := r.ReadString('\n')
+		if line = strings.TrimRight(line, "\n"); line != "" {
+			said = append(said, line)
+			if strings.HasPrefix(line, "go: ") && !strings.Contains(line, ": reading ") {
+				e.stream("stdout", line+"\n") // "go: downloading …", as it happens
+			}
+		}
+		if rerr != nil {
+			break
+		}
+	}
+	return said, cmd.Wait()
 }
 
 var modulePattern = regexp.MustCompile(`^[A-Za-z0-9][\w.~/-]*(@[\w.~+-]+)?$`)
@@ -104,5 +114,5 @@ func networkEnv(env []string) []string {
 			out = append(out, kv)
 		}
 	}
-	return append(out, "GOWORK=off", "GOFLAGS=-buildvcs=false")
+	return append(out, "GOFLAGS=-buildvcs=false")
 }

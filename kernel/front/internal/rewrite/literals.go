@@ -110,6 +110,9 @@ func closed(c *checked, lit *ast.FuncLit) bool {
 			return ok
 		}
 		u := c.info.Uses[id]
+		if _, imported := u.(*types.PkgName); imported {
+			return true
+		}
 		if u == nil || u.Pkg() != c.pkg || u.Parent() == nil || u.Parent() == c.pkg.Scope() {
 			return true
 		}

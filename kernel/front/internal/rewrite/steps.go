@@ -1,3 +1,186 @@
 package rewrite
 
-func (w *work) traceSteps() {}
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+)
+
+// traceSteps lets a //step cell record each statement with the values that it set, in main and in the functions that the cell declares.
+func (w *work) traceSteps() {
+	w.traceBlock(w.c.main.Body.List, true)
+	for _, d := range w.c.file.Decls {
+		fd, ok := d.(*ast.FuncDecl)
+		if !ok || fd == w.c.main || fd.Body == nil {
+			continue
+		}
+		if src, _, exact := w.c.user(fd.Pos()); exact && src == w.src {
+			w.traceFunc(fd.Name.Name, fd.Type, fd.Body)
+		}
+	}
+}
+
+// traceFunc records a call, with its parameters, and its end.
+func (w *work) traceFunc(name string, t *ast.FuncType, body *ast.BlockStmt) {
+	var params []ast.Expr
+	for _, f := range t.Params.List {
+		for _, id := range f.Names {
+			params = append(params, id)
+		}
+	}
+	w.insert(body.Lbrace+1, fmt.Sprintf(" %s.Enter(%d, %q%s); defer %s.Leave(); ", showName, w.line(body.Lbrace), name, w.values(params), showName))
+	w.traceBlock(body.List, false)
+}
+
+func (w *work) line(p token.Pos) int { return w.src.Pos(w.at(p)).Line }
+
+// values writes the arguments of Step: names and values of expressions that can be evaluated again without effect.
+func (w *work) values(es []ast.Expr) string {
+	var b strings.Builder
+	for _, e := range es {
+		if e == nil || !repeatable(e) {
+			continue
+		}
+		if id, ok := e.(*ast.Ident); ok && id.Name == "_" {
+			continue
+		}
+		text := types.ExprString(e)
+		fmt.Fprintf(&b, ", %q, %s", text, text)
+	}
+	return b.String()
+}
+
+// repeatable reports whether an expression calls nothing and receives nothing.
+func repeatable(e ast.Expr) (yes bool) {
+	yes = true
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr, *ast.FuncLit:
+			yes = false
+		case *ast.UnaryExpr:
+			yes = yes && n.Op != token.ARROW
+		}
+		return yes
+	})
+	return yes
+}
+
+func (w *work) step(p token.Pos, es ...ast.Expr) string {
+	return fmt.Sprintf("%s.Step(%d%s)", showName, w.line(p), w.values(es))
+}
+
+// traceBlock records the statements of a list; main says that its last expression is the cell's value.
+func (w *work) traceBlock(list []ast.Stmt, main bool) {
+	for i, st := range list {
+		for label, ok := st.(*ast.LabeledStmt); ok; label, ok = st.(*ast.LabeledStmt) {
+			st = label.Stmt
+		}
+		w.traceLiterals(st)
+		switch st := st.(type) {
+		case *ast.AssignStmt:
+			w.after(st, "; "+w.step(st.Pos(), st.Lhs...))
+		case *ast.IncDecStmt:
+			w.after(st, "; "+w.step(st.Pos(), st.X))
+		case *ast.DeclStmt:
+			if g, ok := st.Decl.(*ast.GenDecl); ok && g.Tok == token.VAR {
+				var names []ast.Expr
+				for _, sp := range g.Specs {
+					for _, id := range sp.(*ast.ValueSpec).Names {
+						names = append(names, id)
+					}
+				}
+				w.after(st, "; "+w.step(st.Pos(), names...))
+			}
+		case *ast.ExprStmt:
+			if main && i == len(list)-1 {
+				w.insert(st.Pos(), w.step(st.Pos())+"; ")
+				break
+			}
+			w.after(st, "; "+w.step(st.Pos(), w.receiver(st.X)...))
+		case *ast.SendStmt:
+			w.after(st, "; "+w.step(st.Pos()))
+		case *ast.ReturnStmt, *ast.BranchStmt:
+			w.insert(st.Pos(), w.step(st.Pos())+"; ")
+		case *ast.BlockStmt:
+			w.traceBlock(st.List, false)
+		case *ast.IfStmt:
+			w.traceIf(st)
+		case *ast.ForStmt:
+			var vars []ast.Expr
+			if a, ok := st.Init.(*ast.AssignStmt); ok {
+				vars = a.Lhs
+			}
+			w.insert(st.Body.Lbrace+1, " "+w.step(st.Pos(), vars...)+"; ")
+			w.traceBlock(st.Body.List, false)
+		case *ast.RangeStmt:
+			w.insert(st.Body.Lbrace+1, " "+w.step(st.Pos(), st.Key, st.Value)+"; ")
+			w.traceBlock(st.Body.List, false)
+		case *ast.SwitchStmt:
+			w.traceCases(st.Body)
+		case *ast.TypeSwitchStmt:
+			w.traceCases(st.Body)
+		case *ast.SelectStmt:
+			w.traceCases(st.Body)
+		}
+	}
+}
+
+func (w *work) traceIf(st *ast.IfStmt) {
+	w.insert(st.Body.Lbrace+1, " "+w.step(st.Pos())+"; ")
+	w.traceBlock(st.Body.List, false)
+	switch e := st.Else.(type) {
+	case *ast.BlockStmt:
+		w.insert(e.Lbrace+1, " "+w.step(e.Pos())+"; ")
+		w.traceBlock(e.List, false)
+	case *ast.IfStmt:
+		w.traceIf(e)
+	}
+}
+
+func (w *work) traceCases(b *ast.BlockStmt) {
+	for _, c := range b.List {
+		switch c := c.(type) {
+		case *ast.CaseClause:
+			w.insert(c.Colon+1, " "+w.step(c.Pos())+"; ")
+			w.traceBlock(c.Body, false)
+		case *ast.CommClause:
+			w.insert(c.Colon+1, " "+w.step(c.Pos())+"; ")
+			w.traceBlock(c.Body, false)
+		}
+	}
+}
+
+// traceLiterals records what happens inside the function literals of a simple statement.
+func (w *work) traceLiterals(st ast.Stmt) {
+	switch st.(type) {
+	case *ast.BlockStmt, *ast.IfStmt, *ast.ForStmt, *ast.RangeStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt:
+		return // their own statements come one by one
+	}
+	ast.Inspect(st, func(n ast.Node) bool {
+		if lit, ok := n.(*ast.FuncLit); ok {
+			w.traceFunc("func", lit.Type, lit.Body)
+			return false
+		}
+		return true
+	})
+}
+
+// receiver is the variable whose method is called and which may have changed.
+func (w *work) receiver(x ast.Expr) []ast.Expr {
+	call, ok := x.(*ast.CallExpr)
+	if !ok {
+		return nil
+	}
+	sel, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok {
+		return nil
+	}
+	if id, ok := sel.X.(*ast.Ident); ok {
+		if _, ok := w.c.info.Uses[id].(*types.Var); ok {
+			return []ast.Expr{id}
+		}
+	}
+	return nil
+}
