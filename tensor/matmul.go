@@ -3,6 +3,9 @@ package tensor
 import (
 	"fmt"
 	"slices"
+	"unsafe"
+
+	"github.com/lectern-go/lectern/internal/cpu"
 )
 
 // Matmul multiplies matrices: C = A·B with C[i][j] = Σk A[i][k]·B[k][j].
@@ -119,19 +122,9 @@ func transposeHint(a, b *Tensor) string {
 	return ""
 }
 
-// multiply computes the product of batches of matrices into out.
+// multiply computes the product of batches of matrices into out, which is
+// contiguous.
 func multiply(out, a, b *Tensor, batch []int) {
-	switch formats[out.dtype].arithmetic {
-	case inFloat32:
-		multiplyAs[float32](out, a, b, batch)
-	case inFloat64:
-		multiplyAs[float64](out, a, b, batch)
-	default:
-		multiplyAs[int64](out, a, b, batch)
-	}
-}
-
-func multiplyAs[T number](out, a, b *Tensor, batch []int) {
 	k := a.Size(-1)
 	m, n := a.Size(-2), b.Size(-1)
 	// A batch whose right operand is shared is one tall product.
@@ -140,41 +133,79 @@ func multiplyAs[T number](out, a, b *Tensor, batch []int) {
 			a, batch, m = a.alias(l), nil, l.shape[0]
 		}
 	}
-	products := product(batch)
 	a, b = a.expanded(slices.Concat(batch, []int{m, k})), b.expanded(slices.Concat(batch, []int{k, n}))
-	right := make([]T, k*n)
-	result := make([]T, 0)
-	if !isNative[T](out.dtype) {
-		result = make([]T, m*n)
-	}
-	for p := range products {
-		left := newReader[T](a.batch(p, batch))
-		newReader[T](b.batch(p, batch)).copy(right, 0)
-		if isNative[T](out.dtype) {
-			result = plain[T](out)[p*m*n : (p+1)*m*n]
+	if formats[out.dtype].arithmetic == inInt64 {
+		for p := range product(batch) {
+			multiplyWhole(out, p*m*n, a.batch(p, batch), b.batch(p, batch))
 		}
-		parallelRows(m, parallelFrom/max(1, n*k), func(first, last int) {
-			row := make([]T, k)
-			r := *left
-			r.values, r.raw = nil, nil
-			for i := first; i < last; i++ {
-				r.copy(row, i*k)
-				multiplyRow(result[i*n:(i+1)*n], row, right)
+		return
+	}
+	p := cpu.Product{
+		M: m, N: n, K: k,
+		A: a.matrix(), B: b.matrix(), C: cpu.Matrix{Data: out.storage.data, Row: n, Col: 1},
+		Format: productFormats[out.dtype],
+	}
+	if len(batch) > 0 {
+		p.Batch = product(batch)
+		p.Offset = func(i int) (inA, inB, inC int) {
+			inC = i * m * n
+			for axis := len(batch) - 1; axis >= 0; axis-- {
+				inA += i % batch[axis] * a.layout.strides[axis]
+				inB += i % batch[axis] * b.layout.strides[axis]
+				i /= batch[axis]
 			}
-		})
-		if !isNative[T](out.dtype) {
-			w := newWriter[T](out)
-			inBlocks(0, m*n, func(at, size int) {
-				copy(w.block(p*m*n+at, size), result[at:at+size])
-				w.flush(p*m*n+at, size)
-			})
+			return inA, inB, inC
 		}
 	}
+	if out.Len() > 0 {
+		cpu.Multiply(&p)
+	}
+}
+
+// matrix describes the last two axes, at index 0 of all others.
+func (t *Tensor) matrix() cpu.Matrix {
+	last := t.Dim() - 1
+	return cpu.Matrix{
+		Data: unsafe.Add(t.storage.data, t.layout.offset*t.dtype.Size()),
+		Row:  t.layout.strides[last-1], Col: t.layout.strides[last],
+	}
+}
+
+// productFormats say how the kernels of matrix products read and write the
+// elements of each floating point dtype.
+var productFormats = map[Dtype]*cpu.Format{
+	Float32:    cpu.Float32,
+	Float64:    cpu.Float64,
+	Float16:    smallFormat(Float16),
+	BFloat16:   smallFormat(BFloat16),
+	Float8E4M3: smallFormat(Float8E4M3),
+	Float8E5M2: smallFormat(Float8E5M2),
+}
+
+func smallFormat(d Dtype) *cpu.Format {
+	return &cpu.Format{Size: d.Size(), BFloat16: d == BFloat16, Load: loader[float32](d), Store: storer[float32](d)}
+}
+
+// multiplyWhole computes a product of matrices of whole numbers into elements
+// of out from at on.
+func multiplyWhole(out *Tensor, at int, a, b *Tensor) {
+	m, k, n := a.Size(0), a.Size(1), b.Size(1)
+	right := make([]int64, k*n)
+	newReader[int64](b).copy(right, 0)
+	parallelRows(m, parallelFrom/max(1, n*k), func(first, last int) {
+		r, w := newReader[int64](a), newWriter[int64](out)
+		row, sums := make([]int64, k), make([]int64, n)
+		for i := first; i < last; i++ {
+			r.copy(row, i*k)
+			multiplyRow(sums, row, right)
+			w.copy(sums, at+i*n)
+		}
+	})
 }
 
 // multiplyRow computes one row of a product: the sum of the rows of b, each
 // times one number of row.
-func multiplyRow[T number](dst, row, b []T) {
+func multiplyRow(dst, row, b []int64) {
 	clear(dst)
 	n := len(dst)
 	for k, factor := range row {

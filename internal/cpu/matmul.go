@@ -168,8 +168,15 @@ func (b *block) run() {
 		}
 		return
 	}
-	if b.c.col != size {
-		if b.c.row == size { // Cᵀ = Bᵀ·Aᵀ
+	// The stride of an axis of one element says nothing.
+	if b.m == 1 {
+		b.a.row, b.c.row = b.k*size, b.n*size
+	}
+	if b.n == 1 {
+		b.b.col, b.c.col = size, size
+	}
+	if b.c.col != size || b.n == 1 && b.m > 1 {
+		if b.c.row == size { // Cᵀ = Bᵀ·Aᵀ, which for a column also fills the kernel's vectors
 			b.m, b.n, b.a, b.b, b.c = b.n, b.m, b.b.t(), b.a.t(), b.c.t()
 		} else if b.n > 1 {
 			b.scattered()
