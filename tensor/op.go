@@ -27,6 +27,10 @@ type op struct {
 	// their gradients are then summed over what was repeated.
 	broadcasts bool
 
+	// composite is set when forward consists of operations that observers are to
+	// be told of, in place of the operation itself.
+	composite bool
+
 	// flops counts the floating-point operations of one call; nil means none.
 	flops func(c *call, out *Tensor) int
 }
@@ -79,6 +83,7 @@ type call struct {
 	node     *autograd.Node[*Tensor] // of the output
 	scope    string                  // where it was recorded, while someone observes; see Scope
 	released bool
+	number   uint64 // counts recorded operations; see Recompute
 
 	few [2]*Tensor // room for in
 }
@@ -167,6 +172,7 @@ func (c *call) keepInputs(needed reads) {
 func (c *call) record(needed reads, out *Tensor) *autograd.Node[*Tensor] {
 	c.out = c.keep(out, needed&readsOutput != 0, "its result")
 	c.node = autograd.Record(c, c.inputs...)
+	c.number = recorded.Add(1)
 	if observed() {
 		c.announceSaved()
 	}

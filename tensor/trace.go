@@ -193,6 +193,9 @@ func Scope(name string, f func()) {
 func (c *call) watched(run func() *Tensor) *Tensor {
 	a := currentActivity()
 	c.scope = a.scope
+	if c.op.composite {
+		return run()
+	}
 	a.depth++
 	defer func() { a.depth-- }()
 	e := Event{Kind: Ran, Op: c.op.name, Backward: a.backward, Of: a.of, Input: a.input, Scope: a.scope}

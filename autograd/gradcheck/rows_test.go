@@ -131,6 +131,10 @@ func rows() []row {
 			return early.Mul(early)
 		}, in: ins(smooth(2, 3), smooth(3))},
 
+		{op: "recompute", once: "it has none", f: func(in []T) T {
+			return tensor.Recompute(func(x ...T) T { return x[0].Mul(x[1]).Tanh() }, in...)
+		}, in: ins(smooth(2, 3), smooth(3))},
+
 		{op: "matmul", note: "matrices", f: matmul, in: ins(smooth(2, 3), smooth(3, 4))},
 		{op: "matmul", note: "inner product", f: matmul, in: ins(smooth(3), smooth(3))},
 		{op: "matmul", note: "matrix and vector", f: matmul, in: ins(smooth(2, 3), smooth(3))},
@@ -232,6 +236,11 @@ func operationsOf(r row) (ran []string) {
 		}
 	}
 	if out := r.f(in); out.RequiresGrad() {
+		ran = append(ran, graphOps(out)...)
+		if r.once != "" {
+			out.Mul(out).Sum().Backward()
+			return ran
+		}
 		out.Mul(out).Sum().Backward(tensor.CreateGraph())
 		for _, x := range in {
 			if g := x.Grad(); g != nil && g.RequiresGrad() {

@@ -1,0 +1,147 @@
+package tensor
+
+import (
+	"fmt"
+	"sync/atomic"
+
+	"github.com/lectern-go/lectern/autograd"
+)
+
+// Recompute returns f(in...) and trades time for memory (activation
+// checkpointing, gradient checkpointing): of all that f computes on the way,
+// nothing is saved for the gradient. Backward runs f again when it gets there,
+// from the inputs, which are all that is kept.
+//
+//	h = tensor.Recompute(func(in ...*tensor.Tensor) *tensor.Tensor {
+//		return in[0].Matmul(w1).ReLU().Matmul(w2).ReLU()
+//	}, h)
+//
+// f must compute the same when it is run again; random numbers of the default
+// generator repeat themselves. It may use leaves such as w1 directly, but results
+// of tracked operations only as inputs: Backward panics otherwise. The result
+// always takes part in gradients, unless recording is off. There are no second
+// derivatives through it.
+func Recompute(f func(in ...*Tensor) *Tensor, in ...*Tensor) *Tensor {
+	if !GradEnabled() {
+		return f(in...)
+	}
+	s := &segment{f: f, random: defaultGenerator.snapshot()}
+	// The first input is a leaf without elements: it has the gradient asked for
+	// even where f takes only leaves that it captured.
+	trigger := newTensor(Float32, []int{0}, false)
+	trigger.node = autograd.Leaf[*Tensor]()
+	return apply(&opRecompute, s, append([]*Tensor{trigger}, in...)...)
+}
+
+// segment is the part of a computation that is run again.
+type segment struct {
+	f      func(in ...*Tensor) *Tensor
+	random generatorState
+	grads  []*Tensor // of the inputs, from when they are computed until they are fetched
+}
+
+// The gradients are those of f, which is run again to get them.
+var opRecompute op
+
+func init() {
+	const everyInput = reads(1<<7 - 1)
+	define(&opRecompute, op{
+		name:      "recompute",
+		variadic:  true,
+		composite: true,
+		forward: func(c *call) *Tensor {
+			var out *Tensor
+			NoGrad(func() { out = c.attr.(*segment).f(c.in[1:]...) })
+			for _, x := range c.in {
+				if out.storage == x.storage {
+					return out.Detach().Clone()
+				}
+			}
+			return out.Detach()
+		},
+		gradients: []gradient{{everyInput, func(c *call, g *Tensor, i int) *Tensor {
+			s := c.attr.(*segment)
+			if g.node != nil {
+				fail(ErrGrad, "recompute", describe(c.out), "gradients of gradients don't pass through what is run again", "leave Recompute out where CreateGraph is used")
+			}
+			if i == 0 {
+				s.grads = s.backward(c, g)
+				return newTensor(Float32, []int{0}, false)
+			}
+			grad := s.grads[i-1]
+			s.grads[i-1] = nil
+			if grad == nil { // f does not depend on it
+				grad = newTensor(c.in[i].dtype, c.in[i].layout.shape, true)
+			}
+			return grad
+		}}},
+	})
+}
+
+// recorded numbers the operations that are recorded, so that those of a segment
+// can be told from older ones.
+var recorded atomic.Uint64
+
+// backward runs the segment again, recorded, and through it backward.
+func (s *segment) backward(c *call, g *Tensor) []*Tensor {
+	now := defaultGenerator.exchange(s.random)
+	defer func() { defaultGenerator.exchange(now) }()
+	in := make([]*Tensor, len(c.in)-1)
+	for i := range in {
+		in[i] = c.in[i+1].Detach()
+		if c.inputs[i+1] != nil {
+			in[i].node = autograd.Leaf[*Tensor]()
+		}
+	}
+	start := recorded.Load()
+	var out *Tensor
+	record(func() { out = s.f(in...) })
+	root := out.graph()
+	if root == nil {
+		return make([]*Tensor, len(in))
+	}
+	for _, n := range autograd.Order(root) {
+		if used, ok := n.Function().(*call); ok && used.number <= start {
+			fail(ErrGrad, "recompute", describe(out), fmt.Sprintf("the function uses a result of %q, of shape %v, that was computed before", used.op.name, used.out.layout.shape),
+				"give it to Recompute as an input")
+		}
+	}
+	out.Backward(WithGrad(g))
+	grads := make([]*Tensor, len(in))
+	for i, x := range in {
+		grads[i] = x.Grad()
+		x.ZeroGrad()
+	}
+	return grads
+}
+
+// record runs f with recording on, also inside NoGrad.
+func record(f func()) {
+	if GradEnabled() {
+		f()
+		return
+	}
+	id := goroutineID()
+	noGrad.goroutines.Delete(id)
+	noGrad.count.Add(-1)
+	defer func() {
+		noGrad.goroutines.Store(id, true)
+		noGrad.count.Add(1)
+	}()
+	f()
+}
+
+// snapshot returns the state of g.
+func (g *Generator) snapshot() generatorState {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.state
+}
+
+// exchange sets the state of g and returns the one before.
+func (g *Generator) exchange(state generatorState) (before generatorState) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	before, g.state = g.state, state
+	return before
+}
