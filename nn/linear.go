@@ -1,0 +1,106 @@
+package nn
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/lectern-go/lectern/tensor"
+)
+
+// A BiasOption says whether a layer adds a bias.
+type BiasOption bool
+
+const (
+	WithBias BiasOption = true
+	NoBias   BiasOption = false
+)
+
+// Linear computes y = x·Wᵀ + b, as PyTorch's layer of this name.
+type Linear struct {
+	Weight *tensor.Tensor // [out in]
+	Bias   *tensor.Tensor // [out]; nil if there is none
+}
+
+// NewLinear returns a layer from in to out features. Its values are uniform in
+// ±1/sqrt(in), as PyTorch's. Options are those of [tensor.With].
+func NewLinear(in, out int, bias BiasOption, options ...tensor.Option) *Linear {
+	bound := 1 / math.Sqrt(float64(in))
+	l := &Linear{Weight: Parameter(tensor.With(options...).Uniform(-bound, bound, out, in))}
+	if bias {
+		l.Bias = Parameter(tensor.With(options...).Uniform(-bound, bound, out))
+	}
+	return l
+}
+
+// Forward takes x [... in] to [... out].
+func (l *Linear) Forward(x *tensor.Tensor) *tensor.Tensor { return Affine(x, l.Weight, l.Bias) }
+
+// Affine returns x·Wᵀ + b for x [... in], a weight [out in] and a bias [out],
+// which may be nil.
+func Affine(x, weight, bias *tensor.Tensor) *tensor.Tensor {
+	y := x.Matmul(weight.T())
+	if bias != nil {
+		y = y.Add(bias)
+	}
+	return y
+}
+
+// Dense computes y = x·W: the lecture's linear layer, whose weight is the
+// transpose of PyTorch's.
+type Dense struct {
+	Weight *tensor.Tensor // [in out]
+}
+
+// NewDense returns a layer from in to out features. Its values are normal with a
+// standard deviation of 1/sqrt(in), so that the output is as large as the input
+// whatever the sizes. Options are those of [tensor.With].
+func NewDense(in, out int, options ...tensor.Option) *Dense {
+	return &Dense{Parameter(tensor.With(options...).Normal(0, 1/math.Sqrt(float64(in)), in, out))}
+}
+
+// Forward takes x [... in] to [... out].
+func (d *Dense) Forward(x *tensor.Tensor) *tensor.Tensor { return x.Matmul(d.Weight) }
+
+// Embedding has a row for each id of a vocabulary.
+type Embedding struct {
+	Weight *tensor.Tensor // [vocabulary dim]
+}
+
+// NewEmbedding returns an embedding of unit normal values. Options are those of
+// [tensor.With].
+func NewEmbedding(vocabulary, dim int, options ...tensor.Option) *Embedding {
+	return &Embedding{Parameter(tensor.With(options...).Randn(vocabulary, dim))}
+}
+
+// Forward takes ids [...], whole numbers, to their rows [... dim]. It panics if
+// an id is not in the vocabulary.
+func (e *Embedding) Forward(ids *tensor.Tensor) *tensor.Tensor { return e.Weight.Embedding(ids) }
+
+// Dropout sets elements to 0 with probability P while a model is trained, and
+// divides the others by 1-P so that the mean stays. In use it does nothing; see
+// [Eval].
+type Dropout struct {
+	Mode
+	P         float64
+	Generator *tensor.Generator // nil: the default one
+}
+
+// NewDropout returns a Dropout with probability p. It panics unless 0 <= p <= 1.
+func NewDropout(p float64, g *tensor.Generator) *Dropout {
+	if !(p >= 0 && p <= 1) {
+		fail(tensor.ErrValue, "dropout", fmt.Sprintf("%g is no probability", p), "give a number from 0 to 1")
+	}
+	return &Dropout{P: p, Generator: g}
+}
+
+// Forward returns x with elements left out.
+func (d *Dropout) Forward(x *tensor.Tensor) *tensor.Tensor {
+	switch {
+	case d.Evaluating || d.P == 0:
+		return x
+	case d.P == 1:
+		return x.Mul(0)
+	}
+	keep := tensor.With(x.Dtype(), generator(d.Generator)).Bernoulli(1-d.P, x.Shape()...)
+	return x.Mul(keep.Div(1 - d.P))
+}

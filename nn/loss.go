@@ -1,0 +1,149 @@
+package nn
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/lectern-go/lectern/tensor"
+)
+
+// A LossOption changes what a loss function does: a [Reduction], [IgnoreIndex] or
+// [LabelSmoothing].
+type LossOption interface{ set(*lossOptions) }
+
+// A Reduction says what becomes of the losses of all elements.
+type Reduction uint8
+
+const (
+	MeanLoss Reduction = iota // their mean; the default
+	SumLoss                   // their sum
+	EachLoss                  // they are returned as they are
+)
+
+// IgnoreIndex is a target that does not count in CrossEntropy; -100 unless given.
+type IgnoreIndex int
+
+// LabelSmoothing is the share of the target's probability that CrossEntropy
+// spreads evenly over all classes; 0 unless given.
+type LabelSmoothing float64
+
+type lossOptions struct {
+	reduction Reduction
+	ignore    int
+	smoothing float64
+}
+
+func (r Reduction) set(o *lossOptions)      { o.reduction = r }
+func (i IgnoreIndex) set(o *lossOptions)    { o.ignore = int(i) }
+func (s LabelSmoothing) set(o *lossOptions) { o.smoothing = float64(s) }
+
+func lossOptionsOf(options []LossOption) lossOptions {
+	o := lossOptions{ignore: -100}
+	for _, option := range options {
+		option.set(&o)
+	}
+	return o
+}
+
+func (r Reduction) of(losses *tensor.Tensor) *tensor.Tensor {
+	switch r {
+	case SumLoss:
+		return losses.Sum()
+	case EachLoss:
+		return losses
+	}
+	return losses.Mean()
+}
+
+// MSE returns the mean of (y-target)². It panics if the shapes differ: PyTorch
+// broadcasts them with a warning, which for [B] and [B 1] compares every element
+// with every other.
+func MSE(y, target *tensor.Tensor, options ...LossOption) *tensor.Tensor {
+	sameShape("mse", y, target)
+	return lossOptionsOf(options).reduction.of(y.Sub(target).Square())
+}
+
+// L1 returns the mean of |y-target|. It panics if the shapes differ.
+func L1(y, target *tensor.Tensor, options ...LossOption) *tensor.Tensor {
+	sameShape("l1 loss", y, target)
+	return lossOptionsOf(options).reduction.of(y.Sub(target).Abs())
+}
+
+// BCEWithLogits returns the mean binary cross-entropy of sigmoid(logits) with
+// target, a probability for each element:
+//
+//	max(x, 0) - x·target + ln(1 + exp(-|x|))
+//
+// which does not overflow. It panics if the shapes differ.
+func BCEWithLogits(logits, target *tensor.Tensor, options ...LossOption) *tensor.Tensor {
+	sameShape("bce with logits", logits, target)
+	losses := logits.ReLU().Sub(logits.Mul(target)).Add(logits.Abs().Neg().Exp().Log1p())
+	return lossOptionsOf(options).reduction.of(losses)
+}
+
+func sameShape(op string, y, target *tensor.Tensor) {
+	if !slices.Equal(y.Shape(), target.Shape()) {
+		fail(tensor.ErrShape, op, fmt.Sprintf("%v x %v: the shapes differ", y.Shape(), target.Shape()), "use View, Squeeze or Expand to say which elements belong together")
+	}
+}
+
+// CrossEntropy returns the mean of -ln softmax(logits)[target]. logits are [C],
+// [N C] or [N C ...], classes on axis 1, and target has the same shape without
+// them: whole numbers from 0 to C-1, or the one that is ignored. If all are
+// ignored the mean is NaN. It panics if the shapes don't fit or a target is out of
+// range.
+func CrossEntropy(logits, target *tensor.Tensor, options ...LossOption) *tensor.Tensor {
+	axis := min(1, logits.Dim()-1)
+	checkTarget("cross entropy", logits, target, axis)
+	return nll(logits.LogSoftmax(axis), target, axis, lossOptionsOf(options))
+}
+
+// NLL is [CrossEntropy] of logarithms of probabilities, such as LogSoftmax gives.
+func NLL(logProbabilities, target *tensor.Tensor, options ...LossOption) *tensor.Tensor {
+	axis := min(1, logProbabilities.Dim()-1)
+	checkTarget("nll", logProbabilities, target, axis)
+	return nll(logProbabilities, target, axis, lossOptionsOf(options))
+}
+
+func checkTarget(op string, logits, target *tensor.Tensor, axis int) {
+	if logits.Dim() == 0 || !slices.Equal(slices.Delete(logits.Shape(), axis, axis+1), target.Shape()) {
+		fail(tensor.ErrShape, op, fmt.Sprintf("logits %v x target %v: the target must have the shape of the logits without axis %d, the classes", logits.Shape(), target.Shape(), max(axis, 0)),
+			"bring [B T V] and [B T] together with logits.View(-1, V) and target.View(-1)")
+	}
+	if target.Dtype().IsFloat() || target.Dtype() == tensor.Bool {
+		fail(tensor.ErrDtype, op, fmt.Sprintf("the target is %s", target.Dtype()), "targets are numbers of classes: convert with To(tensor.Int64)")
+	}
+}
+
+func nll(logp, target *tensor.Tensor, axis int, o lossOptions) *tensor.Tensor {
+	target = target.Detach().To(tensor.Int64)
+	counted := target.Len()
+	for i, id := range tensor.Data[int64](target.Contiguous()) {
+		switch {
+		case id == int64(o.ignore):
+			counted--
+		case id < 0 || id >= int64(logp.Size(axis)):
+			fail(tensor.ErrIndex, "cross entropy", fmt.Sprintf("target %d, number %d, is not one of the %d classes", id, i, logp.Size(axis)), "mark what does not count with nn.IgnoreIndex")
+		}
+	}
+	var ignored *tensor.Tensor
+	if counted < target.Len() {
+		ignored = target.Eq(o.ignore)
+		target = target.MaskedFill(ignored, 0)
+	}
+	losses := logp.Gather(axis, target.Unsqueeze(axis)).Squeeze(axis).Neg()
+	if o.smoothing > 0 {
+		losses = losses.Mul(1 - o.smoothing).Sub(logp.Mean(axis).Mul(o.smoothing))
+	}
+	if ignored == nil {
+		return o.reduction.of(losses)
+	}
+	losses = losses.MaskedFill(ignored, 0)
+	switch o.reduction {
+	case SumLoss:
+		return losses.Sum()
+	case EachLoss:
+		return losses
+	}
+	return losses.Sum().Div(float64(counted))
+}

@@ -1,0 +1,99 @@
+package nn
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/lectern-go/lectern/tensor"
+)
+
+// LayerNorm subtracts the mean over the last axes and divides by the standard
+// deviation, then scales and shifts each feature.
+type LayerNorm struct {
+	Weight *tensor.Tensor // the normalized shape; nil: no scale
+	Bias   *tensor.Tensor // the same shape; nil: no shift
+	Shape  []int          // the sizes of the last axes
+	Eps    float64
+}
+
+// NewLayerNorm returns a LayerNorm over the last len(shape) axes with weight 1,
+// bias 0 and eps 1e-5.
+func NewLayerNorm(shape ...int) *LayerNorm {
+	return &LayerNorm{Parameter(tensor.Ones(shape...)), Parameter(tensor.Zeros(shape...)), slices.Clone(shape), 1e-5}
+}
+
+// Forward normalizes x. It panics if the last sizes of x are not l.Shape.
+func (l *LayerNorm) Forward(x *tensor.Tensor) *tensor.Tensor {
+	return Standardize(x, l.Shape, l.Weight, l.Bias, l.Eps)
+}
+
+// Standardize is the function of [LayerNorm]; weight and bias may be nil:
+//
+//	y = (x - mean(x)) / sqrt(var(x) + eps) · weight + bias
+//
+// with the variance divided by n. 16-bit and smaller floats are computed in
+// float32 and rounded once.
+func Standardize(x *tensor.Tensor, shape []int, weight, bias *tensor.Tensor, eps float64) *tensor.Tensor {
+	axes := lastAxes("layer norm", x, shape)
+	return inFloat32(x, func(x *tensor.Tensor) *tensor.Tensor {
+		centred := x.Sub(x.Mean(append(axes, tensor.KeepDim)...))
+		y := centred.Mul(centred.Square().Mean(append(axes, tensor.KeepDim)...).Add(eps).Rsqrt())
+		return scaleAndShift(y, weight, bias)
+	})
+}
+
+// RMSNorm divides by the root of the mean square over the last axis, then scales
+// each feature.
+type RMSNorm struct {
+	Weight *tensor.Tensor // [dim]
+	Eps    float64
+}
+
+// NewRMSNorm returns an RMSNorm with weight 1 and eps 1e-5.
+func NewRMSNorm(dim int) *RMSNorm { return &RMSNorm{Parameter(tensor.Ones(dim)), 1e-5} }
+
+// Forward normalizes x. It panics if its last size is not that of the weight.
+func (r *RMSNorm) Forward(x *tensor.Tensor) *tensor.Tensor { return RMS(x, r.Weight, r.Eps) }
+
+// RMS is the function of [RMSNorm]:
+//
+//	y = x / sqrt(mean(x²) + eps) · weight
+//
+// 16-bit and smaller floats are computed in float32 and rounded once.
+func RMS(x, weight *tensor.Tensor, eps float64) *tensor.Tensor {
+	lastAxes("rms norm", x, weight.Shape())
+	return inFloat32(x, func(x *tensor.Tensor) *tensor.Tensor {
+		return scaleAndShift(x.Mul(x.Square().Mean(-1, tensor.KeepDim).Add(eps).Rsqrt()), weight, nil)
+	})
+}
+
+// lastAxes returns the numbers of the last axes, which must have the given sizes.
+func lastAxes(op string, x *tensor.Tensor, shape []int) []int {
+	have := x.Shape()
+	if len(shape) == 0 || len(shape) > len(have) || !slices.Equal(have[len(have)-len(shape):], shape) {
+		fail(tensor.ErrShape, op, fmt.Sprintf("the input has shape %v, whose last sizes are not %v", have, shape), "")
+	}
+	axes := make([]int, len(shape), len(shape)+1)
+	for i := range axes {
+		axes[i] = i - len(shape)
+	}
+	return axes
+}
+
+func scaleAndShift(y, weight, bias *tensor.Tensor) *tensor.Tensor {
+	if weight != nil {
+		y = y.Mul(weight.To(y.Dtype()))
+	}
+	if bias != nil {
+		y = y.Add(bias.To(y.Dtype()))
+	}
+	return y
+}
+
+// inFloat32 computes f in float32 if x is smaller, and returns x's dtype.
+func inFloat32(x *tensor.Tensor, f func(*tensor.Tensor) *tensor.Tensor) *tensor.Tensor {
+	if x.Dtype() == tensor.Float64 {
+		return f(x)
+	}
+	return f(x.To(tensor.Float32)).To(x.Dtype())
+}
