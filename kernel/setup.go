@@ -280,6 +280,9 @@ func (w *workspace) prebuild(ctx context.Context) error {
 		return err
 	}
 	err = w.goCommand(ctx, "build the library as cells use it", w.root, cellBuildEnv(), append([]string{"build"}, packages...)...)
+	if err == nil {
+		err = w.warm(ctx, []string{libraryCell})
+	}
 	if err != nil && ctx.Err() == nil {
 		err = &brokenLibrary{err}
 	}
@@ -290,6 +293,14 @@ func (w *workspace) runFirstCells(ctx context.Context) error {
 	if err := w.goCommand(ctx, "build what cells draw with", w.root, cellBuildEnv(), append([]string{"build"}, drawing...)...); err != nil {
 		return err
 	}
+	return w.warm(ctx, firstCells)
+}
+
+// libraryCell imports the library once after it has changed: the front then has the types of its packages in its cache.
+const libraryCell = "import \"" + modulePath + "/tensor\"\n\nfmt.Println(tensor.Arange(3).Shape())"
+
+// warm executes cells in a fresh kernel.
+func (w *workspace) warm(ctx context.Context, cells []string) error {
 	p := w.step("Run the first cells")
 	defer p.end()
 	k, err := jupyter.Start(ctx, w.spec(), jupyter.StartOptions{Dir: w.root, RuntimeDir: w.state("run")})
@@ -297,7 +308,7 @@ func (w *workspace) runFirstCells(ctx context.Context) error {
 		return err
 	}
 	defer k.Shutdown(5 * time.Second)
-	for _, code := range firstCells {
+	for _, code := range cells {
 		var said strings.Builder
 		r, err := k.Execute(ctx, code, jupyter.ExecuteOptions{Timeout: 5 * time.Minute, Output: func(m *jupyter.Message) {
 			var c struct{ Text string }
