@@ -28,19 +28,20 @@ func cellFlags() string {
 	return "-buildvcs=false '-ldflags=" + ld + "'"
 }
 
-// toolEnv is the environment in which cells are compiled.
-func toolEnv(env []string, path string) []string {
+// toolEnv is the environment in which cells are compiled: with path before the other folders of programs, and tmp for temporary files, which an
+// end by force would leave behind elsewhere.
+func toolEnv(env []string, path, tmp string) []string {
 	out := make([]string, 0, len(env)+len(tuned)+1)
 	for _, kv := range env {
 		k, _, _ := strings.Cut(kv, "=")
-		if _, ok := tuned[k]; !ok && k != "PATH" && k != "GOWORK" {
+		if _, ok := tuned[k]; !ok && k != "PATH" && k != "GOWORK" && k != "TMPDIR" {
 			out = append(out, kv)
 		}
 	}
 	for k, v := range tuned {
 		out = append(out, k+"="+v)
 	}
-	return append(out, "PATH="+path+string(os.PathListSeparator)+os.Getenv("PATH"))
+	return append(out, "TMPDIR="+tmp, "PATH="+path+string(os.PathListSeparator)+os.Getenv("PATH"))
 }
 
 // child is GoNB.
@@ -68,8 +69,7 @@ func startGoNB(c config, f *folders, token string) (*child, error) {
 	k := &child{exited: make(chan struct{})}
 	k.cmd = exec.Command(filepath.Join(c.bin, "gonb"), "-kernel="+file, "-go_work="+c.root+","+getModule(c), "-raw_error=true",
 		"-logtostderr=false", "-stderrthreshold=3", "-log_file="+os.DevNull)
-	k.cmd.Env = append(toolEnv(os.Environ(), f.path()),
-		"TMPDIR="+f.tmp(),
+	k.cmd.Env = append(toolEnv(os.Environ(), f.path(), f.tmp()),
 		inband.TokenVar+"="+token,
 		show.InputVar+"="+f.input(),
 		keep.DirVar+"="+strings.Join(f.keep(), string(os.PathListSeparator)),

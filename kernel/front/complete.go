@@ -65,7 +65,7 @@ func (c *completer) start() {
 			return
 		}
 		cmd := exec.Command(path, "serve")
-		cmd.Dir, cmd.Env = c.k.f.check(), toolEnv(os.Environ(), c.k.c.bin)
+		cmd.Dir, cmd.Env = c.k.f.check(), toolEnv(os.Environ(), c.k.c.bin, c.k.f.tmp())
 		cmd.SysProcAttr = ownGroup()
 		c.client, c.err = gopls.Start(c.ctx, cmd, c.k.f.check())
 		if cmd.Process != nil {

@@ -184,14 +184,14 @@ func (e *execution) finished(replied, idle bool) {
 // print passes printed text on.
 func (e *execution) print(text string) {
 	e.stream("stdout", text)
+	if e.steps != nil {
+		e.steps.print(text)
+	}
 	if i := strings.LastIndexByte(text, '\n'); i >= 0 {
 		e.line = ""
 		text = text[i+1:]
 	}
 	e.line += text
-	if e.steps != nil {
-		e.steps.print(text)
-	}
 }
 
 // isBinary names formats whose data is bytes; in Jupyter's messages it is base64.

@@ -81,8 +81,10 @@ func run(c config) error {
 	var token [12]byte
 	rand.Read(token[:])
 	k := &kernel{c: c, f: f, token: hex.EncodeToString(token[:]), watcher: w, ended: make(chan struct{}), ready: make(chan struct{}), ran: map[int]ranCell{}}
+	life, die := context.WithCancel(context.Background())
+	defer die()
 	k.packages = packages.New(packages.Config{
-		Dir: f.check(), Env: toolEnv(os.Environ(), c.bin), Cache: filepath.Join(c.root, ".lectern", "packages-"+runtime.Version()+".json"),
+		Dir: f.check(), Context: life, Env: toolEnv(os.Environ(), c.bin, f.tmp()), Cache: filepath.Join(c.root, ".lectern", "packages-"+runtime.Version()+".json"),
 		Warm:  append([]string{modulePath(c.root) + "/..."}, commonPackages...),
 		State: "github.com/lectern-go/lectern/internal/kept",
 	})

@@ -85,7 +85,7 @@ func (s *stepRecord) show(e *execution) {
 	lines := strings.Split(strings.TrimRight(s.src.Code, "\n"), "\n")
 	var code strings.Builder
 	for i, l := range lines {
-		fmt.Fprintf(&code, `<span class="lst-line" data-n="%d"><span class="lst-no">%d</span>%s</span>`+"\n", i+1, i+1, html.EscapeString(strings.ReplaceAll(l, "\t", "    ")))
+		fmt.Fprintf(&code, `<span class="lst-line" data-n="%d"><span class="lst-no">%d</span>%s</span>`, i+1, i+1, html.EscapeString(strings.ReplaceAll(l, "\t", "    ")))
 	}
 	note := ""
 	if s.cut > 0 {

@@ -6,6 +6,7 @@ package packages
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"go/importer"
@@ -23,11 +24,12 @@ import (
 
 // Config says where to look.
 type Config struct {
-	Dir   string   // a folder of the workspace in which cells are compiled
-	Env   []string // the environment for the go command
-	Cache string   // a file that remembers where export data lies; "" for none
-	Warm  []string // packages and patterns to look up before anyone asks
-	State string   // a package whose importers have state that lives on from cell to cell
+	Context context.Context // at whose end commands that still run are ended; nil for none
+	Dir     string          // a folder of the workspace in which cells are compiled
+	Env     []string        // the environment for the go command
+	Cache   string          // a file that remembers where export data lies; "" for none
+	Warm    []string        // packages and patterns to look up before anyone asks
+	State   string          // a package whose importers have state that lives on from cell to cell
 }
 
 // pkg is what go list says about one package.
@@ -274,7 +276,11 @@ func (p *Packages) goList(export bool, patterns ...string) ([]*pkg, error) {
 	if export {
 		args = append(args, "-export", "-deps")
 	}
-	cmd := exec.Command("go", append(args, patterns...)...)
+	ctx := p.c.Context
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	cmd := exec.CommandContext(ctx, "go", append(args, patterns...)...)
 	cmd.Dir, cmd.Env = p.c.Dir, p.c.Env
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr

@@ -1,0 +1,141 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/lectern-go/lectern/kernel/jupyter"
+)
+
+// processesOf lists the living processes that were started with an entry in their environment.
+func processesOf(entry string) (list []string) {
+	envs, _ := filepath.Glob("/proc/[0-9]*/environ")
+	for _, p := range envs {
+		b, err := os.ReadFile(p)
+		if err != nil || !bytes.Contains(b, []byte(entry)) {
+			continue
+		}
+		pid := filepath.Base(filepath.Dir(p))
+		if pid == strconv.Itoa(os.Getpid()) {
+			continue
+		}
+		cmd, _ := os.ReadFile(filepath.Join("/proc", pid, "cmdline"))
+		list = append(list, pid+" "+strings.ReplaceAll(string(cmd), "\x00", " "))
+	}
+	return list
+}
+
+// find returns the process whose command line contains a word.
+func find(list []string, word string) int {
+	for _, p := range list {
+		if strings.Contains(p, word) {
+			pid, _ := strconv.Atoi(strings.Fields(p)[0])
+			return pid
+		}
+	}
+	return 0
+}
+
+// TestNothingIsLeft ends kernels in every way and looks for processes, folders and pipes afterwards.
+func TestNothingIsLeft(t *testing.T) {
+	bin, err := tools()
+	need(t, err)
+	spec := &jupyter.Spec{Argv: []string{filepath.Join(bin, "lectern-kernel"), "-root", repoRoot(t), "-bin", bin, "{connection_file}"}, InterruptMode: "message"}
+	const running = "x := make([]float64, 100_000)\nfmt.Println(\"running\", len(x))\ntime.Sleep(time.Hour)"
+	for _, c := range []struct {
+		name string
+		end  func(k *jupyter.Kernel, all []string)
+		cell string
+	}{
+		{"shutdown", func(k *jupyter.Kernel, _ []string) { k.Shutdown(8 * time.Second) }, ""},
+		{"shutdown during a cell", func(k *jupyter.Kernel, _ []string) { k.Shutdown(8 * time.Second) }, running},
+		{"SIGTERM", func(k *jupyter.Kernel, _ []string) { syscall.Kill(k.Pid(), syscall.SIGTERM) }, running},
+		{"SIGKILL of the front", func(k *jupyter.Kernel, _ []string) { syscall.Kill(k.Pid(), syscall.SIGKILL) }, running},
+		{"SIGKILL of the front's group", func(k *jupyter.Kernel, _ []string) { syscall.Kill(-k.Pid(), syscall.SIGKILL) }, running},
+		{"SIGKILL of GoNB", func(_ *jupyter.Kernel, all []string) { syscall.Kill(find(all, "/gonb -kernel"), syscall.SIGKILL) }, running},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			tmp := t.TempDir()
+			mark := "LECTERN_TEST_MARK=" + jupyter.NewID()
+			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+			defer cancel()
+			k, err := jupyter.Start(ctx, spec, jupyter.StartOptions{Dir: tmp, RuntimeDir: t.TempDir(), Log: os.Stderr, Env: append(os.Environ(), "TMPDIR="+tmp, mark)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer k.Kill()
+			started := make(chan struct{})
+			if c.cell != "" {
+				seen := false
+				go k.Execute(ctx, c.cell, jupyter.ExecuteOptions{Output: func(m *jupyter.Message) {
+					if m.Header.Type == "stream" && !seen {
+						seen = true
+						close(started)
+					}
+				}})
+			} else {
+				k.Execute(ctx, "x := 1", jupyter.ExecuteOptions{})
+				close(started)
+			}
+			select {
+			case <-started:
+			case <-time.After(30 * time.Second):
+				t.Fatal("the cell does not run")
+			}
+			all := processesOf(mark)
+			if len(all) < 3 {
+				t.Fatalf("processes: %q", all)
+			}
+			c.end(k, all)
+			var left, files []string
+			for range 60 {
+				left, files = processesOf(mark), leftovers(tmp)
+				if len(left) == 0 && len(files) == 0 {
+					return
+				}
+				time.Sleep(100 * time.Millisecond)
+			}
+			t.Errorf("processes left: %q\nfiles left: %q", left, files)
+		})
+	}
+}
+
+// TestSweep removes what a kernel and its watcher left when both were killed, and nothing of a living kernel.
+func TestSweep(t *testing.T) {
+	tmp := t.TempDir()
+	t.Setenv("TMPDIR", tmp)
+	dead, err := newFolders()
+	if err != nil {
+		t.Fatal(err)
+	}
+	living, err := newFolders()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer living.remove()
+	dead.lock.Close() // as the end of its process would
+	third, err := newFolders()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer third.remove()
+	for _, d := range dead.all() {
+		if _, err := os.Stat(d); err == nil {
+			t.Errorf("%s is still there", d)
+		}
+	}
+	for _, d := range living.all() {
+		if _, err := os.Stat(d); err != nil {
+			t.Error(err)
+		}
+	}
+}
