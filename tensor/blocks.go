@@ -26,16 +26,21 @@ type reader[T number] struct {
 	size    int            // bytes per stored element
 	native  bool           // stored as T
 	linear  bool           // one run of stride 1
+	same    bool           // one element, repeated
+	length  int            // of the longest block that can be asked for
 	convert func(dst []T, src unsafe.Pointer)
 	values  []T // converted elements
 	raw     []uint64
 }
 
 func newReader[T number](t *Tensor) *reader[T] {
-	r := &reader[T]{data: t.storage.data, size: t.dtype.Size(), native: isNative[T](t.dtype)}
-	if t.IsContiguous() {
+	r := &reader[T]{data: t.storage.data, size: t.dtype.Size(), native: isNative[T](t.dtype), length: min(t.layout.Len(), blockLen)}
+	switch {
+	case t.IsContiguous():
 		r.layout, r.linear = Layout{offset: t.layout.offset}, true
-	} else {
+	case t.layout.repeatsOne():
+		r.layout, r.same = Layout{offset: t.layout.offset}, true
+	default:
 		r.layout = t.layout.merged()
 	}
 	if !r.native {
@@ -51,9 +56,14 @@ func (r *reader[T]) block(start, n int) []T {
 		return unsafe.Slice((*T)(r.at(start)), n)
 	}
 	if r.values == nil {
-		r.values = make([]T, blockLen)
+		r.values = make([]T, r.length)
+		if r.same {
+			r.copy(r.values, 0)
+		}
 	}
-	r.copy(r.values[:n], start)
+	if !r.same {
+		r.copy(r.values[:n], start)
+	}
 	return r.values[:n]
 }
 
@@ -61,6 +71,15 @@ func (r *reader[T]) block(start, n int) []T {
 func (r *reader[T]) copy(dst []T, start int) {
 	switch {
 	case len(dst) == 0:
+	case r.same:
+		if r.native {
+			dst[0] = *(*T)(r.at(0))
+		} else {
+			r.convert(dst[:1], r.at(0))
+		}
+		for i := range dst {
+			dst[i] = dst[0]
+		}
 	case r.linear && r.native:
 		copy(dst, unsafe.Slice((*T)(r.at(start)), len(dst)))
 	case r.linear:

@@ -196,14 +196,22 @@ func Number(x any) *Tensor {
 
 // scalar returns a single number.
 func scalar(value float64, dtype Dtype) *Tensor {
-	t := newTensor(Float64, nil, false)
-	elements[float64](t.storage)[0] = value
+	t := single(Float64, value)
+	if dtype == Float64 {
+		return t
+	}
 	return t.converted(dtype)
 }
 
 // fromNumber returns a Go number or bool as a single number: float64, int64 or
 // bool.
 func fromNumber(x any) (*Tensor, bool) {
+	switch x := x.(type) { // the usual ones, without reflection
+	case int:
+		return single(Int64, int64(x)), true
+	case float64:
+		return single(Float64, x), true
+	}
 	var b builder
 	v := reflect.ValueOf(x)
 	if !v.IsValid() || !b.number(v) {
@@ -214,6 +222,13 @@ func fromNumber(x any) (*Tensor, bool) {
 		dtype = Float64 // keep every digit until the other operand is known
 	}
 	return b.tensor(dtype), true
+}
+
+// single returns a single number of the Go type in which dtype is stored.
+func single[T Element](dtype Dtype, value T) *Tensor {
+	t := newTensor(dtype, nil, false)
+	elements[T](t.storage)[0] = value
+	return t
 }
 
 // builder collects the numbers of nested slices.

@@ -501,6 +501,16 @@ func (l Layout) merged() Layout {
 	return out
 }
 
+// repeatsOne reports whether all positions are one element of storage.
+func (l Layout) repeatsOne() bool {
+	for i, stride := range l.strides {
+		if stride != 0 && l.shape[i] != 1 {
+			return false
+		}
+	}
+	return true
+}
+
 // broadcastShape returns the shape that two shapes have in common when axes of
 // size 1 (and absent leading axes) are repeated.
 func broadcastShape(a, b []int) ([]int, error) {

@@ -69,10 +69,18 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-func BenchmarkAdd8x8(b *testing.B) {
-	x, y := Ones(8, 8), Ones(8, 8)
-	b.ReportAllocs()
-	for b.Loop() {
-		x.Add(y)
+// BenchmarkSmall measures what calls cost apart from the work.
+func BenchmarkSmall(b *testing.B) {
+	x, y, row := Ones(8, 8), Ones(8, 8), Ones(8)
+	for name, f := range map[string]func(){
+		"add": func() { x.Add(y) }, "add number": func() { x.Add(2) }, "add row": func() { x.Add(row) }, "exp": func() { x.Exp() },
+		"sum": func() { x.Sum() }, "transpose": func() { x.T() }, "matmul": func() { x.Matmul(y) }, "softmax": func() { x.Softmax(1) },
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				f()
+			}
+		})
 	}
 }
