@@ -13,6 +13,19 @@ import (
 // parameter and token, 2 of them forward and 4 backward.
 func TrainingFLOPs(parameters, tokens float64) float64 { return 6 * parameters * tokens }
 
+// MatmulFLOPs returns the FLOPs of an m x k matrix times a k x n one: for each of
+// the m·n results k products and k sums. With m tokens it is 2 for each token and
+// parameter of a linear layer.
+func MatmulFLOPs(m, k, n float64) float64 { return 2 * m * k * n }
+
+// TwoLayerFLOPs returns the FLOPs of the lecture's network x --w1--> h1 --w2-->
+// h2, with x of B x D, w1 of D x D and w2 of D x K: forward, backward for w1, w2
+// and h1, and those that the gradient of x takes besides, if it is asked for.
+func TwoLayerFLOPs(B, D, K float64) (forward, backward, inputGradient float64) {
+	layer1, layer2 := MatmulFLOPs(B, D, D), MatmulFLOPs(B, D, K)
+	return layer1 + layer2, layer1 + 2*layer2, layer1
+}
+
 // Machines is a number of equal devices.
 type Machines struct {
 	Count         int
