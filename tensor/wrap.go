@@ -45,6 +45,11 @@ func (t *Tensor) RawBytes() []byte {
 	return t.storage.bytes()[t.layout.offset*t.dtype.Size():][:t.Bytes():t.Bytes()]
 }
 
+// Touch counts a write that was made directly to the memory of t, through [Data]
+// or RawBytes, as in-place operations do by themselves: a gradient that saved the
+// old values then notices.
+func (t *Tensor) Touch() { t.storage.version.Add(1) }
+
 // SetData makes t show the elements of x: t takes over shape, dtype and memory,
 // which the two then share, and stays the leaf that it was, with its hooks.
 // Whoever holds t, such as an optimizer, sees the change; views of the old

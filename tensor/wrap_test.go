@@ -62,3 +62,13 @@ func TestSetDataKeepsTheLeaf(t *testing.T) {
 		t.Errorf("integers for a leaf with gradient: got %v, want ErrDtype", err)
 	}
 }
+
+func TestTouchIsNoticedByBackward(t *testing.T) {
+	w := tensor.Of(1., 2).RequireGrad()
+	loss := w.Mul(w).Sum()
+	tensor.Data[float32](w.Detach())[0] = 5
+	w.Touch()
+	if err := tensor.Try(func() { loss.Backward() }); !errors.Is(err, tensor.ErrGrad) {
+		t.Errorf("Backward after a direct write: got %v, want ErrGrad", err)
+	}
+}
