@@ -26,10 +26,7 @@ func (t *Tensor) ReLU() *Tensor { return apply(&opReLU, nil, t) }
 
 func relu[T number](dst, x []T) {
 	for i, v := range x {
-		if v < 0 {
-			v = 0
-		}
-		dst[i] = v
+		dst[i] = max(v, 0) // NaN stays NaN
 	}
 }
 

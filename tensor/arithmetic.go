@@ -240,10 +240,7 @@ func (t *Tensor) Abs() *Tensor { return apply(&opAbs, nil, t) }
 
 func abs[T number](dst, x []T) {
 	for i, v := range x {
-		if v < 0 {
-			v = -v
-		}
-		dst[i] = v + 0 // -0 becomes 0
+		dst[i] = max(v, -v)
 	}
 }
 

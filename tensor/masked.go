@@ -1,6 +1,7 @@
 package tensor
 
 import (
+	"fmt"
 	"math"
 	"slices"
 )
@@ -20,6 +21,9 @@ func init() {
 			x, mask := c.in[0], c.in[1]
 			if mask.dtype != Bool {
 				fail(ErrDtype, "masked fill", mask.dtype.String(), "the mask is not a bool tensor", "make one with a comparison such as x.Eq(0)")
+			}
+			if v := c.attr.(float64); !x.dtype.IsFloat() && !isFinite(v) {
+				fail(ErrValue, "masked fill", describe(x, mask), fmt.Sprintf("a %s tensor can't hold %g", x.dtype, v), "convert with To(tensor.Float32)")
 			}
 			l, err := mask.layout.Expand(x.layout.shape...)
 			mask.must("masked fill", err)
@@ -161,13 +165,7 @@ func (t *Tensor) Clamp(low, high float64) *Tensor { return apply(&opClamp, bound
 
 func clampFloat[T float32 | float64](dst, x []T, low, high T) {
 	for i, v := range x {
-		if v < low {
-			v = low
-		}
-		if v > high {
-			v = high
-		}
-		dst[i] = v
+		dst[i] = min(max(v, low), high)
 	}
 }
 

@@ -2,6 +2,7 @@ package tensor
 
 import (
 	"math"
+	"runtime"
 	"slices"
 )
 
@@ -198,32 +199,41 @@ func reduceAs(x *Tensor, r reduced, dtype Dtype, f foldings) *Tensor {
 	return out
 }
 
-// fold reduces each run of count elements of x to one element of out.
+// fold reduces each run of count elements of x to one element of out: each block
+// to a number, and those in pairs. Threads share the runs or, if there are few,
+// the blocks; the order of the sums is the same.
 func fold[T number](out []T, x *Tensor, count int, f folding[T]) {
 	blocks := (count + blockLen - 1) / blockLen
-	if blocks <= 1 {
-		parallelRows(len(out), parallelFrom/max(count, 1), func(start, end int) {
-			r := newReader[T](x)
-			for i := start; i < end; i++ {
-				out[i] = f.start
-				if count > 0 {
-					out[i] = f.join(out[i], f.block(r.block(i*count, count)))
+	block := func(r *reader[T], i, b int) T {
+		n := min(blockLen, count-b*blockLen)
+		return f.block(r.block(i*count+b*blockLen, n))
+	}
+	if blocks > 1 && len(out) < runtime.GOMAXPROCS(0) {
+		partial := make([]T, blocks)
+		for i := range out {
+			parallelRows(blocks, parallelFrom/blockLen, func(first, last int) {
+				r := newReader[T](x)
+				for b := first; b < last; b++ {
+					partial[b] = block(r, i, b)
 				}
-			}
-		})
+			})
+			out[i] = f.join(f.start, joinPairs(partial, f.join))
+		}
 		return
 	}
-	partial := make([]T, blocks)
-	for i := range out {
-		parallelRows(blocks, parallelFrom/blockLen, func(first, last int) {
-			r := newReader[T](x)
-			for b := first; b < last; b++ {
-				n := min(blockLen, count-b*blockLen)
-				partial[b] = f.block(r.block(i*count+b*blockLen, n))
+	parallelRows(len(out), parallelFrom/max(count, 1), func(start, end int) {
+		r := newReader[T](x)
+		partial := make([]T, blocks)
+		for i := start; i < end; i++ {
+			for b := range partial {
+				partial[b] = block(r, i, b)
 			}
-		})
-		out[i] = f.join(f.start, joinPairs(partial, f.join))
-	}
+			out[i] = f.start
+			if blocks > 0 {
+				out[i] = f.join(f.start, joinPairs(partial, f.join))
+			}
+		}
+	})
 }
 
 // joinPairs joins neighbours, then their results, and so on: a balanced tree.
