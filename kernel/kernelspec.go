@@ -62,6 +62,7 @@ func (w *workspace) kernelEnv() map[string]string {
 	list := string(os.PathListSeparator)
 	env["PATH"] = w.state("bin") + list + "${PATH}" + list + goDir()
 	env["LECTERN_ROOT"] = w.root
+	env["LECTERN_GOPROXY"] = "${GOPROXY}" // the user's own, for %get
 	return env
 }
 

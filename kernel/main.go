@@ -5,6 +5,7 @@
 //	go run ./kernel run      execute notebooks, without Python
 //	go run ./kernel check    execute notebooks and compare with their stored outputs
 //	go run ./kernel render   write the lessons as web pages
+//	go run ./kernel vars     list the variables of running kernels
 //
 // The exit status is 0 when all went well, 1 when something failed and 2 when the command line was wrong.
 package main
@@ -33,7 +34,7 @@ type command struct {
 
 // commands lists them in the order in which a newcomer needs them.
 func commands() []*command {
-	return []*command{labCommand(), setupCommand(), runCommand(), checkCommand(), renderCommand()}
+	return []*command{labCommand(), setupCommand(), runCommand(), checkCommand(), renderCommand(), varsCommand()}
 }
 
 // usageError is a mistake on the command line.
