@@ -105,7 +105,7 @@ func apply(o *op, attr any, in ...*Tensor) *Tensor {
 	c := &call{op: o, attr: attr}
 	c.in = append(c.few[:0], in...)
 	if observed() {
-		return c.watched(c.run)
+		return c.runWatched()
 	}
 	return c.run()
 }

@@ -188,6 +188,12 @@ func Scope(name string, f func()) {
 	f()
 }
 
+// runWatched is run for the case that somebody listens. Like other functions of
+// that kind it is kept out of the code of its caller, which is to stay small.
+//
+//go:noinline
+func (c *call) runWatched() *Tensor { return c.watched(c.run) }
+
 // watched runs an operation, by calling run, and tells of it, unless it is part
 // of another one.
 func (c *call) watched(run func() *Tensor) *Tensor {
@@ -254,7 +260,10 @@ func (c *call) enterGradient(i int) (leave func()) {
 	return func() { a.of, a.input, a.scope = of, input, scope }
 }
 
-func (c *call) announceSaved()    { c.announceEach(Saved) }
+//go:noinline
+func (c *call) announceSaved() { c.announceEach(Saved) }
+
+//go:noinline
 func (c *call) announceReleased() { c.announceEach(Released) }
 
 // announceEach tells of each tensor that c saved; Go numbers don't count.
@@ -267,10 +276,12 @@ func (c *call) announceEach(kind Kind) {
 	}
 }
 
+//go:noinline
 func announceAllocated(s *storage) {
 	announce(Event{Kind: Allocated, Size: s.size, Storage: Memory{weak.Make(s)}})
 }
 
+//go:noinline
 func announceStorage(kind Kind, t *Tensor) {
 	announce(Event{Kind: kind, Dtype: t.dtype, Shape: t.Shape(), Size: t.storage.size, Storage: MemoryOf(t)})
 }

@@ -48,6 +48,7 @@ var children = map[string]func(args []string) error{}
 var kinds = map[string]string{
 	"peers":  "compare with other libraries",
 	"kernel": "compare the notebook kernel with stock GoNB",
+	"self":   "compare the library with itself, built in another way",
 }
 
 func main() {
@@ -66,7 +67,7 @@ func main() {
 	rounds := flag.Int("rounds", 3, "how often each case is measured; the best counts")
 	threads := flag.Int("threads", 2, "threads of both sides, where the case does not say 1")
 	flag.Usage = func() {
-		fmt.Fprintln(flag.CommandLine.Output(), "usage: go run ./internal/bench -peers|-kernel [group ...]")
+		fmt.Fprintln(flag.CommandLine.Output(), "usage: go run ./internal/bench -peers|-kernel|-self [group ...]")
 		flag.PrintDefaults()
 	}
 	flag.Parse()
@@ -110,7 +111,7 @@ func main() {
 func pick(chosen map[string]*bool, names []string) ([]group, error) {
 	var picked []group
 	for _, g := range groups {
-		if *chosen[g.kind] && (len(names) == 0 || slices.Contains(names, g.name)) {
+		if asked := chosen[g.kind]; asked != nil && *asked && (len(names) == 0 || slices.Contains(names, g.name)) {
 			picked = append(picked, g)
 		}
 	}
@@ -120,7 +121,7 @@ func pick(chosen map[string]*bool, names []string) ([]group, error) {
 		}
 	}
 	if len(picked) == 0 {
-		return nil, errors.New("nothing to do; say -peers or -kernel, or -list for what there is")
+		return nil, errors.New("nothing to do; say -peers, -kernel or -self, or -list for what there is")
 	}
 	return picked, nil
 }

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"time"
+
+	"github.com/lectern-go/lectern/tensor"
+)
+
+func init() {
+	register("self", "hooks", "what tracing and accounting cost while nobody listens: the ordinary build beside one without their hooks", hooksGroup)
+	children["hooks"] = hooksCall
+}
+
+// hooksCases are from the operation that computes least, where a hook weighs
+// most, to a step of training.
+var hooksCases = map[string]func() func(){
+	"add of 4 numbers": func() func() {
+		x, y := tensor.Ones(4), tensor.Ones(4)
+		return func() { x.Add(y) }
+	},
+	"view": func() func() {
+		x := tensor.Ones(4, 8)
+		return func() { x.T() }
+	},
+	"recorded product of 8×8": func() func() {
+		x, w := tensor.Ones(8, 8), tensor.Ones(8, 8).RequireGrad()
+		return func() { x.Matmul(w) }
+	},
+	"training step of two layers": func() func() {
+		x, w1, w2 := tensor.Ones(32, 64), tensor.Full(0.01, 64, 64).RequireGrad(), tensor.Full(0.01, 64, 8).RequireGrad()
+		return func() {
+			x.Matmul(w1).ReLU().Matmul(w2).Pow(2).Mean().Backward()
+			tensor.NoGrad(func() {
+				for _, w := range []*tensor.Tensor{w1, w2} {
+					w.SubInPlace(w.Grad().Mul(0.01))
+					w.ZeroGrad()
+				}
+			})
+		}
+	},
+}
+
+var hooksOrder = []string{"add of 4 numbers", "view", "recorded product of 8×8", "training step of two layers"}
+
+// hooksGroup measures each case by turns in both builds. Two programs differ in
+// where the linker puts their code as well, which alone is worth a percent or
+// two; the fastest of many short runs is compared.
+func hooksGroup(ctx context.Context, r *report) error {
+	dir, err := os.MkdirTemp("", "lectern-bench-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	with, without := filepath.Join(dir, "with"), filepath.Join(dir, "without")
+	for program, tags := range map[string]string{with: "", without: "notrace"} {
+		build := exec.CommandContext(ctx, "go", "build", "-tags", tags, "-o", program, "github.com/lectern-go/lectern/internal/bench")
+		if out, err := build.CombinedOutput(); err != nil {
+			return fmt.Errorf("build: %w: %s", err, lastLines(string(out), 5))
+		}
+	}
+	const turns = 12
+	for _, name := range hooksOrder {
+		best := map[string]float64{}
+		for range turns * r.rounds / 3 {
+			for _, program := range []string{with, without} {
+				var took float64
+				if err := runJSON(ctx, &took, nil, "", program, "-child", "hooks", name); err != nil {
+					return err
+				}
+				if best[program] == 0 || took < best[program] {
+					best[program] = took
+				}
+			}
+		}
+		r.compare(name, best[with], "without hooks", best[without], "ns", less, 0.98) // at most 1.02 of the time
+	}
+	return nil
+}
+
+// hooksCall prints the nanoseconds of one call of a case, the best of several
+// short runs on one thread.
+func hooksCall(args []string) error {
+	runtime.GOMAXPROCS(1)
+	debug.SetGCPercent(-1) // collect between the runs, not during some of them
+	call := hooksCases[args[0]]()
+	n := 1
+	run := func() time.Duration {
+		runtime.GC()
+		start := time.Now()
+		for range n {
+			call()
+		}
+		return time.Since(start)
+	}
+	for run() < 5*time.Millisecond {
+		n *= 2
+	}
+	best := run()
+	for range 30 {
+		best = min(best, run())
+	}
+	return json.NewEncoder(os.Stdout).Encode(float64(best) / float64(n))
+}
