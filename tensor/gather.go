@@ -9,10 +9,11 @@ import (
 // positions. Positions are whole numbers; negative ones count from the end.
 
 // checkedPositions returns the elements of an index tensor as positions of an
-// axis of some size, all in [0, size).
-func checkedPositions(op string, index *Tensor, size int) []int64 {
+// axis of t, all at least 0.
+func (t *Tensor) checkedPositions(op string, axis int, index *Tensor) []int64 {
+	size := t.layout.shape[axis]
 	if formats[index.dtype].class != classInt {
-		fail(ErrDtype, op, index.dtype.String(), "positions must be whole numbers", "convert with To(tensor.Int64)")
+		fail(ErrDtype, op, describe(t, index), "the positions are "+index.dtype.String()+", not whole numbers", "convert with To(tensor.Int64)")
 	}
 	at := index.Ints()
 	for i, p := range at {
@@ -20,7 +21,7 @@ func checkedPositions(op string, index *Tensor, size int) []int64 {
 			at[i] += int64(size)
 		}
 		if at[i] < 0 || at[i] >= int64(size) {
-			fail(ErrIndex, op, "", fmt.Sprintf("position %d is out of range for an axis of size %d", p, size), "")
+			fail(ErrIndex, op, describe(t, index), fmt.Sprintf("position %d is out of range for axis %d of size %d", p, axis, size), "")
 		}
 	}
 	return at
@@ -118,15 +119,14 @@ func (t *Tensor) IndexSelect(axis int, index *Tensor) *Tensor {
 	if index.Dim() > 1 {
 		fail(ErrShape, "index select", describe(t, index), "the positions are not a vector", "use Index for tensors of positions")
 	}
-	return t.take(axis, index.Reshape(-1))
+	return t.take("index select", axis, index.Reshape(-1))
 }
 
 // take is IndexSelect for positions of any shape, which takes the place of the
 // axis.
-func (t *Tensor) take(axis int, index *Tensor) *Tensor {
-	axis = t.axis("index select", axis)
-	size := t.layout.shape[axis]
-	s := selection{axis, size, checkedPositions("index select", index, size)}
+func (t *Tensor) take(op string, axis int, index *Tensor) *Tensor {
+	axis = t.axis(op, axis)
+	s := selection{axis, t.layout.shape[axis], t.checkedPositions(op, axis, index)}
 	out := apply(&opIndexSelect, s, t)
 	shape := slices.Concat(t.layout.shape[:axis], index.layout.shape, t.layout.shape[axis+1:])
 	if slices.Equal(shape, out.layout.shape) {
@@ -143,7 +143,7 @@ func (t *Tensor) Embedding(ids *Tensor) *Tensor {
 	if t.Dim() != 2 {
 		fail(ErrShape, "embedding", describe(t), "the table is not a matrix", "give one row for each id")
 	}
-	return t.take(0, ids)
+	return t.take("embedding", 0, ids)
 }
 
 // OneHot returns an int64 tensor with an axis of size classes more than ids, 1
@@ -236,7 +236,7 @@ func (t *Tensor) Gather(axis int, index *Tensor) *Tensor {
 		}
 	}
 	at := newTensor(Int64, index.layout.shape, false)
-	copy(plain[int64](at), checkedPositions("gather", index, t.layout.shape[axis]))
+	copy(plain[int64](at), t.checkedPositions("gather", axis, index))
 	return apply(&opGather, gathering{axis, at, t.Shape()}, t)
 }
 
@@ -276,7 +276,7 @@ func (t *Tensor) MaskedSelect(mask *Tensor) *Tensor {
 		fail(ErrDtype, "masked select", mask.dtype.String(), "the mask is not a bool tensor", "make one with a comparison such as x.Gt(0)")
 	}
 	_, _, shape := broadcast("masked select", t, mask)
-	return t.Expand(shape...).Reshape(-1).take(0, maskPositions(mask.expanded(shape)))
+	return t.Expand(shape...).Reshape(-1).take("masked select", 0, maskPositions(mask.expanded(shape)))
 }
 
 // maskPositions returns the flat positions where a mask is set, as a vector.

@@ -144,7 +144,7 @@ func (t *Tensor) asPositions(index *Tensor, axis int) []*Tensor {
 // as one, in which each combination has one position.
 func (t *Tensor) pickAxes(picks []pickedAxis) *Tensor {
 	if len(picks) == 1 {
-		return t.take(picks[0].axis, picks[0].at)
+		return t.take("index", picks[0].axis, picks[0].at)
 	}
 	first, together := picks[0].axis, true
 	var order, sizes []int
@@ -163,7 +163,7 @@ func (t *Tensor) pickAxes(picks []pickedAxis) *Tensor {
 	combined := newTensor(Int64, shape, true)
 	for i, p := range picks {
 		at := newTensor(Int64, p.at.layout.shape, false)
-		copy(plain[int64](at), checkedPositions("index", p.at, sizes[i]))
+		copy(plain[int64](at), t.checkedPositions("index", p.axis, p.at))
 		combined = combined.Mul(sizes[i]).Add(at)
 	}
 	var axes []int
@@ -178,7 +178,7 @@ func (t *Tensor) pickAxes(picks []pickedAxis) *Tensor {
 	if len(axes) < t.Dim() {
 		axes = append(axes, order...)
 	}
-	return t.Permute(axes...).Flatten(front, front+len(picks)-1).take(front, combined)
+	return t.Permute(axes...).Flatten(front, front+len(picks)-1).take("index", front, combined)
 }
 
 // SetIndex writes value, a tensor that can be expanded to the part or a number,
@@ -236,5 +236,5 @@ func (t *Tensor) withPicked(values, at *Tensor) *Tensor {
 	if values.Len() == 0 {
 		return t
 	}
-	return Where(hit, values.Reshape(values.Len()).take(0, from), t)
+	return Where(hit, values.Reshape(values.Len()).take("index", 0, from), t)
 }

@@ -1,0 +1,91 @@
+package tensor_test
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/lectern-go/lectern/tensor"
+)
+
+// TestOperationMessages reads what a user would: the operation with its
+// operands, the rule, a remedy.
+func TestOperationMessages(t *testing.T) {
+	x := tensor.Zeros(2, 3)
+	for _, c := range []struct {
+		run  func()
+		kind error
+		want string
+	}{
+		{func() { tensor.Cat(1, x, tensor.Zeros(3, 3)) }, tensor.ErrShape,
+			"tensor: cat: [2 3] x [3 3]: axis 0 has size 3 in tensor 1 and 2 in tensor 0; only axis 1 may differ"},
+		{func() { tensor.Stack(0, x, tensor.Zeros(3)) }, tensor.ErrShape,
+			"tensor: stack: [2 3] x [3]: tensor 1 has shape [3], tensor 0 has [2 3]; use Cat to join along an axis that is there"},
+		{func() { x.SplitSizes(1, 1, 1) }, tensor.ErrShape, "tensor: split: [2 3]: sizes [1 1] add up to 2, axis 1 has 3"},
+		{func() { x.IndexSelect(1, tensor.Of(3)) }, tensor.ErrIndex, "tensor: index select: [2 3] x [1]: position 3 is out of range for axis 1 of size 3"},
+		{func() { x.Embedding(tensor.Of(1.)) }, tensor.ErrDtype,
+			"tensor: embedding: [2 3] x [1]: the positions are float32, not whole numbers; convert with To(tensor.Int64)"},
+		{func() { x.Gather(0, tensor.Of(1)) }, tensor.ErrShape, "tensor: gather: [2 3] x [1]: the positions have 1 axes, the tensor has 2"},
+		{func() { tensor.OneHot(tensor.Of(3), 3) }, tensor.ErrIndex, "tensor: one hot: [1]: id 3 is out of range for 3 classes"},
+		{func() { x.TopK(1, 4) }, tensor.ErrValue, "tensor: topk: [2 3]: 4 elements of an axis of size 3"},
+		{func() { tensor.Zeros(2, 0).Max(1) }, tensor.ErrShape, "tensor: max: [2 0]: there is no element to choose from"},
+		{func() { x.Argmax(0, 1) }, tensor.ErrIndex, "tensor: argmax: [2 3]: more than one axis is named; name one axis, or none for all elements"},
+		{func() { tensor.Of(1, 2).Mean() }, tensor.ErrDtype,
+			"tensor: mean: int64: the mean of whole numbers is not a whole number; convert with To(tensor.Float32)"},
+		{func() { tensor.Of(true).Sub(tensor.Of(1)) }, tensor.ErrDtype, "tensor: sub: [1] x [1]: not defined for bool tensors; use Xor, or Not for a mask"},
+		{func() { tensor.Of(1, 2).Remainder(tensor.Of(0, 1)) }, tensor.ErrValue,
+			"tensor: remainder: [2] x [2]: a whole number is divided by 0; convert with To(tensor.Float32) to get an infinity instead"},
+		{func() { tensor.Of(1, 2).Pow(tensor.Of(-1)) }, tensor.ErrValue,
+			"tensor: pow: [2] x [1]: a whole number to a negative power is not a whole number; convert with To(tensor.Float32)"},
+		{func() { x.MaskedFill(x, 1) }, tensor.ErrDtype,
+			"tensor: masked fill: float32: the mask is not a bool tensor; make one with a comparison such as x.Eq(0)"},
+		{func() { tensor.Of(1).MaskedFill(tensor.Of(true), math.Inf(-1)) }, tensor.ErrValue,
+			"tensor: masked fill: [1] x [1]: a int64 tensor can't hold -Inf; convert with To(tensor.Float32)"},
+		{func() { x.To(tensor.Float8E4M3).Add(x) }, tensor.ErrDtype,
+			"tensor: add: float8_e4m3fn x float32: 8-bit floats have no common dtype with others; convert one with To"},
+		{func() { x.Index(tensor.Of(true, true, true)) }, tensor.ErrShape,
+			"tensor: index: [2 3]: a mask of shape [3] stands for axes of sizes [2]; a mask has the sizes of the axes that it picks from"},
+		{func() { tensor.With(tensor.Int64).Rand(2) }, tensor.ErrDtype,
+			"tensor: rand: int64: random fractions need a floating-point dtype; use Randint for whole numbers"},
+		{func() { tensor.TruncNormal(0, 1, 3, 2, 4) }, tensor.ErrValue,
+			"tensor: trunc normal: [4]: bounds [3, 2] and standard deviation 1; give low ≤ high and std > 0"},
+		{func() { tensor.Finfo(tensor.Int8) }, tensor.ErrDtype, "tensor: finfo: int8: not a floating-point format; use Iinfo for whole numbers"},
+	} {
+		err := tensor.Try(c.run)
+		if err == nil || err.Error() != c.want || !errors.Is(err, c.kind) {
+			t.Errorf("got  %v\nwant %s (%v)", err, c.want, c.kind)
+		}
+	}
+}
+
+// TestFLOPs counts by hand.
+func TestFLOPs(t *testing.T) {
+	x, w := tensor.Ones(4, 6), tensor.Ones(6, 5)
+	for _, c := range []struct {
+		name string
+		run  func()
+		want int
+	}{
+		{"x + x", func() { x.Add(x) }, 24},
+		{"x + row", func() { x.Add(tensor.Ones(6)) }, 24},
+		{"exp", func() { x.Exp() }, 24},
+		{"relu", func() { x.ReLU() }, 24},
+		{"gelu", func() { x.GELU() }, 20 * 24},
+		{"softmax", func() { x.Softmax(1) }, 5 * 24},
+		{"sum", func() { x.Sum() }, 24},
+		{"var", func() { x.Var(0) }, 4 * 24},
+		{"norm", func() { x.Norm() }, 2 * 24},
+		{"matmul", func() { x.Matmul(w) }, 2 * 4 * 6 * 5},
+		{"views and copies", func() { x.T().Contiguous().View(-1).Clone() }, 0},
+		{"comparison", func() { x.Gt(0) }, 0},
+		{"embedding", func() { x.Embedding(tensor.Of(1, 2)) }, 0},
+	} {
+		flops := 0
+		stop := tensor.Trace(func(e tensor.Event) { flops += e.FLOPs })
+		c.run()
+		stop()
+		if flops != c.want {
+			t.Errorf("%s: %d FLOPs, want %d", c.name, flops, c.want)
+		}
+	}
+}
