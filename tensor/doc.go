@@ -9,9 +9,16 @@
 // gradient.
 //
 // Every operation is one record (op.go) of forward, derivative and cost, run by
-// one function, apply: elementwise.go, reduce.go, matmul.go, view.go and so on
-// hold the records, each beside the method that applies it. Kernels are loops
-// over slices; blocks.go brings elements of any layout and dtype into that form.
+// one function, apply. Records stand beside the methods that apply them:
+// arithmetic.go and divide.go, functions.go, activations.go, compare.go,
+// masked.go; reduce.go, extrema.go, statistics.go; softmax.go, cumulative.go,
+// sort.go; view.go, index.go, join.go, gather.go, triangle.go; matmul.go.
+// Kernels are loops over slices: blocks.go brings elements of any layout and
+// dtype into that form, elementwise.go and rows.go run kernels over tensors.
+//
+// The formats are in float16.go, bfloat16.go, float8.go and fp4.go, what can be
+// asked about them in finfo.go and bits.go, conversions in convert.go. Random
+// numbers come from philox.go through generator.go to random.go.
 //
 // # Sharing
 //

@@ -3,6 +3,7 @@ package tensor_test
 import (
 	"errors"
 	"testing"
+	"unsafe"
 
 	"github.com/lectern-go/lectern/tensor"
 )
@@ -21,9 +22,12 @@ func TestWrapSharesMemory(t *testing.T) {
 }
 
 func TestWrapCopiesWhatItCannotShare(t *testing.T) {
-	memory := make([]byte, 9)
+	memory := make([]byte, 16)
+	if uintptr(unsafe.Pointer(&memory[1]))%8 == 0 {
+		memory = memory[1:]
+	}
 	memory[1] = 1
-	x := tensor.Wrap(memory[1:], tensor.Int64)
+	x := tensor.Wrap(memory[1:9], tensor.Int64)
 	memory[1] = 2
 	if x.Item() != 1 {
 		t.Errorf("unaligned memory was shared: got %v", x)

@@ -40,7 +40,7 @@ var (
 		"bitwise_and": (*tensor.Tensor).And, "bitwise_or": (*tensor.Tensor).Or, "bitwise_xor": (*tensor.Tensor).Xor,
 	}
 	axesMethods = map[string]axesMethod{
-		"sum": (*tensor.Tensor).Sum, "prod": (*tensor.Tensor).Prod, "amax": (*tensor.Tensor).Max, "amin": (*tensor.Tensor).Min,
+		"sum": (*tensor.Tensor).Sum, "mean": (*tensor.Tensor).Mean, "prod": (*tensor.Tensor).Prod, "amax": (*tensor.Tensor).Max, "amin": (*tensor.Tensor).Min,
 		"all": (*tensor.Tensor).All, "any": (*tensor.Tensor).Any, "argmax": (*tensor.Tensor).Argmax, "argmin": (*tensor.Tensor).Argmin,
 		"logsumexp": (*tensor.Tensor).LogSumExp,
 	}
@@ -57,7 +57,7 @@ func TestElementwise(t *testing.T) {
 		"cat": cat, "stack": stack, "chunk": chunk, "split": split, "tensor_split": tensorSplit, "repeat": repeat,
 		"gather": gather, "index_select": indexSelect, "index_tensor": indexTensor, "one_hot": oneHot,
 		"flip": flip, "tril": triangle((*tensor.Tensor).Tril), "triu": triangle((*tensor.Tensor).Triu),
-		"sort": sorted, "topk": topK, "mean": mean,
+		"sort": sorted, "topk": topK,
 		"max": extreme((*tensor.Tensor).Max, (*tensor.Tensor).MaxAt), "min": extreme((*tensor.Tensor).Min, (*tensor.Tensor).MinAt),
 		"var": spread((*tensor.Tensor).Var), "std": spread((*tensor.Tensor).Std),
 		"matmul": matmul(nil), "mm": matmul(matrices(2)), "bmm": matmul(matrices(3)),
@@ -225,30 +225,25 @@ func reduction(f axesMethod) func(c *oracle.Case) (any, error) {
 		var args struct {
 			Dim     axes
 			Keepdim bool
+			Dtype   string
 		}
 		c.DecodeArgs(&args)
-		return try(func() any { return answer(f(toTensor(c.Inputs[0]), keepDim(args.Dim, args.Keepdim)...)) })
+		x, err := converted(c, args.Dtype)
+		if err != nil {
+			return nil, err
+		}
+		return try(func() any { return answer(f(x, keepDim(args.Dim, args.Keepdim)...)) })
 	}
 }
 
-func mean(c *oracle.Case) (any, error) {
-	var args struct {
-		Dim     axes
-		Keepdim bool
-		Dtype   string
+// converted returns the input, in the dtype that it is to be converted to first.
+func converted(c *oracle.Case, dtype string) (*tensor.Tensor, error) {
+	x := toTensor(c.Inputs[0])
+	if dtype == "" {
+		return x, nil
 	}
-	c.DecodeArgs(&args)
-	return try(func() any {
-		x := toTensor(c.Inputs[0])
-		if args.Dtype != "" {
-			d, err := dtypeOf(args.Dtype)
-			if err != nil {
-				panic(err)
-			}
-			x = x.To(d)
-		}
-		return answer(x.Mean(keepDim(args.Dim, args.Keepdim)...))
-	})
+	d, err := dtypeOf(dtype)
+	return x.To(d), err
 }
 
 func spread(f axesMethod) func(c *oracle.Case) (any, error) {
@@ -287,9 +282,16 @@ func extreme(all axesMethod, at pairMethod) func(c *oracle.Case) (any, error) {
 
 func along(f axisMethod) func(c *oracle.Case) (any, error) {
 	return func(c *oracle.Case) (any, error) {
-		var args struct{ Dim int }
+		var args struct {
+			Dim   int
+			Dtype string
+		}
 		c.DecodeArgs(&args)
-		return try(func() any { return answer(f(toTensor(c.Inputs[0]), args.Dim)) })
+		x, err := converted(c, args.Dtype)
+		if err != nil {
+			return nil, err
+		}
+		return try(func() any { return answer(f(x, args.Dim)) })
 	}
 }
 
