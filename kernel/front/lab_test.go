@@ -53,6 +53,7 @@ func contains(list []string, s string) bool {
 }
 
 func TestCompletionAndHelp(t *testing.T) {
+	needLong(t)
 	l := startLab(t)
 	l.run("remembered := 42\n// scale multiplies.\nfunc scale(x float64) float64 { return 2 * x }")
 	start := time.Now()
@@ -143,6 +144,7 @@ func TestQueueStopsAtAnError(t *testing.T) {
 }
 
 func TestInterrupt(t *testing.T) {
+	needLong(t)
 	l := startLab(t)
 	for _, c := range []struct{ name, code, after, want string }{
 		{"loop", "n := 0\nfor { n++; time.Sleep(time.Millisecond) }", "n > 10", "[result]true"},
@@ -205,6 +207,7 @@ fmt.Println("hello", who, a+b, in.Text())`, jupyter.ExecuteOptions{Timeout: 30 *
 }
 
 func TestMuchOutput(t *testing.T) {
+	needLong(t)
 	l := startLab(t)
 	outs, _ := l.run("for i := range 2000 { fmt.Println(\"line\", i) }")
 	if len(outs) != 1 || strings.Count(outs[0].text, "\n") != 2000 || !strings.HasSuffix(outs[0].text, "line 1999\n") {
@@ -234,6 +237,7 @@ func TestMuchOutput(t *testing.T) {
 }
 
 func TestTwoNotebooks(t *testing.T) {
+	needLong(t)
 	a, b := startLab(t), startLab(t)
 	var wg sync.WaitGroup
 	for i, l := range []*lab{a, b} {

@@ -64,6 +64,9 @@ func TestNothingIsLeft(t *testing.T) {
 		{"SIGKILL of GoNB", func(_ *jupyter.Kernel, all []string) { syscall.Kill(find(all, "/gonb -kernel"), syscall.SIGKILL) }, running},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			if c.name != "SIGKILL of the front" {
+				needLong(t)
+			}
 			tmp := t.TempDir()
 			mark := "LECTERN_TEST_MARK=" + jupyter.NewID()
 			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
