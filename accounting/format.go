@@ -77,12 +77,16 @@ func rate(perSecond float64, unit string) string {
 	return trim(perSecond, 4) + " " + prefixes[i] + unit + "/s"
 }
 
-// table is rows of text under a heading; columns after the first are numbers
-// and stand right.
+// table is rows of text under a heading. The first column stands left, and the
+// last if it is words; all others are numbers and stand right.
 type table struct {
-	head []string
-	rows [][]string
+	head  []string
+	words bool // in the last column
+	rows  [][]string
 }
+
+// left reports whether column i stands left.
+func (t *table) left(i int) bool { return i == 0 || t.words && i == len(t.head)-1 }
 
 func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
 
@@ -103,6 +107,8 @@ func (t *table) String() string {
 			switch {
 			case i == 0:
 				line = cell + pad
+			case t.left(i):
+				line += "  " + cell + pad
 			default:
 				line += "  " + pad + cell
 			}
@@ -119,7 +125,7 @@ func (t *table) HTML() string {
 		b.WriteString("<tr>")
 		for i, cell := range cells {
 			align := "right"
-			if i == 0 {
+			if t.left(i) {
 				align = "left"
 			}
 			text := strings.TrimLeft(cell, " ")
@@ -139,6 +145,14 @@ func (t *table) HTML() string {
 	}
 	b.WriteString("</tbody></table>\n")
 	return b.String()
+}
+
+// counted writes a number of things: "1 thread", "2 threads".
+func counted(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return grouped(n) + " " + thing + "s"
 }
 
 // preformatted shows text in a notebook as it is.

@@ -164,6 +164,24 @@ func (d Device) Peak(p Precision) (float64, error) {
 	return 0, fmt.Errorf("accounting: no promise is known for %s on %s, only for %s", p, d.Name, strings.Join(have, ", "))
 }
 
+// String prints what is promised, with its source.
+func (d Device) String() string {
+	text := fmt.Sprintf("%s (compute capability %s): ", d.Name, d.ComputeCapability)
+	for _, p := range []Precision{FP32, TF32, FP16, BF16, FP8} {
+		if r := d.PerSecond[p]; r > 0 {
+			text += fmt.Sprintf("%s %s, ", p, rate(r, "FLOP"))
+		}
+	}
+	text += fmt.Sprintf("dense; %s of memory at %s; %s", trim(d.Memory/1e9, 4)+" GB", rate(d.BytesPerSecond, "B"), d.Source)
+	if d.HalvedFromSparse {
+		text += ", tensor rates are half of the sparse ones"
+	}
+	if d.Note != "" {
+		text += "; " + d.Note
+	}
+	return text
+}
+
 // Intensity returns the machine's intensity in a precision: how many FLOPs it
 // can do while it moves one byte. Computations below it wait for memory.
 func (d Device) Intensity(p Precision) (float64, error) {
@@ -171,11 +189,20 @@ func (d Device) Intensity(p Precision) (float64, error) {
 	return Intensity(peak, d.BytesPerSecond), err
 }
 
-// HardwareTable prints what is known about all devices.
-func HardwareTable() string { return hardwareTable().String() }
+// DeviceTable is the table of all known devices.
+type DeviceTable struct{}
+
+// HardwareTable returns what is known about all devices, to be shown.
+func HardwareTable() DeviceTable { return DeviceTable{} }
+
+// String prints a line for each device.
+func (DeviceTable) String() string { return hardwareTable().String() }
+
+// HTML shows the same as a table.
+func (DeviceTable) HTML() string { return hardwareTable().HTML() }
 
 func hardwareTable() *table {
-	t := &table{head: []string{"TFLOP/s, dense", "fp32", "tf32", "fp16", "bf16", "fp8", "GB/s", "GB", "source"}}
+	t := &table{head: []string{"TFLOP/s, dense", "fp32", "tf32", "fp16", "bf16", "fp8", "GB/s", "GB", "source"}, words: true}
 	for _, d := range Devices() {
 		cells := []string{d.Name}
 		for _, p := range []Precision{FP32, TF32, FP16, BF16, FP8} {

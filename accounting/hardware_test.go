@@ -69,7 +69,7 @@ func TestEveryDeviceSaysWhereItsNumbersComeFrom(t *testing.T) {
 			t.Errorf("%s: a smaller format is slower: %v", d.Name, d.PerSecond)
 		}
 	}
-	if !strings.Contains(accounting.HardwareTable(), "half of the sparse ones") {
+	if !strings.Contains(accounting.HardwareTable().String(), "half of the sparse ones") {
 		t.Error("the table does not mark what was halved")
 	}
 	d, _ := accounting.LookUp("Tesla T4")

@@ -40,6 +40,17 @@ func (b Bytes) Total() int {
 	return total
 }
 
+// String prints the categories that are not empty.
+func (b Bytes) String() string {
+	var parts []string
+	for c, n := range b {
+		if n != 0 {
+			parts = append(parts, fmt.Sprintf("%s %s", Category(c), grouped(n)))
+		}
+	}
+	return strings.Join(append(parts, "total "+grouped(b.Total())+" bytes"), ", ")
+}
+
 // A Ledger follows the memory of tensors; see [Track].
 type Ledger struct {
 	mu      sync.Mutex

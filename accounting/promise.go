@@ -195,10 +195,10 @@ func (p Promise) Formula() float64 {
 
 // String prints the measured promise with the formula as a cross-check.
 func (p Promise) String() string {
-	text := fmt.Sprintf("%s, %s, %d threads: %s with %s, measured\n", p.CPU, p.Dtype, p.Threads, rate(p.PerSecond, "FLOP"), p.Instructions)
+	text := fmt.Sprintf("%s, %s, %s: %s with %s, measured\n", p.CPU, p.Dtype, counted(p.Threads, "thread"), rate(p.PerSecond, "FLOP"), p.Instructions)
 	if p.GHz > 0 {
-		text += fmt.Sprintf("formula: %d cores · %.2f GHz · %d lanes · 2 · %d ports = %s; measured / formula = %.2f\n",
-			p.Threads, p.GHz, p.Lanes, p.Ports(), rate(p.Formula(), "FLOP"), p.PerSecond/p.Formula())
+		text += fmt.Sprintf("formula: %s · %.2f GHz · %s · 2 · %s = %s; measured / formula = %.2f\n",
+			counted(p.Threads, "core"), p.GHz, counted(p.Lanes, "lane"), counted(p.Ports(), "port"), rate(p.Formula(), "FLOP"), p.PerSecond/p.Formula())
 	}
 	return text
 }

@@ -37,7 +37,12 @@ func CPUMachine(d tensor.Dtype, threads int) (Machine, error) {
 	if err != nil {
 		return Machine{}, err
 	}
-	return Machine{fmt.Sprintf("%s, %d threads, %s", p.CPU, p.Threads, d), p.PerSecond, CPUBandwidth(threads)}, nil
+	return Machine{fmt.Sprintf("%s, %s, %s", p.CPU, counted(p.Threads, "thread"), d), p.PerSecond, CPUBandwidth(threads)}, nil
+}
+
+// String prints both bounds and their ratio.
+func (m Machine) String() string {
+	return fmt.Sprintf("%s: %s, %s, so %s FLOP per byte", m.Name, rate(m.PeakPerSecond, "FLOP"), rate(m.BytesPerSecond, "B"), trim(m.Intensity(), 4))
 }
 
 // Intensity returns how many FLOPs the machine does while it moves one byte. A
@@ -173,15 +178,25 @@ func (r RooflineReport) table() *table {
 	return t
 }
 
+// remark explains measurements above the roof.
+func (r RooflineReport) remark() string {
+	for _, o := range r.Operations {
+		if o.Measured > 0 && r.Machine.Seconds(o) > o.Measured.Seconds() {
+			return "above 1 of the roof: the operands stayed in caches, which are faster than the memory that the roof is made of\n"
+		}
+	}
+	return ""
+}
+
 // String prints the machine and a row for each operation: its intensity, what
 // bounds it, the MFU that this allows and, if measured, how near it came.
-func (r RooflineReport) String() string {
-	return fmt.Sprintf("%s: %s, %s, so %s FLOP per byte\n", r.Machine.Name, rate(r.Machine.PeakPerSecond, "FLOP"),
-		rate(r.Machine.BytesPerSecond, "B"), trim(r.Machine.Intensity(), 4)) + r.table().String()
-}
+func (r RooflineReport) String() string { return r.Machine.String() + "\n" + r.table().String() + r.remark() }
 
 // HTML shows the same.
 func (r RooflineReport) HTML() string {
-	return preformatted(fmt.Sprintf("%s: %s, %s, so %s FLOP per byte", r.Machine.Name, rate(r.Machine.PeakPerSecond, "FLOP"),
-		rate(r.Machine.BytesPerSecond, "B"), trim(r.Machine.Intensity(), 4))) + r.table().HTML()
+	text := preformatted(r.Machine.String()) + r.table().HTML()
+	if remark := r.remark(); remark != "" {
+		text += preformatted(remark)
+	}
+	return text
 }

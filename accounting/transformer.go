@@ -148,7 +148,15 @@ func (t Transformer) String() string {
 		fmt.Sprintf("forward     2·%s weights + 4·%d·%d·%d of attention = %s FLOPs per token\n", grouped(t.matmulParameters()), t.Layers, t.Context, d, grouped(t.ForwardFLOPsPerToken())) +
 		fmt.Sprintf("training    3 times as many: %s FLOPs per token; the rule 6·N gives %s (ratio %s)\n", grouped(t.TrainingFLOPsPerToken()), grouped(6*n), trim(float64(t.TrainingFLOPsPerToken())/float64(6*n), 4)) +
 		fmt.Sprintf("KV cache    2·%d·%d·2 bytes = %s per token in 16 bits, %s for a sequence of %d\n", t.Layers, kv, bytesText(t.KVCacheBytesPerToken(2)), bytesText(t.KVCacheBytesPerToken(2)*t.Context), t.Context) +
-		fmt.Sprintf("activations %s per sequence; %s if attention is computed again, %s if all is\n", bytesText(t.ActivationBytes(1, RecomputeNothing)), bytesText(t.ActivationBytes(1, RecomputeAttention)), bytesText(t.ActivationBytes(1, RecomputeAll)))
+		t.activations()
+}
+
+// activations prints the activations of one sequence, where the formula holds.
+func (t Transformer) activations() string {
+	if t.Gated || t.hidden() != 4*t.Width || t.kvWidth() != t.Width {
+		return "activations the published formula is for a plain feed-forward layer of 4·width and as many heads of keys as of queries\n"
+	}
+	return fmt.Sprintf("activations %s per sequence; %s if attention is computed again, %s if all is\n", bytesText(t.ActivationBytes(1, RecomputeNothing)), bytesText(t.ActivationBytes(1, RecomputeAttention)), bytesText(t.ActivationBytes(1, RecomputeAll)))
 }
 
 // HTML shows the same text.
