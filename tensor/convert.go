@@ -69,9 +69,9 @@ func storer[T number](d Dtype) func(dst unsafe.Pointer, src []T) {
 	case BFloat16:
 		return storeBFloat16[T]
 	case Float8E4M3:
-		return storeFloat8[T](e4m3Code)
+		return storeFloat8[T](e4m3Codes())
 	case Float8E5M2:
-		return storeFloat8[T](e5m2Code)
+		return storeFloat8[T](e5m2Codes())
 	}
 	panic("tensor: no conversion to " + d.String())
 }

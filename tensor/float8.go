@@ -2,6 +2,7 @@ package tensor
 
 import (
 	"math"
+	"sync"
 	"unsafe"
 )
 
@@ -109,11 +110,31 @@ func loadFloat8[T number](values *[256]float32) func(dst []T, src unsafe.Pointer
 	}
 }
 
-func storeFloat8[T number](encode func(x float32, saturate bool) uint8) func(dst unsafe.Pointer, src []T) {
+// float8Codes holds the code of every float32 whose lower half is 0, by its
+// upper half. The formats keep at most 3 of the 7 mantissa bits in there, so a
+// lower half that is not 0 matters only as "a little more", which setting the
+// last bit says as well.
+type float8Codes [1 << 16]uint8
+
+func codesOf(encode func(x float32, saturate bool) uint8) func() *float8Codes {
+	return sync.OnceValue(func() *float8Codes {
+		codes := new(float8Codes)
+		for upper := range codes {
+			codes[upper] = encode(math.Float32frombits(uint32(upper)<<16), false)
+		}
+		return codes
+	})
+}
+
+var e4m3Codes, e5m2Codes = codesOf(e4m3Code), codesOf(e5m2Code)
+
+func storeFloat8[T number](codes *float8Codes) func(dst unsafe.Pointer, src []T) {
 	return func(dst unsafe.Pointer, src []T) {
 		to := unsafe.Slice((*uint8)(dst), len(src))
 		for i, x := range src {
-			to[i] = encode(float32(x), false)
+			bits := math.Float32bits(float32(x))
+			more := (bits&0xffff + 0xffff) >> 16 // 1 unless the lower half is 0
+			to[i] = codes[bits>>16|more]
 		}
 	}
 }

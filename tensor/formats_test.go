@@ -156,6 +156,10 @@ func TestFloat8AllCodes(t *testing.T) {
 				if got := f.encode(p, false); got != plain|sign {
 					t.Errorf("%s: %g encodes to %#02x, want %#02x", f.dtype, p, got, plain|sign)
 				}
+				var stored uint8
+				if storer[float32](f.dtype)(unsafe.Pointer(&stored), []float32{p}); stored != plain|sign {
+					t.Errorf("%s: %g is stored as %#02x, want %#02x", f.dtype, p, stored, plain|sign)
+				}
 				if got := f.encode(p, true); got != full|sign {
 					t.Errorf("%s: %g encodes to %#02x when saturating, want %#02x", f.dtype, p, got, full|sign)
 				}
