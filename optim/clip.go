@@ -1,0 +1,109 @@
+package optim
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/lectern-go/lectern/internal/cpu"
+	"github.com/lectern-go/lectern/tensor"
+)
+
+// ClipGradNorm makes all gradients together smaller, by one factor, if their norm
+// is above limit: the factor is limit/(norm + 1e-6), as in PyTorch. It returns the
+// norm before. kind is the power p of the norm (Σ|g|^p)^(1/p), 2 if not given;
+// math.Inf(1) is the largest magnitude. If the norm is not finite the gradients stay
+// as they are. Parameters without gradient are passed over.
+func ClipGradNorm(params []tensor.NamedTensor, limit float64, kind ...float64) float64 {
+	p := 2.
+	if len(kind) > 0 {
+		p = kind[0]
+	}
+	if !(limit >= 0) || !(p > 0) || len(kind) > 1 {
+		fail(tensor.ErrValue, "clip grad norm", fmt.Sprintf("limit %g and norms %v", limit, kind), "give a limit that is not negative and at most one norm above 0")
+	}
+	total := 0.
+	for _, param := range params {
+		if g := param.Tensor.Grad(); g != nil {
+			if part := powers(g, p); math.IsInf(p, 1) {
+				total = math.Max(total, part)
+			} else {
+				total += part
+			}
+		}
+	}
+	if !math.IsInf(p, 1) {
+		total = math.Pow(total, 1/p)
+	}
+	if factor := limit / (total + 1e-6); factor < 1 && !math.IsInf(total, 0) {
+		scaleGrads(params, factor)
+	}
+	return total
+}
+
+// ClipGradValue limits each component of the gradients to [-limit, limit]. It
+// panics if limit is negative.
+func ClipGradValue(params []tensor.NamedTensor, limit float64) {
+	if !(limit >= 0) {
+		fail(tensor.ErrValue, "clip grad value", fmt.Sprintf("the limit is %g", limit), "")
+	}
+	tensor.NoGrad(func() {
+		for _, p := range params {
+			if g := p.Tensor.Grad(); g != nil {
+				g.Detach().ClampInPlace(-limit, limit)
+			}
+		}
+	})
+}
+
+func scaleGrads(params []tensor.NamedTensor, factor float64) {
+	tensor.NoGrad(func() {
+		for _, p := range params {
+			if g := p.Tensor.Grad(); g != nil {
+				g.Detach().MulInPlace(factor)
+			}
+		}
+	})
+}
+
+// powers returns Σ|x|^p, or the largest |x| for infinite p, in float64. It adds up
+// pieces of a fixed length in their order, so that the sum does not depend on the
+// number of threads.
+func powers(t *tensor.Tensor, p float64) float64 {
+	t = t.Detach().Contiguous()
+	if t.Dtype() == tensor.Float64 {
+		return powersOf(tensor.Data[float64](t), p)
+	}
+	return powersOf(tensor.Data[float32](t.To(tensor.Float32)), p)
+}
+
+func powersOf[T float32 | float64](x []T, p float64) float64 {
+	parts := make([]float64, (len(x)+pieceLen-1)/pieceLen)
+	cpu.Parallel(len(parts), func(piece int) {
+		part := x[piece*pieceLen : min((piece+1)*pieceLen, len(x))]
+		sum := 0.
+		switch {
+		case p == 2:
+			for _, v := range part {
+				sum += float64(v) * float64(v)
+			}
+		case math.IsInf(p, 1):
+			for _, v := range part {
+				sum = math.Max(sum, math.Abs(float64(v)))
+			}
+		default:
+			for _, v := range part {
+				sum += math.Pow(math.Abs(float64(v)), p)
+			}
+		}
+		parts[piece] = sum
+	})
+	total := 0.
+	for _, part := range parts {
+		if math.IsInf(p, 1) {
+			total = math.Max(total, part)
+		} else {
+			total += part
+		}
+	}
+	return total
+}

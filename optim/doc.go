@@ -1,0 +1,25 @@
+// Package optim changes parameters so that a loss becomes smaller: optimizers,
+// learning-rate schedules, gradient clipping and loss scaling.
+//
+//	opt := optim.NewAdamW(nn.Parameters(model), 1e-3, optim.WeightDecay(0.1))
+//	for x, y := range batches {
+//		nn.MSE(model.Forward(x), y).Backward()
+//		optim.ClipGradNorm(nn.Parameters(model), 1)
+//		opt.Step()
+//		opt.ZeroGrad(true)
+//	}
+//
+// Each algorithm is the previous one and one idea more: SGD follows the gradient,
+// momentum averages it, AdaGrad divides each component by how large it has been,
+// RMSProp forgets about the distant past, Adam has both averages, AdamW decays
+// weights apart from the gradient. Their formulas stand beside their code, in
+// algorithms.go.
+//
+// An update is one pass over the memory of a parameter, its gradient and its state,
+// on all cores. Parameters of small floats are computed in float32 and have float32
+// state; [MasterWeights] also keeps a float32 copy of them, without which steps
+// smaller than half of the last digit are lost.
+//
+// A Step over a parameter without gradient panics and names it, since nearly always
+// something is wrong then; [AllowUnused] passes over such parameters.
+package optim

@@ -1,0 +1,84 @@
+package optim
+
+import "math"
+
+// A Schedule gives the learning rate of each step, counted from 0. It depends on
+// nothing else, so a run that is taken up again needs no more than the step:
+//
+//	opt.SetLR(schedule.LR(step))
+type Schedule interface{ LR(step int) float64 }
+
+// warmUp returns the share of the peak in the first steps: 1/n, 2/n, ... 1.
+func warmUp(step, n int) (share float64, warm bool) {
+	if step < n {
+		return float64(step+1) / float64(n), true
+	}
+	return 1, false
+}
+
+// progress returns how much of the way from one step to another is done, from 0
+// to 1.
+func progress(step, from, to int) float64 {
+	if step >= to {
+		return 1
+	}
+	return float64(max(step-from, 0)) / float64(to-from)
+}
+
+// Constant is one learning rate, after a linear warm-up of Warmup steps.
+type Constant struct {
+	Peak   float64
+	Warmup int
+}
+
+// LR returns the learning rate of a step.
+func (s Constant) LR(step int) float64 {
+	share, _ := warmUp(step, s.Warmup)
+	return share * s.Peak
+}
+
+// Cosine rises linearly for Warmup steps to Peak and then falls along half a
+// cosine to Final, which it has from step Steps on.
+type Cosine struct {
+	Peak, Final   float64
+	Warmup, Steps int
+}
+
+// LR returns the learning rate of a step.
+func (s Cosine) LR(step int) float64 {
+	if share, warm := warmUp(step, s.Warmup); warm {
+		return share * s.Peak
+	}
+	return s.Final + (s.Peak-s.Final)*0.5*(1+math.Cos(math.Pi*progress(step, s.Warmup, s.Steps)))
+}
+
+// Linear rises linearly for Warmup steps to Peak and then falls linearly to Final,
+// which it has from step Steps on.
+type Linear struct {
+	Peak, Final   float64
+	Warmup, Steps int
+}
+
+// LR returns the learning rate of a step.
+func (s Linear) LR(step int) float64 {
+	if share, warm := warmUp(step, s.Warmup); warm {
+		return share * s.Peak
+	}
+	return s.Peak + (s.Final-s.Peak)*progress(step, s.Warmup, s.Steps)
+}
+
+// WSD is warm-up, stable, decay: it rises linearly for Warmup steps to Peak, stays
+// there, and falls linearly to Final in the last Decay of Steps. The stable part can
+// be made longer afterwards without doing it again.
+type WSD struct {
+	Peak, Final          float64
+	Warmup, Decay, Steps int
+}
+
+// LR returns the learning rate of a step.
+func (s WSD) LR(step int) float64 {
+	if share, warm := warmUp(step, s.Warmup); warm {
+		return share * s.Peak
+	}
+	return s.Peak + (s.Final-s.Peak)*progress(step, s.Steps-s.Decay, s.Steps)
+}

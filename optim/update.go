@@ -1,0 +1,81 @@
+package optim
+
+import (
+	"fmt"
+
+	"github.com/lectern-go/lectern/internal/cpu"
+	"github.com/lectern-go/lectern/tensor"
+)
+
+// pieceLen is how many elements one call of a kernel gets. Elements do not depend
+// on each other, so it decides nothing but the speed.
+const pieceLen = 1 << 14
+
+// update changes one parameter and its state.
+func (o *Optimizer) update(g *Group, s *slot, p, grad *tensor.Tensor) {
+	a := algorithms[o.algorithm]
+	work := s.working(p, g.MasterWeights)
+	names := a.states(&g.Settings)
+	if s.steps == 0 {
+		for _, name := range names {
+			t := tensor.With(work.Dtype()).Zeros(work.Shape()...).SetRole(tensor.OptimizerState)
+			if name == "sum" && g.InitialAccumulator != 0 {
+				t.Fill(g.InitialAccumulator)
+			}
+			s.state = append(s.state, t)
+		}
+	}
+	if len(names) != len(s.state) {
+		fail(tensor.ErrValue, o.algorithm+" step", fmt.Sprintf("the settings want the state %v, and %d tensors were kept from the first step on", names, len(s.state)),
+			"set momentum, amsgrad and centered before the first step")
+	}
+	s.steps++
+	grad = grad.Detach().To(work.Dtype()).Contiguous()
+	if work.Dtype() == tensor.Float64 {
+		run(a.float64(&g.Settings, s.steps), work, grad, s.state)
+	} else {
+		run(a.float32(&g.Settings, s.steps), work, grad, s.state)
+	}
+	if tensor.SameStorage(work, p) {
+		p.Touch()
+	} else {
+		p.CopyFrom(work)
+	}
+}
+
+// working returns the tensor that steps are added to: p itself, its float32 copy
+// that is kept, or one that lasts for this step.
+func (s *slot) working(p *tensor.Tensor, keepMaster bool) *tensor.Tensor {
+	p = p.Detach()
+	switch {
+	case p.Dtype() == tensor.Float32 || p.Dtype() == tensor.Float64:
+		return p.Contiguous()
+	case !keepMaster:
+		return p.To(tensor.Float32)
+	case s.master == nil:
+		s.master = p.To(tensor.Float32).SetRole(tensor.OptimizerState)
+	}
+	return s.master
+}
+
+// kernel changes elements of a parameter, given those of the gradient and of the
+// state.
+type kernel[T float32 | float64] func(p, g []T, state [][]T)
+
+// run calls a kernel for pieces of the elements, on all cores.
+func run[T float32 | float64](k kernel[T], p, g *tensor.Tensor, state []*tensor.Tensor) {
+	n := p.Len()
+	ps, gs := tensor.Data[T](p), tensor.Data[T](g)
+	all := make([][]T, len(state))
+	for i, s := range state {
+		all[i] = tensor.Data[T](s)
+	}
+	cpu.Parallel((n+pieceLen-1)/pieceLen, func(piece int) {
+		start, end := piece*pieceLen, min((piece+1)*pieceLen, n)
+		part := make([][]T, len(all))
+		for i := range part {
+			part[i] = all[i][start:end]
+		}
+		k(ps[start:end], gs[start:end], part)
+	})
+}
