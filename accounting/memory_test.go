@@ -115,3 +115,16 @@ func TestLongChainHoldsItsActivations(t *testing.T) {
 		t.Errorf("report without its activations:\n%s", text)
 	}
 }
+
+func TestGradientsStayGradientsWhenAddedUp(t *testing.T) {
+	w := tensor.Ones(10).RequireGrad()
+	report := accounting.Memory(func() {
+		for range 3 {
+			w.Mul(w).Sum().Backward()
+		}
+	}, w)
+	if got := report.Current[accounting.Gradients]; got != 40 {
+		t.Errorf("gradients %d bytes, want 40\n%s", got, report)
+	}
+	runtime.KeepAlive(w)
+}

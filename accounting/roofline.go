@@ -190,7 +190,9 @@ func (r RooflineReport) remark() string {
 
 // String prints the machine and a row for each operation: its intensity, what
 // bounds it, the MFU that this allows and, if measured, how near it came.
-func (r RooflineReport) String() string { return r.Machine.String() + "\n" + r.table().String() + r.remark() }
+func (r RooflineReport) String() string {
+	return r.Machine.String() + "\n" + r.table().String() + r.remark()
+}
 
 // HTML shows the same.
 func (r RooflineReport) HTML() string {

@@ -163,14 +163,13 @@ func Backward[T any](root *Node[T], seed T, rules Rules[T]) error {
 
 // keep adds grad to what the node holds.
 func (n *Node[T]) keep(grad T, rules Rules[T]) {
-	switch {
-	case n.hasGrad:
-		n.SetGrad(rules.Add(n.grad, grad))
-	case rules.Own != nil:
-		n.SetGrad(rules.Own(grad))
-	default:
-		n.SetGrad(grad)
+	if n.hasGrad {
+		grad = rules.Add(n.grad, grad)
 	}
+	if rules.Own != nil {
+		grad = rules.Own(grad)
+	}
+	n.SetGrad(grad)
 }
 
 // Order returns the nodes that root depends on, root included, each before its
