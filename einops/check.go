@@ -138,7 +138,9 @@ func (b *binding) said() string {
 		by = fmt.Sprintf("axis %d of %s", b.axis, b.tensor)
 	}
 	if b.place != nil {
-		by += ", at " + b.place.Position()
+		if at := b.place.Position(); at != "" {
+			by += ", at " + at
+		}
 	}
 	return size + " by " + by
 }

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"github.com/lectern-go/lectern/internal/kept"
 )
 
 // modulePath is the import path of the library, the part of a function's name
@@ -27,7 +29,7 @@ func Here() (p Place) {
 }
 
 // Position returns file:line of the innermost frame outside the library, or ""
-// if there is none. Tests of the library count as outside.
+// if there is none or the program is a notebook's cell. Tests of the library count as outside.
 func (p *Place) Position() string {
 	// A copy, so that the place itself may live on the stack.
 	return position(append([]uintptr(nil), p.pcs[:p.n]...))
@@ -40,7 +42,9 @@ func Position() string {
 }
 
 func position(pcs []uintptr) string {
-	if len(pcs) == 0 {
+	// In a notebook the file is one that the kernel generated, whose lines the
+	// reader has never seen; the kernel names the cell's own line beside the error.
+	if len(pcs) == 0 || kept.Cell() > 0 {
 		return ""
 	}
 	frames := runtime.CallersFrames(pcs)
