@@ -84,7 +84,11 @@ func maxFolding[T number](start T) folding[T] {
 			best = max(best, v)
 		}
 		return best
-	}, func(a, b T) T { return max(a, b) }}
+	}, func(a, b T) T { return max(a, b) }, func(sums, x []T) {
+		for i, v := range x {
+			sums[i] = max(sums[i], v)
+		}
+	}, 1}
 }
 
 func minFolding[T number](start T) folding[T] {
@@ -94,7 +98,11 @@ func minFolding[T number](start T) folding[T] {
 			best = min(best, v)
 		}
 		return best
-	}, func(a, b T) T { return min(a, b) }}
+	}, func(a, b T) T { return min(a, b) }, func(sums, x []T) {
+		for i, v := range x {
+			sums[i] = min(sums[i], v)
+		}
+	}, 1}
 }
 
 var opArgmax, opArgmin op

@@ -321,6 +321,33 @@ func TestResultsDoNotDependOnThreads(t *testing.T) {
 	}
 }
 
+// TestReductionsOfEveryLayout reduces tensors large enough for every way of
+// going through memory, and asks for the same bits.
+func TestReductionsOfEveryLayout(t *testing.T) {
+	x := With(NewGenerator(5)).Uniform(0.9, 1.1, 3, 2100, 70)
+	for name, f := range map[string]func(x *Tensor, axes ...int) *Tensor{
+		"sum": (*Tensor).Sum, "mean": (*Tensor).Mean, "prod": (*Tensor).Prod, "max": (*Tensor).Max, "min": (*Tensor).Min, "norm": (*Tensor).Norm,
+		"all": (*Tensor).All, "any": (*Tensor).Any,
+	} {
+		for _, axes := range [][]int{{0}, {1}, {2}, {0, 1}, {0, 2}, {1, 2}, {0, 1, 2}} {
+			want := f(x, axes...)
+			for _, order := range [][]int{{0, 2, 1}, {1, 0, 2}, {2, 1, 0}, {1, 2, 0}} {
+				inverse := make([]int, 3)
+				for i, a := range order {
+					inverse[a] = i
+				}
+				other := x.Permute(order...).Contiguous().Permute(inverse...)
+				if got := f(other, axes...); !Equal(got, want) {
+					t.Errorf("%s over %v depends on the layout: %v for strides %v", name, axes, got.Sub(want).Abs().Max(), other.Strides())
+				}
+			}
+			if got := f(x.To(BFloat16).To(Float32), axes...).To(BFloat16); !Equal(got, f(x.To(BFloat16), axes...).To(BFloat16)) {
+				t.Errorf("%s over %v of bfloat16 is not that of float32, rounded once", name, axes)
+			}
+		}
+	}
+}
+
 // TestNaNRules: a NaN is not lost on the way.
 func TestNaNRules(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)

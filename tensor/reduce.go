@@ -148,11 +148,18 @@ func wideSum(d Dtype) Dtype {
 }
 
 // folding reduces a block of elements to one number and two such numbers to
-// one. The order of both is fixed, so the result is the same on every run.
+// one. The order of both is fixed, so the result is the same on every run and
+// for every layout.
 type folding[T number] struct {
 	start T
 	block func(x []T) T
 	join  func(a, b T) T
+
+	// step does for many blocks side by side what block does for one element of
+	// each. block deals its elements out to lanes in turn, and joins neighbouring
+	// lanes at the end.
+	step  func(sums, x []T)
+	lanes int
 }
 
 type foldings struct {
@@ -164,7 +171,11 @@ type foldings struct {
 var sums = foldings{sumFolding[float32](), sumFolding[float64](), sumFolding[int64]()}
 
 func sumFolding[T number]() folding[T] {
-	return folding[T]{0, sumBlock[T], func(a, b T) T { return a + b }}
+	return folding[T]{0, sumBlock[T], func(a, b T) T { return a + b }, func(sums, x []T) {
+		for i, v := range x {
+			sums[i] += v
+		}
+	}, 8}
 }
 
 // sumBlock adds in eight lanes, which is both faster and, for floats, more
@@ -187,16 +198,23 @@ func sumBlock[T number](x []T) T {
 // that r asks for.
 func reduceAs(x *Tensor, r reduced, dtype Dtype, f foldings) *Tensor {
 	out := newTensor(dtype, r.shape(x.layout.shape, r.keep), false)
-	x = r.lastAxes(x)
 	switch formats[dtype].arithmetic {
 	case inFloat32:
-		fold(plain[float32](out), x, r.count, f.f32)
+		reduceInto(plain[float32](out), x, r, f.f32)
 	case inFloat64:
-		fold(plain[float64](out), x, r.count, f.f64)
+		reduceInto(plain[float64](out), x, r, f.f64)
 	default:
-		fold(plain[int64](out), x, r.count, f.i64)
+		reduceInto(plain[int64](out), x, r, f.i64)
 	}
 	return out
+}
+
+func reduceInto[T number](out []T, x *Tensor, r reduced, f folding[T]) {
+	if column, width := r.columnAxis(x); width > 0 {
+		foldColumns(out, x, r, column, f)
+		return
+	}
+	fold(out, r.lastAxes(x), r.count, f)
 }
 
 // fold reduces each run of count elements of x to one element of out: each block
@@ -231,6 +249,79 @@ func fold[T number](out []T, x *Tensor, count int, f folding[T]) {
 			out[i] = f.start
 			if blocks > 0 {
 				out[i] = f.join(f.start, joinPairs(partial, f.join))
+			}
+		}
+	})
+}
+
+// columnAxis returns the last axis that stays, and its size, if its elements
+// follow each other in memory and those that are reduced don't: it is then
+// better to go through memory once and keep many sums than to go through it once
+// for each sum.
+func (r reduced) columnAxis(x *Tensor) (axis, width int) {
+	for axis = x.Dim() - 1; axis >= 0 && r.axes[axis]; axis-- {
+		if x.layout.strides[axis] == 1 && x.layout.shape[axis] > 1 {
+			return axis, 0
+		}
+	}
+	if axis < 0 || r.count <= 1 || x.layout.strides[axis] != 1 || x.layout.shape[axis] < 16 || x.Len() == 0 {
+		return axis, 0
+	}
+	return axis, x.layout.shape[axis]
+}
+
+// columns is how many sums foldColumns keeps at a time.
+const columns = 256
+
+// foldColumns is fold for sums along an axis that stays. Each sum is made in the
+// order in which fold makes it.
+func foldColumns[T number](out []T, x *Tensor, r reduced, axis int, f folding[T]) {
+	// The axes become: others that stay, those that go, the one of the columns.
+	var order, gone []int
+	for i := range x.layout.shape {
+		switch {
+		case r.axes[i]:
+			gone = append(gone, i)
+		case i != axis:
+			order = append(order, i)
+		}
+	}
+	l, err := x.layout.Permute(slices.Concat(order, gone, []int{axis})...)
+	x.must("reduce", err)
+	x = x.alias(l)
+	width := l.shape[len(l.shape)-1]
+	pieces := (width + columns - 1) / columns
+	blocks := (r.count + blockLen - 1) / blockLen
+	parallelRows(len(out)/width*pieces, parallelFrom/(r.count*min(width, columns)), func(start, end int) {
+		rows := newReader[T](x)
+		lanes, partial := make([]T, f.lanes*columns), make([]T, blocks*columns)
+		pairs := make([]T, blocks)
+		for piece := start; piece < end; piece++ {
+			outer, first := piece/pieces, piece%pieces*columns
+			n := min(columns, width-first)
+			for b := range blocks {
+				for i := range lanes {
+					lanes[i] = f.start
+				}
+				for row := b * blockLen; row < min(r.count, (b+1)*blockLen); row++ {
+					lane := lanes[row%blockLen%f.lanes*columns:][:n]
+					f.step(lane, rows.block((outer*r.count+row)*width+first, n))
+				}
+				for step := 1; step < f.lanes; step *= 2 { // neighbours, then pairs of them
+					for a := 0; a < f.lanes; a += 2 * step {
+						left, right := lanes[a*columns:][:n], lanes[(a+step)*columns:][:n]
+						for i, v := range right {
+							left[i] = f.join(left[i], v)
+						}
+					}
+				}
+				copy(partial[b*columns:], lanes[:n])
+			}
+			for i := range n {
+				for b := range pairs {
+					pairs[b] = partial[b*columns+i]
+				}
+				out[outer*width+first+i] = f.join(f.start, joinPairs(pairs, f.join))
 			}
 		}
 	})

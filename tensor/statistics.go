@@ -148,7 +148,11 @@ func squareFolding[T number]() folding[T] {
 			lane[i] += v * v
 		}
 		return sumBlock(lane[:])
-	}, func(a, b T) T { return a + b }}
+	}, func(a, b T) T { return a + b }, func(sums, x []T) {
+		for i, v := range x {
+			sums[i] += v * v
+		}
+	}, 8}
 }
 
 // Norm returns the Euclidean norm over axes, or over all elements if none is
@@ -198,7 +202,11 @@ func productFolding[T number]() folding[T] {
 			p *= v
 		}
 		return p
-	}, func(a, b T) T { return a * b }}
+	}, func(a, b T) T { return a * b }, func(sums, x []T) {
+		for i, v := range x {
+			sums[i] *= v
+		}
+	}, 1}
 }
 
 // Prod returns the product over axes, or over all elements if none is named. That
