@@ -156,25 +156,28 @@ func (t *traces) failure(e *execution) *failure {
 	f.lines = append(f.lines, red+name+": "+msg+reset)
 	var last string
 	repeats, shown := 0, 0
-	for _, fr := range frames {
-		var lines []string
-		switch {
-		case fr.pos.Line > 0:
-			where := placeText(fr.pos, e.cell)
-			if fr.pos.Cell == e.cell {
-				where = "this cell, " + where
+	var library *frame // the call of a library that a cell's code made
+	for i, fr := range frames {
+		if fr.pos.Line == 0 {
+			if fr.file != "" && !inRuntime(fr) {
+				library = &frames[i]
 			}
-			if fn := fr.fn; fn != "main" && !strings.HasPrefix(fn, "main.func") {
-				where += ", in " + fn
-			}
-			lines = append([]string{"  " + bold + where + reset}, excerpt(e.r.Next.Source(fr.pos.Cell), fr.pos, 0)...)
-			if f.value == msg && shown == 0 {
-				f.value = msg + " (" + placeText(fr.pos, e.cell) + ")"
-			}
-		case fr.file != "" && !inRuntime(fr):
-			lines = []string{dim + "  " + fr.fn + " (" + shortPath(e.k.c.root, fr.file) + ":" + strconv.Itoa(fr.line) + ")" + reset}
-		default:
 			continue
+		}
+		where := placeText(fr.pos, e.cell)
+		if fr.pos.Cell == e.cell {
+			where = "this cell, " + where
+		}
+		if shown == 0 {
+			f.value += " (" + placeText(fr.pos, e.cell) + ")"
+		}
+		if fn := fr.fn; fn != "main" && !strings.HasPrefix(fn, "main.func") {
+			where += ", in " + fn
+		}
+		lines := append([]string{"  " + bold + where + reset}, excerpt(e.r.Next.Source(fr.pos.Cell), fr.pos, 0)...)
+		if library != nil {
+			lines = append(lines, fmt.Sprintf("%s        from %s (%s:%d)%s", dim, library.fn, shortPath(e.k.c.root, library.file), library.line, reset))
+			library = nil
 		}
 		text := strings.Join(lines, "\n")
 		if text == last {
@@ -191,6 +194,9 @@ func (t *traces) failure(e *execution) *failure {
 		}
 		last = text
 		f.lines = append(f.lines, lines...)
+	}
+	if shown == 0 && library != nil {
+		f.lines = append(f.lines, fmt.Sprintf("%s  in %s (%s:%d)%s", dim, library.fn, shortPath(e.k.c.root, library.file), library.line, reset))
 	}
 	if repeats > 0 {
 		f.lines = append(f.lines, fmt.Sprintf("  … the same call %d more times", repeats))
