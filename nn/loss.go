@@ -72,14 +72,17 @@ func L1(y, target *tensor.Tensor, options ...LossOption) *tensor.Tensor {
 // BCEWithLogits returns the mean binary cross-entropy of sigmoid(logits) with
 // target, a probability for each element:
 //
-//	max(x, 0) - x·target + ln(1 + exp(-|x|))
+//	softplus(x) - x·target
 //
 // which does not overflow. It panics if the shapes differ.
 func BCEWithLogits(logits, target *tensor.Tensor, options ...LossOption) *tensor.Tensor {
 	sameShape("bce with logits", logits, target)
-	losses := logits.ReLU().Sub(logits.Mul(target)).Add(logits.Abs().Neg().Exp().Log1p())
+	losses := Softplus(logits).Sub(logits.Mul(target))
 	return lossOptionsOf(options).reduction.of(losses)
 }
+
+// Softplus returns ln(1 + exp(x)), without overflow.
+func Softplus(x *tensor.Tensor) *tensor.Tensor { return x.ReLU().Add(x.Abs().Neg().Exp().Log1p()) }
 
 func sameShape(op string, y, target *tensor.Tensor) {
 	if !slices.Equal(y.Shape(), target.Shape()) {

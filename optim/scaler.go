@@ -169,13 +169,13 @@ func (s *GradScaler) Update() {
 	if len(s.seen) == 0 {
 		fail(tensor.ErrValue, "scaler update", "nothing was unscaled since the last Update", "call Step first")
 	}
-	s.update(slices.ContainsFunc(s.seen, func(u unscaled) bool { return u.overflow }))
-	s.seen = nil
+	s.UpdateWith(slices.ContainsFunc(s.seen, func(u unscaled) bool { return u.overflow }))
 }
 
-// update is one step of the scaler's state. The scale is a float32, as in PyTorch,
-// and does not grow beyond it.
-func (s *GradScaler) update(overflow bool) {
+// UpdateWith is Update for those who look for overflows themselves. The scale is a
+// float32, as in PyTorch, and does not grow beyond it.
+func (s *GradScaler) UpdateWith(overflow bool) {
+	s.seen = nil
 	if overflow {
 		s.state.Scale *= float32(s.state.BackoffFactor)
 		s.state.Tracker = 0
