@@ -1,5 +1,7 @@
 package lesson
 
+import "math"
+
 // exercises are the answers that [Check] compares with, by lesson and number.
 var exercises = map[string]exercise{
 	// 00: napkin math
@@ -197,5 +199,37 @@ var exercises = map[string]exercise{
 		want: 4e21, tolerance: []float64{0.001},
 		hint:   "Two of the six are forward.",
 		praise: "",
+	},
+	// 13: parameters and initialisation
+	"13.1": {
+		want: 32, tolerance: []float64{0.05},
+		hint:   "A sum of n products of either sign grows with the square root of n.",
+		praise: "",
+	},
+	"13.2": {
+		want: math.Sqrt(2.0 / 512), tolerance: []float64{0.001},
+		hint:   "Only one of the two sizes is in He's rule: the number of inputs that an output adds up.",
+		praise: "One sixteenth.",
+	},
+	"13.3": {
+		want: 32, tolerance: []float64{0.1},
+		hint:   "ReLU throws away half of the mean square. The size is the root of it, and there are ten layers.",
+		praise: "A factor of √2 per layer does not look like much, until there are many layers.",
+	},
+	// 14: models
+	"14.1": {
+		want:   12*1024*1024 + 1024,
+		hint:   "Each layer is a square matrix; and do not forget the last one.",
+		praise: "",
+	},
+	"14.2": {
+		want:   "blocks.1.up.weight",
+		hint:   "Fields in small letters, an index for an element of a slice counting from 0, joined by dots.",
+		praise: "",
+	},
+	"14.3": {
+		want:   72,
+		hint:   "The three elements of the slice are the same tensor. Should an optimizer step it three times?",
+		praise: "A shared parameter is one parameter, and its gradient is the sum of all its uses.",
 	},
 }
