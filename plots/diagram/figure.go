@@ -1,7 +1,8 @@
-// Package diagram draws pictures of values as SVG: a tensor's storage with its
-// strides, the graph behind a gradient. It needs nothing but package tensor, so
-// a notebook cell that draws a diagram does not pay for linking a plotting
-// library.
+// Package diagram draws pictures of values as SVG: the bits of a number, a
+// tensor's storage with its strides, an einops pattern, the graph behind a
+// gradient. It draws boxes and lines by itself, so a notebook cell that shows a
+// diagram does not pay for linking a plotting library; charts are in package
+// plots.
 //
 // Lines and text take the colour of the page around them, so that a figure is
 // as readable on a dark page as on a light one; fills are translucent colours
@@ -12,8 +13,12 @@ import (
 	"fmt"
 	"html"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
+
+	"github.com/lectern-go/lectern/tensor"
 )
 
 // A Figure is a drawing with a title, which is also its text for those who
@@ -34,6 +39,17 @@ const (
 	purple = "#cc79a7"
 	plain  = "none"
 )
+
+// Lines need more contrast than fills: these keep 3 to 1 on white and on black.
+const lineBlue = "#3289c7"
+
+// NewFigure returns a figure of given size in pixels, with the SVG elements of
+// its body drawn elsewhere. Lines and text of the body should be currentColor.
+func NewFigure(title string, width, height float64, body string) *Figure {
+	f := &Figure{title: title, width: width, height: height}
+	f.body.WriteString(body)
+	return f
+}
 
 // String returns the title.
 func (f *Figure) String() string { return f.title }
@@ -70,6 +86,9 @@ func (f *Figure) box(x, y, w, h float64, fill string) {
 // label writes text; anchor is "start", "middle" or "end".
 func (f *Figure) label(x, y float64, anchor, text string, attributes ...string) {
 	width := textWidth(text)
+	if slices.Contains(attributes, mono) {
+		width = monoWidth(text)
+	}
 	switch anchor {
 	case "middle":
 		f.include(x+width/2, y)
@@ -95,6 +114,30 @@ func attribute(all []string) string {
 	}
 	return " " + strings.Join(all, " ")
 }
+
+// line draws a line through points, given as x and y in turn.
+func (f *Figure) line(attributes string, points ...float64) {
+	f.body.WriteString(`<path d="M`)
+	for i := 0; i+1 < len(points); i += 2 {
+		f.include(points[i], points[i+1])
+		if i > 0 {
+			f.body.WriteByte('L')
+		}
+		f.body.WriteString(number(points[i]) + " " + number(points[i+1]))
+	}
+	f.body.WriteString(`" fill="none" ` + attributes + `/>`)
+}
+
+// wire draws a curve that leaves one point and reaches another horizontally.
+func (f *Figure) wire(x1, y1, x2, y2 float64, colour string) {
+	f.include(max(x1, x2), max(y1, y2))
+	middle := number((x1 + x2) / 2)
+	fmt.Fprintf(&f.body, `<path d="M%s %sC%s %s %s %s %s %s" fill="none" stroke="%s" stroke-width="2"/>`,
+		number(x1), number(y1), middle, number(y1), middle, number(y2), number(x2), number(y2), colour)
+}
+
+// thin is how lines are drawn that only help the eye.
+const thin = `stroke="currentColor" stroke-opacity=".3"`
 
 // arc draws an arrow that rises from one point of a line to another.
 func (f *Figure) arc(x1, x2, y, rise float64, colour string) {
@@ -128,5 +171,26 @@ func number(x float64) string {
 	return strconv.FormatFloat(math.Round(x*10)/10, 'f', -1, 64)
 }
 
+// grouped writes a whole number with commas.
+func grouped(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
 // textWidth estimates the width of 13-pixel text.
-func textWidth(s string) float64 { return 6.8 * float64(len([]rune(s))) }
+func textWidth(s string) float64 { return 6.8 * float64(utf8.RuneCountInString(s)) }
+
+// monoWidth estimates the width of 13-pixel text of fixed width, bold included.
+func monoWidth(s string) float64 { return 8.1 * float64(utf8.RuneCountInString(s)) }
+
+// nameColumn is the room for the names at the left of rows, and a gap.
+func nameColumn(dtypes []tensor.Dtype) float64 {
+	width := 0.
+	for _, d := range dtypes {
+		width = max(width, monoWidth(d.String()))
+	}
+	return width + 12
+}

@@ -15,7 +15,8 @@ import (
 // that is not floating point.
 func Ranges(dtypes ...tensor.Dtype) *Figure {
 	f := &Figure{}
-	const left, perDecade, bar, row = 120., 6.2, 16., 40.
+	const perDecade, bar, row = 6.2, 16., 40.
+	left := nameColumn(dtypes)
 	lowest, highest := 0., 0.
 	infos := make([]tensor.FloatInfo, len(dtypes))
 	for i, d := range dtypes {

@@ -1,0 +1,63 @@
+package diagram
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/lectern-go/lectern/tensor"
+)
+
+// Bits draws one number in several formats, one under the other: its sign,
+// exponent and mantissa bit by bit, what they mean, and the number that was
+// stored, which may not be the one that was meant.
+func Bits(x float64, dtypes ...tensor.Dtype) *Figure {
+	f := &Figure{}
+	const h, row = 22., 78.
+	left, w := nameColumn(dtypes), 15.
+	for _, d := range dtypes {
+		if d.Size() > 4 {
+			w = 10.5 // 64 of them fit a page
+		}
+	}
+	var said []string
+	for i, d := range dtypes {
+		b := d.Bits(x)
+		y := float64(i) * row
+		f.label(left-10, y+15, "end", d.String(), mono)
+		at := left
+		var widths []string
+		field := func(name, colour string, value uint64, width int) {
+			if width == 0 {
+				return
+			}
+			for bit := width - 1; bit >= 0; bit-- {
+				f.box(at, y, w, h, colour)
+				f.label(at+w/2, y+16, "middle", strconv.FormatUint(value>>bit&1, 10), mono)
+				at += w
+			}
+			start := at - float64(width)*w
+			f.line(`stroke="`+colour+`" stroke-width="3"`, start+2, y+h+4, at-2, y+h+4)
+			widths = append(widths, fmt.Sprintf("%d %s", width, name))
+		}
+		if b.ExponentWidth > 0 {
+			field("sign", red, b.Sign, 1)
+			field("exponent", green, b.Exponent, b.ExponentWidth)
+			field("mantissa", blue, b.Mantissa, b.MantissaWidth)
+		} else {
+			field("bits of a whole number", blue, b.Mantissa, b.MantissaWidth)
+		}
+		f.label(left+2, y+h+19, "start", strings.Join(widths, " · "), faint)
+		value := b.Formula()
+		if stored := plainNumber(b.Value); stored != value {
+			value += " = " + stored
+		}
+		f.label(left+2, y+h+35, "start", value, `font-size="12"`)
+		said = append(said, fmt.Sprintf("%s %v is %s", d, b, value))
+	}
+	f.title = fmt.Sprintf("Bits of %s: %s", plainNumber(x), strings.Join(said, "; "))
+	return f
+}
+
+// plainNumber writes a number with six significant digits.
+func plainNumber(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }

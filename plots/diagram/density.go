@@ -1,0 +1,86 @@
+package diagram
+
+import (
+	"fmt"
+	"math"
+	"sort"
+	"strings"
+
+	"github.com/lectern-go/lectern/tensor"
+)
+
+// Density draws every number that some floating-point formats have between two
+// bounds, on a line where equal distances are equal differences: ticks crowd near
+// zero and thin out with each power of two. Where ticks are too close to tell
+// apart the line is filled. It panics unless from is below to, both are finite,
+// and the dtypes are floating point.
+func Density(from, to float64, dtypes ...tensor.Dtype) *Figure {
+	if !(from < to) || math.IsInf(to-from, 0) {
+		panic(fmt.Errorf("diagram: density: from %v to %v is no range; give a smaller and a larger finite number", from, to))
+	}
+	f := &Figure{}
+	const width, bar, row, together = 660., 18., 44., 2.5
+	left := nameColumn(dtypes)
+	place := func(x float64) float64 { return left + (x-from)/(to-from)*width }
+	var said []string
+	for i, d := range dtypes {
+		tensor.Finfo(d) // panics for what has no fractions
+		y := float64(i) * row
+		f.label(left-10, y+14, "end", d.String(), mono)
+		f.line(thin, left, y+bar, left+width, y+bar)
+		first, last := ordinal(d, from), ordinal(d, to)
+		for first <= last && valueAt(d, first) < from {
+			first++
+		}
+		for last >= first && valueAt(d, last) > to {
+			last--
+		}
+		count := last - first + 1
+		said = append(said, fmt.Sprintf("%s has %s numbers", d, grouped(count)))
+		f.label(left, y+bar+14, "start", grouped(count)+" numbers", faint)
+		var ticks strings.Builder
+		gap := func(n int) float64 { return place(valueAt(d, n)) - place(valueAt(d, n-1)) }
+		for n := first; n <= last; n++ {
+			x := place(valueAt(d, n))
+			if n == last || gap(n+1) > together {
+				fmt.Fprintf(&ticks, "M%s %sv%s", number(x), number(y), number(bar))
+				continue
+			}
+			// Distances grow away from zero, so the numbers that are too close
+			// reach to a first positive one whose distance is too large.
+			if n = max(n+1, min(last, 1)); n < last {
+				n += sort.Search(last-n, func(more int) bool { return gap(n+more+1) > together })
+			}
+			f.box(x, y, max(place(valueAt(d, n))-x, 1), bar, blue)
+		}
+		if ticks.Len() > 0 {
+			fmt.Fprintf(&f.body, `<path d="%s" fill="none" stroke="%s" stroke-width="1.5"/>`, ticks.String(), lineBlue)
+		}
+	}
+	bottom := float64(len(dtypes)) * row
+	for i := range 5 {
+		x := from + (to-from)*float64(i)/4
+		f.line(thin, place(x), 0, place(x), bottom+2)
+		f.label(place(x), bottom+16, "middle", plainNumber(x), faint)
+	}
+	f.title = fmt.Sprintf("Numbers between %s and %s: %s", plainNumber(from), plainNumber(to), strings.Join(said, "; "))
+	return f
+}
+
+// ordinal numbers the values of a format in order: 0 is zero, 1 the smallest
+// positive number, -1 its negative. A NaN or infinity counts as the largest.
+func ordinal(d tensor.Dtype, x float64) int {
+	code := d.EncodeSaturating(math.Abs(x))
+	if x < 0 {
+		return -int(code)
+	}
+	return int(code)
+}
+
+// valueAt is the inverse of ordinal.
+func valueAt(d tensor.Dtype, n int) float64 {
+	if n < 0 {
+		return -d.Decode(uint64(-n)).Value
+	}
+	return d.Decode(uint64(n)).Value
+}

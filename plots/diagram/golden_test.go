@@ -1,0 +1,68 @@
+package diagram
+
+import (
+	"testing"
+
+	"github.com/lectern-go/lectern/accounting"
+	"github.com/lectern-go/lectern/einops"
+	"github.com/lectern-go/lectern/plots/internal/golden"
+	"github.com/lectern-go/lectern/tensor"
+	"github.com/lectern-go/lectern/tokenizer"
+)
+
+// twoLayers is the lecture's forward and backward pass.
+func twoLayers() {
+	x := tensor.Ones(16, 8)
+	w1, w2 := tensor.Ones(8, 8).RequireGrad(), tensor.Ones(8, 4).RequireGrad()
+	x.Matmul(w1).Matmul(w2).Pow(2).Mean().Backward()
+}
+
+func lectureMerges(t *testing.T) []tokenizer.Step {
+	steps, err := tokenizer.Steps("the cat in the hat", 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return steps
+}
+
+func TestFigures(t *testing.T) {
+	x := tensor.Arange(16).View(4, 4)
+	golden.Check(t, map[string]func() golden.Figure{
+		"bits": func() golden.Figure {
+			return Bits(1e-8, tensor.Float32, tensor.Float16, tensor.BFloat16, tensor.Float8E4M3, tensor.Float8E5M2)
+		},
+		"bits-wide": func() golden.Figure { return Bits(-0.1, tensor.Float64, tensor.Int8) },
+		"density": func() golden.Figure {
+			return Density(-2, 2, tensor.Float8E4M3, tensor.Float8E5M2, tensor.Float16, tensor.Float32)
+		},
+		"ranges": func() golden.Figure {
+			return Ranges(tensor.Float32, tensor.BFloat16, tensor.Float16, tensor.Float8E4M3)
+		},
+		"storage": func() golden.Figure {
+			return Storage(View("x", x), View("x[:, 1]", x.Select(1, 1)), View("x.T()", x.T()))
+		},
+		"graph": func() golden.Figure { return Graph(lectureGraph()) },
+		"matmul": func() golden.Figure {
+			return Matmul(tensor.Ones(4, 8, 16, 32), tensor.Ones(32, 2), "batch", "sequence")
+		},
+		"matmul-plain": func() golden.Figure { return Matmul(tensor.Ones(16, 32), tensor.Ones(32, 2)) },
+		"einops-split": func() golden.Figure {
+			return Einops(einops.Explain("batch seq (heads hidden) -> batch heads seq hidden", []int{2, 3, 8}, einops.Axis("heads", 2)))
+		},
+		"einops-reduce": func() golden.Figure { return Einops(einops.Explain("batch seq hidden -> batch seq", []int{2, 3, 8})) },
+		"einops-repeat": func() golden.Figure {
+			return Einops(einops.Explain("seq -> batch seq", []int{3}, einops.Axis("batch", 4)))
+		},
+		"einops-einsum": func() golden.Figure {
+			return Einops(einops.ExplainEinsum("batch seq1 hidden, batch seq2 hidden -> batch seq1 seq2", []int{2, 3, 4}, []int{2, 5, 4}))
+		},
+		"merges": func() golden.Figure { return Merges(lectureMerges(t)) },
+		"passes": func() golden.Figure { return Passes(twoLayers) },
+		"memory": func() golden.Figure {
+			predicted := accounting.TrainingMemory{Width: 4, Layers: 2, Batch: 2, StatePerParameter: 1}.Bytes()
+			measured := predicted
+			measured[accounting.Activations], measured[accounting.Data], measured[accounting.Temporary] = 112, 40, 72
+			return Memory(Bar("formula", predicted), Bar("measured", measured))
+		},
+	})
+}

@@ -1,0 +1,131 @@
+package diagram
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/lectern-go/lectern/tokenizer"
+)
+
+// Merges draws the training of a byte-pair encoding as trees: the bytes of the
+// text at the bottom, above them the tokens that they were merged into, each
+// with the number of the merge that made it. Long texts are cut behind a token.
+func Merges(steps []tokenizer.Step) *Figure {
+	f := &Figure{}
+	if len(steps) == 0 {
+		f.title = "No merges"
+		f.label(0, 14, "start", "no merges")
+		return f
+	}
+	t := mergeTrees{Figure: f, steps: steps, first: steps[0].ID}
+	last := steps[len(steps)-1]
+	const maxLeaves = 40
+	shown := 0
+	for t.leaves < maxLeaves && shown < len(last.After) {
+		before := t.leaves
+		t.place(last.After[shown])
+		if t.leaves == before {
+			break
+		}
+		shown++
+	}
+	deepest := 0
+	for _, n := range t.nodes {
+		deepest = max(deepest, n.level)
+	}
+	y := func(level int) float64 { return float64(deepest-level) * mergeRow }
+	for _, n := range t.nodes { // lines first, boxes over them
+		for _, c := range []int{n.left, n.right} {
+			if c >= 0 {
+				child := t.nodes[c]
+				f.line(`stroke="currentColor" stroke-opacity=".5"`, n.x, y(n.level)+mergeH, child.x, y(child.level))
+			}
+		}
+	}
+	for _, n := range t.nodes {
+		fill := plain
+		switch {
+		case n.level > 0 && n.top:
+			fill = green
+		case n.level > 0:
+			fill = orange
+		}
+		text := t.text(n.id)
+		w := max(textWidth(text)+8, leafW-4)
+		f.box(n.x-w/2, y(n.level), w, mergeH, fill)
+		f.label(n.x, y(n.level)+16, "middle", text, mono)
+		if n.level > 0 {
+			f.label(n.x+w/2+3, y(n.level)+15, "start", strconv.Itoa(n.merge), faint)
+		}
+	}
+	if shown < len(last.After) {
+		f.label(float64(t.leaves)*leafW+6, y(0)+16, "start", fmt.Sprintf("… %d tokens in all", len(last.After)))
+	}
+	bottom := y(0) + mergeH + 22
+	var said []string
+	for i, s := range steps {
+		text := fmt.Sprintf("%d: %s + %s → %s, seen %d times", i+1, t.text(s.Chosen.Left), t.text(s.Chosen.Right), t.text(s.ID), s.Chosen.Count)
+		said = append(said, text)
+		if i < 12 {
+			f.label(0, bottom+float64(i)*17, "start", text, `font-size="12"`)
+		} else if i == 12 {
+			f.label(0, bottom+float64(i)*17, "start", fmt.Sprintf("… and %d more", len(steps)-12), faint)
+		}
+	}
+	f.include(0, f.height+6)
+	f.title = fmt.Sprintf("Byte-pair merges as trees, %d bytes in %d tokens: %s", len(steps[0].Before), len(last.After), strings.Join(said, "; "))
+	return f
+}
+
+const (
+	leafW    = 24.
+	mergeH   = 23.
+	mergeRow = 44.
+)
+
+// mergeNode is a token in a tree; left and right are -1 for a byte.
+type mergeNode struct {
+	id          int32
+	x           float64 // of its middle
+	level       int     // 0 for a byte
+	merge       int     // counted from 1
+	left, right int
+	top         bool // no token contains it
+}
+
+type mergeTrees struct {
+	*Figure
+	steps  []tokenizer.Step
+	first  int32 // id of the first merged token
+	nodes  []mergeNode
+	leaves int
+}
+
+// place adds the tree of one token of the text.
+func (t *mergeTrees) place(id int32) {
+	i := t.add(id)
+	t.nodes[i].top = true
+}
+
+func (t *mergeTrees) add(id int32) int {
+	n := mergeNode{id: id, left: -1, right: -1}
+	if id < t.first {
+		n.x = (float64(t.leaves) + 0.5) * leafW
+		t.leaves++
+	} else {
+		step := t.steps[id-t.first]
+		n.merge = int(id-t.first) + 1
+		n.left, n.right = t.add(step.Chosen.Left), t.add(step.Chosen.Right)
+		l, r := t.nodes[n.left], t.nodes[n.right]
+		n.x, n.level = (l.x+r.x)/2, max(l.level, r.level)+1
+	}
+	t.nodes = append(t.nodes, n)
+	return len(t.nodes) - 1
+}
+
+// text shows a token with its spaces visible.
+func (t *mergeTrees) text(id int32) string {
+	q := strconv.Quote(string(t.steps[len(t.steps)-1].Vocab[id]))
+	return strings.ReplaceAll(q[1:len(q)-1], " ", "␣")
+}
