@@ -2,7 +2,6 @@ package keep
 
 import (
 	"os"
-	"regexp"
 	"runtime"
 	"strings"
 	"time"
@@ -20,8 +19,6 @@ var waits = map[string]bool{
 	"semacquire": true, "sync.Mutex.Lock": true, "sync.RWMutex.Lock": true, "sync.RWMutex.RLock": true, "sync.WaitGroup.Wait": true,
 	"sync.Cond.Wait": true, "select (no cases)": true, "chan receive (nil chan)": true, "chan send (nil chan)": true, "chan send": true,
 }
-
-var stateLine = regexp.MustCompile(`^goroutine \d+ (?:gp=\S+ m=\S+ (?:mp=\S+ )?)?\[([^,\]]*)`)
 
 // watchDeadlock ends a cell in which every goroutine waits for another, with the report that Go itself would give. The values are kept.
 func watchDeadlock() {
@@ -61,11 +58,12 @@ func waiting(stacks string) (stuck, maybe bool, user string) {
 		if strings.Contains(g, "kernel/keep.watch") || strings.Contains(g, "os/signal.") || strings.Contains(g, "keep.waiting") {
 			continue
 		}
-		m := stateLine.FindStringSubmatch(g)
-		if m == nil {
+		_, state, found := strings.Cut(g, "[") // goroutine 1 [chan receive, 2 minutes]:
+		if !found {
 			return false, false, ""
 		}
-		switch state := m[1]; {
+		state = state[:max(0, strings.IndexAny(state, ",]"))]
+		switch {
 		case waits[state]:
 		case state == "chan receive" || state == "select":
 			stuck = false

@@ -19,7 +19,7 @@ var Stdin io.Reader = &input{}
 
 var (
 	inputPath = os.Getenv(InputVar)
-	lines     = bufio.NewReader(Stdin)
+	lines     = sync.OnceValue(func() *bufio.Reader { return bufio.NewReader(Stdin) })
 )
 
 func init() { os.Unsetenv(InputVar) }
@@ -67,10 +67,10 @@ func (in *input) Read(p []byte) (int, error) {
 }
 
 // Scan is fmt.Scan on [Stdin].
-func Scan(a ...any) (int, error) { return fmt.Fscan(lines, a...) }
+func Scan(a ...any) (int, error) { return fmt.Fscan(lines(), a...) }
 
 // Scanln is fmt.Scanln on [Stdin].
-func Scanln(a ...any) (int, error) { return fmt.Fscanln(lines, a...) }
+func Scanln(a ...any) (int, error) { return fmt.Fscanln(lines(), a...) }
 
 // Scanf is fmt.Scanf on [Stdin].
-func Scanf(format string, a ...any) (int, error) { return fmt.Fscanf(lines, format, a...) }
+func Scanf(format string, a ...any) (int, error) { return fmt.Fscanf(lines(), format, a...) }
