@@ -174,6 +174,7 @@ func (t *Tensor) Backward(options ...BackwardOption) {
 	if observed() {
 		defer enterBackward()()
 	}
+	defer suspendAutocast()()
 	rules := autograd.Rules[*Tensor]{Add: (*Tensor).addGradient, Own: ownGradient, Retain: o.retain}
 	if err := autograd.Backward(root, seed, rules); err != nil {
 		var mine *Error

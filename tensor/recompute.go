@@ -26,6 +26,7 @@ func Recompute(f func(in ...*Tensor) *Tensor, in ...*Tensor) *Tensor {
 		return f(in...)
 	}
 	s := &segment{f: f, random: defaultGenerator.snapshot()}
+	s.cast, _ = AutocastDtype()
 	// The first input is a leaf without elements: it has the gradient asked for
 	// even where f takes only leaves that it captured.
 	trigger := newTensor(Float32, []int{0}, false)
@@ -37,6 +38,7 @@ func Recompute(f func(in ...*Tensor) *Tensor, in ...*Tensor) *Tensor {
 type segment struct {
 	f      func(in ...*Tensor) *Tensor
 	random generatorState
+	cast   Dtype     // what Autocast converted to, Float32 if it was off
 	grads  []*Tensor // of the inputs, from when they are computed until they are fetched
 }
 
@@ -95,7 +97,7 @@ func (s *segment) backward(c *call, g *Tensor) []*Tensor {
 	}
 	start := recorded.Load()
 	var out *Tensor
-	record(func() { out = s.f(in...) })
+	record(func() { Autocast(s.cast, func() { out = s.f(in...) }) })
 	root := out.graph()
 	if root == nil {
 		return make([]*Tensor, len(in))

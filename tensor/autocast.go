@@ -1,0 +1,122 @@
+package tensor
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// Autocast runs f in mixed precision: operations that gain from small floats get
+// their operands converted to dtype, BFloat16 or Float16; those that need the range
+// and digits of float32 get them converted to that; all others take operands as they
+// are, the wider of two winning. [AutocastTable] says which are which. Parameters
+// stay float32: conversions are part of the graph, so their gradients arrive in
+// float32. float64 and whole numbers are never converted, and neither are in-place
+// operations.
+//
+// It holds for the goroutine that calls it, and not for Backward, whose operations
+// have the dtypes of those of the forward pass. Float32 as dtype switches an
+// Autocast around it off. It panics for other dtypes.
+func Autocast(dtype Dtype, f func()) {
+	if dtype != BFloat16 && dtype != Float16 && dtype != Float32 {
+		fail(ErrDtype, "autocast", dtype.String(), "operands are converted to bfloat16 or float16; float32 switches autocast off", "")
+	}
+	defer setAutocast(dtype)()
+	f()
+}
+
+// AutocastDtype returns the dtype that Autocast converts to on this goroutine, and
+// whether it is on.
+func AutocastDtype() (dtype Dtype, on bool) {
+	if autocasts.count.Load() == 0 {
+		return Float32, false
+	}
+	d, on := autocasts.goroutines.Load(goroutineID())
+	if !on || d.(Dtype) == Float32 {
+		return Float32, false
+	}
+	return d.(Dtype), true
+}
+
+// autocasts holds the goroutines that are inside Autocast.
+var autocasts struct {
+	count      atomic.Int64
+	goroutines sync.Map
+}
+
+// setAutocast sets the dtype of this goroutine until restore is called.
+func setAutocast(dtype Dtype) (restore func()) {
+	id := goroutineID()
+	before, nested := autocasts.goroutines.Swap(id, dtype)
+	autocasts.count.Add(1)
+	return func() {
+		if nested {
+			autocasts.goroutines.Store(id, before)
+		} else {
+			autocasts.goroutines.Delete(id)
+		}
+		autocasts.count.Add(-1)
+	}
+}
+
+// suspendAutocast switches autocast off until restore is called.
+func suspendAutocast() (restore func()) {
+	if _, on := AutocastDtype(); !on {
+		return func() {}
+	}
+	return setAutocast(Float32)
+}
+
+// castRules has the operations that Autocast converts the operands of; all others
+// take them as they are.
+var castRules = func() map[string]bool {
+	const small, wide = true, false
+	return map[string]bool{
+		// Bound by arithmetic, accumulated in float32 whatever the operands.
+		"matmul": small,
+		// Functions that overflow or lose digits.
+		"exp": wide, "expm1": wide, "log": wide, "log1p": wide, "log2": wide, "pow": wide,
+		"reciprocal": wide, "rsqrt": wide, "erf": wide,
+		"softmax": wide, "log softmax": wide, "logsumexp": wide,
+		// Sums of many terms.
+		"sum": wide, "mean": wide, "prod": wide, "cumsum": wide, "cumprod": wide,
+		"norm": wide, "var": wide, "std": wide,
+	}
+}()
+
+// AutocastTable returns the names of the operations whose operands Autocast
+// converts to the small dtype, and of those whose operands it converts to float32.
+func AutocastTable() (small, wide []string) {
+	for name, toSmall := range castRules {
+		if toSmall {
+			small = append(small, name)
+		} else {
+			wide = append(wide, name)
+		}
+	}
+	slices.Sort(small)
+	slices.Sort(wide)
+	return small, wide
+}
+
+// autocasted returns the operands of an operation as autocast wants them.
+func autocasted(o *op, in []*Tensor) []*Tensor {
+	dtype, on := AutocastDtype()
+	if !on {
+		return in
+	}
+	toSmall, ruled := castRules[o.name]
+	if !ruled {
+		return in
+	}
+	if !toSmall {
+		dtype = Float32
+	}
+	cast := slices.Clone(in)
+	for i, x := range cast {
+		if x.dtype.IsFloat() && x.dtype != Float64 {
+			cast[i] = x.To(dtype)
+		}
+	}
+	return cast
+}
