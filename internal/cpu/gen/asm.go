@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"go/format"
 	"strings"
 )
 
@@ -65,11 +66,18 @@ func (a *asm) data(symbol string, words ...uint32) {
 func (a *asm) assembly() string { return header + "#include \"textflag.h\"\n" + a.text.String() }
 
 func (a *asm) declarations() string {
-	imports := ""
-	if strings.Contains(a.decl.String(), "unsafe.") {
-		imports = "\nimport \"unsafe\"\n"
+	text := header + "package cpu\n"
+	body := a.decl.String()
+	for _, name := range []string{"math", "unsafe"} {
+		if strings.Contains(body, name+".") {
+			text += fmt.Sprintf("\nimport %q\n", name)
+		}
 	}
-	return header + "package cpu\n" + imports + a.decl.String()
+	source, err := format.Source([]byte(text + body))
+	if err != nil {
+		panic(err)
+	}
+	return string(source)
 }
 
 // mem is the operand disp(base)(index*scale).

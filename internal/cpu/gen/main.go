@@ -25,6 +25,7 @@ func files() map[string]string {
 	for name, write := range map[string]func(*asm){
 		"z_matmul_amd64": matmulKernels,
 		"z_pack_amd64":   packKernels,
+		"z_vector_amd64": vectorKernels,
 	} {
 		a := new(asm)
 		write(a)

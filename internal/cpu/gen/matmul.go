@@ -22,6 +22,9 @@ type element struct {
 	scalar string
 }
 
+// goName is the type's name in Go.
+func (e element) goName() string { return map[int]string{4: "float32", 8: "float64"}[e.size] }
+
 var (
 	float32s = element{"F32", 4, "PS", "SS"}
 	float64s = element{"F64", 8, "PD", "SD"}

@@ -1,0 +1,349 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// lanes is a program for one vector of numbers, written as one writes a formula; emit turns it into instructions for
+// several vectors at a time, for AVX2 or for AVX-512. Each method adds a step and returns its result.
+type lanes struct {
+	e     element
+	steps []step
+	words []uint64 // the constants
+}
+
+// ref is a result of a step, a constant, or a parameter that the caller gives in memory.
+type ref struct {
+	kind byte // 'v'alue, 'c'onstant, 'p'arameter
+	n    int
+}
+
+type step struct {
+	name string // "load", "store", or what emit knows
+	args []ref
+	imm  int
+}
+
+func (l *lanes) do(name string, imm int, args ...ref) ref {
+	l.steps = append(l.steps, step{name, args, imm})
+	return ref{'v', len(l.steps) - 1}
+}
+
+func (l *lanes) load(operand int) ref         { return l.do("load", operand) }
+func (l *lanes) store(operand int, v ref)     { l.do("store", operand, v) }
+func (l *lanes) reduce(how string, v ref)     { l.do("reduce "+how, 0, v) }
+func (l *lanes) add(a, b ref) ref             { return l.do("VADD", 0, a, b) }
+func (l *lanes) sub(a, b ref) ref             { return l.do("VSUB", 0, a, b) }
+func (l *lanes) mul(a, b ref) ref             { return l.do("VMUL", 0, a, b) }
+func (l *lanes) div(a, b ref) ref             { return l.do("VDIV", 0, a, b) }
+func (l *lanes) and(a, b ref) ref             { return l.do("VAND", 0, a, b) }
+func (l *lanes) or(a, b ref) ref              { return l.do("VOR", 0, a, b) }
+func (l *lanes) xor(a, b ref) ref             { return l.do("VXOR", 0, a, b) }
+func (l *lanes) sqrt(a ref) ref               { return l.do("VSQRT", 0, a) }
+func (l *lanes) fma(a, b, c ref) ref          { return l.do("fma", 0, a, b, c) }  // a·b + c, rounded once
+func (l *lanes) less(a, b ref) ref            { return l.do("compare", 1, a, b) } // a mask
+func (l *lanes) isNaN(a ref) ref              { return l.do("compare", 3, a, a) } // a mask
+func (l *lanes) loadHalf(operand int) ref     { return l.do("load half", operand) }
+func (l *lanes) storeHalf(operand int, v ref) { l.do("store half", operand, v) }
+func (l *lanes) choose(mask, a, b ref) ref    { return l.do("choose", 0, mask, a, b) }
+func (l *lanes) round(a ref) ref              { return l.do("round", 0, a) }
+func (l *lanes) toInt(a ref) ref              { return l.do("toInt", 0, a) }
+func (l *lanes) addInt(a, b ref) ref          { return l.do("VPADDD", 0, a, b) }
+func (l *lanes) subInt(a, b ref) ref          { return l.do("VPSUBD", 0, a, b) }
+func (l *lanes) shiftLeft(a ref, n int) ref   { return l.do("VPSLLD", n, a) }
+func (l *lanes) shiftDown(a ref, n int) ref   { return l.do("VPSRLD", n, a) }
+func (l *lanes) halveInt(a ref) ref           { return l.do("VPSRAD", 1, a) }
+
+// min returns a if it is less than b, else b: b where either is NaN.
+func (l *lanes) min(a, b ref) ref { return l.do("VMIN", 0, a, b) }
+
+// max returns a if it is greater than b, else b: b where either is NaN.
+func (l *lanes) max(a, b ref) ref { return l.do("VMAX", 0, a, b) }
+
+func (l *lanes) parameter(n int) ref { return ref{'p', n} }
+
+func (l *lanes) constant(x float64) ref {
+	if l.e.size == 4 {
+		return l.bits(uint64(math.Float32bits(float32(x))))
+	}
+	return l.bits(math.Float64bits(x))
+}
+
+func (l *lanes) bits(w uint64) ref {
+	i := slices.Index(l.words, w)
+	if i < 0 {
+		i = len(l.words)
+		l.words = append(l.words, w)
+	}
+	return ref{'c', i}
+}
+
+// polynomial evaluates Σ c[i]·x^i by Horner's rule.
+func (l *lanes) polynomial(x ref, c ...float64) ref {
+	p := l.fma(x, l.constant(c[len(c)-1]), l.constant(c[len(c)-2]))
+	for i := len(c) - 3; i >= 0; i-- {
+		p = l.fma(p, x, l.constant(c[i]))
+	}
+	return p
+}
+
+// emitter turns steps into instructions for one level.
+type emitter struct {
+	a      *asm
+	l      *lanes
+	width  int
+	table  string            // symbol of the constants
+	widths []int             // bytes of an element of each operand in memory
+	last   []int             // the last step that reads a value
+	regs   []string          // free vector registers
+	masks  []string          // free mask registers
+	where  map[[2]int]string // of value and copy
+	sums   []string          // accumulators, by copy
+	start  int               // the copy that lies where BX points
+}
+
+// pointers are the registers that hold the operands; BX counts elements done. K1 or Y15 holds the lanes of a partial
+// vector, R13 the parameters.
+var pointers = []string{"DI", "SI", "R8", "R9", "R10", "R11"}
+
+func (m *emitter) take(free *[]string) string {
+	if len(*free) == 0 {
+		panic("no register left: compute fewer vectors at a time")
+	}
+	r := (*free)[0]
+	*free = (*free)[1:]
+	return r
+}
+
+// body emits the steps for copies of the vector, next to each other in memory; masked is for a partial one.
+func (m *emitter) body(first, copies int, masked bool) {
+	m.where = map[[2]int]string{}
+	for i := range m.l.steps {
+		for c := range copies {
+			m.step(i, first+c, masked)
+		}
+	}
+}
+
+func (m *emitter) step(i, c int, masked bool) {
+	s, a, e := m.l.steps[i], m.a, m.l.e
+	// Operands that are read for the last time leave their registers to the result.
+	var temporary []string
+	release := func() {
+		for n, r := range s.args {
+			if r.kind == 'v' && m.last[r.n] == i && !slices.Contains(s.args[:n], r) {
+				reg := m.where[[2]int{r.n, c}]
+				if reg[0] == 'K' {
+					m.masks = append([]string{reg}, m.masks...)
+				} else {
+					m.regs = append([]string{reg}, m.regs...)
+				}
+			}
+		}
+		m.regs = append(temporary, m.regs...)
+	}
+	register := func(r ref) string {
+		if r.kind == 'v' {
+			return m.where[[2]int{r.n, c}]
+		}
+		t := m.take(&m.regs)
+		temporary = append(temporary, t)
+		switch {
+		case r.kind == 'p':
+			a.op("VBROADCAST"+e.scalar, mem(r.n*e.size, "R13"), t)
+		case m.width == 64:
+			a.op("VBROADCAST"+e.scalar, m.constant(r.n), t)
+		default:
+			a.op("VMOVUPS", m.constant(r.n), t)
+		}
+		return t
+	}
+	// any is an operand that may be in memory; the suffix is for the mnemonic.
+	any := func(r ref) (suffix, operand string) {
+		switch {
+		case r.kind == 'v' || r.kind == 'p' && m.width == 32:
+			return "", register(r)
+		case r.kind == 'p':
+			return ".BCST", mem(r.n*e.size, "R13")
+		case m.width == 64:
+			return ".BCST", m.constant(r.n)
+		}
+		return "", m.constant(r.n)
+	}
+	result := func() string {
+		release()
+		reg := m.take(&m.regs)
+		m.where[[2]int{i, c}] = reg
+		return reg
+	}
+	at := func(operand int) string {
+		return mem((c-m.start)*m.width*m.widths[operand]/e.size, pointers[operand], "BX", m.widths[operand])
+	}
+	switch s.name {
+	case "load":
+		to := result()
+		switch {
+		case m.widths[s.imm] == 2 && masked && m.width == 64:
+			a.op("VPMOVZXWD.Z", at(s.imm), "K1", to)
+		case m.widths[s.imm] == 2:
+			a.op("VPMOVZXWD", at(s.imm), to)
+		case masked && m.width == 64:
+			a.op("VMOVU"+e.suffix+".Z", at(s.imm), "K1", to)
+		case masked:
+			a.op("VMASKMOV"+e.suffix, at(s.imm), "Y15", to)
+		default:
+			a.op("VMOVU"+e.suffix, at(s.imm), to)
+		}
+	case "load half":
+		to := result()
+		if masked && m.width == 64 {
+			a.op("VCVTPH2PS.Z", at(s.imm), "K1", to)
+		} else {
+			a.op("VCVTPH2PS", at(s.imm), to)
+		}
+	case "store half":
+		from := register(s.args[0])
+		if masked && m.width == 64 {
+			a.op("VCVTPS2PH", 0, from, "K1", at(s.imm))
+		} else {
+			a.op("VCVTPS2PH", 0, from, at(s.imm))
+		}
+		release()
+	case "store":
+		from := register(s.args[0])
+		switch {
+		case m.widths[s.imm] == 2 && m.width == 64: // the low halves of 32 bits
+			if masked {
+				a.op("VPMOVDW", from, "K1", at(s.imm))
+			} else {
+				a.op("VPMOVDW", from, at(s.imm))
+			}
+		case m.widths[s.imm] == 2:
+			a.op("VPACKUSDW", from, from, from)
+			a.op("VPERMQ", 8, from, from)
+			a.op("VMOVDQU", "X"+from[1:], at(s.imm))
+		case masked && m.width == 64:
+			a.op("VMOVU"+e.suffix, from, "K1", at(s.imm))
+		case masked:
+			a.op("VMASKMOV"+e.suffix, from, "Y15", at(s.imm))
+		default:
+			a.op("VMOVU"+e.suffix, from, at(s.imm))
+		}
+		release()
+	case "reduce VADD", "reduce VMAX":
+		from, sum := register(s.args[0]), m.sums[c]
+		name := s.name[len("reduce "):] + e.suffix
+		switch {
+		case masked && m.width == 64:
+			a.op(name, from, sum, "K1", sum)
+		case masked:
+			t := m.take(&m.regs)
+			a.op(name, from, sum, t)
+			a.op("VBLENDV"+e.suffix, "Y15", t, sum, sum)
+			m.regs = append([]string{t}, m.regs...)
+		default:
+			a.op(name, from, sum, sum)
+		}
+		release()
+	case "fma":
+		m.fma(i, c, s.args, register, any, release)
+	case "compare":
+		x := register(s.args[0])
+		suffix, y := any(s.args[1])
+		if m.width == 64 {
+			release()
+			k := m.take(&m.masks)
+			m.where[[2]int{i, c}] = k
+			a.op("VCMP"+e.suffix+suffix, s.imm, y, x, k)
+		} else {
+			a.op("VCMP"+e.suffix, s.imm, y, x, result())
+		}
+	case "choose":
+		mask, x, y := register(s.args[0]), register(s.args[1]), register(s.args[2])
+		if m.width == 64 {
+			a.op("VBLENDM"+e.suffix, x, y, mask, result())
+		} else {
+			a.op("VBLENDV"+e.suffix, mask, x, y, result())
+		}
+	case "round": // to nearest, ties to even, without raising flags
+		x := register(s.args[0])
+		if m.width == 64 {
+			a.op("VRNDSCALE"+e.suffix, 8, x, result())
+		} else {
+			a.op("VROUND"+e.suffix, 8, x, result())
+		}
+	case "toInt":
+		x := register(s.args[0])
+		a.op("VCVTPS2DQ", x, result())
+	case "VSQRT":
+		suffix, x := any(s.args[0])
+		a.op("VSQRT"+e.suffix+suffix, x, result())
+	case "VPSLLD", "VPSRAD", "VPSRLD":
+		x := register(s.args[0])
+		a.op(s.name, s.imm, x, result())
+	case "VPADDD", "VPSUBD":
+		x := register(s.args[0])
+		suffix, y := any(s.args[1])
+		a.op(s.name+suffix, y, x, result())
+	default: // a op b
+		x := register(s.args[0])
+		suffix, y := any(s.args[1])
+		a.op(s.name+e.suffix+suffix, y, x, result())
+	}
+}
+
+// fma picks the form that overwrites an operand which is not needed any more.
+func (m *emitter) fma(i, c int, args []ref, register func(ref) string, any func(ref) (string, string), release func()) {
+	e := m.l.e
+	dies := func(r ref) bool {
+		uses := 0
+		for _, x := range args {
+			if x == r {
+				uses++
+			}
+		}
+		return r.kind == 'v' && m.last[r.n] == i && uses == 1
+	}
+	x, y, z := args[0], args[1], args[2]
+	if !dies(x) && dies(y) || x.kind != 'v' {
+		x, y = y, x
+	}
+	set := func(reg string) { // the result takes over the register of an operand
+		release()
+		m.regs = slices.DeleteFunc(m.regs, func(r string) bool { return r == reg })
+		m.where[[2]int{i, c}] = reg
+	}
+	switch {
+	case dies(x):
+		to := register(x)
+		other := register(y)
+		suffix, third := any(z)
+		m.a.op("VFMADD213"+e.suffix+suffix, third, other, to)
+		set(to)
+	case dies(z):
+		to := register(z)
+		first := register(x)
+		suffix, third := any(y)
+		m.a.op("VFMADD231"+e.suffix+suffix, third, first, to)
+		set(to)
+	default:
+		from := register(x)
+		to := m.take(&m.regs)
+		m.a.op("VMOVAPS", from, to)
+		other := register(y)
+		suffix, third := any(z)
+		m.a.op("VFMADD213"+e.suffix+suffix, third, other, to)
+		release()
+		m.where[[2]int{i, c}] = to
+	}
+}
+
+func (m *emitter) constant(n int) string {
+	copies := 1 // AVX2 wants whole vectors
+	if m.width == 32 {
+		copies = 32 / m.l.e.size
+	}
+	return fmt.Sprintf("%s<>+%d(SB)", m.table, n*copies*m.l.e.size)
+}

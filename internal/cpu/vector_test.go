@@ -1,0 +1,362 @@
+package cpu
+
+import (
+	"math"
+	"reflect"
+	"testing"
+	"unsafe"
+)
+
+// guardedSlice returns a copy of x that ends or begins at a guard page.
+func guardedSlice[T any](t testing.TB, x []T, atEnd bool) []T {
+	size := int(unsafe.Sizeof(*new(T)))
+	s := unsafe.Slice((*T)(guarded(t, len(x)*size, atEnd)), len(x))
+	copy(s, x)
+	return s
+}
+
+// awkward returns n numbers with NaN, infinities, zeros of both signs, the largest and the smallest among them.
+func awkward[T float](n int, seed uint64) []T {
+	x := randoms[T](n, seed)
+	special := []T{T(math.NaN()), T(math.Inf(1)), T(math.Inf(-1)), 0, T(math.Copysign(0, -1)), 3e38, 1e-45, -1e-40, 89, -104}
+	for i := range x {
+		if (i+int(seed))%3 == 0 {
+			x[i] = special[(i/3)%len(special)]
+		}
+	}
+	return x
+}
+
+// atVectorLevels runs a test at each level that has loops of its own.
+func atVectorLevels(t *testing.T, f func(t *testing.T)) {
+	atLevels(t, func(t *testing.T) {
+		if level != Generic {
+			f(t)
+		}
+	})
+}
+
+func same[T float](a, b T) bool {
+	return a != a && b != b || a == b && math.Signbit(float64(a)) == math.Signbit(float64(b))
+}
+
+func testArithmetic[T float](t *testing.T, v *Vectors[T]) {
+	binary := map[string]func(x, y T) T{
+		"Add": func(x, y T) T { return x + y }, "Sub": func(x, y T) T { return x - y },
+		"Mul": func(x, y T) T { return x * y }, "Div": func(x, y T) T { return x / y },
+	}
+	unary := map[string]func(x T) T{
+		"Neg": func(x T) T { return -x }, "Abs": func(x T) T { return T(math.Abs(float64(x))) },
+		"Square": func(x T) T { return x * x }, "Reciprocal": func(x T) T { return 1 / x },
+		"Sqrt": func(x T) T { return T(math.Sqrt(float64(x))) },
+		"Relu": func(x T) T {
+			if x < 0 {
+				return 0
+			}
+			return x
+		},
+	}
+	fields := reflect.ValueOf(*v)
+	for n := range 70 {
+		for _, end := range []bool{true, false} {
+			x, y := guardedSlice(t, awkward[T](n, 1), end), guardedSlice(t, awkward[T](n, 2), end)
+			for name, want := range binary {
+				dst := guardedSlice(t, make([]T, n), end)
+				fields.FieldByName(name).Interface().(func(dst, x, y []T))(dst, x, y)
+				for i := range dst {
+					if !same(dst[i], want(x[i], y[i])) {
+						t.Fatalf("%s(%v, %v) = %v, want %v; %d of %d", name, x[i], y[i], dst[i], want(x[i], y[i]), i, n)
+					}
+				}
+			}
+			for name, want := range unary {
+				dst := guardedSlice(t, make([]T, n), end)
+				fields.FieldByName(name).Interface().(func(dst, x []T))(dst, x)
+				for i := range dst {
+					if !same(dst[i], want(x[i])) {
+						t.Fatalf("%s(%v) = %v, want %v; %d of %d", name, x[i], dst[i], want(x[i]), i, n)
+					}
+				}
+			}
+			dst := guardedSlice(t, make([]T, n), end)
+			v.Affine(dst, x, 3, 0.5)
+			for i := range dst {
+				if want := (x[i] - 3) * 0.5; !same(dst[i], want) {
+					t.Fatalf("Affine(%v) = %v, want %v", x[i], dst[i], want)
+				}
+			}
+			v.Scale(x, x, 3) // in place
+			if n > 1 && x[1] != 3*awkward[T](n, 1)[1] {
+				t.Fatal("Scale in place")
+			}
+		}
+	}
+}
+
+func TestArithmeticFloat32(t *testing.T) {
+	atVectorLevels(t, func(t *testing.T) { testArithmetic(t, Float32s()) })
+}
+
+func TestArithmeticFloat64(t *testing.T) {
+	atVectorLevels(t, func(t *testing.T) { testArithmetic(t, Float64s()) })
+}
+
+func testSums[T float](t *testing.T, v *Vectors[T]) {
+	for n := range 300 {
+		x, y := make([]T, n), make([]T, n)
+		var sum, dot, squares T
+		largest := T(math.Inf(-1))
+		for i := range x { // whole numbers: exact in any order
+			x[i], y[i] = T(i*37%101-50), T(i*53%89-40)
+			sum, dot, squares = sum+x[i], dot+x[i]*y[i], squares+(x[i]-2)*(x[i]-2)
+			largest = max(largest, x[i])
+		}
+		x, y = guardedSlice(t, x, n%2 == 0), guardedSlice(t, y, n%2 == 0)
+		if got := v.Sum(x); got != sum {
+			t.Fatalf("Sum of %d: %v, want %v", n, got, sum)
+		}
+		if got := v.Dot(x, y); got != dot {
+			t.Fatalf("Dot of %d: %v, want %v", n, got, dot)
+		}
+		if got := v.Squares(x, 2); got != squares {
+			t.Fatalf("Squares of %d: %v, want %v", n, got, squares)
+		}
+		if got := v.Largest(x); got != largest {
+			t.Fatalf("Largest of %d: %v, want %v", n, got, largest)
+		}
+		if n > 0 {
+			// The order of the sum is stated: 32 lanes, then halves of them.
+			r := randoms[T](n, uint64(n))
+			var lane [32]T
+			for i, v := range r {
+				lane[i%32] += v
+			}
+			for half := 16; half > 0; half /= 2 {
+				for i := range half {
+					lane[i] += lane[i+half]
+				}
+			}
+			if got := v.Sum(r); got != lane[0] {
+				t.Fatalf("Sum of %d: %v, want %v in this order", n, got, lane[0])
+			}
+			x[n-1] = T(math.NaN())
+			if got := v.Sum(x); got == got {
+				t.Fatalf("Sum of %d with NaN: %v", n, got)
+			}
+			for i := range x {
+				x[i] = T(-5 - i)
+			}
+			if got := v.Largest(x); got != -5 {
+				t.Fatalf("Largest of %d negative numbers: %v, want -5", n, got)
+			}
+		}
+	}
+}
+
+func TestSums(t *testing.T) {
+	atVectorLevels(t, func(t *testing.T) {
+		testSums(t, Float32s())
+		testSums(t, Float64s())
+	})
+}
+
+// ulps is how far got is from want, in units in the last place of a float32 near want.
+func ulps(got float32, want float64) float64 {
+	if w := float32(want); w != w || math.IsInf(float64(w), 0) {
+		if got == w || got != got && w != w {
+			return 0
+		}
+		if math.IsInf(float64(w), 0) && math.Abs(float64(got)) == math.MaxFloat32 {
+			return 1
+		}
+		return math.Inf(1)
+	}
+	if got != got {
+		return math.Inf(1)
+	}
+	_, exp := math.Frexp(want)
+	return math.Abs(float64(got)-want) / math.Ldexp(1, max(exp-24, -149))
+}
+
+// functionTests state the error of each function over all float32.
+var functionTests = []struct {
+	name string
+	ulps float64
+	want func(x float64) float64
+}{
+	{"Exp", 1.1, math.Exp},
+	{"Tanh", 2, math.Tanh},
+	{"Sigmoid", 3, func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }},
+	{"Silu", 3.5, func(x float64) float64 { return max(x, -200) / (1 + math.Exp(-max(x, -200))) }},
+	{"Gelu", 8, func(x float64) float64 { return max(x, -200) * 0.5 * math.Erfc(-x/math.Sqrt2) }},
+}
+
+// TestFunctions compares with float64 over the float32: each 997th of them when -short is given, else each 61st; all of
+// them with LECTERN_TEST_ALL_FLOATS=1, which takes minutes.
+func TestFunctions(t *testing.T) {
+	step := uint64(61)
+	if testing.Short() || raceEnabled {
+		step = 9973
+	}
+	if allFloats {
+		step = 1
+	}
+	atVectorLevels(t, func(t *testing.T) {
+		v := Float32s()
+		const block = 1 << 12
+		x, dst := make([]float32, block), make([]float32, block)
+		for _, f := range functionTests {
+			run := reflect.ValueOf(*v).FieldByName(f.name).Interface().(func(dst, x []float32))
+			worst, worstAt := 0.0, float32(0)
+			for start := uint64(0); start < 1<<32; start += block * step {
+				for i := range x {
+					x[i] = math.Float32frombits(uint32(start + uint64(i)*step))
+				}
+				run(dst, x)
+				for i := range x {
+					if off := ulps(dst[i], f.want(float64(x[i]))); off > worst {
+						worst, worstAt = off, x[i]
+					}
+				}
+			}
+			t.Logf("%s: at most %.2f ULP (at %v)", f.name, worst, worstAt)
+			if worst > f.ulps {
+				t.Errorf("%s: %.2f ULP at %v, stated %v", f.name, worst, worstAt, f.ulps)
+			}
+		}
+	})
+}
+
+// TestGeluTanh allows for the argument of the exponential, whose rounding error grows with it.
+func TestGeluTanh(t *testing.T) {
+	atVectorLevels(t, func(t *testing.T) {
+		v := Float32s()
+		for x := float32(-9); x < 9; x += 1.0 / 512 {
+			var got [1]float32
+			v.GeluTanh(got[:], []float32{x})
+			u := 2 * 0.7978845608028654 * (float64(x) + 0.044715*float64(x)*float64(x)*float64(x))
+			want := float64(x) / (1 + math.Exp(-u))
+			if off := ulps(got[0], want); off > 4+2*math.Abs(u) && math.Abs(want) > 1e-37 {
+				t.Fatalf("GeluTanh(%v) = %v, want %v: %.1f ULP", x, got[0], want, off)
+			}
+		}
+	})
+}
+
+// TestFunctionsOfParts asserts that a result does not depend on where in a slice it is, and that nothing beyond is touched.
+func TestFunctionsOfParts(t *testing.T) {
+	atVectorLevels(t, func(t *testing.T) {
+		v := Float32s()
+		for _, f := range append(functionTests[:len(functionTests):len(functionTests)], functionTests[0]) {
+			run := reflect.ValueOf(*v).FieldByName(f.name).Interface().(func(dst, x []float32))
+			for n := range 150 {
+				x := guardedSlice(t, awkward[float32](n, 3), n%2 == 0)
+				dst := guardedSlice(t, make([]float32, n), n%2 == 0)
+				run(dst, x)
+				for i := range x {
+					var one [1]float32
+					run(one[:], x[i:i+1])
+					if !same(one[0], dst[i]) {
+						t.Fatalf("%s(%v) is %v alone and %v as number %d of %d", f.name, x[i], one[0], dst[i], i, n)
+					}
+				}
+			}
+		}
+		for n := range 150 {
+			x := guardedSlice(t, randoms[float32](n, 4), true)
+			dst := guardedSlice(t, make([]float32, n), true)
+			sum := v.ExpSum(dst, x, 0.5)
+			want := 0.0
+			for i := range x {
+				var one [1]float32
+				v.Exp(one[:], []float32{x[i] - 0.5})
+				if one[0] != dst[i] {
+					t.Fatalf("ExpSum: element %d is %v, want %v", i, dst[i], one[0])
+				}
+				want += float64(one[0])
+			}
+			if math.Abs(float64(sum)-want) > 1e-6*want {
+				t.Fatalf("ExpSum of %d: %v, want %v", n, sum, want)
+			}
+		}
+	})
+}
+
+// TestConversions goes over all codes of both formats, and over float32 with their neighbours' midpoints.
+func TestConversions(t *testing.T) {
+	atVectorLevels(t, func(t *testing.T) {
+		c := Converters()
+		codes := make([]uint16, 1<<16)
+		for i := range codes {
+			codes[i] = uint16(i)
+		}
+		values := make([]float32, len(codes))
+		c.FromBFloat16(values, unsafe.Pointer(&codes[0]))
+		back := make([]uint16, len(codes))
+		for i, v := range values {
+			if math.Float32bits(v) != uint32(i)<<16 {
+				t.Fatalf("bfloat16 %#04x is %v", i, v)
+			}
+		}
+		for _, delta := range []uint32{0, 0x7fff, 0x8000, 0x8001, 0xffff} {
+			for i := range values {
+				values[i] = math.Float32frombits(uint32(i)<<16 + delta)
+			}
+			c.ToBFloat16(unsafe.Pointer(&back[0]), values)
+			for i, v := range values {
+				bits := math.Float32bits(v)
+				want := uint16((bits + 0x7fff + bits>>16&1) >> 16)
+				if v != v {
+					want = uint16(bits>>16) | 0x40
+				}
+				if back[i] != want {
+					t.Fatalf("%v becomes bfloat16 %#04x, want %#04x", v, back[i], want)
+				}
+			}
+		}
+		c.FromFloat16(values, unsafe.Pointer(&codes[0]))
+		for i, v := range values {
+			e, m := i>>10&31, float64(i&1023)
+			want := math.Ldexp(1+m/1024, e-15)
+			switch {
+			case e == 0:
+				want = math.Ldexp(m, -24)
+			case e == 31 && m == 0:
+				want = math.Inf(1)
+			case e == 31:
+				want = math.NaN()
+			}
+			if i&0x8000 != 0 {
+				want = -want
+			}
+			if !same(v, float32(want)) && want == want || (v == v) != (want == want) {
+				t.Fatalf("float16 %#04x is %v, want %v", i, v, want)
+			}
+		}
+		c.ToFloat16(unsafe.Pointer(&back[0]), values)
+		for i := range codes {
+			want := uint16(i)
+			if values[i] != values[i] {
+				want = want&0x8000 | 0x7e00
+			}
+			if back[i] != want {
+				t.Fatalf("%v becomes float16 %#04x, want %#04x", values[i], back[i], want)
+			}
+		}
+		for i := 0; i < 0x7bff; i++ { // between neighbours: to the even one
+			middle := []float32{(values[i] + values[i+1]) / 2}
+			c.ToFloat16(unsafe.Pointer(&back[0]), middle)
+			if want := uint16(i + i&1); back[0] != want {
+				t.Fatalf("%v becomes float16 %#04x, want %#04x", middle[0], back[0], want)
+			}
+		}
+		for n := range 40 {
+			codes := guardedSlice(t, codes[:n], true)
+			x := guardedSlice(t, make([]float32, n), true)
+			c.FromFloat16(x, unsafe.Pointer(unsafe.SliceData(codes)))
+			c.FromBFloat16(x, unsafe.Pointer(unsafe.SliceData(codes)))
+			c.ToFloat16(unsafe.Pointer(unsafe.SliceData(codes)), x)
+			c.ToBFloat16(unsafe.Pointer(unsafe.SliceData(codes)), x)
+		}
+	})
+}
