@@ -25,7 +25,7 @@ var (
 	undefinedMsg  = regexp.MustCompile(`^undefined: (\S+)$`)
 	selectorMsg   = regexp.MustCompile(`^(.*) undefined \(type (.*) has no field or method (\w+)`)
 	didYouMean    = regexp.MustCompile(`but does have (?:field|method) (\w+)`)
-	mismatchMsg   = regexp.MustCompile(`mismatched types (\S+) and (\S+?)\)?$`)
+	mismatchMsg   = regexp.MustCompile(`mismatched types (.+) and (.+?)\)?$`)
 	cannotUseMsg  = regexp.MustCompile(`^cannot use (.*?) \((?:untyped \w+ constant|(?:variable|value|constant \S+) (?:of type|of struct type|of interface type) (\S+))(?:.*)\) as (\S+) value in`)
 	assignCount   = regexp.MustCompile(`^assignment mismatch: (\d+) variables? but (.*) returns? (\d+) values?`)
 	notImplements = regexp.MustCompile(`\(missing method (\w+)\)`)
@@ -138,6 +138,14 @@ func (s *Session) undefinedHint(name string, next *Session) string {
 	}
 	for _, d := range next.decls {
 		names = append(names, d.names...)
+	}
+	if src := next.sources[next.current]; src != nil { // variables of the cell itself
+		ts := tokens(src.Code)
+		for _, t := range ts {
+			if t.tok == token.IDENT && assigned(ts, t.lit) {
+				names = append(names, t.lit)
+			}
+		}
 	}
 	names = append(names, types.Universe.Names()...)
 	for n := range s.imports {

@@ -1,0 +1,98 @@
+package rewrite
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// TestErrors runs cells with a mistake and looks at what is said about it, and where.
+func TestErrors(t *testing.T) {
+	for _, c := range []struct{ name, code, at, msg, hint string }{
+		{"undefined", "foo", "1:1", "undefined: foo", "run the cell that defines it first"},
+		{"a slip", "count := 1\nfmt.Println(cuont)", "2:13", "undefined: cuont", "did you mean count?"},
+		{"a slip in a package", "strings.ToUper(\"a\")", "1:9", "undefined: strings.ToUper", "did you mean strings.ToUpper?"},
+		{"numbers", "a, b := 1, 2.5\na * b", "2:1", "mismatched types int and float64", "write float64(…)"},
+		{"conversion", "n := 3\nvar f float64 = n", "2:17", "cannot use n", "convert it: float64(n)"},
+		{"no new variables", "a := 1\na := 2", "2:3", "no new variables", "assign with ="},
+		{"unused value", "a := 1\na + 1\na", "2:1", "is not used", "only the value of a cell's last line is shown"},
+		{"unused in a function", "func f() { a := 1 }", "1:12", "a is declared and not used", "use it, or remove it"},
+		{"missing return", "func f() int { }", "1:16", "missing return", "every way through"},
+		{"open brace", "func f() {\n\tx := 1\n", "1:10", "this { is never closed", "is missing"},
+		{"wrong bracket", "f(1]\n", "1:4", "this ] does not close the ( of line 1", "a ) is missing before it"},
+		{"closing too much", "x := 1\n}}", "2:1", "this } closes nothing", "remove it"},
+		{"dot import", "import . \"math\"", "1:8", "import . does not work in a notebook", "by its name"},
+		{"missing package", "import \"example.org/a/b\"", "1:8", "there is no package example.org/a/b", "%get example.org/a/b@latest"},
+		{"missing std package", "import \"mathh\"", "1:8", "there is no package mathh", "standard library"},
+		{"statement beside main", "x := 1\nfunc main() {}", "1:1", "statement outside func main", "put the statement into it"},
+		{"twice", "func f() {}\nf := 1", "1:1", "f is declared twice in this cell", "another name"},
+		{"method", "type T struct{ Size int }\nT{}.size", "2:5", "size", "did you mean Size?"},
+		{"pointer method", "type T struct{}\nfunc (t *T) String() string { return \"\" }\nvar s fmt.Stringer = T{}", "3:22", "cannot use T{}", "put & before the value"},
+		{"count", "a, b := strconv.Quote(\"x\")", "1:9", "assignment mismatch", "write 1 names on the left"},
+		{"nonlatin column", "日本 := 1; 日本 + \"a\"", "1:10", "mismatched types int and untyped string", "the same type"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := newNotebook(t).run(c.code)
+			if len(r.Errors) == 0 {
+				t.Fatalf("no error; it becomes\n%s", r.Code)
+			}
+			e := r.Errors[0]
+			at := fmt.Sprintf("%d:%d", e.Pos.Line, e.Pos.Col)
+			if at != c.at || !strings.Contains(e.Msg, c.msg) || !strings.Contains(e.Hint, c.hint) {
+				t.Errorf("at %s: %s\nhint: %s\nwant %s: %s\nhint: %s", at, e.Msg, e.Hint, c.at, c.msg, c.hint)
+			}
+		})
+	}
+}
+
+// TestRewritten compares whole results with what GoNB is to get.
+func TestRewritten(t *testing.T) {
+	nb := newNotebook(t)
+	for _, c := range []struct{ name, code, want string }{
+		{"define", "x := 3", `import flag "flag"
+import lecternkeep "github.com/lectern-go/lectern/kernel/keep"
+var x int
+%%
+defer lecternkeep.Begin(1)()
+x  = 3
+lecternkeep.Def("x", &x)`},
+		{"declaration", "func f(a int) int { return a + x }", ""},
+		{"restore and show", "f(1)", `import flag "flag"
+import lecternkeep "github.com/lectern-go/lectern/kernel/keep"
+import lecternshow "github.com/lectern-go/lectern/kernel/show"
+func f(a int) int { return a + x }
+%%
+defer lecternkeep.Begin(3, "x", &x)()
+lecternshow.Echo(f(1))`},
+		{"another type", "x := fmt.Sprint(x)", ""},
+		{"hello keeps nothing", "fmt.Println(1)", `import flag "flag"
+import fmt "fmt"
+%%
+fmt.Println(1)`},
+		{"command only", "!ls", "!ls"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := nb.run(c.code)
+			if c.name == "another type" { // f uses x as a number
+				if len(r.Errors) == 0 || r.Errors[0].Pos.Cell != 2 || !strings.Contains(r.Errors[0].Hint, "x becomes string here and was int") {
+					t.Errorf("errors %+v", r.Errors)
+				}
+				return
+			}
+			if len(r.Errors) > 0 || r.Code != c.want {
+				t.Errorf("errors %+v, got\n%s\nwant\n%s", r.Errors, r.Code, c.want)
+			}
+		})
+	}
+}
+
+func TestComplete(t *testing.T) {
+	for code, want := range map[string]string{
+		"x := 1": "complete", "for {": "incomplete", "f(": "incomplete", "x :=": "incomplete", "s := `a": "incomplete", "/* a": "incomplete",
+		"": "complete", "x := := 3": "invalid", "}": "invalid", "!ls": "complete", "!ls \\": "incomplete", "func f() {}": "complete",
+	} {
+		if got, _ := Complete(code); got != want {
+			t.Errorf("%q is %s, want %s", code, got, want)
+		}
+	}
+}

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/lectern-go/lectern/kernel/front/internal/rewrite"
+)
+
+func TestTraces(t *testing.T) {
+	const report = "panic: boom\n\ngoroutine 1 [running]:\nmain.f(...)\n"
+	for _, c := range []struct{ name, in, printed, held string }{
+		{"plain", "a\nb", "a\nb", ""},
+		{"report", "a\n" + report, "a\n", report},
+		{"report in the middle of a line", "a " + report, "a " + report, ""},
+		{"almost", "pan\npanic\n", "pan\npanic\n", ""},
+		{"fatal", "fatal error: x\nmore", "", "fatal error: x\nmore"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for _, chunks := range [][]string{{c.in}, strings.Split(c.in, "")} {
+				var b strings.Builder
+				tr := traces{print: func(s string) { b.WriteString(s) }}
+				for _, s := range chunks {
+					tr.write(s)
+				}
+				held := tr.held.String()
+				if held == "" {
+					tr.flush()
+				}
+				if b.String() != c.printed || held != c.held {
+					t.Errorf("printed %q, held %q; want %q, %q", b.String(), held, c.printed, c.held)
+				}
+			}
+		})
+	}
+}
+
+func TestParseTrace(t *testing.T) {
+	place := func(cell, line int) rewrite.Pos { return rewrite.Pos{Cell: cell, Line: 10 * line} }
+	msg, frames := parseTrace("panic: runtime error: index out of range [7] with length 1 [recovered, repanicked]\n\n"+
+		"goroutine 1 [running]:\nmain.(*T).boom(0xc000, 0x7)\n\t \x1b[7m[[ Cell [3] Line 2 ]]\x1b[0m /tmp/x/main.go:12 +0x1d\n"+
+		"tensor.Add(...)\n\t/home/u/lectern/tensor/add.go:33\n"+
+		"main.main.func1()\n\t [[ Cell Line 4 ]] /tmp/x/main.go:40 +0x2\nexit status 2\n", place)
+	if msg != "runtime error: index out of range [7] with length 1" || len(frames) != 3 {
+		t.Fatalf("message %q, frames %+v", msg, frames)
+	}
+	if f := frames[0]; f.fn != "(*T).boom" || f.pos != (rewrite.Pos{Cell: 3, Line: 20}) {
+		t.Errorf("frame %+v", f)
+	}
+	if f := frames[1]; f.fn != "tensor.Add" || f.file != "/home/u/lectern/tensor/add.go" || f.line != 33 {
+		t.Errorf("frame %+v", f)
+	}
+	if f := frames[2]; f.fn != "main.func1" || f.pos.Line != 40 {
+		t.Errorf("frame %+v", f)
+	}
+	msg, frames = parseTrace("runtime: goroutine stack exceeds 1000-byte limit\nruntime: sp=0xc\nfatal error: stack overflow\n\nruntime stack:\nruntime.throw()\n\t/go/src/runtime/panic.go:1\n\n"+
+		"goroutine 1 [running]:\nmain.f(0x1)\n\t [[ Cell [2] Line 1 ]] /tmp/main.go:3\n...additional frames elided...\n", place)
+	if msg != "stack overflow" || len(frames) != 1 {
+		t.Errorf("message %q, frames %+v", msg, frames)
+	}
+}
+
+func TestPanicHint(t *testing.T) {
+	for in, want := range map[string]string{
+		"index out of range [3] with length 3":                   "the last index is 2",
+		"index out of range [0] with length 0":                   "it is empty",
+		"assignment to entry in nil map":                         "make the map",
+		"my own":                                                 "",
+		"invalid memory address or nil pointer dereference then": "nil here",
+	} {
+		if got := panicHint(in); !strings.Contains(got, want) || want == "" && got != "" {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestExcerpt(t *testing.T) {
+	src := &rewrite.Source{Cell: 1, Code: "a\n\t日本 := nope"}
+	got := strings.Join(excerpt(src, rewrite.Pos{Cell: 1, Line: 2, Col: 8}, 12), "\n")
+	if want := "    2 |     日本 := nope\n      |             ^^^^"; ansi.ReplaceAllString(got, "") != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestKeepLimit(t *testing.T) {
+	for in, want := range map[string]string{"1000": "1000", "4k": "4096", "2M": "2097152", "1GB": "1073741824"} {
+		t.Setenv("LECTERN_KEEP_LIMIT", in)
+		if got := keepLimit(t.TempDir()); got != want {
+			t.Errorf("%s: %s, want %s", in, got, want)
+		}
+	}
+}
+
+func TestNetworkEnv(t *testing.T) {
+	got := strings.Join(networkEnv([]string{"A=b", "GOPROXY=off", "LECTERN_GOPROXY=direct", "GOFLAGS=-x", "GOWORK=off"}), " ")
+	if want := "A=b GOPROXY=direct GOFLAGS=-buildvcs=false"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if got := strings.Join(networkEnv([]string{"LECTERN_GOPROXY=${GOPROXY}"}), " "); strings.Contains(got, "GOPROXY") {
+		t.Errorf("got %s", got)
+	}
+}
