@@ -99,24 +99,22 @@ func AutocastTable() (small, wide []string) {
 	return small, wide
 }
 
-// autocasted returns the operands of an operation as autocast wants them.
-func autocasted(o *op, in []*Tensor) []*Tensor {
+// autocast converts the operands of an operation as its rule wants them.
+func (c *call) autocast() {
 	dtype, on := AutocastDtype()
 	if !on {
-		return in
+		return
 	}
-	toSmall, ruled := castRules[o.name]
+	toSmall, ruled := castRules[c.op.name]
 	if !ruled {
-		return in
+		return
 	}
 	if !toSmall {
 		dtype = Float32
 	}
-	cast := slices.Clone(in)
-	for i, x := range cast {
+	for i, x := range c.in {
 		if x.dtype.IsFloat() && x.dtype != Float64 {
-			cast[i] = x.To(dtype)
+			c.in[i] = x.To(dtype)
 		}
 	}
-	return cast
 }

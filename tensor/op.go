@@ -102,11 +102,11 @@ func (c *call) input() *Tensor { return c.in[0] }
 
 // apply runs an operation: the one way in which tensors are made from tensors.
 func apply(o *op, attr any, in ...*Tensor) *Tensor {
-	if autocasts.count.Load() > 0 {
-		in = autocasted(o, in)
-	}
 	c := &call{op: o, attr: attr}
 	c.in = append(c.few[:0], in...)
+	if autocasts.count.Load() > 0 {
+		c.autocast()
+	}
 	if observed() {
 		return c.runWatched()
 	}
