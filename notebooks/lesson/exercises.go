@@ -232,4 +232,36 @@ var exercises = map[string]exercise{
 		hint:   "The three elements of the slice are the same tensor. Should an optimizer step it three times?",
 		praise: "A shared parameter is one parameter, and its gradient is the sum of all its uses.",
 	},
+	// 15: randomness
+	"15.1": {
+		want: []float64{4}, tolerance: []float64{1e-6},
+		hint:   "What survives is divided by the probability to survive, so that the mean stays.",
+		praise: "",
+	},
+	"15.2": {
+		want:   true,
+		hint:   "A seed decides where the numbers begin. Do a draw of two and a draw of four begin in the same place?",
+		praise: "",
+	},
+	"15.3": {
+		want:   false,
+		hint:   "What does a stream know of the other streams?",
+		praise: "So you can compare the runs with and without dropout: everything else is equal.",
+	},
+	// 18: memory accounting
+	"18.1": {
+		want:   4 * (3*(1024*1024*24+1024) + 32*1024*24),
+		hint:   "Parameters are D·D·L + D. They count three times with AdaGrad; activations, B·D·L, once. And how many bytes is a number?",
+		praise: "Hardly more than the parameters need: at a batch of 32, activations are small change here.",
+	},
+	"18.2": {
+		want:   1024,
+		hint:   "B·D·L against D·D·L.",
+		praise: "In a stack of square layers it is the width. In a Transformer, each token of each sequence counts as a row of the batch.",
+	},
+	"18.3": {
+		want: 1.0 / 3, tolerance: []float64{0.01},
+		hint:   "How many numbers for a parameter are there before, and how many after?",
+		praise: "",
+	},
 }
