@@ -64,10 +64,14 @@ func (t *Tensor) IsLeaf() bool {
 // Grad returns the gradient that Backward left, or nil. It is the tensor
 // itself, not a copy. Results of operations keep theirs only after RetainGrad.
 func (t *Tensor) Grad() *Tensor {
-	if t.node == nil {
+	node := t.node
+	if !t.upToDate() && t.base.node != nil {
+		node = t.graph()
+	}
+	if node == nil {
 		return nil
 	}
-	g, _ := t.node.Grad()
+	g, _ := node.Grad()
 	return g
 }
 
@@ -78,6 +82,7 @@ func (t *Tensor) SetGrad(g *Tensor) {
 		t.ZeroGrad()
 		return
 	}
+	t.settle()
 	if t.node == nil {
 		fail(ErrGrad, "set grad", describe(t), "the tensor does not require a gradient", "call RequireGrad first")
 	}
@@ -89,6 +94,7 @@ func (t *Tensor) SetGrad(g *Tensor) {
 
 // ZeroGrad removes the gradient, so that the next Backward starts anew.
 func (t *Tensor) ZeroGrad() {
+	t.settle()
 	if t.node != nil {
 		t.node.ClearGrad()
 	}

@@ -3,6 +3,8 @@ package tensor
 import (
 	"fmt"
 	"slices"
+	"sync/atomic"
+	"unsafe"
 
 	"github.com/lectern-go/lectern/autograd"
 )
@@ -37,10 +39,29 @@ func (t *Tensor) DivInPlace(other any) *Tensor { return t.update(&opDiv, nil, ot
 func (t *Tensor) PowInPlace(other any) *Tensor { return t.update(&opPow, nil, other) }
 
 // Fill sets every element to value, converted to the dtype, and returns t. It
-// panics as described at [Tensor.CopyFrom].
+// panics as described at [Tensor.CopyFrom], but t may be expanded.
 func (t *Tensor) Fill(value float64) *Tensor {
-	t.checkWritable("fill")
-	return t.put(scalar(value, Float64))
+	once := t
+	if slices.Contains(t.layout.strides, 0) {
+		once = t.alias(t.layout.withoutRepeats())
+		once.viewOf(t)
+		once.node = t.graph()
+	}
+	once.checkWritable("fill")
+	once.put(scalar(value, Float64))
+	return t
+}
+
+// withoutRepeats returns the layout with one position on each axis that only
+// repeats elements.
+func (l Layout) withoutRepeats() Layout {
+	l.shape = slices.Clone(l.shape)
+	for i, stride := range l.strides {
+		if stride == 0 {
+			l.shape[i] = min(l.shape[i], 1)
+		}
+	}
+	return l
 }
 
 // CopyFrom writes the elements of x, expanded to t's shape and converted to its
@@ -136,10 +157,6 @@ func (t *Tensor) become(c *call, name string) *Tensor {
 	value.node = node
 	put.in = append(put.few[:0], t.base, value)
 	t.base.rebase(put)
-	if t.node != nil && t.node.RetainsGrad() {
-		t.settle()
-		t.node.RetainGrad()
-	}
 	return t
 }
 
@@ -152,11 +169,20 @@ func (t *Tensor) rebase(c *call) {
 
 // follow gives t, which is no view, another history.
 func (t *Tensor) follow(node *autograd.Node[*Tensor]) {
-	if t.node != nil && t.node.RetainsGrad() {
-		node.RetainGrad()
-	}
+	moveGrad(t.node, node)
 	t.node = node
 	t.rebased++
+}
+
+// moveGrad gives a new node of a tensor the gradient that the old one keeps.
+func moveGrad(old, node *autograd.Node[*Tensor]) {
+	if old == nil || !old.RetainsGrad() {
+		return
+	}
+	node.RetainGrad()
+	if g, ok := old.Grad(); ok {
+		node.SetGrad(g)
+	}
 }
 
 // viewOf says that t shares the memory of x.
@@ -172,25 +198,41 @@ func (t *Tensor) viewOf(x *Tensor) {
 // memory.
 func (t *Tensor) upToDate() bool { return t.base == nil || t.rebased == t.base.rebased }
 
-// graph returns the node of t, nil if it takes part in no gradient. For a view
-// whose base was given another history it is a new one each time.
+// graph returns the node of t, nil if it takes part in no gradient. A view whose
+// base was given another history gets a new one when it is first asked for.
 func (t *Tensor) graph() *autograd.Node[*Tensor] {
 	if t.upToDate() || t.base.node == nil {
 		return t.node
+	}
+	// Several goroutines may read a view: the new node is not put into t.node.
+	last := t.node
+	if p := (*pickedNode)(atomic.LoadPointer(&t.picked)); p != nil {
+		if p.rebased == t.base.rebased {
+			return p.node
+		}
+		last = p.node
 	}
 	c := &call{op: &opPick, attr: windowOf(t.base, t)}
 	c.in = append(c.few[:0], t.base)
 	needed := c.link()
 	c.keepInputs(needed)
-	return c.record(needed, t)
+	node := c.record(needed, t)
+	moveGrad(last, node)
+	atomic.StorePointer(&t.picked, unsafe.Pointer(&pickedNode{node, t.base.rebased}))
+	return node
+}
+
+// pickedNode is the node of a view for one history of its base.
+type pickedNode struct {
+	node    *autograd.Node[*Tensor]
+	rebased int
 }
 
 // settle makes the node that graph returns that of t, so that hooks and
 // gradients can be kept there.
 func (t *Tensor) settle() {
 	if !t.upToDate() {
-		t.node = t.graph()
-		t.rebased = t.base.rebased
+		t.node, t.rebased = t.graph(), t.base.rebased
 	}
 }
 
@@ -230,16 +272,21 @@ func windowOf(base, view *Tensor) window {
 	return w
 }
 
-// frame returns a copy of x in memory of its own, laid out as the whole is.
-func (w window) frame(x *Tensor) *Tensor {
+// span returns the number of elements of memory that the whole lies in.
+func (w window) span() int {
 	span := 1
 	for i, size := range w.whole.shape {
 		if size == 0 {
-			span = 0
-			break
+			return 0
 		}
 		span += (size - 1) * w.whole.strides[i]
 	}
+	return span
+}
+
+// frame returns a copy of x in memory of its own, laid out as the whole is.
+func (w window) frame(x *Tensor) *Tensor {
+	span := w.span()
 	out := newTensor(x.dtype, []int{span}, span != x.Len()).alias(w.whole)
 	out.assign(x)
 	return out
@@ -250,6 +297,10 @@ var opPut op
 
 // d pick(x)/dx = 1 for the part that is picked
 var opPick op
+
+// unpick puts the elements of a part back among zeros, and adds those that come
+// from the same place: the part may be an expanded view.
+var opUnpick op
 
 func init() {
 	define(&opPut, op{
@@ -281,9 +332,20 @@ func init() {
 			part.offset += x.layout.offset
 			return x.alias(part)
 		},
-		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor {
-			zeros := newTensor(g.dtype, c.input().layout.shape, true)
-			return apply(&opPut, c.attr, zeros, g)
-		}}},
+		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor { return apply(&opUnpick, c.attr, g) }}},
+	})
+	define(&opUnpick, op{
+		name: "pick backward",
+		forward: func(c *call) *Tensor {
+			w, g := c.attr.(window), c.input()
+			sum := newTensor(wideSum(g.dtype), []int{w.span()}, true)
+			if sum.dtype == Float64 {
+				accumulate[float64](sum, &w.part, g)
+			} else {
+				accumulate[float32](sum, &w.part, g)
+			}
+			return sum.alias(w.whole).To(g.dtype)
+		},
+		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor { return apply(&opPick, c.attr, g) }}},
 	})
 }

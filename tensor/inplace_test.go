@@ -63,6 +63,12 @@ func TestInPlaceGradients(t *testing.T) {
 			row.MulInPlace(10)
 			return column
 		}, []float64{1, 0, 10, 0}, nil},
+		{"expanded view sees it", func(x, b *Tensor) *Tensor {
+			y := x.Mul(1)
+			wide := y.Unsqueeze(0).Expand(3, 2, 2)
+			y.MulInPlace(2)
+			return wide
+		}, []float64{6, 6, 6, 6}, nil},
 		{"view of a view", func(x, b *Tensor) *Tensor {
 			y := x.Mul(1)
 			flat := y.View(4)
@@ -156,6 +162,14 @@ func TestRetainedGradientFollowsInPlaceWrites(t *testing.T) {
 	row.MulInPlace(10)
 	row.Mul(2).Sum().Backward()
 	wantFloats(t, "row.grad", row.Grad(), 2)
+
+	v := x.Mul(3)
+	early := v.Slice(0, 1, 2, 1).RetainGrad()
+	v.MulInPlace(2)
+	early.Sum().Backward()
+	wantFloats(t, "early.grad", early.Grad(), 1)
+	v.MulInPlace(2)
+	wantFloats(t, "early.grad after another write", early.Grad(), 1)
 }
 
 func TestLeafThatIsAViewIsNoView(t *testing.T) {
@@ -167,6 +181,26 @@ func TestLeafThatIsAViewIsNoView(t *testing.T) {
 	}
 	row.Sum().Backward()
 	wantFloats(t, "row.grad", row.Grad(), 1, 1)
+}
+
+func TestFillOfAnExpandedTensor(t *testing.T) {
+	x := Of(1., 2, 3).RequireGrad()
+	y := x.Mul(1)
+	wide := y.Expand(2, 3)
+	wide.Slice(1, 0, 2, 1).Fill(7)
+	wantFloats(t, "wide", wide, 7, 7, 3, 7, 7, 3)
+	y.Add(wide).Sum().Backward()
+	wantFloats(t, "x.grad", x.Grad(), 0, 0, 4) // two rows of y, two of wide
+}
+
+func TestUsesOfAViewShareItsGradient(t *testing.T) {
+	y := Of(1., 2, 3).RequireGrad().Mul(1)
+	row := y.Slice(0, 0, 2, 1)
+	y.MulInPlace(2)
+	used := row.Mul(5)
+	row.RetainGrad()
+	used.Sum().Backward()
+	wantFloats(t, "row.grad", row.Grad(), 5, 5)
 }
 
 func TestStopGrad(t *testing.T) {

@@ -24,6 +24,7 @@ type Tensor struct {
 	// a view remembers which of these its node belongs to.
 	base    *Tensor
 	rebased int
+	picked  unsafe.Pointer // *pickedNode of a view whose node is out of date; see graph
 }
 
 // fresh is a tensor made together with its storage and room for four axes, so

@@ -131,6 +131,12 @@ func rows() []row {
 			return early.Mul(early)
 		}, in: ins(smooth(2, 3), smooth(3))},
 
+		{op: "pick backward", f: func(in []T) T {
+			y := in[0].Mul(2)
+			windows := y.Unfold(0, 2, 1)
+			y.MulInPlace(3)
+			return windows.Mul(in[1])
+		}, in: ins(smooth(4), smooth(3, 2))},
 		{op: "recompute", once: "it has none", f: func(in []T) T {
 			return tensor.Recompute(func(x ...T) T { return x[0].Mul(x[1]).Tanh() }, in...)
 		}, in: ins(smooth(2, 3), smooth(3))},
