@@ -12,7 +12,7 @@ var opReLU op
 func init() {
 	define(&opReLU, op{
 		name:    "relu",
-		forward: notBool(unary(unaryKernels{relu[float32], relu[float64], relu[int64]}, sameDtype), ""),
+		forward: notBool(unary(unaryKernels{vector1(vectors32.Relu, relu[float32]), vector1(vectors64.Relu, relu[float64]), relu[int64]}, sameDtype), ""),
 		gradients: []gradient{
 			{readsOutput, func(c *call, g *Tensor, _ int) *Tensor { return g.MaskedFill(c.out.Le(0), 0) }},
 		},
@@ -36,7 +36,7 @@ var opSigmoid op
 func init() {
 	define(&opSigmoid, op{
 		name:    "sigmoid",
-		forward: unary(floatKernels(sigmoid), floatDtype),
+		forward: unary(vectorKernels(vectors32.Sigmoid, sigmoid), floatDtype),
 		gradients: []gradient{
 			{readsOutput, func(c *call, g *Tensor, _ int) *Tensor { return g.Mul(c.out.Mul(c.out.Neg().Add(1))) }},
 		},
@@ -55,7 +55,7 @@ var opTanh op
 func init() {
 	define(&opTanh, op{
 		name:    "tanh",
-		forward: unary(floatKernels(math.Tanh), floatDtype),
+		forward: unary(vectorKernels(vectors32.Tanh, math.Tanh), floatDtype),
 		gradients: []gradient{
 			{readsOutput, func(c *call, g *Tensor, _ int) *Tensor { return g.Mul(c.out.Square().Neg().Add(1)) }},
 		},
@@ -72,7 +72,7 @@ var opSiLU op
 func init() {
 	define(&opSiLU, op{
 		name:    "silu",
-		forward: unary(floatKernels(func(x float64) float64 { return x * sigmoid(x) }), floatDtype),
+		forward: unary(vectorKernels(vectors32.Silu, func(x float64) float64 { return x * sigmoid(x) }), floatDtype),
 		gradients: []gradient{
 			{readsInput, func(c *call, g *Tensor, _ int) *Tensor {
 				x := c.input()
@@ -93,7 +93,7 @@ var opGELU op
 func init() {
 	define(&opGELU, op{
 		name:    "gelu",
-		forward: unary(floatKernels(func(x float64) float64 { return x * 0.5 * math.Erfc(-x/math.Sqrt2) }), floatDtype),
+		forward: unary(vectorKernels(vectors32.Gelu, func(x float64) float64 { return x * 0.5 * math.Erfc(-x/math.Sqrt2) }), floatDtype),
 		gradients: []gradient{
 			{readsInput, func(c *call, g *Tensor, _ int) *Tensor {
 				x := c.input()
@@ -118,7 +118,7 @@ func init() {
 	const slope, cubic = 0.7978845608028654, 0.044715 // √(2/π)
 	define(&opGELUTanh, op{
 		name: "gelu tanh",
-		forward: unary(floatKernels(func(x float64) float64 {
+		forward: unary(vectorKernels(vectors32.GeluTanh, func(x float64) float64 {
 			return 0.5 * x * (1 + math.Tanh(slope*(x+cubic*x*x*x)))
 		}), floatDtype),
 		gradients: []gradient{

@@ -10,7 +10,7 @@ var opAdd op
 func init() {
 	define(&opAdd, op{
 		name:    "add",
-		forward: binary(binaryKernels{add[float32], add[float64], add[int64]}, sameDtype),
+		forward: binary(binaryKernels{vector2(vectors32.Add, add[float32]), vector2(vectors64.Add, add[float64]), add[int64]}, sameDtype),
 		gradients: []gradient{
 			{readsNothing, func(_ *call, g *Tensor, _ int) *Tensor { return g }},
 			{readsNothing, func(_ *call, g *Tensor, _ int) *Tensor { return g }},
@@ -36,7 +36,7 @@ var opSub op
 func init() {
 	define(&opSub, op{
 		name:    "sub",
-		forward: notBool(binary(binaryKernels{sub[float32], sub[float64], sub[int64]}, sameDtype), "use Xor, or Not for a mask"),
+		forward: notBool(binary(binaryKernels{vector2(vectors32.Sub, sub[float32]), vector2(vectors64.Sub, sub[float64]), sub[int64]}, sameDtype), "use Xor, or Not for a mask"),
 		gradients: []gradient{
 			{readsNothing, func(_ *call, g *Tensor, _ int) *Tensor { return g }},
 			{readsNothing, func(_ *call, g *Tensor, _ int) *Tensor { return g.Neg() }},
@@ -62,7 +62,7 @@ var opMul op
 func init() {
 	define(&opMul, op{
 		name:    "mul",
-		forward: binary(binaryKernels{mul[float32], mul[float64], mul[int64]}, sameDtype),
+		forward: binary(binaryKernels{vector2(vectors32.Mul, mul[float32]), vector2(vectors64.Mul, mul[float64]), mul[int64]}, sameDtype),
 		gradients: []gradient{
 			{readsRight, func(c *call, g *Tensor, _ int) *Tensor { return g.Mul(c.right()) }},
 			{readsLeft, func(c *call, g *Tensor, _ int) *Tensor { return g.Mul(c.left()) }},
@@ -88,7 +88,7 @@ var opDiv op
 func init() {
 	define(&opDiv, op{
 		name:    "div",
-		forward: binary(binaryKernels{f32: div[float32], f64: div[float64]}, floatDtype),
+		forward: binary(quotients, floatDtype),
 		gradients: []gradient{
 			{readsRight, func(c *call, g *Tensor, _ int) *Tensor { return g.Div(c.right()) }},
 			{readsLeft | readsRight, func(c *call, g *Tensor, _ int) *Tensor {
@@ -103,6 +103,8 @@ func init() {
 // Div returns t / other, a tensor or a number. The quotient of whole numbers is
 // floating point. It panics if the shapes can't be broadcast.
 func (t *Tensor) Div(other any) *Tensor { return apply(&opDiv, nil, t, operand("div", other)) }
+
+var quotients = binaryKernels{f32: vector2(vectors32.Div, div[float32]), f64: vector2(vectors64.Div, div[float64])}
 
 func div[T number](dst, x, y []T) {
 	for i := range dst {
@@ -192,7 +194,7 @@ var opNeg op
 func init() {
 	define(&opNeg, op{
 		name:    "neg",
-		forward: notBool(unary(unaryKernels{neg[float32], neg[float64], neg[int64]}, sameDtype), "use Not for a mask"),
+		forward: notBool(unary(unaryKernels{vector1(vectors32.Neg, neg[float32]), vector1(vectors64.Neg, neg[float64]), neg[int64]}, sameDtype), "use Not for a mask"),
 		gradients: []gradient{
 			{readsNothing, func(_ *call, g *Tensor, _ int) *Tensor { return g.Neg() }},
 		},
@@ -227,7 +229,7 @@ var opAbs op
 func init() {
 	define(&opAbs, op{
 		name:    "abs",
-		forward: unary(unaryKernels{abs[float32], abs[float64], abs[int64]}, sameDtype),
+		forward: unary(unaryKernels{vector1(vectors32.Abs, abs[float32]), vector1(vectors64.Abs, abs[float64]), abs[int64]}, sameDtype),
 		gradients: []gradient{
 			{readsInput, func(c *call, g *Tensor, _ int) *Tensor { return g.Mul(c.input().Sign()) }},
 		},
@@ -274,7 +276,7 @@ var opSquare op
 func init() {
 	define(&opSquare, op{
 		name:    "square",
-		forward: unary(unaryKernels{square[float32], square[float64], square[int64]}, sameDtype),
+		forward: unary(unaryKernels{vector1(vectors32.Square, square[float32]), vector1(vectors64.Square, square[float64]), square[int64]}, sameDtype),
 		gradients: []gradient{
 			{readsInput, func(c *call, g *Tensor, _ int) *Tensor { return g.Mul(c.input().Mul(2)) }},
 		},
@@ -297,7 +299,7 @@ var opReciprocal op
 func init() {
 	define(&opReciprocal, op{
 		name:    "reciprocal",
-		forward: unary(unaryKernels{f32: reciprocal[float32], f64: reciprocal[float64]}, floatDtype),
+		forward: unary(unaryKernels{f32: vector1(vectors32.Reciprocal, reciprocal[float32]), f64: vector1(vectors64.Reciprocal, reciprocal[float64])}, floatDtype),
 		gradients: []gradient{
 			{readsOutput, func(c *call, g *Tensor, _ int) *Tensor { return g.Mul(c.out.Square()).Neg() }},
 		},

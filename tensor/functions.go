@@ -11,7 +11,7 @@ var opSqrt op
 func init() {
 	define(&opSqrt, op{
 		name:    "sqrt",
-		forward: unary(floatKernels(math.Sqrt), floatDtype),
+		forward: unary(vectorKernels(vectors32.Sqrt, math.Sqrt), floatDtype),
 		gradients: []gradient{
 			{readsOutput, func(c *call, g *Tensor, _ int) *Tensor { return g.Div(c.out.Mul(2)) }},
 		},
@@ -46,7 +46,7 @@ var opExp op
 func init() {
 	define(&opExp, op{
 		name:    "exp",
-		forward: unary(floatKernels(math.Exp), floatDtype),
+		forward: unary(vectorKernels(vectors32.Exp, math.Exp), floatDtype),
 		gradients: []gradient{
 			{readsOutput, func(c *call, g *Tensor, _ int) *Tensor { return g.Mul(c.out) }},
 		},

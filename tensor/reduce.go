@@ -113,7 +113,7 @@ func init() {
 				fail(ErrDtype, "mean", x.dtype.String(), "the mean of whole numbers is not a whole number", "convert with To(tensor.Float32)")
 			}
 			sum := reduceAs(x, c.attr.(reduced), wideSum(x.dtype), sums)
-			zipInto(sum, sum, scalar(float64(c.attr.(reduced).count), Float64).expanded(sum.layout.shape), binaryKernels{f32: div[float32], f64: div[float64]})
+			zipInto(sum, sum, scalar(float64(c.attr.(reduced).count), Float64).expanded(sum.layout.shape), quotients)
 			return sum.To(x.dtype)
 		},
 		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor {

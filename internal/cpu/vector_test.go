@@ -49,12 +49,7 @@ func testArithmetic[T float](t *testing.T, v *Vectors[T]) {
 		"Neg": func(x T) T { return -x }, "Abs": func(x T) T { return T(math.Abs(float64(x))) },
 		"Square": func(x T) T { return x * x }, "Reciprocal": func(x T) T { return 1 / x },
 		"Sqrt": func(x T) T { return T(math.Sqrt(float64(x))) },
-		"Relu": func(x T) T {
-			if x < 0 {
-				return 0
-			}
-			return x
-		},
+		"Relu": func(x T) T { return max(x, 0) },
 	}
 	fields := reflect.ValueOf(*v)
 	for n := range 70 {

@@ -72,7 +72,12 @@ func Parallel(n int, f func(piece int)) {
 			w.wake <- struct{}{}
 		}
 	}
+	defer j.finish()
 	j.work(0)
+}
+
+// finish waits for the workers that joined, and makes room for the next job.
+func (j *job) finish() {
 	for { // nobody may join any more
 		s := j.state.Load()
 		if j.state.CompareAndSwap(s, s|closed) {

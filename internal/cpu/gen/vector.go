@@ -59,7 +59,7 @@ func loops() []*loop {
 		unary("square", "computes x².", func(l *lanes, x ref) ref { return l.mul(x, x) })
 		unary("reciprocal", "computes 1/x.", func(l *lanes, x ref) ref { return l.div(l.constant(1), x) })
 		unary("sqrt", "computes √x.", (*lanes).sqrt)
-		unary("relu", "computes max(x, 0); NaN stays.", func(l *lanes, x ref) ref { return l.max(l.constant(0), x) })
+		unary("relu", "computes max(x, 0); NaN stays.", func(l *lanes, x ref) ref { return l.add(l.max(l.constant(0), x), l.constant(0)) }) // -0 becomes 0
 		all = append(all,
 			&loop{name: "scale", doc: "computes x·p with the parameter p.", e: e, operands: two, unroll: [2]int{4, 4}, params: true,
 				program: func(l *lanes) { l.store(0, l.mul(l.load(1), l.parameter(0))) }},
