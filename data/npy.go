@@ -2,6 +2,7 @@ package data
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -11,7 +12,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
-	"unsafe"
 
 	"github.com/lectern-go/lectern/internal/atomicfile"
 	"github.com/lectern-go/lectern/tensor"
@@ -345,60 +345,40 @@ func (h *NpyHeader) readElements(r io.Reader) ([]byte, error) {
 	}
 }
 
-// decode puts elements into a tensor.
+// machineBig says that this machine stores the most significant byte first.
+var machineBig = binary.NativeEndian.Uint16([]byte{0, 1}) == 1
+
+// decode puts elements into a tensor. It may change raw.
 func (e npyElement) decode(t *tensor.Tensor, raw []byte) {
-	if e.big {
+	if e.big != machineBig {
 		reverseElements(raw, e.size)
 	}
-	u16 := func(i int) uint16 { return binary.LittleEndian.Uint16(raw[2*i:]) }
-	u32 := func(i int) uint32 { return binary.LittleEndian.Uint32(raw[4*i:]) }
-	u64 := func(i int) uint64 { return binary.LittleEndian.Uint64(raw[8*i:]) }
 	switch {
 	case e.kind == 'b':
-		each(tensor.Data[bool](t), func(i int) bool { return raw[i] != 0 })
+		out := tensor.Data[bool](t)
+		for i, b := range raw {
+			out[i] = b != 0
+		}
 	case e.kind == 'u' && e.size == 2:
-		each(tensor.Data[int32](t), func(i int) int32 { return int32(u16(i)) })
+		out := tensor.Data[int32](t)
+		for i := range out {
+			out[i] = int32(binary.NativeEndian.Uint16(raw[2*i:]))
+		}
 	case e.kind == 'u' && e.size == 4:
-		each(tensor.Data[int64](t), func(i int) int64 { return int64(u32(i)) })
-	case e.size == 1:
-		copy(tensor.Data[uint8](t), raw)
-	case e.size == 2:
-		each(tensor.Data[uint16](t), u16)
-	case e.size == 4:
-		each(bits32(t), u32)
+		out := tensor.Data[int64](t)
+		for i := range out {
+			out[i] = int64(binary.NativeEndian.Uint32(raw[4*i:]))
+		}
 	default:
-		each(bits64(t), u64)
-	}
-}
-
-// bits32 and bits64 show the elements of a contiguous tensor as their bits.
-func bits32(t *tensor.Tensor) []uint32 {
-	if t.Dtype() == tensor.Float32 {
-		return asBits[uint32](tensor.Data[float32](t))
-	}
-	return asBits[uint32](tensor.Data[int32](t))
-}
-
-func bits64(t *tensor.Tensor) []uint64 {
-	if t.Dtype() == tensor.Float64 {
-		return asBits[uint64](tensor.Data[float64](t))
-	}
-	return asBits[uint64](tensor.Data[int64](t))
-}
-
-// asBits views a slice as one of another type of the same size.
-func asBits[U, T any](s []T) []U {
-	return unsafe.Slice((*U)(unsafe.Pointer(unsafe.SliceData(s))), len(s))
-}
-
-func each[T any](dst []T, f func(i int) T) {
-	for i := range dst {
-		dst[i] = f(i)
+		copy(t.RawBytes(), raw)
 	}
 }
 
 // reverseElements exchanges the byte order.
 func reverseElements(raw []byte, size int) {
+	if size == 1 {
+		return
+	}
 	for start := 0; start+size <= len(raw); start += size {
 		for i, j := start, start+size-1; i < j; i, j = i+1, j-1 {
 			raw[i], raw[j] = raw[j], raw[i]
@@ -445,41 +425,15 @@ func WriteNpy(w io.Writer, t *tensor.Tensor) error {
 	b.WriteString(npyMagic)
 	b.Write([]byte{1, 0, byte(len(header)), byte(len(header) >> 8)})
 	b.WriteString(header)
-	if err := encode(b, t.Detach().Contiguous()); err != nil {
+	raw := t.Detach().Contiguous().RawBytes()
+	if machineBig {
+		raw = bytes.Clone(raw)
+		reverseElements(raw, t.ElementSize())
+	}
+	if _, err := b.Write(raw); err != nil {
 		return err
 	}
 	return b.Flush()
-}
-
-// encode writes the elements of a contiguous tensor.
-func encode(w *bufio.Writer, t *tensor.Tensor) error {
-	var b [8]byte
-	var err error
-	put := func(n int) {
-		if err == nil {
-			_, err = w.Write(b[:n])
-		}
-	}
-	switch t.ElementSize() {
-	case 1:
-		_, err = w.Write(tensor.Data[uint8](t))
-	case 2:
-		for _, v := range tensor.Data[uint16](t) {
-			binary.LittleEndian.PutUint16(b[:], v)
-			put(2)
-		}
-	case 4:
-		for _, v := range bits32(t) {
-			binary.LittleEndian.PutUint32(b[:], v)
-			put(4)
-		}
-	default:
-		for _, v := range bits64(t) {
-			binary.LittleEndian.PutUint64(b[:], v)
-			put(8)
-		}
-	}
-	return err
 }
 
 // LoadNpy reads the .npy file at path; see [ReadNpy].
