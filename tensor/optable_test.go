@@ -76,6 +76,7 @@ var opTable = sync.OnceValue(func() []opCase {
 		unaryCase(&opClone, t.Clone).alsoBools().twice(),
 		unaryCase(&opTo, func(x t) t { return x.To(Float64) }).alsoBools(),
 		unaryCase(&opToSaturating, func(x t) t { return x.ToSaturating(Float64) }),
+		unaryCase(&opStraightThrough, func(x t) t { return StraightThrough(x, x.Detach()) }),
 	}
 	for i := range all {
 		all[i].name = all[i].ops[0].name
