@@ -272,3 +272,69 @@ func leftovers(tmp string) (found []string) {
 	}
 	return found
 }
+
+func TestSteps(t *testing.T) {
+	needLong(t)
+	l := startLab(t)
+	outs, _ := l.run("//step\ntotal := 0\nfor i, s := range []string{\"a\", \"<b>\"} {\n\ttotal += size(s) * i\n\tfmt.Println(s)\n}\nfunc size(s string) int {\n\tn := len(s)\n\treturn n\n}\nbig := make([]int, 100000)\ntotal")
+	var page out
+	for _, o := range outs {
+		if o.kind == "display" {
+			page = o
+		}
+	}
+	want := []string{"line 2: total = 0", "line 3: i = 0, s = \"a\"", "call of size", "  line 7: s = \"a\"", "  line 8: n = 1", "  line 9", "line 4: total = 0", "line 4: total = 3", "line 11: big = []int{0, 0,", "100000 elements"}
+	for _, w := range want {
+		if !strings.Contains(page.text, w) {
+			t.Errorf("no %q in\n%s", w, page.text)
+		}
+	}
+	html, _ := page.data["text/html"].(string)
+	for _, bad := range []string{"http://", "https://", "src=", "\"<b>\""} {
+		if strings.Contains(html, bad) {
+			t.Errorf("the page contains %s", bad)
+		}
+	}
+	if !strings.Contains(html, "ArrowRight") || len(html) > 20_000 {
+		t.Errorf("a page of %d bytes", len(html))
+	}
+	// A long run is cut, a panic shows the steps up to it, and names live on.
+	outs, _ = l.run("//step\nn := 0\nfor range 10000 {\n\tn++\n}\nn")
+	if s := flat(outs); !strings.Contains(s, "[result]10000") || !strings.Contains(s, "more steps") {
+		t.Errorf("a long run: %.300s", s)
+	}
+	outs, r := l.run("//step\nvar m map[string]int\nn = 3\nm[\"a\"] = n")
+	if s := flat(outs); r.Status != "error" || !strings.Contains(s, "line 3: n = 3") || !strings.Contains(s, "this cell, line 4") {
+		t.Errorf("a panic: %s", s)
+	}
+	if outs, _ = l.run("n + size(\"four\")"); flat(outs) != "[result]7" {
+		t.Errorf("afterwards: %s", flat(outs))
+	}
+}
+
+func TestGet(t *testing.T) {
+	needLong(t)
+	bin, err := tools()
+	need(t, err)
+	get := t.TempDir()
+	env := []string{"LECTERN_GET=" + get}
+	l := startLabIn(t, bin, t.TempDir(), env)
+	outs, r := l.run("%get rsc.io/quote@v1.5.2")
+	if r.Status != "ok" {
+		need(t, fmt.Errorf("the network: %s", flat(outs)))
+	}
+	outs, _ = l.run("import \"rsc.io/quote\"\nquote.Go()")
+	if !strings.Contains(flat(outs), "share memory by communicating") {
+		t.Errorf("shows %s", flat(outs))
+	}
+	b, err := os.ReadFile(filepath.Join(get, "go.mod"))
+	if err != nil || !strings.Contains(string(b), "rsc.io/quote v1.5.2") {
+		t.Errorf("go.mod of the fetched packages: %s %v", b, err)
+	}
+	for code, want := range map[string]string{"%get": "write %get path@version", "%get --x": "is not path@version", "%get rsc.io/no-such-thing-at-all": "could not be fetched"} {
+		outs, r := l.run(code)
+		if r.Status != "error" || !strings.Contains(flat(outs), want) {
+			t.Errorf("%s: %s %s", code, r.Status, flat(outs))
+		}
+	}
+}

@@ -1,0 +1,96 @@
+package packages
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// write creates a module with a package state, a package lib that imports it, and a program.
+func write(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		p := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(p, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func TestPackages(t *testing.T) {
+	dir := write(t, map[string]string{
+		"go.mod":         "module example.org/m\n\ngo 1.26.0\n",
+		"state/state.go": "package state\n\nvar X int\n",
+		"lib/lib.go":     "package lib\n\nimport _ \"example.org/m/state\"\n\nfunc Old() {}\n",
+		"bad/bad.go":     "package bad\n\nfunc f() { nope }\n",
+	})
+	cache := filepath.Join(dir, "cache.json")
+	c := Config{Dir: dir, Env: append(os.Environ(), "GOPROXY=off", "GOFLAGS=-buildvcs=false"), Cache: cache, Warm: []string{"example.org/m/lib"}, State: "example.org/m/state"}
+	p := New(c)
+	fmtPkg, err := p.Import("fmt")
+	if err != nil || fmtPkg.Scope().Lookup("Println") == nil {
+		t.Fatalf("fmt: %v", err)
+	}
+	lib, err := p.Import("example.org/m/lib")
+	if err != nil || lib.Scope().Lookup("Old") == nil {
+		t.Fatalf("lib: %v", err)
+	}
+	if !p.Stateful("example.org/m/lib") || p.Stateful("fmt") {
+		t.Error("only lib imports the package with state")
+	}
+	var missing *MissingError
+	if _, err := p.Import("example.org/none"); !errors.As(err, &missing) || missing.Path != "example.org/none" {
+		t.Errorf("a package that is not there: %v", err)
+	}
+	if _, err := p.Import("example.org/m/bad"); !errors.As(err, &missing) || missing.Reason == "" {
+		t.Errorf("a package that does not compile: %v", err)
+	}
+	for name, want := range map[string]string{"rand": "math/rand/v2", "strings": "strings", "lib": "example.org/m/lib", "nothingofthename": ""} {
+		deadline := time.Now().Add(20 * time.Second)
+		for p.ByName(name) != want && time.Now().Before(deadline) { // the search may still be on
+			time.Sleep(20 * time.Millisecond)
+		}
+		if got := p.ByName(name); got != want {
+			t.Errorf("%s is %q, want %q", name, got, want)
+		}
+	}
+
+	// The source changes.
+	if err := os.WriteFile(filepath.Join(dir, "lib", "lib.go"), []byte("package lib\n\nimport _ \"example.org/m/state\"\n\nfunc New() {}\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	later := time.Now().Add(2 * time.Second)
+	if err := os.Chtimes(filepath.Join(dir, "lib", "lib.go"), later, later); err != nil {
+		t.Fatal(err)
+	}
+	p.Refresh()
+	if lib, err = p.Import("example.org/m/lib"); err != nil || lib.Scope().Lookup("New") == nil {
+		t.Errorf("the changed package: %v", err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "bad", "bad.go"), []byte("package bad\n\nfunc F() {}\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	p.Refresh()
+	if bad, err := p.Import("example.org/m/bad"); err != nil || bad.Scope().Lookup("F") == nil {
+		t.Errorf("the repaired package: %v", err)
+	}
+
+	for range 200 { // the cache is written in the background
+		if _, err := os.Stat(cache); err == nil {
+			break
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	c.Warm = nil
+	q := New(c)
+	if q.ByName("strings") != "strings" {
+		t.Error("the cache is not read")
+	}
+}
