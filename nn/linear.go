@@ -36,13 +36,17 @@ func NewLinear(in, out int, bias BiasOption, options ...tensor.Option) *Linear {
 func (l *Linear) Forward(x *tensor.Tensor) *tensor.Tensor { return Affine(x, l.Weight, l.Bias) }
 
 // Affine returns x·Wᵀ + b for x [... in], a weight [out in] and a bias [out],
-// which may be nil.
+// which may be nil. Inside [tensor.Autocast] the bias is converted to the dtype of
+// the product, so that the result has it too.
 func Affine(x, weight, bias *tensor.Tensor) *tensor.Tensor {
 	y := x.Matmul(weight.T())
-	if bias != nil {
-		y = y.Add(bias)
+	if bias == nil {
+		return y
 	}
-	return y
+	if _, on := tensor.AutocastDtype(); on {
+		bias = bias.To(y.Dtype())
+	}
+	return y.Add(bias)
 }
 
 // Dense computes y = x·W: the lecture's linear layer, whose weight is the

@@ -1,0 +1,111 @@
+package nn
+
+import (
+	"math"
+
+	"github.com/lectern-go/lectern/tensor"
+)
+
+// FP8Linear is [Linear] with 8-bit products (Micikevicius et al., 2022): input and
+// weight are rounded to E4M3 and the gradient that comes back to E5M2, each times a
+// scale of its own that moves it into the format's range; sums are float32. The
+// weight itself stays float32, and is what the optimizer changes.
+//
+// The products are computed as a GPU's tensor cores compute them, from the rounded
+// values; scales are powers of two, so that they add no rounding of their own.
+// Where a GPU rounds sums in the middle of a long product the last digits differ.
+type FP8Linear struct {
+	Mode
+	Weight *tensor.Tensor // [out in]
+	Bias   *tensor.Tensor // [out]; nil if there is none
+
+	Input  *FP8Scale // E4M3
+	Matrix *FP8Scale // E4M3, of the weight
+	Grad   *FP8Scale // E5M2
+}
+
+// FP8History is how many steps back a scale looks for the largest value.
+const FP8History = 16
+
+// NewFP8Linear returns a layer from in to out features with the initial values of
+// [NewLinear]. Options are those of [tensor.With].
+func NewFP8Linear(in, out int, bias BiasOption, options ...tensor.Option) *FP8Linear {
+	l := NewLinear(in, out, bias, options...)
+	return &FP8Linear{Weight: l.Weight, Bias: l.Bias,
+		Input: NewFP8Scale(tensor.Float8E4M3), Matrix: NewFP8Scale(tensor.Float8E4M3), Grad: NewFP8Scale(tensor.Float8E5M2)}
+}
+
+// Forward takes x [... in] to [... out] in the dtype of x.
+func (l *FP8Linear) Forward(x *tensor.Tensor) *tensor.Tensor {
+	var y *tensor.Tensor
+	tensor.Autocast(tensor.Float32, func() {
+		a := l.Input.round(x.To(tensor.Float32), !l.Evaluating)
+		w := l.Matrix.round(l.Weight.To(tensor.Float32), !l.Evaluating)
+		y = a.Matmul(w.T())
+		if y.RequiresGrad() {
+			grad := l.Grad
+			y.OnGrad(func(g *tensor.Tensor) *tensor.Tensor { return grad.round(g, true) })
+		}
+		if l.Bias != nil {
+			y = y.Add(l.Bias.To(tensor.Float32))
+		}
+	})
+	return y.To(x.Dtype())
+}
+
+// FP8Scale rounds values to an 8-bit format after multiplying them by a scale that
+// makes good use of its range. The scale is delayed: it follows from the largest
+// magnitudes of the last steps, not from the values at hand, which on a GPU would
+// have to be read once more to find it. Values beyond the range saturate.
+type FP8Scale struct {
+	Format tensor.Dtype
+	// History has the largest magnitudes of the last steps, in a ring.
+	History *tensor.Tensor `nn:",buffer"`
+	// Steps is how many there were, a single number.
+	Steps *tensor.Tensor `nn:",buffer"`
+}
+
+// NewFP8Scale returns a scale for a format that has seen no values yet; for the
+// first ones it takes their own magnitude.
+func NewFP8Scale(format tensor.Dtype) *FP8Scale {
+	return &FP8Scale{format, tensor.Zeros(FP8History), tensor.With(tensor.Int64).Zeros()}
+}
+
+// Scale returns the present scale: the largest power of two that keeps the largest
+// magnitude in the history within the format, 1 if there is none.
+func (s *FP8Scale) Scale() float64 { return scaleFor(s.Format, s.History.Max().Item()) }
+
+func scaleFor(format tensor.Dtype, largest float64) float64 {
+	if !(largest > 0) || math.IsInf(largest, 0) {
+		return 1
+	}
+	fraction, exponent := math.Frexp(tensor.Finfo(format).Max / largest)
+	if fraction == 0 {
+		return 1
+	}
+	// Scales beyond these would make float32 values over- or underflow.
+	return math.Ldexp(1, min(max(exponent-1, -100), 100))
+}
+
+// round returns what is left of x, a float32 tensor, after rounding. Gradients pass
+// through as they are. If note is set the magnitude of x goes into the history.
+func (s *FP8Scale) round(x *tensor.Tensor, note bool) *tensor.Tensor {
+	scale := s.Scale()
+	if note || s.Steps.Item() == 0 {
+		tensor.NoGrad(func() {
+			largest := 0.
+			if x.Len() > 0 {
+				largest = x.Detach().Abs().Max().Item()
+			}
+			if s.Steps.Item() == 0 {
+				scale = scaleFor(s.Format, largest)
+			}
+			if note && !math.IsNaN(largest) && !math.IsInf(largest, 0) { // a step with those is skipped anyway
+				s.History.SetAt(largest, int(s.Steps.Item())%s.History.Len())
+				s.Steps.AddInPlace(1)
+			}
+		})
+	}
+	rounded := x.Detach().Mul(scale).ToSaturating(s.Format).To(tensor.Float32).Mul(1 / scale)
+	return tensor.StraightThrough(x, rounded)
+}
