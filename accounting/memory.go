@@ -71,6 +71,7 @@ type account struct {
 type entry struct {
 	size     int
 	category Category
+	existing bool         // it was there before the ledger
 	savings  []SavedValue // by operations that have not released it yet
 }
 
@@ -88,8 +89,8 @@ type SavedValue struct {
 // when they are given here, saved by an operation, or given a role.
 //
 // What memory is for follows from [tensor.Tensor.SetRole], which RequireGrad and
-// Backward call for parameters and gradients; memory that the graph saved and
-// that has no role counts as activations.
+// Backward call for parameters and gradients. Of what has no role, tensors that
+// were there before count as data, and what the graph saved as activations.
 //
 // The ledger sees memory go when the garbage collector has freed it. So that a
 // peak is not made of garbage it runs the collector whenever one seems to be
@@ -99,7 +100,7 @@ func Track(existing ...*tensor.Tensor) *Ledger {
 	l := &Ledger{devices: map[string]*account{}}
 	for _, t := range existing {
 		m := tensor.MemoryOf(t)
-		l.account(m).enter(m, m.Size())
+		l.account(m).meet(m)
 	}
 	l.stop = tensor.Trace(l.note)
 	return l
@@ -127,9 +128,9 @@ func (l *Ledger) note(e tensor.Event) {
 	a := l.account(e.Storage)
 	switch e.Kind {
 	case tensor.Allocated:
-		a.enter(e.Storage, e.Size)
+		a.enter(e.Storage, &entry{size: e.Size})
 	case tensor.Saved:
-		x := a.enter(e.Storage, e.Storage.Size())
+		x := a.meet(e.Storage)
 		x.savings = append(x.savings, SavedValue{Op: e.Op, Scope: e.Scope, What: e.What, Shape: e.Shape, Bytes: x.size})
 		a.classify(e.Storage, x)
 	case tensor.Released:
@@ -138,21 +139,26 @@ func (l *Ledger) note(e tensor.Event) {
 			a.classify(e.Storage, x)
 		}
 	case tensor.RoleSet:
-		a.classify(e.Storage, a.enter(e.Storage, e.Size))
+		a.classify(e.Storage, a.meet(e.Storage))
 	}
 	a.climb()
 }
 
-// enter returns the entry of memory, which it makes if need be.
-func (a *account) enter(m tensor.Memory, size int) *entry {
-	x := a.entries[m]
-	if x == nil {
-		x = &entry{size: size, category: Temporary}
-		a.entries[m] = x
-		a.current[Temporary] += size
-		a.classify(m, x)
-	}
+// enter adds memory to the ledger.
+func (a *account) enter(m tensor.Memory, x *entry) *entry {
+	a.entries[m] = x
+	a.current[Temporary] += x.size
+	x.category = Temporary
+	a.classify(m, x)
 	return x
+}
+
+// meet returns the entry of memory that may be older than the ledger.
+func (a *account) meet(m tensor.Memory) *entry {
+	if x := a.entries[m]; x != nil {
+		return x
+	}
+	return a.enter(m, &entry{size: m.Size(), existing: true})
 }
 
 // classify moves an entry to the category that it now belongs to.
@@ -168,7 +174,10 @@ func (a *account) classify(m tensor.Memory, x *entry) {
 	case tensor.Input:
 		c = Data
 	default:
-		if len(x.savings) > 0 {
+		switch {
+		case x.existing:
+			c = Data
+		case len(x.savings) > 0:
 			c = Activations
 		}
 	}

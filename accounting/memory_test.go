@@ -128,3 +128,12 @@ func TestGradientsStayGradientsWhenAddedUp(t *testing.T) {
 	}
 	runtime.KeepAlive(w)
 }
+
+func TestTensorsFromBeforeAreData(t *testing.T) {
+	x, w := tensor.Ones(4, 3), tensor.Ones(3, 2).RequireGrad()
+	report := accounting.Memory(func() { x.Matmul(w).Sum().Backward() }) // x is saved for the gradient of w
+	if got := report.Highest; got[accounting.Data] != 48 || got[accounting.Activations] != 0 {
+		t.Errorf("%v, want 48 bytes of data and no activations", got)
+	}
+	runtime.KeepAlive(x)
+}
