@@ -16,6 +16,10 @@
 // Kernels are loops over slices: blocks.go brings elements of any layout and
 // dtype into that form, elementwise.go and rows.go run kernels over tensors.
 //
+// Gradients start in gradient.go and run on package autograd; inplace.go says what
+// a write does to the graph and recompute.go trades time for memory. graph.go
+// exports the graph, trace.go tells observers of all that happens.
+//
 // The formats are in float16.go, bfloat16.go, float8.go and fp4.go, what can be
 // asked about them in finfo.go and bits.go, conversions in convert.go. Random
 // numbers come from philox.go through generator.go to random.go.
