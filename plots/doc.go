@@ -1,0 +1,21 @@
+// Package plots draws charts: loss curves, schedules, rooflines, histograms. It
+// stands on gonum/plot for axes and layout and writes the SVG itself, so that
+// text and axes take the colour of the page, light or dark. Diagrams, which need
+// no axes, are in package diagram, and cheaper for a notebook cell to link.
+//
+// Every chart is a [diagram.Figure]: a notebook shows it, its SVG method returns
+// it as a file, and its title tells those who can't see it what it shows. Series
+// differ in colour and in the dashes of their lines. The same values always give
+// the same bytes.
+//
+// A curve that grows while a model trains is a chart drawn anew in one display:
+//
+//	live := show.NewLive()
+//	for step := range steps {
+//		...
+//		losses = append(losses, loss.Item())
+//		if step%10 == 0 {
+//			live.Value(plots.Loss(plots.Run("lr 0.1", losses)))
+//		}
+//	}
+package plots
