@@ -1,9 +1,9 @@
 package tensor
 
 import (
-	"runtime"
-	"sync"
 	"unsafe"
+
+	"github.com/lectern-go/lectern/internal/cpu"
 )
 
 // Every elementwise operation and reduction sees its operands through a
@@ -268,7 +268,7 @@ func scatterRun[S uint8 | uint16 | uint32 | uint64](data unsafe.Pointer, at, str
 }
 
 // parallelFrom is the number of elements from which on an elementwise
-// operation is worth more than one goroutine.
+// operation is worth more than one thread.
 const parallelFrom = 1 << 16
 
 // parallel calls f for pieces that make up [0, n), on several cores if each
@@ -281,18 +281,13 @@ func parallel(n, grain int, f func(start, end int)) { inPieces(n, grain, blockLe
 func parallelRows(n, grain int, f func(start, end int)) { inPieces(n, max(grain, 1), 1, f) }
 
 func inPieces(n, grain, unit int, f func(start, end int)) {
-	pieces := min(runtime.GOMAXPROCS(0), n/grain)
+	pieces := min(cpu.Threads(), n/grain)
 	if pieces <= 1 {
 		f(0, n)
 		return
 	}
 	size := ((n+pieces-1)/pieces + unit - 1) / unit * unit
-	var wait sync.WaitGroup
-	for start := size; start < n; start += size {
-		wait.Go(func() { f(start, min(start+size, n)) })
-	}
-	f(0, min(size, n))
-	wait.Wait()
+	cpu.Parallel((n+size-1)/size, func(piece int) { f(piece*size, min((piece+1)*size, n)) })
 }
 
 // inBlocks calls f for each block of [start, end).

@@ -17,6 +17,9 @@ func isNative[T number](d Dtype) bool {
 
 // loader returns the function that converts stored elements of d to T.
 func loader[T number](d Dtype) func(dst []T, src unsafe.Pointer) {
+	if f, ok := any(vectorLoader(d)).(func(dst []T, src unsafe.Pointer)); ok && f != nil {
+		return f
+	}
 	switch d {
 	case Float32:
 		return load[T, float32]
@@ -47,6 +50,9 @@ func loader[T number](d Dtype) func(dst []T, src unsafe.Pointer) {
 // storer returns the function that converts T to stored elements of d. Small
 // floats are reached through float32, as in PyTorch.
 func storer[T number](d Dtype) func(dst unsafe.Pointer, src []T) {
+	if f, ok := any(vectorStorer(d)).(func(dst unsafe.Pointer, src []T)); ok && f != nil {
+		return f
+	}
 	switch d {
 	case Float32:
 		return store[float32, T]

@@ -4,6 +4,8 @@ import (
 	"math"
 	"runtime"
 	"slices"
+
+	"github.com/lectern-go/lectern/internal/cpu"
 )
 
 // KeepDim, given among the axes of a reduction, keeps the reduced axes with
@@ -156,8 +158,8 @@ type folding[T number] struct {
 	join  func(a, b T) T
 
 	// step does for many blocks side by side what block does for one element of
-	// each. block deals its elements out to lanes in turn, and joins neighbouring
-	// lanes at the end.
+	// each. block deals its elements out to lanes in turn, and in the end joins
+	// lanes of the upper half to those of the lower half until one is left.
 	step  func(sums, x []T)
 	lanes int
 }
@@ -168,30 +170,54 @@ type foldings struct {
 	i64 folding[int64]
 }
 
-var sums = foldings{sumFolding[float32](), sumFolding[float64](), sumFolding[int64]()}
+var sums = foldings{
+	vectorFolding(sumFolding[float32](), vectors32.Sum, vectors32.Add),
+	vectorFolding(sumFolding[float64](), vectors64.Sum, vectors64.Add),
+	sumFolding[int64](),
+}
+
+// vectorFolding is a folding with its loops in vector instructions, if there are
+// any; they add in the same order.
+func vectorFolding[T number](f folding[T], block func(x []T) T, add func(dst, x, y []T)) folding[T] {
+	if block != nil {
+		f.block = block
+		f.step = func(sums, x []T) { add(sums[:len(x)], sums, x) }
+	}
+	return f
+}
 
 func sumFolding[T number]() folding[T] {
 	return folding[T]{0, sumBlock[T], func(a, b T) T { return a + b }, func(sums, x []T) {
 		for i, v := range x {
 			sums[i] += v
 		}
-	}, 8}
+	}, cpu.SumLanes}
 }
 
-// sumBlock adds in eight lanes, which is both faster and, for floats, more
-// exact than one running sum.
+// sumBlock adds in lanes, which is both faster and, for floats, more exact than
+// one running sum.
 func sumBlock[T number](x []T) T {
-	var lane [8]T
-	for len(x) >= 8 {
+	var lane [cpu.SumLanes]T
+	for len(x) >= len(lane) {
 		for i := range lane {
 			lane[i] += x[i]
 		}
-		x = x[8:]
+		x = x[len(lane):]
 	}
 	for i, v := range x {
 		lane[i] += v
 	}
-	return ((lane[0] + lane[1]) + (lane[2] + lane[3])) + ((lane[4] + lane[5]) + (lane[6] + lane[7]))
+	return joinLanes(&lane)
+}
+
+// joinLanes adds the upper half of the lanes to the lower half until one is left.
+func joinLanes[T number](lane *[cpu.SumLanes]T) T {
+	for half := len(lane) / 2; half > 0; half /= 2 {
+		for i := range half {
+			lane[i] += lane[i+half]
+		}
+	}
+	return lane[0]
 }
 
 // reduceAs folds the elements behind each result; out has dtype, and the shape
@@ -300,16 +326,17 @@ func foldColumns[T number](out []T, x *Tensor, r reduced, axis int, f folding[T]
 			outer, first := piece/pieces, piece%pieces*columns
 			n := min(columns, width-first)
 			for b := range blocks {
-				for i := range lanes {
+				used := min(f.lanes, r.count-b*blockLen) // the others hold nothing
+				for i := range lanes[:used*columns] {
 					lanes[i] = f.start
 				}
 				for row := b * blockLen; row < min(r.count, (b+1)*blockLen); row++ {
 					lane := lanes[row%blockLen%f.lanes*columns:][:n]
 					f.step(lane, rows.block((outer*r.count+row)*width+first, n))
 				}
-				for step := 1; step < f.lanes; step *= 2 { // neighbours, then pairs of them
-					for a := 0; a < f.lanes; a += 2 * step {
-						left, right := lanes[a*columns:][:n], lanes[(a+step)*columns:][:n]
+				for half := f.lanes / 2; half > 0; half /= 2 {
+					for a := 0; a < half && a+half < used; a++ {
+						left, right := lanes[a*columns:][:n], lanes[(a+half)*columns:][:n]
 						for i, v := range right {
 							left[i] = f.join(left[i], v)
 						}

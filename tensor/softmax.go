@@ -3,8 +3,8 @@ package tensor
 import "math"
 
 // Softmax, its logarithm, and the logarithm of a sum of exponentials. All
-// subtract the largest element first, so that nothing overflows, and add in
-// float64.
+// subtract the largest element first, so that nothing overflows, and add
+// blocks in float64.
 
 // y = softmax(x): dL/dxᵢ = yᵢ·(gᵢ - Σⱼ gⱼ·yⱼ)
 var opSoftmax op
@@ -53,27 +53,35 @@ func (t *Tensor) LogSoftmax(axis int) *Tensor {
 }
 
 func softmax[T float32 | float64](dst, x []T) {
-	largest := largestOf(x)
-	var sum float64
-	for i, v := range x {
-		e := math.Exp(float64(v - largest))
-		dst[i] = T(e)
-		sum += e
+	factor := T(1 / expSum(dst, x, largestOf(x)))
+	if dst, ok := any(dst).([]float32); ok && vectors32.Scale != nil {
+		vectors32.Scale(dst, dst, float32(factor))
+		return
 	}
 	for i := range dst {
-		dst[i] = T(float64(dst[i]) / sum)
+		dst[i] *= factor
 	}
 }
 
 func logSoftmax[T float32 | float64](dst, x []T) {
 	largest := largestOf(x)
-	log := T(math.Log(sumExp(x, largest)))
+	log := T(math.Log(expSum(dst, x, largest)))
+	if x, ok := any(x).([]float32); ok && vectors32.Affine != nil {
+		dst := any(dst).([]float32)
+		vectors32.Affine(dst, x, float32(largest), 1)
+		vectors32.Affine(dst, dst, float32(log), 1)
+		return
+	}
 	for i, v := range x {
 		dst[i] = v - largest - log
 	}
 }
 
+// largestOf may pass over NaN: the exponentials then show it.
 func largestOf[T float32 | float64](x []T) T {
+	if x, ok := any(x).([]float32); ok && vectors32.Largest != nil {
+		return T(vectors32.Largest(x))
+	}
 	largest := T(math.Inf(-1))
 	for _, v := range x {
 		largest = max(largest, v)
@@ -81,11 +89,21 @@ func largestOf[T float32 | float64](x []T) T {
 	return largest
 }
 
-// sumExp is Σ exp(x - largest), in float64.
-func sumExp[T float32 | float64](x []T, largest T) float64 {
+// expSum computes exp(x - largest) and returns the sum, which blocks are added to
+// in float64. dst may be x.
+func expSum[T float32 | float64](dst, x []T, largest T) float64 {
 	var sum float64
-	for _, v := range x {
-		sum += math.Exp(float64(v - largest))
+	if x, ok := any(x).([]float32); ok && vectors32.ExpSum != nil {
+		dst := any(dst).([]float32)
+		inBlocks(0, len(x), func(at, n int) {
+			sum += float64(vectors32.ExpSum(dst[at:at+n], x[at:at+n], float32(largest)))
+		})
+		return sum
+	}
+	for i, v := range x {
+		e := math.Exp(float64(v - largest))
+		dst[i] = T(e)
+		sum += e
 	}
 	return sum
 }
@@ -132,7 +150,7 @@ func logSumExps[T float32 | float64](out []T, x *Tensor, count int) {
 				out[i] = largest
 				continue
 			}
-			out[i] = T(float64(largest) + math.Log(sumExp(row, largest)))
+			out[i] = T(float64(largest) + math.Log(expSum(row, row, largest)))
 		}
 	})
 }

@@ -1,6 +1,10 @@
 package tensor
 
-import "math"
+import (
+	"math"
+
+	"github.com/lectern-go/lectern/internal/cpu"
+)
 
 // Biased, given among the axes of Var or Std, divides by the number of elements
 // instead of one less: x.Var(-1, tensor.Biased).
@@ -133,26 +137,36 @@ func init() {
 	})
 }
 
-var squareSums = foldings{f32: squareFolding[float32](), f64: squareFolding[float64]()}
+var squareSums = foldings{
+	f32: vectorSquares(squareFolding[float32](), vectors32.Squares),
+	f64: vectorSquares(squareFolding[float64](), vectors64.Squares),
+}
+
+func vectorSquares[T number](f folding[T], squares func(x []T, less T) T) folding[T] {
+	if squares != nil {
+		f.block = func(x []T) T { return squares(x, 0) }
+	}
+	return f
+}
 
 func squareFolding[T number]() folding[T] {
 	return folding[T]{0, func(x []T) T {
-		var lane [8]T
-		for len(x) >= 8 {
+		var lane [cpu.SumLanes]T
+		for len(x) >= len(lane) {
 			for i := range lane {
 				lane[i] += x[i] * x[i]
 			}
-			x = x[8:]
+			x = x[len(lane):]
 		}
 		for i, v := range x {
 			lane[i] += v * v
 		}
-		return sumBlock(lane[:])
+		return joinLanes(&lane)
 	}, func(a, b T) T { return a + b }, func(sums, x []T) {
 		for i, v := range x {
 			sums[i] += v * v
 		}
-	}, 8}
+	}, cpu.SumLanes}
 }
 
 // Norm returns the Euclidean norm over axes, or over all elements if none is

@@ -1,12 +1,17 @@
 package tensor
 
-import "github.com/lectern-go/lectern/internal/cpu"
+import (
+	"unsafe"
+
+	"github.com/lectern-go/lectern/internal/cpu"
+)
 
 // Where the processor has vector instructions, loops written for them take the
 // place of those in Go.
 var (
-	vectors32 = cpu.Float32s()
-	vectors64 = cpu.Float64s()
+	vectors32  = cpu.Float32s()
+	vectors64  = cpu.Float64s()
+	converters = cpu.Converters()
 )
 
 // vector1 returns a loop with one operand in vector instructions, or else the
@@ -32,4 +37,27 @@ func vectorKernels(vector func(dst, x []float32), f func(float64) float64) unary
 	k := floatKernels(f)
 	k.f32 = vector1(vector, k.f32)
 	return k
+}
+
+// vectorLoader returns the vector loop that converts stored elements of d to
+// float32, nil if there is none.
+func vectorLoader(d Dtype) func(dst []float32, src unsafe.Pointer) {
+	switch d {
+	case Float16:
+		return converters.FromFloat16
+	case BFloat16:
+		return converters.FromBFloat16
+	}
+	return nil
+}
+
+// vectorStorer is the inverse of vectorLoader.
+func vectorStorer(d Dtype) func(dst unsafe.Pointer, src []float32) {
+	switch d {
+	case Float16:
+		return converters.ToFloat16
+	case BFloat16:
+		return converters.ToBFloat16
+	}
+	return nil
 }
