@@ -348,6 +348,32 @@ func TestReductionsOfEveryLayout(t *testing.T) {
 	}
 }
 
+// TestTransposedCopies copies shapes that do not divide into tiles.
+func TestTransposedCopies(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		size := func(what string) int { return rapid.SampledFrom([]int{1, 2, 15, 16, 17, 33, 50}).Draw(t, what) }
+		d := rapid.SampledFrom([]Dtype{Uint8, BFloat16, Int32, Float64}).Draw(t, "dtype")
+		shape := []int{rapid.IntRange(1, 3).Draw(t, "size"), size("size"), size("size"), size("size")}
+		order := rapid.Permutation([]int{0, 1, 2, 3}).Draw(t, "order")
+		start := rapid.IntRange(0, 1).Draw(t, "start")
+		base := Arange(float64(product(shape)+start)).Remainder(251).To(d).Narrow(0, start, product(shape)).View(shape...)
+		x := base.Permute(order...)
+		y := x.Contiguous()
+		values, at := y.Floats(), 0
+		walk(&x.layout, 0, x.Len(), func(done, first, run, stride int) {
+			for i := range run {
+				if want := float64((first + i*stride) % 251); values[at] != want {
+					t.Fatalf("shape %v strides %v: element %d is %g, want %g", x.Shape(), x.Strides(), at, values[at], want)
+				}
+				at++
+			}
+		})
+		if !y.IsContiguous() || at != x.Len() {
+			t.Fatalf("the copy has strides %v", y.Strides())
+		}
+	})
+}
+
 // TestNaNRules: a NaN is not lost on the way.
 func TestNaNRules(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
