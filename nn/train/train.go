@@ -1,0 +1,248 @@
+// Package train runs training loops: batch, forward, loss, backward, step, again,
+// with progress on the terminal or in a notebook, metrics in a file, and
+// checkpoints from which a run goes on bit for bit, also after Ctrl-C.
+//
+//	points, err := train.Run(ctx, train.Config{
+//		Steps:     1000,
+//		Optimizer: opt,
+//		Loss: func(step int) (*tensor.Tensor, error) {
+//			batch, err := loader.Next()
+//			if err != nil {
+//				return nil, err
+//			}
+//			return nn.CrossEntropy(model.Forward(batch.X), batch.Y), nil
+//		},
+//		Store: checkpoint.Store{Dir: "run", Keep: 3}, SaveEvery: 100,
+//		Parts: checkpoint.Parts{"model": nn.Part(model), "data": loader},
+//	})
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"os/signal"
+	"time"
+
+	"github.com/lectern-go/lectern/checkpoint"
+	"github.com/lectern-go/lectern/kernel/show"
+	"github.com/lectern-go/lectern/optim"
+	"github.com/lectern-go/lectern/tensor"
+)
+
+// Config says what to run. Steps, Loss and Optimizer are needed; everything else
+// may be left out.
+type Config struct {
+	Steps     int                                    // the number of the step to stop before, counted from 0
+	Loss      func(step int) (*tensor.Tensor, error) // takes the next batch forward
+	Optimizer *optim.Optimizer
+
+	Schedule   optim.Schedule // nil: the optimizer's own learning rate
+	Accumulate int            // batches whose gradients are averaged for one step; 0 means 1
+	ClipNorm   float64        // see optim.ClipGradNorm; 0: no clipping
+
+	// Precision is what Loss is run in: tensor.Float32, or BFloat16 or Float16 for
+	// tensor.Autocast. Scaler is wanted for Float16.
+	Precision tensor.Dtype
+	Scaler    *optim.GradScaler
+
+	// Store is where checkpoints go, every SaveEvery steps, at the end and on an
+	// interrupt. They hold Parts - the model, the position in the data - and, without
+	// being told, the optimizer, the scaler and the default generator. If the store
+	// has a checkpoint the run goes on from there.
+	Store     checkpoint.Store
+	SaveEvery int
+	Parts     checkpoint.Parts
+
+	Metrics string                   // a file that gets a line of JSON for each step
+	Label   string                   // stands before the progress
+	Figure  func(points []Point) any // drawn anew while the run goes on, such as with plots.Loss; for notebooks
+	Quiet   bool                     // no progress
+}
+
+// Point is what is known of one step.
+type Point struct {
+	Step     int     `json:"step"`
+	Loss     float64 `json:"loss"` // the mean over the batches of the step
+	LR       float64 `json:"lr"`
+	GradNorm float64 `json:"grad_norm,omitempty"` // before clipping; only if there is clipping
+	Skipped  bool    `json:"skipped,omitempty"`   // by the scaler
+	Seconds  float64 `json:"seconds"`             // that the step took
+}
+
+// InterruptedError says that a run was stopped before its last step.
+type InterruptedError struct {
+	Step  int    // the next step
+	Saved string // the checkpoint from which it can go on; empty if there is no store
+}
+
+func (e *InterruptedError) Error() string {
+	text := fmt.Sprintf("train: interrupted before step %d", e.Step)
+	if e.Saved != "" {
+		return text + "; the same call goes on from " + e.Saved
+	}
+	return text + "; nothing was saved, since the run has no store"
+}
+
+// DivergedError says that the loss was no longer a number.
+type DivergedError struct {
+	Step int
+	Loss float64
+}
+
+func (e *DivergedError) Error() string {
+	return fmt.Sprintf("train: the loss of step %d is %v; try a smaller learning rate, a warm-up or ClipNorm", e.Step, e.Loss)
+}
+
+// Run trains until c.Steps and returns what it knows of each step, those before a
+// resumed checkpoint not included. If ctx ends, or the process is interrupted
+// (Ctrl-C, or Interrupt in a notebook), it ends the step that it is in, saves a
+// checkpoint and returns an [*InterruptedError]. It returns a [*DivergedError] if
+// the loss is not finite and no scaler is there to skip the step. It panics if
+// Steps, Loss or Optimizer are missing.
+func Run(ctx context.Context, c Config) ([]Point, error) {
+	if c.Loss == nil || c.Optimizer == nil || c.Steps < 0 {
+		panic(&Error{Reason: "a Config needs Steps, Loss and Optimizer"})
+	}
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	defer stop()
+	c.Accumulate = max(c.Accumulate, 1)
+	r := &run{Config: c, parts: checkpoint.Parts{}}
+	maps.Copy(r.parts, c.Parts)
+	r.parts["optimizer"] = c.Optimizer
+	r.parts["random"] = checkpoint.Binary(tensor.DefaultGenerator())
+	if c.Scaler != nil {
+		r.parts["scaler"] = c.Scaler
+	}
+	first, err := r.resume()
+	if err != nil {
+		return nil, err
+	}
+	if err := r.openMetrics(first); err != nil {
+		return nil, err
+	}
+	defer r.closeMetrics()
+	r.startProgress(first)
+	defer r.endProgress()
+	for step := first; step < c.Steps; step++ {
+		if ctx.Err() != nil {
+			return r.points, r.interrupted(step)
+		}
+		p, err := r.step(step)
+		if err != nil {
+			return r.points, err
+		}
+		r.points = append(r.points, p)
+		if err := r.writeMetrics(p); err != nil {
+			return r.points, err
+		}
+		r.showProgress(p)
+		if r.saves(step + 1) {
+			if _, err := c.Store.Save(step+1, r.parts); err != nil {
+				return r.points, err
+			}
+		}
+	}
+	return r.points, nil
+}
+
+// Error is what Run panics with when its caller made a mistake.
+type Error struct{ Reason string }
+
+func (e *Error) Error() string { return "train: " + e.Reason }
+
+// Mistake says that e is a mistake of the caller, for tensor.Try.
+func (e *Error) Mistake() error { return e }
+
+type run struct {
+	Config
+	parts    checkpoint.Parts
+	points   []Point
+	metrics  *os.File
+	progress *show.Progress
+	figure   *show.Live
+	drawn    time.Time
+}
+
+// resume loads the newest checkpoint, if there is one, and returns the step to go
+// on with.
+func (r *run) resume() (first int, err error) {
+	if r.Store.Dir == "" {
+		return 0, nil
+	}
+	resumed, err := r.Store.Resume(r.parts)
+	if errors.Is(err, checkpoint.ErrNone) {
+		return 0, nil
+	}
+	return resumed.Step, err
+}
+
+// saves says whether a checkpoint is due after so many steps.
+func (r *run) saves(done int) bool {
+	return r.Store.Dir != "" && (done == r.Steps || r.SaveEvery > 0 && done%r.SaveEvery == 0)
+}
+
+func (r *run) interrupted(step int) error {
+	e := &InterruptedError{Step: step}
+	if r.Store.Dir != "" {
+		path, err := r.Store.Save(step, r.parts)
+		if err != nil {
+			return errors.Join(e, err)
+		}
+		e.Saved = path
+	}
+	return e
+}
+
+// step runs one step: forward and backward for each batch, then the optimizer.
+func (r *run) step(step int) (Point, error) {
+	start := time.Now()
+	p := Point{Step: step}
+	for range r.Accumulate {
+		var loss *tensor.Tensor
+		var err error
+		tensor.Autocast(r.Precision, func() { loss, err = r.Loss(step) })
+		if err != nil {
+			return p, err
+		}
+		value := loss.Item()
+		p.Loss += value / float64(r.Accumulate)
+		if r.Scaler == nil && (math.IsNaN(value) || math.IsInf(value, 0)) {
+			return p, &DivergedError{step, value}
+		}
+		if r.Accumulate > 1 {
+			loss = loss.Div(float64(r.Accumulate))
+		}
+		if r.Scaler != nil {
+			loss = r.Scaler.Scale(loss)
+		}
+		loss.Backward()
+	}
+	if r.Schedule != nil {
+		r.Optimizer.SetLR(r.Schedule.LR(step))
+	}
+	p.LR = r.Optimizer.Groups()[0].LR
+	finite := true
+	if r.Scaler != nil {
+		finite = r.Scaler.Unscale(r.Optimizer)
+	}
+	if r.ClipNorm > 0 && finite {
+		var params []tensor.NamedTensor
+		for _, g := range r.Optimizer.Groups() {
+			params = append(params, g.Params()...)
+		}
+		p.GradNorm = optim.ClipGradNorm(params, r.ClipNorm)
+	}
+	if r.Scaler != nil {
+		p.Skipped = !r.Scaler.Step(r.Optimizer)
+		r.Scaler.Update()
+	} else {
+		r.Optimizer.Step()
+	}
+	r.Optimizer.ZeroGrad(true)
+	p.Seconds = time.Since(start).Seconds()
+	return p, nil
+}
