@@ -14,6 +14,7 @@ import (
 	"github.com/lectern-go/lectern/kernel/jupyter"
 	"github.com/lectern-go/lectern/kernel/keep"
 	"github.com/lectern-go/lectern/kernel/show"
+	"github.com/lectern-go/lectern/kernel/stdio"
 )
 
 // tuned are the settings that make GoNB fast: no look at the network, no debug information, no external linker. Setup builds the
@@ -72,6 +73,7 @@ func startGoNB(c config, f *folders, token string) (*child, error) {
 	k.cmd.Env = append(toolEnv(os.Environ(), f.path(), f.tmp()),
 		inband.TokenVar+"="+token,
 		show.InputVar+"="+f.input(),
+		stdio.Var+"="+f.output(),
 		keep.DirVar+"="+strings.Join(f.keep(), string(os.PathListSeparator)),
 		keep.LimitVar+"="+keepLimit(f.work),
 	)

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -26,12 +27,13 @@ type completer struct {
 	ready  chan struct{} // closed when gopls has started, or failed to
 	client *gopls.Client
 	err    error
+	warm   atomic.Bool // it has answered once
 	ctx    context.Context
 	cancel context.CancelFunc
 }
 
 const (
-	firstAnswer = 15 * time.Second // gopls may still be loading the library
+	firstAnswer = 30 * time.Second // gopls may still be loading the library
 	laterAnswer = 5 * time.Second
 )
 
@@ -49,7 +51,9 @@ func newCompleter(k *kernel) *completer {
 			ctx, cancel := context.WithTimeout(c.ctx, time.Minute)
 			defer cancel()
 			text := "package main\n\nimport (\n\t\"fmt\"\n\t\"math\"\n\t\"strings\"\n)\n\nfunc main() {\n\tfmt.P\n}\n"
-			c.client.Complete(ctx, text, strings.Index(text, "fmt.P")+5)
+			if _, err := c.client.Complete(ctx, text, strings.Index(text, "fmt.P")+5); err == nil {
+				c.warm.Store(true)
+			}
 		}
 	}()
 	return c
@@ -87,11 +91,9 @@ func (c *completer) stop() {
 
 // ask runs f with gopls, once that is there.
 func (c *completer) ask(f func(context.Context, *gopls.Client) error) error {
-	limit := laterAnswer
-	select {
-	case <-c.ready:
-	default:
-		limit = firstAnswer
+	limit := firstAnswer
+	if c.warm.Load() {
+		limit = laterAnswer
 	}
 	ctx, cancel := context.WithTimeoutCause(c.ctx, limit, errors.New("gopls does not answer in time"))
 	defer cancel()

@@ -22,6 +22,7 @@ type execution struct {
 	cell int
 	r    *rewrite.Result
 
+	outMu  sync.Mutex      // output comes from the cell itself and from GoNB
 	out    inband.Splitter // standard output, with its messages
 	err    *traces         // standard error, with panics
 	steps  *stepRecord
@@ -42,6 +43,13 @@ func newExecution(k *kernel, m *jupyter.Message, req executeRequest, cell int) *
 	e.out = inband.Splitter{Token: k.token, Text: e.print, Say: e.message}
 	e.err = &traces{print: func(s string) { e.stream("stderr", s) }}
 	return e
+}
+
+// write takes a piece of standard output.
+func (e *execution) write(text string) {
+	e.outMu.Lock()
+	defer e.outMu.Unlock()
+	e.out.Write(text)
 }
 
 // publish sends an output of the cell, unless the request was silent.
@@ -119,11 +127,20 @@ func (e *execution) do() *failure {
 		"allow_stdin": isTrue(e.req.AllowStdin), "stop_on_error": false}
 	m := *e.m
 	m.SetContent(content)
+	stdout, err := openTap(k.f.output(), e.write)
+	if err != nil {
+		e.note(fmt.Sprintf("output comes through GoNB: %v", err))
+	}
 	if err := g.sockets.Shell.Send(&m); err != nil {
 		return &failure{name: "no kernel", value: err.Error(), lines: []string{err.Error()}}
 	}
 	<-e.done
+	if stdout != nil {
+		stdout.close()
+	}
+	e.outMu.Lock()
 	e.out.Close()
+	e.outMu.Unlock()
 	e.err.close(e)
 	if e.steps != nil {
 		e.steps.show(e)
@@ -279,7 +296,7 @@ func (k *kernel) fromIOPub(m *jupyter.Message) {
 		if c.Name == "stderr" {
 			e.err.write(c.Text)
 		} else {
-			e.out.Write(c.Text)
+			e.write(c.Text)
 		}
 	default:
 		if !e.req.Silent {

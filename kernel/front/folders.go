@@ -63,6 +63,8 @@ func (f *folders) check() string { return filepath.Join(f.work, "check") } // th
 func (f *folders) path() string  { return filepath.Join(f.work, "bin") }   // the tools that GoNB may see
 func (f *folders) input() string { return filepath.Join(f.work, "input") } // the pipe for typed lines
 
+func (f *folders) output() string { return filepath.Join(f.work, "output") } // the pipe that cells print into
+
 // keep lists the folders for kept values, the preferred one first.
 func (f *folders) keep() []string {
 	d := []string{filepath.Join(f.work, "keep")}

@@ -72,8 +72,10 @@ func run(c config) error {
 		return err
 	}
 	defer w.end()
-	if err := makePipe(f.input()); err != nil {
-		return fmt.Errorf("pipe for input: %w", err)
+	for _, p := range []string{f.input(), f.output()} {
+		if err := makePipe(p); err != nil {
+			return fmt.Errorf("pipe for cells: %w", err)
+		}
 	}
 	if err := makeCheckModule(c, f); err != nil {
 		return err

@@ -147,17 +147,22 @@ func TestInterrupt(t *testing.T) {
 	needLong(t)
 	l := startLab(t)
 	for _, c := range []struct{ name, code, after, want string }{
-		{"loop", "n := 0\nfor { n++; time.Sleep(time.Millisecond) }", "n > 10", "[result]true"},
-		{"sleep", "m := 7\nm = 8\ntime.Sleep(time.Hour)", "m", "[result]8"},
-		{"function", "type acc struct{ n int }\nfunc (a *acc) spin() {\n\tfor {\n\t\ta.n++\n\t}\n}\na := &acc{}\na.spin()", "a.n > 1000", "[result]true"},
-		{"nothing kept", "for { time.Sleep(time.Second) }", "1", "[result]1"},
-		{"shell", "!sleep 100", "2", "[result]2"},
-		{"channel", "k := 5\n<-make(chan int)", "k", "[result]5"},
+		{"loop", "n := 0\nfmt.Println(\"go\")\nfor { n++; time.Sleep(time.Millisecond) }", "n > 10", "[result]true"},
+		{"sleep", "m := 7\nm = 8\nfmt.Println(\"go\")\ntime.Sleep(time.Hour)", "m", "[result]8"},
+		{"function", "type acc struct{ n int }\nfunc (a *acc) spin() {\n\tfor {\n\t\ta.n++\n\t}\n}\na := &acc{}\nfmt.Println(\"go\")\na.spin()", "a.n > 1000", "[result]true"},
+		{"nothing kept", "fmt.Println(\"go\")\nfor { time.Sleep(time.Second) }", "1", "[result]1"},
+		{"shell", "!echo go; sleep 100", "2", "[result]2"},
+		{"channel", "k := 5\nfmt.Println(\"go\")\n<-make(chan int)", "k", "[result]5"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			time.AfterFunc(1200*time.Millisecond, func() { l.k.Interrupt() })
-			start := time.Now()
-			outs, r, err := l.try(c.code, jupyter.ExecuteOptions{Timeout: 20 * time.Second})
+			var start time.Time
+			started := func(m *jupyter.Message) { // when the cell says that it runs
+				if m.Header.Type == "stream" && start.IsZero() {
+					start = time.Now()
+					time.AfterFunc(300*time.Millisecond, func() { l.k.Interrupt() })
+				}
+			}
+			outs, r, err := l.try(c.code, jupyter.ExecuteOptions{Timeout: 30 * time.Second, Output: started})
 			if err != nil || r.Status != "error" && c.name != "shell" {
 				t.Fatalf("status %s, %v: %s", r.Status, err, flat(outs))
 			}
@@ -216,6 +221,10 @@ func TestMuchOutput(t *testing.T) {
 	outs, _ = l.run("fmt.Print(strings.Repeat(\"0123456789abcde\\n\", 1<<17))")
 	if len(outs) != 1 || len(outs[0].text) != 1<<21 {
 		t.Errorf("2 MB came as %d outputs, the first of %d bytes", len(outs), len(outs[0].text))
+	}
+	outs, _ = l.run("for range 50 { fmt.Print(strings.Repeat(\"日本語é😀\", 3000)) }")
+	if len(outs) != 1 || outs[0].text != strings.Repeat("日本語é😀", 150_000) {
+		t.Errorf("much text that is not ASCII: %d outputs, %d characters that are lost", len(outs), strings.Count(flat(outs), "\ufffd"))
 	}
 	var cell strings.Builder
 	for i := range 300 {

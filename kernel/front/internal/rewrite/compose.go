@@ -280,6 +280,7 @@ func (w *work) head(t *Text, c *checked) {
 	for _, name := range sortedKeys(imports) {
 		t.Inject(fmt.Sprintf("import %s %q\n", name, imports[name]))
 	}
+	t.Inject(fmt.Sprintf("import _ %q\n", stdioPath))
 }
 
 // emitPending writes the declarations that GoNB has not seen.

@@ -51,6 +51,7 @@ func TestRewritten(t *testing.T) {
 	for _, c := range []struct{ name, code, want string }{
 		{"define", "x := 3", `import flag "flag"
 import lecternkeep "github.com/lectern-go/lectern/kernel/keep"
+import _ "github.com/lectern-go/lectern/kernel/stdio"
 var x int
 %%
 defer lecternkeep.Begin(1)()
@@ -60,6 +61,7 @@ lecternkeep.Def("x", &x)`},
 		{"restore and show", "f(1)", `import flag "flag"
 import lecternkeep "github.com/lectern-go/lectern/kernel/keep"
 import lecternshow "github.com/lectern-go/lectern/kernel/show"
+import _ "github.com/lectern-go/lectern/kernel/stdio"
 func f(a int) int { return a + x }
 %%
 defer lecternkeep.Begin(3, "x", &x)()
@@ -67,6 +69,7 @@ lecternshow.Echo(f(1))`},
 		{"another type", "x := fmt.Sprint(x)", ""},
 		{"hello keeps nothing", "fmt.Println(1)", `import flag "flag"
 import fmt "fmt"
+import _ "github.com/lectern-go/lectern/kernel/stdio"
 %%
 fmt.Println(1)`},
 		{"command only", "!ls", "!ls"},

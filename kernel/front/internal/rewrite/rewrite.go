@@ -12,10 +12,11 @@ import (
 )
 
 const (
-	keepPath = "github.com/lectern-go/lectern/kernel/keep"
-	showPath = "github.com/lectern-go/lectern/kernel/show"
-	keepName = "lecternkeep" // under which cells import package keep
-	showName = "lecternshow"
+	keepPath  = "github.com/lectern-go/lectern/kernel/keep"
+	showPath  = "github.com/lectern-go/lectern/kernel/show"
+	stdioPath = "github.com/lectern-go/lectern/kernel/stdio" // imported for its effect by every cell
+	keepName  = "lecternkeep"                                // under which cells import package keep
+	showName  = "lecternshow"
 )
 
 // A Result is what becomes of a cell.
