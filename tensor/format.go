@@ -2,7 +2,6 @@ package tensor
 
 import (
 	"fmt"
-	"html"
 	"io"
 	"math"
 	"strconv"
@@ -218,68 +217,4 @@ func (s numberStyle) digits(v float64) string {
 func (s numberStyle) format(v float64) string {
 	text := s.digits(v)
 	return strings.Repeat(" ", max(0, s.width-len(text))) + text
-}
-
-// HTML returns the tensor for a notebook: its values, as a table where it has
-// one or two axes, above a line with shape, dtype, strides and storage.
-func (t *Tensor) HTML() string {
-	var b strings.Builder
-	b.WriteString(`<div class="lectern-tensor">`)
-	if t.Dim() == 0 || t.Dim() > 2 || t.Len() == 0 {
-		fmt.Fprintf(&b, `<pre style="margin:0">%s</pre>`, html.EscapeString(t.String()))
-	} else {
-		t.htmlTable(&b)
-	}
-	fmt.Fprintf(&b, `<div style="font-size:85%%;opacity:.75">%s</div></div>`, html.EscapeString(t.caption()))
-	return b.String()
-}
-
-// caption is the line under the values.
-func (t *Tensor) caption() string {
-	parts := []string{fmt.Sprintf("shape %v", t.layout.shape), t.dtype.String(), fmt.Sprintf("strides %v", t.layout.strides)}
-	if t.layout.offset > 0 {
-		parts = append(parts, fmt.Sprintf("offset %d", t.layout.offset))
-	}
-	parts = append(parts, formatBytes(t.Bytes()))
-	switch {
-	case !t.RequiresGrad():
-	case t.IsLeaf():
-		parts = append(parts, "requires grad")
-	default:
-		parts = append(parts, "result of "+t.graph().Function().Name())
-	}
-	return strings.Join(parts, " · ")
-}
-
-// formatBytes writes a size as people say it: "128 bytes", "2304 MiB".
-func formatBytes(n int) string {
-	units := []string{"bytes", "KiB", "MiB", "GiB", "TiB"}
-	value, unit := float64(n), 0
-	for value >= 10*1024 && unit < len(units)-1 {
-		value /= 1024
-		unit++
-	}
-	return strconv.FormatFloat(value, 'f', -1, 64) + " " + units[unit]
-}
-
-func (t *Tensor) htmlTable(b *strings.Builder) {
-	m := t.Detach()
-	if m.Dim() == 1 {
-		m = m.Unsqueeze(0)
-	}
-	p := printer{t: m, summarise: m.Len() > 400}
-	p.style = newNumberStyle(m.dtype, p.shown(nil, 0, nil))
-	b.WriteString(`<table style="border-collapse:collapse;font-family:monospace;font-size:90%">`)
-	for _, i := range p.edges(m.layout.shape[0]) {
-		b.WriteString("<tr>")
-		for _, j := range p.edges(m.layout.shape[1]) {
-			cell := "…"
-			if i >= 0 && j >= 0 {
-				cell = p.style.digits(m.At(i, j))
-			}
-			fmt.Fprintf(b, `<td style="text-align:right;padding:1px 8px">%s</td>`, cell)
-		}
-		b.WriteString("</tr>")
-	}
-	b.WriteString("</table>")
 }

@@ -66,18 +66,3 @@ func TestPlusV(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
-
-func TestHTML(t *testing.T) {
-	got := Of([]float64{1, 2}, []float64{3, 4}).T().HTML()
-	for _, want := range []string{"<table", ">3.<", "shape [2 2]", "float32", "strides [1 2]", "16 bytes"} {
-		if !strings.Contains(got, want) {
-			t.Errorf("HTML lacks %q:\n%s", want, got)
-		}
-	}
-	if rows := strings.Count(Zeros(1000, 1000).HTML(), "<tr>"); rows != 7 {
-		t.Errorf("a large matrix shows %d rows, want 3, a gap and 3", rows)
-	}
-	if got := Arange(8).View(2, 2, 2).HTML(); !strings.Contains(got, "<pre") || !strings.Contains(got, "shape [2 2 2]") {
-		t.Errorf("three axes:\n%s", got)
-	}
-}
