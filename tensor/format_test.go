@@ -3,7 +3,6 @@ package tensor
 import (
 	"fmt"
 	"math"
-	"strings"
 	"testing"
 )
 
