@@ -345,7 +345,7 @@ func (w *workspace) cellPackages(ctx context.Context) ([]string, error) {
 		if strings.HasPrefix(inner, "internal/") || strings.Contains(inner, "/internal/") {
 			continue // built where a package of the library needs them
 		}
-		if strings.HasPrefix(inner, "kernel/") && inner != "kernel/show" && inner != "kernel/keep" {
+		if strings.HasPrefix(inner, "kernel/") && inner != "kernel/show" && inner != "kernel/keep" && inner != "kernel/stdio" {
 			continue
 		}
 		list = append(list, p)
