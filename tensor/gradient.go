@@ -157,6 +157,9 @@ func (t *Tensor) Backward(options ...BackwardOption) {
 	for _, option := range options {
 		option(&o)
 	}
+	if observed() {
+		defer enterBackward()()
+	}
 	root := t.graph()
 	if root == nil {
 		fail(ErrGrad, "backward", describe(t), "the tensor was not computed from one that requires a gradient", "call RequireGrad on an input before computing")

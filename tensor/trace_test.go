@@ -112,3 +112,13 @@ func BenchmarkSmallAdd(b *testing.B) {
 		x.Add(y)
 	}
 }
+
+// A product and its gradients take transposed operands as they are.
+func TestMatmulCopiesNoTranspose(t *testing.T) {
+	x, w := Ones(5, 3).T().RequireGrad(), Ones(4, 5).RequireGrad()
+	for _, e := range collect(func() { x.Matmul(w.T()).Backward(WithGrad(Ones(3, 4))) }) {
+		if part := !e.Backward || e.Of == "matmul"; e.Kind == Ran && part && e.Op != "matmul" && e.Bytes > 0 {
+			t.Errorf("%q ran for %v", e.Op, e.Inputs)
+		}
+	}
+}

@@ -1,0 +1,35 @@
+package accounting
+
+import (
+	"testing"
+
+	"github.com/lectern-go/lectern/tensor"
+)
+
+// What one notebook cell measured is there in the next, unless the notebook has
+// moved to another computer.
+func TestPromisesAreKept(t *testing.T) {
+	p, err := CPUPromise(tensor.Float32, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	state := savePromises()
+	forget := func() { promises.cpu, promises.ghz, promises.all, promises.bandwidth = "", 0, nil, bandwidth{} }
+	forget()
+	if savePromises() != nil {
+		t.Error("there is something to keep before anything was measured")
+	}
+	if err := loadPromises(state); err != nil {
+		t.Fatal(err)
+	}
+	if again, _ := CPUPromise(tensor.Float32, 1); again != p {
+		t.Errorf("kept %+v, got %+v", p, again)
+	}
+	forget()
+	if err := loadPromises([]byte(`{"CPU":"another","All":[{"Dtype":"float32","Threads":1,"PerSecond":1}]}`)); err != nil || promises.all != nil {
+		t.Errorf("the promises of another computer: error %v, %v", err, promises.all)
+	}
+	if err := loadPromises([]byte("x")); err == nil {
+		t.Error("a broken state is no error")
+	}
+}
