@@ -73,6 +73,7 @@ func rows() []row {
 		unary("gelu", T.GELU, smooth(2, 3)), unary("gelu tanh", T.GELUTanh, smooth(2, 3)),
 		unary("floor", T.Floor, smooth(2, 3)), unary("ceil", T.Ceil, smooth(2, 3)), unary("round", T.Round, smooth(2, 3)), unary("trunc", T.Trunc, smooth(2, 3)),
 		unary("clone", T.Clone, smooth(2, 3)),
+		unary("straight through", func(x T) T { return tensor.StraightThrough(x, x.Detach()) }, smooth(2, 3)),
 		coarse("to", func(x T) T { return x.To(tensor.Float32).To(tensor.Float64) }),
 		coarse("to saturating", func(x T) T { return x.ToSaturating(tensor.Float32).To(tensor.Float64) }),
 
