@@ -111,14 +111,25 @@ func (t *Tensor) RetainGrad() *Tensor {
 	return t
 }
 
-// OnGrad adds a hook that Backward calls with the gradient of t; what it
-// returns takes its place. It panics if t takes no part in gradients.
+// OnGrad adds a hook that Backward calls with the gradient of t, once it is
+// complete. What it returns takes the gradient's place, nil leaves it as it is.
+// It panics if t takes no part in gradients, and in Backward if the hook returns
+// another shape or dtype.
 func (t *Tensor) OnGrad(hook func(g *Tensor) *Tensor) {
 	if !t.RequiresGrad() {
 		fail(ErrGrad, "hook", describe(t), "the tensor does not take part in a gradient", "call RequireGrad first")
 	}
 	t.settle()
-	t.node.OnGrad(hook)
+	t.node.OnGrad(func(g *Tensor) *Tensor {
+		h := hook(g)
+		if h == nil {
+			return g
+		}
+		if !slices.Equal(h.layout.shape, g.layout.shape) || h.dtype != g.dtype {
+			fail(ErrShape, "hook", fmt.Sprintf("%s %s", describe(g, h), h.dtype), fmt.Sprintf("a hook must return a gradient of the same shape and dtype, %v %s", g.layout.shape, g.dtype), "")
+		}
+		return h
+	})
 }
 
 // Detach returns a view of t that takes no part in gradients. It shares the

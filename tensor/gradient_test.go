@@ -165,6 +165,17 @@ func TestHook(t *testing.T) {
 	x.OnGrad(func(g *Tensor) *Tensor { return g.Mul(10) })
 	x.Sum().Backward()
 	wantFloats(t, "gradient", x.Grad(), 10, 10)
+
+	seen := 0
+	y := Of(1., 2).RequireGrad()
+	y.OnGrad(func(g *Tensor) *Tensor { seen++; return nil })
+	y.Sum().Backward()
+	wantFloats(t, "gradient behind a hook that only looks", y.Grad(), 1, 1)
+	if seen != 1 {
+		t.Errorf("the hook was called %d times", seen)
+	}
+	y.OnGrad(func(g *Tensor) *Tensor { return g.Sum() })
+	wantPanic(t, ErrShape, "a hook must return a gradient of the same shape", func() { y.Sum().Backward() })
 }
 
 func TestNoGradHoldsForItsGoroutineOnly(t *testing.T) {
