@@ -3,10 +3,7 @@ package show
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"strings"
 	"sync"
-	"time"
 
 	"github.com/lectern-go/lectern/kernel/internal/inband"
 )
@@ -59,91 +56,4 @@ func Clear(wait bool) {
 	if inband.On() {
 		inband.Send("clear", fmt.Sprint(wait))
 	}
-}
-
-// A Progress is a bar for long work. It is safe for concurrent use.
-type Progress struct {
-	mu          sync.Mutex
-	label       string
-	total, done int64
-	note        string
-	start, last time.Time
-	live        *Live
-	now         func() time.Time
-}
-
-// NewProgress returns a bar for total steps; a total of 0 counts without an end. It appears at once.
-func NewProgress(label string, total int64) *Progress {
-	p := &Progress{label: label, total: total, live: NewLive(), now: time.Now}
-	p.start = p.now()
-	p.draw(true)
-	return p
-}
-
-// Add notes that n more steps are done.
-func (p *Progress) Add(n int64) {
-	p.mu.Lock()
-	p.done += n
-	end := p.total > 0 && p.done >= p.total
-	p.mu.Unlock()
-	p.draw(end)
-}
-
-// Note sets the words after the bar, such as a loss. They appear with the next change.
-func (p *Progress) Note(s string) {
-	p.mu.Lock()
-	p.note = s
-	p.mu.Unlock()
-	p.draw(false)
-}
-
-// Done draws the last state.
-func (p *Progress) Done() {
-	p.draw(true)
-	if !inband.On() {
-		fmt.Fprintln(os.Stderr)
-	}
-}
-
-// draw shows the state, at most ten times a second unless forced.
-func (p *Progress) draw(force bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	now := p.now()
-	if !force && now.Sub(p.last) < 100*time.Millisecond {
-		return
-	}
-	p.last = now
-	text := p.text(now)
-	if !inband.On() {
-		fmt.Fprintf(os.Stderr, "\r\x1b[K%s", text)
-		return
-	}
-	if p.total <= 0 {
-		p.live.Text(text)
-		return
-	}
-	p.live.bundle("text/html", fmt.Sprintf(`<div><progress max="%d" value="%d" style="width:20em;vertical-align:middle"></progress> %s</div>`,
-		p.total, min(p.done, p.total), escape(text)), "text/plain", text)
-}
-
-func (p *Progress) text(now time.Time) string {
-	var b strings.Builder
-	if p.label != "" {
-		b.WriteString(p.label + ": ")
-	}
-	fmt.Fprint(&b, p.done)
-	spent := now.Sub(p.start)
-	if p.total > 0 {
-		fmt.Fprintf(&b, " of %d (%d %%)", p.total, 100*p.done/p.total)
-		if p.done > 0 && p.done < p.total {
-			left := time.Duration(float64(spent) / float64(p.done) * float64(p.total-p.done))
-			fmt.Fprintf(&b, ", %v left", left.Round(time.Second))
-		}
-	}
-	fmt.Fprintf(&b, ", %v", spent.Round(100*time.Millisecond))
-	if p.note != "" {
-		b.WriteString(", " + p.note)
-	}
-	return b.String()
 }

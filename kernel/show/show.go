@@ -9,8 +9,9 @@
 package show
 
 import (
-	"fmt"
+	"encoding/base64"
 	"os"
+	"strings"
 
 	"github.com/lectern-go/lectern/kernel/internal/inband"
 )
@@ -30,9 +31,24 @@ func SVG(s string) { bundle("display", "image/svg+xml", s, "text/plain", svgText
 // Markdown shows formatted text.
 func Markdown(s string) { bundle("display", "text/markdown", s, "text/plain", s) }
 
-// PNG shows an image, given as the bytes of a PNG file.
-func PNG(b []byte) {
-	bundle("display", "image/png", string(b), "text/plain", fmt.Sprintf("PNG image, %d bytes", len(b)))
+// PNG shows an image, given as the bytes of a PNG file; alt says what it shows to those who can't see it. It panics without alt.
+func PNG(b []byte, alt string) {
+	if strings.TrimSpace(alt) == "" {
+		panic("show: PNG needs a text that says what the image shows")
+	}
+	// As HTML, since notebooks have no place for such a text beside image/png.
+	bundle("display", "text/html", `<img src="data:image/png;base64,`+base64.StdEncoding.EncodeToString(b)+`" alt="`+escape(alt)+`">`,
+		"text/plain", "image: "+alt)
+}
+
+// Heat shows a tensor as a table with a ground behind each number that grows darker with its distance from zero: blue for
+// positive numbers, orange for negative ones.
+func Heat(t interface{ HeatHTML() string }) {
+	if isNil(t) {
+		Value(t)
+		return
+	}
+	bundle("display", "text/html", t.HeatHTML(), "text/plain", Format(t))
 }
 
 // Table shows rows under a header. Cells are strings or any values; numbers are set flush right.

@@ -162,7 +162,7 @@ func TestTable(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	html := tb.HTML()
-	for _, w := range []string{"<th>name</th>", "a&lt;b", `text-align:right">1000<`} {
+	for _, w := range []string{`<th scope="col" style="text-align:left">name</th>`, `text-align:right">n</th>`, "a&lt;b", `text-align:right">1000<`} {
 		if !strings.Contains(html, w) {
 			t.Errorf("no %q in %s", w, html)
 		}
@@ -186,8 +186,8 @@ func TestHTMLText(t *testing.T) {
 
 func TestProgressText(t *testing.T) {
 	now := time.Unix(100, 0)
-	p := &Progress{label: "train", total: 40, done: 10, note: "loss 2.5", start: now, live: NewLive()}
-	if got, want := p.text(now.Add(5*time.Second)), "train: 10 of 40 (25 %), 15s left, 5s, loss 2.5"; got != want {
+	p := &Progress{label: "train", total: 40, done: 10, note: "warming up", start: now, live: NewLive()}
+	if got, want := p.text(now.Add(5*time.Second)), "train: 10 of 40 (25 %), 2/s, 15s left, 5s, warming up"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

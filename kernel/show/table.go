@@ -24,6 +24,10 @@ func cellText(v any) string {
 }
 
 func isNumber(v any) bool {
+	switch v.(type) {
+	case quantity, numeral:
+		return true
+	}
 	k := reflect.ValueOf(v).Kind()
 	return k >= reflect.Int && k <= reflect.Complex128
 }
@@ -32,8 +36,9 @@ func isNumber(v any) bool {
 func (t table) HTML() string {
 	var b strings.Builder
 	b.WriteString(`<table class="lectern-table"><thead><tr>`)
-	for _, h := range t.header {
-		b.WriteString(`<th>` + escape(h) + `</th>`)
+	right := t.right()
+	for i, h := range t.header {
+		b.WriteString(`<th scope="col" style="text-align:` + side(i < len(right) && right[i]) + `">` + escape(h) + `</th>`)
 	}
 	b.WriteString("</tr></thead><tbody>\n")
 	for _, r := range t.rows {
@@ -41,10 +46,8 @@ func (t table) HTML() string {
 		for _, v := range r {
 			if h, ok := v.(interface{ HTML() string }); ok && !isNil(v) {
 				b.WriteString("<td>" + h.HTML() + "</td>")
-			} else if isNumber(v) {
-				b.WriteString(`<td style="text-align:right">` + escape(cellText(v)) + "</td>")
 			} else {
-				b.WriteString(`<td style="text-align:left">` + escape(cellText(v)) + "</td>")
+				b.WriteString(`<td style="text-align:` + side(isNumber(v)) + `">` + escape(cellText(v)) + "</td>")
 			}
 		}
 		b.WriteString("</tr>\n")
@@ -53,15 +56,36 @@ func (t table) HTML() string {
 	return b.String()
 }
 
+// right reports for each column whether it holds numbers alone.
+func (t table) right() []bool {
+	var right []bool
+	for _, row := range t.rows {
+		for i, v := range row {
+			if i == len(right) {
+				right = append(right, true)
+			}
+			right[i] = right[i] && isNumber(v)
+		}
+	}
+	return right
+}
+
+func side(right bool) string {
+	if right {
+		return "right"
+	}
+	return "left"
+}
+
 // String aligns the columns.
 func (t table) String() string {
 	var cells [][]string
 	var widths []int
-	var right []bool
+	right := t.right()
 	add := func(row []string) {
 		for i, s := range row {
 			if i == len(widths) {
-				widths, right = append(widths, 0), append(right, true)
+				widths = append(widths, 0)
 			}
 			widths[i] = max(widths[i], utf8.RuneCountInString(s))
 		}
@@ -74,9 +98,6 @@ func (t table) String() string {
 			row[i] = strings.ReplaceAll(cellText(v), "\n", " ")
 		}
 		add(row)
-		for i, v := range r {
-			right[i] = right[i] && isNumber(v)
-		}
 	}
 	var b strings.Builder
 	for n, row := range cells {
@@ -86,7 +107,7 @@ func (t table) String() string {
 			if i > 0 {
 				line.WriteString("  ")
 			}
-			if right[i] {
+			if i < len(right) && right[i] {
 				line.WriteString(pad + s)
 			} else {
 				line.WriteString(s + pad)
