@@ -1,3 +1,5 @@
+//go:build unix
+
 package main
 
 import (
@@ -6,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // A kernel's folders hold everything that it writes outside the lessons: GoNB's programs, kept values, pipes. All of them are removed when the
@@ -90,10 +93,12 @@ func (f *folders) remove() {
 
 // removeAll removes a folder that a dying process may still write to.
 func removeAll(dir string) {
-	for range 5 {
-		if os.RemoveAll(dir) == nil {
+	for i := range 20 {
+		err := os.RemoveAll(dir)
+		if _, serr := os.Stat(dir); err == nil && serr != nil {
 			return
 		}
+		time.Sleep(time.Duration(10*i) * time.Millisecond)
 	}
 }
 

@@ -1,3 +1,5 @@
+//go:build unix
+
 // Command front is Lectern's kernel: the process that Jupyter starts.
 //
 //	lectern-kernel CONNECTION_FILE

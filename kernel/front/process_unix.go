@@ -17,6 +17,9 @@ func killGroup(pgid int) { syscall.Kill(-pgid, syscall.SIGKILL) }
 // endSignals ask the kernel to end.
 var endSignals = []os.Signal{syscall.SIGTERM, syscall.SIGHUP}
 
+// ownGroupLeader reports whether our process group is ours alone.
+func ownGroupLeader() bool { return syscall.Getpgrp() == os.Getpid() }
+
 // ownSession detaches the watcher from the terminal and from whoever kills our group.
 func ownSession() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 

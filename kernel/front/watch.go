@@ -1,3 +1,5 @@
+//go:build unix
+
 package main
 
 import (
@@ -33,6 +35,9 @@ func startWatcher(f *folders) (*watcher, error) {
 	}
 	mine[cmd.Process.Pid] = true
 	w := &watcher{cmd, pipe}
+	if ownGroupLeader() { // what we start without a group of its own, such as go list
+		w.say(fmt.Sprint("group ", os.Getpid()))
+	}
 	for _, d := range f.all() {
 		w.say("folder " + d)
 	}
@@ -64,18 +69,24 @@ func watch(pid string) {
 	ignoreSignals()
 	b, _ := io.ReadAll(os.Stdin) // until the kernel has ended
 	var folders []string
+	var groups []int
 	for line := range strings.Lines(string(b)) {
 		kind, arg, _ := strings.Cut(strings.TrimSpace(line), " ")
 		switch kind {
+		case "done": // the kernel has ended in order
+			return
 		case "group":
 			if pgid, err := strconv.Atoi(arg); err == nil && pgid > 1 {
-				killGroup(pgid)
+				groups = append(groups, pgid)
 			}
 		case "folder":
 			if strings.Contains(arg, folderPrefix) {
 				folders = append(folders, arg)
 			}
 		}
+	}
+	for _, g := range groups {
+		killGroup(g)
 	}
 	for _, d := range folders {
 		removeAll(d)
