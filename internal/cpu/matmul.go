@@ -141,7 +141,7 @@ type block struct {
 
 // Sizes of what is worked on at a time, so that it stays in a cache: cacheRows x depth of A and cacheCols x depth of B.
 const (
-	cacheRows = 168
+	cacheRows = 252
 	cacheCols = 2048
 	maxDepth  = 2048 // bytes of depth numbers
 )
@@ -195,8 +195,8 @@ func (b *block) multiply(s *scratch) {
 	depth := depthOf(b.k, e.size)
 	cacheRows := max(1, cacheRows/t.rows) * t.rows
 	// Packing costs one pass over the operand; it pays once what is packed is read often enough, or where a kernel can't
-	// read the matrix itself.
-	directA := e.load == nil && (b.n <= 2*t.cols || b.a.col == e.size && depth*b.m <= 1<<18)
+	// read the matrix itself. Rows that are a multiple of 4096 bytes apart fall on the same few lines of a cache.
+	directA := e.load == nil && (b.n*e.size <= 256 || b.a.col == e.size && depth*b.m <= 1<<18 && !(t.rows > 8 && b.a.row%4096 == 0))
 	directB := e.load == nil && b.b.col == e.size && (b.m <= 4*t.rows || b.n*b.k*e.size <= 1<<15) && (t.masked || b.n%t.cols == 0)
 	args := &s.args
 	*args = tileArgs{cStride: uintptr(b.c.row)}
