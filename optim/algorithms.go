@@ -3,6 +3,7 @@ package optim
 import (
 	"math"
 
+	"github.com/lectern-go/lectern/internal/cpu"
 	"github.com/lectern-go/lectern/tensor"
 )
 
@@ -224,34 +225,81 @@ func adamw[T float32 | float64](s *Settings, step int) kernel[T] {
 
 // adamMoments: m = β1·m + (1-β1)·g; v = β2·v + (1-β2)·g²;
 // p = keep·p - lr·m' / (sqrt(v') + eps), where m' = m/(1-β1^step) and
-// v' = v/(1-β2^step) make up for both having started from 0.
+// v' = v/(1-β2^step) make up for both having started from 0. The constants are
+// gathered so that an element needs one division:
+//
+//	p = keep·p - m / ((sqrt(v) + floor)·times)
 func adamMoments[T float32 | float64](s *Settings, step int, decay, keep T) kernel[T] {
 	b1, b2, r1, r2 := T(s.Beta1), T(s.Beta2), T(1-s.Beta1), T(1-s.Beta2)
-	rate := T(s.LR / (1 - math.Pow(s.Beta1, float64(step))))
-	scale := T(1 / math.Sqrt(1-math.Pow(s.Beta2, float64(step))))
-	eps, sign, amsgrad := T(s.Eps), direction[T](s), s.AMSGrad
+	correction := math.Sqrt(1 - math.Pow(s.Beta2, float64(step)))
+	floor := T(s.Eps * correction)
+	times := T((1 - math.Pow(s.Beta1, float64(step))) / (correction * s.LR))
+	sign, amsgrad, still := direction[T](s), s.AMSGrad, s.LR == 0
+	vec := vectors[T]()
 	return func(p, g []T, state [][]T) {
 		m, v := state[0][:len(p)], state[1][:len(p)]
 		g = g[:len(p)]
-		if amsgrad {
-			largest := state[2][:len(p)]
-			for i := range p {
-				d := sign*g[i] + decay*p[i]
-				m[i] = b1*m[i] + r1*d
-				v[i] = b2*v[i] + r2*d*d
-				largest[i] = max(largest[i], v[i])
-				p[i] = keep*p[i] - rate*m[i]/(sqrt(largest[i])*scale+eps)
+		if vec != nil && !amsgrad && !still {
+			var t, u [tile]T
+			for start := 0; start < len(p); start += tile {
+				end := min(start+tile, len(p))
+				p, g, m, v, t, u := p[start:end], g[start:end], m[start:end], v[start:end], t[:end-start], u[:end-start]
+				if decay != 0 || sign != 1 {
+					vec.Scale(t, g, sign)
+					vec.Scale(u, p, decay)
+					vec.Add(u, t, u)
+					g = u
+				}
+				vec.Scale(m, m, b1)
+				vec.Scale(t, g, r1)
+				vec.Add(m, m, t)
+				vec.Scale(v, v, b2)
+				vec.Square(t, g)
+				vec.Scale(t, t, r2)
+				vec.Add(v, v, t)
+				vec.Sqrt(t, v)
+				vec.Affine(t, t, -floor, times)
+				vec.Div(t, m, t)
+				if keep != 1 {
+					vec.Scale(p, p, keep)
+				}
+				vec.Sub(p, p, t)
 			}
 			return
 		}
+		largest := v
+		if amsgrad {
+			largest = state[2][:len(p)]
+		}
 		for i := range p {
 			d := sign*g[i] + decay*p[i]
-			mi := b1*m[i] + r1*d
-			vi := b2*v[i] + r2*d*d
-			m[i], v[i] = mi, vi
-			p[i] = keep*p[i] - rate*mi/(sqrt(vi)*scale+eps)
+			m[i] = b1*m[i] + r1*d
+			v[i] = b2*v[i] + r2*(d*d)
+			largest[i] = max(largest[i], v[i])
+			if still {
+				p[i] *= keep
+				continue
+			}
+			p[i] = keep*p[i] - m[i]/((sqrt(largest[i])+floor)*times)
 		}
 	}
+}
+
+// tile is how many elements go through a chain of vector loops at a time: five
+// slices of them stay in the first-level cache.
+const tile = 1024
+
+// vectors returns the vector loops of this processor, nil if it has none.
+func vectors[T float32 | float64]() *cpu.Vectors[T] {
+	var v any = cpu.Float32s()
+	if _, double := any(T(0)).(float64); double {
+		v = cpu.Float64s()
+	}
+	all := v.(*cpu.Vectors[T])
+	if all == nil || all.Scale == nil || all.Add == nil || all.Sub == nil || all.Div == nil || all.Square == nil || all.Sqrt == nil || all.Affine == nil {
+		return nil
+	}
+	return all
 }
 
 // direction is what the gradient is multiplied by.
