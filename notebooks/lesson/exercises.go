@@ -264,4 +264,36 @@ var exercises = map[string]exercise{
 		hint:   "How many numbers for a parameter are there before, and how many after?",
 		praise: "",
 	},
+	// 22: the roofline
+	"22.1": {
+		want: 1.0 / 6, tolerance: []float64{0.01},
+		hint:   "One FLOP for each element. How many numbers move for it, read and written, and how many bytes is each?",
+		praise: "Worse than ReLU: one more number to read.",
+	},
+	"22.2": {
+		want: 3 * 989.5e12 / 3.35e12, tolerance: []float64{0.02},
+		hint:   "Compute-bound means an intensity above the machine's. Set n/3 equal to that.",
+		praise: "Below that an H100 waits for its memory, even in a matrix product.",
+	},
+	"22.3": {
+		want: 0.0034, tolerance: []float64{0.03},
+		hint:   "What is the intensity of a matrix times a vector, and what is the machine's?",
+		praise: "A third of a percent. This is why servers write for many users at once: many vectors are a matrix.",
+	},
+	// 23: memory for compute
+	"23.1": {
+		want: 1.0 / 16, tolerance: []float64{0.001},
+		hint:   "How many micro-batches are there? Their means must add up to the mean over everything.",
+		praise: "",
+	},
+	"23.2": {
+		want: 8, tolerance: []float64{0.001},
+		hint:   "With segments of k blocks about 64/k + k are held. Where is that smallest?",
+		praise: "About 16 blocks are held instead of 64.",
+	},
+	"23.3": {
+		want: 4.0 / 3, tolerance: []float64{0.01},
+		hint:   "Count forward, forward again, and backward, and divide by what it was before.",
+		praise: "A third more work for a fraction of the memory: often a good trade.",
+	},
 }
