@@ -1,0 +1,133 @@
+package nn
+
+import (
+	"fmt"
+	"html"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/lectern-go/lectern/internal/looks"
+	"github.com/lectern-go/lectern/tensor"
+)
+
+func init() {
+	looks.Register(func(v any) (any, bool) {
+		m, ok := v.(Module)
+		if !ok || reflect.ValueOf(v).Kind() != reflect.Pointer {
+			return nil, false
+		}
+		s, err := Summarize(m)
+		return s, err == nil && len(s.Tensors) > 0
+	})
+}
+
+// Summary is a model as a table: its tensors with their shapes and sizes.
+type Summary struct {
+	Model      string // its type
+	Tensors    State  // parameters and buffers, in order
+	Parameters int    // elements of all parameters, each counted once
+	Trainable  int    // of those that require a gradient
+}
+
+// Summarize describes a model. The error is what [Parameters] would panic with.
+func Summarize(model any) (s Summary, err error) {
+	err = tensor.Try(func() {
+		s = Summary{Model: strings.TrimPrefix(strings.TrimPrefix(fmt.Sprintf("%T", model), "*"), "main."),
+			Tensors: StateDict(model), Parameters: NumParameters(model)}
+		for _, p := range Trainable(model) {
+			s.Trainable += p.Tensor.Len()
+		}
+	})
+	return s, err
+}
+
+var summaryHead = []string{"name", "shape", "dtype", "elements", "bytes", "gradient"}
+
+// rows returns a row for each tensor.
+func (s Summary) rows() [][]string {
+	var rows [][]string
+	for _, p := range s.Tensors {
+		t := p.Tensor
+		gradient := "no"
+		switch {
+		case t.RequiresGrad() && t.Grad() != nil:
+			gradient = "there"
+		case t.RequiresGrad():
+			gradient = "asked for"
+		}
+		rows = append(rows, []string{p.Name, fmt.Sprint(t.Shape()), t.Dtype().String(), grouped(t.Len()), grouped(t.Bytes()), gradient})
+	}
+	return rows
+}
+
+// total is the line under the table.
+func (s Summary) total() string {
+	text := fmt.Sprintf("%s: %s parameters", s.Model, grouped(s.Parameters))
+	if s.Trainable != s.Parameters {
+		text += fmt.Sprintf(", %s of them trained", grouped(s.Trainable))
+	}
+	return text
+}
+
+// summaryRight reports whether a column holds numbers, which stand right.
+func summaryRight(column int) bool { return column == 3 || column == 4 }
+
+// String aligns the table as text.
+func (s Summary) String() string {
+	all := append([][]string{summaryHead}, s.rows()...)
+	width := make([]int, len(summaryHead))
+	for _, row := range all {
+		for i, cell := range row {
+			width[i] = max(width[i], len(cell))
+		}
+	}
+	var b strings.Builder
+	b.WriteString(s.total())
+	for _, row := range all {
+		line := ""
+		for i, cell := range row {
+			pad := strings.Repeat(" ", width[i]-len(cell))
+			if summaryRight(i) {
+				line += pad + cell + "  "
+			} else {
+				line += cell + pad + "  "
+			}
+		}
+		b.WriteString("\n" + strings.TrimRight(line, " "))
+	}
+	return b.String()
+}
+
+// HTML returns the table for a notebook.
+func (s Summary) HTML() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, `<table class="lectern-table"><caption>%s</caption><thead>`, html.EscapeString(s.total()))
+	row := func(tag string, cells []string) {
+		b.WriteString("<tr>")
+		for i, cell := range cells {
+			side := "left"
+			if summaryRight(i) {
+				side = "right"
+			}
+			fmt.Fprintf(&b, `<%[1]s style="text-align:%[2]s">%[3]s</%[1]s>`, tag, side, html.EscapeString(cell))
+		}
+		b.WriteString("</tr>\n")
+	}
+	row("th", summaryHead)
+	b.WriteString("</thead><tbody>")
+	for _, cells := range s.rows() {
+		row("td", cells)
+	}
+	b.WriteString("</tbody></table>")
+	return b.String()
+}
+
+// grouped writes a whole number with commas.
+func grouped(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}

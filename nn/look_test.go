@@ -1,0 +1,54 @@
+package nn
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/lectern-go/lectern/internal/looks"
+	"github.com/lectern-go/lectern/tensor"
+)
+
+func ExampleSummarize() {
+	s, err := Summarize(NewCruncher(64, 2))
+	fmt.Println(s, err)
+	// Output:
+	// nn.Cruncher: 8,256 parameters
+	// name             shape    dtype    elements   bytes  gradient
+	// layers.0.weight  [64 64]  float32     4,096  16,384  asked for
+	// layers.1.weight  [64 64]  float32     4,096  16,384  asked for
+	// final.weight     [64 1]   float32        64     256  asked for <nil>
+}
+
+func TestLookOfAModel(t *testing.T) {
+	m := NewCruncher(4, 1)
+	m.Final.Weight.StopGrad()
+	m.Forward(tensor.Ones(2, 4)).Sum().Backward()
+	s, ok := looks.For(m).(Summary)
+	if !ok {
+		t.Fatalf("a model is shown as %T", looks.For(m))
+	}
+	if want := "nn.Cruncher: 20 parameters, 16 of them trained"; !strings.HasPrefix(s.String(), want) {
+		t.Errorf("got %s, want %s", s, want)
+	}
+	for _, want := range []string{">layers.0.weight<", ">[4 4]<", ">there<", ">no<", `text-align:right">16<`} {
+		if !strings.Contains(s.HTML(), want) {
+			t.Errorf("HTML lacks %s:\n%s", want, s.HTML())
+		}
+	}
+}
+
+func TestWhatIsNoModelLooksLikeItself(t *testing.T) {
+	for _, v := range []any{nil, 3, "text", tensor.Ones(2), ReLU{}, (*Cruncher)(nil)} {
+		if _, ok := looks.For(v).(Summary); ok {
+			t.Errorf("%T is shown as a model", v)
+		}
+	}
+}
+
+func TestSummarizeSaysWhatIsWrong(t *testing.T) {
+	if _, err := Summarize(nil); !errors.Is(err, ErrModel) {
+		t.Errorf("got %v, want ErrModel", err)
+	}
+}
