@@ -101,9 +101,13 @@ func (c Cost) Dollars() float64 { return c.DeviceHours() * c.DollarsPerDeviceHou
 
 // String prints the derivation.
 func (c Cost) String() string {
-	return fmt.Sprintf("%d devices · %.2f days · 24 h = %s device hours; · $%s = $%s\n",
-		c.Devices, c.Days, grouped(int(math.Round(c.DeviceHours()))), trim(c.DollarsPerDeviceHour, 4), grouped(int(math.Round(c.Dollars()))))
+	hours := grouped(int(math.Round(c.DeviceHours())))
+	return fmt.Sprintf("%d devices · %.2f days · 24 h = %s device hours\n", c.Devices, c.Days, hours) +
+		fmt.Sprintf("%s h · $%s = $%s\n", hours, trim(c.DollarsPerDeviceHour, 4), grouped(int(math.Round(c.Dollars()))))
 }
+
+// HTML shows the same text.
+func (c Cost) HTML() string { return preformatted(c.String()) }
 
 // Part is one thing that is stored for each parameter.
 type Part struct {

@@ -55,7 +55,9 @@ func ExampleComputeOptimal() {
 func ExampleTrainingTime_Cost() {
 	t := accounting.TrainingTime{Parameters: 70e9, Tokens: 15e12, On: h100}
 	fmt.Print(t.Cost(2))
-	// Output: 1024 devices · 143.93 days · 24 h = 3,537,140 device hours; · $2 = $7,074,280
+	// Output:
+	// 1024 devices · 143.93 days · 24 h = 3,537,140 device hours
+	// 3,537,140 h · $2 = $7,074,280
 }
 
 // Gradient accumulation: a quarter of the batch at a time holds a quarter of the
