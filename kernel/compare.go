@@ -107,8 +107,12 @@ var (
 	filling = regexp.MustCompile(`[ \t]+|-{2,}|─{2,}|═{2,}|={2,}|\.{2,}|█+|▏|▎|▍|▌|▋|▊|▉`)
 )
 
+// figure is a drawing within HTML; where its lines lie, and how many there are, is measurement too. Its title stays.
+var figure = regexp.MustCompile(`(?s)(<svg\b[^>]*>\s*(?:<title\b[^>]*>.*?</title>)?).*?</svg>`)
+
 // mask replaces every number, its unit's prefix and the filling of columns, so that only the form of a measurement remains.
 func mask(s string) string {
+	s = figure.ReplaceAllString(s, "$1</svg>")
 	s = quantity.ReplaceAllString(s, "#$2")
 	return filling.ReplaceAllStringFunc(s, func(m string) string {
 		switch []rune(m)[0] {

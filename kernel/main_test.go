@@ -231,6 +231,7 @@ func TestMask(t *testing.T) {
 		{"| 10   | 3 MB |", "| 1000 | 0.3 GB |"},
 		{"x = -1.5e-07", "x = 3"},
 		{"┌──────┐", "┌──┐"},
+		{`<svg width="9"><title>3 ms</title><path d="M1"/></svg>`, `<svg width="8"><title>41 µs</title><path d="M1"/><path d="M2"/></svg>`},
 	} {
 		if mask(c.a) != mask(c.b) {
 			t.Errorf("%q and %q differ: %q, %q", c.a, c.b, mask(c.a), mask(c.b))
@@ -238,5 +239,8 @@ func TestMask(t *testing.T) {
 	}
 	if mask("3 steps") == mask("3 stops") {
 		t.Error("words must not be masked")
+	}
+	if mask("<svg><title>loss</title></svg>") == mask("<svg><title>time</title></svg>") {
+		t.Error("a figure's title must not be masked")
 	}
 }
