@@ -7,7 +7,15 @@
 // It starts GoNB behind itself. GoNB compiles and runs the cells; the front makes a notebook of them: cells are bare Go, the last expression is
 // shown, variables live on, errors point at the user's own lines. What it does not have to change it passes on.
 //
-// It is built as .lectern/bin/lectern-kernel and finds the repository from there; the flags -root and -bin override that.
+// It is built as .lectern/bin/lectern-kernel and finds the repository from there; the flags -root and -bin override that. These variables of the
+// environment change what it does:
+//
+//	LECTERN_ROOT           the repository, if -root is not given
+//	LECTERN_KEEP_LIMIT     how many bytes of values a kernel may keep, such as 4G; otherwise half of what the disk has left
+//	LECTERN_KEEP_ON_DISK   if set, values are kept on disk, not on the memory disk
+//	LECTERN_GET            the folder of the module that %get fetches into; otherwise .lectern/get
+//	LECTERN_GOPROXY        the module proxy that %get uses; otherwise what the go command is set to
+//	LECTERN_TRACE          if set, failures of completion are written to the kernel's log
 package main
 
 import (
