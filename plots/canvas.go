@@ -111,7 +111,7 @@ func (c *canvas) Stroke(p vg.Path) {
 		}
 		attributes += fmt.Sprintf(` stroke-dasharray="%s"`, strings.Join(dashes, " "))
 	}
-	c.elements = append(c.elements, `<path d="`+c.path(p)+`"`+attributes+`/>`)
+	c.elements = append(c.elements, `<path d="`+c.path(simplify(p))+`"`+attributes+`/>`)
 }
 
 // Fill fills a path.
@@ -124,7 +124,7 @@ func (c *canvas) Fill(p vg.Path) {
 	if opacity < 1 {
 		attributes += fmt.Sprintf(` fill-opacity="%s"`, number(opacity))
 	}
-	c.elements = append(c.elements, `<path d="`+c.path(p)+`"`+attributes+`/>`)
+	c.elements = append(c.elements, `<path d="`+c.path(simplify(p))+`"`+attributes+`/>`)
 }
 
 // FillString writes text from a point on its base line.

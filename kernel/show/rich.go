@@ -4,11 +4,16 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+
+	"github.com/lectern-go/lectern/internal/looks"
 )
 
 // formats returns the pairs of MIME type and data for v; the last one is always its text.
 func formats(v any) []string {
 	var pairs []string
+	if !isNil(v) {
+		v = looks.For(v)
+	}
 	rich := func(mime string, method func() string) {
 		defer func() {
 			if r := recover(); r != nil {

@@ -184,14 +184,6 @@ func TestHTMLText(t *testing.T) {
 	}
 }
 
-func TestProgressText(t *testing.T) {
-	now := time.Unix(100, 0)
-	p := &Progress{label: "train", total: 40, done: 10, note: "warming up", start: now, live: NewLive()}
-	if got, want := p.text(now.Add(5*time.Second)), "train: 10 of 40 (25 %), 2/s, 15s left, 5s, warming up"; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
-}
-
 func TestStepText(t *testing.T) {
 	if got := stepText(make([]int, 100)); len(got) > maxStepValue+3 || !strings.Contains(got, "100 elements") {
 		t.Errorf("got %q", got)

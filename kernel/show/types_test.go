@@ -1,0 +1,97 @@
+package show
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/lectern-go/lectern/accounting"
+	"github.com/lectern-go/lectern/nn"
+	"github.com/lectern-go/lectern/plots/diagram"
+	"github.com/lectern-go/lectern/tensor"
+	"github.com/lectern-go/lectern/tokenizer"
+)
+
+// What a cell shows when it ends with a value of one of the library's types.
+func TestWhatCellsShowOfTheLibrary(t *testing.T) {
+	x := tensor.Arange(4).View(2, 2)
+	steps, err := tokenizer.Steps("the cat in the hat", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		v          any
+		html, text string // parts of them; no html means that there is none
+	}{
+		"tensor":             {x, "<table", "tensor([[0, 1],"},
+		"tensor, four axes":  {x.View(1, 1, 2, 2), "display:flex", "tensor([[[[0, 1],"},
+		"no tensor":          {(*tensor.Tensor)(nil), "", "nil"},
+		"dtype":              {tensor.BFloat16, "", "bfloat16"},
+		"dtype table":        {tensor.Formats(tensor.Float32, tensor.BFloat16), "<table", "7.8125e-03"},
+		"bits":               {tensor.Float16.Bits(1), "lectern-bits", "0 01111 0000000000"},
+		"figure":             {diagram.Storage(diagram.View("x", x)), "<svg", "Storage and strides: x has shape [2 2]"},
+		"FLOP report":        {accounting.Count(func() { x.Matmul(x) }), "<table", "matmul"},
+		"memory report":      {accounting.Memory(func() {}), "<table", "total"},
+		"training memory":    {accounting.TrainingMemory{Width: 4, Layers: 2, Batch: 2, StatePerParameter: 1}, "496 bytes", "496 bytes"},
+		"model":              {nn.NewCruncher(4, 2), "<td style=\"text-align:left\">layers.0.weight</td>", "nn.Cruncher: 36 parameters"},
+		"merge":              {steps[0], "<span", "becomes 256"},
+		"comparison":         {Comparison{{"forward", 64, 64, "FLOP"}}, `text-align:right">64 FLOP</td>`, "forward    64 FLOP   64 FLOP      1"},
+		"slice of numbers":   {x.Shape(), "", "[]int{2, 2}"},
+		"error of a tensor":  {tensor.Try(func() { x.Matmul(tensor.Ones(3)) }), "", "matmul"},
+		"module without any": {nn.ReLU{}, "", "nn.ReLU{}"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := formats(c.v)
+			text := f[len(f)-1]
+			if f[len(f)-2] != "text/plain" || !strings.Contains(text, c.text) {
+				t.Errorf("the text is %q, want %q in it", text, c.text)
+			}
+			switch {
+			case c.html == "" && len(f) > 2:
+				t.Errorf("it is shown as %s", f[0])
+			case c.html != "" && (f[0] != "text/html" || !strings.Contains(f[1], c.html)):
+				t.Errorf("it is shown as %s %s, want HTML with %q in it", f[0], f[1], c.html)
+			}
+		})
+	}
+}
+
+func TestQuantity(t *testing.T) {
+	for _, c := range []struct {
+		x    float64
+		unit string
+		want string
+	}{
+		{496, "bytes", "496 bytes"},
+		{2304 << 20, "bytes", "2,304 MiB"},
+		{1.5e6, "bytes", "1465 KiB"},
+		{0.0125, "s", "12.5 ms"},
+		{90, "s", "90 s"},
+		{0, "s", "0 s"},
+		{426.12e9, "FLOP/s", "426.1 GFLOP/s"},
+		{-3.35e12, "B/s", "-3.35 TB/s"},
+		{503316480, "FLOP", "503,316,480 FLOP"},
+		{6.3e24, "FLOP", "6.3e24 FLOP"},
+		{143.928, "days", "143.93 days"},
+		{0.5, "", "0.5"},
+		{1e-8, "", "1e-08"},
+		{math.NaN(), "s", "NaN s"},
+		{math.Inf(1), "", "+Inf"},
+	} {
+		if got := Quantity(c.x, c.unit); got != c.want {
+			t.Errorf("Quantity(%v, %q) = %q, want %q", c.x, c.unit, got, c.want)
+		}
+	}
+}
+
+func TestComparison(t *testing.T) {
+	c := Comparison{{"memory", 496, 532, "bytes"}, {"time", 0.4, 0.5, "s"}, {"nothing", 0, 3, ""}}
+	want := "         predicted   measured  ratio\n" +
+		"------------------------------------\n" +
+		"memory   496 bytes  532 bytes   1.07\n" +
+		"time        400 ms     500 ms   1.25\n" +
+		"nothing          0          3      –\n"
+	if got := c.String(); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
