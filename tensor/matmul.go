@@ -59,7 +59,8 @@ func init() {
 // vectors give their inner product; a vector is a row on the left and a column on
 // the right, and that axis disappears; leading axes are batches and are
 // broadcast. Operands may have any strides. Small floats are accumulated in
-// float32 and rounded once. It panics if the inner sizes differ, if a batch can't
+// float32 and rounded once; processors that multiply bfloat16 in pairs take
+// subnormal ones for zero. It panics if the inner sizes differ, if a batch can't
 // be broadcast, or if an operand is a single number.
 func (t *Tensor) Matmul(other *Tensor) *Tensor { return apply(&opMatmul, nil, t, other) }
 

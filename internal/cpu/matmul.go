@@ -18,7 +18,9 @@ func (m Matrix) T() Matrix { return Matrix{m.Data, m.Col, m.Row} }
 // Format says how elements are stored. Those that are neither float32 nor float64 are converted to float32 as they are
 // read, and the results are rounded once.
 type Format struct {
-	Size     int // bytes of an element
+	Size int // bytes of an element
+	// BFloat16 says that the elements are bfloat16, which some processors multiply in pairs and add in float32. They take
+	// subnormal numbers for zero.
 	BFloat16 bool
 	Load     func(dst []float32, src unsafe.Pointer) // of consecutive elements; nil for float32 and float64
 	Store    func(dst unsafe.Pointer, src []float32)
@@ -192,18 +194,21 @@ func (b *block) run() {
 func (b *block) multiply(s *scratch) {
 	e := elementOf(b.format)
 	t := e.tile
-	depth := depthOf(b.k, e.size)
 	cacheRows := max(1, cacheRows/t.rows) * t.rows
 	// Packing costs one pass over the operand; it pays once what is packed is read often enough, or where a kernel can't
 	// read the matrix itself. Rows that are a multiple of 4096 bytes apart fall on the same few lines of a cache.
-	directA := e.load == nil && (b.n*e.size <= 256 || b.a.col == e.size && depth*b.m <= 1<<18 && !(t.rows > 8 && b.a.row%4096 == 0))
-	directB := e.load == nil && b.b.col == e.size && (b.m <= 4*t.rows || b.n*b.k*e.size <= 1<<15) && (t.masked || b.n%t.cols == 0)
+	depth := depthOf(ceil(b.k, e.unit), e.size)
+	readable := e.load == nil && (e.unit == 1 || b.a.col == e.stored && b.k%e.unit == 0)
+	alongK := b.a.col*e.unit == e.size
+	directA := readable && (b.n*e.size <= 256 || alongK && depth*b.m <= 1<<18 && !(t.rows > 8 && b.a.row%4096 == 0))
+	directB := e.load == nil && e.unit == 1 && b.b.col == e.size && (b.m <= 4*t.rows || b.n*b.k*e.size <= 1<<15) && (t.masked || b.n%t.cols == 0)
 	args := &s.args
 	*args = tileArgs{cStride: uintptr(b.c.row)}
 	for col := 0; col < b.n; col += cacheCols {
 		n := min(cacheCols, b.n-col)
-		for at := 0; at < b.k; at += depth {
-			k := min(depth, b.k-at)
+		for at := 0; at < b.k; at += depth * e.unit {
+			terms := min(depth*e.unit, b.k-at)
+			k := ceil(terms, e.unit)
 			args.k = k
 			args.add = 0
 			if b.add || at > 0 {
@@ -213,7 +218,7 @@ func (b *block) multiply(s *scratch) {
 			if !directB {
 				packedB = s.b.bytes(roundUp(n, t.cols) * k * e.size)
 				for j := 0; j < n; j += t.cols {
-					e.pack(unsafe.Add(packedB, j*k*e.size), t.cols, b.b.from(at, col+j).t(), min(t.cols, n-j), k, s)
+					e.pack(unsafe.Add(packedB, j*k*e.size), t.cols, b.b.from(at, col+j).t(), min(t.cols, n-j), terms, s)
 				}
 			}
 			for row := 0; row < b.m; row += cacheRows {
@@ -222,7 +227,7 @@ func (b *block) multiply(s *scratch) {
 				if !directA {
 					packedA = s.a.bytes(ceil(m, t.rows) * t.stride * k * e.size)
 					for i := 0; i < m; i += t.rows {
-						e.pack(unsafe.Add(packedA, i/t.rows*t.stride*k*e.size), t.stride, b.a.from(row+i, at), min(t.rows, m-i), k, s)
+						e.pack(unsafe.Add(packedA, i/t.rows*t.stride*k*e.size), t.stride, b.a.from(row+i, at), min(t.rows, m-i), terms, s)
 					}
 				}
 				for j := 0; j < n; j += t.cols {
@@ -234,7 +239,7 @@ func (b *block) multiply(s *scratch) {
 					}
 					for i := 0; i < m; i += t.rows {
 						if directA {
-							args.a, args.aRow, args.aCol = b.a.from(row+i, at).data, uintptr(b.a.row), uintptr(b.a.col)
+							args.a, args.aRow, args.aCol = b.a.from(row+i, at).data, uintptr(b.a.row), uintptr(b.a.col*e.unit)
 						} else {
 							args.a = unsafe.Add(packedA, i/t.rows*t.stride*k*e.size)
 							args.aRow, args.aCol = uintptr(e.size), uintptr(t.stride*e.size)

@@ -6,15 +6,19 @@ import "unsafe"
 type element struct {
 	*tile
 	size   int // bytes of a number in a panel
-	stored int // bytes of a number in memory
+	stored int // bytes of an element in memory
+	unit   int // elements in a number: 2 if it is a pair of bfloat16
 	load   func(dst []float32, src unsafe.Pointer)
 }
 
 func elementOf(f *Format) element {
-	if f.Load != nil {
-		return element{tileOf(f), 4, f.Size, f.Load}
+	switch {
+	case f.BFloat16 && dotsBFloat16():
+		return element{&tilePairs, 4, 2, 2, nil}
+	case f.Load != nil:
+		return element{tileOf(f), 4, f.Size, 1, f.Load}
 	}
-	return element{tileOf(f), f.Size, f.Size, nil}
+	return element{tileOf(f), f.Size, f.Size, 1, nil}
 }
 
 // pack copies lines, which are rows of A or columns of B, into a panel: number k of line i goes to position
@@ -25,6 +29,8 @@ func (e *element) pack(dst unsafe.Pointer, stride int, src operand, lines, k int
 		return
 	}
 	switch {
+	case e.unit == 2:
+		packPairs(dst, stride, src, lines, k)
 	case src.row == e.size || lines == 1 && src.col != e.size:
 		packRows(dst, stride*e.size, src.data, src.col, k, lines*e.size)
 	case src.col == e.size:
@@ -53,6 +59,30 @@ func (e *element) packConverted(dst unsafe.Pointer, stride int, src operand, lin
 			for p := range k {
 				e.load(unsafe.Slice((*float32)(unsafe.Add(dst, 4*(p*stride+i))), 1), unsafe.Add(src.data, i*src.row+p*src.col))
 			}
+		}
+	}
+}
+
+// packPairs is pack for pairs of bfloat16. The last one of an odd number has a zero.
+func packPairs(dst unsafe.Pointer, stride int, src operand, lines, k int) {
+	done := 0 // pairs
+	switch {
+	case k < 2:
+	case src.row == 2:
+		done = k / 2
+		pairRows(dst, uintptr(4*stride), src.data, uintptr(src.col), done, 1<<lines-1)
+	case src.col == 2:
+		done = k / 2
+		transpose(dst, stride, src.data, src.row, lines, done, 4)
+	}
+	to := unsafe.Slice((*[2]uint16)(dst), ceil(k, 2)*stride)
+	for p := done; 2*p < k; p++ {
+		for i := range lines {
+			pair := [2]uint16{*(*uint16)(src.from(i, 2*p).data)}
+			if 2*p+1 < k {
+				pair[1] = *(*uint16)(src.from(i, 2*p+1).data)
+			}
+			to[p*stride+i] = pair
 		}
 	}
 }

@@ -14,6 +14,12 @@ var tiles64 = [...]tile{
 	AVX512:  {14, 16, 16, true, tileF64AVX512},
 }
 
+// tilePairs is the kernel for pairs of bfloat16.
+var tilePairs = tile{14, 32, 16, false, tileBF16AVX512}
+
+// dotsBFloat16 reports whether the chosen level multiplies pairs of bfloat16.
+func dotsBFloat16() bool { return level == AVX512 && hasBFloat16Dot }
+
 // packRows copies rows of bytes, a multiple of 4 and at most 128, to rows of dst that have room for whole vectors.
 func packRows(dst unsafe.Pointer, dstStride int, src unsafe.Pointer, srcStride, rows, bytes int) {
 	if level == Generic {

@@ -8,6 +8,14 @@ var tiles32 = [...]tile{Generic: {2, 4, 2, false, tileGo[float32]}}
 
 var tiles64 = [...]tile{Generic: {2, 4, 2, false, tileGo[float64]}}
 
+var tilePairs tile
+
+func dotsBFloat16() bool { return false }
+
+func pairRows(unsafe.Pointer, uintptr, unsafe.Pointer, uintptr, int, uint64) {
+	panic("cpu: no pairs of bfloat16 here")
+}
+
 func packRows(dst unsafe.Pointer, dstStride int, src unsafe.Pointer, srcStride, rows, bytes int) {
 	packRowsGo(dst, dstStride, src, srcStride, rows, bytes)
 }

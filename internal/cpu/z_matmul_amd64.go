@@ -21,3 +21,8 @@ func tileF32AVX512(args *tileArgs, rows int)
 //
 //go:noescape
 func tileF64AVX512(args *tileArgs, rows int)
+
+// tileBF16AVX512 computes a tile of 1 to 14 rows and up to 32 columns.
+//
+//go:noescape
+func tileBF16AVX512(args *tileArgs, rows int)

@@ -9,6 +9,11 @@ import "unsafe"
 //go:noescape
 func copyRows(dst unsafe.Pointer, dstStride uintptr, src unsafe.Pointer, srcStride uintptr, count int, words int)
 
+// pairRows joins rows 2i and 2i+1 of src, of 1 to 32 numbers of 2 bytes, to row i of pairs in dst, for count > 0 pairs of rows. Strides are in bytes.
+//
+//go:noescape
+func pairRows(dst unsafe.Pointer, dstStride uintptr, src unsafe.Pointer, srcStride uintptr, count int, mask uint64)
+
 // transposeF32 transposes 1 to 8 rows of 8·blocks numbers: number j of row i goes to number i of row j of dst, whose rows have room for 8.
 //
 //go:noescape

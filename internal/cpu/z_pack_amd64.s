@@ -93,6 +93,36 @@ loop1:
 	VZEROUPPER
 	RET
 
+// func pairRows(dst unsafe.Pointer, dstStride uintptr, src unsafe.Pointer, srcStride uintptr, count int, mask uint64)
+TEXT ·pairRows(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ dstStride+8(FP), R8
+	MOVQ src+16(FP), SI
+	MOVQ srcStride+24(FP), R9
+	MOVQ count+32(FP), CX
+	MOVQ mask+40(FP), AX
+	KMOVW AX, K1
+	SHRQ $16, AX
+	KMOVW AX, K2
+	PCALIGN $64
+loop:
+	VPMOVZXWD.Z (SI), K1, Z0
+	VPMOVZXWD.Z (SI)(R9*1), K1, Z1
+	VPSLLD $16, Z1, Z1
+	VPORD Z0, Z1, Z1
+	VMOVDQU32 Z1, K1, (DI)
+	VPMOVZXWD.Z 32(SI), K2, Z2
+	VPMOVZXWD.Z 32(SI)(R9*1), K2, Z3
+	VPSLLD $16, Z3, Z3
+	VPORD Z2, Z3, Z3
+	VMOVDQU32 Z3, K2, 64(DI)
+	LEAQ (SI)(R9*2), SI
+	ADDQ R8, DI
+	DECQ CX
+	JNZ loop
+	VZEROUPPER
+	RET
+
 // func transposeF32(dst unsafe.Pointer, dstStride uintptr, src unsafe.Pointer, srcStride uintptr, blocks int, rows int)
 TEXT ·transposeF32(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI

@@ -20,14 +20,16 @@ type element struct {
 	size   int
 	suffix string // of packed and of scalar instructions
 	scalar string
+	pairs  bool // a number is a pair of bfloat16, and the product of two the sum of the products of their halves
 }
 
 // goName is the type's name in Go.
 func (e element) goName() string { return map[int]string{4: "float32", 8: "float64"}[e.size] }
 
 var (
-	float32s = element{"F32", 4, "PS", "SS"}
-	float64s = element{"F64", 8, "PD", "SD"}
+	float32s  = element{"F32", 4, "PS", "SS", false}
+	float64s  = element{"F64", 8, "PD", "SD", false}
+	bfloat16s = element{"BF16", 4, "PS", "SS", true}
 )
 
 // tile is the size of a kernel's tile: rows, and the bytes of a vector.
@@ -45,7 +47,10 @@ func matmulKernels(a *asm) {
 		0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff,
 		0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
 	for _, t := range tiles {
-		for _, e := range []element{float32s, float64s} {
+		for _, e := range []element{float32s, float64s, bfloat16s} {
+			if e.pairs && t.width < 64 {
+				continue
+			}
 			matmulEntry(a, t, e)
 			for rows := 1; rows <= t.rows; rows++ {
 				matmulKernel(a, t, e, rows)
@@ -151,8 +156,13 @@ func matmulKernel(a *asm, t tile, e element, rows int) {
 	}
 	for i := range rows {
 		a.op("VBROADCAST"+e.scalar, row(i), x[i&1])
-		a.op("VFMADD231"+e.suffix, b0, x[i&1], sum(i, 0))
-		a.op("VFMADD231"+e.suffix, b1, x[i&1], sum(i, 1))
+		for half, b := range []string{b0, b1} {
+			if e.pairs {
+				a.dotPairs(b, x[i&1], sum(i, half))
+			} else {
+				a.op("VFMADD231"+e.suffix, b, x[i&1], sum(i, half))
+			}
+		}
 	}
 	a.op("ADDQ", "R12", "SI")
 	if rows > 8 {
@@ -253,4 +263,30 @@ func matmulKernel(a *asm, t tile, e element, rows int) {
 	}
 	a.op("VZEROUPPER")
 	a.op("RET")
+}
+
+// dotPairs adds the products of pairs of bfloat16 in b and x to sum: VDPBF16PS, which Go's assembler does not know.
+func (a *asm) dotPairs(b, x, sum string) {
+	rm, v, r := number(b), number(x), number(sum)
+	not := func(n, bit int) int { return ^n >> bit & 1 }
+	bytes := []int{
+		0x62,
+		not(r, 3)<<7 | not(rm, 4)<<6 | not(rm, 3)<<5 | not(r, 4)<<4 | 2, // after 0F 38
+		^v&15<<3 | 1<<2 | 2, // F3
+		2<<5 | not(v, 4)<<3, // 512 bits
+		0x52,
+		0xc0 | r&7<<3 | rm&7,
+	}
+	for i, b := range bytes {
+		bytes[i] = b & 255
+	}
+	a.op(fmt.Sprintf("BYTE $0x%02x; BYTE $0x%02x; BYTE $0x%02x; BYTE $0x%02x; BYTE $0x%02x; BYTE $0x%02x // VDPBF16PS %s, %s, %s",
+		bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], b, x, sum))
+}
+
+// number returns the number of a vector register.
+func number(register string) int {
+	n := 0
+	fmt.Sscan(register[1:], &n)
+	return n
 }

@@ -14,6 +14,7 @@ func packKernels(a *asm) {
 	a.data("·lanes", 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff,
 		0, 0, 0, 0, 0, 0, 0, 0)
 	copyRows(a)
+	pairRows(a)
 	for _, e := range []element{float32s, float64s} {
 		transposeEntry(a, e)
 		for rows := 1; rows <= 32/e.size; rows++ {
@@ -66,6 +67,37 @@ func copyRows(a *asm) {
 			a.label(fmt.Sprintf("less%d", n), false)
 		}
 	}
+}
+
+// pairRows writes the kernel that packs pairs of bfloat16 which lie in two rows, a row of 16 columns or fewer at a time.
+func pairRows(a *asm) {
+	a.function("pairRows", "joins rows 2i and 2i+1 of src, of 1 to 32 numbers of 2 bytes, to row i of pairs in dst, for count > 0 pairs of rows. Strides are in bytes.",
+		arg{"dst", "unsafe.Pointer"}, arg{"dstStride", "uintptr"}, arg{"src", "unsafe.Pointer"}, arg{"srcStride", "uintptr"}, arg{"count", "int"}, arg{"mask", "uint64"})
+	a.op("MOVQ", "dst+0(FP)", "DI")
+	a.op("MOVQ", "dstStride+8(FP)", "R8")
+	a.op("MOVQ", "src+16(FP)", "SI")
+	a.op("MOVQ", "srcStride+24(FP)", "R9")
+	a.op("MOVQ", "count+32(FP)", "CX")
+	a.op("MOVQ", "mask+40(FP)", "AX")
+	a.op("KMOVW", "AX", "K1")
+	a.op("SHRQ", 16, "AX")
+	a.op("KMOVW", "AX", "K2")
+	a.label("loop", true)
+	for half := range 2 {
+		mask := fmt.Sprintf("K%d", half+1)
+		even, odd := vector(64, 2*half), vector(64, 2*half+1)
+		a.op("VPMOVZXWD.Z", mem(32*half, "SI"), mask, even)
+		a.op("VPMOVZXWD.Z", mem(32*half, "SI", "R9", 1), mask, odd)
+		a.op("VPSLLD", 16, odd, odd)
+		a.op("VPORD", even, odd, odd)
+		a.op("VMOVDQU32", odd, mask, mem(64*half, "DI"))
+	}
+	a.op("LEAQ", mem(0, "SI", "R9", 2), "SI")
+	a.op("ADDQ", "R8", "DI")
+	a.op("DECQ", "CX")
+	a.op("JNZ", "loop")
+	a.op("VZEROUPPER")
+	a.op("RET")
 }
 
 func transposeEntry(a *asm, e element) {
