@@ -208,8 +208,8 @@ func (s *saving) array(b *block) (name string, lo uintptr, size int, err error) 
 	manifest.Next++
 	err = errors.New("there is no folder for it")
 	for i, d := range dirs {
-		if i < len(dirs)-1 && free(d)/2 < int64(size) {
-			continue // leave room: a full memory disk stops more than this notebook
+		if i < len(dirs)-1 && free(d)/8 < int64(size) {
+			continue // a memory disk takes memory from the cells themselves
 		}
 		name = "a" + strconv.Itoa(manifest.Next)
 		if err = os.WriteFile(filepath.Join(d, name), memory(b.lo, size), 0o600); err == nil {
