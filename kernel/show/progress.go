@@ -31,13 +31,12 @@ type Progress struct {
 	start, last time.Time
 	end         time.Time // zero while it runs
 	live        *Live
-	now         func() time.Time
 }
 
 // NewProgress returns a bar for total steps; a total of 0 counts without an end. It appears at once.
 func NewProgress(label string, total int64) *Progress {
-	p := &Progress{label: label, total: total, live: NewLive(), now: time.Now}
-	p.start = p.now()
+	p := &Progress{label: label, total: total, live: NewLive()}
+	p.start = time.Now()
 	p.draw(true)
 	return p
 }
@@ -76,7 +75,7 @@ func (p *Progress) Done() {
 	p.mu.Lock()
 	first := p.end.IsZero()
 	if first {
-		p.end = p.now()
+		p.end = time.Now()
 	}
 	p.mu.Unlock()
 	p.draw(true)
@@ -89,7 +88,7 @@ func (p *Progress) Done() {
 func (p *Progress) draw(force bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	now := p.now()
+	now := time.Now()
 	if !force && now.Sub(p.last) < 100*time.Millisecond {
 		return
 	}
