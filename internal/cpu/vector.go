@@ -14,6 +14,11 @@ type Vectors[T float32 | float64] struct {
 	Scale  func(dst, x []T, by T)          // x·by
 	Affine func(dst, x []T, less, times T) // (x - less)·times
 
+	// Adam does a step of the optimizer, one pass through its memory, with d = sign·g + decay·x:
+	//
+	//	m = b1·m + r1·d;  v = b2·v + r2·d²;  x = keep·x - m/((√v + floor)·times)
+	Adam func(x, g, m, v []T, b1, r1, b2, r2, floor, times, keep, sign, decay T)
+
 	// Sums are made in SumLanes lanes, to which the elements are dealt out in turn; then lanes of the upper half are joined to
 	// those of the lower half until one is left.
 	Sum     func(x []T) T         // Σ x

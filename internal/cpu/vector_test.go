@@ -148,6 +148,44 @@ func testSums[T float](t *testing.T, v *Vectors[T]) {
 	}
 }
 
+func testAdam[T float](t *testing.T, v *Vectors[T]) {
+	const b1, r1, b2, r2, floor, times, keep, sign, decay = 0.9, 0.1, 0.99, 0.01, 1e-6, 70, 0.999, -1, 0.25
+	for n := range 140 {
+		var state, want [4][]T
+		for i := range state {
+			state[i] = randoms[T](n, uint64(n*4+i))
+			want[i] = append([]T(nil), state[i]...)
+			for j := range state[i] {
+				if i == 3 {
+					state[i][j] *= state[i][j]
+				}
+				want[i][j] = state[i][j]
+			}
+			state[i] = guardedSlice(t, state[i], n%2 == 0)
+		}
+		v.Adam(state[0], state[1], state[2], state[3], b1, r1, b2, r2, floor, times, keep, sign, decay)
+		for j := range n {
+			x, g, m, s := &want[0][j], want[1][j], &want[2][j], &want[3][j]
+			d := T(sign*g) + T(decay**x)
+			*m = T(b1**m) + T(r1*d)
+			*s = T(b2**s) + T(r2*T(d*d))
+			*x = T(keep**x) - *m/T((T(math.Sqrt(float64(*s)))+floor)*times)
+			for i := range want {
+				if state[i][j] != want[i][j] {
+					t.Fatalf("slice %d, element %d of %d: %v, want %v", i, j, n, state[i][j], want[i][j])
+				}
+			}
+		}
+	}
+}
+
+func TestAdam(t *testing.T) {
+	atVectorLevels(t, func(t *testing.T) {
+		testAdam(t, Float32s())
+		testAdam(t, Float64s())
+	})
+}
+
 func TestSums(t *testing.T) {
 	atVectorLevels(t, func(t *testing.T) {
 		testSums(t, Float32s())

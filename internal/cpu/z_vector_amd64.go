@@ -164,6 +164,16 @@ func squaresF32AVX2(x *float32, n int, result *float32, params *float32)
 //go:noescape
 func squaresF32AVX512(x *float32, n int, result *float32, params *float32)
 
+// adamF32AVX2 does a step of Adam; see Vectors.
+//
+//go:noescape
+func adamF32AVX2(x *float32, grad *float32, m *float32, v *float32, n int, params *float32)
+
+// adamF32AVX512 does a step of Adam; see Vectors.
+//
+//go:noescape
+func adamF32AVX512(x *float32, grad *float32, m *float32, v *float32, n int, params *float32)
+
 // addF64AVX2 computes x + y.
 //
 //go:noescape
@@ -323,6 +333,16 @@ func squaresF64AVX2(x *float64, n int, result *float64, params *float64)
 //
 //go:noescape
 func squaresF64AVX512(x *float64, n int, result *float64, params *float64)
+
+// adamF64AVX2 does a step of Adam; see Vectors.
+//
+//go:noescape
+func adamF64AVX2(x *float64, grad *float64, m *float64, v *float64, n int, params *float64)
+
+// adamF64AVX512 does a step of Adam; see Vectors.
+//
+//go:noescape
+func adamF64AVX512(x *float64, grad *float64, m *float64, v *float64, n int, params *float64)
 
 // expF32AVX2 computes eˣ.
 //
@@ -570,6 +590,17 @@ func squaresF32AVX2Slices(x []float32, p0 float32) (result float32) {
 	return result
 }
 
+func adamF32AVX2Slices(x, grad, m, v []float32, p0, p1, p2, p3, p4, p5, p6, p7, p8 float32) {
+	if len(x) == 0 {
+		return
+	}
+	grad = grad[:len(x)]
+	m = m[:len(x)]
+	v = v[:len(x)]
+	params := [...]float32{p0, p1, p2, p3, p4, p5, p6, p7, p8}
+	adamF32AVX2(&x[0], &grad[0], &m[0], &v[0], len(x), &params[0])
+}
+
 func expF32AVX2Slices(dst, x []float32) {
 	if len(dst) == 0 {
 		return
@@ -764,6 +795,17 @@ func squaresF32AVX512Slices(x []float32, p0 float32) (result float32) {
 	return result
 }
 
+func adamF32AVX512Slices(x, grad, m, v []float32, p0, p1, p2, p3, p4, p5, p6, p7, p8 float32) {
+	if len(x) == 0 {
+		return
+	}
+	grad = grad[:len(x)]
+	m = m[:len(x)]
+	v = v[:len(x)]
+	params := [...]float32{p0, p1, p2, p3, p4, p5, p6, p7, p8}
+	adamF32AVX512(&x[0], &grad[0], &m[0], &v[0], len(x), &params[0])
+}
+
 func expF32AVX512Slices(dst, x []float32) {
 	if len(dst) == 0 {
 		return
@@ -841,6 +883,7 @@ var vectorsF32 = [...]Vectors[float32]{
 		Largest:    largestF32AVX2Slices,
 		Dot:        dotF32AVX2Slices,
 		Squares:    squaresF32AVX2Slices,
+		Adam:       adamF32AVX2Slices,
 		Exp:        expF32AVX2Slices,
 		Tanh:       tanhF32AVX2Slices,
 		Sigmoid:    sigmoidF32AVX2Slices,
@@ -866,6 +909,7 @@ var vectorsF32 = [...]Vectors[float32]{
 		Largest:    largestF32AVX512Slices,
 		Dot:        dotF32AVX512Slices,
 		Squares:    squaresF32AVX512Slices,
+		Adam:       adamF32AVX512Slices,
 		Exp:        expF32AVX512Slices,
 		Tanh:       tanhF32AVX512Slices,
 		Sigmoid:    sigmoidF32AVX512Slices,
@@ -1012,6 +1056,17 @@ func squaresF64AVX2Slices(x []float64, p0 float64) (result float64) {
 	return result
 }
 
+func adamF64AVX2Slices(x, grad, m, v []float64, p0, p1, p2, p3, p4, p5, p6, p7, p8 float64) {
+	if len(x) == 0 {
+		return
+	}
+	grad = grad[:len(x)]
+	m = m[:len(x)]
+	v = v[:len(x)]
+	params := [...]float64{p0, p1, p2, p3, p4, p5, p6, p7, p8}
+	adamF64AVX2(&x[0], &grad[0], &m[0], &v[0], len(x), &params[0])
+}
+
 func addF64AVX512Slices(dst, x, y []float64) {
 	if len(dst) == 0 {
 		return
@@ -1148,6 +1203,17 @@ func squaresF64AVX512Slices(x []float64, p0 float64) (result float64) {
 	return result
 }
 
+func adamF64AVX512Slices(x, grad, m, v []float64, p0, p1, p2, p3, p4, p5, p6, p7, p8 float64) {
+	if len(x) == 0 {
+		return
+	}
+	grad = grad[:len(x)]
+	m = m[:len(x)]
+	v = v[:len(x)]
+	params := [...]float64{p0, p1, p2, p3, p4, p5, p6, p7, p8}
+	adamF64AVX512(&x[0], &grad[0], &m[0], &v[0], len(x), &params[0])
+}
+
 // vectorsF64 are the loops over slices of float64 for each level.
 var vectorsF64 = [...]Vectors[float64]{
 	AVX2: {
@@ -1167,6 +1233,7 @@ var vectorsF64 = [...]Vectors[float64]{
 		Largest:    largestF64AVX2Slices,
 		Dot:        dotF64AVX2Slices,
 		Squares:    squaresF64AVX2Slices,
+		Adam:       adamF64AVX2Slices,
 	},
 	AVX512: {
 		Add:        addF64AVX512Slices,
@@ -1185,5 +1252,6 @@ var vectorsF64 = [...]Vectors[float64]{
 		Largest:    largestF64AVX512Slices,
 		Dot:        dotF64AVX512Slices,
 		Squares:    squaresF64AVX512Slices,
+		Adam:       adamF64AVX512Slices,
 	},
 }

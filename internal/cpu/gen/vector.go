@@ -76,6 +76,7 @@ func loops() []*loop {
 					d := l.sub(l.load(0), l.parameter(0))
 					l.reduce("VADD", l.mul(d, d))
 				}},
+			&loop{name: "adam", doc: "does a step of Adam; see Vectors.", e: e, operands: []string{"x", "grad", "m", "v"}, unroll: [2]int{2, 4}, params: true, program: adam},
 		)
 	}
 	function := func(name, doc string, avx2, avx512 int, f func(l *lanes, x ref) ref) {
@@ -109,6 +110,19 @@ func loops() []*loop {
 			}},
 	)
 	return all
+}
+
+// adam rounds each product and each sum, as the loop in Go does that it stands for.
+func adam(l *lanes) {
+	b1, r1, b2, r2, floor, times, keep, sign, decay := l.parameter(0), l.parameter(1), l.parameter(2), l.parameter(3), l.parameter(4),
+		l.parameter(5), l.parameter(6), l.parameter(7), l.parameter(8)
+	x := l.load(0)
+	d := l.add(l.mul(l.load(1), sign), l.mul(x, decay))
+	m := l.add(l.mul(l.load(2), b1), l.mul(d, r1))
+	l.store(2, m)
+	v := l.add(l.mul(l.load(3), b2), l.mul(l.mul(d, d), r2))
+	l.store(3, v)
+	l.store(0, l.sub(l.mul(x, keep), l.div(m, l.mul(l.add(l.sqrt(v), floor), times))))
 }
 
 // exp computes eˣ as 2ⁿ·eʳ with |r| ≤ ln 2/2. eʳ is 1 + r + r²·q(r); q is the polynomial of degree 4 with the least
