@@ -55,17 +55,22 @@ func (p *tables) nested(b *strings.Builder, index []int) {
 		p.matrix(b, index)
 		return
 	}
-	direction := "row"
-	if p.t.Dim()-axis == 4 {
-		direction = "column"
+	outer := p.t.Dim()-axis == 4
+	if outer {
+		b.WriteString(`<div style="display:grid;gap:.8em">`)
+	} else {
+		b.WriteString(`<div style="display:flex;flex-wrap:wrap;gap:.4em 1.2em">`)
 	}
-	fmt.Fprintf(b, `<div style="display:flex;flex-flow:%s wrap;gap:.4em 1.2em">`, direction)
 	for _, i := range p.edges(p.t.Size(axis)) {
 		if i < 0 {
 			b.WriteString(`<div style="align-self:center">…</div>`)
 			continue
 		}
 		at := append(slices.Clone(index), i)
+		if outer { // the tables of the next axis say where they are
+			p.nested(b, at)
+			continue
+		}
 		fmt.Fprintf(b, `<div><div style="font-size:80%%;opacity:.75">%v</div>`, at)
 		p.nested(b, at)
 		b.WriteString(`</div>`)

@@ -152,8 +152,15 @@ func (p *passes) draw() {
 	}
 	end := center(n)
 	p.label(end+half(names[n], p.layers[n-1].forward.Output)+10, yValue+20, "start", "→ loss")
-	node(end, yGrad, names[n]+".grad", p.layers[n-1].forward.Output, red)
-	p.label(end+half(names[n]+".grad", p.layers[n-1].forward.Output)+10, yGrad+20, "start", "← loss")
+	lossGrad := func() {
+		node(end, yGrad, names[n]+".grad", p.layers[n-1].forward.Output, red)
+		p.label(end+half(names[n]+".grad", p.layers[n-1].forward.Output)+10, yGrad+20, "start", "← loss")
+	}
+	if n < total { // it is there when backward begins
+		p.group(n, lossGrad)
+	} else {
+		lossGrad()
+	}
 	for i := n - 1; i >= 0; i-- {
 		l := p.layers[i]
 		from, to := center(i+1), center(i)
@@ -177,7 +184,7 @@ func (p *passes) draw() {
 			all += e.FLOPs
 			p.group(step(l.order[2]), func() {
 				p.arrow(from-20, yGrad+boxH, middle+half(weight, shapeW), yWeightGrad+boxH/2, wireColours[1])
-				p.label((from-20+middle+half(weight, shapeW))/2+14, (yGrad+boxH+yWeightGrad+boxH/2)/2+14, "start", productText(e), `font-size="12"`)
+				p.label(middle, yWeightGrad+boxH+15, "middle", productText(e), `font-size="12"`)
 				node(middle, yWeightGrad, weight, shapeW, red)
 			})
 		} else {
@@ -188,7 +195,7 @@ func (p *passes) draw() {
 	// The bar, and the sum so far.
 	width := max(end, 300)
 	x, sum, forward := 0., 0, 0
-	const yBar = 300.
+	const yBar = 314.
 	p.label(0, yBar-10, "start", "FLOPs", bold)
 	p.box(0, yBar, width, 24, plain)
 	isForward := make([]bool, total)
