@@ -1,9 +1,9 @@
 // Package cpu holds the kernels that the tensor operations run on a processor: matrix products, loops over slices, sums,
 // and the workers that share them out.
 //
-// A kernel exists once for each [Level] of instructions: AVX-512, AVX2 and portable Go. The level is chosen once, when
-// the program starts; the environment variable LECTERN_CPU names another one (generic, avx2, avx512), for tests and for
-// comparisons. The assembly in the files z_*_amd64.s is written by the program in gen; change that and run go generate.
+// A kernel exists once for each [Level] of instructions: AVX-512, AVX2, NEON (matrix products alone) and portable Go. The level is chosen once, when
+// the program starts; the environment variable LECTERN_CPU names another one (generic, neon, avx2, avx512), for tests and for
+// comparisons. The assembly in the files z_*.s is written by the program in gen; change that and run go generate.
 //
 // Results depend neither on the number of threads nor on where a slice starts: each element of a product is one sum in
 // the order of its terms, cut at places that only the number of terms decides, and sums over slices have a fixed shape.

@@ -1,25 +1,10 @@
-//go:build !amd64
+//go:build !amd64 && !arm64
 
 package cpu
 
-import "unsafe"
+// detect lists the levels of this processor.
+func detect() []Level { return []Level{Generic} }
 
 var tiles32 = [...]tile{Generic: {2, 4, 2, false, tileGo[float32]}}
 
 var tiles64 = [...]tile{Generic: {2, 4, 2, false, tileGo[float64]}}
-
-var tilePairs tile
-
-func dotsBFloat16() bool { return false }
-
-func pairRows(unsafe.Pointer, uintptr, unsafe.Pointer, uintptr, int, uint64) {
-	panic("cpu: no pairs of bfloat16 here")
-}
-
-func packRows(dst unsafe.Pointer, dstStride int, src unsafe.Pointer, srcStride, rows, bytes int) {
-	packRowsGo(dst, dstStride, src, srcStride, rows, bytes)
-}
-
-func transpose(dst unsafe.Pointer, stride int, src unsafe.Pointer, srcStride, lines, k, size int) {
-	transposeGo(dst, stride, src, srcStride, lines, k, size)
-}

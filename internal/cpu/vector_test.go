@@ -30,7 +30,7 @@ func awkward[T float](n int, seed uint64) []T {
 // atVectorLevels runs a test at each level that has loops of its own.
 func atVectorLevels(t *testing.T, f func(t *testing.T)) {
 	atLevels(t, func(t *testing.T) {
-		if level != Generic {
+		if vectorsOf(vectorsF32[:]).Add != nil {
 			f(t)
 		}
 	})

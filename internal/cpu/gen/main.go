@@ -1,4 +1,4 @@
-// Command gen writes the assembly of package cpu: z_*_amd64.s and the Go declarations beside them. Run it with go
+// Command gen writes the assembly of package cpu: z_*.s and the Go declarations beside them. Run it with go
 // generate in the package's folder; with -dir it writes elsewhere, which the test that compares the two uses.
 package main
 
@@ -26,6 +26,7 @@ func files() map[string]string {
 		"z_matmul_amd64": matmulKernels,
 		"z_pack_amd64":   packKernels,
 		"z_vector_amd64": vectorKernels,
+		"z_matmul_arm64": neonKernels,
 	} {
 		a := new(asm)
 		write(a)
