@@ -111,7 +111,7 @@ func (c *canvas) Stroke(p vg.Path) {
 		}
 		attributes += fmt.Sprintf(` stroke-dasharray="%s"`, strings.Join(dashes, " "))
 	}
-	c.elements = append(c.elements, `<path d="`+c.path(simplify(p))+`"`+attributes+`/>`)
+	c.elements = append(c.elements, pathStart+c.path(simplify(p))+`"`+attributes+`/>`)
 }
 
 // Fill fills a path.
@@ -124,7 +124,7 @@ func (c *canvas) Fill(p vg.Path) {
 	if opacity < 1 {
 		attributes += fmt.Sprintf(` fill-opacity="%s"`, number(opacity))
 	}
-	c.elements = append(c.elements, `<path d="`+c.path(simplify(p))+`"`+attributes+`/>`)
+	c.elements = append(c.elements, pathStart+c.path(simplify(p))+`"`+attributes+`/>`)
 }
 
 // FillString writes text from a point on its base line.
@@ -155,12 +155,25 @@ func (c *canvas) DrawImage(vg.Rectangle, image.Image) {
 	panic("plots: a chart that holds an image can't be drawn")
 }
 
-// sorted runs draw and puts what it drew in order, for what comes in a random one.
-func (c *canvas) sorted(draw func()) {
+// merged runs draw, which strokes paths in one style, and writes them as one
+// element, in an order that does not depend on draw's.
+func (c *canvas) merged(draw func()) {
 	start := len(c.elements)
 	draw()
-	slices.Sort(c.elements[start:])
+	var data []string
+	attributes := ""
+	for _, e := range c.elements[start:] {
+		path, rest, _ := strings.Cut(strings.TrimPrefix(e, pathStart), `"`)
+		data, attributes = append(data, path), rest
+	}
+	c.elements = c.elements[:start]
+	if len(data) > 0 {
+		slices.Sort(data)
+		c.elements = append(c.elements, pathStart+strings.Join(data, "")+`"`+attributes)
+	}
 }
+
+const pathStart = `<path d="`
 
 // at maps a point to the page.
 func (c *canvas) at(p vg.Point) (x, y float64) {

@@ -33,12 +33,14 @@ func Paths(loss func(x, y float64) float64, plane Plane, paths ...Path) *diagram
 	}
 	p := newPlot("first parameter", "second parameter", false)
 	field := sample(loss, plane)
-	contour := plotter.NewContour(field, field.levels(14), nil)
-	contour.LineStyles = []draw.LineStyle{{Color: color.NRGBA{A: 80}, Width: 1}}
-	p.Add(drawn(func(c draw.Canvas, p *plot.Plot) {
-		// gonum keeps contours in a map and draws them in a random order.
-		page(c).sorted(func() { contour.Plot(c, p) })
-	}))
+	if levels := field.levels(14); len(levels) > 0 {
+		contour := plotter.NewContour(field, levels, nil)
+		contour.LineStyles = []draw.LineStyle{{Color: color.NRGBA{A: 80}, Width: 1}}
+		p.Add(drawn(func(c draw.Canvas, p *plot.Plot) {
+			// gonum keeps contours in a map and draws them in a random order.
+			page(c).merged(func() { contour.Plot(c, p) })
+		}))
+	}
 	var keys []key
 	var said []string
 	for i, path := range paths {
@@ -101,6 +103,19 @@ func sample(loss func(x, y float64) float64, plane Plane) *field {
 			f.values[r*gridSize+c] = loss(f.X(c), f.Y(r))
 		}
 	}
+	// Contours can't be drawn through what is infinite or no number: it becomes a
+	// plain at the height of the highest point.
+	finite := slices.DeleteFunc(slices.Clone(f.values), func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
+	if len(finite) == 0 {
+		clear(f.values)
+		return f
+	}
+	highest := slices.Max(finite)
+	for i, x := range f.values {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			f.values[i] = highest
+		}
+	}
 	return f
 }
 
@@ -116,16 +131,17 @@ func (f *field) Y(r int) float64 {
 }
 
 // levels returns the losses whose contours are drawn: quantiles, closer to each
-// other near the minimum, where the paths end.
+// other near the minimum, where the paths end. A loss that is the same everywhere
+// has none.
 func (f *field) levels(n int) []float64 {
-	sorted := slices.DeleteFunc(slices.Clone(f.values), func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
-	slices.Sort(sorted)
+	sorted := slices.Sorted(slices.Values(f.values))
+	if sorted[0] == sorted[len(sorted)-1] {
+		return nil
+	}
 	var levels []float64
 	for i := range n {
 		q := math.Pow((float64(i)+0.5)/float64(n), 1.7)
-		if len(sorted) > 0 {
-			levels = append(levels, sorted[int(q*float64(len(sorted)-1))])
-		}
+		levels = append(levels, sorted[int(q*float64(len(sorted)-1))])
 	}
 	return slices.Compact(levels)
 }

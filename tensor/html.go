@@ -14,7 +14,7 @@ import (
 // tables side by side, a fourth sets rows of them under each other.
 func (t *Tensor) HTML() string { return t.html(false) }
 
-// HeatHTML is HTML with a ground behind each number that grows darker with its
+// HeatHTML is HTML with a ground behind each number that grows stronger with its
 // distance from zero: blue for positive numbers, orange for negative ones.
 func (t *Tensor) HeatHTML() string { return t.html(true) }
 
@@ -34,7 +34,7 @@ func (t *Tensor) html(heat bool) string {
 					p.hottest = max(p.hottest, math.Abs(v))
 				}
 			}
-			caption += " · darkest at ±" + strconv.FormatFloat(p.hottest, 'g', 3, 64)
+			caption += " · strongest at ±" + strconv.FormatFloat(p.hottest, 'g', 3, 64)
 		}
 		p.nested(&b, nil)
 	}

@@ -41,7 +41,7 @@ func PNG(b []byte, alt string) {
 		"text/plain", "image: "+alt)
 }
 
-// Heat shows a tensor as a table with a ground behind each number that grows darker with its distance from zero: blue for
+// Heat shows a tensor as a table with a ground behind each number that grows stronger with its distance from zero: blue for
 // positive numbers, orange for negative ones.
 func Heat(t interface{ HeatHTML() string }) {
 	if isNil(t) {
