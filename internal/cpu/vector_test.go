@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"fmt"
 	"math"
 	"reflect"
 	"testing"
@@ -392,4 +393,36 @@ func TestConversions(t *testing.T) {
 			c.ToBFloat16(unsafe.Pointer(unsafe.SliceData(codes)), x)
 		}
 	})
+}
+
+// BenchmarkVectors reports the time of an element, in a cache and beyond.
+func BenchmarkVectors(b *testing.B) {
+	v := Float32s()
+	fields := reflect.ValueOf(*v)
+	for _, n := range []int{1 << 12, 1 << 20} {
+		x, y, dst := randoms[float32](n, 1), randoms[float32](n, 2), make([]float32, n)
+		for i := range fields.NumField() {
+			var run func()
+			arrays := 2
+			switch f := fields.Field(i).Interface().(type) {
+			case func(dst, x, y []float32):
+				run, arrays = func() { f(dst, x, y) }, 3
+			case func(dst, x []float32):
+				run = func() { f(dst, x) }
+			case func(x []float32) float32:
+				run, arrays = func() { f(x) }, 1
+			}
+			if run == nil || fields.Field(i).IsNil() {
+				continue
+			}
+			b.Run(fmt.Sprintf("%s/%d", fields.Type().Field(i).Name, n), func(b *testing.B) {
+				for b.Loop() {
+					run()
+				}
+				ns := float64(b.Elapsed().Nanoseconds()) / float64(b.N) / float64(n)
+				b.ReportMetric(ns, "ns/element")
+				b.ReportMetric(4*float64(arrays)/ns, "GB/s")
+			})
+		}
+	}
 }

@@ -12,6 +12,7 @@ type lanes struct {
 	e     element
 	steps []step
 	words []uint64 // the constants
+	wide  bool     // for AVX-512
 }
 
 // ref is a result of a step, a constant, or a parameter that the caller gives in memory.
@@ -49,6 +50,7 @@ func (l *lanes) loadHalf(operand int) ref     { return l.do("load half", operand
 func (l *lanes) storeHalf(operand int, v ref) { l.do("store half", operand, v) }
 func (l *lanes) choose(mask, a, b ref) ref    { return l.do("choose", 0, mask, a, b) }
 func (l *lanes) round(a ref) ref              { return l.do("round", 0, a) }
+func (l *lanes) timesPowerOf2(a, n ref) ref   { return l.do("VSCALEF", 0, a, n) } // AVX-512 alone
 func (l *lanes) toInt(a ref) ref              { return l.do("toInt", 0, a) }
 func (l *lanes) addInt(a, b ref) ref          { return l.do("VPADDD", 0, a, b) }
 func (l *lanes) subInt(a, b ref) ref          { return l.do("VPSUBD", 0, a, b) }

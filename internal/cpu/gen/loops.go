@@ -19,7 +19,7 @@ type loop struct {
 }
 
 func (p *loop) emit(a *asm, width int) {
-	l := &lanes{e: p.e}
+	l := &lanes{e: p.e, wide: width == 64}
 	p.program(l)
 	m := &emitter{a: a, l: l, width: width, last: make([]int, len(l.steps)), widths: p.widths}
 	if m.widths == nil {

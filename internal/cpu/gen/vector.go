@@ -128,6 +128,10 @@ func adam(l *lanes) {
 // exp computes eˣ as 2ⁿ·eʳ with |r| ≤ ln 2/2. eʳ is 1 + r + r²·q(r); q is the polynomial of degree 4 with the least
 // relative error of eʳ, 3.1e-9.
 func exp(l *lanes, x ref) ref {
+	if l.wide { // one instruction puts 2ⁿ to it
+		e, n := expParts(l, x, ref{})
+		return l.timesPowerOf2(e, n)
+	}
 	a, b := expOf(l, x, ref{})
 	return l.mul(a, b)
 }
@@ -136,9 +140,20 @@ func exp(l *lanes, x ref) ref {
 // normal number, b a power of 2, so that only their product can overflow, or lose digits as a subnormal number. Both are
 // those of -120 below it, where the product is 0.
 func expOf(l *lanes, x, low ref) (a, b ref) {
+	e, n := expParts(l, x, low)
+	whole := l.toInt(n)
+	half := l.halveInt(whole)
+	one := l.bits(uint64(math.Float32bits(1)))
+	a = l.mul(e, l.addInt(l.shiftLeft(half, 23), one))
+	b = l.addInt(l.shiftLeft(l.subInt(whole, half), 23), one)
+	return a, b
+}
+
+// expParts computes eʳ and n.
+func expParts(l *lanes, x, low ref) (e, n ref) {
 	x = l.min(l.constant(89), x) // NaN stays
 	x = l.max(l.constant(-120), x)
-	n := l.round(l.mul(x, l.constant(math.Log2E)))
+	n = l.round(l.mul(x, l.constant(math.Log2E)))
 	const high = 0.693145751953125 // ln 2 in 15 bits, so that n·high is exact
 	r := l.fma(n, l.constant(-high), x)
 	r = l.fma(n, l.constant(-(math.Ln2 - high)), r)
@@ -146,14 +161,8 @@ func expOf(l *lanes, x, low ref) (a, b ref) {
 		r = l.add(r, low)
 	}
 	q := l.polynomial(r, 0.49999993412420657, 0.16666520107135396, 0.04166839422720385, 0.008368780474685804, 0.0013814466275000783)
-	e := l.fma(l.mul(r, r), q, r)
-	e = l.add(e, l.constant(1))
-	whole := l.toInt(n)
-	half := l.halveInt(whole)
-	one := l.bits(uint64(math.Float32bits(1)))
-	a = l.mul(e, l.addInt(l.shiftLeft(half, 23), one))
-	b = l.addInt(l.shiftLeft(l.subInt(whole, half), 23), one)
-	return a, b
+	e = l.fma(l.mul(r, r), q, r)
+	return l.add(e, l.constant(1)), n
 }
 
 const absolute, signBit = 0x7fffffff, 0x80000000
