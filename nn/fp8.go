@@ -41,7 +41,7 @@ func (l *FP8Linear) Forward(x *tensor.Tensor) *tensor.Tensor {
 	tensor.Autocast(tensor.Float32, func() {
 		a := l.Input.round(x.To(tensor.Float32), !l.Evaluating)
 		w := l.Matrix.round(l.Weight.To(tensor.Float32), !l.Evaluating)
-		y = a.Matmul(w.T())
+		y = a.MatmulT(w)
 		if y.RequiresGrad() {
 			grad := l.Grad
 			y.OnGrad(func(g *tensor.Tensor) *tensor.Tensor { return grad.round(g, true) })

@@ -39,7 +39,7 @@ func (l *Linear) Forward(x *tensor.Tensor) *tensor.Tensor { return Affine(x, l.W
 // which may be nil. Inside [tensor.Autocast] the bias is converted to the dtype of
 // the product, so that the result has it too.
 func Affine(x, weight, bias *tensor.Tensor) *tensor.Tensor {
-	y := x.Matmul(weight.T())
+	y := x.MatmulT(weight)
 	if bias == nil {
 		return y
 	}

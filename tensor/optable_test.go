@@ -136,6 +136,9 @@ var opTable = sync.OnceValue(func() []opCase {
 	for _, shapes := range [][2][]int{{{6}, {6}}, {{6}, {6, 3}}, {{4, 6}, {6}}, {{4, 6}, {6, 3}}, {{2, 4, 6}, {6, 3}}, {{2, 1, 4, 3}, {5, 3, 2}}, {{6}, {2, 6, 3}}, {{2, 4, 6}, {6}}} {
 		add(number, fmt.Sprintf("matmul %v", shapes), &opMatmul, func(in []*Tensor) *Tensor { return in[0].Matmul(in[1]) }, shapes[0], shapes[1])
 	}
+	for _, shapes := range [][2][]int{{{6}, {3, 6}}, {{4, 6}, {3, 6}}, {{2, 4, 6}, {3, 6}}} {
+		add(number, fmt.Sprintf("matmul transposed %v", shapes), &opMatmulT, func(in []*Tensor) *Tensor { return in[0].MatmulT(in[1]) }, shapes[0], shapes[1])
+	}
 	add(any_, "masked fill", &opMaskedFill, func(in []*Tensor) *Tensor { return in[0].MaskedFill(Arange(6).Remainder(2).Eq(0), 1) }, mat)
 	add(any_, "where", &opWhere, func(in []*Tensor) *Tensor { return Where(Arange(6).Gt(2), in[0], in[1]) }, mat, []int{4, 1})
 	add(any_, "masked select", nil, func(in []*Tensor) *Tensor { return in[0].MaskedSelect(Arange(6).Gt(2)) }, mat)

@@ -143,6 +143,9 @@ func rows() []row {
 		}, in: ins(smooth(2, 3), smooth(3))},
 
 		{op: "matmul", note: "matrices", f: matmul, in: ins(smooth(2, 3), smooth(3, 4))},
+		{op: "matmul transposed", f: func(in []T) T { return in[0].MatmulT(in[1]) }, in: ins(smooth(2, 3), smooth(4, 3))},
+		{op: "matmul transposed", note: "batch", f: func(in []T) T { return in[0].MatmulT(in[1]) }, in: ins(smooth(2, 2, 3), smooth(4, 3))},
+		{op: "matmul transposed", note: "vector", f: func(in []T) T { return in[0].MatmulT(in[1]) }, in: ins(smooth(3), smooth(4, 3))},
 		{op: "matmul", note: "inner product", f: matmul, in: ins(smooth(3), smooth(3))},
 		{op: "matmul", note: "matrix and vector", f: matmul, in: ins(smooth(2, 3), smooth(3))},
 		{op: "matmul", note: "vector and matrix", f: matmul, in: ins(smooth(3), smooth(3, 2))},
