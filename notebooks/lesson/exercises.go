@@ -296,4 +296,36 @@ var exercises = map[string]exercise{
 		hint:   "Count forward, forward again, and backward, and divide by what it was before.",
 		praise: "A third more work for a fraction of the memory: often a good trade.",
 	},
+	// 16: data
+	"16.1": {
+		want:   873,
+		hint:   "Count the places where a sequence can begin; the last one ends with the last id.",
+		praise: "",
+	},
+	"16.2": {
+		want:   4_000_000,
+		hint:   "How many different numbers can two bytes tell apart? Is that enough?",
+		praise: "Half of each id's bits are unused or nearly so. That is why vocabularies below 65,536 are popular.",
+	},
+	"16.3": {
+		want:   20,
+		hint:   "Both go on at the same time. Who has to wait for whom?",
+		praise: "The fetching is hidden completely.",
+	},
+	// 17: optimizers
+	"17.1": {
+		want: 0.1, tolerance: []float64{0.001},
+		hint:   "y grows if that factor is below minus one.",
+		praise: "Two divided by the steepest curvature: the rule holds for every valley.",
+	},
+	"17.2": {
+		want: 0.5, tolerance: []float64{0.001},
+		hint:   "What is the sum of the squares after four steps, and its root?",
+		praise: "",
+	},
+	"17.3": {
+		want: 10, tolerance: []float64{0.01},
+		hint:   "When the running sum has settled, b = 0.9·b + 1.",
+		praise: "Remember it when you add momentum to a run: the same learning rate is suddenly a large one.",
+	},
 }
