@@ -31,12 +31,21 @@ func Bits(x float64, dtypes ...tensor.Dtype) *Figure {
 			if width == 0 {
 				return
 			}
-			for bit := width - 1; bit >= 0; bit-- {
-				f.box(at, y, w, h, colour)
-				f.label(at+w/2, y+16, "middle", strconv.FormatUint(value>>bit&1, 10), mono)
+			start := at
+			f.box(at, y, float64(width)*w, h, colour)
+			var borders, places strings.Builder // of the digits, which are one text
+			for bit := range width {
+				if bit > 0 {
+					fmt.Fprintf(&borders, "M%s %sv%s", number(at), number(y), number(h))
+					places.WriteByte(' ')
+				}
+				places.WriteString(number(at + w/2))
 				at += w
 			}
-			start := at - float64(width)*w
+			if width > 1 {
+				fmt.Fprintf(&f.body, `<path d="%s" stroke="currentColor" stroke-opacity=".35"/>`, borders.String())
+			}
+			fmt.Fprintf(&f.body, `<text x="%s" y="%s" text-anchor="middle" fill="currentColor" %s>%0*b</text>`, places.String(), number(y+16), mono, width, value)
 			f.line(`stroke="`+colour+`" stroke-width="3"`, start+2, y+h+4, at-2, y+h+4)
 			widths = append(widths, fmt.Sprintf("%d %s", width, name))
 		}

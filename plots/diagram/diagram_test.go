@@ -3,11 +3,17 @@ package diagram
 import (
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
+	"math"
 	"strings"
 	"testing"
 
+	"github.com/lectern-go/lectern/accounting"
+	"github.com/lectern-go/lectern/einops"
+	"github.com/lectern-go/lectern/plots/internal/golden"
 	"github.com/lectern-go/lectern/tensor"
+	"github.com/lectern-go/lectern/tokenizer"
 )
 
 // wellFormed fails unless the figure is XML with a title.
@@ -125,6 +131,109 @@ func TestGraphLayersPutNodesRightOfTheirInputs(t *testing.T) {
 	for _, e := range g.Edges {
 		if column[e.From] >= column[e.To] {
 			t.Errorf("%s is not left of %s", label(g, e.From), label(g, e.To))
+		}
+	}
+}
+
+// Whatever the values, a figure is well-formed, has a text and stays small.
+func TestUnusualDiagrams(t *testing.T) {
+	long, err := tokenizer.Steps(strings.Repeat("pease porridge hot, pease porridge cold, ", 8)+"<&>\x00é", 30)
+	if err != nil {
+		t.Fatal(err)
+	}
+	deep := tensor.Ones(2, 2).RequireGrad()
+	for name, f := range map[string]*Figure{
+		"bits of NaN":          Bits(math.NaN(), tensor.Dtypes()...),
+		"bits of infinity":     Bits(math.Inf(-1), tensor.Float16, tensor.Int32, tensor.Bool),
+		"no bits":              Bits(1),
+		"density far out":      Density(-1e300, 1e300, tensor.Float64, tensor.Float8E4M3),
+		"density of nothing":   Density(500, 600, tensor.Float8E4M3),
+		"density below zero":   Density(-4, -1, tensor.Float8E5M2, tensor.BFloat16),
+		"no merges":            Merges(nil),
+		"many merges":          Merges(long),
+		"no memory":            Memory(),
+		"empty memory":         Memory(Bar("a", accounting.Bytes{})),
+		"gigabytes":            Memory(Bar("a", accounting.Bytes{accounting.Parameters: 80e9})),
+		"product of vectors":   Matmul(tensor.Ones(3), tensor.Ones(3)),
+		"matrix and vector":    Matmul(tensor.Ones(5, 3), tensor.Ones(3)),
+		"many products":        Matmul(tensor.Ones(30, 3, 40, 2, 2), tensor.Ones(40, 2, 2), "a", "b"),
+		"empty product":        Matmul(tensor.Ones(0, 3), tensor.Ones(3, 2)),
+		"pattern of no change": Einops(einops.Explain("a b -> a b", []int{2, 3})),
+		"pattern to a number":  Einops(einops.Explain("a b ->", []int{2, 3})),
+		"pattern with ones":    Einops(einops.Explain("a 1 b -> (a b) 1", []int{2, 1, 3})),
+		"einsum of one":        Einops(einops.ExplainEinsum("a a -> a", []int{3, 3})),
+		"einsum of three":      Einops(einops.ExplainEinsum("a b, b c, c d -> a d", []int{2, 3}, []int{3, 4}, []int{4, 5})),
+		"forward alone":        Passes(func() { tensor.Ones(2, 3).Matmul(tensor.Ones(3)) }),
+		"many layers": Passes(func() {
+			x := tensor.Ones(64, 2)
+			for range 12 {
+				x = x.Matmul(deep)
+			}
+			x.Sum().Backward()
+		}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			svg := f.SVG()
+			wellFormed(t, svg)
+			if len(svg) > golden.MaxBytes {
+				t.Errorf("%d bytes", len(svg))
+			}
+			for _, bad := range []string{`"NaN`, `"+Inf`, `"-Inf`, " NaN", `"-0"`, "M-0 "} {
+				if strings.Contains(svg[strings.Index(svg, "</title>"):strings.LastIndex(svg, "</svg>")], bad) && !strings.HasPrefix(name, "bits of") {
+					t.Errorf("%q is among the coordinates", bad)
+				}
+			}
+			if _, err := golden.Outline(svg); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestMistakesAreNamed(t *testing.T) {
+	for name, c := range map[string]struct {
+		f    func()
+		want string
+	}{
+		"empty range":   {func() { Density(2, 1, tensor.Float16) }, "from 2 to 1 is no range"},
+		"whole numbers": {func() { Density(0, 1, tensor.Int32) }, "int32"},
+		"shapes":        {func() { Matmul(tensor.Ones(2, 3), tensor.Ones(2, 3)) }, "matmul"},
+		"no product":    {func() { Passes(func() { tensor.Ones(2).Add(1) }) }, "no matrix product"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			defer func() {
+				if r := recover(); !strings.Contains(fmt.Sprint(r), c.want) {
+					t.Errorf("panicked with %v, want %q in it", r, c.want)
+				}
+			}()
+			c.f()
+		})
+	}
+}
+
+// Every product of backward belongs to the layer whose operand has its shape,
+// also where all layers have one shape.
+func TestPassesPairBackwardWithForward(t *testing.T) {
+	w := []*tensor.Tensor{tensor.Ones(4, 4).RequireGrad(), tensor.Ones(4, 4).RequireGrad(), tensor.Ones(4, 4).RequireGrad()}
+	var events []tensor.Event
+	stop := tensor.Trace(func(e tensor.Event) {
+		if e.Kind == tensor.Ran && e.Op == "matmul" {
+			events = append(events, e)
+		}
+	})
+	x := tensor.Ones(4, 4)
+	for _, w := range w {
+		x = x.Matmul(w)
+	}
+	x.Sum().Backward()
+	stop()
+	layers := pair(events)
+	if len(layers) != 3 {
+		t.Fatalf("%d layers, want 3", len(layers))
+	}
+	for i, l := range layers {
+		if (l.back[0] == nil) != (i == 0) || l.back[1] == nil {
+			t.Errorf("layer %d has gradients %v and %v", i, l.back[0] != nil, l.back[1] != nil)
 		}
 	}
 }

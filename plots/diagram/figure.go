@@ -168,7 +168,10 @@ func (f *Figure) head(x, y, angle float64, colour string) {
 // number writes a coordinate with at most one decimal, so that the same figure
 // is the same file everywhere.
 func number(x float64) string {
-	return strconv.FormatFloat(math.Round(x*10)/10, 'f', -1, 64)
+	if x = math.Round(x*10) / 10; x == 0 {
+		return "0" // never -0
+	}
+	return strconv.FormatFloat(x, 'f', -1, 64)
 }
 
 // grouped writes a whole number with commas.

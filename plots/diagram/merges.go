@@ -20,15 +20,9 @@ func Merges(steps []tokenizer.Step) *Figure {
 	}
 	t := mergeTrees{Figure: f, steps: steps, first: steps[0].ID}
 	last := steps[len(steps)-1]
-	const maxLeaves = 40
 	shown := 0
-	for t.leaves < maxLeaves && shown < len(last.After) {
-		before := t.leaves
+	for ; shown < len(last.After) && t.leaves < maxLeaves; shown++ {
 		t.place(last.After[shown])
-		if t.leaves == before {
-			break
-		}
-		shown++
 	}
 	deepest := 0
 	for _, n := range t.nodes {
@@ -60,18 +54,19 @@ func Merges(steps []tokenizer.Step) *Figure {
 		}
 	}
 	if shown < len(last.After) {
-		f.label(float64(t.leaves)*leafW+6, y(0)+16, "start", fmt.Sprintf("… %d tokens in all", len(last.After)))
+		f.label(t.right+6, y(0)+16, "start", fmt.Sprintf("… %d tokens in all", len(last.After)))
 	}
 	bottom := y(0) + mergeH + 22
 	var said []string
 	for i, s := range steps {
 		text := fmt.Sprintf("%d: %s + %s → %s, seen %d times", i+1, t.text(s.Chosen.Left), t.text(s.Chosen.Right), t.text(s.ID), s.Chosen.Count)
-		said = append(said, text)
-		if i < 12 {
-			f.label(0, bottom+float64(i)*17, "start", text, `font-size="12"`)
-		} else if i == 12 {
-			f.label(0, bottom+float64(i)*17, "start", fmt.Sprintf("… and %d more", len(steps)-12), faint)
+		if i == maxListed {
+			text = fmt.Sprintf("… and %d more", len(steps)-maxListed)
+		} else if i > maxListed {
+			break
 		}
+		said = append(said, text)
+		f.label(0, bottom+float64(i)*17, "start", text, `font-size="12"`)
 	}
 	f.include(0, f.height+6)
 	f.title = fmt.Sprintf("Byte-pair merges as trees, %d bytes in %d tokens: %s", len(steps[0].Before), len(last.After), strings.Join(said, "; "))
@@ -79,6 +74,9 @@ func Merges(steps []tokenizer.Step) *Figure {
 }
 
 const (
+	maxLeaves = 40 // bytes of the text that are drawn
+	maxListed = 12 // merges that are told in words
+
 	leafW    = 24.
 	mergeH   = 23.
 	mergeRow = 44.
@@ -100,18 +98,33 @@ type mergeTrees struct {
 	first  int32 // id of the first merged token
 	nodes  []mergeNode
 	leaves int
+	right  float64 // where the next leaf begins
 }
 
-// place adds the tree of one token of the text.
+// place adds the tree of one token of the text. A token too long to be drawn is
+// replaced by the two that it was merged from.
 func (t *mergeTrees) place(id int32) {
+	if t.leaves >= maxLeaves {
+		return
+	}
+	if len(t.bytes(id)) > maxLeaves {
+		step := t.steps[id-t.first]
+		t.place(step.Chosen.Left)
+		t.place(step.Chosen.Right)
+		return
+	}
 	i := t.add(id)
 	t.nodes[i].top = true
 }
 
+func (t *mergeTrees) bytes(id int32) []byte { return t.steps[len(t.steps)-1].Vocab[id] }
+
 func (t *mergeTrees) add(id int32) int {
 	n := mergeNode{id: id, left: -1, right: -1}
 	if id < t.first {
-		n.x = (float64(t.leaves) + 0.5) * leafW
+		w := max(leafW, textWidth(t.text(id))+12)
+		n.x = t.right + w/2
+		t.right += w
 		t.leaves++
 	} else {
 		step := t.steps[id-t.first]
@@ -124,8 +137,12 @@ func (t *mergeTrees) add(id int32) int {
 	return len(t.nodes) - 1
 }
 
-// text shows a token with its spaces visible.
+// text shows a token with its spaces visible, a long one cut in the middle.
 func (t *mergeTrees) text(id int32) string {
-	q := strconv.Quote(string(t.steps[len(t.steps)-1].Vocab[id]))
-	return strings.ReplaceAll(q[1:len(q)-1], " ", "␣")
+	q := strconv.Quote(string(t.bytes(id)))
+	text := []rune(strings.ReplaceAll(q[1:len(q)-1], " ", "␣"))
+	if len(text) > 24 {
+		text = append(append(text[:16:16], '…'), text[len(text)-7:]...)
+	}
+	return string(text)
 }
