@@ -184,7 +184,7 @@ func grouped(n int) string {
 }
 
 // textWidth estimates the width of 13-pixel text.
-func textWidth(s string) float64 { return 6.8 * float64(utf8.RuneCountInString(s)) }
+func textWidth(s string) float64 { return 7.3 * float64(utf8.RuneCountInString(s)) }
 
 // monoWidth estimates the width of 13-pixel text of fixed width, bold included.
 func monoWidth(s string) float64 { return 8.1 * float64(utf8.RuneCountInString(s)) }

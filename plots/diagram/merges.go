@@ -46,7 +46,7 @@ func Merges(steps []tokenizer.Step) *Figure {
 			fill = orange
 		}
 		text := t.text(n.id)
-		w := max(textWidth(text)+8, leafW-4)
+		w := max(monoWidth(text)+6, leafW-4)
 		f.box(n.x-w/2, y(n.level), w, mergeH, fill)
 		f.label(n.x, y(n.level)+16, "middle", text, mono)
 		if n.level > 0 {
@@ -122,7 +122,7 @@ func (t *mergeTrees) bytes(id int32) []byte { return t.steps[len(t.steps)-1].Voc
 func (t *mergeTrees) add(id int32) int {
 	n := mergeNode{id: id, left: -1, right: -1}
 	if id < t.first {
-		w := max(leafW, textWidth(t.text(id))+12)
+		w := max(leafW, monoWidth(t.text(id))+10)
 		n.x = t.right + w/2
 		t.right += w
 		t.leaves++
