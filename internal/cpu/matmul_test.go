@@ -129,7 +129,7 @@ func TestProductSizes(t *testing.T) {
 			checkProduct[float64](t, 68-n, n, n/3+1, "rows", "columns", "rows", true)
 			checkProduct[float32](t, n/4+1, n, 70-n, "columns", "rows", "rows", true)
 		}
-		if level == Generic && testing.Short() {
+		if level == Generic && testing.Short() || raceEnabled {
 			return
 		}
 		// Through every loop over what fits a cache.
