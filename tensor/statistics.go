@@ -102,20 +102,42 @@ func spreads[T float32 | float64](out []T, x *Tensor, v variance, finish func(fl
 		for i := start; i < end; i++ {
 			var sum, squares float64
 			inBlocks(0, v.count, func(from, n int) {
-				for _, value := range r.block(i*v.count+from, n) {
-					sum += float64(value)
-				}
+				sum += blockSum(r.block(i*v.count+from, n))
 			})
 			mean := sum / float64(v.count)
+			near := T(mean) // the squares are those of distances from a number near the mean
 			inBlocks(0, v.count, func(from, n int) {
-				for _, value := range r.block(i*v.count+from, n) {
-					d := float64(value) - mean
-					squares += d * d
-				}
+				squares += blockSquares(r.block(i*v.count+from, n), near)
 			})
-			out[i] = T(finish(squares / float64(v.divisor)))
+			squares -= float64(v.count) * (float64(near) - mean) * (float64(near) - mean)
+			out[i] = T(finish(max(squares, 0) / float64(v.divisor)))
 		}
 	})
+}
+
+// blockSum is Σ x for a block of at most blockLen numbers.
+func blockSum[T float32 | float64](x []T) float64 {
+	if x, ok := any(x).([]float32); ok && vectors32.Sum != nil {
+		return float64(vectors32.Sum(x))
+	}
+	var sum float64
+	for _, v := range x {
+		sum += float64(v)
+	}
+	return sum
+}
+
+// blockSquares is Σ (x - less)² for a block of at most blockLen numbers.
+func blockSquares[T float32 | float64](x []T, less T) float64 {
+	if x, ok := any(x).([]float32); ok && vectors32.Squares != nil {
+		return float64(vectors32.Squares(x, float32(less)))
+	}
+	var sum float64
+	for _, v := range x {
+		d := float64(v) - float64(less)
+		sum += d * d
+	}
+	return sum
 }
 
 // d‖x‖/dx = x/‖x‖, and 0 where the norm is 0
