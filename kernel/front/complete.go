@@ -35,6 +35,7 @@ type completer struct {
 }
 
 const (
+	warmAfter   = time.Second      // of rest; before that the processors belong to the cells
 	firstAnswer = 30 * time.Second // gopls may still be loading the library
 	laterAnswer = 5 * time.Second
 )
@@ -42,10 +43,13 @@ const (
 func newCompleter(k *kernel) *completer {
 	c := &completer{k: k, ready: make(chan struct{})}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
-	go func() { // warm it while the user is still reading
+	go func() { // warm it while the user is still reading; a notebook that is run by a program never rests, and never needs it
 		select {
 		case <-k.ready:
 		case <-c.ctx.Done():
+			return
+		}
+		if !k.queue.untilResting(c.ctx, warmAfter) {
 			return
 		}
 		c.start()
@@ -93,6 +97,7 @@ func (c *completer) stop() {
 
 // ask runs f with gopls, once that is there.
 func (c *completer) ask(f func(context.Context, *gopls.Client) error) error {
+	go c.start()
 	limit := firstAnswer
 	if c.warm.Load() {
 		limit = laterAnswer

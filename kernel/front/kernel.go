@@ -88,7 +88,7 @@ func run(c config) error {
 	life, die := context.WithCancel(context.Background())
 	defer die()
 	k.packages = packages.New(packages.Config{
-		Dir: f.check(), Context: life, Env: toolEnv(os.Environ(), c.bin, f.tmp()), Cache: filepath.Join(c.root, ".lectern", "packages-"+runtime.Version()+".json"),
+		Dir: f.check(), Root: c.root, Context: life, Env: toolEnv(os.Environ(), c.bin, f.tmp()), Cache: filepath.Join(c.root, ".lectern", "packages-"+runtime.Version()+".json"),
 		Warm:  append([]string{modulePath(c.root) + "/..."}, commonPackages...),
 		State: "github.com/lectern-go/lectern/internal/kept",
 	})

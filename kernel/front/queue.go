@@ -3,6 +3,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"sync"
 	"time"
@@ -16,6 +17,8 @@ type queue struct {
 	k       *kernel
 	mu      sync.Mutex
 	waiting []*jupyter.Message
+	running bool
+	rests   time.Time // since when nothing runs
 	wake    chan struct{}
 }
 
@@ -23,7 +26,29 @@ type queue struct {
 // header says which those are.
 const straggle = 30 * time.Millisecond
 
-func newQueue(k *kernel) *queue { return &queue{k: k, wake: make(chan struct{}, 1)} }
+func newQueue(k *kernel) *queue {
+	return &queue{k: k, rests: time.Now(), wake: make(chan struct{}, 1)}
+}
+
+// untilResting waits until no cell has run for some time. It returns false if ctx ends before.
+func (q *queue) untilResting(ctx context.Context, quiet time.Duration) bool {
+	for {
+		q.mu.Lock()
+		left := quiet
+		if !q.running && len(q.waiting) == 0 {
+			left = quiet - time.Since(q.rests)
+		}
+		q.mu.Unlock()
+		if left <= 0 {
+			return true
+		}
+		select {
+		case <-time.After(left):
+		case <-ctx.Done():
+			return false
+		}
+	}
+}
 
 // add puts a request at the end.
 func (q *queue) add(m *jupyter.Message) {
@@ -42,6 +67,7 @@ func (q *queue) next() *jupyter.Message {
 		if len(q.waiting) > 0 {
 			m := q.waiting[0]
 			q.waiting = q.waiting[1:]
+			q.running = true
 			q.mu.Unlock()
 			return m
 		}
@@ -64,6 +90,9 @@ func (q *queue) run() {
 		if !q.k.execute(m) {
 			q.abort()
 		}
+		q.mu.Lock()
+		q.running, q.rests = false, time.Now()
+		q.mu.Unlock()
 	}
 }
 

@@ -26,6 +26,7 @@ import (
 type Config struct {
 	Context context.Context // at whose end commands that still run are ended; nil for none
 	Dir     string          // a folder of the workspace in which cells are compiled
+	Root    string          // the folder with the go.mod of the local packages; "" for none
 	Env     []string        // the environment for the go command
 	Cache   string          // a file that remembers where export data lies; "" for none
 	Warm    []string        // packages and patterns to look up before anyone asks
@@ -55,6 +56,7 @@ type Packages struct {
 	gc     types.Importer
 	stamps map[string]time.Time // of local folders
 	ready  chan struct{}        // closed when the names of packages are known
+	warm   bool                 // the warm packages are known, so what is known is worth remembering
 }
 
 // preferred paths for names that several packages have.
@@ -62,13 +64,16 @@ var preferred = map[string]string{
 	"rand": "math/rand/v2", "template": "text/template", "scanner": "text/scanner", "pprof": "runtime/pprof", "bits": "math/bits",
 }
 
-// New starts looking up the warm packages in the background.
+// New starts looking up the warm packages in the background, unless all of them are remembered from an earlier kernel and have not changed.
 func New(c Config) *Packages {
 	p := &Packages{c: c, pkgs: map[string]*pkg{}, byName: map[string]string{}, failed: map[string]error{}, stamps: map[string]time.Time{}, ready: make(chan struct{})}
 	p.reset()
-	cached := p.readCache()
+	cached, whole := p.readCache()
 	if cached {
 		close(p.ready)
+	}
+	if p.warm = whole; whole { // leave the processors to the first cell
+		return p
 	}
 	go func() {
 		std, err := p.run("std")
@@ -81,6 +86,9 @@ func New(c Config) *Packages {
 			close(p.ready)
 		}
 		p.list(p.c.Warm...)
+		p.mu.Lock()
+		p.warm = true
+		p.mu.Unlock()
 		p.writeCache()
 	}()
 	return p
@@ -129,6 +137,7 @@ func (p *Packages) Import(path string) (*types.Package, error) {
 	if k == nil || k.Export == "" {
 		p.mu.Unlock()
 		err := p.list(path)
+		go p.writeCache()
 		p.mu.Lock()
 		if k = p.pkgs[path]; k == nil || k.Export == "" {
 			if err == nil {
@@ -350,11 +359,12 @@ func internal(path string) bool {
 	return false
 }
 
-// cacheFile is what is remembered between kernels: where the export data of packages lies whose source never changes.
+// cacheFile is what is remembered between kernels: where the export data of packages lies.
 type cacheFile struct {
 	Go     string
 	Pkgs   map[string]*pkg
 	ByName map[string]string
+	Stamps map[string]time.Time // of local packages
 }
 
 // stamp names all that the cached answers depend on.
@@ -365,26 +375,49 @@ func (p *Packages) stamp() string {
 			s += " " + e
 		}
 	}
+	for _, pattern := range p.c.Warm {
+		s += " " + pattern
+	}
+	for _, name := range []string{"go.mod", "go.sum", "go.work"} { // which modules there are
+		if i, err := os.Stat(filepath.Join(p.c.Root, name)); err == nil {
+			s += " " + i.ModTime().String()
+		}
+	}
 	return s
 }
 
-func (p *Packages) readCache() bool {
+// readCache reports whether the names of packages are known, and whether everything else is, too.
+func (p *Packages) readCache() (names, whole bool) {
 	if p.c.Cache == "" {
-		return false
+		return false, false
 	}
 	b, err := os.ReadFile(p.c.Cache)
 	if err != nil {
-		return false
+		return false, false
 	}
 	var c cacheFile
-	if json.Unmarshal(b, &c) != nil || c.Go != p.stamp() || len(c.ByName) == 0 {
-		return false
+	if json.Unmarshal(b, &c) != nil || c.Go != p.stamp() || len(c.ByName) == 0 || c.Pkgs == nil {
+		return false, false
 	}
-	p.pkgs, p.byName = c.Pkgs, c.ByName
-	if p.pkgs == nil {
-		p.pkgs = map[string]*pkg{}
+	p.pkgs, p.byName, p.stamps = c.Pkgs, c.ByName, c.Stamps
+	whole = true
+	for path, k := range p.pkgs {
+		if k.Local && newest(k).After(p.stamps[path]) {
+			whole = false
+		}
 	}
-	return true
+	if !whole { // what imports a package that has changed has other export data, too
+		for path, k := range p.pkgs {
+			if k.Local {
+				delete(p.pkgs, path)
+			}
+		}
+		clear(p.stamps)
+	}
+	if p.stamps == nil {
+		p.stamps = map[string]time.Time{}
+	}
+	return true, whole
 }
 
 func (p *Packages) writeCache() {
@@ -392,13 +425,11 @@ func (p *Packages) writeCache() {
 		return
 	}
 	p.mu.Lock()
-	c := cacheFile{Go: p.stamp(), Pkgs: map[string]*pkg{}, ByName: p.byName}
-	for path, k := range p.pkgs {
-		if k.Standard {
-			c.Pkgs[path] = k
-		}
+	if !p.warm {
+		p.mu.Unlock()
+		return
 	}
-	b, err := json.Marshal(c)
+	b, err := json.Marshal(cacheFile{Go: p.stamp(), Pkgs: p.pkgs, ByName: p.byName, Stamps: p.stamps})
 	p.mu.Unlock()
 	if err != nil {
 		return
