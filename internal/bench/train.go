@@ -1,0 +1,217 @@
+package main
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/lectern-go/lectern/accounting"
+	"github.com/lectern-go/lectern/checkpoint"
+	"github.com/lectern-go/lectern/nn"
+	"github.com/lectern-go/lectern/optim"
+	"github.com/lectern-go/lectern/tensor"
+)
+
+//go:embed train.py
+var trainPeers string
+
+func init() {
+	register("peers", "train", "training steps beside PyTorch eager, and the memory of a step", trainGroup)
+	register("peers", "checkpoint", "loading 1 GB of safetensors beside the package of that name in Python", checkpointGroup)
+	children["train-cruncher"] = trainCruncher
+	children["train-mlp"] = trainMLP
+	children["train-load"] = trainLoad
+}
+
+func trainGroup(ctx context.Context, r *report) error {
+	if err := noteMemory(r); err != nil {
+		return err
+	}
+	py, err := python(ctx, "torch==2.10.0", "numpy")
+	if err != nil {
+		r.absent("PyTorch", err)
+		return nil
+	}
+	for _, c := range []struct {
+		what, kind string
+		args       []string
+		wanted     float64
+	}{
+		{"Cruncher D=64 L=2 B=8, SGD", "cruncher", []string{"64", "2", "8", "500"}, 3},
+		{"Cruncher D=1024 L=4 B=256, SGD", "cruncher", []string{"1024", "4", "256", "3"}, 1},
+		{"MLP 784-512-512-10 B=128, AdamW", "mlp", []string{"128", "10", "784", "512", "512", "10"}, 1},
+	} {
+		theirs := func(a *tokenizerAnswer) error {
+			return runJSON(ctx, a, nil, trainPeers, py, append([]string{"-", c.kind, fmt.Sprint(r.threads)}, c.args...)...)
+		}
+		best, _, last, err := alternate(r, ours(ctx, r.threads, "train-"+c.kind, c.args...), theirs)
+		if err != nil {
+			return err
+		}
+		if last[0].Sum != last[1].Sum {
+			return fmt.Errorf("%s: the two sides have different losses after five steps, %s and %s", c.what, last[0].Sum, last[1].Sum)
+		}
+		r.compare(c.what, best[0]*1e6, "PyTorch", best[1]*1e6, "µs", less, c.wanted)
+	}
+	return nil
+}
+
+// noteMemory shows the memory of one step by category.
+func noteMemory(r *report) error {
+	model := nn.NewCruncher(1024, 4)
+	opt := optim.NewAdamW(nn.Parameters(model), 1e-3)
+	x, y := pattern(1, 256, 1024).SetRole(tensor.Input), pattern(1, 256).SetRole(tensor.Input)
+	var existing []*tensor.Tensor
+	for _, p := range nn.Parameters(model) {
+		existing = append(existing, p.Tensor)
+	}
+	m := accounting.Memory(func() {
+		nn.MSE(model.Forward(x), y).Backward()
+		opt.Step()
+	}, existing...)
+	r.note("memory of a step, Cruncher D=1024 L=4 B=256 with AdamW: %v", m.Highest)
+	return nil
+}
+
+// pattern makes numbers as train.py does.
+func pattern(scale float64, shape ...int) *tensor.Tensor {
+	n := 1
+	for _, size := range shape {
+		n *= size
+	}
+	values := make([]float32, n)
+	for i := range values {
+		values[i] = float32((31*i*i+17*i)%1009 - 504)
+	}
+	return tensor.Of(values).Mul(scale / 291).View(shape...)
+}
+
+func trainCruncher(args []string) error {
+	n, err := numbers(args)
+	if err != nil {
+		return err
+	}
+	dim, layers, batch, calls := n[0], n[1], n[2], n[3]
+	model := nn.NewCruncher(dim, layers)
+	for _, p := range nn.Parameters(model) {
+		in := p.Tensor.Size(0)
+		tensor.NoGrad(func() { p.Tensor.CopyFrom(pattern(1/math.Sqrt(float64(in)), p.Tensor.Shape()...)) })
+	}
+	x, y := pattern(1, batch, dim), pattern(1, batch)
+	return timeSteps(optim.NewSGD(nn.Parameters(model), 1e-3), calls, func() *tensor.Tensor { return nn.MSE(model.Forward(x), y) })
+}
+
+func trainMLP(args []string) error {
+	n, err := numbers(args)
+	if err != nil {
+		return err
+	}
+	batch, calls, sizes := n[0], n[1], n[2:]
+	model := nn.NewMLP(sizes, nil)
+	for _, l := range model.Layers {
+		in := l.Weight.Size(1)
+		tensor.NoGrad(func() { l.Weight.CopyFrom(pattern(1/math.Sqrt(float64(in)), l.Weight.Shape()...)) })
+	}
+	x := pattern(1, batch, sizes[0])
+	y := tensor.Arange(float64(batch)).Remainder(sizes[len(sizes)-1]).To(tensor.Int64)
+	return timeSteps(optim.NewAdamW(nn.Parameters(model), 1e-3), calls, func() *tensor.Tensor { return nn.CrossEntropy(model.Forward(x), y) })
+}
+
+func timeSteps(opt *optim.Optimizer, calls int, loss func() *tensor.Tensor) error {
+	step := func() *tensor.Tensor {
+		l := loss()
+		l.Backward()
+		opt.Step()
+		opt.ZeroGrad(true)
+		return l
+	}
+	var last *tensor.Tensor
+	for range 5 {
+		last = step()
+	}
+	answer := tokenizerAnswer{Sum: fmt.Sprintf("%.4g", last.Item())}
+	answer.Seconds = bestOf(calls, func() { step() })
+	return json.NewEncoder(os.Stdout).Encode(answer)
+}
+
+func numbers(args []string) ([]int, error) {
+	all := make([]int, len(args))
+	for i, a := range args {
+		n, err := strconv.Atoi(a)
+		if err != nil {
+			return nil, err
+		}
+		all[i] = n
+	}
+	return all, nil
+}
+
+func checkpointGroup(ctx context.Context, r *report) error {
+	dir, err := os.MkdirTemp("", "lectern-bench-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "model.safetensors")
+	tensors := map[string]*tensor.Tensor{}
+	for i := range 16 {
+		tensors[fmt.Sprintf("layers.%d.weight", i)] = tensor.Full(1./1024, 4096, 4096)
+	}
+	if err := checkpoint.WriteFile(path, tensors, nil); err != nil {
+		return err
+	}
+	clear(tensors)
+	py, err := python(ctx, "torch==2.10.0", "safetensors", "numpy")
+	if err != nil {
+		r.absent("safetensors", err)
+		return nil
+	}
+	for _, touch := range []string{"open", "touch"} {
+		theirs := func(a *tokenizerAnswer) error {
+			return runJSON(ctx, a, nil, trainPeers, py, "-", "load", fmt.Sprint(r.threads), path, touch)
+		}
+		best, _, last, err := alternate(r, ours(ctx, r.threads, "train-load", path, touch), theirs)
+		if err != nil {
+			return err
+		}
+		if last[0].Sum != last[1].Sum {
+			return fmt.Errorf("the two sides add up to %s and %s", last[0].Sum, last[1].Sum)
+		}
+		what := map[string]string{"open": "load 1 GB", "touch": "load 1 GB and add up all elements"}[touch]
+		r.compare(what, best[0]*1e3, "safetensors", best[1]*1e3, "ms", less, 1)
+	}
+	return nil
+}
+
+func trainLoad(args []string) error {
+	total := 0.
+	run := func() error {
+		f, err := checkpoint.Open(args[0])
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		all, err := f.All()
+		if err != nil {
+			return err
+		}
+		total = 0
+		if args[1] == "touch" {
+			for _, t := range all {
+				total += t.Sum().Item()
+			}
+		}
+		return nil
+	}
+	if err := run(); err != nil {
+		return err
+	}
+	answer := tokenizerAnswer{Sum: fmt.Sprintf("%g", total)}
+	answer.Seconds = bestOf(1, func() { _ = run() }) // it has just worked
+	return json.NewEncoder(os.Stdout).Encode(answer)
+}
