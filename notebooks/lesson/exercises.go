@@ -328,4 +328,36 @@ var exercises = map[string]exercise{
 		hint:   "When the running sum has settled, b = 0.9·b + 1.",
 		praise: "Remember it when you add momentum to a run: the same learning rate is suddenly a large one.",
 	},
+	// 19: the training loop
+	"19.1": {
+		want: 10416, tolerance: []float64{0.1},
+		hint:   "The inputs have variance 1 and are independent: the squares of the weights add up.",
+		praise: "",
+	},
+	"19.2": {
+		want: []float64{0}, tolerance: []float64{1e-9},
+		hint:   "The gradient of a weight is its input times the error that came back.",
+		praise: "No input, no learning.",
+	},
+	"19.3": {
+		want:   false,
+		hint:   "How low does the small model get? How low can a mean of squares be?",
+		praise: "More parameters do not help where there is nothing left to learn.",
+	},
+	// 20: checkpoints
+	"20.1": {
+		want: 12e9, tolerance: []float64{1e-6},
+		hint:   "The parameter, and the two numbers that AdamW keeps for it.",
+		praise: "Gradients need not be saved: they are computed anew in each step.",
+	},
+	"20.2": {
+		want: 250, tolerance: []float64{0.01},
+		hint:   "At best the crash comes right after a checkpoint, at worst right before the next.",
+		praise: "",
+	},
+	"20.3": {
+		want: 1500, tolerance: []float64{0.01},
+		hint:   "The steps between two checkpoints must take a hundred times as long as saving.",
+		praise: "Which is why large runs save in the background.",
+	},
 }
