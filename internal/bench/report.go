@@ -13,7 +13,9 @@ type report struct {
 
 	worst     float64
 	worstCase string
-	missed    bool // some ratio is below what is wanted
+	limits    int  // cases judged by a limit
+	over      int  // those beyond it
+	missed    bool // some case is not as good as wanted
 }
 
 // better says which way a quantity is good.
@@ -45,6 +47,18 @@ func (r *report) compare(what string, ours float64, peerName string, peer float6
 	fmt.Printf("  %-44s %8.4g %-5s  %s %.4g  %.3gx%s\n", what, ours, unit, peerName, peer, ratio, verdict)
 }
 
+// within prints a case that is judged by a limit of its own, in the unit of both sides, not by a ratio.
+func (r *report) within(what string, ours float64, peerName string, peer, limit float64, unit string) {
+	verdict := fmt.Sprintf("at most %.4g", limit)
+	r.limits++
+	if !(ours <= limit) {
+		r.over++
+		verdict += ", missed"
+		r.missed = true
+	}
+	fmt.Printf("  %-44s %8.4g %-5s  %s %.4g  %s\n", what, ours, unit, peerName, peer, verdict)
+}
+
 // note prints a line beside the figures.
 func (r *report) note(format string, args ...any) { fmt.Printf("  "+format+"\n", args...) }
 
@@ -53,7 +67,10 @@ func (r *report) absent(peer string, why error) { fmt.Printf("  %s is left out: 
 
 // summary is the last line of a group.
 func (r *report) summary() string {
-	if r.worstCase == "" {
+	switch {
+	case r.worstCase == "" && r.limits > 0:
+		return fmt.Sprintf("group %s: %d of %d limits kept", r.name, r.limits-r.over, r.limits)
+	case r.worstCase == "":
 		return fmt.Sprintf("group %s: no ratio, since no peer is here", r.name)
 	}
 	return fmt.Sprintf("group %s: worst ratio %.3g (%s)", r.name, r.worst, r.worstCase)
