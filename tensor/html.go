@@ -56,9 +56,12 @@ func (p *tables) nested(b *strings.Builder, index []int) {
 		return
 	}
 	outer := p.t.Dim()-axis == 4
-	if outer {
+	switch {
+	case outer:
 		b.WriteString(`<div style="display:grid;gap:.8em">`)
-	} else {
+	case p.t.Dim() == 4: // columns of tables stay under each other
+		b.WriteString(`<div style="display:flex;gap:1.2em">`)
+	default:
 		b.WriteString(`<div style="display:flex;flex-wrap:wrap;gap:.4em 1.2em">`)
 	}
 	for _, i := range p.edges(p.t.Size(axis)) {
