@@ -11,7 +11,7 @@ import (
 // formats returns the pairs of MIME type and data for v; the last one is always its text.
 func formats(v any) []string {
 	var pairs []string
-	if !isNil(v) {
+	if !isNil(v) && !hasLook(v) {
 		v = looks.For(v)
 	}
 	rich := func(mime string, method func() string) {
@@ -46,6 +46,15 @@ func formats(v any) []string {
 		}
 	}
 	return append(pairs, "text/plain", text)
+}
+
+// hasLook reports whether the type of v says how it looks.
+func hasLook(v any) bool {
+	switch v.(type) {
+	case interface{ HTML() string }, interface{ SVG() string }, interface{ Markdown() string }:
+		return true
+	}
+	return hasText(v)
 }
 
 // hasText reports whether v has a text of its own.

@@ -56,6 +56,24 @@ func TestWhatCellsShowOfTheLibrary(t *testing.T) {
 	}
 }
 
+// ownModel is a model of the notebook, drawnModel one that says how it looks.
+type ownModel struct{ Layer *nn.Dense }
+
+func (m *ownModel) Forward(x *tensor.Tensor) *tensor.Tensor { return m.Layer.Forward(x) }
+
+type drawnModel struct{ ownModel }
+
+func (m *drawnModel) String() string { return "a model of its own" }
+
+func TestModelsOfTheNotebook(t *testing.T) {
+	if f := formats(&ownModel{nn.NewDense(2, 3)}); !strings.Contains(f[len(f)-1], "show.ownModel: 6 parameters") {
+		t.Errorf("a model is shown as %q", f)
+	}
+	if f := formats(&drawnModel{ownModel{nn.NewDense(2, 3)}}); f[len(f)-1] != "a model of its own" {
+		t.Errorf("a model with a text of its own is shown as %q", f)
+	}
+}
+
 func TestQuantity(t *testing.T) {
 	for _, c := range []struct {
 		x    float64
