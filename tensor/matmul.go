@@ -99,6 +99,9 @@ func matmulForward(c *call) *Tensor {
 	m, n := a.Size(-2), b.Size(-1)
 	out := newTensor(a.dtype, slices.Concat(batch, []int{m, n}), false)
 	multiply(out, a, b, batch)
+	if !rowVector && !columnVector {
+		return out
+	}
 	shape := batch
 	if !rowVector {
 		shape = append(slices.Clip(shape), m)
@@ -134,7 +137,9 @@ func multiply(out, a, b *Tensor, batch []int) {
 			a, batch, m = a.alias(l), nil, l.shape[0]
 		}
 	}
-	a, b = a.expanded(slices.Concat(batch, []int{m, k})), b.expanded(slices.Concat(batch, []int{k, n}))
+	if len(batch) > 0 {
+		a, b = a.expanded(slices.Concat(batch, []int{m, k})), b.expanded(slices.Concat(batch, []int{k, n}))
+	}
 	if formats[out.dtype].arithmetic == inInt64 {
 		for p := range product(batch) {
 			multiplyWhole(out, p*m*n, a.batch(p, batch), b.batch(p, batch))
