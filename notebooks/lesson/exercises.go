@@ -360,4 +360,20 @@ var exercises = map[string]exercise{
 		hint:   "The steps between two checkpoints must take a hundred times as long as saving.",
 		praise: "Which is why large runs save in the background.",
 	},
+	// 21: mixed precision
+	"21.1": {
+		want: 536870912, tolerance: []float64{1e-6},
+		hint:   "Only the largest gradient can overflow. By how much may it be multiplied? Round down to a power of two.",
+		praise: "That lifts 1e-10 to 0.05.",
+	},
+	"21.2": {
+		want: 8192, tolerance: []float64{1e-6},
+		hint:   "Each overflow halves it.",
+		praise: "Three steps were skipped: that is how a scaler finds its scale at the start of a run.",
+	},
+	"21.3": {
+		want: 16384, tolerance: []float64{1e-6},
+		hint:   "The largest power of two that does not move 0.02 beyond the end of E4M3.",
+		praise: "",
+	},
 }
