@@ -14,10 +14,48 @@ func init() {
 		name:    "relu",
 		forward: notBool(unary(unaryKernels{vector1(vectors32.Relu, relu[float32]), vector1(vectors64.Relu, relu[float64]), relu[int64]}, sameDtype), ""),
 		gradients: []gradient{
-			{readsOutput, func(c *call, g *Tensor, _ int) *Tensor { return g.MaskedFill(c.out.Le(0), 0) }},
+			{readsOutput, func(c *call, g *Tensor, _ int) *Tensor { return apply(&opReLUGradient, nil, g, c.out.Detach()) }},
 		},
 		flops: onePerElement,
 	})
+}
+
+// opReLUGradient passes a gradient where ReLU's result is not 0: one loop
+// instead of a comparison and a fill, as every hidden layer runs it.
+//
+// d(g where y ≠ 0)/dg = 1 where y ≠ 0
+var opReLUGradient op
+
+func init() {
+	define(&opReLUGradient, op{
+		name:    "relu gradient",
+		forward: binary(binaryKernels{f32: passFloat32, f64: pass}, sameDtype),
+		gradients: []gradient{
+			{readsRight, func(c *call, g *Tensor, _ int) *Tensor { return apply(&opReLUGradient, nil, g, c.right()) }},
+			{},
+		},
+		flops: onePerElement,
+	})
+}
+
+func pass(dst, g, y []float64) {
+	for i := range dst {
+		dst[i] = 0
+		if y[i] != 0 {
+			dst[i] = g[i]
+		}
+	}
+}
+
+// passFloat32 is pass without branches: which activations are 0 can't be
+// predicted, and a wrong guess costs more than the whole element.
+func passFloat32(dst, g, y []float32) {
+	g, y = g[:len(dst)], y[:len(dst)]
+	for i := range dst {
+		size := math.Float32bits(y[i]) << 1 // without the sign
+		keep := uint32(int32(size|-size) >> 31)
+		dst[i] = math.Float32frombits(math.Float32bits(g[i]) & keep)
+	}
 }
 
 // ReLU returns max(x, 0) for each element; NaN stays NaN. Its derivative at 0

@@ -165,7 +165,7 @@ var opTable = sync.OnceValue(func() []opCase {
 // TestEveryOperationIsInTheTable: those that are only the gradient of another
 // are reached through it.
 func TestEveryOperationIsInTheTable(t *testing.T) {
-	listed := map[*op]bool{&opUnview: true, &opSpread: true, &opIndexAdd: true, &opScatterAdd: true, &opPick: true, &opUnpick: true, &opPut: true, &opRecompute: true}
+	listed := map[*op]bool{&opUnview: true, &opSpread: true, &opIndexAdd: true, &opScatterAdd: true, &opPick: true, &opUnpick: true, &opPut: true, &opReLUGradient: true, &opRecompute: true}
 	for _, c := range opTable() {
 		for _, o := range c.ops {
 			listed[o] = true

@@ -105,6 +105,7 @@ func rows() []row {
 		unary("select", func(x T) T { return x.Select(1, -1) }, smooth(2, 3)), unary("slice", func(x T) T { return x.Slice(1, 0, 5, 2) }, smooth(2, 5)),
 		unary("diagonal", func(x T) T { return x.Diagonal(1, 0, 1) }, smooth(3, 4)), unary("unfold", func(x T) T { return x.Unfold(0, 3, 1) }, smooth(5)),
 		{op: "view backward", f: func(in []T) T { return in[0].T().Mul(in[1]) }, in: ins(smooth(2, 3), smooth(3, 2))},
+		{op: "relu gradient", f: func(in []T) T { return in[0].ReLU().Mul(in[1]) }, in: ins(smooth(2, 3), smooth(2, 3))},
 		{op: "spread", f: func(in []T) T { return in[0].Unfold(0, 2, 1).Mul(in[1]) }, in: ins(smooth(4), smooth(3, 2))},
 
 		unary("index select", func(x T) T { return x.IndexSelect(1, tensor.Of(2, 0, 2)) }, smooth(2, 3)),
