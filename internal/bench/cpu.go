@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lectern-go/lectern/accounting"
 	"github.com/lectern-go/lectern/internal/cpu"
 	"github.com/lectern-go/lectern/tensor"
 )
@@ -56,7 +57,10 @@ func cpuCases() []cpuCase {
 		product(what, "float32", 1024, 256, 64, 1.1)
 	}
 	product("xy", "float64", 512, 512, 512, 1)
-	product("xy", "bfloat16", 512, 512, 512, 1)
+	for _, what := range []string{"xy", "xyT", "xTy"} {
+		product(what, "bfloat16", 256, 256, 256, 1)
+		product(what, "bfloat16", 1024, 1024, 1024, 1)
+	}
 	for _, what := range []string{"add", "mul", "exp", "tanh", "gelu", "sum", "softmax"} {
 		cases = append(cases, cpuCase{what, "float32", []int{1 << 12}, 0.04, 1.5}, cpuCase{what, "float32", []int{1 << 20}, 0.08, 1})
 	}
@@ -147,19 +151,55 @@ func cpuCompare(ctx context.Context, r *report, py string, cases []cpuCase, thre
 		}
 	}
 	r.note("%s, threads: %d", level, threads)
+	if peerEnv == nil {
+		if err := compareWithPromise(r, cases, best["ours"], threads); err != nil {
+			return err
+		}
+	}
 	for i, c := range cases {
 		for _, peer := range peers {
 			theirs := best[peer].Seconds[i]
 			if theirs == 0 {
 				continue // it has no such operation
 			}
+			wanted := c.wanted
+			if peer == "numpy" && (len(c.Sizes) == 1 || c.Sizes[1] <= 64) {
+				wanted = 0 // these are measured against PyTorch, whose calls cost more
+			}
 			work, unit := float64(c.Sizes[0])*1e-9, "G/s" // elements
 			if len(c.Sizes) == 3 {
 				work, unit = 2e-9*float64(c.Sizes[0]*c.Sizes[1]*c.Sizes[2]), "GFLOP/s"
 			}
-			r.compare(fmt.Sprintf("%v, %s, %d threads", c, level, threads), work/best["ours"].Seconds[i], peer+" "+best[peer].Version, work/theirs, unit, more, c.wanted)
+			r.compare(fmt.Sprintf("%v, %s, %d threads", c, level, threads), work/best["ours"].Seconds[i], peer+" "+best[peer].Version, work/theirs, unit, more, wanted)
 		}
 	}
+	return nil
+}
+
+// compareWithPromise shows how much of what the processor can do large products reach, and that bfloat16 is worth its
+// while where the processor has instructions for it.
+func compareWithPromise(r *report, cases []cpuCase, ours *cpuAnswer, threads int) error {
+	rate := map[string]float64{}
+	for i, c := range cases {
+		if c.What == "xy" && c.Sizes[0] == 1024 && c.Sizes[2] == 1024 { // one of each dtype
+			rate[c.Dtype] = 2e-9 * (1 << 30) / ours.Seconds[i]
+		}
+	}
+	single, err := accounting.CPUPromise(tensor.Float32, threads)
+	if err != nil {
+		return err
+	}
+	half, err := accounting.CPUPromise(tensor.BFloat16, threads)
+	if err != nil {
+		return err
+	}
+	r.compare(fmt.Sprintf("xy 1024x1024x1024, %d threads", threads), rate["float32"], "promise", single.PerSecond*1e-9, "GFLOP/s", more, 0.85)
+	r.compare(fmt.Sprintf("xy 1024x1024x1024 bfloat16, %d threads", threads), rate["bfloat16"], "promise", half.PerSecond*1e-9, "GFLOP/s", more, 0)
+	wanted := 0.0
+	if half.PerSecond > 1.5*single.PerSecond {
+		wanted = 1.5
+	}
+	r.compare(fmt.Sprintf("bfloat16 1024x1024x1024, %d threads", threads), rate["bfloat16"], "our float32", rate["float32"], "GFLOP/s", more, wanted)
 	return nil
 }
 

@@ -8,7 +8,10 @@ import numpy as np
 rng = np.random.default_rng(1)
 
 if library == "torch":
-    import torch
+    try:
+        import torch
+    except ImportError:
+        sys.exit("PyTorch is not installed there")
     torch.set_num_threads(threads)
     torch.set_grad_enabled(False)
     version = torch.__version__
