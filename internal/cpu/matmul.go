@@ -71,7 +71,7 @@ func Multiply(p *Product) {
 		})
 		return
 	}
-	rows, cols := p.grid(Threads())
+	rows, cols := p.grid(min(Threads(), ceil(work, parallelWork/2)))
 	down, across := ceil(p.M, rows), ceil(p.N, cols)
 	Parallel(batch*down*across, func(piece int) {
 		i, piece := piece/(down*across), piece%(down*across)
@@ -85,13 +85,10 @@ func (p *Product) grid(threads int) (rows, cols int) {
 	t := tileOf(p.Format)
 	best := 0
 	for across := 1; across <= threads; across++ {
-		for down := 1; down <= (threads+across-1)/across; down++ {
-			r, c := roundUp(ceil(p.M, down), t.rows), roundUp(ceil(p.N, across), t.cols)
-			rounds := ceil(ceil(p.M, r)*ceil(p.N, c), threads)
-			cost := rounds * (r*c + 8*r + 8*c)
-			if best == 0 || cost <= best {
-				best, rows, cols = cost, r, c
-			}
+		r, c := roundUp(ceil(p.M, ceil(threads, across)), t.rows), roundUp(ceil(p.N, across), t.cols)
+		rounds := ceil(ceil(p.M, r)*ceil(p.N, c), threads)
+		if cost := rounds * (r*c + 8*r + 8*c); best == 0 || cost <= best {
+			best, rows, cols = cost, r, c
 		}
 	}
 	return rows, cols

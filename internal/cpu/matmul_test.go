@@ -274,3 +274,26 @@ func BenchmarkProduct(b *testing.B) {
 		}
 	}
 }
+
+// TestGridCoversWithWholeTiles asserts that the blocks of any grid are whole tiles, few enough, and of balanced work.
+func TestGridCoversWithWholeTiles(t *testing.T) {
+	atLevels(t, func(t *testing.T) {
+		tile := tileOf(Float32)
+		for _, threads := range []int{2, 3, 4, 7, 16, 64, 192} {
+			for _, s := range [][2]int{{1, 1}, {1, 5000}, {5000, 1}, {100, 100}, {512, 512}, {4096, 64}, {1000, 3000}} {
+				p := &Product{M: s[0], N: s[1], K: 100, Format: Float32}
+				rows, cols := p.grid(threads)
+				if rows <= 0 || cols <= 0 || rows%tile.rows != 0 || cols%tile.cols != 0 {
+					t.Fatalf("%v for %d threads: blocks of %dx%d, tiles are %dx%d", s, threads, rows, cols, tile.rows, tile.cols)
+				}
+				blocks := ceil(s[0], rows) * ceil(s[1], cols)
+				if blocks > 2*threads {
+					t.Errorf("%v for %d threads: %d blocks", s, threads, blocks)
+				}
+				if s[0]*s[1] >= 512*512 && threads <= 16 && blocks < threads*3/4 {
+					t.Errorf("%v for %d threads: only %d blocks", s, threads, blocks)
+				}
+			}
+		}
+	})
+}
