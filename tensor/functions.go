@@ -114,7 +114,7 @@ var opRsqrt op
 func init() {
 	define(&opRsqrt, op{
 		name:    "rsqrt",
-		forward: unary(floatKernels(func(x float64) float64 { return 1 / math.Sqrt(x) }), floatDtype),
+		forward: unary(vectorKernels(vectors32.Rsqrt, func(x float64) float64 { return 1 / math.Sqrt(x) }), floatDtype),
 		gradients: []gradient{
 			{readsOutput, func(c *call, g *Tensor, _ int) *Tensor { return g.Mul(c.out.Mul(c.out).Mul(c.out)).Mul(-0.5) }},
 		},
@@ -165,7 +165,7 @@ var opErf op
 func init() {
 	define(&opErf, op{
 		name:    "erf",
-		forward: unary(floatKernels(math.Erf), floatDtype),
+		forward: unary(vectorKernels(vectors32.Erf, math.Erf), floatDtype),
 		gradients: []gradient{
 			{readsInput, func(c *call, g *Tensor, _ int) *Tensor {
 				return g.Mul(c.input().Square().Neg().Exp()).Mul(2 / math.Sqrt(math.Pi))

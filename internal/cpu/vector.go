@@ -10,6 +10,7 @@ import "unsafe"
 type Vectors[T float32 | float64] struct {
 	Add, Sub, Mul, Div                       func(dst, x, y []T)
 	Neg, Abs, Square, Reciprocal, Sqrt, Relu func(dst, x []T)
+	Rsqrt                                    func(dst, x []T) // 1/√x, 1.6 ULP
 
 	Scale  func(dst, x []T, by T)          // x·by
 	Affine func(dst, x []T, less, times T) // (x - less)·times
@@ -31,6 +32,7 @@ type Vectors[T float32 | float64] struct {
 	Tanh     func(dst, x []T)               // 2 ULP
 	Sigmoid  func(dst, x []T)               // 1/(1+e⁻ˣ), 3 ULP
 	Silu     func(dst, x []T)               // x/(1+e⁻ˣ), 3.5 ULP, and -0 for -Inf
+	Erf      func(dst, x []T)               // 3 ULP
 	Gelu     func(dst, x []T)               // x·Φ(x), 8 ULP, and -0 for -Inf
 	GeluTanh func(dst, x []T)               // see tensor.GELUTanh
 }

@@ -222,6 +222,8 @@ var functionTests = []struct {
 	{"Tanh", 2, math.Tanh},
 	{"Sigmoid", 3, func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }},
 	{"Silu", 3.5, func(x float64) float64 { return max(x, -200) / (1 + math.Exp(-max(x, -200))) }},
+	{"Erf", 3, math.Erf},
+	{"Rsqrt", 1.6, func(x float64) float64 { return 1 / math.Sqrt(x) }},
 	{"Gelu", 8, func(x float64) float64 { return max(x, -200) * 0.5 * math.Erfc(-x/math.Sqrt2) }},
 }
 

@@ -94,6 +94,16 @@ func sqrtF32AVX2(dst *float32, x *float32, n int)
 //go:noescape
 func sqrtF32AVX512(dst *float32, x *float32, n int)
 
+// rsqrtF32AVX2 computes 1/√x.
+//
+//go:noescape
+func rsqrtF32AVX2(dst *float32, x *float32, n int)
+
+// rsqrtF32AVX512 computes 1/√x.
+//
+//go:noescape
+func rsqrtF32AVX512(dst *float32, x *float32, n int)
+
 // reluF32AVX2 computes max(x, 0); NaN stays.
 //
 //go:noescape
@@ -264,6 +274,16 @@ func sqrtF64AVX2(dst *float64, x *float64, n int)
 //go:noescape
 func sqrtF64AVX512(dst *float64, x *float64, n int)
 
+// rsqrtF64AVX2 computes 1/√x.
+//
+//go:noescape
+func rsqrtF64AVX2(dst *float64, x *float64, n int)
+
+// rsqrtF64AVX512 computes 1/√x.
+//
+//go:noescape
+func rsqrtF64AVX512(dst *float64, x *float64, n int)
+
 // reluF64AVX2 computes max(x, 0); NaN stays.
 //
 //go:noescape
@@ -383,6 +403,16 @@ func siluF32AVX2(dst *float32, x *float32, n int)
 //
 //go:noescape
 func siluF32AVX512(dst *float32, x *float32, n int)
+
+// erfF32AVX2 computes the error function.
+//
+//go:noescape
+func erfF32AVX2(dst *float32, x *float32, n int)
+
+// erfF32AVX512 computes the error function.
+//
+//go:noescape
+func erfF32AVX512(dst *float32, x *float32, n int)
 
 // geluF32AVX2 computes x·Φ(x).
 //
@@ -530,6 +560,14 @@ func sqrtF32AVX2Slices(dst, x []float32) {
 	sqrtF32AVX2(&dst[0], &x[0], len(dst))
 }
 
+func rsqrtF32AVX2Slices(dst, x []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	rsqrtF32AVX2(&dst[0], &x[0], len(dst))
+}
+
 func reluF32AVX2Slices(dst, x []float32) {
 	if len(dst) == 0 {
 		return
@@ -633,6 +671,14 @@ func siluF32AVX2Slices(dst, x []float32) {
 	siluF32AVX2(&dst[0], &x[0], len(dst))
 }
 
+func erfF32AVX2Slices(dst, x []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	erfF32AVX2(&dst[0], &x[0], len(dst))
+}
+
 func geluF32AVX2Slices(dst, x []float32) {
 	if len(dst) == 0 {
 		return
@@ -733,6 +779,14 @@ func sqrtF32AVX512Slices(dst, x []float32) {
 	}
 	x = x[:len(dst)]
 	sqrtF32AVX512(&dst[0], &x[0], len(dst))
+}
+
+func rsqrtF32AVX512Slices(dst, x []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	rsqrtF32AVX512(&dst[0], &x[0], len(dst))
 }
 
 func reluF32AVX512Slices(dst, x []float32) {
@@ -838,6 +892,14 @@ func siluF32AVX512Slices(dst, x []float32) {
 	siluF32AVX512(&dst[0], &x[0], len(dst))
 }
 
+func erfF32AVX512Slices(dst, x []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	erfF32AVX512(&dst[0], &x[0], len(dst))
+}
+
 func geluF32AVX512Slices(dst, x []float32) {
 	if len(dst) == 0 {
 		return
@@ -876,6 +938,7 @@ var vectorsF32 = [...]Vectors[float32]{
 		Square:     squareF32AVX2Slices,
 		Reciprocal: reciprocalF32AVX2Slices,
 		Sqrt:       sqrtF32AVX2Slices,
+		Rsqrt:      rsqrtF32AVX2Slices,
 		Relu:       reluF32AVX2Slices,
 		Scale:      scaleF32AVX2Slices,
 		Affine:     affineF32AVX2Slices,
@@ -888,6 +951,7 @@ var vectorsF32 = [...]Vectors[float32]{
 		Tanh:       tanhF32AVX2Slices,
 		Sigmoid:    sigmoidF32AVX2Slices,
 		Silu:       siluF32AVX2Slices,
+		Erf:        erfF32AVX2Slices,
 		Gelu:       geluF32AVX2Slices,
 		GeluTanh:   geluTanhF32AVX2Slices,
 		ExpSum:     expSumF32AVX2Slices,
@@ -902,6 +966,7 @@ var vectorsF32 = [...]Vectors[float32]{
 		Square:     squareF32AVX512Slices,
 		Reciprocal: reciprocalF32AVX512Slices,
 		Sqrt:       sqrtF32AVX512Slices,
+		Rsqrt:      rsqrtF32AVX512Slices,
 		Relu:       reluF32AVX512Slices,
 		Scale:      scaleF32AVX512Slices,
 		Affine:     affineF32AVX512Slices,
@@ -914,6 +979,7 @@ var vectorsF32 = [...]Vectors[float32]{
 		Tanh:       tanhF32AVX512Slices,
 		Sigmoid:    sigmoidF32AVX512Slices,
 		Silu:       siluF32AVX512Slices,
+		Erf:        erfF32AVX512Slices,
 		Gelu:       geluF32AVX512Slices,
 		GeluTanh:   geluTanhF32AVX512Slices,
 		ExpSum:     expSumF32AVX512Slices,
@@ -994,6 +1060,14 @@ func sqrtF64AVX2Slices(dst, x []float64) {
 	}
 	x = x[:len(dst)]
 	sqrtF64AVX2(&dst[0], &x[0], len(dst))
+}
+
+func rsqrtF64AVX2Slices(dst, x []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	rsqrtF64AVX2(&dst[0], &x[0], len(dst))
 }
 
 func reluF64AVX2Slices(dst, x []float64) {
@@ -1143,6 +1217,14 @@ func sqrtF64AVX512Slices(dst, x []float64) {
 	sqrtF64AVX512(&dst[0], &x[0], len(dst))
 }
 
+func rsqrtF64AVX512Slices(dst, x []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	rsqrtF64AVX512(&dst[0], &x[0], len(dst))
+}
+
 func reluF64AVX512Slices(dst, x []float64) {
 	if len(dst) == 0 {
 		return
@@ -1226,6 +1308,7 @@ var vectorsF64 = [...]Vectors[float64]{
 		Square:     squareF64AVX2Slices,
 		Reciprocal: reciprocalF64AVX2Slices,
 		Sqrt:       sqrtF64AVX2Slices,
+		Rsqrt:      rsqrtF64AVX2Slices,
 		Relu:       reluF64AVX2Slices,
 		Scale:      scaleF64AVX2Slices,
 		Affine:     affineF64AVX2Slices,
@@ -1245,6 +1328,7 @@ var vectorsF64 = [...]Vectors[float64]{
 		Square:     squareF64AVX512Slices,
 		Reciprocal: reciprocalF64AVX512Slices,
 		Sqrt:       sqrtF64AVX512Slices,
+		Rsqrt:      rsqrtF64AVX512Slices,
 		Relu:       reluF64AVX512Slices,
 		Scale:      scaleF64AVX512Slices,
 		Affine:     affineF64AVX512Slices,

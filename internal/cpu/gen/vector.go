@@ -59,6 +59,7 @@ func loops() []*loop {
 		unary("square", "computes x².", func(l *lanes, x ref) ref { return l.mul(x, x) })
 		unary("reciprocal", "computes 1/x.", func(l *lanes, x ref) ref { return l.div(l.constant(1), x) })
 		unary("sqrt", "computes √x.", (*lanes).sqrt)
+		unary("rsqrt", "computes 1/√x.", func(l *lanes, x ref) ref { return l.div(l.constant(1), l.sqrt(x)) })
 		unary("relu", "computes max(x, 0); NaN stays.", func(l *lanes, x ref) ref { return l.add(l.max(l.constant(0), x), l.constant(0)) }) // -0 becomes 0
 		all = append(all,
 			&loop{name: "scale", doc: "computes x·p with the parameter p.", e: e, operands: two, unroll: [2]int{4, 4}, params: true,
@@ -87,6 +88,7 @@ func loops() []*loop {
 	function("tanh", "computes the hyperbolic tangent.", 2, 4, tanh)
 	function("sigmoid", "computes 1/(1+e⁻ˣ).", 2, 4, sigmoid)
 	function("silu", "computes x/(1+e⁻ˣ).", 2, 4, silu)
+	function("erf", "computes the error function.", 2, 3, erf)
 	function("gelu", "computes x·Φ(x).", 2, 3, gelu)
 	function("geluTanh", "computes the approximation of x·Φ(x) by a hyperbolic tangent.", 2, 3, geluTanh)
 	all = append(all,
@@ -212,6 +214,24 @@ func gelu(l *lanes, x ref) ref {
 	g := l.mul(l.mul(l.mul(a, r), t), b)
 	positive := l.less(l.constant(0), x)
 	return l.choose(positive, l.sub(x, g), l.xor(g, l.bits(signBit)))
+}
+
+// erf computes x·p(x²) where x² < 0.75, with a relative error of p below 1.8e-10, and else 1 - 2·Q(√2·|x|) with the sign
+// of x, see gelu.
+func erf(l *lanes, x ref) ref {
+	size := l.and(x, l.bits(absolute))
+	t := l.min(l.constant(10), size)
+	s := l.div(l.constant(4), l.fma(t, l.constant(math.Sqrt2), l.constant(4)))
+	r := l.mul(l.polynomial(s, geluTail...), s)
+	minus := l.xor(t, l.bits(signBit))
+	square := l.mul(t, minus)
+	low := l.fma(t, minus, l.xor(square, l.bits(signBit)))
+	a, b := expOf(l, square, low)
+	q := l.mul(l.mul(a, b), r)
+	far := l.or(l.sub(l.constant(1), l.add(q, q)), l.and(x, l.bits(signBit)))
+	near := l.mul(x, l.polynomial(l.mul(x, x), 1.1283791668988772, -0.37612636383557435, 0.112837384788711, -0.026861926070414703,
+		0.005207700595525137, -0.0008223277191884569, 8.733314395119485e-05))
+	return l.choose(l.less(size, l.constant(0.8660254)), near, far)
 }
 
 // geluTanh computes x·σ(2u) with u = √(2/π)·(x + 0.044715·x³), which is x/2·(1 + tanh u).
