@@ -6,12 +6,12 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"hash/fnv"
 	"html"
 	"strconv"
 	"strings"
 
 	"github.com/lectern-go/lectern/kernel/front/internal/rewrite"
-	"github.com/lectern-go/lectern/kernel/jupyter"
 )
 
 // A stepRecord is what a //step cell did, statement by statement.
@@ -93,7 +93,10 @@ func (s *stepRecord) show(e *execution) {
 	if s.cut > 0 {
 		note = fmt.Sprintf("only the first %d steps were recorded", s.cut)
 	}
-	page := strings.NewReplacer("{{id}}", "lst"+strings.ReplaceAll(jupyter.NewID(), "-", ""), "{{code}}", code.String(), "{{data}}", string(data),
+	// The same record gives the same page, so that running a notebook again leaves it as it was.
+	id := fnv.New64a()
+	fmt.Fprintf(id, "%d\n%s\n%s", e.cell, s.src.Code, data)
+	page := strings.NewReplacer("{{id}}", fmt.Sprintf("lst%x", id.Sum64()), "{{code}}", code.String(), "{{data}}", string(data),
 		"{{note}}", note, "{{list}}", html.EscapeString(s.text(60))).Replace(stepsPage)
 	e.publish("display_data", map[string]any{"data": map[string]any{"text/html": page, "text/plain": s.text(200)}, "metadata": map[string]any{}, "transient": map[string]any{}})
 }
