@@ -274,3 +274,12 @@ func BenchmarkStep(b *testing.B) {
 		})
 	}
 }
+
+func TestString(t *testing.T) {
+	a, b := tensor.Ones(2).RequireGrad(), tensor.Ones(3).RequireGrad()
+	opt := optim.NewAdamW([]tensor.NamedTensor{tensor.Named("a", a)}, 0.1)
+	opt.AddGroup([]tensor.NamedTensor{tensor.Named("b", b)}, optim.LR(0.01))
+	if got, want := opt.String(), "adamw, parameters: 1 with lr 0.1, 1 with lr 0.01"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

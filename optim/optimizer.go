@@ -97,6 +97,20 @@ type Optimizer struct {
 	allowUnused bool
 }
 
+// String returns the algorithm and, for each group, its learning rate and how many
+// parameters it has.
+func (o *Optimizer) String() string {
+	var b strings.Builder
+	b.WriteString(o.algorithm + ", parameters: ")
+	for i, g := range o.groups {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, "%d with lr %g", len(g.params), g.LR)
+	}
+	return b.String()
+}
+
 // A Group is parameters that share settings, which may be changed between steps.
 type Group struct {
 	Settings
