@@ -88,6 +88,8 @@ func (f *Figure) label(x, y float64, anchor, text string, attributes ...string) 
 	width := textWidth(text)
 	if slices.Contains(attributes, mono) {
 		width = monoWidth(text)
+	} else if slices.Contains(attributes, bold) {
+		width *= 1.15
 	}
 	switch anchor {
 	case "middle":
