@@ -29,7 +29,8 @@ func cellFlags() string {
 	if runtime.GOOS == "linux" {
 		ld += " -linkmode=internal"
 	}
-	return "-buildvcs=false '-ldflags=" + ld + "'"
+	// gonum/plot without its writers of file formats: the front imports those into cells that may write a file.
+	return "-buildvcs=false -tags=minimal '-ldflags=" + ld + "'"
 }
 
 // cellEnv is the part of the kernel's environment that decides how cells are built.

@@ -28,7 +28,7 @@ func cellFlags() string {
 	if runtime.GOOS == "linux" {
 		ld += " -linkmode=internal"
 	}
-	return "-buildvcs=false '-ldflags=" + ld + "'"
+	return "-buildvcs=false -tags=minimal '-ldflags=" + ld + "'"
 }
 
 // toolEnv is the environment in which cells are compiled: with path before the other folders of programs, and tmp for temporary files, which an
@@ -76,6 +76,8 @@ func startGoNB(c config, f *folders, token string) (*child, error) {
 		inband.TokenVar+"="+token,
 		show.InputVar+"="+f.input(),
 		stdio.Var+"="+f.output(),
+		stdio.CollectVar+"="+os.Getenv("GOGC"),
+		"GOGC="+stdio.Collect,
 		keep.DirVar+"="+strings.Join(f.keep(), string(os.PathListSeparator)),
 		keep.LimitVar+"="+keepLimit(f.work),
 	)

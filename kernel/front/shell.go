@@ -20,7 +20,13 @@ func (k *kernel) onShell(m *jupyter.Message) {
 	case "execute_request":
 		k.queue.add(m)
 	case "kernel_info_request":
-		k.answer(m, "kernel_info_reply", kernelInfo())
+		go func() { // ready is the kernel when GoNB is
+			select {
+			case <-k.ready:
+			case <-k.ended:
+			}
+			k.answer(m, "kernel_info_reply", kernelInfo())
+		}()
 	case "is_complete_request":
 		var c struct {
 			Code string `json:"code"`

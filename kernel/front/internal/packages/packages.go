@@ -182,7 +182,10 @@ func (p *Packages) Names() []string {
 }
 
 // Stateful reports whether the package or something that it imports has state to be kept from cell to cell.
-func (p *Packages) Stateful(path string) bool {
+func (p *Packages) Stateful(path string) bool { return p.Reaches(path, p.c.State) }
+
+// Reaches reports whether a package imports another one, itself or through others. The standard library is not searched.
+func (p *Packages) Reaches(path, other string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	seen := map[string]bool{}
@@ -194,7 +197,7 @@ func (p *Packages) Stateful(path string) bool {
 		}
 		seen[path] = true
 		for _, i := range k.Imports {
-			if i == p.c.State || visit(i) {
+			if i == other || visit(i) {
 				return true
 			}
 		}

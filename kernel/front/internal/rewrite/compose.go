@@ -280,7 +280,9 @@ func (w *work) head(t *Text, c *checked) {
 	for _, name := range sortedKeys(imports) {
 		t.Inject(fmt.Sprintf("import %s %q\n", name, imports[name]))
 	}
-	t.Inject(fmt.Sprintf("import _ %q\n", stdioPath))
+	for _, path := range append(c.plotFormats(w.n.packages), stdioPath) {
+		t.Inject(fmt.Sprintf("import _ %q\n", path))
+	}
 }
 
 // emitPending writes the declarations that GoNB has not seen.

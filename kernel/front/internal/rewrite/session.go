@@ -17,8 +17,9 @@ import (
 // Packages says what cells can import.
 type Packages interface {
 	types.Importer
-	ByName(name string) string // the path that a package name most likely means, or ""
-	Stateful(path string) bool // the package has state that lives on from cell to cell
+	ByName(name string) string       // the path that a package name most likely means, or ""
+	Stateful(path string) bool       // the package has state that lives on from cell to cell
+	Reaches(path, other string) bool // the package imports another one, itself or through others
 	Names() []string
 }
 

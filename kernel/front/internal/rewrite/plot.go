@@ -1,0 +1,37 @@
+package rewrite
+
+import (
+	"slices"
+	"strings"
+)
+
+// Package gonum/plot links a writer for each file format (PDF, TeX, PNG, ...) into every program, a third of the time that a cell with a
+// chart takes to build. Cells are built with its tag "minimal", which leaves them out, and get the writers back if they may write a file.
+
+const plotPath = "gonum.org/v1/plot"
+
+// plotWriters are what gonum/plot imports without the tag.
+var plotWriters = []string{
+	plotPath + "/vg/vgeps", plotPath + "/vg/vgimg", plotPath + "/vg/vgpdf", plotPath + "/vg/vgsvg", plotPath + "/vg/vgtex",
+}
+
+// fileCalls are the functions of gonum/plot that look for a writer by its format's name.
+var fileCalls = map[string][]string{plotPath: {"Save", "WriterTo"}, plotPath + "/vg/draw": {"NewFormattedCanvas"}}
+
+// libraryPrefix is that of the library's own packages, which draw charts and write no files with gonum/plot.
+const libraryPrefix = "github.com/lectern-go/lectern/"
+
+// plotFormats returns the packages to import for their effect.
+func (c *checked) plotFormats(p Packages) []string {
+	for _, o := range c.info.Uses {
+		if o.Pkg() != nil && slices.Contains(fileCalls[o.Pkg().Path()], o.Name()) {
+			return plotWriters
+		}
+	}
+	for _, path := range c.used {
+		if !strings.HasPrefix(path, libraryPrefix) && !strings.HasPrefix(path, plotPath) && p.Reaches(path, plotPath) {
+			return plotWriters
+		}
+	}
+	return nil
+}
