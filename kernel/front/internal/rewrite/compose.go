@@ -209,10 +209,8 @@ func (w *work) mainBody(need, lits map[string]bool) *Text {
 		w.n.literals[name].emit(t)
 		t.Inject("\n")
 	}
-	for _, path := range w.n.blank {
-		if use := w.blankUse(path); use != "" {
-			t.Inject(use, "\n")
-		}
+	for _, use := range w.blankUses(append(slices.Clone(w.n.blank), w.c.plotFormats(w.n.packages)...)) {
+		t.Inject(use, "\n")
 	}
 	for i, it := range w.stmts {
 		w.edits.apply(t, w.src, it.lo, it.hi)
@@ -231,6 +229,16 @@ func (w *work) mainBody(need, lits map[string]bool) *Text {
 		t.Inject(w.call, "()\n")
 	}
 	return t
+}
+
+// blankUses are statements that use packages imported for their effect.
+func (w *work) blankUses(paths []string) (uses []string) {
+	for _, path := range paths {
+		if use := w.blankUse(path); use != "" {
+			uses = append(uses, use)
+		}
+	}
+	return uses
 }
 
 // blankUse is a statement that uses a package imported for its effect: GoNB remembers only one blank import.
@@ -280,9 +288,7 @@ func (w *work) head(t *Text, c *checked) {
 	for _, name := range sortedKeys(imports) {
 		t.Inject(fmt.Sprintf("import %s %q\n", name, imports[name]))
 	}
-	for _, path := range append(c.plotFormats(w.n.packages), stdioPath) {
-		t.Inject(fmt.Sprintf("import _ %q\n", path))
-	}
+	t.Inject(fmt.Sprintf("import _ %q\n", stdioPath))
 }
 
 // emitPending writes the declarations that GoNB has not seen.

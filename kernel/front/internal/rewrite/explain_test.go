@@ -103,13 +103,14 @@ func TestComplete(t *testing.T) {
 // TestPlotWriters: only a cell that may write a chart to a file links gonum/plot's writers.
 func TestPlotWriters(t *testing.T) {
 	nb := newNotebook(t)
-	const writer = `import _ "gonum.org/v1/plot/vg/vgimg"`
+	const writer = `import vgimg "gonum.org/v1/plot/vg/vgimg"`
 	for _, c := range []struct {
 		name, code string
 		want       bool
 	}{
 		{"a chart", "import \"gonum.org/v1/plot\"\np := plot.New()\np.Title.Text = \"t\"", false},
 		{"a file", "p.Save(100, 100, \"x.png\")", true},
+		{"a file, in a main of its own", "import \"gonum.org/v1/plot\"\nfunc main() {\n\tplot.New().Save(100, 100, \"x.png\")\n}", true},
 		{"a function of its own called Save", "type box struct{}\nfunc (box) Save() {}\nbox{}.Save()", false},
 		{"the library's charts", "import \"github.com/lectern-go/lectern/plots\"\nplots.Loss(plots.Run(\"a\", []float64{1, 2}))", false},
 	} {

@@ -23,6 +23,9 @@ const libraryPrefix = "github.com/lectern-go/lectern/"
 
 // plotFormats returns the packages to import for their effect.
 func (c *checked) plotFormats(p Packages) []string {
+	if c == nil || c.info == nil {
+		return nil
+	}
 	for _, o := range c.info.Uses {
 		if o.Pkg() != nil && slices.Contains(fileCalls[o.Pkg().Path()], o.Name()) {
 			return plotWriters

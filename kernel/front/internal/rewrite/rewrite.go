@@ -256,10 +256,13 @@ func (w *work) takesMain(items []item) bool {
 	w.c = c
 	need := w.needed(c)
 	at := strings.Index(w.code[main.lo:main.hi], "{")
-	begin := w.begin(need)
-	if begin != "" {
-		main.edits.insert(main.lo+at+1, " "+begin+"; ")
+	begin := w.blankUses(c.plotFormats(w.n.packages))
+	if b := w.begin(need); b != "" {
+		begin = append(begin, b)
 		c.used[keepName] = keepPath
+	}
+	if len(begin) > 0 {
+		main.edits.insert(main.lo+at+1, " "+strings.Join(begin, "; ")+"; ")
 	}
 	g := &Text{}
 	w.head(g, c)
