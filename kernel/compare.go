@@ -103,6 +103,9 @@ func form(outputs []*notebook.Output, measured bool) []string {
 var (
 	// A number with the unit behind it, whose prefix changes with the size: 980 µs, 1.2 ms.
 	quantity = regexp.MustCompile(`[-+−]?\d[\d,_]*(?:\.\d+)?(?:[eE][-+]?\d+)?(?:(\s?)(?:[nµμumkKMGTPEZ]i?)?(s|B|FLOPs?|FLOP/s|B/s|Hz|op/s|x|×)\b)?`)
+	// The machine that was measured: its processor, up to the comma behind the name, and the instructions that it has.
+	processor    = regexp.MustCompile(`\b(?:AMD|Intel|Apple|ARM|Ampere|Neoverse|AWS|QEMU)\b[^,;:<"\n]*`)
+	instructions = regexp.MustCompile(`\b(?:AVX-?\d*(?:[-_]BF16)?|NEON|AMX|SSE\d*|portable Go)\b`)
 	// What grows with the width of a column.
 	filling = regexp.MustCompile(`[ \t]+|-{2,}|─{2,}|═{2,}|={2,}|\.{2,}|█+|▏|▎|▍|▌|▋|▊|▉`)
 )
@@ -110,9 +113,10 @@ var (
 // figure is a drawing within HTML; where its lines lie, and how many there are, is measurement too. Its title stays.
 var figure = regexp.MustCompile(`(?s)(<svg\b[^>]*>\s*(?:<title\b[^>]*>.*?</title>)?).*?</svg>`)
 
-// mask replaces every number, its unit's prefix and the filling of columns, so that only the form of a measurement remains.
+// mask replaces every number, its unit's prefix, the name of the machine and the filling of columns, so that only the form of a measurement remains.
 func mask(s string) string {
 	s = figure.ReplaceAllString(s, "$1</svg>")
+	s = instructions.ReplaceAllString(processor.ReplaceAllString(s, "#"), "#")
 	s = quantity.ReplaceAllString(s, "#$2")
 	return filling.ReplaceAllStringFunc(s, func(m string) string {
 		switch []rune(m)[0] {

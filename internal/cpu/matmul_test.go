@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"testing"
 	"unsafe"
+
+	"github.com/lectern-go/lectern/internal/race"
 )
 
 // atLevels runs a test at each level that this processor has.
@@ -129,7 +131,7 @@ func TestProductSizes(t *testing.T) {
 			checkProduct[float64](t, 68-n, n, n/3+1, "rows", "columns", "rows", true)
 			checkProduct[float32](t, n/4+1, n, 70-n, "columns", "rows", "rows", true)
 		}
-		if level == Generic && testing.Short() || raceEnabled {
+		if level == Generic && testing.Short() || race.Enabled {
 			return
 		}
 		// Through every loop over what fits a cache.

@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"testing"
 	"unsafe"
+
+	"github.com/lectern-go/lectern/internal/race"
 )
 
 // guardedSlice returns a copy of x that ends or begins at a guard page.
@@ -231,7 +233,7 @@ var functionTests = []struct {
 // LECTERN_TEST_ALL_FLOATS=1, which takes many minutes.
 func TestFunctions(t *testing.T) {
 	step := uint64(499)
-	if testing.Short() || raceEnabled {
+	if testing.Short() || race.Enabled {
 		step = 9973
 	}
 	if allFloats {

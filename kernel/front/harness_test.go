@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lectern-go/lectern/internal/race"
 	"github.com/lectern-go/lectern/kernel/jupyter"
 )
 
@@ -39,7 +40,7 @@ var tools = sync.OnceValues(func() (string, error) {
 		}
 	}
 	args := []string{"build", "-o", filepath.Join(bin, "lectern-kernel")}
-	if raceEnabled {
+	if race.Enabled {
 		args = append(args, "-race")
 	}
 	if out, err := exec.Command("go", append(args, ".")...).CombinedOutput(); err != nil {
