@@ -119,9 +119,11 @@ func (e *execution) do() *failure {
 	if e.r.Steps {
 		e.steps = newStepRecord(e.r.Next.Source(e.cell))
 	}
+	e.mu.Lock()
 	for _, n := range e.r.Removed {
 		e.silent = append(e.silent, fmt.Sprintf("key %q not found", n), " "+n+"\n")
 	}
+	e.mu.Unlock()
 	saves := k.manifest().Saves
 	g.counter++
 	k.ran[g.counter] = ranCell{e.r.Lines, e.r.Text}
@@ -310,7 +312,10 @@ func (k *kernel) fromIOPub(m *jupyter.Message) {
 // mute recognises what GoNB says about commands that the front has given it, and about the end of the program.
 func (e *execution) mute(text string) bool {
 	if strings.HasPrefix(text, ". removed ") || strings.HasPrefix(text, ". key ") {
-		for _, s := range e.silent {
+		e.mu.Lock()
+		silent := e.silent
+		e.mu.Unlock()
+		for _, s := range silent {
 			if strings.Contains(text, s) {
 				return true
 			}

@@ -19,6 +19,8 @@ type queue struct {
 	waiting []*jupyter.Message
 	running bool
 	rests   time.Time // since when nothing runs
+	ended   time.Time // when the last cell ended, before anybody was told how
+	before  int       // how many waited then
 	wake    chan struct{}
 }
 
@@ -96,29 +98,33 @@ func (q *queue) run() {
 	}
 }
 
-// abort answers everything that waits without running it.
-func (q *queue) abort() {
-	failed := time.Now()
+// mark notes that a cell has ended.
+func (q *queue) mark() {
 	q.mu.Lock()
-	waiting := q.waiting
-	q.waiting = nil
+	q.ended, q.before = time.Now(), len(q.waiting)
+	q.mu.Unlock()
+}
+
+// abort answers without running them the requests that were sent before anybody could know of the failure: those that waited then, and those that
+// arrive late, by the date in their headers.
+func (q *queue) abort() {
+	q.mu.Lock()
+	failed := q.ended
+	waiting := q.waiting[:q.before]
+	q.waiting = q.waiting[q.before:]
 	q.mu.Unlock()
 	for _, m := range waiting {
 		q.refuse(m)
 	}
 	for deadline := failed.Add(straggle); ; {
 		q.mu.Lock()
-		var stay []*jupyter.Message
-		for _, m := range q.waiting {
-			if sent, err := time.Parse(time.RFC3339Nano, m.Header.Date); err == nil && sent.Before(failed) {
-				q.refuse(m)
-			} else {
-				stay = append(stay, m)
-			}
-		}
-		q.waiting = stay
+		waiting, q.waiting = q.sentBefore(failed)
+		stay := len(q.waiting)
 		q.mu.Unlock()
-		if len(stay) > 0 || time.Now().After(deadline) {
+		for _, m := range waiting {
+			q.refuse(m)
+		}
+		if stay > 0 || time.Now().After(deadline) {
 			return
 		}
 		select {
@@ -128,6 +134,18 @@ func (q *queue) abort() {
 			return
 		}
 	}
+}
+
+// sentBefore parts the requests that wait by the date in their headers.
+func (q *queue) sentBefore(t time.Time) (before, after []*jupyter.Message) {
+	for _, m := range q.waiting {
+		if sent, err := time.Parse(time.RFC3339Nano, m.Header.Date); err == nil && sent.Before(t) {
+			before = append(before, m)
+		} else {
+			after = append(after, m)
+		}
+	}
+	return before, after
 }
 
 // refuse answers a request that is not run.
@@ -178,6 +196,7 @@ func (k *kernel) execute(m *jupyter.Message) bool {
 		k.publish(m, "execute_input", map[string]any{"code": req.Code, "execution_count": cell})
 	}
 	fail := r.do()
+	k.queue.mark()
 	reply := map[string]any{"status": "ok", "execution_count": cell, "payload": []any{}, "user_expressions": map[string]any{}}
 	if fail != nil {
 		if !req.Silent {
