@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 
+	"github.com/lectern-go/lectern/kernel/internal/cellenv"
 	"github.com/lectern-go/lectern/kernel/jupyter"
 )
 
@@ -21,27 +22,6 @@ const (
 
 //go:embed logo.svg
 var logo []byte
-
-// cellFlags is the GOFLAGS that cells are built with. Linking is most of the time that a cell takes: no symbol table, no debugging data and, where
-// cgo is used, Go's own linker instead of the system's, save most of it. setup builds with the same flags, so that the build cache serves the first cell.
-func cellFlags() string {
-	ld := "-s -w"
-	if runtime.GOOS == "linux" {
-		ld += " -linkmode=internal"
-	}
-	// gonum/plot without its writers of file formats: the front imports those into cells that may write a file.
-	return "-buildvcs=false -tags=minimal '-ldflags=" + ld + "'"
-}
-
-// cellEnv is the part of the kernel's environment that decides how cells are built.
-func cellEnv() map[string]string {
-	return map[string]string{
-		"GOFLAGS": cellFlags(),
-		"GOPROXY": "off", // else each cell asks the network about its modules: 350 to 500 ms
-		"GOSUMDB": "off",
-		"GOWORK":  "", // the cell's own go.work, not one that the user has named
-	}
-}
 
 // spec is the kernelspec of this checkout: the front, which starts GoNB behind itself.
 func (w *workspace) spec() *jupyter.Spec {
@@ -58,7 +38,7 @@ func (w *workspace) spec() *jupyter.Spec {
 
 // kernelEnv is the environment that the kernel starts with, over that of Jupyter.
 func (w *workspace) kernelEnv() map[string]string {
-	env := cellEnv()
+	env := cellenv.Env()
 	// The pinned tools come first; Go itself comes last, for a Jupyter that was started from a desktop without the shell's PATH.
 	list := string(os.PathListSeparator)
 	env["PATH"] = w.state("bin") + list + "${PATH}" + list + goDir()

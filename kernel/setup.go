@@ -17,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lectern-go/lectern/kernel/internal/cellenv"
 	"github.com/lectern-go/lectern/kernel/jupyter"
 )
 
@@ -105,9 +106,9 @@ func (w *workspace) setup(ctx context.Context, force bool) (did []string, err er
 		{"spec", "kernelspec written", []string{fmt.Sprint(w.spec()), string(logo)}, []string{filepath.Join(w.specDir(), "kernel.json")}, func() error {
 			return writeSpec(w.specDir(), w.spec())
 		}},
-		{"cells", "first cells run", []string{goVersion, modules, toolMod, cellFlags()}, nil, func() error { return w.runFirstCells(ctx) }},
+		{"cells", "first cells run", []string{goVersion, modules, toolMod, cellenv.Flags()}, nil, func() error { return w.runFirstCells(ctx) }},
 		// Last, because the rest does not need it.
-		{"library", "library built", []string{goVersion, sources, cellFlags()}, nil, func() error { return w.prebuild(ctx) }},
+		{"library", "library built", []string{goVersion, sources, cellenv.Flags()}, nil, func() error { return w.prebuild(ctx) }},
 	}
 	for _, s := range steps {
 		stamp := w.state("stamps", s.name)
@@ -265,7 +266,7 @@ fmt.Println("drawn")`,
 // cellBuildEnv is the environment for building what cells use, before any cell. Modules may be missing still, so the network stays allowed.
 func cellBuildEnv() []string {
 	env := os.Environ()
-	for k, v := range cellEnv() {
+	for k, v := range cellenv.Env() {
 		if k != "GOPROXY" && k != "GOSUMDB" {
 			env = append(env, k+"="+v)
 		}

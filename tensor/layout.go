@@ -65,18 +65,6 @@ func (l Layout) IsContiguous() bool {
 	return true
 }
 
-// end returns one more than the last storage index in use.
-func (l Layout) end() int {
-	if l.Len() == 0 {
-		return l.offset
-	}
-	last := l.offset
-	for i, size := range l.shape {
-		last += (size - 1) * l.strides[i]
-	}
-	return last + 1
-}
-
 // mayOverlap reports whether two positions may be the same storage element,
 // so that writing through this layout has no clear meaning. It sorts the axes
 // by stride and asks that each step over all smaller ones (PyTorch's rule: it

@@ -35,7 +35,6 @@ func binaryCase(o *op, f func(*Tensor, any) *Tensor) opCase {
 }
 
 func (c opCase) between(low, high float64) opCase { c.low, c.high = low, high; return c }
-func (c opCase) floatsOnly() opCase               { c.floats = true; return c }
 func (c opCase) alsoBools() opCase                { c.bools = true; return c }
 func (c opCase) twice() opCase                    { c.second = true; return c }
 

@@ -34,9 +34,6 @@ var (
 // Supported returns the levels that this processor runs, the best one last.
 func Supported() []Level { return slices.Clone(supported) }
 
-// Chosen returns the level that kernels run at.
-func Chosen() Level { return level }
-
 // choose returns the level of a name, or the best one if there is none. It panics if this processor does not have it:
 // who asks for a level by name is measuring it, and must not be given another.
 func choose(name string) Level {

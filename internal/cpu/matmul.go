@@ -12,9 +12,6 @@ type Matrix struct {
 	Row, Col int
 }
 
-// T returns the transpose, over the same memory.
-func (m Matrix) T() Matrix { return Matrix{m.Data, m.Col, m.Row} }
-
 // Format says how elements are stored. Those that are neither float32 nor float64 are converted to float32 as they are
 // read, and the results are rounded once.
 type Format struct {

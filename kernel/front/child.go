@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lectern-go/lectern/kernel/internal/cellenv"
 	"github.com/lectern-go/lectern/kernel/internal/inband"
 	"github.com/lectern-go/lectern/kernel/jupyter"
 	"github.com/lectern-go/lectern/kernel/keep"
@@ -19,29 +20,18 @@ import (
 	"github.com/lectern-go/lectern/kernel/stdio"
 )
 
-// tuned are the settings that make GoNB fast: no look at the network, no debug information, no external linker. Setup builds the
-// library with the same ones, so that the build cache serves the first cell.
-var tuned = map[string]string{"GOPROXY": "off", "GOSUMDB": "off", "GOFLAGS": cellFlags()}
-
-func cellFlags() string {
-	ld := "-s -w"
-	if runtime.GOOS == "linux" {
-		ld += " -linkmode=internal"
-	}
-	return "-buildvcs=false -tags=minimal '-ldflags=" + ld + "'"
-}
-
 // toolEnv is the environment in which cells are compiled: with path before the other folders of programs, and tmp for temporary files, which an
 // end by force would leave behind elsewhere.
 func toolEnv(env []string, path, tmp string) []string {
-	out := make([]string, 0, len(env)+len(tuned)+1)
+	cells := cellenv.Env()
+	out := make([]string, 0, len(env)+len(cells)+1)
 	for _, kv := range env {
 		k, _, _ := strings.Cut(kv, "=")
-		if _, ok := tuned[k]; !ok && k != "PATH" && k != "GOWORK" && k != "TMPDIR" {
+		if _, ok := cells[k]; !ok && k != "PATH" && k != "TMPDIR" {
 			out = append(out, kv)
 		}
 	}
-	for k, v := range tuned {
+	for k, v := range cells {
 		out = append(out, k+"="+v)
 	}
 	return append(out, "TMPDIR="+tmp, "PATH="+path+string(os.PathListSeparator)+os.Getenv("PATH"))

@@ -178,7 +178,7 @@ func dial(info jupyter.ConnectionInfo, g *child) (*jupyter.Sockets, error) {
 		s.Close()
 		return nil, err
 	}
-	// With the network off, "go get" before each cell finds nothing and costs 12 ms. The first cell comes after this request.
+	// With the network off, "go get" before each cell finds nothing and costs time. The first cell comes after this request.
 	if err := s.Shell.Send(jupyter.NewMessage("front", "execute_request", map[string]any{"code": "%noautoget", "silent": true, "store_history": false,
 		"allow_stdin": false, "stop_on_error": true, "user_expressions": map[string]string{}})); err != nil {
 		s.Close()

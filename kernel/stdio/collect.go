@@ -7,7 +7,7 @@ import (
 )
 
 // CollectVar is the environment variable that holds the user's GOGC. The kernel sets GOGC itself, so that the compiler and linker of a cell
-// collect less garbage, a tenth of the time that a cell takes; the cell is to run with the user's.
+// collect less garbage and a cell starts sooner; the cell is to run with the user's.
 const CollectVar = "LECTERN_GOGC"
 
 // Collect is the kernel's GOGC.

@@ -52,8 +52,6 @@ type decl struct {
 	order  int
 }
 
-func (d *decl) pos() Pos { return d.src.Pos(d.lo) }
-
 // A variable is remembered by its static type, as Go source with packages named as in the session's imports.
 type variable struct {
 	typ   string
