@@ -57,6 +57,8 @@ type Packages struct {
 	stamps map[string]time.Time // of local folders
 	ready  chan struct{}        // closed when the names of packages are known
 	warm   bool                 // the warm packages are known, so what is known is worth remembering
+
+	background sync.WaitGroup
 }
 
 // preferred paths for names that several packages have.
@@ -75,7 +77,7 @@ func New(c Config) *Packages {
 	if p.warm = whole; whole { // leave the processors to the first cell
 		return p
 	}
-	go func() {
+	p.background.Go(func() {
 		std, err := p.run("std")
 		p.mu.Lock()
 		if err == nil {
@@ -90,9 +92,12 @@ func New(c Config) *Packages {
 		p.warm = true
 		p.mu.Unlock()
 		p.writeCache()
-	}()
+	})
 	return p
 }
+
+// Wait returns when nothing is looked up or remembered in the background any more.
+func (p *Packages) Wait() { p.background.Wait() }
 
 // reset starts a new importer, which knows no package yet.
 func (p *Packages) reset() {
@@ -137,7 +142,7 @@ func (p *Packages) Import(path string) (*types.Package, error) {
 	if k == nil || k.Export == "" {
 		p.mu.Unlock()
 		err := p.list(path)
-		go p.writeCache()
+		p.background.Go(p.writeCache)
 		p.mu.Lock()
 		if k = p.pkgs[path]; k == nil || k.Export == "" {
 			if err == nil {
@@ -443,7 +448,9 @@ func (p *Packages) writeCache() {
 		return
 	}
 	defer os.Remove(f.Name())
-	_, err = f.Write(b)
+	if _, err = f.Write(b); err == nil {
+		err = f.Chmod(0o644) // of use to everybody who shares the checkout
+	}
 	if f.Close() == nil && err == nil {
 		os.Rename(f.Name(), p.c.Cache)
 	}
