@@ -23,7 +23,8 @@ var levelNames = [...]string{"generic", "neon", "avx2", "avx512"}
 // String returns the name that LECTERN_CPU takes.
 func (l Level) String() string { return levelNames[l] }
 
-// Override is the environment variable that chooses a level other than the best.
+// Override is the environment variable that chooses a level other than the best. Any name, also that of the best level,
+// leaves AMX out.
 const Override = "LECTERN_CPU"
 
 var (

@@ -42,7 +42,7 @@ type Product struct {
 }
 
 // parallelWork is the number of multiplications from which on a second thread pays.
-const parallelWork = 80 * 80 * 80
+const parallelWork = 48 * 48 * 48
 
 // Multiply computes a product. Each element of C is Σ A[i][k]·B[k][j] in the order of k, by fused multiply-adds where
 // the processor has them, in one or several sums whose lengths depend on K and the format alone.
@@ -59,6 +59,12 @@ func Multiply(p *Product) {
 		}
 		return
 	}
+	shared := *p // so that a product that one thread computes need not be allocated
+	shared.inParts(batch, work)
+}
+
+// inParts shares products out among threads.
+func (p *Product) inParts(batch, work int) {
 	if work < parallelWork || batch >= 4*Threads() { // whole products to each thread
 		each := min(max(1, parallelWork/work), (batch+Threads()-1)/Threads())
 		Parallel((batch+each-1)/each, func(piece int) {
@@ -80,6 +86,9 @@ func Multiply(p *Product) {
 // as possible, because a block reads its rows of A and its columns of B. Columns come first among equals.
 func (p *Product) grid(threads int) (rows, cols int) {
 	t := tileOf(p.Format)
+	if p.Format.BFloat16 && tilesAMX() != nil {
+		t = &tile{rows: amxSide, cols: amxSide}
+	}
 	best := 0
 	for across := 1; across <= threads; across++ {
 		r, c := roundUp(ceil(p.M, ceil(threads, across)), t.rows), roundUp(ceil(p.N, across), t.cols)
@@ -133,13 +142,17 @@ type block struct {
 	a, b, c operand
 	format  *Format
 	add     bool
+
+	// done, if there is one, is told that m rows from row on are computed, at the beginning of C, which the next ones then
+	// take. Sums must be of one part.
+	done func(row, m int)
 }
 
 // Sizes of what is worked on at a time, so that it stays in a cache: cacheRows x depth of A and cacheCols x depth of B.
 const (
 	cacheRows = 252
 	cacheCols = 2048
-	maxDepth  = 2048 // bytes of depth numbers
+	maxDepth  = 3072 // bytes of depth numbers
 )
 
 // depthOf returns how many terms of a sum are added before they are joined to C. It must depend on nothing but k and
@@ -186,9 +199,15 @@ func (b *block) run() {
 
 // multiply computes a block whose rows of C lie together. s holds the packed operands.
 func (b *block) multiply(s *scratch) {
+	if b.format.BFloat16 {
+		if kernel := tilesAMX(); kernel != nil {
+			b.multiplyTiles(s, kernel)
+			return
+		}
+	}
 	e := elementOf(b.format)
 	t := e.tile
-	cacheRows := max(1, cacheRows/t.rows) * t.rows
+	cacheRows := t.rowsAtATime()
 	// Packing costs one pass over the operand; it pays once what is packed is read often enough, or where a kernel can't
 	// read the matrix itself. Rows that are a multiple of 4096 bytes apart fall on the same few lines of a cache.
 	depth := depthOf(ceil(b.k, e.unit), e.size)
@@ -224,6 +243,10 @@ func (b *block) multiply(s *scratch) {
 						e.pack(unsafe.Add(packedA, i/t.rows*t.stride*k*e.size), t.stride, b.a.from(row+i, at), min(t.rows, m-i), terms, s)
 					}
 				}
+				first := row // in C
+				if b.done != nil {
+					first = 0
+				}
 				for j := 0; j < n; j += t.cols {
 					args.mask = 1<<min(t.cols, n-j) - 1
 					if directB {
@@ -238,9 +261,12 @@ func (b *block) multiply(s *scratch) {
 							args.a = unsafe.Add(packedA, i/t.rows*t.stride*k*e.size)
 							args.aRow, args.aCol = uintptr(e.size), uintptr(t.stride*e.size)
 						}
-						args.c = b.c.from(row+i, col+j).data
+						args.c = b.c.from(first+i, col+j).data
 						t.compute(args, min(t.rows, m-i))
 					}
+				}
+				if b.done != nil {
+					b.done(row, m)
 				}
 			}
 		}
@@ -263,8 +289,8 @@ type tileArgs struct {
 
 // scratch is the memory of one thread for packed operands.
 type scratch struct {
-	args           tileArgs
-	a, b, c, stage buffer
+	args                 tileArgs
+	a, b, c, stage, edge buffer
 }
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
@@ -276,6 +302,7 @@ type buffer struct{ words []uint64 }
 func (b *buffer) bytes(n int) unsafe.Pointer {
 	if len(b.words) < n/8+9 {
 		b.words = make([]uint64, n/8+9)
+		Settle(unsafe.Pointer(unsafe.SliceData(b.words)), n)
 	}
 	p := unsafe.Pointer(unsafe.SliceData(b.words))
 	return unsafe.Add(p, -uintptr(p)&63)

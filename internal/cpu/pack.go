@@ -102,6 +102,24 @@ func (b *block) converted() {
 	s := scratches.Get().(*scratch)
 	defer scratches.Put(s)
 	cols := min(b.n, cacheCols)
+	if e := elementOf(b.format); b.k > 0 && !b.add && ceil(b.k, e.unit) <= depthOf(ceil(b.k, e.unit), e.size) && !(b.format.BFloat16 && tilesAMX() != nil) {
+		// Each sum is made in one go, so that results can be rounded while they are in a near cache.
+		rows := min(b.m, e.rowsAtATime())
+		c := s.c.float32s(rows * cols)
+		for col := 0; col < b.n; col += cols {
+			part := *b
+			part.n = min(cols, b.n-col)
+			part.b = b.b.from(0, col)
+			part.c = operand{unsafe.Pointer(unsafe.SliceData(c)), 4 * part.n, 4}
+			part.done = func(row, m int) {
+				for i := range m {
+					b.storeRow(b.c.from(row+i, col), c[i*part.n:][:part.n])
+				}
+			}
+			part.multiply(s)
+		}
+		return
+	}
 	rows := min(b.m, roundUp(max(cacheRows, most/cols), cacheRows))
 	for col := 0; col < b.n; col += cols {
 		n := min(cols, b.n-col)

@@ -8,6 +8,8 @@ var tilePairs tile
 
 func dotsBFloat16() bool { return false }
 
+func tilesAMX() func(args *tileArgs) { return nil }
+
 func pairRows(unsafe.Pointer, uintptr, unsafe.Pointer, uintptr, int, uint64) {
 	panic("cpu: no pairs of bfloat16 here")
 }

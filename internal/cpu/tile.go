@@ -13,6 +13,9 @@ type tile struct {
 	compute    func(args *tileArgs, rows int)
 }
 
+// rowsAtATime is how many rows of A are worked on at a time: whole tiles.
+func (t *tile) rowsAtATime() int { return max(1, cacheRows/t.rows) * t.rows }
+
 func tileOf(f *Format) *tile {
 	if f.Size == 8 && f.Load == nil {
 		return &tiles64[level]

@@ -1,6 +1,9 @@
 package cpu
 
-import "unsafe"
+import (
+	"math"
+	"unsafe"
+)
 
 // Vectors are loops over slices in the instructions of one level. The first slice gives the length; the others must not
 // be shorter. A field is nil where the level has no such loop, and the caller's own loop in Go takes its place.
@@ -11,14 +14,40 @@ type Vectors[T float32 | float64] struct {
 	Add, Sub, Mul, Div                       func(dst, x, y []T)
 	Neg, Abs, Square, Reciprocal, Sqrt, Relu func(dst, x []T)
 	Rsqrt                                    func(dst, x []T) // 1/√x, 1.6 ULP
+	Floor, Ceil, Trunc, Round                func(dst, x []T) // Round: to the nearest, ties to even
+
+	Equal, Differ, Less, AtMost func(dst, x, y []T) // 1 where that is so, 0 elsewhere
+	Pass                        func(dst, x, y []T) // x where y is not 0, 0 elsewhere
 
 	Scale  func(dst, x []T, by T)          // x·by
 	Affine func(dst, x []T, less, times T) // (x - less)·times
 
-	// Adam does a step of the optimizer, one pass through its memory, with d = sign·g + decay·x:
+	Normalize func(dst, x, y, z []T, less, times T)     // (x - less)·times·y + z
+	LessTimes func(dst, x, y []T, less, share, times T) // (x - less - y·share)·times
+
+	// Steps of optimizers, in one pass through their memory, with d = sign·g + decay·x:
 	//
-	//	m = b1·m + r1·d;  v = b2·v + r2·d²;  x = keep·x - m/((√v + floor)·times)
-	Adam func(x, g, m, v []T, b1, r1, b2, r2, floor, times, keep, sign, decay T)
+	//	Descend         x -= lr·d
+	//	Momentum        buffer = momentum·buffer + rate·d;  x -= lr·buffer
+	//	Nesterov        the same buffer;  x -= lr·(d + ahead·buffer)
+	//	Adagrad         sum += d²;  x -= lr·d/(√sum + eps)
+	//	AdagradInside   sum += (sign·g)²;  x -= lr·sign·g/√(sum + eps)
+	//	Rmsprop         squares = alpha·squares + rest·d²;  x -= lr·d/(√squares + eps)
+	//	RmspropMomentum buffer = momentum·buffer + what lr multiplies in Rmsprop;  x -= lr·buffer
+	//	RmspropCentered mean = alpha·mean + rest·d, and squares - mean² in place of squares under the root
+	//	Adam            m = b1·m + r1·d;  v = b2·v + r2·d²;  x = keep·x - m/((√v + floor)·times)
+	//	Amsgrad         largest = max(largest, v), which takes the place of v under the root
+	Descend                 func(x, g []T, lr, decay, sign T)
+	Momentum                func(x, g, buffer []T, lr, decay, sign, momentum, rate T)
+	Nesterov                func(x, g, buffer []T, lr, decay, sign, momentum, rate, ahead T)
+	Adagrad                 func(x, g, sum []T, lr, decay, sign, eps T)
+	AdagradInside           func(x, g, sum []T, lr, sign, eps T)
+	Rmsprop                 func(x, g, squares []T, lr, decay, sign, eps, alpha, rest T)
+	RmspropMomentum         func(x, g, squares, buffer []T, lr, decay, sign, eps, alpha, rest, momentum T)
+	RmspropCentered         func(x, g, squares, mean []T, lr, decay, sign, eps, alpha, rest T)
+	RmspropCenteredMomentum func(x, g, squares, mean, buffer []T, lr, decay, sign, eps, alpha, rest, momentum T)
+	Adam                    func(x, g, m, v []T, decay, sign, b1, r1, b2, r2, keep, floor, times T)
+	Amsgrad                 func(x, g, m, v, largest []T, decay, sign, b1, r1, b2, r2, keep, floor, times T)
 
 	// Sums are made in SumLanes lanes, to which the elements are dealt out in turn; then lanes of the upper half are joined to
 	// those of the lower half until one is left.
@@ -29,12 +58,50 @@ type Vectors[T float32 | float64] struct {
 
 	Exp      func(dst, x []T)               // eˣ, 1.1 ULP
 	ExpSum   func(dst, x []T, less T) (s T) // eˣ⁻ˡᵉˢˢ and its sum
+	Log      func(dst, x []T)               // ln x, 1 ULP
+	Log2     func(dst, x []T)               // 2 ULP
+	Log1p    func(dst, x []T)               // ln(1+x), 1.2 ULP
+	Sin, Cos func(dst, x []T)               // 2 ULP
 	Tanh     func(dst, x []T)               // 2 ULP
-	Sigmoid  func(dst, x []T)               // 1/(1+e⁻ˣ), 3 ULP
-	Silu     func(dst, x []T)               // x/(1+e⁻ˣ), 3.5 ULP, and -0 for -Inf
+	Sigmoid  func(dst, x []T)               // 1/(1+e⁻ˣ), 3.2 ULP
+	Silu     func(dst, x []T)               // x/(1+e⁻ˣ), 4 ULP, and -0 for -Inf
 	Erf      func(dst, x []T)               // 3 ULP
 	Gelu     func(dst, x []T)               // x·Φ(x), 8 ULP, and -0 for -Inf
 	GeluTanh func(dst, x []T)               // see tensor.GELUTanh
+
+	// What Sin and Cos are made of: NaN where |x| ≥ 2¹⁷.
+	SinNear, CosNear func(dst, x []T)
+}
+
+func init() {
+	for i := range vectorsF32 {
+		if v := &vectorsF32[i]; v.SinNear != nil {
+			v.Sin = nearAndFar(v.SinNear, v.Sum, math.Sin)
+			v.Cos = nearAndFar(v.CosNear, v.Sum, math.Cos)
+		}
+	}
+}
+
+// nearAndFar makes a function of two: one that gives NaN for large numbers, and one for these.
+func nearAndFar(near func(dst, x []float32), sum func(x []float32) float32, far func(float64) float64) func(dst, x []float32) {
+	const part = 1024
+	return func(dst, x []float32) {
+		var here [part]float32 // dst may be x
+		for len(dst) > 0 {
+			n := min(part, len(dst))
+			y := here[:n]
+			near(y, x[:n])
+			if s := sum(y); s != s {
+				for i := range y {
+					if y[i] != y[i] {
+						y[i] = float32(far(float64(x[i])))
+					}
+				}
+			}
+			copy(dst, y)
+			dst, x = dst[n:], x[n:]
+		}
+	}
 }
 
 // SumLanes is the number of lanes of a sum, at every level.
@@ -53,8 +120,12 @@ func vectorsOf[T float32 | float64](all []Vectors[T]) *Vectors[T] {
 	return new(Vectors[T])
 }
 
-// Conversions are loops between float32 and formats of 16 bits in memory; nil where the level has none.
+// Conversions are loops between float32 and formats of 8 and 16 bits in memory; nil where the level has none.
 type Conversions struct {
 	FromBFloat16, FromFloat16 func(dst []float32, src unsafe.Pointer)
 	ToBFloat16, ToFloat16     func(dst unsafe.Pointer, src []float32)
+
+	FromUint8          func(dst []float32, src unsafe.Pointer) // also of bools
+	FromE4M3, FromE5M2 func(dst []float32, src unsafe.Pointer) // see tensor.Float8E4M3
+	ToBool             func(dst unsafe.Pointer, src []float32) // 1 for what is not 0
 }

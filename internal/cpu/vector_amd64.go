@@ -9,47 +9,51 @@ func Converters() Conversions {
 		return Conversions{
 			FromBFloat16: widening(fromBFloat16F32AVX512, 1), FromFloat16: widening(fromFloat16F32AVX512, 1),
 			ToBFloat16: narrowing(toBFloat16F32AVX512, 1), ToFloat16: narrowing(toFloat16F32AVX512, 1),
+			FromUint8: widening(fromUint8F32AVX512, 1), ToBool: narrowing(toBoolF32AVX512, 1),
+			FromE4M3: widening(fromE4M3F32AVX512, 1), FromE5M2: widening(fromE5M2F32AVX512, 1),
 		}
 	case AVX2:
 		return Conversions{
 			FromBFloat16: widening(fromBFloat16F32AVX2, 8), FromFloat16: widening(fromFloat16F32AVX2, 8),
 			ToBFloat16: narrowing(toBFloat16F32AVX2, 8), ToFloat16: narrowing(toFloat16F32AVX2, 8),
+			FromUint8: widening(fromUint8F32AVX2, 8), ToBool: narrowing(toBoolF32AVX2, 8),
+			FromE4M3: widening(fromE4M3F32AVX2, 8), FromE5M2: widening(fromE5M2F32AVX2, 8),
 		}
 	}
 	return Conversions{}
 }
 
 // widening runs a kernel over whole units, and over what is left by way of a copy as long as a unit.
-func widening(kernel func(dst *float32, src *uint16, n int), unit int) func(dst []float32, src unsafe.Pointer) {
+func widening[S uint8 | uint16](kernel func(dst *float32, src *S, n int), unit int) func(dst []float32, src unsafe.Pointer) {
 	return func(dst []float32, src unsafe.Pointer) {
 		n := len(dst) / unit * unit
 		if n > 0 {
-			kernel(&dst[0], (*uint16)(src), n)
+			kernel(&dst[0], (*S)(src), n)
 		}
 		if n == len(dst) {
 			return
 		}
-		var from [8]uint16
+		var from [8]S
 		var to [8]float32
-		copy(from[:], unsafe.Slice((*uint16)(unsafe.Add(src, 2*n)), len(dst)-n))
+		copy(from[:], unsafe.Slice((*S)(src), len(dst))[n:])
 		kernel(&to[0], &from[0], unit)
 		copy(dst[n:], to[:])
 	}
 }
 
-func narrowing(kernel func(dst *uint16, src *float32, n int), unit int) func(dst unsafe.Pointer, src []float32) {
+func narrowing[S uint8 | uint16](kernel func(dst *S, src *float32, n int), unit int) func(dst unsafe.Pointer, src []float32) {
 	return func(dst unsafe.Pointer, src []float32) {
 		n := len(src) / unit * unit
 		if n > 0 {
-			kernel((*uint16)(dst), &src[0], n)
+			kernel((*S)(dst), &src[0], n)
 		}
 		if n == len(src) {
 			return
 		}
 		var from [8]float32
-		var to [8]uint16
+		var to [8]S
 		copy(from[:], src[n:])
 		kernel(&to[0], &from[0], unit)
-		copy(unsafe.Slice((*uint16)(unsafe.Add(dst, 2*n)), len(src)-n), to[:])
+		copy(unsafe.Slice((*S)(dst), len(src))[n:], to[:])
 	}
 }

@@ -43,21 +43,42 @@ func same[T float](a, b T) bool {
 	return a != a && b != b || a == b && math.Signbit(float64(a)) == math.Signbit(float64(b))
 }
 
+func truth[T float](b bool) T {
+	if b {
+		return 1
+	}
+	return 0
+}
+
 func testArithmetic[T float](t *testing.T, v *Vectors[T]) {
 	binary := map[string]func(x, y T) T{
 		"Add": func(x, y T) T { return x + y }, "Sub": func(x, y T) T { return x - y },
 		"Mul": func(x, y T) T { return x * y }, "Div": func(x, y T) T { return x / y },
+		"Equal": func(x, y T) T { return truth[T](x == y) }, "Differ": func(x, y T) T { return truth[T](x != y) },
+		"Less": func(x, y T) T { return truth[T](x < y) }, "AtMost": func(x, y T) T { return truth[T](x <= y) },
+		"Pass": func(x, y T) T {
+			if y != 0 {
+				return x
+			}
+			return 0
+		},
 	}
 	unary := map[string]func(x T) T{
 		"Neg": func(x T) T { return -x }, "Abs": func(x T) T { return T(math.Abs(float64(x))) },
 		"Square": func(x T) T { return x * x }, "Reciprocal": func(x T) T { return 1 / x },
-		"Sqrt": func(x T) T { return T(math.Sqrt(float64(x))) },
-		"Relu": func(x T) T { return max(x, 0) },
+		"Sqrt":  func(x T) T { return T(math.Sqrt(float64(x))) },
+		"Relu":  func(x T) T { return max(x, 0) },
+		"Floor": func(x T) T { return T(math.Floor(float64(x))) }, "Ceil": func(x T) T { return T(math.Ceil(float64(x))) },
+		"Trunc": func(x T) T { return T(math.Trunc(float64(x))) }, "Round": func(x T) T { return T(math.RoundToEven(float64(x))) },
 	}
 	fields := reflect.ValueOf(*v)
 	for n := range 70 {
 		for _, end := range []bool{true, false} {
 			x, y := guardedSlice(t, awkward[T](n, 1), end), guardedSlice(t, awkward[T](n, 2), end)
+			for i := 0; i < n; i += 5 { // equal ones, and halves
+				y[i] = T(i) / 2
+				x[i] = y[i]
+			}
 			for name, want := range binary {
 				dst := guardedSlice(t, make([]T, n), end)
 				fields.FieldByName(name).Interface().(func(dst, x, y []T))(dst, x, y)
@@ -81,6 +102,19 @@ func testArithmetic[T float](t *testing.T, v *Vectors[T]) {
 			for i := range dst {
 				if want := (x[i] - 3) * 0.5; !same(dst[i], want) {
 					t.Fatalf("Affine(%v) = %v, want %v", x[i], dst[i], want)
+				}
+			}
+			z := awkward[T](n, 4)
+			v.Normalize(dst, x, y, z, 3, 0.5)
+			for i := range dst {
+				if want := T(T((x[i]-3)*0.5)*y[i]) + z[i]; !same(dst[i], want) {
+					t.Fatalf("Normalize(%v, %v, %v) = %v, want %v", x[i], y[i], z[i], dst[i], want)
+				}
+			}
+			v.LessTimes(dst, x, y, 3, 0.25, 0.5)
+			for i := range dst {
+				if want := T(x[i]-3-T(y[i]*0.25)) * 0.5; !same(dst[i], want) {
+					t.Fatalf("LessTimes(%v, %v) = %v, want %v", x[i], y[i], dst[i], want)
 				}
 			}
 			v.Scale(x, x, 3) // in place
@@ -151,44 +185,6 @@ func testSums[T float](t *testing.T, v *Vectors[T]) {
 	}
 }
 
-func testAdam[T float](t *testing.T, v *Vectors[T]) {
-	const b1, r1, b2, r2, floor, times, keep, sign, decay = 0.9, 0.1, 0.99, 0.01, 1e-6, 70, 0.999, -1, 0.25
-	for n := range 140 {
-		var state, want [4][]T
-		for i := range state {
-			state[i] = randoms[T](n, uint64(n*4+i))
-			want[i] = append([]T(nil), state[i]...)
-			for j := range state[i] {
-				if i == 3 {
-					state[i][j] *= state[i][j]
-				}
-				want[i][j] = state[i][j]
-			}
-			state[i] = guardedSlice(t, state[i], n%2 == 0)
-		}
-		v.Adam(state[0], state[1], state[2], state[3], b1, r1, b2, r2, floor, times, keep, sign, decay)
-		for j := range n {
-			x, g, m, s := &want[0][j], want[1][j], &want[2][j], &want[3][j]
-			d := T(sign*g) + T(decay**x)
-			*m = T(b1**m) + T(r1*d)
-			*s = T(b2**s) + T(r2*T(d*d))
-			*x = T(keep**x) - *m/T((T(math.Sqrt(float64(*s)))+floor)*times)
-			for i := range want {
-				if state[i][j] != want[i][j] {
-					t.Fatalf("slice %d, element %d of %d: %v, want %v", i, j, n, state[i][j], want[i][j])
-				}
-			}
-		}
-	}
-}
-
-func TestAdam(t *testing.T) {
-	atVectorLevels(t, func(t *testing.T) {
-		testAdam(t, Float32s())
-		testAdam(t, Float64s())
-	})
-}
-
 func TestSums(t *testing.T) {
 	atVectorLevels(t, func(t *testing.T) {
 		testSums(t, Float32s())
@@ -221,9 +217,14 @@ var functionTests = []struct {
 	want func(x float64) float64
 }{
 	{"Exp", 1.1, math.Exp},
+	{"Log", 1, math.Log},
+	{"Log2", 2, math.Log2},
+	{"Log1p", 1.2, math.Log1p},
+	{"Sin", 2, math.Sin},
+	{"Cos", 2, math.Cos},
 	{"Tanh", 2, math.Tanh},
-	{"Sigmoid", 3, func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }},
-	{"Silu", 3.5, func(x float64) float64 { return max(x, -200) / (1 + math.Exp(-max(x, -200))) }},
+	{"Sigmoid", 3.2, func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }},
+	{"Silu", 4, func(x float64) float64 { return max(x, -200) / (1 + math.Exp(-max(x, -200))) }},
 	{"Erf", 3, math.Erf},
 	{"Rsqrt", 1.6, func(x float64) float64 { return 1 / math.Sqrt(x) }},
 	{"Gelu", 8, func(x float64) float64 { return max(x, -200) * 0.5 * math.Erfc(-x/math.Sqrt2) }},
@@ -388,6 +389,7 @@ func TestConversions(t *testing.T) {
 				t.Fatalf("%v becomes float16 %#04x, want %#04x", middle[0], back[0], want)
 			}
 		}
+		testBytes(t, c)
 		for n := range 40 {
 			codes := guardedSlice(t, codes[:n], true)
 			x := guardedSlice(t, make([]float32, n), true)
@@ -397,6 +399,61 @@ func TestConversions(t *testing.T) {
 			c.ToBFloat16(unsafe.Pointer(unsafe.SliceData(codes)), x)
 		}
 	})
+}
+
+// testBytes goes over all codes of the formats of a byte, and from and to slices of all lengths.
+func testBytes(t *testing.T, c Conversions) {
+	float8 := func(mantissa, bias int, infinite bool) func(code int) float64 {
+		return func(code int) float64 {
+			exponent, fraction := code&0x7f>>mantissa, float64(code&(1<<mantissa-1))/float64(int(1)<<mantissa)
+			value := math.Ldexp(1+fraction, exponent-bias)
+			switch {
+			case exponent == 0:
+				value = math.Ldexp(fraction, 1-bias)
+			case infinite && code&0x7f == 0x7f>>mantissa<<mantissa:
+				value = math.Inf(1)
+			case infinite && exponent == 0x7f>>mantissa || code&0x7f == 0x7f:
+				value = math.NaN()
+			}
+			if code&0x80 != 0 {
+				value = -value
+			}
+			return value
+		}
+	}
+	for name, f := range map[string]struct {
+		load func(dst []float32, src unsafe.Pointer)
+		want func(code int) float64
+	}{
+		"uint8": {c.FromUint8, func(code int) float64 { return float64(code) }},
+		"E4M3":  {c.FromE4M3, float8(3, 7, false)},
+		"E5M2":  {c.FromE5M2, float8(2, 15, true)},
+	} {
+		for n := range 257 {
+			codes := make([]uint8, n)
+			for i := range codes {
+				codes[i] = uint8(i)
+			}
+			codes = guardedSlice(t, codes, n%2 == 0)
+			got := guardedSlice(t, make([]float32, n), n%2 == 0)
+			f.load(got, unsafe.Pointer(unsafe.SliceData(codes)))
+			for i := range got {
+				if want := float32(f.want(i)); !same(got[i], want) {
+					t.Fatalf("%s code %#02x, one of %d, is %v, want %v", name, i, n, got[i], want)
+				}
+			}
+		}
+	}
+	for n := range 100 {
+		x := guardedSlice(t, awkward[float32](n, 5), n%2 == 0)
+		got := guardedSlice(t, make([]bool, n), n%2 == 0)
+		c.ToBool(unsafe.Pointer(unsafe.SliceData(got)), x)
+		for i := range got {
+			if got[i] != (x[i] != 0) {
+				t.Fatalf("%v, number %d of %d, becomes %v", x[i], i, n, got[i])
+			}
+		}
+	}
 }
 
 // BenchmarkVectors reports the time of an element, in a cache and beyond.

@@ -7,9 +7,11 @@ import (
 	"time"
 )
 
-// Workers are goroutines that wait for pieces of work, each on an operating system thread of its own. Starting a goroutine
-// and waking its thread costs several microseconds, as much as a product of 100x100 matrices; so a worker that has run
-// dry first looks for more work for a while, and only then goes to sleep.
+// Workers are goroutines that wait for pieces of work. Starting a goroutine and waking its thread costs several
+// microseconds, as much as a product of 100x100 matrices; so a worker that has run dry first looks for more work for a
+// while, and only then goes to sleep. While it looks it lets Go's scheduler run others in between: the garbage collector
+// stops the world, and works, by way of it. For the same reason a worker has no thread to itself; giving way would
+// then take a change of threads.
 
 // spinFor is how long an idle worker looks for work before it sleeps. It must outlast the gap between two operations
 // of a training step, or each of them pays for a waking.
@@ -86,8 +88,9 @@ func (j *job) finish() {
 	}
 	for i := 0; j.state.Load() != closed; i++ {
 		pause()
-		if i > 200 && i%64 == 0 { // the worker may be waiting for this very core
+		if i > 200 && i%64 == 0 { // the worker may be waiting for this very core, or the collector for this goroutine
 			yield()
+			runtime.Gosched()
 		}
 	}
 	pool.current.Store(nil)
@@ -125,7 +128,6 @@ func (j *job) join(member int) {
 
 // run is the life of a worker. seen is the number of jobs before it was made.
 func (w *worker) run(member int, seen uint64) {
-	runtime.LockOSThread()
 	since := time.Since(started)
 	for i := 0; ; i++ {
 		if n := pool.news.Load(); n != seen {
@@ -144,6 +146,7 @@ func (w *worker) run(member int, seen uint64) {
 			if i%256 == 255 {
 				yield() // the caller may share this core
 			}
+			runtime.Gosched()
 			continue
 		}
 		w.asleep.Store(true)

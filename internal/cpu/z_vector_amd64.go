@@ -44,6 +44,96 @@ func divF32AVX2(dst *float32, x *float32, y *float32, n int)
 //go:noescape
 func divF32AVX512(dst *float32, x *float32, y *float32, n int)
 
+// equalF32AVX2 computes 1 where x = y and 0 elsewhere.
+//
+//go:noescape
+func equalF32AVX2(dst *float32, x *float32, y *float32, n int)
+
+// equalF32AVX512 computes 1 where x = y and 0 elsewhere.
+//
+//go:noescape
+func equalF32AVX512(dst *float32, x *float32, y *float32, n int)
+
+// differF32AVX2 computes 1 where x ≠ y or one is NaN and 0 elsewhere.
+//
+//go:noescape
+func differF32AVX2(dst *float32, x *float32, y *float32, n int)
+
+// differF32AVX512 computes 1 where x ≠ y or one is NaN and 0 elsewhere.
+//
+//go:noescape
+func differF32AVX512(dst *float32, x *float32, y *float32, n int)
+
+// lessF32AVX2 computes 1 where x < y and 0 elsewhere.
+//
+//go:noescape
+func lessF32AVX2(dst *float32, x *float32, y *float32, n int)
+
+// lessF32AVX512 computes 1 where x < y and 0 elsewhere.
+//
+//go:noescape
+func lessF32AVX512(dst *float32, x *float32, y *float32, n int)
+
+// atMostF32AVX2 computes 1 where x ≤ y and 0 elsewhere.
+//
+//go:noescape
+func atMostF32AVX2(dst *float32, x *float32, y *float32, n int)
+
+// atMostF32AVX512 computes 1 where x ≤ y and 0 elsewhere.
+//
+//go:noescape
+func atMostF32AVX512(dst *float32, x *float32, y *float32, n int)
+
+// passF32AVX2 computes x where y is not 0, and 0 elsewhere.
+//
+//go:noescape
+func passF32AVX2(dst *float32, x *float32, y *float32, n int)
+
+// passF32AVX512 computes x where y is not 0, and 0 elsewhere.
+//
+//go:noescape
+func passF32AVX512(dst *float32, x *float32, y *float32, n int)
+
+// floorF32AVX2 rounds down.
+//
+//go:noescape
+func floorF32AVX2(dst *float32, x *float32, n int)
+
+// floorF32AVX512 rounds down.
+//
+//go:noescape
+func floorF32AVX512(dst *float32, x *float32, n int)
+
+// ceilF32AVX2 rounds up.
+//
+//go:noescape
+func ceilF32AVX2(dst *float32, x *float32, n int)
+
+// ceilF32AVX512 rounds up.
+//
+//go:noescape
+func ceilF32AVX512(dst *float32, x *float32, n int)
+
+// truncF32AVX2 cuts the fraction.
+//
+//go:noescape
+func truncF32AVX2(dst *float32, x *float32, n int)
+
+// truncF32AVX512 cuts the fraction.
+//
+//go:noescape
+func truncF32AVX512(dst *float32, x *float32, n int)
+
+// roundF32AVX2 rounds to the nearest whole number, ties to even.
+//
+//go:noescape
+func roundF32AVX2(dst *float32, x *float32, n int)
+
+// roundF32AVX512 rounds to the nearest whole number, ties to even.
+//
+//go:noescape
+func roundF32AVX512(dst *float32, x *float32, n int)
+
 // negF32AVX2 computes -x.
 //
 //go:noescape
@@ -134,6 +224,26 @@ func affineF32AVX2(dst *float32, x *float32, n int, params *float32)
 //go:noescape
 func affineF32AVX512(dst *float32, x *float32, n int, params *float32)
 
+// normalizeF32AVX2 computes (x - p₀)·p₁·y + z with parameters p.
+//
+//go:noescape
+func normalizeF32AVX2(dst *float32, x *float32, y *float32, z *float32, n int, params *float32)
+
+// normalizeF32AVX512 computes (x - p₀)·p₁·y + z with parameters p.
+//
+//go:noescape
+func normalizeF32AVX512(dst *float32, x *float32, y *float32, z *float32, n int, params *float32)
+
+// lessTimesF32AVX2 computes (x - p₀ - y·p₁)·p₂ with parameters p.
+//
+//go:noescape
+func lessTimesF32AVX2(dst *float32, x *float32, y *float32, n int, params *float32)
+
+// lessTimesF32AVX512 computes (x - p₀ - y·p₁)·p₂ with parameters p.
+//
+//go:noescape
+func lessTimesF32AVX512(dst *float32, x *float32, y *float32, n int, params *float32)
+
 // sumF32AVX2 computes Σ x.
 //
 //go:noescape
@@ -174,6 +284,56 @@ func squaresF32AVX2(x *float32, n int, result *float32, params *float32)
 //go:noescape
 func squaresF32AVX512(x *float32, n int, result *float32, params *float32)
 
+// descendF32AVX2 does a step of gradient descent; see Vectors.
+//
+//go:noescape
+func descendF32AVX2(x *float32, grad *float32, n int, params *float32)
+
+// descendF32AVX512 does a step of gradient descent; see Vectors.
+//
+//go:noescape
+func descendF32AVX512(x *float32, grad *float32, n int, params *float32)
+
+// momentumF32AVX2 does a step with momentum; see Vectors.
+//
+//go:noescape
+func momentumF32AVX2(x *float32, grad *float32, buffer *float32, n int, params *float32)
+
+// momentumF32AVX512 does a step with momentum; see Vectors.
+//
+//go:noescape
+func momentumF32AVX512(x *float32, grad *float32, buffer *float32, n int, params *float32)
+
+// nesterovF32AVX2 does a step with Nesterov's momentum; see Vectors.
+//
+//go:noescape
+func nesterovF32AVX2(x *float32, grad *float32, buffer *float32, n int, params *float32)
+
+// nesterovF32AVX512 does a step with Nesterov's momentum; see Vectors.
+//
+//go:noescape
+func nesterovF32AVX512(x *float32, grad *float32, buffer *float32, n int, params *float32)
+
+// adagradF32AVX2 does a step of AdaGrad; see Vectors.
+//
+//go:noescape
+func adagradF32AVX2(x *float32, grad *float32, sum *float32, n int, params *float32)
+
+// adagradF32AVX512 does a step of AdaGrad; see Vectors.
+//
+//go:noescape
+func adagradF32AVX512(x *float32, grad *float32, sum *float32, n int, params *float32)
+
+// adagradInsideF32AVX2 does a step of AdaGrad with eps inside the root; see Vectors.
+//
+//go:noescape
+func adagradInsideF32AVX2(x *float32, grad *float32, sum *float32, n int, params *float32)
+
+// adagradInsideF32AVX512 does a step of AdaGrad with eps inside the root; see Vectors.
+//
+//go:noescape
+func adagradInsideF32AVX512(x *float32, grad *float32, sum *float32, n int, params *float32)
+
 // adamF32AVX2 does a step of Adam; see Vectors.
 //
 //go:noescape
@@ -183,6 +343,56 @@ func adamF32AVX2(x *float32, grad *float32, m *float32, v *float32, n int, param
 //
 //go:noescape
 func adamF32AVX512(x *float32, grad *float32, m *float32, v *float32, n int, params *float32)
+
+// amsgradF32AVX2 does a step of Adam with the largest average; see Vectors.
+//
+//go:noescape
+func amsgradF32AVX2(x *float32, grad *float32, m *float32, v *float32, largest *float32, n int, params *float32)
+
+// amsgradF32AVX512 does a step of Adam with the largest average; see Vectors.
+//
+//go:noescape
+func amsgradF32AVX512(x *float32, grad *float32, m *float32, v *float32, largest *float32, n int, params *float32)
+
+// rmspropF32AVX2 does a step of RMSProp; see Vectors.
+//
+//go:noescape
+func rmspropF32AVX2(x *float32, grad *float32, squares *float32, n int, params *float32)
+
+// rmspropF32AVX512 does a step of RMSProp; see Vectors.
+//
+//go:noescape
+func rmspropF32AVX512(x *float32, grad *float32, squares *float32, n int, params *float32)
+
+// rmspropMomentumF32AVX2 does a step of RMSProp with momentum; see Vectors.
+//
+//go:noescape
+func rmspropMomentumF32AVX2(x *float32, grad *float32, squares *float32, buffer *float32, n int, params *float32)
+
+// rmspropMomentumF32AVX512 does a step of RMSProp with momentum; see Vectors.
+//
+//go:noescape
+func rmspropMomentumF32AVX512(x *float32, grad *float32, squares *float32, buffer *float32, n int, params *float32)
+
+// rmspropCenteredF32AVX2 does a step of centered RMSProp; see Vectors.
+//
+//go:noescape
+func rmspropCenteredF32AVX2(x *float32, grad *float32, squares *float32, mean *float32, n int, params *float32)
+
+// rmspropCenteredF32AVX512 does a step of centered RMSProp; see Vectors.
+//
+//go:noescape
+func rmspropCenteredF32AVX512(x *float32, grad *float32, squares *float32, mean *float32, n int, params *float32)
+
+// rmspropCenteredMomentumF32AVX2 does a step of centered RMSProp with momentum; see Vectors.
+//
+//go:noescape
+func rmspropCenteredMomentumF32AVX2(x *float32, grad *float32, squares *float32, mean *float32, buffer *float32, n int, params *float32)
+
+// rmspropCenteredMomentumF32AVX512 does a step of centered RMSProp with momentum; see Vectors.
+//
+//go:noescape
+func rmspropCenteredMomentumF32AVX512(x *float32, grad *float32, squares *float32, mean *float32, buffer *float32, n int, params *float32)
 
 // addF64AVX2 computes x + y.
 //
@@ -223,6 +433,96 @@ func divF64AVX2(dst *float64, x *float64, y *float64, n int)
 //
 //go:noescape
 func divF64AVX512(dst *float64, x *float64, y *float64, n int)
+
+// equalF64AVX2 computes 1 where x = y and 0 elsewhere.
+//
+//go:noescape
+func equalF64AVX2(dst *float64, x *float64, y *float64, n int)
+
+// equalF64AVX512 computes 1 where x = y and 0 elsewhere.
+//
+//go:noescape
+func equalF64AVX512(dst *float64, x *float64, y *float64, n int)
+
+// differF64AVX2 computes 1 where x ≠ y or one is NaN and 0 elsewhere.
+//
+//go:noescape
+func differF64AVX2(dst *float64, x *float64, y *float64, n int)
+
+// differF64AVX512 computes 1 where x ≠ y or one is NaN and 0 elsewhere.
+//
+//go:noescape
+func differF64AVX512(dst *float64, x *float64, y *float64, n int)
+
+// lessF64AVX2 computes 1 where x < y and 0 elsewhere.
+//
+//go:noescape
+func lessF64AVX2(dst *float64, x *float64, y *float64, n int)
+
+// lessF64AVX512 computes 1 where x < y and 0 elsewhere.
+//
+//go:noescape
+func lessF64AVX512(dst *float64, x *float64, y *float64, n int)
+
+// atMostF64AVX2 computes 1 where x ≤ y and 0 elsewhere.
+//
+//go:noescape
+func atMostF64AVX2(dst *float64, x *float64, y *float64, n int)
+
+// atMostF64AVX512 computes 1 where x ≤ y and 0 elsewhere.
+//
+//go:noescape
+func atMostF64AVX512(dst *float64, x *float64, y *float64, n int)
+
+// passF64AVX2 computes x where y is not 0, and 0 elsewhere.
+//
+//go:noescape
+func passF64AVX2(dst *float64, x *float64, y *float64, n int)
+
+// passF64AVX512 computes x where y is not 0, and 0 elsewhere.
+//
+//go:noescape
+func passF64AVX512(dst *float64, x *float64, y *float64, n int)
+
+// floorF64AVX2 rounds down.
+//
+//go:noescape
+func floorF64AVX2(dst *float64, x *float64, n int)
+
+// floorF64AVX512 rounds down.
+//
+//go:noescape
+func floorF64AVX512(dst *float64, x *float64, n int)
+
+// ceilF64AVX2 rounds up.
+//
+//go:noescape
+func ceilF64AVX2(dst *float64, x *float64, n int)
+
+// ceilF64AVX512 rounds up.
+//
+//go:noescape
+func ceilF64AVX512(dst *float64, x *float64, n int)
+
+// truncF64AVX2 cuts the fraction.
+//
+//go:noescape
+func truncF64AVX2(dst *float64, x *float64, n int)
+
+// truncF64AVX512 cuts the fraction.
+//
+//go:noescape
+func truncF64AVX512(dst *float64, x *float64, n int)
+
+// roundF64AVX2 rounds to the nearest whole number, ties to even.
+//
+//go:noescape
+func roundF64AVX2(dst *float64, x *float64, n int)
+
+// roundF64AVX512 rounds to the nearest whole number, ties to even.
+//
+//go:noescape
+func roundF64AVX512(dst *float64, x *float64, n int)
 
 // negF64AVX2 computes -x.
 //
@@ -314,6 +614,26 @@ func affineF64AVX2(dst *float64, x *float64, n int, params *float64)
 //go:noescape
 func affineF64AVX512(dst *float64, x *float64, n int, params *float64)
 
+// normalizeF64AVX2 computes (x - p₀)·p₁·y + z with parameters p.
+//
+//go:noescape
+func normalizeF64AVX2(dst *float64, x *float64, y *float64, z *float64, n int, params *float64)
+
+// normalizeF64AVX512 computes (x - p₀)·p₁·y + z with parameters p.
+//
+//go:noescape
+func normalizeF64AVX512(dst *float64, x *float64, y *float64, z *float64, n int, params *float64)
+
+// lessTimesF64AVX2 computes (x - p₀ - y·p₁)·p₂ with parameters p.
+//
+//go:noescape
+func lessTimesF64AVX2(dst *float64, x *float64, y *float64, n int, params *float64)
+
+// lessTimesF64AVX512 computes (x - p₀ - y·p₁)·p₂ with parameters p.
+//
+//go:noescape
+func lessTimesF64AVX512(dst *float64, x *float64, y *float64, n int, params *float64)
+
 // sumF64AVX2 computes Σ x.
 //
 //go:noescape
@@ -354,6 +674,56 @@ func squaresF64AVX2(x *float64, n int, result *float64, params *float64)
 //go:noescape
 func squaresF64AVX512(x *float64, n int, result *float64, params *float64)
 
+// descendF64AVX2 does a step of gradient descent; see Vectors.
+//
+//go:noescape
+func descendF64AVX2(x *float64, grad *float64, n int, params *float64)
+
+// descendF64AVX512 does a step of gradient descent; see Vectors.
+//
+//go:noescape
+func descendF64AVX512(x *float64, grad *float64, n int, params *float64)
+
+// momentumF64AVX2 does a step with momentum; see Vectors.
+//
+//go:noescape
+func momentumF64AVX2(x *float64, grad *float64, buffer *float64, n int, params *float64)
+
+// momentumF64AVX512 does a step with momentum; see Vectors.
+//
+//go:noescape
+func momentumF64AVX512(x *float64, grad *float64, buffer *float64, n int, params *float64)
+
+// nesterovF64AVX2 does a step with Nesterov's momentum; see Vectors.
+//
+//go:noescape
+func nesterovF64AVX2(x *float64, grad *float64, buffer *float64, n int, params *float64)
+
+// nesterovF64AVX512 does a step with Nesterov's momentum; see Vectors.
+//
+//go:noescape
+func nesterovF64AVX512(x *float64, grad *float64, buffer *float64, n int, params *float64)
+
+// adagradF64AVX2 does a step of AdaGrad; see Vectors.
+//
+//go:noescape
+func adagradF64AVX2(x *float64, grad *float64, sum *float64, n int, params *float64)
+
+// adagradF64AVX512 does a step of AdaGrad; see Vectors.
+//
+//go:noescape
+func adagradF64AVX512(x *float64, grad *float64, sum *float64, n int, params *float64)
+
+// adagradInsideF64AVX2 does a step of AdaGrad with eps inside the root; see Vectors.
+//
+//go:noescape
+func adagradInsideF64AVX2(x *float64, grad *float64, sum *float64, n int, params *float64)
+
+// adagradInsideF64AVX512 does a step of AdaGrad with eps inside the root; see Vectors.
+//
+//go:noescape
+func adagradInsideF64AVX512(x *float64, grad *float64, sum *float64, n int, params *float64)
+
 // adamF64AVX2 does a step of Adam; see Vectors.
 //
 //go:noescape
@@ -364,6 +734,56 @@ func adamF64AVX2(x *float64, grad *float64, m *float64, v *float64, n int, param
 //go:noescape
 func adamF64AVX512(x *float64, grad *float64, m *float64, v *float64, n int, params *float64)
 
+// amsgradF64AVX2 does a step of Adam with the largest average; see Vectors.
+//
+//go:noescape
+func amsgradF64AVX2(x *float64, grad *float64, m *float64, v *float64, largest *float64, n int, params *float64)
+
+// amsgradF64AVX512 does a step of Adam with the largest average; see Vectors.
+//
+//go:noescape
+func amsgradF64AVX512(x *float64, grad *float64, m *float64, v *float64, largest *float64, n int, params *float64)
+
+// rmspropF64AVX2 does a step of RMSProp; see Vectors.
+//
+//go:noescape
+func rmspropF64AVX2(x *float64, grad *float64, squares *float64, n int, params *float64)
+
+// rmspropF64AVX512 does a step of RMSProp; see Vectors.
+//
+//go:noescape
+func rmspropF64AVX512(x *float64, grad *float64, squares *float64, n int, params *float64)
+
+// rmspropMomentumF64AVX2 does a step of RMSProp with momentum; see Vectors.
+//
+//go:noescape
+func rmspropMomentumF64AVX2(x *float64, grad *float64, squares *float64, buffer *float64, n int, params *float64)
+
+// rmspropMomentumF64AVX512 does a step of RMSProp with momentum; see Vectors.
+//
+//go:noescape
+func rmspropMomentumF64AVX512(x *float64, grad *float64, squares *float64, buffer *float64, n int, params *float64)
+
+// rmspropCenteredF64AVX2 does a step of centered RMSProp; see Vectors.
+//
+//go:noescape
+func rmspropCenteredF64AVX2(x *float64, grad *float64, squares *float64, mean *float64, n int, params *float64)
+
+// rmspropCenteredF64AVX512 does a step of centered RMSProp; see Vectors.
+//
+//go:noescape
+func rmspropCenteredF64AVX512(x *float64, grad *float64, squares *float64, mean *float64, n int, params *float64)
+
+// rmspropCenteredMomentumF64AVX2 does a step of centered RMSProp with momentum; see Vectors.
+//
+//go:noescape
+func rmspropCenteredMomentumF64AVX2(x *float64, grad *float64, squares *float64, mean *float64, buffer *float64, n int, params *float64)
+
+// rmspropCenteredMomentumF64AVX512 does a step of centered RMSProp with momentum; see Vectors.
+//
+//go:noescape
+func rmspropCenteredMomentumF64AVX512(x *float64, grad *float64, squares *float64, mean *float64, buffer *float64, n int, params *float64)
+
 // expF32AVX2 computes eˣ.
 //
 //go:noescape
@@ -373,6 +793,56 @@ func expF32AVX2(dst *float32, x *float32, n int)
 //
 //go:noescape
 func expF32AVX512(dst *float32, x *float32, n int)
+
+// logF32AVX2 computes ln x.
+//
+//go:noescape
+func logF32AVX2(dst *float32, x *float32, n int)
+
+// logF32AVX512 computes ln x.
+//
+//go:noescape
+func logF32AVX512(dst *float32, x *float32, n int)
+
+// log2F32AVX2 computes the logarithm to base 2.
+//
+//go:noescape
+func log2F32AVX2(dst *float32, x *float32, n int)
+
+// log2F32AVX512 computes the logarithm to base 2.
+//
+//go:noescape
+func log2F32AVX512(dst *float32, x *float32, n int)
+
+// log1pF32AVX2 computes ln(1+x).
+//
+//go:noescape
+func log1pF32AVX2(dst *float32, x *float32, n int)
+
+// log1pF32AVX512 computes ln(1+x).
+//
+//go:noescape
+func log1pF32AVX512(dst *float32, x *float32, n int)
+
+// sinNearF32AVX2 computes the sine where |x| < 2¹⁷, and NaN elsewhere.
+//
+//go:noescape
+func sinNearF32AVX2(dst *float32, x *float32, n int)
+
+// sinNearF32AVX512 computes the sine where |x| < 2¹⁷, and NaN elsewhere.
+//
+//go:noescape
+func sinNearF32AVX512(dst *float32, x *float32, n int)
+
+// cosNearF32AVX2 computes the cosine where |x| < 2¹⁷, and NaN elsewhere.
+//
+//go:noescape
+func cosNearF32AVX2(dst *float32, x *float32, n int)
+
+// cosNearF32AVX512 computes the cosine where |x| < 2¹⁷, and NaN elsewhere.
+//
+//go:noescape
+func cosNearF32AVX512(dst *float32, x *float32, n int)
 
 // tanhF32AVX2 computes the hyperbolic tangent.
 //
@@ -474,6 +944,46 @@ func fromFloat16F32AVX2(dst *float32, x *uint16, n int)
 //go:noescape
 func fromFloat16F32AVX512(dst *float32, x *uint16, n int)
 
+// fromUint8F32AVX2 converts whole numbers. n is a multiple of 8.
+//
+//go:noescape
+func fromUint8F32AVX2(dst *float32, x *uint8, n int)
+
+// fromUint8F32AVX512 converts whole numbers.
+//
+//go:noescape
+func fromUint8F32AVX512(dst *float32, x *uint8, n int)
+
+// toBoolF32AVX2 stores 1 where a number is not 0, and 0 elsewhere. n is a multiple of 8.
+//
+//go:noescape
+func toBoolF32AVX2(dst *uint8, x *float32, n int)
+
+// toBoolF32AVX512 stores 1 where a number is not 0, and 0 elsewhere.
+//
+//go:noescape
+func toBoolF32AVX512(dst *uint8, x *float32, n int)
+
+// fromE4M3F32AVX2 widens E4M3. n is a multiple of 8.
+//
+//go:noescape
+func fromE4M3F32AVX2(dst *float32, x *uint8, n int)
+
+// fromE4M3F32AVX512 widens E4M3.
+//
+//go:noescape
+func fromE4M3F32AVX512(dst *float32, x *uint8, n int)
+
+// fromE5M2F32AVX2 widens E5M2. n is a multiple of 8.
+//
+//go:noescape
+func fromE5M2F32AVX2(dst *float32, x *uint8, n int)
+
+// fromE5M2F32AVX512 widens E5M2.
+//
+//go:noescape
+func fromE5M2F32AVX512(dst *float32, x *uint8, n int)
+
 // toFloat16F32AVX2 rounds to float16, ties to even; NaN keeps its sign alone. n is a multiple of 8.
 //
 //go:noescape
@@ -518,6 +1028,83 @@ func divF32AVX2Slices(dst, x, y []float32) {
 	x = x[:len(dst)]
 	y = y[:len(dst)]
 	divF32AVX2(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func equalF32AVX2Slices(dst, x, y []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	equalF32AVX2(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func differF32AVX2Slices(dst, x, y []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	differF32AVX2(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func lessF32AVX2Slices(dst, x, y []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	lessF32AVX2(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func atMostF32AVX2Slices(dst, x, y []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	atMostF32AVX2(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func passF32AVX2Slices(dst, x, y []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	passF32AVX2(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func floorF32AVX2Slices(dst, x []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	floorF32AVX2(&dst[0], &x[0], len(dst))
+}
+
+func ceilF32AVX2Slices(dst, x []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	ceilF32AVX2(&dst[0], &x[0], len(dst))
+}
+
+func truncF32AVX2Slices(dst, x []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	truncF32AVX2(&dst[0], &x[0], len(dst))
+}
+
+func roundF32AVX2Slices(dst, x []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	roundF32AVX2(&dst[0], &x[0], len(dst))
 }
 
 func negF32AVX2Slices(dst, x []float32) {
@@ -594,6 +1181,27 @@ func affineF32AVX2Slices(dst, x []float32, p0, p1 float32) {
 	affineF32AVX2(&dst[0], &x[0], len(dst), &params[0])
 }
 
+func normalizeF32AVX2Slices(dst, x, y, z []float32, p0, p1 float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	z = z[:len(dst)]
+	params := [...]float32{p0, p1}
+	normalizeF32AVX2(&dst[0], &x[0], &y[0], &z[0], len(dst), &params[0])
+}
+
+func lessTimesF32AVX2Slices(dst, x, y []float32, p0, p1, p2 float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	params := [...]float32{p0, p1, p2}
+	lessTimesF32AVX2(&dst[0], &x[0], &y[0], len(dst), &params[0])
+}
+
 func sumF32AVX2Slices(x []float32) (result float32) {
 	if len(x) == 0 {
 		return 0
@@ -628,6 +1236,55 @@ func squaresF32AVX2Slices(x []float32, p0 float32) (result float32) {
 	return result
 }
 
+func descendF32AVX2Slices(x, grad []float32, p0, p1, p2 float32) {
+	if len(x) == 0 {
+		return
+	}
+	grad = grad[:len(x)]
+	params := [...]float32{p0, p1, p2}
+	descendF32AVX2(&x[0], &grad[0], len(x), &params[0])
+}
+
+func momentumF32AVX2Slices(x, grad, buffer []float32, p0, p1, p2, p3, p4 float32) {
+	if len(x) == 0 {
+		return
+	}
+	grad = grad[:len(x)]
+	buffer = buffer[:len(x)]
+	params := [...]float32{p0, p1, p2, p3, p4}
+	momentumF32AVX2(&x[0], &grad[0], &buffer[0], len(x), &params[0])
+}
+
+func nesterovF32AVX2Slices(x, grad, buffer []float32, p0, p1, p2, p3, p4, p5 float32) {
+	if len(x) == 0 {
+		return
+	}
+	grad = grad[:len(x)]
+	buffer = buffer[:len(x)]
+	params := [...]float32{p0, p1, p2, p3, p4, p5}
+	nesterovF32AVX2(&x[0], &grad[0], &buffer[0], len(x), &params[0])
+}
+
+func adagradF32AVX2Slices(x, grad, sum []float32, p0, p1, p2, p3 float32) {
+	if len(x) == 0 {
+		return
+	}
+	grad = grad[:len(x)]
+	sum = sum[:len(x)]
+	params := [...]float32{p0, p1, p2, p3}
+	adagradF32AVX2(&x[0], &grad[0], &sum[0], len(x), &params[0])
+}
+
+func adagradInsideF32AVX2Slices(x, grad, sum []float32, p0, p1, p2 float32) {
+	if len(x) == 0 {
+		return
+	}
+	grad = grad[:len(x)]
+	sum = sum[:len(x)]
+	params := [...]float32{p0, p1, p2}
+	adagradInsideF32AVX2(&x[0], &grad[0], &sum[0], len(x), &params[0])
+}
+
 func adamF32AVX2Slices(x, grad, m, v []float32, p0, p1, p2, p3, p4, p5, p6, p7, p8 float32) {
 	if len(x) == 0 {
 		return
@@ -639,12 +1296,108 @@ func adamF32AVX2Slices(x, grad, m, v []float32, p0, p1, p2, p3, p4, p5, p6, p7, 
 	adamF32AVX2(&x[0], &grad[0], &m[0], &v[0], len(x), &params[0])
 }
 
+func amsgradF32AVX2Slices(x, grad, m, v, largest []float32, p0, p1, p2, p3, p4, p5, p6, p7, p8 float32) {
+	if len(x) == 0 {
+		return
+	}
+	grad = grad[:len(x)]
+	m = m[:len(x)]
+	v = v[:len(x)]
+	largest = largest[:len(x)]
+	params := [...]float32{p0, p1, p2, p3, p4, p5, p6, p7, p8}
+	amsgradF32AVX2(&x[0], &grad[0], &m[0], &v[0], &largest[0], len(x), &params[0])
+}
+
+func rmspropF32AVX2Slices(x, grad, squares []float32, p0, p1, p2, p3, p4, p5 float32) {
+	if len(x) == 0 {
+		return
+	}
+	grad = grad[:len(x)]
+	squares = squares[:len(x)]
+	params := [...]float32{p0, p1, p2, p3, p4, p5}
+	rmspropF32AVX2(&x[0], &grad[0], &squares[0], len(x), &params[0])
+}
+
+func rmspropMomentumF32AVX2Slices(x, grad, squares, buffer []float32, p0, p1, p2, p3, p4, p5, p6 float32) {
+	if len(x) == 0 {
+		return
+	}
+	grad = grad[:len(x)]
+	squares = squares[:len(x)]
+	buffer = buffer[:len(x)]
+	params := [...]float32{p0, p1, p2, p3, p4, p5, p6}
+	rmspropMomentumF32AVX2(&x[0], &grad[0], &squares[0], &buffer[0], len(x), &params[0])
+}
+
+func rmspropCenteredF32AVX2Slices(x, grad, squares, mean []float32, p0, p1, p2, p3, p4, p5 float32) {
+	if len(x) == 0 {
+		return
+	}
+	grad = grad[:len(x)]
+	squares = squares[:len(x)]
+	mean = mean[:len(x)]
+	params := [...]float32{p0, p1, p2, p3, p4, p5}
+	rmspropCenteredF32AVX2(&x[0], &grad[0], &squares[0], &mean[0], len(x), &params[0])
+}
+
+func rmspropCenteredMomentumF32AVX2Slices(x, grad, squares, mean, buffer []float32, p0, p1, p2, p3, p4, p5, p6 float32) {
+	if len(x) == 0 {
+		return
+	}
+	grad = grad[:len(x)]
+	squares = squares[:len(x)]
+	mean = mean[:len(x)]
+	buffer = buffer[:len(x)]
+	params := [...]float32{p0, p1, p2, p3, p4, p5, p6}
+	rmspropCenteredMomentumF32AVX2(&x[0], &grad[0], &squares[0], &mean[0], &buffer[0], len(x), &params[0])
+}
+
 func expF32AVX2Slices(dst, x []float32) {
 	if len(dst) == 0 {
 		return
 	}
 	x = x[:len(dst)]
 	expF32AVX2(&dst[0], &x[0], len(dst))
+}
+
+func logF32AVX2Slices(dst, x []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	logF32AVX2(&dst[0], &x[0], len(dst))
+}
+
+func log2F32AVX2Slices(dst, x []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	log2F32AVX2(&dst[0], &x[0], len(dst))
+}
+
+func log1pF32AVX2Slices(dst, x []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	log1pF32AVX2(&dst[0], &x[0], len(dst))
+}
+
+func sinNearF32AVX2Slices(dst, x []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	sinNearF32AVX2(&dst[0], &x[0], len(dst))
+}
+
+func cosNearF32AVX2Slices(dst, x []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	cosNearF32AVX2(&dst[0], &x[0], len(dst))
 }
 
 func tanhF32AVX2Slices(dst, x []float32) {
@@ -741,6 +1494,83 @@ func divF32AVX512Slices(dst, x, y []float32) {
 	divF32AVX512(&dst[0], &x[0], &y[0], len(dst))
 }
 
+func equalF32AVX512Slices(dst, x, y []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	equalF32AVX512(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func differF32AVX512Slices(dst, x, y []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	differF32AVX512(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func lessF32AVX512Slices(dst, x, y []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	lessF32AVX512(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func atMostF32AVX512Slices(dst, x, y []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	atMostF32AVX512(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func passF32AVX512Slices(dst, x, y []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	passF32AVX512(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func floorF32AVX512Slices(dst, x []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	floorF32AVX512(&dst[0], &x[0], len(dst))
+}
+
+func ceilF32AVX512Slices(dst, x []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	ceilF32AVX512(&dst[0], &x[0], len(dst))
+}
+
+func truncF32AVX512Slices(dst, x []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	truncF32AVX512(&dst[0], &x[0], len(dst))
+}
+
+func roundF32AVX512Slices(dst, x []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	roundF32AVX512(&dst[0], &x[0], len(dst))
+}
+
 func negF32AVX512Slices(dst, x []float32) {
 	if len(dst) == 0 {
 		return
@@ -815,6 +1645,27 @@ func affineF32AVX512Slices(dst, x []float32, p0, p1 float32) {
 	affineF32AVX512(&dst[0], &x[0], len(dst), &params[0])
 }
 
+func normalizeF32AVX512Slices(dst, x, y, z []float32, p0, p1 float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	z = z[:len(dst)]
+	params := [...]float32{p0, p1}
+	normalizeF32AVX512(&dst[0], &x[0], &y[0], &z[0], len(dst), &params[0])
+}
+
+func lessTimesF32AVX512Slices(dst, x, y []float32, p0, p1, p2 float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	params := [...]float32{p0, p1, p2}
+	lessTimesF32AVX512(&dst[0], &x[0], &y[0], len(dst), &params[0])
+}
+
 func sumF32AVX512Slices(x []float32) (result float32) {
 	if len(x) == 0 {
 		return 0
@@ -849,6 +1700,55 @@ func squaresF32AVX512Slices(x []float32, p0 float32) (result float32) {
 	return result
 }
 
+func descendF32AVX512Slices(x, grad []float32, p0, p1, p2 float32) {
+	if len(x) == 0 {
+		return
+	}
+	grad = grad[:len(x)]
+	params := [...]float32{p0, p1, p2}
+	descendF32AVX512(&x[0], &grad[0], len(x), &params[0])
+}
+
+func momentumF32AVX512Slices(x, grad, buffer []float32, p0, p1, p2, p3, p4 float32) {
+	if len(x) == 0 {
+		return
+	}
+	grad = grad[:len(x)]
+	buffer = buffer[:len(x)]
+	params := [...]float32{p0, p1, p2, p3, p4}
+	momentumF32AVX512(&x[0], &grad[0], &buffer[0], len(x), &params[0])
+}
+
+func nesterovF32AVX512Slices(x, grad, buffer []float32, p0, p1, p2, p3, p4, p5 float32) {
+	if len(x) == 0 {
+		return
+	}
+	grad = grad[:len(x)]
+	buffer = buffer[:len(x)]
+	params := [...]float32{p0, p1, p2, p3, p4, p5}
+	nesterovF32AVX512(&x[0], &grad[0], &buffer[0], len(x), &params[0])
+}
+
+func adagradF32AVX512Slices(x, grad, sum []float32, p0, p1, p2, p3 float32) {
+	if len(x) == 0 {
+		return
+	}
+	grad = grad[:len(x)]
+	sum = sum[:len(x)]
+	params := [...]float32{p0, p1, p2, p3}
+	adagradF32AVX512(&x[0], &grad[0], &sum[0], len(x), &params[0])
+}
+
+func adagradInsideF32AVX512Slices(x, grad, sum []float32, p0, p1, p2 float32) {
+	if len(x) == 0 {
+		return
+	}
+	grad = grad[:len(x)]
+	sum = sum[:len(x)]
+	params := [...]float32{p0, p1, p2}
+	adagradInsideF32AVX512(&x[0], &grad[0], &sum[0], len(x), &params[0])
+}
+
 func adamF32AVX512Slices(x, grad, m, v []float32, p0, p1, p2, p3, p4, p5, p6, p7, p8 float32) {
 	if len(x) == 0 {
 		return
@@ -860,12 +1760,108 @@ func adamF32AVX512Slices(x, grad, m, v []float32, p0, p1, p2, p3, p4, p5, p6, p7
 	adamF32AVX512(&x[0], &grad[0], &m[0], &v[0], len(x), &params[0])
 }
 
+func amsgradF32AVX512Slices(x, grad, m, v, largest []float32, p0, p1, p2, p3, p4, p5, p6, p7, p8 float32) {
+	if len(x) == 0 {
+		return
+	}
+	grad = grad[:len(x)]
+	m = m[:len(x)]
+	v = v[:len(x)]
+	largest = largest[:len(x)]
+	params := [...]float32{p0, p1, p2, p3, p4, p5, p6, p7, p8}
+	amsgradF32AVX512(&x[0], &grad[0], &m[0], &v[0], &largest[0], len(x), &params[0])
+}
+
+func rmspropF32AVX512Slices(x, grad, squares []float32, p0, p1, p2, p3, p4, p5 float32) {
+	if len(x) == 0 {
+		return
+	}
+	grad = grad[:len(x)]
+	squares = squares[:len(x)]
+	params := [...]float32{p0, p1, p2, p3, p4, p5}
+	rmspropF32AVX512(&x[0], &grad[0], &squares[0], len(x), &params[0])
+}
+
+func rmspropMomentumF32AVX512Slices(x, grad, squares, buffer []float32, p0, p1, p2, p3, p4, p5, p6 float32) {
+	if len(x) == 0 {
+		return
+	}
+	grad = grad[:len(x)]
+	squares = squares[:len(x)]
+	buffer = buffer[:len(x)]
+	params := [...]float32{p0, p1, p2, p3, p4, p5, p6}
+	rmspropMomentumF32AVX512(&x[0], &grad[0], &squares[0], &buffer[0], len(x), &params[0])
+}
+
+func rmspropCenteredF32AVX512Slices(x, grad, squares, mean []float32, p0, p1, p2, p3, p4, p5 float32) {
+	if len(x) == 0 {
+		return
+	}
+	grad = grad[:len(x)]
+	squares = squares[:len(x)]
+	mean = mean[:len(x)]
+	params := [...]float32{p0, p1, p2, p3, p4, p5}
+	rmspropCenteredF32AVX512(&x[0], &grad[0], &squares[0], &mean[0], len(x), &params[0])
+}
+
+func rmspropCenteredMomentumF32AVX512Slices(x, grad, squares, mean, buffer []float32, p0, p1, p2, p3, p4, p5, p6 float32) {
+	if len(x) == 0 {
+		return
+	}
+	grad = grad[:len(x)]
+	squares = squares[:len(x)]
+	mean = mean[:len(x)]
+	buffer = buffer[:len(x)]
+	params := [...]float32{p0, p1, p2, p3, p4, p5, p6}
+	rmspropCenteredMomentumF32AVX512(&x[0], &grad[0], &squares[0], &mean[0], &buffer[0], len(x), &params[0])
+}
+
 func expF32AVX512Slices(dst, x []float32) {
 	if len(dst) == 0 {
 		return
 	}
 	x = x[:len(dst)]
 	expF32AVX512(&dst[0], &x[0], len(dst))
+}
+
+func logF32AVX512Slices(dst, x []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	logF32AVX512(&dst[0], &x[0], len(dst))
+}
+
+func log2F32AVX512Slices(dst, x []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	log2F32AVX512(&dst[0], &x[0], len(dst))
+}
+
+func log1pF32AVX512Slices(dst, x []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	log1pF32AVX512(&dst[0], &x[0], len(dst))
+}
+
+func sinNearF32AVX512Slices(dst, x []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	sinNearF32AVX512(&dst[0], &x[0], len(dst))
+}
+
+func cosNearF32AVX512Slices(dst, x []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	cosNearF32AVX512(&dst[0], &x[0], len(dst))
 }
 
 func tanhF32AVX512Slices(dst, x []float32) {
@@ -929,60 +1925,112 @@ func expSumF32AVX512Slices(dst, x []float32, p0 float32) (result float32) {
 // vectorsF32 are the loops over slices of float32 for each level.
 var vectorsF32 = [...]Vectors[float32]{
 	AVX2: {
-		Add:        addF32AVX2Slices,
-		Sub:        subF32AVX2Slices,
-		Mul:        mulF32AVX2Slices,
-		Div:        divF32AVX2Slices,
-		Neg:        negF32AVX2Slices,
-		Abs:        absF32AVX2Slices,
-		Square:     squareF32AVX2Slices,
-		Reciprocal: reciprocalF32AVX2Slices,
-		Sqrt:       sqrtF32AVX2Slices,
-		Rsqrt:      rsqrtF32AVX2Slices,
-		Relu:       reluF32AVX2Slices,
-		Scale:      scaleF32AVX2Slices,
-		Affine:     affineF32AVX2Slices,
-		Sum:        sumF32AVX2Slices,
-		Largest:    largestF32AVX2Slices,
-		Dot:        dotF32AVX2Slices,
-		Squares:    squaresF32AVX2Slices,
-		Adam:       adamF32AVX2Slices,
-		Exp:        expF32AVX2Slices,
-		Tanh:       tanhF32AVX2Slices,
-		Sigmoid:    sigmoidF32AVX2Slices,
-		Silu:       siluF32AVX2Slices,
-		Erf:        erfF32AVX2Slices,
-		Gelu:       geluF32AVX2Slices,
-		GeluTanh:   geluTanhF32AVX2Slices,
-		ExpSum:     expSumF32AVX2Slices,
+		Add:                     addF32AVX2Slices,
+		Sub:                     subF32AVX2Slices,
+		Mul:                     mulF32AVX2Slices,
+		Div:                     divF32AVX2Slices,
+		Equal:                   equalF32AVX2Slices,
+		Differ:                  differF32AVX2Slices,
+		Less:                    lessF32AVX2Slices,
+		AtMost:                  atMostF32AVX2Slices,
+		Pass:                    passF32AVX2Slices,
+		Floor:                   floorF32AVX2Slices,
+		Ceil:                    ceilF32AVX2Slices,
+		Trunc:                   truncF32AVX2Slices,
+		Round:                   roundF32AVX2Slices,
+		Neg:                     negF32AVX2Slices,
+		Abs:                     absF32AVX2Slices,
+		Square:                  squareF32AVX2Slices,
+		Reciprocal:              reciprocalF32AVX2Slices,
+		Sqrt:                    sqrtF32AVX2Slices,
+		Rsqrt:                   rsqrtF32AVX2Slices,
+		Relu:                    reluF32AVX2Slices,
+		Scale:                   scaleF32AVX2Slices,
+		Affine:                  affineF32AVX2Slices,
+		Normalize:               normalizeF32AVX2Slices,
+		LessTimes:               lessTimesF32AVX2Slices,
+		Sum:                     sumF32AVX2Slices,
+		Largest:                 largestF32AVX2Slices,
+		Dot:                     dotF32AVX2Slices,
+		Squares:                 squaresF32AVX2Slices,
+		Descend:                 descendF32AVX2Slices,
+		Momentum:                momentumF32AVX2Slices,
+		Nesterov:                nesterovF32AVX2Slices,
+		Adagrad:                 adagradF32AVX2Slices,
+		AdagradInside:           adagradInsideF32AVX2Slices,
+		Adam:                    adamF32AVX2Slices,
+		Amsgrad:                 amsgradF32AVX2Slices,
+		Rmsprop:                 rmspropF32AVX2Slices,
+		RmspropMomentum:         rmspropMomentumF32AVX2Slices,
+		RmspropCentered:         rmspropCenteredF32AVX2Slices,
+		RmspropCenteredMomentum: rmspropCenteredMomentumF32AVX2Slices,
+		Exp:                     expF32AVX2Slices,
+		Log:                     logF32AVX2Slices,
+		Log2:                    log2F32AVX2Slices,
+		Log1p:                   log1pF32AVX2Slices,
+		SinNear:                 sinNearF32AVX2Slices,
+		CosNear:                 cosNearF32AVX2Slices,
+		Tanh:                    tanhF32AVX2Slices,
+		Sigmoid:                 sigmoidF32AVX2Slices,
+		Silu:                    siluF32AVX2Slices,
+		Erf:                     erfF32AVX2Slices,
+		Gelu:                    geluF32AVX2Slices,
+		GeluTanh:                geluTanhF32AVX2Slices,
+		ExpSum:                  expSumF32AVX2Slices,
 	},
 	AVX512: {
-		Add:        addF32AVX512Slices,
-		Sub:        subF32AVX512Slices,
-		Mul:        mulF32AVX512Slices,
-		Div:        divF32AVX512Slices,
-		Neg:        negF32AVX512Slices,
-		Abs:        absF32AVX512Slices,
-		Square:     squareF32AVX512Slices,
-		Reciprocal: reciprocalF32AVX512Slices,
-		Sqrt:       sqrtF32AVX512Slices,
-		Rsqrt:      rsqrtF32AVX512Slices,
-		Relu:       reluF32AVX512Slices,
-		Scale:      scaleF32AVX512Slices,
-		Affine:     affineF32AVX512Slices,
-		Sum:        sumF32AVX512Slices,
-		Largest:    largestF32AVX512Slices,
-		Dot:        dotF32AVX512Slices,
-		Squares:    squaresF32AVX512Slices,
-		Adam:       adamF32AVX512Slices,
-		Exp:        expF32AVX512Slices,
-		Tanh:       tanhF32AVX512Slices,
-		Sigmoid:    sigmoidF32AVX512Slices,
-		Silu:       siluF32AVX512Slices,
-		Erf:        erfF32AVX512Slices,
-		Gelu:       geluF32AVX512Slices,
-		GeluTanh:   geluTanhF32AVX512Slices,
-		ExpSum:     expSumF32AVX512Slices,
+		Add:                     addF32AVX512Slices,
+		Sub:                     subF32AVX512Slices,
+		Mul:                     mulF32AVX512Slices,
+		Div:                     divF32AVX512Slices,
+		Equal:                   equalF32AVX512Slices,
+		Differ:                  differF32AVX512Slices,
+		Less:                    lessF32AVX512Slices,
+		AtMost:                  atMostF32AVX512Slices,
+		Pass:                    passF32AVX512Slices,
+		Floor:                   floorF32AVX512Slices,
+		Ceil:                    ceilF32AVX512Slices,
+		Trunc:                   truncF32AVX512Slices,
+		Round:                   roundF32AVX512Slices,
+		Neg:                     negF32AVX512Slices,
+		Abs:                     absF32AVX512Slices,
+		Square:                  squareF32AVX512Slices,
+		Reciprocal:              reciprocalF32AVX512Slices,
+		Sqrt:                    sqrtF32AVX512Slices,
+		Rsqrt:                   rsqrtF32AVX512Slices,
+		Relu:                    reluF32AVX512Slices,
+		Scale:                   scaleF32AVX512Slices,
+		Affine:                  affineF32AVX512Slices,
+		Normalize:               normalizeF32AVX512Slices,
+		LessTimes:               lessTimesF32AVX512Slices,
+		Sum:                     sumF32AVX512Slices,
+		Largest:                 largestF32AVX512Slices,
+		Dot:                     dotF32AVX512Slices,
+		Squares:                 squaresF32AVX512Slices,
+		Descend:                 descendF32AVX512Slices,
+		Momentum:                momentumF32AVX512Slices,
+		Nesterov:                nesterovF32AVX512Slices,
+		Adagrad:                 adagradF32AVX512Slices,
+		AdagradInside:           adagradInsideF32AVX512Slices,
+		Adam:                    adamF32AVX512Slices,
+		Amsgrad:                 amsgradF32AVX512Slices,
+		Rmsprop:                 rmspropF32AVX512Slices,
+		RmspropMomentum:         rmspropMomentumF32AVX512Slices,
+		RmspropCentered:         rmspropCenteredF32AVX512Slices,
+		RmspropCenteredMomentum: rmspropCenteredMomentumF32AVX512Slices,
+		Exp:                     expF32AVX512Slices,
+		Log:                     logF32AVX512Slices,
+		Log2:                    log2F32AVX512Slices,
+		Log1p:                   log1pF32AVX512Slices,
+		SinNear:                 sinNearF32AVX512Slices,
+		CosNear:                 cosNearF32AVX512Slices,
+		Tanh:                    tanhF32AVX512Slices,
+		Sigmoid:                 sigmoidF32AVX512Slices,
+		Silu:                    siluF32AVX512Slices,
+		Erf:                     erfF32AVX512Slices,
+		Gelu:                    geluF32AVX512Slices,
+		GeluTanh:                geluTanhF32AVX512Slices,
+		ExpSum:                  expSumF32AVX512Slices,
 	},
 }
 
@@ -1020,6 +2068,83 @@ func divF64AVX2Slices(dst, x, y []float64) {
 	x = x[:len(dst)]
 	y = y[:len(dst)]
 	divF64AVX2(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func equalF64AVX2Slices(dst, x, y []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	equalF64AVX2(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func differF64AVX2Slices(dst, x, y []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	differF64AVX2(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func lessF64AVX2Slices(dst, x, y []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	lessF64AVX2(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func atMostF64AVX2Slices(dst, x, y []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	atMostF64AVX2(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func passF64AVX2Slices(dst, x, y []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	passF64AVX2(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func floorF64AVX2Slices(dst, x []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	floorF64AVX2(&dst[0], &x[0], len(dst))
+}
+
+func ceilF64AVX2Slices(dst, x []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	ceilF64AVX2(&dst[0], &x[0], len(dst))
+}
+
+func truncF64AVX2Slices(dst, x []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	truncF64AVX2(&dst[0], &x[0], len(dst))
+}
+
+func roundF64AVX2Slices(dst, x []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	roundF64AVX2(&dst[0], &x[0], len(dst))
 }
 
 func negF64AVX2Slices(dst, x []float64) {
@@ -1096,6 +2221,27 @@ func affineF64AVX2Slices(dst, x []float64, p0, p1 float64) {
 	affineF64AVX2(&dst[0], &x[0], len(dst), &params[0])
 }
 
+func normalizeF64AVX2Slices(dst, x, y, z []float64, p0, p1 float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	z = z[:len(dst)]
+	params := [...]float64{p0, p1}
+	normalizeF64AVX2(&dst[0], &x[0], &y[0], &z[0], len(dst), &params[0])
+}
+
+func lessTimesF64AVX2Slices(dst, x, y []float64, p0, p1, p2 float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	params := [...]float64{p0, p1, p2}
+	lessTimesF64AVX2(&dst[0], &x[0], &y[0], len(dst), &params[0])
+}
+
 func sumF64AVX2Slices(x []float64) (result float64) {
 	if len(x) == 0 {
 		return 0
@@ -1130,6 +2276,55 @@ func squaresF64AVX2Slices(x []float64, p0 float64) (result float64) {
 	return result
 }
 
+func descendF64AVX2Slices(x, grad []float64, p0, p1, p2 float64) {
+	if len(x) == 0 {
+		return
+	}
+	grad = grad[:len(x)]
+	params := [...]float64{p0, p1, p2}
+	descendF64AVX2(&x[0], &grad[0], len(x), &params[0])
+}
+
+func momentumF64AVX2Slices(x, grad, buffer []float64, p0, p1, p2, p3, p4 float64) {
+	if len(x) == 0 {
+		return
+	}
+	grad = grad[:len(x)]
+	buffer = buffer[:len(x)]
+	params := [...]float64{p0, p1, p2, p3, p4}
+	momentumF64AVX2(&x[0], &grad[0], &buffer[0], len(x), &params[0])
+}
+
+func nesterovF64AVX2Slices(x, grad, buffer []float64, p0, p1, p2, p3, p4, p5 float64) {
+	if len(x) == 0 {
+		return
+	}
+	grad = grad[:len(x)]
+	buffer = buffer[:len(x)]
+	params := [...]float64{p0, p1, p2, p3, p4, p5}
+	nesterovF64AVX2(&x[0], &grad[0], &buffer[0], len(x), &params[0])
+}
+
+func adagradF64AVX2Slices(x, grad, sum []float64, p0, p1, p2, p3 float64) {
+	if len(x) == 0 {
+		return
+	}
+	grad = grad[:len(x)]
+	sum = sum[:len(x)]
+	params := [...]float64{p0, p1, p2, p3}
+	adagradF64AVX2(&x[0], &grad[0], &sum[0], len(x), &params[0])
+}
+
+func adagradInsideF64AVX2Slices(x, grad, sum []float64, p0, p1, p2 float64) {
+	if len(x) == 0 {
+		return
+	}
+	grad = grad[:len(x)]
+	sum = sum[:len(x)]
+	params := [...]float64{p0, p1, p2}
+	adagradInsideF64AVX2(&x[0], &grad[0], &sum[0], len(x), &params[0])
+}
+
 func adamF64AVX2Slices(x, grad, m, v []float64, p0, p1, p2, p3, p4, p5, p6, p7, p8 float64) {
 	if len(x) == 0 {
 		return
@@ -1139,6 +2334,62 @@ func adamF64AVX2Slices(x, grad, m, v []float64, p0, p1, p2, p3, p4, p5, p6, p7, 
 	v = v[:len(x)]
 	params := [...]float64{p0, p1, p2, p3, p4, p5, p6, p7, p8}
 	adamF64AVX2(&x[0], &grad[0], &m[0], &v[0], len(x), &params[0])
+}
+
+func amsgradF64AVX2Slices(x, grad, m, v, largest []float64, p0, p1, p2, p3, p4, p5, p6, p7, p8 float64) {
+	if len(x) == 0 {
+		return
+	}
+	grad = grad[:len(x)]
+	m = m[:len(x)]
+	v = v[:len(x)]
+	largest = largest[:len(x)]
+	params := [...]float64{p0, p1, p2, p3, p4, p5, p6, p7, p8}
+	amsgradF64AVX2(&x[0], &grad[0], &m[0], &v[0], &largest[0], len(x), &params[0])
+}
+
+func rmspropF64AVX2Slices(x, grad, squares []float64, p0, p1, p2, p3, p4, p5 float64) {
+	if len(x) == 0 {
+		return
+	}
+	grad = grad[:len(x)]
+	squares = squares[:len(x)]
+	params := [...]float64{p0, p1, p2, p3, p4, p5}
+	rmspropF64AVX2(&x[0], &grad[0], &squares[0], len(x), &params[0])
+}
+
+func rmspropMomentumF64AVX2Slices(x, grad, squares, buffer []float64, p0, p1, p2, p3, p4, p5, p6 float64) {
+	if len(x) == 0 {
+		return
+	}
+	grad = grad[:len(x)]
+	squares = squares[:len(x)]
+	buffer = buffer[:len(x)]
+	params := [...]float64{p0, p1, p2, p3, p4, p5, p6}
+	rmspropMomentumF64AVX2(&x[0], &grad[0], &squares[0], &buffer[0], len(x), &params[0])
+}
+
+func rmspropCenteredF64AVX2Slices(x, grad, squares, mean []float64, p0, p1, p2, p3, p4, p5 float64) {
+	if len(x) == 0 {
+		return
+	}
+	grad = grad[:len(x)]
+	squares = squares[:len(x)]
+	mean = mean[:len(x)]
+	params := [...]float64{p0, p1, p2, p3, p4, p5}
+	rmspropCenteredF64AVX2(&x[0], &grad[0], &squares[0], &mean[0], len(x), &params[0])
+}
+
+func rmspropCenteredMomentumF64AVX2Slices(x, grad, squares, mean, buffer []float64, p0, p1, p2, p3, p4, p5, p6 float64) {
+	if len(x) == 0 {
+		return
+	}
+	grad = grad[:len(x)]
+	squares = squares[:len(x)]
+	mean = mean[:len(x)]
+	buffer = buffer[:len(x)]
+	params := [...]float64{p0, p1, p2, p3, p4, p5, p6}
+	rmspropCenteredMomentumF64AVX2(&x[0], &grad[0], &squares[0], &mean[0], &buffer[0], len(x), &params[0])
 }
 
 func addF64AVX512Slices(dst, x, y []float64) {
@@ -1175,6 +2426,83 @@ func divF64AVX512Slices(dst, x, y []float64) {
 	x = x[:len(dst)]
 	y = y[:len(dst)]
 	divF64AVX512(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func equalF64AVX512Slices(dst, x, y []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	equalF64AVX512(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func differF64AVX512Slices(dst, x, y []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	differF64AVX512(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func lessF64AVX512Slices(dst, x, y []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	lessF64AVX512(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func atMostF64AVX512Slices(dst, x, y []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	atMostF64AVX512(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func passF64AVX512Slices(dst, x, y []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	passF64AVX512(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func floorF64AVX512Slices(dst, x []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	floorF64AVX512(&dst[0], &x[0], len(dst))
+}
+
+func ceilF64AVX512Slices(dst, x []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	ceilF64AVX512(&dst[0], &x[0], len(dst))
+}
+
+func truncF64AVX512Slices(dst, x []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	truncF64AVX512(&dst[0], &x[0], len(dst))
+}
+
+func roundF64AVX512Slices(dst, x []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	roundF64AVX512(&dst[0], &x[0], len(dst))
 }
 
 func negF64AVX512Slices(dst, x []float64) {
@@ -1251,6 +2579,27 @@ func affineF64AVX512Slices(dst, x []float64, p0, p1 float64) {
 	affineF64AVX512(&dst[0], &x[0], len(dst), &params[0])
 }
 
+func normalizeF64AVX512Slices(dst, x, y, z []float64, p0, p1 float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	z = z[:len(dst)]
+	params := [...]float64{p0, p1}
+	normalizeF64AVX512(&dst[0], &x[0], &y[0], &z[0], len(dst), &params[0])
+}
+
+func lessTimesF64AVX512Slices(dst, x, y []float64, p0, p1, p2 float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	params := [...]float64{p0, p1, p2}
+	lessTimesF64AVX512(&dst[0], &x[0], &y[0], len(dst), &params[0])
+}
+
 func sumF64AVX512Slices(x []float64) (result float64) {
 	if len(x) == 0 {
 		return 0
@@ -1285,6 +2634,55 @@ func squaresF64AVX512Slices(x []float64, p0 float64) (result float64) {
 	return result
 }
 
+func descendF64AVX512Slices(x, grad []float64, p0, p1, p2 float64) {
+	if len(x) == 0 {
+		return
+	}
+	grad = grad[:len(x)]
+	params := [...]float64{p0, p1, p2}
+	descendF64AVX512(&x[0], &grad[0], len(x), &params[0])
+}
+
+func momentumF64AVX512Slices(x, grad, buffer []float64, p0, p1, p2, p3, p4 float64) {
+	if len(x) == 0 {
+		return
+	}
+	grad = grad[:len(x)]
+	buffer = buffer[:len(x)]
+	params := [...]float64{p0, p1, p2, p3, p4}
+	momentumF64AVX512(&x[0], &grad[0], &buffer[0], len(x), &params[0])
+}
+
+func nesterovF64AVX512Slices(x, grad, buffer []float64, p0, p1, p2, p3, p4, p5 float64) {
+	if len(x) == 0 {
+		return
+	}
+	grad = grad[:len(x)]
+	buffer = buffer[:len(x)]
+	params := [...]float64{p0, p1, p2, p3, p4, p5}
+	nesterovF64AVX512(&x[0], &grad[0], &buffer[0], len(x), &params[0])
+}
+
+func adagradF64AVX512Slices(x, grad, sum []float64, p0, p1, p2, p3 float64) {
+	if len(x) == 0 {
+		return
+	}
+	grad = grad[:len(x)]
+	sum = sum[:len(x)]
+	params := [...]float64{p0, p1, p2, p3}
+	adagradF64AVX512(&x[0], &grad[0], &sum[0], len(x), &params[0])
+}
+
+func adagradInsideF64AVX512Slices(x, grad, sum []float64, p0, p1, p2 float64) {
+	if len(x) == 0 {
+		return
+	}
+	grad = grad[:len(x)]
+	sum = sum[:len(x)]
+	params := [...]float64{p0, p1, p2}
+	adagradInsideF64AVX512(&x[0], &grad[0], &sum[0], len(x), &params[0])
+}
+
 func adamF64AVX512Slices(x, grad, m, v []float64, p0, p1, p2, p3, p4, p5, p6, p7, p8 float64) {
 	if len(x) == 0 {
 		return
@@ -1296,46 +2694,144 @@ func adamF64AVX512Slices(x, grad, m, v []float64, p0, p1, p2, p3, p4, p5, p6, p7
 	adamF64AVX512(&x[0], &grad[0], &m[0], &v[0], len(x), &params[0])
 }
 
+func amsgradF64AVX512Slices(x, grad, m, v, largest []float64, p0, p1, p2, p3, p4, p5, p6, p7, p8 float64) {
+	if len(x) == 0 {
+		return
+	}
+	grad = grad[:len(x)]
+	m = m[:len(x)]
+	v = v[:len(x)]
+	largest = largest[:len(x)]
+	params := [...]float64{p0, p1, p2, p3, p4, p5, p6, p7, p8}
+	amsgradF64AVX512(&x[0], &grad[0], &m[0], &v[0], &largest[0], len(x), &params[0])
+}
+
+func rmspropF64AVX512Slices(x, grad, squares []float64, p0, p1, p2, p3, p4, p5 float64) {
+	if len(x) == 0 {
+		return
+	}
+	grad = grad[:len(x)]
+	squares = squares[:len(x)]
+	params := [...]float64{p0, p1, p2, p3, p4, p5}
+	rmspropF64AVX512(&x[0], &grad[0], &squares[0], len(x), &params[0])
+}
+
+func rmspropMomentumF64AVX512Slices(x, grad, squares, buffer []float64, p0, p1, p2, p3, p4, p5, p6 float64) {
+	if len(x) == 0 {
+		return
+	}
+	grad = grad[:len(x)]
+	squares = squares[:len(x)]
+	buffer = buffer[:len(x)]
+	params := [...]float64{p0, p1, p2, p3, p4, p5, p6}
+	rmspropMomentumF64AVX512(&x[0], &grad[0], &squares[0], &buffer[0], len(x), &params[0])
+}
+
+func rmspropCenteredF64AVX512Slices(x, grad, squares, mean []float64, p0, p1, p2, p3, p4, p5 float64) {
+	if len(x) == 0 {
+		return
+	}
+	grad = grad[:len(x)]
+	squares = squares[:len(x)]
+	mean = mean[:len(x)]
+	params := [...]float64{p0, p1, p2, p3, p4, p5}
+	rmspropCenteredF64AVX512(&x[0], &grad[0], &squares[0], &mean[0], len(x), &params[0])
+}
+
+func rmspropCenteredMomentumF64AVX512Slices(x, grad, squares, mean, buffer []float64, p0, p1, p2, p3, p4, p5, p6 float64) {
+	if len(x) == 0 {
+		return
+	}
+	grad = grad[:len(x)]
+	squares = squares[:len(x)]
+	mean = mean[:len(x)]
+	buffer = buffer[:len(x)]
+	params := [...]float64{p0, p1, p2, p3, p4, p5, p6}
+	rmspropCenteredMomentumF64AVX512(&x[0], &grad[0], &squares[0], &mean[0], &buffer[0], len(x), &params[0])
+}
+
 // vectorsF64 are the loops over slices of float64 for each level.
 var vectorsF64 = [...]Vectors[float64]{
 	AVX2: {
-		Add:        addF64AVX2Slices,
-		Sub:        subF64AVX2Slices,
-		Mul:        mulF64AVX2Slices,
-		Div:        divF64AVX2Slices,
-		Neg:        negF64AVX2Slices,
-		Abs:        absF64AVX2Slices,
-		Square:     squareF64AVX2Slices,
-		Reciprocal: reciprocalF64AVX2Slices,
-		Sqrt:       sqrtF64AVX2Slices,
-		Rsqrt:      rsqrtF64AVX2Slices,
-		Relu:       reluF64AVX2Slices,
-		Scale:      scaleF64AVX2Slices,
-		Affine:     affineF64AVX2Slices,
-		Sum:        sumF64AVX2Slices,
-		Largest:    largestF64AVX2Slices,
-		Dot:        dotF64AVX2Slices,
-		Squares:    squaresF64AVX2Slices,
-		Adam:       adamF64AVX2Slices,
+		Add:                     addF64AVX2Slices,
+		Sub:                     subF64AVX2Slices,
+		Mul:                     mulF64AVX2Slices,
+		Div:                     divF64AVX2Slices,
+		Equal:                   equalF64AVX2Slices,
+		Differ:                  differF64AVX2Slices,
+		Less:                    lessF64AVX2Slices,
+		AtMost:                  atMostF64AVX2Slices,
+		Pass:                    passF64AVX2Slices,
+		Floor:                   floorF64AVX2Slices,
+		Ceil:                    ceilF64AVX2Slices,
+		Trunc:                   truncF64AVX2Slices,
+		Round:                   roundF64AVX2Slices,
+		Neg:                     negF64AVX2Slices,
+		Abs:                     absF64AVX2Slices,
+		Square:                  squareF64AVX2Slices,
+		Reciprocal:              reciprocalF64AVX2Slices,
+		Sqrt:                    sqrtF64AVX2Slices,
+		Rsqrt:                   rsqrtF64AVX2Slices,
+		Relu:                    reluF64AVX2Slices,
+		Scale:                   scaleF64AVX2Slices,
+		Affine:                  affineF64AVX2Slices,
+		Normalize:               normalizeF64AVX2Slices,
+		LessTimes:               lessTimesF64AVX2Slices,
+		Sum:                     sumF64AVX2Slices,
+		Largest:                 largestF64AVX2Slices,
+		Dot:                     dotF64AVX2Slices,
+		Squares:                 squaresF64AVX2Slices,
+		Descend:                 descendF64AVX2Slices,
+		Momentum:                momentumF64AVX2Slices,
+		Nesterov:                nesterovF64AVX2Slices,
+		Adagrad:                 adagradF64AVX2Slices,
+		AdagradInside:           adagradInsideF64AVX2Slices,
+		Adam:                    adamF64AVX2Slices,
+		Amsgrad:                 amsgradF64AVX2Slices,
+		Rmsprop:                 rmspropF64AVX2Slices,
+		RmspropMomentum:         rmspropMomentumF64AVX2Slices,
+		RmspropCentered:         rmspropCenteredF64AVX2Slices,
+		RmspropCenteredMomentum: rmspropCenteredMomentumF64AVX2Slices,
 	},
 	AVX512: {
-		Add:        addF64AVX512Slices,
-		Sub:        subF64AVX512Slices,
-		Mul:        mulF64AVX512Slices,
-		Div:        divF64AVX512Slices,
-		Neg:        negF64AVX512Slices,
-		Abs:        absF64AVX512Slices,
-		Square:     squareF64AVX512Slices,
-		Reciprocal: reciprocalF64AVX512Slices,
-		Sqrt:       sqrtF64AVX512Slices,
-		Rsqrt:      rsqrtF64AVX512Slices,
-		Relu:       reluF64AVX512Slices,
-		Scale:      scaleF64AVX512Slices,
-		Affine:     affineF64AVX512Slices,
-		Sum:        sumF64AVX512Slices,
-		Largest:    largestF64AVX512Slices,
-		Dot:        dotF64AVX512Slices,
-		Squares:    squaresF64AVX512Slices,
-		Adam:       adamF64AVX512Slices,
+		Add:                     addF64AVX512Slices,
+		Sub:                     subF64AVX512Slices,
+		Mul:                     mulF64AVX512Slices,
+		Div:                     divF64AVX512Slices,
+		Equal:                   equalF64AVX512Slices,
+		Differ:                  differF64AVX512Slices,
+		Less:                    lessF64AVX512Slices,
+		AtMost:                  atMostF64AVX512Slices,
+		Pass:                    passF64AVX512Slices,
+		Floor:                   floorF64AVX512Slices,
+		Ceil:                    ceilF64AVX512Slices,
+		Trunc:                   truncF64AVX512Slices,
+		Round:                   roundF64AVX512Slices,
+		Neg:                     negF64AVX512Slices,
+		Abs:                     absF64AVX512Slices,
+		Square:                  squareF64AVX512Slices,
+		Reciprocal:              reciprocalF64AVX512Slices,
+		Sqrt:                    sqrtF64AVX512Slices,
+		Rsqrt:                   rsqrtF64AVX512Slices,
+		Relu:                    reluF64AVX512Slices,
+		Scale:                   scaleF64AVX512Slices,
+		Affine:                  affineF64AVX512Slices,
+		Normalize:               normalizeF64AVX512Slices,
+		LessTimes:               lessTimesF64AVX512Slices,
+		Sum:                     sumF64AVX512Slices,
+		Largest:                 largestF64AVX512Slices,
+		Dot:                     dotF64AVX512Slices,
+		Squares:                 squaresF64AVX512Slices,
+		Descend:                 descendF64AVX512Slices,
+		Momentum:                momentumF64AVX512Slices,
+		Nesterov:                nesterovF64AVX512Slices,
+		Adagrad:                 adagradF64AVX512Slices,
+		AdagradInside:           adagradInsideF64AVX512Slices,
+		Adam:                    adamF64AVX512Slices,
+		Amsgrad:                 amsgradF64AVX512Slices,
+		Rmsprop:                 rmspropF64AVX512Slices,
+		RmspropMomentum:         rmspropMomentumF64AVX512Slices,
+		RmspropCentered:         rmspropCenteredF64AVX512Slices,
+		RmspropCenteredMomentum: rmspropCenteredMomentumF64AVX512Slices,
 	},
 }

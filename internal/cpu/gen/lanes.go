@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 )
 
 // lanes is a program for one vector of numbers, written as one writes a formula; emit turns it into instructions for
@@ -13,11 +14,13 @@ type lanes struct {
 	steps []step
 	words []uint64 // the constants
 	wide  bool     // for AVX-512
+
+	tables [][]uint32 // what is looked up
 }
 
 // ref is a result of a step, a constant, or a parameter that the caller gives in memory.
 type ref struct {
-	kind byte // 'v'alue, 'c'onstant, 'p'arameter
+	kind byte // 'v'alue, 'c'onstant, 'p'arameter, 't'able
 	n    int
 }
 
@@ -44,19 +47,30 @@ func (l *lanes) or(a, b ref) ref              { return l.do("VOR", 0, a, b) }
 func (l *lanes) xor(a, b ref) ref             { return l.do("VXOR", 0, a, b) }
 func (l *lanes) sqrt(a ref) ref               { return l.do("VSQRT", 0, a) }
 func (l *lanes) fma(a, b, c ref) ref          { return l.do("fma", 0, a, b, c) }  // a·b + c, rounded once
+func (l *lanes) fms(a, b, c ref) ref          { return l.do("fma", 1, a, b, c) }  // a·b - c, rounded once
 func (l *lanes) less(a, b ref) ref            { return l.do("compare", 1, a, b) } // a mask
 func (l *lanes) isNaN(a ref) ref              { return l.do("compare", 3, a, a) } // a mask
+func (l *lanes) equal(a, b ref) ref           { return l.do("compare", 0, a, b) } // a mask
+func (l *lanes) atMost(a, b ref) ref          { return l.do("compare", 2, a, b) } // a mask
+func (l *lanes) differ(a, b ref) ref          { return l.do("compare", 4, a, b) } // a mask, also where one is NaN
+func (l *lanes) negative(a ref) ref           { return l.do("negative", 0, a) }   // a mask of the lanes whose first bit is set
 func (l *lanes) loadHalf(operand int) ref     { return l.do("load half", operand) }
 func (l *lanes) storeHalf(operand int, v ref) { l.do("store half", operand, v) }
 func (l *lanes) choose(mask, a, b ref) ref    { return l.do("choose", 0, mask, a, b) }
-func (l *lanes) round(a ref) ref              { return l.do("round", 0, a) }
+func (l *lanes) round(a ref) ref              { return l.do("round", 8, a) } // to nearest, ties to even; none of these raises flags
+func (l *lanes) floor(a ref) ref              { return l.do("round", 9, a) }
+func (l *lanes) ceil(a ref) ref               { return l.do("round", 10, a) }
+func (l *lanes) trunc(a ref) ref              { return l.do("round", 11, a) }
+func (l *lanes) toFloat(a ref) ref            { return l.do("toFloat", 0, a) }
 func (l *lanes) timesPowerOf2(a, n ref) ref   { return l.do("VSCALEF", 0, a, n) } // AVX-512 alone
 func (l *lanes) toInt(a ref) ref              { return l.do("toInt", 0, a) }
 func (l *lanes) addInt(a, b ref) ref          { return l.do("VPADDD", 0, a, b) }
 func (l *lanes) subInt(a, b ref) ref          { return l.do("VPSUBD", 0, a, b) }
 func (l *lanes) shiftLeft(a ref, n int) ref   { return l.do("VPSLLD", n, a) }
 func (l *lanes) shiftDown(a ref, n int) ref   { return l.do("VPSRLD", n, a) }
+func (l *lanes) andOr(a, b, c ref) ref        { return l.do("andOr", 0, a, b, c) } // (a & b) | c; AVX-512 alone
 func (l *lanes) halveInt(a ref) ref           { return l.do("VPSRAD", 1, a) }
+func (l *lanes) shiftSigned(a ref, n int) ref { return l.do("VPSRAD", n, a) }
 
 // min returns a if it is less than b, else b: b where either is NaN.
 func (l *lanes) min(a, b ref) ref { return l.do("VMIN", 0, a, b) }
@@ -82,6 +96,20 @@ func (l *lanes) bits(w uint64) ref {
 	return ref{'c', i}
 }
 
+// lookup returns, for each lane, the value whose number the last 4 bits of index are, of up to 16. It is for AVX-512.
+func (l *lanes) lookup(index ref, values []float64) ref {
+	table := make([]uint32, 16)
+	for i, v := range values {
+		table[i] = math.Float32bits(float32(v))
+	}
+	n := slices.IndexFunc(l.tables, func(t []uint32) bool { return slices.Equal(t, table) })
+	if n < 0 {
+		n = len(l.tables)
+		l.tables = append(l.tables, table)
+	}
+	return l.do("lookup", n, index)
+}
+
 // polynomial evaluates Σ c[i]·x^i by Horner's rule.
 func (l *lanes) polynomial(x ref, c ...float64) ref {
 	p := l.fma(x, l.constant(c[len(c)-1]), l.constant(c[len(c)-2]))
@@ -104,6 +132,8 @@ type emitter struct {
 	where  map[[2]int]string // of value and copy
 	sums   []string          // accumulators, by copy
 	start  int               // the copy that lies where BX points
+	pinned map[ref]string    // constants, parameters and tables that stay in registers
+	least  int               // the fewest free vector registers there were
 }
 
 // pointers are the registers that hold the operands; BX counts elements done. K1 or Y15 holds the lanes of a partial
@@ -116,7 +146,59 @@ func (m *emitter) take(free *[]string) string {
 	}
 	r := (*free)[0]
 	*free = (*free)[1:]
+	m.least = min(m.least, len(m.regs))
 	return r
+}
+
+// pin loads what the steps read besides their operands into the registers that the bodies leave free. A processor loads
+// one or two vectors in a cycle, no more than it multiplies. Each body is the number of its first copy and how many
+// there are.
+func (m *emitter) pin(bodies [][2]int) {
+	text, regs, masks := m.a.text, slices.Clone(m.regs), slices.Clone(m.masks)
+	m.a.text, m.least = strings.Builder{}, len(m.regs)
+	for _, b := range bodies {
+		m.body(b[0], b[1], false)
+		m.regs, m.masks = slices.Clone(regs), slices.Clone(masks)
+	}
+	m.body(bodies[0][0], 1, true)
+	m.a.text, m.regs, m.masks = text, regs, masks
+	uses := map[ref]int{}
+	var order []ref
+	for _, s := range m.l.steps {
+		args := s.args
+		if s.name == "lookup" {
+			args = append(slices.Clone(args), ref{'t', s.imm})
+		}
+		for _, r := range args {
+			if r.kind == 'v' {
+				continue
+			}
+			if uses[r]++; uses[r] == 1 {
+				order = append(order, r)
+			}
+		}
+	}
+	slices.SortStableFunc(order, func(a, b ref) int { return uses[b] - uses[a] })
+	m.pinned = map[ref]string{}
+	for _, r := range order[:min(len(order), m.least)] {
+		reg := m.take(&m.regs)
+		m.pinned[r] = reg
+		m.fetch(r, reg)
+	}
+}
+
+// fetch emits the load of a constant, a parameter or a table.
+func (m *emitter) fetch(r ref, reg string) {
+	switch {
+	case r.kind == 't':
+		m.a.op("VMOVUPS", m.tableAt(r.n), reg)
+	case r.kind == 'p':
+		m.a.op("VBROADCAST"+m.l.e.scalar, mem(r.n*m.l.e.size, "R13"), reg)
+	case m.width == 64:
+		m.a.op("VBROADCAST"+m.l.e.scalar, m.constant(r.n), reg)
+	default:
+		m.a.op("VMOVUPS", m.constant(r.n), reg)
+	}
 }
 
 // body emits the steps for copies of the vector, next to each other in memory; masked is for a partial one.
@@ -150,22 +232,19 @@ func (m *emitter) step(i, c int, masked bool) {
 		if r.kind == 'v' {
 			return m.where[[2]int{r.n, c}]
 		}
+		if reg, ok := m.pinned[r]; ok {
+			return reg
+		}
 		t := m.take(&m.regs)
 		temporary = append(temporary, t)
-		switch {
-		case r.kind == 'p':
-			a.op("VBROADCAST"+e.scalar, mem(r.n*e.size, "R13"), t)
-		case m.width == 64:
-			a.op("VBROADCAST"+e.scalar, m.constant(r.n), t)
-		default:
-			a.op("VMOVUPS", m.constant(r.n), t)
-		}
+		m.fetch(r, t)
 		return t
 	}
 	// any is an operand that may be in memory; the suffix is for the mnemonic.
 	any := func(r ref) (suffix, operand string) {
+		_, pinned := m.pinned[r]
 		switch {
-		case r.kind == 'v' || r.kind == 'p' && m.width == 32:
+		case pinned || r.kind == 'v' || r.kind == 'p' && m.width == 32:
 			return "", register(r)
 		case r.kind == 'p':
 			return ".BCST", mem(r.n*e.size, "R13")
@@ -187,6 +266,10 @@ func (m *emitter) step(i, c int, masked bool) {
 	case "load":
 		to := result()
 		switch {
+		case m.widths[s.imm] == 1 && masked && m.width == 64:
+			a.op("VPMOVZXBD.Z", at(s.imm), "K1", to)
+		case m.widths[s.imm] == 1:
+			a.op("VPMOVZXBD", at(s.imm), to)
 		case m.widths[s.imm] == 2 && masked && m.width == 64:
 			a.op("VPMOVZXWD.Z", at(s.imm), "K1", to)
 		case m.widths[s.imm] == 2:
@@ -216,6 +299,17 @@ func (m *emitter) step(i, c int, masked bool) {
 	case "store":
 		from := register(s.args[0])
 		switch {
+		case m.widths[s.imm] == 1 && m.width == 64: // the low quarters of 32 bits
+			if masked {
+				a.op("VPMOVDB", from, "K1", at(s.imm))
+			} else {
+				a.op("VPMOVDB", from, at(s.imm))
+			}
+		case m.widths[s.imm] == 1:
+			a.op("VPACKUSDW", from, from, from)
+			a.op("VPERMQ", 8, from, from)
+			a.op("VPACKUSWB", from, from, from)
+			a.op("VMOVQ", "X"+from[1:], at(s.imm))
 		case m.widths[s.imm] == 2 && m.width == 64: // the low halves of 32 bits
 			if masked {
 				a.op("VPMOVDW", from, "K1", at(s.imm))
@@ -250,7 +344,7 @@ func (m *emitter) step(i, c int, masked bool) {
 		}
 		release()
 	case "fma":
-		m.fma(i, c, s.args, register, any, release)
+		m.fma(i, c, map[int]string{0: "VFMADD", 1: "VFMSUB"}[s.imm], s.args, register, any, release)
 	case "compare":
 		x := register(s.args[0])
 		suffix, y := any(s.args[1])
@@ -269,19 +363,47 @@ func (m *emitter) step(i, c int, masked bool) {
 		} else {
 			a.op("VBLENDV"+e.suffix, mask, x, y, result())
 		}
-	case "round": // to nearest, ties to even, without raising flags
+	case "round":
 		x := register(s.args[0])
 		if m.width == 64 {
-			a.op("VRNDSCALE"+e.suffix, 8, x, result())
+			a.op("VRNDSCALE"+e.suffix, s.imm, x, result())
 		} else {
-			a.op("VROUND"+e.suffix, 8, x, result())
+			a.op("VROUND"+e.suffix, s.imm, x, result())
 		}
+	case "negative": // AVX2 chooses by the first bit of a lane
+		x := register(s.args[0])
+		if m.width == 64 {
+			release()
+			k := m.take(&m.masks)
+			m.where[[2]int{i, c}] = k
+			a.op("VPMOVD2M", x, k)
+		} else {
+			a.op("VMOVAPS", x, result())
+		}
+	case "toFloat":
+		x := register(s.args[0])
+		a.op("VCVTDQ2PS", x, result())
 	case "toInt":
 		x := register(s.args[0])
 		a.op("VCVTPS2DQ", x, result())
 	case "VSQRT":
 		suffix, x := any(s.args[0])
 		a.op("VSQRT"+e.suffix+suffix, x, result())
+	case "lookup":
+		index, table := register(s.args[0]), m.tableAt(s.imm)
+		if reg, ok := m.pinned[ref{'t', s.imm}]; ok {
+			table = reg
+		}
+		a.op("VPERMPS", table, index, result())
+	case "andOr":
+		x := register(s.args[0])
+		mask := register(s.args[1])
+		suffix, y := any(s.args[2])
+		to := m.take(&m.regs)
+		a.op("VMOVAPS", x, to)
+		a.op("VPTERNLOGD"+suffix, 0xea, y, mask, to)
+		release()
+		m.where[[2]int{i, c}] = to
 	case "VPSLLD", "VPSRAD", "VPSRLD":
 		x := register(s.args[0])
 		a.op(s.name, s.imm, x, result())
@@ -297,7 +419,7 @@ func (m *emitter) step(i, c int, masked bool) {
 }
 
 // fma picks the form that overwrites an operand which is not needed any more.
-func (m *emitter) fma(i, c int, args []ref, register func(ref) string, any func(ref) (string, string), release func()) {
+func (m *emitter) fma(i, c int, name string, args []ref, register func(ref) string, any func(ref) (string, string), release func()) {
 	e := m.l.e
 	dies := func(r ref) bool {
 		uses := 0
@@ -322,13 +444,13 @@ func (m *emitter) fma(i, c int, args []ref, register func(ref) string, any func(
 		to := register(x)
 		other := register(y)
 		suffix, third := any(z)
-		m.a.op("VFMADD213"+e.suffix+suffix, third, other, to)
+		m.a.op(name+"213"+e.suffix+suffix, third, other, to)
 		set(to)
 	case dies(z):
 		to := register(z)
 		first := register(x)
 		suffix, third := any(y)
-		m.a.op("VFMADD231"+e.suffix+suffix, third, first, to)
+		m.a.op(name+"231"+e.suffix+suffix, third, first, to)
 		set(to)
 	default:
 		from := register(x)
@@ -336,16 +458,19 @@ func (m *emitter) fma(i, c int, args []ref, register func(ref) string, any func(
 		m.a.op("VMOVAPS", from, to)
 		other := register(y)
 		suffix, third := any(z)
-		m.a.op("VFMADD213"+e.suffix+suffix, third, other, to)
+		m.a.op(name+"213"+e.suffix+suffix, third, other, to)
 		release()
 		m.where[[2]int{i, c}] = to
 	}
 }
+
+// tableAt is where a table lies: tables come before the constants.
+func (m *emitter) tableAt(n int) string { return fmt.Sprintf("%s<>+%d(SB)", m.table, 64*n) }
 
 func (m *emitter) constant(n int) string {
 	copies := 1 // AVX2 wants whole vectors
 	if m.width == 32 {
 		copies = 32 / m.l.e.size
 	}
-	return fmt.Sprintf("%s<>+%d(SB)", m.table, n*copies*m.l.e.size)
+	return fmt.Sprintf("%s<>+%d(SB)", m.table, 64*len(m.l.tables)+n*copies*m.l.e.size)
 }

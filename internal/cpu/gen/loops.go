@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -58,7 +59,7 @@ func (p *loop) emit(a *asm, width int) {
 	}
 
 	var args []arg
-	kind := map[int]string{4: "*float32", 8: "*float64", 2: "*uint16"}
+	kind := map[int]string{4: "*float32", 8: "*float64", 2: "*uint16", 1: "*uint8"}
 	for i, o := range p.operands {
 		args = append(args, arg{o, kind[m.widths[i]]})
 	}
@@ -96,6 +97,7 @@ func (p *loop) emit(a *asm, width int) {
 // elementwise emits the loop over several vectors at a time, the one over those that are left, and the partial one.
 func (p *loop) elementwise(m *emitter, unroll int) {
 	a, per := m.a, m.width/p.e.size
+	m.pin([][2]int{{0, unroll}})
 	a.op("SUBQ", unroll*per, "CX")
 	a.op("JLT", "single")
 	a.label("several", true)
@@ -143,6 +145,7 @@ func (p *loop) reduction(m *emitter, how string) {
 		}
 	}
 	group := min(all, p.unroll[m.width/64])
+	m.pin([][2]int{{0, group}})
 	a.op("SUBQ", sumLanes, "CX")
 	a.op("JLT", "single")
 	a.label("several", true)
@@ -278,14 +281,14 @@ func (p *loop) empty() string {
 func minusInf(e element) string { return "·minusInf" + e.name + "<>(SB)" }
 
 func (p *loop) constants(m *emitter) {
-	if len(m.l.words) == 0 {
+	if len(m.l.words)+len(m.l.tables) == 0 {
 		return
 	}
 	copies := 1
 	if m.width == 32 {
 		copies = 32 / p.e.size
 	}
-	var words []uint32
+	words := slices.Concat(m.l.tables...)
 	for _, w := range m.l.words {
 		for range copies {
 			words = append(words, uint32(w))

@@ -27,6 +27,7 @@ func files() map[string]string {
 		"z_pack_amd64":   packKernels,
 		"z_vector_amd64": vectorKernels,
 		"z_matmul_arm64": neonKernels,
+		"z_amx_amd64":    amxKernels,
 	} {
 		a := new(asm)
 		write(a)

@@ -53,6 +53,18 @@ func loops() []*loop {
 		binary("sub", "computes x - y.", (*lanes).sub)
 		binary("mul", "computes x·y.", (*lanes).mul)
 		binary("div", "computes x/y.", (*lanes).div)
+		compare := func(name, doc string, f func(l *lanes, x, y ref) ref) {
+			binary(name, "computes 1 where "+doc+" and 0 elsewhere.", func(l *lanes, x, y ref) ref { return l.choose(f(l, x, y), l.constant(1), l.constant(0)) })
+		}
+		compare("equal", "x = y", (*lanes).equal)
+		compare("differ", "x ≠ y or one is NaN", (*lanes).differ)
+		compare("less", "x < y", (*lanes).less)
+		compare("atMost", "x ≤ y", (*lanes).atMost)
+		binary("pass", "computes x where y is not 0, and 0 elsewhere.", func(l *lanes, x, y ref) ref { return l.choose(l.differ(y, l.constant(0)), x, l.constant(0)) })
+		unary("floor", "rounds down.", (*lanes).floor)
+		unary("ceil", "rounds up.", (*lanes).ceil)
+		unary("trunc", "cuts the fraction.", (*lanes).trunc)
+		unary("round", "rounds to the nearest whole number, ties to even.", (*lanes).round)
 		sign, rest := uint64(1)<<(8*e.size-1), uint64(1)<<(8*e.size-1)-1
 		unary("neg", "computes -x.", func(l *lanes, x ref) ref { return l.xor(x, l.bits(sign)) })
 		unary("abs", "computes |x|.", func(l *lanes, x ref) ref { return l.and(x, l.bits(rest)) })
@@ -66,6 +78,16 @@ func loops() []*loop {
 				program: func(l *lanes) { l.store(0, l.mul(l.load(1), l.parameter(0))) }},
 			&loop{name: "affine", doc: "computes (x - p₀)·p₁ with parameters p.", e: e, operands: two, unroll: [2]int{4, 4}, params: true,
 				program: func(l *lanes) { l.store(0, l.mul(l.sub(l.load(1), l.parameter(0)), l.parameter(1))) }},
+			&loop{name: "normalize", doc: "computes (x - p₀)·p₁·y + z with parameters p.", e: e, operands: []string{"dst", "x", "y", "z"}, unroll: [2]int{3, 4}, params: true,
+				program: func(l *lanes) {
+					x := l.mul(l.sub(l.load(1), l.parameter(0)), l.parameter(1))
+					l.store(0, l.add(l.mul(x, l.load(2)), l.load(3)))
+				}},
+			&loop{name: "lessTimes", doc: "computes (x - p₀ - y·p₁)·p₂ with parameters p.", e: e, operands: three, unroll: [2]int{3, 4}, params: true,
+				program: func(l *lanes) {
+					x := l.sub(l.load(1), l.parameter(0))
+					l.store(0, l.mul(l.sub(x, l.mul(l.load(2), l.parameter(1))), l.parameter(2)))
+				}},
 			&loop{name: "sum", doc: "computes Σ x.", e: e, operands: []string{"x"}, unroll: [2]int{4, 4},
 				program: func(l *lanes) { l.reduce("VADD", l.load(0)) }},
 			&loop{name: "largest", doc: "computes the largest x, -Inf if there is none; NaN may be passed over.", e: e, operands: []string{"x"}, unroll: [2]int{4, 4},
@@ -77,20 +99,25 @@ func loops() []*loop {
 					d := l.sub(l.load(0), l.parameter(0))
 					l.reduce("VADD", l.mul(d, d))
 				}},
-			&loop{name: "adam", doc: "does a step of Adam; see Vectors.", e: e, operands: []string{"x", "grad", "m", "v"}, unroll: [2]int{2, 4}, params: true, program: adam},
 		)
+		all = append(all, updates(e)...)
 	}
 	function := func(name, doc string, avx2, avx512 int, f func(l *lanes, x ref) ref) {
 		all = append(all, &loop{name: name, doc: doc, e: float32s, operands: two, unroll: [2]int{avx2, avx512},
 			program: func(l *lanes) { l.store(0, f(l, l.load(1))) }})
 	}
-	function("exp", "computes eˣ.", 3, 4, exp)
-	function("tanh", "computes the hyperbolic tangent.", 2, 4, tanh)
+	function("exp", "computes eˣ.", 3, 3, exp)
+	function("log", "computes ln x.", 2, 3, func(l *lanes, x ref) ref { return logOf(l, x, ref{}, 1) })
+	function("log2", "computes the logarithm to base 2.", 2, 3, func(l *lanes, x ref) ref { return logOf(l, x, ref{}, math.Log2E) })
+	function("log1p", "computes ln(1+x).", 1, 3, log1p)
+	function("sinNear", "computes the sine where |x| < 2¹⁷, and NaN elsewhere.", 2, 3, func(l *lanes, x ref) ref { return sine(l, x, 0) })
+	function("cosNear", "computes the cosine where |x| < 2¹⁷, and NaN elsewhere.", 2, 3, func(l *lanes, x ref) ref { return sine(l, x, 1) })
+	function("tanh", "computes the hyperbolic tangent.", 2, 2, tanh)
 	function("sigmoid", "computes 1/(1+e⁻ˣ).", 2, 4, sigmoid)
 	function("silu", "computes x/(1+e⁻ˣ).", 2, 4, silu)
-	function("erf", "computes the error function.", 2, 3, erf)
-	function("gelu", "computes x·Φ(x).", 2, 3, gelu)
-	function("geluTanh", "computes the approximation of x·Φ(x) by a hyperbolic tangent.", 2, 3, geluTanh)
+	function("erf", "computes the error function.", 2, 2, erf)
+	function("gelu", "computes x·Φ(x).", 2, 2, gelu)
+	function("geluTanh", "computes the approximation of x·Φ(x) by a hyperbolic tangent.", 2, 4, geluTanh)
 	all = append(all,
 		&loop{name: "expSum", doc: "computes eˣ⁻ᵖ with the parameter p, and the sum of that.", e: float32s, operands: two, unroll: [2]int{2, 4}, params: true,
 			program: func(l *lanes) {
@@ -104,6 +131,26 @@ func loops() []*loop {
 			program: toBFloat16},
 		&loop{name: "fromFloat16", doc: "widens float16.", e: float32s, operands: two, widths: []int{4, 2}, unroll: [2]int{4, 4}, whole: true,
 			program: func(l *lanes) { l.store(0, l.loadHalf(1)) }},
+		&loop{name: "fromUint8", doc: "converts whole numbers.", e: float32s, operands: two, widths: []int{4, 1}, unroll: [2]int{4, 4}, whole: true,
+			program: func(l *lanes) { l.store(0, l.toFloat(l.load(1))) }},
+		&loop{name: "toBool", doc: "stores 1 where a number is not 0, and 0 elsewhere.", e: float32s, operands: two, widths: []int{1, 4}, unroll: [2]int{2, 4}, whole: true,
+			program: func(l *lanes) {
+				l.store(0, l.choose(l.differ(l.load(1), l.constant(0)), l.bits(1), l.bits(0)))
+			}},
+		&loop{name: "fromE4M3", doc: "widens E4M3.", e: float32s, operands: two, widths: []int{4, 1}, unroll: [2]int{2, 4}, whole: true,
+			program: func(l *lanes) { // the product with a power of 2 sets the exponent, also that of subnormal numbers
+				code := l.load(1)
+				size := l.shiftLeft(l.and(code, l.bits(0x7f)), 20)
+				value := l.choose(l.equal(size, l.bits(0x7f<<20)), l.bits(0x7fc00000), l.mul(size, l.constant(0x1p120)))
+				l.store(0, l.or(value, l.shiftLeft(l.and(code, l.bits(0x80)), 24)))
+			}},
+		&loop{name: "fromE5M2", doc: "widens E5M2.", e: float32s, operands: two, widths: []int{4, 1}, unroll: [2]int{2, 4}, whole: true,
+			program: func(l *lanes) {
+				code := l.load(1)
+				size := l.shiftLeft(l.and(code, l.bits(0x7f)), 21)
+				value := l.choose(l.less(size, l.bits(0x7c<<21)), l.mul(size, l.constant(0x1p112)), l.or(size, l.bits(0x7f800000)))
+				l.store(0, l.or(value, l.shiftLeft(l.and(code, l.bits(0x80)), 24)))
+			}},
 		&loop{name: "toFloat16", doc: "rounds to float16, ties to even; NaN keeps its sign alone.", e: float32s, operands: two, widths: []int{2, 4}, unroll: [2]int{2, 4}, whole: true,
 			program: func(l *lanes) {
 				x := l.load(1)
@@ -114,24 +161,12 @@ func loops() []*loop {
 	return all
 }
 
-// adam rounds each product and each sum, as the loop in Go does that it stands for.
-func adam(l *lanes) {
-	b1, r1, b2, r2, floor, times, keep, sign, decay := l.parameter(0), l.parameter(1), l.parameter(2), l.parameter(3), l.parameter(4),
-		l.parameter(5), l.parameter(6), l.parameter(7), l.parameter(8)
-	x := l.load(0)
-	d := l.add(l.mul(l.load(1), sign), l.mul(x, decay))
-	m := l.add(l.mul(l.load(2), b1), l.mul(d, r1))
-	l.store(2, m)
-	v := l.add(l.mul(l.load(3), b2), l.mul(l.mul(d, d), r2))
-	l.store(3, v)
-	l.store(0, l.sub(l.mul(x, keep), l.div(m, l.mul(l.add(l.sqrt(v), floor), times))))
-}
-
 // exp computes eˣ as 2ⁿ·eʳ with |r| ≤ ln 2/2. eʳ is 1 + r + r²·q(r); q is the polynomial of degree 4 with the least
 // relative error of eʳ, 3.1e-9.
 func exp(l *lanes, x ref) ref {
 	if l.wide { // one instruction puts 2ⁿ to it
-		e, n := expParts(l, x, ref{})
+		x = l.max(l.constant(-120), l.min(l.constant(89), x)) // NaN stays
+		e, n := expTable(l, x, ref{})
 		return l.timesPowerOf2(e, n)
 	}
 	a, b := expOf(l, x, ref{})
@@ -156,9 +191,8 @@ func expParts(l *lanes, x, low ref) (e, n ref) {
 	x = l.min(l.constant(89), x) // NaN stays
 	x = l.max(l.constant(-120), x)
 	n = l.round(l.mul(x, l.constant(math.Log2E)))
-	const high = 0.693145751953125 // ln 2 in 15 bits, so that n·high is exact
-	r := l.fma(n, l.constant(-high), x)
-	r = l.fma(n, l.constant(-(math.Ln2 - high)), r)
+	r := l.fma(n, l.constant(-ln2High), x)
+	r = l.fma(n, l.constant(-(math.Ln2 - ln2High)), r)
 	if low.kind != 0 {
 		r = l.add(r, low)
 	}
@@ -166,6 +200,31 @@ func expParts(l *lanes, x, low ref) (e, n ref) {
 	e = l.fma(l.mul(r, r), q, r)
 	return l.add(e, l.constant(1)), n
 }
+
+// expTable computes eʳ⁺ⁱ and n, for AVX-512: x = n·ln 2 + r with n in sixteenths, and i the fraction of n, whose power of
+// 2 is looked up. What is left for the polynomial is |r| ≤ ln 2/32; its error is 1.6e-9. The instruction that puts 2ⁿ to
+// it rounds n down.
+func expTable(l *lanes, x, low ref) (e, n ref) {
+	const shift = 3 << 18 // a number whose last place is a sixteenth: adding it rounds to sixteenths, the fraction's bits being the last
+	bits := l.fma(x, l.constant(math.Log2E), l.constant(shift))
+	n = l.sub(bits, l.constant(shift))
+	high := float64(float32(math.Ln2))
+	r := l.fma(n, l.constant(-high), x)
+	r = l.fma(n, l.constant(high-math.Ln2), r)
+	if low.kind != 0 {
+		r = l.add(r, low)
+	}
+	p := l.mul(l.fma(l.fma(r, l.constant(0.16667039), l.constant(0.50001619)), r, l.constant(1)), r)
+	var powers [16]float64
+	for i := range powers {
+		powers[i] = math.Exp2(float64(i) / 16)
+	}
+	power := l.lookup(bits, powers[:])
+	return l.fma(power, p, power), n
+}
+
+// ln2High is ln 2 in 15 bits, so that its product with a whole number below 2⁹ is exact.
+const ln2High = 0.693145751953125
 
 const absolute, signBit = 0x7fffffff, 0x80000000
 
@@ -175,8 +234,15 @@ func sigmoid(l *lanes, x ref) ref { return sigmoidTimes(l, x, l.constant(1)) }
 // sigmoidTimes computes f·σ(x) as f/(1+z) or f·z/(1+z) with z = e^-|x|, which does not overflow and keeps its digits near 0:
 // the power of 2 in z comes last.
 func sigmoidTimes(l *lanes, x, f ref) ref {
-	a, b := expOf(l, l.or(x, l.bits(signBit)), ref{})
 	one := l.constant(1)
+	if l.wide {
+		e, n := expTable(l, l.max(l.constant(-120), l.or(x, l.bits(signBit))), ref{})
+		z := l.timesPowerOf2(e, n)
+		positive := l.less(l.constant(0), x)
+		top := l.mul(l.choose(positive, one, e), f)
+		return l.timesPowerOf2(l.div(top, l.add(z, one)), l.choose(positive, l.constant(0), n))
+	}
+	a, b := expOf(l, l.or(x, l.bits(signBit)), ref{})
 	z := l.mul(a, b)
 	positive := l.less(l.constant(0), x)
 	top := l.mul(l.choose(positive, one, a), f)
@@ -203,17 +269,28 @@ func tanh(l *lanes, x ref) ref {
 // that the digits of small results are right too. R is a polynomial in s = 4/(t+4) times s, with a relative error below
 // 8.8e-9 for t ≤ 14.6, where e^(-t²/2) vanishes.
 func gelu(l *lanes, x ref) ref {
+	if l.wide {
+		return geluWide(l, x)
+	}
 	t := l.min(l.constant(14.6), l.and(x, l.bits(absolute)))
 	s := l.div(l.constant(4), l.add(t, l.constant(4)))
 	r := l.mul(l.polynomial(s, geluTail...), s)
 	// The square is needed with twice the digits: its error is one of the exponential's argument.
 	h := l.mul(t, l.constant(-0.5))
 	square := l.mul(t, h)
-	low := l.fma(t, h, l.xor(square, l.bits(signBit)))
+	low := l.fms(t, h, square)
 	a, b := expOf(l, square, low)
 	g := l.mul(l.mul(l.mul(a, r), t), b)
 	positive := l.less(l.constant(0), x)
 	return l.choose(positive, l.sub(x, g), l.xor(g, l.bits(signBit)))
+}
+
+// geluWide is gelu with instructions that AVX-512 has: R comes from tables, and the power of 2 last, not taken apart.
+func geluWide(l *lanes, x ref) ref {
+	t := l.min(l.constant(14.6), l.and(x, l.bits(absolute)))
+	q, n := tailWide(l, t, t, l.mul(t, l.constant(-0.5)))
+	g := l.timesPowerOf2(l.mul(q, t), n)
+	return l.sub(l.max(x, l.bits(signBit)), g) // x - g or -g
 }
 
 // erf computes x·p(x²) where x² < 0.75, with a relative error of p below 1.8e-10, and else 1 - 2·Q(√2·|x|) with the sign
@@ -221,17 +298,56 @@ func gelu(l *lanes, x ref) ref {
 func erf(l *lanes, x ref) ref {
 	size := l.and(x, l.bits(absolute))
 	t := l.min(l.constant(10), size)
+	near := func() ref {
+		return l.mul(x, l.polynomial(l.mul(x, x), 1.1283791668988772, -0.37612636383557435, 0.112837384788711, -0.026861926070414703,
+			0.005207700595525137, -0.0008223277191884569, 8.733314395119485e-05))
+	}
+	if l.wide {
+		q, n := tailWide(l, l.mul(t, l.constant(math.Sqrt2)), t, l.xor(t, l.bits(signBit)))
+		q = l.timesPowerOf2(q, n)
+		far := l.or(l.sub(l.constant(1), l.add(q, q)), l.and(x, l.bits(signBit)))
+		return l.choose(l.less(size, l.constant(0.8660254)), near(), far)
+	}
 	s := l.div(l.constant(4), l.fma(t, l.constant(math.Sqrt2), l.constant(4)))
 	r := l.mul(l.polynomial(s, geluTail...), s)
 	minus := l.xor(t, l.bits(signBit))
 	square := l.mul(t, minus)
-	low := l.fma(t, minus, l.xor(square, l.bits(signBit)))
+	low := l.fms(t, minus, square)
 	a, b := expOf(l, square, low)
 	q := l.mul(l.mul(a, b), r)
 	far := l.or(l.sub(l.constant(1), l.add(q, q)), l.and(x, l.bits(signBit)))
-	near := l.mul(x, l.polynomial(l.mul(x, x), 1.1283791668988772, -0.37612636383557435, 0.112837384788711, -0.026861926070414703,
-		0.005207700595525137, -0.0008223277191884569, 8.733314395119485e-05))
-	return l.choose(l.less(size, l.constant(0.8660254)), near, far)
+	return l.choose(l.less(size, l.constant(0.8660254)), near(), far)
+}
+
+// tailWide computes Q(t), see gelu, as e^(u·v)·R(t), where u·v is -t²/2 and t ≤ 14.6: it is q·2ⁿ. The product is needed with twice the
+// digits, because its error is one of the exponential's argument. R is a polynomial in the distance of t+2 from the
+// middle of its interval, with a relative error below 1.3e-8; the coefficients are looked up.
+func tailWide(l *lanes, t, u, v ref) (q, n ref) {
+	d := l.add(t, l.constant(2))
+	interval := l.shiftDown(d, 21) // the last bit of the exponent, or two, and two of the fraction
+	middle := l.andOr(d, l.bits(0xffe00000), l.bits(0x00100000))
+	d = l.sub(d, middle)
+	last := len(tailTables) - 1
+	r := l.lookup(interval, tailTables[last])
+	for i := last - 1; i >= 0; i-- {
+		r = l.fma(r, d, l.lookup(interval, tailTables[i]))
+	}
+	square := l.mul(u, v)
+	low := l.fms(u, v, square)
+	e, n := expTable(l, square, low)
+	return l.mul(e, r), n
+}
+
+// tailTables are the coefficients of R for t+2 in [2, 2.5), [2.5, 3), [3, 3.5), [3.5, 4), [4, 5) and so on up to [16, 20),
+// of which only the beginning is used.
+var tailTables = [][]float64{
+	{0.414032103, 0.300232462, 0.230760321, 0.185231665, 0.141331331, 0.106345154, 0.0848033921, 0.070342694, 0.0558934824, 0.0437987889, 0.0359748896, 0.0305094145, 0.0248376164},
+	{-0.295434307, -0.173767948, -0.110491883, -0.0747868688, -0.0456139772, -0.0267342474, -0.017327017, -0.0120574636, -0.00768790747, -0.00475318125, -0.00321849473, -0.00231989201, -0.00154044268},
+	{0.170086735, 0.0849532498, 0.0463227353, 0.0271773233, 0.013648225, 0.00638765231, 0.00341591032, 0.00201332307, 0.00103907997, 0.000510081955, 0.000285724693, 0.00017540949, 9.52019757e-05},
+	{-0.0842975053, -0.0366824275, -0.0175288847, -0.0090753083, -0.00383032163, -0.00145900109, -0.000651770507, -0.000328051913, -0.000138082194, -5.41423037e-05, -2.51731092e-05, -1.3189189e-05, -5.83386673e-06},
+	{0.0372527081, 0.014359886, 0.00610265898, 0.00282376624, 0.00101748835, 0.000320132178, 0.000120690236, 5.22439632e-05, 1.80643484e-05, 5.68734953e-06, 2.20158398e-06, 9.86336521e-07, 3.7591514e-07},
+	{-0.0152120723, -0.00524373769, -0.00199944652, -0.000833449074, -0.000263865703, -6.89383689e-05, -2.20238811e-05, -8.22466871e-06, -2.39379031e-06, -6.0239768e-07, -1.93655203e-07, -7.40723925e-08, -1.55739468e-08},
+	{0.00563027257, 0.001758896, 0.000608754492, 0.000230892678, 6.36005122e-05, 1.40673368e-05, 3.85922076e-06, 1.2549262e-06, 3.03419423e-07, 6.19695852e-08, 1.66892655e-08, 5.47954552e-09, 2.60851359e-09},
 }
 
 // geluTanh computes x·σ(2u) with u = √(2/π)·(x + 0.044715·x³), which is x/2·(1 + tanh u).
@@ -244,6 +360,65 @@ func geluTanh(l *lanes, x ref) ref {
 // geluTail are the coefficients of R(4/s - 4)/s.
 var geluTail = []float64{0.09974604432358401, 0.09952673377849394, 0.09524599974044527, 0.07320002318390713, 0.08333030506047892,
 	0.018671398165952806, 0.021520444816862938, 0.05667351121795215, -0.06486594524029508, 0.016951489308578514}
+
+// logOf computes the logarithm of x, plus a small correction that may be absent, times a factor. x is 2^e·(1+f) with 1+f
+// between √½ and √2; ln(1+f) = f - f²/2 + f³·p(f) with the polynomial of the Cephes library.
+func logOf(l *lanes, x, correction ref, factor float64) ref {
+	// Subnormal numbers are made normal.
+	small := l.less(x, l.constant(0x1p-126))
+	bits := l.choose(small, l.mul(x, l.constant(0x1p23)), x)
+	e := l.shiftSigned(l.subInt(bits, l.bits(uint64(math.Float32bits(math.Sqrt2/2)))), 23)
+	f := l.sub(l.subInt(bits, l.shiftLeft(e, 23)), l.constant(1))
+	n := l.sub(l.toFloat(e), l.choose(small, l.constant(23), l.constant(0)))
+	square := l.mul(f, f)
+	p := l.polynomial(f, 3.3333331174e-1, -2.4999993993e-1, 2.0000714765e-1, -1.6668057665e-1, 1.4249322787e-1, -1.2420140846e-1,
+		1.1676998740e-1, -1.1514610310e-1, 7.0376836292e-2)
+	y := l.mul(l.mul(p, f), square)
+	if factor == 1 {
+		y = l.fma(n, l.constant(math.Ln2-ln2High), y)
+	}
+	if correction.kind != 0 {
+		y = l.add(y, correction)
+	}
+	y = l.add(f, l.fma(square, l.constant(-0.5), y))
+	if factor == 1 {
+		y = l.fma(n, l.constant(ln2High), y)
+	} else {
+		y = l.fma(y, l.constant(factor), n)
+	}
+	// 0 has -Inf, +Inf itself, negative numbers and NaN NaN.
+	nan, inf := l.bits(0x7fc00000), l.bits(0x7f800000)
+	special := l.choose(l.equal(x, l.constant(0)), l.bits(0xff800000), l.choose(l.less(l.constant(0), x), x, nan))
+	return l.choose(l.less(l.constant(0), x), l.choose(l.less(x, inf), y, special), special)
+}
+
+// log1p corrects ln u of u = 1+x for what rounding u has lost.
+func log1p(l *lanes, x ref) ref {
+	u := l.add(x, l.constant(1))
+	lost := l.sub(x, l.sub(u, l.constant(1)))
+	return logOf(l, u, l.div(lost, u), 1)
+}
+
+// sine computes sin(x + turns·π/2). n is the nearest whole number to x·2/π and r = x - n·π/2, from π/2 in three parts, of
+// which the first leaves no rounding error. Whether sine or cosine of r is wanted, and its sign, is said by the last two
+// bits of n. The polynomials are those of the Cephes library.
+func sine(l *lanes, x ref, turns int) ref {
+	const shift = 3 << 22 // adding it rounds to whole numbers
+	quarter := l.fma(x, l.constant(2/math.Pi), l.constant(shift))
+	n := l.sub(quarter, l.constant(shift))
+	r := l.fma(n, l.constant(-1.5707963705062866), x)
+	r = l.fma(n, l.constant(4.371138828673793e-08), r)
+	r = l.fma(n, l.constant(1.7151244994428829e-15), r)
+	if turns > 0 {
+		quarter = l.addInt(quarter, l.bits(uint64(turns)))
+	}
+	z := l.mul(r, r)
+	s := l.mul(r, l.fma(z, l.polynomial(z, -1.6666654611e-1, 8.3321608736e-3, -1.9515295891e-4), l.constant(1)))
+	c := l.polynomial(z, 1, -0.5, 4.166664568298827e-2, -1.388731625493765e-3, 2.443315711809948e-5)
+	y := l.choose(l.negative(l.shiftLeft(quarter, 31)), c, s)
+	y = l.xor(y, l.and(l.shiftLeft(quarter, 30), l.bits(signBit)))
+	return l.choose(l.less(l.and(x, l.bits(absolute)), l.constant(1<<17)), y, l.bits(0x7fc00000))
+}
 
 // toBFloat16 adds half of the last place that stays, less one where that place is even already, and cuts.
 func toBFloat16(l *lanes) {

@@ -1,0 +1,168 @@
+//go:build amd64
+
+package cpu
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+	"unsafe"
+)
+
+// tileTwin is what the kernel for tiles computes: for each element a sum of the products of even terms and one of odd
+// ones, of 16 pairs at a time.
+func tileTwin(x *tileArgs) {
+	at := func(p unsafe.Pointer, row, stride uintptr, n int) float32 {
+		return widen(*(*uint16)(unsafe.Add(p, row*stride+uintptr(2*n))))
+	}
+	for i := range uintptr(amxSide) {
+		for j := range amxSide {
+			c := (*float32)(unsafe.Add(x.c, i*x.cStride+uintptr(4*j)))
+			sum := float32(0)
+			if x.add != 0 {
+				sum = *c
+			}
+			for t := range x.k {
+				var even, odd float32
+				for p := t * amxDepth; p < (t+1)*amxDepth; p++ {
+					even += at(x.a, i, x.aRow, 2*p) * at(x.b, uintptr(p), 128, 2*j)
+					odd += at(x.a, i, x.aRow, 2*p+1) * at(x.b, uintptr(p), 128, 2*j+1)
+				}
+				sum += even + odd
+			}
+			*c = sum
+		}
+	}
+}
+
+// TestProductByTiles computes products in all layouts and awkward sizes by way of tiles, with the twin in the kernel's
+// place, and with the kernel itself where the processor has it.
+func TestProductByTiles(t *testing.T) {
+	if !slices.Contains(supported, AVX512) {
+		t.Log("packing for tiles needs AVX-512, which this processor does not have")
+		return
+	}
+	found := tilesAMX()
+	defer func(l Level) { level, amx = l, found }(level)
+	level = AVX512
+	kernels := map[string]func(*tileArgs){"twin": tileTwin}
+	if found == nil {
+		t.Log("this processor, or its system, has no AMX: the kernel itself is not run")
+	} else {
+		kernels["AMX"] = found
+	}
+	for name, kernel := range kernels {
+		t.Run(name, func(t *testing.T) {
+			amx = kernel
+			format := testFormats()["bfloat16"]
+			for _, s := range [][3]int{{1, 1, 1}, {3, 2, 5}, {32, 32, 32}, {33, 31, 33}, {31, 65, 64}, {64, 64, 96}, {5, 7, 0}, {70, 40, 31}, {17, 35, 1201}, {33, 33, 2100}, {300, 34, 64}} {
+				m, n, k := s[0], s[1], s[2]
+				for layout := range 8 {
+					if layout > 3 && m*n*k > 100000 {
+						continue
+					}
+					t.Run(fmt.Sprintf("%v %d", s, layout), func(t *testing.T) { testTiles(t, format, m, n, k, layout) })
+				}
+			}
+		})
+	}
+}
+
+// TestAWrongKernelIsNotUsed tries kernels before they are used.
+func TestAWrongKernelIsNotUsed(t *testing.T) {
+	if !multipliesRight(tileTwin) {
+		t.Error("the twin is refused")
+	}
+	for name, kernel := range map[string]func(x *tileArgs){
+		"does nothing": func(*tileArgs) {},
+		"forgets what was there": func(x *tileArgs) {
+			other := *x
+			other.add = 0
+			tileTwin(&other)
+		},
+		"leaves out half of the terms": func(x *tileArgs) {
+			other := *x
+			other.k = 1
+			tileTwin(&other)
+		},
+	} {
+		if multipliesRight(kernel) {
+			t.Errorf("a kernel that %s is used", name)
+		}
+	}
+}
+
+// testTiles multiplies whole numbers, whose sums are exact. The bits of layout say which operand is transposed, and
+// whether to add.
+func testTiles(t *testing.T, format *Format, m, n, k, layout int) {
+	number := func(i int) float32 { return float32(i*37%7 - 3) }
+	matrix := func(rows, cols int, transposed, atEnd bool) (Matrix, func(i, j int) *uint16) {
+		at := Matrix{guarded(t, 2*rows*cols, atEnd), cols, 1}
+		if transposed {
+			at.Row, at.Col = 1, rows
+		}
+		return at, func(i, j int) *uint16 { return (*uint16)(unsafe.Add(at.Data, 2*(i*at.Row+j*at.Col))) }
+	}
+	a, ofA := matrix(m, k, layout&1 != 0, true)
+	b, ofB := matrix(k, n, layout&2 != 0, true)
+	c, ofC := matrix(m, n, false, true)
+	for i := range m {
+		for p := range k {
+			*ofA(i, p) = narrow(number(i*k + p))
+		}
+	}
+	for p := range k {
+		for j := range n {
+			*ofB(p, j) = narrow(number(p*n + 3*j))
+		}
+	}
+	for i := range m {
+		for j := range n {
+			*ofC(i, j) = narrow(number(i + j))
+		}
+	}
+	add := layout&4 != 0
+	Multiply(&Product{M: m, N: n, K: k, A: a, B: b, C: c, Format: format, Add: add})
+	for i := range m {
+		for j := range n {
+			want := float32(0)
+			if add {
+				want = number(i + j)
+			}
+			for p := range k {
+				want += number(i*k+p) * number(p*n+3*j)
+			}
+			if got := *ofC(i, j); got != narrow(want) {
+				t.Fatalf("element (%d, %d) is %v, want %v", i, j, widen(got), want)
+			}
+		}
+	}
+}
+
+// TestTilesKeepSpecialNumbers asserts that what pads a tile reaches no result.
+func TestTilesKeepSpecialNumbers(t *testing.T) {
+	if !slices.Contains(supported, AVX512) {
+		t.Log("packing for tiles needs AVX-512, which this processor does not have")
+		return
+	}
+	found := tilesAMX()
+	defer func(l Level) { level, amx = l, found }(level)
+	level, amx = AVX512, tileTwin
+	inf := float32(math.Inf(1))
+	for range 3 { // the buffers then hold what was left in them
+		for _, x := range []float32{inf, float32(math.NaN()), 1} {
+			a := []uint16{narrow(x), narrow(2), narrow(3)}
+			if x != x {
+				a[0] = 0x7fc0
+			}
+			b := []uint16{narrow(1), narrow(1), narrow(1)}
+			var c uint16
+			Multiply(&Product{M: 1, N: 1, K: 3, A: Matrix{unsafe.Pointer(&a[0]), 3, 1}, B: Matrix{unsafe.Pointer(&b[0]), 1, 1},
+				C: Matrix{unsafe.Pointer(&c), 1, 1}, Format: testFormats()["bfloat16"]})
+			if got := widen(c); !(got == x+5 || x != x && got != got) {
+				t.Errorf("%v + 2 + 3 = %v", x, got)
+			}
+		}
+	}
+}

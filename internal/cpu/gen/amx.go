@@ -1,0 +1,123 @@
+package main
+
+import "fmt"
+
+// amxKernels writes what multiplies pairs of bfloat16 with AMX, whose registers are tiles of 16 rows of 64 bytes. Go's
+// assembler does not know the instructions; their bytes are written instead.
+func amxKernels(a *asm) {
+	// The configuration: palette 1, and 64 bytes in each of 16 rows for all 8 tiles.
+	config := []uint32{1, 0, 0, 0, 64 | 64<<16, 64 | 64<<16, 64 | 64<<16, 64 | 64<<16, 0, 0, 0, 0, 0x10101010, 0x10101010, 0, 0}
+	a.data("·amxConfig", config...)
+
+	a.function("enabledStates", "returns the register states that the operating system saves, XCR0.", arg{"states", "*uint64"})
+	a.op("MOVQ", "states+0(FP)", "DI")
+	a.op("XORL", "CX", "CX")
+	a.op("XGETBV")
+	a.op("SHLQ", 32, "DX")
+	a.op("ORQ", "DX", "AX")
+	a.op("MOVQ", "AX", mem(0, "DI"))
+	a.op("RET")
+
+	a.function("tilesBF16AMX", "computes 32x32 elements of C from rows of A and a panel of B, whose rows are 128 bytes apart; k counts 16 pairs. Tiles hold nothing before and after.",
+		arg{"args", "*tileArgs"})
+	const c0, a0, b0 = 0, 4, 6 // tiles: 2x2 of C, 2 of A, 2 of B
+	a.op("MOVQ", "args+0(FP)", "DI")
+	a.op("MOVQ", mem(argA, "DI"), "SI")
+	a.op("MOVQ", mem(argARow, "DI"), "R8")
+	a.op("MOVQ", mem(argB, "DI"), "DX")
+	a.op("MOVQ", mem(argC, "DI"), "R10")
+	a.op("MOVQ", mem(argCRow, "DI"), "AX")
+	a.op("MOVQ", mem(argK, "DI"), "CX")
+	a.op("MOVQ", mem(argAdd, "DI"), "BX")
+	a.op("MOVQ", "R8", "R9") // row 16 of A
+	a.op("SHLQ", 4, "R9")
+	a.op("ADDQ", "SI", "R9")
+	a.op("MOVQ", "AX", "R11") // row 16 of C
+	a.op("SHLQ", 4, "R11")
+	a.op("ADDQ", "R10", "R11")
+	a.op("MOVQ", 128, "R12")
+	a.op("LEAQ", "·amxConfig<>(SB)", "R14")
+	a.amx("LDTILECFG", 0, "R14", "", 0)
+	a.op("TESTQ", "BX", "BX")
+	a.op("JEQ", "zero")
+	ofC := func(name string) {
+		for i := range 4 {
+			a.amx(name, c0+i, []string{"R10", "R11"}[i/2], "AX", i%2*64)
+		}
+	}
+	ofC("TILELOADD")
+	a.op("JMP", "loop")
+	a.label("zero", false)
+	for i := range 4 {
+		a.amx("TILEZERO", c0+i, "", "", 0)
+	}
+	a.label("loop", true)
+	a.amx("TILELOADD", a0, "SI", "R8", 0)
+	a.amx("TILELOADD", b0, "DX", "R12", 0)
+	a.amx("TILELOADD", b0+1, "DX", "R12", 64)
+	a.amx("TILELOADD", a0+1, "R9", "R8", 0)
+	for i := range 4 {
+		a.dotTiles(c0+i, a0+i/2, b0+i%2)
+	}
+	a.op("ADDQ", 64, "SI")
+	a.op("ADDQ", 64, "R9")
+	a.op("ADDQ", 16*128, "DX")
+	a.op("DECQ", "CX")
+	a.op("JNZ", "loop")
+	ofC("TILESTORED")
+	a.amx("TILERELEASE", 0, "", "", 0)
+	a.op("RET")
+}
+
+// registerNumbers are those of the instruction format.
+var registerNumbers = map[string]int{"AX": 0, "CX": 1, "DX": 2, "BX": 3, "SI": 6, "DI": 7, "R8": 8, "R9": 9, "R10": 10, "R11": 11, "R12": 12, "R14": 14, "R15": 15}
+
+// amxOps are prefix and opcode.
+var amxOps = map[string][2]int{
+	"LDTILECFG": {0, 0x49}, "TILERELEASE": {0, 0x49}, "TILEZERO": {3, 0x49},
+	"TILELOADD": {3, 0x4b}, "TILESTORED": {2, 0x4b}, "TDPBF16PS": {2, 0x5c},
+}
+
+// amx writes an instruction on a tile, or on none, and memory: rows at displacement + base, stride apart.
+func (a *asm) amx(name string, tile int, base, stride string, displacement int) {
+	op := amxOps[name]
+	b, s := registerNumbers[base], registerNumbers[stride]
+	var tail []int
+	text := name
+	switch {
+	case base == "": // no memory
+		tail = []int{0xc0 | tile<<3}
+	case stride == "":
+		tail = []int{tile<<3 | b&7}
+		text += fmt.Sprintf(" (%s)", base)
+	case displacement == 0:
+		tail = []int{tile<<3 | 4, s&7<<3 | b&7}
+		text += fmt.Sprintf(" (%s)(%s*1)", base, stride)
+	default: // of a byte
+		tail = []int{0x40 | tile<<3 | 4, s&7<<3 | b&7, displacement}
+		text += fmt.Sprintf(" %d(%s)(%s*1)", displacement, base, stride)
+	}
+	if name != "LDTILECFG" && name != "TILERELEASE" {
+		text += fmt.Sprintf(" T%d", tile)
+	}
+	a.vex(text, op, s, b, 0, tail)
+}
+
+// dotTiles adds the products of pairs of bfloat16 in two tiles to a third.
+func (a *asm) dotTiles(sum, left, right int) {
+	a.vex(fmt.Sprintf("TDPBF16PS T%d, T%d, T%d", right, left, sum), amxOps["TDPBF16PS"], 0, 0, right, []int{0xc0 | sum<<3 | left})
+}
+
+// vex writes an instruction of the map 0F38 with a prefix of three bytes, 128 bits, W 0. index and base are registers of
+// its memory operand, v is the register that the prefix names.
+func (a *asm) vex(text string, op [2]int, index, base, v int, tail []int) {
+	bytes := append([]int{0xc4, 0x80 | (^index>>3&1)<<6 | (^base>>3&1)<<5 | 2, (^v&15)<<3 | op[0], op[1]}, tail...)
+	line := ""
+	for i, b := range bytes {
+		if i > 0 {
+			line += "; "
+		}
+		line += fmt.Sprintf("BYTE $0x%02x", b)
+	}
+	a.op(line + " // " + text)
+}

