@@ -154,7 +154,14 @@ func (p *Phase) Op(name string) Tally {
 
 // MatmulFLOPs returns the FLOPs of matrix products, the part that formulas such
 // as 2BDK count.
-func (p *Phase) MatmulFLOPs() int { return p.Op("matmul").FLOPs }
+func (p *Phase) MatmulFLOPs() (flops int) {
+	for _, o := range p.Ops {
+		if strings.HasPrefix(o.Op, "matmul") { // and its forms
+			flops += o.FLOPs
+		}
+	}
+	return flops
+}
 
 // FLOPs returns all FLOPs, forward and backward.
 func (r Report) FLOPs() int { return r.Forward.FLOPs + r.Backward.FLOPs }

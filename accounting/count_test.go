@@ -99,3 +99,12 @@ func ExampleCount_linear() {
 	// 33554432 33554432
 	// 262144 262144
 }
+
+// TestProductsOfAllForms: a weight that lies as PyTorch's do is counted, too.
+func TestProductsOfAllForms(t *testing.T) {
+	x, w := tensor.Ones(5, 7), tensor.Ones(3, 7).RequireGrad()
+	r := accounting.Count(func() { x.MatmulT(w).Sum().Backward() })
+	if got, want := r.MatmulFLOPs(), 2*2*5*7*3; got != want {
+		t.Errorf("%d FLOPs, want %d", got, want)
+	}
+}

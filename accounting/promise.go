@@ -197,8 +197,8 @@ func (p Promise) Formula() float64 {
 func (p Promise) String() string {
 	text := fmt.Sprintf("%s, %s, %s: %s with %s, measured\n", p.CPU, p.Dtype, counted(p.Threads, "thread"), rate(p.PerSecond, "FLOP"), p.Instructions)
 	if p.GHz > 0 {
-		text += fmt.Sprintf("formula: %s · %.2f GHz · %s · 2 · %s = %s; measured / formula = %.2f\n",
-			counted(p.Threads, "core"), p.GHz, counted(p.Lanes, "lane"), counted(p.Ports(), "port"), rate(p.Formula(), "FLOP"), p.PerSecond/p.Formula())
+		text += fmt.Sprintf("formula: %s · %.2f GHz · %s · 2 · %d a cycle = %s; measured / formula = %.2f\n",
+			counted(p.Threads, "core"), p.GHz, counted(p.Lanes, "lane"), p.Ports(), rate(p.Formula(), "FLOP"), p.PerSecond/p.Formula())
 	}
 	return text
 }

@@ -14,7 +14,8 @@ type Timing struct {
 	FLOPs, Bytes float64         // of one run; 0 if not known
 	Runs         []time.Duration // of one run each, sorted
 	dtype        tensor.Dtype
-	device       string
+	device       tensor.Device
+	tf32         bool // the device could round float32 operands
 }
 
 // A TimingOption changes how often something is run.
@@ -22,6 +23,7 @@ type TimingOption func(*timer)
 
 type timer struct {
 	warmUp, repeats int
+	device          tensor.Device
 }
 
 // WarmUp sets how many runs come before those that count: 2 if not given. They
@@ -31,60 +33,57 @@ func WarmUp(n int) TimingOption { return func(t *timer) { t.warmUp = n } }
 // Repeats sets how many measurements are taken: 9 if not given.
 func Repeats(n int) TimingOption { return func(t *timer) { t.repeats = max(n, 1) } }
 
+// On names the device that does the work: each measurement ends when it has done
+// all of it. Without this option the work is the processor's.
+func On(d tensor.Device) TimingOption { return func(t *timer) { t.device = d } }
+
 // shortest is how long a measurement must take; faster functions run several
 // times in each, so that the clock's own cost does not count.
 const shortest = 2 * time.Millisecond
 
-// Time measures f. It must wait for its own result if it uses a device that
-// computes asynchronously; reading one element of the result does.
+// Time measures f. A device that works on while f has already returned must be
+// named with [On]. It panics with what such a device reports to have gone wrong.
 func Time(what string, f func(), options ...TimingOption) Timing {
 	t := timer{warmUp: 2, repeats: 9}
 	for _, o := range options {
 		o(&t)
 	}
-	for range t.warmUp {
-		f()
-	}
-	start := time.Now()
-	f()
-	each := time.Since(start)
-	calls := 1
-	if each < shortest {
-		calls = int(shortest/max(each, time.Nanosecond)) + 1
-	}
-	timing := Timing{What: what, device: "cpu"}
-	for range t.repeats {
+	run := func(calls int) time.Duration {
 		start := time.Now()
 		for range calls {
 			f()
 		}
-		timing.Runs = append(timing.Runs, time.Since(start)/time.Duration(calls))
+		if err := t.device.Synchronize(); err != nil {
+			panic(fmt.Errorf("accounting: %s on %s: %w", what, t.device, err))
+		}
+		return time.Since(start)
+	}
+	run(t.warmUp)
+	each := run(1)
+	calls := 1
+	if each < shortest {
+		calls = int(shortest/max(each, time.Nanosecond)) + 1
+	}
+	timing := Timing{What: what, device: t.device, tf32: t.device.TF32()}
+	for range t.repeats {
+		timing.Runs = append(timing.Runs, run(calls)/time.Duration(calls))
 	}
 	slices.Sort(timing.Runs)
 	return timing
 }
 
-// TimeMatmul measures a.Matmul(b): warm-up, then several runs, each until the
-// result is there. It panics as Matmul does.
+// TimeMatmul measures a.Matmul(b) on the device of a: warm-up, then several runs,
+// each until the result is there. It panics as Matmul does.
 func TimeMatmul(a, b *tensor.Tensor, options ...TimingOption) Timing {
 	r := Count(func() { tensor.NoGrad(func() { a.Matmul(b) }) })
 	var t Timing
 	tensor.NoGrad(func() {
 		t = Time(fmt.Sprintf("matmul %v x %v %s", a.Shape(), b.Shape(), a.Dtype()), func() {
-			wait(a.Matmul(b))
-		}, options...)
+			a.Matmul(b)
+		}, append(slices.Clone(options), On(a.Device()))...)
 	})
 	t.FLOPs, t.Bytes, t.dtype = float64(r.FLOPs()), float64(r.Forward.Bytes), a.Dtype()
-	t.device = tensor.MemoryOf(a).Device()
 	return t
-}
-
-// wait returns once t has been computed: a device must finish before one element
-// can be read.
-func wait(t *tensor.Tensor) {
-	if t.Len() > 0 {
-		t.At(make([]int, t.Dim())...)
-	}
 }
 
 // Median returns the middle run.
@@ -107,17 +106,20 @@ func (t Timing) PerSecond() float64 { return t.FLOPs / t.Median().Seconds() }
 // measurement ran: the measured peak of this computer's processor, or what the
 // table of hardware says.
 func (t Timing) Promise() (float64, error) {
-	if t.device == "cpu" {
+	if t.device.IsCPU() {
 		p, err := CPUPromise(t.dtype, 0)
 		return p.PerSecond, err
 	}
-	d, err := LookUp(t.device)
+	d, err := LookUp(t.device.Model())
 	if err != nil {
 		return 0, err
 	}
 	precision, ok := PrecisionOf(t.dtype)
 	if !ok {
 		return 0, fmt.Errorf("accounting: FLOP/s are not promised for %s, which is no floating-point type", t.dtype)
+	}
+	if precision == FP32 && t.tf32 {
+		precision = TF32
 	}
 	return d.Peak(precision)
 }

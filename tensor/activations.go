@@ -29,7 +29,7 @@ var opReLUGradient op
 func init() {
 	define(&opReLUGradient, op{
 		name:    "relu gradient",
-		forward: binary(binaryKernels{f32: passFloat32, f64: pass}, sameDtype),
+		forward: binary(binaryKernels{f32: vector2(vectors32.Pass, passFloat32), f64: vector2(vectors64.Pass, pass)}, sameDtype),
 		gradients: []gradient{
 			{readsRight, func(c *call, g *Tensor, _ int) *Tensor { return apply(&opReLUGradient, nil, g, c.right()) }},
 			{},

@@ -148,7 +148,7 @@ func powForward(c *call) *Tensor {
 
 // contains reports whether any element, as a whole number, fulfils a condition.
 func contains(t *Tensor, condition func(int64) bool) bool {
-	r, found := newReader[int64](t), false
+	r, found := newReader[int64](t.onHost()), false
 	inBlocks(0, t.Len(), func(start, n int) {
 		for _, v := range r.block(start, n) {
 			found = found || condition(v)

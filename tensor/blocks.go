@@ -34,6 +34,7 @@ type reader[T number] struct {
 }
 
 func newReader[T number](t *Tensor) *reader[T] {
+	t.storage.needHost()
 	r := &reader[T]{data: t.storage.data, size: t.dtype.Size(), native: isNative[T](t.dtype), length: min(t.layout.Len(), blockLen)}
 	switch {
 	case t.IsContiguous():
@@ -116,6 +117,7 @@ type writer[T number] struct {
 }
 
 func newWriter[T number](t *Tensor) *writer[T] {
+	t.storage.needHost()
 	w := &writer[T]{data: t.storage.data, size: t.dtype.Size(), native: isNative[T](t.dtype)}
 	if t.IsContiguous() {
 		w.layout, w.linear = Layout{offset: t.layout.offset}, true
@@ -288,6 +290,15 @@ func inPieces(n, grain, unit int, f func(start, end int)) {
 	}
 	size := ((n+pieces-1)/pieces + unit - 1) / unit * unit
 	cpu.Parallel((n+size-1)/size, func(piece int) { f(piece*size, min((piece+1)*size, n)) })
+}
+
+// inStretches calls f for stretches of [start, end), which are long enough that
+// calls cost nothing, and short enough that the collector, which must wait for
+// vector instructions to end, waits for microseconds.
+func inStretches(start, end int, f func(start, end int)) {
+	for ; start < end; start += 16 * blockLen {
+		f(start, min(start+16*blockLen, end))
+	}
 }
 
 // inBlocks calls f for each block of [start, end).

@@ -11,7 +11,7 @@ var opEq op
 func init() {
 	define(&opEq, op{
 		name:    "eq",
-		forward: binary(binaryKernels{eq[float32], eq[float64], eq[int64]}, boolDtype),
+		forward: binary(binaryKernels{vector2(vectors32.Equal, eq[float32]), vector2(vectors64.Equal, eq[float64]), eq[int64]}, boolDtype),
 	})
 }
 
@@ -30,7 +30,7 @@ var opNe op
 func init() {
 	define(&opNe, op{
 		name:    "ne",
-		forward: binary(binaryKernels{ne[float32], ne[float64], ne[int64]}, boolDtype),
+		forward: binary(binaryKernels{vector2(vectors32.Differ, ne[float32]), vector2(vectors64.Differ, ne[float64]), ne[int64]}, boolDtype),
 	})
 }
 
@@ -49,7 +49,7 @@ var opLt op
 func init() {
 	define(&opLt, op{
 		name:    "lt",
-		forward: binary(binaryKernels{lt[float32], lt[float64], lt[int64]}, boolDtype),
+		forward: binary(binaryKernels{vector2(vectors32.Less, lt[float32]), vector2(vectors64.Less, lt[float64]), lt[int64]}, boolDtype),
 	})
 }
 
@@ -68,7 +68,7 @@ var opLe op
 func init() {
 	define(&opLe, op{
 		name:    "le",
-		forward: binary(binaryKernels{le[float32], le[float64], le[int64]}, boolDtype),
+		forward: binary(binaryKernels{vector2(vectors32.AtMost, le[float32]), vector2(vectors64.AtMost, le[float64]), le[int64]}, boolDtype),
 	})
 }
 
@@ -87,7 +87,7 @@ var opGt op
 func init() {
 	define(&opGt, op{
 		name:    "gt",
-		forward: binary(binaryKernels{gt[float32], gt[float64], gt[int64]}, boolDtype),
+		forward: binary(binaryKernels{swapped(vectors32.Less, gt[float32]), swapped(vectors64.Less, gt[float64]), gt[int64]}, boolDtype),
 	})
 }
 
@@ -106,7 +106,7 @@ var opGe op
 func init() {
 	define(&opGe, op{
 		name:    "ge",
-		forward: binary(binaryKernels{ge[float32], ge[float64], ge[int64]}, boolDtype),
+		forward: binary(binaryKernels{swapped(vectors32.AtMost, ge[float32]), swapped(vectors64.AtMost, ge[float64]), ge[int64]}, boolDtype),
 	})
 }
 

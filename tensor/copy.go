@@ -1,5 +1,11 @@
 package tensor
 
+import (
+	"fmt"
+
+	"github.com/lectern-go/lectern/internal/cpu"
+)
+
 // Clone returns a contiguous copy with storage of its own. Gradients pass
 // through it: d(clone(x))/dx = 1.
 func (t *Tensor) Clone() *Tensor { return apply(&opClone, nil, t) }
@@ -16,22 +22,54 @@ func init() {
 	})
 }
 
-// To returns t in another dtype, as a copy; t itself if it already has it.
+// To returns t in another dtype, on another device, or both, as a copy; t itself
+// if nothing changes:
+//
+//	x.To(tensor.BFloat16)
+//	x.To(device, tensor.BFloat16)
+//
 // Floating-point values are rounded to nearest, ties to even; whole numbers lose
-// their fraction. Gradients pass through it, converted back.
-func (t *Tensor) To(dtype Dtype) *Tensor {
-	if dtype == t.dtype {
+// their fraction. Gradients pass through it, converted and brought back. It panics
+// if a device has no room.
+func (t *Tensor) To(targets ...Target) *Tensor {
+	to := placement{t.dtype, t.Device()}
+	for _, target := range targets {
+		switch target := target.(type) {
+		case Dtype:
+			to.dtype = target
+		case Device:
+			to.device = target
+		default:
+			fail(ErrValue, "to", describe(t), fmt.Sprintf("a tensor can't be brought to a %T", target), "give a Dtype or a Device")
+		}
+	}
+	if to.dtype == t.dtype && to.device.backend == t.backend() {
 		return t
 	}
-	return apply(&opTo, dtype, t)
+	return apply(&opTo, to, t)
+}
+
+// placement is what To was asked for.
+type placement struct {
+	dtype  Dtype
+	device Device
 }
 
 var opTo op
 
 func init() {
 	define(&opTo, op{
-		name:      "to",
-		forward:   func(c *call) *Tensor { return c.input().converted(c.attr.(Dtype)) },
+		name: "to",
+		forward: func(c *call) *Tensor {
+			x, to := c.input(), c.attr.(placement)
+			switch {
+			case x.backend() == to.device.backend:
+				return x.converted(to.dtype)
+			case x.dtype.Size() <= to.dtype.Size(): // convert where fewer bytes have to travel
+				return x.moved(to.device).inOrder(to.dtype)
+			}
+			return x.inOrder(to.dtype).moved(to.device)
+		},
 		gradients: []gradient{{readsNothing, func(_ *call, g *Tensor, _ int) *Tensor { return g }}},
 	})
 }
@@ -55,6 +93,14 @@ func init() {
 		forward: func(c *call) *Tensor {
 			dtype, x := c.attr.(Dtype), c.input()
 			largest := formats[dtype].max
+			if c.device != nil {
+				out, compute := c.result(dtype, x.layout.shape, false), Float32
+				if x.dtype == Float64 || dtype == Float64 {
+					compute = Float64
+				}
+				mapOn("saturate", compute, out, x, largest)
+				return out
+			}
 			if x.dtype == Float64 || dtype == Float64 {
 				x = x.converted(Float64)
 				saturate(plain[float64](x), largest)
@@ -80,7 +126,7 @@ func saturate[T float32 | float64](values []T, largest T) {
 
 // converted returns a contiguous copy in a dtype.
 func (t *Tensor) converted(dtype Dtype) *Tensor {
-	out := newTensor(dtype, t.layout.shape, false)
+	out := t.beside(dtype, t.layout.shape, false)
 	out.assign(t)
 	return out
 }
@@ -88,6 +134,14 @@ func (t *Tensor) converted(dtype Dtype) *Tensor {
 // assign writes x, which has the same shape, into t and converts it. The two
 // must not overlap.
 func (t *Tensor) assign(x *Tensor) {
+	if t.storage.device != nil || x.storage.device != nil {
+		t.assignAcross(x)
+		return
+	}
+	if t.dtype == x.dtype && t.Bytes() >= largeCopy && t.IsContiguous() && x.IsContiguous() {
+		copyLarge(t.memory(), x.memory())
+		return
+	}
 	switch formats[x.dtype].arithmetic {
 	case inFloat32:
 		mapBlocks(t, x, identity[float32])
@@ -96,6 +150,20 @@ func (t *Tensor) assign(x *Tensor) {
 	default:
 		mapBlocks(t, x, identity[int64])
 	}
+}
+
+// largeCopy is the size from which a copy does not fit in a cache, so that it goes in
+// pieces that the runtime writes past the caches.
+const (
+	largeCopy = 64 << 20
+	copyPiece = 4 << 20
+)
+
+func copyLarge(dst, src []byte) {
+	cpu.Parallel((len(dst)+copyPiece-1)/copyPiece, func(piece int) {
+		end := min((piece+1)*copyPiece, len(dst))
+		copy(dst[piece*copyPiece:end], src[piece*copyPiece:end])
+	})
 }
 
 func identity[T number](dst, x []T) { copy(dst, x) }

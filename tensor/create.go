@@ -12,9 +12,10 @@ type Maker struct {
 	dtype  Dtype
 	given  bool       // dtype was asked for
 	random *Generator // nil for the default one
+	device Device
 }
 
-// An Option of With: a [Dtype], or a [*Generator] for random numbers.
+// An Option of With: a [Dtype], a [Device], or a [*Generator] for random numbers.
 type Option interface{ set(*Maker) }
 
 func (d Dtype) set(m *Maker) { m.dtype, m.given = d, true }
@@ -33,17 +34,21 @@ func With(options ...Option) Maker {
 
 // Empty returns a tensor whose elements are whatever its memory holds. Large
 // ones cost no memory until they are written.
-func (m Maker) Empty(shape ...int) *Tensor { return newTensor(m.dtype, shape, false) }
+func (m Maker) Empty(shape ...int) *Tensor {
+	return newTensorOn(m.device.backend, m.dtype, shape, false)
+}
 
 // Zeros returns a tensor of zeros.
-func (m Maker) Zeros(shape ...int) *Tensor { return newTensor(m.dtype, shape, true) }
+func (m Maker) Zeros(shape ...int) *Tensor {
+	return newTensorOn(m.device.backend, m.dtype, shape, true)
+}
 
 // Ones returns a tensor of ones.
 func (m Maker) Ones(shape ...int) *Tensor { return m.Full(1, shape...) }
 
 // Full returns a tensor of one value.
 func (m Maker) Full(value float64, shape ...int) *Tensor {
-	t := newTensor(m.dtype, shape, false)
+	t := m.Empty(shape...)
 	t.fill(value)
 	return t
 }
@@ -66,7 +71,7 @@ func (m Maker) Arange(start, stop, step float64) *Tensor {
 	for i := range elements[float64](values.storage)[:n] {
 		elements[float64](values.storage)[i] = start + float64(i)*step
 	}
-	return values.To(dtype)
+	return values.To(dtype, m.device)
 }
 
 // Linspace returns n numbers from first to last, both included, evenly spaced.
@@ -85,7 +90,7 @@ func (m Maker) Linspace(first, last float64, n int) *Tensor {
 			v[i] = last - float64(n-1-i)*step
 		}
 	}
-	return values.To(m.dtype)
+	return values.To(m.dtype, m.device)
 }
 
 // Eye returns the identity matrix of n rows.
@@ -111,31 +116,33 @@ func (m Maker) Of(values ...any) *Tensor {
 	if m.given {
 		dtype = m.dtype
 	}
-	return b.tensor(dtype)
+	return b.tensor(dtype).To(m.device)
 }
 
 // Scalar returns a tensor without axes: a single number.
-func (m Maker) Scalar(value float64) *Tensor { return scalar(value, m.dtype) }
+func (m Maker) Scalar(value float64) *Tensor { return scalar(value, m.dtype).To(m.device) }
 
-// EmptyLike returns a tensor of the shape and dtype of t whose elements are
+// EmptyLike returns a tensor of the shape, dtype and device of t whose elements are
 // whatever its memory holds. Like its kin, it is contiguous and takes no part in
 // gradients.
-func EmptyLike(t *Tensor) *Tensor { return With(t.dtype).Empty(t.layout.shape...) }
+func EmptyLike(t *Tensor) *Tensor { return With(t.dtype, t.Device()).Empty(t.layout.shape...) }
 
-// ZerosLike returns zeros in the shape and dtype of t.
-func ZerosLike(t *Tensor) *Tensor { return With(t.dtype).Zeros(t.layout.shape...) }
+// ZerosLike returns zeros in the shape and dtype of t, on its device.
+func ZerosLike(t *Tensor) *Tensor { return With(t.dtype, t.Device()).Zeros(t.layout.shape...) }
 
-// OnesLike returns ones in the shape and dtype of t.
-func OnesLike(t *Tensor) *Tensor { return With(t.dtype).Ones(t.layout.shape...) }
+// OnesLike returns ones in the shape and dtype of t, on its device.
+func OnesLike(t *Tensor) *Tensor { return With(t.dtype, t.Device()).Ones(t.layout.shape...) }
 
 // FullLike returns one value in the shape and dtype of t.
-func FullLike(t *Tensor, value float64) *Tensor { return With(t.dtype).Full(value, t.layout.shape...) }
+func FullLike(t *Tensor, value float64) *Tensor {
+	return With(t.dtype, t.Device()).Full(value, t.layout.shape...)
+}
 
 // RandLike returns uniform random numbers in [0, 1) in the shape and dtype of t.
-func RandLike(t *Tensor) *Tensor { return With(t.dtype).Rand(t.layout.shape...) }
+func RandLike(t *Tensor) *Tensor { return With(t.dtype, t.Device()).Rand(t.layout.shape...) }
 
 // RandnLike returns normal random numbers in the shape and dtype of t.
-func RandnLike(t *Tensor) *Tensor { return With(t.dtype).Randn(t.layout.shape...) }
+func RandnLike(t *Tensor) *Tensor { return With(t.dtype, t.Device()).Randn(t.layout.shape...) }
 
 // Empty is [Maker.Empty] for float32.
 func Empty(shape ...int) *Tensor { return Maker{}.Empty(shape...) }

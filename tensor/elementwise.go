@@ -46,11 +46,17 @@ func floatDtype(d Dtype) (compute, result Dtype) {
 }
 
 // unary returns the forward of an operation with one operand.
-func unary(k unaryKernels, rule dtypeRule) func(c *call) *Tensor {
+// A device other than the processor knows the operation by its name, and gets
+// params.
+func unary(k unaryKernels, rule dtypeRule, params ...float64) func(c *call) *Tensor {
 	return func(c *call) *Tensor {
 		x := c.in[0]
 		compute, result := rule(x.dtype)
-		out := newTensor(result, x.layout.shape, false)
+		out := c.result(result, x.layout.shape, false)
+		if c.device != nil {
+			mapOn(c.op.name, compute, out, x, params...)
+			return out
+		}
 		switch formats[compute].arithmetic {
 		case inFloat32:
 			mapBlocks(out, x, k.f32)
@@ -69,8 +75,11 @@ func binary(k binaryKernels, rule dtypeRule) func(c *call) *Tensor {
 		x, y := c.in[0], c.in[1]
 		compute, result := rule(resultDtype(c.op.name, x, y))
 		x, y, shape := broadcast(c.op.name, x, y)
-		out := newTensor(result, shape, false)
-		zipAs(compute, out, x, y, k)
+		out := c.into
+		if out == nil || out.dtype != result || !slices.Equal(out.layout.shape, shape) {
+			out = c.result(result, shape, false)
+		}
+		zipAs(c.op.name, compute, out, x, y, k)
 		return out
 	}
 }
@@ -99,10 +108,13 @@ func (t *Tensor) expanded(shape []int) *Tensor {
 	return t.alias(l)
 }
 
-// zipInto computes out = f(x, y) in the arithmetic of out's dtype.
-func zipInto(out, x, y *Tensor, k binaryKernels) { zipAs(out.dtype, out, x, y, k) }
-
-func zipAs(compute Dtype, out, x, y *Tensor, k binaryKernels) {
+// zipAs computes out = f(x, y) in the arithmetic of a dtype. Another device knows
+// f by its name, and gets params.
+func zipAs(name string, compute Dtype, out, x, y *Tensor, k binaryKernels, params ...float64) {
+	if out.storage.device != nil {
+		zipOn(name, compute, out, x, y, params...)
+		return
+	}
 	switch formats[compute].arithmetic {
 	case inFloat32:
 		zipBlocks(out, x, y, k.f32)
@@ -115,6 +127,17 @@ func zipAs(compute Dtype, out, x, y *Tensor, k binaryKernels) {
 
 // mapBlocks runs a kernel over all elements of x. Both have the same shape.
 func mapBlocks[T number](out, x *Tensor, kernel func(dst, x []T)) {
+	if isPlain[T](out) && isPlain[T](x) {
+		to, from := plain[T](out), plain[T](x)
+		if len(to) < parallelFrom {
+			kernel(to, from)
+			return
+		}
+		parallel(len(to), parallelFrom, func(start, end int) {
+			inStretches(start, end, func(at, end int) { kernel(to[at:end], from[at:end]) })
+		})
+		return
+	}
 	parallel(out.Len(), parallelFrom, func(start, end int) {
 		r, w := newReader[T](x), newWriter[T](out)
 		inBlocks(start, end, func(at, n int) {
@@ -127,8 +150,15 @@ func mapBlocks[T number](out, x *Tensor, kernel func(dst, x []T)) {
 // zipBlocks runs a kernel over all elements of x and y. All have the same
 // shape.
 func zipBlocks[T number](out, x, y *Tensor, kernel func(dst, x, y []T)) {
-	if isPlain[T](out) && isPlain[T](x) && isPlain[T](y) && out.Len() < parallelFrom {
-		kernel(plain[T](out), plain[T](x), plain[T](y))
+	if isPlain[T](out) && isPlain[T](x) && isPlain[T](y) {
+		to, left, right := plain[T](out), plain[T](x), plain[T](y)
+		if len(to) < parallelFrom { // the least that a call can cost
+			kernel(to, left, right)
+			return
+		}
+		parallel(len(to), parallelFrom, func(start, end int) {
+			inStretches(start, end, func(at, end int) { kernel(to[at:end], left[at:end], right[at:end]) })
+		})
 		return
 	}
 	parallel(out.Len(), parallelFrom, func(start, end int) {

@@ -1,6 +1,7 @@
 package tensor
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 
@@ -20,11 +21,12 @@ var (
 	ErrValue  = errors.New("value not allowed")          // an argument outside its range
 )
 
-// Error is what this package panics with when its caller made a mistake. The
-// text has three parts: the operation with its operands as written, the rule
+// Error is what this package, and those that are built on it, panic with when their
+// caller made a mistake. The text has three parts: the operation with its operands as written, the rule
 // that failed, and one thing to try.
 type Error struct {
-	Kind     error  // one of the Err… values above
+	Package  string // whose function was called, such as "nn"; empty for this one
+	Kind     error  // one of the Err… values above, or of that package
 	Op       string // the operation, such as "matmul"
 	Operands string // its operands, such as "[4 8 16 32] x [31 2]"; may be empty
 	Reason   string // the rule that failed, with its axes and sizes
@@ -34,7 +36,7 @@ type Error struct {
 
 func (e *Error) Error() string {
 	var b strings.Builder
-	b.WriteString("tensor: " + e.Op + ": ")
+	b.WriteString(cmp.Or(e.Package, "tensor") + ": " + e.Op + ": ")
 	if e.Operands != "" {
 		b.WriteString(e.Operands + ": ")
 	}

@@ -13,13 +13,13 @@ var opMax, opMin op
 func init() {
 	define(&opMax, op{
 		name:      "max",
-		forward:   extremeForward(foldings{maxFolding(float32(math.Inf(-1))), maxFolding(math.Inf(-1)), maxFolding(int64(math.MinInt64))}),
+		forward:   extremeForward(foldings{"max", maxFolding(float32(math.Inf(-1))), maxFolding(math.Inf(-1)), maxFolding(int64(math.MinInt64))}),
 		gradients: []gradient{{readsInput | readsOutput, extremeBackward}},
 		flops:     inputElements,
 	})
 	define(&opMin, op{
 		name:      "min",
-		forward:   extremeForward(foldings{minFolding(float32(math.Inf(1))), minFolding(math.Inf(1)), minFolding(int64(math.MaxInt64))}),
+		forward:   extremeForward(foldings{"min", minFolding(float32(math.Inf(1))), minFolding(math.Inf(1)), minFolding(int64(math.MaxInt64))}),
 		gradients: []gradient{{readsInput | readsOutput, extremeBackward}},
 		flops:     inputElements,
 	})
@@ -162,7 +162,11 @@ func positionForward(largest bool) func(c *call) *Tensor {
 				fail(ErrShape, c.op.name, describe(x), "there is no element to choose from", "")
 			}
 		}
-		out := newTensor(Int64, r.shape(x.layout.shape, r.keep), false)
+		out := c.result(Int64, r.shape(x.layout.shape, r.keep), false)
+		if c.device != nil {
+			reduceOn(c.op.name, x.dtype, out, r.lastAxes(x), r.count)
+			return out
+		}
 		positions := plain[int64](out)
 		x = r.lastAxes(x)
 		switch formats[x.dtype].arithmetic {
@@ -202,17 +206,17 @@ func positionsOf[T number](out []int64, x *Tensor, count int, largest bool) {
 var opAll, opAny op
 
 func init() {
-	truthOf := func(f folding[int64]) func(c *call) *Tensor {
+	truthOf := func(name string, f folding[int64]) func(c *call) *Tensor {
 		return func(c *call) *Tensor {
 			x, r := c.input(), c.attr.(reduced)
 			if x.dtype != Bool {
 				x = x.Detach().Ne(0)
 			}
-			return reduceAs(x, r, Int64, foldings{i64: f}).converted(Bool)
+			return reduceAs(x, r, Int64, foldings{name: name, i64: f}).converted(Bool)
 		}
 	}
-	define(&opAll, op{name: "all", forward: truthOf(minFolding(int64(1)))})
-	define(&opAny, op{name: "any", forward: truthOf(maxFolding(int64(0)))})
+	define(&opAll, op{name: "all", forward: truthOf("min", minFolding(int64(1)))})
+	define(&opAny, op{name: "any", forward: truthOf("max", maxFolding(int64(0)))})
 }
 
 // All returns a bool tensor: whether all elements over axes, or over all axes if

@@ -55,8 +55,12 @@ func (t *Tensor) Format(f fmt.State, verb rune) {
 
 // details describes everything but the values.
 func (t *Tensor) details() string {
-	return fmt.Sprintf("%s, shape %v, strides %v, offset %d, storage of %d bytes, version %d",
-		t.dtype, t.layout.shape, t.layout.strides, t.layout.offset, t.storage.size, t.Version())
+	on := ""
+	if t.backend() != nil {
+		on = " on " + t.Device().String()
+	}
+	return fmt.Sprintf("%s%s, shape %v, strides %v, offset %d, storage of %d bytes, version %d",
+		t.dtype, on, t.layout.shape, t.layout.strides, t.layout.offset, t.storage.size, t.Version())
 }
 
 // notes returns what is said after the values.
@@ -64,6 +68,9 @@ func (t *Tensor) notes() []string {
 	var notes []string
 	if t.Len() == 0 && t.Dim() != 1 {
 		notes = append(notes, "size="+strings.ReplaceAll(fmt.Sprint(t.layout.shape), " ", ", "))
+	}
+	if t.backend() != nil {
+		notes = append(notes, "device='"+t.Device().String()+"'")
 	}
 	usual := t.dtype == Float32 || t.Len() > 0 && (t.dtype == Int64 || t.dtype == Bool)
 	if !usual {
@@ -82,12 +89,21 @@ func (t *Tensor) notes() []string {
 // valueText writes the elements in nested brackets; indent is the column of
 // the first one.
 func (t *Tensor) valueText(indent int) string {
-	p := printer{t: t.Detach(), summarise: t.Len() > printThreshold}
+	p := printer{t: t.shownHere(), summarise: t.Len() > printThreshold}
 	p.style = newNumberStyle(p.t.dtype, p.shown(nil, 0, nil))
 	if t.Dim() == 0 {
 		return p.style.format(t.Item())
 	}
 	return p.text(nil, indent)
+}
+
+// shownHere returns t outside the graph, and a small tensor of another device in
+// one copy; of a large one only the elements that are shown will be fetched.
+func (t *Tensor) shownHere() *Tensor {
+	if t.Len() > printThreshold {
+		return t.Detach()
+	}
+	return t.Detach().onHost()
 }
 
 // printer writes one tensor.

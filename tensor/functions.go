@@ -11,7 +11,7 @@ var opSqrt op
 func init() {
 	define(&opSqrt, op{
 		name:    "sqrt",
-		forward: unary(vectorKernels(vectors32.Sqrt, math.Sqrt), floatDtype),
+		forward: unary(bothKernels(vectors32.Sqrt, vectors64.Sqrt, math.Sqrt), floatDtype),
 		gradients: []gradient{
 			{readsOutput, func(c *call, g *Tensor, _ int) *Tensor { return g.Div(c.out.Mul(2)) }},
 		},
@@ -29,7 +29,7 @@ var opLog op
 func init() {
 	define(&opLog, op{
 		name:    "log",
-		forward: unary(floatKernels(math.Log), floatDtype),
+		forward: unary(vectorKernels(vectors32.Log, math.Log), floatDtype),
 		gradients: []gradient{
 			{readsInput, func(c *call, g *Tensor, _ int) *Tensor { return g.Div(c.input()) }},
 		},
@@ -80,7 +80,7 @@ var opLog1p op
 func init() {
 	define(&opLog1p, op{
 		name:    "log1p",
-		forward: unary(floatKernels(math.Log1p), floatDtype),
+		forward: unary(vectorKernels(vectors32.Log1p, math.Log1p), floatDtype),
 		gradients: []gradient{
 			{readsInput, func(c *call, g *Tensor, _ int) *Tensor { return g.Div(c.input().Add(1)) }},
 		},
@@ -97,7 +97,7 @@ var opLog2 op
 func init() {
 	define(&opLog2, op{
 		name:    "log2",
-		forward: unary(floatKernels(math.Log2), floatDtype),
+		forward: unary(vectorKernels(vectors32.Log2, math.Log2), floatDtype),
 		gradients: []gradient{
 			{readsInput, func(c *call, g *Tensor, _ int) *Tensor { return g.Div(c.input().Mul(math.Ln2)) }},
 		},
@@ -114,7 +114,7 @@ var opRsqrt op
 func init() {
 	define(&opRsqrt, op{
 		name:    "rsqrt",
-		forward: unary(vectorKernels(vectors32.Rsqrt, func(x float64) float64 { return 1 / math.Sqrt(x) }), floatDtype),
+		forward: unary(bothKernels(vectors32.Rsqrt, vectors64.Rsqrt, func(x float64) float64 { return 1 / math.Sqrt(x) }), floatDtype),
 		gradients: []gradient{
 			{readsOutput, func(c *call, g *Tensor, _ int) *Tensor { return g.Mul(c.out.Mul(c.out).Mul(c.out)).Mul(-0.5) }},
 		},
@@ -131,7 +131,7 @@ var opSin op
 func init() {
 	define(&opSin, op{
 		name:    "sin",
-		forward: unary(floatKernels(math.Sin), floatDtype),
+		forward: unary(vectorKernels(vectors32.Sin, math.Sin), floatDtype),
 		gradients: []gradient{
 			{readsInput, func(c *call, g *Tensor, _ int) *Tensor { return g.Mul(c.input().Cos()) }},
 		},
@@ -148,7 +148,7 @@ var opCos op
 func init() {
 	define(&opCos, op{
 		name:    "cos",
-		forward: unary(floatKernels(math.Cos), floatDtype),
+		forward: unary(vectorKernels(vectors32.Cos, math.Cos), floatDtype),
 		gradients: []gradient{
 			{readsInput, func(c *call, g *Tensor, _ int) *Tensor { return g.Mul(c.input().Sin()).Neg() }},
 		},
@@ -183,7 +183,7 @@ var opFloor op
 func init() {
 	define(&opFloor, op{
 		name:      "floor",
-		forward:   unary(roundingKernels(math.Floor), sameDtype),
+		forward:   unary(roundingKernels(vectors32.Floor, vectors64.Floor, math.Floor), sameDtype),
 		gradients: []gradient{{readsNothing, zeroGradient}},
 		flops:     onePerElement,
 	})
@@ -197,7 +197,7 @@ var opCeil op
 func init() {
 	define(&opCeil, op{
 		name:      "ceil",
-		forward:   unary(roundingKernels(math.Ceil), sameDtype),
+		forward:   unary(roundingKernels(vectors32.Ceil, vectors64.Ceil, math.Ceil), sameDtype),
 		gradients: []gradient{{readsNothing, zeroGradient}},
 		flops:     onePerElement,
 	})
@@ -211,7 +211,7 @@ var opRound op
 func init() {
 	define(&opRound, op{
 		name:      "round",
-		forward:   unary(roundingKernels(math.RoundToEven), sameDtype),
+		forward:   unary(roundingKernels(vectors32.Round, vectors64.Round, math.RoundToEven), sameDtype),
 		gradients: []gradient{{readsNothing, zeroGradient}},
 		flops:     onePerElement,
 	})
@@ -225,7 +225,7 @@ var opTrunc op
 func init() {
 	define(&opTrunc, op{
 		name:      "trunc",
-		forward:   unary(roundingKernels(math.Trunc), sameDtype),
+		forward:   unary(roundingKernels(vectors32.Trunc, vectors64.Trunc, math.Trunc), sameDtype),
 		gradients: []gradient{{readsNothing, zeroGradient}},
 		flops:     onePerElement,
 	})
@@ -234,13 +234,13 @@ func init() {
 // Trunc cuts the fraction of each element. Whole numbers stay as they are. The gradient is 0.
 func (t *Tensor) Trunc() *Tensor { return apply(&opTrunc, nil, t) }
 
-func roundingKernels(f func(float64) float64) unaryKernels {
-	k := floatKernels(f)
+func roundingKernels(f32 func(dst, x []float32), f64 func(dst, x []float64), f func(float64) float64) unaryKernels {
+	k := bothKernels(f32, f64, f)
 	k.i64 = identity[int64]
 	return k
 }
 
 // zeroGradient is that of functions that are constant wherever they have one.
 func zeroGradient(_ *call, g *Tensor, _ int) *Tensor {
-	return newTensor(g.dtype, g.layout.shape, true)
+	return g.beside(g.dtype, g.layout.shape, true)
 }

@@ -3,6 +3,8 @@ package tensor
 import (
 	"fmt"
 	"slices"
+
+	"github.com/lectern-go/lectern/internal/device"
 )
 
 // Picking elements by tensors of positions, and the reverse, adding into
@@ -46,7 +48,14 @@ func init() {
 			s, x := c.attr.(selection), c.input()
 			shape := x.Shape()
 			shape[s.axis] = len(s.at)
-			out := newTensor(x.dtype, shape, false)
+			out := c.result(x.dtype, shape, false)
+			if c.device != nil {
+				at := vectorOf(s.at).on(c.device)
+				index := at.alias(Layout{shape, make([]int, len(shape)), 0})
+				index.layout.strides[s.axis] = 1
+				gatherOn(c.op.name, out, x, s.axis, index)
+				return out
+			}
 			x = x.Detach().Contiguous()
 			inner := product(shape[s.axis+1:]) * x.dtype.Size()
 			from, to := x.memory(), out.memory()
@@ -69,7 +78,11 @@ func init() {
 			s, x := c.attr.(selection), c.input()
 			shape := x.Shape()
 			shape[s.axis] = s.size
-			sum := newTensor(wideSum(computeDtype(x.dtype)), shape, true)
+			sum := c.result(wideSum(computeDtype(x.dtype)), shape, true)
+			if c.device != nil {
+				scatterOn(c.op.name, sum, x, s.rows(product(shape[:s.axis])), product(shape[s.axis+1:]))
+				return sum.To(x.dtype)
+			}
 			switch sum.dtype {
 			case Float32:
 				addRows(plain[float32](sum), x, s)
@@ -85,6 +98,28 @@ func init() {
 		}}},
 		flops: func(c *call, _ *Tensor) int { return c.input().Len() },
 	})
+}
+
+// rows returns the positions within each of a number of outer positions.
+func (s selection) rows(outer int) []int64 {
+	all := make([]int64, 0, outer*len(s.at))
+	for o := range outer {
+		for _, at := range s.at {
+			all = append(all, int64(o*s.size)+at)
+		}
+	}
+	return all
+}
+
+func gatherOn(op string, out, x *Tensor, axis int, index *Tensor) {
+	out.fillOn(op, func(on device.Backend) error { return on.Gather(out.view(), x.view(), axis, index.view()) })
+}
+
+// vectorOf returns a vector of whole numbers.
+func vectorOf(at []int64) *Tensor {
+	t := newTensor(Int64, []int{len(at)}, false)
+	copy(plain[int64](t), at)
+	return t
 }
 
 // memory returns the bytes of the elements of a contiguous tensor.
@@ -157,7 +192,7 @@ func OneHot(ids *Tensor, classes int) *Tensor {
 		}
 		values[i*classes+int(id)] = 1
 	}
-	return out
+	return out.To(ids.Device())
 }
 
 // gathering is what Gather remembers.
@@ -178,7 +213,11 @@ func init() {
 		name: "gather",
 		forward: func(c *call) *Tensor {
 			a, x := c.attr.(gathering), c.input()
-			out := newTensor(x.dtype, a.index.layout.shape, false)
+			out := c.result(x.dtype, a.index.layout.shape, false)
+			if c.device != nil {
+				gatherOn(c.op.name, out, x, a.axis, a.index.on(c.device))
+				return out
+			}
 			switch x.dtype.Size() {
 			case 1:
 				pick(stored[uint8](out), elements[uint8](x.storage), x.layout, a)
@@ -199,7 +238,13 @@ func init() {
 		name: "scatter add",
 		forward: func(c *call) *Tensor {
 			a, x := c.attr.(gathering), c.input()
-			sum := newTensor(wideSum(computeDtype(x.dtype)), a.shape, true)
+			sum := c.result(wideSum(computeDtype(x.dtype)), a.shape, true)
+			if c.device != nil {
+				at := make([]int64, x.Len())
+				a.each(sum.layout, func(i, place int) { at[i] = int64(place) })
+				scatterOn(c.op.name, sum, x, at, 1)
+				return sum.To(x.dtype)
+			}
 			switch sum.dtype {
 			case Float32:
 				scatterAdd(plain[float32](sum), sum.layout, x, a)
@@ -287,9 +332,7 @@ func maskPositions(mask *Tensor) *Tensor {
 			at = append(at, int64(i))
 		}
 	}
-	out := newTensor(Int64, []int{len(at)}, false)
-	copy(plain[int64](out), at)
-	return out
+	return vectorOf(at)
 }
 
 // Nonzero returns the positions of the elements that differ from 0 as the rows
@@ -306,5 +349,5 @@ func (t *Tensor) Nonzero() *Tensor {
 			at /= size
 		}
 	}
-	return out
+	return out.To(t.Device())
 }

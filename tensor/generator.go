@@ -8,6 +8,7 @@ import (
 	"math/bits"
 	"sync"
 
+	"github.com/lectern-go/lectern/internal/device"
 	"github.com/lectern-go/lectern/internal/kept"
 )
 
@@ -142,8 +143,10 @@ type draw struct {
 }
 
 // reserve takes the next n words out of the generator. Each block has two; a call
-// begins with a new one.
-func (g *Generator) reserve(n int) draw {
+// begins with a new one. What Recompute runs again gets the words that it had.
+func (g *Generator) reserve(n int) draw { return Once(func() draw { return g.advance(n) }) }
+
+func (g *Generator) advance(n int) draw {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	s := &g.state
@@ -165,23 +168,47 @@ func (d draw) words(dst []uint64, start int) {
 	}
 }
 
-// fillRandom writes convert(words) to t, one word for each element. Pairs of words
-// are never parted, so convert may combine them.
-func fillRandom[T number](t *Tensor, g *Generator, convert func(dst []T, words []uint64)) *Tensor {
+// distribution makes random numbers of words: convert one for each. Pairs of words
+// are never parted, so convert may combine them. Other devices know it by its name
+// and its params; one without a name is made by the processor for them.
+type distribution[T number] struct {
+	name    string
+	params  []float64
+	convert func(dst []T, words []uint64)
+}
+
+// fillRandom writes random numbers to t, one word for each element.
+func fillRandom[T number](t *Tensor, g *Generator, d distribution[T]) *Tensor {
 	if g == nil {
 		g = defaultGenerator
 	}
-	d := g.reserve(t.Len())
+	words := g.reserve(t.Len())
+	switch {
+	case t.storage.device == nil:
+		d.fill(t, words)
+	case d.name == "":
+		made := newTensor(t.dtype, t.layout.shape, false)
+		d.fill(made, words)
+		t.assign(made)
+	default:
+		t.fillOn(d.name, func(on device.Backend) error {
+			return on.Random(d.name, t.view(), words.key, words.stream, words.first, d.params...)
+		})
+	}
+	return t
+}
+
+// fill writes the numbers that a run of words makes.
+func (d distribution[T]) fill(t *Tensor, run draw) {
 	parallel(t.Len(), 1<<12, func(start, end int) {
 		w := newWriter[T](t)
 		var words [blockLen]uint64
 		inBlocks(start, end, func(at, n int) {
-			d.words(words[:n], at)
-			convert(w.block(at, n), words[:n])
+			run.words(words[:n], at)
+			d.convert(w.block(at, n), words[:n])
 			w.flush(at, n)
 		})
 	})
-	return t
 }
 
 // uniformBits makes numbers in [0, 1) with as many bits as the dtype can hold

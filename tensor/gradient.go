@@ -96,6 +96,9 @@ func (t *Tensor) SetGrad(g *Tensor) {
 func (t *Tensor) ZeroGrad() {
 	t.settle()
 	if t.node != nil {
+		if g, ok := t.node.Grad(); ok {
+			g.storage.noteDropped()
+		}
 		t.node.ClearGrad()
 	}
 }
@@ -181,7 +184,7 @@ func (t *Tensor) Backward(options ...BackwardOption) {
 		fail(ErrGrad, "backward", describe(t), "only a single number has a gradient without being told where to start",
 			"reduce with Sum or Mean, or pass tensor.WithGrad")
 	case seed == nil:
-		seed = newTensor(t.dtype, t.layout.shape, false)
+		seed = t.beside(t.dtype, t.layout.shape, false)
 		seed.fill(1)
 	case !slices.Equal(seed.layout.shape, t.layout.shape):
 		fail(ErrShape, "backward", describe(t, seed), "the gradient given has another shape than the tensor", "")

@@ -25,7 +25,7 @@ func (t *Tensor) html(heat bool) string {
 	if t.Dim() == 0 || t.Dim() > 4 || t.Len() == 0 {
 		fmt.Fprintf(&b, `<pre style="margin:0">%s</pre>`, html.EscapeString(t.String()))
 	} else {
-		p := tables{printer: printer{t: t.Detach(), summarise: t.Len() > 400}}
+		p := tables{printer: printer{t: t.shownHere(), summarise: t.Len() > 400}}
 		values := p.shown(nil, 0, nil)
 		p.style = newNumberStyle(t.dtype, values)
 		if heat {
@@ -126,6 +126,9 @@ func (t *Tensor) caption() string {
 		parts = append(parts, fmt.Sprintf("offset %d", t.layout.offset))
 	}
 	parts = append(parts, formatBytes(t.Bytes()))
+	if t.backend() != nil {
+		parts = append(parts, t.Device().String())
+	}
 	switch {
 	case !t.RequiresGrad():
 	case t.IsLeaf():

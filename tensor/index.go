@@ -214,10 +214,14 @@ func (t *Tensor) setPicked(value *Tensor, items []any) *Tensor {
 	}
 	value = value.Detach().expanded(at.layout.shape).converted(t.dtype)
 	changed := t.Detach().Clone()
-	size := t.dtype.Size()
-	to, from := changed.memory(), value.memory()
-	for i, p := range plain[int64](at.Detach().Contiguous()) {
-		copy(to[int(p)*size:][:size], from[i*size:][:size])
+	if t.storage.device != nil {
+		changed = t.withPicked(value.moved(t.Device()), at)
+	} else {
+		size := t.dtype.Size()
+		to, from := changed.memory(), value.memory()
+		for i, p := range plain[int64](at.Detach().Contiguous()) {
+			copy(to[int(p)*size:][:size], from[i*size:][:size])
+		}
 	}
 	if n > 0 {
 		t.CopyFrom(changed)
@@ -236,5 +240,5 @@ func (t *Tensor) withPicked(values, at *Tensor) *Tensor {
 	if values.Len() == 0 {
 		return t
 	}
-	return Where(hit, values.Reshape(values.Len()).take("index", 0, from), t)
+	return Where(hit.To(t.Device()), values.Reshape(values.Len()).take("index", 0, from), t)
 }

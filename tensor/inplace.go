@@ -124,7 +124,15 @@ func (t *Tensor) update(o *op, attr any, operands ...any) *Tensor {
 
 // become puts the result of c, whose first input is t, into t.
 func (t *Tensor) become(c *call, name string) *Tensor {
-	result := c.op.forward(c)
+	tracked := t.dtype.IsFloat() && c.tracks()
+	var needed reads
+	if tracked {
+		needed = c.link()
+	}
+	if needed&readsLeft == 0 && t.holds(c) {
+		c.into = t
+	}
+	result := c.forward()
 	if !slices.Equal(result.layout.shape, t.layout.shape) {
 		fail(ErrShape, name, describe(c.in...), fmt.Sprintf("the result has shape %v, which t can't hold", result.layout.shape), "")
 	}
@@ -132,16 +140,15 @@ func (t *Tensor) become(c *call, name string) *Tensor {
 		fail(ErrDtype, name, fmt.Sprintf("%s x %s", t.dtype, c.in[len(c.in)-1].dtype),
 			fmt.Sprintf("the result is %s, which a %s tensor can't hold", result.dtype, t.dtype), "convert t with To first")
 	}
-	tracked := t.dtype.IsFloat() && c.tracks()
-	var needed reads
 	if tracked {
-		needed = c.link()
 		if needed&readsLeft != 0 { // the value that is about to be overwritten
 			c.in[0] = t.Detach().Clone()
 		}
 		c.keepInputs(needed)
 	}
-	t.assign(result)
+	if result != t {
+		t.assign(result)
+	}
 	t.storage.version.Add(1)
 	if !tracked {
 		return t
@@ -158,6 +165,21 @@ func (t *Tensor) become(c *call, name string) *Tensor {
 	put.in = append(put.few[:0], t.base, value)
 	t.base.rebase(put)
 	return t
+}
+
+// holds reports whether c, whose first input is t, may write its result straight into t:
+// each element depends on t's element at its place alone, and on nothing else of t.
+func (t *Tensor) holds(c *call) bool {
+	if c.op != &opAdd && c.op != &opSub && c.op != &opMul && c.op != &opDiv {
+		return false
+	}
+	for _, x := range c.in[1:] {
+		same := x.layout.offset == t.layout.offset && slices.Equal(x.layout.shape, t.layout.shape) && slices.Equal(x.layout.strides, t.layout.strides)
+		if x.storage == t.storage && !same {
+			return false
+		}
+	}
+	return true
 }
 
 // rebase records c, a put into t, as what t was computed by.
@@ -287,7 +309,7 @@ func (w window) span() int {
 // frame returns a copy of x in memory of its own, laid out as the whole is.
 func (w window) frame(x *Tensor) *Tensor {
 	span := w.span()
-	out := newTensor(x.dtype, []int{span}, span != x.Len()).alias(w.whole)
+	out := x.beside(x.dtype, []int{span}, span != x.Len()).alias(w.whole)
 	out.assign(x)
 	return out
 }
@@ -338,12 +360,8 @@ func init() {
 		name: "pick backward",
 		forward: func(c *call) *Tensor {
 			w, g := c.attr.(window), c.input()
-			sum := newTensor(wideSum(g.dtype), []int{w.span()}, true)
-			if sum.dtype == Float64 {
-				accumulate[float64](sum, &w.part, g)
-			} else {
-				accumulate[float32](sum, &w.part, g)
-			}
+			sum := g.beside(wideSum(g.dtype), []int{w.span()}, true)
+			accumulate(sum, w.part, g)
 			return sum.alias(w.whole).To(g.dtype)
 		},
 		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor { return apply(&opPick, c.attr, g) }}},

@@ -59,7 +59,7 @@ func catForward(c *call) *Tensor {
 		}
 		shape[axis] += x.layout.shape[axis]
 	}
-	out := newTensor(resultDtype("cat", c.in...), shape, false)
+	out := c.result(resultDtype("cat", c.in...), shape, false)
 	start := 0
 	for _, x := range c.in {
 		l, err := out.layout.Narrow(axis, start, x.layout.shape[axis])

@@ -86,28 +86,65 @@ func (l *lostGraph) Ready() error {
 func (l *lostGraph) Gradient(int, *Tensor) *Tensor { return nil }
 func (l *lostGraph) Release()                      {}
 
+// keptDevice is what is kept of a Device.
+type keptDevice struct{ Name string }
+
+// KeepState returns the name; see Tensor.KeepState.
+func (d *Device) KeepState() any { return &keptDevice{d.String()} }
+
+// RestoreState finds the device again. A program that does not know it goes on
+// with the processor.
+func (d *Device) RestoreState(state any) { *d, _ = FindDevice(state.(*keptDevice).Name) }
+
 // keptStorage is what is kept of a storage: keep maps Bytes into memory.
 type keptStorage struct {
 	Bytes   []byte
 	Version uint64
 	Role    Role
+	Device  string // where the bytes came from, empty for the processor
+	Freed   bool   // there are none any more
 }
 
 // KeepState returns the bytes; see Tensor.KeepState.
 func (s *storage) KeepState() any {
-	state := &keptStorage{Version: s.version.Load(), Role: Role(s.role.Load())}
-	if s.size > 0 {
+	state := &keptStorage{Version: s.version.Load(), Role: Role(s.role.Load()), Freed: s.freed}
+	switch {
+	case s.size == 0, s.freed:
+	case s.device == nil:
 		state.Bytes = s.bytes()
+	default:
+		state.Device = s.device.Name()
+		if s.mirror != nil && s.mirrored == state.Version {
+			state.Bytes = s.mirror
+			break
+		}
+		state.Bytes = make([]byte, s.size)
+		if err := s.device.Download(state.Bytes, s.memory, 0); err != nil {
+			failOnDevice("keep", fmt.Sprintf("%d bytes", s.size), state.Device, err)
+		}
 	}
 	return state
 }
 
 // RestoreState takes the bytes over without copying, unless they are not
-// aligned.
+// aligned. Those of a device go back to it; in a program that does not know the
+// device they stay with the processor.
 func (s *storage) RestoreState(state any) {
 	kept := state.(*keptStorage)
+	s.freed = kept.Freed
 	s.version.Store(kept.Version)
 	s.role.Store(uint32(kept.Role))
+	if on, err := FindDevice(kept.Device); kept.Device != "" && err == nil {
+		s.device, s.size = on.backend, len(kept.Bytes)
+		s.mirror, s.mirrored = kept.Bytes, kept.Version
+		if s.memory, err = on.backend.Allocate(s.size, false); err == nil {
+			err = on.backend.Upload(s.memory, 0, kept.Bytes)
+		}
+		if err != nil {
+			failOnDevice("keep", fmt.Sprintf("%d bytes", s.size), kept.Device, err)
+		}
+		return
+	}
 	data := unsafe.Pointer(unsafe.SliceData(kept.Bytes))
 	if uintptr(data)%alignment == 0 {
 		s.data, s.size = data, len(kept.Bytes)

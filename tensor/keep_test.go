@@ -9,7 +9,7 @@ func throughKeep(t *Tensor, storages map[*storage]*storage) *Tensor {
 	if storages[state.Storage] == nil {
 		bytes := state.Storage.KeepState().(*keptStorage)
 		again := new(storage)
-		again.RestoreState(&keptStorage{append([]byte(nil), bytes.Bytes...), bytes.Version, bytes.Role})
+		again.RestoreState(&keptStorage{append([]byte(nil), bytes.Bytes...), bytes.Version, bytes.Role, bytes.Device, bytes.Freed})
 		storages[state.Storage] = again
 	}
 	copied.Storage = storages[state.Storage]

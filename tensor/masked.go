@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/lectern-go/lectern/internal/device"
 )
 
 // Choosing between values element by element: where, masked fill, clamp,
@@ -27,13 +29,12 @@ func init() {
 			}
 			l, err := mask.layout.Expand(x.layout.shape...)
 			mask.must("masked fill", err)
-			out := x.Detach().Clone()
-			flags := mask.alias(l)
-			zipInto(out, out, flags, binaryKernels{
-				f32: fillWhere(float32(c.attr.(float64))),
-				f64: fillWhere(c.attr.(float64)),
-				i64: fillWhere(int64(c.attr.(float64))),
-			})
+			out, value := x.Detach().Clone(), c.attr.(float64)
+			zipAs(c.op.name, out.dtype, out, out, mask.alias(l), binaryKernels{
+				f32: fillWhere(float32(value)),
+				f64: fillWhere(value),
+				i64: fillWhere(int64(value)),
+			}, value)
 			return out
 		},
 		gradients: []gradient{
@@ -92,8 +93,14 @@ func whereForward(c *call) *Tensor {
 	dtype := resultDtype("where", x, y)
 	_, _, shape := broadcast("where", x, y)
 	_, _, shape = broadcast("where", condition, condition.alias(ContiguousLayout(shape...)))
-	out := newTensor(dtype, shape, false)
+	out := c.result(dtype, shape, false)
 	condition, x, y = condition.expanded(shape), x.expanded(shape), y.expanded(shape)
+	if c.device != nil {
+		out.fillOn("where", func(on device.Backend) error {
+			return on.Choose(computeType(dtype), out.view(), condition.view(), x.view(), y.view())
+		})
+		return out
+	}
 	switch formats[dtype].arithmetic {
 	case inFloat32:
 		chooseBlocks[float32](out, condition, x, y)
@@ -141,7 +148,7 @@ func init() {
 					return floatDtype(d)
 				}
 				return d, d
-			})(c)
+			}, b.low, b.high)(c)
 		},
 		gradients: []gradient{{readsInput, func(c *call, g *Tensor, _ int) *Tensor {
 			b, x := c.attr.(bounds), c.input()

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/lectern-go/lectern/internal/cpu"
+	"github.com/lectern-go/lectern/internal/device"
 )
 
 // Matmul multiplies matrices: C = A·B with C[i][j] = Σk A[i][k]·B[k][j].
@@ -64,6 +65,37 @@ func init() {
 // be broadcast, or if an operand is a single number.
 func (t *Tensor) Matmul(other *Tensor) *Tensor { return apply(&opMatmul, nil, t, other) }
 
+// The product of small floats without rounding the sums to the small format.
+var opMatmulAs op
+
+func init() {
+	define(&opMatmulAs, op{
+		name: "matmul as",
+		forward: func(c *call) *Tensor {
+			a, b, dtype := c.left(), c.right(), c.attr.(Dtype)
+			if c.device != nil {
+				return matmulForward(c)
+			}
+			wide := call{op: c.op}
+			wide.in = append(wide.few[:0], a.Detach().To(wideSum(dtype)), b.Detach().To(wideSum(dtype)))
+			return matmulForward(&wide).To(dtype)
+		},
+		flops: func(c *call, out *Tensor) int { return 2 * out.Len() * c.left().Size(-1) },
+	})
+}
+
+// MatmulAs is [Tensor.Matmul] with a result of another floating-point dtype, to
+// which sums are rounded instead of to that of the operands, which may then be of
+// two formats: x.MatmulAs(tensor.Float32, y) keeps sums of 8-bit products. Formats
+// of 8 bits are multiplied natively by devices that can. It takes no part in
+// gradients. It panics as Matmul does, or if a dtype is not floating point.
+func (t *Tensor) MatmulAs(dtype Dtype, other *Tensor) *Tensor {
+	if !dtype.IsFloat() || !t.dtype.IsFloat() || !other.dtype.IsFloat() {
+		fail(ErrDtype, "matmul as", fmt.Sprintf("%s x %s as %s", t.dtype, other.dtype, dtype), "only floating-point products are rounded", "use Matmul")
+	}
+	return apply(&opMatmulAs, dtype, t, other)
+}
+
 // rows returns t as one matrix, with all axes but the last as its rows.
 func (t *Tensor) rows() *Tensor {
 	last := t.Dim() - 1
@@ -71,7 +103,7 @@ func (t *Tensor) rows() *Tensor {
 }
 
 func matmulForward(c *call) *Tensor {
-	a, b := c.in[0].Detach(), c.in[1].Detach()
+	a, b := c.in[0], c.in[1]
 	operands := func() string { return describe(c.in[0], c.in[1]) }
 	if a.Dim() == 0 || b.Dim() == 0 {
 		fail(ErrShape, "matmul", operands(), "a single number is not a matrix", "use Mul")
@@ -81,15 +113,19 @@ func matmulForward(c *call) *Tensor {
 		fail(ErrShape, "matmul", operands(), fmt.Sprintf("inner sizes differ, %d (axis %d of left) and %d (axis %d of right)",
 			a.Size(-1), a.Dim()-1, b.Size(inner), inner), transposeHint(a, b))
 	}
-	if a.dtype != b.dtype {
+	dtype, wider := c.attr.(Dtype)
+	if !wider {
+		dtype = a.dtype
+	}
+	if a.dtype != b.dtype && !wider {
 		fail(ErrDtype, "matmul", fmt.Sprintf("%s x %s", a.dtype, b.dtype), "both operands must have the same dtype", "convert one with To")
 	}
 	rowVector, columnVector := a.Dim() == 1, b.Dim() == 1
 	if rowVector {
-		a = a.Unsqueeze(0)
+		a = a.Detach().Unsqueeze(0)
 	}
 	if columnVector {
-		b = b.Unsqueeze(1)
+		b = b.Detach().Unsqueeze(1)
 	}
 	batch, err := broadcastShape(a.layout.shape[:a.Dim()-2], b.layout.shape[:b.Dim()-2])
 	if err != nil {
@@ -97,7 +133,7 @@ func matmulForward(c *call) *Tensor {
 		fail(e.Kind, "matmul", operands(), "batch "+e.Reason, e.Hint)
 	}
 	m, n := a.Size(-2), b.Size(-1)
-	out := newTensor(a.dtype, slices.Concat(batch, []int{m, n}), false)
+	out := c.result(dtype, slices.Concat(batch, []int{m, n}), false)
 	multiply(out, a, b, batch)
 	if !rowVector && !columnVector {
 		return out
@@ -140,6 +176,10 @@ func multiply(out, a, b *Tensor, batch []int) {
 	if len(batch) > 0 {
 		a, b = a.expanded(slices.Concat(batch, []int{m, k})), b.expanded(slices.Concat(batch, []int{k, n}))
 	}
+	if out.storage.device != nil {
+		multiplyOn(out, a, b, slices.Concat(batch, []int{m, n}))
+		return
+	}
 	if formats[out.dtype].arithmetic == inInt64 {
 		for p := range product(batch) {
 			multiplyWhole(out, p*m*n, a.batch(p, batch), b.batch(p, batch))
@@ -166,6 +206,18 @@ func multiply(out, a, b *Tensor, batch []int) {
 	if out.Len() > 0 {
 		cpu.Multiply(&p)
 	}
+}
+
+// multiplyOn is multiply on another device, for a shape of out in which the
+// batches are those of a and b.
+func multiplyOn(out, a, b *Tensor, shape []int) {
+	if a.Len() == 0 { // sums of nothing
+		out.fill(0)
+		return
+	}
+	out.fillOn("matmul", func(on device.Backend) error {
+		return on.Matmul(out.alias(ContiguousLayout(shape...)).view(), a.view(), b.view())
+	})
 }
 
 // matrix describes the last two axes, at index 0 of all others.

@@ -19,7 +19,7 @@ func init() {
 			}
 			l, err := b.layout.Transpose(0, 1)
 			b.must("matmul transposed", err)
-			product := call{op: c.op}
+			product := call{op: c.op, device: c.device}
 			product.in = append(product.few[:0], c.left(), b.alias(l))
 			return matmulForward(&product)
 		},

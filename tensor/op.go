@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/lectern-go/lectern/autograd"
+	"github.com/lectern-go/lectern/internal/device"
 )
 
 // op is all that is known about one operation: how to compute it, its
@@ -78,6 +79,8 @@ type call struct {
 	in   []*Tensor // what is not saved is kept without its storage, for its shape
 	out  *Tensor   // set if the derivative reads it, without its storage otherwise
 
+	device device.Backend // where the operation runs, nil for the processor
+
 	saved    []savedValue
 	inputs   []*autograd.Node[*Tensor]
 	node     *autograd.Node[*Tensor] // of the output
@@ -85,7 +88,8 @@ type call struct {
 	released bool
 	number   uint64 // counts recorded operations; see Recompute
 
-	few [2]*Tensor // room for in
+	into *Tensor    // where an operation in place may put its result, see become
+	few  [2]*Tensor // room for in
 }
 
 // savedValue is a tensor that a derivative will read, as it was at that time.
@@ -115,7 +119,7 @@ func apply(o *op, attr any, in ...*Tensor) *Tensor {
 
 // run computes the result and gives it its place in the graph.
 func (c *call) run() *Tensor {
-	out := c.op.forward(c)
+	out := c.forward()
 	if len(c.in) > 0 && out.storage == c.in[0].storage {
 		out.viewOf(c.in[0])
 	}
@@ -125,6 +129,12 @@ func (c *call) run() *Tensor {
 		out.node = c.record(needed, out)
 	}
 	return out
+}
+
+// forward computes the result on the device of the operands.
+func (c *call) forward() *Tensor {
+	c.place()
+	return c.op.forward(c)
 }
 
 // tracks reports whether the operation is to be recorded: whether an input
@@ -189,7 +199,7 @@ func (c *call) keep(x *Tensor, save bool, what string) *Tensor {
 	kept.number = x.number
 	if !save {
 		if !x.number { // graphs show numbers, which cost next to nothing
-			kept.storage = nil
+			kept.storage = x.storage.elsewhere()
 		}
 		return kept
 	}
@@ -235,7 +245,7 @@ func (c *call) Release() {
 	}
 	c.released = true
 	for i := range c.saved {
-		c.saved[i].tensor.storage = nil
+		c.saved[i].tensor.storage = c.saved[i].tensor.storage.elsewhere()
 	}
 }
 
@@ -253,7 +263,7 @@ func (c *call) Gradient(i int, g *Tensor) *Tensor {
 	if c.op.broadcasts && !slices.Equal(grad.layout.shape, in.layout.shape) {
 		grad = grad.sumTo(in.layout.shape)
 	}
-	return grad.To(in.dtype)
+	return grad.To(in.dtype, in.Device())
 }
 
 // inGraph returns the call with its saved values back in their graph, so that

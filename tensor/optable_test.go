@@ -38,6 +38,9 @@ func (c opCase) between(low, high float64) opCase { c.low, c.high = low, high; r
 func (c opCase) alsoBools() opCase                { c.bools = true; return c }
 func (c opCase) twice() opCase                    { c.second = true; return c }
 
+// sixOn is 0 to 5 beside x.
+func sixOn(x *Tensor) *Tensor { return With(x.Device()).Arange(0, 6, 1) }
+
 // ids are positions along axes of size 4 and 6, as int64.
 func ids(values ...any) *Tensor { return Of(values...) }
 
@@ -122,6 +125,8 @@ var opTable = sync.OnceValue(func() []opCase {
 		add(any_, "slice"+name, &opSlice, func(in []*Tensor) *Tensor { return in[0].Slice(axis, 0, 3, 2) }, cube)
 		add(any_, "unsqueeze"+name, &opUnsqueeze, func(in []*Tensor) *Tensor { return in[0].Unsqueeze(axis) }, cube)
 	}
+	add(float, "layer norm", &opLayerNorm, func(in []*Tensor) *Tensor { return in[0].LayerNorm([]int{4}, in[1], in[2], 1e-3) }, cube, []int{4}, []int{4})
+	add(float, "layer norm over two axes, without weight", &opLayerNorm, func(in []*Tensor) *Tensor { return in[0].LayerNorm([]int{3, 4}, nil, nil, 1e-3) }, cube)
 	add(any_, "tril", &opTril, func(in []*Tensor) *Tensor { return in[0].Tril(-1) }, cube)
 	add(any_, "triu", &opTriu, func(in []*Tensor) *Tensor { return in[0].Triu(1) }, cube)
 	add(any_, "transpose", &opTranspose, func(in []*Tensor) *Tensor { return in[0].Transpose(0, 2) }, cube)
@@ -138,9 +143,19 @@ var opTable = sync.OnceValue(func() []opCase {
 	for _, shapes := range [][2][]int{{{6}, {3, 6}}, {{4, 6}, {3, 6}}, {{2, 4, 6}, {3, 6}}} {
 		add(number, fmt.Sprintf("matmul transposed %v", shapes), &opMatmulT, func(in []*Tensor) *Tensor { return in[0].MatmulT(in[1]) }, shapes[0], shapes[1])
 	}
-	add(any_, "masked fill", &opMaskedFill, func(in []*Tensor) *Tensor { return in[0].MaskedFill(Arange(6).Remainder(2).Eq(0), 1) }, mat)
-	add(any_, "where", &opWhere, func(in []*Tensor) *Tensor { return Where(Arange(6).Gt(2), in[0], in[1]) }, mat, []int{4, 1})
-	add(any_, "masked select", nil, func(in []*Tensor) *Tensor { return in[0].MaskedSelect(Arange(6).Gt(2)) }, mat)
+	for _, shapes := range [][2][]int{{{4, 6}, {6, 3}}, {{2, 4, 6}, {6, 3}}, {{2, 4, 6}, {2, 6, 3}}} {
+		add(opCase{floats: true}, fmt.Sprintf("matmul as %v", shapes), &opMatmulAs, func(in []*Tensor) *Tensor { return in[0].MatmulAs(Float32, in[1]) }, shapes[0], shapes[1])
+	}
+	add(opCase{floats: true}, "custom", &opCustom, func(in []*Tensor) *Tensor {
+		return Apply(Function{Name: "product", Forward: func(in []*Tensor) (*Tensor, []*Tensor) {
+			return in[0].Mul(in[1]), in
+		}, Gradient: func(saved []*Tensor, g *Tensor) []*Tensor {
+			return []*Tensor{g.Mul(saved[1]), g.Mul(saved[0])}
+		}}, in...)
+	}, mat, mat)
+	add(any_, "masked fill", &opMaskedFill, func(in []*Tensor) *Tensor { return in[0].MaskedFill(sixOn(in[0]).Remainder(2).Eq(0), 1) }, mat)
+	add(any_, "where", &opWhere, func(in []*Tensor) *Tensor { return Where(sixOn(in[0]).Gt(2), in[0], in[1]) }, mat, []int{4, 1})
+	add(any_, "masked select", nil, func(in []*Tensor) *Tensor { return in[0].MaskedSelect(sixOn(in[0]).Gt(2)) }, mat)
 	add(any_, "index select", &opIndexSelect, func(in []*Tensor) *Tensor { return in[0].IndexSelect(1, ids(5, 0, 0, -2)) }, mat)
 	add(any_, "embedding", nil, func(in []*Tensor) *Tensor { return in[0].Embedding(Of([]int{0, 3}, []int{3, 3})) }, mat)
 	add(any_, "gather", &opGather, func(in []*Tensor) *Tensor { return in[0].Gather(1, Of([]int{0, 5, 5}, []int{1, 1, -1})) }, mat)
@@ -164,7 +179,7 @@ var opTable = sync.OnceValue(func() []opCase {
 // TestEveryOperationIsInTheTable: those that are only the gradient of another
 // are reached through it.
 func TestEveryOperationIsInTheTable(t *testing.T) {
-	listed := map[*op]bool{&opUnview: true, &opSpread: true, &opIndexAdd: true, &opScatterAdd: true, &opPick: true, &opUnpick: true, &opPut: true, &opReLUGradient: true, &opRecompute: true}
+	listed := map[*op]bool{&opUnview: true, &opSpread: true, &opIndexAdd: true, &opScatterAdd: true, &opPick: true, &opUnpick: true, &opPut: true, &opReLUGradient: true, &opLayerNormGradient: true, &opRecompute: true}
 	for _, c := range opTable() {
 		for _, o := range c.ops {
 			listed[o] = true

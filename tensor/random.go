@@ -48,14 +48,14 @@ func (m Maker) Bernoulli(p float64, shape ...int) *Tensor {
 	if !(p >= 0 && p <= 1) {
 		fail(ErrValue, "bernoulli", "", fmt.Sprintf("%g is no probability", p), "give a number from 0 to 1")
 	}
-	return fillRandom(newTensor(m.dtype, shape, false), m.random, func(dst []float64, words []uint64) {
+	return fillRandom(m.Empty(shape...), m.random, distribution[float64]{"bernoulli", []float64{p}, func(dst []float64, words []uint64) {
 		for i, w := range words {
 			dst[i] = 0
 			if float64(w>>11)*0x1p-53 < p {
 				dst[i] = 1
 			}
 		}
-	})
+	}})
 }
 
 // Randint returns uniform random whole numbers in [low, high), as int64 unless
@@ -65,12 +65,13 @@ func (m Maker) Randint(low, high int, shape ...int) *Tensor {
 		fail(ErrValue, "randint", "", fmt.Sprintf("there is no whole number in [%d, %d)", low, high), "")
 	}
 	span := uint64(high) - uint64(low)
-	return fillRandom(newTensor(m.wholeDtype(), shape, false), m.random, func(dst []int64, words []uint64) {
+	m.dtype = m.wholeDtype()
+	return fillRandom(m.Empty(shape...), m.random, distribution[int64]{"randint", []float64{float64(low), float64(high)}, func(dst []int64, words []uint64) {
 		for i, w := range words { // of 2⁶⁴ words, at most one more falls to one number than to another
 			above, _ := bits.Mul64(w, span)
 			dst[i] = int64(low) + int64(above)
 		}
-	})
+	}})
 }
 
 // Randperm returns 0 to n-1 in random order, as int64 unless another dtype was
@@ -80,11 +81,11 @@ func (m Maker) Randperm(n int) *Tensor {
 		fail(ErrValue, "randperm", "", fmt.Sprintf("%d numbers asked for", n), "")
 	}
 	words := newTensor(Int64, []int{n}, false)
-	fillRandom(words, m.random, func(dst []int64, words []uint64) {
+	fillRandom(words, m.random, distribution[int64]{convert: func(dst []int64, words []uint64) {
 		for i, w := range words {
 			dst[i] = int64(w)
 		}
-	})
+	}})
 	order := newTensor(Int64, []int{n}, false)
 	p := plain[int64](order)
 	for i, w := range plain[int64](words) { // each takes a random place among those before it
@@ -92,7 +93,7 @@ func (m Maker) Randperm(n int) *Tensor {
 		p[i] = p[j]
 		p[j] = int64(i)
 	}
-	return order.To(m.wholeDtype())
+	return order.To(m.wholeDtype(), m.device)
 }
 
 func (m Maker) wholeDtype() Dtype {
@@ -107,7 +108,7 @@ func (m Maker) blank(op string, shape []int) *Tensor {
 	if !m.dtype.IsFloat() {
 		fail(ErrDtype, op, m.dtype.String(), "random fractions need a floating-point dtype", "use Randint for whole numbers")
 	}
-	return newTensor(m.dtype, shape, false)
+	return m.Empty(shape...)
 }
 
 // UniformInPlace fills t with uniform random numbers in [low, high) and returns
@@ -115,16 +116,16 @@ func (m Maker) blank(op string, shape []int) *Tensor {
 // and as described at [Tensor.CopyFrom].
 func (t *Tensor) UniformInPlace(low, high float64, g *Generator) *Tensor {
 	unit := uniformBits(t.dtype)
-	return t.randomize("uniform", g, func(dst []float64, words []uint64) {
+	return t.randomize("uniform", g, distribution[float64]{"uniform", []float64{low, high}, func(dst []float64, words []uint64) {
 		for i, w := range words {
 			dst[i] = low + unit(w)*(high-low)
 		}
-	})
+	}})
 }
 
 // NormalInPlace fills t with normal random numbers; see [Tensor.UniformInPlace].
 func (t *Tensor) NormalInPlace(mean, std float64, g *Generator) *Tensor {
-	return t.randomize("normal", g, func(dst []float64, words []uint64) {
+	return t.randomize("normal", g, distribution[float64]{"normal", []float64{mean, std}, func(dst []float64, words []uint64) {
 		for i := 0; i < len(words); i += 2 {
 			second := uint64(0)
 			if i+1 < len(words) {
@@ -136,7 +137,7 @@ func (t *Tensor) NormalInPlace(mean, std float64, g *Generator) *Tensor {
 				dst[i+1] = mean + std*y
 			}
 		}
-	})
+	}})
 }
 
 // TruncNormalInPlace fills t with the numbers of [Maker.TruncNormal]; see
@@ -146,12 +147,12 @@ func (t *Tensor) TruncNormalInPlace(mean, std, low, high float64, g *Generator) 
 		fail(ErrValue, "trunc normal", describe(t), fmt.Sprintf("bounds [%g, %g] and standard deviation %g", low, high, std), "give low ≤ high and std > 0")
 	}
 	draw := truncatedNormal((low-mean)/std, (high-mean)/std)
-	return t.randomize("trunc normal", g, func(dst []float64, words []uint64) {
+	return t.randomize("trunc normal", g, distribution[float64]{convert: func(dst []float64, words []uint64) {
 		for i, w := range words {
 			u := (float64(w>>11) + 0.5) * 0x1p-53
 			dst[i] = min(max(mean+std*draw(u), low), high)
 		}
-	})
+	}})
 }
 
 // truncatedNormal returns the function that maps uniform numbers in (0, 1) to
@@ -177,12 +178,12 @@ func truncatedNormal(a, b float64) func(u float64) float64 {
 func normalCDF(x float64) float64 { return 0.5 * math.Erfc(-x/math.Sqrt2) }
 
 // randomize fills t from a generator.
-func (t *Tensor) randomize(name string, g *Generator, convert func(dst []float64, words []uint64)) *Tensor {
+func (t *Tensor) randomize(name string, g *Generator, d distribution[float64]) *Tensor {
 	if !t.dtype.IsFloat() {
 		fail(ErrDtype, name, t.dtype.String(), "random fractions need a floating-point dtype", "use Randint for whole numbers")
 	}
 	t.checkWritable(name + " in place")
-	fillRandom(t, g, convert)
+	fillRandom(t, g, d)
 	t.storage.version.Add(1)
 	return t
 }

@@ -2,6 +2,7 @@ package tensor
 
 import (
 	"fmt"
+	"sync"
 	"sync/atomic"
 
 	"github.com/lectern-go/lectern/autograd"
@@ -16,8 +17,8 @@ import (
 //		return in[0].Matmul(w1).ReLU().Matmul(w2).ReLU()
 //	}, h)
 //
-// f must compute the same when it is run again; random numbers of the default
-// generator repeat themselves. It may use leaves such as w1 directly, but results
+// f must compute the same when it is run again: random numbers repeat themselves, and
+// what else changes from run to run goes through [Once]. It may use leaves such as w1 directly, but results
 // of tracked operations only as inputs: Backward panics otherwise. The result
 // always takes part in gradients, unless recording is off. There are no second
 // derivatives through it.
@@ -25,7 +26,7 @@ func Recompute(f func(in ...*Tensor) *Tensor, in ...*Tensor) *Tensor {
 	if !GradEnabled() {
 		return f(in...)
 	}
-	s := &segment{f: f, random: defaultGenerator.snapshot()}
+	s := &segment{f: f}
 	s.cast, _ = AutocastDtype()
 	// The first input is a leaf without elements: it has the gradient asked for
 	// even where f takes only leaves that it captured.
@@ -36,10 +37,77 @@ func Recompute(f func(in ...*Tensor) *Tensor, in ...*Tensor) *Tensor {
 
 // segment is the part of a computation that is run again.
 type segment struct {
-	f      func(in ...*Tensor) *Tensor
-	random generatorState
-	cast   Dtype     // what Autocast converted to, Float32 if it was off
-	grads  []*Tensor // of the inputs, from when they are computed until they are fetched
+	f     func(in ...*Tensor) *Tensor
+	cast  Dtype     // what Autocast converted to, Float32 if it was off
+	grads []*Tensor // of the inputs, from when they are computed until they are fetched
+
+	values  []any    // what Once returned in f, in order
+	next    int      // of values, while f is run again
+	again   bool     // f is being run again
+	outside *segment // the one whose f, being run again, made this one
+}
+
+// running is the segments whose f is being run, by goroutine.
+var running struct {
+	count      atomic.Int64
+	goroutines sync.Map
+}
+
+// run calls f with s as the segment that Once asks.
+func (s *segment) run(again bool, in []*Tensor) *Tensor {
+	s.again, s.next = again, 0
+	id := goroutineID()
+	before, nested := running.goroutines.Swap(id, s)
+	if !again {
+		s.outside, _ = before.(*segment)
+	}
+	running.count.Add(1)
+	defer func() {
+		running.count.Add(-1)
+		if nested {
+			running.goroutines.Store(id, before)
+		} else {
+			running.goroutines.Delete(id)
+		}
+	}()
+	return s.f(in...)
+}
+
+// Once returns compute(). In a function that [Recompute] runs again it returns what it
+// returned the first time, without calling compute: for layers that adapt to what
+// passes through them, which must happen once, and for whatever is not the same a
+// second time. It must be called on the goroutine that runs the function.
+func Once[T any](compute func() T) T {
+	if running.count.Load() == 0 {
+		return compute()
+	}
+	s, ok := running.goroutines.Load(goroutineID())
+	if !ok {
+		return compute()
+	}
+	v, ok := s.(*segment).once(func() any { return compute() }).(T)
+	if !ok {
+		fail(ErrGrad, "recompute", "", "the function asks for other values than the first time", "it must do the same each time it is run")
+	}
+	return v
+}
+
+func (s *segment) once(compute func() any) any {
+	if s.again {
+		if s.next == len(s.values) {
+			return nil
+		}
+		s.next++
+		return s.values[s.next-1]
+	}
+	var v any
+	if s.outside != nil {
+		v = s.outside.once(compute)
+	} else {
+		v = compute()
+	}
+	s.values = append(s.values, v)
+	return v
 }
 
 // The gradients are those of f, which is run again to get them.
@@ -53,7 +121,7 @@ func init() {
 		composite: true,
 		forward: func(c *call) *Tensor {
 			var out *Tensor
-			NoGrad(func() { out = c.attr.(*segment).f(c.in[1:]...) })
+			NoGrad(func() { out = c.attr.(*segment).run(false, c.in[1:]) })
 			for _, x := range c.in {
 				if out.storage == x.storage {
 					return out.Detach().Clone()
@@ -73,7 +141,7 @@ func init() {
 			grad := s.grads[i-1]
 			s.grads[i-1] = nil
 			if grad == nil { // f does not depend on it
-				grad = newTensor(c.in[i].dtype, c.in[i].layout.shape, true)
+				grad = c.in[i].beside(c.in[i].dtype, c.in[i].layout.shape, true)
 			}
 			return grad
 		}}},
@@ -86,8 +154,6 @@ var recorded atomic.Uint64
 
 // backward runs the segment again, recorded, and through it backward.
 func (s *segment) backward(c *call, g *Tensor) []*Tensor {
-	now := defaultGenerator.exchange(s.random)
-	defer func() { defaultGenerator.exchange(now) }()
 	in := make([]*Tensor, len(c.in)-1)
 	for i := range in {
 		in[i] = c.in[i+1].Detach()
@@ -97,7 +163,7 @@ func (s *segment) backward(c *call, g *Tensor) []*Tensor {
 	}
 	start := recorded.Load()
 	var out *Tensor
-	record(func() { Autocast(s.cast, func() { out = s.f(in...) }) })
+	record(func() { Autocast(s.cast, func() { out = s.run(true, in) }) })
 	root := out.graph()
 	if root == nil {
 		return make([]*Tensor, len(in))
@@ -131,19 +197,4 @@ func record(f func()) {
 		noGrad.count.Add(1)
 	}()
 	f()
-}
-
-// snapshot returns the state of g.
-func (g *Generator) snapshot() generatorState {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.state
-}
-
-// exchange sets the state of g and returns the one before.
-func (g *Generator) exchange(state generatorState) (before generatorState) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	before, g.state = g.state, state
-	return before
 }

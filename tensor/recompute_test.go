@@ -1,6 +1,7 @@
 package tensor
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 )
@@ -69,12 +70,12 @@ func TestRecomputeRepeatsRandomNumbers(t *testing.T) {
 	Seed(7)
 	x := Ones(100).RequireGrad()
 	y := Recompute(func(in ...*Tensor) *Tensor { return in[0].Mul(Bernoulli(0.5, 100)) }, x)
-	next := DefaultGenerator().snapshot()
+	next := DefaultGenerator().String()
 	y.Sum().Backward()
 	if !Equal(x.Grad(), y.Detach()) {
 		t.Error("dropout was different the second time")
 	}
-	if DefaultGenerator().snapshot() != next {
+	if DefaultGenerator().String() != next {
 		t.Error("running again used up random numbers")
 	}
 }
@@ -104,4 +105,48 @@ func TestRecomputeHasNoSecondDerivative(t *testing.T) {
 	x := Of(1., 2).RequireGrad()
 	y := Recompute(func(in ...*Tensor) *Tensor { return in[0].Mul(in[0]) }, x).Sum()
 	wantPanic(t, ErrGrad, "gradients of gradients", func() { y.Backward(CreateGraph()) })
+}
+
+// Inside an outer segment an inner one is run three times: forward, when the outer one
+// is run again, and for its own gradient.
+func TestOnceInNestedSegments(t *testing.T) {
+	calls := 0
+	draw := NewGenerator(1)
+	inner := func(in ...*Tensor) *Tensor {
+		factor := Once(func() float64 { calls++; return float64(calls) })
+		return in[0].Mul(factor).Mul(With(draw).Rand(3))
+	}
+	outer := func(in ...*Tensor) *Tensor {
+		x := in[0].Mul(Once(func() float64 { calls++; return float64(10 * calls) }))
+		return Recompute(inner, Recompute(inner, x))
+	}
+	x := Ones(3).RequireGrad()
+	y := Recompute(outer, x)
+	next := With(draw).Rand(3)
+	y.Sum().Backward(Retain())
+	first := x.Grad().Clone()
+	x.ZeroGrad()
+	y.Sum().Backward()
+	again := NewGenerator(1)
+	want := Scalar(10 * 2 * 3).Mul(With(again).Rand(3)).Mul(With(again).Rand(3))
+	if calls != 3 || !AllClose(y.Detach(), want, 1e-6, 0) || !AllClose(first, want, 1e-6, 0) || !Equal(first, x.Grad()) {
+		t.Errorf("%d calls, result %v, gradients %v and %v, want %v", calls, y, first, x.Grad(), want)
+	}
+	if want := With(again).Rand(3); !Equal(next, want) {
+		t.Errorf("afterwards the generator gives %v, want %v", next, want)
+	}
+}
+
+func TestOnceRefusesAFunctionThatChanges(t *testing.T) {
+	runs := 0
+	f := func(in ...*Tensor) *Tensor {
+		if runs++; runs > 1 {
+			return in[0].Mul(Once(func() int { return 2 }))
+		}
+		return in[0].Mul(Once(func() float64 { return 2 }))
+	}
+	y := Recompute(f, Ones(2).RequireGrad())
+	if err := Try(func() { y.Sum().Backward() }); !errors.Is(err, ErrGrad) {
+		t.Errorf("got %v, want ErrGrad", err)
+	}
 }

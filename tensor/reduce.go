@@ -115,7 +115,7 @@ func init() {
 				fail(ErrDtype, "mean", x.dtype.String(), "the mean of whole numbers is not a whole number", "convert with To(tensor.Float32)")
 			}
 			sum := reduceAs(x, c.attr.(reduced), wideSum(x.dtype), sums)
-			zipInto(sum, sum, scalar(float64(c.attr.(reduced).count), Float64).expanded(sum.layout.shape), quotients)
+			zipAs("div", sum.dtype, sum, sum, scalar(float64(c.attr.(reduced).count), Float64).expanded(sum.layout.shape), quotients)
 			return sum.To(x.dtype)
 		},
 		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor {
@@ -165,12 +165,15 @@ type folding[T number] struct {
 }
 
 type foldings struct {
+	name string // by which other devices know it
+
 	f32 folding[float32]
 	f64 folding[float64]
 	i64 folding[int64]
 }
 
 var sums = foldings{
+	"sum",
 	vectorFolding(sumFolding[float32](), vectors32.Sum, vectors32.Add),
 	vectorFolding(sumFolding[float64](), vectors64.Sum, vectors64.Add),
 	sumFolding[int64](),
@@ -223,7 +226,15 @@ func joinLanes[T number](lane *[cpu.SumLanes]T) T {
 // reduceAs folds the elements behind each result; out has dtype, and the shape
 // that r asks for.
 func reduceAs(x *Tensor, r reduced, dtype Dtype, f foldings) *Tensor {
-	out := newTensor(dtype, r.shape(x.layout.shape, r.keep), false)
+	out := x.beside(dtype, r.shape(x.layout.shape, r.keep), false)
+	if out.storage.device != nil {
+		if r.count == 0 {
+			out.fill(f.ofNothing(dtype))
+		} else {
+			reduceOn(f.name, dtype, out, r.lastAxes(x), r.count)
+		}
+		return out
+	}
 	switch formats[dtype].arithmetic {
 	case inFloat32:
 		reduceInto(plain[float32](out), x, r, f.f32)
@@ -233,6 +244,17 @@ func reduceAs(x *Tensor, r reduced, dtype Dtype, f foldings) *Tensor {
 		reduceInto(plain[int64](out), x, r, f.i64)
 	}
 	return out
+}
+
+// ofNothing is what no elements are reduced to.
+func (f *foldings) ofNothing(dtype Dtype) float64 {
+	switch formats[dtype].arithmetic {
+	case inFloat32:
+		return float64(f.f32.start)
+	case inFloat64:
+		return f.f64.start
+	}
+	return float64(f.i64.start)
 }
 
 func reduceInto[T number](out []T, x *Tensor, r reduced, f folding[T]) {
@@ -248,6 +270,10 @@ func reduceInto[T number](out []T, x *Tensor, r reduced, f folding[T]) {
 // the blocks; the order of the sums is the same.
 func fold[T number](out []T, x *Tensor, count int, f folding[T]) {
 	blocks := (count + blockLen - 1) / blockLen
+	if isPlain[T](x) && blocks > 0 {
+		foldPlain(out, plain[T](x), count, blocks, f)
+		return
+	}
 	block := func(r *reader[T], i, b int) T {
 		n := min(blockLen, count-b*blockLen)
 		return f.block(r.block(i*count+b*blockLen, n))
@@ -278,6 +304,39 @@ func fold[T number](out []T, x *Tensor, count int, f folding[T]) {
 			}
 		}
 	})
+}
+
+// foldPlain is fold for numbers that lie in memory as they are computed with.
+func foldPlain[T number](out, x []T, count, blocks int, f folding[T]) {
+	if blocks > 1 && len(out) < cpu.Threads() {
+		partial := make([]T, blocks)
+		for i := range out {
+			x := x[i*count:][:count]
+			parallelRows(blocks, parallelFrom/blockLen, func(first, last int) { foldBlocks(partial[first:last], x[first*blockLen:], f) })
+			out[i] = f.join(f.start, joinPairs(partial, f.join))
+		}
+		return
+	}
+	parallelRows(len(out), parallelFrom/max(count, 1), func(start, end int) {
+		if blocks == 1 {
+			for i := start; i < end; i++ {
+				out[i] = f.join(f.start, f.block(x[i*count:][:count]))
+			}
+			return
+		}
+		partial := make([]T, blocks)
+		for i := start; i < end; i++ {
+			foldBlocks(partial, x[i*count:][:count], f)
+			out[i] = f.join(f.start, joinPairs(partial, f.join))
+		}
+	})
+}
+
+// foldBlocks reduces each block of x, as many as there is room for.
+func foldBlocks[T number](out, x []T, f folding[T]) {
+	for b := range out {
+		out[b] = f.block(x[b*blockLen : min((b+1)*blockLen, len(x))])
+	}
 }
 
 // columnAxis returns the last axis that stays, and its size, if its elements
@@ -356,8 +415,11 @@ func foldColumns[T number](out []T, x *Tensor, r reduced, axis int, f folding[T]
 
 // joinPairs joins neighbours, then their results, and so on: a balanced tree.
 func joinPairs[T number](x []T, join func(a, b T) T) T {
-	if len(x) == 1 {
+	switch len(x) {
+	case 1:
 		return x[0]
+	case 8: // the same, without so many calls
+		return join(join(join(x[0], x[1]), join(x[2], x[3])), join(join(x[4], x[5]), join(x[6], x[7])))
 	}
 	half := (len(x) + 1) / 2
 	return join(joinPairs(x[:half], join), joinPairs(x[half:], join))

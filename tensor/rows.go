@@ -7,14 +7,18 @@ package tensor
 // mapRows calls f for each row of x along an axis; dst goes to the same place in
 // out. number is the row's place in row-major order of the other axes.
 func mapRows[T number](out, x *Tensor, axis int, f func(dst, src []T, number int)) {
-	if x.Dim() == 0 {
-		x, out = x.alias(Layout{[]int{1}, []int{1}, x.layout.offset}), out.alias(ContiguousLayout(1))
-	}
-	last := reduced{axes: make([]bool, x.Dim())}
-	last.axes[axis] = true
-	n := x.layout.shape[axis]
-	x, out = last.lastAxes(x), last.lastAxes(out)
+	out, x = rowsLast(out, x, axis)
+	n := x.layout.shape[x.Dim()-1]
 	if out.Len() == 0 {
+		return
+	}
+	if isPlain[T](out) && isPlain[T](x) {
+		to, from := plain[T](out), plain[T](x)
+		parallelRows(len(to)/n, parallelFrom/n, func(start, end int) {
+			for row := start; row < end; row++ {
+				f(to[row*n:][:n:n], from[row*n:][:n:n], row)
+			}
+		})
 		return
 	}
 	parallelRows(x.Len()/n, parallelFrom/n, func(start, end int) {
@@ -28,12 +32,27 @@ func mapRows[T number](out, x *Tensor, axis int, f func(dst, src []T, number int
 	})
 }
 
+// rowsLast returns views of both with an axis as the last one; a single number is a
+// row of one.
+func rowsLast(out, x *Tensor, axis int) (rowsOut, rows *Tensor) {
+	if x.Dim() == 0 {
+		return out.alias(ContiguousLayout(1)), x.alias(Layout{[]int{1}, []int{1}, x.layout.offset})
+	}
+	last := reduced{axes: make([]bool, x.Dim())}
+	last.axes[axis] = true
+	return last.lastAxes(out), last.lastAxes(x)
+}
+
 // rowForward returns the forward of an operation along the axis that attr names.
 func rowForward(k unaryKernels, rule dtypeRule) func(c *call) *Tensor {
 	return func(c *call) *Tensor {
 		x, axis := c.input(), c.attr.(int)
 		compute, result := rule(x.dtype)
-		out := newTensor(result, x.layout.shape, false)
+		out := c.result(result, x.layout.shape, false)
+		if c.device != nil {
+			rowsOn(c.op.name, compute, out, x, axis)
+			return out
+		}
 		switch formats[compute].arithmetic {
 		case inFloat32:
 			mapRows(out, x, axis, func(dst, src []float32, _ int) { k.f32(dst, src) })

@@ -117,7 +117,11 @@ func init() {
 		forward: func(c *call) *Tensor {
 			x, r := c.input(), c.attr.(reduced)
 			_, dtype := floatDtype(x.dtype)
-			out := newTensor(wideSum(dtype), r.shape(x.layout.shape, r.keep), false)
+			out := c.result(wideSum(dtype), r.shape(x.layout.shape, r.keep), false)
+			if c.device != nil {
+				reduceOn(c.op.name, out.dtype, out, r.lastAxes(x), r.count)
+				return out.To(dtype)
+			}
 			if out.dtype == Float64 {
 				logSumExps(plain[float64](out), r.lastAxes(x), r.count)
 			} else {

@@ -21,7 +21,11 @@ func init() {
 		name: "argsort",
 		forward: func(c *call) *Tensor {
 			x, o := c.input(), c.attr.(order)
-			out := newTensor(Int64, x.layout.shape, false)
+			out := c.result(Int64, x.layout.shape, false)
+			if c.device != nil {
+				rowsOn("argsort", x.dtype, out, x, o.axis, float64(truth[int64](o.descending)))
+				return out
+			}
 			switch formats[x.dtype].arithmetic {
 			case inFloat32:
 				argsortRows[float32](out, x, o)
@@ -83,9 +87,7 @@ func argsortRows[T number](out, x *Tensor, o order) {
 	if x.Len() == 0 {
 		return
 	}
-	last := reduced{axes: make([]bool, x.Dim())}
-	last.axes[axis] = true
-	x, out = last.lastAxes(x), last.lastAxes(out)
+	out, x = rowsLast(out, x, axis)
 	parallelRows(x.Len()/n, parallelFrom/8/n, func(start, end int) {
 		r, w := newReader[T](x), newWriter[int64](out)
 		row, at := make([]T, n), make([]int64, n)

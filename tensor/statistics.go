@@ -84,8 +84,12 @@ func (v variance) centred(x *Tensor) *Tensor {
 
 func spreadForward(c *call, finish func(float64) float64) *Tensor {
 	x, v := c.input(), c.attr.(variance)
-	out := newTensor(wideSum(x.dtype), v.shape(x.layout.shape, v.keep), false)
+	out := x.beside(wideSum(x.dtype), v.shape(x.layout.shape, v.keep), false)
 	rows := v.lastAxes(x)
+	if c.device != nil {
+		reduceOn(c.op.name, out.dtype, out, rows, v.count, float64(v.divisor))
+		return out.To(x.dtype)
+	}
 	if out.dtype == Float64 {
 		spreads(plain[float64](out), rows, v, finish)
 	} else {
@@ -160,8 +164,9 @@ func init() {
 }
 
 var squareSums = foldings{
-	f32: vectorSquares(squareFolding[float32](), vectors32.Squares),
-	f64: vectorSquares(squareFolding[float64](), vectors64.Squares),
+	name: "sum of squares",
+	f32:  vectorSquares(squareFolding[float32](), vectors32.Squares),
+	f64:  vectorSquares(squareFolding[float64](), vectors64.Squares),
 }
 
 func vectorSquares[T number](f folding[T], squares func(x []T, less T) T) folding[T] {
@@ -229,7 +234,7 @@ func init() {
 	})
 }
 
-var products = foldings{productFolding[float32](), productFolding[float64](), productFolding[int64]()}
+var products = foldings{"prod", productFolding[float32](), productFolding[float64](), productFolding[int64]()}
 
 func productFolding[T number]() folding[T] {
 	return folding[T]{1, func(x []T) T {

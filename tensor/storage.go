@@ -4,6 +4,9 @@ import (
 	"strings"
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/lectern-go/lectern/internal/cpu"
+	"github.com/lectern-go/lectern/internal/device"
 )
 
 // storage is the memory behind a tensor. Views share it; the version counts
@@ -15,6 +18,18 @@ type storage struct {
 	// role is what the memory is for, a Role. Gradient says that a node keeps
 	// it: another node must then keep a copy.
 	role atomic.Uint32
+
+	// Where the elements lie on a device other than the processor, data is nil.
+	device device.Backend
+	memory device.Memory // nil if size is 0
+	freed  bool          // memory was given back by Free or FreeAfter
+
+	// mirror is what memory held when the version was mirrored, if it came from an
+	// earlier notebook cell: it need not be fetched to be kept once more.
+	mirror   []byte
+	mirrored uint64
+
+	pinnedBy device.Backend // the device that reads data by itself, nil for ordinary memory
 }
 
 // alignment is that of a cache line and of the widest vector registers.
@@ -35,6 +50,7 @@ func (s *storage) allocate(size int, zero bool) {
 	}
 	// The allocator aligns to 8 bytes at least.
 	s.data = unsafe.Add(base, -uintptr(base)&(alignment-1))
+	cpu.Settle(s.data, size)
 	if observed() {
 		announceAllocated(s)
 	}
@@ -50,11 +66,24 @@ func uninitialised(n int) unsafe.Pointer {
 	return unsafe.Pointer(unsafe.StringData(b.String()))
 }
 
+// elsewhere returns what is left of a storage that is dropped: nil, or
+// what tells on which device it was.
+func (s *storage) elsewhere() *storage {
+	if s == nil || s.device == nil {
+		return nil
+	}
+	return &storage{device: s.device}
+}
+
 // bytes returns the whole memory.
-func (s *storage) bytes() []byte { return unsafe.Slice((*byte)(s.data), s.size) }
+func (s *storage) bytes() []byte {
+	s.needHost()
+	return unsafe.Slice((*byte)(s.data), s.size)
+}
 
 // elements returns the whole memory as a slice of T.
 func elements[T any](s *storage) []T {
+	s.needHost()
 	var t T
 	return unsafe.Slice((*T)(s.data), s.size/int(unsafe.Sizeof(t)))
 }

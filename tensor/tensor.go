@@ -144,9 +144,10 @@ type Element interface {
 // their memory: writing to it changes the tensor and all its views. T must be
 // as wide as the dtype: float32, float64, int64, int32, int16, int8, uint8, bool,
 // or for the small floats uint16 or uint8, which hold their bits. It panics if T
-// does not fit or the tensor is not contiguous.
+// does not fit, the tensor is not contiguous, or it lies on another device.
 func Data[T Element](t *Tensor) []T {
 	var zero T
+	t.mustBeHere("data")
 	if !fits(zero, t.dtype) {
 		fail(ErrDtype, "data", t.dtype.String(), fmt.Sprintf("elements can't be seen as %T", zero), "convert with To first")
 	}
@@ -186,7 +187,7 @@ func (t *Tensor) At(index ...int) float64 {
 	at, err := t.layout.position(index)
 	t.must("at", err)
 	var value [1]float64
-	newReader[float64](t.alias(Layout{offset: at})).copy(value[:], 0)
+	newReader[float64](t.alias(Layout{offset: at}).onHost()).copy(value[:], 0)
 	return value[0]
 }
 
@@ -216,14 +217,14 @@ func (t *Tensor) Item() float64 {
 // copy.
 func (t *Tensor) Floats() []float64 {
 	values := make([]float64, t.Len())
-	newReader[float64](t).copy(values, 0)
+	newReader[float64](t.onHost()).copy(values, 0)
 	return values
 }
 
 // Ints returns the elements in row-major order, converted to int64, as a copy.
 func (t *Tensor) Ints() []int64 {
 	values := make([]int64, t.Len())
-	newReader[int64](t).copy(values, 0)
+	newReader[int64](t.onHost()).copy(values, 0)
 	return values
 }
 

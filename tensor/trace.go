@@ -70,8 +70,14 @@ func (m Memory) Size() int {
 	return 0
 }
 
-// Device returns the name of the device whose memory it is.
-func (m Memory) Device() string { return "cpu" }
+// Device returns the name of the device whose memory it is, "cpu" after it was
+// collected.
+func (m Memory) Device() string {
+	if s := m.p.Value(); s != nil {
+		return Device{s.device}.String()
+	}
+	return CPU.String()
+}
 
 // Role returns what the memory is for.
 func (m Memory) Role() Role {

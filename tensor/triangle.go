@@ -11,7 +11,11 @@ func init() {
 		o := op{name: name}
 		o.forward = func(c *call) *Tensor {
 			x, diagonal := c.input(), c.attr.(int)
-			out := newTensor(x.dtype, x.layout.shape, false)
+			out := c.result(x.dtype, x.layout.shape, false)
+			if c.device != nil {
+				rowsOn(name, x.dtype, out, x, x.Dim()-1, float64(diagonal))
+				return out
+			}
 			switch formats[x.dtype].arithmetic {
 			case inFloat32:
 				keepPart[float32](out, x, diagonal, keep)
@@ -69,6 +73,9 @@ func init() {
 	define(&opFlip, op{
 		name: "flip",
 		forward: func(c *call) *Tensor {
+			if c.device != nil {
+				return flippedOn(c.input(), c.attr.(int))
+			}
 			return rowForward(unaryKernels{reverse[float32], reverse[float64], reverse[int64]}, sameDtype)(c)
 		},
 		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor { return g.Flip(c.attr.(int)) }}},

@@ -31,11 +31,26 @@ func vector2[T number](vector, portable func(dst, x, y []T)) func(dst, x, y []T)
 	return vector
 }
 
+// swapped is vector2 for a loop that takes its operands in the other order.
+func swapped[T number](vector, portable func(dst, x, y []T)) func(dst, x, y []T) {
+	if vector == nil {
+		return portable
+	}
+	return func(dst, x, y []T) { vector(dst, y, x) }
+}
+
 // vectorKernels is floatKernels with a loop for float32 that does not go by way
 // of float64; package cpu states the error of each.
 func vectorKernels(vector func(dst, x []float32), f func(float64) float64) unaryKernels {
 	k := floatKernels(f)
 	k.f32 = vector1(vector, k.f32)
+	return k
+}
+
+// bothKernels is vectorKernels with a loop for float64 too.
+func bothKernels(f32 func(dst, x []float32), f64 func(dst, x []float64), f func(float64) float64) unaryKernels {
+	k := vectorKernels(f32, f)
+	k.f64 = vector1(f64, k.f64)
 	return k
 }
 
@@ -47,6 +62,12 @@ func vectorLoader(d Dtype) func(dst []float32, src unsafe.Pointer) {
 		return converters.FromFloat16
 	case BFloat16:
 		return converters.FromBFloat16
+	case Float8E4M3:
+		return converters.FromE4M3
+	case Float8E5M2:
+		return converters.FromE5M2
+	case Uint8, Bool:
+		return converters.FromUint8
 	}
 	return nil
 }
@@ -58,6 +79,8 @@ func vectorStorer(d Dtype) func(dst unsafe.Pointer, src []float32) {
 		return converters.ToFloat16
 	case BFloat16:
 		return converters.ToBFloat16
+	case Bool:
+		return converters.ToBool
 	}
 	return nil
 }

@@ -81,14 +81,10 @@ func init() {
 		name: "spread",
 		forward: func(c *call) *Tensor {
 			s, g := c.attr.(spread), c.input()
-			sum := newTensor(wideSum(g.dtype), s.shape, true)
+			sum := g.beside(wideSum(g.dtype), s.shape, true)
 			l, err := s.view(sum.layout)
 			g.must(c.op.name, err)
-			if sum.dtype == Float64 {
-				accumulate[float64](sum, &l, g)
-			} else {
-				accumulate[float32](sum, &l, g)
-			}
+			accumulate(sum, l, g)
 			return sum.To(g.dtype)
 		},
 		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor {
@@ -105,7 +101,26 @@ type spread struct {
 
 // accumulate adds g to the positions of a layout in sum's storage, one after
 // the other, as positions may coincide.
-func accumulate[T number](sum *Tensor, at *Layout, g *Tensor) {
+func accumulate(sum *Tensor, at Layout, g *Tensor) {
+	switch {
+	case sum.storage.device != nil && !at.mayOverlap():
+		sum.alias(at).assign(g)
+	case sum.storage.device != nil:
+		places := make([]int64, 0, g.Len())
+		walk(&at, 0, g.Len(), func(_, first, run, stride int) {
+			for i := range run {
+				places = append(places, int64(first+i*stride))
+			}
+		})
+		scatterOn("spread", sum, g, places, 1)
+	case sum.dtype == Float64:
+		addAt[float64](sum, &at, g)
+	default:
+		addAt[float32](sum, &at, g)
+	}
+}
+
+func addAt[T number](sum *Tensor, at *Layout, g *Tensor) {
 	to, r := elements[T](sum.storage), newReader[T](g)
 	inBlocks(0, g.Len(), func(start, n int) {
 		values := r.block(start, n)

@@ -36,6 +36,7 @@ func Wrap(memory []byte, dtype Dtype, shape ...int) *Tensor {
 // stored, in the byte order of the machine. The slice shares the memory. It
 // panics if t is not contiguous.
 func (t *Tensor) RawBytes() []byte {
+	t.mustBeHere("raw bytes")
 	if !t.IsContiguous() {
 		fail(ErrView, "raw bytes", describe(t), "the elements do not lie in row-major order", "use Contiguous() first")
 	}

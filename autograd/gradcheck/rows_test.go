@@ -142,6 +142,21 @@ func rows() []row {
 		{op: "recompute", once: "it has none", f: func(in []T) T {
 			return tensor.Recompute(func(x ...T) T { return x[0].Mul(x[1]).Tanh() }, in...)
 		}, in: ins(smooth(2, 3), smooth(3))},
+		{op: "custom", once: "it has none", f: func(in []T) T {
+			return tensor.Apply(tensor.Function{Name: "x²y", Forward: func(in []T) (T, []T) {
+				return in[0].Square().Mul(in[1]), in
+			}, Gradient: func(saved []T, g T) []T {
+				x, y := saved[0], saved[1]
+				return []T{g.Mul(x).Mul(y).Mul(2), g.Mul(x.Square())}
+			}}, in...)
+		}, in: ins(smooth(2, 3), smooth(2, 3))},
+		{op: "matmul as", none: "it is what derivatives of products in 8 bits are made of", f: func(in []T) T {
+			return in[0].MatmulAs(tensor.Float64, in[1])
+		}, in: ins(smooth(2, 3), smooth(3, 4))},
+
+		{op: "layer norm", f: layerNorm, in: ins(smooth(2, 3, 4), positive(4), smooth(4))},
+		{op: "layer norm", note: "over two axes, without weight", f: func(in []T) T { return in[0].LayerNorm([]int{3, 4}, nil, nil, 0.01) }, in: ins(smooth(2, 3, 4))},
+		{op: "layer norm gradient", once: "other steps take its place where its gradient is wanted", f: layerNorm, in: ins(smooth(2, 4), positive(4), smooth(4))},
 
 		{op: "matmul", note: "matrices", f: matmul, in: ins(smooth(2, 3), smooth(3, 4))},
 		{op: "matmul transposed", f: func(in []T) T { return in[0].MatmulT(in[1]) }, in: ins(smooth(2, 3), smooth(4, 3))},
@@ -190,6 +205,10 @@ func rows() []row {
 		without("argmax", "its result is a position", func(in []T) T { return in[0].Argmax() }, smooth(3)),
 		without("argmin", "its result is a position", func(in []T) T { return in[0].Argmin(0) }, smooth(3)),
 		without("argsort", "its result is positions", func(in []T) T { return in[0].Argsort(0, false) }, smooth(3)))
+}
+
+func layerNorm(in []*tensor.Tensor) *tensor.Tensor {
+	return in[0].LayerNorm([]int{4}, in[1], in[2], 0.01)
 }
 
 func matmul(in []*tensor.Tensor) *tensor.Tensor { return in[0].Matmul(in[1]) }

@@ -1,0 +1,191 @@
+// Package device says what a device other than the processor must be able to do for tensors to live on it.
+//
+// Package tensor keeps shapes, strides, dtypes and gradients, and asks a [Backend] for memory and for loops over
+// elements; package gpu is one. A backend is found by name, as image formats are: it calls [Register] when its package
+// is initialised, so that programs that don't import it pay nothing.
+package device
+
+import (
+	"errors"
+	"fmt"
+	"sort"
+	"strings"
+	"sync"
+)
+
+// Type is the type of an element. The numbers are those of tensor.Dtype.
+type Type uint8
+
+// The element types; what they are is said at tensor.Dtype.
+const (
+	Float32 Type = iota
+	Float64
+	Float16
+	BFloat16
+	Float8E4M3
+	Float8E5M2
+	Int64
+	Int32
+	Int16
+	Int8
+	Uint8
+	Bool
+)
+
+// Memory is a block on a device. It is given back when the collector finds that nobody holds it, or by Free.
+type Memory interface {
+	// Size returns the bytes of the block.
+	Size() int
+	// Free gives the block back at once. Nobody may use it any more; freeing twice does nothing.
+	Free()
+}
+
+// View is a tensor as a device sees it. Element (i, j, ...) is at Offset + i·Strides[0] + j·Strides[1] + ..., in
+// elements. Strides may be 0, and negative.
+type View struct {
+	Memory         Memory // nil: one number, whose bits, as they would lie in memory, are Value, stands at all positions
+	Value          uint64
+	Type           Type
+	Shape, Strides []int
+	Offset         int
+}
+
+// Len returns the number of elements.
+func (v View) Len() int {
+	n := 1
+	for _, size := range v.Shape {
+		n *= size
+	}
+	return n
+}
+
+// IsContiguous reports whether the elements lie in row-major order without gaps.
+func (v View) IsContiguous() bool {
+	if v.Memory == nil {
+		return false
+	}
+	stride := 1
+	for i := len(v.Shape) - 1; i >= 0; i-- {
+		if v.Shape[i] != 1 && v.Strides[i] != stride {
+			return v.Len() == 0
+		}
+		stride *= v.Shape[i]
+	}
+	return true
+}
+
+// Backend runs operations on one device. All methods may be called from any goroutine; work is done in the order of
+// the calls, possibly after they have returned. A failure that shows later is returned by a later call, which then
+// says so. Operands lie on the device, or are numbers; shapes and dtypes have been checked, no result overlaps an
+// operand except where it is the same view.
+//
+// compute is the type that elements are converted to before, and from after, an operation: Float32, Float64 or Int64.
+// Operations have the names of package tensor. One that a backend does not have is refused with an error for which
+// errors.Is(err, ErrUnsupported).
+type Backend interface {
+	// Name returns the name as users write it, such as "cuda:0".
+	Name() string
+	// Model returns the name of the product, such as "NVIDIA H200", by which its data sheet is found.
+	Model() string
+	// TF32 reports whether products of float32 round their operands to the 19 bits of TF32, as users can allow it.
+	TF32() bool
+
+	// Allocate returns a block, of zeros if asked for. An error for which errors.Is(err, ErrOutOfMemory) says how much
+	// was asked for, is free and is there.
+	Allocate(bytes int, zero bool) (Memory, error)
+	// Upload copies src into a block, from offset on. src may be changed when it returns.
+	Upload(dst Memory, offset int, src []byte) error
+	// Prefetch allocates a block and copies src, which must be pinned, into it while earlier work goes on; work that
+	// is asked for later waits for the copy. src must not be changed until wait returns.
+	Prefetch(src []byte) (block Memory, wait func() error, err error)
+	// Download copies len(dst) bytes of a block, from offset on, when all earlier work is done.
+	Download(dst []byte, src Memory, offset int) error
+	// Pin returns host memory that the device reads and writes by itself, and what gives it back.
+	Pin(bytes int) (memory []byte, free func(), err error)
+	// Synchronize waits for all work and returns what went wrong with it.
+	Synchronize() error
+	// Allocated returns the bytes of all blocks that have not been given back.
+	Allocated() int
+
+	// Map computes one element of out from the element of x at the same position. "copy" converts.
+	Map(op string, compute Type, out, x View, params ...float64) error
+	// Zip computes one element of out from those of x and y at the same position. out may be x, y or both.
+	Zip(op string, compute Type, out, x, y View, params ...float64) error
+	// Choose takes the element of x where condition is not 0, and that of y elsewhere.
+	Choose(compute Type, out, condition, x, y View) error
+	// Reduce computes each element of out, which is contiguous, from count elements of x, which follow each other in
+	// row-major order. The order of sums depends on the sizes alone.
+	Reduce(op string, compute Type, out, x View, count int, params ...float64) error
+	// Rows computes each row, along the last axis, of out from the same row of x.
+	Rows(op string, compute Type, out, x View, params ...float64) error
+	// Matmul computes the products of the matrices in the last two axes; all axes before are batches, equal in all.
+	// Small floats are added up in float32 and rounded once.
+	Matmul(out, a, b View) error
+	// Gather takes, for each position of out, the element of x at the same position but for one axis, where it is the
+	// one that index, of Int64, names. Positions have been checked.
+	Gather(out, x View, axis int, index View) error
+	// Scatter adds runs of elements: out[at[i]·run + j] += x[i·run + j]. Runs that go to one place are added in the
+	// order of i. Both views are contiguous and of type compute.
+	Scatter(out, x View, at []int64, run int) error
+	// Random writes one number for each element in row-major order, made from a word of Philox 4×32-10 under key,
+	// beginning with block number first of a stream. Kinds and params are those of package tensor.
+	Random(kind string, out View, key [2]uint32, stream, first uint64, params ...float64) error
+	// Update runs one step of an optimizer over the elements of contiguous tensors of one type, Float32 or Float64: the
+	// parameter p, its gradient g, and its state. With d = sign·g + decay·p it does, for
+	//
+	//	sgd (p, g)             lr, decay, sign                            p -= lr·d
+	//	momentum (p, g, buf)   lr, decay, sign, momentum, rate, ahead     buf = momentum·buf + rate·d; p -= lr·(ahead ≠ 0 ? d + ahead·buf : buf)
+	//	adagrad (p, g, sum)    lr, decay, sign, eps                       sum += d²; p -= lr·d/(√sum + eps)
+	//	lecture_adagrad (p, g, sum)  lr, decay, sign, eps                 sum += d²; p -= lr·d/√(sum + eps)
+	//	rmsprop (p, g, sq[, avg][, buf])  lr, decay, sign, eps, alpha, rest, momentum, centered
+	//	                       sq = alpha·sq + rest·d²; if centered ≠ 0: avg = alpha·avg + rest·d; v = sq - avg², else v = sq
+	//	                       d /= √v + eps; if momentum > 0: buf = momentum·buf + d; d = buf; p -= lr·d
+	//	adam (p, g, m, v[, top])  decay, sign, b1, r1, b2, r2, keep, floor, times, still
+	//	                       m = b1·m + r1·d; v = b2·v + r2·d²; top = max(top, v), without it top is v
+	//	                       p = still ≠ 0 ? keep·p : keep·p - m/((√top + floor)·times)
+	//
+	// with every product rounded, as package optim does on the processor.
+	Update(algorithm string, tensors []View, params ...float64) error
+}
+
+// ErrUnsupported is what an operation is refused with that a device does not have.
+var ErrUnsupported = errors.New("not available on this device")
+
+// ErrOutOfMemory is what Allocate fails with when a device is full.
+var ErrOutOfMemory = errors.New("out of device memory")
+
+var registry struct {
+	sync.Mutex
+	open map[string]func(index int) (Backend, error)
+}
+
+// Register makes the devices of a kind, such as "cuda", known. open returns the device of an index, the same each
+// time, or says in one sentence why there is none.
+func Register(kind string, open func(index int) (Backend, error)) {
+	registry.Lock()
+	defer registry.Unlock()
+	if registry.open == nil {
+		registry.open = map[string]func(int) (Backend, error){}
+	}
+	registry.open[kind] = open
+}
+
+// Find returns the device of a kind and an index.
+func Find(kind string, index int) (Backend, error) {
+	registry.Lock()
+	open, found := registry.open[kind]
+	kinds := make([]string, 0, len(registry.open))
+	for k := range registry.open {
+		kinds = append(kinds, k)
+	}
+	registry.Unlock()
+	if !found {
+		sort.Strings(kinds)
+		known := "cpu is the only device"
+		if len(kinds) > 0 {
+			known = "there are cpu, " + strings.Join(kinds, ", ")
+		}
+		return nil, fmt.Errorf("no device of kind %q is known to this program: %s (package gpu, when imported, brings cuda)", kind, known)
+	}
+	return open(index)
+}

@@ -1,0 +1,81 @@
+package tensor
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Function is an operation with a derivative of its own, for [Apply]: for what
+// can't be built from the operations there are, or would keep too much in memory
+// if it were.
+type Function struct {
+	Name string
+	// Forward returns the result, and what Gradient will read. It runs outside the
+	// graph.
+	Forward func(in []*Tensor) (out *Tensor, saved []*Tensor)
+	// Gradient returns the gradient with respect to each input, nil where there is
+	// none, given that with respect to the result. It has no derivative itself.
+	Gradient func(saved []*Tensor, g *Tensor) []*Tensor
+}
+
+// Apply runs a function and gives its result a place in the graph. What Forward
+// saves is released by Backward, and must not be changed in place before, like
+// that of any operation. It panics as Forward does, and in Backward if Gradient
+// returns a gradient of another shape than its input.
+func Apply(f Function, in ...*Tensor) *Tensor {
+	return apply(&opCustom, &custom{Function: f}, in...)
+}
+
+// custom is one use of a Function.
+type custom struct {
+	Function
+	given *Tensor   // the gradient that gradients were computed for
+	grads []*Tensor // until they are fetched
+}
+
+var opCustom op
+
+func init() {
+	define(&opCustom, op{
+		name:      "custom",
+		variadic:  true,
+		composite: true,
+		forward: func(c *call) *Tensor {
+			var out *Tensor
+			var saved []*Tensor
+			in := slices.Clone(c.in)
+			NoGrad(func() { out, saved = c.attr.(*custom).Forward(in) })
+			for i, x := range saved {
+				kept := x.alias(x.layout)
+				c.saved = append(c.saved, savedValue{kept, x.storage.version.Load(), fmt.Sprintf("value %d of those that it saved", i)})
+			}
+			for _, x := range c.in {
+				if out.storage == x.storage {
+					return out.Detach().Clone()
+				}
+			}
+			return out.Detach()
+		},
+		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, i int) *Tensor {
+			f := c.attr.(*custom)
+			if g.node != nil {
+				fail(ErrGrad, f.Name, describe(c.in...), "gradients of gradients don't pass through a Function", "leave it out where CreateGraph is used")
+			}
+			if f.given != g {
+				saved := make([]*Tensor, len(c.saved))
+				for k, s := range c.saved {
+					saved[k] = s.tensor
+				}
+				f.given, f.grads = g, f.Gradient(saved, g)
+			}
+			grad := f.grads[i]
+			switch {
+			case grad == nil:
+				grad = c.in[i].beside(c.in[i].dtype, c.in[i].layout.shape, true)
+			case !sameShape(grad, c.in[i]):
+				fail(ErrShape, f.Name, describe(c.in...), fmt.Sprintf("the gradient of input %d has shape %v", i, grad.layout.shape), "")
+			}
+			return grad
+		}}},
+	})
+}

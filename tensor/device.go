@@ -1,0 +1,343 @@
+package tensor
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unsafe"
+
+	"github.com/lectern-go/lectern/internal/device"
+)
+
+// Device is where the elements of a tensor lie: in the memory of the processor,
+// [CPU], or on a card that package gpu makes known. It is an [Option] of With and
+// a [Target] of To.
+type Device struct{ backend device.Backend }
+
+// CPU is the processor, where tensors are made unless another device is asked
+// for.
+var CPU Device
+
+// FindDevice returns a device by its name: "cpu", "cuda:0", "cuda" for the first
+// of them. Kinds other than cpu must have been made known by importing the
+// package that brings them, such as gpu. The error says in one sentence why there
+// is no such device.
+func FindDevice(name string) (Device, error) {
+	kind, number, indexed := strings.Cut(name, ":")
+	index := 0
+	if indexed {
+		var err error
+		if index, err = strconv.Atoi(number); err != nil || index < 0 {
+			return CPU, fmt.Errorf("tensor: device %q: %q is no number of a device; write it like \"cuda:0\"", name, number)
+		}
+	}
+	if kind == "cpu" {
+		return CPU, nil
+	}
+	backend, err := device.Find(kind, index)
+	if err != nil {
+		return CPU, fmt.Errorf("tensor: device %q: %w", name, err)
+	}
+	return Device{backend}, nil
+}
+
+// String returns the name, such as "cpu" or "cuda:0".
+func (d Device) String() string {
+	if d.backend == nil {
+		return "cpu"
+	}
+	return d.backend.Name()
+}
+
+// Model returns the name of the product, such as "NVIDIA H200", by which data
+// sheets name it; empty for the processor.
+func (d Device) Model() string {
+	if d.backend == nil {
+		return ""
+	}
+	return d.backend.Model()
+}
+
+// TF32 reports whether d may round the operands of float32 products to TF32,
+// which has 10 bits of mantissa. The processor never does.
+func (d Device) TF32() bool { return d.backend != nil && d.backend.TF32() }
+
+// IsCPU reports whether d is the processor.
+func (d Device) IsCPU() bool { return d.backend == nil }
+
+// Synchronize waits until all work that d was given is done. On the processor it
+// is done when an operation returns. The error is that of an operation that
+// failed after it had returned.
+func (d Device) Synchronize() error {
+	if d.backend == nil {
+		return nil
+	}
+	return d.backend.Synchronize()
+}
+
+// Allocated returns the bytes of all tensors on d, as blocks of its allocator; 0
+// for the processor, whose memory is Go's.
+func (d Device) Allocated() int {
+	if d.backend == nil {
+		return 0
+	}
+	return d.backend.Allocated()
+}
+
+func (d Device) set(m *Maker) { m.device = d }
+func (d Device) target()      {}
+func (d Dtype) target()       {}
+
+// Target is what [Tensor.To] brings a tensor to: a [Dtype] or a [Device].
+type Target interface{ target() }
+
+// Device returns where the elements of t lie.
+func (t *Tensor) Device() Device { return Device{t.backend()} }
+
+// backend returns the device of t, nil for the processor.
+func (t *Tensor) backend() device.Backend {
+	if t.storage == nil {
+		return nil
+	}
+	return t.storage.device
+}
+
+// beside returns a contiguous tensor on the device of t. Without zero its
+// elements are undefined.
+func (t *Tensor) beside(dtype Dtype, shape []int, zero bool) *Tensor {
+	return newTensorOn(t.backend(), dtype, shape, zero)
+}
+
+// result returns the tensor that an operation is to fill.
+func (c *call) result(dtype Dtype, shape []int, zero bool) *Tensor {
+	return newTensorOn(c.device, dtype, shape, zero)
+}
+
+// newTensorOn is newTensor for any device.
+func newTensorOn(on device.Backend, dtype Dtype, shape []int, zero bool) *Tensor {
+	if on == nil {
+		return newTensor(dtype, shape, zero)
+	}
+	l := ContiguousLayout(slices.Clone(shape)...)
+	t := &Tensor{storage: &storage{device: on, size: checkedLen(shape) * dtype.Size()}, layout: l, dtype: dtype}
+	if t.storage.size > 0 {
+		memory, err := on.Allocate(t.storage.size, zero)
+		t.orFail("new", err)
+		t.storage.memory = memory
+		t.storage.noteMade()
+	}
+	if observed() {
+		announceAllocated(t.storage)
+	}
+	return t
+}
+
+// orFail panics if a device could not do what it was asked for.
+func (t *Tensor) orFail(op string, err error) {
+	if err != nil {
+		failOnDevice(op, describe(t)+" "+t.dtype.String(), t.Device().String(), err)
+	}
+}
+
+// failOnDevice panics with an error for which errors.Is finds both ErrDevice and
+// what the device said.
+func failOnDevice(op, operands, name string, err error) {
+	fail(fmt.Errorf("%w: %w", ErrDevice, err), op, operands, name+": "+err.Error(), "")
+}
+
+// place finds the device that an operation runs on: that of its operands. Single
+// numbers of the processor go with any.
+func (c *call) place() {
+	if c.op.composite {
+		return
+	}
+	for _, x := range c.in {
+		if x.storage.device != nil {
+			c.device = x.storage.device
+			break
+		}
+	}
+	if c.device == nil {
+		return
+	}
+	for _, x := range c.in {
+		if x.storage.device == c.device || x.storage.device == nil && x.isNumber() && !x.RequiresGrad() {
+			continue
+		}
+		places := make([]string, len(c.in))
+		for i, x := range c.in {
+			places[i] = describe(x) + " on " + x.Device().String()
+		}
+		fail(ErrDevice, c.op.name, strings.Join(places, " x "), "the operands lie on different devices", "bring them together with To")
+	}
+}
+
+// isNumber reports whether t is one element, at whatever positions.
+func (t *Tensor) isNumber() bool { return t.Dim() == 0 || t.layout.repeatsOne() }
+
+// view returns t as its device sees it; a number of the processor as its bits.
+func (t *Tensor) view() device.View {
+	if t.storage.freed {
+		fail(ErrDevice, "use", describe(t)+" on "+t.Device().String(), "its memory was given back by Free, or by FreeAfter", "pass what is to outlive FreeAfter to keep")
+	}
+	v := device.View{Memory: t.storage.memory, Type: device.Type(t.dtype), Shape: t.layout.shape, Strides: t.layout.strides, Offset: t.layout.offset}
+	if t.storage.device == nil {
+		copy(unsafe.Slice((*byte)(unsafe.Pointer(&v.Value)), 8), t.storage.bytes()[t.layout.offset*t.dtype.Size():][:t.dtype.Size()])
+		v.Offset = 0
+	}
+	return v
+}
+
+// computeType is the type that a device converts elements to in order to compute
+// with them.
+func computeType(d Dtype) device.Type {
+	switch formats[d].arithmetic {
+	case inFloat32:
+		return device.Float32
+	case inFloat64:
+		return device.Float64
+	}
+	return device.Int64
+}
+
+// fillOn calls f with the device of t, which it fills, unless there is nothing to
+// do.
+func (t *Tensor) fillOn(op string, f func(on device.Backend) error) {
+	if t.layout.Len() > 0 {
+		t.orFail(op, f(t.storage.device))
+	}
+}
+
+func mapOn(op string, compute Dtype, out, x *Tensor, params ...float64) {
+	out.fillOn(op, func(on device.Backend) error {
+		return on.Map(op, computeType(compute), out.view(), x.view(), params...)
+	})
+}
+
+func zipOn(op string, compute Dtype, out, x, y *Tensor, params ...float64) {
+	out.fillOn(op, func(on device.Backend) error {
+		return on.Zip(op, computeType(compute), out.view(), x.view(), y.view(), params...)
+	})
+}
+
+func reduceOn(op string, compute Dtype, out, x *Tensor, count int, params ...float64) {
+	out.fillOn(op, func(on device.Backend) error {
+		return on.Reduce(op, computeType(compute), out.view(), x.view(), count, params...)
+	})
+}
+
+// rowsOn runs an operation along one axis.
+func rowsOn(op string, compute Dtype, out, x *Tensor, axis int, params ...float64) {
+	out, x = rowsLast(out, x, axis)
+	out.fillOn(op, func(on device.Backend) error {
+		return on.Rows(op, computeType(compute), out.view(), x.view(), params...)
+	})
+}
+
+// scatterOn adds runs of x's elements, in row-major order, to the places in sum
+// that at names.
+func scatterOn(op string, sum, x *Tensor, at []int64, run int) {
+	x = x.Detach().To(sum.dtype).Contiguous()
+	if x.Len() == 0 {
+		return
+	}
+	sum.fillOn(op, func(on device.Backend) error { return on.Scatter(sum.view(), x.view(), at, run) })
+}
+
+// UpdateOn runs one step of an optimizer on the device of its tensors, the
+// parameter, its gradient and its state, and counts the writes; package optim
+// calls it.
+func UpdateOn(algorithm string, tensors []*Tensor, params ...float64) {
+	views := make([]device.View, len(tensors))
+	for i, t := range tensors {
+		views[i] = t.view()
+	}
+	tensors[0].fillOn(algorithm+" step", func(on device.Backend) error { return on.Update(algorithm, views, params...) })
+	for i, t := range tensors {
+		if i != 1 { // the gradient is only read
+			t.storage.version.Add(1)
+		}
+	}
+}
+
+// flippedOn copies x with the order along an axis reversed.
+func flippedOn(x *Tensor, axis int) *Tensor {
+	out := x.beside(x.dtype, x.layout.shape, false)
+	out.fillOn("flip", func(on device.Backend) error {
+		v := x.view()
+		v.Strides = slices.Clone(v.Strides)
+		v.Offset += (v.Shape[axis] - 1) * v.Strides[axis]
+		v.Strides[axis] = -v.Strides[axis]
+		return on.Map("copy", computeType(x.dtype), out.view(), v)
+	})
+	return out
+}
+
+// moved returns a contiguous copy of t on another device, in the same dtype.
+func (t *Tensor) moved(to Device) *Tensor {
+	out := newTensorOn(to.backend, t.dtype, t.layout.shape, false)
+	out.assign(t)
+	return out
+}
+
+// onHost returns t where the processor can read it: t itself, or a copy.
+func (t *Tensor) onHost() *Tensor {
+	return t.on(nil)
+}
+
+// on is onHost for any device.
+func (t *Tensor) on(d device.Backend) *Tensor {
+	if t.backend() == d {
+		return t
+	}
+	return t.Detach().moved(Device{d})
+}
+
+// assignAcross is assign where a device takes part.
+func (t *Tensor) assignAcross(x *Tensor) {
+	from, to := x.storage.device, t.storage.device
+	switch {
+	case t.layout.Len() == 0:
+	case from == to || from == nil && x.isNumber():
+		mapOn("copy", x.dtype, t, x)
+	case from == nil: // converted and put in order here, then copied as it is
+		x = x.inOrder(t.dtype)
+		if t.IsContiguous() {
+			t.orFail("copy", to.Upload(t.view().Memory, t.layout.offset*t.dtype.Size(), x.memory()))
+			return
+		}
+		mapOn("copy", t.dtype, t, x.moved(Device{to}))
+	default:
+		x = x.inOrder(x.dtype)
+		host := newTensor(x.dtype, x.layout.shape, false)
+		x.orFail("copy", from.Download(host.memory(), x.view().Memory, x.layout.offset*x.dtype.Size()))
+		t.assign(host)
+	}
+}
+
+// inOrder returns t, or a copy, contiguous and in a dtype.
+func (t *Tensor) inOrder(dtype Dtype) *Tensor {
+	if t.dtype == dtype && t.IsContiguous() {
+		return t
+	}
+	return t.converted(dtype)
+}
+
+// mustBeHere panics if an operation that the processor alone has is asked for
+// elsewhere.
+func (t *Tensor) mustBeHere(op string) {
+	if t.backend() != nil {
+		fail(ErrDevice, op, describe(t)+" "+t.dtype.String(), "the elements lie on "+t.Device().String()+", and this is done by the processor alone", "bring the tensor here with To(tensor.CPU)")
+	}
+}
+
+// needHost panics if the processor is about to read elements that lie elsewhere.
+func (s *storage) needHost() {
+	if s.freed {
+		fail(ErrDevice, "read", "", "the memory was given back by Free, or by FreeAfter", "pass what is to outlive FreeAfter to keep")
+	}
+	if s.device != nil {
+		fail(ErrDevice, "read", "", "the elements lie on "+s.device.Name()+", and this is done by the processor alone", "bring the tensor here with To(tensor.CPU)")
+	}
+}
