@@ -1,0 +1,45 @@
+//go:build linux && cgo
+
+package gpu
+
+import (
+	"fmt"
+	"os"
+	"testing"
+)
+
+// The source is the key under which compiled kernels are kept, so it must be the
+// same in every process.
+func TestSourceIsAlwaysTheSame(t *testing.T) {
+	for range 20 {
+		if makeSource() != kernelSource {
+			t.Fatal("two sources of the same kernels differ")
+		}
+	}
+}
+
+// TestKernelsCompile gives the kernels to a real NVRTC, which needs no device,
+// for all kinds of devices.
+func TestKernelsCompile(t *testing.T) {
+	forget()
+	t.Cleanup(forget)
+	cuda.version = 13000 // whichever compiler is there
+	if _, err := cuda.openNVRTC(); err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatal(err)
+		}
+		t.Skip(err)
+	}
+	for _, architecture := range supportedArchitectures() {
+		if architecture != 90 && (!testing.Verbose() || testing.Short()) {
+			continue // the source asks for none of their differences
+		}
+		t.Run(fmt.Sprint("sm_", architecture), func(t *testing.T) {
+			code, err := compile("cuda:0", kernelSource, target{architecture, false})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%d bytes of code", len(code))
+		})
+	}
+}
