@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -145,7 +146,7 @@ func TestHostileFilesAreRefused(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := Parse(test.file)
+			_, err := Parse(slices.Clip(test.file)) // so that reading on behind the end can't go unseen
 			var format *FormatError
 			if !errors.As(err, &format) || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("got %v, want a FormatError that says %q", err, test.want)

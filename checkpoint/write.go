@@ -57,7 +57,7 @@ func Write(w io.Writer, tensors map[string]*tensor.Tensor, metadata map[string]s
 
 // elements returns what is written of a tensor.
 func elements(t *tensor.Tensor) []byte {
-	memory := t.Detach().Contiguous().RawBytes()
+	memory := t.Detach().Contiguous().To(tensor.CPU).RawBytes()
 	if bigEndian {
 		memory = swapped(memory, t.ElementSize())
 	}

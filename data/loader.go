@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"github.com/lectern-go/lectern/internal/mistake"
 	"github.com/lectern-go/lectern/tensor"
 )
 
@@ -57,8 +58,14 @@ func (l *Loader) sequences() int { return (l.tokens.Len() - 1) / l.l }
 // Position returns the place of the batch that Next will return.
 func (l *Loader) Position() Position { return l.next }
 
-// Seek sets the place of the batch that Next will return.
-func (l *Loader) Seek(p Position) { l.next = p }
+// Seek sets the place of the batch that Next will return. It panics if the place is
+// negative; one behind the end of its epoch is the start of the next.
+func (l *Loader) Seek(p Position) {
+	if p.Epoch < 0 || p.Batch < 0 {
+		mistake.Panic("data", tensor.ErrValue, "seek", fmt.Sprintf("epoch %d, batch %d is no place", p.Epoch, p.Batch), "both are counted from 0")
+	}
+	l.next = p
+}
 
 // Next returns the next batch; after the last of an epoch comes the first of the
 // next, without end. It returns an error if the file can't be read.
@@ -115,8 +122,7 @@ func (l *Loader) LoadState(_ map[string]*tensor.Tensor, values []byte) error {
 		return fmt.Errorf("data: the position belongs to a loader of %d ids, B=%d, L=%d, seed %d; this one has %d ids, B=%d, L=%d, seed %d",
 			s.Tokens, s.B, s.L, s.Seed, want.Tokens, want.B, want.L, want.Seed)
 	}
-	l.next = s.Position
-	return nil
+	return tensor.Try(func() { l.Seek(s.Position) })
 }
 
 // shuffled returns where a random permutation of [0, n) puts i. The permutation

@@ -2,6 +2,7 @@ package data
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -120,6 +121,46 @@ func TestLoaderGoesOnFromASavedPosition(t *testing.T) {
 	}
 }
 
+func TestSeek(t *testing.T) {
+	l, err := NewLoader(counting(103), 5, 4, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Seek(Position{Epoch: 2, Batch: 99})
+	if b := mustNext(t, l); b.At != (Position{3, 0}) {
+		t.Errorf("behind the end of epoch 2 comes %v", b.At)
+	}
+	if err := tensor.Try(func() { l.Seek(Position{Batch: -1}) }); !errors.Is(err, tensor.ErrValue) {
+		t.Errorf("a negative place: got %v", err)
+	}
+	_, state := l.SaveState()
+	saved := state.(loaderState)
+	saved.Batch = -1
+	text, err := json.Marshal(saved)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.LoadState(nil, text); err == nil || l.Position() != (Position{3, 1}) {
+		t.Errorf("a negative place in a state: got %v, and the loader is at %v", err, l.Position())
+	}
+}
+
+// A mistake of place belongs to who asks for batches, not to a goroutine of which
+// nobody knows.
+func TestPanicOfPlaceReachesNext(t *testing.T) {
+	l, err := NewLoader(counting(103), 5, 4, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := Prefetch(l, 2, func(x *tensor.Tensor) *tensor.Tensor { return x.View(7) })
+	defer p.Close()
+	for range 2 {
+		if err := tensor.Try(func() { p.Next() }); !errors.Is(err, tensor.ErrShape) {
+			t.Errorf("got %v, want ErrShape", err)
+		}
+	}
+}
+
 func TestPrefetchGivesTheSameStreamAndItsOwnPosition(t *testing.T) {
 	newLoader := func() *Loader {
 		l, err := NewLoader(counting(103), 5, 4, 1)
@@ -128,13 +169,17 @@ func TestPrefetchGivesTheSameStreamAndItsOwnPosition(t *testing.T) {
 		}
 		return l
 	}
-	plain, placed := newLoader(), 0
-	p := Prefetch(newLoader(), 3, func(x *tensor.Tensor) *tensor.Tensor { placed++; return x.To(tensor.Int64) })
+	plain := newLoader()
+	placed := make(chan bool, 1000)
+	p := Prefetch(newLoader(), 3, func(x *tensor.Tensor) *tensor.Tensor { placed <- true; return x.To(tensor.Int64) })
 	for range 12 {
 		want, got := mustNext(t, plain), mustNext(t, p)
 		if !tensor.Equal(want.X, got.X) || got.Y.Dtype() != tensor.Int64 {
 			t.Fatalf("batch %v differs", want.At)
 		}
+	}
+	for range 2 * (12 + 3) { // until three batches are there ahead
+		<-placed
 	}
 	_, state := p.SaveState()
 	if got := fmt.Sprint(state.(loaderState).Position); got != fmt.Sprint(plain.Position()) {
@@ -153,9 +198,6 @@ func TestPrefetchGivesTheSameStreamAndItsOwnPosition(t *testing.T) {
 	}
 	p.Close()
 	p.Close()
-	if placed < 24 {
-		t.Errorf("place was called %d times", placed)
-	}
 }
 
 // While the consumer works, batches must be made: after a pause all of them are

@@ -425,7 +425,7 @@ func WriteNpy(w io.Writer, t *tensor.Tensor) error {
 	b.WriteString(npyMagic)
 	b.Write([]byte{1, 0, byte(len(header)), byte(len(header) >> 8)})
 	b.WriteString(header)
-	raw := t.Detach().Contiguous().RawBytes()
+	raw := t.Detach().Contiguous().To(tensor.CPU).RawBytes()
 	if machineBig {
 		raw = bytes.Clone(raw)
 		reverseElements(raw, t.ElementSize())

@@ -1,8 +1,11 @@
 package data
 
 import (
+	"fmt"
+	"slices"
 	"sync"
 
+	"github.com/lectern-go/lectern/internal/mistake"
 	"github.com/lectern-go/lectern/tensor"
 )
 
@@ -22,13 +25,46 @@ type Prefetcher struct {
 }
 
 type fetched struct {
-	batch Batch
-	err   error
+	batch  Batch
+	err    error
+	broken any // what place panicked with
+}
+
+// ToDevice returns what brings batches to a device for [Prefetch]: by way of
+// page-locked memory, so that the device goes on computing while it reads them.
+func ToDevice(d tensor.Device) func(*tensor.Tensor) *tensor.Tensor {
+	if d.IsCPU() {
+		return nil
+	}
+	type staged struct {
+		memory *tensor.Tensor
+		wait   func() error
+	}
+	// X and Y of a batch, and those of the batch before, which may still be read.
+	var ring [4]staged
+	next := 0
+	return func(t *tensor.Tensor) *tensor.Tensor {
+		s := &ring[next%len(ring)]
+		next++
+		if s.wait != nil {
+			if err := s.wait(); err != nil {
+				panic(fmt.Errorf("data: copying a batch to %s: %w", d, err))
+			}
+		}
+		if s.memory != nil && s.memory.Dtype() == t.Dtype() && slices.Equal(s.memory.Shape(), t.Shape()) {
+			s.memory.CopyFrom(t)
+		} else {
+			s.memory = t.PinMemory(d)
+		}
+		var copied *tensor.Tensor
+		copied, s.wait = s.memory.Prefetch(d)
+		return copied
+	}
 }
 
 // Prefetch returns a Prefetcher that keeps up to ahead batches ready. place, if
-// not nil, is applied to both tensors of a batch on the goroutine that fetches,
-// such as a copy to a device. The loader must not be used directly meanwhile.
+// not nil, is applied to both tensors of a batch on the goroutine that fetches;
+// [ToDevice] makes one that copies to a device. The loader must not be used directly meanwhile.
 // Close ends the goroutine.
 func Prefetch(loader *Loader, ahead int, place func(*tensor.Tensor) *tensor.Tensor) *Prefetcher {
 	p := &Prefetcher{loader: loader, place: place, ahead: max(1, ahead)}
@@ -43,10 +79,7 @@ func (p *Prefetcher) start() {
 	go func() {
 		defer close(done)
 		for {
-			var f fetched
-			if f.batch, f.err = p.loader.Next(); f.err == nil && p.place != nil {
-				f.batch.X, f.batch.Y = p.place(f.batch.X), p.place(f.batch.Y)
-			}
+			f := p.fetch()
 			select {
 			case queue <- f:
 			case <-stop:
@@ -54,6 +87,14 @@ func (p *Prefetcher) start() {
 			}
 		}
 	}()
+}
+
+func (p *Prefetcher) fetch() (f fetched) {
+	defer func() { f.broken = recover() }()
+	if f.batch, f.err = p.loader.Next(); f.err == nil && p.place != nil {
+		f.batch.X, f.batch.Y = p.place(f.batch.X), p.place(f.batch.Y)
+	}
+	return f
 }
 
 // halt ends the goroutine and puts the loader where the batches that were handed
@@ -68,15 +109,18 @@ func (p *Prefetcher) halt() {
 	p.loader.Seek(p.at)
 }
 
-// Next returns the next batch, and waits for it if it is not there yet. After
-// Close it panics.
+// Next returns the next batch, and waits for it if it is not there yet. It panics
+// with what place panicked with, and after Close.
 func (p *Prefetcher) Next() (Batch, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.stop == nil {
-		panic("data: Next of a Prefetcher that was closed")
+		mistake.Panic("data", tensor.ErrValue, "next", "the Prefetcher was closed", "make another one with Prefetch")
 	}
 	f := <-p.queue
+	if f.broken != nil {
+		panic(f.broken)
+	}
 	if f.err == nil {
 		p.at = Position{f.batch.At.Epoch, f.batch.At.Batch + 1}
 	}

@@ -249,9 +249,10 @@ func decodeIDs[T int32 | int64](dst []T, format Format, from []byte) {
 }
 
 // WriteTokens writes ids to a file that OpenTokens reads, and returns how many
-// there were. The file appears under its name when it is complete. It returns a
-// [*FileError] if the format can't hold an id.
-func WriteTokens(path string, format Format, ids iter.Seq[int]) (n int, err error) {
+// there were; for a slice, such as a tokenizer's, say slices.Values(ids). The file
+// appears under its name when it is complete. It returns a [*FileError] if the format
+// can't hold an id.
+func WriteTokens[ID int | int32 | int64 | uint16 | uint32 | uint8](path string, format Format, ids iter.Seq[ID]) (n int, err error) {
 	err = atomicfile.Write(path, func(w io.Writer) error {
 		b := bufio.NewWriterSize(w, 1<<20)
 		var buf [8]byte

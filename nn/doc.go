@@ -31,5 +31,6 @@
 //
 // Layers hold no functions or channels, so that a notebook can keep them from one
 // cell to the next. Random numbers come from the generator given as an option,
-// tensor.NewGenerator(seed), or else from the default one.
+// tensor.NewGenerator(seed), or else from the default one. [Part] saves generators that
+// layers hold in exported fields with the model.
 package nn

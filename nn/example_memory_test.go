@@ -17,14 +17,10 @@ func ExampleNewCruncher_memory() {
 	model := nn.NewCruncher(4, 2, g)
 	opt := optim.NewLectureAdaGrad(nn.Parameters(model), 0.01)
 	x, y := tensor.With(g).Randn(2, 4).SetRole(tensor.Input), tensor.Of(4., 5).SetRole(tensor.Input)
-	var existing []*tensor.Tensor
-	for _, p := range nn.Parameters(model) {
-		existing = append(existing, p.Tensor)
-	}
 	r := accounting.Memory(func() {
 		nn.MSE(model.Forward(x), y).Backward()
 		opt.Step()
-	}, existing...)
+	}, nn.Parameters(model).Tensors()...)
 	fmt.Println("parameters     ", r.Highest[accounting.Parameters])
 	fmt.Println("gradients      ", r.Highest[accounting.Gradients])
 	fmt.Println("optimizer state", r.Highest[accounting.OptimizerState])
@@ -45,15 +41,11 @@ func ExampleNewDeepNetwork() {
 		model := nn.NewDeepNetwork(D, L, g, tensor.BFloat16)
 		model.Segment = segment
 		x := tensor.With(g, tensor.BFloat16).Randn(B, D).SetRole(tensor.Input)
-		var existing []*tensor.Tensor
-		for _, p := range nn.Parameters(model) {
-			existing = append(existing, p.Tensor)
-		}
 		r := accounting.Memory(func() {
 			for _, part := range x.Chunk(0, parts) {
 				model.Forward(part).Sum().Div(float64(parts)).Backward()
 			}
-		}, existing...)
+		}, nn.Parameters(model).Tensors()...)
 		return r.Highest[accounting.Activations]
 	}
 	fmt.Println("2·B·D·L          ", 2*B*D*L)

@@ -11,9 +11,11 @@ import (
 // scale of its own that moves it into the format's range; sums are float32. The
 // weight itself stays float32, and is what the optimizer changes.
 //
-// The products are computed as a GPU's tensor cores compute them, from the rounded
-// values; scales are powers of two, so that they add no rounding of their own.
-// Where a GPU rounds sums in the middle of a long product the last digits differ.
+// The products are those of the rounded values: a device with 8-bit tensor cores
+// multiplies them as they are, the processor converts them back first. Scales are
+// powers of two, so that they add no rounding of their own. Where a device rounds
+// sums in the middle of a long product the last digits differ. What is kept for the
+// gradient has 8 bits as well.
 type FP8Linear struct {
 	Mode
 	Weight *tensor.Tensor // [out in]
@@ -39,18 +41,38 @@ func NewFP8Linear(in, out int, bias BiasOption, options ...tensor.Option) *FP8Li
 func (l *FP8Linear) Forward(x *tensor.Tensor) *tensor.Tensor {
 	var y *tensor.Tensor
 	tensor.Autocast(tensor.Float32, func() {
-		a := l.Input.round(x.To(tensor.Float32), !l.Evaluating)
-		w := l.Matrix.round(l.Weight.To(tensor.Float32), !l.Evaluating)
-		y = a.MatmulT(w)
-		if y.RequiresGrad() {
-			grad := l.Grad
-			y.OnGrad(func(g *tensor.Tensor) *tensor.Tensor { return grad.round(g, true) })
-		}
+		y = tensor.Apply(l.product(), x.To(tensor.Float32), l.Weight.To(tensor.Float32))
 		if l.Bias != nil {
 			y = y.Add(l.Bias.To(tensor.Float32))
 		}
 	})
 	return y.To(x.Dtype())
+}
+
+// product is x·Wᵀ in 8 bits. For G = dL/dy, rounded as well:
+//
+//	dL/dx = G·W    dL/dW = Gᵀ·x
+func (l *FP8Linear) product() tensor.Function {
+	var inputScale, matrixScale float64
+	return tensor.Function{
+		Name: "8-bit linear",
+		Forward: func(in []*tensor.Tensor) (*tensor.Tensor, []*tensor.Tensor) {
+			var x, w *tensor.Tensor
+			x, inputScale = l.Input.round(in[0], !l.Evaluating)
+			w, matrixScale = l.Matrix.round(in[1], !l.Evaluating)
+			y := x.MatmulAs(tensor.Float32, w.T())
+			return y.Mul(1 / (inputScale * matrixScale)), []*tensor.Tensor{x, w}
+		},
+		Gradient: func(saved []*tensor.Tensor, g *tensor.Tensor) []*tensor.Tensor {
+			x, w := saved[0], saved[1]
+			g, scale := l.Grad.round(g, true)
+			rows := func(t *tensor.Tensor) *tensor.Tensor { return t.Reshape(-1, t.Size(-1)) }
+			return []*tensor.Tensor{
+				g.MatmulAs(tensor.Float32, w).Mul(1 / (scale * matrixScale)),
+				rows(g).T().MatmulAs(tensor.Float32, rows(x)).Mul(1 / (scale * inputScale)),
+			}
+		},
+	}
 }
 
 // FP8Scale rounds values to an 8-bit format after multiplying them by a scale that
@@ -87,25 +109,33 @@ func scaleFor(format tensor.Dtype, largest float64) float64 {
 	return math.Ldexp(1, min(max(exponent-1, -100), 100))
 }
 
-// round returns what is left of x, a float32 tensor, after rounding. Gradients pass
-// through as they are. If note is set the magnitude of x goes into the history.
-func (s *FP8Scale) round(x *tensor.Tensor, note bool) *tensor.Tensor {
-	scale := s.Scale()
-	if note || s.Steps.Item() == 0 {
+// round returns x, a float32 tensor, times a scale and rounded to the format, and
+// the scale. If note is set the magnitude of x goes into the history.
+func (s *FP8Scale) round(x *tensor.Tensor, note bool) (rounded *tensor.Tensor, scale float64) {
+	// What is computed again for the gradient has the scale that it had at first.
+	scale = tensor.Once(func() float64 { return s.adapt(x, note) })
+	return x.Detach().Mul(scale).ToSaturating(s.Format), scale
+}
+
+// adapt returns the scale for x and, if note is set, lets the magnitude of x into the
+// history.
+func (s *FP8Scale) adapt(x *tensor.Tensor, note bool) float64 {
+	scale, first := s.Scale(), s.Steps.Item() == 0
+	if !note && !first {
+		return scale
+	}
+	largest := 0.
+	if x.Len() > 0 {
+		largest = x.Detach().Abs().Max().Item()
+	}
+	if first {
+		scale = scaleFor(s.Format, largest)
+	}
+	if note && !math.IsNaN(largest) && !math.IsInf(largest, 0) { // a step with those is skipped anyway
 		tensor.NoGrad(func() {
-			largest := 0.
-			if x.Len() > 0 {
-				largest = x.Detach().Abs().Max().Item()
-			}
-			if s.Steps.Item() == 0 {
-				scale = scaleFor(s.Format, largest)
-			}
-			if note && !math.IsNaN(largest) && !math.IsInf(largest, 0) { // a step with those is skipped anyway
-				s.History.SetAt(largest, int(s.Steps.Item())%s.History.Len())
-				s.Steps.AddInPlace(1)
-			}
+			s.History.SetAt(largest, int(s.Steps.Item())%s.History.Len())
+			s.Steps.AddInPlace(1)
 		})
 	}
-	rounded := x.Detach().Mul(scale).ToSaturating(s.Format).To(tensor.Float32).Mul(1 / scale)
-	return tensor.StraightThrough(x, rounded)
+	return scale
 }

@@ -90,3 +90,35 @@ func TestFP8StateIsSavedWithTheModel(t *testing.T) {
 		t.Errorf("%d parameters, want weight and bias", n)
 	}
 }
+
+// What is computed again must be what was computed first, though the scales have moved
+// on meanwhile, and it must not count twice in the history.
+func TestFP8ComputedAgain(t *testing.T) {
+	run := func(recompute bool) (grad *tensor.Tensor, state nn.State) {
+		model := nn.Sequential{nn.NewFP8Linear(8, 8, nn.WithBias, tensor.NewGenerator(1)), nn.NewFP8Linear(8, 8, nn.WithBias, tensor.NewGenerator(2))}
+		g := tensor.NewGenerator(3)
+		for step := range 3 {
+			x := tensor.With(g).Randn(4, 8).Mul(math.Pow(5, float64(step))).RequireGrad()
+			nn.ZeroGrad(model)
+			y := x
+			if recompute {
+				y = nn.Recompute(model.Forward, x)
+			} else {
+				y = model.Forward(x)
+			}
+			y.Square().Sum().Backward()
+			grad = x.Grad()
+		}
+		return grad, nn.StateDict(model)
+	}
+	want, wantState := run(false)
+	got, state := run(true)
+	if !tensor.Equal(got, want) {
+		t.Errorf("the gradients differ by up to %v", got.Sub(want).Abs().Max().Item())
+	}
+	for i, p := range state {
+		if !tensor.Equal(p.Tensor.Detach(), wantState[i].Tensor.Detach()) {
+			t.Errorf("%s is %v, want %v", p.Name, p.Tensor, wantState[i].Tensor)
+		}
+	}
+}

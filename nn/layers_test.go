@@ -49,6 +49,45 @@ func TestMLPKeepsTheSizeOfActivations(t *testing.T) {
 	}
 }
 
+func TestMLPHasItsActivationBetweenLayers(t *testing.T) {
+	m := nn.NewMLP([]int{1, 1, 1}, nil)
+	tensor.NoGrad(func() {
+		m.Layers[0].Weight.Fill(-2)
+		m.Layers[1].Weight.Fill(-3)
+		m.Layers[1].Bias.Fill(1)
+	})
+	for x, want := range map[float64]float64{-5: -3*10 + 1, 5: 1} { // the input may be negative, and so may the output
+		if got := m.Forward(tensor.Of([]float64{x})).Item(); got != want {
+			t.Errorf("%v becomes %v, want %v", x, got, want)
+		}
+	}
+}
+
+func TestInitialBiasesOfLinear(t *testing.T) {
+	b := nn.NewLinear(25, 10_000, nn.WithBias, tensor.NewGenerator(1)).Bias.Detach()
+	if low, high, mean := b.Min().Item(), b.Max().Item(), b.Mean().Item(); low > -0.199 || low < -0.2 || high < 0.199 || high > 0.2 || math.Abs(mean) > 0.01 {
+		t.Errorf("from %v to %v with mean %v, want ±1/sqrt(25) and 0", low, high, mean)
+	}
+}
+
+func TestGains(t *testing.T) {
+	for name, want := range map[string]float64{"linear": 1, "sigmoid": 1, "tanh": 1.6666666666666667, "relu": 1.4142135623730951, "leaky_relu": 1.4141428569978354, "selu": 0.75} { // as torch.nn.init.calculate_gain says
+		if got := nn.Gain(name); math.Abs(got-want) > 1e-15 {
+			t.Errorf("%s: %v, want %v", name, got, want)
+		}
+	}
+	if err := tensor.Try(func() { nn.Gain("swish") }); !errors.Is(err, tensor.ErrValue) {
+		t.Errorf("an activation without a known gain: %v", err)
+	}
+}
+
+func TestDropoutLeavesOutItsShare(t *testing.T) {
+	y := nn.NewDropout(0.2, tensor.NewGenerator(1)).Forward(tensor.Ones(100_000))
+	if share := y.Eq(0).Sum().Item() / 1e5; math.Abs(share-0.2) > 0.01 || math.Abs(y.Mean().Item()-1) > 0.01 || y.Max().Item() != 1.25 {
+		t.Errorf("%v are left out, the mean is %v and the largest %v, want 0.2, 1 and 1.25", share, y.Mean().Item(), y.Max().Item())
+	}
+}
+
 func TestOrthogonal(t *testing.T) {
 	for _, shape := range [][]int{{5, 5}, {3, 7}, {7, 3}, {4, 2, 3}} {
 		w := nn.Orthogonal(tensor.Zeros(shape...), 2, tensor.NewGenerator(1)).View(shape[0], -1)
@@ -121,7 +160,7 @@ func TestRecomputeReplaysDropout(t *testing.T) {
 		f := func(x *tensor.Tensor) *tensor.Tensor { return drop.Forward(x.Matmul(w)).ReLU() }
 		x := tensor.With(tensor.NewGenerator(10)).Randn(4, 8)
 		if recompute {
-			x = nn.Recompute(f, x, g)
+			x = nn.Recompute(f, x)
 		} else {
 			x = f(x)
 		}

@@ -46,6 +46,9 @@ func Affine(x, weight, bias *tensor.Tensor) *tensor.Tensor {
 	if _, on := tensor.AutocastDtype(); on {
 		bias = bias.To(y.Dtype())
 	}
+	if bias.Dtype() == y.Dtype() {
+		return y.AddInPlace(bias) // the product is nobody else's, and its gradient does not read it
+	}
 	return y.Add(bias)
 }
 
@@ -112,6 +115,6 @@ func (d *Dropout) Forward(x *tensor.Tensor) *tensor.Tensor {
 	case d.P == 1:
 		return x.Mul(0)
 	}
-	keep := tensor.With(x.Dtype(), generator(d.Generator)).Bernoulli(1-d.P, x.Shape()...)
+	keep := tensor.With(x.Dtype(), x.Device(), generator(d.Generator)).Bernoulli(1-d.P, x.Shape()...)
 	return x.Mul(keep.Div(1 - d.P))
 }

@@ -2,11 +2,11 @@ package nn
 
 import (
 	"fmt"
-	"html"
 	"reflect"
 	"strconv"
 	"strings"
 
+	"github.com/lectern-go/lectern/internal/columns"
 	"github.com/lectern-go/lectern/internal/looks"
 	"github.com/lectern-go/lectern/tensor"
 )
@@ -70,58 +70,16 @@ func (s Summary) total() string {
 	return text
 }
 
-// summaryRight reports whether a column holds numbers, which stand right.
-func summaryRight(column int) bool { return column == 3 || column == 4 }
+// table is the summary in columns.
+func (s Summary) table() columns.Table {
+	return columns.Table{Caption: s.total(), Header: summaryHead, Rows: s.rows(), Right: func(column int) bool { return column == 3 || column == 4 }}
+}
 
 // String aligns the table as text.
-func (s Summary) String() string {
-	all := append([][]string{summaryHead}, s.rows()...)
-	width := make([]int, len(summaryHead))
-	for _, row := range all {
-		for i, cell := range row {
-			width[i] = max(width[i], len(cell))
-		}
-	}
-	var b strings.Builder
-	b.WriteString(s.total())
-	for _, row := range all {
-		line := ""
-		for i, cell := range row {
-			pad := strings.Repeat(" ", width[i]-len(cell))
-			if summaryRight(i) {
-				line += pad + cell + "  "
-			} else {
-				line += cell + pad + "  "
-			}
-		}
-		b.WriteString("\n" + strings.TrimRight(line, " "))
-	}
-	return b.String()
-}
+func (s Summary) String() string { return s.table().String() }
 
 // HTML returns the table for a notebook.
-func (s Summary) HTML() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, `<table class="lectern-table"><caption>%s</caption><thead>`, html.EscapeString(s.total()))
-	row := func(tag string, cells []string) {
-		b.WriteString("<tr>")
-		for i, cell := range cells {
-			side := "left"
-			if summaryRight(i) {
-				side = "right"
-			}
-			fmt.Fprintf(&b, `<%[1]s style="text-align:%[2]s">%[3]s</%[1]s>`, tag, side, html.EscapeString(cell))
-		}
-		b.WriteString("</tr>\n")
-	}
-	row("th", summaryHead)
-	b.WriteString("</thead><tbody>")
-	for _, cells := range s.rows() {
-		row("td", cells)
-	}
-	b.WriteString("</tbody></table>")
-	return b.String()
-}
+func (s Summary) HTML() string { return s.table().HTML() }
 
 // grouped writes a whole number with commas.
 func grouped(n int) string {

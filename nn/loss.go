@@ -121,7 +121,7 @@ func checkTarget(op string, logits, target *tensor.Tensor, axis int) {
 func nll(logp, target *tensor.Tensor, axis int, o lossOptions) *tensor.Tensor {
 	target = target.Detach().To(tensor.Int64)
 	counted := target.Len()
-	for i, id := range tensor.Data[int64](target.Contiguous()) {
+	for i, id := range target.Ints() {
 		switch {
 		case id == int64(o.ignore):
 			counted--

@@ -28,23 +28,23 @@ type ModuleList []Module
 type Mode struct{ Evaluating bool }
 
 // Parameters returns the tensors of a model that are trained, each once, in the
-// order of its fields. It panics with an [*Error] if part of the model is out of
+// order of its fields. It panics with a [*tensor.Error] if part of the model is out of
 // reach; so do the other functions that take a model.
-func Parameters(model any) []tensor.NamedTensor {
-	var all []tensor.NamedTensor
+func Parameters(model any) State {
+	var all State
 	seen := map[*tensor.Tensor]bool{}
-	walk("parameters", model, func(name string, t *tensor.Tensor, buffer bool) {
+	walk("parameters", model, visitor{tensor: func(name string, t *tensor.Tensor, buffer bool) {
 		if !buffer && !seen[t] {
 			seen[t] = true
 			all = append(all, tensor.Named(name, t))
 		}
-	}, nil)
+	}})
 	return all
 }
 
 // Trainable returns the parameters of a model that require a gradient: all but
 // those that were frozen with StopGrad.
-func Trainable(model any) []tensor.NamedTensor {
+func Trainable(model any) State {
 	return slices.DeleteFunc(Parameters(model), func(p tensor.NamedTensor) bool { return !p.Tensor.RequiresGrad() })
 }
 
@@ -67,18 +67,27 @@ func ZeroGrad(model any) {
 	}
 }
 
-// To converts the floating-point tensors of a model, in their place: optimizers
-// and others that hold them see the change. Gradients are dropped. It returns the
-// model.
-func To[M any](model M, dtype tensor.Dtype) M {
-	if !dtype.IsFloat() {
-		fail(tensor.ErrDtype, "to", fmt.Sprintf("a model can't be %s", dtype), "give a floating-point dtype")
-	}
-	walk("to", model, func(_ string, t *tensor.Tensor, _ bool) {
-		if t.Dtype().IsFloat() && t.Dtype() != dtype {
-			t.SetData(t.Detach().To(dtype))
+// To brings the tensors of a model to a device, and the floating-point ones among
+// them to a dtype, in their place: optimizers and others that hold them see the
+// change. Gradients are dropped, so move a model before its optimizer makes a
+// step. It returns the model.
+//
+//	model := nn.To(nn.NewCruncher(dim, layers), device)
+func To[M any](model M, targets ...tensor.Target) M {
+	for _, target := range targets {
+		if dtype, ok := target.(tensor.Dtype); ok && !dtype.IsFloat() {
+			fail(tensor.ErrDtype, "to", fmt.Sprintf("a model can't be %s", dtype), "give a floating-point dtype")
 		}
-	}, nil)
+	}
+	walk("to", model, visitor{tensor: func(_ string, t *tensor.Tensor, _ bool) {
+		wanted := targets
+		if !t.Dtype().IsFloat() {
+			wanted = append(slices.Clip(targets), t.Dtype())
+		}
+		if moved := t.Detach().To(wanted...); !tensor.SameStorage(moved, t) {
+			t.SetData(moved)
+		}
+	}})
 	return model
 }
 
@@ -91,23 +100,31 @@ func Train(model any) { setMode("train", model, false) }
 func Eval(model any) { setMode("eval", model, true) }
 
 func setMode(op string, model any, evaluating bool) {
-	walk(op, model, nil, func(name string, m reflect.Value) {
+	walk(op, model, visitor{mode: func(name string, m reflect.Value) {
 		if !m.CanSet() {
 			fail(ErrModel, op, fmt.Sprintf("%s is a struct in a map or interface, which can't be changed", name), "hold a pointer to it")
 		}
 		m.Field(0).SetBool(evaluating)
-	})
+	}})
 }
 
 var (
-	tensorType = reflect.TypeFor[tensor.Tensor]()
-	modeType   = reflect.TypeFor[Mode]()
+	tensorType    = reflect.TypeFor[tensor.Tensor]()
+	modeType      = reflect.TypeFor[Mode]()
+	generatorType = reflect.TypeFor[*tensor.Generator]()
 )
 
-// walk looks through a model and calls onTensor for each tensor and onMode for
-// each Mode, with their names.
-func walk(op string, model any, onTensor func(name string, t *tensor.Tensor, buffer bool), onMode func(name string, mode reflect.Value)) {
-	w := &walker{op: op, onTensor: onTensor, onMode: onMode, inside: map[place]string{}, names: map[string]bool{}}
+// visitor is what walk calls for what it finds, with its name; nil functions are not
+// called.
+type visitor struct {
+	tensor    func(name string, t *tensor.Tensor, buffer bool)
+	mode      func(name string, mode reflect.Value)
+	generator func(name string, g *tensor.Generator)
+}
+
+// walk looks through a model.
+func walk(op string, model any, found visitor) {
+	w := &walker{op: op, found: found, inside: map[place]string{}, names: map[string]bool{}}
 	v := reflect.ValueOf(model)
 	switch {
 	case !v.IsValid() || (v.Kind() == reflect.Pointer || v.Kind() == reflect.Slice || v.Kind() == reflect.Map) && v.IsNil():
@@ -128,11 +145,10 @@ type place struct {
 }
 
 type walker struct {
-	op       string
-	onTensor func(name string, t *tensor.Tensor, buffer bool)
-	onMode   func(name string, mode reflect.Value)
-	inside   map[place]string // the structs that are being looked through
-	names    map[string]bool
+	op     string
+	found  visitor
+	inside map[place]string // the structs that are being looked through
+	names  map[string]bool
 }
 
 func (w *walker) value(v reflect.Value, name string, buffer bool) {
@@ -143,6 +159,12 @@ func (w *walker) value(v reflect.Value, name string, buffer bool) {
 		}
 		if v.Type().Elem() == tensorType {
 			w.tensor(v.Interface().(*tensor.Tensor), name, buffer)
+			return
+		}
+		if v.Type() == generatorType {
+			if w.found.generator != nil {
+				w.found.generator(name, v.Interface().(*tensor.Generator))
+			}
 			return
 		}
 		at := place{v.Pointer(), v.Type()}
@@ -162,8 +184,8 @@ func (w *walker) value(v reflect.Value, name string, buffer bool) {
 		case tensorType:
 			fail(ErrModel, w.op, fmt.Sprintf("%s is a tensor.Tensor by value", quoted(name)), "hold a *tensor.Tensor")
 		case modeType:
-			if w.onMode != nil {
-				w.onMode(name, v)
+			if w.found.mode != nil {
+				w.found.mode(name, v)
 			}
 		default:
 			w.fields(v, name, buffer)
@@ -184,8 +206,8 @@ func (w *walker) tensor(t *tensor.Tensor, name string, buffer bool) {
 		fail(ErrModel, w.op, fmt.Sprintf("two tensors have the name %s", quoted(name)), "give one of the fields another name with a tag, nn:\"name\"")
 	}
 	w.names[name] = true
-	if w.onTensor != nil {
-		w.onTensor(name, t, buffer || !t.Dtype().IsFloat())
+	if w.found.tensor != nil {
+		w.found.tensor(name, t, buffer || !t.Dtype().IsFloat())
 	}
 }
 
@@ -296,8 +318,8 @@ func (f *finder) find(v reflect.Value, name string) string {
 
 var holding sync.Map // reflect.Type to bool
 
-// mayHold reports whether values of a type can contain tensors or Modes. Any
-// interface can.
+// mayHold reports whether values of a type can contain tensors, Modes or generators.
+// Any interface can.
 func mayHold(t reflect.Type) bool {
 	if known, ok := holding.Load(t); ok {
 		return known.(bool)
@@ -308,6 +330,9 @@ func mayHold(t reflect.Type) bool {
 }
 
 func typeHolds(t reflect.Type, seen map[reflect.Type]bool) bool {
+	if t == generatorType {
+		return true
+	}
 	if seen[t] {
 		return false // the type that is being asked about decides
 	}

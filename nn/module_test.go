@@ -1,6 +1,7 @@
 package nn_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -134,8 +135,8 @@ func TestWhatWouldBeMissedIsRefused(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			err := tensor.Try(func() { nn.Parameters(test.model) })
-			if !errors.Is(err, nn.ErrModel) || !strings.Contains(err.Error(), test.want) {
-				t.Errorf("got %v, want an ErrModel that says %q", err, test.want)
+			if !errors.Is(err, nn.ErrModel) || !strings.HasPrefix(err.Error(), "nn: parameters: ") || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("got %v, want an ErrModel of nn that says %q", err, test.want)
 			}
 		})
 	}
@@ -238,6 +239,43 @@ func TestLoadStateDict(t *testing.T) {
 	}
 	if !tensor.Equal(before, to.Final.Weight) {
 		t.Error("a refused state changed the model")
+	}
+}
+
+func TestPartSavesGenerators(t *testing.T) {
+	type network struct {
+		Drops []*nn.Dropout
+		W     *nn.Dense
+	}
+	newNetwork := func() *network {
+		g := tensor.NewGenerator(1)
+		return &network{[]*nn.Dropout{nn.NewDropout(0.5, g), nn.NewDropout(0.5, nil), nn.NewDropout(0.5, tensor.NewGenerator(2))}, nn.NewDense(3, 3, g)}
+	}
+	x := tensor.Ones(100)
+	a, b := newNetwork(), newNetwork()
+	for _, d := range a.Drops {
+		d.Forward(x)
+	}
+	tensors, values := nn.Part(a).SaveState()
+	text, err := json.Marshal(values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := nn.Part(b).LoadState(tensors, text); err != nil {
+		t.Fatal(err)
+	}
+	for _, i := range []int{0, 2} {
+		if !tensor.Equal(a.Drops[i].Forward(x), b.Drops[i].Forward(x)) {
+			t.Errorf("dropout %d does not go on where it was", i)
+		}
+	}
+	before := b.W.Weight.Detach().Clone()
+	tensors["w.weight"] = tensor.Ones(3, 3)
+	if err := nn.Part(b).LoadState(tensors, []byte(`{"drops.0.generator":"AAAA"}`)); err == nil || !strings.Contains(err.Error(), "drops.0.generator") || !tensor.Equal(before, b.W.Weight.Detach()) {
+		t.Errorf("a damaged state: %v, weight %v", err, b.W.Weight)
+	}
+	if _, values := nn.Part(nn.NewDense(1, 1)).SaveState(); values != nil {
+		t.Errorf("a model without generators has %v", values)
 	}
 }
 

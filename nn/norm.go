@@ -34,12 +34,18 @@ func (l *LayerNorm) Forward(x *tensor.Tensor) *tensor.Tensor {
 // with the variance divided by n. 16-bit and smaller floats are computed in
 // float32 and rounded once.
 func Standardize(x *tensor.Tensor, shape []int, weight, bias *tensor.Tensor, eps float64) *tensor.Tensor {
-	axes := lastAxes("layer norm", x, shape)
+	checkLastSizes("layer norm", x, shape)
 	return inFloat32(x, func(x *tensor.Tensor) *tensor.Tensor {
-		centred := x.Sub(x.Mean(append(axes, tensor.KeepDim)...))
-		y := centred.Mul(centred.Square().Mean(append(axes, tensor.KeepDim)...).Add(eps).Rsqrt())
-		return scaleAndShift(y, weight, bias)
+		return x.LayerNorm(shape, as(x, weight), as(x, bias), eps)
 	})
+}
+
+// as returns a parameter, which may be absent, in the dtype of x.
+func as(x, parameter *tensor.Tensor) *tensor.Tensor {
+	if parameter == nil {
+		return nil
+	}
+	return parameter.To(x.Dtype())
 }
 
 // RMSNorm divides by the root of the mean square over the last axis, then scales
@@ -61,33 +67,18 @@ func (r *RMSNorm) Forward(x *tensor.Tensor) *tensor.Tensor { return RMS(x, r.Wei
 //
 // 16-bit and smaller floats are computed in float32 and rounded once.
 func RMS(x, weight *tensor.Tensor, eps float64) *tensor.Tensor {
-	lastAxes("rms norm", x, weight.Shape())
+	checkLastSizes("rms norm", x, weight.Shape())
 	return inFloat32(x, func(x *tensor.Tensor) *tensor.Tensor {
-		return scaleAndShift(x.Mul(x.Square().Mean(-1, tensor.KeepDim).Add(eps).Rsqrt()), weight, nil)
+		return x.Mul(x.Square().Mean(-1, tensor.KeepDim).Add(eps).Rsqrt()).Mul(as(x, weight))
 	})
 }
 
-// lastAxes returns the numbers of the last axes, which must have the given sizes.
-func lastAxes(op string, x *tensor.Tensor, shape []int) []int {
+// checkLastSizes panics unless the last axes have the given sizes.
+func checkLastSizes(op string, x *tensor.Tensor, shape []int) {
 	have := x.Shape()
 	if len(shape) == 0 || len(shape) > len(have) || !slices.Equal(have[len(have)-len(shape):], shape) {
 		fail(tensor.ErrShape, op, fmt.Sprintf("the input has shape %v, whose last sizes are not %v", have, shape), "")
 	}
-	axes := make([]int, len(shape), len(shape)+1)
-	for i := range axes {
-		axes[i] = i - len(shape)
-	}
-	return axes
-}
-
-func scaleAndShift(y, weight, bias *tensor.Tensor) *tensor.Tensor {
-	if weight != nil {
-		y = y.Mul(weight.To(y.Dtype()))
-	}
-	if bias != nil {
-		y = y.Add(bias.To(y.Dtype()))
-	}
-	return y
 }
 
 // inFloat32 computes f in float32 if x is smaller, and returns x's dtype.

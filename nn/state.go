@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -15,12 +16,24 @@ import (
 // two places appears under both names.
 func StateDict(model any) State {
 	var all State
-	walk("state dict", model, func(name string, t *tensor.Tensor, _ bool) { all = append(all, tensor.Named(name, t)) }, nil)
+	walk("state dict", model, visitor{tensor: func(name string, t *tensor.Tensor, _ bool) { all = append(all, tensor.Named(name, t)) }})
 	return all
 }
 
-// State is the named tensors of a model, in a fixed order.
+// State is named tensors of a model, in a fixed order: all of them, or its
+// parameters.
 type State []tensor.NamedTensor
+
+// Tensors returns the tensors without their names, such as for a ledger of memory:
+//
+//	accounting.Memory(step, nn.StateDict(model).Tensors()...)
+func (s State) Tensors() []*tensor.Tensor {
+	all := make([]*tensor.Tensor, len(s))
+	for i, p := range s {
+		all[i] = p.Tensor
+	}
+	return all
+}
 
 // Map returns the tensors by name.
 func (s State) Map() map[string]*tensor.Tensor {
@@ -78,7 +91,7 @@ func LoadStateDict(model any, state map[string]*tensor.Tensor) error {
 			hint = fmt.Sprintf(" and %d more", len(wrong)-10)
 			wrong = wrong[:10]
 		}
-		return &Error{Kind: ErrState, Op: "load state dict", Reason: strings.Join(wrong, ", ") + hint}
+		return &tensor.Error{Package: "nn", Kind: ErrState, Op: "load state dict", Reason: strings.Join(wrong, ", ") + hint}
 	}
 	tensor.NoGrad(func() {
 		for _, p := range own {
@@ -88,18 +101,57 @@ func LoadStateDict(model any, state map[string]*tensor.Tensor) error {
 	return nil
 }
 
-// Part makes a model part of a checkpoint (checkpoint.Part).
+// Part makes a model part of a checkpoint (checkpoint.Part): its tensors, and where
+// the generators of its layers are, such as those of Dropout.
 func Part(model any) ModelPart { return ModelPart{model} }
 
 // ModelPart saves and loads the state of a model; see [Part].
 type ModelPart struct{ model any }
 
-// SaveState returns the model's tensors.
+// SaveState returns the model's tensors and the states of its generators.
 func (p ModelPart) SaveState() (map[string]*tensor.Tensor, any) {
-	return StateDict(p.model).Map(), nil
+	tensors := StateDict(p.model).Map()
+	all := generators(p.model)
+	if len(all) == 0 {
+		return tensors, nil
+	}
+	states := map[string][]byte{}
+	for name, g := range all {
+		states[name], _ = g.MarshalBinary() // a generator's state can always be written
+	}
+	return tensors, states
 }
 
-// LoadState copies tensors into the model; see [LoadStateDict].
-func (p ModelPart) LoadState(tensors map[string]*tensor.Tensor, _ []byte) error {
-	return LoadStateDict(p.model, tensors)
+// LoadState copies tensors into the model, see [LoadStateDict], and lets its
+// generators go on where those of the same names were.
+func (p ModelPart) LoadState(tensors map[string]*tensor.Tensor, values []byte) error {
+	var states map[string][]byte
+	if len(values) > 0 {
+		if err := json.Unmarshal(values, &states); err != nil {
+			return fmt.Errorf("nn: %w", err)
+		}
+	}
+	for name, state := range states {
+		if err := new(tensor.Generator).UnmarshalBinary(state); err != nil {
+			return fmt.Errorf("nn: generator %s: %w", name, err)
+		}
+	}
+	if err := LoadStateDict(p.model, tensors); err != nil {
+		return err
+	}
+	for name, g := range generators(p.model) {
+		if state, ok := states[name]; ok {
+			if err := g.UnmarshalBinary(state); err != nil {
+				return fmt.Errorf("nn: generator %s: %w", name, err)
+			}
+		}
+	}
+	return nil
+}
+
+// generators returns the random generators in a model.
+func generators(model any) map[string]*tensor.Generator {
+	all := map[string]*tensor.Generator{}
+	walk("generators", model, visitor{generator: func(name string, g *tensor.Generator) { all[name] = g }})
+	return all
 }

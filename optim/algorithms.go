@@ -8,14 +8,18 @@ import (
 )
 
 // algorithm is all there is to know about one: what it keeps for each parameter
-// and how it changes one. A kernel is made for each step, so that what depends on
-// the step alone is computed once.
+// and how it changes one.
 type algorithm struct {
 	defaults Settings
 	options  []string
 	states   func(s *Settings) []string // the names of its state, as PyTorch has them
-	float32  func(s *Settings, step int) kernel[float32]
-	float64  func(s *Settings, step int) kernel[float64]
+
+	// numbers is what depends on the settings and the step alone, computed once for
+	// all elements: what kernels are made of, and what other devices get, which know
+	// the formula by name.
+	numbers func(s *Settings, step int) (name string, c []float64)
+	float32 func(c []float64) kernel[float32]
+	float64 func(c []float64) kernel[float64]
 }
 
 var algorithms = map[string]*algorithm{
@@ -27,19 +31,19 @@ var algorithms = map[string]*algorithm{
 			}
 			return []string{"momentum_buffer"}
 		},
-		float32: sgd[float32], float64: sgd[float64],
+		numbers: sgdNumbers, float32: sgd[float32], float64: sgd[float64],
 	},
 	"adagrad": {
 		defaults: Settings{Eps: 1e-10},
 		options:  []string{"eps", "weight_decay", "lr_decay", "initial_accumulator_value"},
 		states:   func(*Settings) []string { return []string{"sum"} },
-		float32:  adagrad[float32], float64: adagrad[float64],
+		numbers:  adagradNumbers, float32: adagrad[float32], float64: adagrad[float64],
 	},
 	"lecture_adagrad": {
 		defaults: Settings{Eps: 1e-5},
 		options:  []string{"eps"},
 		states:   func(*Settings) []string { return []string{"g2"} },
-		float32:  lectureAdagrad[float32], float64: lectureAdagrad[float64],
+		numbers:  lectureAdagradNumbers, float32: lectureAdagrad[float32], float64: lectureAdagrad[float64],
 	},
 	"rmsprop": {
 		defaults: Settings{Alpha: 0.99, Eps: 1e-8},
@@ -54,19 +58,19 @@ var algorithms = map[string]*algorithm{
 			}
 			return names
 		},
-		float32: rmsprop[float32], float64: rmsprop[float64],
+		numbers: rmspropNumbers, float32: rmsprop[float32], float64: rmsprop[float64],
 	},
 	"adam": {
 		defaults: Settings{Beta1: 0.9, Beta2: 0.999, Eps: 1e-8},
 		options:  []string{"betas", "eps", "weight_decay", "amsgrad"},
 		states:   adamStates,
-		float32:  adam[float32], float64: adam[float64],
+		numbers:  adamNumbers, float32: adam[float32], float64: adam[float64],
 	},
 	"adamw": {
 		defaults: Settings{Beta1: 0.9, Beta2: 0.999, Eps: 1e-8, WeightDecay: 0.01},
 		options:  []string{"betas", "eps", "weight_decay", "amsgrad"},
 		states:   adamStates,
-		float32:  adamw[float32], float64: adamw[float64],
+		numbers:  adamwNumbers, float32: adam[float32], float64: adam[float64],
 	},
 }
 
@@ -107,28 +111,49 @@ func NewAdamW(params []tensor.NamedTensor, lr float64, options ...Option) *Optim
 	return newOptimizer("adamw", params, lr, options)
 }
 
-// sgd: g += decay·p; buf = momentum·buf + (1-dampening)·g, the first time buf = g;
-// p -= lr·buf, with Nesterov p -= lr·(g + momentum·buf).
-func sgd[T float32 | float64](s *Settings, step int) kernel[T] {
-	lr, decay, momentum, rate := T(s.LR), T(s.WeightDecay), T(s.Momentum), T(1-s.Dampening)
-	sign := direction[T](s)
+// sgd: d = sign·g + decay·p; p -= lr·d. With momentum: buf = momentum·buf +
+// (1-dampening)·d, the first time buf = d; p -= lr·buf, with Nesterov
+// p -= lr·(d + momentum·buf).
+func sgdNumbers(s *Settings, step int) (string, []float64) {
+	if s.Momentum == 0 {
+		return "sgd", []float64{s.LR, s.WeightDecay, direction(s)}
+	}
+	momentum, rate, ahead := s.Momentum, 1-s.Dampening, 0.
 	if step == 1 {
 		momentum, rate = 0, 1
 	}
-	ahead := T(0)
 	if s.Nesterov {
-		ahead = T(s.Momentum)
+		ahead = s.Momentum
 	}
-	if s.Momentum == 0 {
+	return "momentum", []float64{s.LR, s.WeightDecay, direction(s), momentum, rate, ahead}
+}
+
+func sgd[T float32 | float64](c []float64) kernel[T] {
+	lr, decay, sign := T(c[0]), T(c[1]), T(c[2])
+	vec := vectors[T]()
+	if len(c) == 3 {
 		return func(p, g []T, _ [][]T) {
+			if vec != nil {
+				vec.Descend(p, g, lr, decay, sign)
+				return
+			}
 			g = g[:len(p)]
 			for i := range p {
 				p[i] -= lr * (sign*g[i] + decay*p[i])
 			}
 		}
 	}
+	momentum, rate, ahead := T(c[3]), T(c[4]), T(c[5])
 	return func(p, g []T, state [][]T) {
 		buf := state[0][:len(p)]
+		switch {
+		case vec != nil && ahead != 0:
+			vec.Nesterov(p, g, buf, lr, decay, sign, momentum, rate, ahead)
+			return
+		case vec != nil:
+			vec.Momentum(p, g, buf, lr, decay, sign, momentum, rate)
+			return
+		}
 		g = g[:len(p)]
 		for i := range p {
 			d := sign*g[i] + decay*p[i]
@@ -142,11 +167,20 @@ func sgd[T float32 | float64](s *Settings, step int) kernel[T] {
 	}
 }
 
-// adagrad: g += decay·p; sum += g²; p -= lr/(1+(step-1)·lrdecay)·g/(sqrt(sum)+eps)
-func adagrad[T float32 | float64](s *Settings, step int) kernel[T] {
-	lr, decay, eps, sign := T(s.LR/(1+float64(step-1)*s.LRDecay)), T(s.WeightDecay), T(s.Eps), direction[T](s)
+// adagrad: d = sign·g + decay·p; sum += d²; p -= lr/(1+(step-1)·lrdecay)·d/(sqrt(sum)+eps)
+func adagradNumbers(s *Settings, step int) (string, []float64) {
+	return "adagrad", []float64{s.LR / (1 + float64(step-1)*s.LRDecay), s.WeightDecay, direction(s), s.Eps}
+}
+
+func adagrad[T float32 | float64](c []float64) kernel[T] {
+	lr, decay, sign, eps := T(c[0]), T(c[1]), T(c[2]), T(c[3])
+	vec := vectors[T]()
 	return func(p, g []T, state [][]T) {
 		sum := state[0][:len(p)]
+		if vec != nil {
+			vec.Adagrad(p, g, sum, lr, decay, sign, eps)
+			return
+		}
 		g = g[:len(p)]
 		for i := range p {
 			d := sign*g[i] + decay*p[i]
@@ -157,10 +191,19 @@ func adagrad[T float32 | float64](s *Settings, step int) kernel[T] {
 }
 
 // lectureAdagrad: g2 += g²; p -= lr·g/sqrt(g2+eps)
-func lectureAdagrad[T float32 | float64](s *Settings, _ int) kernel[T] {
-	lr, eps, sign := T(s.LR), T(s.Eps), direction[T](s)
+func lectureAdagradNumbers(s *Settings, _ int) (string, []float64) {
+	return "lecture_adagrad", []float64{s.LR, 0, direction(s), s.Eps}
+}
+
+func lectureAdagrad[T float32 | float64](c []float64) kernel[T] {
+	lr, sign, eps := T(c[0]), T(c[2]), T(c[3])
+	vec := vectors[T]()
 	return func(p, g []T, state [][]T) {
 		g2 := state[0][:len(p)]
+		if vec != nil {
+			vec.AdagradInside(p, g, g2, lr, sign, eps)
+			return
+		}
 		g = g[:len(p)]
 		for i := range p {
 			d := sign * g[i]
@@ -170,13 +213,21 @@ func lectureAdagrad[T float32 | float64](s *Settings, _ int) kernel[T] {
 	}
 }
 
-// rmsprop: g += decay·p; sq = alpha·sq + (1-alpha)·g²; d = sqrt(sq)+eps, centered
-// sqrt(sq-avg²)+eps with avg = alpha·avg + (1-alpha)·g; p -= lr·g/d, with momentum
-// buf = momentum·buf + g/d; p -= lr·buf.
-func rmsprop[T float32 | float64](s *Settings, _ int) kernel[T] {
-	lr, decay, alpha, eps, momentum, sign := T(s.LR), T(s.WeightDecay), T(s.Alpha), T(s.Eps), T(s.Momentum), direction[T](s)
-	rest := T(1 - s.Alpha)
-	centered := s.Centered
+// rmsprop: d = sign·g + decay·p; sq = alpha·sq + (1-alpha)·d²; r = sqrt(sq)+eps,
+// centered sqrt(sq-avg²)+eps with avg = alpha·avg + (1-alpha)·d; p -= lr·d/r, with
+// momentum buf = momentum·buf + d/r; p -= lr·buf.
+func rmspropNumbers(s *Settings, _ int) (string, []float64) {
+	centered := 0.
+	if s.Centered {
+		centered = 1
+	}
+	return "rmsprop", []float64{s.LR, s.WeightDecay, direction(s), s.Eps, s.Alpha, 1 - s.Alpha, s.Momentum, centered}
+}
+
+func rmsprop[T float32 | float64](c []float64) kernel[T] {
+	lr, decay, sign, eps := T(c[0]), T(c[1]), T(c[2]), T(c[3])
+	alpha, rest, momentum, centered := T(c[4]), T(c[5]), T(c[6]), c[7] != 0
+	vec := vectors[T]()
 	return func(p, g []T, state [][]T) {
 		sq := state[0]
 		var avg []T
@@ -186,6 +237,19 @@ func rmsprop[T float32 | float64](s *Settings, _ int) kernel[T] {
 		var buf []T
 		if momentum > 0 {
 			buf = state[len(state)-1]
+		}
+		if vec != nil {
+			switch {
+			case centered && momentum > 0:
+				vec.RmspropCenteredMomentum(p, g, sq, avg, buf, lr, decay, sign, eps, alpha, rest, momentum)
+			case centered:
+				vec.RmspropCentered(p, g, sq, avg, lr, decay, sign, eps, alpha, rest)
+			case momentum > 0:
+				vec.RmspropMomentum(p, g, sq, buf, lr, decay, sign, eps, alpha, rest, momentum)
+			default:
+				vec.Rmsprop(p, g, sq, lr, decay, sign, eps, alpha, rest)
+			}
+			return
 		}
 		for i := range p {
 			d := sign*g[i] + decay*p[i]
@@ -213,57 +277,45 @@ func adamStates(s *Settings) []string {
 	return names
 }
 
-// adam: g += decay·p, and then as adamMoments.
-func adam[T float32 | float64](s *Settings, step int) kernel[T] {
-	return adamMoments[T](s, step, T(s.WeightDecay), 1)
+// Adam adds the decay to the gradient: d = sign·g + decay·p.
+func adamNumbers(s *Settings, step int) (string, []float64) {
+	return momentNumbers(s, step, s.WeightDecay, 1)
 }
 
-// adamw: p *= 1 - lr·decay, and then as adamMoments.
-func adamw[T float32 | float64](s *Settings, step int) kernel[T] {
-	return adamMoments[T](s, step, 0, T(1-s.LR*s.WeightDecay))
+// AdamW makes the parameter itself smaller: keep = 1 - lr·decay.
+func adamwNumbers(s *Settings, step int) (string, []float64) {
+	return momentNumbers(s, step, 0, 1-s.LR*s.WeightDecay)
 }
 
-// adamMoments: m = β1·m + (1-β1)·g; v = β2·v + (1-β2)·g²;
+// momentNumbers gathers the constants of m = β1·m + (1-β1)·d; v = β2·v + (1-β2)·d²;
 // p = keep·p - lr·m' / (sqrt(v') + eps), where m' = m/(1-β1^step) and
-// v' = v/(1-β2^step) make up for both having started from 0. The constants are
-// gathered so that an element needs one division:
+// v' = v/(1-β2^step) make up for both having started from 0, so that an element
+// needs one division:
 //
 //	p = keep·p - m / ((sqrt(v) + floor)·times)
-func adamMoments[T float32 | float64](s *Settings, step int, decay, keep T) kernel[T] {
-	b1, b2, r1, r2 := T(s.Beta1), T(s.Beta2), T(1-s.Beta1), T(1-s.Beta2)
+func momentNumbers(s *Settings, step int, decay, keep float64) (string, []float64) {
 	correction := math.Sqrt(1 - math.Pow(s.Beta2, float64(step)))
-	floor := T(s.Eps * correction)
-	times := T((1 - math.Pow(s.Beta1, float64(step))) / (correction * s.LR))
-	sign, amsgrad, still := direction[T](s), s.AMSGrad, s.LR == 0
+	times := (1 - math.Pow(s.Beta1, float64(step))) / (correction * s.LR)
+	still := 0.
+	if s.LR == 0 {
+		times, still = 0, 1
+	}
+	return "adam", []float64{decay, direction(s), s.Beta1, 1 - s.Beta1, s.Beta2, 1 - s.Beta2, keep, s.Eps * correction, times, still}
+}
+
+func adam[T float32 | float64](c []float64) kernel[T] {
+	decay, sign, b1, r1, b2, r2 := T(c[0]), T(c[1]), T(c[2]), T(c[3]), T(c[4]), T(c[5])
+	keep, floor, times, still := T(c[6]), T(c[7]), T(c[8]), c[9] != 0
 	vec := vectors[T]()
 	return func(p, g []T, state [][]T) {
 		m, v := state[0][:len(p)], state[1][:len(p)]
+		amsgrad := len(state) > 2
 		g = g[:len(p)]
-		if vec != nil && !amsgrad && !still {
-			var t, u [tile]T
-			for start := 0; start < len(p); start += tile {
-				end := min(start+tile, len(p))
-				p, g, m, v, t, u := p[start:end], g[start:end], m[start:end], v[start:end], t[:end-start], u[:end-start]
-				if decay != 0 || sign != 1 {
-					vec.Scale(t, g, sign)
-					vec.Scale(u, p, decay)
-					vec.Add(u, t, u)
-					g = u
-				}
-				vec.Scale(m, m, b1)
-				vec.Scale(t, g, r1)
-				vec.Add(m, m, t)
-				vec.Scale(v, v, b2)
-				vec.Square(t, g)
-				vec.Scale(t, t, r2)
-				vec.Add(v, v, t)
-				vec.Sqrt(t, v)
-				vec.Affine(t, t, -floor, times)
-				vec.Div(t, m, t)
-				if keep != 1 {
-					vec.Scale(p, p, keep)
-				}
-				vec.Sub(p, p, t)
+		if vec != nil && !still {
+			if amsgrad {
+				vec.Amsgrad(p, g, m, v, state[2], decay, sign, b1, r1, b2, r2, keep, floor, times)
+			} else {
+				vec.Adam(p, g, m, v, decay, sign, b1, r1, b2, r2, keep, floor, times)
 			}
 			return
 		}
@@ -285,25 +337,22 @@ func adamMoments[T float32 | float64](s *Settings, step int, decay, keep T) kern
 	}
 }
 
-// tile is how many elements go through a chain of vector loops at a time: five
-// slices of them stay in the first-level cache.
-const tile = 1024
-
-// vectors returns the vector loops of this processor, nil if it has none.
+// vectors returns the vector loops of this processor, nil if it has none. They
+// round as the loops here do, and give the same numbers.
 func vectors[T float32 | float64]() *cpu.Vectors[T] {
 	var v any = cpu.Float32s()
 	if _, double := any(T(0)).(float64); double {
 		v = cpu.Float64s()
 	}
 	all := v.(*cpu.Vectors[T])
-	if all == nil || all.Scale == nil || all.Add == nil || all.Sub == nil || all.Div == nil || all.Square == nil || all.Sqrt == nil || all.Affine == nil {
+	if all.Descend == nil {
 		return nil
 	}
 	return all
 }
 
 // direction is what the gradient is multiplied by.
-func direction[T float32 | float64](s *Settings) T {
+func direction(s *Settings) float64 {
 	if s.Maximize {
 		return -1
 	}

@@ -70,10 +70,26 @@ func scaleGrads(params []tensor.NamedTensor, factor float64) {
 // number of threads.
 func powers(t *tensor.Tensor, p float64) float64 {
 	t = t.Detach().Contiguous()
+	if !t.Device().IsCPU() {
+		return powersOn(t.Abs().To(tensor.Float64), p)
+	}
 	if t.Dtype() == tensor.Float64 {
 		return powersOf(tensor.Data[float64](t), p)
 	}
 	return powersOf(tensor.Data[float32](t.To(tensor.Float32)), p)
+}
+
+// powersOn is powersOf for magnitudes on another device, which sums them itself.
+func powersOn(x *tensor.Tensor, p float64) float64 {
+	switch {
+	case x.Len() == 0:
+		return 0
+	case p == 2:
+		return x.Square().Sum().Item()
+	case math.IsInf(p, 1):
+		return x.Max().Item()
+	}
+	return x.Pow(p).Sum().Item()
 }
 
 func powersOf[T float32 | float64](x []T, p float64) float64 {
@@ -83,9 +99,7 @@ func powersOf[T float32 | float64](x []T, p float64) float64 {
 		sum := 0.
 		switch {
 		case p == 2:
-			for _, v := range part {
-				sum += float64(v) * float64(v)
-			}
+			sum = squares(part)
 		case math.IsInf(p, 1):
 			for _, v := range part {
 				sum = math.Max(sum, math.Abs(float64(v)))
@@ -106,4 +120,21 @@ func powersOf[T float32 | float64](x []T, p float64) float64 {
 		}
 	}
 	return total
+}
+
+// squares returns Σx² in float64. Four sums go side by side, as each addition has to
+// wait for the one before it.
+func squares[T float32 | float64](x []T) float64 {
+	var a, b, c, d float64
+	for ; len(x) >= 4; x = x[4:] {
+		v, w, y, z := float64(x[0]), float64(x[1]), float64(x[2]), float64(x[3])
+		a += v * v
+		b += w * w
+		c += y * y
+		d += z * z
+	}
+	for _, v := range x {
+		a += float64(v) * float64(v)
+	}
+	return (a + b) + (c + d)
 }

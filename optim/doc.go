@@ -21,5 +21,7 @@
 // smaller than half of the last digit are lost.
 //
 // A Step over a parameter without gradient panics and names it, since nearly always
-// something is wrong then; [AllowUnused] passes over such parameters.
+// something is wrong then; [Optimizer.AllowUnused] passes over such parameters.
+// Mistakes of the caller are a [*tensor.Error]: of kind tensor.ErrValue for settings,
+// tensor.ErrGrad for gradients that are missing.
 package optim

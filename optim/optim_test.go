@@ -165,6 +165,39 @@ func TestGoingOnFromASavedStateIsExact(t *testing.T) {
 	}
 }
 
+func TestLoadingAState(t *testing.T) {
+	w := named("w", tensor.Zeros(3), tensor.Ones(3))
+	opt := optim.NewAdam([]tensor.NamedTensor{w}, 0.1)
+	opt.Step()
+	tensors, values := opt.SaveState()
+	text, err := json.Marshal(values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wide := named("w", tensor.With(tensor.Float64).Zeros(3), tensor.With(tensor.Float64).Ones(3))
+	other := optim.NewAdam([]tensor.NamedTensor{wide}, 0.1)
+	if err := other.LoadState(tensors, text); err != nil {
+		t.Fatal(err)
+	}
+	other.Step()
+	if m := other.State(wide.Tensor, "exp_avg"); m.Dtype() != tensor.Float64 {
+		t.Errorf("the state of a float64 parameter is %v", m.Dtype())
+	}
+	for from, to := range map[string]string{`"Beta1":0.9`: `"Beta1":1.5`, `"Steps":[1]`: `"Steps":[-1]`, `"Algorithm":"adam"`: `"Algorithm":"sgd"`, `"w"`: `"v"`} {
+		damaged := strings.Replace(string(text), from, to, 1)
+		if damaged == string(text) {
+			t.Fatalf("no %s in %s", from, text)
+		}
+		if err := opt.LoadState(tensors, []byte(damaged)); err == nil {
+			t.Errorf("a state with %s was taken", to)
+		}
+	}
+	delete(tensors, "w.exp_avg_sq")
+	if err := opt.LoadState(tensors, text); err == nil || !strings.Contains(err.Error(), "w.exp_avg_sq") {
+		t.Errorf("a state without a tensor: got %v", err)
+	}
+}
+
 func TestZeroGrad(t *testing.T) {
 	p := named("w", tensor.Of(1.), tensor.Of(3.))
 	opt := optim.NewSGD([]tensor.NamedTensor{p}, 0.1)
@@ -195,6 +228,17 @@ func TestSchedules(t *testing.T) {
 			if got := test.schedule.LR(step); math.Abs(got-want) > 1e-12 {
 				t.Errorf("%s: step %d: got %v, want %v", test.name, step, got, want)
 			}
+		}
+	}
+}
+
+func TestSetLRKeepsProportions(t *testing.T) {
+	opt := optim.NewSGD([]tensor.NamedTensor{named("a", tensor.Of(1.), nil)}, 0.1)
+	opt.AddGroup([]tensor.NamedTensor{named("b", tensor.Of(1.), nil)}, optim.LR(0.02))
+	for _, lr := range []float64{0.5, 0, 1} {
+		opt.SetLR(lr)
+		if a, b := opt.Groups()[0].LR, opt.Groups()[1].LR; a != lr || math.Abs(b-lr/5) > 1e-15 {
+			t.Errorf("set to %v: the groups have %v and %v", lr, a, b)
 		}
 	}
 }
@@ -261,6 +305,29 @@ func ExampleNewLectureAdaGrad() {
 	// [4 1] <nil>
 }
 
+func TestNormOfManyElements(t *testing.T) {
+	for _, n := range []int{1, 3, 4, 7, 100_003} {
+		g := tensor.With(tensor.NewGenerator(1)).Randn(n)
+		want := 0.
+		for _, v := range g.Floats() {
+			want += v * v
+		}
+		p := []tensor.NamedTensor{named("w", tensor.Zeros(n), g)}
+		if got := optim.ClipGradNorm(p, math.Inf(1)); math.Abs(got-math.Sqrt(want)) > 1e-12*got {
+			t.Errorf("%d elements: norm %v, want %v", n, got, math.Sqrt(want))
+		}
+	}
+}
+
+func BenchmarkClipGradNorm(b *testing.B) {
+	const n = 1 << 22
+	p := []tensor.NamedTensor{named("w", tensor.Zeros(n), tensor.Ones(n))}
+	b.SetBytes(4 * n)
+	for b.Loop() {
+		optim.ClipGradNorm(p, math.Inf(1))
+	}
+}
+
 func BenchmarkStep(b *testing.B) {
 	const n = 1 << 20
 	for name, opt := range map[string]func(p []tensor.NamedTensor, lr float64, options ...optim.Option) *optim.Optimizer{"sgd": optim.NewSGD, "adamw": optim.NewAdamW} {
@@ -272,6 +339,17 @@ func BenchmarkStep(b *testing.B) {
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/element")
 		})
+	}
+}
+
+// Two models may have the same names; the state must tell their parameters apart.
+func TestParametersOfOneNameInTwoGroups(t *testing.T) {
+	a, b := named("w", tensor.Of(1.), tensor.Of(1.)), named("w", tensor.Of(2.), tensor.Of(5.))
+	opt := optim.NewSGD([]tensor.NamedTensor{a}, 0.1, optim.Momentum(0.9)).AddGroup([]tensor.NamedTensor{b})
+	opt.Step()
+	tensors, _ := opt.SaveState()
+	if len(tensors) != 2 || tensors["w.momentum_buffer"].Item() != 1 {
+		t.Errorf("the state has %v", tensors)
 	}
 }
 

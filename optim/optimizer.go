@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lectern-go/lectern/internal/mistake"
 	"github.com/lectern-go/lectern/tensor"
 )
 
@@ -114,8 +115,9 @@ func (o *Optimizer) String() string {
 // A Group is parameters that share settings, which may be changed between steps.
 type Group struct {
 	Settings
-	params []tensor.NamedTensor
-	slots  []*slot // by parameter
+	params     []tensor.NamedTensor
+	slots      []*slot // by parameter
+	proportion float64 // of its learning rate to the optimizer's
 }
 
 // slot is what is known of one parameter besides its value.
@@ -131,6 +133,8 @@ func (o *Optimizer) AllowUnused() *Optimizer {
 	o.allowUnused = true
 	return o
 }
+
+func fail(kind error, op, reason, hint string) { mistake.Panic("optim", kind, op, reason, hint) }
 
 func newOptimizer(name string, params []tensor.NamedTensor, lr float64, options []Option) *Optimizer {
 	a := algorithms[name]
@@ -148,8 +152,11 @@ func newOptimizer(name string, params []tensor.NamedTensor, lr float64, options 
 // are the optimizer's. It returns o. It panics if a parameter is already there,
 // requires no gradient, or if an option is not one of the algorithm.
 func (o *Optimizer) AddGroup(params []tensor.NamedTensor, options ...Option) *Optimizer {
-	g := &Group{Settings: o.defaults, params: slices.Clone(params)}
+	g := &Group{Settings: o.defaults, params: slices.Clone(params), proportion: 1}
 	o.apply(&g.Settings, options)
+	if o.defaults.LR > 0 {
+		g.proportion = g.LR / o.defaults.LR
+	}
 	seen, names := map[*tensor.Tensor]string{}, map[string]bool{}
 	for _, other := range o.groups {
 		for _, p := range other.params {
@@ -223,10 +230,11 @@ func (o *Optimizer) Groups() []*Group { return o.groups }
 // Params returns the parameters of the group.
 func (g *Group) Params() []tensor.NamedTensor { return slices.Clone(g.params) }
 
-// SetLR sets the learning rate of all groups, as schedules want it.
+// SetLR sets the learning rate, as schedules want it. Groups that were added with
+// another one than the optimizer's keep their proportion to it.
 func (o *Optimizer) SetLR(lr float64) {
 	for _, g := range o.groups {
-		g.LR = lr
+		g.LR = lr * g.proportion
 	}
 }
 

@@ -116,6 +116,9 @@ func divide(grad *tensor.Tensor, scale float64) (overflow bool) {
 	inverse := 1 / scale
 	tensor.NoGrad(func() { grad.Detach().MulInPlace(inverse) })
 	grad = grad.Detach().Contiguous()
+	if !grad.Device().IsCPU() {
+		return grad.IsFinite().All().Item() == 0
+	}
 	if grad.Dtype() == tensor.Float64 {
 		return !finite(tensor.Data[float64](grad))
 	}

@@ -47,9 +47,10 @@ func (o *Optimizer) SaveState() (map[string]*tensor.Tensor, any) {
 	return tensors, state
 }
 
-// LoadState takes a state that SaveState returned, with copies of its tensors, and
-// goes on from there with its settings. It returns an error, and changes nothing,
-// if it belongs to another algorithm or to other parameters.
+// LoadState takes a state that SaveState returned, with copies of its tensors in the
+// dtype that the parameters need now, and goes on from there with its settings. It
+// returns an error, and changes nothing, if it belongs to another algorithm or to
+// other parameters, or if a setting is out of its range.
 func (o *Optimizer) LoadState(tensors map[string]*tensor.Tensor, values []byte) error {
 	var state optimizerState
 	if err := json.Unmarshal(values, &state); err != nil {
@@ -71,9 +72,15 @@ func (o *Optimizer) LoadState(tensors map[string]*tensor.Tensor, values []byte) 
 		if !slices.Equal(gs.Params, own) || len(gs.Steps) != len(own) {
 			return fmt.Errorf("optim: group %d of the state has the parameters %v, that of the optimizer %v", i, gs.Params, own)
 		}
+		if err := tensor.Try(func() { gs.Settings.check(o.algorithm) }); err != nil {
+			return err
+		}
 		names := algorithms[o.algorithm].states(&gs.Settings)
 		for j, p := range g.params {
 			s := &slot{steps: gs.Steps[j]}
+			if s.steps < 0 {
+				return fmt.Errorf("optim: the state has %d steps of %s", s.steps, p.Name)
+			}
 			get := func(name string) error {
 				t, ok := tensors[p.Name+"."+name]
 				if !ok {
@@ -82,7 +89,7 @@ func (o *Optimizer) LoadState(tensors map[string]*tensor.Tensor, values []byte) 
 				if !slices.Equal(t.Shape(), p.Tensor.Shape()) {
 					return fmt.Errorf("optim: %s.%s is %v and its parameter %v", p.Name, name, t.Shape(), p.Tensor.Shape())
 				}
-				t = t.Clone().SetRole(tensor.OptimizerState)
+				t = tensor.With(workingDtype(p.Tensor), p.Tensor.Device()).Empty(t.Shape()...).CopyFrom(t).SetRole(tensor.OptimizerState)
 				if name == masterName {
 					s.master = t
 				} else {

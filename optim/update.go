@@ -18,7 +18,7 @@ func (o *Optimizer) update(g *Group, s *slot, p, grad *tensor.Tensor) {
 	names := a.states(&g.Settings)
 	if s.steps == 0 {
 		for _, name := range names {
-			t := tensor.With(work.Dtype()).Zeros(work.Shape()...).SetRole(tensor.OptimizerState)
+			t := tensor.With(work.Dtype(), work.Device()).Zeros(work.Shape()...).SetRole(tensor.OptimizerState)
 			if name == "sum" && g.InitialAccumulator != 0 {
 				t.Fill(g.InitialAccumulator)
 			}
@@ -31,16 +31,27 @@ func (o *Optimizer) update(g *Group, s *slot, p, grad *tensor.Tensor) {
 	}
 	s.steps++
 	grad = grad.Detach().To(work.Dtype()).Contiguous()
-	if work.Dtype() == tensor.Float64 {
-		run(a.float64(&g.Settings, s.steps), work, grad, s.state)
-	} else {
-		run(a.float32(&g.Settings, s.steps), work, grad, s.state)
+	name, numbers := a.numbers(&g.Settings, s.steps)
+	s.follow(work.Device())
+	switch {
+	case !work.Device().IsCPU():
+		tensor.UpdateOn(name, append([]*tensor.Tensor{work, grad}, s.state...), numbers...)
+	case work.Dtype() == tensor.Float64:
+		run(a.float64(numbers), work, grad, s.state)
+	default:
+		run(a.float32(numbers), work, grad, s.state)
 	}
-	if tensor.SameStorage(work, p) {
-		p.Touch()
-	} else {
+	if !tensor.SameStorage(work, p) {
 		p.CopyFrom(work)
 	}
+}
+
+// workingDtype is that of a parameter's state, and of what its steps are added to.
+func workingDtype(p *tensor.Tensor) tensor.Dtype {
+	if p.Dtype() == tensor.Float64 {
+		return tensor.Float64
+	}
+	return tensor.Float32
 }
 
 // working returns the tensor that steps are added to: p itself, its float32 copy
@@ -54,8 +65,19 @@ func (s *slot) working(p *tensor.Tensor, keepMaster bool) *tensor.Tensor {
 		return p.To(tensor.Float32)
 	case s.master == nil:
 		s.master = p.To(tensor.Float32).SetRole(tensor.OptimizerState)
+	case s.master.Device() != p.Device():
+		s.master = s.master.To(p.Device()).SetRole(tensor.OptimizerState)
 	}
 	return s.master
+}
+
+// follow brings the state to the device that the parameter was moved to.
+func (s *slot) follow(d tensor.Device) {
+	for i, t := range s.state {
+		if t.Device() != d {
+			s.state[i] = t.To(d).SetRole(tensor.OptimizerState)
+		}
+	}
 }
 
 // kernel changes elements of a parameter, given those of the gradient and of the
@@ -78,4 +100,5 @@ func run[T float32 | float64](k kernel[T], p, g *tensor.Tensor, state []*tensor.
 		}
 		k(ps[start:end], gs[start:end], part)
 	})
+	p.Touch()
 }

@@ -1,7 +1,6 @@
 package train
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -49,16 +48,14 @@ func (r *run) openMetrics(first int) error {
 
 // linesBefore returns the whole lines of steps before first.
 func linesBefore(old []byte, first int) []byte {
-	var kept bytes.Buffer
-	lines := bufio.NewScanner(bytes.NewReader(old))
-	for lines.Scan() {
+	var kept []byte
+	for line := range bytes.Lines(old) {
 		var p Point
-		if json.Unmarshal(lines.Bytes(), &p) == nil && p.Step < first {
-			kept.Write(lines.Bytes())
-			kept.WriteByte('\n')
+		if json.Unmarshal(line, &p) == nil && p.Step < first {
+			kept = append(append(kept, bytes.TrimRight(line, "\n")...), '\n')
 		}
 	}
-	return kept.Bytes()
+	return kept
 }
 
 func (r *run) writeMetrics(p Point) error {
@@ -109,7 +106,7 @@ func (r *run) startProgress(first int) {
 		label = "training"
 	}
 	r.progress = show.NewProgress(label, int64(r.Steps))
-	r.progress.Add(int64(first))
+	r.progress.Before(int64(first))
 	if r.Figure != nil {
 		r.figure = show.NewLive()
 	}
@@ -122,9 +119,14 @@ func (r *run) showProgress(p Point) {
 	if r.progress == nil {
 		return
 	}
-	note := fmt.Sprintf("loss %.4g, lr %.3g", p.Loss, p.LR)
-	if p.Skipped {
+	note := fmt.Sprintf("lr %.3g", p.LR)
+	switch {
+	case p.Skipped:
 		note += ", skipped"
+	case r.figure == nil:
+		r.progress.Loss(p.Loss)
+	default:
+		note = fmt.Sprintf("loss %.4g, %s", p.Loss, note)
 	}
 	r.progress.Note(note)
 	r.progress.Add(1)

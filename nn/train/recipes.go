@@ -3,11 +3,10 @@ package train
 import (
 	"context"
 	"fmt"
-	"html"
-	"strings"
 	"time"
 
 	"github.com/lectern-go/lectern/accounting"
+	"github.com/lectern-go/lectern/internal/columns"
 	"github.com/lectern-go/lectern/nn"
 	"github.com/lectern-go/lectern/optim"
 	"github.com/lectern-go/lectern/tensor"
@@ -115,12 +114,8 @@ func (r Recipe) run(steps int) (RecipeResult, error) {
 	}
 	result.First = heldOut()
 	result.Lost = lost(nn.Parameters(model), c)
-	var existing []*tensor.Tensor
-	for _, p := range nn.StateDict(model) {
-		existing = append(existing, p.Tensor)
-	}
 	var err error
-	result.Memory = accounting.Memory(func() { _, err = Run(context.Background(), c) }, existing...).Highest
+	result.Memory = accounting.Memory(func() { _, err = Run(context.Background(), c) }, nn.StateDict(model).Tensors()...).Highest
 	if err != nil {
 		return result, err
 	}
@@ -160,56 +155,22 @@ func lost(params []tensor.NamedTensor, c Config) float64 {
 	return zeros / float64(all)
 }
 
-func (t RecipeTable) rows() (header []string, rows [][]string) {
-	header = []string{"recipe", "error before", "after", "gradients of 0", "weights", "gradients", "optimizer", "activations", "ms/step"}
+func (t RecipeTable) table() columns.Table {
 	size := func(bytes int) string { return fmt.Sprintf("%.0f KiB", float64(bytes)/1024) }
+	c := columns.Table{
+		Header: []string{"recipe", "error before", "after", "gradients of 0", "weights", "gradients", "optimizer", "activations", "ms/step"},
+		Right:  func(column int) bool { return column > 0 },
+	}
 	for _, r := range t {
-		rows = append(rows, []string{r.Name, fmt.Sprintf("%.3f", r.First), fmt.Sprintf("%.3f", r.Last), fmt.Sprintf("%.1f%%", 100*r.Lost),
+		c.Rows = append(c.Rows, []string{r.Name, fmt.Sprintf("%.3f", r.First), fmt.Sprintf("%.3f", r.Last), fmt.Sprintf("%.1f%%", 100*r.Lost),
 			size(r.Memory[accounting.Parameters]), size(r.Memory[accounting.Gradients]), size(r.Memory[accounting.OptimizerState]), size(r.Memory[accounting.Activations]),
 			fmt.Sprintf("%.2f", 1e3*r.SecondsPerStep)})
 	}
-	return header, rows
+	return c
 }
 
 // String returns the table as text in columns.
-func (t RecipeTable) String() string {
-	header, rows := t.rows()
-	all := append([][]string{header}, rows...)
-	width := make([]int, len(header))
-	for _, row := range all {
-		for i, cell := range row {
-			width[i] = max(width[i], len(cell))
-		}
-	}
-	var b strings.Builder
-	for i, row := range all {
-		if i > 0 {
-			b.WriteByte('\n')
-		}
-		fmt.Fprintf(&b, "%-*s", width[0], row[0])
-		for k := 1; k < len(row); k++ {
-			fmt.Fprintf(&b, "  %*s", width[k], row[k])
-		}
-	}
-	return b.String()
-}
+func (t RecipeTable) String() string { return t.table().String() }
 
 // HTML returns the table for a notebook.
-func (t RecipeTable) HTML() string {
-	header, rows := t.rows()
-	var b strings.Builder
-	b.WriteString("<table><thead><tr>")
-	for _, cell := range header {
-		b.WriteString("<th>" + html.EscapeString(cell) + "</th>")
-	}
-	b.WriteString("</tr></thead><tbody>")
-	for _, row := range rows {
-		b.WriteString("<tr>")
-		for _, cell := range row {
-			b.WriteString("<td>" + html.EscapeString(cell) + "</td>")
-		}
-		b.WriteString("</tr>")
-	}
-	b.WriteString("</tbody></table>")
-	return b.String()
-}
+func (t RecipeTable) HTML() string { return t.table().HTML() }

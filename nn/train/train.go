@@ -25,9 +25,11 @@ import (
 	"math"
 	"os"
 	"os/signal"
+	"syscall"
 	"time"
 
 	"github.com/lectern-go/lectern/checkpoint"
+	"github.com/lectern-go/lectern/internal/mistake"
 	"github.com/lectern-go/lectern/kernel/show"
 	"github.com/lectern-go/lectern/optim"
 	"github.com/lectern-go/lectern/tensor"
@@ -59,7 +61,7 @@ type Config struct {
 
 	Metrics string                   // a file that gets a line of JSON for each step
 	Label   string                   // stands before the progress
-	Figure  func(points []Point) any // drawn anew while the run goes on, such as with plots.Loss; for notebooks
+	Figure  func(points []Point) any // drawn anew while the run goes on, such as with plots.Loss; nil: a plain curve of the loss
 	Quiet   bool                     // no progress
 }
 
@@ -87,28 +89,42 @@ func (e *InterruptedError) Error() string {
 	return text + "; nothing was saved, since the run has no store"
 }
 
-// DivergedError says that the loss was no longer a number.
+// DivergedError says that the loss was no longer a number, or that the scaler had to
+// skip too many steps one after the other.
 type DivergedError struct {
-	Step int
-	Loss float64
+	Step    int
+	Loss    float64
+	Skipped int // steps in a row; 0 without a scaler
 }
 
+// maxSkipped is how many steps in a row a scaler may skip. Halving the scale as often
+// takes it from 65536 to 2^-24, so that it is not the scale that is wrong.
+const maxSkipped = 40
+
 func (e *DivergedError) Error() string {
+	if e.Skipped > 0 {
+		return fmt.Sprintf("train: up to step %d the gradients of %d steps in a row were not finite, at whatever scale; the loss is %v; try a smaller learning rate, a warm-up or ClipNorm", e.Step, e.Skipped, e.Loss)
+	}
 	return fmt.Sprintf("train: the loss of step %d is %v; try a smaller learning rate, a warm-up or ClipNorm", e.Step, e.Loss)
 }
 
 // Run trains until c.Steps and returns what it knows of each step, those before a
-// resumed checkpoint not included. If ctx ends, or the process is interrupted
-// (Ctrl-C, or Interrupt in a notebook), it ends the step that it is in, saves a
-// checkpoint and returns an [*InterruptedError]. It returns a [*DivergedError] if
-// the loss is not finite and no scaler is there to skip the step. It panics if
-// Steps, Loss or Optimizer are missing.
+// resumed checkpoint not included. Gradients that the parameters have before it are
+// dropped.
+//
+// If ctx ends, or the process is asked to end (Ctrl-C, Interrupt in a notebook, or
+// SIGTERM), it ends the step that it is in, saves a checkpoint and returns an
+// [*InterruptedError]; asked a second time, the process ends at once. It returns a
+// [*DivergedError] if the loss is not finite and no scaler is there to skip the step, or
+// if the scaler skips nothing but steps.
+// It panics if Steps, Loss or Optimizer are missing.
 func Run(ctx context.Context, c Config) ([]Point, error) {
 	if c.Loss == nil || c.Optimizer == nil || c.Steps < 0 {
-		panic(&Error{Reason: "a Config needs Steps, Loss and Optimizer"})
+		mistake.Panic("train", tensor.ErrValue, "run", "a Config needs Steps, Loss and Optimizer", "")
 	}
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	context.AfterFunc(ctx, stop) // the next signal does what signals do
 	c.Accumulate = max(c.Accumulate, 1)
 	r := &run{Config: c, parts: checkpoint.Parts{}}
 	maps.Copy(r.parts, c.Parts)
@@ -127,6 +143,7 @@ func Run(ctx context.Context, c Config) ([]Point, error) {
 	defer r.closeMetrics()
 	r.startProgress(first)
 	defer r.endProgress()
+	r.Optimizer.ZeroGrad(true)
 	for step := first; step < c.Steps; step++ {
 		if ctx.Err() != nil {
 			return r.points, r.interrupted(step)
@@ -140,6 +157,12 @@ func Run(ctx context.Context, c Config) ([]Point, error) {
 			return r.points, err
 		}
 		r.showProgress(p)
+		if r.skipped++; !p.Skipped {
+			r.skipped = 0
+		}
+		if r.skipped == maxSkipped {
+			return r.points, &DivergedError{step, p.Loss, r.skipped}
+		}
 		if r.saves(step + 1) {
 			if _, err := c.Store.Save(step+1, r.parts); err != nil {
 				return r.points, err
@@ -149,18 +172,11 @@ func Run(ctx context.Context, c Config) ([]Point, error) {
 	return r.points, nil
 }
 
-// Error is what Run panics with when its caller made a mistake.
-type Error struct{ Reason string }
-
-func (e *Error) Error() string { return "train: " + e.Reason }
-
-// Mistake says that e is a mistake of the caller, for tensor.Try.
-func (e *Error) Mistake() error { return e }
-
 type run struct {
 	Config
 	parts    checkpoint.Parts
 	points   []Point
+	skipped  int // steps in a row
 	metrics  *os.File
 	progress *show.Progress
 	figure   *show.Live
@@ -176,6 +192,9 @@ func (r *run) resume() (first int, err error) {
 	resumed, err := r.Store.Resume(r.parts)
 	if errors.Is(err, checkpoint.ErrNone) {
 		return 0, nil
+	}
+	if err == nil && len(resumed.Skipped) > 0 {
+		fmt.Fprintf(os.Stderr, "train: goes on from step %d, since what came later is damaged: %v\n", resumed.Step, errors.Join(resumed.Skipped...))
 	}
 	return resumed.Step, err
 }
@@ -204,14 +223,19 @@ func (r *run) step(step int) (Point, error) {
 	for range r.Accumulate {
 		var loss *tensor.Tensor
 		var err error
-		tensor.Autocast(r.Precision, func() { loss, err = r.Loss(step) })
+		forward := func() { loss, err = r.Loss(step) }
+		if _, on := tensor.AutocastDtype(); on || r.Precision != tensor.Float32 {
+			tensor.Autocast(r.Precision, forward)
+		} else {
+			forward() // each operation is a little faster outside
+		}
 		if err != nil {
 			return p, err
 		}
 		value := loss.Item()
 		p.Loss += value / float64(r.Accumulate)
 		if r.Scaler == nil && (math.IsNaN(value) || math.IsInf(value, 0)) {
-			return p, &DivergedError{step, value}
+			return p, &DivergedError{Step: step, Loss: value}
 		}
 		if r.Accumulate > 1 {
 			loss = loss.Div(float64(r.Accumulate))

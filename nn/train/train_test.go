@@ -1,16 +1,21 @@
 package train_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/lectern-go/lectern/checkpoint"
 	"github.com/lectern-go/lectern/data"
@@ -61,7 +66,8 @@ type setup struct {
 
 type mlp struct {
 	Embed *nn.Embedding
-	Drop  *nn.Dropout
+	Drop  *nn.Dropout // with the default generator
+	Own   *nn.Dropout // with one of its own
 	Out   *nn.Linear
 }
 
@@ -75,7 +81,7 @@ func newSetup(t *testing.T, dir string, steps int) *setup {
 		t.Fatal(err)
 	}
 	g := tensor.NewGenerator(3)
-	model := &mlp{nn.NewEmbedding(17, 8, g), nn.NewDropout(0.2, nil), nn.NewLinear(8, 17, nn.WithBias, g)}
+	model := &mlp{nn.NewEmbedding(17, 8, g), nn.NewDropout(0.2, nil), nn.NewDropout(0.1, tensor.NewGenerator(4)), nn.NewLinear(8, 17, nn.WithBias, g)}
 	s := &setup{model: model}
 	s.config = train.Config{
 		Steps: steps, Optimizer: optim.NewAdamW(nn.Parameters(model), 1e-2), Schedule: optim.Cosine{Peak: 1e-2, Warmup: 3, Steps: 20},
@@ -85,7 +91,7 @@ func newSetup(t *testing.T, dir string, steps int) *setup {
 			if err != nil {
 				return nil, err
 			}
-			logits := model.Out.Forward(model.Drop.Forward(model.Embed.Forward(batch.X)))
+			logits := model.Out.Forward(model.Own.Forward(model.Drop.Forward(model.Embed.Forward(batch.X))))
 			return nn.CrossEntropy(logits.View(-1, 17), batch.Y.View(-1)), nil
 		},
 		Parts: checkpoint.Parts{"model": nn.Part(model), "data": loader},
@@ -144,20 +150,192 @@ func TestResumedRunIsTheSameBitForBit(t *testing.T) {
 	checkMetrics(t, second.config.Metrics, 20)
 }
 
-func checkMetrics(t *testing.T, path string, steps int) {
+// killedSteps is how long the run below is, and killedDir the environment variable
+// that tells a process where to run it.
+const (
+	killedSteps = 200
+	killedDir   = "LECTERN_TEST_TRAIN_IN"
+)
+
+// A run that saves each step is killed at random moments, each time taken up by a new
+// process with another number of threads, and ends as one that nobody disturbed.
+func TestKilledRunGoesOnBitForBit(t *testing.T) {
+	start := func(dir string) *setup {
+		tensor.Seed(1)
+		s := newSetup(t, dir, killedSteps)
+		s.config.SaveEvery = 1
+		return s
+	}
+	if dir := os.Getenv(killedDir); dir != "" {
+		start(dir).run(t)
+		return
+	}
+	whole := start("")
+	want := whole.run(t)
+
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	kills := 0
+	for attempt := 0; ; attempt++ {
+		cmd := exec.Command(self, "-test.run", "^TestKilledRunGoesOnBitForBit$")
+		cmd.Env = append(os.Environ(), killedDir+"="+dir, fmt.Sprint("GOMAXPROCS=", 1+attempt%3))
+		var out bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &out
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		life := time.Duration(10+rand.IntN(50)) * time.Millisecond
+		if attempt >= 20 {
+			life = time.Minute
+		}
+		killer := time.AfterFunc(life, func() { cmd.Process.Kill() })
+		err := cmd.Wait()
+		if err == nil {
+			break
+		}
+		if killer.Stop() { // it ended by itself
+			t.Fatalf("attempt %d: %v\n%s", attempt, err, &out)
+		}
+		kills++
+	}
+	t.Logf("%d kills", kills)
+	if kills == 0 {
+		t.Error("the run ended before the first kill: the test shows nothing")
+	}
+	end := start(dir)
+	end.run(t) // loads the last checkpoint
+	sameModels(t, "at the end", whole.model, end.model)
+	checkMetrics(t, end.config.Metrics, killedSteps)
+	for i, p := range readMetrics(t, end.config.Metrics) {
+		if w := want[i]; p.Loss != w.Loss || p.LR != w.LR || p.GradNorm != w.GradNorm || p.Skipped != w.Skipped {
+			t.Fatalf("step %d: %+v, without interruption %+v", i, p, w)
+		}
+	}
+}
+
+type table []float64
+
+func (t table) LR(step int) float64 { return t[step] }
+
+// The mean of two gradients, 1 and 3, is clipped to 1 and goes with the rate of its step.
+func TestWhatAStepDoes(t *testing.T) {
+	w := nn.Parameter(tensor.Of(1.))
+	calls := 0
+	points, err := train.Run(context.Background(), train.Config{
+		Steps:      2,
+		Optimizer:  optim.NewSGD([]tensor.NamedTensor{tensor.Named("w", w)}, 99),
+		Loss:       func(int) (*tensor.Tensor, error) { calls++; return w.Mul(2*(calls%2) + 1).Sum(), nil },
+		Schedule:   table{0.1, 0.01},
+		Accumulate: 2,
+		ClipNorm:   1,
+		Quiet:      true,
+	})
+	if err != nil || len(points) != 2 {
+		t.Fatalf("%d points: %v", len(points), err)
+	}
+	close := func(what string, got, want float64) {
+		if math.Abs(got-want) > 1e-6 {
+			t.Errorf("%s is %v, want %v", what, got, want)
+		}
+	}
+	close("the weight", w.Item(), 1-0.1-0.01)
+	for i, want := range []train.Point{{Loss: 2, LR: 0.1, GradNorm: 2}, {Loss: 2 * 0.9, LR: 0.01, GradNorm: 2}} {
+		close("a loss", points[i].Loss, want.Loss)
+		close("a learning rate", points[i].LR, want.LR)
+		close("a norm", points[i].GradNorm, want.GradNorm)
+	}
+}
+
+func TestGradientsFromBeforeTheRunDontCount(t *testing.T) {
+	after := func(disturb bool) *mlp {
+		tensor.Seed(1)
+		s := newSetup(t, "", 2)
+		if disturb {
+			for _, p := range nn.Parameters(s.model) {
+				p.Tensor.SetGrad(tensor.Ones(p.Tensor.Shape()...))
+			}
+		}
+		s.run(t)
+		return s.model
+	}
+	sameModels(t, "with gradients left over", after(false), after(true))
+}
+
+func readMetrics(t *testing.T, path string) (points []train.Point) {
 	t.Helper()
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
-	if len(lines) != steps {
-		t.Fatalf("%d lines of metrics, want %d", len(lines), steps)
-	}
-	for i, line := range lines {
+	for line := range strings.Lines(string(text)) {
 		var p train.Point
-		if err := json.Unmarshal([]byte(line), &p); err != nil || p.Step != i {
-			t.Fatalf("line %d: %s (%v)", i, line, err)
+		if err := json.Unmarshal([]byte(line), &p); err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		points = append(points, p)
+	}
+	return points
+}
+
+func checkMetrics(t *testing.T, path string, steps int) {
+	t.Helper()
+	points := readMetrics(t, path)
+	if len(points) != steps {
+		t.Fatalf("%d lines of metrics, want %d", len(points), steps)
+	}
+	for i, p := range points {
+		if p.Step != i {
+			t.Fatalf("line %d is that of step %d", i, p.Step)
+		}
+	}
+}
+
+// Large enough that everything is done in parallel: products, sums, norms, losses, steps.
+func TestThreadsDoNotMatter(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	const B, V, D = 193, 501, 260
+	type network struct {
+		Embed *nn.Embedding
+		Norm  *nn.LayerNorm
+		Drop  *nn.Dropout
+		MLP   *nn.MLP
+	}
+	run := func(threads int) ([]float64, nn.State) {
+		runtime.GOMAXPROCS(threads)
+		g := tensor.NewGenerator(1)
+		m := &network{nn.NewEmbedding(V, D, g), nn.NewLayerNorm(D), nn.NewDropout(0.1, g.Stream("drop")), nn.NewMLP([]int{D, 300, V}, nn.GELU{}, g)}
+		var losses []float64
+		for _, precision := range []tensor.Dtype{tensor.Float32, tensor.BFloat16} {
+			points, err := train.Run(context.Background(), train.Config{
+				Steps: 3, Optimizer: optim.NewAdamW(nn.Parameters(m), 1e-3), ClipNorm: 0.1, Precision: precision, Quiet: true,
+				Loss: func(step int) (*tensor.Tensor, error) {
+					ids := tensor.Arange(B).Mul(step + 7).Remainder(V)
+					h := m.Drop.Forward(m.Norm.Forward(m.Embed.Forward(ids)))
+					return nn.CrossEntropy(m.MLP.Forward(h), ids, nn.LabelSmoothing(0.1)), nil
+				},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, p := range points {
+				losses = append(losses, p.Loss, p.GradNorm)
+			}
+		}
+		return losses, nn.StateDict(m)
+	}
+	wantLosses, want := run(1)
+	for _, threads := range []int{2, 3, 5} {
+		losses, state := run(threads)
+		if !slices.Equal(losses, wantLosses) {
+			t.Errorf("%d threads: losses and norms %v, one thread %v", threads, losses, wantLosses)
+		}
+		for i, p := range state {
+			if !tensor.Equal(p.Tensor.Detach(), want[i].Tensor.Detach()) {
+				t.Errorf("%d threads: %s differs", threads, p.Name)
+			}
 		}
 	}
 }
@@ -221,12 +399,16 @@ func TestMetricsOfStepsThatAreRunAgainAreReplaced(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, "step-0000000006.safetensors")); err != nil {
 		t.Fatal(err)
 	}
-	f, err := os.OpenFile(s.config.Metrics, os.O_APPEND|os.O_WRONLY, 0)
+	text, err := os.ReadFile(s.config.Metrics)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.WriteString(`{"step":6,"lo`)
-	f.Close()
+	// A file system may leave zeros after a power failure.
+	second := bytes.IndexByte(text, '\n') + 1
+	text = slices.Concat(text[:second], make([]byte, 100_000), []byte("\n"), text[second:], []byte(`{"step":6,"lo`))
+	if err := os.WriteFile(s.config.Metrics, text, 0o666); err != nil {
+		t.Fatal(err)
+	}
 	newSetup(t, dir, 8).run(t)
 	checkMetrics(t, s.config.Metrics, 8)
 }
@@ -243,6 +425,10 @@ func TestDivergenceAndMistakes(t *testing.T) {
 	points, err := train.Run(context.Background(), train.Config{Steps: 3, Optimizer: opt, Loss: nan, Quiet: true, Scaler: optim.NewGradScaler(optim.ScalerSettings{}), Metrics: filepath.Join(t.TempDir(), "m")})
 	if err != nil || len(points) != 3 || !points[2].Skipped {
 		t.Errorf("with a scaler: %v, %+v", err, points)
+	}
+	points, err = train.Run(context.Background(), train.Config{Steps: 1000, Optimizer: opt, Loss: nan, Quiet: true, Scaler: optim.NewGradScaler(optim.ScalerSettings{})})
+	if !errors.As(err, &diverged) || diverged.Skipped != len(points) || len(points) > 100 || !strings.Contains(err.Error(), "in a row") {
+		t.Errorf("nothing but skipped steps: %d points, %v", len(points), err)
 	}
 	disk := errors.New("disk on fire")
 	if _, err := train.Run(context.Background(), train.Config{Steps: 1, Optimizer: opt, Quiet: true, Loss: func(int) (*tensor.Tensor, error) { return nil, disk }}); !errors.Is(err, disk) {
