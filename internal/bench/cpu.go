@@ -3,14 +3,16 @@ package main
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"os"
+	"runtime"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/lectern-go/lectern/accounting"
 	"github.com/lectern-go/lectern/internal/cpu"
+	"github.com/lectern-go/lectern/nn"
 	"github.com/lectern-go/lectern/tensor"
 )
 
@@ -35,19 +37,33 @@ func (c cpuCase) String() string {
 	return strings.TrimSuffix(fmt.Sprintf("%s %s %s", c.What, strings.Trim(strings.ReplaceAll(fmt.Sprint(c.Sizes), " ", "x"), "[]"), c.Dtype), " float32")
 }
 
+// work is what a call does, in billions, and what that is called for each second.
+func (c cpuCase) work() (amount float64, unit string) {
+	if c.product() {
+		return 2e-9 * float64(c.Sizes[0]*c.Sizes[1]*c.Sizes[2]), "GFLOP/s"
+	}
+	return 1e-9 * float64(c.Sizes[0]), "G/s" // elements
+}
+
+func (c cpuCase) product() bool { return len(c.Sizes) == 3 }
+
 func cpuCases() []cpuCase {
 	var cases []cpuCase
 	product := func(what, dtype string, m, k, n int, wanted float64) {
 		budget := 0.06
-		if m*k*n > 300*300*300 {
-			budget = 0.25
+		if work := m * k * n; work > 1500*1500*1500 {
+			budget = 0.6
+		} else if work > 300*300*300 {
+			budget = 0.2
 		}
 		cases = append(cases, cpuCase{what, dtype, []int{m, k, n}, budget, wanted})
 	}
 	for _, what := range []string{"xy", "xyT", "xTy"} {
 		product(what, "float32", 8, 64, 64, 2)
-		product(what, "float32", 64, 64, 64, 2)
-		for _, n := range []int{128, 256, 512, 1024} {
+		for _, n := range []int{16, 32, 64} {
+			product(what, "float32", n, n, n, 2)
+		}
+		for _, n := range []int{128, 256, 512, 1024, 2048} {
 			wanted := 1.1
 			if n > 512 || what != "xy" {
 				wanted = 1
@@ -58,21 +74,17 @@ func cpuCases() []cpuCase {
 	}
 	product("xy", "float64", 512, 512, 512, 1)
 	for _, what := range []string{"xy", "xyT", "xTy"} {
-		product(what, "bfloat16", 256, 256, 256, 1)
-		product(what, "bfloat16", 1024, 1024, 1024, 1)
+		for _, n := range []int{256, 512, 1024} {
+			product(what, "bfloat16", n, n, n, 1)
+		}
 	}
-	for _, what := range []string{"add", "mul", "exp", "tanh", "gelu", "sum", "softmax"} {
-		cases = append(cases, cpuCase{what, "float32", []int{1 << 12}, 0.04, 1.5}, cpuCase{what, "float32", []int{1 << 20}, 0.08, 1})
+	for _, what := range []string{"add", "mul", "exp", "tanh", "gelu", "sum", "softmax", "layernorm"} {
+		cases = append(cases, cpuCase{what, "float32", []int{1 << 12}, 0.06, 1.5}, cpuCase{what, "float32", []int{1 << 20}, 0.12, 1})
 	}
 	return cases
 }
 
-type cpuAnswer struct {
-	Version string    `json:"version"`
-	Seconds []float64 `json:"seconds"`
-}
-
-// cpuGroup times all sides alternately; the best round of each counts.
+// cpuGroup times all sides of a case alternately, several times; the best time of each counts.
 func cpuGroup(ctx context.Context, r *report) error {
 	py, err := python(ctx, "numpy")
 	if err != nil {
@@ -82,7 +94,7 @@ func cpuGroup(ctx context.Context, r *report) error {
 	cases := cpuCases()
 	var products []cpuCase
 	for _, c := range cases {
-		if len(c.Sizes) == 3 && c.Dtype != "bfloat16" {
+		if c.product() && c.Dtype != "bfloat16" {
 			c.wanted = 0.95
 			products = append(products, c)
 		}
@@ -104,127 +116,139 @@ func cpuGroup(ctx context.Context, r *report) error {
 	return nil
 }
 
+// cpuSide is one of those who are compared: a process that times one case after another.
+type cpuSide struct {
+	name string
+	*dialogue
+}
+
 func cpuCompare(ctx context.Context, r *report, py string, cases []cpuCase, threads int, level cpu.Level, peerEnv []string) error {
-	encoded, err := json.Marshal(cases)
-	if err != nil {
-		return err
-	}
-	list := string(encoded)
-	peers := []string{"numpy", "torch"}
-	if peerEnv != nil {
-		peers = peers[:1] // the variable is OpenBLAS's
-	}
-	best := map[string]*cpuAnswer{}
-	keep := func(who string, a cpuAnswer) {
-		if best[who] == nil {
-			best[who] = &a
-			return
-		}
-		for i, s := range a.Seconds {
-			best[who].Seconds[i] = min(best[who].Seconds[i], s)
-		}
-	}
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
-	for range r.rounds {
-		var ours cpuAnswer
-		env := []string{fmt.Sprintf("GOMAXPROCS=%d", threads), cpu.Override + "=" + level.String()}
-		if err := runJSON(ctx, &ours, env, "", self, "-child", "cpu", list); err != nil {
-			return err
-		}
-		keep("ours", ours)
-		for i := 0; i < len(peers); i++ {
-			var a cpuAnswer
-			env := append(peerEnv, fmt.Sprintf("OPENBLAS_NUM_THREADS=%d", threads), fmt.Sprintf("OMP_NUM_THREADS=%d", threads))
-			if err := runJSON(ctx, &a, env, cpuPeers, py, "-", peers[i], fmt.Sprint(threads), list); err != nil {
-				if ctx.Err() != nil {
-					return ctx.Err()
-				}
-				r.absent(peers[i], err)
-				peers = append(peers[:i:i], peers[i+1:]...)
-				i--
-				continue
-			}
-			keep(peers[i], a)
-		}
-	}
 	r.note("%s, threads: %d", level, threads)
-	if peerEnv == nil {
-		if err := compareWithPromise(r, cases, best["ours"], threads); err != nil {
-			return err
+	env := []string{fmt.Sprintf("GOMAXPROCS=%d", threads), cpu.Override + "=" + level.String()}
+	if peerEnv == nil { // the best of all, with what is no level: AMX
+		env[1] = cpu.Override + "="
+	}
+	mine, err := startDialogue(ctx, env, self, "-child", "cpu")
+	if err != nil {
+		return err
+	}
+	defer mine.close()
+	sides := []cpuSide{{"ours", mine}}
+	libraries := []string{"numpy", "torch"}
+	if peerEnv != nil {
+		libraries = libraries[:1] // the variable is OpenBLAS's
+	}
+	env = slices.Clone(peerEnv)
+	for _, name := range []string{"OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"} {
+		env = append(env, fmt.Sprintf("%s=%d", name, threads))
+	}
+	for _, library := range libraries {
+		d, err := startDialogue(ctx, env, py, "-c", cpuPeers, library, fmt.Sprint(threads))
+		var version string
+		if err == nil {
+			defer d.close()
+			err = d.ask(nil, &version)
+		}
+		if err != nil {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			r.absent(library, err)
+			continue
+		}
+		sides = append(sides, cpuSide{library + " " + version, d})
+	}
+	// Threads of other libraries look for work for a while after a call, and would take time from whose turn is next.
+	pause := time.Duration(0)
+	if threads > 1 {
+		pause = 130 * time.Millisecond
+	}
+	promise := map[string]float64{}
+	for name, dtype := range dtypesByName {
+		if p, err := accounting.CPUPromise(dtype, threads); err == nil {
+			promise[name] = p.PerSecond * 1e-9
 		}
 	}
-	for i, c := range cases {
-		for _, peer := range peers {
-			theirs := best[peer].Seconds[i]
-			if theirs == 0 {
+	rate := map[string]float64{} // ours, by case
+	for _, c := range cases {
+		if !r.only.MatchString(c.String()) {
+			continue
+		}
+		best := make([]float64, len(sides))
+		for range r.rounds {
+			for i, side := range sides {
+				time.Sleep(pause)
+				var seconds float64
+				if err := side.ask(c, &seconds); err != nil {
+					return fmt.Errorf("%s: %v: %w", side.name, c, err)
+				}
+				if best[i] == 0 || seconds < best[i] {
+					best[i] = seconds
+				}
+			}
+		}
+		work, unit := c.work()
+		ours := work / best[0]
+		rate[c.String()] = ours
+		for i, side := range sides[1:] {
+			seconds := best[i+1]
+			if seconds == 0 {
 				continue // it has no such operation
 			}
 			wanted := c.wanted
-			if peer == "numpy" && (len(c.Sizes) == 1 || c.Sizes[1] <= 64) {
+			if strings.HasPrefix(side.name, "numpy") && (!c.product() || c.Sizes[1] <= 64) {
 				wanted = 0 // these are measured against PyTorch, whose calls cost more
 			}
-			work, unit := float64(c.Sizes[0])*1e-9, "G/s" // elements
-			if len(c.Sizes) == 3 {
-				work, unit = 2e-9*float64(c.Sizes[0]*c.Sizes[1]*c.Sizes[2]), "GFLOP/s"
+			r.compare(fmt.Sprintf("%v, %s, %d threads", c, level, threads), ours, side.name, work/seconds, unit, more, wanted)
+			if most := promise[c.Dtype] / (work / seconds); c.product() && ours/(work/seconds) < wanted && most < wanted {
+				r.note("  the promise of the processor, %.4g GFLOP/s, is no more than %.3gx of that", promise[c.Dtype], most)
 			}
-			r.compare(fmt.Sprintf("%v, %s, %d threads", c, level, threads), work/best["ours"].Seconds[i], peer+" "+best[peer].Version, work/theirs, unit, more, wanted)
 		}
+	}
+	if peerEnv == nil {
+		compareWithPromise(r, rate, promise, threads)
 	}
 	return nil
 }
 
 // compareWithPromise shows how much of what the processor can do large products reach, and that bfloat16 is worth its
 // while where the processor has instructions for it.
-func compareWithPromise(r *report, cases []cpuCase, ours *cpuAnswer, threads int) error {
-	rate := map[string]float64{}
-	for i, c := range cases {
-		if c.What == "xy" && c.Sizes[0] == 1024 && c.Sizes[2] == 1024 { // one of each dtype
-			rate[c.Dtype] = 2e-9 * (1 << 30) / ours.Seconds[i]
-		}
+func compareWithPromise(r *report, rate, promise map[string]float64, threads int) {
+	const large, largeHalf = "xy 1024x1024x1024", "xy 1024x1024x1024 bfloat16"
+	if rate[large] == 0 || rate[largeHalf] == 0 {
+		return // not measured
 	}
-	single, err := accounting.CPUPromise(tensor.Float32, threads)
-	if err != nil {
-		return err
-	}
-	half, err := accounting.CPUPromise(tensor.BFloat16, threads)
-	if err != nil {
-		return err
-	}
-	r.compare(fmt.Sprintf("xy 1024x1024x1024, %d threads", threads), rate["float32"], "promise", single.PerSecond*1e-9, "GFLOP/s", more, 0.85)
-	r.compare(fmt.Sprintf("xy 1024x1024x1024 bfloat16, %d threads", threads), rate["bfloat16"], "promise", half.PerSecond*1e-9, "GFLOP/s", more, 0)
+	r.compare(fmt.Sprintf("%s, %d threads", large, threads), rate[large], "promise", promise["float32"], "GFLOP/s", more, 0.85)
+	r.compare(fmt.Sprintf("%s, %d threads", largeHalf, threads), rate[largeHalf], "promise", promise["bfloat16"], "GFLOP/s", more, 0)
 	wanted := 0.0
-	if half.PerSecond > 1.5*single.PerSecond {
+	if promise["bfloat16"] > 1.5*promise["float32"] {
 		wanted = 1.5
 	}
-	r.compare(fmt.Sprintf("bfloat16 1024x1024x1024, %d threads", threads), rate["bfloat16"], "our float32", rate["float32"], "GFLOP/s", more, wanted)
-	return nil
+	r.compare(fmt.Sprintf("bfloat16 1024x1024x1024, %d threads", threads), rate[largeHalf], "our float32", rate[large], "GFLOP/s", more, wanted)
 }
 
-// cpuChild times our side and prints a cpuAnswer.
-func cpuChild(args []string) error {
-	var cases []cpuCase
-	if err := json.Unmarshal([]byte(args[0]), &cases); err != nil {
-		return err
-	}
-	var a cpuAnswer
+// cpuChild times our side: it answers each case with its seconds.
+func cpuChild([]string) error {
 	g := tensor.NewGenerator(1)
-	for _, c := range cases {
+	return answer(func(c cpuCase) (float64, error) {
 		call, err := c.call(g)
 		if err != nil {
-			return err
+			return 0, err
 		}
-		a.Seconds = append(a.Seconds, fastest(call, time.Duration(c.Budget*1e9)))
-		time.Sleep(20 * time.Millisecond)
-	}
-	return json.NewEncoder(os.Stdout).Encode(a)
+		runtime.GC() // what the case before has left is not this one's to clear away
+		return typical(call, time.Duration(c.Budget*1e9)), nil
+	})
 }
+
+var dtypesByName = map[string]tensor.Dtype{"float32": tensor.Float32, "float64": tensor.Float64, "bfloat16": tensor.BFloat16}
 
 // call prepares the operands of a case.
 func (c cpuCase) call(g *tensor.Generator) (func(), error) {
-	dtype := map[string]tensor.Dtype{"float32": tensor.Float32, "float64": tensor.Float64, "bfloat16": tensor.BFloat16}[c.Dtype]
+	dtype := dtypesByName[c.Dtype]
 	random := func(shape ...int) *tensor.Tensor { return tensor.With(g).Randn(shape...).To(dtype) }
 	if len(c.Sizes) == 3 {
 		m, k, n := c.Sizes[0], c.Sizes[1], c.Sizes[2]
@@ -238,10 +262,11 @@ func (c cpuCase) call(g *tensor.Generator) (func(), error) {
 		return func() { x.Matmul(y) }, nil
 	}
 	x, y := random(c.Sizes[0]), random(c.Sizes[0])
-	rows := x.View(-1, 1024)
+	rows, ones, zeros := x.View(-1, 1024), tensor.Ones(1024), tensor.Zeros(1024)
 	call, ok := map[string]func(){
 		"add": func() { x.Add(y) }, "mul": func() { x.Mul(y) }, "exp": func() { x.Exp() }, "tanh": func() { x.Tanh() },
 		"gelu": func() { x.GELU() }, "sum": func() { x.Sum() }, "softmax": func() { rows.Softmax(-1) },
+		"layernorm": func() { nn.Standardize(rows, []int{1024}, ones, zeros, 1e-5) },
 	}[c.What]
 	if !ok {
 		return nil, fmt.Errorf("no operation %q", c.What)
@@ -249,21 +274,24 @@ func (c cpuCase) call(g *tensor.Generator) (func(), error) {
 	return call, nil
 }
 
-// fastest returns the seconds of a call: the least mean of short series within a budget, which a busy machine disturbs
-// least.
-func fastest(call func(), budget time.Duration) float64 {
-	call()
-	best, reps := 1e9, 1
-	for end := time.Now().Add(budget); time.Now().Before(end); {
+// typical returns the seconds of a call: the median of series that are long enough to hold what a call leaves to be
+// cleared away later, within a budget.
+func typical(call func(), budget time.Duration) float64 {
+	const series = 2 * time.Millisecond
+	reps, start := 0, time.Now()
+	for time.Since(start) < 12*time.Millisecond { // to warm up
+		call()
+		reps++
+	}
+	reps = max(1, int(float64(reps)*float64(series)/float64(time.Since(start))))
+	var times []float64
+	for end := time.Now().Add(budget); time.Now().Before(end) || len(times) < 3; {
 		start := time.Now()
 		for range reps {
 			call()
 		}
-		took := time.Since(start).Seconds()
-		best = min(best, took/float64(reps))
-		if took < 2e-4 {
-			reps *= 2
-		}
+		times = append(times, time.Since(start).Seconds()/float64(reps))
 	}
-	return best
+	slices.Sort(times)
+	return times[len(times)/2]
 }

@@ -1,8 +1,9 @@
-# Times NumPy (on OpenBLAS) and, where it is installed, PyTorch. Standard input of the process is this file; the
-# arguments are the library, the number of threads and the cases as JSON. It prints the seconds of a call of each case.
+# Times NumPy (on OpenBLAS) or, where it is installed, PyTorch. The arguments are the library and the number of threads.
+# It prints the library's version, and then, for each case that it reads as a line of JSON, the seconds of a call, 0 if the
+# library does not have it.
 import json, sys, time
 
-library, threads, cases = sys.argv[1], int(sys.argv[2]), json.loads(sys.argv[3])
+library, threads = sys.argv[1], int(sys.argv[2])
 
 import numpy as np
 rng = np.random.default_rng(1)
@@ -18,12 +19,16 @@ if library == "torch":
 
     def array(dtype, *shape):
         return torch.from_numpy(rng.standard_normal(shape)).to(getattr(torch, dtype))
+    def norm(x):
+        w, b = torch.ones(1024), torch.zeros(1024)
+        return lambda: torch.nn.functional.layer_norm(x, (1024,), w, b)
     calls = {
         "xy": lambda x, y: lambda: x @ y,
         "add": lambda x, y: lambda: x + y, "mul": lambda x, y: lambda: x * y,
         "exp": lambda x, y: lambda: torch.exp(x), "tanh": lambda x, y: lambda: torch.tanh(x),
         "sum": lambda x, y: lambda: torch.sum(x), "gelu": lambda x, y: lambda: torch.nn.functional.gelu(x),
         "softmax": lambda x, y: lambda: torch.softmax(x.view(-1, 1024), -1),
+        "layernorm": lambda x, y: norm(x.view(-1, 1024)),
     }
 else:
     version = np.__version__
@@ -38,26 +43,25 @@ else:
     }
 
 
-def fastest(call, budget):
-    call()
-    best, reps, end = 1e9, 1, time.perf_counter() + budget
-    while time.perf_counter() < end:
+def typical(call, budget):
+    """The median seconds of a call over series of 2 ms."""
+    reps, start = 0, time.perf_counter()
+    while time.perf_counter() - start < 0.012:  # to warm up
+        call()
+        reps += 1
+    reps = max(1, int(reps * 0.002 / (time.perf_counter() - start)))
+    times, end = [], time.perf_counter() + budget
+    while time.perf_counter() < end or len(times) < 3:
         start = time.perf_counter()
         for _ in range(reps):
             call()
-        took = time.perf_counter() - start
-        best = min(best, took / reps)
-        if took < 2e-4:
-            reps *= 2
-    return best
+        times.append((time.perf_counter() - start) / reps)
+    return sorted(times)[len(times) // 2]
 
 
-answer = []
-for c in cases:
-    what, dtype, sizes = c["what"], c["dtype"], c["sizes"]
+def seconds(what, dtype, sizes, budget):
     if library == "numpy" and (what not in calls and what not in ("xyT", "xTy") or dtype == "bfloat16"):
-        answer.append(0)
-        continue
+        return 0
     if what in ("xy", "xyT", "xTy"):
         m, k, n = sizes
         x = array(dtype, k, m).T if what == "xTy" else array(dtype, m, k)
@@ -65,6 +69,9 @@ for c in cases:
         call = calls["xy"](x, y)
     else:
         call = calls[what](array(dtype, sizes[0]), array(dtype, sizes[0]))
-    answer.append(fastest(call, c["budget"]))
-    time.sleep(0.02)
-print(json.dumps({"version": version, "seconds": answer}))
+    return typical(call, budget)
+
+
+print(json.dumps(version), flush=True)
+for line in sys.stdin:
+    print(json.dumps(seconds(**json.loads(line))), flush=True)

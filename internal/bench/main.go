@@ -20,6 +20,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"regexp"
 	"slices"
 	"sort"
 	"strings"
@@ -66,6 +67,7 @@ func main() {
 	list := flag.Bool("list", false, "list the groups")
 	rounds := flag.Int("rounds", 3, "how often each case is measured; the best counts")
 	threads := flag.Int("threads", 2, "threads of both sides, where the case does not say 1")
+	only := flag.String("cases", "", "only the cases whose name this regular expression matches, in group cpu")
 	flag.Usage = func() {
 		fmt.Fprintln(flag.CommandLine.Output(), "usage: go run ./internal/bench -peers|-kernel|-self [group ...]")
 		flag.PrintDefaults()
@@ -78,6 +80,11 @@ func main() {
 		}
 		return
 	}
+	match, err := regexp.Compile(*only)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench: -cases:", err)
+		os.Exit(2)
+	}
 	picked, err := pick(chosen, flag.Args())
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -88,7 +95,7 @@ func main() {
 	failed := false
 	var last []string
 	for _, g := range picked {
-		r := &report{name: g.name, rounds: max(1, *rounds), threads: max(1, *threads)}
+		r := &report{name: g.name, rounds: max(1, *rounds), threads: max(1, *threads), only: match}
 		fmt.Printf("%s: %s\n", g.name, g.about)
 		if err := g.run(ctx, r); err != nil {
 			if errors.Is(err, context.Canceled) {

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"regexp"
 )
 
 // report collects the results of one group and prints them as they come.
@@ -10,6 +11,7 @@ type report struct {
 	name    string
 	rounds  int // how often to measure each side of a case, alternately
 	threads int
+	only    *regexp.Regexp // the cases that are wanted, by name
 
 	worst     float64
 	worstCase string
