@@ -8,7 +8,7 @@ var exercises = map[string]exercise{
 	"00.1": {
 		want: 6 * 8e9 * 15e12 / (1979e12 / 2 * 0.4 * 256 * 86400), tolerance: []float64{0.01},
 		hint:   "FLOPs are 6 · parameters · tokens; FLOP/s are dense peak · MFU · GPUs. Did you halve the 1979e12, and use an MFU of 0.4?",
-		praise: "Almost twelve weeks on 256 GPUs: why the big runs use thousands.",
+		praise: "Now you know why the big runs use thousands.",
 	},
 	"00.2": {
 		want: 10e9, tolerance: []float64{1e-6},
@@ -18,7 +18,7 @@ var exercises = map[string]exercise{
 	"00.3": {
 		want: 4, tolerance: []float64{1e-6},
 		hint:   "6·N·D has both N and D in it. If D is 20·N, how does it grow with N?",
-		praise: "Twice the model on twice the tokens: compute grows with the square.",
+		praise: "Twice the model, on twice the tokens: that is why size is so dear.",
 	},
 	// 01: tokenization
 	"01.1": {
@@ -34,7 +34,7 @@ var exercises = map[string]exercise{
 	"01.3": {
 		want:   50257,
 		hint:   "Every token needs a row: bytes, merges and special tokens alike.",
-		praise: "That is the size of GPT-2's vocabulary.",
+		praise: "These are GPT-2's numbers.",
 	},
 	// 02: tensors
 	"02.1": {
@@ -67,6 +67,22 @@ var exercises = map[string]exercise{
 		want:   2048,
 		hint:   "The step between neighbours grows with the number. When does it exceed 1, and what does rounding to even do then?",
 		praise: "One reason why sums are kept in float32.",
+	},
+	// 04: devices
+	"04.1": {
+		want: 7e9 * 2 / 64e9, tolerance: []float64{0.01},
+		hint:   "Two bytes for each parameter, and then bytes over bytes per second.",
+		praise: "Reading it from the GPU's own memory takes four thousandths of a second.",
+	},
+	"04.2": {
+		want:   4096,
+		hint:   "4000 bytes, in steps of 512.",
+		praise: "",
+	},
+	"04.3": {
+		want: (12288 * 49152 * 4 / 64e9) * 989.5e12 / (2 * 12288 * 49152), tolerance: []float64{0.01},
+		hint:   "How long does the weight take to come over? How many FLOPs is that at 989.5e12 a second, and how many does one token need?",
+		praise: "Two FLOPs for each element and token, four bytes for each element: the size of the weight cancels.",
 	},
 	// 05: storage, strides, views
 	"05.1": {
@@ -140,12 +156,12 @@ var exercises = map[string]exercise{
 	"09.1": {
 		want: 2 * 7e9 * 2048, tolerance: []float64{1e-6},
 		hint:   "Two for each token and parameter.",
-		praise: "29 teraFLOPs: a tenth of a second for an A100, in theory.",
+		praise: "An A100 does that in a tenth of a second, in theory.",
 	},
 	"09.2": {
 		want: 3.14e20 / (312e12 * 0.5) / 3600, tolerance: []float64{0.01},
 		hint:   "FLOPs divided by FLOP/s gives seconds. Did you take half of the 312e12, and hours?",
-		praise: "A thousandth of GPT-3 takes more than three weeks.",
+		praise: "And that is only a thousandth of GPT-3.",
 	},
 	"09.3": {
 		want:   50,
@@ -209,7 +225,7 @@ var exercises = map[string]exercise{
 	"13.2": {
 		want: math.Sqrt(2.0 / 512), tolerance: []float64{0.001},
 		hint:   "Only one of the two sizes is in He's rule: the number of inputs that an output adds up.",
-		praise: "One sixteenth.",
+		praise: "The outputs don't come into it.",
 	},
 	"13.3": {
 		want: 32, tolerance: []float64{0.1},
@@ -257,7 +273,7 @@ var exercises = map[string]exercise{
 	"18.2": {
 		want:   1024,
 		hint:   "B·D·L against D·D·L.",
-		praise: "In a stack of square layers it is the width. In a Transformer, each token of each sequence counts as a row of the batch.",
+		praise: "In a Transformer, each token of each sequence counts as a row of the batch.",
 	},
 	"18.3": {
 		want: 1.0 / 3, tolerance: []float64{0.01},
@@ -278,7 +294,7 @@ var exercises = map[string]exercise{
 	"22.3": {
 		want: 0.0034, tolerance: []float64{0.03},
 		hint:   "What is the intensity of a matrix times a vector, and what is the machine's?",
-		praise: "A third of a percent. This is why servers write for many users at once: many vectors are a matrix.",
+		praise: "This is why servers write for many users at once: many vectors are a matrix.",
 	},
 	// 23: memory for compute
 	"23.1": {
@@ -294,7 +310,7 @@ var exercises = map[string]exercise{
 	"23.3": {
 		want: 4.0 / 3, tolerance: []float64{0.01},
 		hint:   "Count forward, forward again, and backward, and divide by what it was before.",
-		praise: "A third more work for a fraction of the memory: often a good trade.",
+		praise: "And all that for a fraction of the memory: often a good trade.",
 	},
 	// 16: data
 	"16.1": {
@@ -305,7 +321,7 @@ var exercises = map[string]exercise{
 	"16.2": {
 		want:   4_000_000,
 		hint:   "How many different numbers can two bytes tell apart? Is that enough?",
-		praise: "Half of each id's bits are unused or nearly so. That is why vocabularies below 65,536 are popular.",
+		praise: "With a vocabulary of at most 65,536 it would be half as large.",
 	},
 	"16.3": {
 		want:   20,
@@ -364,7 +380,7 @@ var exercises = map[string]exercise{
 	"21.1": {
 		want: 536870912, tolerance: []float64{1e-6},
 		hint:   "Only the largest gradient can overflow. By how much may it be multiplied? Round down to a power of two.",
-		praise: "That lifts 1e-10 to 0.05.",
+		praise: "It lifts the smallest gradient far above what float16 can hold.",
 	},
 	"21.2": {
 		want: 8192, tolerance: []float64{1e-6},

@@ -1,6 +1,7 @@
 // Package lesson is what the notebooks use to hold themselves, and their
 // readers, to the numbers: [Expect] asserts a number of the lecture, [Check]
-// looks at the answer to an exercise.
+// looks at the answer to an exercise, [Must] keeps cells short where a file may
+// be missing.
 package lesson
 
 import (
@@ -23,6 +24,23 @@ func Expect(what string, got, want any, tolerance ...float64) {
 		panic(fmt.Errorf("lesson: %s: %s", what, problem))
 	}
 	fmt.Printf("✓ %s: %s\n", what, show(got))
+}
+
+// Must returns a value, or ends the cell with the error that came instead. It is
+// for lessons, where nothing can be done about it; programs handle errors.
+//
+//	bpe := lesson.Must(tokenizer.TrainBPE("the cat in the hat", 3))
+func Must[T any](value T, err error) T {
+	OK(err)
+	return value
+}
+
+// OK ends the cell with an error, if there is one: Must for what returns nothing
+// else.
+func OK(err error) {
+	if err != nil {
+		panic(err)
+	}
 }
 
 // Check looks at the answer to an exercise and says what to do about it. It

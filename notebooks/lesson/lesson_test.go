@@ -1,6 +1,7 @@
 package lesson
 
 import (
+	"errors"
 	"io"
 	"math"
 	"os"
@@ -103,6 +104,31 @@ func TestHintsGiveNothingAway(t *testing.T) {
 		if answer := show(e.want); len(answer) > 1 && strings.Contains(e.hint, answer) {
 			t.Errorf("the hint of exercise %s contains the answer %s", key, answer)
 		}
+		// A lesson that is run as a whole shows it below the exercise.
+		if answer := show(e.want); len(answer) > 1 && strings.Contains(e.praise, answer) {
+			t.Errorf("the praise of exercise %s contains the answer %s", key, answer)
+		}
+	}
+}
+
+func TestMust(t *testing.T) {
+	if got := Must(7, nil); got != 7 {
+		t.Errorf("got %d, want 7", got)
+	}
+	OK(nil)
+	for name, f := range map[string]func(){
+		"Must": func() { Must(os.Open("there is no such file")) },
+		"OK":   func() { OK(os.ErrNotExist) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			defer func() {
+				if err, ok := recover().(error); !ok || !errors.Is(err, os.ErrNotExist) {
+					t.Errorf("panicked with %v, want the error itself", err)
+				}
+			}()
+			f()
+			t.Error("went on")
+		})
 	}
 }
 

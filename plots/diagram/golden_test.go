@@ -41,6 +41,13 @@ func TestFigures(t *testing.T) {
 		"storage": func() golden.Figure {
 			return Storage(View("x", x), View("x[:, 1]", x.Select(1, 1)), View("x.T()", x.T()))
 		},
+		"devices": func() golden.Figure {
+			h100, err := accounting.LookUp("NVIDIA H100 80GB HBM3")
+			if err != nil {
+				t.Fatal(err)
+			}
+			return Devices(h100, 50e9, 64e9)
+		},
 		"graph": func() golden.Figure { return Graph(lectureGraph()) },
 		"matmul": func() golden.Figure {
 			return Matmul(tensor.Ones(4, 8, 16, 32), tensor.Ones(32, 2), "batch", "sequence")

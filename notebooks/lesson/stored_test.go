@@ -1,0 +1,179 @@
+package lesson_test
+
+// These tests look at the lessons as they are stored. That they run, and give
+// what is stored, is what `go run ./kernel check` tests.
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lectern-go/lectern/kernel/notebook"
+)
+
+// folder is where the lessons are.
+const folder = ".."
+
+// lessons reads all lessons, by file name.
+func lessons(t *testing.T) map[string]*notebook.Notebook {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(folder, "*.ipynb"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("there are no lessons: %v", err)
+	}
+	all := map[string]*notebook.Notebook{}
+	for _, f := range files {
+		if all[filepath.Base(f)], err = notebook.Read(f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return all
+}
+
+func tags(c *notebook.Cell) []string {
+	var list []string
+	found, _ := c.Metadata["tags"].([]any)
+	for _, x := range found {
+		list = append(list, fmt.Sprint(x))
+	}
+	return list
+}
+
+// Whatever program saved a lesson last, it is stored in one form, so that a
+// change of a word is a change of a line.
+func TestCanonical(t *testing.T) {
+	for f, n := range lessons(t) {
+		stored, err := os.ReadFile(filepath.Join(folder, f))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(stored, n.Bytes()) {
+			t.Errorf("%s is not in canonical form; go run ./kernel run notebooks/%s writes it so", f, f)
+		}
+	}
+}
+
+var (
+	fileName = regexp.MustCompile(`^([0-9]{2})-[a-z-]+\.ipynb$`)
+	check    = regexp.MustCompile(`lesson\.Check\("(([0-9]{2})\.[0-9])"`)
+	source   = regexp.MustCompile(`\*\*Sources?\.\*\* .{20}`)
+)
+
+// fold begins a cell that JupyterLab shows folded.
+const fold = "<details>\n<summary>The same in PyTorch</summary>\n\n"
+
+// hidden reports whether JupyterLab shows neither source nor outputs of a cell until one asks for them.
+func hidden(c *notebook.Cell) bool {
+	m, _ := c.Metadata["jupyter"].(map[string]any)
+	return m["source_hidden"] == true && m["outputs_hidden"] == true
+}
+
+// TestParts looks for what every lesson has: questions, numbers that are
+// asserted, the same in PyTorch, exercises with solutions, an end that says what
+// one can do now, and sources.
+func TestParts(t *testing.T) {
+	for f, n := range lessons(t) {
+		name := fileName.FindStringSubmatch(f)
+		if name == nil {
+			t.Errorf("%s: a lesson's name is two digits and its topic, such as 05-views.ipynb", f)
+			continue
+		}
+		if first := n.Cells[0].Source; !strings.HasPrefix(first, "# ") || !strings.Contains(first, "\n1. ") || !strings.Contains(first, "\n2. ") {
+			t.Errorf("%s: the first cell has a title and the questions that the lesson answers", f)
+		}
+		if last := n.Cells[len(n.Cells)-1].Source; !strings.HasPrefix(last, "## You can now\n") || !source.MatchString(last) {
+			t.Errorf("%s: the last cell says what one can do now, and where it is from", f)
+		}
+		about, _ := n.Metadata["lectern"].(map[string]any)
+		if line, _ := about["summary"].(string); len(line) < 30 || len(line) > 120 {
+			t.Errorf("%s: the metadata have a line for the index, {\"lectern\": {\"summary\": …}}; it is %q", f, line)
+		}
+		asserted, pytorch := 0, 0
+		var asked, solved []string
+		for i, c := range n.Cells {
+			asserted += strings.Count(c.Source, "lesson.Expect(")
+			has := tags(c)
+			if slices.Contains(has, "pytorch") {
+				pytorch++
+				if !strings.HasPrefix(c.Source, fold) || !strings.HasSuffix(c.Source, "\n\n</details>") {
+					t.Errorf("%s, cell %d: a cell tagged pytorch is folded for JupyterLab, too: it begins with %q and ends with </details>", f, i, fold)
+				}
+			}
+			if slices.Contains(has, "solution") && !hidden(c) {
+				t.Errorf("%s, cell %d: source and outputs of a solution are hidden in JupyterLab, too", f, i)
+			}
+			for _, m := range check.FindAllStringSubmatch(c.Source, -1) {
+				if m[2] != name[1] {
+					t.Errorf("%s, cell %d: exercise %s is that of another lesson", f, i, m[1])
+				}
+				switch {
+				case slices.Contains(has, "exercise"):
+					asked = append(asked, m[1])
+				case slices.Contains(has, "solution"):
+					solved = append(solved, m[1])
+				default:
+					t.Errorf("%s, cell %d: lesson.Check stands in cells tagged exercise or solution", f, i)
+				}
+			}
+			if c.Type == "code" && c.Count == 0 && strings.TrimSpace(c.Source) != "" {
+				t.Errorf("%s, cell %d: it was never run: go run ./kernel run notebooks/%s", f, i, f)
+			}
+		}
+		if asserted == 0 {
+			t.Errorf("%s: no number is asserted", f)
+		}
+		if pytorch == 0 {
+			t.Errorf("%s: no cell shows the same in PyTorch", f)
+		}
+		if len(asked) < 3 || len(asked) > 6 || !slices.Equal(asked, solved) {
+			t.Errorf("%s: exercises %v with solutions %v; three to six are wanted, each with its solution", f, asked, solved)
+		}
+	}
+}
+
+// An exercise as it is stored is not answered yet, its solution is right, and no cell shows a remark of the kernel.
+func TestOutputs(t *testing.T) {
+	for f, n := range lessons(t) {
+		for i, c := range n.Cells {
+			var said strings.Builder
+			for _, o := range c.Outputs {
+				said.WriteString(o.Text)
+			}
+			for _, o := range c.Outputs {
+				if o.Type == "stream" && o.Name == "stderr" {
+					t.Errorf("%s, cell %d: the kernel has something to say of it: %s", f, i, o.Text)
+				}
+			}
+			has := tags(c)
+			if slices.Contains(has, "exercise") && !strings.Contains(said.String(), "replace nil with your answer") {
+				t.Errorf("%s, cell %d: the exercise is stored with an answer: %s", f, i, said.String())
+			}
+			if slices.Contains(has, "solution") && !strings.Contains(said.String(), " is right.") {
+				t.Errorf("%s, cell %d: the solution is wrong: %s", f, i, said.String())
+			}
+		}
+	}
+}
+
+// Lines of code fit beside the prompt of a page on a small screen, and nobody
+// likes to scroll a lesson sideways.
+func TestNoLongLines(t *testing.T) {
+	const limit = 84
+	for f, n := range lessons(t) {
+		for i, c := range n.Cells {
+			if c.Type != "code" {
+				continue
+			}
+			for line := range strings.Lines(c.Source) {
+				if wide := len([]rune(strings.ReplaceAll(strings.TrimRight(line, "\n"), "\t", "    "))); wide > limit {
+					t.Errorf("%s, cell %d: a line of %d characters, at most %d are wanted: %s", f, i, wide, limit, line)
+				}
+			}
+		}
+	}
+}
