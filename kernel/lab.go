@@ -95,8 +95,13 @@ func urlPath(p string) string {
 	return strings.Join(parts, "/")
 }
 
-// quietNews keeps JupyterLab from asking on its first start whether it may fetch news.
-const quietNews = `{"fetchNews": "false", "checkForUpdates": false}` + "\n"
+// firstSettings are what JupyterLab's settings are before the user changes them.
+var firstSettings = map[string]string{
+	// Don't ask on the first start whether news may be fetched.
+	"apputils-extension/notification": `{"fetchNews": "false", "checkForUpdates": false}`,
+	// JupyterLab gives up after a second, without a word; the first completion takes longer, while gopls loads the library.
+	"completer-extension/manager": `{"providerTimeout": 20000}`,
+}
 
 // serveLab starts JupyterLab and waits for its end or for Ctrl-C.
 func (w *workspace) serveLab(ctx context.Context, lab *labProgram, port int, browser bool, open string) error {
@@ -109,9 +114,12 @@ func (w *workspace) serveLab(ctx context.Context, lab *labProgram, port int, bro
 		return err
 	}
 	settings := w.state("jupyter", "settings")
-	news := filepath.Join(settings, "@jupyterlab", "apputils-extension", "notification.jupyterlab-settings")
-	if !fileExists(news) {
-		if err := writeFile(news, []byte(quietNews), 0o644); err != nil {
+	for name, text := range firstSettings {
+		file := filepath.Join(settings, "@jupyterlab", filepath.FromSlash(name)+".jupyterlab-settings")
+		if fileExists(file) {
+			continue
+		}
+		if err := writeFile(file, []byte(text+"\n"), 0o644); err != nil {
 			return fmt.Errorf("lab: %w", err)
 		}
 	}

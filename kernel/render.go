@@ -32,6 +32,10 @@ it renders all lessons. Outputs are those stored in the files; go run ./kernel r
 	}
 }
 
+// siteIntro stands above the list of lessons.
+const siteIntro = `Tensors, and what computing with them costs: the second lecture of Stanford's CS336 and its unit on tokenization, in Go. The
+pages show what the cells gave; to run them, change them and do the exercises, get the repository and type ` + "`go run ./kernel lab`" + `.`
+
 // render writes the pages of the notebooks, or of all lessons, into out.
 func (w *workspace) render(args []string, out string) error {
 	list, err := w.notebooks(args)
@@ -46,7 +50,11 @@ func (w *workspace) render(args []string, out string) error {
 	for i, path := range list {
 		list[i] = fromHere(path)
 	}
-	r, err := render.Site(render.Options{Notebooks: list, Out: out})
+	intro := ""
+	if len(args) == 0 { // all lessons, and nobody's own notebooks
+		intro = siteIntro
+	}
+	r, err := render.Site(render.Options{Notebooks: list, Out: out, Intro: intro})
 	p.end()
 	if err != nil {
 		return err

@@ -6,12 +6,14 @@ import (
 	"errors"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/lectern-go/lectern/internal/fakecuda"
 	"github.com/lectern-go/lectern/kernel/jupyter"
 	"github.com/lectern-go/lectern/kernel/jupyter/fakekernel"
 	"github.com/lectern-go/lectern/kernel/notebook"
@@ -261,6 +263,33 @@ func TestRealKernel(t *testing.T) {
 	}
 	if d, err := w.checkFile(t.Context(), w.spec(), path, time.Minute); d != "" || err != nil {
 		t.Errorf("check after run: %s, %v", d, err)
+	}
+}
+
+// TestRealKernelWithADevice: tensors stay on their device from cell to cell, also where a cell doesn't name the package that
+// brings it.
+func TestRealKernelWithADevice(t *testing.T) {
+	w := realKernel(t)
+	cache, err := exec.Command("go", "env", "GOCACHE").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("GOCACHE", strings.TrimSpace(string(cache))) // the stand-in moves the folder of caches
+	fakecuda.Use(t)
+	const imports = "import (\n\t\"github.com/lectern-go/lectern/gpu\"\n\t\"github.com/lectern-go/lectern/tensor\"\n)\n"
+	path := lesson(t, t.TempDir(), imports+"device := gpu.GetDevice(0)\nx := tensor.With(device).Ones(2)\nfmt.Println(device)", "x.AddInPlace(1)\nfmt.Println(x.Device(), x.Sum().Item())",
+		"y := tensor.Ones(2).To(device).Add(x)\nfmt.Println(y.Device() == device, y.Floats())")
+	if _, err := w.runFile(t.Context(), w.spec(), path, time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	n, err := notebook.Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"stdout:|  cuda:0", "stdout:|  cuda:0 4", "stdout:|  true [3 3]"} {
+		if got := strings.Join(form(n.Cells[i+1].Outputs, false), "|"); got != want {
+			t.Errorf("outputs of cell %d: %s, want %s", i+1, got, want)
+		}
 	}
 }
 

@@ -291,6 +291,11 @@ func (w *workspace) prebuild(ctx context.Context) error {
 }
 
 func (w *workspace) runFirstCells(ctx context.Context) error {
+	// Cells are compiled in a workspace, where the go command reads the go.mod of every module that any other names, not only of those that are
+	// built; and cells may not fetch anything.
+	if err := w.goCommand(ctx, "list the modules", w.root, nil, "list", "-m", "all"); err != nil {
+		return err
+	}
 	if err := w.goCommand(ctx, "build what cells draw with", w.root, cellBuildEnv(), append([]string{"build"}, drawing...)...); err != nil {
 		return err
 	}

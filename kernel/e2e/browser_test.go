@@ -144,13 +144,22 @@ func ask[T any](b *browser, expression string) T {
 // until waits for an expression to become true; otherwise it fails with what state says.
 func (b *browser) until(limit time.Duration, what, expression, state string) {
 	b.t.Helper()
+	if !b.within(limit, expression) {
+		b.shoot("failed-"+strings.ReplaceAll(what, " ", "-"), false)
+		b.t.Fatalf("%s: not within %v; %s", what, limit, ask[string](b, state))
+	}
+}
+
+// within waits for an expression to become true, and reports whether it did.
+func (b *browser) within(limit time.Duration, expression string) bool {
+	b.t.Helper()
 	for deadline := time.Now().Add(limit); !ask[bool](b, expression); {
 		if time.Now().After(deadline) {
-			b.shoot("failed-"+strings.ReplaceAll(what, " ", "-"), false)
-			b.t.Fatalf("%s: not within %v; %s", what, limit, ask[string](b, state))
+			return false
 		}
 		time.Sleep(200 * time.Millisecond)
 	}
+	return true
 }
 
 // shoot writes a screenshot of the window, or of the whole page.

@@ -2,10 +2,12 @@ package e2e
 
 import (
 	"net/url"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 )
@@ -19,8 +21,33 @@ const brightness = `(() => {
 	return 255;
 })()`
 
+// pageLimit is the size of a page in bytes that a phone still opens at once.
+const pageLimit = 1_500_000
+
+// search finds a lesson by keyboard alone, from the index, without a network.
+func (b *browser) search(site string) {
+	b.t.Helper()
+	b.do(chromedp.Navigate((&url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Join(site, "index.html"))}).String()), chromedp.WaitReady("body"))
+	b.press("Tab", keyTab, 0)
+	if text := ask[string](b, `document.activeElement.className`); text != "skip" {
+		b.t.Errorf("the first Tab reaches %q, want the link that skips to the text", text)
+	}
+	b.press("k", 'K', ctrl)
+	b.do(chromedp.KeyEvent("roofline"))
+	const found = `[...document.querySelectorAll("#results a")].map(a => a.getAttribute("href")).join(" ")`
+	b.until(10*time.Second, "the search finds the lesson", found+`.includes("22-roofline.html")`, found)
+	b.shoot("site-search", false)
+	b.press("Enter", keyEnter, 0)
+	b.until(10*time.Second, "Enter opens the first result", `location.pathname.endsWith("22-roofline.html")`, `location.href`)
+	// Each figure leads to the cell that drew it.
+	if lost := ask[int](b, `[...document.querySelectorAll("figure")].filter(f => !document.querySelector(f.querySelector("figcaption a")?.getAttribute("href") ?? "#none")?.contains(f)).length`); lost > 0 {
+		b.t.Errorf("%d figures have no link to their cell", lost)
+	}
+}
+
 func TestSite(t *testing.T) {
 	b := openBrowser(t)
+	axe := axeSource(t)
 	out := filepath.Join(t.TempDir(), "site")
 	cmd := exec.Command(kernelCommand(t), "render", "-o", out)
 	cmd.Dir = root(t)
@@ -33,6 +60,9 @@ func TestSite(t *testing.T) {
 	}
 	for _, p := range pages {
 		name := strings.TrimSuffix(p, ".html")
+		if st, err := os.Stat(filepath.Join(out, p)); err != nil || st.Size() > pageLimit {
+			t.Errorf("%s is larger than %d bytes, or is not there (%v)", p, pageLimit, err)
+		}
 		address := (&url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Join(out, p))}).String()
 		for _, look := range []struct {
 			name   string
@@ -62,8 +92,12 @@ func TestSite(t *testing.T) {
 				t.Errorf("%s: %d pictures are broken", p, n)
 			}
 			b.shoot("site-"+name+"-"+look.name, look.name == "phone")
+			b.accessible(axe, p+", "+look.name)
 		}
 	}
+	b.colours("light")
+	b.window(1280, 900, false)
+	b.search(out)
 	b.clean(func(address string) bool {
 		return strings.HasPrefix(address, "file:") || strings.HasPrefix(address, "data:")
 	})

@@ -3,7 +3,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -22,9 +24,12 @@ func lockFolder(dir string) (*os.File, error) {
 	return f, nil
 }
 
-// locked reports whether a living process holds the lock of a folder.
+// locked reports whether a living process holds the lock of a folder, or whether that can't be known, since it is another user's.
 func locked(dir string) bool {
 	f, err := os.Open(filepath.Join(dir, "lock"))
+	if errors.Is(err, fs.ErrPermission) {
+		return true
+	}
 	if err != nil {
 		// Without a lock file it is either being created or already gone.
 		i, serr := os.Stat(dir)

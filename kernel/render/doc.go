@@ -13,6 +13,9 @@
 //	exercise     the cell is marked as the reader's turn
 //	measured     a line below says that the reader's numbers will differ
 //
+// A folded Markdown cell may be one <details> element as well, for programs that
+// know no tags; it is folded once.
+//
 // What notebooks hold is trusted unevenly. Markdown is text: of raw HTML in it
 // only harmless elements pass, without event handlers. HTML outputs come from
 // a kernel that ran the author's code and are kept, scripts included; only links

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"html"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/lectern-go/lectern/kernel/notebook"
 )
@@ -22,7 +23,7 @@ func (p *page) output(o *notebook.Output) string {
 		if o.Name == "stderr" {
 			class, label = "stream stderr", `<p class="label">stderr</p>`
 		}
-		return `<div class="` + class + `">` + label + `<pre>` + terminal(strings.TrimRight(o.Text, "\n")) + "</pre></div>\n"
+		return `<div class="` + class + `">` + label + printed(o.Text) + "</div>\n"
 	case "error":
 		return p.failure(o)
 	}
@@ -46,6 +47,22 @@ func (p *page) output(o *notebook.Output) string {
 		p.warn(0, "an output has no form that a page can show")
 	}
 	return ""
+}
+
+// lineFits is how many characters of printed text a page shows in a line.
+const lineFits = 84
+
+// printed draws text that a cell printed. Its lines stay as they are, since columns stand under each other; but where one is too long for the
+// page, as the sentence of an error is, the text is broken into lines that can be read without scrolling.
+func printed(text string) string {
+	class := ""
+	for line := range strings.Lines(terminalText(text)) {
+		if utf8.RuneCountInString(strings.TrimRight(line, "\n")) > lineFits {
+			class = ` class="wrap"`
+			break
+		}
+	}
+	return `<pre` + class + `>` + terminal(strings.TrimRight(text, "\n")) + "</pre>"
 }
 
 // failure draws an error that ended a cell.
@@ -103,7 +120,7 @@ func (p *page) display(o *notebook.Output, mime, data string) string {
 		}
 		return `<div class="display">` + p.formula(latex, true, nil, 0) + "</div>\n"
 	case "text/plain":
-		return `<div class="stream value"><pre>` + terminal(strings.TrimRight(data, "\n")) + "</pre></div>\n"
+		return `<div class="stream value">` + printed(data) + "</div>\n"
 	}
 	if alt == "" {
 		p.missingAlt(`an %s figure has no alternative text: give the output's metadata an "alt"`, mime)

@@ -8,6 +8,30 @@ import (
 	"github.com/lectern-go/lectern/kernel/notebook"
 )
 
+// A cell that brings a fold along, for JupyterLab, is folded once.
+func TestOwnFold(t *testing.T) {
+	got := article(t, md("p", "<details>\n<summary>The same in PyTorch</summary>\n\n```python\nx = None\n```\n\nand more\n\n</details>", "pytorch"))
+	if n := strings.Count(got, "<details"); n != 1 || strings.Count(got, "</details>") != 1 || !strings.Contains(got, "x") || !strings.Contains(got, "<p>and more</p>") {
+		t.Errorf("%d folds in %s", n, got)
+	}
+	if got := unfolded("<details>\n<summary>s</summary>\ntext</details>"); got != "\n\ntext" {
+		t.Errorf("the text of the fold is %q, want it in the third line", got)
+	}
+	for _, other := range []string{"text", "<details>\nno summary\n</details>", "<details><summary>s</summary>text</details> and text after it"} {
+		if got := unfolded(other); got != other {
+			t.Errorf("%q became %q", other, got)
+		}
+	}
+}
+
+// What is printed keeps its lines, unless one is too long to be read without scrolling.
+func TestLongLines(t *testing.T) {
+	fits, long := strings.Repeat("é", lineFits), strings.Repeat("word ", lineFits/5+1)
+	want(t, article(t, code("c", "f()", &notebook.Output{Type: "stream", Name: "stdout", Text: fits + "\n\x1b[31m" + fits + "\x1b[0m\n"})), "<pre>"+fits)
+	want(t, article(t, code("c", "f()", &notebook.Output{Type: "stream", Name: "stdout", Text: "short\n" + long + "\n"})), `<pre class="wrap">short`)
+	want(t, article(t, code("c", "f()", display("text/plain", long))), `<pre class="wrap">word`)
+}
+
 func TestOutputs(t *testing.T) {
 	stdout := &notebook.Output{Type: "stream", Name: "stdout", Text: "a\n\x1b[31mb\x1b[0m\n"}
 	stderr := &notebook.Output{Type: "stream", Name: "stderr", Text: "careful"}

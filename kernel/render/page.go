@@ -129,7 +129,11 @@ func (p *page) build() {
 				continue
 			}
 			p.unlabelled = false
-			text := p.markdown(c.Source)
+			source := c.Source
+			if p.folded {
+				source = unfolded(source)
+			}
+			text := p.markdown(source)
 			p.labelled()
 			if p.summary == "" {
 				p.summary = firstParagraph(text)
@@ -162,6 +166,17 @@ func (p *page) build() {
 			p.summary = strings.TrimSpace(s)
 		}
 	}
+}
+
+var ownFold = regexp.MustCompile(`(?is)^(\s*<details>\s*<summary>[^<]*</summary>)(.*?)(</details>\s*)$`)
+
+// unfolded is the text of a cell without the fold that it brings along for programs that know no tags. Lines keep their numbers.
+func unfolded(source string) string {
+	m := ownFold.FindStringSubmatch(source)
+	if m == nil {
+		return source
+	}
+	return strings.Repeat("\n", strings.Count(m[1], "\n")) + m[2]
 }
 
 // write adds to the article; outputs are not searched.

@@ -26,6 +26,7 @@ type Progress struct {
 	mu          sync.Mutex
 	label       string
 	total, done int64
+	before      int64 // of done, what is not this run's work
 	note        string
 	curve       curve
 	start, last time.Time
@@ -54,6 +55,15 @@ func (p *Progress) Add(n int64) {
 	p.draw(false)
 }
 
+// Before notes that n steps were done earlier, such as before a run was taken up again: they count as done, but not in the
+// rate.
+func (p *Progress) Before(n int64) {
+	p.mu.Lock()
+	p.before += n
+	p.mu.Unlock()
+	p.Add(n)
+}
+
 // Note sets the words after the bar. They appear with the next change.
 func (p *Progress) Note(s string) {
 	p.mu.Lock()
@@ -70,7 +80,7 @@ func (p *Progress) Loss(x float64) {
 	p.draw(false)
 }
 
-// Done draws the last state. Add calls it when all steps are done.
+// Done draws the last state, once. Add calls it when all steps are done.
 func (p *Progress) Done() {
 	p.mu.Lock()
 	first := p.end.IsZero()
@@ -78,8 +88,11 @@ func (p *Progress) Done() {
 		p.end = time.Now()
 	}
 	p.mu.Unlock()
+	if !first {
+		return
+	}
 	p.draw(true)
-	if first && !inband.On() {
+	if !inband.On() {
 		fmt.Fprintln(os.Stderr)
 	}
 }
@@ -98,7 +111,7 @@ func (p *Progress) draw(force bool) {
 		switch {
 		case isTerminal():
 			fmt.Fprintf(os.Stderr, "\r\x1b[K%s", text)
-		case !p.end.IsZero():
+		case force && !p.end.IsZero():
 			fmt.Fprint(os.Stderr, text)
 		}
 		return
@@ -130,10 +143,10 @@ func (p *Progress) text(now time.Time) string {
 	if p.total > 0 {
 		fmt.Fprintf(&b, " of %d (%d %%)", p.total, 100*p.done/p.total)
 	}
-	if p.done > 0 && spent > 0 {
-		b.WriteString(", " + rate(float64(p.done)/spent.Seconds()))
+	if own := p.done - p.before; own > 0 && spent > 0 {
+		b.WriteString(", " + rate(float64(own)/spent.Seconds()))
 		if p.done < p.total && p.end.IsZero() {
-			left := time.Duration(float64(spent) / float64(p.done) * float64(p.total-p.done))
+			left := time.Duration(float64(spent) / float64(own) * float64(p.total-p.done))
 			fmt.Fprintf(&b, ", %v left", left.Round(time.Second))
 		}
 	}

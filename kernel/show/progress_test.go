@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -26,6 +27,7 @@ func TestProgressText(t *testing.T) {
 	}{
 		{"begin", &Progress{label: "train", total: 40}, "train: 0 of 40 (0 %), 5s"},
 		{"half", &Progress{label: "train", total: 40, done: 10, note: "warming up"}, "train: 10 of 40 (25 %), 2/s, 15s left, 5s, warming up"},
+		{"taken up again", &Progress{total: 40, done: 30, before: 20}, "30 of 40 (75 %), 2/s, 5s left, 5s"},
 		{"no end", &Progress{done: 1000}, "1000, 200/s, 5s"},
 		{"slow", &Progress{total: 4, done: 2}, "2 of 4 (50 %), 2.5 s each, 5s left, 5s"},
 		{"finished", &Progress{total: 4, done: 4, end: start.Add(2 * time.Second)}, "4 of 4 (100 %), 2/s, 2s"},
@@ -74,6 +76,27 @@ func TestCurve(t *testing.T) {
 		if !strings.Contains(svg, want) {
 			t.Errorf("no %q in %s", want, svg)
 		}
+	}
+}
+
+// In a file or a pipe there is one line, however often Done is called.
+func TestProgressIsPrintedOnceWhereNobodyLooks(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func(before *os.File) { os.Stderr = before }(os.Stderr)
+	os.Stderr = w
+	p := NewProgress("work", 2)
+	p.Add(1)
+	p.Loss(0.5)
+	p.Add(1)
+	p.Note("afterwards")
+	p.Done()
+	w.Close()
+	text, err := io.ReadAll(r)
+	if err != nil || strings.Count(string(text), "work") != 1 || strings.Count(string(text), "\n") != 1 || !strings.Contains(string(text), "2 of 2") {
+		t.Errorf("printed %q (%v)", text, err)
 	}
 }
 

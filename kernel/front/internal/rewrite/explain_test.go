@@ -123,3 +123,18 @@ func TestPlotWriters(t *testing.T) {
 		}
 	}
 }
+
+// TestDevicesStayKnown: a cell that doesn't name package gpu needs it for what an earlier one left on a device.
+func TestDevicesStayKnown(t *testing.T) {
+	nb := newNotebook(t)
+	const devices = `"github.com/lectern-go/lectern/gpu"`
+	if r := nb.run("x := 1"); strings.Contains(r.Code, devices) {
+		t.Errorf("a notebook without a device links package gpu:\n%s", r.Code)
+	}
+	if r := nb.run("import " + devices + "\nwhy := gpu.Why()\nwhy == nil"); len(r.Errors) > 0 {
+		t.Fatal(r.Errors)
+	}
+	if r := nb.run("x + 1"); len(r.Errors) > 0 || !strings.Contains(r.Code, devices) {
+		t.Errorf("errors %v, in\n%s", r.Errors, r.Code)
+	}
+}

@@ -15,8 +15,11 @@ const (
 	keepPath  = "github.com/lectern-go/lectern/kernel/keep"
 	showPath  = "github.com/lectern-go/lectern/kernel/show"
 	stdioPath = "github.com/lectern-go/lectern/kernel/stdio" // imported for its effect by every cell
-	keepName  = "lecternkeep"                                // under which cells import package keep
-	showName  = "lecternshow"
+	// devicesPath makes devices known when it is imported. Tensors that are kept on one need it in every later cell, whether
+	// or not that names it.
+	devicesPath = "github.com/lectern-go/lectern/gpu"
+	keepName    = "lecternkeep" // under which cells import package keep
+	showName    = "lecternshow"
 )
 
 // A Result is what becomes of a cell.
@@ -312,6 +315,9 @@ func (w *work) imports(it item) bool {
 		default:
 			w.n.imports[sp.Name.Name] = path
 			w.imported[sp.Name.Name] = true
+		}
+		if path == devicesPath && !slices.Contains(w.n.blank, path) {
+			w.n.blank = append(w.n.blank, path)
 		}
 	}
 	return true
