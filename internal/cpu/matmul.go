@@ -87,11 +87,11 @@ func (p *Product) inParts(batch, work int) {
 func (p *Product) grid(threads int) (rows, cols int) {
 	t := tileOf(p.Format)
 	if p.Format.BFloat16 && tilesAMX() != nil {
-		t = &tile{rows: amxSide, cols: amxSide}
+		t = &tile{rows: amxSide, vector: amxSide}
 	}
 	best := 0
 	for across := 1; across <= threads; across++ {
-		r, c := roundUp(ceil(p.M, ceil(threads, across)), t.rows), roundUp(ceil(p.N, across), t.cols)
+		r, c := roundUp(ceil(p.M, ceil(threads, across)), t.rows), roundUp(ceil(p.N, across), t.vector)
 		rounds := ceil(ceil(p.M, r)*ceil(p.N, c), threads)
 		if cost := rounds * (r*c + 8*r + 8*c); best == 0 || cost <= best {
 			best, rows, cols = cost, r, c
@@ -211,10 +211,17 @@ func (b *block) multiply(s *scratch) {
 	// Packing costs one pass over the operand; it pays once what is packed is read often enough, or where a kernel can't
 	// read the matrix itself. Rows that are a multiple of 4096 bytes apart fall on the same few lines of a cache.
 	depth := depthOf(ceil(b.k, e.unit), e.size)
-	readable := e.load == nil && (e.unit == 1 || b.a.col == e.stored && b.k%e.unit == 0)
-	alongK := b.a.col*e.unit == e.size
-	directA := readable && (b.n*e.size <= 256 || alongK && depth*b.m <= 1<<18 && !(t.rows > 8 && b.a.row%4096 == 0))
-	directB := e.load == nil && e.unit == 1 && b.b.col == e.size && (b.m <= 4*t.rows || b.n*b.k*e.size <= 1<<15) && (t.masked || b.n%t.cols == 0)
+	directA := e.load == nil && (e.unit == 1 || b.a.col == e.stored && b.k%e.unit == 0)
+	switch passes := ceil(b.n, t.cols); {
+	case !directA:
+	case b.a.col*e.unit == e.size: // its rows lie along k
+		directA = b.n*e.size <= 256 || depth*b.m <= 1<<18 && !(t.rows > 8 && b.a.row%4096 == 0)
+	case b.a.row == e.size: // its columns do
+		directA = passes <= 8 && b.m*b.k*e.size <= 1<<18 || b.n*e.size <= 256 && !(b.a.col%4096 == 0 && b.k > 64)
+	default:
+		directA = b.n*e.size <= 256
+	}
+	directB := e.load == nil && e.unit == 1 && b.b.col == e.size && (b.m <= 4*t.rows || b.n*b.k*e.size <= 1<<15)
 	args := &s.args
 	*args = tileArgs{cStride: uintptr(b.c.row)}
 	for col := 0; col < b.n; col += cacheCols {
@@ -228,38 +235,35 @@ func (b *block) multiply(s *scratch) {
 				args.add = 1
 			}
 			packedB := unsafe.Pointer(nil)
-			if !directB {
-				packedB = s.b.bytes(roundUp(n, t.cols) * k * e.size)
-				for j := 0; j < n; j += t.cols {
-					e.pack(unsafe.Add(packedB, j*k*e.size), t.cols, b.b.from(at, col+j).t(), min(t.cols, n-j), terms, s)
-				}
+			if from := t.unreadable(n, directB); from < n {
+				packedB = s.b.bytes(roundUp(n, t.vector) * k * e.size)
+				e.packPanels(unsafe.Add(packedB, from*k*e.size), b.b.from(at, col+from).t(), n-from, terms, t.width, t.vector, s)
 			}
 			for row := 0; row < b.m; row += cacheRows {
 				m := min(cacheRows, b.m-row)
 				packedA := unsafe.Pointer(nil)
 				if !directA {
-					packedA = s.a.bytes(ceil(m, t.rows) * t.stride * k * e.size)
-					for i := 0; i < m; i += t.rows {
-						e.pack(unsafe.Add(packedA, i/t.rows*t.stride*k*e.size), t.stride, b.a.from(row+i, at), min(t.rows, m-i), terms, s)
-					}
+					packedA = s.a.bytes(m*k*e.size + ceil(m, t.rows)*panelGap)
+					e.packPanels(packedA, b.a.from(row, at), m, terms, t.height, 1, s)
 				}
 				first := row // in C
 				if b.done != nil {
 					first = 0
 				}
-				for j := 0; j < n; j += t.cols {
-					args.mask = 1<<min(t.cols, n-j) - 1
-					if directB {
+				for j, width := 0, 0; j < n; j += width {
+					width = t.width(n - j)
+					args.mask = 1<<width - 1
+					if directB && width%t.vector == 0 {
 						args.b, args.bStride = b.b.from(at, col+j).data, uintptr(b.b.row)
 					} else {
-						args.b, args.bStride = unsafe.Add(packedB, j*k*e.size), uintptr(t.cols*e.size)
+						args.b, args.bStride = unsafe.Add(packedB, j*k*e.size), uintptr(roundUp(width, t.vector)*e.size)
 					}
 					for i := 0; i < m; i += t.rows {
 						if directA {
 							args.a, args.aRow, args.aCol = b.a.from(row+i, at).data, uintptr(b.a.row), uintptr(b.a.col*e.unit)
 						} else {
-							args.a = unsafe.Add(packedA, i/t.rows*t.stride*k*e.size)
-							args.aRow, args.aCol = uintptr(e.size), uintptr(t.stride*e.size)
+							args.a = unsafe.Add(packedA, i*k*e.size+i/t.rows*panelGap)
+							args.aRow, args.aCol = uintptr(e.size), uintptr(min(t.rows, m-i)*e.size)
 						}
 						args.c = b.c.from(first+i, col+j).data
 						t.compute(args, min(t.rows, m-i))
@@ -298,10 +302,10 @@ var scratches = sync.Pool{New: func() any { return new(scratch) }}
 // buffer is memory that grows and is used again.
 type buffer struct{ words []uint64 }
 
-// bytes returns n bytes, aligned to a cache line; their content is undefined.
+// bytes returns n bytes, aligned to a cache line, with room for half a line behind them; their content is undefined.
 func (b *buffer) bytes(n int) unsafe.Pointer {
-	if len(b.words) < n/8+9 {
-		b.words = make([]uint64, n/8+9)
+	if len(b.words) < n/8+13 {
+		b.words = make([]uint64, n/8+13)
 		Settle(unsafe.Pointer(unsafe.SliceData(b.words)), n)
 	}
 	p := unsafe.Pointer(unsafe.SliceData(b.words))

@@ -285,7 +285,7 @@ func TestGridCoversWithWholeTiles(t *testing.T) {
 			for _, s := range [][2]int{{1, 1}, {1, 5000}, {5000, 1}, {100, 100}, {512, 512}, {4096, 64}, {1000, 3000}} {
 				p := &Product{M: s[0], N: s[1], K: 100, Format: Float32}
 				rows, cols := p.grid(threads)
-				if rows <= 0 || cols <= 0 || rows%tile.rows != 0 || cols%tile.cols != 0 {
+				if rows <= 0 || cols <= 0 || rows%tile.rows != 0 || cols%tile.vector != 0 {
 					t.Fatalf("%v for %d threads: blocks of %dx%d, tiles are %dx%d", s, threads, rows, cols, tile.rows, tile.cols)
 				}
 				blocks := ceil(s[0], rows) * ceil(s[1], cols)

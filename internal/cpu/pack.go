@@ -42,6 +42,32 @@ func (e *element) pack(dst unsafe.Pointer, stride int, src operand, lines, k int
 	}
 }
 
+// panelGap is what lies between panels that are not whole vectors wide, in bytes: whole vectors are written into them,
+// and what is written behind the last row of one must not reach the next.
+const panelGap = 64
+
+// packPanels packs lines into panels, one behind the other. next says how many lines the next panel has if so many are
+// left; it is a whole number of units wide. Where lines lie beside each other, panels share cache lines and pages: they
+// are filled together, some terms at a time.
+func (e *element) packPanels(dst unsafe.Pointer, src operand, lines, terms int, next func(left int) int, unit int, s *scratch) {
+	k, gap, part := ceil(terms, e.unit), 0, terms
+	if unit == 1 {
+		gap = panelGap
+	}
+	if src.row == e.stored {
+		part = 16 * e.unit
+	}
+	for at := 0; at < terms; at += part {
+		panel := dst
+		for i, n := 0, 0; i < lines; i += n {
+			n = next(lines - i)
+			width := roundUp(n, unit)
+			e.pack(unsafe.Add(panel, at/e.unit*width*e.size), width, src.from(i, at), n, min(part, terms-at), s)
+			panel = unsafe.Add(panel, width*k*e.size+gap)
+		}
+	}
+}
+
 func (e *element) packConverted(dst unsafe.Pointer, stride int, src operand, lines, k int, s *scratch) {
 	switch {
 	case src.row == e.stored:

@@ -8,9 +8,36 @@ import (
 // tile describes the kernel that computes one tile of a product.
 type tile struct {
 	rows, cols int
-	stride     int  // of a packed panel of A, a whole number of vectors
-	masked     bool // reads no more columns of B than there are; else a partial panel must be packed
+	vector     int // columns in a register: B is read in whole ones
 	compute    func(args *tileArgs, rows int)
+}
+
+// width is how many columns the next tile computes if n are left. A tile of a single vector loads as many numbers as it
+// multiplies, so that the last columns are shared out evenly.
+func (t *tile) width(n int) int {
+	if n > t.cols && n <= t.cols+t.vector && t.cols > 2*t.vector {
+		return t.cols - t.vector
+	}
+	return min(n, t.cols)
+}
+
+// height is how many rows the next tile computes if n are left.
+func (t *tile) height(n int) int { return min(n, t.rows) }
+
+// unreadable returns from which of n columns on tiles can't read B itself: all of them, or, if it can be read, those of
+// the last tile if they are no whole vectors.
+func (t *tile) unreadable(n int, readable bool) int {
+	if !readable {
+		return 0
+	}
+	if n%t.vector == 0 {
+		return n
+	}
+	from := 0
+	for n-from > t.width(n-from) {
+		from += t.width(n - from)
+	}
+	return from
 }
 
 // rowsAtATime is how many rows of A are worked on at a time: whole tiles.

@@ -3,24 +3,25 @@ package cpu
 import "unsafe"
 
 var tiles32 = [...]tile{
-	Generic: {2, 4, 2, false, tileGo[float32]},
-	AVX2:    {6, 16, 8, false, tileF32AVX2},
-	AVX512:  {14, 32, 16, true, tileF32AVX512},
+	Generic: {2, 4, 4, tileGo[float32]},
+	AVX2:    {6, 16, 8, tileF32AVX2},
+	AVX512:  {9, 48, 16, tileF32AVX512},
 }
 
 var tiles64 = [...]tile{
-	Generic: {2, 4, 2, false, tileGo[float64]},
-	AVX2:    {6, 8, 8, false, tileF64AVX2},
-	AVX512:  {14, 16, 16, true, tileF64AVX512},
+	Generic: {2, 4, 4, tileGo[float64]},
+	AVX2:    {6, 8, 4, tileF64AVX2},
+	AVX512:  {9, 24, 8, tileF64AVX512},
 }
 
 // tilePairs is the kernel for pairs of bfloat16.
-var tilePairs = tile{14, 32, 16, false, tileBF16AVX512}
+var tilePairs = tile{9, 48, 16, tileBF16AVX512}
 
 // dotsBFloat16 reports whether the chosen level multiplies pairs of bfloat16.
 func dotsBFloat16() bool { return level == AVX512 && hasBFloat16Dot }
 
-// packRows copies rows of bytes, a multiple of 4 and at most 128, to rows of dst that have room for whole vectors.
+// packRows copies rows of bytes, a multiple of 4 and at most 192, to rows of dst. It writes whole
+// vectors: behind the last row of dst there must be room for the rest of one.
 func packRows(dst unsafe.Pointer, dstStride int, src unsafe.Pointer, srcStride, rows, bytes int) {
 	if level == Generic {
 		packRowsGo(dst, dstStride, src, srcStride, rows, bytes)
@@ -29,7 +30,8 @@ func packRows(dst unsafe.Pointer, dstStride int, src unsafe.Pointer, srcStride, 
 	copyRows(dst, uintptr(dstStride), src, uintptr(srcStride), rows, bytes/4)
 }
 
-// transpose copies number k of line i to position k·stride + i of dst, whose rows have room for whole vectors.
+// transpose copies number k of line i to position k·stride + i of dst. It writes whole vectors: behind the last row of dst
+// there must be room for the rest of one.
 func transpose(dst unsafe.Pointer, stride int, src unsafe.Pointer, srcStride, lines, k, size int) {
 	lanes := 32 / size
 	if level == Generic || k < lanes {
@@ -37,9 +39,13 @@ func transpose(dst unsafe.Pointer, stride int, src unsafe.Pointer, srcStride, li
 		return
 	}
 	whole := k / lanes
-	for i := 0; i < lines; i += lanes {
+	for i := roundUp(lines, lanes) - lanes; i >= 0; i -= lanes { // what is written too much is overwritten by the next lines
 		rows := min(lanes, lines-i)
 		to, from := unsafe.Add(dst, i*size), unsafe.Add(src, i*srcStride)
+		if rows == 1 {
+			transposeGo(to, stride, from, srcStride, rows, k, size)
+			continue
+		}
 		kernel := transposeF32
 		if size == 8 {
 			kernel = transposeF64

@@ -8,13 +8,13 @@ import (
 func detect() []Level { return []Level{Generic, NEON} } // every arm64 has it
 
 var tiles32 = [...]tile{
-	Generic: {2, 4, 2, false, tileGo[float32]},
-	NEON:    {8, 8, 8, false, tileNEON[float32]},
+	Generic: {2, 4, 4, tileGo[float32]},
+	NEON:    {8, 8, 8, tileNEON[float32]},
 }
 
 var tiles64 = [...]tile{
-	Generic: {2, 4, 2, false, tileGo[float64]},
-	NEON:    {8, 4, 8, false, tileNEON[float64]},
+	Generic: {2, 4, 4, tileGo[float64]},
+	NEON:    {8, 4, 4, tileNEON[float64]},
 }
 
 // tileNEON sends whole tiles to the kernel, and others too, by way of a whole one.

@@ -5,6 +5,6 @@ package cpu
 // detect lists the levels of this processor.
 func detect() []Level { return []Level{Generic} }
 
-var tiles32 = [...]tile{Generic: {2, 4, 2, false, tileGo[float32]}}
+var tiles32 = [...]tile{Generic: {2, 4, 4, tileGo[float32]}}
 
-var tiles64 = [...]tile{Generic: {2, 4, 2, false, tileGo[float64]}}
+var tiles64 = [...]tile{Generic: {2, 4, 4, tileGo[float64]}}

@@ -12,17 +12,17 @@ func tileF32AVX2(args *tileArgs, rows int)
 //go:noescape
 func tileF64AVX2(args *tileArgs, rows int)
 
-// tileF32AVX512 computes a tile of 1 to 14 rows and up to 32 columns.
+// tileF32AVX512 computes a tile of 1 to 9 rows and up to 48 columns.
 //
 //go:noescape
 func tileF32AVX512(args *tileArgs, rows int)
 
-// tileF64AVX512 computes a tile of 1 to 14 rows and up to 16 columns.
+// tileF64AVX512 computes a tile of 1 to 9 rows and up to 24 columns.
 //
 //go:noescape
 func tileF64AVX512(args *tileArgs, rows int)
 
-// tileBF16AVX512 computes a tile of 1 to 14 rows and up to 32 columns.
+// tileBF16AVX512 computes a tile of 1 to 9 rows and up to 48 columns.
 //
 //go:noescape
 func tileBF16AVX512(args *tileArgs, rows int)

@@ -4,12 +4,12 @@ package cpu
 
 import "unsafe"
 
-// copyRows copies count > 0 rows of 1 to 32 words of 4 bytes. Strides are in bytes. Rows of dst have room for whole vectors of 8 words.
+// copyRows copies count > 0 rows of 1 to 48 words of 4 bytes. Strides are in bytes. Rows of dst have room for whole vectors of 8 words.
 //
 //go:noescape
 func copyRows(dst unsafe.Pointer, dstStride uintptr, src unsafe.Pointer, srcStride uintptr, count int, words int)
 
-// pairRows joins rows 2i and 2i+1 of src, of 1 to 32 numbers of 2 bytes, to row i of pairs in dst, for count > 0 pairs of rows. Strides are in bytes.
+// pairRows joins rows 2i and 2i+1 of src, of 1 to 48 numbers of 2 bytes, to row i of pairs in dst, for count > 0 pairs of rows. Strides are in bytes.
 //
 //go:noescape
 func pairRows(dst unsafe.Pointer, dstStride uintptr, src unsafe.Pointer, srcStride uintptr, count int, mask uint64)

@@ -2,8 +2,8 @@ package main
 
 import "fmt"
 
-// A matmul kernel computes a tile of C: some rows, times two vectors of columns. It walks along k once; for each k it
-// reads two vectors of B and, for each row, broadcasts one number of A and adds its products to two vectors of sums,
+// A matmul kernel computes a tile of C: some rows, times some vectors of columns. It walks along k once; for each k it
+// reads the vectors of B and, for each row, broadcasts one number of A and adds its products to as many vectors of sums,
 // which stay in registers. Each sum is one chain of fused multiply-adds in the order of k, whatever the tile.
 //
 // Offsets into tileArgs, see matmul.go of the package.
@@ -32,28 +32,31 @@ var (
 	bfloat16s = element{"BF16", 4, "PS", "SS", true}
 )
 
-// tile is the size of a kernel's tile: rows, and the bytes of a vector.
+// tile is the size of the kernels of a level: rows, vectors of columns, and the bytes of a vector. Three vectors need the
+// fewest loads for a product: a row of A is broadcast once for all of them. AVX2 has registers for two.
 type tile struct {
-	level string
-	rows  int
-	width int
+	level   string
+	rows    int
+	vectors int
+	width   int
 }
 
-var tiles = []tile{{"AVX2", 6, 32}, {"AVX512", 14, 64}}
+var tiles = []tile{{"AVX2", 6, 2, 32}, {"AVX512", 9, 3, 64}}
 
 func matmulKernels(a *asm) {
 	// Masks for the columns of a partial tile with AVX2: eight words of ones, eight of zeros.
 	a.data("·ones", 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff,
-		0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff,
-		0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+		0, 0, 0, 0, 0, 0, 0, 0)
 	for _, t := range tiles {
 		for _, e := range []element{float32s, float64s, bfloat16s} {
 			if e.pairs && t.width < 64 {
 				continue
 			}
 			matmulEntry(a, t, e)
-			for rows := 1; rows <= t.rows; rows++ {
-				matmulKernel(a, t, e, rows)
+			for vectors := 1; vectors <= t.vectors; vectors++ {
+				for rows := 1; rows <= t.rows; rows++ {
+					matmulKernel(a, t, e, rows, vectors)
+				}
 			}
 		}
 	}
@@ -61,34 +64,48 @@ func matmulKernels(a *asm) {
 
 func tileName(t tile, e element) string { return "tile" + e.name + t.level }
 
-// matmulEntry writes the function that Go calls: it jumps to the kernel for the number of rows.
+// matmulEntry writes the function that Go calls: it jumps to the kernel for the number of rows, and of vectors that hold
+// the columns of the mask.
 func matmulEntry(a *asm, t tile, e element) {
-	a.function(tileName(t, e), fmt.Sprintf("computes a tile of 1 to %d rows and up to %d columns.", t.rows, 2*t.width/e.size),
+	lanes := t.width / e.size
+	a.function(tileName(t, e), fmt.Sprintf("computes a tile of 1 to %d rows and up to %d columns.", t.rows, t.vectors*lanes),
 		arg{"args", "*tileArgs"}, arg{"rows", "int"})
 	a.op("MOVQ", "args+0(FP)", "DI")
 	a.op("MOVQ", "rows+8(FP)", "AX")
-	for rows := t.rows; rows > 1; rows-- {
-		a.op("CMPQ", "AX", rows)
-		a.op("JEQ", fmt.Sprintf("rows%d", rows))
-	}
-	for rows := 1; rows <= t.rows; rows++ {
-		if rows > 1 {
-			a.label(fmt.Sprintf("rows%d", rows), false)
+	a.op("MOVQ", mem(argMask, "DI"), "R14")
+	for vectors := t.vectors; vectors >= 1; vectors-- {
+		if vectors > 1 {
+			a.op("MOVQ", "R14", "BX")
+			a.op("SHRQ", (vectors-1)*lanes, "BX")
+			a.op("JEQ", fmt.Sprintf("below%d", vectors))
+			a.op("MOVQ", "BX", "R14") // of the last vector
 		}
-		a.op("JMP", fmt.Sprintf("·%s_%d<>(SB)", tileName(t, e), rows))
+		for rows := t.rows; rows >= 1; rows-- {
+			if rows > 1 {
+				a.op("CMPQ", "AX", rows)
+				a.op("JNE", fmt.Sprintf("other%d_%d", rows, vectors))
+			}
+			a.op("JMP", fmt.Sprintf("·%s_%dx%d<>(SB)", tileName(t, e), rows, vectors))
+			if rows > 1 {
+				a.label(fmt.Sprintf("other%d_%d", rows, vectors), false)
+			}
+		}
+		if vectors > 1 {
+			a.label(fmt.Sprintf("below%d", vectors), false)
+		}
 	}
 }
 
-// matmulKernel writes the kernel for a number of rows. It is reached by a jump, so its frame is the entry's.
-func matmulKernel(a *asm, t tile, e element, rows int) {
-	fmt.Fprintf(&a.text, "\nTEXT ·%s_%d<>(SB), NOSPLIT|NOFRAME, $0-16\n", tileName(t, e), rows)
-	reg := func(n int) string { return vector(t.width, n) }
-	sum := func(row, half int) string { return reg(2*row + half) }
-	b0, b1 := reg(2*t.rows), reg(2*t.rows+1)
+// matmulKernel writes the kernel for a number of rows and of vectors. It is reached by a jump, so its frame is the entry's.
+// R14 holds the mask of the last vector's columns.
+func matmulKernel(a *asm, t tile, e element, rows, vectors int) {
+	fmt.Fprintf(&a.text, "\nTEXT ·%s_%dx%d<>(SB), NOSPLIT|NOFRAME, $0-16\n", tileName(t, e), rows, vectors)
 	wide := t.width == 64
-	var x [2]string // the broadcast numbers of A
-	x[0] = reg(2*t.rows + 2)
-	x[1] = reg(2*t.rows + 3)
+	lanes := t.width / e.size
+	sum := func(row, v int) string { return vector(t.width, row*vectors+v) }
+	rest := t.rows * t.vectors // the registers behind the sums
+	b := func(v int) string { return vector(t.width, rest+v) }
+	x := [2]string{vector(t.width, rest+t.vectors), vector(t.width, rest+t.vectors+1)} // broadcast numbers of A
 
 	a.op("MOVQ", mem(argA, "DI"), "SI")
 	a.op("MOVQ", mem(argARow, "DI"), "R8")
@@ -107,162 +124,125 @@ func matmulKernel(a *asm, t tile, e element, rows int) {
 	if rows > 7 {
 		a.op("LEAQ", mem(0, "R9", "R8", 4), "R11") // 7 rows
 	}
-	if rows > 8 {
-		a.op("LEAQ", mem(0, "SI", "R8", 8), "R13") // row 8
-	}
 	row := func(i int) string { // where row i of A is
-		base := "SI"
-		if i >= 8 {
-			base = "R13"
-		}
-		switch i & 7 {
+		switch i {
 		case 0:
-			return mem(0, base)
+			return mem(0, "SI")
 		case 3:
-			return mem(0, base, "R9", 1)
+			return mem(0, "SI", "R9", 1)
 		case 5:
-			return mem(0, base, "R10", 1)
+			return mem(0, "SI", "R10", 1)
 		case 6:
-			return mem(0, base, "R9", 2)
+			return mem(0, "SI", "R9", 2)
 		case 7:
-			return mem(0, base, "R11", 1)
-		default:
-			return mem(0, base, "R8", i&7)
+			return mem(0, "SI", "R11", 1)
+		default: // 1, 2, 4, 8
+			return mem(0, "SI", "R8", i)
+		}
+	}
+	// What is known of C already is asked for before the sums are made.
+	a.op("MOVQ", "R15", "R13")
+	for i := range rows {
+		for v := range vectors {
+			if wide || v == 0 {
+				a.op("PREFETCHT0", mem(v*t.width, "R13"))
+			}
+		}
+		if i < rows-1 {
+			a.op("ADDQ", "AX", "R13")
 		}
 	}
 	for i := range rows {
-		for half := range 2 {
+		for v := range vectors {
 			if wide {
-				a.op("VPXORD", sum(i, half), sum(i, half), sum(i, half))
+				a.op("VPXORD", sum(i, v), sum(i, v), sum(i, v))
 			} else {
-				a.op("VXORPS", sum(i, half), sum(i, half), sum(i, half))
+				a.op("VXORPS", sum(i, v), sum(i, v), sum(i, v))
 			}
 		}
 	}
-	if wide { // the lanes that are columns
-		lanes := t.width / e.size
-		a.op("MOVQ", mem(argMask, "DI"), "R14")
-		a.op("KMOVW", "R14", "K1")
-		a.op("SHRQ", lanes, "R14")
-		a.op("KMOVW", "R14", "K2")
-	}
 	a.label("loop", true)
-	if wide {
-		a.op("VMOVU"+e.suffix+".Z", mem(0, "DX"), "K1", b0)
-		a.op("VMOVU"+e.suffix+".Z", mem(t.width, "DX"), "K2", b1)
-	} else {
-		a.op("VMOVU"+e.suffix, mem(0, "DX"), b0)
-		a.op("VMOVU"+e.suffix, mem(t.width, "DX"), b1)
+	for v := range vectors {
+		a.op("VMOVU"+e.suffix, mem(v*t.width, "DX"), b(v))
 	}
 	for i := range rows {
 		a.op("VBROADCAST"+e.scalar, row(i), x[i&1])
-		for half, b := range []string{b0, b1} {
+		for v := range vectors {
 			if e.pairs {
-				a.dotPairs(b, x[i&1], sum(i, half))
+				a.dotPairs(b(v), x[i&1], sum(i, v))
 			} else {
-				a.op("VFMADD231"+e.suffix, b, x[i&1], sum(i, half))
+				a.op("VFMADD231"+e.suffix, b(v), x[i&1], sum(i, v))
 			}
 		}
 	}
 	a.op("ADDQ", "R12", "SI")
-	if rows > 8 {
-		a.op("ADDQ", "R12", "R13")
-	}
 	a.op("ADDQ", "BX", "DX")
 	a.op("DECQ", "CX")
 	a.op("JNZ", "loop")
 
 	// The sums are stored, or added to what is there. A full tile needs no masks.
-	a.op("MOVQ", mem(argMask, "DI"), "R14")
-	columns := 2 * t.width / e.size
 	a.op("MOVQ", mem(argAdd, "DI"), "CX")
-	if columns == 32 {
-		a.op("MOVL", "$0xffffffff", "R8")
-	} else {
-		a.op("MOVQ", (1<<columns)-1, "R8")
-	}
-	a.op("CMPQ", "R14", "R8")
+	a.op("CMPQ", "R14", (1<<lanes)-1)
 	a.op("JNE", "partial")
 	a.op("TESTQ", "CX", "CX")
 	a.op("JEQ", "store")
-	for i := range rows {
-		for half := range 2 {
-			a.op("VADD"+e.suffix, mem(half*t.width, "R15"), sum(i, half), sum(i, half))
-			a.op("VMOVU"+e.suffix, sum(i, half), mem(half*t.width, "R15"))
+	each := func(do func(sum, c string, last bool)) { // for each vector of sums
+		for i := range rows {
+			for v := range vectors {
+				do(sum(i, v), mem(v*t.width, "R15"), v == vectors-1)
+			}
+			if i < rows-1 {
+				a.op("ADDQ", "AX", "R15")
+			}
 		}
-		a.op("ADDQ", "AX", "R15")
+		a.op("VZEROUPPER")
+		a.op("RET")
 	}
-	a.op("VZEROUPPER")
-	a.op("RET")
+	each(func(sum, c string, last bool) {
+		a.op("VADD"+e.suffix, c, sum, sum)
+		a.op("VMOVU"+e.suffix, sum, c)
+	})
 	a.label("store", false)
-	for i := range rows {
-		for half := range 2 {
-			a.op("VMOVU"+e.suffix, sum(i, half), mem(half*t.width, "R15"))
-		}
-		a.op("ADDQ", "AX", "R15")
-	}
-	a.op("VZEROUPPER")
-	a.op("RET")
+	each(func(sum, c string, last bool) { a.op("VMOVU"+e.suffix, sum, c) })
 
 	a.label("partial", false)
+	// load and save move the last vector of a row, under the mask.
+	var load, save func(from, to string)
 	if wide {
-		a.op("TESTQ", "CX", "CX")
-		a.op("JEQ", "storePartial")
-		for i := range rows {
-			for half := range 2 {
-				mask := fmt.Sprintf("K%d", half+1)
-				a.op("VMOVU"+e.suffix+".Z", mem(half*t.width, "R15"), mask, b0)
-				a.op("VADD"+e.suffix, b0, sum(i, half), sum(i, half))
-				a.op("VMOVU"+e.suffix, sum(i, half), mask, mem(half*t.width, "R15"))
-			}
-			a.op("ADDQ", "AX", "R15")
+		a.op("KMOVW", "R14", "K1")
+		load = func(from, to string) { a.op("VMOVU"+e.suffix+".Z", from, "K1", to) }
+		save = func(from, to string) { a.op("VMOVU"+e.suffix, from, "K1", to) }
+	} else { // With AVX2 a mask is a vector: n ones end where zeros begin.
+		a.op("POPCNTQ", "R14", "R14")
+		if e.size == 8 {
+			a.op("SHLQ", 1, "R14")
 		}
-		a.op("VZEROUPPER")
-		a.op("RET")
-		a.label("storePartial", false)
-		for i := range rows {
-			for half := range 2 {
-				a.op("VMOVU"+e.suffix, sum(i, half), fmt.Sprintf("K%d", half+1), mem(half*t.width, "R15"))
-			}
-			a.op("ADDQ", "AX", "R15")
-		}
-		a.op("VZEROUPPER")
-		a.op("RET")
-		return
+		a.op("NEGQ", "R14")
+		a.op("LEAQ", "·ones<>+32(SB)", "R8")
+		a.op("VMOVDQU", mem(0, "R8", "R14", 4), x[1])
+		load = func(from, to string) { a.op("VMASKMOV"+e.suffix, from, x[1], to) }
+		save = func(from, to string) { a.op("VMASKMOV"+e.suffix, from, x[1], to) }
 	}
-	// With AVX2 masks are vectors. The words behind the mask's count are in R14: n ones end where zeros begin.
-	a.op("POPCNTQ", "R14", "R14")
-	if e.size == 8 {
-		a.op("SHLQ", 1, "R14")
-	}
-	a.op("NEGQ", "R14")
-	a.op("LEAQ", "·ones<>+64(SB)", "R8")
-	a.op("LEAQ", mem(0, "R8", "R14", 4), "R8")
-	a.op("VMOVDQU", mem(0, "R8"), b0)
-	a.op("VMOVDQU", mem(32, "R8"), b1)
-	move := "VMASKMOV" + e.suffix
 	a.op("TESTQ", "CX", "CX")
 	a.op("JEQ", "storePartial")
-	for i := range rows {
-		for half := range 2 {
-			mask := []string{b0, b1}[half]
-			a.op(move, mem(half*t.width, "R15"), mask, x[0])
-			a.op("VADD"+e.suffix, x[0], sum(i, half), sum(i, half))
-			a.op(move, sum(i, half), mask, mem(half*t.width, "R15"))
+	each(func(sum, c string, last bool) {
+		if !last {
+			a.op("VADD"+e.suffix, c, sum, sum)
+			a.op("VMOVU"+e.suffix, sum, c)
+			return
 		}
-		a.op("ADDQ", "AX", "R15")
-	}
-	a.op("VZEROUPPER")
-	a.op("RET")
+		load(c, x[0])
+		a.op("VADD"+e.suffix, x[0], sum, sum)
+		save(sum, c)
+	})
 	a.label("storePartial", false)
-	for i := range rows {
-		for half := range 2 {
-			a.op(move, sum(i, half), []string{b0, b1}[half], mem(half*t.width, "R15"))
+	each(func(sum, c string, last bool) {
+		if last {
+			save(sum, c)
+		} else {
+			a.op("VMOVU"+e.suffix, sum, c)
 		}
-		a.op("ADDQ", "AX", "R15")
-	}
-	a.op("VZEROUPPER")
-	a.op("RET")
+	})
 }
 
 // dotPairs adds the products of pairs of bfloat16 in b and x to sum: VDPBF16PS, which Go's assembler does not know.

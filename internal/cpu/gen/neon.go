@@ -3,7 +3,7 @@ package main
 import "fmt"
 
 // neonTile is the size of the kernels for arm64: rows, and bytes of a vector.
-var neonTile = tile{"NEON", 8, 16}
+var neonTile = tile{"NEON", 8, 2, 16}
 
 // neonKernels writes the matmul kernels for arm64. They compute whole tiles: two vectors of columns.
 func neonKernels(a *asm) {

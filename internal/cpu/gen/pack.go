@@ -8,7 +8,7 @@ import "fmt"
 // belongs to the matrix. A panel is as wide as a whole number of vectors; what lies behind its last column is undefined.
 
 // panelWidths are the most vectors of 32 bytes in a row of a panel.
-const panelVectors = 4
+const panelVectors = 6
 
 func packKernels(a *asm) {
 	a.data("·lanes", 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff,
@@ -23,9 +23,9 @@ func packKernels(a *asm) {
 	}
 }
 
-// copyRows writes the kernel that copies count rows of up to 32 words.
+// copyRows writes the kernel that copies count rows of up to 48 words.
 func copyRows(a *asm) {
-	a.function("copyRows", "copies count > 0 rows of 1 to 32 words of 4 bytes. Strides are in bytes. Rows of dst have room for whole vectors of 8 words.",
+	a.function("copyRows", "copies count > 0 rows of 1 to 48 words of 4 bytes. Strides are in bytes. Rows of dst have room for whole vectors of 8 words.",
 		arg{"dst", "unsafe.Pointer"}, arg{"dstStride", "uintptr"}, arg{"src", "unsafe.Pointer"}, arg{"srcStride", "uintptr"}, arg{"count", "int"}, arg{"words", "int"})
 	a.op("MOVQ", "dst+0(FP)", "DI")
 	a.op("MOVQ", "dstStride+8(FP)", "R8")
@@ -69,9 +69,12 @@ func copyRows(a *asm) {
 	}
 }
 
+// pairParts are the most vectors of 16 pairs in a row of a panel.
+const pairParts = 3
+
 // pairRows writes the kernel that packs pairs of bfloat16 which lie in two rows, a row of 16 columns or fewer at a time.
 func pairRows(a *asm) {
-	a.function("pairRows", "joins rows 2i and 2i+1 of src, of 1 to 32 numbers of 2 bytes, to row i of pairs in dst, for count > 0 pairs of rows. Strides are in bytes.",
+	a.function("pairRows", "joins rows 2i and 2i+1 of src, of 1 to 48 numbers of 2 bytes, to row i of pairs in dst, for count > 0 pairs of rows. Strides are in bytes.",
 		arg{"dst", "unsafe.Pointer"}, arg{"dstStride", "uintptr"}, arg{"src", "unsafe.Pointer"}, arg{"srcStride", "uintptr"}, arg{"count", "int"}, arg{"mask", "uint64"})
 	a.op("MOVQ", "dst+0(FP)", "DI")
 	a.op("MOVQ", "dstStride+8(FP)", "R8")
@@ -80,17 +83,19 @@ func pairRows(a *asm) {
 	a.op("MOVQ", "count+32(FP)", "CX")
 	a.op("MOVQ", "mask+40(FP)", "AX")
 	a.op("KMOVW", "AX", "K1")
-	a.op("SHRQ", 16, "AX")
-	a.op("KMOVW", "AX", "K2")
+	for part := 2; part <= pairParts; part++ {
+		a.op("SHRQ", 16, "AX")
+		a.op("KMOVW", "AX", fmt.Sprintf("K%d", part))
+	}
 	a.label("loop", true)
-	for half := range 2 {
-		mask := fmt.Sprintf("K%d", half+1)
-		even, odd := vector(64, 2*half), vector(64, 2*half+1)
-		a.op("VPMOVZXWD.Z", mem(32*half, "SI"), mask, even)
-		a.op("VPMOVZXWD.Z", mem(32*half, "SI", "R9", 1), mask, odd)
+	for part := range pairParts {
+		mask := fmt.Sprintf("K%d", part+1)
+		even, odd := vector(64, 2*part), vector(64, 2*part+1)
+		a.op("VPMOVZXWD.Z", mem(32*part, "SI"), mask, even)
+		a.op("VPMOVZXWD.Z", mem(32*part, "SI", "R9", 1), mask, odd)
 		a.op("VPSLLD", 16, odd, odd)
 		a.op("VPORD", even, odd, odd)
-		a.op("VMOVDQU32", odd, mask, mem(64*half, "DI"))
+		a.op("VMOVDQU32", odd, mask, mem(64*part, "DI"))
 	}
 	a.op("LEAQ", mem(0, "SI", "R9", 2), "SI")
 	a.op("ADDQ", "R8", "DI")
