@@ -152,7 +152,7 @@ type block struct {
 const (
 	cacheRows = 252
 	cacheCols = 2048
-	maxDepth  = 3072 // bytes of depth numbers
+	maxDepth  = 2048 // bytes of depth numbers
 )
 
 // depthOf returns how many terms of a sum are added before they are joined to C. It must depend on nothing but k and
