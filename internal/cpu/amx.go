@@ -2,93 +2,166 @@ package cpu
 
 import "unsafe"
 
-// Products of bfloat16 with AMX. Its registers are tiles, here of 16 rows of 16 numbers, and the kernel computes 2x2 of
-// them, 32x32 elements of C. What it reads of A are rows of pairs, of B a panel as for VDPBF16PS; both have zeros up to a
-// multiple of 16 pairs.
+// Products of bfloat16 with AMX. Its registers are tiles, here of 16 rows of 64 bytes, and the kernel computes 2x2 of
+// them at a time, 32x32 elements of C in float32, while it walks along k in steps of 16 pairs. What it reads was packed
+// step by step: of A 32 rows of 16 pairs, of B 16 rows of 32 pairs, with zeros behind the last term.
+//
+// A panel of A stays in the nearest cache while all of B that was packed streams by it.
 const (
-	amxSide  = 32
-	amxDepth = 16 // pairs
+	amxSide     = 32
+	amxTerms    = 32           // of a step
+	amxStep     = 64 * amxSide // bytes of a step of either panel
+	amxNear     = 16           // steps of A that stay in the nearest cache
+	amxDeep     = 64           // steps that are packed at a time
+	amxPacked   = 1 << 20      // bytes of B that are packed at a time, at most
+	amxTogether = 16           // tiles of C that a call computes: a goroutine can't be interrupted in it
+	amxRows     = 1024         // of C that are kept in float32, if their sums are of several parts
 )
 
-// amxRows is how many rows of A are packed at a time.
-const amxRows = 256
+// amxArgs are the arguments of the kernel. The generator knows this layout.
+type amxArgs struct {
+	a     unsafe.Pointer
+	aRow  uintptr        // bytes from row to row of A
+	aStep uintptr        // and from step to step
+	b     unsafe.Pointer // the panel of the first tile, and behind it those of the others
+	c     unsafe.Pointer // float32, the tiles beside each other
+	cRow  uintptr        // bytes
+	k     int            // steps, > 0
+	tiles int            // > 0
+	add   int            // 1: add to C
+}
 
-// multiplyTiles is multiply by way of AMX. C is float32 whose rows lie together.
-func (b *block) multiplyTiles(s *scratch, kernel func(args *tileArgs)) {
-	depth := roundUp(depthOf(ceil(b.k, 2), 4), amxDepth)
-	args := &s.args
-	for col := 0; col < b.n; col += cacheCols {
-		n := min(cacheCols, b.n-col)
-		for at := 0; at < b.k; at += 2 * depth {
-			terms := min(2*depth, b.k-at)
-			pairs := ceil(terms, 2)
-			k := roundUp(pairs, amxDepth)
-			panel := 4 * k * amxSide // bytes
-			packedB := s.b.bytes(ceil(n, amxSide) * panel)
-			for j := 0; j < n; j += amxSide {
-				to := unsafe.Add(packedB, j/amxSide*panel)
-				packPairs(to, amxSide, b.b.from(at, col+j).t(), min(amxSide, n-j), terms)
-				clear(unsafe.Slice((*uint32)(unsafe.Add(to, 4*pairs*amxSide)), (k-pairs)*amxSide))
-			}
-			direct := b.a.col == 2 && terms == 2*k
-			for row := 0; row < b.m; row += amxRows {
-				m := min(amxRows, b.m-row)
-				packedA := s.a.bytes(ceil(m, amxSide) * panel)
-				for i := 0; i < m; i += amxSide {
-					if rows := min(amxSide, m-i); !direct || rows < amxSide {
-						packRowsOfPairs(unsafe.Add(packedA, i/amxSide*panel), k, b.a.from(row+i, at), rows, terms, s)
-					}
+// multiplyTiles computes a block of bfloat16 by way of AMX.
+func (b *block) multiplyTiles(s *scratch, kernel func(args *amxArgs)) {
+	steps := ceil(b.k, amxTerms)
+	deep := min(steps, amxDeep)
+	parts := ceil(steps, deep)
+	keep := amxSide // rows of C in float32
+	if parts > 1 {
+		keep = roundUp(min(b.m, amxRows), amxSide)
+	}
+	cols := min(roundUp(b.n, amxSide), max(amxSide, amxPacked/(amxStep*deep)*amxSide))
+	for col := 0; col < b.n; col += cols {
+		n := min(cols, b.n-col)
+		across := ceil(n, amxSide)
+		sums := s.c.float32s(keep * across * amxSide)
+		packedB := s.b.bytes(across * deep * amxStep)
+		for row := 0; row < b.m; row += amxRows {
+			m := min(amxRows, b.m-row)
+			for part := range parts {
+				at := part * deep
+				k := min(deep, steps-at)
+				if row == 0 || parts > 1 {
+					packColumns(packedB, b.b.from(at*amxTerms, col), n, min(k*amxTerms, b.k-at*amxTerms))
 				}
-				for j := 0; j < n; j += amxSide {
-					for i := 0; i < m; i += amxSide {
-						*args = tileArgs{a: unsafe.Add(packedA, i/amxSide*panel), aRow: uintptr(4 * k), b: unsafe.Add(packedB, j/amxSide*panel), k: k / amxDepth}
-						rows, cols := min(amxSide, m-i), min(amxSide, n-j)
-						if direct && rows == amxSide {
-							args.a, args.aRow = b.a.from(row+i, at).data, uintptr(b.a.row)
+				for i := 0; i < m; i += amxSide {
+					rows := min(amxSide, m-i)
+					to := b.c.from(row+i, col)
+					c := sums[i%keep*across*amxSide:]
+					if part == 0 && b.add {
+						b.load(c, across*amxSide, to, rows, n)
+					}
+					terms := min(k*amxTerms, b.k-at*amxTerms)
+					s.amx = amxArgs{cRow: uintptr(4 * across * amxSide)}
+					a := b.a.from(row+i, at*amxTerms)
+					if a.col == 2 && rows == amxSide && terms == k*amxTerms {
+						s.amx.aRow, s.amx.aStep = uintptr(a.row), 64
+					} else {
+						packed := s.a.bytes(k * amxStep)
+						packTileRows(packed, a, rows, terms, s)
+						a.data, s.amx.aRow, s.amx.aStep = packed, 64, amxStep
+					}
+					if b.add || part > 0 {
+						s.amx.add = 1
+					}
+					for near := 0; near < k; near += amxNear {
+						s.amx.k = min(amxNear, k-near)
+						s.amx.a = unsafe.Add(a.data, near*int(s.amx.aStep))
+						for j := 0; j < across; j += amxTogether {
+							s.amx.tiles = min(amxTogether, across-j)
+							s.amx.b = unsafe.Add(packedB, (near*across+j*s.amx.k)*amxStep)
+							s.amx.c = unsafe.Pointer(&c[j*amxSide])
+							kernel(&s.amx)
 						}
-						if b.add || at > 0 {
-							args.add = 1
-						}
-						b.tile(s, kernel, b.c.from(row+i, col+j), rows, cols)
+						s.amx.add = 1
+					}
+					if part == parts-1 {
+						b.roundTiles(to, c, rows, n)
 					}
 				}
 			}
 		}
 	}
-	*args = tileArgs{} // keep no operand alive
+	s.amx = amxArgs{} // keep no operand alive
 }
 
-// tile runs the kernel for one tile of C. One at an edge is computed elsewhere and copied.
-func (b *block) tile(s *scratch, kernel func(args *tileArgs), c operand, rows, cols int) {
-	args := &s.args
-	if rows == amxSide && cols == amxSide {
-		args.c, args.cStride = c.data, uintptr(c.row)
-		kernel(args)
+// roundTiles stores sums, of which whole tiles lie beside each other.
+func (b *block) roundTiles(to operand, sums []float32, rows, n int) {
+	row := roundUp(n, amxSide)
+	whole := 0
+	if to.col == 2 && dotsBFloat16() { // else this is a test
+		if whole = n / amxSide; whole > 0 {
+			roundRows(to.data, uintptr(to.row), unsafe.Pointer(&sums[0]), uintptr(4*row), rows, whole)
+		}
+	}
+	if whole *= amxSide; whole < n {
+		for i := range rows {
+			b.storeRow(to.from(i, whole), sums[i*row+whole:][:n-whole])
+		}
+	}
+}
+
+// packColumns packs n columns of B. The panels of as many steps as stay near lie beside each other.
+func packColumns(dst unsafe.Pointer, src operand, n, terms int) {
+	k, across := ceil(terms, amxTerms), ceil(n, amxSide)
+	pack := func(step, panel int) {
+		first := step / amxNear * amxNear
+		near := min(amxNear, k-first)
+		to := unsafe.Add(dst, (first*across+panel*near+step-first)*amxStep)
+		packPairStep(to, src.from(step*amxTerms, panel*amxSide).t(), min(amxSide, n-panel*amxSide), min(amxTerms, terms-step*amxTerms))
+	}
+	if src.col == 2 { // panels share rows
+		for step := range k {
+			for panel := range across {
+				pack(step, panel)
+			}
+		}
 		return
 	}
-	whole := operand{s.edge.bytes(4 * amxSide * amxSide), 4 * amxSide, 4}
-	args.c, args.cStride = whole.data, uintptr(whole.row)
-	if args.add != 0 {
-		packRows(whole.data, whole.row, c.data, c.row, rows, 4*cols)
+	for panel := range across {
+		for step := range k {
+			pack(step, panel)
+		}
 	}
-	kernel(args)
-	packRowsGo(c.data, c.row, whole.data, whole.row, rows, 4*cols)
 }
 
-// packRowsOfPairs copies rows, of which each has room for k pairs, with zeros behind the terms. Rows that are missing to
-// a whole tile keep what was there: they are multiplied, but not stored.
-func packRowsOfPairs(dst unsafe.Pointer, k int, src operand, rows, terms int, s *scratch) {
-	pairs := ceil(terms, 2)
-	if src.col != 2 { // by way of a panel in which a pair of all rows lies together
-		panel := s.stage.bytes(4 * pairs * amxSide)
-		packPairs(panel, amxSide, src, rows, terms)
-		transpose(dst, k, panel, 4*amxSide, pairs, rows, 4)
+// packPairStep packs a step of up to 32 lines, side by side.
+func packPairStep(dst unsafe.Pointer, src operand, lines, terms int) {
+	if terms < amxTerms {
+		clear(unsafe.Slice((*uint32)(dst), amxStep/4))
 	}
-	for i := range rows {
-		to := unsafe.Slice((*uint16)(unsafe.Add(dst, 4*i*k)), 2*k)
-		if src.col == 2 {
-			copy(to, unsafe.Slice((*uint16)(src.from(i, 0).data), terms))
+	packPairs(dst, amxSide, src, lines, terms)
+}
+
+// packTileRows packs up to 32 rows of A. Rows that are missing keep what was there: they are multiplied, but not stored.
+func packTileRows(dst unsafe.Pointer, src operand, rows, terms int, s *scratch) {
+	if src.col == 2 {
+		whole := terms / amxTerms
+		for i := range rows {
+			if whole > 0 {
+				packRows(unsafe.Add(dst, 64*i), amxStep, src.from(i, 0).data, 64, whole, 64)
+			}
+			if whole*amxTerms < terms {
+				to := unsafe.Slice((*uint16)(unsafe.Add(dst, whole*amxStep+64*i)), amxTerms)
+				n := copy(to, unsafe.Slice((*uint16)(src.from(i, whole*amxTerms).data), terms-whole*amxTerms))
+				clear(to[n:])
+			}
 		}
-		clear(to[terms:])
+		return
+	}
+	stage := s.stage.bytes(amxStep) // pairs of all rows beside each other
+	for step := range ceil(terms, amxTerms) {
+		packPairStep(stage, src.from(0, step*amxTerms), rows, min(amxTerms, terms-step*amxTerms))
+		transpose(unsafe.Add(dst, step*amxStep), amxTerms/2, stage, 4*amxSide, amxTerms/2, amxSide, 4)
 	}
 }

@@ -10,13 +10,13 @@ import (
 )
 
 // amx is the kernel for tiles, nil where it can't be used. Tests put another one here.
-var amx func(args *tileArgs)
+var amx func(args *amxArgs)
 
 var findAMX sync.Once
 
 // tilesAMX returns the kernel for tiles, nil if bfloat16 is to be multiplied without. A level that the environment names
 // has no AMX.
-func tilesAMX() func(args *tileArgs) {
+func tilesAMX() func(args *amxArgs) {
 	if level != AVX512 {
 		return nil
 	}
@@ -30,27 +30,31 @@ func tilesAMX() func(args *tileArgs) {
 
 // multipliesRight tries a kernel on one product of whole numbers. It was written without such a processor at hand, and an
 // emulator may know the instructions by name alone.
-func multipliesRight(kernel func(args *tileArgs)) bool {
-	const terms = 2 * 2 * amxDepth
-	var a, b [amxSide * terms]uint16
-	var c [amxSide * amxSide]float32
+func multipliesRight(kernel func(args *amxArgs)) bool {
+	const k, tiles = 2, 2
+	var a [k * amxStep / 2]uint16
+	var b [tiles * k * amxStep / 2]uint16
+	var c [amxSide * tiles * amxSide]float32
 	left := func(i, p int) float32 { return float32((i + 3*p) % 5) }
 	right := func(p, j int) float32 { return float32((2*p+j)%7 - 3) }
 	code := func(x float32) uint16 { return uint16(math.Float32bits(x) >> 16) }
-	for p := range terms {
+	for p := range k * amxTerms {
+		step, p0 := p/amxTerms, p%amxTerms
 		for i := range amxSide {
-			a[i*terms+p] = code(left(i, p))
-			b[p/2*2*amxSide+2*i+p%2] = code(right(p, i))
+			a[step*amxStep/2+i*amxTerms+p0] = code(left(i, p))
+		}
+		for j := range tiles * amxSide {
+			b[(j/amxSide*k+step)*amxStep/2+p0/2*2*amxSide+j%amxSide*2+p0%2] = code(right(p, j))
 		}
 	}
 	for i := range c {
 		c[i] = float32(i % 11)
 	}
-	kernel(&tileArgs{a: unsafe.Pointer(&a), aRow: 2 * terms, b: unsafe.Pointer(&b), c: unsafe.Pointer(&c), cStride: 4 * amxSide, k: 2, add: 1})
+	kernel(&amxArgs{a: unsafe.Pointer(&a), aRow: 64, aStep: amxStep, b: unsafe.Pointer(&b), c: unsafe.Pointer(&c), cRow: 4 * tiles * amxSide, k: k, tiles: tiles, add: 1})
 	for i, got := range c {
 		want := float32(i % 11)
-		for p := range terms {
-			want += left(i/amxSide, p) * right(p, i%amxSide)
+		for p := range k * amxTerms {
+			want += left(i/(tiles*amxSide), p) * right(p, i%(tiles*amxSide))
 		}
 		if got != want {
 			return false

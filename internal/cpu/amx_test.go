@@ -12,22 +12,23 @@ import (
 
 // tileTwin is what the kernel for tiles computes: for each element a sum of the products of even terms and one of odd
 // ones, of 16 pairs at a time.
-func tileTwin(x *tileArgs) {
-	at := func(p unsafe.Pointer, row, stride uintptr, n int) float32 {
-		return widen(*(*uint16)(unsafe.Add(p, row*stride+uintptr(2*n))))
-	}
-	for i := range uintptr(amxSide) {
-		for j := range amxSide {
-			c := (*float32)(unsafe.Add(x.c, i*x.cStride+uintptr(4*j)))
+func tileTwin(x *amxArgs) {
+	b := unsafe.Slice((*uint16)(x.b), x.tiles*x.k*amxStep/2)
+	for j := range x.tiles * amxSide {
+		panel := b[j/amxSide*x.k*amxStep/2+j%amxSide*2:]
+		for i := range amxSide {
+			c := (*float32)(unsafe.Add(x.c, uintptr(i)*x.cRow+uintptr(4*j)))
 			sum := float32(0)
 			if x.add != 0 {
 				sum = *c
 			}
-			for t := range x.k {
+			for step := range x.k {
 				var even, odd float32
-				for p := t * amxDepth; p < (t+1)*amxDepth; p++ {
-					even += at(x.a, i, x.aRow, 2*p) * at(x.b, uintptr(p), 128, 2*j)
-					odd += at(x.a, i, x.aRow, 2*p+1) * at(x.b, uintptr(p), 128, 2*j+1)
+				for p := range amxTerms / 2 {
+					left := (*[2]uint16)(unsafe.Add(x.a, uintptr(step)*x.aStep+uintptr(i)*x.aRow+uintptr(4*p)))
+					right := panel[step*amxStep/2+p*2*amxSide:]
+					even += widen(left[0]) * widen(right[0])
+					odd += widen(left[1]) * widen(right[1])
 				}
 				sum += even + odd
 			}
@@ -46,7 +47,7 @@ func TestProductByTiles(t *testing.T) {
 	found := tilesAMX()
 	defer func(l Level) { level, amx = l, found }(level)
 	level = AVX512
-	kernels := map[string]func(*tileArgs){"twin": tileTwin}
+	kernels := map[string]func(*amxArgs){"twin": tileTwin}
 	if found == nil {
 		t.Log("this processor, or its system, has no AMX: the kernel itself is not run")
 	} else {
@@ -56,7 +57,7 @@ func TestProductByTiles(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			amx = kernel
 			format := testFormats()["bfloat16"]
-			for _, s := range [][3]int{{1, 1, 1}, {3, 2, 5}, {32, 32, 32}, {33, 31, 33}, {31, 65, 64}, {64, 64, 96}, {5, 7, 0}, {70, 40, 31}, {17, 35, 1201}, {33, 33, 2100}, {300, 34, 64}} {
+			for _, s := range [][3]int{{1, 1, 1}, {3, 2, 5}, {32, 32, 32}, {33, 31, 33}, {31, 65, 64}, {64, 64, 96}, {5, 7, 0}, {70, 40, 31}, {17, 35, 1201}, {33, 33, 2100}, {300, 34, 64}, {37, 600, 40}, {64, 100, 64}, {1100, 33, 2050}} {
 				m, n, k := s[0], s[1], s[2]
 				for layout := range 8 {
 					if layout > 3 && m*n*k > 100000 {
@@ -74,16 +75,21 @@ func TestAWrongKernelIsNotUsed(t *testing.T) {
 	if !multipliesRight(tileTwin) {
 		t.Error("the twin is refused")
 	}
-	for name, kernel := range map[string]func(x *tileArgs){
-		"does nothing": func(*tileArgs) {},
-		"forgets what was there": func(x *tileArgs) {
+	for name, kernel := range map[string]func(x *amxArgs){
+		"does nothing": func(*amxArgs) {},
+		"forgets what was there": func(x *amxArgs) {
 			other := *x
 			other.add = 0
 			tileTwin(&other)
 		},
-		"leaves out half of the terms": func(x *tileArgs) {
+		"leaves out half of the terms": func(x *amxArgs) {
 			other := *x
 			other.k = 1
+			tileTwin(&other)
+		},
+		"computes one tile of two": func(x *amxArgs) {
+			other := *x
+			other.tiles = 1
 			tileTwin(&other)
 		},
 	} {

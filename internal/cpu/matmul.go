@@ -199,12 +199,6 @@ func (b *block) run() {
 
 // multiply computes a block whose rows of C lie together. s holds the packed operands.
 func (b *block) multiply(s *scratch) {
-	if b.format.BFloat16 {
-		if kernel := tilesAMX(); kernel != nil {
-			b.multiplyTiles(s, kernel)
-			return
-		}
-	}
 	e := elementOf(b.format)
 	t := e.tile
 	cacheRows := t.rowsAtATime()
@@ -293,8 +287,9 @@ type tileArgs struct {
 
 // scratch is the memory of one thread for packed operands.
 type scratch struct {
-	args                 tileArgs
-	a, b, c, stage, edge buffer
+	args           tileArgs
+	amx            amxArgs
+	a, b, c, stage buffer
 }
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}

@@ -127,8 +127,14 @@ func (b *block) converted() {
 	const most = 1 << 20 // elements of a part
 	s := scratches.Get().(*scratch)
 	defer scratches.Put(s)
+	if b.format.BFloat16 && b.k > 0 {
+		if kernel := tilesAMX(); kernel != nil {
+			b.multiplyTiles(s, kernel)
+			return
+		}
+	}
 	cols := min(b.n, cacheCols)
-	if e := elementOf(b.format); b.k > 0 && !b.add && ceil(b.k, e.unit) <= depthOf(ceil(b.k, e.unit), e.size) && !(b.format.BFloat16 && tilesAMX() != nil) {
+	if e := elementOf(b.format); b.k > 0 && !b.add && ceil(b.k, e.unit) <= depthOf(ceil(b.k, e.unit), e.size) {
 		// Each sum is made in one go, so that results can be rounded while they are in a near cache.
 		rows := min(b.m, e.rowsAtATime())
 		c := s.c.float32s(rows * cols)
@@ -157,7 +163,7 @@ func (b *block) converted() {
 			c := s.c.float32s(part.m * n)
 			part.c = operand{unsafe.Pointer(unsafe.SliceData(c)), 4 * n, 4}
 			if part.add {
-				part.c.read(c, to, b.format.Size, b.format.Load, part.m, n)
+				b.load(c, n, to, part.m, n)
 			}
 			if b.k > 0 {
 				part.multiply(s)
@@ -181,14 +187,15 @@ func (b *block) storeRow(to operand, row []float32) {
 	}
 }
 
-func (operand) read(dst []float32, from operand, size int, load func([]float32, unsafe.Pointer), m, n int) {
+// load converts a matrix to float32, with so many numbers from one row to the next.
+func (b *block) load(dst []float32, stride int, from operand, m, n int) {
 	for i := range m {
-		if from.col == size {
-			load(dst[i*n:][:n], from.from(i, 0).data)
+		if from.col == b.format.Size {
+			b.format.Load(dst[i*stride:][:n], from.from(i, 0).data)
 			continue
 		}
 		for j := range n {
-			load(dst[i*n+j:][:1], from.from(i, j).data)
+			b.format.Load(dst[i*stride+j:][:1], from.from(i, j).data)
 		}
 	}
 }

@@ -8,7 +8,7 @@ var tilePairs tile
 
 func dotsBFloat16() bool { return false }
 
-func tilesAMX() func(args *tileArgs) { return nil }
+func tilesAMX() func(args *amxArgs) { return nil }
 
 func pairRows(unsafe.Pointer, uintptr, unsafe.Pointer, uintptr, int, uint64) {
 	panic("cpu: no pairs of bfloat16 here")

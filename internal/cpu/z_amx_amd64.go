@@ -2,12 +2,19 @@
 
 package cpu
 
+import "unsafe"
+
 // enabledStates returns the register states that the operating system saves, XCR0.
 //
 //go:noescape
 func enabledStates(states *uint64)
 
-// tilesBF16AMX computes 32x32 elements of C from rows of A and a panel of B, whose rows are 128 bytes apart; k counts 16 pairs. Tiles hold nothing before and after.
+// roundRows rounds rows of 32·blocks float32 to bfloat16. It takes subnormal numbers for zero, of which sums in tiles have none. Strides are in bytes.
 //
 //go:noescape
-func tilesBF16AMX(args *tileArgs)
+func roundRows(dst unsafe.Pointer, dstRow uintptr, src unsafe.Pointer, srcRow uintptr, rows int, blocks int)
+
+// tilesBF16AMX computes 32x32 elements of C, and again of those beside them, from rows of A and panels of B. Tiles hold nothing before and after.
+//
+//go:noescape
+func tilesBF16AMX(args *amxArgs)

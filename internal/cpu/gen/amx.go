@@ -2,6 +2,14 @@ package main
 
 import "fmt"
 
+// Offsets into amxArgs, see amx.go of the package, and what a step takes of a panel, in bytes.
+const (
+	amxA, amxARow, amxAStep = 0, 8, 16
+	amxB, amxC, amxCRow     = 24, 32, 40
+	amxK, amxTiles, amxAdd  = 48, 56, 64
+	amxStep                 = 2048
+)
+
 // amxKernels writes what multiplies pairs of bfloat16 with AMX, whose registers are tiles of 16 rows of 64 bytes. Go's
 // assembler does not know the instructions; their bytes are written instead.
 func amxKernels(a *asm) {
@@ -18,26 +26,54 @@ func amxKernels(a *asm) {
 	a.op("MOVQ", "AX", mem(0, "DI"))
 	a.op("RET")
 
-	a.function("tilesBF16AMX", "computes 32x32 elements of C from rows of A and a panel of B, whose rows are 128 bytes apart; k counts 16 pairs. Tiles hold nothing before and after.",
-		arg{"args", "*tileArgs"})
+	a.function("roundRows", "rounds rows of 32·blocks float32 to bfloat16. It takes subnormal numbers for zero, of which sums in tiles have none. Strides are in bytes.",
+		arg{"dst", "unsafe.Pointer"}, arg{"dstRow", "uintptr"}, arg{"src", "unsafe.Pointer"}, arg{"srcRow", "uintptr"}, arg{"rows", "int"}, arg{"blocks", "int"})
+	for i, to := range []string{"DI", "R8", "SI", "R9", "CX", "DX"} {
+		a.op("MOVQ", fmt.Sprintf("%s+%d(FP)", []string{"dst", "dstRow", "src", "srcRow", "rows", "blocks"}[i], 8*i), to)
+	}
+	a.label("row", false)
+	a.op("MOVQ", "DI", "R10")
+	a.op("MOVQ", "SI", "R11")
+	a.op("MOVQ", "DX", "AX")
+	a.label("block", false)
+	a.op("VMOVUPS", mem(0, "R11"), "Z0")
+	a.op("VMOVUPS", mem(64, "R11"), "Z1")
+	a.bfloat16s("VCVTNE2PS2BF16", 3, 0x72, "Z0", "Z1", "Z2")
+	a.op("VMOVUPS", "Z2", mem(0, "R10"))
+	a.op("ADDQ", 128, "R11")
+	a.op("ADDQ", 64, "R10")
+	a.op("DECQ", "AX")
+	a.op("JNZ", "block")
+	a.op("ADDQ", "R8", "DI")
+	a.op("ADDQ", "R9", "SI")
+	a.op("DECQ", "CX")
+	a.op("JNZ", "row")
+	a.op("VZEROUPPER")
+	a.op("RET")
+
+	a.function("tilesBF16AMX", "computes 32x32 elements of C, and again of those beside them, from rows of A and panels of B. Tiles hold nothing before and after.",
+		arg{"args", "*amxArgs"})
 	const c0, a0, b0 = 0, 4, 6 // tiles: 2x2 of C, 2 of A, 2 of B
 	a.op("MOVQ", "args+0(FP)", "DI")
-	a.op("MOVQ", mem(argA, "DI"), "SI")
-	a.op("MOVQ", mem(argARow, "DI"), "R8")
-	a.op("MOVQ", mem(argB, "DI"), "DX")
-	a.op("MOVQ", mem(argC, "DI"), "R10")
-	a.op("MOVQ", mem(argCRow, "DI"), "AX")
-	a.op("MOVQ", mem(argK, "DI"), "CX")
-	a.op("MOVQ", mem(argAdd, "DI"), "BX")
-	a.op("MOVQ", "R8", "R9") // row 16 of A
-	a.op("SHLQ", 4, "R9")
-	a.op("ADDQ", "SI", "R9")
+	a.op("MOVQ", mem(amxB, "DI"), "DX")
+	a.op("MOVQ", mem(amxC, "DI"), "R10")
+	a.op("MOVQ", mem(amxCRow, "DI"), "AX")
+	a.op("MOVQ", mem(amxTiles, "DI"), "R9")
+	a.op("MOVQ", mem(amxAdd, "DI"), "BX")
 	a.op("MOVQ", "AX", "R11") // row 16 of C
 	a.op("SHLQ", 4, "R11")
 	a.op("ADDQ", "R10", "R11")
+	a.op("MOVQ", mem(amxARow, "DI"), "R8")
+	a.op("MOVQ", mem(amxAStep, "DI"), "R13")
 	a.op("MOVQ", 128, "R12")
 	a.op("LEAQ", "·amxConfig<>(SB)", "R14")
 	a.amx("LDTILECFG", 0, "R14", "", 0)
+	a.label("tile", false)
+	a.op("MOVQ", mem(amxA, "DI"), "SI")
+	a.op("MOVQ", "R8", "R15") // row 16 of A
+	a.op("SHLQ", 4, "R15")
+	a.op("ADDQ", "SI", "R15")
+	a.op("MOVQ", mem(amxK, "DI"), "CX")
 	a.op("TESTQ", "BX", "BX")
 	a.op("JEQ", "zero")
 	ofC := func(name string) {
@@ -55,22 +91,26 @@ func amxKernels(a *asm) {
 	a.amx("TILELOADD", a0, "SI", "R8", 0)
 	a.amx("TILELOADD", b0, "DX", "R12", 0)
 	a.amx("TILELOADD", b0+1, "DX", "R12", 64)
-	a.amx("TILELOADD", a0+1, "R9", "R8", 0)
+	a.amx("TILELOADD", a0+1, "R15", "R8", 0)
 	for i := range 4 {
 		a.dotTiles(c0+i, a0+i/2, b0+i%2)
 	}
-	a.op("ADDQ", 64, "SI")
-	a.op("ADDQ", 64, "R9")
-	a.op("ADDQ", 16*128, "DX")
+	a.op("ADDQ", "R13", "SI")
+	a.op("ADDQ", "R13", "R15")
+	a.op("ADDQ", amxStep, "DX")
 	a.op("DECQ", "CX")
 	a.op("JNZ", "loop")
 	ofC("TILESTORED")
+	a.op("ADDQ", 128, "R10")
+	a.op("ADDQ", 128, "R11")
+	a.op("DECQ", "R9")
+	a.op("JNZ", "tile")
 	a.amx("TILERELEASE", 0, "", "", 0)
 	a.op("RET")
 }
 
 // registerNumbers are those of the instruction format.
-var registerNumbers = map[string]int{"AX": 0, "CX": 1, "DX": 2, "BX": 3, "SI": 6, "DI": 7, "R8": 8, "R9": 9, "R10": 10, "R11": 11, "R12": 12, "R14": 14, "R15": 15}
+var registerNumbers = map[string]int{"AX": 0, "CX": 1, "DX": 2, "BX": 3, "SI": 6, "DI": 7, "R8": 8, "R9": 9, "R10": 10, "R11": 11, "R12": 12, "R13": 13, "R14": 14, "R15": 15}
 
 // amxOps are prefix and opcode.
 var amxOps = map[string][2]int{

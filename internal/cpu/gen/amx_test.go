@@ -24,7 +24,7 @@ var gnuBytes = map[string]string{
 	"TILELOADD (SI)(R8*1) T4":     "c4a27b4b2406",   // tileloadd (%rsi,%r8,1),%tmm4
 	"TILELOADD (DX)(R12*1) T6":    "c4a27b4b3422",   // tileloadd (%rdx,%r12,1),%tmm6
 	"TILELOADD 64(DX)(R12*1) T7":  "c4a27b4b7c2240", // tileloadd 0x40(%rdx,%r12,1),%tmm7
-	"TILELOADD (R9)(R8*1) T5":     "c4827b4b2c01",   // tileloadd (%r9,%r8,1),%tmm5
+	"TILELOADD (R15)(R8*1) T5":    "c4827b4b2c07",   // tileloadd (%r15,%r8,1),%tmm5
 	"TDPBF16PS T6, T4, T0":        "c4e24a5cc4",     // tdpbf16ps %tmm6,%tmm4,%tmm0
 	"TDPBF16PS T7, T4, T1":        "c4e2425ccc",     // tdpbf16ps %tmm7,%tmm4,%tmm1
 	"TDPBF16PS T6, T5, T2":        "c4e24a5cd5",     // tdpbf16ps %tmm6,%tmm5,%tmm2
@@ -252,56 +252,64 @@ func (m *machine) tile(code []byte) error {
 // TestKernelForTiles runs the kernel on a machine made of Go, and compares with a product that is computed plainly. The
 // numbers are whole, so that all sums are exact.
 func TestKernelForTiles(t *testing.T) {
-	for _, k := range []int{1, 2, 3, 33} { // of 16 pairs
-		for _, add := range []uint64{0, 1} {
-			const config, argsAt, aAt = 64, 128, 1024
-			aRow, cRow := 64*k+12, 128+20
-			bAt := aAt + 32*aRow
-			cAt := bAt + 16*k*128
-			m := &machine{memory: make([]byte, cAt+32*cRow+64), args: argsAt, config: config}
-			m.memory[config] = 1
-			for i := range 8 {
-				m.memory[config+16+2*i], m.memory[config+48+i] = 64, 16
-			}
-			for offset, v := range map[int]int{argA: aAt, argARow: aRow, argB: bAt, argBRow: 128, argC: cAt, argCRow: cRow, argK: k, argAdd: int(add)} {
-				binary.LittleEndian.PutUint64(m.memory[argsAt+offset:], uint64(v))
-			}
-			a := func(i, p int) float32 { return float32((i*5+p*3)%7 - 3) }
-			b := func(p, j int) float32 { return float32((p*2+j*11)%5 - 2) }
-			half := func(at int, x float32) {
-				binary.LittleEndian.PutUint16(m.memory[at:], uint16(math.Float32bits(x)>>16))
-			}
-			for p := range 32 * k {
+	for _, k := range []int{1, 2, 3, 33} { // steps
+		for _, tiles := range []int{1, 3} { // with one, rows of A lie far apart
+			for _, add := range []uint64{0, 1} {
+				const config, argsAt, aAt = 64, 128, 1024
+				aRow, aStep := 64, amxStep
+				if tiles == 1 {
+					aRow, aStep = 64*k+12, 64
+				}
+				cRow := 128*tiles + 20
+				bAt := aAt + 32*aRow + k*amxStep
+				cAt := bAt + tiles*k*amxStep
+				m := &machine{memory: make([]byte, cAt+32*cRow+64), args: argsAt, config: config}
+				m.memory[config] = 1
+				for i := range 8 {
+					m.memory[config+16+2*i], m.memory[config+48+i] = 64, 16
+				}
+				for offset, v := range map[int]int{amxA: aAt, amxARow: aRow, amxAStep: aStep, amxB: bAt, amxC: cAt, amxCRow: cRow, amxK: k, amxTiles: tiles, amxAdd: int(add)} {
+					binary.LittleEndian.PutUint64(m.memory[argsAt+offset:], uint64(v))
+				}
+				a := func(i, p int) float32 { return float32((i*5+p*3)%7 - 3) }
+				b := func(p, j int) float32 { return float32((p*2+j*11)%5 - 2) }
+				half := func(at int, x float32) {
+					binary.LittleEndian.PutUint16(m.memory[at:], uint16(math.Float32bits(x)>>16))
+				}
+				for p := range 32 * k {
+					for i := range 32 {
+						half(aAt+p/32*aStep+i*aRow+p%32*2, a(i, p))
+					}
+					for j := range 32 * tiles {
+						half(bAt+(j/32*k+p/32)*amxStep+p%32/2*128+j%32*4+p%2*2, b(p, j))
+					}
+				}
+				c := func(i, j int) []byte { return m.memory[cAt+i*cRow+4*j:][:4] }
 				for i := range 32 {
-					half(aAt+i*aRow+2*p, a(i, p))
-					half(bAt+p/2*128+4*i+p%2*2, b(p, i))
-				}
-			}
-			c := func(i, j int) []byte { return m.memory[cAt+i*cRow+4*j:][:4] }
-			for i := range 32 {
-				for j := range 37 { // five beyond the tile
-					binary.LittleEndian.PutUint32(c(i, j), math.Float32bits(float32(i+j)))
-				}
-			}
-			if err := m.run(kernelLines()); err != nil {
-				t.Fatal(err)
-			}
-			if m.configured {
-				t.Fatal("tiles are not released")
-			}
-			for i := range 32 {
-				for j := range 37 {
-					want := float32(0)
-					if add == 1 || j >= 32 {
-						want = float32(i + j)
+					for j := range 32*tiles + 5 { // five beyond the tiles
+						binary.LittleEndian.PutUint32(c(i, j), math.Float32bits(float32(i+j)))
 					}
-					for p := range 32 * k {
-						if j < 32 {
-							want += a(i, p) * b(p, j)
+				}
+				if err := m.run(kernelLines()); err != nil {
+					t.Fatal(err)
+				}
+				if m.configured {
+					t.Fatal("tiles are not released")
+				}
+				for i := range 32 {
+					for j := range 32*tiles + 5 {
+						want := float32(0)
+						if add == 1 || j >= 32*tiles {
+							want = float32(i + j)
 						}
-					}
-					if got := math.Float32frombits(binary.LittleEndian.Uint32(c(i, j))); got != want {
-						t.Fatalf("k %d, add %d: element (%d, %d) is %v, want %v", k, add, i, j, got, want)
+						for p := range 32 * k {
+							if j < 32*tiles {
+								want += a(i, p) * b(p, j)
+							}
+						}
+						if got := math.Float32frombits(binary.LittleEndian.Uint32(c(i, j))); got != want {
+							t.Fatalf("k %d, %d tiles, add %d: element (%d, %d) is %v, want %v", k, tiles, add, i, j, got, want)
+						}
 					}
 				}
 			}

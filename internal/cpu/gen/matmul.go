@@ -245,23 +245,27 @@ func matmulKernel(a *asm, t tile, e element, rows, vectors int) {
 	})
 }
 
-// dotPairs adds the products of pairs of bfloat16 in b and x to sum: VDPBF16PS, which Go's assembler does not know.
-func (a *asm) dotPairs(b, x, sum string) {
-	rm, v, r := number(b), number(x), number(sum)
+// dotPairs adds the products of pairs of bfloat16 in b and x to sum.
+func (a *asm) dotPairs(b, x, sum string) { a.bfloat16s("VDPBF16PS", 2, 0x52, b, x, sum) }
+
+// bfloat16s writes an instruction of AVX512_BF16 on whole vectors, which Go's assembler does not know: EVEX, map 0F38.
+// The prefix is 2 for F3, 3 for F2.
+func (a *asm) bfloat16s(name string, prefix, op int, second, first, to string) {
+	rm, v, r := number(second), number(first), number(to)
 	not := func(n, bit int) int { return ^n >> bit & 1 }
 	bytes := []int{
 		0x62,
-		not(r, 3)<<7 | not(rm, 4)<<6 | not(rm, 3)<<5 | not(r, 4)<<4 | 2, // after 0F 38
-		^v&15<<3 | 1<<2 | 2, // F3
+		not(r, 3)<<7 | not(rm, 4)<<6 | not(rm, 3)<<5 | not(r, 4)<<4 | 2, // map 0F38
+		^v&15<<3 | 1<<2 | prefix,
 		2<<5 | not(v, 4)<<3, // 512 bits
-		0x52,
+		op,
 		0xc0 | r&7<<3 | rm&7,
 	}
 	for i, b := range bytes {
 		bytes[i] = b & 255
 	}
-	a.op(fmt.Sprintf("BYTE $0x%02x; BYTE $0x%02x; BYTE $0x%02x; BYTE $0x%02x; BYTE $0x%02x; BYTE $0x%02x // VDPBF16PS %s, %s, %s",
-		bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], b, x, sum))
+	a.op(fmt.Sprintf("BYTE $0x%02x; BYTE $0x%02x; BYTE $0x%02x; BYTE $0x%02x; BYTE $0x%02x; BYTE $0x%02x // %s %s, %s, %s",
+		bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], name, second, first, to))
 }
 
 // number returns the number of a vector register.
