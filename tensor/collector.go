@@ -13,7 +13,7 @@ var headroom = uninitialised(headroomFor(runtime.GOMAXPROCS(0)))
 
 func headroomFor(threads int) int {
 	if threads == 1 {
-		return 4 << 20
+		return 8 << 20
 	}
-	return 12 << 20
+	return 32 << 20
 }

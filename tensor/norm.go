@@ -123,7 +123,7 @@ func (n rowNorm) standardize(x *Tensor) (normal, scale *Tensor) {
 
 // run computes a row of the result from the same row of each input at a time; an
 // input with a single row serves all.
-func (n rowNorm) run(c *call, f32 func(dst []float32, in [3][]float32, s *[2][]float32, eps float64), f64 func(dst []float64, in [3][]float64, s *[2][]float64, eps float64)) *Tensor {
+func (n rowNorm) run(c *call, f32 func(dst []float32, in *[3][]float32, s *[2][]float32, eps float64), f64 func(dst []float64, in *[3][]float64, s *[2][]float64, eps float64)) *Tensor {
 	out := c.result(c.in[0].dtype, c.in[0].layout.shape, false)
 	count := product(out.layout.shape[out.Dim()-n.axes:])
 	if out.Len() == 0 {
@@ -137,7 +137,7 @@ func (n rowNorm) run(c *call, f32 func(dst []float32, in [3][]float32, s *[2][]f
 	return out
 }
 
-func normRows[T float32 | float64](out *Tensor, in []*Tensor, count int, eps float64, f func(dst []T, in [3][]T, s *[2][]T, eps float64)) {
+func normRows[T float32 | float64](out *Tensor, in []*Tensor, count int, eps float64, f func(dst []T, in *[3][]T, s *[2][]T, eps float64)) {
 	parallelRows(out.Len()/count, parallelFrom/count, func(start, end int) {
 		var scratch [2][]T
 		var rows, all [3][]T // all: of inputs that need not be read by way of a buffer
@@ -175,7 +175,7 @@ func normRows[T float32 | float64](out *Tensor, in []*Tensor, count int, eps flo
 			if w == nil {
 				dst = to[row*count:][:count:count]
 			}
-			f(dst, rows, &scratch, eps)
+			f(dst, &rows, &scratch, eps) // rows by value would be copied, which waits for all that was stored before
 			if w != nil {
 				w.copy(dst, row*count)
 			}
@@ -195,7 +195,7 @@ func spreadOf[T float32 | float64](x []T, eps float64) (mean, scale T) {
 }
 
 // layerNorm computes one row of the inputs x, weight and bias.
-func layerNorm[T float32 | float64](dst []T, in [3][]T, _ *[2][]T, eps float64) {
+func layerNorm[T float32 | float64](dst []T, in *[3][]T, _ *[2][]T, eps float64) {
 	x, w, b := in[0], in[1], in[2]
 	mean, scale := spreadOf(x, eps)
 	if v := vectorsFor[T](); v.Normalize != nil {
@@ -208,7 +208,7 @@ func layerNorm[T float32 | float64](dst []T, in [3][]T, _ *[2][]T, eps float64) 
 }
 
 // layerNormGradient computes one row of dL/dx of the inputs dL/dy, x and weight.
-func layerNormGradient[T float32 | float64](dst []T, in [3][]T, scratch *[2][]T, eps float64) {
+func layerNormGradient[T float32 | float64](dst []T, in *[3][]T, scratch *[2][]T, eps float64) {
 	g, x, w := in[0], in[1], in[2]
 	if scratch[0] == nil {
 		scratch[0], scratch[1] = make([]T, len(x)), make([]T, len(x))

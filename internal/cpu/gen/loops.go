@@ -16,8 +16,28 @@ type loop struct {
 	params   bool     // has parameters, which are numbers in memory
 	unroll   [2]int   // vectors at a time with AVX2 and AVX-512
 	whole    bool     // AVX2 does whole vectors only: the caller keeps n a multiple of 8
+	rows     int      // so many of the operands are rows of matrices, and their next rows are asked for
 	program  func(l *lanes)
 }
+
+// ahead is how many bytes before they are written results are asked for. Their memory is as a rule one that was not
+// touched for long, and a store waits for the whole line.
+const ahead = 512
+
+// fresh reports whether the first operand is written without being read.
+func (p *loop) fresh(l *lanes) bool {
+	written := false
+	for _, s := range l.steps {
+		if s.imm == 0 && strings.HasPrefix(s.name, "load") {
+			return false
+		}
+		written = written || s.imm == 0 && strings.HasPrefix(s.name, "store")
+	}
+	return written
+}
+
+// nextRows are registers for the next rows of operands.
+var nextRows = []string{"R12", "R15"}
 
 func (p *loop) emit(a *asm, width int) {
 	l := &lanes{e: p.e, wide: width == 64}
@@ -98,9 +118,23 @@ func (p *loop) emit(a *asm, width int) {
 func (p *loop) elementwise(m *emitter, unroll int) {
 	a, per := m.a, m.width/p.e.size
 	m.pin([][2]int{{0, unroll}})
+	for i := range p.rows { // the processor itself foresees no row on a page that nobody has read
+		a.op("LEAQ", mem(0, pointers[i], "CX", p.e.size), nextRows[i])
+	}
 	a.op("SUBQ", unroll*per, "CX")
 	a.op("JLT", "single")
 	a.label("several", true)
+	for i := range p.rows {
+		for at := 0; at < unroll*m.width; at += 64 {
+			a.op("PREFETCHT0", mem(at, nextRows[i], "BX", p.e.size))
+		}
+	}
+	if p.fresh(m.l) && p.rows == 0 {
+		bytes := unroll * per * m.widths[0]
+		for at := 0; at < bytes; at += 64 {
+			a.op("PREFETCHT0", mem(ahead+at, pointers[0], "BX", m.widths[0]))
+		}
+	}
 	m.body(0, unroll, false)
 	a.op("ADDQ", unroll*per, "BX")
 	a.op("SUBQ", unroll*per, "CX")

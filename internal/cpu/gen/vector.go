@@ -78,7 +78,7 @@ func loops() []*loop {
 				program: func(l *lanes) { l.store(0, l.mul(l.load(1), l.parameter(0))) }},
 			&loop{name: "affine", doc: "computes (x - p₀)·p₁ with parameters p.", e: e, operands: two, unroll: [2]int{4, 4}, params: true,
 				program: func(l *lanes) { l.store(0, l.mul(l.sub(l.load(1), l.parameter(0)), l.parameter(1))) }},
-			&loop{name: "normalize", doc: "computes (x - p₀)·p₁·y + z with parameters p.", e: e, operands: []string{"dst", "x", "y", "z"}, unroll: [2]int{3, 4}, params: true,
+			&loop{name: "normalize", doc: "computes (x - p₀)·p₁·y + z with parameters p.", e: e, operands: []string{"dst", "x", "y", "z"}, unroll: [2]int{3, 4}, params: true, rows: 2,
 				program: func(l *lanes) {
 					x := l.mul(l.sub(l.load(1), l.parameter(0)), l.parameter(1))
 					l.store(0, l.add(l.mul(x, l.load(2)), l.load(3)))
