@@ -36,6 +36,10 @@ func matrix[T float](t testing.TB, order string, m, n int, value func() T) (Matr
 	case "gaps":
 		at = Matrix{Row: 2*n + 1, Col: 2}
 		length = m*(2*n+1) - 2
+	case "as in a panel": // columns as far apart as in one, rows farther
+		col := tileOf(formatOf[T]()).rows
+		at = Matrix{Row: n*col + 1, Col: col}
+		length = (m-1)*at.Row + (n-1)*col + 1
 	case "repeated row":
 		at = Matrix{Row: 0, Col: 1}
 		length = n
@@ -106,9 +110,19 @@ func checkProduct[T float](t *testing.T, m, n, k int, orderA, orderB, orderC str
 	}
 }
 
+// TestPanelIsNotMistaken multiplies whole tiles of which only the columns of A lie as in a panel.
+func TestPanelIsNotMistaken(t *testing.T) {
+	atLevels(t, func(t *testing.T) {
+		tile := tileOf(Float32)
+		checkProduct[float32](t, tile.rows, tile.cols, 20, "as in a panel", "rows", "rows", false)
+		tile = tileOf(Float64)
+		checkProduct[float64](t, tile.rows, tile.cols, 20, "as in a panel", "rows", "rows", false)
+	})
+}
+
 func TestProductLayouts(t *testing.T) {
 	atLevels(t, func(t *testing.T) {
-		sizes := [][3]int{{1, 1, 1}, {1, 33, 7}, {5, 1, 9}, {14, 32, 16}, {15, 31, 17}, {3, 5, 0}, {29, 35, 33}}
+		sizes := [][3]int{{1, 1, 1}, {1, 33, 7}, {5, 1, 9}, {9, 48, 16}, {10, 65, 17}, {15, 31, 17}, {19, 113, 5}, {3, 5, 0}, {29, 35, 33}}
 		orders := []string{"rows", "columns", "wide rows", "gaps", "repeated row", "backwards"}
 		for _, s := range sizes {
 			for _, a := range orders {

@@ -41,6 +41,9 @@ type tile struct {
 	width   int
 }
 
+// together is how many steps along k a whole tile takes at a time.
+const together = 4
+
 var tiles = []tile{{"AVX2", 6, 2, 32}, {"AVX512", 9, 3, 64}}
 
 func matmulKernels(a *asm) {
@@ -161,24 +164,55 @@ func matmulKernel(a *asm, t tile, e element, rows, vectors int) {
 			}
 		}
 	}
-	a.label("loop", true)
-	for v := range vectors {
-		a.op("VMOVU"+e.suffix, mem(v*t.width, "DX"), b(v))
-	}
-	for i := range rows {
-		a.op("VBROADCAST"+e.scalar, row(i), x[i&1])
+	// row i of A is at offset + row(i), all of B at offset + DX.
+	step := func(row func(i int) string, offset int) {
 		for v := range vectors {
-			if e.pairs {
-				a.dotPairs(b(v), x[i&1], sum(i, v))
-			} else {
-				a.op("VFMADD231"+e.suffix, b(v), x[i&1], sum(i, v))
+			a.op("VMOVU"+e.suffix, mem(offset+v*t.width, "DX"), b(v))
+		}
+		for i := range rows {
+			a.op("VBROADCAST"+e.scalar, row(i), x[i&1])
+			for v := range vectors {
+				if e.pairs {
+					a.dotPairs(b(v), x[i&1], sum(i, v))
+				} else {
+					a.op("VFMADD231"+e.suffix, b(v), x[i&1], sum(i, v))
+				}
 			}
 		}
 	}
+	if rows == t.rows && vectors == t.vectors {
+		// Both operands are packed as a rule: then several steps need to move the pointers once, which leaves more of the
+		// processor to the sums.
+		panelA, panelB := rows*e.size, vectors*t.width
+		a.op("CMPQ", "R8", e.size)
+		a.op("JNE", "loop")
+		a.op("CMPQ", "R12", panelA)
+		a.op("JNE", "loop")
+		a.op("CMPQ", "BX", panelB)
+		a.op("JNE", "loop")
+		a.op("SUBQ", together, "CX")
+		a.op("JLT", "few")
+		a.label("several", true)
+		for u := range together {
+			step(func(i int) string { return mem(u*panelA+i*e.size, "SI") }, u*panelB)
+		}
+		a.op("ADDQ", together*panelA, "SI")
+		a.op("ADDQ", together*panelB, "DX")
+		a.op("SUBQ", together, "CX")
+		a.op("JGE", "several")
+		a.label("few", false)
+		a.op("ADDQ", together, "CX")
+		a.op("JEQ", "end")
+	}
+	a.label("loop", true)
+	step(row, 0)
 	a.op("ADDQ", "R12", "SI")
 	a.op("ADDQ", "BX", "DX")
 	a.op("DECQ", "CX")
 	a.op("JNZ", "loop")
+	if rows == t.rows && vectors == t.vectors {
+		a.label("end", false)
+	}
 
 	// The sums are stored, or added to what is there. A full tile needs no masks.
 	a.op("MOVQ", mem(argAdd, "DI"), "CX")
