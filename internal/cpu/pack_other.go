@@ -14,6 +14,10 @@ func pairRows(unsafe.Pointer, uintptr, unsafe.Pointer, uintptr, int, uint64) {
 	panic("cpu: no pairs of bfloat16 here")
 }
 
+func roundRows(unsafe.Pointer, uintptr, unsafe.Pointer, uintptr, int, int) {
+	panic("cpu: no pairs of bfloat16 here")
+}
+
 func packRows(dst unsafe.Pointer, dstStride int, src unsafe.Pointer, srcStride, rows, bytes int) {
 	packRowsGo(dst, dstStride, src, srcStride, rows, bytes)
 }
