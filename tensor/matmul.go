@@ -133,7 +133,8 @@ func matmulForward(c *call) *Tensor {
 		fail(e.Kind, "matmul", operands(), "batch "+e.Reason, e.Hint)
 	}
 	m, n := a.Size(-2), b.Size(-1)
-	out := c.result(dtype, slices.Concat(batch, []int{m, n}), false)
+	var few [6]int
+	out := c.result(dtype, append(append(few[:0], batch...), m, n), false)
 	multiply(out, a, b, batch)
 	if !rowVector && !columnVector {
 		return out
@@ -231,7 +232,7 @@ func (t *Tensor) matrix() cpu.Matrix {
 
 // productFormats say how the kernels of matrix products read and write the
 // elements of each floating point dtype.
-var productFormats = map[Dtype]*cpu.Format{
+var productFormats = [numDtypes]*cpu.Format{
 	Float32:    cpu.Float32,
 	Float64:    cpu.Float64,
 	Float16:    smallFormat(Float16),

@@ -58,15 +58,15 @@ const maxElements = 1 << 46
 
 // checkedLen returns the number of elements of a shape. It panics if a size is
 // negative or the product is absurd.
-func checkedLen(shape []int) int {
+func checkedLen(shape []int) int { // errors print a clone, or else each shape would have to be allocated
 	n, empty := 1, false
 	for axis, size := range shape {
 		if size < 0 {
-			fail(ErrShape, "new", fmt.Sprint(shape), fmt.Sprintf("size %d of axis %d is negative", size, axis), "")
+			fail(ErrShape, "new", fmt.Sprint(slices.Clone(shape)), fmt.Sprintf("size %d of axis %d is negative", size, axis), "")
 		}
 		empty = empty || size == 0
 		if size > 0 && n > maxElements/size && !empty {
-			fail(ErrShape, "new", fmt.Sprint(shape), "there is no memory for so many elements", "check the sizes")
+			fail(ErrShape, "new", fmt.Sprint(slices.Clone(shape)), "there is no memory for so many elements", "check the sizes")
 		}
 		n *= size
 	}

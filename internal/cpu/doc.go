@@ -6,9 +6,9 @@
 // avx2, avx512), for tests and for comparisons. The assembly in the files z_*.s is written by the program in gen; change
 // that and run go generate.
 //
-// Products of bfloat16 use AMX where the processor has it and Linux permits it, unless the variable names a level. That
-// path has been tested by way of a twin in Go and of an interpreter of its instructions, but never on such a processor;
-// the first product is preceded by one whose result is known, and if that comes out wrong AMX is left alone.
+// Products of bfloat16 use AMX where the processor has it and Linux permits it, unless the variable names a level. Where
+// there is no such processor, tests run that path by way of a twin in Go and of an interpreter of its instructions. The
+// first product is preceded by one whose result is known, and if that comes out wrong AMX is left alone.
 //
 // Results depend neither on the number of threads nor on where a slice starts: each element of a product is one sum in
 // the order of its terms, cut at places that only the number of terms decides, and sums over slices have a fixed shape.

@@ -168,7 +168,8 @@ func depthOf(k, size int) int {
 func (b *block) run() {
 	size := b.format.Size
 	if b.format.Load != nil {
-		b.converted()
+		whole := *b // which functions hold on to, while b need not be allocated
+		whole.converted()
 		return
 	}
 	if b.k == 0 {
