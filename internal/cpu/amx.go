@@ -3,10 +3,11 @@ package cpu
 import "unsafe"
 
 // Products of bfloat16 with AMX. Its registers are tiles, here of 16 rows of 64 bytes, and the kernel computes 2x2 of
-// them at a time, 32x32 elements of C in float32, while it walks along k in steps of 16 pairs. What it reads was packed
-// step by step: of A 32 rows of 16 pairs, of B 16 rows of 32 pairs, with zeros behind the last term.
+// them at a time, 32x32 elements of C in float32, while it walks along k in steps of 16 pairs. A step of B is packed, 16
+// rows of 32 pairs; one of A is 32 rows of 16 pairs, read where they lie if they lie along k and there are so many. Both
+// have zeros behind the last term.
 //
-// A panel of A stays in the nearest cache while all of B that was packed streams by it.
+// Some steps of A stay in the nearest cache while all of B that was packed streams by them.
 const (
 	amxSide     = 32
 	amxTerms    = 32           // of a step
@@ -50,9 +51,9 @@ func (b *block) multiplyTiles(s *scratch, kernel func(args *amxArgs)) {
 			m := min(amxRows, b.m-row)
 			for part := range parts {
 				at := part * deep
-				k := min(deep, steps-at)
+				terms := min(deep*amxTerms, b.k-at*amxTerms)
 				if row == 0 || parts > 1 {
-					packColumns(packedB, b.b.from(at*amxTerms, col), n, min(k*amxTerms, b.k-at*amxTerms))
+					packColumns(packedB, b.b.from(at*amxTerms, col), n, terms)
 				}
 				for i := 0; i < m; i += amxSide {
 					rows := min(amxSide, m-i)
@@ -61,30 +62,7 @@ func (b *block) multiplyTiles(s *scratch, kernel func(args *amxArgs)) {
 					if part == 0 && b.add {
 						b.load(c, across*amxSide, to, rows, n)
 					}
-					terms := min(k*amxTerms, b.k-at*amxTerms)
-					s.amx = amxArgs{cRow: uintptr(4 * across * amxSide)}
-					a := b.a.from(row+i, at*amxTerms)
-					if a.col == 2 && rows == amxSide && terms == k*amxTerms {
-						s.amx.aRow, s.amx.aStep = uintptr(a.row), 64
-					} else {
-						packed := s.a.bytes(k * amxStep)
-						packTileRows(packed, a, rows, terms, s)
-						a.data, s.amx.aRow, s.amx.aStep = packed, 64, amxStep
-					}
-					if b.add || part > 0 {
-						s.amx.add = 1
-					}
-					for near := 0; near < k; near += amxNear {
-						s.amx.k = min(amxNear, k-near)
-						s.amx.a = unsafe.Add(a.data, near*int(s.amx.aStep))
-						for j := 0; j < across; j += amxTogether {
-							s.amx.tiles = min(amxTogether, across-j)
-							s.amx.b = unsafe.Add(packedB, (near*across+j*s.amx.k)*amxStep)
-							s.amx.c = unsafe.Pointer(&c[j*amxSide])
-							kernel(&s.amx)
-						}
-						s.amx.add = 1
-					}
+					s.sumTiles(kernel, b.a.from(row+i, at*amxTerms), rows, terms, packedB, c, across, b.add || part > 0)
 					if part == parts-1 {
 						b.roundTiles(to, c, rows, n)
 					}
@@ -93,6 +71,35 @@ func (b *block) multiplyTiles(s *scratch, kernel func(args *amxArgs)) {
 		}
 	}
 	s.amx = amxArgs{} // keep no operand alive
+}
+
+// sumTiles computes up to 32 rows of C in float32, in so many tiles beside each other: sums of some terms, added to what c
+// holds if add says so.
+func (s *scratch) sumTiles(kernel func(args *amxArgs), a operand, rows, terms int, packedB unsafe.Pointer, c []float32, across int, add bool) {
+	k := ceil(terms, amxTerms)
+	x := &s.amx
+	*x = amxArgs{cRow: uintptr(4 * across * amxSide)}
+	if a.col == 2 && rows == amxSide && terms == k*amxTerms {
+		x.aRow, x.aStep = uintptr(a.row), 2*amxTerms
+	} else {
+		packed := s.a.bytes(k * amxStep)
+		packTileRows(packed, a, rows, terms, s)
+		a.data, x.aRow, x.aStep = packed, 2*amxTerms, amxStep
+	}
+	if add {
+		x.add = 1
+	}
+	for near := 0; near < k; near += amxNear {
+		x.k = min(amxNear, k-near)
+		x.a = unsafe.Add(a.data, near*int(x.aStep))
+		for j := 0; j < across; j += amxTogether {
+			x.tiles = min(amxTogether, across-j)
+			x.b = unsafe.Add(packedB, (near*across+j*x.k)*amxStep)
+			x.c = unsafe.Pointer(&c[j*amxSide])
+			kernel(x)
+		}
+		x.add = 1
+	}
 }
 
 // roundTiles stores sums, of which whole tiles lie beside each other.
