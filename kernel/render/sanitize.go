@@ -115,6 +115,9 @@ func (f *filter) start(b *strings.Builder, s *scanner, t *htmlToken, svg int) {
 	if f.raw != nil && t.name == "style" {
 		content = f.raw(t.name, content)
 	}
+	if f.markdown { // of a title: the same text, whether it is read as HTML or as SVG, where it could hold elements
+		content = strings.ReplaceAll(content, "<", "&lt;")
+	}
 	b.WriteString(content)
 	if !closed {
 		b.WriteString("</" + name + ">")

@@ -91,7 +91,7 @@ func safe(t *testing.T, src, out string) {
 }
 
 func FuzzFilters(f *testing.F) {
-	for _, s := range []string{`<a href="javascript:x" onclick=y>z</a>`, `<svg><style>a</style><title>b</title></svg>`, "<b/onx=1 <i>'\"", `<!--><script>-->`, `<![CDATA[x]]>`, `<p></p></div>`} {
+	for _, s := range []string{`<a href="javascript:x" onclick=y>z</a>`, `<svg><style>a</style><title>b</title></svg>`, "<b/onx=1 <i>'\"", `<!--><script>-->`, `<![CDATA[x]]>`, `<p></p></div>`, `<title>0<stYle `, `<title>a<b>c</title>`} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
