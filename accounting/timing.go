@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/lectern-go/lectern/internal/collector"
 	"github.com/lectern-go/lectern/tensor"
 )
 
@@ -23,12 +24,20 @@ type TimingOption func(*timer)
 
 type timer struct {
 	warmUp, repeats int
+	exact           bool // no more than warmUp
 	device          tensor.Device
 }
 
-// WarmUp sets how many runs come before those that count: 2 if not given. They
-// bring code, memory and clocks to their working state.
-func WarmUp(n int) TimingOption { return func(t *timer) { t.warmUp = n } }
+// WarmUp sets how many runs come before those that count. They bring code, memory
+// and clocks to their working state. If it is not given there are 2 and, on the
+// processor, more of them for up to 60 ms, until the garbage collector has run:
+// what is made from then on lies in memory that was used before, as it does in a
+// program that has run for a while. Memory is slow when it is touched for the
+// first time.
+func WarmUp(n int) TimingOption { return func(t *timer) { t.warmUp, t.exact = n, true } }
+
+// longestWarmUp is how long runs go on until the collector has run.
+const longestWarmUp = 60 * time.Millisecond
 
 // Repeats sets how many measurements are taken: 9 if not given.
 func Repeats(n int) TimingOption { return func(t *timer) { t.repeats = max(n, 1) } }
@@ -58,7 +67,11 @@ func Time(what string, f func(), options ...TimingOption) Timing {
 		}
 		return time.Since(start)
 	}
+	collected, start := collector.Runs(), time.Now()
 	run(t.warmUp)
+	for !t.exact && t.device.IsCPU() && collector.Runs() == collected && time.Since(start) < longestWarmUp {
+		run(1)
+	}
 	each := run(1)
 	calls := 1
 	if each < shortest {

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"os"
 	"runtime"
-	"runtime/metrics"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/lectern-go/lectern/accounting"
+	"github.com/lectern-go/lectern/internal/collector"
 	"github.com/lectern-go/lectern/internal/cpu"
 	"github.com/lectern-go/lectern/nn"
 	"github.com/lectern-go/lectern/tensor"
@@ -280,9 +280,9 @@ func (c cpuCase) call(g *tensor.Generator) (func(), error) {
 // memory that was used before, as they do in a program that has run for a while.
 func typical(call func(), budget time.Duration) float64 {
 	const series = 2 * time.Millisecond
-	cycles := collections()
+	cycles := collector.Runs()
 	reps, start := 0, time.Now()
-	for time.Since(start) < 12*time.Millisecond || collections() < cycles+2 && time.Since(start) < 300*time.Millisecond {
+	for time.Since(start) < 12*time.Millisecond || collector.Runs() < cycles+2 && time.Since(start) < 300*time.Millisecond {
 		call()
 		reps++
 	}
@@ -297,11 +297,4 @@ func typical(call func(), budget time.Duration) float64 {
 	}
 	slices.Sort(times)
 	return times[len(times)/2]
-}
-
-// collections counts the runs of the garbage collector.
-func collections() uint64 {
-	count := []metrics.Sample{{Name: "/gc/cycles/total:gc-cycles"}}
-	metrics.Read(count)
-	return count[0].Value.Uint64()
 }
