@@ -59,6 +59,7 @@ type Packages struct {
 	warm   bool                 // the warm packages are known, so what is known is worth remembering
 
 	background sync.WaitGroup
+	saving     sync.Mutex // so that what is written last is what was known last
 }
 
 // preferred paths for names that several packages have.
@@ -432,6 +433,8 @@ func (p *Packages) writeCache() {
 	if p.c.Cache == "" {
 		return
 	}
+	p.saving.Lock()
+	defer p.saving.Unlock()
 	p.mu.Lock()
 	if !p.warm {
 		p.mu.Unlock()

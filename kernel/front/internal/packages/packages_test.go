@@ -64,7 +64,8 @@ func TestPackages(t *testing.T) {
 		}
 	}
 
-	// The source changes.
+	// The source changes, when no search is on that has seen the old one.
+	p.Wait()
 	if err := os.WriteFile(filepath.Join(dir, "lib", "lib.go"), []byte("package lib\n\nimport _ \"example.org/m/state\"\n\nfunc New() {}\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
