@@ -26,3 +26,23 @@ func TestCollectorRunsRarely(t *testing.T) {
 		t.Errorf("the collector ran %d times in %d calls of Add, want at most %d", runs, calls, calls/250)
 	}
 }
+
+// BenchmarkResultMemory shows what the memory of a result costs.
+func BenchmarkResultMemory(b *testing.B) {
+	x, y := Ones(4096), Ones(4096)
+	sum := Zeros(4096)
+	for _, c := range []struct {
+		name string
+		run  func()
+	}{
+		{"add into memory that is there", func() { sum.AddInPlace(y) }},
+		{"empty result", func() { Empty(4096) }},
+		{"add into a new result", func() { x.Add(y) }},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			for b.Loop() {
+				c.run()
+			}
+		})
+	}
+}

@@ -291,6 +291,39 @@ func BenchmarkProduct(b *testing.B) {
 	}
 }
 
+// BenchmarkTile runs the kernel for a whole tile alone, on panels in the nearest cache.
+func BenchmarkTile(b *testing.B) {
+	const k = 128
+	tile := tileOf(Float32)
+	args := &tileArgs{k: k, mask: 1<<tile.cols - 1, aRow: 4, aCol: uintptr(4 * tile.rows), bStride: uintptr(4 * tile.cols), cStride: uintptr(4 * tile.cols)}
+	var left, right, sums buffer
+	args.a, args.b, args.c = left.bytes(4*tile.rows*k), right.bytes(4*tile.cols*k), sums.bytes(4*tile.rows*tile.cols)
+	for b.Loop() {
+		tile.compute(args, tile.rows)
+	}
+	b.ReportMetric(2*float64(tile.rows*tile.cols*k)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
+}
+
+// BenchmarkProductBFloat16 multiplies into memory that is there.
+func BenchmarkProductBFloat16(b *testing.B) {
+	for _, n := range []int{128, 256, 512, 1024} {
+		matrix := func(seed uint64) Matrix {
+			codes := make([]uint16, n*n)
+			for i, x := range randoms[float32](n*n, seed) {
+				codes[i] = narrow(x)
+			}
+			return Matrix{unsafe.Pointer(&codes[0]), n, 1}
+		}
+		p := &Product{M: n, N: n, K: n, A: matrix(1), B: matrix(2), C: matrix(3), Format: testFormats()["bfloat16"]}
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			for b.Loop() {
+				Multiply(p)
+			}
+			b.ReportMetric(2*float64(n*n*n)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
+		})
+	}
+}
+
 // TestGridCoversWithWholeTiles asserts that the blocks of any grid are whole tiles, few enough, and of balanced work.
 func TestGridCoversWithWholeTiles(t *testing.T) {
 	atLevels(t, func(t *testing.T) {

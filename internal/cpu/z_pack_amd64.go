@@ -4,7 +4,7 @@ package cpu
 
 import "unsafe"
 
-// copyRows copies count > 0 rows of 1 to 48 words of 4 bytes. Strides are in bytes. Rows of dst have room for whole vectors of 8 words.
+// copyRows copies count > 0 rows of 1 to 48 words of 4 bytes. Strides are in bytes. Whole vectors of 8 words are written.
 //
 //go:noescape
 func copyRows(dst unsafe.Pointer, dstStride uintptr, src unsafe.Pointer, srcStride uintptr, count int, words int)
@@ -14,12 +14,12 @@ func copyRows(dst unsafe.Pointer, dstStride uintptr, src unsafe.Pointer, srcStri
 //go:noescape
 func pairRows(dst unsafe.Pointer, dstStride uintptr, src unsafe.Pointer, srcStride uintptr, count int, mask uint64)
 
-// transposeF32 transposes 1 to 8 rows of 8·blocks numbers: number j of row i goes to number i of row j of dst, whose rows have room for 8.
+// transposeF32 transposes 1 to 8 rows of 8·blocks numbers: number j of row i goes to number i of row j of dst, of which 8 are written.
 //
 //go:noescape
 func transposeF32(dst unsafe.Pointer, dstStride uintptr, src unsafe.Pointer, srcStride uintptr, blocks int, rows int)
 
-// transposeF64 transposes 1 to 4 rows of 4·blocks numbers: number j of row i goes to number i of row j of dst, whose rows have room for 4.
+// transposeF64 transposes 1 to 4 rows of 4·blocks numbers: number j of row i goes to number i of row j of dst, of which 4 are written.
 //
 //go:noescape
 func transposeF64(dst unsafe.Pointer, dstStride uintptr, src unsafe.Pointer, srcStride uintptr, blocks int, rows int)

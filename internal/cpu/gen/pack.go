@@ -5,9 +5,10 @@ import "fmt"
 // Packing copies a strip of a matrix into a panel, in the order in which a matmul kernel reads it: for each k, the
 // numbers of one column of A or one row of B beside each other. If those lie beside each other in the matrix too, a
 // panel is a copy of short rows; if the numbers along k do, it is a transpose, done in registers. Both read only what
-// belongs to the matrix. A panel is as wide as a whole number of vectors; what lies behind its last column is undefined.
+// belongs to the matrix. Both write whole vectors: where a panel is narrower, what is written too much is overwritten by the
+// next row, and behind the last one there must be room for it.
 
-// panelWidths are the most vectors of 32 bytes in a row of a panel.
+// panelVectors are the most vectors of 32 bytes in a row of a panel.
 const panelVectors = 6
 
 func packKernels(a *asm) {
@@ -25,7 +26,7 @@ func packKernels(a *asm) {
 
 // copyRows writes the kernel that copies count rows of up to 48 words.
 func copyRows(a *asm) {
-	a.function("copyRows", "copies count > 0 rows of 1 to 48 words of 4 bytes. Strides are in bytes. Rows of dst have room for whole vectors of 8 words.",
+	a.function("copyRows", "copies count > 0 rows of 1 to 48 words of 4 bytes. Strides are in bytes. Whole vectors of 8 words are written.",
 		arg{"dst", "unsafe.Pointer"}, arg{"dstStride", "uintptr"}, arg{"src", "unsafe.Pointer"}, arg{"srcStride", "uintptr"}, arg{"count", "int"}, arg{"words", "int"})
 	a.op("MOVQ", "dst+0(FP)", "DI")
 	a.op("MOVQ", "dstStride+8(FP)", "R8")
@@ -107,7 +108,7 @@ func pairRows(a *asm) {
 
 func transposeEntry(a *asm, e element) {
 	lanes := 32 / e.size
-	a.function("transpose"+e.name, fmt.Sprintf("transposes 1 to %d rows of %d·blocks numbers: number j of row i goes to number i of row j of dst, whose rows have room for %d.", lanes, lanes, lanes),
+	a.function("transpose"+e.name, fmt.Sprintf("transposes 1 to %d rows of %d·blocks numbers: number j of row i goes to number i of row j of dst, of which %d are written.", lanes, lanes, lanes),
 		arg{"dst", "unsafe.Pointer"}, arg{"dstStride", "uintptr"}, arg{"src", "unsafe.Pointer"}, arg{"srcStride", "uintptr"}, arg{"blocks", "int"}, arg{"rows", "int"})
 	a.op("MOVQ", "dst+0(FP)", "DI")
 	a.op("MOVQ", "dstStride+8(FP)", "R12")
