@@ -106,6 +106,12 @@ type Rules[T any] struct {
 	// Own, if set, is applied to a gradient before a node keeps it, so that
 	// two nodes never keep the same changeable value.
 	Own func(T) T
+	// Hold and Drop, if set, are told of the values that are on their way through the
+	// graph: the seed, what Gradient returned and what Add made of it. Hold is called
+	// with each, Drop once it went wherever it goes. Two values may be the same, so
+	// that a value is no longer needed when it was dropped as often as it was held;
+	// what a node keeps was given to Own before.
+	Hold, Drop func(T)
 	// Retain keeps the saved values, so that Backward can be called again.
 	Retain bool
 }
@@ -128,33 +134,42 @@ func Backward[T any](root *Node[T], seed T, rules Rules[T]) error {
 			return err
 		}
 	}
+	hold, drop := rules.Hold, rules.Drop
+	if hold == nil {
+		hold, drop = func(T) {}, func(T) {}
+	}
+	hold(seed)
 	pending := map[*Node[T]]T{root: seed}
 	for _, n := range order {
-		grad, ok := pending[n]
+		arrived, ok := pending[n]
 		if !ok {
 			continue
 		}
 		delete(pending, n)
+		grad := arrived
 		for _, hook := range n.hooks {
 			grad = hook(grad)
 		}
 		if n.RetainsGrad() {
 			n.keep(grad, rules)
 		}
-		if n.fn == nil {
-			continue
-		}
 		for i, in := range n.inputs {
 			if in == nil {
 				continue
 			}
 			g := n.fn.Gradient(i, grad)
+			hold(g)
 			if have, ok := pending[in]; ok {
-				g = rules.Add(have, g)
+				sum := rules.Add(have, g)
+				hold(sum)
+				drop(have)
+				drop(g)
+				g = sum
 			}
 			pending[in] = g
 		}
-		if !rules.Retain {
+		drop(arrived)
+		if n.fn != nil && !rules.Retain {
 			n.fn.Release()
 		}
 	}

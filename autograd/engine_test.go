@@ -194,6 +194,47 @@ func TestSavedValuesAreReleasedAsBackwardProceeds(t *testing.T) {
 	runtime.KeepAlive(n)
 }
 
+// TestValuesAreDroppedAsOftenAsHeld: at the end none is on its way, and none is
+// dropped before its last use.
+func TestValuesAreDroppedAsOftenAsHeld(t *testing.T) {
+	held, most := map[float64]int{}, 0
+	total := func() (n int) {
+		for _, count := range held {
+			n += count
+		}
+		return n
+	}
+	rules := Rules[float64]{
+		Add: func(a, b float64) float64 {
+			if held[a] == 0 || held[b] == 0 {
+				t.Errorf("%v and %v are added, of which these are held: %v", a, b, held)
+			}
+			return a + b
+		},
+		Hold: func(g float64) { held[g]++; most = max(most, total()) },
+		Drop: func(g float64) {
+			if held[g]--; held[g] < 0 {
+				t.Errorf("%v was not held", g)
+			}
+		},
+	}
+	x := Leaf[float64]()
+	n := x
+	for i := range 10 { // each value is used twice
+		a := times(float64(i+2), n)
+		a.OnGrad(func(g float64) float64 { return -g })
+		n = Record[float64](&scale{factor: new(float64), name: "both"}, a, times(3, n), nil)
+		*n.fn.(*scale).factor = 1.5
+	}
+	mustBackward(t, n, 1, rules)
+	if n := total(); n != 0 {
+		t.Errorf("%d values are still held: %v", n, held)
+	}
+	if most > 5 {
+		t.Errorf("%d values were held at once", most)
+	}
+}
+
 func BenchmarkBackward(b *testing.B) {
 	for b.Loop() {
 		n := Leaf[float64]()

@@ -51,7 +51,7 @@ func (s Summary) rows() [][]string {
 		t := p.Tensor
 		gradient := "no"
 		switch {
-		case t.RequiresGrad() && t.Grad() != nil:
+		case t.RequiresGrad() && t.BorrowGrad() != nil:
 			gradient = "there"
 		case t.RequiresGrad():
 			gradient = "asked for"

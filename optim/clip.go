@@ -23,7 +23,7 @@ func ClipGradNorm(params []tensor.NamedTensor, limit float64, kind ...float64) f
 	}
 	total := 0.
 	for _, param := range params {
-		if g := param.Tensor.Grad(); g != nil {
+		if g := param.Tensor.BorrowGrad(); g != nil {
 			if part := powers(g, p); math.IsInf(p, 1) {
 				total = math.Max(total, part)
 			} else {
@@ -48,7 +48,7 @@ func ClipGradValue(params []tensor.NamedTensor, limit float64) {
 	}
 	tensor.NoGrad(func() {
 		for _, p := range params {
-			if g := p.Tensor.Grad(); g != nil {
+			if g := p.Tensor.BorrowGrad(); g != nil {
 				g.Detach().ClampInPlace(-limit, limit)
 			}
 		}
@@ -58,7 +58,7 @@ func ClipGradValue(params []tensor.NamedTensor, limit float64) {
 func scaleGrads(params []tensor.NamedTensor, factor float64) {
 	tensor.NoGrad(func() {
 		for _, p := range params {
-			if g := p.Tensor.Grad(); g != nil {
+			if g := p.Tensor.BorrowGrad(); g != nil {
 				g.Detach().MulInPlace(factor)
 			}
 		}
@@ -74,9 +74,9 @@ func powers(t *tensor.Tensor, p float64) float64 {
 		return powersOn(t.Abs().To(tensor.Float64), p)
 	}
 	if t.Dtype() == tensor.Float64 {
-		return powersOf(tensor.Data[float64](t), p)
+		return powersOf(tensor.Borrow[float64](t), p)
 	}
-	return powersOf(tensor.Data[float32](t.To(tensor.Float32)), p)
+	return powersOf(tensor.Borrow[float32](t.To(tensor.Float32)), p)
 }
 
 // powersOn is powersOf for magnitudes on another device, which sums them itself.

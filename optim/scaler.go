@@ -96,7 +96,7 @@ func (s *GradScaler) Unscale(o *Optimizer) (finite bool) {
 	overflow := false
 	for _, g := range o.groups {
 		for _, p := range g.params {
-			grad := p.Tensor.Grad()
+			grad := p.Tensor.BorrowGrad()
 			if grad == nil {
 				continue
 			}
@@ -120,9 +120,9 @@ func divide(grad *tensor.Tensor, scale float64) (overflow bool) {
 		return grad.IsFinite().All().Item() == 0
 	}
 	if grad.Dtype() == tensor.Float64 {
-		return !finite(tensor.Data[float64](grad))
+		return !finite(tensor.Borrow[float64](grad))
 	}
-	return !finite(tensor.Data[float32](grad))
+	return !finite(tensor.Borrow[float32](grad))
 }
 
 func finite[T float32 | float64](x []T) bool {

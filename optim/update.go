@@ -87,10 +87,10 @@ type kernel[T float32 | float64] func(p, g []T, state [][]T)
 // run calls a kernel for pieces of the elements, on all cores.
 func run[T float32 | float64](k kernel[T], p, g *tensor.Tensor, state []*tensor.Tensor) {
 	n := p.Len()
-	ps, gs := tensor.Data[T](p), tensor.Data[T](g)
+	ps, gs := tensor.Borrow[T](p), tensor.Borrow[T](g)
 	all := make([][]T, len(state))
 	for i, s := range state {
-		all[i] = tensor.Data[T](s)
+		all[i] = tensor.Borrow[T](s)
 	}
 	cpu.Parallel((n+pieceLen-1)/pieceLen, func(piece int) {
 		start, end := piece*pieceLen, min((piece+1)*pieceLen, n)

@@ -2,8 +2,8 @@ package tensor
 
 import (
 	"slices"
-	"sync"
-	"sync/atomic"
+
+	"github.com/lectern-go/lectern/internal/goroutine"
 )
 
 // Autocast runs f in mixed precision: operations that gain from small floats get
@@ -21,50 +21,28 @@ func Autocast(dtype Dtype, f func()) {
 	if dtype != BFloat16 && dtype != Float16 && dtype != Float32 {
 		fail(ErrDtype, "autocast", dtype.String(), "operands are converted to bfloat16 or float16; float32 switches autocast off", "")
 	}
-	defer setAutocast(dtype)()
-	f()
+	autocasts.With(dtype, f)
 }
 
 // AutocastDtype returns the dtype that Autocast converts to on this goroutine, and
 // whether it is on.
 func AutocastDtype() (dtype Dtype, on bool) {
-	if autocasts.count.Load() == 0 {
+	dtype, on = autocasts.Get()
+	if !on || dtype == Float32 {
 		return Float32, false
 	}
-	d, on := autocasts.goroutines.Load(goroutineID())
-	if !on || d.(Dtype) == Float32 {
-		return Float32, false
-	}
-	return d.(Dtype), true
+	return dtype, true
 }
 
-// autocasts holds the goroutines that are inside Autocast.
-var autocasts struct {
-	count      atomic.Int64
-	goroutines sync.Map
-}
-
-// setAutocast sets the dtype of this goroutine until restore is called.
-func setAutocast(dtype Dtype) (restore func()) {
-	id := goroutineID()
-	before, nested := autocasts.goroutines.Swap(id, dtype)
-	autocasts.count.Add(1)
-	return func() {
-		if nested {
-			autocasts.goroutines.Store(id, before)
-		} else {
-			autocasts.goroutines.Delete(id)
-		}
-		autocasts.count.Add(-1)
-	}
-}
+// autocasts is the dtype that the innermost Autocast of a goroutine converts to.
+var autocasts goroutine.Local[Dtype]
 
 // suspendAutocast switches autocast off until restore is called.
 func suspendAutocast() (restore func()) {
 	if _, on := AutocastDtype(); !on {
 		return func() {}
 	}
-	return setAutocast(Float32)
+	return autocasts.Set(Float32)
 }
 
 // castRules has the operations that Autocast converts the operands of; all others

@@ -153,9 +153,9 @@ func (c *call) place() {
 		return
 	}
 	for _, x := range c.in {
-		if x.storage.device != nil {
+		x.storage.needMemory(c.op.name, c.in...)
+		if c.device == nil {
 			c.device = x.storage.device
-			break
 		}
 	}
 	if c.device == nil {
@@ -178,9 +178,7 @@ func (t *Tensor) isNumber() bool { return t.Dim() == 0 || t.layout.repeatsOne() 
 
 // view returns t as its device sees it; a number of the processor as its bits.
 func (t *Tensor) view() device.View {
-	if t.storage.freed {
-		fail(ErrDevice, "use", describe(t)+" on "+t.Device().String(), "its memory was given back by Free, or by FreeAfter", "pass what is to outlive FreeAfter to keep")
-	}
+	t.storage.needMemory("use", t)
 	v := device.View{Memory: t.storage.memory, Type: device.Type(t.dtype), Shape: t.layout.shape, Strides: t.layout.strides, Offset: t.layout.offset}
 	if t.storage.device == nil {
 		copy(unsafe.Slice((*byte)(unsafe.Pointer(&v.Value)), 8), t.storage.bytes()[t.layout.offset*t.dtype.Size():][:t.dtype.Size()])
@@ -334,9 +332,7 @@ func (t *Tensor) mustBeHere(op string) {
 
 // needHost panics if the processor is about to read elements that lie elsewhere.
 func (s *storage) needHost() {
-	if s.freed {
-		fail(ErrDevice, "read", "", "the memory was given back by Free, or by FreeAfter", "pass what is to outlive FreeAfter to keep")
-	}
+	s.needMemory("read")
 	if s.device != nil {
 		fail(ErrDevice, "read", "", "the elements lie on "+s.device.Name()+", and this is done by the processor alone", "bring the tensor here with To(tensor.CPU)")
 	}

@@ -1,28 +1,34 @@
 package tensor
 
-import (
-	"sync"
-	"sync/atomic"
-)
+import "github.com/lectern-go/lectern/internal/goroutine"
 
-// Memory of the processor is Go's and needs no care. Of a device's memory the
-// collector sees nothing but small objects, so that a loop can fill a device before
-// the collector runs; package gpu then starts it, which takes time. Free and
-// FreeAfter give memory back at once.
+// Of a device's memory the collector sees nothing but small objects, so that a loop
+// can fill a device before the collector runs; package gpu then starts it, which
+// takes time. Free and FreeAfter give memory back at once. That of the processor is
+// recycled then, see recycle.go.
 
-// Free gives the memory of t back to its device, for t and all its views; any
-// further use of them panics. For the processor it does nothing.
+// Free gives the memory of t back, for t and all its views: any further use of
+// their elements panics. The next result of that size is then as fast as one in
+// place. Slices that [Data] or RawBytes returned stay as they are.
 func (t *Tensor) Free() { t.storage.free() }
 
 func (s *storage) free() {
-	if s.memory != nil {
-		s.memory.Free()
-		s.memory, s.freed = nil, true
+	if s.freed || s.size == 0 {
+		return
 	}
+	s.freed = true
+	switch {
+	case s.memory != nil:
+		s.memory.Free()
+		s.memory = nil
+	case s.inClass && !s.lent.Load():
+		s.recycle()
+	}
+	s.data = nil // the rest is left to the collector
 }
 
-// FreeAfter runs f, and then gives back the device memory of all tensors that were
-// made in it, on its goroutine, except for parameters, gradients and the state of
+// FreeAfter runs f, and then gives back the memory of all tensors that were made in
+// it, on its goroutine, except for parameters, gradients and the state of
 // optimizers, which outlive a step, and of what f passes to keep, which returns
 // its argument. Gradients are given back by the call in which ZeroGrad removes
 // them:
@@ -37,79 +43,84 @@ func (s *storage) free() {
 //		})
 //	}
 //
-// It does so too if f panics. Calls may be nested. Tensors of the processor are
-// left to the collector.
+// It does so too if f panics. Calls may be nested. What was given back can't be
+// used any more; see [Tensor.Free].
 func FreeAfter(f func(keep func(*Tensor) *Tensor)) {
-	id := goroutineID()
-	outer, _ := frees.of.Load(id)
-	s := &made{kept: map[*storage]bool{}}
-	frees.of.Store(id, s)
-	frees.count.Add(1)
+	s := newScope(true)
+	kept := map[*storage]bool{}
 	defer func() {
-		frees.count.Add(-1)
-		if outer == nil {
-			frees.of.Delete(id)
-		} else {
-			frees.of.Store(id, outer)
-		}
 		for _, m := range s.dropped {
-			if !s.kept[m] {
+			if !kept[m] {
 				m.free()
 			}
 		}
-		for _, m := range s.all {
-			if role := Role(m.role.Load()); s.kept[m] || role != NoRole && role != Input {
-				if o, ok := outer.(*made); ok {
-					o.all = append(o.all, m)
-				}
-				continue
+		for _, m := range s.made {
+			if kept[m] || m.outlives() {
+				s.outer.note(m)
+			} else {
+				m.free()
 			}
-			m.free()
 		}
 	}()
-	f(func(t *Tensor) *Tensor {
-		s.kept[t.storage] = true
-		return t
+	scopes.With(s, func() {
+		f(func(t *Tensor) *Tensor {
+			kept[t.storage] = true
+			return t
+		})
 	})
 }
 
-// made is what was made on one goroutine.
-type made struct {
-	all     []*storage
+// needMemory panics if the memory of s, that of an operand, was given back.
+func (s *storage) needMemory(op string, operands ...*Tensor) {
+	if s.freed {
+		fail(ErrFreed, op, describe(operands...), "the memory of an operand was given back by Free, or by FreeAfter", "pass what is to outlive FreeAfter to keep")
+	}
+}
+
+// outlives reports whether s is in use after the step that made it.
+func (s *storage) outlives() bool {
+	role := Role(s.role.Load())
+	return role != NoRole && role != Input
+}
+
+// scope is what was made on a goroutine, in a function that will give it back.
+type scope struct {
+	outer   *scope // nil if there is none
+	all     bool   // it is a FreeAfter
+	made    []*storage
 	dropped []*storage // gradients that are none any more
-	kept    map[*storage]bool
 }
 
-// frees holds the innermost FreeAfter of each goroutine that is inside one.
-var frees struct {
-	count atomic.Int64
-	of    sync.Map
+// scopes is the innermost scope of each goroutine that is inside one.
+var scopes goroutine.Local[*scope]
+
+func newScope(all bool) *scope {
+	outer, _ := scopes.Get()
+	return &scope{outer: outer, all: all}
 }
 
-// noteMade notes that device memory was taken.
+// note leaves m to s; without a scope, which is nil, it is left to the collector. Only
+// FreeAfter, which ends the use of all tensors alike, cares for small ones.
+func (s *scope) note(m *storage) {
+	if s != nil && (s.all || m.inClass || m.device != nil) {
+		s.made = append(s.made, m)
+	}
+}
+
+// noteMade notes that memory was taken.
 func (s *storage) noteMade() {
-	if m := inFreeAfter(); m != nil {
-		m.all = append(m.all, s)
+	if inner, ok := scopes.Get(); ok {
+		inner.note(s)
 	}
 }
 
 // noteDropped notes that what s holds is nobody's gradient any more.
 func (s *storage) noteDropped() {
-	if s.device == nil {
-		return
+	inner, _ := scopes.Get()
+	for inner != nil && !inner.all {
+		inner = inner.outer
 	}
-	if m := inFreeAfter(); m != nil {
-		m.dropped = append(m.dropped, s)
+	if inner != nil {
+		inner.dropped = append(inner.dropped, s)
 	}
-}
-
-// inFreeAfter returns what the innermost FreeAfter of this goroutine has noted, nil
-// outside of one.
-func inFreeAfter() *made {
-	if frees.count.Load() == 0 {
-		return nil
-	}
-	m, _ := frees.of.Load(goroutineID())
-	inner, _ := m.(*made)
-	return inner
 }

@@ -1,16 +1,12 @@
 package tensor
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
-	"strconv"
-	"sync"
-	"sync/atomic"
 
 	"github.com/lectern-go/lectern/autograd"
+	"github.com/lectern-go/lectern/internal/goroutine"
 )
 
 // RequireGrad makes t a leaf of the graph: Backward will leave the gradient of
@@ -64,6 +60,16 @@ func (t *Tensor) IsLeaf() bool {
 // Grad returns the gradient that Backward left, or nil. It is the tensor
 // itself, not a copy. Results of operations keep theirs only after RetainGrad.
 func (t *Tensor) Grad() *Tensor {
+	g := t.BorrowGrad()
+	if g != nil {
+		g.storage.lend()
+	}
+	return g
+}
+
+// BorrowGrad is Grad for those who let go of it before ZeroGrad removes it, which
+// may then give its memory to another tensor.
+func (t *Tensor) BorrowGrad() *Tensor {
 	node := t.node
 	if !t.upToDate() && t.base.node != nil {
 		node = t.graph()
@@ -89,17 +95,23 @@ func (t *Tensor) SetGrad(g *Tensor) {
 	if !slices.Equal(g.layout.shape, t.layout.shape) || g.dtype != t.dtype {
 		fail(ErrShape, "set grad", describe(t, g), "a gradient has the shape and dtype of its tensor", "")
 	}
+	g.storage.lend()
 	t.node.SetGrad(ownGradient(g))
 }
 
 // ZeroGrad removes the gradient, so that the next Backward starts anew.
 func (t *Tensor) ZeroGrad() {
 	t.settle()
-	if t.node != nil {
-		if g, ok := t.node.Grad(); ok {
-			g.storage.noteDropped()
-		}
+	if t.node == nil {
+		return
+	}
+	if g, ok := t.node.Grad(); ok {
 		t.node.ClearGrad()
+		if g.storage.lent.Load() {
+			g.storage.noteDropped()
+		} else {
+			g.storage.free()
+		}
 	}
 }
 
@@ -124,7 +136,7 @@ func (t *Tensor) OnGrad(hook func(g *Tensor) *Tensor) {
 	}
 	t.settle()
 	t.node.OnGrad(func(g *Tensor) *Tensor {
-		h := hook(g)
+		h := shown(g, func() *Tensor { return hook(g) })
 		if h == nil {
 			return g
 		}
@@ -178,6 +190,12 @@ func (t *Tensor) Backward(options ...BackwardOption) {
 	if root == nil {
 		fail(ErrGrad, "backward", describe(t), "the tensor was not computed from one that requires a gradient", "call RequireGrad on an input before computing")
 	}
+	rules := autograd.Rules[*Tensor]{Add: (*Tensor).addGradient, Own: ownGradient, Retain: o.retain}
+	if !o.create && !observed() {
+		p := newPassing()
+		defer p.end()
+		rules.Hold, rules.Drop = p.hold, p.drop
+	}
 	seed := o.grad
 	switch {
 	case seed == nil && t.Len() != 1:
@@ -194,11 +212,7 @@ func (t *Tensor) Backward(options ...BackwardOption) {
 	if o.create {
 		seed.node = autograd.Leaf[*Tensor]()
 	}
-	if observed() {
-		defer enterBackward()()
-	}
 	defer suspendAutocast()()
-	rules := autograd.Rules[*Tensor]{Add: (*Tensor).addGradient, Own: ownGradient, Retain: o.retain}
 	if err := autograd.Backward(root, seed, rules); err != nil {
 		var mine *Error
 		if errors.As(err, &mine) {
@@ -222,51 +236,25 @@ func ownGradient(g *Tensor) *Tensor {
 		g = g.Clone()
 		g.storage.role.Store(uint32(Gradient))
 	}
+	if g.node != nil { // a graph may have saved it
+		g.storage.lend()
+	}
 	if observed() {
 		announceStorage(RoleSet, g)
 	}
 	return g
 }
 
-// noGrad holds the goroutines that are inside NoGrad.
-var noGrad struct {
-	count      atomic.Int64
-	goroutines sync.Map
-}
+// noGrad is true for the goroutines that are inside NoGrad.
+var noGrad goroutine.Local[bool]
 
 // NoGrad runs f without recording: results of operations take no part in
 // gradients. It holds for the goroutine that calls it, not for others, nor for
 // those that f starts.
-func NoGrad(f func()) {
-	id := goroutineID()
-	if _, nested := noGrad.goroutines.LoadOrStore(id, true); nested {
-		f()
-		return
-	}
-	noGrad.count.Add(1)
-	defer func() {
-		noGrad.goroutines.Delete(id)
-		noGrad.count.Add(-1)
-	}()
-	f()
-}
+func NoGrad(f func()) { noGrad.With(true, f) }
 
 // GradEnabled reports whether operations of this goroutine are recorded.
 func GradEnabled() bool {
-	if noGrad.count.Load() == 0 {
-		return true
-	}
-	_, off := noGrad.goroutines.Load(goroutineID())
+	off, _ := noGrad.Get()
 	return !off
-}
-
-// goroutineID reads the number of this goroutine from its stack header,
-// "goroutine 7 [running]". Go has no other way to keep a mode per goroutine,
-// and it costs a microsecond only while someone is inside NoGrad.
-func goroutineID() int {
-	var buf [64]byte
-	head := bytes.TrimPrefix(buf[:runtime.Stack(buf[:], false)], []byte("goroutine "))
-	digits, _, _ := bytes.Cut(head, []byte(" "))
-	id, _ := strconv.Atoi(string(digits))
-	return id
 }

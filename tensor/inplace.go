@@ -148,6 +148,9 @@ func (t *Tensor) become(c *call, name string) *Tensor {
 	}
 	if result != t {
 		t.assign(result)
+		if !tracked && !slices.ContainsFunc(c.in, func(x *Tensor) bool { return x.storage == result.storage }) {
+			result.Free()
+		}
 	}
 	t.storage.version.Add(1)
 	if !tracked {
@@ -203,6 +206,7 @@ func moveGrad(old, node *autograd.Node[*Tensor]) {
 	}
 	node.RetainGrad()
 	if g, ok := old.Grad(); ok {
+		g.storage.lend() // two nodes have it
 		node.SetGrad(g)
 	}
 }

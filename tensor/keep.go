@@ -132,6 +132,7 @@ func (s *storage) KeepState() any {
 func (s *storage) RestoreState(state any) {
 	kept := state.(*keptStorage)
 	s.freed = kept.Freed
+	s.lend() // values that earlier cells took from s were kept too
 	s.version.Store(kept.Version)
 	s.role.Store(uint32(kept.Role))
 	if on, err := FindDevice(kept.Device); kept.Device != "" && err == nil {

@@ -223,6 +223,7 @@ func multiplyOn(out, a, b *Tensor, shape []int) {
 
 // matrix describes the last two axes, at index 0 of all others.
 func (t *Tensor) matrix() cpu.Matrix {
+	t.storage.needHost()
 	last := t.Dim() - 1
 	return cpu.Matrix{
 		Data: unsafe.Add(t.storage.data, t.layout.offset*t.dtype.Size()),

@@ -108,9 +108,7 @@ func (c *call) input() *Tensor { return c.in[0] }
 func apply(o *op, attr any, in ...*Tensor) *Tensor {
 	c := &call{op: o, attr: attr}
 	c.in = append(c.few[:0], in...)
-	if autocasts.count.Load() > 0 {
-		c.autocast()
-	}
+	c.autocast()
 	if observed() {
 		return c.runWatched()
 	}
@@ -228,6 +226,11 @@ func (c *call) Ready() error {
 		return &autograd.FreedError{Op: c.op.name}
 	}
 	for _, s := range c.saved {
+		if s.tensor.storage.freed {
+			return &Error{Kind: ErrFreed, Op: "backward", Operands: fmt.Sprintf("%s of shape %v", c.op.name, c.out.layout.shape),
+				Reason: fmt.Sprintf("%s, of shape %v, was saved for the gradient, and its memory was given back by Free, or by FreeAfter", s.what, s.tensor.layout.shape),
+				Hint:   "call Backward before"}
+		}
 		if now := s.tensor.storage.version.Load(); now != s.version {
 			return &Error{Kind: ErrGrad, Op: "backward", Operands: fmt.Sprintf("%s of shape %v", c.op.name, c.out.layout.shape),
 				Reason: fmt.Sprintf("%s, of shape %v, was changed in place after it was saved for the gradient (version %d, now %d)",
@@ -259,7 +262,13 @@ func (c *call) Gradient(i int, g *Tensor) *Tensor {
 		defer c.enterGradient(i)()
 	}
 	in := c.in[i]
-	grad := c.gradient(i).of(c, g, i)
+	of := c.gradient(i).of
+	var grad *Tensor
+	if c.op.composite { // it runs functions of the user
+		grad = shown(g, func() *Tensor { return of(c, g, i) })
+	} else {
+		grad = of(c, g, i)
+	}
 	if c.op.broadcasts && !slices.Equal(grad.layout.shape, in.layout.shape) {
 		grad = grad.sumTo(in.layout.shape)
 	}

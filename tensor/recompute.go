@@ -2,10 +2,10 @@ package tensor
 
 import (
 	"fmt"
-	"sync"
 	"sync/atomic"
 
 	"github.com/lectern-go/lectern/autograd"
+	"github.com/lectern-go/lectern/internal/goroutine"
 )
 
 // Recompute returns f(in...) and trades time for memory (activation
@@ -48,28 +48,15 @@ type segment struct {
 }
 
 // running is the segments whose f is being run, by goroutine.
-var running struct {
-	count      atomic.Int64
-	goroutines sync.Map
-}
+var running goroutine.Local[*segment]
 
 // run calls f with s as the segment that Once asks.
 func (s *segment) run(again bool, in []*Tensor) *Tensor {
 	s.again, s.next = again, 0
-	id := goroutineID()
-	before, nested := running.goroutines.Swap(id, s)
 	if !again {
-		s.outside, _ = before.(*segment)
+		s.outside, _ = running.Get()
 	}
-	running.count.Add(1)
-	defer func() {
-		running.count.Add(-1)
-		if nested {
-			running.goroutines.Store(id, before)
-		} else {
-			running.goroutines.Delete(id)
-		}
-	}()
+	defer running.Set(s)()
 	return s.f(in...)
 }
 
@@ -78,14 +65,11 @@ func (s *segment) run(again bool, in []*Tensor) *Tensor {
 // passes through them, which must happen once, and for whatever is not the same a
 // second time. It must be called on the goroutine that runs the function.
 func Once[T any](compute func() T) T {
-	if running.count.Load() == 0 {
-		return compute()
-	}
-	s, ok := running.goroutines.Load(goroutineID())
+	s, ok := running.Get()
 	if !ok {
 		return compute()
 	}
-	v, ok := s.(*segment).once(func() any { return compute() }).(T)
+	v, ok := s.once(func() any { return compute() }).(T)
 	if !ok {
 		fail(ErrGrad, "recompute", "", "the function asks for other values than the first time", "it must do the same each time it is run")
 	}
@@ -189,12 +173,5 @@ func record(f func()) {
 		f()
 		return
 	}
-	id := goroutineID()
-	noGrad.goroutines.Delete(id)
-	noGrad.count.Add(-1)
-	defer func() {
-		noGrad.goroutines.Store(id, true)
-		noGrad.count.Add(1)
-	}()
-	f()
+	noGrad.With(false, f)
 }

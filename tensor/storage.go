@@ -19,10 +19,13 @@ type storage struct {
 	// it: another node must then keep a copy.
 	role atomic.Uint32
 
+	freed   bool        // memory was given back, and data is nil
+	inClass bool        // data is a block of blockClass
+	lent    atomic.Bool // somebody may hold data in another way, so that it can't be recycled
+
 	// Where the elements lie on a device other than the processor, data is nil.
 	device device.Backend
 	memory device.Memory // nil if size is 0
-	freed  bool          // memory was given back by Free or FreeAfter
 
 	// mirror is what memory held when the version was mirrored, if it came from an
 	// earlier notebook cell: it need not be fetched to be kept once more.
@@ -42,18 +45,39 @@ func (s *storage) allocate(size int, zero bool) {
 	if size == 0 {
 		return
 	}
-	var base unsafe.Pointer
-	if zero {
-		base = unsafe.Pointer(unsafe.SliceData(make([]byte, size+alignment-8)))
-	} else {
-		base = uninitialised(size + alignment - 8)
+	class, capacity, ok := blockClass(size)
+	s.inClass = ok
+	if ok {
+		if block, _ := recycled[class].Get().(*byte); block != nil {
+			s.data = unsafe.Pointer(block)
+			if zero {
+				clear(unsafe.Slice(block, size))
+			}
+		}
 	}
-	// The allocator aligns to 8 bytes at least.
-	s.data = unsafe.Add(base, -uintptr(base)&(alignment-1))
-	cpu.Settle(s.data, size)
+	if s.data == nil {
+		s.data = aligned(capacity, zero)
+		cpu.Settle(s.data, size)
+	}
+	s.noteMade()
 	if observed() {
 		announceAllocated(s)
 	}
+}
+
+// aligned returns n bytes of collected memory.
+func aligned(n int, zero bool) unsafe.Pointer {
+	take := uninitialised
+	if zero {
+		take = func(n int) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(make([]byte, n))) }
+	}
+	if n > 512 { // the allocator aligns blocks of these sizes by itself
+		if p := take(n); uintptr(p)%alignment == 0 {
+			return p
+		}
+	}
+	base := take(n + alignment - 8) // it aligns to 8 bytes at least
+	return unsafe.Add(base, -uintptr(base)&(alignment-1))
 }
 
 // uninitialised returns n bytes of ordinary collected memory that nobody has
@@ -73,6 +97,14 @@ func (s *storage) elsewhere() *storage {
 		return nil
 	}
 	return &storage{device: s.device}
+}
+
+// lend says that the memory of s is about to be seen by those who may look at it
+// after s was freed.
+func (s *storage) lend() {
+	if !s.lent.Load() { // many may look at once, and need not write
+		s.lent.Store(true)
+	}
 }
 
 // bytes returns the whole memory.

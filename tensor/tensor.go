@@ -146,6 +146,14 @@ type Element interface {
 // or for the small floats uint16 or uint8, which hold their bits. It panics if T
 // does not fit, the tensor is not contiguous, or it lies on another device.
 func Data[T Element](t *Tensor) []T {
+	t.storage.lend()
+	return Borrow[T](t)
+}
+
+// Borrow is [Data] for those who let go of the slice before the tensor is freed,
+// by [Tensor.Free] or [FreeAfter]: unlike that of Data, its memory may then become
+// that of another tensor.
+func Borrow[T Element](t *Tensor) []T {
 	var zero T
 	t.mustBeHere("data")
 	if !fits(zero, t.dtype) {

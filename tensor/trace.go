@@ -6,6 +6,8 @@ import (
 	"sync/atomic"
 	"time"
 	"weak"
+
+	"github.com/lectern-go/lectern/internal/goroutine"
 )
 
 // Kind says what an [Event] tells.
@@ -59,8 +61,11 @@ type Memory struct{ p weak.Pointer[storage] }
 func MemoryOf(t *Tensor) Memory { return Memory{weak.Make(t.storage)} }
 
 // Live reports whether the memory is still reachable, or has not been collected
-// yet.
-func (m Memory) Live() bool { return m.p.Value() != nil }
+// yet, and was not freed.
+func (m Memory) Live() bool {
+	s := m.p.Value()
+	return s != nil && !s.freed
+}
 
 // Size returns the bytes of the memory; 0 after it was collected.
 func (m Memory) Size() int {
@@ -139,7 +144,6 @@ func Trace(f func(Event)) (stop func()) {
 		}
 		if now = to(now); len(now) == 0 {
 			observers.Store(nil)
-			activities.Clear()
 			return
 		}
 		observers.Store(&now)
@@ -170,12 +174,7 @@ type activity struct {
 	scope    string
 }
 
-var activities sync.Map // goroutine number to *activity
-
-func currentActivity() *activity {
-	a, _ := activities.LoadOrStore(goroutineID(), new(activity))
-	return a.(*activity)
-}
+var activities goroutine.Local[activity]
 
 // Scope runs f; events of the operations that it runs, and of their gradients,
 // carry the name. Scopes nest. It costs nothing while nobody listens.
@@ -184,14 +183,12 @@ func Scope(name string, f func()) {
 		f()
 		return
 	}
-	a := currentActivity()
-	outer := a.scope
-	defer func() { a.scope = outer }()
-	if outer != "" {
-		name = outer + "/" + name
+	a, _ := activities.Get()
+	if a.scope != "" {
+		name = a.scope + "/" + name
 	}
 	a.scope = name
-	f()
+	activities.With(a, f)
 }
 
 // runWatched is run for the case that somebody listens. Like other functions of
@@ -203,13 +200,13 @@ func (c *call) runWatched() *Tensor { return c.watched(c.run) }
 // watched runs an operation, by calling run, and tells of it, unless it is part
 // of another one.
 func (c *call) watched(run func() *Tensor) *Tensor {
-	a := currentActivity()
+	a, _ := activities.Get()
 	c.scope = a.scope
 	if c.op.composite {
 		return run()
 	}
 	a.depth++
-	defer func() { a.depth-- }()
+	defer activities.Set(a)()
 	e := Event{Kind: Ran, Op: c.op.name, Backward: a.backward, Of: a.of, Input: a.input, Scope: a.scope}
 	for _, x := range c.in {
 		e.Inputs = append(e.Inputs, x.Shape())
@@ -251,19 +248,16 @@ func (t *Tensor) distinctBytes() int {
 
 // enterBackward says that this goroutine is in Backward until leave is called.
 func enterBackward() (leave func()) {
-	a := currentActivity()
-	before := *a
-	a.backward, a.of, a.input, a.scope = true, "", 0, ""
-	return func() { a.backward, a.of, a.input, a.scope = before.backward, before.of, before.input, before.scope }
+	a, _ := activities.Get()
+	return activities.Set(activity{depth: a.depth, backward: true})
 }
 
 // enterGradient says that this goroutine computes the gradient of c with
 // respect to input i until leave is called.
 func (c *call) enterGradient(i int) (leave func()) {
-	a := currentActivity()
-	of, input, scope := a.of, a.input, a.scope
+	a, _ := activities.Get()
 	a.of, a.input, a.scope = c.op.name, i, c.scope
-	return func() { a.of, a.input, a.scope = of, input, scope }
+	return activities.Set(a)
 }
 
 //go:noinline

@@ -43,6 +43,7 @@ func (t *Tensor) RawBytes() []byte {
 	if t.Len() == 0 {
 		return nil
 	}
+	t.storage.lend()
 	return t.storage.bytes()[t.layout.offset*t.dtype.Size():][:t.Bytes():t.Bytes()]
 }
 

@@ -13,12 +13,23 @@ import (
 func BenchmarkStep(b *testing.B) {
 	g := tensor.NewGenerator(1)
 	steps := func(b *testing.B, opt *optim.Optimizer, loss func() *tensor.Tensor) {
-		b.ReportAllocs()
-		for b.Loop() {
+		step := func() {
 			loss().Backward()
 			opt.Step()
 			opt.ZeroGrad(true)
 		}
+		b.Run("", func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				step()
+			}
+		})
+		b.Run("freed", func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				tensor.FreeAfter(func(func(*tensor.Tensor) *tensor.Tensor) { step() })
+			}
+		})
 	}
 	for _, size := range []struct{ dim, layers, batch int }{{64, 2, 8}, {1024, 4, 256}} {
 		b.Run(fmt.Sprintf("cruncher D=%d L=%d B=%d", size.dim, size.layers, size.batch), func(b *testing.B) {

@@ -1,0 +1,251 @@
+package tensor
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"testing"
+
+	"github.com/lectern-go/lectern/internal/race"
+)
+
+func TestBlockClasses(t *testing.T) {
+	previous, count := 0, 0
+	for size := 1<<recycleOver + 1; size <= 1<<16; size++ {
+		class, capacity, ok := blockClass(size)
+		if !ok || capacity < size || capacity > size+size/8 {
+			t.Fatalf("%d bytes lie in blocks of %d", size, capacity)
+		}
+		if again, same, _ := blockClass(capacity); again != class || same != capacity {
+			t.Fatalf("blocks of %d bytes are of class %d, one for %d bytes of class %d", capacity, again, size, class)
+		}
+		if class != previous {
+			previous, count = class, count+1
+		}
+	}
+	if want := (16 - recycleOver) * perDoubling; count != want {
+		t.Errorf("%d classes, want %d", count, want)
+	}
+	if class, _, ok := blockClass(1 << recycleUpTo); !ok || class >= len(recycled) {
+		t.Errorf("the largest block is of class %d of %d", class, len(recycled))
+	}
+	for _, size := range []int{0, 1, 1 << recycleOver, 1<<recycleUpTo + 1, 1 << 40} {
+		if _, capacity, ok := blockClass(size); ok || capacity != size {
+			t.Errorf("%d bytes are to be recycled, as %d", size, capacity)
+		}
+	}
+}
+
+// TestFree: memory is handed out again at once, and only then, unless somebody may
+// still look at it; what was freed can't be used.
+func TestFree(t *testing.T) {
+	x := Arange(300).To(Float32)
+	block := x.storage.data
+	x.View(3, 100).T().Free()
+	y := Zeros(300)
+	if !race.Enabled && y.storage.data != block { // pools forget at random there
+		t.Error("the block was not handed out again")
+	}
+	for name, use := range map[string]func(){
+		"add": func() { y.Add(x) }, "sum": func() { x.Sum() }, "matmul": func() { x.View(3, 100).Matmul(Ones(100)) },
+		"in place": func() { y.AddInPlace(x) }, "changed in place": func() { x.MulInPlace(2) }, "written": func() { x.Fill(1) },
+		"numbers": func() { x.Floats() }, "one": func() { x.At(3) }, "set": func() { x.SetAt(1, 3) }, "data": func() { Data[float32](x) },
+		"bytes": func() { x.RawBytes() }, "gather": func() { x.Gather(0, Of(1)) }, "copied": func() { y.CopyFrom(x) },
+		"converted": func() { x.To(Int64) }, "joined": func() { Cat(0, y, x) },
+	} {
+		t.Run(name, func(t *testing.T) { wantPanic(t, ErrFreed, "given back", use) })
+	}
+	x.Free() // once more changes nothing
+	a, b := Zeros(300), Zeros(300)
+	if a.storage.data == b.storage.data {
+		t.Error("a block was handed out twice")
+	}
+	for _, v := range slices.Concat(y.Floats(), a.Floats(), b.Floats()) {
+		if v != 0 {
+			t.Fatal("zeros of recycled memory are not 0")
+		}
+	}
+
+	lent := Ones(300)
+	data := Data[float32](lent)
+	lent.Free()
+	Zeros(300).Fill(5)
+	if data[0] != 1 || data[299] != 1 {
+		t.Errorf("a slice of a freed tensor shows %v, %v", data[0], data[299])
+	}
+	wrapped := make([]byte, 1200)
+	Wrap(wrapped, Float32, 300).Free()
+	Ones(300)
+	if slices.Max(wrapped) != 0 {
+		t.Error("memory that is not ours was recycled")
+	}
+}
+
+// TestFreedMemoryIsUsedAgain counts what is allocated.
+func TestFreedMemoryIsUsedAgain(t *testing.T) {
+	if race.Enabled {
+		t.Skip("pools forget at random when the race detector is on")
+	}
+	const calls = 50
+	allocated := func(f func()) int { // bytes in a call
+		f()
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		for range calls {
+			f()
+		}
+		runtime.ReadMemStats(&after)
+		return int(after.TotalAlloc-before.TotalAlloc) / calls
+	}
+	const result = 4 * 20000 // bytes
+	x, y := Ones(1000, 20), Ones(1000, 20)
+	if n := allocated(func() { x.Add(y).Free() }); n > result/4 {
+		t.Errorf("adding and freeing %d bytes allocates %d", result, n)
+	}
+	w := Ones(20, 20).RequireGrad()
+	step := func() { // five such results forward, and five gradients of them
+		x.Matmul(w).ReLU().Matmul(w).ReLU().Square().Mean().Backward()
+		w.ZeroGrad()
+	}
+	if n := allocated(step); n > 6*result {
+		t.Errorf("a step allocates %d bytes, want little more than the %d of five results", n, 5*result)
+	}
+	if n := allocated(func() { FreeAfter(func(func(*Tensor) *Tensor) { step() }) }); n > result {
+		t.Errorf("a step in FreeAfter allocates %d bytes", n)
+	}
+}
+
+// TestFreeAfterOnTheProcessor: it ends what was made, as on a device, and nothing
+// else.
+func TestFreeAfterOnTheProcessor(t *testing.T) {
+	w := Ones(100).RequireGrad()
+	var lost, small, kept, nested, held *Tensor
+	FreeAfter(func(keep func(*Tensor) *Tensor) {
+		lost = w.Mul(3)
+		small = lost.Sum().Detach()
+		kept = keep(lost.Add(1).Detach())
+		FreeAfter(func(keep func(*Tensor) *Tensor) { nested = keep(Ones(100)) })
+		if nested.Sum().Item() != 100 {
+			t.Error("what an inner call kept is gone")
+		}
+		lost.Sum().Backward()
+		held = w.Grad()
+	})
+	for i, x := range []*Tensor{lost, small, nested} {
+		wantPanic(t, ErrFreed, "given back", func() { x.Add(1) })
+		if MemoryOf(x).Live() {
+			t.Errorf("memory %d is live", i)
+		}
+	}
+	wantFloats(t, "kept", kept.Narrow(0, 0, 2), 4, 4)
+	wantFloats(t, "the gradient", w.Grad().Narrow(0, 0, 2), 3, 3)
+	FreeAfter(func(func(*Tensor) *Tensor) { w.ZeroGrad() })
+	wantPanic(t, ErrFreed, "given back", func() { held.Add(1) })
+	wantPanic(t, ErrFreed, "saved for the gradient", func() {
+		x := Ones(100)
+		loss := w.Mul(x).Sum()
+		x.Free()
+		loss.Backward()
+	})
+	done := make(chan *Tensor)
+	FreeAfter(func(func(*Tensor) *Tensor) {
+		go func() { done <- Ones(100) }()
+		x := <-done
+		Empty(100)
+		done = nil
+		held = x
+	})
+	wantFloats(t, "made on another goroutine", held.Narrow(0, 0, 1), 1)
+	func() {
+		defer func() { recover() }()
+		FreeAfter(func(func(*Tensor) *Tensor) {
+			lost = Ones(100)
+			panic("ends it too")
+		})
+	}()
+	wantPanic(t, ErrFreed, "given back", func() { lost.Add(1) })
+}
+
+// TestBackwardKeepsWhatIsSeen: Backward gives back the gradients that only it can
+// see, and ZeroGrad those that nobody asked for.
+func TestBackwardKeepsWhatIsSeen(t *testing.T) {
+	var seen []*Tensor
+	see := func(x *Tensor) *Tensor {
+		seen = append(seen, x)
+		return x
+	}
+	w, v := Full(2, 100).RequireGrad(), Full(3, 100).RequireGrad()
+	twice := Apply(Function{
+		Name:    "twice",
+		Forward: func(in []*Tensor) (*Tensor, []*Tensor) { return in[0].Mul(2), nil },
+		Gradient: func(_ []*Tensor, g *Tensor) []*Tensor {
+			return []*Tensor{see(see(g).Mul(2))}
+		},
+	}, w.Mul(v))
+	again := Recompute(func(in ...*Tensor) *Tensor { return see(in[0].Square()).Add(v) }, twice)
+	again.OnGrad(func(g *Tensor) *Tensor { return see(see(g).Mul(10)) })
+	middle := again.Add(again).RetainGrad()
+	middle.Mul(w).Sum().Backward()
+	// middle = 2(4w²v² + v), loss = Σ w·middle, the gradient of again is 10 times as large
+	wantFloats(t, "of middle", middle.Grad().Narrow(0, 0, 2), 2, 2)
+	for i, x := range seen {
+		if x.storage.freed {
+			t.Errorf("value %d that a function saw was given back", i)
+		}
+	}
+	first := slices.Clone(w.Grad().Floats())
+	held, unseen := w.Grad(), v.BorrowGrad()
+	w.ZeroGrad()
+	v.ZeroGrad()
+	Ones(100).Fill(7)
+	wantFloats(t, "a gradient that is held", held, first...)
+	if !unseen.storage.freed {
+		t.Error("a gradient that nobody holds is still there")
+	}
+
+	// Gradients of gradients read the first ones.
+	x := Full(3, 100).RequireGrad()
+	x.Mul(x).Mul(x).Sum().Backward(CreateGraph())
+	g := x.BorrowGrad()
+	x.ZeroGrad()
+	g.Sum().Backward()
+	wantFloats(t, "the second derivative of x³", x.Grad().Narrow(0, 0, 2), 18, 18)
+}
+
+// TestGradientsThroughRecycledMemory: a graph with branches, views and values used
+// many times has the gradients that it has without recycling.
+func TestGradientsThroughRecycledMemory(t *testing.T) {
+	gradients := func(recycle bool) []float64 {
+		stop := func() {}
+		if !recycle {
+			stop = Trace(func(Event) {}) // whoever watches sees all memory as it is
+		}
+		defer stop()
+		g := NewGenerator(3)
+		x := With(g).Randn(24, 24).RequireGrad()
+		w := With(g).Randn(24, 24).RequireGrad()
+		h, all := x, []*Tensor{}
+		for i := range 12 {
+			switch i % 6 {
+			case 0:
+				h = h.Matmul(w.T()).Tanh()
+			case 1:
+				h = h.Add(x).Mul(h)
+			case 2:
+				h = Cat(0, h.Narrow(0, 0, 12), h.Narrow(0, 12, 12).Neg())
+			case 3:
+				h = h.T().Softmax(-1).Add(w.Select(0, i))
+			case 4:
+				h = h.View(2, 12, 24).Permute(1, 0, 2).Reshape(24, 24).Exp()
+			case 5:
+				h = h.Sub(h.Mean(0, KeepDim)).Expand(2, 24, 24).Sum(0)
+			}
+			all = append(all, h.Square().Mean())
+		}
+		Stack(0, all...).Sum().Backward()
+		return slices.Concat(x.Grad().Floats(), w.Grad().Floats())
+	}
+	if plain, recycled := fmt.Sprint(gradients(false)), fmt.Sprint(gradients(true)); plain != recycled {
+		t.Errorf("%.300s\ninstead of\n%.300s", recycled, plain)
+	}
+}
