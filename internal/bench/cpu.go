@@ -25,17 +25,23 @@ func init() {
 	children["cpu"] = cpuChild
 }
 
-// cpuCase is one operation, timed from call to call.
+// cpuCase is one operation, timed from call to call. The result of a call is freed before the next one, as Python does by
+// counting references.
 type cpuCase struct {
-	What   string  `json:"what"` // xy, xyT, xTy, or the name of an elementwise operation
-	Dtype  string  `json:"dtype"`
-	Sizes  []int   `json:"sizes"`  // m, k, n of a product; elements
-	Budget float64 `json:"budget"` // seconds to spend on it in a round
-	wanted float64 // the least good ratio
+	What      string  `json:"what"` // xy, xyT, xTy, or the name of an elementwise operation
+	Dtype     string  `json:"dtype"`
+	Sizes     []int   `json:"sizes"`     // m, k, n of a product; elements
+	Budget    float64 `json:"budget"`    // seconds to spend on it in a round
+	Collected bool    `json:"collected"` // our result is left to the collector
+	wanted    float64 // the least good ratio
 }
 
 func (c cpuCase) String() string {
-	return strings.TrimSuffix(fmt.Sprintf("%s %s %s", c.What, strings.Trim(strings.ReplaceAll(fmt.Sprint(c.Sizes), " ", "x"), "[]"), c.Dtype), " float32")
+	name := strings.TrimSuffix(fmt.Sprintf("%s %s %s", c.What, strings.Trim(strings.ReplaceAll(fmt.Sprint(c.Sizes), " ", "x"), "[]"), c.Dtype), " float32")
+	if c.Collected {
+		name += ", collected"
+	}
+	return name
 }
 
 // work is what a call does, in billions, and what that is called for each second.
@@ -57,7 +63,7 @@ func cpuCases() []cpuCase {
 		} else if work > 300*300*300 {
 			budget = 0.2
 		}
-		cases = append(cases, cpuCase{what, dtype, []int{m, k, n}, budget, wanted})
+		cases = append(cases, cpuCase{What: what, Dtype: dtype, Sizes: []int{m, k, n}, Budget: budget, wanted: wanted})
 	}
 	for _, what := range []string{"xy", "xyT", "xTy"} {
 		product(what, "float32", 8, 64, 64, 2)
@@ -80,9 +86,19 @@ func cpuCases() []cpuCase {
 		}
 	}
 	for _, what := range []string{"add", "mul", "exp", "tanh", "gelu", "sum", "softmax", "layernorm"} {
-		cases = append(cases, cpuCase{what, "float32", []int{1 << 12}, 0.06, 1.5}, cpuCase{what, "float32", []int{1 << 20}, 0.12, 1})
+		small, large := elementwise(what, 1<<12, 0.06), elementwise(what, 1<<20, 0.12)
+		small.wanted, large.wanted = 1.5, 1
+		cases = append(cases, small, large)
+	}
+	for _, c := range []cpuCase{elementwise("add", 1<<12, 0.06), elementwise("add", 1<<20, 0.12)} {
+		c.Collected = true
+		cases = append(cases, c)
 	}
 	return cases
+}
+
+func elementwise(what string, n int, budget float64) cpuCase {
+	return cpuCase{What: what, Dtype: "float32", Sizes: []int{n}, Budget: budget}
 }
 
 // cpuGroup times all sides of a case alternately, several times; the best time of each counts.
@@ -236,9 +252,13 @@ func compareWithPromise(r *report, rate, promise map[string]float64, threads int
 func cpuChild([]string) error {
 	g := tensor.NewGenerator(1)
 	return answer(func(c cpuCase) (float64, error) {
-		call, err := c.call(g)
+		f, err := c.call(g)
 		if err != nil {
 			return 0, err
+		}
+		call := func() { f().Free() }
+		if c.Collected {
+			call = func() { f() }
 		}
 		runtime.GC() // what the case before has left is not this one's to clear away
 		return typical(call, time.Duration(c.Budget*1e9)), nil
@@ -248,7 +268,7 @@ func cpuChild([]string) error {
 var dtypesByName = map[string]tensor.Dtype{"float32": tensor.Float32, "float64": tensor.Float64, "bfloat16": tensor.BFloat16}
 
 // call prepares the operands of a case.
-func (c cpuCase) call(g *tensor.Generator) (func(), error) {
+func (c cpuCase) call(g *tensor.Generator) (func() *tensor.Tensor, error) {
 	dtype := dtypesByName[c.Dtype]
 	random := func(shape ...int) *tensor.Tensor { return tensor.With(g).Randn(shape...).To(dtype) }
 	if len(c.Sizes) == 3 {
@@ -260,14 +280,19 @@ func (c cpuCase) call(g *tensor.Generator) (func(), error) {
 		case "xyT":
 			y = random(n, k).T()
 		}
-		return func() { x.Matmul(y) }, nil
+		return func() *tensor.Tensor { return x.Matmul(y) }, nil
 	}
 	x, y := random(c.Sizes[0]), random(c.Sizes[0])
 	rows, ones, zeros := x.View(-1, 1024), tensor.Ones(1024), tensor.Zeros(1024)
-	call, ok := map[string]func(){
-		"add": func() { x.Add(y) }, "mul": func() { x.Mul(y) }, "exp": func() { x.Exp() }, "tanh": func() { x.Tanh() },
-		"gelu": func() { x.GELU() }, "sum": func() { x.Sum() }, "softmax": func() { rows.Softmax(-1) },
-		"layernorm": func() { nn.Standardize(rows, []int{1024}, ones, zeros, 1e-5) },
+	call, ok := map[string]func() *tensor.Tensor{
+		"add":       func() *tensor.Tensor { return x.Add(y) },
+		"mul":       func() *tensor.Tensor { return x.Mul(y) },
+		"exp":       func() *tensor.Tensor { return x.Exp() },
+		"tanh":      func() *tensor.Tensor { return x.Tanh() },
+		"gelu":      func() *tensor.Tensor { return x.GELU() },
+		"sum":       func() *tensor.Tensor { return x.Sum() },
+		"softmax":   func() *tensor.Tensor { return rows.Softmax(-1) },
+		"layernorm": func() *tensor.Tensor { return nn.Standardize(rows, []int{1024}, ones, zeros, 1e-5) },
 	}[c.What]
 	if !ok {
 		return nil, fmt.Errorf("no operation %q", c.What)

@@ -59,7 +59,7 @@ def typical(call, budget):
     return sorted(times)[len(times) // 2]
 
 
-def seconds(what, dtype, sizes, budget):
+def seconds(what, dtype, sizes, budget, **ours):
     if library == "numpy" and (what not in calls and what not in ("xyT", "xTy") or dtype == "bfloat16"):
         return 0
     if what in ("xy", "xyT", "xTy"):
