@@ -20,10 +20,6 @@ type loop struct {
 	program  func(l *lanes)
 }
 
-// ahead is how many bytes before they are written results are asked for. Their memory is as a rule one that was not
-// touched for long, and a store waits for the whole line.
-const ahead = 512
-
 // fresh reports whether the first operand is written without being read.
 func (p *loop) fresh(l *lanes) bool {
 	written := false
@@ -36,7 +32,8 @@ func (p *loop) fresh(l *lanes) bool {
 	return written
 }
 
-// nextRows are registers for the next rows of operands.
+// nextRows are registers for the next rows of operands; where there are none, the first of them is for what will be
+// written next.
 var nextRows = []string{"R12", "R15"}
 
 func (p *loop) emit(a *asm, width int) {
@@ -121,6 +118,11 @@ func (p *loop) elementwise(m *emitter, unroll int) {
 	for i := range p.rows { // the processor itself foresees no row on a page that nobody has read
 		a.op("LEAQ", mem(0, pointers[i], "CX", p.e.size), nextRows[i])
 	}
+	asks := p.fresh(m.l) && p.rows == 0
+	if asks {
+		a.op("MOVQ", "·ahead(SB)", nextRows[0])
+		a.op("ADDQ", pointers[0], nextRows[0])
+	}
 	a.op("SUBQ", unroll*per, "CX")
 	a.op("JLT", "single")
 	a.label("several", true)
@@ -129,10 +131,10 @@ func (p *loop) elementwise(m *emitter, unroll int) {
 			a.op("PREFETCHT0", mem(at, nextRows[i], "BX", p.e.size))
 		}
 	}
-	if p.fresh(m.l) && p.rows == 0 {
+	if asks {
 		bytes := unroll * per * m.widths[0]
 		for at := 0; at < bytes; at += 64 {
-			a.op("PREFETCHT0", mem(ahead+at, pointers[0], "BX", m.widths[0]))
+			a.op("PREFETCHT0", mem(at, nextRows[0], "BX", m.widths[0]))
 		}
 	}
 	m.body(0, unroll, false)
