@@ -114,10 +114,12 @@ func packPairs(dst unsafe.Pointer, stride int, src operand, lines, k int) {
 }
 
 func packStrided[T uint32 | uint64](dst unsafe.Pointer, stride int, src operand, lines, k int) {
-	to := unsafe.Slice((*T)(dst), k*stride)
+	var number T
+	step := stride * int(unsafe.Sizeof(number))
 	for i := range lines {
-		for p := range k {
-			to[p*stride+i] = *(*T)(unsafe.Add(src.data, i*src.row+p*src.col))
+		to, from := unsafe.Add(dst, i*int(unsafe.Sizeof(number))), unsafe.Add(src.data, i*src.row)
+		for p, out, in := 0, 0, 0; p < k; p, out, in = p+1, out+step, in+src.col {
+			*(*T)(unsafe.Add(to, out)) = *(*T)(unsafe.Add(from, in))
 		}
 	}
 }
