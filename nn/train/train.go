@@ -51,6 +51,11 @@ type Config struct {
 	Precision tensor.Dtype
 	Scaler    *optim.GradScaler
 
+	// FreeSteps gives back the memory of a step when it ends, as tensor.FreeAfter does,
+	// which makes steps faster, and needs less memory of a device. What Loss makes then
+	// can't be used after it; parameters, their gradients and the optimizer stay.
+	FreeSteps bool
+
 	// Store is where checkpoints go, every SaveEvery steps, at the end and on an
 	// interrupt. They hold Parts - the model, the position in the data - and, without
 	// being told, the optimizer, the scaler and the default generator. If the store
@@ -148,7 +153,12 @@ func Run(ctx context.Context, c Config) ([]Point, error) {
 		if ctx.Err() != nil {
 			return r.points, r.interrupted(step)
 		}
-		p, err := r.step(step)
+		var p Point
+		if c.FreeSteps {
+			tensor.FreeAfter(func(func(*tensor.Tensor) *tensor.Tensor) { p, err = r.step(step) })
+		} else {
+			p, err = r.step(step)
+		}
 		if err != nil {
 			return r.points, err
 		}

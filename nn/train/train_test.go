@@ -264,6 +264,30 @@ func TestGradientsFromBeforeTheRunDontCount(t *testing.T) {
 	sameModels(t, "with gradients left over", after(false), after(true))
 }
 
+// TestFreeSteps: steps that give their memory back compute the same, and what they
+// made can't be used.
+func TestFreeSteps(t *testing.T) {
+	var results [2]*setup
+	var let *tensor.Tensor
+	for i := range results {
+		tensor.Seed(1)
+		s := newSetup(t, "", 12)
+		s.config.FreeSteps = i == 1
+		loss := s.config.Loss
+		s.config.Loss = func(step int) (*tensor.Tensor, error) {
+			x, err := loss(step)
+			let = x
+			return x, err
+		}
+		s.run(t)
+		results[i] = s
+		if err := tensor.Try(func() { let.Item() }); s.config.FreeSteps != errors.Is(err, tensor.ErrFreed) {
+			t.Errorf("a loss from before, FreeSteps being %v: %v", s.config.FreeSteps, err)
+		}
+	}
+	sameModels(t, "with steps that free", results[0].model, results[1].model)
+}
+
 func readMetrics(t *testing.T, path string) (points []train.Point) {
 	t.Helper()
 	text, err := os.ReadFile(path)
