@@ -30,13 +30,13 @@ type timer struct {
 
 // WarmUp sets how many runs come before those that count. They bring code, memory
 // and clocks to their working state. If it is not given there are 2 and, on the
-// processor, more of them for up to 120 ms, until the garbage collector has run twice:
-// what is made from then on lies in memory that was used before, as it does in a
-// program that has run for a while. Memory is slow when it is touched for the
-// first time.
+// processor, more of them for up to 120 ms, until the garbage collector has run twice
+// or there is hardly anything to collect: what is made from then on lies in memory that
+// was used before, as it does in a program that has run for a while. Memory is slow when
+// it is touched for the first time.
 func WarmUp(n int) TimingOption { return func(t *timer) { t.warmUp, t.exact = n, true } }
 
-// longestWarmUp is how long runs go on if the collector does not run twice.
+// longestWarmUp is how long runs go on if the collector is slow to run.
 const longestWarmUp = 120 * time.Millisecond
 
 // Repeats sets how many measurements are taken: 9 if not given.
@@ -67,9 +67,9 @@ func Time(what string, f func(), options ...TimingOption) Timing {
 		}
 		return time.Since(start)
 	}
-	collected, start := collector.Runs(), time.Now()
+	memory := collector.StartWarmUp()
 	run(t.warmUp)
-	for !t.exact && t.device.IsCPU() && collector.Runs() < collected+2 && time.Since(start) < longestWarmUp {
+	for !t.exact && t.device.IsCPU() && !memory.Done() && memory.Elapsed() < longestWarmUp {
 		run(1)
 	}
 	each := run(1)
@@ -86,13 +86,13 @@ func Time(what string, f func(), options ...TimingOption) Timing {
 }
 
 // TimeMatmul measures a.Matmul(b) on the device of a: warm-up, then several runs,
-// each until the result is there. It panics as Matmul does.
+// each until the result is there and was freed. It panics as Matmul does.
 func TimeMatmul(a, b *tensor.Tensor, options ...TimingOption) Timing {
 	r := Count(func() { tensor.NoGrad(func() { a.Matmul(b) }) })
 	var t Timing
 	tensor.NoGrad(func() {
 		t = Time(fmt.Sprintf("matmul %v x %v %s", a.Shape(), b.Shape(), a.Dtype()), func() {
-			a.Matmul(b)
+			a.Matmul(b).Free()
 		}, append(slices.Clone(options), On(a.Device()))...)
 	})
 	t.FLOPs, t.Bytes, t.dtype = float64(r.FLOPs()), float64(r.Forward.Bytes), a.Dtype()

@@ -301,17 +301,15 @@ func (c cpuCase) call(g *tensor.Generator) (func() *tensor.Tensor, error) {
 }
 
 // typical returns the seconds of a call: the median of series that are long enough to hold what a call leaves to be
-// cleared away later, within a budget. To warm up it calls until the collector has run twice: the results then lie in
-// memory that was used before, as they do in a program that has run for a while.
+// cleared away later, within a budget. To warm up it calls until results lie in memory that was used before.
 func typical(call func(), budget time.Duration) float64 {
 	const series = 2 * time.Millisecond
-	cycles := collector.Runs()
-	reps, start := 0, time.Now()
-	for time.Since(start) < 12*time.Millisecond || collector.Runs() < cycles+2 && time.Since(start) < 300*time.Millisecond {
+	reps, memory := 0, collector.StartWarmUp()
+	for !memory.Done() && memory.Elapsed() < 300*time.Millisecond {
 		call()
 		reps++
 	}
-	reps = max(1, int(float64(reps)*float64(series)/float64(time.Since(start))))
+	reps = max(1, int(float64(reps)*float64(series)/float64(memory.Elapsed())))
 	var times []float64
 	for end := time.Now().Add(budget); time.Now().Before(end) || len(times) < 3; {
 		start := time.Now()
