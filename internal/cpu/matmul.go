@@ -45,7 +45,8 @@ type Product struct {
 const parallelWork = 48 * 48 * 48
 
 // Multiply computes a product. Each element of C is Σ A[i][k]·B[k][j] in the order of k, by fused multiply-adds where
-// the processor has them, in one or several sums whose lengths depend on K and the format alone.
+// the processor has them, in one or several sums whose lengths depend on K and the format alone. Where one operand is a
+// vector, and the numbers of a sum lie beside each other, it may be the sum of Vectors.Dot.
 func Multiply(p *Product) {
 	batch := max(p.Batch, 1)
 	work := p.M * p.N * p.K
@@ -167,6 +168,9 @@ func depthOf(k, size int) int {
 
 func (b *block) run() {
 	size := b.format.Size
+	if b.dots() {
+		return
+	}
 	if b.format.Load != nil {
 		whole := *b // which functions hold on to, while b need not be allocated
 		whole.converted()

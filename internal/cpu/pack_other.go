@@ -8,6 +8,8 @@ var tilePairs tile
 
 func dotsBFloat16() bool { return false }
 
+func dotKernels() (float32s, float64s dotKernel) { return nil, nil }
+
 func tilesAMX() func(args *amxArgs) { return nil }
 
 func pairRows(unsafe.Pointer, uintptr, unsafe.Pointer, uintptr, int, uint64) {

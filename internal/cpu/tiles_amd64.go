@@ -20,6 +20,17 @@ var tilePairs = tile{9, 48, 16, tileBF16AVX512}
 // dotsBFloat16 reports whether the chosen level multiplies pairs of bfloat16.
 func dotsBFloat16() bool { return level == AVX512 && hasBFloat16Dot }
 
+// dotKernels returns the kernels of inner products in float32 and float64; nil where the level has none.
+func dotKernels() (float32s, float64s dotKernel) {
+	switch level {
+	case AVX512:
+		return dotsF32AVX512, dotsF64AVX512
+	case AVX2:
+		return dotsF32AVX2, dotsF64AVX2
+	}
+	return nil, nil
+}
+
 // packRows copies rows of bytes, a multiple of 4 and at most 192, to rows of dst. It writes whole
 // vectors: behind the last row of dst there must be room for the rest of one.
 func packRows(dst unsafe.Pointer, dstStride int, src unsafe.Pointer, srcStride, rows, bytes int) {

@@ -26,6 +26,7 @@ func files() map[string]string {
 		"z_matmul_amd64": matmulKernels,
 		"z_pack_amd64":   packKernels,
 		"z_vector_amd64": vectorKernels,
+		"z_dots_amd64":   dotKernels,
 		"z_matmul_arm64": neonKernels,
 		"z_amx_amd64":    amxKernels,
 	} {
