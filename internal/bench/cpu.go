@@ -79,6 +79,10 @@ func cpuCases() []cpuCase {
 		}
 		product(what, "float32", 1024, 256, 64, 1.1)
 	}
+	product("xy", "float32", 1, 1<<20, 1, 1) // with vectors
+	product("xy", "float32", 1024, 1024, 1, 1)
+	product("xy", "float32", 1, 1024, 1024, 1)
+	product("xyT", "float32", 1, 4096, 4096, 1)
 	product("xy", "float64", 512, 512, 512, 1)
 	for _, what := range []string{"xy", "xyT", "xTy"} {
 		for _, n := range []int{256, 512, 1024} {

@@ -45,8 +45,8 @@ type Product struct {
 const parallelWork = 48 * 48 * 48
 
 // Multiply computes a product. Each element of C is Σ A[i][k]·B[k][j] in the order of k, by fused multiply-adds where
-// the processor has them, in one or several sums whose lengths depend on K and the format alone. Where one operand is a
-// vector, and the numbers of a sum lie beside each other, it may be the sum of Vectors.Dot.
+// the processor has them, in one or several sums whose lengths depend on K and the format alone. Products
+// with a vector may have sums of other lengths, or in the lanes of a register.
 func Multiply(p *Product) {
 	batch := max(p.Batch, 1)
 	work := p.M * p.N * p.K
@@ -168,7 +168,7 @@ func depthOf(k, size int) int {
 
 func (b *block) run() {
 	size := b.format.Size
-	if b.dots() {
+	if b.dots() || b.combination() {
 		return
 	}
 	if b.format.Load != nil {

@@ -223,7 +223,7 @@ func TestProductIsAccurate(t *testing.T) {
 func TestProductIgnoresThreads(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	atLevels(t, func(t *testing.T) {
-		sizes := [][3]int{{130, 150, 90}, {97, 203, 800}, {400, 31, 60}, {9, 700, 110}}
+		sizes := [][3]int{{130, 150, 90}, {97, 203, 800}, {400, 31, 60}, {9, 700, 110}, {3, 1100, 1903}}
 		for _, s := range sizes {
 			m, n, k := s[0], s[1], s[2]
 			a, b := randoms[float32](m*k, 3), randoms[float32](k*n, 4)

@@ -35,7 +35,7 @@ func testFormats() map[string]*Format {
 func TestProductOfSmallFloats(t *testing.T) {
 	atLevels(t, func(t *testing.T) {
 		for name, format := range testFormats() {
-			for _, s := range [][3]int{{1, 1, 1}, {3, 2, 5}, {14, 32, 16}, {15, 33, 17}, {30, 40, 2}, {9, 35, 40}, {5, 7, 0}, {17, 35, 1201}, {5, 33, 2100}} {
+			for _, s := range [][3]int{{1, 1, 1}, {3, 2, 5}, {14, 32, 16}, {15, 33, 17}, {30, 40, 2}, {9, 35, 40}, {5, 7, 0}, {17, 35, 1201}, {5, 33, 2100}, {1, 6, 50}, {7, 1, 40}, {1, 1, 100}} {
 				for layout := range 27 {
 					if s[2] > 100 && layout%3 > 0 {
 						continue

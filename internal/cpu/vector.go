@@ -22,6 +22,10 @@ type Vectors[T float32 | float64] struct {
 	Scale  func(dst, x []T, by T)          // x·by
 	Affine func(dst, x []T, less, times T) // (x - less)·times
 
+	// By fused multiply-adds, in this order:
+	AddScaled func(dst, x []T, by T)                  // dst + x·by
+	AddFour   func(dst, w, x, y, z []T, a, b, c, d T) // dst + w·a + x·b + y·c + z·d
+
 	Normalize func(dst, x, y, z []T, less, times T)     // (x - less)·times·y + z
 	LessTimes func(dst, x, y []T, less, share, times T) // (x - less - y·share)·times
 

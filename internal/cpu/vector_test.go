@@ -117,6 +117,31 @@ func testArithmetic[T float](t *testing.T, v *Vectors[T]) {
 					t.Fatalf("LessTimes(%v, %v) = %v, want %v", x[i], y[i], dst[i], want)
 				}
 			}
+			fused := func(a, b, c T) T { // exact in float64 for float32, but for what is rounded twice
+				return T(math.FMA(float64(a), float64(b), float64(c)))
+			}
+			whole := func(seed uint64) []T {
+				w := randoms[T](n, seed)
+				for i := range w {
+					w[i] = T(math.Round(float64(w[i]) * 100))
+				}
+				return guardedSlice(t, w, end)
+			}
+			sums, p, q, r, s := whole(5), whole(6), whole(7), whole(8), whole(9)
+			copy(dst, sums)
+			v.AddScaled(dst, p, 0.3)
+			for i := range dst {
+				if want := fused(p[i], 0.3, sums[i]); !same(dst[i], want) {
+					t.Fatalf("AddScaled(%v, %v) = %v, want %v", sums[i], p[i], dst[i], want)
+				}
+			}
+			copy(dst, sums)
+			v.AddFour(dst, p, q, r, s, 0.3, -7, 1e4, 0.7)
+			for i := range dst {
+				if want := fused(s[i], 0.7, fused(r[i], 1e4, fused(q[i], -7, fused(p[i], 0.3, sums[i])))); !same(dst[i], want) {
+					t.Fatalf("AddFour(%v, %v, %v, %v, %v) = %v, want %v", sums[i], p[i], q[i], r[i], s[i], dst[i], want)
+				}
+			}
 			v.Scale(x, x, 3) // in place
 			if n > 1 && x[1] != 3*awkward[T](n, 1)[1] {
 				t.Fatal("Scale in place")

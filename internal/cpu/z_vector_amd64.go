@@ -244,6 +244,26 @@ func lessTimesF32AVX2(dst *float32, x *float32, y *float32, n int, params *float
 //go:noescape
 func lessTimesF32AVX512(dst *float32, x *float32, y *float32, n int, params *float32)
 
+// addScaledF32AVX2 adds x·p to dst with the parameter p, by a fused multiply-add.
+//
+//go:noescape
+func addScaledF32AVX2(dst *float32, x *float32, n int, params *float32)
+
+// addScaledF32AVX512 adds x·p to dst with the parameter p, by a fused multiply-add.
+//
+//go:noescape
+func addScaledF32AVX512(dst *float32, x *float32, n int, params *float32)
+
+// addFourF32AVX2 adds w·p₀ + x·p₁ + y·p₂ + z·p₃ to dst with parameters p, in this order by fused multiply-adds.
+//
+//go:noescape
+func addFourF32AVX2(dst *float32, w *float32, x *float32, y *float32, z *float32, n int, params *float32)
+
+// addFourF32AVX512 adds w·p₀ + x·p₁ + y·p₂ + z·p₃ to dst with parameters p, in this order by fused multiply-adds.
+//
+//go:noescape
+func addFourF32AVX512(dst *float32, w *float32, x *float32, y *float32, z *float32, n int, params *float32)
+
 // sumF32AVX2 computes Σ x.
 //
 //go:noescape
@@ -633,6 +653,26 @@ func lessTimesF64AVX2(dst *float64, x *float64, y *float64, n int, params *float
 //
 //go:noescape
 func lessTimesF64AVX512(dst *float64, x *float64, y *float64, n int, params *float64)
+
+// addScaledF64AVX2 adds x·p to dst with the parameter p, by a fused multiply-add.
+//
+//go:noescape
+func addScaledF64AVX2(dst *float64, x *float64, n int, params *float64)
+
+// addScaledF64AVX512 adds x·p to dst with the parameter p, by a fused multiply-add.
+//
+//go:noescape
+func addScaledF64AVX512(dst *float64, x *float64, n int, params *float64)
+
+// addFourF64AVX2 adds w·p₀ + x·p₁ + y·p₂ + z·p₃ to dst with parameters p, in this order by fused multiply-adds.
+//
+//go:noescape
+func addFourF64AVX2(dst *float64, w *float64, x *float64, y *float64, z *float64, n int, params *float64)
+
+// addFourF64AVX512 adds w·p₀ + x·p₁ + y·p₂ + z·p₃ to dst with parameters p, in this order by fused multiply-adds.
+//
+//go:noescape
+func addFourF64AVX512(dst *float64, w *float64, x *float64, y *float64, z *float64, n int, params *float64)
 
 // sumF64AVX2 computes Σ x.
 //
@@ -1202,6 +1242,27 @@ func lessTimesF32AVX2Slices(dst, x, y []float32, p0, p1, p2 float32) {
 	lessTimesF32AVX2(&dst[0], &x[0], &y[0], len(dst), &params[0])
 }
 
+func addScaledF32AVX2Slices(dst, x []float32, p0 float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	params := [...]float32{p0}
+	addScaledF32AVX2(&dst[0], &x[0], len(dst), &params[0])
+}
+
+func addFourF32AVX2Slices(dst, w, x, y, z []float32, p0, p1, p2, p3 float32) {
+	if len(dst) == 0 {
+		return
+	}
+	w = w[:len(dst)]
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	z = z[:len(dst)]
+	params := [...]float32{p0, p1, p2, p3}
+	addFourF32AVX2(&dst[0], &w[0], &x[0], &y[0], &z[0], len(dst), &params[0])
+}
+
 func sumF32AVX2Slices(x []float32) (result float32) {
 	if len(x) == 0 {
 		return 0
@@ -1666,6 +1727,27 @@ func lessTimesF32AVX512Slices(dst, x, y []float32, p0, p1, p2 float32) {
 	lessTimesF32AVX512(&dst[0], &x[0], &y[0], len(dst), &params[0])
 }
 
+func addScaledF32AVX512Slices(dst, x []float32, p0 float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	params := [...]float32{p0}
+	addScaledF32AVX512(&dst[0], &x[0], len(dst), &params[0])
+}
+
+func addFourF32AVX512Slices(dst, w, x, y, z []float32, p0, p1, p2, p3 float32) {
+	if len(dst) == 0 {
+		return
+	}
+	w = w[:len(dst)]
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	z = z[:len(dst)]
+	params := [...]float32{p0, p1, p2, p3}
+	addFourF32AVX512(&dst[0], &w[0], &x[0], &y[0], &z[0], len(dst), &params[0])
+}
+
 func sumF32AVX512Slices(x []float32) (result float32) {
 	if len(x) == 0 {
 		return 0
@@ -1949,6 +2031,8 @@ var vectorsF32 = [...]Vectors[float32]{
 		Affine:                  affineF32AVX2Slices,
 		Normalize:               normalizeF32AVX2Slices,
 		LessTimes:               lessTimesF32AVX2Slices,
+		AddScaled:               addScaledF32AVX2Slices,
+		AddFour:                 addFourF32AVX2Slices,
 		Sum:                     sumF32AVX2Slices,
 		Largest:                 largestF32AVX2Slices,
 		Dot:                     dotF32AVX2Slices,
@@ -2003,6 +2087,8 @@ var vectorsF32 = [...]Vectors[float32]{
 		Affine:                  affineF32AVX512Slices,
 		Normalize:               normalizeF32AVX512Slices,
 		LessTimes:               lessTimesF32AVX512Slices,
+		AddScaled:               addScaledF32AVX512Slices,
+		AddFour:                 addFourF32AVX512Slices,
 		Sum:                     sumF32AVX512Slices,
 		Largest:                 largestF32AVX512Slices,
 		Dot:                     dotF32AVX512Slices,
@@ -2240,6 +2326,27 @@ func lessTimesF64AVX2Slices(dst, x, y []float64, p0, p1, p2 float64) {
 	y = y[:len(dst)]
 	params := [...]float64{p0, p1, p2}
 	lessTimesF64AVX2(&dst[0], &x[0], &y[0], len(dst), &params[0])
+}
+
+func addScaledF64AVX2Slices(dst, x []float64, p0 float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	params := [...]float64{p0}
+	addScaledF64AVX2(&dst[0], &x[0], len(dst), &params[0])
+}
+
+func addFourF64AVX2Slices(dst, w, x, y, z []float64, p0, p1, p2, p3 float64) {
+	if len(dst) == 0 {
+		return
+	}
+	w = w[:len(dst)]
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	z = z[:len(dst)]
+	params := [...]float64{p0, p1, p2, p3}
+	addFourF64AVX2(&dst[0], &w[0], &x[0], &y[0], &z[0], len(dst), &params[0])
 }
 
 func sumF64AVX2Slices(x []float64) (result float64) {
@@ -2600,6 +2707,27 @@ func lessTimesF64AVX512Slices(dst, x, y []float64, p0, p1, p2 float64) {
 	lessTimesF64AVX512(&dst[0], &x[0], &y[0], len(dst), &params[0])
 }
 
+func addScaledF64AVX512Slices(dst, x []float64, p0 float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	params := [...]float64{p0}
+	addScaledF64AVX512(&dst[0], &x[0], len(dst), &params[0])
+}
+
+func addFourF64AVX512Slices(dst, w, x, y, z []float64, p0, p1, p2, p3 float64) {
+	if len(dst) == 0 {
+		return
+	}
+	w = w[:len(dst)]
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	z = z[:len(dst)]
+	params := [...]float64{p0, p1, p2, p3}
+	addFourF64AVX512(&dst[0], &w[0], &x[0], &y[0], &z[0], len(dst), &params[0])
+}
+
 func sumF64AVX512Slices(x []float64) (result float64) {
 	if len(x) == 0 {
 		return 0
@@ -2777,6 +2905,8 @@ var vectorsF64 = [...]Vectors[float64]{
 		Affine:                  affineF64AVX2Slices,
 		Normalize:               normalizeF64AVX2Slices,
 		LessTimes:               lessTimesF64AVX2Slices,
+		AddScaled:               addScaledF64AVX2Slices,
+		AddFour:                 addFourF64AVX2Slices,
 		Sum:                     sumF64AVX2Slices,
 		Largest:                 largestF64AVX2Slices,
 		Dot:                     dotF64AVX2Slices,
@@ -2818,6 +2948,8 @@ var vectorsF64 = [...]Vectors[float64]{
 		Affine:                  affineF64AVX512Slices,
 		Normalize:               normalizeF64AVX512Slices,
 		LessTimes:               lessTimesF64AVX512Slices,
+		AddScaled:               addScaledF64AVX512Slices,
+		AddFour:                 addFourF64AVX512Slices,
 		Sum:                     sumF64AVX512Slices,
 		Largest:                 largestF64AVX512Slices,
 		Dot:                     dotF64AVX512Slices,

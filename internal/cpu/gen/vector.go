@@ -88,6 +88,16 @@ func loops() []*loop {
 					x := l.sub(l.load(1), l.parameter(0))
 					l.store(0, l.mul(l.sub(x, l.mul(l.load(2), l.parameter(1))), l.parameter(2)))
 				}},
+			&loop{name: "addScaled", doc: "adds x·p to dst with the parameter p, by a fused multiply-add.", e: e, operands: two, unroll: [2]int{4, 4}, params: true,
+				program: func(l *lanes) { l.store(0, l.fma(l.load(1), l.parameter(0), l.load(0))) }},
+			&loop{name: "addFour", doc: "adds w·p₀ + x·p₁ + y·p₂ + z·p₃ to dst with parameters p, in this order by fused multiply-adds.", e: e, operands: []string{"dst", "w", "x", "y", "z"}, unroll: [2]int{2, 4}, params: true,
+				program: func(l *lanes) {
+					sum := l.load(0)
+					for i := range 4 {
+						sum = l.fma(l.load(i+1), l.parameter(i), sum)
+					}
+					l.store(0, sum)
+				}},
 			&loop{name: "sum", doc: "computes Σ x.", e: e, operands: []string{"x"}, unroll: [2]int{4, 4},
 				program: func(l *lanes) { l.reduce("VADD", l.load(0)) }},
 			&loop{name: "largest", doc: "computes the largest x, -Inf if there is none; NaN may be passed over.", e: e, operands: []string{"x"}, unroll: [2]int{4, 4},
