@@ -149,7 +149,7 @@ func MeasureRoofline(d tensor.Dtype, n int, options ...TimingOption) (RooflineRe
 		func() *tensor.Tensor { return a.Matmul(b) },
 	} {
 		tensor.NoGrad(func() {
-			operations[i].Measured = Time(operations[i].Name, func() { f() }, options...).Median()
+			operations[i].Measured = Time(operations[i].Name, func() { f().Free() }, options...).Median()
 		})
 	}
 	return Roofline(m, operations...), nil

@@ -1,6 +1,7 @@
 package tensor
 
 import (
+	"fmt"
 	"os"
 	"runtime"
 	"testing"
@@ -29,20 +30,22 @@ func TestCollectorRunsRarely(t *testing.T) {
 
 // BenchmarkResultMemory shows what the memory of a result costs.
 func BenchmarkResultMemory(b *testing.B) {
-	x, y := Ones(4096), Ones(4096)
-	sum := Zeros(4096)
-	for _, c := range []struct {
-		name string
-		run  func()
-	}{
-		{"add into memory that is there", func() { sum.AddInPlace(y) }},
-		{"empty result", func() { Empty(4096) }},
-		{"add into a new result", func() { x.Add(y) }},
-	} {
-		b.Run(c.name, func(b *testing.B) {
-			for b.Loop() {
-				c.run()
-			}
-		})
+	for _, n := range []int{4096, 65536, 1 << 20} {
+		x, y, sum := Ones(n), Ones(n), Zeros(n)
+		for _, c := range []struct {
+			name string
+			run  func()
+		}{
+			{"add into memory that is there", func() { sum.AddInPlace(y) }},
+			{"add into memory that was given back", func() { x.Add(y).Free() }},
+			{"add into a new result", func() { x.Add(y) }},
+			{"empty result", func() { Empty(n) }},
+		} {
+			b.Run(fmt.Sprintf("%d/%s", n, c.name), func(b *testing.B) {
+				for b.Loop() {
+					c.run()
+				}
+			})
+		}
 	}
 }

@@ -20,6 +20,9 @@
 // a write does to the graph and recompute.go trades time for memory. graph.go
 // exports the graph, trace.go tells observers of all that happens.
 //
+// free.go gives memory back before the garbage collector does, passing.go does so
+// with the gradients of Backward, and recycle.go hands it out again.
+//
 // The formats are in float16.go, bfloat16.go, float8.go and fp4.go, what can be
 // asked about them in finfo.go and bits.go, conversions in convert.go. Random
 // numbers come from philox.go through generator.go to random.go.
@@ -28,6 +31,13 @@
 //
 // Methods return new tensors unless their comment says that the result is a
 // view. Views share storage: a write through one shows in all.
+//
+// # Memory
+//
+// The collector gives memory back, as always in Go. A loop is faster, and needs less of
+// a device, if it frees what it no longer needs: [Tensor.Free], or [FreeAfter] for
+// all that a function makes. What was freed can't be used any more; nothing else
+// changes.
 //
 // # Errors
 //

@@ -27,7 +27,11 @@ func (t *Tensor) String() string {
 	}
 	const prefix = "tensor("
 	text, notes := "[]", t.notes()
-	if t.Len() > 0 {
+	switch {
+	case t.Len() == 0:
+	case t.storage.freed: // who looks for a mistake must be able to print what is left
+		text, notes = "freed", append([]string{"size=" + sizeText(t.layout.shape)}, notes...)
+	default:
 		text = t.valueText(len(prefix))
 	}
 	out := prefix + text
@@ -63,11 +67,14 @@ func (t *Tensor) details() string {
 		t.dtype, on, t.layout.shape, t.layout.strides, t.layout.offset, t.storage.size, t.Version())
 }
 
+// sizeText writes a shape as Python does.
+func sizeText(shape []int) string { return strings.ReplaceAll(fmt.Sprint(shape), " ", ", ") }
+
 // notes returns what is said after the values.
 func (t *Tensor) notes() []string {
 	var notes []string
 	if t.Len() == 0 && t.Dim() != 1 {
-		notes = append(notes, "size="+strings.ReplaceAll(fmt.Sprint(t.layout.shape), " ", ", "))
+		notes = append(notes, "size="+sizeText(t.layout.shape))
 	}
 	if t.backend() != nil {
 		notes = append(notes, "device='"+t.Device().String()+"'")

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/lectern-go/lectern/internal/race"
@@ -54,6 +55,12 @@ func TestFree(t *testing.T) {
 		"converted": func() { x.To(Int64) }, "joined": func() { Cat(0, y, x) },
 	} {
 		t.Run(name, func(t *testing.T) { wantPanic(t, ErrFreed, "given back", use) })
+	}
+	if text, want := fmt.Sprintf("%v", x), "tensor(freed, size=[300])"; text != want {
+		t.Errorf("printed as %q, want %q", text, want)
+	}
+	if html := x.HTML(); !strings.Contains(html, "tensor(freed, size=[300])") {
+		t.Errorf("shown as %s", html)
 	}
 	x.Free() // once more changes nothing
 	a, b := Zeros(300), Zeros(300)

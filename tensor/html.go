@@ -22,7 +22,7 @@ func (t *Tensor) html(heat bool) string {
 	var b strings.Builder
 	b.WriteString(`<div class="lectern-tensor">`)
 	caption := t.caption()
-	if t.Dim() == 0 || t.Dim() > 4 || t.Len() == 0 {
+	if t.Dim() == 0 || t.Dim() > 4 || t.Len() == 0 || t.storage.freed {
 		fmt.Fprintf(&b, `<pre style="margin:0">%s</pre>`, html.EscapeString(t.String()))
 	} else {
 		p := tables{printer: printer{t: t.shownHere(), summarise: t.Len() > 400}}

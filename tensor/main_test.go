@@ -1,6 +1,7 @@
 package tensor
 
 import (
+	"flag"
 	"os"
 	"testing"
 )
@@ -8,6 +9,9 @@ import (
 // In the tests of this package memory is recycled from the smallest tensors on, and
 // spoilt before, so that all of them would show what was given back too early.
 func TestMain(m *testing.M) {
-	recycleOver, spoilt = 3, true
+	flag.Parse()
+	if flag.Lookup("test.bench").Value.String() == "" {
+		recycleOver, spoilt = 3, true
+	}
 	os.Exit(m.Run())
 }

@@ -12,6 +12,9 @@ import (
 // while, and only then goes to sleep. While it looks it lets Go's scheduler run others in between: the garbage collector
 // stops the world, and works, by way of it. For the same reason a worker has no thread to itself; giving way would
 // then take a change of threads.
+//
+// The system may wake a worker on the very core on which the caller computes, and takes tens of milliseconds to notice that
+// another one is idle. So a caller whose worker did not come leaves word of where it is, and the worker goes elsewhere.
 
 // spinFor is how long an idle worker looks for work before it sleeps. It must outlast the gap between two operations
 // of a training step, or each of them pays for a waking.
@@ -23,11 +26,14 @@ type job struct {
 	taken   []atomic.Bool // by piece
 	members int           // the pieces are dealt out among so many, the caller being member 0
 	_       [64]byte
-	state   atomic.Int64 // workers that are in it; closed once the caller has found no piece left
+	state   atomic.Int64 // workers that are in it, times joined those that ever were; closed once the caller has found no piece left
 	_       [64]byte
 }
 
-const closed = 1 << 40
+const (
+	joined = 1 << 20
+	closed = 1 << 40
+)
 
 type worker struct {
 	asleep atomic.Bool
@@ -43,6 +49,7 @@ var pool struct {
 	news    atomic.Uint64 // counts jobs
 	_       [64]byte
 	current atomic.Pointer[job]
+	alone   atomic.Int64 // the core, plus 1, of a caller that nobody joined; 0 if there is none
 }
 
 var started = time.Now()
@@ -86,12 +93,15 @@ func (j *job) finish() {
 			break
 		}
 	}
-	for i := 0; j.state.Load() != closed; i++ {
+	for i := 0; j.state.Load()%joined != 0; i++ {
 		pause()
 		if i > 200 && i%64 == 0 { // the worker may be waiting for this very core, or the collector for this goroutine
 			yield()
 			runtime.Gosched()
 		}
+	}
+	if j.state.Load() == closed {
+		pool.alone.Store(int64(core()) + 1)
 	}
 	pool.current.Store(nil)
 	pool.busy.Unlock()
@@ -118,7 +128,7 @@ func (j *job) join(member int) {
 		if s&closed != 0 {
 			return
 		}
-		if j.state.CompareAndSwap(s, s+1) {
+		if j.state.CompareAndSwap(s, s+1+joined) {
 			break
 		}
 	}
@@ -141,6 +151,9 @@ func (w *worker) run(member int, seen uint64) {
 		pause()
 		if i%32 != 31 {
 			continue
+		}
+		if alone := pool.alone.Load(); alone > 0 && pool.alone.CompareAndSwap(alone, 0) && core() == int(alone)-1 {
+			leaveCore(int(alone) - 1)
 		}
 		if time.Since(started)-since < spinFor {
 			if i%256 == 255 {

@@ -1,0 +1,7 @@
+//go:build !linux
+
+package cpu
+
+func core() int { return -1 }
+
+func leaveCore(int) {}
