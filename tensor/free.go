@@ -44,7 +44,8 @@ func (s *storage) free() {
 //	}
 //
 // It does so too if f panics. Calls may be nested. What was given back can't be
-// used any more; see [Tensor.Free].
+// used any more; see [Tensor.Free]. Until f ends all of it is held, so that f should
+// be one step of a loop, not the loop.
 func FreeAfter(f func(keep func(*Tensor) *Tensor)) {
 	s := newScope(true)
 	kept := map[*storage]bool{}
