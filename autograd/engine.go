@@ -103,6 +103,9 @@ func (n *Node[T]) OnGrad(hook func(T) T) { n.hooks = append(n.hooks, hook) }
 type Rules[T any] struct {
 	// Add returns the sum of two gradients. It may change neither.
 	Add func(a, b T) T
+	// AddTo, if set, may add a gradient to the one that a node keeps by changing that
+	// one, and then returns true.
+	AddTo func(kept, g T) bool
 	// Own, if set, is applied to a gradient before a node keeps it, so that
 	// two nodes never keep the same changeable value.
 	Own func(T) T
@@ -179,6 +182,9 @@ func Backward[T any](root *Node[T], seed T, rules Rules[T]) error {
 // keep adds grad to what the node holds.
 func (n *Node[T]) keep(grad T, rules Rules[T]) {
 	if n.hasGrad {
+		if rules.AddTo != nil && rules.AddTo(n.grad, grad) {
+			return
+		}
 		grad = rules.Add(n.grad, grad)
 	}
 	if rules.Own != nil {

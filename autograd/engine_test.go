@@ -194,6 +194,25 @@ func TestSavedValuesAreReleasedAsBackwardProceeds(t *testing.T) {
 	runtime.KeepAlive(n)
 }
 
+// TestKeptGradientsMayBeAddedTo: AddTo comes first, and Add where it declines.
+func TestKeptGradientsMayBeAddedTo(t *testing.T) {
+	for _, may := range []bool{true, false} {
+		x, calls := Leaf[*float64](), 0
+		rules := Rules[*float64]{
+			Add:   func(a, b *float64) *float64 { sum := *a + *b; return &sum },
+			AddTo: func(kept, g *float64) bool { calls++; *kept += *g * map[bool]float64{true: 1}[may]; return may },
+		}
+		for _, g := range []float64{1, 10, 100} {
+			if err := Backward(x, &g, rules); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if g, ok := x.Grad(); !ok || *g != 111 || calls != 2 {
+			t.Errorf("allowed %v: %v after %d calls, want 111 after 2", may, *g, calls)
+		}
+	}
+}
+
 // TestValuesAreDroppedAsOftenAsHeld: at the end none is on its way, and none is
 // dropped before its last use.
 func TestValuesAreDroppedAsOftenAsHeld(t *testing.T) {

@@ -210,6 +210,23 @@ func TestBackwardKeepsWhatIsSeen(t *testing.T) {
 		t.Error("a gradient that nobody holds is still there")
 	}
 
+	// Several calls add up in one place, unless somebody has the first gradient.
+	for _, look := range []bool{false, true} {
+		x := Full(3, 100).RequireGrad()
+		x.Square().Sum().Backward()
+		first := x.BorrowGrad()
+		if look {
+			first = x.Grad()
+		}
+		x.Square().Sum().Backward()
+		wantFloats(t, "the sum of two", x.BorrowGrad().Narrow(0, 0, 2), 12, 12)
+		if look {
+			wantFloats(t, "the first of two", first.Narrow(0, 0, 2), 6, 6)
+		} else if first != x.BorrowGrad() {
+			t.Error("the sum of two gradients is not where the first was")
+		}
+	}
+
 	// Gradients of gradients read the first ones.
 	x := Full(3, 100).RequireGrad()
 	x.Mul(x).Mul(x).Sum().Backward(CreateGraph())

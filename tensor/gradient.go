@@ -194,7 +194,7 @@ func (t *Tensor) Backward(options ...BackwardOption) {
 	if !o.create && !observed() {
 		p := newPassing()
 		defer p.end()
-		rules.Hold, rules.Drop = p.hold, p.drop
+		rules.Hold, rules.Drop, rules.AddTo = p.hold, p.drop, addToKept
 	}
 	seed := o.grad
 	switch {
@@ -228,6 +228,16 @@ func (t *Tensor) Backward(options ...BackwardOption) {
 }
 
 func (t *Tensor) addGradient(g *Tensor) *Tensor { return t.Add(g) }
+
+// addToKept adds g to the gradient that a node keeps, unless somebody else may have
+// that one, who is not to see it change.
+func addToKept(kept, g *Tensor) bool {
+	if kept.storage.lent.Load() || kept.node != nil || g.node != nil {
+		return false
+	}
+	NoGrad(func() { kept.AddInPlace(g) })
+	return true
+}
 
 // ownGradient returns a tensor that a node may keep: contiguous, and not kept
 // by another node as well.
