@@ -210,6 +210,22 @@ func TestBackwardKeepsWhatIsSeen(t *testing.T) {
 		t.Error("a gradient that nobody holds is still there")
 	}
 
+	// What a hook returned becomes the gradient of a leaf, and is the hook's as well.
+	hooked := Full(3, 100).RequireGrad()
+	var returned *Tensor
+	hooked.OnGrad(func(g *Tensor) *Tensor {
+		if returned == nil {
+			returned = g.Mul(2)
+			return returned
+		}
+		return nil
+	})
+	hooked.Square().Sum().Backward()
+	hooked.Square().Sum().Backward()
+	wantFloats(t, "the sum of two", hooked.BorrowGrad().Narrow(0, 0, 2), 18, 18)
+	hooked.ZeroGrad()
+	wantFloats(t, "what a hook returned", returned.Narrow(0, 0, 2), 12, 12)
+
 	// Several calls add up in one place, unless somebody has the first gradient.
 	for _, look := range []bool{false, true} {
 		x := Full(3, 100).RequireGrad()

@@ -70,11 +70,14 @@ func (s *scope) passOn() {
 	s.made = s.made[:0]
 }
 
-// shown calls f, a function of the user, which sees the gradient g: it may hold it
-// and whatever it makes for longer than Backward.
+// shown calls f, a function of the user, which sees the gradient g: it may hold that,
+// whatever it makes, and what it returns, for longer than Backward and ZeroGrad.
 func shown(g *Tensor, f func() *Tensor) *Tensor {
 	g.storage.lend()
 	out := f()
+	if out != nil {
+		out.storage.lend()
+	}
 	if s, _ := scopes.Get(); s != nil && !s.all {
 		s.passOn()
 	}

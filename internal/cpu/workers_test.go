@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+	"unsafe"
 )
 
 func TestParallelRunsEachPieceOnce(t *testing.T) {
@@ -42,6 +43,24 @@ func TestParallelFromSeveralGoroutinesAndNested(t *testing.T) {
 	if got := total.Load(); got != 8*50*15 {
 		t.Fatalf("%d calls, want %d", got, 8*50*15)
 	}
+}
+
+// BenchmarkProductsAfterPause multiplies after the workers have fallen asleep: where they wake decides.
+func BenchmarkProductsAfterPause(b *testing.B) {
+	const n, products = 512, 10
+	x, y, c := randoms[float32](n*n, 1), randoms[float32](n*n, 2), make([]float32, n*n)
+	matrix := func(m []float32) Matrix { return Matrix{unsafe.Pointer(&m[0]), n, 1} }
+	p := &Product{M: n, N: n, K: n, Format: Float32, A: matrix(x), B: matrix(y), C: matrix(c)}
+	var computing time.Duration
+	for b.Loop() {
+		time.Sleep(2 * time.Millisecond)
+		start := time.Now()
+		for range products {
+			Multiply(p)
+		}
+		computing += time.Since(start)
+	}
+	b.ReportMetric(float64(computing.Microseconds())/float64(products*b.N), "µs/product")
 }
 
 func BenchmarkParallel(b *testing.B) {

@@ -1,7 +1,8 @@
 //go:build race
 
-// Package race tells tests whether the race detector is on: it makes code many
-// times slower, and pools forget at random, so that allocations can't be counted.
+// Package race tells whether the race detector is on. It makes code many times
+// slower, and pools forget at random, so that tests can't count allocations; package
+// tensor then spoils memory that it recycles.
 package race
 
 // Enabled reports whether the race detector is on.

@@ -18,7 +18,7 @@ func BenchmarkStep(b *testing.B) {
 			opt.Step()
 			opt.ZeroGrad(true)
 		}
-		b.Run("", func(b *testing.B) {
+		b.Run("collected", func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				step()
