@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/lectern-go/lectern/internal/collector"
 	"github.com/lectern-go/lectern/internal/device"
 )
 
@@ -257,16 +258,7 @@ func (c *card) collectSometimes(size int) {
 // collect gives back all that nobody holds, to the driver too.
 func (c *card) collect() {
 	for range 2 { // what the first round frees may hold more
-		done := make(chan struct{})
-		sentinel := new([16]byte)
-		runtime.AddCleanup(sentinel, func(done chan struct{}) { close(done) }, done)
-		runtime.KeepAlive(sentinel)
-		runtime.GC()
-		select { // cleanups run behind the collector's back, in any order
-		case <-done:
-		case <-time.After(time.Second):
-		}
-		runtime.Gosched()
+		collector.Run(time.Second)
 	}
 	c.heap.sinceGC.Store(0)
 	c.trim()

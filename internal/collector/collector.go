@@ -1,4 +1,4 @@
-// Package collector tells what Go's garbage collector has done.
+// Package collector runs Go's garbage collector and tells what it has done.
 package collector
 
 import (
