@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"os"
 	"time"
@@ -12,10 +11,8 @@ import (
 )
 
 func checkCommand() *command {
-	var limit time.Duration
-	return &command{
+	return forEach(&command{
 		name:  "check",
-		args:  "[notebook ...]",
 		short: "execute notebooks and compare with their stored outputs",
 		long: `
 Check executes a copy of each notebook and compares the outputs with those stored in the file, which it never writes. Of cells tagged
@@ -26,45 +23,16 @@ If the new outputs are right, store them with go run ./kernel run. Examples:
 
   go run ./kernel check
   go run ./kernel check notebooks/11-gradients.ipynb`,
-		flags: func(fs *flag.FlagSet) {
-			fs.DurationVar(&limit, "timeout", cellLimit, "how long one cell may run; 0 is no limit")
-		},
-		run: func(ctx context.Context, ws *workspace, args []string, _ *flag.FlagSet) error {
-			if limit < 0 {
-				return usagef("-timeout %v is negative", limit)
-			}
-			list, err := ws.notebooks(args)
-			if err != nil {
-				return err
-			}
-			if err := ws.ready(ctx); err != nil {
-				return err
-			}
-			bad := 0
-			for _, path := range list {
-				began := time.Now()
-				diff, err := ws.checkFile(ctx, ws.spec(), path, limit)
-				switch {
-				case err != nil:
-					fmt.Fprintln(ws.stderr, err)
-				case diff != "":
-					fmt.Fprint(ws.stdout, diff)
-				default:
-					fmt.Fprintf(ws.stdout, "%s: as stored (%.1f s)\n", ws.rel(path), time.Since(began).Seconds())
-					continue
-				}
-				bad++
-				if ctx.Err() != nil {
-					return reported{}
-				}
-			}
-			if bad > 0 {
-				fmt.Fprintf(ws.stderr, "%d of %d notebooks differ or fail. If the new outputs are right: go run ./kernel run\n", bad, len(list))
-				return reported{}
-			}
-			return nil
-		},
-	}
+	}, func(ctx context.Context, ws *workspace, path string, limit time.Duration) (string, error) {
+		diff, err := ws.checkFile(ctx, ws.spec(), path, limit)
+		if diff != "" {
+			fmt.Fprint(ws.stdout, diff)
+			err = reported{}
+		}
+		return "as stored", err
+	}, func(bad, all int) string {
+		return fmt.Sprintf("%d of %d notebooks differ or fail. If the new outputs are right: go run ./kernel run", bad, all)
+	})
 }
 
 // checkFile executes a copy of one notebook and returns how its outputs differ from the stored ones; "" if they do not.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"time"
@@ -13,14 +12,9 @@ import (
 	"github.com/lectern-go/lectern/kernel/notebook"
 )
 
-// cellLimit is how long a cell may run where -timeout says nothing else.
-const cellLimit = 2 * time.Minute
-
 func runCommand() *command {
-	var limit time.Duration
-	return &command{
+	return forEach(&command{
 		name:  "run",
-		args:  "[notebook ...]",
 		short: "execute notebooks and store their outputs, without Python",
 		long: `
 Run executes the cells of each notebook, in order, in a fresh kernel, and writes the outputs into the file. Without arguments it
@@ -32,43 +26,15 @@ The exit status is 1 if a cell failed. Examples:
   go run ./kernel run
   go run ./kernel run notebooks/05-storage-strides-views.ipynb
   go run ./kernel run -timeout 10m my-experiment.ipynb`,
-		flags: func(fs *flag.FlagSet) {
-			fs.DurationVar(&limit, "timeout", cellLimit, "how long one cell may run; 0 is no limit")
-		},
-		run: func(ctx context.Context, ws *workspace, args []string, _ *flag.FlagSet) error {
-			if limit < 0 {
-				return usagef("-timeout %v is negative", limit)
-			}
-			list, err := ws.notebooks(args)
-			if err != nil {
-				return err
-			}
-			if err := ws.ready(ctx); err != nil {
-				return err
-			}
-			failed := 0
-			for _, path := range list {
-				began := time.Now()
-				cells, err := ws.runFile(ctx, ws.spec(), path, limit)
-				if err == nil {
-					fmt.Fprintf(ws.stdout, "%s: %d cells in %.1f s\n", ws.rel(path), cells, time.Since(began).Seconds())
-					continue
-				}
-				failed++
-				fmt.Fprintln(ws.stderr, err)
-				if ctx.Err() != nil {
-					return reported{}
-				}
-			}
-			if failed > 0 {
-				if len(list) > 1 {
-					fmt.Fprintf(ws.stderr, "%d of %d notebooks failed; their files are unchanged.\n", failed, len(list))
-				}
-				return reported{}
-			}
-			return nil
-		},
-	}
+	}, func(ctx context.Context, ws *workspace, path string, limit time.Duration) (string, error) {
+		cells, err := ws.runFile(ctx, ws.spec(), path, limit)
+		return fmt.Sprintf("%d cells", cells), err
+	}, func(bad, all int) string {
+		if all == 1 {
+			return ""
+		}
+		return fmt.Sprintf("%d of %d notebooks failed; their files are unchanged.", bad, all)
+	})
 }
 
 // runFile executes one notebook and writes it. It returns the number of cells that ran.

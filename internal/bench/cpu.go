@@ -4,7 +4,6 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -137,28 +136,18 @@ func cpuGroup(ctx context.Context, r *report) error {
 	return nil
 }
 
-// cpuSide is one of those who are compared: a process that times one case after another.
-type cpuSide struct {
-	name string
-	*dialogue
-}
-
 func cpuCompare(ctx context.Context, r *report, py string, cases []cpuCase, threads int, level cpu.Level, peerEnv []string) error {
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
 	r.note("%s, threads: %d", level, threads)
 	env := []string{fmt.Sprintf("GOMAXPROCS=%d", threads), cpu.Override + "=" + level.String()}
 	if peerEnv == nil { // the best of all, with what is no level: AMX
 		env[1] = cpu.Override + "="
 	}
-	mine, err := startDialogue(ctx, env, self, "-child", "cpu")
+	mine, err := startOurs(ctx, "ours", "cpu", env...)
 	if err != nil {
 		return err
 	}
-	defer mine.close()
-	sides := []cpuSide{{"ours", mine}}
+	all := []measurer{mine}
+	defer func() { closeAll(all) }()
 	libraries := []string{"numpy", "torch"}
 	if peerEnv != nil {
 		libraries = libraries[:1] // the variable is OpenBLAS's
@@ -168,20 +157,15 @@ func cpuCompare(ctx context.Context, r *report, py string, cases []cpuCase, thre
 		env = append(env, fmt.Sprintf("%s=%d", name, threads))
 	}
 	for _, library := range libraries {
-		d, err := startDialogue(ctx, env, py, "-c", cpuPeers, library, fmt.Sprint(threads))
-		var version string
-		if err == nil {
-			defer d.close()
-			err = d.ask(nil, &version)
+		peer, err := startPeer(ctx, library, py, cpuPeers, env, library, fmt.Sprint(threads))
+		if ctx.Err() != nil {
+			return ctx.Err()
 		}
 		if err != nil {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
 			r.absent(library, err)
 			continue
 		}
-		sides = append(sides, cpuSide{library + " " + version, d})
+		all = append(all, peer)
 	}
 	// Threads of other libraries look for work for a while after a call, and would take time from whose turn is next.
 	pause := time.Duration(0)
@@ -199,32 +183,23 @@ func cpuCompare(ctx context.Context, r *report, py string, cases []cpuCase, thre
 		if !r.only.MatchString(c.String()) {
 			continue
 		}
-		best := make([]float64, len(sides))
-		for range r.rounds {
-			for i, side := range sides {
-				time.Sleep(pause)
-				var seconds float64
-				if err := side.ask(c, &seconds); err != nil {
-					return fmt.Errorf("%s: %v: %w", side.name, c, err)
-				}
-				if best[i] == 0 || seconds < best[i] {
-					best[i] = seconds
-				}
-			}
+		best, _, _, err := alternate(r, on(c, all, pause)...)
+		if err != nil {
+			return err
 		}
 		work, unit := c.work()
 		ours := work / best[0]
 		rate[c.String()] = ours
-		for i, side := range sides[1:] {
+		for i, peer := range all[1:] {
 			seconds := best[i+1]
 			if seconds == 0 {
 				continue // it has no such operation
 			}
 			wanted := c.wanted
-			if strings.HasPrefix(side.name, "numpy") && (!c.product() || c.Sizes[1] <= 64) {
+			if strings.HasPrefix(peer.name, "numpy") && (!c.product() || c.Sizes[1] <= 64) {
 				wanted = 0 // these are measured against PyTorch, whose calls cost more
 			}
-			r.compare(fmt.Sprintf("%v, %s, %d threads", c, level, threads), ours, side.name, work/seconds, unit, more, wanted)
+			r.compare(fmt.Sprintf("%v, %s, %d threads", c, level, threads), ours, peer.name, work/seconds, unit, more, wanted)
 			if most := promise[c.Dtype] / (work / seconds); c.product() && ours/(work/seconds) < wanted && most < wanted {
 				r.note("  the promise of the processor, %.4g GFLOP/s, is no more than %.3gx of that", promise[c.Dtype], most)
 			}
@@ -255,17 +230,17 @@ func compareWithPromise(r *report, rate, promise map[string]float64, threads int
 // cpuChild times our side: it answers each case with its seconds.
 func cpuChild([]string) error {
 	g := tensor.NewGenerator(1)
-	return answer(func(c cpuCase) (float64, error) {
+	return answer(func(c cpuCase) (measured, error) {
 		f, err := c.call(g)
 		if err != nil {
-			return 0, err
+			return measured{}, err
 		}
 		call := func() { f().Free() }
 		if c.Collected {
 			call = func() { f() }
 		}
 		runtime.GC() // what the case before has left is not this one's to clear away
-		return typical(call, time.Duration(c.Budget*1e9)), nil
+		return measured{Seconds: typical(call, time.Duration(c.Budget*1e9))}, nil
 	})
 }
 

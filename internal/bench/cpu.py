@@ -1,5 +1,5 @@
 # Times NumPy (on OpenBLAS) or, where it is installed, PyTorch. The arguments are the library and the number of threads.
-# It prints the library's version, and then, for each case that it reads as a line of JSON, the seconds of a call, 0 if the
+# It prints the library's version, and then, for each case that it reads as a line of JSON, {"seconds"} of a call, 0 if the
 # library does not have it.
 import json, sys, time
 
@@ -74,4 +74,4 @@ def seconds(what, dtype, sizes, budget, **ours):
 
 print(json.dumps(version), flush=True)
 for line in sys.stdin:
-    print(json.dumps(seconds(**json.loads(line))), flush=True)
+    print(json.dumps({"seconds": seconds(**json.loads(line))}), flush=True)

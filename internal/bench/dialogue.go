@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"time"
 )
 
 // dialogue is a process that answers questions, so that two sides can be measured by turns without being started anew
@@ -23,7 +24,12 @@ type dialogue struct {
 func startDialogue(ctx context.Context, env []string, name string, args ...string) (*dialogue, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Env = append(os.Environ(), env...)
-	d := &dialogue{wait: cmd.Wait}
+	d := &dialogue{wait: func() error {
+		if err := cmd.Wait(); ctx.Err() == nil {
+			return err
+		}
+		return ctx.Err()
+	}}
 	cmd.Stderr = &d.stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -90,4 +96,52 @@ func answer[Q, A any](f func(Q) (A, error)) error {
 			return err
 		}
 	}
+}
+
+// measurer is one of those who are compared: a process that measures one case after another.
+type measurer struct {
+	name string
+	*dialogue
+}
+
+// startOurs starts a measurer that is one of children.
+func startOurs(ctx context.Context, name, child string, env ...string) (measurer, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return measurer{}, err
+	}
+	d, err := startDialogue(ctx, env, self, "-child", child)
+	return measurer{name, d}, err
+}
+
+// startPeer starts a measurer in Python, which first tells its library's version.
+func startPeer(ctx context.Context, library, py, program string, env []string, args ...string) (measurer, error) {
+	d, err := startDialogue(ctx, env, py, append([]string{"-c", program}, args...)...)
+	if err != nil {
+		return measurer{}, err
+	}
+	var version string
+	err = d.ask(nil, &version)
+	return measurer{library + " " + version, d}, err
+}
+
+func closeAll(all []measurer) {
+	for _, m := range all {
+		m.close()
+	}
+}
+
+// on returns the sides that measure a case, each after a pause.
+func on(c any, all []measurer, pause time.Duration) []side {
+	sides := make([]side, len(all))
+	for i, m := range all {
+		sides[i] = func(a *measured) error {
+			time.Sleep(pause)
+			if err := m.ask(c, a); err != nil {
+				return fmt.Errorf("%s: %v: %w", m.name, c, err)
+			}
+			return nil
+		}
+	}
+	return sides
 }

@@ -3,10 +3,8 @@ package main
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
@@ -33,7 +31,7 @@ func einopsGroup(ctx context.Context, r *report) error {
 		return nil
 	}
 	compare := func(what, kind string, threads int, args ...string) ([]float64, error) {
-		theirs := func(a *tokenizerAnswer) error {
+		theirs := func(a *measured) error {
 			return runJSON(ctx, a, nil, einopsPeers, py, append([]string{"-", kind, fmt.Sprint(threads)}, args...)...)
 		}
 		best, _, last, err := alternate(r, ours(ctx, threads, "einops-"+kind, args...), theirs)
@@ -88,9 +86,9 @@ func einopsRearrange(args []string) error {
 	x := tensor.Zeros(8, 512, 768)
 	pattern := args[0]
 	y := einops.Rearrange(x, pattern, einops.Axis("h", 12))
-	answer := tokenizerAnswer{Sum: pythonList(y.Shape())}
+	answer := measured{Sum: pythonList(y.Shape())}
 	answer.Seconds = bestOf(5000, func() { einops.Rearrange(x, pattern, einops.Axis("h", 12)) })
-	return json.NewEncoder(os.Stdout).Encode(answer)
+	return answer.print()
 }
 
 // einopsScores multiplies small multiples of 1/8, so that every order of
@@ -123,7 +121,7 @@ func einopsScores(args []string) error {
 	for i, v := range y.Floats() {
 		total += v * float64(i%17)
 	}
-	return json.NewEncoder(os.Stdout).Encode(tokenizerAnswer{Seconds: seconds, Sum: fmt.Sprintf("%s %.3f", pythonList(y.Shape()), total)})
+	return measured{Seconds: seconds, Sum: fmt.Sprintf("%s %.3f", pythonList(y.Shape()), total)}.print()
 }
 
 // pythonList writes sizes as Python does: "[2, 3]".

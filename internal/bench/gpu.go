@@ -1,16 +1,12 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	_ "embed"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math"
-	"os"
-	"os/exec"
+	"slices"
 	"strings"
 	"time"
 
@@ -90,73 +86,6 @@ func gpuCases(memory int, precisions []accounting.Precision) []gpuCase {
 	return cases
 }
 
-// gpuServer is a process that holds operands and measures on request.
-type gpuServer struct {
-	stop    func()
-	in      io.WriteCloser
-	out     *bufio.Scanner
-	version string
-}
-
-type gpuAnswer struct {
-	Version string    `json:"version"`
-	Seconds float64   `json:"seconds"`
-	Some    []float64 `json:"some"` // the first numbers of the result
-	Error   string    `json:"error"`
-}
-
-func startServer(ctx context.Context, env []string, name string, args ...string) (*gpuServer, error) {
-	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Env = append(os.Environ(), env...)
-	cmd.Stderr = os.Stderr
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		return nil, err
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	if err := cmd.Start(); err != nil {
-		return nil, err
-	}
-	s := &gpuServer{in: in, out: bufio.NewScanner(out), stop: func() { in.Close(); cmd.Wait() }}
-	hello, err := s.read()
-	if err != nil {
-		s.stop()
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	s.version = hello.Version
-	return s, nil
-}
-
-func (s *gpuServer) read() (a gpuAnswer, err error) {
-	if !s.out.Scan() {
-		if err := s.out.Err(); err != nil {
-			return a, err
-		}
-		return a, io.ErrUnexpectedEOF
-	}
-	if err := json.Unmarshal(s.out.Bytes(), &a); err != nil {
-		return a, fmt.Errorf("answer %q: %w", s.out.Text(), err)
-	}
-	if a.Error != "" {
-		err = fmt.Errorf("%s", a.Error)
-	}
-	return a, err
-}
-
-func (s *gpuServer) measure(c gpuCase) (gpuAnswer, error) {
-	line, err := json.Marshal(c)
-	if err != nil {
-		return gpuAnswer{}, err
-	}
-	if _, err := s.in.Write(append(line, '\n')); err != nil {
-		return gpuAnswer{}, err
-	}
-	return s.read()
-}
-
 // gpuGroup measures all sides alternately; the best round of each counts.
 func gpuGroup(ctx context.Context, r *report) error {
 	if err := gpu.Why(); err != nil {
@@ -178,12 +107,8 @@ func gpuGroup(ctx context.Context, r *report) error {
 	} else {
 		r.note("%v", err)
 	}
-	servers, names, err := gpuServers(ctx, r)
-	for _, s := range servers {
-		if s != nil {
-			defer s.stop()
-		}
-	}
+	all, err := gpuSides(ctx, r)
+	defer closeAll(all)
 	if err != nil {
 		return err
 	}
@@ -194,7 +119,13 @@ func gpuGroup(ctx context.Context, r *report) error {
 		precisions = precisions[:4]
 	}
 	for _, c := range gpuCases(properties.TotalMemory, precisions) {
-		best, err := measureAll(ctx, r, c, servers, names)
+		if !r.only.MatchString(c.String()) {
+			continue
+		}
+		best, _, last, err := alternate(r, on(c, all, 0)...)
+		if err == nil {
+			err = sameNumbers(c, all, last)
+		}
 		if err != nil {
 			return err
 		}
@@ -215,66 +146,39 @@ func gpuGroup(ctx context.Context, r *report) error {
 	return nil
 }
 
-// gpuServers starts our side, our side with products measured first, and
-// PyTorch, which is nil if it isn't here.
-func gpuServers(ctx context.Context, r *report) (servers []*gpuServer, names []string, err error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, tune := range []string{"0", "1"} {
-		s, err := startServer(ctx, []string{"LECTERN_AUTOTUNE=" + tune}, self, "-child", "gpu")
+// gpuSides starts our side, our side with products measured first, and PyTorch, if it is here.
+func gpuSides(ctx context.Context, r *report) (all []measurer, err error) {
+	for tune, name := range []string{"Lectern", "Lectern, tuned"} {
+		s, err := startOurs(ctx, name, "gpu", fmt.Sprintf("LECTERN_AUTOTUNE=%d", tune))
 		if err != nil {
-			return servers, nil, err
+			return all, err
 		}
-		servers = append(servers, s)
+		all = append(all, s)
 	}
-	names = []string{"Lectern", "Lectern, tuned", "PyTorch"}
 	py, err := python(ctx, "torch==2.10.0", "numpy")
 	if err != nil {
 		r.absent("PyTorch", err)
-		return append(servers, nil), names, nil
+		return all, nil
 	}
-	torch, err := startServer(ctx, nil, py, "-c", gpuPeers, "cuda")
+	torch, err := startPeer(ctx, "PyTorch", py, gpuPeers, nil, "cuda")
 	if err != nil {
 		r.absent("PyTorch", err)
-		return append(servers, nil), names, nil
+		return all, nil
 	}
-	r.note("PyTorch %s, with the libraries that it brings", torch.version)
-	return append(servers, torch), names, nil
+	r.note("%s, with the libraries that it brings", torch.name)
+	return append(all, torch), nil
 }
 
-// measureAll returns the best seconds of each side, 0 for one that isn't here.
-// The sides must agree about the first numbers of the result.
-func measureAll(ctx context.Context, r *report, c gpuCase, servers []*gpuServer, names []string) ([]float64, error) {
-	best := make([]float64, len(servers))
-	answers := make([]gpuAnswer, len(servers))
-	for range max(r.rounds, 3) {
-		for i, s := range servers {
-			if s == nil {
-				continue
-			}
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
-			a, err := s.measure(c)
-			if err != nil {
-				return nil, fmt.Errorf("%s: %s: %w", c, names[i], err)
-			}
-			answers[i] = a
-			if best[i] == 0 || a.Seconds < best[i] {
-				best[i] = a.Seconds
-			}
+// sameNumbers compares the first numbers of the results of all sides.
+func sameNumbers(c gpuCase, all []measurer, answers []measured) error {
+	first := answers[0].Some
+	for i, a := range answers {
+		same := func(x, y float64) bool { return math.Abs(x-y) <= 0.02*(1+math.Abs(x)) }
+		if !slices.EqualFunc(a.Some, first, same) {
+			return fmt.Errorf("%s: %s and %s give different results: %v and %v", c, all[0].name, all[i].name, first, a.Some)
 		}
 	}
-	for i, s := range servers {
-		for j, x := range answers[i].Some {
-			if s != nil && !(math.Abs(x-answers[0].Some[j]) <= 0.02*(1+math.Abs(x))) {
-				return nil, fmt.Errorf("%s: %s and %s give different results: %v and %v", c, names[0], names[i], answers[0].Some, answers[i].Some)
-			}
-		}
-	}
-	return best, nil
+	return nil
 }
 
 func gpuCompare(r *report, c gpuCase, best []float64) {
@@ -284,38 +188,28 @@ func gpuCompare(r *report, c gpuCase, best []float64) {
 		unit, good = "TFLOP/s", more
 		value = func(seconds float64) float64 { return flops / seconds / 1e12 }
 	}
-	torch := best[2]
-	if torch == 0 {
+	if len(best) < 3 {
 		r.note("%-44s %8.4g %s", c, value(best[0]), unit)
 		return
 	}
-	r.compare(c.String(), value(best[0]), "PyTorch", value(torch), unit, good, c.wanted)
+	torch := value(best[2])
+	r.compare(c.String(), value(best[0]), "PyTorch", torch, unit, good, c.wanted)
 	if c.flops() > 0 {
-		r.compare(c.String()+", tuned", value(best[1]), "PyTorch", value(torch), unit, good, c.tuned)
+		r.compare(c.String()+", tuned", value(best[1]), "PyTorch", torch, unit, good, c.tuned)
 	}
 }
 
-// gpuChild is our server: it prints a line when it is ready and one for each
-// case that it reads.
+// gpuChild measures our side. It keeps the operands of a case until another one is asked for.
 func gpuChild([]string) error {
 	d, err := tensor.FindDevice("cuda:0")
 	if err != nil {
-		return err
-	}
-	answer := json.NewEncoder(os.Stdout)
-	if err := answer.Encode(gpuAnswer{Version: "here"}); err != nil {
 		return err
 	}
 	var name string
 	var call func()
 	var some []float64
 	var held []*tensor.Tensor
-	lines := bufio.NewScanner(os.Stdin)
-	for lines.Scan() {
-		var c gpuCase
-		if err := json.Unmarshal(lines.Bytes(), &c); err != nil {
-			return err
-		}
+	return answer(func(c gpuCase) (measured, error) {
 		var took time.Duration
 		var failed error
 		err := tensor.Try(func() {
@@ -334,16 +228,8 @@ func gpuChild([]string) error {
 				return nil
 			})
 		})
-		err = errors.Join(err, failed)
-		a := gpuAnswer{Seconds: took.Seconds() / float64(c.Calls), Some: some}
-		if err != nil {
-			a = gpuAnswer{Error: err.Error()}
-		}
-		if err := answer.Encode(a); err != nil {
-			return err
-		}
-	}
-	return lines.Err()
+		return measured{Seconds: took.Seconds() / float64(c.Calls), Some: some}, errors.Join(err, failed)
+	})
 }
 
 func firstNumbers(t *tensor.Tensor) []float64 {

@@ -24,6 +24,8 @@ import (
 	"slices"
 	"sort"
 	"strings"
+
+	"github.com/lectern-go/lectern/tensor"
 )
 
 // A group is a set of comparisons that are run and read together.
@@ -54,8 +56,9 @@ var kinds = map[string]string{
 
 func main() {
 	if len(os.Args) > 2 && os.Args[1] == "-child" {
-		if err := children[os.Args[2]](os.Args[3:]); err != nil {
-			fmt.Fprintln(os.Stderr, err)
+		var failed error
+		if err := tensor.Try(func() { failed = children[os.Args[2]](os.Args[3:]) }); err != nil || failed != nil {
+			fmt.Fprintln(os.Stderr, errors.Join(err, failed))
 			os.Exit(1)
 		}
 		return
@@ -67,7 +70,7 @@ func main() {
 	list := flag.Bool("list", false, "list the groups")
 	rounds := flag.Int("rounds", 3, "how often each case is measured; the best counts")
 	threads := flag.Int("threads", 2, "threads of both sides, where the case does not say 1")
-	only := flag.String("cases", "", "only the cases whose name this regular expression matches, in group cpu")
+	only := flag.String("cases", "", "only the cases whose name this regular expression matches, in groups cpu and gpu")
 	flag.Usage = func() {
 		fmt.Fprintln(flag.CommandLine.Output(), "usage: go run ./internal/bench -peers|-kernel|-self [group ...]")
 		flag.PrintDefaults()

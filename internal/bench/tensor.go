@@ -3,9 +3,7 @@ package main
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
 	"fmt"
-	"os"
 	"testing"
 
 	"github.com/lectern-go/lectern/tensor"
@@ -42,7 +40,7 @@ func tensorGroup(ctx context.Context, r *report) error {
 		return nil
 	}
 	for _, call := range smallOrder {
-		theirs := func(a *tokenizerAnswer) error { return runJSON(ctx, a, nil, tensorPeers, py, "-", call) }
+		theirs := func(a *measured) error { return runJSON(ctx, a, nil, tensorPeers, py, "-", call) }
 		best, _, last, err := alternate(r, ours(ctx, 1, "tensor-calls", call), theirs)
 		if err != nil {
 			return err
@@ -69,7 +67,7 @@ func tensorCall(args []string) error {
 	x := tensor.Arange(64).View(8, 8).Remainder(5).To(tensor.Float32)
 	y := tensor.Arange(64).View(8, 8).Remainder(3).To(tensor.Float32)
 	z := f(x, y)
-	answer := tokenizerAnswer{Sum: fmt.Sprintf("%s %.3f", pythonList(z.Shape()), z.To(tensor.Float64).Sum().Item())}
+	answer := measured{Sum: fmt.Sprintf("%s %.3f", pythonList(z.Shape()), z.To(tensor.Float64).Sum().Item())}
 	answer.Seconds = bestOf(20000, func() { f(x, y) })
-	return json.NewEncoder(os.Stdout).Encode(answer)
+	return answer.print()
 }

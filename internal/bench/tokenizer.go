@@ -39,15 +39,6 @@ func init() {
 	children["tokenizer-encode"] = tokenizerEncode
 }
 
-// tokenizerAnswer is what both sides print.
-type tokenizerAnswer struct {
-	Seconds float64    `json:"seconds"`
-	Peak    int64      `json:"peak"`             // the most bytes that the process held, 0 if not known
-	Tokens  []string   `json:"tokens,omitempty"` // in GPT-2's spelling, sorted
-	Merges  [][3]int32 `json:"merges,omitempty"`
-	Sum     string     `json:"sum,omitempty"` // of the ids
-}
-
 func tokenizerGroup(ctx context.Context, r *report) error {
 	dir, err := os.MkdirTemp("", "lectern-bench-")
 	if err != nil {
@@ -85,38 +76,12 @@ func tokenizerGroup(ctx context.Context, r *report) error {
 	return errors.Join(failures...)
 }
 
-// side is one half of a comparison, run in a process of its own.
-type side func(answer *tokenizerAnswer) error
-
-// alternate runs both sides in turn and returns the best time and the largest memory of each, with the last answers.
-func alternate(r *report, sides ...side) (best []float64, peak []int64, last []tokenizerAnswer, err error) {
-	best, peak, last = make([]float64, len(sides)), make([]int64, len(sides)), make([]tokenizerAnswer, len(sides))
-	for round := range r.rounds {
-		for i, run := range sides {
-			last[i] = tokenizerAnswer{}
-			if err := run(&last[i]); err != nil {
-				return nil, nil, nil, err
-			}
-			if round == 0 || last[i].Seconds < best[i] {
-				best[i] = last[i].Seconds
-			}
-			peak[i] = max(peak[i], last[i].Peak)
-		}
-	}
-	return best, peak, last, nil
-}
-
 // peer is a side that runs in Python.
 func peer(ctx context.Context, py string, threads int, args ...string) side {
 	env := []string{fmt.Sprintf("RAYON_NUM_THREADS=%d", threads), "TOKENIZERS_PARALLELISM=true"}
-	return func(a *tokenizerAnswer) error {
+	return func(a *measured) error {
 		return runJSON(ctx, a, env, tokenizerPeers, py, append([]string{"-"}, args...)...)
 	}
-}
-
-// ours is a side that runs in this program.
-func ours(ctx context.Context, threads int, name string, args ...string) side {
-	return func(a *tokenizerAnswer) error { return runChild(ctx, a, threads, name, args...) }
 }
 
 func compareLoop(ctx context.Context, r *report, py, path string) error {
@@ -200,7 +165,7 @@ func tokenizerTrain(args []string) error {
 	defer f.Close()
 	start := time.Now()
 	t, err := tokenizer.Train(context.Background(), f, trainMerges, tokenizer.TrainOptions{Pattern: tokenizer.GPT2})
-	answer := tokenizerAnswer{Seconds: time.Since(start).Seconds(), Peak: peakBytes()}
+	answer := measured{Seconds: time.Since(start).Seconds(), Peak: peakBytes()}
 	if err != nil {
 		return err
 	}
@@ -208,7 +173,7 @@ func tokenizerTrain(args []string) error {
 	if err != nil {
 		return err
 	}
-	return json.NewEncoder(os.Stdout).Encode(answer)
+	return answer.print()
 }
 
 // spelledTokens returns the tokens as GPT-2's files write them, sorted.
@@ -245,14 +210,14 @@ func tokenizerLoop(args []string) error {
 	}
 	start := time.Now()
 	t, err := tokenizer.TrainBPE(string(text), loopMerges)
-	answer := tokenizerAnswer{Seconds: time.Since(start).Seconds(), Peak: peakBytes()}
+	answer := measured{Seconds: time.Since(start).Seconds(), Peak: peakBytes()}
 	if err != nil {
 		return err
 	}
 	for _, m := range t.Merges() {
 		answer.Merges = append(answer.Merges, [3]int32{m.Left, m.Right, m.ID})
 	}
-	return json.NewEncoder(os.Stdout).Encode(answer)
+	return answer.print()
 }
 
 func tokenizerEncode(args []string) error {
@@ -283,13 +248,13 @@ func tokenizerEncode(args []string) error {
 	t.EncodeOrdinary(text[:100_000])
 	start := time.Now()
 	ids := t.EncodeOrdinary(text)
-	answer := tokenizerAnswer{Seconds: time.Since(start).Seconds(), Peak: peakBytes()}
+	answer := measured{Seconds: time.Since(start).Seconds(), Peak: peakBytes()}
 	sum := sha256.New()
 	if err := binary.Write(sum, binary.NativeEndian, ids); err != nil {
 		return err
 	}
 	answer.Sum = hex.EncodeToString(sum.Sum(nil))
-	return json.NewEncoder(os.Stdout).Encode(answer)
+	return answer.print()
 }
 
 // goSources writes the first bytes of the sources of Go's library to each of the files: text that is here wherever Go is.

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"math"
 	"os"
@@ -46,7 +45,7 @@ func trainGroup(ctx context.Context, r *report) error {
 		{"Cruncher D=1024 L=4 B=256, SGD", "cruncher", []string{"1024", "4", "256", "3"}, 1},
 		{"MLP 784-512-512-10 B=128, AdamW", "mlp", []string{"128", "10", "784", "512", "512", "10"}, 1},
 	} {
-		theirs := func(a *tokenizerAnswer) error {
+		theirs := func(a *measured) error {
 			return runJSON(ctx, a, nil, trainPeers, py, append([]string{"-", c.kind, fmt.Sprint(r.threads)}, c.args...)...)
 		}
 		best, last, err := patient(r, c.wanted, ours(ctx, r.threads, "train-"+c.kind, c.args...), theirs)
@@ -63,7 +62,7 @@ func trainGroup(ctx context.Context, r *report) error {
 
 // patient is alternate for two sides, ours first. Where the ratio misses what is wanted it measures up to twice as
 // much again: the best times of both sides come closer to what they are without the other programs of the machine.
-func patient(r *report, wanted float64, sides ...side) (best []float64, last []tokenizerAnswer, err error) {
+func patient(r *report, wanted float64, sides ...side) (best []float64, last []measured, err error) {
 	for range 3 {
 		again, _, answers, err := alternate(r, sides...)
 		if err != nil {
@@ -83,7 +82,7 @@ func patient(r *report, wanted float64, sides ...side) (best []float64, last []t
 }
 
 // agree compares what both sides have computed, which no two libraries round alike.
-func agree(sides []tokenizerAnswer) error {
+func agree(sides []measured) error {
 	var values [2]float64
 	for i := range values {
 		var err error
@@ -166,9 +165,9 @@ func timeSteps(opt *optim.Optimizer, calls int, loss func() *tensor.Tensor) erro
 	for range 5 {
 		last = step()
 	}
-	answer := tokenizerAnswer{Sum: fmt.Sprint(last.Item())}
+	answer := measured{Sum: fmt.Sprint(last.Item())}
 	answer.Seconds = bestOf(calls, func() { step() })
-	return json.NewEncoder(os.Stdout).Encode(answer)
+	return answer.print()
 }
 
 func numbers(args []string) ([]int, error) {
@@ -211,7 +210,7 @@ func checkpointGroup(ctx context.Context, r *report) error {
 		{"touch", "load 1 GB and add up all elements", 0}, // both at the speed of memory
 		{"model", "load 1 GB into a model", 1},
 	} {
-		theirs := func(a *tokenizerAnswer) error {
+		theirs := func(a *measured) error {
 			return runJSON(ctx, a, nil, trainPeers, py, "-", "load", fmt.Sprint(r.threads), path, c.how)
 		}
 		best, last, err := patient(r, c.wanted, ours(ctx, r.threads, "train-load", path, c.how), theirs)
@@ -270,7 +269,7 @@ func trainLoad(args []string) error {
 			total += p.Tensor.Detach().Sum().Item()
 		}
 	}
-	answer := tokenizerAnswer{Sum: fmt.Sprint(total)}
+	answer := measured{Sum: fmt.Sprint(total)}
 	answer.Seconds = bestOf(1, func() { _ = run() }) // it has just worked
-	return json.NewEncoder(os.Stdout).Encode(answer)
+	return answer.print()
 }
