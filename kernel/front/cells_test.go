@@ -3,9 +3,7 @@
 package main
 
 import (
-	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -96,24 +94,4 @@ func TestCells(t *testing.T) {
 		})
 	}
 	t.Logf("%d cells", n)
-}
-
-// TestFile runs the cells of a file, separated by lines of ---, and logs what they show: for trying things out.
-func TestFile(t *testing.T) {
-	b, err := os.ReadFile(os.Getenv("LECTERN_CELLS"))
-	if err != nil {
-		t.Skip("LECTERN_CELLS names no file of cells")
-	}
-	l := startLab(t)
-	for _, c := range strings.Split(string(b), "\n---\n") {
-		outs, r := l.run(c)
-		t.Logf("In [%d]: %s\n%s %s", r.Count, c, r.Status, flat(outs))
-		if dir := os.Getenv("LECTERN_HTML"); dir != "" {
-			for i, o := range outs {
-				if h, ok := o.data["text/html"].(string); ok {
-					os.WriteFile(filepath.Join(dir, fmt.Sprintf("cell%d-%d.html", r.Count, i)), []byte("<!doctype html><meta charset=utf-8>"+h), 0o644)
-				}
-			}
-		}
-	}
 }

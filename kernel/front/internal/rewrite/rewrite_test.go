@@ -2,7 +2,6 @@ package rewrite
 
 import (
 	"os"
-	"strings"
 	"sync"
 	"testing"
 
@@ -44,16 +43,4 @@ func (nb *notebook) run(code string) *Result {
 		}
 	}
 	return r
-}
-
-func TestPrint(t *testing.T) {
-	b, err := os.ReadFile(os.Getenv("CELLS"))
-	if err != nil {
-		t.Skip("CELLS names no file")
-	}
-	nb := newNotebook(t)
-	for _, c := range strings.Split(string(b), "\n---\n") {
-		r := nb.run(c)
-		t.Logf("=== %s\n--- run=%v defines=%v restores=%v notes=%v errors=%+v\n%s", c, r.Run, r.Defines, r.Restores, r.Notes, r.Errors, r.Code)
-	}
 }

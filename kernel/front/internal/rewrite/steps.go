@@ -74,9 +74,7 @@ func (w *work) step(p token.Pos, es ...ast.Expr) string {
 // traceBlock records the statements of a list; main says that its last expression is the cell's value.
 func (w *work) traceBlock(list []ast.Stmt, main bool) {
 	for i, st := range list {
-		for label, ok := st.(*ast.LabeledStmt); ok; label, ok = st.(*ast.LabeledStmt) {
-			st = label.Stmt
-		}
+		st = unlabeled(st)
 		w.traceLiterals(st)
 		switch st := st.(type) {
 		case *ast.AssignStmt:

@@ -24,10 +24,7 @@ func (w *work) definitions() []definition {
 		}
 	}
 	for i, st := range w.body {
-		for label, ok := st.(*ast.LabeledStmt); ok; label, ok = st.(*ast.LabeledStmt) {
-			st = label.Stmt
-		}
-		switch st := st.(type) {
+		switch st := unlabeled(st).(type) {
 		case *ast.AssignStmt:
 			if st.Tok == token.DEFINE {
 				for _, l := range st.Lhs {
@@ -47,6 +44,13 @@ func (w *work) definitions() []definition {
 		}
 	}
 	return ds
+}
+
+func unlabeled(st ast.Stmt) ast.Stmt {
+	for label, ok := st.(*ast.LabeledStmt); ok; label, ok = st.(*ast.LabeledStmt) {
+		st = label.Stmt
+	}
+	return st
 }
 
 // publish decides which of the definitions become package-level, with which types, and edits their statements. The others stay
@@ -77,17 +81,7 @@ func (w *work) publish(ds []definition) {
 		w.types[d.name] = typ
 		w.objects[d.name] = d.obj
 	}
-	// Names that share a statement with one that stays local stay with it.
-	for changed := true; changed; {
-		changed = false
-		for _, d := range ds {
-			for _, e := range ds {
-				if d.stmt == e.stmt && w.local[d.name] && !w.local[e.name] {
-					w.local[e.name], changed = true, true
-				}
-			}
-		}
-	}
+	w.stayTogether(ds)
 	for _, d := range ds {
 		if w.local[d.name] {
 			delete(w.types, d.name)
@@ -96,16 +90,13 @@ func (w *work) publish(ds []definition) {
 		w.defs = append(w.defs, d)
 	}
 	for i, st := range w.body {
-		for label, ok := st.(*ast.LabeledStmt); ok; label, ok = st.(*ast.LabeledStmt) {
-			st = label.Stmt
-		}
-		switch st := st.(type) {
+		switch st := unlabeled(st).(type) {
 		case *ast.AssignStmt:
 			if st.Tok != token.DEFINE {
 				break
 			}
 			if names := w.localNames(ds, i); len(names) > 0 {
-				w.after(st, "; _ = "+strings.Join(names, "; _ = "))
+				w.declare(st, identifiers(st.Lhs), names)
 				break
 			}
 			w.replace(st.TokPos, st.TokPos+2, " =")
@@ -115,12 +106,48 @@ func (w *work) publish(ds []definition) {
 				break
 			}
 			if names := w.localNames(ds, i); len(names) > 0 {
-				w.after(st, "; _ = "+strings.Join(names, "; _ = "))
+				w.declare(st, g.Specs[0].(*ast.ValueSpec).Names, names)
 				break
 			}
 			w.assign(g)
 		}
 	}
+}
+
+// stayTogether leaves the variables of a var (...) of several lines local if one of them stays so: its lines may use each other.
+func (w *work) stayTogether(ds []definition) {
+	for _, d := range ds {
+		declared, ok := unlabeled(w.body[d.stmt]).(*ast.DeclStmt)
+		if !ok || len(declared.Decl.(*ast.GenDecl).Specs) == 1 || w.local[d.name] {
+			continue
+		}
+		if names := w.localNames(ds, d.stmt); len(names) > 0 {
+			w.r.Notes = append(w.r.Notes, fmt.Sprintf("%s is not remembered by later cells: it is declared together with %s", d.name, names[0]))
+			w.local[d.name] = true
+		}
+	}
+}
+
+// declare leaves a declaration, some of whose variables stay local, as it is; the values of the others come by way of names of ours.
+func (w *work) declare(st ast.Stmt, all []*ast.Ident, local []string) {
+	end := "; _ = " + strings.Join(local, "; _ = ")
+	for _, id := range all {
+		if id.Name != "_" && !w.local[id.Name] {
+			own := "lectern_" + id.Name
+			w.replace(id.Pos(), id.End(), own)
+			end += "; " + id.Name + " = " + own
+		}
+	}
+	w.after(st, end)
+}
+
+// identifiers are the names on the left of :=.
+func identifiers(left []ast.Expr) []*ast.Ident {
+	ids := make([]*ast.Ident, len(left))
+	for i, l := range left {
+		ids[i] = l.(*ast.Ident) // the compiler has seen to it
+	}
+	return ids
 }
 
 // localNames are the variables of a statement that stay local.
