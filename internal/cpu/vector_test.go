@@ -291,6 +291,22 @@ func TestFunctions(t *testing.T) {
 	})
 }
 
+// TestFunctionsOfZero asserts that a result of 0 has the sign that it should have: it shows when it is printed.
+func TestFunctionsOfZero(t *testing.T) {
+	atVectorLevels(t, func(t *testing.T) {
+		zeros := []float32{0, float32(math.Copysign(0, -1))}
+		for _, f := range functionTests {
+			got := make([]float32, len(zeros))
+			reflect.ValueOf(*Float32s()).FieldByName(f.name).Interface().(func(dst, x []float32))(got, zeros)
+			for i, x := range zeros {
+				if want := float32(f.want(float64(x))); math.Float32bits(got[i]) != math.Float32bits(want) {
+					t.Errorf("%s(%v) = %v, want %v", f.name, x, got[i], want)
+				}
+			}
+		}
+	})
+}
+
 // TestGeluTanh allows for the argument of the exponential, whose rounding error grows with it.
 func TestGeluTanh(t *testing.T) {
 	atVectorLevels(t, func(t *testing.T) {

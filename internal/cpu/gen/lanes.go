@@ -48,6 +48,7 @@ func (l *lanes) xor(a, b ref) ref             { return l.do("VXOR", 0, a, b) }
 func (l *lanes) sqrt(a ref) ref               { return l.do("VSQRT", 0, a) }
 func (l *lanes) fma(a, b, c ref) ref          { return l.do("fma", 0, a, b, c) }  // a·b + c, rounded once
 func (l *lanes) fms(a, b, c ref) ref          { return l.do("fma", 1, a, b, c) }  // a·b - c, rounded once
+func (l *lanes) fnma(a, b, c ref) ref         { return l.do("fma", 2, a, b, c) }  // c - a·b, rounded once
 func (l *lanes) less(a, b ref) ref            { return l.do("compare", 1, a, b) } // a mask
 func (l *lanes) isNaN(a ref) ref              { return l.do("compare", 3, a, a) } // a mask
 func (l *lanes) equal(a, b ref) ref           { return l.do("compare", 0, a, b) } // a mask
@@ -77,6 +78,9 @@ func (l *lanes) min(a, b ref) ref { return l.do("VMIN", 0, a, b) }
 
 // max returns a if it is greater than b, else b: b where either is NaN.
 func (l *lanes) max(a, b ref) ref { return l.do("VMAX", 0, a, b) }
+
+// leastSize returns the smaller one of |a| and |b|: |b| where a is NaN. It is for AVX-512.
+func (l *lanes) leastSize(a, b ref) ref { return l.do("least size", 0, a, b) }
 
 func (l *lanes) parameter(n int) ref { return ref{'p', n} }
 
@@ -344,7 +348,7 @@ func (m *emitter) step(i, c int, masked bool) {
 		}
 		release()
 	case "fma":
-		m.fma(i, c, map[int]string{0: "VFMADD", 1: "VFMSUB"}[s.imm], s.args, register, any, release)
+		m.fma(i, c, []string{"VFMADD", "VFMSUB", "VFNMADD"}[s.imm], s.args, register, any, release)
 	case "compare":
 		x := register(s.args[0])
 		suffix, y := any(s.args[1])
@@ -389,6 +393,10 @@ func (m *emitter) step(i, c int, masked bool) {
 	case "VSQRT":
 		suffix, x := any(s.args[0])
 		a.op("VSQRT"+e.suffix+suffix, x, result())
+	case "least size":
+		x := register(s.args[0])
+		suffix, y := any(s.args[1])
+		a.op("VRANGE"+e.suffix+suffix, 0b1010, y, x, result()) // the one of least size, without its sign
 	case "lookup":
 		index, table := register(s.args[0]), m.tableAt(s.imm)
 		if reg, ok := m.pinned[ref{'t', s.imm}]; ok {

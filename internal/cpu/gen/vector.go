@@ -176,7 +176,7 @@ func loops() []*loop {
 func exp(l *lanes, x ref) ref {
 	if l.wide { // one instruction puts 2ⁿ to it
 		x = l.max(l.constant(-120), l.min(l.constant(89), x)) // NaN stays
-		e, n := expTable(l, x, ref{})
+		e, n := expTable(l, x)
 		return l.timesPowerOf2(e, n)
 	}
 	a, b := expOf(l, x, ref{})
@@ -214,23 +214,44 @@ func expParts(l *lanes, x, low ref) (e, n ref) {
 // expTable computes eʳ⁺ⁱ and n, for AVX-512: x = n·ln 2 + r with n in sixteenths, and i the fraction of n, whose power of
 // 2 is looked up. What is left for the polynomial is |r| ≤ ln 2/32; its error is 1.6e-9. The instruction that puts 2ⁿ to
 // it rounds n down.
-func expTable(l *lanes, x, low ref) (e, n ref) {
-	const shift = 3 << 18 // a number whose last place is a sixteenth: adding it rounds to sixteenths, the fraction's bits being the last
-	bits := l.fma(x, l.constant(math.Log2E), l.constant(shift))
-	n = l.sub(bits, l.constant(shift))
+func expTable(l *lanes, x ref) (e, n ref) {
+	bits, n := sixteenths(l, x, l.constant(math.Log2E))
 	high := float64(float32(math.Ln2))
 	r := l.fma(n, l.constant(-high), x)
 	r = l.fma(n, l.constant(high-math.Ln2), r)
-	if low.kind != 0 {
-		r = l.add(r, low)
+	return powerOf2(l, bits, r, 1), n
+}
+
+// expOfSquare computes eʳ⁺ⁱ and n as expTable does, for x = -f·u², without rounding the square. |n| is below 256.
+func expOfSquare(l *lanes, u ref, f float64) (e, n ref) {
+	bits, n := sixteenths(l, u, l.mul(u, l.constant(-f*math.Log2E)))
+	const high = 2839. / 4096 // ln 2 in 12 bits, so that its product with n is exact
+	r := l.fma(u, u, l.mul(n, l.constant(high/f)))
+	r = l.fma(n, l.constant((math.Ln2-high)/f), r)
+	return powerOf2(l, bits, r, -f), n // r is that of expTable divided by -f
+}
+
+// sixteenths returns the product of x and y in sixteenths, and a number whose last bits are those of its fraction.
+func sixteenths(l *lanes, x, y ref) (bits, n ref) {
+	shift := l.constant(3 << 18) // a number whose last place is a sixteenth
+	bits = l.fma(x, y, shift)
+	return bits, l.sub(bits, shift)
+}
+
+// powerOf2 computes e to the power of f·r times the power of 2 that bits say, see sixteenths.
+func powerOf2(l *lanes, bits, r ref, f float64) ref {
+	p := l.fma(r, l.constant(0.16667039*f*f*f), l.constant(0.50001619*f*f))
+	if f == 1 {
+		p = l.fma(p, l.mul(r, r), r)
+	} else {
+		p = l.mul(l.fma(p, r, l.constant(f)), r)
 	}
-	p := l.mul(l.fma(l.fma(r, l.constant(0.16667039), l.constant(0.50001619)), r, l.constant(1)), r)
 	var powers [16]float64
 	for i := range powers {
 		powers[i] = math.Exp2(float64(i) / 16)
 	}
 	power := l.lookup(bits, powers[:])
-	return l.fma(power, p, power), n
+	return l.fma(power, p, power)
 }
 
 // ln2High is ln 2 in 15 bits, so that its product with a whole number below 2⁹ is exact.
@@ -246,7 +267,7 @@ func sigmoid(l *lanes, x ref) ref { return sigmoidTimes(l, x, l.constant(1)) }
 func sigmoidTimes(l *lanes, x, f ref) ref {
 	one := l.constant(1)
 	if l.wide {
-		e, n := expTable(l, l.max(l.constant(-120), l.or(x, l.bits(signBit))), ref{})
+		e, n := expTable(l, l.max(l.constant(-120), l.or(x, l.bits(signBit))))
 		z := l.timesPowerOf2(e, n)
 		positive := l.less(l.constant(0), x)
 		top := l.mul(l.choose(positive, one, e), f)
@@ -271,8 +292,7 @@ func tanh(l *lanes, x ref) ref {
 	near := l.fma(l.mul(p, z), x, x)
 	e := exp(l, l.add(size, size))
 	far := l.sub(l.constant(1), l.div(l.constant(2), l.add(e, l.constant(1))))
-	far = l.or(far, l.and(x, l.bits(signBit)))
-	return l.choose(l.less(size, l.constant(0.625)), near, far)
+	return l.or(l.choose(l.less(size, l.constant(0.625)), near, far), l.and(x, l.bits(signBit))) // also that of 0
 }
 
 // gelu computes x·Φ(x) from Q(t) = 1 - Φ(t) = e^(-t²/2)·R(t), t = |x|: that is x - x·Q where x > 0 and x·Q elsewhere, so
@@ -291,16 +311,16 @@ func gelu(l *lanes, x ref) ref {
 	low := l.fms(t, h, square)
 	a, b := expOf(l, square, low)
 	g := l.mul(l.mul(l.mul(a, r), t), b)
-	positive := l.less(l.constant(0), x)
-	return l.choose(positive, l.sub(x, g), l.xor(g, l.bits(signBit)))
+	return l.choose(l.negative(x), l.xor(g, l.bits(signBit)), l.sub(x, g))
 }
 
 // geluWide is gelu with instructions that AVX-512 has: R comes from tables, and the power of 2 last, not taken apart.
 func geluWide(l *lanes, x ref) ref {
-	t := l.min(l.constant(14.6), l.and(x, l.bits(absolute)))
-	q, n := tailWide(l, t, t, l.mul(t, l.constant(-0.5)))
-	g := l.timesPowerOf2(l.mul(q, t), n)
-	return l.sub(l.max(x, l.bits(signBit)), g) // x - g or -g
+	t := l.leastSize(x, l.constant(14.6))
+	r := tailWide(l, t)
+	e, n := expOfSquare(l, t, 0.5)
+	positive := l.max(l.bits(signBit), x) // or -0, or NaN
+	return l.fnma(e, l.timesPowerOf2(l.mul(r, t), n), positive)
 }
 
 // erf computes x·p(x²) where x² < 0.75, with a relative error of p below 1.8e-10, and else 1 - 2·Q(√2·|x|) with the sign
@@ -313,9 +333,10 @@ func erf(l *lanes, x ref) ref {
 			0.005207700595525137, -0.0008223277191884569, 8.733314395119485e-05))
 	}
 	if l.wide {
-		q, n := tailWide(l, l.mul(t, l.constant(math.Sqrt2)), t, l.xor(t, l.bits(signBit)))
-		q = l.timesPowerOf2(q, n)
-		far := l.or(l.sub(l.constant(1), l.add(q, q)), l.and(x, l.bits(signBit)))
+		r := tailWide(l, l.mul(t, l.constant(math.Sqrt2)))
+		e, n := expOfSquare(l, t, 1)
+		q := l.mul(e, l.timesPowerOf2(r, n))
+		far := l.or(l.fnma(q, l.constant(2), l.constant(1)), l.and(x, l.bits(signBit)))
 		return l.choose(l.less(size, l.constant(0.8660254)), near(), far)
 	}
 	s := l.div(l.constant(4), l.fma(t, l.constant(math.Sqrt2), l.constant(4)))
@@ -329,12 +350,11 @@ func erf(l *lanes, x ref) ref {
 	return l.choose(l.less(size, l.constant(0.8660254)), near(), far)
 }
 
-// tailWide computes Q(t), see gelu, as e^(u·v)·R(t), where u·v is -t²/2 and t ≤ 14.6: it is q·2ⁿ. The product is needed with twice the
-// digits, because its error is one of the exponential's argument. R is a polynomial in the distance of t+2 from the
-// middle of its interval, with a relative error below 1.3e-8; the coefficients are looked up.
-func tailWide(l *lanes, t, u, v ref) (q, n ref) {
-	d := l.add(t, l.constant(2))
-	interval := l.shiftDown(d, 21) // the last bit of the exponent, or two, and two of the fraction
+// tailWide computes R(t), see gelu, for t ≤ 14.6. It is a polynomial in the distance of t+1 from the middle of its
+// interval, with a relative error below 8.4e-8; the coefficients are looked up.
+func tailWide(l *lanes, t ref) ref {
+	d := l.add(t, l.constant(1))
+	interval := l.shiftDown(d, 21) // the last two bits of the exponent, and two of the fraction
 	middle := l.andOr(d, l.bits(0xffe00000), l.bits(0x00100000))
 	d = l.sub(d, middle)
 	last := len(tailTables) - 1
@@ -342,22 +362,17 @@ func tailWide(l *lanes, t, u, v ref) (q, n ref) {
 	for i := last - 1; i >= 0; i-- {
 		r = l.fma(r, d, l.lookup(interval, tailTables[i]))
 	}
-	square := l.mul(u, v)
-	low := l.fms(u, v, square)
-	e, n := expTable(l, square, low)
-	return l.mul(e, r), n
+	return r
 }
 
-// tailTables are the coefficients of R for t+2 in [2, 2.5), [2.5, 3), [3, 3.5), [3.5, 4), [4, 5) and so on up to [16, 20),
-// of which only the beginning is used.
+// tailTables are the coefficients of R for t+1 in the quarters of [2, 4), [4, 8) and [8, 16), and those of [1, 2).
 var tailTables = [][]float64{
-	{0.414032103, 0.300232462, 0.230760321, 0.185231665, 0.141331331, 0.106345154, 0.0848033921, 0.070342694, 0.0558934824, 0.0437987889, 0.0359748896, 0.0305094145, 0.0248376164},
-	{-0.295434307, -0.173767948, -0.110491883, -0.0747868688, -0.0456139772, -0.0267342474, -0.017327017, -0.0120574636, -0.00768790747, -0.00475318125, -0.00321849473, -0.00231989201, -0.00154044268},
-	{0.170086735, 0.0849532498, 0.0463227353, 0.0271773233, 0.013648225, 0.00638765231, 0.00341591032, 0.00201332307, 0.00103907997, 0.000510081955, 0.000285724693, 0.00017540949, 9.52019757e-05},
-	{-0.0842975053, -0.0366824275, -0.0175288847, -0.0090753083, -0.00383032163, -0.00145900109, -0.000651770507, -0.000328051913, -0.000138082194, -5.41423037e-05, -2.51731092e-05, -1.3189189e-05, -5.83386673e-06},
-	{0.0372527081, 0.014359886, 0.00610265898, 0.00282376624, 0.00101748835, 0.000320132178, 0.000120690236, 5.22439632e-05, 1.80643484e-05, 5.68734953e-06, 2.20158398e-06, 9.86336521e-07, 3.7591514e-07},
-	{-0.0152120723, -0.00524373769, -0.00199944652, -0.000833449074, -0.000263865703, -6.89383689e-05, -2.20238811e-05, -8.22466871e-06, -2.39379031e-06, -6.0239768e-07, -1.93655203e-07, -7.40723925e-08, -1.55739468e-08},
-	{0.00563027257, 0.001758896, 0.000608754492, 0.000230892678, 6.36005122e-05, 1.40673368e-05, 3.85922076e-06, 1.2549262e-06, 3.03419423e-07, 6.19695852e-08, 1.66892655e-08, 5.47954552e-09, 2.60851359e-09},
+	{0.230760326, 0.185231666, 0.153651938, 0.130724734, 0.10634516, 0.084803394, 0.0703426946, 0.0600156756, 0.0491225503, 0.0395066951, 0.0330189714, 0.0283526606, 0.453793223, 0.379604428, 0.323356169, 0.27977057},
+	{-0.110491876, -0.0747868664, -0.053225421, -0.0394492616, -0.0267342422, -0.0173270159, -0.0120574633, -0.00884039068, -0.00596191098, -0.00387533945, -0.00271462749, -0.00200503302, -0.342218126, -0.256590619, -0.196844675, -0.154143031},
+	{0.0463214011, 0.0271768169, 0.0169471614, 0.0111195401, 0.00638715899, 0.00341577487, 0.002013279, 0.00127655159, 0.000713556561, 0.000376632586, 0.000221715434, 0.000141097265, 0.205506933, 0.141690904, 0.100163806, 0.0724475264},
+	{-0.0175293831, -0.00907546214, -0.00503125343, -0.00295674516, -0.00145908533, -0.000651788517, -0.000328056669, -0.000180897676, -8.42818965e-05, -3.62778873e-05, -1.79926691e-05, -9.88159348e-06, -0.105509969, -0.0678187929, -0.0447473641, -0.0302504216},
+	{0.00615967552, 0.00284539828, 0.00141563949, 0.000751070886, 0.000325402581, 0.00012213656, 5.2714356e-05, 2.53549698e-05, 1.00246291e-05, 3.51060165e-06, 1.4649612e-06, 6.93746794e-07, 0.0482581811, 0.0291618618, 0.0181034954, 0.0115257847},
+	{-0.00199306169, -0.000831478996, -0.000375065661, -0.000181199861, -6.86685639e-05, -2.19662179e-05, -8.20944426e-06, -3.46795708e-06, -1.15340779e-06, -3.32187661e-07, -1.17376163e-07, -4.81224385e-08, -0.0199397374, -0.0114059245, -0.00670572772, -0.00404563882},
 }
 
 // geluTanh computes x·σ(2u) with u = √(2/π)·(x + 0.044715·x³), which is x/2·(1 + tanh u).
@@ -406,7 +421,8 @@ func logOf(l *lanes, x, correction ref, factor float64) ref {
 func log1p(l *lanes, x ref) ref {
 	u := l.add(x, l.constant(1))
 	lost := l.sub(x, l.sub(u, l.constant(1)))
-	return logOf(l, u, l.div(lost, u), 1)
+	y := logOf(l, u, l.div(lost, u), 1)
+	return l.or(y, l.and(x, l.bits(signBit))) // also that of 0
 }
 
 // sine computes sin(x + turns·π/2). n is the nearest whole number to x·2/π and r = x - n·π/2, from π/2 in three parts, of
@@ -416,9 +432,9 @@ func sine(l *lanes, x ref, turns int) ref {
 	const shift = 3 << 22 // adding it rounds to whole numbers
 	quarter := l.fma(x, l.constant(2/math.Pi), l.constant(shift))
 	n := l.sub(quarter, l.constant(shift))
-	r := l.fma(n, l.constant(-1.5707963705062866), x)
-	r = l.fma(n, l.constant(4.371138828673793e-08), r)
-	r = l.fma(n, l.constant(1.7151244994428829e-15), r)
+	r := l.fma(n, l.constant(-1.5707962512969971), x) // all three are negative, which leaves -0 as it is
+	r = l.fma(n, l.constant(-7.549789415861596e-08), r)
+	r = l.fma(n, l.constant(-5.390302858158119e-15), r)
 	if turns > 0 {
 		quarter = l.addInt(quarter, l.bits(uint64(turns)))
 	}
