@@ -291,15 +291,18 @@ func TestFunctions(t *testing.T) {
 	})
 }
 
-// TestFunctionsOfZero asserts that a result of 0 has the sign that it should have: it shows when it is printed.
-func TestFunctionsOfZero(t *testing.T) {
+// TestFunctionsAtTheEnds asserts that a result of 0 has the sign that it should have, as it shows when it is printed, and
+// that functions with a limit reach it.
+func TestFunctionsAtTheEnds(t *testing.T) {
 	atVectorLevels(t, func(t *testing.T) {
-		zeros := []float32{0, float32(math.Copysign(0, -1))}
+		inf := float32(math.Inf(1))
+		x := []float32{0, float32(math.Copysign(0, -1)), inf, -inf, math.MaxFloat32, -math.MaxFloat32, 100, -100}
 		for _, f := range functionTests {
-			got := make([]float32, len(zeros))
-			reflect.ValueOf(*Float32s()).FieldByName(f.name).Interface().(func(dst, x []float32))(got, zeros)
-			for i, x := range zeros {
-				if want := float32(f.want(float64(x))); math.Float32bits(got[i]) != math.Float32bits(want) {
+			got := make([]float32, len(x))
+			reflect.ValueOf(*Float32s()).FieldByName(f.name).Interface().(func(dst, x []float32))(got, x)
+			for i, x := range x {
+				want := float32(f.want(float64(x)))
+				if ends := x == 0 || want == 0 || math.Abs(float64(want)) == 1; ends && !same(got[i], want) {
 					t.Errorf("%s(%v) = %v, want %v", f.name, x, got[i], want)
 				}
 			}

@@ -122,10 +122,10 @@ func loops() []*loop {
 	function("log1p", "computes ln(1+x).", 1, 3, log1p)
 	function("sinNear", "computes the sine where |x| < 2¹⁷, and NaN elsewhere.", 2, 3, func(l *lanes, x ref) ref { return sine(l, x, 0) })
 	function("cosNear", "computes the cosine where |x| < 2¹⁷, and NaN elsewhere.", 2, 3, func(l *lanes, x ref) ref { return sine(l, x, 1) })
-	function("tanh", "computes the hyperbolic tangent.", 2, 2, tanh)
+	function("tanh", "computes the hyperbolic tangent.", 2, 4, tanh)
 	function("sigmoid", "computes 1/(1+e⁻ˣ).", 2, 4, sigmoid)
 	function("silu", "computes x/(1+e⁻ˣ).", 2, 4, silu)
-	function("erf", "computes the error function.", 2, 2, erf)
+	function("erf", "computes the error function.", 2, 4, erf)
 	function("gelu", "computes x·Φ(x).", 2, 2, gelu)
 	function("geluTanh", "computes the approximation of x·Φ(x) by a hyperbolic tangent.", 2, 4, geluTanh)
 	all = append(all,
@@ -284,8 +284,11 @@ func sigmoidTimes(l *lanes, x, f ref) ref {
 func silu(l *lanes, x ref) ref { return sigmoidTimes(l, x, l.max(l.constant(-120), x)) }
 
 // tanh computes x + x³·p(x²) where |x| < 0.625, and else 1 - 2/(e^2|x| + 1) with the sign of x. The polynomial is the one
-// of the Cephes library.
+// of the Cephes library. AVX-512 has other polynomials, whose relative error is below 5.4e-9.
 func tanh(l *lanes, x ref) ref {
+	if l.wide {
+		return oddPiecewise(l, x, 9.02, tanhTables)
+	}
 	size := l.and(x, l.bits(absolute))
 	z := l.mul(x, x)
 	p := l.polynomial(z, -3.33332819422e-1, 1.33314422036e-1, -5.37397155531e-2, 2.06390887954e-2, -5.70498872745e-3)
@@ -293,6 +296,17 @@ func tanh(l *lanes, x ref) ref {
 	e := exp(l, l.add(size, size))
 	far := l.sub(l.constant(1), l.div(l.constant(2), l.add(e, l.constant(1))))
 	return l.or(l.choose(l.less(size, l.constant(0.625)), near, far), l.and(x, l.bits(signBit))) // also that of 0
+}
+
+// tanhTables are the coefficients of tanh, see piecewise.
+var tanhTables = [][]float64{
+	{0.84828364, 0.941375538, 0.978026115, 0.991859725, 0.998177898, 0.999753211, 0.999966597, 0.999995479, 0.999999775, 0.999999995, 0, 0, 0, 0.358357398, 0.554599722, 0.703905604},
+	{0.280414747, 0.113812043, 0.0434649161, 0.0162142896, 0.00364095588, 0.000493528207, 6.68060563e-05, 9.04147809e-06, 4.50835123e-07, 4.37549809e-09, 0, 0, 1.00000001, 0.87157998, 0.69241916, 0.504516905},
+	{-0.237871335, -0.107139824, -0.0425098101, -0.0160822984, -0.00363430605, -0.000493405077, -6.68036592e-05, -9.04141507e-06, -4.50760084e-07, -1.95176219e-08, 0, 0, -1.55670405e-06, -0.312337131, -0.384015514, -0.355132297},
+	{0.108326116, 0.062928232, 0.0270877747, 0.0105462614, 0.0024117266, 0.000328423026, 4.4484531e-05, 6.02101017e-06, 2.94597075e-07, -1.24809197e-08, 0, 0, -0.333259566, -0.178601035, -0.0178378165, 0.0818049356},
+	{-0.0125859705, -0.0235256842, -0.0123232914, -0.00509998281, -0.00119726779, -0.000164064467, -2.22410845e-05, -3.01068837e-06, -1.47498439e-07, -1.95103763e-08, 0, 0, -0.00128267755, 0.168110974, 0.137903124, 0.0607982685},
+	{-0.0196906817, 0.0034822936, 0.00397685833, 0.00191481484, 0.000490372856, 6.83040542e-05, 9.27976426e-06, 1.25653625e-06, 7.07632441e-08, -7.80268876e-09, 0, 0, 0.14348478, 0.0190035885, -0.0543360038, -0.0585476586},
+	{0.0151048397, 0.00210891011, -0.000715153607, -0.000545568197, -0.000157805878, -2.26332137e-05, -3.08673765e-06, -4.18178669e-07, -2.34541044e-08, -2.65397881e-09, 0, 0, -0.0375644362, -0.0691004563, -0.0243660486, 0.012852679},
 }
 
 // gelu computes x·Φ(x) from Q(t) = 1 - Φ(t) = e^(-t²/2)·R(t), t = |x|: that is x - x·Q where x > 0 and x·Q elsewhere, so
@@ -314,31 +328,23 @@ func gelu(l *lanes, x ref) ref {
 	return l.choose(l.negative(x), l.xor(g, l.bits(signBit)), l.sub(x, g))
 }
 
-// geluWide is gelu with instructions that AVX-512 has: R comes from tables, and the power of 2 last, not taken apart.
+// geluWide is gelu with instructions that AVX-512 has: t·R comes from tables, with a relative error below 8.4e-8, and the
+// power of 2 last, not taken apart.
 func geluWide(l *lanes, x ref) ref {
 	t := l.leastSize(x, l.constant(14.6))
-	r := tailWide(l, t)
 	e, n := expOfSquare(l, t, 0.5)
 	positive := l.max(l.bits(signBit), x) // or -0, or NaN
-	return l.fnma(e, l.timesPowerOf2(l.mul(r, t), n), positive)
+	return l.fnma(e, l.timesPowerOf2(piecewise(l, t, tailTables), n), positive)
 }
 
 // erf computes x·p(x²) where x² < 0.75, with a relative error of p below 1.8e-10, and else 1 - 2·Q(√2·|x|) with the sign
-// of x, see gelu.
+// of x, see gelu. AVX-512 has other polynomials, whose relative error is below 8.4e-9.
 func erf(l *lanes, x ref) ref {
+	if l.wide {
+		return oddPiecewise(l, x, 3.99, erfTables)
+	}
 	size := l.and(x, l.bits(absolute))
 	t := l.min(l.constant(10), size)
-	near := func() ref {
-		return l.mul(x, l.polynomial(l.mul(x, x), 1.1283791668988772, -0.37612636383557435, 0.112837384788711, -0.026861926070414703,
-			0.005207700595525137, -0.0008223277191884569, 8.733314395119485e-05))
-	}
-	if l.wide {
-		r := tailWide(l, l.mul(t, l.constant(math.Sqrt2)))
-		e, n := expOfSquare(l, t, 1)
-		q := l.mul(e, l.timesPowerOf2(r, n))
-		far := l.or(l.fnma(q, l.constant(2), l.constant(1)), l.and(x, l.bits(signBit)))
-		return l.choose(l.less(size, l.constant(0.8660254)), near(), far)
-	}
 	s := l.div(l.constant(4), l.fma(t, l.constant(math.Sqrt2), l.constant(4)))
 	r := l.mul(l.polynomial(s, geluTail...), s)
 	minus := l.xor(t, l.bits(signBit))
@@ -347,32 +353,58 @@ func erf(l *lanes, x ref) ref {
 	a, b := expOf(l, square, low)
 	q := l.mul(l.mul(a, b), r)
 	far := l.or(l.sub(l.constant(1), l.add(q, q)), l.and(x, l.bits(signBit)))
-	return l.choose(l.less(size, l.constant(0.8660254)), near(), far)
+	near := l.mul(x, l.polynomial(l.mul(x, x), 1.1283791668988772, -0.37612636383557435, 0.112837384788711, -0.026861926070414703,
+		0.005207700595525137, -0.0008223277191884569, 8.733314395119485e-05))
+	return l.choose(l.less(size, l.constant(0.8660254)), near, far)
 }
 
-// tailWide computes R(t), see gelu, for t ≤ 14.6. It is a polynomial in the distance of t+1 from the middle of its
-// interval, with a relative error below 8.4e-8; the coefficients are looked up.
-func tailWide(l *lanes, t ref) ref {
-	d := l.add(t, l.constant(1))
-	interval := l.shiftDown(d, 21) // the last two bits of the exponent, and two of the fraction
-	middle := l.andOr(d, l.bits(0xffe00000), l.bits(0x00100000))
-	d = l.sub(d, middle)
-	last := len(tailTables) - 1
-	r := l.lookup(interval, tailTables[last])
-	for i := last - 1; i >= 0; i-- {
-		r = l.fma(r, d, l.lookup(interval, tailTables[i]))
+// oddPiecewise computes an odd function that is 1 from last on, with the sign of x.
+func oddPiecewise(l *lanes, x ref, last float64, coefficients [][]float64) ref {
+	size := l.min(l.constant(last), l.and(x, l.bits(absolute))) // NaN stays
+	y := l.min(l.constant(1), piecewise(l, size, coefficients))
+	return l.andOr(x, l.bits(signBit), y)
+}
+
+// piecewise computes polynomials in the distance of t from the middle of its interval: t+1 is in a quarter of [2, 4), [4, 8)
+// or [8, 16), which come first, or in one of [1, 2). In the first of those the polynomial is one in t itself, without a
+// constant, so that small results keep their digits. The coefficients are looked up. It is for AVX-512.
+func piecewise(l *lanes, t ref, coefficients [][]float64) ref {
+	var middles []float64
+	for _, start := range []float64{2, 4, 8, 1} {
+		for i := range 4 {
+			middles = append(middles, start+start/4*(float64(i)+0.5)-1)
+		}
 	}
-	return r
+	middles[12] = 0
+	interval := l.shiftDown(l.add(t, l.constant(1)), 21) // the last two bits of the exponent, and two of the fraction
+	d := l.sub(t, l.lookup(interval, middles))
+	last := len(coefficients) - 1
+	p := l.lookup(interval, coefficients[last])
+	for i := last - 1; i >= 0; i-- {
+		p = l.fma(p, d, l.lookup(interval, coefficients[i]))
+	}
+	return p
 }
 
-// tailTables are the coefficients of R for t+1 in the quarters of [2, 4), [4, 8) and [8, 16), and those of [1, 2).
+// tailTables are the coefficients of t·R(t), see gelu and piecewise.
 var tailTables = [][]float64{
-	{0.230760326, 0.185231666, 0.153651938, 0.130724734, 0.10634516, 0.084803394, 0.0703426946, 0.0600156756, 0.0491225503, 0.0395066951, 0.0330189714, 0.0283526606, 0.453793223, 0.379604428, 0.323356169, 0.27977057},
-	{-0.110491876, -0.0747868664, -0.053225421, -0.0394492616, -0.0267342422, -0.0173270159, -0.0120574633, -0.00884039068, -0.00596191098, -0.00387533945, -0.00271462749, -0.00200503302, -0.342218126, -0.256590619, -0.196844675, -0.154143031},
-	{0.0463214011, 0.0271768169, 0.0169471614, 0.0111195401, 0.00638715899, 0.00341577487, 0.002013279, 0.00127655159, 0.000713556561, 0.000376632586, 0.000221715434, 0.000141097265, 0.205506933, 0.141690904, 0.100163806, 0.0724475264},
-	{-0.0175293831, -0.00907546214, -0.00503125343, -0.00295674516, -0.00145908533, -0.000651788517, -0.000328056669, -0.000180897676, -8.42818965e-05, -3.62778873e-05, -1.79926691e-05, -9.88159348e-06, -0.105509969, -0.0678187929, -0.0447473641, -0.0302504216},
-	{0.00615967552, 0.00284539828, 0.00141563949, 0.000751070886, 0.000325402581, 0.00012213656, 5.2714356e-05, 2.53549698e-05, 1.00246291e-05, 3.51060165e-06, 1.4649612e-06, 6.93746794e-07, 0.0482581811, 0.0291618618, 0.0181034954, 0.0115257847},
-	{-0.00199306169, -0.000831478996, -0.000375065661, -0.000181199861, -6.86685639e-05, -2.19662179e-05, -8.20944426e-06, -3.46795708e-06, -1.15340779e-06, -3.32187661e-07, -1.17376163e-07, -4.81224385e-08, -0.0199397374, -0.0114059245, -0.00670572772, -0.00404563882},
+	{0.288450392, 0.32415541, 0.345716858, 0.359493018, 0.372208028, 0.381615262, 0.386884816, 0.39010189, 0.392980366, 0.39506694, 0.396227653, 0.396937247, 0, 0.142351659, 0.202097605, 0.244799249},
+	{0.0926455063, 0.0543546555, 0.0338947423, 0.0222392655, 0.0127753186, 0.0068318233, 0.00402664676, 0.00255313618, 0.00142726316, 0.000753300638, 0.000443441468, 0.00028219829, 0.499999958, 0.28338296, 0.200328251, 0.14489542},
+	{-0.0525857421, -0.0272256093, -0.0150934837, -0.00887012823, -0.00437677155, -0.00195525684, -0.000984140223, -0.000542683468, -0.000252809839, -0.000108826778, -5.39762777e-05, -2.96442516e-05, -0.398934037, -0.20345497, -0.134241375, -0.0907508899},
+	{0.0244080726, 0.0112944133, 0.00562675077, 0.00298846349, 0.00128026698, 0.000482711212, 0.00020896401, 0.000100715819, 3.92987804e-05, 1.3853323e-05, 5.80332344e-06, 2.75493539e-06, 0.249736438, 0.116255241, 0.0721956732, 0.0459780388},
+	{-0.0100166858, -0.00417397727, -0.0018812288, -0.000908287615, -0.000345927513, -0.000110411018, -4.12060913e-05, -1.73907778e-05, -5.81485681e-06, -1.67011909e-06, -5.8918749e-07, -2.41317333e-07, -0.129984227, -0.0571500265, -0.0335898304, -0.0202601875},
+	{0.00368882423, 0.00139472568, 0.000572898825, 0.000253122076, 8.53614594e-05, 2.33376753e-05, 7.5730111e-06, 2.81605282e-06, 7.99453739e-07, 1.89037356e-07, 5.6511732e-08, 2.00494146e-08, 0.0481701878, 0.0250696529, 0.013965139, 0.00800473147},
+}
+
+// erfTables are the coefficients of erf, see piecewise.
+var erfTables = [][]float64{
+	{0.92290013, 0.986671671, 0.998537283, 0.999899378, 0.999999259, 0, 0, 0, 0, 0, 0, 0, 0, 0.404116909, 0.623240882, 0.784075061},
+	{0.23652122, 0.052774837, 0.00714230023, 0.00058629424, 5.51121128e-06, 0, 0, 0, 0, 0, 0, 0, 1.12837917, 0.980352807, 0.763499542, 0.524745053},
+	{-0.295652001, -0.092356156, -0.0160701229, -0.00161227016, -1.91234562e-05, 0, 0, 0, 0, 0, 0, 0, -8.51820489e-07, -0.367632272, -0.477187218, -0.459151931},
+	{0.167523237, 0.0901776678, 0.0217269603, 0.00275820861, 3.87575477e-05, 0, 0, 0, 0, 0, 0, 0, -0.376086389, -0.234875059, -0.0556747946, 0.092919646},
+	{-0.00612103679, -0.0481074827, -0.0190897128, -0.00325759354, -6.39985393e-05, 0, 0, 0, 0, 0, 0, 0, -0.000688112059, 0.166576394, 0.176460322, 0.112399564},
+	{-0.0467788226, 0.0059695161, 0.0105813782, 0.00282581421, 0.000109725471, 0, 0, 0, 0, 0, 0, 0, 0.118206908, 0.045327727, -0.0270349088, -0.066709085},
+	{0.0204800337, 0.00907041706, -0.00276399623, -0.00166909895, -9.80068341e-05, 0, 0, 0, 0, 0, 0, 0, -0.0194439052, -0.0496033934, -0.0412431035, -0.0105292008},
 }
 
 // geluTanh computes x·σ(2u) with u = √(2/π)·(x + 0.044715·x³), which is x/2·(1 + tanh u).
