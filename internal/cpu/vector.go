@@ -70,7 +70,7 @@ type Vectors[T float32 | float64] struct {
 	Sigmoid  func(dst, x []T)               // 1/(1+e⁻ˣ), 3.2 ULP
 	Silu     func(dst, x []T)               // x/(1+e⁻ˣ), 4 ULP, and -0 for -Inf
 	Erf      func(dst, x []T)               // 3 ULP
-	Gelu     func(dst, x []T)               // x·Φ(x), 8 ULP, and -0 for -Inf
+	Gelu     func(dst, x []T)               // x·Φ(x), 7 ULP, and -0 for -Inf
 	GeluTanh func(dst, x []T)               // see tensor.GELUTanh
 
 	// What Sin and Cos are made of: NaN where |x| ≥ 2¹⁷.
@@ -90,19 +90,21 @@ func init() {
 func nearAndFar(near func(dst, x []float32), sum func(x []float32) float32, far func(float64) float64) func(dst, x []float32) {
 	const part = 1024
 	return func(dst, x []float32) {
-		var here [part]float32 // dst may be x
+		var saved [part]float32
 		for len(dst) > 0 {
 			n := min(part, len(dst))
-			y := here[:n]
-			near(y, x[:n])
-			if s := sum(y); s != s {
-				for i := range y {
-					if y[i] != y[i] {
-						y[i] = float32(far(float64(x[i])))
+			from := x[:n]
+			if &dst[0] == &x[0] {
+				from = saved[:copy(saved[:], from)]
+			}
+			near(dst[:n], x[:n])
+			if s := sum(dst[:n]); s != s {
+				for i, v := range dst[:n] {
+					if v != v {
+						dst[i] = float32(far(float64(from[i])))
 					}
 				}
 			}
-			copy(dst, y)
 			dst, x = dst[n:], x[n:]
 		}
 	}

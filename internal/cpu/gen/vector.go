@@ -179,15 +179,19 @@ func exp(l *lanes, x ref) ref {
 		e, n := expTable(l, x)
 		return l.timesPowerOf2(e, n)
 	}
-	a, b := expOf(l, x, ref{})
+	a, b := expOf(l, x)
 	return l.mul(a, b)
 }
 
-// expOf computes e to the power of x + low, where low is tiny and may be absent, as a product of two factors: a is a
-// normal number, b a power of 2, so that only their product can overflow, or lose digits as a subnormal number. Both are
-// those of -120 below it, where the product is 0.
-func expOf(l *lanes, x, low ref) (a, b ref) {
-	e, n := expParts(l, x, low)
+// expOf computes e to the power of x as a product of two factors: a is a normal number, b a power of 2, so that only their
+// product can overflow, or lose digits as a subnormal number. Both are those of -120 below it, where the product is 0.
+func expOf(l *lanes, x ref) (a, b ref) {
+	x = l.min(l.constant(89), x) // NaN stays
+	x = l.max(l.constant(-120), x)
+	n := l.round(l.mul(x, l.constant(math.Log2E)))
+	r := l.fma(n, l.constant(-ln2High), x)
+	r = l.fma(n, l.constant(-(math.Ln2 - ln2High)), r)
+	e := l.add(l.fma(l.mul(r, r), l.polynomial(r, expTail...), r), l.constant(1))
 	whole := l.toInt(n)
 	half := l.halveInt(whole)
 	one := l.bits(uint64(math.Float32bits(1)))
@@ -196,49 +200,56 @@ func expOf(l *lanes, x, low ref) (a, b ref) {
 	return a, b
 }
 
-// expParts computes eʳ and n.
-func expParts(l *lanes, x, low ref) (e, n ref) {
-	x = l.min(l.constant(89), x) // NaN stays
-	x = l.max(l.constant(-120), x)
-	n = l.round(l.mul(x, l.constant(math.Log2E)))
-	r := l.fma(n, l.constant(-ln2High), x)
-	r = l.fma(n, l.constant(-(math.Ln2 - ln2High)), r)
-	if low.kind != 0 {
-		r = l.add(r, low)
-	}
-	q := l.polynomial(r, 0.49999993412420657, 0.16666520107135396, 0.04166839422720385, 0.008368780474685804, 0.0013814466275000783)
-	e = l.fma(l.mul(r, r), q, r)
-	return l.add(e, l.constant(1)), n
-}
+// expTail are the coefficients of (eʳ - 1 - r)/r².
+var expTail = []float64{0.49999993412420657, 0.16666520107135396, 0.04166839422720385, 0.008368780474685804, 0.0013814466275000783}
 
 // expTable computes eʳ⁺ⁱ and n, for AVX-512: x = n·ln 2 + r with n in sixteenths, and i the fraction of n, whose power of
 // 2 is looked up. What is left for the polynomial is |r| ≤ ln 2/32; its error is 1.6e-9. The instruction that puts 2ⁿ to
 // it rounds n down.
 func expTable(l *lanes, x ref) (e, n ref) {
-	bits, n := sixteenths(l, x, l.constant(math.Log2E))
+	bits, n := rounded(l, x, l.constant(math.Log2E), sixteenths)
 	high := float64(float32(math.Ln2))
 	r := l.fma(n, l.constant(-high), x)
 	r = l.fma(n, l.constant(high-math.Ln2), r)
 	return powerOf2(l, bits, r, 1), n
 }
 
-// expOfSquare computes eʳ⁺ⁱ and n as expTable does, for x = -f·u², without rounding the square. |n| is below 256.
-func expOfSquare(l *lanes, u ref, f float64) (e, n ref) {
-	bits, n := sixteenths(l, u, l.mul(u, l.constant(-f*math.Log2E)))
+// rounded returns the product of x and y, rounded to multiples of shift's last place, and a number whose last bits are
+// the product's and shift's.
+func rounded(l *lanes, x, y ref, shift float64) (bits, n ref) {
+	bits = l.fma(x, y, l.constant(shift))
+	return bits, l.sub(bits, l.constant(shift))
+}
+
+// reducedSquare rounds -f·u² to n·ln 2, and returns bits and n as rounded does. What is left is -f·r. Nothing is rounded
+// that the exponential of a large square would show. |n| is below 256, and f a power of 2.
+func reducedSquare(l *lanes, u ref, f, shift float64) (bits, n, r ref) {
+	bits, n = rounded(l, u, l.mul(u, l.constant(-f*math.Log2E)), shift)
 	const high = 2839. / 4096 // ln 2 in 12 bits, so that its product with n is exact
-	r := l.fma(u, u, l.mul(n, l.constant(high/f)))
-	r = l.fma(n, l.constant((math.Ln2-high)/f), r)
-	return powerOf2(l, bits, r, -f), n // r is that of expTable divided by -f
+	r = l.fma(u, u, l.mul(n, l.constant(high/f)))
+	return bits, n, l.fma(n, l.constant((math.Ln2-high)/f), r)
 }
 
-// sixteenths returns the product of x and y in sixteenths, and a number whose last bits are those of its fraction.
-func sixteenths(l *lanes, x, y ref) (bits, n ref) {
-	shift := l.constant(3 << 18) // a number whose last place is a sixteenth
-	bits = l.fma(x, y, shift)
-	return bits, l.sub(bits, shift)
+// expOfSquare computes e to the power of -f·u², times 2⁶⁴, so that it is a normal number.
+func expOfSquare(l *lanes, u ref, f float64) ref {
+	bits, _, r := reducedSquare(l, u, f, 3<<22+127+64)
+	c := []float64{1, -f}
+	for i, x := range expTail {
+		c = append(c, x*math.Pow(-f, float64(i+2)))
+	}
+	return l.mul(l.polynomial(r, c...), l.shiftLeft(bits, 23))
 }
 
-// powerOf2 computes e to the power of f·r times the power of 2 that bits say, see sixteenths.
+// expOfSquareTable computes eʳ⁺ⁱ and n as expTable does, for -f·u².
+func expOfSquareTable(l *lanes, u ref, f float64) (e, n ref) {
+	bits, n, r := reducedSquare(l, u, f, sixteenths)
+	return powerOf2(l, bits, r, -f), n
+}
+
+// sixteenths is a number whose last place is a sixteenth.
+const sixteenths = 3 << 18
+
+// powerOf2 computes e to the power of f·r, times the power of 2 whose exponent is the fraction in the last bits of bits.
 func powerOf2(l *lanes, bits, r ref, f float64) ref {
 	p := l.fma(r, l.constant(0.16667039*f*f*f), l.constant(0.50001619*f*f))
 	if f == 1 {
@@ -273,7 +284,7 @@ func sigmoidTimes(l *lanes, x, f ref) ref {
 		top := l.mul(l.choose(positive, one, e), f)
 		return l.timesPowerOf2(l.div(top, l.add(z, one)), l.choose(positive, l.constant(0), n))
 	}
-	a, b := expOf(l, l.or(x, l.bits(signBit)), ref{})
+	a, b := expOf(l, l.or(x, l.bits(signBit)))
 	z := l.mul(a, b)
 	positive := l.less(l.constant(0), x)
 	top := l.mul(l.choose(positive, one, a), f)
@@ -310,31 +321,24 @@ var tanhTables = [][]float64{
 }
 
 // gelu computes x·Φ(x) from Q(t) = 1 - Φ(t) = e^(-t²/2)·R(t), t = |x|: that is x - x·Q where x > 0 and x·Q elsewhere, so
-// that the digits of small results are right too. R is a polynomial in s = 4/(t+4) times s, with a relative error below
-// 8.8e-9 for t ≤ 14.6, where e^(-t²/2) vanishes.
+// that the digits of small results are right too. From t = 14.6 on e^(-t²/2) vanishes. AVX-512 has t·R from tables, with a
+// relative error below 8.4e-8.
 func gelu(l *lanes, x ref) ref {
+	positive := l.max(l.bits(signBit), x) // or -0, or NaN
 	if l.wide {
-		return geluWide(l, x)
+		t := l.leastSize(x, l.constant(14.6))
+		e, n := expOfSquareTable(l, t, 0.5)
+		return l.fnma(e, l.timesPowerOf2(piecewise(l, t, tailTables), n), positive)
 	}
 	t := l.min(l.constant(14.6), l.and(x, l.bits(absolute)))
-	s := l.div(l.constant(4), l.add(t, l.constant(4)))
-	r := l.mul(l.polynomial(s, geluTail...), s)
-	// The square is needed with twice the digits: its error is one of the exponential's argument.
-	h := l.mul(t, l.constant(-0.5))
-	square := l.mul(t, h)
-	low := l.fms(t, h, square)
-	a, b := expOf(l, square, low)
-	g := l.mul(l.mul(l.mul(a, r), t), b)
-	return l.choose(l.negative(x), l.xor(g, l.bits(signBit)), l.sub(x, g))
+	return l.fnma(l.mul(l.mul(tail(l, t), t), expOfSquare(l, t, 0.5)), l.constant(0x1p-64), positive)
 }
 
-// geluWide is gelu with instructions that AVX-512 has: t·R comes from tables, with a relative error below 8.4e-8, and the
-// power of 2 last, not taken apart.
-func geluWide(l *lanes, x ref) ref {
-	t := l.leastSize(x, l.constant(14.6))
-	e, n := expOfSquare(l, t, 0.5)
-	positive := l.max(l.bits(signBit), x) // or -0, or NaN
-	return l.fnma(e, l.timesPowerOf2(piecewise(l, t, tailTables), n), positive)
+// tail computes R(t), see gelu: a polynomial in s = k/(t+k) times s, with a relative error below 2.7e-8.
+func tail(l *lanes, t ref) ref {
+	const k = 2.875
+	s := l.div(l.constant(k), l.add(t, l.constant(k)))
+	return l.mul(s, l.polynomial(s, 0.138751228, 0.139056475, 0.118738899, 0.108152641, -0.0292556146, 0.171344919, -0.262624614, 0.144678593, -0.0288425399))
 }
 
 // erf computes x·p(x²) where x² < 0.75, with a relative error of p below 1.8e-10, and else 1 - 2·Q(√2·|x|) with the sign
@@ -345,14 +349,8 @@ func erf(l *lanes, x ref) ref {
 	}
 	size := l.and(x, l.bits(absolute))
 	t := l.min(l.constant(10), size)
-	s := l.div(l.constant(4), l.fma(t, l.constant(math.Sqrt2), l.constant(4)))
-	r := l.mul(l.polynomial(s, geluTail...), s)
-	minus := l.xor(t, l.bits(signBit))
-	square := l.mul(t, minus)
-	low := l.fms(t, minus, square)
-	a, b := expOf(l, square, low)
-	q := l.mul(l.mul(a, b), r)
-	far := l.or(l.sub(l.constant(1), l.add(q, q)), l.and(x, l.bits(signBit)))
+	q := l.mul(tail(l, l.mul(t, l.constant(math.Sqrt2))), expOfSquare(l, t, 1))
+	far := l.or(l.fnma(q, l.constant(0x1p-63), l.constant(1)), l.and(x, l.bits(signBit)))
 	near := l.mul(x, l.polynomial(l.mul(x, x), 1.1283791668988772, -0.37612636383557435, 0.112837384788711, -0.026861926070414703,
 		0.005207700595525137, -0.0008223277191884569, 8.733314395119485e-05))
 	return l.choose(l.less(size, l.constant(0.8660254)), near, far)
@@ -413,10 +411,6 @@ func geluTanh(l *lanes, x ref) ref {
 	u := l.mul(x, l.fma(l.mul(x, x), l.constant(slope*0.044715), l.constant(slope)))
 	return sigmoidTimes(l, u, l.max(l.constant(-20), x)) // σ(-20 and less) vanishes
 }
-
-// geluTail are the coefficients of R(4/s - 4)/s.
-var geluTail = []float64{0.09974604432358401, 0.09952673377849394, 0.09524599974044527, 0.07320002318390713, 0.08333030506047892,
-	0.018671398165952806, 0.021520444816862938, 0.05667351121795215, -0.06486594524029508, 0.016951489308578514}
 
 // logOf computes the logarithm of x, plus a small correction that may be absent, times a factor. x is 2^e·(1+f) with 1+f
 // between √½ and √2; ln(1+f) = f - f²/2 + f³·p(f) with the polynomial of the Cephes library.
