@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/lectern-go/lectern/internal/columns"
 	"github.com/lectern-go/lectern/tensor"
 )
 
@@ -172,8 +173,8 @@ func (r Report) MatmulFLOPs() int { return r.Forward.MatmulFLOPs() + r.Backward.
 // Table returns the costs by operation as text.
 func (r Report) Table() string { return r.table().String() }
 
-func (r Report) table() *table {
-	t := &table{head: []string{"operation", "calls", "FLOPs", "bytes", "FLOP/byte"}}
+func (r Report) table() *columns.Table {
+	t := &columns.Table{Header: []string{"operation", "calls", "FLOPs", "bytes", "FLOP/byte"}}
 	total := Tally{}
 	for _, part := range []struct {
 		name string
@@ -182,18 +183,18 @@ func (r Report) table() *table {
 		if part.Calls == 0 {
 			continue
 		}
-		t.add(part.name, grouped(part.Calls), grouped(part.FLOPs), grouped(part.Bytes), trim(part.Intensity(), 3))
+		t.Add(part.name, grouped(part.Calls), grouped(part.FLOPs), grouped(part.Bytes), trim(part.Intensity(), 3))
 		for _, o := range part.Ops {
 			if o.FLOPs == 0 && o.Bytes == 0 {
 				continue // views
 			}
-			t.add("  "+o.Op, grouped(o.Calls), grouped(o.FLOPs), grouped(o.Bytes), trim(o.Intensity(), 3))
+			t.Add("  "+o.Op, grouped(o.Calls), grouped(o.FLOPs), grouped(o.Bytes), trim(o.Intensity(), 3))
 		}
 		total.Calls += part.Calls
 		total.FLOPs += part.FLOPs
 		total.Bytes += part.Bytes
 	}
-	t.add("total", grouped(total.Calls), grouped(total.FLOPs), grouped(total.Bytes), trim(total.Intensity(), 3))
+	t.Add("total", grouped(total.Calls), grouped(total.FLOPs), grouped(total.Bytes), trim(total.Intensity(), 3))
 	return t
 }
 
@@ -201,8 +202,8 @@ func (r Report) table() *table {
 // or bytes are left out.
 func (r Report) Tree() string { return r.tree().String() }
 
-func (r Report) tree() *table {
-	t := &table{head: []string{"", "FLOPs", "bytes"}}
+func (r Report) tree() *columns.Table {
+	t := &columns.Table{Header: []string{"", "FLOPs", "bytes"}}
 	var walk func(b *Branch, indent string)
 	walk = func(b *Branch, indent string) {
 		if b.FLOPs == 0 && b.Bytes == 0 {
@@ -212,7 +213,7 @@ func (r Report) tree() *table {
 		if b.Calls > 1 && len(b.Children) == 0 {
 			name += fmt.Sprintf(" (%d times)", b.Calls)
 		}
-		t.add(indent+name, grouped(b.FLOPs), grouped(b.Bytes))
+		t.Add(indent+name, grouped(b.FLOPs), grouped(b.Bytes))
 		for _, c := range b.Children {
 			walk(c, indent+"  ")
 		}
@@ -256,9 +257,9 @@ func (r Rule) Ratio() float64 {
 
 // String prints the rule beside the count.
 func (r Rule) String() string {
-	t := &table{head: []string{"FLOPs", "rule", "counted in matmul", "ratio"}}
+	t := &columns.Table{Header: []string{"FLOPs", "rule", "counted in matmul", "ratio"}}
 	line := func(name string, rule, counted int) {
-		t.add(name, grouped(rule), grouped(counted), trim(float64(counted)/float64(rule), 4))
+		t.Add(name, grouped(rule), grouped(counted), trim(float64(counted)/float64(rule), 4))
 	}
 	line(fmt.Sprintf("forward 2·%s·%s", grouped(r.Parameters), grouped(r.Tokens)), r.PredictedForward, r.Forward)
 	line(fmt.Sprintf("backward 4·%s·%s", grouped(r.Parameters), grouped(r.Tokens)), r.PredictedBackward, r.Backward)

@@ -73,7 +73,7 @@ func TestReportTreeFollowsScopes(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, tree)
 		}
 	}
-	if html := twoLayers(16, 8, 4, false).HTML(); !strings.Contains(html, "<table>") || strings.Count(html, "<td") < 20 {
+	if html := twoLayers(16, 8, 4, false).HTML(); !strings.Contains(html, `<table class="lectern-table">`) || strings.Count(html, "<td") < 20 {
 		t.Errorf("HTML without a table:\n%s", html)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"html"
 	"math"
 	"strconv"
-	"strings"
 )
 
 // grouped writes a whole number with commas: 503,316,480.
@@ -75,76 +74,6 @@ func rate(perSecond float64, unit string) string {
 		i++
 	}
 	return trim(perSecond, 4) + " " + prefixes[i] + unit + "/s"
-}
-
-// table is rows of text under a heading. The first column stands left, and the
-// last if it is words; all others are numbers and stand right.
-type table struct {
-	head  []string
-	words bool // in the last column
-	rows  [][]string
-}
-
-// left reports whether column i stands left.
-func (t *table) left(i int) bool { return i == 0 || t.words && i == len(t.head)-1 }
-
-func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
-
-// String lays the columns out with spaces.
-func (t *table) String() string {
-	width := make([]int, len(t.head))
-	all := append([][]string{t.head}, t.rows...)
-	for _, row := range all {
-		for i, cell := range row {
-			width[i] = max(width[i], len([]rune(cell)))
-		}
-	}
-	var b strings.Builder
-	for _, row := range all {
-		line := ""
-		for i, cell := range row {
-			pad := strings.Repeat(" ", width[i]-len([]rune(cell)))
-			switch {
-			case i == 0:
-				line = cell + pad
-			case t.left(i):
-				line += "  " + cell + pad
-			default:
-				line += "  " + pad + cell
-			}
-		}
-		b.WriteString(strings.TrimRight(line, " ") + "\n")
-	}
-	return b.String()
-}
-
-// HTML writes a table element.
-func (t *table) HTML() string {
-	var b strings.Builder
-	row := func(tag string, cells []string) {
-		b.WriteString("<tr>")
-		for i, cell := range cells {
-			align := "right"
-			if t.left(i) {
-				align = "left"
-			}
-			text := strings.TrimLeft(cell, " ")
-			indent := ""
-			if n := len(cell) - len(text); n > 0 {
-				indent = fmt.Sprintf(";padding-left:%.1fem", 0.5+0.6*float64(n))
-			}
-			fmt.Fprintf(&b, `<%s style="text-align:%s%s">%s</%s>`, tag, align, indent, html.EscapeString(text), tag)
-		}
-		b.WriteString("</tr>\n")
-	}
-	b.WriteString("<table>\n<thead>")
-	row("th", t.head)
-	b.WriteString("</thead>\n<tbody>\n")
-	for _, r := range t.rows {
-		row("td", r)
-	}
-	b.WriteString("</tbody></table>\n")
-	return b.String()
 }
 
 // counted writes a number of things: "1 thread", "2 threads".

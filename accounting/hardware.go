@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lectern-go/lectern/internal/columns"
 	"github.com/lectern-go/lectern/tensor"
 )
 
@@ -201,8 +202,9 @@ func (DeviceTable) String() string { return hardwareTable().String() }
 // HTML shows the same as a table.
 func (DeviceTable) HTML() string { return hardwareTable().HTML() }
 
-func hardwareTable() *table {
-	t := &table{head: []string{"TFLOP/s, dense", "fp32", "tf32", "fp16", "bf16", "fp8", "GB/s", "GB", "source"}, words: true}
+func hardwareTable() *columns.Table {
+	t := &columns.Table{Header: []string{"TFLOP/s, dense", "fp32", "tf32", "fp16", "bf16", "fp8", "GB/s", "GB", "source"}}
+	t.Left = func(column int) bool { return column == 0 || column == len(t.Header)-1 }
 	for _, d := range Devices() {
 		cells := []string{d.Name}
 		for _, p := range []Precision{FP32, TF32, FP16, BF16, FP8} {
@@ -216,7 +218,7 @@ func hardwareTable() *table {
 		if d.HalvedFromSparse {
 			source += " (tensor rates: half of the sparse ones)"
 		}
-		t.add(append(cells, trim(d.BytesPerSecond/1e9, 6), trim(d.Memory/1e9, 6), source)...)
+		t.Add(append(cells, trim(d.BytesPerSecond/1e9, 6), trim(d.Memory/1e9, 6), source)...)
 	}
 	return t
 }

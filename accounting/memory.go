@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/lectern-go/lectern/internal/columns"
 	"github.com/lectern-go/lectern/tensor"
 )
 
@@ -292,21 +293,21 @@ func Memory(f func(), existing ...*tensor.Tensor) MemoryReport {
 	return l.Report()
 }
 
-func (r MemoryReport) table() *table {
-	t := &table{head: []string{"bytes on " + r.Device, "now", "at the peak", "highest"}}
+func (r MemoryReport) table() *columns.Table {
+	t := &columns.Table{Header: []string{"bytes on " + r.Device, "now", "at the peak", "highest"}}
 	for c := range numCategories {
 		if r.Highest[c] > 0 {
-			t.add(c.String(), grouped(r.Current[c]), grouped(r.Peak[c]), grouped(r.Highest[c]))
+			t.Add(c.String(), grouped(r.Current[c]), grouped(r.Peak[c]), grouped(r.Highest[c]))
 		}
 	}
-	t.add("total", grouped(r.Current.Total()), grouped(r.Peak.Total()), "")
+	t.Add("total", grouped(r.Current.Total()), grouped(r.Peak.Total()), "")
 	return t
 }
 
-func (r MemoryReport) savedTable() *table {
-	t := &table{head: []string{"activations when highest", "shape", "bytes"}}
+func (r MemoryReport) savedTable() *columns.Table {
+	t := &columns.Table{Header: []string{"activations when highest", "shape", "bytes"}}
 	for _, s := range r.Saved {
-		t.add(s.Op+": "+s.What, fmt.Sprint(s.Shape), grouped(s.Bytes))
+		t.Add(s.Op+": "+s.What, fmt.Sprint(s.Shape), grouped(s.Bytes))
 	}
 	return t
 }
@@ -350,7 +351,7 @@ func (c MemoryComparison) Difference() int {
 
 // String prints both, and what the difference consists of.
 func (c MemoryComparison) String() string {
-	t := &table{head: []string{"bytes", "formula", "measured", "difference"}}
+	t := &columns.Table{Header: []string{"bytes", "formula", "measured", "difference"}}
 	total := 0
 	for category, predicted := range c.Predicted.Bytes() {
 		if Category(category) >= Data {
@@ -358,9 +359,9 @@ func (c MemoryComparison) String() string {
 		}
 		measured := c.Measured.Highest[category]
 		total += measured
-		t.add(Category(category).String(), grouped(predicted), grouped(measured), grouped(measured-predicted))
+		t.Add(Category(category).String(), grouped(predicted), grouped(measured), grouped(measured-predicted))
 	}
-	t.add("total", grouped(c.Predicted.Total()), grouped(total), grouped(total-c.Predicted.Total()))
+	t.Add("total", grouped(c.Predicted.Total()), grouped(total), grouped(total-c.Predicted.Total()))
 	text := t.String()
 	if c.Measured.Highest[Activations] != c.Predicted.Bytes()[Activations] {
 		text += "the graph saved\n"

@@ -33,3 +33,28 @@ func TestPromisesAreKept(t *testing.T) {
 		t.Error("a broken state is no error")
 	}
 }
+
+// A promise that was measured while something else ran is measured again when a computation exceeds it.
+func TestPromisesThatAreExceededAreMeasuredAgain(t *testing.T) {
+	p, err := CPUPromise(tensor.BFloat16, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range promises.all {
+		promises.all[i].PerSecond /= 1000
+	}
+	low, _ := CPUPromise(tensor.BFloat16, 1)
+	if low.PerSecond > p.PerSecond/900 {
+		t.Fatalf("%v is not remembered", low.PerSecond)
+	}
+	again, err := cpuPromise(tensor.BFloat16, 1, p.PerSecond/50)
+	if err != nil || again.PerSecond < p.PerSecond/50 || again.Instructions != p.Instructions {
+		t.Errorf("measured again %+v, %v; at first it was %+v", again, err, p)
+	}
+	if kept, _ := CPUPromise(tensor.BFloat16, 1); kept != again {
+		t.Errorf("%+v is remembered, want %+v", kept, again)
+	}
+	if more, _ := cpuPromise(tensor.BFloat16, 1, 1e30); more.PerSecond < again.PerSecond {
+		t.Errorf("measured once more it is %v, less than %v", more.PerSecond, again.PerSecond)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/lectern-go/lectern/internal/columns"
 	"github.com/lectern-go/lectern/tensor"
 )
 
@@ -32,8 +33,11 @@ func (d Device) Machine(p Precision) (Machine, error) {
 
 // CPUMachine measures the bounds of this computer for a dtype on a number of
 // threads; 0 means as many as package tensor uses.
-func CPUMachine(d tensor.Dtype, threads int) (Machine, error) {
-	p, err := CPUPromise(d, threads)
+func CPUMachine(d tensor.Dtype, threads int) (Machine, error) { return cpuMachine(d, threads, 0) }
+
+// cpuMachine is CPUMachine where a computation has reached so many FLOP/s.
+func cpuMachine(d tensor.Dtype, threads int, reached float64) (Machine, error) {
+	p, err := cpuPromise(d, threads, reached)
 	if err != nil {
 		return Machine{}, err
 	}
@@ -134,8 +138,7 @@ func Roofline(m Machine, operations ...Operation) RooflineReport {
 // tensors of a dtype and n as in LectureOperations, and returns them under its
 // measured roof. The error says that the dtype is no floating-point type.
 func MeasureRoofline(d tensor.Dtype, n int, options ...TimingOption) (RooflineReport, error) {
-	m, err := CPUMachine(d, 0)
-	if err != nil {
+	if _, err := CPUMachine(d, 0); err != nil {
 		return RooflineReport{}, err
 	}
 	make := tensor.With(d)
@@ -152,17 +155,18 @@ func MeasureRoofline(d tensor.Dtype, n int, options ...TimingOption) (RooflineRe
 			operations[i].Measured = Time(operations[i].Name, func() { f().Free() }, options...).Median()
 		})
 	}
-	return Roofline(m, operations...), nil
+	m, err := cpuMachine(d, 0, operations[len(operations)-1].PerSecond())
+	return Roofline(m, operations...), err
 }
 
-func (r RooflineReport) table() *table {
-	t := &table{head: []string{"operation", "FLOPs", "bytes", "FLOP/byte", "bound by", "MFU at most"}}
+func (r RooflineReport) table() *columns.Table {
+	t := &columns.Table{Header: []string{"operation", "FLOPs", "bytes", "FLOP/byte", "bound by", "MFU at most"}}
 	measured := false
 	for _, o := range r.Operations {
 		measured = measured || o.Measured > 0
 	}
 	if measured {
-		t.head = append(t.head, "measured", "FLOP/s", "of the roof")
+		t.Header = append(t.Header, "measured", "FLOP/s", "of the roof")
 	}
 	for _, o := range r.Operations {
 		bound := "memory"
@@ -173,7 +177,7 @@ func (r RooflineReport) table() *table {
 		if measured {
 			cells = append(cells, o.Measured.Round(time.Microsecond/10).String(), rate(o.PerSecond(), "FLOP"), trim(r.Machine.Seconds(o)/o.Measured.Seconds(), 3))
 		}
-		t.add(cells...)
+		t.Add(cells...)
 	}
 	return t
 }

@@ -120,7 +120,7 @@ func (t Timing) PerSecond() float64 { return t.FLOPs / t.Median().Seconds() }
 // table of hardware says.
 func (t Timing) Promise() (float64, error) {
 	if t.device.IsCPU() {
-		p, err := CPUPromise(t.dtype, 0)
+		p, err := cpuPromise(t.dtype, 0, t.PerSecond())
 		return p.PerSecond, err
 	}
 	d, err := LookUp(t.device.Model())

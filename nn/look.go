@@ -72,7 +72,7 @@ func (s Summary) total() string {
 
 // table is the summary in columns.
 func (s Summary) table() columns.Table {
-	return columns.Table{Caption: s.total(), Header: summaryHead, Rows: s.rows(), Right: func(column int) bool { return column == 3 || column == 4 }}
+	return columns.Table{Caption: s.total(), Header: summaryHead, Rows: s.rows(), Left: func(column int) bool { return column != 3 && column != 4 }}
 }
 
 // String aligns the table as text.

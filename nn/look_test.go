@@ -12,13 +12,17 @@ import (
 
 func ExampleSummarize() {
 	s, err := Summarize(NewCruncher(64, 2))
-	fmt.Println(s, err)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Print(s)
 	// Output:
 	// nn.Cruncher: 8,256 parameters
 	// name             shape    dtype    elements   bytes  gradient
 	// layers.0.weight  [64 64]  float32     4,096  16,384  asked for
 	// layers.1.weight  [64 64]  float32     4,096  16,384  asked for
-	// final.weight     [64 1]   float32        64     256  asked for <nil>
+	// final.weight     [64 1]   float32        64     256  asked for
 }
 
 func TestLookOfAModel(t *testing.T) {

@@ -2,10 +2,11 @@ package tensor
 
 import (
 	"fmt"
-	"html"
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/lectern-go/lectern/internal/columns"
 )
 
 // FloatInfo is the range and precision of a floating-point format.
@@ -119,57 +120,16 @@ func short(x float64) string {
 	return strings.TrimRight(strings.TrimRight(mantissa, "0"), ".") + "e" + exponent
 }
 
-// String returns the table as aligned text.
-func (t FormatTable) String() string {
-	rows := [][]string{formatHeads}
+func (t FormatTable) table() columns.Table {
+	table := columns.Table{Header: formatHeads}
 	for _, f := range t {
-		rows = append(rows, f.cells())
+		table.Add(f.cells()...)
 	}
-	width := make([]int, len(formatHeads))
-	for _, row := range rows {
-		for i, cell := range row {
-			width[i] = max(width[i], len(cell))
-		}
-	}
-	var b strings.Builder
-	for _, row := range rows {
-		line := ""
-		for i, cell := range row {
-			if i == 0 {
-				line = fmt.Sprintf("%-*s", width[0], cell)
-			} else {
-				line += fmt.Sprintf("  %*s", width[i], cell)
-			}
-		}
-		b.WriteString(line + "\n")
-	}
-	return b.String()
+	return table
 }
+
+// String returns the table as aligned text.
+func (t FormatTable) String() string { return t.table().String() }
 
 // HTML returns the table for a notebook.
-func (t FormatTable) HTML() string {
-	var b strings.Builder
-	b.WriteString(`<table class="lectern-table"><thead><tr>`)
-	for i, head := range formatHeads {
-		b.WriteString(htmlCell("th", i, head))
-	}
-	b.WriteString("</tr></thead><tbody>")
-	for _, f := range t {
-		b.WriteString("<tr>")
-		for i, cell := range f.cells() {
-			b.WriteString(htmlCell("td", i, cell))
-		}
-		b.WriteString("</tr>")
-	}
-	b.WriteString("</tbody></table>")
-	return b.String()
-}
-
-// htmlCell aligns the first column left and numbers right.
-func htmlCell(tag string, column int, text string) string {
-	side := "right"
-	if column == 0 {
-		side = "left"
-	}
-	return fmt.Sprintf(`<%s style="text-align:%s;padding:0 .6em">%s</%[1]s>`, tag, side, html.EscapeString(text))
-}
+func (t FormatTable) HTML() string { return t.table().HTML() }

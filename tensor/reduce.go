@@ -355,8 +355,8 @@ func (r reduced) columnAxis(x *Tensor) (axis, width int) {
 	return axis, x.layout.shape[axis]
 }
 
-// columns is how many sums foldColumns keeps at a time.
-const columns = 256
+// foldWidth is how many sums foldColumns keeps at a time.
+const foldWidth = 256
 
 // foldColumns is fold for sums along an axis that stays. Each sum is made in the
 // order in which fold makes it.
@@ -375,37 +375,37 @@ func foldColumns[T number](out []T, x *Tensor, r reduced, axis int, f folding[T]
 	x.must("reduce", err)
 	x = x.alias(l)
 	width := l.shape[len(l.shape)-1]
-	pieces := (width + columns - 1) / columns
+	pieces := (width + foldWidth - 1) / foldWidth
 	blocks := (r.count + blockLen - 1) / blockLen
-	parallelRows(len(out)/width*pieces, parallelFrom/(r.count*min(width, columns)), func(start, end int) {
+	parallelRows(len(out)/width*pieces, parallelFrom/(r.count*min(width, foldWidth)), func(start, end int) {
 		rows := newReader[T](x)
-		lanes, partial := make([]T, f.lanes*columns), make([]T, blocks*columns)
+		lanes, partial := make([]T, f.lanes*foldWidth), make([]T, blocks*foldWidth)
 		pairs := make([]T, blocks)
 		for piece := start; piece < end; piece++ {
-			outer, first := piece/pieces, piece%pieces*columns
-			n := min(columns, width-first)
+			outer, first := piece/pieces, piece%pieces*foldWidth
+			n := min(foldWidth, width-first)
 			for b := range blocks {
 				used := min(f.lanes, r.count-b*blockLen) // the others hold nothing
-				for i := range lanes[:used*columns] {
+				for i := range lanes[:used*foldWidth] {
 					lanes[i] = f.start
 				}
 				for row := b * blockLen; row < min(r.count, (b+1)*blockLen); row++ {
-					lane := lanes[row%blockLen%f.lanes*columns:][:n]
+					lane := lanes[row%blockLen%f.lanes*foldWidth:][:n]
 					f.step(lane, rows.block((outer*r.count+row)*width+first, n))
 				}
 				for half := f.lanes / 2; half > 0; half /= 2 {
 					for a := 0; a < half && a+half < used; a++ {
-						left, right := lanes[a*columns:][:n], lanes[(a+half)*columns:][:n]
+						left, right := lanes[a*foldWidth:][:n], lanes[(a+half)*foldWidth:][:n]
 						for i, v := range right {
 							left[i] = f.join(left[i], v)
 						}
 					}
 				}
-				copy(partial[b*columns:], lanes[:n])
+				copy(partial[b*foldWidth:], lanes[:n])
 			}
 			for i := range n {
 				for b := range pairs {
-					pairs[b] = partial[b*columns+i]
+					pairs[b] = partial[b*foldWidth+i]
 				}
 				out[outer*width+first+i] = f.join(f.start, joinPairs(pairs, f.join))
 			}

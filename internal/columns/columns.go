@@ -8,42 +8,61 @@ import (
 	"unicode/utf8"
 )
 
-// A Table is rows of cells below a header. The zero Right has all columns on the left.
+// A Table is rows of cells below a header. Spaces before the text of a cell indent it.
 type Table struct {
 	Caption string // a line above; may be empty
 	Header  []string
 	Rows    [][]string
-	Right   func(column int) bool // says which columns hold numbers, which end below each other
+	Left    func(column int) bool // says which columns hold words; nil is the first alone. Numbers end below each other.
+	Rule    bool                  // a line below the header, as text
 }
 
-func (t Table) right(column int) bool { return t.Right != nil && t.Right(column) }
+// Add appends a row.
+func (t *Table) Add(cells ...string) { t.Rows = append(t.Rows, cells) }
 
-// String aligns the columns.
+func (t Table) left(column int) bool {
+	if t.Left == nil {
+		return column == 0
+	}
+	return t.Left(column)
+}
+
+// String aligns the columns. Each line ends with a newline.
 func (t Table) String() string {
 	all := append([][]string{t.Header}, t.Rows...)
-	width := make([]int, len(t.Header))
+	var width []int
 	for _, row := range all {
 		for i, cell := range row {
+			if i == len(width) {
+				width = append(width, 0)
+			}
 			width[i] = max(width[i], utf8.RuneCountInString(cell))
 		}
 	}
-	var lines []string
+	var b strings.Builder
 	if t.Caption != "" {
-		lines = append(lines, t.Caption)
+		b.WriteString(t.Caption + "\n")
 	}
-	for _, row := range all {
+	for n, row := range all {
 		cells := make([]string, len(row))
 		for i, cell := range row {
 			pad := strings.Repeat(" ", width[i]-utf8.RuneCountInString(cell))
-			if t.right(i) {
-				cells[i] = pad + cell
-			} else {
+			if t.left(i) {
 				cells[i] = cell + pad
+			} else {
+				cells[i] = pad + cell
 			}
 		}
-		lines = append(lines, strings.TrimRight(strings.Join(cells, "  "), " "))
+		b.WriteString(strings.TrimRight(strings.Join(cells, "  "), " ") + "\n")
+		if t.Rule && n == 0 {
+			whole := 2*len(width) - 2
+			for _, w := range width {
+				whole += w
+			}
+			b.WriteString(strings.Repeat("-", max(whole, 0)) + "\n")
+		}
 	}
-	return strings.Join(lines, "\n")
+	return b.String()
 }
 
 // HTML returns the table as an element.
@@ -57,11 +76,15 @@ func (t Table) HTML() string {
 	row := func(tag string, cells []string) {
 		b.WriteString("<tr>")
 		for i, cell := range cells {
-			side := "left"
-			if t.right(i) {
-				side = "right"
+			style := "text-align:right"
+			if t.left(i) {
+				style = "text-align:left"
 			}
-			fmt.Fprintf(&b, `<%[1]s style="text-align:%[2]s">%[3]s</%[1]s>`, tag, side, html.EscapeString(cell))
+			text := strings.TrimLeft(cell, " ")
+			if indent := len(cell) - len(text); indent > 0 {
+				style += fmt.Sprintf(";padding-left:%.1fem", 0.5+0.6*float64(indent))
+			}
+			fmt.Fprintf(&b, `<%[1]s style="%[2]s">%[3]s</%[1]s>`, tag, style, html.EscapeString(text))
 		}
 		b.WriteString("</tr>\n")
 	}

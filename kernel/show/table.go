@@ -3,7 +3,8 @@ package show
 import (
 	"reflect"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/lectern-go/lectern/internal/columns"
 )
 
 // table is what Table shows.
@@ -79,48 +80,14 @@ func side(right bool) string {
 
 // String aligns the columns.
 func (t table) String() string {
-	var cells [][]string
-	var widths []int
 	right := t.right()
-	add := func(row []string) {
-		for i, s := range row {
-			if i == len(widths) {
-				widths = append(widths, 0)
-			}
-			widths[i] = max(widths[i], utf8.RuneCountInString(s))
-		}
-		cells = append(cells, row)
-	}
-	add(t.header)
+	text := columns.Table{Header: t.header, Rule: true, Left: func(column int) bool { return column >= len(right) || !right[column] }}
 	for _, r := range t.rows {
 		row := make([]string, len(r))
 		for i, v := range r {
 			row[i] = strings.ReplaceAll(cellText(v), "\n", " ")
 		}
-		add(row)
+		text.Add(row...)
 	}
-	var b strings.Builder
-	for n, row := range cells {
-		var line strings.Builder
-		for i, s := range row {
-			pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(s))
-			if i > 0 {
-				line.WriteString("  ")
-			}
-			if i < len(right) && right[i] {
-				line.WriteString(pad + s)
-			} else {
-				line.WriteString(s + pad)
-			}
-		}
-		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
-		if n == 0 {
-			rule := 2*len(widths) - 2
-			for _, w := range widths {
-				rule += w
-			}
-			b.WriteString(strings.Repeat("-", max(rule, 0)) + "\n")
-		}
-	}
-	return b.String()
+	return text.String()
 }

@@ -157,14 +157,11 @@ func lost(params []tensor.NamedTensor, c Config) float64 {
 
 func (t RecipeTable) table() columns.Table {
 	size := func(bytes int) string { return fmt.Sprintf("%.0f KiB", float64(bytes)/1024) }
-	c := columns.Table{
-		Header: []string{"recipe", "error before", "after", "gradients of 0", "weights", "gradients", "optimizer", "activations", "ms/step"},
-		Right:  func(column int) bool { return column > 0 },
-	}
+	c := columns.Table{Header: []string{"recipe", "error before", "after", "gradients of 0", "weights", "gradients", "optimizer", "activations", "ms/step"}}
 	for _, r := range t {
-		c.Rows = append(c.Rows, []string{r.Name, fmt.Sprintf("%.3f", r.First), fmt.Sprintf("%.3f", r.Last), fmt.Sprintf("%.1f%%", 100*r.Lost),
+		c.Add(r.Name, fmt.Sprintf("%.3f", r.First), fmt.Sprintf("%.3f", r.Last), fmt.Sprintf("%.1f%%", 100*r.Lost),
 			size(r.Memory[accounting.Parameters]), size(r.Memory[accounting.Gradients]), size(r.Memory[accounting.OptimizerState]), size(r.Memory[accounting.Activations]),
-			fmt.Sprintf("%.2f", 1e3*r.SecondsPerStep)})
+			fmt.Sprintf("%.2f", 1e3*r.SecondsPerStep))
 	}
 	return c
 }
