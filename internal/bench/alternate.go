@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	_ "embed"
 	"encoding/json"
 	"os"
 )
@@ -43,4 +44,14 @@ func alternate(r *report, sides ...side) (best []float64, peak []int64, last []m
 // ours is a side that runs in this program.
 func ours(ctx context.Context, threads int, name string, args ...string) side {
 	return func(a *measured) error { return runChild(ctx, a, threads, name, args...) }
+}
+
+//go:embed best.py
+var pythonBest string
+
+// theirs is a side that a program in Python measures.
+func theirs(ctx context.Context, py, program string, env []string, args ...string) side {
+	return func(a *measured) error {
+		return runJSON(ctx, a, env, pythonBest+program, py, append([]string{"-"}, args...)...)
+	}
 }

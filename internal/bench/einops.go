@@ -31,10 +31,9 @@ func einopsGroup(ctx context.Context, r *report) error {
 		return nil
 	}
 	compare := func(what, kind string, threads int, args ...string) ([]float64, error) {
-		theirs := func(a *measured) error {
-			return runJSON(ctx, a, nil, einopsPeers, py, append([]string{"-", kind, fmt.Sprint(threads)}, args...)...)
-		}
-		best, _, last, err := alternate(r, ours(ctx, threads, "einops-"+kind, args...), theirs)
+		best, _, last, err := alternate(r,
+			ours(ctx, threads, "einops-"+kind, args...),
+			theirs(ctx, py, einopsPeers, nil, append([]string{kind, fmt.Sprint(threads)}, args...)...))
 		if err == nil && last[0].Sum != last[1].Sum {
 			err = fmt.Errorf("%s: the two sides give different results, %s and %s", what, last[0].Sum, last[1].Sum)
 		}

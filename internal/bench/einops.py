@@ -1,21 +1,9 @@
-"""The peers of the einops group. Called as: python - WHAT THREADS; prints one JSON object."""
+# The peers of the einops group. best.py stands before it. Called as: python - WHAT THREADS; prints one JSON object.
 import json
 import sys
-import time
 
 import einops
 import torch
-
-
-def best_of(f, calls, rounds=7):
-    """Seconds for one call, the best of some rounds, after one to warm up."""
-    times = []
-    for _ in range(rounds + 1):
-        start = time.perf_counter()
-        for _ in range(calls):
-            f()
-        times.append((time.perf_counter() - start) / calls)
-    return min(times[1:])
 
 
 def rearrange(pattern):

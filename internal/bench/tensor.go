@@ -40,8 +40,7 @@ func tensorGroup(ctx context.Context, r *report) error {
 		return nil
 	}
 	for _, call := range smallOrder {
-		theirs := func(a *measured) error { return runJSON(ctx, a, nil, tensorPeers, py, "-", call) }
-		best, _, last, err := alternate(r, ours(ctx, 1, "tensor-calls", call), theirs)
+		best, _, last, err := alternate(r, ours(ctx, 1, "tensor-calls", call), theirs(ctx, py, tensorPeers, nil, call))
 		if err != nil {
 			return err
 		}

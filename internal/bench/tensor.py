@@ -1,7 +1,6 @@
-"""The peers of the tensor group. Called as: python - CALL; prints one JSON object."""
+# The peers of the tensor group. best.py stands before it. Called as: python - CALL; prints one JSON object.
 import json
 import sys
-import time
 
 import torch
 
@@ -15,17 +14,6 @@ CALLS = {
     "first row": lambda x, y: x[0],
     "to bfloat16": lambda x, y: x.to(torch.bfloat16),
 }
-
-
-def best_of(f, calls, rounds=7):
-    """Seconds for one call, the best of some rounds, after one to warm up."""
-    times = []
-    for _ in range(rounds + 1):
-        start = time.perf_counter()
-        for _ in range(calls):
-            f()
-        times.append((time.perf_counter() - start) / calls)
-    return min(times[1:])
 
 
 torch.set_num_threads(1)

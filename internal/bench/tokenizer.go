@@ -79,9 +79,7 @@ func tokenizerGroup(ctx context.Context, r *report) error {
 // peer is a side that runs in Python.
 func peer(ctx context.Context, py string, threads int, args ...string) side {
 	env := []string{fmt.Sprintf("RAYON_NUM_THREADS=%d", threads), "TOKENIZERS_PARALLELISM=true"}
-	return func(a *measured) error {
-		return runJSON(ctx, a, env, tokenizerPeers, py, append([]string{"-"}, args...)...)
-	}
+	return theirs(ctx, py, tokenizerPeers, env, args...)
 }
 
 func compareLoop(ctx context.Context, r *report, py, path string) error {

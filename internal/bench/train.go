@@ -45,10 +45,9 @@ func trainGroup(ctx context.Context, r *report) error {
 		{"Cruncher D=1024 L=4 B=256, SGD", "cruncher", []string{"1024", "4", "256", "3"}, 1},
 		{"MLP 784-512-512-10 B=128, AdamW", "mlp", []string{"128", "10", "784", "512", "512", "10"}, 1},
 	} {
-		theirs := func(a *measured) error {
-			return runJSON(ctx, a, nil, trainPeers, py, append([]string{"-", c.kind, fmt.Sprint(r.threads)}, c.args...)...)
-		}
-		best, last, err := patient(r, c.wanted, ours(ctx, r.threads, "train-"+c.kind, c.args...), theirs)
+		best, last, err := patient(r, c.wanted,
+			ours(ctx, r.threads, "train-"+c.kind, c.args...),
+			theirs(ctx, py, trainPeers, nil, append([]string{c.kind, fmt.Sprint(r.threads)}, c.args...)...))
 		if err != nil {
 			return err
 		}
@@ -210,10 +209,9 @@ func checkpointGroup(ctx context.Context, r *report) error {
 		{"touch", "load 1 GB and add up all elements", 0}, // both at the speed of memory
 		{"model", "load 1 GB into a model", 1},
 	} {
-		theirs := func(a *measured) error {
-			return runJSON(ctx, a, nil, trainPeers, py, "-", "load", fmt.Sprint(r.threads), path, c.how)
-		}
-		best, last, err := patient(r, c.wanted, ours(ctx, r.threads, "train-load", path, c.how), theirs)
+		best, last, err := patient(r, c.wanted,
+			ours(ctx, r.threads, "train-load", path, c.how),
+			theirs(ctx, py, trainPeers, nil, "load", fmt.Sprint(r.threads), path, c.how))
 		if err != nil {
 			return err
 		}

@@ -1,23 +1,11 @@
-"""The peers of the train and checkpoint groups. Called as: python - KIND THREADS ARGS...; prints one JSON object."""
+# The peers of the train and checkpoint groups. best.py stands before it. Called as: python - KIND THREADS ARGS...; prints one JSON object.
 import json
 import sys
-import time
 
 import torch
 
 kind, threads = sys.argv[1], int(sys.argv[2])
 torch.set_num_threads(threads)
-
-
-def best_of(f, calls, rounds=7):
-    """Seconds for one call, the best of some rounds, after one to warm up."""
-    times = []
-    for _ in range(rounds + 1):
-        start = time.perf_counter()
-        for _ in range(calls):
-            f()
-        times.append((time.perf_counter() - start) / calls)
-    return min(times[1:])
 
 
 def pattern(scale, *shape):
