@@ -20,10 +20,10 @@ type measured struct {
 // print is how a child answers.
 func (m measured) print() error { return json.NewEncoder(os.Stdout).Encode(m) }
 
-// side is one half of a comparison, measured in a process of its own.
+// side is one of those who are compared, measured in a process of its own.
 type side func(answer *measured) error
 
-// alternate runs both sides in turn and returns the best time and the largest memory of each, with the last answers.
+// alternate runs the sides in turn and returns the best time and the largest memory of each, with the last answers.
 func alternate(r *report, sides ...side) (best []float64, peak []int64, last []measured, err error) {
 	best, peak, last = make([]float64, len(sides)), make([]int64, len(sides)), make([]measured, len(sides))
 	for round := range r.rounds {

@@ -52,6 +52,9 @@ func rounded(l *lanes, x, y ref, shift float64) (bits, n ref) {
 	return bits, l.sub(bits, l.constant(shift))
 }
 
+// The last place of wholes is 1, that of sixteenths a sixteenth.
+const wholes, sixteenths = 3 << 22, 3 << 18
+
 // reducedSquare rounds -f·u² to n·ln 2, and returns bits and n as rounded does. What is left is -f·r. Nothing is rounded
 // that the exponential of a large square would show. |n| is below 256, and f a power of 2.
 func reducedSquare(l *lanes, u ref, f, shift float64) (bits, n, r ref) {
@@ -63,7 +66,7 @@ func reducedSquare(l *lanes, u ref, f, shift float64) (bits, n, r ref) {
 
 // expOfSquare computes e to the power of -f·u², times 2⁶⁴, so that it is a normal number.
 func expOfSquare(l *lanes, u ref, f float64) ref {
-	bits, _, r := reducedSquare(l, u, f, 3<<22+127+64)
+	bits, _, r := reducedSquare(l, u, f, wholes+127+64)
 	c := []float64{1, -f}
 	for i, x := range expTail {
 		c = append(c, x*math.Pow(-f, float64(i+2)))
@@ -76,9 +79,6 @@ func expOfSquareTable(l *lanes, u ref, f float64) (e, n ref) {
 	bits, n, r := reducedSquare(l, u, f, sixteenths)
 	return powerOf2(l, bits, r, -f), n
 }
-
-// sixteenths is a number whose last place is a sixteenth.
-const sixteenths = 3 << 18
 
 // powerOf2 computes e to the power of f·r, times the power of 2 whose exponent is the fraction in the last bits of bits.
 func powerOf2(l *lanes, bits, r ref, f float64) ref {
@@ -287,9 +287,7 @@ func log1p(l *lanes, x ref) ref {
 // which the first leaves no rounding error. Whether sine or cosine of r is wanted, and its sign, is said by the last two
 // bits of n. The polynomials are those of the Cephes library.
 func sine(l *lanes, x ref, turns int) ref {
-	const shift = 3 << 22 // adding it rounds to whole numbers
-	quarter := l.fma(x, l.constant(2/math.Pi), l.constant(shift))
-	n := l.sub(quarter, l.constant(shift))
+	quarter, n := rounded(l, x, l.constant(2/math.Pi), wholes)
 	r := l.fma(n, l.constant(-1.5707962512969971), x) // all three are negative, which leaves -0 as it is
 	r = l.fma(n, l.constant(-7.549789415861596e-08), r)
 	r = l.fma(n, l.constant(-5.390302858158119e-15), r)

@@ -47,8 +47,7 @@ func (l *lanes) or(a, b ref) ref              { return l.do("VOR", 0, a, b) }
 func (l *lanes) xor(a, b ref) ref             { return l.do("VXOR", 0, a, b) }
 func (l *lanes) sqrt(a ref) ref               { return l.do("VSQRT", 0, a) }
 func (l *lanes) fma(a, b, c ref) ref          { return l.do("fma", 0, a, b, c) }  // a·b + c, rounded once
-func (l *lanes) fms(a, b, c ref) ref          { return l.do("fma", 1, a, b, c) }  // a·b - c, rounded once
-func (l *lanes) fnma(a, b, c ref) ref         { return l.do("fma", 2, a, b, c) }  // c - a·b, rounded once
+func (l *lanes) fnma(a, b, c ref) ref         { return l.do("fma", 1, a, b, c) }  // c - a·b, rounded once
 func (l *lanes) less(a, b ref) ref            { return l.do("compare", 1, a, b) } // a mask
 func (l *lanes) isNaN(a ref) ref              { return l.do("compare", 3, a, a) } // a mask
 func (l *lanes) equal(a, b ref) ref           { return l.do("compare", 0, a, b) } // a mask
@@ -348,7 +347,7 @@ func (m *emitter) step(i, c int, masked bool) {
 		}
 		release()
 	case "fma":
-		m.fma(i, c, []string{"VFMADD", "VFMSUB", "VFNMADD"}[s.imm], s.args, register, any, release)
+		m.fma(i, c, []string{"VFMADD", "VFNMADD"}[s.imm], s.args, register, any, release)
 	case "compare":
 		x := register(s.args[0])
 		suffix, y := any(s.args[1])

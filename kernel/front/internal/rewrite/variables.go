@@ -46,6 +46,7 @@ func (w *work) definitions() []definition {
 	return ds
 }
 
+// unlabeled is the statement behind its labels.
 func unlabeled(st ast.Stmt) ast.Stmt {
 	for label, ok := st.(*ast.LabeledStmt); ok; label, ok = st.(*ast.LabeledStmt) {
 		st = label.Stmt
@@ -116,14 +117,17 @@ func (w *work) publish(ds []definition) {
 
 // stayTogether leaves the variables of a var (...) of several lines local if one of them stays so: its lines may use each other.
 func (w *work) stayTogether(ds []definition) {
-	for _, d := range ds {
-		declared, ok := unlabeled(w.body[d.stmt]).(*ast.DeclStmt)
-		if !ok || len(declared.Decl.(*ast.GenDecl).Specs) == 1 || w.local[d.name] {
+	for i, st := range w.body {
+		declared, ok := unlabeled(st).(*ast.DeclStmt)
+		if !ok || len(declared.Decl.(*ast.GenDecl).Specs) == 1 {
 			continue
 		}
-		if names := w.localNames(ds, d.stmt); len(names) > 0 {
-			w.r.Notes = append(w.r.Notes, fmt.Sprintf("%s is not remembered by later cells: it is declared together with %s", d.name, names[0]))
-			w.local[d.name] = true
+		local := w.localNames(ds, i)
+		for _, d := range ds {
+			if d.stmt == i && len(local) > 0 && !w.local[d.name] {
+				w.r.Notes = append(w.r.Notes, fmt.Sprintf("%s is not remembered by later cells: it is declared together with %s", d.name, local[0]))
+				w.local[d.name] = true
+			}
 		}
 	}
 }
