@@ -44,11 +44,6 @@ func newCompleter(k *kernel) *completer {
 	c := &completer{k: k, ready: make(chan struct{})}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	go func() { // warm it while the user is still reading; a notebook that is run by a program never rests, and never needs it
-		select {
-		case <-k.ready:
-		case <-c.ctx.Done():
-			return
-		}
 		if !k.queue.untilResting(c.ctx, warmAfter) {
 			return
 		}

@@ -20,6 +20,9 @@ func getModule(c config) string {
 	return filepath.Join(c.root, ".lectern", "get")
 }
 
+// workspaceModules are the folders of the modules that cells import from.
+func workspaceModules(c config) []string { return []string{c.root, getModule(c)} }
+
 // makeCheckModule creates the module in which cells are type-checked, in a workspace of the same modules as GoNB's.
 func makeCheckModule(c config, f *folders) error {
 	get := filepath.Join(getModule(c), "go.mod")
