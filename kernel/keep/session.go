@@ -1,6 +1,7 @@
 package keep
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -36,7 +37,6 @@ var (
 	manifest = newManifest()
 	vars     []*variable
 	mappings []mapping
-	known    = map[string]reflect.Type{}
 	loaded   = map[int][]byte{} // files of the groups that this cell restored
 )
 
@@ -46,44 +46,6 @@ func init() {
 		limit = n
 	}
 	os.Unsetenv(DirVar)
-}
-
-// Reg makes a concrete type known, so that it can be restored inside an interface.
-func Reg[T any]() {
-	t := reflect.TypeFor[T]()
-	mu.Lock()
-	defer mu.Unlock()
-	known[source(t)] = t
-}
-
-var basicTypes = []reflect.Type{
-	reflect.TypeFor[bool](), reflect.TypeFor[string](), reflect.TypeFor[int](), reflect.TypeFor[int8](), reflect.TypeFor[int16](),
-	reflect.TypeFor[int32](), reflect.TypeFor[int64](), reflect.TypeFor[uint](), reflect.TypeFor[uint8](), reflect.TypeFor[uint16](),
-	reflect.TypeFor[uint32](), reflect.TypeFor[uint64](), reflect.TypeFor[float32](), reflect.TypeFor[float64](),
-	reflect.TypeFor[complex64](), reflect.TypeFor[complex128](), reflect.TypeFor[[]any](), reflect.TypeFor[map[string]any](),
-	reflect.TypeFor[[]int](), reflect.TypeFor[[]float64](), reflect.TypeFor[[]string](), reflect.TypeFor[[]byte](),
-}
-
-// basic reports whether a type is known without Reg.
-func basic(t reflect.Type) bool {
-	for _, b := range basicTypes {
-		if b == t {
-			return true
-		}
-	}
-	return false
-}
-
-func registered(name string) (reflect.Type, bool) {
-	if t, ok := known[name]; ok {
-		return t, true
-	}
-	for _, t := range basicTypes {
-		if source(t) == name {
-			return t, true
-		}
-	}
-	return nil, false
 }
 
 // Begin restores variables, given as pairs of name and pointer, and returns the function that saves them and those that Def names
@@ -128,7 +90,9 @@ func Begin(cell int, namesAndPointers ...any) func() {
 		if err == nil {
 			err = (&decoder{open: openArray}).restore(b, w)
 		}
-		if err != nil {
+		if changed := (*changedError)(nil); errors.As(err, &changed) {
+			fail("%s was made when %v: run the cell that defines it again", sorted(w)[0], changed)
+		} else if err != nil {
 			fail("%s can't be restored: %v", sorted(w)[0], err)
 		}
 		loaded[id] = b
