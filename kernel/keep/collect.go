@@ -3,6 +3,7 @@ package keep
 import (
 	"fmt"
 	"reflect"
+	"strings"
 )
 
 // place is a reference's target: an address and the type seen there. An address alone is not enough, since a struct and its first field share it.
@@ -236,7 +237,7 @@ func stateOf(states map[place]reflect.Value, v reflect.Value) (s reflect.Value, 
 }
 
 func article(s string) string {
-	if s != "" && (s[0] == 'o' || s[0] == 'i' || s[0] == 'e' || s[0] == 'a') {
+	if strings.HasPrefix(s, "http.") || s != "" && (s[0] == 'o' || s[0] == 'i' || s[0] == 'e' || s[0] == 'a') {
 		return "an " + s
 	}
 	return "a " + s

@@ -23,7 +23,7 @@ type decoder struct {
 
 	r      reader
 	todo   []func() error
-	fixes  []func() error // pointers into blocks that were not known yet
+	fixes  []fix          // pointers into blocks that were not known yet
 	finish []func() error // what must wait until all memory is filled; innermost first
 }
 
@@ -44,7 +44,9 @@ func (d *decoder) restore(b []byte, want map[string]reflect.Value) (err error) {
 		t := &d.table[i]
 		t.kind = r.int()
 		switch t.kind {
-		case blockTyped, blockBytes:
+		case blockTyped:
+			t.n, t.offset, t.typ = r.int(), r.int(), r.int()
+		case blockBytes:
 			t.n, t.offset = r.int(), r.int()
 		case blockMapped:
 			t.n, t.name = r.int(), r.string()
@@ -82,13 +84,67 @@ func (d *decoder) restore(b []byte, want map[string]reflect.Value) (err error) {
 	for _, x := range roots {
 		d.define(x.id, x.p.UnsafePointer(), x.p.Type().Elem())
 	}
-	for _, list := range []*[]func() error{&d.todo, &d.fixes, &d.finish} {
-		for i := 0; i < len(*list); i++ {
-			if err := (*list)[i](); err != nil {
+	if err := d.fill(); err != nil {
+		return err
+	}
+	for i := 0; i < len(d.finish); i++ {
+		if err := d.finish[i](); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fill reads everything that the variables lead to.
+func (d *decoder) fill() error {
+	for {
+		for len(d.todo) > 0 {
+			f := d.todo[0]
+			d.todo = d.todo[1:]
+			if err := f(); err != nil {
+				return err
+			}
+		}
+		if len(d.fixes) == 0 {
+			return nil
+		}
+		var open []fix
+		for _, f := range d.fixes {
+			if d.mem[f.id] == nil {
+				open = append(open, f)
+			} else if err := f.point(); err != nil {
+				return err
+			}
+		}
+		d.fixes = open
+		if len(open) > 0 { // into the memory of a variable that is gone
+			if err := d.replace(open[0].id, open[0].t); err != nil {
 				return err
 			}
 		}
 	}
+}
+
+// replace makes memory for a block that belonged to a variable which nobody wants. t is seen somewhere in it.
+func (d *decoder) replace(id int, t reflect.Type) error {
+	e := d.table[id]
+	if e.typ < 1 || e.typ > len(d.types) {
+		return fmt.Errorf("it points into %s that belonged to a variable which is gone", article(typeText(t)))
+	}
+	typ := &d.types[e.typ-1]
+	if err := typ.find(); err != nil {
+		return err
+	}
+	return d.allocate(id, typ.t)
+}
+
+// allocate makes memory for a typed block, and plans to fill it.
+func (d *decoder) allocate(id int, t reflect.Type) error {
+	n := d.table[id].n
+	if n < 0 || n > len(d.body) && kindOf(t) != asZero {
+		return errShort
+	}
+	d.define(id, reflect.MakeSlice(reflect.SliceOf(t), n, n).UnsafePointer(), t)
 	return nil
 }
 
@@ -98,11 +154,18 @@ type typeRef struct {
 	t         reflect.Type // once it is known
 }
 
-// changedError says that an interface holds a value of a type that is different now.
-type changedError struct{ t reflect.Type }
+// changedError says that a variable, or an interface in it, has a type that is different now.
+type changedError struct {
+	t      reflect.Type
+	static bool
+}
 
 func (e *changedError) Error() string {
-	return fmt.Sprintf("the type %s that it holds was different", strings.TrimLeft(typeText(e.t), "*"))
+	name := strings.TrimLeft(typeText(e.t), "*")
+	if e.static {
+		return fmt.Sprintf("its type %s was different", name)
+	}
+	return fmt.Sprintf("the type %s that it holds was different", name)
 }
 
 func (t *typeRef) find() error {
@@ -114,7 +177,7 @@ func (t *typeRef) find() error {
 		return fmt.Errorf("the type %s that it holds is not part of this cell's program", strings.ReplaceAll(t.name, "main.", ""))
 	}
 	if signature(f) != t.sig {
-		return &changedError{f}
+		return &changedError{t: f}
 	}
 	t.t = f
 	return nil
@@ -202,15 +265,11 @@ func (d *decoder) ref(t reflect.Type, set func(p unsafe.Pointer, room int)) erro
 		return err
 	}
 	if exact := d.r.int(); d.mem[id] == nil && exact == 1 {
-		if e.n > len(d.body) && kindOf(t) != asZero {
-			return errShort
+		if err := d.allocate(id, t); err != nil {
+			return err
 		}
-		d.define(id, reflect.MakeSlice(reflect.SliceOf(t), e.n, e.n).UnsafePointer(), t)
 	}
 	point := func() error {
-		if d.mem[id] == nil {
-			return fmt.Errorf("it points into a %s that belonged to a variable which is gone", typeText(t))
-		}
 		size := e.n * int(d.elems[id].Size())
 		if offset+int(t.Size()) > size {
 			return errShort
@@ -221,8 +280,15 @@ func (d *decoder) ref(t reflect.Type, set func(p unsafe.Pointer, room int)) erro
 	if d.mem[id] != nil {
 		return point()
 	}
-	d.fixes = append(d.fixes, point)
+	d.fixes = append(d.fixes, fix{id, t, point})
 	return nil
+}
+
+// A fix sets a pointer to a t that lies in block id, once the block has memory.
+type fix struct {
+	id    int
+	t     reflect.Type
+	point func() error
 }
 
 // sliceHeader is how a slice lies in memory.

@@ -13,7 +13,7 @@ import (
 // The file of a group: the number of blocks; for each its kind and what the kind needs; the variables; the types that interfaces hold and the
 // functions, by name and signature; the bytes of small arrays after their number; the contents. Contents refer to blocks by number and offset, so a reader can take any variable and leave the rest.
 const (
-	blockTyped  = iota // count of elements, offset of the contents
+	blockTyped  = iota // count of elements, offset of the contents, number of the type + 1 or 0
 	blockBytes         // size, offset among the bytes
 	blockMapped        // size, name of the file
 	blockMap           // offset of the contents
@@ -64,6 +64,7 @@ type encoder struct {
 type entry struct {
 	kind, n, offset int
 	name            string
+	typ             int // of a typed block: the number of its type + 1, if it takes part in the table of types
 }
 
 // group returns the file of the variables at ps, and what a cell needs to restore them.
@@ -95,7 +96,11 @@ func (e *encoder) group(names []string, ps []reflect.Value) ([]byte, error) {
 	for _, t := range e.table {
 		w.int(t.kind)
 		switch t.kind {
-		case blockTyped, blockBytes:
+		case blockTyped:
+			w.int(t.n)
+			w.int(t.offset)
+			w.int(t.typ)
+		case blockBytes:
 			w.int(t.n)
 			w.int(t.offset)
 		case blockMapped:
@@ -202,6 +207,8 @@ func (e *encoder) ref(p uintptr, n int, t reflect.Type) error {
 		exact := 0
 		if b.elem == t && offset%int(t.Size()) == 0 {
 			exact = 1 // a reader that comes here first knows the block's type
+		} else if d := dynamicOf(b.elem); e.table[id].typ == 0 && d.err == nil {
+			e.table[id].typ = e.typeNumber(b.elem, d) + 1 // the variable that the block belongs to may be forgotten
 		}
 		e.body.int(exact)
 	}
@@ -361,11 +368,17 @@ func (e *encoder) dynamic(v reflect.Value) error {
 		}
 		return nil
 	}
-	i, ok := e.types[c.Type()]
+	w.int(e.typeNumber(c.Type(), d) + dynamicFirst)
+	return e.value(addressable(c))
+}
+
+// typeNumber is the number of a type in the file's table of types.
+func (e *encoder) typeNumber(t reflect.Type, d *dynamic) int {
+	i, ok := e.types[t]
 	if !ok {
 		i = len(e.names)
-		e.types[c.Type()] = i
-		e.names = append(e.names, [2]string{d.name, signature(c.Type())})
+		e.types[t] = i
+		e.names = append(e.names, [2]string{d.name, signature(t)})
 		if d.reg != "" {
 			e.regs[d.reg] = true
 		}
@@ -373,8 +386,7 @@ func (e *encoder) dynamic(v reflect.Value) error {
 			e.links[d.link] = true
 		}
 	}
-	w.int(i + dynamicFirst)
-	return e.value(addressable(c))
+	return i
 }
 
 // function writes a function value: 0 for nil, else the number of the function and what it captures.

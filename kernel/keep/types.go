@@ -81,15 +81,28 @@ func classify(t reflect.Type) kind {
 // isSystem names structs that stand for something outside the process's memory, or inside the runtime.
 func isSystem(t reflect.Type) bool {
 	switch t.PkgPath() {
-	case "os", "net", "net/http", "os/exec", "context", "database/sql", "plugin", "os/signal":
-		return t.Name() != "PathError" && t.Name() != "SyscallError" && t.Name() != "LinkError" && t.Name() != "OpError" &&
-			t.Name() != "Header" && t.Name() != "IPNet" && t.Name() != "TCPAddr" && t.Name() != "UDPAddr"
+	case "os", "net", "net/http", "os/exec", "context", "database/sql", "plugin", "os/signal", "sync", "reflect", "internal/abi", "runtime",
+		"internal/poll", "testing", "hash/maphash":
+		name, _, _ := strings.Cut(t.Name(), "[")
+		return t.NumField() > 0 && !plain[t.PkgPath()+"."+name] && !strings.HasPrefix(t.Name(), "Null")
 	case "time":
 		return t.Name() == "Timer" || t.Name() == "Ticker"
-	case "sync":
-		return t.Name() != "Once"
+	case "unique", "weak":
+		return true // the runtime keeps book of what they point at
 	}
 	return false
+}
+
+// plain are the structs of such packages that are nothing but their memory.
+var plain = map[string]bool{
+	"os.SyscallError": true, "os.LinkError": true, "sync.Once": true,
+	"net.OpError": true, "net.AddrError": true, "net.ParseError": true, "net.DNSError": true, "net.DNSConfigError": true,
+	"net.IPNet": true, "net.IPAddr": true, "net.TCPAddr": true, "net.UDPAddr": true, "net.UnixAddr": true, "net.MX": true, "net.NS": true, "net.SRV": true,
+	"net/http.Cookie": true, "net/http.ServeMux": true, "net/http.routingNode": true, "net/http.routingIndex": true, "net/http.routingIndexKey": true,
+	"net/http.mapping": true, "net/http.pattern": true, "net/http.segment": true, "net/http.serveMux121": true, "net/http.muxEntry": true, "net/http.entry": true,
+	"net/http.redirectHandler": true, "net/http.timeoutHandler": true, "net/http.fileHandler": true, "net/http.ProtocolError": true, "net/http.MaxBytesError": true,
+	"context.backgroundCtx": true, "context.todoCtx": true, "context.emptyCtx": true, "context.valueCtx": true, "context.withoutCancelCtx": true,
+	"reflect.SliceHeader": true, "reflect.StringHeader": true, "reflect.ValueError": true,
 }
 
 // isStandard reports whether a package path belongs to the standard library.
