@@ -81,7 +81,7 @@ func (p *Packages) nameAll(worlds int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.worlds == worlds {
-		p.byName, p.warm = addNames(p.byName, named), warm
+		p.byName, p.warm = addNames(addNames(nil, named), p.compiled()), warm
 	}
 }
 

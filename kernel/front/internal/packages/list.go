@@ -161,6 +161,9 @@ func (p *Packages) add(found []*listed, patterns []string, started time.Time) (f
 			p.failed[l.ImportPath] = p.problem(l.ImportPath, why.Err)
 		}
 	}
+	if p.byName != nil {
+		p.byName = addNames(p.byName, p.compiled())
+	}
 	p.builds = map[string]*build{}
 	if changed {
 		p.reset()

@@ -12,6 +12,7 @@ import (
 	"go/token"
 	"go/types"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -227,6 +228,11 @@ func addNames(old map[string]string, found []*pkg) map[string]string {
 		}
 	}
 	return names
+}
+
+// compiled lists the packages that have been looked up. It needs p.mu.
+func (p *Packages) compiled() []*pkg {
+	return slices.SortedFunc(maps.Values(p.pkgs), func(a, b *pkg) int { return strings.Compare(a.Path, b.Path) })
 }
 
 // importable reports whether cells may import a package.
