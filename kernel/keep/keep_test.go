@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/lectern-go/lectern/internal/kept"
 )
@@ -22,7 +23,8 @@ func newCell(t *testing.T, folders ...string) {
 	mu.Lock()
 	defer mu.Unlock()
 	manifest, vars, mappings, loaded = newManifest(), nil, nil, map[int][]byte{}
-	known = map[string]reflect.Type{}
+	known, dynamics = map[string]reflect.Type{}, map[reflect.Type]*dynamic{}
+	functions, unlooked, byCode, stubs = map[string]*function{}, nil, map[uintptr]*function{}, map[unsafe.Pointer]*function{}
 	limit = 1 << 62
 	if folders != nil {
 		dirs = folders
@@ -334,7 +336,11 @@ func TestNotKept(t *testing.T) {
 	folder(t)
 	ch := make(chan int)
 	fn := func() {}
-	file := os.Stdin
+	file, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
 	holder := struct{ f func() }{fn}
 	var nilFn func()
 	var mutex sync.Mutex

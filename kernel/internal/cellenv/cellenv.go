@@ -3,19 +3,27 @@
 // does not serve the first cell.
 package cellenv
 
-import "runtime"
+import (
+	"runtime"
+	"strings"
+)
 
-// Flags is the GOFLAGS that cells are built with. Linking is most of the time
-// that a cell takes: no symbol table, no debugging data and, where cgo is used,
-// Go's own linker instead of the system's, save most of it. gonum/plot comes
-// without its writers of file formats: the front imports those into cells that
-// may write a file.
-func Flags() string {
-	ld := "-s -w"
+// LinkFlags are the linker's flags for cells. Linking is most of the time that
+// a cell takes: no symbol table, no debugging data and, where cgo is used, Go's
+// own linker instead of the system's, save most of it.
+func LinkFlags() []string {
+	flags := []string{"-s", "-w"}
 	if runtime.GOOS == "linux" {
-		ld += " -linkmode=internal"
+		flags = append(flags, "-linkmode=internal")
 	}
-	return "-buildvcs=false -tags=minimal '-ldflags=" + ld + "'"
+	return flags
+}
+
+// Flags is the GOFLAGS that cells are built with. gonum/plot comes without its
+// writers of file formats: the front imports those into cells that may write a
+// file.
+func Flags() string {
+	return "-buildvcs=false -tags=minimal '-ldflags=" + strings.Join(LinkFlags(), " ") + "'"
 }
 
 // Env is the part of the environment that decides how cells are built.
