@@ -51,7 +51,7 @@ func startGoNB(c config, f *folders, token string) (*child, error) {
 	if err := os.Symlink(filepath.Join(c.bin, "goimports"), filepath.Join(f.path(), "goimports")); err != nil {
 		return nil, fmt.Errorf("tools for GoNB: %w", err)
 	}
-	info, err := jupyter.NewConnectionInfo()
+	info, err := jupyter.NewConnectionInfo(f.work, f.memory) // folders that nobody else may enter: iopub shows whoever reaches it what cells print
 	if err != nil {
 		return nil, err
 	}
