@@ -68,8 +68,10 @@ func TestOtherUsersCantReachAKernel(t *testing.T) {
 	if runtime.GOOS != "linux" || os.Geteuid() != 0 {
 		return // only Linux's root can become somebody else for one thread
 	}
-	if err := os.Chmod(filepath.Dir(info.IP), 0o711); err != nil { // even if the folder were open
-		t.Fatal(err)
+	for _, d := range []string{filepath.Dir(info.IP), dir, filepath.Dir(dir)} { // even if the folders were open
+		if err := os.Chmod(d, 0o711); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for _, s := range sockets {
 		if err := dialAs(65534, s); !errors.Is(err, syscall.EACCES) {
@@ -80,7 +82,7 @@ func TestOtherUsersCantReachAKernel(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := dialAs(65534, sockets[0]); err != nil {
-		t.Skipf("another user can't enter %s at all (%v), so its sockets are safe anyway", dir, err)
+		t.Logf("another user can't enter %s at all (%v): the refusals above prove nothing, but the folders do", dir, err)
 	}
 }
 
