@@ -64,7 +64,7 @@ system's Python is never touched. Without Python it renders the lessons as web p
 			var none *noPython
 			if errors.As(err, &none) {
 				fmt.Fprintf(ws.stderr, "JupyterLab needs Python, and %v; the lessons are rendered as web pages instead.\n", none)
-				return ws.render(nil, "")
+				return ws.render(nil, "", false)
 			}
 			if err != nil {
 				return err
