@@ -114,6 +114,12 @@ func (f *filter) start(b *strings.Builder, s *scanner, t *htmlToken, svg int) {
 	if f.rewrite != nil && f.rewrite(t, svg) {
 		changed = true
 	}
+	if _, ok := t.attr("src"); !ok && t.name == "img" && changed { // it lost its picture; its words stay
+		if alt, _ := t.attr("alt"); alt != "" {
+			b.WriteString("<em>" + html.EscapeString(alt) + "</em>")
+		}
+		return
+	}
 	if changed || f.markdown || f.strict {
 		b.WriteString(t.source(name))
 	} else {

@@ -38,7 +38,7 @@ func TestUntrustedOutputs(t *testing.T) {
 	}
 	const drawing = `<svg xmlns="http://www.w3.org/2000/svg" aria-label="a plot"><style>*{fill:red}</style><script>alert(1)</script><path d="M0,0"/></svg>`
 	_, article, warnings := strangers(t,
-		code("a", "1", display("text/html", `<b>kept</b><script>alert(1)</script><style>body{display:none}</style><img src="https://example.org/x.png" onerror="alert(1)"><div class="skip" id="search" style="position:fixed;inset:0">over</div>`)),
+		code("a", "1", display("text/html", `<b>kept</b><script>alert(1)</script><style>body{display:none}</style><img src="https://example.org/x.png" onerror="alert(1)" alt="its words"><div class="skip" id="search" style="position:fixed;inset:0">over</div>`)),
 		code("b", "1", both("text/html", `<div id="plot"></div><script>draw(plot)</script>`, "plain form")),
 		code("c", "1", display("image/svg+xml", drawing)),
 		code("d", "1", display("text/html", drawing)),
@@ -51,13 +51,13 @@ func TestUntrustedOutputs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want(t, article, "<b>kept</b>", ">over</div>", "plain form", "instead of a broken figure", `<b id="cell-f-own-main">m</b>`, `<em>mine</em>`, `<a href="https://example.org/z">out</a>`, `<a href="https://example.org/y.png">far</a>`,
+	want(t, article, "<b>kept</b><em>its words</em>", ">over</div>", "plain form", "instead of a broken figure", `<b id="cell-f-own-main">m</b>`, `<em>mine</em>`, `<a href="https://example.org/z">out</a>`, `<a href="https://example.org/y.png">far</a>`,
 		`<img src="data:image/svg+xml;base64,`+base64.StdEncoding.EncodeToString([]byte(clean))+`" alt="a plot">`)
 	if n := strings.Count(article, "data:image/svg+xml;base64,"); n != 2 {
 		t.Errorf("%d figures, want 2", n)
 	}
 	want(t, warnings, "lost <script>, <style>", "lost <form>, <input>, <meta>", "mine.png", "on another host", "not XML")
-	wantNot(t, article, `src=""`, "<script", "<style", "<svg", "<form", "<input", "<meta", `src="https`, "onerror=\"", "ping=", "javascript:", "position:", "mine.png\"", `id="search"`, `class="skip"`)
+	wantNot(t, article, "<img>", `src=""`, "<script", "<style", "<svg", "<form", "<input", "<meta", `src="https`, "onerror=\"", "ping=", "javascript:", "position:", "mine.png\"", `id="search"`, `class="skip"`)
 	for s := (scanner{src: article}); ; {
 		tok, ok := s.next()
 		if !ok {
