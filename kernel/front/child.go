@@ -130,7 +130,7 @@ func newGoNB(ctx context.Context, k *kernel) (*child, error) {
 	if err := os.Symlink(filepath.Join(k.c.bin, "goimports"), tool); err != nil && !errors.Is(err, os.ErrExist) {
 		return nil, fmt.Errorf("tools for GoNB: %w", err)
 	}
-	info, err := jupyter.NewConnectionInfo()
+	info, err := jupyter.NewConnectionInfo(f.work, f.memory) // folders that nobody else may enter: iopub shows whoever reaches it what cells print
 	if err != nil {
 		return nil, err
 	}

@@ -511,6 +511,42 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
+// FuzzManifest checks that any bytes in the place of a manifest give a manifest or an error, and that one that can be read can be written and read again.
+func FuzzManifest(f *testing.F) {
+	d := f.TempDir()
+	m := newManifest()
+	m.Saves, m.Next = 3, 7
+	m.Vars["x"] = Var{Group: 1, Type: "[]main.P", Sig: "s", Bytes: 24, Shape: "3"}
+	m.Groups[1] = Group{Vars: []string{"x"}, Arrays: []string{"a1"}, Regs: []string{"main.P"}}
+	m.Notes["c"] = "c (chan int) is not remembered"
+	m.States["rng"] = []byte{1, 2}
+	if err := m.write(d); err != nil {
+		f.Fatal(err)
+	}
+	b, err := os.ReadFile(filepath.Join(d, manifestName))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b)
+	f.Add([]byte{0, 0, 0xfe, 0xff, 0xff, 0xff, 0xff, 0x0f})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if err := os.WriteFile(filepath.Join(d, manifestName), b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		m, err := ReadManifest(d)
+		if err != nil {
+			return
+		}
+		if err := m.write(d); err != nil {
+			t.Fatal(err)
+		}
+		again, err := ReadManifest(d)
+		if err != nil || !reflect.DeepEqual(again, m) {
+			t.Fatalf("%q: read as %+v, written, and read as %+v (%v)", b, m, again, err)
+		}
+	})
+}
+
 func BenchmarkKeep10M(b *testing.B) {
 	d := "/dev/shm"
 	if _, err := os.Stat(d); err != nil {
