@@ -130,7 +130,7 @@ func newGoNB(ctx context.Context, k *kernel) (*child, error) {
 	if err := os.Symlink(filepath.Join(k.c.bin, "goimports"), tool); err != nil && !errors.Is(err, os.ErrExist) {
 		return nil, fmt.Errorf("tools for GoNB: %w", err)
 	}
-	info, err := jupyter.NewConnectionInfo(f.work, f.memory) // folders that nobody else may enter: iopub shows whoever reaches it what cells print
+	info, err := jupyter.NewConnectionInfo(k.f.work, k.f.memory) // folders that nobody else may enter: iopub shows whoever reaches it what cells print
 	if err != nil {
 		return nil, err
 	}
@@ -217,7 +217,9 @@ func (g *child) kill() {
 }
 
 // askGoNB lets GoNB run a cell. GoNB knows nothing of earlier ones.
-func (e *execution) askGoNB(code string) (reply map[string]any, fail *failure) { return e.send(code, false) }
+func (e *execution) askGoNB(code string) (reply map[string]any, fail *failure) {
+	return e.send(code, false)
+}
 
 // askGoNBQuietly is for what the user is told by us.
 func (e *execution) askGoNBQuietly(code string) (reply map[string]any, fail *failure) {

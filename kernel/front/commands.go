@@ -20,26 +20,28 @@ import (
 
 // magics are the commands that are obeyed here.
 var magics = map[string]func(*execution, rewrite.Command) *failure{
-	"!":                (*execution).shellLine,
-	"%env":             (*execution).setEnv,
-	"%cd":              (*execution).changeDir,
-	"%vars":            func(e *execution, _ rewrite.Command) *failure { e.listVars(); return nil },
-	"%ls":              func(e *execution, _ rewrite.Command) *failure { e.listDecls(); return nil },
-	"%list":            func(e *execution, _ rewrite.Command) *failure { e.listDecls(); return nil },
-	"%rm":              (*execution).removed,
-	"%remove":          (*execution).removed,
-	"%reset":           (*execution).reset,
-	"%get":             func(*execution, rewrite.Command) *failure { return nil }, // before everything else
-	"%autoget":         func(e *execution, _ rewrite.Command) *failure { e.k.noAutoget = false; return nil },
-	"%noautoget":       func(e *execution, _ rewrite.Command) *failure { e.k.noAutoget = true; return nil },
-	"%capture":         (*execution).capture,
-	"%with_inputs":     func(e *execution, _ rewrite.Command) *failure { e.k.typed = typedText; return nil },
-	"%with_password":   func(e *execution, _ rewrite.Command) *failure { e.k.typed = typedSecret; return nil },
-	"%track":           func(*execution, rewrite.Command) *failure { return nil }, // edited packages are noticed anyway
-	"%untrack":         func(*execution, rewrite.Command) *failure { return nil },
-	"%goworkfix":       func(*execution, rewrite.Command) *failure { return nil }, // cells are built in a workspace
-	"%%writefile":      nil,
-	"%exec":            func(*execution, rewrite.Command) *failure { return said("usage", "write %exec function, and what it is to get as arguments") },
+	"!":              (*execution).shellLine,
+	"%env":           (*execution).setEnv,
+	"%cd":            (*execution).changeDir,
+	"%vars":          func(e *execution, _ rewrite.Command) *failure { e.listVars(); return nil },
+	"%ls":            func(e *execution, _ rewrite.Command) *failure { e.listDecls(); return nil },
+	"%list":          func(e *execution, _ rewrite.Command) *failure { e.listDecls(); return nil },
+	"%rm":            (*execution).removed,
+	"%remove":        (*execution).removed,
+	"%reset":         (*execution).reset,
+	"%get":           func(*execution, rewrite.Command) *failure { return nil }, // before everything else
+	"%autoget":       func(e *execution, _ rewrite.Command) *failure { e.k.noAutoget = false; return nil },
+	"%noautoget":     func(e *execution, _ rewrite.Command) *failure { e.k.noAutoget = true; return nil },
+	"%capture":       (*execution).capture,
+	"%with_inputs":   func(e *execution, _ rewrite.Command) *failure { e.k.typed = typedText; return nil },
+	"%with_password": func(e *execution, _ rewrite.Command) *failure { e.k.typed = typedSecret; return nil },
+	"%track":         func(*execution, rewrite.Command) *failure { return nil }, // edited packages are noticed anyway
+	"%untrack":       func(*execution, rewrite.Command) *failure { return nil },
+	"%goworkfix":     func(*execution, rewrite.Command) *failure { return nil }, // cells are built in a workspace
+	"%%writefile":    nil,
+	"%exec": func(*execution, rewrite.Command) *failure {
+		return said("usage", "write %exec function, and what it is to get as arguments")
+	},
 }
 
 // gonbMagics are GoNB's.

@@ -28,11 +28,8 @@ func (e *execution) get(c rewrite.Command) *failure {
 			return &failure{name: "usage", value: msg, lines: []string{red + msg + reset}}
 		}
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
+	ctx, cancel := context.WithTimeout(e.ctx, 10*time.Minute)
 	defer cancel()
-	e.mu.Lock()
-	e.cancel = cancel
-	e.mu.Unlock()
 	args := []string{"get"}
 	for _, a := range c.Args {
 		if !strings.Contains(a, "@") {
@@ -51,12 +48,8 @@ func (e *execution) get(c rewrite.Command) *failure {
 		}
 		said, err = e.goCommand(ctx, e.k.f.check(), networkEnv(os.Environ()), list...)
 	}
-	e.mu.Lock()
-	interrupted := e.interrupted
-	e.cancel = nil
-	e.mu.Unlock()
 	switch {
-	case interrupted:
+	case e.ctx.Err() != nil:
 		return &failure{name: "interrupted", value: "%get was interrupted", lines: []string{red + "%get was interrupted" + reset}}
 	case err != nil:
 		msg := fmt.Sprintf("%s could not be fetched", strings.Join(c.Args, " "))

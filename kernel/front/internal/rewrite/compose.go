@@ -20,6 +20,12 @@ func (w *work) compose() {
 	w.echo()
 	g := w.graph(c)
 	need := w.needed(g)
+	for i, p := range g.parts {
+		if g.reached[i] && p.decl != nil && w.broken[p.decl] != nil {
+			w.r.Errors = append(w.r.Errors, w.broken[p.decl]...)
+			return
+		}
+	}
 	w.eachDecl(c, func(d *decl, n ast.Node) {
 		w.pollLoops(c, n)
 		w.moveLiterals(c, n)
@@ -185,17 +191,16 @@ func bodyStart(code string) int {
 // finish puts the imports in front.
 func (w *work) finish(body *Text, g *graph) {
 	imports := map[string]string{}
-	for name, path := range g.imports {
-		imports[name] = path
-	}
-	for _, k := range tokens(body.String()) { // names of ours, which nothing hides
-		if k.tok != token.IDENT || !strings.HasPrefix(k.lit, ownPrefix) {
+	ts := tokens(body.String())
+	for i, k := range ts { // an edit may have taken the only use away, or brought in a name of ours
+		if k.tok != token.IDENT || i+1 == len(ts) || ts[i+1].tok != token.PERIOD || i > 0 && ts[i-1].tok == token.PERIOD {
 			continue
 		}
-		if path := helpers[k.lit]; path != "" {
-			imports[k.lit] = path
-		} else if path := w.n.aliases[k.lit]; path != "" {
-			imports[k.lit] = path
+		for _, known := range []map[string]string{g.imports, helpers, w.n.aliases} {
+			if path := known[k.lit]; path != "" {
+				imports[k.lit] = path
+				break
+			}
 		}
 	}
 	t := &Text{}

@@ -116,7 +116,7 @@ func TestComplete(t *testing.T) {
 // TestPlotWriters: only a cell that may write a chart to a file links gonum/plot's writers.
 func TestPlotWriters(t *testing.T) {
 	nb := newNotebook(t)
-	const writer = `import vgimg "gonum.org/v1/plot/vg/vgimg"`
+	const writer = `import _ "gonum.org/v1/plot/vg/vgpdf"`
 	for _, c := range []struct {
 		name, code string
 		want       bool

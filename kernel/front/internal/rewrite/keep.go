@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
+	"go/types"
 	"slices"
 	"strings"
 )
@@ -14,7 +15,7 @@ func (w *work) begin(g *graph, need map[string]bool) string {
 	m := w.s.manifest()
 	var pairs, known []string
 	groups := map[int]bool{}
-	funcs := map[string]string{}
+	funcs, shared := map[string]string{}, map[string]bool{}
 	for id, f := range w.funcs {
 		funcs[id] = f
 	}
@@ -39,9 +40,17 @@ func (w *work) begin(g *graph, need map[string]bool) string {
 					known = append(known, fmt.Sprintf("%s.Reg[%s]()", keepName, w.n.localise(t)))
 				}
 			}
+			for _, x := range group.Links {
+				known = append(known, fmt.Sprintf("%s.Link(%s)", keepName, w.n.localise(x)))
+			}
 			for _, f := range group.Funcs {
 				if i := strings.LastIndexByte(f, '.'); i >= 0 {
 					funcs[f] = w.function(f[:i], f[i+1:])
+				}
+			}
+			for _, v := range group.Shared {
+				if i := strings.LastIndexByte(v, '.'); i >= 0 && w.function(v[:i], v[i+1:]) != "" {
+					shared[v] = true
 				}
 			}
 		}
@@ -70,6 +79,12 @@ func (w *work) begin(g *graph, need map[string]bool) string {
 			known = append(known, w.knownLiteral(literalName+l.id))
 		}
 	}
+	for _, path := range g.imports {
+		w.sentinels(path, shared)
+	}
+	for _, v := range sortedKeys(shared) {
+		known = append(known, fmt.Sprintf("%s.Same(%q, %s)", keepName, v, w.n.localise(v)))
+	}
 	for id, f := range funcs {
 		if f != "" {
 			known = append(known, fmt.Sprintf("%s.Fn(%q, %s)", keepName, id, f))
@@ -93,7 +108,10 @@ func (w *work) knownTypes(g *graph, nodes []ast.Node) (regs []string) {
 			continue
 		}
 		for _, sp := range gd.Specs {
-			if sp, ok := sp.(*ast.TypeSpec); ok && sp.TypeParams == nil && !sp.Assign.IsValid() && sp.Name.Name != "_" && g.c.pkg.Scope().Lookup(sp.Name.Name) != nil {
+			if sp, ok := sp.(*ast.TypeSpec); ok && sp.TypeParams == nil && !sp.Assign.IsValid() && sp.Name.Name != "_" {
+				if o := g.c.pkg.Scope().Lookup(sp.Name.Name); o == nil || types.IsInterface(o.Type()) {
+					continue
+				}
 				regs = append(regs, fmt.Sprintf("%s.Reg[%s]()", keepName, sp.Name.Name))
 			}
 		}
@@ -101,7 +119,20 @@ func (w *work) knownTypes(g *graph, nodes []ast.Node) (regs []string) {
 	return regs
 }
 
-// function writes a function of a package, or "" if it is not there any more.
+// sentinels adds the exported errors of a package, which programs compare with.
+func (w *work) sentinels(path string, names map[string]bool) {
+	p, err := w.n.packages.Import(path)
+	if err != nil {
+		return
+	}
+	for _, name := range p.Scope().Names() {
+		if v, ok := p.Scope().Lookup(name).(*types.Var); ok && v.Exported() && types.Identical(v.Type(), types.Universe.Lookup("error").Type()) {
+			names[path+"."+name] = true
+		}
+	}
+}
+
+// function writes a function or variable of a package, or "" if it is not there any more.
 func (w *work) function(path, name string) string {
 	if path == "main" {
 		if d := w.n.declaring(name); d == nil || d.tok != token.FUNC {

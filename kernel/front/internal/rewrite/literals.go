@@ -359,12 +359,7 @@ func (w *work) render(t *Text, inside *literal, lo, hi int) {
 
 // editsWithin are the edits of the bytes [lo, hi), in which the literals that move out of there are calls.
 func (w *work) editsWithin(inside *literal, lo, hi int) edits {
-	var es edits
-	for _, e := range w.edits {
-		if e.lo >= lo && e.hi <= hi {
-			es = append(es, e)
-		}
-	}
+	es := w.edits.within(lo, hi)
 	for _, l := range w.literals {
 		if l.lo >= lo && l.hi <= hi && l != inside && l.parent == parentOf(inside) {
 			es.replace(l.lo, l.hi, w.site(l))

@@ -82,7 +82,8 @@ type work struct {
 	funcs    map[string]string       // functions that main mentions without calling them; see decl
 	main     *decl                   // the user's own func main
 	tests    bool                    // a %test cell
-	parts    map[*checked][]part     //
+	parts    map[*checked][]part
+	broken   map[*decl][]Error // declarations of earlier cells that do not compile any more
 }
 
 // Rewrite turns a cell into a program. cell is its number.
@@ -90,7 +91,7 @@ func (s *Session) Rewrite(cell int, code string) *Result {
 	code = strings.ReplaceAll(code, "\r\n", "\n")
 	w := &work{s: s, n: s.clone(), r: &Result{}, src: &Source{cell, code}, imported: map[string]bool{},
 		objects: map[string]types.Object{}, global: map[types.Object]string{}, old: map[string]string{}, dropped: map[*ast.Ident]bool{},
-		funcs: map[string]string{}, parts: map[*checked][]part{}}
+		funcs: map[string]string{}, parts: map[*checked][]part{}, broken: map[*decl][]Error{}}
 	w.r.Next = w.n
 	w.n.sources[cell], w.n.current = w.src, cell
 	w.rewrite()
@@ -399,14 +400,19 @@ type part struct {
 func (w *work) program(vars map[string]variable) (t *Text, parts []part) {
 	t = &Text{}
 	t.Inject("package main\n")
-	add := func(d *decl) {
-		lo := t.Len()
-		d.emit(t)
-		parts = append(parts, part{lo: lo, hi: t.Len(), decl: d})
-	}
-	own := map[*decl]bool{}
+	own := map[*decl]bool{w.main: true}
 	for _, d := range w.decls {
 		own[d] = true
+	}
+	add := func(d *decl) {
+		lo := t.Len()
+		if own[d] { // it gets its edits when all are made
+			w.edits.within(d.lo, d.hi).apply(t, w.src, d.lo, d.hi)
+			t.Inject("\n")
+		} else {
+			d.emit(t)
+		}
+		parts = append(parts, part{lo: lo, hi: t.Len(), decl: d})
 	}
 	for _, d := range w.n.sortedDecls() {
 		if !own[d] {
@@ -440,19 +446,41 @@ func (d *decl) emit(t *Text) {
 
 // learn checks the user's text as it is.
 func (w *work) learn() bool {
-	t, parts := w.program(w.n.vars)
 	if w.call != "" {
 		w.stmts = nil
 	}
+	hidden := w.hiddenNames()
+	ok := w.check(hidden)
+	if !ok && len(hidden) > 0 { // perhaps Go's own are meant
+		first, errs := w.user, w.r.Errors
+		w.r.Errors = nil
+		if ok = w.check(nil); !ok {
+			w.user, w.final, w.r.Errors = first, first, errs
+		}
+	}
+	return ok
+}
+
+// hiddenNames are the variables that hide names of Go's own and that the cell may mean.
+func (w *work) hiddenNames() (names []string) {
+	for _, t := range tokens(w.code) {
+		if t.tok == token.IDENT && w.n.vars[t.lit].hidden && !slices.Contains(names, t.lit) {
+			names = append(names, t.lit)
+		}
+	}
+	return names
+}
+
+// check checks the user's text, in whose statements hidden variables are seen.
+func (w *work) check(hidden []string) bool {
+	w.edits = slices.Clone(w.base)
+	clear(w.global)
+	t, parts := w.program(w.n.vars)
 	start, end := t.Len(), t.Len()
 	if w.main == nil {
 		t.Inject("func main() {\n")
-		var hidden []string
-		for _, name := range sortedKeys(w.n.vars) {
-			if v := w.n.vars[name]; v.hidden {
-				t.Inject("var ", name, " ", v.typ, "; _ = ", name, "\n")
-				hidden = append(hidden, name)
-			}
+		for _, name := range hidden {
+			t.Inject("var ", name, " ", w.n.vars[name].typ, "; _ = ", name, "\n")
 		}
 		if hidden != nil {
 			t.Inject("{\n")
@@ -483,14 +511,15 @@ func (w *work) learn() bool {
 		return w.accept(c)
 	}
 	w.body = c.main.Body.List
-	if n := len(w.body); n > 0 && start > c.offset(c.main.Body.Lbrace)+2 { // behind the hidden variables
-		w.body = w.body[n-1].(*ast.BlockStmt).List
-		for _, st := range c.main.Body.List[:n-1] {
+	if hidden != nil {
+		n := len(w.body) - 1
+		for _, st := range w.body[:n] {
 			if d, ok := st.(*ast.DeclStmt); ok {
 				id := d.Decl.(*ast.GenDecl).Specs[0].(*ast.ValueSpec).Names[0]
 				w.global[c.info.Defs[id]] = hiddenPrefix + id.Name
 			}
 		}
+		w.body = w.body[n].(*ast.BlockStmt).List
 	}
 	var last ast.Stmt
 	if len(w.body) > 0 {
@@ -611,12 +640,14 @@ func (w *work) setAside(c *checked) bool {
 	return false
 }
 
-// accept takes over the errors of a check; true means that there are none.
+// accept takes over the errors of a check; true means that there are none. A declaration of an earlier cell that is broken already, since
+// something that it needs was removed, is a mistake only if the cell reaches it.
 func (w *work) accept(c *checked) bool {
 	if c.syn != nil {
 		w.r.Errors = append(w.r.Errors, c.syntaxErrors()...)
 		return false
 	}
+	changed := strings.Join(w.changed(), "; ")
 	for _, e := range c.errs {
 		if strings.HasSuffix(e.Msg, "is not used") && c.main != nil && e.Pos >= c.main.Pos() && w.main == nil {
 			continue // the value of the cell's last line is shown
@@ -624,44 +655,57 @@ func (w *work) accept(c *checked) bool {
 		if _, unused := unusedName(e.Msg); unused && e.Soft && c.main != nil && e.Pos >= c.main.Pos() && w.main == nil {
 			continue
 		}
-		w.r.Errors = append(w.r.Errors, c.errorAt(c.offset(e.Pos), e.Msg))
+		off := c.offset(e.Pos)
+		x := c.errorAt(off, e.Msg)
+		if d := w.declAt(c, off); d != nil && d.src != w.src {
+			if changed == "" || w.s.broken[d.key] || w.n.broken[d.key] {
+				w.broken[d] = append(w.broken[d], x)
+				continue
+			}
+			x.Hint = fmt.Sprintf("%s; cell [%d] still uses the earlier one: change it in the same cell as this, or choose another name", changed, d.src.Cell)
+		}
+		w.r.Errors = append(w.r.Errors, x)
 	}
-	w.blame()
+	clear(w.n.broken)
+	for d := range w.broken {
+		w.n.broken[d.key] = true
+	}
 	return len(w.r.Errors) == 0
 }
 
-// blame names the change of this cell that broke an earlier one.
-func (w *work) blame() {
-	for i := range w.r.Errors {
-		e := &w.r.Errors[i]
-		if e.Pos.Cell == 0 || e.Pos.Cell == w.src.Cell {
-			continue
-		}
-		var changed []string
-		for name, v := range w.types {
-			if old, ok := w.s.vars[name]; ok && old.typ != v.typ {
-				changed = append(changed, fmt.Sprintf("%s becomes %s here and was %s", name, v.shown, old.shown))
-			} else if w.s.declaring(name) != nil {
-				changed = append(changed, name+" becomes a variable here")
-			}
-		}
-		for _, d := range w.decls {
-			for _, name := range d.names {
-				if _, ok := w.s.vars[name]; ok || w.s.declaring(name) != nil {
-					changed = append(changed, name+" is declared anew here")
-				}
-			}
-		}
-		for name := range w.imported {
-			if _, ok := w.s.vars[name]; ok || w.s.declaring(name) != nil {
-				changed = append(changed, name+" becomes a package here")
-			}
-		}
-		slices.Sort(changed)
-		if len(changed) > 0 {
-			e.Hint = strings.Join(changed, "; ") + fmt.Sprintf("; cell [%d] still uses the earlier one: change it in the same cell as this, or choose another name", e.Pos.Cell)
+// declAt returns the declaration that stands at an offset of a checked program, or nil.
+func (w *work) declAt(c *checked, off int) *decl {
+	for _, p := range w.parts[c] {
+		if off >= p.lo && off < p.hi {
+			return p.decl
 		}
 	}
+	return nil
+}
+
+// changed names what this cell gives another meaning.
+func (w *work) changed() (changed []string) {
+	for name, v := range w.types {
+		if old, ok := w.s.vars[name]; ok && old.typ != v.typ {
+			changed = append(changed, fmt.Sprintf("%s becomes %s here and was %s", name, v.shown, old.shown))
+		} else if w.s.declaring(name) != nil {
+			changed = append(changed, name+" becomes a variable here")
+		}
+	}
+	for _, d := range w.decls {
+		for _, name := range d.names {
+			if _, ok := w.s.vars[name]; ok || w.s.declaring(name) != nil {
+				changed = append(changed, name+" is declared anew here")
+			}
+		}
+	}
+	for name := range w.imported {
+		if _, ok := w.s.vars[name]; ok || w.s.declaring(name) != nil {
+			changed = append(changed, name+" becomes a package here")
+		}
+	}
+	slices.Sort(changed)
+	return changed
 }
 
 // The following turn positions in a checked program into edits of the cell.

@@ -40,6 +40,7 @@ type Session struct {
 	args    string              // of the program, as %args has set them
 	gone    map[string]string   // names that are no more, and why
 	told    map[string]bool     // notes that are given once
+	broken  map[string]bool     // keys of declarations that may not compile any more, since something was removed
 }
 
 // A decl is a remembered declaration: func, type or const, or a function literal of a cell that has moved to the package level.
@@ -97,7 +98,7 @@ func NewSession(p Packages, manifest func() *keep.Manifest) *Session {
 func (s *Session) Reset() {
 	s.decls, s.vars = map[string]*decl{}, map[string]variable{}
 	s.imports, s.aliases = map[string]string{}, map[string]string{}
-	s.gone, s.told = map[string]string{}, map[string]bool{}
+	s.gone, s.told, s.broken = map[string]string{}, map[string]bool{}, map[string]bool{}
 	s.blank, s.flags, s.args = nil, nil, ""
 }
 
@@ -105,7 +106,7 @@ func (s *Session) clone() *Session {
 	c := *s
 	c.sources, c.decls, c.vars = maps.Clone(s.sources), maps.Clone(s.decls), maps.Clone(s.vars)
 	c.imports, c.aliases = maps.Clone(s.imports), maps.Clone(s.aliases)
-	c.gone, c.told = maps.Clone(s.gone), maps.Clone(s.told)
+	c.gone, c.told, c.broken = maps.Clone(s.gone), maps.Clone(s.told), maps.Clone(s.broken)
 	c.blank, c.flags = slices.Clone(s.blank), slices.Clone(s.flags)
 	return &c
 }
@@ -231,6 +232,11 @@ func (s *Session) Forget(names ...string) (found []string) {
 		} else if _, ok := s.imports[n]; ok {
 			delete(s.imports, n)
 			found = append(found, n)
+		}
+	}
+	for key, d := range s.decls {
+		if slices.ContainsFunc(tokens(d.src.Code[d.lo:d.hi]), func(t tok) bool { return t.tok == token.IDENT && slices.Contains(found, t.lit) }) {
+			s.broken[key] = true
 		}
 	}
 	return found

@@ -175,6 +175,16 @@ func (e *edits) blank(code string, lo, hi int) {
 	}, code[lo:hi]))
 }
 
+// within returns the edits of the bytes [lo, hi).
+func (e edits) within(lo, hi int) (in edits) {
+	for _, x := range e {
+		if x.lo >= lo && x.hi <= hi {
+			in = append(in, x)
+		}
+	}
+	return in
+}
+
 // apply adds the bytes [lo, hi) of a cell with the edits that lie in them.
 func (e edits) apply(t *Text, src *Source, lo, hi int) {
 	sorted := append(edits(nil), e...)

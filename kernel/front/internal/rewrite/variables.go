@@ -83,7 +83,7 @@ func (w *work) publish(ds []definition) {
 		case types.Universe.Lookup(d.name) != nil || d.name == "main" || d.name == "init":
 			v.hidden = true
 			if types.Universe.Lookup(d.name) != nil {
-				w.note("name "+d.name, "%s hides Go's own %s in this and later cells; %%rm %s gives that back. Functions still see Go's", d.name, d.name, d.name)
+				w.note("name "+d.name, "%s is a variable from here on. Where that can't be meant, and inside functions, it is still Go's own; %%rm %s gives it back", d.name, d.name)
 			}
 		case w.user.used[d.name] != "" && w.user.used[d.name] != helpers[d.name] || w.s.imports[d.name] != "" || w.imported[d.name]:
 			if w.namesPackage(d.name) || w.s.imports[d.name] != "" || w.imported[d.name] {
