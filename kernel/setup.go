@@ -264,15 +264,7 @@ fmt.Println("drawn")`,
 }
 
 // cellBuildEnv is the environment for building what cells use, before any cell. Modules may be missing still, so the network stays allowed.
-func cellBuildEnv() []string {
-	env := os.Environ()
-	for k, v := range cellenv.Env() {
-		if k != "GOPROXY" && k != "GOSUMDB" {
-			env = append(env, k+"="+v)
-		}
-	}
-	return env
-}
+func cellBuildEnv() []string { return append(cellenv.Online(os.Environ()), "GOWORK=off") }
 
 // prebuild builds the packages of the library that a cell may import.
 func (w *workspace) prebuild(ctx context.Context) error {

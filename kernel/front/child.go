@@ -23,16 +23,11 @@ import (
 // toolEnv is the environment in which cells are compiled: with path before the other folders of programs, and tmp for temporary files, which an
 // end by force would leave behind elsewhere.
 func toolEnv(env []string, path, tmp string) []string {
-	cells := cellenv.Env()
-	out := make([]string, 0, len(env)+len(cells)+1)
-	for _, kv := range env {
-		k, _, _ := strings.Cut(kv, "=")
-		if _, ok := cells[k]; !ok && k != "PATH" && k != "TMPDIR" {
+	var out []string
+	for _, kv := range cellenv.Offline(env) {
+		if k, _, _ := strings.Cut(kv, "="); k != "PATH" && k != "TMPDIR" {
 			out = append(out, kv)
 		}
-	}
-	for k, v := range cells {
-		out = append(out, k+"="+v)
 	}
 	return append(out, "TMPDIR="+tmp, "PATH="+path+string(os.PathListSeparator)+os.Getenv("PATH"))
 }
@@ -60,7 +55,7 @@ func startGoNB(c config, f *folders, token string) (*child, error) {
 		return nil, err
 	}
 	k := &child{exited: make(chan struct{})}
-	k.cmd = exec.Command(filepath.Join(c.bin, "gonb"), "-kernel="+file, "-go_work="+c.root+","+getModule(c), "-raw_error=true",
+	k.cmd = exec.Command(filepath.Join(c.bin, "gonb"), "-kernel="+file, "-go_work="+strings.Join(modules(c), ","), "-raw_error=true",
 		"-logtostderr=false", "-stderrthreshold=3", "-log_file="+os.DevNull)
 	k.cmd.Env = append(toolEnv(os.Environ(), f.path(), f.tmp()),
 		inband.TokenVar+"="+token,

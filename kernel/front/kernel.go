@@ -44,6 +44,8 @@ type kernel struct {
 	count   int              // execution count
 	history []historyEntry
 	helper  *completer
+
+	noAutoget bool // %noautoget: imports fetch nothing; changed by the queue alone
 }
 
 // ranCell is what is needed to read GoNB's messages about one of its cells.
@@ -89,7 +91,8 @@ func run(c config) error {
 	defer die()
 	k.packages = packages.New(packages.Config{
 		Dir: f.check(), Root: c.root, Context: life, Env: toolEnv(os.Environ(), c.bin, f.tmp()), Cache: filepath.Join(c.root, ".lectern", "packages-"+runtime.Version()+".json"),
-		Warm:  append([]string{modulePath(c.root) + "/..."}, commonPackages...),
+		Warm:  warmPackages(c),
+		Known: slowPackages(c),
 		State: "github.com/lectern-go/lectern/internal/kept",
 	})
 	k.session = rewrite.NewSession(k.packages, k.manifest)

@@ -13,8 +13,8 @@
 //	LECTERN_ROOT           the repository, if -root is not given
 //	LECTERN_KEEP_LIMIT     how many bytes of values a kernel may keep, such as 4G; otherwise half of what the disk has left
 //	LECTERN_KEEP_ON_DISK   if set, values are kept on disk, not on the memory disk
-//	LECTERN_GET            the folder of the module that %get fetches into; otherwise .lectern/get
-//	LECTERN_GOPROXY        the module proxy that %get uses; otherwise what the go command is set to
+//	LECTERN_GET            the folder of the module for fetched packages; otherwise .lectern/get
+//	LECTERN_OFFLINE        if set, imports fetch no modules
 //	LECTERN_TRACE          if set, failures of completion are written to the kernel's log
 package main
 

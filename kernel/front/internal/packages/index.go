@@ -62,26 +62,30 @@ func (p *Packages) begin() {
 
 // nameAll finds the names of packages: of the standard library, of the warm ones, and of all that these import.
 func (p *Packages) nameAll(worlds int) {
-	found, err := p.goList(p.ctx, append([]string{"-json=" + nameFields, "--", "std"}, p.c.Warm...)...)
+	found, err := p.goList(p.ctx, slices.Concat([]string{"-json=" + nameFields, "--", "std"}, p.c.Warm, p.c.Known)...)
 	if err != nil {
 		return // whoever imports something is told why
 	}
-	var named []*pkg
+	var asked, deps []*pkg
 	var warm []string
 	for _, l := range found {
 		if l.Error != nil {
 			continue
 		}
 		k := &pkg{Path: l.ImportPath, Name: l.Name, Standard: l.Standard}
-		named = append(named, k)
-		if !l.DepOnly && importable(k) && (!l.Standard || slices.Contains(p.c.Warm, l.ImportPath)) {
+		if l.DepOnly {
+			deps = append(deps, k)
+		} else {
+			asked = append(asked, k)
+		}
+		if !l.DepOnly && importable(k) && !slices.Contains(p.c.Known, l.ImportPath) && (!l.Standard || slices.Contains(p.c.Warm, l.ImportPath)) {
 			warm = append(warm, l.ImportPath)
 		}
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.worlds == worlds {
-		p.byName, p.warm = addNames(addNames(nil, named), p.compiled()), warm
+		p.byName, p.warm = addNames(addNames(addNames(nil, asked), deps), p.compiled()), warm
 	}
 }
 

@@ -236,7 +236,7 @@ func (p *Packages) sum(files, installed []string) string {
 			fmt.Fprintln(h, kv)
 		}
 	}
-	fmt.Fprintln(h, p.c.Warm)
+	fmt.Fprintln(h, p.c.Warm, p.c.Known)
 	return hex.EncodeToString(h.Sum(nil))
 }
 
