@@ -10,8 +10,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"path/filepath"
-	"runtime"
 	"sync"
 	"time"
 
@@ -89,12 +87,7 @@ func run(c config) error {
 	k := &kernel{c: c, f: f, token: hex.EncodeToString(token[:]), watcher: w, ended: make(chan struct{}), ready: make(chan struct{}), ran: map[int]ranCell{}}
 	life, die := context.WithCancel(context.Background())
 	defer die()
-	k.packages = packages.New(packages.Config{
-		Dir: f.check(), Root: c.root, Context: life, Env: toolEnv(os.Environ(), c.bin, f.tmp()), Cache: filepath.Join(c.root, ".lectern", "packages-"+runtime.Version()+".json"),
-		Warm:  warmPackages(c),
-		Known: slowPackages(c),
-		State: "github.com/lectern-go/lectern/internal/kept",
-	})
+	k.packages = packageIndex(life, c, f)
 	k.session = rewrite.NewSession(k.packages, k.manifest)
 	k.input = &input{path: f.input()}
 	k.queue = newQueue(k)
@@ -127,9 +120,6 @@ func run(c config) error {
 	}
 	return k.shutDown()
 }
-
-// commonPackages are those of the standard library that most cells use.
-var commonPackages = []string{"fmt", "math", "os", "strings", "time", "sort", "errors", "sync", "slices", "maps", "math/rand/v2", "strconv", "bytes", "io", "bufio", "math/rand", "cmp", "context", "encoding/json"}
 
 // bringUpGoNB starts GoNB while Jupyter is already being served.
 func (k *kernel) bringUpGoNB() {

@@ -23,6 +23,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 func main() {
@@ -37,7 +38,15 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: lectern-kernel [-root DIR] [-bin DIR] CONNECTION_FILE")
 		flag.PrintDefaults()
 	}
+	ready := flag.Bool(strings.TrimPrefix(prepareArg, "-"), false, "compile what cells import and remember it, and start no kernel")
 	flag.Parse()
+	if *ready && flag.NArg() == 0 {
+		if err := c.complete(); err != nil {
+			fmt.Fprintln(os.Stderr, "lectern-kernel:", err)
+			os.Exit(1)
+		}
+		os.Exit(prepare(c))
+	}
 	if flag.NArg() != 1 {
 		flag.Usage()
 		os.Exit(2)

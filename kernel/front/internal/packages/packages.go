@@ -65,6 +65,7 @@ type Packages struct {
 	warm      []string                // packages to be looked up in the background
 	whole     bool                    // the warm packages have been looked up, so nothing is left to do in the background
 	failed    map[string]error        // by path, since the last Refresh
+	trouble   error                   // of the last lookup in the background
 	builds    map[string]*build       // by the paths asked for
 	gc        types.Importer          // knows packages of one generation
 	past      int                     // generations of types so far

@@ -57,6 +57,7 @@ func put(t *testing.T, old time.Duration, file, text string) {
 }
 
 func TestEditsAreSeen(t *testing.T) {
+	t.Parallel()
 	root := lessons(t)
 	c := cells(t, root)
 	p := New(c)
@@ -120,6 +121,7 @@ func TestEditsAreSeen(t *testing.T) {
 }
 
 func TestModulesAreSeen(t *testing.T) {
+	t.Parallel()
 	root, elsewhere := lessons(t), lessons(t)
 	dep := write(t, map[string]string{"go.mod": "module example.net/dep\n\ngo 1.26.0\n", "dep.go": "package dep\n\nconst Here = \"first\"\n"})
 	second := write(t, map[string]string{"go.mod": "module example.net/dep\n\ngo 1.26.0\n", "dep.go": "package dep\n\nconst Here = \"second\"\n"})
@@ -174,6 +176,7 @@ func TestModulesAreSeen(t *testing.T) {
 
 // TestTrimmedArchives removes archives from the build cache, as Go does with those that have not been used for five days.
 func TestTrimmedArchives(t *testing.T) {
+	t.Parallel()
 	root := lessons(t)
 	// Nobody else's archive has this text.
 	put(t, time.Hour, filepath.Join(root, "base", "data", "x.txt"), root)
@@ -251,6 +254,7 @@ func fakeGo(t *testing.T, c *Config, script string) {
 }
 
 func TestAnotherGoIsSeen(t *testing.T) {
+	t.Parallel()
 	c := cells(t, lessons(t))
 	log := filepath.Join(t.TempDir(), "log")
 	fakeGo(t, &c, "echo \"$1\" >> '"+log+"'\nexec \"$real\" \"$@\"\n")
@@ -298,6 +302,7 @@ func TestAnotherGoIsSeen(t *testing.T) {
 
 // TestNoPartialIndex runs a go command that fails half-way, and ends a kernel while it looks packages up.
 func TestNoPartialIndex(t *testing.T) {
+	t.Parallel()
 	c := cells(t, lessons(t))
 	c.Warm = []string{"example.org/m/...", "fmt"}
 	good := c
