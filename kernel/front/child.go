@@ -26,16 +26,11 @@ import (
 // toolEnv is the environment in which cells are compiled: with path before the other folders of programs, and tmp for temporary files, which an
 // end by force would leave behind elsewhere.
 func toolEnv(env []string, path, tmp string) []string {
-	cells := cellenv.Env()
-	out := make([]string, 0, len(env)+len(cells)+1)
-	for _, kv := range env {
-		k, _, _ := strings.Cut(kv, "=")
-		if _, ok := cells[k]; !ok && k != "PATH" && k != "TMPDIR" {
+	var out []string
+	for _, kv := range cellenv.Offline(env) {
+		if k, _, _ := strings.Cut(kv, "="); k != "PATH" && k != "TMPDIR" {
 			out = append(out, kv)
 		}
-	}
-	for k, v := range cells {
-		out = append(out, k+"="+v)
 	}
 	return append(out, "TMPDIR="+tmp, "PATH="+path+string(os.PathListSeparator)+os.Getenv("PATH"))
 }
@@ -139,7 +134,7 @@ func newGoNB(ctx context.Context, k *kernel) (*child, error) {
 		return nil, err
 	}
 	g := &child{exited: make(chan struct{})}
-	g.cmd = exec.Command(filepath.Join(k.c.bin, "gonb"), "-kernel="+file, "-go_work="+strings.Join(workspaceModules(k.c), ","), "-raw_error=true",
+	g.cmd = exec.Command(filepath.Join(k.c.bin, "gonb"), "-kernel="+file, "-go_work="+strings.Join(modules(k.c), ","), "-raw_error=true",
 		"-logtostderr=false", "-stderrthreshold=3", "-log_file="+os.DevNull)
 	env := toolEnv(os.Environ(), k.f.path(), k.f.tmp())
 	for name, value := range k.env {

@@ -148,7 +148,14 @@ func (e *execution) understand(before *rewrite.Session) *failure {
 	if fetched {
 		e.r = before.Rewrite(e.cell, e.req.Code)
 	}
-	for tried := map[string]bool{}; e.r.Missing != "" && !tried[e.r.Missing] && e.k.fetches(e.r.Missing); e.r = before.Rewrite(e.cell, e.req.Code) {
+	for tried := map[string]bool{}; e.r.Missing != "" && !tried[e.r.Missing]; e.r = before.Rewrite(e.cell, e.req.Code) {
+		ok, hint := e.k.mayFetch(e.r.Missing)
+		if !ok {
+			if hint != "" {
+				e.r.Errors[0].Hint = hint
+			}
+			break
+		}
 		tried[e.r.Missing] = true
 		if f := e.autoget(e.r.Missing); f != nil {
 			return f

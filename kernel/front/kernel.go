@@ -9,8 +9,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"path/filepath"
-	"runtime"
 	"sync"
 	"syscall"
 	"time"
@@ -89,11 +87,7 @@ func run(c config) error {
 	k.values = valuesEnv(f, k.token)
 	life, die := context.WithCancel(context.Background())
 	defer die()
-	k.packages = packages.New(packages.Config{
-		Dir: f.check(), Root: c.root, Context: life, Env: toolEnv(os.Environ(), c.bin, f.tmp()), Cache: filepath.Join(c.root, ".lectern", "packages-"+runtime.Version()+".json"),
-		Warm:  append([]string{modulePath(c.root) + "/..."}, commonPackages...),
-		State: "github.com/lectern-go/lectern/internal/kept",
-	})
+	k.packages = packageIndex(life, c, f)
 	k.session = rewrite.NewSession(k.packages, k.manifest)
 	k.builder = &builder{dir: f.build(), packages: k.packages}
 	k.input = &input{path: f.input()}
@@ -126,9 +120,6 @@ func run(c config) error {
 	}
 	return k.shutDown()
 }
-
-// commonPackages are those of the standard library that most cells use.
-var commonPackages = []string{"fmt", "math", "os", "strings", "time", "sort", "errors", "sync", "slices", "maps", "math/rand/v2", "strconv", "bytes", "io", "bufio", "math/rand", "cmp", "context", "encoding/json"}
 
 // receive hands every message of a socket to f. A message with a wrong signature is dropped, as the protocol asks.
 func (k *kernel) receive(s *jupyter.Socket, f func(*jupyter.Message)) {

@@ -91,13 +91,3 @@ func TestKeepLimit(t *testing.T) {
 		}
 	}
 }
-
-func TestNetworkEnv(t *testing.T) {
-	got := strings.Join(networkEnv([]string{"A=b", "GOPROXY=off", "LECTERN_GOPROXY=direct", "GOFLAGS=-x", "GOWORK=off"}), " ")
-	if want := "A=b GOPROXY=direct GOFLAGS=-buildvcs=false"; got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
-	if got := strings.Join(networkEnv([]string{"LECTERN_GOPROXY=${GOPROXY}"}), " "); strings.Contains(got, "GOPROXY") {
-		t.Errorf("got %s", got)
-	}
-}

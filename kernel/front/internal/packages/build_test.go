@@ -21,10 +21,7 @@ func cells(t *testing.T, root string) Config {
 		"go.work": fmt.Sprintf("go 1.26.0\n\nuse (\n\t.\n\t%q\n)\n", root),
 		"main.go": "package main\n\nfunc main() {}\n",
 	})
-	env := os.Environ()
-	for k, v := range cellenv.Env() {
-		env = append(env, k+"="+v)
-	}
+	env := cellenv.Offline(os.Environ())
 	return Config{Dir: dir, Root: root, Env: env, Cache: filepath.Join(t.TempDir(), "packages.json"), Context: t.Context()}
 }
 

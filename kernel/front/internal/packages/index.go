@@ -43,6 +43,18 @@ func (p *Packages) restore() {
 	p.sift()
 }
 
+// Prepare returns when the warm packages have been looked up, or the first error there was.
+func (p *Packages) Prepare() error {
+	p.Wait()
+	if _, err := p.Toolchain(); err != nil {
+		return err
+	}
+	p.save()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.trouble
+}
+
 // begin looks up in the background what is not known yet: names first, then the warm packages. It needs p.mu, but for a new p.
 func (p *Packages) begin() {
 	if p.whole { // leave the processors to the first cell
@@ -62,26 +74,33 @@ func (p *Packages) begin() {
 
 // nameAll finds the names of packages: of the standard library, of the warm ones, and of all that these import.
 func (p *Packages) nameAll(worlds int) {
-	found, err := p.goList(p.ctx, append([]string{"-json=" + nameFields, "--", "std"}, p.c.Warm...)...)
-	if err != nil {
-		return // whoever imports something is told why
+	found, err := p.goList(p.ctx, slices.Concat([]string{"-json=" + nameFields, "--", "std"}, p.c.Warm, p.c.Known)...)
+	if err != nil { // whoever imports something is told why
+		p.mu.Lock()
+		p.trouble = err
+		p.mu.Unlock()
+		return
 	}
-	var named []*pkg
+	var asked, deps []*pkg
 	var warm []string
 	for _, l := range found {
 		if l.Error != nil {
 			continue
 		}
 		k := &pkg{Path: l.ImportPath, Name: l.Name, Standard: l.Standard}
-		named = append(named, k)
-		if !l.DepOnly && importable(k) && (!l.Standard || slices.Contains(p.c.Warm, l.ImportPath)) {
+		if l.DepOnly {
+			deps = append(deps, k)
+		} else {
+			asked = append(asked, k)
+		}
+		if !l.DepOnly && importable(k) && !slices.Contains(p.c.Known, l.ImportPath) && (!l.Standard || slices.Contains(p.c.Warm, l.ImportPath)) {
 			warm = append(warm, l.ImportPath)
 		}
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.worlds == worlds {
-		p.byName, p.warm = addNames(addNames(nil, named), p.compiled()), warm
+		p.byName, p.warm = addNames(addNames(addNames(nil, asked), deps), p.compiled()), warm
 	}
 }
 
@@ -108,6 +127,9 @@ func (p *Packages) warmUp(worlds int) {
 			err = p.lookup(ctx, patterns...)
 		}
 		cancel(nil)
+		p.mu.Lock()
+		p.trouble = err
+		p.mu.Unlock()
 		var tool *ToolError
 		switch {
 		case p.ctx.Err() != nil || errors.As(err, &tool):

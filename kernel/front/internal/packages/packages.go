@@ -28,6 +28,7 @@ type Config struct {
 	Env     []string        // the environment for the go command
 	Cache   string          // a file that remembers what is known from one kernel to the next; "" for none
 	Warm    []string        // packages and patterns to look up before anyone asks
+	Known   []string        // packages and patterns to know by name alone
 	State   string          // a package whose importers have state that lives on from cell to cell
 }
 
@@ -64,6 +65,7 @@ type Packages struct {
 	warm      []string                // packages to be looked up in the background
 	whole     bool                    // the warm packages have been looked up, so nothing is left to do in the background
 	failed    map[string]error        // by path, since the last Refresh
+	trouble   error                   // of the last lookup in the background
 	builds    map[string]*build       // by the paths asked for
 	gc        types.Importer          // knows packages of one generation
 	past      int                     // generations of types so far
@@ -207,15 +209,15 @@ func (p *Packages) names() map[string]string {
 	}
 }
 
-// addNames returns the names of packages in a map of its own, which nobody changes any more. Shorter paths win, and packages that nobody outside
-// may import are left out.
-func addNames(old map[string]string, found []*pkg) map[string]string {
-	names := map[string]string{}
-	for n, path := range old {
-		names[n] = path
+// addNames adds the names of packages to those that are known already, which stay what they are, in a map of its own. Shorter paths win, and the
+// standard library before all others; packages that nobody outside may import are left out.
+func addNames(known map[string]string, found []*pkg) map[string]string {
+	names := maps.Clone(known)
+	if names == nil {
+		names = map[string]string{}
 	}
 	for _, k := range found {
-		if !importable(k) {
+		if !importable(k) || known[k.Name] != "" {
 			continue
 		}
 		path := k.Path

@@ -204,6 +204,9 @@ func (p *Packages) goFiles() []string {
 	if err != nil {
 		return nil
 	}
+	if real, err := filepath.EvalSymlinks(exe); err == nil {
+		exe = real // PATH may find it under several names
+	}
 	return append([]string{exe}, p.world.Go...)
 }
 
@@ -231,12 +234,24 @@ func (p *Packages) sum(files, installed []string) string {
 		}
 		fmt.Fprintf(h, "%s %d\n%s", f, len(b), b)
 	}
+	var env []string
+	set := map[string]bool{}
 	for _, kv := range p.c.Env {
-		if k, _, _ := strings.Cut(kv, "="); decides(k) {
-			fmt.Fprintln(h, kv)
+		k, v, _ := strings.Cut(kv, "=")
+		if decides(k) {
+			env = append(env, kv)
 		}
+		set[k] = v != ""
 	}
-	fmt.Fprintln(h, p.c.Warm)
+	// The folder of the user decides where the caches are, unless that is said.
+	if !set["GOCACHE"] || !set["GOMODCACHE"] && !set["GOPATH"] {
+		home, _ := os.UserHomeDir()
+		cache, _ := os.UserCacheDir()
+		env = append(env, home, cache)
+	}
+	slices.Sort(env)
+	fmt.Fprintln(h, env)
+	fmt.Fprintln(h, p.c.Warm, p.c.Known)
 	return hex.EncodeToString(h.Sum(nil))
 }
 
@@ -245,7 +260,7 @@ func decides(name string) bool {
 	switch name {
 	case "GOGC", "GOMEMLIMIT", "GOMAXPROCS", "GOTRACEBACK", "GODEBUG", "GOPROXY", "GOSUMDB", "GONOSUMDB", "GONOPROXY", "GOPRIVATE", "GOINSECURE", "GOVCS", "GOAUTH":
 		return false
-	case "CC", "CXX", "AR", "FC", "PKG_CONFIG", "HOME", "XDG_CACHE_HOME":
+	case "CC", "CXX", "AR", "FC", "PKG_CONFIG":
 		return true
 	}
 	return strings.HasPrefix(name, "GO") || strings.HasPrefix(name, "CGO_")
