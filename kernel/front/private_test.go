@@ -42,6 +42,21 @@ func TestInnerLinkIsPrivate(t *testing.T) {
 	}
 }
 
+// What a kernel keeps is for its user's eyes: values of cells, what they print, what they are asked.
+func TestFoldersArePrivate(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	f, err := newFolders()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.remove()
+	for _, dir := range append(f.all(), f.keep()...) {
+		if err := private.Check(dir); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // Anybody may put a folder of a kernel's name into the temporary folder. A named pipe in it must not keep a kernel from starting, and what it
 // says must not be followed.
 func TestSweepBelievesNobodyElse(t *testing.T) {
