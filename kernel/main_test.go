@@ -249,6 +249,24 @@ func TestPinsHaveHashes(t *testing.T) {
 	}
 }
 
+// What a server of JupyterLab may do is what its token's owner may: run any program. So it listens to this machine alone, and nothing in its
+// configuration, which others may be able to read, switches the token off or names it.
+func TestLabListensToThisMachine(t *testing.T) {
+	w, _ := scripted(t)
+	config := w.labConfig(8888, false, "notebooks", "ipc")
+	server := config["ServerApp"].(map[string]any)
+	if server["ip"] != "127.0.0.1" {
+		t.Errorf("it listens on %v", server["ip"])
+	}
+	for section, values := range config {
+		for name := range values.(map[string]any) {
+			if slices.Contains([]string{"token", "password", "disable_check_xsrf", "allow_origin", "allow_origin_pat", "allow_remote_access"}, name) {
+				t.Errorf("%s.%s is set: what does it open?", section, name)
+			}
+		}
+	}
+}
+
 // Jupyter's own kernels, too, are reached through files that other users can't reach.
 func TestLabRuntime(t *testing.T) {
 	if runtime.GOOS == "windows" {

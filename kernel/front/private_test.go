@@ -19,7 +19,7 @@ func TestInnerLinkIsPrivate(t *testing.T) {
 	need(t, err)
 	tmp := t.TempDir()
 	l := startLabIn(t, bin, t.TempDir(), []string{"TMPDIR=" + tmp})
-	l.run("x := 1\nx")
+	l.run("%version") // a command that GoNB answers
 	files, _ := filepath.Glob(filepath.Join(tmp, folderPrefix+"*", "kernel-*.json"))
 	if len(files) != 1 {
 		t.Fatalf("GoNB's connection files: %q", files)
@@ -39,6 +39,21 @@ func TestInnerLinkIsPrivate(t *testing.T) {
 	}
 	if sockets, _ := filepath.Glob(info.IP + "-*"); len(sockets) != 5 {
 		t.Errorf("sockets: %q", sockets)
+	}
+}
+
+// What a kernel keeps is for its user's eyes: values of cells, what they print, what they are asked.
+func TestFoldersArePrivate(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	f, err := newFolders()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.remove()
+	for _, dir := range append(f.all(), f.keep()...) {
+		if err := private.Check(dir); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package jupyter
 
 import (
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -44,7 +45,7 @@ func NewConnectionInfo(dirs ...string) (ConnectionInfo, error) {
 		if err := private.Check(dir); err != nil {
 			return c, fmt.Errorf("jupyter: folder for sockets: %w", err)
 		}
-		c.Transport, c.IP = "ipc", filepath.Join(dir, socketPrefix)
+		c.Transport, c.IP = "ipc", filepath.Join(dir, socketName())
 		for i, p := range c.ports() {
 			*p = i + 1
 		}
@@ -63,15 +64,16 @@ func NewConnectionInfo(dirs ...string) (ConnectionInfo, error) {
 	return c, nil
 }
 
-// socketPrefix begins the names of the sockets' files; a dash and a number follow.
-const socketPrefix = "socket"
+// socketName begins the names of the sockets' files; a dash and a number follow. It is another one each time, since a kernel that was killed leaves its
+// files, and not every kernel clears them away for the next one in that folder.
+func socketName() string { return "s" + rand.Text()[:8] }
 
 // addressLimit is how long the path of a socket may be: 104 bytes with the final zero on macOS, 108 on Linux.
 const addressLimit = 103
 
 // FitsSockets reports whether sockets can be files in dir: on this system, and with a path of that length.
 func FitsSockets(dir string) bool {
-	return runtime.GOOS != "windows" && len(filepath.Join(dir, socketPrefix))+len("-1") <= addressLimit
+	return runtime.GOOS != "windows" && len(filepath.Join(dir, socketName()))+len("-1") <= addressLimit
 }
 
 func (c *ConnectionInfo) ports() []*int {

@@ -104,7 +104,14 @@ func TestConnectionFile(t *testing.T) {
 		}
 		want := ConnectionInfo{Transport: "tcp", IP: "127.0.0.1"}
 		if len(dirs) == 2 && dirs[1] == private && runtime.GOOS != "windows" {
-			want = ConnectionInfo{Transport: "ipc", IP: filepath.Join(private, "socket")}
+			want = ConnectionInfo{Transport: "ipc", IP: c.IP}
+			if filepath.Dir(c.IP) != private {
+				t.Errorf("sockets at %s, want them in %s", c.IP, private)
+			}
+			// Each has files of its own: those of a killed kernel are not in the way of the next.
+			if other, err := NewConnectionInfo(private); err != nil || other.IP == c.IP {
+				t.Errorf("a second connection in the folder: %+v, %v", other, err)
+			}
 		}
 		if c.Transport != want.Transport || c.IP != want.IP {
 			t.Errorf("%q: got %+v, want transport %s at %s", dirs, c, want.Transport, want.IP)

@@ -3,7 +3,6 @@ package render
 import (
 	"encoding/json"
 	"html"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -199,11 +198,7 @@ func (p *page) strangersHTML(src string) string {
 	p.foreign++
 	var lost []string
 	f := filter{strict: true, ids: "output-" + strconv.Itoa(p.foreign) + "-", resolve: p.resource, check: p.checkAlt}
-	f.dropped = func(element string) {
-		if !slices.Contains(lost, "<"+element+">") {
-			lost = append(lost, "<"+element+">")
-		}
-	}
+	f.dropped = func(element string) { lost = noted(lost, "<"+shorten(element)+">") }
 	out := balance(f.run(src))
 	if len(lost) > 0 {
 		p.warn(0, "an output lost %s: the notebook is not trusted", strings.Join(lost, ", "))

@@ -26,18 +26,14 @@ const (
 const svgDepth = 200
 
 // cleanSVG parses a picture and writes it anew, with nothing in it that runs, loads or leads elsewhere. cut names what was left out, but for the
-// notes that drawing programs keep for themselves. The error says why it is no SVG.
+// notes that drawing programs keep for themselves; a long list ends with "and more". The error says why it is no SVG.
 func cleanSVG(src string) (clean string, cut []string, err error) {
 	d := xml.NewDecoder(strings.NewReader(strings.TrimPrefix(src, "\ufeff")))
 	d.CharsetReader = func(charset string, _ io.Reader) (io.Reader, error) {
 		return nil, fmt.Errorf("it is written in %s; save it as UTF-8", charset)
 	}
 	var b, css strings.Builder
-	drop := func(what string) {
-		if !slices.Contains(cut, what) {
-			cut = append(cut, what)
-		}
-	}
+	drop := func(what string) { cut = noted(cut, what) }
 	var open []string // elements as they were written
 	for {
 		t, err := d.Token()
@@ -105,6 +101,18 @@ func cleanSVG(src string) (clean string, cut []string, err error) {
 			}
 		}
 	}
+}
+
+// noted adds what was cut to a list for a message, once each, and no more than a message can hold.
+func noted(list []string, what string) []string {
+	switch {
+	case slices.Contains(list, what) || len(list) > 8:
+	case len(list) == 8:
+		list = append(list, "and more")
+	default:
+		list = append(list, what)
+	}
+	return list
 }
 
 // svgAttribute is the name that an attribute gets, "" if it says nothing about the drawing, and whether it may pass.
