@@ -289,7 +289,7 @@ func (e *execution) runByGoNB() *failure {
 	if _, f := e.askGoNBQuietly("%reset"); f != nil {
 		return f
 	}
-	code := e.r.Program.Source()
+	code := e.r.Program.String()
 	if e.r.Args != "" && e.r.Magic == "" {
 		code = "%args " + e.r.Args + "\n" + code
 	}
@@ -306,7 +306,8 @@ func (e *execution) runByGoNB() *failure {
 		}
 		return e.outcome(value)
 	}
-	f = e.compilerSays(value)
+	report, _ := reply["traceback"].([]any)
+	f = e.compilerSays(e.gonbSays(value, report))
 	f.notRun = true
 	return f
 }
@@ -348,7 +349,7 @@ func (k *kernel) fromIOPub(m *jupyter.Message) {
 			return
 		}
 		if c.Name == "stderr" {
-			e.writeErr(c.Text)
+			e.writeErr(e.fromGoNB(c.Text))
 		} else {
 			e.write(c.Text)
 		}

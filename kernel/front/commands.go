@@ -187,10 +187,10 @@ func (e *execution) runCommand(cmd *exec.Cmd, what string) *failure {
 	if f := e.wasInterrupted(); f != nil {
 		return f
 	}
-	return said("shell", fmt.Sprintf("%s: %s", shorten(what), state))
+	return said("shell", fmt.Sprintf("%s: %s", firstWords(what), state))
 }
 
-func shorten(s string) string {
+func firstWords(s string) string {
 	s, _, _ = strings.Cut(s, "\n")
 	if len(s) > 60 {
 		s = s[:57] + "..."

@@ -136,9 +136,13 @@ func (w *work) mainBody(t *Text, begin string, g *graph) {
 	if begin != "" {
 		t.Inject(begin, "\n")
 	}
-	w.setUp(t, g)
 	parse := w.parsesFlags(t)
+	declared := false
 	for i, it := range w.stmts {
+		if !declared && it.kind != token.VAR {
+			declared = true
+			w.setUp(t, g)
+		}
 		w.editsWithin(nil, it.lo, it.hi).apply(t, w.src, it.lo, it.hi)
 		t.Inject("\n")
 		var defs []string
@@ -154,12 +158,15 @@ func (w *work) mainBody(t *Text, begin string, g *graph) {
 			t.Inject(w.n.alias("flag", "flag"), ".Parse()\n")
 		}
 	}
+	if !declared {
+		w.setUp(t, g)
+	}
 	if w.call != "" {
 		t.Inject(w.call, "()\n")
 	}
 }
 
-// setUp calls the functions that every program calls.
+// setUp calls the functions that every program calls, once its package-level variables are there.
 func (w *work) setUp(t *Text, g *graph) {
 	for i, p := range g.parts {
 		if p.decl != nil && g.reached[i] && isSetup(p.decl) {
@@ -203,6 +210,15 @@ func (w *work) finish(body *Text, g *graph) {
 			}
 		}
 	}
+	paths := slices.Clone(w.n.blank)
+	for _, path := range imports {
+		paths = append(paths, path)
+	}
+	for _, path := range paths {
+		if w.r.GoNB == "" && (path == gonbPath || w.n.packages.Reaches(path, gonbPath)) {
+			w.r.GoNB = "gonbui"
+		}
+	}
 	t := &Text{}
 	if w.r.GoNB == "" {
 		t.Inject("package main\n")
@@ -223,31 +239,10 @@ func (w *work) finish(body *Text, g *graph) {
 	w.r.Imports = slices.Compact(w.r.Imports)
 	t.Append(body)
 	w.r.Program = t
-	if w.r.GoNB == "" {
-		for _, path := range w.r.Imports {
-			if path == gonbPath || w.n.packages.Reaches(path, gonbPath) {
-				w.r.GoNB = "gonbui"
-				w.withoutPackage()
-			}
-		}
-	}
 }
 
 // gonbPath is the package by which programs speak with GoNB, which has to run them then.
 const gonbPath = "github.com/janpfeifer/gonb/gonbui/protocol"
-
-// withoutPackage takes the package clause away, which GoNB writes itself.
-func (w *work) withoutPackage() {
-	t := &Text{}
-	text := w.r.Program.String()
-	const clause = "package main\n"
-	t.b.WriteString(text[len(clause):])
-	for _, s := range w.r.Program.segs {
-		s.out -= len(clause)
-		t.segs = append(t.segs, s)
-	}
-	w.r.Program = t
-}
 
 // renameOld handles variables that the cell defines with another type than they had: uses before the definition mean the earlier variable.
 func (w *work) renameOld() {

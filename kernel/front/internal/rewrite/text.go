@@ -203,3 +203,20 @@ func (e edits) apply(t *Text, src *Source, lo, hi int) {
 	}
 	t.User(src, at, hi)
 }
+
+// Place returns where a place of the text, counted from line 1, came from: of code of ours, the nearest that a user wrote before it.
+func (t *Text) Place(line, column int) Pos {
+	off := 0
+	for text := t.String(); line > 1; line-- {
+		i := strings.IndexByte(text[off:], '\n')
+		if i < 0 {
+			return Pos{}
+		}
+		off += i + 1
+	}
+	src, at, _ := t.Locate(off + max(0, column-1))
+	if src == nil {
+		return Pos{}
+	}
+	return src.Pos(at)
+}
