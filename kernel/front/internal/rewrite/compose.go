@@ -12,12 +12,6 @@ import (
 // compose writes the program.
 func (w *work) compose() {
 	c := w.final
-	if strings.HasPrefix(strings.TrimSpace(w.src.Code), "//step") {
-		w.r.Steps = true
-		w.traceSteps()
-	}
-	w.redirect()
-	w.echo()
 	g := w.graph(c)
 	need := w.needed(g)
 	for i, p := range g.parts {
@@ -27,7 +21,6 @@ func (w *work) compose() {
 		}
 	}
 	w.eachDecl(c, func(d *decl, n ast.Node) {
-		w.pollLoops(c, n)
 		w.moveLiterals(c, n)
 		d.uses = append(d.uses, w.packageUses(c, n)...)
 		d.funcs = w.mentioned(c, n)
@@ -38,7 +31,14 @@ func (w *work) compose() {
 			w.funcs[id] = f
 		}
 	}
+	if strings.HasPrefix(strings.TrimSpace(w.src.Code), "//step") {
+		w.r.Steps = true
+		w.traceSteps()
+	}
+	w.redirect()
+	w.echo()
 	begin := w.begin(g, need)
+	w.eachDecl(c, func(_ *decl, n ast.Node) { w.pollLoops(c, n) })
 	if w.r.Keeps {
 		for _, st := range w.body {
 			w.pollLoops(w.user, &ast.BlockStmt{List: []ast.Stmt{st}})
