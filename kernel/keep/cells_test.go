@@ -125,15 +125,8 @@ func TestValuesCrossProcesses(t *testing.T) {
 		}
 	}
 	use := program(t, m, "vars.go", "use.go")
-	for range 2 { // what was restored is kept again, in another file if it changed
-		before, _ := os.ReadFile(filepath.Join(d, manifestName))
-		copied := t.TempDir()
-		if err := os.CopyFS(copied, os.DirFS(d)); err != nil {
-			t.Fatal(err)
-		}
-		if out, want := runCell(t, use, copied), "buffered by an earlier cell\n"; out != want {
-			t.Errorf("the cell that uses the values says\n%s\nwant\n%s", out, want)
-		}
-		_ = before
+	runCell(t, use, d, "touch") // what was restored is kept again
+	if out, want := runCell(t, use, d), "buffered by an earlier cell\n"; out != want {
+		t.Errorf("the cell that uses the values says\n%s\nwant\n%s", out, want)
 	}
 }

@@ -117,8 +117,8 @@ func dynamicOf(t reflect.Type) *dynamic {
 }
 
 func (d *dynamic) find(t reflect.Type) {
-	if k := known[d.name]; k != nil && k != t {
-		d.err = fmt.Errorf("it holds %s that a function declares for itself: declare the type outside the function", article(typeText(t)))
+	if local := localType(t); local != nil {
+		d.err = fmt.Errorf("it holds %s that a function declares for itself: declare the type outside the function", article(typeText(local)))
 		return
 	}
 	if d.link = links[d.name]; d.link == "" {
@@ -126,6 +126,32 @@ func (d *dynamic) find(t reflect.Type) {
 			d.err = fmt.Errorf("it holds %s, a type without a name outside its package", article(typeText(t)))
 		}
 	}
+}
+
+// localType returns a part of t that some function declares for itself, or nil. reflect gives such a type the name of its package's own.
+func localType(t reflect.Type) reflect.Type {
+	if t.Name() != "" {
+		if k := known[typeName(t)]; k != nil && k != t {
+			return t
+		}
+		return nil
+	}
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Chan:
+		return localType(t.Elem())
+	case reflect.Map:
+		if l := localType(t.Key()); l != nil {
+			return l
+		}
+		return localType(t.Elem())
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if l := localType(t.Field(i).Type); l != nil {
+				return l
+			}
+		}
+	}
+	return nil
 }
 
 // typeName is a name that all types have, with full package paths. Only types that functions declare for themselves share theirs.
