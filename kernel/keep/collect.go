@@ -26,10 +26,11 @@ type collector struct {
 	own    map[string]bool       // the cells' own types among what it has seen
 	types  map[reflect.Type]bool // types whose names are in own
 	short  map[place]bool        // slices of which nothing behind their length can be kept; shared like states
+	copies map[uintptr]mapCopy   // of maps; shared like states
 }
 
-func newCollector(user int, states map[place]reflect.Value, short map[place]bool) *collector {
-	return &collector{user: user, states: states, short: short, seen: map[place]bool{}, own: map[string]bool{}, types: map[reflect.Type]bool{}}
+func newCollector(user int, s *saving) *collector {
+	return &collector{user: user, states: s.states, short: s.short, copies: s.maps, seen: map[place]bool{}, own: map[string]bool{}, types: map[reflect.Type]bool{}}
 }
 
 // try is walk for values that other goroutines may be changing, or whose methods panic.
@@ -124,23 +125,30 @@ func (c *collector) value(v reflect.Value) error {
 		c.seen[k] = true
 		c.maps = append(c.maps, v.Pointer())
 		c.bytes += int64(v.Len()) * int64(t.Key().Size()+t.Elem().Size())
-		for it := v.MapRange(); it.Next(); {
-			if err := c.value(addressable(it.Key())); err != nil {
-				return err
+		entries, ok := c.copies[v.Pointer()]
+		if !ok {
+			entries = copyMap(v)
+			c.copies[v.Pointer()] = entries
+		}
+		for _, list := range []reflect.Value{entries.keys, entries.values} {
+			if kindOf(list.Type().Elem()) == asBytes {
+				continue
 			}
-			if err := c.value(addressable(it.Value())); err != nil {
-				return err
+			for i := range list.Len() {
+				if err := c.value(list.Index(i)); err != nil {
+					return err
+				}
 			}
 		}
 	case reflect.Interface:
 		if v.IsNil() {
 			return nil
 		}
-		e := v.Elem()
-		if sameValue(e) != "" {
+		e, d := boxed(v)
+		if d.sameValue(e) != "" {
 			return nil
 		}
-		if d := dynamicOf(e.Type()); d.err != nil {
+		if d.err != nil {
 			if err, ok := v.Interface().(error); ok {
 				for _, w := range wrapped(err) {
 					if err := c.value(reflect.ValueOf(&w).Elem()); err != nil {
@@ -152,7 +160,7 @@ func (c *collector) value(v reflect.Value) error {
 			return d.err
 		}
 		ownTypes(e.Type(), c.own, c.types)
-		return c.value(addressable(e))
+		return c.value(e)
 	case reflect.Func:
 		if v.IsNil() {
 			return nil

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 	"sync"
+	"unsafe"
 )
 
 // What an interface holds is written with the name of its type, and restored when the new process knows a type of this name and the
@@ -100,6 +101,12 @@ type dynamic struct {
 	reg  string // for Reg, or ""
 	link string // an expression for Link, or ""
 	err  error  // why that is not possible
+
+	direct  bool // an interface holds the value itself, which is a pointer, and not its address
+	isError bool
+
+	encoder *encoder // that gave it its number
+	number  int
 }
 
 var dynamics = map[reflect.Type]*dynamic{}
@@ -107,13 +114,25 @@ var dynamics = map[reflect.Type]*dynamic{}
 func dynamicOf(t reflect.Type) *dynamic {
 	d := dynamics[t]
 	if d == nil {
-		d = &dynamic{name: typeName(t)}
+		zero := reflect.Zero(t).Interface()
+		d = &dynamic{name: typeName(t), direct: (*[2]unsafe.Pointer)(unsafe.Pointer(&zero))[1] == nil, isError: t.Implements(errorType)}
 		if basicNames()[d.name] != t {
 			d.find(t)
 		}
 		dynamics[t] = d
 	}
 	return d
+}
+
+// boxed returns what the interface v holds, in its place, and what is known of its type.
+func boxed(v reflect.Value) (reflect.Value, *dynamic) {
+	t := v.Elem().Type()
+	d := dynamicOf(t)
+	word := &(*[2]unsafe.Pointer)(v.Addr().UnsafePointer())[1]
+	if d.direct {
+		return reflect.NewAt(t, unsafe.Pointer(word)).Elem(), d
+	}
+	return reflect.NewAt(t, *word).Elem(), d
 }
 
 func (d *dynamic) find(t reflect.Type) {
