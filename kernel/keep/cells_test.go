@@ -107,7 +107,7 @@ func runCell(t *testing.T, exe, folder string, args ...string) string {
 
 func TestValuesCrossProcesses(t *testing.T) {
 	d := t.TempDir()
-	if out := runCell(t, program(t, nil, "vars.go", "define.go"), d); out != "" {
+	if out := runCell(t, program(t, nil, "vars.go", "define.go"), d); out != "note: hidden (any) is not remembered by later cells: it holds a Hidden that a function declares for itself: declare the type outside the function\n" {
 		t.Errorf("the cell that defines the values says\n%s", out)
 	}
 	m, err := ReadManifest(d)
@@ -126,7 +126,7 @@ func TestValuesCrossProcesses(t *testing.T) {
 	}
 	use := program(t, m, "vars.go", "use.go")
 	runCell(t, use, d, "touch") // what was restored is kept again
-	if out, want := runCell(t, use, d), "buffered by an earlier cell\n"; out != want {
+	if out, want := runCell(t, use, d), "buffered by an earlier cell\nlogged by an earlier cell\n"; out != want {
 		t.Errorf("the cell that uses the values says\n%s\nwant\n%s", out, want)
 	}
 }

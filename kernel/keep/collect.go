@@ -86,6 +86,8 @@ func (c *collector) value(v reflect.Value) error {
 		return fmt.Errorf("%s can't be kept", article(typeText(t)))
 	case asMarshals:
 		return nil
+	case asAtomic:
+		return c.value(atomicPointer(v))
 	case asTime:
 		return c.value(field(v, timeLoc))
 	case asState:
@@ -236,6 +238,11 @@ func stateOf(states map[place]reflect.Value, v reflect.Value) (s reflect.Value, 
 			err = fmt.Errorf("its KeepState panicked: %v", r)
 		}
 	}()
+	if v.Type() == syncMapType {
+		s = reflect.ValueOf(syncMapEntries(v))
+		states[k] = s
+		return s, nil
+	}
 	s = reflect.ValueOf(v.Addr().Interface().(Keeper).KeepState())
 	if s.Kind() != reflect.Pointer || s.IsNil() || s.Elem().Kind() != reflect.Struct {
 		return s, fmt.Errorf("KeepState of %s returned no pointer to a struct", typeText(v.Type()))

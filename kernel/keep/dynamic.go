@@ -150,7 +150,8 @@ func (d *dynamic) find(t reflect.Type) {
 // localType returns a part of t that some function declares for itself, or nil. reflect gives such a type the name of its package's own.
 func localType(t reflect.Type) reflect.Type {
 	if t.Name() != "" {
-		if k := known[typeName(t)]; k != nil && k != t {
+		k := known[typeName(t)]
+		if k != nil && k != t || k == nil && t.PkgPath() == "main" && !strings.Contains(t.Name(), "[") {
 			return t
 		}
 		return nil

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"time"
 	"unsafe"
 )
@@ -229,6 +230,8 @@ func (e *encoder) value(v reflect.Value) error {
 		b, err := v.Addr().Interface().(encoding.BinaryMarshaler).MarshalBinary()
 		w.string(string(b))
 		return err
+	case asAtomic:
+		return e.value(atomicPointer(v))
 	case asTime:
 		u := addressable(reflect.ValueOf(v.Interface().(time.Time).Round(0))) // without the process's own clock
 		w.b = append(w.b, unsafe.Slice((*byte)(u.Addr().UnsafePointer()), 16)...)
@@ -408,7 +411,9 @@ func (e *encoder) function(v reflect.Value) error {
 // functionIDs are those of the functions that a cell must make known.
 func (e *encoder) functionIDs() (ids []string) {
 	for _, x := range e.ids {
-		ids = append(ids, x[0])
+		if pkg, name, ok := cutName(x[0]); functions[x[0]] != nil || ok && !strings.Contains(pkg, "(") && isExported(name) && !internal(pkg) {
+			ids = append(ids, x[0])
+		}
 	}
 	slices.Sort(ids)
 	return ids

@@ -6,6 +6,7 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"sync"
 )
 
 // A mapCopy holds the entries of a map, which have no address in the map itself. It is made once for all passes of a save: what KeepState
@@ -92,4 +93,23 @@ func appendKey(b []byte, k reflect.Value) []byte {
 		}
 	}
 	return append(b, 0)
+}
+
+// syncMapState is what is kept of a sync.Map.
+type syncMapState struct{ KeysAndValues []any }
+
+func syncMapEntries(v reflect.Value) *syncMapState {
+	s := &syncMapState{}
+	v.Addr().Interface().(*sync.Map).Range(func(k, x any) bool {
+		s.KeysAndValues = append(s.KeysAndValues, k, x)
+		return true
+	})
+	return s
+}
+
+func (s *syncMapState) restore(v reflect.Value) {
+	m := v.Addr().Interface().(*sync.Map)
+	for i := 0; i+1 < len(s.KeysAndValues); i += 2 {
+		m.Store(s.KeysAndValues[i], s.KeysAndValues[i+1])
+	}
 }

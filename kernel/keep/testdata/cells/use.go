@@ -126,5 +126,12 @@ func main() {
 	check("recursion", fib(10) == 55)
 	lin.W = 100
 	check("method value", method(1) == 101)
+	logger.Print("an earlier cell")
+	one, _ := counts.Load("a")
+	two, _ := counts.Load(lin)
+	check("sync.Map", one == 1 && two.([]int)[0] == 2)
+	check("atomics", current.Load() == lin && settings.Load() == Lin{5, 6})
+	b, _ = io.ReadAll(deflated)
+	check("flate", string(b) == "some text")
 	check("unnamed struct", reflected == struct{ X, Y int }{1, 2})
 }
