@@ -21,7 +21,7 @@ func program(t *testing.T, m *Manifest, files ...string) string {
 		t.Skip("there is no go command to build cells with")
 	}
 	d := t.TempDir()
-	args := []string{"build", "-o", filepath.Join(d, "cell.exe")}
+	args := []string{"build", "-ldflags=-s -w", "-o", filepath.Join(d, "cell.exe")}
 	for _, f := range files {
 		args = append(args, filepath.Join("testdata", "cells", f))
 	}
@@ -31,13 +31,13 @@ func program(t *testing.T, m *Manifest, files ...string) string {
 			t.Fatal(err)
 		}
 		// The files of a package must lie in one folder.
-		for i, a := range args[3:] {
+		for i, a := range args[4:] {
 			b, err := os.ReadFile(a)
 			if err != nil {
 				t.Fatal(err)
 			}
-			args[3+i] = filepath.Join(d, filepath.Base(a))
-			if err := os.WriteFile(args[3+i], b, 0o600); err != nil {
+			args[4+i] = filepath.Join(d, filepath.Base(a))
+			if err := os.WriteFile(args[4+i], b, 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}
