@@ -17,6 +17,7 @@ type place struct {
 // can be kept at all.
 type collector struct {
 	user   int
+	users  []int                   // user alone: what a block has until it is merged with others
 	states map[place]reflect.Value // what KeepState returned; shared by all collectors and the encoders of one save
 	seen   map[place]bool
 	blocks []block
@@ -30,7 +31,7 @@ type collector struct {
 }
 
 func newCollector(user int, s *saving) *collector {
-	return &collector{user: user, states: s.states, short: s.short, copies: s.maps, seen: map[place]bool{}, own: map[string]bool{}, types: map[reflect.Type]bool{}}
+	return &collector{user: user, users: []int{user}, states: s.states, short: s.short, copies: s.maps, seen: map[place]bool{}, own: map[string]bool{}, types: map[reflect.Type]bool{}}
 }
 
 // try is walk for values that other goroutines may be changing, or whose methods panic.
@@ -69,7 +70,7 @@ func (c *collector) add(p uintptr, n int, t reflect.Type, root int) bool {
 	}
 	c.seen[k] = true
 	c.bytes += int64(size)
-	b := block{lo: p, hi: p + size, elem: t, root: root, users: []int{c.user}}
+	b := block{lo: p, hi: p + size, elem: t, root: root, users: c.users}
 	if kindOf(t) == asBytes && root < 0 {
 		b.elem = nil
 	}

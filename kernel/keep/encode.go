@@ -263,7 +263,7 @@ func (e *encoder) value(v reflect.Value) error {
 			return nil
 		}
 		n := v.Cap()
-		if e.short[place{v.Pointer(), t.Elem(), n}] {
+		if len(e.short) > 0 && e.short[place{v.Pointer(), t.Elem(), n}] {
 			n = v.Len()
 		}
 		w.int(v.Len())
