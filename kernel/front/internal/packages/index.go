@@ -124,7 +124,7 @@ func (p *Packages) warmUp(worlds int) {
 		if busy {
 			err = errPaused
 		} else {
-			err = p.lookup(ctx, patterns...)
+			err = p.lookup(ctx, patterns, patterns)
 		}
 		cancel(nil)
 		p.mu.Lock()
