@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 
 	"github.com/lectern-go/lectern/kernel/front/internal/packages"
@@ -52,7 +51,7 @@ func prepare(c config) (code int) {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	download := append([]string{"list", "-deps", "-e", "--"}, slices.Concat(warmPackages(c), slowPackages(c))...)
+	download := append([]string{"list", "-deps", "-e", "--"}, warmPackages(c)...)
 	said, err := goCommand(context.Background(), f.check(), cellenv.Online(os.Environ()), func(line string) { fmt.Fprintln(os.Stderr, line) }, download...)
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "the modules can't be listed: %v\n%s\n", err, strings.Join(said, "\n"))

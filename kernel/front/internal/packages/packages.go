@@ -28,7 +28,7 @@ type Config struct {
 	Env     []string        // the environment for the go command
 	Cache   string          // a file that remembers what is known from one kernel to the next; "" for none
 	Warm    []string        // packages and patterns to look up before anyone asks
-	Known   []string        // packages and patterns to know by name alone
+	Known   []string        // packages to know by the last element of their path alone
 	State   string          // a package whose importers have state that lives on from cell to cell
 }
 
