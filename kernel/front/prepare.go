@@ -36,19 +36,13 @@ func packageIndex(ctx context.Context, c config, f *folders) *packages.Packages 
 
 // prepare downloads the modules that cells may import from, compiles their packages as cells use them, and remembers where they are.
 func prepare(c config) (code int) {
-	work, err := os.MkdirTemp("", folderPrefix)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer os.RemoveAll(work)
-	f := &folders{work: work}
-	err = errors.Join(os.Mkdir(f.check(), 0o700), os.Mkdir(f.tmp(), 0o700))
+	f, err := newFolders() // locked, or a kernel that starts meanwhile takes them for a dead one's
 	if err == nil {
+		defer f.remove()
 		err = makeCheckModule(c, f)
 	}
 	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
+		fmt.Fprintln(os.Stderr, "lectern-kernel:", err)
 		return 1
 	}
 	download := append([]string{"list", "-deps", "-e", "--"}, warmPackages(c)...)
