@@ -264,15 +264,7 @@ fmt.Println("drawn")`,
 }
 
 // cellBuildEnv is the environment for building what cells use, before any cell. Modules may be missing still, so the network stays allowed.
-func cellBuildEnv() []string {
-	env := os.Environ()
-	for k, v := range cellenv.Env() {
-		if k != "GOPROXY" && k != "GOSUMDB" {
-			env = append(env, k+"="+v)
-		}
-	}
-	return env
-}
+func cellBuildEnv() []string { return append(cellenv.Online(os.Environ()), "GOWORK=off") }
 
 // prebuild builds the packages of the library that a cell may import.
 func (w *workspace) prebuild(ctx context.Context) error {
@@ -351,7 +343,7 @@ func (w *workspace) cellPackages(ctx context.Context) ([]string, error) {
 		if strings.HasPrefix(inner, "internal/") || strings.Contains(inner, "/internal/") {
 			continue // built where a package of the library needs them
 		}
-		if strings.HasPrefix(inner, "kernel/") && inner != "kernel/show" && inner != "kernel/keep" && inner != "kernel/stdio" {
+		if strings.HasPrefix(inner, "kernel/") && inner != "kernel/show" && inner != "kernel/keep" {
 			continue
 		}
 		list = append(list, p)

@@ -4,7 +4,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -61,13 +60,6 @@ func (t *traces) flush() {
 	t.rest = ""
 }
 
-// close ends the stream.
-func (t *traces) close(*execution) {
-	if t.held.Len() == 0 {
-		t.flush()
-	}
-}
-
 // frame is one call of a stack.
 type frame struct {
 	fn   string
@@ -77,21 +69,13 @@ type frame struct {
 }
 
 var (
-	cellMark   = regexp.MustCompile(`\[\[ Cell (?:\[(\d+)\] )?Line (\d+) \]\]`)
 	sourceLine = regexp.MustCompile(`^\s+(\S.*?):(\d+)(?: \+0x[0-9a-f]+)?$`)
 	goroutine  = regexp.MustCompile(`^goroutine \d+.*\[(.*)\]:$`)
 	ansi       = regexp.MustCompile("\x1b\\[[0-9;]*m")
 )
 
-// A placer finds the user's places of a program's lines: of GoNB's cells, as GoNB's marks name them, and of the file that GoNB wrote. The marks are
-// wrong where the report came in pieces.
-type placer struct {
-	cell func(cell, line int) rewrite.Pos
-	file func(path string, line int) (rewrite.Pos, bool)
-}
-
 // parseTrace reads the report of a panic: its message and the stack of the first goroutine, innermost call first.
-func parseTrace(text string, place placer) (msg string, frames []frame) {
+func parseTrace(text string) (msg string, frames []frame) {
 	lines := strings.Split(ansi.ReplaceAllString(text, ""), "\n")
 	var head []string
 	i := 0
@@ -116,20 +100,13 @@ func parseTrace(text string, place placer) (msg string, frames []frame) {
 		}
 		at := lines[i+1]
 		f := frame{fn: funcName(fn)}
-		plain := cellMark.ReplaceAllString(at, "")
-		m := sourceLine.FindStringSubmatch(plain)
+		m := sourceLine.FindStringSubmatch(at)
 		if m == nil {
 			continue
 		}
 		f.file = m[1]
 		f.line, _ = strconv.Atoi(m[2])
-		if p, ok := place.file(f.file, f.line); ok {
-			f.pos = p
-		} else if m := cellMark.FindStringSubmatch(at); m != nil {
-			cell, _ := strconv.Atoi(m[1])
-			line, _ := strconv.Atoi(m[2])
-			f.pos = place.cell(cell, line)
-		}
+		f.pos, _ = rewrite.CellPos(m[1] + ":" + m[2])
 		i++
 		frames = append(frames, f)
 	}
@@ -158,7 +135,7 @@ func (t *traces) failure(e *execution) *failure {
 	if text == "" {
 		return nil
 	}
-	msg, frames := parseTrace(text, placer{func(cell, line int) rewrite.Pos { return e.k.place(cell, line, 0) }, e.k.placeInFile})
+	msg, frames := parseTrace(text)
 	name := "panic"
 	if strings.HasPrefix(text, "fatal error: ") || strings.HasPrefix(text, "runtime: ") {
 		name = "fatal error"
@@ -228,8 +205,7 @@ func inRuntime(f frame) bool {
 			return true
 		}
 	}
-	return strings.Contains(f.file, "/src/runtime/") || strings.Contains(f.file, "/src/internal/") || strings.Contains(f.file, "_testmain.go") ||
-		filepath.Base(f.file) == "main.go" && strings.Contains(f.file, "gonb_")
+	return strings.Contains(f.file, "/src/runtime/") || strings.Contains(f.file, "/src/internal/") || strings.Contains(f.file, "_testmain.go")
 }
 
 // shortPath names a file from the module, or from Go's own sources.
@@ -274,47 +250,4 @@ func panicHint(msg string) string {
 		}
 	}
 	return ""
-}
-
-// placeInFile finds the user's place of a line in the program that GoNB has put together. Its functions, main among them, are those of the
-// cells that we gave it, line by line.
-func (k *kernel) placeInFile(path string, line int) (p rewrite.Pos, ok bool) {
-	if base := filepath.Base(path); base != "main.go" && base != "main_test.go" || !strings.HasPrefix(path, k.f.tmp()) {
-		return p, false
-	}
-	b, err := os.ReadFile(path)
-	if err != nil {
-		return p, false
-	}
-	lines := strings.Split(string(b), "\n")
-	if line < 1 || line > len(lines) {
-		return p, false
-	}
-	start := line
-	for start > 0 && !strings.HasPrefix(lines[start-1], "func ") {
-		start--
-	}
-	if start == 0 {
-		return p, false
-	}
-	head := lines[start-1]
-	inMain := head == "func main() {" && start < len(lines) && strings.TrimSpace(lines[start]) == "flag.Parse()"
-	for n := len(k.ran); n > 0; n-- { // the latest declaration counts
-		c := k.ran[n]
-		if c.text == nil {
-			continue
-		}
-		for i, l := range strings.Split(c.text.String(), "\n") {
-			switch {
-			case inMain && (l == "%%" || strings.HasPrefix(l, "%% ")):
-				return k.place(n, i+1+line-start-1, 0), true
-			case !inMain && l == head:
-				return k.place(n, i+1+line-start, 0), true
-			}
-		}
-		if inMain {
-			return p, false // the program is that of the last cell
-		}
-	}
-	return p, false
 }

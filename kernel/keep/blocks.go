@@ -33,6 +33,9 @@ func merge(bs []block, clash func(a, b *block)) []block {
 	})
 	var out []block
 	for _, b := range bs {
+		if b.size() == 0 {
+			continue
+		}
 		if len(out) == 0 || b.lo >= out[len(out)-1].hi {
 			out = append(out, b)
 			continue

@@ -3,6 +3,7 @@ package keep
 import (
 	"fmt"
 	"reflect"
+	"strings"
 )
 
 // place is a reference's target: an address and the type seen there. An address alone is not enough, since a struct and its first field share it.
@@ -22,11 +23,29 @@ type collector struct {
 	maps   []uintptr
 	todo   []reflect.Value // targets still to be walked
 	bytes  int64
+	own    map[string]bool       // the cells' own types among what it has seen
+	types  map[reflect.Type]bool // types whose names are in own
+	short  map[place]bool        // slices of which nothing behind their length can be kept; shared like states
+}
+
+func newCollector(user int, states map[place]reflect.Value, short map[place]bool) *collector {
+	return &collector{user: user, states: states, short: short, seen: map[place]bool{}, own: map[string]bool{}, types: map[reflect.Type]bool{}}
+}
+
+// try is walk for values that other goroutines may be changing, or whose methods panic.
+func (c *collector) try(p reflect.Value) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("reading it panicked: %v", r)
+		}
+	}()
+	return c.walk(p)
 }
 
 // walk collects everything that the variable at p, of the collector's user, leads to.
 func (c *collector) walk(p reflect.Value) error {
 	c.add(p.Pointer(), 1, p.Type().Elem(), c.user)
+	ownTypes(p.Type().Elem(), c.own, c.types)
 	if err := c.value(p.Elem()); err != nil {
 		return err
 	}
@@ -66,29 +85,25 @@ func (c *collector) value(v reflect.Value) error {
 		return fmt.Errorf("%s can't be kept", article(typeText(t)))
 	case asMarshals:
 		return nil
+	case asTime:
+		return c.value(field(v, timeLoc))
 	case asState:
 		s, err := stateOf(c.states, v)
 		if err != nil {
 			return err
 		}
+		ownTypes(s.Type().Elem(), c.own, c.types)
 		return c.value(s.Elem())
 	}
 	switch t.Kind() {
 	case reflect.String:
 		c.bytes += int64(v.Len())
 	case reflect.Pointer:
-		if !v.IsNil() && c.add(v.Pointer(), 1, t.Elem(), -1) {
+		if !v.IsNil() && samePointer(v.UnsafePointer(), t.Elem()) == "" && c.add(v.Pointer(), 1, t.Elem(), -1) {
 			c.todo = append(c.todo, v.Elem())
 		}
 	case reflect.Slice:
-		if v.Len() == 0 || !c.add(v.Pointer(), v.Len(), t.Elem(), -1) || kindOf(t.Elem()) == asBytes {
-			return nil
-		}
-		for i := range v.Len() {
-			if err := c.value(v.Index(i)); err != nil {
-				return err
-			}
-		}
+		return c.slice(v)
 	case reflect.Array:
 		for i := range v.Len() {
 			if err := c.value(v.Index(i)); err != nil {
@@ -122,16 +137,33 @@ func (c *collector) value(v reflect.Value) error {
 			return nil
 		}
 		e := v.Elem()
-		if source(e.Type()) == "" {
-			if e.Type().Implements(errorType) {
+		if sameValue(e) != "" {
+			return nil
+		}
+		if d := dynamicOf(e.Type()); d.err != nil {
+			if err, ok := v.Interface().(error); ok {
+				for _, w := range wrapped(err) {
+					if err := c.value(reflect.ValueOf(&w).Elem()); err != nil {
+						return err
+					}
+				}
 				return nil
 			}
-			return fmt.Errorf("it holds %s, a type without a name outside its package", article(typeText(e.Type())))
+			return d.err
 		}
+		ownTypes(e.Type(), c.own, c.types)
 		return c.value(addressable(e))
 	case reflect.Func:
-		if !v.IsNil() {
-			return fmt.Errorf("a function value can't be kept")
+		if v.IsNil() {
+			return nil
+		}
+		f, p, err := functionOf(v)
+		if err != nil || f.captured == nil {
+			return err
+		}
+		ownTypes(f.captured, c.own, c.types)
+		if p = captured(p); c.add(uintptr(p), 1, f.captured, -1) {
+			c.todo = append(c.todo, reflect.NewAt(f.captured, p).Elem())
 		}
 	case reflect.Chan:
 		if !v.IsNil() {
@@ -141,6 +173,46 @@ func (c *collector) value(v reflect.Value) error {
 		if !v.IsZero() {
 			return fmt.Errorf("%s can't be kept", article(typeText(t)))
 		}
+	}
+	return nil
+}
+
+// slice walks the elements of a slice, with those between its length and its capacity: appending to another slice may show them.
+func (c *collector) slice(v reflect.Value) error {
+	p, elem := v.UnsafePointer(), v.Type().Elem()
+	k := place{uintptr(p), elem, v.Cap()}
+	if !c.add(k.p, k.n, elem, -1) || kindOf(elem) == asBytes {
+		return nil
+	}
+	at0 := len(c.blocks) - 1
+	for i := range v.Cap() {
+		if err := c.value(at(p, i, elem)); err != nil {
+			if i < v.Len() {
+				return err
+			}
+			c.short[k] = true
+			b := &c.blocks[at0]
+			c.bytes -= int64(b.size())
+			b.hi = b.lo + uintptr(v.Len())*elem.Size()
+			c.bytes += int64(b.size())
+			return nil
+		}
+	}
+	return nil
+}
+
+// timeLoc is the number of the field of a time.Time that points to its time zone.
+const timeLoc = 2
+
+// wrapped returns the errors that an error wraps.
+func wrapped(err error) []error {
+	switch e := err.(type) {
+	case interface{ Unwrap() error }:
+		if w := e.Unwrap(); w != nil {
+			return []error{w}
+		}
+	case interface{ Unwrap() []error }:
+		return e.Unwrap()
 	}
 	return nil
 }
@@ -165,7 +237,7 @@ func stateOf(states map[place]reflect.Value, v reflect.Value) (s reflect.Value, 
 }
 
 func article(s string) string {
-	if s != "" && (s[0] == 'o' || s[0] == 'i' || s[0] == 'e' || s[0] == 'a') {
+	if strings.HasPrefix(s, "http.") || s != "" && (s[0] == 'o' || s[0] == 'i' || s[0] == 'e' || s[0] == 'a') {
 		return "an " + s
 	}
 	return "a " + s

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/lectern-go/lectern/internal/kept"
 )
@@ -22,7 +23,8 @@ func newCell(t *testing.T, folders ...string) {
 	mu.Lock()
 	defer mu.Unlock()
 	manifest, vars, mappings, loaded = newManifest(), nil, nil, map[int][]byte{}
-	known = map[string]reflect.Type{}
+	known, dynamics = map[string]reflect.Type{}, map[reflect.Type]*dynamic{}
+	functions, unlooked, byCode, stubs = map[string]*function{}, nil, map[uintptr]*function{}, map[unsafe.Pointer]*function{}
 	limit = 1 << 62
 	if folders != nil {
 		dirs = folders
@@ -334,7 +336,11 @@ func TestNotKept(t *testing.T) {
 	folder(t)
 	ch := make(chan int)
 	fn := func() {}
-	file := os.Stdin
+	file, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
 	holder := struct{ f func() }{fn}
 	var nilFn func()
 	var mutex sync.Mutex
@@ -502,6 +508,42 @@ func FuzzDecode(f *testing.F) {
 		var m map[string]*List
 		dec := decoder{}
 		dec.restore(b, map[string]reflect.Value{"l": reflect.ValueOf(&l), "m": reflect.ValueOf(&m)}) // an error is fine, a crash is not
+	})
+}
+
+// FuzzManifest checks that any bytes in the place of a manifest give a manifest or an error, and that one that can be read can be written and read again.
+func FuzzManifest(f *testing.F) {
+	d := f.TempDir()
+	m := newManifest()
+	m.Saves, m.Next = 3, 7
+	m.Vars["x"] = Var{Group: 1, Type: "[]main.P", Sig: "s", Bytes: 24, Shape: "3"}
+	m.Groups[1] = Group{Vars: []string{"x"}, Arrays: []string{"a1"}, Regs: []string{"main.P"}}
+	m.Notes["c"] = "c (chan int) is not remembered"
+	m.States["rng"] = []byte{1, 2}
+	if err := m.write(d); err != nil {
+		f.Fatal(err)
+	}
+	b, err := os.ReadFile(filepath.Join(d, manifestName))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b)
+	f.Add([]byte{0, 0, 0xfe, 0xff, 0xff, 0xff, 0xff, 0x0f})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if err := os.WriteFile(filepath.Join(d, manifestName), b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		m, err := ReadManifest(d)
+		if err != nil {
+			return
+		}
+		if err := m.write(d); err != nil {
+			t.Fatal(err)
+		}
+		again, err := ReadManifest(d)
+		if err != nil || !reflect.DeepEqual(again, m) {
+			t.Fatalf("%q: read as %+v, written, and read as %+v (%v)", b, m, again, err)
+		}
 	})
 }
 

@@ -137,7 +137,9 @@ func (s *Session) undefinedHint(name string, next *Session) string {
 		}
 	}
 	for _, d := range next.decls {
-		names = append(names, d.names...)
+		if d.text == nil {
+			names = append(names, d.names...)
+		}
 	}
 	if src := next.sources[next.current]; src != nil { // variables of the cell itself
 		ts := tokens(src.Code)

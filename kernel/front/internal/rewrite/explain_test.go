@@ -34,7 +34,7 @@ func TestErrors(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			r := newNotebook(t).run(c.code)
 			if len(r.Errors) == 0 {
-				t.Fatalf("no error; it becomes\n%s", r.Code)
+				t.Fatalf("no error; it becomes\n%s", r.code())
 			}
 			e := r.Errors[0]
 			at := fmt.Sprintf("%d:%d", e.Pos.Line, e.Pos.Col)
@@ -45,34 +45,47 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestRewritten compares whole results with what GoNB is to get.
+// TestRewritten compares whole programs.
 func TestRewritten(t *testing.T) {
 	nb := newNotebook(t)
 	for _, c := range []struct{ name, code, want string }{
-		{"define", "x := 3", `import flag "flag"
+		{"define", "x := 3", `package main
 import lecternkeep "github.com/lectern-go/lectern/kernel/keep"
-import _ "github.com/lectern-go/lectern/kernel/stdio"
 var x int
-%%
+func main() {
 defer lecternkeep.Begin(1)()
 x  = 3
-lecternkeep.Def("x", &x)`},
-		{"declaration", "func f(a int) int { return a + x }", ""},
-		{"restore and show", "f(1)", `import flag "flag"
+lecternkeep.Def("x", &x)
+}`},
+		{"declaration", "func f(a int) int { return a + x }\nfunc unused() {}", ""},
+		{"restore and show", "f(1)", `package main
 import lecternkeep "github.com/lectern-go/lectern/kernel/keep"
 import lecternshow "github.com/lectern-go/lectern/kernel/show"
-import _ "github.com/lectern-go/lectern/kernel/stdio"
 func f(a int) int { return a + x }
-%%
+var x int
+func main() {
 defer lecternkeep.Begin(3, "x", &x)()
-lecternshow.Echo(f(1))`},
+lecternshow.Echo(f(1))
+}`},
 		{"another type", "x := fmt.Sprint(x)", ""},
-		{"hello keeps nothing", "fmt.Println(1)", `import flag "flag"
+		{"hello keeps nothing", "fmt.Println(1)", `package main
 import fmt "fmt"
-import _ "github.com/lectern-go/lectern/kernel/stdio"
-%%
-fmt.Println(1)`},
-		{"command only", "!ls", "!ls"},
+func main() {
+fmt.Println(1)
+}`},
+		{"command only", "!ls", ""},
+		{"closure", "g := func(n int) func() int { return func() int { n++; return n } }", `package main
+import lecternkeep "github.com/lectern-go/lectern/kernel/keep"
+//go:noinline
+func lecternLit_7_1() func(n int) func() int { return func(n int) func() int { return lecternLit_7_2(&struct{ n *int; }{&n}) } }
+//go:noinline
+func lecternLit_7_2(lecternc *struct{ n *int; }) func() int { return func() int { (*lecternc.n)++; return (*lecternc.n) } }
+var g func(n int) func() int
+func main() {
+lecternkeep.Lit("7_1", lecternLit_7_1); lecternkeep.Lit("7_2", lecternLit_7_2); defer lecternkeep.Begin(7)()
+g  = lecternLit_7_1()
+lecternkeep.Def("g", &g)
+}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := nb.run(c.code)
@@ -82,8 +95,8 @@ fmt.Println(1)`},
 				}
 				return
 			}
-			if len(r.Errors) > 0 || r.Code != c.want {
-				t.Errorf("errors %+v, got\n%s\nwant\n%s", r.Errors, r.Code, c.want)
+			if len(r.Errors) > 0 || r.code() != c.want {
+				t.Errorf("errors %+v, got\n%s\nwant\n%s", r.Errors, r.code(), c.want)
 			}
 		})
 	}
@@ -103,7 +116,7 @@ func TestComplete(t *testing.T) {
 // TestPlotWriters: only a cell that may write a chart to a file links gonum/plot's writers.
 func TestPlotWriters(t *testing.T) {
 	nb := newNotebook(t)
-	const writer = `import vgimg "gonum.org/v1/plot/vg/vgimg"`
+	const writer = `import _ "gonum.org/v1/plot/vg/vgpdf"`
 	for _, c := range []struct {
 		name, code string
 		want       bool
@@ -118,8 +131,8 @@ func TestPlotWriters(t *testing.T) {
 		if len(r.Errors) > 0 {
 			t.Fatalf("%s: %v", c.name, r.Errors)
 		}
-		if got := strings.Contains(r.Code, writer); got != c.want {
-			t.Errorf("%s: imports the writers: %v, want %v\n%s", c.name, got, c.want, r.Code)
+		if got := strings.Contains(r.code(), writer); got != c.want {
+			t.Errorf("%s: imports the writers: %v, want %v\n%s", c.name, got, c.want, r.code())
 		}
 	}
 }
@@ -128,13 +141,13 @@ func TestPlotWriters(t *testing.T) {
 func TestDevicesStayKnown(t *testing.T) {
 	nb := newNotebook(t)
 	const devices = `"github.com/lectern-go/lectern/gpu"`
-	if r := nb.run("x := 1"); strings.Contains(r.Code, devices) {
-		t.Errorf("a notebook without a device links package gpu:\n%s", r.Code)
+	if r := nb.run("x := 1"); strings.Contains(r.code(), devices) {
+		t.Errorf("a notebook without a device links package gpu:\n%s", r.code())
 	}
 	if r := nb.run("import " + devices + "\nwhy := gpu.Why()\nwhy == nil"); len(r.Errors) > 0 {
 		t.Fatal(r.Errors)
 	}
-	if r := nb.run("x + 1"); len(r.Errors) > 0 || !strings.Contains(r.Code, devices) {
-		t.Errorf("errors %v, in\n%s", r.Errors, r.Code)
+	if r := nb.run("x + 1"); len(r.Errors) > 0 || !strings.Contains(r.code(), devices) {
+		t.Errorf("errors %v, in\n%s", r.Errors, r.code())
 	}
 }

@@ -13,7 +13,7 @@ func Complete(code string) (state, indent string) {
 		return "complete", ""
 	}
 	src := &Source{1, code}
-	w := &work{s: &Session{}, n: (&Session{}).clone(), r: &Result{}, src: src}
+	w := &work{src: src}
 	if first := strings.Fields(code[:lineLen(code)]); len(first) > 0 && whole[first[0]] {
 		return "complete", ""
 	}
