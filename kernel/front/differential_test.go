@@ -430,6 +430,16 @@ func TestDifferential(t *testing.T) {
 				defer d.stop()
 				for p := range queue {
 					msg := d.run(p, limits[p.name])
+					if msg != "" && len(d.before) > 0 { // what the programs before have left behind, or this one's own
+						before := d.before
+						d.stop()
+						if alone := d.run(p, limits[p.name]); alone == "" {
+							msg = fmt.Sprintf("%s\n(alone in a fresh kernel it is right; before it ran %s)", msg, strings.Join(before, " "))
+						} else {
+							msg = alone
+						}
+					}
+					d.before = append(d.before, p.name)
 					mu.Lock()
 					if msg == "" {
 						good++
@@ -448,23 +458,23 @@ func TestDifferential(t *testing.T) {
 
 // A differential is a kernel that runs programs, reset between them and made again from time to time.
 type differential struct {
-	t    *testing.T
-	bin  string
-	seed uint64
-	l    *lab
-	runs int
+	t      *testing.T
+	bin    string
+	seed   uint64
+	l      *lab
+	before []string // the programs that ran in this kernel
 }
 
 func (d *differential) stop() {
 	if d.l != nil {
 		d.l.k.Shutdown(5 * time.Second)
-		d.l = nil
+		d.l, d.before = nil, nil
 	}
 }
 
 // run runs one program and says what is wrong.
 func (d *differential) run(p program, limit string) string {
-	if d.runs++; d.runs%20 == 0 {
+	if len(d.before) == 20 {
 		d.stop()
 	}
 	if d.l == nil {

@@ -155,8 +155,14 @@ func runGoNB(t *testing.T, bin, module, name string) (cells []gonbCell) {
 	env := []string{
 		"GONB_GIT_ROOT=" + module, "TEST_DIR=" + t.TempDir() + "/", "LECTERN_GET=" + t.TempDir(),
 		"LECTERN_GOPROXY=" + proxy, "GOPROXY=" + proxy, "GONOSUMDB=*", "GOFLAGS=-modcacherw", "GOCOVERDIR=" + t.TempDir(),
-		fmt.Sprint("JPY_PARENT_PID=", os.Getpid()),
 	}
+	// GoNB takes the working folder of the process that has started it for Jupyter's root.
+	jupyterServer := exec.Command("sleep", "600")
+	jupyterServer.Dir = dir
+	if err := jupyterServer.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { jupyterServer.Process.Kill(); jupyterServer.Wait() })
 	// The author's home has a copy of GoNB.
 	home := t.TempDir()
 	if err := os.Mkdir(filepath.Join(home, "Projects"), 0o755); err != nil {
@@ -165,7 +171,7 @@ func runGoNB(t *testing.T, bin, module, name string) (cells []gonbCell) {
 	if err := os.Symlink(module, filepath.Join(home, "Projects", "gonb")); err != nil {
 		t.Fatal(err)
 	}
-	env = append(env, "HOME="+home)
+	env = append(env, "HOME="+home, fmt.Sprint("JPY_PARENT_PID=", jupyterServer.Process.Pid))
 	for _, name := range []string{"GOMODCACHE", "GOCACHE", "GOPATH"} {
 		v, err := exec.Command("go", "env", name).Output()
 		if err != nil {
