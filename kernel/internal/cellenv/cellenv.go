@@ -9,13 +9,14 @@ import "runtime"
 // that a cell takes: no symbol table, no debugging data and, where cgo is used,
 // Go's own linker instead of the system's, save most of it. gonum/plot comes
 // without its writers of file formats: the front imports those into cells that
-// may write a file.
+// may write a file. Package keep sees what of Go's own state tells waiting from a
+// deadlock, which the linker must let it.
 func Flags() string {
-	ld := "-s -w"
+	ld := "-s -w -checklinkname=0"
 	if runtime.GOOS == "linux" {
 		ld += " -linkmode=internal"
 	}
-	return "-buildvcs=false -tags=minimal '-ldflags=" + ld + "'"
+	return "-buildvcs=false -tags=minimal,lectern_cell '-ldflags=" + ld + "'"
 }
 
 // Env is the part of the environment that decides how cells are built.
