@@ -92,6 +92,10 @@ func (s *Session) Rewrite(cell int, code string) *Result {
 	for i := range r.Errors {
 		s.explain(&r.Errors[i], r.Next)
 	}
+	r.Errors = distinct(r.Errors)
+	if text := Remark(code); text != "" && len(r.Errors) == 0 && r.Whole == "" {
+		r.Notes = append(r.Notes, text)
+	}
 	return r
 }
 
