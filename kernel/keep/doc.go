@@ -22,7 +22,14 @@
 // remembered, and the cell says so once, with the reason. Locks come back unlocked.
 //
 // The calls of Begin, Def, Reg, Link, Lit, Fn, Same and Poll are written into cells by the kernel (package kernel/front), which reads the manifest to
-// know what there is. Reg, Link, Lit, Fn and Same come before Begin.
+// know what there is. Reg, Link, Lit, Fn and Same come before Begin. A program names with Reg every type that its cells declare at package level
+// (but generic types, and interfaces that only constrain), with Lit and Fn every literal and function that may be stored, and, with what
+// the manifest says of the groups that it restores, the rest:
+//
+//	for each of Group.Regs    keep.Reg[T]()
+//	for each of Group.Links   keep.Link(expression)
+//	for each of Group.Funcs   keep.Lit(id, maker) or keep.Fn(id, function)
+//	for each of Group.Shared  keep.Same(name, variable)
 package keep
 
 // A Keeper decides what is kept of it; see the package comment.

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"unsafe"
 )
 
 // What the kernel makes of function literals: makers, which get what the literal captures in one struct.
@@ -205,5 +206,38 @@ func TestFunctionsThatAreNotKept(t *testing.T) {
 	var X int
 	if restore(t, nil, "x", &X); X != 1 {
 		t.Errorf("x is %d", X)
+	}
+}
+
+// A function of a library may not be linked into a later program. The variable comes back all the same, and says so when it is called.
+func TestAbsentFunction(t *testing.T) {
+	newCell(t)
+	var f func(int) int
+	v := reflect.ValueOf(&f).Elem()
+	_, word, err := restored("example.com/lib.gone", "", v.Type())
+	if err != nil {
+		t.Fatal(err)
+	}
+	*(*unsafe.Pointer)(v.Addr().UnsafePointer()) = word
+	if known, _, err := functionOf(v); err != nil || known.id != "example.com/lib.gone" {
+		t.Errorf("it is not recognised: %v", err)
+	}
+	defer func() {
+		if r := recover(); r != "example.com/lib.gone is not part of this cell's program" {
+			t.Errorf("calling it panics with %v", r)
+		}
+	}()
+	f(1)
+}
+
+func TestFunctionsAreFoundByName(t *testing.T) {
+	for _, name := range []string{"strings.ToUpper", "bufio.ScanLines", "os.(*File).Close"} {
+		pc := findCode(name)
+		if pc == 0 || libraryName(pc) != name {
+			t.Errorf("%s is found as %q", name, libraryName(pc))
+		}
+	}
+	if findCode("strings.noSuchFunction") != 0 {
+		t.Error("a function that does not exist was found")
 	}
 }

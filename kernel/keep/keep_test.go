@@ -2,6 +2,7 @@ package keep
 
 import (
 	"errors"
+	"hash/maphash"
 	"io"
 	"math/big"
 	"math/rand/v2"
@@ -346,18 +347,20 @@ func TestNotKept(t *testing.T) {
 	var mutex sync.Mutex
 	mutex.Lock()
 	ok := 1
-	out := define(t, "ch", &ch, "fn", &fn, "file", &file, "holder", &holder, "nilFn", &nilFn, "mutex", &mutex, "ok", &ok)
+	seeded := maphash.MakeSeed() // means nothing to another process
+	out := define(t, "seeded", &seeded, "ch", &ch, "fn", &fn, "file", &file, "holder", &holder, "nilFn", &nilFn, "mutex", &mutex, "ok", &ok)
 	for _, w := range []string{
 		"note: ch (chan int) is not remembered by later cells: a channel can't be kept\n",
 		"note: fn (func()) is not remembered by later cells: a function value can't be kept\n",
 		"note: file (*os.File) is not remembered by later cells: an os.File can't be kept\n",
 		"field f: a function value can't be kept\n",
+		"note: seeded (maphash.Seed) is not remembered by later cells: a maphash.Seed can't be kept\n",
 	} {
 		if !strings.Contains(out, w) {
 			t.Errorf("no %q in\n%s", w, out)
 		}
 	}
-	if strings.Count(out, "note:") != 4 {
+	if strings.Count(out, "note:") != 5 {
 		t.Errorf("notes:\n%s", out)
 	}
 	newCell(t)
