@@ -54,7 +54,7 @@ func newFolders() (*folders, error) {
 		f.remove()
 		return nil, fmt.Errorf("working folder: %w", err)
 	}
-	for _, d := range []string{f.tmp(), f.check(), filepath.Join(work, "keep"), f.path()} {
+	for _, d := range []string{f.tmp(), f.check(), filepath.Join(work, "keep"), f.path(), f.build()} {
 		if err := os.Mkdir(d, 0o700); err != nil {
 			f.remove()
 			return nil, fmt.Errorf("working folder: %w", err)
@@ -68,7 +68,7 @@ func (f *folders) check() string { return filepath.Join(f.work, "check") } // th
 func (f *folders) path() string  { return filepath.Join(f.work, "bin") }   // the tools that GoNB may see
 func (f *folders) input() string { return filepath.Join(f.work, "input") } // the pipe for typed lines
 
-func (f *folders) output() string { return filepath.Join(f.work, "output") } // the pipe that cells print into
+func (f *folders) build() string { return filepath.Join(f.work, "build") } // programs on their way
 
 // keep lists the folders for kept values, the preferred one first.
 func (f *folders) keep() []string {
