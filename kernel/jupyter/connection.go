@@ -82,11 +82,15 @@ func (c *ConnectionInfo) ports() []*int {
 
 // ReadConnectionFile reads and checks a connection file.
 func ReadConnectionFile(path string) (ConnectionInfo, error) {
-	var c ConnectionInfo
 	b, err := os.ReadFile(path)
 	if err != nil {
-		return c, fmt.Errorf("jupyter: connection file: %w", err)
+		return ConnectionInfo{}, fmt.Errorf("jupyter: connection file: %w", err)
 	}
+	return parseConnection(path, b)
+}
+
+func parseConnection(path string, b []byte) (ConnectionInfo, error) {
+	var c ConnectionInfo
 	if err := json.Unmarshal(b, &c); err != nil {
 		return c, fmt.Errorf("jupyter: connection file %s: %w", path, err)
 	}
