@@ -14,7 +14,7 @@ import (
 func (w *work) compose() {
 	c := w.final
 	g := w.graph(c)
-	need := w.needed(g)
+	need, mentioned := w.needed(g)
 	for i, p := range g.parts {
 		if g.reached[i] && p.decl != nil && w.broken[p.decl] != nil {
 			w.r.Errors = append(w.r.Errors, w.broken[p.decl]...)
@@ -40,7 +40,7 @@ func (w *work) compose() {
 	if w.echo(); len(w.r.Errors) > 0 {
 		return
 	}
-	begin := w.begin(g, need)
+	begin := w.begin(g, need, mentioned)
 	w.eachDecl(c, func(_ *decl, n ast.Node) { w.pollLoops(c, n) })
 	if w.r.Keeps {
 		for _, st := range w.body {

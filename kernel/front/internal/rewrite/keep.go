@@ -10,8 +10,8 @@ import (
 )
 
 // begin are the statements with which a program begins: they make the types and functions known that kept values are made of, and restore the
-// variables in need. They are empty if the program has nothing to do with kept values.
-func (w *work) begin(g *graph, need map[string]bool) string {
+// variables in need, of which the program names those in mentioned. They are empty if the program has nothing to do with kept values.
+func (w *work) begin(g *graph, need, mentioned map[string]bool) string {
 	m := w.s.manifest()
 	var pairs, known []string
 	groups := map[int]bool{}
@@ -31,7 +31,11 @@ func (w *work) begin(g *graph, need map[string]bool) string {
 		} else if now, still := w.n.vars[name]; !still || now.typ != old.typ || now.hidden != old.hidden || slices.Contains(w.r.Forget, name) {
 			continue // defined anew before any use
 		}
-		pairs = append(pairs, fmt.Sprintf("%q, &%s", name, target))
+		label := name
+		if !mentioned[name] { // it only shares memory with one that is
+			label = "~" + name
+		}
+		pairs = append(pairs, fmt.Sprintf("%q, &%s", label, target))
 		w.r.Restores = append(w.r.Restores, name)
 		if group := m.Groups[v.Group]; !groups[v.Group] {
 			groups[v.Group] = true
@@ -109,7 +113,7 @@ func (w *work) knownTypes(g *graph, nodes []ast.Node) (regs []string) {
 		}
 		for _, sp := range gd.Specs {
 			if sp, ok := sp.(*ast.TypeSpec); ok && sp.TypeParams == nil && !sp.Assign.IsValid() && sp.Name.Name != "_" {
-				if o := g.c.pkg.Scope().Lookup(sp.Name.Name); o == nil || types.IsInterface(o.Type()) {
+				if o := g.c.pkg.Scope().Lookup(sp.Name.Name); o == nil || isConstraint(o.Type()) {
 					continue
 				}
 				regs = append(regs, fmt.Sprintf("%s.Reg[%s]()", keepName, sp.Name.Name))
@@ -119,17 +123,31 @@ func (w *work) knownTypes(g *graph, nodes []ast.Node) (regs []string) {
 	return regs
 }
 
-// sentinels adds the exported errors of a package, which programs compare with.
+// sentinels adds the exported variables of a package that programs compare with: errors and pointers.
 func (w *work) sentinels(path string, names map[string]bool) {
 	p, err := w.n.packages.Import(path)
 	if err != nil {
 		return
 	}
+	if path == "unicode" {
+		return // hundreds of tables, which nobody compares
+	}
 	for _, name := range p.Scope().Names() {
-		if v, ok := p.Scope().Lookup(name).(*types.Var); ok && v.Exported() && types.Identical(v.Type(), types.Universe.Lookup("error").Type()) {
+		v, ok := p.Scope().Lookup(name).(*types.Var)
+		if !ok || !v.Exported() {
+			continue
+		}
+		_, pointer := types.Unalias(v.Type()).(*types.Pointer)
+		if pointer || types.Identical(v.Type(), types.Universe.Lookup("error").Type()) {
 			names[path+"."+name] = true
 		}
 	}
+}
+
+// isConstraint reports whether an interface is none that a variable can have.
+func isConstraint(t types.Type) bool {
+	i, ok := t.Underlying().(*types.Interface)
+	return ok && !i.IsMethodSet()
 }
 
 // function writes a function or variable of a package, or "" if it is not there any more.

@@ -20,10 +20,12 @@ type graph struct {
 	reached map[int]bool
 	todo    []ast.Node
 	imports map[string]string // that what is reached uses: name to path
+
+	mentions map[string]bool // variables that what is reached names
 }
 
 func (w *work) graph(c *checked) *graph {
-	g := &graph{w: w, c: c, parts: w.parts[c], nodes: map[int][]ast.Node{}, methods: map[int][]int{}, reached: map[int]bool{}, imports: map[string]string{}}
+	g := &graph{w: w, c: c, parts: w.parts[c], nodes: map[int][]ast.Node{}, methods: map[int][]int{}, reached: map[int]bool{}, imports: map[string]string{}, mentions: map[string]bool{}}
 	for _, d := range c.file.Decls {
 		if gd, ok := d.(*ast.GenDecl); ok && gd.Tok == token.IMPORT {
 			continue
@@ -112,8 +114,10 @@ func (g *graph) walk() {
 				g.reach(g.part(o.Origin().Pos()))
 			case *types.Var:
 				if name := g.w.global[o]; name != "" {
+					g.mentions[strings.TrimPrefix(name, hiddenPrefix)] = true
 					g.reachName(name)
 				} else if o.Parent() == g.c.pkg.Scope() {
+					g.mentions[o.Name()] = true
 					g.reach(g.part(o.Pos()))
 				}
 			default:
@@ -138,8 +142,8 @@ func (g *graph) vars() map[string]bool {
 }
 
 // needed finds everything that the cell can reach: what it mentions, the variables whose values belong together with those it mentions, and
-// what is needed to make these values.
-func (w *work) needed(g *graph) map[string]bool {
+// what is needed to make these values. mentioned are those of the variables that code names.
+func (w *work) needed(g *graph) (need, mentioned map[string]bool) {
 	m := w.s.manifest()
 	for i, p := range g.parts {
 		if d := p.decl; d != nil && (d == w.main || isSetup(d) || d.src == w.src && (isInit(d) || w.tests)) {
@@ -158,12 +162,19 @@ func (w *work) needed(g *graph) map[string]bool {
 		}
 	}
 	done := map[string]bool{}
+	mentioned = map[string]bool{}
+	company := map[string]bool{} // of a mentioned variable
 	for {
 		g.walk()
-		need := g.vars()
+		need = g.vars()
 		for name, old := range w.old {
 			if need[old] {
 				need[name] = true
+			}
+		}
+		for name := range need {
+			if !company[name] || g.mentions[name] {
+				mentioned[name] = true
 			}
 		}
 		more := false
@@ -176,6 +187,7 @@ func (w *work) needed(g *graph) map[string]bool {
 			group := m.Groups[v.Group]
 			for _, other := range group.Vars {
 				if old, known := w.s.vars[other]; known {
+					company[other] = true
 					g.reachName(old.source(other))
 				}
 			}
@@ -195,7 +207,7 @@ func (w *work) needed(g *graph) map[string]bool {
 			}
 		}
 		if !more {
-			return need
+			return need, mentioned
 		}
 	}
 }
