@@ -82,7 +82,9 @@ func (f *sessionFuzz) run(code string, o jupyter.ExecuteOptions) (said, status s
 
 // mentions reports whether a line has a name as a word.
 func mentions(line, name string) bool {
-	for _, w := range strings.FieldsFunc(line, func(r rune) bool { return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '_') }) {
+	for _, w := range strings.FieldsFunc(line, func(r rune) bool {
+		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '_')
+	}) {
 		if w == name {
 			return true
 		}
