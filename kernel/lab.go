@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/lectern-go/lectern/kernel/internal/child"
@@ -171,6 +172,16 @@ func (w *workspace) serveLab(ctx context.Context, lab *labProgram, port int, bro
 		return fmt.Errorf("lab: JupyterLab ended (%s) before it served anything; the end of %s:\n%s", proc.State(), w.rel(logFile), lastLog(logFile))
 	}
 	fmt.Fprintf(w.stdout, "JupyterLab: http://%s/lab/tree/%s?token=%s\nCtrl-C stops it and its kernels. Its log: %s\n", address, urlPath(open), token, w.rel(logFile))
+	// JupyterLab is in use meanwhile.
+	rest, stop := context.WithCancel(ctx)
+	var finishing sync.WaitGroup
+	finishing.Go(func() {
+		if err := w.finish(rest, false, true); err != nil && rest.Err() == nil {
+			fmt.Fprintf(w.stderr, "warning: code is not completed: %v\n", err)
+		}
+	})
+	defer finishing.Wait()
+	defer stop()
 	select {
 	case <-proc.Exited():
 		if proc.ExitCode() != 0 {

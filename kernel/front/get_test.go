@@ -256,3 +256,19 @@ func TestGonbui(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestTheUsersShell runs cells from a shell that is set up for something else.
+func TestTheUsersShell(t *testing.T) {
+	bin, err := tools()
+	need(t, err)
+	l := startLabIn(t, bin, t.TempDir(), []string{"GOFLAGS=-mod=vendor", "GO111MODULE=off", "GOOS=windows", "GOARCH=arm64", "GOWORK=off", "GOTOOLCHAIN=go1.99.1",
+		"GOEXPERIMENT=nosuch", "CGO_ENABLED=2", "GODEBUG=nosuch=1", "GOPROXY=http://127.0.0.1:1", "LECTERN_GET=" + t.TempDir()})
+	for code, want := range map[string]string{
+		"tensor.Arange(3).Shape()": "[result][]int{3}",
+		"import \"" + gonbPath + "gonbui\"\ngonbui.DisplayHTML(\"<b>bold</b>\")": "[display]",
+	} {
+		if outs, r := l.run(code); r.Status != "ok" || flat(outs) != want {
+			t.Errorf("%s: %s %s, want %s", code, r.Status, flat(outs), want)
+		}
+	}
+}

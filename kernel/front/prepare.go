@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 
 	"github.com/lectern-go/lectern/kernel/front/internal/packages"
@@ -37,22 +36,16 @@ func packageIndex(ctx context.Context, c config, f *folders) *packages.Packages 
 
 // prepare downloads the modules that cells may import from, compiles their packages as cells use them, and remembers where they are.
 func prepare(c config) (code int) {
-	work, err := os.MkdirTemp("", folderPrefix)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer os.RemoveAll(work)
-	f := &folders{work: work}
-	err = errors.Join(os.Mkdir(f.check(), 0o700), os.Mkdir(f.tmp(), 0o700))
+	f, err := newFolders() // locked, or a kernel that starts meanwhile takes them for a dead one's
 	if err == nil {
+		defer f.remove()
 		err = makeCheckModule(c, f)
 	}
 	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
+		fmt.Fprintln(os.Stderr, "lectern-kernel:", err)
 		return 1
 	}
-	download := append([]string{"list", "-deps", "-e", "--"}, slices.Concat(warmPackages(c), slowPackages(c))...)
+	download := append([]string{"list", "-deps", "-e", "--"}, warmPackages(c)...)
 	said, err := goCommand(context.Background(), f.check(), cellenv.Online(os.Environ()), func(line string) { fmt.Fprintln(os.Stderr, line) }, download...)
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "the modules can't be listed: %v\n%s\n", err, strings.Join(said, "\n"))

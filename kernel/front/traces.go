@@ -221,27 +221,57 @@ func shortPath(root, file string) string {
 	return filepath.Base(file)
 }
 
-var indexRange = regexp.MustCompile(`index out of range \[(-?\d+)\] with length (\d+)`)
+var (
+	indexRange  = regexp.MustCompile(`index out of range \[(-?\d+)\](?: with length (\d+))?`)
+	sliceRange  = regexp.MustCompile(`slice bounds out of range \[:(\d+)\] with (length|capacity) (\d+)`)
+	heldType    = regexp.MustCompile(`interface conversion: (?:interface(?: \{.*\})?|\S+) is (\S+), not (\S+)`)
+	missingPart = regexp.MustCompile(`interface conversion: (\S+) is not (\S+): missing method (\w+)`)
+)
 
 // panicHint says in a student's words what Go's message means.
 func panicHint(msg string) string {
 	if m := indexRange.FindStringSubmatch(msg); m != nil {
-		if m[2] == "0" {
+		switch {
+		case strings.HasPrefix(m[1], "-"):
+			return "an index counts from the beginning: the last element is xs[len(xs)-1]"
+		case m[2] == "0":
 			return "it is empty: there is no element at all"
 		}
 		n, _ := strconv.Atoi(m[2])
 		return fmt.Sprintf("with %s elements the last index is %d", m[2], n-1)
 	}
+	if m := sliceRange.FindStringSubmatch(msg); m != nil {
+		return fmt.Sprintf("the upper bound can be at most the %s, %s", m[2], m[3])
+	}
+	if m := heldType.FindStringSubmatch(msg); m != nil {
+		if m[1] == "nil" {
+			return fmt.Sprintf("the value is nil and holds no %s: use v, ok := x.(%s) to ask first", m[2], m[2])
+		}
+		return fmt.Sprintf("the value holds %s: use v, ok := x.(%s) to ask first", m[1], m[2])
+	}
+	if m := missingPart.FindStringSubmatch(msg); m != nil {
+		return fmt.Sprintf("%s has no method %s, which %s asks for", m[1], m[3], m[2])
+	}
 	for _, h := range []struct{ part, hint string }{
-		{"invalid memory address or nil pointer dereference", "a pointer (or a value that holds one) is nil here: it was never set"},
+		{"invalid memory address or nil pointer dereference", "a pointer (or a value that holds one) is nil here, so it has no fields and most methods fail: set it first, as in p := &T{}"},
 		{"assignment to entry in nil map", "make the map before you write to it: m := map[K]V{} or make(map[K]V)"},
 		{"integer divide by zero", "check the divisor; with floating-point numbers the result would be an infinity"},
 		{"all goroutines are asleep - deadlock", "everything waits for something that nobody does: a channel without a reader or writer, a lock, a WaitGroup"},
+		{"no goroutines (main called runtime.Goexit)", "runtime.Goexit ended the cell, and nothing else is left to run"},
 		{"stack overflow", "a function calls itself without an end: look at the case in which it should stop"},
 		{"interface conversion", "the value has another type: use v, ok := x.(T) to ask first"},
 		{"slice bounds out of range", "the bounds must lie between 0 and the capacity, the lower one first"},
+		{"makeslice: len out of range", "a slice can't have this many elements: look at the number given to make"},
+		{"makeslice: cap out of range", "a slice can't have this capacity: look at the numbers given to make"},
+		{"negative shift amount", "a shift by a negative number is none: shift the other way"},
+		{"hash of unhashable type", "slices, maps and functions can't be keys of a map: use a string, a number, an array or a struct of those"},
+		{"comparing uncomparable type", "slices, maps and functions can't be compared with ==: slices.Equal and maps.Equal do that"},
 		{"concurrent map", "several goroutines use one map at once: guard it with a sync.Mutex"},
 		{"send on closed channel", "only the sender may close a channel, and only after its last send"},
+		{"close of closed channel", "a channel is closed once, by its sender"},
+		{"close of nil channel", "make the channel first: c := make(chan int)"},
+		{"negative WaitGroup counter", "Done was called more often than Add has announced"},
+		{"unlock of unlocked", "each Unlock needs a Lock before it: defer mu.Unlock() right behind mu.Lock() keeps the two together"},
 		{"cannot allocate memory", "the values need more memory than the machine has"},
 		{"out of memory", "the values need more memory than the machine has"},
 	} {

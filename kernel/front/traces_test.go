@@ -63,11 +63,23 @@ func TestParseTrace(t *testing.T) {
 
 func TestPanicHint(t *testing.T) {
 	for in, want := range map[string]string{
-		"index out of range [3] with length 3":                   "the last index is 2",
-		"index out of range [0] with length 0":                   "it is empty",
-		"assignment to entry in nil map":                         "make the map",
-		"my own":                                                 "",
-		"invalid memory address or nil pointer dereference then": "nil here",
+		"index out of range [3] with length 3":                                    "the last index is 2",
+		"index out of range [0] with length 0":                                    "it is empty",
+		"index out of range [-1]":                                                 "the last element is xs[len(xs)-1]",
+		"slice bounds out of range [:5] with capacity 3":                          "at most the capacity, 3",
+		"slice bounds out of range [:5] with length 3":                            "at most the length, 3",
+		"slice bounds out of range [3:2]":                                         "the lower one first",
+		"interface conversion: interface {} is int, not string":                   "holds int: use v, ok := x.(string)",
+		"interface conversion: interface {} is nil, not string":                   "is nil and holds no string",
+		"interface conversion: main.T is not fmt.Stringer: missing method String": "main.T has no method String",
+		"hash of unhashable type []int":                                           "can't be keys",
+		"sync: negative WaitGroup counter":                                        "more often than Add",
+		"sync: unlock of unlocked mutex":                                          "needs a Lock before it",
+		"close of nil channel":                                                    "make the channel",
+		"no goroutines (main called runtime.Goexit) - deadlock!":                  "runtime.Goexit ended",
+		"assignment to entry in nil map":                                          "make the map",
+		"my own":                                                                  "",
+		"invalid memory address or nil pointer dereference then":                  "nil here",
 	} {
 		if got := panicHint(in); !strings.Contains(got, want) || want == "" && got != "" {
 			t.Errorf("%q: %q, want %q", in, got, want)

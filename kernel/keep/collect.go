@@ -17,6 +17,7 @@ type place struct {
 // can be kept at all.
 type collector struct {
 	user   int
+	users  []int                   // user alone: what a block has until it is merged with others
 	states map[place]reflect.Value // what KeepState returned; shared by all collectors and the encoders of one save
 	seen   map[place]bool
 	blocks []block
@@ -26,10 +27,11 @@ type collector struct {
 	own    map[string]bool       // the cells' own types among what it has seen
 	types  map[reflect.Type]bool // types whose names are in own
 	short  map[place]bool        // slices of which nothing behind their length can be kept; shared like states
+	copies map[uintptr]mapCopy   // of maps; shared like states
 }
 
-func newCollector(user int, states map[place]reflect.Value, short map[place]bool) *collector {
-	return &collector{user: user, states: states, short: short, seen: map[place]bool{}, own: map[string]bool{}, types: map[reflect.Type]bool{}}
+func newCollector(user int, s *saving) *collector {
+	return &collector{user: user, users: []int{user}, states: s.states, short: s.short, copies: s.maps, seen: map[place]bool{}, own: map[string]bool{}, types: map[reflect.Type]bool{}}
 }
 
 // try is walk for values that other goroutines may be changing, or whose methods panic.
@@ -68,7 +70,7 @@ func (c *collector) add(p uintptr, n int, t reflect.Type, root int) bool {
 	}
 	c.seen[k] = true
 	c.bytes += int64(size)
-	b := block{lo: p, hi: p + size, elem: t, root: root, users: []int{c.user}}
+	b := block{lo: p, hi: p + size, elem: t, root: root, users: c.users}
 	if kindOf(t) == asBytes && root < 0 {
 		b.elem = nil
 	}
@@ -85,6 +87,8 @@ func (c *collector) value(v reflect.Value) error {
 		return fmt.Errorf("%s can't be kept", article(typeText(t)))
 	case asMarshals:
 		return nil
+	case asAtomic:
+		return c.value(atomicPointer(v))
 	case asTime:
 		return c.value(field(v, timeLoc))
 	case asState:
@@ -124,23 +128,30 @@ func (c *collector) value(v reflect.Value) error {
 		c.seen[k] = true
 		c.maps = append(c.maps, v.Pointer())
 		c.bytes += int64(v.Len()) * int64(t.Key().Size()+t.Elem().Size())
-		for it := v.MapRange(); it.Next(); {
-			if err := c.value(addressable(it.Key())); err != nil {
-				return err
+		entries, ok := c.copies[v.Pointer()]
+		if !ok {
+			entries = copyMap(v)
+			c.copies[v.Pointer()] = entries
+		}
+		for _, list := range []reflect.Value{entries.keys, entries.values} {
+			if kindOf(list.Type().Elem()) == asBytes {
+				continue
 			}
-			if err := c.value(addressable(it.Value())); err != nil {
-				return err
+			for i := range list.Len() {
+				if err := c.value(list.Index(i)); err != nil {
+					return err
+				}
 			}
 		}
 	case reflect.Interface:
 		if v.IsNil() {
 			return nil
 		}
-		e := v.Elem()
-		if sameValue(e) != "" {
+		e, d := boxed(v)
+		if d.sameValue(e) != "" {
 			return nil
 		}
-		if d := dynamicOf(e.Type()); d.err != nil {
+		if d.err != nil {
 			if err, ok := v.Interface().(error); ok {
 				for _, w := range wrapped(err) {
 					if err := c.value(reflect.ValueOf(&w).Elem()); err != nil {
@@ -152,7 +163,7 @@ func (c *collector) value(v reflect.Value) error {
 			return d.err
 		}
 		ownTypes(e.Type(), c.own, c.types)
-		return c.value(addressable(e))
+		return c.value(e)
 	case reflect.Func:
 		if v.IsNil() {
 			return nil
@@ -228,6 +239,11 @@ func stateOf(states map[place]reflect.Value, v reflect.Value) (s reflect.Value, 
 			err = fmt.Errorf("its KeepState panicked: %v", r)
 		}
 	}()
+	if v.Type() == syncMapType {
+		s = reflect.ValueOf(syncMapEntries(v))
+		states[k] = s
+		return s, nil
+	}
 	s = reflect.ValueOf(v.Addr().Interface().(Keeper).KeepState())
 	if s.Kind() != reflect.Pointer || s.IsNil() || s.Elem().Kind() != reflect.Struct {
 		return s, fmt.Errorf("KeepState of %s returned no pointer to a struct", typeText(v.Type()))

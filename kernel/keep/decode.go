@@ -305,6 +305,8 @@ func (d *decoder) value(v reflect.Value) error {
 		return d.r.err
 	case asZero, never:
 		return nil
+	case asAtomic:
+		return d.value(atomicPointer(v))
 	case asTime:
 		copy(unsafe.Slice((*byte)(v.Addr().UnsafePointer()), 16), d.r.bytes(16))
 		return d.value(field(v, timeLoc))
@@ -410,6 +412,10 @@ func (d *decoder) state(v reflect.Value) error {
 				err = fmt.Errorf("RestoreState of %s panicked: %v", typeText(v.Type()), r)
 			}
 		}()
+		if v.Type() == syncMapType {
+			st.Interface().(*syncMapState).restore(v)
+			return nil
+		}
 		v.Addr().Interface().(Keeper).RestoreState(st.Interface())
 		return nil
 	})

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 	"sync"
+	"unsafe"
 )
 
 // What an interface holds is written with the name of its type, and restored when the new process knows a type of this name and the
@@ -100,6 +101,12 @@ type dynamic struct {
 	reg  string // for Reg, or ""
 	link string // an expression for Link, or ""
 	err  error  // why that is not possible
+
+	direct  bool // an interface holds the value itself, which is a pointer, and not its address
+	isError bool
+
+	encoder *encoder // that gave it its number
+	number  int
 }
 
 var dynamics = map[reflect.Type]*dynamic{}
@@ -107,7 +114,8 @@ var dynamics = map[reflect.Type]*dynamic{}
 func dynamicOf(t reflect.Type) *dynamic {
 	d := dynamics[t]
 	if d == nil {
-		d = &dynamic{name: typeName(t)}
+		zero := reflect.Zero(t).Interface()
+		d = &dynamic{name: typeName(t), direct: (*[2]unsafe.Pointer)(unsafe.Pointer(&zero))[1] == nil, isError: t.Implements(errorType)}
 		if basicNames()[d.name] != t {
 			d.find(t)
 		}
@@ -116,9 +124,20 @@ func dynamicOf(t reflect.Type) *dynamic {
 	return d
 }
 
+// boxed returns what the interface v holds, in its place, and what is known of its type.
+func boxed(v reflect.Value) (reflect.Value, *dynamic) {
+	t := v.Elem().Type()
+	d := dynamicOf(t)
+	word := &(*[2]unsafe.Pointer)(v.Addr().UnsafePointer())[1]
+	if d.direct {
+		return reflect.NewAt(t, unsafe.Pointer(word)).Elem(), d
+	}
+	return reflect.NewAt(t, *word).Elem(), d
+}
+
 func (d *dynamic) find(t reflect.Type) {
-	if k := known[d.name]; k != nil && k != t {
-		d.err = fmt.Errorf("it holds %s that a function declares for itself: declare the type outside the function", article(typeText(t)))
+	if local := localType(t); local != nil {
+		d.err = fmt.Errorf("it holds %s that a function declares for itself: declare the type outside the function", article(typeText(local)))
 		return
 	}
 	if d.link = links[d.name]; d.link == "" {
@@ -126,6 +145,33 @@ func (d *dynamic) find(t reflect.Type) {
 			d.err = fmt.Errorf("it holds %s, a type without a name outside its package", article(typeText(t)))
 		}
 	}
+}
+
+// localType returns a part of t that some function declares for itself, or nil. reflect gives such a type the name of its package's own.
+func localType(t reflect.Type) reflect.Type {
+	if t.Name() != "" {
+		k := known[typeName(t)]
+		if k != nil && k != t || k == nil && t.PkgPath() == "main" && !strings.Contains(t.Name(), "[") {
+			return t
+		}
+		return nil
+	}
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Chan:
+		return localType(t.Elem())
+	case reflect.Map:
+		if l := localType(t.Key()); l != nil {
+			return l
+		}
+		return localType(t.Elem())
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if l := localType(t.Field(i).Type); l != nil {
+				return l
+			}
+		}
+	}
+	return nil
 }
 
 // typeName is a name that all types have, with full package paths. Only types that functions declare for themselves share theirs.

@@ -1,11 +1,11 @@
 package keep
 
 import (
-	"cmp"
 	"encoding"
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"time"
 	"unsafe"
 )
@@ -43,6 +43,7 @@ type encoder struct {
 	blocks []block
 	states map[place]reflect.Value
 	short  map[place]bool
+	maps   map[uintptr]mapCopy
 	array  func(b *block) (name string, lo uintptr, size int, err error) // gives an array its file
 
 	body   writer
@@ -55,7 +56,6 @@ type encoder struct {
 	regs   map[string]bool
 	links  map[string]bool
 	shared map[string]bool
-	types  map[reflect.Type]int
 	funcs  map[*function]int
 	names  [][2]string // of types, with their signatures
 	ids    [][2]string // of functions, with the signatures of what they capture
@@ -71,7 +71,7 @@ type entry struct {
 func (e *encoder) group(names []string, ps []reflect.Value) ([]byte, error) {
 	e.byLo, e.byMap = map[uintptr]int{}, map[uintptr]int{}
 	e.arrays, e.regs, e.links, e.shared = map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
-	e.types, e.funcs = map[reflect.Type]int{}, map[*function]int{}
+	e.funcs = map[*function]int{}
 	var roots []int
 	for _, p := range ps {
 		if p.Type().Elem().Size() == 0 {
@@ -230,6 +230,8 @@ func (e *encoder) value(v reflect.Value) error {
 		b, err := v.Addr().Interface().(encoding.BinaryMarshaler).MarshalBinary()
 		w.string(string(b))
 		return err
+	case asAtomic:
+		return e.value(atomicPointer(v))
 	case asTime:
 		u := addressable(reflect.ValueOf(v.Interface().(time.Time).Round(0))) // without the process's own clock
 		w.b = append(w.b, unsafe.Slice((*byte)(u.Addr().UnsafePointer()), 16)...)
@@ -261,7 +263,7 @@ func (e *encoder) value(v reflect.Value) error {
 			return nil
 		}
 		n := v.Cap()
-		if e.short[place{v.Pointer(), t.Elem(), n}] {
+		if len(e.short) > 0 && e.short[place{v.Pointer(), t.Elem(), n}] {
 			n = v.Len()
 		}
 		w.int(v.Len())
@@ -310,17 +312,14 @@ func (e *encoder) mapRef(v reflect.Value) error {
 		e.table = append(e.table, entry{kind: blockMap})
 		e.todo = append(e.todo, func() error {
 			e.table[id].offset = len(e.body.b)
-			pairs := make([][2]reflect.Value, 0, v.Len())
-			for it := v.MapRange(); it.Next(); { // not by key: NaN finds nothing
-				pairs = append(pairs, [2]reflect.Value{it.Key(), it.Value()})
-			}
-			slices.SortStableFunc(pairs, func(a, b [2]reflect.Value) int { return compareKeys(a[0], b[0]) })
-			e.body.int(len(pairs))
-			for _, p := range pairs {
-				for _, x := range p {
-					if err := e.value(addressable(x)); err != nil {
-						return err
-					}
+			c := e.maps[v.Pointer()]
+			e.body.int(c.keys.Len())
+			for _, i := range c.order() {
+				if err := e.value(c.keys.Index(i)); err != nil {
+					return err
+				}
+				if err := e.value(c.values.Index(i)); err != nil {
+					return err
 				}
 			}
 			return nil
@@ -345,13 +344,12 @@ func (e *encoder) dynamic(v reflect.Value) error {
 		w.int(dynamicNil)
 		return nil
 	}
-	c := v.Elem()
-	if name := sameValue(c); name != "" {
+	c, d := boxed(v)
+	if name := d.sameValue(c); name != "" {
 		w.int(dynamicSame)
 		e.same(name)
 		return nil
 	}
-	d := dynamicOf(c.Type())
 	if d.err != nil {
 		err, ok := v.Interface().(error)
 		if !ok {
@@ -369,15 +367,13 @@ func (e *encoder) dynamic(v reflect.Value) error {
 		return nil
 	}
 	w.int(e.typeNumber(c.Type(), d) + dynamicFirst)
-	return e.value(addressable(c))
+	return e.value(c)
 }
 
 // typeNumber is the number of a type in the file's table of types.
 func (e *encoder) typeNumber(t reflect.Type, d *dynamic) int {
-	i, ok := e.types[t]
-	if !ok {
-		i = len(e.names)
-		e.types[t] = i
+	if d.encoder != e {
+		d.encoder, d.number = e, len(e.names)
 		e.names = append(e.names, [2]string{d.name, signature(t)})
 		if d.reg != "" {
 			e.regs[d.reg] = true
@@ -386,7 +382,7 @@ func (e *encoder) typeNumber(t reflect.Type, d *dynamic) int {
 			e.links[d.link] = true
 		}
 	}
-	return i
+	return d.number
 }
 
 // function writes a function value: 0 for nil, else the number of the function and what it captures.
@@ -415,41 +411,10 @@ func (e *encoder) function(v reflect.Value) error {
 // functionIDs are those of the functions that a cell must make known.
 func (e *encoder) functionIDs() (ids []string) {
 	for _, x := range e.ids {
-		ids = append(ids, x[0])
+		if pkg, name, ok := cutName(x[0]); functions[x[0]] != nil || ok && !strings.Contains(pkg, "(") && isExported(name) && !internal(pkg) {
+			ids = append(ids, x[0])
+		}
 	}
 	slices.Sort(ids)
 	return ids
-}
-
-// compareKeys orders the keys of a map as far as they can be ordered.
-func compareKeys(a, b reflect.Value) int {
-	if a.Kind() == reflect.Interface {
-		a, b = a.Elem(), b.Elem()
-	}
-	if a.Kind() != b.Kind() {
-		return cmp.Compare(a.Kind(), b.Kind())
-	}
-	switch {
-	case a.CanInt():
-		return cmp.Compare(a.Int(), b.Int())
-	case a.CanUint():
-		return cmp.Compare(a.Uint(), b.Uint())
-	case a.CanFloat():
-		return cmp.Compare(a.Float(), b.Float())
-	case a.Kind() == reflect.String:
-		return cmp.Compare(a.String(), b.String())
-	case a.Kind() == reflect.Array:
-		for i := range min(a.Len(), b.Len()) {
-			if c := compareKeys(a.Index(i), b.Index(i)); c != 0 {
-				return c
-			}
-		}
-	case a.Kind() == reflect.Struct:
-		for i := range min(a.NumField(), b.NumField()) {
-			if c := compareKeys(a.Field(i), b.Field(i)); c != 0 {
-				return c
-			}
-		}
-	}
-	return 0
 }

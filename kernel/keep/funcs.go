@@ -130,13 +130,16 @@ func functionOf(v reflect.Value) (*function, unsafe.Pointer, error) {
 	return nil, nil, fmt.Errorf("a function value can't be kept")
 }
 
-// libraryName returns the name of the declared function of a library that begins at pc, or "" if it is of the cells, a method, a literal or generic.
+// libraryName returns the name of the declared function of a library that begins at pc, or "" if it is of the cells, a literal or generic.
 func libraryName(pc uintptr) string {
 	name := codeName(pc)
 	slash := strings.LastIndexByte(name, '/') + 1
 	pkg, fn, ok := strings.Cut(name[slash:], ".")
-	if !ok || name[:slash]+pkg == "main" || strings.ContainsAny(fn, ".()[]-·") {
+	if !ok || name[:slash]+pkg == "main" || strings.ContainsAny(fn, "[]-·") {
 		return ""
+	}
+	if _, method, ok := strings.Cut(fn, ")."); strings.Contains(fn, ".") && (!ok || fn[0] != '(' || strings.Contains(method, ".")) {
+		return "" // a literal in a function, but no method such as (*Reader).next
 	}
 	return name[:slash] + strings.ReplaceAll(pkg, "%2e", ".") + "." + fn
 }
@@ -183,7 +186,7 @@ func restored(id, sig string, t reflect.Type) (*function, unsafe.Pointer, error)
 		return f, f.value, nil
 	}
 	absent := reflect.MakeFunc(t, func([]reflect.Value) []reflect.Value {
-		panic(fmt.Sprintf("%s is not part of this cell's program: name it in the cell, for instance as _ = %[1]s", id))
+		panic(id + " is not part of this cell's program")
 	})
 	f.value = *(*unsafe.Pointer)(addressable(absent).Addr().UnsafePointer())
 	stubs[f.value] = f

@@ -576,3 +576,61 @@ func BenchmarkKeep10M(b *testing.B) {
 		}
 	})
 }
+
+// Watched counts how often its methods are called.
+type Watched struct{ v int }
+
+type watchedState struct{ V int }
+
+var watchedCalls int
+
+func (w *Watched) KeepState() any     { watchedCalls++; return &watchedState{w.v} }
+func (w *Watched) RestoreState(s any) { watchedCalls++; w.v = s.(*watchedState).V }
+
+func TestUntouchedVariablesAreLeftAlone(t *testing.T) {
+	d := folder(t)
+	dead, x := []*Watched{{1}, {2}}, 1
+	define(t, "dead", &dead, "x", &x)
+	m, _ := ReadManifest(d)
+	path := filepath.Join(d, groupName(m.Vars["dead"].Group))
+	if err := os.WriteFile(path, []byte("not to be read"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	calls := watchedCalls
+	for range 3 {
+		newCell(t)
+		var X int
+		restore(t, func() { X++ }, "x", &X)
+	}
+	if watchedCalls != calls {
+		t.Error("a variable that no cell names was restored or saved")
+	}
+	if b, err := os.ReadFile(path); err != nil || string(b) != "not to be read" {
+		t.Errorf("its file was written again (%v)", err)
+	}
+	if m, _ := ReadManifest(d); m.Vars["x"].Group == m.Vars["dead"].Group || len(m.Vars) != 2 {
+		t.Errorf("kept are %v", sorted(m.Vars))
+	}
+}
+
+func TestUnchangedGroupsAreNotWritten(t *testing.T) {
+	d := folder(t)
+	m := map[any]int{"a": 1, 2: 2, 3.5: 3, [2]int{1, 2}: 4, List{v: 1}: 5}
+	for i := range 50 {
+		m[i*100] = i
+	}
+	nested := map[string]map[float64]bool{"x": {1: true, 2: false}, "y": nil}
+	define(t, "m", &m, "nested", &nested)
+	before, _ := ReadManifest(d)
+	for range 3 {
+		newCell(t)
+		Reg[[2]int]()
+		Reg[List]()
+		var M map[any]int
+		var N map[string]map[float64]bool
+		restore(t, nil, "m", &M, "nested", &N)
+	}
+	if after, _ := ReadManifest(d); !reflect.DeepEqual(before.Groups, after.Groups) {
+		t.Errorf("groups %v became %v", before.Groups, after.Groups)
+	}
+}

@@ -2,6 +2,7 @@ package keep
 
 // links says how a cell makes known a type of the standard library that it can't name, by an expression with full package paths.
 var links = map[string]string{
+	"*compress/flate.decompressor":           `compress/flate.NewReader(nil)`,
 	"*sort.reverse":                          `sort.Reverse(sort.IntSlice(nil))`,
 	"*strings.genericReplacer":               `strings.NewReplacer("aa", "b", "c", "d")`,
 	"*strings.singleStringReplacer":          `strings.NewReplacer("aa", "b")`,
@@ -17,7 +18,6 @@ var links = map[string]string{
 	"io.discard":                             `io.Discard`,
 	"io.nopCloser":                           `io.NopCloser(nil)`,
 	"io.nopCloserWriterTo":                   `io.NopCloser(bytes.NewReader(nil))`,
-	"io.eofReader":                           `io.MultiReader(io.MultiReader())`,
 	"*crypto/md5.digest":                     `crypto/md5.New()`,
 	"*crypto/sha1.digest":                    `crypto/sha1.New()`,
 	"*crypto/internal/fips140/sha256.Digest": `crypto/sha256.New()`,
@@ -32,7 +32,10 @@ var links = map[string]string{
 	"*hash/fnv.sum128":                       `hash/fnv.New128()`,
 	"*hash/fnv.sum128a":                      `hash/fnv.New128a()`,
 	"*math/rand.rngSource":                   `math/rand.NewSource(1)`,
-	"*math/rand.runtimeSource":               `math/rand.New(math/rand.NewSource(1))`,
+	"*encoding/base64.decoder":               `encoding/base64.NewDecoder(nil, nil)`,
+	"*encoding/base64.encoder":               `encoding/base64.NewEncoder(nil, nil)`,
+	"*encoding/hex.decoder":                  `encoding/hex.NewDecoder(nil)`,
+	"*encoding/hex.encoder":                  `encoding/hex.NewEncoder(nil)`,
 	"encoding/binary.littleEndian":           `encoding/binary.LittleEndian`,
 	"encoding/binary.bigEndian":              `encoding/binary.BigEndian`,
 	"encoding/binary.nativeEndian":           `encoding/binary.NativeEndian`,

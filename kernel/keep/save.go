@@ -36,7 +36,7 @@ func Save() {
 			note("", fmt.Sprintf("the values of this cell were not kept: %v", r))
 		}
 	}()
-	s := &saving{states: map[place]reflect.Value{}, short: map[place]bool{}}
+	s := &saving{states: map[place]reflect.Value{}, short: map[place]bool{}, maps: map[uintptr]mapCopy{}}
 	s.look()
 	s.write()
 	manifest.Saves++
@@ -80,7 +80,8 @@ type saving struct {
 	blocks []block
 	groups [][]int
 	states map[place]reflect.Value
-	short  map[place]bool     // see collector
+	short  map[place]bool // see collector
+	maps   map[uintptr]mapCopy
 	own    [][]string         // the cells' own types that the variables hold
 	files  map[uintptr]string // arrays written by this call
 	used   int64              // bytes in the folders
@@ -91,7 +92,7 @@ func (s *saving) look() {
 	var blocks []block
 	var maps [][]uintptr
 	for _, v := range vars {
-		c := newCollector(len(s.vars), s.states, s.short)
+		c := newCollector(len(s.vars), s)
 		if err := c.try(v.p); err != nil {
 			forget(v, err)
 			continue
@@ -159,7 +160,7 @@ func (s *saving) write() {
 			names = append(names, s.vars[i].name)
 			ps = append(ps, s.vars[i].p)
 		}
-		e := &encoder{blocks: s.blocks, states: s.states, short: s.short, array: s.array}
+		e := &encoder{blocks: s.blocks, states: s.states, short: s.short, maps: s.maps, array: s.array}
 		b, err := e.group(names, ps)
 		id := 0
 		if err == nil {

@@ -89,12 +89,12 @@ func samePointer(p unsafe.Pointer, t reflect.Type) string {
 	return samePtrs[place{uintptr(p), t, 0}]
 }
 
-// sameValue returns the name of the variable that holds a value, or "".
-func sameValue(v reflect.Value) string {
+// sameValue returns the name of the variable that holds a value of d's type, or "".
+func (d *dynamic) sameValue(v reflect.Value) string {
 	if v.Kind() == reflect.Pointer {
 		return samePointer(v.UnsafePointer(), v.Type().Elem())
 	}
-	if !v.Type().Implements(errorType) || !v.Comparable() || !v.CanInterface() {
+	if !d.isError || !v.Comparable() {
 		return ""
 	}
 	return sameVals[v.Interface()]

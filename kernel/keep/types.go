@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unsafe"
 )
 
 // A kind says how values of a type are kept.
@@ -18,6 +19,7 @@ const (
 	asState                // through KeepState and RestoreState
 	asMarshals             // through MarshalBinary and UnmarshalBinary: types whose memory means nothing elsewhere, such as netip.Addr
 	asTime                 // a time.Time: without its reading of the process's own clock
+	asAtomic               // an atomic.Pointer: as the pointer
 	asZero                 // comes back as its zero value: locks
 	never                  // can't be kept
 )
@@ -28,6 +30,7 @@ var (
 	unmarshalerType = reflect.TypeFor[encoding.BinaryUnmarshaler]()
 	errorType       = reflect.TypeFor[error]()
 	timeType        = reflect.TypeFor[time.Time]()
+	syncMapType     = reflect.TypeFor[sync.Map]()
 )
 
 var kinds sync.Map // of reflect.Type
@@ -48,8 +51,12 @@ func classify(t reflect.Type) kind {
 		return asState
 	case t.Kind() == reflect.Struct && t.PkgPath() == "sync" && (t.Name() == "Mutex" || t.Name() == "RWMutex" || t.Name() == "WaitGroup" || t.Name() == "Pool"):
 		return asZero
-	case t.Kind() == reflect.Struct && isSystem(t):
+	case t.Kind() == reflect.Struct && t != syncMapType && isSystem(t):
 		return never
+	case t == syncMapType:
+		return asState
+	case t.Kind() == reflect.Struct && t.PkgPath() == "sync/atomic" && strings.HasPrefix(t.Name(), "Pointer[") && t.NumField() == 3:
+		return asAtomic
 	case t == timeType:
 		return asTime
 	case t.Kind() == reflect.Struct && t.PkgPath() == "net/netip" && p.Implements(marshalerType) && p.Implements(unmarshalerType):
@@ -194,6 +201,13 @@ func typeText(t reflect.Type) string {
 func field(v reflect.Value, i int) reflect.Value {
 	f := v.Field(i)
 	return reflect.NewAt(f.Type(), f.Addr().UnsafePointer()).Elem()
+}
+
+// atomicPointer gives a view of an atomic.Pointer[T] as a *T.
+func atomicPointer(v reflect.Value) reflect.Value {
+	t := v.Type()
+	p := t.Field(0).Type.Elem() // of the field _ [0]*T, which is there to keep pointers of different types apart
+	return reflect.NewAt(p, unsafe.Add(v.Addr().UnsafePointer(), t.Field(2).Offset)).Elem()
 }
 
 // addressable returns a copy of v that has an address.

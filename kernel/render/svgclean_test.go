@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 )
 
 func TestCleanSVG(t *testing.T) {
@@ -69,12 +68,8 @@ func TestCleanSVG(t *testing.T) {
 		fmt.Fprintf(&items, `<b%d onx="%d"/>`, i, i)
 	}
 	many := items.String()
-	began := time.Now()
 	if got, cut, err := cleanSVG(in(many)); err != nil || got != in(``) || len(cut) != 9 || cut[8] != "and more" {
 		t.Errorf("many things to cut: %.200s, %q, %v", got, cut, err)
-	}
-	if took := time.Since(began); took > 5*time.Second {
-		t.Errorf("many things to cut took %v", took)
 	}
 	for _, bad := range []struct{ name, src, want string }{
 		{"nothing", ``, "not XML"},

@@ -13,9 +13,10 @@ import (
 
 // LinkFlags are the linker's flags for cells. Linking is most of the time that
 // a cell takes: no symbol table, no debugging data and, where cgo is used, Go's
-// own linker instead of the system's, save most of it.
+// own linker instead of the system's, save most of it. Package keep sees what
+// of Go's own state tells waiting from a deadlock, which the linker must let it.
 func LinkFlags() []string {
-	flags := []string{"-s", "-w"}
+	flags := []string{"-s", "-w", "-checklinkname=0"}
 	if runtime.GOOS == "linux" {
 		flags = append(flags, "-linkmode=internal")
 	}
@@ -26,7 +27,7 @@ func LinkFlags() []string {
 // writers of file formats: the front imports those into cells that may write a
 // file.
 func Flags() string {
-	return "-buildvcs=false -tags=minimal '-ldflags=" + strings.Join(LinkFlags(), " ") + "'"
+	return "-buildvcs=false -tags=minimal,lectern_cell '-ldflags=" + strings.Join(LinkFlags(), " ") + "'"
 }
 
 // Env is the part of the environment that decides how cells are built.

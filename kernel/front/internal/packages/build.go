@@ -55,11 +55,21 @@ func (p *Packages) build(paths []string) (*build, error) {
 		if attempt == 3 { // each time something was trimmed from the cache or has changed
 			return nil, &ToolError{Reason: "Go's build cache loses packages as soon as they are built; is its disk full?"}
 		}
-		if err := p.list(append([]string{"."}, paths...)...); err != nil {
+		if err := p.list(paths...); err != nil {
 			return nil, err
+		}
+		if !p.hasBase() {
+			return nil, &ToolError{Reason: "there is no program in " + p.c.Dir}
 		}
 		p.background.Go(p.save)
 	}
+}
+
+// hasBase reports whether it is known what the linker adds to every program.
+func (p *Packages) hasBase() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.base) > 0
 }
 
 // closure follows imports; it returns nil if a package is not known. It needs p.mu.
@@ -131,7 +141,7 @@ type cellModule struct{ Lang, GODEBUG string }
 // Toolchain returns the tools of the Go that is in use now. They are looked up once for each installation of Go.
 func (p *Packages) Toolchain() (*Toolchain, error) {
 	p.mu.Lock()
-	in, known := p.installed, len(p.base) > 0
+	in := p.installed
 	p.mu.Unlock()
 	if in == nil {
 		var err error
@@ -139,8 +149,8 @@ func (p *Packages) Toolchain() (*Toolchain, error) {
 			return nil, err
 		}
 	}
-	if !known {
-		if err := p.list("."); err != nil {
+	if !p.hasBase() {
+		if err := p.list(); err != nil {
 			return nil, err
 		}
 	}

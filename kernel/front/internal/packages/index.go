@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"time"
@@ -74,7 +75,7 @@ func (p *Packages) begin() {
 
 // nameAll finds the names of packages: of the standard library, of the warm ones, and of all that these import.
 func (p *Packages) nameAll(worlds int) {
-	found, err := p.goList(p.ctx, slices.Concat([]string{"-json=" + nameFields, "--", "std"}, p.c.Warm, p.c.Known)...)
+	found, err := p.goList(p.ctx, append([]string{"-json=" + nameFields, "--", "std"}, p.c.Warm...)...)
 	if err != nil { // whoever imports something is told why
 		p.mu.Lock()
 		p.trouble = err
@@ -93,9 +94,12 @@ func (p *Packages) nameAll(worlds int) {
 		} else {
 			asked = append(asked, k)
 		}
-		if !l.DepOnly && importable(k) && !slices.Contains(p.c.Known, l.ImportPath) && (!l.Standard || slices.Contains(p.c.Warm, l.ImportPath)) {
+		if !l.DepOnly && importable(k) && (!l.Standard || slices.Contains(p.c.Warm, l.ImportPath)) {
 			warm = append(warm, l.ImportPath)
 		}
+	}
+	for _, known := range p.c.Known {
+		asked = append(asked, &pkg{Path: known, Name: path.Base(known)})
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -124,7 +128,7 @@ func (p *Packages) warmUp(worlds int) {
 		if busy {
 			err = errPaused
 		} else {
-			err = p.lookup(ctx, patterns...)
+			err = p.lookup(ctx, patterns, patterns)
 		}
 		cancel(nil)
 		p.mu.Lock()

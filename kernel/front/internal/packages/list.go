@@ -89,20 +89,38 @@ func (p *Packages) goList(ctx context.Context, args ...string) ([]*listed, error
 // list looks packages up and compiles them if need be, because somebody waits for them. The error is that of the first one that can't be imported.
 func (p *Packages) list(paths ...string) error {
 	p.mu.Lock()
+	// What earlier cells have asked for will be asked for again: one question is quicker than many.
+	more := slices.Clone(paths)
+	for path := range p.asked {
+		if p.pkgs[path] == nil && p.failed[path] == nil && !slices.Contains(more, path) {
+			more = append(more, path)
+		}
+	}
+	if len(p.base) == 0 && !slices.Contains(more, ".") {
+		more = append(more, ".")
+	}
+	for _, path := range paths {
+		p.asked[path] = true
+	}
 	p.urgent++
 	if p.pause != nil {
 		p.pause(errPaused)
 	}
 	p.mu.Unlock()
-	err := p.lookup(p.ctx, paths...)
+	err := p.lookup(p.ctx, more, paths)
 	p.mu.Lock()
 	p.urgent--
+	for _, path := range paths {
+		if p.pkgs[path] == nil { // nobody waits for what is not there
+			delete(p.asked, path)
+		}
+	}
 	p.mu.Unlock()
 	return err
 }
 
-// lookup looks packages and patterns up and compiles them.
-func (p *Packages) lookup(ctx context.Context, patterns ...string) error {
+// lookup looks packages and patterns up and compiles them. The error is that of the first of the wanted ones that can't be imported.
+func (p *Packages) lookup(ctx context.Context, patterns, wanted []string) error {
 	for {
 		p.mu.Lock()
 		before := p.worlds
@@ -116,9 +134,9 @@ func (p *Packages) lookup(ctx context.Context, patterns ...string) error {
 		}
 		defer p.mu.Unlock()
 		if err == nil {
-			return p.add(found, patterns, started)
+			return p.add(found, wanted, started)
 		}
-		for _, path := range patterns {
+		for _, path := range wanted {
 			if ctx.Err() == nil {
 				p.failed[path] = err
 			}
@@ -127,8 +145,8 @@ func (p *Packages) lookup(ctx context.Context, patterns ...string) error {
 	}
 }
 
-// add takes in what go list found after started. It needs p.mu.
-func (p *Packages) add(found []*listed, patterns []string, started time.Time) (first error) {
+// add takes in what go list found after started. The error is that of the first wanted one that is missing. It needs p.mu.
+func (p *Packages) add(found []*listed, wanted []string, started time.Time) (first error) {
 	changed := false
 	for _, l := range found {
 		if l.ImportPath == "unsafe" {
@@ -168,8 +186,8 @@ func (p *Packages) add(found []*listed, patterns []string, started time.Time) (f
 	if changed {
 		p.reset()
 	}
-	for _, path := range patterns {
-		if strings.Contains(path, "...") || path == "." || path == "unsafe" || p.pkgs[path] != nil {
+	for _, path := range wanted {
+		if path == "." || path == "unsafe" || p.pkgs[path] != nil {
 			continue
 		}
 		if p.failed[path] == nil {

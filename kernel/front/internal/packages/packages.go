@@ -28,7 +28,7 @@ type Config struct {
 	Env     []string        // the environment for the go command
 	Cache   string          // a file that remembers what is known from one kernel to the next; "" for none
 	Warm    []string        // packages and patterns to look up before anyone asks
-	Known   []string        // packages and patterns to know by name alone
+	Known   []string        // packages to know by the last element of their path alone
 	State   string          // a package whose importers have state that lives on from cell to cell
 }
 
@@ -66,6 +66,7 @@ type Packages struct {
 	whole     bool                    // the warm packages have been looked up, so nothing is left to do in the background
 	failed    map[string]error        // by path, since the last Refresh
 	trouble   error                   // of the last lookup in the background
+	asked     map[string]bool         // paths that somebody has waited for
 	builds    map[string]*build       // by the paths asked for
 	gc        types.Importer          // knows packages of one generation
 	past      int                     // generations of types so far
@@ -78,7 +79,7 @@ type Packages struct {
 
 // New starts looking up the warm packages in the background, unless all of them are remembered from an earlier kernel and have not changed.
 func New(c Config) *Packages {
-	p := &Packages{c: c, ctx: c.Context}
+	p := &Packages{c: c, ctx: c.Context, asked: map[string]bool{}}
 	if p.ctx == nil {
 		p.ctx = context.Background()
 	}
@@ -248,6 +249,9 @@ func (p *Packages) Stateful(path string) bool { return p.Reaches(path, p.c.State
 
 // Reaches reports whether a package imports another one, itself or through others. The standard library is not searched.
 func (p *Packages) Reaches(path, other string) bool {
+	if p.need(path) != nil {
+		return false
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	seen := map[string]bool{}

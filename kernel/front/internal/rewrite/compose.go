@@ -3,6 +3,7 @@ package rewrite
 import (
 	"fmt"
 	"go/ast"
+	"go/constant"
 	"go/token"
 	"go/types"
 	"slices"
@@ -12,12 +13,6 @@ import (
 // compose writes the program.
 func (w *work) compose() {
 	c := w.final
-	if strings.HasPrefix(strings.TrimSpace(w.src.Code), "//step") {
-		w.r.Steps = true
-		w.traceSteps()
-	}
-	w.redirect()
-	w.echo()
 	g := w.graph(c)
 	need := w.needed(g)
 	for i, p := range g.parts {
@@ -27,7 +22,6 @@ func (w *work) compose() {
 		}
 	}
 	w.eachDecl(c, func(d *decl, n ast.Node) {
-		w.pollLoops(c, n)
 		w.moveLiterals(c, n)
 		d.uses = append(d.uses, w.packageUses(c, n)...)
 		d.funcs = w.mentioned(c, n)
@@ -38,7 +32,16 @@ func (w *work) compose() {
 			w.funcs[id] = f
 		}
 	}
+	if strings.HasPrefix(strings.TrimSpace(w.src.Code), "//step") {
+		w.r.Steps = true
+		w.traceSteps()
+	}
+	w.redirect()
+	if w.echo(); len(w.r.Errors) > 0 {
+		return
+	}
 	begin := w.begin(g, need)
+	w.eachDecl(c, func(_ *decl, n ast.Node) { w.pollLoops(c, n) })
 	if w.r.Keeps {
 		for _, st := range w.body {
 			w.pollLoops(w.user, &ast.BlockStmt{List: []ast.Stmt{st}})
@@ -286,6 +289,10 @@ func (w *work) echo() {
 	if !ok {
 		return
 	}
+	if tv := c.info.Types[x.X]; tv.Value != nil && tooLarge(tv) {
+		w.r.Errors = append(w.r.Errors, c.errorAt(c.offset(x.X.Pos()), fmt.Sprintf("cannot use %s (untyped int constant %s) as int value in argument to %s.Echo (overflows)", types.ExprString(x.X), tv.Value, showName)))
+		return
+	}
 	if call := c.echoCall(x.X); call != "" && !w.stmts[len(w.stmts)-1].ended {
 		w.insert(c, x.Pos(), showName+"."+call+"(")
 		w.edits.insert(w.end(c, x.End()), ")")
@@ -294,4 +301,14 @@ func (w *work) echo() {
 			w.insert(c, x.Pos(), "_ = ") // x; means: don't show
 		}
 	}
+}
+
+// tooLarge reports whether a constant without a type does not fit into the type that it gets when it is shown.
+func tooLarge(tv types.TypeAndValue) bool {
+	b, ok := tv.Type.(*types.Basic)
+	if !ok || b.Info()&types.IsUntyped == 0 || b.Info()&types.IsInteger == 0 {
+		return false
+	}
+	_, exact := constant.Int64Val(constant.ToInt(tv.Value))
+	return !exact
 }

@@ -12,8 +12,8 @@ func TestErrors(t *testing.T) {
 		{"undefined", "foo", "1:1", "undefined: foo", "run the cell that defines it first"},
 		{"a slip", "count := 1\nfmt.Println(cuont)", "2:13", "undefined: cuont", "did you mean count?"},
 		{"a slip in a package", "strings.ToUper(\"a\")", "1:9", "undefined: strings.ToUper", "did you mean strings.ToUpper?"},
-		{"numbers", "a, b := 1, 2.5\na * b", "2:1", "mismatched types int and float64", "write float64(…)"},
-		{"conversion", "n := 3\nvar f float64 = n", "2:17", "cannot use n", "convert it: float64(n)"},
+		{"numbers", "a, b := 1, 2.5\na * b", "2:1", "mismatched types int and float64", "write float64(a) * b"},
+		{"conversion", "n := 3\nvar f float64 = n", "2:17", "cannot use n", "write float64(n)"},
 		{"no new variables", "a := 1\na := 2", "2:3", "no new variables", "assign with ="},
 		{"unused value", "a := 1\na + 1\na", "2:1", "is not used", "only the value of a cell's last line is shown"},
 		{"unused in a function", "func f() { a := 1 }", "1:12", "a is declared and not used", "use it, or remove it"},
@@ -23,13 +23,13 @@ func TestErrors(t *testing.T) {
 		{"closing too much", "x := 1\n}}", "2:1", "this } closes nothing", "remove it"},
 		{"dot import", "import . \"math\"", "1:8", "import . does not work in a notebook", "by its name"},
 		{"missing package", "import \"example.org/a/b\"", "1:8", "there is no package example.org/a/b", "%get example.org/a/b@latest"},
-		{"missing std package", "import \"mathh\"", "1:8", "there is no package mathh", "standard library"},
+		{"missing std package", "import \"mathhh/x\"", "1:8", "there is no package mathhh/x", "standard library"},
 		{"statement beside main", "x := 1\nfunc main() {}", "1:1", "statement outside func main", "put the statement into it"},
 		{"twice", "func f() {}\nf := 1", "1:1", "f is declared twice in this cell", "another name"},
 		{"method", "type T struct{ Size int }\nT{}.size", "2:5", "size", "did you mean Size?"},
 		{"pointer method", "type T struct{}\nfunc (t *T) String() string { return \"\" }\nvar s fmt.Stringer = T{}", "3:22", "cannot use T{}", "put & before the value"},
-		{"count", "a, b := strconv.Quote(\"x\")", "1:9", "assignment mismatch", "write 1 names on the left"},
-		{"nonlatin column", "日本 := 1; 日本 + \"a\"", "1:10", "mismatched types int and untyped string", "the same type"},
+		{"count", "a, b := strconv.Quote(\"x\")", "1:9", "assignment mismatch", "write 1 name on the left"},
+		{"nonlatin column", "日本 := 1; 日本 + \"a\"", "1:10", "mismatched types int and untyped string", "write fmt.Sprint(日本, \"a\")"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := newNotebook(t).run(c.code)
@@ -106,6 +106,11 @@ func TestComplete(t *testing.T) {
 	for code, want := range map[string]string{
 		"x := 1": "complete", "for {": "incomplete", "f(": "incomplete", "x :=": "incomplete", "s := `a": "incomplete", "/* a": "incomplete",
 		"": "complete", "x := := 3": "invalid", "}": "invalid", "!ls": "complete", "!ls \\": "incomplete", "func f() {}": "complete",
+		"s := \"a": "invalid", "s := 'ab'": "invalid", "# a": "invalid", "x := 1 /* a": "incomplete", "/* a */": "complete", "x := 1 // a": "complete",
+		"func f()": "incomplete", "func f() int": "incomplete", "func f() int { return 1 } // one": "complete", "f := func() {": "incomplete", "x := 1 +": "incomplete", "x.": "incomplete",
+		"if x > 1 {\n}": "complete", "f(1]": "invalid", "[]int{1,": "incomplete", "while True:": "invalid", "a, b": "invalid", "type T struct {": "incomplete",
+		"x := `a\n%b": "incomplete", "%%bash": "incomplete", "%%bash\nls": "incomplete", "%%bash\nls\n": "complete", "%env A=b": "complete", "import \"fmt\"": "complete",
+		"switch x {\ncase 1:": "incomplete", "// a": "complete", "  \n": "complete", "for i := range 3 {\n\tf(i)\n}": "complete", "x := 1\n\ny :=": "incomplete",
 	} {
 		if got, _ := Complete(code); got != want {
 			t.Errorf("%q is %s, want %s", code, got, want)

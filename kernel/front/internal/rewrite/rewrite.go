@@ -88,20 +88,30 @@ type work struct {
 
 // Rewrite turns a cell into a program. cell is its number.
 func (s *Session) Rewrite(cell int, code string) *Result {
+	r := s.rewrite(cell, code)
+	for i := range r.Errors {
+		s.explain(&r.Errors[i], r.Next)
+	}
+	r.Errors = distinct(r.Errors)
+	if text := Remark(code); text != "" && len(r.Errors) == 0 && r.Whole == "" {
+		r.Notes = append(r.Notes, text)
+	}
+	return r
+}
+
+// rewrite is Rewrite without explanations of the errors.
+func (s *Session) rewrite(cell int, code string) *Result {
 	code = strings.ReplaceAll(code, "\r\n", "\n")
 	w := &work{s: s, n: s.clone(), r: &Result{}, src: &Source{cell, code}, imported: map[string]bool{},
 		objects: map[string]types.Object{}, global: map[types.Object]string{}, old: map[string]string{}, dropped: map[*ast.Ident]bool{},
 		funcs: map[string]string{}, parts: map[*checked][]part{}, broken: map[*decl][]Error{}}
 	w.r.Next = w.n
 	w.n.sources[cell], w.n.current = w.src, cell
-	w.rewrite()
-	for i := range w.r.Errors {
-		s.explain(&w.r.Errors[i], w.n)
-	}
+	w.run()
 	return w.r
 }
 
-func (w *work) rewrite() {
+func (w *work) run() {
 	if w.magics(); w.r.Whole != "" {
 		return
 	}

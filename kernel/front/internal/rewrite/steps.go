@@ -49,10 +49,23 @@ func (w tracer) values(es []ast.Expr) string {
 		if id, ok := e.(*ast.Ident); ok && id.Name == "_" {
 			continue
 		}
-		text := types.ExprString(e)
-		fmt.Fprintf(&b, ", %q, %s", text, text)
+		fmt.Fprintf(&b, ", %q, %s", types.ExprString(e), w.expression(e))
 	}
 	return b.String()
+}
+
+// expression is an expression of the user's as the program writes it there.
+func (w tracer) expression(e ast.Expr) string {
+	lo, hi := w.at(w.c, e.Pos()), w.end(w.c, e.End())
+	var own edits
+	for _, x := range w.edits.within(lo, hi) {
+		if x.hi > x.lo {
+			own = append(own, x)
+		}
+	}
+	t := &Text{}
+	own.apply(t, w.src, lo, hi)
+	return t.String()
 }
 
 // repeatable reports whether an expression calls nothing and receives nothing.

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"compress/flate"
 	"container/list"
 	"context"
 	"crypto/md5"
@@ -20,6 +21,7 @@ import (
 	"hash/crc64"
 	"hash/fnv"
 	"io"
+	"log"
 	"math/big"
 	"math/rand"
 	randv2 "math/rand/v2"
@@ -27,7 +29,6 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
-	"reflect"
 	"regexp"
 	"sort"
 	"strconv"
@@ -130,6 +131,24 @@ func main() {
 	fib = litFib(&struct{ fib *func(int) int }{&fib})
 	method = litMethod(&struct{ recv **Lin }{&lin})
 	reflected = struct{ X, Y int }{1, 2}
-	_ = reflect.TypeOf(reflected)
+	logger = log.New(os.Stdout, "logged by ", 0)
+	counts.Store("a", 1)
+	counts.Store(lin, []int{2})
+	current.Store(lin)
+	settings.Store(Lin{5, 6})
+	deflated = deflate("some text")
 	keep.Def(all...)
+
+	// What a function declares for itself can't be told from another type of its name.
+	type Hidden struct{ v int }
+	var hidden any = &Hidden{1}
+	keep.Def("hidden", &hidden)
+}
+
+func deflate(s string) io.ReadCloser {
+	var b bytes.Buffer
+	w, _ := flate.NewWriter(&b, 9)
+	io.WriteString(w, s)
+	w.Close()
+	return flate.NewReader(bufio.NewReader(&b))
 }

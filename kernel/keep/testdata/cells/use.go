@@ -35,6 +35,9 @@ func main() {
 	know()
 	restoring()
 	defer keep.Begin(2, all...)()
+	if len(os.Args) > 1 {
+		return
+	}
 
 	lin := net[0].(*Lin)
 	check("net", len(net) == 2 && net[1] == Layer(lin) && lin.Forward(3) == 7)
@@ -123,5 +126,12 @@ func main() {
 	check("recursion", fib(10) == 55)
 	lin.W = 100
 	check("method value", method(1) == 101)
+	logger.Print("an earlier cell")
+	one, _ := counts.Load("a")
+	two, _ := counts.Load(lin)
+	check("sync.Map", one == 1 && two.([]int)[0] == 2)
+	check("atomics", current.Load() == lin && settings.Load() == Lin{5, 6})
+	b, _ = io.ReadAll(deflated)
+	check("flate", string(b) == "some text")
 	check("unnamed struct", reflected == struct{ X, Y int }{1, 2})
 }

@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"hash"
 	"io"
+	"log"
 	"math/big"
 	"math/rand"
 	randv2 "math/rand/v2"
@@ -21,6 +22,7 @@ import (
 	"sort"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"text/template"
 	"time"
 
@@ -102,6 +104,11 @@ var (
 	fib               func(int) int
 	method            func(float64) float64
 	reflected         any
+	logger            *log.Logger
+	counts            sync.Map
+	current           atomic.Pointer[Lin]
+	settings          atomic.Value
+	deflated          io.ReadCloser
 )
 
 // all is what the cells know, as pairs for Def and Begin.
@@ -115,7 +122,7 @@ var all = []any{
 	"ratio", &ratio, "re", &re, "items", &items, "address", &address, "ip", &ip, "tmpl", &tmpl, "multi", &multi, "order", &order,
 	"stdout", &stdout, "buffered", &buffered, "builder", &builder, "buffer", &buffer, "mux", &mux, "once", &once, "split", &split,
 	"count", &count, "reset", &reset, "n", &n, "handlers", &handlers, "middleware", &middleware, "wrappedHello", &wrappedHello, "fib", &fib,
-	"method", &method, "reflected", &reflected,
+	"method", &method, "reflected", &reflected, "logger", &logger, "counts", &counts, "current", &current, "settings", &settings, "deflated", &deflated,
 }
 
 func hello(s string) string { return "hello " + s }
@@ -161,6 +168,7 @@ func litHandler(c *struct{ n *int }) http.HandlerFunc {
 // know is what the kernel writes into every program that contains these declarations.
 func know() {
 	keep.Reg[Lin]()
+	keep.Reg[Layer]()
 	keep.Reg[MyError]()
 	keep.Reg[Node]()
 	keep.Lit("count", litCount)
