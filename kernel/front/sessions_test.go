@@ -238,7 +238,7 @@ func (l *lab) runAll(cells []string, interrupt time.Duration) []string {
 			}
 			answers <- answer{i, status}
 		}()
-		time.Sleep(20 * time.Millisecond)
+		time.Sleep(100 * time.Millisecond)
 	}
 	if interrupt > 0 {
 		time.Sleep(interrupt)
@@ -266,10 +266,10 @@ func TestShellFailures(t *testing.T) {
 	l.expect(t, "!noSuchProgram", "error", "noSuchProgram")
 	l.expect(t, "before", "ok", "[result]1")
 	// Cells behind a failing shell line and behind an interrupted one are not run.
-	for _, first := range []string{"!false", "!sleep 20"} {
+	for _, first := range []string{"!sleep 2; false", "!sleep 20"} {
 		start := time.Now()
 		wait := time.Duration(0)
-		if strings.Contains(first, "sleep") {
+		if first == "!sleep 20" {
 			wait = time.Second
 		}
 		l.runAll([]string{first, "before = 2", "before = 3"}, wait)
