@@ -123,6 +123,15 @@ func funcName(s string) string {
 		s = s[:i]
 	}
 	s = strings.TrimPrefix(s, "main.")
+	if s == "lecternMain" { // the user's own func main
+		return "main"
+	}
+	if strings.HasPrefix(s, "lecternInit") {
+		return "init"
+	}
+	if strings.HasPrefix(s, "lecternLit_") { // a function literal that a cell may keep
+		return "main.func"
+	}
 	if i := strings.LastIndexByte(s, '/'); i >= 0 {
 		s = s[i+1:]
 	}

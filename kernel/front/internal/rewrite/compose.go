@@ -66,7 +66,7 @@ func (w *work) compose() {
 
 	t := &Text{}
 	for i, p := range g.parts {
-		if d := p.decl; d != nil && g.reached[i] && d != w.main {
+		if d := p.decl; d != nil && g.reached[i] {
 			if now := w.n.decls[d.key]; now != nil && !isInit(d) {
 				d = now // with its latest edits
 			}
@@ -77,19 +77,15 @@ func (w *work) compose() {
 		d.emit(t)
 	}
 	w.variables(t, need)
-	switch {
-	case w.tests:
-		if begin != "" {
-			t.Inject("func init() { ", strings.Replace(begin, "defer "+keepName, keepName, 1), " }\n")
-		}
+	if w.tests {
+		t.Inject("func init() {\n")
+		w.mainBody(t, strings.Replace(begin, "defer "+keepName, keepName, 1), g)
 		w.r.Keeps = false
-	case w.main != nil:
-		w.userMain(t, begin)
-	default:
+	} else {
 		t.Inject("func main() {\n")
 		w.mainBody(t, begin, g)
-		t.Inject("}\n")
 	}
+	t.Inject("}\n")
 	w.finish(t, g)
 }
 
@@ -116,7 +112,7 @@ func (w *work) settleEdits(d *decl) {
 
 // runs reports whether the cell does anything but declare.
 func (w *work) runs() bool {
-	if w.main != nil || len(w.stmts) > 0 || w.call != "" || w.r.GoNB != "" && w.r.GoNB != "%goflags" {
+	if len(w.stmts) > 0 || w.call != "" || w.r.GoNB != "" && w.r.GoNB != "%goflags" {
 		return true
 	}
 	return slices.ContainsFunc(w.decls, isInit)
@@ -172,30 +168,10 @@ func (w *work) mainBody(t *Text, begin string, g *graph) {
 // setUp calls the functions that every program calls, once its package-level variables are there.
 func (w *work) setUp(t *Text, g *graph) {
 	for i, p := range g.parts {
-		if p.decl != nil && g.reached[i] && isSetup(p.decl) {
+		if p.decl != nil && g.reached[i] && (isSetup(p.decl) || isInit(p.decl)) {
 			t.Inject(p.decl.key, "()\n")
 		}
 	}
-}
-
-// userMain writes the user's func main, with what has to come first.
-func (w *work) userMain(t *Text, begin string) {
-	d := *w.main
-	if at := strings.Index(w.code[d.lo:d.hi], "{"); begin != "" && at >= 0 {
-		d.edits = slices.Clone(d.edits)
-		d.edits.insert(d.lo+bodyStart(w.code[d.lo:d.hi]), " "+begin+"; ")
-	}
-	d.emit(t)
-}
-
-// bodyStart is the place behind the { of func main() {.
-func bodyStart(code string) int {
-	for _, t := range tokens(code) {
-		if t.tok == token.LBRACE {
-			return t.hi
-		}
-	}
-	return 0
 }
 
 // finish puts the imports in front.

@@ -152,6 +152,9 @@ func isConstraint(t types.Type) bool {
 
 // function writes a function or variable of a package, or "" if it is not there any more.
 func (w *work) function(path, name string) string {
+	if !token.IsExported(name) && path != "main" {
+		return ""
+	}
 	if path == "main" {
 		if d := w.n.declaring(name); d == nil || d.tok != token.FUNC {
 			return ""

@@ -17,7 +17,7 @@ import (
 // The closure captures one pointer, to a struct of pointers to the user's variables. Package keep knows it by its code pointer, keeps the struct like
 // any other value, and makes the closure again by calling the function. A method value becomes such a literal, too.
 
-// A literal is a function literal, or a method value, that moves.
+// A literal is a function literal, a method value or a method expression that moves.
 type literal struct {
 	id       string
 	x        ast.Expr // *ast.FuncLit or *ast.SelectorExpr
@@ -62,7 +62,7 @@ func (w *work) moveLiterals(c *checked, root ast.Node) {
 				ok = true
 			case *ast.SelectorExpr:
 				s := c.info.Selections[e]
-				ok = s != nil && s.Kind() == types.MethodVal
+				ok = s != nil && s.Kind() != types.FieldVal
 			default:
 				ok = false
 			}
@@ -251,6 +251,11 @@ func (w *work) capture(l *literal) {
 func (w *work) captureReceiver(l *literal, s *ast.SelectorExpr) {
 	sel := l.c.info.Selections[s]
 	f := sel.Obj().(*types.Func)
+	if sel.Kind() == types.MethodExpr { // T.M, which has no receiver yet
+		_, l.fails = w.writeType(l.c.info.TypeOf(s))
+		l.fails = !l.fails || f.Pkg() != nil && f.Pkg() != l.c.pkg && !f.Exported()
+		return
+	}
 	recv := sel.Recv()
 	_, fromPointer := types.Unalias(recv).(*types.Pointer)
 	_, toPointer := types.Unalias(f.Signature().Recv().Type()).(*types.Pointer)
@@ -403,7 +408,12 @@ func (w *work) maker(l *literal) *decl {
 		inner.apply(t, w.src, l.lo, l.hi)
 	case *ast.SelectorExpr:
 		sig := l.c.info.TypeOf(x).(*types.Signature)
-		t.Inject(w.forward(sig, captured+".receiver."+x.Sel.Name))
+		if sel := l.c.info.Selections[x]; sel.Kind() == types.MethodExpr {
+			recv, _ := w.writeType(sel.Recv())
+			t.Inject(w.forward(sig, "("+recv+")."+x.Sel.Name))
+		} else {
+			t.Inject(w.forward(sig, captured+".receiver."+x.Sel.Name))
+		}
 	}
 	t.Inject(" }\n")
 	d := &decl{key: name, names: []string{name}, tok: token.FUNC, src: w.src, lo: l.lo, hi: l.hi, text: t, order: w.src.Cell<<20 + l.lo}

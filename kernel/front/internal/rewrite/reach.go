@@ -150,9 +150,7 @@ func (w *work) needed(g *graph) (need, mentioned map[string]bool) {
 			g.reach(i)
 		}
 	}
-	if w.main == nil && g.c.main != nil {
-		g.todo = append(g.todo, g.c.main)
-	}
+	g.todo = append(g.todo, g.c.main)
 	if w.call != "" {
 		g.reachName(w.call)
 	}

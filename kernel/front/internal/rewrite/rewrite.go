@@ -238,9 +238,7 @@ func (w *work) cgo(items []item) bool {
 func isMain(d *decl) bool { return d.tok == token.FUNC && d.key == "main" }
 
 // isInit reports whether a declaration is a func init. It runs in its own cell, and there may be several.
-func isInit(d *decl) bool {
-	return d.tok == token.FUNC && (d.key == "init" || strings.HasPrefix(d.key, "init "))
-}
+func isInit(d *decl) bool { return strings.HasPrefix(d.key, initName) }
 
 // isSetup reports whether a function is one that GoNB calls at the beginning of every program.
 func isSetup(d *decl) bool { return d.tok == token.FUNC && strings.HasPrefix(d.key, "init_") }
@@ -330,8 +328,12 @@ func (w *work) sort(items []item) bool {
 			if !w.allowed(d) {
 				return false
 			}
-			if isMain(d) {
+			if isMain(d) { // the program's own main calls it
 				w.main = d
+				w.rename(d, mainName)
+				if w.call == "" {
+					w.call = mainName
+				}
 				continue
 			}
 			w.declare(d)
@@ -339,15 +341,33 @@ func (w *work) sort(items []item) bool {
 			w.stmts = append(w.stmts, it)
 		}
 	}
-	if (w.main != nil || w.tests) && len(w.stmts) > 0 {
-		where, what := "func main", "a cell that has a func main runs only that: put the statement into it, or leave func main out"
-		if w.main == nil {
-			where, what = "a function", "a %test cell holds declarations only: put the statement into a function"
+	for _, it := range w.stmts {
+		switch {
+		case it.kind == token.VAR:
+		case w.main != nil:
+			w.fail(it.lo, "statement outside func main", "a cell that has a func main runs only that: put the statement into it, or leave func main out")
+			return false
+		case w.tests:
+			w.fail(it.lo, "statement outside a function", "a %test cell holds declarations only: put the statement into a function")
+			return false
 		}
-		w.fail(w.stmts[0].lo, "statement outside "+where, what)
-		return false
 	}
+	w.stmts = inOrder(w.code, w.stmts, items, func(name string) bool {
+		_, ok := w.n.vars[name]
+		return ok
+	})
 	return true
+}
+
+// rename gives a function of the cell, which no other code names, a name of ours.
+func (w *work) rename(d *decl, name string) {
+	for _, t := range tokens(w.code[d.lo:d.hi]) {
+		if t.tok == token.IDENT {
+			w.base.replace(d.lo+t.lo, d.lo+t.hi, name)
+			break
+		}
+	}
+	d.key, d.names = name, nil
 }
 
 // allowed refuses declarations that no notebook could live with.
@@ -376,9 +396,8 @@ func (w *work) declare(d *decl) {
 		}
 	}
 	before := sortedKeys(w.n.vars)
-	if isInit(d) {
-		d.key = fmt.Sprint(d.key, " ", d.lo)
-		d.names = nil
+	if d.tok == token.FUNC && d.key == "init" {
+		w.rename(d, fmt.Sprint(initName, d.lo))
 	} else {
 		w.n.remember(d)
 	}
@@ -392,11 +411,11 @@ func (w *work) declare(d *decl) {
 
 // noteShadow says once that a package has lost its name.
 func (w *work) noteShadow(name string) {
-	if path := w.s.imports[name]; path != "" {
-		w.note("package "+name, "%s is no longer the package here; import %q gives it back", name, path)
-	} else {
-		w.note("package "+name, "%s is no longer the package here; importing it gives it back", name)
+	path := w.s.imports[name]
+	if path == "" {
+		path = w.n.packages.ByName(name)
 	}
+	w.note("package "+name, "%s is no longer the package here; import %q gives it back", name, path)
 }
 
 // A part is where a remembered thing stands in a program that is checked.
@@ -456,9 +475,6 @@ func (d *decl) emit(t *Text) {
 
 // learn checks the user's text as it is.
 func (w *work) learn() bool {
-	if w.call != "" {
-		w.stmts = nil
-	}
 	hidden := w.hiddenNames()
 	ok := w.check(hidden)
 	if !ok && len(hidden) > 0 { // perhaps Go's own are meant
@@ -487,25 +503,23 @@ func (w *work) check(hidden []string) bool {
 	clear(w.global)
 	t, parts := w.program(w.n.vars)
 	start, end := t.Len(), t.Len()
-	if w.main == nil {
-		t.Inject("func main() {\n")
-		for _, name := range hidden {
-			t.Inject("var ", name, " ", w.n.vars[name].typ, "; _ = ", name, "\n")
-		}
-		if hidden != nil {
-			t.Inject("{\n")
-		}
-		start = t.Len()
-		for _, it := range w.stmts {
-			w.base.apply(t, w.src, it.lo, it.hi)
-			t.Inject("\n")
-		}
-		end = t.Len()
-		if hidden != nil {
-			t.Inject("}\n")
-		}
+	t.Inject("func main() {\n")
+	for _, name := range hidden {
+		t.Inject("var ", name, " ", w.n.vars[name].typ, "; _ = ", name, "\n")
+	}
+	if hidden != nil {
+		t.Inject("{\n")
+	}
+	start = t.Len()
+	for _, it := range w.stmts {
+		w.base.apply(t, w.src, it.lo, it.hi)
+		t.Inject("\n")
+	}
+	end = t.Len()
+	if hidden != nil {
 		t.Inject("}\n")
 	}
+	t.Inject("}\n")
 	c := w.n.check(t, w.n.imports)
 	w.user, w.final = c, c
 	w.parts[c] = parts
@@ -516,9 +530,6 @@ func (w *work) check(hidden []string) bool {
 	if c.bodiless != nil {
 		w.r.Errors = []Error{*c.bodiless}
 		return false
-	}
-	if w.main != nil || w.call != "" {
-		return w.accept(c)
 	}
 	w.body = c.main.Body.List
 	if hidden != nil {
@@ -612,14 +623,12 @@ func (w *work) finally() bool {
 			vars[old] = v
 		}
 		t, parts := w.program(vars)
-		if w.main == nil {
-			t.Inject("func main() {\n")
-			for _, it := range w.stmts {
-				w.edits.apply(t, w.src, it.lo, it.hi)
-				t.Inject("\n")
-			}
-			t.Inject("}\n")
+		t.Inject("func main() {\n")
+		for _, it := range w.stmts {
+			w.edits.apply(t, w.src, it.lo, it.hi)
+			t.Inject("\n")
 		}
+		t.Inject("}\n")
 		c := w.n.check(t, w.n.imports)
 		w.final, w.parts[c] = c, parts
 		if tries < 20 && w.setAside(c) {
@@ -659,10 +668,10 @@ func (w *work) accept(c *checked) bool {
 	}
 	changed := strings.Join(w.changed(), "; ")
 	for _, e := range c.errs {
-		if strings.HasSuffix(e.Msg, "is not used") && c.main != nil && e.Pos >= c.main.Pos() && w.main == nil {
+		if strings.HasSuffix(e.Msg, "is not used") && c.main != nil && e.Pos >= c.main.Pos() {
 			continue // the value of the cell's last line is shown
 		}
-		if _, unused := unusedName(e.Msg); unused && e.Soft && c.main != nil && e.Pos >= c.main.Pos() && w.main == nil {
+		if _, unused := unusedName(e.Msg); unused && e.Soft && c.main != nil && e.Pos >= c.main.Pos() {
 			continue
 		}
 		off := c.offset(e.Pos)

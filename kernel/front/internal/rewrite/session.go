@@ -85,6 +85,8 @@ const (
 	hiddenPrefix = "lecternVar" // of variables whose names hide something of Go's own
 	aliasPrefix  = "lecternpkg_"
 	literalName  = "lecternLit_"
+	mainName     = "lecternMain" // of the user's own func main
+	initName     = "lecternInit" // of the cell's own func init
 )
 
 // NewSession returns the session of a kernel that has run nothing. manifest tells what values are kept.

@@ -20,7 +20,7 @@ func (w *work) traceSteps() {
 	t := tracer{w, w.final}
 	w.eachDecl(w.final, func(_ *decl, n ast.Node) {
 		if fd, ok := n.(*ast.FuncDecl); ok && fd.Body != nil {
-			t.function(fd.Name.Name, fd.Type, fd.Body)
+			t.function(strings.Replace(fd.Name.Name, mainName, "main", 1), fd.Type, fd.Body)
 		}
 	})
 }

@@ -59,9 +59,6 @@ func unlabeled(st ast.Stmt) ast.Stmt {
 func (w *work) publish(ds []definition) {
 	w.types = map[string]variable{}
 	w.local = map[string]bool{}
-	if w.main != nil {
-		return
-	}
 	for _, d := range ds {
 		typ, ok := w.writeType(d.obj.Type())
 		why := ""
@@ -89,6 +86,10 @@ func (w *work) publish(ds []definition) {
 			if w.namesPackage(d.name) || w.s.imports[d.name] != "" || w.imported[d.name] {
 				w.noteShadow(d.name)
 				w.shadowPackage(d.name)
+			}
+		case common[d.name]:
+			if _, was := w.s.vars[d.name]; !was {
+				w.noteShadow(d.name)
 			}
 		}
 		w.types[d.name] = v
@@ -129,6 +130,10 @@ func (w *work) publish(ds []definition) {
 	}
 	w.renameHidden()
 }
+
+// common are the packages whose names most people mean as packages.
+var common = map[string]bool{"fmt": true, "math": true, "os": true, "strings": true, "time": true, "sort": true, "errors": true, "sync": true, "slices": true,
+	"maps": true, "rand": true, "strconv": true, "bytes": true, "bufio": true, "json": true, "context": true, "tensor": true}
 
 // shownPackage writes a type's package for a reader.
 func shownPackage(p *types.Package) string {
