@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"debug/buildinfo"
 	"errors"
 	"fmt"
 	"io"
@@ -37,11 +38,40 @@ func toolEnv(env []string, path, tmp string) []string {
 
 // shellEnv is the environment of the programs that cells start: the user's, with what %env has set.
 func (k *kernel) shellEnv() []string {
-	env := append(os.Environ(), "TMPDIR="+k.f.tmp(), "GONB_DIR="+k.dir, "GONB_TMP_DIR="+k.f.check())
+	env := append(os.Environ(), "TMPDIR="+k.f.tmp(), "GONB_DIR="+k.dir, "GONB_TMP_DIR="+k.f.module())
+	env = append(env, gonbEnv(k.c)...)
 	for name, value := range k.env {
 		env = append(env, name+"="+value)
 	}
 	return env
+}
+
+// gonbEnv is what GoNB tells programs of itself and of the Jupyter that has started it.
+func gonbEnv(c config) (env []string) {
+	if info, err := buildinfo.ReadFile(filepath.Join(c.bin, "gonb")); err == nil {
+		env = append(env, "GONB_VERSION="+info.Main.Version)
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" {
+				env = append(env, "GONB_GIT_COMMIT="+s.Value)
+			}
+		}
+	}
+	if dir := jupyterRoot(); dir != "" {
+		env = append(env, "GONB_JUPYTER_ROOT="+dir)
+	}
+	return append(env, "GONB_JUPYTER_KERNEL_ID="+kernelID(c.connection))
+}
+
+// jupyterRoot is the folder that Jupyter serves files from, as far as it can be known: the one in which its process runs.
+func jupyterRoot() string {
+	dir, _ := os.Readlink(filepath.Join("/proc", os.Getenv("JPY_PARENT_PID"), "cwd"))
+	return dir
+}
+
+// kernelID is Jupyter's name for this kernel, which stands in the name of the connection file: kernel-ID.json.
+func kernelID(connection string) string {
+	id := strings.TrimSuffix(filepath.Base(connection), ".json")
+	return strings.TrimPrefix(id, "kernel-")
 }
 
 // cellEnv is the environment of a cell's program.
@@ -129,14 +159,18 @@ func newGoNB(ctx context.Context, k *kernel) (*child, error) {
 	if err != nil {
 		return nil, err
 	}
-	file := filepath.Join(k.f.work, "kernel-"+jupyter.NewID()+".json") // GoNB looks for an ID in the name
+	dir, err := os.MkdirTemp(k.f.work, "gonb-") // of its own, since a GoNB before may have died
+	if err != nil {
+		return nil, err
+	}
+	file := filepath.Join(dir, "kernel-"+kernelID(k.c.connection)+".json") // pages of widgets speak with Jupyter of the kernel by the ID in this name
 	if err := info.WriteFile(file); err != nil {
 		return nil, err
 	}
 	g := &child{exited: make(chan struct{})}
-	g.cmd = exec.Command(filepath.Join(k.c.bin, "gonb"), "-kernel="+file, "-go_work="+strings.Join(modules(k.c), ","), "-raw_error=true",
+	g.cmd = exec.Command(filepath.Join(k.c.bin, "gonb"), "-kernel="+file, "-go_work="+strings.Join(append(modules(k.c), k.f.check()), ","), "-raw_error=true",
 		"-logtostderr=false", "-stderrthreshold=3", "-log_file="+os.DevNull)
-	env := toolEnv(os.Environ(), k.f.path(), k.f.tmp())
+	env := append(toolEnv(os.Environ(), k.f.path(), k.f.tmp()), gonbEnv(k.c)...)
 	for name, value := range k.env {
 		env = append(env, name+"="+value)
 	}

@@ -23,21 +23,22 @@ const (
 
 // A Result is what becomes of a cell.
 type Result struct {
-	Errors   []Error   // the user's mistakes; if there are any, nothing is to be run
-	Commands []Command // for the kernel, in their order, before the program
-	Whole    string    // the magic that makes all of the cell something else than Go, such as %%bash; or ""
-	Program  *Text     // package main, to be built and run; nil if there is nothing to run
-	Imports  []string  // the paths that it imports
-	Args     string    // its arguments, as the user has written them
-	GoNB     string    // why GoNB has to build and run it, such as %test; or ""
-	Magic    string    // the magic for GoNB that begins the cell then
-	Restores []string  // variables that the program restores
-	Defines  []string  // variables that it defines
-	Forget   []string  // kept variables whose values are of no use any more
-	Keeps    bool      // the program saves its variables at the end
-	Steps    bool      // it is a //step cell
-	Notes    []string  // to be told to the user
-	Missing  string    // the path of a package that an import did not find
+	Errors   []Error           // the user's mistakes; if there are any, nothing is to be run
+	Commands []Command         // for the kernel, in their order, before the program
+	Whole    string            // the magic that makes all of the cell something else than Go, such as %%bash; or ""
+	Program  *Text             // package main, to be built and run; nil if there is nothing to run
+	Imports  []string          // the paths that it imports
+	Args     string            // its arguments, as the user has written them
+	GoNB     string            // why GoNB has to build and run it, such as %test; or ""
+	Magic    string            // the magic for GoNB that begins the cell then
+	Restores []string          // variables that the program restores
+	Defines  []string          // variables that it defines
+	Removed  map[string]string // what %rm has removed, and the kind of thing that it was
+	Forget   []string          // kept variables whose values are of no use any more
+	Keeps    bool              // the program saves its variables at the end
+	Steps    bool              // it is a //step cell
+	Notes    []string          // to be told to the user
+	Missing  string            // the path of a package that an import did not find
 	Next     *Session
 }
 
@@ -172,6 +173,12 @@ func (w *work) magics() {
 				continue
 			}
 		case "%rm", "%remove":
+			if w.r.Removed == nil {
+				w.r.Removed = map[string]string{}
+			}
+			for _, n := range c.Args {
+				w.r.Removed[n] = w.n.kind(n)
+			}
 			w.r.Forget = append(w.r.Forget, w.n.Forget(c.Args...)...)
 		case "%reset":
 			if len(c.Args) == 0 {

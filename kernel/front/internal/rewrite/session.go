@@ -128,19 +128,40 @@ func (s *Session) Vars() map[string]string {
 	return m
 }
 
-// Decls returns what the remembered declarations begin with, such as "func f(x int) int", in their order.
-func (s *Session) Decls() (lines []string) {
-	for _, d := range s.sortedDecls() {
-		if d.text == nil {
-			line, _, _ := strings.Cut(strings.TrimSpace(stripComments(d.src.Code[d.lo:d.hi])), "\n")
-			lines = append(lines, strings.TrimSuffix(strings.TrimRight(line, " "), " {"))
+// Names returns the names that are remembered, sorted, by kind: Imports, Constants, Types, Variables and Functions, among which methods are called
+// Type.Method.
+func (s *Session) Names() map[string][]string {
+	kinds := map[string][]string{"Imports": sortedKeys(s.imports), "Variables": sortedKeys(s.vars)}
+	for _, d := range s.decls {
+		switch {
+		case d.text != nil || isMain(d) || strings.HasPrefix(d.key, "_ "):
+		case d.tok == token.CONST:
+			kinds["Constants"] = append(kinds["Constants"], d.names...)
+		case d.tok == token.TYPE:
+			kinds["Types"] = append(kinds["Types"], d.names...)
+		case d.tok == token.FUNC:
+			kinds["Functions"] = append(kinds["Functions"], d.key)
 		}
 	}
-	return lines
+	for _, names := range kinds {
+		slices.Sort(names)
+	}
+	return kinds
 }
 
-// Imports returns what the cells have imported: name to path.
-func (s *Session) Imports() map[string]string { return s.imports }
+// kind is what a name stands for in the cells so far, in Go's keywords; "" if it stands for nothing.
+func (s *Session) kind(name string) string {
+	d := s.declaring(name)
+	switch _, imported := s.imports[name]; {
+	case s.vars[name].typ != "":
+		return "var"
+	case d != nil:
+		return d.tok.String()
+	case imported:
+		return "import"
+	}
+	return ""
+}
 
 func stripComments(code string) string {
 	b := []byte(code)
