@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -92,6 +93,8 @@ type child struct {
 	cmd     *exec.Cmd
 	sockets *jupyter.Sockets
 	exited  chan struct{}
+	flags   string // that it builds with
+	dirty   bool   // it may remember something
 }
 
 // A request is a cell that GoNB runs.
@@ -318,16 +321,79 @@ func (r *request) finished(replied, idle bool) {
 	}
 }
 
+// forget empties GoNB's memory, and tells it the flags of go build.
+func (e *execution) forget() *failure {
+	text := "%reset"
+	g := e.k.running()
+	if flags := quoted(e.k.flags); flags != "" || g != nil && g.flags != flags {
+		if flags == "" {
+			flags = `""`
+		}
+		text += "\n%goflags " + flags
+	}
+	if _, f := e.askGoNBQuietly(text); f != nil {
+		return f
+	}
+	if g := e.k.running(); g != nil {
+		g.flags = quoted(e.k.flags)
+	}
+	return nil
+}
+
+// quoted writes arguments as a magic has them.
+func quoted(args []string) string {
+	var out []string
+	for _, a := range args {
+		out = append(out, strconv.Quote(a))
+	}
+	return strings.Join(out, " ")
+}
+
+// runUnderGoNB builds the program and lets GoNB run it, to which it speaks of what to display and of widgets. GoNB builds nothing but a program that
+// becomes the other one.
+func (e *execution) runUnderGoNB() *failure {
+	exe, f := e.build()
+	if f != nil {
+		return f
+	}
+	link := filepath.Join(e.k.f.build(), "underGoNB") // the same name each time, so that GoNB has nothing to build again
+	os.Remove(link)
+	if err := os.Symlink(exe, link); err != nil {
+		return said("not started", err.Error())
+	}
+	code := fmt.Sprintf("%%args %s\nimport (\n\t\"os\"\n\t\"syscall\"\n)\n\nfunc main() {\n\tpanic(syscall.Exec(%q, os.Args, os.Environ()))\n}\n", e.r.Args, link)
+	if e.k.running() == nil {
+		if _, err := e.k.startGoNB(e.ctx); err != nil {
+			return said("no GoNB", err.Error())
+		}
+	}
+	g := e.k.running()
+	if g != nil && g.dirty {
+		if f := e.forget(); f != nil {
+			return f
+		}
+		g.dirty = false
+	}
+	return e.ended(e.askGoNB(code))
+}
+
 // runByGoNB lets GoNB build and run the cell's program.
 func (e *execution) runByGoNB() *failure {
-	if _, f := e.askGoNBQuietly("%reset"); f != nil {
+	if f := e.forget(); f != nil {
 		return f
+	}
+	if g := e.k.running(); g != nil {
+		g.dirty = true
 	}
 	code := e.r.Program.String()
 	if e.r.Args != "" && e.r.Magic == "" {
 		code = "%args " + e.r.Args + "\n" + code
 	}
-	reply, f := e.askGoNB(code)
+	return e.ended(e.askGoNB(code))
+}
+
+// ended says what is to be made of GoNB's reply.
+func (e *execution) ended(reply map[string]any, f *failure) *failure {
 	value, _ := reply["evalue"].(string)
 	switch {
 	case f == nil:
@@ -388,10 +454,21 @@ func (k *kernel) fromIOPub(m *jupyter.Message) {
 			e.write(c.Text)
 		}
 	default:
+		if e.copy != nil {
+			e.captureDisplay(m)
+		}
 		if !e.req.Silent {
 			e.text.flush()
 			k.jupyter.IOPub.Send(m)
 		}
+	}
+}
+
+// captureDisplay copies the text of a display.
+func (e *execution) captureDisplay(m *jupyter.Message) {
+	var c struct{ Data map[string]any }
+	if m.DecodeContent(&c) == nil {
+		e.captureData(c.Data)
 	}
 }
 

@@ -38,6 +38,8 @@ var magics = map[string]func(*execution, rewrite.Command) *failure{
 	"%track":         (*execution).track,
 	"%untrack":       (*execution).untrack,
 	"%goworkfix":     (*execution).workFix,
+	"%goflags":       (*execution).setFlags,
+	"%wasm":          (*execution).makePage,
 	"%fallbacks":     (*execution).listFallbacks,
 	"%%writefile":    nil,
 	"%exec": func(*execution, rewrite.Command) *failure {
@@ -46,7 +48,7 @@ var magics = map[string]func(*execution, rewrite.Command) *failure{
 }
 
 // gonbMagics are GoNB's.
-var gonbMagics = []string{"%help", "%version", "%goflags", "%widgets", "%widgets_hb"}
+var gonbMagics = []string{"%help", "%version", "%widgets", "%widgets_hb"}
 
 // obey runs commands in their order until one fails.
 func (e *execution) obey(cs []rewrite.Command) *failure {
@@ -147,6 +149,11 @@ func (e *execution) shellLine(c rewrite.Command) *failure {
 	dir := e.k.dir
 	if rest, ok := strings.CutPrefix(line, "*"); ok {
 		line, dir = rest, e.k.f.module()
+		if e.k.plain != "" {
+			if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(e.k.plain), 0o644); err != nil {
+				return said("shell", err.Error())
+			}
+		}
 		defer e.takeOver()
 	}
 	typed := e.k.typed

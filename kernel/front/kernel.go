@@ -39,6 +39,8 @@ type kernel struct {
 	env       map[string]string // what %env has set
 	noAutoget bool
 	flags     []string        // of go build, as %goflags has set them
+	plain     string          // the last program, as the user might have written it
+	wasm      string          // the folder for pages, once there is one
 	tracked   map[string]bool // what %track lists
 	joined    string          // the files of the user's module that have been taken over last
 	typed     int             // what the next shell line reads

@@ -26,6 +26,8 @@ type Result struct {
 	Errors   []Error           // the user's mistakes; if there are any, nothing is to be run
 	Commands []Command         // for the kernel, in their order, before the program
 	Whole    string            // the magic that makes all of the cell something else than Go, such as %%bash; or ""
+	Plain    string            // the same without the kernel's doings, as far as that can be
+	Wasm     bool              // it is for a page: to be built for js/wasm
 	Program  *Text             // package main, to be built and run; nil if there is nothing to run
 	Imports  []string          // the paths that it imports
 	Args     string            // its arguments, as the user has written them
@@ -158,14 +160,12 @@ func (w *work) magics() {
 		case "%args":
 			w.n.args = c.Rest()
 			continue
-		case "%test", "%wasm":
-			w.r.GoNB, w.r.Magic = c.Name, m.text
-			w.tests = c.Name == "%test"
+		case "%test":
+			w.r.GoNB, w.r.Magic = c.Name, strings.TrimSpace(m.text)
+			w.tests = true
 			continue
-		case "%goflags":
-			if len(c.Args) > 0 {
-				w.r.GoNB = c.Name
-			}
+		case "%wasm":
+			w.r.Wasm = true
 		case "%exec":
 			if len(c.Args) > 0 {
 				w.call = c.Args[0]
@@ -241,6 +241,9 @@ func (w *work) cgo(items []item) bool {
 	}
 	return true
 }
+
+// wasmVars are the variables that tell a program in a page where it is. The linker sets them.
+const wasmVars = "var GonbWasmDir, GonbWasmUrl, GonbWasmDivId string\n"
 
 func isMain(d *decl) bool { return d.tok == token.FUNC && d.key == "main" }
 
@@ -436,6 +439,9 @@ type part struct {
 func (w *work) program(vars map[string]variable) (t *Text, parts []part) {
 	t = &Text{}
 	t.Inject("package main\n")
+	if w.r.Wasm {
+		t.Inject(wasmVars)
+	}
 	own := map[*decl]bool{w.main: true}
 	for _, d := range w.decls {
 		own[d] = true
