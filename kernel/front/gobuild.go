@@ -44,13 +44,7 @@ func (e *execution) goBuild(env []string, args ...string) error {
 	if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(e.r.Program.Source()), 0o600); err != nil {
 		return err
 	}
-	has := func(flag string) bool {
-		return slices.ContainsFunc(args, func(a string) bool {
-			a, _, _ = strings.Cut("-"+strings.TrimLeft(a, "-"), "=")
-			return a == flag
-		})
-	}
-	if (has("-cover") || has("-covermode")) && !has("-coverpkg") {
+	if covers(args) && !has(args, "-coverpkg") {
 		args = append(args, "-coverpkg=.") // else it is the packages of every module here
 	}
 	cmd := exec.CommandContext(e.ctx, "go", append([]string{"build"}, args...)...)
@@ -69,6 +63,17 @@ func (e *execution) goBuild(env []string, args ...string) error {
 	}
 	return err
 }
+
+// has reports whether arguments have a flag, with one - or two, and with a value or without.
+func has(args []string, flag string) bool {
+	return slices.ContainsFunc(args, func(a string) bool {
+		a, _, _ = strings.Cut("-"+strings.TrimLeft(a, "-"), "=")
+		return a == flag
+	})
+}
+
+// covers reports whether flags of go build ask for coverage.
+func covers(flags []string) bool { return has(flags, "-cover") || has(flags, "-covermode") }
 
 // setFlags obeys %goflags flags; "" clears them, and nothing shows them.
 func (e *execution) setFlags(c rewrite.Command) *failure {

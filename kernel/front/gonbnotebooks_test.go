@@ -272,7 +272,9 @@ var gonbMasks = []struct {
 	{regexp.MustCompile(`(?m)(total|[-drwxs]{10}) .*$`), "FILE"},
 	{regexp.MustCompile(`(FILE\n)+`), "FILES\n"},
 	{regexp.MustCompile(`(CachedValue|lastRenderTime)=[\d.]+`), "$1=N"},
-	{regexp.MustCompile(`main\.go:\d+(:\d+)?`), "main.go:N"},
+	{regexp.MustCompile(`(?m)(main\.go|cell\[\d+\]):\d+(:\d+)?`), "main.go:N"},                                     // we name the cell
+	{regexp.MustCompile(`(?m)^(fetching \S+, which this cell imports|go: (added|upgraded|downloading) .*)\n`), ""}, // what fetches say
+	{regexp.MustCompile(`(steps/s\)):0s\]*`), "$1"},                                                                // what an earlier, longer line has left
 	{regexp.MustCompile(`coverage: .*`), "coverage"},
 	{regexp.MustCompile(`\(statements\)\t[\d.]+%`), "(statements)"},
 }

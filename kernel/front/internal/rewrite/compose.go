@@ -175,9 +175,11 @@ func (w *work) mainBody(t *Text, begin string, g *graph) {
 
 // setUp calls the functions that every program calls, once its package-level variables are there.
 func (w *work) setUp(t *Text, g *graph) {
-	for i, p := range g.parts {
-		if p.decl != nil && g.reached[i] && (isSetup(p.decl) || isInit(p.decl)) {
-			t.Inject(p.decl.key, "()\n")
+	for _, kind := range []func(*decl) bool{isInit, isSetup} {
+		for i, p := range g.parts {
+			if p.decl != nil && g.reached[i] && kind(p.decl) {
+				t.Inject(p.decl.key, "()\n")
+			}
 		}
 	}
 }

@@ -40,6 +40,7 @@ type Session struct {
 	args    string              // of the program, as %args has set them
 	gone    map[string]string   // names that are no more, and why
 	told    map[string]bool     // notes that are given once
+	whole   bool                // programs have all that is declared, reachable or not
 	broken  map[string]bool     // keys of declarations that may not compile any more, since something was removed
 }
 
@@ -112,6 +113,9 @@ func (s *Session) clone() *Session {
 	c.blank, c.flags = slices.Clone(s.blank), slices.Clone(s.flags)
 	return &c
 }
+
+// Whole says whether programs are to have all that is declared, and not just what they can reach: a report of what has run must name the rest, too.
+func (s *Session) Whole(all bool) { s.whole = all }
 
 // Source returns the text of a cell that has run, or nil.
 func (s *Session) Source(cell int) *Source { return s.sources[cell] }
