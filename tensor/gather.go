@@ -2,6 +2,7 @@ package tensor
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/lectern-go/lectern/internal/device"
@@ -71,6 +72,12 @@ func init() {
 		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor {
 			return apply(&opIndexAdd, c.attr, g)
 		}}},
+		bytes: func(c *call, out *Tensor) int { // of what is selected from, the rows that are
+			s := c.attr.(selection)
+			some := Layout{c.input().Shape(), c.input().layout.strides, c.input().layout.offset}
+			some.shape[s.axis] = distinct(slices.Values(s.at))
+			return c.input().alias(some).distinctBytes() + positionBytes*len(s.at) + out.distinctBytes()
+		},
 	})
 	define(&opIndexAdd, op{
 		name: "index add",
@@ -96,8 +103,23 @@ func init() {
 		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor {
 			return apply(&opIndexSelect, c.attr, g)
 		}}},
-		flops: func(c *call, _ *Tensor) int { return c.input().Len() },
+		flops: inputElements,
+		bytes: func(c *call, out *Tensor) int {
+			return c.input().distinctBytes() + positionBytes*len(c.attr.(selection).at) + out.distinctBytes()
+		},
 	})
+}
+
+// positionBytes is what a position takes in memory, as an int64.
+const positionBytes = 8
+
+// distinct returns how many different numbers there are.
+func distinct(all iter.Seq[int64]) int {
+	seen := map[int64]bool{}
+	for v := range all {
+		seen[v] = true
+	}
+	return len(seen)
 }
 
 // rows returns the positions within each of a number of outer positions.
@@ -233,6 +255,13 @@ func init() {
 		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor {
 			return apply(&opScatterAdd, c.attr, g)
 		}}},
+		bytes: func(c *call, out *Tensor) int { // of what is gathered from, the elements that are
+			a, x := c.attr.(gathering), c.input()
+			places := func(yield func(int64) bool) {
+				a.each(x.layout, func(_, at int) { yield(int64(at)) })
+			}
+			return x.dtype.Size()*distinct(places) + positionBytes*a.index.Len() + out.distinctBytes()
+		},
 	})
 	define(&opScatterAdd, op{
 		name: "scatter add",
@@ -258,7 +287,10 @@ func init() {
 		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor {
 			return apply(&opGather, c.attr, g)
 		}}},
-		flops: func(c *call, _ *Tensor) int { return c.input().Len() },
+		flops: inputElements,
+		bytes: func(c *call, out *Tensor) int {
+			return c.input().distinctBytes() + positionBytes*c.attr.(gathering).index.Len() + out.distinctBytes()
+		},
 	})
 }
 
