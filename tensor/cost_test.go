@@ -200,22 +200,23 @@ var costTable = sync.OnceValue(func() []costCase {
 	one("isnan", alwaysBool, test(math.IsNaN))
 	one("isinf", alwaysBool, test(func(v float64) bool { return math.IsInf(v, 0) }))
 	one("isfinite", alwaysBool, test(func(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }))
-	// Of masks, which the rows make of their inputs.
-	masks := func(holds func(a, b float64) bool) twin {
-		return func(m *meter, in []*array) *array {
-			set := make([]*array, len(in))
-			for i, x := range in {
-				set[i] = (&meter{}).Where(func(a, b float64) bool { return a != b }, x, num(0))
-			}
-			return m.Where(holds, set[0], set[len(set)-1])
-		}
+	// Bits are operated on in whole numbers and masks.
+	bits := func(o *op, name string, onBits func(a, b int64) int64, run func(in []*Tensor) *Tensor, shapes ...[]int) {
+		c := use(o, name, run, shapes, func(m *meter, in []*array) *array {
+			return m.each(0, func(v []float64) float64 {
+				b := onBits(int64(v[0]), int64(v[len(v)-1]))
+				if in[0].size == 1 { // the lowest bit is all that a bool has
+					b &= 1
+				}
+				return float64(b)
+			}, in...)
+		})
+		c.floats, c.bools, c.only = false, true, []Dtype{Int64, Bool}
 	}
-	row("and", "and", alwaysBool, masks(both))
-	row("or", "or", alwaysBool, masks(either))
-	row("xor", "xor", alwaysBool, masks(differ))
-	row("not", "not", alwaysBool, func(m *meter, in []*array) *array {
-		return m.each(1, func(v []float64) float64 { return 1 - v[0] }, (&meter{}).Where(func(a, b float64) bool { return a != b }, in[0], num(0)))
-	})
+	bits(&opAnd, "and", func(a, b int64) int64 { return a & b }, func(in []*Tensor) *Tensor { return in[0].And(in[1]) }, cube, []int{3, 1})
+	bits(&opOr, "or", func(a, b int64) int64 { return a | b }, func(in []*Tensor) *Tensor { return in[0].Or(in[1]) }, cube, []int{3, 1})
+	bits(&opXor, "xor", func(a, b int64) int64 { return a ^ b }, func(in []*Tensor) *Tensor { return in[0].Xor(in[1]) }, cube, []int{3, 1})
+	bits(&opNot, "not", func(a, _ int64) int64 { return ^a }, func(in []*Tensor) *Tensor { return in[0].Not() }, cube)
 
 	// Functions.
 	one("sqrt", floatOf, function(math.Sqrt), ofOne(func(m *meter, _, y, g *array) *array { return m.Div(g, m.Mul(y, num(2))) }))
@@ -253,7 +254,7 @@ var costTable = sync.OnceValue(func() []costCase {
 	}
 	one("relu", sameAsInput, func(m *meter, v float64) float64 { return m.larger(v, 0) },
 		ofOne(func(m *meter, _, y, g *array) *array { return masked(m, g, y) }))
-	use(&opReLUGradient, "relu gradient", func(in []*Tensor) *Tensor { return apply(&opReLUGradient, nil, in[0], in[1].Detach().ReLU()) }, [][]int{cube, cube},
+	use(&opReLUGradient, "relu gradient", func(in []*Tensor) *Tensor { return apply(&opReLUGradient, nil, in[0], in[1].ReLU()) }, [][]int{cube, cube},
 		func(m *meter, in []*array) *array {
 			return masked(m, in[0], (&meter{}).each(0, func(v []float64) float64 { return max(v[0], 0) }, in[1]))
 		},
@@ -464,6 +465,7 @@ var costTable = sync.OnceValue(func() []costCase {
 		ranks.size = 8
 		return ranks
 	}).result = alwaysInt64
+	all[len(all)-1].floats = false
 	part := func(keep func(row, column int) bool) func(m *meter, x *array) *array {
 		return func(m *meter, x *array) *array {
 			return m.pass(x.shape, x.size, func(i int, read readElement) float64 {
@@ -659,6 +661,14 @@ var costTable = sync.OnceValue(func() []costCase {
 		func(m *meter, in []*array) *array { return putTwin(m, in[0], in[1]) },
 		func(m *meter, in []*array, _, g *array) *array { return putTwin(m, g, newArray(nil, g.size, 0)) },
 		func(_ *meter, in []*array, _, g *array) *array { return g.view([]int{4, 3}, leftPart) })
+	overlapping := window{ContiguousLayout(7), Layout{[]int{3, 3}, []int{2, 1}, 0}}
+	use(&opUnpick, "pick backward", func(in []*Tensor) *Tensor { return apply(&opUnpick, overlapping, in[0]) }, [][]int{{3, 3}},
+		func(m *meter, in []*array) *array {
+			return m.Into(in[0], []int{7}, true, func(p []int) []int { return []int{2*p[0] + p[1]} })
+		},
+		ofOne(func(_ *meter, _, _, g *array) *array {
+			return g.view([]int{3, 3}, func(p []int) []int { return []int{2*p[0] + p[1]} })
+		}))
 	use(&opPick, "pick", func(in []*Tensor) *Tensor { return apply(&opPick, w, in[0]) }, [][]int{mat},
 		func(_ *meter, in []*array) *array { return in[0].view([]int{4, 3}, leftPart) }, spread(false, leftPart))
 	use(&opUnpick, "pick backward", func(in []*Tensor) *Tensor { return apply(&opUnpick, w, in[0]) }, [][]int{{4, 3}},
@@ -745,20 +755,22 @@ func (c *costCase) costError(in []*Tensor, gradients bool) error {
 			tracked[i].RequireGrad()
 		}
 	}
-	arrays := make([]*array, len(in))
-	for i, x := range in {
-		arrays[i] = arrayOf(x)
-	}
+	arrays := arraysOf(in)
 	tolerance := 1e-5
 	if in[0].dtype == BFloat16 {
 		tolerance = 1e-2
 	}
 
 	var got cost
+	told := false
 	for _, e := range events(func() { out = c.run(tracked) }) {
 		if e.Op == c.name || c.inside {
 			got.add(&e)
+			told = true
 		}
+	}
+	if !told {
+		return fmt.Errorf("no event tells of %q", c.name)
 	}
 	m := &meter{}
 	y := c.forward(m, arrays)
@@ -777,6 +789,16 @@ func (c *costCase) costError(in []*Tensor, gradients bool) error {
 			return errors.New("the result takes no part in a gradient")
 		}
 		return nil
+	}
+
+	inGraph := 0
+	for _, n := range GraphOf(out).Nodes {
+		if n.Op == c.gradientName() {
+			inGraph += n.FLOPs
+		}
+	}
+	if !c.inside && inGraph != want.flops || c.inside && inGraph != 0 {
+		return fmt.Errorf("%d FLOPs in the graph, the naive twin takes %d", inGraph, want.flops)
 	}
 
 	seed := With(out.dtype, NewGenerator(5)).Uniform(0.5, 1.5, out.Shape()...)
@@ -842,7 +864,7 @@ func (c *costCase) countedDtypes() []Dtype {
 func (c *costCase) costErrors() error {
 	for _, d := range c.countedDtypes() {
 		in := c.inputs(d, 7)
-		if err := c.costError(in, true); err != nil {
+		if err := c.costError(in, d.IsFloat()); err != nil {
 			return fmt.Errorf("%s: %w", d, err)
 		}
 		// Repeated elements are read once.
@@ -859,7 +881,7 @@ func (c *costCase) costErrors() error {
 // repeatable reports whether the first input is read as it lies: not what a
 // function of the user is given, and not what is framed or flattened first.
 func (c *costCase) repeatable() bool {
-	return !slices.Contains([]*op{&opRecompute, &opView, &opUnview, &opPut, &opPick, &opReLUGradient, &opAnd, &opOr, &opXor, &opNot}, c.op)
+	return !slices.Contains([]*op{&opRecompute, &opView, &opUnview, &opPut, &opPick, &opReLUGradient}, c.op)
 }
 
 // TestCosts: what an operation is said to cost is what its naive twin takes, and
@@ -884,6 +906,38 @@ func TestEveryOperationHasCostCases(t *testing.T) {
 	for _, o := range ops {
 		if !covered[o] {
 			t.Errorf("operation %q has no case in costTable", o.name)
+		}
+	}
+}
+
+// TestBytesByHand: what is touched, in float32.
+func TestBytesByHand(t *testing.T) {
+	table, x := Ones(1000, 8), Ones(10)
+	for _, c := range []struct {
+		name string
+		run  func()
+		op   string
+		want int
+	}{
+		{"two rows of a table", func() { table.Embedding(Of(3, 999, 3)) }, "index select", 2*32 + 3*8 + 3*32},
+		{"a row is set", func() { table.SetIndex(Ones(8), 5) }, "put", 32 + 32},
+		{"a row is set to a number", func() { table.SetIndex(2, 5) }, "put", 8 + 32},
+		{"all is filled", func() { x.Fill(3) }, "put", 8 + 40},
+		{"windows share elements", func() { x.Unfold(0, 4, 2).Clone() }, "clone", 40 + 4*4*4},
+		{"windows with gaps", func() { x.Unfold(0, 2, 4).Clone() }, "clone", 3*2*4 + 3*2*4},
+		{"a row repeated", func() { x.Expand(5, 10).Clone() }, "clone", 40 + 200},
+		{"in place", func() { x.MulInPlace(x.Clone()) }, "mul", 3 * 40},
+		{"in place, of one input", func() { x.NegInPlace() }, "neg", 2 * 40},
+		{"a view", func() { table.T() }, "transpose", 0},
+	} {
+		got := 0
+		for _, e := range events(c.run) {
+			if e.Op == c.op {
+				got += e.Bytes
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: %d bytes, want %d", c.name, got, c.want)
 		}
 	}
 }

@@ -54,6 +54,14 @@ func arrayOf(t *Tensor) *array {
 	return a
 }
 
+func arraysOf(in []*Tensor) []*array {
+	all := make([]*array, len(in))
+	for i, x := range in {
+		all[i] = arrayOf(x)
+	}
+	return all
+}
+
 // newArray returns an array in memory of its own.
 func newArray(shape []int, size int, values ...float64) *array {
 	a := &array{shape: shape, values: values, size: size}

@@ -212,9 +212,9 @@ func (c *call) watched(run func() *Tensor) *Tensor {
 		e.Inputs = append(e.Inputs, x.Shape())
 		e.Bytes += x.distinctBytes()
 	}
-	source, overwritten := (*storage)(nil), 0
+	var first *Tensor // as it is before it is kept
 	if len(c.in) > 0 {
-		source, overwritten = c.in[0].storage, c.in[0].distinctBytes()
+		first = c.in[0]
 	}
 	start := time.Now()
 	out := run()
@@ -224,11 +224,13 @@ func (c *call) watched(run func() *Tensor) *Tensor {
 	}
 	e.Output, e.Dtype = out.Shape(), out.dtype
 	e.Bytes += out.distinctBytes()
-	if c.op == &opPut && out.storage == source {
-		e.Bytes -= overwritten // which is not read
-	}
-	if len(c.in) == 1 && out.storage == source && c.op.flops == nil {
-		e.Bytes = 0 // a view moves nothing
+	if first != nil && out.storage == first.storage {
+		switch {
+		case c.op == &opPut:
+			e.Bytes -= first.distinctBytes() // what is written over is not read
+		case out != first && len(c.in) == 1:
+			e.Bytes = 0 // a view moves nothing
+		}
 	}
 	if c.op.bytes != nil {
 		e.Bytes = c.op.bytes(c, out)
