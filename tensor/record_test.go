@@ -38,7 +38,7 @@ func (c *costCase) dtypeError() error {
 	}
 	for _, d := range append(wholeDtypes, Bool, Float16, BFloat16) { // what a row leaves out, an operation may take
 		out, err := c.attempt(d)
-		if want := c.result(d); err == nil && out.dtype != want && c.only == nil {
+		if want := c.result(d); err == nil && out.dtype != want {
 			return fmt.Errorf("of %s: the result is %s, want %s", d, out.dtype, want)
 		}
 	}
@@ -56,19 +56,29 @@ func (c *costCase) attempt(d Dtype) (out *Tensor, err error) {
 // edgeError compares results that depend on the last bit, or on the range, of
 // what they are computed in.
 func (c *costCase) edgeError() error {
-	if r := c.result(Float32); r != Bool && r != Int64 && c.op != &opSign || c.only != nil {
+	const little = 1. / (1 << 20)
+	lists := [][]float64{
+		{1 - little, 1 + little, 1},
+		{1, 1 + little, math.MaxFloat32, 0, math.SmallestNonzeroFloat32},
+		slices.Concat([]float64{math.SmallestNonzeroFloat32}, make([]float64, 50)),
+	}
+	switch r := c.result(Float32); {
+	case c.op == &opFloor || c.op == &opCeil || c.op == &opTrunc || c.op == &opRound:
+		lists = [][]float64{{1 - little, 1 + little, 0.5 + little, 2 - little}}
+	case r != Bool && r != Int64 && c.op != &opSign || c.only != nil:
 		return nil
 	}
-	edges := []float64{1, 1 + 1./(1<<20), math.MaxFloat32, 0, math.SmallestNonzeroFloat32}
-	in := c.inputs(Float32, 7)
-	for k, x := range in {
-		for i := range Data[float32](x) {
-			Data[float32](x)[i] = float32(edges[(i+2*k)%len(edges)])
+	for _, list := range lists {
+		in := c.inputs(Float32, 7)
+		for k, x := range in {
+			for i := range Data[float32](x) {
+				Data[float32](x)[i] = float32(list[(i+2*k)%len(list)])
+			}
 		}
-	}
-	want := c.forward(&meter{}, arraysOf(in))
-	if err := want.closeTo(c.run(in), 0); err != nil {
-		return fmt.Errorf("of numbers that differ by little: %w", err)
+		want := c.forward(&meter{}, arraysOf(in))
+		if err := want.closeTo(c.run(in), 0); err != nil {
+			return fmt.Errorf("of numbers that differ by little: %w", err)
+		}
 	}
 	return nil
 }
@@ -90,6 +100,16 @@ func watch(o *op, f func()) *call {
 	return first
 }
 
+// operand returns the first operand that is no mask, if there is one.
+func (c *call) operand() *Tensor {
+	for _, x := range c.in {
+		if x.dtype != Bool && x.Len() > 0 { // Recompute's first is empty
+			return x
+		}
+	}
+	return c.in[len(c.in)-1]
+}
+
 // autocastSmall and autocastWide are the operations that PyTorch's autocast knows,
 // as far as they are here, with those that are theirs under another name.
 var (
@@ -101,8 +121,8 @@ var (
 // castError compares what autocast makes of float32 and of bfloat16 operands.
 func (c *costCase) castError() error {
 	for _, d := range []Dtype{Float32, BFloat16} {
-		if c.only != nil && !slices.Contains(c.only, d) {
-			continue
+		if _, err := c.attempt(d); err != nil {
+			continue // it takes no floats
 		}
 		want := d
 		switch {
@@ -116,7 +136,7 @@ func (c *costCase) castError() error {
 		if used == nil {
 			return fmt.Errorf("the row does not run %q", c.name)
 		}
-		if got := used.in[len(used.in)-1].dtype; got != want && got != Bool {
+		if got := used.operand().dtype; got != want {
 			return fmt.Errorf("autocast to bfloat16 gives %s operands as %s, want %s", d, got, want)
 		}
 	}
@@ -130,10 +150,26 @@ var straightOver = []string{"add", "sub", "mul", "div"}
 // inPlaceError compares the operation in place with itself, in values, cost and
 // memory.
 func (c *costCase) inPlaceError() error {
-	if c.inside {
-		return nil
+	for _, d := range c.inPlaceDtypes() {
+		if err := c.inPlaceErrorOf(d); err != nil {
+			return fmt.Errorf("of %s: %w", d, err)
+		}
 	}
-	d := c.countedDtypes()[0]
+	return nil
+}
+
+// inPlaceDtypes are those that in-place forms are tried with.
+func (c *costCase) inPlaceDtypes() []Dtype {
+	switch {
+	case c.inside || c.op == &opPut: // which is itself what writing in place is told as
+		return nil
+	case c.bools:
+		return []Dtype{c.countedDtypes()[0], Bool}
+	}
+	return c.countedDtypes()[:1]
+}
+
+func (c *costCase) inPlaceErrorOf(d Dtype) error {
 	used := watch(c.op, func() { c.run(c.inputs(d, 7)) })
 	if used == nil {
 		return fmt.Errorf("the row does not run %q", c.name)
@@ -168,7 +204,7 @@ func (c *costCase) inPlaceError() error {
 	if direct := slices.Contains(straightOver, c.name); direct != (memory == 0) {
 		return fmt.Errorf("in place it takes %d bytes of memory; does it write straight over its input: %v", memory, direct)
 	}
-	if result.dtype != into.dtype || c.op == &opPut { // which is itself what writing in place is told as
+	if result.dtype != into.dtype {
 		return nil
 	}
 	m := &meter{}
@@ -247,12 +283,15 @@ func readsError(o *op, cases []*costCase) error {
 	}
 	for _, c := range cases {
 		for i := range c.gradients {
-			if c.gradients[i] == nil || o == &opRecompute { // which keeps all inputs, whatever its function takes
+			if c.gradients[i] == nil {
 				continue
 			}
 			of := o.gradients[0]
 			if !o.variadic {
 				of = o.gradients[i+c.first]
+			}
+			if o == &opRecompute { // which keeps all inputs, whatever its function takes
+				needed[i] |= readsOutput - 1
 			}
 			if extra := of.reads &^ needed[i]; extra != 0 {
 				return fmt.Errorf("the derivative with respect to input %d is said to read %#x, which it can do without", i, extra)
