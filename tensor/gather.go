@@ -113,13 +113,19 @@ func init() {
 // positionBytes is what a position takes in memory, as an int64.
 const positionBytes = 8
 
-// distinct returns how many different numbers there are.
-func distinct(all iter.Seq[int64]) int {
-	seen := map[int64]bool{}
-	for v := range all {
-		seen[v] = true
+// distinct returns how many different positions there are.
+func distinct(all iter.Seq[int64]) (n int) {
+	var seen []bool
+	for at := range all {
+		if more := int(at) + 1 - len(seen); more > 0 {
+			seen = append(seen, make([]bool, more)...)
+		}
+		if !seen[at] {
+			seen[at] = true
+			n++
+		}
 	}
-	return len(seen)
+	return n
 }
 
 // rows returns the positions within each of a number of outer positions.
