@@ -115,8 +115,8 @@ func GHz() float64 {
 
 // BeyondCaches returns how many bytes a computation must go through so that none
 // of them is still in a cache when it comes to them again: four times what the
-// caches of this computer hold, as far as that is known.
-func BeyondCaches() int { return min(max(96<<20, 4*lastCaches()), 2<<30) }
+// caches of this computer hold, as far as that is known, and a gigabyte at most.
+func BeyondCaches() int { return min(max(96<<20, 4*lastCaches()), 1<<30) }
 
 // BytesPerSecond returns the memory traffic that threads threads reach together
 // in memory that fits into no cache, when they copy it or when they only read it,
