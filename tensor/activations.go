@@ -34,7 +34,6 @@ func init() {
 			{readsRight, func(c *call, g *Tensor, _ int) *Tensor { return apply(&opReLUGradient, nil, g, c.right()) }},
 			{},
 		},
-		flops: onePerElement,
 	})
 }
 

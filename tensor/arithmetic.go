@@ -16,6 +16,7 @@ func init() {
 			{readsNothing, func(_ *call, g *Tensor, _ int) *Tensor { return g }},
 		},
 		broadcasts: true,
+		direct:     true,
 		flops:      onePerElement,
 	})
 }
@@ -42,6 +43,7 @@ func init() {
 			{readsNothing, func(_ *call, g *Tensor, _ int) *Tensor { return g.Neg() }},
 		},
 		broadcasts: true,
+		direct:     true,
 		flops:      onePerElement,
 	})
 }
@@ -68,6 +70,7 @@ func init() {
 			{readsLeft, func(c *call, g *Tensor, _ int) *Tensor { return g.Mul(c.left()) }},
 		},
 		broadcasts: true,
+		direct:     true,
 		flops:      onePerElement,
 	})
 }
@@ -96,6 +99,7 @@ func init() {
 			}},
 		},
 		broadcasts: true,
+		direct:     true,
 		flops:      onePerElement,
 	})
 }

@@ -2,6 +2,7 @@ package tensor
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/lectern-go/lectern/internal/device"
@@ -71,6 +72,12 @@ func init() {
 		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor {
 			return apply(&opIndexAdd, c.attr, g)
 		}}},
+		bytes: func(c *call, out *Tensor) int { // of what is selected from, the rows that are
+			s := c.attr.(selection)
+			some := Layout{c.input().Shape(), c.input().layout.strides, c.input().layout.offset}
+			some.shape[s.axis] = distinct(slices.Values(s.at))
+			return c.input().alias(some).distinctBytes() + positionBytes*len(s.at) + out.distinctBytes()
+		},
 	})
 	define(&opIndexAdd, op{
 		name: "index add",
@@ -96,8 +103,29 @@ func init() {
 		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor {
 			return apply(&opIndexSelect, c.attr, g)
 		}}},
-		flops: func(c *call, _ *Tensor) int { return c.input().Len() },
+		flops: inputElements,
+		bytes: func(c *call, out *Tensor) int {
+			return c.input().distinctBytes() + positionBytes*len(c.attr.(selection).at) + out.distinctBytes()
+		},
 	})
+}
+
+// positionBytes is what a position takes in memory, as an int64.
+const positionBytes = 8
+
+// distinct returns how many different positions there are.
+func distinct(all iter.Seq[int64]) (n int) {
+	var seen []bool
+	for at := range all {
+		if more := int(at) + 1 - len(seen); more > 0 {
+			seen = append(seen, make([]bool, more)...)
+		}
+		if !seen[at] {
+			seen[at] = true
+			n++
+		}
+	}
+	return n
 }
 
 // rows returns the positions within each of a number of outer positions.
@@ -233,6 +261,13 @@ func init() {
 		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor {
 			return apply(&opScatterAdd, c.attr, g)
 		}}},
+		bytes: func(c *call, out *Tensor) int { // of what is gathered from, the elements that are
+			a, x := c.attr.(gathering), c.input()
+			places := func(yield func(int64) bool) {
+				a.each(x.layout, func(_, at int) { yield(int64(at)) })
+			}
+			return x.dtype.Size()*distinct(places) + positionBytes*a.index.Len() + out.distinctBytes()
+		},
 	})
 	define(&opScatterAdd, op{
 		name: "scatter add",
@@ -258,7 +293,10 @@ func init() {
 		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor {
 			return apply(&opGather, c.attr, g)
 		}}},
-		flops: func(c *call, _ *Tensor) int { return c.input().Len() },
+		flops: inputElements,
+		bytes: func(c *call, out *Tensor) int {
+			return c.input().distinctBytes() + positionBytes*c.attr.(gathering).index.Len() + out.distinctBytes()
+		},
 	})
 }
 

@@ -173,7 +173,7 @@ func (t *Tensor) become(c *call, name string) *Tensor {
 // holds reports whether c, whose first input is t, may write its result straight into t:
 // each element depends on t's element at its place alone, and on nothing else of t.
 func (t *Tensor) holds(c *call) bool {
-	if c.op != &opAdd && c.op != &opSub && c.op != &opMul && c.op != &opDiv {
+	if !c.op.direct {
 		return false
 	}
 	for _, x := range c.in[1:] {
@@ -369,5 +369,6 @@ func init() {
 			return sum.alias(w.whole).To(g.dtype)
 		},
 		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor { return apply(&opPick, c.attr, g) }}},
+		flops:     func(c *call, _ *Tensor) int { return additions(c.attr.(window).part) },
 	})
 }

@@ -51,14 +51,18 @@ func init() {
 			}},
 			{readsNothing, func(c *call, g *Tensor, _ int) *Tensor { return g.sumTo(c.in[2].layout.shape) }},
 		},
-		flops: perElement(8), // two sums, a difference, a square, and what is done with them
+		// Two sums, a difference, a square, and three steps from there to the result;
+		// for each row two quotients, eps, a root and its reciprocal.
+		flops: func(c *call, out *Tensor) int { return 7*out.Len() + 5*c.attr.(rowNorm).rows(out) },
 	})
 	define(&opLayerNormGradient, op{
 		name: "layer norm gradient",
 		forward: func(c *call) *Tensor {
 			return c.attr.(rowNorm).run(c, layerNormGradient[float32], layerNormGradient[float64])
 		},
-		flops: perElement(14),
+		// As above to the difference and the spread; then x̂, h, h·x̂ and their sums, and
+		// four steps to the result. Two more quotients for each row.
+		flops: func(c *call, out *Tensor) int { return 13*out.Len() + 7*c.attr.(rowNorm).rows(out) },
 	})
 }
 
@@ -103,6 +107,9 @@ func (t *Tensor) LayerNorm(shape []int, weight, bias *Tensor, eps float64) *Tens
 	}
 	return apply(&opLayerNorm, norm, t, weight, bias)
 }
+
+// rows returns how many rows are normalized.
+func (n rowNorm) rows(x *Tensor) int { return product(x.layout.shape[:x.Dim()-n.axes]) }
 
 // list returns the axes that are normalized over, which are to be kept.
 func (n rowNorm) list(x *Tensor) []int {

@@ -32,8 +32,19 @@ type op struct {
 	// be told of, in place of the operation itself.
 	composite bool
 
-	// flops counts the floating-point operations of one call; nil means none.
+	// direct is set when the in-place form may write its result straight over the
+	// first input: each element depends on that input's element at its place alone.
+	direct bool
+
+	// flops counts the floating-point operations of one call, as a reader would
+	// count them in the formula: one for each sum, product, quotient, rounding,
+	// choice of the larger, and call of a function such as exp; sums begin at 0.
+	// Comparing, moving, converting and choosing by a mask are none. nil means none.
 	flops func(c *call, out *Tensor) int
+
+	// bytes counts what one call reads and writes; nil means each input once and
+	// the result once.
+	bytes func(c *call, out *Tensor) int
 }
 
 // ops is every operation, in the order of their definition: the table that

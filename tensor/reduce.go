@@ -92,7 +92,7 @@ func init() {
 		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor {
 			return c.attr.(reduced).back(g, c.input())
 		}}},
-		flops: func(c *call, _ *Tensor) int { return c.input().Len() },
+		flops: inputElements,
 	})
 }
 
@@ -122,7 +122,7 @@ func init() {
 			r := c.attr.(reduced)
 			return r.back(g.Div(r.count), c.input())
 		}}},
-		flops: func(c *call, _ *Tensor) int { return c.input().Len() },
+		flops: func(c *call, out *Tensor) int { return c.input().Len() + out.Len() }, // a sum and a quotient
 	})
 }
 

@@ -13,15 +13,13 @@ var opSoftmax op
 var opLogSoftmax op
 
 func init() {
-	// The largest element, a difference, an exponential, a sum and a quotient.
-	flops := perElement(5)
 	define(&opSoftmax, op{
 		name:    "softmax",
 		forward: rowForward(unaryKernels{f32: softmax[float32], f64: softmax[float64]}, floatDtype),
 		gradients: []gradient{{readsOutput, func(c *call, g *Tensor, _ int) *Tensor {
 			return c.out.Mul(g.Sub(g.Mul(c.out).sumKeeping(c.attr.(int))))
 		}}},
-		flops: flops,
+		flops: perElement(5), // the largest element, a difference, an exponential, a sum and a quotient
 	})
 	define(&opLogSoftmax, op{
 		name:    "log softmax",
@@ -29,7 +27,8 @@ func init() {
 		gradients: []gradient{{readsOutput, func(c *call, g *Tensor, _ int) *Tensor {
 			return g.Sub(c.out.Exp().Mul(g.sumKeeping(c.attr.(int))))
 		}}},
-		flops: flops,
+		// As x - logsumexp(x): one difference more for each element.
+		flops: func(c *call, out *Tensor) int { return 5*out.Len() + 2*rowsAlong(out, c.attr.(int)) },
 	})
 }
 
@@ -133,7 +132,9 @@ func init() {
 			r, x := c.attr.(reduced), c.input()
 			return r.back(g, x).Mul(x.Sub(r.back(c.out, x)).Exp())
 		}}},
-		flops: func(c *call, _ *Tensor) int { return 4 * c.input().Len() },
+		// The largest element, a difference, an exponential and a sum; then a
+		// logarithm, to which the largest is added.
+		flops: func(c *call, out *Tensor) int { return 4*c.input().Len() + 2*out.Len() },
 	})
 }
 

@@ -51,7 +51,7 @@ func init() {
 			v, x := c.attr.(variance), c.input()
 			return v.back(g.Mul(2/float64(v.divisor)), x).Mul(v.centred(x))
 		}}},
-		flops: spreadFLOPs,
+		flops: spreadFLOPs(2),
 	})
 	define(&opStd, op{
 		name:    "std",
@@ -61,12 +61,15 @@ func init() {
 			slope := g.Div(c.out.Mul(v.divisor)).MaskedFill(c.out.Eq(0), 0)
 			return v.back(slope, x).Mul(v.centred(x))
 		}}},
-		flops: spreadFLOPs,
+		flops: spreadFLOPs(3),
 	})
 }
 
-// Each element is summed, centred, squared and summed again.
-func spreadFLOPs(c *call, _ *Tensor) int { return 4 * c.input().Len() }
+// spreadFLOPs: each element is summed, centred, squared and summed again; each
+// result takes two quotients, and a root for the standard deviation.
+func spreadFLOPs(each int) func(c *call, out *Tensor) int {
+	return func(c *call, out *Tensor) int { return 4*c.input().Len() + each*out.Len() }
+}
 
 // Var returns the variance over axes, or over all elements if none is named: the
 // mean square distance from the mean, with n-1 in place of n unless Biased is
@@ -159,7 +162,7 @@ func init() {
 			r, x := c.attr.(reduced), c.input()
 			return r.back(g.Div(c.out).MaskedFill(c.out.Eq(0), 0), x).Mul(x)
 		}}},
-		flops: func(c *call, _ *Tensor) int { return 2 * c.input().Len() },
+		flops: func(c *call, out *Tensor) int { return 2*c.input().Len() + out.Len() }, // squares, sums and a root
 	})
 }
 

@@ -90,6 +90,10 @@ func init() {
 		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor {
 			return apply(&opSlice, relayout{apply: c.attr.(spread).view}, g)
 		}}},
+		flops: func(c *call, out *Tensor) int {
+			l, _ := c.attr.(spread).view(out.layout)
+			return additions(l)
+		},
 	})
 }
 
@@ -118,6 +122,15 @@ func accumulate(sum *Tensor, at Layout, g *Tensor) {
 	default:
 		addAt[float32](sum, &at, g)
 	}
+}
+
+// additions counts the sums of accumulate: where every element has a place of its
+// own, it is a copy.
+func additions(at Layout) int {
+	if at.mayOverlap() {
+		return at.Len()
+	}
+	return 0
 }
 
 func addAt[T number](sum *Tensor, at *Layout, g *Tensor) {
