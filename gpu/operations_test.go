@@ -157,6 +157,7 @@ func mapAgrees(t *testing.T, dev tensor.Device) {
 		{"sigmoid", 8, (*tensor.Tensor).Sigmoid},
 		{"relu", 0, (*tensor.Tensor).ReLU},
 		{"silu", 8, (*tensor.Tensor).SiLU},
+		{"softplus", 4, (*tensor.Tensor).Softplus},
 		{"gelu", 16, (*tensor.Tensor).GELU},
 		{"gelu tanh", 100, (*tensor.Tensor).GELUTanh},
 		{"floor", 0, (*tensor.Tensor).Floor},

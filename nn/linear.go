@@ -24,7 +24,7 @@ type Linear struct {
 // NewLinear returns a layer from in to out features. Its values are uniform in
 // ±1/sqrt(in), as PyTorch's. Options are those of [tensor.With].
 func NewLinear(in, out int, bias BiasOption, options ...tensor.Option) *Linear {
-	bound := 1 / math.Sqrt(float64(in))
+	bound := 1 / math.Sqrt(float64(max(in, 1))) // a bias without inputs is uniform in ±1
 	l := &Linear{Weight: Parameter(tensor.With(options...).Uniform(-bound, bound, out, in))}
 	if bias {
 		l.Bias = Parameter(tensor.With(options...).Uniform(-bound, bound, out))

@@ -74,7 +74,7 @@ func L1(y, target *tensor.Tensor, options ...LossOption) *tensor.Tensor {
 //
 //	softplus(x) - x·target
 //
-// which does not overflow. It panics if the shapes differ.
+// which does not overflow, and whose gradient is sigmoid(x) - target. It panics if the shapes differ.
 func BCEWithLogits(logits, target *tensor.Tensor, options ...LossOption) *tensor.Tensor {
 	sameShape("bce with logits", logits, target)
 	losses := Softplus(logits).Sub(logits.Mul(target))
@@ -82,7 +82,7 @@ func BCEWithLogits(logits, target *tensor.Tensor, options ...LossOption) *tensor
 }
 
 // Softplus returns ln(1 + exp(x)), without overflow.
-func Softplus(x *tensor.Tensor) *tensor.Tensor { return x.ReLU().Add(x.Abs().Neg().Exp().Log1p()) }
+func Softplus(x *tensor.Tensor) *tensor.Tensor { return x.Softplus() }
 
 func sameShape(op string, y, target *tensor.Tensor) {
 	if !slices.Equal(y.Shape(), target.Shape()) {

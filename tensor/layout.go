@@ -147,8 +147,23 @@ func (l Layout) copied(extra int) Layout {
 	return Layout{shape, strides, l.offset}
 }
 
-// Transpose returns the layout with two axes exchanged.
+// namesNumber reports whether the axes are those by which a single number may be
+// taken for a row of one, as the reductions do: 0 and -1.
+func (l Layout) namesNumber(axes ...int) bool {
+	for _, a := range axes {
+		if a != 0 && a != -1 {
+			return false
+		}
+	}
+	return len(l.shape) == 0
+}
+
+// Transpose returns the layout with two axes exchanged. A single number, which has
+// none, may be named by axis 0.
 func (l Layout) Transpose(a, b int) (Layout, error) {
+	if l.namesNumber(a, b) {
+		return l, nil
+	}
 	a, err := l.axis(a)
 	if err != nil {
 		return l, err
@@ -263,8 +278,11 @@ func (l Layout) Unsqueeze(axis int) (Layout, error) {
 }
 
 // Squeeze returns the layout without those of the axes that have size 1; no
-// axes means all of them.
+// axes means all of them. A single number, which has none, may be named by axis 0.
 func (l Layout) Squeeze(axes ...int) (Layout, error) {
+	if l.namesNumber(axes...) {
+		return l, nil
+	}
 	drop := make([]bool, len(l.shape))
 	for _, a := range axes {
 		a, err := l.axis(a)

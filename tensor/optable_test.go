@@ -70,7 +70,7 @@ var opTable = sync.OnceValue(func() []opCase {
 		unaryCase(&opLog, t.Log).between(0.5, 3).twice(), unaryCase(&opLog1p, t.Log1p).between(0, 3).twice(), unaryCase(&opLog2, t.Log2).between(0.5, 3).twice(),
 		unaryCase(&opSin, t.Sin).twice(), unaryCase(&opCos, t.Cos).twice(), unaryCase(&opErf, t.Erf).twice(),
 		unaryCase(&opTanh, t.Tanh).twice(), unaryCase(&opSigmoid, t.Sigmoid).twice(), unaryCase(&opReLU, t.ReLU),
-		unaryCase(&opSiLU, t.SiLU).twice(), unaryCase(&opGELU, t.GELU).twice(), unaryCase(&opGELUTanh, t.GELUTanh).twice(),
+		unaryCase(&opSiLU, t.SiLU).twice(), unaryCase(&opSoftplus, t.Softplus).twice(), unaryCase(&opGELU, t.GELU).twice(), unaryCase(&opGELUTanh, t.GELUTanh).twice(),
 		unaryCase(&opFloor, t.Floor).between(0.1, 0.9), unaryCase(&opCeil, t.Ceil).between(0.1, 0.9),
 		unaryCase(&opRound, t.Round).between(0.6, 1.4), unaryCase(&opTrunc, t.Trunc).between(0.1, 0.9),
 		unaryCase(&opIsNaN, t.IsNaN), unaryCase(&opIsInf, t.IsInf), unaryCase(&opIsFinite, t.IsFinite),

@@ -108,7 +108,8 @@ func expSum[T float32 | float64](dst, x []T, largest T) float64 {
 	return sum
 }
 
-// d(ln Σexp x)/dx = softmax(x) = exp(x - y)
+// d(ln Σexp x)/dx = softmax(x) = exp(x - y), and where y is infinite the limit:
+// elements that are +∞ share the gradient, among nothing but -∞ there is none.
 var opLogSumExp op
 
 func init() {
@@ -130,8 +131,16 @@ func init() {
 			return out.To(dtype)
 		},
 		gradients: []gradient{{readsInput | readsOutput, func(c *call, g *Tensor, _ int) *Tensor {
-			r, x := c.attr.(reduced), c.input()
-			return r.back(g, x).Mul(x.Sub(r.back(c.out, x)).Exp())
+			r, x, y := c.attr.(reduced), c.input(), c.out
+			if !y.has(isInf) {
+				return r.back(g, x).Mul(x.Sub(r.back(y, x)).Exp())
+			}
+			endless := x.Eq(math.Inf(1))
+			ties := endless.Sum(append(r.list(), KeepDim)...)
+			share := endless.To(x.dtype).Div(ties.Maximum(1))
+			none := r.back(y.Eq(math.Inf(-1)), x)
+			finite := x.Sub(r.back(y, x)).MaskedFill(endless, 0).MaskedFill(none, math.Inf(-1)).Exp()
+			return r.back(g, x).Mul(Where(endless, share, finite))
 		}}},
 		flops: func(c *call, _ *Tensor) int { return 4 * c.input().Len() },
 	})

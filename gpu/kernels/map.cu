@@ -149,6 +149,8 @@ INLINE float silu(float x) {
 }
 INLINE double silu(double x) { return x * sigmoid(x); }
 
+template <class C> INLINE C softplus(C x) { return larger(x, (C)0) + logarithm_of_1_plus(exponential(-magnitude(x))); }
+
 // gelu is x·Φ(x) = x/2·erfc(-x/√2). Where the tail is thin, erfc multiplies the
 // rounding error of its argument, which is therefore computed and taken out.
 CALLED float gelu(float x) {
@@ -212,6 +214,7 @@ template <class C> INLINE bool map_values(const elementwise &args, const C *x, C
 		CASE(tanh, hyperbolic_tangent(a))
 		CASE(sigmoid, sigmoid(a))
 		CASE(silu, silu(a))
+		CASE(softplus, softplus(a))
 		CASE(gelu, gelu(a))
 		CASE(gelu_tanh, gelu_tanh(a))
 		CASE(floor, round_down(a))
