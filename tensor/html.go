@@ -26,8 +26,7 @@ func (t *Tensor) html(heat bool) string {
 		fmt.Fprintf(&b, `<pre style="margin:0">%s</pre>`, html.EscapeString(t.String()))
 	} else {
 		p := tables{printer: printer{t: t.shownHere(), summarise: t.Len() > 400}}
-		values := p.shown(nil, 0, nil)
-		p.style = newNumberStyle(t.dtype, values)
+		values := p.chooseStyle()
 		if heat {
 			for _, v := range values {
 				if !math.IsNaN(v) && !math.IsInf(v, 0) {
@@ -99,8 +98,7 @@ func (p *tables) matrix(b *strings.Builder, index []int) {
 			if p.t.Dim() == 1 {
 				at = []int{j}
 			}
-			v := p.t.At(at...)
-			fmt.Fprintf(b, `<td style="text-align:right;padding:1px 8px%s">%s</td>`, p.ground(v), p.style.digits(v))
+			fmt.Fprintf(b, `<td style="text-align:right;padding:1px 8px%s">%s</td>`, p.ground(p.t.At(at...)), p.digits(at))
 		}
 		b.WriteString("</tr>")
 	}

@@ -189,18 +189,26 @@ func fits[T Element](v T, d Dtype) bool {
 	return true
 }
 
-// At returns one element, as float64. It panics unless there is one index in
+// At returns one element, as float64, which holds every number of every dtype but
+// whole ones beyond 2⁵³; see [Tensor.AtInt]. It panics unless there is one index in
 // range for each axis; negative ones count from the end.
-func (t *Tensor) At(index ...int) float64 {
+func (t *Tensor) At(index ...int) float64 { return elementAt[float64](t, "at", index) }
+
+// AtInt returns one element as int64: exactly, if t has whole numbers, and without
+// its fraction otherwise. It panics as At does.
+func (t *Tensor) AtInt(index ...int) int64 { return elementAt[int64](t, "at int", index) }
+
+func elementAt[T number](t *Tensor, op string, index []int) T {
 	at, err := t.layout.position(index)
-	t.must("at", err)
-	var value [1]float64
-	newReader[float64](t.alias(Layout{offset: at}).onHost()).copy(value[:], 0)
+	t.must(op, err)
+	var value [1]T
+	newReader[T](t.alias(Layout{offset: at}).onHost()).copy(value[:], 0)
 	return value[0]
 }
 
 // SetAt writes one element, converted to the dtype. The write shows in every
-// tensor that shares the storage. It panics as At does.
+// tensor that shares the storage. Whole numbers beyond 2⁵³, which a float64 may not
+// hold, are written by SetIndex(int64(n), index...). It panics as At does.
 func (t *Tensor) SetAt(value float64, index ...int) {
 	at, err := t.layout.position(index)
 	t.must("set at", err)
@@ -213,23 +221,37 @@ func (t *Tensor) SetAt(value float64, index ...int) {
 	element.Fill(value)
 }
 
-// Item returns the value of a tensor with one element. It panics for any other.
+// Item returns the value of a tensor with one element, as float64; see
+// [Tensor.ItemInt] for whole numbers beyond 2⁵³. It panics for any other.
 func (t *Tensor) Item() float64 {
-	if t.Len() != 1 {
-		fail(ErrShape, "item", describe(t), fmt.Sprintf("the tensor has %d elements, not one", t.Len()), "pick one with At, or reduce with Sum or Mean")
-	}
+	t.needOne("item")
 	return t.Floats()[0]
 }
 
+// ItemInt returns the value of a tensor with one element as int64: exactly, if t
+// has whole numbers, and without its fraction otherwise. It panics for any other.
+func (t *Tensor) ItemInt() int64 {
+	t.needOne("item int")
+	return t.Ints()[0]
+}
+
+// needOne panics unless t has one element.
+func (t *Tensor) needOne(op string) {
+	if t.Len() != 1 {
+		fail(ErrShape, op, describe(t), fmt.Sprintf("the tensor has %d elements, not one", t.Len()), "pick one with At, or reduce with Sum or Mean")
+	}
+}
+
 // Floats returns the elements in row-major order, converted to float64, as a
-// copy.
+// copy. Whole numbers beyond 2⁵³ may be rounded; see [Tensor.Ints].
 func (t *Tensor) Floats() []float64 {
 	values := make([]float64, t.Len())
 	newReader[float64](t.onHost()).copy(values, 0)
 	return values
 }
 
-// Ints returns the elements in row-major order, converted to int64, as a copy.
+// Ints returns the elements in row-major order, as int64, as a copy: whole numbers
+// exactly, others without their fraction.
 func (t *Tensor) Ints() []int64 {
 	values := make([]int64, t.Len())
 	newReader[int64](t.onHost()).copy(values, 0)
