@@ -82,11 +82,6 @@ func NewEmbedding(vocabulary, dim int, options ...tensor.Option) *Embedding {
 // Forward takes ids [...], whole numbers, to their rows [... dim]. It panics if
 // an id is not in the vocabulary.
 func (e *Embedding) Forward(ids *tensor.Tensor) *tensor.Tensor {
-	if ids.Len() > 0 && !ids.Dtype().IsFloat() {
-		if lowest := ids.Min().Item(); lowest < 0 { // indexing would count it from the end
-			fail(tensor.ErrIndex, "embedding", fmt.Sprintf("id %g is negative", lowest), fmt.Sprintf("ids go from 0 to %d", e.Weight.Size(0)-1))
-		}
-	}
 	return e.Weight.Embedding(ids)
 }
 

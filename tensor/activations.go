@@ -201,7 +201,7 @@ func init() {
 	define(&opGELUTanh, op{
 		name: "gelu tanh",
 		forward: unary(vectorKernels(vectors32.GeluTanh, func(x float64) float64 {
-			return 0.5 * x * (1 + math.Tanh(slope*(x+cubic*x*x*x)))
+			return x * sigmoid(2*slope*(x+cubic*x*x*x)) // the same, without 1-1
 		}), floatDtype),
 		gradients: []gradient{
 			{readsInput, func(c *call, g *Tensor, _ int) *Tensor {

@@ -8,7 +8,9 @@ import (
 )
 
 // Picking elements by tensors of positions, and the reverse, adding into
-// positions. Positions are whole numbers; negative ones count from the end.
+// positions. Positions are whole numbers. Negative ones are refused, as in PyTorch:
+// an id of -1 is a mistake more often than the last row; Index alone counts them
+// from the end.
 
 // checkedPositions returns the elements of an index tensor as positions of an
 // axis of t, all at least 0.
@@ -19,11 +21,15 @@ func (t *Tensor) checkedPositions(op string, axis int, index *Tensor) []int64 {
 	}
 	at := index.Ints()
 	for i, p := range at {
-		if p < 0 {
+		if p < 0 && op == "index" {
 			at[i] += int64(size)
 		}
 		if at[i] < 0 || at[i] >= int64(size) {
-			fail(ErrIndex, op, describe(t, index), fmt.Sprintf("position %d is out of range for axis %d of size %d", p, axis, size), "")
+			hint := ""
+			if p < 0 && p >= -int64(size) {
+				hint = "only Index counts negative positions from the end"
+			}
+			fail(ErrIndex, op, describe(t, index), fmt.Sprintf("position %d is out of range for axis %d of size %d", p, axis, size), hint)
 		}
 	}
 	return at
@@ -149,7 +155,7 @@ func addRows[T number](sum []T, x *Tensor, s selection) {
 
 // IndexSelect returns a new tensor with the positions of an axis that index, a
 // vector of whole numbers, lists, in that order. It panics if there is no such
-// axis or a position is out of range.
+// axis or a position is negative or out of range.
 func (t *Tensor) IndexSelect(axis int, index *Tensor) *Tensor {
 	if index.Dim() > 1 {
 		fail(ErrShape, "index select", describe(t, index), "the positions are not a vector", "use Index for tensors of positions")
@@ -173,7 +179,7 @@ func (t *Tensor) take(op string, axis int, index *Tensor) *Tensor {
 // Embedding looks up rows of t, a table of vectors, for ids of any shape: the
 // result has the shape of ids and one more axis. Gradients of a row that is
 // looked up several times are added. It panics if ids are not whole numbers or
-// one is out of range.
+// one is negative or out of range.
 func (t *Tensor) Embedding(ids *Tensor) *Tensor {
 	if t.Dim() != 2 {
 		fail(ErrShape, "embedding", describe(t), "the table is not a matrix", "give one row for each id")
@@ -181,16 +187,34 @@ func (t *Tensor) Embedding(ids *Tensor) *Tensor {
 	return t.take("embedding", 0, ids)
 }
 
-// OneHot returns an int64 tensor with an axis of size classes more than ids, 1
-// where it meets the id and 0 elsewhere. It panics if an id is out of range.
-func OneHot(ids *Tensor, classes int) *Tensor {
-	out := newTensor(Int64, append(ids.Shape(), classes), true)
-	values := plain[int64](out)
-	for i, id := range ids.Ints() {
-		if id < 0 || id >= int64(classes) {
-			fail(ErrIndex, "one hot", describe(ids), fmt.Sprintf("id %d is out of range for %d classes", id, classes), "")
+// OneHot returns an int64 tensor with an axis more than ids, 1 where it meets the id
+// and 0 elsewhere. Its size is the number of classes, or without one the least that
+// all ids fit into. It panics if ids are not whole numbers, one is negative or out of
+// range, there is more than one number of classes, or neither that nor an id.
+func OneHot(ids *Tensor, classes ...int) *Tensor {
+	if formats[ids.dtype].class != classInt {
+		fail(ErrDtype, "one hot", describe(ids), "the ids are "+ids.dtype.String()+", not whole numbers", "convert with To(tensor.Int64)")
+	}
+	all, n := ids.Ints(), 0
+	switch {
+	case len(classes) == 1:
+		n = classes[0]
+	case len(classes) > 1:
+		fail(ErrValue, "one hot", describe(ids), fmt.Sprintf("%d numbers of classes are given", len(classes)), "give one, or none for the largest id and one more")
+	case len(all) == 0:
+		fail(ErrValue, "one hot", describe(ids), "there is no id to find the number of classes from", "give the number of classes")
+	default:
+		n = int(slices.Max(all)) + 1
+	}
+	for _, id := range all {
+		if id < 0 || id >= int64(n) {
+			fail(ErrIndex, "one hot", describe(ids), fmt.Sprintf("id %d is out of range for %d classes", id, n), "")
 		}
-		values[i*classes+int(id)] = 1
+	}
+	out := newTensor(Int64, append(ids.Shape(), n), true)
+	values := plain[int64](out)
+	for i, id := range all {
+		values[i*n+int(id)] = 1
 	}
 	return out.To(ids.Device())
 }
@@ -269,8 +293,12 @@ func init() {
 //	y.At(i, j) = x.At(i, index.At(i, j)) // axis 1
 //
 // It panics if the ranks differ, index is larger than t on another axis, is not
-// of whole numbers, or names a position out of range.
+// of whole numbers, or names a position that is negative or out of range. A single
+// number is gathered from along axis 0.
 func (t *Tensor) Gather(axis int, index *Tensor) *Tensor {
+	if t.Dim() == 0 && index.Dim() == 0 && t.layout.namesNumber(axis) {
+		return t.Reshape(1).Gather(0, index.Reshape(1)).Reshape()
+	}
 	axis = t.axis("gather", axis)
 	if index.Dim() != t.Dim() {
 		fail(ErrShape, "gather", describe(t, index), fmt.Sprintf("the positions have %d axes, the tensor has %d", index.Dim(), t.Dim()), "")

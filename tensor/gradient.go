@@ -207,7 +207,7 @@ func (t *Tensor) Backward(options ...BackwardOption) {
 	case !slices.Equal(seed.layout.shape, t.layout.shape):
 		fail(ErrShape, "backward", describe(t, seed), "the gradient given has another shape than the tensor", "")
 	default:
-		seed = seed.Detach().To(t.dtype).Clone()
+		seed = seed.Detach().To(t.dtype).inOrderCopy()
 	}
 	if o.create {
 		seed.node = autograd.Leaf[*Tensor]()
@@ -243,7 +243,7 @@ func addToKept(kept, g *Tensor) bool {
 // by another node as well.
 func ownGradient(g *Tensor) *Tensor {
 	if !g.IsContiguous() || g.Bytes() != g.storage.size || !g.storage.role.CompareAndSwap(uint32(NoRole), uint32(Gradient)) {
-		g = g.Clone()
+		g = g.inOrderCopy()
 		g.storage.role.Store(uint32(Gradient))
 	}
 	if g.node != nil { // a graph may have saved it

@@ -213,7 +213,7 @@ func (t *Tensor) setPicked(value *Tensor, items []any) *Tensor {
 		return t.CopyFrom(t.withPicked(value.To(t.dtype).Expand(at.layout.shape...), at))
 	}
 	value = value.Detach().expanded(at.layout.shape).converted(t.dtype)
-	changed := t.Detach().Clone()
+	changed := t.converted(t.dtype)
 	if t.storage.device != nil {
 		changed = t.withPicked(value.moved(t.Device()), at)
 	} else {

@@ -193,5 +193,5 @@ func (t *Tensor) Repeat(counts ...int) *Tensor {
 		expanded = append(expanded, count, size)
 		shape = append(shape, count*size)
 	}
-	return t.Reshape(once...).Expand(expanded...).Clone().View(shape...)
+	return t.Reshape(once...).Expand(expanded...).inOrderCopy().View(shape...)
 }

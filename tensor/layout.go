@@ -90,6 +90,41 @@ func (l Layout) mayOverlap() bool {
 	return false
 }
 
+// memoryOrder returns the axes from that with the largest stride to that with the
+// smallest, as PyTorch orders them: axes that repeat elements stay where they are.
+func (l Layout) memoryOrder() []int {
+	order := make([]int, len(l.shape))
+	for i := range order {
+		order[i] = i
+	}
+	// before reports whether axis a lies outside axis b in memory; it is undecided
+	// where one repeats elements.
+	before := func(a, b int) (yes, decided bool) {
+		switch sa, sb := l.strides[a], l.strides[b]; {
+		case sa == 0 || sb == 0:
+			return false, false
+		case sa != sb:
+			return sa > sb, true
+		}
+		return l.shape[a] > l.shape[b], l.shape[a] > l.shape[b]
+	}
+	// Insert axes from the last to the first, which moves back past those that lie outside it.
+	for next := len(order) - 2; next >= 0; next-- {
+		at := next
+		for i := next + 1; i < len(order); i++ {
+			outside, decided := before(order[i], order[at])
+			if decided && !outside {
+				break
+			}
+			if outside {
+				order[i], order[at] = order[at], order[i]
+				at = i
+			}
+		}
+	}
+	return order
+}
+
 // position returns the storage index of an element; each index must lie in
 // its axis, negative ones count from the end.
 func (l Layout) position(index []int) (int, error) {

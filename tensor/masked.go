@@ -29,7 +29,7 @@ func init() {
 			}
 			l, err := mask.layout.Expand(x.layout.shape...)
 			mask.must("masked fill", err)
-			out, value := x.Detach().Clone(), c.attr.(float64)
+			out, value := x.converted(x.dtype), c.attr.(float64)
 			zipAs(c.op.name, out.dtype, out, out, mask.alias(l), binaryKernels{
 				f32: fillWhere(float32(value)),
 				f64: fillWhere(value),

@@ -85,6 +85,9 @@ func init() {
 // Flip returns a copy with the order of elements reversed along each of the
 // axes. It panics if there is no such axis, or one is named twice.
 func (t *Tensor) Flip(axes ...int) *Tensor {
+	if t.layout.namesNumber(axes...) {
+		return t.Clone()
+	}
 	seen := make([]bool, t.Dim())
 	out := t
 	for _, a := range axes {

@@ -203,7 +203,7 @@ func (t *Tensor) Contiguous() *Tensor {
 	if t.IsContiguous() {
 		return t
 	}
-	return t.Clone()
+	return t.inOrderCopy()
 }
 
 // Expand returns a view in which axes of size 1 are repeated to the sizes

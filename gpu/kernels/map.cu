@@ -171,7 +171,7 @@ CALLED double gelu(double x) { return x * 0.5 * erfc(-x / 1.41421356237309504880
 
 // gelu_tanh is x/2·(1 + tanh u), which is x·σ(2u) without the cancellation.
 INLINE float gelu_tanh(float x) { return x < -20 ? -0.0f : x * sigmoid(2 * 0.7978845608028654f * (x + 0.044715f * x * x * x)); }
-INLINE double gelu_tanh(double x) { return 0.5 * x * (1 + hyperbolic_tangent(0.7978845608028654 * (x + 0.044715 * x * x * x))); }
+INLINE double gelu_tanh(double x) { return x * sigmoid(2 * 0.7978845608028654 * (x + 0.044715 * x * x * x)); }
 
 // What all types have.
 template <class C> INLINE bool map_any(const elementwise &args, const C *x, C *r) {
