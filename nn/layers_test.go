@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/lectern-go/lectern/nn"
@@ -244,6 +245,23 @@ func TestLayersWithoutFeatures(t *testing.T) {
 					t.Errorf("%s of %v: %s of shape %v has gradient %v", name, x.Shape(), p.Name, p.Tensor.Shape(), g)
 				}
 			}
+		}
+	}
+}
+
+func TestClassWeightMistakes(t *testing.T) {
+	logits, target := tensor.Zeros(2, 3), tensor.Of([]int{0, 2})
+	for _, c := range []struct {
+		f    func()
+		want string
+	}{
+		{func() { nn.CrossEntropy(logits, target, nn.ClassWeights(tensor.Ones(2))) }, "nn: cross entropy: weights of shape [2] for 3 classes"},
+		{func() { nn.CrossEntropy(logits, tensor.Zeros(2, 3), nn.ClassWeights(tensor.Ones(3, 1))) }, "nn: cross entropy: weights of shape [3 1] for 3 classes"},
+		{func() { nn.NLL(logits, tensor.Of([]int{0, 3})) }, "nn: nll: target 3, number 1, is not one of the 3 classes"},
+		{func() { nn.CrossEntropy(logits, tensor.Zeros(2)) }, "nn: cross entropy: the target is float32"},
+	} {
+		if err := tensor.Try(c.f); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("got %v, want %s", err, c.want)
 		}
 	}
 }

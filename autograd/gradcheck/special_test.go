@@ -214,6 +214,15 @@ func specials() []special {
 	}
 	classes("nn.CrossEntropy", nn.CrossEntropy)
 	classes("nn.NLL", nn.NLL)
+	three := all64(1, 0, 2)
+	for at, y := range map[string]T{"ties": all64(1, 1, 1).View(1, 3), "far apart": all64(30, 0, -30).View(1, 3)} {
+		add(special{of: "nn.CrossEntropy", at: at + ", weighted", f: func(in []T) T {
+			return nn.CrossEntropy(in[0], tensor.Of([]int{2}), nn.ClassWeights(three), nn.LabelSmoothing(0.1))
+		}, in: ins(y)})
+		add(special{of: "nn.CrossEntropy", at: at + ", soft targets of 0 and 1", f: func(in []T) T {
+			return nn.CrossEntropy(in[0], in[1], nn.ClassWeights(three), nn.LabelSmoothing(0.1))
+		}, in: ins(y, all64(0, 1, 0).View(1, 3))})
+	}
 	stated("nn.CrossEntropy", "a masked class", func(x T) T { return nn.CrossEntropy(x, tensor.Of([]int{0})) }, all64(1, -inf, 1).View(1, 3), -0.5, 0, 0.5)
 
 	// Products, with factors of 0 and with nothing to add up.
