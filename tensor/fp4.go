@@ -85,6 +85,7 @@ func (t *Tensor) Quantize(f BlockFormat) *Quantized {
 		fail(ErrDtype, "quantize", t.dtype.String(), "only floating-point tensors can be quantised", "convert with To(tensor.Float32)")
 	}
 	q := &Quantized{Format: f, Shape: t.Shape(), Global: 1}
+	needRoom("quantize", t.layout.shape, 4*t.Len())
 	values := make([]float32, t.Len())
 	newReader[float32](t).copy(values, 0)
 	rows, n := q.rows()

@@ -2,6 +2,7 @@ package tensor
 
 import (
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -100,11 +101,21 @@ func (t *Tensor) Split(axis, size int) []*Tensor {
 		fail(ErrValue, "split", describe(t), fmt.Sprintf("parts of size %d", size), "give a size of at least 1")
 	}
 	n := t.layout.shape[axis]
-	sizes := make([]int, max(1, (n+size-1)/size))
+	needParts("split", t, n/size)
+	sizes := make([]int, max(1, (n-1)/size+1))
 	for i := range sizes {
 		sizes[i] = min(size, n-i*size)
 	}
 	return t.SplitSizes(axis, sizes...)
+}
+
+// needParts panics if there is no memory for n views.
+func needParts(op string, t *Tensor, n int) {
+	const bytes = 256 // of one, about
+	if n > math.MaxInt/bytes {
+		n = math.MaxInt / bytes
+	}
+	needRoom(op, t.layout.shape, n*bytes)
 }
 
 // SplitSizes returns views of the sizes given along an axis. It panics unless
@@ -135,9 +146,10 @@ func (t *Tensor) Chunk(axis, n int) []*Tensor {
 	}
 	size := t.layout.shape[axis]
 	if size == 0 {
+		needParts("chunk", t, n)
 		return t.SplitSizes(axis, make([]int, n)...)
 	}
-	return t.Split(axis, (size+n-1)/n)
+	return t.Split(axis, (size-1)/n+1)
 }
 
 // SplitInto returns exactly n views along an axis, the first of which are one
@@ -148,6 +160,7 @@ func (t *Tensor) SplitInto(axis, n int) []*Tensor {
 		fail(ErrValue, "split", describe(t), fmt.Sprintf("%d parts", n), "ask for at least 1")
 	}
 	size := t.layout.shape[axis]
+	needParts("split", t, n)
 	sizes := make([]int, n)
 	for i := range sizes {
 		sizes[i] = size / n

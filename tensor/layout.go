@@ -2,6 +2,8 @@ package tensor
 
 import (
 	"fmt"
+	"math"
+	"math/bits"
 	"slices"
 	"strconv"
 )
@@ -38,6 +40,31 @@ func (l Layout) Rank() int { return len(l.shape) }
 
 // Len returns the number of elements.
 func (l Layout) Len() int { return product(l.shape) }
+
+// countable returns the product of sizes, none of which is negative, and whether an
+// int holds it.
+func countable(sizes []int) (n int, ok bool) {
+	if slices.Contains(sizes, 0) {
+		return 0, true
+	}
+	n = 1
+	for _, size := range sizes {
+		high, low := bits.Mul64(uint64(n), uint64(size))
+		if high != 0 || low > math.MaxInt>>4 { // so that the bytes can be counted, too
+			return 0, false
+		}
+		n = int(low)
+	}
+	return n, true
+}
+
+// counted returns l, or an error if its elements can't be counted.
+func (l Layout) counted() (Layout, error) {
+	if _, ok := countable(l.shape); !ok {
+		return l, &Error{Kind: ErrShape, Reason: fmt.Sprintf("shape %v has more elements than can be counted", l.shape), Hint: "check the sizes"}
+	}
+	return l, nil
+}
 
 func product(sizes []int) int {
 	n := 1
@@ -243,7 +270,7 @@ func (l Layout) Narrow(axis, start, length int) (Layout, error) {
 	if start < 0 {
 		start += size
 	}
-	if start < 0 || length < 0 || start+length > size {
+	if start < 0 || start > size || length < 0 || length > size-start {
 		return l, &Error{Kind: ErrIndex,
 			Reason: fmt.Sprintf("%d elements from %d on do not lie within axis %d of size %d", length, start, axis, size)}
 	}
@@ -290,7 +317,10 @@ func (l Layout) Slice(axis, start, stop, step int) (Layout, error) {
 	start, stop = cut(start), cut(stop)
 	l = l.copied(0)
 	l.offset += start * l.strides[axis]
-	l.shape[axis] = max(0, (stop-start+step-1)/step)
+	l.shape[axis] = 0
+	if stop > start {
+		l.shape[axis] = (stop-start-1)/step + 1
+	}
 	l.strides[axis] *= step
 	return l, nil
 }
@@ -362,7 +392,7 @@ func (l Layout) Expand(shape ...int) (Layout, error) {
 				Reason: fmt.Sprintf("axis %d has size %d and can't be expanded to %d", i, have, shape[i]), Hint: "only axes of size 1 can be repeated"}
 		}
 	}
-	return out, nil
+	return out.counted()
 }
 
 // Diagonal returns the layout of a diagonal of two axes; they disappear and
@@ -422,7 +452,7 @@ func (l Layout) Unfold(axis, size, step int) (Layout, error) {
 	l.strides = append(l.strides, l.strides[axis])
 	l.shape[axis] = (l.shape[axis]-size)/step + 1
 	l.strides[axis] *= step
-	return l, nil
+	return l.counted()
 }
 
 // View returns the layout of another shape over the same elements in the same
@@ -446,7 +476,8 @@ func (l Layout) View(shape ...int) (Layout, error) {
 // inferShape returns a copy of shape with its -1 worked out.
 func (l Layout) inferShape(asked []int) ([]int, error) {
 	shape := copied(asked)
-	unknown, known := -1, 1
+	unknown := -1
+	others := make([]int, 0, len(asked))
 	for i, size := range shape {
 		switch {
 		case size == -1 && unknown < 0:
@@ -456,8 +487,12 @@ func (l Layout) inferShape(asked []int) ([]int, error) {
 		case size < 0:
 			return nil, &Error{Kind: ErrShape, Reason: fmt.Sprintf("size %d is negative", size)}
 		default:
-			known *= size
+			others = append(others, size)
 		}
+	}
+	known, ok := countable(others)
+	if !ok {
+		return nil, &Error{Kind: ErrShape, Reason: fmt.Sprintf("shape %v has more elements than can be counted", shape)}
 	}
 	n := l.Len()
 	switch {

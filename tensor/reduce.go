@@ -270,6 +270,7 @@ func reduceInto[T number](out []T, x *Tensor, r reduced, f folding[T]) {
 // the blocks; the order of the sums is the same.
 func fold[T number](out []T, x *Tensor, count int, f folding[T]) {
 	blocks := (count + blockLen - 1) / blockLen
+	needRoom("reduce", x.layout.shape, 8*blocks) // x may be an expanded view
 	if isPlain[T](x) && blocks > 0 {
 		foldPlain(out, plain[T](x), count, blocks, f)
 		return

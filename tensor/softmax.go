@@ -153,6 +153,7 @@ func (t *Tensor) LogSumExp(axes ...int) *Tensor {
 }
 
 func logSumExps[T float32 | float64](out []T, x *Tensor, count int) {
+	needRoom("logsumexp", x.layout.shape, 8*count) // of one row; x may be an expanded view
 	parallelRows(len(out), parallelFrom/max(count, 1), func(start, end int) {
 		r := newReader[T](x)
 		row := make([]T, count)

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/lectern-go/lectern/autograd"
+	"github.com/lectern-go/lectern/internal/room"
 )
 
 // A Tensor is an n-dimensional array of numbers of one type: a storage, which
@@ -49,7 +50,11 @@ func newTensor(dtype Dtype, shape []int, zero bool) *Tensor {
 	rowMajor(shape, f.layout.strides)
 	f.dtype = dtype
 	f.storage = &f.own
-	f.storage.allocate(checkedLen(shape)*dtype.Size(), zero)
+	size := checkedLen(shape) * dtype.Size()
+	if size >= largeCopy {
+		needRoom("new", shape, size)
+	}
+	f.storage.allocate(size, zero)
 	return &f.Tensor
 }
 
@@ -71,6 +76,14 @@ func checkedLen(shape []int) int { // errors print a clone, or else each shape w
 		n *= size
 	}
 	return n
+}
+
+// needRoom panics if the processor has no memory for a number of bytes. The
+// runtime would end the process.
+func needRoom(op string, shape []int, bytes int) {
+	if why := room.Short(bytes); why != "" {
+		fail(ErrShape, op, fmt.Sprint(slices.Clone(shape)), "there is no memory for so many elements: "+why, "check the sizes")
+	}
 }
 
 // alias returns a tensor with another layout over the storage of t, outside
@@ -245,6 +258,7 @@ func (t *Tensor) needOne(op string) {
 // Floats returns the elements in row-major order, converted to float64, as a
 // copy. Whole numbers beyond 2⁵³ may be rounded; see [Tensor.Ints].
 func (t *Tensor) Floats() []float64 {
+	needRoom("floats", t.layout.shape, 8*t.Len())
 	values := make([]float64, t.Len())
 	newReader[float64](t.onHost()).copy(values, 0)
 	return values
@@ -253,6 +267,7 @@ func (t *Tensor) Floats() []float64 {
 // Ints returns the elements in row-major order, as int64, as a copy: whole numbers
 // exactly, others without their fraction.
 func (t *Tensor) Ints() []int64 {
+	needRoom("ints", t.layout.shape, 8*t.Len())
 	values := make([]int64, t.Len())
 	newReader[int64](t.onHost()).copy(values, 0)
 	return values
