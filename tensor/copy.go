@@ -63,6 +63,7 @@ func init() {
 // their fraction. Gradients pass through it, converted and brought back. It panics
 // if a device has no room.
 func (t *Tensor) To(targets ...Target) *Tensor {
+	t.exist("to")
 	to := placement{t.dtype, t.Device()}
 	for _, target := range targets {
 		switch target := target.(type) {

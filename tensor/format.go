@@ -25,6 +25,9 @@ func (t *Tensor) String() string {
 	if t == nil {
 		return "<nil>"
 	}
+	if t.storage == nil {
+		return "<zero Tensor>"
+	}
 	const prefix = "tensor("
 	text, notes := "[]", t.notes()
 	switch {
@@ -52,7 +55,7 @@ func (t *Tensor) String() string {
 // version of the storage.
 func (t *Tensor) Format(f fmt.State, verb rune) {
 	io.WriteString(f, t.String())
-	if verb == 'v' && f.Flag('+') && t != nil {
+	if verb == 'v' && f.Flag('+') && t != nil && t.storage != nil {
 		fmt.Fprintf(f, "\n%s", t.details())
 	}
 }

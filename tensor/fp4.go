@@ -80,6 +80,7 @@ type Quantized struct {
 // ties to even. A block that holds NaN or an infinity becomes NaN as a whole. It
 // panics unless t is floating point.
 func (t *Tensor) Quantize(f BlockFormat) *Quantized {
+	t.exist("quantize")
 	t.mustBeHere("quantize")
 	if !t.dtype.IsFloat() {
 		fail(ErrDtype, "quantize", t.dtype.String(), "only floating-point tensors can be quantised", "convert with To(tensor.Float32)")

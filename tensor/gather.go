@@ -157,6 +157,7 @@ func addRows[T number](sum []T, x *Tensor, s selection) {
 // vector of whole numbers, lists, in that order. It panics if there is no such
 // axis or a position is negative or out of range.
 func (t *Tensor) IndexSelect(axis int, index *Tensor) *Tensor {
+	t.existBeside("index select", index)
 	if index.Dim() > 1 {
 		fail(ErrShape, "index select", describe(t, index), "the positions are not a vector", "use Index for tensors of positions")
 	}
@@ -181,6 +182,7 @@ func (t *Tensor) take(op string, axis int, index *Tensor) *Tensor {
 // looked up several times are added. It panics if ids are not whole numbers or
 // one is negative or out of range.
 func (t *Tensor) Embedding(ids *Tensor) *Tensor {
+	t.existBeside("embedding", ids)
 	if t.Dim() != 2 {
 		fail(ErrShape, "embedding", describe(t), "the table is not a matrix", "give one row for each id")
 	}
@@ -192,7 +194,7 @@ func (t *Tensor) Embedding(ids *Tensor) *Tensor {
 // all ids fit into. It panics if ids are not whole numbers, one is negative or out of
 // range, there is more than one number of classes, or neither that nor an id.
 func OneHot(ids *Tensor, classes ...int) *Tensor {
-	if formats[ids.dtype].class != classInt {
+	if formats[ids.exist("one hot").dtype].class != classInt {
 		fail(ErrDtype, "one hot", describe(ids), "the ids are "+ids.dtype.String()+", not whole numbers", "convert with To(tensor.Int64)")
 	}
 	all, n := ids.Ints(), 0
@@ -296,6 +298,7 @@ func init() {
 // of whole numbers, or names a position that is negative or out of range. A single
 // number is gathered from along axis 0.
 func (t *Tensor) Gather(axis int, index *Tensor) *Tensor {
+	t.existBeside("gather", index)
 	if t.Dim() == 0 && index.Dim() == 0 && t.layout.namesNumber(axis) {
 		return t.Reshape(1).Gather(0, index.Reshape(1)).Reshape()
 	}
@@ -345,8 +348,9 @@ func (a gathering) each(l Layout, f func(i, at int)) {
 // broadcast with t, is set, as a vector in row-major order. It panics if mask is
 // not bool or does not fit.
 func (t *Tensor) MaskedSelect(mask *Tensor) *Tensor {
+	t.existBeside("masked select", mask)
 	if mask.dtype != Bool {
-		fail(ErrDtype, "masked select", mask.dtype.String(), "the mask is not a bool tensor", "make one with a comparison such as x.Gt(0)")
+		fail(ErrDtype, "masked select", describe(t, mask), "the mask is "+mask.dtype.String()+", not a bool tensor", "make one with a comparison such as x.Gt(0)")
 	}
 	_, _, shape := broadcast("masked select", t, mask)
 	return t.Expand(shape...).Reshape(-1).take("masked select", 0, maskPositions(mask.expanded(shape)))
@@ -366,6 +370,7 @@ func maskPositions(mask *Tensor) *Tensor {
 // Nonzero returns the positions of the elements that differ from 0 as the rows
 // of an int64 matrix, with a column for each axis.
 func (t *Tensor) Nonzero() *Tensor {
+	t.exist("nonzero")
 	flat := plain[int64](maskPositions(t.Detach().Ne(0)))
 	rank := t.Dim()
 	out := newTensor(Int64, []int{len(flat), rank}, false)

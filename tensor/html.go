@@ -21,6 +21,10 @@ func (t *Tensor) HeatHTML() string { return t.html(true) }
 func (t *Tensor) html(heat bool) string {
 	var b strings.Builder
 	b.WriteString(`<div class="lectern-tensor">`)
+	if t == nil || t.storage == nil {
+		fmt.Fprintf(&b, `<pre style="margin:0">%s</pre></div>`, html.EscapeString(t.String()))
+		return b.String()
+	}
 	caption := t.caption()
 	if t.Dim() == 0 || t.Dim() > 4 || t.Len() == 0 || t.storage.freed {
 		fmt.Fprintf(&b, `<pre style="margin:0">%s</pre>`, html.EscapeString(t.String()))

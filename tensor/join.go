@@ -96,6 +96,7 @@ func Stack(axis int, tensors ...*Tensor) *Tensor {
 // Split returns views of size positions each along an axis; the last may be
 // shorter. It panics if size is less than 1 or there is no such axis.
 func (t *Tensor) Split(axis, size int) []*Tensor {
+	t.exist("split")
 	axis = t.axis("split", axis)
 	if size < 1 {
 		fail(ErrValue, "split", describe(t), fmt.Sprintf("parts of size %d", size), "give a size of at least 1")
@@ -121,6 +122,7 @@ func needParts(op string, t *Tensor, n int) {
 // SplitSizes returns views of the sizes given along an axis. It panics unless
 // they add up to its size.
 func (t *Tensor) SplitSizes(axis int, sizes ...int) []*Tensor {
+	t.exist("split")
 	axis = t.axis("split", axis)
 	sum := 0
 	for _, size := range sizes {
@@ -140,6 +142,7 @@ func (t *Tensor) SplitSizes(axis int, sizes ...int) []*Tensor {
 // Chunk returns at most n views of equal size along an axis, the last of which
 // may be shorter; fewer if they suffice. It panics if n is less than 1.
 func (t *Tensor) Chunk(axis, n int) []*Tensor {
+	t.exist("chunk")
 	axis = t.axis("chunk", axis)
 	if n < 1 {
 		fail(ErrValue, "chunk", describe(t), fmt.Sprintf("%d parts", n), "ask for at least 1")
@@ -155,6 +158,7 @@ func (t *Tensor) Chunk(axis, n int) []*Tensor {
 // SplitInto returns exactly n views along an axis, the first of which are one
 // larger if n does not divide its size. It panics if n is less than 1.
 func (t *Tensor) SplitInto(axis, n int) []*Tensor {
+	t.exist("split")
 	axis = t.axis("split", axis)
 	if n < 1 {
 		fail(ErrValue, "split", describe(t), fmt.Sprintf("%d parts", n), "ask for at least 1")
@@ -174,6 +178,7 @@ func (t *Tensor) SplitInto(axis, n int) []*Tensor {
 // SplitAt returns the views between positions of an axis: before the first, from
 // each to the next, and from the last on. Positions are treated as in Slice.
 func (t *Tensor) SplitAt(axis int, positions ...int) []*Tensor {
+	t.exist("split")
 	axis = t.axis("split", axis)
 	n := t.layout.shape[axis]
 	parts, start := make([]*Tensor, 0, len(positions)+1), 0
@@ -188,6 +193,7 @@ func (t *Tensor) SplitAt(axis int, positions ...int) []*Tensor {
 // counts beyond its axes come first. It panics if there are fewer counts than
 // axes or one is negative. Expand repeats without copying.
 func (t *Tensor) Repeat(counts ...int) *Tensor {
+	t.exist("repeat")
 	extra := len(counts) - t.Dim()
 	if extra < 0 {
 		fail(ErrShape, "repeat", describe(t), fmt.Sprintf("%d counts for %d axes", len(counts), t.Dim()), "give one for each axis, 1 where nothing repeats")

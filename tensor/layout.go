@@ -186,6 +186,12 @@ func (l Layout) index(axis, i int) (int, error) {
 func (l Layout) axis(a int) (int, error) { return normalAxis(a, len(l.shape)) }
 
 func normalAxis(a, rank int) (int, error) {
+	switch a {
+	case KeepDim:
+		return 0, &Error{Kind: ErrIndex, Reason: "tensor.KeepDim is no axis: it is given to reductions, behind their axes"}
+	case Biased:
+		return 0, &Error{Kind: ErrIndex, Reason: "tensor.Biased is no axis: it is given to Var and Std, behind their axes"}
+	}
 	if a < -rank || a >= rank {
 		reason := fmt.Sprintf("there is no axis %d in a tensor of %d axes", a, rank)
 		if rank == 0 {

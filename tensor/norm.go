@@ -72,6 +72,7 @@ func init() {
 // panics unless t is floating point and its last axes, weight and bias have that
 // shape.
 func (t *Tensor) LayerNorm(shape []int, weight, bias *Tensor, eps float64) *Tensor {
+	t.exist("layer norm")
 	lead := len(t.layout.shape) - len(shape)
 	if len(shape) == 0 || lead < 0 || !slices.Equal(t.layout.shape[lead:], shape) {
 		fail(ErrShape, "layer norm", describe(t), fmt.Sprintf("the last sizes are not %v", shape), "")

@@ -115,6 +115,7 @@ func (m Maker) blank(op string, shape []int) *Tensor {
 // it. A nil generator is the default one. It panics unless t is floating point,
 // and as described at [Tensor.CopyFrom].
 func (t *Tensor) UniformInPlace(low, high float64, g *Generator) *Tensor {
+	t.exist("uniform")
 	unit := uniformBits(t.dtype)
 	return t.randomize("uniform", g, distribution[float64]{"uniform", []float64{low, high}, func(dst []float64, words []uint64) {
 		for i, w := range words[:len(dst)] {
@@ -125,6 +126,7 @@ func (t *Tensor) UniformInPlace(low, high float64, g *Generator) *Tensor {
 
 // NormalInPlace fills t with normal random numbers; see [Tensor.UniformInPlace].
 func (t *Tensor) NormalInPlace(mean, std float64, g *Generator) *Tensor {
+	t.exist("normal")
 	return t.randomize("normal", g, distribution[float64]{"normal", []float64{mean, std}, func(dst []float64, words []uint64) {
 		for i := 0; i < len(dst); i += 2 {
 			x, y := boxMuller(words[i], words[i+1])
@@ -139,6 +141,7 @@ func (t *Tensor) NormalInPlace(mean, std float64, g *Generator) *Tensor {
 // TruncNormalInPlace fills t with the numbers of [Maker.TruncNormal]; see
 // [Tensor.UniformInPlace]. It panics if low is above high or std not positive.
 func (t *Tensor) TruncNormalInPlace(mean, std, low, high float64, g *Generator) *Tensor {
+	t.exist("trunc normal")
 	if !(low <= high) || !(std > 0) {
 		fail(ErrValue, "trunc normal", describe(t), fmt.Sprintf("bounds [%g, %g] and standard deviation %g", low, high, std), "give low ≤ high and std > 0")
 	}

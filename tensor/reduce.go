@@ -21,6 +21,7 @@ type reduced struct {
 
 // reductionOver reads the axes that a method was given; none means all.
 func (t *Tensor) reductionOver(op string, axes []int) reduced {
+	t.exist(op)
 	r := reduced{axes: make([]bool, len(t.layout.shape)), count: 1}
 	all := true
 	for _, a := range axes {

@@ -18,6 +18,7 @@ type variance struct {
 }
 
 func (t *Tensor) varianceOver(op string, axes []int) variance {
+	t.exist(op)
 	biased := false
 	plain := make([]int, 0, len(axes))
 	for _, a := range axes {
@@ -203,6 +204,7 @@ func squareFolding[T number]() folding[T] {
 // named: the root of the sum of squares. It panics unless t is floating point,
 // or if there is no such axis.
 func (t *Tensor) Norm(axes ...int) *Tensor {
+	t.exist("norm")
 	if !t.dtype.IsFloat() {
 		fail(ErrDtype, "norm", t.dtype.String(), "the norm of whole numbers is not a whole number", "convert with To(tensor.Float32)")
 	}

@@ -86,6 +86,53 @@ func needRoom(op string, shape []int, bytes int) {
 	}
 }
 
+// exist returns t, which must be a tensor: methods that look at it before an
+// operation does begin with this.
+func (t *Tensor) exist(op string) *Tensor {
+	if t == nil || t.storage == nil {
+		failMissing(op, t)
+	}
+	return t
+}
+
+// known is exist for what is asked of a tensor's shape and kind, which what is kept
+// for a derivative has without memory.
+func (t *Tensor) known(op string) *Tensor {
+	if t == nil {
+		failMissing(op, t)
+	}
+	return t
+}
+
+// existBeside is exist for two operands.
+func (t *Tensor) existBeside(op string, other *Tensor) {
+	if t == nil || t.storage == nil || other == nil || other.storage == nil {
+		failMissing(op, t, other)
+	}
+}
+
+// failMissing panics as one of the operands is nil, or a Tensor that was made by no
+// function of this package.
+//
+//go:noinline
+func failMissing(op string, operands ...*Tensor) {
+	for i, x := range operands {
+		which := "the operand"
+		switch {
+		case len(operands) == 2:
+			which = [...]string{"the left operand", "the right operand"}[i]
+		case len(operands) > 2:
+			which = fmt.Sprintf("operand %d", i)
+		}
+		if x == nil {
+			fail(ErrValue, op, describe(operands...), which+" is a nil tensor", "look where it should have been set")
+		}
+		if x.storage == nil {
+			fail(ErrValue, op, describe(operands...), which+" is the zero Tensor, which has no memory", "make one with a function such as tensor.Zeros or tensor.Of")
+		}
+	}
+}
+
 // alias returns a tensor with another layout over the storage of t, outside
 // any graph.
 func (t *Tensor) alias(l Layout) *Tensor {
@@ -93,44 +140,80 @@ func (t *Tensor) alias(l Layout) *Tensor {
 }
 
 // Shape returns the size of each axis, as a copy.
-func (t *Tensor) Shape() []int { return slices.Clone(t.layout.shape) }
+func (t *Tensor) Shape() []int {
+	t.known("shape")
+	return slices.Clone(t.layout.shape)
+}
 
 // Size returns the size of an axis; -1 is the last one. It panics if there is
 // no such axis.
-func (t *Tensor) Size(axis int) int { return t.layout.shape[t.axis("size", axis)] }
+func (t *Tensor) Size(axis int) int {
+	t.known("size")
+	return t.layout.shape[t.axis("size", axis)]
+}
 
 // Dim returns the number of axes.
-func (t *Tensor) Dim() int { return len(t.layout.shape) }
+func (t *Tensor) Dim() int {
+	t.known("dim")
+	return len(t.layout.shape)
+}
 
 // Len returns the number of elements, the product of the shape.
-func (t *Tensor) Len() int { return t.layout.Len() }
+func (t *Tensor) Len() int {
+	t.known("len")
+	return t.layout.Len()
+}
 
 // Dtype returns the type of the elements.
-func (t *Tensor) Dtype() Dtype { return t.dtype }
+func (t *Tensor) Dtype() Dtype {
+	t.known("dtype")
+	return t.dtype
+}
 
 // ElementSize returns the bytes of one element.
-func (t *Tensor) ElementSize() int { return t.dtype.Size() }
+func (t *Tensor) ElementSize() int {
+	t.known("element size")
+	return t.dtype.Size()
+}
 
 // Bytes returns the memory of the elements: Len times ElementSize. A view
 // counts what it shows, not the storage behind it.
-func (t *Tensor) Bytes() int { return t.Len() * t.dtype.Size() }
+func (t *Tensor) Bytes() int {
+	t.known("bytes")
+	return t.Len() * t.dtype.Size()
+}
 
 // Layout returns shape, strides and offset as one value.
-func (t *Tensor) Layout() Layout { return t.layout.copied(0) }
+func (t *Tensor) Layout() Layout {
+	t.known("layout")
+	return t.layout.copied(0)
+}
 
 // Stride returns how many elements of storage lie between neighbours along an
 // axis. It panics if there is no such axis.
-func (t *Tensor) Stride(axis int) int { return t.layout.strides[t.axis("stride", axis)] }
+func (t *Tensor) Stride(axis int) int {
+	t.known("stride")
+	return t.layout.strides[t.axis("stride", axis)]
+}
 
 // Strides returns the stride of each axis, in elements, as a copy.
-func (t *Tensor) Strides() []int { return slices.Clone(t.layout.strides) }
+func (t *Tensor) Strides() []int {
+	t.known("strides")
+	return slices.Clone(t.layout.strides)
+}
 
 // StorageOffset returns the storage index of the first element.
-func (t *Tensor) StorageOffset() int { return t.layout.offset }
+func (t *Tensor) StorageOffset() int {
+	t.known("storage offset")
+	return t.layout.offset
+}
 
 // IsContiguous reports whether the elements lie in row-major order without
 // gaps.
-func (t *Tensor) IsContiguous() bool { return t.layout.IsContiguous() }
+func (t *Tensor) IsContiguous() bool {
+	t.known("is contiguous")
+	return t.layout.IsContiguous()
+}
 
 // SameStorage reports whether two tensors share their memory: whether one is a
 // view of the other, or both are views of a third.
@@ -138,12 +221,16 @@ func SameStorage(a, b *Tensor) bool { return a.storage == b.storage }
 
 // Version returns how often the storage has been written in place. Views share
 // it.
-func (t *Tensor) Version() int { return int(t.storage.version.Load()) }
+func (t *Tensor) Version() int {
+	t.exist("version")
+	return int(t.storage.version.Load())
+}
 
 // Storage returns the elements of the whole storage, in the order in which
 // they lie in memory, as a copy. x.Storage()[i] is the element at storage
 // index i; all views of a storage return the same.
 func (t *Tensor) Storage() []float64 {
+	t.exist("storage")
 	n := t.storage.size / t.dtype.Size()
 	return t.alias(ContiguousLayout(n)).Floats()
 }
@@ -205,11 +292,17 @@ func fits[T Element](v T, d Dtype) bool {
 // At returns one element, as float64, which holds every number of every dtype but
 // whole ones beyond 2⁵³; see [Tensor.AtInt]. It panics unless there is one index in
 // range for each axis; negative ones count from the end.
-func (t *Tensor) At(index ...int) float64 { return elementAt[float64](t, "at", index) }
+func (t *Tensor) At(index ...int) float64 {
+	t.exist("at")
+	return elementAt[float64](t, "at", index)
+}
 
 // AtInt returns one element as int64: exactly, if t has whole numbers, and without
 // its fraction otherwise. It panics as At does.
-func (t *Tensor) AtInt(index ...int) int64 { return elementAt[int64](t, "at int", index) }
+func (t *Tensor) AtInt(index ...int) int64 {
+	t.exist("at int")
+	return elementAt[int64](t, "at int", index)
+}
 
 func elementAt[T number](t *Tensor, op string, index []int) T {
 	at, err := t.layout.position(index)
@@ -223,6 +316,7 @@ func elementAt[T number](t *Tensor, op string, index []int) T {
 // tensor that shares the storage. Whole numbers beyond 2⁵³, which a float64 may not
 // hold, are written by SetIndex(int64(n), index...). It panics as At does.
 func (t *Tensor) SetAt(value float64, index ...int) {
+	t.exist("set at")
 	at, err := t.layout.position(index)
 	t.must("set at", err)
 	t.checkWritable("set at")
@@ -237,6 +331,7 @@ func (t *Tensor) SetAt(value float64, index ...int) {
 // Item returns the value of a tensor with one element, as float64; see
 // [Tensor.ItemInt] for whole numbers beyond 2⁵³. It panics for any other.
 func (t *Tensor) Item() float64 {
+	t.exist("item")
 	t.needOne("item")
 	return t.Floats()[0]
 }
@@ -244,6 +339,7 @@ func (t *Tensor) Item() float64 {
 // ItemInt returns the value of a tensor with one element as int64: exactly, if t
 // has whole numbers, and without its fraction otherwise. It panics for any other.
 func (t *Tensor) ItemInt() int64 {
+	t.exist("item int")
 	t.needOne("item int")
 	return t.Ints()[0]
 }
@@ -258,6 +354,7 @@ func (t *Tensor) needOne(op string) {
 // Floats returns the elements in row-major order, converted to float64, as a
 // copy. Whole numbers beyond 2⁵³ may be rounded; see [Tensor.Ints].
 func (t *Tensor) Floats() []float64 {
+	t.exist("floats")
 	needRoom("floats", t.layout.shape, 8*t.Len())
 	values := make([]float64, t.Len())
 	newReader[float64](t.onHost()).copy(values, 0)
@@ -267,6 +364,7 @@ func (t *Tensor) Floats() []float64 {
 // Ints returns the elements in row-major order, as int64, as a copy: whole numbers
 // exactly, others without their fraction.
 func (t *Tensor) Ints() []int64 {
+	t.exist("ints")
 	needRoom("ints", t.layout.shape, 8*t.Len())
 	values := make([]int64, t.Len())
 	newReader[int64](t.onHost()).copy(values, 0)
@@ -275,6 +373,9 @@ func (t *Tensor) Ints() []int64 {
 
 // axis checks an axis number for an operation and makes it positive.
 func (t *Tensor) axis(op string, a int) int {
+	if t == nil {
+		failMissing(op, t)
+	}
 	a, err := t.layout.axis(a)
 	t.must(op, err)
 	return a
@@ -296,6 +397,10 @@ func describe(operands ...*Tensor) string {
 		switch {
 		case i > 0:
 			text += " x "
+		}
+		if t == nil {
+			text += "nil"
+			continue
 		}
 		text += fmt.Sprint(t.layout.shape)
 		if !t.IsContiguous() {
