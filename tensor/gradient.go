@@ -206,7 +206,7 @@ func (t *Tensor) Backward(options ...BackwardOption) {
 		fail(ErrGrad, "backward", describe(t), "the tensor was not computed from one that requires a gradient", "call RequireGrad on an input before computing")
 	}
 	rules := autograd.Rules[*Tensor]{Add: (*Tensor).addGradient, Own: ownGradient, Retain: o.retain}
-	if !o.create && !observed() {
+	if !o.create {
 		p := newPassing()
 		defer p.end()
 		rules.Hold, rules.Drop, rules.AddTo = p.hold, p.drop, addToKept
