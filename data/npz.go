@@ -5,13 +5,11 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"math"
 	"os"
 	"slices"
 	"strings"
 
 	"github.com/lectern-go/lectern/internal/atomicfile"
-	"github.com/lectern-go/lectern/internal/room"
 	"github.com/lectern-go/lectern/tensor"
 )
 
@@ -27,15 +25,6 @@ func ReadNpz(r io.ReaderAt, size int64) (map[string]*tensor.Tensor, error) {
 		return nil, npyError("a single array is read with LoadNpy", "this is no archive of arrays: %v", err)
 	}
 	tensors := make(map[string]*tensor.Tensor, len(archive.File))
-	all := uint64(0)
-	for _, f := range archive.File {
-		if all += f.UncompressedSize64; f.UncompressedSize64 > math.MaxInt64/2 || all > math.MaxInt64/2 {
-			return nil, &NpyError{Name: f.Name, Reason: fmt.Sprintf("it claims %d bytes, more than can be counted", f.UncompressedSize64)}
-		}
-	}
-	if why := room.Short(int(all)); why != "" { // zeros can be packed a thousand to one
-		return nil, npyError("read it in NumPy, array by array", "the arrays are too large: %s", why)
-	}
 	for _, f := range archive.File {
 		name, ok := strings.CutSuffix(f.Name, ".npy")
 		if !ok {
