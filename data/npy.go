@@ -307,7 +307,15 @@ func ReadNpy(r io.Reader) (*tensor.Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
-	raw, err := h.readElements(b)
+	return h.readTensor(b)
+}
+
+// bytes is how many bytes the elements have in the file.
+func (h *NpyHeader) bytes() int { return h.Len() * h.element.size }
+
+// readTensor reads the elements that follow the header.
+func (h *NpyHeader) readTensor(r io.Reader) (*tensor.Tensor, error) {
+	raw, err := h.readElements(r)
 	if err != nil {
 		return nil, err
 	}
@@ -329,7 +337,7 @@ func ReadNpy(r io.Reader) (*tensor.Tensor, error) {
 // readElements returns the bytes of the elements. Beyond a megabyte it trusts
 // the header only as far as bytes have come.
 func (h *NpyHeader) readElements(r io.Reader) ([]byte, error) {
-	want := h.Len() * h.element.size
+	want := h.bytes()
 	if why := room.Short(want); why != "" {
 		return nil, npyError("", "shape %v: %s", h.Shape, why)
 	}

@@ -2,6 +2,7 @@ package data
 
 import (
 	"archive/zip"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -16,23 +17,47 @@ import (
 // The .npz format of NumPy: a zip archive of .npy files, one for each array, of
 // the array's name.
 
+// NpzLimit is how many bytes the compressed arrays of an archive may have together when they are decompressed, unless [ReadNpzLimit] is told
+// otherwise. Compression makes a thousand bytes of one, so a file that looks small can fill any memory. Arrays that are stored as they are, as
+// numpy.savez and [WriteNpz] do it, are as large as the file and have no limit.
+const NpzLimit = 4 << 30
+
+// NpzLimitError says that an archive's compressed arrays are larger than they may be. None of them has been read then.
+type NpzLimitError struct {
+	Name  string // of the file; may be empty
+	Bytes uint64 // of all compressed arrays, decompressed, as the archive claims
+	Limit int64
+}
+
+func (e *NpzLimitError) Error() string {
+	name := ""
+	if e.Name != "" {
+		name = e.Name + ": "
+	}
+	return fmt.Sprintf("data: npz: %sthe compressed arrays have %d bytes, more than the limit of %d; if you trust the file, give ReadNpzLimit a larger one", name, e.Bytes, e.Limit)
+}
+
 // ReadNpz reads an archive of size bytes, as numpy.savez and
 // numpy.savez_compressed write it: the tensors by name. The error is an
-// [*NpyError] that names the array if one is not well formed.
+// [*NpyError] that names the array if one is not well formed, and an
+// [*NpzLimitError] if compressed arrays have more than [NpzLimit] bytes.
 func ReadNpz(r io.ReaderAt, size int64) (map[string]*tensor.Tensor, error) {
+	return ReadNpzLimit(r, size, NpzLimit)
+}
+
+// ReadNpzLimit is [ReadNpz] with a limit of your own for the bytes of all
+// compressed arrays together.
+func ReadNpzLimit(r io.ReaderAt, size, limit int64) (map[string]*tensor.Tensor, error) {
 	archive, err := zip.NewReader(r, size)
 	if err != nil {
 		return nil, npyError("a single array is read with LoadNpy", "this is no archive of arrays: %v", err)
 	}
+	if err := checkMembers(archive, size, limit); err != nil {
+		return nil, err
+	}
 	tensors := make(map[string]*tensor.Tensor, len(archive.File))
 	for _, f := range archive.File {
-		name, ok := strings.CutSuffix(f.Name, ".npy")
-		if !ok {
-			return nil, &NpyError{Name: f.Name, Reason: "the archive holds something that is not a .npy file"}
-		}
-		if _, twice := tensors[name]; twice {
-			return nil, &NpyError{Name: f.Name, Reason: "the archive holds this array twice"}
-		}
+		name := strings.TrimSuffix(f.Name, ".npy")
 		t, err := readMember(f)
 		if err != nil {
 			return nil, named(err, f.Name)
@@ -42,21 +67,85 @@ func ReadNpz(r io.ReaderAt, size int64) (map[string]*tensor.Tensor, error) {
 	return tensors, nil
 }
 
+// checkMembers looks at what an archive claims about its members before any of them is read. While they are read, package zip sees to it that no
+// member gives more bytes than it claims.
+func checkMembers(archive *zip.Reader, size, limit int64) error {
+	seen := make(map[string]bool, len(archive.File))
+	var stored, unpacked uint64
+	for _, f := range archive.File {
+		switch {
+		case !strings.HasSuffix(f.Name, ".npy"):
+			return &NpyError{Name: f.Name, Reason: "the archive holds something that is not a .npy file"}
+		case seen[f.Name]:
+			return &NpyError{Name: f.Name, Reason: "the archive holds this array twice"}
+		}
+		seen[f.Name] = true
+		// Members that share their bytes would make a small file large without any compression.
+		if f.CompressedSize64 > uint64(size)-stored {
+			return &NpyError{Name: f.Name, Reason: fmt.Sprintf("its %d bytes and those of the arrays before it are more than the %d of the archive", f.CompressedSize64, size)}
+		}
+		stored += f.CompressedSize64
+		if f.Method == zip.Store {
+			if f.UncompressedSize64 != f.CompressedSize64 {
+				return &NpyError{Name: f.Name, Reason: fmt.Sprintf("it is not compressed and yet claims to become %d bytes of %d", f.UncompressedSize64, f.CompressedSize64)}
+			}
+			continue
+		}
+		if unpacked += f.UncompressedSize64; unpacked < f.UncompressedSize64 || unpacked > uint64(max(0, limit)) {
+			if unpacked < f.UncompressedSize64 { // beyond 64 bits
+				unpacked = f.UncompressedSize64
+			}
+			return &NpzLimitError{Bytes: unpacked, Limit: limit}
+		}
+	}
+	return nil
+}
+
 func readMember(f *zip.File) (*tensor.Tensor, error) {
 	r, err := f.Open()
 	if err != nil {
 		return nil, npyError("", "%v", err)
 	}
 	defer r.Close()
-	t, err := ReadNpy(r)
+	counted := &countingReader{r: r}
+	h, err := ReadNpyHeader(counted)
 	if err != nil {
-		return nil, err
+		return nil, damaged(err)
+	}
+	// Both the array's header and the archive say how long the array is. Where they differ nothing of it is read.
+	if there := f.UncompressedSize64 - min(counted.n, f.UncompressedSize64); uint64(h.bytes()) != there {
+		return nil, npyError("", "the header claims %d bytes of elements, the archive has %d", h.bytes(), there)
+	}
+	t, err := h.readTensor(r)
+	if err != nil {
+		return nil, damaged(err)
 	}
 	// The checksum is looked at when the end is reached.
 	if _, err := io.Copy(io.Discard, r); err != nil {
-		return nil, npyError("the file is damaged: copy it again", "%v", err)
+		return nil, damaged(err)
 	}
 	return t, nil
+}
+
+// damaged makes the errors of package zip, which speaks of neither the array nor what to do, ours.
+func damaged(err error) error {
+	var e *NpyError
+	if errors.As(err, &e) {
+		return err
+	}
+	return npyError("the file is damaged: copy it again", "%v", err)
+}
+
+// countingReader counts what is read through it.
+type countingReader struct {
+	r io.Reader
+	n uint64
+}
+
+func (c *countingReader) Read(b []byte) (int, error) {
+	n, err := c.r.Read(b)
+	c.n += uint64(n)
+	return n, err
 }
 
 // WriteNpz writes tensors as an archive that numpy.load reads, uncompressed and
@@ -88,8 +177,14 @@ func LoadNpz(path string) (map[string]*tensor.Tensor, error) {
 		return nil, fmt.Errorf("data: %w", err)
 	}
 	tensors, err := ReadNpz(f, info.Size())
-	if e, ok := err.(*NpyError); ok && e.Name != "" {
-		e.Name = path + ": " + e.Name
+	switch e := err.(type) {
+	case *NpyError:
+		if e.Name != "" {
+			e.Name = path + ": " + e.Name
+		}
+	case *NpzLimitError:
+		e.Name = path
+		return nil, e
 	}
 	return tensors, named(err, path)
 }

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"runtime"
 
-	"github.com/lectern-go/lectern/kernel/internal/cellenv"
 	"github.com/lectern-go/lectern/kernel/jupyter"
 )
 
@@ -38,13 +37,12 @@ func (w *workspace) spec() *jupyter.Spec {
 
 // kernelEnv is the environment that the kernel starts with, over that of Jupyter.
 func (w *workspace) kernelEnv() map[string]string {
-	env := cellenv.Env()
 	// The pinned tools come first; Go itself comes last, for a Jupyter that was started from a desktop without the shell's PATH.
 	list := string(os.PathListSeparator)
-	env["PATH"] = w.state("bin") + list + "${PATH}" + list + goDir()
-	env["LECTERN_ROOT"] = w.root
-	env["LECTERN_GOPROXY"] = "${GOPROXY}" // the user's own, for %get
-	return env
+	return map[string]string{
+		"PATH":         w.state("bin") + list + "${PATH}" + list + goDir(),
+		"LECTERN_ROOT": w.root,
+	}
 }
 
 // goDir is the folder of the go command that is in use.

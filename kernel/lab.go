@@ -13,9 +13,12 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/lectern-go/lectern/kernel/internal/child"
+	"github.com/lectern-go/lectern/kernel/internal/private"
+	"github.com/lectern-go/lectern/kernel/jupyter"
 )
 
 const firstPort = 8888
@@ -28,9 +31,9 @@ func labCommand() *command {
 		args:  "[notebook]",
 		short: "open the lessons in JupyterLab (start here)",
 		long: `
-Lab sets up the kernel and opens the lessons in JupyterLab with the kernel chosen. JupyterLab comes from uv, if you have it, else from
-a jupyter-lab in PATH, else from a Python environment that lab creates in .lectern/; your system's Python is never touched. Without
-Python it renders the lessons as web pages instead. The server listens on 127.0.0.1 only and asks for a token. Ctrl-C stops it. Examples:
+Lab sets up the kernel and opens the lessons in JupyterLab with the kernel chosen. JupyterLab is installed into a Python environment in
+.lectern/, by uv if you have it, else by pip, each file checked against its hash; a jupyter-lab in PATH is used if there is no uv. Your
+system's Python is never touched. Without Python it renders the lessons as web pages instead. The server listens on 127.0.0.1 only and asks for a token. Ctrl-C stops it. Examples:
 
   go run ./kernel lab
   go run ./kernel lab -port 9000 -no-browser notebooks/11-gradients.ipynb`,
@@ -62,7 +65,7 @@ Python it renders the lessons as web pages instead. The server listens on 127.0.
 			var none *noPython
 			if errors.As(err, &none) {
 				fmt.Fprintf(ws.stderr, "JupyterLab needs Python, and %v; the lessons are rendered as web pages instead.\n", none)
-				return ws.render(nil, "")
+				return ws.render(nil, "", false)
 			}
 			if err != nil {
 				return err
@@ -72,9 +75,10 @@ Python it renders the lessons as web pages instead. The server listens on 127.0.
 	}
 }
 
-// labConfig is Jupyter's configuration for this checkout: our kernel is the default and the only one.
-func (w *workspace) labConfig(port int, browser bool, open string) map[string]any {
+// labConfig is Jupyter's configuration for this checkout: our kernel is the default and the only one. Kernels are reached by the given transport.
+func (w *workspace) labConfig(port int, browser bool, open, transport string) map[string]any {
 	return map[string]any{
+		"ConnectionFileMixin": map[string]any{"transport": transport},
 		"ServerApp": map[string]any{
 			"ip": "127.0.0.1", "port": port, "port_retries": 0,
 			"root_dir": w.root, "open_browser": browser,
@@ -109,7 +113,14 @@ func (w *workspace) serveLab(ctx context.Context, lab *labProgram, port int, bro
 	if err != nil {
 		return err
 	}
-	config, err := json.MarshalIndent(w.labConfig(port, browser, open), "", "  ")
+	runtimeDir, transport, err := w.labRuntime()
+	if err != nil {
+		return fmt.Errorf("lab: %w", err)
+	}
+	if runtimeDir != w.state("jupyter", "runtime") {
+		defer os.RemoveAll(runtimeDir)
+	}
+	config, err := json.MarshalIndent(w.labConfig(port, browser, open, transport), "", "  ")
 	if err != nil {
 		return err
 	}
@@ -126,9 +137,6 @@ func (w *workspace) serveLab(ctx context.Context, lab *labProgram, port int, bro
 	if err := writeFile(w.state("jupyter", "config", "jupyter_server_config.json"), config, 0o644); err != nil {
 		return fmt.Errorf("lab: %w", err)
 	}
-	if err := os.MkdirAll(w.state("jupyter", "runtime"), 0o700); err != nil {
-		return fmt.Errorf("lab: %w", err)
-	}
 	logFile := w.state("jupyter", "lab.log")
 	log, err := os.Create(logFile)
 	if err != nil {
@@ -137,14 +145,13 @@ func (w *workspace) serveLab(ctx context.Context, lab *labProgram, port int, bro
 	defer log.Close()
 
 	token := rand.Text()
-	env := append(os.Environ(), lab.env...)
-	env = append(env,
+	env := append(os.Environ(),
 		// The token travels in the environment: other users can read command lines.
 		"JUPYTER_TOKEN="+token,
 		"JUPYTER_PATH="+w.state("share", "jupyter"),
 		"JUPYTER_DATA_DIR="+w.state("share", "jupyter"),
 		"JUPYTER_CONFIG_DIR="+w.state("jupyter", "config"),
-		"JUPYTER_RUNTIME_DIR="+w.state("jupyter", "runtime"),
+		"JUPYTER_RUNTIME_DIR="+runtimeDir,
 		"JUPYTERLAB_SETTINGS_DIR="+settings,
 		"JUPYTERLAB_WORKSPACES_DIR="+w.state("jupyter", "workspaces"),
 	)
@@ -165,6 +172,16 @@ func (w *workspace) serveLab(ctx context.Context, lab *labProgram, port int, bro
 		return fmt.Errorf("lab: JupyterLab ended (%s) before it served anything; the end of %s:\n%s", proc.State(), w.rel(logFile), lastLog(logFile))
 	}
 	fmt.Fprintf(w.stdout, "JupyterLab: http://%s/lab/tree/%s?token=%s\nCtrl-C stops it and its kernels. Its log: %s\n", address, urlPath(open), token, w.rel(logFile))
+	// JupyterLab is in use meanwhile.
+	rest, stop := context.WithCancel(ctx)
+	var finishing sync.WaitGroup
+	finishing.Go(func() {
+		if err := w.finish(rest, false, true); err != nil && rest.Err() == nil {
+			fmt.Fprintf(w.stderr, "warning: code is not completed: %v\n", err)
+		}
+	})
+	defer finishing.Wait()
+	defer stop()
 	select {
 	case <-proc.Exited():
 		if proc.ExitCode() != 0 {
@@ -178,6 +195,30 @@ func (w *workspace) serveLab(ctx context.Context, lab *labProgram, port int, bro
 		proc.WaitExit(10 * time.Second)
 	}
 	return nil
+}
+
+// labRuntime is the folder for the connection files of JupyterLab's kernels, and the transport to use: "ipc", by which the kernels' sockets are files in
+// that folder too, which other users can't enter. The one in the repository is used if there is room for its path in a socket's address, else a temporary
+// one; where none will do the transport is "tcp", and what cells print can be read by all users of the machine.
+func (w *workspace) labRuntime() (dir, transport string, err error) {
+	ours := w.state("jupyter", "runtime")
+	if err := os.MkdirAll(ours, 0o700); err != nil {
+		return "", "", err
+	}
+	// Jupyter names the sockets kernel-ID-ipc-1 and so on.
+	fits := func(dir string) bool { return jupyter.FitsSockets(filepath.Join(dir, "kernel-"+jupyter.NewID())) }
+	if fits(ours) && private.Check(ours) == nil {
+		return ours, "ipc", nil
+	}
+	for _, temp := range []string{os.TempDir(), "/tmp"} {
+		if !fits(filepath.Join(temp, "lectern-lab-0123456789")) {
+			continue
+		}
+		if dir, err := private.MkdirTemp(temp, "lectern-lab-"); err == nil {
+			return dir, "ipc", nil
+		}
+	}
+	return ours, "tcp", nil
 }
 
 // choosePort returns port if it is free, or the first free one from 8888 on if port is 0.

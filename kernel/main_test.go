@@ -3,9 +3,12 @@ package main
 import (
 	"bytes"
 	"errors"
+	"github.com/lectern-go/lectern/kernel/internal/private"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -176,7 +179,8 @@ func TestLabPrefersUv(t *testing.T) {
 	}
 	w, _ := scripted(t)
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "uv"), []byte("#!/bin/sh\n"), 0o755); err != nil {
+	log := filepath.Join(dir, "log")
+	if err := os.WriteFile(filepath.Join(dir, "uv"), []byte("#!/bin/sh\necho \"$@\" >>"+log+"\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", dir)
@@ -184,11 +188,111 @@ func TestLabPrefersUv(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := strings.Join(lab.argv, " "); !strings.HasSuffix(got, "uv tool run --from jupyterlab=="+jupyterlabVersion+" jupyter-lab") {
-		t.Errorf("argv: %s", got)
+	if venv := w.state("jupyter", "venv", "bin", "jupyter-lab"); len(lab.argv) != 1 || lab.argv[0] != venv {
+		t.Errorf("argv: %q, want %s", lab.argv, venv)
 	}
-	if !strings.Contains(string(jupyterlabPins), "\njupyterlab=="+jupyterlabVersion+"\n") {
+	b, err := os.ReadFile(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	venv, pins := w.state("jupyter", "venv"), w.state("jupyter", "jupyterlab.txt")
+	want := "venv --quiet --python >=3.10 " + venv + "\npip install --quiet --python " + venv + " --require-hashes --only-binary :all: -r " + pins + "\n"
+	if string(b) != want {
+		t.Errorf("uv was called with\n%swant\n%s", b, want)
+	}
+	if written, err := os.ReadFile(pins); err != nil || !bytes.Equal(written, jupyterlabPins) {
+		t.Errorf("%s is not jupyterlab.txt: %v", pins, err)
+	}
+}
+
+// pinned is a line of jupyterlab.txt that begins a package, and hashed one that adds a hash of one of its files.
+var (
+	pinned = regexp.MustCompile(`^([A-Za-z0-9._-]+)==([^\s;]+)( ; [^\\]+)? \\$`)
+	hashed = regexp.MustCompile(`^    --hash=sha256:[0-9a-f]{64}( \\)?$`)
+)
+
+// What lab installs is named by version and hash, all of it, whatever installs it.
+func TestPinsHaveHashes(t *testing.T) {
+	pins := map[string]int{}
+	last, more := "", false
+	for i, line := range strings.Split(strings.TrimSuffix(string(jupyterlabPins), "\n"), "\n") {
+		switch m := pinned.FindStringSubmatch(line); {
+		case strings.HasPrefix(line, "#") && !more:
+		case m != nil && !more:
+			last, more = m[1]+"=="+m[2], true
+			pins[last] = 0
+		case more && hashed.MatchString(line):
+			pins[last]++
+			more = strings.HasSuffix(line, "\\")
+		default:
+			t.Fatalf("line %d is neither a pinned package, one of its hashes nor a comment: %q", i+1, line)
+		}
+	}
+	if more {
+		t.Error("the last line goes on")
+	}
+	if len(pins) < 50 {
+		t.Errorf("%d packages: JupyterLab needs more", len(pins))
+	}
+	for p, n := range pins {
+		if n == 0 {
+			t.Errorf("%s has no hash", p)
+		}
+	}
+	if _, ok := pins["jupyterlab=="+jupyterlabVersion]; !ok {
 		t.Error("jupyterlab.txt pins another version than lab asks for")
+	}
+	for name, m := range map[string]venvMaker{"pip": byPip([]string{"python3"}), "uv": byUv("uv")} {
+		if argv := m.install("dir", "pins.txt"); !slices.Contains(argv, "--require-hashes") || !slices.Contains(argv, ":all:") {
+			t.Errorf("%s: %q doesn't insist on hashes, or builds from source", name, argv)
+		}
+	}
+}
+
+// What a server of JupyterLab may do is what its token's owner may: run any program. So it listens to this machine alone, and nothing in its
+// configuration, which others may be able to read, switches the token off or names it.
+func TestLabListensToThisMachine(t *testing.T) {
+	w, _ := scripted(t)
+	config := w.labConfig(8888, false, "notebooks", "ipc")
+	server := config["ServerApp"].(map[string]any)
+	if server["ip"] != "127.0.0.1" {
+		t.Errorf("it listens on %v", server["ip"])
+	}
+	for section, values := range config {
+		for name := range values.(map[string]any) {
+			if slices.Contains([]string{"token", "password", "disable_check_xsrf", "allow_origin", "allow_origin_pat", "allow_remote_access"}, name) {
+				t.Errorf("%s.%s is set: what does it open?", section, name)
+			}
+		}
+	}
+}
+
+// Jupyter's own kernels, too, are reached through files that other users can't reach.
+func TestLabRuntime(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("on Windows kernels are reached through ports")
+	}
+	short, err := os.MkdirTemp("/tmp", "l")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(short)
+	w := &workspace{root: short}
+	inside := w.state("jupyter", "runtime")
+	if dir, transport, err := w.labRuntime(); err != nil || dir != inside || transport != "ipc" {
+		t.Errorf("a repository with a short path: %s, %s, %v; want ipc in %s", dir, transport, err, inside)
+	}
+	if err := os.Chmod(inside, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, w := range map[string]*workspace{"others can enter the folder": w, "a long path": {root: filepath.Join(t.TempDir(), strings.Repeat("long", 20))}} {
+		dir, transport, err := w.labRuntime()
+		if err != nil || transport != "ipc" || strings.HasPrefix(dir, w.root) || private.Check(dir) != nil {
+			t.Errorf("%s: %s, %s, %v; want ipc in a private folder elsewhere", name, dir, transport, err)
+		}
+		if !strings.HasPrefix(dir, w.root) {
+			os.RemoveAll(dir)
+		}
 	}
 }
 

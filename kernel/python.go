@@ -9,11 +9,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 )
 
-// jupyterlabVersion is the JupyterLab that lab installs; jupyterlab.txt pins it and what it needs.
+// jupyterlabVersion is the JupyterLab that lab installs; jupyterlab.txt, which jupyterlab.sh makes, pins it and what it needs, with hashes.
 const jupyterlabVersion = "4.6.6"
 
 //go:embed jupyterlab.txt
@@ -22,7 +23,6 @@ var jupyterlabPins []byte
 // labProgram is a way to start JupyterLab.
 type labProgram struct {
 	argv []string
-	env  []string
 	from string // where it comes from, for messages
 }
 
@@ -31,39 +31,63 @@ type noPython struct{ why string }
 
 func (e *noPython) Error() string { return e.why }
 
-// findLab finds or installs JupyterLab: by uv, in PATH, or in an environment of our own.
+// findLab finds or installs JupyterLab: in an environment of our own that uv makes, in PATH, or in one that Python makes.
 func (w *workspace) findLab(ctx context.Context) (*labProgram, error) {
+	venvLab := filepath.Join(w.state("jupyter", "venv"), venvBin, "jupyter-lab"+exeSuffix)
+	ours := w.state("stamps", "venv")
+	stamp := digest(string(jupyterlabPins))
+	lab := &labProgram{argv: []string{venvLab}, from: ".lectern/jupyter/venv"}
+	if have, err := os.ReadFile(ours); err == nil && string(have) == stamp && fileExists(venvLab) {
+		return lab, nil
+	}
+	var maker venvMaker
+	if uv, err := exec.LookPath("uv"); err == nil {
+		maker = byUv(uv)
+	} else if lab, err := exec.LookPath("jupyter-lab"); err == nil && labVersionOK(ctx, lab) {
+		return &labProgram{argv: []string{lab}, from: lab}, nil
+	} else if python, err := findPython(ctx); err != nil {
+		return nil, err
+	} else {
+		maker = byPip(python)
+	}
 	pins := w.state("jupyter", "jupyterlab.txt")
 	if err := writeFile(pins, jupyterlabPins, 0o644); err != nil {
 		return nil, fmt.Errorf("lab: %w", err)
 	}
-	venvLab := filepath.Join(w.state("jupyter", "venv"), venvBin, "jupyter-lab"+exeSuffix)
-	ours := w.state("stamps", "venv")
-	stamp := digest(string(jupyterlabPins))
-	if have, err := os.ReadFile(ours); err == nil && string(have) == stamp && fileExists(venvLab) {
-		return &labProgram{argv: []string{venvLab}, from: ".lectern/jupyter/venv"}, nil
-	}
-	if uv, err := exec.LookPath("uv"); err == nil {
-		return &labProgram{
-			argv: []string{uv, "tool", "run", "--from", "jupyterlab==" + jupyterlabVersion, "jupyter-lab"},
-			env:  []string{"UV_CONSTRAINT=" + pins},
-			from: "uv; the first time it downloads JupyterLab",
-		}, nil
-	}
-	if lab, err := exec.LookPath("jupyter-lab"); err == nil && labVersionOK(ctx, lab) {
-		return &labProgram{argv: []string{lab}, from: lab}, nil
-	}
-	python, err := findPython(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if err := w.makeVenv(ctx, python, pins); err != nil {
+	if err := w.makeVenv(ctx, maker, pins); err != nil {
 		return nil, err
 	}
 	if err := writeFile(ours, []byte(stamp), 0o644); err != nil {
 		return nil, fmt.Errorf("lab: %w", err)
 	}
-	return &labProgram{argv: []string{venvLab}, from: ".lectern/jupyter/venv"}, nil
+	return lab, nil
+}
+
+// A venvMaker is a way to make a Python environment: the commands that create it in a folder and that install pinned packages into it.
+//
+// What is installed has to be a wheel with one of the hashes in the file of pins. A source archive would run its own build with whatever that
+// downloads, which no hash covers.
+type venvMaker struct {
+	create  func(dir string) []string
+	install func(dir, pins string) []string
+}
+
+func byPip(python []string) venvMaker {
+	return venvMaker{
+		func(dir string) []string { return append(slices.Clone(python), "-m", "venv", dir) },
+		func(dir, pins string) []string {
+			return []string{filepath.Join(dir, venvBin, "python"+exeSuffix), "-m", "pip", "install", "--quiet", "--require-hashes", "--only-binary", ":all:", "-r", pins}
+		},
+	}
+}
+
+func byUv(uv string) venvMaker {
+	return venvMaker{
+		func(dir string) []string { return []string{uv, "venv", "--quiet", "--python", ">=3.10", dir} },
+		func(dir, pins string) []string {
+			return []string{uv, "pip", "install", "--quiet", "--python", dir, "--require-hashes", "--only-binary", ":all:", "-r", pins}
+		},
+	}
 }
 
 // labVersionOK reports whether an installed jupyter-lab works and is version 4 or later, which our settings are for.
@@ -107,7 +131,7 @@ func findPython(ctx context.Context) ([]string, error) {
 }
 
 // makeVenv creates .lectern/jupyter/venv and installs JupyterLab there. The system's Python is only read.
-func (w *workspace) makeVenv(ctx context.Context, python []string, pins string) error {
+func (w *workspace) makeVenv(ctx context.Context, maker venvMaker, pins string) error {
 	dir := w.state("jupyter", "venv")
 	if err := os.RemoveAll(dir); err != nil {
 		return fmt.Errorf("lab: %w", err)
@@ -127,7 +151,7 @@ func (w *workspace) makeVenv(ctx context.Context, python []string, pins string) 
 		}
 		return strings.TrimSpace(out.String()), err
 	}
-	if out, err := run("Create a Python environment in .lectern/", append(python, "-m", "venv", dir)...); err != nil {
+	if out, err := run("Create a Python environment in .lectern/", maker.create(dir)...); err != nil {
 		if ctx.Err() != nil {
 			return err
 		}
@@ -136,8 +160,7 @@ func (w *workspace) makeVenv(ctx context.Context, python []string, pins string) 
 		}
 		return fmt.Errorf("lab: create a Python environment: %w\n%s", err, out)
 	}
-	pip := filepath.Join(dir, venvBin, "python"+exeSuffix)
-	if out, err := run("Install JupyterLab "+jupyterlabVersion+" in .lectern/", pip, "-m", "pip", "install", "--quiet", "-c", pins, "jupyterlab=="+jupyterlabVersion); err != nil {
+	if out, err := run("Install JupyterLab "+jupyterlabVersion+" in .lectern/", maker.install(dir, pins)...); err != nil {
 		if ctx.Err() != nil {
 			return err
 		}

@@ -13,6 +13,7 @@ import (
 
 func renderCommand() *command {
 	var out string
+	var untrusted bool
 	return &command{
 		name:  "render",
 		args:  "[notebook ...]",
@@ -22,12 +23,17 @@ Render writes executed notebooks as web pages that need nothing else: no network
 it renders all lessons. Outputs are those stored in the files; go run ./kernel run makes them. Examples:
 
   go run ./kernel render
-  go run ./kernel render -o /tmp/page my-experiment.ipynb`,
+  go run ./kernel render -o /tmp/page my-experiment.ipynb
+  go run ./kernel render -untrusted -o /tmp/page from-somebody.ipynb
+
+An output may hold a script, which the page runs. Use -untrusted for notebooks of people you don't know: then nothing of theirs runs, loads
+anything or takes pictures from the folder they lie in, and what can't be rendered is a warning.`,
 		flags: func(fs *flag.FlagSet) {
 			fs.StringVar(&out, "o", "", "folder for the pages (default: site in the repository)")
+			fs.BoolVar(&untrusted, "untrusted", false, "keep only what is harmless of the notebooks: no scripts, nothing loaded")
 		},
 		run: func(ctx context.Context, ws *workspace, args []string, _ *flag.FlagSet) error {
-			return ws.render(args, out)
+			return ws.render(args, out, untrusted)
 		},
 	}
 }
@@ -36,8 +42,8 @@ it renders all lessons. Outputs are those stored in the files; go run ./kernel r
 const siteIntro = `Tensors, and what computing with them costs: the second lecture of Stanford's CS336 and its unit on tokenization, in Go. The
 pages show what the cells gave; to run them, change them and do the exercises, get the repository and type ` + "`go run ./kernel lab`" + `.`
 
-// render writes the pages of the notebooks, or of all lessons, into out.
-func (w *workspace) render(args []string, out string) error {
+// render writes the pages of the notebooks, or of all lessons, into out. What is untrusted keeps only what is harmless.
+func (w *workspace) render(args []string, out string, untrusted bool) error {
 	list, err := w.notebooks(args)
 	if err != nil {
 		return err
@@ -54,7 +60,7 @@ func (w *workspace) render(args []string, out string) error {
 	if len(args) == 0 { // all lessons, and nobody's own notebooks
 		intro = siteIntro
 	}
-	r, err := render.Site(render.Options{Notebooks: list, Out: out, Intro: intro})
+	r, err := render.Site(render.Options{Notebooks: list, Out: out, Intro: intro, Untrusted: untrusted})
 	p.end()
 	if err != nil {
 		return err

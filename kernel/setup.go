@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -27,9 +28,10 @@ func setupCommand() *command {
 		name:  "setup",
 		short: "build the kernel into .lectern/ and prebuild what cells use",
 		long: `
-Setup builds the pinned tools of tools/go.mod (GoNB, goimports, gopls) and the kernel into .lectern/, writes the kernelspec,
-and builds the library with the flags that cells use, so that the first cell is as fast as the tenth. It does only
-what has changed since the last time, and writes only inside the repository unless -user is given.
+Setup builds the pinned tools of tools/go.mod (GoNB, goimports) and the kernel into .lectern/, writes the kernelspec,
+and builds the library with the flags that cells use, so that the first cell is as fast as the tenth. Then it says that the
+kernel is ready, and builds what only completion needs (gopls) and what few cells import. It does only what has changed
+since the last time, and writes only inside the repository unless -user is given.
 
 The other commands call it by themselves. Examples:
 
@@ -67,48 +69,87 @@ The other commands call it by themselves. Examples:
 				}
 				fmt.Fprintf(ws.stdout, "Installed for your Jupyter in %s; it needs this checkout to stay where it is.\n", dir)
 			}
-			return nil
+			return ws.finish(ctx, force, false)
 		},
 	}
 }
 
-// setup brings .lectern up to date and returns what it had to do. A stamp for each step holds a digest of the step's inputs.
+// A step is a part of setup that is done again when its inputs have changed or an output is gone.
+type step struct {
+	name    string
+	did     string
+	inputs  []string
+	outputs []string
+	run     func() error
+}
+
+// setup brings .lectern up to date, as far as cells need it, and returns what it had to do.
 func (w *workspace) setup(ctx context.Context, force bool) (did []string, err error) {
-	if err := os.MkdirAll(w.state("stamps"), 0o755); err != nil {
-		return nil, fmt.Errorf("setup: %w", err)
-	}
 	sources, err := w.sourceDigest()
 	if err != nil {
 		return nil, fmt.Errorf("setup: %w", err)
 	}
-	toolMod, err := digestFiles(filepath.Join(w.root, "tools", "go.mod"), filepath.Join(w.root, "tools", "go.sum"))
+	toolMod, err := w.digestModule("tools")
 	if err != nil {
 		return nil, fmt.Errorf("setup: %w", err)
 	}
-	modules, err := digestFiles(filepath.Join(w.root, "go.mod"), filepath.Join(w.root, "go.sum"))
+	modules, err := w.digestModule(".")
 	if err != nil {
 		return nil, fmt.Errorf("setup: %w", err)
 	}
-	goVersion := runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH
+	gonbui, err := w.digestModule("tools/gonbui")
+	if err != nil {
+		return nil, fmt.Errorf("setup: %w", err)
+	}
 	front := w.tool("lectern-kernel")
-	outputs := []string{w.tool("gonb"), w.tool("goimports"), w.tool("gopls")}
-	steps := []struct {
-		name    string
-		did     string
-		inputs  []string
-		outputs []string
-		run     func() error
-	}{
-		{"tools", "tools built", []string{goVersion, toolMod}, outputs, func() error { return w.buildTools(ctx) }},
+	return w.do(force, []step{
+		{"tools", "tools built", []string{goVersion, toolMod}, []string{w.tool("gonb"), w.tool("goimports")}, func() error {
+			return w.buildTools(ctx, "build GoNB and goimports", "github.com/janpfeifer/gonb", "golang.org/x/tools/cmd/goimports")
+		}},
 		{"front", "kernel built", []string{goVersion, sources}, []string{front}, func() error {
-			return w.goCommand(ctx, "build the kernel", w.root, nil, "build", "-o", front, "./kernel/front")
+			return w.goCommand(ctx, "build the kernel", w.root, cellBuildEnv(), "build", "-o", front, "./kernel/front")
 		}},
 		{"spec", "kernelspec written", []string{fmt.Sprint(w.spec()), string(logo)}, []string{filepath.Join(w.specDir(), "kernel.json")}, func() error {
 			return writeSpec(w.specDir(), w.spec())
 		}},
-		{"cells", "first cells run", []string{goVersion, modules, toolMod, cellenv.Flags()}, nil, func() error { return w.runFirstCells(ctx) }},
-		// Last, because the rest does not need it.
-		{"library", "library built", []string{goVersion, sources, cellenv.Flags()}, nil, func() error { return w.prebuild(ctx) }},
+		// A library that does not compile stops nothing before it.
+		{"library", "library built", []string{goVersion, sources, modules, gonbui, cellenv.Flags()}, nil, func() error { return w.prepare(ctx) }},
+		{"cells", "first cell run", []string{goVersion, modules, toolMod, cellenv.Flags()}, nil, func() error { return w.runFirstCell(ctx) }},
+	})
+}
+
+// finish does what cells can do without. Cells run meanwhile, so it takes one processor, if they are to have the others.
+func (w *workspace) finish(ctx context.Context, force, gently bool) error {
+	parallel := "-p=" + strconv.Itoa(runtime.GOMAXPROCS(0))
+	if gently {
+		parallel = "-p=1"
+	}
+	toolMod, err := w.digestModule("tools")
+	if err != nil {
+		return fmt.Errorf("setup: %w", err)
+	}
+	gonbui, err := w.digestModule("tools/gonbui")
+	if err != nil {
+		return fmt.Errorf("setup: %w", err)
+	}
+	_, err = w.do(force, []step{
+		{"gopls", "completion built", []string{goVersion, toolMod}, []string{w.tool("gopls")}, func() error {
+			return w.buildTools(ctx, "build gopls, for completion; cells run already", parallel, "golang.org/x/tools/gopls")
+		}},
+		{"plotly", "plotly built", []string{goVersion, gonbui, cellenv.Flags()}, nil, func() error {
+			return w.goCommand(ctx, "build GoNB's plotly and wasm packages; cells run already", filepath.Join(w.root, "tools", "gonbui"), cellBuildEnv(), "build", parallel,
+				"github.com/janpfeifer/gonb/gonbui/plotly", "github.com/janpfeifer/gonb/gonbui/wasm")
+		}},
+	})
+	return err
+}
+
+var goVersion = runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH
+
+// do runs those of the steps that have something to do. A stamp for each step holds a digest of the step's inputs.
+func (w *workspace) do(force bool, steps []step) (did []string, err error) {
+	if err := os.MkdirAll(w.state("stamps"), 0o755); err != nil {
+		return nil, fmt.Errorf("setup: %w", err)
 	}
 	for _, s := range steps {
 		stamp := w.state("stamps", s.name)
@@ -190,10 +231,11 @@ func digest(parts ...string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-func digestFiles(paths ...string) (string, error) {
+// digestModule is a digest of what a module of the repository requires; empty if it is not there.
+func (w *workspace) digestModule(dir string) (string, error) {
 	var parts []string
-	for _, p := range paths {
-		b, err := os.ReadFile(p)
+	for _, name := range []string{"go.mod", "go.sum"} {
+		b, err := os.ReadFile(filepath.Join(w.root, filepath.FromSlash(dir), name))
 		if err != nil {
 			return "", err
 		}
@@ -202,17 +244,22 @@ func digestFiles(paths ...string) (string, error) {
 	return digest(parts...), nil
 }
 
-func (w *workspace) buildTools(ctx context.Context) error {
-	env := append(os.Environ(), "GOBIN="+w.state("bin"), "GOFLAGS=-buildvcs=false", "GOWORK=off")
-	return w.goCommand(ctx, "build GoNB, goimports and gopls", filepath.Join(w.root, "tools"), env, "install", "tool")
+func (w *workspace) buildTools(ctx context.Context, what string, paths ...string) error {
+	env := append(cellenv.Online(os.Environ()), "GOBIN="+w.state("bin"), "GOFLAGS=-buildvcs=false", "GOWORK=off")
+	return w.goCommand(ctx, what, filepath.Join(w.root, "tools"), env, append([]string{"install"}, paths...)...)
 }
 
 // goCommand runs the go command and shows progress; its output is part of the error if it fails.
 func (w *workspace) goCommand(ctx context.Context, what, dir string, env []string, args ...string) error {
-	p := w.step("%s", strings.ToUpper(what[:1])+what[1:])
-	defer p.end()
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir, cmd.Env = dir, env
+	return w.command(ctx, cmd, what)
+}
+
+// command runs a program and shows progress; its output is part of the error if it fails.
+func (w *workspace) command(ctx context.Context, cmd *exec.Cmd, what string) error {
+	p := w.step("%s", strings.ToUpper(what[:1])+what[1:])
+	defer p.end()
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
@@ -230,80 +277,33 @@ func (w *workspace) goCommand(ctx context.Context, what, dir string, env []strin
 		if strings.Contains(text, "dial tcp") || strings.Contains(text, "no such host") || strings.Contains(text, "i/o timeout") {
 			hint = "\nThe modules could not be downloaded: the first setup needs the network."
 		}
-		return fmt.Errorf("%s: go %s: %w\n%s%s", what, args[0], err, text, hint)
+		return fmt.Errorf("%s: %s %s: %w\n%s%s", what, filepath.Base(cmd.Path), cmd.Args[1], err, text, hint)
 	}
 	return nil
 }
 
-// drawing are the packages that cells draw with. They are half of what a cell with a figure takes to build.
-var drawing = []string{"gonum.org/v1/plot", "gonum.org/v1/plot/plotter", "gonum.org/v1/plot/vg", "gonum.org/v1/plot/vg/vgsvg"}
-
-// firstCells are executed once by setup, so that what only the first cell does is done: goimports reads the module cache, the linker's
-// inputs come into memory, and a kernel that does not work is found here and not in the lesson.
-var firstCells = []string{
-	"import \"fmt\"\n%%\nfmt.Println(\"hello\")",
-	`import (
-	"fmt"
-
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgsvg"
-)
-%%
-p := plot.New()
-line, err := plotter.NewLine(plotter.XYs{{X: 0, Y: 0}, {X: 1, Y: 1}})
-if err != nil {
-	panic(err)
-}
-p.Add(line)
-c := vgsvg.New(3*vg.Inch, 2*vg.Inch)
-p.Draw(draw.New(c))
-fmt.Println("drawn")`,
-}
-
 // cellBuildEnv is the environment for building what cells use, before any cell. Modules may be missing still, so the network stays allowed.
-func cellBuildEnv() []string {
-	env := os.Environ()
-	for k, v := range cellenv.Env() {
-		if k != "GOPROXY" && k != "GOSUMDB" {
-			env = append(env, k+"="+v)
-		}
-	}
-	return env
-}
+func cellBuildEnv() []string { return append(cellenv.Online(os.Environ()), "GOWORK=off") }
 
-// prebuild builds the packages of the library that a cell may import.
-func (w *workspace) prebuild(ctx context.Context) error {
-	packages, err := w.cellPackages(ctx)
-	if err != nil {
-		return err
-	}
-	err = w.goCommand(ctx, "build the library as cells use it", w.root, cellBuildEnv(), append([]string{"build"}, packages...)...)
-	if err == nil {
-		err = w.warm(ctx, []string{libraryCell})
-	}
-	if err != nil && ctx.Err() == nil {
-		err = &brokenLibrary{err}
+// prepareBroken is the exit status of the kernel's program when a package of the library does not compile.
+const prepareBroken = 3
+
+// prepare has the kernel's program compile what cells import and remember it.
+func (w *workspace) prepare(ctx context.Context) error {
+	cmd := exec.CommandContext(ctx, w.tool("lectern-kernel"), "-prepare", "-root", w.root)
+	cmd.Dir = w.root
+	err := w.command(ctx, cmd, "build the library as cells use it")
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.ExitCode() == prepareBroken && ctx.Err() == nil {
+		return &brokenLibrary{err}
 	}
 	return err
 }
 
-func (w *workspace) runFirstCells(ctx context.Context) error {
-	// Cells are compiled in a workspace, where the go command reads the go.mod of every module that any other names, not only of those that are
-	// built; and cells may not fetch anything.
-	if err := w.goCommand(ctx, "list the modules", w.root, nil, "list", "-m", "all"); err != nil {
-		return err
-	}
-	if err := w.goCommand(ctx, "build what cells draw with", w.root, cellBuildEnv(), append([]string{"build"}, drawing...)...); err != nil {
-		return err
-	}
-	return w.warm(ctx, firstCells)
-}
+// firstCell is executed once by setup: a kernel that does not work is found here and not in the lesson.
+const firstCell = "import \"" + modulePath + "/tensor\"\n\nfmt.Println(tensor.Arange(3).Shape())"
 
-// libraryCell imports the library once after it has changed: the front then has the types of its packages in its cache.
-const libraryCell = "import \"" + modulePath + "/tensor\"\n\nfmt.Println(tensor.Arange(3).Shape())"
+func (w *workspace) runFirstCell(ctx context.Context) error { return w.warm(ctx, []string{firstCell}) }
 
 // warm executes cells in a fresh kernel.
 func (w *workspace) warm(ctx context.Context, cells []string) error {
@@ -330,31 +330,4 @@ func (w *workspace) warm(ctx context.Context, cells []string) error {
 		}
 	}
 	return nil
-}
-
-// cellPackages lists the packages of the library that a cell may import.
-func (w *workspace) cellPackages(ctx context.Context) ([]string, error) {
-	cmd := exec.CommandContext(ctx, "go", "list", "-f", "{{if ne .Name \"main\"}}{{.ImportPath}}{{end}}", "./...")
-	cmd.Dir = w.root
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("list the library's packages: %w\n%s", err, strings.TrimSpace(stderr.String()))
-	}
-	var list []string
-	for _, p := range strings.Fields(string(out)) {
-		inner := strings.TrimPrefix(p, modulePath+"/")
-		if strings.HasPrefix(inner, "internal/") || strings.Contains(inner, "/internal/") {
-			continue // built where a package of the library needs them
-		}
-		if strings.HasPrefix(inner, "kernel/") && inner != "kernel/show" && inner != "kernel/keep" && inner != "kernel/stdio" {
-			continue
-		}
-		list = append(list, p)
-	}
-	return list, nil
 }

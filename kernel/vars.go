@@ -12,7 +12,9 @@ import (
 	"strings"
 	"syscall"
 	"text/tabwriter"
+	"unicode"
 
+	"github.com/lectern-go/lectern/kernel/internal/private"
 	"github.com/lectern-go/lectern/kernel/keep"
 )
 
@@ -43,7 +45,7 @@ inside a notebook. Names that could not be kept follow with the reason. Example:
 					fmt.Fprintf(ws.stderr, "kernel %s: %v\n", k.pid, err)
 					continue
 				}
-				fmt.Fprintf(ws.stdout, "kernel %s in %s\n", k.pid, k.where)
+				fmt.Fprintf(ws.stdout, "kernel %s in %s\n", k.pid, printable(k.where))
 				listVars(ws.stdout, m)
 			}
 			return nil
@@ -54,14 +56,18 @@ inside a notebook. Names that could not be kept follow with the reason. Example:
 // A runningKernel is what a kernel's working folder says about it.
 type runningKernel struct{ pid, where, values string }
 
-// runningKernels finds the working folders in dir of kernels that are alive.
+// aboutLimit is more bytes than what a kernel says about itself can have: a number and three paths.
+const aboutLimit = 64 << 10
+
+// runningKernels finds the working folders in dir of this user's kernels that are alive. Others may put folders of that name there too: what they
+// hold is neither read nor believed.
 func runningKernels(dir string) (list []runningKernel) {
-	found, _ := filepath.Glob(filepath.Join(dir, "lectern-kernel-*", "about"))
+	found, _ := filepath.Glob(filepath.Join(dir, "lectern-kernel-*"))
 	sort.Strings(found)
-	for _, p := range found {
-		b, err := os.ReadFile(p)
+	for _, d := range found {
+		b, err := readAbout(d)
 		lines := strings.Split(string(b), "\n")
-		if err != nil || len(lines) < 4 || !alive(lines[0]) {
+		if err != nil || len(lines) < 4 || !alive(lines[0]) || private.Check(lines[3]) != nil {
 			continue
 		}
 		k := runningKernel{pid: lines[0], where: lines[1], values: lines[3]}
@@ -71,6 +77,26 @@ func runningKernels(dir string) (list []runningKernel) {
 		list = append(list, k)
 	}
 	return list
+}
+
+// readAbout reads what a kernel says about itself in its working folder.
+func readAbout(dir string) ([]byte, error) {
+	root, err := private.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	return private.ReadFile(root, "about", aboutLimit)
+}
+
+// printable is text without characters that a terminal would obey.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return unicode.ReplacementChar
+	}, s)
 }
 
 // alive reports whether a process exists.
@@ -94,12 +120,12 @@ func listVars(w io.Writer, m *keep.Manifest) {
 	}
 	for _, name := range sortedNames(m.Vars) {
 		v := m.Vars[name]
-		fmt.Fprintf(t, "  %s\t%s\t%s\t%d\n", name, shortType(v.Type), v.Shape, v.Bytes)
+		fmt.Fprintf(t, "  %s\t%s\t%s\t%d\n", name, printable(shortType(v.Type)), printable(v.Shape), v.Bytes)
 	}
 	t.Flush()
 	for _, name := range sortedNames(m.Notes) {
 		if _, kept := m.Vars[name]; !kept && name != "" {
-			fmt.Fprintf(w, "  %s\n", m.Notes[name])
+			fmt.Fprintf(w, "  %s\n", printable(m.Notes[name]))
 		}
 	}
 }

@@ -33,13 +33,14 @@ func TestVarsLists(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	forge(t, dir)
 	ks := runningKernels(dir)
 	if len(ks) != 1 || ks[0].where != "/lessons" {
 		t.Fatalf("kernels %+v", ks)
 	}
 	var b bytes.Buffer
-	listVars(&b, &keep.Manifest{Vars: map[string]keep.Var{"x": {Type: "[]main.P", Shape: "3", Bytes: 24}}, Notes: map[string]string{"c": "c (chan int) is not remembered"}})
-	for _, w := range []string{"x     []P   3      24", "c (chan int) is not remembered"} {
+	listVars(&b, &keep.Manifest{Vars: map[string]keep.Var{"x": {Type: "[]main.P", Shape: "3", Bytes: 24}}, Notes: map[string]string{"c": "c (chan int) is not remembered\x1b[2J"}})
+	for _, w := range []string{"x     []P   3      24", "c (chan int) is not remembered\ufffd[2J"} {
 		if !strings.Contains(b.String(), w) {
 			t.Errorf("no %q in\n%s", w, b.String())
 		}

@@ -3,13 +3,17 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/lectern-go/lectern/kernel/internal/cellenv"
@@ -17,96 +21,374 @@ import (
 	"github.com/lectern-go/lectern/kernel/jupyter"
 	"github.com/lectern-go/lectern/kernel/keep"
 	"github.com/lectern-go/lectern/kernel/show"
-	"github.com/lectern-go/lectern/kernel/stdio"
 )
 
 // toolEnv is the environment in which cells are compiled: with path before the other folders of programs, and tmp for temporary files, which an
 // end by force would leave behind elsewhere.
 func toolEnv(env []string, path, tmp string) []string {
-	cells := cellenv.Env()
-	out := make([]string, 0, len(env)+len(cells)+1)
-	for _, kv := range env {
-		k, _, _ := strings.Cut(kv, "=")
-		if _, ok := cells[k]; !ok && k != "PATH" && k != "TMPDIR" {
+	var out []string
+	for _, kv := range cellenv.Offline(env) {
+		if k, _, _ := strings.Cut(kv, "="); k != "PATH" && k != "TMPDIR" {
 			out = append(out, kv)
 		}
-	}
-	for k, v := range cells {
-		out = append(out, k+"="+v)
 	}
 	return append(out, "TMPDIR="+tmp, "PATH="+path+string(os.PathListSeparator)+os.Getenv("PATH"))
 }
 
-// child is GoNB.
+// shellEnv is the environment of the programs that cells start: the user's, with what %env has set.
+func (k *kernel) shellEnv() []string {
+	env := append(os.Environ(), "TMPDIR="+k.f.tmp(), "GONB_DIR="+k.dir, "GONB_TMP_DIR="+k.f.check())
+	for name, value := range k.env {
+		env = append(env, name+"="+value)
+	}
+	return env
+}
+
+// cellEnv is the environment of a cell's program.
+func (k *kernel) cellEnv() []string { return append(k.shellEnv(), k.values...) }
+
+// valuesEnv tells a cell's program where its values are and how it speaks with the kernel.
+func valuesEnv(f *folders, token string) []string {
+	return []string{
+		inband.TokenVar + "=" + token,
+		show.InputVar + "=" + f.input(),
+		keep.DirVar + "=" + strings.Join(f.keep(), string(os.PathListSeparator)),
+		keep.LimitVar + "=" + keepLimit(f.work),
+	}
+}
+
+// A child is GoNB. It is started when a cell first needs it.
 type child struct {
 	cmd     *exec.Cmd
 	sockets *jupyter.Sockets
 	exited  chan struct{}
-	counter int // its count of cells
 }
 
-// startGoNB starts GoNB in a process group of its own. token is what its cells' messages carry.
-func startGoNB(c config, f *folders, token string) (*child, error) {
-	// GoNB starts a gopls of its own if it finds one. The front has a better one, so GoNB sees goimports alone.
-	if err := os.Symlink(filepath.Join(c.bin, "goimports"), filepath.Join(f.path(), "goimports")); err != nil {
-		return nil, fmt.Errorf("tools for GoNB: %w", err)
+// A request is a cell that GoNB runs.
+type request struct {
+	g             *child
+	mu            sync.Mutex
+	reply         map[string]any
+	replied, idle bool
+	quiet         bool // what it prints is of no interest
+	done          chan struct{}
+}
+
+// running returns GoNB if it has been started and lives.
+func (k *kernel) running() *child {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.gonb
+}
+
+// startGoNB starts GoNB, unless it runs.
+func (k *kernel) startGoNB(ctx context.Context) (*child, error) {
+	if g := k.running(); g != nil {
+		return g, nil
 	}
-	info, err := jupyter.NewConnectionInfo()
+	g, err := newGoNB(ctx, k)
 	if err != nil {
 		return nil, err
 	}
-	file := filepath.Join(f.work, "kernel-"+jupyter.NewID()+".json") // GoNB looks for an ID in the name
+	k.watcher.say(fmt.Sprint("group ", g.cmd.Process.Pid))
+	k.mu.Lock()
+	k.gonb = g
+	k.mu.Unlock()
+	go k.receive(g.sockets.IOPub, k.fromIOPub)
+	go k.receive(g.sockets.Shell, k.fromShell)
+	go k.receive(g.sockets.Control, func(*jupyter.Message) {})
+	go k.receive(g.sockets.Stdin, func(m *jupyter.Message) { k.jupyter.Stdin.Send(m) })
+	go func() {
+		<-g.exited
+		g.sockets.Close()
+		k.mu.Lock()
+		if k.gonb == g {
+			k.gonb = nil
+		}
+		e := k.run
+		k.mu.Unlock()
+		if e != nil {
+			e.mu.Lock()
+			if e.gonb != nil && e.gonb.g == g {
+				e.gonb.finished(true, true)
+			}
+			e.mu.Unlock()
+		}
+	}()
+	return g, nil
+}
+
+// newGoNB starts GoNB in a process group of its own.
+func newGoNB(ctx context.Context, k *kernel) (*child, error) {
+	// GoNB starts a gopls of its own if it finds one. The front has a better one, so GoNB sees goimports alone.
+	tool := filepath.Join(k.f.path(), "goimports")
+	if err := os.Symlink(filepath.Join(k.c.bin, "goimports"), tool); err != nil && !errors.Is(err, os.ErrExist) {
+		return nil, fmt.Errorf("tools for GoNB: %w", err)
+	}
+	info, err := jupyter.NewConnectionInfo(k.f.work, k.f.memory) // folders that nobody else may enter: iopub shows whoever reaches it what cells print
+	if err != nil {
+		return nil, err
+	}
+	file := filepath.Join(k.f.work, "kernel-"+jupyter.NewID()+".json") // GoNB looks for an ID in the name
 	if err := info.WriteFile(file); err != nil {
 		return nil, err
 	}
-	k := &child{exited: make(chan struct{})}
-	k.cmd = exec.Command(filepath.Join(c.bin, "gonb"), "-kernel="+file, "-go_work="+c.root+","+getModule(c), "-raw_error=true",
+	g := &child{exited: make(chan struct{})}
+	g.cmd = exec.Command(filepath.Join(k.c.bin, "gonb"), "-kernel="+file, "-go_work="+strings.Join(modules(k.c), ","), "-raw_error=true",
 		"-logtostderr=false", "-stderrthreshold=3", "-log_file="+os.DevNull)
-	k.cmd.Env = append(toolEnv(os.Environ(), f.path(), f.tmp()),
-		inband.TokenVar+"="+token,
-		show.InputVar+"="+f.input(),
-		stdio.Var+"="+f.output(),
-		stdio.CollectVar+"="+os.Getenv("GOGC"),
-		"GOGC="+stdio.Collect,
-		keep.DirVar+"="+strings.Join(f.keep(), string(os.PathListSeparator)),
-		keep.LimitVar+"="+keepLimit(f.work),
-	)
-	k.cmd.Stdout, k.cmd.Stderr = io.Discard, os.Stderr
-	k.cmd.SysProcAttr = ownGroup()
-	k.cmd.WaitDelay = time.Second
+	env := toolEnv(os.Environ(), k.f.path(), k.f.tmp())
+	for name, value := range k.env {
+		env = append(env, name+"="+value)
+	}
+	g.cmd.Env, g.cmd.Dir = append(env, k.values...), k.dir
+	g.cmd.Stdout, g.cmd.Stderr = io.Discard, os.Stderr
+	g.cmd.SysProcAttr = ownGroup()
+	g.cmd.WaitDelay = time.Second
 	started := make(chan error)
 	go func() {
 		runtime.LockOSThread() // where a parent's death is signalled, it is the death of this thread
-		err := k.cmd.Start()
+		err := g.cmd.Start()
 		started <- err
 		if err == nil {
-			k.cmd.Wait()
-			close(k.exited)
+			g.cmd.Wait()
+			close(g.exited)
 		}
 	}()
 	if err := <-started; err != nil {
 		return nil, fmt.Errorf("start gonb: %w", err)
 	}
-	if k.sockets, err = dial(info, k); err != nil {
-		k.kill()
+	if g.sockets, err = dial(ctx, info, g); err != nil {
+		g.kill()
 		return nil, fmt.Errorf("gonb: %w", err)
 	}
-	return k, nil
+	return g, nil
+}
+
+// dial connects to GoNB, unless that ends first.
+func dial(ctx context.Context, info jupyter.ConnectionInfo, g *child) (*jupyter.Sockets, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, 30*time.Second, errors.New("no answer within 30 s"))
+	defer cancel()
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	go func() {
+		select {
+		case <-g.exited:
+			stop(fmt.Errorf("it ended at once (%v)", g.cmd.ProcessState))
+		case <-ctx.Done():
+		}
+	}()
+	s, err := jupyter.Dial(ctx, info)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := s.WaitReady(ctx, "front"); err != nil {
+		s.Close()
+		return nil, err
+	}
+	// With the network off, "go get" before each cell finds nothing and costs time. The first cell comes after this request.
+	if err := s.Shell.Send(jupyter.NewMessage("front", "execute_request", map[string]any{"code": "%noautoget", "silent": true, "store_history": false,
+		"allow_stdin": false, "stop_on_error": true, "user_expressions": map[string]string{}})); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
 }
 
 // stop ends GoNB and everything that it started.
-func (k *child) stop() {
-	terminate(k.cmd.Process)
+func (g *child) stop() {
+	terminate(g.cmd.Process)
 	select {
-	case <-k.exited:
+	case <-g.exited:
 	case <-time.After(1500 * time.Millisecond):
 	}
-	k.kill()
+	g.kill()
 }
 
 // kill ends GoNB and everything that it started, at once.
-func (k *child) kill() {
-	killGroup(k.cmd.Process.Pid)
-	<-k.exited
+func (g *child) kill() {
+	killGroup(g.cmd.Process.Pid)
+	<-g.exited
 	reapOrphans()
+}
+
+// askGoNB lets GoNB run a cell. GoNB knows nothing of earlier ones.
+func (e *execution) askGoNB(code string) (reply map[string]any, fail *failure) {
+	return e.send(code, false)
+}
+
+// askGoNBQuietly is for what the user is told by us.
+func (e *execution) askGoNBQuietly(code string) (reply map[string]any, fail *failure) {
+	return e.send(code, true)
+}
+
+func (e *execution) send(code string, quiet bool) (map[string]any, *failure) {
+	g, err := e.k.startGoNB(e.ctx)
+	if err != nil {
+		if f := e.wasInterrupted(); f != nil {
+			return nil, f
+		}
+		return nil, said("no GoNB", err.Error())
+	}
+	r := &request{g: g, quiet: quiet, done: make(chan struct{})}
+	m := *e.m
+	m.SetContent(map[string]any{"code": code, "silent": false, "store_history": true, "user_expressions": map[string]any{},
+		"allow_stdin": isTrue(e.req.AllowStdin), "stop_on_error": false})
+	e.mu.Lock()
+	e.gonb = r
+	e.mu.Unlock()
+	if err := g.sockets.Shell.Send(&m); err != nil {
+		return nil, said("no GoNB", err.Error())
+	}
+	<-r.done
+	e.mu.Lock()
+	e.gonb = nil
+	e.mu.Unlock()
+	if f := e.wasInterrupted(); f != nil {
+		return nil, f
+	}
+	select {
+	case <-g.exited:
+		return nil, said("GoNB died", "GoNB ended while it ran this cell; the next cell starts it again")
+	default:
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if value, _ := r.reply["evalue"].(string); r.reply["status"] == "error" {
+		return r.reply, said("gonb", value)
+	}
+	return r.reply, nil
+}
+
+// interrupt asks GoNB to end what it runs. While it compiles it does not listen, so it is asked again.
+func (r *request) interrupt() {
+	go func() {
+		for {
+			r.g.cmd.Process.Signal(interruptSignal)
+			select {
+			case <-r.done:
+				return
+			case <-time.After(100 * time.Millisecond):
+			}
+		}
+	}()
+}
+
+// finished notes the reply or the idle status; both end the request.
+func (r *request) finished(replied, idle bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	was := r.replied && r.idle
+	r.replied, r.idle = r.replied || replied, r.idle || idle
+	if !was && r.replied && r.idle {
+		close(r.done)
+	}
+}
+
+// runByGoNB lets GoNB build and run the cell's program.
+func (e *execution) runByGoNB() *failure {
+	if _, f := e.askGoNBQuietly("%reset"); f != nil {
+		return f
+	}
+	code := e.r.Program.String()
+	if e.r.Args != "" && e.r.Magic == "" {
+		code = "%args " + e.r.Args + "\n" + code
+	}
+	reply, f := e.askGoNB(code)
+	value, _ := reply["evalue"].(string)
+	switch {
+	case f == nil:
+		return e.outcome("exit status 0")
+	case reply == nil:
+		return f
+	case strings.HasPrefix(value, "exit status ") || strings.HasPrefix(value, "signal: "):
+		if e.r.GoNB == "%test" && e.err.held.Len() == 0 {
+			return said("test", "a test failed")
+		}
+		return e.outcome(value)
+	}
+	report, _ := reply["traceback"].([]any)
+	f = e.compilerSays(e.gonbSays(value, report))
+	f.notRun = true
+	return f
+}
+
+// asked returns the cell that runs, and what it has asked of GoNB, if a message of GoNB's is about that.
+func (k *kernel) asked(m *jupyter.Message) (*execution, *request) {
+	k.mu.Lock()
+	e := k.run
+	k.mu.Unlock()
+	if e == nil || m.Parent.ID != e.m.Header.ID {
+		return nil, nil
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e, e.gonb
+}
+
+// fromIOPub handles what GoNB publishes.
+func (k *kernel) fromIOPub(m *jupyter.Message) {
+	e, r := k.asked(m)
+	if r == nil {
+		if m.Header.Type != "status" {
+			k.jupyter.IOPub.Send(m)
+		}
+		return
+	}
+	switch m.Header.Type {
+	case "status":
+		var c struct {
+			State string `json:"execution_state"`
+		}
+		if m.DecodeContent(&c) == nil && c.State == "idle" {
+			r.finished(false, true)
+		}
+	case "execute_input", "error": // the front has its own
+	case "stream":
+		var c struct{ Name, Text string }
+		if m.DecodeContent(&c) != nil || r.quiet || endOfProgram(c.Text) {
+			return
+		}
+		if c.Name == "stderr" {
+			e.writeErr(e.fromGoNB(c.Text))
+		} else {
+			e.write(c.Text)
+		}
+	default:
+		if !e.req.Silent {
+			e.text.flush()
+			k.jupyter.IOPub.Send(m)
+		}
+	}
+}
+
+// endOfProgram recognises what GoNB says about the end of a program.
+func endOfProgram(text string) bool {
+	text = strings.TrimPrefix(text, "^C\n")
+	return (strings.HasPrefix(text, "exit status ") || strings.HasPrefix(text, "signal: ")) && strings.Count(text, "\n") == 1
+}
+
+// fromShell handles GoNB's replies.
+func (k *kernel) fromShell(m *jupyter.Message) {
+	if m.Header.Type != "execute_reply" {
+		k.jupyter.Shell.Send(m)
+		return
+	}
+	if _, r := k.asked(m); r != nil {
+		c := map[string]any{}
+		m.DecodeContent(&c)
+		r.mu.Lock()
+		r.reply = c
+		r.mu.Unlock()
+		r.finished(true, false)
+	}
+}
+
+// fallbacksText says how often GoNB had to run a cell, by reason.
+func (k *kernel) fallbacksText() string {
+	var parts []string
+	for why, n := range k.fallbacks {
+		parts = append(parts, fmt.Sprintf("%s %d", why, n))
+	}
+	slices.Sort(parts)
+	return strings.Join(parts, ", ")
 }

@@ -44,12 +44,10 @@ func newCompleter(k *kernel) *completer {
 	c := &completer{k: k, ready: make(chan struct{})}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	go func() { // warm it while the user is still reading; a notebook that is run by a program never rests, and never needs it
-		select {
-		case <-k.ready:
-		case <-c.ctx.Done():
+		if !k.queue.untilResting(c.ctx, warmAfter) {
 			return
 		}
-		if !k.queue.untilResting(c.ctx, warmAfter) {
+		if c.missing() {
 			return
 		}
 		c.start()
@@ -65,16 +63,19 @@ func newCompleter(k *kernel) *completer {
 	return c
 }
 
+// missing reports whether there is no gopls: setup builds it last, while cells run already.
+func (c *completer) missing() bool {
+	_, err := os.Stat(c.gopls())
+	return err != nil
+}
+
+func (c *completer) gopls() string { return filepath.Join(c.k.c.bin, "gopls") }
+
 // start runs gopls once.
 func (c *completer) start() {
 	c.once.Do(func() {
 		defer close(c.ready)
-		path := filepath.Join(c.k.c.bin, "gopls")
-		if _, err := os.Stat(path); err != nil {
-			c.err = errors.New("gopls is not installed: run `go run ./kernel setup`")
-			return
-		}
-		cmd := exec.Command(path, "serve")
+		cmd := exec.Command(c.gopls(), "serve")
 		cmd.Dir, cmd.Env = c.k.f.check(), toolEnv(os.Environ(), c.k.c.bin, c.k.f.tmp())
 		cmd.SysProcAttr = ownGroup()
 		c.client, c.err = gopls.Start(c.ctx, cmd, c.k.f.check())
@@ -97,6 +98,9 @@ func (c *completer) stop() {
 
 // ask runs f with gopls, once that is there.
 func (c *completer) ask(f func(context.Context, *gopls.Client) error) error {
+	if c.missing() {
+		return errors.New("gopls is not installed, or still being built: run `go run ./kernel setup`")
+	}
 	go c.start()
 	limit := firstAnswer
 	if c.warm.Load() {

@@ -3,12 +3,16 @@
 package main
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"os"
+	"os/exec"
+	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/lectern-go/lectern/kernel/front/internal/rewrite"
 	"github.com/lectern-go/lectern/kernel/internal/inband"
@@ -23,25 +27,30 @@ type execution struct {
 	req  executeRequest
 	cell int
 	r    *rewrite.Result
+	ctx  context.Context // ends when the cell is interrupted
+	stop context.CancelFunc
 
-	outMu  sync.Mutex      // output comes from the cell itself and from GoNB
-	out    inband.Splitter // standard output, with its messages
-	err    *traces         // standard error, with panics
-	steps  *stepRecord
-	mu     sync.Mutex
-	own    *failure       // an error that the cell reported in a message
-	gonb   map[string]any // content of GoNB's reply
-	silent []string       // lines of GoNB's own that nobody asked for
-	line   string         // what has been printed since the last line break: a prompt, if input is asked for now
+	text  joiner
+	outMu sync.Mutex      // output comes from the cell itself and from GoNB
+	out   inband.Splitter // standard output, with its messages
+	err   *traces         // standard error, with panics
+	copy  *os.File        // of %capture
+	steps *stepRecord
+	own   *failure // an error that the cell reported in a message
+	line  string   // what has been printed since the last line break: a prompt, if input is asked for now
 
-	replied, idle, gone bool
-	interrupted         bool
-	cancel              func() // ends what the front itself does for the cell
-	done                chan struct{}
+	mu          sync.Mutex
+	process     *process // that runs now
+	gonb        *request // to GoNB, that is being answered now
+	interrupted int      // how often
 }
 
 func newExecution(k *kernel, m *jupyter.Message, req executeRequest, cell int) *execution {
-	e := &execution{k: k, m: m, req: req, cell: cell, done: make(chan struct{})}
+	e := &execution{k: k, m: m, req: req, cell: cell}
+	e.ctx, e.stop = context.WithCancel(context.Background())
+	e.text.send = func(stream, text string) {
+		e.k.publish(e.m, "stream", map[string]string{"name": stream, "text": text})
+	}
 	e.out = inband.Splitter{Token: k.token, Text: e.print, Say: e.message}
 	e.err = &traces{print: func(s string) { e.stream("stderr", s) }}
 	return e
@@ -54,26 +63,78 @@ func (e *execution) write(text string) {
 	e.out.Write(text)
 }
 
+// writeErr takes a piece of standard error.
+func (e *execution) writeErr(text string) {
+	e.outMu.Lock()
+	defer e.outMu.Unlock()
+	e.err.write(text)
+}
+
 // publish sends an output of the cell, unless the request was silent.
 func (e *execution) publish(msgType string, content any) {
 	if !e.req.Silent {
+		e.text.flush()
 		e.k.publish(e.m, msgType, content)
 	}
 }
 
 func (e *execution) stream(name, text string) {
-	if text != "" {
-		e.publish("stream", map[string]string{"name": name, "text": text})
+	if text == "" {
+		return
+	}
+	if e.copy != nil {
+		e.copy.WriteString(text)
+	}
+	if !e.req.Silent {
+		e.text.write(name, text)
 	}
 }
 
 func (e *execution) note(text string) { e.stream("stderr", "note: "+text+"\n") }
 
 // do runs the cell to its end and returns what went wrong, or nil.
-func (e *execution) do() *failure {
+func (e *execution) do() (fail *failure) {
+	defer e.stop()
+	defer e.text.flush()
 	k := e.k
 	k.packages.Refresh()
 	before := k.current()
+	if fail := e.understand(before); fail != nil {
+		return fail
+	}
+	for _, n := range e.r.Notes {
+		e.note(n)
+	}
+	if len(e.r.Errors) > 0 {
+		return mistakes(e.r)
+	}
+	if len(e.r.Forget) > 0 {
+		if err := keep.Forget(k.f.keep()[0], e.r.Forget...); err != nil {
+			e.note(fmt.Sprintf("values could not be forgotten: %v", err))
+		}
+	}
+	defer func() {
+		if e.copy != nil {
+			if err := e.copy.Close(); err != nil && fail == nil {
+				fail = said("capture", err.Error())
+			}
+		}
+	}()
+	if e.r.Whole != "" {
+		fail = e.wholeCell()
+	} else {
+		fail = e.obey(e.r.Commands)
+	}
+	if fail == nil && e.r.Program != nil {
+		return e.run()
+	}
+	e.r.Next.Settle() // what it would have defined is not there
+	k.setSession(e.r.Next)
+	return fail
+}
+
+// understand rewrites the cell, and fetches packages that it needs first if that is wanted.
+func (e *execution) understand(before *rewrite.Session) *failure {
 	e.r = before.Rewrite(e.cell, e.req.Code)
 	fetched := false
 	for _, c := range e.r.Commands { // first of all, since the cell may import what it fetches
@@ -87,80 +148,92 @@ func (e *execution) do() *failure {
 	if fetched {
 		e.r = before.Rewrite(e.cell, e.req.Code)
 	}
-	for _, n := range e.r.Notes {
-		e.note(n)
-	}
-	if len(e.r.Errors) > 0 {
-		return mistakes(e.r)
-	}
-	for _, c := range e.r.Commands {
-		if c.Name == "%vars" {
-			e.listVars()
-		}
-	}
-	if len(e.r.Forget) > 0 {
-		for _, d := range k.f.keep()[:1] {
-			if err := keep.Forget(d, e.r.Forget...); err != nil {
-				e.note(fmt.Sprintf("values could not be forgotten: %v", err))
+	for tried := map[string]bool{}; e.r.Missing != "" && !tried[e.r.Missing]; e.r = before.Rewrite(e.cell, e.req.Code) {
+		ok, hint := e.k.mayFetch(e.r.Missing)
+		if !ok {
+			if hint != "" {
+				e.r.Errors[0].Hint = hint
 			}
+			break
+		}
+		tried[e.r.Missing] = true
+		if f := e.autoget(e.r.Missing); f != nil {
+			return f
 		}
 	}
-	if !e.r.Run {
-		k.setSession(e.r.Next)
-		return nil
-	}
-	<-k.ready
-	k.mu.Lock()
-	g, failed := k.gonb, k.failed
-	k.mu.Unlock()
-	if g == nil {
-		return &failure{name: "no kernel", value: fmt.Sprint(failed), lines: []string{fmt.Sprint(failed)}}
-	}
+	return nil
+}
+
+// run builds and runs the cell's program and settles what the cells after it know.
+func (e *execution) run() *failure {
+	k := e.k
 	if e.r.Steps {
 		e.steps = newStepRecord(e.r.Next.Source(e.cell))
 	}
-	e.mu.Lock()
-	for _, n := range e.r.Removed {
-		e.silent = append(e.silent, fmt.Sprintf("key %q not found", n), " "+n+"\n")
-	}
-	e.mu.Unlock()
 	saves := k.manifest().Saves
-	g.counter++
-	k.ran[g.counter] = ranCell{e.r.Lines, e.r.Text}
-	content := map[string]any{"code": e.r.Code, "silent": false, "store_history": true, "user_expressions": map[string]any{},
-		"allow_stdin": isTrue(e.req.AllowStdin), "stop_on_error": false}
-	m := *e.m
-	m.SetContent(content)
-	stdout, err := openTap(k.f.output(), e.write)
-	if err != nil {
-		e.note(fmt.Sprintf("output comes through GoNB: %v", err))
-	}
-	if err := g.sockets.Shell.Send(&m); err != nil {
-		return &failure{name: "no kernel", value: err.Error(), lines: []string{err.Error()}}
-	}
-	<-e.done
-	if stdout != nil {
-		stdout.close()
+	var fail *failure
+	if e.r.GoNB == "" {
+		fail = e.runDirectly()
+	} else {
+		k.fallbacks[e.r.GoNB]++
+		fail = e.runByGoNB()
 	}
 	e.outMu.Lock()
 	e.out.Close()
 	e.outMu.Unlock()
-	e.err.close(e)
 	if e.steps != nil {
 		e.steps.show(e)
 	}
-	fail := e.outcome(g)
-	if fail != nil && fail.rolledBack {
-		return fail // GoNB forgot the cell, and so do we
+	if fail != nil && fail.notRun {
+		return fail
 	}
-	e.r.Next.Sent()
 	lost := e.r.Next.Settle()
 	k.setSession(e.r.Next)
-	saved := k.manifest().Saves > saves
-	if e.r.Keeps && !saved && !e.r.Pass {
+	if e.r.Keeps && k.manifest().Saves == saves {
 		e.unsaved(lost)
 	}
 	return fail
+}
+
+// runDirectly builds the program and runs it.
+func (e *execution) runDirectly() *failure {
+	exe, err := e.k.builder.build(e.ctx, e.r)
+	if err != nil {
+		return e.notBuilt(err)
+	}
+	args, err := splitArgs(e.r.Args)
+	if err != nil {
+		f := said("arguments", err.Error())
+		f.notRun = true
+		return f
+	}
+	cmd := exec.Command(exe, args...)
+	cmd.Dir, cmd.Env = e.k.dir, e.k.cellEnv()
+	p, err := start(cmd, e.write, e.writeErr)
+	if err != nil {
+		return said("not started", err.Error())
+	}
+	e.watch(p)
+	return e.outcome(p.cmd.ProcessState.String())
+}
+
+// watch waits for the end of a process, which an interrupt reaches in the meantime.
+func (e *execution) watch(p *process) {
+	e.mu.Lock()
+	e.process = p
+	if e.interrupted > 0 { // before it was there
+		p.interrupt(false)
+	}
+	e.mu.Unlock()
+	<-p.done
+	e.mu.Lock()
+	e.process = nil
+	e.mu.Unlock()
+	e.outMu.Lock()
+	defer e.outMu.Unlock()
+	if p.cmd.ProcessState.Success() || e.err.held.Len() == 0 {
+		e.err.flush()
+	}
 }
 
 // setSession makes a cell's session the current one; nothing changes it any more.
@@ -175,31 +248,15 @@ func (e *execution) unsaved(lost []string) {
 	text := "the cell ended before its values were kept"
 	if len(e.r.Restores) > 0 {
 		text += ": earlier variables have the values from before it"
+		m := e.k.manifest()
+		if slices.ContainsFunc(e.r.Restores, func(n string) bool { return len(m.Groups[m.Vars[n].Group].Arrays) > 0 }) {
+			text += ", but for large arrays, which keep what was written into them"
+		}
 	}
 	if len(lost) > 0 {
 		text += "; " + strings.Join(lost, ", ") + " must be defined again"
 	}
 	e.note(text)
-}
-
-// died notes that GoNB is gone.
-func (e *execution) died() {
-	e.mu.Lock()
-	e.gone = true
-	e.mu.Unlock()
-	e.finished(true, true)
-}
-
-// finished notes the reply or the idle status; both end the cell.
-func (e *execution) finished(replied, idle bool) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	was := e.replied && e.idle
-	e.replied = e.replied || replied
-	e.idle = e.idle || idle
-	if !was && e.replied && e.idle {
-		close(e.done)
-	}
 }
 
 // print passes printed text on.
@@ -260,6 +317,7 @@ func (e *execution) message(kind string, fields []string) {
 	case "input":
 		prompt := e.line
 		e.line = ""
+		e.text.flush()
 		go e.k.input.ask(e, prompt)
 	case "error":
 		if len(fields) == 2 {
@@ -272,111 +330,54 @@ func (e *execution) message(kind string, fields []string) {
 	}
 }
 
-// fromIOPub handles what GoNB publishes.
-func (k *kernel) fromIOPub(m *jupyter.Message) {
-	k.mu.Lock()
-	e := k.run
-	k.mu.Unlock()
-	if e == nil || m.Parent.ID != e.m.Header.ID {
-		if m.Header.Type != "status" {
-			k.jupyter.IOPub.Send(m)
-		}
-		return
-	}
-	switch m.Header.Type {
-	case "status":
-		var c struct {
-			State string `json:"execution_state"`
-		}
-		if m.DecodeContent(&c) == nil && c.State == "idle" {
-			e.finished(false, true)
-		}
-	case "execute_input", "error": // the front has its own
-	case "stream":
-		var c struct{ Name, Text string }
-		if m.DecodeContent(&c) != nil || e.mute(c.Text) {
-			return
-		}
-		if c.Name == "stderr" {
-			e.err.write(c.Text)
-		} else {
-			e.write(c.Text)
-		}
-	default:
-		if !e.req.Silent {
-			k.jupyter.IOPub.Send(m)
-		}
-	}
-}
-
-// mute recognises what GoNB says about commands that the front has given it, and about the end of the program.
-func (e *execution) mute(text string) bool {
-	if strings.HasPrefix(text, ". removed ") || strings.HasPrefix(text, ". key ") {
-		e.mu.Lock()
-		silent := e.silent
-		e.mu.Unlock()
-		for _, s := range silent {
-			if strings.Contains(text, s) {
-				return true
-			}
-		}
-	}
-	text = strings.TrimPrefix(text, "^C\n")
-	return strings.HasPrefix(text, "exit status ") && strings.Count(text, "\n") == 1 || strings.HasPrefix(text, "signal: ") && strings.Count(text, "\n") == 1
-}
-
-// fromShell handles GoNB's replies.
-func (k *kernel) fromShell(m *jupyter.Message) {
-	k.mu.Lock()
-	e := k.run
-	k.mu.Unlock()
-	if m.Header.Type != "execute_reply" {
-		k.jupyter.Shell.Send(m)
-		return
-	}
-	if e == nil || m.Parent.ID != e.m.Header.ID {
-		return
-	}
-	c := map[string]any{}
-	m.DecodeContent(&c)
-	e.mu.Lock()
-	e.gonb = c
-	e.mu.Unlock()
-	e.finished(true, false)
-}
-
-// interrupt stops the cell that runs. A cell that is still being compiled gets its interrupt when it starts.
+// interrupt stops the cell that runs, wherever it is. Asking again is more than asking.
 func (k *kernel) interrupt() {
 	k.mu.Lock()
-	e, g := k.run, k.gonb
+	e := k.run
 	k.mu.Unlock()
-	if e == nil || g == nil {
+	if e == nil {
 		return
 	}
 	e.mu.Lock()
-	again := e.interrupted
-	e.interrupted = true
-	cancel := e.cancel
+	e.interrupted++
+	p, g, again := e.process, e.gonb, e.interrupted > 1
 	e.mu.Unlock()
-	if cancel != nil {
-		cancel()
-		return
-	}
-	g.cmd.Process.Signal(interruptSignal)
+	e.stop() // what the kernel itself does for the cell
 	k.input.cancel()
-	if again {
-		return
+	switch {
+	case p != nil:
+		p.interrupt(again)
+	case g != nil:
+		g.interrupt()
 	}
-	go func() {
-		for {
-			select {
-			case <-e.done:
-				return
-			case <-k.ended:
-				return
-			case <-time.After(100 * time.Millisecond):
-				g.cmd.Process.Signal(interruptSignal)
-			}
-		}
-	}()
+}
+
+// wasInterrupted is the failure of an interrupted cell, or nil.
+func (e *execution) wasInterrupted() *failure {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.interrupted == 0 {
+		return nil
+	}
+	text := "the cell was interrupted"
+	lines := []string{red + text + reset}
+	if e.r != nil && e.r.Keeps {
+		lines = append(lines, "Variables have the values that they had at that moment.")
+	}
+	return &failure{name: "interrupted", value: text, lines: lines}
+}
+
+// notBuilt says why there is no program.
+func (e *execution) notBuilt(err error) *failure {
+	var c *compileError
+	f := e.wasInterrupted()
+	switch {
+	case f != nil:
+	case errors.As(err, &c):
+		f = e.compilerSays(c.said)
+	default:
+		f = said("not built", err.Error())
+	}
+	f.notRun = true
+	return f
 }

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/lectern-go/lectern/kernel/internal/private"
 )
 
 // A kernel's folders hold everything that it writes outside the lessons: GoNB's programs, kept values, pipes. All of them are removed when the
@@ -28,7 +30,7 @@ const memoryDisk = "/dev/shm"
 func newFolders() (*folders, error) {
 	sweepFolders(os.TempDir())
 	sweepFolders(memoryDisk)
-	work, err := os.MkdirTemp("", folderPrefix)
+	work, err := private.MkdirTemp("", folderPrefix)
 	if err != nil {
 		return nil, fmt.Errorf("working folder: %w", err)
 	}
@@ -38,7 +40,7 @@ func newFolders() (*folders, error) {
 		return nil, err
 	}
 	if i, err := os.Stat(memoryDisk); err == nil && i.IsDir() && os.Getenv("LECTERN_KEEP_ON_DISK") == "" {
-		if f.memory, err = os.MkdirTemp(memoryDisk, folderPrefix); err != nil {
+		if f.memory, err = private.MkdirTemp(memoryDisk, folderPrefix); err != nil {
 			f.memory = ""
 		} else if err := os.WriteFile(filepath.Join(f.memory, "owner"), []byte(work), 0o600); err != nil {
 			f.remove()
@@ -52,7 +54,7 @@ func newFolders() (*folders, error) {
 		f.remove()
 		return nil, fmt.Errorf("working folder: %w", err)
 	}
-	for _, d := range []string{f.tmp(), f.check(), filepath.Join(work, "keep"), f.path()} {
+	for _, d := range []string{f.tmp(), f.check(), filepath.Join(work, "keep"), f.path(), f.build()} {
 		if err := os.Mkdir(d, 0o700); err != nil {
 			f.remove()
 			return nil, fmt.Errorf("working folder: %w", err)
@@ -66,7 +68,7 @@ func (f *folders) check() string { return filepath.Join(f.work, "check") } // th
 func (f *folders) path() string  { return filepath.Join(f.work, "bin") }   // the tools that GoNB may see
 func (f *folders) input() string { return filepath.Join(f.work, "input") } // the pipe for typed lines
 
-func (f *folders) output() string { return filepath.Join(f.work, "output") } // the pipe that cells print into
+func (f *folders) build() string { return filepath.Join(f.work, "build") } // programs on their way
 
 // keep lists the folders for kept values, the preferred one first.
 func (f *folders) keep() []string {
@@ -102,12 +104,19 @@ func removeAll(dir string) {
 	}
 }
 
-// sweepFolders removes the folders of kernels that no longer live.
+// sweepFolders removes the folders of this user's kernels that no longer live. What other users have put there under such a name is not looked
+// into: a file of theirs could be a pipe that keeps its reader waiting, or name any folder as its own.
 func sweepFolders(dir string) {
 	found, _ := filepath.Glob(filepath.Join(dir, folderPrefix+"*"))
 	for _, d := range found {
+		root, err := private.Open(d)
+		if err != nil {
+			continue
+		}
 		owner := d
-		if b, err := os.ReadFile(filepath.Join(d, "owner")); err == nil {
+		b, err := private.ReadFile(root, "owner", 4096)
+		root.Close()
+		if err == nil {
 			owner = string(b)
 		} else if dir == memoryDisk {
 			continue // being created

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"hash/fnv"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -27,7 +28,13 @@ var tools = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	bin := filepath.Join(cache, "lectern-test", "bin")
+	root, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		return "", err
+	}
+	h := fnv.New32a() // another checkout has another kernel
+	h.Write([]byte(root))
+	bin := filepath.Join(cache, "lectern-test", fmt.Sprintf("bin-%x", h.Sum32()))
 	if err := os.MkdirAll(bin, 0o755); err != nil {
 		return "", err
 	}

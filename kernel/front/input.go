@@ -4,8 +4,10 @@ package main
 
 import (
 	"encoding/binary"
+	"io"
 	"os"
 	"sync"
+	"time"
 
 	"github.com/lectern-go/lectern/kernel/jupyter"
 )
@@ -15,8 +17,9 @@ type input struct {
 	path string
 
 	mu      sync.Mutex
-	waiting *execution // that has asked
-	request string     // the ID of its input_request
+	waiting *execution     // that has asked
+	into    io.WriteCloser // what the shell line that runs reads
+	secret  bool           // it is a password
 }
 
 // ask asks the user for a line.
@@ -28,7 +31,7 @@ func (in *input) ask(e *execution, prompt string) {
 	}
 	m := e.m.Reply("input_request", map[string]any{"prompt": prompt, "password": false})
 	in.mu.Lock()
-	in.waiting, in.request = e, m.Header.ID
+	in.waiting = e
 	in.mu.Unlock()
 	e.k.jupyter.Stdin.Send(m)
 }
@@ -59,25 +62,54 @@ func (in *input) cancel() {
 // onStdin handles the user's answer.
 func (k *kernel) onStdin(m *jupyter.Message) {
 	k.input.mu.Lock()
-	e := k.input.waiting
+	e, into := k.input.waiting, k.input.into
 	k.input.waiting = nil
 	k.input.mu.Unlock()
-	if e == nil { // asked by GoNB itself
-		k.mu.Lock()
-		g := k.gonb
-		k.mu.Unlock()
-		if g != nil {
-			g.sockets.Stdin.Send(m)
-		}
-		return
-	}
 	var c struct {
 		Value string `json:"value"`
 	}
-	if m.DecodeContent(&c) == nil {
+	if e == nil { // asked by GoNB itself
+		if g := k.running(); g != nil {
+			g.sockets.Stdin.Send(m)
+		}
+	} else if m.DecodeContent(&c) == nil && into != nil {
+		io.WriteString(into, c.Value+"\n")
+		k.input.askAgain(e, into)
+	} else {
 		k.input.send([]byte(c.Value+"\n"), false)
 	}
 }
 
-// fromStdin passes on GoNB's own questions, of shell lines after %with_inputs.
-func (k *kernel) fromStdin(m *jupyter.Message) { k.jupyter.Stdin.Send(m) }
+// feed lets the user type what a shell line reads, from a little later on: most lines read nothing.
+func (in *input) feed(e *execution, into io.WriteCloser, secret bool) {
+	in.mu.Lock()
+	in.into, in.secret = into, secret
+	in.mu.Unlock()
+	in.askAgain(e, into)
+}
+
+// unfeed says that the shell line has ended.
+func (in *input) unfeed() {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.into.Close()
+	in.into, in.waiting = nil, nil
+}
+
+// askAgain asks the user for a line if the shell line still runs a little later.
+func (in *input) askAgain(e *execution, into io.WriteCloser) {
+	time.AfterFunc(inputAfter, func() {
+		in.mu.Lock()
+		defer in.mu.Unlock()
+		if in.into != into {
+			return
+		}
+		if !isTrue(e.req.AllowStdin) {
+			into.Close()
+			return
+		}
+		e.text.flush()
+		in.waiting = e
+		e.k.jupyter.Stdin.Send(e.m.Reply("input_request", map[string]any{"prompt": " ", "password": in.secret}))
+	})
+}

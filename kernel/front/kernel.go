@@ -6,13 +6,11 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"os"
 	"os/signal"
-	"path/filepath"
-	"runtime"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/lectern-go/lectern/kernel/front/internal/packages"
@@ -31,25 +29,25 @@ type kernel struct {
 	packages *packages.Packages
 	queue    *queue
 	input    *input
+	builder  *builder
+	values   []string      // of the environment of cells
 	ended    chan struct{} // closed when the kernel is to end
 	endOnce  sync.Once
-	ready    chan struct{} // closed when GoNB is
+
+	// Of the cell that runs alone.
+	dir       string            // where cells run
+	env       map[string]string // what %env has set
+	noAutoget bool
+	typed     int            // what the next shell line reads
+	fallbacks map[string]int // how often GoNB had to run a cell, by reason
 
 	mu      sync.Mutex
-	gonb    *child           // nil until it is ready
-	failed  error            // why there is no GoNB
+	gonb    *child           // nil until a cell needs it
 	run     *execution       // the cell that runs, or nil
 	session *rewrite.Session // changed by the queue alone
-	ran     map[int]ranCell  // by GoNB's count of cells
 	count   int              // execution count
 	history []historyEntry
 	helper  *completer
-}
-
-// ranCell is what is needed to read GoNB's messages about one of its cells.
-type ranCell struct {
-	lines []rewrite.Pos
-	text  *rewrite.Text
 }
 
 type historyEntry struct {
@@ -74,25 +72,24 @@ func run(c config) error {
 		return err
 	}
 	defer w.end()
-	for _, p := range []string{f.input(), f.output()} {
-		if err := makePipe(p); err != nil {
-			return fmt.Errorf("pipe for cells: %w", err)
-		}
+	if err := makePipe(f.input()); err != nil {
+		return fmt.Errorf("pipe for cells: %w", err)
 	}
 	if err := makeCheckModule(c, f); err != nil {
 		return err
 	}
 	var token [12]byte
 	rand.Read(token[:])
-	k := &kernel{c: c, f: f, token: hex.EncodeToString(token[:]), watcher: w, ended: make(chan struct{}), ready: make(chan struct{}), ran: map[int]ranCell{}}
+	k := &kernel{c: c, f: f, token: hex.EncodeToString(token[:]), watcher: w, ended: make(chan struct{}), env: map[string]string{}, fallbacks: map[string]int{}}
+	if k.dir, err = os.Getwd(); err != nil {
+		return err
+	}
+	k.values = valuesEnv(f, k.token)
 	life, die := context.WithCancel(context.Background())
 	defer die()
-	k.packages = packages.New(packages.Config{
-		Dir: f.check(), Root: c.root, Context: life, Env: toolEnv(os.Environ(), c.bin, f.tmp()), Cache: filepath.Join(c.root, ".lectern", "packages-"+runtime.Version()+".json"),
-		Warm:  append([]string{modulePath(c.root) + "/..."}, commonPackages...),
-		State: "github.com/lectern-go/lectern/internal/kept",
-	})
+	k.packages = packageIndex(life, c, f)
 	k.session = rewrite.NewSession(k.packages, k.manifest)
+	k.builder = &builder{dir: f.build(), packages: k.packages}
 	k.input = &input{path: f.input()}
 	k.queue = newQueue(k)
 	k.helper = newCompleter(k)
@@ -103,7 +100,6 @@ func run(c config) error {
 	defer k.jupyter.Close()
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, append(endSignals, os.Interrupt)...)
-	go k.bringUpGoNB()
 	go k.queue.run()
 	go k.receive(k.jupyter.Shell, k.onShell)
 	go k.receive(k.jupyter.Control, k.onControl)
@@ -125,68 +121,6 @@ func run(c config) error {
 	return k.shutDown()
 }
 
-// commonPackages are those of the standard library that most cells use.
-var commonPackages = []string{"fmt", "math", "os", "strings", "time", "sort", "errors", "sync", "slices", "maps", "math/rand/v2", "strconv", "bytes", "io", "bufio", "math/rand", "cmp", "context", "encoding/json"}
-
-// bringUpGoNB starts GoNB while Jupyter is already being served.
-func (k *kernel) bringUpGoNB() {
-	g, err := startGoNB(k.c, k.f, k.token)
-	if g != nil {
-		k.watcher.say(fmt.Sprint("group ", g.cmd.Process.Pid))
-	}
-	k.mu.Lock()
-	k.gonb, k.failed = g, err
-	k.mu.Unlock()
-	close(k.ready)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "lectern-kernel:", err)
-		return
-	}
-	go k.receive(g.sockets.IOPub, k.fromIOPub)
-	go k.receive(g.sockets.Shell, k.fromShell)
-	go k.receive(g.sockets.Control, func(*jupyter.Message) {})
-	go k.receive(g.sockets.Stdin, k.fromStdin)
-	<-g.exited
-	k.mu.Lock()
-	r := k.run
-	k.mu.Unlock()
-	if r != nil {
-		r.died()
-		time.Sleep(50 * time.Millisecond) // let the cell's error go out
-	}
-	k.end()
-}
-
-// dial connects to GoNB, unless that ends first.
-func dial(info jupyter.ConnectionInfo, g *child) (*jupyter.Sockets, error) {
-	ctx, cancel := context.WithTimeoutCause(context.Background(), 30*time.Second, errors.New("no answer within 30 s"))
-	defer cancel()
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	go func() {
-		select {
-		case <-g.exited:
-			stop(fmt.Errorf("it ended at once (%v)", g.cmd.ProcessState))
-		case <-ctx.Done():
-		}
-	}()
-	s, err := jupyter.Dial(ctx, info)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := s.WaitReady(ctx, "front"); err != nil {
-		s.Close()
-		return nil, err
-	}
-	// With the network off, "go get" before each cell finds nothing and costs time. The first cell comes after this request.
-	if err := s.Shell.Send(jupyter.NewMessage("front", "execute_request", map[string]any{"code": "%noautoget", "silent": true, "store_history": false,
-		"allow_stdin": false, "stop_on_error": true, "user_expressions": map[string]string{}})); err != nil {
-		s.Close()
-		return nil, err
-	}
-	return s, nil
-}
-
 // receive hands every message of a socket to f. A message with a wrong signature is dropped, as the protocol asks.
 func (k *kernel) receive(s *jupyter.Socket, f func(*jupyter.Message)) {
 	for {
@@ -203,23 +137,27 @@ func (k *kernel) receive(s *jupyter.Socket, f func(*jupyter.Message)) {
 // end asks the kernel to end.
 func (k *kernel) end() { k.endOnce.Do(func() { close(k.ended) }) }
 
-// shutDown ends GoNB, the cell that runs, and all that they have started.
+// shutDown ends the cell that runs, GoNB, and all that they have started.
 func (k *kernel) shutDown() error {
 	k.helper.stop()
-	select {
-	case <-k.ready:
-	case <-time.After(2 * time.Second):
-	}
 	k.mu.Lock()
-	g, err := k.gonb, k.failed
+	g, e := k.gonb, k.run
 	k.mu.Unlock()
+	if e != nil {
+		e.stop()
+		e.mu.Lock()
+		p := e.process
+		e.mu.Unlock()
+		if p != nil {
+			p.signal(syscall.SIGKILL)
+		}
+	}
 	if g != nil {
 		g.stop()
-		g.sockets.Close()
 	}
 	reapOrphans()
 	k.watcher.say("done")
-	return err
+	return nil
 }
 
 // watchParent ends the kernel when the Jupyter that started it has died.

@@ -13,8 +13,8 @@
 //	LECTERN_ROOT           the repository, if -root is not given
 //	LECTERN_KEEP_LIMIT     how many bytes of values a kernel may keep, such as 4G; otherwise half of what the disk has left
 //	LECTERN_KEEP_ON_DISK   if set, values are kept on disk, not on the memory disk
-//	LECTERN_GET            the folder of the module that %get fetches into; otherwise .lectern/get
-//	LECTERN_GOPROXY        the module proxy that %get uses; otherwise what the go command is set to
+//	LECTERN_GET            the folder of the module for fetched packages; otherwise .lectern/get
+//	LECTERN_OFFLINE        if set, imports fetch no modules
 //	LECTERN_TRACE          if set, failures of completion are written to the kernel's log
 package main
 
@@ -23,6 +23,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 func main() {
@@ -37,7 +38,15 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: lectern-kernel [-root DIR] [-bin DIR] CONNECTION_FILE")
 		flag.PrintDefaults()
 	}
+	ready := flag.Bool(strings.TrimPrefix(prepareArg, "-"), false, "compile what cells import and remember it, and start no kernel")
 	flag.Parse()
+	if *ready && flag.NArg() == 0 {
+		if err := c.complete(); err != nil {
+			fmt.Fprintln(os.Stderr, "lectern-kernel:", err)
+			os.Exit(1)
+		}
+		os.Exit(prepare(c))
+	}
 	if flag.NArg() != 1 {
 		flag.Usage()
 		os.Exit(2)

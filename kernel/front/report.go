@@ -4,9 +4,8 @@ package main
 
 import (
 	"fmt"
-	"regexp"
-	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/lectern-go/lectern/kernel/front/internal/rewrite"
 )
@@ -17,7 +16,13 @@ type failure struct {
 	value string   // evalue: one line
 	lines []string // traceback
 
-	rolledBack bool // GoNB did not accept the cell
+	notRun bool // the cell did not get as far as running
+}
+
+// said is a failure in one sentence.
+func said(name, text string) *failure {
+	first, _, _ := strings.Cut(text, "\n")
+	return &failure{name: name, value: first, lines: []string{red + text + reset}}
 }
 
 func (f *failure) content() map[string]any {
@@ -110,36 +115,26 @@ func width(r rune) int {
 	return 1
 }
 
-// outcome says how a cell that GoNB has run ended; nil is well.
-func (e *execution) outcome(g *child) *failure {
-	e.mu.Lock()
-	reply, gone, interrupted := e.gonb, e.gone, e.interrupted
-	e.mu.Unlock()
-	value, _ := reply["evalue"].(string)
-	switch {
-	case gone:
-		text := "the kernel's GoNB ended while the cell ran"
-		return &failure{name: "kernel died", value: text, lines: []string{red + text + reset, "Jupyter starts the kernel again; its variables are gone."}}
-	case reply["status"] != "error":
+// outcome says how a cell that has run ended, by the state of its process; nil is well.
+func (e *execution) outcome(state string) *failure {
+	e.outMu.Lock()
+	defer e.outMu.Unlock()
+	if state == "exit status 0" {
 		e.err.flush()
 		return nil
-	case e.own != nil:
+	}
+	if e.own != nil {
 		e.own.lines = []string{red + e.own.value + reset}
 		return e.own
-	case interrupted:
-		text := "the cell was interrupted"
-		lines := []string{red + text + reset}
-		if e.r.Keeps {
-			lines = append(lines, "Variables have the values that they had at that moment.")
-		}
-		return &failure{name: "interrupted", value: text, lines: lines}
-	case strings.HasPrefix(value, "exit status ") || strings.HasPrefix(value, "signal: "):
-		if f := e.err.failure(e); f != nil {
-			return f
-		}
-		return ended(value)
 	}
-	return e.compileError(g, reply, value)
+	if f := e.wasInterrupted(); f != nil {
+		return f
+	}
+	if f := e.err.failure(e); f != nil {
+		return f
+	}
+	e.err.flush()
+	return ended(state)
 }
 
 // ended describes a program that ended without a panic.
@@ -156,76 +151,34 @@ func ended(state string) *failure {
 	return &failure{name: "exit", value: text, lines: []string{red + text + reset}}
 }
 
-var (
-	compilerLine = regexp.MustCompile(`^.*main(?:_test)?\.go:(\d+):(\d+): (.*)$`)
-	cellLine     = regexp.MustCompile(`Cell\[(\d+)\]: Line (\d+)`)
-)
-
-// compileError reports what GoNB could not compile, at the user's place. The front's own check lets hardly anything through to here: cgo, tests, files of the user's.
-func (e *execution) compileError(g *child, reply map[string]any, value string) *failure {
-	f := &failure{name: "error", rolledBack: true}
-	tb, _ := reply["traceback"].([]any)
-	texts := strings.Split(value, "\n")
-	for i, line := range texts {
-		m := compilerLine.FindStringSubmatch(line)
-		if m == nil {
-			if s := strings.TrimSpace(line); s != "" && !strings.HasPrefix(s, "#") {
-				f.lines = append(f.lines, s)
-			}
+// compilerSays reports what the compiler or the linker has said, at the user's place. The check before lets hardly anything through to them.
+func (e *execution) compilerSays(text string) *failure {
+	f := &failure{name: "error"}
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") {
 			continue
 		}
-		head, col := m[3], 0
-		var p rewrite.Pos
-		if i < len(tb) {
-			s, _ := tb[i].(string)
-			if c := cellLine.FindStringSubmatch(s); c != nil {
-				n, _ := strconv.Atoi(c[1])
-				l, _ := strconv.Atoi(c[2])
-				col, _ = strconv.Atoi(m[2])
-				p = e.k.place(n, l, col)
-			}
+		p, ok := rewrite.CellPos(line)
+		if !ok {
+			f.lines = append(f.lines, line)
+			continue
 		}
-		if w := placeText(p, e.cell); w != "" {
-			head = w + ": " + head
+		src := e.r.Next.Source(p.Cell)
+		if src != nil && p.Col > 0 { // in bytes
+			l := src.Line(p.Line)
+			p.Col = utf8.RuneCountInString(l[:min(len(l), p.Col-1)]) + 1
 		}
+		_, msg, _ := strings.Cut(line, ": ")
+		head := placeText(p, e.cell) + ": " + msg
 		if f.value == "" {
 			f.value = head
 		}
 		f.lines = append(f.lines, red+head+reset)
-		f.lines = append(f.lines, excerpt(e.r.Next.Source(p.Cell), p, 0)...)
+		f.lines = append(f.lines, excerpt(src, p, 0)...)
 	}
 	if f.value == "" {
-		f.value, _, _ = strings.Cut(strings.TrimSpace(value), "\n")
+		f.value, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
 	}
 	return f
-}
-
-// place turns a line of one of GoNB's cells, and a byte column if it is not 0, into a user's place.
-func (k *kernel) place(gonbCell, line, col int) rewrite.Pos {
-	c, ok := k.ran[gonbCell]
-	if !ok || line < 1 {
-		return rewrite.Pos{}
-	}
-	if c.lines == nil || line > len(c.lines) {
-		return rewrite.Pos{}
-	}
-	p := c.lines[line-1]
-	for l := line - 1; p.Line == 0 && l > 0; l-- { // code of ours belongs to the line before it
-		p = c.lines[l-1]
-	}
-	p.Col = 0
-	if col > 0 && c.text != nil {
-		off := 0
-		for range line - 1 {
-			i := strings.IndexByte(c.text.String()[off:], '\n')
-			if i < 0 {
-				return p
-			}
-			off += i + 1
-		}
-		if src, at, exact := c.text.Locate(off + col - 1); exact {
-			return src.Pos(at)
-		}
-	}
-	return p
 }

@@ -20,13 +20,7 @@ func (k *kernel) onShell(m *jupyter.Message) {
 	case "execute_request":
 		k.queue.add(m)
 	case "kernel_info_request":
-		go func() { // ready is the kernel when GoNB is
-			select {
-			case <-k.ready:
-			case <-k.ended:
-			}
-			k.answer(m, "kernel_info_reply", kernelInfo())
-		}()
+		k.answer(m, "kernel_info_reply", kernelInfo())
 	case "is_complete_request":
 		var c struct {
 			Code string `json:"code"`
@@ -47,15 +41,11 @@ func (k *kernel) onShell(m *jupyter.Message) {
 	case "shutdown_request":
 		k.onControl(m)
 	default: // comms, and what is not known yet
-		go func() {
-			<-k.ready
-			k.mu.Lock()
-			g := k.gonb
-			k.mu.Unlock()
-			if g != nil {
-				g.sockets.Shell.Send(m)
-			}
-		}()
+		if g := k.running(); g != nil {
+			g.sockets.Shell.Send(m)
+		} else if m.Header.Type == "comm_info_request" {
+			k.answer(m, "comm_info_reply", map[string]any{"status": "ok", "comms": map[string]any{}})
+		}
 	}
 }
 

@@ -3,51 +3,32 @@
 package main
 
 import (
-	"os"
-	"syscall"
+	"io"
+	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 )
 
-// A tap is the kernel's end of the pipe that a cell prints into; see package stdio.
-type tap struct {
-	r, w *os.File // w keeps the pipe open until the cell has ended
-	done chan struct{}
-}
-
-// openTap begins to hand what cells print to print, in pieces that cut no character in two.
-func openTap(path string, print func(string)) (*tap, error) {
-	r, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
-	}
-	w, err := os.OpenFile(path, os.O_WRONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		r.Close()
-		return nil, err
-	}
-	t := &tap{r, w, make(chan struct{})}
-	go func() {
-		defer close(t.done)
-		buf := make([]byte, 64<<10)
-		kept := 0 // the beginning of a character
-		for {
-			n, err := r.Read(buf[kept:])
-			n += kept
-			whole := n
-			if err == nil {
-				whole = wholeRunes(buf[:n])
-			}
-			if whole > 0 {
-				print(string(buf[:whole]))
-			}
-			kept = copy(buf, buf[whole:n])
-			if err != nil {
-				return
-			}
+// passOn hands what comes from r to print, in pieces that cut no character in two, until r ends.
+func passOn(r io.Reader, print func(string)) {
+	buf := make([]byte, 64<<10)
+	begun := 0 // bytes of a character that has only begun
+	for {
+		n, err := r.Read(buf[begun:])
+		n += begun
+		whole := n
+		if err == nil {
+			whole = wholeRunes(buf[:n])
 		}
-	}()
-	return t, nil
+		if whole > 0 {
+			print(string(buf[:whole]))
+		}
+		begun = copy(buf, buf[whole:n])
+		if err != nil {
+			return
+		}
+	}
 }
 
 // wholeRunes returns how much of b is left if a character that has only begun is left off.
@@ -63,10 +44,56 @@ func wholeRunes(b []byte) int {
 	return len(b)
 }
 
-// close returns when everything that the cell printed has been handed on. A program that the cell left running may print on; nobody reads that.
-func (t *tap) close() {
-	t.w.Close()
-	t.r.SetReadDeadline(time.Now().Add(200 * time.Millisecond))
-	<-t.done
-	t.r.Close()
+// A joiner joins pieces of text that follow each other quickly into one message: a browser that gets a message for each of 100,000 lines is of no
+// use for minutes. The first piece after a rest goes out at once.
+type joiner struct {
+	send func(stream, text string)
+
+	mu     sync.Mutex
+	stream string
+	text   strings.Builder
+	sent   time.Time
+	timer  *time.Timer
+}
+
+const (
+	joinFor  = 50 * time.Millisecond
+	joinSize = 256 << 10
+)
+
+// write takes a piece.
+func (j *joiner) write(stream, text string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if stream != j.stream {
+		j.flushLocked()
+		j.stream = stream
+	}
+	j.text.WriteString(text)
+	wait := joinFor - time.Since(j.sent)
+	switch {
+	case j.text.Len() >= joinSize || wait <= 0:
+		j.flushLocked()
+	case j.timer == nil:
+		j.timer = time.AfterFunc(wait, j.flush)
+	}
+}
+
+// flush sends what waits.
+func (j *joiner) flush() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.flushLocked()
+}
+
+func (j *joiner) flushLocked() {
+	if j.timer != nil {
+		j.timer.Stop()
+		j.timer = nil
+	}
+	if j.text.Len() > 0 {
+		j.sent = time.Now()
+		j.send(j.stream, j.text.String())
+		j.text.Reset()
+	}
 }

@@ -4,7 +4,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -61,13 +60,6 @@ func (t *traces) flush() {
 	t.rest = ""
 }
 
-// close ends the stream.
-func (t *traces) close(*execution) {
-	if t.held.Len() == 0 {
-		t.flush()
-	}
-}
-
 // frame is one call of a stack.
 type frame struct {
 	fn   string
@@ -77,21 +69,13 @@ type frame struct {
 }
 
 var (
-	cellMark   = regexp.MustCompile(`\[\[ Cell (?:\[(\d+)\] )?Line (\d+) \]\]`)
 	sourceLine = regexp.MustCompile(`^\s+(\S.*?):(\d+)(?: \+0x[0-9a-f]+)?$`)
 	goroutine  = regexp.MustCompile(`^goroutine \d+.*\[(.*)\]:$`)
 	ansi       = regexp.MustCompile("\x1b\\[[0-9;]*m")
 )
 
-// A placer finds the user's places of a program's lines: of GoNB's cells, as GoNB's marks name them, and of the file that GoNB wrote. The marks are
-// wrong where the report came in pieces.
-type placer struct {
-	cell func(cell, line int) rewrite.Pos
-	file func(path string, line int) (rewrite.Pos, bool)
-}
-
 // parseTrace reads the report of a panic: its message and the stack of the first goroutine, innermost call first.
-func parseTrace(text string, place placer) (msg string, frames []frame) {
+func parseTrace(text string) (msg string, frames []frame) {
 	lines := strings.Split(ansi.ReplaceAllString(text, ""), "\n")
 	var head []string
 	i := 0
@@ -116,20 +100,13 @@ func parseTrace(text string, place placer) (msg string, frames []frame) {
 		}
 		at := lines[i+1]
 		f := frame{fn: funcName(fn)}
-		plain := cellMark.ReplaceAllString(at, "")
-		m := sourceLine.FindStringSubmatch(plain)
+		m := sourceLine.FindStringSubmatch(at)
 		if m == nil {
 			continue
 		}
 		f.file = m[1]
 		f.line, _ = strconv.Atoi(m[2])
-		if p, ok := place.file(f.file, f.line); ok {
-			f.pos = p
-		} else if m := cellMark.FindStringSubmatch(at); m != nil {
-			cell, _ := strconv.Atoi(m[1])
-			line, _ := strconv.Atoi(m[2])
-			f.pos = place.cell(cell, line)
-		}
+		f.pos, _ = rewrite.CellPos(m[1] + ":" + m[2])
 		i++
 		frames = append(frames, f)
 	}
@@ -146,6 +123,15 @@ func funcName(s string) string {
 		s = s[:i]
 	}
 	s = strings.TrimPrefix(s, "main.")
+	if s == "lecternMain" { // the user's own func main
+		return "main"
+	}
+	if strings.HasPrefix(s, "lecternInit") {
+		return "init"
+	}
+	if strings.HasPrefix(s, "lecternLit_") { // a function literal that a cell may keep
+		return "main.func"
+	}
 	if i := strings.LastIndexByte(s, '/'); i >= 0 {
 		s = s[i+1:]
 	}
@@ -158,7 +144,7 @@ func (t *traces) failure(e *execution) *failure {
 	if text == "" {
 		return nil
 	}
-	msg, frames := parseTrace(text, placer{func(cell, line int) rewrite.Pos { return e.k.place(cell, line, 0) }, e.k.placeInFile})
+	msg, frames := parseTrace(text)
 	name := "panic"
 	if strings.HasPrefix(text, "fatal error: ") || strings.HasPrefix(text, "runtime: ") {
 		name = "fatal error"
@@ -228,8 +214,7 @@ func inRuntime(f frame) bool {
 			return true
 		}
 	}
-	return strings.Contains(f.file, "/src/runtime/") || strings.Contains(f.file, "/src/internal/") || strings.Contains(f.file, "_testmain.go") ||
-		filepath.Base(f.file) == "main.go" && strings.Contains(f.file, "gonb_")
+	return strings.Contains(f.file, "/src/runtime/") || strings.Contains(f.file, "/src/internal/") || strings.Contains(f.file, "_testmain.go")
 }
 
 // shortPath names a file from the module, or from Go's own sources.
@@ -245,27 +230,57 @@ func shortPath(root, file string) string {
 	return filepath.Base(file)
 }
 
-var indexRange = regexp.MustCompile(`index out of range \[(-?\d+)\] with length (\d+)`)
+var (
+	indexRange  = regexp.MustCompile(`index out of range \[(-?\d+)\](?: with length (\d+))?`)
+	sliceRange  = regexp.MustCompile(`slice bounds out of range \[:(\d+)\] with (length|capacity) (\d+)`)
+	heldType    = regexp.MustCompile(`interface conversion: (?:interface(?: \{.*\})?|\S+) is (\S+), not (\S+)`)
+	missingPart = regexp.MustCompile(`interface conversion: (\S+) is not (\S+): missing method (\w+)`)
+)
 
 // panicHint says in a student's words what Go's message means.
 func panicHint(msg string) string {
 	if m := indexRange.FindStringSubmatch(msg); m != nil {
-		if m[2] == "0" {
+		switch {
+		case strings.HasPrefix(m[1], "-"):
+			return "an index counts from the beginning: the last element is xs[len(xs)-1]"
+		case m[2] == "0":
 			return "it is empty: there is no element at all"
 		}
 		n, _ := strconv.Atoi(m[2])
 		return fmt.Sprintf("with %s elements the last index is %d", m[2], n-1)
 	}
+	if m := sliceRange.FindStringSubmatch(msg); m != nil {
+		return fmt.Sprintf("the upper bound can be at most the %s, %s", m[2], m[3])
+	}
+	if m := heldType.FindStringSubmatch(msg); m != nil {
+		if m[1] == "nil" {
+			return fmt.Sprintf("the value is nil and holds no %s: use v, ok := x.(%s) to ask first", m[2], m[2])
+		}
+		return fmt.Sprintf("the value holds %s: use v, ok := x.(%s) to ask first", m[1], m[2])
+	}
+	if m := missingPart.FindStringSubmatch(msg); m != nil {
+		return fmt.Sprintf("%s has no method %s, which %s asks for", m[1], m[3], m[2])
+	}
 	for _, h := range []struct{ part, hint string }{
-		{"invalid memory address or nil pointer dereference", "a pointer (or a value that holds one) is nil here: it was never set"},
+		{"invalid memory address or nil pointer dereference", "a pointer (or a value that holds one) is nil here, so it has no fields and most methods fail: set it first, as in p := &T{}"},
 		{"assignment to entry in nil map", "make the map before you write to it: m := map[K]V{} or make(map[K]V)"},
 		{"integer divide by zero", "check the divisor; with floating-point numbers the result would be an infinity"},
 		{"all goroutines are asleep - deadlock", "everything waits for something that nobody does: a channel without a reader or writer, a lock, a WaitGroup"},
+		{"no goroutines (main called runtime.Goexit)", "runtime.Goexit ended the cell, and nothing else is left to run"},
 		{"stack overflow", "a function calls itself without an end: look at the case in which it should stop"},
 		{"interface conversion", "the value has another type: use v, ok := x.(T) to ask first"},
 		{"slice bounds out of range", "the bounds must lie between 0 and the capacity, the lower one first"},
+		{"makeslice: len out of range", "a slice can't have this many elements: look at the number given to make"},
+		{"makeslice: cap out of range", "a slice can't have this capacity: look at the numbers given to make"},
+		{"negative shift amount", "a shift by a negative number is none: shift the other way"},
+		{"hash of unhashable type", "slices, maps and functions can't be keys of a map: use a string, a number, an array or a struct of those"},
+		{"comparing uncomparable type", "slices, maps and functions can't be compared with ==: slices.Equal and maps.Equal do that"},
 		{"concurrent map", "several goroutines use one map at once: guard it with a sync.Mutex"},
 		{"send on closed channel", "only the sender may close a channel, and only after its last send"},
+		{"close of closed channel", "a channel is closed once, by its sender"},
+		{"close of nil channel", "make the channel first: c := make(chan int)"},
+		{"negative WaitGroup counter", "Done was called more often than Add has announced"},
+		{"unlock of unlocked", "each Unlock needs a Lock before it: defer mu.Unlock() right behind mu.Lock() keeps the two together"},
 		{"cannot allocate memory", "the values need more memory than the machine has"},
 		{"out of memory", "the values need more memory than the machine has"},
 	} {
@@ -274,47 +289,4 @@ func panicHint(msg string) string {
 		}
 	}
 	return ""
-}
-
-// placeInFile finds the user's place of a line in the program that GoNB has put together. Its functions, main among them, are those of the
-// cells that we gave it, line by line.
-func (k *kernel) placeInFile(path string, line int) (p rewrite.Pos, ok bool) {
-	if base := filepath.Base(path); base != "main.go" && base != "main_test.go" || !strings.HasPrefix(path, k.f.tmp()) {
-		return p, false
-	}
-	b, err := os.ReadFile(path)
-	if err != nil {
-		return p, false
-	}
-	lines := strings.Split(string(b), "\n")
-	if line < 1 || line > len(lines) {
-		return p, false
-	}
-	start := line
-	for start > 0 && !strings.HasPrefix(lines[start-1], "func ") {
-		start--
-	}
-	if start == 0 {
-		return p, false
-	}
-	head := lines[start-1]
-	inMain := head == "func main() {" && start < len(lines) && strings.TrimSpace(lines[start]) == "flag.Parse()"
-	for n := len(k.ran); n > 0; n-- { // the latest declaration counts
-		c := k.ran[n]
-		if c.text == nil {
-			continue
-		}
-		for i, l := range strings.Split(c.text.String(), "\n") {
-			switch {
-			case inMain && (l == "%%" || strings.HasPrefix(l, "%% ")):
-				return k.place(n, i+1+line-start-1, 0), true
-			case !inMain && l == head:
-				return k.place(n, i+1+line-start, 0), true
-			}
-		}
-		if inMain {
-			return p, false // the program is that of the last cell
-		}
-	}
-	return p, false
 }

@@ -4,13 +4,14 @@ package main
 
 import (
 	"fmt"
+	"go/version"
 	"os"
 	"path/filepath"
 	"strings"
 )
 
-// Cells import from the module of the lessons and, for packages fetched with %get, from a module beside it, which lies in .lectern and
-// holds nothing but its requirements.
+// Cells import from the module of the lessons, from GoNB's packages for displays and widgets, and, for packages fetched with %get or by an
+// import, from a module beside the lessons', which lies in .lectern and holds nothing but its requirements.
 
 // getModule is the folder of the module for fetched packages; the environment variable LECTERN_GET names another.
 func getModule(c config) string {
@@ -20,37 +21,111 @@ func getModule(c config) string {
 	return filepath.Join(c.root, ".lectern", "get")
 }
 
-// makeCheckModule creates the module in which cells are type-checked, in a workspace of the same modules as GoNB's.
+// modules lists the folders of the modules that cells import from.
+func modules(c config) []string {
+	if d := gonbui(c); d != "" { // a module of its own: the lessons' go.mod stays as it is
+		return []string{c.root, d, getModule(c)}
+	}
+	return []string{c.root, getModule(c)}
+}
+
+// gonbui is the folder of the module that requires GoNB's packages for cells, in the version of our GoNB; "" if the lessons have none.
+func gonbui(c config) string {
+	d := filepath.Join(c.root, "tools", "gonbui")
+	if goLine(d) == "" {
+		return ""
+	}
+	return d
+}
+
+// warmPackages are looked up when a kernel starts, if they have changed: what cells may import without a wait.
+func warmPackages(c config) []string {
+	list := append([]string{modulePath(c.root) + "/..."}, commonPackages...)
+	if gonbui(c) != "" {
+		for _, p := range []string{"gonbui", "gonbui/comms", "gonbui/dom", "gonbui/protocol", "gonbui/widgets", "cache"} {
+			list = append(list, gonbPath+p)
+		}
+	}
+	return list
+}
+
+// slowPackages are GoNB's packages that take a minute to compile: they are compiled when a cell imports them, if setup has not got round to it.
+func slowPackages(c config) []string {
+	if gonbui(c) == "" {
+		return nil
+	}
+	return []string{gonbPath + "gonbui/plotly", gonbPath + "gonbui/wasm"}
+}
+
+const gonbPath = "github.com/janpfeifer/gonb/"
+
+// makeCheckModule creates the module in which cells are type-checked and compiled, in a workspace of the modules that they import from.
 func makeCheckModule(c config, f *folders) error {
-	get := filepath.Join(getModule(c), "go.mod")
-	if _, err := os.Stat(get); err != nil {
-		if err := os.MkdirAll(filepath.Dir(get), 0o755); err != nil {
-			return fmt.Errorf("module for fetched packages: %w", err)
-		}
-		if err := os.WriteFile(get, []byte("module lectern.local/get\n\ngo 1.26.0\n"), 0o644); err != nil {
-			return fmt.Errorf("module for fetched packages: %w", err)
-		}
+	if err := makeGetModule(c); err != nil {
+		return fmt.Errorf("module for fetched packages: %w", err)
 	}
-	files := map[string]string{
-		"go.mod":  "module lectern.local/cell\n\ngo 1.26.0\n",
-		"go.work": "go 1.26.0\n\nuse (\n\t.\n\t" + fmt.Sprintf("%q", c.root) + "\n\t" + fmt.Sprintf("%q", getModule(c)) + "\n)\n",
-		"main.go": "package main\n\nfunc main() {}\n",
+	// The cells' language is that of the lessons.
+	lessons := goLine(c.root)
+	if lessons == "" {
+		lessons = "1.26.0"
 	}
+	files := map[string]string{"go.mod": "module lectern.local/cell\n\ngo " + lessons + "\n", "main.go": "package main\n\nfunc main() {}\n"}
 	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(f.check(), name), []byte(text), 0o644); err != nil {
 			return fmt.Errorf("module for checking: %w", err)
 		}
 	}
+	return joinModules(c, f.check())
+}
+
+// joinModules writes the go.work file of the cells' module. It is written again when a fetched module may have changed what it must say.
+func joinModules(c config, dir string) error {
+	need := goLine(dir) // a workspace must be for the newest Go that any of its modules wants
+	var b strings.Builder
+	b.WriteString("use (\n\t.\n")
+	for _, m := range modules(c) {
+		if v := goLine(m); version.Compare("go"+v, "go"+need) > 0 {
+			need = v
+		}
+		fmt.Fprintf(&b, "\t%q\n", m)
+	}
+	b.WriteString(")\n")
+	if err := os.WriteFile(filepath.Join(dir, "go.work"), []byte("go "+need+"\n\n"+b.String()), 0o644); err != nil {
+		return fmt.Errorf("module for checking: %w", err)
+	}
 	return nil
+}
+
+// makeGetModule creates the module for fetched packages if there is none.
+func makeGetModule(c config) error {
+	mod := filepath.Join(getModule(c), "go.mod")
+	if _, err := os.Stat(mod); err == nil {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(mod), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(mod, []byte("module lectern.local/get\n\ngo 1.26.0\n"), 0o644)
 }
 
 // modulePath reads the path of the module in a folder.
 func modulePath(dir string) string {
-	b, _ := os.ReadFile(filepath.Join(dir, "go.mod"))
-	for line := range strings.Lines(string(b)) {
-		if f := strings.Fields(line); len(f) == 2 && f[0] == "module" {
-			return f[1]
-		}
+	if path := modLine(dir, "module"); path != "" {
+		return path
 	}
 	return "."
+}
+
+// goLine reads which Go the module in a folder wants; "" if there is no module.
+func goLine(dir string) string { return modLine(dir, "go") }
+
+func modLine(dir, key string) string {
+	b, _ := os.ReadFile(filepath.Join(dir, "go.mod"))
+	for line := range strings.Lines(string(b)) {
+		line, _, _ = strings.Cut(line, "//")
+		if f := strings.Fields(line); len(f) == 2 && f[0] == key {
+			return strings.Trim(f[1], `"`)
+		}
+	}
+	return ""
 }

@@ -11,13 +11,14 @@ import (
 	"time"
 
 	"github.com/lectern-go/lectern/kernel/internal/child"
+	"github.com/lectern-go/lectern/kernel/internal/private"
 )
 
 // StartOptions say how [Start] runs a kernel. The zero value is usable.
 type StartOptions struct {
 	Dir        string        // the kernel's working directory; "" is ours
 	Env        []string      // the environment below the spec's; nil is ours
-	RuntimeDir string        // where the connection file is written; "" is the system's temporary folder
+	RuntimeDir string        // where the connection file and the sockets are; "" is the system's temporary folder
 	Log        io.Writer     // gets what the kernel writes to its own stdout and stderr; nil discards it
 	Ready      time.Duration // how long the kernel may take to answer first; 0 is a minute
 }
@@ -31,7 +32,7 @@ type Kernel struct {
 	proc    *child.Process
 	sockets *Sockets
 	session string
-	files   string // folder of the connection file, removed at the end
+	folders []string // of the connection file and the sockets, removed at the end
 	stderr  *tail
 
 	executing sync.Mutex
@@ -45,24 +46,31 @@ func Start(ctx context.Context, spec *Spec, o StartOptions) (*Kernel, error) {
 	if o.Ready == 0 {
 		o.Ready = time.Minute
 	}
-	info, err := NewConnectionInfo()
-	if err != nil {
-		return nil, err
-	}
+	k := &Kernel{spec: spec, session: NewID(), waiting: map[string]chan *Message{}, stderr: &tail{next: o.Log}}
 	if o.RuntimeDir != "" {
 		if err := os.MkdirAll(o.RuntimeDir, 0o700); err != nil {
 			return nil, fmt.Errorf("jupyter: runtime folder: %w", err)
 		}
 	}
-	files, err := os.MkdirTemp(o.RuntimeDir, "kernel-")
+	files, err := k.newFolder(o.RuntimeDir)
 	if err != nil {
-		return nil, fmt.Errorf("jupyter: runtime folder: %w", err)
+		return nil, err
 	}
-	k := &Kernel{spec: spec, session: NewID(), files: files, waiting: map[string]chan *Message{}, stderr: &tail{next: o.Log}}
+	sockets := files
+	if !FitsSockets(files) && FitsSockets(shortTemp) { // a socket's address has no room for long paths
+		if sockets, err = k.newFolder(shortTemp); err != nil {
+			return nil, err
+		}
+	}
+	info, err := NewConnectionInfo(sockets)
+	if err != nil {
+		k.removeFolders()
+		return nil, err
+	}
 	// GoNB finds the kernel's ID in the file's name, so it must look as Jupyter's do.
 	connection := filepath.Join(files, "kernel-"+NewID()+".json")
 	if err := info.WriteFile(connection); err != nil {
-		os.RemoveAll(files)
+		k.removeFolders()
 		return nil, err
 	}
 	env := o.Env
@@ -72,7 +80,7 @@ func Start(ctx context.Context, spec *Spec, o StartOptions) (*Kernel, error) {
 	argv, environ := spec.Command(connection, env)
 	k.proc, err = child.Start(argv, environ, o.Dir, k.stderr)
 	if err != nil {
-		os.RemoveAll(files)
+		k.removeFolders()
 		return nil, fmt.Errorf("jupyter: start %s: %w; is the kernel installed? (go run ./kernel setup)", argv[0], err)
 	}
 
@@ -386,8 +394,28 @@ func (k *Kernel) Kill() {
 		if k.sockets != nil {
 			k.sockets.Close()
 		}
-		os.RemoveAll(k.files)
+		k.removeFolders()
 	})
+}
+
+// shortTemp is a temporary folder with a short path, where the user's own has a long one.
+const shortTemp = "/tmp"
+
+// newFolder creates a private folder that is removed when the kernel has ended; if it can't, it removes those that it created before.
+func (k *Kernel) newFolder(parent string) (string, error) {
+	dir, err := private.MkdirTemp(parent, "kernel-")
+	if err != nil {
+		k.removeFolders()
+		return "", fmt.Errorf("jupyter: runtime folder: %w", err)
+	}
+	k.folders = append(k.folders, dir)
+	return dir, nil
+}
+
+func (k *Kernel) removeFolders() {
+	for _, dir := range k.folders {
+		os.RemoveAll(dir)
+	}
 }
 
 // tail keeps the end of what is written to it and passes everything on.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -91,33 +92,56 @@ func TestDecodeRefuses(t *testing.T) {
 }
 
 func TestConnectionFile(t *testing.T) {
-	c, err := NewConnectionInfo()
-	if err != nil {
+	private := filepath.Join(t.TempDir(), "p")
+	if err := os.Mkdir(private, 0o700); err != nil {
 		t.Fatal(err)
-	}
-	seen := map[int]bool{}
-	for _, p := range c.ports() {
-		if *p == 0 || seen[*p] {
-			t.Errorf("ports %+v: each must be set and different", c)
-		}
-		seen[*p] = true
 	}
 	path := filepath.Join(t.TempDir(), "kernel-1.json")
-	if err := c.WriteFile(path); err != nil {
-		t.Fatal(err)
-	}
-	got, err := ReadConnectionFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != c {
-		t.Errorf("read back: got %+v, want %+v", got, c)
+	for _, dirs := range [][]string{nil, {"", private + strings.Repeat("/long", 40)}, {"", private}} {
+		c, err := NewConnectionInfo(dirs...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := ConnectionInfo{Transport: "tcp", IP: "127.0.0.1"}
+		if len(dirs) == 2 && dirs[1] == private && runtime.GOOS != "windows" {
+			want = ConnectionInfo{Transport: "ipc", IP: c.IP}
+			if filepath.Dir(c.IP) != private {
+				t.Errorf("sockets at %s, want them in %s", c.IP, private)
+			}
+			// Each has files of its own: those of a killed kernel are not in the way of the next.
+			if other, err := NewConnectionInfo(private); err != nil || other.IP == c.IP {
+				t.Errorf("a second connection in the folder: %+v, %v", other, err)
+			}
+		}
+		if c.Transport != want.Transport || c.IP != want.IP {
+			t.Errorf("%q: got %+v, want transport %s at %s", dirs, c, want.Transport, want.IP)
+		}
+		seen := map[int]bool{}
+		for _, p := range c.ports() {
+			if *p == 0 || seen[*p] {
+				t.Errorf("ports %+v: each must be set and different", c)
+			}
+			seen[*p] = true
+		}
+		if err := c.WriteFile(path); err != nil {
+			t.Fatal(err)
+		}
+		got, err := ReadConnectionFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got != c {
+			t.Errorf("read back: got %+v, want %+v", got, c)
+		}
 	}
 	for _, bad := range []struct{ text, want string }{
 		{`{`, "unexpected end"},
-		{`{"transport":"ipc"}`, `transport "ipc"`},
+		{`{"transport":"epgm"}`, `transport "epgm"`},
+		{`{"transport":"ipc"}`, "ipc without an ip"},
+		{`{"transport":"ipc","ip":"/x/s","shell_port":-1}`, "shell_port is -1"},
 		{`{"transport":"tcp","key":"k","signature_scheme":"hmac-md5"}`, "hmac-md5"},
 		{`{"shell_port":1,"iopub_port":0}`, "iopub_port is 0"},
+		{`{"shell_port":65536}`, "shell_port is 65536"},
 	} {
 		if err := os.WriteFile(path, []byte(bad.text), 0o600); err != nil {
 			t.Fatal(err)
@@ -170,6 +194,31 @@ func TestReadSpecRefuses(t *testing.T) {
 			t.Errorf("%s: got %v, want an error with %q", bad.text, err, bad.want)
 		}
 	}
+}
+
+// FuzzConnection checks that a connection file of any content gives a connection that can be written and read again, or an error.
+func FuzzConnection(f *testing.F) {
+	for _, transport := range []string{"tcp", "ipc", ""} {
+		f.Add(`{"ip":"/a b/s","transport":"` + transport + `","shell_port":1,"iopub_port":2,"stdin_port":3,"control_port":4,"hb_port":5,"key":"k","signature_scheme":"hmac-sha256","kernel_name":"x"}`)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		c, err := parseConnection("kernel-1.json", []byte(text))
+		if err != nil {
+			return
+		}
+		b, err := json.Marshal(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, err := parseConnection("kernel-1.json", b); err != nil || again != c {
+			t.Fatalf("%q: read as %+v, written, and read as %+v (%v)", text, c, again, err)
+		}
+		for _, p := range c.ports() {
+			if e := c.endpoint(*p); !strings.HasPrefix(e, c.Transport+"://") {
+				t.Fatalf("%q: endpoint %s", text, e)
+			}
+		}
+	})
 }
 
 func FuzzDecode(f *testing.F) {

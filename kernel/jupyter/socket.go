@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"os"
 	"sync"
 	"time"
 
@@ -118,9 +119,16 @@ func Listen(info ConnectionInfo) (*Sockets, error) {
 		// Shell comes last: a client that reaches it finds all the others open.
 		{&s.Shell, "shell", zmq4.NewRouter(ctx, quiet), info.ShellPort},
 	} {
-		if err := c.z.Listen(info.endpoint(c.port)); err != nil {
+		info.clearSocket(c.port)
+		err := c.z.Listen(info.endpoint(c.port))
+		if err == nil && info.Transport == "ipc" {
+			// Whoever chose the folder may have left it open to others.
+			err = os.Chmod(info.socket(c.port), 0o600)
+		}
+		if err != nil {
+			c.z.Close()
 			s.Close()
-			return nil, fmt.Errorf("jupyter: listen on the %s port %d: %w; is another kernel using the connection file?", c.name, c.port, err)
+			return nil, fmt.Errorf("jupyter: listen on %s for %s: %w; is another kernel using the connection file?", info.endpoint(c.port), c.name, err)
 		}
 		if c.dst == nil {
 			s.heartbeat = c.z
@@ -176,7 +184,7 @@ func Dial(ctx context.Context, info ConnectionInfo) (*Sockets, error) {
 			if ctx.Err() != nil {
 				err = context.Cause(ctx)
 			}
-			return nil, fmt.Errorf("jupyter: dial the %s port %d: %w", c.name, c.port, err)
+			return nil, fmt.Errorf("jupyter: dial %s for %s: %w", info.endpoint(c.port), c.name, err)
 		}
 	}
 	if !stop() {

@@ -1,7 +1,9 @@
 package keep
 
 import (
+	"cmp"
 	"reflect"
+	"slices"
 	"sort"
 )
 
@@ -19,20 +21,22 @@ func (b *block) size() uintptr { return b.hi - b.lo }
 // merge sorts blocks and joins those that overlap, so that each byte lies in one block. clash is called for memory of two types that
 // overlap without one containing the other: their sharing can't be kept.
 func merge(bs []block, clash func(a, b *block)) []block {
-	sort.SliceStable(bs, func(i, j int) bool {
-		a, b := &bs[i], &bs[j]
+	slices.SortStableFunc(bs, func(a, b block) int {
 		switch {
 		case a.lo != b.lo:
-			return a.lo < b.lo
+			return cmp.Compare(a.lo, b.lo)
 		case a.hi != b.hi:
-			return a.hi > b.hi
+			return cmp.Compare(b.hi, a.hi)
 		case (a.root >= 0) != (b.root >= 0):
-			return a.root >= 0
+			return cmp.Compare(b.root, a.root) // no variable is -1
 		}
-		return rank(a.elem) > rank(b.elem)
+		return cmp.Compare(rank(b.elem), rank(a.elem))
 	})
 	var out []block
 	for _, b := range bs {
+		if b.size() == 0 {
+			continue
+		}
 		if len(out) == 0 || b.lo >= out[len(out)-1].hi {
 			out = append(out, b)
 			continue

@@ -3,6 +3,7 @@ package keep
 import (
 	"fmt"
 	"reflect"
+	"strings"
 )
 
 // place is a reference's target: an address and the type seen there. An address alone is not enough, since a struct and its first field share it.
@@ -16,17 +17,37 @@ type place struct {
 // can be kept at all.
 type collector struct {
 	user   int
+	users  []int                   // user alone: what a block has until it is merged with others
 	states map[place]reflect.Value // what KeepState returned; shared by all collectors and the encoders of one save
 	seen   map[place]bool
 	blocks []block
 	maps   []uintptr
 	todo   []reflect.Value // targets still to be walked
 	bytes  int64
+	own    map[string]bool       // the cells' own types among what it has seen
+	types  map[reflect.Type]bool // types whose names are in own
+	short  map[place]bool        // slices of which nothing behind their length can be kept; shared like states
+	copies map[uintptr]mapCopy   // of maps; shared like states
+}
+
+func newCollector(user int, s *saving) *collector {
+	return &collector{user: user, users: []int{user}, states: s.states, short: s.short, copies: s.maps, seen: map[place]bool{}, own: map[string]bool{}, types: map[reflect.Type]bool{}}
+}
+
+// try is walk for values that other goroutines may be changing, or whose methods panic.
+func (c *collector) try(p reflect.Value) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("reading it panicked: %v", r)
+		}
+	}()
+	return c.walk(p)
 }
 
 // walk collects everything that the variable at p, of the collector's user, leads to.
 func (c *collector) walk(p reflect.Value) error {
 	c.add(p.Pointer(), 1, p.Type().Elem(), c.user)
+	ownTypes(p.Type().Elem(), c.own, c.types)
 	if err := c.value(p.Elem()); err != nil {
 		return err
 	}
@@ -49,7 +70,7 @@ func (c *collector) add(p uintptr, n int, t reflect.Type, root int) bool {
 	}
 	c.seen[k] = true
 	c.bytes += int64(size)
-	b := block{lo: p, hi: p + size, elem: t, root: root, users: []int{c.user}}
+	b := block{lo: p, hi: p + size, elem: t, root: root, users: c.users}
 	if kindOf(t) == asBytes && root < 0 {
 		b.elem = nil
 	}
@@ -66,29 +87,27 @@ func (c *collector) value(v reflect.Value) error {
 		return fmt.Errorf("%s can't be kept", article(typeText(t)))
 	case asMarshals:
 		return nil
+	case asAtomic:
+		return c.value(atomicPointer(v))
+	case asTime:
+		return c.value(field(v, timeLoc))
 	case asState:
 		s, err := stateOf(c.states, v)
 		if err != nil {
 			return err
 		}
+		ownTypes(s.Type().Elem(), c.own, c.types)
 		return c.value(s.Elem())
 	}
 	switch t.Kind() {
 	case reflect.String:
 		c.bytes += int64(v.Len())
 	case reflect.Pointer:
-		if !v.IsNil() && c.add(v.Pointer(), 1, t.Elem(), -1) {
+		if !v.IsNil() && samePointer(v.UnsafePointer(), t.Elem()) == "" && c.add(v.Pointer(), 1, t.Elem(), -1) {
 			c.todo = append(c.todo, v.Elem())
 		}
 	case reflect.Slice:
-		if v.Len() == 0 || !c.add(v.Pointer(), v.Len(), t.Elem(), -1) || kindOf(t.Elem()) == asBytes {
-			return nil
-		}
-		for i := range v.Len() {
-			if err := c.value(v.Index(i)); err != nil {
-				return err
-			}
-		}
+		return c.slice(v)
 	case reflect.Array:
 		for i := range v.Len() {
 			if err := c.value(v.Index(i)); err != nil {
@@ -109,29 +128,53 @@ func (c *collector) value(v reflect.Value) error {
 		c.seen[k] = true
 		c.maps = append(c.maps, v.Pointer())
 		c.bytes += int64(v.Len()) * int64(t.Key().Size()+t.Elem().Size())
-		for it := v.MapRange(); it.Next(); {
-			if err := c.value(addressable(it.Key())); err != nil {
-				return err
+		entries, ok := c.copies[v.Pointer()]
+		if !ok {
+			entries = copyMap(v)
+			c.copies[v.Pointer()] = entries
+		}
+		for _, list := range []reflect.Value{entries.keys, entries.values} {
+			if kindOf(list.Type().Elem()) == asBytes {
+				continue
 			}
-			if err := c.value(addressable(it.Value())); err != nil {
-				return err
+			for i := range list.Len() {
+				if err := c.value(list.Index(i)); err != nil {
+					return err
+				}
 			}
 		}
 	case reflect.Interface:
 		if v.IsNil() {
 			return nil
 		}
-		e := v.Elem()
-		if source(e.Type()) == "" {
-			if e.Type().Implements(errorType) {
+		e, d := boxed(v)
+		if d.sameValue(e) != "" {
+			return nil
+		}
+		if d.err != nil {
+			if err, ok := v.Interface().(error); ok {
+				for _, w := range wrapped(err) {
+					if err := c.value(reflect.ValueOf(&w).Elem()); err != nil {
+						return err
+					}
+				}
 				return nil
 			}
-			return fmt.Errorf("it holds %s, a type without a name outside its package", article(typeText(e.Type())))
+			return d.err
 		}
-		return c.value(addressable(e))
+		ownTypes(e.Type(), c.own, c.types)
+		return c.value(e)
 	case reflect.Func:
-		if !v.IsNil() {
-			return fmt.Errorf("a function value can't be kept")
+		if v.IsNil() {
+			return nil
+		}
+		f, p, err := functionOf(v)
+		if err != nil || f.captured == nil {
+			return err
+		}
+		ownTypes(f.captured, c.own, c.types)
+		if p = captured(p); c.add(uintptr(p), 1, f.captured, -1) {
+			c.todo = append(c.todo, reflect.NewAt(f.captured, p).Elem())
 		}
 	case reflect.Chan:
 		if !v.IsNil() {
@@ -141,6 +184,46 @@ func (c *collector) value(v reflect.Value) error {
 		if !v.IsZero() {
 			return fmt.Errorf("%s can't be kept", article(typeText(t)))
 		}
+	}
+	return nil
+}
+
+// slice walks the elements of a slice, with those between its length and its capacity: appending to another slice may show them.
+func (c *collector) slice(v reflect.Value) error {
+	p, elem := v.UnsafePointer(), v.Type().Elem()
+	k := place{uintptr(p), elem, v.Cap()}
+	if !c.add(k.p, k.n, elem, -1) || kindOf(elem) == asBytes {
+		return nil
+	}
+	at0 := len(c.blocks) - 1
+	for i := range v.Cap() {
+		if err := c.value(at(p, i, elem)); err != nil {
+			if i < v.Len() {
+				return err
+			}
+			c.short[k] = true
+			b := &c.blocks[at0]
+			c.bytes -= int64(b.size())
+			b.hi = b.lo + uintptr(v.Len())*elem.Size()
+			c.bytes += int64(b.size())
+			return nil
+		}
+	}
+	return nil
+}
+
+// timeLoc is the number of the field of a time.Time that points to its time zone.
+const timeLoc = 2
+
+// wrapped returns the errors that an error wraps.
+func wrapped(err error) []error {
+	switch e := err.(type) {
+	case interface{ Unwrap() error }:
+		if w := e.Unwrap(); w != nil {
+			return []error{w}
+		}
+	case interface{ Unwrap() []error }:
+		return e.Unwrap()
 	}
 	return nil
 }
@@ -156,6 +239,11 @@ func stateOf(states map[place]reflect.Value, v reflect.Value) (s reflect.Value, 
 			err = fmt.Errorf("its KeepState panicked: %v", r)
 		}
 	}()
+	if v.Type() == syncMapType {
+		s = reflect.ValueOf(syncMapEntries(v))
+		states[k] = s
+		return s, nil
+	}
 	s = reflect.ValueOf(v.Addr().Interface().(Keeper).KeepState())
 	if s.Kind() != reflect.Pointer || s.IsNil() || s.Elem().Kind() != reflect.Struct {
 		return s, fmt.Errorf("KeepState of %s returned no pointer to a struct", typeText(v.Type()))
@@ -165,7 +253,7 @@ func stateOf(states map[place]reflect.Value, v reflect.Value) (s reflect.Value, 
 }
 
 func article(s string) string {
-	if s != "" && (s[0] == 'o' || s[0] == 'i' || s[0] == 'e' || s[0] == 'a') {
+	if strings.HasPrefix(s, "http.") || s != "" && (s[0] == 'o' || s[0] == 'i' || s[0] == 'e' || s[0] == 'a') {
 		return "an " + s
 	}
 	return "a " + s

@@ -4,9 +4,8 @@ import (
 	"encoding"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"reflect"
+	"strings"
 	"unsafe"
 )
 
@@ -18,11 +17,13 @@ type decoder struct {
 	mem   []unsafe.Pointer // start of each block, once it is known
 	maps  []reflect.Value
 	elems []reflect.Type // of typed blocks, once known
+	types []typeRef
+	funcs [][2]string // ids and signatures
 	open  func(name string, size int) (unsafe.Pointer, error)
 
 	r      reader
 	todo   []func() error
-	fixes  []func() error // pointers into blocks that were not known yet
+	fixes  []fix          // pointers into blocks that were not known yet
 	finish []func() error // what must wait until all memory is filled; innermost first
 }
 
@@ -43,7 +44,9 @@ func (d *decoder) restore(b []byte, want map[string]reflect.Value) (err error) {
 		t := &d.table[i]
 		t.kind = r.int()
 		switch t.kind {
-		case blockTyped, blockBytes:
+		case blockTyped:
+			t.n, t.offset, t.typ = r.int(), r.int(), r.int()
+		case blockBytes:
 			t.n, t.offset = r.int(), r.int()
 		case blockMapped:
 			t.n, t.name = r.int(), r.string()
@@ -64,6 +67,12 @@ func (d *decoder) restore(b []byte, want map[string]reflect.Value) (err error) {
 			roots = append(roots, root{p, id})
 		}
 	}
+	for k := r.int(); k > 0 && r.err == nil; k-- {
+		d.types = append(d.types, typeRef{name: r.string(), sig: r.string()})
+	}
+	for k := r.int(); k > 0 && r.err == nil; k-- {
+		d.funcs = append(d.funcs, [2]string{r.string(), r.string()})
+	}
 	d.raw = r.bytes(r.int())
 	if r.err != nil {
 		return r.err
@@ -75,13 +84,102 @@ func (d *decoder) restore(b []byte, want map[string]reflect.Value) (err error) {
 	for _, x := range roots {
 		d.define(x.id, x.p.UnsafePointer(), x.p.Type().Elem())
 	}
-	for _, list := range []*[]func() error{&d.todo, &d.fixes, &d.finish} {
-		for i := 0; i < len(*list); i++ {
-			if err := (*list)[i](); err != nil {
+	if err := d.fill(); err != nil {
+		return err
+	}
+	for i := 0; i < len(d.finish); i++ {
+		if err := d.finish[i](); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fill reads everything that the variables lead to.
+func (d *decoder) fill() error {
+	for {
+		for len(d.todo) > 0 {
+			f := d.todo[0]
+			d.todo = d.todo[1:]
+			if err := f(); err != nil {
+				return err
+			}
+		}
+		if len(d.fixes) == 0 {
+			return nil
+		}
+		var open []fix
+		for _, f := range d.fixes {
+			if d.mem[f.id] == nil {
+				open = append(open, f)
+			} else if err := f.point(); err != nil {
+				return err
+			}
+		}
+		d.fixes = open
+		if len(open) > 0 { // into the memory of a variable that is gone
+			if err := d.replace(open[0].id, open[0].t); err != nil {
 				return err
 			}
 		}
 	}
+}
+
+// replace makes memory for a block that belonged to a variable which nobody wants. t is seen somewhere in it.
+func (d *decoder) replace(id int, t reflect.Type) error {
+	e := d.table[id]
+	if e.typ < 1 || e.typ > len(d.types) {
+		return fmt.Errorf("it points into %s that belonged to a variable which is gone", article(typeText(t)))
+	}
+	typ := &d.types[e.typ-1]
+	if err := typ.find(); err != nil {
+		return err
+	}
+	return d.allocate(id, typ.t)
+}
+
+// allocate makes memory for a typed block, and plans to fill it.
+func (d *decoder) allocate(id int, t reflect.Type) error {
+	n := d.table[id].n
+	if n < 0 || n > len(d.body) && kindOf(t) != asZero {
+		return errShort
+	}
+	d.define(id, reflect.MakeSlice(reflect.SliceOf(t), n, n).UnsafePointer(), t)
+	return nil
+}
+
+// A typeRef is a type that an interface holds.
+type typeRef struct {
+	name, sig string
+	t         reflect.Type // once it is known
+}
+
+// changedError says that a variable, or an interface in it, has a type that is different now.
+type changedError struct {
+	t      reflect.Type
+	static bool
+}
+
+func (e *changedError) Error() string {
+	name := strings.TrimLeft(typeText(e.t), "*")
+	if e.static {
+		return fmt.Sprintf("its type %s was different", name)
+	}
+	return fmt.Sprintf("the type %s that it holds was different", name)
+}
+
+func (t *typeRef) find() error {
+	if t.t != nil {
+		return nil
+	}
+	f, ok := registered(t.name)
+	if !ok {
+		return fmt.Errorf("the type %s that it holds is not part of this cell's program", strings.ReplaceAll(t.name, "main.", ""))
+	}
+	if signature(f) != t.sig {
+		return &changedError{t: f}
+	}
+	t.t = f
 	return nil
 }
 
@@ -139,6 +237,16 @@ func (d *decoder) ref(t reflect.Type, set func(p unsafe.Pointer, room int)) erro
 	case id == refEmpty:
 		set(reflect.New(t).UnsafePointer(), 0)
 		return nil
+	case id == refSame:
+		v, err := findSame(d.r.string())
+		if err != nil {
+			return err
+		}
+		if v.Kind() != reflect.Pointer || v.Type().Elem() != t {
+			return errShort
+		}
+		set(v.UnsafePointer(), 0)
+		return nil
 	}
 	id -= refFirst
 	offset := d.r.int()
@@ -157,15 +265,11 @@ func (d *decoder) ref(t reflect.Type, set func(p unsafe.Pointer, room int)) erro
 		return err
 	}
 	if exact := d.r.int(); d.mem[id] == nil && exact == 1 {
-		if e.n > len(d.body) && kindOf(t) != asZero {
-			return errShort
+		if err := d.allocate(id, t); err != nil {
+			return err
 		}
-		d.define(id, reflect.MakeSlice(reflect.SliceOf(t), e.n, e.n).UnsafePointer(), t)
 	}
 	point := func() error {
-		if d.mem[id] == nil {
-			return fmt.Errorf("it points into a %s that belonged to a variable which is gone", typeText(t))
-		}
 		size := e.n * int(d.elems[id].Size())
 		if offset+int(t.Size()) > size {
 			return errShort
@@ -176,8 +280,15 @@ func (d *decoder) ref(t reflect.Type, set func(p unsafe.Pointer, room int)) erro
 	if d.mem[id] != nil {
 		return point()
 	}
-	d.fixes = append(d.fixes, point)
+	d.fixes = append(d.fixes, fix{id, t, point})
 	return nil
+}
+
+// A fix sets a pointer to a t that lies in block id, once the block has memory.
+type fix struct {
+	id    int
+	t     reflect.Type
+	point func() error
 }
 
 // sliceHeader is how a slice lies in memory.
@@ -194,6 +305,11 @@ func (d *decoder) value(v reflect.Value) error {
 		return d.r.err
 	case asZero, never:
 		return nil
+	case asAtomic:
+		return d.value(atomicPointer(v))
+	case asTime:
+		copy(unsafe.Slice((*byte)(v.Addr().UnsafePointer()), 16), d.r.bytes(16))
+		return d.value(field(v, timeLoc))
 	case asMarshals:
 		return v.Addr().Interface().(encoding.BinaryUnmarshaler).UnmarshalBinary([]byte(d.r.string()))
 	case asState:
@@ -209,17 +325,17 @@ func (d *decoder) value(v reflect.Value) error {
 		if n < 0 {
 			return d.r.err
 		}
-		if n == 0 {
+		c := d.r.int()
+		if c <= 0 {
 			v.Set(reflect.MakeSlice(t, 0, 0))
 			return d.r.err
 		}
-		c := d.r.int()
 		return d.ref(t.Elem(), func(p unsafe.Pointer, room int) {
 			full := c
 			if s := int(t.Elem().Size()); s > 0 {
 				full = min(c, room/s)
 			}
-			*(*sliceHeader)(v.Addr().UnsafePointer()) = sliceHeader{p, n, max(n, full)}
+			*(*sliceHeader)(v.Addr().UnsafePointer()) = sliceHeader{p, min(n, full), full}
 		})
 	case reflect.Array:
 		for i := range v.Len() {
@@ -237,8 +353,30 @@ func (d *decoder) value(v reflect.Value) error {
 		return d.mapRef(v)
 	case reflect.Interface:
 		return d.dynamic(v)
+	case reflect.Func:
+		return d.function(v)
 	}
 	return d.r.err
+}
+
+func (d *decoder) function(v reflect.Value) error {
+	i := d.r.int()
+	if d.r.err != nil || i == 0 {
+		return d.r.err
+	}
+	if i < 0 || i > len(d.funcs) {
+		return errShort
+	}
+	f, word, err := restored(d.funcs[i-1][0], d.funcs[i-1][1], v.Type())
+	if err != nil {
+		return err
+	}
+	set := func(p unsafe.Pointer) { *(*unsafe.Pointer)(v.Addr().UnsafePointer()) = p }
+	if f.captured == nil {
+		set(word)
+		return nil
+	}
+	return d.ref(f.captured, func(p unsafe.Pointer, _ int) { set(f.make(p)) })
 }
 
 // settle runs f now, or after everything else if reading since the marks has left something open.
@@ -274,6 +412,10 @@ func (d *decoder) state(v reflect.Value) error {
 				err = fmt.Errorf("RestoreState of %s panicked: %v", typeText(v.Type()), r)
 			}
 		}()
+		if v.Type() == syncMapType {
+			st.Interface().(*syncMapState).restore(v)
+			return nil
+		}
 		v.Addr().Interface().(Keeper).RestoreState(st.Interface())
 		return nil
 	})
@@ -317,47 +459,61 @@ func (d *decoder) entries(m reflect.Value, offset int) error {
 }
 
 func (d *decoder) dynamic(v reflect.Value) error {
-	name := d.r.string()
+	i := d.r.int()
 	switch {
-	case name == "" || d.r.err != nil:
+	case i == dynamicNil || d.r.err != nil:
 		return d.r.err
-	case name == "!":
-		v.Set(reflect.ValueOf(errors.New(d.r.string())))
-		return nil
-	case name[0] == '=':
-		err, ok := sentinels[name[1:]]
-		if !ok {
-			return fmt.Errorf("unknown error %s", name[1:])
+	case i == dynamicSame:
+		x, err := findSame(d.r.string())
+		if err != nil {
+			return err
 		}
-		v.Set(reflect.ValueOf(err))
+		v.Set(x)
+		return nil
+	case i == dynamicText:
+		e := &textError{text: d.r.string()}
+		n := d.r.int()
+		if n < 0 || n > len(d.r.b) {
+			return errShort
+		}
+		e.wraps = make([]error, n)
+		for i := range e.wraps {
+			if err := d.dynamic(reflect.ValueOf(&e.wraps[i]).Elem()); err != nil {
+				return err
+			}
+		}
+		v.Set(reflect.ValueOf(e))
 		return nil
 	}
-	t, ok := registered(name)
-	if !ok {
-		return fmt.Errorf("its type %s is not part of this cell's program", name)
+	if i -= dynamicFirst; i < 0 || i >= len(d.types) {
+		return errShort
+	}
+	t := &d.types[i]
+	if err := t.find(); err != nil {
+		return err
 	}
 	fixes, finish := len(d.fixes), len(d.finish)
-	c := reflect.New(t).Elem()
+	c := reflect.New(t.t).Elem()
 	if err := d.value(c); err != nil {
 		return err
 	}
 	return d.settle(fixes, finish, func() error { v.Set(c); return nil })
 }
 
-// sentinels are errors that programs compare with, so they must come back as themselves.
-var sentinels = map[string]error{
-	"io.EOF": io.EOF, "io.ErrUnexpectedEOF": io.ErrUnexpectedEOF, "os.ErrNotExist": os.ErrNotExist, "os.ErrExist": os.ErrExist,
-	"os.ErrPermission": os.ErrPermission, "os.ErrClosed": os.ErrClosed,
+// findSame returns what a variable of a library holds.
+func findSame(name string) (reflect.Value, error) {
+	v, ok := same[name]
+	if !ok {
+		return v, fmt.Errorf("%s is not part of this cell's program", name)
+	}
+	return v, nil
 }
 
-func sentinelName(v reflect.Value) string {
-	if v.Kind() != reflect.Pointer || !v.Type().Implements(errorType) {
-		return ""
-	}
-	for name, err := range sentinels {
-		if e := reflect.ValueOf(err); e.Type() == v.Type() && e.Pointer() == v.Pointer() {
-			return name
-		}
-	}
-	return ""
+// A textError stands for an error whose type a later process can't have. It says the same and wraps the same.
+type textError struct {
+	text  string
+	wraps []error
 }
+
+func (e *textError) Error() string   { return e.text }
+func (e *textError) Unwrap() []error { return e.wraps }

@@ -4,25 +4,35 @@ import (
 	"encoding"
 	"fmt"
 	"reflect"
-	"sort"
+	"slices"
 	"strings"
+	"time"
 	"unsafe"
 )
 
-// The file of a group: the number of blocks; for each its kind and what the kind needs; the variables; the bytes of small arrays after
-// their number; the contents. Contents refer to blocks by number and offset, so a reader can take any variable and leave the rest.
+// The file of a group: the number of blocks; for each its kind and what the kind needs; the variables; the types that interfaces hold and the
+// functions, by name and signature; the bytes of small arrays after their number; the contents. Contents refer to blocks by number and offset, so a reader can take any variable and leave the rest.
 const (
-	blockTyped  = iota // count of elements, offset of the contents
+	blockTyped  = iota // count of elements, offset of the contents, number of the type + 1 or 0
 	blockBytes         // size, offset among the bytes
 	blockMapped        // size, name of the file
 	blockMap           // offset of the contents
 )
 
-// refs to blocks: 0 is nil, 1 points to something without size, n+2 to block n.
+// refs to blocks: 0 is nil, 1 points to something without size, 2 to what a variable of a library points to, n+3 to block n.
 const (
 	refNil = iota
 	refEmpty
+	refSame
 	refFirst
+)
+
+// What interfaces hold: nothing, what a variable of a library holds, the text of an error that can't be kept and what it wraps, a value of type n-3.
+const (
+	dynamicNil = iota
+	dynamicSame
+	dynamicText
+	dynamicFirst
 )
 
 // inline is the size from which an array gets a file of its own.
@@ -32,6 +42,8 @@ const inline = 4096
 type encoder struct {
 	blocks []block
 	states map[place]reflect.Value
+	short  map[place]bool
+	maps   map[uintptr]mapCopy
 	array  func(b *block) (name string, lo uintptr, size int, err error) // gives an array its file
 
 	body   writer
@@ -42,17 +54,24 @@ type encoder struct {
 	todo   []func() error
 	arrays map[string]bool
 	regs   map[string]bool
+	links  map[string]bool
+	shared map[string]bool
+	funcs  map[*function]int
+	names  [][2]string // of types, with their signatures
+	ids    [][2]string // of functions, with the signatures of what they capture
 }
 
 type entry struct {
 	kind, n, offset int
 	name            string
+	typ             int // of a typed block: the number of its type + 1, if it takes part in the table of types
 }
 
 // group returns the file of the variables at ps, and what a cell needs to restore them.
 func (e *encoder) group(names []string, ps []reflect.Value) ([]byte, error) {
 	e.byLo, e.byMap = map[uintptr]int{}, map[uintptr]int{}
-	e.arrays, e.regs = map[string]bool{}, map[string]bool{}
+	e.arrays, e.regs, e.links, e.shared = map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
+	e.funcs = map[*function]int{}
 	var roots []int
 	for _, p := range ps {
 		if p.Type().Elem().Size() == 0 {
@@ -77,7 +96,11 @@ func (e *encoder) group(names []string, ps []reflect.Value) ([]byte, error) {
 	for _, t := range e.table {
 		w.int(t.kind)
 		switch t.kind {
-		case blockTyped, blockBytes:
+		case blockTyped:
+			w.int(t.n)
+			w.int(t.offset)
+			w.int(t.typ)
+		case blockBytes:
 			w.int(t.n)
 			w.int(t.offset)
 		case blockMapped:
@@ -91,6 +114,13 @@ func (e *encoder) group(names []string, ps []reflect.Value) ([]byte, error) {
 	for i, n := range names {
 		w.string(n)
 		w.int(roots[i])
+	}
+	for _, list := range [][][2]string{e.names, e.ids} {
+		w.int(len(list))
+		for _, x := range list {
+			w.string(x[0])
+			w.string(x[1])
+		}
 	}
 	w.string(string(e.raw))
 	w.b = append(w.b, e.body.b...)
@@ -177,6 +207,8 @@ func (e *encoder) ref(p uintptr, n int, t reflect.Type) error {
 		exact := 0
 		if b.elem == t && offset%int(t.Size()) == 0 {
 			exact = 1 // a reader that comes here first knows the block's type
+		} else if d := dynamicOf(b.elem); e.table[id].typ == 0 && d.err == nil {
+			e.table[id].typ = e.typeNumber(b.elem, d) + 1 // the variable that the block belongs to may be forgotten
 		}
 		e.body.int(exact)
 	}
@@ -198,6 +230,12 @@ func (e *encoder) value(v reflect.Value) error {
 		b, err := v.Addr().Interface().(encoding.BinaryMarshaler).MarshalBinary()
 		w.string(string(b))
 		return err
+	case asAtomic:
+		return e.value(atomicPointer(v))
+	case asTime:
+		u := addressable(reflect.ValueOf(v.Interface().(time.Time).Round(0))) // without the process's own clock
+		w.b = append(w.b, unsafe.Slice((*byte)(u.Addr().UnsafePointer()), 16)...)
+		return e.value(field(v, timeLoc))
 	case asState:
 		s, err := stateOf(e.states, v)
 		if err != nil {
@@ -213,18 +251,27 @@ func (e *encoder) value(v reflect.Value) error {
 			w.int(refNil)
 			return nil
 		}
+		if name := samePointer(v.UnsafePointer(), t.Elem()); name != "" {
+			w.int(refSame)
+			e.same(name)
+			return nil
+		}
 		return e.ref(v.Pointer(), 1, t.Elem())
 	case reflect.Slice:
 		if v.IsNil() {
 			w.int(-1)
 			return nil
 		}
+		n := v.Cap()
+		if len(e.short) > 0 && e.short[place{v.Pointer(), t.Elem(), n}] {
+			n = v.Len()
+		}
 		w.int(v.Len())
-		if v.Len() == 0 {
+		w.int(n)
+		if n == 0 {
 			return nil
 		}
-		w.int(v.Cap())
-		return e.ref(v.Pointer(), v.Len(), t.Elem())
+		return e.ref(v.Pointer(), n, t.Elem())
 	case reflect.Array:
 		for i := range v.Len() {
 			if err := e.value(v.Index(i)); err != nil {
@@ -241,6 +288,8 @@ func (e *encoder) value(v reflect.Value) error {
 		return e.mapRef(v)
 	case reflect.Interface:
 		return e.dynamic(v)
+	case reflect.Func:
+		return e.function(v)
 	default:
 		if !v.IsZero() {
 			return fmt.Errorf("%s can't be kept", article(typeText(t)))
@@ -263,14 +312,13 @@ func (e *encoder) mapRef(v reflect.Value) error {
 		e.table = append(e.table, entry{kind: blockMap})
 		e.todo = append(e.todo, func() error {
 			e.table[id].offset = len(e.body.b)
-			keys := v.MapKeys()
-			sortKeys(keys)
-			e.body.int(len(keys))
-			for _, k := range keys {
-				if err := e.value(addressable(k)); err != nil {
+			c := e.maps[v.Pointer()]
+			e.body.int(c.keys.Len())
+			for _, i := range c.order() {
+				if err := e.value(c.keys.Index(i)); err != nil {
 					return err
 				}
-				if err := e.value(addressable(v.MapIndex(k))); err != nil {
+				if err := e.value(c.values.Index(i)); err != nil {
 					return err
 				}
 			}
@@ -281,50 +329,92 @@ func (e *encoder) mapRef(v reflect.Value) error {
 	return nil
 }
 
-// dynamic writes what an interface holds.
-func (e *encoder) dynamic(v reflect.Value) error {
-	if v.IsNil() {
-		e.body.string("")
-		return nil
-	}
-	c := v.Elem()
-	if name := sentinelName(c); name != "" {
-		e.body.string("=" + name)
-		return nil
-	}
-	name := source(c.Type())
-	if name == "" {
-		err, ok := v.Interface().(error)
-		if !ok {
-			return fmt.Errorf("it holds %s, a type without a name outside its package", article(typeText(c.Type())))
-		}
-		e.body.string("!")
-		e.body.string(err.Error())
-		return nil
-	}
-	if !basic(c.Type()) {
-		e.regs[name] = true
-	}
+// same writes the name of a variable of a library.
+func (e *encoder) same(name string) {
 	e.body.string(name)
-	return e.value(addressable(c))
+	if !inherent[name] {
+		e.shared[name] = true
+	}
 }
 
-func sortKeys(keys []reflect.Value) {
-	sort.SliceStable(keys, func(i, j int) bool {
-		a, b := keys[i], keys[j]
-		if a.Kind() != b.Kind() {
-			return a.Kind() < b.Kind()
+// dynamic writes what an interface holds.
+func (e *encoder) dynamic(v reflect.Value) error {
+	w := &e.body
+	if v.IsNil() {
+		w.int(dynamicNil)
+		return nil
+	}
+	c, d := boxed(v)
+	if name := d.sameValue(c); name != "" {
+		w.int(dynamicSame)
+		e.same(name)
+		return nil
+	}
+	if d.err != nil {
+		err, ok := v.Interface().(error)
+		if !ok {
+			return d.err
 		}
-		switch {
-		case a.CanInt():
-			return a.Int() < b.Int()
-		case a.CanUint():
-			return a.Uint() < b.Uint()
-		case a.CanFloat():
-			return a.Float() < b.Float()
-		case a.Kind() == reflect.String:
-			return strings.Compare(a.String(), b.String()) < 0
+		inner := wrapped(err)
+		w.int(dynamicText)
+		w.string(err.Error())
+		w.int(len(inner))
+		for _, x := range inner {
+			if err := e.dynamic(reflect.ValueOf(&x).Elem()); err != nil {
+				return err
+			}
 		}
-		return false
-	})
+		return nil
+	}
+	w.int(e.typeNumber(c.Type(), d) + dynamicFirst)
+	return e.value(c)
+}
+
+// typeNumber is the number of a type in the file's table of types.
+func (e *encoder) typeNumber(t reflect.Type, d *dynamic) int {
+	if d.encoder != e {
+		d.encoder, d.number = e, len(e.names)
+		e.names = append(e.names, [2]string{d.name, signature(t)})
+		if d.reg != "" {
+			e.regs[d.reg] = true
+		}
+		if d.link != "" {
+			e.links[d.link] = true
+		}
+	}
+	return d.number
+}
+
+// function writes a function value: 0 for nil, else the number of the function and what it captures.
+func (e *encoder) function(v reflect.Value) error {
+	if v.IsNil() {
+		e.body.int(0)
+		return nil
+	}
+	f, p, err := functionOf(v)
+	if err != nil {
+		return err
+	}
+	i, ok := e.funcs[f]
+	if !ok {
+		i = len(e.ids)
+		e.funcs[f] = i
+		e.ids = append(e.ids, [2]string{f.id, f.signature()})
+	}
+	e.body.int(i + 1)
+	if f.captured == nil {
+		return nil
+	}
+	return e.ref(uintptr(captured(p)), 1, f.captured)
+}
+
+// functionIDs are those of the functions that a cell must make known.
+func (e *encoder) functionIDs() (ids []string) {
+	for _, x := range e.ids {
+		if pkg, name, ok := cutName(x[0]); functions[x[0]] != nil || ok && !strings.Contains(pkg, "(") && isExported(name) && !internal(pkg) {
+			ids = append(ids, x[0])
+		}
+	}
+	slices.Sort(ids)
+	return ids
 }

@@ -2,6 +2,7 @@ package keep
 
 import (
 	"errors"
+	"hash/maphash"
 	"io"
 	"math/big"
 	"math/rand/v2"
@@ -12,6 +13,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/lectern-go/lectern/internal/kept"
 )
@@ -22,7 +24,8 @@ func newCell(t *testing.T, folders ...string) {
 	mu.Lock()
 	defer mu.Unlock()
 	manifest, vars, mappings, loaded = newManifest(), nil, nil, map[int][]byte{}
-	known = map[string]reflect.Type{}
+	known, dynamics = map[string]reflect.Type{}, map[reflect.Type]*dynamic{}
+	functions, unlooked, byCode, stubs = map[string]*function{}, nil, map[uintptr]*function{}, map[unsafe.Pointer]*function{}
 	limit = 1 << 62
 	if folders != nil {
 		dirs = folders
@@ -334,24 +337,30 @@ func TestNotKept(t *testing.T) {
 	folder(t)
 	ch := make(chan int)
 	fn := func() {}
-	file := os.Stdin
+	file, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
 	holder := struct{ f func() }{fn}
 	var nilFn func()
 	var mutex sync.Mutex
 	mutex.Lock()
 	ok := 1
-	out := define(t, "ch", &ch, "fn", &fn, "file", &file, "holder", &holder, "nilFn", &nilFn, "mutex", &mutex, "ok", &ok)
+	seeded := maphash.MakeSeed() // means nothing to another process
+	out := define(t, "seeded", &seeded, "ch", &ch, "fn", &fn, "file", &file, "holder", &holder, "nilFn", &nilFn, "mutex", &mutex, "ok", &ok)
 	for _, w := range []string{
 		"note: ch (chan int) is not remembered by later cells: a channel can't be kept\n",
 		"note: fn (func()) is not remembered by later cells: a function value can't be kept\n",
 		"note: file (*os.File) is not remembered by later cells: an os.File can't be kept\n",
 		"field f: a function value can't be kept\n",
+		"note: seeded (maphash.Seed) is not remembered by later cells: a maphash.Seed can't be kept\n",
 	} {
 		if !strings.Contains(out, w) {
 			t.Errorf("no %q in\n%s", w, out)
 		}
 	}
-	if strings.Count(out, "note:") != 4 {
+	if strings.Count(out, "note:") != 5 {
 		t.Errorf("notes:\n%s", out)
 	}
 	newCell(t)
@@ -505,6 +514,42 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
+// FuzzManifest checks that any bytes in the place of a manifest give a manifest or an error, and that one that can be read can be written and read again.
+func FuzzManifest(f *testing.F) {
+	d := f.TempDir()
+	m := newManifest()
+	m.Saves, m.Next = 3, 7
+	m.Vars["x"] = Var{Group: 1, Type: "[]main.P", Sig: "s", Bytes: 24, Shape: "3"}
+	m.Groups[1] = Group{Vars: []string{"x"}, Arrays: []string{"a1"}, Regs: []string{"main.P"}}
+	m.Notes["c"] = "c (chan int) is not remembered"
+	m.States["rng"] = []byte{1, 2}
+	if err := m.write(d); err != nil {
+		f.Fatal(err)
+	}
+	b, err := os.ReadFile(filepath.Join(d, manifestName))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b)
+	f.Add([]byte{0, 0, 0xfe, 0xff, 0xff, 0xff, 0xff, 0x0f})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if err := os.WriteFile(filepath.Join(d, manifestName), b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		m, err := ReadManifest(d)
+		if err != nil {
+			return
+		}
+		if err := m.write(d); err != nil {
+			t.Fatal(err)
+		}
+		again, err := ReadManifest(d)
+		if err != nil || !reflect.DeepEqual(again, m) {
+			t.Fatalf("%q: read as %+v, written, and read as %+v (%v)", b, m, again, err)
+		}
+	})
+}
+
 func BenchmarkKeep10M(b *testing.B) {
 	d := "/dev/shm"
 	if _, err := os.Stat(d); err != nil {
@@ -533,4 +578,62 @@ func BenchmarkKeep10M(b *testing.B) {
 			}
 		}
 	})
+}
+
+// Watched counts how often its methods are called.
+type Watched struct{ v int }
+
+type watchedState struct{ V int }
+
+var watchedCalls int
+
+func (w *Watched) KeepState() any     { watchedCalls++; return &watchedState{w.v} }
+func (w *Watched) RestoreState(s any) { watchedCalls++; w.v = s.(*watchedState).V }
+
+func TestUntouchedVariablesAreLeftAlone(t *testing.T) {
+	d := folder(t)
+	dead, x := []*Watched{{1}, {2}}, 1
+	define(t, "dead", &dead, "x", &x)
+	m, _ := ReadManifest(d)
+	path := filepath.Join(d, groupName(m.Vars["dead"].Group))
+	if err := os.WriteFile(path, []byte("not to be read"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	calls := watchedCalls
+	for range 3 {
+		newCell(t)
+		var X int
+		restore(t, func() { X++ }, "x", &X)
+	}
+	if watchedCalls != calls {
+		t.Error("a variable that no cell names was restored or saved")
+	}
+	if b, err := os.ReadFile(path); err != nil || string(b) != "not to be read" {
+		t.Errorf("its file was written again (%v)", err)
+	}
+	if m, _ := ReadManifest(d); m.Vars["x"].Group == m.Vars["dead"].Group || len(m.Vars) != 2 {
+		t.Errorf("kept are %v", sorted(m.Vars))
+	}
+}
+
+func TestUnchangedGroupsAreNotWritten(t *testing.T) {
+	d := folder(t)
+	m := map[any]int{"a": 1, 2: 2, 3.5: 3, [2]int{1, 2}: 4, List{v: 1}: 5}
+	for i := range 50 {
+		m[i*100] = i
+	}
+	nested := map[string]map[float64]bool{"x": {1: true, 2: false}, "y": nil}
+	define(t, "m", &m, "nested", &nested)
+	before, _ := ReadManifest(d)
+	for range 3 {
+		newCell(t)
+		Reg[[2]int]()
+		Reg[List]()
+		var M map[any]int
+		var N map[string]map[float64]bool
+		restore(t, nil, "m", &M, "nested", &N)
+	}
+	if after, _ := ReadManifest(d); !reflect.DeepEqual(before.Groups, after.Groups) {
+		t.Errorf("groups %v became %v", before.Groups, after.Groups)
+	}
 }

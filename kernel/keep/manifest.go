@@ -30,17 +30,21 @@ type Manifest struct {
 // A Var describes a kept variable.
 type Var struct {
 	Group int
-	Type  string // as Go source, with full package paths
-	Sig   string // the structure of the type, by which a changed type is noticed
-	Bytes int64  // how much memory its value takes, what it shares included
-	Shape string // "3 × 4" of a tensor, the length of a slice or map, else empty
+	Type  string   // as Go source, with full package paths
+	Sig   string   // the structure of the type, by which a changed type is noticed
+	Bytes int64    // how much memory its value takes, what it shares included
+	Shape string   // "3 × 4" of a tensor, the length of a slice or map, else empty
+	Types []string // the cells' own types that its value holds, statically or in interfaces, without "main."
 }
 
 // A Group is a set of variables that share memory or are alone.
 type Group struct {
 	Vars   []string
 	Arrays []string // files of large arrays
-	Regs   []string // concrete types held in interfaces, which a cell must name to restore the group
+	Regs   []string // concrete types held in interfaces, for which a cell must call Reg to restore the group
+	Links  []string // expressions whose values hold types that can't be named; a cell must pass them to Link to restore the group
+	Funcs  []string // ids of functions and literals, for which a cell must call Fn or Lit to restore the group
+	Shared []string // names of variables of libraries, such as database/sql.ErrNoRows, which a cell must pass to Same to restore the group
 }
 
 const manifestName = "vars"
@@ -63,11 +67,12 @@ func ReadManifest(dir string) (*Manifest, error) {
 	m.Saves, m.Next = r.int(), r.int()
 	for n := r.int(); n > 0 && r.err == nil; n-- {
 		name := r.string()
-		m.Vars[name] = Var{Group: r.int(), Type: r.string(), Sig: r.string(), Bytes: int64(r.int()), Shape: r.string()}
+		m.Vars[name] = Var{Group: r.int(), Type: r.string(), Sig: r.string(), Bytes: int64(r.int()), Shape: r.string(), Types: r.strings()}
 	}
 	for n := r.int(); n > 0 && r.err == nil; n-- {
 		id := r.int()
-		m.Groups[id] = Group{Vars: r.strings(), Arrays: r.strings(), Regs: r.strings()}
+		m.Groups[id] = Group{Vars: r.strings(), Arrays: r.strings(), Regs: r.strings(),
+			Links: r.strings(), Funcs: r.strings(), Shared: r.strings()}
 	}
 	for n := r.int(); n > 0 && r.err == nil; n-- {
 		k := r.string()
@@ -97,6 +102,7 @@ func (m *Manifest) write(dir string) error {
 		w.string(v.Sig)
 		w.int(int(v.Bytes))
 		w.string(v.Shape)
+		w.strings(v.Types)
 	}
 	w.int(len(m.Groups))
 	for id, g := range m.Groups {
@@ -104,6 +110,9 @@ func (m *Manifest) write(dir string) error {
 		w.strings(g.Vars)
 		w.strings(g.Arrays)
 		w.strings(g.Regs)
+		w.strings(g.Links)
+		w.strings(g.Funcs)
+		w.strings(g.Shared)
 	}
 	w.int(len(m.Notes))
 	for _, k := range sorted(m.Notes) {

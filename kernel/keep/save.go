@@ -36,7 +36,7 @@ func Save() {
 			note("", fmt.Sprintf("the values of this cell were not kept: %v", r))
 		}
 	}()
-	s := &saving{states: map[place]reflect.Value{}}
+	s := &saving{states: map[place]reflect.Value{}, short: map[place]bool{}, maps: map[uintptr]mapCopy{}}
 	s.look()
 	s.write()
 	manifest.Saves++
@@ -80,6 +80,9 @@ type saving struct {
 	blocks []block
 	groups [][]int
 	states map[place]reflect.Value
+	short  map[place]bool // see collector
+	maps   map[uintptr]mapCopy
+	own    [][]string         // the cells' own types that the variables hold
 	files  map[uintptr]string // arrays written by this call
 	used   int64              // bytes in the folders
 }
@@ -89,13 +92,14 @@ func (s *saving) look() {
 	var blocks []block
 	var maps [][]uintptr
 	for _, v := range vars {
-		c := &collector{user: len(s.vars), states: s.states, seen: map[place]bool{}}
-		if err := c.walk(v.p); err != nil {
+		c := newCollector(len(s.vars), s)
+		if err := c.try(v.p); err != nil {
 			forget(v, err)
 			continue
 		}
 		s.vars = append(s.vars, v)
 		s.bytes = append(s.bytes, c.bytes)
+		s.own = append(s.own, sorted(c.own))
 		blocks = append(blocks, c.blocks...)
 		maps = append(maps, c.maps)
 	}
@@ -156,7 +160,7 @@ func (s *saving) write() {
 			names = append(names, s.vars[i].name)
 			ps = append(ps, s.vars[i].p)
 		}
-		e := &encoder{blocks: s.blocks, states: s.states, array: s.array}
+		e := &encoder{blocks: s.blocks, states: s.states, short: s.short, maps: s.maps, array: s.array}
 		b, err := e.group(names, ps)
 		id := 0
 		if err == nil {
@@ -168,11 +172,11 @@ func (s *saving) write() {
 			}
 			continue
 		}
-		manifest.Groups[id] = Group{Vars: names, Arrays: sorted(e.arrays), Regs: sorted(e.regs)}
+		manifest.Groups[id] = Group{Vars: names, Arrays: sorted(e.arrays), Regs: sorted(e.regs), Links: sorted(e.links), Funcs: e.functionIDs(), Shared: sorted(e.shared)}
 		for _, i := range members {
 			v := s.vars[i]
 			t := v.p.Type().Elem()
-			manifest.Vars[v.name] = Var{Group: id, Type: source(t), Sig: signature(t), Bytes: s.bytes[i], Shape: shapeOf(v.p.Elem())}
+			manifest.Vars[v.name] = Var{Group: id, Type: source(t), Sig: signature(t), Bytes: s.bytes[i], Shape: shapeOf(v.p.Elem()), Types: s.own[i]}
 			delete(manifest.Notes, v.name)
 		}
 	}

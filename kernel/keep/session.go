@@ -1,12 +1,15 @@
 package keep
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -20,7 +23,9 @@ import (
 type variable struct {
 	name string
 	p    reflect.Value // pointer to it
-	made bool          // defined by this cell
+
+	company bool // of another variable: the cell itself does not use it
+	lost    bool // not restored
 }
 
 // mapping is memory that is a file.
@@ -36,7 +41,6 @@ var (
 	manifest = newManifest()
 	vars     []*variable
 	mappings []mapping
-	known    = map[string]reflect.Type{}
 	loaded   = map[int][]byte{} // files of the groups that this cell restored
 )
 
@@ -48,46 +52,9 @@ func init() {
 	os.Unsetenv(DirVar)
 }
 
-// Reg makes a concrete type known, so that it can be restored inside an interface.
-func Reg[T any]() {
-	t := reflect.TypeFor[T]()
-	mu.Lock()
-	defer mu.Unlock()
-	known[source(t)] = t
-}
-
-var basicTypes = []reflect.Type{
-	reflect.TypeFor[bool](), reflect.TypeFor[string](), reflect.TypeFor[int](), reflect.TypeFor[int8](), reflect.TypeFor[int16](),
-	reflect.TypeFor[int32](), reflect.TypeFor[int64](), reflect.TypeFor[uint](), reflect.TypeFor[uint8](), reflect.TypeFor[uint16](),
-	reflect.TypeFor[uint32](), reflect.TypeFor[uint64](), reflect.TypeFor[float32](), reflect.TypeFor[float64](),
-	reflect.TypeFor[complex64](), reflect.TypeFor[complex128](), reflect.TypeFor[[]any](), reflect.TypeFor[map[string]any](),
-	reflect.TypeFor[[]int](), reflect.TypeFor[[]float64](), reflect.TypeFor[[]string](), reflect.TypeFor[[]byte](),
-}
-
-// basic reports whether a type is known without Reg.
-func basic(t reflect.Type) bool {
-	for _, b := range basicTypes {
-		if b == t {
-			return true
-		}
-	}
-	return false
-}
-
-func registered(name string) (reflect.Type, bool) {
-	if t, ok := known[name]; ok {
-		return t, true
-	}
-	for _, t := range basicTypes {
-		if source(t) == name {
-			return t, true
-		}
-	}
-	return nil, false
-}
-
 // Begin restores variables, given as pairs of name and pointer, and returns the function that saves them and those that Def names
-// later; a cell defers it. cell is the number of the cell. A value that can't be restored ends the cell with an error.
+// later; a cell defers it. cell is the number of the cell. A value that can't be restored ends the cell with an error, unless ~ stands before its
+// name: such a variable only keeps another company whose memory it shares, and is forgotten with a note.
 func Begin(cell int, namesAndPointers ...any) func() {
 	kept.SetCell(cell)
 	if len(dirs) == 0 {
@@ -107,35 +74,79 @@ func Begin(cell int, namesAndPointers ...any) func() {
 			}
 		}
 	}
-	want := map[int]map[string]reflect.Value{}
+	groups := map[int][]*variable{}
 	for i := 0; i+1 < len(namesAndPointers); i += 2 {
-		name, p := namesAndPointers[i].(string), reflect.ValueOf(namesAndPointers[i+1])
-		vars = append(vars, &variable{name: name, p: p})
-		v, ok := m.Vars[name]
-		if !ok {
+		name, company := strings.CutPrefix(namesAndPointers[i].(string), "~")
+		v := &variable{name: name, p: reflect.ValueOf(namesAndPointers[i+1]), company: company}
+		k, ok := m.Vars[name]
+		switch {
+		case ok:
+			groups[k.Group] = append(groups[k.Group], v)
+			vars = append(vars, v)
+		case !company:
 			fail("%s has no value: the cell that defines it did not get that far", name)
 		}
-		if v.Sig != signature(p.Type().Elem()) {
-			fail("%s was made when its type %s was different: run the cell that defines it again", name, typeText(p.Type().Elem()))
-		}
-		if want[v.Group] == nil {
-			want[v.Group] = map[string]reflect.Value{}
-		}
-		want[v.Group][name] = p
 	}
-	for id, w := range want {
-		b, err := os.ReadFile(filepath.Join(dirs[0], groupName(id)))
-		if err == nil {
-			err = (&decoder{open: openArray}).restore(b, w)
+	for _, v := range slices.Clone(vars) {
+		if t := v.p.Type().Elem(); m.Vars[v.name].Sig != signature(t) {
+			v.lose(&changedError{t, true})
 		}
-		if err != nil {
-			fail("%s can't be restored: %v", sorted(w)[0], err)
-		}
-		loaded[id] = b
+	}
+	for id, members := range groups {
+		restoreGroup(id, members)
 	}
 	watchInterrupt()
 	return Save
 }
+
+// restoreGroup restores those members of a group that are not lost.
+func restoreGroup(id int, members []*variable) {
+	b, err := os.ReadFile(filepath.Join(dirs[0], groupName(id)))
+	if err == nil {
+		err = restoreVars(b, members)
+	}
+	if err != nil { // try each by itself
+		for _, v := range members {
+			alone := &variable{name: v.name, p: reflect.New(v.p.Type().Elem())}
+			if e := restoreVars(b, []*variable{alone}); e != nil && !v.lost {
+				v.lose(e)
+			}
+			v.p.Elem().SetZero()
+		}
+		err = restoreVars(b, members)
+	}
+	if err != nil {
+		fail("%s can't be restored: %v", members[0].name, err)
+	}
+	loaded[id] = b
+}
+
+func restoreVars(b []byte, members []*variable) error {
+	want := map[string]reflect.Value{}
+	for _, v := range members {
+		if !v.lost {
+			want[v.name] = v.p
+		}
+	}
+	return (&decoder{open: openArray}).restore(b, want)
+}
+
+// lose says that a variable can't be restored, and ends the cell if it needs the variable.
+func (v *variable) lose(err error) {
+	text := fmt.Sprintf("%s can't be restored: %v", v.name, err)
+	if changed := (*changedError)(nil); errors.As(err, &changed) {
+		text = fmt.Sprintf("%s was made when %v: run the cell that defines it again", v.name, changed)
+	}
+	if !v.company {
+		fail("%s", text)
+	}
+	v.lost = true
+	vars = slices.DeleteFunc(vars, func(x *variable) bool { return x == v })
+	delete(manifest.Vars, v.name)
+	note(v.name, text)
+}
+
+var exit = os.Exit // tests replace it
 
 // fail ends the cell before its first statement.
 func fail(format string, args ...any) {
@@ -145,7 +156,7 @@ func fail(format string, args ...any) {
 	} else {
 		fmt.Fprintln(os.Stderr, text)
 	}
-	os.Exit(1)
+	exit(1)
 }
 
 // openArray maps the file of an array.
@@ -185,7 +196,7 @@ func Def(namesAndPointers ...any) {
 	mu.Lock()
 	defer mu.Unlock()
 	for i := 0; i+1 < len(namesAndPointers); i += 2 {
-		d := &variable{namesAndPointers[i].(string), reflect.ValueOf(namesAndPointers[i+1]), true}
+		d := &variable{name: namesAndPointers[i].(string), p: reflect.ValueOf(namesAndPointers[i+1])}
 		old := -1
 		for j, v := range vars {
 			if v.name == d.name {

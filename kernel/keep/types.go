@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"strings"
 	"sync"
+	"time"
+	"unsafe"
 )
 
 // A kind says how values of a type are kept.
@@ -15,7 +17,9 @@ const (
 	asParts    kind = iota // field by field, element by element
 	asBytes                // the type holds no pointers: its memory is its value
 	asState                // through KeepState and RestoreState
-	asMarshals             // a standard type with MarshalBinary and UnmarshalBinary, such as time.Time
+	asMarshals             // through MarshalBinary and UnmarshalBinary: types whose memory means nothing elsewhere, such as netip.Addr
+	asTime                 // a time.Time: without its reading of the process's own clock
+	asAtomic               // an atomic.Pointer: as the pointer
 	asZero                 // comes back as its zero value: locks
 	never                  // can't be kept
 )
@@ -25,6 +29,8 @@ var (
 	marshalerType   = reflect.TypeFor[encoding.BinaryMarshaler]()
 	unmarshalerType = reflect.TypeFor[encoding.BinaryUnmarshaler]()
 	errorType       = reflect.TypeFor[error]()
+	timeType        = reflect.TypeFor[time.Time]()
+	syncMapType     = reflect.TypeFor[sync.Map]()
 )
 
 var kinds sync.Map // of reflect.Type
@@ -45,9 +51,15 @@ func classify(t reflect.Type) kind {
 		return asState
 	case t.Kind() == reflect.Struct && t.PkgPath() == "sync" && (t.Name() == "Mutex" || t.Name() == "RWMutex" || t.Name() == "WaitGroup" || t.Name() == "Pool"):
 		return asZero
-	case t.Kind() == reflect.Struct && isSystem(t):
+	case t.Kind() == reflect.Struct && t != syncMapType && isSystem(t):
 		return never
-	case t.Kind() == reflect.Struct && isStandard(t.PkgPath()) && p.Implements(marshalerType) && p.Implements(unmarshalerType):
+	case t == syncMapType:
+		return asState
+	case t.Kind() == reflect.Struct && t.PkgPath() == "sync/atomic" && strings.HasPrefix(t.Name(), "Pointer[") && t.NumField() == 3:
+		return asAtomic
+	case t == timeType:
+		return asTime
+	case t.Kind() == reflect.Struct && t.PkgPath() == "net/netip" && p.Implements(marshalerType) && p.Implements(unmarshalerType):
 		return asMarshals
 	}
 	switch k := t.Kind(); {
@@ -76,15 +88,28 @@ func classify(t reflect.Type) kind {
 // isSystem names structs that stand for something outside the process's memory, or inside the runtime.
 func isSystem(t reflect.Type) bool {
 	switch t.PkgPath() {
-	case "os", "net", "net/http", "os/exec", "context", "database/sql", "plugin", "os/signal":
-		return t.Name() != "PathError" && t.Name() != "SyscallError" && t.Name() != "LinkError" && t.Name() != "OpError" &&
-			t.Name() != "Header" && t.Name() != "IPNet" && t.Name() != "TCPAddr" && t.Name() != "UDPAddr"
+	case "os", "net", "net/http", "os/exec", "context", "database/sql", "plugin", "os/signal", "sync", "reflect", "internal/abi", "runtime",
+		"internal/poll", "testing", "hash/maphash":
+		name, _, _ := strings.Cut(t.Name(), "[")
+		return t.NumField() > 0 && !plain[t.PkgPath()+"."+name] && !strings.HasPrefix(t.Name(), "Null")
 	case "time":
 		return t.Name() == "Timer" || t.Name() == "Ticker"
-	case "sync":
-		return t.Name() != "Once"
+	case "unique", "weak":
+		return true // the runtime keeps book of what they point at
 	}
 	return false
+}
+
+// plain are the structs of such packages that are nothing but their memory.
+var plain = map[string]bool{
+	"os.SyscallError": true, "os.LinkError": true, "sync.Once": true,
+	"net.OpError": true, "net.AddrError": true, "net.ParseError": true, "net.DNSError": true, "net.DNSConfigError": true,
+	"net.IPNet": true, "net.IPAddr": true, "net.TCPAddr": true, "net.UDPAddr": true, "net.UnixAddr": true, "net.MX": true, "net.NS": true, "net.SRV": true,
+	"net/http.Cookie": true, "net/http.ServeMux": true, "net/http.routingNode": true, "net/http.routingIndex": true, "net/http.routingIndexKey": true,
+	"net/http.mapping": true, "net/http.pattern": true, "net/http.segment": true, "net/http.serveMux121": true, "net/http.muxEntry": true, "net/http.entry": true,
+	"net/http.redirectHandler": true, "net/http.timeoutHandler": true, "net/http.fileHandler": true, "net/http.ProtocolError": true, "net/http.MaxBytesError": true,
+	"context.backgroundCtx": true, "context.todoCtx": true, "context.emptyCtx": true, "context.valueCtx": true, "context.withoutCancelCtx": true,
+	"reflect.SliceHeader": true, "reflect.StringHeader": true, "reflect.ValueError": true,
 }
 
 // isStandard reports whether a package path belongs to the standard library.
@@ -99,7 +124,7 @@ func source(t reflect.Type) string {
 		if t.PkgPath() == "" {
 			return t.Name()
 		}
-		if t.PkgPath() != "main" && !isExported(t.Name()) {
+		if t.PkgPath() != "main" && (!isExported(t.Name()) || internal(t.PkgPath())) || strings.Contains(t.Name(), "·") {
 			return ""
 		}
 		return t.PkgPath() + "." + t.Name()
@@ -122,6 +147,10 @@ func source(t reflect.Type) string {
 			return of("map[" + k + "]")
 		}
 		return ""
+	case reflect.Func:
+		if s := typeNames(t, source); s != "" {
+			return "func" + s
+		}
 	case reflect.Interface:
 		if t.NumMethod() == 0 {
 			return "any"
@@ -152,6 +181,11 @@ func source(t reflect.Type) string {
 	return ""
 }
 
+// internal reports whether the cells can't import a package of the standard library. A path of the workspace's own module may have such a part.
+func internal(path string) bool {
+	return isStandard(path) && strings.Contains("/"+path+"/", "/internal/")
+}
+
 func isExported(name string) bool { return name[0] >= 'A' && name[0] <= 'Z' }
 
 // typeText is a type for a reader.
@@ -163,46 +197,17 @@ func typeText(t reflect.Type) string {
 	return strings.ReplaceAll(s, "interface {}", "any")
 }
 
-// signature describes the structure of a type, so that a value of an earlier version of the type is noticed.
-func signature(t reflect.Type) string {
-	var b strings.Builder
-	seen := map[reflect.Type]bool{}
-	var walk func(reflect.Type)
-	walk = func(t reflect.Type) {
-		fmt.Fprintf(&b, "%d%s", t.Kind(), t.Name())
-		if seen[t] || t.Kind() == reflect.Interface {
-			return
-		}
-		seen[t] = true
-		if t.PkgPath() != "" && t.PkgPath() != "main" && kindOf(t) == asState {
-			return // its own methods know their versions
-		}
-		switch t.Kind() {
-		case reflect.Pointer, reflect.Slice:
-			walk(t.Elem())
-		case reflect.Array:
-			fmt.Fprintf(&b, "%d", t.Len())
-			walk(t.Elem())
-		case reflect.Map:
-			walk(t.Key())
-			walk(t.Elem())
-		case reflect.Struct:
-			b.WriteByte('{')
-			for i := range t.NumField() {
-				b.WriteString(t.Field(i).Name + " ")
-				walk(t.Field(i).Type)
-			}
-			b.WriteByte('}')
-		}
-	}
-	walk(t)
-	return b.String()
-}
-
 // field gives a writable view of a struct's field, exported or not.
 func field(v reflect.Value, i int) reflect.Value {
 	f := v.Field(i)
 	return reflect.NewAt(f.Type(), f.Addr().UnsafePointer()).Elem()
+}
+
+// atomicPointer gives a view of an atomic.Pointer[T] as a *T.
+func atomicPointer(v reflect.Value) reflect.Value {
+	t := v.Type()
+	p := t.Field(0).Type.Elem() // of the field _ [0]*T, which is there to keep pointers of different types apart
+	return reflect.NewAt(p, unsafe.Add(v.Addr().UnsafePointer(), t.Field(2).Offset)).Elem()
 }
 
 // addressable returns a copy of v that has an address.

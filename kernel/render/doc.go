@@ -20,7 +20,12 @@
 // only harmless elements pass, without event handlers. HTML outputs come from
 // a kernel that ran the author's code and are kept, scripts included; only links
 // to javascript: are cut, and tags are balanced so that no output can break the
-// page around it.
+// page around it. Pictures of Markdown are files in the notebook's folder, of kinds
+// that are known; an SVG among them is parsed and keeps what draws.
+//
+// With Options.Untrusted nobody is trusted: outputs are treated as Markdown's raw
+// HTML is, an SVG output becomes a picture of its own, nothing is taken from the
+// notebook's folder, and the page's policy names the one script that may run.
 //
 // Every figure needs a text that stands in for it. It is taken from the alt
 // field of the output's metadata (of the MIME type or of the whole output), or

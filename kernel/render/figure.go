@@ -1,12 +1,8 @@
 package render
 
 import (
-	"encoding/base64"
 	"fmt"
 	"html"
-	"net/http"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -31,53 +27,17 @@ func (r nodes) image(w util.BufWriter, source []byte, node ast.Node, entering bo
 		fmt.Fprintf(w, `<a href="%s">%s</a>`, html.EscapeString(dest), html.EscapeString(alt))
 		return ast.WalkSkipChildren, nil
 	}
+	src := r.p.image(dest)
+	if src == "" {
+		fmt.Fprintf(w, `<em>%s</em>`, html.EscapeString(alt))
+		return ast.WalkSkipChildren, nil
+	}
 	title := ""
 	if len(n.Title) > 0 {
 		title = ` title="` + html.EscapeString(string(n.Title)) + `"`
 	}
-	fmt.Fprintf(w, `<img src="%s" alt="%s"%s>`, html.EscapeString(r.p.image(dest)), html.EscapeString(alt), title)
+	fmt.Fprintf(w, `<img src="%s" alt="%s"%s>`, html.EscapeString(src), html.EscapeString(alt), title)
 	return ast.WalkSkipChildren, nil
-}
-
-// image returns a picture that Markdown names as a data URL: an attachment of
-// the cell or a file beside the notebook.
-func (p *page) image(dest string) string {
-	if strings.HasPrefix(dest, "data:image/") {
-		return dest
-	}
-	if name, ok := strings.CutPrefix(dest, "attachment:"); ok {
-		bundle, _ := p.cell.Attachments[name].(map[string]any)
-		for _, mime := range []string{"image/svg+xml", "image/png", "image/jpeg", "image/gif", "image/webp"} {
-			if data, ok := bundle[mime].(string); ok {
-				return "data:" + mime + ";base64," + strings.Join(strings.Fields(data), "")
-			}
-		}
-		p.problem(0, "the attachment %q is not in the cell", name)
-		return ""
-	}
-	if external(dest) {
-		p.warn(0, "%q is on another host, which pages do not ask; it was cut", shorten(dest))
-		return ""
-	}
-	file := filepath.FromSlash(dest)
-	if !filepath.IsLocal(file) {
-		p.problem(0, "the image %q is not below the notebook's folder", shorten(dest))
-		return ""
-	}
-	data, err := os.ReadFile(filepath.Join(filepath.Dir(p.file), file))
-	if err != nil {
-		p.problem(0, "the image %q cannot be read: %v", dest, err)
-		return ""
-	}
-	mime := http.DetectContentType(data)
-	if strings.EqualFold(filepath.Ext(file), ".svg") {
-		mime = "image/svg+xml"
-	}
-	if !strings.HasPrefix(mime, "image/") {
-		p.problem(0, "%q is not an image", dest)
-		return ""
-	}
-	return "data:" + mime + ";base64," + base64.StdEncoding.EncodeToString(data)
 }
 
 func shorten(s string) string {

@@ -46,7 +46,7 @@ func lineEnds(s string) string {
 }
 
 // reserved are ids that the page itself uses.
-var reserved = regexp.MustCompile(`^(main|lessons|contents|search|results|said|lectern-.*|cell-.*|figure-\d+)$`)
+var reserved = regexp.MustCompile(`^(main|lessons|contents|search|results|said|lectern-.*|cell-.*|output-.*|figure-\d+)$`)
 
 // headingID gives a heading an id that is unique on the page.
 func (p *page) headingID(text string) string {
@@ -197,8 +197,12 @@ func (p *page) link(dest string) (string, bool) {
 // resource maps what raw HTML in Markdown loads or links to.
 func (p *page) resource(tag, attr, dest string) string {
 	if attr == "href" || attr == "xlink:href" {
-		if tag != "a" && strings.HasPrefix(dest, "#") {
-			return dest // within an SVG
+		if tag != "a" { // within an SVG, where it is no link
+			if strings.HasPrefix(dest, "#") {
+				return dest
+			}
+			p.warn(0, "<%s> refers to %q, which a page does not load; it was cut", tag, shorten(dest))
+			return ""
 		}
 		out, _ := p.link(dest)
 		return out
@@ -417,6 +421,6 @@ func (r nodes) rawHTML(w util.BufWriter, source []byte, node ast.Node, entering 
 }
 
 func (p *page) markdownHTML(src string) string {
-	f := filter{markdown: true, resolve: p.resource, check: p.checkAlt}
+	f := filter{markdown: true, strict: p.site.options.Untrusted, ids: "cell-" + p.cell.ID + "-own-", resolve: p.resource, check: p.checkAlt}
 	return f.run(src)
 }

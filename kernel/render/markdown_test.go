@@ -87,7 +87,7 @@ func TestImagesInMarkdown(t *testing.T) {
 		t.Errorf("warnings %v, want two", warnings)
 	}
 	p := failing(t, md("a", "![](attachment:no.png)"), md("b", "![x](../../etc/passwd)"), md("c", "![x](missing.png)"), md("d", `<img src="data:image/png;base64,AA">`), md("e", `<svg viewBox="0 0 1 1"></svg>`))
-	want(t, p.Error(), "no alternative text", "not in the cell", "not below the notebook's folder", "cannot be read", "an <img> has no alt", "an <svg> in HTML has neither")
+	want(t, p.Error(), "no alternative text", "not in the cell", "not below the notebook's folder", "no such file", "an <img> has no alt", "an <svg> in HTML has neither")
 }
 
 // Whatever stands in a cell, the page around it stays whole and nothing in it runs.

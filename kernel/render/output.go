@@ -3,6 +3,7 @@ package render
 import (
 	"encoding/json"
 	"html"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -36,7 +37,11 @@ func (p *page) output(o *notebook.Output) string {
 			if strings.TrimSpace(s) == "" {
 				continue
 			}
-			return p.display(o, mime, s)
+			drawn := p.display(o, mime, s)
+			if drawn == "" && p.site.options.Untrusted {
+				continue // all of it was a script: a simpler form may be left
+			}
+			return drawn
 		}
 		b, err := json.MarshalIndent(v, "", "  ")
 		if err == nil {
@@ -94,6 +99,9 @@ func (p *page) display(o *notebook.Output, mime, data string) string {
 		if loneSVG(data) { // a figure that takes on the page's colours
 			return p.display(o, "image/svg+xml", data)
 		}
+		if p.site.options.Untrusted {
+			return p.strangersHTML(data)
+		}
 		return `<div class="rich scroll">` + p.outputHTML(data) + "</div>\n"
 	case "image/svg+xml":
 		svg, own := svgText(data)
@@ -106,6 +114,13 @@ func (p *page) display(o *notebook.Output, mime, data string) string {
 		}
 		if alt == "" {
 			p.missingAlt(`an SVG figure has no alternative text: give it a <title> or the output's metadata an "alt"`)
+		}
+		if p.site.options.Untrusted { // as a picture of its own: its styles are not the page's, and browsers run nothing in it
+			src := p.svgPicture(svg, "of an output")
+			if src == "" {
+				return ""
+			}
+			return p.figure(alt, `<div class="picture paper"><img src="`+html.EscapeString(src)+`" alt="`+html.EscapeString(alt)+`"></div>`) + "\n"
 		}
 		return p.figure(alt, `<div class="`+paper(svg)+`">`+p.svg(svg, alt)+"</div>") + "\n"
 	case "text/markdown":
@@ -176,6 +191,22 @@ func metadataAlt(o *notebook.Output, mime string) string {
 func (p *page) outputHTML(src string) string {
 	f := filter{resolve: p.outputResource, check: p.checkAlt}
 	return balance(f.run(src))
+}
+
+// strangersHTML keeps of an output what Markdown may hold, too. It is empty if nothing is left to see.
+func (p *page) strangersHTML(src string) string {
+	p.foreign++
+	var lost []string
+	f := filter{strict: true, ids: "output-" + strconv.Itoa(p.foreign) + "-", resolve: p.resource, check: p.checkAlt}
+	f.dropped = func(element string) { lost = noted(lost, "<"+shorten(element)+">") }
+	out := balance(f.run(src))
+	if len(lost) > 0 {
+		p.warn(0, "an output lost %s: the notebook is not trusted", strings.Join(lost, ", "))
+	}
+	if strings.TrimSpace(html.UnescapeString(anyTag.ReplaceAllString(out, ""))) == "" && !strings.Contains(out, "<img ") && !strings.Contains(out, "<svg") {
+		return ""
+	}
+	return `<div class="rich scroll">` + out + "</div>\n"
 }
 
 // outputResource warns of what the page's policy will not load.

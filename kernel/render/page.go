@@ -29,6 +29,7 @@ type page struct {
 	ids     map[string]bool // of headings
 	targets []anchor        // links to headings, checked at the end
 	figures int
+	foreign int // HTML outputs of a notebook that is not trusted
 
 	cell       *notebook.Cell // the one being drawn
 	cellNumber int
@@ -70,7 +71,12 @@ func (p *page) place(line int) *Problem {
 	return q
 }
 
+// problem records what keeps the page from being right. What is wrong in a stranger's notebook is a warning: whoever renders it can't mend it.
 func (p *page) problem(line int, format string, args ...any) {
+	if p.site.options.Untrusted {
+		p.warn(line, format, args...)
+		return
+	}
 	q := p.place(line)
 	q.Msg = fmt.Sprintf(format, args...)
 	p.site.problems = append(p.site.problems, q)

@@ -37,6 +37,9 @@ var (
 // filter rewrites HTML of a cell.
 type filter struct {
 	markdown bool                                  // from Markdown, else from an output
+	strict   bool                                  // from a stranger's notebook: what would pass in Markdown passes, without classes and with its own ids
+	ids      string                                // put before the ids of strict HTML, so that they are none of the page's
+	dropped  func(element string)                  // hears of what a strict output lost; may be nil
 	resolve  func(tag, attr, url string) string    // maps a link or a resource; may be nil
 	check    func(t *htmlToken)                    // sees every start tag that is kept; may be nil
 	raw      func(name, content string) string     // rewrites the content of <style>; may be nil
@@ -44,7 +47,8 @@ type filter struct {
 }
 
 // run returns src with dangerous links cut and, in Markdown, all but harmless
-// elements shown as text. It does not balance tags.
+// elements shown as text; from a stranger's outputs they are left out. It does
+// not balance tags.
 func (f *filter) run(src string) string {
 	var b strings.Builder
 	s := scanner{src: src}
@@ -69,6 +73,7 @@ func (f *filter) run(src string) string {
 			switch {
 			case f.markdown && !markdownElements[t.name]:
 				b.WriteString(html.EscapeString(t.raw))
+			case f.strict && !markdownElements[t.name]:
 			case !pageElements[t.name]:
 				b.WriteString("</" + t.originalName() + ">")
 			}
@@ -79,6 +84,16 @@ func (f *filter) run(src string) string {
 			switch {
 			case f.markdown && !markdownElements[t.name]:
 				b.WriteString(html.EscapeString(t.raw))
+				continue
+			case f.strict && !markdownElements[t.name]:
+				if rawElements[t.name] && !t.selfClosing {
+					if _, closed := s.rawText(t.name); !closed {
+						s.pos = len(s.src)
+					}
+				}
+				if f.dropped != nil {
+					f.dropped(t.name)
+				}
 				continue
 			case pageElements[t.name]:
 				continue
@@ -99,7 +114,13 @@ func (f *filter) start(b *strings.Builder, s *scanner, t *htmlToken, svg int) {
 	if f.rewrite != nil && f.rewrite(t, svg) {
 		changed = true
 	}
-	if changed || f.markdown {
+	if _, ok := t.attr("src"); !ok && t.name == "img" && changed { // it lost its picture; its words stay
+		if alt, _ := t.attr("alt"); alt != "" {
+			b.WriteString("<em>" + html.EscapeString(alt) + "</em>")
+		}
+		return
+	}
+	if changed || f.markdown || f.strict {
 		b.WriteString(t.source(name))
 	} else {
 		b.WriteString(t.raw)
@@ -115,7 +136,7 @@ func (f *filter) start(b *strings.Builder, s *scanner, t *htmlToken, svg int) {
 	if f.raw != nil && t.name == "style" {
 		content = f.raw(t.name, content)
 	}
-	if f.markdown { // of a title: the same text, whether it is read as HTML or as SVG, where it could hold elements
+	if f.markdown || f.strict { // of a title: the same text, whether it is read as HTML or as SVG, where it could hold elements
 		content = strings.ReplaceAll(content, "<", "&lt;")
 	}
 	b.WriteString(content)
@@ -129,23 +150,77 @@ func (f *filter) attributes(t *htmlToken) bool {
 	changed := false
 	kept := t.attrs[:0]
 	for _, a := range t.attrs {
-		name := strings.ToLower(a.name)
-		if f.markdown && (strings.HasPrefix(name, "on") || name == "srcdoc" || name == "srcset" || name == "formaction" || name == "id" && strings.HasPrefix(a.value, "lectern-") ||
-			name == "style" && strings.ContainsAny(a.value, `(\@`) || strings.ContainsAny(name, "\"'<`=")) {
+		name := lower(a.name)
+		if (f.markdown || f.strict) && !f.harmless(name, &a.value) {
 			changed = true
 			continue
 		}
 		if urlAttributes[name] && dangerous(a.value) {
 			a.value, a.bare, changed = "#", false, true
+		} else if f.strict && strings.HasPrefix(a.value, "#") && name == "href" && t.name != "a" {
+			a.value = "#" + f.ids + a.value[1:]
 		} else if f.resolve != nil && (name == "href" || name == "xlink:href" || loadingURLs[name]) && !a.bare {
 			if v := f.resolve(t.name, name, a.value); v != a.value {
 				a.value, changed = v, true
+			}
+			if a.value == "" && loadingURLs[name] { // a browser would ask for the page itself
+				continue
 			}
 		}
 		kept = append(kept, a)
 	}
 	t.attrs = kept
 	return changed
+}
+
+// harmless reports whether an attribute may pass that somebody wrote whom the page doesn't trust with scripts. It may change the value.
+func (f *filter) harmless(name string, value *string) bool {
+	if strings.HasPrefix(name, "aria-") && !strings.ContainsAny(name, "\"'<`=") {
+		if f.strict && (name == "aria-labelledby" || name == "aria-describedby") {
+			*value = f.prefixed(*value)
+		}
+		return true
+	}
+	switch {
+	case name == "xlink:href":
+		return true
+	case !htmlAttributes[name] && !svgLower[name]:
+		return false
+	case name == "style" && f.strict:
+		*value = f.ownRefs(plainStyle(*value))
+		return *value != ""
+	case name == "style":
+		return !strings.ContainsAny(*value, `(\@`)
+	case name == "id" && f.strict, name == "headers" && f.strict:
+		*value = f.prefixed(*value)
+		return true
+	case name == "id":
+		return !strings.HasPrefix(*value, "lectern-")
+	case f.strict && (name == "class" || name == "name" || name == "tabindex" || name == "hidden"):
+		return false
+	case !htmlAttributes[name]: // of SVG, where a colour may be the address of one
+		if !loadsNothing(*value) {
+			return false
+		}
+		if f.strict {
+			*value = f.ownRefs(*value)
+		}
+	}
+	return true
+}
+
+// ownRefs makes url() name the output's own ids.
+func (f *filter) ownRefs(value string) string {
+	return urlRef.ReplaceAllString(value, "url(#"+f.ids+"$2)")
+}
+
+// prefixed makes ids those of the output alone.
+func (f *filter) prefixed(ids string) string {
+	words := strings.Fields(ids)
+	for i := range words {
+		words[i] = f.ids + words[i]
+	}
+	return strings.Join(words, " ")
 }
 
 // dangerous reports whether a browser would run a URL as a script, wherever in a

@@ -90,6 +90,66 @@ func safe(t *testing.T, src, out string) {
 	}
 }
 
+// A stranger's output keeps what Markdown may hold. What runs, loads, or would lie over the page is gone, with what is in it.
+func TestStrictFilter(t *testing.T) {
+	tests := []struct{ name, src, want string }{
+		{"table", `<table border="1" class="dataframe"><tr><th scope="row">a</th><td style="text-align: right">1</td></tr></table>`,
+			`<table border="1"><tr><th scope="row">a</th><td style="text-align:right">1</td></tr></table>`},
+		{"script", `a<script>alert(1)</script>b`, `ab`},
+		{"script in capitals", `a<SCRIPT src=//x>alert(1)</Script >b`, `ab`},
+		{"open script", `a<script>alert(1)`, `a`},
+		{"style", `a<style>*{display:none}</style>b`, `ab`},
+		{"frame", `<iframe src="https://x">a</iframe>b`, `b`},
+		{"object", `<object data="x.svg">a</object><embed src="x">`, `a`},
+		{"form", `<form action="https://x"><input name="password"><button formaction="https://x">go</button></form>`, `go`},
+		{"handler", `<b onclick="go()" onpointerrawupdate=x>a</b>`, `<b>a</b>`},
+		{"script link", `<a href="javascript:x" ping="https://x" target="_top">a</a>`, `<a href="#">a</a>`},
+		{"whole page", `<html><head><base href="https://x"><meta http-equiv="refresh" content="0;url=https://x"><link rel=stylesheet href=https://x></head><body background=https://x>a</body>`, `a`},
+		{"over the page", `<div style="position:fixed;top:0;left:0;width:100%;color:red">a</div>`, `<div style="width:100%;color:red">a</div>`},
+		{"pulled over the page", `<p style="margin-top:-3000px;margin-left: calc(0px - 9px)">a</p>`, `<p>a</p>`},
+		{"style that loads", `<p style="background:url(https://x);color:red;background:\75rl(https://x)">a</p>`, `<p style="color:red">a</p>`},
+		{"style that loads by another name", `<p style="background:image-set('https://x' 1x)">a</p>`, `<p>a</p>`},
+		{"paint from elsewhere", `<svg><rect fill="url(https://x#a)" stroke="url(#b)" width="1"/></svg>`, `<svg><rect stroke="url(#o-b)" width="1"/></svg>`},
+		{"its own ids", `<b id="search">a</b><svg aria-labelledby="t u"><lineargradient id="g" href="#h"/></svg>`, `<b id="o-search">a</b><svg aria-labelledby="o-t o-u"><lineargradient id="o-g" href="#o-h"/></svg>`},
+		{"in SVG", `<svg><script>alert(1)</script><foreignObject><iframe src=x></iframe></foreignObject><path d="M0,0" onbegin="x"/><set attributeName="href" to="javascript:x"/></svg>`, `<svg><path d="M0,0"/></svg>`},
+		{"image in SVG", `<svg><image href="https://x"/><use href="https://x#a"/><feImage href="https://x"/></svg>`, `<svg></svg>`},
+		{"hidden in a title", `<svg><title><img src=x onerror=alert(1)></title></svg>`, `<svg><title><img src="x"></title></svg>`},
+		{"unfinished tag", `a<img src=x onerror="alert(1)`, `a&lt;img src=x onerror="alert(1)`},
+		{"MathML", `<math><mtext><mglyph><style><img src=x onerror=alert(1)></style></mglyph></mtext></math>`, ``},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			f := filter{strict: true, ids: "o-"}
+			got := balance(f.run(tt.src))
+			if got != tt.want {
+				t.Errorf("%q\n got %s\nwant %s", tt.src, got, tt.want)
+			}
+			safe(t, tt.src, got)
+		})
+	}
+}
+
+// bare fails if a stranger's HTML holds an element or attribute that nobody has allowed.
+func bare(t *testing.T, src, out string) {
+	t.Helper()
+	for s := (scanner{src: out}); ; {
+		tok, ok := s.next()
+		if !ok {
+			return
+		}
+		if tok.kind == htmlStart && !markdownElements[tok.name] {
+			t.Fatalf("%q: <%s> passed: %s", src, tok.name, out)
+		}
+		for _, a := range tok.attrs {
+			name := strings.ToLower(a.name)
+			if !htmlAttributes[name] && !svgLower[name] && !strings.HasPrefix(name, "aria-") && name != "xlink:href" || name == "class" ||
+				name == "id" && a.value != "" && !strings.HasPrefix(a.value, "o-") || name == "style" && (strings.Contains(a.value, "position") || strings.Contains(strings.ToLower(a.value), "url(h")) {
+				t.Fatalf("%q: attribute %s=%q passed: %s", src, a.name, a.value, out)
+			}
+		}
+	}
+}
+
 func FuzzFilters(f *testing.F) {
 	for _, s := range []string{`<a href="javascript:x" onclick=y>z</a>`, `<svg><style>a</style><title>b</title></svg>`, "<b/onx=1 <i>'\"", `<!--><script>-->`, `<![CDATA[x]]>`, `<p></p></div>`, `<title>0<stYle `, `<title>a<b>c</title>`} {
 		f.Add(s)
@@ -100,6 +160,10 @@ func FuzzFilters(f *testing.F) {
 		safe(t, s, once)
 		again := filter{markdown: true}
 		safe(t, s, again.run(once))
+		strict := filter{strict: true, ids: "o-"}
+		strange := balance(strict.run(s))
+		safe(t, s, strange)
+		bare(t, s, strange)
 		raw := filter{}
 		b := balance(raw.run(s))
 		if twice := balance(b); twice != b {

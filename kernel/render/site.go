@@ -21,6 +21,10 @@ type Options struct {
 
 	// AllowMissingAlt makes a figure without alternative text a warning.
 	AllowMissingAlt bool
+
+	// Untrusted is for notebooks of strangers. Of their outputs, too, only harmless elements are kept; nothing of theirs runs, loads anything or
+	// stands over the page; files beside the notebooks are left out; and what is wrong in them is a warning.
+	Untrusted bool
 }
 
 // Result says what was written.

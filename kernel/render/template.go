@@ -1,7 +1,9 @@
 package render
 
 import (
+	"crypto/sha256"
 	_ "embed"
+	"encoding/base64"
 	"fmt"
 	"html"
 	"net/url"
@@ -14,9 +16,19 @@ var styleSheet string
 //go:embed assets/page.js
 var script string
 
-// policy forbids a page to load or send anything. Scripts may stand in the page,
-// since outputs may bring theirs along.
-const policy = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; font-src data:; media-src data: blob:; base-uri 'none'; form-action 'none'"
+// policy forbids a page to load or send anything. Scripts may stand in the page, since outputs may bring theirs along; a page of notebooks that are
+// not trusted runs the site's own script and no other.
+func (s *site) policy() string {
+	scripts := "'unsafe-inline'"
+	if s.options.Untrusted {
+		sum := sha256.Sum256([]byte(scriptText()))
+		scripts = "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	}
+	return "default-src 'none'; script-src " + scripts + "; style-src 'unsafe-inline'; img-src data: blob:; font-src data:; media-src data: blob:; base-uri 'none'; form-action 'none'"
+}
+
+// scriptText is what stands between the tags of the site's own script.
+func scriptText() string { return "\n" + script }
 
 // logo is an open book on a stand, drawn in the current colour.
 const logo = `<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.8" stroke-linejoin="round" stroke-linecap="round" aria-hidden="true"><path d="M12 6.2C9.6 4.6 6.3 4.2 3 4.6v10.6c3.3-.4 6.6 0 9 1.6 2.4-1.6 5.7-2 9-1.6V4.6c-3.3-.4-6.6 0-9 1.6zM12 6.2v10.6M12 16.8V21M8 21h8"/></svg>`
@@ -28,7 +40,7 @@ var icon = "data:image/svg+xml," + url.PathEscape(strings.Replace(strings.Replac
 func (s *site) frame(title, description, head, columns, index string) string {
 	var b strings.Builder
 	b.WriteString("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")
-	fmt.Fprintf(&b, "<meta http-equiv=\"Content-Security-Policy\" content=\"%s\">\n", policy)
+	fmt.Fprintf(&b, "<meta http-equiv=\"Content-Security-Policy\" content=\"%s\">\n", s.policy())
 	b.WriteString("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n")
 	fmt.Fprintf(&b, "<title>%s</title>\n", html.EscapeString(title))
 	if description != "" {
@@ -40,7 +52,7 @@ func (s *site) frame(title, description, head, columns, index string) string {
 	b.WriteString(`<div class="search" role="search" hidden><input id="search" type="search" autocomplete="off" spellcheck="false" aria-label="Search all lessons" aria-keyshortcuts="Control+K Meta+K" placeholder="Search"><ul class="results" id="results" aria-label="Search results" hidden></ul></div></header>` + "\n")
 	b.WriteString(`<div class="hidden" id="said" role="status"></div>` + "\n")
 	b.WriteString(columns)
-	fmt.Fprintf(&b, "<script type=\"application/json\" id=\"lectern-index\">%s</script>\n<script>\n%s</script>\n</body>\n</html>\n", index, script)
+	fmt.Fprintf(&b, "<script type=\"application/json\" id=\"lectern-index\">%s</script>\n<script>%s</script>\n</body>\n</html>\n", index, scriptText())
 	return b.String()
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 )
@@ -51,7 +52,8 @@ func TestPackages(t *testing.T) {
 	if _, err := p.Import("example.org/none"); !errors.As(err, &missing) || missing.Path != "example.org/none" {
 		t.Errorf("a package that is not there: %v", err)
 	}
-	if _, err := p.Import("example.org/m/bad"); !errors.As(err, &missing) || missing.Reason == "" {
+	var broken *BuildError
+	if _, err := p.Import("example.org/m/bad"); !errors.As(err, &broken) || strings.Join(broken.Lines, "|") != "bad/bad.go:3:12: undefined: nope" {
 		t.Errorf("a package that does not compile: %v", err)
 	}
 	for name, want := range map[string]string{"rand": "math/rand/v2", "strings": "strings", "lib": "example.org/m/lib", "nothingofthename": ""} {
@@ -81,6 +83,11 @@ func TestPackages(t *testing.T) {
 		t.Errorf("the repaired package: %v", err)
 	}
 
+	age(t, dir) // what is quite new is not remembered: it may have changed while it was compiled
+	p.Refresh()
+	if _, err = p.Import("example.org/m/lib"); err != nil {
+		t.Fatal(err)
+	}
 	p.Wait()
 	ended, end := context.WithCancel(t.Context())
 	end()
@@ -92,5 +99,20 @@ func TestPackages(t *testing.T) {
 	}
 	if lib, err := q.Import("example.org/m/lib"); err != nil || lib.Scope().Lookup("New") == nil {
 		t.Errorf("lib is not remembered: %v", err)
+	}
+}
+
+// age makes all files of a module an hour old.
+func age(t *testing.T, dir string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
+		if err == nil {
+			old := time.Now().Add(-time.Hour)
+			err = os.Chtimes(path, old, old)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"go/scanner"
 	"go/token"
 	"go/types"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -31,6 +32,8 @@ type checked struct {
 	used map[string]string // imports that it needs: name to path
 	syn  scanner.ErrorList
 	errs []types.Error
+
+	bodiless *Error // a function of the user's without a body
 }
 
 // helpers are the packages that rewritten code uses.
@@ -71,6 +74,8 @@ func (s *Session) check(text *Text, imports map[string]string) *checked {
 		}
 		if path, ok := helpers[id.Name]; ok { // in remembered declarations
 			add(id.Name, path)
+		} else if path, ok := s.aliases[id.Name]; ok {
+			add(id.Name, path)
 		} else if path, ok := imports[id.Name]; ok {
 			add(id.Name, path)
 		} else if types.Universe.Lookup(id.Name) == nil {
@@ -82,12 +87,22 @@ func (s *Session) check(text *Text, imports map[string]string) *checked {
 	if len(specs) > 0 {
 		f.Decls = append([]ast.Decl{&ast.GenDecl{Tok: token.IMPORT, TokPos: f.Name.End(), Specs: specs}}, f.Decls...)
 	}
-	c.info = &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{}}
+	c.info = &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
+		Selections: map[*ast.SelectorExpr]*types.Selection{}}
 	conf := types.Config{Importer: s.packages, DisableUnusedImportCheck: true, Error: func(err error) { c.errs = append(c.errs, err.(types.Error)) }}
 	c.pkg, _ = conf.Check("main", c.fset, []*ast.File{f}, c.info)
 	for _, d := range f.Decls {
-		if fd, ok := d.(*ast.FuncDecl); ok && fd.Name.Name == "main" && fd.Recv == nil {
+		fd, ok := d.(*ast.FuncDecl)
+		if !ok {
+			continue
+		}
+		if fd.Name.Name == "main" && fd.Recv == nil {
 			c.main = fd
+		}
+		if fd.Body == nil && c.bodiless == nil {
+			e := c.errorAt(c.offset(fd.Name.Pos()), "func "+fd.Name.Name+" has no body")
+			e.Hint = "write what it does in { }"
+			c.bodiless = &e
 		}
 	}
 	return c
@@ -111,7 +126,7 @@ func (c *checked) source(n ast.Node) string {
 // errorAt turns a place in the program into an error of the user's.
 func (c *checked) errorAt(off int, msg string) Error {
 	src, at, exact := c.text.Locate(off)
-	e := Error{Msg: msg, exact: exact}
+	e := Error{Msg: userNames(msg), exact: exact}
 	if src == nil {
 		return e
 	}
@@ -135,3 +150,14 @@ func (c *checked) syntaxErrors() []Error {
 	e := c.syn[0]
 	return []Error{c.errorAt(e.Pos.Offset, e.Msg)}
 }
+
+// userNames takes the names that we write into programs out of a message.
+func userNames(msg string) string {
+	if !strings.Contains(msg, ownPrefix) {
+		return msg
+	}
+	msg = capturedName.ReplaceAllString(msg, "$1")
+	return strings.NewReplacer(aliasPrefix, "", hiddenPrefix, "").Replace(msg)
+}
+
+var capturedName = regexp.MustCompile(`\(\*` + captured + `\.(\w+)\)`)

@@ -57,7 +57,7 @@ func (s *Session) Cursor(code string, off int) (c *Cursor, ok bool) {
 		t.Inject(fmt.Sprintf("import %s %q\n", name, imports[name]))
 	}
 	for _, d := range s.sortedDecls() {
-		if !declared[d.key] {
+		if !declared[d.key] && d.text == nil {
 			t.User(d.src, d.lo, d.hi)
 			t.Inject("\n")
 		}
@@ -140,10 +140,16 @@ func (s *Session) importsFor(code string, items []item, declared map[string]bool
 	}
 	scan(code)
 	for _, d := range s.decls {
-		scan(d.src.Code[d.lo:d.hi])
+		if d.text == nil {
+			scan(d.src.Code[d.lo:d.hi])
+		}
 	}
-	for _, v := range s.vars {
-		scan(v.typ)
+	for name, path := range s.aliases {
+		for _, v := range s.vars {
+			if strings.Contains(v.typ, name) {
+				found[name] = path
+			}
+		}
 	}
 	return found
 }

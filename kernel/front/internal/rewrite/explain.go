@@ -3,89 +3,282 @@ package rewrite
 import (
 	"fmt"
 	"go/token"
-	"go/types"
 	"regexp"
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
-// explain puts an error of the type checker into words for somebody who is learning Go: its own words stay, and a hint says what to do.
+// explain puts an error into words for somebody who is learning Go: what Go says stays where it is clear, and a hint says what to do.
 func (s *Session) explain(e *Error, next *Session) {
-	e.Msg = strings.ReplaceAll(e.Msg, "\n\t", "; ")
+	e.Msg = oursMsg.ReplaceAllString(strings.ReplaceAll(e.Msg, "\n\t", "; "), "")
+	e.Msg = quotedPackage.ReplaceAllString(e.Msg, "$1$2.$3")
 	if name, ok := unusedName(e.Msg); ok {
 		e.Msg = name + " is declared and not used"
 	}
-	if e.Hint == "" {
-		e.Hint = s.hint(e.Msg, next)
+	m := newMistake(s, next, e)
+	if m == nil {
+		m = &mistake{s: s, next: next, e: e, src: &Source{}, tries: maxTries}
+	}
+	switch {
+	case e.Msg == unreadImport && m.src.Code != "":
+		lo, hi := m.lineAt(m.off)
+		text := strings.TrimSpace(m.src.Code[m.off:hi])
+		if f := strings.Fields(text); len(f) > 1 && token.IsIdentifier(strings.Split(strings.Trim(f[1], ";"), ".")[0]) {
+			m.move(max(lo, m.off), hi)
+			m.pythonImport(text)
+		}
+	case e.Hint != "":
+		if h := m.lexicalHint(); h != "" {
+			e.Hint = h
+		}
+	case m.syntax && m.habit():
+	case m.syntax:
+		e.Hint = m.syntaxHint()
+	default:
+		e.Hint = m.hint()
 	}
 }
 
+// distinct leaves out errors that say nothing new: the same name in several places, the same explanation twice.
+func distinct(errs []Error) []Error {
+	var kept []Error
+	for _, e := range errs {
+		if !slices.ContainsFunc(kept, func(k Error) bool {
+			return k.Msg == e.Msg && k.Pos.Cell == e.Pos.Cell && (k.Pos == e.Pos || k.Pos.Line == e.Pos.Line && strings.HasPrefix(e.Msg, "undefined: "))
+		}) {
+			kept = append(kept, e)
+		}
+	}
+	return kept
+}
+
+// unreadImport is what is said of an import that does not parse.
+const unreadImport = "this import can't be read"
+
 var (
-	undefinedMsg  = regexp.MustCompile(`^undefined: (\S+)$`)
-	selectorMsg   = regexp.MustCompile(`^(.*) undefined \(type (.*) has no field or method (\w+)`)
-	didYouMean    = regexp.MustCompile(`but does have (?:field|method) (\w+)`)
-	mismatchMsg   = regexp.MustCompile(`mismatched types (.+) and (.+?)\)?$`)
-	cannotUseMsg  = regexp.MustCompile(`^cannot use (.*?) \((?:untyped \w+ constant|(?:variable|value|constant \S+) (?:of type|of struct type|of interface type) (\S+))(?:.*)\) as (\S+) value in`)
-	assignCount   = regexp.MustCompile(`^assignment mismatch: (\d+) variables? but (.*) returns? (\d+) values?`)
-	notImplements = regexp.MustCompile(`\(missing method (\w+)\)`)
-	pointerMethod = regexp.MustCompile(`\(method (\w+) has pointer receiver\)`)
-	missingPkg    = regexp.MustCompile(`there is no package (\S+)$`)
+	// oursMsg is what the type checker says about code that the kernel has added.
+	oursMsg        = regexp.MustCompile(` in argument to lectern\w*\.\w+`)
+	undefinedMsg   = regexp.MustCompile(`^undefined: (\S+)`)
+	selectorMsg    = regexp.MustCompile(`^(.*)\.(\w+) undefined \(type (.*) has no (?:field or )?method (\w+)`)
+	didYouMean     = regexp.MustCompile(`but does have (field|method) (\w+)`)
+	mismatchMsg    = regexp.MustCompile(`^invalid operation: (.*) \(mismatched types (.+) and (.+?)\)?$`)
+	operatorMsg    = regexp.MustCompile(`^invalid operation: operator (\S+) not defined on (.*) \((?:variable|value|untyped \w+ constant|constant)(.*)\)$`)
+	cannotUseMsg   = regexp.MustCompile(`^cannot use (.*?) \((untyped (?:\w+) constant|(?:variable|value|constant \S+) (?:of type|of struct type|of interface type) (\S+)).*\) as (\S+) value in`)
+	convertMsg     = regexp.MustCompile(`^cannot convert (.*) \((.*)\) to type (\S+)$`)
+	assignCount    = regexp.MustCompile(`^assignment mismatch: (\d+) variables? but (.*) returns? (\d+) values?`)
+	notImplements  = regexp.MustCompile(`\(missing method (\w+)\)`)
+	pointerMethod  = regexp.MustCompile(`\(method (\w+) has pointer receiver\)`)
+	missingPkg     = regexp.MustCompile(`there is no package (\S+)$`)
+	negativeIndex  = regexp.MustCompile(`^invalid argument: index (-.*) \(constant of type int\) must not be negative`)
+	tensorMsg      = regexp.MustCompile(`^(?:invalid operation: )?(cannot index|cannot slice|cannot range over) (.*) \(variable of (?:struct )?type \*?tensor\.Tensor\)`)
+	lenMsg         = regexp.MustCompile(`^invalid argument: (.*) \(variable of type \*tensor\.Tensor\) for built-in len`)
+	indirectMsg    = regexp.MustCompile(`^invalid operation: cannot indirect`)
+	notInterface   = regexp.MustCompile(`^invalid operation: (.*) \(variable of (?:\w+ )?type .*\) is not an interface`)
+	notAType       = regexp.MustCompile(`^(\w+) \(.*\) is not a type|^(\w+) is not a type`)
+	notConstant    = regexp.MustCompile(`is not constant$`)
+	overflows      = regexp.MustCompile(`^cannot use (.*) \(untyped int constant.*\) as (\w+) value.*overflows\)|^(.*) \(.*constant.*\) overflows (\w+)`)
+	unknownFieldIn = regexp.MustCompile(`^unknown field (\w+) in struct literal of type (\S+)`)
+	notExported    = regexp.MustCompile(`^name (\w+) not exported by package (\w+)`)
+	quotedPackage  = regexp.MustCompile(`([( *\]])"(?:[\w.-]+/)*(\w+)"\.([A-Z])`)
+	butHave        = regexp.MustCompile(` \(but have (\w+)\)$`)
+	typeOf         = regexp.MustCompile(`(?:variable|value|constant \S+) of (?:\w+ )?type (.+)$`)
 )
 
-func (s *Session) hint(msg string, next *Session) string {
-	if m := undefinedMsg.FindStringSubmatch(msg); m != nil {
-		return s.undefinedHint(m[1], next)
+// hint explains an error of the type checker.
+func (m *mistake) hint() string {
+	msg := m.e.Msg
+	if h := m.python(); h != "" {
+		return h
 	}
-	if m := didYouMean.FindStringSubmatch(msg); m != nil {
-		return "did you mean " + m[1] + "?"
-	}
-	if m := selectorMsg.FindStringSubmatch(msg); m != nil {
-		return m[2] + " has no " + m[3] + ": Tab after the dot lists what it has"
-	}
-	if m := mismatchMsg.FindStringSubmatch(msg); m != nil {
-		if isNumeric(m[1]) && isNumeric(m[2]) {
-			to := m[1]
-			if strings.HasPrefix(m[2], "float") {
-				to = m[2]
-			}
-			return fmt.Sprintf("Go never converts numbers by itself: write %s(…) around the other operand", to)
+	if g := butHave.FindStringSubmatchIndex(msg); g != nil {
+		near := msg[g[2]:g[3]]
+		m.e.Msg = msg[:g[0]]
+		_, hi := m.lineAt(m.off)
+		word := identifierAt(m.src.Code[m.off:hi])
+		if pkg, ok := strings.CutSuffix(msg[len("undefined: "):g[0]], "."+word); ok && m.mean(m.off, m.off+len(word), near) != "" {
+			return "did you mean " + pkg + "." + near + "?"
 		}
-		return "both sides of an operator must have the same type"
+		return m.mean(m.off, m.off+len(word), near)
 	}
-	if m := missingPkg.FindStringSubmatch(msg); m != nil {
-		if first, _, _ := strings.Cut(m[1], "/"); strings.Contains(first, ".") {
-			return fmt.Sprintf("%%get %s@latest fetches it", m[1])
+	if g := notExported.FindStringSubmatch(msg); g != nil {
+		upper := strings.ToUpper(g[1][:1]) + g[1][1:]
+		if m.mean(m.off, m.off+len(g[1]), upper) != "" {
+			return "did you mean " + g[2] + "." + upper + "?"
+		}
+		return "only names that begin with a capital letter can be used from outside a package"
+	}
+	if strings.HasPrefix(msg, "cannot use ~") {
+		lo, hi := m.lineAt(m.off)
+		if g := re(`~\s*(NAME|\d+)`).FindStringSubmatchIndex(m.masked[lo:hi]); g != nil {
+			return m.write("^ flips the bits", lo+g[0], lo+g[1], "^x flips the bits", "^"+m.src.Code[lo+g[2]:lo+g[3]])
+		}
+		return "^x flips the bits"
+	}
+	if strings.HasPrefix(msg, "cannot assign to") && strings.Contains(msg, "neither addressable") && !strings.Contains(msg, "[") {
+		return "only a variable can be assigned to, neither a constant nor the value of an expression"
+	}
+	if g := undefinedMsg.FindStringSubmatch(msg); g != nil {
+		return m.undefined(g[1])
+	}
+	if g := selectorMsg.FindStringSubmatch(msg); g != nil {
+		return m.selector(g[1], g[2], g[3])
+	}
+	if g := overflows.FindStringSubmatch(msg); g != nil {
+		expr, typ := g[1]+g[3], g[2]+g[4]
+		m.e.Msg = fmt.Sprintf("%s does not fit into %s %s", expr, article(typ), typ)
+		hint := "a wider type has room for it; package math/big has integers of any size"
+		if lo, hi, ok := m.find(expr); ok {
+			return m.write("a float64 has room for it, with 15 digits or so", lo, hi, hint, "float64("+m.src.Code[lo:hi]+")")
+		}
+		return hint
+	}
+	if g := mismatchMsg.FindStringSubmatch(msg); g != nil {
+		return m.mismatch(g[1], g[2], g[3])
+	}
+	if g := operatorMsg.FindStringSubmatch(msg); g != nil {
+		return m.operator(g[1], g[2], g[3])
+	}
+	if g := tensorMsg.FindStringSubmatch(msg); g != nil {
+		return m.tensorIndex(g[1], g[2])
+	}
+	if g := lenMsg.FindStringSubmatch(msg); g != nil {
+		lo, hi := m.lineAt(m.off)
+		if at := strings.LastIndex(m.masked[lo:m.off], "len("); at >= 0 {
+			if end := strings.IndexByte(m.masked[m.off:hi], ')'); end >= 0 {
+				return m.write("len doesn't work on tensors, Size does", lo+at, m.off+end+1, "t.Size(0) is the size along axis 0, t.Len() the number of elements", g[1]+".Size(0)")
+			}
+		}
+		return "t.Size(0) is the size along axis 0, t.Len() the number of elements"
+	}
+	if g := missingPkg.FindStringSubmatch(msg); g != nil {
+		if first, _, _ := strings.Cut(g[1], "/"); strings.Contains(first, ".") {
+			return fmt.Sprintf("%%get %s@latest fetches it", g[1])
+		}
+		if lo, hi := m.lineAt(m.off); m.src.Code != "" {
+			if near := nearest(g[1], m.s.packages.Names(), 2); near != "" {
+				if at := strings.Index(m.src.Code[lo:hi], g[1]); at >= 0 {
+					if h := m.mean(lo+at, lo+at+len(g[1]), near); h != "" {
+						return h
+					}
+				}
+			}
 		}
 		return "packages of the standard library have short paths, such as math/rand; those of others begin with a site's name"
 	}
-	if m := cannotUseMsg.FindStringSubmatch(msg); m != nil && isNumeric(m[3]) && (m[2] == "" || isNumeric(m[2])) {
-		return fmt.Sprintf("convert it: %s(%s)", m[3], m[1])
+	if g := pointerMethod.FindStringSubmatch(msg); g != nil {
+		hint := "only a pointer has the method " + g[1] + ": put & before the value"
+		if c := cannotUseMsg.FindStringSubmatch(msg); c != nil {
+			if lo, hi, ok := m.find(c[1]); ok {
+				return m.write("only a pointer has the method "+g[1]+": put & before the value", lo, hi, hint, "&"+m.src.Code[lo:hi])
+			}
+		}
+		return hint
 	}
-	if m := pointerMethod.FindStringSubmatch(msg); m != nil {
-		return "only a pointer has the method " + m[1] + ": put & before the value"
+	if g := notImplements.FindStringSubmatch(msg); g != nil {
+		return "the type needs a method " + g[1] + " to be used here"
 	}
-	if m := notImplements.FindStringSubmatch(msg); m != nil {
-		return "the type needs a method " + m[1] + " to be used here"
+	if g := cannotUseMsg.FindStringSubmatch(msg); g != nil {
+		return m.cannotUse(g[1], g[2], g[3], g[4])
 	}
-	if m := assignCount.FindStringSubmatch(msg); m != nil {
-		return fmt.Sprintf("write %s names on the left, with _ for those that you don't want", m[3])
+	if g := convertMsg.FindStringSubmatch(msg); g != nil {
+		return m.convert(g[1], g[2], g[3])
+	}
+	if g := assignCount.FindStringSubmatch(msg); g != nil {
+		return m.counts(g[1], g[3])
+	}
+	if g := negativeIndex.FindStringSubmatch(msg); g != nil {
+		return m.fromTheEnd(g[1])
+	}
+	if indirectMsg.MatchString(msg) {
+		if h := m.power(); h != "" {
+			return h
+		}
+		return "* before a value follows a pointer, and this is not a pointer"
+	}
+	if g := notInterface.FindStringSubmatch(msg); g != nil {
+		lo, hi := m.lineAt(m.off)
+		if c := re(`^(.*)\.\((\w+)\)`).FindStringSubmatch(m.src.Code[m.off:hi]); c != nil && lo <= m.off {
+			return m.write("x.(T) asks what an interface holds; a conversion is a call", m.off, m.off+len(c[0]), "a conversion is written T(x)", c[2]+"("+c[1]+")")
+		}
+		return "a conversion is written T(x)"
+	}
+	if g := notAType.FindStringSubmatch(msg); g != nil {
+		return "a type is wanted here: each parameter has one, as in func f(x float64)"
+	}
+	if g := unknownFieldIn.FindStringSubmatch(msg); g != nil {
+		if near := nearest(g[1], m.fields(g[2]), 0); near != "" {
+			if h := m.mean(m.off, m.off+len(g[1]), near); h != "" {
+				return h
+			}
+		}
+		return "the declaration of " + g[2] + " lists its fields"
+	}
+	if strings.HasPrefix(msg, "no new variables on left side of :=") {
+		lo, hi := m.lineAt(m.off)
+		if at := strings.Index(m.masked[lo:hi], ":="); at >= 0 && m.works(m.replaced(lo+at, lo+at+2, "="), lo, hi-1) {
+			return "all of these names exist in this cell already: assign with = instead"
+		}
+		return "all of these names exist in this cell already, and have other types: choose other names"
+	}
+	if strings.HasPrefix(msg, "non-boolean condition") {
+		return m.condition()
+	}
+	if strings.Contains(msg, "return values") {
+		return m.returns()
+	}
+	if notConstant.MatchString(msg) {
+		lo, hi := m.lineAt(m.off)
+		if c := re(`^(\s*)const\s+(NAME)\s*=\s*`).FindStringSubmatchIndex(m.masked[lo:hi]); c != nil {
+			return m.write("a const is known before anything runs", lo+c[3], hi, "define a variable instead: x := value", m.src.Code[lo+c[4]:lo+c[5]]+" := "+m.src.Code[lo+c[1]:hi])
+		}
+		return "a const is known before anything runs: define a variable instead"
 	}
 	for _, h := range []struct{ part, hint string }{
-		{"no new variables on left side of :=", "all of these names exist in this cell already: assign with = instead"},
+		{"in single-value context", "it returns several values: give them names first, as in v, err := f()"},
+		{"variables but 1 value", "there must be as many values as names"},
+		{"assignment mismatch", "there must be as many values as names"},
+		{"non-local type", "methods are for types that a cell declares, such as type Celsius float64"},
+		{"expects 2 or 3 arguments; found 1", "make([]int, n) makes a slice of n elements"},
+		{"truncated to int", "a whole number is wanted here"},
+		{"out of bounds", "the last index is the length minus one"},
+		{"is not a function", "only a function can be called with ( )"},
 		{"is not used", "only the value of a cell's last line is shown: assign it, print it, or put it last"},
 		{"is declared and not used", "use it, or remove it"},
 		{"missing return", "every way through the function must end with a return"},
-		{"non-boolean condition", "a condition must be true or false: compare it with something"},
-		{"not enough arguments in call", "the parameters that are missing stand after want"},
-		{"too many arguments in call", "the function takes only what stands after want"},
+		{"not enough arguments in call", "the parameters that the function needs are listed after want"},
+		{"too many arguments in call", "the function takes only what is listed after want"},
 		{"cannot infer", "name the type: F[int](…)"},
-		{"string literal not terminated", "the closing \" is missing on this line"},
 		{"invalid operation: operator ! not defined", "! is for true and false only"},
-		{"expected declaration", "a { or } too many or too few stands before this"},
 		{"import cycle", "two packages import each other"},
-		{"invalid character U+201C", "these are typographic quotes: write \""},
-		{"invalid character U+2018", "these are typographic quotes: write '"},
+		{"can only be compared to nil", "slices, maps and functions are compared piece by piece: slices.Equal(a, b) and maps.Equal(a, b) do"},
+		{"use of untyped nil", "nil alone has no type: write var p *T, which is nil at the beginning"},
+		{"cannot use nil as", "only pointers, slices, maps, channels, functions and interfaces can be nil; var x T is a zero value"},
+		{"neither addressable nor a map index expression", "the bytes of a string can't be changed: b := []byte(s) makes a copy that can"},
+		{"cannot assign to struct field", "take the struct out of the map, change it, and put it back"},
+		{"cannot take address of", "give the value a name first: v := value, then &v"},
+		{"(value of type func", "it is a function: add ( ) to call it"},
+		{"break not in", "break only works inside for, switch and select"},
+		{"continue not in", "continue only works inside a for"},
+		{"must be function call", "write go f(…) or defer f(…), with the parentheses"},
+		{"too many values in struct literal", "name the fields: T{Size: 1}"},
+		{"too few values in struct literal", "name the fields: T{Size: 1}"},
+		{"mixture of field:value", "name all fields, or none"},
+		{"missing function body", "the { goes at the end of the line with func"},
+		{"is not an expression", "this is a type: a value of it is written T{…} or T(x)"},
+		{"invalid recursive type", "a struct can't contain itself: use a pointer to it"},
+		{"missing key in map literal", "each entry is written key: value"},
+		{"duplicate key", "one of the two entries must go"},
+		{"invalid argument: index", "the last index is the length minus one"},
+		{"cannot call non-function", "this is not a function: leave the ( ) out, or check the name"},
+		{"already declared", "one of the two must have another name"},
+		{"redeclared", "one of the two must have another name"},
+		{"division by zero", "this divides by 0; with floating-point numbers, 1.0 / x may be infinite"},
+		{"cannot range over", "range goes through slices, arrays, maps, strings, channels, whole numbers and iterators"},
+		{"cannot index", "[ ] is for slices, arrays, maps and strings"},
+		{"cannot slice", "[ : ] is for slices, arrays and strings"},
+		{"impossible type assertion", "the type lacks a method of the interface: no value can be both"},
+		{"defined and not used", "remove the label, or jump to it"},
+		{"invalid argument:", "the built-in function takes other types; Shift+Tab after its ( shows which"},
 	} {
 		if strings.Contains(msg, h.part) {
 			return h.hint
@@ -94,118 +287,65 @@ func (s *Session) hint(msg string, next *Session) string {
 	return ""
 }
 
-func isNumeric(t string) bool {
-	o, ok := types.Universe.Lookup(t).(*types.TypeName)
-	if !ok {
-		return false
+// syntaxHint explains an error of the parser that no habit accounts for.
+func (m *mistake) syntaxHint() string {
+	msg := m.e.Msg
+	lo, hi := m.lineAt(m.off)
+	switch {
+	case msg == "expected 1 expression":
+		line := strings.TrimSpace(m.src.Code[lo:hi])
+		m.e.Msg = "these are several values, and a cell shows one"
+		at := lo + strings.Index(m.src.Code[lo:hi], line)
+		defer m.move(at, at+len(line))
+		return m.write("", at, at+len(line), "fmt.Println(a, b) prints several values", "fmt.Println("+line+")")
+	case strings.HasPrefix(msg, "missing ',' before newline"):
+		code := strings.TrimRight(m.masked[lo:m.off], " \t")
+		at := lo + len(code)
+		if m.works(m.replaced(at, at, ","), lo, at) {
+			return "where a list goes over several lines, each line ends with a comma"
+		}
+		return "a comma, or the bracket that closes the list, is missing at the end of this line"
+	case strings.HasPrefix(msg, "missing ','"):
+		return "a comma is missing here"
+	case strings.Contains(msg, "found 'else'"):
+		return "else goes on the line of the } before it: } else {"
+	case strings.Contains(msg, "unexpected newline") || strings.Contains(msg, "unexpected semicolon or newline"):
+		return "the { goes at the end of the line, not on the next"
+	case strings.HasPrefix(msg, "expected '{'") || strings.HasPrefix(msg, "expected 'block'"):
+		m.e.Msg = "the block after if, for or switch goes between { and }"
+		return "put it in braces, even if it is a single statement"
+	case strings.HasPrefix(msg, "expected operand, found '}'"), strings.HasPrefix(msg, "expected operand, found newline"), strings.HasPrefix(msg, "expected operand, found 'EOF'"):
+		m.e.Msg = "something is missing here"
+		return "a value must follow what stands before"
+	case strings.HasPrefix(msg, "expected operand"):
+		return "a value is missing before this"
+	case strings.HasPrefix(msg, "expected selector"):
+		return "the name after the dot is missing"
+	case strings.HasPrefix(msg, "expected declaration"):
+		return "a { or } too many or too few stands before this"
+	case strings.HasPrefix(msg, "expected 'IDENT'") || strings.HasPrefix(msg, "expected name"):
+		return "a name is wanted here; words such as type, func, range and map are taken"
+	case strings.HasPrefix(msg, "expected ';', found ','") && m.works(m.replaced(m.off, m.off+1, ""), lo, m.off):
+		m.e.Msg = "fields of a struct are not separated by commas"
+		return "each field has a line of its own: leave the comma out"
+	case strings.HasPrefix(msg, "expected ';'"):
+		_, found, _ := strings.Cut(msg, "found ")
+		m.e.Msg = found + " doesn't belong here"
+		return "an operator, a comma, a bracket or a new line is missing before it"
+	case strings.HasPrefix(msg, "expected type"):
+		return "the type is missing here"
+	case strings.HasPrefix(msg, "expected '==', found '='"), strings.Contains(msg, "found assignment"):
+		return "== compares, = assigns"
 	}
-	b, ok := o.Type().Underlying().(*types.Basic)
-	return ok && b.Info()&types.IsNumeric != 0
+	return ""
 }
 
-// undefinedHint explains a name that means nothing: it has gone, or is a slip of the pen.
-func (s *Session) undefinedHint(name string, next *Session) string {
-	for _, x := range []*Session{next, s} {
-		if why := x.gone[name]; why != "" {
-			return why
-		}
-	}
-	if pkg, sym, ok := strings.Cut(name, "."); ok {
-		path := s.imports[pkg]
-		if path == "" {
-			path = s.packages.ByName(pkg)
-		}
-		if p, err := s.packages.Import(path); err == nil {
-			if near := nearest(sym, exported(p.Scope().Names())); near != "" {
-				return fmt.Sprintf("did you mean %s.%s?", pkg, near)
-			}
-			return fmt.Sprintf("Tab after %s. lists what the package has", pkg)
-		}
-		return ""
-	}
-	for n, src := range s.sources { // a cell that failed before it was defined
-		for _, it := range split(src.Code) {
-			if d := parseDecl(src, it); d != nil && slices.Contains(d.names, name) && s.decls[d.key] == nil {
-				return fmt.Sprintf("cell [%d] declares it, but did not run to its end", n)
-			}
-		}
-	}
-	var names []string
-	for _, m := range []map[string]variable{s.vars, next.vars} {
-		for n := range m {
-			names = append(names, n)
-		}
-	}
-	for _, d := range next.decls {
-		names = append(names, d.names...)
-	}
-	if src := next.sources[next.current]; src != nil { // variables of the cell itself
-		ts := tokens(src.Code)
-		for _, t := range ts {
-			if t.tok == token.IDENT && assigned(ts, t.lit) {
-				names = append(names, t.lit)
-			}
-		}
-	}
-	names = append(names, types.Universe.Names()...)
-	for n := range s.imports {
-		names = append(names, n)
-	}
-	if near := nearest(name, names); near != "" {
-		return "did you mean " + near + "?"
-	}
-	return "run the cell that defines it first; a new variable is defined with :="
-}
-
-func exported(names []string) []string {
-	return slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !token.IsExported(n) })
-}
-
-// nearest returns the name that is at most a slip away from what was written, or "".
-func nearest(name string, names []string) string {
-	best, limit := "", 1+utf8.RuneCountInString(name)/4
-	slices.Sort(names)
-	for _, n := range names {
-		if n == name || strings.HasPrefix(n, "lectern") {
-			continue
-		}
-		d := distance(strings.ToLower(name), strings.ToLower(n))
-		if d == 0 || d < limit && utf8.RuneCountInString(n) > 1 {
-			best, limit = n, d
-		} else if d == limit && utf8.RuneCountInString(n) > 2 && len(n) > len(best) { // a letter is more often left out than added
-			best = n
-		}
-		if limit == 0 {
-			break
-		}
-	}
-	return best
-}
-
-// distance counts the letters to insert, delete or replace that turn a into b.
-func distance(a, b string) int {
-	x, y := []rune(a), []rune(b)
-	row := make([]int, len(y)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range x {
-		last := row[0]
-		row[0] = i + 1
-		for j := range y {
-			cost := last
-			if x[i] != y[j] {
-				cost++
-			}
-			last = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(y)]
-}
-
-// brackets finds brackets without a partner: the parser's words about them lead nowhere near the place.
+// brackets finds what a parser need not look at: strings and comments that never end, signs that Go doesn't have, and brackets without a partner.
+// The parser's words about them lead nowhere near the place.
 func brackets(src *Source, code string) *Error {
+	if e := lexical(src, code); e != nil {
+		return e
+	}
 	closer := map[token.Token]token.Token{token.LPAREN: token.RPAREN, token.LBRACE: token.RBRACE, token.LBRACK: token.RBRACK}
 	var open []tok
 	for _, t := range tokens(code) {
@@ -231,5 +371,10 @@ func brackets(src *Source, code string) *Error {
 	}
 	top := open[len(open)-1]
 	p := src.Pos(top.lo)
+	_, rest, comment := strings.Cut(code[top.lo:top.lo+lineLen(code[top.lo:])], "//")
+	if comment && strings.Contains(rest, closer[top.tok].String()) {
+		return &Error{Pos: p, End: p.Col + 1, Msg: fmt.Sprintf("this %s is never closed", top.tok),
+			Hint: fmt.Sprintf("// begins a comment, which swallows the %s: / between whole numbers drops the remainder", closer[top.tok]), exact: true}
+	}
 	return &Error{Pos: p, End: p.Col + 1, Msg: fmt.Sprintf("this %s is never closed", top.tok), Hint: fmt.Sprintf("the %s that belongs to it is missing", closer[top.tok]), exact: true}
 }

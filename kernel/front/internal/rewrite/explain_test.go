@@ -12,8 +12,8 @@ func TestErrors(t *testing.T) {
 		{"undefined", "foo", "1:1", "undefined: foo", "run the cell that defines it first"},
 		{"a slip", "count := 1\nfmt.Println(cuont)", "2:13", "undefined: cuont", "did you mean count?"},
 		{"a slip in a package", "strings.ToUper(\"a\")", "1:9", "undefined: strings.ToUper", "did you mean strings.ToUpper?"},
-		{"numbers", "a, b := 1, 2.5\na * b", "2:1", "mismatched types int and float64", "write float64(…)"},
-		{"conversion", "n := 3\nvar f float64 = n", "2:17", "cannot use n", "convert it: float64(n)"},
+		{"numbers", "a, b := 1, 2.5\na * b", "2:1", "mismatched types int and float64", "write float64(a) * b"},
+		{"conversion", "n := 3\nvar f float64 = n", "2:17", "cannot use n", "write float64(n)"},
 		{"no new variables", "a := 1\na := 2", "2:3", "no new variables", "assign with ="},
 		{"unused value", "a := 1\na + 1\na", "2:1", "is not used", "only the value of a cell's last line is shown"},
 		{"unused in a function", "func f() { a := 1 }", "1:12", "a is declared and not used", "use it, or remove it"},
@@ -23,18 +23,18 @@ func TestErrors(t *testing.T) {
 		{"closing too much", "x := 1\n}}", "2:1", "this } closes nothing", "remove it"},
 		{"dot import", "import . \"math\"", "1:8", "import . does not work in a notebook", "by its name"},
 		{"missing package", "import \"example.org/a/b\"", "1:8", "there is no package example.org/a/b", "%get example.org/a/b@latest"},
-		{"missing std package", "import \"mathh\"", "1:8", "there is no package mathh", "standard library"},
+		{"missing std package", "import \"mathhh/x\"", "1:8", "there is no package mathhh/x", "standard library"},
 		{"statement beside main", "x := 1\nfunc main() {}", "1:1", "statement outside func main", "put the statement into it"},
 		{"twice", "func f() {}\nf := 1", "1:1", "f is declared twice in this cell", "another name"},
 		{"method", "type T struct{ Size int }\nT{}.size", "2:5", "size", "did you mean Size?"},
 		{"pointer method", "type T struct{}\nfunc (t *T) String() string { return \"\" }\nvar s fmt.Stringer = T{}", "3:22", "cannot use T{}", "put & before the value"},
-		{"count", "a, b := strconv.Quote(\"x\")", "1:9", "assignment mismatch", "write 1 names on the left"},
-		{"nonlatin column", "日本 := 1; 日本 + \"a\"", "1:10", "mismatched types int and untyped string", "the same type"},
+		{"count", "a, b := strconv.Quote(\"x\")", "1:9", "assignment mismatch", "write 1 name on the left"},
+		{"nonlatin column", "日本 := 1; 日本 + \"a\"", "1:10", "mismatched types int and untyped string", "write fmt.Sprint(日本, \"a\")"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := newNotebook(t).run(c.code)
 			if len(r.Errors) == 0 {
-				t.Fatalf("no error; it becomes\n%s", r.Code)
+				t.Fatalf("no error; it becomes\n%s", r.code())
 			}
 			e := r.Errors[0]
 			at := fmt.Sprintf("%d:%d", e.Pos.Line, e.Pos.Col)
@@ -45,34 +45,47 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestRewritten compares whole results with what GoNB is to get.
+// TestRewritten compares whole programs.
 func TestRewritten(t *testing.T) {
 	nb := newNotebook(t)
 	for _, c := range []struct{ name, code, want string }{
-		{"define", "x := 3", `import flag "flag"
+		{"define", "x := 3", `package main
 import lecternkeep "github.com/lectern-go/lectern/kernel/keep"
-import _ "github.com/lectern-go/lectern/kernel/stdio"
 var x int
-%%
+func main() {
 defer lecternkeep.Begin(1)()
 x  = 3
-lecternkeep.Def("x", &x)`},
-		{"declaration", "func f(a int) int { return a + x }", ""},
-		{"restore and show", "f(1)", `import flag "flag"
+lecternkeep.Def("x", &x)
+}`},
+		{"declaration", "func f(a int) int { return a + x }\nfunc unused() {}", ""},
+		{"restore and show", "f(1)", `package main
 import lecternkeep "github.com/lectern-go/lectern/kernel/keep"
 import lecternshow "github.com/lectern-go/lectern/kernel/show"
-import _ "github.com/lectern-go/lectern/kernel/stdio"
 func f(a int) int { return a + x }
-%%
+var x int
+func main() {
 defer lecternkeep.Begin(3, "x", &x)()
-lecternshow.Echo(f(1))`},
+lecternshow.Echo(f(1))
+}`},
 		{"another type", "x := fmt.Sprint(x)", ""},
-		{"hello keeps nothing", "fmt.Println(1)", `import flag "flag"
+		{"hello keeps nothing", "fmt.Println(1)", `package main
 import fmt "fmt"
-import _ "github.com/lectern-go/lectern/kernel/stdio"
-%%
-fmt.Println(1)`},
-		{"command only", "!ls", "!ls"},
+func main() {
+fmt.Println(1)
+}`},
+		{"command only", "!ls", ""},
+		{"closure", "g := func(n int) func() int { return func() int { n++; return n } }", `package main
+import lecternkeep "github.com/lectern-go/lectern/kernel/keep"
+//go:noinline
+func lecternLit_7_1() func(n int) func() int { return func(n int) func() int { return lecternLit_7_2(&struct{ n *int; }{&n}) } }
+//go:noinline
+func lecternLit_7_2(lecternc *struct{ n *int; }) func() int { return func() int { (*lecternc.n)++; return (*lecternc.n) } }
+var g func(n int) func() int
+func main() {
+lecternkeep.Lit("7_1", lecternLit_7_1); lecternkeep.Lit("7_2", lecternLit_7_2); defer lecternkeep.Begin(7)()
+g  = lecternLit_7_1()
+lecternkeep.Def("g", &g)
+}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := nb.run(c.code)
@@ -82,8 +95,8 @@ fmt.Println(1)`},
 				}
 				return
 			}
-			if len(r.Errors) > 0 || r.Code != c.want {
-				t.Errorf("errors %+v, got\n%s\nwant\n%s", r.Errors, r.Code, c.want)
+			if len(r.Errors) > 0 || r.code() != c.want {
+				t.Errorf("errors %+v, got\n%s\nwant\n%s", r.Errors, r.code(), c.want)
 			}
 		})
 	}
@@ -93,6 +106,11 @@ func TestComplete(t *testing.T) {
 	for code, want := range map[string]string{
 		"x := 1": "complete", "for {": "incomplete", "f(": "incomplete", "x :=": "incomplete", "s := `a": "incomplete", "/* a": "incomplete",
 		"": "complete", "x := := 3": "invalid", "}": "invalid", "!ls": "complete", "!ls \\": "incomplete", "func f() {}": "complete",
+		"s := \"a": "invalid", "s := 'ab'": "invalid", "# a": "invalid", "x := 1 /* a": "incomplete", "/* a */": "complete", "x := 1 // a": "complete",
+		"func f()": "incomplete", "func f() int": "incomplete", "func f() int { return 1 } // one": "complete", "f := func() {": "incomplete", "x := 1 +": "incomplete", "x.": "incomplete",
+		"if x > 1 {\n}": "complete", "f(1]": "invalid", "[]int{1,": "incomplete", "while True:": "invalid", "a, b": "invalid", "type T struct {": "incomplete",
+		"x := `a\n%b": "incomplete", "%%bash": "incomplete", "%%bash\nls": "incomplete", "%%bash\nls\n": "complete", "%env A=b": "complete", "import \"fmt\"": "complete",
+		"switch x {\ncase 1:": "incomplete", "// a": "complete", "  \n": "complete", "for i := range 3 {\n\tf(i)\n}": "complete", "x := 1\n\ny :=": "incomplete",
 	} {
 		if got, _ := Complete(code); got != want {
 			t.Errorf("%q is %s, want %s", code, got, want)
@@ -103,7 +121,7 @@ func TestComplete(t *testing.T) {
 // TestPlotWriters: only a cell that may write a chart to a file links gonum/plot's writers.
 func TestPlotWriters(t *testing.T) {
 	nb := newNotebook(t)
-	const writer = `import vgimg "gonum.org/v1/plot/vg/vgimg"`
+	const writer = `import _ "gonum.org/v1/plot/vg/vgpdf"`
 	for _, c := range []struct {
 		name, code string
 		want       bool
@@ -118,8 +136,8 @@ func TestPlotWriters(t *testing.T) {
 		if len(r.Errors) > 0 {
 			t.Fatalf("%s: %v", c.name, r.Errors)
 		}
-		if got := strings.Contains(r.Code, writer); got != c.want {
-			t.Errorf("%s: imports the writers: %v, want %v\n%s", c.name, got, c.want, r.Code)
+		if got := strings.Contains(r.code(), writer); got != c.want {
+			t.Errorf("%s: imports the writers: %v, want %v\n%s", c.name, got, c.want, r.code())
 		}
 	}
 }
@@ -128,13 +146,13 @@ func TestPlotWriters(t *testing.T) {
 func TestDevicesStayKnown(t *testing.T) {
 	nb := newNotebook(t)
 	const devices = `"github.com/lectern-go/lectern/gpu"`
-	if r := nb.run("x := 1"); strings.Contains(r.Code, devices) {
-		t.Errorf("a notebook without a device links package gpu:\n%s", r.Code)
+	if r := nb.run("x := 1"); strings.Contains(r.code(), devices) {
+		t.Errorf("a notebook without a device links package gpu:\n%s", r.code())
 	}
 	if r := nb.run("import " + devices + "\nwhy := gpu.Why()\nwhy == nil"); len(r.Errors) > 0 {
 		t.Fatal(r.Errors)
 	}
-	if r := nb.run("x + 1"); len(r.Errors) > 0 || !strings.Contains(r.Code, devices) {
-		t.Errorf("errors %v, in\n%s", r.Errors, r.Code)
+	if r := nb.run("x + 1"); len(r.Errors) > 0 || !strings.Contains(r.code(), devices) {
+		t.Errorf("errors %v, in\n%s", r.Errors, r.code())
 	}
 }

@@ -21,51 +21,24 @@ func checkResult(t *testing.T, code string, r *Result) {
 			t.Errorf("cell %q: error %+v is about code of ours", code, e)
 		}
 	}
-	if len(r.Errors) > 0 || !r.Run || r.Pass {
+	if len(r.Errors) > 0 || r.Program == nil || r.GoNB != "" {
 		return
 	}
-	if got := r.Text.String(); strings.TrimSuffix(got, "\n") != r.Code || len(r.Lines) != strings.Count(got, "\n")+1 {
-		t.Errorf("cell %q: %d places for %d lines", code, len(r.Lines), strings.Count(got, "\n")+1)
-	}
-	// As GoNB reads it: every line that begins with % or ! is a command, %% begins main.
-	var b strings.Builder
-	b.WriteString("package main\n")
-	inMain := false
-	for _, l := range strings.Split(r.Code, "\n") {
-		switch {
-		case l == "%%" || strings.HasPrefix(l, "%% "):
-			b.WriteString("func main() {")
-			inMain = true
-		case isMagic(l):
-		case strings.HasPrefix(l, "package"):
-			t.Errorf("cell %q: GoNB drops the line %q", code, l)
-		default:
-			b.WriteString(l)
-		}
-		b.WriteString("\n")
-	}
-	if inMain {
-		b.WriteString("}\n")
-	}
-	if !strings.Contains(r.Code, "\\\n") || !strings.Contains(code, "!") && !strings.Contains(code, "%") { // commands may go on over lines
-		if _, err := parser.ParseFile(token.NewFileSet(), "", b.String(), 0); err != nil {
-			t.Errorf("cell %q: rewritten it does not parse: %v\n%s", code, err, r.Code)
+	for _, text := range []string{r.Program.String(), r.Program.Source()} {
+		if _, err := parser.ParseFile(token.NewFileSet(), "", text, 0); err != nil {
+			t.Errorf("cell %q: rewritten it does not parse: %v\n%s", code, err, text)
 		}
 	}
-	text := r.Text.String()
-	for _, s := range r.Text.segs {
+	text := r.Program.String()
+	for _, s := range r.Program.segs {
 		for i := range s.n {
-			src, off, exact := r.Text.Locate(s.out + i)
+			src, off, exact := r.Program.Locate(s.out + i)
 			if !exact || src != s.src || off != s.off+i || src.Code[off] != text[s.out+i] {
 				t.Fatalf("cell %q: byte %d comes from %d (exact %v), want %d", code, s.out+i, off, exact, s.off+i)
 			}
-			if out, exact := r.Text.Find(src, off); !exact || text[out] != src.Code[off] {
+			if out, exact := r.Program.Find(src, off); !exact || text[out] != src.Code[off] {
 				t.Fatalf("cell %q: byte %d of the cell is at %d", code, off, out)
 			}
-		}
-		p := s.src.Pos(s.off)
-		if line := r.Lines[strings.Count(text[:s.out], "\n")]; text[s.out] != '\n' && (line.Line == 0 || line.Cell == p.Cell && line.Line > p.Line) {
-			t.Fatalf("cell %q: %q is of line %d and its line says %+v", code, text[s.out:s.out+min(s.n, 20)], p.Line, line)
 		}
 	}
 }

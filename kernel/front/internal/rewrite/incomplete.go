@@ -13,8 +13,12 @@ func Complete(code string) (state, indent string) {
 		return "complete", ""
 	}
 	src := &Source{1, code}
-	w := &work{s: &Session{}, n: (&Session{}).clone(), r: &Result{}, src: src}
+	w := &work{src: src}
 	if first := strings.Fields(code[:lineLen(code)]); len(first) > 0 && whole[first[0]] {
+		// What such a magic gets is text of any kind: an empty line ends it, as in IPython.
+		if lines := strings.Split(code, "\n"); len(lines) < 3 || strings.TrimSpace(lines[len(lines)-1]) != "" {
+			return "incomplete", ""
+		}
 		return "complete", ""
 	}
 	if lines := strings.Split(code, "\n"); isMagic(lines[len(lines)-1]) || len(lines) > 1 && isMagic(lines[0]) {
@@ -35,6 +39,12 @@ func Complete(code string) (state, indent string) {
 	t.Inject("package main\n")
 	var stmts []item
 	depth := 0
+	if at, msg := firstLexical(w.code); at >= 0 {
+		if strings.HasPrefix(msg, "raw string") || strings.HasPrefix(msg, "comment") {
+			return "incomplete", ""
+		}
+		return "invalid", ""
+	}
 	ts := tokens(w.code)
 	for _, k := range ts {
 		switch k.tok {
@@ -51,12 +61,6 @@ func Complete(code string) (state, indent string) {
 	}
 	if depth > 0 {
 		return "incomplete", strings.Repeat("    ", depth)
-	}
-	if n := len(ts); n > 0 {
-		last := ts[n-1]
-		if (last.tok == token.STRING && last.lit[0] == '`' || last.tok == token.COMMENT && strings.HasPrefix(last.lit, "/*")) && unfinished(last.lit) {
-			return "incomplete", ""
-		}
 	}
 	for _, it := range split(w.code) {
 		switch {
@@ -77,17 +81,16 @@ func Complete(code string) (state, indent string) {
 	t.Inject("}\n")
 	_, err := parser.ParseFile(token.NewFileSet(), "", t.String(), parser.SkipObjectResolution)
 	if err == nil {
+		if n := len(ts); n > 1 && ts[n-1].tok == token.COMMENT {
+			ts = ts[:n-1]
+		}
+		if its := split(w.code); len(its) > 0 && its[len(its)-1].kind == token.FUNC && ts[len(ts)-1].tok != token.RBRACE {
+			return "incomplete", "" // a function without its body
+		}
 		return "complete", ""
 	}
 	if list, ok := err.(scanner.ErrorList); ok && list[0].Pos.Offset >= end-1 {
 		return "incomplete", "    "
 	}
 	return "invalid", ""
-}
-
-func unfinished(lit string) bool {
-	if lit[0] == '`' {
-		return len(lit) < 2 || lit[len(lit)-1] != '`'
-	}
-	return len(lit) < 4 || !strings.HasSuffix(lit, "*/")
 }

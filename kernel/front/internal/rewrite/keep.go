@@ -3,85 +3,186 @@ package rewrite
 import (
 	"fmt"
 	"go/ast"
-	"go/parser"
 	"go/token"
+	"go/types"
 	"slices"
 	"strings"
 )
 
-// needed returns the remembered variables that the cell can reach, and those that share memory with them.
-func (w *work) needed(c *checked) map[string]bool {
-	need := c.reach()
+// begin are the statements with which a program begins: they make the types and functions known that kept values are made of, and restore the
+// variables in need, of which the program names those in mentioned. They are empty if the program has nothing to do with kept values.
+func (w *work) begin(g *graph, need, mentioned map[string]bool) string {
 	m := w.s.manifest()
-	for changed := true; changed; {
-		changed = false
-		for name := range need {
-			v, ok := m.Vars[name]
-			if !ok {
-				continue
-			}
-			for _, other := range m.Groups[v.Group].Vars {
-				if _, known := w.s.vars[other]; known && !need[other] {
-					need[other], changed = true, true
-				}
-			}
-		}
-	}
-	return need
-}
-
-// begin is the call that restores the needed variables, or "" if the cell has nothing to do with kept values.
-func (w *work) begin(need map[string]bool) string {
-	m := w.s.manifest()
-	w.r.Restores = nil
-	var pairs, regs []string
+	var pairs, known []string
 	groups := map[int]bool{}
+	funcs, shared := map[string]string{}, map[string]bool{}
+	for id, f := range w.funcs {
+		funcs[id] = f
+	}
 	for _, name := range sortedKeys(need) {
 		v, ok := m.Vars[name]
-		old, known := w.s.vars[name]
-		if !ok || !known || w.n.vars[name].typ == "" {
+		old, was := w.s.vars[name]
+		if !ok || !was {
 			continue
 		}
-		target := name
+		target := old.source(name)
 		if o := w.old[name]; o != "" {
 			target = o
-		} else if w.n.vars[name].typ != old.typ || slices.Contains(w.r.Forget, name) {
+		} else if now, still := w.n.vars[name]; !still || now.typ != old.typ || now.hidden != old.hidden || slices.Contains(w.r.Forget, name) {
 			continue // defined anew before any use
 		}
-		pairs = append(pairs, fmt.Sprintf("%q, &%s", name, target))
+		label := name
+		if !mentioned[name] { // it only shares memory with one that is
+			label = "~" + name
+		}
+		pairs = append(pairs, fmt.Sprintf("%q, &%s", label, target))
 		w.r.Restores = append(w.r.Restores, name)
-		if !groups[v.Group] {
+		if group := m.Groups[v.Group]; !groups[v.Group] {
 			groups[v.Group] = true
-			for _, t := range m.Groups[v.Group].Regs {
+			for _, t := range group.Regs {
 				if w.declared(t) {
-					regs = append(regs, fmt.Sprintf("%s.Reg[%s]()", keepName, w.n.localise(t, w.c.used, w.extra)))
+					known = append(known, fmt.Sprintf("%s.Reg[%s]()", keepName, w.n.localise(t)))
+				}
+			}
+			for _, x := range group.Links {
+				known = append(known, fmt.Sprintf("%s.Link(%s)", keepName, w.n.localise(x)))
+			}
+			for _, f := range group.Funcs {
+				if i := strings.LastIndexByte(f, '.'); i >= 0 {
+					funcs[f] = w.function(f[:i], f[i+1:])
+				}
+			}
+			for _, v := range group.Shared {
+				if i := strings.LastIndexByte(v, '.'); i >= 0 && w.function(v[:i], v[i+1:]) != "" {
+					shared[v] = true
 				}
 			}
 		}
 	}
-	w.r.Keeps = len(pairs) > 0 || len(w.defs) > 0 || w.stateful()
+	w.r.Keeps = len(pairs) > 0 || len(w.defs) > 0 || w.stateful(g)
 	if !w.r.Keeps {
 		return ""
 	}
-	slices.Sort(regs)
-	regs = slices.Compact(regs)
+	for i := range g.reached {
+		d := g.parts[i].decl
+		if d == nil {
+			continue
+		}
+		for id, f := range d.funcs {
+			funcs[id] = f
+		}
+		if d.text != nil {
+			known = append(known, w.knownLiteral(d.key))
+		}
+		if d.tok == token.TYPE {
+			known = append(known, w.knownTypes(g, g.nodes[i])...)
+		}
+	}
+	for _, l := range w.literals {
+		if l.made() {
+			known = append(known, w.knownLiteral(literalName+l.id))
+		}
+	}
+	for _, path := range g.imports {
+		w.sentinels(path, shared)
+	}
+	for _, v := range sortedKeys(shared) {
+		known = append(known, fmt.Sprintf("%s.Same(%q, %s)", keepName, v, w.n.localise(v)))
+	}
+	for id, f := range funcs {
+		if f != "" {
+			known = append(known, fmt.Sprintf("%s.Fn(%q, %s)", keepName, id, f))
+		}
+	}
+	slices.Sort(known)
+	known = slices.Compact(known)
 	args := append([]string{fmt.Sprint(w.src.Cell)}, pairs...)
-	return strings.Join(append(regs, "defer "+keepName+".Begin("+strings.Join(args, ", ")+")()"), "; ")
+	return strings.Join(append(known, "defer "+keepName+".Begin("+strings.Join(args, ", ")+")()"), "; ")
+}
+
+func (w *work) knownLiteral(name string) string {
+	return fmt.Sprintf("%s.Lit(%q, %s)", keepName, strings.TrimPrefix(name, literalName), name)
+}
+
+// knownTypes are the registrations of the types that a declaration of the cells declares.
+func (w *work) knownTypes(g *graph, nodes []ast.Node) (regs []string) {
+	for _, n := range nodes {
+		gd, ok := n.(*ast.GenDecl)
+		if !ok {
+			continue
+		}
+		for _, sp := range gd.Specs {
+			if sp, ok := sp.(*ast.TypeSpec); ok && sp.TypeParams == nil && !sp.Assign.IsValid() && sp.Name.Name != "_" {
+				if o := g.c.pkg.Scope().Lookup(sp.Name.Name); o == nil || isConstraint(o.Type()) {
+					continue
+				}
+				regs = append(regs, fmt.Sprintf("%s.Reg[%s]()", keepName, sp.Name.Name))
+			}
+		}
+	}
+	return regs
+}
+
+// sentinels adds the exported variables of a package that programs compare with: errors and pointers.
+func (w *work) sentinels(path string, names map[string]bool) {
+	p, err := w.n.packages.Import(path)
+	if err != nil {
+		return
+	}
+	if path == "unicode" {
+		return // hundreds of tables, which nobody compares
+	}
+	for _, name := range p.Scope().Names() {
+		v, ok := p.Scope().Lookup(name).(*types.Var)
+		if !ok || !v.Exported() {
+			continue
+		}
+		_, pointer := types.Unalias(v.Type()).(*types.Pointer)
+		if pointer || types.Identical(v.Type(), types.Universe.Lookup("error").Type()) {
+			names[path+"."+name] = true
+		}
+	}
+}
+
+// isConstraint reports whether an interface is none that a variable can have.
+func isConstraint(t types.Type) bool {
+	i, ok := t.Underlying().(*types.Interface)
+	return ok && !i.IsMethodSet()
+}
+
+// function writes a function or variable of a package, or "" if it is not there any more.
+func (w *work) function(path, name string) string {
+	if !token.IsExported(name) && path != "main" {
+		return ""
+	}
+	if path == "main" {
+		if d := w.n.declaring(name); d == nil || d.tok != token.FUNC {
+			return ""
+		}
+		return name
+	}
+	p, err := w.n.packages.Import(path)
+	if err != nil || p.Scope().Lookup(name) == nil {
+		return ""
+	}
+	return w.n.alias(path, p.Name()) + "." + name
 }
 
 // declared reports whether the cells' own types in a type's source still exist.
 func (w *work) declared(t string) bool {
 	for _, m := range qualified.FindAllString(t, -1) {
-		if name, ok := strings.CutPrefix(m, "main."); ok && w.declaring(name) == nil {
-			return false
+		if name, ok := strings.CutPrefix(m, "main."); ok {
+			if d := w.n.declaring(name); d == nil || d.tok != token.TYPE {
+				return false
+			}
 		}
 	}
 	return true
 }
 
 // stateful reports whether the program uses a package whose own state is kept.
-func (w *work) stateful() bool {
-	for _, path := range w.c.used {
+func (w *work) stateful(g *graph) bool {
+	for _, path := range g.imports {
 		if w.n.packages.Stateful(path) {
 			return true
 		}
@@ -89,100 +190,32 @@ func (w *work) stateful() bool {
 	return false
 }
 
-// reachedLiterals returns the variables holding remembered function literals that the cell can reach.
-func (w *work) reachedLiterals(need map[string]bool) (names []string) {
-	for _, name := range sortedKeys(w.n.literals) {
-		if need[name] && w.n.literals[name].src != w.src && w.types[name] == "" {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
-// learnLiterals notes the function literals that the cell's variables hold, and returns their names.
-func (w *work) learnLiterals(c *checked) map[string]bool {
-	found, others := functionLiterals(c, c.main.Body.List)
-	for name := range others {
-		delete(w.n.literals, name)
-	}
-	names := map[string]bool{}
-	for name, lit := range found {
-		if others[name] {
-			continue
-		}
-		// The literal as the user wrote it, without our edits.
-		src, lo, exact := c.user(lit.Pos())
-		if !exact || src != w.src {
-			continue
-		}
-		_, hi, _ := c.user(lit.End() - 1)
-		if hi++; !parses(w.src.Code[lo:hi]) {
-			continue
-		}
-		w.n.literals[name] = &literal{src: src, lo: lo, hi: hi, order: src.Cell<<20 + lo}
-		names[name] = true
-	}
-	return names
-}
-
-func parses(expr string) bool {
-	_, err := parser.ParseExpr(expr)
-	return err == nil
-}
-
 // pollLoops lets an interrupt end a loop with the values kept. Inner loops that call nothing are left alone: a measurement should measure the user's
 // code.
-func (w *work) pollLoops() {
-	poll := func(root ast.Node) {
-		var visit func(n ast.Node, polled bool)
-		visit = func(n ast.Node, polled bool) {
-			ast.Inspect(n, func(m ast.Node) bool {
-				var body *ast.BlockStmt
-				switch m := m.(type) {
-				case *ast.ForStmt:
-					body = m.Body
-				case *ast.RangeStmt:
-					body = m.Body
-				case *ast.GoStmt:
-					return false
-				}
-				if body == nil || m == n {
-					return true
-				}
-				here := !polled || calls(body)
-				if here {
-					w.insert(body.Lbrace+1, keepName+".Poll(); ")
-				}
-				visit(m, true)
+func (w *work) pollLoops(c *checked, root ast.Node) {
+	var visit func(n ast.Node, polled bool)
+	visit = func(n ast.Node, polled bool) {
+		ast.Inspect(n, func(m ast.Node) bool {
+			var body *ast.BlockStmt
+			switch m := m.(type) {
+			case *ast.ForStmt:
+				body = m.Body
+			case *ast.RangeStmt:
+				body = m.Body
+			case *ast.GoStmt:
 				return false
-			})
-		}
-		visit(root, false)
-	}
-	if w.usesKeep() {
-		poll(w.c.main.Body)
-	}
-	for _, d := range w.c.file.Decls {
-		if fd, ok := d.(*ast.FuncDecl); ok && fd != w.c.main && fd.Body != nil {
-			if src, _, exact := w.c.user(fd.Pos()); exact && src == w.src {
-				poll(fd.Body)
 			}
-		}
+			if body == nil || m == n {
+				return true
+			}
+			if !polled || calls(body) {
+				w.insert(c, body.Lbrace+1, keepName+".Poll(); ")
+			}
+			visit(m, true)
+			return false
+		})
 	}
-}
-
-// usesKeep tells before the cell is composed whether it will restore or define anything.
-func (w *work) usesKeep() bool {
-	if len(w.defs) > 0 {
-		return true
-	}
-	m := w.s.manifest()
-	for name := range w.needed(w.c) {
-		if _, ok := m.Vars[name]; ok {
-			return true
-		}
-	}
-	return false
+	visit(root, false)
 }
 
 // calls reports whether a block contains a call, or another loop.

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// GoNB takes every line that begins with % or ! for a command of its own, wherever the line stands. Such lines are taken out of the Go code
-// here and handed to GoNB first, in their order, which is also what GoNB does with them.
+// A line that begins with % or ! is a command for the kernel, unless it stands inside a literal or a comment. Commands are taken out of the Go code
+// and obeyed first, in their order, as GoNB does.
 
 // A magicLine is a command for the kernel, with the backslash-continued lines that follow.
 type magicLine struct {
@@ -110,39 +110,4 @@ func within(spans [][2]int, x int) bool {
 		}
 	}
 	return false
-}
-
-// hideFromGoNB makes edits that keep GoNB from taking lines inside literals for its commands, or for a package clause, which it drops.
-func hideFromGoNB(code string, e *edits) {
-	for _, l := range longLiterals(code) {
-		lit := code[l[0]:l[1]]
-		raw := lit[0] == '`'
-		if raw && (len(lit) < 2 || lit[len(lit)-1] != '`') {
-			continue // unfinished
-		}
-		hidden := false
-		for i := range len(lit) {
-			if lit[i] != '\n' || !seizes(lit[i+1:]) {
-				continue
-			}
-			if !raw {
-				e.insert(l[0]+i+1, " ")
-				continue
-			}
-			if !hidden {
-				hidden = true
-				e.insert(l[0], "(")
-			}
-			e.insert(l[0]+i+1, "` +\n`")
-		}
-		if hidden {
-			e.insert(l[1], ")")
-		}
-	}
-}
-
-// seizes reports whether GoNB would not leave a line alone.
-func seizes(rest string) bool {
-	line := rest[:lineLen(rest)]
-	return len(line) > 0 && (line[0] == '%' || line[0] == '!' || strings.HasPrefix(line, commentPrefix) || strings.HasPrefix(line, "package"))
 }

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// writeType returns a type as Go source for package main, and notes the imports that it needs in extra. ok is false if it can't be written
+// writeType returns a type as Go source for package main, in which packages have our aliases. ok is false if it can't be written
 // there: it has an unexported name of another package, or is declared inside a function.
-func (s *Session) writeType(t types.Type, used, extra map[string]string) (text string, ok bool) {
+func (w *work) writeType(t types.Type) (text string, ok bool) {
 	if !writable(t, map[types.Type]bool{}) {
 		return "", false
 	}
@@ -16,32 +16,8 @@ func (s *Session) writeType(t types.Type, used, extra map[string]string) (text s
 		if p.Path() == "main" {
 			return ""
 		}
-		name := s.nameOf(p.Path(), p.Name(), used)
-		extra[name] = p.Path()
-		return name
+		return w.n.alias(p.Path(), p.Name())
 	}), true
-}
-
-// nameOf returns the name under which a package is imported, and chooses one if it is not.
-func (s *Session) nameOf(path, name string, used map[string]string) string {
-	for _, m := range []map[string]string{used, s.imports} {
-		for n, p := range m {
-			if p == path {
-				return n
-			}
-		}
-	}
-	for taken := true; taken; {
-		_, a := s.imports[name]
-		_, b := used[name]
-		_, c := s.vars[name]
-		_, d := s.decls[name]
-		if taken = a || b || c || d; taken {
-			name += "_"
-		}
-	}
-	s.imports[name] = path
-	return name
 }
 
 // writable reports whether package main can name a type.
@@ -132,8 +108,8 @@ func writable(t types.Type, seen map[types.Type]bool) bool {
 
 var qualified = regexp.MustCompile(`[\w./~-]+\.\w+`)
 
-// localise turns a type with full package paths, as package keep writes it, into one with the session's names.
-func (s *Session) localise(t string, used, extra map[string]string) string {
+// localise turns a type with full package paths, as package keep writes it, into one with our aliases.
+func (s *Session) localise(t string) string {
 	return qualified.ReplaceAllStringFunc(t, func(m string) string {
 		i := strings.LastIndexByte(m, '.')
 		path, id := m[:i], m[i+1:]
@@ -144,8 +120,6 @@ func (s *Session) localise(t string, used, extra map[string]string) string {
 		if p, err := s.packages.Import(path); err == nil {
 			base = p.Name()
 		}
-		name := s.nameOf(path, base, used)
-		extra[name] = path
-		return name + "." + id
+		return s.alias(path, base) + "." + id
 	})
 }

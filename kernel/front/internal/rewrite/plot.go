@@ -22,17 +22,16 @@ var fileCalls = map[string][]string{plotPath: {"Save", "WriterTo"}, plotPath + "
 const libraryPrefix = "github.com/lectern-go/lectern/"
 
 // plotFormats returns the packages to import for their effect.
-func (c *checked) plotFormats(p Packages) []string {
-	if c == nil || c.info == nil {
-		return nil
-	}
-	for _, o := range c.info.Uses {
-		if o.Pkg() != nil && slices.Contains(fileCalls[o.Pkg().Path()], o.Name()) {
-			return plotWriters
+func (w *work) plotFormats(g *graph) []string {
+	for _, c := range []*checked{w.user, w.final} {
+		for _, o := range c.info.Uses {
+			if o.Pkg() != nil && slices.Contains(fileCalls[o.Pkg().Path()], o.Name()) {
+				return plotWriters
+			}
 		}
 	}
-	for _, path := range c.used {
-		if !strings.HasPrefix(path, libraryPrefix) && !strings.HasPrefix(path, plotPath) && p.Reaches(path, plotPath) {
+	for _, path := range g.imports {
+		if !strings.HasPrefix(path, libraryPrefix) && !strings.HasPrefix(path, plotPath) && w.n.packages.Reaches(path, plotPath) {
 			return plotWriters
 		}
 	}

@@ -12,125 +12,136 @@ import (
 )
 
 const (
-	keepPath  = "github.com/lectern-go/lectern/kernel/keep"
-	showPath  = "github.com/lectern-go/lectern/kernel/show"
-	stdioPath = "github.com/lectern-go/lectern/kernel/stdio" // imported for its effect by every cell
+	keepPath = "github.com/lectern-go/lectern/kernel/keep"
+	showPath = "github.com/lectern-go/lectern/kernel/show"
 	// devicesPath makes devices known when it is imported. Tensors that are kept on one need it in every later cell, whether
 	// or not that names it.
 	devicesPath = "github.com/lectern-go/lectern/gpu"
-	keepName    = "lecternkeep" // under which cells import package keep
+	keepName    = "lecternkeep" // under which programs import package keep
 	showName    = "lecternshow"
 )
 
 // A Result is what becomes of a cell.
 type Result struct {
-	Code     string    // for GoNB
-	Lines    []Pos     // where each line of Code came from
-	Text     *Text     // Code with its places
 	Errors   []Error   // the user's mistakes; if there are any, nothing is to be run
-	Run      bool      // GoNB has something to do; false for a cell of declarations, which wait for the next one that runs
-	Pass     bool      // GoNB gets the cell as it is
-	Restores []string  // variables that the cell restores
+	Commands []Command // for the kernel, in their order, before the program
+	Whole    string    // the magic that makes all of the cell something else than Go, such as %%bash; or ""
+	Program  *Text     // package main, to be built and run; nil if there is nothing to run
+	Imports  []string  // the paths that it imports
+	Args     string    // its arguments, as the user has written them
+	GoNB     string    // why GoNB has to build and run it, such as %test; or ""
+	Magic    string    // the magic for GoNB that begins the cell then
+	Restores []string  // variables that the program restores
 	Defines  []string  // variables that it defines
-	Removed  []string  // names that GoNB is told to forget
 	Forget   []string  // kept variables whose values are of no use any more
-	Keeps    bool      // the cell saves its variables at the end
+	Keeps    bool      // the program saves its variables at the end
 	Steps    bool      // it is a //step cell
 	Notes    []string  // to be told to the user
-	Commands []Command // for the front, in their order
+	Missing  string    // the path of a package that an import did not find
 	Next     *Session
 }
 
-// A Command is a magic that the front itself obeys.
+// A Command is a magic or a shell line.
 type Command struct {
-	Name string // "%vars" or "%get"
+	Name string // such as "%vars"; "!" for a shell line
 	Args []string
+	Text string // all of it
 	Pos  Pos
 }
 
-// ours are the magics that GoNB never sees.
-var ours = map[string]bool{"%vars": true, "%get": true}
+// Rest is what follows the name.
+func (c Command) Rest() string { return strings.TrimSpace(strings.TrimPrefix(c.Text, c.Name)) }
 
 // whole are the magics that make all of a cell something else than Go.
 var whole = map[string]bool{"%%writefile": true, "%%script": true, "%%bash": true, "%%sh": true, "%%gx": true}
 
 // work is one rewriting in progress.
 type work struct {
-	s, n     *Session // before and after
-	r        *Result
-	src      *Source
-	code     string // the cell with magics blanked
-	edits    edits  // on the cell
-	base     edits  // those of them that only take magics out
-	hoisted  []string
-	mainArgs string
-	call     string // the function that %exec names
+	s, n  *Session // before and after
+	r     *Result
+	src   *Source
+	code  string // the cell with magics blanked
+	edits edits  // on the cell
+	base  edits  // those of them that only take magics out
+	call  string // the function that %exec names
 
 	decls    []*decl
 	stmts    []item
 	imported map[string]bool // by this cell
-	c        *checked        // the user's text
+	user     *checked        // the user's text
+	final    *checked        // the program with the variables that the cell defines at the package level; mostly the same as user
 	body     []ast.Stmt
-	extra    map[string]string // imports for the types that we write
-	types    map[string]string // of the variables that become package-level
-	objects  map[string]types.Object
-	local    map[string]bool
-	defs     []definition
-	old      map[string]string // variables that change their type after a use: name to the name of the earlier one
-	noStdin  bool
-	usesShow bool
+	types    map[string]variable     // the variables that become package-level
+	objects  map[string]types.Object // theirs, in user
+	global   map[types.Object]string // objects in user that become package-level, by the names that the program gives them
+	local    map[string]bool         // variables that stay in main
+	defs     []definition            //
+	old      map[string]string       // variables that change their type after a use: name to the name of the earlier one
+	dropped  map[*ast.Ident]bool     // names of packages that the program does not mention after all
+	literals []*literal              //
+	funcs    map[string]string       // functions that main mentions without calling them; see decl
+	main     *decl                   // the user's own func main
+	tests    bool                    // a %test cell
+	parts    map[*checked][]part
+	broken   map[*decl][]Error // declarations of earlier cells that do not compile any more
 }
 
-// Rewrite turns a cell into what GoNB is to run. cell is its number.
+// Rewrite turns a cell into a program. cell is its number.
 func (s *Session) Rewrite(cell int, code string) *Result {
-	r := s.rewrite(cell, code, false)
-	if len(r.Errors) > 0 && r.Run { // marks a rewriting that failed with redirected input: try it without
-		r = s.rewrite(cell, code, true)
+	r := s.rewrite(cell, code)
+	for i := range r.Errors {
+		s.explain(&r.Errors[i], r.Next)
 	}
-	if len(r.Errors) > 0 {
-		r.Run = false
-		for i := range r.Errors {
-			s.explain(&r.Errors[i], r.Next)
-		}
+	r.Errors = distinct(r.Errors)
+	if text := Remark(code); text != "" && len(r.Errors) == 0 && r.Whole == "" {
+		r.Notes = append(r.Notes, text)
 	}
 	return r
 }
 
-func (s *Session) rewrite(cell int, code string, noStdin bool) *Result {
+// rewrite is Rewrite without explanations of the errors.
+func (s *Session) rewrite(cell int, code string) *Result {
 	code = strings.ReplaceAll(code, "\r\n", "\n")
-	w := &work{s: s, n: s.clone(), r: &Result{}, src: &Source{cell, code}, imported: map[string]bool{}, extra: map[string]string{},
-		objects: map[string]types.Object{}, old: map[string]string{}, noStdin: noStdin}
+	w := &work{s: s, n: s.clone(), r: &Result{}, src: &Source{cell, code}, imported: map[string]bool{},
+		objects: map[string]types.Object{}, global: map[types.Object]string{}, old: map[string]string{}, dropped: map[*ast.Ident]bool{},
+		funcs: map[string]string{}, parts: map[*checked][]part{}, broken: map[*decl][]Error{}}
 	w.r.Next = w.n
 	w.n.sources[cell], w.n.current = w.src, cell
-	if w.passes() {
-		return w.r
-	}
-	if e := brackets(w.src, w.code); e != nil {
-		w.r.Errors = append(w.r.Errors, *e)
-		return w.r
-	}
-	items := split(w.code)
-	if w.takesMain(items) {
-		return w.r
-	}
-	if !w.sort(items) || !w.learn() {
-		return w.r
-	}
-	w.publish(w.definitions())
-	w.compose()
+	w.run()
 	return w.r
 }
 
-// passes handles magics, and cells that are not Go at all.
-func (w *work) passes() bool {
+func (w *work) run() {
+	if w.magics(); w.r.Whole != "" {
+		return
+	}
+	if e := brackets(w.src, w.code); e != nil {
+		w.r.Errors = append(w.r.Errors, *e)
+		return
+	}
+	items := split(w.code)
+	if w.cgo(items) {
+		return
+	}
+	if !w.sort(items) || !w.learn() {
+		return
+	}
+	w.publish(w.definitions())
+	if w.finally() {
+		w.compose()
+	}
+}
+
+// magics takes the lines for the kernel out of the cell.
+func (w *work) magics() {
 	code := w.src.Code
 	first := strings.Fields(strings.TrimPrefix(code[:lineLen(code)], commentPrefix))
 	if len(first) > 0 && whole[first[0]] {
-		w.r.Pass, w.r.Run, w.r.Code = true, true, code
-		return true
+		w.r.Whole = first[0]
+		return
 	}
 	b := []byte(code)
-	pass := false
+	args := ""
 	for _, m := range magics(code) {
 		for i := m.lo; i < m.hi; i++ {
 			if b[i] != '\n' {
@@ -138,35 +149,48 @@ func (w *work) passes() bool {
 			}
 		}
 		w.base.blank(code, m.lo, m.hi)
-		switch name := m.name(); {
-		case ours[name]:
-			w.r.Commands = append(w.r.Commands, Command{name, m.fields[1:], w.src.Pos(m.lo)})
+		c := Command{m.name(), m.fields[min(1, len(m.fields)):], m.text, w.src.Pos(m.lo)}
+		switch c.Name {
+		case "%%", "%main":
+			args = c.Rest()
 			continue
-		case name == "%%" || name == "%main":
-			w.mainArgs = strings.TrimSpace(strings.TrimPrefix(m.text, name))
+		case "%args":
+			w.n.args = c.Rest()
 			continue
-		case name == "%test" || name == "%wasm":
-			pass = true
-		case name == "%exec" && len(m.fields) > 1:
-			w.call = m.fields[1]
-			w.mainArgs = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(strings.TrimPrefix(m.text, name)), w.call))
+		case "%test", "%wasm":
+			w.r.GoNB, w.r.Magic = c.Name, m.text
+			w.tests = c.Name == "%test"
 			continue
-		case name == "%rm" || name == "%remove":
-			w.n.Remove(m.fields[1:]...)
-			w.r.Forget = append(w.r.Forget, m.fields[1:]...)
-		case name == "%reset" && len(m.fields) == 1:
-			for v := range w.n.vars {
-				w.r.Forget = append(w.r.Forget, v)
+		case "%goflags":
+			if len(c.Args) > 0 {
+				w.r.GoNB = c.Name
 			}
-			w.n.Reset()
+		case "%exec":
+			if len(c.Args) > 0 {
+				w.call = c.Args[0]
+				args = strings.TrimSpace(strings.TrimPrefix(c.Rest(), w.call))
+				continue
+			}
+		case "%rm", "%remove":
+			w.r.Forget = append(w.r.Forget, w.n.Forget(c.Args...)...)
+		case "%reset":
+			if len(c.Args) == 0 {
+				for v := range w.n.vars {
+					w.r.Forget = append(w.r.Forget, v)
+				}
+				w.n.Reset()
+			}
 		}
-		w.hoisted = append(w.hoisted, m.text)
+		w.r.Commands = append(w.r.Commands, c)
 	}
-	// GoNB drops a package clause, and so do we.
+	if w.r.Args = args; args == "" {
+		w.r.Args = w.n.args
+	}
+	// A package clause says nothing here; a program that is pasted begins with one.
 	for at := 0; at < len(b); at += lineLen(string(b[at:])) {
-		line := strings.Fields(string(b[at : at+lineLen(string(b[at:]))]))
+		end := at + lineLen(string(b[at:]))
+		line := strings.Fields(string(b[at:end]))
 		if len(line) == 2 && line[0] == "package" && token.IsIdentifier(line[1]) && !within(longLiterals(string(b)), at) {
-			end := at + lineLen(string(b[at:]))
 			w.base.blank(code, at, end)
 			for i := at; i < end; i++ {
 				if b[i] != '\n' {
@@ -177,112 +201,62 @@ func (w *work) passes() bool {
 	}
 	w.code = string(b)
 	w.edits = slices.Clone(w.base)
-	if pass {
-		w.passGo(split(w.code))
-		return true
-	}
-	return false
 }
 
-// passGo lets GoNB have a %test or %wasm cell as it is, behind the declarations that it has not seen yet, and remembers what it declares.
-func (w *work) passGo(items []item) {
+// cgo lets GoNB have a cell with C in it as it is, behind all that is remembered. It reports whether this is one.
+func (w *work) cgo(items []item) bool {
+	is := false
+	for _, it := range items {
+		is = is || it.kind == token.IMPORT && strings.Contains(w.code[it.lo:it.hi], `"C"`)
+	}
+	if !is {
+		return false
+	}
 	t := &Text{}
-	for _, name := range sortedKeys(w.n.imports) { // goimports drops those that are not used
+	for _, name := range sortedKeys(w.n.imports) { // GoNB drops those that are not used
 		t.Inject(fmt.Sprintf("import %s %q\n", name, w.n.imports[name]))
 	}
-	w.emitPending(t)
+	for _, name := range sortedKeys(w.n.aliases) {
+		t.Inject(fmt.Sprintf("import %s %q\n", name, w.n.aliases[name]))
+	}
+	for _, d := range w.n.sortedDecls() {
+		d.emit(t)
+	}
+	for _, name := range sortedKeys(w.n.vars) {
+		t.Inject("var ", w.n.vars[name].source(name), " ", w.n.vars[name].typ, "\n")
+	}
 	t.User(w.src, 0, len(w.src.Code))
+	w.r.GoNB, w.r.Program = "cgo", t
 	for _, it := range items {
-		switch it.kind {
-		case token.IMPORT:
+		if it.kind == token.IMPORT && !strings.Contains(w.code[it.lo:it.hi], `"C"`) {
 			w.imports(it)
-		case token.FUNC, token.TYPE, token.CONST, token.VAR:
-			if d := parseDecl(w.src, it); d != nil && !isMain(d) {
-				w.n.remember(d)
-			}
 		}
 	}
-	w.n.pending = nil
-	w.r.Pass, w.r.Run, w.r.Errors = true, true, nil
-	w.finish(t)
+	return true
 }
 
 func isMain(d *decl) bool { return d.tok == token.FUNC && d.key == "main" }
 
-// takesMain handles a cell that brings its own func main, or cgo.
-func (w *work) takesMain(items []item) bool {
-	var main *decl
-	var decls []*decl
-	for _, it := range items {
-		if it.kind == token.IMPORT && strings.Contains(w.code[it.lo:it.hi], `"C"`) {
-			w.passGo(items)
-			return true
-		}
-		if it.kind == token.ILLEGAL || it.kind == token.IMPORT {
-			continue
-		}
-		if d := parseDecl(&Source{w.src.Cell, w.code}, it); d != nil {
-			d.src = w.src
-			d.edits = append(d.edits, w.base...)
-			decls = append(decls, d)
-			if isMain(d) {
-				main = d
-			}
-		}
-	}
-	if main == nil {
-		return false
-	}
-	for _, it := range items {
-		switch it.kind {
-		case token.IMPORT:
-			if !w.imports(it) {
-				return true
-			}
-		case token.ILLEGAL:
-			w.fail(it.lo, "statement outside func main", "a cell that has a func main runs only that: put the statement into it, or leave func main out")
-			return true
-		}
-	}
-	for _, d := range decls {
-		if d != main {
-			w.r.Removed = append(w.r.Removed, w.n.remember(d)...)
-			w.decls = append(w.decls, d)
-		}
-	}
-	t := w.program(nil)
-	main.emit(t)
-	c := w.n.check(t, w.n.imports)
-	if !w.accept(c, func(Error) bool { return true }) {
-		return true
-	}
-	w.c = c
-	need := w.needed(c)
-	at := strings.Index(w.code[main.lo:main.hi], "{")
-	begin := w.blankUses(c.plotFormats(w.n.packages))
-	if b := w.begin(need); b != "" {
-		begin = append(begin, b)
-		c.used[keepName] = keepPath
-	}
-	if len(begin) > 0 {
-		main.edits.insert(main.lo+at+1, " "+strings.Join(begin, "; ")+"; ")
-	}
-	g := &Text{}
-	w.head(g, c)
-	w.emitPending(g)
-	for _, d := range w.decls {
-		d.emit(g)
-	}
-	main.emit(g)
-	w.n.pending = nil
-	w.r.Run = true
-	w.finish(g)
-	return true
-}
+// isInit reports whether a declaration is a func init. It runs in its own cell, and there may be several.
+func isInit(d *decl) bool { return strings.HasPrefix(d.key, initName) }
+
+// isSetup reports whether a function is one that GoNB calls at the beginning of every program.
+func isSetup(d *decl) bool { return d.tok == token.FUNC && strings.HasPrefix(d.key, "init_") }
 
 // fail notes a mistake at an offset of the cell.
 func (w *work) fail(off int, msg, hint string) {
 	w.r.Errors = append(w.r.Errors, Error{Pos: w.src.Pos(off), Msg: msg, Hint: hint, exact: true})
+}
+
+// note tells the user something, once if key is not "".
+func (w *work) note(key, format string, args ...any) {
+	if key != "" {
+		if w.n.told[key] {
+			return
+		}
+		w.n.told[key] = true
+	}
+	w.r.Notes = append(w.r.Notes, fmt.Sprintf(format, args...))
 }
 
 // imports reads an import declaration; false means that it is wrong.
@@ -300,11 +274,11 @@ func (w *work) imports(it item) bool {
 		p, err := w.n.packages.Import(path)
 		switch {
 		case err != nil:
+			w.r.Missing = path
 			w.fail(at, err.Error(), "")
 			return false
 		case sp.Name == nil:
-			w.n.imports[p.Name()] = path
-			w.imported[p.Name()] = true
+			w.importAs(p.Name(), path)
 		case sp.Name.Name == ".":
 			w.fail(at, "import . does not work in a notebook", "import "+path+" by its name, so that later cells know where a name comes from")
 			return false
@@ -313,14 +287,27 @@ func (w *work) imports(it item) bool {
 				w.n.blank = append(w.n.blank, path)
 			}
 		default:
-			w.n.imports[sp.Name.Name] = path
-			w.imported[sp.Name.Name] = true
+			w.importAs(sp.Name.Name, path)
 		}
 		if path == devicesPath && !slices.Contains(w.n.blank, path) {
 			w.n.blank = append(w.n.blank, path)
 		}
 	}
 	return true
+}
+
+// importAs gives a name to a package, which it may have had before a variable or declaration of that name.
+func (w *work) importAs(name, path string) {
+	if old := w.n.imports[name]; old != "" && old != path {
+		w.n.shadow(name) // earlier declarations mean the other package
+	}
+	if _, ok := w.n.vars[name]; ok || w.n.declaring(name) != nil {
+		w.n.take(name, fmt.Sprintf("%s is the package %s since cell [%d]", name, path, w.src.Cell))
+		w.r.Forget = append(w.r.Forget, name)
+	}
+	delete(w.n.told, "package "+name)
+	w.n.imports[name] = path
+	w.imported[name] = true
 }
 
 // sort takes the cell's items apart; false means that something was wrong.
@@ -337,84 +324,224 @@ func (w *work) sort(items []item) bool {
 				d = &decl{key: fmt.Sprint("unread ", it.lo), tok: it.kind, lo: it.lo, hi: it.hi, order: w.src.Cell<<20 + it.lo}
 			}
 			d.src = w.src
-			d.edits = append(d.edits, w.base...)
-			before := len(w.n.vars)
-			w.r.Removed = append(w.r.Removed, w.n.remember(d)...)
-			if len(w.n.vars) < before {
-				for v := range w.s.vars {
-					if _, ok := w.n.vars[v]; !ok {
-						w.r.Forget = append(w.r.Forget, v)
-					}
-				}
+			d.edits = slices.Clone(w.base)
+			if !w.allowed(d) {
+				return false
 			}
-			w.decls = append(w.decls, d)
+			if isMain(d) { // the program's own main calls it
+				w.main = d
+				w.rename(d, mainName)
+				if w.call == "" {
+					w.call = mainName
+				}
+				continue
+			}
+			w.declare(d)
 		default:
 			w.stmts = append(w.stmts, it)
+		}
+	}
+	for _, it := range w.stmts {
+		switch {
+		case it.kind == token.VAR:
+		case w.main != nil:
+			w.fail(it.lo, "statement outside func main", "a cell that has a func main runs only that: put the statement into it, or leave func main out")
+			return false
+		case w.tests:
+			w.fail(it.lo, "statement outside a function", "a %test cell holds declarations only: put the statement into a function")
+			return false
+		}
+	}
+	w.stmts = inOrder(w.code, w.stmts, items, func(name string) bool {
+		_, ok := w.n.vars[name]
+		return ok
+	})
+	return true
+}
+
+// rename gives a function of the cell, which no other code names, a name of ours.
+func (w *work) rename(d *decl, name string) {
+	for _, t := range tokens(w.code[d.lo:d.hi]) {
+		if t.tok == token.IDENT {
+			w.base.replace(d.lo+t.lo, d.lo+t.hi, name)
+			break
+		}
+	}
+	d.key, d.names = name, nil
+}
+
+// allowed refuses declarations that no notebook could live with.
+func (w *work) allowed(d *decl) bool {
+	for _, name := range d.names {
+		switch {
+		case types.Universe.Lookup(name) != nil:
+			w.fail(d.lo, name+" is one of Go's own names", "later cells would lose Go's "+name+": choose another name")
+			return false
+		case strings.HasPrefix(name, ownPrefix) && (strings.HasPrefix(name, literalName) || strings.HasPrefix(name, aliasPrefix) || strings.HasPrefix(name, hiddenPrefix) || name == keepName || name == showName):
+			w.fail(d.lo, "the kernel itself uses names that begin with "+ownPrefix, "choose another name")
+			return false
 		}
 	}
 	return true
 }
 
-// program begins a program to be checked: all that is remembered, with the variables in vars (or else the session's).
-func (w *work) program(vars map[string]string) *Text {
-	t := &Text{}
-	t.Inject("package main\n")
-	if vars == nil {
-		vars = map[string]string{}
-		for name, v := range w.n.vars {
-			vars[name] = v.typ
+// declare adds a declaration of the cell to the book.
+func (w *work) declare(d *decl) {
+	for _, name := range d.names {
+		if w.n.shadow(name) {
+			w.noteShadow(name)
+		}
+		if _, ok := w.n.vars[name]; ok {
+			w.r.Forget = append(w.r.Forget, name)
 		}
 	}
-	for _, d := range w.n.sortedDecls() {
-		if d.src != w.src {
+	before := sortedKeys(w.n.vars)
+	if d.tok == token.FUNC && d.key == "init" {
+		w.rename(d, fmt.Sprint(initName, d.lo))
+	} else {
+		w.n.remember(d)
+	}
+	for _, v := range before {
+		if _, ok := w.n.vars[v]; !ok && !slices.Contains(w.r.Forget, v) {
+			w.r.Forget = append(w.r.Forget, v)
+		}
+	}
+	w.decls = append(w.decls, d)
+}
+
+// noteShadow says once that a package has lost its name.
+func (w *work) noteShadow(name string) {
+	path := w.s.imports[name]
+	if path == "" {
+		path = w.n.packages.ByName(name)
+	}
+	w.note("package "+name, "%s is no longer the package here; import %q gives it back", name, path)
+}
+
+// A part is where a remembered thing stands in a program that is checked.
+type part struct {
+	lo, hi int
+	decl   *decl
+	name   string // of a variable
+}
+
+// program begins a program to be checked: all that is remembered, with the variables in vars.
+func (w *work) program(vars map[string]variable) (t *Text, parts []part) {
+	t = &Text{}
+	t.Inject("package main\n")
+	own := map[*decl]bool{w.main: true}
+	for _, d := range w.decls {
+		own[d] = true
+	}
+	add := func(d *decl) {
+		lo := t.Len()
+		if own[d] { // it gets its edits when all are made
+			w.edits.within(d.lo, d.hi).apply(t, w.src, d.lo, d.hi)
+			t.Inject("\n")
+		} else {
 			d.emit(t)
+		}
+		parts = append(parts, part{lo: lo, hi: t.Len(), decl: d})
+	}
+	for _, d := range w.n.sortedDecls() {
+		if !own[d] {
+			add(d)
 		}
 	}
 	for _, name := range sortedKeys(vars) {
-		t.Inject("var ", name, " ", vars[name], "\n")
-	}
-	for _, name := range sortedKeys(w.n.literals) {
-		if _, ok := vars[name]; ok && w.n.literals[name].src != w.src {
-			t.Inject("func ", literalFunc, name, "() { ", name, " = ")
-			w.n.literals[name].emit(t)
-			t.Inject(" }\n")
-		}
+		lo := t.Len()
+		t.Inject("var ", vars[name].source(name), " ", vars[name].typ, "\n")
+		parts = append(parts, part{lo: lo, hi: t.Len(), name: name})
 	}
 	for _, d := range w.decls {
-		if w.n.decls[d.key] == d {
-			d.emit(t)
+		if w.n.decls[d.key] == d || isInit(d) {
+			add(d)
 		}
 	}
-	return t
+	if w.main != nil {
+		add(w.main)
+	}
+	return t, parts
 }
 
 func (d *decl) emit(t *Text) {
+	if d.text != nil {
+		t.Append(d.text)
+		return
+	}
 	d.edits.apply(t, d.src, d.lo, d.hi)
 	t.Inject("\n")
 }
 
-func (l *literal) emit(t *Text) { t.User(l.src, l.lo, l.hi) }
-
 // learn checks the user's text as it is.
 func (w *work) learn() bool {
-	t := w.program(nil)
-	if w.call != "" {
-		w.stmts = nil
+	hidden := w.hiddenNames()
+	ok := w.check(hidden)
+	if !ok && len(hidden) > 0 { // perhaps Go's own are meant
+		first, errs := w.user, w.r.Errors
+		w.r.Errors = nil
+		if ok = w.check(nil); !ok {
+			w.user, w.final, w.r.Errors = first, first, errs
+		}
 	}
+	return ok
+}
+
+// hiddenNames are the variables that hide names of Go's own and that the cell may mean.
+func (w *work) hiddenNames() (names []string) {
+	for _, t := range tokens(w.code) {
+		if t.tok == token.IDENT && w.n.vars[t.lit].hidden && !slices.Contains(names, t.lit) {
+			names = append(names, t.lit)
+		}
+	}
+	return names
+}
+
+// check checks the user's text, in whose statements hidden variables are seen.
+func (w *work) check(hidden []string) bool {
+	w.edits = slices.Clone(w.base)
+	clear(w.global)
+	t, parts := w.program(w.n.vars)
+	start, end := t.Len(), t.Len()
 	t.Inject("func main() {\n")
-	start := t.Len()
+	for _, name := range hidden {
+		t.Inject("var ", name, " ", w.n.vars[name].typ, "; _ = ", name, "\n")
+	}
+	if hidden != nil {
+		t.Inject("{\n")
+	}
+	start = t.Len()
 	for _, it := range w.stmts {
 		w.base.apply(t, w.src, it.lo, it.hi)
 		t.Inject("\n")
 	}
-	end := t.Len()
+	end = t.Len()
+	if hidden != nil {
+		t.Inject("}\n")
+	}
 	t.Inject("}\n")
-	w.c = w.n.check(t, w.n.imports)
-	if w.c.syn != nil {
-		w.r.Errors = w.c.syntaxErrors()
+	c := w.n.check(t, w.n.imports)
+	w.user, w.final = c, c
+	w.parts[c] = parts
+	if c.syn != nil {
+		w.r.Errors = c.syntaxErrors()
 		return false
 	}
-	w.body = w.c.main.Body.List
+	if c.bodiless != nil {
+		w.r.Errors = []Error{*c.bodiless}
+		return false
+	}
+	w.body = c.main.Body.List
+	if hidden != nil {
+		n := len(w.body) - 1
+		for _, st := range w.body[:n] {
+			if d, ok := st.(*ast.DeclStmt); ok {
+				id := d.Decl.(*ast.GenDecl).Specs[0].(*ast.ValueSpec).Names[0]
+				w.global[c.info.Defs[id]] = hiddenPrefix + id.Name
+			}
+		}
+		w.body = w.body[n].(*ast.BlockStmt).List
+	}
 	var last ast.Stmt
 	if len(w.body) > 0 {
 		last = w.body[len(w.body)-1]
@@ -423,8 +550,8 @@ func (w *work) learn() bool {
 	for _, d := range w.definitions() {
 		top[d.obj.Pos()] = true
 	}
-	for _, e := range w.c.errs {
-		off := w.c.offset(e.Pos)
+	for _, e := range c.errs {
+		off := c.offset(e.Pos)
 		if off < start || off >= end {
 			continue // in a declaration: judged when it sees the new variables
 		}
@@ -432,8 +559,8 @@ func (w *work) learn() bool {
 			if top[e.Pos] {
 				continue
 			}
-			if at, s := unusedFix(w.c.main, e.Pos, name); at.IsValid() {
-				w.insert(at, s)
+			if at, s := unusedFix(c.main, e.Pos, name); at.IsValid() {
+				w.insert(c, at, s)
 				continue
 			}
 		}
@@ -442,7 +569,7 @@ func (w *work) learn() bool {
 				continue
 			}
 		}
-		w.r.Errors = append(w.r.Errors, w.c.errorAt(off, e.Msg))
+		w.r.Errors = append(w.r.Errors, c.errorAt(off, e.Msg))
 	}
 	return len(w.r.Errors) == 0
 }
@@ -455,35 +582,178 @@ func unusedName(msg string) (string, bool) {
 	return strings.CutSuffix(msg, " declared and not used") // of a type switch
 }
 
-// accept takes over the errors of a check; true means that there are none.
-func (w *work) accept(c *checked, mine func(Error) bool) bool {
+// finally checks the program that the cell leads to, unless what has been checked says it already: it does if the cell gives no name a new
+// meaning and no declaration needs a variable that the cell defines. Mistakes are reported; false means that there are some.
+func (w *work) finally() bool {
+	again := false
+	start := w.user.offset(w.user.main.Pos())
+	for _, e := range w.user.errs {
+		again = again || w.user.offset(e.Pos) < start
+	}
+	for name, v := range w.types {
+		old, was := w.s.vars[name]
+		again = again || was && (old.typ != v.typ || old.hidden != v.hidden) || w.n.declaring(name) != nil
+	}
+	for name := range w.types { // a name that has been something else
+		if d := w.n.declaring(name); d != nil {
+			if d.src == w.src {
+				w.fail(d.lo, name+" is declared twice in this cell", "give the variable or the declaration another name")
+				return false
+			}
+			w.n.take(name, "")
+		}
+	}
+	for name, v := range w.types {
+		w.n.vars[name] = v
+		delete(w.n.gone, name)
+		w.r.Defines = append(w.r.Defines, name)
+	}
+	slices.Sort(w.r.Defines)
+	if !again {
+		return true
+	}
+	for tries := 0; ; tries++ {
+		vars := map[string]variable{}
+		for name, v := range w.n.vars {
+			vars[name] = v
+		}
+		for name, old := range w.old {
+			v := w.s.vars[name]
+			v.hidden = false
+			vars[old] = v
+		}
+		t, parts := w.program(vars)
+		t.Inject("func main() {\n")
+		for _, it := range w.stmts {
+			w.edits.apply(t, w.src, it.lo, it.hi)
+			t.Inject("\n")
+		}
+		t.Inject("}\n")
+		c := w.n.check(t, w.n.imports)
+		w.final, w.parts[c] = c, parts
+		if tries < 20 && w.setAside(c) {
+			continue
+		}
+		return w.accept(c)
+	}
+}
+
+// setAside takes a method of an earlier cell out of the book that does not fit its type as this cell declares it.
+func (w *work) setAside(c *checked) bool {
+	for _, e := range c.errs {
+		off := c.offset(e.Pos)
+		for _, p := range w.parts[c] {
+			if p.decl == nil || off < p.lo || off >= p.hi || p.decl.src == w.src || len(p.decl.names) > 0 || p.decl.text != nil {
+				continue
+			}
+			typ, method, _ := strings.Cut(p.decl.key, ".")
+			if d := w.n.declaring(typ); d == nil || d.src != w.src {
+				continue
+			}
+			delete(w.n.decls, p.decl.key)
+			w.note("", "the method %s of cell [%d] does not fit the new %s (%s) and was set aside: declare it again", method, p.decl.src.Cell, typ, e.Msg)
+			w.n.gone[p.decl.key] = fmt.Sprintf("it was set aside when %s changed in cell [%d]", typ, w.src.Cell)
+			return true
+		}
+	}
+	return false
+}
+
+// accept takes over the errors of a check; true means that there are none. A declaration of an earlier cell that is broken already, since
+// something that it needs was removed, is a mistake only if the cell reaches it.
+func (w *work) accept(c *checked) bool {
 	if c.syn != nil {
 		w.r.Errors = append(w.r.Errors, c.syntaxErrors()...)
 		return false
 	}
+	changed := strings.Join(w.changed(), "; ")
 	for _, e := range c.errs {
-		if x := c.errorAt(c.offset(e.Pos), e.Msg); mine(x) {
-			w.r.Errors = append(w.r.Errors, x)
+		if strings.HasSuffix(e.Msg, "is not used") && c.main != nil && e.Pos >= c.main.Pos() {
+			continue // the value of the cell's last line is shown
 		}
+		if _, unused := unusedName(e.Msg); unused && e.Soft && c.main != nil && e.Pos >= c.main.Pos() {
+			continue
+		}
+		off := c.offset(e.Pos)
+		x := c.errorAt(off, e.Msg)
+		if d := w.declAt(c, off); d != nil && d.src != w.src {
+			if changed == "" || w.s.broken[d.key] || w.n.broken[d.key] {
+				w.broken[d] = append(w.broken[d], x)
+				continue
+			}
+			x.Hint = fmt.Sprintf("%s; cell [%d] still uses the earlier one: change it in the same cell as this, or choose another name", changed, d.src.Cell)
+		}
+		w.r.Errors = append(w.r.Errors, x)
+	}
+	clear(w.n.broken)
+	for d := range w.broken {
+		w.n.broken[d.key] = true
 	}
 	return len(w.r.Errors) == 0
 }
 
-// at turns a position in the checked text into an offset in the cell.
-func (w *work) at(p token.Pos) int {
-	_, off, _ := w.c.user(p)
+// declAt returns the declaration that stands at an offset of a checked program, or nil.
+func (w *work) declAt(c *checked, off int) *decl {
+	for _, p := range w.parts[c] {
+		if off >= p.lo && off < p.hi {
+			return p.decl
+		}
+	}
+	return nil
+}
+
+// changed names what this cell gives another meaning.
+func (w *work) changed() (changed []string) {
+	for name, v := range w.types {
+		if old, ok := w.s.vars[name]; ok && old.typ != v.typ {
+			changed = append(changed, fmt.Sprintf("%s becomes %s here and was %s", name, v.shown, old.shown))
+		} else if w.s.declaring(name) != nil {
+			changed = append(changed, name+" becomes a variable here")
+		}
+	}
+	for _, d := range w.decls {
+		for _, name := range d.names {
+			if _, ok := w.s.vars[name]; ok || w.s.declaring(name) != nil {
+				changed = append(changed, name+" is declared anew here")
+			}
+		}
+	}
+	for name := range w.imported {
+		if _, ok := w.s.vars[name]; ok || w.s.declaring(name) != nil {
+			changed = append(changed, name+" becomes a package here")
+		}
+	}
+	slices.Sort(changed)
+	return changed
+}
+
+// The following turn positions in a checked program into edits of the cell.
+
+func (w *work) at(c *checked, p token.Pos) int {
+	_, off, _ := c.user(p)
 	return off
 }
 
-func (w *work) insert(p token.Pos, s string) { w.edits.insert(w.at(p), s) }
-func (w *work) replace(lo, hi token.Pos, s string) {
-	w.edits.replace(w.at(lo), w.end(hi), s)
+func (w *work) end(c *checked, p token.Pos) int { return w.at(c, p-1) + 1 }
+
+func (w *work) insert(c *checked, p token.Pos, s string) { w.edits.insert(w.at(c, p), s) }
+
+func (w *work) replace(c *checked, lo, hi token.Pos, s string) {
+	w.edits.replace(w.at(c, lo), w.end(c, hi), s)
 }
-func (w *work) blank(lo, hi token.Pos) { w.edits.blank(w.src.Code, w.at(lo), w.end(hi)) }
-func (w *work) end(p token.Pos) int    { return w.at(p-1) + 1 }
+
+func (w *work) blank(c *checked, lo, hi token.Pos) {
+	w.edits.blank(w.src.Code, w.at(c, lo), w.end(c, hi))
+}
 
 // after adds code behind a statement.
-func (w *work) after(st ast.Stmt, s string) { w.edits.insert(w.end(st.End()), s) }
+func (w *work) after(c *checked, st ast.Stmt, s string) { w.edits.insert(w.end(c, st.End()), s) }
+
+// mine reports whether a node was written by the user in this cell.
+func (w *work) mine(c *checked, n ast.Node) bool {
+	src, _, exact := c.user(n.Pos())
+	return exact && src == w.src
+}
 
 func sortedKeys[V any](m map[string]V) []string {
 	keys := make([]string, 0, len(m))

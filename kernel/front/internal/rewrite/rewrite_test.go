@@ -2,6 +2,7 @@ package rewrite
 
 import (
 	"os"
+	"strings"
 	"sync"
 	"testing"
 
@@ -35,12 +36,18 @@ func (nb *notebook) run(code string) *Result {
 	}
 	nb.s = r.Next
 	for _, name := range r.Defines {
-		if nb.s.literals[name] == nil {
-			nb.manifest.Vars[name] = keep.Var{Group: nb.n}
-			g := nb.manifest.Groups[nb.n]
-			g.Vars = append(g.Vars, name)
-			nb.manifest.Groups[nb.n] = g
-		}
+		nb.manifest.Vars[name] = keep.Var{Group: nb.n}
+		g := nb.manifest.Groups[nb.n]
+		g.Vars = append(g.Vars, name)
+		nb.manifest.Groups[nb.n] = g
 	}
 	return r
+}
+
+// code is the program that a cell becomes, or "".
+func (r *Result) code() string {
+	if r.Program == nil {
+		return ""
+	}
+	return strings.TrimSuffix(r.Program.String(), "\n")
 }

@@ -29,76 +29,138 @@ type Session struct {
 	packages Packages
 	manifest func() *keep.Manifest // what is kept at the moment
 
-	current  int // the number of the last cell
-	sources  map[int]*Source
-	decls    map[string]*decl    // by key: a name, or Type.Method
-	vars     map[string]variable // by name
-	sent     map[string]string   // variables that GoNB has declared: name to type
-	imports  map[string]string   // name to path
-	blank    []string            // paths imported for their effect
-	literals map[string]*literal // variables that hold a function literal, by name
-	gone     map[string]string   // names that are no more, and why
-	pending  []*decl             // declared but not yet sent to GoNB
+	current int // the number of the last cell
+	sources map[int]*Source
+	decls   map[string]*decl    // by key: a name, or Type.Method
+	vars    map[string]variable // by name
+	imports map[string]string   // what the cells have imported: name to path
+	aliases map[string]string   // the names under which code of ours imports packages: name to path
+	blank   []string            // paths imported for their effect
+	flags   []*decl             // statements that define command-line flags
+	args    string              // of the program, as %args has set them
+	gone    map[string]string   // names that are no more, and why
+	told    map[string]bool     // notes that are given once
+	broken  map[string]bool     // keys of declarations that may not compile any more, since something was removed
 }
 
-// A decl is a remembered func, type or const declaration, or a var of a cell that GoNB got as it was.
+// A decl is a remembered declaration: func, type or const, or a function literal of a cell that has moved to the package level.
 type decl struct {
 	key    string
 	names  []string // that it declares; none for a method
 	tok    token.Token
 	src    *Source
 	lo, hi int
-	edits  edits // as it was sent to GoNB
+	edits  edits // what the program has instead of the user's text
+	text   *Text // of a literal: all of it
 	order  int
+
+	uses  []use             // packages that it names
+	funcs map[string]string // functions that it mentions without calling them: by identity, how to write them
 }
 
-// A variable is remembered by its static type, as Go source with packages named as in the session's imports.
+// A use is a place where a declaration names a package.
+type use struct {
+	name, path string
+	lo, hi     int
+}
+
+// A variable is remembered by its static type.
 type variable struct {
-	typ   string
-	types []string // named types of cells that the type is made of
+	typ    string   // as Go source; packages have our aliases
+	shown  string   // for a reader
+	types  []string // named types of cells that the type is made of
+	hidden bool     // its name is one of Go's own, which functions go on seeing
 }
 
-// A literal is the source of a function literal that a variable was defined with. All that it can capture is package-level, so a later cell may
-// evaluate it again and have the same function.
-type literal struct {
-	src    *Source
-	lo, hi int // of the literal
-	order  int
+// source is the name that the program's variable has.
+func (v variable) source(name string) string {
+	if v.hidden {
+		return hiddenPrefix + name
+	}
+	return name
 }
+
+const (
+	ownPrefix    = "lectern"    // of all names that we write into programs
+	hiddenPrefix = "lecternVar" // of variables whose names hide something of Go's own
+	aliasPrefix  = "lecternpkg_"
+	literalName  = "lecternLit_"
+	mainName     = "lecternMain" // of the user's own func main
+	initName     = "lecternInit" // of the cell's own func init
+)
 
 // NewSession returns the session of a kernel that has run nothing. manifest tells what values are kept.
 func NewSession(p Packages, manifest func() *keep.Manifest) *Session {
-	return &Session{packages: p, manifest: manifest, sources: map[int]*Source{}, decls: map[string]*decl{}, vars: map[string]variable{},
-		sent: map[string]string{}, imports: map[string]string{}, literals: map[string]*literal{}, gone: map[string]string{}}
+	s := &Session{packages: p, manifest: manifest, sources: map[int]*Source{}}
+	s.Reset()
+	return s
+}
+
+// Reset forgets everything but the cells' texts.
+func (s *Session) Reset() {
+	s.decls, s.vars = map[string]*decl{}, map[string]variable{}
+	s.imports, s.aliases = map[string]string{}, map[string]string{}
+	s.gone, s.told, s.broken = map[string]string{}, map[string]bool{}, map[string]bool{}
+	s.blank, s.flags, s.args = nil, nil, ""
 }
 
 func (s *Session) clone() *Session {
 	c := *s
-	c.sources, c.decls, c.vars, c.sent = maps.Clone(s.sources), maps.Clone(s.decls), maps.Clone(s.vars), maps.Clone(s.sent)
-	c.imports, c.literals, c.gone = maps.Clone(s.imports), maps.Clone(s.literals), maps.Clone(s.gone)
-	c.blank, c.pending = slices.Clone(s.blank), slices.Clone(s.pending)
+	c.sources, c.decls, c.vars = maps.Clone(s.sources), maps.Clone(s.decls), maps.Clone(s.vars)
+	c.imports, c.aliases = maps.Clone(s.imports), maps.Clone(s.aliases)
+	c.gone, c.told, c.broken = maps.Clone(s.gone), maps.Clone(s.told), maps.Clone(s.broken)
+	c.blank, c.flags = slices.Clone(s.blank), slices.Clone(s.flags)
 	return &c
 }
 
 // Source returns the text of a cell that has run, or nil.
 func (s *Session) Source(cell int) *Source { return s.sources[cell] }
 
+// Current returns the number of the last cell.
+func (s *Session) Current() int { return s.current }
+
 // Vars returns the names and types of the remembered variables.
 func (s *Session) Vars() map[string]string {
-	m := make(map[string]string, len(s.vars)+len(s.literals))
+	m := make(map[string]string, len(s.vars))
 	for n, v := range s.vars {
-		m[n] = v.typ
+		m[n] = v.shown
 	}
 	return m
 }
 
-// Settle drops variables that the cell just run did not get to keep, and returns the names. saved says whether the cell's
-// values were kept at all.
+// Decls returns what the remembered declarations begin with, such as "func f(x int) int", in their order.
+func (s *Session) Decls() (lines []string) {
+	for _, d := range s.sortedDecls() {
+		if d.text == nil {
+			line, _, _ := strings.Cut(strings.TrimSpace(stripComments(d.src.Code[d.lo:d.hi])), "\n")
+			lines = append(lines, strings.TrimSuffix(strings.TrimRight(line, " "), " {"))
+		}
+	}
+	return lines
+}
+
+// Imports returns what the cells have imported: name to path.
+func (s *Session) Imports() map[string]string { return s.imports }
+
+func stripComments(code string) string {
+	b := []byte(code)
+	for _, t := range tokens(code) {
+		if t.tok == token.COMMENT {
+			for i := t.lo; i < t.hi; i++ {
+				b[i] = ' '
+			}
+		}
+	}
+	return string(b)
+}
+
+// Settle drops variables that the cell just run did not get to keep, and returns their names; and it forgets function literals that neither a
+// value nor a declaration needs any more.
 func (s *Session) Settle() []string {
 	m := s.manifest()
 	var lost []string
 	for name := range s.vars {
-		if _, ok := m.Vars[name]; ok || s.literals[name] != nil {
+		if _, ok := m.Vars[name]; ok {
 			continue
 		}
 		lost = append(lost, name)
@@ -106,34 +168,119 @@ func (s *Session) Settle() []string {
 		s.gone[name] = m.Notes[name]
 	}
 	sort.Strings(lost)
+	s.dropLiterals(m)
 	return lost
 }
 
-// Sent notes that GoNB has compiled what Rewrite gave it: declarations that waited are remembered there now.
-func (s *Session) Sent() { s.pending = nil }
-
-// Remove forgets names, as GoNB's %rm does.
-func (s *Session) Remove(names ...string) {
-	for _, n := range names {
-		delete(s.decls, n)
-		delete(s.vars, n)
-		delete(s.sent, n)
-		delete(s.literals, n)
-		delete(s.imports, n)
-		s.gone[n] = "it was removed with %rm"
+// dropLiterals forgets the function literals that nothing needs.
+func (s *Session) dropLiterals(m *keep.Manifest) {
+	live := map[string]bool{}
+	var todo []string
+	mark := func(text string) {
+		for rest := text; ; {
+			i := strings.Index(rest, literalName)
+			if i < 0 {
+				return
+			}
+			rest = rest[i:]
+			n := len(literalName)
+			for n < len(rest) && (rest[n] == '_' || rest[n] >= '0' && rest[n] <= '9') {
+				n++
+			}
+			if name := rest[:n]; !live[name] {
+				live[name] = true
+				todo = append(todo, name)
+			}
+			rest = rest[n:]
+		}
 	}
-	s.pending = slices.DeleteFunc(s.pending, func(d *decl) bool { return slices.Contains(names, d.key) })
+	for _, g := range m.Groups {
+		for _, id := range g.Funcs {
+			mark(literalName + id)
+		}
+	}
+	written := func(d *decl) string {
+		t := &Text{}
+		d.emit(t)
+		return t.String()
+	}
+	for _, d := range s.decls {
+		if d.text == nil {
+			mark(written(d))
+		}
+	}
+	for len(todo) > 0 {
+		d := s.decls[todo[len(todo)-1]]
+		todo = todo[:len(todo)-1]
+		if d != nil {
+			mark(written(d))
+		}
+	}
+	for key, d := range s.decls {
+		if d.text != nil && !live[key] {
+			delete(s.decls, key)
+		}
+	}
 }
 
-// Reset forgets everything but the cells' texts.
-func (s *Session) Reset() {
-	clear(s.decls)
-	clear(s.vars)
-	clear(s.sent)
-	clear(s.imports)
-	clear(s.literals)
-	clear(s.gone)
-	s.blank, s.pending = nil, nil
+// Forget forgets names, as %rm does, and returns those that there were.
+func (s *Session) Forget(names ...string) (found []string) {
+	for _, n := range names {
+		if s.take(n, fmt.Sprintf("%%rm removed it in cell [%d]", s.current)) {
+			found = append(found, n)
+		} else if d := s.decls[n]; d != nil { // a method, Type.Method
+			delete(s.decls, n)
+			found = append(found, n)
+		} else if _, ok := s.imports[n]; ok {
+			delete(s.imports, n)
+			found = append(found, n)
+		}
+	}
+	for key, d := range s.decls {
+		if slices.ContainsFunc(tokens(d.src.Code[d.lo:d.hi]), func(t tok) bool { return t.tok == token.IDENT && slices.Contains(found, t.lit) }) {
+			s.broken[key] = true
+		}
+	}
+	return found
+}
+
+// take ends what a name means in the cells so far, for the reason why. It reports whether it meant anything.
+func (s *Session) take(name, why string) (found bool) {
+	if _, ok := s.vars[name]; ok {
+		delete(s.vars, name)
+		found = true
+	}
+	if d := s.declaring(name); d != nil {
+		found = true
+		delete(s.decls, d.key)
+		if rest := without(d, name); rest != nil {
+			s.decls[rest.key] = rest
+		}
+		if d.tok == token.TYPE {
+			for key := range s.decls { // its methods go with it
+				if strings.HasPrefix(key, name+".") {
+					delete(s.decls, key)
+				}
+			}
+		}
+	}
+	if found && why != "" {
+		s.gone[name] = why
+	}
+	return found
+}
+
+// declaring returns the remembered declaration of a name.
+func (s *Session) declaring(name string) *decl {
+	if d := s.decls[name]; d != nil {
+		return d
+	}
+	for _, d := range s.decls {
+		if slices.Contains(d.names, name) {
+			return d
+		}
+	}
+	return nil
 }
 
 // sortedDecls returns the remembered declarations in the order in which they were made.
@@ -144,6 +291,48 @@ func (s *Session) sortedDecls() []*decl {
 		}
 		return strings.Compare(a.key, b.key)
 	})
+}
+
+// alias returns the name under which code of ours imports a package. No name of a user's hides it.
+func (s *Session) alias(path, name string) string {
+	for n, p := range s.aliases {
+		if p == path {
+			return n
+		}
+	}
+	n := aliasPrefix + name
+	for s.aliases[n] != "" {
+		n += "_"
+	}
+	s.aliases[n] = path
+	return n
+}
+
+// shadow gives a package that declarations use under a name another one there: the name becomes something else.
+func (s *Session) shadow(name string) (shadowed bool) {
+	for key, d := range s.decls {
+		var e edits
+		var uses []use
+		for _, u := range d.uses {
+			if u.name != name {
+				uses = append(uses, u)
+				continue
+			}
+			e.replace(u.lo, u.hi, s.alias(u.path, u.name))
+		}
+		if e == nil || d.text != nil {
+			continue
+		}
+		c := *d
+		c.edits, c.uses = append(slices.Clone(d.edits), e...), uses
+		s.decls[key] = &c
+		shadowed = true
+	}
+	if s.imports[name] != "" {
+		delete(s.imports, name)
+		shadowed = true
+	}
+	return shadowed
 }
 
 // parseDecl reads what an item declares; nil if it does not parse.
@@ -158,6 +347,11 @@ func parseDecl(src *Source, it item) *decl {
 		d.tok, d.key = token.FUNC, n.Name.Name
 		if n.Recv != nil && len(n.Recv.List) == 1 {
 			d.key = receiverType(n.Recv.List[0].Type) + "." + n.Name.Name
+			if n.Name.Name == "_" {
+				d.key += fmt.Sprint(d.order)
+			}
+		} else if d.key == "_" {
+			d.key = fmt.Sprint("_ ", d.order)
 		} else {
 			d.names = []string{d.key}
 		}
@@ -166,15 +360,13 @@ func parseDecl(src *Source, it item) *decl {
 		for _, sp := range n.Specs {
 			switch sp := sp.(type) {
 			case *ast.TypeSpec:
-				d.names = append(d.names, sp.Name.Name)
+				if sp.Name.Name != "_" {
+					d.names = append(d.names, sp.Name.Name)
+				}
 			case *ast.ValueSpec:
 				for _, id := range sp.Names {
 					if id.Name != "_" {
 						d.names = append(d.names, id.Name)
-					} else if n.Tok == token.CONST {
-						// GoNB takes all blank constants of a notebook for one and the same.
-						at := it.lo + int(id.Pos()) - 1 - len("package p\n")
-						d.edits.replace(at, at+1, blankName(src.Cell, at))
 					}
 				}
 			default:
@@ -182,11 +374,12 @@ func parseDecl(src *Source, it item) *decl {
 			}
 		}
 		d.key = strings.Join(d.names, ",")
+		if d.key == "" {
+			d.key = fmt.Sprint("_ ", d.order)
+		}
 	}
 	return d
 }
-
-func blankName(cell, at int) string { return fmt.Sprintf("lecternBlank%d_%d", cell, at) }
 
 // receiverType is the name of the type in a receiver, without pointer and type parameters.
 func receiverType(x ast.Expr) string {
@@ -208,84 +401,85 @@ func receiverType(x ast.Expr) string {
 	}
 }
 
-// remember adds a declaration and returns names whose old meaning GoNB must forget.
-func (s *Session) remember(d *decl) (remove []string) {
-	for _, name := range d.names {
-		delete(s.gone, name)
-		if _, ok := s.vars[name]; ok || s.sent[name] != "" {
-			remove = append(remove, name)
-			delete(s.vars, name)
-			delete(s.sent, name)
-			delete(s.literals, name)
-		}
-		for key, old := range s.decls {
-			if key == d.key || !slices.Contains(old.names, name) {
-				continue
-			}
-			// The name moves from a group, or from another kind of declaration, to this one.
-			remove = append(remove, old.names...)
-			delete(s.decls, key)
-			s.pending = slices.DeleteFunc(s.pending, func(p *decl) bool { return p == old })
-			if rest := without(old, name); rest != nil {
-				s.decls[rest.key] = rest
-				s.pending = append(s.pending, rest)
-			}
-		}
-	}
+// remember adds a declaration. Whatever its names meant before ends, but the methods of a type that is declared anew stay.
+func (s *Session) remember(d *decl) {
 	if d.tok == token.TYPE {
 		s.retype(d)
 	}
-	if old := s.decls[d.key]; old != nil {
-		s.pending = slices.DeleteFunc(s.pending, func(p *decl) bool { return p == old })
-		if old.tok != d.tok || d.tok == token.CONST {
-			remove = append(remove, old.names...)
+	for _, name := range d.names {
+		old := s.declaring(name)
+		if old != nil && old.tok == token.TYPE && d.tok == token.TYPE {
+			delete(s.decls, old.key)
+			if rest := without(old, name); rest != nil {
+				s.decls[rest.key] = rest
+			}
+		} else {
+			s.take(name, "")
 		}
+		delete(s.gone, name)
 	}
 	s.decls[d.key] = d
-	return remove
 }
 
-// without returns a const or var group in which name has become blank, so that iota still counts it; nil if nothing else is left or the
-// declaration is of another kind.
+// without returns a group of constants in which name has become blank, so that iota still counts it, or a group of types that lacks name; nil if
+// nothing else is left.
 func without(d *decl, name string) *decl {
-	if d.tok != token.CONST || len(d.names) < 2 {
+	if d.tok != token.CONST && d.tok != token.TYPE || len(d.names) < 2 {
 		return nil
 	}
 	r := *d
-	r.names = nil
-	for _, n := range d.names {
-		if n != name {
-			r.names = append(r.names, n)
-		}
-	}
+	r.names = slices.DeleteFunc(slices.Clone(d.names), func(n string) bool { return n == name })
 	r.key = strings.Join(r.names, ",")
 	r.edits = slices.Clone(d.edits)
-	for _, t := range tokens(d.src.Code[d.lo:d.hi]) {
-		if t.tok == token.IDENT && t.lit == name {
-			r.edits.replace(d.lo+t.lo, d.lo+t.hi, blankName(d.src.Cell, d.lo+t.lo))
-			break
+	code := d.src.Code[d.lo:d.hi]
+	if d.tok == token.CONST {
+		if at := constName(code, name); at >= 0 {
+			r.edits.replace(d.lo+at, d.lo+at+len(name), "_")
+		}
+		return &r
+	}
+	f, err := parser.ParseFile(token.NewFileSet(), "", "package p\n"+code, parser.SkipObjectResolution)
+	if err != nil {
+		return nil
+	}
+	for _, sp := range f.Decls[0].(*ast.GenDecl).Specs {
+		if sp := sp.(*ast.TypeSpec); sp.Name.Name == name {
+			base := d.lo - len("package p\n") - 1
+			r.edits.replace(base+int(sp.Pos()), base+int(sp.End()), "")
 		}
 	}
 	return &r
 }
 
-// retype drops variables whose values have the structure of an earlier version of the types that d declares.
-func (s *Session) retype(d *decl) {
-	for _, name := range d.names {
-		var old *decl
-		for _, o := range s.decls {
-			if slices.Contains(o.names, name) {
-				old = o
+// constName is the place where a group of constants declares a name: another may be called the same in a value before it.
+func constName(code, name string) int {
+	const head = "package p\n"
+	f, err := parser.ParseFile(token.NewFileSet(), "", head+code, parser.SkipObjectResolution)
+	if err != nil {
+		return -1
+	}
+	for _, sp := range f.Decls[0].(*ast.GenDecl).Specs {
+		for _, id := range sp.(*ast.ValueSpec).Names {
+			if id.Name == name {
+				return int(id.Pos()) - 1 - len(head)
 			}
 		}
+	}
+	return -1
+}
+
+// retype drops variables whose values have the structure of an earlier version of the types that d declares.
+func (s *Session) retype(d *decl) {
+	m := s.manifest()
+	for _, name := range d.names {
+		old := s.declaring(name)
 		if old == nil || sameTokens(old.src.Code[old.lo:old.hi], d.src.Code[d.lo:d.hi]) {
 			continue
 		}
 		for v, x := range s.vars {
-			if slices.Contains(x.types, name) {
+			if slices.Contains(x.types, name) || slices.Contains(m.Vars[v].Types, name) {
 				delete(s.vars, v)
-				delete(s.literals, v)
-				s.gone[v] = fmt.Sprintf("its type %s changed in cell [%d]: run the cell that defines %s again", name, d.src.Cell, v)
+				s.gone[v] = fmt.Sprintf("the type %s changed in cell [%d], and %s was made of the earlier one: run the cell that defines %s again", name, d.src.Cell, v, v)
 			}
 		}
 	}
@@ -298,6 +492,3 @@ func sameTokens(a, b string) bool {
 	}
 	return slices.EqualFunc(code(a), code(b), same)
 }
-
-// Current returns the number of the last cell.
-func (s *Session) Current() int { return s.current }

@@ -1,7 +1,10 @@
 package rewrite
 
 import (
+	"fmt"
+	"regexp"
 	"sort"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -109,26 +112,45 @@ func (t *Text) Find(src *Source, off int) (out int, exact bool) {
 	return out, false
 }
 
-// Lines returns, for each line of the text, the place of its first byte that a user wrote; Line is 0 where there is none.
-func (t *Text) Lines() []Pos {
+// Source returns the text with line directives, so that the compiler, stack traces and the program itself speak of the user's lines: the file
+// of cell 3 is called cell[3].
+func (t *Text) Source() string {
 	text := t.String()
-	lines := make([]Pos, strings.Count(text, "\n")+1)
-	line, at := 0, 0
+	var b strings.Builder
+	at := 0
 	for _, s := range t.segs {
-		line += strings.Count(text[at:s.out], "\n")
-		at = s.out
-		first := s.src.Pos(s.off)
-		for i, l := range strings.Split(text[s.out:s.out+s.n], "\n") {
-			if p := &lines[line+i]; p.Line == 0 && l != "" {
-				*p = Pos{s.src.Cell, first.Line + i, 1}
-				if i == 0 {
-					p.Col = first.Col
-				}
+		b.WriteString(text[at:s.out])
+		p := s.src.Pos(s.off)
+		column := s.off - strings.LastIndexByte(s.src.Code[:s.off], '\n') // in bytes, as the compiler counts
+		if s.out == 0 || text[s.out-1] == '\n' {
+			if column == 1 { // a directive for the compiler in the user's text must stay at the beginning of its line
+				fmt.Fprintf(&b, "//line cell[%d]:%d\n", p.Cell, p.Line)
+			} else {
+				fmt.Fprintf(&b, "/*line cell[%d]:%d:%d*/", p.Cell, p.Line, column)
 			}
+		} else {
+			fmt.Fprintf(&b, " /*line cell[%d]:%d:%d*/", p.Cell, p.Line, column)
 		}
+		b.WriteString(text[s.out : s.out+s.n])
+		at = s.out + s.n
 	}
-	return lines
+	b.WriteString(text[at:])
+	return b.String()
 }
+
+// CellPos reads a place as programs made by Source name it, such as cell[3]:5 or cell[3]:5:12. The column is in bytes.
+func CellPos(s string) (p Pos, ok bool) {
+	m := cellPos.FindStringSubmatch(s)
+	if m == nil {
+		return p, false
+	}
+	p.Cell, _ = strconv.Atoi(m[1])
+	p.Line, _ = strconv.Atoi(m[2])
+	p.Col, _ = strconv.Atoi(m[3])
+	return p, true
+}
+
+var cellPos = regexp.MustCompile(`\bcell\[(\d+)\]:(\d+)(?::(\d+))?`)
 
 // An edit replaces the bytes [lo, hi) of a cell by code of ours.
 type edit struct {
@@ -136,8 +158,8 @@ type edit struct {
 	s      string
 }
 
-// edits are applied in the order of their places; those at one place in the order in which they were made. An edit inside a replaced
-// piece is dropped.
+// edits are applied in the order of their places; at one place insertions come first, in the order in which they were made. An edit inside a
+// replaced piece is dropped.
 type edits []edit
 
 func (e *edits) replace(lo, hi int, s string) { *e = append(*e, edit{lo, hi, s}) }
@@ -153,10 +175,23 @@ func (e *edits) blank(code string, lo, hi int) {
 	}, code[lo:hi]))
 }
 
+// within returns the edits of the bytes [lo, hi).
+func (e edits) within(lo, hi int) (in edits) {
+	for _, x := range e {
+		if x.lo >= lo && x.hi <= hi {
+			in = append(in, x)
+		}
+	}
+	return in
+}
+
 // apply adds the bytes [lo, hi) of a cell with the edits that lie in them.
 func (e edits) apply(t *Text, src *Source, lo, hi int) {
 	sorted := append(edits(nil), e...)
-	sort.SliceStable(sorted, func(i, j int) bool { return sorted[i].lo < sorted[j].lo })
+	sort.SliceStable(sorted, func(i, j int) bool {
+		a, b := sorted[i], sorted[j]
+		return a.lo < b.lo || a.lo == b.lo && a.hi == a.lo && b.hi > b.lo
+	})
 	at := lo
 	for _, x := range sorted {
 		if x.lo < at || x.hi > hi {
@@ -167,4 +202,21 @@ func (e edits) apply(t *Text, src *Source, lo, hi int) {
 		at = x.hi
 	}
 	t.User(src, at, hi)
+}
+
+// Place returns where a place of the text, counted from line 1, came from: of code of ours, the nearest that a user wrote before it.
+func (t *Text) Place(line, column int) Pos {
+	off := 0
+	for text := t.String(); line > 1; line-- {
+		i := strings.IndexByte(text[off:], '\n')
+		if i < 0 {
+			return Pos{}
+		}
+		off += i + 1
+	}
+	src, at, _ := t.Locate(off + max(0, column-1))
+	if src == nil {
+		return Pos{}
+	}
+	return src.Pos(at)
 }

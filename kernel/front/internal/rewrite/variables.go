@@ -19,7 +19,7 @@ type definition struct {
 func (w *work) definitions() []definition {
 	var ds []definition
 	note := func(id *ast.Ident, stmt int) {
-		if obj := w.c.info.Defs[id]; obj != nil && id.Name != "_" && obj.Type() != nil {
+		if obj := w.user.info.Defs[id]; obj != nil && id.Name != "_" && obj.Type() != nil {
 			ds = append(ds, definition{id.Name, obj, stmt})
 		}
 	}
@@ -55,31 +55,44 @@ func unlabeled(st ast.Stmt) ast.Stmt {
 }
 
 // publish decides which of the definitions become package-level, with which types, and edits their statements. The others stay
-// variables of main: their type can't be written outside its package, or their name would hide something from later cells.
+// variables of main: their type can't be written outside its package.
 func (w *work) publish(ds []definition) {
-	w.types = map[string]string{}
+	w.types = map[string]variable{}
 	w.local = map[string]bool{}
 	for _, d := range ds {
+		typ, ok := w.writeType(d.obj.Type())
 		why := ""
-		typ, ok := w.n.writeType(d.obj.Type(), w.c.used, w.extra)
 		switch {
-		case types.Universe.Lookup(d.name) != nil:
-			why = "it would hide Go's own " + d.name
-		case w.c.used[d.name] != "" || w.imported[d.name]:
-			why = "it would hide the package " + d.name
-		case d.name == "main" || d.name == "init" || strings.HasPrefix(d.name, "lectern"):
-			why = "the name has a meaning of its own"
+		case strings.HasPrefix(d.name, ownPrefix):
+			why = "the kernel itself uses names that begin with " + ownPrefix
 		case !ok:
-			why = "its type " + types.TypeString(d.obj.Type(), types.RelativeTo(w.c.pkg)) + " can't be named outside its package or function"
+			why = "its type " + types.TypeString(d.obj.Type(), types.RelativeTo(w.user.pkg)) + " can't be named outside its package or function"
 		}
 		if why != "" {
 			if !w.local[d.name] {
-				w.r.Notes = append(w.r.Notes, fmt.Sprintf("%s is not remembered by later cells: %s", d.name, why))
+				w.note("", "%s is not remembered by later cells: %s", d.name, why)
 			}
 			w.local[d.name] = true
 			continue
 		}
-		w.types[d.name] = typ
+		v := variable{typ: typ, shown: types.TypeString(d.obj.Type(), shownPackage), types: mainTypes(d.obj.Type())}
+		switch {
+		case types.Universe.Lookup(d.name) != nil || d.name == "main" || d.name == "init":
+			v.hidden = true
+			if types.Universe.Lookup(d.name) != nil {
+				w.note("name "+d.name, "%s is a variable from here on. Where that can't be meant, and inside functions, it is still Go's own; %%rm %s gives it back", d.name, d.name)
+			}
+		case w.user.used[d.name] != "" && w.user.used[d.name] != helpers[d.name] || w.s.imports[d.name] != "" || w.imported[d.name]:
+			if w.namesPackage(d.name) || w.s.imports[d.name] != "" || w.imported[d.name] {
+				w.noteShadow(d.name)
+				w.shadowPackage(d.name)
+			}
+		case common[d.name]:
+			if _, was := w.s.vars[d.name]; !was {
+				w.noteShadow(d.name)
+			}
+		}
+		w.types[d.name] = v
 		w.objects[d.name] = d.obj
 	}
 	w.stayTogether(ds)
@@ -88,8 +101,10 @@ func (w *work) publish(ds []definition) {
 			delete(w.types, d.name)
 			continue
 		}
+		w.global[d.obj] = w.types[d.name].source(d.name)
 		w.defs = append(w.defs, d)
 	}
+	w.renameOld()
 	for i, st := range w.body {
 		switch st := unlabeled(st).(type) {
 		case *ast.AssignStmt:
@@ -97,20 +112,75 @@ func (w *work) publish(ds []definition) {
 				break
 			}
 			if names := w.localNames(ds, i); len(names) > 0 {
-				w.declare(st, identifiers(st.Lhs), names)
+				w.declareLocally(st, identifiers(st.Lhs), names)
 				break
 			}
-			w.replace(st.TokPos, st.TokPos+2, " =")
+			w.replace(w.user, st.TokPos, st.TokPos+2, " =")
 		case *ast.DeclStmt:
 			g, ok := st.Decl.(*ast.GenDecl)
 			if !ok || g.Tok != token.VAR {
 				break
 			}
 			if names := w.localNames(ds, i); len(names) > 0 {
-				w.declare(st, g.Specs[0].(*ast.ValueSpec).Names, names)
+				w.declareLocally(st, g.Specs[0].(*ast.ValueSpec).Names, names)
 				break
 			}
 			w.assign(g)
+		}
+	}
+	w.renameHidden()
+}
+
+// common are the packages whose names most people mean as packages.
+var common = map[string]bool{"fmt": true, "math": true, "os": true, "strings": true, "time": true, "sort": true, "errors": true, "sync": true, "slices": true,
+	"maps": true, "rand": true, "strconv": true, "bytes": true, "bufio": true, "json": true, "context": true, "tensor": true}
+
+// shownPackage writes a type's package for a reader.
+func shownPackage(p *types.Package) string {
+	if p.Path() == "main" {
+		return ""
+	}
+	return p.Name()
+}
+
+// namesPackage reports whether the cell, or a declaration of an earlier one, means a package by a name.
+func (w *work) namesPackage(name string) bool {
+	for id, o := range w.user.info.Uses {
+		if _, ok := o.(*types.PkgName); ok && id.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// shadowPackage lets a name, under which cells use a package, become something else: declarations and statements before that go on meaning the
+// package.
+func (w *work) shadowPackage(name string) {
+	w.n.shadow(name)
+	for id, o := range w.user.info.Uses {
+		p, ok := o.(*types.PkgName)
+		if !ok || id.Name != name || !w.mine(w.user, id) {
+			continue
+		}
+		path := p.Imported().Path()
+		w.replace(w.user, id.Pos(), id.End(), w.n.alias(path, p.Imported().Name()))
+		w.dropped[id] = true
+	}
+}
+
+// renameHidden gives variables whose names hide something of Go's own the names that they have in programs.
+func (w *work) renameHidden() {
+	rename := func(id *ast.Ident, o types.Object) {
+		if name, ok := w.global[o]; ok && name != id.Name && w.mine(w.user, id) {
+			w.replace(w.user, id.Pos(), id.End(), name)
+		}
+	}
+	for id, o := range w.user.info.Uses {
+		rename(id, o)
+	}
+	for id, o := range w.user.info.Defs {
+		if o != nil {
+			rename(id, o)
 		}
 	}
 }
@@ -125,24 +195,24 @@ func (w *work) stayTogether(ds []definition) {
 		local := w.localNames(ds, i)
 		for _, d := range ds {
 			if d.stmt == i && len(local) > 0 && !w.local[d.name] {
-				w.r.Notes = append(w.r.Notes, fmt.Sprintf("%s is not remembered by later cells: it is declared together with %s", d.name, local[0]))
+				w.note("", "%s is not remembered by later cells: it is declared together with %s", d.name, local[0])
 				w.local[d.name] = true
 			}
 		}
 	}
 }
 
-// declare leaves a declaration, some of whose variables stay local, as it is; the values of the others come by way of names of ours.
-func (w *work) declare(st ast.Stmt, all []*ast.Ident, local []string) {
+// declareLocally leaves a declaration, some of whose variables stay local, as it is; the values of the others come by way of names of ours.
+func (w *work) declareLocally(st ast.Stmt, all []*ast.Ident, local []string) {
 	end := "; _ = " + strings.Join(local, "; _ = ")
 	for _, id := range all {
 		if id.Name != "_" && !w.local[id.Name] {
-			own := "lectern_" + id.Name
-			w.replace(id.Pos(), id.End(), own)
-			end += "; " + id.Name + " = " + own
+			own := ownPrefix + "_" + id.Name
+			w.replace(w.user, id.Pos(), id.End(), own)
+			end += "; " + w.types[id.Name].source(id.Name) + " = " + own
 		}
 	}
-	w.after(st, end)
+	w.after(w.user, st, end)
 }
 
 // identifiers are the names on the left of :=.
@@ -166,19 +236,21 @@ func (w *work) localNames(ds []definition, stmt int) (names []string) {
 
 // assign turns a var declaration into assignments, in place.
 func (w *work) assign(g *ast.GenDecl) {
-	w.blank(g.TokPos, g.TokPos+3)
+	w.blank(w.user, g.TokPos, g.TokPos+3)
 	if g.Lparen.IsValid() {
-		w.blank(g.Lparen, g.Lparen+1)
-		w.blank(g.Rparen, g.Rparen+1)
+		w.blank(w.user, g.Lparen, g.Lparen+1)
+		w.blank(w.user, g.Rparen, g.Rparen+1)
 	}
 	for _, sp := range g.Specs {
 		v := sp.(*ast.ValueSpec)
 		if len(v.Values) == 0 {
 			var zero []string
 			for _, id := range v.Names {
-				zero = append(zero, fmt.Sprintf("%s = *new(%s)", id.Name, w.c.source(v.Type)))
+				if id.Name != "_" {
+					zero = append(zero, fmt.Sprintf("%s = *new(%s)", w.types[id.Name].source(id.Name), w.types[id.Name].typ))
+				}
 			}
-			w.replace(v.Pos(), v.End(), strings.Join(zero, "; "))
+			w.replace(w.user, v.Pos(), v.End(), strings.Join(zero, "; "))
 			continue
 		}
 		if v.Type == nil {
@@ -188,11 +260,11 @@ func (w *work) assign(g *ast.GenDecl) {
 		for _, id := range v.Names {
 			blank = blank && id.Name == "_"
 		}
-		w.blank(v.Type.Pos(), v.Type.End())
+		w.blank(w.user, v.Type.Pos(), v.Type.End())
 		if blank && len(v.Values) == len(v.Names) { // var _ I = v asserts that v is an I
 			for _, x := range v.Values {
-				w.insert(x.Pos(), "("+w.c.source(v.Type)+")(")
-				w.insert(x.End(), ")")
+				w.insert(w.user, x.Pos(), "("+w.user.source(v.Type)+")(")
+				w.insert(w.user, x.End(), ")")
 			}
 		}
 	}

@@ -1,0 +1,76 @@
+package rewrite
+
+import (
+	"go/ast"
+	"go/types"
+	"slices"
+)
+
+// A program's command-line flags are those that its own process has defined, but a notebook defines them in one cell and gives them values in another.
+// So statements that define flags are remembered, and run again before the flags of a cell that has arguments are read.
+
+// rememberFlags notes the statements of the cell that define flags.
+func (w *work) rememberFlags() {
+	for i, st := range w.body {
+		if !w.definesFlags(st) || i >= len(w.stmts) {
+			continue
+		}
+		it := w.stmts[i]
+		t := &Text{}
+		w.editsWithin(nil, it.lo, it.hi).apply(t, w.src, it.lo, it.hi)
+		t.Inject("\n")
+		w.n.flags = append(w.n.flags, &decl{src: w.src, lo: it.lo, hi: it.hi, text: t})
+	}
+}
+
+// definesFlags reports whether a statement calls a function of package flag that defines one.
+func (w *work) definesFlags(st ast.Stmt) (yes bool) {
+	ast.Inspect(st, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.CallExpr:
+			if sel, ok := ast.Unparen(n.Fun).(*ast.SelectorExpr); ok {
+				f, ok := w.user.info.Uses[sel.Sel].(*types.Func)
+				yes = yes || ok && f.Pkg() != nil && f.Pkg().Path() == "flag" && f.Signature().Recv() == nil && f.Signature().Params().Len() >= 3
+			}
+		}
+		return !yes
+	})
+	return yes
+}
+
+// parsesFlags defines the flags of earlier cells in a program that has arguments, and returns the index of the statement of the cell behind which
+// they are parsed, or -1.
+func (w *work) parsesFlags(t *Text) int {
+	last := -1
+	for i, st := range w.body {
+		if i < len(w.stmts) && w.definesFlags(st) {
+			last = i
+		}
+	}
+	if w.r.Args == "" || len(w.n.flags) == 0 {
+		return -1
+	}
+	for _, d := range w.n.flags {
+		if d.src != w.src {
+			d.emit(t)
+		}
+	}
+	if last < 0 {
+		t.Inject(w.n.alias("flag", "flag"), ".Parse()\n")
+	}
+	return last
+}
+
+// flagNames are the variables that the statements of earlier cells set.
+func (w *work) flagNames() (names []string) {
+	for _, d := range w.n.flags {
+		for _, k := range tokens(d.text.String()) {
+			if _, ok := w.n.vars[k.lit]; ok && !slices.Contains(names, k.lit) {
+				names = append(names, k.lit)
+			}
+		}
+	}
+	return names
+}

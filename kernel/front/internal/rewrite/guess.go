@@ -1,0 +1,458 @@
+package rewrite
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// A name that means nothing has gone, belongs to another language, or is a slip of the pen. What is proposed for it must be of the kind that its
+// place asks for, so the cell is checked with it.
+
+// wanted is what a name's place asks for.
+type wanted int
+
+const (
+	aValue wanted = iota
+	aCall
+	aType
+	aPackage
+)
+
+// wants looks at what stands around the name at [lo, hi).
+func (m *mistake) wants(lo, hi int) wanted {
+	after := strings.TrimLeft(m.masked[hi:], " ")
+	line, _ := m.lineAt(lo)
+	before := strings.TrimRight(m.masked[line:lo], " *")
+	switch {
+	case strings.HasPrefix(after, "("):
+		return aCall
+	case strings.HasPrefix(after, "."):
+		return aPackage
+	case strings.HasPrefix(after, "{") && !re(`^\s*(if|for|switch)\b`).MatchString(before):
+		return aType
+	case strings.HasSuffix(before, "]") && !re(`[\pL\d_)\]]\[[^\[\]]*\]$`).MatchString(before): // []T, map[K]T
+		return aType
+	case re(`\bvar\s+NAME(?:\s*,\s*NAME)*$`).MatchString(before), re(`\b(?:chan|make\(|new\()$`).MatchString(before):
+		return aType
+	case strings.HasPrefix(before, "func") && !strings.Contains(before, "{"):
+		return aType
+	case re(`^\s*NAME\s+\*?$`).MatchString(m.masked[line:lo]) && !re(`^\s*(return|defer|go|case|if|for|switch|else|range|import|package)\b`).MatchString(before): // a field
+		return aType
+	}
+	return aValue
+}
+
+// candidates are the names that may stand where something of a kind is wanted.
+func (m *mistake) candidates(w wanted) []string {
+	var names []string
+	if w != aType {
+		for _, vs := range []map[string]variable{m.s.vars, m.next.vars} {
+			for n := range vs {
+				names = append(names, n)
+			}
+		}
+		ts := tokens(m.src.Code)
+		for i, t := range ts { // variables and parameters of the cell itself
+			if t.tok == token.IDENT && (assigned(ts, t.lit) || i+1 < len(ts) && ts[i+1].tok == token.IDENT) {
+				names = append(names, t.lit)
+			}
+		}
+	}
+	for _, d := range m.next.decls {
+		if d.text != nil {
+			continue // a function literal of ours
+		}
+		if w != aType && d.tok != token.TYPE || w == aType && d.tok == token.TYPE || w == aCall {
+			names = append(names, d.names...)
+		}
+	}
+	for _, n := range types.Universe.Names() {
+		_, isType := types.Universe.Lookup(n).(*types.TypeName)
+		_, isFunc := types.Universe.Lookup(n).(*types.Builtin)
+		if isType && (w == aType || w == aCall) || isFunc && w == aCall || !isType && !isFunc && w == aValue {
+			names = append(names, n)
+		}
+	}
+	if w == aPackage {
+		for n := range m.s.imports {
+			names = append(names, n)
+		}
+		names = append(names, m.s.packages.Names()...)
+	}
+	return names
+}
+
+// mean asks whether the text at [lo, hi) was to be name, if that works.
+func (m *mistake) mean(lo, hi int, names ...string) string {
+	if t := m.propose(lo, hi, names...); t != "" {
+		return "did you mean " + t + "?"
+	}
+	return ""
+}
+
+// undefined explains a name that means nothing.
+func (m *mistake) undefined(name string) string {
+	for _, x := range []*Session{m.next, m.s} {
+		if why := x.gone[name]; why != "" {
+			return why
+		}
+	}
+	if pkg, sym, ok := strings.Cut(name, "."); ok {
+		path := m.s.imports[pkg]
+		if path == "" {
+			path = m.s.packages.ByName(pkg)
+		}
+		if p, err := m.s.packages.Import(path); err == nil {
+			lo := m.off
+			if strings.HasPrefix(m.src.Code[lo:], name) { // or else the name behind the dot
+				lo += len(pkg) + 1
+			}
+			for _, near := range []string{nearest(sym, exported(p.Scope().Names()), 0)} {
+				if near != "" && m.mean(lo, lo+len(sym), near) != "" {
+					return fmt.Sprintf("did you mean %s.%s?", pkg, near)
+				}
+			}
+			return fmt.Sprintf("Tab after %s. lists what the package has", pkg)
+		}
+		return ""
+	}
+	for n, src := range m.s.sources { // a cell that failed before it was defined
+		for _, it := range split(src.Code) {
+			if d := parseDecl(src, it); d != nil && slices.Contains(d.names, name) && m.s.decls[d.key] == nil {
+				return fmt.Sprintf("cell [%d] declares it, but did not run to its end", n)
+			}
+		}
+	}
+	const first = "run the cell that defines it first"
+	if m.src.Code == "" || !strings.HasPrefix(m.src.Code[m.off:], name) {
+		return first
+	}
+	lo, hi := m.off, m.off+len(name)
+	if h := m.foreign(name, lo, hi); h != "" {
+		return h
+	}
+	w := m.wants(lo, hi)
+	if near := nearest(name, m.candidates(w), 0); near != "" {
+		if h := m.mean(lo, hi, near); h != "" {
+			return h
+		}
+	}
+	start, end := m.lineAt(lo)
+	if eq := re(`^\s*(?:for\s+)?NAME(?:\s*,\s*NAME)*\s*(=)[^=]`).FindStringSubmatchIndex(m.masked[start:end] + " "); eq != nil && lo < start+eq[2] {
+		at := start + eq[2]
+		return m.write("a new variable is defined with :=", start, end, first+"; a new variable is defined with :=",
+			strings.TrimLeft(m.src.Code[start:at]+":="+m.src.Code[at+1:end], " \t"))
+	}
+	switch w {
+	case aType:
+		return "there is no such type: run the cell that declares it first, with type " + name + " …"
+	case aCall:
+		return "there is no such function: run the cell that declares it first"
+	}
+	return first + "; a new variable is defined with :="
+}
+
+// foreign explains names of Python and JavaScript.
+func (m *mistake) foreign(name string, lo, hi int) string {
+	switch name {
+	case "None", "null", "NULL", "nullptr", "Nil", "undefined":
+		return m.write("Go's word for it is nil", lo, hi, "Go has nil, for pointers, slices, maps, functions and interfaces only", "nil")
+	case "True", "False", "TRUE", "FALSE":
+		return m.write("", lo, hi, "Go writes true and false", strings.ToLower(name))
+	case "self", "this":
+		return "the receiver has the name that the method gives it: in func (m *Model) Step() it is m"
+	case "pass":
+		return "an empty block is { }: leave pass out"
+	case "let", "elif", "def", "lambda", "while", "print":
+		return ""
+	case "try", "except":
+		return noExceptions + ": a function that can fail returns an error"
+	case "console":
+		return "fmt.Println(…) prints"
+	case "torch", "np", "numpy", "tf":
+		sym := identifierAt(m.src.Code[min(hi+1, len(m.src.Code)):])
+		if sym == "" {
+			return pythonPackages["torch"]
+		}
+		upper := strings.ToUpper(sym[:1]) + sym[1:]
+		if alias := map[string]string{"tensor": "Of", "array": "Of", "cat": "Cat", "concat": "Cat", "exp": "Exp"}[sym]; alias != "" {
+			upper = alias
+		}
+		return m.write("package tensor has what torch has", lo, hi+1+len(sym), pythonPackages["torch"], "tensor."+upper)
+	}
+	line, _ := m.lineAt(lo)
+	end := closing(m.masked, hi)
+	if end < 0 || line > lo {
+		return ""
+	}
+	args := m.src.Code[hi+1 : end]
+	call := func(why, hint string, fixes ...string) string {
+		for i, f := range fixes {
+			fixes[i] = strings.ReplaceAll(f, "ARGS", args)
+		}
+		return m.write(why, lo, end+1, hint, fixes...)
+	}
+	switch name {
+	case "str", "repr":
+		return call("", "fmt.Sprint(x) makes a string of any value", "fmt.Sprint(ARGS)")
+	case "float", "double":
+		return call("", "float64(x) converts a number; strconv.ParseFloat(s, 64) reads a string", "float64(ARGS)")
+	case "abs", "sqrt", "exp", "log", "sin", "cos", "tan", "pow", "floor", "ceil", "round":
+		f := "math." + strings.ToUpper(name[:1]) + name[1:]
+		return call("", f+" is for float64", f+"(ARGS)", f+"(float64(ARGS))")
+	case "printf", "sprintf", "Printf", "Sprintf", "Println", "Print", "puts", "echo":
+		f := map[string]string{"printf": "fmt.Printf", "sprintf": "fmt.Sprintf", "puts": "fmt.Println", "echo": "fmt.Println"}[name]
+		if f == "" {
+			f = "fmt." + name
+		}
+		return call("", f+" prints", f+"(ARGS)")
+	case "range":
+		return "range comes after for: for i := range n { … }"
+	case "input", "raw_input":
+		return "fmt.Scanln(&x) reads from the keyboard"
+	case "type", "isinstance":
+		return call("", `fmt.Printf("%T\n", x) prints the type of x`, `fmt.Printf("%T\n", ARGS)`)
+	case "sum":
+		return "go through the slice: for _, x := range xs { total += x }; a tensor has t.Sum()"
+	case "sorted":
+		return call("", "slices.Sorted(slices.Values(xs)) gives a sorted copy, slices.Sort(xs) sorts in place", "slices.Sorted(slices.Values(ARGS))")
+	case "reversed":
+		return "slices.Reverse(xs) turns a slice around in place"
+	case "list", "dict", "set", "tuple":
+		return "make a slice ([]int{1, 2}) or a map (map[string]int{\"a\": 1})"
+	case "exit", "quit":
+		return call("", "os.Exit(0) ends the cell", "os.Exit(ARGS)", "os.Exit(0)")
+	case "enumerate", "zip":
+		return "for i, x := range xs { … } gives the index and the element"
+	case "open":
+		return call("Go's files are in package os, and opening one may fail", "os.Open(name) opens a file, os.ReadFile(name) reads it whole", "os.Open(ARGS)")
+	case "sleep":
+		return "time.Sleep(2 * time.Second) waits"
+	case "chr", "ord":
+		return "string(rune(65)) is \"A\", and s[0] is the first byte of a string"
+	case "any", "all":
+		return "slices.ContainsFunc(xs, f) asks whether f holds for one of them"
+	case "Exception", "Error", "ValueError":
+		return call("", "errors.New(\"what went wrong\") makes an error", "errors.New(ARGS)")
+	}
+	return ""
+}
+
+// methods of Python's and JavaScript's lists, dictionaries and strings; X is the value, ARGS what is in the parentheses.
+var methods = map[string][]string{
+	"append": {"X = append(X, ARGS)"}, "push": {"X = append(X, ARGS)"}, "add": {"X = append(X, ARGS)", "X[ARGS] = true"}, "extend": {"X = append(X, ARGS...)"},
+	"pop": {"X = X[:len(X)-1]"}, "length": {"len(X)"}, "len": {"len(X)"}, "size": {"len(X)"}, "count": {"strings.Count(X, ARGS)", "len(X)"}, "Len": {"len(X)"},
+	"sort": {"slices.Sort(X)"}, "reverse": {"slices.Reverse(X)"}, "index": {"slices.Index(X, ARGS)", "strings.Index(X, ARGS)"}, "find": {"strings.Index(X, ARGS)"},
+	"includes": {"slices.Contains(X, ARGS)", "strings.Contains(X, ARGS)"}, "contains": {"slices.Contains(X, ARGS)", "strings.Contains(X, ARGS)"},
+	"copy": {"slices.Clone(X)", "maps.Clone(X)"}, "clear": {"clear(X)"}, "insert": {"X = slices.Insert(X, ARGS)"},
+	"keys": {"slices.Sorted(maps.Keys(X))"}, "values": {"slices.Collect(maps.Values(X))"}, "items": nil,
+	"upper": {"strings.ToUpper(X)"}, "lower": {"strings.ToLower(X)"}, "toUpperCase": {"strings.ToUpper(X)"}, "toLowerCase": {"strings.ToLower(X)"},
+	"strip": {"strings.TrimSpace(X)"}, "trim": {"strings.TrimSpace(X)"}, "split": {"strings.Split(X, ARGS)", "strings.Fields(X)"},
+	"join": {"strings.Join(ARGS, X)", "strings.Join(X, ARGS)"}, "replace": {"strings.ReplaceAll(X, ARGS)"},
+	"startswith": {"strings.HasPrefix(X, ARGS)"}, "endswith": {"strings.HasSuffix(X, ARGS)"}, "format": {"fmt.Sprintf(X, ARGS)"}, "Error": nil,
+	"item": {"X.Item()"}, "numpy": {"X.Floats()"}, "tolist": {"X.Floats()"}, "mm": {"X.Matmul(ARGS)"}, "dot": {"X.Matmul(ARGS)"}, "unsqueeze_": {"X.Unsqueeze(ARGS)"},
+	"ndim": {"X.Dim()"}, "numel": {"X.Len()"}, "astype": {"X.To(ARGS)"}, "requires_grad_": {"X.RequireGrad()"}, "mul_": {"X.MulInPlace(ARGS)"}, "add_": {"X.AddInPlace(ARGS)"},
+	"sub_": {"X.SubInPlace(ARGS)"}, "zero_": {"X.Zero()"}, "masked_fill": {"X.MaskedFill(ARGS)"}, "log_softmax": {"X.LogSoftmax(ARGS)"}, "relu": {"X.ReLU()"}, "gelu": {"X.GELU()"},
+}
+
+// selector explains a field or method that does not exist.
+func (m *mistake) selector(x, name, typ string) string {
+	hint := typ + " has no " + name + ": Tab after the dot lists what it has"
+	if o := types.Universe.Lookup(typ); o != nil || strings.HasPrefix(typ, "[") || strings.HasPrefix(typ, "map[") {
+		hint = "a value of type " + typ + " has no methods"
+	}
+	if m.src.Code == "" {
+		return hint
+	}
+	lo, hi := m.off, m.off+len(name) // of the name; the expression stands before the dot
+	if !strings.HasPrefix(m.src.Code[lo:], name) {
+		return hint
+	}
+	if g := didYouMean.FindStringSubmatch(m.e.Msg); g != nil {
+		near := []string{g[2]}
+		if g[1] == "method" && !strings.HasPrefix(m.masked[hi:], "(") {
+			near = []string{g[2] + "()"}
+		}
+		if h := m.mean(lo, hi, near...); h != "" {
+			return h
+		}
+		return "its name is " + g[2]
+	}
+	start := lo - 1 - len(x)
+	if x == "string" && start >= 0 {
+		if h := m.mean(start, hi, "strings."+name); h != "" {
+			return h
+		}
+	}
+	if start < 0 || m.src.Code[start:lo-1] != x {
+		return hint
+	}
+	end, args := hi, ""
+	if c := closing(m.masked, hi); c >= 0 {
+		end, args = c+1, m.src.Code[hi+1:c]
+	}
+	var fixes []string
+	for _, f := range methods[name] {
+		fixes = append(fixes, strings.NewReplacer("X", x, "ARGS", args).Replace(f))
+	}
+	if h := m.write(hint, start, end, "", fixes...); h != "" {
+		return strings.Replace(h, ": Tab after the dot lists what it has", "", 1)
+	}
+	if name == "items" || name == "keys" || name == "values" {
+		return "for k, v := range m { … } goes through a map"
+	}
+	if near := nearest(name, m.members(x, typ), 0); near != "" {
+		if h := m.mean(lo, hi, near, near+"()"); h != "" {
+			return h
+		}
+	}
+	return hint
+}
+
+// members are the names of the fields and methods of a type that Go has written.
+func (m *mistake) members(x, typ string) (names []string) {
+	base := strings.TrimLeft(typ, "*")
+	if pkg, sym, ok := strings.Cut(base, "."); ok {
+		path := m.s.imports[pkg]
+		if path == "" {
+			path = m.s.packages.ByName(pkg)
+		}
+		if p, err := m.s.packages.Import(path); err == nil {
+			if o := p.Scope().Lookup(sym); o != nil {
+				set := types.NewMethodSet(types.NewPointer(o.Type()))
+				for i := range set.Len() {
+					if n := set.At(i).Obj().Name(); token.IsExported(n) {
+						names = append(names, n)
+					}
+				}
+				if st, ok := o.Type().Underlying().(*types.Struct); ok {
+					for i := range st.NumFields() {
+						if st.Field(i).Exported() {
+							names = append(names, st.Field(i).Name())
+						}
+					}
+				}
+			}
+		}
+		return names
+	}
+	names = m.fields(base)
+	for key := range m.next.decls {
+		if t, method, ok := strings.Cut(key, "."); ok && t == base {
+			names = append(names, method)
+		}
+	}
+	return names
+}
+
+// fields are the names of the fields of a struct that a cell has declared.
+func (m *mistake) fields(typ string) (names []string) {
+	for _, d := range m.next.decls {
+		if d.tok != token.TYPE || !slices.Contains(d.names, typ) {
+			continue
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), "", "package p\n"+d.src.Code[d.lo:d.hi], parser.SkipObjectResolution)
+		if err != nil {
+			continue
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			if st, ok := n.(*ast.StructType); ok {
+				for _, field := range st.Fields.List {
+					for _, id := range field.Names {
+						names = append(names, id.Name)
+					}
+				}
+			}
+			return true
+		})
+	}
+	return names
+}
+
+// closing returns the offset of the ) that belongs to the ( at at, or -1.
+func closing(masked string, at int) int {
+	if at >= len(masked) || masked[at] != '(' {
+		return -1
+	}
+	depth := 0
+	for i := at; i < len(masked); i++ {
+		switch masked[i] {
+		case '(', '[', '{':
+			depth++
+		case ')', ']', '}':
+			if depth--; depth == 0 {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// identifierAt returns the identifier that code begins with.
+func identifierAt(code string) string {
+	for i, r := range code {
+		if r != '_' && !token.IsIdentifier("x"+string(r)) {
+			return code[:i]
+		}
+	}
+	return code
+}
+
+func exported(names []string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !token.IsExported(n) })
+}
+
+// nearest returns the name that is at most a slip away from what was written, or "". The limit on slips depends on the length, unless it is given.
+func nearest(name string, names []string, limit int) string {
+	n := utf8.RuneCountInString(name)
+	if limit == 0 {
+		limit = 1 + n/5
+	}
+	best, least := "", limit+1
+	slices.Sort(names)
+	for _, c := range names {
+		if c == name || strings.HasPrefix(c, "lectern") || c == "" {
+			continue
+		}
+		d := distance(strings.ToLower(name), strings.ToLower(c))
+		if d > 0 && (n < 3 || utf8.RuneCountInString(c) < 3) || 2*d >= n+1 && d > 0 {
+			continue // as good as any other
+		}
+		if d < least || d == least && best != "" && len(c) > len(best) { // a letter is more often left out than added
+			best, least = c, d
+		}
+	}
+	return best
+}
+
+// distance counts the letters to insert, delete or replace, and the neighbours to swap, that turn a into b.
+func distance(a, b string) int {
+	x, y := []rune(a), []rune(b)
+	var before []int
+	row := make([]int, len(y)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range x {
+		next := make([]int, len(y)+1)
+		next[0] = i + 1
+		for j := range y {
+			cost := row[j]
+			if x[i] != y[j] {
+				cost++
+			}
+			next[j+1] = min(cost, row[j+1]+1, next[j]+1)
+			if i > 0 && j > 0 && x[i] == y[j-1] && x[i-1] == y[j] {
+				next[j+1] = min(next[j+1], before[j-1]+1)
+			}
+		}
+		before, row = row, next
+	}
+	return row[len(y)]
+}

@@ -1,0 +1,97 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/lectern-go/lectern/kernel/internal/private"
+	"github.com/lectern-go/lectern/kernel/jupyter"
+)
+
+// What cells print goes through GoNB's iopub, so the link to it is no more open to others than the one to Jupyter.
+func TestInnerLinkIsPrivate(t *testing.T) {
+	bin, err := tools()
+	need(t, err)
+	tmp := t.TempDir()
+	l := startLabIn(t, bin, t.TempDir(), []string{"TMPDIR=" + tmp})
+	l.run("%version") // a command that GoNB answers
+	files, _ := filepath.Glob(filepath.Join(tmp, folderPrefix+"*", "kernel-*.json"))
+	if len(files) != 1 {
+		t.Fatalf("GoNB's connection files: %q", files)
+	}
+	if err := private.Check(filepath.Dir(files[0])); err != nil {
+		t.Error(err)
+	}
+	info, err := jupyter.ReadConnectionFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Transport != "ipc" {
+		t.Fatalf("transport %q of %s: every user of the machine can read ports", info.Transport, info.IP)
+	}
+	if err := private.Check(filepath.Dir(info.IP)); err != nil {
+		t.Error(err)
+	}
+	if sockets, _ := filepath.Glob(info.IP + "-*"); len(sockets) != 5 {
+		t.Errorf("sockets: %q", sockets)
+	}
+}
+
+// What a kernel keeps is for its user's eyes: values of cells, what they print, what they are asked.
+func TestFoldersArePrivate(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	f, err := newFolders()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.remove()
+	for _, dir := range append(f.all(), f.keep()...) {
+		if err := private.Check(dir); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// Anybody may put a folder of a kernel's name into the temporary folder. A named pipe in it must not keep a kernel from starting, and what it
+// says must not be followed.
+func TestSweepBelievesNobodyElse(t *testing.T) {
+	tmp := t.TempDir()
+	open := filepath.Join(tmp, folderPrefix+"open")
+	if err := os.Mkdir(open, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"owner", "lock"} {
+		if err := syscall.Mkfifo(filepath.Join(open, name), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	target := filepath.Join(t.TempDir(), "target")
+	if err := os.Mkdir(target, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(tmp, folderPrefix+"link")
+	if err := os.Symlink(target, link); err != nil {
+		t.Fatal(err)
+	}
+	old := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(target, old, old); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
+	go func() { sweepFolders(tmp); close(done) }()
+	select {
+	case <-done:
+	case <-time.After(20 * time.Second):
+		t.Fatal("it waits")
+	}
+	for _, p := range []string{open, link, target} {
+		if _, err := os.Lstat(p); err != nil {
+			t.Errorf("%s was removed", p)
+		}
+	}
+}
