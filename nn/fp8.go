@@ -66,7 +66,7 @@ func (l *FP8Linear) product() tensor.Function {
 		Gradient: func(saved []*tensor.Tensor, g *tensor.Tensor) []*tensor.Tensor {
 			x, w := saved[0], saved[1]
 			g, scale := l.Grad.round(g, true)
-			rows := func(t *tensor.Tensor) *tensor.Tensor { return t.Reshape(-1, t.Size(-1)) }
+			rows := func(t *tensor.Tensor) *tensor.Tensor { return t.Unsqueeze(0).Flatten(0, -2) }
 			return []*tensor.Tensor{
 				g.MatmulAs(tensor.Float32, w).Mul(1 / (scale * matrixScale)),
 				rows(g).T().MatmulAs(tensor.Float32, rows(x)).Mul(1 / (scale * inputScale)),

@@ -81,10 +81,15 @@ func compareOn(t *testing.T, d tensor.Device, c tensor.OpCase, dtype tensor.Dtyp
 			there[i].RequireGrad()
 		}
 	}
-	want := c.Run(here)
-	var got *tensor.Tensor
-	if err := tensor.Try(func() { got = c.Run(there) }); err != nil {
-		t.Fatalf("%s: %v", dtype, err)
+	var want, got *tensor.Tensor
+	costHere := counted(func() { want = c.Run(here) })
+	costThere := counted(func() {
+		if err := tensor.Try(func() { got = c.Run(there) }); err != nil {
+			t.Fatalf("%s: %v", dtype, err)
+		}
+	})
+	if !slices.Equal(costThere, costHere) {
+		t.Fatalf("%s: the device is told to run %v, the processor %v", dtype, costThere, costHere)
 	}
 	if got.Device() != d {
 		t.Fatalf("%s: the result is on %s", dtype, got.Device())
@@ -104,8 +109,11 @@ func compareOn(t *testing.T, d tensor.Device, c tensor.OpCase, dtype tensor.Dtyp
 		return
 	}
 	weights := tensor.With(tensor.NewGenerator(6)).Uniform(0.5, 1.5, want.Shape()...).To(want.Dtype())
-	want.Mul(weights).Sum().Backward()
-	got.Mul(weights.To(d)).Sum().Backward()
+	lossHere, lossThere := want.Mul(weights).Sum(), got.Mul(weights.To(d)).Sum()
+	costHere, costThere = counted(func() { lossHere.Backward() }), counted(func() { lossThere.Backward() })
+	if !slices.Equal(costThere, costHere) {
+		t.Fatalf("%s: backward of the device is %v, that of the processor %v", dtype, costThere, costHere)
+	}
 	for i := range here {
 		if (here[i].Grad() == nil) != (there[i].Grad() == nil) {
 			t.Fatalf("%s: gradients of input %d are %v and %v", dtype, i, there[i].Grad(), here[i].Grad())
@@ -117,6 +125,19 @@ func compareOn(t *testing.T, d tensor.Device, c tensor.OpCase, dtype tensor.Dtyp
 			}
 		}
 	}
+}
+
+// counted lists the operations that f runs, with their FLOPs. Views and copies, of
+// which devices may need others, have none.
+func counted(f func()) (all []string) {
+	stop := tensor.Trace(func(e tensor.Event) {
+		if e.Kind == tensor.Ran && e.FLOPs > 0 {
+			all = append(all, fmt.Sprintf("%s: %d", e.Op, e.FLOPs))
+		}
+	})
+	defer stop()
+	f()
+	return all
 }
 
 // TestOperandsOfTwoDevices: nothing is copied in silence.

@@ -119,6 +119,11 @@ func (c *call) input() *Tensor { return c.in[0] }
 func apply(o *op, attr any, in ...*Tensor) *Tensor {
 	c := &call{op: o, attr: attr}
 	c.in = append(c.few[:0], in...)
+	for _, x := range in {
+		if x == nil || x.storage == nil {
+			failMissing(o.name, in...)
+		}
+	}
 	c.autocast()
 	if observed() {
 		return c.runWatched()
@@ -322,10 +327,7 @@ func (t *Tensor) sumTo(shape []int) *Tensor {
 // number adapts to the dtype of the other operand, as in PyTorch.
 func operand(op string, x any) *Tensor {
 	if t, ok := x.(*Tensor); ok {
-		if t == nil {
-			fail(ErrValue, op, "", "the operand is a nil tensor", "")
-		}
-		return t
+		return t // apply looks whether it is one
 	}
 	t, ok := fromNumber(x)
 	if !ok {

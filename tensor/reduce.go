@@ -21,6 +21,7 @@ type reduced struct {
 
 // reductionOver reads the axes that a method was given; none means all.
 func (t *Tensor) reductionOver(op string, axes []int) reduced {
+	t.exist(op)
 	r := reduced{axes: make([]bool, len(t.layout.shape)), count: 1}
 	all := true
 	for _, a := range axes {
@@ -270,6 +271,7 @@ func reduceInto[T number](out []T, x *Tensor, r reduced, f folding[T]) {
 // the blocks; the order of the sums is the same.
 func fold[T number](out []T, x *Tensor, count int, f folding[T]) {
 	blocks := (count + blockLen - 1) / blockLen
+	needRoom("reduce", x.layout.shape, 8*blocks) // x may be an expanded view
 	if isPlain[T](x) && blocks > 0 {
 		foldPlain(out, plain[T](x), count, blocks, f)
 		return

@@ -75,7 +75,7 @@ func rowsAlong(t *Tensor, axis int) int {
 
 // rowAxis is axis for operations that take a single number for a row of one.
 func (t *Tensor) rowAxis(op string, axis int) int {
-	if t.Dim() == 0 && (axis == 0 || axis == -1) {
+	if t.exist(op).Dim() == 0 && (axis == 0 || axis == -1) {
 		return 0
 	}
 	return t.axis(op, axis)

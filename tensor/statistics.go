@@ -2,6 +2,7 @@ package tensor
 
 import (
 	"math"
+	"slices"
 
 	"github.com/lectern-go/lectern/internal/cpu"
 )
@@ -17,6 +18,7 @@ type variance struct {
 }
 
 func (t *Tensor) varianceOver(op string, axes []int) variance {
+	t.exist(op)
 	biased := false
 	plain := make([]int, 0, len(axes))
 	for _, a := range axes {
@@ -58,7 +60,8 @@ func init() {
 		forward: func(c *call) *Tensor { return spreadForward(c, math.Sqrt) },
 		gradients: []gradient{{readsInput | readsOutput, func(c *call, g *Tensor, _ int) *Tensor {
 			v, x := c.attr.(variance), c.input()
-			slope := g.Div(c.out.Mul(v.divisor)).MaskedFill(c.out.Eq(0), 0)
+			flat := c.out.Eq(0) // masked before dividing, so that no derivative of slope is 0/0
+			slope := g.Div(c.out.Mul(v.divisor).MaskedFill(flat, 1)).MaskedFill(flat, 0)
 			return v.back(slope, x).Mul(v.centred(x))
 		}}},
 		flops: spreadFLOPs(3),
@@ -160,7 +163,8 @@ func init() {
 		},
 		gradients: []gradient{{readsInput | readsOutput, func(c *call, g *Tensor, _ int) *Tensor {
 			r, x := c.attr.(reduced), c.input()
-			return r.back(g.Div(c.out).MaskedFill(c.out.Eq(0), 0), x).Mul(x)
+			zero := c.out.Eq(0) // masked before dividing, so that no derivative of it is 0/0
+			return r.back(g.Div(c.out.MaskedFill(zero, 1)).MaskedFill(zero, 0), x).Mul(x)
 		}}},
 		flops: func(c *call, out *Tensor) int { return 2*c.input().Len() + out.Len() }, // squares, sums and a root
 	})
@@ -203,6 +207,7 @@ func squareFolding[T number]() folding[T] {
 // named: the root of the sum of squares. It panics unless t is floating point,
 // or if there is no such axis.
 func (t *Tensor) Norm(axes ...int) *Tensor {
+	t.exist("norm")
 	if !t.dtype.IsFloat() {
 		fail(ErrDtype, "norm", t.dtype.String(), "the norm of whole numbers is not a whole number", "convert with To(tensor.Float32)")
 	}
@@ -225,6 +230,9 @@ func init() {
 		},
 		gradients: []gradient{{readsInput, func(c *call, g *Tensor, _ int) *Tensor {
 			r, x := c.attr.(reduced), c.input()
+			if x.RequiresGrad() && x.has(func(v float64) bool { return v == 0 }) {
+				return r.back(g, x).Mul(r.allOthers(x)) // the gradient's own gradient is wanted
+			}
 			axes := append(r.list(), KeepDim)
 			zero := x.Eq(0)
 			safe := x.MaskedFill(zero, 1)
@@ -235,6 +243,31 @@ func init() {
 		}}},
 		flops: inputElements,
 	})
+}
+
+// allOthers returns, for each element, the product of the others that it is
+// reduced with: of those before it and those behind it. Unlike a quotient it has
+// all its derivatives where elements are 0.
+func (r reduced) allOthers(x *Tensor) *Tensor {
+	var kept, gone []int
+	for i, reduced := range r.axes {
+		if reduced {
+			gone = append(gone, i)
+		} else {
+			kept = append(kept, i)
+		}
+	}
+	order := slices.Concat(kept, gone)
+	moved := x.Permute(order...)
+	rows := moved.Reshape(append(r.shape(x.layout.shape, false), r.count)...)
+	one := With(x.dtype, x.Device()).Ones(append(r.shape(x.layout.shape, false), 1)...)
+	before := func(rows *Tensor) *Tensor { return Cat(-1, one, rows.Narrow(-1, 0, r.count-1)).Cumprod(-1) }
+	others := before(rows).Mul(before(rows.Flip(-1)).Flip(-1))
+	back := make([]int, len(order))
+	for i, axis := range order {
+		back[axis] = i
+	}
+	return others.Reshape(moved.layout.shape...).Permute(back...)
 }
 
 var products = foldings{"prod", productFolding[float32](), productFolding[float64](), productFolding[int64]()}

@@ -111,6 +111,7 @@ func (r Role) String() string {
 // SetRole says what the memory of t, and of all its views, is for, and returns
 // t. It changes nothing that is computed.
 func (t *Tensor) SetRole(r Role) *Tensor {
+	t.exist("set role")
 	t.storage.role.Store(uint32(r))
 	if observed() {
 		announceStorage(RoleSet, t)

@@ -155,6 +155,7 @@ func (t *Tensor) Transpose(a, b int) *Tensor {
 // T returns a view with the last two axes exchanged: the transposed matrix. It
 // panics if there are fewer than two axes.
 func (t *Tensor) T() *Tensor {
+	t.exist("transpose")
 	if t.Dim() < 2 {
 		fail(ErrShape, "transpose", describe(t), "a transposed matrix needs two axes", "add one with Unsqueeze")
 	}
@@ -182,6 +183,7 @@ func (t *Tensor) Permute(order ...int) *Tensor {
 // shape. One size may be -1. It panics if the number of elements differs, or if
 // no strides can show t's memory in that shape; Reshape copies then.
 func (t *Tensor) View(shape ...int) *Tensor {
+	t.exist("view")
 	return apply(&opView, reshaping(copied(shape), t.layout.shape), t)
 }
 
@@ -199,6 +201,7 @@ func reshaping(to, from []int) relayout {
 // Reshape returns the same elements in another shape: a view where View can
 // make one, otherwise a copy. It panics if the number of elements differs.
 func (t *Tensor) Reshape(shape ...int) *Tensor {
+	t.exist("reshape")
 	to, err := t.layout.inferShape(shape)
 	t.must("reshape", err)
 	if slices.Equal(to, t.layout.shape) {
@@ -213,10 +216,11 @@ func (t *Tensor) Reshape(shape ...int) *Tensor {
 // Contiguous returns t if its elements already lie in row-major order,
 // otherwise a copy in which they do.
 func (t *Tensor) Contiguous() *Tensor {
+	t.exist("contiguous")
 	if t.IsContiguous() {
 		return t
 	}
-	return t.Clone()
+	return t.inOrderCopy()
 }
 
 // Expand returns a view in which axes of size 1 are repeated to the sizes
@@ -230,6 +234,7 @@ func (t *Tensor) Expand(shape ...int) *Tensor {
 // Unsqueeze returns a view with a new axis of size 1 before axis; -1 appends it.
 // It panics if axis is out of range.
 func (t *Tensor) Unsqueeze(axis int) *Tensor {
+	t.exist("unsqueeze")
 	from := t.layout.shape
 	return apply(&opUnsqueeze, relayout{
 		func(l Layout) (Layout, error) { return l.Unsqueeze(axis) },
@@ -240,6 +245,7 @@ func (t *Tensor) Unsqueeze(axis int) *Tensor {
 // Squeeze returns a view without the axes named that have size 1, or without
 // all axes of size 1 if none is named. It panics if there is no such axis.
 func (t *Tensor) Squeeze(axes ...int) *Tensor {
+	t.exist("squeeze")
 	axes, from := slices.Clone(axes), t.layout.shape
 	return apply(&opSqueeze, relayout{
 		func(l Layout) (Layout, error) { return l.Squeeze(axes...) },
@@ -251,6 +257,7 @@ func (t *Tensor) Squeeze(axes ...int) *Tensor {
 // possible and a copy otherwise. Flatten(0, -1) gives a vector. It panics if
 // there is no such axis or first lies behind last.
 func (t *Tensor) Flatten(first, last int) *Tensor {
+	t.exist("flatten")
 	if t.Dim() == 0 {
 		return t.Reshape(1)
 	}
