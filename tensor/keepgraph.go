@@ -1,0 +1,464 @@
+package tensor
+
+import (
+	endian "encoding/binary" // "binary" is a kind of operation in this package
+	"fmt"
+	"reflect"
+	"sync"
+
+	"github.com/lectern-go/lectern/autograd"
+	"github.com/lectern-go/lectern/internal/kept"
+)
+
+// A graph lives on from one notebook cell to the next, so that the loss can be
+// computed in one and Backward called in another. That is possible because an
+// operation is a record known by its name: what else a call holds is data.
+//
+// Not all graphs are kept. One that Backward can't go through any more, as an
+// earlier one released saved values, ends with its cell: its values are of no use.
+// So does one that needs a function which package kernel/keep can't keep; the cell
+// is told then. What is left in its place, an endedGraph, knows the reason.
+
+// keptNode is a place in the graph as package kernel/keep sees it.
+type keptNode autograd.Node[*Tensor]
+
+// keptNodeState is what is kept of a place in the graph, with the operation that
+// made the value unless it is a leaf.
+type keptNodeState struct {
+	Leaf    bool
+	Ended   *endedGraph // or else
+	Op      string
+	Attr    keptAttr
+	In      int           // how many of Values are operands; the next is the result
+	Values  []keptOperand // then come what else was saved
+	Saved   []keptSaved
+	Scope   string
+	Spent   bool // the saved values were released
+	Inputs  []*keptNode
+	Grad    *Tensor
+	Retains bool
+	Hooks   []func(*Tensor) *Tensor
+
+	// Of operations that run functions.
+	Function Differentiable
+	Again    func(in ...*Tensor) *Tensor
+	Module   Forwarder
+	Cast     Dtype
+	Once     []keptOnce
+}
+
+// keptOperand is an operand or a result as a call holds it: without its storage,
+// unless it was saved. The layout is one string, so that it shares no memory.
+type keptOperand struct {
+	Storage *storage
+	Device  string // where it was, if the storage is not kept
+	Layout  string
+	Dtype   Dtype
+	Number  bool
+}
+
+// keptSaved says that value At of a call was saved for the gradient.
+type keptSaved struct {
+	At      int
+	Version uint64
+	What    string
+}
+
+// keptOnce is a value that Once returned.
+type keptOnce struct {
+	Draw  *draw
+	Other any
+}
+
+// KeepState returns what is kept of n; see Tensor.KeepState.
+func (n *keptNode) KeepState() any {
+	node := (*autograd.Node[*Tensor])(n)
+	s := &keptNodeState{Retains: node.RetainsGrad()}
+	if g, ok := node.Grad(); ok {
+		g.storage.lend()
+		s.Grad = g
+	}
+	if whyNotHooks(node) == "" {
+		s.Hooks = node.Hooks()
+	}
+	switch f := node.Function().(type) {
+	case nil:
+		s.Leaf = true
+		if why := whyNotHooks(node); why != "" {
+			kept.Note(why + ": add it again in the cells that call Backward")
+		}
+	case *endedGraph:
+		s.Ended = f
+	case *call:
+		if s.Ended = ends.of(node); s.Ended != nil {
+			break
+		}
+		if kept.Spare() {
+			s.Ended = &endedGraph{Op: f.op.name, Cell: kept.Cell(), Why: noRoom}
+			kept.Note("gradient graphs end with this cell, since " + noRoom + ": call Backward in this cell")
+			break
+		}
+		s.keep(f)
+	}
+	return s
+}
+
+const noRoom = "with what they saved the kept values would pass the limit that the environment variable LECTERN_KEEP_LIMIT sets"
+
+// keep writes down a call.
+func (s *keptNodeState) keep(c *call) {
+	s.Op, s.Scope, s.Spent = c.op.name, c.scope, c.released
+	switch a := c.attr.(type) {
+	case *custom:
+		s.Function = a.of
+	case *segment:
+		s.Again, s.Module, s.Cast, s.Once = a.f, a.module, a.cast, a.kept
+		for _, v := range a.values {
+			if d, ok := v.(draw); ok {
+				s.Once = append(s.Once, keptOnce{Draw: &d})
+			} else {
+				s.Once = append(s.Once, keptOnce{Other: v})
+			}
+		}
+	default:
+		s.Attr = keepAttr(c.attr)
+	}
+	at := make(map[*Tensor]int, len(c.in)+1)
+	add := func(x *Tensor) {
+		at[x] = len(s.Values)
+		o := keptOperand{Storage: x.storage, Layout: packLayout(x.layout), Dtype: x.dtype, Number: x.number}
+		if x.storage != nil && x.storage.device != nil && x.storage.size == 0 { // see elsewhere
+			o.Storage, o.Device = nil, x.storage.device.Name()
+		}
+		s.Values = append(s.Values, o)
+	}
+	s.In = len(c.in)
+	for _, x := range c.in {
+		add(x)
+	}
+	add(c.out)
+	for _, v := range c.saved {
+		if _, ok := at[v.tensor]; !ok {
+			add(v.tensor)
+		}
+		s.Saved = append(s.Saved, keptSaved{at[v.tensor], v.version, v.what})
+	}
+	s.Inputs = make([]*keptNode, len(c.inputs))
+	for i, in := range c.inputs {
+		s.Inputs[i] = (*keptNode)(in)
+	}
+}
+
+// RestoreState makes n what KeepState returned. What n points at may be restored
+// later: only pointers are taken over.
+func (n *keptNode) RestoreState(state any) {
+	s := state.(*keptNodeState)
+	node := (*autograd.Node[*Tensor])(n)
+	switch {
+	case s.Leaf:
+		*node = *autograd.Leaf[*Tensor]()
+	case s.Ended != nil:
+		*node = *autograd.Record(autograd.Function[*Tensor](s.Ended))
+	default:
+		c := s.call()
+		c.node = node
+		*node = *autograd.Record(c, c.inputs...)
+	}
+	if s.Retains {
+		node.RetainGrad()
+	}
+	if s.Grad != nil {
+		node.SetGrad(s.Grad)
+	}
+	for _, hook := range s.Hooks {
+		node.OnGrad(hook)
+	}
+}
+
+// call returns the call that was written down. It is older than any that this cell
+// records, as its number 0 says.
+func (s *keptNodeState) call() *call {
+	c := &call{op: opNamed(s.Op), scope: s.Scope, released: s.Spent}
+	switch {
+	case s.Function != nil:
+		c.attr = &custom{Function: s.Function.Function(), of: s.Function}
+	case s.Again != nil, s.Module != nil:
+		c.attr = &segment{f: s.Again, module: s.Module, cast: s.Cast, kept: s.Once}
+	default:
+		c.attr = s.Attr.value()
+	}
+	values := make([]*Tensor, len(s.Values))
+	for i, o := range s.Values {
+		values[i] = &Tensor{storage: o.Storage, layout: unpackLayout(o.Layout), dtype: o.Dtype, number: o.Number}
+		if o.Device != "" {
+			if d, err := FindDevice(o.Device); err == nil {
+				values[i].storage = &storage{device: d.backend}
+			}
+		}
+	}
+	c.in, c.out = values[:s.In:s.In], values[s.In]
+	for _, v := range s.Saved {
+		c.saved = append(c.saved, savedValue{values[v.At], v.Version, v.What})
+	}
+	c.inputs = make([]*autograd.Node[*Tensor], len(s.Inputs))
+	for i, in := range s.Inputs {
+		c.inputs[i] = (*autograd.Node[*Tensor])(in)
+	}
+	return c
+}
+
+// opNamed returns an operation by its name.
+func opNamed(name string) *op { return opNames()[name] }
+
+var opNames = sync.OnceValue(func() map[string]*op {
+	named := make(map[string]*op, len(ops))
+	for _, o := range ops {
+		named[o.name] = o
+	}
+	return named
+})
+
+// keptAttr is an attribute of a call: the field of its type points to it. An
+// attribute of another type can't be kept, until it gets a field here.
+type keptAttr struct {
+	Int       *int
+	Float     *float64
+	Dtype     *Dtype
+	Place     *keptPlacement
+	View      **relayout
+	Spread    *spread
+	Window    *window
+	Reduced   *reduced
+	Variance  *variance
+	Order     *order
+	Bounds    *bounds
+	Norm      *rowNorm
+	Selection *selection
+	Gathering *gathering
+	Value     **Tensor
+}
+
+// keptPlacement is a placement, whose device has to be found again.
+type keptPlacement struct {
+	Dtype  Dtype
+	Device string
+}
+
+// attrFields has the fields of keptAttr by the type that they point to.
+var attrFields = sync.OnceValue(func() map[reflect.Type]int {
+	fields := map[reflect.Type]int{}
+	for i, t := 0, reflect.TypeFor[keptAttr](); i < t.NumField(); i++ {
+		fields[t.Field(i).Type.Elem()] = i
+	}
+	return fields
+})
+
+func keepAttr(attr any) (k keptAttr) {
+	if attr == nil {
+		return k
+	}
+	if p, ok := attr.(placement); ok {
+		attr = keptPlacement{p.dtype, p.device.String()}
+	}
+	v := reflect.ValueOf(attr)
+	i, ok := attrFields()[v.Type()]
+	if !ok {
+		panic(fmt.Sprintf("tensor: there is no field for a %T in keptAttr", attr))
+	}
+	p := reflect.New(v.Type())
+	p.Elem().Set(v)
+	reflect.ValueOf(&k).Elem().Field(i).Set(p)
+	return k
+}
+
+func (k *keptAttr) value() any {
+	if k.Place != nil {
+		device, _ := FindDevice(k.Place.Device) // a program that does not know it goes on with the processor
+		return placement{k.Place.Dtype, device}
+	}
+	v := reflect.ValueOf(k).Elem()
+	for i := range v.NumField() {
+		if p := v.Field(i); !p.IsNil() {
+			return p.Elem().Interface()
+		}
+	}
+	return nil
+}
+
+func packLayout(l Layout) string {
+	b := make([]byte, 0, 64)
+	b = endian.AppendVarint(b, int64(len(l.shape)))
+	for _, list := range [][]int{l.shape, l.strides, {l.offset}} {
+		for _, n := range list {
+			b = endian.AppendVarint(b, int64(n))
+		}
+	}
+	return string(b)
+}
+
+func unpackLayout(packed string) Layout {
+	b := []byte(packed)
+	next := func() int {
+		v, n := endian.Varint(b)
+		b = b[n:]
+		return int(v)
+	}
+	rank := next()
+	both := make([]int, 2*rank)
+	for i := range both {
+		both[i] = next()
+	}
+	return Layout{both[:rank:rank], both[rank:], next()}
+}
+
+// endedGraph stands for a graph that ended with the cell that made it.
+type endedGraph struct {
+	Op       string // the operation that made the value
+	Released string // the operation whose saved values Backward released, or else
+
+	Why  string // the reason why it was not kept
+	Cell int    // the cell that made it, or else
+
+	Freed                  bool // what Ready said, with ErrFreed or ErrGrad
+	Operands, Reason, Hint string
+}
+
+// Name returns the name of the operation.
+func (e *endedGraph) Name() string { return e.Op }
+
+// Ready says why there is no gradient any more.
+func (e *endedGraph) Ready() error {
+	switch {
+	case e.Released != "":
+		return &autograd.FreedError{Op: e.Released}
+	case e.Why != "":
+		return &Error{Kind: ErrGrad, Op: "backward", Reason: fmt.Sprintf("the graph behind a result of %q ended with cell %d, which made it: %s", e.Op, e.Cell, e.Why),
+			Hint: "compute the loss and call Backward in the same cell"}
+	case e.Freed:
+		return &Error{Kind: ErrFreed, Op: "backward", Operands: e.Operands, Reason: e.Reason, Hint: e.Hint}
+	}
+	return &Error{Kind: ErrGrad, Op: "backward", Operands: e.Operands, Reason: e.Reason, Hint: e.Hint}
+}
+
+func (e *endedGraph) Gradient(int, *Tensor) *Tensor { return nil }
+func (e *endedGraph) Release()                      {}
+
+// endings finds out whether graphs can be kept, once for each node and each time
+// that a cell is saved.
+type endings struct {
+	sync.Mutex
+	known map[*autograd.Node[*Tensor]]*endedGraph // nil if the graph can be kept
+}
+
+var ends = endings{known: map[*autograd.Node[*Tensor]]*endedGraph{}}
+
+func init() {
+	kept.Register("tensor/graphs", func() []byte { // called when all is saved
+		ends.Lock()
+		defer ends.Unlock()
+		clear(ends.known)
+		return nil
+	}, func([]byte) error { return nil })
+}
+
+// of returns what is left of the graph of a node, or nil if it can be kept whole.
+func (e *endings) of(root *autograd.Node[*Tensor]) *endedGraph {
+	e.Lock()
+	defer e.Unlock()
+	path := []*autograd.Node[*Tensor]{root} // a stack of its own, as graphs may be deep
+	for len(path) > 0 {
+		n := path[len(path)-1]
+		if _, done := e.known[n]; done {
+			path = path[:len(path)-1]
+			continue
+		}
+		var end *endedGraph
+		open := len(path)
+		for _, in := range n.Inputs() {
+			if in == nil {
+				continue
+			}
+			found, done := e.known[in]
+			if !done {
+				path = append(path, in)
+			} else if found != nil {
+				end = found // the last one: Backward meets it first
+			}
+		}
+		if len(path) > open {
+			continue
+		}
+		path = path[:open-1]
+		if own := ownEnd(n); own != nil {
+			end = own
+		}
+		if end != nil && n.Function() != nil && end.Op != n.Function().Name() {
+			named := *end
+			named.Op = n.Function().Name()
+			end = &named
+		}
+		e.known[n] = end
+	}
+	return e.known[root]
+}
+
+// ownEnd returns why Backward can't go through n itself, in this cell or in a later
+// one, or nil if it can.
+func ownEnd(n *autograd.Node[*Tensor]) *endedGraph {
+	if f, ok := n.Function().(*endedGraph); ok {
+		return f
+	}
+	c, _ := n.Function().(*call)
+	if c != nil {
+		switch err := c.Ready().(type) {
+		case *autograd.FreedError:
+			return &endedGraph{Op: c.op.name, Released: err.Op}
+		case *Error:
+			return &endedGraph{Op: c.op.name, Freed: err.Kind == ErrFreed, Operands: err.Operands, Reason: err.Reason, Hint: err.Hint}
+		}
+	}
+	why := whyNotHooks(n)
+	hint := "call Backward in this cell"
+	if c != nil {
+		switch a := c.attr.(type) {
+		case *custom:
+			if !kept.Keeps(a.of) {
+				why = fmt.Sprintf("the derivative of %q is a function that can't be kept", a.Name)
+				hint += ", or pass tensor.Apply a value of a type with a method Function"
+			}
+		case *segment:
+			if !a.keeps() {
+				why = "what Recompute is to run again is a function that can't be kept"
+				hint += ", or use tensor.RecomputeModule"
+			}
+		}
+	}
+	if why == "" {
+		return nil
+	}
+	if c == nil {
+		return &endedGraph{Cell: kept.Cell(), Why: why}
+	}
+	kept.Note("the gradient graph ends with this cell, since " + why + ": " + hint)
+	return &endedGraph{Op: c.op.name, Cell: kept.Cell(), Why: why}
+}
+
+// whyNotHooks says why the hooks of a node can't be kept, "" if they can.
+func whyNotHooks(n *autograd.Node[*Tensor]) string {
+	for _, hook := range n.Hooks() {
+		if !kept.Keeps(hook) {
+			return "a hook that OnGrad was given is a function that can't be kept"
+		}
+	}
+	return ""
+}
+
+// keeps reports whether a segment can be run again in a later cell.
+func (s *segment) keeps() bool {
+	for _, v := range s.values {
+		if _, ok := v.(draw); !ok && !kept.Keeps(v) {
+			return false
+		}
+	}
+	return kept.Keeps(s.f) && kept.Keeps(s.module)
+}
