@@ -4,6 +4,7 @@ import (
 	endian "encoding/binary" // "binary" is a kind of operation in this package
 	"fmt"
 	"reflect"
+	"slices"
 	"sync"
 
 	"github.com/lectern-go/lectern/autograd"
@@ -23,17 +24,14 @@ import (
 type keptNode autograd.Node[*Tensor]
 
 // keptNodeState is what is kept of a place in the graph, with the operation that
-// made the value unless it is a leaf.
+// made the value. All that is plain data is one string: it takes less time than
+// fields do, which matters as each cell that uses the graph writes it down again, and
+// shares no memory with tensors that are not part of the graph.
 type keptNodeState struct {
-	Leaf    bool
+	Call    string      // see packCall; "" in a leaf
 	Ended   *endedGraph // or else
-	Op      string
-	Attr    keptAttr
-	In      int           // how many of Values are operands; the next is the result
-	Values  []keptOperand // then come what else was saved
-	Saved   []keptSaved
-	Scope   string
-	Spent   bool // the saved values were released
+	Attr    *keptAttr   // nil if there is none
+	Values  []*storage  // of the values of the call, nil where they were not saved
 	Inputs  []*keptNode
 	Grad    *Tensor
 	Retains bool
@@ -43,25 +41,7 @@ type keptNodeState struct {
 	Function Differentiable
 	Again    func(in ...*Tensor) *Tensor
 	Module   Forwarder
-	Cast     Dtype
 	Once     []keptOnce
-}
-
-// keptOperand is an operand or a result as a call holds it: without its storage,
-// unless it was saved. The layout is one string, so that it shares no memory.
-type keptOperand struct {
-	Storage *storage
-	Device  string // where it was, if the storage is not kept
-	Layout  string
-	Dtype   Dtype
-	Number  bool
-}
-
-// keptSaved says that value At of a call was saved for the gradient.
-type keptSaved struct {
-	At      int
-	Version uint64
-	What    string
 }
 
 // keptOnce is a value that Once returned.
@@ -83,7 +63,6 @@ func (n *keptNode) KeepState() any {
 	}
 	switch f := node.Function().(type) {
 	case nil:
-		s.Leaf = true
 		if why := whyNotHooks(node); why != "" {
 			kept.Note(why + ": add it again in the cells that call Backward")
 		}
@@ -107,12 +86,13 @@ const noRoom = "with what they saved the kept values would pass the limit that t
 
 // keep writes down a call.
 func (s *keptNodeState) keep(c *call) {
-	s.Op, s.Scope, s.Spent = c.op.name, c.scope, c.released
+	cast := Float32
 	switch a := c.attr.(type) {
+	case nil:
 	case *custom:
 		s.Function = a.of
 	case *segment:
-		s.Again, s.Module, s.Cast, s.Once = a.f, a.module, a.cast, a.kept
+		s.Again, s.Module, s.Once, cast = a.f, a.module, a.kept, a.cast
 		for _, v := range a.values {
 			if d, ok := v.(draw); ok {
 				s.Once = append(s.Once, keptOnce{Draw: &d})
@@ -121,28 +101,9 @@ func (s *keptNodeState) keep(c *call) {
 			}
 		}
 	default:
-		s.Attr = keepAttr(c.attr)
+		s.Attr = keepAttr(a)
 	}
-	at := make(map[*Tensor]int, len(c.in)+1)
-	add := func(x *Tensor) {
-		at[x] = len(s.Values)
-		o := keptOperand{Storage: x.storage, Layout: packLayout(x.layout), Dtype: x.dtype, Number: x.number}
-		if x.storage != nil && x.storage.device != nil && x.storage.size == 0 { // see elsewhere
-			o.Storage, o.Device = nil, x.storage.device.Name()
-		}
-		s.Values = append(s.Values, o)
-	}
-	s.In = len(c.in)
-	for _, x := range c.in {
-		add(x)
-	}
-	add(c.out)
-	for _, v := range c.saved {
-		if _, ok := at[v.tensor]; !ok {
-			add(v.tensor)
-		}
-		s.Saved = append(s.Saved, keptSaved{at[v.tensor], v.version, v.what})
-	}
+	s.Call, s.Values = packCall(c, cast)
 	s.Inputs = make([]*keptNode, len(c.inputs))
 	for i, in := range c.inputs {
 		s.Inputs[i] = (*keptNode)(in)
@@ -155,7 +116,7 @@ func (n *keptNode) RestoreState(state any) {
 	s := state.(*keptNodeState)
 	node := (*autograd.Node[*Tensor])(n)
 	switch {
-	case s.Leaf:
+	case s.Call == "" && s.Ended == nil:
 		*node = *autograd.Leaf[*Tensor]()
 	case s.Ended != nil:
 		*node = *autograd.Record(autograd.Function[*Tensor](s.Ended))
@@ -178,33 +139,132 @@ func (n *keptNode) RestoreState(state any) {
 // call returns the call that was written down. It is older than any that this cell
 // records, as its number 0 says.
 func (s *keptNodeState) call() *call {
-	c := &call{op: opNamed(s.Op), scope: s.Scope, released: s.Spent}
+	c, cast := unpackCall(s.Call, s.Values)
 	switch {
 	case s.Function != nil:
 		c.attr = &custom{Function: s.Function.Function(), of: s.Function}
 	case s.Again != nil, s.Module != nil:
-		c.attr = &segment{f: s.Again, module: s.Module, cast: s.Cast, kept: s.Once}
-	default:
+		c.attr = &segment{f: s.Again, module: s.Module, cast: cast, kept: s.Once}
+	case s.Attr != nil:
 		c.attr = s.Attr.value()
-	}
-	values := make([]*Tensor, len(s.Values))
-	for i, o := range s.Values {
-		values[i] = &Tensor{storage: o.Storage, layout: unpackLayout(o.Layout), dtype: o.Dtype, number: o.Number}
-		if o.Device != "" {
-			if d, err := FindDevice(o.Device); err == nil {
-				values[i].storage = &storage{device: d.backend}
-			}
-		}
-	}
-	c.in, c.out = values[:s.In:s.In], values[s.In]
-	for _, v := range s.Saved {
-		c.saved = append(c.saved, savedValue{values[v.At], v.Version, v.What})
 	}
 	c.inputs = make([]*autograd.Node[*Tensor], len(s.Inputs))
 	for i, in := range s.Inputs {
 		c.inputs[i] = (*autograd.Node[*Tensor])(in)
 	}
 	return c
+}
+
+// packCall writes down what of a call is plain data: the operation; the values, which
+// are its operands, its result, and what else it saved; and which of them it saved.
+func packCall(c *call, cast Dtype) (packed string, storages []*storage) {
+	p := make(packing, 0, 256)
+	p.text(c.op.name)
+	p.text(c.scope)
+	p.flag(c.released)
+	p.number(int(cast))
+	values := append(slices.Clone(c.in), c.out)
+	for _, v := range c.saved {
+		if !slices.Contains(values, v.tensor) {
+			values = append(values, v.tensor)
+		}
+	}
+	p.number(len(c.in))
+	p.number(len(values))
+	storages = make([]*storage, len(values))
+	for i, x := range values {
+		storages[i] = x.storage
+		device := ""
+		if x.storage != nil && x.storage.device != nil && x.storage.size == 0 { // see elsewhere
+			storages[i], device = nil, x.storage.device.Name()
+		}
+		p.layout(x.layout)
+		p.number(int(x.dtype))
+		p.flag(x.number)
+		p.text(device)
+	}
+	p.number(len(c.saved))
+	for _, v := range c.saved {
+		p.number(slices.Index(values, v.tensor))
+		p.number(int(v.version))
+		p.text(v.what)
+	}
+	return string(p), storages
+}
+
+func unpackCall(packed string, storages []*storage) (c *call, cast Dtype) {
+	p := packing(packed)
+	c = &call{op: opNamed(p.nextText()), scope: p.nextText(), released: p.nextFlag()}
+	cast = Dtype(p.nextNumber())
+	in := p.nextNumber()
+	values := make([]*Tensor, p.nextNumber())
+	for i := range values {
+		values[i] = &Tensor{storage: storages[i], layout: p.nextLayout(), dtype: Dtype(p.nextNumber()), number: p.nextFlag()}
+		if name := p.nextText(); name != "" {
+			if d, err := FindDevice(name); err == nil {
+				values[i].storage = &storage{device: d.backend}
+			}
+		}
+	}
+	c.in, c.out = values[:in:in], values[in]
+	c.saved = make([]savedValue, p.nextNumber())
+	for i := range c.saved {
+		c.saved[i] = savedValue{values[p.nextNumber()], uint64(p.nextNumber()), p.nextText()}
+	}
+	return c, cast
+}
+
+// packing is plain data one after the other.
+type packing []byte
+
+func (p *packing) number(n int) { *p = endian.AppendVarint(*p, int64(n)) }
+
+func (p *packing) nextNumber() int {
+	v, n := endian.Varint(*p)
+	*p = (*p)[n:]
+	return int(v)
+}
+
+func (p *packing) flag(set bool) {
+	if set {
+		p.number(1)
+	} else {
+		p.number(0)
+	}
+}
+
+func (p *packing) nextFlag() bool { return p.nextNumber() == 1 }
+
+func (p *packing) text(s string) {
+	p.number(len(s))
+	*p = append(*p, s...)
+}
+
+func (p *packing) nextText() string {
+	n := p.nextNumber()
+	s := string((*p)[:n])
+	*p = (*p)[n:]
+	return s
+}
+
+func (p *packing) layout(l Layout) {
+	p.number(len(l.shape))
+	for i := range l.shape {
+		p.number(l.shape[i])
+		p.number(l.strides[i])
+	}
+	p.number(l.offset)
+}
+
+func (p *packing) nextLayout() Layout {
+	rank := p.nextNumber()
+	both := make([]int, 2*rank)
+	l := Layout{shape: both[:rank:rank], strides: both[rank:]}
+	for i := range rank {
+		l.shape[i], l.strides[i] = p.nextNumber(), p.nextNumber()
+	}
+	l.offset = p.nextNumber()
+	return l
 }
 
 // opNamed returns an operation by its name.
@@ -253,10 +313,7 @@ var attrFields = sync.OnceValue(func() map[reflect.Type]int {
 	return fields
 })
 
-func keepAttr(attr any) (k keptAttr) {
-	if attr == nil {
-		return k
-	}
+func keepAttr(attr any) *keptAttr {
 	if p, ok := attr.(placement); ok {
 		attr = keptPlacement{p.dtype, p.device.String()}
 	}
@@ -267,7 +324,8 @@ func keepAttr(attr any) (k keptAttr) {
 	}
 	p := reflect.New(v.Type())
 	p.Elem().Set(v)
-	reflect.ValueOf(&k).Elem().Field(i).Set(p)
+	k := new(keptAttr)
+	reflect.ValueOf(k).Elem().Field(i).Set(p)
 	return k
 }
 
@@ -283,32 +341,6 @@ func (k *keptAttr) value() any {
 		}
 	}
 	return nil
-}
-
-func packLayout(l Layout) string {
-	b := make([]byte, 0, 64)
-	b = endian.AppendVarint(b, int64(len(l.shape)))
-	for _, list := range [][]int{l.shape, l.strides, {l.offset}} {
-		for _, n := range list {
-			b = endian.AppendVarint(b, int64(n))
-		}
-	}
-	return string(b)
-}
-
-func unpackLayout(packed string) Layout {
-	b := []byte(packed)
-	next := func() int {
-		v, n := endian.Varint(b)
-		b = b[n:]
-		return int(v)
-	}
-	rank := next()
-	both := make([]int, 2*rank)
-	for i := range both {
-		both[i] = next()
-	}
-	return Layout{both[:rank:rank], both[rank:], next()}
 }
 
 // endedGraph stands for a graph that ended with the cell that made it.

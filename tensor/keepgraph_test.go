@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lectern-go/lectern/internal/kept"
 	"github.com/lectern-go/lectern/kernel/keep"
 	"github.com/lectern-go/lectern/tensor"
 )
@@ -225,4 +226,362 @@ func noteOps(t *testing.T, graphs map[string]*Kept, root func(*Kept) *tensor.Ten
 	}
 }
 
-var _ = errors.Is
+// losses is a training step in the middle: two losses over one trunk.
+func losses() (w, x, mean, worst *tensor.Tensor) {
+	w = tensor.With(tensor.NewGenerator(1)).Randn(8, 8).RequireGrad()
+	x = tensor.With(tensor.NewGenerator(2)).Randn(4, 8)
+	h := x.Matmul(w).Tanh()
+	return w, x, h.Square().Mean(), h.Max().Mul(3)
+}
+
+func TestTwoLossesOverOneTrunk(t *testing.T) {
+	runCells(t, nil, func(t *testing.T) {
+		defer restore()()
+		w, _, mean, worst := losses()
+		keep.Def("w", &w, "mean", &mean, "worst", &worst)
+	}, func(t *testing.T) {
+		var w, mean, worst *tensor.Tensor
+		defer restore("w", &w, "mean", &mean, "worst", &worst)()
+		mean.Backward(tensor.Retain())
+	}, func(t *testing.T) {
+		var w, mean, worst *tensor.Tensor
+		defer restore("w", &w, "mean", &mean, "worst", &worst)()
+		worst.Backward()
+		w2, _, mean2, worst2 := losses()
+		mean2.Backward(tensor.Retain())
+		worst2.Backward()
+		sameBits(t, "the gradient", w.Grad(), w2.Grad())
+	}, func(t *testing.T) {
+		var w, mean, worst *tensor.Tensor
+		defer restore("w", &w, "mean", &mean, "worst", &worst)()
+		_, _, mean2, worst2 := losses()
+		worst2.Backward()
+		sameError(t, "the trunk was released", func() { mean.Backward() }, func() { mean2.Backward() })
+		sameError(t, "Backward once more", func() { worst.Backward() }, func() { worst2.Backward() })
+	})
+}
+
+// sameError fails unless two functions panic with the same error.
+func sameError(t *testing.T, what string, got, want func()) {
+	t.Helper()
+	a, b := tensor.Try(got), tensor.Try(want)
+	if a == nil || b == nil || a.Error() != b.Error() || errors.Unwrap(a) != errors.Unwrap(b) {
+		t.Errorf("%s: %v, in one process %v", what, a, b)
+	}
+}
+
+// TestWhatWasSavedIsChangedInALaterCell: Backward refuses, as in one process.
+func TestWhatWasSavedIsChangedInALaterCell(t *testing.T) {
+	change := func(x, w *tensor.Tensor) {
+		x.AddInPlace(1)
+		tensor.NoGrad(func() { w.MulInPlace(2) })
+	}
+	runCells(t, nil, func(t *testing.T) {
+		defer restore()()
+		w, x, mean, worst := losses()
+		other := w.Square().Sum()
+		keep.Def("w", &w, "x", &x, "mean", &mean, "worst", &worst, "other", &other)
+	}, func(t *testing.T) {
+		var w, x, mean, other *tensor.Tensor
+		defer restore("w", &w, "x", &x, "mean", &mean, "other", &other)()
+		change(x, w)
+	}, func(t *testing.T) {
+		var w, x, mean, other *tensor.Tensor
+		defer restore("w", &w, "x", &x, "mean", &mean, "other", &other)()
+		w2, x2, mean2, _ := losses()
+		other2 := w2.Square().Sum()
+		change(x2, w2)
+		sameError(t, "an input was changed", func() { mean.Backward() }, func() { mean2.Backward() })
+		sameError(t, "a leaf was changed", func() { other.Backward() }, func() { other2.Backward() })
+	})
+}
+
+// TestViewsOfAGraphLiveOn: a later cell writes through a view, and reads another.
+func TestViewsOfAGraphLiveOn(t *testing.T) {
+	begin := func() (w, y, row, column *tensor.Tensor) {
+		w = tensor.With(tensor.NewGenerator(1)).Randn(3, 4).RequireGrad()
+		y = w.Mul(2).RetainGrad()
+		return w, y, y.Select(0, 1), y.Select(1, 2)
+	}
+	middle := func(y, row *tensor.Tensor) { row.MulInPlace(y.Detach().Sum().Item()) }
+	runCells(t, nil, func(t *testing.T) {
+		defer restore()()
+		w, y, row, column := begin()
+		keep.Def("w", &w, "y", &y, "row", &row, "column", &column)
+	}, func(t *testing.T) {
+		var w, y, row, column *tensor.Tensor
+		defer restore("w", &w, "y", &y, "row", &row, "column", &column)()
+		middle(y, row)
+	}, func(t *testing.T) {
+		var w, y, row, column *tensor.Tensor
+		defer restore("w", &w, "y", &y, "row", &row, "column", &column)()
+		w2, y2, row2, column2 := begin()
+		middle(y2, row2)
+		for _, l := range []*tensor.Tensor{y.Square().Sum().Add(column.Sum()), y2.Square().Sum().Add(column2.Sum())} {
+			l.Backward()
+		}
+		sameBits(t, "w.grad", w.Grad(), w2.Grad())
+		sameBits(t, "y.grad", y.Grad(), y2.Grad())
+	})
+}
+
+func TestDeepGraphsLiveOn(t *testing.T) {
+	deep := func() (x, y *tensor.Tensor) {
+		x = tensor.Of(1.5).RequireGrad()
+		y = x
+		for i := range 10_000 {
+			y = y.Mul(0.5).Add(y.Mul(0.5 + 1e-5*float64(i%3)))
+		}
+		return x, y.Sum()
+	}
+	runCells(t, nil, func(t *testing.T) {
+		defer restore()()
+		x, y := deep()
+		keep.Def("x", &x, "y", &y)
+	}, func(t *testing.T) {
+		var x, y *tensor.Tensor
+		defer restore("x", &x, "y", &y)()
+		x2, y2 := deep()
+		y.Backward()
+		y2.Backward()
+		sameBits(t, "the gradient", x.Grad(), x2.Grad())
+	})
+}
+
+// tenfold is a hook with a name.
+func tenfold(g *tensor.Tensor) *tensor.Tensor { return g.Mul(10) }
+
+// allFunctions says that package keep can keep every function, as it does in a cell,
+// where it knows them.
+func allFunctions() {
+	kept.SetFunctions(func(any) bool { return true })
+	keep.Fn("tensor_test.tenfold", tenfold)
+	keep.Lit("scaled", scaled)
+	keep.Lit("squared", squared)
+}
+
+// scaled and squared make function literals, in the form in which the kernel writes them.
+//
+//go:noinline
+func scaled(c *struct{ by *float64 }) func(*tensor.Tensor) *tensor.Tensor {
+	return func(g *tensor.Tensor) *tensor.Tensor { return g.Mul(*c.by) }
+}
+
+//go:noinline
+func squared(c *struct{ w **tensor.Tensor }) func(...*tensor.Tensor) *tensor.Tensor {
+	return func(in ...*tensor.Tensor) *tensor.Tensor { return in[0].Mul(*c.w).Square() }
+}
+
+func TestFunctionsInGraphsLiveOn(t *testing.T) {
+	by := 3.
+	begin := func() (w, loss *tensor.Tensor) {
+		w = tensor.Of(1., 2).RequireGrad()
+		w.OnGrad(tenfold)
+		h := w.Mul(w)
+		h.OnGrad(scaled(&struct{ by *float64 }{&by}))
+		return w, tensor.Recompute(squared(&struct{ w **tensor.Tensor }{&w}), h).Sum()
+	}
+	notes := runCells(t, nil, func(t *testing.T) {
+		allFunctions()
+		defer restore()()
+		w, loss := begin()
+		keep.Def("w", &w, "loss", &loss, "by", &by)
+	}, func(t *testing.T) {
+		allFunctions()
+		var w, loss *tensor.Tensor
+		defer restore("w", &w, "loss", &loss, "by", &by)()
+		by = 5 // the hook has the variable, not its value
+		w2, loss2 := begin()
+		loss.Backward()
+		loss2.Backward()
+		sameBits(t, "the gradient", w.Grad(), w2.Grad())
+	})
+	if text := strings.Join(notes, ""); strings.Contains(text, "note:") {
+		t.Errorf("notes: %s", text)
+	}
+}
+
+// TestFunctionsThatCanNotBeKept: the cell that made the graph says so once, the values
+// are kept, and Backward says it again.
+func TestFunctionsThatCanNotBeKept(t *testing.T) {
+	define := func() (custom, again, hooked, leaf *tensor.Tensor) {
+		w := tensor.Of(1., 2).RequireGrad()
+		apply := func() *tensor.Tensor {
+			return tensor.Apply(tensor.Function{Name: "twice",
+				Forward:  func(in []*tensor.Tensor) (*tensor.Tensor, []*tensor.Tensor) { return in[0].Mul(2), in },
+				Gradient: func(_ []*tensor.Tensor, g *tensor.Tensor) []*tensor.Tensor { return []*tensor.Tensor{g.Mul(2)} }}, w)
+		}
+		custom = apply().Add(apply()).Sum()
+		again = tensor.Recompute(func(in ...*tensor.Tensor) *tensor.Tensor { return in[0].Mul(in[0]) }, w).Sum()
+		hooked = w.Mul(w)
+		hooked.OnGrad(func(g *tensor.Tensor) *tensor.Tensor { return nil })
+		hooked = hooked.Sum()
+		leaf = tensor.Of(3.).RequireGrad()
+		leaf.OnGrad(func(g *tensor.Tensor) *tensor.Tensor { return nil })
+		return custom, again, hooked, leaf
+	}
+	notes := runCells(t, nil, func(t *testing.T) {
+		defer restore()()
+		custom, again, hooked, leaf := define()
+		keep.Def("custom", &custom, "again", &again, "hooked", &hooked, "leaf", &leaf)
+	}, func(t *testing.T) {
+		var custom, again, hooked, leaf *tensor.Tensor
+		defer restore("custom", &custom, "again", &again, "hooked", &hooked, "leaf", &leaf)()
+		if got := custom.Item() + again.Item() + hooked.Item(); got != 12+5+5 {
+			t.Errorf("the values add up to %v", got)
+		}
+		for loss, want := range map[*tensor.Tensor]string{
+			custom: `the graph behind a result of "sum" ended with cell 1, which made it: the derivative of "twice" is a function that can't be kept`,
+			again:  `what Recompute is to run again is a function that can't be kept`,
+			hooked: `a hook that OnGrad was given is a function that can't be kept`,
+		} {
+			if err := tensor.Try(func() { loss.Mul(2).Backward() }); !errors.Is(err, tensor.ErrGrad) || !strings.Contains(err.Error(), want) {
+				t.Errorf("got %v, want %q", err, want)
+			}
+		}
+		leaf.Square().Sum().Backward()
+		if got := leaf.Grad().Item(); got != 6 {
+			t.Errorf("the leaf's gradient is %v", got)
+		}
+	}, func(t *testing.T) {
+		var custom *tensor.Tensor
+		defer restore("custom", &custom)()
+		if err := tensor.Try(func() { custom.Backward() }); err == nil || !strings.Contains(err.Error(), "ended with cell 1") {
+			t.Errorf("two cells later: %v", err)
+		}
+		custom, again, _, _ := define()
+		keep.Def("custom", &custom, "again", &again)
+	})
+	for _, want := range []string{
+		`note: the gradient graph ends with this cell, since the derivative of "twice" is a function that can't be kept: call Backward in this cell, or pass tensor.Apply a value of a type with a method Function` + "\n",
+		`note: the gradient graph ends with this cell, since what Recompute is to run again is a function that can't be kept: call Backward in this cell, or use tensor.RecomputeModule` + "\n",
+		`note: the gradient graph ends with this cell, since a hook that OnGrad was given is a function that can't be kept: call Backward in this cell` + "\n",
+		`note: a hook that OnGrad was given is a function that can't be kept: add it again in the cells that call Backward` + "\n",
+	} {
+		if strings.Count(notes[0], want) != 1 {
+			t.Errorf("not said once: %s; but\n%s", want, notes[0])
+		}
+	}
+	if strings.Count(notes[0], "note:") != 4 || strings.Contains(notes[1]+notes[2], "note:") {
+		t.Errorf("notes: %q", notes)
+	}
+}
+
+// TestGraphsAreLeftOutWhereThereIsNoRoom: what package keep does at its limit.
+func TestGraphsAreLeftOutWhereThereIsNoRoom(t *testing.T) {
+	notes := runCells(t, nil, func(t *testing.T) {
+		end := restore()
+		w, _, mean, worst := losses()
+		keep.Def("w", &w, "mean", &mean, "worst", &worst)
+		kept.SetSpare(true)
+		end()
+	}, func(t *testing.T) {
+		var w, mean, worst *tensor.Tensor
+		defer restore("w", &w, "mean", &mean, "worst", &worst)()
+		_, _, mean2, _ := losses()
+		sameBits(t, "the value", mean.Detach(), mean2.Detach())
+		if err := tensor.Try(func() { mean.Backward() }); !errors.Is(err, tensor.ErrGrad) || !strings.Contains(err.Error(), "LECTERN_KEEP_LIMIT") {
+			t.Errorf("Backward: %v", err)
+		}
+		if !w.RequiresGrad() || !w.IsLeaf() || mean.IsLeaf() {
+			t.Error("leaf or result changed its kind")
+		}
+	})
+	if strings.Count(notes[0], "note:") != 1 || !strings.Contains(notes[0], "note: gradient graphs end with this cell") || strings.Contains(notes[1], "note:") {
+		t.Errorf("notes: %q", notes)
+	}
+}
+
+// TestTrainingDoesNotGrow: the graph of a step goes when Backward has gone through
+// it, or when the loss gets another value.
+func TestTrainingDoesNotGrow(t *testing.T) {
+	n := 6
+	if os.Getenv("LECTERN_LONG") == "1" {
+		n = 100
+	}
+	const side = 64 // 16 kB: a file for each value
+	forward := func(w *tensor.Tensor) *tensor.Tensor {
+		y := w
+		for range 5 {
+			y = y.Mul(0.5).Tanh()
+		}
+		return y.Sum()
+	}
+	cells := []func(*testing.T){func(t *testing.T) {
+		defer restore()()
+		w := tensor.With(tensor.NewGenerator(1)).Randn(side, side).RequireGrad()
+		loss := forward(w)
+		keep.Def("w", &w, "loss", &loss)
+	}}
+	for i := range n {
+		cells = append(cells, func(t *testing.T) { // without Backward, a graph over a graph that nobody needs
+			var w, loss *tensor.Tensor
+			defer restore("w", &w, "loss", &loss)()
+			noteDisk(t, "before")
+			loss = forward(w)
+			keep.Def("loss", &loss)
+		}, func(t *testing.T) {
+			var w, loss *tensor.Tensor
+			defer restore("w", &w, "loss", &loss)()
+			noteDisk(t, "graph")
+			w.ZeroGrad()
+			loss.Backward()
+			if i%2 == 1 {
+				tensor.NoGrad(func() { w.SubInPlace(w.Grad()) })
+			}
+		}, func(t *testing.T) {
+			var w, loss *tensor.Tensor
+			defer restore("w", &w, "loss", &loss)()
+			noteDisk(t, "released")
+			loss = forward(w)
+		})
+	}
+	cells = append(cells, func(t *testing.T) {
+		b, _ := os.ReadFile(os.Getenv(scratchVar))
+		lines := strings.Split(strings.TrimSpace(string(b)), "\n")
+		usual := map[string][]int{}
+		for _, line := range lines {
+			var what string
+			var files, bytes int
+			fmt.Sscan(line, &what, &files, &bytes)
+			usual[what] = append(usual[what], bytes)
+			if what == "released" && bytes > 3*side*side*4 { // w, its gradient, and little else
+				t.Errorf("after Backward there are %d bytes in %d files", bytes, files)
+			}
+		}
+		for what, bytes := range usual {
+			if len(bytes) != n {
+				t.Errorf("%d lines of %q", len(bytes), what)
+			}
+			for _, b := range bytes[2:] { // the first steps have no gradient yet
+				if b > bytes[1]+200 { // numbers of files and cells get longer
+					t.Errorf("%s: %d bytes, at first %d", what, b, bytes[1])
+				}
+			}
+		}
+		if usual["graph"][0] < 5*side*side*4 {
+			t.Errorf("a graph of 5 saved values is %d bytes", usual["graph"][0])
+		}
+	})
+	runCells(t, nil, cells...)
+}
+
+// noteDisk notes how much is kept.
+func noteDisk(t *testing.T, what string) {
+	entries, err := os.ReadDir(os.Getenv(folderVar))
+	if err != nil {
+		t.Fatal(err)
+	}
+	bytes := int64(0)
+	for _, e := range entries {
+		if i, err := e.Info(); err == nil {
+			bytes += i.Size()
+		}
+	}
+	f, err := os.OpenFile(os.Getenv(scratchVar), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	fmt.Fprintln(f, what, len(entries), bytes)
+}
