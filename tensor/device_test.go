@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/lectern-go/lectern/gpu"
+	"github.com/lectern-go/lectern/internal/celltest"
 	"github.com/lectern-go/lectern/internal/fakecuda"
 	"github.com/lectern-go/lectern/kernel/keep"
 	"github.com/lectern-go/lectern/tensor"
@@ -265,14 +266,14 @@ func TestKeptOnADevice(t *testing.T) {
 		host := tensor.Of(1., 2).RequireGrad()
 		return x, w, h.Max(1).Mul(host.To(d)).LogSoftmax(-1).Sum().To(tensor.CPU)
 	}
-	runCells(t, nil, func(t *testing.T) {
-		defer restore()()
+	celltest.Run(t, func(t *testing.T) {
+		defer celltest.Begin()()
 		x, w, loss := make(fakeDevice(t))
 		keep.Def("x", &x, "w", &w, "loss", &loss)
 	}, func(t *testing.T) {
 		d := fakeDevice(t)
 		var x, w, loss *tensor.Tensor
-		defer restore("x", &x, "w", &w, "loss", &loss)()
+		defer celltest.Begin("x", &x, "w", &w, "loss", &loss)()
 		x2, w2, loss2 := make(d)
 		if x.Device() != d || !tensor.Equal(x, x2) || !slices.Equal(x.Strides(), x2.Strides()) {
 			t.Errorf("%+v, want %+v", x, x2)
@@ -286,7 +287,7 @@ func TestKeptOnADevice(t *testing.T) {
 	}, func(t *testing.T) {
 		d := fakeDevice(t)
 		var x, w, loss *tensor.Tensor
-		defer restore("x", &x, "w", &w, "loss", &loss)()
+		defer celltest.Begin("x", &x, "w", &w, "loss", &loss)()
 		x2, w2, loss2 := make(d)
 		loss2.Backward(tensor.CreateGraph())
 		for _, g := range []*tensor.Tensor{w.Grad(), w2.Grad()} {
@@ -298,7 +299,7 @@ func TestKeptOnADevice(t *testing.T) {
 	}, func(t *testing.T) {
 		d := fakeDevice(t)
 		var x, w, loss *tensor.Tensor
-		defer restore("x", &x, "w", &w, "loss", &loss)()
+		defer celltest.Begin("x", &x, "w", &w, "loss", &loss)()
 		x2, _, _ := make(d)
 		sameBits(t, "what was written", x, x2.Add(1))
 		if err := tensor.Try(func() { loss.Backward() }); !errors.Is(err, tensor.ErrGrad) || !strings.Contains(err.Error(), "was changed in place") {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lectern-go/lectern/internal/celltest"
 	"github.com/lectern-go/lectern/internal/kept"
 	"github.com/lectern-go/lectern/kernel/keep"
 	"github.com/lectern-go/lectern/tensor"
@@ -147,8 +148,8 @@ func (s step) first(k *Kept) {
 // TestEveryGraphLivesOn computes in one process, goes backward in the next and
 // backward through that in a third, with each operation.
 func TestEveryGraphLivesOn(t *testing.T) {
-	runCells(t, nil, func(t *testing.T) {
-		defer restore()()
+	celltest.Run(t, func(t *testing.T) {
+		defer celltest.Begin()()
 		graphs := map[string]*Kept{}
 		for _, s := range steps() {
 			if k, ok := s.forward(); ok {
@@ -160,7 +161,7 @@ func TestEveryGraphLivesOn(t *testing.T) {
 		var graphs map[string]*Kept
 		keep.Reg[*Cube]()
 		keep.Reg[*Block]()
-		defer restore("graphs", &graphs)()
+		defer celltest.Begin("graphs", &graphs)()
 		noteOps(t, graphs, func(k *Kept) *tensor.Tensor { return k.Loss })
 		for _, s := range steps() {
 			k := graphs[s.name]
@@ -179,7 +180,7 @@ func TestEveryGraphLivesOn(t *testing.T) {
 		var graphs map[string]*Kept
 		keep.Reg[*Cube]()
 		keep.Reg[*Block]()
-		defer restore("graphs", &graphs)()
+		defer celltest.Begin("graphs", &graphs)()
 		noteOps(t, graphs, func(k *Kept) *tensor.Tensor { return k.Twice })
 		for _, s := range steps() {
 			k := graphs[s.name]
@@ -195,32 +196,24 @@ func TestEveryGraphLivesOn(t *testing.T) {
 			}
 		}
 		// Every operation was in a graph that a cell got from another one.
-		b, _ := os.ReadFile(opsFile())
+		crossed := celltest.Told(t)
 		for _, name := range tensor.OpsWithGradients() {
-			if !slices.Contains(strings.Split(string(b), "\n"), name) {
+			if !slices.Contains(crossed, name) {
 				t.Errorf("no graph with %q has crossed cells", name)
 			}
 		}
 	})
 }
 
-// opsFile lists the operations whose graphs cells of this test have got.
-func opsFile() string { return os.Getenv(scratchVar) }
-
-// noteOps adds the operations of restored graphs to the list.
+// noteOps notes the operations of restored graphs.
 func noteOps(t *testing.T, graphs map[string]*Kept, root func(*Kept) *tensor.Tensor) {
-	f, err := os.OpenFile(opsFile(), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
 	if len(graphs) == 0 {
 		t.Fatal("no graphs")
 	}
 	for _, k := range graphs {
 		if r := root(k); r != nil && r.RequiresGrad() {
 			for _, n := range tensor.GraphOf(r).Nodes {
-				fmt.Fprintln(f, n.Op)
+				celltest.Tell(t, n.Op)
 			}
 		}
 	}
@@ -235,17 +228,17 @@ func losses() (w, x, mean, worst *tensor.Tensor) {
 }
 
 func TestTwoLossesOverOneTrunk(t *testing.T) {
-	runCells(t, nil, func(t *testing.T) {
-		defer restore()()
+	celltest.Run(t, func(t *testing.T) {
+		defer celltest.Begin()()
 		w, _, mean, worst := losses()
 		keep.Def("w", &w, "mean", &mean, "worst", &worst)
 	}, func(t *testing.T) {
 		var w, mean, worst *tensor.Tensor
-		defer restore("w", &w, "mean", &mean, "worst", &worst)()
+		defer celltest.Begin("w", &w, "mean", &mean, "worst", &worst)()
 		mean.Backward(tensor.Retain())
 	}, func(t *testing.T) {
 		var w, mean, worst *tensor.Tensor
-		defer restore("w", &w, "mean", &mean, "worst", &worst)()
+		defer celltest.Begin("w", &w, "mean", &mean, "worst", &worst)()
 		worst.Backward()
 		w2, _, mean2, worst2 := losses()
 		mean2.Backward(tensor.Retain())
@@ -253,7 +246,7 @@ func TestTwoLossesOverOneTrunk(t *testing.T) {
 		sameBits(t, "the gradient", w.Grad(), w2.Grad())
 	}, func(t *testing.T) {
 		var w, mean, worst *tensor.Tensor
-		defer restore("w", &w, "mean", &mean, "worst", &worst)()
+		defer celltest.Begin("w", &w, "mean", &mean, "worst", &worst)()
 		_, _, mean2, worst2 := losses()
 		worst2.Backward()
 		sameError(t, "the trunk was released", func() { mean.Backward() }, func() { mean2.Backward() })
@@ -276,18 +269,18 @@ func TestWhatWasSavedIsChangedInALaterCell(t *testing.T) {
 		x.AddInPlace(1)
 		tensor.NoGrad(func() { w.MulInPlace(2) })
 	}
-	runCells(t, nil, func(t *testing.T) {
-		defer restore()()
+	celltest.Run(t, func(t *testing.T) {
+		defer celltest.Begin()()
 		w, x, mean, worst := losses()
 		other := w.Square().Sum()
 		keep.Def("w", &w, "x", &x, "mean", &mean, "worst", &worst, "other", &other)
 	}, func(t *testing.T) {
 		var w, x, mean, other *tensor.Tensor
-		defer restore("w", &w, "x", &x, "mean", &mean, "other", &other)()
+		defer celltest.Begin("w", &w, "x", &x, "mean", &mean, "other", &other)()
 		change(x, w)
 	}, func(t *testing.T) {
 		var w, x, mean, other *tensor.Tensor
-		defer restore("w", &w, "x", &x, "mean", &mean, "other", &other)()
+		defer celltest.Begin("w", &w, "x", &x, "mean", &mean, "other", &other)()
 		w2, x2, mean2, _ := losses()
 		other2 := w2.Square().Sum()
 		change(x2, w2)
@@ -304,17 +297,17 @@ func TestViewsOfAGraphLiveOn(t *testing.T) {
 		return w, y, y.Select(0, 1), y.Select(1, 2)
 	}
 	middle := func(y, row *tensor.Tensor) { row.MulInPlace(y.Detach().Sum().Item()) }
-	runCells(t, nil, func(t *testing.T) {
-		defer restore()()
+	celltest.Run(t, func(t *testing.T) {
+		defer celltest.Begin()()
 		w, y, row, column := begin()
 		keep.Def("w", &w, "y", &y, "row", &row, "column", &column)
 	}, func(t *testing.T) {
 		var w, y, row, column *tensor.Tensor
-		defer restore("w", &w, "y", &y, "row", &row, "column", &column)()
+		defer celltest.Begin("w", &w, "y", &y, "row", &row, "column", &column)()
 		middle(y, row)
 	}, func(t *testing.T) {
 		var w, y, row, column *tensor.Tensor
-		defer restore("w", &w, "y", &y, "row", &row, "column", &column)()
+		defer celltest.Begin("w", &w, "y", &y, "row", &row, "column", &column)()
 		w2, y2, row2, column2 := begin()
 		middle(y2, row2)
 		for _, l := range []*tensor.Tensor{y.Square().Sum().Add(column.Sum()), y2.Square().Sum().Add(column2.Sum())} {
@@ -325,22 +318,27 @@ func TestViewsOfAGraphLiveOn(t *testing.T) {
 	})
 }
 
+// TestDeepGraphsLiveOn: nothing walks through a graph by recursion.
 func TestDeepGraphsLiveOn(t *testing.T) {
+	depth := 2000
+	if os.Getenv("LECTERN_LONG") == "1" {
+		depth = 10_000
+	}
 	deep := func() (x, y *tensor.Tensor) {
 		x = tensor.Of(1.5).RequireGrad()
 		y = x
-		for i := range 10_000 {
-			y = y.Mul(0.5).Add(y.Mul(0.5 + 1e-5*float64(i%3)))
+		for range depth { // each value is used twice
+			y = y.Mul(y).Mul(1e-7).Add(y)
 		}
 		return x, y.Sum()
 	}
-	runCells(t, nil, func(t *testing.T) {
-		defer restore()()
+	celltest.Run(t, func(t *testing.T) {
+		defer celltest.Begin()()
 		x, y := deep()
 		keep.Def("x", &x, "y", &y)
 	}, func(t *testing.T) {
 		var x, y *tensor.Tensor
-		defer restore("x", &x, "y", &y)()
+		defer celltest.Begin("x", &x, "y", &y)()
 		x2, y2 := deep()
 		y.Backward()
 		y2.Backward()
@@ -381,15 +379,15 @@ func TestFunctionsInGraphsLiveOn(t *testing.T) {
 		h.OnGrad(scaled(&struct{ by *float64 }{&by}))
 		return w, tensor.Recompute(squared(&struct{ w **tensor.Tensor }{&w}), h).Sum()
 	}
-	notes := runCells(t, nil, func(t *testing.T) {
+	notes := celltest.Run(t, func(t *testing.T) {
 		allFunctions()
-		defer restore()()
+		defer celltest.Begin()()
 		w, loss := begin()
 		keep.Def("w", &w, "loss", &loss, "by", &by)
 	}, func(t *testing.T) {
 		allFunctions()
 		var w, loss *tensor.Tensor
-		defer restore("w", &w, "loss", &loss, "by", &by)()
+		defer celltest.Begin("w", &w, "loss", &loss, "by", &by)()
 		by = 5 // the hook has the variable, not its value
 		w2, loss2 := begin()
 		loss.Backward()
@@ -420,13 +418,13 @@ func TestFunctionsThatCanNotBeKept(t *testing.T) {
 		leaf.OnGrad(func(g *tensor.Tensor) *tensor.Tensor { return nil })
 		return custom, again, hooked, leaf
 	}
-	notes := runCells(t, nil, func(t *testing.T) {
-		defer restore()()
+	notes := celltest.Run(t, func(t *testing.T) {
+		defer celltest.Begin()()
 		custom, again, hooked, leaf := define()
 		keep.Def("custom", &custom, "again", &again, "hooked", &hooked, "leaf", &leaf)
 	}, func(t *testing.T) {
 		var custom, again, hooked, leaf *tensor.Tensor
-		defer restore("custom", &custom, "again", &again, "hooked", &hooked, "leaf", &leaf)()
+		defer celltest.Begin("custom", &custom, "again", &again, "hooked", &hooked, "leaf", &leaf)()
 		if got := custom.Item() + again.Item() + hooked.Item(); got != 12+5+5 {
 			t.Errorf("the values add up to %v", got)
 		}
@@ -445,7 +443,7 @@ func TestFunctionsThatCanNotBeKept(t *testing.T) {
 		}
 	}, func(t *testing.T) {
 		var custom *tensor.Tensor
-		defer restore("custom", &custom)()
+		defer celltest.Begin("custom", &custom)()
 		if err := tensor.Try(func() { custom.Backward() }); err == nil || !strings.Contains(err.Error(), "ended with cell 1") {
 			t.Errorf("two cells later: %v", err)
 		}
@@ -469,15 +467,15 @@ func TestFunctionsThatCanNotBeKept(t *testing.T) {
 
 // TestGraphsAreLeftOutWhereThereIsNoRoom: what package keep does at its limit.
 func TestGraphsAreLeftOutWhereThereIsNoRoom(t *testing.T) {
-	notes := runCells(t, nil, func(t *testing.T) {
-		end := restore()
+	notes := celltest.Run(t, func(t *testing.T) {
+		end := celltest.Begin()
 		w, _, mean, worst := losses()
 		keep.Def("w", &w, "mean", &mean, "worst", &worst)
 		kept.SetSpare(true)
 		end()
 	}, func(t *testing.T) {
 		var w, mean, worst *tensor.Tensor
-		defer restore("w", &w, "mean", &mean, "worst", &worst)()
+		defer celltest.Begin("w", &w, "mean", &mean, "worst", &worst)()
 		_, _, mean2, _ := losses()
 		sameBits(t, "the value", mean.Detach(), mean2.Detach())
 		if err := tensor.Try(func() { mean.Backward() }); !errors.Is(err, tensor.ErrGrad) || !strings.Contains(err.Error(), "LECTERN_KEEP_LIMIT") {
@@ -508,7 +506,7 @@ func TestTrainingDoesNotGrow(t *testing.T) {
 		return y.Sum()
 	}
 	cells := []func(*testing.T){func(t *testing.T) {
-		defer restore()()
+		defer celltest.Begin()()
 		w := tensor.With(tensor.NewGenerator(1)).Randn(side, side).RequireGrad()
 		loss := forward(w)
 		keep.Def("w", &w, "loss", &loss)
@@ -516,13 +514,13 @@ func TestTrainingDoesNotGrow(t *testing.T) {
 	for i := range n {
 		cells = append(cells, func(t *testing.T) { // without Backward, a graph over a graph that nobody needs
 			var w, loss *tensor.Tensor
-			defer restore("w", &w, "loss", &loss)()
+			defer celltest.Begin("w", &w, "loss", &loss)()
 			noteDisk(t, "before")
 			loss = forward(w)
 			keep.Def("loss", &loss)
 		}, func(t *testing.T) {
 			var w, loss *tensor.Tensor
-			defer restore("w", &w, "loss", &loss)()
+			defer celltest.Begin("w", &w, "loss", &loss)()
 			noteDisk(t, "graph")
 			w.ZeroGrad()
 			loss.Backward()
@@ -531,14 +529,13 @@ func TestTrainingDoesNotGrow(t *testing.T) {
 			}
 		}, func(t *testing.T) {
 			var w, loss *tensor.Tensor
-			defer restore("w", &w, "loss", &loss)()
+			defer celltest.Begin("w", &w, "loss", &loss)()
 			noteDisk(t, "released")
 			loss = forward(w)
 		})
 	}
 	cells = append(cells, func(t *testing.T) {
-		b, _ := os.ReadFile(os.Getenv(scratchVar))
-		lines := strings.Split(strings.TrimSpace(string(b)), "\n")
+		lines := celltest.Told(t)
 		usual := map[string][]int{}
 		for _, line := range lines {
 			var what string
@@ -563,12 +560,12 @@ func TestTrainingDoesNotGrow(t *testing.T) {
 			t.Errorf("a graph of 5 saved values is %d bytes", usual["graph"][0])
 		}
 	})
-	runCells(t, nil, cells...)
+	celltest.Run(t, cells...)
 }
 
 // noteDisk notes how much is kept.
 func noteDisk(t *testing.T, what string) {
-	entries, err := os.ReadDir(os.Getenv(folderVar))
+	entries, err := os.ReadDir(celltest.Folder())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -578,10 +575,5 @@ func noteDisk(t *testing.T, what string) {
 			bytes += i.Size()
 		}
 	}
-	f, err := os.OpenFile(os.Getenv(scratchVar), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	fmt.Fprintln(f, what, len(entries), bytes)
+	celltest.Tell(t, fmt.Sprint(what, " ", len(entries), " ", bytes))
 }
