@@ -182,6 +182,9 @@ func WithGrad(g *Tensor) BackwardOption { return func(o *backwardOptions) { o.gr
 // It panics if t takes no part in gradients, if t is not a single number and no
 // gradient is given, if an earlier Backward released the saved values, or if one
 // of them was changed in place since. Nothing has changed then.
+//
+// In a notebook, t may have been computed in an earlier cell. If its graph can't live
+// on, the cell that computed t says so, with the reason.
 func (t *Tensor) Backward(options ...BackwardOption) {
 	var o backwardOptions
 	for _, option := range options {

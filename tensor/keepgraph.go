@@ -349,7 +349,7 @@ type endedGraph struct {
 	Released string // the operation whose saved values Backward released, or else
 
 	Why  string // the reason why it was not kept
-	Cell int    // the cell that made it, or else
+	Cell int    // the last cell that had it, or else
 
 	Freed                  bool // what Ready said, with ErrFreed or ErrGrad
 	Operands, Reason, Hint string
@@ -364,7 +364,7 @@ func (e *endedGraph) Ready() error {
 	case e.Released != "":
 		return &autograd.FreedError{Op: e.Released}
 	case e.Why != "":
-		return &Error{Kind: ErrGrad, Op: "backward", Reason: fmt.Sprintf("the graph behind a result of %q ended with cell %d, which made it: %s", e.Op, e.Cell, e.Why),
+		return &Error{Kind: ErrGrad, Op: "backward", Reason: fmt.Sprintf("the graph behind a result of %q ended with cell %d, since %s", e.Op, e.Cell, e.Why),
 			Hint: "compute the loss and call Backward in the same cell"}
 	case e.Freed:
 		return &Error{Kind: ErrFreed, Op: "backward", Operands: e.Operands, Reason: e.Reason, Hint: e.Hint}

@@ -86,6 +86,12 @@ func steps() (all []step) {
 			b := &Block{in[1]}
 			return tensor.RecomputeModule(b, tensor.RecomputeModule(b, in[0]))
 		}, false},
+		step{"recompute in half precision", seeded([]int{4, 3}, []int{3, 3}), func(in []*tensor.Tensor) (y *tensor.Tensor) {
+			tensor.Autocast(tensor.BFloat16, func() {
+				y = tensor.RecomputeModule(&Block{in[1].To(tensor.Float32).Detach().RequireGrad()}, in[0].To(tensor.Float32))
+			})
+			return y
+		}, false},
 		step{"in place", seeded([]int{4, 3}, []int{3}), func(in []*tensor.Tensor) *tensor.Tensor {
 			y := in[0].Square()
 			row := y.Select(0, 1)
@@ -356,6 +362,9 @@ func allFunctions() {
 	keep.Fn("tensor_test.tenfold", tenfold)
 	keep.Lit("scaled", scaled)
 	keep.Lit("squared", squared)
+	keep.Lit("triple", triple)
+	keep.Lit("triple backward", tripleBackward)
+	keep.Reg[tensor.Function]()
 }
 
 // scaled and squared make function literals, in the form in which the kernel writes them.
@@ -370,6 +379,16 @@ func squared(c *struct{ w **tensor.Tensor }) func(...*tensor.Tensor) *tensor.Ten
 	return func(in ...*tensor.Tensor) *tensor.Tensor { return in[0].Mul(*c.w).Square() }
 }
 
+//go:noinline
+func triple() func([]*tensor.Tensor) (*tensor.Tensor, []*tensor.Tensor) {
+	return func(in []*tensor.Tensor) (*tensor.Tensor, []*tensor.Tensor) { return in[0].Mul(3), nil }
+}
+
+//go:noinline
+func tripleBackward() func([]*tensor.Tensor, *tensor.Tensor) []*tensor.Tensor {
+	return func(_ []*tensor.Tensor, g *tensor.Tensor) []*tensor.Tensor { return []*tensor.Tensor{g.Mul(3)} }
+}
+
 func TestFunctionsInGraphsLiveOn(t *testing.T) {
 	by := 3.
 	begin := func() (w, loss *tensor.Tensor) {
@@ -377,6 +396,7 @@ func TestFunctionsInGraphsLiveOn(t *testing.T) {
 		w.OnGrad(tenfold)
 		h := w.Mul(w)
 		h.OnGrad(scaled(&struct{ by *float64 }{&by}))
+		h = tensor.Apply(tensor.Function{Name: "triple", Forward: triple(), Gradient: tripleBackward()}, h)
 		return w, tensor.Recompute(squared(&struct{ w **tensor.Tensor }{&w}), h).Sum()
 	}
 	notes := celltest.Run(t, func(t *testing.T) {
@@ -429,7 +449,7 @@ func TestFunctionsThatCanNotBeKept(t *testing.T) {
 			t.Errorf("the values add up to %v", got)
 		}
 		for loss, want := range map[*tensor.Tensor]string{
-			custom: `the graph behind a result of "sum" ended with cell 1, which made it: the derivative of "twice" is a function that can't be kept`,
+			custom: `the graph behind a result of "sum" ended with cell 1, since the derivative of "twice" is a function that can't be kept`,
 			again:  `what Recompute is to run again is a function that can't be kept`,
 			hooked: `a hook that OnGrad was given is a function that can't be kept`,
 		} {
