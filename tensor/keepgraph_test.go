@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -292,6 +293,31 @@ func TestWhatWasSavedIsChangedInALaterCell(t *testing.T) {
 		change(x2, w2)
 		sameError(t, "an input was changed", func() { mean.Backward() }, func() { mean2.Backward() })
 		sameError(t, "a leaf was changed", func() { other.Backward() }, func() { other2.Backward() })
+	})
+}
+
+// TestWhatWasSavedIsFreed: Backward refuses in a later cell, as in one process, and the
+// rest of the graph is not kept.
+func TestWhatWasSavedIsFreed(t *testing.T) {
+	begin := func() (w, loss *tensor.Tensor) {
+		w = tensor.With(tensor.NewGenerator(1)).Randn(100, 100).RequireGrad()
+		h := w.Tanh().Exp()
+		loss = h.Tanh().Sum()
+		h.Free()
+		return w, loss
+	}
+	celltest.Run(t, func(t *testing.T) {
+		defer celltest.Begin()()
+		w, loss := begin()
+		keep.Def("w", &w, "loss", &loss)
+	}, func(t *testing.T) {
+		var w, loss *tensor.Tensor
+		defer celltest.Begin("w", &w, "loss", &loss)()
+		_, loss2 := begin()
+		sameError(t, "a saved value was freed", func() { loss.Backward() }, func() { loss2.Backward() })
+		if arrays, _ := filepath.Glob(filepath.Join(celltest.Folder(), "a*")); len(arrays) != 1 { // that of w
+			t.Errorf("the files are %v", arrays)
+		}
 	})
 }
 
