@@ -176,6 +176,9 @@ func TestEveryGraphLivesOn(t *testing.T) {
 				continue
 			}
 			fresh, _ := s.forward()
+			if got, want := tensor.GraphOf(k.Loss).String(), tensor.GraphOf(fresh.Loss).String(); got != want {
+				t.Errorf("%s: the graph is\n%s, want\n%s", s.name, got, want)
+			}
 			s.first(&fresh)
 			s.first(k)
 			sameBits(t, s.name, k.Loss.Detach(), fresh.Loss.Detach())
