@@ -503,7 +503,7 @@ func TestFunctionsThatCanNotBeKept(t *testing.T) {
 		`note: the gradient graph ends with this cell, since the derivative of "twice" is a function that can't be kept: call Backward in this cell, or pass tensor.Apply a value of a type with a method Function` + "\n",
 		`note: the gradient graph ends with this cell, since what Recompute is to run again is a function that can't be kept: call Backward in this cell, or use tensor.RecomputeModule` + "\n",
 		`note: the gradient graph ends with this cell, since a hook that OnGrad was given is a function that can't be kept: call Backward in this cell` + "\n",
-		`note: a hook that OnGrad was given is a function that can't be kept: add it again in the cells that call Backward` + "\n",
+		`note: a hook that OnGrad was given is a function that can't be kept: it ends with this cell, and so do graphs through it` + "\n",
 	} {
 		if strings.Count(notes[0], want) != 1 {
 			t.Errorf("not said once: %s; but\n%s", want, notes[0])
