@@ -528,17 +528,16 @@ var costTable = sync.OnceValue(func() []costCase {
 	view("diagonal", "diagonal", []int{4}, diagonal, spread(false, diagonal))
 	windows := func(p []int) []int { return []int{p[0], 2*p[1] + p[2]} }
 	view("unfold", "unfold", []int{4, 2, 3}, windows, spread(true, windows))
-	swapLayout := func(l Layout) (Layout, error) { return l.Transpose(0, 2) }
-	use(&opUnview, "view backward", func(in []*Tensor) *Tensor { return apply(&opUnview, relayout{swapLayout, swapLayout}, in[0]) }, [][]int{cube},
+	swapped := &relayout{do: transposed, undo: transposed, n: [4]int{0, 2}}
+	use(&opUnview, "view backward", func(in []*Tensor) *Tensor { return apply(&opUnview, swapped, in[0]) }, [][]int{cube},
 		func(_ *meter, in []*array) *array { return in[0].view([]int{4, 3, 2}, swap) }, renamed(cube, swap))
-	flat := func(l Layout) (Layout, error) { return l.View(24) }
 	use(&opUnview, "view backward", func(in []*Tensor) *Tensor {
-		return apply(&opUnview, relayout{flat, func(l Layout) (Layout, error) { return l.View(4, 3, 2) }}, in[0].Transpose(0, 2))
+		return apply(&opUnview, &relayout{do: viewed, undo: viewed, to: []int{24}, from: []int{4, 3, 2}}, in[0].Transpose(0, 2))
 	}, [][]int{cube}, func(m *meter, in []*array) *array {
 		return copied(m, []*array{in[0].view([]int{4, 3, 2}, swap)}).reshape(24)
 	}, func(_ *meter, in []*array, _, g *array) *array { return g.reshape(4, 3, 2).view(cube, swap) })
 	use(&opSpread, "spread", func(in []*Tensor) *Tensor {
-		return apply(&opSpread, spread_{[]int{4, 6}, func(l Layout) (Layout, error) { return l.Unfold(1, 3, 2) }}, in[0])
+		return apply(&opSpread, spread_{[]int{4, 6}, &relayout{do: unfolded, n: [4]int{1, 3, 2}}}, in[0])
 	}, [][]int{{4, 2, 3}}, func(m *meter, in []*array) *array { return m.Into(in[0], mat, true, windows) },
 		func(_ *meter, in []*array, _, g *array) *array { return g.view(in[0].shape, windows) })
 

@@ -139,23 +139,27 @@ func (t *Tensor) RetainGrad() *Tensor {
 // OnGrad adds a hook that Backward calls with the gradient of t, once it is
 // complete. What it returns takes the gradient's place, nil leaves it as it is.
 // It panics if t takes no part in gradients, and in Backward if the hook returns
-// another shape or dtype.
+// another shape or dtype. A notebook keeps the hook for later cells if it is a
+// function or a function literal of a cell.
 func (t *Tensor) OnGrad(hook func(g *Tensor) *Tensor) {
 	t.exist("on grad")
 	if !t.RequiresGrad() {
 		fail(ErrGrad, "hook", describe(t), "the tensor does not take part in a gradient", "call RequireGrad first")
 	}
 	t.settle()
-	t.node.OnGrad(func(g *Tensor) *Tensor {
-		h := shown(g, func() *Tensor { return hook(g) })
-		if h == nil {
-			return g
-		}
-		if !slices.Equal(h.layout.shape, g.layout.shape) || h.dtype != g.dtype {
-			fail(ErrShape, "hook", fmt.Sprintf("%s %s", describe(g, h), h.dtype), fmt.Sprintf("a hook must return a gradient of the same shape and dtype, %v %s", g.layout.shape, g.dtype), "")
-		}
-		return h
-	})
+	t.node.OnGrad(hook)
+}
+
+// callHook returns the gradient to go on with after a hook has seen g.
+func callHook(hook func(*Tensor) *Tensor, g *Tensor) *Tensor {
+	h := shown(g, func() *Tensor { return hook(g) })
+	if h == nil {
+		return g
+	}
+	if !slices.Equal(h.layout.shape, g.layout.shape) || h.dtype != g.dtype {
+		fail(ErrShape, "hook", fmt.Sprintf("%s %s", describe(g, h), h.dtype), fmt.Sprintf("a hook must return a gradient of the same shape and dtype, %v %s", g.layout.shape, g.dtype), "")
+	}
+	return h
 }
 
 // Detach returns a view of t that takes no part in gradients. It shares the
@@ -192,6 +196,9 @@ func WithGrad(g *Tensor) BackwardOption { return func(o *backwardOptions) { o.gr
 // It panics if t takes no part in gradients, if t is not a single number and no
 // gradient is given, if an earlier Backward released the saved values, or if one
 // of them was changed in place since. Nothing has changed then.
+//
+// In a notebook, t may have been computed in an earlier cell. If its graph can't live
+// on, the cell that computed t says so, with the reason.
 func (t *Tensor) Backward(options ...BackwardOption) {
 	t.exist("backward")
 	var o backwardOptions
@@ -205,7 +212,7 @@ func (t *Tensor) Backward(options ...BackwardOption) {
 	if root == nil {
 		fail(ErrGrad, "backward", describe(t), "the tensor was not computed from one that requires a gradient", "call RequireGrad on an input before computing")
 	}
-	rules := autograd.Rules[*Tensor]{Add: (*Tensor).addGradient, Own: ownGradient, Retain: o.retain}
+	rules := autograd.Rules[*Tensor]{Add: (*Tensor).addGradient, Own: ownGradient, Hook: callHook, Retain: o.retain}
 	if !o.create {
 		p := newPassing()
 		defer p.end()

@@ -508,7 +508,7 @@ func init() {
 		"it rounds, and passes gradients on as if it did not": "Tensor.To Tensor.ToSaturating tensor.StraightThrough",
 		"its derivative is the caller's":                      "tensor.Apply",
 		"it takes no part in gradients":                       "Tensor.MatmulAs Tensor.PinMemory Tensor.Prefetch",
-		"it is made of others that have special points":       "nn.DeepNetwork.Forward nn.MLP.Forward",
+		"it is made of others that have special points":       "nn.Blocks.Forward nn.DeepNetwork.Forward nn.Func.Forward nn.MLP.Forward tensor.RecomputeModule",
 	} {
 		for _, name := range strings.Fields(names) {
 			withoutGradient[name] = why
