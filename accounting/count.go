@@ -265,8 +265,25 @@ func (r Rule) String() string {
 	line(fmt.Sprintf("backward 4·%s·%s", grouped(r.Parameters), grouped(r.Tokens)), r.PredictedBackward, r.Backward)
 	line("both 6·parameters·tokens", r.PredictedForward+r.PredictedBackward, r.Forward+r.Backward)
 	text := t.String()
-	if missing := r.PredictedBackward - r.Backward; missing > 0 && r.Backward > 0 {
-		text += fmt.Sprintf("backward is %s below the rule: inputs that need no gradient, such as the data, save a product each\n", grouped(missing))
+	// The rule takes each parameter to be a factor once for each token, and backward to be
+	// twice forward; each of the two can be off for reasons of its own.
+	switch below := r.PredictedForward - r.Forward; {
+	case r.Forward == 0:
+	case below > 0:
+		text += fmt.Sprintf("forward is %s below the rule: parameters that are looked up or added, such as embedding tables and biases, are factors of no product\n", grouped(below))
+	case below < 0:
+		text += fmt.Sprintf("forward is %s above the rule: values are multiplied with each other, as in attention, or parameters are used more than once\n", grouped(-below))
+	}
+	than := "the rule"
+	if r.PredictedForward != r.Forward {
+		than = "twice forward"
+	}
+	switch below := 2*r.Forward - r.Backward; {
+	case r.Backward == 0:
+	case below > 0:
+		text += fmt.Sprintf("backward is %s below %s: inputs that need no gradient, such as the data, save a product each\n", grouped(below), than)
+	case below < 0:
+		text += fmt.Sprintf("backward is %s above %s: it computes products again, or gradients of gradients\n", grouped(-below), than)
 	}
 	if r.OtherFLOPs > 0 {
 		text += fmt.Sprintf("besides, %s FLOPs in operations that the rule leaves out (%s of the rule's)\n", grouped(r.OtherFLOPs),

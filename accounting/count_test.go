@@ -108,3 +108,46 @@ func TestProductsOfAllForms(t *testing.T) {
 		t.Errorf("%d FLOPs, want %d", got, want)
 	}
 }
+
+// TestRuleSentencesAreTrue: what the rule says about the difference is the reason
+// for it.
+func TestRuleSentencesAreTrue(t *testing.T) {
+	const B, D, V = 8, 4, 50
+	table, w := tensor.Ones(V, D).RequireGrad(), tensor.Ones(D, D).RequireGrad()
+	ids, data := tensor.With(tensor.Int64).Zeros(B), tensor.Ones(B, D)
+	looked, added := "parameters that are looked up or added", "values are multiplied with each other"
+	spared, again := "inputs that need no gradient", "computes products again"
+	for _, c := range []struct {
+		name       string
+		f          func()
+		parameters int
+		says       []string
+		not        []string
+	}{
+		{"a layer, asked for the data's gradient", func() { tensor.Ones(B, D).RequireGrad().Matmul(w).Sum().Backward() }, D * D, nil, []string{looked, added, spared, again}},
+		{"a layer", func() { data.Matmul(w).Sum().Backward() }, D * D, []string{"backward is 256 below the rule: " + spared}, []string{looked, added, again}},
+		{"an embedding table and a layer", func() { table.Embedding(ids).Matmul(w).Sum().Backward() }, V*D + D*D,
+			[]string{"forward is 3,200 below the rule: " + looked}, []string{spared, added, again}},
+		{"an embedding table alone", func() { table.Embedding(ids).Sum().Backward() }, V * D, nil, []string{spared, added, again}},
+		{"with a bias", func() { data.Matmul(w).Add(tensor.Ones(D).RequireGrad()).Sum().Backward() }, D*D + D,
+			[]string{"forward is 64 below the rule: " + looked, "backward is 256 below twice forward: " + spared}, []string{added, again}},
+		{"a weight used twice", func() { data.Matmul(w).Matmul(w).Sum().Backward() }, D * D,
+			[]string{"forward is 256 above the rule: ", "backward is 256 below twice forward: " + spared}, []string{looked, again}},
+		{"recomputed", func() {
+			tensor.Recompute(func(in ...*tensor.Tensor) *tensor.Tensor { return in[0].Matmul(in[1]) }, tensor.Ones(B, D).RequireGrad(), w).Sum().Backward()
+		}, D * D, []string{"backward is 256 above the rule: it " + again}, []string{looked, added, spared}},
+		{"forward only", func() { data.Matmul(w) }, D * D, nil, []string{looked, added, spared, again}},
+	} {
+		text := accounting.Count(c.f).Rule(c.parameters, B).String()
+		for _, want := range c.says {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: the rule does not say %q:\n%s", c.name, want, text)
+			}
+		}
+		for _, wrong := range c.not {
+			if strings.Contains(text, wrong) {
+				t.Errorf("%s: the rule says %q:\n%s", c.name, wrong, text)
+			}
+		}
+	}
+}

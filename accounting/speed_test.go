@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/lectern-go/lectern/accounting"
+	"github.com/lectern-go/lectern/accounting/internal/peak"
 	"github.com/lectern-go/lectern/tensor"
 )
 
@@ -103,14 +105,46 @@ func TestCPUPromise(t *testing.T) {
 }
 
 func TestMeasureRoofline(t *testing.T) {
-	r, err := accounting.MeasureRoofline(tensor.Float32, 64, accounting.Repeats(2), accounting.WarmUp(1))
-	if err != nil {
-		t.Fatal(err)
+	var r accounting.RooflineReport
+	for range 3 { // whatever else runs may slow down the measurement of the roof
+		var err error
+		if r, err = accounting.MeasureRoofline(tensor.Float32, 64, accounting.Repeats(3), accounting.WarmUp(1)); err != nil {
+			t.Fatal(err)
+		}
+		if r.Highest() <= 1.05 {
+			break
+		}
 	}
 	for _, o := range r.Operations {
 		if o.Measured <= 0 || o.PerSecond() <= 0 {
 			t.Errorf("%s was not measured", o.Name)
 		}
+		if bound := o.Intensity() < r.Machine.Intensity(); bound == (o.Name == "matmul") {
+			t.Errorf("%s is bound by memory: %v", o.Name, bound)
+		} else if bound && o.Bytes < float64(peak.BeyondCaches()) {
+			t.Errorf("%s goes through %.3g bytes, which a cache may hold", o.Name, o.Bytes)
+		}
+	}
+	if r.Highest() > 1.05 {
+		t.Errorf("an operation is above the roof:\n%v", r)
 	}
 	t.Log(r)
+	if _, err := accounting.MeasureRoofline(tensor.Int64, 64); err == nil {
+		t.Error("whole numbers have a roofline")
+	}
+}
+
+// TestRemarkOnWhatIsAboveTheRoof: the report says so, and what may be the reason.
+func TestRemarkOnWhatIsAboveTheRoof(t *testing.T) {
+	m := accounting.Machine{Name: "m", PeakPerSecond: 1e12, BytesPerSecond: 1e9}
+	for seconds, want := range map[float64]bool{2: false, 1: false, 0.97: false, 0.9: true, 0.1: true} {
+		o := accounting.Operation{Name: "o", FLOPs: 1e6, Bytes: 1e9, Measured: time.Duration(seconds * 1e9)}
+		r := accounting.Roofline(m, o)
+		if got := strings.Contains(r.String(), "caches"); got != want || strings.Contains(r.HTML(), "caches") != want {
+			t.Errorf("%g s where the roof is at 1: remark %v, want %v", seconds, got, want)
+		}
+		if got := r.Highest(); got < 0.999/seconds || got > 1.001/seconds {
+			t.Errorf("%g s: highest %g", seconds, got)
+		}
+	}
 }

@@ -99,6 +99,10 @@ func (n *Node[T]) RetainsGrad() bool { return n.retain || n.fn == nil }
 // to go on with. Hooks run in the order in which they were added.
 func (n *Node[T]) OnGrad(hook func(T) T) { n.hooks = append(n.hooks, hook) }
 
+// Hooks returns what OnGrad was given, in order. The slice is the node's own: don't
+// change it.
+func (n *Node[T]) Hooks() []func(T) T { return n.hooks }
+
 // Rules tells Backward what it has to know about values.
 type Rules[T any] struct {
 	// Add returns the sum of two gradients. It may change neither.
@@ -115,6 +119,8 @@ type Rules[T any] struct {
 	// that a value is no longer needed when it was dropped as often as it was held;
 	// what a node keeps was given to Own before.
 	Hold, Drop func(T)
+	// Hook, if set, calls a hook with a gradient and returns the one to go on with.
+	Hook func(hook func(T) T, grad T) T
 	// Retain keeps the saved values, so that Backward can be called again.
 	Retain bool
 }
@@ -151,7 +157,11 @@ func Backward[T any](root *Node[T], seed T, rules Rules[T]) error {
 		delete(pending, n)
 		grad := arrived
 		for _, hook := range n.hooks {
-			grad = hook(grad)
+			if rules.Hook != nil {
+				grad = rules.Hook(hook, grad)
+			} else {
+				grad = hook(grad)
+			}
 		}
 		if n.RetainsGrad() {
 			n.keep(grad, rules)

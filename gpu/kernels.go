@@ -21,7 +21,7 @@ var kernelFiles embed.FS
 // its place in the list; the source is given the same numbers.
 var (
 	mapNames = []string{"copy", "neg", "abs", "sign", "square", "reciprocal", "sqrt", "log", "exp", "expm1", "log1p", "log2", "rsqrt", "sin", "cos", "erf",
-		"tanh", "sigmoid", "relu", "silu", "gelu", "gelu tanh", "floor", "ceil", "round", "trunc", "isnan", "isinf", "isfinite", "logical not", "not", "clamp", "saturate"}
+		"tanh", "sigmoid", "relu", "silu", "softplus", "gelu", "gelu tanh", "floor", "ceil", "round", "trunc", "isnan", "isinf", "isfinite", "logical not", "not", "clamp", "saturate"}
 	zipNames = []string{"add", "sub", "mul", "div", "pow", "relu gradient", "eq", "ne", "lt", "le", "gt", "ge", "logical and", "logical or", "logical xor",
 		"and", "or", "xor", "floor divide", "truncating divide", "remainder", "fmod", "maximum", "minimum", "masked fill"}
 )

@@ -297,7 +297,7 @@ func (c *card) Map(op string, compute device.Type, out, x device.View, params ..
 
 // onlyFloats are operations that whole numbers are converted for.
 var onlyFloats = map[string]bool{"reciprocal": true, "sqrt": true, "log": true, "exp": true, "expm1": true, "log1p": true, "log2": true, "rsqrt": true, "sin": true,
-	"cos": true, "erf": true, "tanh": true, "sigmoid": true, "silu": true, "gelu": true, "gelu tanh": true, "saturate": true, "div": true}
+	"cos": true, "erf": true, "tanh": true, "sigmoid": true, "silu": true, "softplus": true, "gelu": true, "gelu tanh": true, "saturate": true, "div": true}
 
 // onlyWhole are operations on bits.
 var onlyWhole = map[string]bool{"and": true, "or": true, "xor": true, "not": true}

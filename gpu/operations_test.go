@@ -157,6 +157,7 @@ func mapAgrees(t *testing.T, dev tensor.Device) {
 		{"sigmoid", 8, (*tensor.Tensor).Sigmoid},
 		{"relu", 0, (*tensor.Tensor).ReLU},
 		{"silu", 8, (*tensor.Tensor).SiLU},
+		{"softplus", 4, (*tensor.Tensor).Softplus},
 		{"gelu", 16, (*tensor.Tensor).GELU},
 		{"gelu tanh", 100, (*tensor.Tensor).GELUTanh},
 		{"floor", 0, (*tensor.Tensor).Floor},
@@ -602,24 +603,35 @@ func gatherAgrees(t *testing.T, dev tensor.Device) {
 }
 
 func randomAgrees(t *testing.T, dev tensor.Device) {
-	for _, dtype := range floats {
-		for _, n := range []int{1, 2, 7, 1000} {
-			for name, f := range map[string]func(m tensor.Maker) *tensor.Tensor{
-				"uniform":   func(m tensor.Maker) *tensor.Tensor { return m.Uniform(-2, 3, n) },
-				"normal":    func(m tensor.Maker) *tensor.Tensor { return m.Normal(1, 2, n) },
-				"bernoulli": func(m tensor.Maker) *tensor.Tensor { return m.Bernoulli(0.3, n) },
-				"randint":   func(m tensor.Maker) *tensor.Tensor { return m.Randint(-5, 9, n) },
-			} {
-				g := func() *tensor.Generator {
-					g := tensor.NewGenerator(1<<40 + 7).Stream("test")
-					g.Uint64()
-					return g
+	whole := []tensor.Dtype{tensor.Int64, tensor.Int32, tensor.Int16, tensor.Int8, tensor.Uint8}
+	for name, c := range map[string]struct {
+		f      func(m tensor.Maker, n int) *tensor.Tensor
+		dtypes []tensor.Dtype
+	}{
+		"uniform":      {func(m tensor.Maker, n int) *tensor.Tensor { return m.Uniform(-2, 3, n) }, floats},
+		"normal":       {func(m tensor.Maker, n int) *tensor.Tensor { return m.Normal(1, 2, n) }, floats},
+		"trunc normal": {func(m tensor.Maker, n int) *tensor.Tensor { return m.TruncNormal(1, 2, -2, 3, n) }, floats},
+		"bernoulli":    {func(m tensor.Maker, n int) *tensor.Tensor { return m.Bernoulli(0.3, n) }, slices.Concat(floats, whole, []tensor.Dtype{tensor.Bool})},
+		"randint":      {func(m tensor.Maker, n int) *tensor.Tensor { return m.Randint(0, 9, n) }, slices.Concat(floats, whole)},
+		"randperm":     {func(m tensor.Maker, n int) *tensor.Tensor { return m.Randperm(n) }, whole[:3]},
+	} {
+		for _, dtype := range c.dtypes {
+			for _, n := range []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 1000} {
+				for seed := range uint64(10) {
+					g := func() *tensor.Generator {
+						g := tensor.NewGenerator(1<<40 + seed).Stream("test")
+						g.Uint64()
+						return g
+					}
+					allowed, scale := 0.0, 0.0
+					if name == "normal" { // sines and cosines differ in their last places
+						allowed, scale = 4, 1
+					}
+					near(t, fmt.Sprint(name, " ", dtype, " ", n, " seed ", seed), c.f(tensor.With(dtype, dev, g()), n), c.f(tensor.With(dtype, g()), n), allowed, scale)
+					if n == 1000 {
+						break
+					}
 				}
-				allowed, scale := 0.0, 0.0
-				if name == "normal" { // sines and cosines differ in their last places
-					allowed, scale = 4, 1
-				}
-				near(t, fmt.Sprint(name, " ", dtype, " ", n), f(tensor.With(dtype, dev, g())), f(tensor.With(dtype, g())), allowed, scale)
 			}
 		}
 	}

@@ -41,7 +41,7 @@ func NewFP8Linear(in, out int, bias BiasOption, options ...tensor.Option) *FP8Li
 func (l *FP8Linear) Forward(x *tensor.Tensor) *tensor.Tensor {
 	var y *tensor.Tensor
 	tensor.Autocast(tensor.Float32, func() {
-		y = tensor.Apply(l.product(), x.To(tensor.Float32), l.Weight.To(tensor.Float32))
+		y = tensor.Apply(l, x.To(tensor.Float32), l.Weight.To(tensor.Float32))
 		if l.Bias != nil {
 			y = y.Add(l.Bias.To(tensor.Float32))
 		}
@@ -49,24 +49,24 @@ func (l *FP8Linear) Forward(x *tensor.Tensor) *tensor.Tensor {
 	return y.To(x.Dtype())
 }
 
-// product is x·Wᵀ in 8 bits. For G = dL/dy, rounded as well:
+// Function returns the product x·Wᵀ in 8 bits, for [tensor.Apply]. For G = dL/dy,
+// rounded as well:
 //
 //	dL/dx = G·W    dL/dW = Gᵀ·x
-func (l *FP8Linear) product() tensor.Function {
-	var inputScale, matrixScale float64
+func (l *FP8Linear) Function() tensor.Function {
 	return tensor.Function{
 		Name: "8-bit linear",
 		Forward: func(in []*tensor.Tensor) (*tensor.Tensor, []*tensor.Tensor) {
-			var x, w *tensor.Tensor
-			x, inputScale = l.Input.round(in[0], !l.Evaluating)
-			w, matrixScale = l.Matrix.round(in[1], !l.Evaluating)
+			x, inputScale := l.Input.round(in[0], !l.Evaluating)
+			w, matrixScale := l.Matrix.round(in[1], !l.Evaluating)
 			y := x.MatmulAs(tensor.Float32, w.T())
-			return y.Mul(1 / (inputScale * matrixScale)), []*tensor.Tensor{x, w}
+			scales := tensor.With(tensor.Float64).Of(inputScale, matrixScale)
+			return y.Mul(1 / (inputScale * matrixScale)), []*tensor.Tensor{x, w, scales}
 		},
 		Gradient: func(saved []*tensor.Tensor, g *tensor.Tensor) []*tensor.Tensor {
-			x, w := saved[0], saved[1]
+			x, w, inputScale, matrixScale := saved[0], saved[1], saved[2].At(0), saved[2].At(1)
 			g, scale := l.Grad.round(g, true)
-			rows := func(t *tensor.Tensor) *tensor.Tensor { return t.Reshape(-1, t.Size(-1)) }
+			rows := func(t *tensor.Tensor) *tensor.Tensor { return t.Unsqueeze(0).Flatten(0, -2) }
 			return []*tensor.Tensor{
 				g.MatmulAs(tensor.Float32, w).Mul(1 / (scale * matrixScale)),
 				rows(g).T().MatmulAs(tensor.Float32, rows(x)).Mul(1 / (scale * inputScale)),

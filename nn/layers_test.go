@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/lectern-go/lectern/nn"
@@ -217,5 +219,49 @@ func TestAutocastKeepsActivationsSmall(t *testing.T) {
 	})
 	if y := m.Forward(tensor.Ones(2, 8)); y.Dtype() != tensor.Float32 {
 		t.Errorf("outside: %v", y.Dtype())
+	}
+}
+
+// TestLayersWithoutFeatures: a layer with no input features gives its bias, and has
+// gradients, if empty ones.
+func TestLayersWithoutFeatures(t *testing.T) {
+	for name, layer := range map[string]nn.Module{
+		"linear": nn.NewLinear(0, 3, nn.WithBias), "without bias": nn.NewLinear(0, 3, nn.NoBias), "dense": nn.NewDense(0, 3), "8-bit": nn.NewFP8Linear(0, 3, nn.WithBias),
+		"no outputs": nn.NewLinear(2, 0, nn.WithBias),
+	} {
+		for _, lead := range [][]int{{}, {2}, {2, 5}} {
+			in := 0
+			if name == "no outputs" {
+				in = 2
+			}
+			x := tensor.Ones(append(lead, in)...).RequireGrad()
+			y := layer.Forward(x)
+			if y.IsFinite().All().Item() != 1 {
+				t.Errorf("%s of %v gives %v", name, x.Shape(), y)
+			}
+			y.Sum().Backward()
+			for _, p := range append(nn.Parameters(layer), tensor.Named("x", x)) {
+				if g := p.Tensor.Grad(); g == nil || !slices.Equal(g.Shape(), p.Tensor.Shape()) {
+					t.Errorf("%s of %v: %s of shape %v has gradient %v", name, x.Shape(), p.Name, p.Tensor.Shape(), g)
+				}
+			}
+		}
+	}
+}
+
+func TestClassWeightMistakes(t *testing.T) {
+	logits, target := tensor.Zeros(2, 3), tensor.Of([]int{0, 2})
+	for _, c := range []struct {
+		f    func()
+		want string
+	}{
+		{func() { nn.CrossEntropy(logits, target, nn.ClassWeights(tensor.Ones(2))) }, "nn: cross entropy: weights of shape [2] for 3 classes"},
+		{func() { nn.CrossEntropy(logits, tensor.Zeros(2, 3), nn.ClassWeights(tensor.Ones(3, 1))) }, "nn: cross entropy: weights of shape [3 1] for 3 classes"},
+		{func() { nn.NLL(logits, tensor.Of([]int{0, 3})) }, "nn: nll: target 3, number 1, is not one of the 3 classes"},
+		{func() { nn.CrossEntropy(logits, tensor.Zeros(2)) }, "nn: cross entropy: the target is float32"},
+	} {
+		if err := tensor.Try(c.f); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("got %v, want %s", err, c.want)
+		}
 	}
 }

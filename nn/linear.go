@@ -24,7 +24,7 @@ type Linear struct {
 // NewLinear returns a layer from in to out features. Its values are uniform in
 // ±1/sqrt(in), as PyTorch's. Options are those of [tensor.With].
 func NewLinear(in, out int, bias BiasOption, options ...tensor.Option) *Linear {
-	bound := 1 / math.Sqrt(float64(in))
+	bound := 1 / math.Sqrt(float64(max(in, 1))) // a bias without inputs is uniform in ±1
 	l := &Linear{Weight: Parameter(tensor.With(options...).Uniform(-bound, bound, out, in))}
 	if bias {
 		l.Bias = Parameter(tensor.With(options...).Uniform(-bound, bound, out))
@@ -82,11 +82,6 @@ func NewEmbedding(vocabulary, dim int, options ...tensor.Option) *Embedding {
 // Forward takes ids [...], whole numbers, to their rows [... dim]. It panics if
 // an id is not in the vocabulary.
 func (e *Embedding) Forward(ids *tensor.Tensor) *tensor.Tensor {
-	if ids.Len() > 0 && !ids.Dtype().IsFloat() {
-		if lowest := ids.Min().Item(); lowest < 0 { // indexing would count it from the end
-			fail(tensor.ErrIndex, "embedding", fmt.Sprintf("id %g is negative", lowest), fmt.Sprintf("ids go from 0 to %d", e.Weight.Size(0)-1))
-		}
-	}
 	return e.Weight.Embedding(ids)
 }
 

@@ -7,8 +7,8 @@ import (
 	"github.com/lectern-go/lectern/tensor"
 )
 
-// A LossOption changes what a loss function does: a [Reduction], [IgnoreIndex] or
-// [LabelSmoothing].
+// A LossOption changes what a loss function does: a [Reduction], [IgnoreIndex],
+// [LabelSmoothing] or [ClassWeights].
 type LossOption interface{ set(*lossOptions) }
 
 // A Reduction says what becomes of the losses of all elements.
@@ -27,15 +27,24 @@ type IgnoreIndex int
 // spreads evenly over all classes; 0 unless given.
 type LabelSmoothing float64
 
+// ClassWeights returns the option that multiplies the losses of each class by a
+// weight, [C]; the mean of CrossEntropy is then the weighted one. The weights take
+// no part in gradients.
+func ClassWeights(weights *tensor.Tensor) LossOption { return classWeights{weights} }
+
+type classWeights struct{ of *tensor.Tensor }
+
 type lossOptions struct {
 	reduction Reduction
 	ignore    int
 	smoothing float64
+	weights   *tensor.Tensor // [C]; nil: all are 1
 }
 
 func (r Reduction) set(o *lossOptions)      { o.reduction = r }
 func (i IgnoreIndex) set(o *lossOptions)    { o.ignore = int(i) }
 func (s LabelSmoothing) set(o *lossOptions) { o.smoothing = float64(s) }
+func (w classWeights) set(o *lossOptions)   { o.weights = w.of.Detach() }
 
 func lossOptionsOf(options []LossOption) lossOptions {
 	o := lossOptions{ignore: -100}
@@ -74,7 +83,7 @@ func L1(y, target *tensor.Tensor, options ...LossOption) *tensor.Tensor {
 //
 //	softplus(x) - x·target
 //
-// which does not overflow. It panics if the shapes differ.
+// which does not overflow, and whose gradient is sigmoid(x) - target. It panics if the shapes differ.
 func BCEWithLogits(logits, target *tensor.Tensor, options ...LossOption) *tensor.Tensor {
 	sameShape("bce with logits", logits, target)
 	losses := Softplus(logits).Sub(logits.Mul(target))
@@ -82,7 +91,7 @@ func BCEWithLogits(logits, target *tensor.Tensor, options ...LossOption) *tensor
 }
 
 // Softplus returns ln(1 + exp(x)), without overflow.
-func Softplus(x *tensor.Tensor) *tensor.Tensor { return x.ReLU().Add(x.Abs().Neg().Exp().Log1p()) }
+func Softplus(x *tensor.Tensor) *tensor.Tensor { return x.Softplus() }
 
 func sameShape(op string, y, target *tensor.Tensor) {
 	if !slices.Equal(y.Shape(), target.Shape()) {
@@ -93,19 +102,49 @@ func sameShape(op string, y, target *tensor.Tensor) {
 // CrossEntropy returns the mean of -ln softmax(logits)[target]. logits are [C],
 // [N C] or [N C ...], classes on axis 1, and target has the same shape without
 // them: whole numbers from 0 to C-1, or the one that is ignored. If all are
-// ignored the mean is NaN. It panics if the shapes don't fit or a target is out of
-// range.
+// ignored the mean is NaN.
+//
+// A floating-point target of the shape of the logits has a probability for each
+// class: soft targets, of which none is ignored. The mean is then that over all
+// positions, whatever the weights.
+//
+// It panics if the shapes don't fit or a target is out of range.
 func CrossEntropy(logits, target *tensor.Tensor, options ...LossOption) *tensor.Tensor {
 	axis := min(1, logits.Dim()-1)
+	o := lossOptionsOf(options)
+	if target.Dtype().IsFloat() && logits.Dim() > 0 && slices.Equal(logits.Shape(), target.Shape()) {
+		return softCrossEntropy(logits, target, axis, o)
+	}
 	checkTarget("cross entropy", logits, target, axis)
-	return nll(logits.LogSoftmax(axis), target, axis, lossOptionsOf(options))
+	return nll("cross entropy", logits.LogSoftmax(axis), target, axis, o)
+}
+
+func softCrossEntropy(logits, target *tensor.Tensor, axis int, o lossOptions) *tensor.Tensor {
+	if o.smoothing > 0 {
+		target = target.Mul(1 - o.smoothing).Add(o.smoothing / float64(logits.Size(axis)))
+	}
+	losses := logits.LogSoftmax(axis).Mul(target)
+	if o.weights != nil {
+		losses = losses.Mul(o.weightsAlong("cross entropy", losses, axis))
+	}
+	return o.reduction.of(losses.Sum(axis).Neg())
+}
+
+// weightsAlong returns the weights in a shape that is broadcast along an axis.
+func (o lossOptions) weightsAlong(op string, losses *tensor.Tensor, axis int) *tensor.Tensor {
+	if !slices.Equal(o.weights.Shape(), []int{losses.Size(axis)}) {
+		fail(tensor.ErrShape, op, fmt.Sprintf("weights of shape %v for %d classes", o.weights.Shape(), losses.Size(axis)), "give one weight for each class")
+	}
+	shape := slices.Repeat([]int{1}, losses.Dim())
+	shape[axis] = losses.Size(axis)
+	return o.weights.To(losses.Dtype()).Reshape(shape...)
 }
 
 // NLL is [CrossEntropy] of logarithms of probabilities, such as LogSoftmax gives.
 func NLL(logProbabilities, target *tensor.Tensor, options ...LossOption) *tensor.Tensor {
 	axis := min(1, logProbabilities.Dim()-1)
 	checkTarget("nll", logProbabilities, target, axis)
-	return nll(logProbabilities, target, axis, lossOptionsOf(options))
+	return nll("nll", logProbabilities, target, axis, lossOptionsOf(options))
 }
 
 func checkTarget(op string, logits, target *tensor.Tensor, axis int) {
@@ -118,7 +157,7 @@ func checkTarget(op string, logits, target *tensor.Tensor, axis int) {
 	}
 }
 
-func nll(logp, target *tensor.Tensor, axis int, o lossOptions) *tensor.Tensor {
+func nll(op string, logp, target *tensor.Tensor, axis int, o lossOptions) *tensor.Tensor {
 	target = target.Detach().To(tensor.Int64)
 	counted := target.Len()
 	for i, id := range target.Ints() {
@@ -126,7 +165,7 @@ func nll(logp, target *tensor.Tensor, axis int, o lossOptions) *tensor.Tensor {
 		case id == int64(o.ignore):
 			counted--
 		case id < 0 || id >= int64(logp.Size(axis)):
-			fail(tensor.ErrIndex, "cross entropy", fmt.Sprintf("target %d, number %d, is not one of the %d classes", id, i, logp.Size(axis)), "mark what does not count with nn.IgnoreIndex")
+			fail(tensor.ErrIndex, op, fmt.Sprintf("target %d, number %d, is not one of the %d classes", id, i, logp.Size(axis)), "mark what does not count with nn.IgnoreIndex")
 		}
 	}
 	var ignored *tensor.Tensor
@@ -135,18 +174,31 @@ func nll(logp, target *tensor.Tensor, axis int, o lossOptions) *tensor.Tensor {
 		target = target.MaskedFill(ignored, 0)
 	}
 	losses := logp.Gather(axis, target.Unsqueeze(axis)).Squeeze(axis).Neg()
+	var weights *tensor.Tensor // of each target
+	if o.weights != nil {
+		along := o.weightsAlong(op, logp, axis)
+		weights = along.Expand(logp.Shape()...).Gather(axis, target.Unsqueeze(axis)).Squeeze(axis)
+		losses = losses.Mul(weights)
+		logp = logp.Mul(along)
+	}
 	if o.smoothing > 0 {
 		losses = losses.Mul(1 - o.smoothing).Sub(logp.Mean(axis).Mul(o.smoothing))
 	}
-	if ignored == nil {
+	if ignored == nil && weights == nil {
 		return o.reduction.of(losses)
 	}
-	losses = losses.MaskedFill(ignored, 0)
-	switch o.reduction {
-	case SumLoss:
-		return losses.Sum()
-	case EachLoss:
-		return losses
+	if ignored != nil {
+		losses = losses.MaskedFill(ignored, 0)
 	}
-	return losses.Sum().Div(float64(counted))
+	switch {
+	case o.reduction == SumLoss:
+		return losses.Sum()
+	case o.reduction == EachLoss:
+		return losses
+	case weights == nil:
+		return losses.Sum().Div(float64(counted))
+	case ignored != nil:
+		weights = weights.MaskedFill(ignored, 0)
+	}
+	return losses.Sum().Div(weights.Sum())
 }

@@ -92,17 +92,21 @@ func NewDeepNetwork(dim, layers int, options ...tensor.Option) *DeepNetwork {
 // Forward takes x [B D] to [B D].
 func (d *DeepNetwork) Forward(x *tensor.Tensor) *tensor.Tensor {
 	if d.Segment <= 0 {
-		return blocks(d.Layers, x)
+		return Blocks(d.Layers).Forward(x)
 	}
 	for first := 0; first < len(d.Layers); first += d.Segment {
 		segment := d.Layers[first:min(first+d.Segment, len(d.Layers))]
-		x = Recompute(func(x *tensor.Tensor) *tensor.Tensor { return blocks(segment, x) }, x)
+		x = tensor.RecomputeModule(Blocks(segment), x)
 	}
 	return x
 }
 
-func blocks(layers []*Dense, x *tensor.Tensor) *tensor.Tensor {
-	for _, layer := range layers {
+// Blocks is layers with a ReLU after each.
+type Blocks []*Dense
+
+// Forward takes x [B D] to [B D].
+func (b Blocks) Forward(x *tensor.Tensor) *tensor.Tensor {
+	for _, layer := range b {
 		x = layer.Forward(x).ReLU()
 	}
 	return x

@@ -34,7 +34,6 @@ func init() {
 			{readsRight, func(c *call, g *Tensor, _ int) *Tensor { return apply(&opReLUGradient, nil, g, c.right()) }},
 			{},
 		},
-		flops: onePerElement,
 	})
 }
 
@@ -86,6 +85,50 @@ func init() {
 func (t *Tensor) Sigmoid() *Tensor { return apply(&opSigmoid, nil, t) }
 
 func sigmoid(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
+
+// d ln(1+eˣ)/dx = σ(x)
+var opSoftplus op
+
+func init() {
+	define(&opSoftplus, op{
+		name:    "softplus",
+		forward: unary(softplusKernels(), floatDtype),
+		gradients: []gradient{
+			{readsInput, func(c *call, g *Tensor, _ int) *Tensor { return g.Mul(c.input().Sigmoid()) }},
+		},
+		flops: perElement(3),
+	})
+}
+
+// Softplus returns ln(1+eˣ) for each element, a smooth form of [Tensor.ReLU],
+// without overflow. Whole numbers give float32.
+func (t *Tensor) Softplus() *Tensor { return apply(&opSoftplus, nil, t) }
+
+// softplusKernels computes max(x, 0) + ln(1 + e^-|x|), whose exponential can't
+// overflow. The formula has a corner at 0 that the function has not: a gradient
+// that went through its steps would be wrong there.
+func softplusKernels() unaryKernels {
+	k := floatKernels(func(x float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) })
+	v := vectors32
+	if v.Abs == nil || v.Neg == nil || v.Relu == nil || v.Add == nil || v.Exp == nil || v.Log1p == nil {
+		return k
+	}
+	k.f32 = func(dst, x []float32) {
+		var room [256]float32
+		for len(x) > 0 {
+			n := min(len(x), len(room))
+			rest := room[:n]
+			v.Abs(rest, x[:n])
+			v.Neg(rest, rest)
+			v.Exp(rest, rest)
+			v.Log1p(rest, rest)
+			v.Relu(dst[:n], x[:n])
+			v.Add(dst[:n], dst[:n], rest)
+			dst, x = dst[n:], x[n:]
+		}
+	}
+	return k
+}
 
 // d(tanh x)/dx = 1 - tanh² x
 var opTanh op
@@ -157,7 +200,7 @@ func init() {
 	define(&opGELUTanh, op{
 		name: "gelu tanh",
 		forward: unary(vectorKernels(vectors32.GeluTanh, func(x float64) float64 {
-			return 0.5 * x * (1 + math.Tanh(slope*(x+cubic*x*x*x)))
+			return x * sigmoid(2*slope*(x+cubic*x*x*x)) // the same, without 1-1
 		}), floatDtype),
 		gradients: []gradient{
 			{readsInput, func(c *call, g *Tensor, _ int) *Tensor {

@@ -16,6 +16,7 @@ func init() {
 			{readsNothing, func(_ *call, g *Tensor, _ int) *Tensor { return g }},
 		},
 		broadcasts: true,
+		direct:     true,
 		flops:      onePerElement,
 	})
 }
@@ -42,6 +43,7 @@ func init() {
 			{readsNothing, func(_ *call, g *Tensor, _ int) *Tensor { return g.Neg() }},
 		},
 		broadcasts: true,
+		direct:     true,
 		flops:      onePerElement,
 	})
 }
@@ -68,6 +70,7 @@ func init() {
 			{readsLeft, func(c *call, g *Tensor, _ int) *Tensor { return g.Mul(c.left()) }},
 		},
 		broadcasts: true,
+		direct:     true,
 		flops:      onePerElement,
 	})
 }
@@ -96,6 +99,7 @@ func init() {
 			}},
 		},
 		broadcasts: true,
+		direct:     true,
 		flops:      onePerElement,
 	})
 }
@@ -112,7 +116,8 @@ func div[T number](dst, x, y []T) {
 	}
 }
 
-// d(aᵇ)/da = b·aᵇ⁻¹, and 0 where b = 0;  d(aᵇ)/db = aᵇ·ln a, and 0 where a = 0
+// d(aᵇ)/da = b·aᵇ⁻¹, and 0 where b = 0;  d(aᵇ)/db = aᵇ·ln a, and 0 where a = 0.
+// Bases are masked before they are raised, so that no derivative is 0·∞.
 var opPow op
 
 func init() {
@@ -121,12 +126,15 @@ func init() {
 		forward: powForward,
 		gradients: []gradient{
 			{readsLeft | readsRight, func(c *call, g *Tensor, _ int) *Tensor {
-				slope := c.right().Mul(c.left().Pow(c.right().Sub(1)))
-				return g.Mul(slope.MaskedFill(c.right().Eq(0), 0))
+				base, power := c.left(), c.right()
+				if power.storage.device != nil || power.has(func(v float64) bool { return v == 0 }) {
+					corner := power.Eq(0).And(base.Lt(0).Or(base.Gt(0)).Not()) // 0⁰ and NaN⁰
+					base = base.Expand(corner.layout.shape...).MaskedFill(corner, 1)
+				}
+				return g.Mul(power.Mul(base.Pow(power.Sub(1))))
 			}},
 			{readsLeft | readsOutput, func(c *call, g *Tensor, _ int) *Tensor {
-				slope := c.out.Mul(c.left().Log())
-				return g.Mul(slope.MaskedFill(c.left().Eq(0), 0))
+				return g.Mul(c.out.Mul(c.left().MaskedFill(c.left().Eq(0), 1).Log()))
 			}},
 		},
 		broadcasts: true,
@@ -144,6 +152,17 @@ func powForward(c *call) *Tensor {
 		fail(ErrValue, "pow", describe(c.in...), "a whole number to a negative power is not a whole number", "convert with To(tensor.Float32)")
 	}
 	return binary(binaryKernels{powFloat32, powFloat64, powInt64}, sameDtype)(c)
+}
+
+// has reports whether any element fulfils a condition. Observers are not told.
+func (t *Tensor) has(condition func(float64) bool) bool {
+	r, found := newReader[float64](t.onHost()), false
+	inBlocks(0, t.Len(), func(start, n int) {
+		for _, v := range r.block(start, n) {
+			found = found || condition(v)
+		}
+	})
+	return found
 }
 
 // contains reports whether any element, as a whole number, fulfils a condition.

@@ -6,9 +6,17 @@ import (
 	"github.com/lectern-go/lectern/internal/cpu"
 )
 
-// Clone returns a contiguous copy with storage of its own. Gradients pass
-// through it: d(clone(x))/dx = 1.
+// Clone returns a copy with storage of its own, without gaps, whose axes have the
+// order in memory that they have in t: that of a transposed matrix is transposed,
+// too. [Tensor.Contiguous] puts elements in row-major order. Gradients pass through
+// it: d(clone(x))/dx = 1.
 func (t *Tensor) Clone() *Tensor { return apply(&opClone, nil, t) }
+
+// inOrderCopy is Clone with the elements in row-major order.
+func (t *Tensor) inOrderCopy() *Tensor { return apply(&opClone, rowMajorOrder{}, t) }
+
+// rowMajorOrder, given to opClone, asks for a contiguous copy.
+type rowMajorOrder struct{}
 
 var opClone op
 
@@ -16,7 +24,30 @@ func init() {
 	define(&opClone, op{
 		name: "clone",
 		forward: func(c *call) *Tensor {
-			return c.input().converted(c.input().dtype)
+			x := c.input()
+			if _, rows := c.attr.(rowMajorOrder); rows {
+				return x.converted(x.dtype)
+			}
+			if x.IsContiguous() {
+				out := x.converted(x.dtype)
+				copy(out.layout.strides, x.layout.strides) // those of axes of size 1 may be any
+				return out
+			}
+			// In the order of memory the copy is contiguous.
+			order := x.layout.memoryOrder()
+			l, err := x.layout.Permute(order...)
+			x.must(c.op.name, err)
+			out := x.alias(l).converted(x.dtype)
+			if l.IsContiguous() {
+				copy(out.layout.strides, l.strides)
+			}
+			back := make([]int, len(order))
+			for i, axis := range order {
+				back[axis] = i
+			}
+			out.layout, err = out.layout.Permute(back...)
+			x.must(c.op.name, err)
+			return out
 		},
 		gradients: []gradient{{readsNothing, func(_ *call, g *Tensor, _ int) *Tensor { return g }}},
 	})
@@ -32,6 +63,7 @@ func init() {
 // their fraction. Gradients pass through it, converted and brought back. It panics
 // if a device has no room.
 func (t *Tensor) To(targets ...Target) *Tensor {
+	t.exist("to")
 	to := placement{t.dtype, t.Device()}
 	for _, target := range targets {
 		switch target := target.(type) {

@@ -55,9 +55,13 @@ func (m Maker) Full(value float64, shape ...int) *Tensor {
 
 // Arange returns the numbers start, start+step, ... below stop (above it, if
 // step is negative): ceil((stop-start)/step) of them. Without a dtype it is
-// int64 if all three are whole, else float32. It panics if step is 0 or leads
-// away from stop.
+// int64 if all three are whole, else float32. For int64 all three lose their
+// fraction first, as in PyTorch: up to 2.7 are 0 and 1. It panics if step is 0 or
+// leads away from stop.
 func (m Maker) Arange(start, stop, step float64) *Tensor {
+	if m.given && m.dtype == Int64 {
+		start, stop, step = math.Trunc(start), math.Trunc(stop), math.Trunc(step)
+	}
 	if step == 0 || (stop-start)/step < 0 || math.IsNaN((stop-start)/step) || math.IsInf((stop-start)/step, 0) {
 		fail(ErrValue, "arange", fmt.Sprintf("(%g, %g, %g)", start, stop, step), "no number of steps leads from start to stop", "")
 	}
@@ -66,7 +70,18 @@ func (m Maker) Arange(start, stop, step float64) *Tensor {
 	if !m.given && whole {
 		dtype = Int64
 	}
-	n := int(math.Ceil((stop - start) / step))
+	count := math.Ceil((stop - start) / step)
+	if count > maxElements {
+		fail(ErrShape, "arange", fmt.Sprintf("(%g, %g, %g)", start, stop, step), fmt.Sprintf("there is no memory for %g elements", count), "check the bounds")
+	}
+	n := int(count)
+	if dtype == Int64 && math.Abs(start) < 1<<63 && math.Abs(step) < 1<<63 {
+		values := newTensor(Int64, []int{n}, false)
+		for i := range plain[int64](values) {
+			plain[int64](values)[i] = int64(start) + int64(i)*int64(step)
+		}
+		return values.To(m.device)
+	}
 	values := newTensor(Float64, []int{n}, false)
 	for i := range elements[float64](values.storage)[:n] {
 		elements[float64](values.storage)[i] = start + float64(i)*step

@@ -18,19 +18,29 @@ type Function struct {
 	Gradient func(saved []*Tensor, g *Tensor) []*Tensor
 }
 
+// Differentiable is what [Apply] runs: a [Function], or a value of a type with a
+// method that returns one. A notebook asks such a value for its Function again in a
+// later cell, so that what Gradient needs belongs into what Forward saves, or into
+// the value.
+type Differentiable interface{ Function() Function }
+
+// Function returns f.
+func (f Function) Function() Function { return f }
+
 // Apply runs a function and gives its result a place in the graph. What Forward
 // saves is released by Backward, and must not be changed in place before, like
 // that of any operation. It panics as Forward does, and in Backward if Gradient
 // returns a gradient of another shape than its input.
-func Apply(f Function, in ...*Tensor) *Tensor {
-	return apply(&opCustom, &custom{Function: f}, in...)
+func Apply(f Differentiable, in ...*Tensor) *Tensor {
+	return apply(&opCustom, &custom{Function: f.Function(), of: f}, in...)
 }
 
 // custom is one use of a Function.
 type custom struct {
 	Function
-	given *Tensor   // the gradient that gradients were computed for
-	grads []*Tensor // until they are fetched
+	of    Differentiable // what the Function was asked of
+	given *Tensor        // the gradient that gradients were computed for
+	grads []*Tensor      // until they are fetched
 }
 
 var opCustom op

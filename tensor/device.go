@@ -93,7 +93,10 @@ func (d Dtype) target()       {}
 type Target interface{ target() }
 
 // Device returns where the elements of t lie.
-func (t *Tensor) Device() Device { return Device{t.backend()} }
+func (t *Tensor) Device() Device {
+	t.known("device")
+	return Device{t.backend()}
+}
 
 // backend returns the device of t, nil for the processor.
 func (t *Tensor) backend() device.Backend {

@@ -11,7 +11,9 @@ import (
 	"testing"
 
 	"github.com/lectern-go/lectern/gpu"
+	"github.com/lectern-go/lectern/internal/celltest"
 	"github.com/lectern-go/lectern/internal/fakecuda"
+	"github.com/lectern-go/lectern/kernel/keep"
 	"github.com/lectern-go/lectern/tensor"
 )
 
@@ -81,10 +83,15 @@ func compareOn(t *testing.T, d tensor.Device, c tensor.OpCase, dtype tensor.Dtyp
 			there[i].RequireGrad()
 		}
 	}
-	want := c.Run(here)
-	var got *tensor.Tensor
-	if err := tensor.Try(func() { got = c.Run(there) }); err != nil {
-		t.Fatalf("%s: %v", dtype, err)
+	var want, got *tensor.Tensor
+	costHere := counted(func() { want = c.Run(here) })
+	costThere := counted(func() {
+		if err := tensor.Try(func() { got = c.Run(there) }); err != nil {
+			t.Fatalf("%s: %v", dtype, err)
+		}
+	})
+	if !slices.Equal(costThere, costHere) {
+		t.Fatalf("%s: the device is told to run %v, the processor %v", dtype, costThere, costHere)
 	}
 	if got.Device() != d {
 		t.Fatalf("%s: the result is on %s", dtype, got.Device())
@@ -104,8 +111,11 @@ func compareOn(t *testing.T, d tensor.Device, c tensor.OpCase, dtype tensor.Dtyp
 		return
 	}
 	weights := tensor.With(tensor.NewGenerator(6)).Uniform(0.5, 1.5, want.Shape()...).To(want.Dtype())
-	want.Mul(weights).Sum().Backward()
-	got.Mul(weights.To(d)).Sum().Backward()
+	lossHere, lossThere := want.Mul(weights).Sum(), got.Mul(weights.To(d)).Sum()
+	costHere, costThere = counted(func() { lossHere.Backward() }), counted(func() { lossThere.Backward() })
+	if !slices.Equal(costThere, costHere) {
+		t.Fatalf("%s: backward of the device is %v, that of the processor %v", dtype, costThere, costHere)
+	}
 	for i := range here {
 		if (here[i].Grad() == nil) != (there[i].Grad() == nil) {
 			t.Fatalf("%s: gradients of input %d are %v and %v", dtype, i, there[i].Grad(), here[i].Grad())
@@ -117,6 +127,19 @@ func compareOn(t *testing.T, d tensor.Device, c tensor.OpCase, dtype tensor.Dtyp
 			}
 		}
 	}
+}
+
+// counted lists the operations that f runs, with their FLOPs. Views and copies, of
+// which devices may need others, have none.
+func counted(f func()) (all []string) {
+	stop := tensor.Trace(func(e tensor.Event) {
+		if e.Kind == tensor.Ran && e.FLOPs > 0 {
+			all = append(all, fmt.Sprintf("%s: %d", e.Op, e.FLOPs))
+		}
+	})
+	defer stop()
+	f()
+	return all
 }
 
 // TestOperandsOfTwoDevices: nothing is copied in silence.
@@ -253,17 +276,55 @@ func TestFreeAfter(t *testing.T) {
 	}
 }
 
-// TestKeptOnADevice: a tensor is on its device again in the next cell, and what
-// did not change is not fetched twice.
+// TestKeptOnADevice: a tensor is on its device again in the next cell, and so is
+// what a graph saved; what did not change is not fetched twice.
 func TestKeptOnADevice(t *testing.T) {
-	d := fakeDevice(t)
-	x := tensor.With(d).Arange(0, 6, 1).To(tensor.Float32).View(2, 3).T()
-	again := tensor.ThroughKeep(x)
-	if again.Device() != d || !tensor.Equal(again, x) || !slices.Equal(again.Strides(), x.Strides()) {
-		t.Errorf("%+v, want %+v", again, x)
+	fakecuda.Build(t)
+	make := func(d tensor.Device) (x, w, loss *tensor.Tensor) {
+		x = tensor.With(d).Arange(0, 6, 1).To(tensor.Float32).View(2, 3).T()
+		w = tensor.With(d).Ones(2, 3).RequireGrad()
+		h := w.Matmul(x).Tanh().Mul(w.Sum(1, tensor.KeepDim)).Add(tensor.With(d).Arange(0, 2, 1).To(tensor.Float32))
+		host := tensor.Of(1., 2).RequireGrad()
+		return x, w, h.Max(1).Mul(host.To(d)).LogSoftmax(-1).Sum().To(tensor.CPU)
 	}
-	again.AddInPlace(1)
-	if third := tensor.ThroughKeep(tensor.ThroughKeep(again)); !tensor.Equal(third, x.Add(1)) {
-		t.Errorf("a write was lost: %v", third)
-	}
+	celltest.Run(t, func(t *testing.T) {
+		defer celltest.Begin()()
+		x, w, loss := make(fakeDevice(t))
+		keep.Def("x", &x, "w", &w, "loss", &loss)
+	}, func(t *testing.T) {
+		d := fakeDevice(t)
+		var x, w, loss *tensor.Tensor
+		defer celltest.Begin("x", &x, "w", &w, "loss", &loss)()
+		x2, w2, loss2 := make(d)
+		if x.Device() != d || !tensor.Equal(x, x2) || !slices.Equal(x.Strides(), x2.Strides()) {
+			t.Errorf("%+v, want %+v", x, x2)
+		}
+		loss.Backward(tensor.CreateGraph())
+		loss2.Backward(tensor.CreateGraph())
+		sameBits(t, "the gradient", w.Grad(), w2.Grad())
+		if w.Grad().Device() != d {
+			t.Errorf("the gradient is on %v", w.Grad().Device())
+		}
+	}, func(t *testing.T) {
+		d := fakeDevice(t)
+		var x, w, loss *tensor.Tensor
+		defer celltest.Begin("x", &x, "w", &w, "loss", &loss)()
+		x2, w2, loss2 := make(d)
+		loss2.Backward(tensor.CreateGraph())
+		for _, g := range []*tensor.Tensor{w.Grad(), w2.Grad()} {
+			g.Square().Sum().Backward(tensor.Retain())
+		}
+		sameBits(t, "the second derivative", w.Grad(), w2.Grad())
+		_ = x2
+		x.AddInPlace(1)
+	}, func(t *testing.T) {
+		d := fakeDevice(t)
+		var x, w, loss *tensor.Tensor
+		defer celltest.Begin("x", &x, "w", &w, "loss", &loss)()
+		x2, _, _ := make(d)
+		sameBits(t, "what was written", x, x2.Add(1))
+		if err := tensor.Try(func() { loss.Backward() }); !errors.Is(err, tensor.ErrGrad) || !strings.Contains(err.Error(), "was changed in place") {
+			t.Errorf("backward through what was changed: %v", err)
+		}
+	})
 }

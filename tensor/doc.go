@@ -20,6 +20,9 @@
 // a write does to the graph and recompute.go trades time for memory. graph.go
 // exports the graph, trace.go tells observers of all that happens.
 //
+// A notebook carries tensors from cell to cell, each of which is a process: keep.go
+// says what of them, keepgraph.go, keepcall.go and keepend.go what of the graph.
+//
 // free.go gives memory back before the garbage collector does, passing.go does so
 // with the gradients of Backward, and recycle.go hands it out again.
 //

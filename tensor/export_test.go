@@ -15,9 +15,20 @@ func OpTable() []OpCase {
 
 func (o OpCase) Name() string                                     { return o.c.name }
 func (o OpCase) Run(in []*Tensor) *Tensor                         { return o.c.run(in) }
+func (o OpCase) Twice() bool                                      { return o.c.second }
 func (o OpCase) Dtypes() []Dtype                                  { return o.c.dtypes() }
 func (o OpCase) Inputs(dtype Dtype, seed uint64) []*Tensor        { return o.c.inputs(dtype, seed) }
 func Relaid(x *Tensor, draw func(n int, what string) int) *Tensor { return relaid(x, draw) }
 
-// ThroughKeep does with a tensor what the notebook kernel does between cells.
-func ThroughKeep(x *Tensor) *Tensor { return throughKeep(x, map[*storage]*storage{}) }
+// OpsWithGradients returns the names of the operations that have a derivative.
+func OpsWithGradients() (names []string) {
+	for _, o := range ops {
+		for _, g := range o.gradients {
+			if g.of != nil {
+				names = append(names, o.name)
+				break
+			}
+		}
+	}
+	return names
+}

@@ -1,6 +1,7 @@
 package tensor
 
 import (
+	"fmt"
 	"math"
 )
 
@@ -132,16 +133,26 @@ func (t *Tensor) position(o *op, axis []int) *Tensor {
 // MaxAt returns the largest elements along an axis and their positions, which
 // are int64. The whole gradient goes to that position. KeepDim may follow.
 func (t *Tensor) MaxAt(axis int, keep ...int) (values, at *Tensor) {
-	return t.pick(t.Argmax(axis, KeepDim), axis, keep)
+	return t.pick("max at", t.Argmax, axis, keep)
 }
 
 // MinAt returns the smallest elements along an axis and their positions; see
 // [Tensor.MaxAt].
 func (t *Tensor) MinAt(axis int, keep ...int) (values, at *Tensor) {
-	return t.pick(t.Argmin(axis, KeepDim), axis, keep)
+	return t.pick("min at", t.Argmin, axis, keep)
 }
 
-func (t *Tensor) pick(at *Tensor, axis int, keep []int) (values, positions *Tensor) {
+func (t *Tensor) pick(op string, position func(axes ...int) *Tensor, axis int, keep []int) (values, positions *Tensor) {
+	for _, k := range keep {
+		if k != KeepDim {
+			name := fmt.Sprint(k)
+			if k == Biased {
+				name = "tensor.Biased"
+			}
+			fail(ErrValue, op, describe(t), name+" follows the axis", "only tensor.KeepDim may; one axis is reduced at a time")
+		}
+	}
+	at := position(axis, KeepDim)
 	if t.Dim() == 0 {
 		return t.Clone(), at
 	}

@@ -25,6 +25,9 @@ func (t *Tensor) String() string {
 	if t == nil {
 		return "<nil>"
 	}
+	if t.storage == nil {
+		return "<zero Tensor>"
+	}
 	const prefix = "tensor("
 	text, notes := "[]", t.notes()
 	switch {
@@ -52,7 +55,7 @@ func (t *Tensor) String() string {
 // version of the storage.
 func (t *Tensor) Format(f fmt.State, verb rune) {
 	io.WriteString(f, t.String())
-	if verb == 'v' && f.Flag('+') && t != nil {
+	if verb == 'v' && f.Flag('+') && t != nil && t.storage != nil {
 		fmt.Fprintf(f, "\n%s", t.details())
 	}
 }
@@ -97,9 +100,9 @@ func (t *Tensor) notes() []string {
 // the first one.
 func (t *Tensor) valueText(indent int) string {
 	p := printer{t: t.shownHere(), summarise: t.Len() > printThreshold}
-	p.style = newNumberStyle(p.t.dtype, p.shown(nil, 0, nil))
+	p.chooseStyle()
 	if t.Dim() == 0 {
-		return p.style.format(t.Item())
+		return p.aligned(nil)
 	}
 	return p.text(nil, indent)
 }
@@ -134,17 +137,53 @@ func (p *printer) edges(size int) []int {
 	return shown
 }
 
-// shown collects the values that will be printed.
-func (p *printer) shown(index []int, axis int, values []float64) []float64 {
+// shown collects the indices of the elements that will be printed.
+func (p *printer) shown(index []int, all [][]int) [][]int {
+	axis := len(index)
 	if axis == p.t.Dim() {
-		return append(values, p.t.At(index...))
+		return append(all, index)
 	}
 	for _, i := range p.edges(p.t.layout.shape[axis]) {
 		if i >= 0 {
-			values = p.shown(append(index[:axis:axis], i), axis+1, values)
+			all = p.shown(append(index[:axis:axis], i), all)
+		}
+	}
+	return all
+}
+
+// chooseStyle sets the style and returns the values to be shown.
+func (p *printer) chooseStyle() (values []float64) {
+	all := p.shown(nil, nil)
+	for _, index := range all {
+		values = append(values, p.t.At(index...))
+	}
+	p.style = newNumberStyle(p.t.dtype, values)
+	if !p.t.dtype.IsFloat() {
+		for _, index := range all {
+			p.style.width = max(p.style.width, len(p.digits(index)))
 		}
 	}
 	return values
+}
+
+// digits writes one element without padding. Whole numbers don't go by way of
+// float64, which has not all of them.
+func (p *printer) digits(index []int) string {
+	switch {
+	case p.t.dtype.IsFloat():
+		return p.style.digits(p.t.At(index...))
+	case p.t.dtype != Bool:
+		return strconv.FormatInt(p.t.AtInt(index...), 10)
+	case p.t.AtInt(index...) != 0:
+		return "True"
+	}
+	return "False"
+}
+
+// aligned writes one element in the width of all.
+func (p *printer) aligned(index []int) string {
+	text := p.digits(index)
+	return strings.Repeat(" ", max(0, p.style.width-len(text))) + text
 }
 
 func (p *printer) text(index []int, indent int) string {
@@ -159,7 +198,7 @@ func (p *printer) text(index []int, indent int) string {
 		case i < 0:
 			parts = append(parts, "...")
 		case last:
-			parts = append(parts, p.style.format(p.t.At(at...)))
+			parts = append(parts, p.aligned(at))
 		default:
 			parts = append(parts, p.text(at, indent+1))
 		}
@@ -181,7 +220,6 @@ func (p *printer) text(index []int, indent int) string {
 
 // numberStyle is how the numbers of one tensor are written, so that they align.
 type numberStyle struct {
-	dtype      Dtype
 	scientific bool
 	whole      bool // all values are whole: "2." instead of "2.0000"
 	width      int
@@ -190,11 +228,8 @@ type numberStyle struct {
 // newNumberStyle chooses a style from the values to be shown: scientific if
 // they span more than three decades or lie outside [1e-4, 1e8].
 func newNumberStyle(dtype Dtype, values []float64) numberStyle {
-	s := numberStyle{dtype: dtype, whole: true, width: 1}
+	s := numberStyle{whole: true, width: 1}
 	if !dtype.IsFloat() {
-		for _, v := range values {
-			s.width = max(s.width, len(s.digits(v)))
-		}
 		return s
 	}
 	smallest, largest := math.Inf(1), 0.
@@ -216,15 +251,9 @@ func newNumberStyle(dtype Dtype, values []float64) numberStyle {
 	return s
 }
 
-// digits writes one number without padding.
+// digits writes one floating-point number without padding.
 func (s numberStyle) digits(v float64) string {
 	switch {
-	case s.dtype == Bool && v != 0:
-		return "True"
-	case s.dtype == Bool:
-		return "False"
-	case !s.dtype.IsFloat():
-		return strconv.FormatFloat(v, 'f', 0, 64)
 	case math.IsNaN(v):
 		return "nan"
 	case math.IsInf(v, 0):
@@ -235,9 +264,4 @@ func (s numberStyle) digits(v float64) string {
 		return strconv.FormatFloat(v, 'f', 0, 64) + "."
 	}
 	return strconv.FormatFloat(v, 'f', printPrecision, 64)
-}
-
-func (s numberStyle) format(v float64) string {
-	text := s.digits(v)
-	return strings.Repeat(" ", max(0, s.width-len(text))) + text
 }

@@ -80,11 +80,13 @@ type Quantized struct {
 // ties to even. A block that holds NaN or an infinity becomes NaN as a whole. It
 // panics unless t is floating point.
 func (t *Tensor) Quantize(f BlockFormat) *Quantized {
+	t.exist("quantize")
 	t.mustBeHere("quantize")
 	if !t.dtype.IsFloat() {
 		fail(ErrDtype, "quantize", t.dtype.String(), "only floating-point tensors can be quantised", "convert with To(tensor.Float32)")
 	}
 	q := &Quantized{Format: f, Shape: t.Shape(), Global: 1}
+	needRoom("quantize", t.layout.shape, 4*t.Len())
 	values := make([]float32, t.Len())
 	newReader[float32](t).copy(values, 0)
 	rows, n := q.rows()

@@ -10,7 +10,10 @@ import "github.com/lectern-go/lectern/internal/goroutine"
 // Free gives the memory of t back, for t and all its views: any further use of
 // their elements panics. The next result of that size is then as fast as one in
 // place. Slices that [Data] or RawBytes returned stay as they are.
-func (t *Tensor) Free() { t.storage.free() }
+func (t *Tensor) Free() {
+	t.exist("free")
+	t.storage.free()
+}
 
 func (s *storage) free() {
 	if s.freed || s.size == 0 {

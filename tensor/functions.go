@@ -97,7 +97,7 @@ var opLog2 op
 func init() {
 	define(&opLog2, op{
 		name:    "log2",
-		forward: unary(vectorKernels(vectors32.Log2, math.Log2), floatDtype),
+		forward: unary(vectorKernels(vectors32.Log2, log2), floatDtype),
 		gradients: []gradient{
 			{readsInput, func(c *call, g *Tensor, _ int) *Tensor { return g.Div(c.input().Mul(math.Ln2)) }},
 		},
@@ -107,6 +107,15 @@ func init() {
 
 // Log2 returns the logarithm to base 2 of each element.
 func (t *Tensor) Log2() *Tensor { return apply(&opLog2, nil, t) }
+
+// log2 is math.Log2 but near 1, where that adds an exponent to a logarithm of nearly
+// the same size.
+func log2(x float64) float64 {
+	if x > 0.7 && x < 1.5 {
+		return math.Log(x) * math.Log2E
+	}
+	return math.Log2(x)
+}
 
 // d(1/√x)/dx = -1/(2√x³)
 var opRsqrt op

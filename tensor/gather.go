@@ -2,13 +2,16 @@ package tensor
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/lectern-go/lectern/internal/device"
 )
 
 // Picking elements by tensors of positions, and the reverse, adding into
-// positions. Positions are whole numbers; negative ones count from the end.
+// positions. Positions are whole numbers. Negative ones are refused, as in PyTorch:
+// an id of -1 is a mistake more often than the last row; Index alone counts them
+// from the end.
 
 // checkedPositions returns the elements of an index tensor as positions of an
 // axis of t, all at least 0.
@@ -19,11 +22,15 @@ func (t *Tensor) checkedPositions(op string, axis int, index *Tensor) []int64 {
 	}
 	at := index.Ints()
 	for i, p := range at {
-		if p < 0 {
+		if p < 0 && op == "index" {
 			at[i] += int64(size)
 		}
 		if at[i] < 0 || at[i] >= int64(size) {
-			fail(ErrIndex, op, describe(t, index), fmt.Sprintf("position %d is out of range for axis %d of size %d", p, axis, size), "")
+			hint := ""
+			if p < 0 && p >= -int64(size) {
+				hint = "only Index counts negative positions from the end"
+			}
+			fail(ErrIndex, op, describe(t, index), fmt.Sprintf("position %d is out of range for axis %d of size %d", p, axis, size), hint)
 		}
 	}
 	return at
@@ -71,6 +78,12 @@ func init() {
 		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor {
 			return apply(&opIndexAdd, c.attr, g)
 		}}},
+		bytes: func(c *call, out *Tensor) int { // of what is selected from, the rows that are
+			s := c.attr.(selection)
+			some := Layout{c.input().Shape(), c.input().layout.strides, c.input().layout.offset}
+			some.shape[s.axis] = distinct(slices.Values(s.at))
+			return c.input().alias(some).distinctBytes() + positionBytes*len(s.at) + out.distinctBytes()
+		},
 	})
 	define(&opIndexAdd, op{
 		name: "index add",
@@ -96,8 +109,29 @@ func init() {
 		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor {
 			return apply(&opIndexSelect, c.attr, g)
 		}}},
-		flops: func(c *call, _ *Tensor) int { return c.input().Len() },
+		flops: inputElements,
+		bytes: func(c *call, out *Tensor) int {
+			return c.input().distinctBytes() + positionBytes*len(c.attr.(selection).at) + out.distinctBytes()
+		},
 	})
+}
+
+// positionBytes is what a position takes in memory, as an int64.
+const positionBytes = 8
+
+// distinct returns how many different positions there are.
+func distinct(all iter.Seq[int64]) (n int) {
+	var seen []bool
+	for at := range all {
+		if more := int(at) + 1 - len(seen); more > 0 {
+			seen = append(seen, make([]bool, more)...)
+		}
+		if !seen[at] {
+			seen[at] = true
+			n++
+		}
+	}
+	return n
 }
 
 // rows returns the positions within each of a number of outer positions.
@@ -149,8 +183,9 @@ func addRows[T number](sum []T, x *Tensor, s selection) {
 
 // IndexSelect returns a new tensor with the positions of an axis that index, a
 // vector of whole numbers, lists, in that order. It panics if there is no such
-// axis or a position is out of range.
+// axis or a position is negative or out of range.
 func (t *Tensor) IndexSelect(axis int, index *Tensor) *Tensor {
+	t.existBeside("index select", index)
 	if index.Dim() > 1 {
 		fail(ErrShape, "index select", describe(t, index), "the positions are not a vector", "use Index for tensors of positions")
 	}
@@ -173,24 +208,43 @@ func (t *Tensor) take(op string, axis int, index *Tensor) *Tensor {
 // Embedding looks up rows of t, a table of vectors, for ids of any shape: the
 // result has the shape of ids and one more axis. Gradients of a row that is
 // looked up several times are added. It panics if ids are not whole numbers or
-// one is out of range.
+// one is negative or out of range.
 func (t *Tensor) Embedding(ids *Tensor) *Tensor {
+	t.existBeside("embedding", ids)
 	if t.Dim() != 2 {
 		fail(ErrShape, "embedding", describe(t), "the table is not a matrix", "give one row for each id")
 	}
 	return t.take("embedding", 0, ids)
 }
 
-// OneHot returns an int64 tensor with an axis of size classes more than ids, 1
-// where it meets the id and 0 elsewhere. It panics if an id is out of range.
-func OneHot(ids *Tensor, classes int) *Tensor {
-	out := newTensor(Int64, append(ids.Shape(), classes), true)
-	values := plain[int64](out)
-	for i, id := range ids.Ints() {
-		if id < 0 || id >= int64(classes) {
-			fail(ErrIndex, "one hot", describe(ids), fmt.Sprintf("id %d is out of range for %d classes", id, classes), "")
+// OneHot returns an int64 tensor with an axis more than ids, 1 where it meets the id
+// and 0 elsewhere. Its size is the number of classes, or without one the least that
+// all ids fit into. It panics if ids are not whole numbers, one is negative or out of
+// range, there is more than one number of classes, or neither that nor an id.
+func OneHot(ids *Tensor, classes ...int) *Tensor {
+	if formats[ids.exist("one hot").dtype].class != classInt {
+		fail(ErrDtype, "one hot", describe(ids), "the ids are "+ids.dtype.String()+", not whole numbers", "convert with To(tensor.Int64)")
+	}
+	all, n := ids.Ints(), 0
+	switch {
+	case len(classes) == 1:
+		n = classes[0]
+	case len(classes) > 1:
+		fail(ErrValue, "one hot", describe(ids), fmt.Sprintf("%d numbers of classes are given", len(classes)), "give one, or none for the largest id and one more")
+	case len(all) == 0:
+		fail(ErrValue, "one hot", describe(ids), "there is no id to find the number of classes from", "give the number of classes")
+	default:
+		n = int(slices.Max(all)) + 1
+	}
+	for _, id := range all {
+		if id < 0 || id >= int64(n) {
+			fail(ErrIndex, "one hot", describe(ids), fmt.Sprintf("id %d is out of range for %d classes", id, n), "")
 		}
-		values[i*classes+int(id)] = 1
+	}
+	out := newTensor(Int64, append(ids.Shape(), n), true)
+	values := plain[int64](out)
+	for i, id := range all {
+		values[i*n+int(id)] = 1
 	}
 	return out.To(ids.Device())
 }
@@ -233,6 +287,13 @@ func init() {
 		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor {
 			return apply(&opScatterAdd, c.attr, g)
 		}}},
+		bytes: func(c *call, out *Tensor) int { // of what is gathered from, the elements that are
+			a, x := c.attr.(gathering), c.input()
+			places := func(yield func(int64) bool) {
+				a.each(x.layout, func(_, at int) { yield(int64(at)) })
+			}
+			return x.dtype.Size()*distinct(places) + positionBytes*a.index.Len() + out.distinctBytes()
+		},
 	})
 	define(&opScatterAdd, op{
 		name: "scatter add",
@@ -258,7 +319,10 @@ func init() {
 		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor {
 			return apply(&opGather, c.attr, g)
 		}}},
-		flops: func(c *call, _ *Tensor) int { return c.input().Len() },
+		flops: inputElements,
+		bytes: func(c *call, out *Tensor) int {
+			return c.input().distinctBytes() + positionBytes*c.attr.(gathering).index.Len() + out.distinctBytes()
+		},
 	})
 }
 
@@ -269,8 +333,13 @@ func init() {
 //	y.At(i, j) = x.At(i, index.At(i, j)) // axis 1
 //
 // It panics if the ranks differ, index is larger than t on another axis, is not
-// of whole numbers, or names a position out of range.
+// of whole numbers, or names a position that is negative or out of range. A single
+// number is gathered from along axis 0.
 func (t *Tensor) Gather(axis int, index *Tensor) *Tensor {
+	t.existBeside("gather", index)
+	if t.Dim() == 0 && index.Dim() == 0 && t.layout.namesNumber(axis) {
+		return t.Reshape(1).Gather(0, index.Reshape(1)).Reshape()
+	}
 	axis = t.axis("gather", axis)
 	if index.Dim() != t.Dim() {
 		fail(ErrShape, "gather", describe(t, index), fmt.Sprintf("the positions have %d axes, the tensor has %d", index.Dim(), t.Dim()), "")
@@ -317,8 +386,9 @@ func (a gathering) each(l Layout, f func(i, at int)) {
 // broadcast with t, is set, as a vector in row-major order. It panics if mask is
 // not bool or does not fit.
 func (t *Tensor) MaskedSelect(mask *Tensor) *Tensor {
+	t.existBeside("masked select", mask)
 	if mask.dtype != Bool {
-		fail(ErrDtype, "masked select", mask.dtype.String(), "the mask is not a bool tensor", "make one with a comparison such as x.Gt(0)")
+		fail(ErrDtype, "masked select", describe(t, mask), "the mask is "+mask.dtype.String()+", not a bool tensor", "make one with a comparison such as x.Gt(0)")
 	}
 	_, _, shape := broadcast("masked select", t, mask)
 	return t.Expand(shape...).Reshape(-1).take("masked select", 0, maskPositions(mask.expanded(shape)))
@@ -338,6 +408,7 @@ func maskPositions(mask *Tensor) *Tensor {
 // Nonzero returns the positions of the elements that differ from 0 as the rows
 // of an int64 matrix, with a column for each axis.
 func (t *Tensor) Nonzero() *Tensor {
+	t.exist("nonzero")
 	flat := plain[int64](maskPositions(t.Detach().Ne(0)))
 	rank := t.Dim()
 	out := newTensor(Int64, []int{len(flat), rank}, false)

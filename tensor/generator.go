@@ -76,9 +76,9 @@ func (g *Generator) Stream(name string) *Generator {
 
 // Uint64 returns the next 64 random bits.
 func (g *Generator) Uint64() uint64 {
-	var word [1]uint64
-	g.reserve(1).words(word[:], 0)
-	return word[0]
+	var words [2]uint64
+	g.reserve(1).words(words[:], 0)
+	return words[0]
 }
 
 // Float64 returns the next number in [0, 1).
@@ -155,21 +155,19 @@ func (g *Generator) advance(n int) draw {
 	return d
 }
 
-// words fills dst with the words from start on; start is even.
+// words fills dst, whole blocks, with the words from start on; both are even.
 func (d draw) words(dst []uint64, start int) {
 	block := d.first + uint64(start)/2
 	for i := 0; i < len(dst); i += 2 {
 		w := philox([4]uint32{uint32(block), uint32(block >> 32), uint32(d.stream), uint32(d.stream >> 32)}, d.key)
-		dst[i] = uint64(w[0])<<32 | uint64(w[1])
-		if i+1 < len(dst) {
-			dst[i+1] = uint64(w[2])<<32 | uint64(w[3])
-		}
+		dst[i], dst[i+1] = uint64(w[0])<<32|uint64(w[1]), uint64(w[2])<<32|uint64(w[3])
 		block++
 	}
 }
 
-// distribution makes random numbers of words: convert one for each. Pairs of words
-// are never parted, so convert may combine them. Other devices know it by its name
+// distribution makes random numbers of words: convert one for each. Words come in
+// pairs that are never parted, so convert may combine them: where dst ends with the
+// first of a pair, the second is there all the same. Other devices know it by its name
 // and its params; one without a name is made by the processor for them.
 type distribution[T number] struct {
 	name    string
@@ -204,8 +202,9 @@ func (d distribution[T]) fill(t *Tensor, run draw) {
 		w := newWriter[T](t)
 		var words [blockLen]uint64
 		inBlocks(start, end, func(at, n int) {
-			run.words(words[:n], at)
-			d.convert(w.block(at, n), words[:n])
+			pairs := words[:n+n&1]
+			run.words(pairs, at)
+			d.convert(w.block(at, n), pairs)
 			w.flush(at, n)
 		})
 	})

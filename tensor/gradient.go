@@ -14,6 +14,7 @@ import (
 // floating point; a tensor that is the result of tracked operations already
 // takes part, and stays as it is.
 func (t *Tensor) RequireGrad() *Tensor {
+	t.exist("require grad")
 	if !t.dtype.IsFloat() {
 		fail(ErrDtype, "require grad", t.dtype.String(), "only floating-point tensors have gradients", "convert with To(tensor.Float32)")
 	}
@@ -32,6 +33,7 @@ func (t *Tensor) RequireGrad() *Tensor {
 // the one it holds is dropped. It returns t. It panics if t is the result of an
 // operation; Detach gives a view of it outside the graph.
 func (t *Tensor) StopGrad() *Tensor {
+	t.exist("stop grad")
 	if !t.IsLeaf() {
 		fail(ErrGrad, "stop grad", describe(t), fmt.Sprintf("the tensor is the result of %q; only a leaf can be taken out of the graph", t.graph().Function().Name()),
 			"use Detach()")
@@ -42,6 +44,7 @@ func (t *Tensor) StopGrad() *Tensor {
 
 // RequiresGrad reports whether t takes part in a gradient.
 func (t *Tensor) RequiresGrad() bool {
+	t.known("requires grad")
 	if t.upToDate() {
 		return t.node != nil
 	}
@@ -51,6 +54,7 @@ func (t *Tensor) RequiresGrad() bool {
 // IsLeaf reports whether t has no history: it was made by the user, or without
 // recording.
 func (t *Tensor) IsLeaf() bool {
+	t.known("is leaf")
 	if t.upToDate() {
 		return t.node == nil || t.node.IsLeaf()
 	}
@@ -60,6 +64,7 @@ func (t *Tensor) IsLeaf() bool {
 // Grad returns the gradient that Backward left, or nil. It is the tensor
 // itself, not a copy. Results of operations keep theirs only after RetainGrad.
 func (t *Tensor) Grad() *Tensor {
+	t.known("grad")
 	g := t.BorrowGrad()
 	if g != nil {
 		g.storage.lend()
@@ -70,6 +75,7 @@ func (t *Tensor) Grad() *Tensor {
 // BorrowGrad is Grad for those who let go of it before ZeroGrad removes it, which
 // may then give its memory to another tensor.
 func (t *Tensor) BorrowGrad() *Tensor {
+	t.known("borrow grad")
 	node := t.node
 	if !t.upToDate() && t.base.node != nil {
 		node = t.graph()
@@ -84,10 +90,12 @@ func (t *Tensor) BorrowGrad() *Tensor {
 // SetGrad replaces the gradient; nil removes it. It panics if t takes no part in
 // gradients, or if the shape or dtype of g differs.
 func (t *Tensor) SetGrad(g *Tensor) {
+	t.exist("set grad")
 	if g == nil {
 		t.ZeroGrad()
 		return
 	}
+	t.existBeside("set grad", g)
 	t.settle()
 	if t.node == nil {
 		fail(ErrGrad, "set grad", describe(t), "the tensor does not require a gradient", "call RequireGrad first")
@@ -101,6 +109,7 @@ func (t *Tensor) SetGrad(g *Tensor) {
 
 // ZeroGrad removes the gradient, so that the next Backward starts anew.
 func (t *Tensor) ZeroGrad() {
+	t.exist("zero grad")
 	t.settle()
 	if t.node == nil {
 		return
@@ -118,6 +127,7 @@ func (t *Tensor) ZeroGrad() {
 // RetainGrad makes Backward keep the gradient of a result, as it does for
 // leaves. It returns t. It panics if t takes no part in gradients.
 func (t *Tensor) RetainGrad() *Tensor {
+	t.exist("retain grad")
 	if !t.RequiresGrad() {
 		fail(ErrGrad, "retain grad", describe(t), "the tensor does not take part in a gradient", "call RequireGrad on an input first")
 	}
@@ -129,27 +139,35 @@ func (t *Tensor) RetainGrad() *Tensor {
 // OnGrad adds a hook that Backward calls with the gradient of t, once it is
 // complete. What it returns takes the gradient's place, nil leaves it as it is.
 // It panics if t takes no part in gradients, and in Backward if the hook returns
-// another shape or dtype.
+// another shape or dtype. A notebook keeps the hook for later cells if it is a
+// function or a function literal of a cell.
 func (t *Tensor) OnGrad(hook func(g *Tensor) *Tensor) {
+	t.exist("on grad")
 	if !t.RequiresGrad() {
 		fail(ErrGrad, "hook", describe(t), "the tensor does not take part in a gradient", "call RequireGrad first")
 	}
 	t.settle()
-	t.node.OnGrad(func(g *Tensor) *Tensor {
-		h := shown(g, func() *Tensor { return hook(g) })
-		if h == nil {
-			return g
-		}
-		if !slices.Equal(h.layout.shape, g.layout.shape) || h.dtype != g.dtype {
-			fail(ErrShape, "hook", fmt.Sprintf("%s %s", describe(g, h), h.dtype), fmt.Sprintf("a hook must return a gradient of the same shape and dtype, %v %s", g.layout.shape, g.dtype), "")
-		}
-		return h
-	})
+	t.node.OnGrad(hook)
+}
+
+// callHook returns the gradient to go on with after a hook has seen g.
+func callHook(hook func(*Tensor) *Tensor, g *Tensor) *Tensor {
+	h := shown(g, func() *Tensor { return hook(g) })
+	if h == nil {
+		return g
+	}
+	if !slices.Equal(h.layout.shape, g.layout.shape) || h.dtype != g.dtype {
+		fail(ErrShape, "hook", fmt.Sprintf("%s %s", describe(g, h), h.dtype), fmt.Sprintf("a hook must return a gradient of the same shape and dtype, %v %s", g.layout.shape, g.dtype), "")
+	}
+	return h
 }
 
 // Detach returns a view of t that takes no part in gradients. It shares the
 // storage.
-func (t *Tensor) Detach() *Tensor { return t.alias(t.layout) }
+func (t *Tensor) Detach() *Tensor {
+	t.known("detach")
+	return t.alias(t.layout)
+}
 
 // A BackwardOption changes what Backward does.
 type BackwardOption func(*backwardOptions)
@@ -178,7 +196,11 @@ func WithGrad(g *Tensor) BackwardOption { return func(o *backwardOptions) { o.gr
 // It panics if t takes no part in gradients, if t is not a single number and no
 // gradient is given, if an earlier Backward released the saved values, or if one
 // of them was changed in place since. Nothing has changed then.
+//
+// In a notebook, t may have been computed in an earlier cell. If its graph can't live
+// on, the cell that computed t says so, with the reason.
 func (t *Tensor) Backward(options ...BackwardOption) {
+	t.exist("backward")
 	var o backwardOptions
 	for _, option := range options {
 		option(&o)
@@ -190,8 +212,8 @@ func (t *Tensor) Backward(options ...BackwardOption) {
 	if root == nil {
 		fail(ErrGrad, "backward", describe(t), "the tensor was not computed from one that requires a gradient", "call RequireGrad on an input before computing")
 	}
-	rules := autograd.Rules[*Tensor]{Add: (*Tensor).addGradient, Own: ownGradient, Retain: o.retain}
-	if !o.create && !observed() {
+	rules := autograd.Rules[*Tensor]{Add: (*Tensor).addGradient, Own: ownGradient, Hook: callHook, Retain: o.retain}
+	if !o.create {
 		p := newPassing()
 		defer p.end()
 		rules.Hold, rules.Drop, rules.AddTo = p.hold, p.drop, addToKept
@@ -207,7 +229,7 @@ func (t *Tensor) Backward(options ...BackwardOption) {
 	case !slices.Equal(seed.layout.shape, t.layout.shape):
 		fail(ErrShape, "backward", describe(t, seed), "the gradient given has another shape than the tensor", "")
 	default:
-		seed = seed.Detach().To(t.dtype).Clone()
+		seed = seed.Detach().To(t.dtype).inOrderCopy()
 	}
 	if o.create {
 		seed.node = autograd.Leaf[*Tensor]()
@@ -243,7 +265,7 @@ func addToKept(kept, g *Tensor) bool {
 // by another node as well.
 func ownGradient(g *Tensor) *Tensor {
 	if !g.IsContiguous() || g.Bytes() != g.storage.size || !g.storage.role.CompareAndSwap(uint32(NoRole), uint32(Gradient)) {
-		g = g.Clone()
+		g = g.inOrderCopy()
 		g.storage.role.Store(uint32(Gradient))
 	}
 	if g.node != nil { // a graph may have saved it

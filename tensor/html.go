@@ -21,13 +21,16 @@ func (t *Tensor) HeatHTML() string { return t.html(true) }
 func (t *Tensor) html(heat bool) string {
 	var b strings.Builder
 	b.WriteString(`<div class="lectern-tensor">`)
+	if t == nil || t.storage == nil {
+		fmt.Fprintf(&b, `<pre style="margin:0">%s</pre></div>`, html.EscapeString(t.String()))
+		return b.String()
+	}
 	caption := t.caption()
 	if t.Dim() == 0 || t.Dim() > 4 || t.Len() == 0 || t.storage.freed {
 		fmt.Fprintf(&b, `<pre style="margin:0">%s</pre>`, html.EscapeString(t.String()))
 	} else {
 		p := tables{printer: printer{t: t.shownHere(), summarise: t.Len() > 400}}
-		values := p.shown(nil, 0, nil)
-		p.style = newNumberStyle(t.dtype, values)
+		values := p.chooseStyle()
 		if heat {
 			for _, v := range values {
 				if !math.IsNaN(v) && !math.IsInf(v, 0) {
@@ -99,8 +102,7 @@ func (p *tables) matrix(b *strings.Builder, index []int) {
 			if p.t.Dim() == 1 {
 				at = []int{j}
 			}
-			v := p.t.At(at...)
-			fmt.Fprintf(b, `<td style="text-align:right;padding:1px 8px%s">%s</td>`, p.ground(v), p.style.digits(v))
+			fmt.Fprintf(b, `<td style="text-align:right;padding:1px 8px%s">%s</td>`, p.ground(p.t.At(at...)), p.digits(at))
 		}
 		b.WriteString("</tr>")
 	}

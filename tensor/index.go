@@ -57,6 +57,7 @@ const (
 //
 // It panics if there are more indices than axes or one is out of range.
 func (t *Tensor) Index(items ...any) *Tensor {
+	t.exist("index")
 	named := 0
 	for _, item := range items {
 		named += axesOf(item)
@@ -187,13 +188,30 @@ func (t *Tensor) pickAxes(picks []pickedAxis) *Tensor {
 // described at [Tensor.CopyFrom].
 func (t *Tensor) SetIndex(value any, items ...any) *Tensor {
 	v := operand("set index", value)
-	for _, item := range items {
-		if _, ok := item.(*Tensor); ok {
-			return t.setPicked(v, items)
+	t.existBeside("set index", v)
+	write := func() { t.setPicked(v, items) }
+	if !slices.ContainsFunc(items, func(item any) bool { _, ok := item.(*Tensor); return ok }) {
+		write = func() {
+			part := t.Index(items...)
+			t.mustFill(part, v)
+			part.CopyFrom(v)
 		}
 	}
-	t.Index(items...).CopyFrom(v)
+	if err := Try(write); err != nil { // whichever step it was, the caller's is this
+		e, ok := err.(*Error)
+		if !ok {
+			panic(err)
+		}
+		fail(e.Kind, "set index", describe(t, v), e.Reason, e.Hint)
+	}
 	return t
+}
+
+// mustFill panics unless value can be expanded to a part of t.
+func (t *Tensor) mustFill(part, value *Tensor) {
+	if _, err := value.layout.Expand(part.layout.shape...); err != nil {
+		fail(ErrShape, "set index", describe(t, value), fmt.Sprintf("the part has shape %v, to which the value can't be expanded", part.layout.shape), "give a value of the part's shape, or a number")
+	}
 }
 
 // setPicked writes through tensor indices. Indexing the numbers 0, 1, 2, ... in
@@ -206,14 +224,12 @@ func (t *Tensor) setPicked(value *Tensor, items []any) *Tensor {
 		plain[int64](numbers)[i] = int64(i)
 	}
 	at := numbers.Index(items...)
-	if _, err := value.layout.Expand(at.layout.shape...); err != nil {
-		fail(ErrShape, "set index", describe(t, value), fmt.Sprintf("the part has shape %v", at.layout.shape), "give a value that can be expanded to it")
-	}
+	t.mustFill(at, value)
 	if GradEnabled() && (t.RequiresGrad() || value.RequiresGrad()) {
 		return t.CopyFrom(t.withPicked(value.To(t.dtype).Expand(at.layout.shape...), at))
 	}
 	value = value.Detach().expanded(at.layout.shape).converted(t.dtype)
-	changed := t.Detach().Clone()
+	changed := t.converted(t.dtype)
 	if t.storage.device != nil {
 		changed = t.withPicked(value.moved(t.Device()), at)
 	} else {

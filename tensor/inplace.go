@@ -41,7 +41,7 @@ func (t *Tensor) PowInPlace(other any) *Tensor { return t.update(&opPow, nil, ot
 // Fill sets every element to value, converted to the dtype, and returns t. It
 // panics as described at [Tensor.CopyFrom], but t may be expanded.
 func (t *Tensor) Fill(value float64) *Tensor {
-	once := t
+	once := t.exist("fill")
 	if slices.Contains(t.layout.strides, 0) {
 		once = t.alias(t.layout.withoutRepeats())
 		once.viewOf(t)
@@ -72,6 +72,7 @@ func (l Layout) withoutRepeats() Layout {
 // overlap, if the shapes don't fit, and, outside [NoGrad], if t is a leaf that
 // requires a gradient or a view of one.
 func (t *Tensor) CopyFrom(x *Tensor) *Tensor {
+	t.existBeside("copy from", x)
 	t.checkWritable("copy from")
 	return t.put(x)
 }
@@ -110,12 +111,17 @@ func (t *Tensor) put(x *Tensor) *Tensor {
 // update computes o(t, operands...) and puts the result into t.
 func (t *Tensor) update(o *op, attr any, operands ...any) *Tensor {
 	name := o.name + " in place"
-	t.checkWritable(name)
 	c := &call{op: o, attr: attr}
 	c.in = append(c.few[:0], t)
 	for _, x := range operands {
 		c.in = append(c.in, operand(name, x))
 	}
+	for _, x := range c.in {
+		if x == nil || x.storage == nil {
+			failMissing(name, c.in...)
+		}
+	}
+	t.checkWritable(name)
 	if observed() {
 		return c.watched(func() *Tensor { return t.become(c, name) })
 	}
@@ -173,7 +179,7 @@ func (t *Tensor) become(c *call, name string) *Tensor {
 // holds reports whether c, whose first input is t, may write its result straight into t:
 // each element depends on t's element at its place alone, and on nothing else of t.
 func (t *Tensor) holds(c *call) bool {
-	if c.op != &opAdd && c.op != &opSub && c.op != &opMul && c.op != &opDiv {
+	if !c.op.direct {
 		return false
 	}
 	for _, x := range c.in[1:] {
@@ -264,6 +270,7 @@ func (t *Tensor) settle() {
 
 // checkWritable panics if t can't be written in place.
 func (t *Tensor) checkWritable(op string) {
+	t.exist(op)
 	if t.layout.mayOverlap() {
 		fail(ErrWrite, op, describe(t), "several positions share one element of memory, so a write has no clear meaning", "write to a Clone()")
 	}
@@ -369,5 +376,6 @@ func init() {
 			return sum.alias(w.whole).To(g.dtype)
 		},
 		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor { return apply(&opPick, c.attr, g) }}},
+		flops:     func(c *call, _ *Tensor) int { return additions(c.attr.(window).part) },
 	})
 }

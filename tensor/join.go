@@ -2,6 +2,7 @@ package tensor
 
 import (
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -95,21 +96,33 @@ func Stack(axis int, tensors ...*Tensor) *Tensor {
 // Split returns views of size positions each along an axis; the last may be
 // shorter. It panics if size is less than 1 or there is no such axis.
 func (t *Tensor) Split(axis, size int) []*Tensor {
+	t.exist("split")
 	axis = t.axis("split", axis)
 	if size < 1 {
 		fail(ErrValue, "split", describe(t), fmt.Sprintf("parts of size %d", size), "give a size of at least 1")
 	}
 	n := t.layout.shape[axis]
-	sizes := make([]int, max(1, (n+size-1)/size))
+	needParts("split", t, n/size)
+	sizes := make([]int, max(1, (n-1)/size+1))
 	for i := range sizes {
 		sizes[i] = min(size, n-i*size)
 	}
 	return t.SplitSizes(axis, sizes...)
 }
 
+// needParts panics if there is no memory for n views.
+func needParts(op string, t *Tensor, n int) {
+	const bytes = 256 // of one, about
+	if n > math.MaxInt/bytes {
+		n = math.MaxInt / bytes
+	}
+	needRoom(op, t.layout.shape, n*bytes)
+}
+
 // SplitSizes returns views of the sizes given along an axis. It panics unless
 // they add up to its size.
 func (t *Tensor) SplitSizes(axis int, sizes ...int) []*Tensor {
+	t.exist("split")
 	axis = t.axis("split", axis)
 	sum := 0
 	for _, size := range sizes {
@@ -129,25 +142,29 @@ func (t *Tensor) SplitSizes(axis int, sizes ...int) []*Tensor {
 // Chunk returns at most n views of equal size along an axis, the last of which
 // may be shorter; fewer if they suffice. It panics if n is less than 1.
 func (t *Tensor) Chunk(axis, n int) []*Tensor {
+	t.exist("chunk")
 	axis = t.axis("chunk", axis)
 	if n < 1 {
 		fail(ErrValue, "chunk", describe(t), fmt.Sprintf("%d parts", n), "ask for at least 1")
 	}
 	size := t.layout.shape[axis]
 	if size == 0 {
+		needParts("chunk", t, n)
 		return t.SplitSizes(axis, make([]int, n)...)
 	}
-	return t.Split(axis, (size+n-1)/n)
+	return t.Split(axis, (size-1)/n+1)
 }
 
 // SplitInto returns exactly n views along an axis, the first of which are one
 // larger if n does not divide its size. It panics if n is less than 1.
 func (t *Tensor) SplitInto(axis, n int) []*Tensor {
+	t.exist("split")
 	axis = t.axis("split", axis)
 	if n < 1 {
 		fail(ErrValue, "split", describe(t), fmt.Sprintf("%d parts", n), "ask for at least 1")
 	}
 	size := t.layout.shape[axis]
+	needParts("split", t, n)
 	sizes := make([]int, n)
 	for i := range sizes {
 		sizes[i] = size / n
@@ -161,6 +178,7 @@ func (t *Tensor) SplitInto(axis, n int) []*Tensor {
 // SplitAt returns the views between positions of an axis: before the first, from
 // each to the next, and from the last on. Positions are treated as in Slice.
 func (t *Tensor) SplitAt(axis int, positions ...int) []*Tensor {
+	t.exist("split")
 	axis = t.axis("split", axis)
 	n := t.layout.shape[axis]
 	parts, start := make([]*Tensor, 0, len(positions)+1), 0
@@ -175,6 +193,7 @@ func (t *Tensor) SplitAt(axis int, positions ...int) []*Tensor {
 // counts beyond its axes come first. It panics if there are fewer counts than
 // axes or one is negative. Expand repeats without copying.
 func (t *Tensor) Repeat(counts ...int) *Tensor {
+	t.exist("repeat")
 	extra := len(counts) - t.Dim()
 	if extra < 0 {
 		fail(ErrShape, "repeat", describe(t), fmt.Sprintf("%d counts for %d axes", len(counts), t.Dim()), "give one for each axis, 1 where nothing repeats")
@@ -193,5 +212,5 @@ func (t *Tensor) Repeat(counts ...int) *Tensor {
 		expanded = append(expanded, count, size)
 		shape = append(shape, count*size)
 	}
-	return t.Reshape(once...).Expand(expanded...).Clone().View(shape...)
+	return t.Reshape(once...).Expand(expanded...).inOrderCopy().View(shape...)
 }

@@ -6,12 +6,10 @@ import (
 	"unsafe"
 
 	"github.com/lectern-go/lectern/autograd"
-	"github.com/lectern-go/lectern/internal/kept"
 )
 
-// What lives on from one notebook cell to the next: values, layout, gradient
-// and whether one is asked for, but not the graph, which holds functions.
-// Package kernel/keep calls these methods.
+// What lives on from one notebook cell to the next: values, layout, and the place
+// in the graph, see keepgraph.go. Package kernel/keep calls these methods.
 
 // keptTensor is what is kept of a Tensor.
 type keptTensor struct {
@@ -19,72 +17,24 @@ type keptTensor struct {
 	Shape, Strides []int
 	Offset         int
 	Dtype          Dtype
-	Leaf           bool
-	Retains        bool
-	Grad           *Tensor
 	Base           *Tensor
-	Op             string // the operation whose result it is, if it is one
-	Cell           int    // the cell that computed it
+	Node           *keptNode
 }
 
 // KeepState returns what the notebook kernel keeps of t; it is not meant to be
 // called otherwise.
 func (t *Tensor) KeepState() any {
-	state := &keptTensor{Storage: t.storage, Shape: t.layout.shape, Strides: t.layout.strides, Offset: t.layout.offset, Dtype: t.dtype}
-	state.Base = t.base
-	node := t.graph()
-	if node == nil {
-		return state
-	}
-	state.Grad = t.Grad()
-	state.Leaf = node.IsLeaf()
-	state.Retains = node.RetainsGrad()
-	if lost, ok := node.Function().(*lostGraph); ok {
-		state.Op, state.Cell = lost.op, lost.cell
-	} else if !state.Leaf {
-		state.Op, state.Cell = node.Function().Name(), kept.Cell()
-	}
-	return state
+	return &keptTensor{Storage: t.storage, Shape: t.layout.shape, Strides: t.layout.strides, Offset: t.layout.offset, Dtype: t.dtype,
+		Base: t.base, Node: (*keptNode)(t.graph())}
 }
 
 // RestoreState makes t what KeepState returned; it is not meant to be called
 // otherwise.
 func (t *Tensor) RestoreState(state any) {
 	s := state.(*keptTensor)
-	*t = Tensor{storage: s.Storage, layout: Layout{slices.Clip(s.Shape), slices.Clip(s.Strides), s.Offset}, dtype: s.Dtype, base: s.Base}
-	switch {
-	case s.Leaf:
-		t.node = autograd.Leaf[*Tensor]()
-	case s.Op != "":
-		t.node = autograd.Record(autograd.Function[*Tensor](&lostGraph{s.Op, s.Cell}))
-	default:
-		return
-	}
-	if s.Retains {
-		t.node.RetainGrad()
-	}
-	if s.Grad != nil {
-		t.node.SetGrad(s.Grad)
-	}
+	*t = Tensor{storage: s.Storage, layout: Layout{slices.Clip(s.Shape), slices.Clip(s.Strides), s.Offset}, dtype: s.Dtype, base: s.Base,
+		node: (*autograd.Node[*Tensor])(s.Node)}
 }
-
-// lostGraph stands for the graph of a tensor that an earlier cell computed.
-type lostGraph struct {
-	op   string
-	cell int
-}
-
-func (l *lostGraph) Name() string { return l.op }
-
-// Ready says why there is no gradient any more.
-func (l *lostGraph) Ready() error {
-	return &Error{Kind: ErrGrad, Op: "backward",
-		Reason: fmt.Sprintf("the graph behind a result of %q belongs to cell %d, which made it, and ended with that cell", l.op, l.cell),
-		Hint:   "compute the loss and call Backward in the same cell"}
-}
-
-func (l *lostGraph) Gradient(int, *Tensor) *Tensor { return nil }
-func (l *lostGraph) Release()                      {}
 
 // keptDevice is what is kept of a Device.
 type keptDevice struct{ Name string }
@@ -108,12 +58,14 @@ type keptStorage struct {
 // KeepState returns the bytes; see Tensor.KeepState.
 func (s *storage) KeepState() any {
 	state := &keptStorage{Version: s.version.Load(), Role: Role(s.role.Load()), Freed: s.freed}
+	if s.device != nil {
+		state.Device = s.device.Name()
+	}
 	switch {
 	case s.size == 0, s.freed:
 	case s.device == nil:
 		state.Bytes = s.bytes()
 	default:
-		state.Device = s.device.Name()
 		if s.mirror != nil && s.mirrored == state.Version {
 			state.Bytes = s.mirror
 			break
@@ -137,6 +89,9 @@ func (s *storage) RestoreState(state any) {
 	s.role.Store(uint32(kept.Role))
 	if on, err := FindDevice(kept.Device); kept.Device != "" && err == nil {
 		s.device, s.size = on.backend, len(kept.Bytes)
+		if s.size == 0 {
+			return
+		}
 		s.mirror, s.mirrored = kept.Bytes, kept.Version
 		if s.memory, err = on.backend.Allocate(s.size, false); err == nil {
 			err = on.backend.Upload(s.memory, 0, kept.Bytes)

@@ -2,6 +2,8 @@ package tensor
 
 import (
 	"fmt"
+	"math"
+	"math/bits"
 	"slices"
 	"strconv"
 )
@@ -38,6 +40,31 @@ func (l Layout) Rank() int { return len(l.shape) }
 
 // Len returns the number of elements.
 func (l Layout) Len() int { return product(l.shape) }
+
+// countable returns the product of sizes, none of which is negative, and whether an
+// int holds it.
+func countable(sizes []int) (n int, ok bool) {
+	if slices.Contains(sizes, 0) {
+		return 0, true
+	}
+	n = 1
+	for _, size := range sizes {
+		high, low := bits.Mul64(uint64(n), uint64(size))
+		if high != 0 || low > math.MaxInt>>4 { // so that the bytes can be counted, too
+			return 0, false
+		}
+		n = int(low)
+	}
+	return n, true
+}
+
+// counted returns l, or an error if its elements can't be counted.
+func (l Layout) counted() (Layout, error) {
+	if _, ok := countable(l.shape); !ok {
+		return l, &Error{Kind: ErrShape, Reason: fmt.Sprintf("shape %v has more elements than can be counted", l.shape), Hint: "check the sizes"}
+	}
+	return l, nil
+}
 
 func product(sizes []int) int {
 	n := 1
@@ -90,6 +117,41 @@ func (l Layout) mayOverlap() bool {
 	return false
 }
 
+// memoryOrder returns the axes from that with the largest stride to that with the
+// smallest, as PyTorch orders them: axes that repeat elements stay where they are.
+func (l Layout) memoryOrder() []int {
+	order := make([]int, len(l.shape))
+	for i := range order {
+		order[i] = i
+	}
+	// before reports whether axis a lies outside axis b in memory; it is undecided
+	// where one repeats elements.
+	before := func(a, b int) (yes, decided bool) {
+		switch sa, sb := l.strides[a], l.strides[b]; {
+		case sa == 0 || sb == 0:
+			return false, false
+		case sa != sb:
+			return sa > sb, true
+		}
+		return l.shape[a] > l.shape[b], l.shape[a] > l.shape[b]
+	}
+	// Insert axes from the last to the first, which moves back past those that lie outside it.
+	for next := len(order) - 2; next >= 0; next-- {
+		at := next
+		for i := next + 1; i < len(order); i++ {
+			outside, decided := before(order[i], order[at])
+			if decided && !outside {
+				break
+			}
+			if outside {
+				order[i], order[at] = order[at], order[i]
+				at = i
+			}
+		}
+	}
+	return order
+}
+
 // position returns the storage index of an element; each index must lie in
 // its axis, negative ones count from the end.
 func (l Layout) position(index []int) (int, error) {
@@ -124,6 +186,12 @@ func (l Layout) index(axis, i int) (int, error) {
 func (l Layout) axis(a int) (int, error) { return normalAxis(a, len(l.shape)) }
 
 func normalAxis(a, rank int) (int, error) {
+	switch a {
+	case KeepDim:
+		return 0, &Error{Kind: ErrIndex, Reason: "tensor.KeepDim is no axis: it is given to reductions, behind their axes"}
+	case Biased:
+		return 0, &Error{Kind: ErrIndex, Reason: "tensor.Biased is no axis: it is given to Var and Std, behind their axes"}
+	}
 	if a < -rank || a >= rank {
 		reason := fmt.Sprintf("there is no axis %d in a tensor of %d axes", a, rank)
 		if rank == 0 {
@@ -147,8 +215,23 @@ func (l Layout) copied(extra int) Layout {
 	return Layout{shape, strides, l.offset}
 }
 
-// Transpose returns the layout with two axes exchanged.
+// namesNumber reports whether the axes are those by which a single number may be
+// taken for a row of one, as the reductions do: 0 and -1.
+func (l Layout) namesNumber(axes ...int) bool {
+	for _, a := range axes {
+		if a != 0 && a != -1 {
+			return false
+		}
+	}
+	return len(l.shape) == 0
+}
+
+// Transpose returns the layout with two axes exchanged. A single number, which has
+// none, may be named by axis 0.
 func (l Layout) Transpose(a, b int) (Layout, error) {
+	if l.namesNumber(a, b) {
+		return l, nil
+	}
 	a, err := l.axis(a)
 	if err != nil {
 		return l, err
@@ -193,7 +276,7 @@ func (l Layout) Narrow(axis, start, length int) (Layout, error) {
 	if start < 0 {
 		start += size
 	}
-	if start < 0 || length < 0 || start+length > size {
+	if start < 0 || start > size || length < 0 || length > size-start {
 		return l, &Error{Kind: ErrIndex,
 			Reason: fmt.Sprintf("%d elements from %d on do not lie within axis %d of size %d", length, start, axis, size)}
 	}
@@ -240,7 +323,10 @@ func (l Layout) Slice(axis, start, stop, step int) (Layout, error) {
 	start, stop = cut(start), cut(stop)
 	l = l.copied(0)
 	l.offset += start * l.strides[axis]
-	l.shape[axis] = max(0, (stop-start+step-1)/step)
+	l.shape[axis] = 0
+	if stop > start {
+		l.shape[axis] = (stop-start-1)/step + 1
+	}
 	l.strides[axis] *= step
 	return l, nil
 }
@@ -263,8 +349,11 @@ func (l Layout) Unsqueeze(axis int) (Layout, error) {
 }
 
 // Squeeze returns the layout without those of the axes that have size 1; no
-// axes means all of them.
+// axes means all of them. A single number, which has none, may be named by axis 0.
 func (l Layout) Squeeze(axes ...int) (Layout, error) {
+	if l.namesNumber(axes...) {
+		return l, nil
+	}
 	drop := make([]bool, len(l.shape))
 	for _, a := range axes {
 		a, err := l.axis(a)
@@ -309,7 +398,7 @@ func (l Layout) Expand(shape ...int) (Layout, error) {
 				Reason: fmt.Sprintf("axis %d has size %d and can't be expanded to %d", i, have, shape[i]), Hint: "only axes of size 1 can be repeated"}
 		}
 	}
-	return out, nil
+	return out.counted()
 }
 
 // Diagonal returns the layout of a diagonal of two axes; they disappear and
@@ -369,7 +458,7 @@ func (l Layout) Unfold(axis, size, step int) (Layout, error) {
 	l.strides = append(l.strides, l.strides[axis])
 	l.shape[axis] = (l.shape[axis]-size)/step + 1
 	l.strides[axis] *= step
-	return l, nil
+	return l.counted()
 }
 
 // View returns the layout of another shape over the same elements in the same
@@ -393,7 +482,8 @@ func (l Layout) View(shape ...int) (Layout, error) {
 // inferShape returns a copy of shape with its -1 worked out.
 func (l Layout) inferShape(asked []int) ([]int, error) {
 	shape := copied(asked)
-	unknown, known := -1, 1
+	unknown := -1
+	others := make([]int, 0, len(asked))
 	for i, size := range shape {
 		switch {
 		case size == -1 && unknown < 0:
@@ -403,8 +493,12 @@ func (l Layout) inferShape(asked []int) ([]int, error) {
 		case size < 0:
 			return nil, &Error{Kind: ErrShape, Reason: fmt.Sprintf("size %d is negative", size)}
 		default:
-			known *= size
+			others = append(others, size)
 		}
+	}
+	known, ok := countable(others)
+	if !ok {
+		return nil, &Error{Kind: ErrShape, Reason: fmt.Sprintf("shape %v has more elements than can be counted", shape)}
 	}
 	n := l.Len()
 	switch {

@@ -22,14 +22,16 @@ func init() {
 		forward: func(c *call) *Tensor {
 			x, mask := c.in[0], c.in[1]
 			if mask.dtype != Bool {
-				fail(ErrDtype, "masked fill", mask.dtype.String(), "the mask is not a bool tensor", "make one with a comparison such as x.Eq(0)")
+				fail(ErrDtype, "masked fill", describe(x, mask), "the mask is "+mask.dtype.String()+", not a bool tensor", "make one with a comparison such as x.Eq(0)")
 			}
 			if v := c.attr.(float64); !x.dtype.IsFloat() && !isFinite(v) {
 				fail(ErrValue, "masked fill", describe(x, mask), fmt.Sprintf("a %s tensor can't hold %g", x.dtype, v), "convert with To(tensor.Float32)")
 			}
 			l, err := mask.layout.Expand(x.layout.shape...)
-			mask.must("masked fill", err)
-			out, value := x.Detach().Clone(), c.attr.(float64)
+			if err != nil {
+				fail(ErrShape, "masked fill", describe(x, mask), "the mask does not fit: its "+err.(*Error).Reason, "a mask has the shape of the tensor, or can be expanded to it")
+			}
+			out, value := x.converted(x.dtype), c.attr.(float64)
 			zipAs(c.op.name, out.dtype, out, out, mask.alias(l), binaryKernels{
 				f32: fillWhere(float32(value)),
 				f64: fillWhere(value),
@@ -88,7 +90,7 @@ func Where(condition *Tensor, x, y any) *Tensor {
 func whereForward(c *call) *Tensor {
 	condition, x, y := c.in[0], c.in[1], c.in[2]
 	if condition.dtype != Bool {
-		fail(ErrDtype, "where", condition.dtype.String(), "the condition is not a bool tensor", "make one with a comparison such as x.Gt(0)")
+		fail(ErrDtype, "where", describe(c.in...), "the condition is "+condition.dtype.String()+", not a bool tensor", "make one with a comparison such as x.Gt(0)")
 	}
 	dtype := resultDtype("where", x, y)
 	_, _, shape := broadcast("where", x, y)

@@ -90,6 +90,7 @@ func init() {
 // of 8 bits are multiplied natively by devices that can. It takes no part in
 // gradients. It panics as Matmul does, or if a dtype is not floating point.
 func (t *Tensor) MatmulAs(dtype Dtype, other *Tensor) *Tensor {
+	t.existBeside("matmul as", other)
 	if !dtype.IsFloat() || !t.dtype.IsFloat() || !other.dtype.IsFloat() {
 		fail(ErrDtype, "matmul as", fmt.Sprintf("%s x %s as %s", t.dtype, other.dtype, dtype), "only floating-point products are rounded", "use Matmul")
 	}

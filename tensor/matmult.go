@@ -26,8 +26,7 @@ func init() {
 		gradients: []gradient{
 			{readsRight, func(c *call, g *Tensor, _ int) *Tensor { return g.Matmul(c.right()) }},
 			{readsLeft, func(c *call, g *Tensor, _ int) *Tensor {
-				a := c.left()
-				return g.Reshape(-1, g.Size(-1)).T().Matmul(a.Reshape(-1, a.Size(-1)))
+				return g.rows().T().Matmul(c.left().rows())
 			}},
 		},
 		flops: func(c *call, out *Tensor) int { return 2 * out.Len() * c.left().Size(-1) },

@@ -27,7 +27,13 @@ func init() {
 	define(&opLayerNorm, op{
 		name: "layer norm",
 		forward: func(c *call) *Tensor {
-			return c.attr.(rowNorm).run(c, layerNorm[float32], layerNorm[float64])
+			norm := c.attr.(rowNorm)
+			if c.device != nil { // in steps that every device has
+				in := c.widened()
+				normal, _ := norm.standardize(in[0])
+				return normal.Mul(in[1]).Add(in[2]).To(c.in[0].dtype)
+			}
+			return norm.run(c, layerNorm[float32], layerNorm[float64])
 		},
 		gradients: []gradient{
 			{readsLeft | readsRight, func(c *call, g *Tensor, _ int) *Tensor {
@@ -35,11 +41,7 @@ func init() {
 				if !g.RequiresGrad() && !x.RequiresGrad() && !w.RequiresGrad() {
 					return apply(&opLayerNormGradient, norm, g, x, w)
 				}
-				// The gradient's own gradient is wanted.
-				axes := norm.list(x)
-				normal, scale := norm.standardize(x)
-				h := g.Mul(w)
-				return h.Sub(h.Mean(axes...)).Sub(normal.Mul(h.Mul(normal).Mean(axes...))).Mul(scale)
+				return norm.gradient(g, x, w) // the gradient's own gradient is wanted
 			}},
 			{readsLeft, func(c *call, g *Tensor, _ int) *Tensor {
 				norm, x, w := c.attr.(rowNorm), c.in[0], c.in[1]
@@ -51,14 +53,23 @@ func init() {
 			}},
 			{readsNothing, func(c *call, g *Tensor, _ int) *Tensor { return g.sumTo(c.in[2].layout.shape) }},
 		},
-		flops: perElement(8), // two sums, a difference, a square, and what is done with them
+		// Two sums, a difference, a square, and three steps from there to the result;
+		// for each row two quotients, eps, a root and its reciprocal.
+		flops: func(c *call, out *Tensor) int { return 7*out.Len() + 5*c.attr.(rowNorm).rows(out) },
 	})
 	define(&opLayerNormGradient, op{
 		name: "layer norm gradient",
 		forward: func(c *call) *Tensor {
-			return c.attr.(rowNorm).run(c, layerNormGradient[float32], layerNormGradient[float64])
+			norm := c.attr.(rowNorm)
+			if c.device != nil {
+				in := c.widened()
+				return norm.gradient(in[0], in[1], in[2]).To(c.in[0].dtype)
+			}
+			return norm.run(c, layerNormGradient[float32], layerNormGradient[float64])
 		},
-		flops: perElement(14),
+		// As above to the difference and the spread; then x̂, h, h·x̂ and their sums, and
+		// four steps to the result. Two more quotients for each row.
+		flops: func(c *call, out *Tensor) int { return 13*out.Len() + 7*c.attr.(rowNorm).rows(out) },
 	})
 }
 
@@ -72,6 +83,7 @@ func init() {
 // panics unless t is floating point and its last axes, weight and bias have that
 // shape.
 func (t *Tensor) LayerNorm(shape []int, weight, bias *Tensor, eps float64) *Tensor {
+	t.exist("layer norm")
 	lead := len(t.layout.shape) - len(shape)
 	if len(shape) == 0 || lead < 0 || !slices.Equal(t.layout.shape[lead:], shape) {
 		fail(ErrShape, "layer norm", describe(t), fmt.Sprintf("the last sizes are not %v", shape), "")
@@ -85,24 +97,17 @@ func (t *Tensor) LayerNorm(shape []int, weight, bias *Tensor, eps float64) *Tens
 		}
 	}
 	norm := rowNorm{len(shape), eps}
-	if t.storage.device != nil { // in steps that every device has
-		y, _ := norm.standardize(t)
-		if weight != nil {
-			y = y.Mul(weight)
-		}
-		if bias != nil {
-			y = y.Add(bias)
-		}
-		return y
-	}
 	if weight == nil {
-		weight = With(t.dtype).Ones(shape...)
+		weight = With(t.dtype, t.Device()).Ones(shape...)
 	}
 	if bias == nil {
-		bias = With(t.dtype).Zeros(shape...)
+		bias = With(t.dtype, t.Device()).Zeros(shape...)
 	}
 	return apply(&opLayerNorm, norm, t, weight, bias)
 }
+
+// rows returns how many rows are normalized.
+func (n rowNorm) rows(x *Tensor) int { return product(x.layout.shape[:x.Dim()-n.axes]) }
 
 // list returns the axes that are normalized over, which are to be kept.
 func (n rowNorm) list(x *Tensor) []int {
@@ -119,6 +124,24 @@ func (n rowNorm) standardize(x *Tensor) (normal, scale *Tensor) {
 	centred := x.Sub(x.Mean(axes...))
 	scale = centred.Square().Mean(axes...).Add(n.eps).Rsqrt()
 	return centred.Mul(scale), scale
+}
+
+// gradient computes dL/dx of the inputs dL/dy, x and w in such steps.
+func (n rowNorm) gradient(g, x, w *Tensor) *Tensor {
+	axes := n.list(x)
+	normal, scale := n.standardize(x)
+	h := g.Mul(w)
+	return h.Sub(h.Mean(axes...)).Sub(normal.Mul(h.Mul(normal).Mean(axes...))).Mul(scale)
+}
+
+// widened returns the inputs outside the graph, small floats as float32: results of
+// several steps are rounded once.
+func (c *call) widened() []*Tensor {
+	wide := make([]*Tensor, len(c.in))
+	for i, x := range c.in {
+		wide[i] = x.Detach().To(wideSum(x.dtype))
+	}
+	return wide
 }
 
 // run computes a row of the result from the same row of each input at a time; an

@@ -32,8 +32,19 @@ type op struct {
 	// be told of, in place of the operation itself.
 	composite bool
 
-	// flops counts the floating-point operations of one call; nil means none.
+	// direct is set when the in-place form may write its result straight over the
+	// first input: each element depends on that input's element at its place alone.
+	direct bool
+
+	// flops counts the floating-point operations of one call, as a reader would
+	// count them in the formula: one for each sum, product, quotient, rounding,
+	// choice of the larger, and call of a function such as exp; sums begin at 0.
+	// Comparing, moving, converting and choosing by a mask are none. nil means none.
 	flops func(c *call, out *Tensor) int
+
+	// bytes counts what one call reads and writes; nil means each input once and
+	// the result once.
+	bytes func(c *call, out *Tensor) int
 }
 
 // ops is every operation, in the order of their definition: the table that
@@ -108,6 +119,11 @@ func (c *call) input() *Tensor { return c.in[0] }
 func apply(o *op, attr any, in ...*Tensor) *Tensor {
 	c := &call{op: o, attr: attr}
 	c.in = append(c.few[:0], in...)
+	for _, x := range in {
+		if x == nil || x.storage == nil {
+			failMissing(o.name, in...)
+		}
+	}
 	c.autocast()
 	if observed() {
 		return c.runWatched()
@@ -311,10 +327,7 @@ func (t *Tensor) sumTo(shape []int) *Tensor {
 // number adapts to the dtype of the other operand, as in PyTorch.
 func operand(op string, x any) *Tensor {
 	if t, ok := x.(*Tensor); ok {
-		if t == nil {
-			fail(ErrValue, op, "", "the operand is a nil tensor", "")
-		}
-		return t
+		return t // apply looks whether it is one
 	}
 	t, ok := fromNumber(x)
 	if !ok {

@@ -70,7 +70,7 @@ var opTable = sync.OnceValue(func() []opCase {
 		unaryCase(&opLog, t.Log).between(0.5, 3).twice(), unaryCase(&opLog1p, t.Log1p).between(0, 3).twice(), unaryCase(&opLog2, t.Log2).between(0.5, 3).twice(),
 		unaryCase(&opSin, t.Sin).twice(), unaryCase(&opCos, t.Cos).twice(), unaryCase(&opErf, t.Erf).twice(),
 		unaryCase(&opTanh, t.Tanh).twice(), unaryCase(&opSigmoid, t.Sigmoid).twice(), unaryCase(&opReLU, t.ReLU),
-		unaryCase(&opSiLU, t.SiLU).twice(), unaryCase(&opGELU, t.GELU).twice(), unaryCase(&opGELUTanh, t.GELUTanh).twice(),
+		unaryCase(&opSiLU, t.SiLU).twice(), unaryCase(&opSoftplus, t.Softplus).twice(), unaryCase(&opGELU, t.GELU).twice(), unaryCase(&opGELUTanh, t.GELUTanh).twice(),
 		unaryCase(&opFloor, t.Floor).between(0.1, 0.9), unaryCase(&opCeil, t.Ceil).between(0.1, 0.9),
 		unaryCase(&opRound, t.Round).between(0.6, 1.4), unaryCase(&opTrunc, t.Trunc).between(0.1, 0.9),
 		unaryCase(&opIsNaN, t.IsNaN), unaryCase(&opIsInf, t.IsInf), unaryCase(&opIsFinite, t.IsFinite),
@@ -156,9 +156,9 @@ var opTable = sync.OnceValue(func() []opCase {
 	add(any_, "masked fill", &opMaskedFill, func(in []*Tensor) *Tensor { return in[0].MaskedFill(sixOn(in[0]).Remainder(2).Eq(0), 1) }, mat)
 	add(any_, "where", &opWhere, func(in []*Tensor) *Tensor { return Where(sixOn(in[0]).Gt(2), in[0], in[1]) }, mat, []int{4, 1})
 	add(any_, "masked select", nil, func(in []*Tensor) *Tensor { return in[0].MaskedSelect(sixOn(in[0]).Gt(2)) }, mat)
-	add(any_, "index select", &opIndexSelect, func(in []*Tensor) *Tensor { return in[0].IndexSelect(1, ids(5, 0, 0, -2)) }, mat)
+	add(any_, "index select", &opIndexSelect, func(in []*Tensor) *Tensor { return in[0].IndexSelect(1, ids(5, 0, 0, 4)) }, mat)
 	add(any_, "embedding", nil, func(in []*Tensor) *Tensor { return in[0].Embedding(Of([]int{0, 3}, []int{3, 3})) }, mat)
-	add(any_, "gather", &opGather, func(in []*Tensor) *Tensor { return in[0].Gather(1, Of([]int{0, 5, 5}, []int{1, 1, -1})) }, mat)
+	add(any_, "gather", &opGather, func(in []*Tensor) *Tensor { return in[0].Gather(1, Of([]int{0, 5, 5}, []int{1, 1, 3})) }, mat)
 	add(any_, "index by tensors", nil, func(in []*Tensor) *Tensor { return in[0].Index(ids(1, 0, 1), All, Of([]int{0, 3, 2})) }, cube)
 	for o, f := range map[*op]func(*Tensor, any) *Tensor{&opAnd: t.And, &opOr: t.Or, &opXor: t.Xor} {
 		add(any_, o.name, o, func(in []*Tensor) *Tensor { return f(in[0].Ne(0), in[1].Ne(0)) }, cube, cube)

@@ -15,6 +15,7 @@ import (
 // memory of d; for the processor, t itself. It panics if t lies elsewhere or
 // there is no such memory left.
 func (t *Tensor) PinMemory(d Device) *Tensor {
+	t.exist("pin memory")
 	if d.IsCPU() {
 		return t
 	}
@@ -27,7 +28,10 @@ func (t *Tensor) PinMemory(d Device) *Tensor {
 }
 
 // IsPinned reports whether the elements of t lie in page-locked memory.
-func (t *Tensor) IsPinned() bool { return t.storage.pinnedBy != nil }
+func (t *Tensor) IsPinned() bool {
+	t.exist("is pinned")
+	return t.storage.pinnedBy != nil
+}
 
 // newPinned returns a tensor in page-locked memory, which is given back when
 // nobody holds it any more.
@@ -49,6 +53,7 @@ func newPinned(by device.Backend, dtype Dtype, shape []int) *Tensor {
 // contiguous and pinned, and must not be changed before wait returns. For the
 // processor it returns t. It panics for any other tensor, and if d has no room.
 func (t *Tensor) Prefetch(d Device) (copied *Tensor, wait func() error) {
+	t.exist("prefetch")
 	if d.IsCPU() || t.Len() == 0 {
 		return t.To(d), func() error { return nil }
 	}

@@ -49,7 +49,7 @@ func (m Maker) Bernoulli(p float64, shape ...int) *Tensor {
 		fail(ErrValue, "bernoulli", "", fmt.Sprintf("%g is no probability", p), "give a number from 0 to 1")
 	}
 	return fillRandom(m.Empty(shape...), m.random, distribution[float64]{"bernoulli", []float64{p}, func(dst []float64, words []uint64) {
-		for i, w := range words {
+		for i, w := range words[:len(dst)] {
 			dst[i] = 0
 			if float64(w>>11)*0x1p-53 < p {
 				dst[i] = 1
@@ -67,7 +67,7 @@ func (m Maker) Randint(low, high int, shape ...int) *Tensor {
 	span := uint64(high) - uint64(low)
 	m.dtype = m.wholeDtype()
 	return fillRandom(m.Empty(shape...), m.random, distribution[int64]{"randint", []float64{float64(low), float64(high)}, func(dst []int64, words []uint64) {
-		for i, w := range words { // of 2⁶⁴ words, at most one more falls to one number than to another
+		for i, w := range words[:len(dst)] { // of 2⁶⁴ words, at most one more falls to one number than to another
 			above, _ := bits.Mul64(w, span)
 			dst[i] = int64(low) + int64(above)
 		}
@@ -82,7 +82,7 @@ func (m Maker) Randperm(n int) *Tensor {
 	}
 	words := newTensor(Int64, []int{n}, false)
 	fillRandom(words, m.random, distribution[int64]{convert: func(dst []int64, words []uint64) {
-		for i, w := range words {
+		for i, w := range words[:len(dst)] {
 			dst[i] = int64(w)
 		}
 	}})
@@ -115,9 +115,10 @@ func (m Maker) blank(op string, shape []int) *Tensor {
 // it. A nil generator is the default one. It panics unless t is floating point,
 // and as described at [Tensor.CopyFrom].
 func (t *Tensor) UniformInPlace(low, high float64, g *Generator) *Tensor {
+	t.exist("uniform")
 	unit := uniformBits(t.dtype)
 	return t.randomize("uniform", g, distribution[float64]{"uniform", []float64{low, high}, func(dst []float64, words []uint64) {
-		for i, w := range words {
+		for i, w := range words[:len(dst)] {
 			dst[i] = low + unit(w)*(high-low)
 		}
 	}})
@@ -125,15 +126,12 @@ func (t *Tensor) UniformInPlace(low, high float64, g *Generator) *Tensor {
 
 // NormalInPlace fills t with normal random numbers; see [Tensor.UniformInPlace].
 func (t *Tensor) NormalInPlace(mean, std float64, g *Generator) *Tensor {
+	t.exist("normal")
 	return t.randomize("normal", g, distribution[float64]{"normal", []float64{mean, std}, func(dst []float64, words []uint64) {
-		for i := 0; i < len(words); i += 2 {
-			second := uint64(0)
-			if i+1 < len(words) {
-				second = words[i+1]
-			}
-			x, y := boxMuller(words[i], second)
+		for i := 0; i < len(dst); i += 2 {
+			x, y := boxMuller(words[i], words[i+1])
 			dst[i] = mean + std*x
-			if i+1 < len(words) {
+			if i+1 < len(dst) {
 				dst[i+1] = mean + std*y
 			}
 		}
@@ -143,12 +141,13 @@ func (t *Tensor) NormalInPlace(mean, std float64, g *Generator) *Tensor {
 // TruncNormalInPlace fills t with the numbers of [Maker.TruncNormal]; see
 // [Tensor.UniformInPlace]. It panics if low is above high or std not positive.
 func (t *Tensor) TruncNormalInPlace(mean, std, low, high float64, g *Generator) *Tensor {
+	t.exist("trunc normal")
 	if !(low <= high) || !(std > 0) {
 		fail(ErrValue, "trunc normal", describe(t), fmt.Sprintf("bounds [%g, %g] and standard deviation %g", low, high, std), "give low ≤ high and std > 0")
 	}
 	draw := truncatedNormal((low-mean)/std, (high-mean)/std)
 	return t.randomize("trunc normal", g, distribution[float64]{convert: func(dst []float64, words []uint64) {
-		for i, w := range words {
+		for i, w := range words[:len(dst)] {
 			u := (float64(w>>11) + 0.5) * 0x1p-53
 			dst[i] = min(max(mean+std*draw(u), low), high)
 		}

@@ -184,6 +184,75 @@ func TestDistributions(t *testing.T) {
 	}
 }
 
+// drawn are all distributions. mean and std are those of one number.
+var drawn = []struct {
+	name      string
+	f         func(m Maker, n int) *Tensor
+	dtypes    []Dtype
+	mean, std float64
+}{
+	{"rand", func(m Maker, n int) *Tensor { return m.Rand(n) }, floatDtypes, 0.5, math.Sqrt(1. / 12)},
+	{"uniform", func(m Maker, n int) *Tensor { return m.Uniform(-3, 5, n) }, floatDtypes, 1, 8 * math.Sqrt(1./12)},
+	{"randn", func(m Maker, n int) *Tensor { return m.Randn(n) }, floatDtypes, 0, 1},
+	{"normal", func(m Maker, n int) *Tensor { return m.Normal(2, 3, n) }, floatDtypes, 2, 3},
+	{"trunc normal", func(m Maker, n int) *Tensor { return m.TruncNormal(1, 2, -5, 7, n) }, floatDtypes, 1, 2 * 0.98658},
+	{"bernoulli", func(m Maker, n int) *Tensor { return m.Bernoulli(0.25, n) }, append([]Dtype{Bool, Int64, Uint8}, floatDtypes...), 0.25, math.Sqrt(0.25 * 0.75)},
+	{"randint", func(m Maker, n int) *Tensor { return m.Randint(0, 7, n) }, append([]Dtype{Int64, Int32, Int16, Int8, Uint8}, floatDtypes...), 3, 2},
+}
+
+var floatDtypes = []Dtype{Float64, Float32, Float16, BFloat16, Float8E4M3, Float8E5M2}
+
+// TestEveryPositionIsDrawnAlike looks at each element of small tensors over many
+// seeds: none may have another distribution than its neighbours, nor depend on how
+// many come after it.
+func TestEveryPositionIsDrawnAlike(t *testing.T) {
+	const n, seeds = 10, 300
+	for _, c := range drawn {
+		for _, d := range c.dtypes {
+			var sums, squares [n]float64
+			for seed := range uint64(seeds) {
+				x := c.f(With(NewGenerator(seed), d), n)
+				for i, v := range x.Floats() {
+					v = (v - c.mean) / c.std
+					sums[i] += v
+					squares[i] += v * v
+				}
+				for few := 1; few < n && seed < 20; few++ {
+					if first := c.f(With(NewGenerator(seed), d), few); !Equal(first, x.Narrow(0, 0, few)) {
+						t.Fatalf("%s of %s, seed %d: %d numbers are %v, the first of %d are %v", c.name, d, seed, few, first, n, x)
+					}
+				}
+			}
+			rounding := 0.0 // uniform numbers of three bits are cut by 1/16 on average
+			if d.IsFloat() {
+				rounding = math.Ldexp(1, -formats[d].mantissa)
+			}
+			for i := range n {
+				if off := math.Abs(sums[i] / seeds); off > 4.5/math.Sqrt(seeds)+rounding {
+					t.Errorf("%s of %s: number %d of %d is off by %.2f standard deviations on average", c.name, d, i, n, off)
+				}
+				if spread := math.Sqrt(squares[i] / seeds); spread < 0.8-rounding || spread > 1.2+rounding {
+					t.Errorf("%s of %s: number %d of %d spreads %.2f times as far as it should", c.name, d, i, n, spread)
+				}
+			}
+		}
+	}
+	for n := 1; n <= 9; n++ {
+		counts := make([]float64, n*n)
+		for seed := range uint64(seeds) {
+			for i, v := range With(NewGenerator(seed)).Randperm(n).Ints() {
+				counts[i*n+int(v)]++
+			}
+		}
+		p := 1 / float64(n)
+		for i, k := range counts {
+			if math.Abs(k-seeds*p) > 4.5*math.Sqrt(seeds*p*(1-p)) {
+				t.Errorf("randperm of %d has %d at position %d %g times in %d", n, i%n, i/n, k, seeds)
+			}
+		}
+	}
+}
+
 // TestSmallFloatsStayBelowOne: rounding 0.9999 to bfloat16 would give 1.
 func TestSmallFloatsStayBelowOne(t *testing.T) {
 	for _, d := range []Dtype{Float16, BFloat16, Float8E4M3, Float8E5M2, Float32} {

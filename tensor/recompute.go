@@ -21,12 +21,31 @@ import (
 // what else changes from run to run goes through [Once]. It may use leaves such as w1 directly, but results
 // of tracked operations only as inputs: Backward panics otherwise. The result
 // always takes part in gradients, unless recording is off. There are no second
-// derivatives through it.
+// derivatives through it. A notebook keeps f for Backward in a later cell if it is a
+// function or a function literal of a cell; see [RecomputeModule] for methods.
 func Recompute(f func(in ...*Tensor) *Tensor, in ...*Tensor) *Tensor {
 	if !GradEnabled() {
 		return f(in...)
 	}
-	s := &segment{f: f}
+	return (&segment{f: f}).record(in)
+}
+
+// Forwarder is a module, or whatever else has a forward pass of one tensor.
+type Forwarder interface {
+	Forward(x *Tensor) *Tensor
+}
+
+// RecomputeModule is [Recompute] for m.Forward. A notebook keeps m for Backward in a
+// later cell, if it keeps values of its type at all.
+func RecomputeModule(m Forwarder, x *Tensor) *Tensor {
+	if !GradEnabled() {
+		return m.Forward(x)
+	}
+	return (&segment{module: m}).record([]*Tensor{x})
+}
+
+// record applies s, which is new.
+func (s *segment) record(in []*Tensor) *Tensor {
 	s.cast, _ = AutocastDtype()
 	// The first input is a leaf without elements: it has the gradient asked for
 	// even where f takes only leaves that it captured.
@@ -37,14 +56,16 @@ func Recompute(f func(in ...*Tensor) *Tensor, in ...*Tensor) *Tensor {
 
 // segment is the part of a computation that is run again.
 type segment struct {
-	f     func(in ...*Tensor) *Tensor
-	cast  Dtype     // what Autocast converted to, Float32 if it was off
-	grads []*Tensor // of the inputs, from when they are computed until they are fetched
+	f      func(in ...*Tensor) *Tensor // or else
+	module Forwarder
+	cast   Dtype     // what Autocast converted to, Float32 if it was off
+	grads  []*Tensor // of the inputs, from when they are computed until they are fetched
 
-	values  []any    // what Once returned in f, in order
-	next    int      // of values, while f is run again
-	again   bool     // f is being run again
-	outside *segment // the one whose f, being run again, made this one
+	values  []any      // what Once returned in f, in order
+	kept    []keptOnce // the same as an earlier cell kept it, until f is run again
+	next    int        // of values, while f is run again
+	again   bool       // f is being run again
+	outside *segment   // the one whose f, being run again, made this one
 }
 
 // running is the segments whose f is being run, by goroutine.
@@ -53,10 +74,20 @@ var running goroutine.Local[*segment]
 // run calls f with s as the segment that Once asks.
 func (s *segment) run(again bool, in []*Tensor) *Tensor {
 	s.again, s.next = again, 0
+	for _, v := range s.kept {
+		if v.Draw != nil {
+			v.Other = *v.Draw
+		}
+		s.values = append(s.values, v.Other)
+	}
+	s.kept = nil
 	if !again {
 		s.outside, _ = running.Get()
 	}
 	defer running.Set(s)()
+	if s.module != nil {
+		return s.module.Forward(in[0])
+	}
 	return s.f(in...)
 }
 

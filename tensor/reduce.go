@@ -21,6 +21,7 @@ type reduced struct {
 
 // reductionOver reads the axes that a method was given; none means all.
 func (t *Tensor) reductionOver(op string, axes []int) reduced {
+	t.exist(op)
 	r := reduced{axes: make([]bool, len(t.layout.shape)), count: 1}
 	all := true
 	for _, a := range axes {
@@ -92,7 +93,7 @@ func init() {
 		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor {
 			return c.attr.(reduced).back(g, c.input())
 		}}},
-		flops: func(c *call, _ *Tensor) int { return c.input().Len() },
+		flops: inputElements,
 	})
 }
 
@@ -122,7 +123,7 @@ func init() {
 			r := c.attr.(reduced)
 			return r.back(g.Div(r.count), c.input())
 		}}},
-		flops: func(c *call, _ *Tensor) int { return c.input().Len() },
+		flops: func(c *call, out *Tensor) int { return c.input().Len() + out.Len() }, // a sum and a quotient
 	})
 }
 
@@ -270,6 +271,7 @@ func reduceInto[T number](out []T, x *Tensor, r reduced, f folding[T]) {
 // the blocks; the order of the sums is the same.
 func fold[T number](out []T, x *Tensor, count int, f folding[T]) {
 	blocks := (count + blockLen - 1) / blockLen
+	needRoom("reduce", x.layout.shape, 8*blocks) // x may be an expanded view
 	if isPlain[T](x) && blocks > 0 {
 		foldPlain(out, plain[T](x), count, blocks, f)
 		return

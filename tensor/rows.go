@@ -65,9 +65,17 @@ func rowForward(k unaryKernels, rule dtypeRule) func(c *call) *Tensor {
 	}
 }
 
+// rowsAlong returns how many rows a tensor has along an axis.
+func rowsAlong(t *Tensor, axis int) int {
+	if t.Dim() == 0 {
+		return 1
+	}
+	return t.Len() / max(t.Size(axis), 1)
+}
+
 // rowAxis is axis for operations that take a single number for a row of one.
 func (t *Tensor) rowAxis(op string, axis int) int {
-	if t.Dim() == 0 && (axis == 0 || axis == -1) {
+	if t.exist(op).Dim() == 0 && (axis == 0 || axis == -1) {
 		return 0
 	}
 	return t.axis(op, axis)

@@ -13,15 +13,13 @@ var opSoftmax op
 var opLogSoftmax op
 
 func init() {
-	// The largest element, a difference, an exponential, a sum and a quotient.
-	flops := perElement(5)
 	define(&opSoftmax, op{
 		name:    "softmax",
 		forward: rowForward(unaryKernels{f32: softmax[float32], f64: softmax[float64]}, floatDtype),
 		gradients: []gradient{{readsOutput, func(c *call, g *Tensor, _ int) *Tensor {
 			return c.out.Mul(g.Sub(g.Mul(c.out).sumKeeping(c.attr.(int))))
 		}}},
-		flops: flops,
+		flops: perElement(5), // the largest element, a difference, an exponential, a sum and a quotient
 	})
 	define(&opLogSoftmax, op{
 		name:    "log softmax",
@@ -29,7 +27,8 @@ func init() {
 		gradients: []gradient{{readsOutput, func(c *call, g *Tensor, _ int) *Tensor {
 			return g.Sub(c.out.Exp().Mul(g.sumKeeping(c.attr.(int))))
 		}}},
-		flops: flops,
+		// As x - logsumexp(x): one difference more for each element.
+		flops: func(c *call, out *Tensor) int { return 5*out.Len() + 2*rowsAlong(out, c.attr.(int)) },
 	})
 }
 
@@ -108,7 +107,8 @@ func expSum[T float32 | float64](dst, x []T, largest T) float64 {
 	return sum
 }
 
-// d(ln Σexp x)/dx = softmax(x) = exp(x - y)
+// d(ln Σexp x)/dx = softmax(x) = exp(x - y), and where y is infinite the limit:
+// elements that are +∞ share the gradient, among nothing but -∞ there is none.
 var opLogSumExp op
 
 func init() {
@@ -130,10 +130,20 @@ func init() {
 			return out.To(dtype)
 		},
 		gradients: []gradient{{readsInput | readsOutput, func(c *call, g *Tensor, _ int) *Tensor {
-			r, x := c.attr.(reduced), c.input()
-			return r.back(g, x).Mul(x.Sub(r.back(c.out, x)).Exp())
+			r, x, y := c.attr.(reduced), c.input(), c.out
+			if !y.has(isInf) {
+				return r.back(g, x).Mul(x.Sub(r.back(y, x)).Exp())
+			}
+			endless := x.Eq(math.Inf(1))
+			ties := endless.Sum(append(r.list(), KeepDim)...)
+			share := endless.To(x.dtype).Div(ties.Maximum(1))
+			none := r.back(y.Eq(math.Inf(-1)), x)
+			finite := x.Sub(r.back(y, x)).MaskedFill(endless, 0).MaskedFill(none, math.Inf(-1)).Exp()
+			return r.back(g, x).Mul(Where(endless, share, finite))
 		}}},
-		flops: func(c *call, _ *Tensor) int { return 4 * c.input().Len() },
+		// The largest element, a difference, an exponential and a sum; then a
+		// logarithm, to which the largest is added.
+		flops: func(c *call, out *Tensor) int { return 4*c.input().Len() + 2*out.Len() },
 	})
 }
 
@@ -144,6 +154,7 @@ func (t *Tensor) LogSumExp(axes ...int) *Tensor {
 }
 
 func logSumExps[T float32 | float64](out []T, x *Tensor, count int) {
+	needRoom("logsumexp", x.layout.shape, 8*count) // of one row; x may be an expanded view
 	parallelRows(len(out), parallelFrom/max(count, 1), func(start, end int) {
 		r := newReader[T](x)
 		row := make([]T, count)

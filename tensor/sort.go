@@ -59,6 +59,7 @@ func (t *Tensor) Sort(axis int, descending bool) (sorted, from *Tensor) {
 // TopK returns the k largest elements along an axis, largest first, and their
 // positions. It panics if k is negative or more than there are.
 func (t *Tensor) TopK(axis, k int) (values, at *Tensor) {
+	t.exist("topk")
 	if t.Dim() == 0 {
 		t = t.Unsqueeze(0)
 	}

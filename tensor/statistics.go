@@ -2,6 +2,7 @@ package tensor
 
 import (
 	"math"
+	"slices"
 
 	"github.com/lectern-go/lectern/internal/cpu"
 )
@@ -17,6 +18,7 @@ type variance struct {
 }
 
 func (t *Tensor) varianceOver(op string, axes []int) variance {
+	t.exist(op)
 	biased := false
 	plain := make([]int, 0, len(axes))
 	for _, a := range axes {
@@ -51,22 +53,26 @@ func init() {
 			v, x := c.attr.(variance), c.input()
 			return v.back(g.Mul(2/float64(v.divisor)), x).Mul(v.centred(x))
 		}}},
-		flops: spreadFLOPs,
+		flops: spreadFLOPs(2),
 	})
 	define(&opStd, op{
 		name:    "std",
 		forward: func(c *call) *Tensor { return spreadForward(c, math.Sqrt) },
 		gradients: []gradient{{readsInput | readsOutput, func(c *call, g *Tensor, _ int) *Tensor {
 			v, x := c.attr.(variance), c.input()
-			slope := g.Div(c.out.Mul(v.divisor)).MaskedFill(c.out.Eq(0), 0)
+			flat := c.out.Eq(0) // masked before dividing, so that no derivative of slope is 0/0
+			slope := g.Div(c.out.Mul(v.divisor).MaskedFill(flat, 1)).MaskedFill(flat, 0)
 			return v.back(slope, x).Mul(v.centred(x))
 		}}},
-		flops: spreadFLOPs,
+		flops: spreadFLOPs(3),
 	})
 }
 
-// Each element is summed, centred, squared and summed again.
-func spreadFLOPs(c *call, _ *Tensor) int { return 4 * c.input().Len() }
+// spreadFLOPs: each element is summed, centred, squared and summed again; each
+// result takes two quotients, and a root for the standard deviation.
+func spreadFLOPs(each int) func(c *call, out *Tensor) int {
+	return func(c *call, out *Tensor) int { return 4*c.input().Len() + each*out.Len() }
+}
 
 // Var returns the variance over axes, or over all elements if none is named: the
 // mean square distance from the mean, with n-1 in place of n unless Biased is
@@ -157,9 +163,10 @@ func init() {
 		},
 		gradients: []gradient{{readsInput | readsOutput, func(c *call, g *Tensor, _ int) *Tensor {
 			r, x := c.attr.(reduced), c.input()
-			return r.back(g.Div(c.out).MaskedFill(c.out.Eq(0), 0), x).Mul(x)
+			zero := c.out.Eq(0) // masked before dividing, so that no derivative of it is 0/0
+			return r.back(g.Div(c.out.MaskedFill(zero, 1)).MaskedFill(zero, 0), x).Mul(x)
 		}}},
-		flops: func(c *call, _ *Tensor) int { return 2 * c.input().Len() },
+		flops: func(c *call, out *Tensor) int { return 2*c.input().Len() + out.Len() }, // squares, sums and a root
 	})
 }
 
@@ -200,6 +207,7 @@ func squareFolding[T number]() folding[T] {
 // named: the root of the sum of squares. It panics unless t is floating point,
 // or if there is no such axis.
 func (t *Tensor) Norm(axes ...int) *Tensor {
+	t.exist("norm")
 	if !t.dtype.IsFloat() {
 		fail(ErrDtype, "norm", t.dtype.String(), "the norm of whole numbers is not a whole number", "convert with To(tensor.Float32)")
 	}
@@ -222,6 +230,9 @@ func init() {
 		},
 		gradients: []gradient{{readsInput, func(c *call, g *Tensor, _ int) *Tensor {
 			r, x := c.attr.(reduced), c.input()
+			if x.RequiresGrad() && x.has(func(v float64) bool { return v == 0 }) {
+				return r.back(g, x).Mul(r.allOthers(x)) // the gradient's own gradient is wanted
+			}
 			axes := append(r.list(), KeepDim)
 			zero := x.Eq(0)
 			safe := x.MaskedFill(zero, 1)
@@ -232,6 +243,31 @@ func init() {
 		}}},
 		flops: inputElements,
 	})
+}
+
+// allOthers returns, for each element, the product of the others that it is
+// reduced with: of those before it and those behind it. Unlike a quotient it has
+// all its derivatives where elements are 0.
+func (r reduced) allOthers(x *Tensor) *Tensor {
+	var kept, gone []int
+	for i, reduced := range r.axes {
+		if reduced {
+			gone = append(gone, i)
+		} else {
+			kept = append(kept, i)
+		}
+	}
+	order := slices.Concat(kept, gone)
+	moved := x.Permute(order...)
+	rows := moved.Reshape(append(r.shape(x.layout.shape, false), r.count)...)
+	one := With(x.dtype, x.Device()).Ones(append(r.shape(x.layout.shape, false), 1)...)
+	before := func(rows *Tensor) *Tensor { return Cat(-1, one, rows.Narrow(-1, 0, r.count-1)).Cumprod(-1) }
+	others := before(rows).Mul(before(rows.Flip(-1)).Flip(-1))
+	back := make([]int, len(order))
+	for i, axis := range order {
+		back[axis] = i
+	}
+	return others.Reshape(moved.layout.shape...).Permute(back...)
 }
 
 var products = foldings{"prod", productFolding[float32](), productFolding[float64](), productFolding[int64]()}

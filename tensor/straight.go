@@ -10,6 +10,7 @@ func init() {
 		name:      "straight through",
 		forward:   func(c *call) *Tensor { return c.attr.(*Tensor).converted(c.input().dtype) },
 		gradients: []gradient{{readsNothing, func(_ *call, g *Tensor, _ int) *Tensor { return g }}},
+		bytes:     func(c *call, out *Tensor) int { return c.attr.(*Tensor).distinctBytes() + out.distinctBytes() },
 	})
 }
 

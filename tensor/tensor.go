@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/lectern-go/lectern/autograd"
+	"github.com/lectern-go/lectern/internal/room"
 )
 
 // A Tensor is an n-dimensional array of numbers of one type: a storage, which
@@ -49,7 +50,11 @@ func newTensor(dtype Dtype, shape []int, zero bool) *Tensor {
 	rowMajor(shape, f.layout.strides)
 	f.dtype = dtype
 	f.storage = &f.own
-	f.storage.allocate(checkedLen(shape)*dtype.Size(), zero)
+	size := checkedLen(shape) * dtype.Size()
+	if size >= largeCopy {
+		needRoom("new", shape, size)
+	}
+	f.storage.allocate(size, zero)
 	return &f.Tensor
 }
 
@@ -73,6 +78,61 @@ func checkedLen(shape []int) int { // errors print a clone, or else each shape w
 	return n
 }
 
+// needRoom panics if the processor has no memory for a number of bytes. The
+// runtime would end the process.
+func needRoom(op string, shape []int, bytes int) {
+	if why := room.Short(bytes); why != "" {
+		fail(ErrShape, op, fmt.Sprint(slices.Clone(shape)), "there is no memory for so many elements: "+why, "check the sizes")
+	}
+}
+
+// exist returns t, which must be a tensor: methods that look at it before an
+// operation does begin with this.
+func (t *Tensor) exist(op string) *Tensor {
+	if t == nil || t.storage == nil {
+		failMissing(op, t)
+	}
+	return t
+}
+
+// known is exist for what is asked of a tensor's shape and kind, which what is kept
+// for a derivative has without memory.
+func (t *Tensor) known(op string) *Tensor {
+	if t == nil {
+		failMissing(op, t)
+	}
+	return t
+}
+
+// existBeside is exist for two operands.
+func (t *Tensor) existBeside(op string, other *Tensor) {
+	if t == nil || t.storage == nil || other == nil || other.storage == nil {
+		failMissing(op, t, other)
+	}
+}
+
+// failMissing panics as one of the operands is nil, or a Tensor that was made by no
+// function of this package.
+//
+//go:noinline
+func failMissing(op string, operands ...*Tensor) {
+	for i, x := range operands {
+		which := "the operand"
+		switch {
+		case len(operands) == 2:
+			which = [...]string{"the left operand", "the right operand"}[i]
+		case len(operands) > 2:
+			which = fmt.Sprintf("operand %d", i)
+		}
+		if x == nil {
+			fail(ErrValue, op, describe(operands...), which+" is a nil tensor", "look where it should have been set")
+		}
+		if x.storage == nil {
+			fail(ErrValue, op, describe(operands...), which+" is the zero Tensor, which has no memory", "make one with a function such as tensor.Zeros or tensor.Of")
+		}
+	}
+}
+
 // alias returns a tensor with another layout over the storage of t, outside
 // any graph.
 func (t *Tensor) alias(l Layout) *Tensor {
@@ -80,44 +140,80 @@ func (t *Tensor) alias(l Layout) *Tensor {
 }
 
 // Shape returns the size of each axis, as a copy.
-func (t *Tensor) Shape() []int { return slices.Clone(t.layout.shape) }
+func (t *Tensor) Shape() []int {
+	t.known("shape")
+	return slices.Clone(t.layout.shape)
+}
 
 // Size returns the size of an axis; -1 is the last one. It panics if there is
 // no such axis.
-func (t *Tensor) Size(axis int) int { return t.layout.shape[t.axis("size", axis)] }
+func (t *Tensor) Size(axis int) int {
+	t.known("size")
+	return t.layout.shape[t.axis("size", axis)]
+}
 
 // Dim returns the number of axes.
-func (t *Tensor) Dim() int { return len(t.layout.shape) }
+func (t *Tensor) Dim() int {
+	t.known("dim")
+	return len(t.layout.shape)
+}
 
 // Len returns the number of elements, the product of the shape.
-func (t *Tensor) Len() int { return t.layout.Len() }
+func (t *Tensor) Len() int {
+	t.known("len")
+	return t.layout.Len()
+}
 
 // Dtype returns the type of the elements.
-func (t *Tensor) Dtype() Dtype { return t.dtype }
+func (t *Tensor) Dtype() Dtype {
+	t.known("dtype")
+	return t.dtype
+}
 
 // ElementSize returns the bytes of one element.
-func (t *Tensor) ElementSize() int { return t.dtype.Size() }
+func (t *Tensor) ElementSize() int {
+	t.known("element size")
+	return t.dtype.Size()
+}
 
 // Bytes returns the memory of the elements: Len times ElementSize. A view
 // counts what it shows, not the storage behind it.
-func (t *Tensor) Bytes() int { return t.Len() * t.dtype.Size() }
+func (t *Tensor) Bytes() int {
+	t.known("bytes")
+	return t.Len() * t.dtype.Size()
+}
 
 // Layout returns shape, strides and offset as one value.
-func (t *Tensor) Layout() Layout { return t.layout.copied(0) }
+func (t *Tensor) Layout() Layout {
+	t.known("layout")
+	return t.layout.copied(0)
+}
 
 // Stride returns how many elements of storage lie between neighbours along an
 // axis. It panics if there is no such axis.
-func (t *Tensor) Stride(axis int) int { return t.layout.strides[t.axis("stride", axis)] }
+func (t *Tensor) Stride(axis int) int {
+	t.known("stride")
+	return t.layout.strides[t.axis("stride", axis)]
+}
 
 // Strides returns the stride of each axis, in elements, as a copy.
-func (t *Tensor) Strides() []int { return slices.Clone(t.layout.strides) }
+func (t *Tensor) Strides() []int {
+	t.known("strides")
+	return slices.Clone(t.layout.strides)
+}
 
 // StorageOffset returns the storage index of the first element.
-func (t *Tensor) StorageOffset() int { return t.layout.offset }
+func (t *Tensor) StorageOffset() int {
+	t.known("storage offset")
+	return t.layout.offset
+}
 
 // IsContiguous reports whether the elements lie in row-major order without
 // gaps.
-func (t *Tensor) IsContiguous() bool { return t.layout.IsContiguous() }
+func (t *Tensor) IsContiguous() bool {
+	t.known("is contiguous")
+	return t.layout.IsContiguous()
+}
 
 // SameStorage reports whether two tensors share their memory: whether one is a
 // view of the other, or both are views of a third.
@@ -125,12 +221,16 @@ func SameStorage(a, b *Tensor) bool { return a.storage == b.storage }
 
 // Version returns how often the storage has been written in place. Views share
 // it.
-func (t *Tensor) Version() int { return int(t.storage.version.Load()) }
+func (t *Tensor) Version() int {
+	t.exist("version")
+	return int(t.storage.version.Load())
+}
 
 // Storage returns the elements of the whole storage, in the order in which
 // they lie in memory, as a copy. x.Storage()[i] is the element at storage
 // index i; all views of a storage return the same.
 func (t *Tensor) Storage() []float64 {
+	t.exist("storage")
 	n := t.storage.size / t.dtype.Size()
 	return t.alias(ContiguousLayout(n)).Floats()
 }
@@ -189,19 +289,34 @@ func fits[T Element](v T, d Dtype) bool {
 	return true
 }
 
-// At returns one element, as float64. It panics unless there is one index in
+// At returns one element, as float64, which holds every number of every dtype but
+// whole ones beyond 2⁵³; see [Tensor.AtInt]. It panics unless there is one index in
 // range for each axis; negative ones count from the end.
 func (t *Tensor) At(index ...int) float64 {
+	t.exist("at")
+	return elementAt[float64](t, "at", index)
+}
+
+// AtInt returns one element as int64: exactly, if t has whole numbers, and without
+// its fraction otherwise. It panics as At does.
+func (t *Tensor) AtInt(index ...int) int64 {
+	t.exist("at int")
+	return elementAt[int64](t, "at int", index)
+}
+
+func elementAt[T number](t *Tensor, op string, index []int) T {
 	at, err := t.layout.position(index)
-	t.must("at", err)
-	var value [1]float64
-	newReader[float64](t.alias(Layout{offset: at}).onHost()).copy(value[:], 0)
+	t.must(op, err)
+	var value [1]T
+	newReader[T](t.alias(Layout{offset: at}).onHost()).copy(value[:], 0)
 	return value[0]
 }
 
 // SetAt writes one element, converted to the dtype. The write shows in every
-// tensor that shares the storage. It panics as At does.
+// tensor that shares the storage. Whole numbers beyond 2⁵³, which a float64 may not
+// hold, are written by SetIndex(int64(n), index...). It panics as At does.
 func (t *Tensor) SetAt(value float64, index ...int) {
+	t.exist("set at")
 	at, err := t.layout.position(index)
 	t.must("set at", err)
 	t.checkWritable("set at")
@@ -213,24 +328,44 @@ func (t *Tensor) SetAt(value float64, index ...int) {
 	element.Fill(value)
 }
 
-// Item returns the value of a tensor with one element. It panics for any other.
+// Item returns the value of a tensor with one element, as float64; see
+// [Tensor.ItemInt] for whole numbers beyond 2⁵³. It panics for any other.
 func (t *Tensor) Item() float64 {
-	if t.Len() != 1 {
-		fail(ErrShape, "item", describe(t), fmt.Sprintf("the tensor has %d elements, not one", t.Len()), "pick one with At, or reduce with Sum or Mean")
-	}
+	t.exist("item")
+	t.needOne("item")
 	return t.Floats()[0]
 }
 
+// ItemInt returns the value of a tensor with one element as int64: exactly, if t
+// has whole numbers, and without its fraction otherwise. It panics for any other.
+func (t *Tensor) ItemInt() int64 {
+	t.exist("item int")
+	t.needOne("item int")
+	return t.Ints()[0]
+}
+
+// needOne panics unless t has one element.
+func (t *Tensor) needOne(op string) {
+	if t.Len() != 1 {
+		fail(ErrShape, op, describe(t), fmt.Sprintf("the tensor has %d elements, not one", t.Len()), "pick one with At, or reduce with Sum or Mean")
+	}
+}
+
 // Floats returns the elements in row-major order, converted to float64, as a
-// copy.
+// copy. Whole numbers beyond 2⁵³ may be rounded; see [Tensor.Ints].
 func (t *Tensor) Floats() []float64 {
+	t.exist("floats")
+	needRoom("floats", t.layout.shape, 8*t.Len())
 	values := make([]float64, t.Len())
 	newReader[float64](t.onHost()).copy(values, 0)
 	return values
 }
 
-// Ints returns the elements in row-major order, converted to int64, as a copy.
+// Ints returns the elements in row-major order, as int64, as a copy: whole numbers
+// exactly, others without their fraction.
 func (t *Tensor) Ints() []int64 {
+	t.exist("ints")
+	needRoom("ints", t.layout.shape, 8*t.Len())
 	values := make([]int64, t.Len())
 	newReader[int64](t.onHost()).copy(values, 0)
 	return values
@@ -238,6 +373,9 @@ func (t *Tensor) Ints() []int64 {
 
 // axis checks an axis number for an operation and makes it positive.
 func (t *Tensor) axis(op string, a int) int {
+	if t == nil {
+		failMissing(op, t)
+	}
 	a, err := t.layout.axis(a)
 	t.must(op, err)
 	return a
@@ -259,6 +397,10 @@ func describe(operands ...*Tensor) string {
 		switch {
 		case i > 0:
 			text += " x "
+		}
+		if t == nil {
+			text += "nil"
+			continue
 		}
 		text += fmt.Sprint(t.layout.shape)
 		if !t.IsContiguous() {

@@ -42,7 +42,7 @@ type Event struct {
 	Inputs  [][]int       // the shapes of its inputs
 	Output  []int         // the shape of its result
 	FLOPs   int           // floating-point operations, counted from the shapes
-	Bytes   int           // read and written: of the distinct elements of inputs and result; 0 for a view
+	Bytes   int           // read and written: of the distinct elements of inputs and result that are touched; 0 for a view
 	Elapsed time.Duration // how long it took
 
 	// Of an operation's result, or of the memory.
@@ -111,6 +111,7 @@ func (r Role) String() string {
 // SetRole says what the memory of t, and of all its views, is for, and returns
 // t. It changes nothing that is computed.
 func (t *Tensor) SetRole(r Role) *Tensor {
+	t.exist("set role")
 	t.storage.role.Store(uint32(r))
 	if observed() {
 		announceStorage(RoleSet, t)
@@ -212,9 +213,9 @@ func (c *call) watched(run func() *Tensor) *Tensor {
 		e.Inputs = append(e.Inputs, x.Shape())
 		e.Bytes += x.distinctBytes()
 	}
-	source := (*storage)(nil)
+	var first *Tensor // as it is before it is kept
 	if len(c.in) > 0 {
-		source = c.in[0].storage
+		first = c.in[0]
 	}
 	start := time.Now()
 	out := run()
@@ -224,8 +225,16 @@ func (c *call) watched(run func() *Tensor) *Tensor {
 	}
 	e.Output, e.Dtype = out.Shape(), out.dtype
 	e.Bytes += out.distinctBytes()
-	if len(c.in) == 1 && out.storage == source && c.op.flops == nil {
-		e.Bytes = 0 // a view moves nothing
+	if first != nil && out.storage == first.storage {
+		switch {
+		case c.op == &opPut:
+			e.Bytes -= first.distinctBytes() // what is written over is not read
+		case out != first && len(c.in) == 1:
+			e.Bytes = 0 // a view moves nothing
+		}
+	}
+	if c.op.bytes != nil {
+		e.Bytes = c.op.bytes(c, out)
 	}
 	if c.op.flops != nil {
 		e.FLOPs = c.op.flops(c, out)
@@ -237,13 +246,19 @@ func (c *call) watched(run func() *Tensor) *Tensor {
 // distinctBytes is the memory that a pass over all elements touches: repeated
 // ones count once.
 func (t *Tensor) distinctBytes() int {
-	n := t.dtype.Size()
-	for i, size := range t.layout.shape {
-		if t.layout.strides[i] != 0 || size == 0 {
-			n *= size
+	l := t.layout.withoutRepeats()
+	n := l.Len()
+	if l.mayOverlap() { // windows that share elements
+		places := func(yield func(int64) bool) {
+			walk(&l, 0, n, func(_, first, run, stride int) {
+				for i := range run {
+					yield(int64(first + i*stride))
+				}
+			})
 		}
+		n = distinct(places)
 	}
-	return n
+	return n * t.dtype.Size()
 }
 
 // enterBackward says that this goroutine is in Backward until leave is called.

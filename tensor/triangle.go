@@ -39,12 +39,18 @@ func init() {
 // Tril returns a copy of the matrices in the last two axes with zeros above a
 // diagonal: 0 is the main one, positive ones lie above it. It panics if there
 // are fewer than two axes.
-func (t *Tensor) Tril(diagonal int) *Tensor { return t.triangle(&opTril, diagonal) }
+func (t *Tensor) Tril(diagonal int) *Tensor {
+	t.exist("tril")
+	return t.triangle(&opTril, diagonal)
+}
 
 // Triu returns a copy of the matrices in the last two axes with zeros below a
 // diagonal; see [Tensor.Tril]. Triu(1) of ones is the mask of what a causal model
 // must not see.
-func (t *Tensor) Triu(diagonal int) *Tensor { return t.triangle(&opTriu, diagonal) }
+func (t *Tensor) Triu(diagonal int) *Tensor {
+	t.exist("triu")
+	return t.triangle(&opTriu, diagonal)
+}
 
 func (t *Tensor) triangle(o *op, diagonal int) *Tensor {
 	if t.Dim() < 2 {
@@ -85,6 +91,10 @@ func init() {
 // Flip returns a copy with the order of elements reversed along each of the
 // axes. It panics if there is no such axis, or one is named twice.
 func (t *Tensor) Flip(axes ...int) *Tensor {
+	t.exist("flip")
+	if t.layout.namesNumber(axes...) {
+		return t.Clone()
+	}
 	seen := make([]bool, t.Dim())
 	out := t
 	for _, a := range axes {

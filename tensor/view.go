@@ -8,12 +8,75 @@ import (
 // Views: another layout over the same storage. No element moves, and a write
 // through one view shows in all others.
 
-// relayout is what a view does to a layout. invert undoes it, for the gradient;
-// nil where the view leaves elements out or repeats them.
+// relayout is what a view does to a layout: the method of [Layout] and its
+// arguments, as data, so that a graph can be written down. undo is the method that
+// leads back, for the gradient; 0 where the view leaves elements out or repeats them.
 type relayout struct {
-	apply  func(Layout) (Layout, error)
-	invert func(Layout) (Layout, error)
+	do, undo viewMethod
+	n        [4]int // arguments of do that are single numbers
+	to, from []int  // lists that do and undo are given: axes or sizes
 }
+
+// viewMethod names a method of Layout.
+type viewMethod uint8
+
+const (
+	noView viewMethod = iota
+	transposed
+	permuted
+	permutedBack // of the order that the list names
+	viewed
+	expanded
+	unsqueezed
+	squeezed
+	selected
+	narrowed
+	sliced
+	diagonal
+	unfolded
+)
+
+// apply returns the layout of the view of l.
+func (r *relayout) apply(l Layout) (Layout, error) {
+	n := &r.n
+	switch r.do {
+	case transposed:
+		return l.Transpose(n[0], n[1])
+	case permuted:
+		return l.Permute(r.to...)
+	case permutedBack:
+		inverse := make([]int, len(r.to))
+		for i, a := range r.to {
+			if a < 0 {
+				a += len(r.to)
+			}
+			inverse[a] = i
+		}
+		return l.Permute(inverse...)
+	case viewed:
+		return l.View(r.to...)
+	case expanded:
+		return l.Expand(r.to...)
+	case unsqueezed:
+		return l.Unsqueeze(n[0])
+	case squeezed:
+		return l.Squeeze(r.to...)
+	case selected:
+		return l.Select(n[0], n[1])
+	case narrowed:
+		return l.Narrow(n[0], n[1], n[2])
+	case sliced:
+		return l.Slice(n[0], n[1], n[2], n[3])
+	case diagonal:
+		return l.Diagonal(n[0], n[1], n[2])
+	case unfolded:
+		return l.Unfold(n[0], n[1], n[2])
+	}
+	panic("tensor: a view without a method")
+}
+
+// back returns the view that undoes r.
+func (r *relayout) back() *relayout { return &relayout{r.undo, r.do, r.n, r.from, r.to} }
 
 var opTranspose, opPermute, opView, opExpand, opSqueeze, opUnsqueeze, opSelect, opSlice, opDiagonal, opUnfold op
 
@@ -37,7 +100,8 @@ func init() {
 
 func viewForward(c *call) *Tensor {
 	x := c.input()
-	l, err := c.attr.(relayout).apply(x.layout)
+	r := c.attr.(*relayout)
+	l, err := r.apply(x.layout)
 	x.must(c.op.name, err)
 	return x.alias(l)
 }
@@ -45,11 +109,11 @@ func viewForward(c *call) *Tensor {
 // viewBackward is the same view backwards: the inverse relayout if there is
 // one, otherwise zeros into which the gradient is added through the view.
 func viewBackward(c *call, g *Tensor, _ int) *Tensor {
-	r := c.attr.(relayout)
-	if r.invert != nil {
-		return apply(&opUnview, relayout{r.invert, r.apply}, g)
+	r := c.attr.(*relayout)
+	if r.undo != noView {
+		return apply(&opUnview, r.back(), g)
 	}
-	return apply(&opSpread, spread{c.input().layout.shape, r.apply}, g)
+	return apply(&opSpread, spread{c.input().layout.shape, r}, g)
 }
 
 // opUnview undoes a view that only renames positions. No layout refuses it: it
@@ -60,11 +124,11 @@ func init() {
 	define(&opUnview, op{
 		name: "view backward",
 		forward: func(c *call) *Tensor {
-			x, undo := c.input(), c.attr.(relayout).apply
-			l, err := undo(x.layout)
+			x, r := c.input(), c.attr.(*relayout)
+			l, err := r.apply(x.layout)
 			if err != nil {
 				x = x.Detach().Contiguous()
-				l, err = undo(x.layout)
+				l, err = r.apply(x.layout)
 			}
 			x.must(c.op.name, err)
 			return x.alias(l)
@@ -82,21 +146,25 @@ func init() {
 		forward: func(c *call) *Tensor {
 			s, g := c.attr.(spread), c.input()
 			sum := g.beside(wideSum(g.dtype), s.shape, true)
-			l, err := s.view(sum.layout)
+			l, err := s.view.apply(sum.layout)
 			g.must(c.op.name, err)
 			accumulate(sum, l, g)
 			return sum.To(g.dtype)
 		},
 		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor {
-			return apply(&opSlice, relayout{apply: c.attr.(spread).view}, g)
+			return apply(&opSlice, c.attr.(spread).view, g)
 		}}},
+		flops: func(c *call, out *Tensor) int {
+			l, _ := c.attr.(spread).view.apply(out.layout)
+			return additions(l)
+		},
 	})
 }
 
 // spread is a view and the shape that it was taken from.
 type spread struct {
 	shape []int
-	view  func(Layout) (Layout, error)
+	view  *relayout
 }
 
 // accumulate adds g to the positions of a layout in sum's storage, one after
@@ -120,6 +188,15 @@ func accumulate(sum *Tensor, at Layout, g *Tensor) {
 	}
 }
 
+// additions counts the sums of accumulate: where every element has a place of its
+// own, it is a copy.
+func additions(at Layout) int {
+	if at.mayOverlap() {
+		return at.Len()
+	}
+	return 0
+}
+
 func addAt[T number](sum *Tensor, at *Layout, g *Tensor) {
 	to, r := elements[T](sum.storage), newReader[T](g)
 	inBlocks(0, g.Len(), func(start, n int) {
@@ -135,13 +212,13 @@ func addAt[T number](sum *Tensor, at *Layout, g *Tensor) {
 // Transpose returns a view with two axes exchanged. It panics if there is no
 // such axis.
 func (t *Tensor) Transpose(a, b int) *Tensor {
-	swap := func(l Layout) (Layout, error) { return l.Transpose(a, b) }
-	return apply(&opTranspose, relayout{swap, swap}, t)
+	return apply(&opTranspose, &relayout{do: transposed, undo: transposed, n: [4]int{a, b}}, t)
 }
 
 // T returns a view with the last two axes exchanged: the transposed matrix. It
 // panics if there are fewer than two axes.
 func (t *Tensor) T() *Tensor {
+	t.exist("transpose")
 	if t.Dim() < 2 {
 		fail(ErrShape, "transpose", describe(t), "a transposed matrix needs two axes", "add one with Unsqueeze")
 	}
@@ -152,40 +229,25 @@ func (t *Tensor) T() *Tensor {
 // each axis is named once.
 func (t *Tensor) Permute(order ...int) *Tensor {
 	axes := copied(order)
-	invert := func(l Layout) (Layout, error) {
-		inverse := make([]int, len(axes))
-		for i, a := range axes {
-			if a < 0 {
-				a += len(axes)
-			}
-			inverse[a] = i
-		}
-		return l.Permute(inverse...)
-	}
-	return apply(&opPermute, relayout{func(l Layout) (Layout, error) { return l.Permute(axes...) }, invert}, t)
+	return apply(&opPermute, &relayout{do: permuted, undo: permutedBack, to: axes, from: axes}, t)
 }
 
 // View returns a view of the same elements, in the same order, in another
 // shape. One size may be -1. It panics if the number of elements differs, or if
 // no strides can show t's memory in that shape; Reshape copies then.
 func (t *Tensor) View(shape ...int) *Tensor {
-	return apply(&opView, reshaping(copied(shape), t.layout.shape), t)
+	t.exist("view")
+	return apply(&opView, &relayout{do: viewed, undo: viewed, to: copied(shape), from: t.layout.shape}, t)
 }
 
 // copied returns a copy of arguments that a gradient will need. Unlike with
 // slices.Clone, callers can then leave their lists of arguments on the stack.
 func copied(list []int) []int { return append(make([]int, 0, len(list)), list...) }
 
-func reshaping(to, from []int) relayout {
-	return relayout{
-		func(l Layout) (Layout, error) { return l.View(to...) },
-		func(l Layout) (Layout, error) { return l.View(from...) },
-	}
-}
-
 // Reshape returns the same elements in another shape: a view where View can
 // make one, otherwise a copy. It panics if the number of elements differs.
 func (t *Tensor) Reshape(shape ...int) *Tensor {
+	t.exist("reshape")
 	to, err := t.layout.inferShape(shape)
 	t.must("reshape", err)
 	if slices.Equal(to, t.layout.shape) {
@@ -200,44 +262,39 @@ func (t *Tensor) Reshape(shape ...int) *Tensor {
 // Contiguous returns t if its elements already lie in row-major order,
 // otherwise a copy in which they do.
 func (t *Tensor) Contiguous() *Tensor {
+	t.exist("contiguous")
 	if t.IsContiguous() {
 		return t
 	}
-	return t.Clone()
+	return t.inOrderCopy()
 }
 
 // Expand returns a view in which axes of size 1 are repeated to the sizes
 // given, without copying: their stride is 0. New axes come first; -1 keeps a
 // size. It panics where a size other than 1 would have to change.
 func (t *Tensor) Expand(shape ...int) *Tensor {
-	to := copied(shape)
-	return apply(&opExpand, relayout{apply: func(l Layout) (Layout, error) { return l.Expand(to...) }}, t)
+	return apply(&opExpand, &relayout{do: expanded, to: copied(shape)}, t)
 }
 
 // Unsqueeze returns a view with a new axis of size 1 before axis; -1 appends it.
 // It panics if axis is out of range.
 func (t *Tensor) Unsqueeze(axis int) *Tensor {
-	from := t.layout.shape
-	return apply(&opUnsqueeze, relayout{
-		func(l Layout) (Layout, error) { return l.Unsqueeze(axis) },
-		func(l Layout) (Layout, error) { return l.View(from...) },
-	}, t)
+	t.exist("unsqueeze")
+	return apply(&opUnsqueeze, &relayout{do: unsqueezed, undo: viewed, n: [4]int{axis}, from: t.layout.shape}, t)
 }
 
 // Squeeze returns a view without the axes named that have size 1, or without
 // all axes of size 1 if none is named. It panics if there is no such axis.
 func (t *Tensor) Squeeze(axes ...int) *Tensor {
-	axes, from := slices.Clone(axes), t.layout.shape
-	return apply(&opSqueeze, relayout{
-		func(l Layout) (Layout, error) { return l.Squeeze(axes...) },
-		func(l Layout) (Layout, error) { return l.View(from...) },
-	}, t)
+	t.exist("squeeze")
+	return apply(&opSqueeze, &relayout{do: squeezed, undo: viewed, to: slices.Clone(axes), from: t.layout.shape}, t)
 }
 
 // Flatten joins the axes from first to last into one, as a view where that is
 // possible and a copy otherwise. Flatten(0, -1) gives a vector. It panics if
 // there is no such axis or first lies behind last.
 func (t *Tensor) Flatten(first, last int) *Tensor {
+	t.exist("flatten")
 	if t.Dim() == 0 {
 		return t.Reshape(1)
 	}
@@ -252,31 +309,31 @@ func (t *Tensor) Flatten(first, last int) *Tensor {
 // Select returns a view of position i of an axis; the axis disappears. It panics
 // if axis or position is out of range.
 func (t *Tensor) Select(axis, i int) *Tensor {
-	return apply(&opSelect, relayout{apply: func(l Layout) (Layout, error) { return l.Select(axis, i) }}, t)
+	return apply(&opSelect, &relayout{do: selected, n: [4]int{axis, i}}, t)
 }
 
 // Narrow returns a view of length positions of an axis, from start on. It panics
 // if they don't lie within the axis.
 func (t *Tensor) Narrow(axis, start, length int) *Tensor {
-	return apply(&opSlice, relayout{apply: func(l Layout) (Layout, error) { return l.Narrow(axis, start, length) }}, t)
+	return apply(&opSlice, &relayout{do: narrowed, n: [4]int{axis, start, length}}, t)
 }
 
 // Slice returns a view of every step-th position of an axis in [start, stop).
 // As in Python, negative bounds count from the end and bounds outside are cut.
 // It panics if there is no such axis or step is less than 1.
 func (t *Tensor) Slice(axis, start, stop, step int) *Tensor {
-	return apply(&opSlice, relayout{apply: func(l Layout) (Layout, error) { return l.Slice(axis, start, stop, step) }}, t)
+	return apply(&opSlice, &relayout{do: sliced, n: [4]int{axis, start, stop, step}}, t)
 }
 
 // Diagonal returns a view of a diagonal of axes a and b as the last axis; offset
 // 0 is the main one, positive ones lie above. It panics if a equals b.
 func (t *Tensor) Diagonal(offset, a, b int) *Tensor {
-	return apply(&opDiagonal, relayout{apply: func(l Layout) (Layout, error) { return l.Diagonal(offset, a, b) }}, t)
+	return apply(&opDiagonal, &relayout{do: diagonal, n: [4]int{offset, a, b}}, t)
 }
 
 // Unfold returns a view of all windows of size positions of an axis, step apart:
 // the axis counts the windows, a new last axis lies within one. Windows may
 // overlap. It panics if no window fits.
 func (t *Tensor) Unfold(axis, size, step int) *Tensor {
-	return apply(&opUnfold, relayout{apply: func(l Layout) (Layout, error) { return l.Unfold(axis, size, step) }}, t)
+	return apply(&opUnfold, &relayout{do: unfolded, n: [4]int{axis, size, step}}, t)
 }

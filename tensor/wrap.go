@@ -36,6 +36,7 @@ func Wrap(memory []byte, dtype Dtype, shape ...int) *Tensor {
 // stored, in the byte order of the machine. The slice shares the memory. It
 // panics if t is not contiguous.
 func (t *Tensor) RawBytes() []byte {
+	t.exist("raw bytes")
 	t.mustBeHere("raw bytes")
 	if !t.IsContiguous() {
 		fail(ErrView, "raw bytes", describe(t), "the elements do not lie in row-major order", "use Contiguous() first")
@@ -50,7 +51,10 @@ func (t *Tensor) RawBytes() []byte {
 // Touch counts a write that was made directly to the memory of t, through [Data]
 // or RawBytes, as in-place operations do by themselves: a gradient that saved the
 // old values then notices.
-func (t *Tensor) Touch() { t.storage.version.Add(1) }
+func (t *Tensor) Touch() {
+	t.exist("touch")
+	t.storage.version.Add(1)
+}
 
 // SetData makes t show the elements of x: t takes over shape, dtype and memory,
 // which the two then share, and stays the leaf that it was, with its hooks.
@@ -59,6 +63,7 @@ func (t *Tensor) Touch() { t.storage.version.Add(1) }
 // returns t. It panics if t is the result of a recorded operation, or if t
 // requires a gradient and x is not floating point.
 func (t *Tensor) SetData(x *Tensor) *Tensor {
+	t.existBeside("set data", x)
 	if !t.IsLeaf() {
 		fail(ErrGrad, "set data", describe(t), fmt.Sprintf("the tensor is the result of %q; only a leaf can be given other elements", t.graph().Function().Name()), "")
 	}

@@ -149,6 +149,8 @@ INLINE float silu(float x) {
 }
 INLINE double silu(double x) { return x * sigmoid(x); }
 
+template <class C> INLINE C softplus(C x) { return larger(x, (C)0) + logarithm_of_1_plus(exponential(-magnitude(x))); }
+
 // gelu is x·Φ(x) = x/2·erfc(-x/√2). Where the tail is thin, erfc multiplies the
 // rounding error of its argument, which is therefore computed and taken out.
 CALLED float gelu(float x) {
@@ -169,7 +171,7 @@ CALLED double gelu(double x) { return x * 0.5 * erfc(-x / 1.41421356237309504880
 
 // gelu_tanh is x/2·(1 + tanh u), which is x·σ(2u) without the cancellation.
 INLINE float gelu_tanh(float x) { return x < -20 ? -0.0f : x * sigmoid(2 * 0.7978845608028654f * (x + 0.044715f * x * x * x)); }
-INLINE double gelu_tanh(double x) { return 0.5 * x * (1 + hyperbolic_tangent(0.7978845608028654 * (x + 0.044715 * x * x * x))); }
+INLINE double gelu_tanh(double x) { return x * sigmoid(2 * 0.7978845608028654 * (x + 0.044715 * x * x * x)); }
 
 // What all types have.
 template <class C> INLINE bool map_any(const elementwise &args, const C *x, C *r) {
@@ -212,6 +214,7 @@ template <class C> INLINE bool map_values(const elementwise &args, const C *x, C
 		CASE(tanh, hyperbolic_tangent(a))
 		CASE(sigmoid, sigmoid(a))
 		CASE(silu, silu(a))
+		CASE(softplus, softplus(a))
 		CASE(gelu, gelu(a))
 		CASE(gelu_tanh, gelu_tanh(a))
 		CASE(floor, round_down(a))

@@ -46,7 +46,6 @@ extern "C" __global__ void random_numbers(ARGUMENT drawing a) {
 	}
 	double v[2];
 	if (a.kind == random_normal) { // Box and Muller: the radius of a point in the plane, and its angle
-		if (!both) words[1] = 0;
 		double u = ((double)(words[0] >> 11) + 0.5) * TWO_TO_MINUS_53;
 		double radius = sqrt(-2 * logarithm(u)), angle = 6.28318530717958647692 * (double)(words[1] >> 11) * TWO_TO_MINUS_53;
 		v[0] = a.p[0] + a.p[1] * (radius * cosine(angle));

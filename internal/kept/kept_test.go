@@ -7,7 +7,8 @@ func TestRegister(t *testing.T) {
 	Register("test/one", func() []byte { return state }, func(b []byte) error { state = b; return nil })
 	Register("test/two", func() []byte { return nil }, func([]byte) error { return nil })
 	es := Entries()
-	if len(es) != 2 || es[0].Name != "test/one" || es[1].Name != "test/two" {
+	es = es[len(es)-2:] // this package has state of its own
+	if es[0].Name != "test/one" || es[1].Name != "test/two" {
 		t.Fatalf("entries %v, want test/one and test/two in this order", es)
 	}
 	if err := es[0].Load([]byte("b")); err != nil || string(es[0].Save()) != "b" {

@@ -50,7 +50,9 @@ var (
 	}
 )
 
-func TestElementwise(t *testing.T) {
+func TestElementwise(t *testing.T) { oracle.Run(t, "elementwise", elementwiseOps()) }
+
+func elementwiseOps() oracle.Ops {
 	ops := oracle.Ops{
 		"arange": arange, "eye": eye, "full": full, "linspace": linspace, "ones": filled(1), "zeros": filled(0),
 		"div": div, "gelu": gelu, "where": where, "clamp": clamp, "masked_fill": maskedFill,
@@ -74,7 +76,7 @@ func TestElementwise(t *testing.T) {
 	for name, f := range axisMethods {
 		ops[name] = along(f)
 	}
-	oracle.Run(t, "elementwise", ops)
+	return ops
 }
 
 // axes reads "dim", which is an axis, a list of them, or absent.
@@ -409,10 +411,15 @@ func indexTensor(c *oracle.Case) (any, error) {
 
 func oneHot(c *oracle.Case) (any, error) {
 	var args struct {
-		NumClasses int `json:"num_classes"`
+		NumClasses *int `json:"num_classes"`
 	}
 	c.DecodeArgs(&args)
-	return try(func() any { return answer(tensor.OneHot(toTensor(c.Inputs[0]), args.NumClasses)) })
+	return try(func() any {
+		if args.NumClasses == nil || *args.NumClasses == -1 {
+			return answer(tensor.OneHot(toTensor(c.Inputs[0])))
+		}
+		return answer(tensor.OneHot(toTensor(c.Inputs[0]), *args.NumClasses))
+	})
 }
 
 func flip(c *oracle.Case) (any, error) {
@@ -425,6 +432,7 @@ func sorted(c *oracle.Case) (any, error) {
 	var args struct {
 		Dim        *int
 		Descending bool
+		Stable     bool // every sort is
 	}
 	c.DecodeArgs(&args)
 	dim := -1
@@ -436,15 +444,24 @@ func sorted(c *oracle.Case) (any, error) {
 
 func topK(c *oracle.Case) (any, error) {
 	var args struct {
-		K   int
-		Dim *int
+		K       int
+		Dim     *int
+		Largest *bool
+		Sorted  *bool // if not asked for, any order will do
 	}
 	c.DecodeArgs(&args)
 	dim := -1
 	if args.Dim != nil {
 		dim = *args.Dim
 	}
-	return try(func() any { return answers(toTensor(c.Inputs[0]).TopK(dim, args.K)) })
+	return try(func() any {
+		x := toTensor(c.Inputs[0])
+		if args.Largest == nil || *args.Largest {
+			return answers(x.TopK(dim, args.K))
+		}
+		values, at := x.Sort(dim, false)
+		return answers(values.Narrow(dim, 0, args.K), at.Narrow(dim, 0, args.K))
+	})
 }
 
 // maker returns the Maker for a named dtype, which may be absent.

@@ -1,6 +1,9 @@
 package oracle_test
 
 import (
+	"cmp"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"testing"
@@ -12,8 +15,10 @@ import (
 	"github.com/lectern-go/lectern/tensor"
 )
 
-func TestNN(t *testing.T) {
-	oracle.Run(t, "nn", oracle.Ops{
+func TestNN(t *testing.T) { oracle.Run(t, "nn", nnOps()) }
+
+func nnOps() oracle.Ops {
+	return oracle.Ops{
 		"mse_loss": loss(nn.MSE), "l1_loss": loss(nn.L1), "bce_with_logits": loss(nn.BCEWithLogits),
 		"cross_entropy": loss(nn.CrossEntropy), "nll_loss": loss(nn.NLL),
 		"linear": layer(func(in []*tensor.Tensor) *tensor.Tensor {
@@ -33,7 +38,7 @@ func TestNN(t *testing.T) {
 		"init.xavier_uniform": initialValues, "init.xavier_normal": initialValues, "init.kaiming_uniform": initialValues,
 		"init.kaiming_normal": initialValues, "init.trunc_normal": initialValues, "init.lecture_linear": initialValues,
 		"accounting": accountingCase,
-	})
+	}
 }
 
 func third(in []*tensor.Tensor) *tensor.Tensor {
@@ -65,6 +70,8 @@ func loss(f func(x, y *tensor.Tensor, options ...nn.LossOption) *tensor.Tensor) 
 			Reduction      string
 			IgnoreIndex    *int    `json:"ignore_index"`
 			LabelSmoothing float64 `json:"label_smoothing"`
+			SoftTargets    given   `json:"soft_targets"`
+			Weight         given
 		}
 		c.DecodeArgs(&args)
 		options := []nn.LossOption{nn.LabelSmoothing(args.LabelSmoothing)}
@@ -77,8 +84,65 @@ func loss(f func(x, y *tensor.Tensor, options ...nn.LossOption) *tensor.Tensor) 
 			return nil, fmt.Errorf("no reduction %q", args.Reduction)
 		}
 		in := toTensors(c)
-		return compute(func() *tensor.Tensor { return f(in[0], in[1], append(options, reduction)...) })
+		target, rest := in[0], in[1:]
+		if args.SoftTargets.list != nil {
+			target = tensor.With(in[0].Dtype()).Of(args.SoftTargets.list).View(in[0].Shape()...)
+		} else if len(rest) > 0 {
+			target, rest = rest[0], rest[1:]
+		}
+		if args.SoftTargets.yes != target.Dtype().IsFloat() && args.SoftTargets.asked {
+			return nil, fmt.Errorf("soft_targets is %v and the target %s", args.SoftTargets.yes, target.Dtype())
+		}
+		switch {
+		case args.Weight.list != nil:
+			options = append(options, nn.ClassWeights(tensor.With(in[0].Dtype()).Of(args.Weight.list)))
+		case args.Weight.yes && len(rest) == 0:
+			return nil, errors.New("the case has a weight and no input for it")
+		case len(rest) > 0 && args.Weight.asked:
+			options = append(options, nn.ClassWeights(rest[0]))
+		}
+		return compute(func() *tensor.Tensor { return f(in[0], target, append(options, reduction)...) })
 	}
+}
+
+// given is an argument that is a list of numbers, however nested, or says that
+// there is an input for it.
+type given struct {
+	asked, yes bool
+	list       []float64
+}
+
+func (g *given) UnmarshalJSON(text []byte) error {
+	var value any
+	if err := json.Unmarshal(text, &value); err != nil || value == nil {
+		return err
+	}
+	g.asked = true
+	var add func(v any) error
+	add = func(v any) error {
+		switch v := v.(type) {
+		case float64:
+			g.list = append(g.list, v)
+		case []any:
+			for _, item := range v {
+				if err := add(item); err != nil {
+					return err
+				}
+			}
+		case map[string]any:
+			return add(v["data"])
+		case bool:
+			g.yes = v
+		case string: // the name of the input
+			g.yes = true
+		default:
+			return fmt.Errorf("%T among the numbers", v)
+		}
+		return nil
+	}
+	err := add(value)
+	g.yes = g.yes || g.list != nil
+	return err
 }
 
 func alongDim(f func(x *tensor.Tensor, axis int) *tensor.Tensor) func(c *oracle.Case) (any, error) {
@@ -296,6 +360,8 @@ func checkMoments(x []float64, mean, variance float64, low, high *float64) error
 func accountingCase(c *oracle.Case) (any, error) {
 	var args struct {
 		What      string
+		Shape     []int
+		Dtype     string
 		B, D, K   int
 		Params    float64
 		Tokens    float64
@@ -305,6 +371,22 @@ func accountingCase(c *oracle.Case) (any, error) {
 	c.DecodeArgs(&args)
 	var value float64
 	switch args.What {
+	case "memory_bytes":
+		dtype, err := dtypeOf(cmp.Or(args.Dtype, "float32"))
+		if err != nil {
+			return nil, err
+		}
+		one := tensor.With(dtype).Zeros() // an expanded view, as the shape may be that of a cluster's model
+		value = float64(one.Expand(args.Shape...).Bytes())
+	case "matmul_flops":
+		value = accounting.MatmulFLOPs(float64(args.B), float64(args.D), float64(args.K))
+		if value < 1e9 {
+			if ran := ranFLOPs(func() { tensor.Ones(args.B, args.D).Matmul(tensor.Ones(args.D, args.K)) }); ran != value {
+				return nil, fmt.Errorf("the formula gives %g FLOPs, the product counts %g", value, ran)
+			}
+		}
+	case "train_memory_bytes_fp32_adagrad":
+		value = float64(accounting.TrainingMemory{Batch: args.B, Width: args.D, Layers: args.NumLayers, StatePerParameter: 1}.Total())
 	case "train_flops":
 		value = accounting.TrainingFLOPs(args.Params, args.Tokens)
 	case "cruncher_params":
@@ -333,4 +415,12 @@ func accountingCase(c *oracle.Case) (any, error) {
 		return nil, fmt.Errorf("accounting of %q is not known here", args.What)
 	}
 	return map[string]any{"value": value}, nil
+}
+
+// ranFLOPs counts what f runs.
+func ranFLOPs(f func()) (flops float64) {
+	stop := tensor.Trace(func(e tensor.Event) { flops += float64(e.FLOPs) })
+	defer stop()
+	f()
+	return flops
 }

@@ -43,17 +43,18 @@ const (
 func Run(t *testing.T, family string, ops Ops) { RunPart(t, family, "", ops) }
 
 // RunPart is Run for the operations of a family whose names begin with prefix, such as "npy.", for families that
-// several packages share.
+// several packages share. A prefix that no case has fails.
 func RunPart(t *testing.T, family, prefix string, ops Ops) {
 	cases, err := Load(family)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var passed, skipped, asked int
+	var passed, skipped, asked, matching int
 	for _, c := range cases {
 		if !strings.HasPrefix(c.Op, prefix) {
 			continue
 		}
+		matching++
 		t.Run(c.ID, func(t *testing.T) {
 			asked++
 			problem, left := ask(ops, c)
@@ -69,6 +70,9 @@ func RunPart(t *testing.T, family, prefix string, ops Ops) {
 	}
 	if prefix != "" {
 		family += " " + prefix
+	}
+	if matching == 0 {
+		t.Fatalf("oracle %s: no case has an operation that begins so", family)
 	}
 	note := ""
 	if skipped > 0 {

@@ -95,7 +95,7 @@ func startLab(t testing.TB) *lab {
 	t.Helper()
 	bin, err := tools()
 	need(t, err)
-	return startLabIn(t, bin, t.TempDir(), nil)
+	return startLabIn(t, bin, t.TempDir(), []string{offlineVar + "=1"})
 }
 
 func startLabIn(t testing.TB, bin, dir string, env []string) *lab {

@@ -1,0 +1,56 @@
+package kept
+
+import (
+	"reflect"
+	"sync/atomic"
+)
+
+// knows is what SetFunctions was given.
+var knows atomic.Pointer[func(f any) bool]
+
+// SetFunctions says which functions can be kept: known is called with a function that is not nil. Until then none
+// can. Package kernel/keep calls it.
+func SetFunctions(known func(f any) bool) { knows.Store(&known) }
+
+// Keeps reports whether a value that decides how a computation goes on can be kept: a function if package kernel/keep
+// knows it, a struct or a pointer to one if that holds of the functions in its fields. Functions further away are not
+// looked at, and may still keep a variable from being remembered.
+func Keeps(v any) bool { return keeps(reflect.ValueOf(v), true) }
+
+func keeps(v reflect.Value, deeper bool) bool {
+	switch v.Kind() {
+	case reflect.Func:
+		known := knows.Load()
+		return v.IsNil() || known != nil && (*known)(v.Interface())
+	case reflect.Chan, reflect.UnsafePointer:
+		return v.IsNil()
+	case reflect.Interface:
+		return v.IsNil() || keeps(v.Elem(), deeper)
+	case reflect.Pointer:
+		return v.IsNil() || !deeper || keeps(v.Elem(), false)
+	case reflect.Struct:
+		if !v.CanAddr() {
+			c := reflect.New(v.Type()).Elem()
+			c.Set(v)
+			v = c
+		}
+		for i := range v.NumField() {
+			f := v.Field(i)
+			if !keeps(reflect.NewAt(f.Type(), f.Addr().UnsafePointer()).Elem(), false) { // exported or not
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// spare is set while SetSpare says so.
+var spare atomic.Bool
+
+// Spare reports whether there is no room for all values: what can be done without, such as a gradient graph,
+// is then left out of what is kept, and a Note says so.
+func Spare() bool { return spare.Load() }
+
+// SetSpare says whether there is no room. Package kernel/keep sets it when what it is about to write would pass its
+// limit, and asks all values for their state once more.
+func SetSpare(on bool) { spare.Store(on) }

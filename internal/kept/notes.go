@@ -1,0 +1,49 @@
+package kept
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// notes are the sentences that earlier cells and this one were told.
+var notes struct {
+	sync.Mutex
+	told []string
+}
+
+// mostNotes is how many sentences are remembered; the oldest may be said once more.
+const mostNotes = 100
+
+func init() {
+	Register("kept/notes", func() []byte {
+		notes.Lock()
+		defer notes.Unlock()
+		if len(notes.told) == 0 {
+			return nil
+		}
+		return []byte(strings.Join(notes.told, "\n"))
+	}, func(state []byte) error {
+		notes.Lock()
+		defer notes.Unlock()
+		notes.told = strings.Split(string(state), "\n")
+		return nil
+	})
+}
+
+// Note tells the user, below the cell that runs, what of a value can't be kept: one sentence of one line. What
+// this cell or an earlier one was told is not said again.
+func Note(sentence string) {
+	notes.Lock()
+	defer notes.Unlock()
+	if slices.Contains(notes.told, sentence) {
+		return
+	}
+	if len(notes.told) == mostNotes {
+		notes.told = notes.told[1:]
+	}
+	notes.told = append(notes.told, sentence)
+	fmt.Fprintln(os.Stderr, "note: "+sentence)
+}
