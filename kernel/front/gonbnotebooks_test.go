@@ -179,8 +179,9 @@ func runGoNB(t *testing.T, bin, module, name string) (cells []gonbCell) {
 		}
 		env = append(env, name+"="+strings.TrimSpace(string(v)))
 	}
-	l := startLabIn(t, bin, filepath.Join(dir, filepath.Dir(name)), env)
-	page := newPage(l)
+	page := newPage(t, slices.ContainsFunc(book.Cells, func(c *notebook.Cell) bool { return strings.Contains(c.Source, "gonbui/") }))
+	l := startLabSeen(t, bin, filepath.Join(dir, filepath.Dir(name)), env, page.see)
+	page.posts(l.k.Post)
 	for i, c := range book.Cells {
 		if c.Type != "code" {
 			continue
@@ -188,7 +189,7 @@ func runGoNB(t *testing.T, bin, module, name string) (cells []gonbCell) {
 		id := fmt.Sprint(strings.TrimSuffix(filepath.Base(name), ".ipynb"), " ", i)
 		start := time.Now()
 		inputs := storedInputs(c)
-		outs, r, err := l.try(c.Source, jupyter.ExecuteOptions{Timeout: 60 * time.Second, Output: page.see, Input: func(string, bool) (string, error) {
+		outs, r, err := l.try(c.Source, jupyter.ExecuteOptions{Timeout: 60 * time.Second, Input: func(string, bool) (string, error) {
 			if len(inputs) == 0 {
 				return "", fmt.Errorf("more input is asked for than was stored")
 			}
@@ -274,6 +275,7 @@ var gonbMasks = []struct {
 	{regexp.MustCompile(`(CachedValue|lastRenderTime)=[\d.]+`), "$1=N"},
 	{regexp.MustCompile(`(?m)(main\.go|cell\[\d+\]):\d+(:\d+)?`), "main.go:N"},                                     // we name the cell
 	{regexp.MustCompile(`(?m)^(fetching \S+, which this cell imports|go: (added|upgraded|downloading) .*)\n`), ""}, // what fetches say
+	{regexp.MustCompile(`(?m)^note: .* not remembered by later cells: .*\n?`), ""}, // GoNB remembers no values
 	{regexp.MustCompile(`(steps/s\)):0s\]*`), "$1"},                                                                // what an earlier, longer line has left
 	{regexp.MustCompile(`coverage: .*`), "coverage"},
 	{regexp.MustCompile(`\(statements\)\t[\d.]+%`), "(statements)"},
@@ -292,14 +294,6 @@ var gonbOwn = map[string]*regexp.Regexp{
 	"tutorial 54": regexp.MustCompile(`^PATH\nFILES`),           // the files of the kernel's folder
 	"tutorial 52": regexp.MustCompile(`^go version GO .*\nPATH\nFILES`),
 }
-
-// A page is what a notebook's page in the browser knows of a kernel.
-type page struct{ l *lab }
-
-func newPage(l *lab) *page { return &page{l: l} }
-
-// see takes what the kernel publishes while a cell runs.
-func (p *page) see(*jupyter.Message) {}
 
 // compare says how a cell's outputs differ from the stored ones: the status, the printed text, and what is displayed, by kind, in order.
 func (p *page) compare(id string, c *notebook.Cell, outs []out, status string) string {
