@@ -100,6 +100,9 @@ func (e *execution) wholeCell() *failure {
 // script gives a program the cell to read.
 func (e *execution) script(body string, argv ...string) *failure {
 	cmd := exec.Command(argv[0], argv[1:]...)
+	if !strings.HasSuffix(body, "\n") { // some read whole lines only
+		body += "\n"
+	}
 	cmd.Stdin = strings.NewReader(body)
 	return e.runCommand(cmd, strings.Join(argv, " "))
 }

@@ -151,7 +151,6 @@ func (e *execution) do() (fail *failure) {
 
 // understand rewrites the cell, and fetches packages that it needs first if that is wanted.
 func (e *execution) understand(before *rewrite.Session) *failure {
-	before.Whole(covers(e.k.flags))
 	e.r = before.Rewrite(e.cell, e.req.Code)
 	fetched := false
 	for _, c := range e.r.Commands { // first of all, since the cell may import what it fetches

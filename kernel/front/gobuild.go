@@ -83,6 +83,7 @@ func (e *execution) setFlags(c rewrite.Command) *failure {
 	}
 	if len(args) > 0 {
 		e.k.flags = slices.DeleteFunc(args, func(a string) bool { return a == "" })
+		e.r.Next.Whole(covers(e.k.flags)) // from the next cell on
 	}
 	e.stream("stdout", fmt.Sprintf("%%goflags=%q\n", e.k.flags))
 	return nil

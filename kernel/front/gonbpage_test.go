@@ -19,7 +19,7 @@ import (
 )
 
 // A page is the notebook's page in a browser: it shows what the kernel displays, runs the scripts in it, and speaks with the kernel as a page in
-// JupyterLab does, but for the server in between. Without a browser it does nothing.
+// JupyterLab does, but for the server in between.
 type page struct {
 	mu     sync.Mutex
 	post   func(msgType string, content any) error // to the kernel
@@ -71,8 +71,7 @@ func newPage(t *testing.T, wanted bool) *page {
 		if os.Getenv("CI") == "true" {
 			t.Fatal(err)
 		}
-		t.Logf("no page answers: %v", err)
-		return p
+		t.Skipf("no page answers: %v", err)
 	}
 	p.chrome = c
 	c.said = func(text string) {

@@ -193,6 +193,9 @@ func (w *work) magics() {
 	if w.r.Args = args; args == "" {
 		w.r.Args = w.n.args
 	}
+	if w.tests { // theirs are those of go test, in its magic
+		w.r.Args = ""
+	}
 	// A package clause says nothing here; a program that is pasted begins with one.
 	for at := 0; at < len(b); at += lineLen(string(b[at:])) {
 		end := at + lineLen(string(b[at:]))
