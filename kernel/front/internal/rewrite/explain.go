@@ -121,7 +121,7 @@ func (m *mistake) hint() string {
 		return m.undefined(g[1])
 	}
 	if g := selectorMsg.FindStringSubmatch(msg); g != nil {
-		if h := m.shadowedPackage(strings.TrimSuffix(g[1], "."+g[3]), g[3]); h != "" {
+		if h := m.shadowedPackage(g[1], g[2]); h != "" {
 			return h
 		}
 		return m.selector(g[1], g[2], g[3])
