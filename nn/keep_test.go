@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/lectern-go/lectern/internal/celltest"
-	"github.com/lectern-go/lectern/internal/kept"
 	"github.com/lectern-go/lectern/kernel/keep"
 	"github.com/lectern-go/lectern/nn"
 	"github.com/lectern-go/lectern/optim"
@@ -68,7 +67,6 @@ func TestModulesInTheMiddleOfAStep(t *testing.T) {
 		h, loss *tensor.Tensor
 	)
 	known := func() {
-		kept.SetFunctions(func(any) bool { return true })
 		keep.Lit("again", again)
 		keep.Reg[*nn.MLP]()
 		keep.Reg[nn.GELU]()

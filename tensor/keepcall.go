@@ -147,6 +147,7 @@ type keptAttr struct {
 	Reduced   *reduced
 	Variance  *variance
 	Order     *order
+	RowMajor  *rowMajorOrder
 	Bounds    *bounds
 	Norm      *rowNorm
 	Selection *selection

@@ -387,7 +387,6 @@ func tenfold(g *tensor.Tensor) *tensor.Tensor { return g.Mul(10) }
 // allFunctions says that package keep can keep every function, as it does in a cell,
 // where it knows them.
 func allFunctions() {
-	kept.SetFunctions(func(any) bool { return true })
 	keep.Fn("tensor_test.tenfold", tenfold)
 	keep.Lit("scaled", scaled)
 	keep.Lit("squared", squared)
@@ -536,6 +535,30 @@ func TestGraphsAreLeftOutWhereThereIsNoRoom(t *testing.T) {
 	})
 	if strings.Count(notes[0], "note:") != 1 || !strings.Contains(notes[0], "note: gradient graphs end with this cell") || strings.Contains(notes[1], "note:") {
 		t.Errorf("notes: %q", notes)
+	}
+}
+
+// TestGraphsEndAtTheLimit: tensors come first.
+func TestGraphsEndAtTheLimit(t *testing.T) {
+	t.Setenv(keep.LimitVar, fmt.Sprint(3<<20))
+	notes := celltest.Run(t, func(t *testing.T) {
+		defer celltest.Begin()()
+		w := tensor.With(tensor.NewGenerator(1)).Randn(512, 512).RequireGrad()
+		y := w
+		for range 10 {
+			y = y.Tanh()
+		}
+		loss := y.Sum()
+		keep.Def("w", &w, "loss", &loss)
+	}, func(t *testing.T) {
+		var w, loss *tensor.Tensor
+		defer celltest.Begin("w", &w, "loss", &loss)()
+		if err := tensor.Try(func() { loss.Backward() }); err == nil || !strings.Contains(err.Error(), "ended with cell 1") || w.Len() != 1<<18 {
+			t.Errorf("%v, %d", err, w.Len())
+		}
+	})
+	if strings.Count(notes[0], "note:") != 1 || !strings.Contains(notes[0], "gradient graphs end with this cell") {
+		t.Errorf("notes %q", notes)
 	}
 }
 

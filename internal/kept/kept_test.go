@@ -1,14 +1,22 @@
 package kept
 
-import "testing"
+import (
+	"fmt"
+	"testing"
+)
+
+// runs counts, as what is registered stays so.
+var runs int
 
 func TestRegister(t *testing.T) {
+	runs++
+	one, two := fmt.Sprint("test/one", runs), fmt.Sprint("test/two", runs)
 	state := []byte("a")
-	Register("test/one", func() []byte { return state }, func(b []byte) error { state = b; return nil })
-	Register("test/two", func() []byte { return nil }, func([]byte) error { return nil })
+	Register(one, func() []byte { return state }, func(b []byte) error { state = b; return nil })
+	Register(two, func() []byte { return nil }, func([]byte) error { return nil })
 	es := Entries()
 	es = es[len(es)-2:] // this package has state of its own
-	if es[0].Name != "test/one" || es[1].Name != "test/two" {
+	if es[0].Name != one || es[1].Name != two {
 		t.Fatalf("entries %v, want test/one and test/two in this order", es)
 	}
 	if err := es[0].Load([]byte("b")); err != nil || string(es[0].Save()) != "b" {
@@ -19,5 +27,5 @@ func TestRegister(t *testing.T) {
 			t.Error("registering a name twice did not panic")
 		}
 	}()
-	Register("test/one", nil, nil)
+	Register(one, nil, nil)
 }

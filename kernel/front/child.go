@@ -183,7 +183,10 @@ func newGoNB(ctx context.Context, k *kernel) (*child, error) {
 	g.cmd.WaitDelay = time.Second
 	started := make(chan error)
 	go func() {
-		runtime.LockOSThread() // where a parent's death is signalled, it is the death of this thread
+		// Where a parent's death is signalled, it is the death of the thread that started the child: this one stays until the child has ended. It
+		// must not end then, since it may have started others.
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
 		err := g.cmd.Start()
 		started <- err
 		if err == nil {

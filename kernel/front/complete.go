@@ -220,10 +220,13 @@ func (k *kernel) onInspect(m *jupyter.Message) {
 	if at, ok := rewrite.Callee(req.Code, off); ok {
 		if c, ok := k.current().Cursor(req.Code, at); ok {
 			var doc string
-			k.helper.ask(func(ctx context.Context, g *gopls.Client) (err error) {
+			err := k.helper.ask(func(ctx context.Context, g *gopls.Client) (err error) {
 				doc, err = g.Hover(ctx, c.Text.String(), c.Off)
 				return err
 			})
+			if err != nil && os.Getenv("LECTERN_TRACE") != "" {
+				fmt.Fprintln(os.Stderr, "lectern-kernel: help:", err)
+			}
 			if doc != "" {
 				data["text/markdown"], data["text/plain"] = doc, plainDoc(doc)
 			}

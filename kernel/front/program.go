@@ -161,7 +161,10 @@ func start(cmd *exec.Cmd, stdout, stderr func(string)) (*process, error) {
 	started := make(chan error)
 	exited := make(chan struct{})
 	go func() {
-		runtime.LockOSThread() // where a parent's death is signalled, it is the death of this thread
+		// Where a parent's death is signalled, it is the death of the thread that started the child: this one stays until the child has ended. It
+		// must not end then, since it may have started others.
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
 		err := cmd.Start()
 		started <- err
 		if err == nil {

@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"strings"
 	"unsafe"
+
+	"github.com/lectern-go/lectern/internal/kept"
 )
 
 // A compiled function value is a pointer to a code pointer, followed by what the function captures. The kernel writes the function
@@ -106,6 +108,14 @@ func (f *function) signature() string {
 		return ""
 	}
 	return signature(f.captured)
+}
+
+// Libraries ask whether a function can be kept before they make it part of their state. They ask while Save holds the lock.
+func init() {
+	kept.SetFunctions(func(f any) bool {
+		_, _, err := functionOf(addressable(reflect.ValueOf(f)))
+		return err == nil
+	})
 }
 
 // functionOf finds what is known of a function value, which is not nil, or returns an error that says why it can't be kept.

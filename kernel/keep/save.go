@@ -36,8 +36,12 @@ func Save() {
 			note("", fmt.Sprintf("the values of this cell were not kept: %v", r))
 		}
 	}()
-	s := &saving{states: map[place]reflect.Value{}, short: map[place]bool{}, maps: map[uintptr]mapCopy{}}
-	s.look()
+	s := look()
+	if !s.fits() { // once more, without what can be done without
+		kept.SetSpare(true)
+		defer kept.SetSpare(false)
+		s = look()
+	}
 	s.write()
 	manifest.Saves++
 	for _, e := range kept.Entries() {
@@ -85,6 +89,23 @@ type saving struct {
 	own    [][]string         // the cells' own types that the variables hold
 	files  map[uintptr]string // arrays written by this call
 	used   int64              // bytes in the folders
+}
+
+func look() *saving {
+	s := &saving{states: map[place]reflect.Value{}, short: map[place]bool{}, maps: map[uintptr]mapCopy{}}
+	s.look()
+	return s
+}
+
+// fits reports whether the arrays that are to be written stay within the limit.
+func (s *saving) fits() bool {
+	n := used(dirs)
+	for i := range s.blocks {
+		if b := &s.blocks[i]; b.elem == nil && b.size() >= inline && mappedAt(b) == nil {
+			n += int64(b.size())
+		}
+	}
+	return n <= limit
 }
 
 // look finds out what can be kept, which memory the variables share, and which of them form groups.

@@ -121,6 +121,9 @@ func (m *mistake) hint() string {
 		return m.undefined(g[1])
 	}
 	if g := selectorMsg.FindStringSubmatch(msg); g != nil {
+		if h := m.shadowedPackage(g[1], g[2]); h != "" {
+			return h
+		}
 		return m.selector(g[1], g[2], g[3])
 	}
 	if g := overflows.FindStringSubmatch(msg); g != nil {
@@ -285,6 +288,21 @@ func (m *mistake) hint() string {
 		}
 	}
 	return ""
+}
+
+// shadowedPackage explains that a name means a variable, and no longer the package that has what is looked for.
+func (m *mistake) shadowedPackage(name, member string) string {
+	if _, ok := m.next.vars[name]; !ok && m.s.vars[name].typ == "" {
+		return ""
+	}
+	path := m.s.packages.ByName(name)
+	if path == "" {
+		return ""
+	}
+	if p, err := m.s.packages.Import(path); err != nil || p.Scope().Lookup(member) == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s is a variable here: import %q gives the package back", name, path)
 }
 
 // syntaxHint explains an error of the parser that no habit accounts for.

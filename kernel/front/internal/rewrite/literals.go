@@ -103,6 +103,9 @@ func (w *work) moveLiterals(c *checked, root ast.Node) {
 	}
 }
 
+// storing are the library's packages that keep functions they are given: hooks, what is recomputed, derivatives.
+var storing = map[string]bool{libraryPrefix + "tensor": true, libraryPrefix + "nn": true}
+
 // stored reports whether a function value, by the place where it stands, may end up in a variable. One that is called on the spot, or given to a
 // function of another package, stays what it is: code that is measured should be the user's.
 func stored(c *checked, stack []ast.Node, x ast.Expr, calledOnly map[types.Object]bool) bool {
@@ -161,7 +164,7 @@ func stored(c *checked, stack []ast.Node, x ast.Expr, calledOnly map[types.Objec
 			}
 			o := c.info.Uses[id]
 			_, isFunc := o.(*types.Func)
-			return !isFunc || o.Pkg() == c.pkg
+			return !isFunc || o.Pkg() == c.pkg || o.Pkg() != nil && storing[o.Pkg().Path()]
 		default:
 			return false
 		}

@@ -130,7 +130,7 @@ func (w *work) run() {
 		return
 	}
 	w.publish(w.definitions())
-	if w.finally() {
+	if len(w.r.Errors) == 0 && w.finally() {
 		w.compose()
 	}
 }
@@ -341,6 +341,10 @@ func (w *work) sort(items []item) bool {
 			if !w.allowed(d) {
 				return false
 			}
+			if (isMain(d) || d.key == "init" && d.tok == token.FUNC) && hasParameters(w.code[d.lo:d.hi]) {
+				w.fail(d.lo, "func "+d.key+" takes no arguments and returns nothing", "Go calls it by itself: give a function that you call another name")
+				return false
+			}
 			if isMain(d) { // the program's own main calls it
 				w.main = d
 				w.rename(d, mainName)
@@ -372,6 +376,17 @@ func (w *work) sort(items []item) bool {
 	return true
 }
 
+// hasParameters reports whether a function that is declared takes or returns anything.
+func hasParameters(code string) bool {
+	var after []token.Token
+	for _, t := range tokens(code) {
+		if t.tok != token.COMMENT {
+			after = append(after, t.tok)
+		}
+	}
+	return len(after) < 5 || after[2] != token.LPAREN || after[3] != token.RPAREN || after[4] != token.LBRACE
+}
+
 // rename gives a function of the cell, which no other code names, a name of ours.
 func (w *work) rename(d *decl, name string) {
 	for _, t := range tokens(w.code[d.lo:d.hi]) {
@@ -390,13 +405,25 @@ func (w *work) allowed(d *decl) bool {
 		case types.Universe.Lookup(name) != nil:
 			w.fail(d.lo, name+" is one of Go's own names", "later cells would lose Go's "+name+": choose another name")
 			return false
-		case strings.HasPrefix(name, ownPrefix) && (strings.HasPrefix(name, literalName) || strings.HasPrefix(name, aliasPrefix) || strings.HasPrefix(name, hiddenPrefix) || name == keepName || name == showName):
-			w.fail(d.lo, "the kernel itself uses names that begin with "+ownPrefix, "choose another name")
+		case reserved(name):
+			w.fail(d.lo, reservedMsg(name), "choose another name")
 			return false
 		}
 	}
 	return true
 }
+
+// reserved reports whether a name is one that programs use for something of the kernel's.
+func reserved(name string) bool {
+	for _, p := range []string{literalName, aliasPrefix, hiddenPrefix, initName, mainName, captured, keepName, showName} {
+		if strings.HasPrefix(name, p) {
+			return true
+		}
+	}
+	return false
+}
+
+func reservedMsg(name string) string { return name + " is a name that the kernel itself uses" }
 
 // declare adds a declaration of the cell to the book.
 func (w *work) declare(d *decl) {

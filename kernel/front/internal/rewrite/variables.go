@@ -63,8 +63,9 @@ func (w *work) publish(ds []definition) {
 		typ, ok := w.writeType(d.obj.Type())
 		why := ""
 		switch {
-		case strings.HasPrefix(d.name, ownPrefix):
-			why = "the kernel itself uses names that begin with " + ownPrefix
+		case reserved(d.name):
+			w.fail(w.at(w.user, d.obj.Pos()), reservedMsg(d.name), "choose another name")
+			return
 		case !ok:
 			why = "its type " + types.TypeString(d.obj.Type(), types.RelativeTo(w.user.pkg)) + " can't be named outside its package or function"
 		}
