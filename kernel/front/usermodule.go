@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"html"
@@ -120,27 +121,38 @@ func (e *execution) takeOver() {
 	if len(list) == 0 && first {
 		return
 	}
-	undo := remember(filepath.Join(k.f.check(), "go.mod"), filepath.Join(k.f.check(), "go.sum"))
 	mod, sum := cellModule(k.c), []byte(nil)
+	write := func(mod string, sum []byte) error {
+		return errors.Join(os.WriteFile(filepath.Join(k.f.check(), "go.mod"), []byte(mod), 0o644), os.WriteFile(filepath.Join(k.f.check(), "go.sum"), sum, 0o644))
+	}
 	lessons := modulePath(k.c.root)
 	for i, m := range list {
 		if m.path == lessons || slices.ContainsFunc(list[:i], func(x localModule) bool { return x.path == m.path }) {
 			continue
 		}
+		more := fmt.Sprintf("\nreplace %s => %s\n", m.path, m.dir)
 		if m.path != gonbModulePath { // which is required already
-			mod += fmt.Sprintf("\nrequire %s v0.0.0-00010101000000-000000000000\n", m.path)
+			more += fmt.Sprintf("\nrequire %s v0.0.0-00010101000000-000000000000\n", m.path)
 		}
-		mod += fmt.Sprintf("\nreplace %s => %s\n", m.path, m.dir)
 		b, _ := os.ReadFile(filepath.Join(m.dir, "go.sum"))
-		sum = append(append(sum, bytes.TrimSpace(b)...), '\n')
+		sums := append(append(slices.Clone(sum), bytes.TrimSpace(b)...), '\n')
+		err := write(mod+more, sums)
+		if err == nil { // the go command refuses all if one module of the graph is not there
+			cmd := exec.Command("go", "list", "-m", m.path)
+			cmd.Dir, cmd.Env = k.f.check(), toolEnv(os.Environ(), k.c.bin, k.f.tmp())
+			var out []byte
+			if out, err = cmd.CombinedOutput(); err != nil {
+				err = errors.New(firstLine(string(out)))
+			}
+		}
+		if err != nil {
+			e.note(fmt.Sprintf("cells can't import from %s: %v", m.dir, err))
+			continue
+		}
+		mod, sum = mod+more, sums
 	}
-	os.WriteFile(filepath.Join(k.f.check(), "go.mod"), []byte(mod), 0o644)
-	os.WriteFile(filepath.Join(k.f.check(), "go.sum"), sum, 0o644)
-	cmd := exec.Command("go", "list", "-deps", ".")
-	cmd.Dir, cmd.Env = k.f.check(), toolEnv(os.Environ(), k.c.bin, k.f.tmp())
-	if out, err := cmd.CombinedOutput(); err != nil {
-		undo()
-		e.note(fmt.Sprintf("cells can't import from the modules of go.work: %s", firstLine(string(out))))
+	if err := write(mod, sum); err != nil {
+		e.note(err.Error())
 	}
 	k.packages.Refetch()
 }
