@@ -223,7 +223,7 @@ func (e *execution) run() *failure {
 // build builds the program; with the go command if the user has given it flags.
 func (e *execution) build() (exe string, f *failure) {
 	var err error
-	if len(e.k.flags) == 0 {
+	if len(e.k.flags) == 0 && !e.r.Tests {
 		exe, err = e.k.builder.build(e.ctx, e.r)
 	} else {
 		exe = filepath.Join(e.k.f.build(), "flagged")
@@ -254,6 +254,9 @@ func (e *execution) runDirectly() *failure {
 		return said("not started", err.Error())
 	}
 	e.watch(p)
+	if e.r.Tests && !p.cmd.ProcessState.Success() && e.err.held.Len() == 0 && e.wasInterrupted() == nil {
+		return said("test", "a test failed")
+	}
 	return e.outcome(p.cmd.ProcessState.String())
 }
 

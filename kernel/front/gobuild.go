@@ -15,9 +15,9 @@ import (
 	"github.com/lectern-go/lectern/kernel/front/internal/rewrite"
 )
 
-// With %goflags, and for pages, cells are built by the go command, in a module that is called as the user's.
+// With %goflags, and for tests and pages, cells are built by the go command, in a module that is called as the user's.
 
-// goBuild runs go build on the cell's program.
+// goBuild runs go build, or go test, on the cell's program.
 func (e *execution) goBuild(env []string, args ...string) error {
 	k := e.k
 	dir := filepath.Join(k.f.work, "flags", filepath.Base(k.f.module()))
@@ -41,13 +41,18 @@ func (e *execution) goBuild(env []string, args ...string) error {
 	if err := joinModules(k.c, dir); err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(e.r.Program.Source()), 0o600); err != nil {
+	main, command, other := "main.go", []string{"build"}, "main_test.go"
+	if e.r.Tests {
+		main, command, other = other, []string{"test", "-c"}, main
+	}
+	os.Remove(filepath.Join(dir, other))
+	if err := os.WriteFile(filepath.Join(dir, main), []byte(e.r.Program.Source()), 0o600); err != nil {
 		return err
 	}
-	if covers(args) && !has(args, "-coverpkg") {
+	if covers(args) && !e.r.Tests && !has(args, "-coverpkg") {
 		args = append(args, "-coverpkg=.") // else it is the packages of every module here
 	}
-	cmd := exec.CommandContext(e.ctx, "go", append([]string{"build"}, args...)...)
+	cmd := exec.CommandContext(e.ctx, "go", append(command, args...)...)
 	cmd.Dir, cmd.Env = dir, append(toolEnv(os.Environ(), k.f.path(), k.f.tmp()), env...)
 	cmd.SysProcAttr = ownGroup()
 	cmd.Cancel = func() error { killGroup(cmd.Process.Pid); return nil }

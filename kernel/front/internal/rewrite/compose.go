@@ -86,6 +86,12 @@ func (w *work) compose() {
 	}
 	w.variables(t, need)
 	if w.tests {
+		if w.testArgs == "" {
+			w.r.Args = "-test.v"
+			if slices.ContainsFunc(w.decls, func(d *decl) bool { return isTest(d) && strings.HasPrefix(d.key, "Benchmark") }) {
+				w.r.Args += " -test.bench=."
+			}
+		}
 		t.Inject("func init() {\n")
 		w.mainBody(t, strings.Replace(begin, "defer "+keepName, keepName, 1), g)
 		w.r.Keeps = false
@@ -143,6 +149,9 @@ func (w *work) mainBody(t *Text, begin string, g *graph) {
 	if begin != "" {
 		t.Inject(begin, "\n")
 	}
+	if w.speaksGoNB(g) { // which may stop listening before it has heard the last display
+		t.Inject("defer ", w.n.alias("github.com/janpfeifer/gonb/gonbui", "gonbui"), ".Sync()\n")
+	}
 	parse := w.parsesFlags(t)
 	declared := false
 	for i, it := range w.stmts {
@@ -171,6 +180,19 @@ func (w *work) mainBody(t *Text, begin string, g *graph) {
 	if w.call != "" {
 		t.Inject(w.call, "()\n")
 	}
+}
+
+// speaksGoNB reports whether what the program reaches displays by GoNB.
+func (w *work) speaksGoNB(g *graph) bool {
+	if w.r.Wasm || w.tests {
+		return false
+	}
+	for _, path := range g.imports {
+		if path == gonbPath || w.n.packages.Reaches(path, gonbPath) {
+			return true
+		}
+	}
+	return false
 }
 
 // setUp calls the functions that every program calls, once its package-level variables are there.
@@ -204,16 +226,12 @@ func (w *work) finish(body *Text, g *graph) {
 		paths = append(paths, path)
 	}
 	for _, path := range paths {
-		if w.r.GoNB == "" && !w.r.Wasm && (path == gonbPath || w.n.packages.Reaches(path, gonbPath)) {
+		if w.r.GoNB == "" && !w.r.Wasm && !w.tests && (path == gonbPath || w.n.packages.Reaches(path, gonbPath)) {
 			w.r.GoNB = "gonbui"
 		}
 	}
 	t := &Text{}
-	if w.r.Magic != "" {
-		t.Inject(w.r.Magic, "\n")
-	} else {
-		t.Inject("package main\n")
-	}
+	t.Inject("package main\n")
 	for _, name := range sortedKeys(imports) {
 		t.Inject(fmt.Sprintf("import %s %q\n", name, imports[name]))
 		w.r.Imports = append(w.r.Imports, imports[name])

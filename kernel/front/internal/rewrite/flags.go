@@ -53,7 +53,7 @@ func (w *work) parsesFlags(t *Text) int {
 			last = i
 		}
 	}
-	if w.r.Args == "" || len(w.n.flags) == 0 {
+	if w.r.Args == "" || w.tests || len(w.n.flags) == 0 {
 		return -1
 	}
 	for _, d := range w.n.flags {
@@ -69,7 +69,7 @@ func (w *work) parsesFlags(t *Text) int {
 
 // reachFlags adds what the statements of earlier cells that define flags mention, if the program runs them.
 func (w *work) reachFlags(g *graph) {
-	if w.r.Args == "" {
+	if w.r.Args == "" || w.tests {
 		return
 	}
 	for _, d := range w.n.flags {

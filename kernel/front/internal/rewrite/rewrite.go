@@ -31,8 +31,8 @@ type Result struct {
 	Program  *Text             // package main, to be built and run; nil if there is nothing to run
 	Imports  []string          // the paths that it imports
 	Args     string            // its arguments, as the user has written them
-	GoNB     string            // why GoNB has to build and run it, such as %test; or ""
-	Magic    string            // the magic for GoNB that begins the cell then
+	GoNB     string            // why GoNB has to run it: gonbui or cgo; or ""
+	Tests    bool              // it is a test program
 	Restores []string          // variables that the program restores
 	Defines  []string          // variables that it defines
 	Removed  map[string]string // what %rm has removed, and the kind of thing that it was
@@ -85,6 +85,7 @@ type work struct {
 	funcs    map[string]string       // functions that main mentions without calling them; see decl
 	main     *decl                   // the user's own func main
 	tests    bool                    // a %test cell
+	testArgs string                  // what it says behind that
 	parts    map[*checked][]part
 	broken   map[*decl][]Error // declarations of earlier cells that do not compile any more
 }
@@ -161,8 +162,7 @@ func (w *work) magics() {
 			w.n.args = c.Rest()
 			continue
 		case "%test":
-			w.r.GoNB, w.r.Magic = c.Name, strings.TrimSpace(m.text)
-			w.tests = true
+			w.tests, w.r.Tests, w.testArgs = true, true, c.Rest()
 			continue
 		case "%wasm":
 			w.r.Wasm = true
@@ -193,8 +193,8 @@ func (w *work) magics() {
 	if w.r.Args = args; args == "" {
 		w.r.Args = w.n.args
 	}
-	if w.tests { // theirs are those of go test, in its magic
-		w.r.Args = ""
+	if w.tests { // theirs are those of go test
+		w.r.Args = w.testArgs
 	}
 	// A package clause says nothing here; a program that is pasted begins with one.
 	for at := 0; at < len(b); at += lineLen(string(b[at:])) {
