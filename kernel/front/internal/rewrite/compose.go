@@ -73,13 +73,22 @@ func (w *work) compose() {
 	if w.r.Wasm {
 		t.Inject(wasmVars)
 	}
+	var tests []*decl
 	for i, p := range g.parts {
 		if d := p.decl; d != nil && g.reached[i] {
 			if now := w.n.decls[d.key]; now != nil && !isInit(d) {
 				d = now // with its latest edits
 			}
-			d.emit(t)
+			if w.tests && isTest(d) {
+				tests = append(tests, d)
+			} else {
+				d.emit(t)
+			}
 		}
+	}
+	slices.SortFunc(tests, func(a, b *decl) int { return strings.Compare(a.key, b.key) }) // GoNB's order
+	for _, d := range tests {
+		d.emit(t)
 	}
 	for _, d := range makers {
 		d.emit(t)
