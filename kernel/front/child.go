@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"debug/buildinfo"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -37,11 +39,40 @@ func toolEnv(env []string, path, tmp string) []string {
 
 // shellEnv is the environment of the programs that cells start: the user's, with what %env has set.
 func (k *kernel) shellEnv() []string {
-	env := append(os.Environ(), "TMPDIR="+k.f.tmp(), "GONB_DIR="+k.dir, "GONB_TMP_DIR="+k.f.check())
+	env := append(os.Environ(), "TMPDIR="+k.f.tmp(), "GONB_DIR="+k.dir, "GONB_TMP_DIR="+k.f.module())
+	env = append(env, gonbEnv(k.c)...)
 	for name, value := range k.env {
 		env = append(env, name+"="+value)
 	}
 	return env
+}
+
+// gonbEnv is what GoNB tells programs of itself and of the Jupyter that has started it.
+func gonbEnv(c config) (env []string) {
+	if info, err := buildinfo.ReadFile(filepath.Join(c.bin, "gonb")); err == nil {
+		env = append(env, "GONB_VERSION="+info.Main.Version)
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" {
+				env = append(env, "GONB_GIT_COMMIT="+s.Value)
+			}
+		}
+	}
+	if dir := jupyterRoot(); dir != "" {
+		env = append(env, "GONB_JUPYTER_ROOT="+dir)
+	}
+	return append(env, "GONB_JUPYTER_KERNEL_ID="+kernelID(c.connection))
+}
+
+// jupyterRoot is the folder that Jupyter serves files from, as far as it can be known: the one in which its process runs.
+func jupyterRoot() string {
+	dir, _ := os.Readlink(filepath.Join("/proc", os.Getenv("JPY_PARENT_PID"), "cwd"))
+	return dir
+}
+
+// kernelID is Jupyter's name for this kernel, which stands in the name of the connection file: kernel-ID.json.
+func kernelID(connection string) string {
+	id := strings.TrimSuffix(filepath.Base(connection), ".json")
+	return strings.TrimPrefix(id, "kernel-")
 }
 
 // cellEnv is the environment of a cell's program.
@@ -62,6 +93,8 @@ type child struct {
 	cmd     *exec.Cmd
 	sockets *jupyter.Sockets
 	exited  chan struct{}
+	flags   string // that it builds with
+	dirty   bool   // it may remember something
 }
 
 // A request is a cell that GoNB runs.
@@ -129,14 +162,18 @@ func newGoNB(ctx context.Context, k *kernel) (*child, error) {
 	if err != nil {
 		return nil, err
 	}
-	file := filepath.Join(k.f.work, "kernel-"+jupyter.NewID()+".json") // GoNB looks for an ID in the name
+	dir, err := os.MkdirTemp(k.f.work, "gonb-") // of its own, since a GoNB before may have died
+	if err != nil {
+		return nil, err
+	}
+	file := filepath.Join(dir, "kernel-"+kernelID(k.c.connection)+".json") // pages of widgets speak with Jupyter of the kernel by the ID in this name
 	if err := info.WriteFile(file); err != nil {
 		return nil, err
 	}
 	g := &child{exited: make(chan struct{})}
-	g.cmd = exec.Command(filepath.Join(k.c.bin, "gonb"), "-kernel="+file, "-go_work="+strings.Join(modules(k.c), ","), "-raw_error=true",
+	g.cmd = exec.Command(filepath.Join(k.c.bin, "gonb"), "-kernel="+file, "-go_work="+strings.Join(append(modules(k.c), k.f.check()), ","), "-raw_error=true",
 		"-logtostderr=false", "-stderrthreshold=3", "-log_file="+os.DevNull)
-	env := toolEnv(os.Environ(), k.f.path(), k.f.tmp())
+	env := append(toolEnv(os.Environ(), k.f.path(), k.f.tmp()), gonbEnv(k.c)...)
 	for name, value := range k.env {
 		env = append(env, name+"="+value)
 	}
@@ -287,16 +324,79 @@ func (r *request) finished(replied, idle bool) {
 	}
 }
 
+// forget empties GoNB's memory, and tells it the flags of go build.
+func (e *execution) forget() *failure {
+	text := "%reset"
+	g := e.k.running()
+	if flags := quoted(e.k.flags); flags != "" || g != nil && g.flags != flags {
+		if flags == "" {
+			flags = `""`
+		}
+		text += "\n%goflags " + flags
+	}
+	if _, f := e.askGoNBQuietly(text); f != nil {
+		return f
+	}
+	if g := e.k.running(); g != nil {
+		g.flags = quoted(e.k.flags)
+	}
+	return nil
+}
+
+// quoted writes arguments as a magic has them.
+func quoted(args []string) string {
+	var out []string
+	for _, a := range args {
+		out = append(out, strconv.Quote(a))
+	}
+	return strings.Join(out, " ")
+}
+
+// runUnderGoNB builds the program and lets GoNB run it, to which it speaks of what to display and of widgets. GoNB builds nothing but a program that
+// becomes the other one.
+func (e *execution) runUnderGoNB() *failure {
+	exe, f := e.build()
+	if f != nil {
+		return f
+	}
+	link := filepath.Join(e.k.f.build(), "underGoNB") // the same name each time, so that GoNB has nothing to build again
+	os.Remove(link)
+	if err := os.Symlink(exe, link); err != nil {
+		return said("not started", err.Error())
+	}
+	code := fmt.Sprintf("%%args %s\nimport (\n\t\"os\"\n\t\"syscall\"\n)\n\nfunc main() {\n\tpanic(syscall.Exec(%q, os.Args, os.Environ()))\n}\n", e.r.Args, link)
+	if e.k.running() == nil {
+		if _, err := e.k.startGoNB(e.ctx); err != nil {
+			return said("no GoNB", err.Error())
+		}
+	}
+	g := e.k.running()
+	if g != nil && g.dirty {
+		if f := e.forget(); f != nil {
+			return f
+		}
+		g.dirty = false
+	}
+	return e.ended(e.askGoNB(code))
+}
+
 // runByGoNB lets GoNB build and run the cell's program.
 func (e *execution) runByGoNB() *failure {
-	if _, f := e.askGoNBQuietly("%reset"); f != nil {
+	if f := e.forget(); f != nil {
 		return f
+	}
+	if g := e.k.running(); g != nil {
+		g.dirty = true
 	}
 	code := e.r.Program.String()
 	if e.r.Args != "" && e.r.Magic == "" {
 		code = "%args " + e.r.Args + "\n" + code
 	}
-	reply, f := e.askGoNB(code)
+	return e.ended(e.askGoNB(code))
+}
+
+// ended says what is to be made of GoNB's reply.
+func (e *execution) ended(reply map[string]any, f *failure) *failure {
 	value, _ := reply["evalue"].(string)
 	switch {
 	case f == nil:
@@ -357,10 +457,21 @@ func (k *kernel) fromIOPub(m *jupyter.Message) {
 			e.write(c.Text)
 		}
 	default:
+		if e.copy != nil {
+			e.captureDisplay(m)
+		}
 		if !e.req.Silent {
 			e.text.flush()
 			k.jupyter.IOPub.Send(m)
 		}
+	}
+}
+
+// captureDisplay copies the text of a display.
+func (e *execution) captureDisplay(m *jupyter.Message) {
+	var c struct{ Data map[string]any }
+	if m.DecodeContent(&c) == nil {
+		e.captureData(c.Data)
 	}
 }
 

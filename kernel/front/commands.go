@@ -3,9 +3,9 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
+	"html"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -35,9 +35,12 @@ var magics = map[string]func(*execution, rewrite.Command) *failure{
 	"%capture":       (*execution).capture,
 	"%with_inputs":   func(e *execution, _ rewrite.Command) *failure { e.k.typed = typedText; return nil },
 	"%with_password": func(e *execution, _ rewrite.Command) *failure { e.k.typed = typedSecret; return nil },
-	"%track":         func(*execution, rewrite.Command) *failure { return nil }, // edited packages are noticed anyway
-	"%untrack":       func(*execution, rewrite.Command) *failure { return nil },
-	"%goworkfix":     func(*execution, rewrite.Command) *failure { return nil }, // cells are built in a workspace
+	"%track":         (*execution).track,
+	"%untrack":       (*execution).untrack,
+	"%goworkfix":     (*execution).workFix,
+	"%goflags":       (*execution).setFlags,
+	"%wasm":          (*execution).makePage,
+	"%fallbacks":     (*execution).listFallbacks,
 	"%%writefile":    nil,
 	"%exec": func(*execution, rewrite.Command) *failure {
 		return said("usage", "write %exec function, and what it is to get as arguments")
@@ -45,7 +48,7 @@ var magics = map[string]func(*execution, rewrite.Command) *failure{
 }
 
 // gonbMagics are GoNB's.
-var gonbMagics = []string{"%help", "%version", "%goflags", "%widgets", "%widgets_hb"}
+var gonbMagics = []string{"%help", "%version", "%widgets", "%widgets_hb"}
 
 // obey runs commands in their order until one fails.
 func (e *execution) obey(cs []rewrite.Command) *failure {
@@ -97,6 +100,9 @@ func (e *execution) wholeCell() *failure {
 // script gives a program the cell to read.
 func (e *execution) script(body string, argv ...string) *failure {
 	cmd := exec.Command(argv[0], argv[1:]...)
+	if !strings.HasSuffix(body, "\n") { // some read whole lines only
+		body += "\n"
+	}
 	cmd.Stdin = strings.NewReader(body)
 	return e.runCommand(cmd, strings.Join(argv, " "))
 }
@@ -122,7 +128,7 @@ func (e *execution) writeFile(body string, args []string) *failure {
 	if err != nil {
 		return said("writefile", err.Error())
 	}
-	e.stream("stderr", fmt.Sprintf("%s %q\n", verb, path))
+	e.stream("stderr", fmt.Sprintf("%s %q.\n", verb, path))
 	return nil
 }
 
@@ -145,7 +151,13 @@ func (e *execution) shellLine(c rewrite.Command) *failure {
 	line := strings.TrimSpace(strings.ReplaceAll(strings.TrimPrefix(c.Text, "!"), "\\\n", " "))
 	dir := e.k.dir
 	if rest, ok := strings.CutPrefix(line, "*"); ok {
-		line, dir = rest, e.k.f.check()
+		line, dir = rest, e.k.f.module()
+		if e.k.plain != "" {
+			if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(e.k.plain), 0o644); err != nil {
+				return said("shell", err.Error())
+			}
+		}
+		defer e.takeOver()
 	}
 	typed := e.k.typed
 	e.k.typed = typedNothing
@@ -273,34 +285,22 @@ func (e *execution) capture(c rewrite.Command) *failure {
 	return nil
 }
 
-// listDecls shows what is remembered besides variables' values.
+// listDecls shows the names that are remembered, by kind, as GoNB does.
 func (e *execution) listDecls() {
-	var b bytes.Buffer
-	s := e.r.Next
-	section := func(title string, lines []string) {
-		if len(lines) > 0 {
-			fmt.Fprintf(&b, "%s\n", title)
-			for _, l := range lines {
-				fmt.Fprintf(&b, "    %s\n", l)
-			}
+	e.displayHTML("<h3>Memorized Definitions</h3>\n")
+	kinds := e.r.Next.Names()
+	for _, kind := range []string{"Imports", "Constants", "Types", "Variables", "Functions"} {
+		if len(kinds[kind]) == 0 {
+			continue
 		}
+		var b strings.Builder
+		fmt.Fprintf(&b, "<h4>%s</h4>\n<ul>\n", kind)
+		for _, n := range kinds[kind] {
+			fmt.Fprintf(&b, "<li><pre>%s</pre></li>\n", html.EscapeString(n))
+		}
+		b.WriteString("</ul>")
+		e.displayHTML(b.String())
 	}
-	var imports, vars []string
-	for name, path := range s.Imports() {
-		imports = append(imports, fmt.Sprintf("%s %q", name, path))
-	}
-	for name, typ := range s.Vars() {
-		vars = append(vars, name+" "+typ)
-	}
-	slices.Sort(imports)
-	slices.Sort(vars)
-	section("imports", imports)
-	section("declarations", s.Decls())
-	section("variables", vars)
-	if b.Len() == 0 {
-		b.WriteString("nothing is remembered yet\n")
-	}
-	e.stream("stdout", b.String())
 }
 
 // removed tells what %rm has forgotten; the rewriting has done it.
@@ -309,10 +309,10 @@ func (e *execution) removed(c rewrite.Command) *failure {
 		return said("usage", "write %rm and the names to forget; %ls lists them")
 	}
 	for _, n := range c.Args {
-		if slices.Contains(e.r.Forget, n) {
-			e.stream("stdout", ". removed "+n+"\n")
+		if kind := e.r.Removed[n]; kind != "" {
+			e.stream("stdout", fmt.Sprintf(". removed %s %s\n", kind, n))
 		} else {
-			e.stream("stdout", fmt.Sprintf(". there is no %s\n", n))
+			e.stream("stderr", fmt.Sprintf(". key %q not found in any definition, not removed\n", n))
 		}
 	}
 	return nil
@@ -320,9 +320,27 @@ func (e *execution) removed(c rewrite.Command) *failure {
 
 // reset tells what %reset has forgotten.
 func (e *execution) reset(c rewrite.Command) *failure {
-	if len(c.Args) == 0 {
-		e.stream("stdout", "* everything that the cells have declared is forgotten\n")
+	switch {
+	case len(c.Args) == 0:
+		e.stream("stdout", "* State reset: all memorized declarations discarded.\n")
+	case len(c.Args) > 1 || c.Args[0] != "go.mod":
+		return said("usage", "write %reset alone, or %reset go.mod")
 	}
+	os.Remove(filepath.Join(e.k.f.module(), "go.work"))
+	if err := makeUserModule(e.k.c, e.k.f); err != nil {
+		return said("reset", err.Error())
+	}
+	e.takeOver()
+	return nil
+}
+
+// listFallbacks says how often GoNB had to run a cell, and why.
+func (e *execution) listFallbacks(rewrite.Command) *failure {
+	text := e.k.fallbacksText()
+	if text == "" {
+		text = "the kernel has run every cell itself"
+	}
+	e.stream("stdout", text+"\n")
 	return nil
 }
 

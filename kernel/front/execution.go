@@ -8,8 +8,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -70,8 +72,22 @@ func (e *execution) writeErr(text string) {
 	e.err.write(text)
 }
 
+// captureData copies the text of a display, by kind.
+func (e *execution) captureData(data map[string]any) {
+	for _, kind := range slices.Sorted(maps.Keys(data)) {
+		if s, ok := data[kind].(string); ok && (kind != "text/plain" || len(data) == 1) && !isBinary(kind) {
+			e.copy.WriteString(s)
+		}
+	}
+}
+
 // publish sends an output of the cell, unless the request was silent.
 func (e *execution) publish(msgType string, content any) {
+	if c, ok := content.(map[string]any); ok && e.copy != nil && strings.HasSuffix(msgType, "display_data") {
+		if data, ok := c["data"].(map[string]any); ok {
+			e.captureData(data)
+		}
+	}
 	if !e.req.Silent {
 		e.text.flush()
 		e.k.publish(e.m, msgType, content)
@@ -170,11 +186,20 @@ func (e *execution) run() *failure {
 	if e.r.Steps {
 		e.steps = newStepRecord(e.r.Next.Source(e.cell))
 	}
+	k.plain = e.r.Plain
 	saves := k.manifest().Saves
 	var fail *failure
-	if e.r.GoNB == "" {
-		fail = e.runDirectly()
-	} else {
+	switch e.r.GoNB {
+	case "":
+		if e.r.Wasm {
+			fail = e.runInPage()
+		} else {
+			fail = e.runDirectly()
+		}
+	case "gonbui":
+		k.fallbacks[e.r.GoNB]++
+		fail = e.runUnderGoNB()
+	default:
 		k.fallbacks[e.r.GoNB]++
 		fail = e.runByGoNB()
 	}
@@ -195,11 +220,26 @@ func (e *execution) run() *failure {
 	return fail
 }
 
+// build builds the program; with the go command if the user has given it flags.
+func (e *execution) build() (exe string, f *failure) {
+	var err error
+	if len(e.k.flags) == 0 {
+		exe, err = e.k.builder.build(e.ctx, e.r)
+	} else {
+		exe = filepath.Join(e.k.f.build(), "flagged")
+		err = e.goBuild(nil, append([]string{"-o", exe}, e.k.flags...)...)
+	}
+	if err != nil {
+		return "", e.notBuilt(err)
+	}
+	return exe, nil
+}
+
 // runDirectly builds the program and runs it.
 func (e *execution) runDirectly() *failure {
-	exe, err := e.k.builder.build(e.ctx, e.r)
-	if err != nil {
-		return e.notBuilt(err)
+	exe, f := e.build()
+	if f != nil {
+		return f
 	}
 	args, err := splitArgs(e.r.Args)
 	if err != nil {

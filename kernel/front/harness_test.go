@@ -100,10 +100,16 @@ func startLab(t testing.TB) *lab {
 
 func startLabIn(t testing.TB, bin, dir string, env []string) *lab {
 	t.Helper()
+	return startLabSeen(t, bin, dir, env, nil)
+}
+
+// startLabSeen starts a kernel and shows all that it publishes to seen.
+func startLabSeen(t testing.TB, bin, dir string, env []string, seen func(*jupyter.Message)) *lab {
+	t.Helper()
 	spec := &jupyter.Spec{Argv: []string{filepath.Join(bin, "lectern-kernel"), "-root", repoRoot(t), "-bin", bin, "{connection_file}"}, InterruptMode: "message"}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	k, err := jupyter.Start(ctx, spec, jupyter.StartOptions{Dir: dir, Log: os.Stderr, RuntimeDir: t.TempDir(), Env: append(os.Environ(), env...)})
+	k, err := jupyter.Start(ctx, spec, jupyter.StartOptions{Dir: dir, Log: os.Stderr, RuntimeDir: t.TempDir(), Env: append(os.Environ(), env...), Published: seen})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -38,8 +38,13 @@ type kernel struct {
 	dir       string            // where cells run
 	env       map[string]string // what %env has set
 	noAutoget bool
-	typed     int            // what the next shell line reads
-	fallbacks map[string]int // how often GoNB had to run a cell, by reason
+	flags     []string        // of go build, as %goflags has set them
+	plain     string          // the last program, as the user might have written it
+	wasm      string          // the folder for pages, once there is one
+	tracked   map[string]bool // what %track lists
+	joined    string          // the files of the user's module that have been taken over last
+	typed     int             // what the next shell line reads
+	fallbacks map[string]int  // how often GoNB had to run a cell, by reason
 
 	mu      sync.Mutex
 	gonb    *child           // nil until a cell needs it
@@ -80,7 +85,7 @@ func run(c config) error {
 	}
 	var token [12]byte
 	rand.Read(token[:])
-	k := &kernel{c: c, f: f, token: hex.EncodeToString(token[:]), watcher: w, ended: make(chan struct{}), env: map[string]string{}, fallbacks: map[string]int{}}
+	k := &kernel{c: c, f: f, token: hex.EncodeToString(token[:]), watcher: w, ended: make(chan struct{}), env: map[string]string{}, fallbacks: map[string]int{}, tracked: map[string]bool{}}
 	if k.dir, err = os.Getwd(); err != nil {
 		return err
 	}

@@ -20,7 +20,7 @@ func TestInnerLinkIsPrivate(t *testing.T) {
 	tmp := t.TempDir()
 	l := startLabIn(t, bin, t.TempDir(), []string{"TMPDIR=" + tmp})
 	l.run("%version") // a command that GoNB answers
-	files, _ := filepath.Glob(filepath.Join(tmp, folderPrefix+"*", "kernel-*.json"))
+	files, _ := filepath.Glob(filepath.Join(tmp, folderPrefix+"*", "gonb-*", "kernel-*.json"))
 	if len(files) != 1 {
 		t.Fatalf("GoNB's connection files: %q", files)
 	}

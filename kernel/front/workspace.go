@@ -64,18 +64,27 @@ func makeCheckModule(c config, f *folders) error {
 	if err := makeGetModule(c); err != nil {
 		return fmt.Errorf("module for fetched packages: %w", err)
 	}
-	// The cells' language is that of the lessons.
-	lessons := goLine(c.root)
-	if lessons == "" {
-		lessons = "1.26.0"
-	}
-	files := map[string]string{"go.mod": "module lectern.local/cell\n\ngo " + lessons + "\n", "main.go": "package main\n\nfunc main() {}\n"}
+	files := map[string]string{"go.mod": cellModule(c), "main.go": "package main\n\nfunc main() {}\n"}
 	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(f.check(), name), []byte(text), 0o644); err != nil {
 			return fmt.Errorf("module for checking: %w", err)
 		}
 	}
+	if err := makeUserModule(c, f); err != nil {
+		return fmt.Errorf("module for shell lines: %w", err)
+	}
 	return joinModules(c, f.check())
+}
+
+// cellModule is the go.mod of the cells' module.
+func cellModule(c config) string { return "module lectern.local/cell\n\ngo " + cellGo(c) + "\n" }
+
+// cellGo is the cells' language: that of the lessons.
+func cellGo(c config) string {
+	if v := goLine(c.root); v != "" {
+		return v
+	}
+	return "1.26.0"
 }
 
 // joinModules writes the go.work file of the cells' module. It is written again when a fetched module may have changed what it must say.

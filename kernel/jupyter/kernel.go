@@ -16,11 +16,12 @@ import (
 
 // StartOptions say how [Start] runs a kernel. The zero value is usable.
 type StartOptions struct {
-	Dir        string        // the kernel's working directory; "" is ours
-	Env        []string      // the environment below the spec's; nil is ours
-	RuntimeDir string        // where the connection file and the sockets are; "" is the system's temporary folder
-	Log        io.Writer     // gets what the kernel writes to its own stdout and stderr; nil discards it
-	Ready      time.Duration // how long the kernel may take to answer first; 0 is a minute
+	Dir        string         // the kernel's working directory; "" is ours
+	Env        []string       // the environment below the spec's; nil is ours
+	RuntimeDir string         // where the connection file and the sockets are; "" is the system's temporary folder
+	Log        io.Writer      // gets what the kernel writes to its own stdout and stderr; nil discards it
+	Published  func(*Message) // gets all that the kernel publishes, whoever has asked; it must not wait
+	Ready      time.Duration  // how long the kernel may take to answer first; 0 is a minute
 }
 
 // A Kernel is a running kernel process and the connection to it. Execute runs one piece of code at a time;
@@ -108,13 +109,17 @@ func Start(ctx context.Context, spec *Spec, o StartOptions) (*Kernel, error) {
 		return fail(err)
 	}
 	for _, s := range []*Socket{k.sockets.Shell, k.sockets.Control, k.sockets.Stdin, k.sockets.IOPub} {
-		go k.deliver(s)
+		if s == k.sockets.IOPub && o.Published != nil {
+			go k.deliver(s, o.Published)
+		} else {
+			go k.deliver(s, func(*Message) {})
+		}
 	}
 	return k, nil
 }
 
 // deliver hands what s receives to whoever waits for it. An answer that nobody waits for is dropped.
-func (k *Kernel) deliver(s *Socket) {
+func (k *Kernel) deliver(s *Socket, each func(*Message)) {
 	for {
 		m, err := s.Recv()
 		if Broken(err) {
@@ -123,6 +128,7 @@ func (k *Kernel) deliver(s *Socket) {
 		if err != nil {
 			continue // not written by our kernel: another key, or no Jupyter message at all
 		}
+		each(m)
 		k.mu.Lock()
 		ch := k.waiting[m.Parent.ID]
 		k.mu.Unlock()
@@ -358,6 +364,11 @@ func (k *Kernel) Request(ctx context.Context, msgType string, content any) (*Mes
 			return nil, context.Cause(ctx)
 		}
 	}
+}
+
+// Post sends a message that has no answer on shell, such as comm_msg.
+func (k *Kernel) Post(msgType string, content any) error {
+	return k.sockets.Shell.Send(NewMessage(k.session, msgType, content))
 }
 
 // Exited is closed when the kernel's process has ended.

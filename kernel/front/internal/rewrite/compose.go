@@ -33,15 +33,20 @@ func (w *work) compose() {
 		}
 	}
 	if strings.HasPrefix(strings.TrimSpace(w.src.Code), "//step") {
-		w.r.Steps = true
-		w.traceSteps()
+		w.r.Steps = !w.r.Wasm
+		if w.r.Steps {
+			w.traceSteps()
+		}
 	}
-	w.redirect()
-	if w.echo(); len(w.r.Errors) > 0 {
-		return
+	begin := ""
+	if !w.r.Wasm { // a page has neither a kernel nor kept values
+		w.redirect()
+		if w.echo(); len(w.r.Errors) > 0 {
+			return
+		}
+		begin = w.begin(g, need, mentioned)
+		w.eachDecl(c, func(_ *decl, n ast.Node) { w.pollLoops(c, n) })
 	}
-	begin := w.begin(g, need, mentioned)
-	w.eachDecl(c, func(_ *decl, n ast.Node) { w.pollLoops(c, n) })
 	if w.r.Keeps {
 		for _, st := range w.body {
 			w.pollLoops(w.user, &ast.BlockStmt{List: []ast.Stmt{st}})
@@ -65,6 +70,9 @@ func (w *work) compose() {
 	}
 
 	t := &Text{}
+	if w.r.Wasm {
+		t.Inject(wasmVars)
+	}
 	for i, p := range g.parts {
 		if d := p.decl; d != nil && g.reached[i] {
 			if now := w.n.decls[d.key]; now != nil && !isInit(d) {
@@ -112,10 +120,10 @@ func (w *work) settleEdits(d *decl) {
 
 // runs reports whether the cell does anything but declare.
 func (w *work) runs() bool {
-	if len(w.stmts) > 0 || w.call != "" || w.r.GoNB != "" && w.r.GoNB != "%goflags" {
+	if len(w.stmts) > 0 || w.call != "" || w.tests {
 		return true
 	}
-	return slices.ContainsFunc(w.decls, isInit)
+	return slices.ContainsFunc(w.decls, func(d *decl) bool { return isInit(d) || isSetup(d) })
 }
 
 // variables declares the variables that the program needs.
@@ -150,7 +158,7 @@ func (w *work) mainBody(t *Text, begin string, g *graph) {
 				defs = append(defs, fmt.Sprintf("%q, &%s", d.name, w.types[d.name].source(d.name)))
 			}
 		}
-		if len(defs) > 0 {
+		if len(defs) > 0 && !w.r.Wasm {
 			t.Inject(keepName, ".Def(", strings.Join(defs, ", "), ")\n")
 		}
 		if parse == i {
@@ -167,9 +175,11 @@ func (w *work) mainBody(t *Text, begin string, g *graph) {
 
 // setUp calls the functions that every program calls, once its package-level variables are there.
 func (w *work) setUp(t *Text, g *graph) {
-	for i, p := range g.parts {
-		if p.decl != nil && g.reached[i] && (isSetup(p.decl) || isInit(p.decl)) {
-			t.Inject(p.decl.key, "()\n")
+	for _, kind := range []func(*decl) bool{isInit, isSetup} {
+		for i, p := range g.parts {
+			if p.decl != nil && g.reached[i] && kind(p.decl) {
+				t.Inject(p.decl.key, "()\n")
+			}
 		}
 	}
 }
@@ -194,15 +204,15 @@ func (w *work) finish(body *Text, g *graph) {
 		paths = append(paths, path)
 	}
 	for _, path := range paths {
-		if w.r.GoNB == "" && (path == gonbPath || w.n.packages.Reaches(path, gonbPath)) {
+		if w.r.GoNB == "" && !w.r.Wasm && (path == gonbPath || w.n.packages.Reaches(path, gonbPath)) {
 			w.r.GoNB = "gonbui"
 		}
 	}
 	t := &Text{}
-	if w.r.GoNB == "" {
-		t.Inject("package main\n")
-	} else if w.r.Magic != "" {
+	if w.r.Magic != "" {
 		t.Inject(w.r.Magic, "\n")
+	} else {
+		t.Inject("package main\n")
 	}
 	for _, name := range sortedKeys(imports) {
 		t.Inject(fmt.Sprintf("import %s %q\n", name, imports[name]))
@@ -218,6 +228,62 @@ func (w *work) finish(body *Text, g *graph) {
 	w.r.Imports = slices.Compact(w.r.Imports)
 	t.Append(body)
 	w.r.Program = t
+	w.plain(g)
+}
+
+// plain writes the program as the user might have, without the kernel's doings: for tools that are to look at the last cell.
+func (w *work) plain(g *graph) {
+	body := &Text{}
+	for i, p := range g.parts {
+		switch d := p.decl; {
+		case !g.reached[i]:
+		case d != nil && d.text == nil:
+			code := d.src.Code[d.lo:d.hi]
+			if d.key == mainName || isInit(d) {
+				code = strings.TrimSpace(code)
+			}
+			body.Inject(code, "\n\n")
+		case d == nil && w.s.vars[p.name].typ != "" && w.types[p.name].typ == "":
+			body.Inject("var ", p.name, " ", w.s.vars[p.name].typ, "\n\n")
+		}
+	}
+	statements := &Text{}
+	for _, it := range w.stmts {
+		code := strings.TrimRight(w.code[it.lo:it.hi], "\n \t")
+		if it.kind == token.VAR {
+			body.Inject(code, "\n\n")
+		} else {
+			statements.Inject(code, "\n")
+		}
+	}
+	if w.main == nil && !w.tests {
+		body.Inject("func main() {\n\tflag.Parse()\n", statements.String())
+		if w.call != "" {
+			body.Inject("\t", w.call, "()\n")
+		}
+		body.Inject("}\n")
+	}
+	t := &Text{}
+	t.Inject("package main\n\nimport (\n")
+	imports := map[string]string{}
+	for _, k := range tokens(body.String()) {
+		if path := g.imports[k.lit]; k.tok == token.IDENT && path != "" {
+			imports[k.lit] = path
+		} else if k.lit == "flag" && k.tok == token.IDENT {
+			imports["flag"] = "flag"
+		} else if path := w.n.aliases[k.lit]; path != "" {
+			imports[k.lit] = path
+		}
+	}
+	for _, name := range sortedKeys(imports) {
+		if path := imports[name]; path == name || strings.HasSuffix(path, "/"+name) {
+			t.Inject(fmt.Sprintf("\t%q\n", path))
+		} else {
+			t.Inject(fmt.Sprintf("\t%s %q\n", name, path))
+		}
+	}
+	t.Inject(")\n\n", body.String())
+	w.r.Plain = t.String()
 }
 
 // gonbPath is the package by which programs speak with GoNB, which has to run them then.

@@ -2,8 +2,8 @@ package rewrite
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
-	"slices"
 )
 
 // A program's command-line flags are those that its own process has defined, but a notebook defines them in one cell and gives them values in another.
@@ -17,7 +17,11 @@ func (w *work) rememberFlags() {
 		}
 		it := w.stmts[i]
 		t := &Text{}
-		w.editsWithin(nil, it.lo, it.hi).apply(t, w.src, it.lo, it.hi)
+		e := w.editsWithin(nil, it.lo, it.hi)
+		for _, u := range w.packageUses(w.user, st) { // in another cell the names may mean something else
+			e.replace(u.lo, u.hi, w.n.alias(u.path, u.name))
+		}
+		e.apply(t, w.src, it.lo, it.hi)
 		t.Inject("\n")
 		w.n.flags = append(w.n.flags, &decl{src: w.src, lo: it.lo, hi: it.hi, text: t})
 	}
@@ -63,14 +67,16 @@ func (w *work) parsesFlags(t *Text) int {
 	return last
 }
 
-// flagNames are the variables that the statements of earlier cells set.
-func (w *work) flagNames() (names []string) {
+// reachFlags adds what the statements of earlier cells that define flags mention, if the program runs them.
+func (w *work) reachFlags(g *graph) {
+	if w.r.Args == "" {
+		return
+	}
 	for _, d := range w.n.flags {
 		for _, k := range tokens(d.text.String()) {
-			if _, ok := w.n.vars[k.lit]; ok && !slices.Contains(names, k.lit) {
-				names = append(names, k.lit)
+			if k.tok == token.IDENT {
+				g.reachName(k.lit)
 			}
 		}
 	}
-	return names
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"unicode"
 )
 
 // A graph is a checked program as its package-level declarations and what each of them mentions.
@@ -141,15 +142,27 @@ func (g *graph) vars() map[string]bool {
 	return names
 }
 
+// isTest reports whether a declaration is one that go test runs.
+func isTest(d *decl) bool {
+	for _, kind := range []string{"Test", "Benchmark", "Fuzz", "Example"} {
+		if rest, ok := strings.CutPrefix(d.key, kind); ok && d.tok == token.FUNC && (rest == "" || !unicode.IsLower(rune(rest[0]))) && !strings.Contains(rest, ".") {
+			return true
+		}
+	}
+	return false
+}
+
 // needed finds everything that the cell can reach: what it mentions, the variables whose values belong together with those it mentions, and
 // what is needed to make these values. mentioned are those of the variables that code names.
 func (w *work) needed(g *graph) (need, mentioned map[string]bool) {
 	m := w.s.manifest()
+	own := slices.ContainsFunc(w.decls, isTest) && w.r.Magic == "%test" // as with GoNB, which runs the cell's own tests if it is told nothing else
 	for i, p := range g.parts {
-		if d := p.decl; d != nil && (d == w.main || isSetup(d) || d.src == w.src && (isInit(d) || w.tests)) {
+		if d := p.decl; d != nil && (d == w.main || isSetup(d) || d.src == w.src && (isInit(d) || w.tests) || w.tests && !own && isTest(d) || w.s.whole && w.broken[d] == nil) {
 			g.reach(i)
 		}
 	}
+	w.reachFlags(g)
 	g.todo = append(g.todo, g.c.main)
 	if w.call != "" {
 		g.reachName(w.call)

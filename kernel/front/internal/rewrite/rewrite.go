@@ -23,21 +23,24 @@ const (
 
 // A Result is what becomes of a cell.
 type Result struct {
-	Errors   []Error   // the user's mistakes; if there are any, nothing is to be run
-	Commands []Command // for the kernel, in their order, before the program
-	Whole    string    // the magic that makes all of the cell something else than Go, such as %%bash; or ""
-	Program  *Text     // package main, to be built and run; nil if there is nothing to run
-	Imports  []string  // the paths that it imports
-	Args     string    // its arguments, as the user has written them
-	GoNB     string    // why GoNB has to build and run it, such as %test; or ""
-	Magic    string    // the magic for GoNB that begins the cell then
-	Restores []string  // variables that the program restores
-	Defines  []string  // variables that it defines
-	Forget   []string  // kept variables whose values are of no use any more
-	Keeps    bool      // the program saves its variables at the end
-	Steps    bool      // it is a //step cell
-	Notes    []string  // to be told to the user
-	Missing  string    // the path of a package that an import did not find
+	Errors   []Error           // the user's mistakes; if there are any, nothing is to be run
+	Commands []Command         // for the kernel, in their order, before the program
+	Whole    string            // the magic that makes all of the cell something else than Go, such as %%bash; or ""
+	Plain    string            // the same without the kernel's doings, as far as that can be
+	Wasm     bool              // it is for a page: to be built for js/wasm
+	Program  *Text             // package main, to be built and run; nil if there is nothing to run
+	Imports  []string          // the paths that it imports
+	Args     string            // its arguments, as the user has written them
+	GoNB     string            // why GoNB has to build and run it, such as %test; or ""
+	Magic    string            // the magic for GoNB that begins the cell then
+	Restores []string          // variables that the program restores
+	Defines  []string          // variables that it defines
+	Removed  map[string]string // what %rm has removed, and the kind of thing that it was
+	Forget   []string          // kept variables whose values are of no use any more
+	Keeps    bool              // the program saves its variables at the end
+	Steps    bool              // it is a //step cell
+	Notes    []string          // to be told to the user
+	Missing  string            // the path of a package that an import did not find
 	Next     *Session
 }
 
@@ -157,14 +160,12 @@ func (w *work) magics() {
 		case "%args":
 			w.n.args = c.Rest()
 			continue
-		case "%test", "%wasm":
-			w.r.GoNB, w.r.Magic = c.Name, m.text
-			w.tests = c.Name == "%test"
+		case "%test":
+			w.r.GoNB, w.r.Magic = c.Name, strings.TrimSpace(m.text)
+			w.tests = true
 			continue
-		case "%goflags":
-			if len(c.Args) > 0 {
-				w.r.GoNB = c.Name
-			}
+		case "%wasm":
+			w.r.Wasm = true
 		case "%exec":
 			if len(c.Args) > 0 {
 				w.call = c.Args[0]
@@ -172,6 +173,12 @@ func (w *work) magics() {
 				continue
 			}
 		case "%rm", "%remove":
+			if w.r.Removed == nil {
+				w.r.Removed = map[string]string{}
+			}
+			for _, n := range c.Args {
+				w.r.Removed[n] = w.n.kind(n)
+			}
 			w.r.Forget = append(w.r.Forget, w.n.Forget(c.Args...)...)
 		case "%reset":
 			if len(c.Args) == 0 {
@@ -185,6 +192,9 @@ func (w *work) magics() {
 	}
 	if w.r.Args = args; args == "" {
 		w.r.Args = w.n.args
+	}
+	if w.tests { // theirs are those of go test, in its magic
+		w.r.Args = ""
 	}
 	// A package clause says nothing here; a program that is pasted begins with one.
 	for at := 0; at < len(b); at += lineLen(string(b[at:])) {
@@ -234,6 +244,9 @@ func (w *work) cgo(items []item) bool {
 	}
 	return true
 }
+
+// wasmVars are the variables that tell a program in a page where it is. The linker sets them.
+const wasmVars = "var GonbWasmDir, GonbWasmUrl, GonbWasmDivId string\n"
 
 func isMain(d *decl) bool { return d.tok == token.FUNC && d.key == "main" }
 
@@ -456,6 +469,9 @@ type part struct {
 func (w *work) program(vars map[string]variable) (t *Text, parts []part) {
 	t = &Text{}
 	t.Inject("package main\n")
+	if w.r.Wasm {
+		t.Inject(wasmVars)
+	}
 	own := map[*decl]bool{w.main: true}
 	for _, d := range w.decls {
 		own[d] = true

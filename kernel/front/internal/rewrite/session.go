@@ -40,6 +40,7 @@ type Session struct {
 	args    string              // of the program, as %args has set them
 	gone    map[string]string   // names that are no more, and why
 	told    map[string]bool     // notes that are given once
+	whole   bool                // programs have all that is declared, reachable or not
 	broken  map[string]bool     // keys of declarations that may not compile any more, since something was removed
 }
 
@@ -113,6 +114,9 @@ func (s *Session) clone() *Session {
 	return &c
 }
 
+// Whole says whether programs are to have all that is declared, and not just what they can reach: a report of what has run must name the rest, too.
+func (s *Session) Whole(all bool) { s.whole = all }
+
 // Source returns the text of a cell that has run, or nil.
 func (s *Session) Source(cell int) *Source { return s.sources[cell] }
 
@@ -128,19 +132,40 @@ func (s *Session) Vars() map[string]string {
 	return m
 }
 
-// Decls returns what the remembered declarations begin with, such as "func f(x int) int", in their order.
-func (s *Session) Decls() (lines []string) {
-	for _, d := range s.sortedDecls() {
-		if d.text == nil {
-			line, _, _ := strings.Cut(strings.TrimSpace(stripComments(d.src.Code[d.lo:d.hi])), "\n")
-			lines = append(lines, strings.TrimSuffix(strings.TrimRight(line, " "), " {"))
+// Names returns the names that are remembered, sorted, by kind: Imports, Constants, Types, Variables and Functions, among which methods are called
+// Type.Method.
+func (s *Session) Names() map[string][]string {
+	kinds := map[string][]string{"Imports": sortedKeys(s.imports), "Variables": sortedKeys(s.vars)}
+	for _, d := range s.decls {
+		switch {
+		case d.text != nil || isMain(d) || strings.HasPrefix(d.key, "_ "):
+		case d.tok == token.CONST:
+			kinds["Constants"] = append(kinds["Constants"], d.names...)
+		case d.tok == token.TYPE:
+			kinds["Types"] = append(kinds["Types"], d.names...)
+		case d.tok == token.FUNC:
+			kinds["Functions"] = append(kinds["Functions"], d.key)
 		}
 	}
-	return lines
+	for _, names := range kinds {
+		slices.Sort(names)
+	}
+	return kinds
 }
 
-// Imports returns what the cells have imported: name to path.
-func (s *Session) Imports() map[string]string { return s.imports }
+// kind is what a name stands for in the cells so far, in Go's keywords; "" if it stands for nothing.
+func (s *Session) kind(name string) string {
+	d := s.declaring(name)
+	switch _, imported := s.imports[name]; {
+	case s.vars[name].typ != "":
+		return "var"
+	case d != nil:
+		return d.tok.String()
+	case imported:
+		return "import"
+	}
+	return ""
+}
 
 func stripComments(code string) string {
 	b := []byte(code)
