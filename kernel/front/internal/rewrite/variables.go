@@ -133,8 +133,7 @@ func (w *work) publish(ds []definition) {
 }
 
 // common are the packages whose names most people mean as packages.
-var common = map[string]bool{"fmt": true, "math": true, "os": true, "strings": true, "time": true, "sort": true, "errors": true, "sync": true, "slices": true,
-	"maps": true, "rand": true, "strconv": true, "bytes": true, "bufio": true, "json": true, "context": true, "tensor": true}
+var common = map[string]bool{"fmt": true, "math": true, "os": true, "strings": true, "time": true, "errors": true, "slices": true, "strconv": true, "tensor": true}
 
 // shownPackage writes a type's package for a reader.
 func shownPackage(p *types.Package) string {
