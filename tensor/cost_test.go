@@ -138,14 +138,18 @@ var costTable = sync.OnceValue(func() []costCase {
 		return m.each(0, func(v []float64) float64 { return m.call2(math.Pow, v[0], v[1]) }, a, b)
 	}
 	two("pow", sameAsInput, func(m *meter, a, b float64) float64 { return m.call2(math.Pow, a, b) }, pair(
-		func(m *meter, a, b, _, g *array) *array {
-			slope := m.Mul(b, power(m, a, m.Sub(b, num(1))))
-			return m.Mul(g, m.Fill(slope, m.Where(equals, b, num(0)), 0))
-		},
+		func(m *meter, a, b, _, g *array) *array { return powerTwin(m, a, b, g) },
 		func(m *meter, a, _, y, g *array) *array {
-			slope := m.Mul(y, m.Call(math.Log, a))
-			return m.Mul(g, m.Fill(slope, m.Where(equals, a, num(0)), 0))
+			return m.Mul(g, m.Mul(y, m.Call(math.Log, m.Fill(a, m.Where(equals, a, num(0)), 1))))
 		})...)
+	// Where a power is 0 the base is first looked at, lest 0 be raised to -1.
+	use(&opPow, "pow", func(in []*Tensor) *Tensor {
+		return in[0].Pow(in[1].Detach().MaskedFill(Of([]bool{false}, []bool{true}, []bool{false}), 0))
+	}, [][]int{cube, {3, 1}},
+		func(m *meter, in []*array) *array { return power(m, in[0], middleGone(in[1])) },
+		func(m *meter, in []*array, _, g *array) *array { return powerTwin(m, in[0], middleGone(in[1]), g) }, nil)
+	last := &all[len(all)-1]
+	last.low, last.high = 1, 3
 	choice := func(wins func(a, b float64) bool) []gradientTwin {
 		share := func(m *meter, mine, other, g *array) *array {
 			half := m.Mul(m.Mul(g, m.Where(equals, mine, other)), num(0.5))
@@ -273,6 +277,11 @@ var costTable = sync.OnceValue(func() []costCase {
 			s := m.each(0, func(v []float64) float64 { return squash(m, v[0]) }, x)
 			return m.Mul(g, m.Mul(s, m.Add(m.Mul(m.Add(m.Neg(s), num(1)), x), num(1))))
 		}))
+	// ln(1 + e^x) as it is written: how forward keeps from overflow is its own affair.
+	one("softplus", floatOf, func(m *meter, v float64) float64 { return m.call(math.Log, m.add(1, m.call(math.Exp, v))) },
+		ofOne(func(m *meter, x, _, g *array) *array {
+			return m.Mul(g, m.each(0, func(v []float64) float64 { return squash(m, v[0]) }, x))
+		}))
 	// 20 is what the lecture, and most of what is written on rooflines, counts for
 	// GELU: its inner function is not one FLOP but a polynomial of a dozen.
 	one("gelu", floatOf, func(m *meter, v float64) float64 { return v / 2 * math.Erfc(-v/math.Sqrt2) },
@@ -297,6 +306,11 @@ var costTable = sync.OnceValue(func() []costCase {
 		return m.each(0, func(v []float64) float64 { return v[0] }, in[0])
 	}
 	row("clone", "clone", sameAsInput, copied, passOn)
+	for _, f := range []func(x *Tensor) *Tensor{(*Tensor).Clone, (*Tensor).Contiguous} { // in the order of x, and in that of rows
+		use(&opClone, "clone", func(in []*Tensor) *Tensor { return f(in[0].Transpose(0, 2)) }, [][]int{cube},
+			func(m *meter, in []*array) *array { return copied(m, []*array{in[0].view([]int{4, 3, 2}, turned)}) },
+			func(_ *meter, in []*array, _, g *array) *array { return g.view(cube, turned) })
+	}
 	row("straight through", "straight through", sameAsInput, copied, passOn)
 	use(&opStraightThrough, "straight through", func(in []*Tensor) *Tensor { // only the value is read
 		return StraightThrough(in[0].Expand(3, 4), in[1].Detach())
@@ -365,14 +379,16 @@ var costTable = sync.OnceValue(func() []costCase {
 		row("biased var of "+name, "var", sameAsInput, spread(true, nil), variance(true))
 		row("std of "+name, "std", sameAsInput, spread(false, function(math.Sqrt)), ofOne(func(m *meter, x, y, g *array) *array {
 			n := divisor(len(x.values)/len(y.values), false)
-			slope := m.Fill(m.Div(g, m.Mul(y, num(n))), m.Where(equals, y, num(0)), 0)
+			flat := m.Where(equals, y, num(0)) // masked twice, for the sake of the second derivative
+			slope := m.Fill(m.Div(g, m.Fill(m.Mul(y, num(n)), flat, 1)), flat, 0)
 			return m.Mul(back(slope, axes, x.shape), centred(m, x))
 		}))
 		row("norm of "+name, "norm", sameAsInput, func(m *meter, in []*array) *array {
 			return m.fold(in[0], axes, false, in[0].size, 0, func(acc, v float64) float64 { return m.add(acc, m.mul(v, v)) },
 				func(acc float64) float64 { return m.call(math.Sqrt, acc) })
 		}, ofOne(func(m *meter, x, y, g *array) *array {
-			slope := m.Fill(m.Div(g, y), m.Where(equals, y, num(0)), 0)
+			zero := m.Where(equals, y, num(0))
+			slope := m.Fill(m.Div(g, m.Fill(y, zero, 1)), zero, 0)
 			return m.Mul(back(slope, axes, x.shape), x)
 		}))
 		row("logsumexp of "+name, "logsumexp", floatOf, func(m *meter, in []*array) *array {
@@ -508,8 +524,7 @@ var costTable = sync.OnceValue(func() []costCase {
 	spread := func(adds bool, from func(index []int) []int) gradientTwin {
 		return func(m *meter, in []*array, _, g *array) *array { return m.Into(g, in[0].shape, adds, from) }
 	}
-	swap := func(p []int) []int { return []int{p[2], p[1], p[0]} }
-	view("transpose", "transpose", []int{4, 3, 2}, swap, renamed(cube, swap))
+	view("transpose", "transpose", []int{4, 3, 2}, turned, renamed(cube, turned))
 	view("permute", "permute", []int{4, 2, 3}, func(p []int) []int { return []int{p[1], p[2], p[0]} },
 		renamed(cube, func(p []int) []int { return []int{p[2], p[0], p[1]} }))
 	view("reshape", "view", []int{4, 6}, func(p []int) []int { return placeOf(flatOf(p, mat), cube) },
@@ -530,12 +545,12 @@ var costTable = sync.OnceValue(func() []costCase {
 	view("unfold", "unfold", []int{4, 2, 3}, windows, spread(true, windows))
 	swapped := &relayout{do: transposed, undo: transposed, n: [4]int{0, 2}}
 	use(&opUnview, "view backward", func(in []*Tensor) *Tensor { return apply(&opUnview, swapped, in[0]) }, [][]int{cube},
-		func(_ *meter, in []*array) *array { return in[0].view([]int{4, 3, 2}, swap) }, renamed(cube, swap))
+		func(_ *meter, in []*array) *array { return in[0].view([]int{4, 3, 2}, turned) }, renamed(cube, turned))
 	use(&opUnview, "view backward", func(in []*Tensor) *Tensor {
 		return apply(&opUnview, &relayout{do: viewed, undo: viewed, to: []int{24}, from: []int{4, 3, 2}}, in[0].Transpose(0, 2))
 	}, [][]int{cube}, func(m *meter, in []*array) *array {
-		return copied(m, []*array{in[0].view([]int{4, 3, 2}, swap)}).reshape(24)
-	}, func(_ *meter, in []*array, _, g *array) *array { return g.reshape(4, 3, 2).view(cube, swap) })
+		return copied(m, []*array{in[0].view([]int{4, 3, 2}, turned)}).reshape(24)
+	}, func(_ *meter, in []*array, _, g *array) *array { return g.reshape(4, 3, 2).view(cube, turned) })
 	use(&opSpread, "spread", func(in []*Tensor) *Tensor {
 		return apply(&opSpread, spread_{[]int{4, 6}, &relayout{do: unfolded, n: [4]int{1, 3, 2}}}, in[0])
 	}, [][]int{{4, 2, 3}}, func(m *meter, in []*array) *array { return m.Into(in[0], mat, true, windows) },
@@ -579,7 +594,7 @@ var costTable = sync.OnceValue(func() []costCase {
 		ofOne(func(m *meter, _, _, g *array) *array { return addInto(m, g) }))
 	use(&opIndexAdd, "index add", func(in []*Tensor) *Tensor { return apply(&opIndexAdd, selection{1, 6, []int64{5, 0, 0, 4}}, in[0]) }, [][]int{{4, 4}},
 		func(m *meter, in []*array) *array { return addInto(m, in[0]) }, ofOne(func(m *meter, _, _, g *array) *array { return take(m, g) }))
-	at := newArray([]int{2, 3}, 8, 0, 5, 5, 1, 1, 5)
+	at := newArray([]int{2, 3}, 8, 0, 5, 5, 1, 1, 3)
 	gather := func(m *meter, x *array) *array {
 		return m.pass(at.shape, x.size, func(i int, read readElement) float64 {
 			return read(0, flatOf([]int{placeOf(i, at.shape)[0], int(read(1, i))}, x.shape))
@@ -592,7 +607,7 @@ var costTable = sync.OnceValue(func() []costCase {
 	row("gather", "gather", sameAsInput, func(m *meter, in []*array) *array { return gather(m, in[0]) },
 		ofOne(func(m *meter, _, _, g *array) *array { return scatter(m, g) }))
 	use(&opScatterAdd, "scatter add", func(in []*Tensor) *Tensor {
-		return apply(&opScatterAdd, gathering{1, Of([]int{0, 5, 5}, []int{1, 1, 5}), []int{4, 6}}, in[0])
+		return apply(&opScatterAdd, gathering{1, Of([]int{0, 5, 5}, []int{1, 1, 3}), []int{4, 6}}, in[0])
 	}, [][]int{{2, 3}}, func(m *meter, in []*array) *array { return scatter(m, in[0]) }, ofOne(func(m *meter, _, _, g *array) *array { return gather(m, g) }))
 
 	// Products.
@@ -707,6 +722,27 @@ func catPart(start int) gradientTwin {
 	return func(_ *meter, in []*array, _, g *array) *array {
 		return g.view(cube, func(p []int) []int { return []int{p[0], p[1] + start, p[2]} })
 	}
+}
+
+// turned swaps the first of three axes and the last.
+func turned(p []int) []int { return []int{p[2], p[1], p[0]} }
+
+// middleGone is a column of three whose second is 0, in memory of its own.
+func middleGone(x *array) *array {
+	return newArray(x.shape, x.size, x.values[0], 0, x.values[2])
+}
+
+// powerTwin is the gradient of aᵇ with respect to a.
+func powerTwin(m *meter, a, b, g *array) *array {
+	base := a
+	if slices.Contains(b.values, 0) {
+		below, above := m.Where(less, a, num(0)), m.Where(greater, a, num(0))
+		either := m.Where(func(p, q float64) bool { return p != 0 || q != 0 }, below, above)
+		corner := m.And(m.Where(equals, b, num(0)), m.Not(either))
+		base = m.Fill(a, corner, 1)
+	}
+	raised := m.each(0, func(v []float64) float64 { return m.call2(math.Pow, v[0], v[1]) }, base, m.Sub(b, num(1)))
+	return m.sumTo(m.Mul(g, m.Mul(b, raised)), a.shape)
 }
 
 // putTwin copies all of x and then writes v over its first three columns.

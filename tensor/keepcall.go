@@ -146,13 +146,12 @@ type keptAttr struct {
 	Window    *window
 	Reduced   *reduced
 	Variance  *variance
-	Order     *order
-	RowMajor  *rowMajorOrder
 	Bounds    *bounds
 	Norm      *rowNorm
 	Selection *selection
 	Gathering *gathering
 	Value     **Tensor
+	Rows      *rowMajorOrder
 }
 
 // keptPlacement is a placement, whose device has to be found again.

@@ -50,7 +50,7 @@ func Run[T testing.TB](t T, cells ...func(t T)) (stderr []string) {
 		var out, notes strings.Builder
 		cmd.Stdout, cmd.Stderr = &out, &notes
 		if err := cmd.Run(); err != nil {
-			t.Fatalf("cell %d: %v\n%s%s", i, err, out.String(), notes.String())
+			t.Fatalf("cell %d: %v\n%s%s\nearlier cells noted %q", i, err, out.String(), notes.String(), stderr)
 		}
 		stderr = append(stderr, notes.String())
 	}

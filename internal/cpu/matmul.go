@@ -116,7 +116,10 @@ func (p *Product) block(i, row, col, rows, cols int) {
 	}
 	if p.Offset != nil {
 		oa, ob, oc := p.Offset(i)
-		b.a.data, b.b.data, b.c.data = unsafe.Add(b.a.data, oa*size), unsafe.Add(b.b.data, ob*size), unsafe.Add(b.c.data, oc*size)
+		if b.k > 0 { // else A and B have no elements, and so no place behind the first product's
+			b.a.data, b.b.data = unsafe.Add(b.a.data, oa*size), unsafe.Add(b.b.data, ob*size)
+		}
+		b.c.data = unsafe.Add(b.c.data, oc*size)
 	}
 	b.a = b.a.from(row, 0)
 	b.b = b.b.from(0, col)

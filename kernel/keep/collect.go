@@ -116,6 +116,9 @@ func (c *collector) value(v reflect.Value) error {
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
+			if !keptField(t, i) {
+				continue
+			}
 			if err := c.value(field(v, i)); err != nil {
 				return fmt.Errorf("field %s: %w", t.Field(i).Name, err)
 			}

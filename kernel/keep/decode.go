@@ -345,6 +345,9 @@ func (d *decoder) value(v reflect.Value) error {
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
+			if !keptField(t, i) {
+				continue
+			}
 			if err := d.value(field(v, i)); err != nil {
 				return err
 			}

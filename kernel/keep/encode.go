@@ -280,6 +280,9 @@ func (e *encoder) value(v reflect.Value) error {
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
+			if !keptField(t, i) {
+				continue
+			}
 			if err := e.value(field(v, i)); err != nil {
 				return fmt.Errorf("field %s: %w", t.Field(i).Name, err)
 			}

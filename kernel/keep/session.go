@@ -7,6 +7,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -96,7 +97,33 @@ func Begin(cell int, namesAndPointers ...any) func() {
 		restoreGroup(id, members)
 	}
 	watchInterrupt()
-	return Save
+	ours := runtime.NumGoroutine()
+	return func() {
+		if n := runtime.NumGoroutine() - ours; n > 0 {
+			noteGoroutines()
+		}
+		Save()
+	}
+}
+
+// noteGoroutines says that the cell's goroutines end with its process. Those of libraries, which wait for work, are nobody's concern.
+func noteGoroutines() {
+	buf := make([]byte, 256<<10)
+	n := 0
+	for _, g := range strings.Split(string(buf[:runtime.Stack(buf, true)]), "\n\n")[1:] { // the first is this one
+		if strings.HasPrefix(g, "goroutine 1 ") { // main itself, in whose place another one saves
+			continue
+		}
+		if strings.Contains(g, "\nmain.") || strings.Contains(g, "\ncreated by main.") {
+			n++
+		}
+	}
+	switch {
+	case n == 1:
+		note("", "a goroutine was still running when the cell ended, and ended with it: wait for it in the same cell")
+	case n > 1:
+		note("", fmt.Sprintf("%d goroutines were still running when the cell ended, and ended with it: wait for them in the same cell", n))
+	}
 }
 
 // restoreGroup restores those members of a group that are not lost.

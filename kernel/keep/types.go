@@ -44,13 +44,25 @@ func kindOf(t reflect.Type) kind {
 	return k
 }
 
+var (
+	waitGroupType = reflect.TypeFor[sync.WaitGroup]()
+	poolType      = reflect.TypeFor[sync.Pool]()
+)
+
+// keptField reports whether a field of a struct is kept: of a sync.Pool only how it makes values is.
+func keptField(t reflect.Type, i int) bool { return t != poolType || t.Field(i).Name == "New" }
+
 func classify(t reflect.Type) kind {
 	p := reflect.PointerTo(t)
 	switch {
 	case t.Kind() != reflect.Interface && t.Kind() != reflect.Pointer && p.Implements(keeperType):
 		return asState
-	case t.Kind() == reflect.Struct && t.PkgPath() == "sync" && (t.Name() == "Mutex" || t.Name() == "RWMutex" || t.Name() == "WaitGroup" || t.Name() == "Pool"):
+	case t.Kind() == reflect.Struct && t.PkgPath() == "sync" && (t.Name() == "Mutex" || t.Name() == "RWMutex"):
 		return asZero
+	case t == waitGroupType: // what it still waits for: to forget that would be to go on too soon
+		return asBytes
+	case t == poolType:
+		return asParts
 	case t.Kind() == reflect.Struct && t != syncMapType && isSystem(t):
 		return never
 	case t == syncMapType:

@@ -177,6 +177,7 @@ func stored(c *checked, stack []ast.Node, x ast.Expr, calledOnly map[types.Objec
 func (w *work) calledOnly(c *checked, root ast.Node) map[types.Object]bool {
 	only := map[types.Object]bool{}
 	callee := map[*ast.Ident]bool{}
+	returned := map[types.Object]bool{}
 	ast.Inspect(root, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.CallExpr:
@@ -187,6 +188,14 @@ func (w *work) calledOnly(c *checked, root ast.Node) map[types.Object]bool {
 			for _, l := range n.Lhs {
 				if id, ok := l.(*ast.Ident); ok {
 					callee[id] = true
+				}
+			}
+		case *ast.FuncType: // what a function returns goes somewhere
+			if n.Results != nil {
+				for _, f := range n.Results.List {
+					for _, id := range f.Names {
+						returned[c.info.Defs[id]] = true
+					}
 				}
 			}
 		case *ast.Ident:
@@ -202,6 +211,9 @@ func (w *work) calledOnly(c *checked, root ast.Node) map[types.Object]bool {
 		}
 		return true
 	})
+	for o := range returned {
+		delete(only, o)
+	}
 	return only
 }
 
