@@ -22,7 +22,7 @@ const (
 //go:embed logo.svg
 var logo []byte
 
-// spec is the kernelspec of this checkout: the front, which starts GoNB behind itself.
+// spec is the kernelspec of this checkout.
 func (w *workspace) spec() *jupyter.Spec {
 	return &jupyter.Spec{
 		Argv:          []string{w.tool("lectern-kernel"), "{connection_file}"},

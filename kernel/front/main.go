@@ -4,8 +4,8 @@
 //
 //	lectern-kernel CONNECTION_FILE
 //
-// It starts GoNB behind itself. GoNB compiles and runs the cells; the front makes a notebook of them: cells are bare Go, the last expression is
-// shown, variables live on, errors point at the user's own lines. What it does not have to change it passes on.
+// It makes programs of cells, builds and runs them: cells are bare Go, the last expression is shown, variables live on, errors point at the user's
+// own lines. GoNB is started when a cell needs what it alone can do: its protocol of displays and widgets, and C.
 //
 // It is built as .lectern/bin/lectern-kernel and finds the repository from there; the flags -root and -bin override that. These variables of the
 // environment change what it does:

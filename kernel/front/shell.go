@@ -59,7 +59,7 @@ func (k *kernel) answer(m *jupyter.Message, msgType string, content any) {
 func kernelInfo() map[string]any {
 	return map[string]any{
 		"status": "ok", "protocol_version": jupyter.ProtocolVersion, "implementation": "lectern", "implementation_version": "1.0",
-		"banner": "Lectern: Go in a notebook, over GoNB",
+		"banner": "Lectern: Go in a notebook",
 		"language_info": map[string]any{"name": "go", "version": runtime.Version(), "mimetype": "text/x-go", "file_extension": ".go",
 			"pygments_lexer": "go", "codemirror_mode": "go", "nbconvert_exporter": ""},
 		"help_links": []map[string]string{{"text": "Go", "url": "https://go.dev/doc/"}, {"text": "Go packages", "url": "https://pkg.go.dev/std"},
