@@ -13,7 +13,7 @@ type rule struct {
 }
 
 func TestKeeps(t *testing.T) {
-	defer knows.Store(knows.Load())
+	defer knows.Store(knows.Swap(nil)) // other tests of this package link keep, which has said what it knows
 	var none func()
 	literal := func() { t.Log() }
 	for _, known := range []bool{false, true} {

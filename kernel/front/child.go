@@ -119,7 +119,15 @@ func (k *kernel) startGoNB(ctx context.Context) (*child, error) {
 	if g := k.running(); g != nil {
 		return g, nil
 	}
-	g, err := newGoNB(ctx, k)
+	used := append(modules(k.c), k.f.check())
+	g, err := newGoNB(ctx, k, used)
+	for tries := 0; err != nil && ctx.Err() == nil && tries < 2; tries++ { // another kernel may be changing a go.mod at this moment
+		time.Sleep(200 * time.Millisecond)
+		if tries == 1 {
+			used = nil // without the workspace all but cells with C in them can do
+		}
+		g, err = newGoNB(ctx, k, used)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -151,8 +159,8 @@ func (k *kernel) startGoNB(ctx context.Context) (*child, error) {
 	return g, nil
 }
 
-// newGoNB starts GoNB in a process group of its own.
-func newGoNB(ctx context.Context, k *kernel) (*child, error) {
+// newGoNB starts GoNB, in a process group of its own and in a workspace of some modules.
+func newGoNB(ctx context.Context, k *kernel, modules []string) (*child, error) {
 	// GoNB starts a gopls of its own if it finds one. The front has a better one, so GoNB sees goimports alone.
 	tool := filepath.Join(k.f.path(), "goimports")
 	if err := os.Symlink(filepath.Join(k.c.bin, "goimports"), tool); err != nil && !errors.Is(err, os.ErrExist) {
@@ -171,8 +179,10 @@ func newGoNB(ctx context.Context, k *kernel) (*child, error) {
 		return nil, err
 	}
 	g := &child{exited: make(chan struct{})}
-	g.cmd = exec.Command(filepath.Join(k.c.bin, "gonb"), "-kernel="+file, "-go_work="+strings.Join(append(modules(k.c), k.f.check()), ","), "-raw_error=true",
-		"-logtostderr=false", "-stderrthreshold=3", "-log_file="+os.DevNull)
+	g.cmd = exec.Command(filepath.Join(k.c.bin, "gonb"), "-kernel="+file, "-raw_error=true", "-logtostderr=false", "-stderrthreshold=3", "-log_file="+os.DevNull)
+	if len(modules) > 0 {
+		g.cmd.Args = append(g.cmd.Args, "-go_work="+strings.Join(modules, ","))
+	}
 	env := append(toolEnv(os.Environ(), k.f.path(), k.f.tmp()), gonbEnv(k.c)...)
 	for name, value := range k.env {
 		env = append(env, name+"="+value)

@@ -95,13 +95,14 @@ func TestGoNBNotebooks(t *testing.T) {
 		return err
 	})
 	word := os.Getenv("LECTERN_GROUP")
-	whole := long() && word == ""
+	whole := many() && word == ""
+	reasons := readReasons(t)
 	var mu sync.Mutex
 	var cells []gonbCell
 	t.Run("run", func(t *testing.T) {
 		for _, name := range names {
 			short := strings.TrimSuffix(filepath.Base(name), ".ipynb")
-			if !strings.Contains(short, word) || word == "" && !long() && short != "hello" && short != "vartuple" && short != "script" {
+			if !strings.Contains(short, word) || word == "" && !many() && short != "hello" && short != "vartuple" && short != "script" {
 				continue
 			}
 			t.Run(short, func(t *testing.T) {
@@ -112,13 +113,16 @@ func TestGoNBNotebooks(t *testing.T) {
 					mu.Unlock()
 				}()
 				list := runGoNB(t, bin, module, name)
+				if slices.ContainsFunc(list, func(c gonbCell) bool { return c.differ != "" && reasons[c.name] == "" }) {
+					t.Log("once more: a page and a kernel on a busy machine may miss each other")
+					list = runGoNB(t, bin, module, name)
+				}
 				mu.Lock()
 				cells = append(cells, list...)
 				mu.Unlock()
 			})
 		}
 	})
-	reasons := readReasons(t)
 	good := 0
 	var rest []string
 	for _, c := range cells {
@@ -280,6 +284,7 @@ var gonbMasks = []struct {
 	{regexp.MustCompile(`(CachedValue|lastRenderTime)=[\d.]+`), "$1=N"},
 	{regexp.MustCompile(`(?m)(main\.go|cell\[\d+\]):\d+(:\d+)?`), "main.go:N"},                                     // we name the cell
 	{regexp.MustCompile(`(?m)^(fetching \S+, which this cell imports|go: (added|upgraded|downloading) .*)\n`), ""}, // what fetches say
+	{regexp.MustCompile(`(?m)^note: .* still running when the cell ended, .*\n?`), ""},                             // GoNB says nothing of goroutines
 	{regexp.MustCompile(`(?m)^note: .* not remembered by later cells: .*\n?`), ""},                                 // GoNB remembers no values
 	{regexp.MustCompile(`(steps/s\)):0s\]*`), "$1"},                                                                // what an earlier, longer line has left
 	{regexp.MustCompile(`coverage: .*`), "coverage"},

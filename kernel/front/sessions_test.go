@@ -72,7 +72,7 @@ func TestRedefinitions(t *testing.T) {
 		n := 0
 		for i, from := range nameForms {
 			for j, to := range nameForms {
-				if i == j || !long() && (i+2*j)%5 != 0 {
+				if i == j || !many() && (i+2*j)%5 != 0 {
 					continue
 				}
 				n++
@@ -88,7 +88,7 @@ func TestRedefinitions(t *testing.T) {
 	// Names that mean something to Go or to the kernel: the cell works, or says in a sentence why not, and the session works on.
 	names := []string{"len", "fmt", "flag", "init", "main", "string", "strings", "os", "time", "error", "nil", "true", "iota", "any", "max", "keep", "lecternkeep", "runtime", "unsafe"}
 	for k, name := range names {
-		if !long() && k > 1 {
+		if !many() && k > 1 {
 			break
 		}
 		t.Run(name, func(t *testing.T) {
