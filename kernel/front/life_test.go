@@ -61,7 +61,7 @@ func TestNothingIsLeft(t *testing.T) {
 		{"SIGTERM", func(k *jupyter.Kernel, _ []string) { syscall.Kill(k.Pid(), syscall.SIGTERM) }, running},
 		{"SIGKILL of the front", func(k *jupyter.Kernel, _ []string) { syscall.Kill(k.Pid(), syscall.SIGKILL) }, running},
 		{"SIGKILL of the front's group", func(k *jupyter.Kernel, _ []string) { syscall.Kill(-k.Pid(), syscall.SIGKILL) }, running},
-		{"SIGKILL of GoNB, then shutdown", func(k *jupyter.Kernel, all []string) {
+		{"SIGKILL of GoNB and shutdown", func(k *jupyter.Kernel, all []string) {
 			if pid := find(all, "/gonb -kernel"); pid == 0 {
 				t.Error("GoNB does not run")
 			} else {
