@@ -375,13 +375,11 @@ func (e *execution) runUnderGoNB() *failure {
 		return said("not started", err.Error())
 	}
 	code := fmt.Sprintf("%%args %s\nimport (\n\t\"os\"\n\t\"syscall\"\n)\n\nfunc main() {\n\tpanic(syscall.Exec(%q, os.Args, os.Environ()))\n}\n", e.r.Args, link)
-	if e.k.running() == nil {
-		if _, err := e.k.startGoNB(e.ctx); err != nil {
-			return said("no GoNB", err.Error())
-		}
+	g, err := e.k.startGoNB(e.ctx)
+	if err != nil {
+		return said("no GoNB", err.Error())
 	}
-	g := e.k.running()
-	if g != nil && g.dirty {
+	if g.dirty {
 		if f := e.forget(); f != nil {
 			return f
 		}

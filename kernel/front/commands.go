@@ -41,7 +41,6 @@ var magics = map[string]func(*execution, rewrite.Command) *failure{
 	"%goflags":       (*execution).setFlags,
 	"%wasm":          (*execution).makePage,
 	"%fallbacks":     (*execution).listFallbacks,
-	"%%writefile":    nil,
 	"%exec": func(*execution, rewrite.Command) *failure {
 		return said("usage", "write %exec function, and what it is to get as arguments")
 	},
@@ -216,7 +215,7 @@ func (e *execution) setEnv(c rewrite.Command) *failure {
 	if err == nil && len(args) == 1 {
 		if name, value, ok := strings.Cut(args[0], "="); ok && name != "" {
 			args = []string{name, value}
-		} else if v := e.k.getenv(args[0]); ok == false {
+		} else if v := e.k.getenv(args[0]); !ok {
 			e.stream("stdout", fmt.Sprintf("%s=%q\n", args[0], v))
 			return nil
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/lectern-go/lectern/kernel/internal/private"
 )
 
-// A kernel's folders hold everything that it writes outside the lessons: GoNB's programs, kept values, pipes. All of them are removed when the
+// A kernel's folders hold everything that it writes outside the lessons: the cells' programs, kept values, pipes. All of them are removed when the
 // kernel ends. A lock that ends with the process tells the folders of a killed kernel from those of a living one.
 type folders struct {
 	work   string // on disk

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ownGroup also ends GoNB when we die, even by SIGKILL.
+// ownGroup also ends what we have started when we die, even by SIGKILL.
 func ownGroup() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
 }
