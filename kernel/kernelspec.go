@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"go/build"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -52,7 +53,7 @@ func goDir() string {
 			return filepath.Dir(abs)
 		}
 	}
-	return filepath.Join(runtime.GOROOT(), "bin")
+	return filepath.Join(build.Default.GOROOT, "bin")
 }
 
 // writeSpec writes kernel.json and the logo into dir.

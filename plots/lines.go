@@ -118,7 +118,7 @@ func (s *Series) draw(c draw.Canvas, p *plot.Plot, a Axes, number int) {
 	}
 	const pixels = 2.
 	for i := 0; i < len(s.Y); {
-		x, y, ok := s.point(i, a)
+		x, _, ok := s.point(i, a)
 		if !ok {
 			flush()
 			i++
@@ -146,7 +146,7 @@ func (s *Series) draw(c draw.Canvas, p *plot.Plot, a Axes, number int) {
 			if k > 0 && at == kept[k-1] {
 				continue
 			}
-			x, y, _ = s.point(at, a)
+			x, y, _ := s.point(at, a)
 			line = append(line, vg.Point{X: trX(x), Y: trY(y)})
 		}
 		i = last + 1

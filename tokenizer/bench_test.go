@@ -3,10 +3,10 @@ package tokenizer
 import (
 	"context"
 	"fmt"
+	"go/build"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -27,7 +27,7 @@ func goSources(b *testing.B, n int) string {
 var readSources = sync.OnceValues(func() (string, error) {
 	const most = 16 << 20
 	var text strings.Builder
-	err := filepath.WalkDir(filepath.Join(runtime.GOROOT(), "src"), func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(filepath.Join(build.Default.GOROOT, "src"), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() || filepath.Ext(path) != ".go" {
 			return err
 		}

@@ -48,7 +48,7 @@ func (s *specials) find(text string) (start, end int, id int32, ok bool) {
 		return 0, 0, 0, false
 	}
 	for from := 0; from < len(text); {
-		n := -1
+		var n int
 		if s.prefix != "" {
 			n = strings.Index(text[from:], s.prefix)
 		} else {

@@ -3,6 +3,8 @@ package cpu
 // ahead is how many bytes before they are written the vector loops ask for results. A store waits for the whole line, and
 // processors of Intel, which foresee what will be read, do not foresee that. Those of AMD do, and asking costs an eighth
 // more time for an addition there; see MEASURED.md.
+//
+//lint:ignore U1000 the assembly reads it
 var ahead = 512
 
 func init() {

@@ -238,7 +238,7 @@ func TestMuchOutput(t *testing.T) {
 		fmt.Fprintf(&cell, "v%d := %d\nfmt.Sprint(v%d)\n", i, i, i)
 	}
 	cell.WriteString("v299 + v1")
-	outs, _ = l.run("type none struct{}\nfmt.Sprint()\n1")
+	l.run("type none struct{}\nfmt.Sprint()\n1")
 	big := strings.ReplaceAll(cell.String(), "fmt.Sprint(", "_ = fmt.Sprint(")
 	if outs, _ = l.run(big); flat(outs) != "[result]300" {
 		t.Errorf("a cell of 600 lines shows %s", flat(outs))

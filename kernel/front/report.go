@@ -139,7 +139,7 @@ func (e *execution) outcome(state string) *failure {
 
 // ended describes a program that ended without a panic.
 func ended(state string) *failure {
-	text := state
+	var text string
 	switch {
 	case strings.HasPrefix(state, "exit status "):
 		text = fmt.Sprintf("the cell ended with %s: os.Exit or log.Fatal was called", state)

@@ -94,6 +94,7 @@ func TestChangedStaticType(t *testing.T) {
 	define(t, "x", &x, "p", &p)
 	newCell(t)
 	func() {
+		//lint:ignore U1000 the fields are swapped, nobody reads them
 		type Old struct{ b, a float64 }
 		var X Old
 		var P *Old
@@ -139,7 +140,8 @@ func TestLocalType(t *testing.T) {
 
 type (
 	number float64
-	named  struct{ x number }
+	//lint:ignore U1000 a field whose type counts
+	named struct{ x number }
 )
 
 func TestSignature(t *testing.T) {
@@ -295,7 +297,7 @@ func TestOneBadValueCostsNoOther(t *testing.T) {
 	}
 }
 
-type panics struct{ x int }
+type panics struct{ _ int }
 
 func (*panics) KeepState() any   { panic("no") }
 func (*panics) RestoreState(any) {}

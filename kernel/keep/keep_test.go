@@ -82,6 +82,7 @@ type List struct {
 	v    int
 }
 
+//lint:ignore U1000 what fields hold is kept, whoever reads them
 type model struct {
 	w, b *[]float64
 	name string

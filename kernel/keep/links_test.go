@@ -43,6 +43,7 @@ func TestLinks(t *testing.T) {
 		{"*strings.byteStringReplacer", strings.NewReplacer("a", "bb")},
 		{"context.backgroundCtx", context.Background()},
 		{"context.todoCtx", context.TODO()},
+		//lint:ignore SA1029 the expression of the table is asked, letter by letter
 		{"*context.valueCtx", context.WithValue(context.TODO(), 0, 0)},
 		{"context.withoutCancelCtx", context.WithoutCancel(context.TODO())},
 		{"*io.multiReader", io.MultiReader()},

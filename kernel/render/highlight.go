@@ -26,10 +26,11 @@ func highlight(language, code string) string {
 		if rest == "" && t.Value == "\n" { // some lexers end every text with a line feed
 			continue
 		}
-		value, ok := strings.TrimSuffix(t.Value, "\n"), true
+		value := strings.TrimSuffix(t.Value, "\n")
 		if rest != value {
 			value = t.Value
 		}
+		var ok bool
 		if rest, ok = strings.CutPrefix(rest, value); !ok { // a lexer that changes the text is of no use to a reader who copies it
 			return html.EscapeString(code)
 		}

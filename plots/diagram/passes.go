@@ -79,10 +79,9 @@ func pair(events []tensor.Event) []layer {
 type passes struct {
 	*Figure
 	layers []layer
-	steps  int             // drawn so far
-	counts []int           // FLOPs of each step
-	style  strings.Builder // the animation
-	name   string          // of its classes: two figures share a page
+	steps  int    // drawn so far
+	counts []int  // FLOPs of each step
+	name   string // of its classes: two figures share a page
 }
 
 const secondsPerStep = 1.6
