@@ -12,8 +12,7 @@ import (
 )
 
 func renderCommand() *command {
-	var out string
-	var untrusted bool
+	var o render.Options
 	return &command{
 		name:  "render",
 		args:  "[notebook ...]",
@@ -25,42 +24,53 @@ it renders all lessons. Outputs are those stored in the files; go run ./kernel r
   go run ./kernel render
   go run ./kernel render -o /tmp/page my-experiment.ipynb
   go run ./kernel render -untrusted -o /tmp/page from-somebody.ipynb
+  go run ./kernel render -url https://example.org/course/
 
 An output may hold a script, which the page runs. Use -untrusted for notebooks of people you don't know: then nothing of theirs runs, loads
 anything or takes pictures from the folder they lie in, and what can't be rendered is a warning.`,
 		flags: func(fs *flag.FlagSet) {
-			fs.StringVar(&out, "o", "", "folder for the pages (default: site in the repository)")
-			fs.BoolVar(&untrusted, "untrusted", false, "keep only what is harmless of the notebooks: no scripts, nothing loaded")
+			fs.StringVar(&o.Out, "o", "", "folder for the pages (default: site in the repository)")
+			fs.StringVar(&o.URL, "url", "", "where the pages will be published: adds a site map and their addresses")
+			fs.BoolVar(&o.Untrusted, "untrusted", false, "keep only what is harmless of the notebooks: no scripts, nothing loaded")
 		},
 		run: func(ctx context.Context, ws *workspace, args []string, _ *flag.FlagSet) error {
-			return ws.render(args, out, untrusted)
+			return ws.render(args, o)
 		},
 	}
 }
 
-// siteIntro stands above the list of lessons.
-const siteIntro = `Tensors, and what computing with them costs: the second lecture of Stanford's CS336 and its unit on tokenization, in Go. The
-pages show what the cells gave; to run them, change them and do the exercises, get the repository and type ` + "`go run ./kernel lab`" + `.`
+// What stands on the pages of all lessons, beside them.
+const (
+	siteDescription = "Tensors, and what computing with them costs, step by step in Go: after Stanford's CS336, from number formats to training a model."
 
-// render writes the pages of the notebooks, or of all lessons, into out. What is untrusted keeps only what is harmless.
-func (w *workspace) render(args []string, out string, untrusted bool) error {
+	siteIntro = `Tensors, and what computing with them costs: the second lecture of [Stanford's CS336](https://cs336.stanford.edu/) and its unit on
+tokenization, in Go. The pages show what the cells gave; to run them, change them and do the exercises, get
+[the repository](https://github.com/lectern-go/lectern) and type ` + "`go run ./kernel lab`" + `.`
+
+	siteFooter = `[Lectern](https://github.com/lectern-go/lectern), by its authors, under the
+[MIT licence](https://github.com/lectern-go/lectern/blob/main/LICENSE). The lessons follow the subjects of
+[Stanford's CS336, Language Modeling from Scratch](https://cs336.stanford.edu/) in their own words.`
+)
+
+// render writes the pages of the notebooks, or of all lessons.
+func (w *workspace) render(args []string, o render.Options) error {
 	list, err := w.notebooks(args)
 	if err != nil {
 		return err
 	}
-	if out == "" {
-		out = filepath.Join(w.root, "site")
+	if o.Out == "" {
+		o.Out = filepath.Join(w.root, "site")
 	}
 	began := time.Now()
 	p := w.step("Render %d notebooks", len(list))
 	for i, path := range list {
 		list[i] = fromHere(path)
 	}
-	intro := ""
+	o.Notebooks = list
 	if len(args) == 0 { // all lessons, and nobody's own notebooks
-		intro = siteIntro
+		o.Description, o.Intro, o.Footer = siteDescription, siteIntro, siteFooter
 	}
-	r, err := render.Site(render.Options{Notebooks: list, Out: out, Intro: intro, Untrusted: untrusted})
+	r, err := render.Site(o)
 	p.end()
 	if err != nil {
 		return err

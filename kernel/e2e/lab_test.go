@@ -110,11 +110,12 @@ func (b *browser) press(key string, code, modifiers int64) {
 }
 
 const (
-	keyTab   = 9
-	keyEnter = 13
-	keyEnd   = 35
-	ctrl     = 2
-	shift    = 8
+	keyTab    = 9
+	keyEnter  = 13
+	keyEscape = 27
+	keyEnd    = 35
+	ctrl      = 2
+	shift     = 8
 )
 
 // testCompletion types into a cell as a student does, and asks with Tab and Shift-Tab.

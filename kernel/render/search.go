@@ -1,138 +1,127 @@
 package render
 
 import (
+	"bytes"
+	"compress/flate"
+	"encoding/base64"
 	"encoding/json"
 	"html"
-	"slices"
-	"strconv"
 	"strings"
-	"unicode"
 )
 
-// searchIndex returns the index of all lessons as a JavaScript object:
-//
-//	p  lessons: [file, title]
-//	s  sections: [lesson, anchor, title]; an empty anchor is the lesson itself
-//	w  words, sorted, separated by spaces
-//	x  for each word the sections that hold it, as differences in base 36
-//
-// It is small enough to be part of every page, so that searching needs no server
-// and no second file. Sections are where the second- and third-level headings
-// are; what cells printed is left out.
+// index is what pages search. It is part of each, so that searching needs no server and no second file.
+type index struct {
+	Pages    [][2]string    `json:"p"` // file and title of each lesson
+	Sections []indexSection `json:"s"`
+	Synonyms [][]string     `json:"y"` // words of which each finds the others
+}
+
+// An indexSection is a lesson as a whole, or what stands below a heading of the second or third level.
+type indexSection struct {
+	Page  int    `json:"p"`
+	ID    string `json:"i"` // the heading's anchor, empty for a lesson
+	Title string `json:"h"`
+	Text  string `json:"t"` // words and code, without what cells printed
+}
+
+// synonyms are words that readers know from elsewhere, beside those that lessons use.
+var synonyms = [][]string{
+	{"mfu", "model flops utilization", "utilisation"},
+	{"dataloader", "data loader", "get_batch", "getbatch", "batches"},
+	{"bf16", "bfloat16"}, {"fp16", "float16", "half precision"}, {"fp32", "float32", "single precision"}, {"fp64", "float64", "double precision"}, {"fp8", "float8", "e4m3"},
+	{"amp", "autocast", "mixed precision"},
+	{"matmul", "matrix multiplication", "matrix product", "gemm"},
+	{"backprop", "backpropagation", "backward"},
+	{"autograd", "automatic differentiation", "autodiff"},
+	{"bpe", "byte-pair", "byte pair"},
+	{"ckpt", "checkpoint"}, {"gradient checkpointing", "activation checkpointing", "recompute"},
+	{"lr", "learning rate"},
+	{"oom", "out of memory"},
+	{"init", "initialization", "initialisation"},
+	{"tokenization", "tokenisation"},
+	{"dtype", "number format"},
+	{"contiguous", "stride"},
+	{"rng", "random seed", "seed"},
+	{"gpu", "cuda", "device"},
+	{"einsum", "einops"},
+	{"relu", "activation function"},
+	{"loss scaling", "gradscaler", "scaler"},
+}
+
+// searchIndex returns the index of all lessons: JSON, deflated, in base64.
 func searchIndex(pages []*page) string {
-	type section struct {
-		page       int
-		id, title  string
-		wordsInRow map[string]bool
-	}
-	var sections []*section
+	x := index{Synonyms: synonyms}
 	for i, p := range pages {
-		now := &section{page: i, title: p.title, wordsInRow: map[string]bool{}}
-		sections = append(sections, now)
-		addWords(now.wordsInRow, p.title)
-		titles := map[string]string{}
-		for _, e := range p.toc {
-			if e.level <= 3 {
-				titles[e.id] = e.text
-			}
-		}
-		skip := 0
-		for s := (scanner{src: p.indexed.String()}); ; {
-			t, ok := s.next()
-			if !ok {
-				break
-			}
-			switch t.kind {
-			case htmlStart:
-				if id, _ := t.attr("id"); titles[id] != "" && (t.name == "h2" || t.name == "h3") {
-					now = &section{page: i, id: id, title: titles[id], wordsInRow: map[string]bool{}}
-					sections = append(sections, now)
-				}
-				if t.name == "math" || t.name == "svg" && !t.selfClosing {
-					skip++
-				}
-			case htmlEnd:
-				if t.name == "math" || t.name == "svg" {
-					skip--
-				}
-			case htmlText:
-				if skip == 0 {
-					addWords(now.wordsInRow, html.UnescapeString(t.raw))
-				}
-			}
-		}
+		x.Pages = append(x.Pages, [2]string{p.out, p.title})
+		x.Sections = append(x.Sections, p.sections(i)...)
 	}
-	where := map[string][]int{}
-	for i, s := range sections {
-		for w := range s.wordsInRow {
-			where[w] = append(where[w], i)
-		}
+	var b bytes.Buffer
+	w, _ := flate.NewWriter(&b, flate.BestCompression) // the level is one of its own
+	err := json.NewEncoder(w).Encode(x)
+	if err == nil {
+		err = w.Close()
 	}
-	words := make([]string, 0, len(where))
-	for w := range where {
-		words = append(words, w)
-	}
-	slices.Sort(words)
-	postings := make([]string, len(words))
-	for i, w := range words {
-		last := 0
-		var b []string
-		for _, s := range where[w] { // in order, since sections were
-			b = append(b, strconv.FormatInt(int64(s-last), 36))
-			last = s
-		}
-		postings[i] = strings.Join(b, " ")
-	}
-	type array = []any
-	index := map[string]any{"w": strings.Join(words, " "), "x": strings.Join(postings, ",")}
-	ps, ss := array{}, array{}
-	for _, p := range pages {
-		ps = append(ps, array{p.out, p.title})
-	}
-	for _, s := range sections {
-		ss = append(ss, array{s.page, s.id, s.title})
-	}
-	index["p"], index["s"] = ps, ss
-	b, err := json.Marshal(index) // escapes <, > and &: it is safe inside a script element
 	if err != nil {
-		panic(err) // strings and numbers always marshal
+		panic(err) // strings and numbers into memory
 	}
-	return string(b)
+	return base64.StdEncoding.EncodeToString(b.Bytes())
 }
 
-// addWords adds the words of a text that are worth looking for, in lower case.
-// Characters of scripts that put no space between words count one by one.
-func addWords(words map[string]bool, text string) {
-	var w []rune
-	flush := func() {
-		if s := string(w); len(w) > 1 && len(w) <= 40 && !stopWords[s] && !allDigits(w) {
-			words[s] = true
-		}
-		w = w[:0]
-	}
-	for _, r := range text {
-		switch {
-		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai):
-			flush()
-			words[string(r)] = true
-		case unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' || unicode.Is(unicode.Mn, r):
-			w = append(w, unicode.ToLower(r))
-		default:
-			flush()
+// sections cuts what search looks through where headings of the second and third level stand.
+func (p *page) sections(page int) []indexSection {
+	list := []indexSection{{Page: page, Title: p.title}}
+	titles := map[string]string{}
+	for _, e := range p.toc {
+		if e.level <= 3 {
+			titles[e.id] = e.text
 		}
 	}
-	flush()
+	var text strings.Builder
+	end := func() {
+		list[len(list)-1].Text = strings.Join(strings.Fields(text.String()), " ")
+		text.Reset()
+	}
+	skip, label := 0, "" // label is the element of a heading, or of a link of ours, that we are in
+	for s := (scanner{src: p.indexed.String()}); ; {
+		t, ok := s.next()
+		if !ok {
+			break
+		}
+		switch t.kind {
+		case htmlStart:
+			if id, _ := t.attr("id"); titles[id] != "" && (t.name == "h2" || t.name == "h3") {
+				end()
+				list = append(list, indexSection{Page: page, ID: id, Title: titles[id]})
+				label = t.name
+			}
+			if class, _ := t.attr("class"); class == "anchor" || class == "count" || t.name == "h1" {
+				label = t.name
+			}
+			if t.name == "math" || t.name == "svg" && !t.selfClosing {
+				skip++
+			}
+			if !inline[t.name] {
+				text.WriteByte(' ')
+			}
+		case htmlEnd:
+			if t.name == "math" || t.name == "svg" {
+				skip--
+			}
+			if t.name == label {
+				label = ""
+			}
+			if !inline[t.name] {
+				text.WriteByte(' ')
+			}
+		case htmlText:
+			if skip == 0 && label == "" {
+				text.WriteString(html.UnescapeString(t.raw))
+			}
+		}
+	}
+	end()
+	return list
 }
 
-// allDigits reports a number of more than four digits, which is data, not a word.
-func allDigits(w []rune) bool {
-	for _, r := range w {
-		if r < '0' || r > '9' {
-			return false
-		}
-	}
-	return len(w) > 4
-}
-
-var stopWords = set(`an and are as at be been but by can do does for from had has have how if in into is it its may more no not of on one or our so some such
-	than that the their them then there these they this those to two up us was we were what when where which who why will with would you your`)
+// inline elements stand within a word or beside it.
+var inline = set("a abbr b code em i kbd mark q s small span strong sub sup u var")

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,6 +19,13 @@ type Options struct {
 	Out       string   // folder for the pages; created if need be
 	Title     string   // of the course; "Lectern" if empty
 	Intro     string   // Markdown above the list on the index; may be empty
+	Footer    string   // Markdown at the foot of every page; may be empty
+
+	// Description of the course in a sentence, for search engines and previews of links; may be empty.
+	Description string
+
+	// URL is where the pages will be published, such as https://example.org/course/. Then there is a site map, and pages name their address.
+	URL string
 
 	// AllowMissingAlt makes a figure without alternative text a warning.
 	AllowMissingAlt bool
@@ -78,8 +86,17 @@ func Site(o Options) (*Result, error) {
 	if len(o.Notebooks) == 0 {
 		return nil, errors.New("render: no notebooks given")
 	}
+	if o.URL != "" {
+		u, err := url.Parse(o.URL)
+		if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
+			return nil, fmt.Errorf("render: %q is no address of a site; write it as https://example.org/course/", o.URL)
+		}
+		if !strings.HasSuffix(o.URL, "/") {
+			o.URL += "/"
+		}
+	}
 	s := &site{options: o, byNotebook: map[string]*page{}}
-	outs := map[string]string{"index.html": "the index"}
+	outs := map[string]string{"index.html": "the index", "404.html": "the page for what is missing"}
 	for _, file := range o.Notebooks {
 		nb, err := notebook.Read(file)
 		if err != nil {
@@ -136,12 +153,12 @@ func Site(o Options) (*Result, error) {
 	return r, nil
 }
 
-// intro draws the text above the list of lessons.
-func (s *site) intro() string {
-	p := newPage(s, "the index's introduction", &notebook.Notebook{})
-	p.cell = &notebook.Cell{ID: "intro"}
+// markdown draws a text that stands in no notebook.
+func (s *site) markdown(what, text string) string {
+	p := newPage(s, what, &notebook.Notebook{})
+	p.cell = &notebook.Cell{ID: "text"}
 	p.title = s.options.Title // its headings stand below the page's own
-	return p.markdown(s.options.Intro)
+	return p.markdown(text)
 }
 
 // build draws every page and returns the files of the site.
@@ -153,7 +170,10 @@ func (s *site) build() map[string][]byte {
 		p.checkTargets()
 	}
 	index := searchIndex(s.pages)
-	files := map[string][]byte{"index.html": []byte(s.index(index))}
+	files := map[string][]byte{"index.html": []byte(s.index(index)), "404.html": []byte(s.missing())}
+	if s.options.URL != "" {
+		files["sitemap.xml"] = []byte(s.sitemap())
+	}
 	for i, p := range s.pages {
 		b := []byte(s.lesson(i, index))
 		files[p.out] = b
@@ -223,7 +243,7 @@ func claim(dir string, files map[string][]byte) ([]string, error) {
 	}
 	old := lines[1:]
 	for _, n := range old {
-		if n != filepath.Base(n) || !strings.HasSuffix(n, ".html") {
+		if n != filepath.Base(n) || !strings.HasSuffix(n, ".html") && n != "sitemap.xml" {
 			return nil, fmt.Errorf("render: %s names %q, which render never writes; remove the folder or choose another", filepath.Join(dir, marker), n)
 		}
 	}

@@ -1,12 +1,14 @@
 package render
 
 import (
+	"bytes"
+	"compress/flate"
+	"encoding/base64"
 	"encoding/json"
 	"flag"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 )
@@ -46,6 +48,7 @@ func TestSamples(t *testing.T) {
 	for _, p := range r.Pages {
 		files = append(files, p.File)
 	}
+	files = append(files, filepath.Join(out, "404.html"))
 	for _, file := range files {
 		page := readFile(t, file)
 		name := strings.TrimSuffix(filepath.Base(file), ".html")
@@ -248,7 +251,7 @@ func TestOutputFolder(t *testing.T) {
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
-	if got := strings.Join(names, " "); got != ".lectern-site a.html index.html notes.txt" {
+	if got := strings.Join(names, " "); got != ".lectern-site 404.html a.html index.html notes.txt" {
 		t.Errorf("the folder holds %s", got)
 	}
 
@@ -321,43 +324,32 @@ func TestWarnings(t *testing.T) {
 }
 
 func TestSearchIndex(t *testing.T) {
-	page, _ := lesson(t, md("a", "# Tensors\n\nIntroduction to `Rearrange`."), md("b", "## Strided views & more\n\nA contiguous copy. 你好\n\n$$\\alpha$$"), code("c", "x.Transpose(0, 1)", display("text/plain", "outputword")))
+	page, _ := lesson(t, md("a", "# Tensors\n\nIntroduction to `Rearrange`."), md("b", "## Strided views & more\n\nA contiguous copy. 你好\n\nWith `1e-8`, and **bo**ld letters.\n\n$$\\alpha$$"), code("c", "x.Transpose(0, 1)", display("text/plain", "outputword")))
 	_, data, _ := strings.Cut(page, `id="lectern-index">`)
 	data, _, _ = strings.Cut(data, "</script>")
-	var index struct {
-		P [][]any `json:"p"`
-		S [][]any `json:"s"`
-		W string  `json:"w"`
-		X string  `json:"x"`
-	}
-	if err := json.Unmarshal([]byte(data), &index); err != nil {
+	packed, err := base64.StdEncoding.DecodeString(data)
+	if err != nil {
 		t.Fatal(err)
 	}
-	find := func(word string) (titles []string) {
-		for i, w := range strings.Fields(index.W) {
-			if w != word {
-				continue
+	var x index
+	if err := json.NewDecoder(flate.NewReader(bytes.NewReader(packed))).Decode(&x); err != nil {
+		t.Fatal(err)
+	}
+	want := []indexSection{
+		{0, "", "Tensors", "Introduction to Rearrange."},
+		{0, "strided-views-more", "Strided views & more", "A contiguous copy. 你好 With 1e-8, and bold letters. x.Transpose(0, 1)"},
+	}
+	if !slices.Equal(x.Sections, want) {
+		t.Errorf("the sections are\n%+v, want\n%+v", x.Sections, want)
+	}
+	if len(x.Pages) != 1 || x.Pages[0][1] != "Tensors" {
+		t.Errorf("the lessons are %q", x.Pages)
+	}
+	for _, group := range x.Synonyms {
+		for _, w := range group {
+			if w != strings.ToLower(w) || len(group) < 2 {
+				t.Errorf("synonyms %q", group)
 			}
-			at := 0
-			for _, d := range strings.Fields(strings.Split(index.X, ",")[i]) {
-				n, _ := strconv.ParseInt(d, 36, 64)
-				at += int(n)
-				titles = append(titles, index.S[at][2].(string))
-			}
 		}
-		return titles
-	}
-	for word, title := range map[string]string{"rearrange": "Tensors", "contiguous": "Strided views & more", "transpose": "Strided views & more", "好": "Strided views & more"} {
-		if got := find(word); !slices.Equal(got, []string{title}) {
-			t.Errorf("%q is found in %q, want %q", word, got, title)
-		}
-	}
-	for _, absent := range []string{"outputword", "the", "alpha"} {
-		if got := find(absent); got != nil {
-			t.Errorf("%q is found in %q", absent, got)
-		}
-	}
-	if !slices.IsSorted(strings.Fields(index.W)) {
-		t.Error("the words are not sorted")
 	}
 }

@@ -16,19 +16,24 @@ var styleSheet string
 //go:embed assets/page.js
 var script string
 
+//go:embed assets/theme.js
+var themeScript string
+
 // policy forbids a page to load or send anything. Scripts may stand in the page, since outputs may bring theirs along; a page of notebooks that are
-// not trusted runs the site's own script and no other.
+// not trusted runs the site's own scripts and no other.
 func (s *site) policy() string {
 	scripts := "'unsafe-inline'"
 	if s.options.Untrusted {
-		sum := sha256.Sum256([]byte(scriptText()))
-		scripts = "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+		scripts = hashed(themeScript) + " " + hashed(script)
 	}
 	return "default-src 'none'; script-src " + scripts + "; style-src 'unsafe-inline'; img-src data: blob:; font-src data:; media-src data: blob:; base-uri 'none'; form-action 'none'"
 }
 
-// scriptText is what stands between the tags of the site's own script.
-func scriptText() string { return "\n" + script }
+// hashed names a script of the site's own in its policy.
+func hashed(script string) string {
+	sum := sha256.Sum256([]byte("\n" + script))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}
 
 // logo is an open book on a stand, drawn in the current colour.
 const logo = `<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.8" stroke-linejoin="round" stroke-linecap="round" aria-hidden="true"><path d="M12 6.2C9.6 4.6 6.3 4.2 3 4.6v10.6c3.3-.4 6.6 0 9 1.6 2.4-1.6 5.7-2 9-1.6V4.6c-3.3-.4-6.6 0-9 1.6zM12 6.2v10.6M12 16.8V21M8 21h8"/></svg>`
@@ -36,24 +41,98 @@ const logo = `<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-
 // icon is the same in the browser's tab; a data URL, so that no file is asked for.
 var icon = "data:image/svg+xml," + url.PathEscape(strings.Replace(strings.Replace(logo, "<svg", `<svg xmlns="http://www.w3.org/2000/svg"`, 1), "currentColor", "#2a8f98", 1))
 
-// frame is what surrounds the columns of every page.
-func (s *site) frame(title, description, head, columns, index string) string {
+// A sheet is a page without what surrounds each.
+type sheet struct {
+	file, title, description string
+	head                     string // what else stands in the head
+	columns                  string
+	index                    string // what search looks through; without it there is no search
+	root                     string // what stands before the links to other pages
+}
+
+// frame is the whole text of a page.
+func (s *site) frame(p sheet) string {
 	var b strings.Builder
 	b.WriteString("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")
 	fmt.Fprintf(&b, "<meta http-equiv=\"Content-Security-Policy\" content=\"%s\">\n", s.policy())
 	b.WriteString("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n")
-	fmt.Fprintf(&b, "<title>%s</title>\n", html.EscapeString(title))
-	if description != "" {
-		fmt.Fprintf(&b, "<meta name=\"description\" content=\"%s\">\n", html.EscapeString(description))
-	}
-	fmt.Fprintf(&b, "<link rel=\"icon\" href=\"%s\">\n%s<style>\n%s</style>\n</head>\n<body>\n", icon, head, styleSheet)
+	fmt.Fprintf(&b, "<title>%s</title>\n", html.EscapeString(p.title))
+	s.card(&b, p)
+	fmt.Fprintf(&b, "<link rel=\"icon\" href=\"%s\">\n%s<style>\n%s</style>\n<script>\n%s</script>\n</head>\n<body>\n", icon, p.head, styleSheet, themeScript)
 	b.WriteString("<a class=\"skip\" href=\"#main\">Skip to the text</a>\n")
-	fmt.Fprintf(&b, "<header class=\"bar\"><a class=\"brand\" href=\"index.html\">%s%s</a>\n", logo, html.EscapeString(s.options.Title))
-	b.WriteString(`<div class="search" role="search" hidden><input id="search" type="search" autocomplete="off" spellcheck="false" aria-label="Search all lessons" aria-keyshortcuts="Control+K Meta+K" placeholder="Search"><ul class="results" id="results" aria-label="Search results" hidden></ul></div></header>` + "\n")
+	fmt.Fprintf(&b, "<header class=\"bar\"><a class=\"brand\" href=\"%sindex.html\">%s%s</a>\n", html.EscapeString(p.root), logo, html.EscapeString(s.options.Title))
+	if p.index != "" {
+		b.WriteString(`<div class="search" role="search" hidden><input id="search" type="search" autocomplete="off" spellcheck="false" aria-label="Search all lessons" aria-keyshortcuts="Control+K Meta+K" placeholder="Search"><ul class="results" id="results" aria-label="Search results" hidden></ul></div>`)
+	}
+	b.WriteString(`<button type="button" class="tool" id="theme" hidden></button></header>` + "\n")
 	b.WriteString(`<div class="hidden" id="said" role="status"></div>` + "\n")
-	b.WriteString(columns)
-	fmt.Fprintf(&b, "<script type=\"application/json\" id=\"lectern-index\">%s</script>\n<script>%s</script>\n</body>\n</html>\n", index, scriptText())
+	b.WriteString(p.columns)
+	if s.options.Footer != "" {
+		fmt.Fprintf(&b, "<footer class=\"foot\">\n%s</footer>\n", s.markdown("the footer", s.options.Footer))
+	}
+	if p.index != "" {
+		fmt.Fprintf(&b, "<script type=\"text/plain\" id=\"lectern-index\">%s</script>\n", p.index)
+	}
+	fmt.Fprintf(&b, "<script>\n%s</script>\n</body>\n</html>\n", script)
 	return b.String()
+}
+
+// card is what other programs show of a page: search engines, and those in which people send each other links.
+func (s *site) card(b *strings.Builder, p sheet) {
+	meta := func(key, name, value string) {
+		if value != "" {
+			fmt.Fprintf(b, "<meta %s=\"%s\" content=\"%s\">\n", key, name, html.EscapeString(value))
+		}
+	}
+	meta("name", "description", p.description)
+	meta("property", "og:title", p.title)
+	meta("property", "og:description", p.description)
+	meta("property", "og:type", "article")
+	meta("property", "og:site_name", s.options.Title)
+	if s.options.URL == "" || p.index == "" {
+		return
+	}
+	at := s.address(p.file)
+	meta("property", "og:url", at)
+	fmt.Fprintf(b, "<link rel=\"canonical\" href=\"%s\">\n", html.EscapeString(at))
+}
+
+// address is where a page will be published.
+func (s *site) address(file string) string {
+	if file == "index.html" {
+		return s.options.URL
+	}
+	return s.options.URL + url.PathEscape(file)
+}
+
+// sitemap lists the pages for search engines.
+func (s *site) sitemap() string {
+	var b strings.Builder
+	b.WriteString(`<?xml version="1.0" encoding="UTF-8"?>` + "\n" + `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">` + "\n")
+	for _, file := range append([]string{"index.html"}, s.outs()...) {
+		fmt.Fprintf(&b, "<url><loc>%s</loc></url>\n", html.EscapeString(s.address(file)))
+	}
+	b.WriteString("</urlset>\n")
+	return b.String()
+}
+
+func (s *site) outs() []string {
+	var list []string
+	for _, p := range s.pages {
+		list = append(list, p.out)
+	}
+	return list
+}
+
+// missing is what a web server shows in place of a page that is not there. It may stand at any address, so that its links name the whole of theirs if it is known.
+func (s *site) missing() string {
+	var b strings.Builder
+	b.WriteString("<div class=\"columns one\">\n<main id=\"main\" tabindex=\"-1\">\n<h1>There is no such page</h1>\n<p>The lesson may have another name now. These are all:</p>\n<ul>\n")
+	for _, p := range s.pages {
+		fmt.Fprintf(&b, "<li><a href=\"%s%s\">%s</a></li>\n", html.EscapeString(s.options.URL), url.PathEscape(p.out), p.titleHTML)
+	}
+	b.WriteString("</ul>\n</main>\n</div>\n")
+	return s.frame(sheet{file: "404.html", title: "There is no such page · " + s.options.Title, head: "<meta name=\"robots\" content=\"noindex\">\n", columns: b.String(), root: s.options.URL})
 }
 
 // lesson is the page of the i-th notebook.
@@ -88,7 +167,7 @@ func (s *site) lesson(i int, index string) string {
 	b.WriteString("</main>\n")
 	b.WriteString(p.contents())
 	b.WriteString("</div>\n")
-	return s.frame(p.title+" · "+s.options.Title, p.summary, head.String(), b.String(), index)
+	return s.frame(sheet{file: p.out, title: p.title + " · " + s.options.Title, description: p.summary, head: head.String(), columns: b.String(), index: index})
 }
 
 // lessons is the list of all lessons beside a page.
@@ -129,7 +208,7 @@ func (s *site) index(index string) string {
 	b.WriteString("<div class=\"columns one\">\n<main id=\"main\" tabindex=\"-1\">\n")
 	fmt.Fprintf(&b, "<h1>%s</h1>\n", html.EscapeString(s.options.Title))
 	if s.options.Intro != "" {
-		b.WriteString(s.intro())
+		b.WriteString(s.markdown("the index's introduction", s.options.Intro))
 	}
 	b.WriteString("<ol class=\"course\">\n")
 	for _, p := range s.pages {
@@ -149,5 +228,5 @@ func (s *site) index(index string) string {
 		b.WriteString("</div></li>\n")
 	}
 	b.WriteString("</ol>\n</main>\n</div>\n")
-	return s.frame(s.options.Title, "", "", b.String(), index)
+	return s.frame(sheet{file: "index.html", title: s.options.Title, description: s.options.Description, columns: b.String(), index: index})
 }

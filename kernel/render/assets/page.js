@@ -46,6 +46,62 @@
     box.append(button);
   }
 
+  // Figures can be seen as large as the window.
+  const large = document.createElement("dialog");
+  large.className = "large";
+  large.setAttribute("aria-label", "Enlarged figure");
+  const shut = document.createElement("button");
+  shut.type = "button";
+  shut.className = "tool";
+  shut.textContent = "Close";
+  shut.addEventListener("click", () => large.close());
+  large.append(shut);
+  document.body.append(large);
+  let away = null; // what is enlarged, and where it belongs
+  large.addEventListener("close", () => {
+    if (!away) return;
+    away.place.replaceWith(away.picture);
+    away.button.focus();
+    away = null;
+  });
+  large.addEventListener("click", (e) => { if (e.target === large) large.close(); });
+  for (const figure of $$("main figure")) {
+    const picture = $(".picture", figure);
+    if (!picture) continue;
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "tool enlarge";
+    button.textContent = "Enlarge";
+    const name = $("figcaption a", figure);
+    button.setAttribute("aria-label", "Enlarge " + (name ? name.textContent.toLowerCase() : "this figure"));
+    const open = () => {
+      const place = document.createElement("div");
+      place.style.height = picture.offsetHeight + "px";
+      away = { picture, place, button };
+      picture.replaceWith(place);
+      large.append(picture);
+      large.showModal();
+    };
+    button.addEventListener("click", open);
+    picture.addEventListener("click", (e) => { if (!away && e.target.closest("svg, img") && !e.target.closest("a, button, [tabindex]:not(.picture)")) open(); });
+    figure.append(button);
+  }
+
+  // Light, dark, or as the system.
+  const themes = { auto: "◐ Auto", light: "○ Light", dark: "● Dark" };
+  const switcher = $("#theme");
+  const say = () => {
+    switcher.textContent = themes[lecternTheme.now];
+    switcher.setAttribute("aria-label", themes[lecternTheme.now].slice(2) + " colours");
+  };
+  switcher.addEventListener("click", () => {
+    const list = Object.keys(themes);
+    lecternTheme.choose(list[(list.indexOf(lecternTheme.now) + 1) % list.length]);
+    say();
+  });
+  say();
+  switcher.hidden = false;
+
   // A box that scrolls can be reached and scrolled by keyboard.
   const reachable = () => {
     for (const box of $$("main pre, main .scroll, main .display, main .picture")) {
@@ -83,45 +139,75 @@
   // Search, over the index that is part of the page.
   const input = $("#search"), list = $("#results");
   const box = $(".search");
-  box.hidden = false;
+  box.hidden = typeof DecompressionStream === "undefined";
   if (matchMedia("(hover: hover)").matches) input.placeholder = "Search (Ctrl K)";
   let index = null;
-  const load = () => {
-    if (index) return;
-    const d = JSON.parse($("#lectern-index").textContent);
-    const words = d.w.split(" ");
-    const where = d.x.split(",").map((x) => { let at = 0; return x.split(" ").map((n) => (at += parseInt(n, 36))); });
-    index = { pages: d.p, sections: d.s, words, where, titles: d.s.map((s) => s[2].toLowerCase()) };
+  const load = async () => {
+    const bytes = Uint8Array.from(atob($("#lectern-index").textContent), (c) => c.charCodeAt(0));
+    const d = JSON.parse(await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"))).text());
+    for (const s of d.s) { s.heading = (s.h + (s.i ? "" : " " + d.p[s.p][0])).toLowerCase(); s.words = s.t.toLowerCase(); }
+    return d;
   };
-  const terms = (q) => q.toLowerCase().match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|[\p{L}\p{N}_\p{Mn}]+/gu) || [];
-  const find = (query) => {
-    let scores = null;
-    for (const term of terms(query)) {
-      const found = new Map();
-      index.words.forEach((word, i) => {
-        const fit = word === term ? 4 : word.startsWith(term) ? 2 : term.length > 2 && word.includes(term) ? 1 : 0;
-        if (fit) for (const s of index.where[i]) found.set(s, Math.max(found.get(s) || 0, fit));
-      });
-      index.titles.forEach((title, s) => { if (title.includes(term)) found.set(s, (found.get(s) || 0) + (index.sections[s][1] ? 6 : 8)); });
-      if (scores === null) scores = found;
-      else scores = new Map([...found].filter(([s]) => scores.has(s)).map(([s, n]) => [s, n + scores.get(s)]));
+  // fit says how well a text holds a word: as a whole, at the start of a word, or anywhere.
+  const letter = /[\p{L}\p{N}_]/u;
+  const fit = (text, word) => {
+    let best = 0;
+    for (let at = text.indexOf(word); at >= 0 && best < 3; at = text.indexOf(word, at + 1)) {
+      const starts = at === 0 || !letter.test(text[at - 1]) || !letter.test(word[0]);
+      const ends = at + word.length >= text.length || !letter.test(text[at + word.length]);
+      best = Math.max(best, starts && ends ? 3 : starts ? 2 : word.length > 2 ? 1 : 0);
     }
-    return scores ? [...scores].sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, 12).map(([s]) => index.sections[s]) : [];
+    return best;
   };
-  const show = () => {
-    load();
+  // What other words find a query's word, or the whole of it.
+  const also = (d, word) => [word, ...d.y.filter((g) => g.includes(word)).flat().filter((w) => w !== word)];
+  const score = (s, words) => Math.max(...words.map((w, i) => {
+    const often = s.words.split(w).length - 1;
+    const points = 4 * fit(s.heading, w) * (s.i ? 1 : 1.5) + fit(s.words, w) * (1 + 0.2 * Math.log2(1 + often));
+    return i > 0 ? points * 0.7 : points;
+  }));
+  const find = (d, query) => {
+    const whole = query.toLowerCase().replace(/\s+/g, " ");
+    const terms = d.y.some((g) => g.includes(whole)) ? [whole] : whole.split(" ");
+    const sets = terms.map((t) => also(d, t));
+    const hits = [];
+    d.s.forEach((s, at) => {
+      const points = sets.map((words) => score(s, words));
+      if (points.every((n) => n > 0)) hits.push({ s, at, points: points.reduce((a, b) => a + b) + (terms.length > 1 ? fit(s.words, whole) + 2 * fit(s.heading, whole) : 0) });
+    });
+    return { hits: hits.sort((a, b) => b.points - a.points || a.at - b.at).slice(0, 12), words: sets.flat() };
+  };
+  // A snippet is what stands around the first word that was found, which is marked.
+  const snippet = (s, words) => {
+    const small = document.createElement("small");
+    const found = words.map((w) => [s.words.indexOf(w), w.length]).filter(([at]) => at >= 0).sort((a, b) => a[0] - b[0])[0] || [0, 0];
+    let from = Math.max(0, found[0] - 50);
+    if (from > 0) from = s.t.indexOf(" ", from) + 1 || from;
+    if (from > found[0]) from = found[0];
+    const mark = document.createElement("mark");
+    mark.textContent = s.t.slice(found[0], found[0] + found[1]);
+    const rest = s.t.slice(found[0] + found[1], from + 140);
+    small.append((from > 0 ? "… " : "") + s.t.slice(from, found[0]), mark, rest + (from + 140 < s.t.length ? " …" : ""));
+    return small;
+  };
+  const show = async () => {
     const query = input.value.trim();
+    if (query !== "" && !index) index = await load();
+    if (query !== input.value.trim()) return; // somebody typed on
     list.replaceChildren();
     list.hidden = query === "";
     if (list.hidden) { said.textContent = ""; return; }
-    const hits = find(query);
-    for (const [page, id, title] of hits) {
+    const { hits, words } = find(index, query);
+    for (const { s } of hits) {
       const a = document.createElement("a");
-      a.href = encodeURIComponent(index.pages[page][0]) + (id ? "#" + encodeURIComponent(id) : "");
-      a.textContent = title;
-      const small = document.createElement("small");
-      small.textContent = id ? index.pages[page][1] : "Lesson";
-      a.append(small);
+      a.href = encodeURIComponent(index.p[s.p][0]) + (s.i ? "#" + encodeURIComponent(s.i) : "");
+      a.textContent = s.h;
+      if (s.i) {
+        const lesson = document.createElement("small");
+        lesson.textContent = index.p[s.p][1];
+        a.append(lesson);
+      }
+      a.append(snippet(s, words));
       const item = document.createElement("li");
       item.append(a);
       list.append(item);
