@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/lectern-go/lectern/kernel/internal/cellenv"
+	"github.com/lectern-go/lectern/kernel/internal/gotools"
 	"github.com/lectern-go/lectern/kernel/jupyter"
 )
 
@@ -28,10 +29,10 @@ func setupCommand() *command {
 		name:  "setup",
 		short: "build the kernel into .lectern/ and prebuild what cells use",
 		long: `
-Setup builds the pinned tools of tools/go.mod (GoNB, goimports) and the kernel into .lectern/, writes the kernelspec,
-and builds the library with the flags that cells use, so that the first cell is as fast as the tenth. Then it says that the
-kernel is ready, and builds what only completion needs (gopls) and what few cells import. It does only what has changed
-since the last time, and writes only inside the repository unless -user is given.
+Setup builds the kernel into .lectern/, writes the kernelspec, and builds the library with the flags that cells use, so that
+the first cell is as fast as the tenth. Then it says that the kernel is ready, and builds the pinned tools of tools/go.mod, which
+completion (gopls) and GoNB's magics and widgets need, and what few cells import. It does only what has changed since the last
+time, and writes only inside the repository unless -user is given.
 
 The other commands call it by themselves. Examples:
 
@@ -89,10 +90,6 @@ func (w *workspace) setup(ctx context.Context, force bool) (did []string, err er
 	if err != nil {
 		return nil, fmt.Errorf("setup: %w", err)
 	}
-	toolMod, err := w.digestModule("tools")
-	if err != nil {
-		return nil, fmt.Errorf("setup: %w", err)
-	}
 	modules, err := w.digestModule(".")
 	if err != nil {
 		return nil, fmt.Errorf("setup: %w", err)
@@ -103,9 +100,6 @@ func (w *workspace) setup(ctx context.Context, force bool) (did []string, err er
 	}
 	front := w.tool("lectern-kernel")
 	return w.do(force, []step{
-		{"tools", "tools built", []string{goVersion, toolMod}, []string{w.tool("gonb"), w.tool("goimports")}, func() error {
-			return w.buildTools(ctx, "build GoNB and goimports", "github.com/janpfeifer/gonb", "golang.org/x/tools/cmd/goimports")
-		}},
 		{"front", "kernel built", []string{goVersion, sources}, []string{front}, func() error {
 			return w.goCommand(ctx, "build the kernel", w.root, cellBuildEnv(), "build", "-o", front, "./kernel/front")
 		}},
@@ -114,7 +108,7 @@ func (w *workspace) setup(ctx context.Context, force bool) (did []string, err er
 		}},
 		// A library that does not compile stops nothing before it.
 		{"library", "library built", []string{goVersion, sources, modules, gonbui, cellenv.Flags()}, nil, func() error { return w.prepare(ctx) }},
-		{"cells", "first cell run", []string{goVersion, modules, toolMod, cellenv.Flags()}, nil, func() error { return w.runFirstCell(ctx) }},
+		{"cells", "first cell run", []string{goVersion, modules, cellenv.Flags()}, nil, func() error { return w.runFirstCell(ctx) }},
 	})
 }
 
@@ -134,7 +128,10 @@ func (w *workspace) finish(ctx context.Context, force, gently bool) error {
 	}
 	_, err = w.do(force, []step{
 		{"gopls", "completion built", []string{goVersion, toolMod}, []string{w.tool("gopls")}, func() error {
-			return w.buildTools(ctx, "build gopls, for completion; cells run already", parallel, "golang.org/x/tools/gopls")
+			return w.buildTools(ctx, "build gopls, for completion; cells run already", parallel, gotools.Gopls)
+		}},
+		{"tools", "tools built", []string{goVersion, toolMod}, []string{w.tool("gonb"), w.tool("goimports")}, func() error {
+			return w.buildTools(ctx, "build GoNB, for its magics and widgets; cells run already", append([]string{parallel}, gotools.GoNB...)...)
 		}},
 		{"plotly", "plotly built", []string{goVersion, gonbui, cellenv.Flags()}, nil, func() error {
 			return w.goCommand(ctx, "build GoNB's plotly and wasm packages; cells run already", filepath.Join(w.root, "tools", "gonbui"), cellBuildEnv(), "build", parallel,
@@ -244,9 +241,8 @@ func (w *workspace) digestModule(dir string) (string, error) {
 	return digest(parts...), nil
 }
 
-func (w *workspace) buildTools(ctx context.Context, what string, paths ...string) error {
-	env := append(cellenv.Online(os.Environ()), "GOBIN="+w.state("bin"), "GOFLAGS=-buildvcs=false", "GOWORK=off")
-	return w.goCommand(ctx, what, filepath.Join(w.root, "tools"), env, append([]string{"install"}, paths...)...)
+func (w *workspace) buildTools(ctx context.Context, what string, args ...string) error {
+	return w.command(ctx, gotools.Install(ctx, w.root, w.state("bin"), args...), what)
 }
 
 // goCommand runs the go command and shows progress; its output is part of the error if it fails.

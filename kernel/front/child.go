@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"debug/buildinfo"
 	"errors"
@@ -19,6 +20,7 @@ import (
 	"time"
 
 	"github.com/lectern-go/lectern/kernel/internal/cellenv"
+	"github.com/lectern-go/lectern/kernel/internal/gotools"
 	"github.com/lectern-go/lectern/kernel/internal/inband"
 	"github.com/lectern-go/lectern/kernel/jupyter"
 	"github.com/lectern-go/lectern/kernel/keep"
@@ -114,7 +116,26 @@ func (k *kernel) running() *child {
 	return k.gonb
 }
 
-// startGoNB starts GoNB, unless it runs.
+// startGoNB starts GoNB, unless it runs. Setup builds it last: who needs it earlier waits for it.
+func (e *execution) startGoNB() (*child, *failure) {
+	k := e.k
+	if slices.ContainsFunc(gotools.GoNB, func(path string) bool { return missing(filepath.Join(k.c.bin, filepath.Base(path))) }) {
+		e.note("this cell needs GoNB, which is built first; that takes half a minute, once")
+		cmd := gotools.Install(e.ctx, k.c.root, k.c.bin, gotools.GoNB...)
+		if text, err := cmd.CombinedOutput(); err != nil && e.ctx.Err() == nil {
+			return nil, said("no GoNB", fmt.Sprintf("GoNB, which this cell needs, can't be built: %v\n%s\nRun `go run ./kernel setup` where there is a network.", err, bytes.TrimSpace(text)))
+		}
+	}
+	g, err := k.startGoNB(e.ctx)
+	if err == nil {
+		return g, nil
+	}
+	if f := e.wasInterrupted(); f != nil {
+		return nil, f
+	}
+	return nil, said("no GoNB", err.Error())
+}
+
 func (k *kernel) startGoNB(ctx context.Context) (*child, error) {
 	if g := k.running(); g != nil {
 		return g, nil
@@ -272,12 +293,9 @@ func (e *execution) askGoNBQuietly(code string) (reply map[string]any, fail *fai
 }
 
 func (e *execution) send(code string, quiet bool) (map[string]any, *failure) {
-	g, err := e.k.startGoNB(e.ctx)
-	if err != nil {
-		if f := e.wasInterrupted(); f != nil {
-			return nil, f
-		}
-		return nil, said("no GoNB", err.Error())
+	g, fail := e.startGoNB()
+	if fail != nil {
+		return nil, fail
 	}
 	r := &request{g: g, quiet: quiet, done: make(chan struct{})}
 	m := *e.m
@@ -375,9 +393,9 @@ func (e *execution) runUnderGoNB() *failure {
 		return said("not started", err.Error())
 	}
 	code := fmt.Sprintf("%%args %s\nimport (\n\t\"os\"\n\t\"syscall\"\n)\n\nfunc main() {\n\tpanic(syscall.Exec(%q, os.Args, os.Environ()))\n}\n", e.r.Args, link)
-	g, err := e.k.startGoNB(e.ctx)
-	if err != nil {
-		return said("no GoNB", err.Error())
+	g, fail := e.startGoNB()
+	if fail != nil {
+		return fail
 	}
 	if g.dirty {
 		if f := e.forget(); f != nil {

@@ -47,7 +47,7 @@ func newCompleter(k *kernel) *completer {
 		if !k.queue.untilResting(c.ctx, warmAfter) {
 			return
 		}
-		if c.missing() {
+		if missing(c.gopls()) {
 			return
 		}
 		c.start()
@@ -63,9 +63,9 @@ func newCompleter(k *kernel) *completer {
 	return c
 }
 
-// missing reports whether there is no gopls: setup builds it last, while cells run already.
-func (c *completer) missing() bool {
-	_, err := os.Stat(c.gopls())
+// missing reports whether a tool is not there: setup builds them last, while cells run already.
+func missing(tool string) bool {
+	_, err := os.Stat(tool)
 	return err != nil
 }
 
@@ -98,7 +98,7 @@ func (c *completer) stop() {
 
 // ask runs f with gopls, once that is there.
 func (c *completer) ask(f func(context.Context, *gopls.Client) error) error {
-	if c.missing() {
+	if missing(c.gopls()) {
 		return errors.New("gopls is not installed, or still being built: run `go run ./kernel setup`")
 	}
 	go c.start()

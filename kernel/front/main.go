@@ -95,10 +95,5 @@ func (c *config) complete() error {
 	if _, err := os.Stat(filepath.Join(c.root, "go.mod")); err != nil {
 		return fmt.Errorf("there is no module in %s: %w; give its folder with -root", c.root, err)
 	}
-	for _, tool := range []string{"gonb", "goimports"} {
-		if _, err := os.Stat(filepath.Join(c.bin, tool)); err != nil {
-			return fmt.Errorf("%s is not installed: %w; run `go run ./kernel setup`", tool, err)
-		}
-	}
 	return nil
 }
