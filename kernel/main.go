@@ -6,6 +6,7 @@
 //	go run ./kernel check    execute notebooks and compare with their stored outputs
 //	go run ./kernel render   write the lessons as web pages
 //	go run ./kernel vars     list the variables of running kernels
+//	go run ./kernel version  say which Lectern this is
 //
 // The exit status is 0 when all went well, 1 when something failed and 2 when the command line was wrong.
 package main
@@ -18,8 +19,12 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime"
+	"slices"
 	"strings"
 	"syscall"
+
+	"github.com/lectern-go/lectern/kernel/internal/version"
 )
 
 // A command is one subcommand.
@@ -70,6 +75,10 @@ func start(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return 0
 	}
 	name, rest := args[0], args[1:]
+	if slices.Contains([]string{"version", "-version", "--version"}, name) {
+		fmt.Fprintf(stdout, "Lectern %s, %s, %s/%s\n", version.String(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+		return 0
+	}
 	if name == "help" {
 		name, rest = rest[0], []string{"-h"}
 	}
@@ -121,7 +130,7 @@ func overview(w io.Writer) {
 	for _, c := range commands() {
 		fmt.Fprintf(w, "  %-8s %s\n", c.name, c.short)
 	}
-	fmt.Fprint(w, "\nStart with: go run ./kernel lab\nMore on a command: go run ./kernel <command> -h\n")
+	fmt.Fprint(w, "\nStart with: go run ./kernel lab\nMore on a command: go run ./kernel <command> -h\nWhich Lectern this is: go run ./kernel version\n")
 }
 
 func help(w io.Writer, c *command, fs *flag.FlagSet) {

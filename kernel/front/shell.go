@@ -5,9 +5,11 @@ package main
 import (
 	"os"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/lectern-go/lectern/kernel/front/internal/rewrite"
+	"github.com/lectern-go/lectern/kernel/internal/version"
 	"github.com/lectern-go/lectern/kernel/jupyter"
 )
 
@@ -58,7 +60,7 @@ func (k *kernel) answer(m *jupyter.Message, msgType string, content any) {
 
 func kernelInfo() map[string]any {
 	return map[string]any{
-		"status": "ok", "protocol_version": jupyter.ProtocolVersion, "implementation": "lectern", "implementation_version": "1.0",
+		"status": "ok", "protocol_version": jupyter.ProtocolVersion, "implementation": "lectern", "implementation_version": strings.TrimPrefix(version.String(), "v"),
 		"banner": "Lectern: Go in a notebook",
 		"language_info": map[string]any{"name": "go", "version": runtime.Version(), "mimetype": "text/x-go", "file_extension": ".go",
 			"pygments_lexer": "go", "codemirror_mode": "go", "nbconvert_exporter": ""},

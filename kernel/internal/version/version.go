@@ -1,0 +1,43 @@
+// Package version says which Lectern a program is.
+package version
+
+import (
+	"runtime/debug"
+	"strings"
+)
+
+// told is set by the linker in programs that setup builds: they are as new as the command that builds them.
+var told string
+
+// Flag is the linker's flag that tells another program this version.
+func Flag() string {
+	return "-X=github.com/lectern-go/lectern/kernel/internal/version.told=" + String()
+}
+
+// String is the version of the module that the program was built from, such as v0.1.0, or devel where Go hasn't recorded it, as go run doesn't.
+func String() string {
+	if told != "" {
+		return told
+	}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "devel"
+	}
+	return of(info)
+}
+
+func of(info *debug.BuildInfo) string {
+	if v := info.Main.Version; strings.HasPrefix(v, "v") {
+		return v
+	}
+	revision, dirty := "", ""
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision":
+			revision = "-" + s.Value[:min(12, len(s.Value))]
+		case s.Key == "vcs.modified" && s.Value == "true":
+			dirty = "+dirty"
+		}
+	}
+	return "devel" + revision + dirty
+}
