@@ -102,7 +102,7 @@ func (w *workspace) setup(ctx context.Context, force bool) (did []string, err er
 	front := w.tool("lectern-kernel")
 	return w.do(force, []step{
 		{"front", "kernel built", []string{goVersion, sources, version.String()}, []string{front}, func() error {
-			return w.goCommand(ctx, "build the kernel", w.root, cellBuildEnv(), "build", "-ldflags=-s -w "+version.Flag(), "-o", front, "./kernel/front")
+			return w.goCommand(ctx, "build the kernel", w.root, cellBuildEnv(), "build", "-ldflags="+strings.Join(append(cellenv.LinkFlags(), version.Flag()), " "), "-o", front, "./kernel/front")
 		}},
 		{"spec", "kernelspec written", []string{fmt.Sprint(w.spec()), string(logo)}, []string{filepath.Join(w.specDir(), "kernel.json")}, func() error {
 			return writeSpec(w.specDir(), w.spec())

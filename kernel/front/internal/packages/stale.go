@@ -229,9 +229,7 @@ func (p *Packages) sum(files, installed []string) string {
 	io.WriteString(h, statsOf(installed))
 	for _, f := range files {
 		b, _ := os.ReadFile(f)
-		if strings.HasPrefix(f, p.c.Dir) {
-			f = f[len(p.c.Dir):] // the same for every kernel, unlike the folder
-		}
+		f = strings.TrimPrefix(f, p.c.Dir) // the same for every kernel, unlike the folder
 		fmt.Fprintf(h, "%s %d\n%s", f, len(b), b)
 	}
 	var env []string

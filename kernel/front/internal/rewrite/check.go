@@ -135,11 +135,8 @@ func (c *checked) errorAt(off int, msg string) Error {
 	}
 	e.Pos = src.Pos(at)
 	if exact {
-		for _, t := range tokens(src.Code[at:min(len(src.Code), at+200)]) {
-			if t.lo == 0 && !strings.Contains(t.lit, "\n") {
-				e.End = src.Pos(at + t.hi).Col
-			}
-			break
+		if t := tokens(src.Code[at:min(len(src.Code), at+200)]); len(t) > 0 && t[0].lo == 0 && !strings.Contains(t[0].lit, "\n") {
+			e.End = src.Pos(at + t[0].hi).Col
 		}
 	}
 	return e

@@ -95,7 +95,6 @@ func (w *work) check(hidden []string) bool {
 	w.edits = slices.Clone(w.base)
 	clear(w.global)
 	t, parts := w.program(w.n.vars)
-	start, end := t.Len(), t.Len()
 	t.Inject("func main() {\n")
 	for _, name := range hidden {
 		t.Inject("var ", name, " ", w.n.vars[name].typ, "; _ = ", name, "\n")
@@ -103,12 +102,12 @@ func (w *work) check(hidden []string) bool {
 	if hidden != nil {
 		t.Inject("{\n")
 	}
-	start = t.Len()
+	start := t.Len()
 	for _, it := range w.stmts {
 		w.base.apply(t, w.src, it.lo, it.hi)
 		t.Inject("\n")
 	}
-	end = t.Len()
+	end := t.Len()
 	if hidden != nil {
 		t.Inject("}\n")
 	}

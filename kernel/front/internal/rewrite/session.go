@@ -167,18 +167,6 @@ func (s *Session) kind(name string) string {
 	return ""
 }
 
-func stripComments(code string) string {
-	b := []byte(code)
-	for _, t := range tokens(code) {
-		if t.tok == token.COMMENT {
-			for i := t.lo; i < t.hi; i++ {
-				b[i] = ' '
-			}
-		}
-	}
-	return string(b)
-}
-
 // Settle drops variables that the cell just run did not get to keep, and returns their names; and it forgets function literals that neither a
 // value nor a declaration needs any more.
 func (s *Session) Settle() []string {
