@@ -182,18 +182,6 @@ func powFloat64(dst, x, y []float64) {
 	}
 }
 
-// powFloat32 computes in float64: the result is then rounded once. Squares,
-// by far the most frequent, need no more than a product.
-func powFloat32(dst, x, y []float32) {
-	for i := range dst {
-		if y[i] == 2 {
-			dst[i] = x[i] * x[i]
-		} else {
-			dst[i] = float32(math.Pow(float64(x[i]), float64(y[i])))
-		}
-	}
-}
-
 func powInt64(dst, x, y []int64) {
 	for i := range dst {
 		power, base := int64(1), x[i]

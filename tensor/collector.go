@@ -9,6 +9,8 @@ import "runtime"
 // make results go through more memory than the nearer caches hold. With several
 // threads a run of the collector costs several times as much, as it must stop
 // and wake them, and fewer are better.
+//
+//lint:ignore U1000 the collector sees it
 var headroom = uninitialised(headroomFor(runtime.GOMAXPROCS(0)))
 
 func headroomFor(threads int) int {

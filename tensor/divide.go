@@ -65,9 +65,9 @@ func floorDiv[T float32 | float64](dst, x, y []T) {
 			dst[i] = T(a / b)
 			continue
 		}
-		mod := math.Mod(a, b)
-		quotient := (a - mod) / b
-		if mod != 0 && (mod < 0) != (b < 0) {
+		rest := mod(a, b)
+		quotient := (a - rest) / b
+		if rest != 0 && (rest < 0) != (b < 0) {
 			quotient--
 		}
 		dst[i] = T(math.Round(quotient))
@@ -129,12 +129,12 @@ func init() {
 		forward: wholeDivision(binaryKernels{
 			f32: func(dst, x, y []float32) {
 				for i := range dst {
-					dst[i] = float32(math.Mod(float64(x[i]), float64(y[i])))
+					dst[i] = float32(mod(float64(x[i]), float64(y[i])))
 				}
 			},
 			f64: func(dst, x, y []float64) {
 				for i := range dst {
-					dst[i] = math.Mod(x[i], y[i])
+					dst[i] = mod(x[i], y[i])
 				}
 			},
 			i64: func(dst, x, y []int64) {
@@ -164,9 +164,23 @@ func (t *Tensor) Fmod(other any) *Tensor { return apply(&opFmod, nil, t, operand
 
 // pythonMod is a mod b with the sign of b.
 func pythonMod(a, b float64) float64 {
-	m := math.Mod(a, b)
+	m := mod(a, b)
 	if m != 0 && (m < 0) != (b < 0) {
 		m += b
 	}
 	return m
+}
+
+// mod is math.Mod, exact as that is, in a division and a fused multiply-add where the quotient has no more than 52 bits: rounding can only make it one
+// too large, and a - q·b is a float64 in either case.
+func mod(a, b float64) float64 {
+	q := math.Trunc(a / b)
+	if !(math.Abs(q) < 1<<52) || math.Abs(b) > math.MaxFloat64 || b == 0 {
+		return math.Mod(a, b)
+	}
+	rest := math.FMA(-q, b, a)
+	if rest != 0 && (rest < 0) != (a < 0) {
+		rest += math.Copysign(b, a)
+	}
+	return math.Copysign(rest, a)
 }

@@ -1,0 +1,71 @@
+package tensor
+
+import "math"
+
+// powFloat32 raises numbers as math.Pow does, rounded once. Nearly always all exponents of a block are one number, and a small whole or half
+// one: then products and a root do.
+func powFloat32(dst, x, y []float32) {
+	if len(y) == 0 {
+		return
+	}
+	p := y[0]
+	for _, other := range y {
+		if other != p {
+			powEach(dst, x, y)
+			return
+		}
+	}
+	switch twice := 2 * p; {
+	case p == 1:
+		copy(dst, x)
+	case p == 2:
+		vector2(vectors32.Mul, mul[float32])(dst, x, x)
+	case p == -1:
+		vector1(vectors32.Reciprocal, reciprocal[float32])(dst, x)
+	case twice == float32(int(twice)) && -16 <= twice && twice <= 16:
+		powHalves(dst, x, int(twice))
+	default:
+		powEach(dst, x, y)
+	}
+}
+
+// powHalves raises numbers to half of twice, in float64.
+func powHalves(dst, x []float32, twice int) {
+	whole, half := twice/2, twice%2 != 0
+	negative := twice < 0
+	if negative {
+		whole = -whole
+	}
+	for i, v := range x {
+		base, power := float64(v), 1.
+		for n := whole; n > 0; n >>= 1 {
+			if n&1 == 1 {
+				power *= base
+			}
+			base *= base
+		}
+		if half {
+			if v == 0 || v < 0 && v < -math.MaxFloat32 { // whose roots have other signs, or none
+				dst[i] = float32(math.Pow(float64(v), float64(twice)/2))
+				continue
+			}
+			power *= math.Sqrt(float64(v))
+		}
+		if negative {
+			power = 1 / power
+		}
+		dst[i] = float32(power)
+	}
+}
+
+// powEach computes in float64, where e^(y·ln x) has more than enough digits for a float32.
+func powEach(dst, x, y []float32) {
+	for i, v := range x {
+		a, b := float64(v), float64(y[i])
+		if a > 0 && a <= math.MaxFloat32 && math.Abs(b) <= 1<<20 {
+			dst[i] = float32(math.Exp(b * math.Log(a)))
+		} else {
+			dst[i] = float32(math.Pow(a, b))
+		}
+	}
+}
