@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/lectern-go/lectern/kernel/front/internal/rewrite"
+	"github.com/lectern-go/lectern/kernel/keep"
 )
 
 // traces takes the report of a panic out of a cell's standard error. Everything else passes through at once.
@@ -129,7 +130,7 @@ func funcName(s string) string {
 	if strings.HasPrefix(s, "lecternInit") {
 		return "init"
 	}
-	if strings.HasPrefix(s, "lecternLit_") { // a function literal that a cell may keep
+	if strings.HasPrefix(s, keep.LiteralName) { // a function literal that a cell may keep
 		return "main.func"
 	}
 	if i := strings.LastIndexByte(s, '/'); i >= 0 {

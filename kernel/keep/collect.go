@@ -176,6 +176,7 @@ func (c *collector) value(v reflect.Value) error {
 			return err
 		}
 		ownTypes(f.captured, c.own, c.types)
+		ownTypes(reflect.TypeOf(f.types), c.own, c.types)
 		if p = captured(p); c.add(uintptr(p), 1, f.captured, -1) {
 			c.todo = append(c.todo, reflect.NewAt(f.captured, p).Elem())
 		}

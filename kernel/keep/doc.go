@@ -15,20 +15,20 @@
 // KeepState must work on the zero value too: keep calls it there to learn the type of the struct. Sharing is followed through the struct
 // as everywhere, and pointers to the T stay pointers to one T.
 //
-// Functions are kept by name, and function literals of the cells by an id and the variables that they capture; see Fn and Lit. Errors and other
+// Functions are kept by name, and function literals of the cells by an id and the variables that they capture; see Fn, Lit and LitOf. Errors and other
 // variables of libraries that are compared by identity are kept by name, too; see Same.
 //
 // What a process holds outside its own memory can't be kept: channels, open files, connections. A variable that contains one is not
 // remembered, and the cell says so once, with the reason. Locks come back unlocked.
 //
-// The calls of Begin, Def, Reg, Link, Lit, Fn, Same and Poll are written into cells by the kernel (package kernel/front), which reads the manifest to
-// know what there is. Reg, Link, Lit, Fn and Same come before Begin. A program names with Reg every type that its cells declare at package level
+// The calls of Begin, Def, Reg, Link, Lit, LitOf, Fn, Same and Poll are written into cells by the kernel (package kernel/front), which reads the manifest to
+// know what there is. Reg, Link, Lit, LitOf, Fn and Same come before Begin. A program names with Reg every type that its cells declare at package level
 // (but generic types, and interfaces that only constrain), with Lit and Fn every literal and function that may be stored, and, with what
 // the manifest says of the groups that it restores, the rest:
 //
 //	for each of Group.Regs    keep.Reg[T]()
 //	for each of Group.Links   keep.Link(expression)
-//	for each of Group.Funcs   keep.Lit(id, maker) or keep.Fn(id, function)
+//	for each of Group.Funcs   keep.Lit(id, maker), keep.LitOf(id, maker) or keep.Fn(id, function)
 //	for each of Group.Shared  keep.Same(name, variable)
 package keep
 

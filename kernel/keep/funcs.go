@@ -20,21 +20,45 @@ import (
 // recognised by its code pointer, which is the same for all that one maker made. A maker must not be inlined: a copy of the literal in its
 // caller would have another code pointer.
 
-// A function is one that Lit, Fn or its name has made known.
+// A literal in a generic function has a generic maker. All instances whose type arguments look alike in memory share one code pointer, so
+// what such a literal captures begins with a Maker, which says which instance it is:
+//
+//	func maker[T any](c *struct{ m keep.Maker; x *T }) func() T { return func() T { return *c.x } }
+//
+// The compiler lets it capture a dictionary of its types, too, behind c; calling the instance of the maker brings that along.
+
+// LiteralName begins the names of the functions that make literals; the id of a literal follows.
+const LiteralName = "lecternLit_"
+
+// A Maker says which instance of a generic function has made a literal.
+type Maker struct {
+	Func  any // the instance
+	Types any // a nil function whose parameters have its type arguments
+}
+
+// A function is one that Lit, LitOf, Fn or its name has made known.
 type function struct {
 	id       string
 	maker    any            // of a literal
+	types    any            // of a literal of a generic function: see Maker
 	value    unsafe.Pointer // what a variable of a function type holds; nil for a literal that captures variables
 	captured reflect.Type   // the struct of a literal that captures variables, or nil
 	broken   bool           // not laid out as expected
 }
 
 var (
-	functions = map[string]*function{}  // by id
-	unlooked  []*function               // those whose code pointer nobody has asked for yet
-	byCode    = map[uintptr]*function{} // by code pointer
+	functions = map[string]*function{}   // by id
+	unlooked  []*function                // those whose code pointer nobody has asked for yet
+	byCode    = map[uintptr]*function{}  // by code pointer; those of generic functions share theirs
+	instances = map[instance]*function{} // of generic functions, as far as values of theirs have been seen
 	stubs     = map[unsafe.Pointer]*function{}
 )
+
+// An instance is what tells literals of generic functions apart.
+type instance struct {
+	code  uintptr
+	types reflect.Type
+}
 
 // Lit makes a function literal of the cells known under an id that no other literal has. maker returns it: a function without parameters, or
 // with one, a pointer to a struct that the literal captures and nothing else. A maker must not be inlined. Lit must be called before Begin.
@@ -47,6 +71,25 @@ func Lit(id string, maker any) {
 	}
 	functions[id] = f
 	unlooked = append(unlooked, f)
+}
+
+// LitOf makes an instance of a literal in a generic function known, by the Maker that such a literal captures. It must be called before Begin.
+func LitOf(id string, m Maker) {
+	mu.Lock()
+	defer mu.Unlock()
+	f := newInstance(id, m)
+	functions[f.id] = f
+	unlooked = append(unlooked, f)
+}
+
+// newInstance returns an instance of the literal id.
+func newInstance(id string, m Maker) *function {
+	args := reflect.TypeOf(m.Types)
+	list := make([]string, args.NumIn())
+	for i := range list {
+		list[i] = source(args.In(i))
+	}
+	return &function{id: id + "[" + strings.Join(list, ",") + "]", maker: m.Func, types: m.Types, captured: reflect.TypeOf(m.Func).In(0).Elem()}
 }
 
 // Fn makes a declared function known under its name with the full path of its package, such as main.hello or math/rand.Intn. It must be
@@ -69,6 +112,9 @@ func (f *function) make(captured unsafe.Pointer) unsafe.Pointer {
 	if f.captured == nil {
 		return (*(*func() unsafe.Pointer)(unsafe.Pointer(&w)))()
 	}
+	if f.types != nil {
+		*(*Maker)(captured) = Maker{f.maker, f.types}
+	}
 	return (*(*func(unsafe.Pointer) unsafe.Pointer)(unsafe.Pointer(&w)))(captured)
 }
 
@@ -90,6 +136,9 @@ func (f *function) look() {
 				f.captured, f.value, f.maker = nil, x, nil
 			case captured(x) != a || captured(y) != b || code(x) != code(y):
 				f.broken = true
+				return
+			case f.types != nil:
+				instances[instance{code(x), reflect.TypeOf(f.types)}] = f
 				return
 			}
 			byCode[code(x)] = f
@@ -137,7 +186,43 @@ func functionOf(v reflect.Value) (*function, unsafe.Pointer, error) {
 		byCode[c] = f
 		return f, p, nil
 	}
+	if id := genericLiteral(c); id != "" {
+		f, err := instanceOf(id, p)
+		return f, p, err
+	}
 	return nil, nil, fmt.Errorf("a function value can't be kept")
+}
+
+// genericLiteral returns the id of the literal in a generic function whose code begins at pc, or "".
+func genericLiteral(pc uintptr) string {
+	name := codeName(pc)
+	_, fn, _ := strings.Cut(name[strings.LastIndexByte(name, '/')+1:], ".")
+	id, lit := strings.CutPrefix(fn, LiteralName)
+	if id, lit2 := strings.CutSuffix(id, "[...].func1"); lit && lit2 {
+		return id
+	}
+	return ""
+}
+
+// instanceOf finds which instance of the literal id of a generic function p is.
+func instanceOf(id string, p unsafe.Pointer) (*function, error) {
+	m := (*Maker)(captured(p))
+	key := instance{code(p), reflect.TypeOf(m.Types)}
+	f := instances[key]
+	if f == nil {
+		for i := range key.types.NumIn() {
+			if t := key.types.In(i); localType(t) != nil || source(t) == "" {
+				return nil, fmt.Errorf("a function made for %s can't be kept: declare the type outside the function", article(typeText(t)))
+			}
+		}
+		f = newInstance(id, *m)
+		f.look()
+		instances[key], functions[f.id] = f, f
+	}
+	if f.broken {
+		return nil, fmt.Errorf("a function value can't be kept")
+	}
+	return f, nil
 }
 
 // libraryName returns the name of the declared function of a library that begins at pc, or "" if it is of the cells, a literal or generic.
@@ -184,7 +269,7 @@ func restored(id, sig string, t reflect.Type) (*function, unsafe.Pointer, error)
 		}
 		return f, f.value, nil
 	}
-	if pkg, _, ok := cutName(id); !ok || pkg == "main" {
+	if pkg, _, ok := cutName(id); !ok || pkg == "main" || strings.Contains(id, "[") {
 		return nil, nil, fmt.Errorf("it holds a function (%s) that is not part of this cell's program", strings.TrimPrefix(id, "main."))
 	}
 	f := &function{id: id}

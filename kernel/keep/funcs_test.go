@@ -60,6 +60,33 @@ func (t *tally) Add(k int) { t.n += k }
 //go:noinline
 func litMethod(c *struct{ t **tally }) func(int) { return func(k int) { (*c.t).Add(k) } }
 
+type Celsius float64
+
+type zeroCaptured = struct{ m Maker }
+
+//go:noinline
+func lecternLit_zero[T any](c *zeroCaptured) func() any {
+	return func() any { _ = c; var z T; return z }
+}
+
+func zeroOf[T any]() func() any {
+	return lecternLit_zero[T](&zeroCaptured{Maker{lecternLit_zero[T], (func(T))(nil)}})
+}
+
+type pushCaptured[T any] struct {
+	m  Maker
+	to *[]T
+}
+
+//go:noinline
+func lecternLit_push[T any](c *pushCaptured[T]) func(T) {
+	return func(x T) { *c.to = append(*c.to, x) }
+}
+
+func pushTo[T any](to *[]T) func(T) {
+	return lecternLit_push[T](&pushCaptured[T]{Maker{lecternLit_push[T], (func(T))(nil)}, to})
+}
+
 func hello() string { return "hello" }
 
 func knowFunctions() {
@@ -181,6 +208,61 @@ func TestFunctions(t *testing.T) {
 		if !sc.Scan() || sc.Text() != "a" {
 			t.Errorf("split gives %q", sc.Text())
 		}
+	}
+}
+
+// Instances of one literal whose types look alike share their code, and are told apart all the same.
+func TestFunctionsOfGenericFunctions(t *testing.T) {
+	folder(t)
+	know := func() {
+		Reg[Celsius]()
+		for _, m := range []Maker{{lecternLit_zero[int], (func(int))(nil)}, {lecternLit_zero[Celsius], (func(Celsius))(nil)}} {
+			LitOf("zero", m)
+		}
+		LitOf("push", Maker{lecternLit_push[Celsius], (func(Celsius))(nil)})
+	}
+	newCell(t)
+	know()
+	i, c, f := zeroOf[int](), zeroOf[Celsius](), zeroOf[float64]()
+	temps := []Celsius{1}
+	push := pushTo(&temps)
+	type secret int
+	hidden := zeroOf[secret]()
+	out := captureStderr(t, func() {
+		done := Begin(1)
+		Def("i", &i, "c", &c, "f", &f, "temps", &temps, "push", &push, "hidden", &hidden)
+		done()
+	})
+	const note = "note: hidden (func() any) is not remembered by later cells: a function made for a keep.secret can't be kept: " +
+		"declare the type outside the function\n"
+	if out != note {
+		t.Errorf("it says %q, want %q", out, note)
+	}
+	m, _ := ReadManifest(dirs[0])
+	const path = "github.com/lectern-go/lectern/kernel/keep"
+	for name, want := range map[string]string{"i": "zero[int]", "c": "zero[" + path + ".Celsius]", "f": "zero[float64]", "push": "push[" + path + ".Celsius]"} {
+		if got := m.Groups[m.Vars[name].Group].Funcs; len(got) != 1 || got[0] != want {
+			t.Errorf("%s needs %q, want %q", name, got, want)
+		}
+	}
+	var (
+		I, C  func() any
+		Temps []Celsius
+		Push  func(Celsius)
+	)
+	for range 2 { // what was restored is kept again
+		newCell(t)
+		know()
+		restore(t, nil, "i", &I, "c", &C, "temps", &Temps, "push", &Push)
+	}
+	if I() != 0 || C() != Celsius(0) {
+		t.Errorf("zeros are %T and %T", I(), C())
+	}
+	if Push(2); len(Temps) != 2 || Temps[1] != 2 {
+		t.Errorf("push leaves %v", Temps)
+	}
+	if _, _, err := restored("zero[float64]", "", reflect.TypeFor[func() any]()); err == nil || !strings.Contains(err.Error(), "zero[float64]") {
+		t.Errorf("an instance that the program lacks gives %v", err)
 	}
 }
 

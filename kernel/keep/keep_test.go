@@ -25,7 +25,7 @@ func newCell(t *testing.T, folders ...string) {
 	defer mu.Unlock()
 	manifest, vars, mappings, loaded = newManifest(), nil, nil, map[int][]byte{}
 	known, dynamics = map[string]reflect.Type{}, map[reflect.Type]*dynamic{}
-	functions, unlooked, byCode, stubs = map[string]*function{}, nil, map[uintptr]*function{}, map[unsafe.Pointer]*function{}
+	functions, instances, unlooked, byCode, stubs = map[string]*function{}, map[instance]*function{}, nil, map[uintptr]*function{}, map[unsafe.Pointer]*function{}
 	limit = 1 << 62
 	if folders != nil {
 		dirs = folders

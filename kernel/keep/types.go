@@ -47,6 +47,7 @@ func kindOf(t reflect.Type) kind {
 var (
 	waitGroupType = reflect.TypeFor[sync.WaitGroup]()
 	poolType      = reflect.TypeFor[sync.Pool]()
+	makerType     = reflect.TypeFor[Maker]()
 )
 
 // keptField reports whether a field of a struct is kept: of a sync.Pool only how it makes values is.
@@ -57,6 +58,8 @@ func classify(t reflect.Type) kind {
 	switch {
 	case t.Kind() != reflect.Interface && t.Kind() != reflect.Pointer && p.Implements(keeperType):
 		return asState
+	case t == makerType: // the maker itself sets it
+		return asZero
 	case t.Kind() == reflect.Struct && t.PkgPath() == "sync" && (t.Name() == "Mutex" || t.Name() == "RWMutex"):
 		return asZero
 	case t == waitGroupType: // what it still waits for: to forget that would be to go on too soon

@@ -48,7 +48,11 @@ func (w *work) begin(g *graph, need, mentioned map[string]bool) string {
 				known = append(known, fmt.Sprintf("%s.Link(%s)", keepName, w.n.localise(x)))
 			}
 			for _, f := range group.Funcs {
-				if i := strings.LastIndexByte(f, '.'); i >= 0 {
+				if id, args, ok := strings.Cut(f, "["); ok {
+					if w.n.declaring(literalName+id) != nil && w.declared(args) {
+						known = append(known, w.knownInstance(id, strings.TrimSuffix(args, "]")))
+					}
+				} else if i := strings.LastIndexByte(f, '.'); i >= 0 {
 					funcs[f] = w.function(f[:i], f[i+1:])
 				}
 			}
@@ -71,7 +75,7 @@ func (w *work) begin(g *graph, need, mentioned map[string]bool) string {
 		for id, f := range d.funcs {
 			funcs[id] = f
 		}
-		if d.text != nil {
+		if d.text != nil && !d.generic {
 			known = append(known, w.knownLiteral(d.key))
 		}
 		if d.tok == token.TYPE {
@@ -79,7 +83,7 @@ func (w *work) begin(g *graph, need, mentioned map[string]bool) string {
 		}
 	}
 	for _, l := range w.literals {
-		if l.made() {
+		if l.made() && len(l.params) == 0 {
 			known = append(known, w.knownLiteral(literalName+l.id))
 		}
 	}
@@ -102,6 +106,12 @@ func (w *work) begin(g *graph, need, mentioned map[string]bool) string {
 
 func (w *work) knownLiteral(name string) string {
 	return fmt.Sprintf("%s.Lit(%q, %s)", keepName, strings.TrimPrefix(name, literalName), name)
+}
+
+// knownInstance makes a literal of a generic function known, for types as package keep writes them.
+func (w *work) knownInstance(id, args string) string {
+	args = w.n.localise(args)
+	return fmt.Sprintf("%s.LitOf(%q, %s.Maker{%s%s[%s], (func(%s))(nil)})", keepName, id, keepName, literalName, id, args, args)
 }
 
 // knownTypes are the registrations of the types that a declaration of the cells declares.

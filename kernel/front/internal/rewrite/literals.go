@@ -15,15 +15,17 @@ import (
 //	func lecternLit_3_1(lecternc *struct{ n *int }) func() int { return func() int { (*lecternc.n)++; … } }
 //
 // The closure captures one pointer, to a struct of pointers to the user's variables. Package keep knows it by its code pointer, keeps the struct like
-// any other value, and makes the closure again by calling the function. A method value becomes such a literal, too.
+// any other value, and makes the closure again by calling the function. A method value and an instance of a generic function become such literals,
+// too. In a generic function the maker is generic, and the struct begins with a word on the types that it is for: see keep.Maker.
 
-// A literal is a function literal, a method value or a method expression that moves.
+// A literal is a function literal, a method value, a method expression or an instance of a generic function that moves.
 type literal struct {
 	id       string
-	x        ast.Expr // *ast.FuncLit or *ast.SelectorExpr
+	x        ast.Expr // *ast.FuncLit, or what names a function
 	c        *checked
-	parent   *literal // the one around it that moves, too
-	lo, hi   int      // in the cell
+	params   []*types.TypeParam // of the function that it stands in
+	parent   *literal           // the one around it that moves, too
+	lo, hi   int                // in the cell
 	captures []capture
 	children []*literal
 	fails    bool // it has to stay where it is
@@ -36,13 +38,17 @@ type capture struct {
 	typ   string // of the field
 }
 
-const captured = ownPrefix + "c" // the parameter of the function that makes a closure
+const (
+	captured = ownPrefix + "c" // the parameter of the function that makes a closure
+	makerOf  = ownPrefix + "m" // the field that says for which types
+)
 
 func (l *literal) made() bool { return !l.fails }
 
 // moveLiterals finds the literals below a node that move, and edits the places where they stood.
 func (w *work) moveLiterals(c *checked, root ast.Node) {
 	calledOnly := w.calledOnly(c, root)
+	params := typeParams(c, root)
 	var stack []ast.Node
 	var around []*literal
 	var found []*literal
@@ -62,12 +68,15 @@ func (w *work) moveLiterals(c *checked, root ast.Node) {
 				ok = true
 			case *ast.SelectorExpr:
 				s := c.info.Selections[e]
-				ok = s != nil && s.Kind() != types.FieldVal
+				ok = s != nil && s.Kind() != types.FieldVal || c.instance(e) != nil
 			default:
-				ok = false
+				ok = c.instance(e) != nil
+			}
+			if ok && len(stack) > 0 && c.instance(x) != nil && c.instance(stack[len(stack)-1]) != nil {
+				ok = false // F in F[int]
 			}
 			if ok && stored(c, stack, x, calledOnly) {
-				l := &literal{x: x, c: c, lo: w.at(c, x.Pos()), hi: w.end(c, x.End())}
+				l := &literal{x: x, c: c, params: params, lo: w.at(c, x.Pos()), hi: w.end(c, x.End())}
 				if len(around) > 0 {
 					l.parent = around[len(around)-1]
 				}
@@ -101,6 +110,48 @@ func (w *work) moveLiterals(c *checked, root ast.Node) {
 			w.editCaptures(l, f, found)
 		}
 	}
+}
+
+// typeParams are the type parameters of a declaration, or of its receiver. It has none if one has no name.
+func typeParams(c *checked, root ast.Node) (list []*types.TypeParam) {
+	fd, ok := root.(*ast.FuncDecl)
+	if !ok {
+		return nil
+	}
+	f, ok := c.info.Defs[fd.Name].(*types.Func)
+	if !ok {
+		return nil
+	}
+	for _, ps := range []*types.TypeParamList{f.Signature().TypeParams(), f.Signature().RecvTypeParams()} {
+		for i := range ps.Len() {
+			if ps.At(i).Obj().Name() == "_" {
+				return nil
+			}
+			list = append(list, ps.At(i))
+		}
+	}
+	return list
+}
+
+// instance returns the identifier of the generic function of which an expression is an instance, or nil.
+func (c *checked) instance(n ast.Node) *ast.Ident {
+	switch x := n.(type) {
+	case *ast.IndexExpr:
+		n = x.X
+	case *ast.IndexListExpr:
+		n = x.X
+	}
+	id, ok := n.(*ast.Ident)
+	if s, sel := n.(*ast.SelectorExpr); sel {
+		id, ok = s.Sel, true
+	}
+	if !ok || c.info.Instances[id].TypeArgs == nil {
+		return nil
+	}
+	if _, ok := c.info.Uses[id].(*types.Func); !ok {
+		return nil
+	}
+	return id
 }
 
 // storing are the library's packages that keep functions they are given: hooks, what is recomputed, derivatives.
@@ -219,6 +270,11 @@ func (w *work) calledOnly(c *checked, root ast.Node) map[types.Object]bool {
 
 // capture finds the variables that a literal captures, or that it can't move.
 func (w *work) capture(l *literal) {
+	if id := l.c.instance(l.x); id != nil {
+		_, ok := w.instanceText(l.c, id)
+		l.fails = !ok
+		return
+	}
 	if s, ok := l.x.(*ast.SelectorExpr); ok {
 		w.captureReceiver(l, s)
 		return
@@ -255,11 +311,37 @@ func (w *work) capture(l *literal) {
 				}
 			}
 			l.captures = append(l.captures, capture{o, field, "*" + t})
-		case *types.TypeName, *types.Const: // of the surrounding function
+		case *types.TypeName:
+			_, param := o.Type().(*types.TypeParam)
+			l.fails = l.fails || !param || len(l.params) == 0
+		case *types.Const: // of the surrounding function
 			l.fails = true
 		}
 		return true
 	})
+}
+
+// instanceText writes an instance of a generic function with its type arguments.
+func (w *work) instanceText(c *checked, id *ast.Ident) (text string, ok bool) {
+	f := c.info.Uses[id].(*types.Func)
+	text = f.Name()
+	switch {
+	case f.Pkg() == c.pkg:
+	case !f.Exported():
+		return "", false
+	default:
+		text = w.n.alias(f.Pkg().Path(), f.Pkg().Name()) + "." + text
+	}
+	var args []string
+	for t := range c.info.Instances[id].TypeArgs.Types() {
+		arg, ok := w.writeType(t)
+		if !ok {
+			return "", false
+		}
+		args = append(args, arg)
+	}
+	_, ok = w.writeType(c.info.Instances[id].Type)
+	return text + "[" + strings.Join(args, ", ") + "]", ok
 }
 
 // captureReceiver prepares a method value: its closure holds the receiver.
@@ -323,14 +405,24 @@ func (w *work) editCaptures(l *literal, lit *ast.FuncLit, all []*literal) {
 
 // site is the call that stands where the literal stood.
 func (w *work) site(l *literal) string {
-	if len(l.captures) == 0 {
+	if len(l.captures) == 0 && len(l.params) == 0 {
 		return literalName + l.id + "()"
 	}
 	var fields []string
+	name := literalName + l.id
+	if len(l.params) > 0 {
+		var args []string
+		for _, p := range l.params {
+			args = append(args, p.Obj().Name())
+		}
+		list := strings.Join(args, ", ")
+		name += "[" + list + "]"
+		fields = append(fields, fmt.Sprintf("%s.Maker{%s, (func(%s))(nil)}", keepName, name, list))
+	}
 	for _, c := range l.captures {
 		fields = append(fields, w.address(l, c))
 	}
-	return literalName + l.id + "(&" + l.structType() + "{" + strings.Join(fields, ", ") + "})"
+	return name + "(&" + l.structType() + "{" + strings.Join(fields, ", ") + "})"
 }
 
 // address writes what a field of the struct is set to.
@@ -365,6 +457,9 @@ func (w *work) address(l *literal, c capture) string {
 func (l *literal) structType() string {
 	var b strings.Builder
 	b.WriteString("struct{ ")
+	if len(l.params) > 0 {
+		fmt.Fprintf(&b, "%s %s.Maker; ", makerOf, keepName)
+	}
 	for _, c := range l.captures {
 		fmt.Fprintf(&b, "%s %s; ", c.field, c.typ)
 	}
@@ -404,11 +499,32 @@ func (w *work) maker(l *literal) *decl {
 	name := literalName + l.id
 	typ, _ := w.writeType(l.c.info.TypeOf(l.x))
 	t := &Text{}
-	t.Inject("//go:noinline\nfunc ", name, "(")
-	if len(l.captures) > 0 {
+	t.Inject("//go:noinline\nfunc ", name)
+	for i, p := range l.params {
+		t.Inject([]string{"[", ", "}[min(i, 1)], p.Obj().Name(), " ", types.TypeString(p.Constraint(), w.qualify))
+	}
+	if len(l.params) > 0 {
+		t.Inject("]")
+	}
+	t.Inject("(")
+	if len(l.captures)+len(l.params) > 0 {
 		t.Inject(captured, " *", l.structType())
 	}
 	t.Inject(") ", typ, " { return ")
+	if id := l.c.instance(l.x); id != nil {
+		callee, _ := w.instanceText(l.c, id)
+		t.Inject(w.forward(l, callee))
+	} else {
+		w.makerBody(t, l)
+	}
+	t.Inject(" }\n")
+	d := &decl{key: name, names: []string{name}, tok: token.FUNC, src: w.src, lo: l.lo, hi: l.hi, text: t, generic: len(l.params) > 0, order: w.src.Cell<<20 + l.lo}
+	d.funcs = w.mentioned(l.c, l.x)
+	return d
+}
+
+// makerBody writes the closure of a function literal or a method value.
+func (w *work) makerBody(t *Text, l *literal) {
 	switch x := l.x.(type) {
 	case *ast.FuncLit:
 		inner := w.editsWithin(l, l.lo, l.hi)
@@ -420,24 +536,23 @@ func (w *work) maker(l *literal) *decl {
 		for _, u := range w.packageUses(l.c, x) { // whatever becomes of the names in later cells
 			inner.replace(u.lo, u.hi, w.n.alias(u.path, u.name))
 		}
+		if len(l.params) > 0 { // even if it captures nothing else
+			inner.insert(w.at(l.c, x.Body.Lbrace+1), " _ = "+captured+"; ")
+		}
 		inner.apply(t, w.src, l.lo, l.hi)
 	case *ast.SelectorExpr:
-		sig := l.c.info.TypeOf(x).(*types.Signature)
 		if sel := l.c.info.Selections[x]; sel.Kind() == types.MethodExpr {
 			recv, _ := w.writeType(sel.Recv())
-			t.Inject(w.forward(sig, "("+recv+")."+x.Sel.Name))
+			t.Inject(w.forward(l, "("+recv+")."+x.Sel.Name))
 		} else {
-			t.Inject(w.forward(sig, captured+".receiver."+x.Sel.Name))
+			t.Inject(w.forward(l, captured+".receiver."+x.Sel.Name))
 		}
 	}
-	t.Inject(" }\n")
-	d := &decl{key: name, names: []string{name}, tok: token.FUNC, src: w.src, lo: l.lo, hi: l.hi, text: t, order: w.src.Cell<<20 + l.lo}
-	d.funcs = w.mentioned(l.c, l.x)
-	return d
 }
 
 // forward writes a function that calls another one of the same type.
-func (w *work) forward(sig *types.Signature, callee string) string {
+func (w *work) forward(l *literal, callee string) string {
+	sig := l.c.info.TypeOf(l.x).Underlying().(*types.Signature)
 	var params, args []string
 	for i := range sig.Params().Len() {
 		t, _ := w.writeType(sig.Params().At(i).Type())
@@ -455,6 +570,9 @@ func (w *work) forward(sig *types.Signature, callee string) string {
 	call := callee + "(" + strings.Join(args, ", ") + ")"
 	if sig.Results().Len() > 0 {
 		call = "return " + call
+	}
+	if len(l.params) > 0 {
+		call = "_ = " + captured + "; " + call
 	}
 	return "func(" + strings.Join(params, ", ") + ")" + results + " { " + call + " }"
 }

@@ -12,12 +12,15 @@ func (w *work) writeType(t types.Type) (text string, ok bool) {
 	if !writable(t, map[types.Type]bool{}) {
 		return "", false
 	}
-	return types.TypeString(t, func(p *types.Package) string {
-		if p.Path() == "main" {
-			return ""
-		}
-		return w.n.alias(p.Path(), p.Name())
-	}), true
+	return types.TypeString(t, w.qualify), true
+}
+
+// qualify writes a package in front of one of its names.
+func (w *work) qualify(p *types.Package) string {
+	if p.Path() == "main" {
+		return ""
+	}
+	return w.n.alias(p.Path(), p.Name())
 }
 
 // writable reports whether package main can name a type.
@@ -100,8 +103,8 @@ func writable(t types.Type, seen map[types.Type]bool) bool {
 		return true
 	case *types.Union:
 		return true
-	case *types.TypeParam:
-		return false
+	case *types.TypeParam: // in generic makers alone
+		return t.Obj().Name() != "_"
 	}
 	return false
 }

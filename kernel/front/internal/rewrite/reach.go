@@ -97,6 +97,15 @@ func (g *graph) reachName(name string) bool {
 	return true
 }
 
+// reachTypes adds the cells' own types in a text of package keep's.
+func (g *graph) reachTypes(text string) {
+	for _, q := range qualified.FindAllString(text, -1) {
+		if name, ok := strings.CutPrefix(q, "main."); ok {
+			g.reachName(name)
+		}
+	}
+}
+
 // walk adds all that the nodes reached so far mention.
 func (g *graph) walk() {
 	for len(g.todo) > 0 {
@@ -203,13 +212,11 @@ func (w *work) needed(g *graph) (need, mentioned map[string]bool) {
 				}
 			}
 			for _, t := range group.Regs {
-				for _, q := range qualified.FindAllString(t, -1) {
-					if name, ok := strings.CutPrefix(q, "main."); ok {
-						g.reachName(name)
-					}
-				}
+				g.reachTypes(t)
 			}
 			for _, f := range group.Funcs {
+				f, args, _ := strings.Cut(f, "[")
+				g.reachTypes(args)
 				if name, ok := strings.CutPrefix(f, "main."); ok {
 					g.reachName(name)
 				} else {

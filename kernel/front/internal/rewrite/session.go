@@ -55,6 +55,8 @@ type decl struct {
 	text   *Text // of a literal: all of it
 	order  int
 
+	generic bool // a literal of a generic function
+
 	uses  []use             // packages that it names
 	funcs map[string]string // functions that it mentions without calling them: by identity, how to write them
 }
@@ -85,7 +87,7 @@ const (
 	ownPrefix    = "lectern"    // of all names that we write into programs
 	hiddenPrefix = "lecternVar" // of variables whose names hide something of Go's own
 	aliasPrefix  = "lecternpkg_"
-	literalName  = "lecternLit_"
+	literalName  = keep.LiteralName
 	mainName     = "lecternMain" // of the user's own func main
 	initName     = "lecternInit" // of the cell's own func init
 )
