@@ -182,14 +182,14 @@ func addRows[T number](sum []T, x *Tensor, s selection) {
 }
 
 // IndexSelect returns a new tensor with the positions of an axis that index, a
-// vector of whole numbers, lists, in that order. It panics if there is no such
+// vector of whole numbers or an []int, lists, in that order. It panics if there is no such
 // axis or a position is negative or out of range.
-func (t *Tensor) IndexSelect(axis int, index *Tensor) *Tensor {
-	t.existBeside("index select", index)
-	if index.Dim() > 1 {
-		fail(ErrShape, "index select", describe(t, index), "the positions are not a vector", "use Index for tensors of positions")
+func (t *Tensor) IndexSelect(axis int, index any) *Tensor {
+	at := positionsGiven("index select", t, index)
+	if at.Dim() > 1 {
+		fail(ErrShape, "index select", describe(t, at), "the positions are not a vector", "use Index for tensors of positions")
 	}
-	return t.take("index select", axis, index.Reshape(-1))
+	return t.take("index select", axis, at.Reshape(-1))
 }
 
 // take is IndexSelect for positions of any shape, which takes the place of the
@@ -205,16 +205,16 @@ func (t *Tensor) take(op string, axis int, index *Tensor) *Tensor {
 	return out.View(shape...)
 }
 
-// Embedding looks up rows of t, a table of vectors, for ids of any shape: the
-// result has the shape of ids and one more axis. Gradients of a row that is
+// Embedding looks up rows of t, a table of vectors, for ids of any shape, a tensor or
+// a slice of ints: the result has the shape of ids and one more axis. Gradients of a row that is
 // looked up several times are added. It panics if ids are not whole numbers or
 // one is negative or out of range.
-func (t *Tensor) Embedding(ids *Tensor) *Tensor {
-	t.existBeside("embedding", ids)
+func (t *Tensor) Embedding(ids any) *Tensor {
+	at := positionsGiven("embedding", t, ids)
 	if t.Dim() != 2 {
 		fail(ErrShape, "embedding", describe(t), "the table is not a matrix", "give one row for each id")
 	}
-	return t.take("embedding", 0, ids)
+	return t.take("embedding", 0, at)
 }
 
 // OneHot returns an int64 tensor with an axis more than ids, 1 where it meets the id
@@ -332,26 +332,16 @@ func init() {
 //
 //	y.At(i, j) = x.At(i, index.At(i, j)) // axis 1
 //
-// It panics if the ranks differ, index is larger than t on another axis, is not
+// index is a tensor of whole numbers or a slice, nested as deep as t has axes. It
+// panics if the ranks differ, index is larger than t on another axis, is not
 // of whole numbers, or names a position that is negative or out of range. A single
 // number is gathered from along axis 0.
-func (t *Tensor) Gather(axis int, index *Tensor) *Tensor {
-	t.existBeside("gather", index)
-	if t.Dim() == 0 && index.Dim() == 0 && t.layout.namesNumber(axis) {
-		return t.Reshape(1).Gather(0, index.Reshape(1)).Reshape()
+func (t *Tensor) Gather(axis int, index any) *Tensor {
+	at := positionsGiven("gather", t, index)
+	if t.Dim() == 0 && at.Dim() == 0 && t.layout.namesNumber(axis) {
+		return t.Reshape(1).Gather(0, at.Reshape(1)).Reshape()
 	}
-	axis = t.axis("gather", axis)
-	if index.Dim() != t.Dim() {
-		fail(ErrShape, "gather", describe(t, index), fmt.Sprintf("the positions have %d axes, the tensor has %d", index.Dim(), t.Dim()), "")
-	}
-	for a, size := range index.layout.shape {
-		if a != axis && size > t.layout.shape[a] {
-			fail(ErrShape, "gather", describe(t, index), fmt.Sprintf("axis %d has size %d for the positions and %d for the tensor", a, size, t.layout.shape[a]), "")
-		}
-	}
-	at := newTensor(Int64, index.layout.shape, false)
-	copy(plain[int64](at), t.checkedPositions("gather", axis, index))
-	return apply(&opGather, gathering{axis, at, t.Shape()}, t)
+	return apply(&opGather, t.gatheringAt("gather", axis, at), t)
 }
 
 // pick walks the positions of the index in row-major order.

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Range selects positions of an axis in [Tensor.Index]; make one with [To],
+// Range selects positions of an axis in [Tensor.Index]; make one with [Until],
 // [From], [Between] or use [All].
 type Range struct{ start, stop, step int }
 
@@ -45,8 +45,8 @@ const (
 //
 // An int drops its axis, a [Range] keeps it, and the result is a view.
 //
-// A tensor of whole numbers picks positions of its axis in any order, and a bool
-// tensor picks those where it is set, on as many axes as it has. The result is
+// A tensor of whole numbers, or an []int, picks positions of its axis in any order, and a bool
+// tensor, or a []bool, picks those where it is set, on as many axes as it has. The result is
 // then a copy, in which the axes of the tensors take the place of those that they
 // picked from; several tensors are broadcast and go together, and their axes come
 // first if they don't stand side by side.
@@ -58,6 +58,7 @@ const (
 // It panics if there are more indices than axes or one is out of range.
 func (t *Tensor) Index(items ...any) *Tensor {
 	t.exist("index")
+	items = t.listsAsTensors("index", items)
 	named := 0
 	for _, item := range items {
 		named += axesOf(item)
@@ -96,6 +97,18 @@ func (t *Tensor) Index(items ...any) *Tensor {
 		return t.pickAxes(picks)
 	}
 	return t
+}
+
+// listsAsTensors replaces lists of positions, or of bools, by tensors.
+func (t *Tensor) listsAsTensors(op string, items []any) []any {
+	for i, item := range items {
+		switch item.(type) {
+		case []int, []int64, [][]int, []bool:
+			items = slices.Clone(items)
+			items[i] = positionsGiven(op, t, item)
+		}
+	}
+	return items
 }
 
 // axesOf returns how many axes an index takes.
@@ -189,6 +202,7 @@ func (t *Tensor) pickAxes(picks []pickedAxis) *Tensor {
 func (t *Tensor) SetIndex(value any, items ...any) *Tensor {
 	v := operand("set index", value)
 	t.existBeside("set index", v)
+	items = t.listsAsTensors("set index", items)
 	write := func() { t.setPicked(v, items) }
 	if !slices.ContainsFunc(items, func(item any) bool { _, ok := item.(*Tensor); return ok }) {
 		write = func() {

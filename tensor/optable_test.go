@@ -159,6 +159,10 @@ var opTable = sync.OnceValue(func() []opCase {
 	add(any_, "index select", &opIndexSelect, func(in []*Tensor) *Tensor { return in[0].IndexSelect(1, ids(5, 0, 0, 4)) }, mat)
 	add(any_, "embedding", nil, func(in []*Tensor) *Tensor { return in[0].Embedding(Of([]int{0, 3}, []int{3, 3})) }, mat)
 	add(any_, "gather", &opGather, func(in []*Tensor) *Tensor { return in[0].Gather(1, Of([]int{0, 5, 5}, []int{1, 1, 3})) }, mat)
+	pairs := Of([]int{0, 5, 5}, []int{1, 1, 3})
+	add(any_, "scatter", nil, func(in []*Tensor) *Tensor { return in[0].Scatter(1, pairs, in[1]) }, mat, []int{2, 4})
+	add(any_, "scatter add", nil, func(in []*Tensor) *Tensor { return in[0].ScatterAdd(1, pairs, in[1]) }, mat, []int{2, 3})
+	add(any_, "index add", nil, func(in []*Tensor) *Tensor { return in[0].IndexAdd(1, []int{5, 0, 0}, in[1]) }, mat, []int{4, 3})
 	add(any_, "index by tensors", nil, func(in []*Tensor) *Tensor { return in[0].Index(ids(1, 0, 1), All, Of([]int{0, 3, 2})) }, cube)
 	for o, f := range map[*op]func(*Tensor, any) *Tensor{&opAnd: t.And, &opOr: t.Or, &opXor: t.Xor} {
 		add(any_, o.name, o, func(in []*Tensor) *Tensor { return f(in[0].Ne(0), in[1].Ne(0)) }, cube, cube)

@@ -1,0 +1,135 @@
+package tensor
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Writing and adding at positions: the reverse of Gather and IndexSelect, with their
+// rules. All return new tensors.
+
+// positionsGiven returns positions that are given as a tensor, as a Go slice, which may
+// be nested, or as one whole number.
+func positionsGiven(op string, t *Tensor, index any) *Tensor {
+	switch x := index.(type) {
+	case *Tensor:
+		t.existBeside(op, x)
+		return x
+	case []int: // which may be empty: positions nonetheless
+		return Maker{dtype: Int64, given: true}.Of(x).To(t.exist(op).Device())
+	}
+	var at *Tensor
+	if err := Try(func() { at = Of(index) }); err != nil || index == nil {
+		fail(ErrValue, op, describe(t), fmt.Sprintf("the positions are a %T", index), "give an int64 tensor or an []int")
+	}
+	return at.To(t.exist(op).Device())
+}
+
+// gatheringAt checks positions by the rules of Gather and returns them as its record
+// wants them.
+func (t *Tensor) gatheringAt(op string, axis int, index *Tensor) gathering {
+	axis = t.axis(op, axis)
+	if index.Dim() != t.Dim() {
+		fail(ErrShape, op, describe(t, index), fmt.Sprintf("the positions have %d axes, the tensor has %d", index.Dim(), t.Dim()), "")
+	}
+	for a, size := range index.layout.shape {
+		if a != axis && size > t.layout.shape[a] {
+			fail(ErrShape, op, describe(t, index), fmt.Sprintf("axis %d has size %d for the positions and %d for the tensor", a, size, t.layout.shape[a]), "")
+		}
+	}
+	at := newTensor(Int64, index.layout.shape, false)
+	copy(plain[int64](at), t.checkedPositions(op, axis, index))
+	return gathering{axis, at, t.Shape()}
+}
+
+// Scatter returns a copy of t in which values, a tensor or a number, stand at the
+// positions that index names, by the rules of [Tensor.Gather]:
+//
+//	y.At(i, index.At(i, j)) = values.At(i, j) // axis 1
+//
+// Of several values for one position the last stays. A values tensor has t's dtype
+// and may be larger than index; what lies outside is not read. It panics as Gather
+// does, and if values are too few.
+func (t *Tensor) Scatter(axis int, index, values any) *Tensor {
+	at, v := t.scattered("scatter", axis, index, values)
+	if t.Dim() == 0 {
+		return v
+	}
+	flat := newTensor(Int64, []int{at.index.Len()}, false)
+	rows := ContiguousLayout(t.layout.shape...)
+	at.each(rows, func(i, place int) { plain[int64](flat)[i] = int64(place) })
+	return t.withPicked(v, flat)
+}
+
+// ScatterAdd is [Tensor.Scatter] that adds the values to the elements of t; several
+// for one position are all added.
+func (t *Tensor) ScatterAdd(axis int, index, values any) *Tensor {
+	at, v := t.scattered("scatter add", axis, index, values)
+	if t.Dim() == 0 {
+		return t.Add(v)
+	}
+	return t.Add(apply(&opScatterAdd, at, v))
+}
+
+// scattered checks the arguments of Scatter and returns the values in the shape of
+// the positions.
+func (t *Tensor) scattered(op string, axis int, index, values any) (gathering, *Tensor) {
+	positions, v := positionsGiven(op, t, index), operand(op, values)
+	t.existBeside(op, v)
+	v = t.fitting(op, v)
+	if t.Dim() == 0 && positions.Dim() == 0 && v.Dim() == 0 && t.layout.namesNumber(axis) {
+		t.Reshape(1).gatheringAt(op, 0, positions.Reshape(1))
+		return gathering{}, v
+	}
+	at := t.gatheringAt(op, axis, positions)
+	shape := at.index.layout.shape
+	if v.number || v.Dim() == 0 {
+		return at, v.Expand(shape...)
+	}
+	if v.Dim() != len(shape) {
+		fail(ErrShape, op, describe(t, positions, v), fmt.Sprintf("the values have %d axes, the positions have %d", v.Dim(), len(shape)), "")
+	}
+	for a, size := range shape {
+		if v.layout.shape[a] < size {
+			fail(ErrShape, op, describe(t, positions, v), fmt.Sprintf("axis %d has %d values for %d positions", a, v.layout.shape[a], size), "give a value for each position, or one number")
+		}
+		v = v.Narrow(a, 0, size)
+	}
+	return at, v
+}
+
+// fitting returns values in the dtype of t, which a number adapts to.
+func (t *Tensor) fitting(op string, v *Tensor) *Tensor {
+	if v.number && formats[v.dtype].class <= formats[t.dtype].class {
+		return v.To(t.dtype, t.Device())
+	}
+	if v.dtype != t.dtype {
+		fail(ErrDtype, op, describe(t, v), fmt.Sprintf("the values are %s, the tensor is %s", v.dtype, t.dtype), "convert the values with To")
+	}
+	return v
+}
+
+// IndexAdd returns a copy of t to whose positions of an axis, those that index, a
+// vector, lists, values is added: position j of values to position index[j] of t. The
+// sum of a position that is listed several times has all of them. It panics as
+// [Tensor.IndexSelect] does, and if values has not the shape of what that would
+// select, or another dtype than t.
+func (t *Tensor) IndexAdd(axis int, index any, values *Tensor) *Tensor {
+	const op = "index add"
+	at := positionsGiven(op, t, index)
+	t.existBeside(op, values)
+	if t.Dim() == 0 {
+		fail(ErrShape, op, describe(t, at, values), "a single number has no axis to add along", "use Add")
+	}
+	axis = t.axis(op, axis)
+	if at.Dim() > 1 {
+		fail(ErrShape, op, describe(t, at, values), "the positions are not a vector", "flatten them with View(-1)")
+	}
+	want := t.Shape()
+	want[axis] = at.Len()
+	if !slices.Equal(values.layout.shape, want) {
+		fail(ErrShape, op, describe(t, at, values), fmt.Sprintf("the values have shape %v, the positions stand for %v", values.layout.shape, want), "give one slice for each position")
+	}
+	s := selection{axis, t.layout.shape[axis], t.checkedPositions(op, axis, at.Reshape(-1))}
+	return t.Add(apply(&opIndexAdd, s, t.fitting(op, values)))
+}
