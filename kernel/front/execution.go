@@ -62,6 +62,7 @@ func newExecution(k *kernel, m *jupyter.Message, req executeRequest, cell int) *
 func (e *execution) write(text string) {
 	e.outMu.Lock()
 	defer e.outMu.Unlock()
+	defer survive("output")
 	e.out.Write(text)
 }
 
@@ -69,6 +70,7 @@ func (e *execution) write(text string) {
 func (e *execution) writeErr(text string) {
 	e.outMu.Lock()
 	defer e.outMu.Unlock()
+	defer survive("output")
 	e.err.write(text)
 }
 

@@ -134,7 +134,7 @@ func (k *kernel) receive(s *jupyter.Socket, f func(*jupyter.Message)) {
 			return
 		}
 		if err == nil {
-			f(m)
+			k.attempt(m, f)
 		}
 	}
 }

@@ -195,7 +195,7 @@ func (k *kernel) execute(m *jupyter.Message) bool {
 	if !req.Silent {
 		k.publish(m, "execute_input", map[string]any{"code": req.Code, "execution_count": cell})
 	}
-	fail := r.do()
+	fail := r.guard(r.do)
 	k.queue.mark()
 	reply := map[string]any{"status": "ok", "execution_count": cell, "payload": []any{}, "user_expressions": map[string]any{}}
 	if fail != nil {

@@ -35,9 +35,9 @@ func (k *kernel) onShell(m *jupyter.Message) {
 		}
 		k.answer(m, "is_complete_reply", reply)
 	case "complete_request":
-		go k.onComplete(m)
+		go k.attempt(m, k.onComplete)
 	case "inspect_request":
-		go k.onInspect(m)
+		go k.attempt(m, k.onInspect)
 	case "history_request":
 		k.answer(m, "history_reply", k.pastCells(m))
 	case "shutdown_request":
