@@ -224,12 +224,31 @@ func (e *execution) run() *failure {
 
 // build builds the program; with the go command if the user has given it flags.
 func (e *execution) build() (exe string, f *failure) {
-	var err error
-	if len(e.k.flags) == 0 && !e.r.Tests {
-		exe, err = e.k.builder.build(e.ctx, e.r)
-	} else {
-		exe = filepath.Join(e.k.f.build(), "flagged")
-		err = e.goBuild(nil, append([]string{"-o", exe}, e.k.flags...)...)
+	build := func(r *rewrite.Result) (err error) {
+		e.r = r
+		if len(e.k.flags) == 0 && !r.Tests {
+			exe, err = e.k.builder.build(e.ctx, r)
+		} else {
+			exe = filepath.Join(e.k.f.build(), "flagged")
+			err = e.goBuild(nil, append([]string{"-o", exe}, e.k.flags...)...)
+		}
+		return err
+	}
+	first := e.r
+	err := build(first)
+	var refused *compileError
+	if errors.As(err, &refused) {
+		if r := sparing(e.k.current(), first, e.cell, e.req.Code, refused, build); r != nil {
+			for _, n := range r.Notes {
+				if !slices.Contains(first.Notes, n) {
+					e.note(n)
+				}
+			}
+			r.Next.Whole(covers(e.k.flags))
+			err = nil
+		} else {
+			e.r = first
+		}
 	}
 	if err != nil {
 		return "", e.notBuilt(err)

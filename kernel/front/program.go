@@ -47,6 +47,21 @@ type compileError struct {
 
 func (e *compileError) Error() string { return e.tool + ": " + e.said }
 
+// first is the first mistake that it names, in our words if the place is in a cell.
+func (e *compileError) first() string {
+	for line := range strings.Lines(e.said) {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		if _, msg, ok := strings.Cut(line, ": "); ok {
+			return msg
+		}
+		return line
+	}
+	return ""
+}
+
 // build returns the path of the executable.
 func (b *builder) build(ctx context.Context, r *rewrite.Result) (string, error) {
 	files, err := b.packages.Config(r.Imports)

@@ -47,6 +47,9 @@ func (l *literal) made() bool { return !l.fails }
 
 // moveLiterals finds the literals below a node that move, and edits the places where they stood.
 func (w *work) moveLiterals(c *checked, root ast.Node) {
+	if w.s.settled {
+		return
+	}
 	calledOnly := w.calledOnly(c, root)
 	params := typeParams(c, root)
 	var stack []ast.Node

@@ -108,6 +108,7 @@ func (s *Session) rewrite(cell int, code string) *Result {
 		objects: map[string]types.Object{}, global: map[types.Object]string{}, old: map[string]string{}, dropped: map[*ast.Ident]bool{},
 		funcs: map[string]string{}, parts: map[*checked][]part{}, broken: map[*decl][]Error{}}
 	w.r.Next = w.n
+	w.n.spared, w.n.settled = nil, false
 	w.n.sources[cell], w.n.current = w.src, cell
 	w.run()
 	return w.r

@@ -42,6 +42,8 @@ type Session struct {
 	told    map[string]bool     // notes that are given once
 	whole   bool                // programs have all that is declared, reachable or not
 	broken  map[string]bool     // keys of declarations that may not compile any more, since something was removed
+	spared  map[string]string   // variables that the next cell is not to keep, and why
+	settled bool                // function literals of the next cell stay where they are
 }
 
 // A decl is a remembered declaration: func, type or const, or a function literal of a cell that has moved to the package level.
@@ -118,6 +120,14 @@ func (s *Session) clone() *Session {
 
 // Whole says whether programs are to have all that is declared, and not just what they can reach: a report of what has run must name the rest, too.
 func (s *Session) Whole(all bool) { s.whole = all }
+
+// Spare returns a session that keeps less of the next cell: not the variables in names, whose values say why, and no function literals if literals
+// is false. It is for code of ours that the compiler refuses.
+func (s *Session) Spare(names map[string]string, literals bool) *Session {
+	c := s.clone()
+	c.spared, c.settled = names, !literals
+	return c
+}
 
 // Source returns the text of a cell that has run, or nil.
 func (s *Session) Source(cell int) *Source { return s.sources[cell] }

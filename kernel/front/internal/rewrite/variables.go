@@ -68,6 +68,8 @@ func (w *work) publish(ds []definition) {
 			return
 		case !ok:
 			why = "its type " + types.TypeString(d.obj.Type(), types.RelativeTo(w.user.pkg)) + " can't be named outside its package or function"
+		case w.s.spared[d.name] != "":
+			why = w.s.spared[d.name]
 		}
 		if why != "" {
 			if !w.local[d.name] {
