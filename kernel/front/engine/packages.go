@@ -1,0 +1,110 @@
+//go:build js
+
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"go/importer"
+	"go/token"
+	"go/types"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+)
+
+// A pkg is a line of the index.
+type pkg struct {
+	Path    string   `json:"path"`
+	Name    string   `json:"name"`
+	Imports []string `json:"imports"`
+	File    string   `json:"file"` // its archive in the page's memory
+}
+
+// packages implements rewrite.Packages with what the page has loaded.
+type packages struct {
+	types.Importer
+	known  map[string]*pkg
+	byName map[string]string
+}
+
+// state is the package whose importers have state that lives on from cell to cell.
+const state = "github.com/lectern-go/lectern/internal/kept"
+
+func readPackages(index string) (*packages, error) {
+	b, err := os.ReadFile(index)
+	if err != nil {
+		return nil, err
+	}
+	var list []*pkg
+	if err := json.Unmarshal(b, &list); err != nil {
+		return nil, fmt.Errorf("%s: %w", index, err)
+	}
+	p := &packages{known: map[string]*pkg{}, byName: map[string]string{}}
+	for _, k := range list {
+		p.known[k.Path] = k
+		if old, ok := p.byName[k.Name]; importable(k.Path) && (!ok || better(k.Path, old)) {
+			p.byName[k.Name] = k.Path
+		}
+	}
+	p.Importer = importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) {
+		k := p.known[path]
+		if k == nil {
+			return nil, fmt.Errorf("there is no package %s", path)
+		}
+		return os.Open(k.File)
+	})
+	return p, nil
+}
+
+// importable reports whether cells may import a package: nobody's internal one.
+func importable(path string) bool {
+	return !slices.ContainsFunc(strings.Split(path, "/"), func(s string) bool { return s == "internal" || s == "vendor" })
+}
+
+// better reports whether a name more likely means the package a than b: the second version of a package before the first, one of the lessons'
+// before one of the standard library, and the shorter path.
+func better(a, b string) bool {
+	rank := func(path string) (own, second bool) {
+		return strings.HasPrefix(path, "github.com/lectern-go/lectern/"), strings.HasSuffix(path, "/v2")
+	}
+	ownA, secondA := rank(a)
+	ownB, secondB := rank(b)
+	switch {
+	case ownA != ownB:
+		return ownA
+	case secondA != secondB:
+		return secondA
+	}
+	return len(a) < len(b)
+}
+
+// ByName returns the path that a package name most likely means, or "".
+func (p *packages) ByName(name string) string { return p.byName[name] }
+
+// Names returns the names of all packages that can be imported.
+func (p *packages) Names() []string { return slices.Sorted(maps.Keys(p.byName)) }
+
+// Stateful reports whether a package has state that lives on.
+func (p *packages) Stateful(path string) bool { return p.Reaches(path, state) }
+
+// Reaches reports whether a package imports another one, itself or through others.
+func (p *packages) Reaches(path, other string) bool {
+	found := map[string]string{}
+	p.collect(path, found)
+	return path != other && found[other] != ""
+}
+
+// collect adds the archives of a package and of all that it imports.
+func (p *packages) collect(path string, files map[string]string) {
+	k := p.known[path]
+	if k == nil || files[path] != "" {
+		return
+	}
+	files[path] = k.File
+	for _, i := range k.Imports {
+		p.collect(i, files)
+	}
+}
