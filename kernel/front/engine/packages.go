@@ -13,6 +13,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/lectern-go/lectern/kernel/front/internal/names"
 )
 
 // A pkg is a line of the index.
@@ -45,7 +47,7 @@ func readPackages(index string) (*packages, error) {
 	p := &packages{known: map[string]*pkg{}, byName: map[string]string{}}
 	for _, k := range list {
 		p.known[k.Path] = k
-		if old, ok := p.byName[k.Name]; importable(k.Path) && (!ok || better(k.Path, old)) {
+		if old, ok := p.byName[k.Name]; importable(k.Path) && (!ok || better(k.Name, k.Path, old)) {
 			p.byName[k.Name] = k.Path
 		}
 	}
@@ -64,19 +66,16 @@ func importable(path string) bool {
 	return !slices.ContainsFunc(strings.Split(path, "/"), func(s string) bool { return s == "internal" || s == "vendor" })
 }
 
-// better reports whether a name more likely means the package a than b: the second version of a package before the first, one of the lessons'
-// before one of the standard library, and the shorter path.
-func better(a, b string) bool {
-	rank := func(path string) (own, second bool) {
-		return strings.HasPrefix(path, "github.com/lectern-go/lectern/"), strings.HasSuffix(path, "/v2")
-	}
-	ownA, secondA := rank(a)
-	ownB, secondB := rank(b)
+// better reports whether a name more likely means the package a than b, as in the kernel: the preferred one, then one of the standard library
+// before any other, and the one with the shorter path.
+func better(name, a, b string) bool {
+	want := names.Preferred[name]
+	standard := func(path string) bool { return !strings.Contains(path, ".") }
 	switch {
-	case ownA != ownB:
-		return ownA
-	case secondA != secondB:
-		return secondA
+	case a == want || b == want:
+		return a == want
+	case standard(a) != standard(b):
+		return standard(a)
 	}
 	return len(a) < len(b)
 }

@@ -18,6 +18,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/lectern-go/lectern/kernel/front/internal/names"
 )
 
 // Config says where to look.
@@ -178,11 +180,6 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// preferred paths for names that several packages have.
-var preferred = map[string]string{
-	"rand": "math/rand/v2", "template": "text/template", "scanner": "text/scanner", "pprof": "runtime/pprof", "bits": "math/bits",
-}
-
 // ByName returns the path of the package that a name most likely means, or "".
 func (p *Packages) ByName(name string) string { return p.names()[name] }
 
@@ -213,24 +210,24 @@ func (p *Packages) names() map[string]string {
 // addNames adds the names of packages to those that are known already, which stay what they are, in a map of its own. Shorter paths win, and the
 // standard library before all others; packages that nobody outside may import are left out.
 func addNames(known map[string]string, found []*pkg) map[string]string {
-	names := maps.Clone(known)
-	if names == nil {
-		names = map[string]string{}
+	byName := maps.Clone(known)
+	if byName == nil {
+		byName = map[string]string{}
 	}
 	for _, k := range found {
 		if !importable(k) || known[k.Name] != "" {
 			continue
 		}
 		path := k.Path
-		if want := preferred[k.Name]; want != "" && k.Standard {
+		if want := names.Preferred[k.Name]; want != "" && k.Standard {
 			path = want
 		}
-		old, ok := names[k.Name]
+		old, ok := byName[k.Name]
 		if !ok || old != path && (strings.Contains(old, ".") == strings.Contains(path, ".") && len(path) < len(old) || !strings.Contains(path, ".") && strings.Contains(old, ".")) {
-			names[k.Name] = path
+			byName[k.Name] = path
 		}
 	}
-	return names
+	return byName
 }
 
 // compiled lists the packages that have been looked up. It needs p.mu.

@@ -1,0 +1,169 @@
+// A machine runs Go's programs for WebAssembly one after another on files in memory. It needs Go's wasm_exec.js to be loaded after it, in a
+// worker or in Node: fs, process and path are what that file asks of Node, answered from memory.
+"use strict";
+
+const machine = (() => {
+  const files = new Map(); // path to { bytes, size }; bytes may be longer
+  const folders = new Set(["/"]);
+  const open = new Map(); // descriptor to { file, at }
+  let descriptors = 10;
+  let print = () => {}; // gets (descriptor, bytes) of 1 and 2
+
+  const problem = (code) => Object.assign(new Error(code), { code });
+  const whole = (path) => {
+    const parts = [];
+    for (const part of (path.startsWith("/") ? path : "/work/" + path).split("/")) {
+      if (part === "..") parts.pop();
+      else if (part !== "" && part !== ".") parts.push(part);
+    }
+    return "/" + parts.join("/");
+  };
+  const parent = (path) => path.slice(0, path.lastIndexOf("/")) || "/";
+  const stat = (file, folder) => ({
+    dev: 1, ino: 1, mode: folder ? 0o40700 : 0o100600, nlink: 1, uid: 0, gid: 0, rdev: 0, size: file ? file.size : 0,
+    blksize: 4096, blocks: file ? (file.size + 511) >> 9 : 0, atimeMs: 0, mtimeMs: 0, ctimeMs: 0, isDirectory: () => folder,
+  });
+  const grow = (file, size) => {
+    if (file.bytes.length < size) {
+      const bytes = new Uint8Array(Math.max(size, 2 * file.bytes.length));
+      bytes.set(file.bytes.subarray(0, file.size));
+      file.bytes = bytes;
+    }
+    file.size = Math.max(file.size, size);
+  };
+  const make = (path) => { for (let p = whole(path); !folders.has(p); p = parent(p)) folders.add(p); };
+  const put = (path, bytes) => {
+    if (typeof bytes === "string") bytes = new TextEncoder().encode(bytes);
+    path = whole(path);
+    make(parent(path));
+    files.set(path, { bytes, size: bytes.length });
+  };
+  const get = (path) => {
+    const file = files.get(whole(path));
+    return file && file.bytes.subarray(0, file.size);
+  };
+
+  const constants = { O_WRONLY: 1, O_RDWR: 2, O_CREAT: 64, O_EXCL: 128, O_TRUNC: 512, O_APPEND: 1024, O_DIRECTORY: 65536 };
+  // Each of these returns its result or throws; calls gives them the form that Node's have.
+  const calls = {
+    open(path, flags) {
+      path = whole(path);
+      let file = files.get(path);
+      const folder = folders.has(path);
+      if (file && flags & constants.O_CREAT && flags & constants.O_EXCL) throw problem("EEXIST");
+      if (!file && !folder) {
+        if (!(flags & constants.O_CREAT) || !folders.has(parent(path))) throw problem("ENOENT");
+        files.set(path, file = { bytes: new Uint8Array(0), size: 0 });
+      }
+      if (file && flags & constants.O_TRUNC) file.size = 0;
+      open.set(++descriptors, { file, folder, path, at: file && flags & constants.O_APPEND ? file.size : 0 });
+      return descriptors;
+    },
+    close(fd) { open.delete(fd); },
+    read(fd, buffer, offset, length, position) {
+      const h = open.get(fd);
+      if (!h) return 0; // standard input is empty
+      if (!h.file) throw problem("EISDIR");
+      const at = position ?? h.at;
+      const n = Math.max(0, Math.min(length, h.file.size - at));
+      buffer.set(h.file.bytes.subarray(at, at + n), offset);
+      if (position === null) h.at += n;
+      return n;
+    },
+    write(fd, buffer, offset, length, position) {
+      if (fd === 1 || fd === 2) {
+        print(fd, buffer.slice(offset, offset + length));
+        return length;
+      }
+      const h = open.get(fd);
+      if (!h || !h.file) throw problem("EBADF");
+      const at = position ?? h.at;
+      grow(h.file, at + length);
+      h.file.bytes.set(buffer.subarray(offset, offset + length), at);
+      if (position === null) h.at += length;
+      return length;
+    },
+    stat(path) {
+      path = whole(path);
+      if (!files.has(path) && !folders.has(path)) throw problem("ENOENT");
+      return stat(files.get(path), folders.has(path));
+    },
+    lstat(path) { return calls.stat(path); },
+    fstat(fd) {
+      const h = open.get(fd);
+      return h ? stat(h.file, h.folder) : { ...stat(null, false), mode: 0o20600 };
+    },
+    mkdir(path) {
+      path = whole(path);
+      if (folders.has(path) || files.has(path)) throw problem("EEXIST");
+      if (!folders.has(parent(path))) throw problem("ENOENT");
+      folders.add(path);
+    },
+    readdir(path) {
+      path = whole(path);
+      if (!folders.has(path)) throw problem(files.has(path) ? "ENOTDIR" : "ENOENT");
+      return [...files.keys(), ...folders].filter((p) => p !== "/" && parent(p) === path).map((p) => p.slice(p.lastIndexOf("/") + 1));
+    },
+    unlink(path) { if (!files.delete(whole(path))) throw problem("ENOENT"); },
+    rmdir(path) {
+      if (calls.readdir(path).length) throw problem("ENOTEMPTY");
+      folders.delete(whole(path));
+    },
+    rename(from, to) {
+      const file = files.get(whole(from));
+      if (!file) throw problem("ENOENT"); // folders stay where they are
+      files.delete(whole(from));
+      files.set(whole(to), file);
+    },
+    ftruncate(fd, size) {
+      const { file } = open.get(fd);
+      grow(file, size);
+      file.bytes.fill(0, size, file.size);
+      file.size = size;
+    },
+    truncate(path, size) {
+      const fd = calls.open(path, constants.O_WRONLY);
+      calls.ftruncate(fd, size);
+      calls.close(fd);
+    },
+    chmod() {}, fchmod() {}, chown() {}, fchown() {}, lchown() {}, utimes() {}, fsync() {},
+    link() { throw problem("ENOSYS"); }, symlink() { throw problem("ENOSYS"); }, readlink() { throw problem("EINVAL"); },
+  };
+  const fs = { constants, writeSync: (fd, buffer) => calls.write(fd, buffer, 0, buffer.length, null) };
+  for (const [name, call] of Object.entries(calls)) {
+    fs[name] = (...args) => {
+      const done = args.pop();
+      let result;
+      try {
+        result = call(...args);
+      } catch (error) {
+        if (!error.code) throw error;
+        return done(error);
+      }
+      done(null, result);
+    };
+  }
+  const user = () => 0;
+  globalThis.fs = fs;
+  globalThis.process = {
+    pid: 1, ppid: 0, umask: () => 0o77, cwd: () => "/work", chdir() {}, getuid: user, geteuid: user, getgid: user, getegid: user, getgroups: () => [],
+  };
+  globalThis.path = { resolve: (...parts) => whole(parts.join("/")) };
+  for (const folder of ["/work", "/tmp", "/keep", "/pkg"]) make(folder);
+
+  // start runs a program until its end, and returns its exit status. What it prints goes to output. A program that answers calls, as the rewriter
+  // does, never ends: what it returns is ready when the program has set the variable that ready names.
+  const start = async (module, argv, env, output) => {
+    const go = new Go();
+    let status = 0;
+    go.argv = argv;
+    go.env = { PATH: "/", HOME: "/work", TMPDIR: "/tmp", GOOS: "js", GOARCH: "wasm", ...env };
+    go.exit = (code) => { status = code; };
+    print = output;
+    await go.run(await WebAssembly.instantiate(module, go.importObject));
+    for (const timer of go._scheduledTimeouts.values()) clearTimeout(timer); // they would wake a program that is no more
+    return status;
+  };
+
+  return { put, get, make, remove: (path) => files.delete(whole(path)), start };
+})();
