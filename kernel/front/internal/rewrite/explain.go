@@ -20,6 +20,7 @@ func (s *Session) explain(e *Error, next *Session) {
 		m = &mistake{s: s, next: next, e: e, src: &Source{}, tries: maxTries}
 	}
 	switch {
+	case m.loneBrace():
 	case e.Msg == unreadImport && m.src.Code != "":
 		lo, hi := m.lineAt(m.off)
 		text := strings.TrimSpace(m.src.Code[m.off:hi])
@@ -37,6 +38,40 @@ func (s *Session) explain(e *Error, next *Session) {
 	default:
 		e.Hint = m.hint()
 	}
+}
+
+// loneBrace explains a block whose { begins the next line, where Go has ended the statement already.
+func (m *mistake) loneBrace() bool {
+	if m.src.Code == "" || !m.syntax && !strings.HasSuffix(m.e.Msg, " has no body") && !(strings.HasPrefix(m.e.Msg, "func(") && strings.HasSuffix(m.e.Msg, "is not an expression")) {
+		return false
+	}
+	depth, line := 0, ""
+	end := 0 // of the token before
+	for _, t := range tokens(m.src.Code) {
+		if t.tok == token.COMMENT {
+			continue
+		}
+		before := end
+		end = t.hi
+		switch {
+		case t.lo < m.off:
+		case line != "" && t.tok == token.LBRACE:
+			m.e.Msg = "this { belongs at the end of the line before"
+			m.e.Hint = "Go ends a statement where its line ends: write " + line + " {"
+			m.move(t.lo, t.hi)
+			return true
+		case t.tok == token.SEMICOLON && t.lit == "\n" && depth == 0 && line == "":
+			lo, _ := m.lineAt(before)
+			line = strings.TrimSpace(m.src.Code[lo:before])
+		case line != "" || m.syntax: // a syntax error stands right at the end of the line
+			return false
+		case t.tok == token.LPAREN || t.tok == token.LBRACK || t.tok == token.LBRACE:
+			depth++
+		case t.tok == token.RPAREN || t.tok == token.RBRACK || t.tok == token.RBRACE:
+			depth--
+		}
+	}
+	return false
 }
 
 // distinct leaves out errors that say nothing new: the same name in several places, the same explanation twice.
@@ -266,7 +301,6 @@ func (m *mistake) hint() string {
 		{"too many values in struct literal", "name the fields: T{Size: 1}"},
 		{"too few values in struct literal", "name the fields: T{Size: 1}"},
 		{"mixture of field:value", "name all fields, or none"},
-		{"missing function body", "the { goes at the end of the line with func"},
 		{"is not an expression", "this is a type: a value of it is written T{…} or T(x)"},
 		{"invalid recursive type", "a struct can't contain itself: use a pointer to it"},
 		{"missing key in map literal", "each entry is written key: value"},
@@ -328,7 +362,7 @@ func (m *mistake) syntaxHint() string {
 	case strings.Contains(msg, "found 'else'"):
 		return "else goes on the line of the } before it: } else {"
 	case strings.Contains(msg, "unexpected newline") || strings.Contains(msg, "unexpected semicolon or newline"):
-		return "the { goes at the end of the line, not on the next"
+		return "a { is missing at the end of this line"
 	case strings.HasPrefix(msg, "expected '{'") || strings.HasPrefix(msg, "expected 'block'"):
 		m.e.Msg = "the block after if, for or switch goes between { and }"
 		return "put it in braces, even if it is a single statement"
