@@ -2,6 +2,7 @@ package show
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -190,5 +191,39 @@ func TestStepText(t *testing.T) {
 	}
 	if got := stepText(strings.Repeat("日", 200)); !strings.HasSuffix(got, "…") {
 		t.Errorf("got %q", got)
+	}
+}
+
+// What changes in place is shown at the step that changed it, wherever its name is.
+func TestStepValuesChangedInPlace(t *testing.T) {
+	s := newStepValues()
+	weight, n := []int{1, 2}, 3
+	s.fields([]any{"weight", weight, "n", n})
+	if got := s.fields([]any{"loss", 5}); !slices.Equal(got, []string{"loss", "5"}) {
+		t.Errorf("nothing changed, got %q", got)
+	}
+	weight[0] = 7
+	if got := s.fields(nil); !slices.Equal(got, []string{"weight", "[]int{7, 2}"}) {
+		t.Errorf("after a change in place: got %q", got)
+	}
+	if got := s.fields(nil); got != nil {
+		t.Errorf("it was shown already: got %q", got)
+	}
+	s.enter()
+	weight[1] = 8
+	if got := s.fields([]any{"x", 1}); !slices.Equal(got, []string{"x", "1", "weight", "[]int{7, 8}"}) {
+		t.Errorf("changed by a call: got %q", got)
+	}
+	s.leave()
+	s.enter()
+	own := []int{0}
+	weight[1] = 9
+	if got := s.fields([]any{"own", own}); !slices.Equal(got, []string{"own", "[]int{0}", "weight", "[]int{7, 9}"}) {
+		t.Errorf("changed by another call: got %q", got)
+	}
+	s.leave()
+	own[0] = 1
+	if got := s.fields(nil); got != nil {
+		t.Errorf("a variable of a call that has ended is shown: %q", got)
 	}
 }

@@ -16,10 +16,13 @@ const (
 	maxStepValue = 160  // bytes of one value
 )
 
-var steps atomic.Int64
+var (
+	steps      atomic.Int64
+	stepsShown = newStepValues()
+)
 
-// Step records that the statement on a line of a //step cell has run, and the values that it set, as pairs of name and value.
-// The kernel writes the calls.
+// Step records that the statement on a line of a //step cell has run, and the values that it set, as pairs of name and value. Values that
+// changed in place since the step before are recorded with them. The kernel writes the calls.
 func Step(line int, namesAndValues ...any) {
 	n := steps.Add(1)
 	if !inband.On() || n > maxSteps+1 {
@@ -29,12 +32,7 @@ func Step(line int, namesAndValues ...any) {
 		inband.Send("steps-cut", strconv.Itoa(maxSteps))
 		return
 	}
-	fields := make([]string, 1, 1+len(namesAndValues))
-	fields[0] = strconv.Itoa(line)
-	for i := 0; i+1 < len(namesAndValues); i += 2 {
-		fields = append(fields, fmt.Sprint(namesAndValues[i]), stepText(namesAndValues[i+1]))
-	}
-	inband.Send("step", fields...)
+	inband.Send("step", append([]string{strconv.Itoa(line)}, stepsShown.fields(namesAndValues)...)...)
 }
 
 // Enter records that a function of the cell has been called, with its parameters.
@@ -42,6 +40,7 @@ func Enter(line int, name string, namesAndValues ...any) {
 	if !inband.On() || steps.Load() > maxSteps {
 		return
 	}
+	stepsShown.enter()
 	inband.Send("enter", name)
 	Step(line, namesAndValues...)
 }
@@ -49,6 +48,7 @@ func Enter(line int, name string, namesAndValues ...any) {
 // Leave records that the function entered last has returned.
 func Leave() {
 	if inband.On() && steps.Load() <= maxSteps {
+		stepsShown.leave()
 		inband.Send("leave")
 	}
 }
