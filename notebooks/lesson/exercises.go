@@ -196,8 +196,8 @@ var exercises = map[string]exercise{
 		praise: "A value that is used twice gets the sum of both gradients.",
 	},
 	"11.3": {
-		want:   []float64{2, 4, 6},
-		hint:   "Nothing cleared the gradient between the two calls of Backward.",
+		want:   []float64{3, 6, 9},
+		hint:   "Nothing cleared the gradient between the calls of Backward.",
 		praise: "This is what ZeroGrad is for, and also how gradient accumulation works.",
 	},
 	// 12: what gradients cost
@@ -218,7 +218,7 @@ var exercises = map[string]exercise{
 	},
 	// 13: parameters and initialisation
 	"13.1": {
-		want: 32, tolerance: []float64{0.05},
+		want: 96, tolerance: []float64{0.05},
 		hint:   "A sum of n products of either sign grows with the square root of n.",
 		praise: "",
 	},
@@ -308,9 +308,9 @@ var exercises = map[string]exercise{
 		praise: "About 16 blocks are held instead of 64.",
 	},
 	"23.3": {
-		want: 4.0 / 3, tolerance: []float64{0.01},
-		hint:   "Count forward, forward again, and backward, and divide by what it was before.",
-		praise: "And all that for a fraction of the memory: often a good trade.",
+		want: 7.0 / 6, tolerance: []float64{0.01},
+		hint:   "How many of the 2 forward FLOPs come a second time? Add them to the whole, and divide by what it was before.",
+		praise: "You choose how much memory to buy, block by block.",
 	},
 	// 16: data
 	"16.1": {

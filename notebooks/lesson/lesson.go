@@ -45,7 +45,7 @@ func OK(err error) {
 
 // Check looks at the answer to an exercise and says what to do about it. It
 // never panics and never tells the solution: nil means that there is no answer
-// yet. key names the exercise, such as "05.2"; it panics for an unknown key,
+// yet, and an answer of the wrong type is told which type is wanted. key names the exercise, such as "05.2"; it panics for an unknown key,
 // which is a mistake of the lesson's author.
 func Check(key string, answer any) {
 	e, ok := exercises[key]
@@ -57,6 +57,8 @@ func Check(key string, answer any) {
 		fmt.Printf("Exercise %s: replace nil with your answer and run the cell again.\n", key)
 	case differs(answer, e.want, e.tolerance) == "":
 		fmt.Println(strings.TrimSpace("✓ Exercise " + key + " is right. " + e.praise))
+	case !sameKind(answer, e.want):
+		fmt.Printf("Exercise %s: %s is of type %T; give a %s.\n", key, quoted(answer), answer, kindOf(e.want))
 	default:
 		fmt.Printf("Exercise %s: %s is not it yet. %s\n", key, show(answer), e.hint)
 	}
@@ -141,6 +143,44 @@ func floats(x any) ([]float64, bool) {
 		all = append(all, f...)
 	}
 	return all, true
+}
+
+// sameKind reports whether an answer can be compared with what is wanted at all. Texts are left to the hint where a name is wanted, and a value
+// that has one, such as a type of numbers, may stand for it.
+func sameKind(answer, want any) bool {
+	switch want.(type) {
+	case bool:
+		_, ok := answer.(bool)
+		return ok
+	case string:
+		_, isText := answer.(string)
+		_, isNamed := answer.(fmt.Stringer)
+		return isText || isNamed
+	}
+	_, ok := floats(answer)
+	return ok
+}
+
+// kindOf names what an answer should be, in the words of Go.
+func kindOf(want any) string {
+	switch want.(type) {
+	case bool:
+		return "bool, true or false, without quotes"
+	case string:
+		return "name, as text in quotes"
+	}
+	if v := reflect.ValueOf(want); v.Kind() == reflect.Slice {
+		return "slice of numbers or a tensor"
+	}
+	return "number"
+}
+
+// quoted shows a text as one.
+func quoted(x any) string {
+	if s, ok := x.(string); ok {
+		return fmt.Sprintf("%q", s)
+	}
+	return show(x)
 }
 
 func isNil(x any) bool {
