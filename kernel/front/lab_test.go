@@ -314,6 +314,11 @@ func TestSteps(t *testing.T) {
 	if !strings.Contains(html, "ArrowRight") || len(html) > 20_000 {
 		t.Errorf("a page of %d bytes", len(html))
 	}
+	// What a call changes in place is shown at the step that called it, under each name that it has.
+	outs, _ = l.run("//step\nweights := []int{1, 2}\nsame := weights\nclear(weights)\nweights[1]++\n_ = same")
+	if s := flat(outs); !strings.Contains(s, "line 4: same = []int{0, 0}, weights = []int{0, 0}") || !strings.Contains(s, "same = []int{0, 1}") {
+		t.Errorf("values changed in place: %s", s)
+	}
 	// A long run is cut, a panic shows the steps up to it, and names live on.
 	outs, _ = l.run("//step\nn := 0\nfor range 10000 {\n\tn++\n}\nn")
 	if s := flat(outs); !strings.Contains(s, "[result]10000") || !strings.Contains(s, "more steps") {
