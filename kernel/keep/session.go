@@ -114,7 +114,9 @@ func noteGoroutines() {
 		if strings.HasPrefix(g, "goroutine 1 ") { // main itself, in whose place another one saves
 			continue
 		}
-		if strings.Contains(g, "\nmain.") || strings.Contains(g, "\ncreated by main.") {
+		_, calls, _ := strings.Cut(g, "\n")
+		waits := strings.HasPrefix(calls, "sync.(*WaitGroup).Go.") // for its first turn: the function that it will call is not to be seen yet
+		if waits || strings.Contains(g, "\nmain.") || strings.Contains(g, "\ncreated by main.") {
 			n++
 		}
 	}
