@@ -222,6 +222,20 @@ func (t *Tokens) GetBatch(B, L int, g *tensor.Generator) (*tensor.Tensor, error)
 	return t.Batch(starts, L)
 }
 
+// GetPair is [Tokens.GetBatch] for predicting the next id: x and y, both [B L], where
+// y.At(b, i) is the id that follows x.At(b, i). They are views of one batch of L+1
+// ids. It returns a [*FileError] if there are fewer than that.
+func (t *Tokens) GetPair(B, L int, g *tensor.Generator) (x, y *tensor.Tensor, err error) {
+	if L < 1 { // L+1 would do for GetBatch
+		return nil, nil, &FileError{t.path, fmt.Sprintf("%d ids are no sequence", L), ""}
+	}
+	batch, err := t.GetBatch(B, L+1, g)
+	if err != nil {
+		return nil, nil, err
+	}
+	return batch.Narrow(1, 0, L), batch.Narrow(1, 1, L), nil
+}
+
 // decodeIDs fills dst with the ids at the start of from.
 func decodeIDs[T int32 | int64](dst []T, format Format, from []byte) {
 	switch format {

@@ -303,3 +303,18 @@ func TestFileFarLargerThanMemory(t *testing.T) {
 		t.Errorf("resident memory grew by %d MiB for %d MiB of touched pages", grown>>20, touched>>20)
 	}
 }
+
+func TestGetPair(t *testing.T) {
+	tokens := TokensOf([]int32{1, 2, 3, 4, 5})
+	for range 20 {
+		x, y, err := tokens.GetPair(3, 4, nil)
+		if err != nil || !tensor.Equal(x.Add(1), y) || !slices.Equal(y.Shape(), []int{3, 4}) {
+			t.Fatalf("x is %v, y %v, error %v", x, y, err)
+		}
+	}
+	for _, L := range []int{0, 5} {
+		if _, _, err := tokens.GetPair(1, L, nil); err == nil {
+			t.Errorf("pairs of %d ids out of 5 were given", L)
+		}
+	}
+}

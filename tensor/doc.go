@@ -12,7 +12,8 @@
 // one function, apply. Records stand beside the methods that apply them:
 // arithmetic.go and divide.go, functions.go, activations.go, compare.go,
 // masked.go; reduce.go, extrema.go, statistics.go; softmax.go, cumulative.go,
-// sort.go; view.go, index.go, join.go, gather.go, triangle.go; matmul.go.
+// sort.go; view.go, arrange.go, index.go, join.go, gather.go, scatter.go, triangle.go;
+// matmul.go, products.go.
 // Kernels are loops over slices: blocks.go brings elements of any layout and
 // dtype into that form, elementwise.go and rows.go run kernels over tensors.
 //
@@ -50,6 +51,10 @@
 // fail for reasons outside the program return an error.
 //
 // # Concurrency
+//
+// Large operations run on as many threads as the environment variable GOMAXPROCS, or
+// [runtime.GOMAXPROCS], allows: all processors unless it is set. Results don't depend
+// on their number.
 //
 // Different goroutines may read the same tensor. Writing, and Backward through a
 // shared graph, need the caller's own locking.
