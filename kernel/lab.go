@@ -19,7 +19,6 @@ import (
 	"github.com/lectern-go/lectern/kernel/internal/child"
 	"github.com/lectern-go/lectern/kernel/internal/private"
 	"github.com/lectern-go/lectern/kernel/jupyter"
-	"github.com/lectern-go/lectern/kernel/render"
 )
 
 const firstPort = 8888
@@ -66,7 +65,7 @@ system's Python is never touched. Without Python it renders the lessons as web p
 			var none *noPython
 			if errors.As(err, &none) {
 				fmt.Fprintf(ws.stderr, "JupyterLab needs Python, and %v; the lessons are rendered as web pages instead.\n", none)
-				return ws.render(nil, render.Options{})
+				return ws.render(ctx, nil, flag.NewFlagSet("render", flag.ContinueOnError))
 			}
 			if err != nil {
 				return err

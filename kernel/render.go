@@ -2,17 +2,17 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
-	"time"
 
-	"github.com/lectern-go/lectern/kernel/render"
+	"github.com/lectern-go/lectern/kernel/internal/version"
 )
 
 func renderCommand() *command {
-	var o render.Options
 	return &command{
 		name:  "render",
 		args:  "[notebook ...]",
@@ -29,62 +29,65 @@ it renders all lessons. Outputs are those stored in the files; go run ./kernel r
 An output may hold a script, which the page runs. Use -untrusted for notebooks of people you don't know: then nothing of theirs runs, loads
 anything or takes pictures from the folder they lie in, and what can't be rendered is a warning.`,
 		flags: func(fs *flag.FlagSet) {
-			fs.StringVar(&o.Out, "o", "", "folder for the pages (default: site in the repository)")
-			fs.StringVar(&o.URL, "url", "", "where the pages will be published: adds a site map and their addresses")
-			fs.BoolVar(&o.Untrusted, "untrusted", false, "keep only what is harmless of the notebooks: no scripts, nothing loaded")
+			fs.String("o", "", "folder for the pages (default: site in the repository)")
+			fs.String("url", "", "where the pages will be published: adds a site map and their addresses")
+			fs.Bool("untrusted", false, "keep only what is harmless of the notebooks: no scripts, nothing loaded")
 		},
-		run: func(ctx context.Context, ws *workspace, args []string, _ *flag.FlagSet) error {
-			return ws.render(args, o)
+		run: func(ctx context.Context, ws *workspace, args []string, flags *flag.FlagSet) error {
+			return ws.render(ctx, args, flags)
 		},
 	}
 }
 
-// What stands on the pages of all lessons, beside them.
-const (
-	siteDescription = "Tensors, and what computing with them costs, step by step in Go: after Stanford's CS336, from number formats to training a model."
-
-	siteIntro = `Tensors, and what computing with them costs: the second lecture of [Stanford's CS336](https://cs336.stanford.edu/) and its unit on
-tokenization, in Go. The pages show what the cells gave; to run them, change them and do the exercises, get
-[the repository](https://github.com/lectern-go/lectern) and type ` + "`go run ./kernel lab`" + `.`
-
-	siteFooter = `[Lectern](https://github.com/lectern-go/lectern), by its authors, under the
-[MIT licence](https://github.com/lectern-go/lectern/blob/main/LICENSE). The lessons follow the subjects of
-[Stanford's CS336, Language Modeling from Scratch](https://cs336.stanford.edu/) in their own words.`
-)
+// siteStep builds the program that writes pages.
+func (w *workspace) siteStep(ctx context.Context, flags ...string) (step, error) {
+	sources, err := w.sourceDigest()
+	if err != nil {
+		return step{}, err
+	}
+	tool := w.tool("lectern-site")
+	return step{"site", "renderer built", []string{goVersion, sources, version.String()}, []string{tool}, func() error {
+		args := append([]string{"build", "-ldflags=-s -w"}, flags...)
+		return w.goCommand(ctx, "build the renderer", w.root, append(os.Environ(), "GOWORK=off"), append(args, "-o", tool, "./kernel/site")...)
+	}}, nil
+}
 
 // render writes the pages of the notebooks, or of all lessons.
-func (w *workspace) render(args []string, o render.Options) error {
+func (w *workspace) render(ctx context.Context, args []string, flags *flag.FlagSet) error {
 	list, err := w.notebooks(args)
 	if err != nil {
 		return err
 	}
-	if o.Out == "" {
-		o.Out = filepath.Join(w.root, "site")
-	}
-	began := time.Now()
-	p := w.step("Render %d notebooks", len(list))
-	for i, path := range list {
-		list[i] = fromHere(path)
-	}
-	o.Notebooks = list
-	if len(args) == 0 { // all lessons, and nobody's own notebooks
-		o.Description, o.Intro, o.Footer = siteDescription, siteIntro, siteFooter
-	}
-	r, err := render.Site(o)
-	p.end()
+	site, err := w.siteStep(ctx)
 	if err != nil {
+		return fmt.Errorf("render: %w", err)
+	}
+	if _, err := w.do(false, []step{site}); err != nil {
 		return err
 	}
-	for _, problem := range r.Warnings {
-		fmt.Fprintf(w.stderr, "warning: %v\n", problem)
+	cmd := exec.CommandContext(ctx, w.tool("lectern-site"), "-o", filepath.Join(w.root, "site"))
+	flags.Visit(func(f *flag.Flag) { cmd.Args = append(cmd.Args, "-"+f.Name+"="+f.Value.String()) })
+	if len(args) == 0 { // all lessons, and nobody's own notebooks
+		cmd.Args = append(cmd.Args, "-course")
 	}
-	changed := 0
-	for _, page := range r.Pages {
-		if page.Changed {
-			changed++
-		}
+	cmd.Args = append(cmd.Args, "--")
+	for _, path := range list {
+		cmd.Args = append(cmd.Args, fromHere(path))
 	}
-	fmt.Fprintf(w.stdout, "%d pages, %d of them new or changed, in %.1f s. Open %s\n", len(r.Pages), changed, time.Since(began).Seconds(), r.Index)
+	cmd.Stdout, cmd.Stderr = w.stdout, w.stderr
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	p := w.step("Render %d notebooks", len(list))
+	err = cmd.Run()
+	p.end()
+	var exit *exec.ExitError
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.As(err, &exit):
+		return reported{}
+	case err != nil:
+		return fmt.Errorf("render: %w", err)
+	}
 	return nil
 }
 

@@ -127,7 +127,12 @@ func (w *workspace) finish(ctx context.Context, force, gently bool) error {
 	if err != nil {
 		return fmt.Errorf("setup: %w", err)
 	}
+	site, err := w.siteStep(ctx, parallel)
+	if err != nil {
+		return fmt.Errorf("setup: %w", err)
+	}
 	_, err = w.do(force, []step{
+		site,
 		{"gopls", "completion built", []string{goVersion, toolMod}, []string{w.tool("gopls")}, func() error {
 			return w.buildTools(ctx, "build gopls, for completion; cells run already", parallel, gotools.Gopls)
 		}},
