@@ -69,7 +69,7 @@ func (r *RMSNorm) Forward(x *tensor.Tensor) *tensor.Tensor { return RMS(x, r.Wei
 func RMS(x, weight *tensor.Tensor, eps float64) *tensor.Tensor {
 	checkLastSizes("rms norm", x, weight.Shape())
 	return inFloat32(x, func(x *tensor.Tensor) *tensor.Tensor {
-		return x.Mul(x.Square().Mean(-1, tensor.KeepDim).Add(eps).Rsqrt()).Mul(as(x, weight))
+		return x.RMSNorm(as(x, weight), eps)
 	})
 }
 

@@ -51,7 +51,7 @@ var castRules = func() map[string]bool {
 	const small, wide = true, false
 	return map[string]bool{
 		// Bound by arithmetic, accumulated in float32 whatever the operands.
-		"matmul": small, "matmul transposed": small,
+		"matmul": small, "matmul transposed": small, "attention": small,
 		// Functions that overflow or lose digits.
 		"exp": wide, "expm1": wide, "log": wide, "log1p": wide, "log2": wide, "pow": wide,
 		"reciprocal": wide, "rsqrt": wide, "erf": wide,

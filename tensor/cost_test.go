@@ -513,6 +513,79 @@ var costTable = sync.OnceValue(func() []costCase {
 		return apply(&opLayerNormGradient, rowNorm{1, 1e-3}, in...)
 	}, [][]int{cube, cube, {4}}, func(m *meter, in []*array) *array { return layerNormGradientTwin(m, in[0], in[1], in[2]) })
 
+	// Root mean squares over rows of 4.
+	row("rms norm", "rms norm", sameAsInput, func(m *meter, in []*array) *array { return rmsNormTwin(m, in[0], in[1]) },
+		func(m *meter, in []*array, _, g *array) *array { return rmsNormGradientTwin(m, g, in[0], in[1]) },
+		func(m *meter, in []*array, _, g *array) *array {
+			return m.sumTo(m.Mul(g, rmsNormTwin(m, in[0], newArray([]int{4}, g.size, 1, 1, 1, 1))), in[1].shape)
+		})
+	use(&opRMSNormGradient, "rms norm gradient", func(in []*Tensor) *Tensor {
+		return apply(&opRMSNormGradient, rowNorm{1, 1e-3}, in...)
+	}, [][]int{cube, cube, {4}}, func(m *meter, in []*array) *array { return rmsNormGradientTwin(m, in[0], in[1], in[2]) })
+
+	// Gates, turns and attention.
+	silu := func(m *meter, x *array) *array {
+		return m.each(0, func(v []float64) float64 { return m.mul(v[0], squash(m, v[0])) }, x)
+	}
+	siluSlope := func(m *meter, g, x *array) *array {
+		return m.each(0, func(v []float64) float64 {
+			s := squash(m, v[1])
+			return m.mul(v[0], m.mul(s, m.add(1, m.mul(v[1], m.sub(1, s)))))
+		}, g, x)
+	}
+	row("swiglu", "swiglu", sameAsInput, func(m *meter, in []*array) *array {
+		return m.each(0, func(v []float64) float64 { return m.mul(m.mul(v[0], squash(m, v[0])), v[1]) }, in...)
+	}, func(m *meter, in []*array, _, g *array) *array { return siluSlope(m, m.Mul(g, in[1]), in[0]) },
+		func(m *meter, in []*array, _, g *array) *array { return m.Mul(g, silu(m, in[0])) })
+	use(&opSiLUGradient, "silu gradient", func(in []*Tensor) *Tensor { return apply(&opSiLUGradient, nil, in...) }, [][]int{cube, cube},
+		func(m *meter, in []*array) *array { return siluSlope(m, in[0], in[1]) },
+		func(m *meter, in []*array, _, g *array) *array { return siluSlope(m, g, in[1]) },
+		func(m *meter, in []*array, _, g *array) *array {
+			s := m.each(0, func(v []float64) float64 { return squash(m, v[0]) }, in[1])
+			rest := m.Add(m.Neg(s), num(1))
+			return m.Mul(m.Mul(g, in[0]), m.Mul(m.Mul(s, rest), m.Add(m.Mul(in[1], m.Sub(rest, s)), num(2))))
+		})
+	turn := func(way float64) twin {
+		return func(m *meter, in []*array) *array {
+			return m.pass(cube, in[0].size, func(i int, read readElement) float64 {
+				p := placeOf(i, cube)
+				angle := p[1]*2 + p[2]/2
+				cos, sin := read(1, angle), way*read(2, angle)
+				if i%2 == 0 {
+					return m.sub(m.mul(read(0, i), cos), m.mul(read(0, i+1), sin))
+				}
+				return m.add(m.mul(read(0, i-1), sin), m.mul(read(0, i), cos))
+			}, in...)
+		}
+	}
+	use(&opRotatePairs, "rotate pairs", func(in []*Tensor) *Tensor { return in[0].RotatePairs(in[1].Detach(), in[2].Detach()) }, [][]int{cube, {3, 2}, {3, 2}}, turn(1),
+		func(m *meter, in []*array, _, g *array) *array { return turn(-1)(m, []*array{g, in[1], in[2]}) }, nil, nil)
+	use(&opAttentionGradient, "attention gradient", func(in []*Tensor) *Tensor {
+		a := &attention{causal: true, scale: 1 / math.Sqrt(6)}
+		out, sums := attend(a, in[1:])
+		return apply(&opAttentionGradient, a, append(slices.Clone(in), out, sums)...)
+	}, [][]int{{1, 4, 3}, {1, 4, 6}, {1, 5, 6}, {1, 5, 3}}, func(m *meter, in []*array) *array {
+		all := newArray([]int{24 + 30 + 15}, in[1].size)
+		at := 0
+		for i, g := range attentionTwin(m, in[1:], in[0], true) {
+			if i > 0 { // the first is the result
+				at += copy(all.values[at:], g.values)
+			}
+		}
+		return all
+	})
+	for name, causal := range map[string]bool{"attention": false, "attention, causal and grouped": true} {
+		c := row(name, "attention", sameAsInput, func(m *meter, in []*array) *array { return attentionTwin(m, in, nil, causal)[0] })
+		for i := range 3 {
+			c.gradients = append(c.gradients, func(m *meter, in []*array, _, g *array) *array {
+				if i > 0 { // all are computed with the first
+					m = &meter{}
+				}
+				return attentionTwin(m, in, g, causal)[i+1]
+			})
+		}
+	}
+
 	// Views cost nothing, and no more on the way back if nothing was left out. Where
 	// positions coincide, elements are added.
 	view := func(name, op string, to []int, from func(index []int) []int, gradient gradientTwin) {
@@ -755,6 +828,131 @@ func putTwin(m *meter, x, v *array) *array {
 		}
 		return value
 	}, x, part)
+}
+
+// rmsNormTwin normalizes rows of 4.
+func rmsNormTwin(m *meter, x, w *array) *array {
+	return m.rows(len(x.shape)-1, func(rows [][]float64) []float64 {
+		sum := 0.
+		for _, v := range rows[0] {
+			sum = m.add(sum, m.mul(v, v))
+		}
+		scale := m.div(1, m.call(math.Sqrt, m.add(m.div(sum, 4), 1e-3)))
+		for i, v := range rows[0] {
+			rows[0][i] = m.mul(m.mul(v, scale), rows[1][i])
+		}
+		return rows[0]
+	}, x, w)
+}
+
+// rmsNormGradientTwin is dL/dx for rows of 4.
+func rmsNormGradientTwin(m *meter, g, x, w *array) *array {
+	return m.rows(len(x.shape)-1, func(rows [][]float64) []float64 {
+		sum, dot := 0., 0.
+		for _, v := range rows[1] {
+			sum = m.add(sum, m.mul(v, v))
+		}
+		scale := m.div(1, m.call(math.Sqrt, m.add(m.div(sum, 4), 1e-3)))
+		h, normal := make([]float64, 4), make([]float64, 4)
+		for i, v := range rows[1] {
+			normal[i], h[i] = m.mul(v, scale), m.mul(rows[0][i], rows[2][i])
+			dot = m.add(dot, m.mul(h[i], normal[i]))
+		}
+		share := m.div(dot, 4)
+		for i := range h {
+			h[i] = m.mul(m.sub(h[i], m.mul(normal[i], share)), scale)
+		}
+		return h
+	}, g, x, w)
+}
+
+// attentionTwin computes attention query by query and key by key, and with g its
+// gradients: the result, and those of q, k and v. It counts one or the other.
+func attentionTwin(m *meter, in []*array, g *array, causal bool) [4]*array {
+	as4 := func(a *array) *array { return a.reshape(append([]int{1, 1, 1, 1}[len(a.shape):], a.shape...)...) }
+	q, k, v := as4(in[0]), as4(in[1]), as4(in[2])
+	heads, t, d, s, e := q.shape[1], q.shape[2], q.shape[3], k.shape[2], v.shape[3]
+	group := heads / k.shape[1]
+	forward, backward := m, &meter{}
+	if g != nil {
+		forward, backward, g = &meter{}, m, as4(g)
+	}
+	out := newArray([]int{q.shape[0], heads, t, e}, q.size)
+	var grads [3]*array
+	for i, x := range []*array{q, k, v} {
+		grads[i] = newArray(x.shape, x.size)
+	}
+	for head := range q.shape[0] * heads {
+		keys := head/heads*k.shape[1] + head%heads/group
+		for i := range t {
+			row := (head*t + i)
+			see := s
+			if causal {
+				see = i + 1 + s - t
+			}
+			scores := make([]float64, see)
+			score := func(m *meter, j int) float64 {
+				sum := 0.
+				for f := range d {
+					sum = m.add(sum, m.mul(q.values[row*d+f], k.values[(keys*s+j)*d+f]))
+				}
+				return m.mul(sum, 1/math.Sqrt(float64(d)))
+			}
+			for j := range scores {
+				scores[j] = score(forward, j)
+			}
+			top, sum := forward.largest(scores), 0.
+			for j := range scores {
+				scores[j] = forward.call(math.Exp, forward.sub(scores[j], top))
+				sum = forward.add(sum, scores[j])
+			}
+			for j := range scores {
+				scores[j] = forward.div(scores[j], sum)
+				for f := range e {
+					out.values[row*e+f] = forward.add(out.values[row*e+f], forward.mul(scores[j], v.values[(keys*s+j)*e+f]))
+				}
+			}
+			if g == nil {
+				continue
+			}
+			dots := 0.
+			for f := range e {
+				dots = backward.add(dots, backward.mul(g.values[row*e+f], out.values[row*e+f]))
+			}
+			for j := range scores {
+				p := backward.call(math.Exp, backward.sub(score(backward, j), top+math.Log(sum)))
+				at, slope := (keys*s + j), 0.
+				for f := range e {
+					slope = backward.add(slope, backward.mul(g.values[row*e+f], v.values[at*e+f]))
+					grads[2].values[at*e+f] = backward.add(grads[2].values[at*e+f], backward.mul(p, g.values[row*e+f]))
+				}
+				slope = backward.mul(backward.mul(backward.sub(slope, dots), 1/math.Sqrt(float64(d))), p)
+				for f := range d {
+					grads[0].values[row*d+f] = backward.add(grads[0].values[row*d+f], backward.mul(slope, k.values[at*d+f]))
+					grads[1].values[at*d+f] = backward.add(grads[1].values[at*d+f], backward.mul(slope, q.values[row*d+f]))
+				}
+			}
+		}
+	}
+	size := func(all ...*array) (bytes int) {
+		for _, a := range all {
+			places := map[int]bool{} // a row that is repeated is read once
+			for _, at := range a.place {
+				places[at] = true
+			}
+			bytes += len(places) * a.size
+		}
+		return bytes
+	}
+	forward.bytes += size(q, k, v, out)
+	if g != nil { // also the logarithms of the sums
+		backward.bytes += size(g, q, k, v, out) + size(grads[:]...) + q.shape[0]*heads*t*max(q.size, 4)
+	}
+	result := [4]*array{out.reshape(append(slices.Clone(in[0].shape[:len(in[0].shape)-1]), e)...)}
+	for i := range grads {
+		result[i+1] = grads[i].reshape(in[i].shape...)
+	}
+	return result
 }
 
 // layerNormGradientTwin is dL/dx for rows of 4.

@@ -152,6 +152,7 @@ type keptAttr struct {
 	Gathering *gathering
 	Value     **Tensor
 	Rows      *rowMajorOrder
+	Attention **attention
 }
 
 // keptPlacement is a placement, whose device has to be found again.

@@ -127,6 +127,25 @@ var opTable = sync.OnceValue(func() []opCase {
 	}
 	add(float, "layer norm", &opLayerNorm, func(in []*Tensor) *Tensor { return in[0].LayerNorm([]int{4}, in[1], in[2], 1e-3) }, cube, []int{4}, []int{4})
 	add(float, "layer norm over two axes, without weight", &opLayerNorm, func(in []*Tensor) *Tensor { return in[0].LayerNorm([]int{3, 4}, nil, nil, 1e-3) }, cube)
+	add(float, "rms norm", &opRMSNorm, func(in []*Tensor) *Tensor { return in[0].RMSNorm(in[1], 1e-3) }, cube, []int{4})
+	add(float, "rms norm without weight", &opRMSNorm, func(in []*Tensor) *Tensor { return in[0].RMSNorm(nil, 1e-3) }, cube)
+	add(float, "swiglu", &opSwiGLU, func(in []*Tensor) *Tensor { return in[0].SwiGLU(in[1]) }, cube, cube)
+	add(float, "rotate pairs", &opRotatePairs, func(in []*Tensor) *Tensor {
+		angles := With(Float64, in[0].Device()).Arange(0, 6, 1).View(3, 2)
+		return in[0].RotatePairs(angles.Cos(), angles.Sin())
+	}, cube)
+	seen := Of([]bool{true, false, true, true, false}, []bool{false, true, true, false, true}, []bool{true, true, false, false, true}, []bool{true, true, true, true, true})
+	attend := func(s AttentionSettings) func(in []*Tensor) *Tensor {
+		return func(in []*Tensor) *Tensor {
+			if s.Mask != nil {
+				s.Mask = s.Mask.To(in[0].Device())
+			}
+			return Attention(in[0], in[1], in[2], s)
+		}
+	}
+	add(float, "attention", &opAttention, attend(AttentionSettings{}), mat, []int{5, 6}, []int{5, 3})
+	add(float, "attention, causal and grouped", &opAttention, attend(AttentionSettings{Causal: true}), []int{2, 4, 3, 2}, []int{2, 2, 5, 2}, []int{2, 2, 5, 3})
+	add(float, "attention, masked", &opAttention, attend(AttentionSettings{Mask: seen, Scale: 0.7}), []int{2, 4, 2}, []int{2, 5, 2}, []int{2, 5, 2})
 	add(any_, "tril", &opTril, func(in []*Tensor) *Tensor { return in[0].Tril(-1) }, cube)
 	add(any_, "triu", &opTriu, func(in []*Tensor) *Tensor { return in[0].Triu(1) }, cube)
 	add(any_, "transpose", &opTranspose, func(in []*Tensor) *Tensor { return in[0].Transpose(0, 2) }, cube)
@@ -188,7 +207,7 @@ var opTable = sync.OnceValue(func() []opCase {
 // TestEveryOperationIsInTheTable: those that are only the gradient of another
 // are reached through it.
 func TestEveryOperationIsInTheTable(t *testing.T) {
-	listed := map[*op]bool{&opUnview: true, &opSpread: true, &opIndexAdd: true, &opScatterAdd: true, &opPick: true, &opUnpick: true, &opPut: true, &opReLUGradient: true, &opLayerNormGradient: true, &opRecompute: true}
+	listed := map[*op]bool{&opUnview: true, &opSpread: true, &opIndexAdd: true, &opScatterAdd: true, &opPick: true, &opUnpick: true, &opPut: true, &opReLUGradient: true, &opLayerNormGradient: true, &opRMSNormGradient: true, &opSiLUGradient: true, &opAttentionGradient: true, &opRecompute: true}
 	for _, c := range opTable() {
 		for _, o := range c.ops {
 			listed[o] = true

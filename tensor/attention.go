@@ -1,0 +1,299 @@
+package tensor
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Scaled dot-product attention is one operation so that the scores, a number for each
+// pair of a query and a key, need not be kept or even all be there at once
+// (FlashAttention, Dao et al. 2022, arXiv:2205.14135): of them only the logarithm of
+// each row's sum stays, and backward computes the rest again, tile by tile.
+//
+//	P = softmax(Q·Kᵀ·scale)    O = P·V
+//
+// With G = dL/dO, and D the sums of G∘O along rows:
+//
+//	dL/dV = Pᵀ·G    dS = P∘(G·Vᵀ - D)·scale    dL/dQ = dS·K    dL/dK = dSᵀ·Q
+var opAttention op
+
+// opAttentionGradient is all three gradients of that, one behind the other in one
+// vector, of the inputs G, Q, K, V, O, the logarithms, and the mask if there is one.
+var opAttentionGradient op
+
+// AttentionSettings say what [Attention] does besides multiplying. The zero value lets
+// every query see every key.
+type AttentionSettings struct {
+	// Causal hides what comes later: the last query sees all keys, the one before all
+	// but the last, and so on. With as many queries as keys each sees itself and what
+	// comes before; fewer queries are the end of the sequence, as in generation.
+	Causal bool
+	// Mask is a bool tensor that is broadcast to [... H T S]: where it is false the
+	// query does not see the key. A query that sees no key has the result 0.
+	Mask *Tensor
+	// Scale multiplies the products of queries and keys; 0 stands for 1/√d.
+	Scale float64
+}
+
+// attention is what the operation is given besides tensors, and its gradients between
+// the first that is asked for, which computes all, and the last.
+type attention struct {
+	causal bool
+	scale  float64
+	given  *Tensor
+	grads  [3]*Tensor
+}
+
+func init() {
+	const everything = readsLeft | readsRight | readsThird | 1<<3 | readsOutput
+	gradientOf := gradient{everything, func(c *call, g *Tensor, i int) *Tensor { return c.attr.(*attention).gradient(c, g, i) }}
+	define(&opAttention, op{
+		name: "attention",
+		forward: func(c *call) *Tensor {
+			a := c.attr.(*attention)
+			if c.device != nil { // in steps that every device has
+				in := c.widened()
+				if q := c.in[0]; c.tracks() { // what the steps of the gradient don't read
+					sums := c.result(wideSum(q.dtype), q.layout.shape[:q.Dim()-1], true)
+					c.saved = append(c.saved, savedValue{sums, sums.storage.version.Load(), "the logarithms of its sums"})
+				}
+				return a.steps(in[0], in[1], in[2], maskOf(in)).To(c.in[0].dtype)
+			}
+			out, sums := attend(a, c.in)
+			if c.tracks() {
+				c.saved = append(c.saved, savedValue{sums, sums.storage.version.Load(), "the logarithms of its sums"})
+			}
+			return out
+		},
+		gradients: []gradient{gradientOf, gradientOf, gradientOf, {}},
+		// For each pair that may see each other: its product, the scale, a softmax and a
+		// share of the result.
+		flops: func(c *call, out *Tensor) int {
+			q := c.in[0]
+			return c.attr.(*attention).pairs(q, c.in[1]) * (2*q.Size(-1) + 6 + 2*out.Size(-1))
+		},
+	})
+	define(&opAttentionGradient, op{
+		name: "attention gradient",
+		forward: func(c *call) *Tensor {
+			a := c.attr.(*attention)
+			if c.device == nil {
+				return attendBackward(a, c.in)
+			}
+			in := c.widened()
+			var parts [3]*Tensor
+			for i := range parts {
+				parts[i] = a.gradientSteps(in[0], in[1], in[2], in[3], maskOf(in[3:]), i).inOrderOf(c.in[i+1])
+			}
+			return Cat(0, parts[:]...).To(c.in[1].dtype)
+		},
+		// For each pair five products, the scale twice, a difference and an exponential, and
+		// two steps to dS; D for each row.
+		flops: func(c *call, _ *Tensor) int {
+			q, k, out := c.in[1], c.in[2], c.in[4]
+			return c.attr.(*attention).pairs(q, k)*(6*q.Size(-1)+4*out.Size(-1)+6) + 2*out.Len()
+		},
+	})
+}
+
+// Attention returns softmax(q·kᵀ·scale)·v, for queries q [... H T d], keys k
+// [... K S d] and values v [... K S e]: [... H T e]. H may be a multiple of K: then
+// groups of queries share keys and values (grouped-query attention, Ainslie et al.
+// 2023, arXiv:2305.13245). Matrices [T d], [S d] and [S e] are one head.
+//
+// On the processor the T·S scores are computed a tile at a time, forward and backward,
+// and never all there at once; what is kept for the gradient is q, k, v, the result
+// and a number for each query. Pairs that Causal hides are not computed. Small floats
+// are computed in float32 and rounded once. It panics if shapes or dtypes don't fit,
+// the mask is not bool, or Causal is set with more queries than keys.
+func Attention(q, k, v *Tensor, settings AttentionSettings) *Tensor {
+	for _, x := range []*Tensor{q, k, v} {
+		x.exist("attention")
+	}
+	checkAttention(q, k, v, settings)
+	if q.Dim() == 2 {
+		return Attention(q.Unsqueeze(0), k.Unsqueeze(0), v.Unsqueeze(0), settings).Squeeze(0) // a mask [T S] serves any head
+	}
+	a := &attention{causal: settings.Causal, scale: settings.Scale}
+	if a.scale == 0 {
+		a.scale = 1 / math.Sqrt(float64(max(q.Size(-1), 1)))
+	}
+	if settings.Mask == nil {
+		return apply(&opAttention, a, q, k, v)
+	}
+	scores := append(slices.Clone(q.layout.shape[:q.Dim()-1]), k.Size(-2))
+	return apply(&opAttention, a, q, k, v, settings.Mask.Expand(scores...))
+}
+
+func checkAttention(q, k, v *Tensor, s AttentionSettings) {
+	wrong := func(kind error, reason, hint string) { fail(kind, "attention", describe(q, k, v), reason, hint) }
+	rank := q.Dim()
+	switch {
+	case rank < 2 || k.Dim() != rank || v.Dim() != rank:
+		wrong(ErrShape, fmt.Sprintf("queries, keys and values have %d, %d and %d axes", rank, k.Dim(), v.Dim()), "give [... H T d], [... K S d] and [... K S e]")
+	case q.dtype != k.dtype || q.dtype != v.dtype || !q.dtype.IsFloat():
+		if _, on := AutocastDtype(); !on || !q.dtype.IsFloat() || !k.dtype.IsFloat() || !v.dtype.IsFloat() {
+			wrong(ErrDtype, fmt.Sprintf("queries, keys and values are %s, %s and %s", q.dtype, k.dtype, v.dtype), "convert them with To to one floating-point dtype")
+		}
+	}
+	if q.Size(-1) != k.Size(-1) {
+		wrong(ErrShape, fmt.Sprintf("queries have %d features and keys %d", q.Size(-1), k.Size(-1)), "")
+	}
+	if k.Size(-2) != v.Size(-2) {
+		wrong(ErrShape, fmt.Sprintf("there are %d keys and %d values", k.Size(-2), v.Size(-2)), "")
+	}
+	if rank > 2 {
+		lead := rank - 3
+		if !slices.Equal(k.layout.shape[:rank-2], v.layout.shape[:rank-2]) || !slices.Equal(q.layout.shape[:lead], k.layout.shape[:lead]) {
+			wrong(ErrShape, "the leading axes differ", "")
+		}
+		if h, kv := q.Size(-3), k.Size(-3); h != kv && (kv == 0 || h%kv != 0) {
+			wrong(ErrShape, fmt.Sprintf("%d heads of queries can't share %d heads of keys", h, kv), "the first must be a multiple of the second")
+		}
+	}
+	if s.Causal && q.Size(-2) > k.Size(-2) {
+		wrong(ErrShape, fmt.Sprintf("%d queries are more than the %d keys, so that causal attention leaves the first none to see", q.Size(-2), k.Size(-2)), "")
+	}
+	if s.Mask == nil {
+		return
+	}
+	scores := append(slices.Clone(q.layout.shape[:rank-1]), k.Size(-2))
+	if s.Mask.exist("attention").dtype != Bool {
+		fail(ErrDtype, "attention", describe(q, k, s.Mask), "the mask is "+s.Mask.dtype.String()+", not a bool tensor", "make one with a comparison, true where a key may be seen")
+	}
+	if shape, err := broadcastShape(s.Mask.layout.shape, scores); err != nil || !slices.Equal(shape, scores) {
+		fail(ErrShape, "attention", describe(q, k, s.Mask), fmt.Sprintf("the mask can't be broadcast to the scores, %v", scores), "")
+	}
+}
+
+// maskOf returns the mask among the inputs, nil if there is none.
+func maskOf(in []*Tensor) *Tensor {
+	if len(in) == 4 {
+		return in[3]
+	}
+	return nil
+}
+
+// pairs returns how many pairs of queries and keys may see each other.
+func (a *attention) pairs(q, k *Tensor) int {
+	t, s := q.Size(-2), k.Size(-2)
+	n := t * s
+	if a.causal {
+		n -= t * (t - 1) / 2
+	}
+	return product(q.layout.shape[:q.Dim()-2]) * n
+}
+
+// gradient returns the gradient with respect to input i.
+func (a *attention) gradient(c *call, g *Tensor, i int) *Tensor {
+	q, k, v := c.in[0], c.in[1], c.in[2]
+	if g.RequiresGrad() || q.RequiresGrad() || k.RequiresGrad() || v.RequiresGrad() {
+		return a.gradientSteps(g, q, k, v, maskOf(c.in), i)
+	}
+	if a.given != g {
+		in := append([]*Tensor{g, q, k, v, c.out, c.saved[0].tensor}, c.in[3:]...)
+		all := apply(&opAttentionGradient, a, in...)
+		from := 0
+		for j, x := range c.in[:3] {
+			l := orderedLayout(x.layout.shape, x.layout.strides)
+			l.offset = from
+			a.grads[j], from = all.alias(l), from+x.Len()
+		}
+		a.given = g
+	}
+	grad := a.grads[i]
+	a.grads[i] = nil
+	for j := i + 1; j < 3; j++ {
+		if c.inputs[j] != nil {
+			return grad
+		}
+	}
+	a.given, a.grads = nil, [3]*Tensor{}
+	return grad
+}
+
+// orderedLayout returns a layout without gaps whose axes lie in memory in the order of
+// other strides: what has the order of a projection's output goes back without a copy.
+func orderedLayout(shape, like []int) Layout {
+	axes := memoryOrder(like)
+	l := Layout{shape: slices.Clone(shape), strides: make([]int, len(shape))}
+	stride := 1
+	for _, a := range slices.Backward(axes) {
+		l.strides[a] = stride
+		stride *= max(shape[a], 1)
+	}
+	return l
+}
+
+// memoryOrder returns the axes of strides, the largest stride first.
+func memoryOrder(strides []int) []int {
+	axes := make([]int, len(strides))
+	for i := range axes {
+		axes[i] = i
+	}
+	slices.SortStableFunc(axes, func(a, b int) int { return strides[b] - strides[a] })
+	return axes
+}
+
+// inOrderOf returns the elements of t as a vector, in the order that x has in memory.
+func (t *Tensor) inOrderOf(x *Tensor) *Tensor {
+	return t.Permute(memoryOrder(x.layout.strides)...).Reshape(-1)
+}
+
+// The same in steps that have gradients of their own, which keep all scores.
+
+func (a *attention) steps(q, k, v, mask *Tensor) *Tensor {
+	return a.weights(q, k, mask).Matmul(v.sharedBy(q))
+}
+
+// weights returns P.
+func (a *attention) weights(q, k, mask *Tensor) *Tensor {
+	scores := q.Matmul(k.sharedBy(q).T()).Mul(a.scale)
+	if a.causal {
+		t, s := q.Size(-2), k.Size(-2)
+		later := With(q.Device()).Ones(t, s).Triu(s - t + 1).Ne(0)
+		scores = scores.MaskedFill(later, math.Inf(-1))
+	}
+	if mask == nil {
+		return scores.Softmax(-1)
+	}
+	hidden := mask.Not()
+	return scores.MaskedFill(hidden, math.Inf(-1)).Softmax(-1).MaskedFill(hidden, 0)
+}
+
+// gradientSteps returns the gradient with respect to input i.
+func (a *attention) gradientSteps(g, q, k, v, mask *Tensor, i int) *Tensor {
+	p := a.weights(q, k, mask)
+	if i == 2 {
+		return p.T().Matmul(g).sumOfGroups(v)
+	}
+	dp := g.Matmul(v.sharedBy(q).T())
+	ds := p.Mul(dp.Sub(dp.Mul(p).Sum(-1, KeepDim))).Mul(a.scale)
+	if i == 0 {
+		return ds.Matmul(k.sharedBy(q))
+	}
+	return ds.T().Matmul(q).sumOfGroups(k)
+}
+
+// sharedBy repeats heads of keys or values for the queries that share them.
+func (t *Tensor) sharedBy(q *Tensor) *Tensor {
+	heads := q.Size(-3)
+	if t.Size(-3) == heads {
+		return t
+	}
+	at := t.Dim() - 2
+	shape := slices.Insert(t.Shape(), at, heads/t.Size(-3))
+	return t.Unsqueeze(at).Expand(shape...).Flatten(at-1, at)
+}
+
+// sumOfGroups undoes sharedBy: gradients of what is shared are added.
+func (t *Tensor) sumOfGroups(x *Tensor) *Tensor {
+	if t.Size(-3) == x.Size(-3) {
+		return t
+	}
+	at := t.Dim() - 2
+	shape := slices.Insert(t.Shape(), at, t.Size(-3)/x.Size(-3))
+	shape[at-1] = x.Size(-3)
+	return t.Reshape(shape...).Sum(at)
+}

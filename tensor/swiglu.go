@@ -1,0 +1,108 @@
+package tensor
+
+import "math"
+
+// y = x·σ(x)·gate, with the gradients
+//
+//	dL/dx = dL/dy·gate·σ(x)·(1 + x·(1-σ(x)))    dL/dgate = dL/dy·x·σ(x)
+//
+// in one pass where SiLU and a product would make two, and keep one result more.
+var opSwiGLU op
+
+// opSiLUGradient is g·σ(x)·(1 + x·(1-σ(x))), of the inputs g and x.
+var opSiLUGradient op
+
+func init() {
+	define(&opSwiGLU, op{
+		name: "swiglu",
+		forward: orSteps(binary(binaryKernels{f32: siluTimes[float32], f64: siluTimes[float64]}, sameDtype),
+			func(x, gate *Tensor) *Tensor { return x.SiLU().Mul(gate) }),
+		gradients: []gradient{
+			{readsLeft | readsRight, func(c *call, g *Tensor, _ int) *Tensor {
+				return apply(&opSiLUGradient, nil, g.Mul(c.right()), c.left())
+			}},
+			{readsLeft, func(c *call, g *Tensor, _ int) *Tensor { return g.Mul(c.left().SiLU()) }},
+		},
+		flops: perElement(6), // those of silu, and a product
+	})
+	define(&opSiLUGradient, op{
+		name: "silu gradient",
+		forward: orSteps(binary(binaryKernels{f32: siluSlope[float32], f64: siluSlope[float64]}, sameDtype),
+			func(g, x *Tensor) *Tensor {
+				s := x.Sigmoid()
+				return g.Mul(s.Mul(s.Neg().Add(1).Mul(x).Add(1)))
+			}),
+		gradients: []gradient{
+			{readsRight, func(c *call, g *Tensor, _ int) *Tensor { return apply(&opSiLUGradient, nil, g, c.right()) }},
+			{readsLeft | readsRight, func(c *call, g *Tensor, _ int) *Tensor { // σ·(1-σ)·(2 + x·(1-2σ))
+				x := c.right()
+				s := x.Sigmoid()
+				rest := s.Neg().Add(1)
+				return g.Mul(c.left()).Mul(s.Mul(rest).Mul(x.Mul(rest.Sub(s)).Add(2)))
+			}},
+		},
+		flops: perElement(9), // four of the sigmoid, 1-σ, and four from there to the result
+	})
+}
+
+// SwiGLU returns t·σ(t)·gate for each element: SiLU with a gate, the activation of
+// feed-forward layers with three matrices (Shazeer 2020, arXiv:2002.05202). It panics
+// unless both are floating point and of one shape.
+func (t *Tensor) SwiGLU(gate *Tensor) *Tensor {
+	t.existBeside("swiglu", gate)
+	if !t.dtype.IsFloat() || !gate.dtype.IsFloat() {
+		fail(ErrDtype, "swiglu", describe(t, gate), "both operands must be floating point", "convert with To(tensor.Float32)")
+	}
+	if !sameShape(t, gate) {
+		fail(ErrShape, "swiglu", describe(t, gate), "the shapes differ", "")
+	}
+	return apply(&opSwiGLU, nil, t, gate)
+}
+
+// orSteps runs an operation in steps that every device has, unless it runs on the
+// processor.
+func orSteps(forward func(c *call) *Tensor, steps func(x, y *Tensor) *Tensor) func(c *call) *Tensor {
+	return func(c *call) *Tensor {
+		if c.device == nil {
+			return forward(c)
+		}
+		in := c.widened()
+		return steps(in[0], in[1]).To(resultDtype(c.op.name, c.in[0], c.in[1]))
+	}
+}
+
+func siluTimes[T float32 | float64](dst, x, gate []T) {
+	if v := vectorsFor[T](); v.Silu != nil {
+		var room [256]T // dst may be an operand
+		for len(x) > 0 {
+			n := min(len(x), len(room))
+			v.Silu(room[:n], x[:n])
+			v.Mul(dst[:n], room[:n], gate[:n])
+			dst, x, gate = dst[n:], x[n:], gate[n:]
+		}
+		return
+	}
+	for i, a := range x {
+		dst[i] = T(float64(a)*sigmoid(float64(a))) * gate[i]
+	}
+}
+
+func siluSlope[T float32 | float64](dst, g, x []T) {
+	v := vectorsFor[T]()
+	var room [256]T
+	for len(x) > 0 {
+		n := min(len(x), len(room))
+		s := room[:n]
+		if v.Sigmoid != nil {
+			v.Sigmoid(s, x[:n])
+		} else {
+			for i := range s {
+				s[i] = T(1 / (1 + math.Exp(-float64(x[i]))))
+			}
+		}
+		for i, s := range s {
+			dst[i] = g[i] * T(s*(1+T(x[i]*(1-s))))
+		}
+		dst, g, x = dst[n:], g[n:], x[n:]
+	}
+}
