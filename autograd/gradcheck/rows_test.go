@@ -156,6 +156,20 @@ func rows() []row {
 
 		{op: "layer norm", f: layerNorm, in: ins(smooth(2, 3, 4), positive(4), smooth(4))},
 		{op: "layer norm", note: "over two axes, without weight", f: func(in []T) T { return in[0].LayerNorm([]int{3, 4}, nil, nil, 0.01) }, in: ins(smooth(2, 3, 4))},
+		{op: "rms norm", f: func(in []T) T { return in[0].RMSNorm(in[1], 0.01) }, in: ins(smooth(2, 3, 4), positive(4))},
+		{op: "rms norm gradient", once: "other steps take its place where its gradient is wanted", f: func(in []T) T { return in[0].RMSNorm(in[1], 0.01) }, in: ins(smooth(2, 4), positive(4))},
+		{op: "swiglu", f: func(in []T) T { return in[0].SwiGLU(in[1]) }, in: ins(smooth(2, 3), smooth(2, 3))},
+		{op: "silu gradient", f: func(in []T) T { return in[0].SwiGLU(in[1]) }, in: ins(smooth(2, 3), smooth(2, 3))},
+		{op: "rotate pairs", f: func(in []T) T {
+			angles := tensor.With(tensor.Float64).Arange(0, 6, 1).View(3, 2)
+			return in[0].RotatePairs(angles.Cos(), angles.Sin())
+		}, in: ins(smooth(2, 3, 4))},
+		{op: "attention", f: func(in []T) T {
+			return tensor.Attention(in[0], in[1], in[2], tensor.AttentionSettings{Causal: true})
+		}, in: ins(smooth(2, 3, 4), smooth(1, 5, 4), smooth(1, 5, 2))},
+		{op: "attention gradient", once: "other steps take its place where its gradient is wanted", f: func(in []T) T {
+			return tensor.Attention(in[0], in[1], in[2], tensor.AttentionSettings{})
+		}, in: ins(smooth(3, 4), smooth(5, 4), smooth(5, 2))},
 		{op: "layer norm gradient", once: "other steps take its place where its gradient is wanted", f: layerNorm, in: ins(smooth(2, 4), positive(4), smooth(4))},
 
 		{op: "matmul", note: "matrices", f: matmul, in: ins(smooth(2, 3), smooth(3, 4))},

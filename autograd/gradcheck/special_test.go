@@ -189,6 +189,15 @@ func specials() []special {
 		layer("nn.LayerNorm.Forward", func(in []T) T {
 			return (&nn.LayerNorm{Weight: in[1], Bias: in[2], Shape: []int{3}, Eps: 1e-2}).Forward(in[0])
 		}, x, scale, shift)
+		layer("Tensor.RMSNorm", func(in []T) T { return in[0].RMSNorm(in[1], 1e-2) }, x, scale)
+		layer("Tensor.SwiGLU", func(in []T) T { return in[0].SwiGLU(in[1]) }, x, scale)
+		layer("Tensor.RotatePairs", func(in []T) T {
+			return in[0].Unsqueeze(1).Expand(3, 2).RotatePairs(scale.Detach().Unsqueeze(1), scale.Detach().Unsqueeze(1))
+		}, x)
+		layer("tensor.Attention", func(in []T) T {
+			column := in[0].Unsqueeze(1)
+			return tensor.Attention(column, column, in[1].Unsqueeze(1), tensor.AttentionSettings{Causal: true})
+		}, x, scale)
 		layer("nn.RMS", func(in []T) T { return nn.RMS(in[0], in[1], 1e-2) }, x, scale)
 		layer("nn.RMSNorm.Forward", func(in []T) T { return (&nn.RMSNorm{Weight: in[1], Eps: 1e-2}).Forward(in[0]) }, x, scale)
 	}
