@@ -46,7 +46,7 @@ type attention struct {
 }
 
 func init() {
-	const everything = readsLeft | readsRight | readsThird | 1<<3 | readsOutput
+	const everything = readsLeft | readsRight | readsThird | readsOutput
 	gradientOf := gradient{everything, func(c *call, g *Tensor, i int) *Tensor { return c.attr.(*attention).gradient(c, g, i) }}
 	define(&opAttention, op{
 		name: "attention",
@@ -57,16 +57,19 @@ func init() {
 				if q := c.in[0]; c.tracks() { // what the steps of the gradient don't read
 					sums := c.result(wideSum(q.dtype), q.layout.shape[:q.Dim()-1], true)
 					c.saved = append(c.saved, savedValue{sums, sums.storage.version.Load(), "the logarithms of its sums"})
+					c.saveMask()
 				}
 				return a.steps(in[0], in[1], in[2], maskOf(in)).To(c.in[0].dtype)
 			}
 			out, sums := attend(a, c.in)
 			if c.tracks() {
 				c.saved = append(c.saved, savedValue{sums, sums.storage.version.Load(), "the logarithms of its sums"})
+				c.saveMask()
 			}
 			return out
 		},
-		gradients: []gradient{gradientOf, gradientOf, gradientOf, {}},
+		gradients: []gradient{gradientOf}, // a mask never asks for one
+		variadic:  true,
 		// For each pair that may see each other: its product, the scale, a softmax and a
 		// share of the result.
 		flops: func(c *call, out *Tensor) int {
@@ -175,6 +178,13 @@ func maskOf(in []*Tensor) *Tensor {
 	return nil
 }
 
+// saveMask keeps the mask, if there is one, for the gradient.
+func (c *call) saveMask() {
+	if mask := maskOf(c.in); mask != nil {
+		c.saved = append(c.saved, savedValue{mask.alias(mask.layout), mask.storage.version.Load(), "its mask"})
+	}
+}
+
 // pairs returns how many pairs of queries and keys may see each other.
 func (a *attention) pairs(q, k *Tensor) int {
 	t, s := q.Size(-2), k.Size(-2)
@@ -188,11 +198,15 @@ func (a *attention) pairs(q, k *Tensor) int {
 // gradient returns the gradient with respect to input i.
 func (a *attention) gradient(c *call, g *Tensor, i int) *Tensor {
 	q, k, v := c.in[0], c.in[1], c.in[2]
+	var mask []*Tensor
+	if len(c.in) == 4 {
+		mask = []*Tensor{c.saved[1].tensor}
+	}
 	if g.RequiresGrad() || q.RequiresGrad() || k.RequiresGrad() || v.RequiresGrad() {
-		return a.gradientSteps(g, q, k, v, maskOf(c.in), i)
+		return a.gradientSteps(g, q, k, v, maskOf(append([]*Tensor{q, k, v}, mask...)), i)
 	}
 	if a.given != g {
-		in := append([]*Tensor{g, q, k, v, c.out, c.saved[0].tensor}, c.in[3:]...)
+		in := append([]*Tensor{g, q, k, v, c.out, c.saved[0].tensor}, mask...)
 		all := apply(&opAttentionGradient, a, in...)
 		from := 0
 		for j, x := range c.in[:3] {

@@ -558,10 +558,11 @@ var costTable = sync.OnceValue(func() []costCase {
 			}, in...)
 		}
 	}
-	use(&opRotatePairs, "rotate pairs", func(in []*Tensor) *Tensor { return in[0].RotatePairs(in[1].Detach(), in[2].Detach()) }, [][]int{cube, {3, 2}, {3, 2}}, turn(1),
+	use(&opRotatePairs, "rotate pairs", func(in []*Tensor) *Tensor { return in[0].RotatePairs(in[1], in[2]) }, [][]int{cube, {3, 2}, {3, 2}}, turn(1),
 		func(m *meter, in []*array, _, g *array) *array { return turn(-1)(m, []*array{g, in[1], in[2]}) }, nil, nil)
 	use(&opAttentionGradient, "attention gradient", func(in []*Tensor) *Tensor {
 		a := &attention{causal: true, scale: 1 / math.Sqrt(6)}
+		checkAttention(in[1], in[2], in[3], AttentionSettings{})
 		out, sums := attend(a, in[1:])
 		return apply(&opAttentionGradient, a, append(slices.Clone(in), out, sums)...)
 	}, [][]int{{1, 4, 3}, {1, 4, 6}, {1, 5, 6}, {1, 5, 3}}, func(m *meter, in []*array) *array {

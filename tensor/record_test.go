@@ -113,7 +113,7 @@ func (c *call) operand() *Tensor {
 // autocastSmall and autocastWide are the operations that PyTorch's autocast knows,
 // as far as they are here, with those that are theirs under another name.
 var (
-	autocastSmall = []string{"matmul", "matmul transposed"}
+	autocastSmall = []string{"matmul", "matmul transposed", "attention"}
 	autocastWide  = []string{"exp", "expm1", "log", "log1p", "log2", "pow", "reciprocal", "rsqrt", "erf", "softmax", "log softmax",
 		"logsumexp", "sum", "mean", "prod", "cumsum", "cumprod", "norm", "var", "std"}
 )
