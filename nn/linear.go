@@ -96,20 +96,34 @@ type Dropout struct {
 
 // NewDropout returns a Dropout with probability p. It panics unless 0 <= p <= 1.
 func NewDropout(p float64, g *tensor.Generator) *Dropout {
+	checkProbability(p)
+	return &Dropout{P: p, Generator: g}
+}
+
+func checkProbability(p float64) {
 	if !(p >= 0 && p <= 1) {
 		fail(tensor.ErrValue, "dropout", fmt.Sprintf("%g is no probability", p), "give a number from 0 to 1")
 	}
-	return &Dropout{P: p, Generator: g}
 }
 
 // Forward returns x with elements left out.
 func (d *Dropout) Forward(x *tensor.Tensor) *tensor.Tensor {
-	switch {
-	case d.Evaluating || d.P == 0:
+	if d.Evaluating {
 		return x
-	case d.P == 1:
+	}
+	return DropOut(x, d.P, d.Generator)
+}
+
+// DropOut sets each element to 0 with probability p and divides the others by 1-p, as
+// a [Dropout] in training does. The result is x itself if p is 0. g may be nil: the
+// default generator. It panics unless 0 <= p <= 1.
+func DropOut(x *tensor.Tensor, p float64, g *tensor.Generator) *tensor.Tensor {
+	switch checkProbability(p); p {
+	case 0:
+		return x
+	case 1:
 		return x.Mul(0)
 	}
-	keep := tensor.With(x.Dtype(), x.Device(), generator(d.Generator)).Bernoulli(1-d.P, x.Shape()...)
-	return x.Mul(keep.Div(1 - d.P))
+	keep := tensor.With(x.Dtype(), x.Device(), generator(g)).Bernoulli(1-p, x.Shape()...)
+	return x.Mul(keep.Div(1 - p))
 }

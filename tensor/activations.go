@@ -220,3 +220,16 @@ func init() {
 // GELUTanh returns the approximation of [Tensor.GELU] that GPT-2 uses:
 // x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))).
 func (t *Tensor) GELUTanh() *Tensor { return apply(&opGELUTanh, nil, t) }
+
+// LeakyReLU returns x where it is above 0 and slope·x elsewhere; its gradient at 0 is
+// slope.
+func (t *Tensor) LeakyReLU(slope float64) *Tensor {
+	return Where(t.exist("leaky relu").Gt(0), t, t.Mul(slope))
+}
+
+// ELU returns x where it is above 0 and alpha·(exp(x)-1) elsewhere; its gradient at 0
+// is alpha.
+func (t *Tensor) ELU(alpha float64) *Tensor {
+	above := t.exist("elu").Gt(0)
+	return Where(above, t, t.MaskedFill(above, 0).Expm1().Mul(alpha))
+}

@@ -316,6 +316,15 @@ func Equal(a, b *Tensor) bool {
 	return sameShape(a, b) && a.Eq(b).All().Item() == 1
 }
 
+// IsClose returns a bool tensor: where a is within absolute + relative·|b| of b, by the
+// rules of [AllClose]. a and b are broadcast.
+func IsClose(a, b *Tensor, relative, absolute float64) *Tensor {
+	a.existBeside("is close", b)
+	same := a.Eq(b).Or(a.IsNaN().And(b.IsNaN()))
+	x, y := a.Detach().To(Float64), b.Detach().To(Float64)
+	return same.Or(x.Sub(y).Abs().Le(y.Abs().Mul(relative).Add(absolute)).And(y.IsFinite()))
+}
+
 // AllClose reports whether two tensors have the same shape and every element of
 // a is within absolute + relative·|b| of that of b. Infinities must be equal and
 // NaN is close to NaN.

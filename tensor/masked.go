@@ -250,3 +250,10 @@ func minimum[T number](dst, x, y []T) {
 		dst[i] = min(x[i], y[i])
 	}
 }
+
+// NanToNum returns a new tensor with NaN, +Inf and -Inf replaced by numbers. What is
+// replaced has no gradient.
+func (t *Tensor) NanToNum(nan, positive, negative float64) *Tensor {
+	infinite := t.exist("nan to num").IsInf()
+	return t.MaskedFill(t.IsNaN(), nan).MaskedFill(infinite.And(t.Gt(0)), positive).MaskedFill(infinite.And(t.Lt(0)), negative)
+}

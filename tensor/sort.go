@@ -69,19 +69,27 @@ func (t *Tensor) Sort(axis int, descending bool) (sorted, from *Tensor) {
 
 // TopK returns the k largest elements along an axis, largest first, and their
 // positions. It panics if k is negative or more than there are.
-func (t *Tensor) TopK(axis, k int) (values, at *Tensor) {
-	t.exist("topk")
+func (t *Tensor) TopK(axis, k int) (values, at *Tensor) { return t.firstOf("topk", axis, k, true) }
+
+// BottomK returns the k smallest elements along an axis, smallest first, and their
+// positions: PyTorch's topk with largest=False. It panics as TopK does.
+func (t *Tensor) BottomK(axis, k int) (values, at *Tensor) {
+	return t.firstOf("bottomk", axis, k, false)
+}
+
+func (t *Tensor) firstOf(op string, axis, k int, descending bool) (values, at *Tensor) {
+	t.exist(op)
 	if t.Dim() == 0 {
 		t = t.Unsqueeze(0)
 	}
-	axis = t.axis("topk", axis)
+	axis = t.axis(op, axis)
 	if size := t.layout.shape[axis]; k < 0 || k > size {
-		fail(ErrValue, "topk", describe(t), fmt.Sprintf("%d elements of an axis of size %d", k, size), "")
+		fail(ErrValue, op, describe(t), fmt.Sprintf("%d elements of an axis of size %d", k, size), "")
 	}
 	if t.storage.device != nil { // which sorts whole rows
-		at = t.Argsort(axis, true).Narrow(axis, 0, k).Contiguous()
+		at = t.Argsort(axis, descending).Narrow(axis, 0, k).Contiguous()
 	} else {
-		at = apply(&opArgsort, order{axis, true, k}, t)
+		at = apply(&opArgsort, order{axis, descending, k}, t)
 	}
 	return t.Gather(axis, at), at
 }

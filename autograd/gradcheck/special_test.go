@@ -177,6 +177,14 @@ func specials() []special {
 	stated("Tensor.MaxAt", "ties", func(x T) T { v, _ := x.MaxAt(0); return v }, all64(1, 3, 3), 0, 1, 0)
 	stated("Tensor.MinAt", "ties", func(x T) T { v, _ := x.MinAt(0); return v }, all64(1, 3, 1), 1, 0, 0)
 	stated("Tensor.Sort", "ties", func(x T) T { v, _ := x.Sort(0, false); return v.Select(0, 0) }, all64(1, 3, 1), 1, 0, 0)
+	stated("Tensor.BottomK", "ties", func(x T) T { v, _ := x.BottomK(0, 1); return v }, all64(1, 3, 1), 1, 0, 0)
+	stated("Tensor.Median", "ties", func(x T) T { v, _ := x.Median(0); return v }, all64(2, 1, 2, 2), 1, 0, 0, 0)
+	stated("Tensor.Median", "an even number", func(x T) T { v, _ := x.Median(0); return v }, all64(4, 1, 3, 2), 0, 0, 0, 1)
+	stated("Tensor.Quantile", "between two", func(x T) T { return x.Quantile(0, 0.25) }, all64(5, 1, 3), 0, 0.5, 0.5)
+	stated("Tensor.Quantile", "the largest", func(x T) T { return x.Quantile(0, 1) }, all64(5, inf, 3), 0, 1, 0)
+	stated("Tensor.LeakyReLU", "zero", func(x T) T { return x.LeakyReLU(0.25).Sum() }, all64(-1, 0, 2), 0.25, 0.25, 1)
+	stated("Tensor.ELU", "zero, and far below", func(x T) T { return x.ELU(0.5).Sum() }, all64(0, -inf, 2, inf), 0.5, 0, 1, 1)
+	stated("Tensor.NanToNum", "each kind", func(x T) T { return x.NanToNum(1, 2, 3).Sum() }, all64(nan, inf, -inf, 0), 0, 0, 0, 1)
 	stated("Tensor.TopK", "ties", func(x T) T { v, _ := x.TopK(0, 1); return v }, all64(3, 1, 3), 1, 0, 0)
 
 	// Norms of layers.
@@ -522,7 +530,8 @@ var withoutGradient = map[string]string{}
 func init() {
 	for why, names := range map[string]string{
 		"its result is bool, or whole numbers": "Tensor.All Tensor.Any Tensor.Eq Tensor.Ne Tensor.Lt Tensor.Le Tensor.Gt Tensor.Ge Tensor.And Tensor.Or Tensor.Xor Tensor.Not Tensor.IsFinite Tensor.IsInf Tensor.IsNaN " +
-			"Tensor.LogicalAnd Tensor.LogicalOr Tensor.LogicalXor Tensor.LogicalNot Tensor.Argmax Tensor.Argmin Tensor.Argsort Tensor.Nonzero tensor.OneHot einops.All einops.Any",
+			"Tensor.LogicalAnd Tensor.LogicalOr Tensor.LogicalXor Tensor.LogicalNot Tensor.Argmax Tensor.Argmin Tensor.Argsort Tensor.Bincount Tensor.Multinomial Tensor.Nonzero Tensor.Searchsorted " +
+			"tensor.IsClose tensor.OneHot einops.All einops.Any",
 		"it is constant between its steps":       "Tensor.Sign Tensor.FloorDiv Tensor.FloorDivInPlace Tensor.TruncDiv",
 		"it returns the gradient, or its tensor": "Tensor.Grad Tensor.BorrowGrad Tensor.Detach Tensor.RequireGrad Tensor.RetainGrad Tensor.StopGrad Tensor.SetRole nn.Parameter",
 		"it writes what is no function of the tensor": "Tensor.Fill Tensor.Zero Tensor.NormalInPlace Tensor.UniformInPlace Tensor.TruncNormalInPlace Tensor.SetData " +
@@ -531,8 +540,8 @@ func init() {
 			"tensor.Rand tensor.RandLike tensor.Randint tensor.Randn tensor.RandnLike tensor.Randperm tensor.Scalar tensor.TruncNormal tensor.Uniform tensor.Wrap tensor.Zeros tensor.ZerosLike",
 		"it rounds, and passes gradients on as if it did not": "Tensor.To Tensor.ToSaturating tensor.StraightThrough",
 		"its derivative is the caller's":                      "tensor.Apply",
-		"it takes no part in gradients":                       "Tensor.MatmulAs Tensor.PinMemory Tensor.Prefetch",
-		"it is made of others that have special points":       "nn.Blocks.Forward nn.DeepNetwork.Forward nn.Func.Forward nn.MLP.Forward tensor.RecomputeModule",
+		"it takes no part in gradients":                       "Tensor.Unique Tensor.MatmulAs Tensor.PinMemory Tensor.Prefetch",
+		"it is made of others that have special points":       "nn.DropOut nn.Blocks.Forward nn.DeepNetwork.Forward nn.Func.Forward nn.MLP.Forward tensor.RecomputeModule",
 	} {
 		for _, name := range strings.Fields(names) {
 			withoutGradient[name] = why
