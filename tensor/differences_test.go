@@ -1,0 +1,74 @@
+package tensor_test
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lectern-go/lectern/nn"
+	. "github.com/lectern-go/lectern/tensor"
+)
+
+// TestDifferences runs the rows of docs/pytorch.md.
+func TestDifferences(t *testing.T) {
+	inf, nan := math.Inf(1), math.NaN()
+	gradient := func(f func(x *Tensor) *Tensor, at ...float64) string {
+		x := With(Float64).Of(at).RequireGrad()
+		f(x).Sum().Backward()
+		return "`" + fmt.Sprint(x.Grad().Floats()) + "`"
+	}
+	values := func(x *Tensor) string {
+		if x.Dim() == 0 {
+			return fmt.Sprintf("%v `%v`", x.Dtype(), x.Item())
+		}
+		return fmt.Sprintf("%v `%v`", x.Dtype(), x.Floats())
+	}
+	bools := Of(true, false)
+	rows := map[string]func() string{
+		"gradient of `x.Clamp(-1, 1)` at -1, 0, 1, 2":      func() string { return gradient(func(x *Tensor) *Tensor { return x.Clamp(-1, 1) }, -1, 0, 1, 2) },
+		"gradient of `x.LogSumExp()` at -Inf, -Inf":        func() string { return gradient(func(x *Tensor) *Tensor { return x.LogSumExp() }, -inf, -inf) },
+		"gradient of `x.LogSumExp()` at +Inf, 1":           func() string { return gradient(func(x *Tensor) *Tensor { return x.LogSumExp() }, inf, 1) },
+		"`Of(true, false).Square()`":                       func() string { return values(bools.Square()) },
+		"`Of([]bool{true, true}).Matmul(Of(true, false))`": func() string { return values(Of([]bool{true, true}).Matmul(bools)) },
+		"`Of(1000., -1000).To(Float8E4M3)`":                func() string { return values(Of(1000., -1000).To(Float8E4M3)) },
+		"`Cat(0, Zeros(0), Zeros(2, 2))`":                  func() string { return values(Cat(0, Zeros(0), Zeros(2, 2))) },
+		"`nn.MSE(Ones(2, 1), Zeros(3))`":                   func() string { return values(nn.MSE(Ones(2, 1), Zeros(3))) },
+		"`AllClose(Of(NaN), Of(NaN), 0, 0)`":               func() string { return fmt.Sprintf("`%v`", AllClose(Of(nan), Of(nan), 0, 0)) },
+		"positions of `Ones(20).Sort(0, false)`": func() string {
+			if _, from := Ones(20).Sort(0, false); slices.IsSorted(from.Ints()) {
+				return "in order"
+			}
+			return "out of order"
+		},
+	}
+	text, err := os.ReadFile("../docs/pytorch.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		cells := strings.Split(line, "|")
+		if len(cells) != 6 || strings.HasPrefix(line, "|---") || strings.HasPrefix(line, "| expression") {
+			continue
+		}
+		name, want := strings.TrimSpace(cells[1]), strings.TrimSpace(cells[2])
+		f := rows[name]
+		if f == nil {
+			t.Errorf("docs/pytorch.md has a row %s, which nothing here runs", name)
+			continue
+		}
+		delete(rows, name)
+		var got string
+		if err := Try(func() { got = f() }); err != nil {
+			got = "refused"
+		}
+		if got != want {
+			t.Errorf("%s: got %s, docs/pytorch.md says %s", name, got, want)
+		}
+	}
+	for name := range rows {
+		t.Errorf("docs/pytorch.md has no row %s", name)
+	}
+}
