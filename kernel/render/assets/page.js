@@ -139,6 +139,7 @@
   // Search, over the index that is part of the page.
   const input = $("#search"), list = $("#results");
   const box = $(".search");
+  if (!box) return; // the page for what is missing has none
   box.hidden = typeof DecompressionStream === "undefined";
   if (matchMedia("(hover: hover)").matches) input.placeholder = "Search (Ctrl K)";
   let index = null;
