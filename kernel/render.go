@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"flag"
@@ -74,11 +75,14 @@ func (w *workspace) render(ctx context.Context, args []string, flags *flag.FlagS
 	for _, path := range list {
 		cmd.Args = append(cmd.Args, fromHere(path))
 	}
-	cmd.Stdout, cmd.Stderr = w.stdout, w.stderr
+	var out, said bytes.Buffer // shown when the line of progress has ended
+	cmd.Stdout, cmd.Stderr = &out, &said
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	p := w.step("Render %d notebooks", len(list))
 	err = cmd.Run()
 	p.end()
+	w.stderr.Write(said.Bytes())
+	w.stdout.Write(out.Bytes())
 	var exit *exec.ExitError
 	switch {
 	case ctx.Err() != nil:

@@ -31,8 +31,8 @@ func setupCommand() *command {
 		short: "build the kernel into .lectern/ and prebuild what cells use",
 		long: `
 Setup builds the kernel into .lectern/, writes the kernelspec, and builds the library with the flags that cells use, so that
-the first cell is as fast as the tenth. Then it says that the kernel is ready, and builds the pinned tools of tools/go.mod, which
-completion (gopls) and GoNB's magics and widgets need, and what few cells import. It does only what has changed since the last
+the first cell is as fast as the tenth. Then it says that the kernel is ready, and builds the renderer, the pinned tools of
+tools/go.mod, which completion (gopls) and GoNB's magics and widgets need, and what few cells import. It does only what has changed since the last
 time, and writes only inside the repository unless -user is given.
 
 The other commands call it by themselves. Examples:

@@ -107,9 +107,9 @@ func init() {
 //
 // On the processor the T·S scores are computed a tile at a time, forward and backward,
 // and never all there at once; what is kept for the gradient is q, k, v, the result
-// and a number for each query. Pairs that Causal hides are not computed. Small floats
-// are computed in float32 and rounded once. It panics if shapes or dtypes don't fit,
-// the mask is not bool, or Causal is set with more queries than keys.
+// and a number for each query. Tiles that Causal hides as a whole are not computed.
+// Small floats are computed in float32 and rounded once. It panics if shapes or dtypes
+// don't fit, the mask is not bool, or Causal is set with more queries than keys.
 func Attention(q, k, v *Tensor, settings AttentionSettings) *Tensor {
 	for _, x := range []*Tensor{q, k, v} {
 		x.exist("attention")
@@ -198,15 +198,18 @@ func (a *attention) pairs(q, k *Tensor) int {
 // gradient returns the gradient with respect to input i.
 func (a *attention) gradient(c *call, g *Tensor, i int) *Tensor {
 	q, k, v := c.in[0], c.in[1], c.in[2]
-	var mask []*Tensor
+	var mask *Tensor
 	if len(c.in) == 4 {
-		mask = []*Tensor{c.saved[1].tensor}
+		mask = c.saved[1].tensor
 	}
 	if g.RequiresGrad() || q.RequiresGrad() || k.RequiresGrad() || v.RequiresGrad() {
-		return a.gradientSteps(g, q, k, v, maskOf(append([]*Tensor{q, k, v}, mask...)), i)
+		return a.gradientSteps(g, q, k, v, mask, i)
 	}
 	if a.given != g {
-		in := append([]*Tensor{g, q, k, v, c.out, c.saved[0].tensor}, mask...)
+		in := []*Tensor{g, q, k, v, c.out, c.saved[0].tensor}
+		if mask != nil {
+			in = append(in, mask)
+		}
 		all := apply(&opAttentionGradient, a, in...)
 		from := 0
 		for j, x := range c.in[:3] {

@@ -1,6 +1,7 @@
 package tensor
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -109,7 +110,7 @@ func drawOnce(to []int64, w, u []float64) {
 			all = append(all, waiting{int64(i), -math.Log1p(-u[i]) / v})
 		}
 	}
-	sort.SliceStable(all, func(i, j int) bool { return all[i].time < all[j].time })
+	slices.SortStableFunc(all, func(a, b waiting) int { return cmp.Compare(a.time, b.time) })
 	for i := range to {
 		to[i] = all[i].at
 	}

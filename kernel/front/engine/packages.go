@@ -66,18 +66,12 @@ func importable(path string) bool {
 	return !slices.ContainsFunc(strings.Split(path, "/"), func(s string) bool { return s == "internal" || s == "vendor" })
 }
 
-// better reports whether a name more likely means the package a than b, as in the kernel: the preferred one, then one of the standard library
-// before any other, and the one with the shorter path.
+// better reports whether a name more likely means the package a than b, as in the kernel: the preferred one before any other.
 func better(name, a, b string) bool {
-	want := names.Preferred[name]
-	standard := func(path string) bool { return !strings.Contains(path, ".") }
-	switch {
-	case a == want || b == want:
+	if want := names.Preferred[name]; a == want || b == want {
 		return a == want
-	case standard(a) != standard(b):
-		return standard(a)
 	}
-	return len(a) < len(b)
+	return names.Better(a, b)
 }
 
 // ByName returns the path that a package name most likely means, or "".

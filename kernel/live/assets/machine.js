@@ -12,7 +12,7 @@ const machine = (() => {
   const problem = (code) => Object.assign(new Error(code), { code });
   const whole = (path) => {
     const parts = [];
-    for (const part of (path.startsWith("/") ? path : "/work/" + path).split("/")) {
+    for (const part of (path.startsWith("/") ? path : "/cell/" + path).split("/")) {
       if (part === "..") parts.pop();
       else if (part !== "" && part !== ".") parts.push(part);
     }
@@ -146,10 +146,10 @@ const machine = (() => {
   const user = () => 0;
   globalThis.fs = fs;
   globalThis.process = {
-    pid: 1, ppid: 0, umask: () => 0o77, cwd: () => "/work", chdir() {}, getuid: user, geteuid: user, getgid: user, getegid: user, getgroups: () => [],
+    pid: 1, ppid: 0, umask: () => 0o77, cwd: () => "/cell", chdir() {}, getuid: user, geteuid: user, getgid: user, getegid: user, getgroups: () => [],
   };
   globalThis.path = { resolve: (...parts) => whole(parts.join("/")) };
-  for (const folder of ["/work", "/tmp", "/keep", "/pkg"]) make(folder);
+  for (const folder of ["/cell", "/tmp", "/keep", "/pkg"]) make(folder);
 
   // start runs a program until its end, and returns its exit status. What it prints goes to output. A program that answers calls, as the rewriter
   // does, never ends: what it returns is ready when the program has set the variable that ready names.
@@ -157,7 +157,7 @@ const machine = (() => {
     const go = new Go();
     let status = 0;
     go.argv = argv;
-    go.env = { PATH: "/", HOME: "/work", TMPDIR: "/tmp", GOOS: "js", GOARCH: "wasm", ...env };
+    go.env = { PATH: "/", HOME: "/cell", TMPDIR: "/tmp", GOOS: "js", GOARCH: "wasm", ...env };
     go.exit = (code) => { status = code; };
     print = output;
     await go.run(await WebAssembly.instantiate(module, go.importObject));

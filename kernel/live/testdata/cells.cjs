@@ -24,18 +24,18 @@ const text = (output) => Buffer.concat(output).toString();
     results.push(result);
     if (answer.program) {
       const config = Object.entries(answer.files).map(([p, f]) => `packagefile ${p}=${f}\n`).join("");
-      machine.put("/work/cell.go", answer.program);
-      machine.put("/work/cell.cfg", config + "packagefile main=/work/cell.a\n");
+      machine.put("/cell/cell.go", answer.program);
+      machine.put("/cell/cell.cfg", config + "packagefile main=/cell/cell.a\n");
       for (const [module, argv] of [
-        [compiler, ["compile", "-o", "/work/cell.a", "-p", "main", "-complete", "-pack", "-c=1", "-dwarf=false", "-importcfg", "/work/cell.cfg", "/work/cell.go"]],
-        [linker, ["link", "-o", "/work/cell.wasm", "-importcfg", "/work/cell.cfg", "-s", "-w", "-checklinkname=0", "-buildmode=exe", "/work/cell.a"]],
+        [compiler, ["compile", "-o", "/cell/cell.a", "-p", "main", "-complete", "-pack", "-c=1", "-dwarf=false", "-importcfg", "/cell/cell.cfg", "/cell/cell.go"]],
+        [linker, ["link", "-o", "/cell/cell.wasm", "-importcfg", "/cell/cell.cfg", "-s", "-w", "-checklinkname=0", "-buildmode=exe", "/cell/cell.a"]],
       ]) {
         const said = [];
         const status = await machine.start(module, argv, { GOGC: "off" }, (_, bytes) => said.push(bytes));
         if (status) throw new Error(argv[0] + ": " + text(said));
       }
       const output = [];
-      result.status = await machine.start(await WebAssembly.compile(machine.get("/work/cell.wasm")), ["cell"], { LECTERN_KEEP_DIR: "/keep" }, (_, bytes) => output.push(bytes));
+      result.status = await machine.start(await WebAssembly.compile(machine.get("/cell/cell.wasm")), ["cell"], { LECTERN_KEEP_DIR: "/keep" }, (_, bytes) => output.push(bytes));
       result.output = text(output);
     }
     if (!answer.errors) lecternEngine.settle();

@@ -1,7 +1,18 @@
 // Package names says which of several packages of one name a cell means.
 package names
 
+import "strings"
+
 // Preferred are the paths for names that several packages of the standard library have.
 var Preferred = map[string]string{
 	"rand": "math/rand/v2", "template": "text/template", "scanner": "text/scanner", "pprof": "runtime/pprof", "bits": "math/bits",
+}
+
+// Better reports whether a name more likely means the package a than b: one of the standard library before any other, then the one with the
+// shorter path.
+func Better(a, b string) bool {
+	if x, y := strings.Contains(a, "."), strings.Contains(b, "."); x != y {
+		return y
+	}
+	return len(a) < len(b)
 }

@@ -223,7 +223,7 @@ func addNames(known map[string]string, found []*pkg) map[string]string {
 			path = want
 		}
 		old, ok := byName[k.Name]
-		if !ok || old != path && (strings.Contains(old, ".") == strings.Contains(path, ".") && len(path) < len(old) || !strings.Contains(path, ".") && strings.Contains(old, ".")) {
+		if !ok || names.Better(path, old) {
 			byName[k.Name] = path
 		}
 	}
