@@ -545,6 +545,53 @@ var costTable = sync.OnceValue(func() []costCase {
 			rest := m.Add(m.Neg(s), num(1))
 			return m.Mul(m.Mul(g, in[0]), m.Mul(m.Mul(s, rest), m.Add(m.Mul(in[1], m.Sub(rest, s)), num(2))))
 		})
+	sumOfExps := func(m *meter, a, b float64) float64 {
+		return m.call(math.Log, m.add(m.call(math.Exp, a), m.call(math.Exp, b)))
+	}
+	apart := func(m *meter, a, b, g *array) *array {
+		return m.Mul(g, m.each(0, func(v []float64) float64 { return squash(m, v[0]) }, m.Sub(a, b)))
+	}
+	two("logaddexp", floatOf, sumOfExps, pair(
+		func(m *meter, a, b, _, g *array) *array { return apart(m, a, b, g) },
+		func(m *meter, a, b, _, g *array) *array { return apart(m, b, a, g) })...)
+	// Operations of three numbers: each gradient is summed to the shape of its input.
+	three := func(name, op string, result func(Dtype) Dtype, f func(m *meter, a, b, c float64) float64, slopes ...func(m *meter, in []*array, g *array) *array) *costCase {
+		var gradients []gradientTwin
+		for i, slope := range slopes {
+			gradients = append(gradients, func(m *meter, in []*array, _, g *array) *array { return m.sumTo(slope(m, in, g), in[i].shape) })
+		}
+		return row(name, op, result, func(m *meter, in []*array) *array {
+			return m.each(sizeOf(result, in[0]), func(v []float64) float64 { return f(m, v[0], v[1], v[2]) }, in...)
+		}, gradients...)
+	}
+	straight := func(_ *meter, _ []*array, g *array) *array { return g }
+	between := func(m *meter, a, b, w float64) float64 { return m.add(a, m.mul(w, m.sub(b, a))) }
+	three("lerp", "lerp", floatOf, between,
+		func(m *meter, in []*array, g *array) *array { return m.Mul(g, m.Add(m.Neg(in[2]), num(1))) },
+		func(m *meter, in []*array, g *array) *array { return m.Mul(g, in[2]) },
+		func(m *meter, in []*array, g *array) *array { return m.Mul(g, m.Sub(in[1], in[0])) })
+	quarter := num(0.25)
+	row("lerp by a number", "lerp", floatOf, func(m *meter, in []*array) *array {
+		return m.each(sizeOf(floatOf, in[0]), func(v []float64) float64 { return between(m, v[0], v[1], v[2]) }, in[0], in[1], quarter)
+	}, func(m *meter, in []*array, _, g *array) *array {
+		rest := m.Add(m.Neg(newArray(nil, 8, 0.25)), num(1))
+		rest.number = true
+		return m.sumTo(m.Mul(g, rest), in[0].shape)
+	}, func(m *meter, in []*array, _, g *array) *array { return m.Mul(g, quarter) })
+	for name, v := range map[string]float64{"addcmul": -2, "addcmul of half": 0.5} {
+		result := sameAsInput
+		if v == 0.5 {
+			result = floatOf
+		}
+		three(name, "addcmul", result, func(m *meter, t, a, b float64) float64 { return m.add(t, m.mul(m.mul(v, a), b)) }, straight,
+			func(m *meter, in []*array, g *array) *array { return m.Mul(g, m.Mul(in[2], num(v))) },
+			func(m *meter, in []*array, g *array) *array { return m.Mul(g, m.Mul(in[1], num(v))) })
+	}
+	three("addcdiv", "addcdiv", floatOf, func(m *meter, t, a, b float64) float64 { return m.add(t, m.mul(1.5, m.div(a, b))) }, straight,
+		func(m *meter, in []*array, g *array) *array { return m.Div(m.Mul(g, num(1.5)), in[2]) },
+		func(m *meter, in []*array, g *array) *array {
+			return m.Mul(m.Mul(g, m.Div(m.Div(in[1], in[2]), in[2])), num(-1.5))
+		})
 	turn := func(way float64) twin {
 		return func(m *meter, in []*array) *array {
 			return m.pass(cube, in[0].size, func(i int, read readElement) float64 {

@@ -129,6 +129,12 @@ var opTable = sync.OnceValue(func() []opCase {
 	add(float, "layer norm over two axes, without weight", &opLayerNorm, func(in []*Tensor) *Tensor { return in[0].LayerNorm([]int{3, 4}, nil, nil, 1e-3) }, cube)
 	add(float, "rms norm", &opRMSNorm, func(in []*Tensor) *Tensor { return in[0].RMSNorm(in[1], 1e-3) }, cube, []int{4})
 	add(float, "rms norm without weight", &opRMSNorm, func(in []*Tensor) *Tensor { return in[0].RMSNorm(nil, 1e-3) }, cube)
+	add(number, "logaddexp", &opLogaddexp, func(in []*Tensor) *Tensor { return in[0].Logaddexp(in[1]) }, cube, []int{3, 1})
+	add(number, "lerp", &opLerp, func(in []*Tensor) *Tensor { return in[0].Lerp(in[1], in[2]) }, cube, []int{3, 1}, cube)
+	add(number, "lerp by a number", &opLerp, func(in []*Tensor) *Tensor { return in[0].Lerp(in[1], 0.25) }, []int{3, 1}, cube)
+	add(number, "addcmul", &opAddcmul, func(in []*Tensor) *Tensor { return in[0].Addcmul(in[1], in[2], -2) }, cube, []int{3, 1}, cube)
+	add(number, "addcmul of half", &opAddcmul, func(in []*Tensor) *Tensor { return in[0].Addcmul(in[1], in[2], 0.5) }, mat, mat, mat)
+	add(opCase{second: true, low: 1, high: 3}, "addcdiv", &opAddcdiv, func(in []*Tensor) *Tensor { return in[0].Addcdiv(in[1], in[2], 1.5) }, cube, []int{3, 1}, cube)
 	add(float, "swiglu", &opSwiGLU, func(in []*Tensor) *Tensor { return in[0].SwiGLU(in[1]) }, cube, cube)
 	add(float, "rotate pairs", &opRotatePairs, func(in []*Tensor) *Tensor {
 		angles := With(Float64, in[0].Device()).Arange(0, 6, 1).View(3, 2)

@@ -145,7 +145,7 @@ func (c *costCase) castError() error {
 
 // straightOver are the operations whose in-place forms write over their receiver;
 // all others need memory for a result that is then copied.
-var straightOver = []string{"add", "sub", "mul", "div"}
+var straightOver = []string{"add", "sub", "mul", "div", "lerp", "addcmul", "addcdiv"}
 
 // inPlaceError compares the operation in place with itself, in values, cost and
 // memory.

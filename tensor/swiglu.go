@@ -15,7 +15,7 @@ var opSiLUGradient op
 func init() {
 	define(&opSwiGLU, op{
 		name: "swiglu",
-		forward: orSteps(binary(binaryKernels{f32: siluTimes[float32], f64: siluTimes[float64]}, sameDtype),
+		forward: orSteps(binary(binaryKernels{f32: siluTimes[float32], f64: siluTimes[float64]}, sameDtype), sameDtype,
 			func(x, gate *Tensor) *Tensor { return x.SiLU().Mul(gate) }),
 		gradients: []gradient{
 			{readsLeft | readsRight, func(c *call, g *Tensor, _ int) *Tensor {
@@ -27,7 +27,7 @@ func init() {
 	})
 	define(&opSiLUGradient, op{
 		name: "silu gradient",
-		forward: orSteps(binary(binaryKernels{f32: siluSlope[float32], f64: siluSlope[float64]}, sameDtype),
+		forward: orSteps(binary(binaryKernels{f32: siluSlope[float32], f64: siluSlope[float64]}, sameDtype), sameDtype,
 			func(g, x *Tensor) *Tensor {
 				s := x.Sigmoid()
 				return g.Mul(s.Mul(s.Neg().Add(1).Mul(x).Add(1)))
@@ -61,13 +61,14 @@ func (t *Tensor) SwiGLU(gate *Tensor) *Tensor {
 
 // orSteps runs an operation in steps that every device has, unless it runs on the
 // processor.
-func orSteps(forward func(c *call) *Tensor, steps func(x, y *Tensor) *Tensor) func(c *call) *Tensor {
+func orSteps(forward func(c *call) *Tensor, rule dtypeRule, steps func(x, y *Tensor) *Tensor) func(c *call) *Tensor {
 	return func(c *call) *Tensor {
 		if c.device == nil {
 			return forward(c)
 		}
-		in := c.widened()
-		return steps(in[0], in[1]).To(resultDtype(c.op.name, c.in[0], c.in[1]))
+		compute, result := rule(resultDtype(c.op.name, c.in[0], c.in[1]))
+		wide := wideSum(compute)
+		return steps(c.in[0].Detach().To(wide), c.in[1].Detach().To(wide)).To(result)
 	}
 }
 

@@ -160,6 +160,11 @@ func rows() []row {
 		{op: "rms norm gradient", once: "other steps take its place where its gradient is wanted", f: func(in []T) T { return in[0].RMSNorm(in[1], 0.01) }, in: ins(smooth(2, 4), positive(4))},
 		{op: "swiglu", f: func(in []T) T { return in[0].SwiGLU(in[1]) }, in: ins(smooth(2, 3), smooth(2, 3))},
 		{op: "silu gradient", f: func(in []T) T { return in[0].SwiGLU(in[1]) }, in: ins(smooth(2, 3), smooth(2, 3))},
+		{op: "lerp", f: func(in []T) T { return in[0].Lerp(in[1], in[2]) }, in: ins(smooth(2, 3), smooth(3), smooth(2, 1))},
+		{op: "lerp", note: "by a number", f: func(in []T) T { return in[0].Lerp(in[1], 0.3) }, in: ins(smooth(3), smooth(2, 3))},
+		{op: "addcmul", f: func(in []T) T { return in[0].Addcmul(in[1], in[2], -1.5) }, in: ins(smooth(2, 3), smooth(3), smooth(2, 1))},
+		{op: "addcmul", note: "all one", f: func(in []T) T { return in[0].Addcmul(in[0], in[0], 2) }, in: ins(smooth(3))},
+		{op: "addcdiv", f: func(in []T) T { return in[0].Addcdiv(in[1], in[2], 0.5) }, in: ins(smooth(2, 3), smooth(3), positive(2, 1))},
 		{op: "rotate pairs", f: func(in []T) T {
 			angles := tensor.With(tensor.Float64).Arange(0, 6, 1).View(3, 2)
 			return in[0].RotatePairs(angles.Cos(), angles.Sin())
@@ -198,6 +203,7 @@ func rows() []row {
 	all = append(all, binary("pow", T.Pow, positive, smooth)...)
 	all = append(all, binary("maximum", T.Maximum, smooth, positive)[:5]...)
 	all = append(all, binary("minimum", T.Minimum, smooth, positive)[:5]...)
+	all = append(all, binary("logaddexp", T.Logaddexp, smooth, smooth)...)
 	all = append(all, binary("remainder", T.Remainder, smooth, positive)[:3]...)
 	all = append(all, binary("fmod", T.Fmod, smooth, positive)[:3]...)
 

@@ -113,6 +113,21 @@ func specials() []special {
 	two("Tensor.Minimum", T.Minimum, [2]float64{0, 1e-3}, [2]float64{-1, -2})
 	cornerOfTwo("Tensor.Maximum", T.Maximum, 2, 2, 0.5, 0.5)
 	cornerOfTwo("Tensor.Minimum", T.Minimum, 0, 0, 0.5, 0.5)
+	two("Tensor.Logaddexp", T.Logaddexp, append(zeros, [2]float64{3, 3}, [2]float64{-800, 800}, [2]float64{1e-9, 0})...)
+	cornerOfTwo("Tensor.Logaddexp", T.Logaddexp, -inf, -inf, 0, 0)
+	cornerOfTwo("Tensor.Logaddexp", T.Logaddexp, inf, inf, 0.5, 0.5)
+	cornerOfTwo("Tensor.Logaddexp", T.Logaddexp, inf, 1, 1, 0)
+	cornerOfTwo("Tensor.Logaddexp", T.Logaddexp, -inf, 1, 0, 1)
+	for _, p := range [][3]float64{{0, 0, 0}, {1, 3, 0.5}, {1, 3, -0.5}, {-2, 5, 0}, {-2, 5, 1}, {2, 2, 3}} {
+		for of, f := range map[string]func(in []T) T{
+			"Tensor.Lerp":    func(in []T) T { return in[0].Lerp(in[1], in[2]) },
+			"Tensor.Addcmul": func(in []T) T { return in[0].Addcmul(in[1], in[2], 2) },
+			"Tensor.Addcdiv": func(in []T) T { return in[0].Addcdiv(in[2], in[1].Add(7), -2) },
+		} {
+			add(special{of: of, at: fmt.Sprint(p), f: f, in: ins(all64(p[0]), all64(p[1]), all64(p[2]))})
+		}
+	}
+	add(special{of: "Tensor.Addcdiv", at: "a divisor of 0", f: func(in []T) T { return in[0].Addcdiv(in[1], in[2], 2) }, in: ins(all64(1), all64(1), all64(0)), want: []float64{1, inf, -inf}})
 	two("Tensor.Remainder", T.Remainder, [2]float64{-2.5, 2}, [2]float64{2.5, -2}, [2]float64{0.5, 2})
 	two("Tensor.Fmod", T.Fmod, [2]float64{-2.5, 2}, [2]float64{2.5, -2}, [2]float64{0.5, 2})
 	two("Tensor.Pow", T.Pow, [2]float64{1, 0}, [2]float64{2, 0}, [2]float64{1, 1}, [2]float64{3, -1}, [2]float64{0.5, 2})
