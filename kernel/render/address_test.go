@@ -1,6 +1,9 @@
 package render
 
 import (
+	"bytes"
+	"image"
+	"image/png"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -40,6 +43,36 @@ func TestAddress(t *testing.T) {
 	}
 	if left, _ := filepath.Glob(filepath.Join(o.Out, "sitemap.xml")); left != nil {
 		t.Errorf("%s is still there", left)
+	}
+
+	o.Picture, o.PictureAlt = []byte("GIF89a"), "A graph & a tensor"
+	if _, err := Site(o); err == nil || !strings.Contains(err.Error(), "is no PNG") {
+		t.Errorf("a picture that is no PNG: error %v", err)
+	}
+	var picture bytes.Buffer
+	if err := png.Encode(&picture, image.NewGray(image.Rect(0, 0, 12, 6))); err != nil {
+		t.Fatal(err)
+	}
+	o.Picture = picture.Bytes()
+	preview := filepath.Join(o.Out, "preview.png")
+	for _, u := range []string{"", "https://example.org/course/", "https://example.org/course/", ""} {
+		o.URL = u
+		if _, err := Site(o); err != nil {
+			t.Fatal(err)
+		}
+		page := readFile(t, filepath.Join(o.Out, "01-a b.html"))
+		if u == "" { // previews can't ask for a picture whose address nobody knows
+			wantNot(t, page, "og:image", "twitter:")
+			if left, _ := filepath.Glob(preview); left != nil {
+				t.Errorf("%s is there without an address", preview)
+			}
+			continue
+		}
+		want(t, page, `<meta property="og:image" content="https://example.org/course/preview.png">`, `<meta property="og:image:width" content="12">`,
+			`<meta property="og:image:height" content="6">`, `<meta property="og:image:alt" content="A graph &amp; a tensor">`)
+		if readFile(t, preview) != picture.String() {
+			t.Errorf("%s is another picture", preview)
+		}
 	}
 
 	for _, bad := range []string{"example.org", "ftp://example.org/", "https:///x", "https://example.org/?a=b", "https://example.org/#x", "://"} {

@@ -1,8 +1,11 @@
 package render
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"image"
+	"image/png"
 	"io/fs"
 	"net/url"
 	"os"
@@ -26,6 +29,11 @@ type Options struct {
 
 	// URL is where the pages will be published, such as https://example.org/course/. Then there is a site map, and pages name their address.
 	URL string
+
+	// Picture is a PNG that previews of links show, 1200 x 630 pixels by custom, and PictureAlt says what is to be seen in it. It becomes a file of the
+	// site if URL is known, since a preview asks for it by its whole address.
+	Picture    []byte
+	PictureAlt string
 
 	// AllowMissingAlt makes a figure without alternative text a warning.
 	AllowMissingAlt bool
@@ -60,12 +68,16 @@ type site struct {
 	options    Options
 	pages      []*page
 	byNotebook map[string]*page // by base name of the notebook
+	picture    image.Config     // of Options.Picture
 	problems   Problems
 	warnings   []*Problem
 }
 
 // marker is the file that says that a folder is ours. It lists what render wrote.
 const marker = ".lectern-site"
+
+// pictureFile is what Options.Picture becomes.
+const pictureFile = "preview.png"
 
 const markerHead = "Pages made by lectern render. It replaces and removes the files named here, and no others."
 
@@ -96,6 +108,12 @@ func Site(o Options) (*Result, error) {
 		}
 	}
 	s := &site{options: o, byNotebook: map[string]*page{}}
+	if o.Picture != nil {
+		var err error
+		if s.picture, err = png.DecodeConfig(bytes.NewReader(o.Picture)); err != nil {
+			return nil, fmt.Errorf("render: the picture for previews of links is no PNG: %w", err)
+		}
+	}
 	outs := map[string]string{"index.html": "the index", "404.html": "the page for what is missing"}
 	for _, file := range o.Notebooks {
 		nb, err := notebook.Read(file)
@@ -173,6 +191,9 @@ func (s *site) build() map[string][]byte {
 	files := map[string][]byte{"index.html": []byte(s.index(index)), "404.html": []byte(s.missing())}
 	if s.options.URL != "" {
 		files["sitemap.xml"] = []byte(s.sitemap())
+		if s.options.Picture != nil {
+			files[pictureFile] = s.options.Picture
+		}
 	}
 	for i, p := range s.pages {
 		b := []byte(s.lesson(i, index))
@@ -243,7 +264,7 @@ func claim(dir string, files map[string][]byte) ([]string, error) {
 	}
 	old := lines[1:]
 	for _, n := range old {
-		if n != filepath.Base(n) || !strings.HasSuffix(n, ".html") && n != "sitemap.xml" {
+		if n != filepath.Base(n) || !strings.HasSuffix(n, ".html") && n != "sitemap.xml" && n != pictureFile {
 			return nil, fmt.Errorf("render: %s names %q, which render never writes; remove the folder or choose another", filepath.Join(dir, marker), n)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"html"
 	"net/url"
+	"strconv"
 	"strings"
 )
 
@@ -94,6 +95,14 @@ func (s *site) card(b *strings.Builder, p sheet) {
 	}
 	at := s.address(p.file)
 	meta("property", "og:url", at)
+	if s.options.Picture != nil {
+		meta("property", "og:image", s.options.URL+pictureFile)
+		meta("property", "og:image:type", "image/png")
+		meta("property", "og:image:width", strconv.Itoa(s.picture.Width))
+		meta("property", "og:image:height", strconv.Itoa(s.picture.Height))
+		meta("property", "og:image:alt", s.options.PictureAlt)
+		meta("name", "twitter:card", "summary_large_image")
+	}
 	fmt.Fprintf(b, "<link rel=\"canonical\" href=\"%s\">\n", html.EscapeString(at))
 }
 

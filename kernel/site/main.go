@@ -3,6 +3,7 @@
 package main
 
 import (
+	_ "embed"
 	"flag"
 	"fmt"
 	"os"
@@ -24,6 +25,13 @@ tokenization, in Go. The pages show what the cells gave; to run them, change the
 [Stanford's CS336, Language Modeling from Scratch](https://cs336.stanford.edu/) in their own words.`
 )
 
+// preview is what previews of links to the lessons show, drawn by preview.html.
+//
+//go:embed preview.png
+var preview []byte
+
+const previewAlt = "Lectern: tensors and what they cost, in Go. A notebook cell calls loss.Backward(), and the next one shows w.Grad()."
+
 func main() {
 	var o render.Options
 	flag.StringVar(&o.Out, "o", "site", "folder for the pages")
@@ -34,6 +42,7 @@ func main() {
 	o.Notebooks = flag.Args()
 	if *course {
 		o.Description, o.Intro, o.Footer = description, intro, footer
+		o.Picture, o.PictureAlt = preview, previewAlt
 	}
 	began := time.Now()
 	r, err := render.Site(o)
