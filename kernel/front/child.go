@@ -433,8 +433,8 @@ func (e *execution) ended(reply map[string]any, f *failure) *failure {
 		return e.outcome(value)
 	}
 	report, _ := reply["traceback"].([]any)
-	f = e.compilerSays(e.gonbSays(value, report))
-	f.notRun = true
+	f = e.place().Compiler(e.gonbSays(value, report))
+	f.NotRun = true
 	return f
 }
 

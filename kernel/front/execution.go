@@ -16,6 +16,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/lectern-go/lectern/kernel/front/internal/report"
 	"github.com/lectern-go/lectern/kernel/front/internal/rewrite"
 	"github.com/lectern-go/lectern/kernel/internal/inband"
 	"github.com/lectern-go/lectern/kernel/jupyter"
@@ -35,9 +36,9 @@ type execution struct {
 	text  joiner
 	outMu sync.Mutex      // output comes from the cell itself and from GoNB
 	out   inband.Splitter // standard output, with its messages
-	err   *traces         // standard error, with panics
+	err   *report.Traces  // standard error, with panics
 	copy  *os.File        // of %capture
-	steps *stepRecord
+	steps *report.Steps
 	own   *failure // an error that the cell reported in a message
 	line  string   // what has been printed since the last line break: a prompt, if input is asked for now
 
@@ -54,7 +55,7 @@ func newExecution(k *kernel, m *jupyter.Message, req executeRequest, cell int) *
 		e.k.publish(e.m, "stream", map[string]string{"name": stream, "text": text})
 	}
 	e.out = inband.Splitter{Token: k.token, Text: e.print, Say: e.message}
-	e.err = &traces{print: func(s string) { e.stream("stderr", s) }}
+	e.err = &report.Traces{Print: func(s string) { e.stream("stderr", s) }}
 	return e
 }
 
@@ -71,7 +72,7 @@ func (e *execution) writeErr(text string) {
 	e.outMu.Lock()
 	defer e.outMu.Unlock()
 	defer survive("output")
-	e.err.write(text)
+	e.err.Write(text)
 }
 
 // captureData copies the text of a display, by kind.
@@ -124,7 +125,7 @@ func (e *execution) do() (fail *failure) {
 		e.note(n)
 	}
 	if len(e.r.Errors) > 0 {
-		return mistakes(e.r)
+		return report.Mistakes(e.r)
 	}
 	if len(e.r.Forget) > 0 {
 		if err := keep.Forget(k.f.keep()[0], e.r.Forget...); err != nil {
@@ -186,7 +187,7 @@ func (e *execution) understand(before *rewrite.Session) *failure {
 func (e *execution) run() *failure {
 	k := e.k
 	if e.r.Steps {
-		e.steps = newStepRecord(e.r.Next.Source(e.cell))
+		e.steps = report.NewSteps(e.r.Next.Source(e.cell))
 	}
 	k.plain = e.r.Plain
 	saves := k.manifest().Saves
@@ -209,9 +210,11 @@ func (e *execution) run() *failure {
 	e.out.Close()
 	e.outMu.Unlock()
 	if e.steps != nil {
-		e.steps.show(e)
+		if data := e.steps.Display(e.cell); data != nil {
+			e.publish("display_data", map[string]any{"data": data, "metadata": map[string]any{}, "transient": map[string]any{}})
+		}
 	}
-	if fail != nil && fail.notRun {
+	if fail != nil && fail.NotRun {
 		return fail
 	}
 	lost := e.r.Next.Settle()
@@ -265,7 +268,7 @@ func (e *execution) runDirectly() *failure {
 	args, err := splitArgs(e.r.Args)
 	if err != nil {
 		f := said("arguments", err.Error())
-		f.notRun = true
+		f.NotRun = true
 		return f
 	}
 	cmd := exec.Command(exe, args...)
@@ -275,7 +278,7 @@ func (e *execution) runDirectly() *failure {
 		return said("not started", err.Error())
 	}
 	e.watch(p)
-	if e.r.Tests && !p.cmd.ProcessState.Success() && e.err.held.Len() == 0 && e.wasInterrupted() == nil {
+	if e.r.Tests && !p.cmd.ProcessState.Success() && !e.err.Held() && e.wasInterrupted() == nil {
 		return said("test", "a test failed")
 	}
 	return e.outcome(p.cmd.ProcessState.String())
@@ -295,8 +298,8 @@ func (e *execution) watch(p *process) {
 	e.mu.Unlock()
 	e.outMu.Lock()
 	defer e.outMu.Unlock()
-	if p.cmd.ProcessState.Success() || e.err.held.Len() == 0 {
-		e.err.flush()
+	if p.cmd.ProcessState.Success() || !e.err.Held() {
+		e.err.Flush()
 	}
 }
 
@@ -327,7 +330,7 @@ func (e *execution) unsaved(lost []string) {
 func (e *execution) print(text string) {
 	e.stream("stdout", text)
 	if e.steps != nil {
-		e.steps.print(text)
+		e.steps.Print(text)
 	}
 	if i := strings.LastIndexByte(text, '\n'); i >= 0 {
 		e.line = ""
@@ -385,11 +388,11 @@ func (e *execution) message(kind string, fields []string) {
 		go e.k.input.ask(e, prompt)
 	case "error":
 		if len(fields) == 2 {
-			e.own = &failure{name: fields[0], value: fields[1], lines: []string{fields[1]}}
+			e.own = &failure{Name: fields[0], Value: fields[1], Lines: []string{fields[1]}}
 		}
 	default:
 		if e.steps != nil {
-			e.steps.message(kind, fields)
+			e.steps.Message(kind, fields)
 		}
 	}
 }
@@ -423,12 +426,11 @@ func (e *execution) wasInterrupted() *failure {
 	if e.interrupted == 0 {
 		return nil
 	}
-	text := "the cell was interrupted"
-	lines := []string{red + text + reset}
+	f := said("interrupted", "the cell was interrupted")
 	if e.r != nil && e.r.Keeps {
-		lines = append(lines, "Variables have the values that they had at that moment.")
+		f.Lines = append(f.Lines, "Variables have the values that they had at that moment.")
 	}
-	return &failure{name: "interrupted", value: text, lines: lines}
+	return f
 }
 
 // notBuilt says why there is no program.
@@ -438,10 +440,10 @@ func (e *execution) notBuilt(err error) *failure {
 	switch {
 	case f != nil:
 	case errors.As(err, &c):
-		f = e.compilerSays(c.said)
+		f = e.place().Compiler(c.said)
 	default:
 		f = said("not built", err.Error())
 	}
-	f.notRun = true
+	f.NotRun = true
 	return f
 }

@@ -130,7 +130,7 @@ func (e *execution) fetch(what string, args []string, all bool) *failure {
 	f := said("get", strings.Join(args, " ")+" could not be fetched: "+reason(ctx, output))
 	for _, line := range output[max(0, len(output)-8):] {
 		if !strings.HasPrefix(line, "go: downloading ") {
-			f.lines = append(f.lines, line)
+			f.Lines = append(f.Lines, line)
 		}
 	}
 	return f

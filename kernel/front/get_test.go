@@ -101,7 +101,7 @@ func TestAutoget(t *testing.T) {
 	fails := func(path, want string) {
 		t.Helper()
 		f := e.autoget(path)
-		if f == nil || !strings.Contains(f.value, want) {
+		if f == nil || !strings.Contains(f.Value, want) {
 			t.Errorf("%s: %v, want %q", path, f, want)
 		}
 		if after, _ := os.ReadFile(filepath.Join(getModule(e.k.c), "go.mod")); string(after) != string(before) {
@@ -132,7 +132,7 @@ func TestAutoget(t *testing.T) {
 	// The second one raises the version of Go that the module for fetched packages asks for, and with it the workspace's.
 	for _, path := range []string{"example.net/hello", "example.net/newer"} {
 		if f := e.autoget(path); f != nil {
-			t.Fatalf("%s: %v", path, f.lines)
+			t.Fatalf("%s: %v", path, f.Lines)
 		}
 		if p, err := e.k.packages.Import(path); err != nil || p.Scope().Lookup("Here") == nil {
 			t.Fatalf("%s: %v", path, err)
@@ -142,10 +142,10 @@ func TestAutoget(t *testing.T) {
 		}
 	}
 	if f := e.get(rewrite.Command{Name: "%get", Args: []string{"example.net/hello@v1.2.0"}}); f != nil {
-		t.Errorf("%%get: %v", f.lines)
+		t.Errorf("%%get: %v", f.Lines)
 	}
 	for arg, want := range map[string]string{"--x": "is not path@version", "example.net/hello@v9.9.9": "nobody has"} {
-		if f := e.get(rewrite.Command{Name: "%get", Args: []string{arg}}); f == nil || !strings.Contains(f.value, want) {
+		if f := e.get(rewrite.Command{Name: "%get", Args: []string{arg}}); f == nil || !strings.Contains(f.Value, want) {
 			t.Errorf("%%get %s: %v, want %q", arg, f, want)
 		}
 	}
@@ -174,13 +174,13 @@ func TestFetchIsInterrupted(t *testing.T) {
 		e.stop()
 	}()
 	began := time.Now()
-	if f := e.autoget("example.net/hello"); f == nil || f.name != "interrupted" {
+	if f := e.autoget("example.net/hello"); f == nil || f.Name != "interrupted" {
 		t.Errorf("%v", f)
 	}
 	if d := time.Since(began); d > 20*time.Second {
 		t.Errorf("it took %v", d)
 	}
-	if f := e.autoget("example.net/hello"); f == nil || f.name != "interrupted" { // the interrupt came before the fetch
+	if f := e.autoget("example.net/hello"); f == nil || f.Name != "interrupted" { // the interrupt came before the fetch
 		t.Errorf("%v", f)
 	}
 }

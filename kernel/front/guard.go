@@ -40,12 +40,11 @@ func (e *execution) guard(run func() *failure) (fail *failure) {
 // ourMistake describes a panic of the kernel's. It must be called while the panic is being recovered.
 func ourMistake(p any) *failure {
 	text := fmt.Sprintf("a mistake in Lectern's kernel, not in your cell: %v", p)
-	first, _, _ := strings.Cut(text, "\n")
-	f := &failure{name: "kernel", value: first, lines: []string{red + text + reset}}
-	f.lines = append(f.lines, "The session is what it was before the cell, and the next cell runs as always. Please report the cell with these lines:")
-	f.lines = append(f.lines, fmt.Sprintf("  Lectern %s, %s %s/%s", version.String(), runtime.Version(), runtime.GOOS, runtime.GOARCH))
+	f := said("kernel", text)
+	f.Lines = append(f.Lines, "The session is what it was before the cell, and the next cell runs as always. Please report the cell with these lines:")
+	f.Lines = append(f.Lines, fmt.Sprintf("  Lectern %s, %s %s/%s", version.String(), runtime.Version(), runtime.GOOS, runtime.GOARCH))
 	for _, at := range panicPlaces() {
-		f.lines = append(f.lines, "  "+at)
+		f.Lines = append(f.Lines, "  "+at)
 	}
 	return f
 }
@@ -79,9 +78,9 @@ func (k *kernel) attempt(m *jupyter.Message, handle func(*jupyter.Message)) {
 			return
 		}
 		f := ourMistake(p)
-		fmt.Fprintln(os.Stderr, "lectern-kernel:", m.Header.Type+":", strings.Join(f.lines, "\n"))
+		fmt.Fprintln(os.Stderr, "lectern-kernel:", m.Header.Type+":", strings.Join(f.Lines, "\n"))
 		if name, ok := strings.CutSuffix(m.Header.Type, "_request"); ok {
-			content := f.content()
+			content := f.Content()
 			content["status"] = "error"
 			k.answer(m, name+"_reply", content)
 		}
@@ -92,6 +91,6 @@ func (k *kernel) attempt(m *jupyter.Message, handle func(*jupyter.Message)) {
 // survive lets a goroutine that handles a cell's output end alone if it panics. It is to be deferred.
 func survive(what string) {
 	if p := recover(); p != nil {
-		fmt.Fprintln(os.Stderr, "lectern-kernel:", what+":", strings.Join(ourMistake(p).lines, "\n"))
+		fmt.Fprintln(os.Stderr, "lectern-kernel:", what+":", strings.Join(ourMistake(p).Lines, "\n"))
 	}
 }

@@ -23,14 +23,14 @@ func TestOurMistake(t *testing.T) {
 	if fail == nil {
 		t.Fatal("the cell did not fail")
 	}
-	text := strings.Join(fail.lines, "\n")
+	text := strings.Join(fail.Lines, "\n")
 	for _, want := range []string{"a mistake in Lectern's kernel, not in your cell", "nil pointer", "Please report", "(execution.go:", "go1."} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
-	if len(fail.lines) > 3+reported {
-		t.Errorf("the report has %d lines:\n%s", len(fail.lines), text)
+	if len(fail.Lines) > 3+reported {
+		t.Errorf("the report has %d lines:\n%s", len(fail.Lines), text)
 	}
 	if k.current() != session {
 		t.Error("the session is not what it was before the cell")

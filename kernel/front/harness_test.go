@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -183,6 +184,8 @@ func collect(outs []out, m *jupyter.Message) []out {
 	}
 	return append(outs, out{kind: m.Header.Type, text: string(m.Content)})
 }
+
+var ansi = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
 // flat writes outputs as one text: [kind]text for each.
 func flat(outs []out) string {

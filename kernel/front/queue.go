@@ -200,9 +200,9 @@ func (k *kernel) execute(m *jupyter.Message) bool {
 	reply := map[string]any{"status": "ok", "execution_count": cell, "payload": []any{}, "user_expressions": map[string]any{}}
 	if fail != nil {
 		if !req.Silent {
-			k.publish(m, "error", fail.content())
+			k.publish(m, "error", fail.Content())
 		}
-		reply = fail.content()
+		reply = fail.Content()
 		reply["status"], reply["execution_count"] = "error", cell
 	} else if len(req.Expressions) > 0 {
 		out := map[string]any{}

@@ -1,6 +1,4 @@
-//go:build unix
-
-package main
+package report
 
 import (
 	"strings"
@@ -21,13 +19,13 @@ func TestTraces(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			for _, chunks := range [][]string{{c.in}, strings.Split(c.in, "")} {
 				var b strings.Builder
-				tr := traces{print: func(s string) { b.WriteString(s) }}
+				tr := Traces{Print: func(s string) { b.WriteString(s) }}
 				for _, s := range chunks {
-					tr.write(s)
+					tr.Write(s)
 				}
 				held := tr.held.String()
 				if held == "" {
-					tr.flush()
+					tr.Flush()
 				}
 				if b.String() != c.printed || held != c.held {
 					t.Errorf("printed %q, held %q; want %q, %q", b.String(), held, c.printed, c.held)
@@ -92,14 +90,5 @@ func TestExcerpt(t *testing.T) {
 	got := strings.Join(excerpt(src, rewrite.Pos{Cell: 1, Line: 2, Col: 8}, 12), "\n")
 	if want := "    2 |     日本 := nope\n      |             ^^^^"; ansi.ReplaceAllString(got, "") != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
-}
-
-func TestKeepLimit(t *testing.T) {
-	for in, want := range map[string]string{"1000": "1000", "4k": "4096", "2M": "2097152", "1GB": "1073741824"} {
-		t.Setenv("LECTERN_KEEP_LIMIT", in)
-		if got := keepLimit(t.TempDir()); got != want {
-			t.Errorf("%s: %s, want %s", in, got, want)
-		}
 	}
 }

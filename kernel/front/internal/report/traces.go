@@ -1,6 +1,4 @@
-//go:build unix
-
-package main
+package report
 
 import (
 	"fmt"
@@ -13,9 +11,9 @@ import (
 	"github.com/lectern-go/lectern/kernel/keep"
 )
 
-// traces takes the report of a panic out of a cell's standard error. Everything else passes through at once.
-type traces struct {
-	print func(string)
+// Traces takes the report of a panic out of a cell's standard error. Everything else passes through at once.
+type Traces struct {
+	Print func(string)
 	held  strings.Builder // from the first line of a report on
 	rest  string          // the beginning of a line that may become one
 	mid   bool            // the last line printed has not ended
@@ -24,7 +22,8 @@ type traces struct {
 // reports begin like this.
 var reportStarts = []string{"panic: ", "fatal error: ", "runtime: goroutine stack exceeds", "SIGSEGV: ", "unexpected fault address"}
 
-func (t *traces) write(text string) {
+// Write takes a piece of standard error.
+func (t *Traces) Write(text string) {
 	if t.held.Len() > 0 {
 		t.held.WriteString(text)
 		return
@@ -48,15 +47,15 @@ func (t *traces) write(text string) {
 				}
 			}
 		}
-		t.print(line)
+		t.Print(line)
 		t.mid = !ended
 		text = text[len(line):]
 	}
 }
 
-// flush prints what was held: it was no report of a panic that ended the cell.
-func (t *traces) flush() {
-	t.print(t.held.String() + t.rest)
+// Flush prints what was held: it was no report of a panic that ended the cell.
+func (t *Traces) Flush() {
+	t.Print(t.held.String() + t.rest)
 	t.held.Reset()
 	t.rest = ""
 }
@@ -139,8 +138,11 @@ func funcName(s string) string {
 	return s
 }
 
-// failure turns the report, if there was one, into the cell's error.
-func (t *traces) failure(e *execution) *failure {
+// Held reports whether there is the report of a panic, or the beginning of one.
+func (t *Traces) Held() bool { return t.held.Len() > 0 }
+
+// Failure turns the report, if there was one, into the cell's error.
+func (t *Traces) Failure(at Place) *Failure {
 	text := t.held.String()
 	if text == "" {
 		return nil
@@ -150,11 +152,11 @@ func (t *traces) failure(e *execution) *failure {
 	if strings.HasPrefix(text, "fatal error: ") || strings.HasPrefix(text, "runtime: ") {
 		name = "fatal error"
 	}
-	f := &failure{name: name, value: msg}
+	f := &Failure{Name: name, Value: msg}
 	if i := strings.IndexByte(msg, '\n'); i >= 0 {
-		f.value = msg[:i]
+		f.Value = msg[:i]
 	}
-	f.lines = append(f.lines, red+name+": "+msg+reset)
+	f.Lines = append(f.Lines, red+name+": "+msg+reset)
 	var last string
 	repeats, shown := 0, 0
 	var library *frame // the call of a library that a cell's code made
@@ -165,19 +167,19 @@ func (t *traces) failure(e *execution) *failure {
 			}
 			continue
 		}
-		where := placeText(fr.pos, e.cell)
-		if fr.pos.Cell == e.cell {
+		where := placeText(fr.pos, at.Cell)
+		if fr.pos.Cell == at.Cell {
 			where = "this cell, " + where
 		}
 		if shown == 0 {
-			f.value += " (" + placeText(fr.pos, e.cell) + ")"
+			f.Value += " (" + placeText(fr.pos, at.Cell) + ")"
 		}
 		if fn := fr.fn; fn != "main" && !strings.HasPrefix(fn, "main.func") {
 			where += ", in " + fn
 		}
-		lines := append([]string{"  " + bold + where + reset}, excerpt(e.r.Next.Source(fr.pos.Cell), fr.pos, 0)...)
+		lines := append([]string{"  " + bold + where + reset}, excerpt(at.Source(fr.pos.Cell), fr.pos, 0)...)
 		if library != nil {
-			lines = append(lines, fmt.Sprintf("%s        from %s (%s:%d)%s", dim, library.fn, shortPath(e.k.c.root, library.file), library.line, reset))
+			lines = append(lines, fmt.Sprintf("%s        from %s (%s:%d)%s", dim, library.fn, shortPath(at.Root, library.file), library.line, reset))
 			library = nil
 		}
 		text := strings.Join(lines, "\n")
@@ -186,24 +188,24 @@ func (t *traces) failure(e *execution) *failure {
 			continue
 		}
 		if repeats > 0 {
-			f.lines = append(f.lines, fmt.Sprintf("  … the same call %d more times", repeats))
+			f.Lines = append(f.Lines, fmt.Sprintf("  … the same call %d more times", repeats))
 			repeats = 0
 		}
 		if shown++; shown > 12 {
-			f.lines = append(f.lines, "  …")
+			f.Lines = append(f.Lines, "  …")
 			break
 		}
 		last = text
-		f.lines = append(f.lines, lines...)
+		f.Lines = append(f.Lines, lines...)
 	}
 	if shown == 0 && library != nil {
-		f.lines = append(f.lines, fmt.Sprintf("%s  in %s (%s:%d)%s", dim, library.fn, shortPath(e.k.c.root, library.file), library.line, reset))
+		f.Lines = append(f.Lines, fmt.Sprintf("%s  in %s (%s:%d)%s", dim, library.fn, shortPath(at.Root, library.file), library.line, reset))
 	}
 	if repeats > 0 {
-		f.lines = append(f.lines, fmt.Sprintf("  … the same call %d more times", repeats))
+		f.Lines = append(f.Lines, fmt.Sprintf("  … the same call %d more times", repeats))
 	}
 	if h := panicHint(msg); h != "" {
-		f.lines = append(f.lines, "  "+bold+"hint:"+reset+" "+h)
+		f.Lines = append(f.Lines, "  "+bold+"hint:"+reset+" "+h)
 	}
 	return f
 }

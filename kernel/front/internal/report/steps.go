@@ -1,6 +1,4 @@
-//go:build unix
-
-package main
+package report
 
 import (
 	_ "embed"
@@ -14,8 +12,8 @@ import (
 	"github.com/lectern-go/lectern/kernel/front/internal/rewrite"
 )
 
-// A stepRecord is what a //step cell did, statement by statement.
-type stepRecord struct {
+// Steps is the record of what a //step cell did, statement by statement.
+type Steps struct {
 	src    *rewrite.Source
 	events []stepEvent
 	out    strings.Builder // printed since the last event
@@ -35,15 +33,18 @@ type stepEvent struct {
 // maxStepOutput is how much printed text the record keeps.
 const maxStepOutput = 20_000
 
-func newStepRecord(src *rewrite.Source) *stepRecord { return &stepRecord{src: src} }
+// NewSteps begins the record of a cell.
+func NewSteps(src *rewrite.Source) *Steps { return &Steps{src: src} }
 
-func (s *stepRecord) print(text string) {
+// Print notes what the cell has printed.
+func (s *Steps) Print(text string) {
 	if s.out.Len() < maxStepOutput {
 		s.out.WriteString(text)
 	}
 }
 
-func (s *stepRecord) message(kind string, f []string) {
+// Message takes a message of the cell; those that are none of its steps are ignored.
+func (s *Steps) Message(kind string, f []string) {
 	switch kind {
 	case "step":
 		if len(f) == 0 {
@@ -63,7 +64,7 @@ func (s *stepRecord) message(kind string, f []string) {
 	}
 }
 
-func (s *stepRecord) take() string {
+func (s *Steps) take() string {
 	t := s.out.String()
 	s.out.Reset()
 	return t
@@ -72,17 +73,17 @@ func (s *stepRecord) take() string {
 //go:embed steps.html
 var stepsPage string
 
-// show displays the record below the cell's other outputs.
-func (s *stepRecord) show(e *execution) {
+// Display is the record as a page with a player, and as text; nil if nothing was recorded.
+func (s *Steps) Display(cell int) map[string]any {
 	if len(s.events) == 0 {
-		return
+		return nil
 	}
 	if rest := s.take(); rest != "" {
 		s.events[len(s.events)-1].Out += rest
 	}
 	data, err := json.Marshal(s.events) // escapes <, so that nothing ends the script
 	if err != nil {
-		return
+		return nil
 	}
 	lines := strings.Split(strings.TrimRight(s.src.Code, "\n"), "\n")
 	var code strings.Builder
@@ -95,14 +96,14 @@ func (s *stepRecord) show(e *execution) {
 	}
 	// The same record gives the same page, so that running a notebook again leaves it as it was.
 	id := fnv.New64a()
-	fmt.Fprintf(id, "%d\n%s\n%s", e.cell, s.src.Code, data)
+	fmt.Fprintf(id, "%d\n%s\n%s", cell, s.src.Code, data)
 	page := strings.NewReplacer("{{id}}", fmt.Sprintf("lst%x", id.Sum64()), "{{code}}", code.String(), "{{data}}", string(data),
 		"{{note}}", note, "{{list}}", html.EscapeString(s.text(60))).Replace(stepsPage)
-	e.publish("display_data", map[string]any{"data": map[string]any{"text/html": page, "text/plain": s.text(200)}, "metadata": map[string]any{}, "transient": map[string]any{}})
+	return map[string]any{"text/html": page, "text/plain": s.text(200)}
 }
 
 // text lists the first n steps.
-func (s *stepRecord) text(n int) string {
+func (s *Steps) text(n int) string {
 	var b strings.Builder
 	depth := 0
 	for i, ev := range s.events {
