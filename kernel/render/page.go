@@ -34,6 +34,8 @@ type page struct {
 	cell       *notebook.Cell // the one being drawn
 	cellNumber int
 	folded     bool // it is inside <details>: its headings stay out of the contents
+	after      bool // it is inside what a question hides
+	unseen     int  // cells left out so far
 	unlabelled bool // an <svg> without a label has not shown a <title> yet
 }
 
@@ -108,12 +110,19 @@ func (p *page) build() {
 	unrun := 0
 	for i, c := range p.nb.Cells {
 		p.cell, p.cellNumber = c, i+1
+		if c.HasTag("check-only") { // it holds the lesson to its numbers, and is nothing to read
+			p.unseen++
+			continue
+		}
 		fold := -1
 		for k, f := range folds {
 			if c.HasTag(f.tag) {
 				fold = k
 				break
 			}
+		}
+		if fold != open || endsAfter(c) {
+			p.closeAfter()
 		}
 		if fold != open {
 			if open >= 0 {
@@ -152,6 +161,7 @@ func (p *page) build() {
 			p.code(c, class)
 		}
 	}
+	p.closeAfter()
 	if open >= 0 {
 		p.write("</details>\n", "")
 	}
@@ -212,20 +222,22 @@ func (p *page) code(c *notebook.Cell, class string) {
 	if strings.TrimSpace(first) == "%%" { // GoNB's mark of a bare cell says nothing to a reader
 		source = strings.Trim(rest, "\n")
 	}
+	asked, others := p.guesses(c.Outputs)
 	outputs := ""
-	for _, o := range c.Outputs {
+	for _, o := range others {
 		p.unlabelled = false
 		outputs += p.output(o)
 		p.labelled()
 	}
-	if strings.TrimSpace(source) == "" && outputs == "" {
+	if strings.TrimSpace(source) == "" && outputs == "" && asked == "" {
 		return
 	}
 	label := "Code"
 	number := ""
 	if c.Count > 0 {
-		label = fmt.Sprintf("Cell %d", c.Count)
-		number = fmt.Sprintf(`<a class="count" href="#cell-%s" aria-label="Link to cell %d">%d</a>`, c.ID, c.Count, c.Count)
+		n := max(1, c.Count-p.unseen)
+		label = fmt.Sprintf("Cell %d", n)
+		number = fmt.Sprintf(`<a class="count" href="#cell-%s" aria-label="Link to cell %d">%d</a>`, c.ID, n, n)
 	}
 	p.write(`<div class="`+class+` run" id="cell-`+c.ID+`" role="group" aria-label="`+label+`">`+"\n"+p.badge(c), "")
 	if strings.TrimSpace(source) != "" {
@@ -235,14 +247,22 @@ func (p *page) code(c *notebook.Cell, class string) {
 		}
 		p.write(in, "")
 	}
+	p.write("", asked)
 	if outputs != "" {
 		note := ""
 		if c.HasTag("measured") {
 			note = `<p class="note">Measured where this page was made; your numbers will differ.</p>` + "\n"
 		}
-		p.write("", `<div class="out">`+"\n"+outputs+note+"</div>\n")
+		out := `<div class="out">` + "\n" + outputs + note + "</div>\n"
+		if asked != "" {
+			out = `<div class="after">` + out + "</div>\n"
+		}
+		p.write("", out)
 	}
 	p.write("</div>\n", "")
+	if asked != "" {
+		p.openAfter()
+	}
 }
 
 // labelled reports an <svg> in raw HTML that nothing describes.

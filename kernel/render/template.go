@@ -15,7 +15,13 @@ import (
 var styleSheet string
 
 //go:embed assets/page.js
-var script string
+var pageScript string
+
+//go:embed assets/guess.js
+var guessScript string
+
+// script runs at the end of every page.
+var script = pageScript + guessScript
 
 //go:embed assets/theme.js
 var themeScript string

@@ -1,7 +1,9 @@
 // Package lesson is what the notebooks use to hold themselves, and their
-// readers, to the numbers: [Expect] asserts a number of the lecture, [Check]
-// looks at the answer to an exercise, [Must] keeps cells short where a file may
-// be missing.
+// readers, to the numbers. [Guess] asks for a prediction before the answer is
+// shown, [Check] looks at the answer to an exercise, [Grade] runs a function
+// that the student wrote against cases they don't see, and [Hint] helps with it.
+// [Expect] asserts a number of the lecture, and [Must] keeps cells short where a
+// file may be missing.
 package lesson
 
 import (
@@ -23,7 +25,7 @@ func Expect(what string, got, want any, tolerance ...float64) {
 	if problem := differs(got, want, tolerance); problem != "" {
 		panic(fmt.Errorf("lesson: %s: %s", what, problem))
 	}
-	fmt.Printf("✓ %s: %s\n", what, show(got))
+	fmt.Printf("✓ %s: %s\n", what, brief(got))
 }
 
 // Must returns a value, or ends the cell with the error that came instead. It is
@@ -60,7 +62,7 @@ func Check(key string, answer any) {
 	case !sameKind(answer, e.want):
 		fmt.Printf("Exercise %s: %s is of type %T; give a %s.\n", key, quoted(answer), answer, kindOf(e.want))
 	default:
-		fmt.Printf("Exercise %s: %s is not it yet. %s\n", key, show(answer), e.hint)
+		fmt.Printf("Exercise %s: %s is not it yet. %s\n", key, brief(answer), e.hint)
 	}
 }
 
@@ -80,14 +82,14 @@ func differs(got, want any, tolerance []float64) string {
 	if g, ok := floats(got); ok {
 		w, ok := floats(want)
 		if !ok {
-			return fmt.Sprintf("got %s, want %s", show(got), show(want))
+			return fmt.Sprintf("got %s, want %s", brief(got), brief(want))
 		}
 		if len(g) != len(w) {
 			return fmt.Sprintf("got %d numbers, want %d", len(g), len(w))
 		}
 		for i := range g {
 			if !near(g[i], w[i], tolerance) {
-				return fmt.Sprintf("got %s, want %s%s", show(got), show(want), within(tolerance))
+				return fmt.Sprintf("got %s, want %s%s", brief(got), brief(want), within(tolerance))
 			}
 		}
 		return ""
@@ -95,7 +97,7 @@ func differs(got, want any, tolerance []float64) string {
 	if reflect.DeepEqual(got, want) {
 		return ""
 	}
-	return fmt.Sprintf("got %s, want %s", show(got), show(want))
+	return fmt.Sprintf("got %s, want %s", brief(got), brief(want))
 }
 
 func near(got, want float64, tolerance []float64) bool {
@@ -180,7 +182,7 @@ func quoted(x any) string {
 	if s, ok := x.(string); ok {
 		return fmt.Sprintf("%q", s)
 	}
-	return show(x)
+	return brief(x)
 }
 
 func isNil(x any) bool {
@@ -188,8 +190,8 @@ func isNil(x any) bool {
 	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()
 }
 
-// show writes a value short enough for one line.
-func show(x any) string {
+// brief writes a value short enough for one line.
+func brief(x any) string {
 	text := fmt.Sprint(x)
 	if v := reflect.ValueOf(x); v.IsValid() && v.CanFloat() {
 		text = fmt.Sprintf("%.6g", x)

@@ -123,11 +123,11 @@ func TestHintsGiveNothingAway(t *testing.T) {
 		if e.hint == "" {
 			t.Errorf("exercise %s has no hint", key)
 		}
-		if answer := show(e.want); len(answer) > 1 && strings.Contains(e.hint, answer) {
+		if answer := brief(e.want); len(answer) > 1 && strings.Contains(e.hint, answer) {
 			t.Errorf("the hint of exercise %s contains the answer %s", key, answer)
 		}
 		// A lesson that is run as a whole shows it below the exercise.
-		if answer := show(e.want); len(answer) > 1 && strings.Contains(e.praise, answer) {
+		if answer := brief(e.want); len(answer) > 1 && strings.Contains(e.praise, answer) {
 			t.Errorf("the praise of exercise %s contains the answer %s", key, answer)
 		}
 	}

@@ -1,0 +1,122 @@
+package render
+
+import (
+	"encoding/json"
+	"fmt"
+	"html"
+	"strings"
+
+	"github.com/lectern-go/lectern/kernel/notebook"
+)
+
+// guessType is the MIME type of what lesson.Guess shows; see package lesson.
+const guessType = "application/vnd.lectern.guess+json"
+
+// A guess is a question to the reader. Its fields are those that assets/guess.js reads; others that a notebook may hold stay behind.
+type guess struct {
+	Question string   `json:"question"`
+	Kind     string   `json:"kind"`
+	Answer   any      `json:"answer"`
+	Shown    string   `json:"shown"`
+	Share    float64  `json:"share,omitempty"`
+	Distance float64  `json:"distance,omitempty"`
+	Choices  []string `json:"choices,omitempty"`
+	Unit     string   `json:"unit,omitempty"`
+	Why      string   `json:"why,omitempty"`
+	Mistakes []struct {
+		Guess any    `json:"guess"`
+		Why   string `json:"why"`
+	} `json:"mistakes,omitempty"`
+}
+
+// fits reports whether the answer is of its kind, which the script relies on.
+func (g *guess) fits() bool {
+	switch answer := g.Answer.(type) {
+	case float64:
+		return g.Kind == "number"
+	case string:
+		return g.Kind == "text" || g.Kind == "choice"
+	case []any:
+		for _, x := range answer {
+			if _, ok := x.(float64); !ok {
+				return false
+			}
+		}
+		return g.Kind == "numbers" || g.Kind == "shape"
+	}
+	return false
+}
+
+// guesses draws the questions among a cell's outputs, and returns the other outputs. Without scripts the answer stands below its question.
+func (p *page) guesses(outputs []*notebook.Output) (drawn string, others []*notebook.Output) {
+	var b strings.Builder
+	for _, o := range outputs {
+		data, ok := o.Data[guessType]
+		if !ok {
+			others = append(others, o)
+			continue
+		}
+		var g guess
+		packed, err := json.Marshal(data)
+		if err == nil {
+			err = json.Unmarshal(packed, &g)
+		}
+		if err != nil || !g.fits() {
+			p.problem(0, "an output of type %s is no question that a page can ask (%v)", guessType, err)
+			others = append(others, &notebook.Output{Type: "display_data", Data: notebook.Object{"text/plain": o.Plain()}})
+			continue
+		}
+		if packed, err = json.Marshal(g); err != nil {
+			p.problem(0, "an output of type %s can't be written: %v", guessType, err)
+			continue
+		}
+		question := html.EscapeString(g.Question)
+		fmt.Fprintf(&b, `<div class="guess" role="group" aria-label="Guess: %s" data-guess="%s">`+"\n", question, html.EscapeString(string(packed)))
+		fmt.Fprintf(&b, `<p class="question"><b>Guess</b> %s</p>`+"\n", p.markdownLine(g.Question))
+		fmt.Fprintf(&b, `<p class="answer"><b>Answer</b> %s %s</p>`+"\n</div>\n", html.EscapeString(g.Shown+"."), p.markdownLine(g.Why))
+	}
+	return b.String(), others
+}
+
+// markdownLine draws a sentence of a question: its text, and `code` in it.
+func (p *page) markdownLine(s string) string {
+	parts := strings.Split(s, "`")
+	if len(parts)%2 == 0 { // a lone mark is a mark
+		return html.EscapeString(s)
+	}
+	for i, part := range parts {
+		parts[i] = html.EscapeString(part)
+		if i%2 == 1 {
+			parts[i] = "<code>" + parts[i] + "</code>"
+		}
+	}
+	return strings.Join(parts, "")
+}
+
+// openAfter begins what stays hidden, beside a cell's other outputs, until its questions are answered: the cells below, up to the next heading,
+// fold, exercise or question.
+func (p *page) openAfter() {
+	p.closeAfter()
+	p.write(`<div class="after">`+"\n", "")
+	p.after = true
+}
+
+func (p *page) closeAfter() {
+	if p.after {
+		p.write("</div>\n", "")
+	}
+	p.after = false
+}
+
+// endsAfter reports whether a cell stands on its own below a question.
+func endsAfter(c *notebook.Cell) bool {
+	if c.Type == "markdown" {
+		return strings.HasPrefix(strings.TrimSpace(c.Source), "#") || c.HasTag("exercise")
+	}
+	for _, o := range c.Outputs {
+		if _, ok := o.Data[guessType]; ok {
+			return true
+		}
+	}
+	return c.HasTag("exercise")
+}

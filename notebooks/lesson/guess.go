@@ -1,0 +1,353 @@
+package lesson
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+
+	display "github.com/lectern-go/lectern/kernel/show"
+)
+
+// GuessType is the MIME type under which a [Guess] stands in a notebook's outputs: a JSON object with the question,
+// the answer and what counts as right. Pages made of the notebook ask their readers with it; other programs show the
+// text that stands beside it.
+const GuessType = "application/vnd.lectern.guess+json"
+
+// Guess asks the reader to say what comes out before it comes out, and tells how far off they were, and why where that
+// can be told.
+//
+//	lesson.Guess("days of training", nil, days)
+//
+// The student puts a guess in place of nil and runs the cell again. What a guess looks like depends on the answer: a
+// number, true or false, one of the [Choices], a shape such as []int{4, 8} for an answer of type []int, or several
+// numbers for a slice or a tensor. With nil the answer is not printed. A guess of another type is told which type is
+// wanted; Guess never panics because of it. It panics with an [*AnswerError] for an answer that nobody could guess,
+// which is a mistake of the lesson's author.
+//
+// Whole numbers have to be exact, other numbers come within 1 %; see [Within] and [PlusMinus].
+func Guess(question string, guess, answer any, options ...Option) {
+	q := newQuestion(question, answer, options)
+	data, err := json.Marshal(q)
+	if err != nil {
+		panic(&AnswerError{Question: question, Reason: err.Error()})
+	}
+	display.Bundle(GuessType, string(data), "text/plain", q.reply(guess))
+}
+
+// An AnswerError reports an answer that nobody could guess: NaN, a struct, or a text that is none of the choices.
+type AnswerError struct {
+	Question string
+	Reason   string
+}
+
+func (e *AnswerError) Error() string { return fmt.Sprintf("lesson: %s: %s", e.Question, e.Reason) }
+
+// An Option says more about a [Guess].
+type Option func(*question)
+
+// Within accepts numbers that are off by at most a share of the answer: Within(0.1) is 10 %.
+func Within(share float64) Option {
+	return func(q *question) { q.Share, q.Distance = share, 0 }
+}
+
+// PlusMinus accepts numbers that are off by at most distance.
+func PlusMinus(distance float64) Option {
+	return func(q *question) { q.Share, q.Distance = 0, distance }
+}
+
+// Choices lists what there is to choose from. The answer is one of them.
+func Choices(names ...string) Option {
+	return func(q *question) { q.Choices = names }
+}
+
+// Unit names what a number counts, such as "bytes" or "days".
+func Unit(name string) Option { return func(q *question) { q.Unit = name } }
+
+// Why adds a sentence that explains the answer. It is shown with it.
+func Why(sentence string) Option { return func(q *question) { q.Why = sentence } }
+
+// Mistake adds a sentence for those who guess a certain wrong value.
+func Mistake(guess any, sentence string) Option {
+	return func(q *question) { q.Mistakes = append(q.Mistakes, mistake{guess, sentence}) }
+}
+
+// question is what a page has to know in order to ask it.
+type question struct {
+	Question string    `json:"question"`
+	Kind     string    `json:"kind"`   // number, numbers, shape, choice or text
+	Answer   any       `json:"answer"` // float64, []float64, []int or string
+	Shown    string    `json:"shown"`  // the answer as text
+	Share    float64   `json:"share,omitempty"`
+	Distance float64   `json:"distance,omitempty"`
+	Choices  []string  `json:"choices,omitempty"`
+	Unit     string    `json:"unit,omitempty"`
+	Why      string    `json:"why,omitempty"`
+	Mistakes []mistake `json:"mistakes,omitempty"`
+}
+
+type mistake struct {
+	Guess any    `json:"guess"`
+	Why   string `json:"why"`
+}
+
+var yesNo = []string{"true", "false"}
+
+func newQuestion(text string, answer any, options []Option) *question {
+	q := &question{Question: text, Share: 0.01}
+	bad := func(format string, args ...any) {
+		panic(&AnswerError{Question: text, Reason: fmt.Sprintf(format, args...)})
+	}
+	v := reflect.ValueOf(answer)
+	values, numeric := floats(answer)
+	if _, named := answer.(fmt.Stringer); named && !isNil(answer) {
+		_, numeric = answer.(interface{ Floats() []float64 }) // a number with a name, such as a type of numbers, goes by its name
+	}
+	shape, isShape := answer.([]int)
+	switch {
+	case isShape:
+		q.Kind, q.Answer, q.Share = "shape", shape, 0
+	case numeric && v.Kind() != reflect.Slice && v.Kind() != reflect.Pointer:
+		q.Kind, q.Answer = "number", values[0]
+		if v.CanInt() || v.CanUint() {
+			q.Share = 0
+		}
+	case numeric:
+		q.Kind, q.Answer = "numbers", values
+		if s, ok := answer.(interface{ Shape() []int }); ok && len(s.Shape()) == 0 && len(values) == 1 {
+			q.Kind, q.Answer = "number", values[0]
+		}
+	case v.IsValid() && v.Kind() == reflect.Bool:
+		q.Kind, q.Answer, q.Choices, q.Share = "choice", fmt.Sprint(v.Bool()), yesNo, 0
+	default:
+		name, ok := answer.(string)
+		if s, named := answer.(fmt.Stringer); named && !isNil(answer) {
+			name, ok = s.String(), true
+		}
+		if !ok {
+			bad("an answer of type %T can't be guessed: give a number, a bool, a shape, a list of numbers, a text or a tensor", answer)
+		}
+		q.Kind, q.Answer, q.Share = "text", name, 0
+	}
+	for _, f := range values {
+		if math.IsNaN(f) || math.IsInf(f, 0) {
+			bad("%v can't be guessed: ask for true or false instead", f)
+		}
+	}
+	for _, o := range options {
+		o(q)
+	}
+	if q.Kind == "text" && len(q.Choices) > 0 {
+		q.Kind = "choice"
+	}
+	if q.Kind == "choice" && !slices.Contains(q.Choices, q.Answer.(string)) {
+		bad("the answer %q is none of the choices %q", q.Answer, q.Choices)
+	}
+	q.Shown = strings.TrimSpace(brief(q.Answer) + " " + q.Unit)
+	return q
+}
+
+// ask is the question with a mark at its end.
+func (q *question) ask() string {
+	if strings.HasSuffix(q.Question, "?") {
+		return q.Question
+	}
+	return q.Question + ":"
+}
+
+// reply is what a student reads.
+func (q *question) reply(guess any) string {
+	switch {
+	case isNil(guess):
+		return fmt.Sprintf("? %s Put your guess (%s) in place of nil, and run the cell again.", q.ask(), q.wanted())
+	case !q.fits(guess):
+		return fmt.Sprintf("? %s %s is of type %T; guess %s.", q.ask(), quoted(guess), guess, q.wanted())
+	}
+	why := q.Why
+	for _, m := range q.Mistakes {
+		if q.same(guess, m.Guess) {
+			why = strings.TrimSpace(m.Why + " " + why)
+		}
+	}
+	text := ""
+	if q.same(guess, q.Answer) {
+		text = fmt.Sprintf("✓ %s Right, it is %s.", q.ask(), q.Shown)
+	} else {
+		text = fmt.Sprintf("✗ %s You guessed %s, it is %s.", q.ask(), brief(guess), q.Shown)
+		if off := q.off(guess); off != "" {
+			text = strings.TrimSuffix(text, ".") + ": " + off + "."
+		}
+	}
+	return strings.TrimSpace(text + " " + why)
+}
+
+// wanted names what a guess has to be.
+func (q *question) wanted() string {
+	switch q.Kind {
+	case "number":
+		return "a number"
+	case "numbers":
+		return "a list of numbers such as []float64{1, 2}"
+	case "shape":
+		return "a shape such as []int{2, 3}"
+	case "choice":
+		if slices.Equal(q.Choices, yesNo) {
+			return "true or false"
+		}
+		return "one of " + strings.Join(quotedAll(q.Choices), ", ")
+	}
+	return "a text in quotes"
+}
+
+// fits reports whether a guess can be compared with the answer.
+func (q *question) fits(guess any) bool {
+	switch q.Kind {
+	case "number":
+		list, ok := floats(guess)
+		return ok && len(list) == 1 && !math.IsNaN(list[0])
+	case "numbers", "shape":
+		_, ok := floats(guess)
+		return ok
+	case "choice":
+		if b, ok := guess.(bool); ok {
+			guess = fmt.Sprint(b)
+		}
+		s, ok := guess.(string)
+		return ok && slices.Contains(q.Choices, s)
+	}
+	_, ok := guess.(string)
+	return ok
+}
+
+// same reports whether a guess is as good as a value.
+func (q *question) same(guess, value any) bool {
+	g, isNumber := floats(guess)
+	v, ok := floats(value)
+	if !isNumber || !ok {
+		return isNumber == ok && fmt.Sprint(guess) == fmt.Sprint(value)
+	}
+	if len(g) != len(v) {
+		return false
+	}
+	for i := range g {
+		if !q.near(g[i], v[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func (q *question) near(g, v float64) bool {
+	return math.Abs(g-v) <= max(q.Distance, q.Share*math.Abs(v), 1e-9*math.Abs(v))
+}
+
+// off says how far a wrong guess is from the answer, and what may have gone wrong. assets/page.js of the renderer says
+// the same in pages.
+func (q *question) off(guess any) string {
+	g, _ := floats(guess)
+	switch answer := q.Answer.(type) {
+	case float64:
+		return offNumber(g[0], answer)
+	case []int:
+		shape := make([]int, len(g))
+		for i := range g {
+			shape[i] = int(g[i])
+		}
+		return offShape(shape, answer)
+	case []float64:
+		if len(g) != len(answer) {
+			return fmt.Sprintf("you gave %s, there are %d", count(len(g), "number"), len(answer))
+		}
+		wrong := 0
+		first := -1
+		for i := range g {
+			if !q.near(g[i], answer[i]) {
+				if wrong++; first < 0 {
+					first = i
+				}
+			}
+		}
+		return fmt.Sprintf("%d of %d are wrong, the first at index %d", wrong, len(g), first)
+	}
+	return ""
+}
+
+func count(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprint(n, " ", what)
+}
+
+// offNumber compares two different numbers.
+func offNumber(guess, answer float64) string {
+	close := func(a, b float64) bool { return math.Abs(a-b) <= 0.005*math.Abs(b) }
+	switch {
+	case answer == 0 || guess == 0:
+		return ""
+	case close(guess, -answer):
+		return "the size is right, the sign is not"
+	case math.Signbit(guess) != math.Signbit(answer):
+		return "even the sign is different"
+	}
+	if whole := guess == math.Trunc(guess) && answer == math.Trunc(answer); whole && math.Abs(guess-answer) == 1 {
+		if math.Abs(guess) > math.Abs(answer) {
+			return "one too many"
+		}
+		return "one too few"
+	}
+	ratio := guess / answer
+	large, factor := "large", ratio
+	if ratio < 1 {
+		large, factor = "small", 1/ratio
+	}
+	decades := math.Round(math.Log10(factor))
+	switch {
+	case close(factor, 2):
+		return "a factor of 2 too " + large
+	case close(factor, 8):
+		return "a factor of 8 too " + large + "; bits for bytes, perhaps"
+	case decades >= 1 && close(factor, math.Pow(10, decades)):
+		return fmt.Sprintf("a factor of %.0f too %s; check the powers of ten", math.Pow(10, decades), large)
+	case close(guess*answer, 1):
+		return "that is one over it"
+	case close(factor, 1.024), close(factor, 1.024*1.024), close(factor, 1.024*1.024*1.024):
+		return fmt.Sprintf("%.1f %% too %s; 1024 for 1000, perhaps", 100*math.Abs(ratio-1), large)
+	case factor >= 1.5:
+		return fmt.Sprintf("%.2g times too %s", factor, large)
+	}
+	return fmt.Sprintf("%.2g %% too %s", 100*math.Abs(ratio-1), large)
+}
+
+// offShape compares two different shapes.
+func offShape(guess, answer []int) string {
+	if len(guess) != len(answer) {
+		return fmt.Sprintf("you gave %d %s, there are %d", len(guess), axes(len(guess)), len(answer))
+	}
+	if slices.Equal(slices.Sorted(slices.Values(guess)), slices.Sorted(slices.Values(answer))) {
+		return "the sizes are right, their order is not"
+	}
+	for i := range guess {
+		if guess[i] != answer[i] {
+			return fmt.Sprintf("axis %d has size %d, not %d", i, answer[i], guess[i])
+		}
+	}
+	return ""
+}
+
+func axes(n int) string {
+	if n == 1 {
+		return "axis"
+	}
+	return "axes"
+}
+
+func quotedAll(names []string) []string {
+	list := make([]string, len(names))
+	for i, s := range names {
+		list[i] = fmt.Sprintf("%q", s)
+	}
+	return list
+}

@@ -1,0 +1,95 @@
+package lesson
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+type scalar struct{ vector }
+
+func (scalar) Shape() []int { return []int{} }
+
+func TestGuess(t *testing.T) {
+	steps := Choices("AdaGrad", "RMSProp")
+	for _, tt := range []struct {
+		name          string
+		guess, answer any
+		options       []Option
+		want          string
+	}{
+		{"nothing yet", nil, 143.93, nil, "? q: Put your guess (a number) in place of nil"},
+		{"nothing yet of a choice", nil, "RMSProp", []Option{steps}, `(one of "AdaGrad", "RMSProp")`},
+		{"nothing yet of a bool", nil, true, nil, "(true or false)"},
+		{"right", 144, 143.93, []Option{Unit("days")}, "✓ q: Right, it is 143.93 days."},
+		{"right with a reason", 144, 143.93, []Option{Why("That is long.")}, "✓ q: Right, it is 143.93. That is long."},
+		{"twice", 287.86, 143.93, nil, "✗ q: You guessed 287.86, it is 143.93: a factor of 2 too large."},
+		{"half", 72, 143.93, nil, "a factor of 2 too small."},
+		{"bits", 1024, 128, nil, "a factor of 8 too large; bits for bytes, perhaps."},
+		{"powers of ten", 0.14393, 143.93, nil, "a factor of 1000 too small; check the powers of ten."},
+		{"binary prefixes", 1024 * 1024, 1e6, nil, "4.9 % too large; 1024 for 1000, perhaps."},
+		{"one over it", 0.1, 10, nil, "check the powers of ten"},
+		{"one over it, no power of ten", 0.25, 4.0, nil, "that is one over it."},
+		{"sign", -20, 20, nil, "the size is right, the sign is not."},
+		{"other sign", -1, 20, nil, "even the sign is different."},
+		{"one too many", 17, 16, nil, "one too many."},
+		{"one too few", 15, 16, nil, "one too few."},
+		{"much", 500, 100, nil, "5 times too large."},
+		{"little", 130, 100, nil, "30 % too large."},
+		{"zero", 1, 0, nil, "You guessed 1, it is 0."},
+		{"loosely right", 130, 100, []Option{Within(0.5)}, "✓ q: Right, it is 100."},
+		{"near enough", 0.3, 0.0, []Option{PlusMinus(0.5)}, "✓"},
+		{"whole numbers are exact", 1002, 1000, nil, "0.2 % too large"},
+		{"a tensor without axes", 4, scalar{vector{4}}, nil, "✓ q: Right, it is 4."},
+		{"wrong type", "many", 4, nil, `? q: "many" is of type string; guess a number.`},
+		{"two numbers for one", []int{1, 2}, 4, nil, "guess a number."},
+		{"choice", "AdaGrad", "RMSProp", []Option{steps}, "✗ q: You guessed AdaGrad, it is RMSProp."},
+		{"right choice", "RMSProp", "RMSProp", []Option{steps}, "✓ q: Right, it is RMSProp."},
+		{"none of the choices", "Adam", "RMSProp", []Option{steps}, `"Adam" is of type string; guess one of "AdaGrad", "RMSProp".`},
+		{"bool", false, true, nil, "✗ q: You guessed false, it is true."},
+		{"right bool", true, true, nil, "✓ q: Right, it is true."},
+		{"bool in quotes", "true", true, nil, "✓"},
+		{"number for a bool", 1, true, nil, "1 is of type int; guess true or false."},
+		{"shape", []int{16, 2}, []int{16, 2}, nil, "✓ q: Right, it is [16 2]."},
+		{"axes the other way round", []int{2, 16}, []int{16, 2}, nil, "the sizes are right, their order is not."},
+		{"too few axes", []int{16}, []int{16, 2}, nil, "you gave 1 axis, there are 2."},
+		{"wrong size", []int{16, 32}, []int{16, 2}, nil, "axis 1 has size 2, not 32."},
+		{"numbers", []float64{1, 2, 4}, vector{1, 2, 3}, nil, "1 of 3 are wrong, the first at index 2."},
+		{"too few numbers", []float64{1}, vector{1, 2, 3}, nil, "you gave 1 number, there are 3."},
+		{"text", "cpu", name(7), nil, "✗ q: You guessed cpu, it is seven."},
+		{"known mistake", 287.86, 143.93, []Option{Mistake(287.86, "Is that the sparse rate?"), Mistake(1, "No.")}, "too large. Is that the sparse rate?"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := printed(t, func() { Guess("q", tt.guess, tt.answer, tt.options...) }); !strings.Contains(got, tt.want) {
+				t.Errorf("printed %q, want %q in it", got, tt.want)
+			}
+		})
+	}
+}
+
+// What is not guessed yet is not given away.
+func TestGuessKeepsTheAnswer(t *testing.T) {
+	if got := printed(t, func() { Guess("q", nil, 143.93, Why("because")) }); strings.Contains(got, "143") || strings.Contains(got, "because") {
+		t.Errorf("printed %q", got)
+	}
+}
+
+func TestAnswersThatCannotBeGuessed(t *testing.T) {
+	zero := 0.0
+	for name, f := range map[string]func(){
+		"struct":    func() { Guess("q", nil, struct{ A int }{1}) },
+		"nil":       func() { Guess("q", nil, nil) },
+		"NaN":       func() { Guess("q", nil, zero/zero) },
+		"no choice": func() { Guess("q", nil, "Adam", Choices("SGD")) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			defer func() {
+				var bad *AnswerError
+				if err, _ := recover().(error); !errors.As(err, &bad) || bad.Question != "q" {
+					t.Errorf("panicked with %v, want an AnswerError", err)
+				}
+			}()
+			f()
+		})
+	}
+}

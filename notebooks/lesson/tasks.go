@@ -1,0 +1,92 @@
+package lesson
+
+// tasks are the exercises of [Grade], by lesson and number. Their cases stay out of the cells.
+var tasks = map[string]*task{
+	// 11: gradients
+	"11.4": {
+		name: "derivative", args: []string{"op", "a", "b", "g"},
+		prototype: (func(op string, a, b, g float64) (float64, float64))(nil),
+		cases: []gradedCase{
+			{category: "add", in: []any{"add", 2.0, 3.0, 1.0}, want: []any{1.0, 1.0}},
+			{category: "add with a gradient from above", in: []any{"add", 2.0, 3.0, -4.0}, want: []any{-4.0, -4.0}},
+			{category: "mul", in: []any{"mul", 2.0, 3.0, 1.0}, want: []any{3.0, 2.0}},
+			{category: "mul with a gradient from above", in: []any{"mul", -2.0, 5.0, 0.5}, want: []any{2.5, -1.0}},
+			{category: "pow", in: []any{"pow", 3.0, 2.0, 1.0}, want: []any{6.0, 0.0}},
+			{category: "pow with a negative exponent", in: []any{"pow", 2.0, -1.0, 4.0}, want: []any{-1.0, 0.0}},
+			{category: "exp", in: []any{"exp", 0.0, 0.0, 3.0}, want: []any{3.0, 0.0}},
+			{category: "exp of a negative number", in: []any{"exp", -1.0, 0.0, 2.0}, want: []any{0.7357588823428847, 0.0}},
+			{category: "relu above zero", in: []any{"relu", 1.5, 0.0, 7.0}, want: []any{7.0, 0.0}},
+			{category: "relu below zero", in: []any{"relu", -1.5, 0.0, 7.0}, want: []any{0.0, 0.0}},
+		},
+		hints: [2]string{
+			"Write down the derivative of each operation as if g were 1. What does the chain rule do with g?",
+			"Each result is g times a derivative: 1 and 1 for add, the other factor for mul, b·aᵇ⁻¹ for pow, the value itself for exp, 1 or 0 for relu.",
+		},
+		praise: "These five lines are all the calculus that a small network needs.",
+	},
+	"11.5": {
+		name: "backward", args: []string{"inputs", "tape"},
+		prototype: (func(inputs []float64, tape []Op) []float64)(nil),
+		cases: []gradedCase{
+			{category: "one operation", in: []any{[]float64{2, 3}, []Op{{"mul", 0, 1}}}, want: []any{[]float64{3, 2}}},
+			{category: "two in a row", in: []any{[]float64{2, 3}, []Op{{"mul", 0, 1}, {"exp", 2, 0}}}, want: []any{[]float64{1210.2863804782053, 806.8575869854702}}},
+			{category: "an input that is used twice", in: []any{[]float64{3}, []Op{{"mul", 0, 0}, {"add", 1, 0}}}, want: []any{[]float64{7}}},
+			{category: "an input that is not used", in: []any{[]float64{2, 5, -1}, []Op{{"add", 0, 2}}}, want: []any{[]float64{1, 0, 1}}},
+			{category: "the loss of this lesson", points: 2, in: []any{[]float64{1, 2, 3, 1, 1, 1, -5, 2, 0.5}, []Op{
+				{"mul", 0, 3}, {"mul", 1, 4}, {"mul", 2, 5}, {"add", 9, 10}, {"add", 12, 11}, {"add", 13, 6}, {"pow", 14, 7}, {"mul", 15, 8},
+			}}, want: []any{[]float64{1, 1, 1, 1, 2, 3, 1, 0, 1}}},
+			{category: "a result that is used twice", points: 2, in: []any{[]float64{2, 3}, []Op{{"mul", 0, 1}, {"relu", 2, 0}, {"mul", 2, 3}, {"add", 4, 2}}},
+				want: []any{[]float64{39, 26}}},
+		},
+		hints: [2]string{
+			"First run the tape forwards to have all values. Then go through it backwards. What is the gradient of the last value with respect to itself?",
+			"Keep a slice with a gradient for each value, 1 for the last. For each operation from the last to the first, take the gradient of its result, " +
+				"ask derivative for the two shares, and add (+=) them to the gradients of A and of B.",
+		},
+		praise: "This is micrograd, and the core of every autograd engine.",
+	},
+	// 17: optimizers
+	"17.4": {
+		name: "sgd", args: []string{"p", "gradients", "lr", "m"},
+		prototype: (func(p float64, gradients []float64, lr, m float64) float64)(nil),
+		cases: []gradedCase{
+			{category: "no step", in: []any{4.0, []float64{}, 0.1, 0.9}, want: []any{4.0}},
+			{category: "one step", in: []any{4.0, []float64{4}, 0.03, 0.0}, want: []any{3.88}},
+			{category: "steps without momentum", in: []any{1.0, []float64{20, 8, -2}, 0.03, 0.0}, want: []any{0.22}},
+			{category: "the first step with momentum", in: []any{1.0, []float64{20}, 0.03, 0.9}, want: []any{0.4}},
+			{category: "steps with momentum", points: 2, in: []any{1.0, []float64{20, 8, -2}, 0.03, 0.9}, want: []any{-1.022}},
+			{category: "gradients of zero after a step", in: []any{0.0, []float64{1, 0, 0}, 1.0, 0.5}, want: []any{-1.75}},
+		},
+		hints: [2]string{
+			"Which two numbers change from step to step? One is p. Where does the other begin?",
+			"Begin with b := 0.0, and for each gradient g: b = m*b + g, then p -= lr * b.",
+		},
+		praise: "Two lines in a loop, and most vision models before 2018 were trained with them.",
+	},
+	"17.5": {
+		name: "adam", args: []string{"p", "gradients", "lr"},
+		prototype: (func(p float64, gradients []float64, lr float64) float64)(nil),
+		cases: []gradedCase{
+			{category: "no step", in: []any{4.0, []float64{}, 0.1}, want: []any{4.0}},
+			{category: "gradients of zero", in: []any{1.0, []float64{0, 0}, 0.1}, want: []any{1.0}},
+			{category: "the first step", in: []any{4.0, []float64{4}, 0.1}, want: []any{3.90000000025}},
+			{category: "three steps", points: 2, in: []any{4.0, []float64{4, 3.9, 3.8}, 0.1}, want: []any{3.700273929336003}},
+			{category: "gradients that change sign", in: []any{0.0, []float64{1, -1, 1, -1}, 0.01}, want: []any{-0.012305301877335414}},
+			{category: "tiny gradients", in: []any{-2.0, []float64{1e-4, 1e-4}, 0.5}, want: []any{-2.9999000099989965}},
+			{category: "gradients of very different sizes", in: []any{1.0, []float64{1000, -0.001, 5}, 0.2}, want: []any{0.5617590711017008}},
+		},
+		tolerance: 1e-9,
+		hints: [2]string{
+			"Keep two running means, of g and of g². Does your first step have the length lr, whatever the gradient? If not, look at the bias correction.",
+			"For step t = 1, 2, …: m = 0.9m + 0.1g, v = 0.999v + 0.001g², then p -= lr · m/(1−0.9ᵗ) / (√(v/(1−0.999ᵗ)) + 1e-8). The ε stands outside of the root.",
+		},
+		praise: "You have written the optimizer that trained nearly every large language model.",
+	},
+}
+
+// An Op is an operation on a tape of values, for exercise 11.5. Values are numbered: first come the inputs, then the
+// result of each operation.
+type Op struct {
+	Name string // add, mul, pow, exp or relu
+	A, B int    // the numbers of its inputs; exp and relu ignore B, and so does the gradient of pow
+}
