@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,11 +15,12 @@ import (
 )
 
 // A kernel's folders hold everything that it writes outside the lessons: the cells' programs, kept values, pipes. All of them are removed when the
-// kernel ends. A lock that ends with the process tells the folders of a killed kernel from those of a living one.
+// kernel ends. A lock in each, which ends with the process, tells the folders of a killed kernel from those of a living one; in each, since whoever
+// sees one of them need not see the other: services and containers have temporary folders of their own, and may share the memory disk.
 type folders struct {
 	work   string // on disk
 	memory string // on a memory disk, or "" if there is none
-	lock   *os.File
+	locks  []*os.File
 }
 
 const folderPrefix = "lectern-kernel-"
@@ -30,21 +32,15 @@ const memoryDisk = "/dev/shm"
 func newFolders() (*folders, error) {
 	sweepFolders(os.TempDir())
 	sweepFolders(memoryDisk)
-	work, err := private.MkdirTemp("", folderPrefix)
+	work, lock, err := newFolder("")
 	if err != nil {
 		return nil, fmt.Errorf("working folder: %w", err)
 	}
-	f := &folders{work: work}
-	if f.lock, err = lockFolder(work); err != nil {
-		os.RemoveAll(work)
-		return nil, err
-	}
+	f := &folders{work: work, locks: []*os.File{lock}}
 	if i, err := os.Stat(memoryDisk); err == nil && i.IsDir() && os.Getenv("LECTERN_KEEP_ON_DISK") == "" {
-		if f.memory, err = private.MkdirTemp(memoryDisk, folderPrefix); err != nil {
-			f.memory = ""
-		} else if err := os.WriteFile(filepath.Join(f.memory, "owner"), []byte(work), 0o600); err != nil {
-			f.remove()
-			return nil, fmt.Errorf("folder for values: %w", err)
+		if memory, lock, err := newFolder(memoryDisk); err == nil {
+			f.memory, f.locks = memory, append(f.locks, lock)
+			lock.WriteString(work) // for whoever wonders whose it is
 		}
 	}
 	// For `kernel vars`: whose values these are.
@@ -104,25 +100,35 @@ func removeAll(dir string) {
 	}
 }
 
+// newFolder creates a folder and takes its lock.
+func newFolder(dir string) (string, *os.File, error) {
+	for {
+		name, err := private.MkdirTemp(dir, folderPrefix)
+		if err != nil {
+			return "", nil, err
+		}
+		lock, err := lockFolder(name)
+		if err == nil {
+			return name, lock, nil
+		}
+		os.RemoveAll(name)
+		if !errors.Is(err, errSwept) {
+			return "", nil, err
+		}
+	}
+}
+
 // sweepFolders removes the folders of this user's kernels that no longer live. What other users have put there under such a name is not looked
-// into: a file of theirs could be a pipe that keeps its reader waiting, or name any folder as its own.
+// into: a file of theirs could be a pipe that keeps its reader waiting.
 func sweepFolders(dir string) {
 	found, _ := filepath.Glob(filepath.Join(dir, folderPrefix+"*"))
 	for _, d := range found {
-		root, err := private.Open(d)
-		if err != nil {
+		if private.Check(d) != nil {
 			continue
 		}
-		owner := d
-		b, err := private.ReadFile(root, "owner", 4096)
-		root.Close()
-		if err == nil {
-			owner = string(b)
-		} else if dir == memoryDisk {
-			continue // being created
-		}
-		if !locked(owner) {
+		if lock, ok := abandoned(d); ok {
 			removeAll(d)
+			lock.Close()
 		}
 	}
 }

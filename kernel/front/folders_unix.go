@@ -9,34 +9,58 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+	"time"
 )
 
-// lockFolder takes the lock of a folder; the system gives it back when the process ends, however it ends.
+// errSwept says that a folder was taken for a dead kernel's before it was locked.
+var errSwept = errors.New("the folder was removed while it was being made")
+
+// lockFolder takes the lock of a new folder; the system gives it back when the process ends, however it ends.
 func lockFolder(dir string) (*os.File, error) {
-	f, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	path := filepath.Join(dir, "lock")
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, errSwept
+	}
 	if err != nil {
-		return nil, fmt.Errorf("lock of the working folder: %w", err)
+		return nil, fmt.Errorf("lock of the folder: %w", err)
 	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+	for { // another kernel may hold it for a moment, while it finds out whether to remove the folder
+		if err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != syscall.EINTR {
+			break
+		}
+	}
+	if err != nil {
 		f.Close()
-		return nil, fmt.Errorf("lock of the working folder: %w", err)
+		return nil, fmt.Errorf("lock of the folder: %w", err)
 	}
-	return f, nil
+	mine, err := f.Stat()
+	if err == nil {
+		var there os.FileInfo
+		if there, err = os.Stat(path); err == nil && os.SameFile(mine, there) {
+			return f, nil
+		}
+	}
+	f.Close()
+	return nil, errSwept
 }
 
-// locked reports whether a living process holds the lock of a folder, or whether that can't be known, since it is another user's.
-func locked(dir string) bool {
-	f, err := os.Open(filepath.Join(dir, "lock"))
-	if errors.Is(err, fs.ErrPermission) {
-		return true
+// abandoned reports whether no living process holds the lock of a folder; then it is the caller's, who closes the file. A folder of another user, of
+// which that can't be known, is not abandoned. Nor is one without a lock file, which is being made, or removed, until an hour has passed.
+func abandoned(dir string) (lock *os.File, ok bool) {
+	f, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		i, err := os.Stat(dir)
+		return nil, err == nil && time.Since(i.ModTime()) > time.Hour
 	}
 	if err != nil {
-		// Without a lock file it is either being created or already gone.
-		i, serr := os.Stat(dir)
-		return serr == nil && recent(i)
+		return nil, false
 	}
-	defer f.Close()
-	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil
+	if syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil {
+		f.Close()
+		return nil, false
+	}
+	return f, true
 }
 
 // makePipe creates a named pipe.

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -47,6 +48,7 @@ func find(list []string, word string) int {
 
 // TestNothingIsLeft ends kernels in every way and looks for processes, folders and pipes afterwards.
 func TestNothingIsLeft(t *testing.T) {
+	t.Parallel()
 	bin, err := tools()
 	need(t, err)
 	spec := &jupyter.Spec{Argv: []string{filepath.Join(bin, "lectern-kernel"), "-root", repoRoot(t), "-bin", bin, "{connection_file}"}, InterruptMode: "message"}
@@ -119,33 +121,63 @@ func TestNothingIsLeft(t *testing.T) {
 	}
 }
 
-// TestSweep removes what a kernel and its watcher left when both were killed, and nothing of a living kernel.
+// TestSweep removes what a kernel and its watcher left when both were killed, and nothing of a living kernel, even where its folder on disk is out of
+// sight: a service has a temporary folder of its own, and the memory disk that all have.
 func TestSweep(t *testing.T) {
-	tmp := t.TempDir()
-	t.Setenv("TMPDIR", tmp)
-	dead, err := newFolders()
-	if err != nil {
-		t.Fatal(err)
+	t.Setenv("TMPDIR", t.TempDir())
+	create := func() *folders {
+		t.Helper()
+		f, err := newFolders()
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(f.remove)
+		return f
 	}
-	living, err := newFolders()
-	if err != nil {
-		t.Fatal(err)
+	dead, living := create(), create()
+	for _, lock := range dead.locks {
+		lock.Close() // as the end of its process would
 	}
-	defer living.remove()
-	dead.lock.Close() // as the end of its process would
-	third, err := newFolders()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer third.remove()
-	for _, d := range dead.all() {
-		if _, err := os.Stat(d); err == nil {
-			t.Errorf("%s is still there", d)
+	t.Setenv("TMPDIR", t.TempDir())
+	elsewhere := create()
+	if living.memory != "" {
+		if _, err := os.Stat(dead.memory); err == nil {
+			t.Errorf("%s is still there", dead.memory)
 		}
 	}
-	for _, d := range living.all() {
+	t.Setenv("TMPDIR", filepath.Dir(dead.work))
+	create()
+	if _, err := os.Stat(dead.work); err == nil {
+		t.Errorf("%s is still there", dead.work)
+	}
+	for _, d := range append(living.all(), elsewhere.all()...) {
 		if _, err := os.Stat(d); err != nil {
 			t.Error(err)
 		}
 	}
+}
+
+// TestSweepDuringStart makes folders while others sweep: nobody takes one that is being made for a dead kernel's.
+func TestSweepDuringStart(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			for range 25 {
+				f, err := newFolders()
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				sweepFolders(os.TempDir())
+				for _, d := range f.all() {
+					if _, err := os.Stat(filepath.Join(d, "lock")); err != nil {
+						t.Error(err)
+					}
+				}
+				f.remove()
+			}
+		})
+	}
+	all.Wait()
 }

@@ -15,6 +15,7 @@ import (
 
 // What cells print goes through GoNB's iopub, so the link to it is no more open to others than the one to Jupyter.
 func TestInnerLinkIsPrivate(t *testing.T) {
+	t.Parallel()
 	bin, err := tools()
 	need(t, err)
 	tmp := t.TempDir()
@@ -65,7 +66,7 @@ func TestSweepBelievesNobodyElse(t *testing.T) {
 	if err := os.Mkdir(open, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"owner", "lock"} {
+	for _, name := range []string{"about", "lock"} {
 		if err := syscall.Mkfifo(filepath.Join(open, name), 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
-	"time"
 )
 
 func terminate(p *os.Process) { p.Signal(syscall.SIGTERM) }
@@ -25,9 +24,6 @@ func ownSession() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: tru
 
 // ignoreSignals keeps a terminal's or a server's signals from ending the watcher before its work.
 func ignoreSignals() { signal.Ignore(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP) }
-
-// recent reports whether a folder is so new that its lock may be about to be made.
-func recent(i os.FileInfo) bool { return time.Since(i.ModTime()) < 10*time.Second }
 
 // lowerPriority lets a helper work when the cells leave time.
 func lowerPriority(pid int) { syscall.Setpriority(syscall.PRIO_PROCESS, pid, 10) }
