@@ -18,6 +18,7 @@ import (
 
 	"github.com/lectern-go/lectern/kernel/front/internal/gopls"
 	"github.com/lectern-go/lectern/kernel/front/internal/rewrite"
+	"github.com/lectern-go/lectern/kernel/internal/child"
 	"github.com/lectern-go/lectern/kernel/jupyter"
 )
 
@@ -77,7 +78,7 @@ func (c *completer) start() {
 		defer close(c.ready)
 		cmd := exec.Command(c.gopls(), "serve")
 		cmd.Dir, cmd.Env = c.k.f.check(), toolEnv(os.Environ(), c.k.c.bin, c.k.f.tmp())
-		cmd.SysProcAttr = ownGroup()
+		cmd.SysProcAttr = child.OwnGroup()
 		c.client, c.err = gopls.Start(c.ctx, cmd, c.k.f.check())
 		if cmd.Process != nil {
 			c.k.watcher.say(fmt.Sprint("group ", cmd.Process.Pid))

@@ -16,6 +16,7 @@ import (
 
 	"github.com/lectern-go/lectern/kernel/front/internal/rewrite"
 	"github.com/lectern-go/lectern/kernel/internal/cellenv"
+	"github.com/lectern-go/lectern/kernel/internal/child"
 )
 
 // Modules are fetched by %get path@version, and by a cell that imports a package that is not there. Nothing else uses the network, and nothing
@@ -190,7 +191,7 @@ func remember(files ...string) (undo func()) {
 func goCommand(ctx context.Context, dir string, env []string, progress func(line string), args ...string) (said []string, err error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir, cmd.Env = dir, env
-	cmd.SysProcAttr = ownGroup()
+	cmd.SysProcAttr = child.OwnGroup()
 	cmd.Cancel = func() error { killGroup(cmd.Process.Pid); return nil }
 	pipe, err := cmd.StderrPipe()
 	if err == nil {

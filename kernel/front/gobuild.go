@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/lectern-go/lectern/kernel/front/internal/rewrite"
+	"github.com/lectern-go/lectern/kernel/internal/child"
 )
 
 // With %goflags, and for tests and pages, cells are built by the go command, in a module that is called as the user's.
@@ -54,7 +55,7 @@ func (e *execution) goBuild(env []string, args ...string) error {
 	}
 	cmd := exec.CommandContext(e.ctx, "go", append(command, args...)...)
 	cmd.Dir, cmd.Env = dir, append(toolEnv(os.Environ(), k.f.path(), k.f.tmp()), env...)
-	cmd.SysProcAttr = ownGroup()
+	cmd.SysProcAttr = child.OwnGroup()
 	cmd.Cancel = func() error { killGroup(cmd.Process.Pid); return nil }
 	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &said, &said

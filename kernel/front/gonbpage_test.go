@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lectern-go/lectern/kernel/internal/child"
 	"github.com/lectern-go/lectern/kernel/jupyter"
 )
 
@@ -159,7 +160,7 @@ func startChromium(t *testing.T) (*chromium, error) {
 	}
 	cmd := exec.Command(path, append(args, "about:blank")...)
 	cmd.ExtraFiles = []*os.File{theirs, theirOut}
-	cmd.SysProcAttr = ownGroup()
+	cmd.SysProcAttr = child.OwnGroup()
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}

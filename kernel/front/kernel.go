@@ -47,7 +47,7 @@ type kernel struct {
 	fallbacks map[string]int  // how often GoNB had to run a cell, by reason
 
 	mu      sync.Mutex
-	gonb    *child           // nil until a cell needs it
+	gonb    *gonb            // nil until a cell needs it
 	run     *execution       // the cell that runs, or nil
 	session *rewrite.Session // changed by the queue alone
 	count   int              // execution count

@@ -11,11 +11,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ownGroup also ends what we have started when we die, even by SIGKILL.
-func ownGroup() *syscall.SysProcAttr {
-	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
-}
-
 // adoptOrphans makes processes whose parents have ended our children, so that we can end them too.
 func adoptOrphans() { unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) }
 

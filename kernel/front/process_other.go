@@ -2,10 +2,6 @@
 
 package main
 
-import "syscall"
-
-func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
-
 // Only Linux lets a process adopt orphans. Elsewhere what leaves GoNB's process group is not found.
 func adoptOrphans() {}
 

@@ -11,7 +11,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -20,6 +19,7 @@ import (
 	"github.com/lectern-go/lectern/kernel/front/internal/packages"
 	"github.com/lectern-go/lectern/kernel/front/internal/rewrite"
 	"github.com/lectern-go/lectern/kernel/internal/cellenv"
+	"github.com/lectern-go/lectern/kernel/internal/child"
 )
 
 // A builder turns programs into executables by calling Go's compiler and linker itself: the go command takes a third of a cell's time to find out what
@@ -154,7 +154,6 @@ type process struct {
 
 // start runs a command in a process group of its own and hands on what it prints, in pieces that cut no character in two.
 func start(cmd *exec.Cmd, stdout, stderr func(string)) (*process, error) {
-	cmd.SysProcAttr = ownGroup()
 	readers := make([]*os.File, 0, 2)
 	writers := make([]*os.File, 0, 2)
 	closeAll := func(files []*os.File) {
@@ -173,21 +172,7 @@ func start(cmd *exec.Cmd, stdout, stderr func(string)) (*process, error) {
 	}
 	cmd.Stdout, cmd.Stderr = writers[0], writers[1]
 	p := &process{cmd: cmd, done: make(chan struct{})}
-	started := make(chan error)
-	exited := make(chan struct{})
-	go func() {
-		// Where a parent's death is signalled, it is the death of the thread that started the child: this one stays until the child has ended. It
-		// must not end then, since it may have started others.
-		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
-		err := cmd.Start()
-		started <- err
-		if err == nil {
-			cmd.Wait()
-			close(exited)
-		}
-	}()
-	err := <-started
+	exited, err := child.Begin(cmd)
 	closeAll(writers)
 	if err != nil {
 		closeAll(readers)

@@ -14,37 +14,44 @@ import (
 type Process struct {
 	cmd    *exec.Cmd
 	marker string // an environment entry inherited by all descendants
-	exited chan struct{}
+	exited <-chan struct{}
 }
 
 // markerPrefix begins the name of the variable by which descendants are recognised. The name is another one for each process,
 // so that a tree within a tree carries both marks.
 const markerPrefix = "LECTERN_TREE_"
 
+// Begin starts a command in a process group of its own, see [OwnGroup]. exited is closed when the command has ended; how it did is in its ProcessState.
+func Begin(cmd *exec.Cmd) (exited <-chan struct{}, err error) {
+	cmd.SysProcAttr = OwnGroup()
+	started, ended := make(chan error), make(chan struct{})
+	go func() {
+		// On Linux the child gets a signal when the thread that started it ends, so this thread stays as long as the child lives. It must not end
+		// then, since it may have started others.
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := cmd.Start()
+		started <- err
+		if err == nil {
+			cmd.Wait()
+			close(ended)
+		}
+	}()
+	return ended, <-started
+}
+
 // Start runs argv with the environment env in dir ("" is ours). What it writes to stdout and stderr goes to output; nil discards it.
 // Its standard input is empty.
 func Start(argv, env []string, dir string, output io.Writer) (*Process, error) {
-	p := &Process{marker: markerPrefix + rand.Text() + "=1", exited: make(chan struct{})}
+	p := &Process{marker: markerPrefix + rand.Text() + "=1"}
 	p.cmd = exec.Command(argv[0], argv[1:]...)
 	p.cmd.Env = append(env[:len(env):len(env)], p.marker)
 	p.cmd.Dir = dir
 	p.cmd.Stdout, p.cmd.Stderr = output, output
 	// A grandchild that keeps the pipe open must not keep Wait from returning.
 	p.cmd.WaitDelay = time.Second
-	p.cmd.SysProcAttr = ownGroup()
-	started := make(chan error)
-	go func() {
-		// On Linux the child gets a signal when the thread that started it ends, so this thread waits as long as the child lives.
-		runtime.LockOSThread()
-		err := p.cmd.Start()
-		started <- err
-		if err != nil {
-			return
-		}
-		p.cmd.Wait() // how it ended is in ProcessState
-		close(p.exited)
-	}()
-	if err := <-started; err != nil {
+	var err error
+	if p.exited, err = Begin(p.cmd); err != nil {
 		return nil, err
 	}
 	return p, nil

@@ -4,7 +4,8 @@ package child
 
 import "syscall"
 
-func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
+// OwnGroup puts a process into a group of its own.
+func OwnGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
 // Interrupt signals the whole group, as a terminal would.
 func (p *Process) Interrupt() error { return syscall.Kill(-p.Pid(), syscall.SIGINT) }

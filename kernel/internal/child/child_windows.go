@@ -7,7 +7,8 @@ import (
 	"syscall"
 )
 
-func ownGroup() *syscall.SysProcAttr {
+// OwnGroup puts a process into a group of its own.
+func OwnGroup() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 }
 

@@ -12,7 +12,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,6 +19,7 @@ import (
 	"time"
 
 	"github.com/lectern-go/lectern/kernel/internal/cellenv"
+	"github.com/lectern-go/lectern/kernel/internal/child"
 	"github.com/lectern-go/lectern/kernel/internal/gotools"
 	"github.com/lectern-go/lectern/kernel/internal/inband"
 	"github.com/lectern-go/lectern/kernel/jupyter"
@@ -90,18 +90,18 @@ func valuesEnv(f *folders, token string) []string {
 	}
 }
 
-// A child is GoNB. It is started when a cell first needs it.
-type child struct {
+// gonb is GoNB. It is started when a cell first needs it.
+type gonb struct {
 	cmd     *exec.Cmd
 	sockets *jupyter.Sockets
-	exited  chan struct{}
+	exited  <-chan struct{}
 	flags   string // that it builds with
 	dirty   bool   // it may remember something
 }
 
 // A request is a cell that GoNB runs.
 type request struct {
-	g             *child
+	g             *gonb
 	mu            sync.Mutex
 	reply         map[string]any
 	replied, idle bool
@@ -110,14 +110,14 @@ type request struct {
 }
 
 // running returns GoNB if it has been started and lives.
-func (k *kernel) running() *child {
+func (k *kernel) running() *gonb {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.gonb
 }
 
 // startGoNB starts GoNB, unless it runs. Setup builds it last: who needs it earlier waits for it.
-func (e *execution) startGoNB() (*child, *failure) {
+func (e *execution) startGoNB() (*gonb, *failure) {
 	k := e.k
 	if slices.ContainsFunc(gotools.GoNB, func(path string) bool { return missing(filepath.Join(k.c.bin, filepath.Base(path))) }) {
 		e.note("this cell needs GoNB, which is built first; that takes half a minute, once")
@@ -136,7 +136,7 @@ func (e *execution) startGoNB() (*child, *failure) {
 	return nil, said("no GoNB", err.Error())
 }
 
-func (k *kernel) startGoNB(ctx context.Context) (*child, error) {
+func (k *kernel) startGoNB(ctx context.Context) (*gonb, error) {
 	if g := k.running(); g != nil {
 		return g, nil
 	}
@@ -181,7 +181,7 @@ func (k *kernel) startGoNB(ctx context.Context) (*child, error) {
 }
 
 // newGoNB starts GoNB, in a process group of its own and in a workspace of some modules.
-func newGoNB(ctx context.Context, k *kernel, modules []string) (*child, error) {
+func newGoNB(ctx context.Context, k *kernel, modules []string) (*gonb, error) {
 	// GoNB starts a gopls of its own if it finds one. The front has a better one, so GoNB sees goimports alone.
 	tool := filepath.Join(k.f.path(), "goimports")
 	if err := os.Symlink(filepath.Join(k.c.bin, "goimports"), tool); err != nil && !errors.Is(err, os.ErrExist) {
@@ -199,7 +199,7 @@ func newGoNB(ctx context.Context, k *kernel, modules []string) (*child, error) {
 	if err := info.WriteFile(file); err != nil {
 		return nil, err
 	}
-	g := &child{exited: make(chan struct{})}
+	g := &gonb{}
 	g.cmd = exec.Command(filepath.Join(k.c.bin, "gonb"), "-kernel="+file, "-raw_error=true", "-logtostderr=false", "-stderrthreshold=3", "-log_file="+os.DevNull)
 	if len(modules) > 0 {
 		g.cmd.Args = append(g.cmd.Args, "-go_work="+strings.Join(modules, ","))
@@ -210,22 +210,8 @@ func newGoNB(ctx context.Context, k *kernel, modules []string) (*child, error) {
 	}
 	g.cmd.Env, g.cmd.Dir = append(env, k.values...), k.dir
 	g.cmd.Stdout, g.cmd.Stderr = io.Discard, os.Stderr
-	g.cmd.SysProcAttr = ownGroup()
 	g.cmd.WaitDelay = time.Second
-	started := make(chan error)
-	go func() {
-		// Where a parent's death is signalled, it is the death of the thread that started the child: this one stays until the child has ended. It
-		// must not end then, since it may have started others.
-		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
-		err := g.cmd.Start()
-		started <- err
-		if err == nil {
-			g.cmd.Wait()
-			close(g.exited)
-		}
-	}()
-	if err := <-started; err != nil {
+	if g.exited, err = child.Begin(g.cmd); err != nil {
 		return nil, fmt.Errorf("start gonb: %w", err)
 	}
 	if g.sockets, err = dial(ctx, info, g); err != nil {
@@ -236,7 +222,7 @@ func newGoNB(ctx context.Context, k *kernel, modules []string) (*child, error) {
 }
 
 // dial connects to GoNB, unless that ends first.
-func dial(ctx context.Context, info jupyter.ConnectionInfo, g *child) (*jupyter.Sockets, error) {
+func dial(ctx context.Context, info jupyter.ConnectionInfo, g *gonb) (*jupyter.Sockets, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, 30*time.Second, errors.New("no answer within 30 s"))
 	defer cancel()
 	ctx, stop := context.WithCancelCause(ctx)
@@ -266,7 +252,7 @@ func dial(ctx context.Context, info jupyter.ConnectionInfo, g *child) (*jupyter.
 }
 
 // stop ends GoNB and everything that it started.
-func (g *child) stop() {
+func (g *gonb) stop() {
 	terminate(g.cmd.Process)
 	select {
 	case <-g.exited:
@@ -276,7 +262,7 @@ func (g *child) stop() {
 }
 
 // kill ends GoNB and everything that it started, at once.
-func (g *child) kill() {
+func (g *gonb) kill() {
 	killGroup(g.cmd.Process.Pid)
 	<-g.exited
 	reapOrphans()
