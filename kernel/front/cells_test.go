@@ -83,6 +83,7 @@ func needLong(t *testing.T) {
 
 // TestCells runs the table. LECTERN_GROUP limits it to groups whose names contain a word.
 func TestCells(t *testing.T) {
+	t.Parallel()
 	groups := readGroups(t, "testdata/cells.txt")
 	l := startLab(t)
 	n := 0

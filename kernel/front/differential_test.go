@@ -400,15 +400,17 @@ func hash(s string) uint64 {
 	return h
 }
 
-// TestDifferential runs programs as cells. LECTERN_GROUP limits it to programs whose names contain a word; CI runs 60, LECTERN_LONG=1 all of them.
+// TestDifferential runs programs as cells: some, 60 in CI, with LECTERN_LONG=1 all of them. LECTERN_GROUP limits it to programs whose names contain a
+// word.
 func TestDifferential(t *testing.T) {
+	t.Parallel()
 	bin, err := tools()
 	need(t, err)
 	s := seed(t)
 	rng := rand.New(rand.NewPCG(s, 1))
 	programs := readPrograms(t)
 	word, all := os.Getenv("LECTERN_GROUP"), os.Getenv("LECTERN_LONG") != ""
-	generated, n := 2, 18
+	generated, n := 1, 7
 	switch {
 	case all:
 		generated, n = 60, len(programs)

@@ -5,23 +5,37 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"hash/fnv"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/lectern-go/lectern/internal/race"
+	"github.com/lectern-go/lectern/kernel/internal/gotools"
 	"github.com/lectern-go/lectern/kernel/jupyter"
 )
 
 // The tests run cells through the real kernel. Its tools are built once into a folder of the user's cache, and again when the front's
 // sources change; the go command decides that.
+
+// TestMain lets more tests run at once than there are processors: a test that runs cells waits for much else.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	set := false
+	flag.Visit(func(f *flag.Flag) { set = set || f.Name == "test.parallel" })
+	if !set {
+		flag.Set("test.parallel", fmt.Sprint(2*runtime.GOMAXPROCS(0)))
+	}
+	os.Exit(m.Run())
+}
 
 // tools returns a folder with the kernel and the tools that it needs.
 var tools = sync.OnceValues(func() (string, error) {
@@ -39,12 +53,9 @@ var tools = sync.OnceValues(func() (string, error) {
 	if err := os.MkdirAll(bin, 0o755); err != nil {
 		return "", err
 	}
-	if _, err := os.Stat(filepath.Join(bin, "gopls")); err != nil {
-		cmd := exec.Command("go", "install", "tool")
-		cmd.Dir = filepath.Join("..", "..", "tools")
-		cmd.Env = append(os.Environ(), "GOBIN="+bin, "GOFLAGS=-buildvcs=false")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			return "", fmt.Errorf("the tools can't be installed: %v\n%s", err, out)
+	if missing(filepath.Join(bin, "gonb")) || missing(filepath.Join(bin, "goimports")) {
+		if out, err := gotools.Install(context.Background(), root, bin, gotools.GoNB...).CombinedOutput(); err != nil {
+			return "", fmt.Errorf("GoNB can't be installed: %v\n%s", err, out)
 		}
 	}
 	args := []string{"build", "-o", filepath.Join(bin, "lectern-kernel")}
@@ -55,6 +66,18 @@ var tools = sync.OnceValues(func() (string, error) {
 		return "", fmt.Errorf("the kernel can't be built: %v\n%s", err, out)
 	}
 	return bin, nil
+})
+
+// completion adds gopls to the tools. It is the largest of them by far, so only the tests that ask it something have it built.
+var completion = sync.OnceValue(func() error {
+	bin, err := tools()
+	if err != nil || !missing(filepath.Join(bin, "gopls")) {
+		return err
+	}
+	if out, err := gotools.Install(context.Background(), filepath.Join("..", ".."), bin, gotools.Gopls).CombinedOutput(); err != nil {
+		return fmt.Errorf("gopls can't be installed: %v\n%s", err, out)
+	}
+	return nil
 })
 
 // need skips a test that can't run here, and fails it where everything must be present.

@@ -13,9 +13,11 @@ import (
 
 // TestJupyterKernelTest runs the Jupyter project's own tests of kernels. They come from PyPI, into an environment that is kept in the user's cache.
 func TestJupyterKernelTest(t *testing.T) {
+	t.Parallel()
 	needLong(t)
 	bin, err := tools()
 	need(t, err)
+	need(t, completion())
 	python, err := testPython()
 	need(t, err)
 	data := t.TempDir()

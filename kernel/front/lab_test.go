@@ -55,7 +55,9 @@ func contains(list []string, s string) bool {
 }
 
 func TestCompletionAndHelp(t *testing.T) {
+	t.Parallel()
 	needLong(t)
+	need(t, completion())
 	l := startLab(t)
 	l.run("remembered := 42\n// scale multiplies.\nfunc scale(x float64) float64 { return 2 * x }")
 	start := time.Now()
@@ -116,6 +118,7 @@ func TestCompletionAndHelp(t *testing.T) {
 }
 
 func TestIsComplete(t *testing.T) {
+	t.Parallel()
 	l := startLab(t)
 	for code, want := range map[string]string{
 		"x := 1": "complete", "for i := range 3 {": "incomplete", "fmt.Println(": "incomplete", "x := 1 +": "incomplete", "s := `a": "incomplete",
@@ -131,6 +134,7 @@ func TestIsComplete(t *testing.T) {
 }
 
 func TestQueueStopsAtAnError(t *testing.T) {
+	t.Parallel()
 	l := startLab(t)
 	l.run("q1 := 1")
 	// Execute sends a request when the one before has been answered; those of a run-all come at once.
@@ -139,8 +143,8 @@ func TestQueueStopsAtAnError(t *testing.T) {
 			"user_expressions": map[string]any{}, "allow_stdin": false, "stop_on_error": true})
 		time.Sleep(20 * time.Millisecond)
 	}
-	for range 60 { // a question that is asked too early is refused with the others
-		time.Sleep(500 * time.Millisecond)
+	for range 300 { // a question that is asked too early is refused with the others
+		time.Sleep(100 * time.Millisecond)
 		if _, r := l.run("q1"); r.Status == "ok" {
 			break
 		}
@@ -151,6 +155,7 @@ func TestQueueStopsAtAnError(t *testing.T) {
 }
 
 func TestInterrupt(t *testing.T) {
+	t.Parallel()
 	needLong(t)
 	l := startLab(t)
 	for _, c := range []struct{ name, code, after, want string }{
@@ -187,6 +192,7 @@ func TestInterrupt(t *testing.T) {
 }
 
 func TestInput(t *testing.T) {
+	t.Parallel()
 	l := startLab(t)
 	lines := []string{"Ada", "41 1", "last"}
 	var prompts []string
@@ -219,6 +225,7 @@ fmt.Println("hello", who, a+b, in.Text())`, jupyter.ExecuteOptions{Timeout: 30 *
 }
 
 func TestMuchOutput(t *testing.T) {
+	t.Parallel()
 	needLong(t)
 	l := startLab(t)
 	outs, _ := l.run("for i := range 2000 { fmt.Println(\"line\", i) }")
@@ -253,6 +260,7 @@ func TestMuchOutput(t *testing.T) {
 }
 
 func TestTwoNotebooks(t *testing.T) {
+	t.Parallel()
 	needLong(t)
 	a, b := startLab(t), startLab(t)
 	var wg sync.WaitGroup
@@ -273,10 +281,10 @@ func TestTwoNotebooks(t *testing.T) {
 
 // traces of kernels in the file system: those that belong to the test alone, since it has a TMPDIR of its own.
 func leftovers(tmp string) (found []string) {
-	for _, p := range []string{filepath.Join(tmp, "*"), filepath.Join(memoryDisk, folderPrefix+"*", "owner")} {
+	for _, p := range []string{filepath.Join(tmp, "*"), filepath.Join(memoryDisk, folderPrefix+"*", "lock")} {
 		m, _ := filepath.Glob(p)
 		for _, f := range m {
-			if filepath.Base(f) == "owner" {
+			if filepath.Base(f) == "lock" {
 				if b, err := os.ReadFile(f); err != nil || !strings.HasPrefix(string(b), tmp) {
 					continue
 				}
@@ -290,6 +298,7 @@ func leftovers(tmp string) (found []string) {
 }
 
 func TestSteps(t *testing.T) {
+	t.Parallel()
 	needLong(t)
 	l := startLab(t)
 	outs, _ := l.run("//step\ntotal := 0\nfor i, s := range []string{\"a\", \"<b>\"} {\n\ttotal += size(s) * i\n\tfmt.Println(s)\n}\nfunc size(s string) int {\n\tn := len(s)\n\treturn n\n}\nbig := make([]int, 100000)\ntotal")
@@ -334,6 +343,7 @@ func TestSteps(t *testing.T) {
 }
 
 func TestGet(t *testing.T) {
+	t.Parallel()
 	needLong(t)
 	bin, err := tools()
 	need(t, err)

@@ -15,6 +15,7 @@ import (
 
 // TestGoNBIsBuiltOnDemand asks for GoNB before setup has built it. Go's own cells don't wait for that.
 func TestGoNBIsBuiltOnDemand(t *testing.T) {
+	t.Parallel()
 	built, err := tools()
 	need(t, err)
 	bin := t.TempDir()
