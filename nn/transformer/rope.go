@@ -1,0 +1,57 @@
+package transformer
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/lectern-go/lectern/tensor"
+)
+
+// RoPE is rotary position embeddings (Su et al. 2021, arXiv:2104.09864): the features of
+// a query or key are taken in pairs of neighbours, (0 1), (2 3) and so on, and pair i at
+// position t is turned by the angle
+//
+//	t · theta^(-2i/d)
+//
+// so that the product of a query and a key depends on how far apart they stand, not on
+// where. The sines and cosines of all positions are computed once, in float64.
+type RoPE struct {
+	Cos *tensor.Tensor `nn:"-"` // [positions d/2]; not part of a model's state, since it follows from the sizes
+	Sin *tensor.Tensor `nn:"-"`
+}
+
+// NewRoPE returns the table for vectors of d features at the positions from 0 to
+// positions-1. It panics if d is odd or not above 0.
+func NewRoPE(d, positions int, theta float64) *RoPE {
+	if d < 2 || d%2 != 0 || positions < 1 || !(theta > 0) {
+		fail(tensor.ErrValue, "new rope", fmt.Sprintf("%d features, %d positions and theta %g", d, positions, theta), "features must be even, and all above 0")
+	}
+	cos, sin := make([]float64, positions*d/2), make([]float64, positions*d/2)
+	for t := range positions {
+		for i := range d / 2 {
+			angle := float64(t) * math.Pow(theta, -2*float64(i)/float64(d))
+			sin[t*d/2+i], cos[t*d/2+i] = math.Sincos(angle)
+		}
+	}
+	table := func(values []float64) *tensor.Tensor {
+		return tensor.With(tensor.Float64).Of(values).View(positions, d/2)
+	}
+	return &RoPE{table(cos), table(sin)}
+}
+
+// Rotate turns x [... T d], whose vectors stand at the given positions: whole numbers of
+// any shape that broadcasts to [... T]. It panics if a position is not in the table.
+func (r *RoPE) Rotate(x, positions *tensor.Tensor) *tensor.Tensor {
+	return x.RotatePairs(r.Cos.Embedding(positions).To(x.Device()), r.Sin.Embedding(positions).To(x.Device()))
+}
+
+// rotateHeads turns x [... T H d], whose first vectors stand at position start.
+func (r *RoPE) rotateHeads(x *tensor.Tensor, start int) *tensor.Tensor {
+	rows := func(table *tensor.Tensor) *tensor.Tensor {
+		return table.Narrow(0, start, x.Size(-3)).Unsqueeze(1).To(x.Device()) // [T 1 d/2]
+	}
+	if end := start + x.Size(-3); end > r.Cos.Size(0) {
+		fail(tensor.ErrShape, "attention", fmt.Sprintf("position %d is behind the %d that the rotary positions are for", end-1, r.Cos.Size(0)), "make a table of more positions")
+	}
+	return x.RotatePairs(rows(r.Cos), rows(r.Sin))
+}
