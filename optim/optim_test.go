@@ -217,10 +217,10 @@ func TestSchedules(t *testing.T) {
 		schedule optim.Schedule
 		want     map[int]float64
 	}{
-		{"constant", optim.Constant{Peak: 2, Warmup: 4}, map[int]float64{0: 0.5, 3: 2, 100: 2}},
-		{"cosine", optim.Cosine{Peak: 1, Final: 0.1, Warmup: 10, Steps: 110}, map[int]float64{0: 0.1, 9: 1, 10: 1, 60: 0.55, 110: 0.1, 999: 0.1}},
+		{"constant", optim.Constant{Peak: 2, Warmup: 4}, map[int]float64{0: 0, 1: 0.5, 4: 2, 100: 2}},
+		{"cosine", optim.Cosine{Peak: 1, Final: 0.1, Warmup: 10, Steps: 110}, map[int]float64{0: 0, 9: 0.9, 10: 1, 60: 0.55, 110: 0.1, 999: 0.1}},
 		{"linear", optim.Linear{Peak: 1, Steps: 10}, map[int]float64{0: 1, 5: 0.5, 10: 0, 11: 0}},
-		{"wsd", optim.WSD{Peak: 1, Final: 0.2, Warmup: 2, Decay: 4, Steps: 20}, map[int]float64{0: 0.5, 1: 1, 15: 1, 16: 1, 18: 0.6, 20: 0.2}},
+		{"wsd", optim.WSD{Peak: 1, Final: 0.2, Warmup: 2, Decay: 4, Steps: 20}, map[int]float64{0: 0, 1: 0.5, 2: 1, 15: 1, 16: 1, 18: 0.6, 20: 0.2}},
 		{"nothing to do", optim.Cosine{Peak: 1, Final: 0.5}, map[int]float64{0: 0.5}},
 	}
 	for _, test := range tests {

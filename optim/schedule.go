@@ -6,12 +6,16 @@ import "math"
 // nothing else, so a run that is taken up again needs no more than the step:
 //
 //	opt.SetLR(schedule.LR(step))
+//
+// Those of this package that warm up begin with 0: step 0 changes nothing but the
+// averages of the optimizer.
 type Schedule interface{ LR(step int) float64 }
 
-// warmUp returns the share of the peak in the first steps: 1/n, 2/n, ... 1.
+// warmUp returns the share of the peak in the first n steps: 0, 1/n, 2/n and so on, so
+// that step n is the first with all of it, as the course's assignment has it.
 func warmUp(step, n int) (share float64, warm bool) {
 	if step < n {
-		return float64(step+1) / float64(n), true
+		return float64(step) / float64(n), true
 	}
 	return 1, false
 }

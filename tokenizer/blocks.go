@@ -10,6 +10,10 @@ import (
 // blockSize is how much text one goroutine works on at a time.
 const blockSize = 1 << 20
 
+// streamBlock is the same where ids are handed on: several blocks and their ids are held at a time, and should be
+// small beside the tables of a tokenizer.
+const streamBlock = 32 << 10
+
 // blockReader reads a corpus in blocks that can be cut into segments independently of each other.
 type blockReader struct {
 	r       io.Reader

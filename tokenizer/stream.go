@@ -72,7 +72,7 @@ func (t *BPE) EncodeStream(ctx context.Context, text io.Reader, emit func(ids []
 	go func() {
 		defer close(order)
 		defer close(work)
-		r := blockReader{r: text, pattern: t.pattern, special: special, size: blockSize / 4}
+		r := blockReader{r: text, pattern: t.pattern, special: special, size: streamBlock}
 		for {
 			s, err := r.next(ctx)
 			if err != nil {

@@ -2,6 +2,7 @@ package transformer
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -57,6 +58,9 @@ func parseGPT2Config(text []byte) (Config, error) {
 		Hidden     int     `json:"n_inner"`
 		Eps        float64 `json:"layer_norm_epsilon"`
 		Activation string  `json:"activation_function"`
+		Tied       *bool   `json:"tie_word_embeddings"`
+		Scaled     *bool   `json:"scale_attn_weights"`
+		ByLayer    bool    `json:"scale_attn_by_inverse_layer_idx"`
 	}{Activation: "gelu_new"}
 	if err := json.Unmarshal(text, &file); err != nil {
 		return Config{}, err
@@ -75,10 +79,10 @@ func parseGPT2Config(text []byte) (Config, error) {
 	if file.Activation != "gelu_new" && file.Activation != "gelu_pytorch_tanh" {
 		return Config{}, fmt.Errorf("activation_function is %q; only gelu_new is known", file.Activation)
 	}
-	var err error
-	if failed := tensor.Try(func() { c = c.complete() }); failed != nil {
-		err = failed
+	if file.ByLayer || file.Tied != nil && !*file.Tied || file.Scaled != nil && !*file.Scaled {
+		return Config{}, errors.New("tie_word_embeddings, scale_attn_weights or scale_attn_by_inverse_layer_idx is not as in GPT-2")
 	}
+	err := tensor.Try(func() { c = c.complete() })
 	return c, err
 }
 
