@@ -116,7 +116,7 @@ func div[T number](dst, x, y []T) {
 	}
 }
 
-// d(aᵇ)/da = b·aᵇ⁻¹, and 0 where b = 0;  d(aᵇ)/db = aᵇ·ln a, and 0 where a = 0.
+// d(aᵇ)/da = b·aᵇ⁻¹, and 0 where b = 0;  d(aᵇ)/db = aᵇ·ln a, and 0 where a = 0 and b ≥ 0.
 // Bases are masked before they are raised, so that no derivative is 0·∞.
 var opPow op
 
@@ -133,8 +133,14 @@ func init() {
 				}
 				return g.Mul(power.Mul(base.Pow(power.Sub(1))))
 			}},
-			{readsLeft | readsOutput, func(c *call, g *Tensor, _ int) *Tensor {
-				return g.Mul(c.out.Mul(c.left().MaskedFill(c.left().Eq(0), 1).Log()))
+			{readsLeft | readsRight | readsOutput, func(c *call, g *Tensor, _ int) *Tensor {
+				base, power := c.left(), c.right()
+				corner := base.Eq(0)
+				if power.storage.device != nil || power.has(func(v float64) bool { return !(v >= 0) }) {
+					corner = corner.And(power.Ge(0)) // to a negative power 0 is infinite
+					base = base.Expand(corner.layout.shape...)
+				}
+				return g.Mul(c.out.Mul(base.MaskedFill(corner, 1).Log()))
 			}},
 		},
 		broadcasts: true,

@@ -28,18 +28,24 @@ func TestDifferences(t *testing.T) {
 	}
 	bools := Of(true, false)
 	rows := map[string]func() string{
-		"gradient of `x.Clamp(-1, 1)` at -1, 0, 1, 2":      func() string { return gradient(func(x *Tensor) *Tensor { return x.Clamp(-1, 1) }, -1, 0, 1, 2) },
-		"gradient of `x.LogSumExp()` at -Inf, -Inf":        func() string { return gradient(func(x *Tensor) *Tensor { return x.LogSumExp() }, -inf, -inf) },
-		"gradient of `x.LogSumExp()` at +Inf, 1":           func() string { return gradient(func(x *Tensor) *Tensor { return x.LogSumExp() }, inf, 1) },
-		"gradient of `x.Logaddexp(x)` at -Inf, +Inf, 1":    func() string { return gradient(func(x *Tensor) *Tensor { return x.Logaddexp(x) }, -inf, inf, 1) },
-		"`Of(1, 3).Lerp(Of(2, 4), 0.5)`":                   func() string { return values(Of(1, 3).Lerp(Of(2, 4), 0.5)) },
-		"`Of(1, 3).Addcmul(Of(2, 4), Of(2, 4), 0.5)`":      func() string { return values(Of(1, 3).Addcmul(Of(2, 4), Of(2, 4), 0.5)) },
-		"`Of(true, false).Square()`":                       func() string { return values(bools.Square()) },
-		"`Of([]bool{true, true}).Matmul(Of(true, false))`": func() string { return values(Of([]bool{true, true}).Matmul(bools)) },
-		"`Of(1000., -1000).To(Float8E4M3)`":                func() string { return values(Of(1000., -1000).To(Float8E4M3)) },
-		"`Cat(0, Zeros(0), Zeros(2, 2))`":                  func() string { return values(Cat(0, Zeros(0), Zeros(2, 2))) },
-		"`nn.MSE(Ones(2, 1), Zeros(3))`":                   func() string { return values(nn.MSE(Ones(2, 1), Zeros(3))) },
-		"`AllClose(Of(NaN), Of(NaN), 0, 0)`":               func() string { return fmt.Sprintf("`%v`", AllClose(Of(nan), Of(nan), 0, 0)) },
+		"gradient of `x.Clamp(-1, 1)` at -1, 0, 1, 2":   func() string { return gradient(func(x *Tensor) *Tensor { return x.Clamp(-1, 1) }, -1, 0, 1, 2) },
+		"gradient of `x.LogSumExp()` at -Inf, -Inf":     func() string { return gradient(func(x *Tensor) *Tensor { return x.LogSumExp() }, -inf, -inf) },
+		"gradient of `x.LogSumExp()` at +Inf, 1":        func() string { return gradient(func(x *Tensor) *Tensor { return x.LogSumExp() }, inf, 1) },
+		"gradient of `x.Logaddexp(x)` at -Inf, +Inf, 1": func() string { return gradient(func(x *Tensor) *Tensor { return x.Logaddexp(x) }, -inf, inf, 1) },
+		"`Of(1, 3).Lerp(Of(2, 4), 0.5)`":                func() string { return values(Of(1, 3).Lerp(Of(2, 4), 0.5)) },
+		"`Of(1, 3).Addcmul(Of(2, 4), Of(2, 4), 0.5)`":   func() string { return values(Of(1, 3).Addcmul(Of(2, 4), Of(2, 4), 0.5)) },
+		"`Of(-0., -Inf).Pow(-0.5)`, gradient": func() string {
+			half := func(x *Tensor) *Tensor { return x.Pow(-0.5) }
+			return fmt.Sprintf("`%v`, %s", half(With(Float64).Of(math.Copysign(0, -1), -inf)).Floats(), gradient(half, math.Copysign(0, -1), -inf))
+		},
+		"`Of(-Inf, 0, Inf, NaN).Searchsorted(Of(NaN, Inf), false)`":              func() string { return values(Of(-inf, 0, inf, nan).Searchsorted(Of(nan, inf), false)) },
+		"`Of(1., 2, 3).Searchsorted(Of(Inf, NaN), true)` with `Inf, NaN` behind": func() string { return values(Of(1., 2, 3, inf, nan).Searchsorted(Of(inf, nan), true)) },
+		"`Of(true, false).Square()`":                                             func() string { return values(bools.Square()) },
+		"`Of([]bool{true, true}).Matmul(Of(true, false))`":                       func() string { return values(Of([]bool{true, true}).Matmul(bools)) },
+		"`Of(1000., -1000).To(Float8E4M3)`":                                      func() string { return values(Of(1000., -1000).To(Float8E4M3)) },
+		"`Cat(0, Zeros(0), Zeros(2, 2))`":                                        func() string { return values(Cat(0, Zeros(0), Zeros(2, 2))) },
+		"`nn.MSE(Ones(2, 1), Zeros(3))`":                                         func() string { return values(nn.MSE(Ones(2, 1), Zeros(3))) },
+		"`AllClose(Of(NaN), Of(NaN), 0, 0)`":                                     func() string { return fmt.Sprintf("`%v`", AllClose(Of(nan), Of(nan), 0, 0)) },
 		"positions of `Ones(20).Sort(0, false)`": func() string {
 			if _, from := Ones(20).Sort(0, false); slices.IsSorted(from.Ints()) {
 				return "in order"

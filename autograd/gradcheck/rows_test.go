@@ -115,6 +115,37 @@ func rows() []row {
 		{op: "scatter add", f: func(in []T) T {
 			return in[0].Gather(1, tensor.Of([]int64{2, 0}, []int64{1, 1})).Mul(in[1])
 		}, in: ins(smooth(2, 3), smooth(2, 2))},
+		{op: "scatter add", note: "public, with a position twice", f: func(in []T) T {
+			return in[0].Square().ScatterAdd(1, tensor.Of([]int64{2, 0}, []int64{1, 1}), in[1].Square())
+		}, in: ins(smooth(2, 3), smooth(2, 2))},
+		{op: "where", note: "scatter", f: func(in []T) T {
+			return in[0].Square().Scatter(1, tensor.Of([]int64{2, 0}, []int64{1, 2}), in[1].Square())
+		}, in: ins(smooth(2, 3), smooth(2, 2))},
+		{op: "index add", note: "public, with a position twice", f: func(in []T) T {
+			return in[0].Square().IndexAdd(0, []int{1, 1, 0}, in[1].Square())
+		}, in: ins(smooth(2, 3), smooth(3, 3))},
+		{op: "matmul", note: "dot", f: func(in []T) T { return in[0].Dot(in[1]) }, in: ins(smooth(3), positive(3))},
+		{op: "matmul", note: "mv", f: func(in []T) T { return in[0].Mv(in[1]) }, in: ins(smooth(2, 3), positive(3))},
+		{op: "matmul", note: "bmm", f: func(in []T) T { return in[0].Bmm(in[1]) }, in: ins(smooth(2, 2, 3), smooth(2, 3, 2))},
+		{op: "mul", note: "outer", f: func(in []T) T { return in[0].Outer(in[1]) }, in: ins(smooth(3), positive(2))},
+		{op: "cat", note: "roll", f: func(in []T) T { return in[0].Roll(1, -2).Square() }, in: ins(smooth(2, 3))},
+		{op: "cat", note: "pad", f: func(in []T) T { return in[0].Pad(1, 2, 1, 3).Square() }, in: ins(smooth(2, 3))},
+		{op: "permute", note: "movedim", f: func(in []T) T { return in[0].Movedim(0, -1).Square() }, in: ins(smooth(2, 3, 2))},
+		{op: "view", note: "unflatten", f: func(in []T) T { return in[0].Clone().Unflatten(1, 2, -1).Square() }, in: ins(smooth(2, 4))},
+		{op: "expand", note: "meshgrid", f: func(in []T) T {
+			grid := tensor.Meshgrid(in[0], in[1])
+			return grid[0].Mul(grid[1])
+		}, in: ins(smooth(2), positive(3))},
+		{op: "gather", note: "quantile", f: func(in []T) T { return in[0].Quantile(1, 0.3).Square() }, in: ins(smooth(2, 4))},
+		{op: "gather", note: "median", f: func(in []T) T { v, _ := in[0].Median(0); return v.Square() }, in: ins(smooth(3, 2))},
+		{op: "gather", note: "the smallest", f: func(in []T) T { v, _ := in[0].BottomK(1, 2); return v.Square() }, in: ins(smooth(2, 4))},
+		{op: "gather", note: "the largest", f: func(in []T) T { v, _ := in[0].TopK(0, 2); return v.Square() }, in: ins(smooth(3, 2))},
+		{op: "gather", note: "sorted", f: func(in []T) T { v, _ := in[0].Sort(1, true); return v.Square() }, in: ins(smooth(2, 4))},
+		{op: "masked fill", note: "nan to num", f: func(in []T) T {
+			return in[0].Log().NanToNum(0, 1, -1).Square()
+		}, in: ins(smooth(2, 3))},
+		{op: "where", note: "leaky relu", f: func(in []T) T { return in[0].LeakyReLU(0.1).Square() }, in: ins(smooth(2, 3))},
+		{op: "expm1", note: "elu", f: func(in []T) T { return in[0].ELU(0.7) }, in: ins(smooth(2, 3))},
 		{op: "cat", f: func(in []T) T { return tensor.Cat(1, in...) }, in: ins(smooth(2, 1), positive(2, 3), smooth(2, 2))},
 		{op: "cat", note: "one tensor twice", f: func(in []T) T { return tensor.Cat(0, in[0], in[1], in[0]) }, in: ins(smooth(2), positive(1))},
 		{op: "put", f: func(in []T) T {
@@ -172,6 +203,10 @@ func rows() []row {
 		{op: "attention", f: func(in []T) T {
 			return tensor.Attention(in[0], in[1], in[2], tensor.AttentionSettings{Causal: true})
 		}, in: ins(smooth(2, 3, 4), smooth(1, 5, 4), smooth(1, 5, 2))},
+		{op: "attention", note: "masked, and grouped", f: func(in []T) T {
+			seen := tensor.Of([]bool{true, false, true}, []bool{false, true, true})
+			return tensor.Attention(in[0], in[1], in[2], tensor.AttentionSettings{Mask: seen, Scale: 0.8})
+		}, in: ins(smooth(4, 2, 2), smooth(2, 3, 2), smooth(2, 3, 2))},
 		{op: "attention gradient", once: "other steps take its place where its gradient is wanted", f: func(in []T) T {
 			return tensor.Attention(in[0], in[1], in[2], tensor.AttentionSettings{})
 		}, in: ins(smooth(3, 4), smooth(5, 4), smooth(5, 2))},

@@ -138,6 +138,7 @@ func specials() []special {
 		}
 	}
 	cornerOfTwo("Tensor.Pow", T.Pow, 0, 0, 0, 0)
+	cornerOfTwo("Tensor.Pow", T.Pow, 0, -1, -inf, -inf)
 	cornerOfTwo("Tensor.Pow", T.Pow, 0, 2, 0, 0)
 	cornerOfTwo("Tensor.Pow", T.Pow, 0, 1, 1, 0)
 	each("Tensor.Pow", func(x T) T { return tensor.Number(2).Pow(x) }, 0, 1, -1, 30)
