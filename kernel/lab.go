@@ -25,20 +25,24 @@ const firstPort = 8888
 
 func labCommand() *command {
 	var port int
-	var noBrowser bool
+	var noBrowser, edit bool
 	return &command{
 		name:  "lab",
 		args:  "[notebook]",
 		short: "open the lessons in JupyterLab (start here)",
 		long: `
-Lab sets up the kernel and opens the lessons in JupyterLab with the kernel chosen. JupyterLab is installed into a Python environment in
+Lab sets up the kernel and opens working copies of the lessons in JupyterLab with the kernel chosen. The copies lie in my-lessons/, which git
+ignores: without outputs, and with folded solutions. What you change there is never overwritten; when a lesson has changed since, its new
+version is put beside yours. To change the lessons themselves, use -edit. JupyterLab is installed into a Python environment in
 .lectern/, by uv if you have it, else by pip, each file checked against its hash; a jupyter-lab in PATH is used if there is no uv. Your
 system's Python is never touched. Without Python it renders the lessons as web pages instead. The server listens on 127.0.0.1 only and asks for a token. Ctrl-C stops it. Examples:
 
   go run ./kernel lab
-  go run ./kernel lab -port 9000 -no-browser notebooks/11-gradients.ipynb`,
+  go run ./kernel lab -port 9000 -no-browser notebooks/11-gradients.ipynb
+  go run ./kernel lab -edit notebooks/11-gradients.ipynb`,
 		flags: func(fs *flag.FlagSet) {
 			fs.IntVar(&port, "port", 0, "port to listen on (default: the first free one from 8888 on)")
+			fs.BoolVar(&edit, "edit", false, "open the lessons themselves, to change them, instead of working copies")
 			fs.BoolVar(&noBrowser, "no-browser", false, "print the address and open no browser")
 		},
 		run: func(ctx context.Context, ws *workspace, args []string, _ *flag.FlagSet) error {
@@ -48,7 +52,10 @@ system's Python is never touched. Without Python it renders the lessons as web p
 			if port < 0 || port > 65535 {
 				return usagef("-port %d is not a port", port)
 			}
-			open := "notebooks"
+			open := copiesDir
+			if edit {
+				open = "notebooks"
+			}
 			if len(args) == 1 {
 				list, err := ws.notebooks(args)
 				if err != nil {
@@ -56,6 +63,18 @@ system's Python is never touched. Without Python it renders the lessons as web p
 				}
 				if open = ws.rel(list[0]); filepath.IsAbs(open) {
 					return usagef("%s is outside the repository, which is what JupyterLab shows", args[0])
+				}
+				if dir, name := filepath.Split(open); !edit && filepath.Clean(dir) == "notebooks" {
+					open = filepath.Join(copiesDir, name)
+				}
+			}
+			if !edit {
+				newer, err := ws.workingCopies()
+				if err != nil {
+					return fmt.Errorf("lab: %w", err)
+				}
+				for _, path := range newer {
+					fmt.Fprintf(ws.stdout, "A lesson has changed since you began to work on it: the new version is %s, yours stays as it is.\n", path)
 				}
 			}
 			if err := ws.ready(ctx); err != nil {
