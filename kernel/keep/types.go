@@ -47,11 +47,20 @@ func kindOf(t reflect.Type) kind {
 var (
 	waitGroupType = reflect.TypeFor[sync.WaitGroup]()
 	poolType      = reflect.TypeFor[sync.Pool]()
+	condType      = reflect.TypeFor[sync.Cond]()
 	makerType     = reflect.TypeFor[Maker]()
 )
 
-// keptField reports whether a field of a struct is kept: of a sync.Pool only how it makes values is.
-func keptField(t reflect.Type, i int) bool { return t != poolType || t.Field(i).Name == "New" }
+// keptField reports whether a field of a struct is kept: of a sync.Pool only how it makes values is, of a sync.Cond its lock.
+func keptField(t reflect.Type, i int) bool {
+	switch t {
+	case poolType:
+		return t.Field(i).Name == "New"
+	case condType:
+		return t.Field(i).Name == "L"
+	}
+	return true
+}
 
 func classify(t reflect.Type) kind {
 	p := reflect.PointerTo(t)
@@ -64,7 +73,7 @@ func classify(t reflect.Type) kind {
 		return asZero
 	case t == waitGroupType: // what it still waits for: to forget that would be to go on too soon
 		return asBytes
-	case t == poolType:
+	case t == poolType || t == condType:
 		return asParts
 	case t.Kind() == reflect.Struct && t != syncMapType && isSystem(t):
 		return never

@@ -2,6 +2,7 @@ package show
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -225,5 +226,29 @@ func TestStepValuesChangedInPlace(t *testing.T) {
 	own[0] = 1
 	if got := s.fields(nil); got != nil {
 		t.Errorf("a variable of a call that has ended is shown: %q", got)
+	}
+}
+
+// askedError notes whether it is asked for its text by what writes a value for a step.
+type askedError struct{ written bool }
+
+func (e *askedError) Error() string {
+	e.written = formatting()
+	return "end"
+}
+
+// To write a value for a step may call a method of the cell that has steps itself.
+func TestStepsWhileAValueIsWritten(t *testing.T) {
+	e := &askedError{}
+	if got := stepsShown.fields([]any{"err", fmt.Errorf("read: %w", e)}); len(got) != 2 || !strings.Contains(got[1], "end") {
+		t.Errorf("got %q", got)
+	}
+	e.Error()
+	if e.written {
+		t.Error("a call by the cell counts as one by its steps")
+	}
+	stepsShown.fields([]any{"err", e})
+	if !e.written {
+		t.Error("a call by its steps counts as one by the cell")
 	}
 }

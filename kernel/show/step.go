@@ -3,6 +3,7 @@ package show
 import (
 	"fmt"
 	"reflect"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -24,6 +25,9 @@ var (
 // Step records that the statement on a line of a //step cell has run, and the values that it set, as pairs of name and value. Values that
 // changed in place since the step before are recorded with them. The kernel writes the calls.
 func Step(line int, namesAndValues ...any) {
+	if formatting() {
+		return
+	}
 	n := steps.Add(1)
 	if !inband.On() || n > maxSteps+1 {
 		return
@@ -37,7 +41,7 @@ func Step(line int, namesAndValues ...any) {
 
 // Enter records that a function of the cell has been called, with its parameters.
 func Enter(line int, name string, namesAndValues ...any) {
-	if !inband.On() || steps.Load() > maxSteps {
+	if !inband.On() || steps.Load() > maxSteps || formatting() {
 		return
 	}
 	stepsShown.enter()
@@ -47,11 +51,38 @@ func Enter(line int, name string, namesAndValues ...any) {
 
 // Leave records that the function entered last has returned.
 func Leave() {
-	if inband.On() && steps.Load() <= maxSteps {
+	if inband.On() && steps.Load() <= maxSteps && !formatting() {
 		stepsShown.leave()
 		inband.Send("leave")
 	}
 }
+
+// formatting reports whether the caller runs because a value is written for a step: an Error or String method of the cell, whose own steps are
+// nobody's.
+func formatting() bool {
+	if stepsShown.writing.Load() == 0 {
+		return false
+	}
+	pcs := make([]uintptr, 64)
+	n := runtime.Callers(2, pcs)
+	for n == len(pcs) {
+		pcs = make([]uintptr, 2*n)
+		n = runtime.Callers(2, pcs)
+	}
+	frames := runtime.CallersFrames(pcs[:n])
+	for {
+		f, more := frames.Next()
+		if f.Function == stepTextName {
+			return true
+		}
+		if !more {
+			return false
+		}
+	}
+}
+
+// stepTextName is what a stack calls [stepText].
+var stepTextName = runtime.FuncForPC(reflect.ValueOf(stepText).Pointer()).Name()
 
 // stepText is a value on one line, cut to what fits beside the code.
 func stepText(v any) (s string) {

@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"slices"
 	"sync"
+	"sync/atomic"
 )
 
 // A tracked is a variable whose value may change where the cell doesn't assign to it: it points to what others write to, as a tensor does
@@ -18,8 +19,9 @@ type stepFrame map[string]*tracked
 
 // stepValues remembers what a //step cell has shown, so that each step can show what changed since then.
 type stepValues struct {
-	mu     sync.Mutex
-	frames []stepFrame
+	mu      sync.Mutex
+	frames  []stepFrame
+	writing atomic.Int64 // how many goroutines write values, or wait for that
 }
 
 func newStepValues() *stepValues { return &stepValues{frames: []stepFrame{{}}} }
@@ -41,6 +43,8 @@ func (s *stepValues) leave() {
 // fields are names and texts of the values that a statement set, and then of those that it changed without naming them: of the call that
 // runs, and of the cell where no variable of the call hides them.
 func (s *stepValues) fields(namesAndValues []any) []string {
+	s.writing.Add(1)
+	defer s.writing.Add(-1)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var list []string
