@@ -243,7 +243,7 @@ func TestStepsWhileAValueIsWritten(t *testing.T) {
 	if got := stepsShown.fields([]any{"err", fmt.Errorf("read: %w", e)}); len(got) != 2 || !strings.Contains(got[1], "end") {
 		t.Errorf("got %q", got)
 	}
-	e.Error()
+	_ = e.Error()
 	if e.written {
 		t.Error("a call by the cell counts as one by its steps")
 	}
