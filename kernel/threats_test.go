@@ -72,3 +72,23 @@ func TestSecurityDocumentsAreLinked(t *testing.T) {
 		}
 	}
 }
+
+// Whoever takes over an action can move its tags, but not give another text to a commit.
+func TestActionsArePinned(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("..", ".github", "workflows", "*.yml"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no workflows: %v", err)
+	}
+	pinned := regexp.MustCompile(`^\S+@[0-9a-f]{40} # v\d+\.\d+\.\d+$`)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, line := range strings.Split(string(text), "\n") {
+			if _, action, ok := strings.Cut(line, "uses: "); ok && !pinned.MatchString(action) {
+				t.Errorf("%s:%d: %s; want owner/name@COMMIT # vVERSION", file, i+1, action)
+			}
+		}
+	}
+}
