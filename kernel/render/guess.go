@@ -94,29 +94,19 @@ func (p *page) markdownLine(s string) string {
 }
 
 // openAfter begins what stays hidden, beside a cell's other outputs, until its questions are answered: the cells below, up to the next heading,
-// fold, exercise or question.
+// fold or exercise. A question among them, which is asked when they are seen, has a box of its own inside.
 func (p *page) openAfter() {
-	p.closeAfter()
 	p.write(`<div class="after">`+"\n", "")
-	p.after = true
+	p.after++
 }
 
 func (p *page) closeAfter() {
-	if p.after {
+	for ; p.after > 0; p.after-- {
 		p.write("</div>\n", "")
 	}
-	p.after = false
 }
 
-// endsAfter reports whether a cell stands on its own below a question.
+// endsAfter reports whether a cell does not depend on what was asked above it.
 func endsAfter(c *notebook.Cell) bool {
-	if c.Type == "markdown" {
-		return strings.HasPrefix(strings.TrimSpace(c.Source), "#") || c.HasTag("exercise")
-	}
-	for _, o := range c.Outputs {
-		if _, ok := o.Data[guessType]; ok {
-			return true
-		}
-	}
-	return c.HasTag("exercise")
+	return c.HasTag("exercise") || c.Type == "markdown" && strings.HasPrefix(strings.TrimSpace(c.Source), "#")
 }

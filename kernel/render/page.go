@@ -34,7 +34,7 @@ type page struct {
 	cell       *notebook.Cell // the one being drawn
 	cellNumber int
 	folded     bool // it is inside <details>: its headings stay out of the contents
-	after      bool // it is inside what a question hides
+	after      int  // it is inside what so many questions hide
 	unseen     int  // cells left out so far
 	unlabelled bool // an <svg> without a label has not shown a <title> yet
 }

@@ -340,9 +340,9 @@ var exercises = map[string]exercise{
 		praise: "",
 	},
 	"17.3": {
-		want: 10, tolerance: []float64{0.01},
-		hint:   "When the running sum has settled, b = 0.9·b + 1.",
-		praise: "Remember it when you add momentum to a run: the same learning rate is suddenly a large one.",
+		want: 4, tolerance: []float64{0.01},
+		hint:   "When the running sum has settled, one more step doesn't change it. Which b solves that equation?",
+		praise: "It is 1 / (1 − m), the factor by which momentum multiplies your learning rate.",
 	},
 	// 19: the training loop
 	"19.1": {

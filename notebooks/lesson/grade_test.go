@@ -200,3 +200,29 @@ func TestGradeAndHintPrint(t *testing.T) {
 		})
 	}
 }
+
+// Every exercise of Grade, and every question that there is a remark on, is asked in a lesson.
+func TestTasksAreAsked(t *testing.T) {
+	files, err := filepath.Glob("../*.ipynb")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("there are no lessons: %v", err)
+	}
+	all := ""
+	for _, f := range files {
+		b, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all += string(b)
+	}
+	for key := range tasks {
+		if !strings.Contains(all, `lesson.Grade(\"`+key+`\"`) {
+			t.Errorf("no lesson asks exercise %s", key)
+		}
+	}
+	for question := range remarks {
+		if !strings.Contains(all, `lesson.Guess(\"`+question+`\"`) {
+			t.Errorf("no lesson asks %q", question)
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	display "github.com/lectern-go/lectern/kernel/show"
@@ -66,7 +67,8 @@ func Choices(names ...string) Option {
 // Unit names what a number counts, such as "bytes" or "days".
 func Unit(name string) Option { return func(q *question) { q.Unit = name } }
 
-// Why adds a sentence that explains the answer. It is shown with it.
+// Why adds a sentence that explains the answer. It is shown with it. The cells of our own lessons would give the answer away by it: theirs stand in
+// remarks.go.
 func Why(sentence string) Option { return func(q *question) { q.Why = sentence } }
 
 // Mistake adds a sentence for those who guess a certain wrong value.
@@ -131,12 +133,16 @@ func newQuestion(text string, answer any, options []Option) *question {
 		}
 		q.Kind, q.Answer, q.Share = "text", name, 0
 	}
-	for _, f := range values {
+	for i, f := range values {
+		values[i] = rounded(f)
 		if math.IsNaN(f) || math.IsInf(f, 0) {
 			bad("%v can't be guessed: ask for true or false instead", f)
 		}
 	}
-	for _, o := range options {
+	if _, ok := q.Answer.(float64); ok {
+		q.Answer = values[0]
+	}
+	for _, o := range append(remarks[text], options...) {
 		o(q)
 	}
 	if q.Kind == "text" && len(q.Choices) > 0 {
@@ -147,6 +153,18 @@ func newQuestion(text string, answer any, options []Option) *question {
 	}
 	q.Shown = strings.TrimSpace(brief(q.Answer) + " " + q.Unit)
 	return q
+}
+
+// rounded drops the digits that float32 makes up, so that 3.88 does not read 3.880000114. Whole numbers stay as they are.
+func rounded(f float64) float64 {
+	if f == math.Trunc(f) {
+		return f
+	}
+	r, err := strconv.ParseFloat(strconv.FormatFloat(f, 'g', 7, 64), 64)
+	if err != nil {
+		return f
+	}
+	return r
 }
 
 // ask is the question with a mark at its end.

@@ -193,6 +193,13 @@ func isNil(x any) bool {
 // brief writes a value short enough for one line.
 func brief(x any) string {
 	text := fmt.Sprint(x)
+	if list, ok := x.([]float64); ok {
+		parts := make([]string, len(list))
+		for i, f := range list {
+			parts[i] = fmt.Sprintf("%.6g", f)
+		}
+		text = "[" + strings.Join(parts, " ") + "]"
+	}
 	if v := reflect.ValueOf(x); v.IsValid() && v.CanFloat() {
 		text = fmt.Sprintf("%.6g", x)
 	}

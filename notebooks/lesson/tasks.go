@@ -61,7 +61,7 @@ var tasks = map[string]*task{
 			"Which two numbers change from step to step? One is p. Where does the other begin?",
 			"Begin with b := 0.0, and for each gradient g: b = m*b + g, then p -= lr * b.",
 		},
-		praise: "Two lines in a loop, and most vision models before 2018 were trained with them.",
+		praise: "Two lines in a loop: that is all of it.",
 	},
 	"17.5": {
 		name: "adam", args: []string{"p", "gradients", "lr"},
@@ -80,7 +80,7 @@ var tasks = map[string]*task{
 			"Keep two running means, of g and of g². Does your first step have the length lr, whatever the gradient? If not, look at the bias correction.",
 			"For step t = 1, 2, …: m = 0.9m + 0.1g, v = 0.999v + 0.001g², then p -= lr · m/(1−0.9ᵗ) / (√(v/(1−0.999ᵗ)) + 1e-8). The ε stands outside of the root.",
 		},
-		praise: "You have written the optimizer that trained nearly every large language model.",
+		praise: "AdamW needs one more line: p -= lr * λ * p.",
 	},
 }
 

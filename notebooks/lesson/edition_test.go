@@ -1,0 +1,81 @@
+package lesson_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lectern-go/lectern/kernel/notebook"
+)
+
+var (
+	graded     = regexp.MustCompile(`lesson\.Grade\("([0-9]{2}\.[0-9])"`)
+	linked     = regexp.MustCompile(`\]\(https://[^)\s]+\)`)
+	timeStated = regexp.MustCompile(`\*\*Time:\*\* about ([0-9]+) minutes`)
+)
+
+// TestSecondEdition looks at the lessons of the second edition, which their metadata name: readers guess and write functions instead of reading
+// what came out, nothing is asserted in their sight, and each source has a link.
+func TestSecondEdition(t *testing.T) {
+	for f, n := range lessons(t) {
+		about, _ := n.Metadata["lectern"].(notebook.Object)
+		if about["edition"] == nil {
+			continue
+		}
+		first, last := n.Cells[0].Source, n.Cells[len(n.Cells)-1].Source
+		if !timeStated.MatchString(first) || !strings.Contains(first, "**Before this:**") {
+			t.Errorf("%s: the first cell says how long it takes, and what to read before", f)
+		}
+		needs, _ := about["needs"].([]any)
+		for _, need := range needs {
+			file, _ := need.(string)
+			if _, err := os.Stat(filepath.Join(folder, file+".ipynb")); err != nil || !strings.Contains(first, "]("+file+".ipynb)") {
+				t.Errorf("%s: it needs %q, which is no lesson that the first cell links (%v)", f, file, err)
+			}
+		}
+		_, sources, _ := strings.Cut(last, "**Sources.** ")
+		for _, source := range strings.Split(sources, " · ") {
+			if !linked.MatchString(source) {
+				t.Errorf("%s: a source without a link: %s", f, source)
+			}
+		}
+		if !strings.Contains(sources, "cs336") {
+			t.Errorf("%s: the course is linked", f)
+		}
+		guesses := 0
+		var asked, solved []string
+		for i, c := range n.Cells {
+			has := tags(c)
+			if c.Type != "code" {
+				continue
+			}
+			hidden := slices.Contains(has, "check-only")
+			guesses += strings.Count(c.Source, "lesson.Guess(")
+			if strings.Contains(c.Source, "lesson.Expect(") && !hidden {
+				t.Errorf("%s, cell %d: lesson.Expect stands in cells tagged check-only", f, i)
+			}
+			if strings.Contains(c.Source, "lesson.Guess(") && !strings.Contains(c.Source, ", nil,") {
+				t.Errorf("%s, cell %d: the guess is stored with an answer", f, i)
+			}
+			if lines := strings.Count(strings.TrimSpace(c.Source), "\n") + 1; lines > 25 && !hidden {
+				t.Errorf("%s, cell %d: %d lines, at most 25 are wanted", f, i, lines)
+			}
+			for _, m := range graded.FindAllStringSubmatch(c.Source, -1) {
+				if slices.Contains(has, "exercise") {
+					asked = append(asked, m[1])
+				} else if slices.Contains(has, "solution") {
+					solved = append(solved, m[1])
+				}
+			}
+		}
+		if guesses < 3 {
+			t.Errorf("%s: %d guesses, at least three are wanted", f, guesses)
+		}
+		if len(asked) < 2 || !slices.Equal(asked, solved) {
+			t.Errorf("%s: exercises in code %v with solutions %v; at least two are wanted, each with its solution", f, asked, solved)
+		}
+	}
+}

@@ -1,0 +1,37 @@
+package lesson
+
+// remarks say more about the questions of [Guess] than their cells may show: why the answer is what it is, and what a certain wrong guess comes
+// from. They go by the text of the question.
+var remarks = map[string][]Option{
+	// 11: gradients
+	"What is the loss?": {Mistake(1, "Don't forget the half."), Mistake(0.25, "The half stands outside the square.")},
+	"What is the gradient of w?": {
+		Why("It is the error, 1, times the inputs."),
+		Mistake([]float64{6, 12, 18}, "That is the prediction times the inputs. The error is the prediction minus 5."),
+	},
+	"By how much does the loss fall?": {Why("To first order by 0.01 · |g|² = 0.14, but the slope gets flatter on the way.")},
+	"What is the gradient after two calls of Backward?": {
+		Why("Gradients add up until somebody clears them."),
+		Mistake([]float64{1, 2, 3}, "That would be the second one alone."),
+	},
+	// 17: optimizers
+	"What is the gradient at (4, 1)?": {Why("It is five times as large across the valley as along it.")},
+	"Where does one step of SGD lead?": {
+		Mistake([]float64{4.12, 1.6}, "That is uphill: the step goes against the gradient."),
+	},
+	"Where does b settle?": {
+		Why("Once b has settled, b = 0.9·b + 1, so b = 1 / (1 − 0.9)."),
+		Mistake(0.9, "That is m. How does b look when it no longer changes?"),
+	},
+	"How long is the first step, along and across?": {Why("Dividing g by its own size leaves only its sign.")},
+	"How long is the first step without correction?": {
+		Why("0.1 divided by the root of 0.001."),
+		Mistake(1, "That is the length with the correction."), Mistake(100, "Did you take the root of 0.001?"),
+	},
+	"And Adam, with the decay in the gradient?":  {Why("The first step of Adam is one learning rate long, whatever the gradient.")},
+	"What shape is the state of a [4 4] weight?": {Why("It keeps one sum of squares for each parameter.")},
+	"How many numbers does AdamW keep per parameter?": {
+		Why("They are m and v."), Mistake(3, "The learning rate is one number for all parameters."),
+	},
+	"How many bytes do the zeros take?": {Why("Zeros are numbers like any others."), Mistake(0, "A zero takes as many bytes as any other number.")},
+}
