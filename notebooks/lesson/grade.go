@@ -165,7 +165,7 @@ func (t *task) grade(key string, f any) string {
 			continue
 		}
 		if errors.Is(bad.err, Todo) {
-			return fmt.Sprintf("Exercise %s: write %s, then run the cell again. lesson.Hint(%q) helps.", key, t.name, key)
+			return fmt.Sprintf("Exercise %s: write %s, then run the cell again.\nlesson.Hint(%q) helps.", key, t.name, key)
 		}
 		if first == nil {
 			first = bad

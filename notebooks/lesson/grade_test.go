@@ -49,7 +49,7 @@ func TestGrade(t *testing.T) {
 		{"a nil function", (func([]float64, string) ([]float64, int))(nil), []string{"the function is nil"}},
 		{"another signature", func([]float64) []float64 { return nil }, []string{"your function is a func([]float64) []float64; declare it as func half("}},
 		{"a named result", func(l []float64, u string) (numbers, int) { return nil, 0 }, []string{"declare it as"}},
-		{"to do", func([]float64, string) ([]float64, int) { panic(Todo) }, []string{"write half, then run the cell again. lesson.Hint(\"99.1\") helps."}},
+		{"to do", func([]float64, string) ([]float64, int) { panic(Todo) }, []string{"write half, then run the cell again.\nlesson.Hint(\"99.1\") helps."}},
 		{"wrong", func(l []float64, _ string) ([]float64, int) { return l, len(l) }, []string{
 			"Exercise 99.1: 1 point of 4. The first case that fails (two numbers):\n  input   list = [2 5], unit = \"m\"\n  wanted  [1 2.5], 2\n  got     [2 5], 2\n          element [0] is 2, wanted is 1\n",
 		}},

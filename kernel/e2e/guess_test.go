@@ -1,0 +1,75 @@
+package e2e
+
+import (
+	"net/url"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+)
+
+// TestGuess answers the questions of a lesson by keyboard, and looks at what is to be seen before and after.
+func TestGuess(t *testing.T) {
+	b := openBrowser(t)
+	b.colours("light")
+	b.window(1280, 900, false)
+	site := renderedSite(t)
+	open := func() {
+		t.Helper()
+		address := (&url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Join(site, "17-optimizers.html"))}).String()
+		b.do(chromedp.Navigate("about:blank"), chromedp.Navigate(address), chromedp.WaitReady("body"))
+	}
+	const (
+		guesses = `document.querySelectorAll(".guess").length`
+		asked   = `[...document.querySelectorAll(".guess")].filter(g => !g.querySelector(".ask").hidden).length`
+		answers = `[...document.querySelectorAll(".guess .answer")].filter(a => !a.hidden).length`
+		hidden  = `document.querySelectorAll(".after[hidden]").length`
+		verdict = `(document.activeElement.closest(".guess")?.querySelector(".verdict").textContent ?? "")`
+	)
+	open()
+	n := ask[int](b, guesses)
+	if n < 5 || ask[int](b, asked) != n || ask[int](b, answers) != 0 || ask[int](b, hidden) == 0 {
+		t.Fatalf("%d guesses, %d are asked and %d answered, %d boxes are hidden", n, ask[int](b, asked), ask[int](b, answers), ask[int](b, hidden))
+	}
+	before := ask[int](b, hidden)
+	// The first question wants several numbers, the third is a choice. What is no number at all is told so.
+	b.do(chromedp.Focus(".guess .ask input"), chromedp.KeyEvent("many\r"))
+	b.until(5*time.Second, "numbers are wanted", `document.querySelector(".guess .bad").textContent.includes("Numbers are wanted")`, `document.querySelector(".guess").textContent`)
+	b.do(chromedp.KeyEvent("\b\b\b\b4, 20\r"))
+	b.until(5*time.Second, "the guess is right, and its answer has the keyboard", verdict+` == "✓ Right."`, `document.querySelector(".guess").textContent`)
+	if ask[int](b, answers) != 1 || ask[int](b, asked) != n-1 || ask[int](b, hidden) >= before {
+		t.Errorf("after one guess %d are answered and %d asked, and %d boxes of %d are hidden", ask[int](b, answers), ask[int](b, asked), ask[int](b, hidden), before)
+	}
+	ask[bool](b, `[...document.querySelectorAll(".guess")].find(g => g.textContent.includes("30th step")).querySelector("button").click(), true`)
+	b.until(5*time.Second, "a wrong choice", verdict+`.startsWith("✗ You guessed AdaGrad")`, verdict)
+	// How far off a number is, in the words of package lesson.
+	for _, tt := range []struct{ guess, off string }{
+		{"8", "a factor of 2 too small"}, {"-16", "the size is right, the sign is not"}, {"17", "one too many"}, {"1600", "a factor of 100 too large; check the powers of ten"},
+		{"128", "a factor of 8 too large; bits for bytes, perhaps"}, {"0.0625", "that is one over it"}, {"80", "5 times too large"}, {"20", "25 % too large"}, {"0", "A zero takes as many bytes"},
+	} {
+		open()
+		ask[bool](b, `(() => { const g = [...document.querySelectorAll(".guess")].find(g => g.textContent.includes("bytes do the zeros")); g.querySelector("input").value = "`+tt.guess+
+			`"; g.querySelector("[type=submit]").click(); return true; })()`)
+		b.until(5*time.Second, tt.guess+" for 16", verdict+`.includes("`+tt.off+`")`, verdict)
+	}
+	// Those who want to see everything say so once.
+	open()
+	b.do(chromedp.Click(chromedp.CSS(".asks button")))
+	all := answers + ` == ` + guesses + ` && ` + hidden + ` == 0`
+	b.until(5*time.Second, "all is shown", all, answers)
+	open()
+	b.until(5*time.Second, "the choice is remembered", all, answers)
+	b.do(chromedp.Click(chromedp.CSS(".asks button")))
+	b.until(5*time.Second, "the questions are back", answers+` == 0 && `+hidden+` == `+"document.querySelectorAll('.after').length", answers)
+	// Paper shows everything.
+	ask[bool](b, `dispatchEvent(new Event("beforeprint")), true`)
+	b.until(5*time.Second, "paper shows everything", all, answers)
+	ask[bool](b, `dispatchEvent(new Event("afterprint")), true`)
+	b.until(5*time.Second, "after printing all is as before", answers+` == 0`, answers)
+	b.shoot("site-guess", false)
+	b.clean(func(address string) bool {
+		return strings.HasPrefix(address, "file:") || strings.HasPrefix(address, "data:") || strings.HasPrefix(address, "about:")
+	})
+}
