@@ -81,7 +81,10 @@ func patient(r *report, wanted float64, sides ...side) (best []float64, last []m
 }
 
 // agree compares what both sides have computed, which no two libraries round alike.
-func agree(sides []measured) error {
+func agree(sides []measured) error { return agreeWithin(sides, 1e-3) }
+
+// agreeWithin is agree with a relative tolerance.
+func agreeWithin(sides []measured, tolerance float64) error {
 	var values [2]float64
 	for i := range values {
 		var err error
@@ -89,7 +92,7 @@ func agree(sides []measured) error {
 			return err
 		}
 	}
-	if !(math.Abs(values[0]-values[1]) <= 1e-3*math.Abs(values[1])) {
+	if !(math.Abs(values[0]-values[1]) <= tolerance*math.Abs(values[1])) {
 		return fmt.Errorf("the two sides have %v and %v", values[0], values[1])
 	}
 	return nil
