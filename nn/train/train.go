@@ -68,6 +68,7 @@ type Config struct {
 	Label   string                   // stands before the progress
 	Figure  func(points []Point) any // drawn anew while the run goes on, such as with plots.Loss; nil: a plain curve of the loss
 	Quiet   bool                     // no progress
+	Each    func(p Point)            // called after each step, before a checkpoint of it
 }
 
 // Point is what is known of one step.
@@ -167,6 +168,9 @@ func Run(ctx context.Context, c Config) ([]Point, error) {
 			return r.points, err
 		}
 		r.showProgress(p)
+		if c.Each != nil {
+			c.Each(p)
+		}
 		if r.skipped++; !p.Skipped {
 			r.skipped = 0
 		}
