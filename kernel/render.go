@@ -47,10 +47,12 @@ func (w *workspace) siteStep(ctx context.Context, flags ...string) (step, error)
 		return step{}, err
 	}
 	tool := w.tool("lectern-site")
-	return step{"site", "renderer built", []string{goVersion, sources, version.String()}, []string{tool}, func() error {
-		args := append([]string{"build", "-ldflags=-s -w"}, flags...)
-		return w.goCommand(ctx, "build the renderer", w.root, append(os.Environ(), "GOWORK=off"), append(args, "-o", tool, "./kernel/site")...)
-	}}, nil
+	return step{"site", "renderer built", []string{goVersion, sources, version.String()}, []string{tool}, func() error { return w.buildSite(ctx, tool, flags...) }}, nil
+}
+
+func (w *workspace) buildSite(ctx context.Context, tool string, flags ...string) error {
+	args := append([]string{"build", "-ldflags=-s -w"}, flags...)
+	return w.goCommand(ctx, "build the renderer", w.root, append(os.Environ(), "GOWORK=off"), append(args, "-o", tool, "./kernel/site")...)
 }
 
 // render writes the pages of the notebooks, or of all lessons.
@@ -63,10 +65,21 @@ func (w *workspace) render(ctx context.Context, args []string, flags *flag.FlagS
 	if err != nil {
 		return fmt.Errorf("render: %w", err)
 	}
-	if _, err := w.do(false, []step{site}); err != nil {
+	tool := w.tool("lectern-site")
+	_, err = w.do(false, []step{site})
+	var closed *notWritable
+	if errors.As(err, &closed) && flags.Lookup("o") != nil && flags.Lookup("o").Value.String() != "" { // then the checkout need not be written to
+		var dir string
+		if dir, err = os.MkdirTemp("", "lectern-site-"); err == nil {
+			defer os.RemoveAll(dir)
+			tool = filepath.Join(dir, filepath.Base(tool))
+			err = w.buildSite(ctx, tool)
+		}
+	}
+	if err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(ctx, w.tool("lectern-site"), "-o", filepath.Join(w.root, "site"))
+	cmd := exec.CommandContext(ctx, tool, "-o", filepath.Join(w.root, "site"))
 	flags.Visit(func(f *flag.Flag) { cmd.Args = append(cmd.Args, "-"+f.Name+"="+f.Value.String()) })
 	if len(args) == 0 { // all lessons, and nobody's own notebooks
 		cmd.Args = append(cmd.Args, "-course")

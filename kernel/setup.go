@@ -152,7 +152,7 @@ var goVersion = runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH
 // do runs those of the steps that have something to do. A stamp for each step holds a digest of the step's inputs.
 func (w *workspace) do(force bool, steps []step) (did []string, err error) {
 	if err := os.MkdirAll(w.state("stamps"), 0o755); err != nil {
-		return nil, fmt.Errorf("setup: %w", err)
+		return nil, &notWritable{err}
 	}
 	for _, s := range steps {
 		stamp := w.state("stamps", s.name)
@@ -174,6 +174,15 @@ func (w *workspace) do(force bool, steps []step) (did []string, err error) {
 	}
 	return did, nil
 }
+
+// notWritable says that the checkout is closed to whoever runs a command.
+type notWritable struct{ err error }
+
+func (e *notWritable) Error() string {
+	return fmt.Sprintf("setup: %v; what is built lies in the checkout, so clone it into a folder that you can write to; for the pages alone there is go run ./kernel render -o FOLDER", e.err)
+}
+
+func (e *notWritable) Unwrap() error { return e.err }
 
 // brokenLibrary reports a library that does not compile. Its author can still open a notebook: the cells say what is wrong.
 type brokenLibrary struct{ err error }
