@@ -3,6 +3,22 @@ package lesson
 // remarks say more about the questions of [Guess] than their cells may show: why the answer is what it is, and what a certain wrong guess comes
 // from. They go by the text of the question.
 var remarks = map[string][]Option{
+	// 01: tokenization
+	"How many bytes per token?": {
+		Why("The text takes 20 bytes and 13 tokens."), Mistake(0.65, "That is tokens per byte."), Mistake(1, "Only if each character took one byte."),
+	},
+	"How many tokens is 🌍?":                      {Why("It takes four bytes in UTF-8.")},
+	"How many pieces does GPT-2's pattern make?": {Mistake(8, "The simple pattern makes 8. Where does GPT-2's keep the spaces?")},
+	"How many tokens for the fox?": {
+		Why("`the ` takes one token instead of four."), Mistake(15, "Four bytes become one token: how many fewer is that?"),
+	},
+	// 05: storage, strides, views
+	"What are the strides of x?": {
+		Why("The next row is four places away, the next column one."), Mistake([]int{1, 4}, "The first stride is that of the first axis: a step down."),
+	},
+	"At which storage index is (1, 2)?": {Why("1·4 + 2·1."), Mistake(9, "Are the strides the other way round?"), Mistake(7, "Indices count from 0.")},
+	"How many of the four are copies?":  {Why("Each is only a new shape with new strides.")},
+	"What is transposed (0, 0) now?":    {Why("Both read the same place of the same storage."), Mistake(1, "It would be, if the transpose were a copy.")},
 	// 11: gradients
 	"What is the loss?": {Mistake(1, "Don't forget the half."), Mistake(0.25, "The half stands outside the square.")},
 	"What is the gradient of w?": {

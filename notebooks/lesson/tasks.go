@@ -2,6 +2,85 @@ package lesson
 
 // tasks are the exercises of [Grade], by lesson and number. Their cases stay out of the cells.
 var tasks = map[string]*task{
+	// 01: tokenization
+	"01.4": {
+		name: "merge", args: []string{"ids", "left", "right", "id"},
+		prototype: (func(ids []int, left, right, id int) []int)(nil),
+		cases: []gradedCase{
+			{category: "an empty list", in: []any{[]int{}, 1, 2, 256}, want: []any{[]int{}}},
+			{category: "no such pair", in: []any{[]int{2, 1, 3}, 1, 2, 256}, want: []any{[]int{2, 1, 3}}},
+			{category: "one pair", in: []any{[]int{7, 1, 2, 7}, 1, 2, 256}, want: []any{[]int{7, 256, 7}}},
+			{category: "pairs at both ends", in: []any{[]int{1, 2, 3, 1, 2}, 1, 2, 4}, want: []any{[]int{4, 3, 4}}},
+			{category: "left at the very end", in: []any{[]int{1, 2, 1}, 1, 2, 256}, want: []any{[]int{256, 1}}},
+			{category: "pairs that overlap", points: 2, in: []any{[]int{5, 5, 5, 5, 5}, 5, 5, 9}, want: []any{[]int{9, 9, 5}}},
+		},
+		hints: [2]string{
+			"Look at two neighbours at a time. When they are the pair, how far do you move on? And what about the last id, which has no neighbour?",
+			"Loop with an index i. If i+1 is within the list and ids[i], ids[i+1] are the pair, append id and add 2 to i; else append ids[i] and add 1.",
+		},
+		praise: "The pair is used up when it is merged: that is why overlapping pairs are merged from the left.",
+	},
+	"01.5": {
+		name: "train", args: []string{"text", "merges"},
+		prototype: (func(text string, merges int) [][2]int)(nil),
+		cases: []gradedCase{
+			{category: "an empty text", in: []any{"", 2}, want: []any{[][2]int{}}},
+			{category: "no merges", in: []any{"the cat", 0}, want: []any{[][2]int{}}},
+			{category: "one merge", in: []any{"aaaa", 1}, want: []any{[][2]int{{97, 97}}}},
+			{category: "equally frequent pairs", in: []any{"abcd", 1}, want: []any{[][2]int{{97, 98}}}},
+			{category: "the lesson's text", points: 2, in: []any{"the cat in the hat", 3}, want: []any{[][2]int{{116, 104}, {256, 101}, {257, 32}}}},
+			{category: "Wikipedia's example", in: []any{"aaabdaaabac", 3}, want: []any{[][2]int{{97, 97}, {256, 97}, {257, 98}}}},
+			{category: "merges of merges", in: []any{"abababab", 3}, want: []any{[][2]int{{97, 98}, {256, 256}, {257, 257}}}},
+			{category: "fewer pairs than merges", in: []any{"ab", 3}, want: []any{[][2]int{{97, 98}}}},
+			{category: "bytes, not characters", in: []any{"🌍🌍", 3}, want: []any{[][2]int{{240, 159}, {256, 140}, {257, 141}}}},
+		},
+		hints: [2]string{
+			"A map counts the pairs, but a map has no order in Go. How do you find the first of several pairs that are equally frequent?",
+			"For each merge: count all pairs into a map[[2]int]int; walk through the ids once more and keep the first pair whose count is " +
+				"larger than the best so far; call merge with 256 plus the number of merges so far. Stop when fewer than two ids are left.",
+		},
+		praise: "You have trained a tokenizer. GPT-2's did this 50,000 times.",
+	},
+	// 05: storage, strides, views
+	"05.5": {
+		name: "strides", args: []string{"shape"},
+		prototype: (func(shape []int) []int)(nil),
+		cases: []gradedCase{
+			{category: "a vector", in: []any{[]int{7}}, want: []any{[]int{1}}},
+			{category: "a matrix", in: []any{[]int{4, 4}}, want: []any{[]int{4, 1}}},
+			{category: "a matrix that is not square", in: []any{[]int{3, 8}}, want: []any{[]int{8, 1}}},
+			{category: "three axes", in: []any{[]int{2, 3, 5}}, want: []any{[]int{15, 5, 1}}},
+			{category: "an axis of size 1", in: []any{[]int{3, 1, 2}}, want: []any{[]int{2, 2, 1}}},
+			{category: "no axes", in: []any{[]int{}}, want: []any{[]int{}}},
+			{category: "five axes", in: []any{[]int{2, 3, 4, 5, 6}}, want: []any{[]int{360, 120, 30, 6, 1}}},
+		},
+		hints: [2]string{
+			"The last stride is 1. How does each stride follow from the one behind it?",
+			"Go from the last axis to the first with step := 1: write step down as the stride, then multiply it by the size of that axis.",
+		},
+		praise: "The product that is left over at the end is the number of elements.",
+	},
+	"05.6": {
+		name: "read", args: []string{"storage", "start", "shape", "strides"},
+		prototype: (func(storage []float64, start int, shape, strides []int) []float64)(nil),
+		cases: []gradedCase{
+			{category: "a matrix in order", in: []any{[]float64{1, 2, 3, 4, 5, 6}, 0, []int{2, 3}, []int{3, 1}}, want: []any{[]float64{1, 2, 3, 4, 5, 6}}},
+			{category: "a transpose", in: []any{[]float64{1, 2, 3, 4, 5, 6}, 0, []int{3, 2}, []int{1, 3}}, want: []any{[]float64{1, 4, 2, 5, 3, 6}}},
+			{category: "a block that starts inside", in: []any{[]float64{0, 1, 2, 3, 4, 5, 6, 7, 8}, 4, []int{2, 2}, []int{3, 1}}, want: []any{[]float64{4, 5, 7, 8}}},
+			{category: "a stride of 0", in: []any{[]float64{5, 6}, 0, []int{3, 2}, []int{0, 1}}, want: []any{[]float64{5, 6, 5, 6, 5, 6}}},
+			{category: "a column, one axis", in: []any{[]float64{1, 2, 3, 4, 5, 6}, 1, []int{2}, []int{3}}, want: []any{[]float64{2, 5}}},
+			{category: "a negative stride", in: []any{[]float64{1, 2, 3}, 2, []int{3}, []int{-1}}, want: []any{[]float64{3, 2, 1}}},
+			{category: "three axes", points: 2, in: []any{[]float64{0, 1, 2, 3, 4, 5, 6, 7}, 0, []int{2, 2, 2}, []int{1, 4, 2}},
+				want: []any{[]float64{0, 2, 4, 6, 1, 3, 5, 7}}},
+			{category: "no axes", in: []any{[]float64{1, 2, 3}, 1, []int{}, []int{}}, want: []any{[]float64{2}}},
+			{category: "an axis of size 0", in: []any{[]float64{1, 2, 3}, 0, []int{2, 0}, []int{3, 1}}, want: []any{[]float64{}}},
+		},
+		hints: [2]string{
+			"For two axes, two loops do. For any number: what is the i-th element along the first axis? It is a tensor with one axis less.",
+			"Call read itself for each i of the first axis, with start + i*strides[0], shape[1:] and strides[1:]. Without axes, return storage[start] alone.",
+		},
+		praise: "Contiguous does the same, only faster.",
+	},
 	// 11: gradients
 	"11.4": {
 		name: "derivative", args: []string{"op", "a", "b", "g"},
