@@ -106,19 +106,16 @@ func Begin(cell int, namesAndPointers ...any) func() {
 	}
 }
 
+// lastTurn is how long a goroutine that works when the cell ends may go on before it is said to be left: the last that it does is often to tell the
+// cell that it is done, and on a busy machine its own end comes later.
+const lastTurn = 250 * time.Millisecond
+
 // noteGoroutines says that the cell's goroutines end with its process. Those of libraries, which wait for work, are nobody's concern.
 func noteGoroutines() {
-	buf := make([]byte, 256<<10)
-	n := 0
-	for _, g := range strings.Split(string(buf[:runtime.Stack(buf, true)]), "\n\n")[1:] { // the first is this one
-		if strings.HasPrefix(g, "goroutine 1 ") { // main itself, in whose place another one saves
-			continue
-		}
-		_, calls, _ := strings.Cut(g, "\n")
-		waits := strings.HasPrefix(calls, "sync.(*WaitGroup).Go.") // for its first turn: the function that it will call is not to be seen yet
-		if waits || strings.Contains(g, "\nmain.") || strings.Contains(g, "\ncreated by main.") {
-			n++
-		}
+	n, working := goroutinesLeft()
+	for pause := time.Millisecond; working && pause < lastTurn; pause *= 2 {
+		time.Sleep(pause)
+		n, working = goroutinesLeft()
 	}
 	switch {
 	case n == 1:
@@ -126,6 +123,23 @@ func noteGoroutines() {
 	case n > 1:
 		note("", fmt.Sprintf("%d goroutines were still running when the cell ended, and ended with it: wait for them in the same cell", n))
 	}
+}
+
+// goroutinesLeft counts the cell's goroutines, and reports whether one of them works, or could, so that it may end by itself.
+func goroutinesLeft() (n int, working bool) {
+	buf := make([]byte, 256<<10)
+	for _, g := range strings.Split(string(buf[:runtime.Stack(buf, true)]), "\n\n")[1:] { // the first is this one
+		if strings.HasPrefix(g, "goroutine 1 ") { // main itself, in whose place another one saves
+			continue
+		}
+		head, calls, _ := strings.Cut(g, "\n")
+		waits := strings.HasPrefix(calls, "sync.(*WaitGroup).Go.") // for its first turn: the function that it will call is not to be seen yet
+		if waits || strings.Contains(g, "\nmain.") || strings.Contains(g, "\ncreated by main.") {
+			n++
+			working = working || strings.Contains(head, "[running") || strings.Contains(head, "[runnable")
+		}
+	}
+	return n, working
 }
 
 // restoreGroup restores those members of a group that are not lost.

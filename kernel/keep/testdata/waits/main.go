@@ -88,6 +88,16 @@ var ends = map[string]func(){
 		}()
 		wg.Wait()
 	},
+	"a goroutine that ends later than it says": func() {
+		var wg sync.WaitGroup
+		wg.Add(1)
+		go func() {
+			wg.Done()
+			for begun := time.Now(); time.Since(begun) < 30*time.Millisecond; {
+			}
+		}()
+		wg.Wait()
+	},
 	"many short waits": func() {
 		c := make(chan int)
 		go func() {
