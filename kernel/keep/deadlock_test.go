@@ -127,8 +127,12 @@ func TestDeadlocks(t *testing.T) {
 	var slowest time.Duration
 	for i, name := range stuck {
 		o := outcomes[len(ends)+i]
-		for try := 0; o.took > 2*time.Second && try < 3; try++ { // a busy machine may be late
+		limit := 2 * time.Second
+		for try := 0; o.took > limit && try < 3; try++ { // a busy machine is late, with the simplest of them too
+			plain := make(chan time.Duration)
+			go func() { plain <- runWaits(t, exe, "receive").took }()
 			o = runWaits(t, exe, name)
+			limit = max(2*time.Second, <-plain*5/2)
 		}
 		want := "fatal error: all goroutines are asleep - deadlock!\n\ngoroutine 1 ["
 		if name == "Goexit" {
@@ -140,7 +144,7 @@ func TestDeadlocks(t *testing.T) {
 		if strings.Contains(o.stderr, "keep.") || strings.Contains(o.stderr, "signal") {
 			t.Errorf("%s: the report names goroutines of ours:\n%s", name, o.stderr)
 		}
-		if o.took > 2*time.Second {
+		if o.took > limit {
 			t.Errorf("%s is reported after %v", name, o.took)
 		}
 		slowest = max(slowest, o.took)

@@ -324,6 +324,9 @@ func (w *work) renameOld() {
 		if !again || !ok || old.typ == v.typ && old.hidden == v.hidden || obj.Pkg() != w.user.pkg || w.global[obj] != "" && !old.hidden || id.Pos() < w.user.main.Body.Lbrace {
 			continue
 		}
+		if !w.mine(w.user, id) { // where a hidden variable is declared for the check
+			continue
+		}
 		if !old.hidden && obj.Parent() != w.user.pkg.Scope() {
 			continue
 		}

@@ -269,7 +269,7 @@ func (w *work) accept(c *checked) bool {
 		off := c.offset(e.Pos)
 		x := c.errorAt(off, e.Msg)
 		if d := w.declAt(c, off); d != nil && d.src != w.src {
-			if changed == "" || w.s.broken[d.key] || w.n.broken[d.key] {
+			if changed == "" || w.s.broken[d.key] || w.n.broken[d.key] || d.text != nil && !w.outlives(d) {
 				w.broken[d] = append(w.broken[d], x)
 				continue
 			}
@@ -282,6 +282,15 @@ func (w *work) accept(c *checked) bool {
 		w.n.broken[d.key] = true
 	}
 	return len(w.r.Errors) == 0
+}
+
+// outlives reports whether a function literal of an earlier cell may be needed when this cell has run: a variable that this cell does not declare
+// anew holds it, or a declaration.
+func (w *work) outlives(literal *decl) bool {
+	return w.n.liveLiterals(w.s.manifest(), func(name string) bool {
+		_, here := w.types[name]
+		return !here && w.n.vars[name].typ != ""
+	})[literal.key]
 }
 
 // declAt returns the declaration that stands at an offset of a checked program, or nil.

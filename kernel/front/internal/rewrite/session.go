@@ -193,12 +193,17 @@ func (s *Session) Settle() []string {
 		s.gone[name] = m.Notes[name]
 	}
 	sort.Strings(lost)
-	s.dropLiterals(m)
+	live := s.liveLiterals(m, func(string) bool { return true })
+	for key, d := range s.decls {
+		if d.text != nil && !live[key] {
+			delete(s.decls, key)
+		}
+	}
 	return lost
 }
 
-// dropLiterals forgets the function literals that nothing needs.
-func (s *Session) dropLiterals(m *keep.Manifest) {
+// liveLiterals returns the function literals that kept variables hold, those of them that holds names, and that declarations mention.
+func (s *Session) liveLiterals(m *keep.Manifest, holds func(name string) bool) map[string]bool {
 	live := map[string]bool{}
 	var todo []string
 	mark := func(text string) {
@@ -220,6 +225,9 @@ func (s *Session) dropLiterals(m *keep.Manifest) {
 		}
 	}
 	for _, g := range m.Groups {
+		if !slices.ContainsFunc(g.Vars, holds) {
+			continue
+		}
 		for _, id := range g.Funcs {
 			mark(literalName + id)
 		}
@@ -241,11 +249,7 @@ func (s *Session) dropLiterals(m *keep.Manifest) {
 			mark(written(d))
 		}
 	}
-	for key, d := range s.decls {
-		if d.text != nil && !live[key] {
-			delete(s.decls, key)
-		}
-	}
+	return live
 }
 
 // Forget forgets names, as %rm does, and returns those that there were.
@@ -287,6 +291,7 @@ func (s *Session) take(name, why string) (found bool) {
 					delete(s.decls, key)
 				}
 			}
+			s.orphan(name, fmt.Sprintf("%s is no type any more since cell [%d]", name, s.current))
 		}
 	}
 	if found && why != "" {
@@ -495,17 +500,20 @@ func constName(code, name string) int {
 
 // retype drops variables whose values have the structure of an earlier version of the types that d declares.
 func (s *Session) retype(d *decl) {
-	m := s.manifest()
 	for _, name := range d.names {
-		old := s.declaring(name)
-		if old == nil || sameTokens(old.src.Code[old.lo:old.hi], d.src.Code[d.lo:d.hi]) {
-			continue
+		if old := s.declaring(name); old != nil && old.tok == token.TYPE && !sameTokens(old.src.Code[old.lo:old.hi], d.src.Code[d.lo:d.hi]) {
+			s.orphan(name, fmt.Sprintf("the type %s changed in cell [%d]", name, d.src.Cell))
 		}
-		for v, x := range s.vars {
-			if slices.Contains(x.types, name) || slices.Contains(m.Vars[v].Types, name) {
-				delete(s.vars, v)
-				s.gone[v] = fmt.Sprintf("the type %s changed in cell [%d], and %s was made of the earlier one: run the cell that defines %s again", name, d.src.Cell, v, v)
-			}
+	}
+}
+
+// orphan drops the variables that hold values of a type that is no more, for the reason why.
+func (s *Session) orphan(typ, why string) {
+	m := s.manifest()
+	for v, x := range s.vars {
+		if slices.Contains(x.types, typ) || slices.Contains(m.Vars[v].Types, typ) {
+			delete(s.vars, v)
+			s.gone[v] = fmt.Sprintf("%s, and %s was made of the earlier one: run the cell that defines %s again", why, v, v)
 		}
 	}
 }
