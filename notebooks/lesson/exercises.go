@@ -392,4 +392,20 @@ var exercises = map[string]exercise{
 		hint:   "The largest power of two that does not move 0.02 beyond the end of E4M3.",
 		praise: "",
 	},
+	// 24: a Transformer
+	"24.1": {
+		want:   4 * 768 * 768,
+		hint:   "Queries, keys, values, and what mixes the heads: four matrices of the width by the width.",
+		praise: "The number of heads does not matter.",
+	},
+	"24.2": {
+		want:   1024 * 1025 / 2,
+		hint:   "The first token sees 1 key, the second 2, the last all 1,024.",
+		praise: "A little more than half of the square. A kernel that knows it skips the rest.",
+	},
+	"24.3": {
+		want:   2 * 32 * 8 * 128 * 2,
+		hint:   "A key and a value, for each block, head and feature, of two bytes.",
+		praise: "128 KiB for each token: a conversation of 8,192 tokens fills a gigabyte.",
+	},
 }

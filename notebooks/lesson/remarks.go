@@ -50,4 +50,12 @@ var remarks = map[string][]Option{
 		Why("They are m and v."), Mistake(3, "The learning rate is one number for all parameters."),
 	},
 	"How many bytes do the zeros take?": {Why("Zeros are numbers like any others."), Mistake(0, "A zero takes as many bytes as any other number.")},
+	// 24: a Transformer
+	"How many scores do five tokens have?":       {Why("One for each pair, a token with itself included."), Mistake(20, "A token also asks itself.")},
+	"How many weights are not 0?":                {Why("Token t sees t + 1 tokens: 1 + 2 + 3 + 4 + 5."), Mistake(10, "The diagonal counts: each token sees itself.")},
+	"Does the order of the others matter to it?": {Why("A weighted mean has no order, and the weights only depend on what the tokens say.")},
+	"What happens to the product?":               {Why("Both are turned by the same further angle.")},
+	"How wide is the middle?":                    {Why("8·D² = 3·D·hidden."), Mistake(3072, "That is 4·D, for two matrices. Here are three.")},
+	"Which part has the most parameters?":        {Why("3·D·192 in each block, beside 4·D² of attention.")},
+	"What is the loss at the start?":             {Why("ln 256 = 5.55 is what a uniform guess costs."), Mistake(8, "8 bits, yes; but in nats it is 8·ln 2.")},
 }

@@ -161,6 +161,46 @@ var tasks = map[string]*task{
 		},
 		praise: "AdamW needs one more line: p -= lr * λ * p.",
 	},
+	// 24: a Transformer
+	"24.4": {
+		name: "attend", args: []string{"query", "keys", "values"},
+		prototype: (func(query []float64, keys, values [][]float64) []float64)(nil),
+		cases: []gradedCase{
+			{category: "a single token", in: []any{[]float64{1, 2}, [][]float64{{0.5, -1}}, [][]float64{{3, 4, 5}}}, want: []any{[]float64{3, 4, 5}}},
+			{category: "equal scores", in: []any{[]float64{1, 0}, [][]float64{{1, 0}, {1, 5}}, [][]float64{{2}, {4}}}, want: []any{[]float64{3}}},
+			{category: "three tokens", points: 2, in: []any{
+				[]float64{1, -1, 2, 0.5}, [][]float64{{0.1, 0.2, 0.3, 0.4}, {1, 0, -1, 2}, {0.5, 0.5, 0.5, 0.5}}, [][]float64{{1, 0}, {0, 1}, {2, -2}},
+			}, want: []any{[]float64{1.2025151545861927, -0.6382766063220061}}},
+			{category: "large scores", in: []any{[]float64{30, 40}, [][]float64{{30, 40}, {29, 40}}, [][]float64{{1}, {0}}}, want: []any{[]float64{0.9999999993873354}}},
+			{category: "large negative scores", in: []any{[]float64{-500}, [][]float64{{3}, {3.001}}, [][]float64{{1}, {2}}}, want: []any{[]float64{1.3775406687981455}}},
+		},
+		hints: [2]string{
+			"Three loops: a score for each key, a weight for each score, a weighted sum of the values. What makes exp overflow, and what can you subtract from all scores without changing the softmax?",
+			"scores[j] = Σ query[c]·keys[j][c] / √len(query), w[j] = exp(scores[j] − the largest), and each result is Σ w[j]·values[j][c] / Σ w[j].",
+		},
+		praise: "FlashAttention is this with a running maximum, so that the keys can come in tiles.",
+	},
+	"24.5": {
+		name: "rotate", args: []string{"x", "t", "theta"},
+		prototype: (func(x []float64, t int, theta float64) []float64)(nil),
+		cases: []gradedCase{
+			{category: "position 0", in: []any{[]float64{1, 2, 3, 4}, 0, 10000.0}, want: []any{[]float64{1, 2, 3, 4}}},
+			{category: "one pair", in: []any{[]float64{1, 0}, 1, 10000.0}, want: []any{[]float64{0.5403023058681398, 0.8414709848078965}}},
+			{category: "two pairs", points: 2, in: []any{[]float64{1, 2, 3, 4}, 3, 10000.0},
+				want: []any{[]float64{-1.27223251272018, -1.8388649851410237, 2.87866810043698, 4.088186635603437}}},
+			{category: "another theta", in: []any{[]float64{1, 2, 3, 4, 5, 6}, 17, 100.0},
+				want: []any{[]float64{1.6476316457075166, -1.5117241679827507, -0.6112411538037161, -4.962497783565923, -0.7356629273257642, 7.775525709388304}}},
+			{category: "far away", in: []any{[]float64{0.5, -0.5, 0.25, 2, 1, 0, 0, 1}, 1000, 500000.0},
+				want: []any{[]float64{0.6946293084113527, 0.1322502321206498, 0.4348108961207653, 1.9681055572846333, 0.1559436947653746, 0.9877659459927355,
+					-0.05315789182745448, 0.9985861197395348}}},
+		},
+		tolerance: 1e-9,
+		hints: [2]string{
+			"Turning (a, b) by an angle gives (a·cos − b·sin, a·sin + b·cos). Which angle has the first pair, which the last?",
+			"For i = 0, 1, …: angle = t · math.Pow(theta, −2i/d); then y[2i] and y[2i+1] from x[2i] and x[2i+1]. Write into a new slice: both results need both inputs.",
+		},
+		praise: "The course's assignment asks for this, with a table of the sines.",
+	},
 }
 
 // An Op is an operation on a tape of values, for exercise 11.5. Values are numbered: first come the inputs, then the
