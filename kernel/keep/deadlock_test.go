@@ -107,6 +107,16 @@ func runWaits(t *testing.T, exe, name string) (o outcome) {
 	return o
 }
 
+// busyness is how many times longer a program takes that does nothing but work than its work takes: 1 if the machine has a processor for it.
+func busyness(t *testing.T, exe string) float64 {
+	cmd := exec.Command(exe, "to work")
+	begun := time.Now()
+	if err := cmd.Run(); err != nil {
+		t.Fatal(err)
+	}
+	return float64(time.Since(begun)) / float64(cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime())
+}
+
 // TestDeadlocks runs programs that wait, as cells: those for which something will come finish, the others are reported within two seconds.
 func TestDeadlocks(t *testing.T) {
 	exe, ends, stuck := buildWaits(t)
@@ -124,15 +134,12 @@ func TestDeadlocks(t *testing.T) {
 			t.Errorf("%s: %+v", name, o)
 		}
 	}
+	const limit = 2 * time.Second
 	var slowest time.Duration
 	for i, name := range stuck {
 		o := outcomes[len(ends)+i]
-		limit := 2 * time.Second
-		for try := 0; o.took > limit && try < 3; try++ { // a busy machine is late, with the simplest of them too
-			plain := make(chan time.Duration)
-			go func() { plain <- runWaits(t, exe, "receive").took }()
+		for try := 0; o.took > limit && try < 3; try++ { // a busy machine may be late
 			o = runWaits(t, exe, name)
-			limit = max(2*time.Second, <-plain*5/2)
 		}
 		want := "fatal error: all goroutines are asleep - deadlock!\n\ngoroutine 1 ["
 		if name == "Goexit" {
@@ -145,6 +152,10 @@ func TestDeadlocks(t *testing.T) {
 			t.Errorf("%s: the report names goroutines of ours:\n%s", name, o.stderr)
 		}
 		if o.took > limit {
+			if busy := busyness(t, exe); busy > 1.5 {
+				t.Logf("%s is reported after %v, but programs take %.1f times as long as their work on this machine now", name, o.took, busy)
+				continue
+			}
 			t.Errorf("%s is reported after %v", name, o.took)
 		}
 		slowest = max(slowest, o.took)

@@ -107,10 +107,14 @@ func (p *printer) value(v reflect.Value, depth int, typed bool) string {
 		}
 		return p.list(v, depth, typed, v.Len(), func(i int) (string, reflect.Value) { return "", v.Index(i) })
 	case reflect.Map:
-		keys := v.MapKeys()
-		slices.SortFunc(keys, compareKeys)
-		return p.list(v, depth, typed, len(keys), func(i int) (string, reflect.Value) {
-			return p.inline(addressable(keys[i])) + ": ", addressable(v.MapIndex(keys[i]))
+		type entry struct{ key, value reflect.Value }
+		var entries []entry
+		for it := v.MapRange(); it.Next(); { // not by key: NaN finds nothing
+			entries = append(entries, entry{it.Key(), it.Value()})
+		}
+		slices.SortStableFunc(entries, func(a, b entry) int { return compareKeys(a.key, b.key) })
+		return p.list(v, depth, typed, len(entries), func(i int) (string, reflect.Value) {
+			return p.inline(addressable(entries[i].key)) + ": ", addressable(entries[i].value)
 		})
 	case reflect.Struct:
 		return p.list(v, depth, typed, v.NumField(), func(i int) (string, reflect.Value) {

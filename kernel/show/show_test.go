@@ -3,6 +3,7 @@ package show
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -77,6 +78,7 @@ func TestFormat(t *testing.T) {
 		{"array", [2]bool{true, false}, "[2]bool{true, false}"},
 		{"nested", [][]int{{1}, {2, 3}}, "[][]int{{1}, {2, 3}}"},
 		{"map", map[string]int{"b": 2, "a": 1}, `map[string]int{"a": 1, "b": 2}`},
+		{"map with keys that are not themselves", map[float64]int{math.NaN(): 1, 2: 3, math.Float64frombits(0x7ff8000000000002): 1}, `map[float64]int{NaN: 1, NaN: 1, 2: 3}`},
 		{"map of ints", map[int]bool{10: true, 9: false}, "map[int]bool{9: false, 10: true}"},
 		{"struct", point{1, 2, "p"}, `show.point{X: 1, Y: 2, name: "p"}`},
 		{"pointer", &point{1, 2, ""}, `&show.point{X: 1, Y: 2, name: ""}`},

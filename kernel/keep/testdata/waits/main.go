@@ -244,6 +244,8 @@ func other(what ...string) *exec.Cmd {
 	return cmd
 }
 
+var sink int
+
 func main() {
 	switch os.Args[1] {
 	case "list":
@@ -266,6 +268,11 @@ func main() {
 	case "to signal":
 		time.Sleep(long)
 		poke(os.Args[2])
+		return
+	case "to work":
+		for n := range 1_000_000_000 {
+			sink = n
+		}
 		return
 	case "to echo":
 		time.Sleep(long)
