@@ -26,12 +26,17 @@ it renders all lessons. Outputs are those stored in the files; go run ./kernel r
   go run ./kernel render -o /tmp/page my-experiment.ipynb
   go run ./kernel render -untrusted -o /tmp/page from-somebody.ipynb
   go run ./kernel render -url https://example.org/course/
+  go run ./kernel render -live
+
+With -live the cells of the pages run in the browser: beside the pages lies Go itself, compiled for it from the Go installed here. The first time this
+takes some minutes. See docs/live.md.
 
 An output may hold a script, which the page runs. Use -untrusted for notebooks of people you don't know: then nothing of theirs runs, loads
 anything or takes pictures from the folder they lie in, and what can't be rendered is a warning.`,
 		flags: func(fs *flag.FlagSet) {
 			fs.String("o", "", "folder for the pages (default: site in the repository)")
 			fs.String("url", "", "where the pages will be published: adds a site map and their addresses")
+			fs.Bool("live", false, "let cells run in the browser")
 			fs.Bool("untrusted", false, "keep only what is harmless of the notebooks: no scripts, nothing loaded")
 		},
 		run: func(ctx context.Context, ws *workspace, args []string, flags *flag.FlagSet) error {
@@ -65,21 +70,21 @@ func (w *workspace) render(ctx context.Context, args []string, flags *flag.FlagS
 	if err != nil {
 		return fmt.Errorf("render: %w", err)
 	}
-	tool := w.tool("lectern-site")
+	tool, cache := w.tool("lectern-site"), w.state("live")
 	_, err = w.do(false, []step{site})
 	var closed *notWritable
 	if errors.As(err, &closed) && flags.Lookup("o") != nil && flags.Lookup("o").Value.String() != "" { // then the checkout need not be written to
 		var dir string
 		if dir, err = os.MkdirTemp("", "lectern-site-"); err == nil {
 			defer os.RemoveAll(dir)
-			tool = filepath.Join(dir, filepath.Base(tool))
+			tool, cache = filepath.Join(dir, filepath.Base(tool)), filepath.Join(dir, "live")
 			err = w.buildSite(ctx, tool)
 		}
 	}
 	if err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(ctx, tool, "-o", filepath.Join(w.root, "site"))
+	cmd := exec.CommandContext(ctx, tool, "-o", filepath.Join(w.root, "site"), "-root", w.root, "-cache", cache)
 	flags.Visit(func(f *flag.Flag) { cmd.Args = append(cmd.Args, "-"+f.Name+"="+f.Value.String()) })
 	if len(args) == 0 { // all lessons, and nobody's own notebooks
 		cmd.Args = append(cmd.Args, "-course")

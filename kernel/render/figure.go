@@ -74,6 +74,9 @@ func (p *page) figure(alt, body string) string {
 	if len([]rune(alt)) <= 140 {
 		caption = " " + html.EscapeString(alt)
 	}
+	if p.prefix != "" { // the page's own figures are numbered
+		return "<figure>" + body + "<figcaption>" + strings.TrimSpace(caption) + "</figcaption></figure>"
+	}
 	return fmt.Sprintf(`<figure id="figure-%d">%s<figcaption><a href="#cell-%s">Figure %d</a>%s</figcaption></figure>`,
 		p.figures, body, p.cell.ID, p.figures, caption)
 }
@@ -104,7 +107,7 @@ func svgText(src string) (svg, alt string) {
 // may both call something "clip", and the size becomes a limit, so that it fits
 // a phone.
 func (p *page) svg(src, alt string) string {
-	prefix := "f" + strconv.Itoa(p.figures+1) + "-"
+	prefix := p.prefix + "f" + strconv.Itoa(p.figures+1) + "-"
 	ids := map[string]bool{}
 	scripted, role := false, "img"
 	for s := (scanner{src: src}); ; {

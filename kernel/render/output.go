@@ -115,6 +115,11 @@ func (p *page) display(o *notebook.Output, mime, data string) string {
 		if alt == "" {
 			p.missingAlt(`an SVG figure has no alternative text: give it a <title> or the output's metadata an "alt"`)
 		}
+		if p.prefix != "" {
+			if clean, _, err := cleanSVG(svg); err == nil && !strings.Contains(clean, "<style") { // then it draws, in the page's colours, and does nothing else
+				return p.figure(alt, `<div class="`+paper(clean)+`">`+p.svg(clean, alt)+"</div>") + "\n"
+			}
+		}
 		if p.site.options.Untrusted { // as a picture of its own: its styles are not the page's, and browsers run nothing in it
 			src := p.svgPicture(svg, "of an output")
 			if src == "" {
@@ -197,7 +202,7 @@ func (p *page) outputHTML(src string) string {
 func (p *page) strangersHTML(src string) string {
 	p.foreign++
 	var lost []string
-	f := filter{strict: true, ids: "output-" + strconv.Itoa(p.foreign) + "-", resolve: p.resource, check: p.checkAlt}
+	f := filter{strict: true, ids: p.prefix + "output-" + strconv.Itoa(p.foreign) + "-", ours: p.prefix != "", resolve: p.resource, check: p.checkAlt}
 	f.dropped = func(element string) { lost = noted(lost, "<"+shorten(element)+">") }
 	out := balance(f.run(src))
 	if len(lost) > 0 {

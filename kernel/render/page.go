@@ -29,7 +29,8 @@ type page struct {
 	ids     map[string]bool // of headings
 	targets []anchor        // links to headings, checked at the end
 	figures int
-	foreign int // HTML outputs of a notebook that is not trusted
+	foreign int    // HTML outputs of a notebook that is not trusted
+	prefix  string // of all ids, if the outputs come to a page that is drawn already
 
 	cell       *notebook.Cell // the one being drawn
 	cellNumber int
@@ -209,14 +210,19 @@ func (p *page) badge(c *notebook.Cell) string {
 	return ""
 }
 
-// code draws a code cell: its source, then what it showed.
-func (p *page) code(c *notebook.Cell, class string) {
-	language := "go"
+// language is that of the notebook's code.
+func (p *page) language() string {
 	if info, ok := p.nb.Metadata["language_info"].(map[string]any); ok {
 		if name, ok := info["name"].(string); ok {
-			language = name
+			return name
 		}
 	}
+	return "go"
+}
+
+// code draws a code cell: its source, then what it showed.
+func (p *page) code(c *notebook.Cell, class string) {
+	language := p.language()
 	source := strings.Trim(lineEnds(c.Source), "\n")
 	first, rest, _ := strings.Cut(source, "\n")
 	if strings.TrimSpace(first) == "%%" { // GoNB's mark of a bare cell says nothing to a reader

@@ -2,6 +2,7 @@ package render
 
 import (
 	"html"
+	"slices"
 	"strings"
 )
 
@@ -38,6 +39,7 @@ var (
 type filter struct {
 	markdown bool                                  // from Markdown, else from an output
 	strict   bool                                  // from a stranger's notebook: what would pass in Markdown passes, without classes and with its own ids
+	ours     bool                                  // strict HTML keeps the classes that begin with lectern-
 	ids      string                                // put before the ids of strict HTML, so that they are none of the page's
 	dropped  func(element string)                  // hears of what a strict output lost; may be nil
 	resolve  func(tag, attr, url string) string    // maps a link or a resource; may be nil
@@ -196,6 +198,9 @@ func (f *filter) harmless(name string, value *string) bool {
 		return true
 	case name == "id":
 		return !strings.HasPrefix(*value, "lectern-")
+	case f.strict && f.ours && name == "class":
+		*value = strings.Join(slices.DeleteFunc(strings.Fields(*value), func(c string) bool { return !strings.HasPrefix(c, "lectern-") }), " ")
+		return *value != ""
 	case f.strict && (name == "class" || name == "name" || name == "tabindex" || name == "hidden"):
 		return false
 	case !htmlAttributes[name]: // of SVG, where a colour may be the address of one

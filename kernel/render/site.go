@@ -41,6 +41,9 @@ type Options struct {
 	// Untrusted is for notebooks of strangers. Of their outputs, too, only harmless elements are kept; nothing of theirs runs, loads anything or
 	// stands over the page; files beside the notebooks are left out; and what is wrong in them is a warning.
 	Untrusted bool
+
+	// Live lets the cells of lessons run in the browser; nil leaves them as they were recorded.
+	Live *Live
 }
 
 // Result says what was written.
@@ -94,6 +97,9 @@ func Site(o Options) (*Result, error) {
 	}
 	if o.Out == "" {
 		return nil, errors.New("render: no output folder given")
+	}
+	if o.Live != nil && o.Untrusted {
+		return nil, errors.New("render: cells of a notebook that is not trusted are not run: choose one of -live and -untrusted")
 	}
 	if len(o.Notebooks) == 0 {
 		return nil, errors.New("render: no notebooks given")
@@ -150,6 +156,11 @@ func Site(o Options) (*Result, error) {
 		return nil, err
 	}
 	changed := map[string]bool{}
+	if hasLive(files) {
+		if err := os.MkdirAll(filepath.Join(o.Out, liveFolder), 0o777); err != nil {
+			return nil, fmt.Errorf("render: %w", err)
+		}
+	}
 	for _, n := range names {
 		if changed[n], err = replace(o.Out, n, files[n]); err != nil {
 			return nil, err
@@ -157,10 +168,13 @@ func Site(o Options) (*Result, error) {
 	}
 	for _, n := range old {
 		if _, kept := files[n]; !kept {
-			if err := os.Remove(filepath.Join(o.Out, n)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			if err := os.Remove(filepath.Join(o.Out, filepath.FromSlash(n))); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return nil, fmt.Errorf("render: remove the page of a lesson that is gone: %w", err)
 			}
 		}
+	}
+	if !hasLive(files) && slices.ContainsFunc(old, liveFile) {
+		os.Remove(filepath.Join(o.Out, liveFolder)) // unless somebody else's files are in it
 	}
 	if _, err := replace(o.Out, marker, manifest(names)); err != nil {
 		return nil, err
@@ -195,6 +209,7 @@ func (s *site) build() map[string][]byte {
 			files[pictureFile] = s.options.Picture
 		}
 	}
+	s.addLive(files)
 	for i, p := range s.pages {
 		b := []byte(s.lesson(i, index))
 		files[p.out] = b
@@ -264,7 +279,7 @@ func claim(dir string, files map[string][]byte) ([]string, error) {
 	}
 	old := lines[1:]
 	for _, n := range old {
-		if n != filepath.Base(n) || !strings.HasSuffix(n, ".html") && n != "sitemap.xml" && n != pictureFile {
+		if !liveFile(n) && (n != filepath.Base(n) || !strings.HasSuffix(n, ".html") && n != "sitemap.xml" && n != pictureFile) {
 			return nil, fmt.Errorf("render: %s names %q, which render never writes; remove the folder or choose another", filepath.Join(dir, marker), n)
 		}
 	}
@@ -273,7 +288,7 @@ func claim(dir string, files map[string][]byte) ([]string, error) {
 			return nil, fmt.Errorf("render: %s is in the way and render did not make it; move it away", filepath.Join(dir, e.Name()))
 		}
 	}
-	return old, nil
+	return old, claimLive(dir, files, old)
 }
 
 func manifest(names []string) []byte {
@@ -283,7 +298,8 @@ func manifest(names []string) []byte {
 // replace writes a file as a whole or not at all, and leaves one alone that is
 // right already. It reports whether it wrote.
 func replace(dir, name string, data []byte) (bool, error) {
-	path := filepath.Join(dir, name)
+	path := filepath.Join(dir, filepath.FromSlash(name))
+	dir = filepath.Dir(path)
 	if old, err := os.ReadFile(path); err == nil && string(old) == string(data) {
 		return false, nil
 	}

@@ -28,10 +28,13 @@ var themeScript string
 
 // policy forbids a page to load or send anything. Scripts may stand in the page, since outputs may bring theirs along; a page of notebooks that are
 // not trusted runs the site's own scripts and no other.
-func (s *site) policy() string {
+func (s *site) policy(live bool) string {
 	scripts := "'unsafe-inline'"
 	if s.options.Untrusted {
 		scripts = hashed(themeScript) + " " + hashed(script)
+	}
+	if live {
+		scripts += livePolicy
 	}
 	return "default-src 'none'; script-src " + scripts + "; style-src 'unsafe-inline'; img-src data: blob:; font-src data:; media-src data: blob:; base-uri 'none'; form-action 'none'"
 }
@@ -55,17 +58,18 @@ type sheet struct {
 	columns                  string
 	index                    string // what search looks through; without it there is no search
 	root                     string // what stands before the links to other pages
+	live                     string // what the script that runs cells has to know; without it none run
 }
 
 // frame is the whole text of a page.
 func (s *site) frame(p sheet) string {
 	var b strings.Builder
 	b.WriteString("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")
-	fmt.Fprintf(&b, "<meta http-equiv=\"Content-Security-Policy\" content=\"%s\">\n", s.policy())
+	fmt.Fprintf(&b, "<meta http-equiv=\"Content-Security-Policy\" content=\"%s\">\n", s.policy(p.live != ""))
 	b.WriteString("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n")
 	fmt.Fprintf(&b, "<title>%s</title>\n", html.EscapeString(p.title))
 	s.card(&b, p)
-	fmt.Fprintf(&b, "<link rel=\"icon\" href=\"%s\">\n%s<style>\n%s</style>\n<script>\n%s</script>\n</head>\n<body>\n", icon, p.head, styleSheet, themeScript)
+	fmt.Fprintf(&b, "<link rel=\"icon\" href=\"%s\">\n%s<style>\n%s</style>\n<script>\n%s</script>\n</head>\n<body>\n", icon, p.head, s.style(p), themeScript)
 	b.WriteString("<a class=\"skip\" href=\"#main\">Skip to the text</a>\n")
 	fmt.Fprintf(&b, "<header class=\"bar\"><a class=\"brand\" href=\"%sindex.html\">%s%s</a>\n", html.EscapeString(p.root), logo, html.EscapeString(s.options.Title))
 	if p.index != "" {
@@ -80,7 +84,11 @@ func (s *site) frame(p sheet) string {
 	if p.index != "" {
 		fmt.Fprintf(&b, "<script type=\"text/plain\" id=\"lectern-index\">%s</script>\n", p.index)
 	}
-	fmt.Fprintf(&b, "<script>\n%s</script>\n</body>\n</html>\n", script)
+	fmt.Fprintf(&b, "<script>\n%s</script>\n", script)
+	if p.live != "" {
+		fmt.Fprintf(&b, "<script type=\"application/json\" id=\"lectern-live\">%s</script>\n<script>\n%s</script>\n", p.live, s.options.Live.Script)
+	}
+	b.WriteString("</body>\n</html>\n")
 	return b.String()
 }
 
@@ -182,7 +190,7 @@ func (s *site) lesson(i int, index string) string {
 	b.WriteString("</main>\n")
 	b.WriteString(p.contents())
 	b.WriteString("</div>\n")
-	return s.frame(sheet{file: p.out, title: p.title + " · " + s.options.Title, description: p.summary, head: head.String(), columns: b.String(), index: index})
+	return s.frame(sheet{file: p.out, title: p.title + " · " + s.options.Title, description: p.summary, head: head.String(), columns: b.String(), index: index, live: s.live(i)})
 }
 
 // lessons is the list of all lessons beside a page.

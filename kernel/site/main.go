@@ -3,12 +3,16 @@
 package main
 
 import (
+	"context"
 	_ "embed"
 	"flag"
 	"fmt"
 	"os"
+	"os/signal"
 	"time"
 
+	"github.com/lectern-go/lectern/kernel/live"
+	"github.com/lectern-go/lectern/kernel/notebook"
 	"github.com/lectern-go/lectern/kernel/render"
 )
 
@@ -17,8 +21,12 @@ const (
 	description = "Tensors, and what computing with them costs, step by step in Go: after Stanford's CS336, from number formats to training a model."
 
 	intro = `Tensors, and what computing with them costs: the second lecture of [Stanford's CS336](https://cs336.stanford.edu/) and its unit on
-tokenization, in Go. The pages show what the cells gave; to run them, change them and do the exercises, get
+tokenization, in Go. `
+	recorded = `The pages show what the cells gave; to run them, change them and do the exercises, get
 [the repository](https://github.com/lectern-go/lectern) and type ` + "`go run ./kernel lab`" + `.`
+	runsHere = `Every cell can be changed and run right here: Go's own compiler runs in your browser, and nothing
+is sent anywhere. To work in JupyterLab, with a GPU or with files of your own, get [the repository](https://github.com/lectern-go/lectern)
+and type ` + "`go run ./kernel lab`" + `.`
 
 	footer = `[Lectern](https://github.com/lectern-go/lectern), by its authors, under the
 [MIT licence](https://github.com/lectern-go/lectern/blob/main/LICENSE). The lessons follow the subjects of
@@ -38,17 +46,26 @@ func main() {
 	flag.StringVar(&o.URL, "url", "", "where the pages will be published")
 	flag.BoolVar(&o.Untrusted, "untrusted", false, "keep only what is harmless of the notebooks")
 	course := flag.Bool("course", false, "the notebooks are the lessons, which have an introduction")
+	runs := flag.Bool("live", false, "cells run in the browser")
+	root := flag.String("root", ".", "the checkout, from which cells that run are built")
+	cache := flag.String("cache", "", "folder for what is built for them")
 	flag.Parse()
 	o.Notebooks = flag.Args()
 	if *course {
-		o.Description, o.Intro, o.Footer = description, intro, footer
+		o.Description, o.Intro, o.Footer = description, intro+recorded, footer
+		if *runs {
+			o.Intro = intro + runsHere
+		}
 		o.Picture, o.PictureAlt = preview, previewAlt
 	}
 	began := time.Now()
+	sizes := ""
+	if *runs {
+		o.Live, sizes = liveParts(*root, *cache, o.Notebooks)
+	}
 	r, err := render.Site(o)
 	if err != nil {
-		fmt.Fprintf(os.Stderr, "kernel render: %v\n", err)
-		os.Exit(1)
+		fail(err)
 	}
 	for _, problem := range r.Warnings {
 		fmt.Fprintf(os.Stderr, "warning: %v\n", problem)
@@ -59,5 +76,41 @@ func main() {
 			changed++
 		}
 	}
+	fmt.Print(sizes)
 	fmt.Printf("%d pages, %d of them new or changed, in %.1f s. Open %s\n", len(r.Pages), changed, time.Since(began).Seconds(), r.Index)
+}
+
+// liveParts builds what pages need for cells that run, and says how much that is.
+func liveParts(root, cache string, notebooks []string) (parts *render.Live, sizes string) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	sources := make([][]string, len(notebooks))
+	for i, file := range notebooks {
+		nb, err := notebook.Read(file)
+		if err != nil {
+			fail(fmt.Errorf("render: %w", err))
+		}
+		for _, c := range nb.Cells {
+			if c.Type == "code" {
+				sources[i] = append(sources[i], c.Source)
+			}
+		}
+	}
+	files, err := live.Pack(ctx, root, cache, sources)
+	if err != nil {
+		fail(fmt.Errorf("render: %w", err))
+	}
+	most, all := 0, 0
+	for i := range notebooks {
+		var one int
+		one, all = files.FirstRun(i)
+		most = max(most, one)
+	}
+	sizes = fmt.Sprintf("Cells run in the browser: over http a lesson loads at most %.1f MB when the first cell runs, all lessons together %.1f MB.\n", float64(most)/1e6, float64(all)/1e6)
+	return &render.Live{Script: live.PageScript, Style: live.PageStyle, Files: files.Content, Lesson: files.Lesson}, sizes
+}
+
+func fail(err error) {
+	fmt.Fprintf(os.Stderr, "kernel render: %v\n", err)
+	os.Exit(1)
 }

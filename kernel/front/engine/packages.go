@@ -30,6 +30,7 @@ type packages struct {
 	types.Importer
 	known  map[string]*pkg
 	byName map[string]string
+	absent []string // what was asked for and is not loaded yet
 }
 
 // state is the package whose importers have state that lives on from cell to cell.
@@ -56,7 +57,11 @@ func readPackages(index string) (*packages, error) {
 		if k == nil {
 			return nil, fmt.Errorf("there is no package %s", path)
 		}
-		return os.Open(k.File)
+		f, err := os.Open(k.File)
+		if err != nil {
+			p.absent = append(p.absent, path)
+		}
+		return f, err
 	})
 	return p, nil
 }
@@ -88,6 +93,22 @@ func (p *packages) Reaches(path, other string) bool {
 	found := map[string]string{}
 	p.collect(path, found)
 	return path != other && found[other] != ""
+}
+
+// missing returns the packages among some, and all that they import, whose archives are not loaded.
+func (p *packages) missing(paths []string) []string {
+	files := map[string]string{}
+	for _, path := range paths {
+		p.collect(path, files)
+	}
+	var list []string
+	for path, file := range files {
+		if _, err := os.Stat(file); err != nil {
+			list = append(list, path)
+		}
+	}
+	slices.Sort(list)
+	return list
 }
 
 // collect adds the archives of a package and of all that it imports.

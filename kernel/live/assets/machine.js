@@ -8,6 +8,7 @@ const machine = (() => {
   const open = new Map(); // descriptor to { file, at }
   let descriptors = 10;
   let print = () => {}; // gets (descriptor, bytes) of 1 and 2
+  const typed = { path: "/input", bytes: new Uint8Array(0), wanted: null }; // lines of input, and who waits for them
 
   const problem = (code) => Object.assign(new Error(code), { code });
   const whole = (path) => {
@@ -48,6 +49,10 @@ const machine = (() => {
   const calls = {
     open(path, flags) {
       path = whole(path);
+      if (path === typed.path) {
+        open.set(++descriptors, { file: null, folder: false, path, at: 0, typed });
+        return descriptors;
+      }
       let file = files.get(path);
       const folder = folders.has(path);
       if (file && flags & constants.O_CREAT && flags & constants.O_EXCL) throw problem("EEXIST");
@@ -129,6 +134,27 @@ const machine = (() => {
     chmod() {}, fchmod() {}, chown() {}, fchown() {}, lchown() {}, utimes() {}, fsync() {},
     link() { throw problem("ENOSYS"); }, symlink() { throw problem("ENOSYS"); }, readlink() { throw problem("EINVAL"); },
   };
+  // hand gives a program that waits for input what has been typed so far.
+  const hand = () => {
+    if (!typed.wanted || !typed.bytes.length) return;
+    const { buffer, offset, length, done } = typed.wanted;
+    const part = typed.bytes.subarray(0, length);
+    buffer.set(part, offset);
+    typed.bytes = typed.bytes.slice(part.length);
+    typed.wanted = null;
+    done(null, part.length);
+  };
+  // type takes a line of input, or null for its end, in the form that package show reads.
+  const type = (line) => {
+    const text = new TextEncoder().encode(line ?? "");
+    const bytes = new Uint8Array(typed.bytes.length + 5 + text.length);
+    bytes.set(typed.bytes);
+    new DataView(bytes.buffer).setUint8(typed.bytes.length, line === null ? 0 : 1);
+    new DataView(bytes.buffer).setUint32(typed.bytes.length + 1, text.length);
+    bytes.set(text, typed.bytes.length + 5);
+    typed.bytes = bytes;
+    hand();
+  };
   const fs = { constants, writeSync: (fd, buffer) => calls.write(fd, buffer, 0, buffer.length, null) };
   for (const [name, call] of Object.entries(calls)) {
     fs[name] = (...args) => {
@@ -143,6 +169,12 @@ const machine = (() => {
       done(null, result);
     };
   }
+  const read = fs.read;
+  fs.read = (fd, buffer, offset, length, position, done) => {
+    if (!open.get(fd)?.typed) return read(fd, buffer, offset, length, position, done);
+    typed.wanted = { buffer, offset, length, done };
+    if (typed.bytes.length) setTimeout(hand);
+  };
   const user = () => 0;
   globalThis.fs = fs;
   globalThis.process = {
@@ -160,10 +192,30 @@ const machine = (() => {
     go.env = { PATH: "/", HOME: "/cell", TMPDIR: "/tmp", GOOS: "js", GOARCH: "wasm", ...env };
     go.exit = (code) => { status = code; };
     print = output;
-    await go.run(await WebAssembly.instantiate(module, go.importObject));
-    for (const timer of go._scheduledTimeouts.values()) clearTimeout(timer); // they would wake a program that is no more
+    const ended = go.run(await WebAssembly.instantiate(module, go.importObject));
+    // A program that waits for nothing from outside will wait for ever: Go is told, and reports a deadlock.
+    const watch = globalThis.lecternEngine || argv[0] === "engine" ? 0 : setInterval(() => {
+      if (go.exited || go._scheduledTimeouts.size || typed.wanted) return;
+      clearInterval(watch);
+      go._pendingEvent = { id: 0 };
+      go._resume();
+    }, 100);
+    try {
+      await ended;
+    } finally {
+      clearInterval(watch);
+      for (const timer of go._scheduledTimeouts.values()) clearTimeout(timer); // they would wake a program that is no more
+    }
     return status;
   };
 
-  return { put, get, make, remove: (path) => files.delete(whole(path)), start };
+  // below lists what the folders hold, as pairs of path and bytes.
+  const below = (...tops) => [...files].filter(([path]) => tops.some((top) => path.startsWith(top + "/"))).map(([path, file]) => [path, file.bytes.slice(0, file.size)]);
+  // replace puts files in place of all that the folders hold.
+  const replace = (list, ...tops) => {
+    for (const path of [...files.keys()]) if (tops.some((top) => path.startsWith(top + "/"))) files.delete(path);
+    for (const [path, bytes] of list) put(path, bytes);
+  };
+
+  return { put, get, make, remove: (path) => files.delete(whole(path)), start, type, below, replace };
 })();

@@ -1,0 +1,37 @@
+// The worker in which one cell's program runs. It needs machine.js and Go's wasm_exec.js before it. The page ends it whenever it likes.
+"use strict";
+
+(() => {
+  // A program computes. It has no business with what other pages of this address store, or with the network.
+  for (const name of ["indexedDB", "caches", "fetch", "XMLHttpRequest", "WebSocket", "WebTransport", "EventSource", "BroadcastChannel", "Worker", "SharedWorker", "importScripts", "navigator", "Notification", "cookieStore"]) {
+    for (let o = self; o; o = Object.getPrototypeOf(o)) delete o[name];
+    if (name in self) Object.defineProperty(self, name, { value: undefined });
+  }
+  const most = 32 << 20; // bytes that a cell may print: what is drawn of them is far less
+  let printed = 0;
+  const run = async ({ program, files, environment, port, kept }) => {
+    const began = performance.now();
+    const say = (fd, bytes) => {
+      printed += bytes.length;
+      if (printed < most) port.postMessage({ fd, said: bytes }, [bytes.buffer]);
+    };
+    for (const [path, bytes] of files) machine.put(path, bytes);
+    let state;
+    try {
+      const status = await machine.start(await WebAssembly.compile(program), ["cell"], environment, say);
+      state = "exit status " + status;
+    } catch (error) {
+      // The engine that runs WebAssembly has a stack of its own, which may end before Go's.
+      const text = error instanceof RangeError && /stack/i.test(error.message) ? "stack overflow" : String(error && error.message || error);
+      say(2, new TextEncoder().encode("fatal error: " + text + "\n\ngoroutine 1 [running]:\n"));
+      state = "exit status 2";
+    }
+    const left = machine.below(...kept);
+    port.postMessage({ state, files: left, ran: performance.now() - began }, left.map(([, bytes]) => bytes.buffer));
+    self.postMessage("ended");
+  };
+  self.onmessage = ({ data }) => {
+    if (data.program) run(data);
+    else machine.type(data.line);
+  };
+})();

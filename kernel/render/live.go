@@ -1,0 +1,142 @@
+package render
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/lectern-go/lectern/kernel/notebook"
+)
+
+// Live is what lets cells run in the browser. Package live makes it.
+type Live struct {
+	Script string            // that runs on the page of a lesson
+	Style  string            // of what it adds to the page
+	Files  map[string][]byte // what it loads, by name; they come into the folder live beside the pages
+
+	// Lesson is what the script has to know of the i-th notebook, beside its cells.
+	Lesson func(i int) map[string]any
+}
+
+const (
+	liveFolder = "live"
+
+	// livePolicy is what pages with cells that run may do beside the rest: load the files beside them, and compile WebAssembly in workers. The workers'
+	// scripts are made by the page, so that they are under the page's own policy.
+	livePolicy = " 'self' 'wasm-unsafe-eval'; connect-src 'self'; worker-src blob:"
+)
+
+var liveName = regexp.MustCompile(`^` + liveFolder + `/(?:[a-z]+-[0-9a-f]{16}\.gz(?:\.js)?|LICENSE-[A-Za-z]+\.txt)$`)
+
+// liveFile reports whether a file of that name is one for cells that run: nothing else in the folder live is ever replaced or removed.
+func liveFile(name string) bool { return liveName.MatchString(name) }
+
+// claimLive makes sure that files for cells that run may be written and removed.
+func claimLive(dir string, files map[string][]byte, old []string) error {
+	folder := filepath.Join(dir, liveFolder)
+	info, err := os.Lstat(folder)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return fmt.Errorf("render: %w", err)
+	case !info.IsDir(): // a link could lead to files of others
+		if slices.ContainsFunc(old, liveFile) || hasLive(files) {
+			return fmt.Errorf("render: %s is in the way and render did not make it; move it away", folder)
+		}
+		return nil
+	}
+	for name := range files {
+		if !liveFile(name) || slices.Contains(old, name) {
+			continue
+		}
+		if _, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(name))); err == nil {
+			return fmt.Errorf("render: %s is in the way and render did not make it; move it away", filepath.Join(dir, filepath.FromSlash(name)))
+		}
+	}
+	return nil
+}
+
+func hasLive(files map[string][]byte) bool {
+	for name := range files {
+		if liveFile(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// addLive adds what cells that run load.
+func (s *site) addLive(files map[string][]byte) {
+	if s.options.Live == nil {
+		return
+	}
+	for name, content := range s.options.Live.Files {
+		files[liveFolder+"/"+name] = content
+	}
+}
+
+// style is the style sheet of a page.
+func (s *site) style(p sheet) string {
+	if p.live == "" {
+		return styleSheet
+	}
+	return styleSheet + s.options.Live.Style
+}
+
+// A liveCell is what the script knows of a cell.
+type liveCell struct {
+	ID       string `json:"id"`
+	Source   string `json:"source"`
+	Measured bool   `json:"measured,omitempty"` // its numbers are those of the machine
+	Solution bool   `json:"solution,omitempty"` // it is folded away
+	Fails    bool   `json:"fails,omitempty"`    // as recorded
+	Why      string `json:"why,omitempty"`      // it can't run in a page
+}
+
+// live is what the page of the i-th notebook tells the script, as JSON that may stand in a page.
+func (s *site) live(i int) string {
+	if s.options.Live == nil {
+		return ""
+	}
+	p := s.pages[i]
+	cells := []liveCell{}
+	for _, c := range p.nb.Cells {
+		if c.Type != "code" || strings.TrimSpace(c.Source) == "" || p.language() != "go" {
+			continue
+		}
+		l := liveCell{ID: c.ID, Source: strings.Trim(lineEnds(c.Source), "\n"), Measured: c.HasTag("measured"), Solution: c.HasTag("solution"), Why: beyondPage(c.Source)}
+		l.Fails = slices.ContainsFunc(c.Outputs, func(o *notebook.Output) bool { return o.Type == "error" })
+		cells = append(cells, l)
+	}
+	told := s.options.Live.Lesson(i)
+	told["cells"], told["name"], told["folder"] = cells, strings.TrimSuffix(p.out, ".html"), liveFolder+"/"
+	b, err := json.Marshal(told)
+	if err != nil {
+		p.problem(0, "what its cells need to run can't be written down: %v", err)
+		return ""
+	}
+	return string(b)
+}
+
+var (
+	shellLine = regexp.MustCompile(`(?m)^\s*(?:!|%%?[a-z])`)
+	foreign   = regexp.MustCompile(`"(C|os/exec|os/user|os/signal|net|net/[a-z/]+|plugin|syscall|golang\.org/x/sys/[a-z]+)"|\bexec\.Command\b|\bhttp\.(?:Get|Post|ListenAndServe)\b`)
+)
+
+// beyondPage says why a cell can't run in a page; "" if nothing speaks against it.
+func beyondPage(source string) string {
+	switch {
+	case shellLine.MatchString(source):
+		return "This cell uses commands of the notebook, which a page has not: it is shown as recorded."
+	case foreign.MatchString(source):
+		return "This cell needs programs, a network or a C compiler, which a page has not: it is shown as recorded."
+	}
+	return ""
+}

@@ -1,0 +1,35 @@
+package render
+
+import (
+	"html"
+	"strings"
+
+	"github.com/lectern-go/lectern/kernel/notebook"
+)
+
+// Outputs draws the outputs of a cell that runs in a page. They look as on the pages of a course, and like those of a notebook that is not trusted
+// they run nothing in the page, load nothing and stand over nothing: somebody may have pasted the cell from anywhere.
+type Outputs struct{ page *page }
+
+// NewOutputs begins a cell. The ids in its outputs begin with a prefix, which no other cell of the page has.
+func NewOutputs(prefix string) *Outputs {
+	p := newPage(&site{options: Options{Untrusted: true, AllowMissingAlt: true}}, "", &notebook.Notebook{})
+	p.cell, p.prefix = &notebook.Cell{ID: strings.TrimSuffix(prefix, "-")}, prefix
+	return &Outputs{p}
+}
+
+// Output returns an output as HTML, one element or none at all.
+func (d *Outputs) Output(o *notebook.Output) string {
+	d.page.site.warnings, d.page.site.problems = nil, nil
+	if s, ok := o.Data["text/html"].(string); ok && strings.Contains(s, "<script") {
+		return frame(s)
+	}
+	return strings.TrimSpace(d.page.output(o))
+}
+
+// frame draws HTML with scripts of its own as a document of its own, which the browser keeps apart from the page. It tells the page how high it is.
+func frame(content string) string {
+	document := `<!DOCTYPE html><meta charset="utf-8"><meta name="color-scheme" content="light dark"><style>body{margin:0;font:16px/1.6 system-ui,sans-serif}</style>` +
+		balance(content) + `<script>new ResizeObserver(() => parent.postMessage({ lecternHeight: document.documentElement.offsetHeight }, "*")).observe(document.documentElement)</script>`
+	return `<iframe class="apart" title="Output" sandbox="allow-scripts" srcdoc="` + html.EscapeString(document) + `"></iframe>`
+}
