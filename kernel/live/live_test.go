@@ -2,6 +2,7 @@ package live
 
 import (
 	"encoding/json"
+	"fmt"
 	"go/parser"
 	"go/token"
 	"os"
@@ -74,24 +75,30 @@ func TestCells(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	p, err := Build(t.Context(), root, dir, "fmt", "github.com/lectern-go/lectern/tensor")
+	p, err := Build(t.Context(), root, dir, "fmt", "strings", "github.com/lectern-go/lectern/tensor")
 	if err != nil {
 		t.Fatal(err)
 	}
 	cells := []struct {
-		code, output string // what it prints
-		mistake      string // or what is wrong with it
+		code string
+		want string // in what is drawn below it
+		fail bool
 	}{
-		{"x := tensor.Arange(6).View(2, 3)\nn := 41", "", ""},
-		{"func double(i int) int { return 2 * i }", "", ""},
-		{"n++\nx.Sum()", "tensor(15)\n", ""},
-		{"fmt.Println(double(n), x.At(1, 2))", "84 5\n", ""},
-		{"y := undefinedName + 1", "", "undefined: undefinedName"},
-		{"var xs []int\nfmt.Println(xs[n])", "index out of range [42] with length 0", ""},
-		{"n", "42\n", ""},
+		{"x := tensor.Arange(6).View(2, 3)\nn := 41", "", false},
+		{"func double(i int) int { return 2 * i }", "", false},
+		{"n++\nx.Sum()", "tensor(15)", false},
+		{"fmt.Println(double(n), x.At(1, 2))", "84 5", false},
+		{"y := undefinedName + 1", "undefined: undefinedName", true},
+		{"var xs []int\nfmt.Println(xs[n])", "this cell, line 2", true},
+		{"show.SVG(`<svg width=\"9\" height=\"9\" onload=\"x()\"><title>a dot</title><circle id=\"c\" r=\"4\"/></svg>`)", `<circle id="live-7-f1-c" r="4">`, false},
+		{"show.HTML(`<p class=\"lectern-x bar\" style=\"position:fixed;color:red\" onclick=\"x()\">text</p>`)", `<p class="lectern-x" style="color:red">text</p>`, false},
+		{"n", "42", false},
+		{"%env A=1", "is the notebook", true},
+		{"fmt.Println(strings.Repeat(\"0123456789\", 30_000))", "shows no more of it", false},
 	}
 	var parts struct {
 		Machine  string    `json:"machine"`
+		Script   string    `json:"cellsScript"`
 		Start    string    `json:"start"`
 		Compiler string    `json:"compiler"`
 		Linker   string    `json:"linker"`
@@ -101,6 +108,7 @@ func TestCells(t *testing.T) {
 		Cells    []string  `json:"cells"`
 	}
 	parts.Machine = filepath.Join(root, "kernel", "live", "assets", "machine.js")
+	parts.Script = filepath.Join(root, "kernel", "live", "assets", "cells.js")
 	parts.Start, parts.Compiler, parts.Linker, parts.Rewriter, parts.Packages = p.Start, p.Compiler, p.Linker, p.Rewriter, p.Packages
 	for _, k := range p.Packages {
 		parts.Archives = append(parts.Archives, k.Archive)
@@ -123,28 +131,29 @@ func TestCells(t *testing.T) {
 		t.Fatalf("cells.cjs: %v", err)
 	}
 	var got []struct {
-		Errors []struct{ Text string }
-		Output string
-		Status int
+		Failed bool
+		HTML   string
 	}
 	if err := json.Unmarshal(out, &got); err != nil || len(got) != len(cells) {
 		t.Fatalf("%d answers for %d cells (%v): %s", len(got), len(cells), err, out)
 	}
 	for i, c := range cells {
-		g := got[i]
-		switch {
-		case c.mistake != "":
-			if len(g.Errors) != 1 || !strings.Contains(g.Errors[0].Text, c.mistake) {
-				t.Errorf("cell %d: got the errors %v, want %q", i+1, g.Errors, c.mistake)
-			}
-		case len(g.Errors) > 0:
-			t.Errorf("cell %d: %v", i+1, g.Errors)
-		case strings.HasPrefix(c.output, "index out"):
-			if g.Status != 2 || !strings.Contains(g.Output, c.output) || !strings.Contains(g.Output, "cell[6]:2") {
-				t.Errorf("cell %d: got status %d and %q, want a panic at its line 2", i+1, g.Status, g.Output)
-			}
-		case g.Output != c.output || g.Status != 0:
-			t.Errorf("cell %d: got status %d and %q, want %q", i+1, g.Status, g.Output, c.output)
+		if g := got[i]; g.Failed != c.fail || !strings.Contains(g.HTML, c.want) || c.want == "" && g.HTML != "" || strings.Contains(g.HTML, "onclick") || strings.Contains(g.HTML, "onload") {
+			t.Errorf("cell %d: failed %v, and shows\n%s\nwant %q", i+1, g.Failed, g.HTML, c.want)
+		}
+	}
+}
+
+// What is built for pages has names that say what is in it, and each lesson knows what it loads first.
+func TestUsedBy(t *testing.T) {
+	list := []Package{
+		{Path: "fmt", Name: "fmt", Imports: []string{"io"}}, {Path: "io", Name: "io"}, {Path: "strings", Name: "strings", Imports: []string{"io"}},
+		{Path: "math/rand", Name: "rand"}, {Path: "math/rand/v2", Name: "rand"}, {Path: "internal/strings", Name: "strings"}, {Path: "container/ring", Name: "ring"},
+	}
+	got := usedBy(list, [][]string{{"x := strings.Repeat(s, 3)"}, {"import \"container/ring\"", "rand.IntN(3)"}})
+	for path, want := range map[string]string{"fmt": "[0 1]", "io": "[0 1]", "strings": "[0]", "internal/strings": "[]", "container/ring": "[1]", "math/rand": "[1]"} {
+		if s := fmt.Sprint(got[path]); s != want {
+			t.Errorf("%s is used by %s, want %s", path, s, want)
 		}
 	}
 }

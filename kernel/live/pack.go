@@ -247,6 +247,9 @@ func usedBy(list []Package, lessons [][]string) map[string][]int {
 					need(m[2])
 				} else if paths := byName[m[1]]; len(paths) > 0 {
 					need(slices.MinFunc(paths, func(a, b string) int { return len(a) - len(b) }))
+					if m[1] == "rand" {
+						need("math/rand/v2")
+					}
 				}
 			}
 		}

@@ -1,0 +1,404 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+)
+
+// liveSite is the folder of the lessons' pages, whose cells run.
+var liveSite = sync.OnceValues(func() (string, error) {
+	root, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		return "", err
+	}
+	out := filepath.Join(root, ".lectern", "live-site")
+	cmd := exec.Command("go", "run", "./kernel", "render", "-live", "-o", out)
+	cmd.Dir = root
+	if text, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("render -live: %w\n%s", err, text)
+	}
+	return out, nil
+})
+
+// served returns the address at which a web server has the lessons whose cells run.
+func served(t *testing.T) string {
+	t.Helper()
+	if os.Getenv("LECTERN_LONG") == "" {
+		t.Skip("it builds Go's compiler; LECTERN_LONG=1 does it")
+	}
+	dir, err := liveSite()
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(http.FileServer(http.Dir(dir)))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// open opens the page of a lesson, and forgets what a reader had changed there before.
+func (b *browser) open(address string) {
+	b.t.Helper()
+	b.do(chromedp.Navigate(address), chromedp.WaitReady("body"))
+	ask[bool](b, `localStorage.clear(), true`)
+	b.do(chromedp.Reload(), chromedp.WaitReady("body"))
+	b.until(time.Minute, "cells can run", `document.querySelectorAll(".live-run").length > 1`, `document.title`)
+}
+
+const liveState = `(lecternLive.state + ": " + document.querySelector(".live-bar").innerText)`
+
+// idle waits until nothing runs.
+func (b *browser) idle(limit time.Duration, what string) {
+	b.t.Helper()
+	b.until(limit, what, `lecternLive.state == "idle"`, liveState)
+}
+
+// press presses a button of a cell.
+func (b *browser) button(id, label string) {
+	b.t.Helper()
+	click := `(() => { const b = [...document.querySelectorAll("#cell-` + id + ` .live-tools button")].find(b => b.textContent.includes("` + label + `")); b.click(); return true; })()`
+	ask[bool](b, click)
+}
+
+// runCell gives a cell a text and runs it by its button. It returns what stands below it then.
+func (b *browser) runCell(id, text string) string {
+	b.t.Helper()
+	quoted, err := json.Marshal(text)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	ask[bool](b, `lecternLive.cell("`+id+`").keep(`+string(quoted)+`), true`)
+	b.button(id, "Run")
+	b.idle(2*time.Minute, "the cell ends")
+	return b.output(id)
+}
+
+func (b *browser) output(id string) string {
+	b.t.Helper()
+	return ask[string](b, `document.querySelector("#cell-`+id+` .live-out")?.innerText ?? ""`)
+}
+
+// TestLive uses the page of a lesson as a student does.
+func TestLive(t *testing.T) {
+	address := served(t)
+	b := openBrowser(t)
+	b.colours("light")
+	b.window(1280, 900, false)
+	b.open(address + "/05-storage-strides-views.html")
+	for _, r := range b.requests {
+		if strings.Contains(r, "/live/") {
+			t.Errorf("before a cell runs the page has loaded %s", r)
+		}
+	}
+	b.shoot("live-before", false)
+
+	// The first cell, as it is.
+	began := time.Now()
+	b.button("05-03", "Run")
+	b.idle(3*time.Minute, "the first cell ends")
+	t.Logf("the first cell took %.1f s", time.Since(began).Seconds())
+	if got := b.output("05-03"); !strings.Contains(got, "shape [4 4] · int64 · strides [4 1]") {
+		t.Errorf("the first cell shows %q", got)
+	}
+	b.shoot("live-first", false)
+
+	// A mistake, at its place.
+	if got := b.runCell("05-05", "a := 1\nb := nope + a"); !strings.Contains(got, "line 2, column 6: undefined: nope") || !strings.Contains(got, "^^^^") {
+		t.Errorf("a mistake shows %q", got)
+	}
+	// A panic, at its place, and what lives on.
+	if got := b.runCell("05-05", "kept := 16\nkept"); strings.TrimSpace(got) != "16" {
+		t.Errorf("the cell shows %q, want 16", got)
+	}
+	if got := b.runCell("05-05", "var xs []int\nfmt.Println(xs[kept])"); !strings.Contains(got, "index out of range [16] with length 0") || !strings.Contains(got, "this cell, line 2") {
+		t.Errorf("a panic shows %q", got)
+	}
+	if got := b.runCell("05-05", "c := make(chan int)\n<-c"); !strings.Contains(got, "deadlock") {
+		t.Errorf("a deadlock shows %q", got)
+	}
+	if got := b.runCell("05-05", "xs := make([]byte, 2<<30)\nfmt.Println(len(xs))"); !strings.Contains(got, "out of memory") && !strings.Contains(got, "cannot allocate") {
+		t.Errorf("2 GB show %q", got)
+	}
+	// Output appears while the cell runs, and Stop ends it.
+	ask[bool](b, `lecternLive.cell("05-05").keep("kept++\nfor i := 0; ; i++ {\n\tif i % 400_000_000 == 0 { fmt.Println(\"turn\", i) }\n}"), true`)
+	b.button("05-05", "Run")
+	b.until(2*time.Minute, "the loop prints", `(document.querySelector("#cell-05-05 .live-out")?.innerText ?? "").includes("turn 0")`, liveState)
+	b.shoot("live-running", false)
+	took := ask[float64](b, `(async () => {
+		const at = performance.now();
+		document.querySelector(".live-stop").click();
+		while (lecternLive.state == "runs" || lecternLive.state == "prepares") await new Promise(r => setTimeout(r, 5));
+		return performance.now() - at;
+	})()`)
+	t.Logf("Stop took %.0f ms", took)
+	if took > 300 && os.Getenv("LECTERN_BENCH") != "" {
+		t.Errorf("Stop took %.0f ms", took)
+	}
+	if got := b.output("05-05"); !strings.Contains(got, "the cell was interrupted") {
+		t.Errorf("after Stop the cell shows %q", got)
+	}
+	if got := b.runCell("05-05", "kept"); strings.TrimSpace(got) != "16" {
+		t.Errorf("after Stop the value is %q, want 16", got)
+	}
+	// A time limit.
+	ask[bool](b, `lecternLive.limit = 1, true`)
+	if got := b.runCell("05-05", "for {\n}"); !strings.Contains(got, "the cell ran for 1 s and was ended") {
+		t.Errorf("after the time limit the cell shows %q", got)
+	}
+	ask[bool](b, `lecternLive.limit = 180, true`)
+	// Input.
+	ask[bool](b, `lecternLive.cell("05-05").keep("fmt.Print(\"Your name? \")\nvar name string\nshow.Scanln(&name)\nfmt.Println(\"Hello, \" + name)"), true`)
+	b.button("05-05", "Run")
+	b.until(2*time.Minute, "the cell asks", `document.querySelector("#cell-05-05 .live-input input") !== null`, liveState)
+	ask[bool](b, `(() => { const i = document.querySelector("#cell-05-05 .live-input input"); i.value = "Ada"; i.form.requestSubmit(); return true; })()`)
+	b.idle(time.Minute, "the cell has its answer")
+	if got := b.output("05-05"); !strings.Contains(got, "Hello, Ada") {
+		t.Errorf("the cell that asks shows %q", got)
+	}
+	// HTML of a cell runs nothing.
+	b.runCell("05-05", "show.HTML(`<b id=bold onclick=\"window.hacked=1\">bold</b><img src=x onerror=\"window.hacked=2\"><script>window.hacked=3</script>`)\nshow.HTML(`<i onmouseover=\"window.hacked=4\">it</i><img src=x onerror=\"window.hacked=5\">`)")
+	b.shoot("live-html", false)
+	if got := ask[string](b, `String(window.hacked)`); got != "undefined" {
+		t.Errorf("the HTML of a cell ran a script: %s", got)
+	}
+	// A package that the lesson does not have is loaded when a cell wants it.
+	if got := b.runCell("05-05", "import \"container/ring\"\nring.New(3).Len()"); strings.TrimSpace(got) != "3" {
+		t.Errorf("container/ring shows %q", got)
+	}
+
+	// The editor.
+	b.button("05-05", "Edit")
+	b.until(time.Minute, "the editor opens", `document.querySelector("#cell-05-05 .cm-content") !== null`, liveState)
+	b.shoot("live-editor", false)
+	ask[bool](b, `document.querySelector("#cell-05-05 .cm-content").focus(), true`)
+	b.press("End", keyEnd, ctrl)
+	b.do(chromedp.KeyEvent("\nfmt.Println(12 * 12)"))
+	b.press("Enter", keyEnter, shift)
+	b.until(2*time.Minute, "Shift-Enter runs the edited cell", `lecternLive.state == "idle" && (document.querySelector("#cell-05-05 .live-out")?.innerText ?? "").includes("144")`, liveState)
+	b.shoot("live-edited", false)
+	// What was changed is there after the page was opened again, until it is put back.
+	b.do(chromedp.Reload(), chromedp.WaitReady("body"))
+	b.until(time.Minute, "the change is remembered", `document.querySelector("#cell-05-05 code").textContent.includes("12 * 12")`, `document.querySelector("#cell-05-05 code").textContent`)
+	b.button("05-05", "Reset")
+	if text := ask[string](b, `document.querySelector("#cell-05-05 code").textContent`); strings.Contains(text, "12 * 12") {
+		t.Errorf("after Reset the cell is %q", text)
+	}
+	b.clean(func(r string) bool {
+		return strings.HasPrefix(r, address) || strings.HasPrefix(r, "blob:") || strings.HasPrefix(r, "data:") || strings.HasPrefix(r, "about:")
+	})
+
+	b.window(390, 844, true)
+	b.open(address + "/05-storage-strides-views.html")
+	b.shoot("live-phone", false)
+	if w := ask[int](b, `document.documentElement.scrollWidth`); w > 390 {
+		t.Errorf("on a phone the page is %d wide", w)
+	}
+}
+
+// TestLiveFile opens a lesson without a web server.
+func TestLiveFile(t *testing.T) {
+	served(t)
+	dir, err := liveSite()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := openBrowser(t)
+	b.window(1280, 900, false)
+	b.open((&url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Join(dir, "05-storage-strides-views.html"))}).String())
+	if got := b.runCell("05-03", "x := tensor.Arange(3)\nx.Sum()"); strings.TrimSpace(got) != "tensor(3)" {
+		t.Errorf("the cell shows %q", got)
+	}
+}
+
+// storedOutput is an output as a notebook stores it.
+type storedOutput struct {
+	Type   string         `json:"output_type"`
+	Name   string         `json:"name"`
+	Text   any            `json:"text"`
+	Data   map[string]any `json:"data"`
+	EName  string         `json:"ename"`
+	EValue string         `json:"evalue"`
+}
+
+type storedCell struct {
+	ID       string `json:"id"`
+	Type     string `json:"cell_type"`
+	Metadata struct {
+		Tags []string `json:"tags"`
+	} `json:"metadata"`
+	Outputs []storedOutput `json:"outputs"`
+}
+
+// joined is a text of a notebook, which may be a list of lines.
+func joined(v any) string {
+	if list, ok := v.([]any); ok {
+		var b strings.Builder
+		for _, l := range list {
+			fmt.Fprint(&b, l)
+		}
+		return b.String()
+	}
+	s, _ := v.(string)
+	return s
+}
+
+// form is what outputs say, a line for each: text on stderr has no fixed place among the others.
+func form(outputs []storedOutput, measured bool) (lines []string) {
+	var errors []string
+	for _, o := range outputs {
+		text := ""
+		switch {
+		case o.Type == "stream" && o.Name == "stderr":
+			errors = append(errors, joined(o.Text))
+			continue
+		case o.Type == "stream":
+			text = joined(o.Text)
+		case o.Type == "error":
+			text = o.EName + ": " + o.EValue
+		default:
+			for _, mime := range slices.Sorted(func(yield func(string) bool) {
+				for m := range o.Data {
+					if !yield(m) {
+						return
+					}
+				}
+			}) {
+				text += mime + " "
+				if !measured {
+					text += joined(o.Data[mime])
+				}
+			}
+		}
+		if measured && o.Type == "stream" {
+			text = ""
+		}
+		if n := len(lines); n > 0 && o.Type == "stream" && strings.HasPrefix(lines[n-1], "stream ") {
+			lines[n-1] += text
+			continue
+		}
+		lines = append(lines, o.Type+" "+text)
+	}
+	if len(errors) > 0 && !measured {
+		lines = append(lines, "stderr "+strings.Join(errors, ""))
+	}
+	return lines
+}
+
+var decimal = regexp.MustCompile(`[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?`)
+
+// same reports whether two texts are equal but for the last digits of numbers.
+func same(a, b string) bool {
+	if a == b {
+		return true
+	}
+	x, y := decimal.FindAllString(a, -1), decimal.FindAllString(b, -1)
+	if len(x) != len(y) || decimal.ReplaceAllString(a, "#") != decimal.ReplaceAllString(b, "#") {
+		return false
+	}
+	for i := range x {
+		u, err := strconv.ParseFloat(x[i], 64)
+		v, err2 := strconv.ParseFloat(y[i], 64)
+		if err != nil || err2 != nil || math.Abs(u-v) > 1e-5*max(1, math.Abs(u)) {
+			return false
+		}
+	}
+	return true
+}
+
+func TestSame(t *testing.T) {
+	for _, tt := range []struct {
+		a, b string
+		want bool
+	}{
+		{"a 1.000001 b", "a 1.000002 b", true},
+		{"a 1.001 b", "a 1.002 b", false},
+		{"a 1 b", "a 1 c", false},
+		{"1 2", "1", false},
+		{"1e6", "1000001", true},
+	} {
+		if got := same(tt.a, tt.b); got != tt.want {
+			t.Errorf("%q and %q: %v", tt.a, tt.b, got)
+		}
+	}
+}
+
+// elsewhere are cells that give something else in a page, and why.
+var elsewhere = map[string]string{}
+
+// TestLiveLessons runs whole lessons and compares what each cell gives with what is stored.
+func TestLiveLessons(t *testing.T) {
+	address := served(t)
+	names := []string{"02-tensors", "05-storage-strides-views", "11-gradients"}
+	if list := os.Getenv("LECTERN_LIVE_LESSONS"); list != "" {
+		names = strings.Fields(list)
+	}
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) {
+			file, err := os.ReadFile(filepath.Join(root(t), "notebooks", name+".ipynb"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var stored struct{ Cells []storedCell }
+			if err := json.Unmarshal(file, &stored); err != nil {
+				t.Fatal(err)
+			}
+			b := openBrowser(t)
+			b.window(1280, 900, false)
+			b.open(address + "/" + name + ".html")
+			began := time.Now()
+			ask[bool](b, `document.querySelector(".live-strip .live-run").click(), true`)
+			b.idle(8*time.Minute, "all cells have run")
+			t.Logf("%s took %.1f s", name, time.Since(began).Seconds())
+			compared := 0
+			for _, c := range stored.Cells {
+				if c.Type != "code" || len(c.Outputs) == 0 {
+					continue
+				}
+				if why := elsewhere[c.ID]; why != "" {
+					t.Logf("%s is left out: %s", c.ID, why)
+					continue
+				}
+				text := ask[string](b, `lecternLive.cell("`+c.ID+`")?.result ?? ""`)
+				if text == "" {
+					t.Errorf("%s has not run", c.ID)
+					continue
+				}
+				var now struct{ Cells []storedCell }
+				if err := json.Unmarshal([]byte(text), &now); err != nil || len(now.Cells) != 1 {
+					t.Fatalf("%s: %v in %.200s", c.ID, err, text)
+				}
+				measured := slices.Contains(c.Metadata.Tags, "measured")
+				want, got := form(c.Outputs, measured), form(now.Cells[0].Outputs, measured)
+				if len(want) != len(got) {
+					t.Errorf("%s gives %d outputs, %d are stored: %.600q", c.ID, len(got), len(want), got)
+					continue
+				}
+				for i := range want {
+					if !same(want[i], got[i]) {
+						t.Errorf("%s, output %d:\ngot  %.1500s\nwant %.1500s", c.ID, i+1, got[i], want[i])
+					}
+				}
+				compared++
+			}
+			if compared == 0 {
+				t.Error("no cell was compared")
+			}
+			b.shoot("live-"+name, true)
+		})
+	}
+}

@@ -1,0 +1,165 @@
+package render
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/lectern-go/lectern/kernel/notebook"
+)
+
+const part = "engine-0123456789abcdef.gz"
+
+func liveOptions(t *testing.T, dir string) Options {
+	t.Helper()
+	file := write(t, dir, "01-test.ipynb", md("a", "# A lesson"), code("b", "%%\n1 + 1 < 3"), code("c", "!ls"), code("d", "import \"os/exec\""),
+		&notebook.Cell{ID: "e", Type: "code", Source: "boom()", Outputs: []*notebook.Output{{Type: "error", EName: "panic", EValue: "boom"}}})
+	return Options{Notebooks: []string{file}, Out: filepath.Join(dir, "site")}
+}
+
+func live() *Live {
+	return &Live{
+		Script: "run()\n", Style: ".live{}\n", Files: map[string][]byte{part: []byte("x"), part + ".js": []byte("y"), "LICENSE-Go.txt": []byte("BSD")},
+		Lesson: func(i int) map[string]any { return map[string]any{"first": []int{i}} },
+	}
+}
+
+func read(t *testing.T, elem ...string) string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(elem...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func TestLive(t *testing.T) {
+	dir := t.TempDir()
+	o := liveOptions(t, dir)
+	if _, err := Site(o); err != nil {
+		t.Fatal(err)
+	}
+	before, index := read(t, o.Out, "01-test.html"), read(t, o.Out, "index.html")
+	o.Live = live()
+	if _, err := Site(o); err != nil {
+		t.Fatal(err)
+	}
+	page := read(t, o.Out, "01-test.html")
+	for _, want := range []string{
+		"script-src 'unsafe-inline' 'self' 'wasm-unsafe-eval'; connect-src 'self'; worker-src blob:; style-src", "run()", ".live{}",
+		`"first":[0]`, `"folder":"live/"`, `"name":"01-test"`, `{"id":"b","source":"%%\n1 + 1 \u003c 3"}`, `{"id":"c","source":"!ls","why":"This cell uses commands`,
+		`"why":"This cell needs programs`, `{"id":"e","source":"boom()","fails":true}`,
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if got := read(t, o.Out, "index.html"); got != index {
+		t.Error("the index changed, which has no cells")
+	}
+	if got := read(t, o.Out, "live", part); got != "x" {
+		t.Errorf("the part is %q", got)
+	}
+	// Somebody else's file stays; ours go.
+	other := filepath.Join(o.Out, "live", "mine.txt")
+	if err := os.WriteFile(other, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o.Live = nil
+	if _, err := Site(o); err != nil {
+		t.Fatal(err)
+	}
+	if got := read(t, o.Out, "01-test.html"); got != before {
+		t.Error("without Live the page is not what it was")
+	}
+	if left, err := filepath.Glob(filepath.Join(o.Out, "live", "*")); err != nil || len(left) != 1 || left[0] != other {
+		t.Errorf("in the folder are %v (%v), want the file that render did not make", left, err)
+	}
+	if err := os.Remove(other); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if o.Live == nil {
+			o.Live = live()
+		} else {
+			o.Live = nil
+		}
+		if _, err := Site(o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(o.Out, "live")); !os.IsNotExist(err) {
+		t.Errorf("the empty folder is left: %v", err)
+	}
+	o.Live, o.Untrusted = live(), true
+	if _, err := Site(o); err == nil || !strings.Contains(err.Error(), "-untrusted") {
+		t.Errorf("got %v for a notebook that is not trusted", err)
+	}
+}
+
+// Nothing but what render made is replaced or removed.
+func TestLiveClaims(t *testing.T) {
+	for name, spoil := range map[string]func(t *testing.T, out, dir string){
+		"in the way": func(t *testing.T, out, _ string) {
+			if err := os.WriteFile(filepath.Join(out, "live", part), []byte("mine"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"move it away": func(t *testing.T, out, dir string) {
+			elsewhere := filepath.Join(dir, "elsewhere")
+			if err := os.MkdirAll(elsewhere, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Remove(filepath.Join(out, "live")); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Symlink(elsewhere, filepath.Join(out, "live")); err != nil {
+				t.Skip(err)
+			}
+		},
+		"never writes": func(t *testing.T, out, _ string) {
+			text := read(t, out, marker) + "live/../../secret.gz\n"
+			if err := os.WriteFile(filepath.Join(out, marker), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			o := liveOptions(t, dir)
+			if _, err := Site(o); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Mkdir(filepath.Join(o.Out, "live"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			spoil(t, o.Out, dir)
+			o.Live = live()
+			if _, err := Site(o); err == nil || !strings.Contains(err.Error(), name) {
+				t.Errorf("got %v, want an error with %q", err, name)
+			}
+		})
+	}
+}
+
+func TestOutputsOfLiveCells(t *testing.T) {
+	d := NewOutputs("live-3-")
+	for _, tt := range []struct {
+		output     *notebook.Output
+		want, lost string
+	}{
+		{&notebook.Output{Type: "stream", Name: "stdout", Text: "\x1b[31mred\x1b[0m <b>"}, `<span class="af1">red</span> &lt;b&gt;`, "<b>"},
+		{&notebook.Output{Type: "error", EName: "panic", EValue: "boom", Traceback: []string{"panic: boom"}}, `<p class="label">Error</p>`, ""},
+		{display("text/html", `<div class="lectern-table bar" onclick="x()" style="position:fixed">t</div>`), `<div class="lectern-table">t</div>`, "onclick"},
+		{display("text/html", `<p>a</p><script>x()</script>`), `sandbox="allow-scripts"`, "<script"},
+		{display("image/svg+xml", `<svg width="4" height="4" onload="x()"><title>a dot</title><defs><g id="c"/></defs><use href="#c"/><script>x()</script></svg>`), `href="#live-3-`, "x()"},
+		{display("image/svg+xml", `<svg><title>t</title><style>.bar{display:none}</style></svg>`), `<img src="data:image/svg+xml;base64,`, "<style"},
+		{display("text/markdown", "**bold** $x^2$"), "<strong>bold</strong>", ""},
+	} {
+		got := d.Output(tt.output)
+		if !strings.Contains(got, tt.want) || tt.lost != "" && strings.Contains(got, tt.lost) {
+			t.Errorf("%v is drawn as\n%s\nwant %q and no %q", tt.output, got, tt.want, tt.lost)
+		}
+	}
+}
