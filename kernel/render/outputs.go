@@ -21,6 +21,9 @@ func NewOutputs(prefix string) *Outputs {
 // Output returns an output as HTML, one element or none at all.
 func (d *Outputs) Output(o *notebook.Output) string {
 	d.page.site.warnings, d.page.site.problems = nil, nil
+	if _, ok := o.Data[guessType]; ok { // the page has asked already
+		return ""
+	}
 	if s, ok := o.Data["text/html"].(string); ok && strings.Contains(s, "<script") {
 		return frame(s)
 	}
