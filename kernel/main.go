@@ -120,9 +120,24 @@ func start(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		fmt.Fprintf(stderr, "kernel %s: interrupted\n", name)
 	default:
-		fmt.Fprintf(stderr, "kernel %s: %v\n", name, err)
+		fmt.Fprintf(stderr, "kernel %s: %v\n%s", name, err, remedy(err))
 	}
 	return 1
+}
+
+// remedy says what to do about an error that says only what the system said to Go; with it comes the end of its line.
+func remedy(err error) string {
+	text := err.Error()
+	says := func(any ...string) bool {
+		return slices.ContainsFunc(any, func(s string) bool { return strings.Contains(text, s) })
+	}
+	switch {
+	case errors.Is(err, syscall.ENOSPC) || says("no space left on device"):
+		return "hint: the disk is full. Setup needs about 1.5 GB, most of it for Go's caches; they may lie on another disk: set GOMODCACHE and GOCACHE\n"
+	case says("module lookup disabled by GOPROXY=off", "dial tcp", "network is unreachable", "no such host"):
+		return "hint: Go could not download modules. Setup needs the network once; where a proxy is needed, GOPROXY or HTTPS_PROXY names it\n"
+	}
+	return ""
 }
 
 func overview(w io.Writer) {

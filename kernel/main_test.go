@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -347,5 +348,23 @@ func TestMask(t *testing.T) {
 	}
 	if mask("<svg><title>loss</title></svg>") == mask("<svg><title>time</title></svg>") {
 		t.Error("a figure's title must not be masked")
+	}
+}
+
+// What the system said to Go, somewhere in a hundred lines, is followed by what to do.
+func TestRemedy(t *testing.T) {
+	for text, want := range map[string]string{
+		"build: exit status 1\n-> unzip x.zip: write x.go: no space left on device\nexit status 1":                   "the disk is full",
+		"go: x@v1: Get \"https://example.org/x.zip\": dial tcp: lookup example.org: connect: network is unreachable": "needs the network once",
+		"socket.go:13:2: module lookup disabled by GOPROXY=off":                                                      "needs the network once",
+		"lab: JupyterLab ended (exit status 1) before it served anything":                                            "",
+	} {
+		got := remedy(errors.New(text))
+		if !strings.Contains(got, want) || (got == "") != (want == "") || got != "" && !strings.HasSuffix(got, "\n") {
+			t.Errorf("%q: %q, want %q in it", text, got, want)
+		}
+	}
+	if got := remedy(&os.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC}); !strings.Contains(got, "the disk is full") {
+		t.Errorf("ENOSPC: %q", got)
 	}
 }
