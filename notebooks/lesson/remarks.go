@@ -19,6 +19,21 @@ var remarks = map[string][]Option{
 	"At which storage index is (1, 2)?": {Why("1·4 + 2·1."), Mistake(9, "Are the strides the other way round?"), Mistake(7, "Indices count from 0.")},
 	"How many of the four are copies?":  {Why("Each is only a new shape with new strides.")},
 	"What is transposed (0, 0) now?":    {Why("Both read the same place of the same storage."), Mistake(1, "It would be, if the transpose were a copy.")},
+	// 08: named dimensions
+	"What is the shape of the products?":         {Why("For each example, each of 3 vectors meets each of 3.")},
+	"What are the first sum and the first mean?": {Why("Four ones add up to 4; their mean is 1.")},
+	"What is the shape after the split?":         {Why("The last axis, 8, has become 2 heads of 4.")},
+	"What is the shape at the end?":              {Why("The heads are joined again.")},
+	// 09: counting FLOPs
+	"How many years for GPT-3 on one H100?": {Why("FLOPs divided by FLOP/s are seconds.")},
+	"How many FLOPs do 8 H100 do in a week?": {
+		Why("8 · 604,800 seconds · 989.5e12."), Mistake(9.575e21, "Did you halve the 1979e12? That is the rate for sparse matrices."),
+	},
+	"How many times as slow are 32 bits on an H100?": {Mistake(2, "The size is twice as large, but that is not all.")},
+	"How many FLOPs is x.Matmul(w)?": {
+		Why("2 · B · D · K."), Mistake(1024*256*64, "Each step is a multiplication and an addition."),
+	},
+	"How many times the work of x.Add(x)?": {Why("2·B·D·K against B·D is 2·K."), Mistake(64, "Each step of the product is two operations.")},
 	// 11: gradients
 	"What is the loss?": {Mistake(1, "Don't forget the half."), Mistake(0.25, "The half stands outside the square.")},
 	"What is the gradient of w?": {

@@ -81,6 +81,85 @@ var tasks = map[string]*task{
 		},
 		praise: "Contiguous does the same, only faster.",
 	},
+	// 08: named dimensions
+	"08.4": {
+		name: "allScores", args: []string{"q", "k"},
+		prototype: (func(q, k [][][]float64) [][][]float64)(nil),
+		cases: []gradedCase{
+			{category: "one number", in: []any{[][][]float64{{{3}}}, [][][]float64{{{4}}}}, want: []any{[][][]float64{{{12}}}}},
+			{category: "two vectors", in: []any{[][][]float64{{{1, 2}}}, [][][]float64{{{3, 4}}}}, want: []any{[][][]float64{{{11}}}}},
+			{category: "two sequences", in: []any{[][][]float64{{{1, 2}, {3, 4}}}, [][][]float64{{{1, 0}, {0, 1}}}},
+				want: []any{[][][]float64{{{1, 2}, {3, 4}}}}},
+			{category: "sequences of different lengths", points: 2,
+				in:   []any{[][][]float64{{{1, 2}, {3, 4}}}, [][][]float64{{{1, 0}, {0, 1}, {1, 1}}}},
+				want: []any{[][][]float64{{{1, 2, 3}, {3, 4, 7}}}}},
+			{category: "a batch of two", points: 2,
+				in:   []any{[][][]float64{{{1, 1}}, {{2, 0}}}, [][][]float64{{{1, 2}}, {{5, 9}}}},
+				want: []any{[][][]float64{{{3}}, {{10}}}}},
+		},
+		hints: [2]string{
+			"One loop for each name. Which of the four names don't stand in the result, and what happens to them?",
+			"Loop over b, i and j to make the result, and inside over h: s[b][i][j] += q[b][i][h] * k[b][j][h].",
+		},
+		praise: "Every einsum is such loops: one for each name, and += for what is summed.",
+	},
+	"08.5": {
+		name: "attend", args: []string{"q", "k", "v"},
+		prototype: (func(q, k, v [][]float64) [][]float64)(nil),
+		cases: []gradedCase{
+			{category: "one token", in: []any{[][]float64{{5, 1}}, [][]float64{{2, 2}}, [][]float64{{7, 8, 9}}}, want: []any{[][]float64{{7, 8, 9}}}},
+			{category: "equal scores", in: []any{[][]float64{{0, 0}}, [][]float64{{1, 2}, {3, 4}, {5, 6}}, [][]float64{{3, 0}, {6, 3}, {0, 9}}},
+				want: []any{[][]float64{{3, 4}}}},
+			{category: "the lesson's tokens", points: 2,
+				in:   []any{[][]float64{{1, 0}, {0, 1}}, [][]float64{{1, 0}, {0, 1}}, [][]float64{{1, 2}, {3, 4}}},
+				want: []any{[][]float64{{1.6604769013466862, 2.6604769013466862}, {2.3395230986533138, 3.3395230986533138}}}},
+			{category: "the root of the length", in: []any{[][]float64{{1, 1, 1, 1}}, [][]float64{{1, 0, 0, 0}, {1, 1, 1, 1}}, [][]float64{{0}, {1}}},
+				want: []any{[][]float64{{0.8175744761936437}}}},
+			{category: "large scores", points: 2,
+				in:   []any{[][]float64{{100, 0}}, [][]float64{{100, 0}, {0, 100}, {99, 0}}, [][]float64{{1}, {2}, {5}}},
+				want: []any{[][]float64{{1}}}},
+		},
+		hints: [2]string{
+			"Take one query at a time: its scores with all keys, the softmax of these scores, the mixture of the values. NaN? Then e to a large score overflowed.",
+			"For each query: s[j] = q·k[j] / √d; subtract the largest s; e[j] = exp(s[j]); divide by the sum of e; add e[j] times v[j] for all j.",
+		},
+		praise: "Split the heads before it and join them behind it, and you have the middle of a Transformer.",
+	},
+	// 09: counting FLOPs
+	"09.4": {
+		name: "matmulFLOPs", args: []string{"a", "b"},
+		prototype: (func(a, b []int) int)(nil),
+		cases: []gradedCase{
+			{category: "one number each", in: []any{[]int{1, 1}, []int{1, 1}}, want: []any{2}},
+			{category: "two matrices", in: []any{[]int{16, 32}, []int{32, 2}}, want: []any{2048}},
+			{category: "matrices that are not square", in: []any{[]int{3, 5}, []int{5, 7}}, want: []any{210}},
+			{category: "a batch and a matrix", in: []any{[]int{5, 3, 4}, []int{4, 5}}, want: []any{600}},
+			{category: "two batches", points: 2, in: []any{[]int{2, 3, 4}, []int{2, 4, 5}}, want: []any{240}},
+			{category: "two batch axes", in: []any{[]int{4, 8, 16, 32}, []int{32, 2}}, want: []any{65536}},
+		},
+		hints: [2]string{
+			"How many results are there, and how many operations does each take? Every size counts once, also the one that both shapes share.",
+			"Multiply all sizes of a, the last size of b, and 2. The batch axes of b are those of a, so they must not count twice.",
+		},
+		praise: "2·B·D·K, with any number of batch axes in B.",
+	},
+	"09.5": {
+		name: "modelFLOPs", args: []string{"tokens", "sizes"},
+		prototype: (func(tokens int, sizes []int) int)(nil),
+		cases: []gradedCase{
+			{category: "one layer, one token", in: []any{1, []int{3, 2}}, want: []any{14}},
+			{category: "one layer, several tokens", in: []any{10, []int{3, 2}}, want: []any{140}},
+			{category: "two layers", points: 2, in: []any{10, []int{4, 8, 2}}, want: []any{1140}},
+			{category: "three layers", in: []any{32, []int{16, 16, 16, 1}}, want: []any{35872}},
+			{category: "no layer", in: []any{5, []int{7}}, want: []any{0}},
+			{category: "no tokens", in: []any{0, []int{3, 2}}, want: []any{0}},
+		},
+		hints: [2]string{
+			"Add up the layers, one after the other. What happens after the last one, and what does not?",
+			"For each layer: 2·tokens·in·out for the product, tokens·out for the bias, and tokens·out for the ReLU unless it is the last.",
+		},
+		praise: "Leave out bias and ReLU, and you get 2 FLOPs per token and parameter.",
+	},
 	// 11: gradients
 	"11.4": {
 		name: "derivative", args: []string{"op", "a", "b", "g"},
