@@ -16,12 +16,14 @@ import (
 // to do.
 
 // Blocks come in sizes of which there are eight from one power of two to the next.
-// Those of more than 512 bytes and of at most 64 MB are handed out again; larger
-// ones are in no cache anyway, and keeping them would keep others from that memory.
+// Those of more than 512 bytes and of at most 1 GiB are handed out again. Large ones
+// are in no cache anyway, but the system takes time to give each of their pages, and a
+// step that makes several of them, such as the logits of a language model, would hold
+// those of the step before, too, until the collector has run.
 var recycleOver = 9 // log2; less in tests, whose tensors are small
 
 const (
-	recycleUpTo = 26 // log2
+	recycleUpTo = 30 // log2
 	perDoubling = 8
 )
 
