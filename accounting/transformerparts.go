@@ -1,0 +1,103 @@
+package accounting
+
+import (
+	"fmt"
+
+	"github.com/lectern-go/lectern/internal/columns"
+)
+
+// More models whose sizes are published, to compare costs over.
+var (
+	// GPT2Medium, GPT2Large and GPT2XL are the larger GPT-2s (Radford et al. 2019).
+	GPT2Medium = Transformer{Layers: 24, Width: 1024, Heads: 16, Vocabulary: 50257, Context: 1024, Positions: true, Tied: true, Biases: true}
+	GPT2Large  = Transformer{Layers: 36, Width: 1280, Heads: 20, Vocabulary: 50257, Context: 1024, Positions: true, Tied: true, Biases: true}
+	GPT2XL     = Transformer{Layers: 48, Width: 1600, Heads: 25, Vocabulary: 50257, Context: 1024, Positions: true, Tied: true, Biases: true}
+	// Llama3_70B is Llama 3 70B (Grattafiori et al. 2024, arXiv:2407.21783, table 3).
+	Llama3_70B = Transformer{Layers: 80, Width: 8192, Heads: 64, KVHeads: 8, Hidden: 28672, Gated: true, Vocabulary: 128256, Context: 8192}
+)
+
+// TransformerPart is what one kind of layer costs in the whole model.
+type TransformerPart struct {
+	Name       string
+	Parameters int
+	// FLOPs of one token forward; backward takes twice as many.
+	FLOPs int
+}
+
+// TransformerParts is a model by its parts; it shows itself as a table.
+type TransformerParts []TransformerPart
+
+// Parts divides parameters and forward FLOPs among the parts of the model. Attention
+// over the context is counted in full, 4·L·T·D; what is done to each element alone,
+// such as normalisation, is not counted, as in [Transformer.ForwardFLOPsPerToken].
+func (t Transformer) Parts() TransformerParts {
+	d, kv, h := t.Width, t.kvWidth(), t.hidden()
+	matrices := 2
+	if t.Gated {
+		matrices = 3
+	}
+	projections, feedForward := t.Layers*(2*d*d+2*d*kv), t.Layers*matrices*d*h
+	positions, norms := 0, t.Layers*2*d+d
+	attentionBiases, hiddenBiases := 0, 0
+	if t.Positions {
+		positions = t.Context * d
+	}
+	if t.Biases {
+		norms *= 2
+		attentionBiases, hiddenBiases = t.Layers*(2*d+2*kv), t.Layers*(h+d)
+	}
+	output := t.Vocabulary * d
+	parts := TransformerParts{
+		{"embedding", t.Vocabulary*d + positions, 0}, // a row is looked up
+		{"projections of attention", projections + attentionBiases, 2 * projections},
+		{"attention over the context", 0, 4 * t.Layers * t.Context * d},
+		{"feed-forward", feedForward + hiddenBiases, 2 * feedForward},
+		{"normalisation", norms, 0},
+		{"output layer", output, 2 * output},
+	}
+	if t.Tied {
+		parts[len(parts)-1].Parameters = 0
+	}
+	return parts
+}
+
+// table has a row for each part, with its shares, and a last one with the sums.
+func (p TransformerParts) table() columns.Table {
+	var parameters, flops int
+	for _, part := range p {
+		parameters, flops = parameters+part.Parameters, flops+part.FLOPs
+	}
+	share := func(n, of int) string { return fmt.Sprintf("%.1f %%", 100*float64(n)/float64(max(of, 1))) }
+	c := columns.Table{Header: []string{"part", "parameters", "share", "FLOPs/token forward", "share"}}
+	for _, part := range append(p[:len(p):len(p)], TransformerPart{"all", parameters, flops}) {
+		c.Add(part.Name, grouped(part.Parameters), share(part.Parameters, parameters), grouped(part.FLOPs), share(part.FLOPs, flops))
+	}
+	return c
+}
+
+// PrefillOperation returns the cost of reading prompts of so many tokens and keeping
+// their keys and values, for elements of so many bytes: each weight is read once for all
+// tokens, and causal attention looks at half of the pairs. Logits are computed for the
+// last token of each prompt.
+func (t Transformer) PrefillOperation(batch, tokens, element int) Operation {
+	weights := t.matmulParameters() - t.Vocabulary*t.Width
+	pairs := tokens * (tokens + 1) / 2
+	flops := batch * (tokens*2*weights + 2*t.Vocabulary*t.Width + 4*t.Layers*t.Width*pairs)
+	bytes := t.matmulParameters()*element + batch*tokens*t.KVCacheBytesPerToken(element)
+	return Operation{Name: fmt.Sprintf("prefill of %d × %d", batch, tokens), FLOPs: float64(flops), Bytes: float64(bytes)}
+}
+
+// DecodeOperation returns the cost of one further token for each sequence of a batch,
+// after so many: all weights are read once for the batch, and the keys and values of
+// each sequence for itself.
+func (t Transformer) DecodeOperation(batch, past, element int) Operation {
+	flops := batch * (2*t.matmulParameters() + 4*t.Layers*t.Width*(past+1))
+	bytes := t.matmulParameters()*element + batch*(past+1)*t.KVCacheBytesPerToken(element)
+	return Operation{Name: fmt.Sprintf("decode of %d after %d", batch, past), FLOPs: float64(flops), Bytes: float64(bytes)}
+}
+
+// String returns the table as text in columns.
+func (p TransformerParts) String() string { return p.table().String() }
+
+// HTML returns the table for a notebook.
+func (p TransformerParts) HTML() string { return p.table().HTML() }
