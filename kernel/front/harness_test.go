@@ -62,6 +62,9 @@ var tools = sync.OnceValues(func() (string, error) {
 	if race.Enabled {
 		args = append(args, "-race")
 	}
+	if mode := testing.CoverMode(); mode != "" {
+		args = append(args, "-covermode="+mode, "-coverpkg=./...")
+	}
 	if out, err := exec.Command("go", append(args, ".")...).CombinedOutput(); err != nil {
 		return "", fmt.Errorf("the kernel can't be built: %v\n%s", err, out)
 	}
@@ -130,6 +133,9 @@ func startLabIn(t testing.TB, bin, dir string, env []string) *lab {
 // startLabSeen starts a kernel and shows all that it publishes to seen.
 func startLabSeen(t testing.TB, bin, dir string, env []string, seen func(*jupyter.Message)) *lab {
 	t.Helper()
+	if dir := flag.Lookup("test.gocoverdir"); dir != nil && dir.Value.String() != "" { // what the kernel covers counts, too
+		env = append(env, "GOCOVERDIR="+dir.Value.String())
+	}
 	spec := &jupyter.Spec{Argv: []string{filepath.Join(bin, "lectern-kernel"), "-root", repoRoot(t), "-bin", bin, "{connection_file}"}, InterruptMode: "message"}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
