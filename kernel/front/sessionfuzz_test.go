@@ -176,10 +176,13 @@ func (f *sessionFuzz) check() string {
 // set gives a name a meaning. What depends on the one before is no longer known.
 func (f *sessionFuzz) set(name string, e *named) {
 	for other, o := range f.names {
-		if other != name && o.uses == name && !(o.kind == "reader" && e.kind == "int") {
-			f.names[other] = &named{lost: true}
-		} else if o.uses == name {
+		if other == name || o.uses != name {
+			continue
+		}
+		if o.kind == "reader" && (e.kind == "int" || e.kind == "const") {
 			o.n = e.n
+		} else {
+			f.names[other] = &named{lost: true}
 		}
 	}
 	f.names[name] = e
@@ -456,7 +459,7 @@ func (f *sessionFuzz) refused(list []act) string {
 	}
 	for _, a := range list {
 		for other, o := range f.names {
-			if o.uses == a.names[0] && !anew[other] && (o.kind == "closure" || o.kind == "reader") && a.declares != "" && a.declares != "int" {
+			if o.uses == a.names[0] && !anew[other] && (o.kind == "closure" || o.kind == "reader") && a.declares != "" && a.declares != "int" && !(o.kind == "reader" && a.declares == "const") {
 				return "still uses the earlier one"
 			}
 		}

@@ -7,6 +7,8 @@ import (
 	"go/types"
 	"slices"
 	"strings"
+
+	"github.com/lectern-go/lectern/kernel/keep"
 )
 
 // begin are the statements with which a program begins: they make the types and functions known that kept values are made of, and restore the
@@ -20,17 +22,11 @@ func (w *work) begin(g *graph, need, mentioned map[string]bool) string {
 		funcs[id] = f
 	}
 	for _, name := range sortedKeys(need) {
-		v, ok := m.Vars[name]
-		old, was := w.s.vars[name]
-		if !ok || !was {
+		target := w.restored(m, name)
+		if target == "" {
 			continue
 		}
-		target := old.source(name)
-		if o := w.old[name]; o != "" {
-			target = o
-		} else if now, still := w.n.vars[name]; !still || now.typ != old.typ || now.hidden != old.hidden || slices.Contains(w.r.Forget, name) {
-			continue // defined anew before any use
-		}
+		v := m.Vars[name]
 		label := name
 		if !mentioned[name] { // it only shares memory with one that is
 			label = "~" + name
@@ -102,6 +98,22 @@ func (w *work) begin(g *graph, need, mentioned map[string]bool) string {
 	known = slices.Compact(known)
 	args := append([]string{fmt.Sprint(w.src.Cell)}, pairs...)
 	return strings.Join(append(known, "defer "+keepName+".Begin("+strings.Join(args, ", ")+")()"), "; ")
+}
+
+// restored is the variable of the program into which a kept value goes; "" if there is none, or if the cell defines it anew before any use.
+func (w *work) restored(m *keep.Manifest, name string) string {
+	_, kept := m.Vars[name]
+	old, was := w.s.vars[name]
+	if !kept || !was {
+		return ""
+	}
+	if o := w.old[name]; o != "" {
+		return o
+	}
+	if now, still := w.n.vars[name]; !still || now.typ != old.typ || now.hidden != old.hidden || slices.Contains(w.r.Forget, name) {
+		return ""
+	}
+	return old.source(name)
 }
 
 func (w *work) knownLiteral(name string) string {

@@ -199,10 +199,10 @@ func (w *work) needed(g *graph) (need, mentioned map[string]bool) {
 		}
 		more := false
 		for name := range need {
-			v, ok := m.Vars[name]
-			if done[name] || !ok {
+			if done[name] || w.restored(m, name) == "" {
 				continue
 			}
+			v := m.Vars[name]
 			done[name], more = true, true
 			group := m.Groups[v.Group]
 			for _, other := range group.Vars {

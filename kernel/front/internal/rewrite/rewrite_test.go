@@ -2,6 +2,7 @@ package rewrite
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -39,6 +40,11 @@ func (nb *notebook) run(code string) *Result {
 		nb.manifest.Vars[name] = keep.Var{Group: nb.n}
 		g := nb.manifest.Groups[nb.n]
 		g.Vars = append(g.Vars, name)
+		for key, d := range nb.s.decls { // as if one of them held the cell's function literals
+			if id, ok := strings.CutPrefix(key, literalName); ok && d.src.Cell == nb.n && !slices.Contains(g.Funcs, id) {
+				g.Funcs = append(g.Funcs, id)
+			}
+		}
 		nb.manifest.Groups[nb.n] = g
 	}
 	return r
