@@ -16,6 +16,14 @@ type Vectors[T float32 | float64] struct {
 	Rsqrt                                    func(dst, x []T) // 1/√x, 1.6 ULP
 	Floor, Ceil, Trunc, Round                func(dst, x []T) // Round: to the nearest, ties to even
 
+	Maximum, Minimum func(dst, x, y []T)           // NaN if either is; +0 is larger than -0
+	Clamp            func(dst, x []T, low, high T) // high wins where it is below low; bounds must be numbers
+	Sign             func(dst, x []T)              // -1, 0 or 1; 0 of NaN
+
+	// Of float32 alone: int32 in the places of numbers, and x mod y with the sign of x, or of y for a remainder.
+	AddInts, SubInts, MulInts func(dst, x, y []T)
+	FmodNear, RemainderNear   func(dst, x, y []T) // NaN where |x/y| ≥ 2²³, too
+
 	Equal, Differ, Less, AtMost func(dst, x, y []T) // 1 where that is so, 0 elsewhere
 	Pass                        func(dst, x, y []T) // x where y is not 0, 0 elsewhere
 

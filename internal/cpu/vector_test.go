@@ -57,6 +57,7 @@ func testArithmetic[T float](t *testing.T, v *Vectors[T]) {
 		"Mul": func(x, y T) T { return x * y }, "Div": func(x, y T) T { return x / y },
 		"Equal": func(x, y T) T { return truth[T](x == y) }, "Differ": func(x, y T) T { return truth[T](x != y) },
 		"Less": func(x, y T) T { return truth[T](x < y) }, "AtMost": func(x, y T) T { return truth[T](x <= y) },
+		"Maximum": func(x, y T) T { return max(x, y) }, "Minimum": func(x, y T) T { return min(x, y) },
 		"Pass": func(x, y T) T {
 			if y != 0 {
 				return x
@@ -67,6 +68,7 @@ func testArithmetic[T float](t *testing.T, v *Vectors[T]) {
 	unary := map[string]func(x T) T{
 		"Neg": func(x T) T { return -x }, "Abs": func(x T) T { return T(math.Abs(float64(x))) },
 		"Square": func(x T) T { return x * x }, "Reciprocal": func(x T) T { return 1 / x },
+		"Sign":  func(x T) T { return truth[T](x > 0) - truth[T](x < 0) },
 		"Sqrt":  func(x T) T { return T(math.Sqrt(float64(x))) },
 		"Relu":  func(x T) T { return max(x, 0) },
 		"Floor": func(x T) T { return T(math.Floor(float64(x))) }, "Ceil": func(x T) T { return T(math.Ceil(float64(x))) },
@@ -103,6 +105,14 @@ func testArithmetic[T float](t *testing.T, v *Vectors[T]) {
 			for i := range dst {
 				if want := (x[i] - 3) * 0.5; !same(dst[i], want) {
 					t.Fatalf("Affine(%v) = %v, want %v", x[i], dst[i], want)
+				}
+			}
+			for _, bounds := range [][2]T{{-1, 1}, {0, 3}, {-2, 0}, {2, -2}, {T(math.Inf(-1)), 0.5}, {T(math.Copysign(0, -1)), T(math.Inf(1))}} {
+				v.Clamp(dst, x, bounds[0], bounds[1])
+				for i := range dst {
+					if want := min(max(x[i], bounds[0]), bounds[1]); !same(dst[i], want) {
+						t.Fatalf("Clamp(%v, %v) = %v, want %v", x[i], bounds, dst[i], want)
+					}
 				}
 			}
 			z := awkward[T](n, 4)
@@ -536,4 +546,80 @@ func BenchmarkVectors(b *testing.B) {
 			})
 		}
 	}
+}
+
+// TestInts runs the loops for int32 that lie in the places of float32, also where their bits are NaN.
+func TestInts(t *testing.T) {
+	atVectorLevels(t, func(t *testing.T) {
+		v := Float32s()
+		for n := range 70 {
+			x, y, dst := make([]float32, n), make([]float32, n), make([]float32, n)
+			a, b, got := ints(x), ints(y), ints(dst)
+			for i := range a {
+				a[i], b[i] = int32(uint32(i+1)*0x9e3779b9), int32(uint32(i+3)*0xbb67ae85)
+				if i%4 == 0 {
+					a[i], b[i] = math.MinInt32+int32(i), int32(-i)
+				}
+			}
+			for name, op := range map[string]struct {
+				run  func(dst, x, y []float32)
+				want func(a, b int32) int32
+			}{
+				"add": {v.AddInts, func(a, b int32) int32 { return a + b }}, "sub": {v.SubInts, func(a, b int32) int32 { return a - b }},
+				"mul": {v.MulInts, func(a, b int32) int32 { return a * b }},
+			} {
+				op.run(guardedSlice(t, dst, n%2 == 0)[:0], x[:0], y[:0])
+				op.run(dst, guardedSlice(t, x, n%2 == 0), guardedSlice(t, y, n%2 == 0))
+				for i := range got {
+					if want := op.want(a[i], b[i]); got[i] != want {
+						t.Fatalf("%s of %d and %d is %d, want %d", name, a[i], b[i], got[i], want)
+					}
+				}
+			}
+		}
+	})
+}
+
+func ints(x []float32) []int32 {
+	return unsafe.Slice((*int32)(unsafe.Pointer(unsafe.SliceData(x))), len(x))
+}
+
+// TestRemainders compares with math.Mod, which is exact, over all exponents.
+func TestRemainders(t *testing.T) {
+	atVectorLevels(t, func(t *testing.T) {
+		v := Float32s()
+		for round := range 200 {
+			n := 1 + round%67
+			x, y := awkward[float32](n, uint64(round)), awkward[float32](n, uint64(round)+1000)
+			for i := range x {
+				if i%3 == 1 { // any bits
+					x[i] = math.Float32frombits(uint32(i+1) * uint32(round+7) * 0x9e3779b9)
+					y[i] = math.Float32frombits(uint32(i+5) * uint32(round+3) * 0xbb67ae85)
+				}
+				if i%3 == 2 { // near a whole number of times
+					y[i] = x[i] / float32(i+round%9)
+				}
+			}
+			x, y = guardedSlice(t, x, round%2 == 0), guardedSlice(t, y, round%2 == 0)
+			fmod, remainder := make([]float32, n), make([]float32, n)
+			v.FmodNear(fmod, x, y)
+			v.RemainderNear(remainder, x, y)
+			for i := range x {
+				want := math.Mod(float64(x[i]), float64(y[i]))
+				far := !(math.Abs(float64(x[i]/y[i])) < 1<<23) || math.IsInf(float64(y[i]), 0)
+				if near := fmod[i] == fmod[i]; !near && far {
+					continue
+				}
+				if !same(fmod[i], float32(want)) {
+					t.Fatalf("fmod of %v and %v is %v, want %v", x[i], y[i], fmod[i], float32(want))
+				}
+				if want != 0 && (want < 0) != (y[i] < 0) {
+					want += float64(y[i])
+				}
+				if !same(remainder[i], float32(want)) {
+					t.Fatalf("remainder of %v and %v is %v, want %v", x[i], y[i], remainder[i], float32(want))
+				}
+			}
+		}
+	})
 }

@@ -134,6 +134,36 @@ func roundF32AVX2(dst *float32, x *float32, n int)
 //go:noescape
 func roundF32AVX512(dst *float32, x *float32, n int)
 
+// maximumF32AVX2 computes the larger of x and y; NaN if one is.
+//
+//go:noescape
+func maximumF32AVX2(dst *float32, x *float32, y *float32, n int)
+
+// maximumF32AVX512 computes the larger of x and y; NaN if one is.
+//
+//go:noescape
+func maximumF32AVX512(dst *float32, x *float32, y *float32, n int)
+
+// minimumF32AVX2 computes the smaller of x and y; NaN if one is.
+//
+//go:noescape
+func minimumF32AVX2(dst *float32, x *float32, y *float32, n int)
+
+// minimumF32AVX512 computes the smaller of x and y; NaN if one is.
+//
+//go:noescape
+func minimumF32AVX512(dst *float32, x *float32, y *float32, n int)
+
+// signF32AVX2 computes -1, 0 or 1; 0 of NaN.
+//
+//go:noescape
+func signF32AVX2(dst *float32, x *float32, n int)
+
+// signF32AVX512 computes -1, 0 or 1; 0 of NaN.
+//
+//go:noescape
+func signF32AVX512(dst *float32, x *float32, n int)
+
 // negF32AVX2 computes -x.
 //
 //go:noescape
@@ -213,6 +243,16 @@ func scaleF32AVX2(dst *float32, x *float32, n int, params *float32)
 //
 //go:noescape
 func scaleF32AVX512(dst *float32, x *float32, n int, params *float32)
+
+// clampF32AVX2 computes x, but p₀ where it is below that, and p₁ where it is above that; NaN stays.
+//
+//go:noescape
+func clampF32AVX2(dst *float32, x *float32, n int, params *float32)
+
+// clampF32AVX512 computes x, but p₀ where it is below that, and p₁ where it is above that; NaN stays.
+//
+//go:noescape
+func clampF32AVX512(dst *float32, x *float32, n int, params *float32)
 
 // affineF32AVX2 computes (x - p₀)·p₁ with parameters p.
 //
@@ -544,6 +584,36 @@ func roundF64AVX2(dst *float64, x *float64, n int)
 //go:noescape
 func roundF64AVX512(dst *float64, x *float64, n int)
 
+// maximumF64AVX2 computes the larger of x and y; NaN if one is.
+//
+//go:noescape
+func maximumF64AVX2(dst *float64, x *float64, y *float64, n int)
+
+// maximumF64AVX512 computes the larger of x and y; NaN if one is.
+//
+//go:noescape
+func maximumF64AVX512(dst *float64, x *float64, y *float64, n int)
+
+// minimumF64AVX2 computes the smaller of x and y; NaN if one is.
+//
+//go:noescape
+func minimumF64AVX2(dst *float64, x *float64, y *float64, n int)
+
+// minimumF64AVX512 computes the smaller of x and y; NaN if one is.
+//
+//go:noescape
+func minimumF64AVX512(dst *float64, x *float64, y *float64, n int)
+
+// signF64AVX2 computes -1, 0 or 1; 0 of NaN.
+//
+//go:noescape
+func signF64AVX2(dst *float64, x *float64, n int)
+
+// signF64AVX512 computes -1, 0 or 1; 0 of NaN.
+//
+//go:noescape
+func signF64AVX512(dst *float64, x *float64, n int)
+
 // negF64AVX2 computes -x.
 //
 //go:noescape
@@ -623,6 +693,16 @@ func scaleF64AVX2(dst *float64, x *float64, n int, params *float64)
 //
 //go:noescape
 func scaleF64AVX512(dst *float64, x *float64, n int, params *float64)
+
+// clampF64AVX2 computes x, but p₀ where it is below that, and p₁ where it is above that; NaN stays.
+//
+//go:noescape
+func clampF64AVX2(dst *float64, x *float64, n int, params *float64)
+
+// clampF64AVX512 computes x, but p₀ where it is below that, and p₁ where it is above that; NaN stays.
+//
+//go:noescape
+func clampF64AVX512(dst *float64, x *float64, n int, params *float64)
 
 // affineF64AVX2 computes (x - p₀)·p₁ with parameters p.
 //
@@ -823,6 +903,56 @@ func rmspropCenteredMomentumF64AVX2(x *float64, grad *float64, squares *float64,
 //
 //go:noescape
 func rmspropCenteredMomentumF64AVX512(x *float64, grad *float64, squares *float64, mean *float64, buffer *float64, n int, params *float64)
+
+// addIntsF32AVX2 is add for int32 in the places of float32.
+//
+//go:noescape
+func addIntsF32AVX2(dst *float32, x *float32, y *float32, n int)
+
+// addIntsF32AVX512 is add for int32 in the places of float32.
+//
+//go:noescape
+func addIntsF32AVX512(dst *float32, x *float32, y *float32, n int)
+
+// fmodNearF32AVX2 computes x mod y with the sign of x, or of y for a remainder, and NaN where |x/y| ≥ 2²³.
+//
+//go:noescape
+func fmodNearF32AVX2(dst *float32, x *float32, y *float32, n int)
+
+// fmodNearF32AVX512 computes x mod y with the sign of x, or of y for a remainder, and NaN where |x/y| ≥ 2²³.
+//
+//go:noescape
+func fmodNearF32AVX512(dst *float32, x *float32, y *float32, n int)
+
+// mulIntsF32AVX2 is mul for int32 in the places of float32.
+//
+//go:noescape
+func mulIntsF32AVX2(dst *float32, x *float32, y *float32, n int)
+
+// mulIntsF32AVX512 is mul for int32 in the places of float32.
+//
+//go:noescape
+func mulIntsF32AVX512(dst *float32, x *float32, y *float32, n int)
+
+// remainderNearF32AVX2 computes x mod y with the sign of x, or of y for a remainder, and NaN where |x/y| ≥ 2²³.
+//
+//go:noescape
+func remainderNearF32AVX2(dst *float32, x *float32, y *float32, n int)
+
+// remainderNearF32AVX512 computes x mod y with the sign of x, or of y for a remainder, and NaN where |x/y| ≥ 2²³.
+//
+//go:noescape
+func remainderNearF32AVX512(dst *float32, x *float32, y *float32, n int)
+
+// subIntsF32AVX2 is sub for int32 in the places of float32.
+//
+//go:noescape
+func subIntsF32AVX2(dst *float32, x *float32, y *float32, n int)
+
+// subIntsF32AVX512 is sub for int32 in the places of float32.
+//
+//go:noescape
+func subIntsF32AVX512(dst *float32, x *float32, y *float32, n int)
 
 // expF32AVX2 computes eˣ.
 //
@@ -1147,6 +1277,32 @@ func roundF32AVX2Slices(dst, x []float32) {
 	roundF32AVX2(&dst[0], &x[0], len(dst))
 }
 
+func maximumF32AVX2Slices(dst, x, y []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	maximumF32AVX2(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func minimumF32AVX2Slices(dst, x, y []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	minimumF32AVX2(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func signF32AVX2Slices(dst, x []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	signF32AVX2(&dst[0], &x[0], len(dst))
+}
+
 func negF32AVX2Slices(dst, x []float32) {
 	if len(dst) == 0 {
 		return
@@ -1210,6 +1366,15 @@ func scaleF32AVX2Slices(dst, x []float32, p0 float32) {
 	x = x[:len(dst)]
 	params := [...]float32{p0}
 	scaleF32AVX2(&dst[0], &x[0], len(dst), &params[0])
+}
+
+func clampF32AVX2Slices(dst, x []float32, p0, p1 float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	params := [...]float32{p0, p1}
+	clampF32AVX2(&dst[0], &x[0], len(dst), &params[0])
 }
 
 func affineF32AVX2Slices(dst, x []float32, p0, p1 float32) {
@@ -1411,6 +1576,51 @@ func rmspropCenteredMomentumF32AVX2Slices(x, grad, squares, mean, buffer []float
 	buffer = buffer[:len(x)]
 	params := [...]float32{p0, p1, p2, p3, p4, p5, p6}
 	rmspropCenteredMomentumF32AVX2(&x[0], &grad[0], &squares[0], &mean[0], &buffer[0], len(x), &params[0])
+}
+
+func addIntsF32AVX2Slices(dst, x, y []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	addIntsF32AVX2(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func fmodNearF32AVX2Slices(dst, x, y []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	fmodNearF32AVX2(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func mulIntsF32AVX2Slices(dst, x, y []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	mulIntsF32AVX2(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func remainderNearF32AVX2Slices(dst, x, y []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	remainderNearF32AVX2(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func subIntsF32AVX2Slices(dst, x, y []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	subIntsF32AVX2(&dst[0], &x[0], &y[0], len(dst))
 }
 
 func expF32AVX2Slices(dst, x []float32) {
@@ -1632,6 +1842,32 @@ func roundF32AVX512Slices(dst, x []float32) {
 	roundF32AVX512(&dst[0], &x[0], len(dst))
 }
 
+func maximumF32AVX512Slices(dst, x, y []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	maximumF32AVX512(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func minimumF32AVX512Slices(dst, x, y []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	minimumF32AVX512(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func signF32AVX512Slices(dst, x []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	signF32AVX512(&dst[0], &x[0], len(dst))
+}
+
 func negF32AVX512Slices(dst, x []float32) {
 	if len(dst) == 0 {
 		return
@@ -1695,6 +1931,15 @@ func scaleF32AVX512Slices(dst, x []float32, p0 float32) {
 	x = x[:len(dst)]
 	params := [...]float32{p0}
 	scaleF32AVX512(&dst[0], &x[0], len(dst), &params[0])
+}
+
+func clampF32AVX512Slices(dst, x []float32, p0, p1 float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	params := [...]float32{p0, p1}
+	clampF32AVX512(&dst[0], &x[0], len(dst), &params[0])
 }
 
 func affineF32AVX512Slices(dst, x []float32, p0, p1 float32) {
@@ -1898,6 +2143,51 @@ func rmspropCenteredMomentumF32AVX512Slices(x, grad, squares, mean, buffer []flo
 	rmspropCenteredMomentumF32AVX512(&x[0], &grad[0], &squares[0], &mean[0], &buffer[0], len(x), &params[0])
 }
 
+func addIntsF32AVX512Slices(dst, x, y []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	addIntsF32AVX512(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func fmodNearF32AVX512Slices(dst, x, y []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	fmodNearF32AVX512(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func mulIntsF32AVX512Slices(dst, x, y []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	mulIntsF32AVX512(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func remainderNearF32AVX512Slices(dst, x, y []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	remainderNearF32AVX512(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func subIntsF32AVX512Slices(dst, x, y []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	subIntsF32AVX512(&dst[0], &x[0], &y[0], len(dst))
+}
+
 func expF32AVX512Slices(dst, x []float32) {
 	if len(dst) == 0 {
 		return
@@ -2020,6 +2310,9 @@ var vectorsF32 = [...]Vectors[float32]{
 		Ceil:                    ceilF32AVX2Slices,
 		Trunc:                   truncF32AVX2Slices,
 		Round:                   roundF32AVX2Slices,
+		Maximum:                 maximumF32AVX2Slices,
+		Minimum:                 minimumF32AVX2Slices,
+		Sign:                    signF32AVX2Slices,
 		Neg:                     negF32AVX2Slices,
 		Abs:                     absF32AVX2Slices,
 		Square:                  squareF32AVX2Slices,
@@ -2028,6 +2321,7 @@ var vectorsF32 = [...]Vectors[float32]{
 		Rsqrt:                   rsqrtF32AVX2Slices,
 		Relu:                    reluF32AVX2Slices,
 		Scale:                   scaleF32AVX2Slices,
+		Clamp:                   clampF32AVX2Slices,
 		Affine:                  affineF32AVX2Slices,
 		Normalize:               normalizeF32AVX2Slices,
 		LessTimes:               lessTimesF32AVX2Slices,
@@ -2048,6 +2342,11 @@ var vectorsF32 = [...]Vectors[float32]{
 		RmspropMomentum:         rmspropMomentumF32AVX2Slices,
 		RmspropCentered:         rmspropCenteredF32AVX2Slices,
 		RmspropCenteredMomentum: rmspropCenteredMomentumF32AVX2Slices,
+		AddInts:                 addIntsF32AVX2Slices,
+		FmodNear:                fmodNearF32AVX2Slices,
+		MulInts:                 mulIntsF32AVX2Slices,
+		RemainderNear:           remainderNearF32AVX2Slices,
+		SubInts:                 subIntsF32AVX2Slices,
 		Exp:                     expF32AVX2Slices,
 		Log:                     logF32AVX2Slices,
 		Log2:                    log2F32AVX2Slices,
@@ -2076,6 +2375,9 @@ var vectorsF32 = [...]Vectors[float32]{
 		Ceil:                    ceilF32AVX512Slices,
 		Trunc:                   truncF32AVX512Slices,
 		Round:                   roundF32AVX512Slices,
+		Maximum:                 maximumF32AVX512Slices,
+		Minimum:                 minimumF32AVX512Slices,
+		Sign:                    signF32AVX512Slices,
 		Neg:                     negF32AVX512Slices,
 		Abs:                     absF32AVX512Slices,
 		Square:                  squareF32AVX512Slices,
@@ -2084,6 +2386,7 @@ var vectorsF32 = [...]Vectors[float32]{
 		Rsqrt:                   rsqrtF32AVX512Slices,
 		Relu:                    reluF32AVX512Slices,
 		Scale:                   scaleF32AVX512Slices,
+		Clamp:                   clampF32AVX512Slices,
 		Affine:                  affineF32AVX512Slices,
 		Normalize:               normalizeF32AVX512Slices,
 		LessTimes:               lessTimesF32AVX512Slices,
@@ -2104,6 +2407,11 @@ var vectorsF32 = [...]Vectors[float32]{
 		RmspropMomentum:         rmspropMomentumF32AVX512Slices,
 		RmspropCentered:         rmspropCenteredF32AVX512Slices,
 		RmspropCenteredMomentum: rmspropCenteredMomentumF32AVX512Slices,
+		AddInts:                 addIntsF32AVX512Slices,
+		FmodNear:                fmodNearF32AVX512Slices,
+		MulInts:                 mulIntsF32AVX512Slices,
+		RemainderNear:           remainderNearF32AVX512Slices,
+		SubInts:                 subIntsF32AVX512Slices,
 		Exp:                     expF32AVX512Slices,
 		Log:                     logF32AVX512Slices,
 		Log2:                    log2F32AVX512Slices,
@@ -2233,6 +2541,32 @@ func roundF64AVX2Slices(dst, x []float64) {
 	roundF64AVX2(&dst[0], &x[0], len(dst))
 }
 
+func maximumF64AVX2Slices(dst, x, y []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	maximumF64AVX2(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func minimumF64AVX2Slices(dst, x, y []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	minimumF64AVX2(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func signF64AVX2Slices(dst, x []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	signF64AVX2(&dst[0], &x[0], len(dst))
+}
+
 func negF64AVX2Slices(dst, x []float64) {
 	if len(dst) == 0 {
 		return
@@ -2296,6 +2630,15 @@ func scaleF64AVX2Slices(dst, x []float64, p0 float64) {
 	x = x[:len(dst)]
 	params := [...]float64{p0}
 	scaleF64AVX2(&dst[0], &x[0], len(dst), &params[0])
+}
+
+func clampF64AVX2Slices(dst, x []float64, p0, p1 float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	params := [...]float64{p0, p1}
+	clampF64AVX2(&dst[0], &x[0], len(dst), &params[0])
 }
 
 func affineF64AVX2Slices(dst, x []float64, p0, p1 float64) {
@@ -2612,6 +2955,32 @@ func roundF64AVX512Slices(dst, x []float64) {
 	roundF64AVX512(&dst[0], &x[0], len(dst))
 }
 
+func maximumF64AVX512Slices(dst, x, y []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	maximumF64AVX512(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func minimumF64AVX512Slices(dst, x, y []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	minimumF64AVX512(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func signF64AVX512Slices(dst, x []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	signF64AVX512(&dst[0], &x[0], len(dst))
+}
+
 func negF64AVX512Slices(dst, x []float64) {
 	if len(dst) == 0 {
 		return
@@ -2675,6 +3044,15 @@ func scaleF64AVX512Slices(dst, x []float64, p0 float64) {
 	x = x[:len(dst)]
 	params := [...]float64{p0}
 	scaleF64AVX512(&dst[0], &x[0], len(dst), &params[0])
+}
+
+func clampF64AVX512Slices(dst, x []float64, p0, p1 float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	params := [...]float64{p0, p1}
+	clampF64AVX512(&dst[0], &x[0], len(dst), &params[0])
 }
 
 func affineF64AVX512Slices(dst, x []float64, p0, p1 float64) {
@@ -2894,6 +3272,9 @@ var vectorsF64 = [...]Vectors[float64]{
 		Ceil:                    ceilF64AVX2Slices,
 		Trunc:                   truncF64AVX2Slices,
 		Round:                   roundF64AVX2Slices,
+		Maximum:                 maximumF64AVX2Slices,
+		Minimum:                 minimumF64AVX2Slices,
+		Sign:                    signF64AVX2Slices,
 		Neg:                     negF64AVX2Slices,
 		Abs:                     absF64AVX2Slices,
 		Square:                  squareF64AVX2Slices,
@@ -2902,6 +3283,7 @@ var vectorsF64 = [...]Vectors[float64]{
 		Rsqrt:                   rsqrtF64AVX2Slices,
 		Relu:                    reluF64AVX2Slices,
 		Scale:                   scaleF64AVX2Slices,
+		Clamp:                   clampF64AVX2Slices,
 		Affine:                  affineF64AVX2Slices,
 		Normalize:               normalizeF64AVX2Slices,
 		LessTimes:               lessTimesF64AVX2Slices,
@@ -2937,6 +3319,9 @@ var vectorsF64 = [...]Vectors[float64]{
 		Ceil:                    ceilF64AVX512Slices,
 		Trunc:                   truncF64AVX512Slices,
 		Round:                   roundF64AVX512Slices,
+		Maximum:                 maximumF64AVX512Slices,
+		Minimum:                 minimumF64AVX512Slices,
+		Sign:                    signF64AVX512Slices,
 		Neg:                     negF64AVX512Slices,
 		Abs:                     absF64AVX512Slices,
 		Square:                  squareF64AVX512Slices,
@@ -2945,6 +3330,7 @@ var vectorsF64 = [...]Vectors[float64]{
 		Rsqrt:                   rsqrtF64AVX512Slices,
 		Relu:                    reluF64AVX512Slices,
 		Scale:                   scaleF64AVX512Slices,
+		Clamp:                   clampF64AVX512Slices,
 		Affine:                  affineF64AVX512Slices,
 		Normalize:               normalizeF64AVX512Slices,
 		LessTimes:               lessTimesF64AVX512Slices,

@@ -66,6 +66,7 @@ func (l *lanes) timesPowerOf2(a, n ref) ref   { return l.do("VSCALEF", 0, a, n) 
 func (l *lanes) toInt(a ref) ref              { return l.do("toInt", 0, a) }
 func (l *lanes) addInt(a, b ref) ref          { return l.do("VPADDD", 0, a, b) }
 func (l *lanes) subInt(a, b ref) ref          { return l.do("VPSUBD", 0, a, b) }
+func (l *lanes) mulInt(a, b ref) ref          { return l.do("VPMULLD", 0, a, b) }
 func (l *lanes) shiftLeft(a ref, n int) ref   { return l.do("VPSLLD", n, a) }
 func (l *lanes) shiftDown(a ref, n int) ref   { return l.do("VPSRLD", n, a) }
 func (l *lanes) andOr(a, b, c ref) ref        { return l.do("andOr", 0, a, b, c) } // (a & b) | c; AVX-512 alone
@@ -414,7 +415,7 @@ func (m *emitter) step(i, c int, masked bool) {
 	case "VPSLLD", "VPSRAD", "VPSRLD":
 		x := register(s.args[0])
 		a.op(s.name, s.imm, x, result())
-	case "VPADDD", "VPSUBD":
+	case "VPADDD", "VPSUBD", "VPMULLD":
 		x := register(s.args[0])
 		suffix, y := any(s.args[1])
 		a.op(s.name+suffix, y, x, result())

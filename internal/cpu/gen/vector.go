@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -65,6 +66,18 @@ func loops() []*loop {
 		unary("ceil", "rounds up.", (*lanes).ceil)
 		unary("trunc", "cuts the fraction.", (*lanes).trunc)
 		unary("round", "rounds to the nearest whole number, ties to even.", (*lanes).round)
+		choice := func(name, doc string, f func(l *lanes, x, y ref) ref) {
+			binary(name, doc, f)
+			all[len(all)-1].unroll = [2]int{2, 4}
+		}
+		// Of zeros of two signs the larger is +0. NaN wins over all.
+		choice("maximum", "computes the larger of x and y; NaN if one is.", maximum)
+		choice("minimum", "computes the smaller of x and y; NaN if one is.", minimum)
+		unary("sign", "computes -1, 0 or 1; 0 of NaN.", func(l *lanes, x ref) ref {
+			zero := l.constant(0)
+			below := l.choose(l.less(x, zero), l.constant(-1), zero)
+			return l.choose(l.less(zero, x), l.constant(1), below)
+		})
 		sign, rest := uint64(1)<<(8*e.size-1), uint64(1)<<(8*e.size-1)-1
 		unary("neg", "computes -x.", func(l *lanes, x ref) ref { return l.xor(x, l.bits(sign)) })
 		unary("abs", "computes |x|.", func(l *lanes, x ref) ref { return l.and(x, l.bits(rest)) })
@@ -76,6 +89,12 @@ func loops() []*loop {
 		all = append(all,
 			&loop{name: "scale", doc: "computes x·p with the parameter p.", e: e, operands: two, unroll: [2]int{4, 4}, params: true,
 				program: func(l *lanes) { l.store(0, l.mul(l.load(1), l.parameter(0))) }},
+			&loop{name: "clamp", doc: "computes x, but p₀ where it is below that, and p₁ where it is above that; NaN stays.", e: e, operands: two, unroll: [2]int{2, 4}, params: true,
+				program: func(l *lanes) {
+					atLeast := func(x, low ref) ref { return l.choose(l.equal(x, low), l.and(x, low), l.max(low, x)) }
+					atMost := func(x, high ref) ref { return l.choose(l.equal(x, high), l.or(x, high), l.min(high, x)) }
+					l.store(0, atMost(atLeast(l.load(1), l.parameter(0)), l.parameter(1)))
+				}},
 			&loop{name: "affine", doc: "computes (x - p₀)·p₁ with parameters p.", e: e, operands: two, unroll: [2]int{4, 4}, params: true,
 				program: func(l *lanes) { l.store(0, l.mul(l.sub(l.load(1), l.parameter(0)), l.parameter(1))) }},
 			&loop{name: "normalize", doc: "computes (x - p₀)·p₁·y + z with parameters p.", e: e, operands: []string{"dst", "x", "y", "z"}, unroll: [2]int{3, 4}, params: true, rows: 2,
@@ -116,6 +135,30 @@ func loops() []*loop {
 		all = append(all, &loop{name: name, doc: doc, e: float32s, operands: two, unroll: [2]int{avx2, avx512},
 			program: func(l *lanes) { l.store(0, f(l, l.load(1))) }})
 	}
+	for name, f := range map[string]func(l *lanes, a, b ref) ref{"addInts": (*lanes).addInt, "subInts": (*lanes).subInt, "mulInts": (*lanes).mulInt} {
+		all = append(all, &loop{name: name, doc: "is " + name[:3] + " for int32 in the places of float32.", e: float32s, operands: three, unroll: [2]int{4, 4},
+			program: func(l *lanes) { l.store(0, f(l, l.load(1), l.load(2))) }})
+	}
+	for name, f := range map[string]func(l *lanes, x, y, rest ref) ref{
+		"fmodNear": func(l *lanes, x, y, rest ref) ref { return rest },
+		"remainderNear": func(l *lanes, x, y, rest ref) ref {
+			other := l.choose(l.negative(l.xor(x, y)), l.add(rest, y), rest)
+			return l.choose(l.equal(rest, l.constant(0)), rest, other)
+		},
+	} {
+		all = append(all, &loop{name: name, doc: "computes x mod y with the sign of x, or of y for a remainder, and NaN where |x/y| ≥ 2²³.", e: float32s, operands: three, unroll: [2]int{1, 3},
+			program: func(l *lanes) {
+				x, y := l.load(1), l.load(2)
+				// A quotient that was rounded up to a whole number leaves a rest below 0. Both rests are exact.
+				width, size := l.and(y, l.bits(1<<31-1)), l.and(x, l.bits(1<<31-1))
+				quotient := l.trunc(l.div(size, width))
+				rest := l.fnma(quotient, width, size)
+				rest = l.choose(l.less(rest, l.constant(0)), l.add(rest, width), rest)
+				rest = l.or(rest, l.and(x, l.bits(1<<31)))
+				l.store(0, l.choose(l.less(quotient, l.constant(1<<23)), f(l, x, y, rest), l.bits(0x7fc00000)))
+			}})
+	}
+	slices.SortStableFunc(all[len(all)-5:], func(a, b *loop) int { return strings.Compare(a.name, b.name) })
 	function("exp", "computes eˣ.", 3, 3, exp)
 	function("log", "computes ln x.", 2, 3, func(l *lanes, x ref) ref { return logOf(l, x, ref{}, 1) })
 	function("log2", "computes the logarithm to base 2.", 2, 3, func(l *lanes, x ref) ref { return logOf(l, x, ref{}, math.Log2E) })
@@ -169,6 +212,16 @@ func loops() []*loop {
 			}},
 	)
 	return all
+}
+
+func maximum(l *lanes, x, y ref) ref {
+	larger := l.choose(l.equal(x, y), l.and(x, y), l.max(x, y))
+	return l.choose(l.isNaN(x), x, larger)
+}
+
+func minimum(l *lanes, x, y ref) ref {
+	smaller := l.choose(l.equal(x, y), l.or(x, y), l.min(x, y))
+	return l.choose(l.isNaN(x), x, smaller)
 }
 
 // toBFloat16 adds half of the last place that stays, less one where that place is even already, and cuts.
