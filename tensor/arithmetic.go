@@ -10,7 +10,7 @@ var opAdd op
 func init() {
 	define(&opAdd, op{
 		name:    "add",
-		forward: binary(binaryKernels{vector2(vectors32.Add, add[float32]), vector2(vectors64.Add, add[float64]), add[int64]}, sameDtype),
+		forward: binary(binaryKernels{vector2(vectors32.Add, add[float32]), vector2(vectors64.Add, add[float64]), add[int64]}, sameDtype, vectors32.AddInts),
 		gradients: []gradient{
 			{readsNothing, func(_ *call, g *Tensor, _ int) *Tensor { return g }},
 			{readsNothing, func(_ *call, g *Tensor, _ int) *Tensor { return g }},
@@ -37,7 +37,7 @@ var opSub op
 func init() {
 	define(&opSub, op{
 		name:    "sub",
-		forward: notBool(binary(binaryKernels{vector2(vectors32.Sub, sub[float32]), vector2(vectors64.Sub, sub[float64]), sub[int64]}, sameDtype), "use Xor, or Not for a mask"),
+		forward: notBool(binary(binaryKernels{vector2(vectors32.Sub, sub[float32]), vector2(vectors64.Sub, sub[float64]), sub[int64]}, sameDtype, vectors32.SubInts), "use Xor, or Not for a mask"),
 		gradients: []gradient{
 			{readsNothing, func(_ *call, g *Tensor, _ int) *Tensor { return g }},
 			{readsNothing, func(_ *call, g *Tensor, _ int) *Tensor { return g.Neg() }},
@@ -64,7 +64,7 @@ var opMul op
 func init() {
 	define(&opMul, op{
 		name:    "mul",
-		forward: binary(binaryKernels{vector2(vectors32.Mul, mul[float32]), vector2(vectors64.Mul, mul[float64]), mul[int64]}, sameDtype),
+		forward: binary(binaryKernels{vector2(vectors32.Mul, mul[float32]), vector2(vectors64.Mul, mul[float64]), mul[int64]}, sameDtype, vectors32.MulInts),
 		gradients: []gradient{
 			{readsRight, func(c *call, g *Tensor, _ int) *Tensor { return g.Mul(c.right()) }},
 			{readsLeft, func(c *call, g *Tensor, _ int) *Tensor { return g.Mul(c.left()) }},
@@ -157,7 +157,7 @@ func powForward(c *call) *Tensor {
 	if !c.left().dtype.IsFloat() && !powers.dtype.IsFloat() && contains(powers, func(n int64) bool { return n < 0 }) {
 		fail(ErrValue, "pow", describe(c.in...), "a whole number to a negative power is not a whole number", "convert with To(tensor.Float32)")
 	}
-	return binary(binaryKernels{powFloat32, powFloat64, powInt64}, sameDtype)(c)
+	return binary(binaryKernels{f32: powFloat32, f64: powFloat64, i64: powInt64}, sameDtype)(c)
 }
 
 // has reports whether any element fulfils a condition. Observers are not told.
@@ -264,7 +264,7 @@ var opSign op
 func init() {
 	define(&opSign, op{
 		name:    "sign",
-		forward: unary(unaryKernels{sign[float32], sign[float64], sign[int64]}, sameDtype),
+		forward: unary(unaryKernels{vector1(vectors32.Sign, sign[float32]), vector1(vectors64.Sign, sign[float64]), sign[int64]}, sameDtype),
 		flops:   onePerElement,
 	})
 }

@@ -31,6 +31,7 @@ type reader[T number] struct {
 	convert func(dst []T, src unsafe.Pointer)
 	values  []T // converted elements
 	raw     []uint64
+	panel   *panel // of rows across memory
 }
 
 func newReader[T number](t *Tensor) *reader[T] {
@@ -43,6 +44,7 @@ func newReader[T number](t *Tensor) *reader[T] {
 		r.layout, r.same = Layout{offset: t.layout.offset}, true
 	default:
 		r.layout = t.layout.merged()
+		r.panel = panelOf(&r.layout)
 	}
 	if !r.native {
 		r.convert = loader[T](t.dtype)
@@ -78,15 +80,13 @@ func (r *reader[T]) copy(dst []T, start int) {
 		} else {
 			r.convert(dst[:1], r.at(0))
 		}
-		for i := range dst {
-			dst[i] = dst[0]
-		}
+		fillWith(dst, dst[0])
 	case r.linear && r.native:
 		copy(dst, unsafe.Slice((*T)(r.at(start)), len(dst)))
 	case r.linear:
 		r.convert(dst, r.at(start))
 	case r.native:
-		gather(unsafe.Pointer(unsafe.SliceData(dst)), len(dst), r.data, r.size, &r.layout, start)
+		r.fetch(unsafe.Pointer(unsafe.SliceData(dst)), len(dst), start)
 	default:
 		if r.raw == nil {
 			r.raw = make([]uint64, blockLen*r.size/8)
@@ -94,11 +94,20 @@ func (r *reader[T]) copy(dst []T, start int) {
 		for len(dst) > 0 {
 			n := min(len(dst), blockLen)
 			raw := unsafe.Pointer(unsafe.SliceData(r.raw))
-			gather(raw, n, r.data, r.size, &r.layout, start)
+			r.fetch(raw, n, start)
 			r.convert(dst[:n], raw)
 			dst, start = dst[n:], start+n
 		}
 	}
+}
+
+// fetch copies stored elements, as they are, to consecutive memory.
+func (r *reader[T]) fetch(dst unsafe.Pointer, n, start int) {
+	if r.panel != nil {
+		r.panel.fetch(dst, n, r.data, r.size, &r.layout, start)
+		return
+	}
+	gather(dst, n, r.data, r.size, &r.layout, start)
 }
 
 // at returns the address of element i of a linear tensor.
@@ -114,6 +123,7 @@ type writer[T number] struct {
 	store  func(dst unsafe.Pointer, src []T)
 	values []T
 	raw    []uint64
+	panel  *panel // of rows across memory, see row
 }
 
 func newWriter[T number](t *Tensor) *writer[T] {
@@ -157,6 +167,40 @@ func (w *writer[T]) flush(start, n int) {
 		raw := unsafe.Pointer(unsafe.SliceData(w.raw))
 		w.store(raw, w.values[:n])
 		scatter(w.data, w.size, &w.layout, start, raw, n)
+	}
+}
+
+// row stores row number i, all rows being of the length of src and stored in order;
+// finish must follow the last.
+func (w *writer[T]) row(src []T, i int) {
+	if w.linear || len(src) == 0 {
+		w.copy(src, i*len(src))
+		return
+	}
+	if w.panel == nil {
+		if w.panel = panelOf(&w.layout); w.panel == nil || w.panel.width != len(src) {
+			w.panel = &panel{}
+		}
+	}
+	if w.panel.width == 0 {
+		w.copy(src, i*len(src))
+		return
+	}
+	from := unsafe.Pointer(unsafe.SliceData(src))
+	if !w.native {
+		if len(w.raw) < len(src)*w.size/8+1 {
+			w.raw = make([]uint64, max(blockLen, len(src))*w.size/8+1)
+		}
+		from = unsafe.Pointer(unsafe.SliceData(w.raw))
+		w.store(from, src)
+	}
+	w.panel.put(i, from, w.data, w.size, &w.layout)
+}
+
+// finish stores the rows that are held back.
+func (w *writer[T]) finish() {
+	if w.panel != nil {
+		w.panel.flush(w.data, w.size, &w.layout)
 	}
 }
 
@@ -244,15 +288,24 @@ func gatherRun[S uint8 | uint16 | uint32 | uint64](dst unsafe.Pointer, done int,
 	from := unsafe.Slice((*S)(unsafe.Add(data, at*size)), (run-1)*stride+1)
 	switch stride {
 	case 0:
-		for i := range to {
-			to[i] = from[0]
-		}
+		fillWith(to, from[0])
 	case 1:
 		copy(to, from)
 	default:
 		for i, j := 0, 0; i < len(to); i, j = i+1, j+stride {
 			to[i] = from[j]
 		}
+	}
+}
+
+// fillWith writes one value everywhere, by copies that double what is done.
+func fillWith[S any](dst []S, value S) {
+	few := min(len(dst), 16)
+	for i := range few {
+		dst[i] = value
+	}
+	for done := few; done < len(dst); done *= 2 {
+		copy(dst[done:], dst[:done])
 	}
 }
 

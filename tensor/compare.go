@@ -134,7 +134,7 @@ func truth[T number](b bool) T {
 var opIsNaN op
 
 func init() {
-	define(&opIsNaN, op{name: "isnan", forward: unary(testKernels(math.IsNaN), boolDtype)})
+	define(&opIsNaN, op{name: "isnan", forward: unary(unaryKernels{isNaN32, isNaN64, testKernel[int64](math.IsNaN)}, boolDtype)})
 }
 
 // IsNaN returns a bool tensor: where an element is not a number.
@@ -178,7 +178,7 @@ var opLogicalAnd op
 func init() {
 	define(&opLogicalAnd, op{
 		name:    "logical and",
-		forward: binary(binaryKernels{logicalAnd[float32], logicalAnd[float64], logicalAnd[int64]}, boolDtype),
+		forward: onBools(binary(binaryKernels{logicalAnd[float32], logicalAnd[float64], logicalAnd[int64]}, boolDtype), func(x, y uint64) uint64 { return x & y }),
 	})
 }
 
@@ -198,7 +198,7 @@ var opLogicalOr op
 func init() {
 	define(&opLogicalOr, op{
 		name:    "logical or",
-		forward: binary(binaryKernels{logicalOr[float32], logicalOr[float64], logicalOr[int64]}, boolDtype),
+		forward: onBools(binary(binaryKernels{logicalOr[float32], logicalOr[float64], logicalOr[int64]}, boolDtype), func(x, y uint64) uint64 { return x | y }),
 	})
 }
 
@@ -218,7 +218,7 @@ var opLogicalXor op
 func init() {
 	define(&opLogicalXor, op{
 		name:    "logical xor",
-		forward: binary(binaryKernels{logicalXor[float32], logicalXor[float64], logicalXor[int64]}, boolDtype),
+		forward: onBools(binary(binaryKernels{logicalXor[float32], logicalXor[float64], logicalXor[int64]}, boolDtype), func(x, y uint64) uint64 { return x ^ y }),
 	})
 }
 
@@ -238,7 +238,7 @@ var opLogicalNot op
 func init() {
 	define(&opLogicalNot, op{
 		name:    "logical not",
-		forward: unary(unaryKernels{logicalNot[float32], logicalNot[float64], logicalNot[int64]}, boolDtype),
+		forward: onBools(unary(unaryKernels{logicalNot[float32], logicalNot[float64], logicalNot[int64]}, boolDtype), func(x, _ uint64) uint64 { return x ^ eachTrue }),
 	})
 }
 
@@ -254,25 +254,25 @@ func logicalNot[T number](dst, x []T) {
 var opAnd, opOr, opXor, opNot op
 
 func init() {
-	bitwise := func(name string, kernel func(dst, x, y []int64)) op {
-		return op{name: name, forward: notFloat(binary(binaryKernels{i64: kernel}, sameDtype))}
+	bitwise := func(name string, words func(x, y uint64) uint64, kernel func(dst, x, y []int64)) op {
+		return op{name: name, forward: onBools(notFloat(binary(binaryKernels{i64: kernel}, sameDtype)), words)}
 	}
-	define(&opAnd, bitwise("and", func(dst, x, y []int64) {
+	define(&opAnd, bitwise("and", func(x, y uint64) uint64 { return x & y }, func(dst, x, y []int64) {
 		for i := range dst {
 			dst[i] = x[i] & y[i]
 		}
 	}))
-	define(&opOr, bitwise("or", func(dst, x, y []int64) {
+	define(&opOr, bitwise("or", func(x, y uint64) uint64 { return x | y }, func(dst, x, y []int64) {
 		for i := range dst {
 			dst[i] = x[i] | y[i]
 		}
 	}))
-	define(&opXor, bitwise("xor", func(dst, x, y []int64) {
+	define(&opXor, bitwise("xor", func(x, y uint64) uint64 { return x ^ y }, func(dst, x, y []int64) {
 		for i := range dst {
 			dst[i] = x[i] ^ y[i]
 		}
 	}))
-	define(&opNot, op{name: "not", forward: notFloat(func(c *call) *Tensor {
+	define(&opNot, op{name: "not", forward: onBools(notFloat(func(c *call) *Tensor {
 		if c.input().dtype == Bool {
 			return unary(unaryKernels{i64: logicalNot[int64]}, sameDtype)(c)
 		}
@@ -281,7 +281,7 @@ func init() {
 				dst[i] = ^v
 			}
 		}}, sameDtype)(c)
-	})})
+	}), func(x, _ uint64) uint64 { return x ^ eachTrue })})
 }
 
 // And returns t & other, bit by bit: for masks, where both are set. It panics if

@@ -174,6 +174,9 @@ func (t *Tensor) assign(x *Tensor) {
 		copyLarge(t.memory(), x.memory())
 		return
 	}
+	if t.relay(x) {
+		return
+	}
 	switch formats[x.dtype].arithmetic {
 	case inFloat32:
 		mapBlocks(t, x, identity[float32])

@@ -1,6 +1,9 @@
 package tensor
 
-import "slices"
+import (
+	"slices"
+	"unsafe"
+)
 
 // Elementwise operations: one number in, or two, one number out, for each
 // position. Operands are broadcast to a common shape, the result is a new
@@ -69,8 +72,9 @@ func unary(k unaryKernels, rule dtypeRule, params ...float64) func(c *call) *Ten
 	}
 }
 
-// binary returns the forward of an operation with two operands.
-func binary(k binaryKernels, rule dtypeRule) func(c *call) *Tensor {
+// binary returns the forward of an operation with two operands. ints computes int32 in the
+// places of float32, if it is there.
+func binary(k binaryKernels, rule dtypeRule, ints ...func(dst, x, y []float32)) func(c *call) *Tensor {
 	return func(c *call) *Tensor {
 		x, y := c.in[0], c.in[1]
 		compute, result := rule(resultDtype(c.op.name, x, y))
@@ -78,6 +82,10 @@ func binary(k binaryKernels, rule dtypeRule) func(c *call) *Tensor {
 		out := c.into
 		if out == nil || out.dtype != result || !slices.Equal(out.layout.shape, shape) {
 			out = c.result(result, shape, false)
+		}
+		if len(ints) > 0 && ints[0] != nil && compute == Int32 && c.device == nil && asFloats(out, x, y) {
+			zipBlocks(out.as(Float32), x.inInt32().as(Float32), y.inInt32().as(Float32), ints[0])
+			return out
 		}
 		zipAs(c.op.name, compute, out, x, y, k)
 		return out
@@ -123,6 +131,38 @@ func zipAs(name string, compute Dtype, out, x, y *Tensor, k binaryKernels, param
 	default:
 		zipBlocks(out, x, y, k.i64)
 	}
+}
+
+// asFloats reports whether int32 operands can be handed on as if they were float32.
+func asFloats(out *Tensor, in ...*Tensor) bool {
+	if !out.IsContiguous() {
+		return false
+	}
+	for _, x := range in {
+		if !x.layout.repeatsOne() && (x.dtype != Int32 || !x.IsContiguous()) {
+			return false
+		}
+	}
+	return true
+}
+
+// as returns the memory of t as that of another dtype of the same size.
+func (t *Tensor) as(d Dtype) *Tensor {
+	view := t.alias(t.layout)
+	view.dtype = d
+	return view
+}
+
+// inInt32 returns t, or the one element that it repeats, as int32.
+func (t *Tensor) inInt32() *Tensor {
+	if t.dtype == Int32 {
+		return t
+	}
+	var value [1]int64
+	newReader[int64](t.alias(Layout{offset: t.layout.offset})).copy(value[:], 0)
+	few := []int32{int32(value[0])}
+	one := &Tensor{storage: &storage{data: unsafe.Pointer(&few[0]), size: 4}, dtype: Int32}
+	return one.expanded(t.layout.shape)
 }
 
 // mapBlocks runs a kernel over all elements of x. Both have the same shape.

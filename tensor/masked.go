@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"unsafe"
 
 	"github.com/lectern-go/lectern/internal/device"
 )
@@ -31,7 +32,13 @@ func init() {
 			if err != nil {
 				fail(ErrShape, "masked fill", describe(x, mask), "the mask does not fit: its "+err.(*Error).Reason, "a mask has the shape of the tensor, or can be expanded to it")
 			}
-			out, value := x.converted(x.dtype), c.attr.(float64)
+			value := c.attr.(float64)
+			if c.device == nil {
+				out := c.result(x.dtype, x.layout.shape, false)
+				chooseAs(out, mask.alias(l), scalar(value, Float64).expanded(x.layout.shape), x)
+				return out
+			}
+			out := x.converted(x.dtype)
 			zipAs(c.op.name, out.dtype, out, out, mask.alias(l), binaryKernels{
 				f32: fillWhere(float32(value)),
 				f64: fillWhere(value),
@@ -52,6 +59,7 @@ func (t *Tensor) MaskedFill(mask *Tensor, value float64) *Tensor {
 	return apply(&opMaskedFill, value, t, mask)
 }
 
+// fillWhere is what other devices do by its name.
 func fillWhere[T number](value T) func(dst, x, mask []T) {
 	return func(dst, x, mask []T) {
 		for i := range dst {
@@ -103,7 +111,13 @@ func whereForward(c *call) *Tensor {
 		})
 		return out
 	}
-	switch formats[dtype].arithmetic {
+	chooseAs(out, condition, x, y)
+	return out
+}
+
+// chooseAs writes x where a condition is set, else y, to out, all of one shape.
+func chooseAs(out, condition, x, y *Tensor) {
+	switch formats[out.dtype].arithmetic {
 	case inFloat32:
 		chooseBlocks[float32](out, condition, x, y)
 	case inFloat64:
@@ -111,20 +125,26 @@ func whereForward(c *call) *Tensor {
 	default:
 		chooseBlocks[int64](out, condition, x, y)
 	}
-	return out
 }
 
 func chooseBlocks[T number](out, condition, x, y *Tensor) {
+	condition.storage.needHost()
+	linear, memory, where := condition.IsContiguous(), condition.storage.data, condition.layout.merged()
 	parallel(out.Len(), parallelFrom, func(start, end int) {
-		rc, rx, ry, w := newReader[T](condition), newReader[T](x), newReader[T](y), newWriter[T](out)
+		rx, ry, w := newReader[T](x), newReader[T](y), newWriter[T](out)
+		var room []uint8
+		if !linear {
+			room = make([]uint8, min(blockLen, end-start))
+		}
 		inBlocks(start, end, func(at, n int) {
-			dst, c, x, y := w.block(at, n), rc.block(at, n), rx.block(at, n), ry.block(at, n)
-			for i := range dst {
-				dst[i] = y[i]
-				if c[i] != 0 {
-					dst[i] = x[i]
-				}
+			var c []uint8
+			if linear {
+				c = unsafe.Slice((*uint8)(unsafe.Add(memory, condition.layout.offset+at)), n)
+			} else {
+				c = room[:n]
+				gather(unsafe.Pointer(unsafe.SliceData(c)), n, memory, 1, &where, at)
 			}
+			chosen(w.block(at, n), rx.block(at, n), ry.block(at, n), c)
 			w.flush(at, n)
 		})
 	})
@@ -142,8 +162,8 @@ func init() {
 		forward: func(c *call) *Tensor {
 			b := c.attr.(bounds)
 			return unary(unaryKernels{
-				f32: func(dst, x []float32) { clampFloat(dst, x, float32(b.low), float32(b.high)) },
-				f64: func(dst, x []float64) { clampFloat(dst, x, b.low, b.high) },
+				f32: func(dst, x []float32) { clampFloat(dst, x, float32(b.low), float32(b.high), vectors32.Clamp) },
+				f64: func(dst, x []float64) { clampFloat(dst, x, b.low, b.high, vectors64.Clamp) },
 				i64: func(dst, x []int64) { clampInt(dst, x, b) },
 			}, func(d Dtype) (compute, result Dtype) {
 				if b.fractional() {
@@ -172,7 +192,11 @@ func (b bounds) fractional() bool {
 // open. NaN stays NaN. The gradient at the bounds themselves is 1.
 func (t *Tensor) Clamp(low, high float64) *Tensor { return apply(&opClamp, bounds{low, high}, t) }
 
-func clampFloat[T float32 | float64](dst, x []T, low, high T) {
+func clampFloat[T float32 | float64](dst, x []T, low, high T, vector func(dst, x []T, low, high T)) {
+	if vector != nil && low == low && high == high {
+		vector(dst, x, low, high)
+		return
+	}
 	for i, v := range x {
 		dst[i] = min(max(v, low), high)
 	}
@@ -211,14 +235,14 @@ func init() {
 	}
 	define(&opMaximum, op{
 		name:       "maximum",
-		forward:    binary(binaryKernels{maximum[float32], maximum[float64], maximum[int64]}, sameDtype),
+		forward:    binary(binaryKernels{vector2(vectors32.Maximum, maximum[float32]), vector2(vectors64.Maximum, maximum[float64]), maximum[int64]}, sameDtype),
 		gradients:  share(func(a, b *Tensor) *Tensor { return a.Gt(b) }),
 		broadcasts: true,
 		flops:      onePerElement,
 	})
 	define(&opMinimum, op{
 		name:       "minimum",
-		forward:    binary(binaryKernels{minimum[float32], minimum[float64], minimum[int64]}, sameDtype),
+		forward:    binary(binaryKernels{vector2(vectors32.Minimum, minimum[float32]), vector2(vectors64.Minimum, minimum[float64]), minimum[int64]}, sameDtype),
 		gradients:  share(func(a, b *Tensor) *Tensor { return a.Lt(b) }),
 		broadcasts: true,
 		flops:      onePerElement,

@@ -27,8 +27,9 @@ func mapRows[T number](out, x *Tensor, axis int, f func(dst, src []T, number int
 		for row := start; row < end; row++ {
 			r.copy(src, row*n)
 			f(dst, src, row)
-			w.copy(dst, row*n)
+			w.row(dst, row)
 		}
+		w.finish()
 	})
 }
 

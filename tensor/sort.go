@@ -164,8 +164,9 @@ func argsortRows[T number](out, x *Tensor, o order, key func(T) uint64, bytes in
 			for j, p := range firstPlaces(places, spare, o.first, bytes) {
 				at[j] = p.at
 			}
-			w.copy(at, i*o.first)
+			w.row(at, i)
 		}
+		w.finish()
 	})
 }
 

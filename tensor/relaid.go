@@ -1,0 +1,269 @@
+package tensor
+
+import "unsafe"
+
+// Moving elements between layouts whose axes lie in memory in different orders. Element
+// by element each would cost a cache line; in tiles, a line is used while it is there.
+
+// pairAxis is an axis of two tensors of one shape.
+type pairAxis struct{ size, to, from int }
+
+// pairAxes returns the axes of two tensors of one shape, those that follow each other in
+// both joined to one.
+func pairAxes(t, x *Tensor) []pairAxis {
+	axes := make([]pairAxis, 0, len(t.layout.shape))
+	for i, size := range t.layout.shape {
+		if size == 1 {
+			continue
+		}
+		a := pairAxis{size, t.layout.strides[i], x.layout.strides[i]}
+		if n := len(axes) - 1; n >= 0 && axes[n].to == size*a.to && axes[n].from == size*a.from {
+			a.size *= axes[n].size
+			axes = axes[:n]
+		}
+		axes = append(axes, a)
+	}
+	return axes
+}
+
+// moveFrom is the number of bytes from which relay is worth looking at the axes.
+const moveFrom = 1 << 12
+
+// relay copies x, of t's dtype and shape, into t, if one of two ways is there that is
+// faster than element by element: whole runs, or tiles of two axes of which one has its
+// elements side by side in x, the other in t. It reports whether it did.
+func (t *Tensor) relay(x *Tensor) bool {
+	if t.dtype != x.dtype || t.Bytes() < moveFrom {
+		return false
+	}
+	switch t.dtype.Size() {
+	case 1:
+		return move(stored8(t), stored8(x), t, x)
+	case 2:
+		return move(elements[uint16](t.storage), elements[uint16](x.storage), t, x)
+	case 4:
+		return move(elements[uint32](t.storage), elements[uint32](x.storage), t, x)
+	case 8:
+		return move(elements[uint64](t.storage), elements[uint64](x.storage), t, x)
+	}
+	return false
+}
+
+func stored8(t *Tensor) []uint8 { return elements[uint8](t.storage) }
+
+func move[S uint8 | uint16 | uint32 | uint64](to, from []S, t, x *Tensor) bool {
+	axes := pairAxes(t, x)
+	inFrom, inTo := -1, -1 // the axis along which elements lie side by side
+	for i, a := range axes {
+		if a.from == 1 {
+			inFrom = i
+		}
+		if a.to == 1 {
+			inTo = i
+		}
+		if a.from == 0 || a.to == 0 {
+			return false
+		}
+	}
+	if inFrom < 0 || inTo < 0 {
+		return false
+	}
+	to, from = to[t.layout.offset:], from[x.layout.offset:]
+	a, b := axes[inFrom], axes[inTo]
+	rest := make([]pairAxis, 0, len(axes))
+	for i, other := range axes {
+		if i != inFrom && i != inTo {
+			rest = append(rest, other)
+		}
+	}
+	planes := 1
+	for _, other := range rest {
+		planes *= other.size
+	}
+	place := func(plane int) (atTo, atFrom int) {
+		for i := len(rest) - 1; i >= 0; i-- {
+			n := plane % rest[i].size
+			plane /= rest[i].size
+			atTo, atFrom = atTo+n*rest[i].to, atFrom+n*rest[i].from
+		}
+		return atTo, atFrom
+	}
+	if inFrom == inTo {
+		if a.size < 16 {
+			return false
+		}
+		const piece = 1 << 14
+		pieces := (a.size + piece - 1) / piece
+		parallelRows(planes*pieces, parallelFrom/min(a.size, piece), func(start, end int) {
+			for i := start; i < end; i++ {
+				atTo, atFrom := place(i / pieces)
+				first := i % pieces * piece
+				n := min(piece, a.size-first)
+				copy(to[atTo+first:][:n], from[atFrom+first:][:n])
+			}
+		})
+		return true
+	}
+	if a.size < 4 || b.size < 4 {
+		return false
+	}
+	const side = 16
+	strips := (a.size + side - 1) / side
+	parallelRows(planes*strips, parallelFrom/(side*b.size), func(start, end int) {
+		for i := start; i < end; i++ {
+			atTo, atFrom := place(i / strips)
+			first := i % strips * side
+			turnStrip(to[atTo+first*a.to:], from[atFrom+first:], min(side, a.size-first), b.size, a.to, b.from)
+		}
+	})
+	return true
+}
+
+// turnStrip copies a matrix of n columns, at most 16, and so many rows to one that has its
+// columns as rows: rows of from lie stride apart, those of to width.
+func turnStrip[S uint8 | uint16 | uint32 | uint64](to, from []S, n, rows, width, stride int) {
+	for done := 0; n-done >= 4; done += 4 {
+		r0, r1 := to[done*width:][:rows], to[(done+1)*width:][:rows]
+		r2, r3 := to[(done+2)*width:][:rows], to[(done+3)*width:][:rows]
+		for j, at := 0, done; j < rows; j, at = j+1, at+stride {
+			line := from[at : at+4 : at+4]
+			r0[j], r1[j], r2[j], r3[j] = line[0], line[1], line[2], line[3]
+		}
+	}
+	for i := n &^ 3; i < n; i++ {
+		row := to[i*width:][:rows]
+		for j, at := 0, i; j < rows; j, at = j+1, at+stride {
+			row[j] = from[at]
+		}
+	}
+}
+
+// A panel holds a few rows of a tensor whose rows run across memory: those that lie side
+// by side are fetched together.
+type panel struct {
+	rows, width int // of the tensor: along the axis before the last, and along the last
+	first, held int // the rows that are here
+	raw         []uint64
+}
+
+const (
+	panelRows  = 16
+	panelWidth = 1 << 12 // elements of a row at most: all rows together stay in a cache
+)
+
+// panelOf returns an empty panel for a merged layout, nil if it would be of no use.
+func panelOf(l *Layout) *panel {
+	last := len(l.shape) - 1
+	if last < 1 || l.strides[last] <= 1 || l.strides[last-1] != 1 || l.shape[last-1] < 4 ||
+		l.shape[last] < 8 || l.shape[last] > panelWidth || l.Len() < moveFrom {
+		return nil
+	}
+	return &panel{rows: l.shape[last-1], width: l.shape[last]}
+}
+
+// fetch copies n elements from position start on to consecutive memory.
+func (p *panel) fetch(dst unsafe.Pointer, n int, data unsafe.Pointer, size int, l *Layout, start int) {
+	for n > 0 {
+		row, column := start/p.width, start%p.width
+		if row < p.first || row >= p.first+p.held {
+			p.fill(row, data, size, l)
+		}
+		run := min(n, p.width-column)
+		at := ((row-p.first)*p.width + column) * size
+		copy(unsafe.Slice((*byte)(dst), run*size), unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(p.raw))), len(p.raw)*8)[at:])
+		dst, n, start = unsafe.Add(dst, run*size), n-run, start+run
+	}
+}
+
+// fill fetches a row and those beside it.
+func (p *panel) fill(row int, data unsafe.Pointer, size int, l *Layout) {
+	if p.raw == nil {
+		p.raw = make([]uint64, (panelRows*p.width*size+7)/8)
+	}
+	p.first, p.held = row, min(panelRows, p.rows-row%p.rows)
+	stride := l.strides[len(l.strides)-1]
+	from := unsafe.Add(data, p.offset(l)*size)
+	to := unsafe.Pointer(unsafe.SliceData(p.raw))
+	switch size {
+	case 1:
+		turnPanel[uint8](to, from, p, stride)
+	case 2:
+		turnPanel[uint16](to, from, p, stride)
+	case 4:
+		turnPanel[uint32](to, from, p, stride)
+	default:
+		turnPanel[uint64](to, from, p, stride)
+	}
+}
+
+// offset returns where in the storage the first row begins.
+func (p *panel) offset(l *Layout) int {
+	at := l.offset
+	for axis, rest := len(l.shape)-2, p.first; axis >= 0; axis-- {
+		at += rest % l.shape[axis] * l.strides[axis]
+		rest /= l.shape[axis]
+	}
+	return at
+}
+
+func turnPanel[S uint8 | uint16 | uint32 | uint64](to, from unsafe.Pointer, p *panel, stride int) {
+	turnStrip(unsafe.Slice((*S)(to), panelRows*p.width), unsafe.Slice((*S)(from), (p.width-1)*stride+p.held), p.held, p.width, p.width, stride)
+}
+
+// put takes a row that is to be stored, in the bytes of elements, and stores those that it
+// holds when they are all there.
+func (p *panel) put(row int, src unsafe.Pointer, data unsafe.Pointer, size int, l *Layout) {
+	if p.held == panelRows || p.held > 0 && (row != p.first+p.held || row%p.rows == 0) {
+		p.flush(data, size, l)
+	}
+	if p.held == 0 {
+		p.first = row
+	}
+	if p.raw == nil {
+		p.raw = make([]uint64, (panelRows*p.width*size+7)/8)
+	}
+	bytes := p.width * size
+	copy(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(p.raw))), len(p.raw)*8)[p.held*bytes:], unsafe.Slice((*byte)(src), bytes))
+	p.held++
+}
+
+// flush stores the rows that are held.
+func (p *panel) flush(data unsafe.Pointer, size int, l *Layout) {
+	if p.held == 0 {
+		return
+	}
+	stride := l.strides[len(l.strides)-1]
+	to, from := unsafe.Add(data, p.offset(l)*size), unsafe.Pointer(unsafe.SliceData(p.raw))
+	switch size {
+	case 1:
+		turnBack[uint8](to, from, p, stride)
+	case 2:
+		turnBack[uint16](to, from, p, stride)
+	case 4:
+		turnBack[uint32](to, from, p, stride)
+	default:
+		turnBack[uint64](to, from, p, stride)
+	}
+	p.held = 0
+}
+
+func turnBack[S uint8 | uint16 | uint32 | uint64](to, from unsafe.Pointer, p *panel, stride int) {
+	rows, lines := unsafe.Slice((*S)(from), panelRows*p.width), unsafe.Slice((*S)(to), (p.width-1)*stride+p.held)
+	for first := 0; first < p.held; first += 4 {
+		n := min(4, p.held-first)
+		if n < 4 {
+			for i := first; i < p.held; i++ {
+				for j, v := range rows[i*p.width:][:p.width] {
+					lines[j*stride+i] = v
+				}
+			}
+			return
+		}
+		r0, r1 := rows[first*p.width:][:p.width], rows[(first+1)*p.width:][:p.width]
+		r2, r3 := rows[(first+2)*p.width:][:p.width], rows[(first+3)*p.width:][:p.width]
+		for j, at := 0, first; j < p.width; j, at = j+1, at+stride {
+			line := lines[at : at+4 : at+4]
+			line[0], line[1], line[2], line[3] = r0[j], r1[j], r2[j], r3[j]
+		}
+	}
+}
