@@ -157,6 +157,14 @@ func powForward(c *call) *Tensor {
 	if !c.left().dtype.IsFloat() && !powers.dtype.IsFloat() && contains(powers, func(n int64) bool { return n < 0 }) {
 		fail(ErrValue, "pow", describe(c.in...), "a whole number to a negative power is not a whole number", "convert with To(tensor.Float32)")
 	}
+	if x := c.left(); c.device == nil && powers.layout.repeatsOne() && powers.Len() == 1 && powers.Dim() <= x.Dim() &&
+		x.dtype == Float32 && resultDtype(c.op.name, x, powers) == Float32 {
+		var p [1]float32
+		newReader[float32](powers).copy(p[:], 0)
+		if kernel := powerOf(p[0]); kernel != nil {
+			return unary(unaryKernels{f32: kernel}, sameDtype)(c)
+		}
+	}
 	return binary(binaryKernels{f32: powFloat32, f64: powFloat64, i64: powInt64}, sameDtype)(c)
 }
 

@@ -157,6 +157,20 @@ func (t *Tensor) AddcdivInPlace(a, b *Tensor, value float64) *Tensor {
 
 // lerp goes from the nearer end, so that rounding keeps both.
 func lerp[T float32 | float64](dst, a, b, w []T) {
+	if v := vectorsFor[T](); v.Sub != nil && v.Mul != nil && v.Add != nil && v.Scale != nil && len(w) > 0 && allEqual(w) {
+		inRoom(dst, func(room []T, at int) {
+			way, x, y := room, a[at:][:len(room)], b[at:][:len(room)]
+			v.Sub(way, y, x)
+			if w := w[0]; w > -0.5 && w < 0.5 {
+				v.Scale(way, way, w)
+				v.Add(dst[at:][:len(room)], x, way)
+			} else {
+				v.Scale(way, way, 1-w)
+				v.Sub(dst[at:][:len(room)], y, way)
+			}
+		})
+		return
+	}
 	for i := range dst {
 		way := b[i] - a[i]
 		if w := w[i]; w > -0.5 && w < 0.5 {
@@ -167,8 +181,57 @@ func lerp[T float32 | float64](dst, a, b, w []T) {
 	}
 }
 
+// inRoom calls f for parts of a slice, with room for as many numbers as the part has.
+func inRoom[T number](dst []T, f func(room []T, at int)) {
+	var room [256]T
+	for at := 0; at < len(dst); at += len(room) {
+		f(room[:min(len(room), len(dst)-at)], at)
+	}
+}
+
+func allEqual[T number](x []T) bool {
+	first := x[0]
+	for _, v := range x {
+		if v != first {
+			return false
+		}
+	}
+	return true
+}
+
+// addcVector is addcmul, or addcdiv, in vector instructions; it reports whether there are
+// any.
+func addcVector[T float32 | float64](dst, t, a, b []T, value T, divide bool) bool {
+	v := vectorsFor[T]()
+	if v.Mul == nil || v.Div == nil || v.Add == nil || v.Scale == nil {
+		return false
+	}
+	inRoom(dst, func(room []T, at int) {
+		n := len(room)
+		if divide {
+			v.Div(room, a[at:][:n], b[at:][:n])
+			v.Scale(room, room, value)
+		} else {
+			v.Scale(room, a[at:][:n], value)
+			v.Mul(room, room, b[at:][:n])
+		}
+		v.Add(dst[at:][:n], t[at:][:n], room)
+	})
+	return true
+}
+
 func addcmul[T number](v T) func(dst, t, a, b []T) {
 	return func(dst, t, a, b []T) {
+		switch value := any(v).(type) {
+		case float32:
+			if addcVector(any(dst).([]float32), any(t).([]float32), any(a).([]float32), any(b).([]float32), value, false) {
+				return
+			}
+		case float64:
+			if addcVector(any(dst).([]float64), any(t).([]float64), any(a).([]float64), any(b).([]float64), value, false) {
+				return
+			}
+		}
 		for i := range dst {
 			dst[i] = t[i] + T(T(v*a[i])*b[i])
 		}
@@ -177,6 +240,9 @@ func addcmul[T number](v T) func(dst, t, a, b []T) {
 
 func addcdiv[T float32 | float64](v T) func(dst, t, a, b []T) {
 	return func(dst, t, a, b []T) {
+		if addcVector(dst, t, a, b, v, true) {
+			return
+		}
 		for i := range dst {
 			dst[i] = t[i] + T(v*T(a[i]/b[i]))
 		}
@@ -237,6 +303,7 @@ func logaddexp32(dst, a, b []float32) {
 		return
 	}
 	var few, larger [256]float32 // dst may be an operand
+	larger32 := vector2(v.Maximum, maximum[float32])
 	for len(a) > 0 {
 		n := min(len(a), len(few))
 		rest, top := few[:n], larger[:n]
@@ -250,7 +317,7 @@ func logaddexp32(dst, a, b []float32) {
 		v.Neg(rest, rest)
 		v.Exp(rest, rest)
 		v.Log1p(rest, rest)
-		maximum(top, a[:n], b[:n])
+		larger32(top, a[:n], b[:n])
 		v.Add(dst[:n], top, rest)
 		dst, a, b = dst[n:], a[n:], b[n:]
 	}

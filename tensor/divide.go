@@ -101,11 +101,7 @@ func init() {
 	define(&opRemainder, op{
 		name: "remainder",
 		forward: wholeDivision(binaryKernels{
-			f32: func(dst, x, y []float32) {
-				for i := range dst {
-					dst[i] = float32(pythonMod(float64(x[i]), float64(y[i])))
-				}
-			},
+			f32: nearAndFar(vectors32.RemainderNear, pythonMod),
 			f64: func(dst, x, y []float64) {
 				for i := range dst {
 					dst[i] = pythonMod(x[i], y[i])
@@ -127,11 +123,7 @@ func init() {
 	define(&opFmod, op{
 		name: "fmod",
 		forward: wholeDivision(binaryKernels{
-			f32: func(dst, x, y []float32) {
-				for i := range dst {
-					dst[i] = float32(mod(float64(x[i]), float64(y[i])))
-				}
-			},
+			f32: nearAndFar(vectors32.FmodNear, mod),
 			f64: func(dst, x, y []float64) {
 				for i := range dst {
 					dst[i] = mod(x[i], y[i])
@@ -147,6 +139,34 @@ func init() {
 		broadcasts: true,
 		flops:      onePerElement,
 	})
+}
+
+// nearAndFar computes remainders in vector instructions, where there are any, and by far
+// what those leave as NaN.
+func nearAndFar(near func(dst, x, y []float32), far func(a, b float64) float64) func(dst, x, y []float32) {
+	return func(dst, x, y []float32) {
+		if near == nil {
+			for i := range dst {
+				dst[i] = float32(far(float64(x[i]), float64(y[i])))
+			}
+			return
+		}
+		var room [256]float32 // dst may be an operand
+		for len(x) > 0 {
+			n := min(len(x), len(room))
+			rest := room[:n]
+			near(rest, x[:n], y[:n])
+			if s := vectors32.Sum(rest); s != s {
+				for i, v := range rest {
+					if v != v {
+						rest[i] = float32(far(float64(x[i]), float64(y[i])))
+					}
+				}
+			}
+			copy(dst, rest)
+			dst, x, y = dst[n:], x[n:], y[n:]
+		}
+	}
 }
 
 func (t *Tensor) floorDivide(other *Tensor) *Tensor { return t.FloorDiv(other) }

@@ -201,6 +201,9 @@ func zipBlocks[T number](out, x, y *Tensor, kernel func(dst, x, y []T)) {
 		})
 		return
 	}
+	if isPlain[T](out) && isNative[T](x.dtype) && isNative[T](y.dtype) && zipRows(out, x, y, kernel) {
+		return
+	}
 	parallel(out.Len(), parallelFrom, func(start, end int) {
 		rx, ry, w := newReader[T](x), newReader[T](y), newWriter[T](out)
 		inBlocks(start, end, func(at, n int) {
@@ -208,6 +211,63 @@ func zipBlocks[T number](out, x, y *Tensor, kernel func(dst, x, y []T)) {
 			w.flush(at, n)
 		})
 	})
+}
+
+// zipRows is zipBlocks for operands whose rows are whole in memory, or one number each:
+// they need not be copied to be repeated. It reports whether they are.
+func zipRows[T number](out, x, y *Tensor, kernel func(dst, x, y []T)) bool {
+	last := out.Dim() - 1
+	if last < 1 || out.layout.shape[last] < 64 {
+		return false
+	}
+	n := out.layout.shape[last]
+	rowsOf := func(t *Tensor) (at func(row int) int, repeats, ok bool) {
+		stride := t.layout.strides[last]
+		if stride != 1 && stride != 0 {
+			return nil, false, false
+		}
+		outer := Layout{t.layout.shape[:last], t.layout.strides[:last], t.layout.offset}
+		return outer.place, stride == 0, true
+	}
+	xAt, xRepeats, ok := rowsOf(x)
+	if !ok {
+		return false
+	}
+	yAt, yRepeats, ok := rowsOf(y)
+	if !ok {
+		return false
+	}
+	to, left, right := plain[T](out), elements[T](x.storage), elements[T](y.storage)
+	parallelRows(len(to)/n, max(parallelFrom/n, 1), func(start, end int) {
+		var few [2][blockLen]T
+		fetch := func(from []T, at int, repeats bool, room []T, done, n int) []T {
+			if !repeats {
+				return from[at+done:][:n]
+			}
+			if done == 0 {
+				fillWith(room[:n], from[at])
+			}
+			return room[:n]
+		}
+		for row := start; row < end; row++ {
+			a, b := xAt(row), yAt(row)
+			for done := 0; done < n; done += blockLen {
+				k := min(blockLen, n-done)
+				kernel(to[row*n+done:][:k], fetch(left, a, xRepeats, few[0][:], done, k), fetch(right, b, yRepeats, few[1][:], done, k))
+			}
+		}
+	})
+	return true
+}
+
+// place returns where in the storage element i lies, in row-major order.
+func (l Layout) place(i int) int {
+	at := l.offset
+	for axis := len(l.shape) - 1; axis >= 0; axis-- {
+		at += i % l.shape[axis] * l.strides[axis]
+		i /= l.shape[axis]
+	}
+	return at
 }
 
 // isPlain reports whether the memory of t is already what a kernel wants: a

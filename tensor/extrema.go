@@ -14,13 +14,13 @@ var opMax, opMin op
 func init() {
 	define(&opMax, op{
 		name:      "max",
-		forward:   extremeForward(foldings{"max", maxFolding(float32(math.Inf(-1))), maxFolding(math.Inf(-1)), maxFolding(int64(math.MinInt64))}),
+		forward:   extremeForward(foldings{"max", vectorExtreme(maxFolding(float32(math.Inf(-1))), vectors32.Maximum), vectorExtreme(maxFolding(math.Inf(-1)), vectors64.Maximum), maxFolding(int64(math.MinInt64))}),
 		gradients: []gradient{{readsInput | readsOutput, extremeBackward}},
 		flops:     inputElements,
 	})
 	define(&opMin, op{
 		name:      "min",
-		forward:   extremeForward(foldings{"min", minFolding(float32(math.Inf(1))), minFolding(math.Inf(1)), minFolding(int64(math.MaxInt64))}),
+		forward:   extremeForward(foldings{"min", vectorExtreme(minFolding(float32(math.Inf(1))), vectors32.Minimum), vectorExtreme(minFolding(math.Inf(1)), vectors64.Minimum), minFolding(int64(math.MaxInt64))}),
 		gradients: []gradient{{readsInput | readsOutput, extremeBackward}},
 		flops:     inputElements,
 	})
@@ -104,6 +104,39 @@ func minFolding[T number](start T) folding[T] {
 			sums[i] = min(sums[i], v)
 		}
 	}, 1}
+}
+
+// vectorExtreme is a folding of extremes with its loops in vector instructions, if there
+// are any: choose is the larger, or smaller, of two. A block is folded onto itself, half
+// by half.
+func vectorExtreme[T float32 | float64](f folding[T], choose func(dst, x, y []T)) folding[T] {
+	if choose == nil {
+		return f
+	}
+	few := f.block
+	f.block = func(x []T) T {
+		if len(x) < 64 {
+			return few(x)
+		}
+		var room [blockLen / 2]T
+		half := len(x) / 2
+		best := room[:half]
+		choose(best, x[:half], x[half:2*half])
+		if len(x)%2 != 0 {
+			best[0] = f.join(best[0], x[len(x)-1])
+		}
+		for len(best) >= 64 {
+			half := len(best) / 2
+			if len(best)%2 != 0 {
+				best[0] = f.join(best[0], best[len(best)-1])
+			}
+			choose(best[:half], best[:half], best[half:2*half])
+			best = best[:half]
+		}
+		return few(best)
+	}
+	f.step = func(sums, x []T) { choose(sums[:len(x)], sums, x) }
+	return f
 }
 
 var opArgmax, opArgmin op

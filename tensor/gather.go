@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"unsafe"
 
 	"github.com/lectern-go/lectern/internal/device"
 )
@@ -66,6 +67,15 @@ func init() {
 			x = x.Detach().Contiguous()
 			inner := product(shape[s.axis+1:]) * x.dtype.Size()
 			from, to := x.memory(), out.memory()
+			if len(s.at) > 0 && (inner == 4 || inner == 8) {
+				outer := product(shape[:s.axis])
+				if inner == 4 {
+					selectEach(stored[uint32](out), stored[uint32](x), outer, s)
+				} else {
+					selectEach(unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(to))), len(to)/8), unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(from))), len(from)/8), outer, s)
+				}
+				return out
+			}
 			parallelRows(product(shape[:s.axis])*len(s.at), parallelFrom/max(inner, 1), func(start, end int) {
 				for i := start; i < end; i++ {
 					row, j := i/len(s.at), i%len(s.at)
@@ -113,6 +123,19 @@ func init() {
 		bytes: func(c *call, out *Tensor) int {
 			return c.input().distinctBytes() + positionBytes*len(c.attr.(selection).at) + out.distinctBytes()
 		},
+	})
+}
+
+// selectEach is index select of elements that are no larger than a word.
+func selectEach[S uint32 | uint64](to, from []S, outer int, s selection) {
+	n := len(s.at)
+	parallelRows(outer, parallelFrom/n, func(start, end int) {
+		for row := start; row < end; row++ {
+			dst, src := to[row*n:][:n], from[row*s.size:][:s.size]
+			for j, at := range s.at {
+				dst[j] = src[at]
+			}
+		}
 	})
 }
 
@@ -346,13 +369,75 @@ func (t *Tensor) Gather(axis int, index any) *Tensor {
 
 // pick walks the positions of the index in row-major order.
 func pick[S any](out, from []S, l Layout, a gathering) {
+	if outer, count, inner, ok := a.inRows(l); ok {
+		at, size := plain[int64](a.index), a.shape[a.axis]
+		from = from[l.offset:]
+		parallelRows(outer, parallelFrom/(count*inner), func(start, end int) {
+			for o := start; o < end; o++ {
+				part := from[o*size*inner:][:size*inner]
+				for j := range count {
+					first := (o*count + j) * inner
+					dst, places := out[first:][:inner], at[first:][:inner]
+					for k, p := range places {
+						dst[k] = part[int(p)*inner+k]
+					}
+				}
+			}
+		})
+		return
+	}
 	a.each(l, func(i, at int) { out[i] = from[at] })
 }
 
 func scatterAdd[T number](sum []T, l Layout, x *Tensor, a gathering) {
-	values := make([]T, x.Len())
-	newReader[T](x).copy(values, 0)
+	var values []T
+	if isPlain[T](x) {
+		values = plain[T](x)
+	} else {
+		values = make([]T, x.Len())
+		newReader[T](x).copy(values, 0)
+	}
+	if outer, count, inner, ok := a.inRows(l); ok { // each target gets its values in the same order
+		at, size := plain[int64](a.index), a.shape[a.axis]
+		sum = sum[l.offset:]
+		parallelRows(outer, parallelFrom/(count*inner), func(start, end int) {
+			for o := start; o < end; o++ {
+				part := sum[o*size*inner:][:size*inner]
+				for j := range count {
+					first := (o*count + j) * inner
+					places := at[first:][:inner]
+					for k, v := range values[first:][:inner] {
+						part[int(places[k])*inner+k] += v
+					}
+				}
+			}
+		})
+		return
+	}
 	a.each(l, func(i, at int) { sum[at] += values[i] })
+}
+
+// inRows reports whether a tensor of layout l is contiguous and the positions are for all
+// of its other axes: outer before the axis, count along it and inner behind.
+func (a gathering) inRows(l Layout) (outer, count, inner int, ok bool) {
+	if a.index.Len() == 0 || !l.IsContiguous() {
+		return 0, 0, 0, false
+	}
+	outer, inner = 1, 1
+	for i, size := range a.index.layout.shape {
+		switch {
+		case i == a.axis:
+			count = size
+			continue
+		case size != l.shape[i]:
+			return 0, 0, 0, false
+		case i < a.axis:
+			outer *= size
+		default:
+			inner *= size
+		}
+	}
+	return outer, count, inner, true
 }
 
 // each calls f with the number of each position of the index and the storage

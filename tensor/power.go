@@ -15,17 +15,38 @@ func powFloat32(dst, x, y []float32) {
 			return
 		}
 	}
+	if kernel := powerOf(p); kernel != nil {
+		kernel(dst, x)
+		return
+	}
+	powEach(dst, x, y)
+}
+
+// powerOf returns the loop for an exponent that products and a root do, else nil.
+func powerOf(p float32) func(dst, x []float32) {
 	switch twice := 2 * p; {
 	case p == 1:
-		copy(dst, x)
+		return func(dst, x []float32) { copy(dst, x) }
 	case p == 2:
-		vector2(vectors32.Mul, mul[float32])(dst, x, x)
+		return vector1(vectors32.Square, square[float32])
+	case p == 3:
+		return thirdPower
 	case p == -1:
-		vector1(vectors32.Reciprocal, reciprocal[float32])(dst, x)
+		return vector1(vectors32.Reciprocal, reciprocal[float32])
 	case twice == float32(int(twice)) && -16 <= twice && twice <= 16:
-		powHalves(dst, x, int(twice))
-	default:
-		powEach(dst, x, y)
+		return func(dst, x []float32) { powHalves(dst, x, int(twice)) }
+	}
+	return nil
+}
+
+// thirdPower is rounded twice, so that the last bit or two may differ.
+func thirdPower(dst, x []float32) {
+	var room [256]float32 // dst may be x
+	for len(x) > 0 {
+		n := min(len(x), len(room))
+		vector1(vectors32.Square, square[float32])(room[:n], x[:n])
+		vector2(vectors32.Mul, mul[float32])(dst[:n], room[:n], x[:n])
+		dst, x = dst[n:], x[n:]
 	}
 }
 

@@ -33,7 +33,11 @@ func TestPowAgainstMath(t *testing.T) {
 		for i, v := range x {
 			// Squares are one product, reciprocals one division; others may be off by the last bit of a result that is rounded once.
 			want := float32(math.Pow(float64(v), p))
-			if same(dst[i], want) || math.Abs(ulps(dst[i], want)) <= 1 {
+			off := 1.
+			if p == 3 { // two products
+				off = 2
+			}
+			if same(dst[i], want) || math.Abs(ulps(dst[i], want)) <= off {
 				continue
 			}
 			t.Fatalf("%g to the power of %g is %g, want %g", v, p, dst[i], want)

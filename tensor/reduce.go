@@ -380,7 +380,11 @@ func foldColumns[T number](out []T, x *Tensor, r reduced, axis int, f folding[T]
 	pieces := (width + foldWidth - 1) / foldWidth
 	blocks := (r.count + blockLen - 1) / blockLen
 	parallelRows(len(out)/width*pieces, parallelFrom/(r.count*min(width, foldWidth)), func(start, end int) {
-		rows := newReader[T](x)
+		rows, direct := newReader[T](x), isPlain[T](x)
+		var memory []T
+		if direct {
+			memory = plain[T](x)
+		}
 		lanes, partial := make([]T, f.lanes*foldWidth), make([]T, blocks*foldWidth)
 		pairs := make([]T, blocks)
 		for piece := start; piece < end; piece++ {
@@ -388,12 +392,16 @@ func foldColumns[T number](out []T, x *Tensor, r reduced, axis int, f folding[T]
 			n := min(foldWidth, width-first)
 			for b := range blocks {
 				used := min(f.lanes, r.count-b*blockLen) // the others hold nothing
-				for i := range lanes[:used*foldWidth] {
-					lanes[i] = f.start
+				for a := range used {
+					fillWith(lanes[a*foldWidth:][:n], f.start)
 				}
 				for row := b * blockLen; row < min(r.count, (b+1)*blockLen); row++ {
-					lane := lanes[row%blockLen%f.lanes*foldWidth:][:n]
-					f.step(lane, rows.block((outer*r.count+row)*width+first, n))
+					lane, at := lanes[row%blockLen%f.lanes*foldWidth:][:n], (outer*r.count+row)*width+first
+					if direct {
+						f.step(lane, memory[at:][:n])
+					} else {
+						f.step(lane, rows.block(at, n))
+					}
 				}
 				for half := f.lanes / 2; half > 0; half /= 2 {
 					for a := 0; a < half && a+half < used; a++ {

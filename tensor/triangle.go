@@ -7,7 +7,7 @@ package tensor
 var opTril, opTriu op
 
 func init() {
-	part := func(name string, keep func(column, row int) bool) op {
+	part := func(name string, lower bool) op {
 		o := op{name: name}
 		o.forward = func(c *call) *Tensor {
 			x, diagonal := c.input(), c.attr.(int)
@@ -16,21 +16,31 @@ func init() {
 				rowsOn(name, x.dtype, out, x, x.Dim()-1, float64(diagonal))
 				return out
 			}
-			switch formats[x.dtype].arithmetic {
-			case inFloat32:
-				keepPart[float32](out, x, diagonal, keep)
-			case inFloat64:
-				keepPart[float64](out, x, diagonal, keep)
+			if out.Len() == 0 {
+				return out
+			}
+			x = x.Detach()
+			if !x.IsContiguous() {
+				x = x.converted(x.dtype)
+			}
+			rows, columns := x.Size(-2), x.Size(-1)
+			switch x.dtype.Size() {
+			case 1:
+				keepPart(stored[uint8](out), stored[uint8](x), rows, columns, diagonal, lower)
+			case 2:
+				keepPart(stored[uint16](out), stored[uint16](x), rows, columns, diagonal, lower)
+			case 4:
+				keepPart(stored[uint32](out), stored[uint32](x), rows, columns, diagonal, lower)
 			default:
-				keepPart[int64](out, x, diagonal, keep)
+				keepPart(stored[uint64](out), stored[uint64](x), rows, columns, diagonal, lower)
 			}
 			return out
 		}
 		return o
 	}
-	tril := part("tril", func(column, row int) bool { return column <= row })
+	tril := part("tril", true)
 	tril.gradients = []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor { return g.Tril(c.attr.(int)) }}}
-	triu := part("triu", func(column, row int) bool { return column >= row })
+	triu := part("triu", false)
 	triu.gradients = []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor { return g.Triu(c.attr.(int)) }}}
 	define(&opTril, tril)
 	define(&opTriu, triu)
@@ -59,14 +69,20 @@ func (t *Tensor) triangle(o *op, diagonal int) *Tensor {
 	return apply(o, diagonal, t)
 }
 
-func keepPart[T number](out, x *Tensor, diagonal int, keep func(column, row int) bool) {
-	rows := x.Size(-2)
-	mapRows(out, x, x.Dim()-1, func(dst, src []T, number int) {
-		row := number%rows + diagonal
-		for j, v := range src {
-			dst[j] = 0
-			if keep(j, row) {
-				dst[j] = v
+// keepPart copies the part of each row that begins, or ends, at a diagonal.
+func keepPart[S uint8 | uint16 | uint32 | uint64](to, from []S, rows, columns, diagonal int, lower bool) {
+	parallelRows(len(to)/columns, parallelFrom/columns, func(start, end int) {
+		for i := start; i < end; i++ {
+			dst, src := to[i*columns:][:columns], from[i*columns:][:columns]
+			cut := i%rows + diagonal
+			if lower {
+				cut = min(max(cut+1, 0), columns)
+				copy(dst[:cut], src)
+				clear(dst[cut:])
+			} else {
+				cut = min(max(cut, 0), columns)
+				clear(dst[:cut])
+				copy(dst[cut:], src[cut:])
 			}
 		}
 	})
