@@ -67,7 +67,12 @@ var opAddcdiv op
 func init() {
 	define(&opLerp, op{
 		name: "lerp",
-		forward: ternary(func(*call) ternaryKernels { return ternaryKernels{f32: lerp[float32], f64: lerp[float64]} }, always(floatDtype),
+		forward: ternary(func(c *call) ternaryKernels {
+			if c.in[2].layout.repeatsOne() && c.in[2].Len() > 0 {
+				return ternaryKernels{f32: lerpAlike[float32], f64: lerpAlike[float64]}
+			}
+			return ternaryKernels{f32: lerp[float32], f64: lerp[float64]}
+		}, always(floatDtype),
 			func(_ *call, a, b, w *Tensor) *Tensor {
 				way := b.Sub(a)
 				return Where(w.Abs().Lt(0.5), a.Add(way.Mul(w)), b.Sub(way.Mul(w.Neg().Add(1))))
@@ -157,7 +162,19 @@ func (t *Tensor) AddcdivInPlace(a, b *Tensor, value float64) *Tensor {
 
 // lerp goes from the nearer end, so that rounding keeps both.
 func lerp[T float32 | float64](dst, a, b, w []T) {
-	if v := vectorsFor[T](); v.Sub != nil && v.Mul != nil && v.Add != nil && v.Scale != nil && len(w) > 0 && allEqual(w) {
+	for i := range dst {
+		way := b[i] - a[i]
+		if w := w[i]; w > -0.5 && w < 0.5 {
+			dst[i] = a[i] + T(w*way)
+		} else {
+			dst[i] = b[i] - T(way*(1-w))
+		}
+	}
+}
+
+// lerpAlike is lerp where all weights are the same.
+func lerpAlike[T float32 | float64](dst, a, b, w []T) {
+	if v := vectorsFor[T](); v.Sub != nil && v.Add != nil && v.Scale != nil {
 		inRoom(dst, func(room []T, at int) {
 			way, x, y := room, a[at:][:len(room)], b[at:][:len(room)]
 			v.Sub(way, y, x)
@@ -171,14 +188,7 @@ func lerp[T float32 | float64](dst, a, b, w []T) {
 		})
 		return
 	}
-	for i := range dst {
-		way := b[i] - a[i]
-		if w := w[i]; w > -0.5 && w < 0.5 {
-			dst[i] = a[i] + T(w*way)
-		} else {
-			dst[i] = b[i] - T(way*(1-w))
-		}
-	}
+	lerp(dst, a, b, w)
 }
 
 // inRoom calls f for parts of a slice, with room for as many numbers as the part has.
@@ -187,16 +197,6 @@ func inRoom[T number](dst []T, f func(room []T, at int)) {
 	for at := 0; at < len(dst); at += len(room) {
 		f(room[:min(len(room), len(dst)-at)], at)
 	}
-}
-
-func allEqual[T number](x []T) bool {
-	first := x[0]
-	for _, v := range x {
-		if v != first {
-			return false
-		}
-	}
-	return true
 }
 
 // addcVector is addcmul, or addcdiv, in vector instructions; it reports whether there are

@@ -107,33 +107,31 @@ func minFolding[T number](start T) folding[T] {
 }
 
 // vectorExtreme is a folding of extremes with its loops in vector instructions, if there
-// are any: choose is the larger, or smaller, of two. A block is folded onto itself, half
-// by half.
+// are any: choose is the larger, or smaller, of two.
 func vectorExtreme[T float32 | float64](f folding[T], choose func(dst, x, y []T)) folding[T] {
 	if choose == nil {
 		return f
 	}
 	few := f.block
 	f.block = func(x []T) T {
-		if len(x) < 64 {
+		const width = 64
+		if len(x) < 2*width {
 			return few(x)
 		}
-		var room [blockLen / 2]T
-		half := len(x) / 2
-		best := room[:half]
-		choose(best, x[:half], x[half:2*half])
-		if len(x)%2 != 0 {
-			best[0] = f.join(best[0], x[len(x)-1])
+		var room [width]T
+		best := room[:]
+		choose(best, x[:width], x[width:2*width])
+		for x = x[2*width:]; len(x) >= width; x = x[width:] {
+			choose(best, best, x[:width])
 		}
-		for len(best) >= 64 {
-			half := len(best) / 2
-			if len(best)%2 != 0 {
-				best[0] = f.join(best[0], best[len(best)-1])
-			}
-			choose(best[:half], best[:half], best[half:2*half])
-			best = best[:half]
+		for n := width / 2; n >= 8; n /= 2 {
+			choose(best[:n], best[:n], best[n:2*n])
 		}
-		return few(best)
+		top := few(best[:8])
+		if len(x) > 0 {
+			top = f.join(top, few(x))
+		}
+		return top
 	}
 	f.step = func(sums, x []T) { choose(sums[:len(x)], sums, x) }
 	return f

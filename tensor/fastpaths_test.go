@@ -322,3 +322,28 @@ func TestFastBlends(t *testing.T) {
 		}
 	}
 }
+
+// TestFastExtremes has the extreme at each place of rows of many lengths.
+func TestFastExtremes(t *testing.T) {
+	for _, d := range []Dtype{Float32, Float64} {
+		for _, n := range []int{1, 63, 64, 127, 128, 129, 200, 255, 1024, 1100} {
+			x := With(d).Zeros(n)
+			for i := range n {
+				for _, v := range []float64{1, -1, math.NaN()} {
+					x.SetAt(v, i)
+					high, low := max(v, 0), min(v, 0)
+					if n == 1 {
+						high, low = v, v
+					}
+					if got := x.Max().Item(); !sameElement(got, high) {
+						t.Fatalf("the largest of %d zeros and %v at %d is %v", n-1, v, i, got)
+					}
+					if got := x.Min().Item(); !sameElement(got, low) {
+						t.Fatalf("the smallest of %d zeros and %v at %d is %v", n-1, v, i, got)
+					}
+				}
+				x.SetAt(0, i)
+			}
+		}
+	}
+}

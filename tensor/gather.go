@@ -17,11 +17,19 @@ import (
 // checkedPositions returns the elements of an index tensor as positions of an
 // axis of t, all at least 0.
 func (t *Tensor) checkedPositions(op string, axis int, index *Tensor) []int64 {
-	size := t.layout.shape[axis]
+	at := make([]int64, index.Len())
+	t.checkPositions(op, axis, index, at)
+	return at
+}
+
+// checkPositions writes the elements of an index tensor to at, as positions of an axis of
+// t.
+func (t *Tensor) checkPositions(op string, axis int, index *Tensor, at []int64) {
 	if formats[index.dtype].class != classInt {
 		fail(ErrDtype, op, describe(t, index), "the positions are "+index.dtype.String()+", not whole numbers", "convert with To(tensor.Int64)")
 	}
-	at := index.Ints()
+	size := t.layout.shape[axis]
+	newReader[int64](index.onHost()).copy(at, 0)
 	for i, p := range at {
 		if p < 0 && op == "index" {
 			at[i] += int64(size)
@@ -34,7 +42,6 @@ func (t *Tensor) checkedPositions(op string, axis int, index *Tensor) []int64 {
 			fail(ErrIndex, op, describe(t, index), fmt.Sprintf("position %d is out of range for axis %d of size %d", p, axis, size), hint)
 		}
 	}
-	return at
 }
 
 // selection is what IndexSelect remembers: the axis, its size and the positions.

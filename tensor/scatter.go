@@ -38,7 +38,7 @@ func (t *Tensor) gatheringAt(op string, axis int, index *Tensor) gathering {
 		}
 	}
 	at := newTensor(Int64, index.layout.shape, false)
-	copy(plain[int64](at), t.checkedPositions(op, axis, index))
+	t.checkPositions(op, axis, index, plain[int64](at))
 	return gathering{axis, at, t.Shape()}
 }
 
