@@ -45,6 +45,17 @@ var remarks = map[string][]Option{
 		Why("Gradients add up until somebody clears them."),
 		Mistake([]float64{1, 2, 3}, "That would be the second one alone."),
 	},
+	// 13: parameters and initialisation
+	"How large is a typical output?": {
+		Why("It is about the root of 16,384."), Mistake(16384, "That would be if all products had the same sign."), Mistake(1, "That is a single product."),
+	},
+	"Four times the inputs: how many times the size?": {Why("The root of 4."), Mistake(4, "It grows with the root.")},
+	"How large is an output now?":                     {Why("The root of the number of inputs cancels.")},
+	"How many of some 1400 does the cut remove?": {
+		Why("−3 and 3 are 384 standard deviations away."), Mistake(1400, "That is what it looks like. How large is 3 in standard deviations of 1/128?"),
+	},
+	"How large is the signal after 20 layers?": {Why("It shrinks by √2 in each layer."), Mistake(1, "It would, without the ReLU.")},
+	"Which rule gives the smallest numbers?":   {Why("It is the only one without a factor of 2.")},
 	// 17: optimizers
 	"What is the gradient at (4, 1)?": {Why("It is five times as large across the valley as along it.")},
 	"Where does one step of SGD lead?": {

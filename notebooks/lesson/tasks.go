@@ -203,6 +203,43 @@ var tasks = map[string]*task{
 		},
 		praise: "This is micrograd, and the core of every autograd engine.",
 	},
+	// 13: parameters and initialisation
+	"13.4": {
+		name: "spreadOf", args: []string{"rule", "in", "out"},
+		prototype: (func(rule string, in, out int) float64)(nil),
+		cases: []gradedCase{
+			{category: "lecun", in: []any{"lecun", 16384, 32}, want: []any{0.0078125}},
+			{category: "lecun, more outputs than inputs", in: []any{"lecun", 4, 400}, want: []any{0.5}},
+			{category: "xavier", in: []any{"xavier", 256, 64}, want: []any{0.07905694150420949}},
+			{category: "xavier, the other way round", in: []any{"xavier", 64, 256}, want: []any{0.07905694150420949}},
+			{category: "xavier of a square matrix", in: []any{"xavier", 100, 100}, want: []any{0.1}},
+			{category: "he", in: []any{"he", 256, 64}, want: []any{0.08838834764831845}},
+			{category: "he of one input", in: []any{"he", 1, 9}, want: []any{1.4142135623730951}},
+		},
+		hints: [2]string{
+			"The table under \"Three names\" has the formulas. Do you divide whole numbers anywhere? In Go, 2/320 is 0.",
+			"Convert to float64 first: math.Sqrt(2 / float64(in+out)) is Xavier's.",
+		},
+		praise: "Only Xavier's rule looks at the outputs.",
+	},
+	"13.5": {
+		name: "truncated", args: []string{"draws", "n", "std", "bound"},
+		prototype: (func(draws []float64, n int, std, bound float64) []float64)(nil),
+		cases: []gradedCase{
+			{category: "nothing to cut", in: []any{[]float64{0.5, -1, 2}, 3, 1.0, 3.0}, want: []any{[]float64{0.5, -1, 2}}},
+			{category: "the standard deviation", in: []any{[]float64{0.5, -1, 2}, 3, 0.1, 3.0}, want: []any{[]float64{0.05, -0.1, 0.2}}},
+			{category: "numbers beyond the bound", in: []any{[]float64{4, 0.5, -3.5, 1}, 2, 2.0, 3.0}, want: []any{[]float64{1, 2}}},
+			{category: "a bound in standard deviations", points: 2, in: []any{[]float64{2, 2.5, -0.3, -1.5}, 1, 0.01, 1.0}, want: []any{[]float64{-0.003}}},
+			{category: "numbers at the bound", in: []any{[]float64{3, -3}, 2, 1.0, 3.0}, want: []any{[]float64{3, -3}}},
+			{category: "more draws than needed", in: []any{[]float64{1, 1, 1}, 1, 1.0, 3.0}, want: []any{[]float64{1}}},
+			{category: "no numbers", in: []any{[]float64{1, 1, 1}, 0, 1.0, 3.0}, want: []any{[]float64{}}},
+		},
+		hints: [2]string{
+			"Compare before you multiply: the bound is for the standard normal number. When do you stop?",
+			"For each draw: if you have n numbers, stop; if math.Abs(z) <= bound, append std*z.",
+		},
+		praise: "Drawing again until a number fits is called rejection sampling.",
+	},
 	// 17: optimizers
 	"17.4": {
 		name: "sgd", args: []string{"p", "gradients", "lr", "m"},
