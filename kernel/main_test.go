@@ -351,6 +351,29 @@ func TestMask(t *testing.T) {
 	}
 }
 
+// On Debian and Ubuntu, Python comes without what makes environments. Then people are told which package brings it.
+func TestLabNamesTheMissingPackage(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the fake Python is a file without an extension, which Windows does not run")
+	}
+	w, _ := scripted(t)
+	dir := t.TempDir()
+	python := `#!/bin/sh
+case "$*" in
+-c*) echo "3.13 True" ;;
+*) echo "The virtual environment was not created successfully because ensurepip is not available."; exit 1 ;;
+esac
+`
+	if err := os.WriteFile(filepath.Join(dir, "python3"), []byte(python), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir)
+	var none *noPython
+	if _, err := w.findLab(t.Context()); !errors.As(err, &none) || !strings.Contains(err.Error(), "apt install python3-venv") {
+		t.Errorf("error %v", err)
+	}
+}
+
 // What the system said to Go, somewhere in a hundred lines, is followed by what to do.
 func TestRemedy(t *testing.T) {
 	for text, want := range map[string]string{
