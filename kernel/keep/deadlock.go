@@ -118,9 +118,7 @@ func (w *watch) idle() (made uint64, waiting bool) {
 				return 0, false // a Go without these counters
 			}
 		}
-		if made = w.samples[3].Value.Uint64(); runtime.GOOS == "js" {
-			made = 0 // there the scheduler itself makes a goroutine whenever it has nothing to do
-		}
+		made = w.samples[3].Value.Uint64()
 		running, runnable, outside := w.samples[0].Value.Uint64(), w.samples[1].Value.Uint64(), w.samples[2].Value.Uint64()
 		if runnable == 0 && running <= 1 && outside <= 1 {
 			return made, true

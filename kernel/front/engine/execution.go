@@ -110,6 +110,10 @@ func (x *execution) end(state string) {
 		x.printed = 0
 		x.note(fmt.Sprintf("the cell printed more than %d kB; the page shows no more of it", mostText/1000))
 	}
+}
+
+// report adds what went wrong, below everything else.
+func (x *execution) report() {
 	if x.fail != nil {
 		x.publish("error", x.fail.Content())
 	}

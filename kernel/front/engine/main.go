@@ -138,5 +138,6 @@ func (e *engine) ended(state string) verdict {
 			x.unsaved(lost)
 		}
 	}
+	x.report()
 	return verdict{x.fail != nil}
 }
