@@ -108,7 +108,7 @@ func (s *site) live(i int) string {
 	p := s.pages[i]
 	cells := []liveCell{}
 	for _, c := range p.nb.Cells {
-		if c.Type != "code" || strings.TrimSpace(c.Source) == "" || p.language() != "go" {
+		if c.Type != "code" || strings.TrimSpace(c.Source) == "" || p.language() != "go" || c.HasTag("check-only") {
 			continue
 		}
 		l := liveCell{ID: c.ID, Source: strings.Trim(lineEnds(c.Source), "\n"), Measured: c.HasTag("measured"), Solution: c.HasTag("solution"), Why: beyondPage(c.Source)}
