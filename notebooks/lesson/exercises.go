@@ -408,4 +408,26 @@ var exercises = map[string]exercise{
 		hint:   "A key and a value, for each block, head and feature, of two bytes.",
 		praise: "128 KiB for each token: a conversation of 8,192 tokens fills a gigabyte.",
 	},
+	// 25: what a Transformer costs
+	"25.1": {
+		want: 2 * 8.03e9, tolerance: []float64{0.01},
+		hint:   "Two bytes for each parameter.",
+		praise: "16 GB: too much for most graphics cards at home.",
+	},
+	"25.2": {
+		want:   4,
+		hint:   "A matrix of D × D has how many weights when D doubles?",
+		praise: "But the embedding only doubles.",
+	},
+	// 26: inference
+	"26.1": {
+		want: 1e3 * 69.5e9 * 2 / (8 * 3.35e12), tolerance: []float64{0.02},
+		hint:   "Bytes of all weights, over the bytes per second of all eight together.",
+		praise: "Eight machines read eight times as fast. They also have to talk to each other, which this leaves out.",
+	},
+	"26.2": {
+		want: 989.5e12 / 3.35e12 / 2, tolerance: []float64{0.1},
+		hint:   "The intensity of a batch of B is 2·B FLOPs for each weight, over the bytes of a weight.",
+		praise: "Half as many bytes, half as large a batch.",
+	},
 }

@@ -84,4 +84,19 @@ var remarks = map[string][]Option{
 	"How wide is the middle?":                    {Why("8·D² = 3·D·hidden."), Mistake(3072, "That is 4·D, for two matrices. Here are three.")},
 	"Which part has the most parameters?":        {Why("3·D·192 in each block, beside 4·D² of attention.")},
 	"What is the loss at the start?":             {Why("ln 256 = 5.55 is what a uniform guess costs."), Mistake(8, "8 bits, yes; but in nats it is 8·ln 2.")},
+	// 25: what a Transformer costs
+	"Which part of GPT-2 small is the largest?":           {Why("12 · 2 · 768 · 3072, and some biases.")},
+	"How many times as many FLOPs has backward?":          {Why("One product for the gradient of the weight, one for that of the input.")},
+	"At which context is attention half of it all?":       {Why("2 · 123.5e6 = 4 · 12 · T · 768.")},
+	"For which model is 6ND furthest off at 1,024?":       {Why("The narrower the model, the more attention over the context weighs.")},
+	"How much memory before any activation?":              {Why("4 bytes each for the parameter, its gradient and two averages."), Mistake(6.23, "That is the parameters alone.")},
+	"How many times the activations at twice the length?": {Why("All that is kept belongs to a token."), Mistake(4, "That is how scores would grow, and none are kept.")},
+	// 26: inference
+	"How many times as many tokens?":                    {Why("64 · 64 + 64 · 63 / 2 = 6112, beside 127.")},
+	"FLOPs per byte for one token?":                     {Why("2 FLOPs for each weight of 2 bytes.")},
+	"How long does one token take at least?":            {Why("15 GB over 3.35 TB/s.")},
+	"At which batch is decode bound by arithmetic?":     {Why("Each conversation adds a FLOP per byte, and the machine does 295.")},
+	"How many conversations fit?":                       {Why("64 GB are left, and each needs a GiB."), Mistake(80, "The weights need room, too.")},
+	"How many times the cache with heads of their own?": {Why("8 heads of keys and values instead of 2.")},
+	"How many times as fast with 8 bits?":               {Why("Half of the bytes.")},
 }

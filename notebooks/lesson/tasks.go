@@ -317,6 +317,70 @@ var tasks = map[string]*task{
 		},
 		praise: "The course's assignment asks for this, with a table of the sines.",
 	},
+	// 25: what a Transformer costs
+	"25.3": {
+		name: "parameters", args: []string{"layers", "width", "hidden", "vocabulary"},
+		prototype: (func(layers, width, hidden, vocabulary int) int)(nil),
+		cases: []gradedCase{
+			{category: "no blocks", in: []any{0, 8, 16, 10}, want: []any{168}},
+			{category: "one block", in: []any{1, 8, 16, 10}, want: []any{824}},
+			{category: "a small model", in: []any{3, 64, 192, 256}, want: []any{192960}},
+			{category: "the assignment's model", points: 2, in: []any{48, 1600, 6400, 50257}, want: []any{2127057600}},
+		},
+		hints: [2]string{
+			"Write down the matrices of one block with their shapes. What stands outside the blocks?",
+			"A block has 4·width² + 3·width·hidden + 2·width. Outside are the last normalisation, width, and 2·vocabulary·width.",
+		},
+		praise: "The last case is what the course's assignment asks for: GPT-2 XL's sizes with a gate.",
+	},
+	"25.4": {
+		name: "training", args: []string{"layers", "width", "hidden", "vocabulary", "context"},
+		prototype: (func(layers, width, hidden, vocabulary, context int) int)(nil),
+		cases: []gradedCase{
+			{category: "the output layer alone", in: []any{0, 8, 16, 10, 4}, want: []any{480}},
+			{category: "no context", in: []any{1, 8, 16, 10, 0}, want: []any{4320}},
+			{category: "one block", in: []any{1, 8, 16, 10, 4}, want: []any{4704}},
+			{category: "a large model", points: 2, in: []any{48, 1600, 6400, 50257, 1024}, want: []any{13222665600}},
+		},
+		hints: [2]string{
+			"Which weights are multiplied with a token? The embedding is looked up. What does attention add, for T tokens in the context?",
+			"Forward is 2·weights + 4·layers·context·width, where weights are those of the blocks' matrices and vocabulary·width. Training is three times that.",
+		},
+		praise: "Times the tokens, over the peak and the MFU: that is a training bill.",
+	},
+	// 26: inference
+	"26.3": {
+		name: "cacheBytes", args: []string{"batch", "tokens", "layers", "kvHeads", "headSize", "element"},
+		prototype: (func(batch, tokens, layers, kvHeads, headSize, element int) int)(nil),
+		cases: []gradedCase{
+			{category: "one of each", in: []any{1, 1, 1, 1, 1, 1}, want: []any{2}},
+			{category: "Llama 3 8B, one token", in: []any{1, 1, 32, 8, 128, 2}, want: []any{131072}},
+			{category: "a batch of texts", in: []any{16, 4096, 32, 8, 128, 2}, want: []any{8589934592}},
+			{category: "an empty cache", in: []any{4, 0, 2, 2, 8, 4}, want: []any{0}},
+		},
+		hints: [2]string{
+			"How many numbers has one token in one block? There are keys and there are values.",
+			"2 · batch · tokens · layers · kvHeads · headSize · element.",
+		},
+		praise: "The third case is 8 GiB: half as much as the weights of the model.",
+	},
+	"26.4": {
+		name: "nucleus", args: []string{"probabilities", "p"},
+		prototype: (func(probabilities []float64, p float64) []int)(nil),
+		cases: []gradedCase{
+			{category: "one is enough", in: []any{[]float64{0.1, 0.7, 0.2}, 0.5}, want: []any{[]int{1}}},
+			{category: "two are needed", in: []any{[]float64{0.1, 0.7, 0.2}, 0.8}, want: []any{[]int{1, 2}}},
+			{category: "at least one", in: []any{[]float64{0.25, 0.5, 0.25}, 0.0}, want: []any{[]int{1}}},
+			{category: "all of them", in: []any{[]float64{0.25, 0.5, 0.25}, 1.0}, want: []any{[]int{1, 0, 2}}},
+			{category: "exactly enough", in: []any{[]float64{0.25, 0.125, 0.5, 0.125}, 0.75}, want: []any{[]int{2, 0}}},
+			{category: "equal ones", points: 2, in: []any{[]float64{0.125, 0.25, 0.125, 0.25, 0.25}, 0.6}, want: []any{[]int{1, 3, 4}}},
+		},
+		hints: [2]string{
+			"Sort the ids, not the probabilities. When may you stop adding?",
+			"Sort ids by falling probability with slices.SortStableFunc, then add until the sum is at least p; the id that reaches it belongs to the set.",
+		},
+		praise: "Choose in package transformer does this, then draws.",
+	},
 }
 
 // An Op is an operation on a tape of values, for exercise 11.5. Values are numbered: first come the inputs, then the
