@@ -1,6 +1,11 @@
 package tensor
 
-import "runtime"
+import (
+	"runtime"
+	"runtime/metrics"
+	"sync/atomic"
+	"time"
+)
 
 // headroom is memory that nobody touches, so that it costs addresses alone. The
 // garbage collector starts when as much was allocated as was alive after it ran
@@ -18,4 +23,39 @@ func headroomFor(threads int) int {
 		return 8 << 20
 	}
 	return 32 << 20
+}
+
+// A collector that waits until garbage has reached the size of what lives doubles the
+// memory of a training step, whose activations live. So it is started earlier: when new
+// results since the last time have reached a quarter of what lived then. It marks few
+// objects, however large they are, and takes next to no time.
+var (
+	newResults atomic.Int64 // bytes since the last time
+	enough     atomic.Int64 // of them to start
+	collecting atomic.Bool
+	resting    atomic.Int64 // nanoseconds since started: not before
+	started                 = time.Now()
+
+	// leastGarbage is the least that is worth it.
+	leastGarbage int64 = 128 << 20
+)
+
+// aboutToTake is called before new memory is taken from the system or the collector.
+func aboutToTake(bytes int) {
+	if newResults.Add(int64(bytes)) < max(enough.Load(), leastGarbage) || !collecting.CompareAndSwap(false, true) {
+		return
+	}
+	defer collecting.Store(false)
+	start := time.Since(started)
+	s := []metrics.Sample{{Name: "/gc/gogc:percent"}, {Name: "/gc/heap/live:bytes"}}
+	metrics.Read(s)
+	if int64(start) < resting.Load() || s[0].Value.Uint64() != 100 { // it would take too large a share of time, or its pace is the user's affair
+		return
+	}
+	runtime.GC()
+	metrics.Read(s)
+	enough.Store(int64(s[1].Value.Uint64() / 4))
+	newResults.Store(0)
+	end := time.Since(started)
+	resting.Store(int64(end + 20*(end-start)))
 }

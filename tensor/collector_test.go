@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"runtime/metrics"
 	"testing"
 )
 
@@ -26,6 +27,38 @@ func TestCollectorRunsRarely(t *testing.T) {
 	if runs := after.NumGC - before.NumGC; runs > calls/250 {
 		t.Errorf("the collector ran %d times in %d calls of Add, want at most %d", runs, calls, calls/250)
 	}
+}
+
+// TestGarbageStaysSmall: a loop that gives nothing back holds a quarter more than what
+// lives, not twice that.
+func TestGarbageStaysSmall(t *testing.T) {
+	if os.Getenv("GOGC") != "" {
+		t.Skip("GOGC is set: the collector's pace is not ours")
+	}
+	defer func(least int64) { leastGarbage = least }(leastGarbage)
+	leastGarbage = 4 << 20
+	lives := Zeros(32 << 20) // 128 MB
+	runtime.GC()
+	enough.Store(0)
+	newResults.Store(0)
+	resting.Store(0)
+	alive := heapNow()
+	most := uint64(0)
+	for range 400 { // of 1 MB
+		Empty(256 << 10)
+		resting.Store(0) // a slow machine must not fail
+		most = max(most, heapNow())
+	}
+	if garbage := int64(most) - int64(alive); garbage > 64<<20 {
+		t.Errorf("beside %d MB that live %d MB of garbage were held", alive>>20, garbage>>20)
+	}
+	runtime.KeepAlive(lives)
+}
+
+func heapNow() uint64 {
+	s := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(s)
+	return s[0].Value.Uint64()
 }
 
 // BenchmarkResultMemory shows what the memory of a result costs.

@@ -56,6 +56,7 @@ func (s *storage) allocate(size int, zero bool) {
 		}
 	}
 	if s.data == nil {
+		aboutToTake(capacity)
 		s.data = aligned(capacity, zero)
 		cpu.Settle(s.data, size)
 	}
