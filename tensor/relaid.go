@@ -171,7 +171,9 @@ func (p *panel) fetch(dst unsafe.Pointer, n int, data unsafe.Pointer, size int, 
 		run := min(n, p.width-column)
 		at := ((row-p.first)*p.width + column) * size
 		copy(unsafe.Slice((*byte)(dst), run*size), unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(p.raw))), len(p.raw)*8)[at:])
-		dst, n, start = unsafe.Add(dst, run*size), n-run, start+run
+		if n, start = n-run, start+run; n > 0 { // no pointer may go behind the end
+			dst = unsafe.Add(dst, run*size)
+		}
 	}
 }
 
