@@ -145,7 +145,7 @@ func startLabSeen(t testing.TB, bin, dir string, env []string, seen func(*jupyte
 	}
 	l := &lab{t: t, k: k}
 	t.Cleanup(func() {
-		if err := k.Shutdown(5 * time.Second); err != nil {
+		if err := k.Shutdown(30 * time.Second); err != nil { // how quickly it ends is for TestNothingIsLeft to say
 			t.Error(err)
 		}
 	})

@@ -47,7 +47,7 @@ type named struct {
 	list *[]int
 	dict map[string]int
 	typ  string // the type of a struct, and of its field
-	uses string // the name that a function, a pointer or a struct depends on
+	uses string // the name that a function, a pointer or a struct depends on; of a function also when its value is not known
 	lost bool   // nothing is known of it: that has been said, or follows from what was said
 }
 
@@ -182,7 +182,7 @@ func (f *sessionFuzz) set(name string, e *named) {
 		if o.kind == "reader" && (e.kind == "int" || e.kind == "const") {
 			o.n = e.n
 		} else {
-			f.names[other] = &named{lost: true}
+			f.names[other] = &named{kind: o.kind, uses: o.uses, lost: true}
 		}
 	}
 	f.names[name] = e
@@ -409,6 +409,11 @@ func (f *sessionFuzz) cell() string {
 		}
 		f.set(name, &named{lost: true})
 		delete(f.names, name)
+		for other, o := range f.names { // a function that lacks something is in nobody's way
+			if o.uses == name {
+				f.names[other] = &named{lost: true}
+			}
+		}
 		_, status, wrong := f.run("%rm "+name, jupyter.ExecuteOptions{})
 		if wrong == "" && status != "ok" {
 			wrong = "%rm fails"

@@ -121,7 +121,9 @@ func (g *graph) walk() {
 			case *types.PkgName:
 				g.imports[o.Name()] = o.Imported().Path()
 			case *types.Func:
-				g.reach(g.part(o.Origin().Pos()))
+				if o.Pkg() == g.c.pkg { // places of other packages are in files of their own
+					g.reach(g.part(o.Origin().Pos()))
+				}
 			case *types.Var:
 				if name := g.w.global[o]; name != "" {
 					g.mentions[strings.TrimPrefix(name, hiddenPrefix)] = true

@@ -55,3 +55,19 @@ func compiles(t *testing.T, r *Result) bool {
 	}
 	return err == nil
 }
+
+// Functions of packages have places in files of their own. They must not be taken for the same numbers in the program, where a function stands that
+// nobody calls and that doesn't compile any more.
+func TestPlacesOfPackages(t *testing.T) {
+	nb := newNotebook(t)
+	nb.run("gone := 1")
+	if r := nb.run("func far() int {\n\t/* " + strings.Repeat("far ", 50_000) + "*/\n\treturn gone\n}"); len(r.Errors) > 0 {
+		t.Fatal(r.Errors[0])
+	}
+	nb.run("%rm gone")
+	for _, code := range []string{"fmt.Println(1)", "strings.ToUpper(\"a\")", "sort.Ints(nil)", "bytes.NewReader(nil).Len()", "time.Now().IsZero()", "errors.New(\"a\").Error()"} {
+		if r := nb.run(code); len(r.Errors) > 0 {
+			t.Errorf("%s: %+v", code, r.Errors[0])
+		}
+	}
+}
