@@ -99,4 +99,13 @@ var remarks = map[string][]Option{
 	"How many conversations fit?":                       {Why("64 GB are left, and each needs a GiB."), Mistake(80, "The weights need room, too.")},
 	"How many times the cache with heads of their own?": {Why("8 heads of keys and values instead of 2.")},
 	"How many times as fast with 8 bits?":               {Why("Half of the bytes.")},
+	// 19: the training loop
+	"What are the shapes of x and y, one after the other?": {Why("x is [4 16]; y has one number for each example, [4].")},
+	"What is the loss before training?": {
+		Why("About 0² + 1² + … + 15² = 1240, and a little for the model's own outputs."),
+		Mistake(120, "That is the sum of the weights. Squares add up."),
+	},
+	"What is the tenth loss with a rate of 0.1?": {Why("Look for lr in the function: nobody uses it.")},
+	"What is the last weight after training?":    {Mistake(16, "They count from 0.")},
+	"What is the rate at step 110?":              {Why("The cosine of π/2 is 0: half of the peak.")},
 }

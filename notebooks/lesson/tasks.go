@@ -381,6 +381,45 @@ var tasks = map[string]*task{
 		},
 		praise: "Choose in package transformer does this, then draws.",
 	},
+	// 19: the training loop
+	"19.4": {
+		name: "step", args: []string{"w", "x", "y", "lr"},
+		prototype: (func(w []float64, x [][]float64, y []float64, lr float64) ([]float64, float64))(nil),
+		cases: []gradedCase{
+			{category: "one weight, one example", in: []any{[]float64{1}, [][]float64{{2}}, []float64{6}, 0.1}, want: []any{[]float64{2.6}, 16.0}},
+			{category: "weights that are right", in: []any{[]float64{3, 1}, [][]float64{{1, 2}, {0, 1}}, []float64{5, 1}, 0.5},
+				want: []any{[]float64{3, 1}, 0.0}},
+			{category: "two examples", in: []any{[]float64{1, -1}, [][]float64{{1, 2}, {0, 1}}, []float64{3, 1}, 0.05},
+				want: []any{[]float64{1.2, -0.5}, 10.0}},
+			{category: "four examples", points: 2,
+				in:   []any{[]float64{0, 0}, [][]float64{{1, 0}, {0, 1}, {1, 1}, {2, -1}}, []float64{1, 2, 3, 0}, 0.1},
+				want: []any{[]float64{0.2, 0.25}, 3.5}},
+			{category: "inputs of zero", in: []any{[]float64{2, 2}, [][]float64{{0, 0}}, []float64{0}, 0.1}, want: []any{[]float64{2, 2}, 0.0}},
+		},
+		hints: [2]string{
+			"All predictions must be made with the old weights. Does any weight change before the last example is done?",
+			"For each example: the error e = prediction − y; add e²/B to the loss and 2/B·e·x[k] to grad[k]. At the end: w[k] − lr·grad[k], in a new slice.",
+		},
+		praise: "Batch, forward, loss, backward, step: all five lines, by hand.",
+	},
+	"19.5": {
+		name: "rate", args: []string{"t", "warmup", "steps", "peak", "final"},
+		prototype: (func(t, warmup, steps int, peak, final float64) float64)(nil),
+		cases: []gradedCase{
+			{category: "the start", in: []any{0, 20, 200, 0.05, 0.0}, want: []any{0.0}},
+			{category: "during the warm-up", in: []any{10, 20, 200, 0.05, 0.0}, want: []any{0.025}},
+			{category: "the peak", in: []any{20, 20, 200, 0.05, 0.0}, want: []any{0.05}},
+			{category: "halfway down", in: []any{110, 20, 200, 0.05, 0.0}, want: []any{0.025}},
+			{category: "on the way down", in: []any{65, 20, 200, 0.1, 0.01}, want: []any{0.08681980515339464}},
+			{category: "the end", in: []any{200, 20, 200, 0.1, 0.01}, want: []any{0.01}},
+			{category: "no warm-up", points: 2, in: []any{0, 0, 100, 0.3, 0.1}, want: []any{0.3}},
+		},
+		hints: [2]string{
+			"Two cases: before the end of the warm-up and after. Do you divide whole numbers? In Go, 10/20 is 0.",
+			"Below warmup: peak·t/warmup. Else: done = (t−warmup)/(steps−warmup), as float64, and the formula with cos(π·done).",
+		},
+		praise: "Give it to the loop, and set the optimizer's rate before each step.",
+	},
 }
 
 // An Op is an operation on a tape of values, for exercise 11.5. Values are numbered: first come the inputs, then the
