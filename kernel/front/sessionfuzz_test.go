@@ -46,7 +46,6 @@ type named struct {
 	s    string
 	list *[]int
 	dict map[string]int
-	typ  string // the type of a struct, and of its field
 	uses string // the name that a function, a pointer or a struct depends on; of a function also when its value is not known
 	lost bool   // nothing is known of it: that has been said, or follows from what was said
 }
