@@ -65,7 +65,10 @@ func placeCopy(n *notebook.Notebook, path string) (to string, made bool, err err
 			return to, true, n.Write(to)
 		}
 		if err != nil {
-			continue // whatever it is, it is not ours to replace
+			if i < 20 {
+				continue // whatever it is, it is not ours to replace
+			}
+			return "", false, err
 		}
 		if copiedVersion(there) == version {
 			return to, false, nil // it was copied from this very lesson, whatever was made of it since

@@ -50,6 +50,17 @@ func TestWorkingCopy(t *testing.T) {
 	}
 }
 
+// Where no copy can be read, whatever its name, that is said instead of trying for ever.
+func TestCopiesWhereNothingCanBeRead(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if to, made, err := placeCopy(workingCopy(aLesson("T")), filepath.Join(file, "a.ipynb")); err == nil {
+		t.Errorf("below a file: %q, %v", to, made)
+	}
+}
+
 // Nothing that a student did is ever overwritten; what is new stands beside it, once.
 func TestCopiesKeepWork(t *testing.T) {
 	w, _ := scripted(t)
