@@ -199,7 +199,7 @@ func runGoNB(t *testing.T, bin, module, name string) (cells []gonbCell) {
 		id := fmt.Sprint(strings.TrimSuffix(filepath.Base(name), ".ipynb"), " ", i)
 		start := time.Now()
 		inputs := storedInputs(c)
-		outs, r, err := l.try(c.Source, jupyter.ExecuteOptions{Timeout: 60 * time.Second, Input: func(string, bool) (string, error) {
+		outs, r, err := l.try(c.Source, jupyter.ExecuteOptions{Timeout: 3 * time.Minute, Input: func(string, bool) (string, error) {
 			if len(inputs) == 0 {
 				return "", fmt.Errorf("more input is asked for than was stored")
 			}
