@@ -10,7 +10,7 @@
 // writes lies in one folder: tokenizer.json, train.bin and valid.bin (uint16 ids),
 // checkpoints, metrics.jsonl and loss.svg.
 //
-// torch.py beside this file trains the same model on the same token files with PyTorch.
+// pytorch.py beside this file trains the same model on the same token files with PyTorch.
 package main
 
 import (

@@ -1,7 +1,7 @@
 """Trains what tinylm trains, on its token files, with PyTorch: the same model, optimizer, schedule and number of steps.
 
     go run ./nn/train/tinylm -out run
-    python nn/train/tinylm/torch.py run
+    python nn/train/tinylm/pytorch.py run
 
 Needs torch and numpy. It prints the loss on the same held-out sequences, and the seconds that the steps took.
 """
