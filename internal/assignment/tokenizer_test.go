@@ -193,7 +193,7 @@ func TestTinyStoriesMatchesTiktoken(t *testing.T) { matches(t, "tinystories_samp
 // stream encodes a text that is read piece by piece.
 func stream(t *testing.T, s string, o tokenizer.StreamOptions) []int32 {
 	var all []int32
-	_, err := gpt2().EncodeStream(context.Background(), iotestReader{strings.NewReader(s)}, func(ids []int32) error {
+	_, err := gpt2().EncodeStream(context.Background(), lineReader{strings.NewReader(s)}, func(ids []int32) error {
 		all = append(all, ids...)
 		return nil
 	}, o)
@@ -203,10 +203,10 @@ func stream(t *testing.T, s string, o tokenizer.StreamOptions) []int32 {
 	return all
 }
 
-// iotestReader reads at most 100 bytes at a time, about a line as Python's files do.
-type iotestReader struct{ io.Reader }
+// lineReader reads at most 100 bytes at a time, about a line as Python's files do.
+type lineReader struct{ io.Reader }
 
-func (r iotestReader) Read(p []byte) (int, error) { return r.Reader.Read(p[:min(len(p), 100)]) }
+func (r lineReader) Read(p []byte) (int, error) { return r.Reader.Read(p[:min(len(p), 100)]) }
 
 func TestEncodeIterableTinyStoriesSampleRoundtrip(t *testing.T) {
 	want := text(t, "tinystories_sample.txt")

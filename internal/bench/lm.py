@@ -12,15 +12,6 @@ V, hidden = 10000, (D * 8 // 3 + 63) // 64 * 64
 torch.set_num_threads(threads)
 
 
-def pattern(scale, *shape):
-    """Numbers that both sides can make and that look random: of mean 0 and standard deviation scale."""
-    n = 1
-    for size in shape:
-        n *= size
-    i = torch.arange(n)
-    return (((31 * i * i + 17 * i) % 1009).float() - 504).mul(scale / 291).reshape(shape)
-
-
 def linear(d_in, d_out):
     layer = torch.nn.Linear(d_in, d_out, bias=False)
     layer.weight = torch.nn.Parameter(pattern((2 / (d_in + d_out)) ** 0.5, d_out, d_in))

@@ -8,15 +8,6 @@ kind, threads = sys.argv[1], int(sys.argv[2])
 torch.set_num_threads(threads)
 
 
-def pattern(scale, *shape):
-    """Numbers that both sides can make and that look random: of mean 0 and standard deviation scale."""
-    n = 1
-    for size in shape:
-        n *= size
-    i = torch.arange(n)
-    return (((31 * i * i + 17 * i) % 1009).float() - 504).mul(scale / 291).reshape(shape)
-
-
 class Dense(torch.nn.Module):
     def __init__(self, d_in, d_out):
         super().__init__()
