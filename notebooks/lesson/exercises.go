@@ -268,7 +268,7 @@ var exercises = map[string]exercise{
 	"18.1": {
 		want:   4 * (3*(1024*1024*24+1024) + 32*1024*24),
 		hint:   "Parameters are D·D·L + D. They count three times with AdaGrad; activations, B·D·L, once. And how many bytes is a number?",
-		praise: "Hardly more than the parameters need: at a batch of 32, activations are small change here.",
+		praise: "With a batch of 32, activations are small change here.",
 	},
 	"18.2": {
 		want:   1024,
@@ -277,7 +277,7 @@ var exercises = map[string]exercise{
 	},
 	"18.3": {
 		want: 1.0 / 3, tolerance: []float64{0.01},
-		hint:   "How many numbers for a parameter are there before, and how many after?",
+		hint:   "How many numbers belong to a parameter before, and how many after?",
 		praise: "",
 	},
 	// 22: the roofline

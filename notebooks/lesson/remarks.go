@@ -76,6 +76,28 @@ var remarks = map[string][]Option{
 		Why("They are m and v."), Mistake(3, "The learning rate is one number for all parameters."),
 	},
 	"How many bytes do the zeros take?": {Why("Zeros are numbers like any others."), Mistake(0, "A zero takes as many bytes as any other number.")},
+	// 18: memory accounting
+	"How many bytes are on the bill?": {
+		Why("4 · (36 + 16 + 36 + 36)."), Mistake(124, "That is how many numbers there are. How many bytes does each take?"),
+		Mistake(448, "Don't forget the D weights of the final layer."), Mistake(352, "AdaGrad keeps a number per parameter, too."),
+	},
+	"How many bytes of activations does the run hold?": {
+		Why("64, and the B = 2 differences that the loss squares, of four bytes each."),
+		Mistake(64, "That is the formula. Which numbers does the loss square?"), Mistake(68, "There is a difference for each example."),
+		Mistake(104, "The batch was there before: it counts as data."),
+	},
+	"How many bytes of activations are left after backward?": {
+		Why("Each was let go as soon as backward had used it."), Mistake(72, "That is how many there were before Backward."),
+	},
+	"Is the highest total equal to that sum, or lower?": {Why("When the last gradient is there, no activation is left.")},
+	"What grows with the batch?":                        {Why("Only activations have the batch among their axes: a gradient has the shape of its parameter.")},
+	"How many bytes does a parameter cost with Adam?": {
+		Why("4 each for the parameter, its gradient, m and v."), Mistake(8, "That is what Adam's own two numbers take."),
+		Mistake(12, "Did you count the gradient? It is only missing between the steps."),
+	},
+	"How many FLOPs does the counter find?": {
+		Why("432 less 2 · 2 · 4 · 4."), Mistake(432, "That is the rule. Which product is never computed?"),
+	},
 	// 24: a Transformer
 	"How many scores do five tokens have?":       {Why("One for each pair, a token with itself included."), Mistake(20, "A token also asks itself.")},
 	"How many weights are not 0?":                {Why("Token t sees t + 1 tokens: 1 + 2 + 3 + 4 + 5."), Mistake(10, "The diagonal counts: each token sees itself.")},

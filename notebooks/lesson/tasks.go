@@ -277,6 +277,43 @@ var tasks = map[string]*task{
 		},
 		praise: "AdamW needs one more line: p -= lr * λ * p.",
 	},
+	// 18: memory accounting
+	"18.4": {
+		name: "stepBytes", args: []string{"widths", "batch", "state"},
+		prototype: (func(widths []int, batch, state int) int)(nil),
+		cases: []gradedCase{
+			{category: "a single matrix", in: []any{[]int{3, 2}, 5, 0}, want: []any{48}},
+			{category: "the lesson's model", in: []any{[]int{4, 4, 4, 1}, 2, 1}, want: []any{496}},
+			{category: "two numbers of state", in: []any{[]int{4, 4, 4, 1}, 2, 2}, want: []any{640}},
+			{category: "a large batch", in: []any{[]int{4, 4, 4, 1}, 256, 1}, want: []any{8624}},
+			{category: "one wide layer", in: []any{[]int{8, 32, 2}, 4, 1}, want: []any{4352}},
+			{category: "layers of all widths", points: 2, in: []any{[]int{2, 3, 5, 7, 1}, 10, 0}, want: []any{1104}},
+		},
+		hints: [2]string{
+			"Which sizes has the matrix between widths[i-1] and widths[i]? Which results are neither input nor output? And how many bytes is a number?",
+			"Loop over i from 1: parameters += widths[i-1]*widths[i]; and if i isn't the last one, activations += batch*widths[i]. " +
+				"Each parameter counts 2 + state times; everything counts 4 bytes.",
+		},
+		praise: "Swap the 4 for another number of bytes, and it holds for bfloat16, too.",
+	},
+	"18.5": {
+		name: "largestBatch", args: []string{"widths", "state", "memory"},
+		prototype: (func(widths []int, state, memory int) int)(nil),
+		cases: []gradedCase{
+			{category: "it just fits", in: []any{[]int{4, 4, 4, 1}, 1, 496}, want: []any{2}},
+			{category: "a byte too little", in: []any{[]int{4, 4, 4, 1}, 1, 495}, want: []any{1}},
+			{category: "no room for an example", in: []any{[]int{4, 4, 4, 1}, 1, 463}, want: []any{0}},
+			{category: "no room for the model", in: []any{[]int{4, 4, 4, 1}, 2, 500}, want: []any{0}},
+			{category: "widths that differ", in: []any{[]int{8, 32, 2}, 1, 10_000}, want: []any{48}},
+			{category: "a gibibyte", points: 2, in: []any{[]int{1024, 4096, 1024}, 2, 1 << 30}, want: []any{57344}},
+		},
+		hints: [2]string{
+			"Which part of the bill doesn't depend on the batch? What does one more example cost?",
+			"fixed := stepBytes(widths, 0, state), and one example costs stepBytes(widths, 1, state) - fixed. Divide what is left of the memory by that; " +
+				"max(0, …) takes care of models that don't fit.",
+		},
+		praise: "Trying batches until the GPU complains gives the same number, only later.",
+	},
 	// 24: a Transformer
 	"24.4": {
 		name: "attend", args: []string{"query", "keys", "values"},
