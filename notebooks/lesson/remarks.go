@@ -19,6 +19,26 @@ var remarks = map[string][]Option{
 	"At which storage index is (1, 2)?": {Why("1·4 + 2·1."), Mistake(9, "Are the strides the other way round?"), Mistake(7, "Indices count from 0.")},
 	"How many of the four are copies?":  {Why("Each is only a new shape with new strides.")},
 	"What is transposed (0, 0) now?":    {Why("Both read the same place of the same storage."), Mistake(1, "It would be, if the transpose were a copy.")},
+	// 06: elementwise operations
+	"What is 1/√x for 1, 4 and 9?": {
+		Why("One over 1, 2 and 3."), Mistake([]float64{1, 0.25, 1. / 9}, "That is 1/x. Take the root, too."),
+		Mistake([]float64{1, 2, 3}, "Those are the roots. One over them?"),
+	},
+	"What is in firstTwo now?": {Why("It has no memory of its own."), Mistake([]float64{1, 4}, "It would be, if it were a copy.")},
+	"What shape is a [3 1] plus a [4]?": {
+		Why("[4] counts as [1 4]. The column is repeated to the right, the row downwards."), Mistake([]int{3, 1}, "Both are repeated, each along the axis where it has a 1."),
+	},
+	"Does a [2] fit a [2 3]?": {Why("Shapes are aligned at the last axis, and there 3 meets 2.")},
+	"What is the error of perfect predictions?": {
+		Why("[4 1] minus [4] is [4 4]: each prediction meets each target."), Mistake(0, "That is what you want. Look at the shapes, [4 1] and [4]."),
+	},
+	"What type is whole.Div(2)?":        {Why("Halves are no whole numbers, and the usual floating point is float32.")},
+	"What type is half.Mul(2.5)?":       {Why("A plain number takes on the type of the tensor.")},
+	"How many ones does Triu(1) leave?": {Why("2 in the first row, 1 in the second."), Mistake(6, "That is Triu(0): with the diagonal.")},
+	"What share does the last token give to the first?": {
+		Why("Three equal scores, and the last token sees all three."),
+	},
+	"What does the formula give for two scores of 1000?": {Why("e to the 1000 is +Inf, and Inf/Inf is no number.")},
 	// 08: named dimensions
 	"What is the shape of the products?":         {Why("For each example, each of 3 vectors meets each of 3.")},
 	"What are the first sum and the first mean?": {Why("Four ones add up to 4; their mean is 1.")},

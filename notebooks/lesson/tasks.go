@@ -1,5 +1,7 @@
 package lesson
 
+import "math"
+
 // tasks are the exercises of [Grade], by lesson and number. Their cases stay out of the cells.
 var tasks = map[string]*task{
 	// 01: tokenization
@@ -80,6 +82,62 @@ var tasks = map[string]*task{
 			"Call read itself for each i of the first axis, with start + i*strides[0], shape[1:] and strides[1:]. Without axes, return storage[start] alone.",
 		},
 		praise: "Contiguous does the same, only faster.",
+	},
+	// 06: elementwise operations
+	"06.4": {
+		name: "broadcast", args: []string{"a", "b"},
+		prototype: (func(a, b []int) []int)(nil),
+		cases: []gradedCase{
+			{category: "equal shapes", in: []any{[]int{2, 3}, []int{2, 3}}, want: []any{[]int{2, 3}}},
+			{category: "a row", in: []any{[]int{2, 3}, []int{3}}, want: []any{[]int{2, 3}}},
+			{category: "the shorter shape first", in: []any{[]int{3}, []int{2, 3}}, want: []any{[]int{2, 3}}},
+			{category: "a column and a row", points: 2, in: []any{[]int{3, 1}, []int{4}}, want: []any{[]int{3, 4}}},
+			{category: "a plain number", in: []any{[]int{}, []int{5, 2}}, want: []any{[]int{5, 2}}},
+			{category: "sizes that differ", in: []any{[]int{2, 3}, []int{2}}, want: []any{[]int(nil)}},
+			{category: "sizes that differ in front", in: []any{[]int{2, 1, 3}, []int{4, 5, 3}}, want: []any{[]int(nil)}},
+			{category: "ones on both sides", points: 2, in: []any{[]int{1, 7, 1, 5}, []int{8, 1, 6, 1}}, want: []any{[]int{8, 7, 6, 5}}},
+			{category: "a size of 0", in: []any{[]int{1, 3}, []int{0, 3}}, want: []any{[]int{0, 3}}},
+		},
+		hints: [2]string{
+			"Walk from the last axis to the first. Which size do you take for an axis that one of the shapes doesn't have? And a size of 0 is a size like any other.",
+			"For i = 0, 1, … up to the longer shape: take a[len(a)-1-i], or 1 if there is none, and the same for b. If a's size is 1, take b's; if b's is 1, take a's; " +
+				"if they are equal, take it; else return nil. Write it to place len(shape)-1-i.",
+		},
+		praise: "Those few lines stand behind every operation with two operands.",
+	},
+	"06.5": {
+		name: "softmax", args: []string{"scores"},
+		prototype: (func(scores []float64) []float64)(nil),
+		cases: []gradedCase{
+			{category: "one score", in: []any{[]float64{3}}, want: []any{[]float64{1}}},
+			{category: "equal scores", in: []any{[]float64{2, 2, 2, 2}}, want: []any{[]float64{0.25, 0.25, 0.25, 0.25}}},
+			{category: "different scores", points: 2, in: []any{[]float64{1, 2, 3}},
+				want: []any{[]float64{0.09003057317038046, 0.24472847105479764, 0.6652409557748218}}},
+			{category: "minus infinity", in: []any{[]float64{math.Inf(-1), 0, 0}}, want: []any{[]float64{0, 0.5, 0.5}}},
+			{category: "large scores", points: 2, in: []any{[]float64{0, 1000, 1000}}, want: []any{[]float64{0, 0.5, 0.5}}},
+			{category: "large negative scores", points: 2, in: []any{[]float64{-1000, -1001}}, want: []any{[]float64{0.7310585786300049, 0.2689414213699951}}},
+		},
+		hints: [2]string{
+			"Write the formula first, and see which case fails. Which number can you subtract from every score, so that no exponent is above 0?",
+			"m := slices.Max(scores); each share is math.Exp(score − m), divided by the sum of all of these.",
+		},
+		praise: "It takes three passes over the scores: largest, sum, division. FlashAttention gets by with one.",
+	},
+	"06.6": {
+		name: "causal", args: []string{"scores"},
+		prototype: (func(scores [][]float64) [][]float64)(nil),
+		cases: []gradedCase{
+			{category: "one token", in: []any{[][]float64{{7}}}, want: []any{[][]float64{{1}}}},
+			{category: "two tokens", in: []any{[][]float64{{0, 0}, {0, 0}}}, want: []any{[][]float64{{1, 0}, {0.5, 0.5}}}},
+			{category: "a large score in the future", in: []any{[][]float64{{0, 900}, {0, 0}}}, want: []any{[][]float64{{1, 0}, {0.5, 0.5}}}},
+			{category: "three tokens", points: 2, in: []any{[][]float64{{1, 5, 9}, {1, 2, 9}, {1, 2, 3}}},
+				want: []any{[][]float64{{1, 0, 0}, {0.2689414213699951, 0.7310585786300049, 0}, {0.09003057317038046, 0.24472847105479764, 0.6652409557748218}}}},
+		},
+		hints: [2]string{
+			"Row i may look at columns 0 to i. What has to stand in the others before softmax? Zero is a score like any other.",
+			"For each row i: copy it with slices.Clone, write math.Inf(-1) to columns i+1 and up, and append softmax of the copy.",
+		},
+		praise: "Triu, MaskedFill and Softmax, in a few lines of your own.",
 	},
 	// 08: named dimensions
 	"08.4": {

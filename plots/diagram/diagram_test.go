@@ -158,6 +158,9 @@ func TestUnusualDiagrams(t *testing.T) {
 		"matrix and vector":    Matmul(tensor.Ones(5, 3), tensor.Ones(3)),
 		"many products":        Matmul(tensor.Ones(30, 3, 40, 2, 2), tensor.Ones(40, 2, 2), "a", "b"),
 		"empty product":        Matmul(tensor.Ones(0, 3), tensor.Ones(3, 2)),
+		"sum of numbers":       Broadcast(tensor.Of(1.), tensor.Of(math.Inf(1))),
+		"sum of nothing":       Broadcast(tensor.Ones(0, 3), tensor.Ones(3)),
+		"sum of many axes":     Broadcast(tensor.Ones(4, 1, 2, 30), tensor.Ones(5, 1, 1)),
 		"pattern of no change": Einops(einops.Explain("a b -> a b", []int{2, 3})),
 		"pattern to a number":  Einops(einops.Explain("a b ->", []int{2, 3})),
 		"pattern with ones":    Einops(einops.Explain("a 1 b -> (a b) 1", []int{2, 1, 3})),
@@ -198,6 +201,7 @@ func TestMistakesAreNamed(t *testing.T) {
 		"empty range":   {func() { Density(2, 1, tensor.Float16) }, "from 2 to 1 is no range"},
 		"whole numbers": {func() { Density(0, 1, tensor.Int32) }, "int32"},
 		"shapes":        {func() { Matmul(tensor.Ones(2, 3), tensor.Ones(2, 3)) }, "matmul"},
+		"sizes":         {func() { Broadcast(tensor.Ones(2, 3), tensor.Ones(2)) }, "add"},
 		"no product":    {func() { Passes(func() { tensor.Ones(2).Add(1) }) }, "no matrix product"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -36,6 +36,12 @@ func ExampleMatmul() {
 	// Matrix product: [4 8 16 32] times [32 2] is [4 8 16 2], 32 products of [16 32] by [32 2], 65,536 FLOPs
 }
 
+func ExampleBroadcast() {
+	fmt.Println(diagram.Broadcast(tensor.Ones(2, 3), tensor.Ones(2, 1)))
+	// Output:
+	// Broadcasting: [2 3] plus [2 1], repeated to [2 3], is [2 3]
+}
+
 func ExampleEinops() {
 	fmt.Println(diagram.Einops(einops.Explain("... (heads hidden1) -> ... heads hidden1", []int{2, 3, 8}, einops.Axis("heads", 2))))
 	fmt.Println(diagram.Einops(einops.ExplainEinsum("batch seq1 hidden, batch seq2 hidden -> batch seq1 seq2", []int{2, 3, 4}, []int{2, 5, 4})))

@@ -53,6 +53,10 @@ func TestFigures(t *testing.T) {
 			return Matmul(tensor.Ones(4, 8, 16, 32), tensor.Ones(32, 2), "batch", "sequence")
 		},
 		"matmul-plain": func() golden.Figure { return Matmul(tensor.Ones(16, 32), tensor.Ones(32, 2)) },
+		"broadcast": func() golden.Figure {
+			return Broadcast(tensor.Arange(6).View(2, 3), tensor.Of([]float64{100}, []float64{200}))
+		},
+		"broadcast-both": func() golden.Figure { return Broadcast(tensor.Arange(10).View(10, 1), tensor.Of(10., 20, 30)) },
 		"einops-split": func() golden.Figure {
 			return Einops(einops.Explain("batch seq (heads hidden) -> batch heads seq hidden", []int{2, 3, 8}, einops.Axis("heads", 2)))
 		},
