@@ -116,7 +116,15 @@ func CrossEntropy(logits, target *tensor.Tensor, options ...LossOption) *tensor.
 		return softCrossEntropy(logits, target, axis, o)
 	}
 	checkTarget("cross entropy", logits, target, axis)
-	return nll("cross entropy", logits.LogSoftmax(axis), target, axis, o)
+	if o.weights != nil || o.smoothing > 0 {
+		return nll("cross entropy", logits.LogSoftmax(axis), target, axis, o)
+	}
+	target, counted := o.classesOf("cross entropy", logits, target, axis)
+	losses := logits.CrossEntropy(axis, target, o.ignore)
+	if o.reduction == MeanLoss && counted < target.Len() {
+		return losses.Sum().Div(float64(counted))
+	}
+	return o.reduction.of(losses)
 }
 
 func softCrossEntropy(logits, target *tensor.Tensor, axis int, o lossOptions) *tensor.Tensor {
@@ -157,17 +165,24 @@ func checkTarget(op string, logits, target *tensor.Tensor, axis int) {
 	}
 }
 
-func nll(op string, logp, target *tensor.Tensor, axis int, o lossOptions) *tensor.Tensor {
-	target = target.Detach().To(tensor.Int64)
-	counted := target.Len()
-	for i, id := range target.Ints() {
+// classesOf returns the targets as int64, each of which must be a class or ignored, and
+// how many count.
+func (o lossOptions) classesOf(op string, logits, target *tensor.Tensor, axis int) (ids *tensor.Tensor, counted int) {
+	ids = target.Detach().To(tensor.Int64)
+	counted = ids.Len()
+	for i, id := range ids.Ints() {
 		switch {
 		case id == int64(o.ignore):
 			counted--
-		case id < 0 || id >= int64(logp.Size(axis)):
-			fail(tensor.ErrIndex, op, fmt.Sprintf("target %d, number %d, is not one of the %d classes", id, i, logp.Size(axis)), "mark what does not count with nn.IgnoreIndex")
+		case id < 0 || id >= int64(logits.Size(axis)):
+			fail(tensor.ErrIndex, op, fmt.Sprintf("target %d, number %d, is not one of the %d classes", id, i, logits.Size(axis)), "mark what does not count with nn.IgnoreIndex")
 		}
 	}
+	return ids, counted
+}
+
+func nll(op string, logp, target *tensor.Tensor, axis int, o lossOptions) *tensor.Tensor {
+	target, counted := o.classesOf(op, logp, target, axis)
 	var ignored *tensor.Tensor
 	if counted < target.Len() {
 		ignored = target.Eq(o.ignore)

@@ -471,6 +471,23 @@ var costTable = sync.OnceValue(func() []costCase {
 	}), ofOne(func(m *meter, _, y, g *array) *array {
 		return m.Sub(g, m.Mul(m.Call(math.Exp, y), m.Sum(g, []int{1}, true)))
 	}))
+	// Rows whose target is -1 are not read.
+	for name, targets := range map[string]*array{
+		"cross entropy":         newArray([]int{4}, positionBytes, 0, 5, -1, 3),
+		"cross entropy along 1": newArray([]int{2, 4}, positionBytes, 0, 2, 1, 1, 2, -1, 0, -1),
+	} {
+		ids := make([]int64, len(targets.values))
+		for i, id := range targets.values {
+			ids[i] = int64(id)
+		}
+		gradient := func(m *meter, g, x *array) *array { return crossEntropyGradientTwin(m, g, x, targets) }
+		row(name, "cross entropy", floatOf, func(m *meter, in []*array) *array {
+			return crossEntropyTwin(m, in[0], targets, sizeOf(floatOf, in[0]))
+		}, ofOne(func(m *meter, x, _, g *array) *array { return gradient(m, g, x) }))
+		use(&opCrossEntropyGradient, "cross entropy gradient", func(in []*Tensor) *Tensor {
+			return apply(&opCrossEntropyGradient, classes{1, ids}, in...)
+		}, [][]int{targets.shape, named(name).shapes[0]}, func(m *meter, in []*array) *array { return gradient(m, in[0], in[1]) })
+	}
 	row("flip along 1", "flip", sameAsInput, func(m *meter, in []*array) *array { return m.Flip(in[0], 1) },
 		ofOne(func(m *meter, _, _, g *array) *array { return m.Flip(g, 1) }))
 	use(&opArgsort, "argsort", func(in []*Tensor) *Tensor { return in[0].Argsort(1, false) }, [][]int{cube}, func(m *meter, in []*array) *array {
@@ -876,6 +893,58 @@ func putTwin(m *meter, x, v *array) *array {
 		}
 		return value
 	}, x, part)
+}
+
+// crossEntropyTwin is that along axis 1 for each target but -1.
+func crossEntropyTwin(m *meter, x, targets *array, size int) *array {
+	return m.pass(targets.shape, size, func(i int, read readElement) float64 {
+		target := int(read(1, i))
+		if target < 0 {
+			return 0
+		}
+		row := make([]float64, x.shape[1])
+		for j := range row {
+			row[j] = read(0, flatOf(slices.Insert(placeOf(i, targets.shape), 1, j), x.shape))
+		}
+		largest, sum := m.largest(row), 0.
+		for _, v := range row {
+			sum = m.add(sum, m.call(math.Exp, m.sub(v, largest)))
+		}
+		return m.sub(m.add(largest, m.call(math.Log, sum)), row[target])
+	}, x, targets)
+}
+
+// crossEntropyGradientTwin is dL/dx of that.
+func crossEntropyGradientTwin(m *meter, g, x, targets *array) *array {
+	rows := map[int][]float64{} // that are known, by their number
+	return m.pass(x.shape, x.size, func(i int, read readElement) float64 {
+		index := placeOf(i, x.shape)
+		class := index[1]
+		number := flatOf(slices.Delete(slices.Clone(index), 1, 2), targets.shape)
+		target := int(read(2, number))
+		if target < 0 {
+			return 0
+		}
+		if rows[number] == nil {
+			row := make([]float64, x.shape[1])
+			for j := range row {
+				index[1] = j
+				row[j] = read(1, flatOf(index, x.shape))
+			}
+			largest, sum := m.largest(row), 0.
+			for j, v := range row {
+				row[j] = m.call(math.Exp, m.sub(v, largest))
+				sum = m.add(sum, row[j])
+			}
+			factor := m.div(read(0, number), sum)
+			for j := range row {
+				row[j] = m.mul(row[j], factor)
+			}
+			row[target] = m.sub(row[target], read(0, number))
+			rows[number] = row
+		}
+		return rows[number][class]
+	}, g, x, targets)
 }
 
 // rmsNormTwin normalizes rows of 4.

@@ -150,6 +150,7 @@ type keptAttr struct {
 	Norm      *rowNorm
 	Selection *selection
 	Gathering *gathering
+	Classes   *classes
 	Value     **Tensor
 	Rows      *rowMajorOrder
 	Attention **attention

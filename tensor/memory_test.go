@@ -2,6 +2,7 @@ package tensor
 
 import (
 	"bytes"
+	"math"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -49,7 +50,9 @@ func TestEmptyCostsNoMemory(t *testing.T) {
 }
 
 // TestAllocations bounds what small operations allocate: the result with its
-// storage and shape, its elements, and what the call remembers.
+// storage and shape, its elements, and what the call remembers. The count is that of the
+// process, in which memory of earlier tests may be given back meanwhile: the least of a
+// few counts is that of the calls.
 func TestAllocations(t *testing.T) {
 	x, y := Ones(8, 8), Ones(8, 8)
 	w := Ones(8, 8).RequireGrad()
@@ -63,7 +66,11 @@ func TestAllocations(t *testing.T) {
 		{"x.T()", 5, func() { x.T() }},
 		{"w.Add(y), recorded", 8, func() { w.Add(y) }},
 	} {
-		if n := testing.AllocsPerRun(100, c.run); n > c.most {
+		n := math.Inf(1)
+		for range 10 {
+			n = min(n, testing.AllocsPerRun(100, c.run))
+		}
+		if n > c.most {
 			t.Errorf("%s makes %g allocations, want at most %g", c.name, n, c.most)
 		}
 	}

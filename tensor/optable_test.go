@@ -183,6 +183,10 @@ var opTable = sync.OnceValue(func() []opCase {
 	add(any_, "masked select", nil, func(in []*Tensor) *Tensor { return in[0].MaskedSelect(sixOn(in[0]).Gt(2)) }, mat)
 	add(any_, "index select", &opIndexSelect, func(in []*Tensor) *Tensor { return in[0].IndexSelect(1, ids(5, 0, 0, 4)) }, mat)
 	add(any_, "embedding", nil, func(in []*Tensor) *Tensor { return in[0].Embedding(Of([]int{0, 3}, []int{3, 3})) }, mat)
+	add(number, "cross entropy", &opCrossEntropy, func(in []*Tensor) *Tensor { return in[0].CrossEntropy(1, Of(0, 5, -100, 3), -100) }, mat)
+	add(number, "cross entropy along 1", &opCrossEntropy, func(in []*Tensor) *Tensor {
+		return in[0].CrossEntropy(1, Of([]int{0, 2, 1, 1}, []int{2, 7, 0, 7}), 7)
+	}, cube)
 	add(any_, "gather", &opGather, func(in []*Tensor) *Tensor { return in[0].Gather(1, Of([]int{0, 5, 5}, []int{1, 1, 3})) }, mat)
 	add(any_, "roll", nil, func(in []*Tensor) *Tensor { return in[0].Roll(1, 2) }, mat)
 	add(any_, "pad", nil, func(in []*Tensor) *Tensor { return in[0].Pad(1, 2, 1, 1) }, mat)
@@ -213,7 +217,7 @@ var opTable = sync.OnceValue(func() []opCase {
 // TestEveryOperationIsInTheTable: those that are only the gradient of another
 // are reached through it.
 func TestEveryOperationIsInTheTable(t *testing.T) {
-	listed := map[*op]bool{&opUnview: true, &opSpread: true, &opIndexAdd: true, &opScatterAdd: true, &opPick: true, &opUnpick: true, &opPut: true, &opReLUGradient: true, &opLayerNormGradient: true, &opRMSNormGradient: true, &opSiLUGradient: true, &opAttentionGradient: true, &opRecompute: true}
+	listed := map[*op]bool{&opUnview: true, &opSpread: true, &opIndexAdd: true, &opScatterAdd: true, &opPick: true, &opUnpick: true, &opPut: true, &opReLUGradient: true, &opLayerNormGradient: true, &opRMSNormGradient: true, &opSiLUGradient: true, &opAttentionGradient: true, &opCrossEntropyGradient: true, &opRecompute: true}
 	for _, c := range opTable() {
 		for _, o := range c.ops {
 			listed[o] = true

@@ -90,6 +90,9 @@ func rows() []row {
 		unary("logsumexp", func(x T) T { return x.LogSumExp(0, 2) }, smooth(2, 2, 3)),
 		unary("softmax", func(x T) T { return x.Softmax(-1) }, smooth(2, 4)), unary("softmax", func(x T) T { return x.Softmax(0) }, smooth(3, 2)),
 		unary("log softmax", func(x T) T { return x.LogSoftmax(1) }, smooth(2, 4)),
+		unary("cross entropy", func(x T) T { return x.CrossEntropy(1, tensor.Of(2, 0, -1), -1) }, smooth(3, 4)),
+		unary("cross entropy", func(x T) T { return x.CrossEntropy(0, tensor.Of([]int64{2, 0}, []int64{1, 7}), 7) }, smooth(3, 2, 2)),
+		{op: "cross entropy gradient", once: "other steps take its place where its gradient is wanted", f: func(in []T) T { return in[0].CrossEntropy(1, tensor.Of(1, 3), -1) }, in: ins(smooth(2, 4))},
 		unary("cumsum", func(x T) T { return x.Cumsum(0) }, smooth(3, 2)), unary("cumprod", func(x T) T { return x.Cumprod(1) }, positive(2, 4)),
 		{op: "cumprod", note: "a zero among the factors", f: func(in []T) T { return in[0].Cumprod(0) }, in: ins(tensor.Of(2., 0, 3, 4))},
 

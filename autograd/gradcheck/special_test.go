@@ -247,6 +247,10 @@ func specials() []special {
 	}
 	classes("nn.CrossEntropy", nn.CrossEntropy)
 	classes("nn.NLL", nn.NLL)
+	for at, y := range map[string]T{"ties": all64(1, 1, 1).View(1, 3), "far apart": all64(300, 0, -300).View(1, 3), "one ignored": all64(0, 0, 0, 1, 2, 3).View(2, 3)} {
+		add(special{of: "Tensor.CrossEntropy", at: at, f: func(in []T) T { return in[0].CrossEntropy(-1, tensor.Of([]int{1, 7}).Narrow(0, 0, y.Size(0)), 7) }, in: ins(y)})
+	}
+	add(special{of: "Tensor.CrossEntropy", at: "one class", f: func(in []T) T { return in[0].CrossEntropy(0, tensor.Of(0).View(), 7) }, in: ins(all64(4))})
 	three := all64(1, 0, 2)
 	for at, y := range map[string]T{"ties": all64(1, 1, 1).View(1, 3), "far apart": all64(30, 0, -30).View(1, 3)} {
 		add(special{of: "nn.CrossEntropy", at: at + ", weighted", f: func(in []T) T {

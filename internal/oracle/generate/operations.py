@@ -322,6 +322,21 @@ def layers():
                     scale=s, reduction=reduction, smoothing=smooth, weighted=True)
         ask("cross_entropy", [some(d, 2, 3, 5), of(I64, [0, 1, 2, 2, 1], [1, 1, 0, 2, 0]), w], lambda x, t, w: F.cross_entropy(x, t, w.detach()), scale=s, weighted=True)
         ask("cross_entropy", [x, of(I64, 0, 3, 1, 1)], F.cross_entropy, note="there is no class 3")
+    for d in FLOATS:
+        s = 16.0 if d in (F64, F32) else 8.0
+        hard = of(I64, 0, 4, 2, 4)
+        for reduction in ("mean", "sum", "none"):
+            for ids, note in ((hard, "whole"), (of(I64, -100, 4, -100, 0), "ignored"), (of(I64, -100, -100, -100, -100), "all ignored")):
+                ask("cross_entropy", [some(d, 4, 5), ids], lambda x, t: F.cross_entropy(x, t, reduction=reduction), scale=s, reduction=reduction, note=note)
+            ask("cross_entropy", [some(d, 2, 3, 2, 2), of(I64, [[0, 1], [2, -100]], [[1, 1], [0, 2]])], lambda x, t: F.cross_entropy(x, t, reduction=reduction),
+                scale=s, reduction=reduction, note="of pictures")
+        ask("cross_entropy", [some(d, 7), torch.tensor(3)], F.cross_entropy, scale=s, note="one row")
+        ask("cross_entropy", [some(d, 3, 300), of(I64, 7, 299, 0)], F.cross_entropy, scale=s, note="many classes")
+        if d in (F64, F32):
+            ask("cross_entropy", [of(d, [1000, -1000, 999], [-inf, 1, 2], [-inf, 1, 2]), of(I64, 1, 1, 0)], lambda x, t: F.cross_entropy(x, t, reduction="none"),
+                scale=s, reduction="none", note="far apart")
+            ask("cross_entropy", [of(d, [1, nan, 2], [inf, 1, 2], [3, 1, 2]), of(I64, 1, 1, 0)], lambda x, t: F.cross_entropy(x, t, reduction="none"),
+                scale=s, reduction="none", note="none that is finite")
 
 
 torch.set_num_threads(1)

@@ -1,0 +1,209 @@
+package tensor
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// y = ln Σexp(x) - x[target], over the rows along an axis, with the gradient
+//
+//	dL/dx = dL/dy·(softmax(x) - [1 at the target])
+//
+// Of LogSoftmax and Gather, each would keep or make a tensor of the size of x, and so
+// would each step of their gradients: for a language model, whose rows are as long as
+// its vocabulary, they are the largest of all. Here only x is kept, which is there
+// anyway, and only the gradient is made.
+var opCrossEntropy op
+
+// opCrossEntropyGradient is dL/dx of that, of the inputs dL/dy and x.
+var opCrossEntropyGradient op
+
+// classes is what a cross-entropy is given besides tensors.
+type classes struct {
+	axis int
+	at   []int64 // the target of each row; -1 for a row that does not count
+}
+
+func init() {
+	define(&opCrossEntropy, op{
+		name: "cross entropy",
+		forward: func(c *call) *Tensor {
+			k, x := c.attr.(classes), c.input()
+			compute, result := floatDtype(x.dtype)
+			if c.device != nil { // in steps that every device has
+				return k.steps(x.Detach().To(wideSum(compute))).To(result)
+			}
+			out := c.result(wideSum(compute), k.along(x).shape(x.layout.shape, false), false)
+			if out.dtype == Float64 {
+				crossEntropies(plain[float64](out), x, k)
+			} else {
+				crossEntropies(plain[float32](out), x, k)
+			}
+			return out.To(result)
+		},
+		gradients: []gradient{{readsInput, func(c *call, g *Tensor, _ int) *Tensor {
+			k, x := c.attr.(classes), c.input()
+			if !g.RequiresGrad() && !x.RequiresGrad() {
+				return apply(&opCrossEntropyGradient, k, g, x)
+			}
+			return k.gradientSteps(g, x) // the gradient's own gradient is wanted
+		}}},
+		// As logsumexp, and one difference more for each row.
+		flops: func(c *call, _ *Tensor) int {
+			k, x := c.attr.(classes), c.input()
+			return k.counted() * (4*x.Size(k.axis) + 3)
+		},
+		bytes: func(c *call, out *Tensor) int {
+			k := c.attr.(classes)
+			return k.read(c.input()) + positionBytes*len(k.at) + out.distinctBytes()
+		},
+	})
+	define(&opCrossEntropyGradient, op{
+		name: "cross entropy gradient",
+		forward: func(c *call) *Tensor {
+			k, g, x := c.attr.(classes), c.in[0], c.in[1]
+			if c.device != nil {
+				in := c.widened()
+				return k.gradientSteps(in[0], in[1]).To(x.dtype)
+			}
+			out := c.result(x.dtype, x.layout.shape, false)
+			if formats[x.dtype].arithmetic == inFloat64 {
+				crossEntropyGradients[float64](out, g, x, k)
+			} else {
+				crossEntropyGradients[float32](out, g, x, k)
+			}
+			return out
+		},
+		// As softmax, with dL/dy in the quotient that a row is multiplied by; one
+		// difference at its target.
+		flops: func(c *call, out *Tensor) int {
+			k := c.attr.(classes)
+			return k.counted() * (5*out.Size(k.axis) + 2)
+		},
+		bytes: func(c *call, out *Tensor) int {
+			k := c.attr.(classes)
+			return k.read(c.in[0]) + k.read(c.in[1]) + positionBytes*len(k.at) + out.distinctBytes()
+		},
+	})
+}
+
+// CrossEntropy returns -ln softmax(t)[target] for each row of t along an axis: how much
+// probability, in nats, the logits t give to one of the classes, which that axis has.
+// target has the shape of t without it, and so has the result. Rows whose target is
+// ignore do not count: they are 0, and so is their gradient.
+//
+// It is [Tensor.LogSoftmax], [Tensor.Gather] and [Tensor.Neg] in one operation that keeps
+// nothing of the size of t but t. Small floats are computed in float32 and rounded once.
+// It panics if there is no such axis, the shapes don't fit, or a target is not a whole
+// number from 0 to the size of the axis.
+func (t *Tensor) CrossEntropy(axis int, target *Tensor, ignore int) *Tensor {
+	const name = "cross entropy"
+	t.existBeside(name, target)
+	k := classes{axis: t.axis(name, axis), at: make([]int64, target.Len())}
+	if shape := k.along(t).shape(t.layout.shape, false); !slices.Equal(shape, target.layout.shape) {
+		fail(ErrShape, name, describe(t, target), fmt.Sprintf("the target must have the shape of the logits without axis %d, the classes: %v", k.axis, shape), "")
+	}
+	if formats[target.dtype].class != classInt {
+		fail(ErrDtype, name, describe(t, target), "the target is "+target.dtype.String(), "targets are numbers of classes: convert with To(tensor.Int64)")
+	}
+	newReader[int64](target.onHost()).copy(k.at, 0)
+	for i, id := range k.at {
+		switch {
+		case id == int64(ignore):
+			k.at[i] = -1
+		case id < 0 || id >= int64(t.Size(k.axis)):
+			fail(ErrIndex, name, describe(t, target), fmt.Sprintf("target %d, number %d, is not one of the %d classes", id, i, t.Size(k.axis)), "")
+		}
+	}
+	return apply(&opCrossEntropy, k, t)
+}
+
+// along returns the axis of the classes as one that is reduced over.
+func (k classes) along(x *Tensor) reduced {
+	r := reduced{axes: make([]bool, x.Dim()), count: x.Size(k.axis)}
+	r.axes[k.axis] = true
+	return r
+}
+
+// counted returns how many rows count.
+func (k classes) counted() (n int) {
+	for _, id := range k.at {
+		if id >= 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// read returns the bytes of what has rows, or an element for each, in those that count.
+// What is repeated along them is read once.
+func (k classes) read(x *Tensor) int {
+	all := x.distinctBytes()
+	if counted := k.counted(); counted == 0 || all == x.Bytes() {
+		return all * counted / max(len(k.at), 1)
+	}
+	return all
+}
+
+// steps computes the result in steps that have gradients of their own.
+func (k classes) steps(x *Tensor) *Tensor {
+	at, ignored := k.tensors(x)
+	picked := x.Gather(k.axis, at).Squeeze(k.axis)
+	return x.LogSumExp(k.axis).Sub(picked).MaskedFill(ignored.Squeeze(k.axis), 0)
+}
+
+// gradientSteps computes dL/dx of the inputs dL/dy and x in such steps.
+func (k classes) gradientSteps(g, x *Tensor) *Tensor {
+	at, ignored := k.tensors(x)
+	g = g.Unsqueeze(k.axis).MaskedFill(ignored, 0)
+	return g.Mul(x.Softmax(k.axis)).ScatterAdd(k.axis, at, g.Neg())
+}
+
+// tensors returns the targets, 0 for rows that don't count, and a mask of those, both
+// with a single class in the shape of x and on its device.
+func (k classes) tensors(x *Tensor) (at, ignored *Tensor) {
+	ids := vectorOf(k.at).Reshape(k.along(x).shape(x.layout.shape, true)...).To(x.Device())
+	return ids.Maximum(0), ids.Lt(0)
+}
+
+func crossEntropies[T float32 | float64](out []T, x *Tensor, k classes) {
+	r := k.along(x)
+	needRoom("cross entropy", x.layout.shape, 8*r.count) // of one row; x may be an expanded view
+	x = r.lastAxes(x)
+	parallelRows(len(out), parallelFrom/max(r.count, 1), func(start, end int) {
+		rows := newReader[T](x)
+		row := make([]T, r.count)
+		for i := start; i < end; i++ {
+			id := k.at[i]
+			if id < 0 {
+				out[i] = 0
+				continue
+			}
+			rows.copy(row, i*r.count)
+			largest, picked := largestOf(row), row[id]
+			out[i] = T(math.Log(expSum(row, row, largest)) - float64(picked-largest))
+		}
+	})
+}
+
+func crossEntropyGradients[T float32 | float64](out, g, x *Tensor, k classes) {
+	upstream := make([]T, len(k.at))
+	newReader[T](g).copy(upstream, 0)
+	mapRows(out, x, k.axis, func(dst, row []T, i int) {
+		id, g := k.at[i], upstream[i]
+		if id < 0 {
+			clear(dst)
+			return
+		}
+		factor := T(float64(g) / expSum(dst, row, largestOf(row)))
+		if v := vectorsFor[T](); v.Scale != nil {
+			v.Scale(dst, dst, factor)
+		} else {
+			for j := range dst {
+				dst[j] *= factor
+			}
+		}
+		dst[id] -= g
+	})
+}
