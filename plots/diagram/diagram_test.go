@@ -241,3 +241,37 @@ func TestPassesPairBackwardWithForward(t *testing.T) {
 		}
 	}
 }
+
+// overlapped is a reader that is a batch ahead of a model, for n batches of 3 ms.
+func overlapped(n int) *Figure {
+	fetch, model := Lane{Name: "fetch"}, Lane{Name: "model"}
+	for i := range n {
+		t, label := float64(3*i), fmt.Sprint(i+1)
+		fetch.Spans = append(fetch.Spans, Span{t, t + 3, label})
+		model.Spans = append(model.Spans, Span{t + 3, t + 6, label})
+	}
+	return Timeline("ms", fetch, model)
+}
+
+func TestTimeline(t *testing.T) {
+	f := overlapped(2)
+	wellFormed(t, f.SVG())
+	if want := "Who is busy when: fetch is busy for 6 of 9 ms; model is busy for 6 of 9 ms"; f.String() != want {
+		t.Errorf("title %q, want %q", f, want)
+	}
+	if n := strings.Count(f.SVG(), "<rect"); n != 4 {
+		t.Errorf("%d boxes, want 4", n)
+	}
+	wellFormed(t, Timeline("ms").SVG())
+	wellFormed(t, Timeline("s", Lane{Name: "idle"}, Lane{Name: "no time at all", Spans: []Span{{0, 0, "now"}}}).SVG())
+	for _, s := range []Span{{-1, 2, "early"}, {2, 1, "backwards"}, {math.NaN(), 1, "nowhere"}, {0, math.Inf(1), "for ever"}} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("no panic for a span from %g to %g", s.From, s.To)
+				}
+			}()
+			Timeline("ms", Lane{Name: "lane", Spans: []Span{s}})
+		}()
+	}
+}

@@ -63,6 +63,15 @@ func ExamplePasses() {
 	// FLOPs of a forward and a backward pass: product 1 of [16 8] by [8 8], 2,048; product 2 of [16 8] by [8 4], 1,024; gradient of product 2 with respect to its input, 1,024; gradient of product 2 with respect to its weight, 1,024; gradient of product 1 with respect to its weight, 2,048; forward 3,072, backward 4,096: 1.33 times as many
 }
 
+// While a model works on one batch, the next is fetched.
+func ExampleTimeline() {
+	fetch := diagram.Lane{Name: "fetch", Spans: []diagram.Span{{From: 0, To: 3, Label: "1"}, {From: 3, To: 6, Label: "2"}}}
+	model := diagram.Lane{Name: "model", Spans: []diagram.Span{{From: 3, To: 6, Label: "1"}, {From: 6, To: 9, Label: "2"}}}
+	fmt.Println(diagram.Timeline("ms", fetch, model))
+	// Output:
+	// Who is busy when: fetch is busy for 6 of 9 ms; model is busy for 6 of 9 ms
+}
+
 func ExampleMerges() {
 	steps, err := tokenizer.Steps("the cat in the hat", 3)
 	fmt.Println(diagram.Merges(steps), err)

@@ -67,8 +67,9 @@ func TestFigures(t *testing.T) {
 		"einops-einsum": func() golden.Figure {
 			return Einops(einops.ExplainEinsum("batch seq1 hidden, batch seq2 hidden -> batch seq1 seq2", []int{2, 3, 4}, []int{2, 5, 4}))
 		},
-		"merges": func() golden.Figure { return Merges(lectureMerges(t)) },
-		"passes": func() golden.Figure { return Passes(twoLayers) },
+		"merges":   func() golden.Figure { return Merges(lectureMerges(t)) },
+		"passes":   func() golden.Figure { return Passes(twoLayers) },
+		"timeline": func() golden.Figure { return overlapped(6) },
 		"memory": func() golden.Figure {
 			predicted := accounting.TrainingMemory{Width: 4, Layers: 2, Batch: 2, StatePerParameter: 1}.Bytes()
 			measured := predicted
