@@ -315,18 +315,18 @@ var exercises = map[string]exercise{
 	// 16: data
 	"16.1": {
 		want:   873,
-		hint:   "Count the places where a sequence can begin; the last one ends with the last id.",
-		praise: "",
+		hint:   "Where does the last sequence begin, if it ends with the last id? And the first one begins at 0.",
+		praise: "One more than for a pair.",
 	},
 	"16.2": {
 		want:   4_000_000,
-		hint:   "How many different numbers can two bytes tell apart? Is that enough?",
-		praise: "With a vocabulary of at most 65,536 it would be half as large.",
+		hint:   "How many different ids fit into two bytes? Is that enough?",
+		praise: "Up to 65,536 tokens, two bytes will do: GPT-2's 50,257 fit.",
 	},
 	"16.3": {
 		want:   20,
-		hint:   "Both go on at the same time. Who has to wait for whom?",
-		praise: "The fetching is hidden completely.",
+		hint:   "Both work at the same time. Who has to wait for whom?",
+		praise: "Fetching is completely hidden, and the model is what limits the run.",
 	},
 	// 17: optimizers
 	"17.1": {

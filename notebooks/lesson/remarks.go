@@ -76,6 +76,35 @@ var remarks = map[string][]Option{
 	},
 	"How large is the signal after 20 layers?": {Why("It shrinks by √2 in each layer."), Mistake(1, "It would, without the ReLU.")},
 	"Which rule gives the smallest numbers?":   {Why("It is the only one without a factor of 2.")},
+	// 16: data
+	"How many bytes does the file have?": {Why("41 ids of 4 bytes."), Mistake(41, "An int32 takes four bytes."), Mistake(1312, "That is in bits.")},
+	"How many ids of two bytes are in the file?": {
+		Why("The bytes stay the same, and two of them make an id."), Mistake(41, "The file doesn't say how many there are. Its size does."),
+	},
+	"How many terabytes is LLaMA's data?": {Why("1.4e12 · 2 bytes.")},
+	"Does the heap grow by more than a megabyte?": {
+		Why("A single page was read, and even that is not on Go's heap: it belongs to the operating system."),
+	},
+	"How many pages does a batch touch at most?": {
+		Why("A sequence of 512 bytes can lie across the border of two pages."), Mistake(4, "Unless a sequence lies across a border."),
+		Mistake(1, "The sequences lie in different places."),
+	},
+	"How many starts are there for x alone?": {Why("n − L + 1 = 2: 10 11 12 and 11 12 13."), Mistake(1, "11 12 13 is a sequence of 3, too.")},
+	"And for a pair of x and y?": {
+		Why("n − L = 1: y needs an id after the last of x."), Mistake(2, "What would be the last target of 11 12 13?"),
+	},
+	"How many times as often is the middle id read?": {
+		Why("Six sequences reach it: it can be the first of a sequence, the second, and so on to the sixth."),
+	},
+	"What is the first row of Y?": {Why("The same ids, moved on by one.")},
+	"How many batches are in an epoch?": {
+		Why("32 ids can be predicted: 8 sequences, two in a batch."), Mistake(8, "That is how many sequences there are."),
+	},
+	"Is any id asked for twice?": {Why("The targets of the sequences don't overlap.")},
+	"How many ms do 20 steps take at best?": {
+		Why("The model waits 2 ms for the first batch, and never again."), Mistake(80, "Who fetches the first batch, and when?"),
+		Mistake(120, "That is one after the other."),
+	},
 	// 17: optimizers
 	"What is the gradient at (4, 1)?": {Why("It is five times as large across the valley as along it.")},
 	"Where does one step of SGD lead?": {

@@ -298,6 +298,44 @@ var tasks = map[string]*task{
 		},
 		praise: "Drawing again until a number fits is called rejection sampling.",
 	},
+	// 16: data
+	"16.4": {
+		name: "getBatch", args: []string{"ids", "L", "u"},
+		prototype: (func(ids []int, L int, u []float64) (x, y [][]int))(nil),
+		cases: []gradedCase{
+			{category: "no sequences", in: []any{[]int{1, 2, 3}, 2, []float64{}}, want: []any{[][]int{}, [][]int{}}},
+			{category: "the first start", in: []any{[]int{10, 11, 12, 13, 14}, 2, []float64{0}}, want: []any{[][]int{{10, 11}}, [][]int{{11, 12}}}},
+			{category: "the last start", points: 2, in: []any{[]int{10, 11, 12, 13, 14}, 2, []float64{0.999}},
+				want: []any{[][]int{{12, 13}}, [][]int{{13, 14}}}},
+			{category: "a single start", in: []any{[]int{10, 11, 12, 13}, 3, []float64{0.7, 0.1}},
+				want: []any{[][]int{{10, 11, 12}, {10, 11, 12}}, [][]int{{11, 12, 13}, {11, 12, 13}}}},
+			{category: "ids that are not in order", in: []any{[]int{7, 3, 9, 1, 4}, 1, []float64{0.5}}, want: []any{[][]int{{9}}, [][]int{{1}}}},
+			{category: "equally likely starts", points: 2, in: []any{[]int{0, 1, 2, 3, 4, 5}, 2, []float64{0.24, 0.26, 0.49, 0.51, 0.74, 0.76}},
+				want: []any{[][]int{{0, 1}, {1, 2}, {1, 2}, {2, 3}, {2, 3}, {3, 4}}, [][]int{{1, 2}, {2, 3}, {2, 3}, {3, 4}, {3, 4}, {4, 5}}}},
+		},
+		hints: [2]string{
+			"How many starts has a pair of n ids and length L? And which whole number is a u of 0.999 with that many starts? It panics with a slice out of range? Then there is a start too many.",
+			"s := int(u·(n − L)), with n − L as a float64. Then x is ids[s:s+L], and y is ids[s+1:s+1+L].",
+		},
+		praise: "The course's assignment tests exactly this: the largest start must be n − L − 1.",
+	},
+	"16.5": {
+		name: "cut", args: []string{"ids", "L"},
+		prototype: (func(ids []int, L int) (x, y [][]int))(nil),
+		cases: []gradedCase{
+			{category: "no ids", in: []any{[]int{}, 2}, want: []any{[][]int{}, [][]int{}}},
+			{category: "a sequence without a last target", in: []any{[]int{1, 2, 3}, 3}, want: []any{[][]int{}, [][]int{}}},
+			{category: "a single pair", in: []any{[]int{1, 2, 3, 4}, 3}, want: []any{[][]int{{1, 2, 3}}, [][]int{{2, 3, 4}}}},
+			{category: "pairs without a rest", points: 2, in: []any{[]int{9, 8, 7, 6, 5}, 2}, want: []any{[][]int{{9, 8}, {7, 6}}, [][]int{{8, 7}, {6, 5}}}},
+			{category: "pairs and a rest", in: []any{[]int{0, 1, 2, 3, 4, 5, 6, 7}, 3}, want: []any{[][]int{{0, 1, 2}, {3, 4, 5}}, [][]int{{1, 2, 3}, {4, 5, 6}}}},
+			{category: "sequences of one id", in: []any{[]int{4, 4, 2}, 1}, want: []any{[][]int{{4}, {4}}, [][]int{{4}, {2}}}},
+		},
+		hints: [2]string{
+			"The sequences x don't overlap. But the last target of one pair is also the first id of the next. Until where does the last pair reach?",
+			"Loop over s = 0, L, 2L, … as long as s+L < len(ids): ids[s+L] is the last target.",
+		},
+		praise: "From n ids you get (n − 1) / L pairs, rounded down.",
+	},
 	// 17: optimizers
 	"17.4": {
 		name: "sgd", args: []string{"p", "gradients", "lr", "m"},

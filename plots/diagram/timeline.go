@@ -67,7 +67,7 @@ func Timeline(unit string, lanes ...Lane) *Figure {
 			}
 			busy += s.To - s.From
 		}
-		said = append(said, fmt.Sprintf("%s is busy for %.4g of %.4g %s", lane.Name, busy, end, unit))
+		said = append(said, fmt.Sprintf("%s is busy for %.3g of %.3g %s", lane.Name, busy, end, unit))
 	}
 	f.include(left+width+8, bottom+16)
 	f.title = "Who is busy when: " + strings.Join(said, "; ")
