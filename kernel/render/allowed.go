@@ -27,10 +27,11 @@ var (
 		baseFrequency numOctaves seed stitchTiles attributeName attributeType begin dur end min max restart repeatCount repeatDur calcMode keyTimes keySplines
 		keyPoints from to by additive accumulate path origin media systemLanguage`)
 
-	svgLower = func() map[string]bool {
-		m := map[string]bool{}
+	// svgSpelling has SVG's attributes by their names in lower case.
+	svgSpelling = func() map[string]string {
+		m := map[string]string{}
 		for name := range svgAttributes {
-			m[lower(name)] = true
+			m[strings.ToLower(name)] = name
 		}
 		return m
 	}()
@@ -62,12 +63,12 @@ func loadsNothing(value string) bool {
 		return false
 	}
 	for _, m := range cssFunction.FindAllStringSubmatch(ownURL.ReplaceAllString(value, ""), -1) {
-		if !cssFunctions[lower(m[1])] {
+		if !cssFunctions[strings.ToLower(m[1])] {
 			return false
 		}
 	}
 	for _, m := range atRule.FindAllStringSubmatch(value, -1) {
-		if name := lower(m[1]); name != "media" && name != "keyframes" && name != "supports" {
+		if name := strings.ToLower(m[1]); name != "media" && name != "keyframes" && name != "supports" {
 			return false
 		}
 	}
@@ -79,8 +80,8 @@ func plainStyle(style string) string {
 	var kept []string
 	for _, declaration := range strings.Split(style, ";") {
 		property, value, ok := strings.Cut(declaration, ":")
-		property = lower(strings.TrimSpace(property))
-		if ok && cssProperties[property] && loadsNothing(value) && !strings.ContainsAny(value, "@!") && !negative.MatchString(value) && !strings.Contains(lower(value), "calc") {
+		property = strings.ToLower(strings.TrimSpace(property))
+		if ok && cssProperties[property] && loadsNothing(value) && !strings.ContainsAny(value, "@!") && !negative.MatchString(value) && !strings.Contains(strings.ToLower(value), "calc") {
 			kept = append(kept, property+":"+strings.TrimSpace(value))
 		}
 	}

@@ -93,8 +93,7 @@ var (
 // gave it, if any.
 func svgText(src string) (svg, alt string) {
 	svg = svgPrologue.ReplaceAllString(src, "")
-	s := scanner{src: svg}
-	if t, ok := s.next(); ok && t.name == "svg" {
+	if t, ok := scan(svg).next(); ok && t.name == "svg" {
 		alt, _ = t.attr("aria-label")
 	}
 	if m := svgTitle.FindStringSubmatch(svg); alt == "" && m != nil {
@@ -110,12 +109,16 @@ func (p *page) svg(src, alt string) string {
 	prefix := p.prefix + "f" + strconv.Itoa(p.figures+1) + "-"
 	ids := map[string]bool{}
 	scripted, role := false, "img"
-	for s := (scanner{src: src}); ; {
+	for s := scan(src); ; {
+		s.foreign(true)
 		t, ok := s.next()
 		if !ok {
 			break
 		}
-		if id, ok := t.attr("id"); ok && t.kind == htmlStart {
+		if t.name != "script" && t.name != "style" {
+			s.markup()
+		}
+		if id, ok := t.attr("id"); ok {
 			ids[id] = true
 		}
 		scripted = scripted || t.name == "script"
@@ -147,8 +150,8 @@ func (p *page) svg(src, alt string) string {
 	f.rewrite = func(t *htmlToken, depth int) bool {
 		changed := false
 		for i, a := range t.attrs {
-			v := a.value
-			switch name := strings.ToLower(a.name); {
+			v := a.Val
+			switch name := a.Key; {
 			case name == "id" && ids[v]:
 				v = prefix + v
 			case (name == "href" || name == "xlink:href") && strings.HasPrefix(v, "#") && ids[v[1:]]:
@@ -171,8 +174,8 @@ func (p *page) svg(src, alt string) string {
 			default:
 				v = refs(v)
 			}
-			if v != a.value {
-				t.attrs[i].value, changed = v, true
+			if v != a.Val {
+				t.attrs[i].Val, changed = v, true
 			}
 		}
 		if first && t.name == "svg" {
@@ -188,7 +191,7 @@ func (p *page) svg(src, alt string) string {
 
 // fitSVG gives an SVG a view box, without which it cannot shrink.
 func fitSVG(t *htmlToken) {
-	if _, ok := t.attr("viewBox"); ok {
+	if _, ok := t.attr("viewbox"); ok {
 		return
 	}
 	w, _ := t.attr("width")
@@ -204,7 +207,7 @@ func fitSVG(t *htmlToken) {
 		}
 		return strconv.FormatFloat(v, 'f', -1, 64)
 	}
-	t.set("viewBox", "0 0 "+scale(mw)+" "+scale(mh))
+	t.set("viewbox", "0 0 "+scale(mw)+" "+scale(mh))
 }
 
 // paper reports whether a picture expects a white ground: one that follows the

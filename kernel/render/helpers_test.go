@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/lectern-go/lectern/kernel/notebook"
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
 )
 
 func md(id, source string, tags ...string) *notebook.Cell {
@@ -97,4 +99,43 @@ func wantNot(t *testing.T, text string, parts ...string) {
 			t.Errorf("found %q in …%s…", p, text[max(0, at-200):min(len(text), at+200)])
 		}
 	}
+}
+
+// elements are those of a page, or of a piece of one, as a browser would find them, in their order.
+func elements(t *testing.T, src string) []*html.Node {
+	t.Helper()
+	var parsed []*html.Node
+	var err error
+	if strings.HasPrefix(src, "<!DOCTYPE") || strings.HasPrefix(src, "<!doctype") {
+		var page *html.Node
+		page, err = html.Parse(strings.NewReader(src))
+		parsed = []*html.Node{page}
+	} else {
+		parsed, err = html.ParseFragment(strings.NewReader(src), &html.Node{Type: html.ElementNode, Data: "div", DataAtom: atom.Div})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []*html.Node
+	for _, top := range parsed {
+		if top.Type == html.ElementNode {
+			found = append(found, top)
+		}
+		for n := range top.Descendants() {
+			if n.Type == html.ElementNode {
+				found = append(found, n)
+			}
+		}
+	}
+	return found
+}
+
+// attribute returns the value of an element's attribute and whether it is there.
+func attribute(n *html.Node, name string) (string, bool) {
+	for _, a := range n.Attr {
+		if a.Key == name {
+			return a.Val, true
+		}
+	}
+	return "", false
 }

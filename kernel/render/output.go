@@ -2,10 +2,11 @@ package render
 
 import (
 	"encoding/json"
-	"html"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"golang.org/x/net/html"
 
 	"github.com/lectern-go/lectern/kernel/notebook"
 )
@@ -160,23 +161,26 @@ func (p *page) display(o *notebook.Output, mime, data string) string {
 // loneSVG reports whether HTML is one <svg> element and nothing else.
 func loneSVG(src string) bool {
 	depth := 0
-	for s := (scanner{src: strings.TrimSpace(src)}); ; {
+	for s := scan(strings.TrimSpace(src)); ; {
+		s.foreign(depth > 0)
 		t, ok := s.next()
 		switch {
 		case !ok:
 			return false
-		case t.kind == htmlStart && t.name == "svg" && !t.selfClosing:
-			if depth++; s.pos == len(t.raw) {
-				continue
-			}
-		case t.kind == htmlEnd && t.name == "svg":
+		case t.kind == html.StartTagToken && t.name == "svg" && !t.void:
+			depth++
+		case t.kind == html.EndTagToken && t.name == "svg":
 			depth--
 			if depth == 0 {
-				return s.pos == len(s.src)
+				_, more := s.next()
+				return !more
 			}
 		}
 		if depth == 0 {
 			return false
+		}
+		if t.name != "script" && t.name != "style" {
+			s.markup()
 		}
 	}
 }

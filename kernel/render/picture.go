@@ -22,7 +22,7 @@ var rasters = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
 // image returns a picture that Markdown names as a data URL: one that is written there, an attachment of the cell or a file beside the notebook. It is
 // empty if the page can't have it; the reason is recorded.
 func (p *page) image(dest string) string {
-	if scheme, _, ok := strings.Cut(dest, ":"); ok && lower(strings.TrimSpace(scheme)) == "data" {
+	if scheme, _, ok := strings.Cut(dest, ":"); ok && strings.ToLower(strings.TrimSpace(scheme)) == "data" {
 		return p.dataImage(dest)
 	}
 	if name, ok := strings.CutPrefix(dest, "attachment:"); ok {
@@ -110,7 +110,7 @@ func (p *page) dataImage(dest string) string {
 		return dest
 	}
 	kind, data, ok := strings.Cut(dest, ",")
-	mime, encoding, _ := strings.Cut(lower(kind[strings.IndexByte(kind, ':')+1:]), ";")
+	mime, encoding, _ := strings.Cut(strings.ToLower(kind[strings.IndexByte(kind, ':')+1:]), ";")
 	if !ok || strings.TrimSpace(mime) != "image/svg+xml" {
 		p.problem(0, "the image %q is none that pages can have: %s", shorten(dest), pictureKinds)
 		return ""

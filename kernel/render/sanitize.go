@@ -1,9 +1,10 @@
 package render
 
 import (
-	"html"
 	"slices"
 	"strings"
+
+	"golang.org/x/net/html"
 )
 
 // set makes a set of the words of a string.
@@ -53,22 +54,30 @@ type filter struct {
 // not balance tags.
 func (f *filter) run(src string) string {
 	var b strings.Builder
-	s := scanner{src: src}
+	s := scan(src)
 	svg := 0
+	raw, drop := "", false // the element whose content comes next as it is, and whether it is left out
 	for {
+		s.foreign(svg > 0)
+		inside := s.raw
 		t, ok := s.next()
+		if inside && ok && t.kind == html.TextToken {
+			if !drop {
+				b.WriteString(f.content(raw, t.raw))
+			}
+			continue
+		}
 		if !ok {
+			if raw != "" && !drop { // it would swallow the rest of the page
+				b.WriteString("</" + raw + ">")
+			}
 			return b.String()
 		}
+		raw = ""
 		switch t.kind {
-		case htmlText:
-			if t.raw == "<" {
-				b.WriteString("&lt;")
-			} else {
-				b.WriteString(t.raw)
-			}
-		case htmlComment: // they carry nothing for the reader
-		case htmlEnd:
+		case html.TextToken:
+			b.WriteString(t.raw)
+		case html.EndTagToken:
 			if t.name == "svg" {
 				svg = max(0, svg-1)
 			}
@@ -79,36 +88,38 @@ func (f *filter) run(src string) string {
 			case !pageElements[t.name]:
 				b.WriteString("</" + t.originalName() + ">")
 			}
-		case htmlStart:
-			if t.name == "svg" && !t.selfClosing {
+		case html.StartTagToken:
+			if t.name == "svg" && !t.void {
 				svg++
+			}
+			if svg > 0 && (t.void || t.name != "script" && t.name != "style") {
+				s.markup()
 			}
 			switch {
 			case f.markdown && !markdownElements[t.name]:
+				s.markup()
 				b.WriteString(html.EscapeString(t.raw))
 				continue
 			case f.strict && !markdownElements[t.name]:
-				if rawElements[t.name] && !t.selfClosing {
-					if _, closed := s.rawText(t.name); !closed {
-						s.pos = len(s.src)
-					}
-				}
+				drop = true
 				if f.dropped != nil {
 					f.dropped(t.name)
 				}
-				continue
 			case pageElements[t.name]:
 				continue
+			default:
+				drop = false
+				f.start(&b, &t, svg)
 			}
-			f.start(&b, &s, &t, svg)
+			if s.raw {
+				raw = t.originalName()
+			}
 		}
 	}
 }
 
-// start writes a start tag and, for an element of raw text, what is in it.
-func (f *filter) start(b *strings.Builder, s *scanner, t *htmlToken, svg int) {
-	name := t.originalName()
-	t.attrs = dedupe(t.attrs)
+// start writes a start tag.
+func (f *filter) start(b *strings.Builder, t *htmlToken, svg int) {
 	changed := f.attributes(t)
 	if f.check != nil {
 		f.check(t)
@@ -123,28 +134,21 @@ func (f *filter) start(b *strings.Builder, s *scanner, t *htmlToken, svg int) {
 		return
 	}
 	if changed || f.markdown || f.strict {
-		b.WriteString(t.source(name))
+		b.WriteString(t.source())
 	} else {
 		b.WriteString(t.raw)
 	}
-	if t.selfClosing && svg > 0 || !rawElements[t.name] || svg > 0 && t.name != "script" && t.name != "style" {
-		return
-	}
-	content, closed := s.rawText(t.name)
-	if !closed { // it would swallow the rest of the page
-		content = s.src[s.pos:]
-		s.pos = len(s.src)
-	}
-	if f.raw != nil && t.name == "style" {
-		content = f.raw(t.name, content)
+}
+
+// content rewrites what is in an element of raw text.
+func (f *filter) content(name, text string) string {
+	if f.raw != nil && strings.EqualFold(name, "style") {
+		text = f.raw(name, text)
 	}
 	if f.markdown || f.strict { // of a title: the same text, whether it is read as HTML or as SVG, where it could hold elements
-		content = strings.ReplaceAll(content, "<", "&lt;")
+		text = strings.ReplaceAll(text, "<", "&lt;")
 	}
-	b.WriteString(content)
-	if !closed {
-		b.WriteString("</" + name + ">")
-	}
+	return text
 }
 
 // attributes cuts what must not pass and reports whether anything changed.
@@ -152,20 +156,20 @@ func (f *filter) attributes(t *htmlToken) bool {
 	changed := false
 	kept := t.attrs[:0]
 	for _, a := range t.attrs {
-		name := lower(a.name)
-		if (f.markdown || f.strict) && !f.harmless(name, &a.value) {
+		name := a.Key
+		if (f.markdown || f.strict) && !f.harmless(name, &a.Val) {
 			changed = true
 			continue
 		}
-		if urlAttributes[name] && dangerous(a.value) {
-			a.value, a.bare, changed = "#", false, true
-		} else if f.strict && strings.HasPrefix(a.value, "#") && name == "href" && t.name != "a" {
-			a.value = "#" + f.ids + a.value[1:]
-		} else if f.resolve != nil && (name == "href" || name == "xlink:href" || loadingURLs[name]) && !a.bare {
-			if v := f.resolve(t.name, name, a.value); v != a.value {
-				a.value, changed = v, true
+		if urlAttributes[name] && dangerous(a.Val) {
+			a.Val, changed = "#", true
+		} else if f.strict && strings.HasPrefix(a.Val, "#") && name == "href" && t.name != "a" {
+			a.Val = "#" + f.ids + a.Val[1:]
+		} else if f.resolve != nil && (name == "href" || name == "xlink:href" || loadingURLs[name]) && a.Val != "" {
+			if v := f.resolve(t.name, name, a.Val); v != a.Val {
+				a.Val, changed = v, true
 			}
-			if a.value == "" && loadingURLs[name] { // a browser would ask for the page itself
+			if a.Val == "" && loadingURLs[name] { // a browser would ask for the page itself
 				continue
 			}
 		}
@@ -186,7 +190,7 @@ func (f *filter) harmless(name string, value *string) bool {
 	switch {
 	case name == "xlink:href":
 		return true
-	case !htmlAttributes[name] && !svgLower[name]:
+	case !htmlAttributes[name] && svgSpelling[name] == "":
 		return false
 	case name == "style" && f.strict:
 		*value = f.ownRefs(plainStyle(*value))
@@ -254,62 +258,51 @@ func external(url string) bool {
 	return strings.HasPrefix(u, "http:") || strings.HasPrefix(u, "https:") || strings.HasPrefix(u, "//") || strings.HasPrefix(u, "ftp:")
 }
 
-// balance drops end tags without a beginning and closes what is left open, so
-// that a fragment stays inside the element that it is put into.
+// balance drops end tags without a beginning and closes what is left open, so that a fragment stays inside the element that it is put into. It doesn't
+// parse and write anew as a browser would: what is right stays as it was written, byte for byte.
 func balance(src string) string {
 	var b strings.Builder
 	var open []string
-	s := scanner{src: src}
+	count := map[string]int{} // of each element among them
+	shut := func(from int, ends bool) {
+		for k := len(open) - 1; k >= from; k-- {
+			if ends || k > from {
+				b.WriteString("</" + open[k] + ">")
+			}
+			count[open[k]]--
+		}
+		open = open[:from]
+	}
+	s := scan(src)
 	for {
+		foreign := count["svg"]+count["math"] > 0
+		s.foreign(foreign)
 		t, ok := s.next()
 		if !ok {
 			break
 		}
 		switch {
-		case t.kind == htmlText && t.raw == "<":
-			b.WriteString("&lt;")
-			continue
-		case t.kind == htmlStart && !voidElements[t.name] && !optionalEnd[t.name] && !(t.selfClosing && contains(open, "svg", "math") || t.selfClosing && (t.name == "svg" || t.name == "math")):
-			inSVG := contains(open, "svg", "math")
-			open = append(open, t.name)
-			if rawElements[t.name] && (!inSVG || t.name == "script" || t.name == "style") {
-				b.WriteString(t.raw)
-				content, closed := s.rawText(t.name)
-				if !closed {
-					content = s.src[s.pos:]
-					s.pos = len(s.src)
-				}
-				b.WriteString(content)
+		case t.kind == html.StartTagToken:
+			foreign = foreign || t.name == "svg" || t.name == "math"
+			if foreign && (t.void || t.name != "script" && t.name != "style") {
+				s.markup()
+			}
+			if !voidElements[t.name] && !optionalEnd[t.name] && !(foreign && t.void) {
+				open = append(open, t.name)
+				count[t.name]++
+			}
+		case t.kind == html.EndTagToken && !optionalEnd[t.name]:
+			if count[t.name] == 0 {
 				continue
 			}
-		case t.kind == htmlEnd && !optionalEnd[t.name]:
 			i := len(open) - 1
-			for i >= 0 && open[i] != t.name {
+			for open[i] != t.name {
 				i--
 			}
-			if i < 0 {
-				continue
-			}
-			for k := len(open) - 1; k > i; k-- {
-				b.WriteString("</" + open[k] + ">")
-			}
-			open = open[:i]
+			shut(i, false)
 		}
 		b.WriteString(t.raw)
 	}
-	for i := len(open) - 1; i >= 0; i-- {
-		b.WriteString("</" + open[i] + ">")
-	}
+	shut(0, true)
 	return b.String()
-}
-
-func contains(list []string, names ...string) bool {
-	for _, l := range list {
-		for _, n := range names {
-			if l == n {
-				return true
-			}
-		}
-	}
-	return false
 }

@@ -5,8 +5,9 @@ import (
 	"compress/flate"
 	"encoding/base64"
 	"encoding/json"
-	"html"
 	"strings"
+
+	"golang.org/x/net/html"
 )
 
 // index is what pages search. It is part of each, so that searching needs no server and no second file.
@@ -82,13 +83,13 @@ func (p *page) sections(page int) []indexSection {
 		text.Reset()
 	}
 	skip, label := 0, "" // label is the element of a heading, or of a link of ours, that we are in
-	for s := (scanner{src: p.indexed.String()}); ; {
+	for s := scan(p.indexed.String()); ; {
 		t, ok := s.next()
 		if !ok {
 			break
 		}
 		switch t.kind {
-		case htmlStart:
+		case html.StartTagToken:
 			if id, _ := t.attr("id"); titles[id] != "" && (t.name == "h2" || t.name == "h3") {
 				end()
 				list = append(list, indexSection{Page: page, ID: id, Title: titles[id]})
@@ -97,13 +98,13 @@ func (p *page) sections(page int) []indexSection {
 			if class, _ := t.attr("class"); class == "anchor" || class == "count" || t.name == "h1" {
 				label = t.name
 			}
-			if t.name == "math" || t.name == "svg" && !t.selfClosing {
+			if t.name == "math" || t.name == "svg" && !t.void {
 				skip++
 			}
 			if !inline[t.name] {
 				text.WriteByte(' ')
 			}
-		case htmlEnd:
+		case html.EndTagToken:
 			if t.name == "math" || t.name == "svg" {
 				skip--
 			}
@@ -113,7 +114,7 @@ func (p *page) sections(page int) []indexSection {
 			if !inline[t.name] {
 				text.WriteByte(' ')
 			}
-		case htmlText:
+		case html.TextToken:
 			if skip == 0 && label == "" {
 				text.WriteString(html.UnescapeString(t.raw))
 			}

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"golang.org/x/net/html"
 )
 
 var update = flag.Bool("update", false, "write the outlines in testdata anew")
@@ -52,7 +54,7 @@ func TestSamples(t *testing.T) {
 	for _, file := range files {
 		page := readFile(t, file)
 		name := strings.TrimSuffix(filepath.Base(file), ".html")
-		got := outline(page)
+		got := outline(t, page)
 		golden := filepath.Join("testdata", name+".outline")
 		if *update {
 			if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
@@ -70,31 +72,24 @@ func TestSamples(t *testing.T) {
 }
 
 // outline lists the elements of a page that have an id or a class, and headings.
-func outline(page string) string {
+func outline(t *testing.T, page string) string {
+	t.Helper()
 	var b strings.Builder
-	depth := 0
-	for s := (scanner{src: page}); ; {
-		tok, ok := s.next()
-		if !ok {
-			return b.String()
-		}
-		if tok.name == "style" || tok.name == "script" || tok.name == "svg" || tok.name == "math" || tok.name == "pre" {
-			if tok.kind == htmlStart {
-				s.rawText(tok.name)
+	for _, e := range elements(t, page) {
+		depth, hidden := 0, false
+		for n := range e.Ancestors() {
+			if n.Type == html.ElementNode {
+				depth++
+				hidden = hidden || n.Data == "svg" || n.Data == "math" || n.Data == "pre"
 			}
-			if tok.kind == htmlEnd {
-				depth--
-			}
-		} else if tok.kind == htmlEnd {
-			depth--
 		}
-		if tok.kind != htmlStart {
+		if hidden {
 			continue
 		}
-		id, hasID := tok.attr("id")
-		class, hasClass := tok.attr("class")
-		if hasID || hasClass || strings.HasPrefix(tok.name, "h") && len(tok.name) == 2 || tok.name == "main" || tok.name == "math" || tok.name == "svg" || tok.name == "table" {
-			b.WriteString(strings.Repeat("  ", max(depth, 0)) + tok.name)
+		id, hasID := attribute(e, "id")
+		class, hasClass := attribute(e, "class")
+		if hasID || hasClass || strings.HasPrefix(e.Data, "h") && len(e.Data) == 2 || e.Data == "main" || e.Data == "math" || e.Data == "svg" || e.Data == "table" {
+			b.WriteString(strings.Repeat("  ", depth) + e.Data)
 			if hasID {
 				b.WriteString("#" + id)
 			}
@@ -103,37 +98,25 @@ func outline(page string) string {
 			}
 			b.WriteString("\n")
 		}
-		if !voidElements[tok.name] && !tok.selfClosing {
-			depth++
-		}
-		if optionalEnd[tok.name] && !strings.Contains(page[s.pos:], "</"+tok.name) {
-			depth--
-		}
 	}
+	return b.String()
 }
 
 // selfContained fails if opening a page would make a browser ask for anything.
 func selfContained(t *testing.T, name, page string) {
 	t.Helper()
 	want(t, page, `http-equiv="Content-Security-Policy" content="default-src 'none';`)
-	for s := (scanner{src: page}); ; {
-		tok, ok := s.next()
-		if !ok {
-			return
-		}
-		if tok.kind != htmlStart {
-			continue
-		}
-		for _, a := range tok.attrs {
-			loads := a.name == "src" || a.name == "srcset" || a.name == "poster" || tok.name == "object" && a.name == "data"
-			if rel, _ := tok.attr("rel"); tok.name == "link" && rel == "icon" || tok.name == "image" {
-				loads = loads || a.name == "href" || a.name == "xlink:href"
+	for _, e := range elements(t, page) {
+		for _, a := range e.Attr {
+			loads := a.Key == "src" || a.Key == "srcset" || a.Key == "poster" || e.Data == "object" && a.Key == "data"
+			if rel, _ := attribute(e, "rel"); e.Data == "link" && rel == "icon" || e.Data == "image" {
+				loads = loads || a.Key == "href"
 			}
-			if loads && !strings.HasPrefix(a.value, "data:") {
-				t.Errorf("%s: <%s %s=%q> loads something", name, tok.name, a.name, a.value)
+			if loads && !strings.HasPrefix(a.Val, "data:") {
+				t.Errorf("%s: <%s %s=%q> loads something", name, e.Data, a.Key, a.Val)
 			}
 		}
-		if rel, _ := tok.attr("rel"); tok.name == "link" && !slices.Contains([]string{"icon", "prev", "next"}, rel) {
+		if rel, _ := attribute(e, "rel"); e.Data == "link" && !slices.Contains([]string{"icon", "prev", "next"}, rel) {
 			t.Errorf("%s: <link rel=%q>", name, rel)
 		}
 	}
@@ -146,25 +129,18 @@ func accessible(t *testing.T, name, page string) {
 	ids := map[string]bool{}
 	var targets []string
 	level, firsts, mains := 0, 0, 0
-	for s := (scanner{src: page}); ; {
-		tok, ok := s.next()
-		if !ok {
-			break
-		}
-		if tok.kind != htmlStart {
-			continue
-		}
-		if id, ok := tok.attr("id"); ok {
+	for _, e := range elements(t, page) {
+		if id, ok := attribute(e, "id"); ok {
 			if ids[id] {
 				t.Errorf("%s: two elements have the id %q", name, id)
 			}
 			ids[id] = true
 		}
-		if href, _ := tok.attr("href"); tok.name == "a" && strings.HasPrefix(href, "#") {
+		if href, _ := attribute(e, "href"); e.Data == "a" && strings.HasPrefix(href, "#") {
 			targets = append(targets, href[1:])
 		}
-		if len(tok.name) == 2 && tok.name[0] == 'h' && tok.name[1] >= '1' && tok.name[1] <= '6' {
-			l := int(tok.name[1] - '0')
+		if len(e.Data) == 2 && e.Data[0] == 'h' && e.Data[1] >= '1' && e.Data[1] <= '6' {
+			l := int(e.Data[1] - '0')
 			if l > level+1 {
 				t.Errorf("%s: a heading of level %d follows one of level %d", name, l, level)
 			}
@@ -173,19 +149,19 @@ func accessible(t *testing.T, name, page string) {
 				firsts++
 			}
 		}
-		switch tok.name {
+		switch e.Data {
 		case "main":
 			mains++
 		case "html":
-			if lang, _ := tok.attr("lang"); lang != "en" {
+			if lang, _ := attribute(e, "lang"); lang != "en" {
 				t.Errorf("%s: language %q", name, lang)
 			}
 		case "img":
-			if _, ok := tok.attr("alt"); !ok {
+			if _, ok := attribute(e, "alt"); !ok {
 				t.Errorf("%s: a picture without alt", name)
 			}
 		case "input":
-			if _, ok := tok.attr("aria-label"); !ok {
+			if _, ok := attribute(e, "aria-label"); !ok {
 				t.Errorf("%s: an input without a label", name)
 			}
 		}

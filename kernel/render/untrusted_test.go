@@ -58,14 +58,10 @@ func TestUntrustedOutputs(t *testing.T) {
 	}
 	want(t, warnings, "lost <script>, <style>", "lost <form>, <input>, <meta>", "mine.png", "on another host", "not XML")
 	wantNot(t, article, "<img>", `src=""`, "<script", "<style", "<svg", "<form", "<input", "<meta", `src="https`, "onerror=\"", "ping=", "javascript:", "position:", "mine.png\"", `id="search"`, `class="skip"`)
-	for s := (scanner{src: article}); ; {
-		tok, ok := s.next()
-		if !ok {
-			break
-		}
-		for _, a := range tok.attrs {
-			if strings.HasPrefix(a.name, "on") {
-				t.Errorf("<%s> has %s=%q", tok.name, a.name, a.value)
+	for _, e := range elements(t, article) {
+		for _, a := range e.Attr {
+			if strings.HasPrefix(a.Key, "on") {
+				t.Errorf("<%s> has %s=%q", e.Data, a.Key, a.Val)
 			}
 		}
 	}
