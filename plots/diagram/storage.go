@@ -115,27 +115,39 @@ func arcs(t *tensor.Tensor) []int {
 }
 
 // strides draws, for each axis, the step from the first element to its
-// neighbour along that axis.
+// neighbour along that axis. Its text stands beside the arrow's end, or to the
+// right of the longer arrows if it does not fit below them.
 func (f *Figure) strides(t *tensor.Tensor, strip float64, shown int) {
 	from, longest := t.StorageOffset(), 0
+	var axes []int
 	for _, axis := range arcs(t) {
 		longest = max(longest, t.Stride(axis))
+		if max(from, from+t.Stride(axis)) < shown {
+			axes = append(axes, axis)
+		}
 	}
-	for level, axis := range arcs(t) {
-		to := from + t.Stride(axis)
-		if max(from, to) >= shown {
-			continue
+	start := (float64(from) + 0.5) * cell
+	end := start + float64(longest)*cell // of the arrow above
+	right := end                         // where the text of the arrow above begins
+	for level, axis := range slices.Backward(axes) {
+		stride := t.Stride(axis)
+		text := fmt.Sprintf("stride(%d) = %d", axis, stride)
+		if stride == 0 {
+			text += ": every step stays where it is"
 		}
-		colour := strideColours[axis%len(strideColours)]
+		to := start + float64(stride)*cell
 		rise := 14 + 22*float64(level)
-		x1, x2 := (float64(from)+0.5)*cell, (float64(to)+0.5)*cell
-		text := fmt.Sprintf("stride(%d) = %d", axis, t.Stride(axis))
-		if from == to {
-			f.label(x1+float64(longest)*cell+8, strip-rise+8, "start", text+": every step stays where it is", faint)
-			continue
+		x := to
+		if to != end && to+24+textWidth(text) > end-8 {
+			x = right
 		}
-		f.arc(x1, x2, strip, rise*1.25, colour)
-		f.label(x2+8, strip-rise+8, "start", text, faint)
+		if stride != 0 {
+			colour := strideColours[axis%len(strideColours)]
+			f.arc(start, to, strip, rise*1.25, colour)
+			f.wire(x+8, strip-rise+4, x+19, strip-rise+4, colour)
+		}
+		f.label(x+24, strip-rise+8, "start", text, faint)
+		end, right = to, x
 	}
 }
 
