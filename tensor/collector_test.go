@@ -2,6 +2,7 @@ package tensor
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"runtime"
 	"runtime/metrics"
@@ -53,6 +54,19 @@ func TestGarbageStaysSmall(t *testing.T) {
 		t.Errorf("beside %d MB that live %d MB of garbage were held", alive>>20, garbage>>20)
 	}
 	runtime.KeepAlive(lives)
+}
+
+// TestWaitingForTheCollector: while it is too early for another run, each result must not ask the runtime how much lives.
+func TestWaitingForTheCollector(t *testing.T) {
+	newResults.Store(1 << 40)
+	resting.Store(math.MaxInt64)
+	defer func() {
+		newResults.Store(0)
+		resting.Store(0)
+	}()
+	if n := testing.AllocsPerRun(100, func() { aboutToTake(8) }); n != 0 {
+		t.Errorf("%g allocations before each result", n)
+	}
 }
 
 func heapNow() uint64 {
