@@ -39,6 +39,23 @@ var remarks = map[string][]Option{
 		Why("Three equal scores, and the last token sees all three."),
 	},
 	"What does the formula give for two scores of 1000?": {Why("e to the 1000 is +Inf, and Inf/Inf is no number.")},
+	// 07: matrix multiplication
+	"What shape is [16 32] times [32 2]?": {Why("The inner sizes, 32 and 32, disappear."), Mistake([]int{32, 32}, "Those are the sizes that disappear.")},
+	"What is the element in row 1, column 0?": {
+		Why("4·1 + 5·0 + 6·2."), Mistake(7, "That is row 0: rows count from 0."), Mistake(8, "That is row 0, column 1."), Mistake(17, "That is column 1."),
+	},
+	"What shape is [4 8 16 32] times [32 2]?": {Why("The last two axes are multiplied, those in front are batches.")},
+	"What shape do the scores have?": {
+		Why("Two batch axes, and then [8 64] times [64 8]."), Mistake([]int{4, 12, 64, 64}, "Which axes does the transpose exchange? The last of the queries meets size 64."),
+	},
+	"How many FLOPs is [16 32] times [32 2]?": {
+		Why("2 · 16 · 32 · 2."), Mistake(1024, "Each step is a multiplication and an addition."), Mistake(64, "That is for one of the 32 results."),
+	},
+	"Which step gains more?":              {Why("At does much more than read a number.")},
+	"Which order of the loops is faster?": {Why("It uses all the numbers of each cache line.")},
+	"How many times fewer numbers with tiles of 64?": {
+		Why("Each number of a tile is used 64 times."), Mistake(4096, "A tile has that many numbers. How often is each of them used?"),
+	},
 	// 08: named dimensions
 	"What is the shape of the products?":         {Why("For each example, each of 3 vectors meets each of 3.")},
 	"What are the first sum and the first mean?": {Why("Four ones add up to 4; their mean is 1.")},
