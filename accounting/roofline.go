@@ -223,20 +223,22 @@ func (o Operation) bound(m Machine) string {
 }
 
 func (r RooflineReport) table() *columns.Table {
-	t := &columns.Table{Header: []string{"operation", "FLOPs", "bytes", "FLOP/byte", "bound by", "MFU at most"}}
 	measured := false
 	for _, o := range r.Operations {
 		measured = measured || o.Measured > 0
 	}
+	// What was measured takes the place of the counts and of what follows from them, so that the table fits on a page.
+	t := &columns.Table{Header: []string{"operation", "FLOPs", "bytes", "FLOP/byte", "bound by", "MFU at most"}}
 	if measured {
-		t.Header = append(t.Header, "measured", "FLOP/s", "of the roof")
+		t.Header = []string{"operation", "FLOP/byte", "bound by", "time", "FLOP/s", "of the roof"}
 	}
 	for _, o := range r.Operations {
-		cells := []string{o.Name, short(o.FLOPs), short(o.Bytes), trim(o.Intensity(), 3), o.bound(r.Machine), trim(r.Machine.MFUBound(o.Intensity()), 3)}
+		intensity, bound := trim(o.Intensity(), 3), o.bound(r.Machine)
 		if measured {
-			cells = append(cells, o.Measured.Round(time.Microsecond/10).String(), rate(o.PerSecond(), "FLOP"), trim(r.ofRoof(o), 3))
+			t.Add(o.Name, intensity, bound, o.Measured.Round(time.Microsecond/10).String(), rate(o.PerSecond(), "FLOP"), trim(r.ofRoof(o), 3))
+		} else {
+			t.Add(o.Name, short(o.FLOPs), short(o.Bytes), intensity, bound, trim(r.Machine.MFUBound(o.Intensity()), 3))
 		}
-		t.Add(cells...)
 	}
 	return t
 }
@@ -250,7 +252,8 @@ func (r RooflineReport) remark() string {
 }
 
 // String prints the machine and a row for each operation: its intensity, what
-// bounds it, the MFU that this allows and, if measured, how near it came.
+// bounds it, and the MFU that this allows or, if measured, how near it came to the
+// roof.
 func (r RooflineReport) String() string {
 	return r.Machine.String() + "\n" + r.table().String() + r.remark()
 }

@@ -283,18 +283,18 @@ var exercises = map[string]exercise{
 	// 22: the roofline
 	"22.1": {
 		want: 1.0 / 6, tolerance: []float64{0.01},
-		hint:   "One FLOP for each element. How many numbers move for it, read and written, and how many bytes is each?",
-		praise: "Worse than ReLU: one more number to read.",
+		hint:   "One FLOP for each element. How many numbers are read and written for it, and how many bytes is each?",
+		praise: "That is worse than ReLU: there is one more number to read.",
 	},
 	"22.2": {
 		want: 3 * 989.5e12 / 3.35e12, tolerance: []float64{0.02},
 		hint:   "Compute-bound means an intensity above the machine's. Set n/3 equal to that.",
-		praise: "Below that an H100 waits for its memory, even in a matrix product.",
+		praise: "Below that, an H100 waits for its memory even in a matmul.",
 	},
 	"22.3": {
 		want: 0.0034, tolerance: []float64{0.03},
 		hint:   "What is the intensity of a matrix times a vector, and what is the machine's?",
-		praise: "This is why servers write for many users at once: many vectors are a matrix.",
+		praise: "This is why services write for many users at once: many vectors make a matrix.",
 	},
 	// 23: memory for compute
 	"23.1": {

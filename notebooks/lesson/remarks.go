@@ -164,6 +164,28 @@ var remarks = map[string][]Option{
 	"How many FLOPs does the counter find?": {
 		Why("432 less 2 · 2 · 4 · 4."), Mistake(432, "That is the rule. Which product is never computed?"),
 	},
+	// 22: the roofline
+	"What are the intensities of ReLU and GELU?": {
+		Why("1 FLOP for 4 bytes, and 20 for 4."), Mistake([]float64{0.5, 10}, "The result has to be written, too."),
+	},
+	"What is the intensity of a dot product?": {
+		Why("About 2n FLOPs for 4n bytes."), Mistake(1, "A number has two bytes."), Mistake(2, "Is it FLOPs over bytes?"),
+	},
+	"What is the intensity of a matrix times a vector?": {
+		Why("About 2n² FLOPs for 2n² bytes."), Mistake(0.5, "The vector is read only once for all n dot products, so half of the bytes are gone."),
+	},
+	"What is the intensity of a matmul?": {
+		Why("About 2n³ FLOPs for 6n² bytes, so n/3."), Mistake(682.3333, "Three matrices of n² numbers, of two bytes each."),
+		Mistake(1024, "How many bytes are three matrices?"), Mistake(512, "Don't forget to write the result."),
+	},
+	"How many FLOPs per byte keep an H100 busy?": {
+		Why("989.5e12 FLOP/s over 3.35e12 bytes/s."), Mistake(590.7, "That is with the rate for sparse matrices."),
+	},
+	"Which operations are compute-bound?": {Why("Its 341 FLOPs per byte are above the machine's 295; GELU's 5 come next.")},
+	"How many times as long does GELU take?": {
+		Why("Both move 4n bytes, and wait for those."), Mistake(20, "That would be so if the arithmetic were what they wait for."),
+	},
+	"Is the matmul compute-bound in float32?": {Why("171 FLOPs per byte, and the machine does only 20.")},
 	// 24: a Transformer
 	"How many scores do five tokens have?":       {Why("One for each pair, a token with itself included."), Mistake(20, "A token also asks itself.")},
 	"How many weights are not 0?":                {Why("Token t sees t + 1 tokens: 1 + 2 + 3 + 4 + 5."), Mistake(10, "The diagonal counts: each token sees itself.")},

@@ -474,6 +474,58 @@ var tasks = map[string]*task{
 		},
 		praise: "Trying batches until the GPU complains gives the same number, only later.",
 	},
+	// 22: the roofline
+	"22.4": {
+		name: "intensity", args: []string{"m", "k", "n", "element"},
+		prototype: (func(m, k, n, element int) float64)(nil),
+		cases: []gradedCase{
+			{category: "one number each", in: []any{1, 1, 1, 1}, want: []any{1.0 / 3}},
+			{category: "a dot product", in: []any{1, 1024, 1, 2}, want: []any{2047.0 / 4098}},
+			{category: "a matrix times a vector", in: []any{1024, 1024, 1, 2}, want: []any{1024.0 * 2047 / (2 * (1024*1024 + 2048))}},
+			{category: "square matrices", in: []any{1024, 1024, 1024, 2}, want: []any{2047.0 / 6}},
+			{category: "four bytes", in: []any{1024, 1024, 1024, 4}, want: []any{2047.0 / 12}},
+			{category: "three sizes", points: 2, in: []any{2, 3, 5, 1}, want: []any{50.0 / 31}},
+		},
+		hints: [2]string{
+			"How many results are there, and how many FLOPs does each take? How many numbers have the three matrices? Is the fraction 0? Go drops what is behind the point when it divides ints.",
+			"m·n·(2k−1) FLOPs over element·(m·k + k·n + m·n) bytes; convert both to float64 before you divide.",
+		},
+		praise: "With n = 1 it is the matrix times a vector, with m = 1 as well the dot product.",
+	},
+	"22.5": {
+		name: "attainable", args: []string{"flops", "bytes", "peak", "bandwidth"},
+		prototype: (func(flops, bytes, peak, bandwidth float64) float64)(nil),
+		cases: []gradedCase{
+			{category: "below the ridge", in: []any{1.0, 4.0, 1000.0, 10.0}, want: []any{2.5}},
+			{category: "above the ridge", in: []any{1e6, 10.0, 1000.0, 10.0}, want: []any{1000.0}},
+			{category: "on the ridge", in: []any{100.0, 1.0, 1000.0, 10.0}, want: []any{1000.0}},
+			{category: "ReLU on an H100", in: []any{1048576.0, 4194304.0, 989.5e12, 3.35e12}, want: []any{0.8375e12}},
+			{category: "no bytes", in: []any{5.0, 0.0, 1000.0, 10.0}, want: []any{1000.0}},
+			{category: "no FLOPs", in: []any{0.0, 8.0, 1000.0, 10.0}, want: []any{0.0}},
+		},
+		hints: [2]string{
+			"How many FLOPs come with the bytes of one second? And what can't they exceed?",
+			"min(peak, flops/bytes·bandwidth), and peak alone if there are no bytes.",
+		},
+		praise: "The min of a slope and a flat line: that is the whole roofline.",
+	},
+	"22.6": {
+		name: "smallestBatch", args: []string{"k", "n", "element", "machine"},
+		prototype: (func(k, n, element int, machine float64) int)(nil),
+		cases: []gradedCase{
+			{category: "one is enough", in: []any{64, 64, 2, 0.5}, want: []any{1}},
+			{category: "exactly enough", in: []any{2, 1, 1, 3.0 / 5}, want: []any{1}},
+			{category: "a layer on a CPU", in: []any{4096, 4096, 4, 10.0}, want: []any{21}},
+			{category: "a layer on an H100", points: 2, in: []any{4096, 4096, 2, 295.4}, want: []any{346}},
+			{category: "a layer that isn't square", in: []any{4096, 14336, 2, 295.4}, want: []any{326}},
+			{category: "a layer that is too small", in: []any{256, 256, 2, 295.4}, want: []any{0}},
+		},
+		hints: [2]string{
+			"intensity of exercise 4 takes the batch as its m. Does it grow with the batch?",
+			"Loop over b from 1 to 100,000 and return the first with intensity(b, k, n, element) >= machine; after the loop return 0.",
+		},
+		praise: "This is why services answer many users at once: below that batch, one more user costs next to nothing.",
+	},
 	// 24: a Transformer
 	"24.4": {
 		name: "attend", args: []string{"query", "keys", "values"},
