@@ -363,18 +363,18 @@ var exercises = map[string]exercise{
 	// 20: checkpoints
 	"20.1": {
 		want: 12e9, tolerance: []float64{1e-6},
-		hint:   "The parameter, and the two numbers that AdamW keeps for it.",
-		praise: "Gradients need not be saved: they are computed anew in each step.",
+		hint:   "For each parameter: the parameter itself, and the two numbers that AdamW keeps for it.",
+		praise: "12 GB. Gradients aren't saved, since each step computes them anew.",
 	},
 	"20.2": {
 		want: 250, tolerance: []float64{0.01},
 		hint:   "At best the crash comes right after a checkpoint, at worst right before the next.",
-		praise: "",
+		praise: "Half of the distance between two checkpoints.",
 	},
 	"20.3": {
 		want: 1500, tolerance: []float64{0.01},
 		hint:   "The steps between two checkpoints must take a hundred times as long as saving.",
-		praise: "Which is why large runs save in the background.",
+		praise: "That is 50 minutes of work to lose, so large runs save in the background.",
 	},
 	// 21: mixed precision
 	"21.1": {

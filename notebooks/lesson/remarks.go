@@ -164,6 +164,19 @@ var remarks = map[string][]Option{
 	"How many FLOPs does the counter find?": {
 		Why("432 less 2 · 2 · 4 · 4."), Mistake(432, "That is the rule. Which product is never computed?"),
 	},
+	// 20: checkpoints
+	"With the model alone, are the weights the same?": {Why("Something else in the run has a state, too.")},
+	"With model and optimizer, are they the same?":    {Why("The model sees the first 20 batches for the second time.")},
+	"How large is the largest difference now?":        {Why("Every bit is the same: nothing that has a state was left out.")},
+	"How many bytes of numbers are in the file?": {
+		Why("136 · (1 + 2) · 4."), Mistake(544, "That is the model alone."), Mistake(2176, "Gradients are not saved: each step computes them anew."),
+		Mistake(408, "So many numbers, yes. And how many bytes has each?"),
+	},
+	"How many bytes of numbers has the model alone?": {Why("136 · 4: a third of the checkpoint.")},
+	"At which step does it go on?": {
+		Why("The checkpoint of step 40 is damaged, so it takes the one before."), Mistake(40, "With half a file?"), Mistake(20, "That is older than need be."),
+	},
+	"Is the flipped bit noticed?": {Why("A checksum of all numbers changes with any one bit of them.")},
 	// 22: the roofline
 	"What are the intensities of ReLU and GELU?": {
 		Why("1 FLOP for 4 bytes, and 20 for 4."), Mistake([]float64{0.5, 10}, "The result has to be written, too."),

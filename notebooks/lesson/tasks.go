@@ -474,6 +474,55 @@ var tasks = map[string]*task{
 		},
 		praise: "Trying batches until the GPU complains gives the same number, only later.",
 	},
+	// 20: checkpoints
+	"20.4": {
+		name: "save", args: []string{"names", "values"},
+		prototype: (func(names []string, values [][]float32) []byte)(nil),
+		cases: []gradedCase{
+			{category: "nothing", in: []any{[]string{}, [][]float32{}}, want: []any{[]byte{}}},
+			{category: "one number", in: []any{[]string{"w"}, [][]float32{{1}}}, want: []any{[]byte("\x01\x00\x00\x00w\x01\x00\x00\x00\x00\x00\x80\x3f")}},
+			{category: "a list without numbers", in: []any{[]string{"b"}, [][]float32{{}}}, want: []any{[]byte("\x01\x00\x00\x00b\x00\x00\x00\x00")}},
+			{category: "a name without characters", in: []any{[]string{""}, [][]float32{{0.5}}},
+				want: []any{[]byte("\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x3f")}},
+			{category: "two lists", points: 2, in: []any{[]string{"w", "bias"}, [][]float32{{1, -2}, {0.5}}},
+				want: []any{[]byte("\x01\x00\x00\x00w\x02\x00\x00\x00\x00\x00\x80\x3f\x00\x00\x00\xc0\x04\x00\x00\x00bias\x01\x00\x00\x00\x00\x00\x00\x3f")}},
+			{category: "a name with an umlaut", in: []any{[]string{"ä"}, [][]float32{{}}}, want: []any{[]byte("\x02\x00\x00\x00\xc3\xa4\x00\x00\x00\x00")}},
+		},
+		hints: [2]string{
+			"Begin with an empty slice of bytes, and append piece after piece. What does len count in a string: characters or bytes?",
+			"For each name: append uint32(len(name)), the name (append(file, name...)), uint32(len(values[i])), and math.Float32bits(v) for each number v.",
+		},
+		praise: "All of a model's numbers, in a file that has no code in it.",
+	},
+	"20.5": {
+		name: "load", args: []string{"file"},
+		prototype: (func(file []byte) (names []string, values [][]float32, ok bool))(nil),
+		cases: []gradedCase{
+			{category: "an empty file", in: []any{[]byte{}}, want: []any{[]string{}, [][]float32{}, true}},
+			{category: "one number", in: []any{[]byte("\x01\x00\x00\x00w\x01\x00\x00\x00\x00\x00\x80\x3f")},
+				want: []any{[]string{"w"}, [][]float32{{1}}, true}},
+			{category: "two lists", points: 2,
+				in:   []any{[]byte("\x01\x00\x00\x00w\x02\x00\x00\x00\x00\x00\x80\x3f\x00\x00\x00\xc0\x04\x00\x00\x00bias\x01\x00\x00\x00\x00\x00\x00\x3f")},
+				want: []any{[]string{"w", "bias"}, [][]float32{{1, -2}, {0.5}}, true}},
+			{category: "a list without numbers", in: []any{[]byte("\x01\x00\x00\x00b\x00\x00\x00\x00")},
+				want: []any{[]string{"b"}, [][]float32{{}}, true}},
+			{category: "cut off in a count", in: []any{[]byte("\x01\x00")}, want: []any{[]string(nil), [][]float32(nil), false}},
+			{category: "cut off in a name", in: []any{[]byte("\x04\x00\x00\x00bi")}, want: []any{[]string(nil), [][]float32(nil), false}},
+			{category: "cut off behind a name", in: []any{[]byte("\x01\x00\x00\x00w")}, want: []any{[]string(nil), [][]float32(nil), false}},
+			{category: "cut off in a number", in: []any{[]byte("\x01\x00\x00\x00w\x01\x00\x00\x00\x00\x00\x80")},
+				want: []any{[]string(nil), [][]float32(nil), false}},
+			{category: "cut off in the second list", in: []any{[]byte("\x01\x00\x00\x00w\x01\x00\x00\x00\x00\x00\x80\x3f\x01\x00\x00\x00b\x01\x00\x00\x00")},
+				want: []any{[]string(nil), [][]float32(nil), false}},
+			{category: "a count of four billion", points: 2, in: []any{[]byte("\x01\x00\x00\x00w\xff\xff\xff\xff\x00\x00\x80\x3f")},
+				want: []any{[]string(nil), [][]float32(nil), false}},
+		},
+		hints: [2]string{
+			"Keep what is left of the file, and cut pieces off its front. What do you have to ask before each cut?",
+			"Before each count: are at least 4 bytes left? After it: is the count larger than what is left (divided by 4 for numbers)? Then return nil, nil, false. " +
+				"math.Float32frombits(binary.LittleEndian.Uint32(b)) makes a number of 4 bytes.",
+		},
+		praise: "Loaders that believe their files crash, or worse: whoever wrote the file decides what happens.",
+	},
 	// 22: the roofline
 	"22.4": {
 		name: "intensity", args: []string{"m", "k", "n", "element"},
