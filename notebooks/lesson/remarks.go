@@ -82,6 +82,19 @@ var remarks = map[string][]Option{
 		Why("Gradients add up until somebody clears them."),
 		Mistake([]float64{1, 2, 3}, "That would be the second one alone."),
 	},
+	// 12: what gradients cost
+	"How many FLOPs is the forward pass?": {Why("2BDD + 2BDK.")},
+	"How many elements of h2 does one weight touch?": {
+		Why("Each example goes through each weight once, so that is one element for each example."), Mistake(8, "A weight leads to a single output."),
+		Mistake(1, "It is used for every example."), Mistake(2, "That would be an element of h1."),
+	},
+	"How many FLOPs is the gradient of h1?":          {Why("12 elements, each a sum of 2 products: 2 · 4 · 3 · 2."), Mistake(24, "A multiplication and an addition.")},
+	"How many products does backward compute?":       {Why("The gradient of x is not asked for."), Mistake(4, "Does anyone ask for the gradient of x?")},
+	"How many times forward is backward, if x asks?": {Why("Two products for each one of forward.")},
+	"Which share of the rule is counted in two layers?": {
+		Why("88 of 120: the rule says 6 · 20 K² per example, and 2 · 16 K² are saved."), Mistake(0.6, "That is backward alone."),
+	},
+	"How many percent are missing in twelve layers?": {Why("One product of 36.")},
 	// 13: parameters and initialisation
 	"How large is a typical output?": {
 		Why("It is about the root of 16,384."), Mistake(16384, "That would be if all products had the same sign."), Mistake(1, "That is a single product."),

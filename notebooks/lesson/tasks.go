@@ -325,6 +325,47 @@ var tasks = map[string]*task{
 		},
 		praise: "This is micrograd, and the core of every autograd engine.",
 	},
+	// 12: what gradients cost
+	"12.4": {
+		name: "gradients", args: []string{"a", "b", "g"},
+		prototype: (func(a, b, g [][]float64) (da, db [][]float64))(nil),
+		cases: []gradedCase{
+			{category: "one number each", in: []any{[][]float64{{3}}, [][]float64{{4}}, [][]float64{{2}}}, want: []any{[][]float64{{8}}, [][]float64{{6}}}},
+			{category: "a row times a column", in: []any{[][]float64{{1, 2, 3}}, [][]float64{{4}, {5}, {6}}, [][]float64{{1}}},
+				want: []any{[][]float64{{4, 5, 6}}, [][]float64{{1}, {2}, {3}}}},
+			{category: "a column times a row", in: []any{[][]float64{{1}, {2}}, [][]float64{{3, 4, 5}}, [][]float64{{1, 0, 2}, {0, 1, 0}}},
+				want: []any{[][]float64{{13}, {4}}, [][]float64{{1, 2, 2}}}},
+			{category: "square matrices", in: []any{[][]float64{{1, 2}, {3, 4}}, [][]float64{{5, 6}, {7, 8}}, [][]float64{{1, 0}, {0, 1}}},
+				want: []any{[][]float64{{5, 7}, {6, 8}}, [][]float64{{1, 3}, {2, 4}}}},
+			{category: "three different sizes", points: 3, in: []any{
+				[][]float64{{0, 1, 2}, {3, 4, 5}, {6, 7, 8}, {9, 10, 11}}, [][]float64{{1, 2}, {3, 4}, {5, 6}}, [][]float64{{1, 1}, {1, -1}, {0, 2}, {0.5, 0}},
+			}, want: []any{[][]float64{{3, 7, 11}, {-1, -1, -1}, {4, 8, 12}, {0.5, 1.5, 2.5}}, [][]float64{{7.5, 9}, {10, 11}, {12.5, 13}}}},
+		},
+		hints: [2]string{
+			"The gradient of a has the shape of a, that of b the shape of b. Over which size does each of the two sums run?",
+			"In three loops over i, d and k: da[i][d] += g[i][k]·b[d][k], and db[d][k] += a[i][d]·g[i][k].",
+		},
+		praise: "Two FLOPs twice in the innermost loop, where forward has two: that is the 4.",
+	},
+	"12.5": {
+		name: "step", args: []string{"batch", "sizes", "trained"},
+		prototype: (func(batch int, sizes []int, trained []bool) (forward, backward int))(nil),
+		cases: []gradedCase{
+			{category: "no layer", in: []any{5, []int{7}, []bool{}}, want: []any{0, 0}},
+			{category: "one layer", in: []any{1, []int{3, 2}, []bool{true}}, want: []any{12, 12}},
+			{category: "nothing is trained", in: []any{10, []int{4, 4, 4}, []bool{false, false}}, want: []any{640, 0}},
+			{category: "the lesson's network", in: []any{1024, []int{256, 256, 64}, []bool{true, true}}, want: []any{167772160, 201326592}},
+			{category: "three layers", points: 2, in: []any{10, []int{4, 8, 8, 2}, []bool{true, true, true}}, want: []any{2240, 3840}},
+			{category: "the last layer alone", points: 2, in: []any{10, []int{4, 8, 8, 2}, []bool{false, false, true}}, want: []any{2240, 320}},
+			{category: "the first layer alone", points: 2, in: []any{10, []int{4, 8, 8, 2}, []bool{true, false, false}}, want: []any{2240, 2240}},
+			{category: "the middle layer alone", points: 2, in: []any{10, []int{4, 8, 8, 2}, []bool{false, true, false}}, want: []any{2240, 1600}},
+		},
+		hints: [2]string{
+			"Each layer has up to two products on the way back. One is for its weight. The other is for its input: who in front of it might want that?",
+			"With product = 2·batch·sizes[i]·sizes[i+1]: add it to forward; add it to backward if trained[i]; and once more if any layer in front of i is trained.",
+		},
+		praise: "That is what fine-tuning a few weights, as LoRA does, can save, and what it can't.",
+	},
 	// 13: parameters and initialisation
 	"13.4": {
 		name: "spreadOf", args: []string{"rule", "in", "out"},
