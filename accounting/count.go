@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/lectern-go/lectern/internal/columns"
+	"github.com/lectern-go/lectern/internal/tabular"
 	"github.com/lectern-go/lectern/tensor"
 )
 
@@ -173,8 +173,8 @@ func (r Report) MatmulFLOPs() int { return r.Forward.MatmulFLOPs() + r.Backward.
 // Table returns the costs by operation as text.
 func (r Report) Table() string { return r.table().String() }
 
-func (r Report) table() *columns.Table {
-	t := &columns.Table{Header: []string{"operation", "calls", "FLOPs", "bytes", "FLOP/byte"}}
+func (r Report) table() *tabular.Table {
+	t := &tabular.Table{Header: []string{"operation", "calls", "FLOPs", "bytes", "FLOP/byte"}}
 	total := Tally{}
 	for _, part := range []struct {
 		name string
@@ -202,8 +202,8 @@ func (r Report) table() *columns.Table {
 // or bytes are left out.
 func (r Report) Tree() string { return r.tree().String() }
 
-func (r Report) tree() *columns.Table {
-	t := &columns.Table{Header: []string{"", "FLOPs", "bytes"}}
+func (r Report) tree() *tabular.Table {
+	t := &tabular.Table{Header: []string{"", "FLOPs", "bytes"}}
 	var walk func(b *Branch, indent string)
 	walk = func(b *Branch, indent string) {
 		if b.FLOPs == 0 && b.Bytes == 0 {
@@ -257,7 +257,7 @@ func (r Rule) Ratio() float64 {
 
 // String prints the rule beside the count.
 func (r Rule) String() string {
-	t := &columns.Table{Header: []string{"FLOPs", "rule", "counted in matmul", "ratio"}}
+	t := &tabular.Table{Header: []string{"FLOPs", "rule", "counted in matmul", "ratio"}}
 	line := func(name string, rule, counted int) {
 		t.Add(name, grouped(rule), grouped(counted), trim(float64(counted)/float64(rule), 4))
 	}

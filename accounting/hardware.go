@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lectern-go/lectern/internal/columns"
+	"github.com/lectern-go/lectern/internal/tabular"
 	"github.com/lectern-go/lectern/tensor"
 )
 
@@ -202,8 +202,8 @@ func (DeviceTable) String() string { return hardwareTable().String() }
 // HTML shows the same as a table.
 func (DeviceTable) HTML() string { return hardwareTable().HTML() }
 
-func hardwareTable() *columns.Table {
-	t := &columns.Table{Header: []string{"TFLOP/s, dense", "fp32", "tf32", "fp16", "bf16", "fp8", "GB/s", "GB", "source"}}
+func hardwareTable() *tabular.Table {
+	t := &tabular.Table{Header: []string{"TFLOP/s, dense", "fp32", "tf32", "fp16", "bf16", "fp8", "GB/s", "GB", "source"}}
 	t.Left = func(column int) bool { return column == 0 || column == len(t.Header)-1 }
 	for _, d := range Devices() {
 		cells := []string{d.Name}

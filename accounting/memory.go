@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/lectern-go/lectern/internal/columns"
+	"github.com/lectern-go/lectern/internal/tabular"
 	"github.com/lectern-go/lectern/tensor"
 )
 
@@ -293,8 +293,8 @@ func Memory(f func(), existing ...*tensor.Tensor) MemoryReport {
 	return l.Report()
 }
 
-func (r MemoryReport) table() *columns.Table {
-	t := &columns.Table{Header: []string{"bytes on " + r.Device, "now", "at the peak", "highest"}}
+func (r MemoryReport) table() *tabular.Table {
+	t := &tabular.Table{Header: []string{"bytes on " + r.Device, "now", "at the peak", "highest"}}
 	for c := range numCategories {
 		if r.Highest[c] > 0 {
 			t.Add(c.String(), grouped(r.Current[c]), grouped(r.Peak[c]), grouped(r.Highest[c]))
@@ -304,8 +304,8 @@ func (r MemoryReport) table() *columns.Table {
 	return t
 }
 
-func (r MemoryReport) savedTable() *columns.Table {
-	t := &columns.Table{Header: []string{"activations when highest", "shape", "bytes"}}
+func (r MemoryReport) savedTable() *tabular.Table {
+	t := &tabular.Table{Header: []string{"activations when highest", "shape", "bytes"}}
 	for _, s := range r.Saved {
 		t.Add(s.Op+": "+s.What, fmt.Sprint(s.Shape), grouped(s.Bytes))
 	}
@@ -351,7 +351,7 @@ func (c MemoryComparison) Difference() int {
 
 // String prints both, and what the difference consists of.
 func (c MemoryComparison) String() string {
-	t := &columns.Table{Header: []string{"bytes", "formula", "measured", "difference"}}
+	t := &tabular.Table{Header: []string{"bytes", "formula", "measured", "difference"}}
 	total := 0
 	for category, predicted := range c.Predicted.Bytes() {
 		if Category(category) >= Data {

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/lectern-go/lectern/accounting/internal/peak"
-	"github.com/lectern-go/lectern/internal/kept"
+	"github.com/lectern-go/lectern/internal/cellstate"
 	"github.com/lectern-go/lectern/tensor"
 )
 
@@ -159,7 +159,7 @@ type keptPromises struct {
 }
 
 func init() {
-	kept.Register("accounting/promise", savePromises, loadPromises)
+	cellstate.Register("accounting/promise", savePromises, loadPromises)
 }
 
 func savePromises() []byte {

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/lectern-go/lectern/accounting/internal/peak"
-	"github.com/lectern-go/lectern/internal/columns"
+	"github.com/lectern-go/lectern/internal/tabular"
 	"github.com/lectern-go/lectern/tensor"
 )
 
@@ -222,13 +222,13 @@ func (o Operation) bound(m Machine) string {
 	return "memory"
 }
 
-func (r RooflineReport) table() *columns.Table {
+func (r RooflineReport) table() *tabular.Table {
 	measured := false
 	for _, o := range r.Operations {
 		measured = measured || o.Measured > 0
 	}
 	// What was measured takes the place of the counts and of what follows from them, so that the table fits on a page.
-	t := &columns.Table{Header: []string{"operation", "FLOPs", "bytes", "FLOP/byte", "bound by", "MFU at most"}}
+	t := &tabular.Table{Header: []string{"operation", "FLOPs", "bytes", "FLOP/byte", "bound by", "MFU at most"}}
 	if measured {
 		t.Header = []string{"operation", "FLOP/byte", "bound by", "time", "FLOP/s", "of the roof"}
 	}

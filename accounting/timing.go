@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/lectern-go/lectern/internal/collector"
+	"github.com/lectern-go/lectern/internal/gc"
 	"github.com/lectern-go/lectern/tensor"
 )
 
@@ -67,7 +67,7 @@ func Time(what string, f func(), options ...TimingOption) Timing {
 		}
 		return time.Since(start)
 	}
-	memory := collector.StartWarmUp()
+	memory := gc.StartWarmUp()
 	run(t.warmUp)
 	for !t.exact && t.device.IsCPU() && !memory.Done() && memory.Elapsed() < longestWarmUp {
 		run(1)

@@ -3,7 +3,7 @@ package accounting
 import (
 	"fmt"
 
-	"github.com/lectern-go/lectern/internal/columns"
+	"github.com/lectern-go/lectern/internal/tabular"
 )
 
 // More models whose sizes are published, to compare costs over.
@@ -62,13 +62,13 @@ func (t Transformer) Parts() TransformerParts {
 }
 
 // table has a row for each part, with its shares, and a last one with the sums.
-func (p TransformerParts) table() columns.Table {
+func (p TransformerParts) table() tabular.Table {
 	var parameters, flops int
 	for _, part := range p {
 		parameters, flops = parameters+part.Parameters, flops+part.FLOPs
 	}
 	share := func(n, of int) string { return fmt.Sprintf("%.1f %%", 100*float64(n)/float64(max(of, 1))) }
-	c := columns.Table{Header: []string{"part", "parameters", "share", "FLOPs/token forward", "share"}}
+	c := tabular.Table{Header: []string{"part", "parameters", "share", "FLOPs/token forward", "share"}}
 	for _, part := range append(p[:len(p):len(p)], TransformerPart{"all", parameters, flops}) {
 		c.Add(part.Name, grouped(part.Parameters), share(part.Parameters, parameters), grouped(part.FLOPs), share(part.FLOPs, flops))
 	}

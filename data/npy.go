@@ -14,7 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/lectern-go/lectern/internal/atomicfile"
-	"github.com/lectern-go/lectern/internal/room"
+	"github.com/lectern-go/lectern/internal/sysmem"
 	"github.com/lectern-go/lectern/tensor"
 )
 
@@ -338,7 +338,7 @@ func (h *NpyHeader) readTensor(r io.Reader) (*tensor.Tensor, error) {
 // the header only as far as bytes have come.
 func (h *NpyHeader) readElements(r io.Reader) ([]byte, error) {
 	want := h.bytes()
-	if why := room.Short(want); why != "" {
+	if why := sysmem.Short(want); why != "" {
 		return nil, npyError("", "shape %v: %s", h.Shape, why)
 	}
 	raw := make([]byte, min(want, 1<<20))

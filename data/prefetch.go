@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/lectern-go/lectern/internal/mistake"
+	"github.com/lectern-go/lectern/internal/misuse"
 	"github.com/lectern-go/lectern/tensor"
 )
 
@@ -115,7 +115,7 @@ func (p *Prefetcher) Next() (Batch, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.stop == nil {
-		mistake.Panic("data", tensor.ErrValue, "next", "the Prefetcher was closed", "make another one with Prefetch")
+		misuse.Panic("data", tensor.ErrValue, "next", "the Prefetcher was closed", "make another one with Prefetch")
 	}
 	f := <-p.queue
 	if f.broken != nil {

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/lectern-go/lectern/internal/caller"
+	"github.com/lectern-go/lectern/internal/callsite"
 	"github.com/lectern-go/lectern/tensor"
 )
 
@@ -60,9 +60,9 @@ func SetChecks(on bool) (was bool) { return !checksOff.Swap(!on) }
 // at a time.
 type Scope struct {
 	bound  []binding
-	checks int           // tensors checked so far
-	here   *caller.Place // of the check that is running, once it binds a name
-	single bool          // for one annotation: places are not needed
+	checks int             // tensors checked so far
+	here   *callsite.Place // of the check that is running, once it binds a name
+	single bool            // for one annotation: places are not needed
 }
 
 // binding is the size that a name has, and who said so.
@@ -72,7 +72,7 @@ type binding struct {
 	dims   []int // of a *name
 	tensor string
 	axis   int
-	place  *caller.Place
+	place  *callsite.Place
 }
 
 // Check is like the function [Check], with the names bound in this scope. Names
@@ -262,9 +262,9 @@ func (s *Scope) checkMany(a *annotation, g *group, x *tensor.Tensor, axis, n int
 }
 
 // place is where the running check was called, for all the names that it binds.
-func (s *Scope) place() *caller.Place {
+func (s *Scope) place() *callsite.Place {
 	if s.here == nil {
-		here := caller.Here()
+		here := callsite.Here()
 		s.here = &here
 	}
 	return s.here

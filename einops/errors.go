@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/lectern-go/lectern/internal/caller"
+	"github.com/lectern-go/lectern/internal/callsite"
 )
 
 // The kinds of mistake that are this package's own; test with errors.Is on what
@@ -81,7 +81,7 @@ func (e *Error) Mistake() error {
 // must panics with err, completed with the caller's line.
 func must(err *Error) {
 	if err != nil {
-		err.Position = caller.Position()
+		err.Position = callsite.Position()
 		panic(err)
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/lectern-go/lectern/internal/collector"
 	"github.com/lectern-go/lectern/internal/device"
+	"github.com/lectern-go/lectern/internal/gc"
 )
 
 // block is a piece of a device's memory. It is given back by Free, or when the
@@ -258,7 +258,7 @@ func (c *card) collectSometimes(size int) {
 // collect gives back all that nobody holds, to the driver too.
 func (c *card) collect() {
 	for range 2 { // what the first round frees may hold more
-		collector.Run(time.Second)
+		gc.Run(time.Second)
 	}
 	c.heap.sinceGC.Store(0)
 	c.trim()

@@ -3,7 +3,7 @@ package nn
 import (
 	"errors"
 
-	"github.com/lectern-go/lectern/internal/mistake"
+	"github.com/lectern-go/lectern/internal/misuse"
 )
 
 // The kinds of mistake that are this package's own. Like all of this library it
@@ -14,4 +14,4 @@ var (
 	ErrState = errors.New("state does not fit the model")  // names or shapes that differ
 )
 
-func fail(kind error, op, reason, hint string) { mistake.Panic("nn", kind, op, reason, hint) }
+func fail(kind error, op, reason, hint string) { misuse.Panic("nn", kind, op, reason, hint) }

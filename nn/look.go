@@ -6,13 +6,13 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/lectern-go/lectern/internal/columns"
-	"github.com/lectern-go/lectern/internal/looks"
+	"github.com/lectern-go/lectern/internal/formatters"
+	"github.com/lectern-go/lectern/internal/tabular"
 	"github.com/lectern-go/lectern/tensor"
 )
 
 func init() {
-	looks.Register(func(v any) (any, bool) {
+	formatters.Register(func(v any) (any, bool) {
 		m, ok := v.(Module)
 		if !ok || reflect.ValueOf(v).Kind() != reflect.Pointer {
 			return nil, false
@@ -71,8 +71,8 @@ func (s Summary) total() string {
 }
 
 // table is the summary in columns.
-func (s Summary) table() columns.Table {
-	return columns.Table{Caption: s.total(), Header: summaryHead, Rows: s.rows(), Left: func(column int) bool { return column != 3 && column != 4 }}
+func (s Summary) table() tabular.Table {
+	return tabular.Table{Caption: s.total(), Header: summaryHead, Rows: s.rows(), Left: func(column int) bool { return column != 3 && column != 4 }}
 }
 
 // String aligns the table as text.

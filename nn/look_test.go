@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lectern-go/lectern/internal/looks"
+	"github.com/lectern-go/lectern/internal/formatters"
 	"github.com/lectern-go/lectern/tensor"
 )
 
@@ -29,9 +29,9 @@ func TestLookOfAModel(t *testing.T) {
 	m := NewCruncher(4, 1)
 	m.Final.Weight.StopGrad()
 	m.Forward(tensor.Ones(2, 4)).Sum().Backward()
-	s, ok := looks.For(m).(Summary)
+	s, ok := formatters.For(m).(Summary)
 	if !ok {
-		t.Fatalf("a model is shown as %T", looks.For(m))
+		t.Fatalf("a model is shown as %T", formatters.For(m))
 	}
 	if want := "nn.Cruncher: 20 parameters, 16 of them trained"; !strings.HasPrefix(s.String(), want) {
 		t.Errorf("got %s, want %s", s, want)
@@ -45,7 +45,7 @@ func TestLookOfAModel(t *testing.T) {
 
 func TestWhatIsNoModelLooksLikeItself(t *testing.T) {
 	for _, v := range []any{nil, 3, "text", tensor.Ones(2), ReLU{}, (*Cruncher)(nil)} {
-		if _, ok := looks.For(v).(Summary); ok {
+		if _, ok := formatters.For(v).(Summary); ok {
 			t.Errorf("%T is shown as a model", v)
 		}
 	}

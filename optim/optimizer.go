@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lectern-go/lectern/internal/mistake"
+	"github.com/lectern-go/lectern/internal/misuse"
 	"github.com/lectern-go/lectern/tensor"
 )
 
@@ -134,7 +134,7 @@ func (o *Optimizer) AllowUnused() *Optimizer {
 	return o
 }
 
-func fail(kind error, op, reason, hint string) { mistake.Panic("optim", kind, op, reason, hint) }
+func fail(kind error, op, reason, hint string) { misuse.Panic("optim", kind, op, reason, hint) }
 
 func newOptimizer(name string, params []tensor.NamedTensor, lr float64, options []Option) *Optimizer {
 	a := algorithms[name]

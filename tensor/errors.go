@@ -5,7 +5,7 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/lectern-go/lectern/internal/caller"
+	"github.com/lectern-go/lectern/internal/callsite"
 )
 
 // The kinds of mistake this package panics for; test with errors.Is on what
@@ -64,7 +64,7 @@ func (e *Error) Mistake() error {
 
 // fail panics with an Error that points at the caller's line.
 func fail(kind error, op, operands, reason, hint string) {
-	panic(&Error{Kind: kind, Op: op, Operands: operands, Reason: reason, Hint: hint, Position: caller.Position()})
+	panic(&Error{Kind: kind, Op: op, Operands: operands, Reason: reason, Hint: hint, Position: callsite.Position()})
 }
 
 // Try runs f and returns the mistake that it panicked for, or nil: an [*Error],

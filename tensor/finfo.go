@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/lectern-go/lectern/internal/columns"
+	"github.com/lectern-go/lectern/internal/tabular"
 )
 
 // FloatInfo is the range and precision of a floating-point format.
@@ -120,8 +120,8 @@ func short(x float64) string {
 	return strings.TrimRight(strings.TrimRight(mantissa, "0"), ".") + "e" + exponent
 }
 
-func (t FormatTable) table() columns.Table {
-	table := columns.Table{Header: formatHeads}
+func (t FormatTable) table() tabular.Table {
+	table := tabular.Table{Header: formatHeads}
 	for _, f := range t {
 		table.Add(f.cells()...)
 	}

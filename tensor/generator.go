@@ -8,8 +8,8 @@ import (
 	"math/bits"
 	"sync"
 
+	"github.com/lectern-go/lectern/internal/cellstate"
 	"github.com/lectern-go/lectern/internal/device"
-	"github.com/lectern-go/lectern/internal/kept"
 )
 
 // A Generator makes random numbers from a seed. The same seed gives the same
@@ -42,7 +42,7 @@ func NewGenerator(seed uint64) *Generator {
 var defaultGenerator = NewGenerator(0)
 
 func init() {
-	kept.Register("tensor/random",
+	cellstate.Register("tensor/random",
 		func() []byte { b, _ := defaultGenerator.MarshalBinary(); return b },
 		defaultGenerator.UnmarshalBinary)
 }

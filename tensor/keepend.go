@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"github.com/lectern-go/lectern/autograd"
-	"github.com/lectern-go/lectern/internal/kept"
+	"github.com/lectern-go/lectern/internal/cellstate"
 )
 
 // Which graphs end with their notebook cell, and what is left of them.
@@ -52,7 +52,7 @@ type endings struct {
 var ends = endings{known: map[*autograd.Node[*Tensor]]*endedGraph{}}
 
 func init() {
-	kept.Register("tensor/graphs", func() []byte { // called when all is saved
+	cellstate.Register("tensor/graphs", func() []byte { // called when all is saved
 		ends.Lock()
 		defer ends.Unlock()
 		clear(ends.known)
@@ -121,7 +121,7 @@ func ownEnd(n *autograd.Node[*Tensor]) *endedGraph {
 	if c != nil {
 		switch a := c.attr.(type) {
 		case *custom:
-			if !kept.Keeps(a.of) {
+			if !cellstate.Keeps(a.of) {
 				why = fmt.Sprintf("the derivative of %q is a function that can't be kept", a.Name)
 				hint += ", or pass tensor.Apply a value of a type with a method Function"
 			}
@@ -136,16 +136,16 @@ func ownEnd(n *autograd.Node[*Tensor]) *endedGraph {
 		return nil
 	}
 	if c == nil {
-		return &endedGraph{Cell: kept.Cell(), Why: why}
+		return &endedGraph{Cell: cellstate.Cell(), Why: why}
 	}
-	kept.Note("the gradient graph ends with this cell, since " + why + ": " + hint)
-	return &endedGraph{Op: c.op.name, Cell: kept.Cell(), Why: why}
+	cellstate.Note("the gradient graph ends with this cell, since " + why + ": " + hint)
+	return &endedGraph{Op: c.op.name, Cell: cellstate.Cell(), Why: why}
 }
 
 // whyNotHooks says why the hooks of a node can't be kept, "" if they can.
 func whyNotHooks(n *autograd.Node[*Tensor]) string {
 	for _, hook := range n.Hooks() {
-		if !kept.Keeps(hook) {
+		if !cellstate.Keeps(hook) {
 			return "a hook that OnGrad was given is a function that can't be kept"
 		}
 	}
@@ -155,9 +155,9 @@ func whyNotHooks(n *autograd.Node[*Tensor]) string {
 // keeps reports whether a segment can be run again in a later cell.
 func (s *segment) keeps() bool {
 	for _, v := range s.values {
-		if _, ok := v.(draw); !ok && !kept.Keeps(v) {
+		if _, ok := v.(draw); !ok && !cellstate.Keeps(v) {
 			return false
 		}
 	}
-	return kept.Keeps(s.f) && kept.Keeps(s.module)
+	return cellstate.Keeps(s.f) && cellstate.Keeps(s.module)
 }

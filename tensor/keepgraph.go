@@ -2,7 +2,7 @@ package tensor
 
 import (
 	"github.com/lectern-go/lectern/autograd"
-	"github.com/lectern-go/lectern/internal/kept"
+	"github.com/lectern-go/lectern/internal/cellstate"
 )
 
 // A graph lives on from one notebook cell to the next, so that the loss can be
@@ -58,7 +58,7 @@ func (n *keptNode) KeepState() any {
 	switch f := node.Function().(type) {
 	case nil:
 		if why := whyNotHooks(node); why != "" {
-			kept.Note(why + ": it ends with this cell, and so do graphs through it")
+			cellstate.Note(why + ": it ends with this cell, and so do graphs through it")
 		}
 	case *endedGraph:
 		s.Ended = f
@@ -66,9 +66,9 @@ func (n *keptNode) KeepState() any {
 		if s.Ended = ends.of(node); s.Ended != nil {
 			break
 		}
-		if kept.Spare() {
-			s.Ended = &endedGraph{Op: f.op.name, Cell: kept.Cell(), Why: noRoom}
-			kept.Note("gradient graphs end with this cell, since " + noRoom + ": call Backward in this cell")
+		if cellstate.Spare() {
+			s.Ended = &endedGraph{Op: f.op.name, Cell: cellstate.Cell(), Why: noRoom}
+			cellstate.Note("gradient graphs end with this cell, since " + noRoom + ": call Backward in this cell")
 			break
 		}
 		s.keep(f)

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lectern-go/lectern/internal/cellstate"
 	"github.com/lectern-go/lectern/internal/celltest"
-	"github.com/lectern-go/lectern/internal/kept"
 	"github.com/lectern-go/lectern/kernel/keep"
 	"github.com/lectern-go/lectern/tensor"
 )
@@ -519,7 +519,7 @@ func TestGraphsAreLeftOutWhereThereIsNoRoom(t *testing.T) {
 		end := celltest.Begin()
 		w, _, mean, worst := losses()
 		keep.Def("w", &w, "mean", &mean, "worst", &worst)
-		kept.SetSpare(true)
+		cellstate.SetSpare(true)
 		end()
 	}, func(t *testing.T) {
 		var w, mean, worst *tensor.Tensor

@@ -9,7 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"github.com/lectern-go/lectern/internal/kept"
+	"github.com/lectern-go/lectern/internal/cellstate"
 )
 
 // The vectors are those of Random123, the authors' own implementation.
@@ -102,7 +102,7 @@ func TestGeneratorState(t *testing.T) {
 	if err := h.UnmarshalBinary(state[1:]); err == nil {
 		t.Error("a state that is cut short is accepted")
 	}
-	for _, e := range kept.Entries() {
+	for _, e := range cellstate.Entries() {
 		if e.Name != "tensor/random" {
 			continue
 		}

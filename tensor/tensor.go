@@ -6,7 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/lectern-go/lectern/autograd"
-	"github.com/lectern-go/lectern/internal/room"
+	"github.com/lectern-go/lectern/internal/sysmem"
 )
 
 // A Tensor is an n-dimensional array of numbers of one type: a storage, which
@@ -81,7 +81,7 @@ func checkedLen(shape []int) int { // errors print a clone, or else each shape w
 // needRoom panics if the processor has no memory for a number of bytes. The
 // runtime would end the process.
 func needRoom(op string, shape []int, bytes int) {
-	if why := room.Short(bytes); why != "" {
+	if why := sysmem.Short(bytes); why != "" {
 		fail(ErrShape, op, fmt.Sprint(slices.Clone(shape)), "there is no memory for so many elements: "+why, "check the sizes")
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/lectern-go/lectern/accounting"
-	"github.com/lectern-go/lectern/internal/collector"
 	"github.com/lectern-go/lectern/internal/cpu"
+	"github.com/lectern-go/lectern/internal/gc"
 	"github.com/lectern-go/lectern/nn"
 	"github.com/lectern-go/lectern/tensor"
 )
@@ -298,7 +298,7 @@ func (c cpuCase) call(g *tensor.Generator) (func() *tensor.Tensor, error) {
 // cleared away later, within a budget. To warm up it calls until results lie in memory that was used before.
 func typical(call func(), budget time.Duration) float64 {
 	const series = 2 * time.Millisecond
-	reps, memory := 0, collector.StartWarmUp()
+	reps, memory := 0, gc.StartWarmUp()
 	for !memory.Done() && memory.Elapsed() < 300*time.Millisecond {
 		call()
 		reps++

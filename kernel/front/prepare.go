@@ -30,7 +30,7 @@ func packageIndex(ctx context.Context, c config, f *folders) *packages.Packages 
 		Dir: f.check(), Root: c.root, Context: ctx, Env: toolEnv(os.Environ(), c.bin, f.tmp()), Cache: filepath.Join(c.root, ".lectern", "packages-"+runtime.Version()+".json"),
 		Warm:  warmPackages(c),
 		Known: slowPackages(c),
-		State: "github.com/lectern-go/lectern/internal/kept",
+		State: "github.com/lectern-go/lectern/internal/cellstate",
 	})
 }
 

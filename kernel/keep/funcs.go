@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unsafe"
 
-	"github.com/lectern-go/lectern/internal/kept"
+	"github.com/lectern-go/lectern/internal/cellstate"
 )
 
 // A compiled function value is a pointer to a code pointer, followed by what the function captures. The kernel writes the function
@@ -161,7 +161,7 @@ func (f *function) signature() string {
 
 // Libraries ask whether a function can be kept before they make it part of their state. They ask while Save holds the lock.
 func init() {
-	kept.SetFunctions(func(f any) bool {
+	cellstate.SetFunctions(func(f any) bool {
 		_, _, err := functionOf(addressable(reflect.ValueOf(f)))
 		return err == nil
 	})

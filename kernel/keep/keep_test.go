@@ -15,7 +15,7 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/lectern-go/lectern/internal/kept"
+	"github.com/lectern-go/lectern/internal/cellstate"
 )
 
 // newCell forgets everything that this process knows, as a new cell's process would.
@@ -301,7 +301,7 @@ type countedState struct {
 	Cell int
 }
 
-func (c *Counted) KeepState() any { return &countedState{c.vals, c.grad, kept.Cell()} }
+func (c *Counted) KeepState() any { return &countedState{c.vals, c.grad, cellstate.Cell()} }
 func (c *Counted) RestoreState(s any) {
 	st := s.(*countedState)
 	c.vals, c.grad, c.from = st.Vals, st.Grad, st.Cell
@@ -458,7 +458,7 @@ func TestSecondFolder(t *testing.T) {
 var registeredState = []byte("a")
 
 func init() {
-	kept.Register("keep/test", func() []byte { return registeredState }, func(b []byte) error { registeredState = b; return nil })
+	cellstate.Register("keep/test", func() []byte { return registeredState }, func(b []byte) error { registeredState = b; return nil })
 }
 
 func TestLibraryState(t *testing.T) {

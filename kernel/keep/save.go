@@ -9,7 +9,7 @@ import (
 	"reflect"
 	"strconv"
 
-	"github.com/lectern-go/lectern/internal/kept"
+	"github.com/lectern-go/lectern/internal/cellstate"
 )
 
 // mappedAt returns the mapping that holds a whole block, or nil.
@@ -38,13 +38,13 @@ func Save() {
 	}()
 	s := look()
 	if !s.fits() { // once more, without what can be done without
-		kept.SetSpare(true)
-		defer kept.SetSpare(false)
+		cellstate.SetSpare(true)
+		defer cellstate.SetSpare(false)
 		s = look()
 	}
 	s.write()
 	manifest.Saves++
-	for _, e := range kept.Entries() {
+	for _, e := range cellstate.Entries() {
 		if b := e.Save(); b != nil {
 			manifest.States[e.Name] = b
 		} else {

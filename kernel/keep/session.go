@@ -16,7 +16,7 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/lectern-go/lectern/internal/kept"
+	"github.com/lectern-go/lectern/internal/cellstate"
 	"github.com/lectern-go/lectern/kernel/internal/inband"
 )
 
@@ -57,7 +57,7 @@ func init() {
 // later; a cell defers it. cell is the number of the cell. A value that can't be restored ends the cell with an error, unless ~ stands before its
 // name: such a variable only keeps another company whose memory it shares, and is forgotten with a note.
 func Begin(cell int, namesAndPointers ...any) func() {
-	kept.SetCell(cell)
+	cellstate.SetCell(cell)
 	if len(dirs) == 0 {
 		return func() {}
 	}
@@ -68,7 +68,7 @@ func Begin(cell int, namesAndPointers ...any) func() {
 		fail("the kept values can't be read: %v", err)
 	}
 	manifest = m
-	for _, e := range kept.Entries() {
+	for _, e := range cellstate.Entries() {
 		if b, ok := m.States[e.Name]; ok {
 			if err := e.Load(b); err != nil {
 				fail("the state of %s can't be restored: %v", e.Name, err)

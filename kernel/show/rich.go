@@ -5,14 +5,14 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/lectern-go/lectern/internal/looks"
+	"github.com/lectern-go/lectern/internal/formatters"
 )
 
 // formats returns the pairs of MIME type and data for v; the last one is always its text.
 func formats(v any) []string {
 	var pairs []string
 	if !isNil(v) && !hasLook(v) {
-		v = looks.For(v)
+		v = formatters.For(v)
 	}
 	rich := func(mime string, method func() string) {
 		defer func() {

@@ -4,7 +4,7 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/lectern-go/lectern/internal/columns"
+	"github.com/lectern-go/lectern/internal/tabular"
 )
 
 // table is what Table shows.
@@ -81,7 +81,7 @@ func side(right bool) string {
 // String aligns the columns.
 func (t table) String() string {
 	right := t.right()
-	text := columns.Table{Header: t.header, Rule: true, Left: func(column int) bool { return column >= len(right) || !right[column] }}
+	text := tabular.Table{Header: t.header, Rule: true, Left: func(column int) bool { return column >= len(right) || !right[column] }}
 	for _, r := range t.rows {
 		row := make([]string, len(r))
 		for i, v := range r {

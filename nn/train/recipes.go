@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/lectern-go/lectern/accounting"
-	"github.com/lectern-go/lectern/internal/columns"
+	"github.com/lectern-go/lectern/internal/tabular"
 	"github.com/lectern-go/lectern/nn"
 	"github.com/lectern-go/lectern/optim"
 	"github.com/lectern-go/lectern/tensor"
@@ -155,9 +155,9 @@ func lost(params []tensor.NamedTensor, c Config) float64 {
 	return zeros / float64(all)
 }
 
-func (t RecipeTable) table() columns.Table {
+func (t RecipeTable) table() tabular.Table {
 	size := func(bytes int) string { return fmt.Sprintf("%.0f KiB", float64(bytes)/1024) }
-	c := columns.Table{Header: []string{"recipe", "error before", "after", "gradients of 0", "weights", "gradients", "optimizer", "activations", "ms/step"}}
+	c := tabular.Table{Header: []string{"recipe", "error before", "after", "gradients of 0", "weights", "gradients", "optimizer", "activations", "ms/step"}}
 	for _, r := range t {
 		c.Add(r.Name, fmt.Sprintf("%.3f", r.First), fmt.Sprintf("%.3f", r.Last), fmt.Sprintf("%.1f%%", 100*r.Lost),
 			size(r.Memory[accounting.Parameters]), size(r.Memory[accounting.Gradients]), size(r.Memory[accounting.OptimizerState]), size(r.Memory[accounting.Activations]),

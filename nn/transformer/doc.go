@@ -26,6 +26,6 @@
 // of keys and values.
 package transformer
 
-import "github.com/lectern-go/lectern/internal/mistake"
+import "github.com/lectern-go/lectern/internal/misuse"
 
-func fail(kind error, op, reason, hint string) { mistake.Panic("transformer", kind, op, reason, hint) }
+func fail(kind error, op, reason, hint string) { misuse.Panic("transformer", kind, op, reason, hint) }

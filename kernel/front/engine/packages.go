@@ -34,7 +34,7 @@ type packages struct {
 }
 
 // state is the package whose importers have state that lives on from cell to cell.
-const state = "github.com/lectern-go/lectern/internal/kept"
+const state = "github.com/lectern-go/lectern/internal/cellstate"
 
 func readPackages(index string) (*packages, error) {
 	b, err := os.ReadFile(index)

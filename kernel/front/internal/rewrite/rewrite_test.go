@@ -12,7 +12,7 @@ import (
 )
 
 var pkgs = sync.OnceValue(func() *packages.Packages {
-	return packages.New(packages.Config{Dir: ".", Env: os.Environ(), State: "github.com/lectern-go/lectern/internal/kept"})
+	return packages.New(packages.Config{Dir: ".", Env: os.Environ(), State: "github.com/lectern-go/lectern/internal/cellstate"})
 })
 
 // notebook runs cells through Rewrite, as if each had run and kept what it defines.

@@ -1,4 +1,4 @@
-package kept
+package cellstate
 
 import (
 	"fmt"
@@ -18,7 +18,7 @@ var notes struct {
 const mostNotes = 100
 
 func init() {
-	Register("kept/notes", func() []byte {
+	Register("cellstate/notes", func() []byte {
 		notes.Lock()
 		defer notes.Unlock()
 		if len(notes.told) == 0 {

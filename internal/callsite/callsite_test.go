@@ -1,4 +1,4 @@
-package caller
+package callsite
 
 import (
 	"runtime"
@@ -10,7 +10,7 @@ import (
 func TestPosition(t *testing.T) {
 	_, _, line, _ := runtime.Caller(0)
 	now, place := Position(), Here() // the line after that
-	want := "caller_test.go:" + strconv.Itoa(line+1)
+	want := "callsite_test.go:" + strconv.Itoa(line+1)
 	if now != want || place.Position() != want {
 		t.Errorf("Position() = %q, Here().Position() = %q, want %q", now, place.Position(), want)
 	}
@@ -25,7 +25,7 @@ func TestPosition(t *testing.T) {
 func TestPositionIsOutside(t *testing.T) {
 	var got string
 	func() { got = Position() }()
-	if !strings.HasPrefix(got, "caller_test.go:") {
+	if !strings.HasPrefix(got, "callsite_test.go:") {
 		t.Errorf("got %q", got)
 	}
 	if isLibrary(runtime.Frame{Function: "main.main", File: "/home/user/main.go"}) {

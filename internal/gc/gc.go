@@ -1,5 +1,5 @@
-// Package collector runs Go's garbage collector and tells what it has done.
-package collector
+// Package gc runs Go's garbage collector and tells what it has done.
+package gc
 
 import (
 	"runtime/metrics"

@@ -1,5 +1,5 @@
-// Package columns writes tables as text, aligned, and as HTML for notebooks.
-package columns
+// Package tabular writes tables as text, aligned, and as HTML for notebooks.
+package tabular
 
 import (
 	"fmt"

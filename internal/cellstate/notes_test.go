@@ -1,30 +1,30 @@
-package kept_test
+package cellstate_test
 
 import (
 	"fmt"
 	"testing"
 
+	"github.com/lectern-go/lectern/internal/cellstate"
 	"github.com/lectern-go/lectern/internal/celltest"
-	"github.com/lectern-go/lectern/internal/kept"
 )
 
 func TestNotesAreSaidOnce(t *testing.T) {
 	notes := celltest.Run(t, func(t *testing.T) {
 		defer celltest.Begin()()
-		kept.Note("one")
-		kept.Note("two")
-		kept.Note("one")
+		cellstate.Note("one")
+		cellstate.Note("two")
+		cellstate.Note("one")
 	}, func(t *testing.T) {
 		defer celltest.Begin()()
-		kept.Note("two")
-		kept.Note("three")
+		cellstate.Note("two")
+		cellstate.Note("three")
 		for i := range 98 {
-			kept.Note(fmt.Sprint(i))
+			cellstate.Note(fmt.Sprint(i))
 		}
 	}, func(t *testing.T) {
 		defer celltest.Begin()()
-		kept.Note("three")
-		kept.Note("one") // so many others came between that it may be said again
+		cellstate.Note("three")
+		cellstate.Note("one") // so many others came between that it may be said again
 	})
 	if want := "note: one\nnote: two\n"; notes[0] != want {
 		t.Errorf("the first cell said %q", notes[0])

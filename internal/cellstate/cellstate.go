@@ -1,12 +1,12 @@
-// Package kept lets a library's global state (a random generator, a mode) live on from one notebook cell to the next.
+// Package cellstate lets a library's global state (a random generator, a mode) live on from one notebook cell to the next.
 //
 // Every cell of a notebook runs as a new process. Package kernel/keep carries the variables over; a library that has state of
 // its own registers it here, in an init function, and keep saves and loads it together with the variables:
 //
-//	func init() { kept.Register("tensor/random", saveRandom, loadRandom) }
+//	func init() { cellstate.Register("tensor/random", saveRandom, loadRandom) }
 //
 // Outside a notebook nothing calls the functions and registering costs nothing.
-package kept
+package cellstate
 
 import (
 	"sync"
@@ -32,7 +32,7 @@ func Register(name string, save func() []byte, load func([]byte) error) {
 	defer mu.Unlock()
 	for _, e := range entries {
 		if e.Name == name {
-			panic("kept: " + name + " is registered twice")
+			panic("cellstate: " + name + " is registered twice")
 		}
 	}
 	entries = append(entries, Entry{name, save, load})

@@ -1,6 +1,6 @@
-// Package caller finds the line of the user's program that called into the
+// Package callsite finds the line of the user's program that called into the
 // library, so that an error can point at it.
-package caller
+package callsite
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/lectern-go/lectern/internal/kept"
+	"github.com/lectern-go/lectern/internal/cellstate"
 )
 
 // modulePath is the import path of the library, the part of a function's name
@@ -44,7 +44,7 @@ func Position() string {
 func position(pcs []uintptr) string {
 	// In a notebook the file is one that the kernel generated, whose lines the
 	// reader has never seen; the kernel names the cell's own line beside the error.
-	if len(pcs) == 0 || kept.Cell() > 0 {
+	if len(pcs) == 0 || cellstate.Cell() > 0 {
 		return ""
 	}
 	frames := runtime.CallersFrames(pcs)

@@ -1,8 +1,8 @@
-// Package room tells whether an allocation can succeed. The Go runtime ends the
+// Package sysmem tells whether an allocation can succeed. The Go runtime ends the
 // process where it can't, without a panic that anybody could recover from; so
 // whoever takes memory of a size that a caller, or a file, asks for has to ask
 // first.
-package room
+package sysmem
 
 import "fmt"
 
