@@ -55,7 +55,7 @@ var castRules = func() map[string]bool {
 		// Functions that overflow or lose digits.
 		"exp": wide, "expm1": wide, "log": wide, "log1p": wide, "log2": wide, "pow": wide,
 		"reciprocal": wide, "rsqrt": wide, "erf": wide,
-		"softmax": wide, "log softmax": wide, "logsumexp": wide, "cross entropy": wide,
+		"softmax": wide, "log softmax": wide, "logsumexp": wide,
 		// Sums of many terms.
 		"sum": wide, "mean": wide, "prod": wide, "cumsum": wide, "cumprod": wide,
 		"norm": wide, "var": wide, "std": wide,

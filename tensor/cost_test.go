@@ -485,7 +485,7 @@ var costTable = sync.OnceValue(func() []costCase {
 			return crossEntropyTwin(m, in[0], targets, sizeOf(floatOf, in[0]))
 		}, ofOne(func(m *meter, x, _, g *array) *array { return gradient(m, g, x) }))
 		use(&opCrossEntropyGradient, "cross entropy gradient", func(in []*Tensor) *Tensor {
-			return apply(&opCrossEntropyGradient, classes{1, ids}, in...)
+			return apply(&opCrossEntropyGradient, classes{axis: 1, at: ids}, in...)
 		}, [][]int{targets.shape, named(name).shapes[0]}, func(m *meter, in []*array) *array { return gradient(m, in[0], in[1]) })
 	}
 	row("flip along 1", "flip", sameAsInput, func(m *meter, in []*array) *array { return m.Flip(in[0], 1) },

@@ -23,6 +23,17 @@ var opCrossEntropyGradient op
 type classes struct {
 	axis int
 	at   []int64 // the target of each row; -1 for a row that does not count
+	wide bool    // the result is float32 even if x is smaller
+}
+
+// dtypes returns the dtype that is computed in, and that of the result.
+func (k classes) dtypes(x *Tensor) (compute, result Dtype) {
+	compute, result = floatDtype(x.dtype)
+	compute = wideSum(compute)
+	if k.wide {
+		result = compute
+	}
+	return compute, result
 }
 
 func init() {
@@ -30,11 +41,11 @@ func init() {
 		name: "cross entropy",
 		forward: func(c *call) *Tensor {
 			k, x := c.attr.(classes), c.input()
-			compute, result := floatDtype(x.dtype)
+			compute, result := k.dtypes(x)
 			if c.device != nil { // in steps that every device has
-				return k.steps(x.Detach().To(wideSum(compute))).To(result)
+				return k.steps(x.Detach().To(compute)).To(result)
 			}
-			out := c.result(wideSum(compute), k.along(x).shape(x.layout.shape, false), false)
+			out := c.result(compute, k.along(x).shape(x.layout.shape, false), false)
 			if out.dtype == Float64 {
 				crossEntropies(plain[float64](out), x, k)
 			} else {
@@ -94,8 +105,8 @@ func init() {
 // ignore do not count: they are 0, and so is their gradient.
 //
 // It is [Tensor.LogSoftmax], [Tensor.Gather] and [Tensor.Neg] in one operation that keeps
-// nothing of the size of t but t. Small floats are computed in float32 and rounded once.
-// It panics if there is no such axis, the shapes don't fit, or a target is not a whole
+// nothing of the size of t but t. Small floats are computed in float32 and rounded once,
+// or not at all within [Autocast], which has no need of a wider copy of t. It panics if there is no such axis, the shapes don't fit, or a target is not a whole
 // number from 0 to the size of the axis.
 func (t *Tensor) CrossEntropy(axis int, target *Tensor, ignore int) *Tensor {
 	const name = "cross entropy"
@@ -116,6 +127,7 @@ func (t *Tensor) CrossEntropy(axis int, target *Tensor, ignore int) *Tensor {
 			fail(ErrIndex, name, describe(t, target), fmt.Sprintf("target %d, number %d, is not one of the %d classes", id, i, t.Size(k.axis)), "")
 		}
 	}
+	_, k.wide = AutocastDtype()
 	return apply(&opCrossEntropy, k, t)
 }
 
@@ -155,8 +167,9 @@ func (k classes) steps(x *Tensor) *Tensor {
 
 // gradientSteps computes dL/dx of the inputs dL/dy and x in such steps.
 func (k classes) gradientSteps(g, x *Tensor) *Tensor {
+	x = x.To(wideSum(x.dtype))
 	at, ignored := k.tensors(x)
-	g = g.Unsqueeze(k.axis).MaskedFill(ignored, 0)
+	g = g.To(x.dtype).Unsqueeze(k.axis).MaskedFill(ignored, 0)
 	return g.Mul(x.Softmax(k.axis)).ScatterAdd(k.axis, at, g.Neg())
 }
 

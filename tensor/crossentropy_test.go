@@ -76,6 +76,28 @@ func TestCrossEntropyMakesOneLargeTensor(t *testing.T) {
 	}
 }
 
+// TestCrossEntropyUnderAutocast: the loss of small logits has the digits of float32, as if
+// they had been converted before, and they get a gradient of their own dtype.
+func TestCrossEntropyUnderAutocast(t *testing.T) {
+	x := With(NewGenerator(1), BFloat16).Randn(6, 40).RequireGrad()
+	target := Of(0, 39, 7, 2, 2, 1)
+	var loss *Tensor
+	Autocast(BFloat16, func() { loss = x.CrossEntropy(1, target, 7) })
+	if want := x.To(Float32).CrossEntropy(1, target, 7); loss.Dtype() != Float32 || !AllClose(loss, want, 0, 0) {
+		t.Errorf("%v, want %v", loss, want)
+	}
+	for _, options := range [][]BackwardOption{{Retain()}, {CreateGraph()}} {
+		x.ZeroGrad()
+		loss.Backward(append(options, WithGrad(OnesLike(loss)))...)
+		got := x.Grad()
+		wide := x.Detach().To(Float32).RequireGrad()
+		wide.CrossEntropy(1, target, 7).Sum().Backward()
+		if want := wide.Grad().To(BFloat16); got.Dtype() != BFloat16 || !AllClose(got, want, 0.01, 1e-6) {
+			t.Errorf("gradient %v, want %v", got, want)
+		}
+	}
+}
+
 // TestCrossEntropyRefuses what fits no class.
 func TestCrossEntropyRefuses(t *testing.T) {
 	x := Zeros(2, 3)

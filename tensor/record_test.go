@@ -115,7 +115,7 @@ func (c *call) operand() *Tensor {
 var (
 	autocastSmall = []string{"matmul", "matmul transposed", "attention"}
 	autocastWide  = []string{"exp", "expm1", "log", "log1p", "log2", "pow", "reciprocal", "rsqrt", "erf", "softmax", "log softmax",
-		"logsumexp", "cross entropy", "sum", "mean", "prod", "cumsum", "cumprod", "norm", "var", "std"}
+		"logsumexp", "sum", "mean", "prod", "cumsum", "cumprod", "norm", "var", "std"}
 )
 
 // castError compares what autocast makes of float32 and of bfloat16 operands.
