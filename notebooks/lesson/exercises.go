@@ -235,18 +235,18 @@ var exercises = map[string]exercise{
 	// 14: models
 	"14.1": {
 		want:   12*1024*1024 + 1024,
-		hint:   "Each layer is a square matrix; and do not forget the last one.",
-		praise: "",
+		hint:   "Each layer is a square matrix. And don't forget the final one.",
+		praise: "With layers this wide, the final one hardly counts.",
 	},
 	"14.2": {
 		want:   "blocks.1.up.weight",
-		hint:   "Fields in small letters, an index for an element of a slice counting from 0, joined by dots.",
-		praise: "",
+		hint:   "Fields in small letters, numbers from 0 for the elements of a slice, and dots between them.",
+		praise: "In PyTorch it would have the same name.",
 	},
 	"14.3": {
 		want:   72,
-		hint:   "The three elements of the slice are the same tensor. Should an optimizer step it three times?",
-		praise: "A shared parameter is one parameter, and its gradient is the sum of all its uses.",
+		hint:   "All three elements of the slice are the same layer. Should an optimizer step it three times?",
+		praise: "A shared parameter is one parameter, and its gradient is the sum over all its uses.",
 	},
 	// 15: randomness
 	"15.1": {

@@ -106,6 +106,23 @@ var remarks = map[string][]Option{
 	},
 	"How large is the signal after 20 layers?": {Why("It shrinks by √2 in each layer."), Mistake(1, "It would, without the ReLU.")},
 	"Which rule gives the smallest numbers?":   {Why("It is the only one without a factor of 2.")},
+	// 14: models
+	"What shape comes out of the layer?": {Why("8 examples, 64 outputs each."), Mistake([]int{64, 64}, "That is the weight.")},
+	"What shape comes out of the model?": {
+		Why("The final layer makes [8 1], and Squeeze takes the last axis away."), Mistake([]int{8, 1}, "That is before Squeeze."),
+		Mistake([]int{8, 64}, "That is what goes into the final layer."),
+	},
+	"What is the second layer's weight called?": {
+		Why("The names of the fields in small letters; and elements count from 0."), Mistake("layers.2.weight", "Elements of a slice count from 0."),
+	},
+	"How many parameters does the model have?": {
+		Why("64² + 64² + 64."), Mistake(8192, "The final layer counts, too."), Mistake(12288, "The final layer has a single output."),
+	},
+	"Does it load the two layers that fit?":           {Why("All or nothing.")},
+	"Does it count without the hidden layers?":        {Why("It sees that there is a tensor which it can't reach, and stops.")},
+	"How many bytes does it take in bfloat16?":        {Why("Two bytes instead of four for each number.")},
+	"How many parameters have a gradient?":            {Why("All three are used, and all three ask for one.")},
+	"What shape is the gradient of the final weight?": {Why("A gradient always has the shape of its parameter."), Mistake([]int{8, 1}, "That is the shape of the outputs.")},
 	// 16: data
 	"How many bytes does the file have?": {Why("41 ids of 4 bytes."), Mistake(41, "An int32 takes four bytes."), Mistake(1312, "That is in bits.")},
 	"How many ids of two bytes are in the file?": {

@@ -403,6 +403,51 @@ var tasks = map[string]*task{
 		},
 		praise: "Drawing again until a number fits is called rejection sampling.",
 	},
+	// 14: models
+	"14.4": {
+		name: "linear", args: []string{"x", "w", "bias"},
+		prototype: (func(x, w [][]float64, bias []float64) [][]float64)(nil),
+		cases: []gradedCase{
+			{category: "one number", in: []any{[][]float64{{3}}, [][]float64{{2}}, []float64(nil)}, want: []any{[][]float64{{6}}}},
+			{category: "one example", in: []any{[][]float64{{1, 2}}, [][]float64{{3, 4, 5}, {6, 7, 8}}, []float64(nil)}, want: []any{[][]float64{{15, 18, 21}}}},
+			{category: "a bias", in: []any{[][]float64{{1, 2}}, [][]float64{{3, 4, 5}, {6, 7, 8}}, []float64{10, 20, 30}}, want: []any{[][]float64{{25, 38, 51}}}},
+			{category: "a batch", points: 2, in: []any{[][]float64{{1, 0}, {0, 1}, {1, 1}}, [][]float64{{1, -2}, {3, 4}}, []float64(nil)},
+				want: []any{[][]float64{{1, -2}, {3, 4}, {4, 2}}}},
+			{category: "a batch and a bias", points: 2, in: []any{[][]float64{{1, 2, 3}, {-1, 0, 0.5}}, [][]float64{{1, 0}, {0, 1}, {2, -2}}, []float64{0.5, -1}},
+				want: []any{[][]float64{{7.5, -5}, {0.5, -2}}}},
+			{category: "no examples", in: []any{[][]float64{}, [][]float64{{1, 2}}, []float64{1, 1}}, want: []any{[][]float64{}}},
+		},
+		hints: [2]string{
+			"Three loops: over the examples, over the inputs and over the outputs. Is the bias added once for each output, or once for each product?",
+			"For each example make a row of len(w[0]) numbers, copy the bias into it, and then for all i and o: row[o] += x[b][i] * w[i][o].",
+		},
+		praise: "Most of the work of a language model is this one function.",
+	},
+	"14.5": {
+		name: "stateDict", args: []string{"dim", "layers"},
+		prototype: (func(dim, layers int) (names []string, shapes [][]int, n int))(nil),
+		cases: []gradedCase{
+			{category: "the final layer alone", in: []any{3, 0}, want: []any{[]string{"final.weight", "final.bias"}, [][]int{{3, 1}, {1}}, 4}},
+			{category: "one layer", in: []any{2, 1}, want: []any{[]string{"layers.0.weight", "layers.0.bias", "final.weight", "final.bias"},
+				[][]int{{2, 2}, {2}, {2, 1}, {1}}, 9}},
+			{category: "the lesson's sizes", points: 2, in: []any{64, 2}, want: []any{
+				[]string{"layers.0.weight", "layers.0.bias", "layers.1.weight", "layers.1.bias", "final.weight", "final.bias"},
+				[][]int{{64, 64}, {64}, {64, 64}, {64}, {64, 1}, {1}}, 8385}},
+			{category: "a dimension of 1", in: []any{1, 1}, want: []any{[]string{"layers.0.weight", "layers.0.bias", "final.weight", "final.bias"},
+				[][]int{{1, 1}, {1}, {1, 1}, {1}}, 4}},
+			{category: "more than ten layers", in: []any{1, 11}, want: []any{
+				[]string{"layers.0.weight", "layers.0.bias", "layers.1.weight", "layers.1.bias", "layers.2.weight", "layers.2.bias", "layers.3.weight", "layers.3.bias",
+					"layers.4.weight", "layers.4.bias", "layers.5.weight", "layers.5.bias", "layers.6.weight", "layers.6.bias", "layers.7.weight", "layers.7.bias",
+					"layers.8.weight", "layers.8.bias", "layers.9.weight", "layers.9.bias", "layers.10.weight", "layers.10.bias", "final.weight", "final.bias"},
+				[][]int{{1, 1}, {1}, {1, 1}, {1}, {1, 1}, {1}, {1, 1}, {1}, {1, 1}, {1}, {1, 1}, {1}, {1, 1}, {1}, {1, 1}, {1}, {1, 1}, {1}, {1, 1}, {1}, {1, 1}, {1},
+					{1, 1}, {1}}, 24}},
+		},
+		hints: [2]string{
+			"What is the same for every layer? Write that once, with the name of the layer and its two sizes. How many outputs does the final layer have?",
+			"For a layer called l from in to out: the names l.weight and l.bias, the shapes [in out] and [out], and in·out + out numbers. fmt.Sprintf(\"layers.%d\", i) makes the name.",
+		},
+		praise: "A checkpoint is this table, and the numbers behind it.",
+	},
 	// 16: data
 	"16.4": {
 		name: "getBatch", args: []string{"ids", "L", "u"},

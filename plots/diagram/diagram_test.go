@@ -275,3 +275,34 @@ func TestTimeline(t *testing.T) {
 		}()
 	}
 }
+
+// cruncher is the tensors of the lecture's model.
+func cruncher() []tensor.NamedTensor {
+	return []tensor.NamedTensor{
+		tensor.Named("layers.0.weight", tensor.Zeros(64, 64)), tensor.Named("layers.1.weight", tensor.Zeros(64, 64)),
+		tensor.Named("final.weight", tensor.Zeros(64, 1)),
+	}
+}
+
+func TestModules(t *testing.T) {
+	f := Modules("Model", cruncher())
+	wellFormed(t, f.SVG())
+	want := "Modules of Model, 8,256 elements: layers.0.weight [64 64], layers.1.weight [64 64], final.weight [64 1]"
+	if f.String() != want {
+		t.Errorf("title %q, want %q", f, want)
+	}
+	svg := f.SVG()
+	// The model, layers with 0 and 1, final, and three weights.
+	if n := strings.Count(svg, "<rect"); n != 8 {
+		t.Errorf("%d boxes, want 8", n)
+	}
+	for _, text := range []string{">8,192<", ">[64 64] = 4,096<", ">[64 1] = 64<"} {
+		if !strings.Contains(svg, text) {
+			t.Errorf("the figure lacks %q", text)
+		}
+	}
+	wellFormed(t, Modules("empty", nil).SVG())
+	wellFormed(t, Modules("a tensor that is also a part", []tensor.NamedTensor{
+		tensor.Named("a", tensor.Zeros(2)), tensor.Named("a.b", tensor.Zeros(3)),
+	}).SVG())
+}

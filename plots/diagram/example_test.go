@@ -63,6 +63,14 @@ func ExamplePasses() {
 	// FLOPs of a forward and a backward pass: product 1 of [16 8] by [8 8], 2,048; product 2 of [16 8] by [8 4], 1,024; gradient of product 2 with respect to its input, 1,024; gradient of product 2 with respect to its weight, 1,024; gradient of product 1 with respect to its weight, 2,048; forward 3,072, backward 4,096: 1.33 times as many
 }
 
+func ExampleModules() {
+	fmt.Println(diagram.Modules("Layer", []tensor.NamedTensor{
+		tensor.Named("weight", tensor.Zeros(4, 2)), tensor.Named("bias", tensor.Zeros(2)),
+	}))
+	// Output:
+	// Modules of Layer, 10 elements: weight [4 2], bias [2]
+}
+
 // While a model works on one batch, the next is fetched.
 func ExampleTimeline() {
 	fetch := diagram.Lane{Name: "fetch", Spans: []diagram.Span{{From: 0, To: 3, Label: "1"}, {From: 3, To: 6, Label: "2"}}}

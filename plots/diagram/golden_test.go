@@ -69,6 +69,7 @@ func TestFigures(t *testing.T) {
 		},
 		"merges":   func() golden.Figure { return Merges(lectureMerges(t)) },
 		"passes":   func() golden.Figure { return Passes(twoLayers) },
+		"modules":  func() golden.Figure { return Modules("Model", cruncher()) },
 		"timeline": func() golden.Figure { return overlapped(6) },
 		"memory": func() golden.Figure {
 			predicted := accounting.TrainingMemory{Width: 4, Layers: 2, Batch: 2, StatePerParameter: 1}.Bytes()
