@@ -299,18 +299,18 @@ var exercises = map[string]exercise{
 	// 23: memory for compute
 	"23.1": {
 		want: 1.0 / 16, tolerance: []float64{0.001},
-		hint:   "How many micro-batches are there? Their means must add up to the mean over everything.",
+		hint:   "How many micro-batches are there? Their means have to add up to the mean over everything.",
 		praise: "",
 	},
 	"23.2": {
 		want: 8, tolerance: []float64{0.001},
 		hint:   "With segments of k blocks about 64/k + k are held. Where is that smallest?",
-		praise: "About 16 blocks are held instead of 64.",
+		praise: "Then 15 blocks are held instead of 64.",
 	},
 	"23.3": {
 		want: 7.0 / 6, tolerance: []float64{0.01},
 		hint:   "How many of the 2 forward FLOPs come a second time? Add them to the whole, and divide by what it was before.",
-		praise: "You choose how much memory to buy, block by block.",
+		praise: "You can choose block by block how much memory to buy.",
 	},
 	// 16: data
 	"16.1": {

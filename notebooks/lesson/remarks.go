@@ -229,6 +229,29 @@ var remarks = map[string][]Option{
 		Why("Both move 4n bytes, and wait for those."), Mistake(20, "That would be so if the arithmetic were what they wait for."),
 	},
 	"Is the matmul compute-bound in float32?": {Why("171 FLOPs per byte, and the machine does only 20.")},
+	// 23: memory for compute
+	"How many parameters do three blocks have?": {Why("3 · 8 · 8."), Mistake(64, "That is one block.")},
+	"How many bytes are the activations of 16 blocks?": {
+		Why("2 · 64 · 1024 · 16."), Mistake(1048576, "That is how many numbers. Each takes two bytes."), Mistake(131072, "That is one block."),
+		Mistake(4194304, "Each number takes two bytes in bfloat16."),
+	},
+	"How many bytes with four micro-batches?":   {Why("2 · 16 · 1024 · 16."), Mistake(2097152, "Are all four in memory at the same time?")},
+	"Is the gradient the same to the last bit?": {Why("Floating-point sums depend on the order of their terms.")},
+	"How many times as large is it without the ¼?": {
+		Why("Four means are added where one mean is wanted."), Mistake(0.25, "Is it too large or too small?"), Mistake(1, "Does a sum of four means equal their mean?"),
+	},
+	"Is it the same to the last bit with checkpoints?": {Why("Nothing is added in another order.")},
+	"Which segments need the least memory?": {
+		Why("16/4 − 1 + 4 = 7. With 2 or 8 it is 9, with 1 or 16 all 16."), Mistake(1, "Then there are 15 checkpoints."),
+		Mistake(16, "Then all 16 outputs come back at once."),
+	},
+	"How many extra forward passes do checkpoints cost?": {
+		Why("Each block is computed once more."), Mistake(4, "Each segment is computed again, but only once."), Mistake(0.25, "All four segments are computed again."),
+	},
+	"How many extra forward passes to keep nothing?": {
+		Why("16 + 15 + … + 1 = 136 blocks are computed again, and 136 / 16 = 8.5."), Mistake(136, "That is in blocks. How many forward passes of 16 blocks?"),
+		Mistake(16, "Later blocks need the whole way again, early ones only a little of it."),
+	},
 	// 24: a Transformer
 	"How many scores do five tokens have?":       {Why("One for each pair, a token with itself included."), Mistake(20, "A token also asks itself.")},
 	"How many weights are not 0?":                {Why("Token t sees t + 1 tokens: 1 + 2 + 3 + 4 + 5."), Mistake(10, "The diagonal counts: each token sees itself.")},

@@ -661,6 +661,43 @@ var tasks = map[string]*task{
 		},
 		praise: "This is why services answer many users at once: below that batch, one more user costs next to nothing.",
 	},
+	// 23: memory for compute
+	"23.4": {
+		name: "accumulate", args: []string{"gradients", "sizes"},
+		prototype: (func(gradients [][]float64, sizes []int) []float64)(nil),
+		cases: []gradedCase{
+			{category: "a single piece", in: []any{[][]float64{{3, -1}}, []int{8}}, want: []any{[]float64{3, -1}}},
+			{category: "equal pieces", in: []any{[][]float64{{1, 0}, {3, 2}}, []int{4, 4}}, want: []any{[]float64{2, 1}}},
+			{category: "four equal pieces", in: []any{[][]float64{{1}, {2}, {3}, {6}}, []int{16, 16, 16, 16}}, want: []any{[]float64{3}}},
+			{category: "a smaller piece at the end", points: 2, in: []any{[][]float64{{1, 10}, {5, 20}}, []int{3, 1}}, want: []any{[]float64{2, 12.5}}},
+			{category: "pieces of all sizes", points: 2, in: []any{[][]float64{{1, 1, 1}, {2, 0, -2}, {4, 8, 0}}, []int{5, 2, 1}},
+				want: []any{[]float64{1.625, 1.625, 0.125}}},
+		},
+		hints: [2]string{
+			"A mean over a piece times the size of the piece is a sum. What do you divide the sum over all examples by?",
+			"Give each piece's gradient the weight size / (all sizes together), as float64, and add: sum[j] += g[j] * float64(size) / float64(examples).",
+		},
+		praise: "With sequences of different lengths, count tokens instead of examples.",
+	},
+	"23.5": {
+		name: "blocksHeld", args: []string{"depth", "k"},
+		prototype: (func(depth, k int) int)(nil),
+		cases: []gradedCase{
+			{category: "a single block", in: []any{1, 1}, want: []any{1}},
+			{category: "one segment", in: []any{16, 16}, want: []any{16}},
+			{category: "segments of 1", in: []any{16, 1}, want: []any{16}},
+			{category: "segments of the root", in: []any{16, 4}, want: []any{7}},
+			{category: "a deep network", in: []any{100, 10}, want: []any{19}},
+			{category: "a short last segment", points: 2, in: []any{17, 4}, want: []any{7}},
+			{category: "a last segment that is nearly whole", in: []any{7, 4}, want: []any{4}},
+			{category: "segments longer than the network", in: []any{5, 8}, want: []any{5}},
+		},
+		hints: [2]string{
+			"Before which segment are how many checkpoints, if the batch is free? Where could the peak be if the last segment is short?",
+			"Go through the segments, i = 0, 1, …: i checkpoints, and min(k, depth − i·k) blocks that are computed again. Return the largest sum.",
+		},
+		praise: "In one line it is depth/k + k − 1, rounded down, as long as k isn't larger than depth.",
+	},
 	// 24: a Transformer
 	"24.4": {
 		name: "attend", args: []string{"query", "keys", "values"},
