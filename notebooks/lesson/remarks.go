@@ -71,6 +71,20 @@ var remarks = map[string][]Option{
 		Why("2 · B · D · K."), Mistake(1024*256*64, "Each step is a multiplication and an addition."),
 	},
 	"How many times the work of x.Add(x)?": {Why("2·B·D·K against B·D is 2·K."), Mistake(64, "Each step of the product is two operations.")},
+	// 10: model FLOPs utilization
+	"What is the median without the first run?": {
+		Why("Sorted: 1.9, 2.0, 2.0, 2.1, 2.1, 6.3. In the middle are 2.0 and 2.1."), Mistake(2.0, "That is one of the two in the middle."),
+		Mistake(2.1, "That is one of the two in the middle, or the median of all seven."),
+	},
+	"What is the peak of that core in GFLOP/s?": {Why("3 · 2 · 16 · 2."), Mistake(96, "Twice that: multiplying and adding, or the two units?")},
+	"Which MFU do you find without waiting?":    {Why("8.8e12 FLOPs in 10e-6 seconds would be 8.8e17 FLOP/s.")},
+	"What is the MFU of the run that recomputes?": {
+		Why("Of 8 FLOPs the model needs 6."), Mistake(0.6, "That is the utilization of the hardware."), Mistake(0.8, "It can only get less."),
+	},
+	"Which MFU has n = 16?": {Why("The call takes longer than the arithmetic.")},
+	"From which n on is an H100 limited by arithmetic?": {
+		Why("n/3 = 295."), Mistake(295, "That is the intensity. A product of n has n/3 in bf16."), Mistake(1772, "That would be with 4 bytes."),
+	},
 	// 11: gradients
 	"What is the loss?": {Mistake(1, "Don't forget the half."), Mistake(0.25, "The half stands outside the square.")},
 	"What is the gradient of w?": {

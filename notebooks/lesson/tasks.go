@@ -282,6 +282,41 @@ var tasks = map[string]*task{
 		},
 		praise: "Leave out bias and ReLU, and you get 2 FLOPs per token and parameter.",
 	},
+	// 10: model FLOPs utilization
+	"10.4": {
+		name: "speed", args: []string{"m", "k", "n", "seconds", "warmUp"},
+		prototype: (func(m, k, n int, seconds []float64, warmUp int) float64)(nil),
+		cases: []gradedCase{
+			{category: "one run", in: []any{10, 20, 30, []float64{0.5}, 0}, want: []any{24000.0}},
+			{category: "three runs", in: []any{10, 10, 10, []float64{2, 1, 4}, 0}, want: []any{1000.0}},
+			{category: "a warm-up", points: 2, in: []any{10, 10, 10, []float64{100, 50, 2, 1, 4}, 2}, want: []any{1000.0}},
+			{category: "an even number of runs", points: 2, in: []any{10, 10, 10, []float64{4, 1, 9, 3, 1}, 1}, want: []any{1000.0}},
+			{category: "a run that was disturbed", in: []any{1024, 256, 64, []float64{9, 1e-4, 1.5, 1e-4}, 1}, want: []any{335544320000.0}},
+			{category: "nothing but warm-up", in: []any{10, 10, 10, []float64{1, 2}, 2}, want: []any{0.0}},
+			{category: "a large product", in: []any{16384, 32768, 8192, []float64{0.01}, 0}, want: []any{879609302220800.0}},
+		},
+		hints: [2]string{
+			"Drop first, then sort: the warm-up is the first runs, not the slowest ones. Which places are in the middle of an even number?",
+			"runs := slices.Sorted(slices.Values(seconds[warmUp:])); with half := len(runs)/2 the median is runs[half], or the mean of runs[half-1] and runs[half] " +
+				"for an even number. The result is 2·m·k·n divided by it.",
+		},
+		praise: "Every benchmark of a product ends with this.",
+	},
+	"10.5": {
+		name: "trainingMFU", args: []string{"parameters", "tokens", "days", "gpus", "peak"},
+		prototype: (func(parameters, tokens, days, gpus, peak float64) float64)(nil),
+		cases: []gradedCase{
+			{category: "one second's work", in: []any{1e12, 1e3, 1.0 / 86400, 1.0, 12e15}, want: []any{0.5}},
+			{category: "several GPUs", in: []any{1e9, 1e12, 10.0, 64.0, 989.5e12}, want: []any{0.10965835719499185}},
+			{category: "the napkin's run", points: 2, in: []any{70e9, 15e12, 143.93, 1024.0, 989.5e12}, want: []any{0.49998816722860706}},
+			{category: "another GPU", in: []any{7e9, 2e12, 21.0, 256.0, 312e12}, want: []any{0.5796311134852801}},
+		},
+		hints: [2]string{
+			"What the model needs is 6 FLOPs for each parameter and token. What could all GPUs have done in that time?",
+			"6·parameters·tokens / (days·86400·gpus·peak).",
+		},
+		praise: "With it you can check what papers report.",
+	},
 	// 11: gradients
 	"11.4": {
 		name: "derivative", args: []string{"op", "a", "b", "g"},
