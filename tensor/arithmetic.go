@@ -129,7 +129,7 @@ func init() {
 				base, power := c.left(), c.right()
 				if power.storage.device != nil || power.has(func(v float64) bool { return v == 0 }) {
 					corner := power.Eq(0).And(base.Lt(0).Or(base.Gt(0)).Not()) // 0⁰ and NaN⁰
-					base = base.Expand(corner.layout.shape...).MaskedFill(corner, 1)
+					base = base.Expand(corner.layout.Shape...).MaskedFill(corner, 1)
 				}
 				return g.Mul(power.Mul(base.Pow(power.Sub(1))))
 			}},
@@ -138,7 +138,7 @@ func init() {
 				corner := base.Eq(0)
 				if power.storage.device != nil || power.has(func(v float64) bool { return !(v >= 0) }) {
 					corner = corner.And(power.Ge(0)) // to a negative power 0 is infinite
-					base = base.Expand(corner.layout.shape...)
+					base = base.Expand(corner.layout.Shape...)
 				}
 				return g.Mul(c.out.Mul(base.MaskedFill(corner, 1).Log()))
 			}},
@@ -157,7 +157,7 @@ func powForward(c *call) *Tensor {
 	if !c.left().dtype.IsFloat() && !powers.dtype.IsFloat() && contains(powers, func(n int64) bool { return n < 0 }) {
 		fail(ErrValue, "pow", describe(c.in...), "a whole number to a negative power is not a whole number", "convert with To(tensor.Float32)")
 	}
-	if x := c.left(); c.device == nil && powers.layout.repeatsOne() && powers.Len() == 1 && powers.Dim() <= x.Dim() &&
+	if x := c.left(); c.device == nil && powers.layout.RepeatsOne() && powers.Len() == 1 && powers.Dim() <= x.Dim() &&
 		x.dtype == Float32 && resultDtype(c.op.name, x, powers) == Float32 {
 		var p [1]float32
 		newReader[float32](powers).copy(p[:], 0)

@@ -12,7 +12,7 @@ import (
 // there is no such axis.
 func (t *Tensor) Roll(axis, shift int) *Tensor {
 	axis = t.exist("roll").axis("roll", axis)
-	n := t.layout.shape[axis]
+	n := t.layout.Shape[axis]
 	if n == 0 {
 		return t.Clone()
 	}
@@ -53,9 +53,9 @@ func (t *Tensor) Movedim(from, to int) *Tensor {
 // such axis or the sizes don't multiply to its own.
 func (t *Tensor) Unflatten(axis int, sizes ...int) *Tensor {
 	axis = t.exist("unflatten").axis("unflatten", axis)
-	part, err := ContiguousLayout(t.layout.shape[axis]).inferShape(sizes)
+	part, err := ContiguousLayout(t.layout.Shape[axis]).InferShape(sizes)
 	t.must("unflatten", err)
-	return t.View(slices.Concat(t.layout.shape[:axis], part, t.layout.shape[axis+1:])...)
+	return t.View(slices.Concat(t.layout.Shape[:axis], part, t.layout.Shape[axis+1:])...)
 }
 
 // Meshgrid returns, for vectors of n, m, ... elements, as many views of shape

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/lectern-go/lectern/tensor/layout"
 )
 
 // Scaled dot-product attention is one operation so that the scores, a number for each
@@ -55,7 +57,7 @@ func init() {
 			if c.device != nil { // in steps that every device has
 				in := c.widened()
 				if q := c.in[0]; c.tracks() { // what the steps of the gradient don't read
-					sums := c.result(wideSum(q.dtype), q.layout.shape[:q.Dim()-1], true)
+					sums := c.result(wideSum(q.dtype), q.layout.Shape[:q.Dim()-1], true)
 					c.saved = append(c.saved, savedValue{sums, sums.storage.version.Load(), "the logarithms of its sums"})
 					c.saveMask()
 				}
@@ -125,7 +127,7 @@ func Attention(q, k, v *Tensor, settings AttentionSettings) *Tensor {
 	if settings.Mask == nil {
 		return apply(&opAttention, a, q, k, v)
 	}
-	scores := append(slices.Clone(q.layout.shape[:q.Dim()-1]), k.Size(-2))
+	scores := append(slices.Clone(q.layout.Shape[:q.Dim()-1]), k.Size(-2))
 	return apply(&opAttention, a, q, k, v, settings.Mask.Expand(scores...))
 }
 
@@ -148,7 +150,7 @@ func checkAttention(q, k, v *Tensor, s AttentionSettings) {
 	}
 	if rank > 2 {
 		lead := rank - 3
-		if !slices.Equal(k.layout.shape[:rank-2], v.layout.shape[:rank-2]) || !slices.Equal(q.layout.shape[:lead], k.layout.shape[:lead]) {
+		if !slices.Equal(k.layout.Shape[:rank-2], v.layout.Shape[:rank-2]) || !slices.Equal(q.layout.Shape[:lead], k.layout.Shape[:lead]) {
 			wrong(ErrShape, "the leading axes differ", "")
 		}
 		if h, kv := q.Size(-3), k.Size(-3); h != kv && (kv == 0 || h%kv != 0) {
@@ -161,11 +163,11 @@ func checkAttention(q, k, v *Tensor, s AttentionSettings) {
 	if s.Mask == nil {
 		return
 	}
-	scores := append(slices.Clone(q.layout.shape[:rank-1]), k.Size(-2))
+	scores := append(slices.Clone(q.layout.Shape[:rank-1]), k.Size(-2))
 	if s.Mask.exist("attention").dtype != Bool {
 		fail(ErrDtype, "attention", describe(q, k, s.Mask), "the mask is "+s.Mask.dtype.String()+", not a bool tensor", "make one with a comparison, true where a key may be seen")
 	}
-	if shape, err := broadcastShape(s.Mask.layout.shape, scores); err != nil || !slices.Equal(shape, scores) {
+	if shape, err := layout.Broadcast(s.Mask.layout.Shape, scores); err != nil || !slices.Equal(shape, scores) {
 		fail(ErrShape, "attention", describe(q, k, s.Mask), fmt.Sprintf("the mask can't be broadcast to the scores, %v", scores), "")
 	}
 }
@@ -192,7 +194,7 @@ func (a *attention) pairs(q, k *Tensor) int {
 	if a.causal {
 		n -= t * (t - 1) / 2
 	}
-	return product(q.layout.shape[:q.Dim()-2]) * n
+	return layout.Product(q.layout.Shape[:q.Dim()-2]) * n
 }
 
 // gradient returns the gradient with respect to input i.
@@ -213,8 +215,8 @@ func (a *attention) gradient(c *call, g *Tensor, i int) *Tensor {
 		all := apply(&opAttentionGradient, a, in...)
 		from := 0
 		for j, x := range c.in[:3] {
-			l := orderedLayout(x.layout.shape, x.layout.strides)
-			l.offset = from
+			l := orderedLayout(x.layout.Shape, x.layout.Strides)
+			l.Offset = from
 			a.grads[j], from = all.alias(l), from+x.Len()
 		}
 		a.given = g
@@ -234,16 +236,16 @@ func (a *attention) gradient(c *call, g *Tensor, i int) *Tensor {
 // other strides: what has the order of a projection's output goes back without a copy.
 func orderedLayout(shape, like []int) Layout {
 	axes := memoryOrder(like)
-	l := Layout{shape: slices.Clone(shape), strides: make([]int, len(shape))}
+	l := Layout{Shape: slices.Clone(shape), Strides: make([]int, len(shape))}
 	stride := 1
 	for _, a := range slices.Backward(axes) {
-		l.strides[a] = stride
+		l.Strides[a] = stride
 		stride *= max(shape[a], 1)
 	}
 	return l
 }
 
-// memoryOrder returns the axes of strides, the largest stride first.
+// MemoryOrder returns the axes of strides, the largest stride first.
 func memoryOrder(strides []int) []int {
 	axes := make([]int, len(strides))
 	for i := range axes {
@@ -255,7 +257,7 @@ func memoryOrder(strides []int) []int {
 
 // inOrderOf returns the elements of t as a vector, in the order that x has in memory.
 func (t *Tensor) inOrderOf(x *Tensor) *Tensor {
-	return t.Permute(memoryOrder(x.layout.strides)...).Reshape(-1)
+	return t.Permute(memoryOrder(x.layout.Strides)...).Reshape(-1)
 }
 
 // The same in steps that have gradients of their own, which keep all scores.

@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/lectern-go/lectern/internal/cpu"
+	"github.com/lectern-go/lectern/tensor/layout"
 )
 
 // The sizes of a tile of scores: 64 queries by 512 keys of float32 fit into the
@@ -22,7 +23,7 @@ type heads struct {
 }
 
 func (a *attention) headsOf(q, k, v *Tensor) heads {
-	return heads{a, product(q.layout.shape[:q.Dim()-3]), q.Size(-3), k.Size(-3), q.Size(-2), k.Size(-2), q.Size(-1), v.Size(-1)}
+	return heads{a, layout.Product(q.layout.Shape[:q.Dim()-3]), q.Size(-3), k.Size(-3), q.Size(-2), k.Size(-2), q.Size(-1), v.Size(-1)}
 }
 
 // keysOf returns the number of the keys that head p of the queries sees.
@@ -45,7 +46,7 @@ func attend(a *attention, in []*Tensor) (out, sums *Tensor) {
 	shape := q.Shape()
 	shape[len(shape)-1] = h.e
 	out = newTensor(q.dtype, shape, false)
-	out.layout = orderedLayout(shape, q.layout.strides)
+	out.layout = orderedLayout(shape, q.layout.Strides)
 	if formats[q.dtype].arithmetic == inFloat64 {
 		sums = newTensor(Float64, shape[:len(shape)-1], false)
 		attendTiles[float64](&h, in, out, sums)
@@ -61,7 +62,7 @@ func attendTiles[T float32 | float64](h *heads, in []*Tensor, out, sums *Tensor)
 		return
 	}
 	blocks := (h.t + tileQueries - 1) / tileQueries
-	lead := out.layout.shape[:out.Dim()-2]
+	lead := out.layout.Shape[:out.Dim()-2]
 	work := min(h.t, tileQueries) * max(h.s*(h.d+h.e), 1)
 	all := plain[T](sums)
 	parallelRows(h.batch*h.queryHeads*blocks, 4*parallelFrom/work+1, func(start, end int) {
@@ -78,8 +79,8 @@ func attendTiles[T float32 | float64](h *heads, in []*Tensor, out, sums *Tensor)
 			}
 			if at := h.keysOf(p); at != keys {
 				keys = at
-				k.open(in[1].batch(at, in[1].layout.shape[:in[1].Dim()-2]))
-				v.open(in[2].batch(at, in[2].layout.shape[:in[2].Dim()-2]))
+				k.open(in[1].batch(at, in[1].layout.Shape[:in[1].Dim()-2]))
+				v.open(in[2].batch(at, in[2].layout.Shape[:in[2].Dim()-2]))
 			}
 			visible := h.maskOf(maskOf(in), p)
 			attendBlock(h, first, last, &q, &k, &v, rows, scores, all[p*h.t:][:h.t], visible)
@@ -148,8 +149,8 @@ func attendBackward(a *attention, in []*Tensor) *Tensor {
 	var grads [3]*Tensor
 	from := 0
 	for i, x := range []*Tensor{q, k, v} {
-		l := orderedLayout(x.layout.shape, x.layout.strides)
-		l.offset = from
+		l := orderedLayout(x.layout.Shape, x.layout.Strides)
+		l.Offset = from
 		grads[i], from = all.alias(l), from+x.Len()
 	}
 	if formats[q.dtype].arithmetic == inFloat64 {
@@ -164,8 +165,8 @@ func attendTilesBackward[T float32 | float64](h *heads, in []*Tensor, grads [3]*
 	if in[0].Len() == 0 || h.s == 0 {
 		return
 	}
-	heads := in[1].layout.shape[:in[1].Dim()-2]
-	keyHeads := in[2].layout.shape[:in[2].Dim()-2]
+	heads := in[1].layout.Shape[:in[1].Dim()-2]
+	keyHeads := in[2].layout.Shape[:in[2].Dim()-2]
 	group := h.queryHeads / h.keyHeads
 	logs := plain[T](in[5])
 	work := h.t * group * max(h.s*(h.d+h.e), 1)
@@ -231,7 +232,7 @@ func (h *heads) maskOf(mask *Tensor, p int) *maskReader {
 	if mask == nil {
 		return nil
 	}
-	return &maskReader{elements[uint8](mask.storage), mask.batch(p, mask.layout.shape[:mask.Dim()-2]).layout}
+	return &maskReader{elements[uint8](mask.storage), mask.batch(p, mask.layout.Shape[:mask.Dim()-2]).layout}
 }
 
 // hideRow sets the scores of a query from a key on to -Inf where the mask hides them.
@@ -239,7 +240,7 @@ func hideRow[T float32 | float64](r *maskReader, row []T, i, from int) {
 	if r == nil {
 		return
 	}
-	at, step := r.layout.offset+i*r.layout.strides[0]+from*r.layout.strides[1], r.layout.strides[1]
+	at, step := r.layout.Offset+i*r.layout.Strides[0]+from*r.layout.Strides[1], r.layout.Strides[1]
 	for j := range row {
 		if r.data[at+j*step] == 0 {
 			row[j] = T(math.Inf(-1))
@@ -267,7 +268,7 @@ func (s *sheet[T]) place(m *Tensor) {
 		s.copied = make([]T, n)
 	}
 	s.copied = s.copied[:m.Len()]
-	s.matrix = matrixOf(s.copied, m.layout.shape[1])
+	s.matrix = matrixOf(s.copied, m.layout.Shape[1])
 }
 
 // open points the sheet at a matrix that is to be read.
@@ -297,7 +298,7 @@ func (s *sheet[T]) close() {
 func (s *sheet[T]) put(rows []T, first, last, n int) {
 	if !s.native || s.matrix.Col != 1 {
 		m := s.of.layout
-		part := s.of.alias(Layout{[]int{last - first, n}, m.strides, m.offset + first*m.strides[0]})
+		part := s.of.alias(Layout{Shape: []int{last - first, n}, Strides: m.Strides, Offset: m.Offset + first*m.Strides[0]})
 		newWriter[T](part).copy(rows[:(last-first)*n], 0)
 		return
 	}

@@ -68,7 +68,7 @@ func init() {
 	define(&opLerp, op{
 		name: "lerp",
 		forward: ternary(func(c *call) ternaryKernels {
-			if c.in[2].layout.repeatsOne() && c.in[2].Len() > 0 {
+			if c.in[2].layout.RepeatsOne() && c.in[2].Len() > 0 {
 				return ternaryKernels{f32: lerpAlike[float32], f64: lerpAlike[float64]}
 			}
 			return ternaryKernels{f32: lerp[float32], f64: lerp[float64]}

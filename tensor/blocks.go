@@ -39,11 +39,11 @@ func newReader[T number](t *Tensor) *reader[T] {
 	r := &reader[T]{data: t.storage.data, size: t.dtype.Size(), native: isNative[T](t.dtype), length: min(t.layout.Len(), blockLen)}
 	switch {
 	case t.IsContiguous():
-		r.layout, r.linear = Layout{offset: t.layout.offset}, true
-	case t.layout.repeatsOne():
-		r.layout, r.same = Layout{offset: t.layout.offset}, true
+		r.layout, r.linear = Layout{Offset: t.layout.Offset}, true
+	case t.layout.RepeatsOne():
+		r.layout, r.same = Layout{Offset: t.layout.Offset}, true
 	default:
-		r.layout = t.layout.merged()
+		r.layout = t.layout.Merged()
 		r.panel = panelOf(&r.layout)
 	}
 	if !r.native {
@@ -111,7 +111,7 @@ func (r *reader[T]) fetch(dst unsafe.Pointer, n, start int) {
 }
 
 // at returns the address of element i of a linear tensor.
-func (r *reader[T]) at(i int) unsafe.Pointer { return unsafe.Add(r.data, (r.layout.offset+i)*r.size) }
+func (r *reader[T]) at(i int) unsafe.Pointer { return unsafe.Add(r.data, (r.layout.Offset+i)*r.size) }
 
 // writer takes blocks of T in row-major order and puts them into a tensor.
 type writer[T number] struct {
@@ -130,9 +130,9 @@ func newWriter[T number](t *Tensor) *writer[T] {
 	t.storage.needHost()
 	w := &writer[T]{data: t.storage.data, size: t.dtype.Size(), native: isNative[T](t.dtype)}
 	if t.IsContiguous() {
-		w.layout, w.linear = Layout{offset: t.layout.offset}, true
+		w.layout, w.linear = Layout{Offset: t.layout.Offset}, true
 	} else {
-		w.layout = t.layout.merged()
+		w.layout = t.layout.Merged()
 	}
 	if !w.native {
 		w.store = storer[T](t.dtype)
@@ -216,7 +216,7 @@ func (w *writer[T]) copy(src []T, start int) {
 	})
 }
 
-func (w *writer[T]) at(i int) unsafe.Pointer { return unsafe.Add(w.data, (w.layout.offset+i)*w.size) }
+func (w *writer[T]) at(i int) unsafe.Pointer { return unsafe.Add(w.data, (w.layout.Offset+i)*w.size) }
 
 // gather copies n elements of size bytes, from position start of a layout on,
 // to consecutive memory.
@@ -250,10 +250,10 @@ func scatter(data unsafe.Pointer, size int, l *Layout, start int, src unsafe.Poi
 // walk calls f for each run of elements along the last axis: done elements lie
 // before it, it starts at storage index at and has run elements, stride apart.
 func walk(l *Layout, start, n int, f func(done, at, run, stride int)) {
-	last := len(l.shape) - 1
+	last := len(l.Shape) - 1
 	if last < 0 {
 		for done := range n { // a single number
-			f(done, l.offset, 1, 0)
+			f(done, l.Offset, 1, 0)
 		}
 		return
 	}
@@ -262,20 +262,20 @@ func walk(l *Layout, start, n int, f func(done, at, run, stride int)) {
 	if last >= len(small) {
 		position = make([]int, last+1)
 	}
-	at := l.offset
+	at := l.Offset
 	for axis, rest := last, start; axis >= 0; axis-- {
-		position[axis] = rest % l.shape[axis]
-		rest /= l.shape[axis]
-		at += position[axis] * l.strides[axis]
+		position[axis] = rest % l.Shape[axis]
+		rest /= l.Shape[axis]
+		at += position[axis] * l.Strides[axis]
 	}
 	for done := 0; done < n; {
-		run := min(n-done, l.shape[last]-position[last])
-		f(done, at, run, l.strides[last])
+		run := min(n-done, l.Shape[last]-position[last])
+		f(done, at, run, l.Strides[last])
 		done += run
 		position[last] += run
-		at += run * l.strides[last]
-		for axis := last; axis > 0 && position[axis] == l.shape[axis]; axis-- {
-			at += l.strides[axis-1] - l.shape[axis]*l.strides[axis]
+		at += run * l.Strides[last]
+		for axis := last; axis > 0 && position[axis] == l.Shape[axis]; axis-- {
+			at += l.Strides[axis-1] - l.Shape[axis]*l.Strides[axis]
 			position[axis] = 0
 			position[axis-1]++
 		}

@@ -54,7 +54,7 @@ func onBools(forward func(c *call) *Tensor, words func(x, y uint64) uint64) func
 				return forward(c)
 			}
 		}
-		out := c.result(Bool, x.layout.shape, false)
+		out := c.result(Bool, x.layout.Shape, false)
 		to, left := stored[uint8](out), stored[uint8](x)
 		right := left
 		if len(c.in) > 1 {

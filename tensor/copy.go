@@ -30,16 +30,16 @@ func init() {
 			}
 			if x.IsContiguous() {
 				out := x.converted(x.dtype)
-				copy(out.layout.strides, x.layout.strides) // those of axes of size 1 may be any
+				copy(out.layout.Strides, x.layout.Strides) // those of axes of size 1 may be any
 				return out
 			}
 			// In the order of memory the copy is contiguous.
-			order := x.layout.memoryOrder()
+			order := x.layout.MemoryOrder()
 			l, err := x.layout.Permute(order...)
 			x.must(c.op.name, err)
 			out := x.alias(l).converted(x.dtype)
 			if l.IsContiguous() {
-				copy(out.layout.strides, l.strides)
+				copy(out.layout.Strides, l.Strides)
 			}
 			back := make([]int, len(order))
 			for i, axis := range order {
@@ -126,7 +126,7 @@ func init() {
 			dtype, x := c.attr.(Dtype), c.input()
 			largest := formats[dtype].max
 			if c.device != nil {
-				out, compute := c.result(dtype, x.layout.shape, false), Float32
+				out, compute := c.result(dtype, x.layout.Shape, false), Float32
 				if x.dtype == Float64 || dtype == Float64 {
 					compute = Float64
 				}
@@ -158,7 +158,7 @@ func saturate[T float32 | float64](values []T, largest T) {
 
 // converted returns a contiguous copy in a dtype.
 func (t *Tensor) converted(dtype Dtype) *Tensor {
-	out := t.beside(dtype, t.layout.shape, false)
+	out := t.beside(dtype, t.layout.Shape, false)
 	out.assign(t)
 	return out
 }
@@ -205,6 +205,6 @@ func identity[T number](dst, x []T) { copy(dst, x) }
 
 // fill writes one value to every element, converted to the dtype.
 func (t *Tensor) fill(value float64) {
-	t.assign(scalar(value, Float64).expanded(t.layout.shape))
+	t.assign(scalar(value, Float64).expanded(t.layout.Shape))
 	t.storage.version.Add(1)
 }

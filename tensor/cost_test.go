@@ -812,13 +812,13 @@ var costTable = sync.OnceValue(func() []costCase {
 	all[len(all)-1].result = floatOf
 
 	// Writing into a part: columns 0 to 2 of [4 6].
-	w := window{ContiguousLayout(4, 6), Layout{[]int{4, 3}, []int{6, 1}, 0}}
+	w := window{ContiguousLayout(4, 6), Layout{Shape: []int{4, 3}, Strides: []int{6, 1}, Offset: 0}}
 	leftPart := func(p []int) []int { return p }
 	use(&opPut, "put", func(in []*Tensor) *Tensor { return apply(&opPut, w, in...) }, [][]int{mat, {4, 3}},
 		func(m *meter, in []*array) *array { return putTwin(m, in[0], in[1]) },
 		func(m *meter, in []*array, _, g *array) *array { return putTwin(m, g, newArray(nil, g.size, 0)) },
 		func(_ *meter, in []*array, _, g *array) *array { return g.view([]int{4, 3}, leftPart) })
-	overlapping := window{ContiguousLayout(7), Layout{[]int{3, 3}, []int{2, 1}, 0}}
+	overlapping := window{ContiguousLayout(7), Layout{Shape: []int{3, 3}, Strides: []int{2, 1}, Offset: 0}}
 	use(&opUnpick, "pick backward", func(in []*Tensor) *Tensor { return apply(&opUnpick, overlapping, in[0]) }, [][]int{{3, 3}},
 		func(m *meter, in []*array) *array {
 			return m.Into(in[0], []int{7}, true, func(p []int) []int { return []int{2*p[0] + p[1]} })

@@ -140,24 +140,24 @@ func (m Maker) Scalar(value float64) *Tensor { return scalar(value, m.dtype).To(
 // EmptyLike returns a tensor of the shape, dtype and device of t whose elements are
 // whatever its memory holds. Like its kin, it is contiguous and takes no part in
 // gradients.
-func EmptyLike(t *Tensor) *Tensor { return With(t.dtype, t.Device()).Empty(t.layout.shape...) }
+func EmptyLike(t *Tensor) *Tensor { return With(t.dtype, t.Device()).Empty(t.layout.Shape...) }
 
 // ZerosLike returns zeros in the shape and dtype of t, on its device.
-func ZerosLike(t *Tensor) *Tensor { return With(t.dtype, t.Device()).Zeros(t.layout.shape...) }
+func ZerosLike(t *Tensor) *Tensor { return With(t.dtype, t.Device()).Zeros(t.layout.Shape...) }
 
 // OnesLike returns ones in the shape and dtype of t, on its device.
-func OnesLike(t *Tensor) *Tensor { return With(t.dtype, t.Device()).Ones(t.layout.shape...) }
+func OnesLike(t *Tensor) *Tensor { return With(t.dtype, t.Device()).Ones(t.layout.Shape...) }
 
 // FullLike returns one value in the shape and dtype of t.
 func FullLike(t *Tensor, value float64) *Tensor {
-	return With(t.dtype, t.Device()).Full(value, t.layout.shape...)
+	return With(t.dtype, t.Device()).Full(value, t.layout.Shape...)
 }
 
 // RandLike returns uniform random numbers in [0, 1) in the shape and dtype of t.
-func RandLike(t *Tensor) *Tensor { return With(t.dtype, t.Device()).Rand(t.layout.shape...) }
+func RandLike(t *Tensor) *Tensor { return With(t.dtype, t.Device()).Rand(t.layout.Shape...) }
 
 // RandnLike returns normal random numbers in the shape and dtype of t.
-func RandnLike(t *Tensor) *Tensor { return With(t.dtype, t.Device()).Randn(t.layout.shape...) }
+func RandnLike(t *Tensor) *Tensor { return With(t.dtype, t.Device()).Randn(t.layout.Shape...) }
 
 // Empty is [Maker.Empty] for float32.
 func Empty(shape ...int) *Tensor { return Maker{}.Empty(shape...) }

@@ -45,7 +45,7 @@ func init() {
 			if c.device != nil { // in steps that every device has
 				return k.steps(x.Detach().To(compute)).To(result)
 			}
-			out := c.result(compute, k.along(x).shape(x.layout.shape, false), false)
+			out := c.result(compute, k.along(x).shape(x.layout.Shape, false), false)
 			if out.dtype == Float64 {
 				crossEntropies(plain[float64](out), x, k)
 			} else {
@@ -78,7 +78,7 @@ func init() {
 				in := c.widened()
 				return k.gradientSteps(in[0], in[1]).To(x.dtype)
 			}
-			out := c.result(x.dtype, x.layout.shape, false)
+			out := c.result(x.dtype, x.layout.Shape, false)
 			if formats[x.dtype].arithmetic == inFloat64 {
 				crossEntropyGradients[float64](out, g, x, k)
 			} else {
@@ -112,7 +112,7 @@ func (t *Tensor) CrossEntropy(axis int, target *Tensor, ignore int) *Tensor {
 	const name = "cross entropy"
 	t.existBeside(name, target)
 	k := classes{axis: t.axis(name, axis), at: make([]int64, target.Len())}
-	if shape := k.along(t).shape(t.layout.shape, false); !slices.Equal(shape, target.layout.shape) {
+	if shape := k.along(t).shape(t.layout.Shape, false); !slices.Equal(shape, target.layout.Shape) {
 		fail(ErrShape, name, describe(t, target), fmt.Sprintf("the target must have the shape of the logits without axis %d, the classes: %v", k.axis, shape), "")
 	}
 	if formats[target.dtype].class != classInt {
@@ -176,13 +176,13 @@ func (k classes) gradientSteps(g, x *Tensor) *Tensor {
 // tensors returns the targets, 0 for rows that don't count, and a mask of those, both
 // with a single class in the shape of x and on its device.
 func (k classes) tensors(x *Tensor) (at, ignored *Tensor) {
-	ids := vectorOf(k.at).Reshape(k.along(x).shape(x.layout.shape, true)...).To(x.Device())
+	ids := vectorOf(k.at).Reshape(k.along(x).shape(x.layout.Shape, true)...).To(x.Device())
 	return ids.Maximum(0), ids.Lt(0)
 }
 
 func crossEntropies[T float32 | float64](out []T, x *Tensor, k classes) {
 	r := k.along(x)
-	needRoom("cross entropy", x.layout.shape, 8*r.count) // of one row; x may be an expanded view
+	needRoom("cross entropy", x.layout.Shape, 8*r.count) // of one row; x may be an expanded view
 	x = r.lastAxes(x)
 	parallelRows(len(out), parallelFrom/max(r.count, 1), func(start, end int) {
 		rows := newReader[T](x)

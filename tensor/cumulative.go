@@ -63,7 +63,7 @@ func init() {
 			n := x.Size(axis)
 			parts := make([]*Tensor, n)
 			for k := range n {
-				one := x.beside(x.dtype, x.Select(axis, k).layout.shape, false)
+				one := x.beside(x.dtype, x.Select(axis, k).layout.Shape, false)
 				one.fill(1)
 				without := Cat(axis, x.Narrow(axis, 0, k), one.Unsqueeze(axis), x.Narrow(axis, k+1, n-k-1))
 				parts[k] = g.Mul(without.Cumprod(axis)).Narrow(axis, k, n-k).Sum(axis, KeepDim)

@@ -81,9 +81,9 @@ func init() {
 			grad := f.grads[i]
 			switch {
 			case grad == nil:
-				grad = c.in[i].beside(c.in[i].dtype, c.in[i].layout.shape, true)
+				grad = c.in[i].beside(c.in[i].dtype, c.in[i].layout.Shape, true)
 			case !sameShape(grad, c.in[i]):
-				fail(ErrShape, f.Name, describe(c.in...), fmt.Sprintf("the gradient of input %d has shape %v", i, grad.layout.shape), "")
+				fail(ErrShape, f.Name, describe(c.in...), fmt.Sprintf("the gradient of input %d has shape %v", i, grad.layout.Shape), "")
 			}
 			return grad
 		}}},

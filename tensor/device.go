@@ -177,14 +177,14 @@ func (c *call) place() {
 }
 
 // isNumber reports whether t is one element, at whatever positions.
-func (t *Tensor) isNumber() bool { return t.Dim() == 0 || t.layout.repeatsOne() }
+func (t *Tensor) isNumber() bool { return t.Dim() == 0 || t.layout.RepeatsOne() }
 
 // view returns t as its device sees it; a number of the processor as its bits.
 func (t *Tensor) view() device.View {
 	t.storage.needMemory("use", t)
-	v := device.View{Memory: t.storage.memory, Type: device.Type(t.dtype), Shape: t.layout.shape, Strides: t.layout.strides, Offset: t.layout.offset}
+	v := device.View{Memory: t.storage.memory, Type: device.Type(t.dtype), Shape: t.layout.Shape, Strides: t.layout.Strides, Offset: t.layout.Offset}
 	if t.storage.device == nil {
-		copy(unsafe.Slice((*byte)(unsafe.Pointer(&v.Value)), 8), t.storage.bytes()[t.layout.offset*t.dtype.Size():][:t.dtype.Size()])
+		copy(unsafe.Slice((*byte)(unsafe.Pointer(&v.Value)), 8), t.storage.bytes()[t.layout.Offset*t.dtype.Size():][:t.dtype.Size()])
 		v.Offset = 0
 	}
 	return v
@@ -264,7 +264,7 @@ func UpdateOn(algorithm string, tensors []*Tensor, params ...float64) {
 
 // flippedOn copies x with the order along an axis reversed.
 func flippedOn(x *Tensor, axis int) *Tensor {
-	out := x.beside(x.dtype, x.layout.shape, false)
+	out := x.beside(x.dtype, x.layout.Shape, false)
 	out.fillOn("flip", func(on device.Backend) error {
 		v := x.view()
 		v.Strides = slices.Clone(v.Strides)
@@ -277,7 +277,7 @@ func flippedOn(x *Tensor, axis int) *Tensor {
 
 // moved returns a contiguous copy of t on another device, in the same dtype.
 func (t *Tensor) moved(to Device) *Tensor {
-	out := newTensorOn(to.backend, t.dtype, t.layout.shape, false)
+	out := newTensorOn(to.backend, t.dtype, t.layout.Shape, false)
 	out.assign(t)
 	return out
 }
@@ -305,14 +305,14 @@ func (t *Tensor) assignAcross(x *Tensor) {
 	case from == nil: // converted and put in order here, then copied as it is
 		x = x.inOrder(t.dtype)
 		if t.IsContiguous() {
-			t.orFail("copy", to.Upload(t.view().Memory, t.layout.offset*t.dtype.Size(), x.memory()))
+			t.orFail("copy", to.Upload(t.view().Memory, t.layout.Offset*t.dtype.Size(), x.memory()))
 			return
 		}
 		mapOn("copy", t.dtype, t, x.moved(Device{to}))
 	default:
 		x = x.inOrder(x.dtype)
-		host := newTensor(x.dtype, x.layout.shape, false)
-		x.orFail("copy", from.Download(host.memory(), x.view().Memory, x.layout.offset*x.dtype.Size()))
+		host := newTensor(x.dtype, x.layout.Shape, false)
+		x.orFail("copy", from.Download(host.memory(), x.view().Memory, x.layout.Offset*x.dtype.Size()))
 		t.assign(host)
 	}
 }

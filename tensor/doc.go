@@ -4,7 +4,7 @@
 // # Where things are
 //
 // A [Tensor] is a storage (storage.go: aligned bytes, shared by views), a
-// [Layout] (layout.go: shape, strides and offset; pure index arithmetic) and a
+// [Layout] (package layout: shape, strides and offset; pure index arithmetic) and a
 // [Dtype] (dtype.go: one table of formats), plus a node if it takes part in a
 // gradient.
 //

@@ -3,6 +3,8 @@ package tensor
 import (
 	"slices"
 	"unsafe"
+
+	"github.com/lectern-go/lectern/tensor/layout"
 )
 
 // Elementwise operations: one number in, or two, one number out, for each
@@ -55,7 +57,7 @@ func unary(k unaryKernels, rule dtypeRule, params ...float64) func(c *call) *Ten
 	return func(c *call) *Tensor {
 		x := c.in[0]
 		compute, result := rule(x.dtype)
-		out := c.result(result, x.layout.shape, false)
+		out := c.result(result, x.layout.Shape, false)
 		if c.device != nil {
 			mapOn(c.op.name, compute, out, x, params...)
 			return out
@@ -80,7 +82,7 @@ func binary(k binaryKernels, rule dtypeRule, ints ...func(dst, x, y []float32)) 
 		compute, result := rule(resultDtype(c.op.name, x, y))
 		x, y, shape := broadcast(c.op.name, x, y)
 		out := c.into
-		if out == nil || out.dtype != result || !slices.Equal(out.layout.shape, shape) {
+		if out == nil || out.dtype != result || !slices.Equal(out.layout.Shape, shape) {
 			out = c.result(result, shape, false)
 		}
 		if len(ints) > 0 && ints[0] != nil && compute == Int32 && c.device == nil && asFloats(out, x, y) {
@@ -94,21 +96,21 @@ func binary(k binaryKernels, rule dtypeRule, ints ...func(dst, x, y []float32)) 
 
 // broadcast returns views of both operands in their common shape.
 func broadcast(op string, x, y *Tensor) (bx, by *Tensor, shape []int) {
-	if slices.Equal(x.layout.shape, y.layout.shape) {
-		return x, y, x.layout.shape
+	if slices.Equal(x.layout.Shape, y.layout.Shape) {
+		return x, y, x.layout.Shape
 	}
-	shape, err := broadcastShape(x.layout.shape, y.layout.shape)
+	shape, err := layout.Broadcast(x.layout.Shape, y.layout.Shape)
 	if err != nil {
-		e := err.(*Error)
+		e := err.(*layout.Error)
 		fail(e.Kind, op, describe(x, y), e.Reason, e.Hint)
 	}
 	return x.expanded(shape), y.expanded(shape), shape
 }
 
-// expanded returns a view in a shape that broadcastShape found, outside the
+// expanded returns a view in a shape that layout.Broadcast found, outside the
 // graph.
 func (t *Tensor) expanded(shape []int) *Tensor {
-	if slices.Equal(t.layout.shape, shape) {
+	if slices.Equal(t.layout.Shape, shape) {
 		return t
 	}
 	l, err := t.layout.Expand(shape...)
@@ -139,7 +141,7 @@ func asFloats(out *Tensor, in ...*Tensor) bool {
 		return false
 	}
 	for _, x := range in {
-		if !x.layout.repeatsOne() && (x.dtype != Int32 || !x.IsContiguous()) {
+		if !x.layout.RepeatsOne() && (x.dtype != Int32 || !x.IsContiguous()) {
 			return false
 		}
 	}
@@ -159,10 +161,10 @@ func (t *Tensor) inInt32() *Tensor {
 		return t
 	}
 	var value [1]int64
-	newReader[int64](t.alias(Layout{offset: t.layout.offset})).copy(value[:], 0)
+	newReader[int64](t.alias(Layout{Offset: t.layout.Offset})).copy(value[:], 0)
 	few := []int32{int32(value[0])}
 	one := &Tensor{storage: &storage{data: unsafe.Pointer(&few[0]), size: 4}, dtype: Int32}
-	return one.expanded(t.layout.shape)
+	return one.expanded(t.layout.Shape)
 }
 
 // mapBlocks runs a kernel over all elements of x. Both have the same shape.
@@ -217,17 +219,17 @@ func zipBlocks[T number](out, x, y *Tensor, kernel func(dst, x, y []T)) {
 // they need not be copied to be repeated. It reports whether they are.
 func zipRows[T number](out, x, y *Tensor, kernel func(dst, x, y []T)) bool {
 	last := out.Dim() - 1
-	if last < 1 || out.layout.shape[last] < 64 {
+	if last < 1 || out.layout.Shape[last] < 64 {
 		return false
 	}
-	n := out.layout.shape[last]
+	n := out.layout.Shape[last]
 	rowsOf := func(t *Tensor) (at func(row int) int, repeats, ok bool) {
-		stride := t.layout.strides[last]
+		stride := t.layout.Strides[last]
 		if stride != 1 && stride != 0 {
 			return nil, false, false
 		}
-		outer := Layout{t.layout.shape[:last], t.layout.strides[:last], t.layout.offset}
-		return outer.place, stride == 0, true
+		outer := Layout{Shape: t.layout.Shape[:last], Strides: t.layout.Strides[:last], Offset: t.layout.Offset}
+		return outer.Place, stride == 0, true
 	}
 	xAt, xRepeats, ok := rowsOf(x)
 	if !ok {
@@ -260,16 +262,6 @@ func zipRows[T number](out, x, y *Tensor, kernel func(dst, x, y []T)) bool {
 	return true
 }
 
-// place returns where in the storage element i lies, in row-major order.
-func (l Layout) place(i int) int {
-	at := l.offset
-	for axis := len(l.shape) - 1; axis >= 0; axis-- {
-		at += i % l.shape[axis] * l.strides[axis]
-		i /= l.shape[axis]
-	}
-	return at
-}
-
 // isPlain reports whether the memory of t is already what a kernel wants: a
 // slice of T.
 func isPlain[T number](t *Tensor) bool { return isNative[T](t.dtype) && t.IsContiguous() }
@@ -283,7 +275,7 @@ func stored[T any](t *Tensor) []T {
 	if n == 0 {
 		return nil
 	}
-	return elements[T](t.storage)[t.layout.offset:][:n:n]
+	return elements[T](t.storage)[t.layout.Offset:][:n:n]
 }
 
 // floatKernels makes loops from a function of package math. float32 is computed

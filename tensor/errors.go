@@ -6,20 +6,21 @@ import (
 	"strings"
 
 	"github.com/lectern-go/lectern/internal/callsite"
+	"github.com/lectern-go/lectern/tensor/layout"
 )
 
 // The kinds of mistake this package panics for; test with errors.Is on what
 // [Try] returns.
 var (
-	ErrShape  = errors.New("shapes do not fit")          // sizes or ranks that an operation can't combine
+	ErrShape  = layout.ErrShape                          // sizes or ranks that an operation can't combine
 	ErrDtype  = errors.New("dtype not allowed")          // an element type that an operation can't take
-	ErrIndex  = errors.New("index out of range")         // a position or axis that does not exist
-	ErrView   = errors.New("view not possible")          // strided memory that can't be seen in another shape
+	ErrIndex  = layout.ErrIndex                          // a position or axis that does not exist
+	ErrView   = layout.ErrView                           // strided memory that can't be seen in another shape
 	ErrWrite  = errors.New("write not allowed")          // a write through overlapping or protected memory
 	ErrGrad   = errors.New("gradient not possible")      // a graph that is absent, freed or changed
 	ErrDevice = errors.New("devices differ or can't do") // operands on different devices, or an op that a device lacks
 	ErrFreed  = errors.New("memory was given back")      // a use after Free or FreeAfter
-	ErrValue  = errors.New("value not allowed")          // an argument outside its range
+	ErrValue  = layout.ErrValue                          // an argument outside its range
 )
 
 // Error is what this package, and those that are built on it, panic with when their

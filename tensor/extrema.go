@@ -3,6 +3,8 @@ package tensor
 import (
 	"fmt"
 	"math"
+
+	"github.com/lectern-go/lectern/tensor/layout"
 )
 
 // Largest and smallest elements, and where they are. NaN counts as larger and
@@ -73,7 +75,7 @@ func (r reduced) list() []int {
 
 // needElements panics if results are asked for that no element stands behind.
 func (r reduced) needElements(op string, x *Tensor) {
-	if r.count == 0 && product(r.shape(x.layout.shape, false)) > 0 {
+	if r.count == 0 && layout.Product(r.shape(x.layout.Shape, false)) > 0 {
 		fail(ErrShape, op, describe(x), "there is no element to choose from", "")
 	}
 }
@@ -198,13 +200,13 @@ func positionForward(largest bool) func(c *call) *Tensor {
 	return func(c *call) *Tensor {
 		x, r := c.input(), c.attr.(reduced)
 		r.needElements(c.op.name, x)
-		if len(r.list()) > 1 && product(r.shape(x.layout.shape, true)) == 1 {
+		if len(r.list()) > 1 && layout.Product(r.shape(x.layout.Shape, true)) == 1 {
 			r.count = x.Len()
 			if r.count == 0 {
 				fail(ErrShape, c.op.name, describe(x), "there is no element to choose from", "")
 			}
 		}
-		out := c.result(Int64, r.shape(x.layout.shape, r.keep), false)
+		out := c.result(Int64, r.shape(x.layout.Shape, r.keep), false)
 		if c.device != nil {
 			reduceOn(c.op.name, x.dtype, out, r.lastAxes(x), r.count)
 			return out

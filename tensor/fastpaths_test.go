@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/lectern-go/lectern/internal/race"
+	"github.com/lectern-go/lectern/tensor/layout"
 )
 
 // Loops that go through memory in another order than elements have, or through several
@@ -77,7 +78,7 @@ func elementsOf(x *Tensor) []float64 {
 	memory := x.alias(ContiguousLayout(x.storage.size / x.dtype.Size())).Floats()
 	values := make([]float64, x.Len())
 	for i := range values {
-		values[i] = memory[x.layout.place(i)]
+		values[i] = memory[x.layout.Place(i)]
 	}
 	return values
 }
@@ -246,7 +247,7 @@ func TestFastPicks(t *testing.T) {
 			x := mixed(d, 10, shape...)
 			all := elementsOf(x)
 			for axis, n := range shape {
-				inner := product(shape[axis+1:])
+				inner := layout.Product(shape[axis+1:])
 				at := With(NewGenerator(11)).Randint(0, n, shape...)
 				places := at.Ints()
 				target := func(i int) int { return i/(n*inner)*n*inner + int(places[i])*inner + i%inner }

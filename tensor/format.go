@@ -33,7 +33,7 @@ func (t *Tensor) String() string {
 	switch {
 	case t.Len() == 0:
 	case t.storage.freed: // who looks for a mistake must be able to print what is left
-		text, notes = "freed", append([]string{"size=" + sizeText(t.layout.shape)}, notes...)
+		text, notes = "freed", append([]string{"size=" + sizeText(t.layout.Shape)}, notes...)
 	default:
 		text = t.valueText(len(prefix))
 	}
@@ -67,7 +67,7 @@ func (t *Tensor) details() string {
 		on = " on " + t.Device().String()
 	}
 	return fmt.Sprintf("%s%s, shape %v, strides %v, offset %d, storage of %d bytes, version %d",
-		t.dtype, on, t.layout.shape, t.layout.strides, t.layout.offset, t.storage.size, t.Version())
+		t.dtype, on, t.layout.Shape, t.layout.Strides, t.layout.Offset, t.storage.size, t.Version())
 }
 
 // sizeText writes a shape as Python does.
@@ -77,7 +77,7 @@ func sizeText(shape []int) string { return strings.ReplaceAll(fmt.Sprint(shape),
 func (t *Tensor) notes() []string {
 	var notes []string
 	if t.Len() == 0 && t.Dim() != 1 {
-		notes = append(notes, "size="+sizeText(t.layout.shape))
+		notes = append(notes, "size="+sizeText(t.layout.Shape))
 	}
 	if t.backend() != nil {
 		notes = append(notes, "device='"+t.Device().String()+"'")
@@ -143,7 +143,7 @@ func (p *printer) shown(index []int, all [][]int) [][]int {
 	if axis == p.t.Dim() {
 		return append(all, index)
 	}
-	for _, i := range p.edges(p.t.layout.shape[axis]) {
+	for _, i := range p.edges(p.t.layout.Shape[axis]) {
 		if i >= 0 {
 			all = p.shown(append(index[:axis:axis], i), all)
 		}
@@ -190,7 +190,7 @@ func (p *printer) text(index []int, indent int) string {
 	axis := len(index)
 	last := axis == p.t.Dim()-1
 	var parts []string
-	for _, i := range p.edges(p.t.layout.shape[axis]) {
+	for _, i := range p.edges(p.t.layout.Shape[axis]) {
 		at := append(index[:axis:axis], i)
 		switch {
 		case i < 0 && last:

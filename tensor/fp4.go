@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/lectern-go/lectern/tensor/layout"
 )
 
 // FP4 is E2M1: 1 sign bit, 2 exponent bits (bias 1), 1 mantissa bit. Its
@@ -86,7 +88,7 @@ func (t *Tensor) Quantize(f BlockFormat) *Quantized {
 		fail(ErrDtype, "quantize", t.dtype.String(), "only floating-point tensors can be quantised", "convert with To(tensor.Float32)")
 	}
 	q := &Quantized{Format: f, Shape: t.Shape(), Global: 1}
-	needRoom("quantize", t.layout.shape, 4*t.Len())
+	needRoom("quantize", t.layout.Shape, 4*t.Len())
 	values := make([]float32, t.Len())
 	newReader[float32](t).copy(values, 0)
 	rows, n := q.rows()
@@ -172,7 +174,7 @@ func (q *Quantized) rows() (rows, n int) {
 		return 1, 1
 	}
 	last := len(q.Shape) - 1
-	return product(q.Shape[:last]), q.Shape[last]
+	return layout.Product(q.Shape[:last]), q.Shape[last]
 }
 
 func (q *Quantized) blocks(n int) int { return (n + q.Format.BlockLen() - 1) / q.Format.BlockLen() }

@@ -251,5 +251,5 @@ func roundingKernels(f32 func(dst, x []float32), f64 func(dst, x []float64), f f
 
 // zeroGradient is that of functions that are constant wherever they have one.
 func zeroGradient(_ *call, g *Tensor, _ int) *Tensor {
-	return g.beside(g.dtype, g.layout.shape, true)
+	return g.beside(g.dtype, g.layout.Shape, true)
 }

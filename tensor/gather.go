@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/lectern-go/lectern/internal/device"
+	"github.com/lectern-go/lectern/tensor/layout"
 )
 
 // Picking elements by tensors of positions, and the reverse, adding into
@@ -28,7 +29,7 @@ func (t *Tensor) checkPositions(op string, axis int, index *Tensor, at []int64) 
 	if formats[index.dtype].class != classInt {
 		fail(ErrDtype, op, describe(t, index), "the positions are "+index.dtype.String()+", not whole numbers", "convert with To(tensor.Int64)")
 	}
-	size := t.layout.shape[axis]
+	size := t.layout.Shape[axis]
 	newReader[int64](index.onHost()).copy(at, 0)
 	for i, p := range at {
 		if p < 0 && op == "index" {
@@ -66,16 +67,16 @@ func init() {
 			out := c.result(x.dtype, shape, false)
 			if c.device != nil {
 				at := vectorOf(s.at).on(c.device)
-				index := at.alias(Layout{shape, make([]int, len(shape)), 0})
-				index.layout.strides[s.axis] = 1
+				index := at.alias(Layout{Shape: shape, Strides: make([]int, len(shape)), Offset: 0})
+				index.layout.Strides[s.axis] = 1
 				gatherOn(c.op.name, out, x, s.axis, index)
 				return out
 			}
 			x = x.Detach().Contiguous()
-			inner := product(shape[s.axis+1:]) * x.dtype.Size()
+			inner := layout.Product(shape[s.axis+1:]) * x.dtype.Size()
 			from, to := x.memory(), out.memory()
 			if len(s.at) > 0 && (inner == 4 || inner == 8) {
-				outer := product(shape[:s.axis])
+				outer := layout.Product(shape[:s.axis])
 				if inner == 4 {
 					selectEach(stored[uint32](out), stored[uint32](x), outer, s)
 				} else {
@@ -83,7 +84,7 @@ func init() {
 				}
 				return out
 			}
-			parallelRows(product(shape[:s.axis])*len(s.at), parallelFrom/max(inner, 1), func(start, end int) {
+			parallelRows(layout.Product(shape[:s.axis])*len(s.at), parallelFrom/max(inner, 1), func(start, end int) {
 				for i := start; i < end; i++ {
 					row, j := i/len(s.at), i%len(s.at)
 					source := (row*s.size + int(s.at[j])) * inner
@@ -97,8 +98,8 @@ func init() {
 		}}},
 		bytes: func(c *call, out *Tensor) int { // of what is selected from, the rows that are
 			s := c.attr.(selection)
-			some := Layout{c.input().Shape(), c.input().layout.strides, c.input().layout.offset}
-			some.shape[s.axis] = distinct(slices.Values(s.at))
+			some := Layout{Shape: c.input().Shape(), Strides: c.input().layout.Strides, Offset: c.input().layout.Offset}
+			some.Shape[s.axis] = distinct(slices.Values(s.at))
 			return c.input().alias(some).distinctBytes() + positionBytes*len(s.at) + out.distinctBytes()
 		},
 	})
@@ -110,7 +111,7 @@ func init() {
 			shape[s.axis] = s.size
 			sum := c.result(wideSum(computeDtype(x.dtype)), shape, true)
 			if c.device != nil {
-				scatterOn(c.op.name, sum, x, s.rows(product(shape[:s.axis])), product(shape[s.axis+1:]))
+				scatterOn(c.op.name, sum, x, s.rows(layout.Product(shape[:s.axis])), layout.Product(shape[s.axis+1:]))
 				return sum.To(x.dtype)
 			}
 			switch sum.dtype {
@@ -191,14 +192,14 @@ func (t *Tensor) memory() []byte {
 	if t.Len() == 0 {
 		return nil
 	}
-	return t.storage.bytes()[t.layout.offset*t.dtype.Size():][:t.Bytes()]
+	return t.storage.bytes()[t.layout.Offset*t.dtype.Size():][:t.Bytes()]
 }
 
 // addRows adds each selected row of x to where it came from, in order, so that
 // the sums don't depend on the number of threads.
 func addRows[T number](sum []T, x *Tensor, s selection) {
-	inner := product(x.layout.shape[s.axis+1:])
-	outer := product(x.layout.shape[:s.axis])
+	inner := layout.Product(x.layout.Shape[s.axis+1:])
+	outer := layout.Product(x.layout.Shape[:s.axis])
 	r, row := newReader[T](x), make([]T, inner)
 	for o := range outer {
 		for j, at := range s.at {
@@ -226,10 +227,10 @@ func (t *Tensor) IndexSelect(axis int, index any) *Tensor {
 // axis.
 func (t *Tensor) take(op string, axis int, index *Tensor) *Tensor {
 	axis = t.axis(op, axis)
-	s := selection{axis, t.layout.shape[axis], t.checkedPositions(op, axis, index)}
+	s := selection{axis, t.layout.Shape[axis], t.checkedPositions(op, axis, index)}
 	out := apply(&opIndexSelect, s, t)
-	shape := slices.Concat(t.layout.shape[:axis], index.layout.shape, t.layout.shape[axis+1:])
-	if slices.Equal(shape, out.layout.shape) {
+	shape := slices.Concat(t.layout.Shape[:axis], index.layout.Shape, t.layout.Shape[axis+1:])
+	if slices.Equal(shape, out.layout.Shape) {
 		return out
 	}
 	return out.View(shape...)
@@ -297,7 +298,7 @@ func init() {
 		name: "gather",
 		forward: func(c *call) *Tensor {
 			a, x := c.attr.(gathering), c.input()
-			out := c.result(x.dtype, a.index.layout.shape, false)
+			out := c.result(x.dtype, a.index.layout.Shape, false)
 			if c.device != nil {
 				gatherOn(c.op.name, out, x, a.axis, a.index.on(c.device))
 				return out
@@ -368,7 +369,7 @@ func init() {
 // number is gathered from along axis 0.
 func (t *Tensor) Gather(axis int, index any) *Tensor {
 	at := positionsGiven("gather", t, index)
-	if t.Dim() == 0 && at.Dim() == 0 && t.layout.namesNumber(axis) {
+	if t.Dim() == 0 && at.Dim() == 0 && t.layout.NamesNumber(axis) {
 		return t.Reshape(1).Gather(0, at.Reshape(1)).Reshape()
 	}
 	return apply(&opGather, t.gatheringAt("gather", axis, at), t)
@@ -378,7 +379,7 @@ func (t *Tensor) Gather(axis int, index any) *Tensor {
 func pick[S any](out, from []S, l Layout, a gathering) {
 	if outer, count, inner, ok := a.inRows(l); ok {
 		at, size := plain[int64](a.index), a.shape[a.axis]
-		from = from[l.offset:]
+		from = from[l.Offset:]
 		parallelRows(outer, parallelFrom/(count*inner), func(start, end int) {
 			for o := start; o < end; o++ {
 				part := from[o*size*inner:][:size*inner]
@@ -406,7 +407,7 @@ func scatterAdd[T number](sum []T, l Layout, x *Tensor, a gathering) {
 	}
 	if outer, count, inner, ok := a.inRows(l); ok { // each target gets its values in the same order
 		at, size := plain[int64](a.index), a.shape[a.axis]
-		sum = sum[l.offset:]
+		sum = sum[l.Offset:]
 		parallelRows(outer, parallelFrom/(count*inner), func(start, end int) {
 			for o := start; o < end; o++ {
 				part := sum[o*size*inner:][:size*inner]
@@ -431,12 +432,12 @@ func (a gathering) inRows(l Layout) (outer, count, inner int, ok bool) {
 		return 0, 0, 0, false
 	}
 	outer, inner = 1, 1
-	for i, size := range a.index.layout.shape {
+	for i, size := range a.index.layout.Shape {
 		switch {
 		case i == a.axis:
 			count = size
 			continue
-		case size != l.shape[i]:
+		case size != l.Shape[i]:
 			return 0, 0, 0, false
 		case i < a.axis:
 			outer *= size
@@ -453,9 +454,9 @@ func (a gathering) each(l Layout, f func(i, at int)) {
 	if a.index.Len() == 0 {
 		return
 	}
-	base := Layout{slices.Clone(a.index.layout.shape), slices.Clone(l.strides), l.offset}
-	base.strides[a.axis] = 0
-	stride := l.strides[a.axis]
+	base := Layout{Shape: slices.Clone(a.index.layout.Shape), Strides: slices.Clone(l.Strides), Offset: l.Offset}
+	base.Strides[a.axis] = 0
+	stride := l.Strides[a.axis]
 	at := plain[int64](a.index)
 	walk(&base, 0, len(at), func(done, first, run, step int) {
 		for i := range run {
@@ -497,7 +498,7 @@ func (t *Tensor) Nonzero() *Tensor {
 	rows := plain[int64](out)
 	for i, at := range flat {
 		for a := rank - 1; a >= 0; a-- {
-			size := int64(t.layout.shape[a])
+			size := int64(t.layout.Shape[a])
 			rows[i*rank+a] = at % size
 			at /= size
 		}

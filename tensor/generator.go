@@ -185,7 +185,7 @@ func fillRandom[T number](t *Tensor, g *Generator, d distribution[T]) *Tensor {
 	case t.storage.device == nil:
 		d.fill(t, words)
 	case d.name == "":
-		made := newTensor(t.dtype, t.layout.shape, false)
+		made := newTensor(t.dtype, t.layout.Shape, false)
 		d.fill(made, words)
 		t.assign(made)
 	default:

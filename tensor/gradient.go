@@ -100,7 +100,7 @@ func (t *Tensor) SetGrad(g *Tensor) {
 	if t.node == nil {
 		fail(ErrGrad, "set grad", describe(t), "the tensor does not require a gradient", "call RequireGrad first")
 	}
-	if !slices.Equal(g.layout.shape, t.layout.shape) || g.dtype != t.dtype {
+	if !slices.Equal(g.layout.Shape, t.layout.Shape) || g.dtype != t.dtype {
 		fail(ErrShape, "set grad", describe(t, g), "a gradient has the shape and dtype of its tensor", "")
 	}
 	g.storage.lend()
@@ -156,8 +156,8 @@ func callHook(hook func(*Tensor) *Tensor, g *Tensor) *Tensor {
 	if h == nil {
 		return g
 	}
-	if !slices.Equal(h.layout.shape, g.layout.shape) || h.dtype != g.dtype {
-		fail(ErrShape, "hook", fmt.Sprintf("%s %s", describe(g, h), h.dtype), fmt.Sprintf("a hook must return a gradient of the same shape and dtype, %v %s", g.layout.shape, g.dtype), "")
+	if !slices.Equal(h.layout.Shape, g.layout.Shape) || h.dtype != g.dtype {
+		fail(ErrShape, "hook", fmt.Sprintf("%s %s", describe(g, h), h.dtype), fmt.Sprintf("a hook must return a gradient of the same shape and dtype, %v %s", g.layout.Shape, g.dtype), "")
 	}
 	return h
 }
@@ -224,9 +224,9 @@ func (t *Tensor) Backward(options ...BackwardOption) {
 		fail(ErrGrad, "backward", describe(t), "only a single number has a gradient without being told where to start",
 			"reduce with Sum or Mean, or pass tensor.WithGrad")
 	case seed == nil:
-		seed = t.beside(t.dtype, t.layout.shape, false)
+		seed = t.beside(t.dtype, t.layout.Shape, false)
 		seed.fill(1)
-	case !slices.Equal(seed.layout.shape, t.layout.shape):
+	case !slices.Equal(seed.layout.Shape, t.layout.Shape):
 		fail(ErrShape, "backward", describe(t, seed), "the gradient given has another shape than the tensor", "")
 	default:
 		seed = seed.Detach().To(t.dtype).inOrderCopy()

@@ -123,9 +123,9 @@ func (p *tables) ground(v float64) string {
 
 // caption is the line under the values.
 func (t *Tensor) caption() string {
-	parts := []string{fmt.Sprintf("shape %v", t.layout.shape), t.dtype.String(), fmt.Sprintf("strides %v", t.layout.strides)}
-	if t.layout.offset > 0 {
-		parts = append(parts, fmt.Sprintf("offset %d", t.layout.offset))
+	parts := []string{fmt.Sprintf("shape %v", t.layout.Shape), t.dtype.String(), fmt.Sprintf("strides %v", t.layout.Strides)}
+	if t.layout.Offset > 0 {
+		parts = append(parts, fmt.Sprintf("offset %d", t.layout.Offset))
 	}
 	parts = append(parts, formatBytes(t.Bytes()))
 	if t.backend() != nil {

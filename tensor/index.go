@@ -143,8 +143,8 @@ func (t *Tensor) asPositions(index *Tensor, axis int) []*Tensor {
 	case index.dtype != Bool:
 		return []*Tensor{index}
 	}
-	if have := t.layout.shape[axis : axis+index.Dim()]; !slices.Equal(have, index.layout.shape) {
-		fail(ErrShape, "index", describe(t), fmt.Sprintf("a mask of shape %v stands for axes of sizes %v", index.layout.shape, have), "a mask has the sizes of the axes that it picks from")
+	if have := t.layout.Shape[axis : axis+index.Dim()]; !slices.Equal(have, index.layout.Shape) {
+		fail(ErrShape, "index", describe(t), fmt.Sprintf("a mask of shape %v stands for axes of sizes %v", index.layout.Shape, have), "a mask has the sizes of the axes that it picks from")
 	}
 	rows := index.Nonzero()
 	parts := make([]*Tensor, index.Dim())
@@ -162,11 +162,11 @@ func (t *Tensor) pickAxes(picks []pickedAxis) *Tensor {
 	}
 	first, together := picks[0].axis, true
 	var order, sizes []int
-	shape := picks[0].at.layout.shape
+	shape := picks[0].at.layout.Shape
 	for i, p := range picks {
 		together = together && p.axis == first+i
 		order = append(order, p.axis)
-		sizes = append(sizes, t.layout.shape[p.axis])
+		sizes = append(sizes, t.layout.Shape[p.axis])
 		_, _, shape = broadcast("index", p.at, Zeros().expanded(shape))
 	}
 	front := 0
@@ -176,7 +176,7 @@ func (t *Tensor) pickAxes(picks []pickedAxis) *Tensor {
 	// The combined position, in row-major order of the picked axes.
 	combined := newTensor(Int64, shape, true)
 	for i, p := range picks {
-		at := newTensor(Int64, p.at.layout.shape, false)
+		at := newTensor(Int64, p.at.layout.Shape, false)
 		copy(plain[int64](at), t.checkedPositions("index", p.axis, p.at))
 		combined = combined.Mul(sizes[i]).Add(at)
 	}
@@ -223,8 +223,8 @@ func (t *Tensor) SetIndex(value any, items ...any) *Tensor {
 
 // mustFill panics unless value can be expanded to a part of t.
 func (t *Tensor) mustFill(part, value *Tensor) {
-	if _, err := value.layout.Expand(part.layout.shape...); err != nil {
-		fail(ErrShape, "set index", describe(t, value), fmt.Sprintf("the part has shape %v, to which the value can't be expanded", part.layout.shape), "give a value of the part's shape, or a number")
+	if _, err := value.layout.Expand(part.layout.Shape...); err != nil {
+		fail(ErrShape, "set index", describe(t, value), fmt.Sprintf("the part has shape %v, to which the value can't be expanded", part.layout.Shape), "give a value of the part's shape, or a number")
 	}
 }
 
@@ -233,16 +233,16 @@ func (t *Tensor) mustFill(part, value *Tensor) {
 func (t *Tensor) setPicked(value *Tensor, items []any) *Tensor {
 	t.checkWritable("set index")
 	n := t.Len()
-	numbers := newTensor(Int64, t.layout.shape, false)
+	numbers := newTensor(Int64, t.layout.Shape, false)
 	for i := range plain[int64](numbers) {
 		plain[int64](numbers)[i] = int64(i)
 	}
 	at := numbers.Index(items...)
 	t.mustFill(at, value)
 	if GradEnabled() && (t.RequiresGrad() || value.RequiresGrad()) {
-		return t.CopyFrom(t.withPicked(value.To(t.dtype).Expand(at.layout.shape...), at))
+		return t.CopyFrom(t.withPicked(value.To(t.dtype).Expand(at.layout.Shape...), at))
 	}
-	value = value.Detach().expanded(at.layout.shape).converted(t.dtype)
+	value = value.Detach().expanded(at.layout.Shape).converted(t.dtype)
 	changed := t.converted(t.dtype)
 	if t.storage.device != nil {
 		changed = t.withPicked(value.moved(t.Device()), at)
@@ -262,7 +262,7 @@ func (t *Tensor) setPicked(value *Tensor, items []any) *Tensor {
 // withPicked returns t with values in place of the elements at flat positions at,
 // by operations that gradients pass through.
 func (t *Tensor) withPicked(values, at *Tensor) *Tensor {
-	hit, from := newTensor(Bool, t.layout.shape, true), newTensor(Int64, t.layout.shape, true)
+	hit, from := newTensor(Bool, t.layout.Shape, true), newTensor(Int64, t.layout.Shape, true)
 	flags, sources := elements[bool](hit.storage), elements[int64](from.storage)
 	for i, p := range at.Ints() {
 		flags[p], sources[p] = true, int64(i)

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/lectern-go/lectern/autograd"
+	"github.com/lectern-go/lectern/tensor/layout"
 )
 
 // In-place operations write through the layout of their receiver: views that
@@ -42,26 +43,14 @@ func (t *Tensor) PowInPlace(other any) *Tensor { return t.update(&opPow, nil, ot
 // panics as described at [Tensor.CopyFrom], but t may be expanded.
 func (t *Tensor) Fill(value float64) *Tensor {
 	once := t.exist("fill")
-	if slices.Contains(t.layout.strides, 0) {
-		once = t.alias(t.layout.withoutRepeats())
+	if slices.Contains(t.layout.Strides, 0) {
+		once = t.alias(t.layout.WithoutRepeats())
 		once.viewOf(t)
 		once.node = t.graph()
 	}
 	once.checkWritable("fill")
 	once.put(scalar(value, Float64))
 	return t
-}
-
-// withoutRepeats returns the layout with one position on each axis that only
-// repeats elements.
-func (l Layout) withoutRepeats() Layout {
-	l.shape = slices.Clone(l.shape)
-	for i, stride := range l.strides {
-		if stride == 0 {
-			l.shape[i] = min(l.shape[i], 1)
-		}
-	}
-	return l
 }
 
 // CopyFrom writes the elements of x, expanded to t's shape and converted to its
@@ -79,9 +68,9 @@ func (t *Tensor) CopyFrom(x *Tensor) *Tensor {
 
 // put writes x into t.
 func (t *Tensor) put(x *Tensor) *Tensor {
-	l, err := x.layout.Expand(t.layout.shape...)
+	l, err := x.layout.Expand(t.layout.Shape...)
 	if err != nil {
-		e := err.(*Error)
+		e := err.(*layout.Error)
 		fail(e.Kind, "copy from", describe(t, x), e.Reason, e.Hint)
 	}
 	source := x.alias(l)
@@ -139,8 +128,8 @@ func (t *Tensor) become(c *call, name string) *Tensor {
 		c.into = t
 	}
 	result := c.forward()
-	if !slices.Equal(result.layout.shape, t.layout.shape) {
-		fail(ErrShape, name, describe(c.in...), fmt.Sprintf("the result has shape %v, which t can't hold", result.layout.shape), "")
+	if !slices.Equal(result.layout.Shape, t.layout.Shape) {
+		fail(ErrShape, name, describe(c.in...), fmt.Sprintf("the result has shape %v, which t can't hold", result.layout.Shape), "")
 	}
 	if formats[result.dtype].class > formats[t.dtype].class {
 		fail(ErrDtype, name, fmt.Sprintf("%s x %s", t.dtype, c.in[len(c.in)-1].dtype),
@@ -183,7 +172,7 @@ func (t *Tensor) holds(c *call) bool {
 		return false
 	}
 	for _, x := range c.in[1:] {
-		same := x.layout.offset == t.layout.offset && slices.Equal(x.layout.shape, t.layout.shape) && slices.Equal(x.layout.strides, t.layout.strides)
+		same := x.layout.Offset == t.layout.Offset && slices.Equal(x.layout.Shape, t.layout.Shape) && slices.Equal(x.layout.Strides, t.layout.Strides)
 		if x.storage == t.storage && !same {
 			return false
 		}
@@ -271,7 +260,7 @@ func (t *Tensor) settle() {
 // checkWritable panics if t can't be written in place.
 func (t *Tensor) checkWritable(op string) {
 	t.exist(op)
-	if t.layout.mayOverlap() {
+	if t.layout.MayOverlap() {
 		fail(ErrWrite, op, describe(t), "several positions share one element of memory, so a write has no clear meaning", "write to a Clone()")
 	}
 	base := t
@@ -286,10 +275,10 @@ func (t *Tensor) checkWritable(op string) {
 	case t.node != nil && t.node.IsLeaf():
 		fail(ErrWrite, op, describe(t), "the tensor is a leaf that requires a gradient, which a recorded write would make a result", hint)
 	case base.node != nil && base.node.IsLeaf():
-		fail(ErrWrite, op, describe(t), fmt.Sprintf("the tensor is a view of a leaf of shape %v that requires a gradient, which a recorded write would make a result", base.layout.shape), hint)
+		fail(ErrWrite, op, describe(t), fmt.Sprintf("the tensor is a view of a leaf of shape %v that requires a gradient, which a recorded write would make a result", base.layout.Shape), hint)
 	case base.node != nil && t.upToDate() && t.node == nil:
 		fail(ErrWrite, op, describe(t), "the tensor is a view that was taken inside NoGrad of a tensor that takes part in a gradient", "take the view outside NoGrad, or write inside it")
-	case base.layout.mayOverlap():
+	case base.layout.MayOverlap():
 		fail(ErrWrite, op, describe(t), "the tensor is a view of an expanded tensor that takes part in a gradient", "write to a Clone()")
 	}
 }
@@ -300,19 +289,19 @@ type window struct{ whole, part Layout }
 
 func windowOf(base, view *Tensor) window {
 	w := window{base.layout, view.layout}
-	w.part.offset -= w.whole.offset
-	w.whole.offset = 0
+	w.part.Offset -= w.whole.Offset
+	w.whole.Offset = 0
 	return w
 }
 
 // span returns the number of elements of memory that the whole lies in.
 func (w window) span() int {
 	span := 1
-	for i, size := range w.whole.shape {
+	for i, size := range w.whole.Shape {
 		if size == 0 {
 			return 0
 		}
-		span += (size - 1) * w.whole.strides[i]
+		span += (size - 1) * w.whole.Strides[i]
 	}
 	return span
 }
@@ -342,7 +331,7 @@ func init() {
 			w := c.attr.(window)
 			out := w.frame(c.left())
 			part := out.alias(w.part)
-			part.assign(c.right().expanded(w.part.shape))
+			part.assign(c.right().expanded(w.part.Shape))
 			return out
 		},
 		gradients: []gradient{
@@ -350,7 +339,7 @@ func init() {
 				return apply(&opPut, c.attr, g, scalar(0, g.dtype))
 			}},
 			{readsNothing, func(c *call, g *Tensor, _ int) *Tensor {
-				return apply(&opPick, c.attr, g).sumTo(c.right().layout.shape)
+				return apply(&opPick, c.attr, g).sumTo(c.right().layout.Shape)
 			}},
 		},
 	})
@@ -358,11 +347,11 @@ func init() {
 		name: "pick",
 		forward: func(c *call) *Tensor {
 			w, x := c.attr.(window), c.input()
-			if !slices.Equal(x.layout.strides, w.whole.strides) {
+			if !slices.Equal(x.layout.Strides, w.whole.Strides) {
 				x = w.frame(x)
 			}
 			part := w.part
-			part.offset += x.layout.offset
+			part.Offset += x.layout.Offset
 			return x.alias(part)
 		},
 		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor { return apply(&opUnpick, c.attr, g) }}},

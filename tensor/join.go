@@ -19,9 +19,9 @@ func init() {
 		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, i int) *Tensor {
 			axis, start := c.attr.(int), 0
 			for _, x := range c.in[:i] {
-				start += x.layout.shape[axis]
+				start += x.layout.Shape[axis]
 			}
-			return g.Narrow(axis, start, c.in[i].layout.shape[axis])
+			return g.Narrow(axis, start, c.in[i].layout.Shape[axis])
 		}}},
 	})
 }
@@ -52,21 +52,21 @@ func catForward(c *call) *Tensor {
 		if x.Dim() != len(shape) {
 			fail(ErrShape, "cat", describe(c.in...), fmt.Sprintf("tensor %d has %d axes, tensor 0 has %d", i, x.Dim(), len(shape)), "")
 		}
-		for a, size := range x.layout.shape {
+		for a, size := range x.layout.Shape {
 			if a != axis && size != shape[a] {
 				fail(ErrShape, "cat", describe(c.in...), fmt.Sprintf("axis %d has size %d in tensor %d and %d in tensor 0", a, size, i, shape[a]),
 					fmt.Sprintf("only axis %d may differ", axis))
 			}
 		}
-		shape[axis] += x.layout.shape[axis]
+		shape[axis] += x.layout.Shape[axis]
 	}
 	out := c.result(resultDtype("cat", c.in...), shape, false)
 	start := 0
 	for _, x := range c.in {
-		l, err := out.layout.Narrow(axis, start, x.layout.shape[axis])
+		l, err := out.layout.Narrow(axis, start, x.layout.Shape[axis])
 		out.must("cat", err)
 		out.alias(l).assign(x)
-		start += x.layout.shape[axis]
+		start += x.layout.Shape[axis]
 	}
 	return out
 }
@@ -83,7 +83,7 @@ func Stack(axis int, tensors ...*Tensor) *Tensor {
 			fail(ErrValue, "stack", "", fmt.Sprintf("tensor %d is nil", i), "")
 		}
 		if !sameShape(t, tensors[0]) {
-			fail(ErrShape, "stack", describe(tensors...), fmt.Sprintf("tensor %d has shape %v, tensor 0 has %v", i, t.layout.shape, tensors[0].layout.shape), "use Cat to join along an axis that is there")
+			fail(ErrShape, "stack", describe(tensors...), fmt.Sprintf("tensor %d has shape %v, tensor 0 has %v", i, t.layout.Shape, tensors[0].layout.Shape), "use Cat to join along an axis that is there")
 		}
 		rows[i] = t.Unsqueeze(axis)
 	}
@@ -101,7 +101,7 @@ func (t *Tensor) Split(axis, size int) []*Tensor {
 	if size < 1 {
 		fail(ErrValue, "split", describe(t), fmt.Sprintf("parts of size %d", size), "give a size of at least 1")
 	}
-	n := t.layout.shape[axis]
+	n := t.layout.Shape[axis]
 	needParts("split", t, n/size)
 	sizes := make([]int, max(1, (n-1)/size+1))
 	for i := range sizes {
@@ -116,7 +116,7 @@ func needParts(op string, t *Tensor, n int) {
 	if n > math.MaxInt/bytes {
 		n = math.MaxInt / bytes
 	}
-	needRoom(op, t.layout.shape, n*bytes)
+	needRoom(op, t.layout.Shape, n*bytes)
 }
 
 // SplitSizes returns views of the sizes given along an axis. It panics unless
@@ -128,8 +128,8 @@ func (t *Tensor) SplitSizes(axis int, sizes ...int) []*Tensor {
 	for _, size := range sizes {
 		sum += size
 	}
-	if sum != t.layout.shape[axis] {
-		fail(ErrShape, "split", describe(t), fmt.Sprintf("sizes %v add up to %d, axis %d has %d", sizes, sum, axis, t.layout.shape[axis]), "")
+	if sum != t.layout.Shape[axis] {
+		fail(ErrShape, "split", describe(t), fmt.Sprintf("sizes %v add up to %d, axis %d has %d", sizes, sum, axis, t.layout.Shape[axis]), "")
 	}
 	parts, start := make([]*Tensor, len(sizes)), 0
 	for i, size := range sizes {
@@ -147,7 +147,7 @@ func (t *Tensor) Chunk(axis, n int) []*Tensor {
 	if n < 1 {
 		fail(ErrValue, "chunk", describe(t), fmt.Sprintf("%d parts", n), "ask for at least 1")
 	}
-	size := t.layout.shape[axis]
+	size := t.layout.Shape[axis]
 	if size == 0 {
 		needParts("chunk", t, n)
 		return t.SplitSizes(axis, make([]int, n)...)
@@ -163,7 +163,7 @@ func (t *Tensor) SplitInto(axis, n int) []*Tensor {
 	if n < 1 {
 		fail(ErrValue, "split", describe(t), fmt.Sprintf("%d parts", n), "ask for at least 1")
 	}
-	size := t.layout.shape[axis]
+	size := t.layout.Shape[axis]
 	needParts("split", t, n)
 	sizes := make([]int, n)
 	for i := range sizes {
@@ -180,7 +180,7 @@ func (t *Tensor) SplitInto(axis, n int) []*Tensor {
 func (t *Tensor) SplitAt(axis int, positions ...int) []*Tensor {
 	t.exist("split")
 	axis = t.axis("split", axis)
-	n := t.layout.shape[axis]
+	n := t.layout.Shape[axis]
 	parts, start := make([]*Tensor, 0, len(positions)+1), 0
 	for _, stop := range append(slices.Clone(positions), n) {
 		parts = append(parts, t.Slice(axis, start, stop, 1))
@@ -203,7 +203,7 @@ func (t *Tensor) Repeat(counts ...int) *Tensor {
 	for i, count := range counts {
 		size := 1
 		if i >= extra {
-			size = t.layout.shape[i-extra]
+			size = t.layout.Shape[i-extra]
 		}
 		if count < 0 {
 			fail(ErrValue, "repeat", describe(t), fmt.Sprintf("count %d of axis %d is negative", count, i), "")

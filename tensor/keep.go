@@ -24,7 +24,7 @@ type keptTensor struct {
 // KeepState returns what the notebook kernel keeps of t; it is not meant to be
 // called otherwise.
 func (t *Tensor) KeepState() any {
-	return &keptTensor{Storage: t.storage, Shape: t.layout.shape, Strides: t.layout.strides, Offset: t.layout.offset, Dtype: t.dtype,
+	return &keptTensor{Storage: t.storage, Shape: t.layout.Shape, Strides: t.layout.Strides, Offset: t.layout.Offset, Dtype: t.dtype,
 		Base: t.base, Node: (*keptNode)(t.graph())}
 }
 
@@ -32,7 +32,7 @@ func (t *Tensor) KeepState() any {
 // otherwise.
 func (t *Tensor) RestoreState(state any) {
 	s := state.(*keptTensor)
-	*t = Tensor{storage: s.Storage, layout: Layout{slices.Clip(s.Shape), slices.Clip(s.Strides), s.Offset}, dtype: s.Dtype, base: s.Base,
+	*t = Tensor{storage: s.Storage, layout: Layout{Shape: slices.Clip(s.Shape), Strides: slices.Clip(s.Strides), Offset: s.Offset}, dtype: s.Dtype, base: s.Base,
 		node: (*autograd.Node[*Tensor])(s.Node)}
 }
 

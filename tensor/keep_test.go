@@ -29,11 +29,11 @@ func TestNamesOfOperationsAreTheirOwn(t *testing.T) {
 }
 
 func TestLayoutsArePacked(t *testing.T) {
-	for _, l := range []Layout{{}, ContiguousLayout(0), ContiguousLayout(2, 3), {[]int{5, 1 << 40}, []int{0, 7}, 1 << 50}} {
+	for _, l := range []Layout{{}, ContiguousLayout(0), ContiguousLayout(2, 3), {Shape: []int{5, 1 << 40}, Strides: []int{0, 7}, Offset: 1 << 50}} {
 		var p packing
 		p.layout(l)
 		got := p.nextLayout()
-		if len(got.shape) != len(l.shape) || got.offset != l.offset || len(l.shape) > 0 && !reflect.DeepEqual(got, l) {
+		if len(got.Shape) != len(l.Shape) || got.Offset != l.Offset || len(l.Shape) > 0 && !reflect.DeepEqual(got, l) {
 			t.Errorf("%v became %v", l, got)
 		}
 	}

@@ -104,22 +104,22 @@ func (p *packing) nextText() string {
 }
 
 func (p *packing) layout(l Layout) {
-	p.number(len(l.shape))
-	for i := range l.shape {
-		p.number(l.shape[i])
-		p.number(l.strides[i])
+	p.number(len(l.Shape))
+	for i := range l.Shape {
+		p.number(l.Shape[i])
+		p.number(l.Strides[i])
 	}
-	p.number(l.offset)
+	p.number(l.Offset)
 }
 
 func (p *packing) nextLayout() Layout {
 	rank := p.nextNumber()
 	both := make([]int, 2*rank)
-	l := Layout{shape: both[:rank:rank], strides: both[rank:]}
+	l := Layout{Shape: both[:rank:rank], Strides: both[rank:]}
 	for i := range rank {
-		l.shape[i], l.strides[i] = p.nextNumber(), p.nextNumber()
+		l.Shape[i], l.Strides[i] = p.nextNumber(), p.nextNumber()
 	}
-	l.offset = p.nextNumber()
+	l.Offset = p.nextNumber()
 	return l
 }
 

@@ -7,12 +7,13 @@ import (
 	"unsafe"
 
 	"github.com/lectern-go/lectern/internal/device"
+	"github.com/lectern-go/lectern/tensor/layout"
 )
 
 // Choosing between values element by element: where, masked fill, clamp,
 // minimum, maximum.
 
-func sameShape(a, b *Tensor) bool { return slices.Equal(a.layout.shape, b.layout.shape) }
+func sameShape(a, b *Tensor) bool { return slices.Equal(a.layout.Shape, b.layout.Shape) }
 
 // d fill(x)/dx = 0 where the mask is set, else 1
 var opMaskedFill op
@@ -28,14 +29,14 @@ func init() {
 			if v := c.attr.(float64); !x.dtype.IsFloat() && !isFinite(v) {
 				fail(ErrValue, "masked fill", describe(x, mask), fmt.Sprintf("a %s tensor can't hold %g", x.dtype, v), "convert with To(tensor.Float32)")
 			}
-			l, err := mask.layout.Expand(x.layout.shape...)
+			l, err := mask.layout.Expand(x.layout.Shape...)
 			if err != nil {
-				fail(ErrShape, "masked fill", describe(x, mask), "the mask does not fit: its "+err.(*Error).Reason, "a mask has the shape of the tensor, or can be expanded to it")
+				fail(ErrShape, "masked fill", describe(x, mask), "the mask does not fit: its "+err.(*layout.Error).Reason, "a mask has the shape of the tensor, or can be expanded to it")
 			}
 			value := c.attr.(float64)
 			if c.device == nil {
-				out := c.result(x.dtype, x.layout.shape, false)
-				chooseAs(out, mask.alias(l), scalar(value, Float64).expanded(x.layout.shape), x)
+				out := c.result(x.dtype, x.layout.Shape, false)
+				chooseAs(out, mask.alias(l), scalar(value, Float64).expanded(x.layout.Shape), x)
 				return out
 			}
 			out := x.converted(x.dtype)
@@ -129,7 +130,7 @@ func chooseAs(out, condition, x, y *Tensor) {
 
 func chooseBlocks[T number](out, condition, x, y *Tensor) {
 	condition.storage.needHost()
-	linear, memory, where := condition.IsContiguous(), condition.storage.data, condition.layout.merged()
+	linear, memory, where := condition.IsContiguous(), condition.storage.data, condition.layout.Merged()
 	parallel(out.Len(), parallelFrom, func(start, end int) {
 		rx, ry, w := newReader[T](x), newReader[T](y), newWriter[T](out)
 		var room []uint8
@@ -139,7 +140,7 @@ func chooseBlocks[T number](out, condition, x, y *Tensor) {
 		inBlocks(start, end, func(at, n int) {
 			var c []uint8
 			if linear {
-				c = unsafe.Slice((*uint8)(unsafe.Add(memory, condition.layout.offset+at)), n)
+				c = unsafe.Slice((*uint8)(unsafe.Add(memory, condition.layout.Offset+at)), n)
 			} else {
 				c = room[:n]
 				gather(unsafe.Pointer(unsafe.SliceData(c)), n, memory, 1, &where, at)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/lectern-go/lectern/internal/cpu"
 	"github.com/lectern-go/lectern/internal/device"
+	"github.com/lectern-go/lectern/tensor/layout"
 )
 
 // Matmul multiplies matrices: C = A·B with C[i][j] = Σk A[i][k]·B[k][j].
@@ -28,11 +29,11 @@ func init() {
 				a, b := c.left(), c.right()
 				switch {
 				case b.Dim() == 1: // C[..i] = Σk A[..i][k]·b[k], so dA[..i][k] = G[..i]·b[k]
-					return g.Unsqueeze(-1).Mul(b).sumTo(a.layout.shape)
+					return g.Unsqueeze(-1).Mul(b).sumTo(a.layout.Shape)
 				case a.Dim() == 1:
-					return b.Matmul(g.Unsqueeze(-1)).Squeeze(-1).sumTo(a.layout.shape)
+					return b.Matmul(g.Unsqueeze(-1)).Squeeze(-1).sumTo(a.layout.Shape)
 				}
-				return g.Matmul(b.T()).sumTo(a.layout.shape)
+				return g.Matmul(b.T()).sumTo(a.layout.Shape)
 			}},
 			{readsLeft, func(c *call, g *Tensor, _ int) *Tensor {
 				a, b := c.left(), c.right()
@@ -41,13 +42,13 @@ func init() {
 					if b.Dim() == 1 {
 						return a.Mul(g)
 					}
-					return a.Unsqueeze(-1).Mul(g.Unsqueeze(-2)).sumTo(b.layout.shape)
+					return a.Unsqueeze(-1).Mul(g.Unsqueeze(-2)).sumTo(b.layout.Shape)
 				case b.Dim() == 1: // all rows of A together
 					return a.rows().T().Matmul(g.Reshape(-1))
 				case b.Dim() == 2: // one product over all rows of all batches
 					return a.rows().T().Matmul(g.rows())
 				}
-				return a.T().Matmul(g).sumTo(b.layout.shape)
+				return a.T().Matmul(g).sumTo(b.layout.Shape)
 			}},
 		},
 		flops: func(c *call, out *Tensor) int {
@@ -100,7 +101,7 @@ func (t *Tensor) MatmulAs(dtype Dtype, other *Tensor) *Tensor {
 // rows returns t as one matrix, with all axes but the last as its rows.
 func (t *Tensor) rows() *Tensor {
 	last := t.Dim() - 1
-	return t.Reshape(product(t.layout.shape[:last]), t.layout.shape[last])
+	return t.Reshape(layout.Product(t.layout.Shape[:last]), t.layout.Shape[last])
 }
 
 func matmulForward(c *call) *Tensor {
@@ -128,9 +129,9 @@ func matmulForward(c *call) *Tensor {
 	if columnVector {
 		b = b.Detach().Unsqueeze(1)
 	}
-	batch, err := broadcastShape(a.layout.shape[:a.Dim()-2], b.layout.shape[:b.Dim()-2])
+	batch, err := layout.Broadcast(a.layout.Shape[:a.Dim()-2], b.layout.Shape[:b.Dim()-2])
 	if err != nil {
-		e := err.(*Error)
+		e := err.(*layout.Error)
 		fail(e.Kind, "matmul", operands(), "batch "+e.Reason, e.Hint)
 	}
 	m, n := a.Size(-2), b.Size(-1)
@@ -172,7 +173,7 @@ func multiply(out, a, b *Tensor, batch []int) {
 	// A batch whose right operand is shared is one tall product.
 	if b.Dim() == 2 && len(batch) > 0 {
 		if l, err := a.layout.View(-1, k); err == nil && k > 0 {
-			a, batch, m = a.alias(l), nil, l.shape[0]
+			a, batch, m = a.alias(l), nil, l.Shape[0]
 		}
 	}
 	if len(batch) > 0 {
@@ -183,7 +184,7 @@ func multiply(out, a, b *Tensor, batch []int) {
 		return
 	}
 	if formats[out.dtype].arithmetic == inInt64 {
-		for p := range product(batch) {
+		for p := range layout.Product(batch) {
 			multiplyWhole(out, p*m*n, a.batch(p, batch), b.batch(p, batch))
 		}
 		return
@@ -194,12 +195,12 @@ func multiply(out, a, b *Tensor, batch []int) {
 		Format: productFormats[out.dtype],
 	}
 	if len(batch) > 0 {
-		p.Batch = product(batch)
+		p.Batch = layout.Product(batch)
 		p.Offset = func(i int) (inA, inB, inC int) {
 			inC = i * m * n
 			for axis := len(batch) - 1; axis >= 0; axis-- {
-				inA += i % batch[axis] * a.layout.strides[axis]
-				inB += i % batch[axis] * b.layout.strides[axis]
+				inA += i % batch[axis] * a.layout.Strides[axis]
+				inB += i % batch[axis] * b.layout.Strides[axis]
 				i /= batch[axis]
 			}
 			return inA, inB, inC
@@ -227,8 +228,8 @@ func (t *Tensor) matrix() cpu.Matrix {
 	t.storage.needHost()
 	last := t.Dim() - 1
 	return cpu.Matrix{
-		Data: unsafe.Add(t.storage.data, t.layout.offset*t.dtype.Size()),
-		Row:  t.layout.strides[last-1], Col: t.layout.strides[last],
+		Data: unsafe.Add(t.storage.data, t.layout.Offset*t.dtype.Size()),
+		Row:  t.layout.Strides[last-1], Col: t.layout.Strides[last],
 	}
 }
 
@@ -279,9 +280,9 @@ func multiplyRow(dst, row, b []int64) {
 
 // batch returns matrix p of a stack of matrices.
 func (t *Tensor) batch(p int, batch []int) *Tensor {
-	l := Layout{t.layout.shape[len(batch):], t.layout.strides[len(batch):], t.layout.offset}
+	l := Layout{Shape: t.layout.Shape[len(batch):], Strides: t.layout.Strides[len(batch):], Offset: t.layout.Offset}
 	for axis := len(batch) - 1; axis >= 0; axis-- {
-		l.offset += p % batch[axis] * t.layout.strides[axis]
+		l.Offset += p % batch[axis] * t.layout.Strides[axis]
 		p /= batch[axis]
 	}
 	return t.alias(l)

@@ -178,8 +178,8 @@ func mutantsOf(o *op, cases []*costCase) []mutant {
 
 // altered is a copy with other values, made by no operation.
 func altered(t *Tensor, f func(i int, v float64) float64) *Tensor {
-	out := newTensor(t.dtype, t.layout.shape, false)
-	wide := newTensor(Float64, t.layout.shape, false)
+	out := newTensor(t.dtype, t.layout.Shape, false)
+	wide := newTensor(Float64, t.layout.Shape, false)
 	for i, v := range t.Floats() {
 		plain[float64](wide)[i] = f(i, v)
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/lectern-go/lectern/tensor/layout"
 )
 
 // The naive twins of operations are written with what stands here: scalars one
@@ -45,9 +47,9 @@ type array struct {
 func arrayOf(t *Tensor) *array {
 	a := &array{shape: t.Shape(), values: t.Floats(), size: t.dtype.Size()}
 	for i := range a.values {
-		at := t.layout.offset
+		at := t.layout.Offset
 		for axis, p := range placeOf(i, a.shape) {
-			at += p * t.layout.strides[axis]
+			at += p * t.layout.Strides[axis]
 		}
 		a.place = append(a.place, at)
 	}
@@ -66,7 +68,7 @@ func arraysOf(in []*Tensor) []*array {
 func newArray(shape []int, size int, values ...float64) *array {
 	a := &array{shape: shape, values: values, size: size}
 	if values == nil {
-		a.values = make([]float64, product(shape))
+		a.values = make([]float64, layout.Product(shape))
 	}
 	for i := range a.values {
 		a.place = append(a.place, i)
@@ -104,7 +106,7 @@ func flatOf(index, shape []int) int {
 // of x stands at one of the view.
 func (x *array) view(shape []int, from func(index []int) []int) *array {
 	v := &array{shape: shape, size: x.size, number: x.number}
-	for i := range product(shape) {
+	for i := range layout.Product(shape) {
 		at := flatOf(from(placeOf(i, shape)), x.shape)
 		v.values, v.place = append(v.values, x.values[at]), append(v.place, x.place[at])
 	}
@@ -236,7 +238,7 @@ func (m *meter) reduce(x *array, axes []int, keep bool, size int, f func(run []f
 	}
 	out := m.pass(kept, size, func(i int, read readElement) float64 {
 		first := placeOf(i, kept)
-		run := make([]float64, product(behind))
+		run := make([]float64, layout.Product(behind))
 		for j := range run {
 			at := placeOf(j, behind)
 			for axis := range at {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/lectern-go/lectern/internal/cpu"
+	"github.com/lectern-go/lectern/tensor/layout"
 )
 
 // y = x̂·w + b with x̂ = (x - mean)·s and s = 1/√(var + eps), over rows of n
@@ -47,11 +48,11 @@ func init() {
 				norm, x, w := c.attr.(rowNorm), c.in[0], c.in[1]
 				if g.RequiresGrad() || x.RequiresGrad() {
 					normal, _ := norm.standardize(x)
-					return g.Mul(normal).sumTo(w.layout.shape)
+					return g.Mul(normal).sumTo(w.layout.Shape)
 				}
-				return g.Mul(x.LayerNorm(w.layout.shape, nil, nil, norm.eps)).sumTo(w.layout.shape)
+				return g.Mul(x.LayerNorm(w.layout.Shape, nil, nil, norm.eps)).sumTo(w.layout.Shape)
 			}},
-			{readsNothing, func(c *call, g *Tensor, _ int) *Tensor { return g.sumTo(c.in[2].layout.shape) }},
+			{readsNothing, func(c *call, g *Tensor, _ int) *Tensor { return g.sumTo(c.in[2].layout.Shape) }},
 		},
 		// Two sums, a difference, a square, and three steps from there to the result;
 		// for each row two quotients, eps, a root and its reciprocal.
@@ -84,15 +85,15 @@ func init() {
 // shape.
 func (t *Tensor) LayerNorm(shape []int, weight, bias *Tensor, eps float64) *Tensor {
 	t.exist("layer norm")
-	lead := len(t.layout.shape) - len(shape)
-	if len(shape) == 0 || lead < 0 || !slices.Equal(t.layout.shape[lead:], shape) {
+	lead := len(t.layout.Shape) - len(shape)
+	if len(shape) == 0 || lead < 0 || !slices.Equal(t.layout.Shape[lead:], shape) {
 		fail(ErrShape, "layer norm", describe(t), fmt.Sprintf("the last sizes are not %v", shape), "")
 	}
 	if !t.dtype.IsFloat() {
 		fail(ErrDtype, "layer norm", t.dtype.String(), "the spread of whole numbers is not a whole number", "convert with To(tensor.Float32)")
 	}
 	for _, p := range []*Tensor{weight, bias} {
-		if p != nil && (!slices.Equal(p.layout.shape, shape) || p.dtype != t.dtype) {
+		if p != nil && (!slices.Equal(p.layout.Shape, shape) || p.dtype != t.dtype) {
 			fail(ErrShape, "layer norm", describe(t, p), fmt.Sprintf("weight and bias must have shape %v and dtype %s", shape, t.dtype), "")
 		}
 	}
@@ -107,7 +108,7 @@ func (t *Tensor) LayerNorm(shape []int, weight, bias *Tensor, eps float64) *Tens
 }
 
 // rows returns how many rows are normalized.
-func (n rowNorm) rows(x *Tensor) int { return product(x.layout.shape[:x.Dim()-n.axes]) }
+func (n rowNorm) rows(x *Tensor) int { return layout.Product(x.layout.Shape[:x.Dim()-n.axes]) }
 
 // list returns the axes that are normalized over, which are to be kept.
 func (n rowNorm) list(x *Tensor) []int {
@@ -147,8 +148,8 @@ func (c *call) widened() []*Tensor {
 // run computes a row of the result from the same row of each input at a time; an
 // input with a single row serves all.
 func (n rowNorm) run(c *call, f32 func(dst []float32, in *[3][]float32, s *[2][]float32, eps float64), f64 func(dst []float64, in *[3][]float64, s *[2][]float64, eps float64)) *Tensor {
-	out := c.result(c.in[0].dtype, c.in[0].layout.shape, false)
-	count := product(out.layout.shape[out.Dim()-n.axes:])
+	out := c.result(c.in[0].dtype, c.in[0].layout.Shape, false)
+	count := layout.Product(out.layout.Shape[out.Dim()-n.axes:])
 	if out.Len() == 0 {
 		return out
 	}

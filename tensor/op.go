@@ -243,14 +243,14 @@ func (c *call) Ready() error {
 	}
 	for _, s := range c.saved {
 		if s.tensor.storage.freed {
-			return &Error{Kind: ErrFreed, Op: "backward", Operands: fmt.Sprintf("%s of shape %v", c.op.name, c.out.layout.shape),
-				Reason: fmt.Sprintf("%s, of shape %v, was saved for the gradient, and its memory was given back by Free, or by FreeAfter", s.what, s.tensor.layout.shape),
+			return &Error{Kind: ErrFreed, Op: "backward", Operands: fmt.Sprintf("%s of shape %v", c.op.name, c.out.layout.Shape),
+				Reason: fmt.Sprintf("%s, of shape %v, was saved for the gradient, and its memory was given back by Free, or by FreeAfter", s.what, s.tensor.layout.Shape),
 				Hint:   "call Backward before"}
 		}
 		if now := s.tensor.storage.version.Load(); now != s.version {
-			return &Error{Kind: ErrGrad, Op: "backward", Operands: fmt.Sprintf("%s of shape %v", c.op.name, c.out.layout.shape),
+			return &Error{Kind: ErrGrad, Op: "backward", Operands: fmt.Sprintf("%s of shape %v", c.op.name, c.out.layout.Shape),
 				Reason: fmt.Sprintf("%s, of shape %v, was changed in place after it was saved for the gradient (version %d, now %d)",
-					s.what, s.tensor.layout.shape, s.version, now),
+					s.what, s.tensor.layout.Shape, s.version, now),
 				Hint: "change a Clone(), or use the method that returns a new tensor"}
 		}
 	}
@@ -285,8 +285,8 @@ func (c *call) Gradient(i int, g *Tensor) *Tensor {
 	} else {
 		grad = of(c, g, i)
 	}
-	if c.op.broadcasts && !slices.Equal(grad.layout.shape, in.layout.shape) {
-		grad = grad.sumTo(in.layout.shape)
+	if c.op.broadcasts && !slices.Equal(grad.layout.Shape, in.layout.Shape) {
+		grad = grad.sumTo(in.layout.Shape)
 	}
 	return grad.To(in.dtype, in.Device())
 }
@@ -310,9 +310,9 @@ func (c *call) inGraph() *call {
 
 // sumTo sums over the axes that broadcasting added or repeated.
 func (t *Tensor) sumTo(shape []int) *Tensor {
-	extra := len(t.layout.shape) - len(shape)
-	axes := make([]int, 0, len(t.layout.shape))
-	for i, size := range t.layout.shape {
+	extra := len(t.layout.Shape) - len(shape)
+	axes := make([]int, 0, len(t.layout.Shape))
+	for i, size := range t.layout.Shape {
 		if i < extra || shape[i-extra] == 1 && size != 1 {
 			axes = append(axes, i)
 		}

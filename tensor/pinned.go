@@ -22,7 +22,7 @@ func (t *Tensor) PinMemory(d Device) *Tensor {
 	if t.backend() != nil {
 		fail(ErrDevice, "pin memory", describe(t)+" on "+t.Device().String(), "only memory of the processor can be pinned", "bring the tensor here with To(tensor.CPU)")
 	}
-	pinned := newPinned(d.backend, t.dtype, t.layout.shape)
+	pinned := newPinned(d.backend, t.dtype, t.layout.Shape)
 	pinned.assign(t)
 	return pinned
 }

@@ -46,7 +46,7 @@ func resultDtype(op string, in ...*Tensor) Dtype {
 			if d == Float64 {
 				d = Float32 // a Go float has the default dtype
 			}
-		case len(x.layout.shape) == 0:
+		case len(x.layout.Shape) == 0:
 			g = 1
 		}
 		if groups[g] != none {

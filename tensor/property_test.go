@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/lectern-go/lectern/tensor/layout"
 	"pgregory.net/rapid"
 )
 
@@ -16,7 +17,7 @@ import (
 func TestChainsOfViews(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		shape := rapid.SliceOfN(rapid.IntRange(0, 4), 0, 4).Draw(t, "shape")
-		n := product(shape)
+		n := layout.Product(shape)
 		base := With(Float64).Arange(0, float64(n), 1).View(shape...).RequireGrad()
 		x, y := base, base.Detach().Clone()
 		for range rapid.IntRange(1, 6).Draw(t, "steps") {
@@ -81,7 +82,7 @@ func drawView(t *rapid.T, shape []int) (step func(x *Tensor) *Tensor, name strin
 	case "squeeze":
 		return func(x *Tensor) *Tensor { return x.Squeeze() }, name
 	case "view", "reshape":
-		to := drawShape(t, product(shape))
+		to := drawShape(t, layout.Product(shape))
 		if name == "view" {
 			return func(x *Tensor) *Tensor { return x.View(to...) }, name
 		}
@@ -167,7 +168,7 @@ func drawShape(t *rapid.T, n int) []int {
 func TestWritesThroughViews(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		shape := rapid.SliceOfN(rapid.IntRange(1, 4), 1, 4).Draw(t, "shape")
-		base := With(Float64).Arange(0, float64(product(shape)), 1).View(shape...)
+		base := With(Float64).Arange(0, float64(layout.Product(shape)), 1).View(shape...)
 		x := base
 		for range rapid.IntRange(1, 4).Draw(t, "steps") {
 			step, _ := drawView(t, x.Shape())
@@ -356,7 +357,7 @@ func TestTransposedCopies(t *testing.T) {
 		shape := []int{rapid.IntRange(1, 3).Draw(t, "size"), size("size"), size("size"), size("size")}
 		order := rapid.Permutation([]int{0, 1, 2, 3}).Draw(t, "order")
 		start := rapid.IntRange(0, 1).Draw(t, "start")
-		base := Arange(float64(product(shape)+start)).Remainder(251).To(d).Narrow(0, start, product(shape)).View(shape...)
+		base := Arange(float64(layout.Product(shape)+start)).Remainder(251).To(d).Narrow(0, start, layout.Product(shape)).View(shape...)
 		x := base.Permute(order...)
 		y := x.Contiguous()
 		values, at := y.Floats(), 0

@@ -45,7 +45,7 @@ func (t *Tensor) sortedRows(op string, axis int) (sorted, from *Tensor, n int) {
 	if t.Dim() == 0 {
 		t = t.Reshape(1)
 	}
-	n = t.layout.shape[axis]
+	n = t.layout.Shape[axis]
 	if n == 0 {
 		fail(ErrShape, op, describe(t), fmt.Sprintf("axis %d is empty", axis), "")
 	}

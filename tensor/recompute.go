@@ -156,7 +156,7 @@ func init() {
 			grad := s.grads[i-1]
 			s.grads[i-1] = nil
 			if grad == nil { // f does not depend on it
-				grad = c.in[i].beside(c.in[i].dtype, c.in[i].layout.shape, true)
+				grad = c.in[i].beside(c.in[i].dtype, c.in[i].layout.Shape, true)
 			}
 			return grad
 		}}},
@@ -185,7 +185,7 @@ func (s *segment) backward(c *call, g *Tensor) []*Tensor {
 	}
 	for _, n := range autograd.Order(root) {
 		if used, ok := n.Function().(*call); ok && used.number <= start {
-			fail(ErrGrad, "recompute", describe(out), fmt.Sprintf("the function uses a result of %q, of shape %v, that was computed before", used.op.name, used.out.layout.shape),
+			fail(ErrGrad, "recompute", describe(out), fmt.Sprintf("the function uses a result of %q, of shape %v, that was computed before", used.op.name, used.out.layout.Shape),
 				"give it to Recompute as an input")
 		}
 	}

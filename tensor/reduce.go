@@ -1,16 +1,17 @@
 package tensor
 
 import (
-	"math"
 	"runtime"
 	"slices"
+	"strconv"
 
 	"github.com/lectern-go/lectern/internal/cpu"
+	"github.com/lectern-go/lectern/tensor/layout"
 )
 
 // KeepDim, given among the axes of a reduction, keeps the reduced axes with
 // size 1: x.Sum(-1, tensor.KeepDim).
-const KeepDim = math.MinInt
+const KeepDim = layout.KeepDim
 
 // reduced says over which axes a reduction goes.
 type reduced struct {
@@ -22,7 +23,7 @@ type reduced struct {
 // reductionOver reads the axes that a method was given; none means all.
 func (t *Tensor) reductionOver(op string, axes []int) reduced {
 	t.exist(op)
-	r := reduced{axes: make([]bool, len(t.layout.shape)), count: 1}
+	r := reduced{axes: make([]bool, len(t.layout.Shape)), count: 1}
 	all := true
 	for _, a := range axes {
 		if a == KeepDim {
@@ -35,11 +36,11 @@ func (t *Tensor) reductionOver(op string, axes []int) reduced {
 		all = false
 		a = t.axis(op, a)
 		if r.axes[a] {
-			fail(ErrIndex, op, describe(t), "axis "+commas([]int{a})+" is named twice", "")
+			fail(ErrIndex, op, describe(t), "axis "+strconv.Itoa(a)+" is named twice", "")
 		}
 		r.axes[a] = true
 	}
-	for i, size := range t.layout.shape {
+	for i, size := range t.layout.Shape {
 		r.axes[i] = r.axes[i] || all
 		if r.axes[i] {
 			r.count *= size
@@ -64,14 +65,14 @@ func (r reduced) shape(in []int, keep bool) []int {
 
 // back expands the gradient of a reduction's result to the shape of its input.
 func (r reduced) back(g *Tensor, in *Tensor) *Tensor {
-	return g.Reshape(r.shape(in.layout.shape, true)...).Expand(in.layout.shape...)
+	return g.Reshape(r.shape(in.layout.Shape, true)...).Expand(in.layout.Shape...)
 }
 
 // lastAxes returns t with the reduced axes moved to the end, so that the
 // elements behind each result follow each other.
 func (r reduced) lastAxes(t *Tensor) *Tensor {
 	var kept, gone []int
-	for i := range t.layout.shape {
+	for i := range t.layout.Shape {
 		if r.axes[i] {
 			gone = append(gone, i)
 		} else {
@@ -116,7 +117,7 @@ func init() {
 				fail(ErrDtype, "mean", x.dtype.String(), "the mean of whole numbers is not a whole number", "convert with To(tensor.Float32)")
 			}
 			sum := reduceAs(x, c.attr.(reduced), wideSum(x.dtype), sums)
-			zipAs("div", sum.dtype, sum, sum, scalar(float64(c.attr.(reduced).count), Float64).expanded(sum.layout.shape), quotients)
+			zipAs("div", sum.dtype, sum, sum, scalar(float64(c.attr.(reduced).count), Float64).expanded(sum.layout.Shape), quotients)
 			return sum.To(x.dtype)
 		},
 		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor {
@@ -227,7 +228,7 @@ func joinLanes[T number](lane *[cpu.SumLanes]T) T {
 // reduceAs folds the elements behind each result; out has dtype, and the shape
 // that r asks for.
 func reduceAs(x *Tensor, r reduced, dtype Dtype, f foldings) *Tensor {
-	out := x.beside(dtype, r.shape(x.layout.shape, r.keep), false)
+	out := x.beside(dtype, r.shape(x.layout.Shape, r.keep), false)
 	if out.storage.device != nil {
 		if r.count == 0 {
 			out.fill(f.ofNothing(dtype))
@@ -271,7 +272,7 @@ func reduceInto[T number](out []T, x *Tensor, r reduced, f folding[T]) {
 // the blocks; the order of the sums is the same.
 func fold[T number](out []T, x *Tensor, count int, f folding[T]) {
 	blocks := (count + blockLen - 1) / blockLen
-	needRoom("reduce", x.layout.shape, 8*blocks) // x may be an expanded view
+	needRoom("reduce", x.layout.Shape, 8*blocks) // x may be an expanded view
 	if isPlain[T](x) && blocks > 0 {
 		foldPlain(out, plain[T](x), count, blocks, f)
 		return
@@ -347,14 +348,14 @@ func foldBlocks[T number](out, x []T, f folding[T]) {
 // for each sum.
 func (r reduced) columnAxis(x *Tensor) (axis, width int) {
 	for axis = x.Dim() - 1; axis >= 0 && r.axes[axis]; axis-- {
-		if x.layout.strides[axis] == 1 && x.layout.shape[axis] > 1 {
+		if x.layout.Strides[axis] == 1 && x.layout.Shape[axis] > 1 {
 			return axis, 0
 		}
 	}
-	if axis < 0 || r.count <= 1 || x.layout.strides[axis] != 1 || x.layout.shape[axis] < 16 || x.Len() == 0 {
+	if axis < 0 || r.count <= 1 || x.layout.Strides[axis] != 1 || x.layout.Shape[axis] < 16 || x.Len() == 0 {
 		return axis, 0
 	}
-	return axis, x.layout.shape[axis]
+	return axis, x.layout.Shape[axis]
 }
 
 // foldWidth is how many sums foldColumns keeps at a time.
@@ -365,7 +366,7 @@ const foldWidth = 256
 func foldColumns[T number](out []T, x *Tensor, r reduced, axis int, f folding[T]) {
 	// The axes become: others that stay, those that go, the one of the columns.
 	var order, gone []int
-	for i := range x.layout.shape {
+	for i := range x.layout.Shape {
 		switch {
 		case r.axes[i]:
 			gone = append(gone, i)
@@ -376,7 +377,7 @@ func foldColumns[T number](out []T, x *Tensor, r reduced, axis int, f folding[T]
 	l, err := x.layout.Permute(slices.Concat(order, gone, []int{axis})...)
 	x.must("reduce", err)
 	x = x.alias(l)
-	width := l.shape[len(l.shape)-1]
+	width := l.Shape[len(l.Shape)-1]
 	pieces := (width + foldWidth - 1) / foldWidth
 	blocks := (r.count + blockLen - 1) / blockLen
 	parallelRows(len(out)/width*pieces, parallelFrom/(r.count*min(width, foldWidth)), func(start, end int) {

@@ -11,12 +11,12 @@ type pairAxis struct{ size, to, from int }
 // pairAxes returns the axes of two tensors of one shape, those that follow each other in
 // both joined to one.
 func pairAxes(t, x *Tensor) []pairAxis {
-	axes := make([]pairAxis, 0, len(t.layout.shape))
-	for i, size := range t.layout.shape {
+	axes := make([]pairAxis, 0, len(t.layout.Shape))
+	for i, size := range t.layout.Shape {
 		if size == 1 {
 			continue
 		}
-		a := pairAxis{size, t.layout.strides[i], x.layout.strides[i]}
+		a := pairAxis{size, t.layout.Strides[i], x.layout.Strides[i]}
 		if n := len(axes) - 1; n >= 0 && axes[n].to == size*a.to && axes[n].from == size*a.from {
 			a.size *= axes[n].size
 			axes = axes[:n]
@@ -68,7 +68,7 @@ func move[S uint8 | uint16 | uint32 | uint64](to, from []S, t, x *Tensor) bool {
 	if inFrom < 0 || inTo < 0 {
 		return false
 	}
-	to, from = to[t.layout.offset:], from[x.layout.offset:]
+	to, from = to[t.layout.Offset:], from[x.layout.Offset:]
 	a, b := axes[inFrom], axes[inTo]
 	rest := make([]pairAxis, 0, len(axes))
 	for i, other := range axes {
@@ -153,12 +153,12 @@ const (
 
 // panelOf returns an empty panel for a merged layout, nil if it would be of no use.
 func panelOf(l *Layout) *panel {
-	last := len(l.shape) - 1
-	if last < 1 || l.strides[last] <= 1 || l.strides[last-1] != 1 || l.shape[last-1] < 4 ||
-		l.shape[last] < 8 || l.shape[last] > panelWidth || l.Len() < moveFrom {
+	last := len(l.Shape) - 1
+	if last < 1 || l.Strides[last] <= 1 || l.Strides[last-1] != 1 || l.Shape[last-1] < 4 ||
+		l.Shape[last] < 8 || l.Shape[last] > panelWidth || l.Len() < moveFrom {
 		return nil
 	}
-	return &panel{rows: l.shape[last-1], width: l.shape[last]}
+	return &panel{rows: l.Shape[last-1], width: l.Shape[last]}
 }
 
 // fetch copies n elements from position start on to consecutive memory.
@@ -183,7 +183,7 @@ func (p *panel) fill(row int, data unsafe.Pointer, size int, l *Layout) {
 		p.raw = make([]uint64, (panelRows*p.width*size+7)/8)
 	}
 	p.first, p.held = row, min(panelRows, p.rows-row%p.rows)
-	stride := l.strides[len(l.strides)-1]
+	stride := l.Strides[len(l.Strides)-1]
 	from := unsafe.Add(data, p.offset(l)*size)
 	to := unsafe.Pointer(unsafe.SliceData(p.raw))
 	switch size {
@@ -200,10 +200,10 @@ func (p *panel) fill(row int, data unsafe.Pointer, size int, l *Layout) {
 
 // offset returns where in the storage the first row begins.
 func (p *panel) offset(l *Layout) int {
-	at := l.offset
-	for axis, rest := len(l.shape)-2, p.first; axis >= 0; axis-- {
-		at += rest % l.shape[axis] * l.strides[axis]
-		rest /= l.shape[axis]
+	at := l.Offset
+	for axis, rest := len(l.Shape)-2, p.first; axis >= 0; axis-- {
+		at += rest % l.Shape[axis] * l.Strides[axis]
+		rest /= l.Shape[axis]
 	}
 	return at
 }
@@ -234,7 +234,7 @@ func (p *panel) flush(data unsafe.Pointer, size int, l *Layout) {
 	if p.held == 0 {
 		return
 	}
-	stride := l.strides[len(l.strides)-1]
+	stride := l.Strides[len(l.Strides)-1]
 	to, from := unsafe.Add(data, p.offset(l)*size), unsafe.Pointer(unsafe.SliceData(p.raw))
 	switch size {
 	case 1:

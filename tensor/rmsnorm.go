@@ -36,9 +36,9 @@ func init() {
 			{readsLeft, func(c *call, g *Tensor, _ int) *Tensor {
 				norm, x, w := c.attr.(rowNorm), c.in[0], c.in[1]
 				if g.RequiresGrad() || x.RequiresGrad() {
-					return g.Mul(x.Mul(norm.rootScale(x))).sumTo(w.layout.shape)
+					return g.Mul(x.Mul(norm.rootScale(x))).sumTo(w.layout.Shape)
 				}
-				return g.Mul(x.RMSNorm(nil, norm.eps)).sumTo(w.layout.shape)
+				return g.Mul(x.RMSNorm(nil, norm.eps)).sumTo(w.layout.Shape)
 			}},
 		},
 		// A square, a sum and two products; for each row a quotient, eps, a root and its

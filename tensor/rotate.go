@@ -3,6 +3,8 @@ package tensor
 import (
 	"fmt"
 	"slices"
+
+	"github.com/lectern-go/lectern/tensor/layout"
 )
 
 // Neighbouring pairs (a, b) of a row are turned by an angle of their own:
@@ -21,7 +23,7 @@ func init() {
 				in := c.widened()
 				return in[0].rotateSteps(in[1], in[2], way).To(x.dtype)
 			}
-			out := newTensor(x.dtype, x.layout.shape, false)
+			out := newTensor(x.dtype, x.layout.Shape, false)
 			if out.Len() == 0 {
 				return out
 			}
@@ -64,7 +66,7 @@ func (t *Tensor) RotatePairs(cos, sin *Tensor) *Tensor {
 	half := t.Shape()
 	half[len(half)-1] /= 2
 	for _, x := range []*Tensor{cos, sin} {
-		if shape, err := broadcastShape(x.layout.shape, half); err != nil || !slices.Equal(shape, half) {
+		if shape, err := layout.Broadcast(x.layout.Shape, half); err != nil || !slices.Equal(shape, half) {
 			fail(ErrShape, "rotate pairs", describe(t, x), fmt.Sprintf("the angles can't be broadcast to %v, one for each pair", half), "")
 		}
 	}
@@ -81,8 +83,8 @@ func (t *Tensor) rotateSteps(cos, sin *Tensor, way int) *Tensor {
 
 func rotateRows[T float32 | float64](out, x, cos, sin *Tensor, way int) {
 	d := x.Size(-1)
-	direct := isPlain[T](x) && isPlain[T](out) && cos.layout.strides[x.Dim()-1] == 1 && sin.layout.strides[x.Dim()-1] == 1
-	lead := x.layout.shape[:x.Dim()-1]
+	direct := isPlain[T](x) && isPlain[T](out) && cos.layout.Strides[x.Dim()-1] == 1 && sin.layout.Strides[x.Dim()-1] == 1
+	lead := x.layout.Shape[:x.Dim()-1]
 	parallelRows(x.Len()/d, parallelFrom/d, func(start, end int) {
 		if direct {
 			to, from, c, s := plain[T](out), plain[T](x), elements[T](cos.storage), elements[T](sin.storage)
@@ -105,9 +107,9 @@ func rotateRows[T float32 | float64](out, x, cos, sin *Tensor, way int) {
 
 // rowOffset returns where in memory a row lies, in row-major order of leading axes.
 func rowOffset(l *Layout, lead []int, row int) int {
-	at := l.offset
+	at := l.Offset
 	for axis := len(lead) - 1; axis >= 0; axis-- {
-		at += row % lead[axis] * l.strides[axis]
+		at += row % lead[axis] * l.Strides[axis]
 		row /= lead[axis]
 	}
 	return at

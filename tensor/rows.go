@@ -8,7 +8,7 @@ package tensor
 // out. number is the row's place in row-major order of the other axes.
 func mapRows[T number](out, x *Tensor, axis int, f func(dst, src []T, number int)) {
 	out, x = rowsLast(out, x, axis)
-	n := x.layout.shape[x.Dim()-1]
+	n := x.layout.Shape[x.Dim()-1]
 	if out.Len() == 0 {
 		return
 	}
@@ -37,7 +37,7 @@ func mapRows[T number](out, x *Tensor, axis int, f func(dst, src []T, number int
 // row of one.
 func rowsLast(out, x *Tensor, axis int) (rowsOut, rows *Tensor) {
 	if x.Dim() == 0 {
-		return out.alias(ContiguousLayout(1)), x.alias(Layout{[]int{1}, []int{1}, x.layout.offset})
+		return out.alias(ContiguousLayout(1)), x.alias(Layout{Shape: []int{1}, Strides: []int{1}, Offset: x.layout.Offset})
 	}
 	last := reduced{axes: make([]bool, x.Dim())}
 	last.axes[axis] = true
@@ -49,7 +49,7 @@ func rowForward(k unaryKernels, rule dtypeRule) func(c *call) *Tensor {
 	return func(c *call) *Tensor {
 		x, axis := c.input(), c.attr.(int)
 		compute, result := rule(x.dtype)
-		out := c.result(result, x.layout.shape, false)
+		out := c.result(result, x.layout.Shape, false)
 		if c.device != nil {
 			rowsOn(c.op.name, compute, out, x, axis)
 			return out

@@ -32,12 +32,12 @@ func (t *Tensor) gatheringAt(op string, axis int, index *Tensor) gathering {
 	if index.Dim() != t.Dim() {
 		fail(ErrShape, op, describe(t, index), fmt.Sprintf("the positions have %d axes, the tensor has %d", index.Dim(), t.Dim()), "")
 	}
-	for a, size := range index.layout.shape {
-		if a != axis && size > t.layout.shape[a] {
-			fail(ErrShape, op, describe(t, index), fmt.Sprintf("axis %d has size %d for the positions and %d for the tensor", a, size, t.layout.shape[a]), "")
+	for a, size := range index.layout.Shape {
+		if a != axis && size > t.layout.Shape[a] {
+			fail(ErrShape, op, describe(t, index), fmt.Sprintf("axis %d has size %d for the positions and %d for the tensor", a, size, t.layout.Shape[a]), "")
 		}
 	}
-	at := newTensor(Int64, index.layout.shape, false)
+	at := newTensor(Int64, index.layout.Shape, false)
 	t.checkPositions(op, axis, index, plain[int64](at))
 	return gathering{axis, at, t.Shape()}
 }
@@ -56,7 +56,7 @@ func (t *Tensor) Scatter(axis int, index, values any) *Tensor {
 		return v
 	}
 	flat := newTensor(Int64, []int{at.index.Len()}, false)
-	rows := ContiguousLayout(t.layout.shape...)
+	rows := ContiguousLayout(t.layout.Shape...)
 	at.each(rows, func(i, place int) { plain[int64](flat)[i] = int64(place) })
 	return t.withPicked(v, flat)
 }
@@ -77,12 +77,12 @@ func (t *Tensor) scattered(op string, axis int, index, values any) (gathering, *
 	positions, v := positionsGiven(op, t, index), operand(op, values)
 	t.existBeside(op, v)
 	v = t.fitting(op, v)
-	if t.Dim() == 0 && positions.Dim() == 0 && v.Dim() == 0 && t.layout.namesNumber(axis) {
+	if t.Dim() == 0 && positions.Dim() == 0 && v.Dim() == 0 && t.layout.NamesNumber(axis) {
 		t.Reshape(1).gatheringAt(op, 0, positions.Reshape(1))
 		return gathering{}, v
 	}
 	at := t.gatheringAt(op, axis, positions)
-	shape := at.index.layout.shape
+	shape := at.index.layout.Shape
 	if v.number || v.Dim() == 0 {
 		return at, v.Expand(shape...)
 	}
@@ -90,8 +90,8 @@ func (t *Tensor) scattered(op string, axis int, index, values any) (gathering, *
 		fail(ErrShape, op, describe(t, positions, v), fmt.Sprintf("the values have %d axes, the positions have %d", v.Dim(), len(shape)), "")
 	}
 	for a, size := range shape {
-		if v.layout.shape[a] < size {
-			fail(ErrShape, op, describe(t, positions, v), fmt.Sprintf("axis %d has %d values for %d positions", a, v.layout.shape[a], size), "give a value for each position, or one number")
+		if v.layout.Shape[a] < size {
+			fail(ErrShape, op, describe(t, positions, v), fmt.Sprintf("axis %d has %d values for %d positions", a, v.layout.Shape[a], size), "give a value for each position, or one number")
 		}
 		v = v.Narrow(a, 0, size)
 	}
@@ -127,9 +127,9 @@ func (t *Tensor) IndexAdd(axis int, index any, values *Tensor) *Tensor {
 	}
 	want := t.Shape()
 	want[axis] = at.Len()
-	if !slices.Equal(values.layout.shape, want) {
-		fail(ErrShape, op, describe(t, at, values), fmt.Sprintf("the values have shape %v, the positions stand for %v", values.layout.shape, want), "give one slice for each position")
+	if !slices.Equal(values.layout.Shape, want) {
+		fail(ErrShape, op, describe(t, at, values), fmt.Sprintf("the values have shape %v, the positions stand for %v", values.layout.Shape, want), "give one slice for each position")
 	}
-	s := selection{axis, t.layout.shape[axis], t.checkedPositions(op, axis, at.Reshape(-1))}
+	s := selection{axis, t.layout.Shape[axis], t.checkedPositions(op, axis, at.Reshape(-1))}
 	return t.Add(apply(&opIndexAdd, s, t.fitting(op, values)))
 }

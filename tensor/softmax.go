@@ -117,7 +117,7 @@ func init() {
 		forward: func(c *call) *Tensor {
 			x, r := c.input(), c.attr.(reduced)
 			_, dtype := floatDtype(x.dtype)
-			out := c.result(wideSum(dtype), r.shape(x.layout.shape, r.keep), false)
+			out := c.result(wideSum(dtype), r.shape(x.layout.Shape, r.keep), false)
 			if c.device != nil {
 				reduceOn(c.op.name, out.dtype, out, r.lastAxes(x), r.count)
 				return out.To(dtype)
@@ -154,7 +154,7 @@ func (t *Tensor) LogSumExp(axes ...int) *Tensor {
 }
 
 func logSumExps[T float32 | float64](out []T, x *Tensor, count int) {
-	needRoom("logsumexp", x.layout.shape, 8*count) // of one row; x may be an expanded view
+	needRoom("logsumexp", x.layout.Shape, 8*count) // of one row; x may be an expanded view
 	parallelRows(len(out), parallelFrom/max(count, 1), func(start, end int) {
 		r := newReader[T](x)
 		row := make([]T, count)

@@ -23,7 +23,7 @@ func init() {
 		name: "argsort",
 		forward: func(c *call) *Tensor {
 			x, o := c.input(), c.attr.(order)
-			shape := slices.Clone(x.layout.shape)
+			shape := slices.Clone(x.layout.Shape)
 			if x.Dim() > 0 {
 				shape[o.axis] = o.first
 			}
@@ -52,7 +52,7 @@ func (t *Tensor) Argsort(axis int, descending bool) *Tensor {
 	axis = t.rowAxis("sort", axis)
 	n := 1
 	if t.Dim() > 0 {
-		n = t.layout.shape[axis]
+		n = t.layout.Shape[axis]
 	}
 	return apply(&opArgsort, order{axis, descending, n}, t)
 }
@@ -83,7 +83,7 @@ func (t *Tensor) firstOf(op string, axis, k int, descending bool) (values, at *T
 		t = t.Unsqueeze(0)
 	}
 	axis = t.axis(op, axis)
-	if size := t.layout.shape[axis]; k < 0 || k > size {
+	if size := t.layout.Shape[axis]; k < 0 || k > size {
 		fail(ErrValue, op, describe(t), fmt.Sprintf("%d elements of an axis of size %d", k, size), "")
 	}
 	if t.storage.device != nil { // which sorts whole rows
@@ -145,7 +145,7 @@ func argsortRows[T number](out, x *Tensor, o order, key func(T) uint64, bytes in
 	}
 	n := 1
 	if x.Dim() > 0 {
-		n = x.layout.shape[o.axis]
+		n = x.layout.Shape[o.axis]
 	}
 	out, x = rowsLast(out, x, o.axis)
 	parallelRows(x.Len()/n, parallelFrom/8/n, func(start, end int) {

@@ -5,11 +5,12 @@ import (
 	"slices"
 
 	"github.com/lectern-go/lectern/internal/cpu"
+	"github.com/lectern-go/lectern/tensor/layout"
 )
 
 // Biased, given among the axes of Var or Std, divides by the number of elements
 // instead of one less: x.Var(-1, tensor.Biased).
-const Biased = math.MinInt + 1
+const Biased = layout.Biased
 
 // spread of values: what Var and Std reduce over, and what they divide by.
 type variance struct {
@@ -90,7 +91,7 @@ func (v variance) centred(x *Tensor) *Tensor {
 
 func spreadForward(c *call, finish func(float64) float64) *Tensor {
 	x, v := c.input(), c.attr.(variance)
-	out := x.beside(wideSum(x.dtype), v.shape(x.layout.shape, v.keep), false)
+	out := x.beside(wideSum(x.dtype), v.shape(x.layout.Shape, v.keep), false)
 	rows := v.lastAxes(x)
 	if c.device != nil {
 		reduceOn(c.op.name, out.dtype, out, rows, v.count, float64(v.divisor))
@@ -259,15 +260,15 @@ func (r reduced) allOthers(x *Tensor) *Tensor {
 	}
 	order := slices.Concat(kept, gone)
 	moved := x.Permute(order...)
-	rows := moved.Reshape(append(r.shape(x.layout.shape, false), r.count)...)
-	one := With(x.dtype, x.Device()).Ones(append(r.shape(x.layout.shape, false), 1)...)
+	rows := moved.Reshape(append(r.shape(x.layout.Shape, false), r.count)...)
+	one := With(x.dtype, x.Device()).Ones(append(r.shape(x.layout.Shape, false), 1)...)
 	before := func(rows *Tensor) *Tensor { return Cat(-1, one, rows.Narrow(-1, 0, r.count-1)).Cumprod(-1) }
 	others := before(rows).Mul(before(rows.Flip(-1)).Flip(-1))
 	back := make([]int, len(order))
 	for i, axis := range order {
 		back[axis] = i
 	}
-	return others.Reshape(moved.layout.shape...).Permute(back...)
+	return others.Reshape(moved.layout.Shape...).Permute(back...)
 }
 
 var products = foldings{"prod", productFolding[float32](), productFolding[float64](), productFolding[int64]()}

@@ -19,7 +19,7 @@ func init() {
 // place of the exact one in the forward pass without rounding gradients too. It
 // panics unless both have the same shape and dtype.
 func StraightThrough(x, value *Tensor) *Tensor {
-	if !slices.Equal(x.layout.shape, value.layout.shape) || x.dtype != value.dtype {
+	if !slices.Equal(x.layout.Shape, value.layout.Shape) || x.dtype != value.dtype {
 		fail(ErrShape, "straight through", describe(x, value), "the value must have the shape and dtype of what it stands for", "")
 	}
 	return apply(&opStraightThrough, value.Detach(), x)

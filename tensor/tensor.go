@@ -7,6 +7,7 @@ import (
 
 	"github.com/lectern-go/lectern/autograd"
 	"github.com/lectern-go/lectern/internal/sysmem"
+	"github.com/lectern-go/lectern/tensor/layout"
 )
 
 // A Tensor is an n-dimensional array of numbers of one type: a storage, which
@@ -28,6 +29,14 @@ type Tensor struct {
 	picked  unsafe.Pointer // *pickedNode of a view whose node is out of date; see graph
 }
 
+// Layout says where the elements of a tensor lie in its storage: shape, strides and
+// offset. Package layout has its arithmetic.
+type Layout = layout.Layout
+
+// ContiguousLayout returns the row-major layout of a shape: the last axis has
+// stride 1, every other the product of the sizes after it.
+func ContiguousLayout(shape ...int) Layout { return layout.Contiguous(shape...) }
+
 // fresh is a tensor made together with its storage and room for four axes, so
 // that a small result costs two allocations: this and its elements.
 type fresh struct {
@@ -45,9 +54,9 @@ func newTensor(dtype Dtype, shape []int, zero bool) *Tensor {
 	if 2*n > len(dims) {
 		dims = make([]int, 2*n)
 	}
-	f.layout.shape, f.layout.strides = dims[:n:n], dims[n:2*n:2*n]
-	copy(f.layout.shape, shape)
-	rowMajor(shape, f.layout.strides)
+	f.layout.Shape, f.layout.Strides = dims[:n:n], dims[n:2*n:2*n]
+	copy(f.layout.Shape, shape)
+	layout.RowMajor(shape, f.layout.Strides)
 	f.dtype = dtype
 	f.storage = &f.own
 	size := checkedLen(shape) * dtype.Size()
@@ -142,20 +151,20 @@ func (t *Tensor) alias(l Layout) *Tensor {
 // Shape returns the size of each axis, as a copy.
 func (t *Tensor) Shape() []int {
 	t.known("shape")
-	return slices.Clone(t.layout.shape)
+	return slices.Clone(t.layout.Shape)
 }
 
 // Size returns the size of an axis; -1 is the last one. It panics if there is
 // no such axis.
 func (t *Tensor) Size(axis int) int {
 	t.known("size")
-	return t.layout.shape[t.axis("size", axis)]
+	return t.layout.Shape[t.axis("size", axis)]
 }
 
 // Dim returns the number of axes.
 func (t *Tensor) Dim() int {
 	t.known("dim")
-	return len(t.layout.shape)
+	return len(t.layout.Shape)
 }
 
 // Len returns the number of elements, the product of the shape.
@@ -186,26 +195,26 @@ func (t *Tensor) Bytes() int {
 // Layout returns shape, strides and offset as one value.
 func (t *Tensor) Layout() Layout {
 	t.known("layout")
-	return t.layout.copied(0)
+	return t.layout.Copied(0)
 }
 
 // Stride returns how many elements of storage lie between neighbours along an
 // axis. It panics if there is no such axis.
 func (t *Tensor) Stride(axis int) int {
 	t.known("stride")
-	return t.layout.strides[t.axis("stride", axis)]
+	return t.layout.Strides[t.axis("stride", axis)]
 }
 
 // Strides returns the stride of each axis, in elements, as a copy.
 func (t *Tensor) Strides() []int {
 	t.known("strides")
-	return slices.Clone(t.layout.strides)
+	return slices.Clone(t.layout.Strides)
 }
 
 // StorageOffset returns the storage index of the first element.
 func (t *Tensor) StorageOffset() int {
 	t.known("storage offset")
-	return t.layout.offset
+	return t.layout.Offset
 }
 
 // IsContiguous reports whether the elements lie in row-major order without
@@ -305,10 +314,10 @@ func (t *Tensor) AtInt(index ...int) int64 {
 }
 
 func elementAt[T number](t *Tensor, op string, index []int) T {
-	at, err := t.layout.position(index)
+	at, err := t.layout.Position(index)
 	t.must(op, err)
 	var value [1]T
-	newReader[T](t.alias(Layout{offset: at}).onHost()).copy(value[:], 0)
+	newReader[T](t.alias(Layout{Offset: at}).onHost()).copy(value[:], 0)
 	return value[0]
 }
 
@@ -317,10 +326,10 @@ func elementAt[T number](t *Tensor, op string, index []int) T {
 // hold, are written by SetIndex(int64(n), index...). It panics as At does.
 func (t *Tensor) SetAt(value float64, index ...int) {
 	t.exist("set at")
-	at, err := t.layout.position(index)
+	at, err := t.layout.Position(index)
 	t.must("set at", err)
 	t.checkWritable("set at")
-	element := t.alias(Layout{offset: at})
+	element := t.alias(Layout{Offset: at})
 	if t.RequiresGrad() {
 		element.viewOf(t)
 		element.node = t.graph()
@@ -355,7 +364,7 @@ func (t *Tensor) needOne(op string) {
 // copy. Whole numbers beyond 2⁵³ may be rounded; see [Tensor.Ints].
 func (t *Tensor) Floats() []float64 {
 	t.exist("floats")
-	needRoom("floats", t.layout.shape, 8*t.Len())
+	needRoom("floats", t.layout.Shape, 8*t.Len())
 	values := make([]float64, t.Len())
 	newReader[float64](t.onHost()).copy(values, 0)
 	return values
@@ -365,7 +374,7 @@ func (t *Tensor) Floats() []float64 {
 // exactly, others without their fraction.
 func (t *Tensor) Ints() []int64 {
 	t.exist("ints")
-	needRoom("ints", t.layout.shape, 8*t.Len())
+	needRoom("ints", t.layout.Shape, 8*t.Len())
 	values := make([]int64, t.Len())
 	newReader[int64](t.onHost()).copy(values, 0)
 	return values
@@ -376,7 +385,7 @@ func (t *Tensor) axis(op string, a int) int {
 	if t == nil {
 		failMissing(op, t)
 	}
-	a, err := t.layout.axis(a)
+	a, err := t.layout.Axis(a)
 	t.must(op, err)
 	return a
 }
@@ -384,7 +393,7 @@ func (t *Tensor) axis(op string, a int) int {
 // must panics with err, completed with the operation and its operand.
 func (t *Tensor) must(op string, err error) {
 	if err != nil {
-		e := err.(*Error)
+		e := err.(*layout.Error)
 		fail(e.Kind, op, describe(t), e.Reason, e.Hint)
 	}
 }
@@ -402,9 +411,9 @@ func describe(operands ...*Tensor) string {
 			text += "nil"
 			continue
 		}
-		text += fmt.Sprint(t.layout.shape)
+		text += fmt.Sprint(t.layout.Shape)
 		if !t.IsContiguous() {
-			text += fmt.Sprintf(" (strides %v)", t.layout.strides)
+			text += fmt.Sprintf(" (strides %v)", t.layout.Strides)
 		}
 	}
 	return text

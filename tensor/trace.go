@@ -246,9 +246,9 @@ func (c *call) watched(run func() *Tensor) *Tensor {
 // distinctBytes is the memory that a pass over all elements touches: repeated
 // ones count once.
 func (t *Tensor) distinctBytes() int {
-	l := t.layout.withoutRepeats()
+	l := t.layout.WithoutRepeats()
 	n := l.Len()
-	if l.mayOverlap() { // windows that share elements
+	if l.MayOverlap() { // windows that share elements
 		places := func(yield func(int64) bool) {
 			walk(&l, 0, n, func(_, first, run, stride int) {
 				for i := range run {

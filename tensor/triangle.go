@@ -1,5 +1,7 @@
 package tensor
 
+import "strconv"
+
 // Parts of matrices, and matrices backwards.
 
 // The part of a matrix above or below a diagonal is linear: the gradient is the
@@ -11,7 +13,7 @@ func init() {
 		o := op{name: name}
 		o.forward = func(c *call) *Tensor {
 			x, diagonal := c.input(), c.attr.(int)
-			out := c.result(x.dtype, x.layout.shape, false)
+			out := c.result(x.dtype, x.layout.Shape, false)
 			if c.device != nil {
 				rowsOn(name, x.dtype, out, x, x.Dim()-1, float64(diagonal))
 				return out
@@ -108,7 +110,7 @@ func init() {
 // axes. It panics if there is no such axis, or one is named twice.
 func (t *Tensor) Flip(axes ...int) *Tensor {
 	t.exist("flip")
-	if t.layout.namesNumber(axes...) {
+	if t.layout.NamesNumber(axes...) {
 		return t.Clone()
 	}
 	seen := make([]bool, t.Dim())
@@ -116,7 +118,7 @@ func (t *Tensor) Flip(axes ...int) *Tensor {
 	for _, a := range axes {
 		a = t.axis("flip", a)
 		if seen[a] {
-			fail(ErrIndex, "flip", describe(t), "axis "+commas([]int{a})+" is named twice", "")
+			fail(ErrIndex, "flip", describe(t), "axis "+strconv.Itoa(a)+" is named twice", "")
 		}
 		seen[a] = true
 		out = apply(&opFlip, a, out)

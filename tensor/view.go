@@ -3,6 +3,8 @@ package tensor
 import (
 	"fmt"
 	"slices"
+
+	"github.com/lectern-go/lectern/tensor/layout"
 )
 
 // Views: another layout over the same storage. No element moves, and a write
@@ -88,7 +90,7 @@ func init() {
 	define(&opPermute, view("permute"))
 	define(&opView, view("view"))
 	expand := view("expand")
-	expand.gradients = []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor { return g.sumTo(c.input().layout.shape) }}}
+	expand.gradients = []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor { return g.sumTo(c.input().layout.Shape) }}}
 	define(&opExpand, expand)
 	define(&opSqueeze, view("squeeze"))
 	define(&opUnsqueeze, view("unsqueeze"))
@@ -113,7 +115,7 @@ func viewBackward(c *call, g *Tensor, _ int) *Tensor {
 	if r.undo != noView {
 		return apply(&opUnview, r.back(), g)
 	}
-	return apply(&opSpread, spread{c.input().layout.shape, r}, g)
+	return apply(&opSpread, spread{c.input().layout.Shape, r}, g)
 }
 
 // opUnview undoes a view that only renames positions. No layout refuses it: it
@@ -171,7 +173,7 @@ type spread struct {
 // the other, as positions may coincide.
 func accumulate(sum *Tensor, at Layout, g *Tensor) {
 	switch {
-	case sum.storage.device != nil && !at.mayOverlap():
+	case sum.storage.device != nil && !at.MayOverlap():
 		sum.alias(at).assign(g)
 	case sum.storage.device != nil:
 		places := make([]int64, 0, g.Len())
@@ -191,7 +193,7 @@ func accumulate(sum *Tensor, at Layout, g *Tensor) {
 // additions counts the sums of accumulate: where every element has a place of its
 // own, it is a copy.
 func additions(at Layout) int {
-	if at.mayOverlap() {
+	if at.MayOverlap() {
 		return at.Len()
 	}
 	return 0
@@ -237,7 +239,7 @@ func (t *Tensor) Permute(order ...int) *Tensor {
 // no strides can show t's memory in that shape; Reshape copies then.
 func (t *Tensor) View(shape ...int) *Tensor {
 	t.exist("view")
-	return apply(&opView, &relayout{do: viewed, undo: viewed, to: copied(shape), from: t.layout.shape}, t)
+	return apply(&opView, &relayout{do: viewed, undo: viewed, to: copied(shape), from: t.layout.Shape}, t)
 }
 
 // copied returns a copy of arguments that a gradient will need. Unlike with
@@ -248,12 +250,12 @@ func copied(list []int) []int { return append(make([]int, 0, len(list)), list...
 // make one, otherwise a copy. It panics if the number of elements differs.
 func (t *Tensor) Reshape(shape ...int) *Tensor {
 	t.exist("reshape")
-	to, err := t.layout.inferShape(shape)
+	to, err := t.layout.InferShape(shape)
 	t.must("reshape", err)
-	if slices.Equal(to, t.layout.shape) {
+	if slices.Equal(to, t.layout.Shape) {
 		return t
 	}
-	if _, ok := t.layout.viewStrides(to); !ok {
+	if _, ok := t.layout.ViewStrides(to); !ok {
 		t = t.Contiguous()
 	}
 	return t.View(to...)
@@ -280,14 +282,14 @@ func (t *Tensor) Expand(shape ...int) *Tensor {
 // It panics if axis is out of range.
 func (t *Tensor) Unsqueeze(axis int) *Tensor {
 	t.exist("unsqueeze")
-	return apply(&opUnsqueeze, &relayout{do: unsqueezed, undo: viewed, n: [4]int{axis}, from: t.layout.shape}, t)
+	return apply(&opUnsqueeze, &relayout{do: unsqueezed, undo: viewed, n: [4]int{axis}, from: t.layout.Shape}, t)
 }
 
 // Squeeze returns a view without the axes named that have size 1, or without
 // all axes of size 1 if none is named. It panics if there is no such axis.
 func (t *Tensor) Squeeze(axes ...int) *Tensor {
 	t.exist("squeeze")
-	return apply(&opSqueeze, &relayout{do: squeezed, undo: viewed, to: slices.Clone(axes), from: t.layout.shape}, t)
+	return apply(&opSqueeze, &relayout{do: squeezed, undo: viewed, to: slices.Clone(axes), from: t.layout.Shape}, t)
 }
 
 // Flatten joins the axes from first to last into one, as a view where that is
@@ -302,8 +304,8 @@ func (t *Tensor) Flatten(first, last int) *Tensor {
 	if first > last {
 		fail(ErrIndex, "flatten", describe(t), fmt.Sprintf("first axis %d lies behind last axis %d", first, last), "")
 	}
-	s := t.layout.shape
-	return t.Reshape(slices.Concat(s[:first], []int{product(s[first : last+1])}, s[last+1:])...)
+	s := t.layout.Shape
+	return t.Reshape(slices.Concat(s[:first], []int{layout.Product(s[first : last+1])}, s[last+1:])...)
 }
 
 // Select returns a view of position i of an axis; the axis disappears. It panics

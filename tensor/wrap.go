@@ -45,7 +45,7 @@ func (t *Tensor) RawBytes() []byte {
 		return nil
 	}
 	t.storage.lend()
-	return t.storage.bytes()[t.layout.offset*t.dtype.Size():][:t.Bytes():t.Bytes()]
+	return t.storage.bytes()[t.layout.Offset*t.dtype.Size():][:t.Bytes():t.Bytes()]
 }
 
 // Touch counts a write that was made directly to the memory of t, through [Data]
@@ -70,11 +70,11 @@ func (t *Tensor) SetData(x *Tensor) *Tensor {
 	if t.node != nil && !x.dtype.IsFloat() {
 		fail(ErrDtype, "set data", x.dtype.String(), "only floating-point tensors have gradients", "convert with To(tensor.Float32)")
 	}
-	if t.node != nil && (x.dtype != t.dtype || !slices.Equal(x.layout.shape, t.layout.shape)) {
+	if t.node != nil && (x.dtype != t.dtype || !slices.Equal(x.layout.Shape, t.layout.Shape)) {
 		t.node.ClearGrad()
 	}
 	role := t.storage.role.Load()
-	t.storage, t.layout, t.dtype, t.base = x.storage, x.layout.copied(0), x.dtype, nil
+	t.storage, t.layout, t.dtype, t.base = x.storage, x.layout.Copied(0), x.dtype, nil
 	if t.storage.role.CompareAndSwap(uint32(NoRole), role) && observed() {
 		announceStorage(RoleSet, t)
 	}

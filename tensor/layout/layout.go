@@ -1,6 +1,10 @@
-package tensor
+// Package layout is the index arithmetic of tensors: shapes, strides and offsets, and
+// what views do to them. It touches no element, so that each rule can be read, and
+// tested, by itself.
+package layout
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/bits"
@@ -9,25 +13,57 @@ import (
 )
 
 // Layout says where the elements of a tensor lie in its storage: element
-// (i, j, ...) is at offset + i·strides[0] + j·strides[1] + ...
+// (i, j, ...) is at Offset + i·Strides[0] + j·Strides[1] + ...
 //
 // A Layout is a value; its methods return new ones and never touch elements.
 // They return an error where the layout asked for does not exist.
 type Layout struct {
-	shape   []int
-	strides []int // in elements; never negative
-	offset  int   // in elements
+	Shape   []int
+	Strides []int // in elements; never negative
+	Offset  int   // in elements
 }
 
-// ContiguousLayout returns the row-major layout of a shape: the last axis has
+// The kinds of mistake that an [Error] names.
+var (
+	ErrShape = errors.New("shapes do not fit")  // sizes or ranks that can't be combined
+	ErrIndex = errors.New("index out of range") // a position or axis that does not exist
+	ErrView  = errors.New("view not possible")  // strided memory that can't be seen in another shape
+	ErrValue = errors.New("value not allowed")  // an argument outside its range
+)
+
+// Error says which layout does not exist.
+type Error struct {
+	Kind   error  // one of the Err… values
+	Reason string // the rule that failed, with its axes and sizes
+	Hint   string // what to try; may be empty
+}
+
+func (e *Error) Error() string {
+	if e.Hint == "" {
+		return "layout: " + e.Reason
+	}
+	return "layout: " + e.Reason + "; " + e.Hint
+}
+
+// Unwrap returns the kind, for errors.Is.
+func (e *Error) Unwrap() error { return e.Kind }
+
+// KeepDim and Biased stand among the axes that a reduction is given, and are none.
+const (
+	KeepDim = math.MinInt     // the reduced axes stay, with size 1
+	Biased  = math.MinInt + 1 // a variance is divided by the number of elements
+)
+
+// Contiguous returns the row-major layout of a shape: the last axis has
 // stride 1, every other the product of the sizes after it.
-func ContiguousLayout(shape ...int) Layout {
-	l := Layout{shape: shape, strides: make([]int, len(shape))}
-	rowMajor(l.shape, l.strides)
+func Contiguous(shape ...int) Layout {
+	l := Layout{Shape: shape, Strides: make([]int, len(shape))}
+	RowMajor(l.Shape, l.Strides)
 	return l
 }
 
-func rowMajor(shape, strides []int) {
+// RowMajor fills in the strides of a contiguous layout.
+func RowMajor(shape, strides []int) {
 	stride := 1
 	for i := len(shape) - 1; i >= 0; i-- {
 		strides[i] = stride
@@ -36,10 +72,10 @@ func rowMajor(shape, strides []int) {
 }
 
 // Rank returns the number of axes.
-func (l Layout) Rank() int { return len(l.shape) }
+func (l Layout) Rank() int { return len(l.Shape) }
 
 // Len returns the number of elements.
-func (l Layout) Len() int { return product(l.shape) }
+func (l Layout) Len() int { return Product(l.Shape) }
 
 // countable returns the product of sizes, none of which is negative, and whether an
 // int holds it.
@@ -60,13 +96,14 @@ func countable(sizes []int) (n int, ok bool) {
 
 // counted returns l, or an error if its elements can't be counted.
 func (l Layout) counted() (Layout, error) {
-	if _, ok := countable(l.shape); !ok {
-		return l, &Error{Kind: ErrShape, Reason: fmt.Sprintf("shape %v has more elements than can be counted", l.shape), Hint: "check the sizes"}
+	if _, ok := countable(l.Shape); !ok {
+		return l, &Error{Kind: ErrShape, Reason: fmt.Sprintf("shape %v has more elements than can be counted", l.Shape), Hint: "check the sizes"}
 	}
 	return l, nil
 }
 
-func product(sizes []int) int {
+// Product returns the product of sizes.
+func Product(sizes []int) int {
 	n := 1
 	for _, size := range sizes {
 		n *= size
@@ -78,62 +115,62 @@ func product(sizes []int) int {
 // gaps. Strides of axes of size 1 don't matter.
 func (l Layout) IsContiguous() bool {
 	stride := 1
-	for i := len(l.shape) - 1; i >= 0; i-- {
+	for i := len(l.Shape) - 1; i >= 0; i-- {
 		switch {
-		case l.shape[i] == 0:
+		case l.Shape[i] == 0:
 			return true
-		case l.shape[i] == 1:
+		case l.Shape[i] == 1:
 			continue
-		case l.strides[i] != stride:
+		case l.Strides[i] != stride:
 			return l.Len() == 0
 		}
-		stride *= l.shape[i]
+		stride *= l.Shape[i]
 	}
 	return true
 }
 
-// mayOverlap reports whether two positions may be the same storage element,
+// MayOverlap reports whether two positions may be the same storage element,
 // so that writing through this layout has no clear meaning. It sorts the axes
 // by stride and asks that each step over all smaller ones (PyTorch's rule: it
 // can call an odd layout overlapping that is not).
-func (l Layout) mayOverlap() bool {
+func (l Layout) MayOverlap() bool {
 	if l.Len() <= 1 {
 		return false
 	}
 	axes := make([]int, 0, 8)
-	for i, size := range l.shape {
+	for i, size := range l.Shape {
 		if size > 1 {
 			axes = append(axes, i)
 		}
 	}
-	slices.SortFunc(axes, func(a, b int) int { return l.strides[a] - l.strides[b] })
+	slices.SortFunc(axes, func(a, b int) int { return l.Strides[a] - l.Strides[b] })
 	reach := 0
 	for _, a := range axes {
-		if l.strides[a] <= reach {
+		if l.Strides[a] <= reach {
 			return true
 		}
-		reach += (l.shape[a] - 1) * l.strides[a]
+		reach += (l.Shape[a] - 1) * l.Strides[a]
 	}
 	return false
 }
 
-// memoryOrder returns the axes from that with the largest stride to that with the
+// MemoryOrder returns the axes from that with the largest stride to that with the
 // smallest, as PyTorch orders them: axes that repeat elements stay where they are.
-func (l Layout) memoryOrder() []int {
-	order := make([]int, len(l.shape))
+func (l Layout) MemoryOrder() []int {
+	order := make([]int, len(l.Shape))
 	for i := range order {
 		order[i] = i
 	}
 	// before reports whether axis a lies outside axis b in memory; it is undecided
 	// where one repeats elements.
 	before := func(a, b int) (yes, decided bool) {
-		switch sa, sb := l.strides[a], l.strides[b]; {
+		switch sa, sb := l.Strides[a], l.Strides[b]; {
 		case sa == 0 || sb == 0:
 			return false, false
 		case sa != sb:
 			return sa > sb, true
 		}
-		return l.shape[a] > l.shape[b], l.shape[a] > l.shape[b]
+		return l.Shape[a] > l.Shape[b], l.Shape[a] > l.Shape[b]
 	}
 	// Insert axes from the last to the first, which moves back past those that lie outside it.
 	for next := len(order) - 2; next >= 0; next-- {
@@ -152,27 +189,27 @@ func (l Layout) memoryOrder() []int {
 	return order
 }
 
-// position returns the storage index of an element; each index must lie in
+// Position returns the storage index of an element; each index must lie in
 // its axis, negative ones count from the end.
-func (l Layout) position(index []int) (int, error) {
-	if len(index) != len(l.shape) {
-		return 0, &Error{Kind: ErrIndex, Reason: fmt.Sprintf("%d indices for %d axes", len(index), len(l.shape)),
+func (l Layout) Position(index []int) (int, error) {
+	if len(index) != len(l.Shape) {
+		return 0, &Error{Kind: ErrIndex, Reason: fmt.Sprintf("%d indices for %d axes", len(index), len(l.Shape)),
 			Hint: "give one index for each axis"}
 	}
-	at := l.offset
+	at := l.Offset
 	for axis, i := range index {
 		i, err := l.index(axis, i)
 		if err != nil {
 			return 0, err
 		}
-		at += i * l.strides[axis]
+		at += i * l.Strides[axis]
 	}
 	return at, nil
 }
 
 // index checks an index into an axis and makes a negative one positive.
 func (l Layout) index(axis, i int) (int, error) {
-	size := l.shape[axis]
+	size := l.Shape[axis]
 	if i < -size || i >= size {
 		return 0, &Error{Kind: ErrIndex, Reason: fmt.Sprintf("index %d is out of range for axis %d of size %d", i, axis, size)}
 	}
@@ -182,8 +219,8 @@ func (l Layout) index(axis, i int) (int, error) {
 	return i, nil
 }
 
-// axis checks an axis number and makes a negative one positive.
-func (l Layout) axis(a int) (int, error) { return normalAxis(a, len(l.shape)) }
+// Axis checks an axis number and makes a negative one positive.
+func (l Layout) Axis(a int) (int, error) { return normalAxis(a, len(l.Shape)) }
 
 func normalAxis(a, rank int) (int, error) {
 	switch a {
@@ -205,55 +242,55 @@ func normalAxis(a, rank int) (int, error) {
 	return a, nil
 }
 
-// copied returns a layout with slices of its own and room for extra axes.
-func (l Layout) copied(extra int) Layout {
-	n := len(l.shape)
+// Copied returns a layout with slices of its own and room for extra axes.
+func (l Layout) Copied(extra int) Layout {
+	n := len(l.Shape)
 	both := make([]int, 2*(n+extra))
 	shape, strides := both[:n:n+extra], both[n+extra:2*n+extra]
-	copy(shape, l.shape)
-	copy(strides, l.strides)
-	return Layout{shape, strides, l.offset}
+	copy(shape, l.Shape)
+	copy(strides, l.Strides)
+	return Layout{shape, strides, l.Offset}
 }
 
-// namesNumber reports whether the axes are those by which a single number may be
+// NamesNumber reports whether the axes are those by which a single number may be
 // taken for a row of one, as the reductions do: 0 and -1.
-func (l Layout) namesNumber(axes ...int) bool {
+func (l Layout) NamesNumber(axes ...int) bool {
 	for _, a := range axes {
 		if a != 0 && a != -1 {
 			return false
 		}
 	}
-	return len(l.shape) == 0
+	return len(l.Shape) == 0
 }
 
 // Transpose returns the layout with two axes exchanged. A single number, which has
 // none, may be named by axis 0.
 func (l Layout) Transpose(a, b int) (Layout, error) {
-	if l.namesNumber(a, b) {
+	if l.NamesNumber(a, b) {
 		return l, nil
 	}
-	a, err := l.axis(a)
+	a, err := l.Axis(a)
 	if err != nil {
 		return l, err
 	}
-	if b, err = l.axis(b); err != nil {
+	if b, err = l.Axis(b); err != nil {
 		return l, err
 	}
-	l = l.copied(0)
-	l.shape[a], l.shape[b] = l.shape[b], l.shape[a]
-	l.strides[a], l.strides[b] = l.strides[b], l.strides[a]
+	l = l.Copied(0)
+	l.Shape[a], l.Shape[b] = l.Shape[b], l.Shape[a]
+	l.Strides[a], l.Strides[b] = l.Strides[b], l.Strides[a]
 	return l, nil
 }
 
 // Permute returns the layout whose axis i is axis axes[i] of l.
 func (l Layout) Permute(axes ...int) (Layout, error) {
-	if len(axes) != len(l.shape) {
-		return l, &Error{Kind: ErrShape, Reason: fmt.Sprintf("%d axes given, the tensor has %d", len(axes), len(l.shape))}
+	if len(axes) != len(l.Shape) {
+		return l, &Error{Kind: ErrShape, Reason: fmt.Sprintf("%d axes given, the tensor has %d", len(axes), len(l.Shape))}
 	}
-	out := l.copied(0)
+	out := l.Copied(0)
 	seen := make([]bool, len(axes))
 	for i, a := range axes {
-		a, err := l.axis(a)
+		a, err := l.Axis(a)
 		if err != nil {
 			return l, err
 		}
@@ -261,18 +298,18 @@ func (l Layout) Permute(axes ...int) (Layout, error) {
 			return l, &Error{Kind: ErrShape, Reason: fmt.Sprintf("axis %d is named twice", a)}
 		}
 		seen[a] = true
-		out.shape[i], out.strides[i] = l.shape[a], l.strides[a]
+		out.Shape[i], out.Strides[i] = l.Shape[a], l.Strides[a]
 	}
 	return out, nil
 }
 
 // Narrow returns the layout of length elements of an axis, from start on.
 func (l Layout) Narrow(axis, start, length int) (Layout, error) {
-	axis, err := l.axis(axis)
+	axis, err := l.Axis(axis)
 	if err != nil {
 		return l, err
 	}
-	size := l.shape[axis]
+	size := l.Shape[axis]
 	if start < 0 {
 		start += size
 	}
@@ -280,25 +317,25 @@ func (l Layout) Narrow(axis, start, length int) (Layout, error) {
 		return l, &Error{Kind: ErrIndex,
 			Reason: fmt.Sprintf("%d elements from %d on do not lie within axis %d of size %d", length, start, axis, size)}
 	}
-	l = l.copied(0)
-	l.shape[axis] = length
-	l.offset += start * l.strides[axis]
+	l = l.Copied(0)
+	l.Shape[axis] = length
+	l.Offset += start * l.Strides[axis]
 	return l, nil
 }
 
 // Select returns the layout of one position of an axis, which disappears.
 func (l Layout) Select(axis, i int) (Layout, error) {
-	axis, err := l.axis(axis)
+	axis, err := l.Axis(axis)
 	if err != nil {
 		return l, err
 	}
 	if i, err = l.index(axis, i); err != nil {
 		return l, err
 	}
-	l = l.copied(0)
-	l.offset += i * l.strides[axis]
-	l.shape = slices.Delete(l.shape, axis, axis+1)
-	l.strides = slices.Delete(l.strides, axis, axis+1)
+	l = l.Copied(0)
+	l.Offset += i * l.Strides[axis]
+	l.Shape = slices.Delete(l.Shape, axis, axis+1)
+	l.Strides = slices.Delete(l.Strides, axis, axis+1)
 	return l, nil
 }
 
@@ -306,14 +343,14 @@ func (l Layout) Select(axis, i int) (Layout, error) {
 // [start, stop). As in Python, bounds outside the axis are cut to it and
 // negative ones count from the end; step is at least 1.
 func (l Layout) Slice(axis, start, stop, step int) (Layout, error) {
-	axis, err := l.axis(axis)
+	axis, err := l.Axis(axis)
 	if err != nil {
 		return l, err
 	}
 	if step < 1 {
 		return l, &Error{Kind: ErrValue, Reason: fmt.Sprintf("step %d: a step is at least 1", step), Hint: "Flip reverses an axis, by copying"}
 	}
-	size := l.shape[axis]
+	size := l.Shape[axis]
 	cut := func(i int) int {
 		if i < 0 {
 			i += size
@@ -321,54 +358,54 @@ func (l Layout) Slice(axis, start, stop, step int) (Layout, error) {
 		return min(max(i, 0), size)
 	}
 	start, stop = cut(start), cut(stop)
-	l = l.copied(0)
-	l.offset += start * l.strides[axis]
-	l.shape[axis] = 0
+	l = l.Copied(0)
+	l.Offset += start * l.Strides[axis]
+	l.Shape[axis] = 0
 	if stop > start {
-		l.shape[axis] = (stop-start-1)/step + 1
+		l.Shape[axis] = (stop-start-1)/step + 1
 	}
-	l.strides[axis] *= step
+	l.Strides[axis] *= step
 	return l, nil
 }
 
 // Unsqueeze returns the layout with a new axis of size 1 before axis; axis may
 // be the rank, which appends it.
 func (l Layout) Unsqueeze(axis int) (Layout, error) {
-	axis, err := normalAxis(axis, len(l.shape)+1)
+	axis, err := normalAxis(axis, len(l.Shape)+1)
 	if err != nil {
 		return l, err
 	}
 	stride := 1
-	if axis < len(l.shape) {
-		stride = l.shape[axis] * l.strides[axis]
+	if axis < len(l.Shape) {
+		stride = l.Shape[axis] * l.Strides[axis]
 	}
-	l = l.copied(1)
-	l.shape = slices.Insert(l.shape, axis, 1)
-	l.strides = slices.Insert(l.strides, axis, stride)
+	l = l.Copied(1)
+	l.Shape = slices.Insert(l.Shape, axis, 1)
+	l.Strides = slices.Insert(l.Strides, axis, stride)
 	return l, nil
 }
 
 // Squeeze returns the layout without those of the axes that have size 1; no
 // axes means all of them. A single number, which has none, may be named by axis 0.
 func (l Layout) Squeeze(axes ...int) (Layout, error) {
-	if l.namesNumber(axes...) {
+	if l.NamesNumber(axes...) {
 		return l, nil
 	}
-	drop := make([]bool, len(l.shape))
+	drop := make([]bool, len(l.Shape))
 	for _, a := range axes {
-		a, err := l.axis(a)
+		a, err := l.Axis(a)
 		if err != nil {
 			return l, err
 		}
 		drop[a] = true
 	}
-	out := Layout{offset: l.offset}
-	for i, size := range l.shape {
+	out := Layout{Offset: l.Offset}
+	for i, size := range l.Shape {
 		if size == 1 && (drop[i] || len(axes) == 0) {
 			continue
 		}
-		out.shape = append(out.shape, size)
-		out.strides = append(out.strides, l.strides[i])
+		out.Shape = append(out.Shape, size)
+		out.Strides = append(out.Strides, l.Strides[i])
 	}
 	return out, nil
 }
@@ -376,11 +413,11 @@ func (l Layout) Squeeze(axes ...int) (Layout, error) {
 // Expand returns the layout in which axes of size 1 are repeated to the sizes
 // given, by a stride of 0; new axes come first. A size of -1 keeps an axis.
 func (l Layout) Expand(shape ...int) (Layout, error) {
-	extra := len(shape) - len(l.shape)
+	extra := len(shape) - len(l.Shape)
 	if extra < 0 {
-		return l, &Error{Kind: ErrShape, Reason: fmt.Sprintf("%d sizes given for %d axes", len(shape), len(l.shape))}
+		return l, &Error{Kind: ErrShape, Reason: fmt.Sprintf("%d sizes given for %d axes", len(shape), len(l.Shape))}
 	}
-	out := Layout{slices.Clone(shape), make([]int, len(shape)), l.offset}
+	out := Layout{slices.Clone(shape), make([]int, len(shape)), l.Offset}
 	for i := range shape {
 		if i < extra {
 			if shape[i] < 0 {
@@ -388,10 +425,10 @@ func (l Layout) Expand(shape ...int) (Layout, error) {
 			}
 			continue
 		}
-		have, stride := l.shape[i-extra], l.strides[i-extra]
+		have, stride := l.Shape[i-extra], l.Strides[i-extra]
 		switch {
 		case shape[i] == -1 || shape[i] == have:
-			out.shape[i], out.strides[i] = have, stride
+			out.Shape[i], out.Strides[i] = have, stride
 		case have == 1 && shape[i] >= 0:
 		default:
 			return l, &Error{Kind: ErrShape,
@@ -405,34 +442,34 @@ func (l Layout) Expand(shape ...int) (Layout, error) {
 // the diagonal becomes the last axis. A positive offset is above the main
 // diagonal.
 func (l Layout) Diagonal(offset, a, b int) (Layout, error) {
-	a, err := l.axis(a)
+	a, err := l.Axis(a)
 	if err != nil {
 		return l, err
 	}
-	if b, err = l.axis(b); err != nil {
+	if b, err = l.Axis(b); err != nil {
 		return l, err
 	}
 	if a == b {
 		return l, &Error{Kind: ErrShape, Reason: fmt.Sprintf("a diagonal needs two different axes, axis %d was named twice", a)}
 	}
-	out := Layout{offset: l.offset}
+	out := Layout{Offset: l.Offset}
 	length := 0
 	if offset >= 0 {
-		length = max(0, min(l.shape[a], l.shape[b]-offset))
+		length = max(0, min(l.Shape[a], l.Shape[b]-offset))
 	} else {
-		length = max(0, min(l.shape[a]+offset, l.shape[b]))
+		length = max(0, min(l.Shape[a]+offset, l.Shape[b]))
 	}
 	if length > 0 {
-		out.offset += max(offset, 0)*l.strides[b] + max(-offset, 0)*l.strides[a]
+		out.Offset += max(offset, 0)*l.Strides[b] + max(-offset, 0)*l.Strides[a]
 	}
-	for i := range l.shape {
+	for i := range l.Shape {
 		if i != a && i != b {
-			out.shape = append(out.shape, l.shape[i])
-			out.strides = append(out.strides, l.strides[i])
+			out.Shape = append(out.Shape, l.Shape[i])
+			out.Strides = append(out.Strides, l.Strides[i])
 		}
 	}
-	out.shape = append(out.shape, length)
-	out.strides = append(out.strides, l.strides[a]+l.strides[b])
+	out.Shape = append(out.Shape, length)
+	out.Strides = append(out.Strides, l.Strides[a]+l.Strides[b])
 	return out, nil
 }
 
@@ -440,24 +477,24 @@ func (l Layout) Diagonal(offset, a, b int) (Layout, error) {
 // axis: the axis becomes the number of windows, and a last axis of size
 // elements is added. Windows may overlap.
 func (l Layout) Unfold(axis, size, step int) (Layout, error) {
-	if len(l.shape) == 0 {
-		l = Layout{[]int{1}, []int{1}, l.offset}
+	if len(l.Shape) == 0 {
+		l = Layout{[]int{1}, []int{1}, l.Offset}
 	}
-	axis, err := l.axis(axis)
+	axis, err := l.Axis(axis)
 	if err != nil {
 		return l, err
 	}
-	if size < 0 || size > l.shape[axis] {
-		return l, &Error{Kind: ErrShape, Reason: fmt.Sprintf("a window of %d does not fit into axis %d of size %d", size, axis, l.shape[axis])}
+	if size < 0 || size > l.Shape[axis] {
+		return l, &Error{Kind: ErrShape, Reason: fmt.Sprintf("a window of %d does not fit into axis %d of size %d", size, axis, l.Shape[axis])}
 	}
 	if step < 1 {
 		return l, &Error{Kind: ErrValue, Reason: fmt.Sprintf("step %d: a step is at least 1", step)}
 	}
-	l = l.copied(1)
-	l.shape = append(l.shape, size)
-	l.strides = append(l.strides, l.strides[axis])
-	l.shape[axis] = (l.shape[axis]-size)/step + 1
-	l.strides[axis] *= step
+	l = l.Copied(1)
+	l.Shape = append(l.Shape, size)
+	l.Strides = append(l.Strides, l.Strides[axis])
+	l.Shape[axis] = (l.Shape[axis]-size)/step + 1
+	l.Strides[axis] *= step
 	return l.counted()
 }
 
@@ -465,23 +502,23 @@ func (l Layout) Unfold(axis, size, step int) (Layout, error) {
 // order. One size may be -1, it is then worked out. It is an error if no
 // strides exist that would do it; copying is then the only way.
 func (l Layout) View(shape ...int) (Layout, error) {
-	shape, err := l.inferShape(shape)
+	shape, err := l.InferShape(shape)
 	if err != nil {
 		return l, err
 	}
-	strides, ok := l.viewStrides(shape)
+	strides, ok := l.ViewStrides(shape)
 	if !ok {
 		return l, &Error{Kind: ErrView,
 			Reason: fmt.Sprintf("view size is not compatible with input tensor's size and stride: shape %v strides %v cannot become %v without copying "+
-				"(at least one axis would span two separate pieces of memory)", l.shape, l.strides, shape),
+				"(at least one axis would span two separate pieces of memory)", l.Shape, l.Strides, shape),
 			Hint: fmt.Sprintf("use Contiguous().View(%s) or Reshape(%[1]s)", commas(shape))}
 	}
-	return Layout{shape, strides, l.offset}, nil
+	return Layout{shape, strides, l.Offset}, nil
 }
 
-// inferShape returns a copy of shape with its -1 worked out.
-func (l Layout) inferShape(asked []int) ([]int, error) {
-	shape := copied(asked)
+// InferShape returns a copy of shape with its -1 worked out.
+func (l Layout) InferShape(asked []int) ([]int, error) {
+	shape := append(make([]int, 0, len(asked)), asked...) // unlike slices.Clone it lets callers keep their list on the stack
 	unknown := -1
 	others := make([]int, 0, len(asked))
 	for i, size := range shape {
@@ -507,7 +544,7 @@ func (l Layout) inferShape(asked []int) ([]int, error) {
 	case unknown >= 0 && n%known == 0:
 		shape[unknown] = n / known
 	case unknown >= 0 || known != n:
-		return nil, &Error{Kind: ErrShape, Reason: fmt.Sprintf("shape %v has %d elements, %v %s", l.shape, n, shape, holds(unknown >= 0, known))}
+		return nil, &Error{Kind: ErrShape, Reason: fmt.Sprintf("shape %v has %d elements, %v %s", l.Shape, n, shape, holds(unknown >= 0, known))}
 	}
 	return shape, nil
 }
@@ -519,27 +556,27 @@ func holds(unknown bool, known int) string {
 	return fmt.Sprintf("has %d", known)
 }
 
-// viewStrides finds strides for shape. It walks both shapes from the last
+// ViewStrides finds strides for shape. It walks both shapes from the last
 // axis: axes of l that lie behind each other without a gap form one run, and
 // every run must be filled exactly by axes of the new shape.
-func (l Layout) viewStrides(shape []int) ([]int, bool) {
+func (l Layout) ViewStrides(shape []int) ([]int, bool) {
 	strides := make([]int, len(shape))
 	if l.Len() == 0 {
-		if slices.Equal(shape, l.shape) {
-			copy(strides, l.strides)
+		if slices.Equal(shape, l.Shape) {
+			copy(strides, l.Strides)
 		} else {
-			rowMajor(shape, strides)
+			RowMajor(shape, strides)
 		}
 		return strides, true
 	}
 	next := len(shape) - 1
 	run, runStride := 1, 1 // elements of the run so far, stride of its last axis
-	if len(l.shape) > 0 {
-		runStride = l.strides[len(l.shape)-1]
+	if len(l.Shape) > 0 {
+		runStride = l.Strides[len(l.Shape)-1]
 	}
-	for axis := len(l.shape) - 1; axis >= 0; axis-- {
-		run *= l.shape[axis]
-		runEnds := axis == 0 || l.shape[axis-1] != 1 && l.strides[axis-1] != run*runStride
+	for axis := len(l.Shape) - 1; axis >= 0; axis-- {
+		run *= l.Shape[axis]
+		runEnds := axis == 0 || l.Shape[axis-1] != 1 && l.Strides[axis-1] != run*runStride
 		if !runEnds {
 			continue
 		}
@@ -553,7 +590,7 @@ func (l Layout) viewStrides(shape []int) ([]int, bool) {
 			return nil, false
 		}
 		if axis > 0 {
-			run, runStride = 1, l.strides[axis-1]
+			run, runStride = 1, l.Strides[axis-1]
 		}
 	}
 	for ; next >= 0; next-- { // axes of size 1 in front of a single number
@@ -562,40 +599,40 @@ func (l Layout) viewStrides(shape []int) ([]int, bool) {
 	return strides, true
 }
 
-// merged returns the layout with neighbouring axes joined where they form one
+// Merged returns the layout with neighbouring axes joined where they form one
 // run, and axes of size 1 dropped: the fewest axes with the same elements in
 // the same order.
-func (l Layout) merged() Layout {
-	out := Layout{make([]int, 0, len(l.shape)), make([]int, 0, len(l.shape)), l.offset}
-	for i, size := range l.shape {
+func (l Layout) Merged() Layout {
+	out := Layout{make([]int, 0, len(l.Shape)), make([]int, 0, len(l.Shape)), l.Offset}
+	for i, size := range l.Shape {
 		if size == 1 {
 			continue
 		}
-		last := len(out.shape) - 1
-		if last >= 0 && out.strides[last] == size*l.strides[i] {
-			out.shape[last] *= size
-			out.strides[last] = l.strides[i]
+		last := len(out.Shape) - 1
+		if last >= 0 && out.Strides[last] == size*l.Strides[i] {
+			out.Shape[last] *= size
+			out.Strides[last] = l.Strides[i]
 			continue
 		}
-		out.shape = append(out.shape, size)
-		out.strides = append(out.strides, l.strides[i])
+		out.Shape = append(out.Shape, size)
+		out.Strides = append(out.Strides, l.Strides[i])
 	}
 	return out
 }
 
-// repeatsOne reports whether all positions are one element of storage.
-func (l Layout) repeatsOne() bool {
-	for i, stride := range l.strides {
-		if stride != 0 && l.shape[i] != 1 {
+// RepeatsOne reports whether all positions are one element of storage.
+func (l Layout) RepeatsOne() bool {
+	for i, stride := range l.Strides {
+		if stride != 0 && l.Shape[i] != 1 {
 			return false
 		}
 	}
 	return true
 }
 
-// broadcastShape returns the shape that two shapes have in common when axes of
+// Broadcast returns the shape that two shapes have in common when axes of
 // size 1 (and absent leading axes) are repeated.
-func broadcastShape(a, b []int) ([]int, error) {
+func Broadcast(a, b []int) ([]int, error) {
 	if slices.Equal(a, b) {
 		return a, nil
 	}
@@ -633,4 +670,26 @@ func commas(sizes []int) string {
 		text = strconv.AppendInt(text, int64(size), 10)
 	}
 	return string(text)
+}
+
+// WithoutRepeats returns the layout with one position on each axis that only
+// repeats elements.
+func (l Layout) WithoutRepeats() Layout {
+	l.Shape = slices.Clone(l.Shape)
+	for i, stride := range l.Strides {
+		if stride == 0 {
+			l.Shape[i] = min(l.Shape[i], 1)
+		}
+	}
+	return l
+}
+
+// Place returns where in the storage element i lies, in row-major order.
+func (l Layout) Place(i int) int {
+	at := l.Offset
+	for axis := len(l.Shape) - 1; axis >= 0; axis-- {
+		at += i % l.Shape[axis] * l.Strides[axis]
+		i /= l.Shape[axis]
+	}
+	return at
 }

@@ -1,4 +1,4 @@
-package tensor
+package layout
 
 import (
 	"slices"
@@ -13,13 +13,13 @@ func positions(l Layout) []int {
 	var all []int
 	index := make([]int, l.Rank())
 	for range l.Len() {
-		at := l.offset
+		at := l.Offset
 		for axis, i := range index {
-			at += i * l.strides[axis]
+			at += i * l.Strides[axis]
 		}
 		all = append(all, at)
 		for axis := l.Rank() - 1; axis >= 0; axis-- {
-			if index[axis]++; index[axis] < l.shape[axis] {
+			if index[axis]++; index[axis] < l.Shape[axis] {
 				break
 			}
 			index[axis] = 0
@@ -29,7 +29,7 @@ func positions(l Layout) []int {
 }
 
 func TestLayoutOfViews(t *testing.T) {
-	base := ContiguousLayout(2, 3, 4)
+	base := Contiguous(2, 3, 4)
 	must := func(l Layout, err error) Layout {
 		t.Helper()
 		if err != nil {
@@ -55,21 +55,21 @@ func TestLayoutOfViews(t *testing.T) {
 		{"narrow", must(base.Narrow(1, 1, 2)), []int{2, 2, 4}, []int{12, 4, 1}, 4, false},
 		{"unsqueeze", must(base.Unsqueeze(1)), []int{2, 1, 3, 4}, []int{12, 12, 4, 1}, 0, true},
 		{"unsqueeze at the end", must(base.Unsqueeze(-1)), []int{2, 3, 4, 1}, []int{12, 4, 1, 1}, 0, true},
-		{"squeeze", must(ContiguousLayout(1, 3, 1).Squeeze()), []int{3}, []int{1}, 0, true},
-		{"squeeze one", must(ContiguousLayout(1, 3, 1).Squeeze(0)), []int{3, 1}, []int{1, 1}, 0, true},
-		{"expand", must(ContiguousLayout(3, 1).Expand(2, 3, 4)), []int{2, 3, 4}, []int{0, 1, 0}, 0, false},
-		{"expand with -1", must(ContiguousLayout(3, 1).Expand(-1, 4)), []int{3, 4}, []int{1, 0}, 0, false},
-		{"diagonal", must(ContiguousLayout(3, 4).Diagonal(1, 0, 1)), []int{3}, []int{5}, 1, false},
-		{"diagonal below", must(ContiguousLayout(3, 4).Diagonal(-2, 0, 1)), []int{1}, []int{5}, 8, true},
-		{"unfold", must(ContiguousLayout(7).Unfold(0, 3, 2)), []int{3, 3}, []int{2, 1}, 0, false},
+		{"squeeze", must(Contiguous(1, 3, 1).Squeeze()), []int{3}, []int{1}, 0, true},
+		{"squeeze one", must(Contiguous(1, 3, 1).Squeeze(0)), []int{3, 1}, []int{1, 1}, 0, true},
+		{"expand", must(Contiguous(3, 1).Expand(2, 3, 4)), []int{2, 3, 4}, []int{0, 1, 0}, 0, false},
+		{"expand with -1", must(Contiguous(3, 1).Expand(-1, 4)), []int{3, 4}, []int{1, 0}, 0, false},
+		{"diagonal", must(Contiguous(3, 4).Diagonal(1, 0, 1)), []int{3}, []int{5}, 1, false},
+		{"diagonal below", must(Contiguous(3, 4).Diagonal(-2, 0, 1)), []int{1}, []int{5}, 8, true},
+		{"unfold", must(Contiguous(7).Unfold(0, 3, 2)), []int{3, 3}, []int{2, 1}, 0, false},
 		{"view", must(base.View(6, -1)), []int{6, 4}, []int{4, 1}, 0, true},
 		{"view of a column block", must(must(base.Slice(2, 0, 2, 1)).View(6, 2)), []int{6, 2}, []int{4, 1}, 0, false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			l := tt.got
-			if !slices.Equal(l.shape, tt.shape) || !slices.Equal(l.strides, tt.strides) || l.offset != tt.offset {
-				t.Errorf("shape %v strides %v offset %d, want %v %v %d", l.shape, l.strides, l.offset, tt.shape, tt.strides, tt.offset)
+			if !slices.Equal(l.Shape, tt.shape) || !slices.Equal(l.Strides, tt.strides) || l.Offset != tt.offset {
+				t.Errorf("shape %v strides %v offset %d, want %v %v %d", l.Shape, l.Strides, l.Offset, tt.shape, tt.strides, tt.offset)
 			}
 			if l.IsContiguous() != tt.contiguous {
 				t.Errorf("IsContiguous() = %v, want %v", l.IsContiguous(), tt.contiguous)
@@ -81,7 +81,7 @@ func TestLayoutOfViews(t *testing.T) {
 // drawLayout makes a layout by a random chain of views.
 func drawLayout(t *rapid.T) Layout {
 	shape := rapid.SliceOfN(rapid.IntRange(0, 4), 0, 4).Draw(t, "shape")
-	l := ContiguousLayout(shape...)
+	l := Contiguous(shape...)
 	for range rapid.IntRange(0, 4).Draw(t, "views") {
 		if l.Rank() == 0 {
 			l, _ = l.Unsqueeze(0)
@@ -99,7 +99,7 @@ func drawLayout(t *rapid.T) Layout {
 		case 3:
 			next, err = l.Squeeze()
 		case 4:
-			next, err = l.Expand(append([]int{2}, l.shape...)...)
+			next, err = l.Expand(append([]int{2}, l.Shape...)...)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -136,16 +136,16 @@ func TestViewRefusesOnlyWhatItMust(t *testing.T) {
 		b := rapid.SampledFrom(divisors(n/a)).Draw(t, "b")
 		shape := []int{a, b, n / a / b}
 		want := positions(l)
-		candidate := ContiguousLayout(shape...)
-		candidate.offset = l.offset
-		for axis, step := range slices.Clone(candidate.strides) {
+		candidate := Contiguous(shape...)
+		candidate.Offset = l.Offset
+		for axis, step := range slices.Clone(candidate.Strides) {
 			if shape[axis] > 1 {
-				candidate.strides[axis] = want[step] - want[0]
+				candidate.Strides[axis] = want[step] - want[0]
 			}
 		}
 		exists := slices.Equal(positions(candidate), want)
 		if _, err := l.View(shape...); (err == nil) != exists {
-			t.Fatalf("view of shape %v strides %v as %v: error %v, but strides exist: %v", l.shape, l.strides, shape, err, exists)
+			t.Fatalf("view of shape %v strides %v as %v: error %v, but strides exist: %v", l.Shape, l.Strides, shape, err, exists)
 		}
 	})
 }
@@ -166,7 +166,7 @@ func TestMergedHasTheSameElements(t *testing.T) {
 		if l.Len() == 0 {
 			return
 		}
-		if m := l.merged(); !slices.Equal(positions(m), positions(l)) {
+		if m := l.Merged(); !slices.Equal(positions(m), positions(l)) {
 			t.Fatalf("merged %+v of %+v", m, l)
 		}
 	})
@@ -178,12 +178,12 @@ func TestMayOverlapMissesNoOverlap(t *testing.T) {
 		all := positions(l)
 		slices.Sort(all)
 		overlaps := len(slices.Compact(slices.Clone(all))) < len(all)
-		if overlaps && !l.mayOverlap() {
+		if overlaps && !l.MayOverlap() {
 			t.Fatalf("positions of %+v coincide, and mayOverlap is false", l)
 		}
 	})
-	for _, l := range []Layout{ContiguousLayout(3, 4), {[]int{4, 3}, []int{1, 4}, 0}, {[]int{2, 2}, []int{12, 3}, 1}} {
-		if l.mayOverlap() {
+	for _, l := range []Layout{Contiguous(3, 4), {[]int{4, 3}, []int{1, 4}, 0}, {[]int{2, 2}, []int{12, 3}, 1}} {
+		if l.MayOverlap() {
 			t.Errorf("mayOverlap is true for %+v", l)
 		}
 	}
@@ -202,7 +202,7 @@ func TestBroadcastShape(t *testing.T) {
 		{[]int{2, 3}, []int{2}, nil, "sizes differ, 3 (axis 1 of left) and 2 (axis 0 of right)"},
 	}
 	for _, tt := range tests {
-		got, err := broadcastShape(tt.a, tt.b)
+		got, err := Broadcast(tt.a, tt.b)
 		if tt.wantErr != "" {
 			if err == nil || err.(*Error).Reason != tt.wantErr {
 				t.Errorf("broadcast %v %v: error %v, want %q", tt.a, tt.b, err, tt.wantErr)
