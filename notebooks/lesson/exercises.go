@@ -8,7 +8,7 @@ var exercises = map[string]exercise{
 	"00.1": {
 		want: 6 * 8e9 * 15e12 / (1979e12 / 2 * 0.4 * 256 * 86400), tolerance: []float64{0.01},
 		hint:   "FLOPs are 6 · parameters · tokens; FLOP/s are dense peak · MFU · GPUs. Did you halve the 1979e12, and use an MFU of 0.4?",
-		praise: "Now you know why the big runs use thousands.",
+		praise: "Now you know why large runs use thousands of GPUs.",
 	},
 	"00.2": {
 		want: 10e9, tolerance: []float64{1e-6},
@@ -18,7 +18,7 @@ var exercises = map[string]exercise{
 	"00.3": {
 		want: 4, tolerance: []float64{1e-6},
 		hint:   "6·N·D has both N and D in it. If D is 20·N, how does it grow with N?",
-		praise: "Twice the model, on twice the tokens: that is why size is so dear.",
+		praise: "Twice the model on twice the tokens: this is what makes size so expensive.",
 	},
 	// 01: tokenization
 	"01.1": {

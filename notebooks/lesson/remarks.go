@@ -3,6 +3,22 @@ package lesson
 // remarks say more about the questions of [Guess] than their cells may show: why the answer is what it is, and what a certain wrong guess comes
 // from. They go by the text of the question.
 var remarks = map[string][]Option{
+	// 00: napkin math
+	"How many FLOPs does the training take?": {
+		Why("6 · 70e9 · 15e12."), Mistake(1.05e24, "That is parameters times tokens. What about the 6?"), Mistake(2.1e24, "That is going forward alone."),
+	},
+	"How many days does the training take?": {
+		Why("6.3e24 / 4.377e22."), Mistake(72, "Did you take the rate for sparse matrices, or an MFU of 1?"), Mistake(1.44, "Look at the two exponents again."),
+	},
+	"How many days at an MFU of 0.3?": {Why("144 · 0.5 / 0.3."), Mistake(86.4, "A smaller MFU takes longer.")},
+	"How many parameters fit on eight H100?": {
+		Why("640e9 bytes, 16 for each."), Mistake(5e9, "That is on one of them."), Mistake(160e9, "Only if each parameter took 4 bytes: there is more to remember."),
+		Mistake(50e9, "That is with 100 GB for each GPU. An H100 has 80."), Mistake(5242880, "80·1024·1024/16 counts KiB, and a single GPU. The card has 80e9 bytes."),
+	},
+	"How many bytes per parameter do you save?": {
+		Why("2 + 2 + 4 + 8 is 16 again."), Mistake(4, "The master copy takes four bytes again."), Mistake(8, "m and v stay in 32 bits, and there is a master copy."),
+	},
+	"How many parameters fit without a master copy?": {Why("640e9 / (2 + 2 + 8)."), Mistake(80e9, "That would be 8 bytes per parameter. m and v take 8 by themselves.")},
 	// 01: tokenization
 	"How many bytes per token?": {
 		Why("The text takes 20 bytes and 13 tokens."), Mistake(0.65, "That is tokens per byte."), Mistake(1, "Only if each character took one byte."),

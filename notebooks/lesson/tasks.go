@@ -4,6 +4,40 @@ import "math"
 
 // tasks are the exercises of [Grade], by lesson and number. Their cases stay out of the cells.
 var tasks = map[string]*task{
+	// 00: napkin math
+	"00.4": {
+		name: "trainingTime", args: []string{"parameters", "tokens", "gpus", "sheet", "mfu"},
+		prototype: (func(parameters, tokens, gpus, sheet, mfu float64) float64)(nil),
+		cases: []gradedCase{
+			{category: "the lesson's run", in: []any{70e9, 15e12, 1024.0, 1979e12, 0.5}, want: []any{143.92659381842682}},
+			{category: "an MFU of 1", in: []any{1e9, 1e9, 1.0, 2e15, 1.0}, want: []any{0.06944444444444445}},
+			{category: "another MFU", in: []any{8e9, 15e12, 256.0, 1979e12, 0.4}, want: []any{82.2437678962439}},
+			{category: "another GPU", in: []any{7e9, 2e12, 64.0, 624e12, 0.3}, want: []any{162.29671177587844}},
+			{category: "less than a day", in: []any{1e9, 20e9, 8.0, 1979e12, 0.5}, want: []any{0.35090674302397395}},
+		},
+		hints: [2]string{
+			"Is it off by a factor of 2? Then think of the footnote on the data sheet. By 86,400? Then it is in seconds.",
+			"6·parameters·tokens, divided by gpus·(sheet/2)·mfu, divided by the 86,400 seconds of a day.",
+		},
+		praise: "You have just planned a training run.",
+	},
+	"00.5": {
+		name: "gpusFor", args: []string{"parameters", "tokens", "days"},
+		prototype: (func(parameters, tokens, days float64) int)(nil),
+		cases: []gradedCase{
+			{category: "the lesson's run", in: []any{70e9, 15e12, 144.0}, want: []any{1024}},
+			{category: "in a month", in: []any{70e9, 15e12, 30.0}, want: []any{4913}},
+			{category: "a larger model", in: []any{405e9, 15e12, 60.0}, want: []any{14212}},
+			{category: "a model that just fits", in: []any{40e9, 1e9, 365.0}, want: []any{8}},
+			{category: "memory decides", in: []any{40.1e9, 1e9, 365.0}, want: []any{9}},
+			{category: "one is enough", in: []any{1e6, 1e6, 1.0}, want: []any{1}},
+		},
+		hints: [2]string{
+			"How many GPUs does the time ask for, and how many the memory? Which of the two counts? There are no halves of GPUs.",
+			"max(math.Ceil(the days of a single GPU / days), math.Ceil(16·parameters / 80e9)), as an int.",
+		},
+		praise: "For large models time decides, not memory: they need far more GPUs to be done this year than to fit.",
+	},
 	// 01: tokenization
 	"01.4": {
 		name: "merge", args: []string{"ids", "left", "right", "id"},
