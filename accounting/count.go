@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/internal/tabular"
 	"github.com/lectern-go/lectern/tensor"
 )
@@ -183,18 +184,18 @@ func (r Report) table() *tabular.Table {
 		if part.Calls == 0 {
 			continue
 		}
-		t.Add(part.name, grouped(part.Calls), grouped(part.FLOPs), grouped(part.Bytes), trim(part.Intensity(), 3))
+		t.Add(part.name, humanize.Thousands(part.Calls), humanize.Thousands(part.FLOPs), humanize.Thousands(part.Bytes), trim(part.Intensity(), 3))
 		for _, o := range part.Ops {
 			if o.FLOPs == 0 && o.Bytes == 0 {
 				continue // views
 			}
-			t.Add("  "+o.Op, grouped(o.Calls), grouped(o.FLOPs), grouped(o.Bytes), trim(o.Intensity(), 3))
+			t.Add("  "+o.Op, humanize.Thousands(o.Calls), humanize.Thousands(o.FLOPs), humanize.Thousands(o.Bytes), trim(o.Intensity(), 3))
 		}
 		total.Calls += part.Calls
 		total.FLOPs += part.FLOPs
 		total.Bytes += part.Bytes
 	}
-	t.Add("total", grouped(total.Calls), grouped(total.FLOPs), grouped(total.Bytes), trim(total.Intensity(), 3))
+	t.Add("total", humanize.Thousands(total.Calls), humanize.Thousands(total.FLOPs), humanize.Thousands(total.Bytes), trim(total.Intensity(), 3))
 	return t
 }
 
@@ -213,7 +214,7 @@ func (r Report) tree() *tabular.Table {
 		if b.Calls > 1 && len(b.Children) == 0 {
 			name += fmt.Sprintf(" (%d times)", b.Calls)
 		}
-		t.Add(indent+name, grouped(b.FLOPs), grouped(b.Bytes))
+		t.Add(indent+name, humanize.Thousands(b.FLOPs), humanize.Thousands(b.Bytes))
 		for _, c := range b.Children {
 			walk(c, indent+"  ")
 		}
@@ -259,10 +260,10 @@ func (r Rule) Ratio() float64 {
 func (r Rule) String() string {
 	t := &tabular.Table{Header: []string{"FLOPs", "rule", "counted in matmul", "ratio"}}
 	line := func(name string, rule, counted int) {
-		t.Add(name, grouped(rule), grouped(counted), trim(float64(counted)/float64(rule), 4))
+		t.Add(name, humanize.Thousands(rule), humanize.Thousands(counted), trim(float64(counted)/float64(rule), 4))
 	}
-	line(fmt.Sprintf("forward 2·%s·%s", grouped(r.Parameters), grouped(r.Tokens)), r.PredictedForward, r.Forward)
-	line(fmt.Sprintf("backward 4·%s·%s", grouped(r.Parameters), grouped(r.Tokens)), r.PredictedBackward, r.Backward)
+	line(fmt.Sprintf("forward 2·%s·%s", humanize.Thousands(r.Parameters), humanize.Thousands(r.Tokens)), r.PredictedForward, r.Forward)
+	line(fmt.Sprintf("backward 4·%s·%s", humanize.Thousands(r.Parameters), humanize.Thousands(r.Tokens)), r.PredictedBackward, r.Backward)
 	line("both 6·parameters·tokens", r.PredictedForward+r.PredictedBackward, r.Forward+r.Backward)
 	text := t.String()
 	// The rule takes each parameter to be a factor once for each token, and backward to be
@@ -270,9 +271,9 @@ func (r Rule) String() string {
 	switch below := r.PredictedForward - r.Forward; {
 	case r.Forward == 0:
 	case below > 0:
-		text += fmt.Sprintf("forward is %s below the rule: parameters that are looked up or added, such as embedding tables and biases, are factors of no product\n", grouped(below))
+		text += fmt.Sprintf("forward is %s below the rule: parameters that are looked up or added, such as embedding tables and biases, are factors of no product\n", humanize.Thousands(below))
 	case below < 0:
-		text += fmt.Sprintf("forward is %s above the rule: values are multiplied with each other, as in attention, or parameters are used more than once\n", grouped(-below))
+		text += fmt.Sprintf("forward is %s above the rule: values are multiplied with each other, as in attention, or parameters are used more than once\n", humanize.Thousands(-below))
 	}
 	than := "the rule"
 	if r.PredictedForward != r.Forward {
@@ -281,12 +282,12 @@ func (r Rule) String() string {
 	switch below := 2*r.Forward - r.Backward; {
 	case r.Backward == 0:
 	case below > 0:
-		text += fmt.Sprintf("backward is %s below %s: inputs that need no gradient, such as the data, save a product each\n", grouped(below), than)
+		text += fmt.Sprintf("backward is %s below %s: inputs that need no gradient, such as the data, save a product each\n", humanize.Thousands(below), than)
 	case below < 0:
-		text += fmt.Sprintf("backward is %s above %s: it computes products again, or gradients of gradients\n", grouped(-below), than)
+		text += fmt.Sprintf("backward is %s above %s: it computes products again, or gradients of gradients\n", humanize.Thousands(-below), than)
 	}
 	if r.OtherFLOPs > 0 {
-		text += fmt.Sprintf("besides, %s FLOPs in operations that the rule leaves out (%s of the rule's)\n", grouped(r.OtherFLOPs),
+		text += fmt.Sprintf("besides, %s FLOPs in operations that the rule leaves out (%s of the rule's)\n", humanize.Thousands(r.OtherFLOPs),
 			percent(float64(r.OtherFLOPs)/float64(r.PredictedForward+r.PredictedBackward)))
 	}
 	return text

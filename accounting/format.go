@@ -5,20 +5,9 @@ import (
 	"html"
 	"math"
 	"strconv"
-)
 
-// grouped writes a whole number with commas: 503,316,480.
-func grouped(n int) string {
-	s := strconv.Itoa(n)
-	sign := ""
-	if n < 0 {
-		sign, s = "-", s[1:]
-	}
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return sign + s
-}
+	"github.com/lectern-go/lectern/internal/humanize"
+)
 
 // short writes a number of any size with five significant digits: 4.3773e22,
 // 989.5e12, 16384. Exponents are multiples of three up to 1e15.
@@ -51,20 +40,6 @@ func mustParse(s string) float64 {
 	return x
 }
 
-// bytesText writes a size: "496 bytes", "2,304 MiB".
-func bytesText(n int) string {
-	units := []string{"bytes", "KiB", "MiB", "GiB", "TiB", "PiB"}
-	value, unit := float64(n), 0
-	for math.Abs(value) >= 10*1024 && unit < len(units)-1 {
-		value /= 1024
-		unit++
-	}
-	if value == math.Trunc(value) {
-		return grouped(int(value)) + " " + units[unit]
-	}
-	return fmt.Sprintf("%.1f %s", value, units[unit])
-}
-
 // rate writes a speed: "426.1 GFLOP/s", "3.35 TB/s".
 func rate(perSecond float64, unit string) string {
 	prefixes := []string{"", "k", "M", "G", "T", "P", "E"}
@@ -81,7 +56,7 @@ func counted(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
 	}
-	return grouped(n) + " " + thing + "s"
+	return humanize.Thousands(n) + " " + thing + "s"
 }
 
 // preformatted shows text in a notebook as it is.

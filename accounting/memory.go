@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/internal/tabular"
 	"github.com/lectern-go/lectern/tensor"
 )
@@ -46,10 +47,10 @@ func (b Bytes) String() string {
 	var parts []string
 	for c, n := range b {
 		if n != 0 {
-			parts = append(parts, fmt.Sprintf("%s %s", Category(c), grouped(n)))
+			parts = append(parts, fmt.Sprintf("%s %s", Category(c), humanize.Thousands(n)))
 		}
 	}
-	return strings.Join(append(parts, "total "+grouped(b.Total())+" bytes"), ", ")
+	return strings.Join(append(parts, "total "+humanize.Thousands(b.Total())+" bytes"), ", ")
 }
 
 // A Ledger follows the memory of tensors; see [Track].
@@ -297,17 +298,17 @@ func (r MemoryReport) table() *tabular.Table {
 	t := &tabular.Table{Header: []string{"bytes on " + r.Device, "now", "at the peak", "highest"}}
 	for c := range numCategories {
 		if r.Highest[c] > 0 {
-			t.Add(c.String(), grouped(r.Current[c]), grouped(r.Peak[c]), grouped(r.Highest[c]))
+			t.Add(c.String(), humanize.Thousands(r.Current[c]), humanize.Thousands(r.Peak[c]), humanize.Thousands(r.Highest[c]))
 		}
 	}
-	t.Add("total", grouped(r.Current.Total()), grouped(r.Peak.Total()), "")
+	t.Add("total", humanize.Thousands(r.Current.Total()), humanize.Thousands(r.Peak.Total()), "")
 	return t
 }
 
 func (r MemoryReport) savedTable() *tabular.Table {
 	t := &tabular.Table{Header: []string{"activations when highest", "shape", "bytes"}}
 	for _, s := range r.Saved {
-		t.Add(s.Op+": "+s.What, fmt.Sprint(s.Shape), grouped(s.Bytes))
+		t.Add(s.Op+": "+s.What, fmt.Sprint(s.Shape), humanize.Thousands(s.Bytes))
 	}
 	return t
 }
@@ -359,14 +360,14 @@ func (c MemoryComparison) String() string {
 		}
 		measured := c.Measured.Highest[category]
 		total += measured
-		t.Add(Category(category).String(), grouped(predicted), grouped(measured), grouped(measured-predicted))
+		t.Add(Category(category).String(), humanize.Thousands(predicted), humanize.Thousands(measured), humanize.Thousands(measured-predicted))
 	}
-	t.Add("total", grouped(c.Predicted.Total()), grouped(total), grouped(total-c.Predicted.Total()))
+	t.Add("total", humanize.Thousands(c.Predicted.Total()), humanize.Thousands(total), humanize.Thousands(total-c.Predicted.Total()))
 	text := t.String()
 	if c.Measured.Highest[Activations] != c.Predicted.Bytes()[Activations] {
 		text += "the graph saved\n"
 		for _, s := range c.Measured.Saved {
-			text += fmt.Sprintf("  %s bytes %v for %s (%s)\n", grouped(s.Bytes), s.Shape, s.Op, s.What)
+			text += fmt.Sprintf("  %s bytes %v for %s (%s)\n", humanize.Thousands(s.Bytes), s.Shape, s.Op, s.What)
 		}
 		text += "the formula counts the result of each hidden layer only\n"
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"github.com/lectern-go/lectern/internal/humanize"
 )
 
 // Estimates that fit on a napkin. Each is a struct of what goes in, with
@@ -101,9 +103,9 @@ func (c Cost) Dollars() float64 { return c.DeviceHours() * c.DollarsPerDeviceHou
 
 // String prints the derivation.
 func (c Cost) String() string {
-	hours := grouped(int(math.Round(c.DeviceHours())))
+	hours := humanize.Thousands(int(math.Round(c.DeviceHours())))
 	return fmt.Sprintf("%d devices · %.2f days · 24 h = %s device hours\n", c.Devices, c.Days, hours) +
-		fmt.Sprintf("%s h · $%s = $%s\n", hours, trim(c.DollarsPerDeviceHour, 4), grouped(int(math.Round(c.Dollars()))))
+		fmt.Sprintf("%s h · $%s = $%s\n", hours, trim(c.DollarsPerDeviceHour, 4), humanize.Thousands(int(math.Round(c.Dollars()))))
 }
 
 // HTML shows the same text.
@@ -258,11 +260,11 @@ func (m TrainingMemory) StepFLOPs() int { return 6 * m.Batch * m.Parameters() }
 // String prints the derivation.
 func (m TrainingMemory) String() string {
 	p, state := m.Parameters(), m.StatePerParameter*m.Parameters()
-	return fmt.Sprintf("parameters      %d·%d·%d + %d = %s\n", m.Width, m.Width, m.Layers, m.Width, grouped(p)) +
-		fmt.Sprintf("activations     %d·%d·%d = %s\n", m.Batch, m.Width, m.Layers, grouped(m.Activations())) +
-		fmt.Sprintf("gradients       %s\noptimizer state %d·%s = %s\n", grouped(p), m.StatePerParameter, grouped(p), grouped(state)) +
-		fmt.Sprintf("total           %d · (%s + %s + %s + %s) = %s bytes\n", m.element(), grouped(p), grouped(m.Activations()), grouped(p), grouped(state), grouped(m.Total())) +
-		fmt.Sprintf("FLOPs per step  6·%d·%s = %s\n", m.Batch, grouped(p), grouped(m.StepFLOPs()))
+	return fmt.Sprintf("parameters      %d·%d·%d + %d = %s\n", m.Width, m.Width, m.Layers, m.Width, humanize.Thousands(p)) +
+		fmt.Sprintf("activations     %d·%d·%d = %s\n", m.Batch, m.Width, m.Layers, humanize.Thousands(m.Activations())) +
+		fmt.Sprintf("gradients       %s\noptimizer state %d·%s = %s\n", humanize.Thousands(p), m.StatePerParameter, humanize.Thousands(p), humanize.Thousands(state)) +
+		fmt.Sprintf("total           %d · (%s + %s + %s + %s) = %s bytes\n", m.element(), humanize.Thousands(p), humanize.Thousands(m.Activations()), humanize.Thousands(p), humanize.Thousands(state), humanize.Thousands(m.Total())) +
+		fmt.Sprintf("FLOPs per step  6·%d·%s = %s\n", m.Batch, humanize.Thousands(p), humanize.Thousands(m.StepFLOPs()))
 }
 
 // HTML shows the same text.
@@ -298,7 +300,7 @@ func (a ActivationMemory) String() string {
 	}
 	k := max(1, int(math.Round(math.Sqrt(float64(a.Layers)))))
 	return fmt.Sprintf("activations %s = %s bytes\nkeeping every %d-th layer's input (√%d ≈ %d): %s bytes, for about one more forward pass\n",
-		text, grouped(a.Bytes()), k, a.Layers, k, grouped(a.Checkpointed(k)))
+		text, humanize.Thousands(a.Bytes()), k, a.Layers, k, humanize.Thousands(a.Checkpointed(k)))
 }
 
 // HTML shows the same text.

@@ -1,6 +1,10 @@
 package accounting
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/lectern-go/lectern/internal/humanize"
+)
 
 // Transformer is a decoder-only Transformer: the sizes that its costs follow
 // from. Biases and normalisation are counted if Biases is set (as in GPT-2),
@@ -143,11 +147,11 @@ func (t Transformer) String() string {
 	if t.Gated {
 		matrices = 3
 	}
-	return fmt.Sprintf("layer       attention 2·%d² + 2·%d·%d, feed-forward %d·%d·%d, norms and biases: %s parameters\n", d, d, kv, matrices, d, h, grouped(t.LayerParameters())) +
-		fmt.Sprintf("model       %d layers + %s of embeddings: %s parameters\n", t.Layers, grouped(t.EmbeddingParameters()), grouped(n)) +
-		fmt.Sprintf("forward     2·%s weights + 4·%d·%d·%d of attention = %s FLOPs per token\n", grouped(t.matmulParameters()), t.Layers, t.Context, d, grouped(t.ForwardFLOPsPerToken())) +
-		fmt.Sprintf("training    3 times as many: %s FLOPs per token; the rule 6·N gives %s (ratio %s)\n", grouped(t.TrainingFLOPsPerToken()), grouped(6*n), trim(float64(t.TrainingFLOPsPerToken())/float64(6*n), 4)) +
-		fmt.Sprintf("KV cache    2·%d·%d·2 bytes = %s per token in 16 bits, %s for a sequence of %d\n", t.Layers, kv, bytesText(t.KVCacheBytesPerToken(2)), bytesText(t.KVCacheBytesPerToken(2)*t.Context), t.Context) +
+	return fmt.Sprintf("layer       attention 2·%d² + 2·%d·%d, feed-forward %d·%d·%d, norms and biases: %s parameters\n", d, d, kv, matrices, d, h, humanize.Thousands(t.LayerParameters())) +
+		fmt.Sprintf("model       %d layers + %s of embeddings: %s parameters\n", t.Layers, humanize.Thousands(t.EmbeddingParameters()), humanize.Thousands(n)) +
+		fmt.Sprintf("forward     2·%s weights + 4·%d·%d·%d of attention = %s FLOPs per token\n", humanize.Thousands(t.matmulParameters()), t.Layers, t.Context, d, humanize.Thousands(t.ForwardFLOPsPerToken())) +
+		fmt.Sprintf("training    3 times as many: %s FLOPs per token; the rule 6·N gives %s (ratio %s)\n", humanize.Thousands(t.TrainingFLOPsPerToken()), humanize.Thousands(6*n), trim(float64(t.TrainingFLOPsPerToken())/float64(6*n), 4)) +
+		fmt.Sprintf("KV cache    2·%d·%d·2 bytes = %s per token in 16 bits, %s for a sequence of %d\n", t.Layers, kv, humanize.Bytes(t.KVCacheBytesPerToken(2)), humanize.Bytes(t.KVCacheBytesPerToken(2)*t.Context), t.Context) +
 		t.activations()
 }
 
@@ -156,7 +160,7 @@ func (t Transformer) activations() string {
 	if t.Gated || t.hidden() != 4*t.Width || t.kvWidth() != t.Width {
 		return "activations the published formula is for a plain feed-forward layer of 4·width and as many heads of keys as of queries\n"
 	}
-	return fmt.Sprintf("activations %s per sequence; %s if attention is computed again, %s if all is\n", bytesText(t.ActivationBytes(1, RecomputeNothing)), bytesText(t.ActivationBytes(1, RecomputeAttention)), bytesText(t.ActivationBytes(1, RecomputeAll)))
+	return fmt.Sprintf("activations %s per sequence; %s if attention is computed again, %s if all is\n", humanize.Bytes(t.ActivationBytes(1, RecomputeNothing)), humanize.Bytes(t.ActivationBytes(1, RecomputeAttention)), humanize.Bytes(t.ActivationBytes(1, RecomputeAll)))
 }
 
 // HTML shows the same text.

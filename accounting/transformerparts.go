@@ -3,6 +3,7 @@ package accounting
 import (
 	"fmt"
 
+	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/internal/tabular"
 )
 
@@ -70,7 +71,7 @@ func (p TransformerParts) table() tabular.Table {
 	share := func(n, of int) string { return fmt.Sprintf("%.1f %%", 100*float64(n)/float64(max(of, 1))) }
 	c := tabular.Table{Header: []string{"part", "parameters", "share", "FLOPs/token forward", "share"}}
 	for _, part := range append(p[:len(p):len(p)], TransformerPart{"all", parameters, flops}) {
-		c.Add(part.Name, grouped(part.Parameters), share(part.Parameters, parameters), grouped(part.FLOPs), share(part.FLOPs, flops))
+		c.Add(part.Name, humanize.Thousands(part.Parameters), share(part.Parameters, parameters), humanize.Thousands(part.FLOPs), share(part.FLOPs, flops))
 	}
 	return c
 }

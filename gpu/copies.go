@@ -16,6 +16,7 @@ import (
 	"unsafe"
 
 	"github.com/lectern-go/lectern/internal/device"
+	"github.com/lectern-go/lectern/internal/humanize"
 )
 
 // Copies never read Go's memory after the call has returned: what lies there is
@@ -130,7 +131,7 @@ func (c *card) Pin(bytes int) (memory []byte, free func(), err error) {
 		}
 		if r == C.CUDA_OUT_OF_MEMORY {
 			e := driverError(c.name, op, r)
-			e.hint = fmt.Sprintf("%s were asked for, and this machine lets no more of its memory be page-locked", byteCount(bytes))
+			e.hint = fmt.Sprintf("%s were asked for, and this machine lets no more of its memory be page-locked", humanize.Bytes(bytes))
 			return nil, nil, e
 		}
 		if err := c.check(op, r); err != nil {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/lectern-go/lectern/internal/device"
+	"github.com/lectern-go/lectern/internal/humanize"
 )
 
 // ErrOutOfMemory is what errors are (errors.Is) that say that a device is full,
@@ -43,7 +44,7 @@ func (e *Error) Error() string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "gpu: %s on %s: ", e.Op, e.Device)
 	if e.Requested > 0 {
-		fmt.Fprintf(&s, "out of device memory: %s asked for, %s free of %s", byteCount(e.Requested), byteCount(e.Free), byteCount(e.Total))
+		fmt.Fprintf(&s, "out of device memory: %s asked for, %s free of %s", humanize.Bytes(e.Requested), humanize.Bytes(e.Free), humanize.Bytes(e.Total))
 	} else {
 		fmt.Fprintf(&s, "%s (%s %d)", e.Name, e.Library, e.Code)
 		if e.Text != "" {
@@ -84,13 +85,3 @@ func (e *noDevice) Error() string { return "no CUDA device: " + e.why }
 
 // Is makes errors.Is find ErrNoDevice.
 func (e *noDevice) Is(target error) bool { return target == ErrNoDevice }
-
-// byteCount writes a number of bytes for people.
-func byteCount(n int) string {
-	for i, unit := range []string{"GiB", "MiB", "KiB"} {
-		if size := 1 << (30 - 10*i); n >= size {
-			return fmt.Sprintf("%.4g %s", float64(n)/float64(size), unit)
-		}
-	}
-	return fmt.Sprintf("%d bytes", n)
-}

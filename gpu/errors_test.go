@@ -57,11 +57,3 @@ func TestFailureThatPasses(t *testing.T) {
 	}
 	roundTrip(t, c, 10)
 }
-
-func TestByteCount(t *testing.T) {
-	for n, want := range map[int]string{0: "0 bytes", 1023: "1023 bytes", 1024: "1 KiB", 1536 << 10: "1.5 MiB", 139 << 30: "139 GiB", 150<<30 + 512<<20: "150.5 GiB"} {
-		if got := byteCount(n); got != want {
-			t.Errorf("%d: %s, want %s", n, got, want)
-		}
-	}
-}

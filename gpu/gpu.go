@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/tensor"
 )
 
@@ -24,7 +25,7 @@ type DeviceProperties struct {
 // String says it in one line.
 func (p DeviceProperties) String() string {
 	return fmt.Sprintf("%s: compute capability %d.%d, %d multiprocessors, %s of memory, driver for CUDA %d.%d",
-		p.Name, p.Major, p.Minor, p.Multiprocessors, byteCount(p.TotalMemory), p.DriverMajor, p.DriverMinor)
+		p.Name, p.Major, p.Minor, p.Multiprocessors, humanize.Bytes(p.TotalMemory), p.DriverMajor, p.DriverMinor)
 }
 
 // Available reports whether there is a CUDA device. [Why] says why not.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/lectern-go/lectern/internal/device"
 	"github.com/lectern-go/lectern/internal/gc"
+	"github.com/lectern-go/lectern/internal/humanize"
 )
 
 // block is a piece of a device's memory. It is given back by Free, or when the
@@ -289,7 +290,7 @@ func (c *card) outOfMemory(bytes int, r C.CUresult) error {
 	e := driverError(c.name, "allocate", r)
 	free, total := c.memory()
 	e.Requested, e.Free, e.Total = bytes, free, total
-	e.hint = "tensors of this program hold " + byteCount(c.Allocated()) + "; use smaller batches, or give tensors back earlier"
+	e.hint = "tensors of this program hold " + humanize.Bytes(c.Allocated()) + "; use smaller batches, or give tensors back earlier"
 	return e
 }
 

@@ -3,10 +3,10 @@ package nn
 import (
 	"fmt"
 	"reflect"
-	"strconv"
 	"strings"
 
 	"github.com/lectern-go/lectern/internal/formatters"
+	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/internal/tabular"
 	"github.com/lectern-go/lectern/tensor"
 )
@@ -56,16 +56,16 @@ func (s Summary) rows() [][]string {
 		case t.RequiresGrad():
 			gradient = "asked for"
 		}
-		rows = append(rows, []string{p.Name, fmt.Sprint(t.Shape()), t.Dtype().String(), grouped(t.Len()), grouped(t.Bytes()), gradient})
+		rows = append(rows, []string{p.Name, fmt.Sprint(t.Shape()), t.Dtype().String(), humanize.Thousands(t.Len()), humanize.Thousands(t.Bytes()), gradient})
 	}
 	return rows
 }
 
 // total is the line under the table.
 func (s Summary) total() string {
-	text := fmt.Sprintf("%s: %s parameters", s.Model, grouped(s.Parameters))
+	text := fmt.Sprintf("%s: %s parameters", s.Model, humanize.Thousands(s.Parameters))
 	if s.Trainable != s.Parameters {
-		text += fmt.Sprintf(", %s of them trained", grouped(s.Trainable))
+		text += fmt.Sprintf(", %s of them trained", humanize.Thousands(s.Trainable))
 	}
 	return text
 }
@@ -80,12 +80,3 @@ func (s Summary) String() string { return s.table().String() }
 
 // HTML returns the table for a notebook.
 func (s Summary) HTML() string { return s.table().HTML() }
-
-// grouped writes a whole number with commas.
-func grouped(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}

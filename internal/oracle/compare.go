@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"sort"
 	"strconv"
+
+	"github.com/lectern-go/lectern/internal/humanize"
 )
 
 // Tensor is an answer with dtype and shape. Data is flat in row-major order; a bool is 0 or 1.
@@ -206,10 +208,5 @@ func show(v any) string {
 	return clip(fmt.Sprint(v))
 }
 
-func clip(s string) string {
-	const longest = 200
-	if len(s) <= longest {
-		return s
-	}
-	return s[:longest] + "…"
-}
+// clip cuts a value for the message of a case.
+func clip(s string) string { return humanize.Shorten(s, 200) }

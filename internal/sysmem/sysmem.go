@@ -4,7 +4,11 @@
 // first.
 package sysmem
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/lectern-go/lectern/internal/humanize"
+)
 
 // askFrom is the size in bytes from which it is worth to ask: what is smaller
 // always fits, or nothing does.
@@ -20,20 +24,9 @@ func Short(n int) string {
 	case n < askFrom:
 		return ""
 	case n > total():
-		return fmt.Sprintf("that takes %s, and this machine has %s", Text(n), Text(total()))
+		return fmt.Sprintf("that takes %s, and this machine has %s", humanize.Bytes(n), humanize.Bytes(total()))
 	case !granted(n):
-		return fmt.Sprintf("that takes %s, which the operating system refuses", Text(n))
+		return fmt.Sprintf("that takes %s, which the operating system refuses", humanize.Bytes(n))
 	}
 	return ""
 }
-
-// Text writes a number of bytes as people say it: "3.5 GiB".
-func Text(n int) string {
-	value, unit := float64(n), 0
-	for units := len(names) - 1; value >= 1024 && unit < units; unit++ {
-		value /= 1024
-	}
-	return fmt.Sprintf("%.4g %s", value, names[unit])
-}
-
-var names = []string{"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}

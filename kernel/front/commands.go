@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/kernel/front/internal/rewrite"
 )
 
@@ -203,10 +204,7 @@ func (e *execution) runCommand(cmd *exec.Cmd, what string) *failure {
 
 func firstWords(s string) string {
 	s, _, _ = strings.Cut(s, "\n")
-	if len(s) > 60 {
-		s = s[:57] + "..."
-	}
-	return s
+	return humanize.Shorten(s, 60)
 }
 
 // setEnv obeys %env NAME value and %env NAME=value.

@@ -8,6 +8,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/kernel/keep"
 )
 
@@ -49,17 +50,17 @@ func (e *execution) listVars() {
 		return
 	}
 	var h, t strings.Builder
-	h.WriteString("<table><thead><tr><th>name</th><th>type</th><th>shape</th><th>bytes</th><th></th></tr></thead><tbody>\n")
+	h.WriteString("<table><thead><tr><th>name</th><th>type</th><th>shape</th><th>size</th><th></th></tr></thead><tbody>\n")
 	wide := [3]int{4, 4, 5}
 	for _, r := range rows {
 		wide = [3]int{max(wide[0], len(r.name)), max(wide[1], len(r.typ)), max(wide[2], len(r.shape))}
 	}
 	line := func(name, typ, shape, bytes, note string) {
-		t.WriteString(strings.TrimRight(fmt.Sprintf("%-*s  %-*s  %-*s  %8s  %s", wide[0], name, wide[1], typ, wide[2], shape, bytes, note), " ") + "\n")
+		t.WriteString(strings.TrimRight(fmt.Sprintf("%-*s  %-*s  %-*s  %12s  %s", wide[0], name, wide[1], typ, wide[2], shape, bytes, note), " ") + "\n")
 	}
-	line("name", "type", "shape", "bytes", "")
+	line("name", "type", "shape", "size", "")
 	for _, r := range rows {
-		bytes := sizeText(r.bytes)
+		bytes := humanize.Bytes(int(r.bytes))
 		if r.typ == "" || r.note != "" {
 			bytes = ""
 		}
@@ -70,17 +71,4 @@ func (e *execution) listVars() {
 	h.WriteString("</tbody></table>")
 	e.publish("display_data", map[string]any{"data": map[string]any{"text/html": h.String(), "text/plain": strings.TrimSuffix(t.String(), "\n")},
 		"metadata": map[string]any{}, "transient": map[string]any{}})
-}
-
-// sizeText is a number of bytes for a reader.
-func sizeText(n int64) string {
-	switch {
-	case n < 10_000:
-		return fmt.Sprint(n)
-	case n < 10_000_000:
-		return fmt.Sprintf("%.1f kB", float64(n)/1e3)
-	case n < 10_000_000_000:
-		return fmt.Sprintf("%.1f MB", float64(n)/1e6)
-	}
-	return fmt.Sprintf("%.1f GB", float64(n)/1e9)
 }

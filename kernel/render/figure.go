@@ -9,6 +9,8 @@ import (
 
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/util"
+
+	"github.com/lectern-go/lectern/internal/humanize"
 )
 
 // image draws an image of Markdown, with the picture inside the page.
@@ -40,12 +42,8 @@ func (r nodes) image(w util.BufWriter, source []byte, node ast.Node, entering bo
 	return ast.WalkSkipChildren, nil
 }
 
-func shorten(s string) string {
-	if r := []rune(s); len(r) > 60 {
-		return string(r[:57]) + "…"
-	}
-	return s
-}
+// shorten cuts what a message quotes.
+func shorten(s string) string { return humanize.Shorten(s, 60) }
 
 // checkAlt looks at pictures in raw HTML.
 func (p *page) checkAlt(t *htmlToken) {

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/kernel/notebook"
 )
 
@@ -297,8 +298,5 @@ func firstParagraph(cell string) string {
 	if s := sentence.FindStringSubmatch(text); s != nil {
 		return s[1]
 	}
-	if r := []rune(text); len(r) > 200 {
-		return strings.TrimSpace(string(r[:197])) + "…"
-	}
-	return text
+	return humanize.Shorten(text, 200)
 }

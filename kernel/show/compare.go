@@ -4,6 +4,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/lectern-go/lectern/internal/humanize"
 )
 
 // A Claim is a prediction beside its measurement.
@@ -98,11 +100,7 @@ func plainOrShort(x float64, digits int) string {
 	if x != math.Trunc(x) || math.Abs(x) >= 1e15 {
 		return significant(x, digits)
 	}
-	s := strconv.FormatFloat(x, 'f', 0, 64)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
+	return humanize.Thousands(int(x))
 }
 
 // significant writes a number with a number of significant digits, in powers of ten where it would be long: 6.3e24.

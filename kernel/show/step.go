@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
-	"unicode/utf8"
 
+	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/kernel/internal/inband"
 )
 
@@ -101,12 +101,5 @@ func stepText(v any) (s string) {
 		}
 	}
 	s = strings.Join(strings.Fields(s), " ")
-	if len(s) > maxStepValue {
-		i := maxStepValue
-		for !utf8.RuneStart(s[i]) {
-			i--
-		}
-		s = s[:i] + "…"
-	}
-	return s
+	return humanize.Shorten(s, maxStepValue)
 }

@@ -13,6 +13,8 @@ import (
 	"runtime"
 	"strings"
 	"time"
+
+	"github.com/lectern-go/lectern/internal/humanize"
 )
 
 // GraderVar is the environment variable that names the folder with a teacher's own cases for [Grade].
@@ -316,10 +318,7 @@ func value(v reflect.Value) string {
 	default:
 		text = fmt.Sprintf("%+v", v.Interface())
 	}
-	if r := []rune(text); len(r) > 200 {
-		text = string(r[:199]) + "…"
-	}
-	return text
+	return humanize.Shorten(text, 200)
 }
 
 // cloned copies slices, so that a function that writes into its inputs spoils neither the case nor its description.

@@ -11,6 +11,8 @@ import (
 	"math"
 	"reflect"
 	"strings"
+
+	"github.com/lectern-go/lectern/internal/humanize"
 )
 
 // Expect prints got with a tick if it equals want, and panics with both
@@ -204,8 +206,5 @@ func brief(x any) string {
 		text = fmt.Sprintf("%.6g", x)
 	}
 	text = strings.Join(strings.Fields(text), " ")
-	if r := []rune(text); len(r) > 100 {
-		text = string(r[:99]) + "…"
-	}
-	return text
+	return humanize.Shorten(text, 100)
 }

@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/tensor"
 )
 
@@ -36,8 +37,8 @@ func Density(from, to float64, dtypes ...tensor.Dtype) *Figure {
 			last--
 		}
 		count := last - first + 1
-		said = append(said, fmt.Sprintf("%s has %s numbers", d, grouped(count)))
-		f.label(left, y+bar+14, "start", grouped(count)+" numbers", faint)
+		said = append(said, fmt.Sprintf("%s has %s numbers", d, humanize.Thousands(count)))
+		f.label(left, y+bar+14, "start", humanize.Thousands(count)+" numbers", faint)
 		var ticks strings.Builder
 		gap := func(n int) float64 { return place(valueAt(d, n)) - place(valueAt(d, n-1)) }
 		for n := first; n <= last; n++ {

@@ -176,15 +176,6 @@ func number(x float64) string {
 	return strconv.FormatFloat(x, 'f', -1, 64)
 }
 
-// grouped writes a whole number with commas.
-func grouped(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
 // textWidth estimates the width of 13-pixel text.
 func textWidth(s string) float64 { return 7.3 * float64(utf8.RuneCountInString(s)) }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/lectern-go/lectern/accounting"
+	"github.com/lectern-go/lectern/internal/humanize"
 )
 
 // A MemoryBar is one bar of a [Memory] figure.
@@ -38,7 +39,7 @@ func Memory(bars ...MemoryBar) *Figure {
 	bottom := float64(len(bars))*row - (row - h) + 22
 	for x := 0.; x <= float64(most)+step*0.999; x += step {
 		f.line(thin, left+x*scale, -4, left+x*scale, bottom)
-		text := grouped(int(x))
+		text := humanize.Thousands(int(x))
 		if x == 0 {
 			text = "0 bytes"
 		}
@@ -57,13 +58,13 @@ func Memory(bars ...MemoryBar) *Figure {
 			used[c] = true
 			w := float64(n) * scale
 			f.box(x, y, w, h, categoryColours[c])
-			if text := grouped(n); w > textWidth(text)*0.9+4 {
+			if text := humanize.Thousands(n); w > textWidth(text)*0.9+4 {
 				f.label(x+w/2, y+h/2+4, "middle", text, `font-size="12"`)
 			}
-			parts = append(parts, fmt.Sprintf("%s %s", accounting.Category(c), grouped(n)))
+			parts = append(parts, fmt.Sprintf("%s %s", accounting.Category(c), humanize.Thousands(n)))
 			x += w
 		}
-		total := grouped(b.bytes.Total()) + " bytes"
+		total := humanize.Thousands(b.bytes.Total()) + " bytes"
 		f.label(x+8, y+h/2+4, "start", total, bold)
 		said = append(said, fmt.Sprintf("%s %s (%s)", b.name, total, strings.Join(parts, ", ")))
 	}

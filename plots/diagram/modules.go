@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/tensor"
 )
 
@@ -23,7 +24,7 @@ func Modules(name string, tensors []tensor.NamedTensor) *Figure {
 	var widths []float64
 	root.measure(0, &widths)
 	root.draw(f, 0, widths, new(float64), 0)
-	f.title = fmt.Sprintf("Modules of %s, %s elements", name, grouped(root.elements))
+	f.title = fmt.Sprintf("Modules of %s, %s elements", name, humanize.Thousands(root.elements))
 	if len(said) > 0 {
 		f.title += ": " + strings.Join(said, ", ")
 	}
@@ -59,7 +60,7 @@ func (m *module) add(path []string, t *tensor.Tensor) {
 
 // small is what stands under a name.
 func (m *module) small() string {
-	text := grouped(m.elements)
+	text := humanize.Thousands(m.elements)
 	if m.isTensor {
 		text = fmt.Sprint(m.shape, " = ", text)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/tensor"
 )
 
@@ -211,9 +212,9 @@ func (p *passes) draw() {
 		p.group(s, func() { p.box(x, yBar, w, 24, colour) })
 		x += w
 		sum += count
-		p.moment(s, s == total-1, func() { p.label(60, yBar-10, "start", grouped(sum)+" so far") })
+		p.moment(s, s == total-1, func() { p.label(60, yBar-10, "start", humanize.Thousands(sum)+" so far") })
 	}
-	split := fmt.Sprintf("forward %s, backward %s: %.3g times as many", grouped(forward), grouped(all-forward), float64(all-forward)/float64(max(forward, 1)))
+	split := fmt.Sprintf("forward %s, backward %s: %.3g times as many", humanize.Thousands(forward), humanize.Thousands(all-forward), float64(all-forward)/float64(max(forward, 1)))
 	p.label(0, yBar+42, "start", split)
 	p.include(0, yBar+46)
 	p.animate(total)
@@ -233,9 +234,9 @@ func productText(e *tensor.Event) string {
 		rows *= e.Output[len(e.Output)-1]
 	}
 	if 2*rows*inner*columns != e.FLOPs {
-		return grouped(e.FLOPs)
+		return humanize.Thousands(e.FLOPs)
 	}
-	return fmt.Sprintf("2·%d·%d·%d = %s", rows, inner, columns, grouped(e.FLOPs))
+	return fmt.Sprintf("2·%d·%d·%d = %s", rows, inner, columns, humanize.Thousands(e.FLOPs))
 }
 
 // group draws what appears with a step.
@@ -283,12 +284,12 @@ func (p *passes) animate(total int) {
 func (p *passes) sentence(split string) string {
 	var parts []string
 	for i, l := range p.layers {
-		parts = append(parts, fmt.Sprintf("product %d of %v by %v, %s", i+1, l.forward.Inputs[0], l.forward.Inputs[1], grouped(l.forward.FLOPs)))
+		parts = append(parts, fmt.Sprintf("product %d of %v by %v, %s", i+1, l.forward.Inputs[0], l.forward.Inputs[1], humanize.Thousands(l.forward.FLOPs)))
 	}
 	for i := len(p.layers) - 1; i >= 0; i-- {
 		for k, what := range []string{"its input", "its weight"} {
 			if e := p.layers[i].back[k]; e != nil {
-				parts = append(parts, fmt.Sprintf("gradient of product %d with respect to %s, %s", i+1, what, grouped(e.FLOPs)))
+				parts = append(parts, fmt.Sprintf("gradient of product %d with respect to %s, %s", i+1, what, humanize.Thousands(e.FLOPs)))
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package diagram
 import (
 	"fmt"
 
+	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/tensor"
 )
 
@@ -66,14 +67,14 @@ func Matmul(a, b *tensor.Tensor, axes ...string) *Figure {
 	}
 	text, products := "one product of two matrices", "one product"
 	if count > 1 {
-		text, products = fmt.Sprintf("each of the %s products", grouped(count)), grouped(count)+" products"
+		text, products = fmt.Sprintf("each of the %s products", humanize.Thousands(count)), humanize.Thousands(count)+" products"
 	}
 	flops := 2 * count * m * k * n
 	text += fmt.Sprintf(": 2 · %d · %d · %d FLOPs", m, k, n)
 	if count > 1 {
-		text += "; all together " + grouped(flops)
+		text += "; all together " + humanize.Thousands(flops)
 	} else {
-		text += " = " + grouped(flops)
+		text += " = " + humanize.Thousands(flops)
 	}
 	f.label(0, y+10, "start", text)
 	y += 40
@@ -90,7 +91,7 @@ func Matmul(a, b *tensor.Tensor, axes ...string) *Figure {
 		}
 	}
 	f.title = fmt.Sprintf("Matrix product: %v times %v is %v, %s of [%d %d] by [%d %d], %s FLOPs",
-		a.Shape(), b.Shape(), c.Shape(), products, m, k, k, n, grouped(flops))
+		a.Shape(), b.Shape(), c.Shape(), products, m, k, k, n, humanize.Thousands(flops))
 	return f
 }
 

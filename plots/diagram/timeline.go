@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"github.com/lectern-go/lectern/internal/humanize"
 )
 
 // A Lane is one row of a [Timeline]: somebody who is busy now and then, such as a processor or a reader of files.
@@ -46,7 +48,7 @@ func Timeline(unit string, lanes ...Lane) *Figure {
 	step := niceStep(end / 5)
 	for i := range int(end/step) + 1 {
 		x := float64(i) * step
-		text := grouped(int(x))
+		text := humanize.Thousands(int(x))
 		if i == 0 {
 			text += " " + unit
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/lectern-go/lectern/einops"
+	"github.com/lectern-go/lectern/internal/humanize"
 )
 
 // Einops draws what a pattern does to the axes of its tensors: a column of boxes
@@ -28,7 +29,7 @@ func Einops(e *einops.Explanation) *Figure {
 			note = "a view"
 		}
 		if e.FLOPs > 0 {
-			note += fmt.Sprintf(", %s FLOPs", grouped(int(e.FLOPs)))
+			note += fmt.Sprintf(", %s FLOPs", humanize.Thousands(int(e.FLOPs)))
 		}
 		columns = append(columns, all, axisColumn{{"result", note, e.Axes, e.Shape}})
 	} else {

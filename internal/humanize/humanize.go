@@ -1,0 +1,45 @@
+// Package humanize writes numbers and texts the way people read them. All tables, errors and pages of the project write
+// them with it, so that 2,304 MiB is 2,304 MiB everywhere.
+package humanize
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Thousands writes a whole number with commas: 503,316,480.
+func Thousands(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// Bytes writes a number of bytes: "496 bytes", "2,304 MiB", "62.8 GiB". The unit grows from ten thousand of it on, or
+// where nothing gets lost: a whole number says more than a rounded one of the next unit.
+func Bytes(n int) string {
+	units := []string{"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}
+	value, unit := float64(n), 0
+	for unit < len(units)-1 && (math.Abs(value) >= 10*1024 || value != 0 && math.Mod(value, 1024) == 0) {
+		value /= 1024
+		unit++
+	}
+	if value == math.Trunc(value) {
+		return Thousands(int(value)) + " " + units[unit]
+	}
+	return strconv.FormatFloat(value, 'f', 1, 64) + " " + units[unit]
+}
+
+// Shorten cuts a text to at most so many characters, the last of which is then "…".
+func Shorten(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	r := []rune(s)
+	if len(r) <= most {
+		return s
+	}
+	return strings.TrimRight(string(r[:most-1]), " ") + "…"
+}

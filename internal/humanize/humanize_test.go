@@ -1,0 +1,38 @@
+package humanize
+
+import (
+	"math"
+	"testing"
+	"unicode/utf8"
+)
+
+func TestThousands(t *testing.T) {
+	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", -999: "-999", -1000: "-1,000", 503316480: "503,316,480",
+		math.MaxInt: "9,223,372,036,854,775,807", math.MinInt: "-9,223,372,036,854,775,808"} {
+		if got := Thousands(n); got != want {
+			t.Errorf("%d is written %q, want %q", n, got, want)
+		}
+	}
+}
+
+func TestBytes(t *testing.T) {
+	for n, want := range map[int]string{0: "0 bytes", 12: "12 bytes", 1023: "1,023 bytes", 1024: "1 KiB", 1 << 30: "1 GiB", 10239: "10,239 bytes", 10240: "10 KiB", 10250: "10.0 KiB", 2304 << 20: "2,304 MiB",
+		3 << 29: "1,536 MiB", 80 << 30: "80 GiB", 1 << 47: "128 TiB", -20480: "-20 KiB", math.MaxInt: "8 EiB"} {
+		if got := Bytes(n); got != want {
+			t.Errorf("%d bytes are %q, want %q", n, got, want)
+		}
+	}
+}
+
+func TestShorten(t *testing.T) {
+	for _, tt := range []struct {
+		s    string
+		most int
+		want string
+	}{{"", 3, ""}, {"abc", 3, "abc"}, {"abcd", 3, "ab…"}, {"äöü", 3, "äöü"}, {"äöüß", 3, "äö…"}, {"a bcd", 3, "a…"}} {
+		got := Shorten(tt.s, tt.most)
+		if got != tt.want || utf8.RuneCountInString(got) > tt.most {
+			t.Errorf("%q in %d characters is %q, want %q", tt.s, tt.most, got, tt.want)
+		}
+	}
+}
