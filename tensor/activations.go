@@ -1,6 +1,10 @@
 package tensor
 
-import "math"
+import (
+	"math"
+
+	"github.com/lectern-go/lectern/tensor/internal/numbers"
+)
 
 // Activation functions. FLOPs are counted as a reader would write the formula,
 // with one for each call of exp; GELU counts 20, the figure that is usual when its
@@ -61,7 +65,7 @@ func passFloat32(dst, g, y []float32) {
 // is 0.
 func (t *Tensor) ReLU() *Tensor { return apply(&opReLU, nil, t) }
 
-func relu[T number](dst, x []T) {
+func relu[T numbers.Number](dst, x []T) {
 	for i, v := range x {
 		dst[i] = max(v, 0) // NaN stays NaN
 	}

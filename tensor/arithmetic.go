@@ -1,6 +1,10 @@
 package tensor
 
-import "math"
+import (
+	"math"
+
+	"github.com/lectern-go/lectern/tensor/internal/numbers"
+)
 
 // Arithmetic: the operations that have an operator in other languages.
 
@@ -25,7 +29,7 @@ func init() {
 // broadcast.
 func (t *Tensor) Add(other any) *Tensor { return apply(&opAdd, nil, t, operand("add", other)) }
 
-func add[T number](dst, x, y []T) {
+func add[T numbers.Number](dst, x, y []T) {
 	for i := range dst {
 		dst[i] = x[i] + y[i]
 	}
@@ -52,7 +56,7 @@ func init() {
 // broadcast.
 func (t *Tensor) Sub(other any) *Tensor { return apply(&opSub, nil, t, operand("sub", other)) }
 
-func sub[T number](dst, x, y []T) {
+func sub[T numbers.Number](dst, x, y []T) {
 	for i := range dst {
 		dst[i] = x[i] - y[i]
 	}
@@ -79,7 +83,7 @@ func init() {
 // if the shapes can't be broadcast. For the matrix product see [Tensor.Matmul].
 func (t *Tensor) Mul(other any) *Tensor { return apply(&opMul, nil, t, operand("mul", other)) }
 
-func mul[T number](dst, x, y []T) {
+func mul[T numbers.Number](dst, x, y []T) {
 	for i := range dst {
 		dst[i] = x[i] * y[i]
 	}
@@ -110,7 +114,7 @@ func (t *Tensor) Div(other any) *Tensor { return apply(&opDiv, nil, t, operand("
 
 var quotients = binaryKernels{f32: vector2(vectors32.Div, div[float32]), f64: vector2(vectors64.Div, div[float64])}
 
-func div[T number](dst, x, y []T) {
+func div[T numbers.Number](dst, x, y []T) {
 	for i := range dst {
 		dst[i] = x[i] / y[i]
 	}
@@ -226,7 +230,7 @@ func init() {
 // Neg returns -t.
 func (t *Tensor) Neg() *Tensor { return apply(&opNeg, nil, t) }
 
-func neg[T number](dst, x []T) {
+func neg[T numbers.Number](dst, x []T) {
 	for i := range dst {
 		dst[i] = -x[i]
 	}
@@ -261,7 +265,7 @@ func init() {
 // Abs returns the magnitude of each element.
 func (t *Tensor) Abs() *Tensor { return apply(&opAbs, nil, t) }
 
-func abs[T number](dst, x []T) {
+func abs[T numbers.Number](dst, x []T) {
 	for i, v := range x {
 		dst[i] = max(v, -v)
 	}
@@ -280,7 +284,7 @@ func init() {
 // Sign returns -1, 0 or 1 for each element; 0 for NaN.
 func (t *Tensor) Sign() *Tensor { return apply(&opSign, nil, t) }
 
-func sign[T number](dst, x []T) {
+func sign[T numbers.Number](dst, x []T) {
 	for i, v := range x {
 		dst[i] = 0
 		if v > 0 {
@@ -308,7 +312,7 @@ func init() {
 // Square returns t·t, element by element.
 func (t *Tensor) Square() *Tensor { return apply(&opSquare, nil, t) }
 
-func square[T number](dst, x []T) {
+func square[T numbers.Number](dst, x []T) {
 	for i := range dst {
 		dst[i] = x[i] * x[i]
 	}
@@ -331,7 +335,7 @@ func init() {
 // Reciprocal returns 1/t. Whole numbers give float32.
 func (t *Tensor) Reciprocal() *Tensor { return apply(&opReciprocal, nil, t) }
 
-func reciprocal[T number](dst, x []T) {
+func reciprocal[T numbers.Number](dst, x []T) {
 	for i := range dst {
 		dst[i] = 1 / x[i]
 	}

@@ -5,6 +5,8 @@ import (
 	"unsafe"
 
 	"github.com/lectern-go/lectern/internal/cpu"
+	"github.com/lectern-go/lectern/internal/device"
+	"github.com/lectern-go/lectern/tensor/internal/numbers"
 	"github.com/lectern-go/lectern/tensor/layout"
 )
 
@@ -259,7 +261,7 @@ type sheet[T float32 | float64] struct {
 
 // place points the sheet at a matrix that is to be written.
 func (s *sheet[T]) place(m *Tensor) {
-	s.of, s.native = m, isNative[T](m.dtype)
+	s.of, s.native = m, numbers.IsNative[T](device.Type(m.dtype))
 	if s.native {
 		s.matrix = m.matrix()
 		return
@@ -331,7 +333,7 @@ func matrixOf[T any](values []T, row int) cpu.Matrix {
 // multiplyTile computes c = a·b, of m x k and k x n, or adds it to c.
 func multiplyTile[T float32 | float64](c cpu.Matrix, m, n, k int, a, b cpu.Matrix, add bool) {
 	p := cpu.Product{M: m, N: n, K: k, A: a, B: b, C: c, Format: cpu.Float32, Add: add}
-	if isNative[T](Float64) {
+	if numbers.IsNative[T](device.Float64) {
 		p.Format = cpu.Float64
 	}
 	cpu.Multiply(&p)

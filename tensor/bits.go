@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unsafe"
 
+	"github.com/lectern-go/lectern/internal/device"
+	"github.com/lectern-go/lectern/tensor/internal/numbers"
 	"github.com/x448/float16"
 )
 
@@ -41,7 +43,7 @@ func (d Dtype) Encode(x float64) uint64 {
 		return uint64(float16.Fromfloat32(float32(x)).Bits())
 	}
 	var code [8]byte
-	storer[float64](d)(unsafe.Pointer(&code), []float64{x})
+	numbers.Storer[float64](device.Type(d))(unsafe.Pointer(&code), []float64{x})
 	return d.fromMemory(unsafe.Pointer(&code))
 }
 
@@ -88,11 +90,11 @@ func (d Dtype) value(code uint64) float64 {
 	case Float16:
 		return float64(float16.Frombits(uint16(code)).Float32())
 	case BFloat16:
-		return float64(bfloat16Value(uint16(code)))
+		return float64(numbers.BFloat16Value(uint16(code)))
 	case Float8E4M3:
-		return float64(e4m3Values[code])
+		return float64(numbers.E4m3Values[code])
 	case Float8E5M2:
-		return float64(e5m2Values[code])
+		return float64(numbers.E5m2Values[code])
 	case Int64:
 		return float64(int64(code))
 	case Int32:

@@ -1,6 +1,10 @@
 package tensor
 
-import "math"
+import (
+	"math"
+
+	"github.com/lectern-go/lectern/tensor/internal/numbers"
+)
 
 // Blends of three operands in one pass, and logaddexp of two: where steps would write a
 // result in between, and read it again.
@@ -43,7 +47,7 @@ func ternary(kernels func(c *call) ternaryKernels, rule func(c *call) dtypeRule,
 }
 
 // zip3Blocks is zipBlocks for three operands.
-func zip3Blocks[T number](out, x, y, z *Tensor, kernel func(dst, x, y, z []T)) {
+func zip3Blocks[T numbers.Number](out, x, y, z *Tensor, kernel func(dst, x, y, z []T)) {
 	parallel(out.Len(), parallelFrom, func(start, end int) {
 		rx, ry, rz, w := newReader[T](x), newReader[T](y), newReader[T](z), newWriter[T](out)
 		inBlocks(start, end, func(at, n int) {
@@ -192,7 +196,7 @@ func lerpAlike[T float32 | float64](dst, a, b, w []T) {
 }
 
 // inRoom calls f for parts of a slice, with room for as many numbers as the part has.
-func inRoom[T number](dst []T, f func(room []T, at int)) {
+func inRoom[T numbers.Number](dst []T, f func(room []T, at int)) {
 	var room [256]T
 	for at := 0; at < len(dst); at += len(room) {
 		f(room[:min(len(room), len(dst)-at)], at)
@@ -220,7 +224,7 @@ func addcVector[T float32 | float64](dst, t, a, b []T, value T, divide bool) boo
 	return true
 }
 
-func addcmul[T number](v T) func(dst, t, a, b []T) {
+func addcmul[T numbers.Number](v T) func(dst, t, a, b []T) {
 	return func(dst, t, a, b []T) {
 		switch value := any(v).(type) {
 		case float32:

@@ -4,6 +4,8 @@ import (
 	"unsafe"
 
 	"github.com/lectern-go/lectern/internal/cpu"
+	"github.com/lectern-go/lectern/internal/device"
+	"github.com/lectern-go/lectern/tensor/internal/numbers"
 )
 
 // Every elementwise operation and reduction sees its operands through a
@@ -13,14 +15,11 @@ import (
 // converted into a buffer that stays in the first-level cache. So a kernel is
 // a loop over plain slices, written once.
 
-// number is a type that elements are computed in.
-type number interface{ float32 | float64 | int64 }
-
 // blockLen is how many elements a reader hands out at most.
 const blockLen = 1024
 
 // reader hands out the elements of one tensor as blocks of T.
-type reader[T number] struct {
+type reader[T numbers.Number] struct {
 	data    unsafe.Pointer // of the storage
 	layout  Layout         // merged
 	size    int            // bytes per stored element
@@ -34,9 +33,9 @@ type reader[T number] struct {
 	panel   *panel // of rows across memory
 }
 
-func newReader[T number](t *Tensor) *reader[T] {
+func newReader[T numbers.Number](t *Tensor) *reader[T] {
 	t.storage.needHost()
-	r := &reader[T]{data: t.storage.data, size: t.dtype.Size(), native: isNative[T](t.dtype), length: min(t.layout.Len(), blockLen)}
+	r := &reader[T]{data: t.storage.data, size: t.dtype.Size(), native: numbers.IsNative[T](device.Type(t.dtype)), length: min(t.layout.Len(), blockLen)}
 	switch {
 	case t.IsContiguous():
 		r.layout, r.linear = Layout{Offset: t.layout.Offset}, true
@@ -47,7 +46,7 @@ func newReader[T number](t *Tensor) *reader[T] {
 		r.panel = panelOf(&r.layout)
 	}
 	if !r.native {
-		r.convert = loader[T](t.dtype)
+		r.convert = numbers.Loader[T](device.Type(t.dtype))
 	}
 	return r
 }
@@ -114,7 +113,7 @@ func (r *reader[T]) fetch(dst unsafe.Pointer, n, start int) {
 func (r *reader[T]) at(i int) unsafe.Pointer { return unsafe.Add(r.data, (r.layout.Offset+i)*r.size) }
 
 // writer takes blocks of T in row-major order and puts them into a tensor.
-type writer[T number] struct {
+type writer[T numbers.Number] struct {
 	data   unsafe.Pointer
 	layout Layout
 	size   int
@@ -126,16 +125,16 @@ type writer[T number] struct {
 	panel  *panel // of rows across memory, see row
 }
 
-func newWriter[T number](t *Tensor) *writer[T] {
+func newWriter[T numbers.Number](t *Tensor) *writer[T] {
 	t.storage.needHost()
-	w := &writer[T]{data: t.storage.data, size: t.dtype.Size(), native: isNative[T](t.dtype)}
+	w := &writer[T]{data: t.storage.data, size: t.dtype.Size(), native: numbers.IsNative[T](device.Type(t.dtype))}
 	if t.IsContiguous() {
 		w.layout, w.linear = Layout{Offset: t.layout.Offset}, true
 	} else {
 		w.layout = t.layout.Merged()
 	}
 	if !w.native {
-		w.store = storer[T](t.dtype)
+		w.store = numbers.Storer[T](device.Type(t.dtype))
 	}
 	return w
 }

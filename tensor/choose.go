@@ -3,13 +3,15 @@ package tensor
 import (
 	"math"
 	"unsafe"
+
+	"github.com/lectern-go/lectern/tensor/internal/numbers"
 )
 
 // Choosing and logic without branches: which element of a mask is set can't be
 // predicted, and a wrong guess costs more than all else.
 
 // chosen writes x where c is not 0, else y.
-func chosen[T number](dst, x, y []T, c []uint8) {
+func chosen[T numbers.Number](dst, x, y []T, c []uint8) {
 	switch dst := any(dst).(type) {
 	case []float32:
 		choose32(sameBits[uint32](dst), sameBits[uint32](any(x).([]float32)), sameBits[uint32](any(y).([]float32)), c)
@@ -88,7 +90,7 @@ const eachTrue = 0x0101010101010101
 func isNaN32(dst, x []float32) { differs(dst, x, vectors32.Differ, testKernel[float32](math.IsNaN)) }
 func isNaN64(dst, x []float64) { differs(dst, x, vectors64.Differ, testKernel[float64](math.IsNaN)) }
 
-func differs[T number](dst, x []T, differ func(dst, x, y []T), portable func(dst, x []T)) {
+func differs[T numbers.Number](dst, x []T, differ func(dst, x, y []T), portable func(dst, x []T)) {
 	if differ == nil {
 		portable(dst, x)
 		return

@@ -3,6 +3,8 @@ package tensor
 import (
 	"math"
 	"slices"
+
+	"github.com/lectern-go/lectern/tensor/internal/numbers"
 )
 
 // Comparisons and logic: the results are bool tensors (bitwise operations keep
@@ -22,7 +24,7 @@ func init() {
 // if the shapes can't be broadcast.
 func (t *Tensor) Eq(other any) *Tensor { return apply(&opEq, nil, t, operand("eq", other)) }
 
-func eq[T number](dst, x, y []T) {
+func eq[T numbers.Number](dst, x, y []T) {
 	for i := range dst {
 		dst[i] = truth[T](x[i] == y[i])
 	}
@@ -41,7 +43,7 @@ func init() {
 // if the shapes can't be broadcast.
 func (t *Tensor) Ne(other any) *Tensor { return apply(&opNe, nil, t, operand("ne", other)) }
 
-func ne[T number](dst, x, y []T) {
+func ne[T numbers.Number](dst, x, y []T) {
 	for i := range dst {
 		dst[i] = truth[T](x[i] != y[i])
 	}
@@ -60,7 +62,7 @@ func init() {
 // if the shapes can't be broadcast.
 func (t *Tensor) Lt(other any) *Tensor { return apply(&opLt, nil, t, operand("lt", other)) }
 
-func lt[T number](dst, x, y []T) {
+func lt[T numbers.Number](dst, x, y []T) {
 	for i := range dst {
 		dst[i] = truth[T](x[i] < y[i])
 	}
@@ -79,7 +81,7 @@ func init() {
 // if the shapes can't be broadcast.
 func (t *Tensor) Le(other any) *Tensor { return apply(&opLe, nil, t, operand("le", other)) }
 
-func le[T number](dst, x, y []T) {
+func le[T numbers.Number](dst, x, y []T) {
 	for i := range dst {
 		dst[i] = truth[T](x[i] <= y[i])
 	}
@@ -98,7 +100,7 @@ func init() {
 // if the shapes can't be broadcast.
 func (t *Tensor) Gt(other any) *Tensor { return apply(&opGt, nil, t, operand("gt", other)) }
 
-func gt[T number](dst, x, y []T) {
+func gt[T numbers.Number](dst, x, y []T) {
 	for i := range dst {
 		dst[i] = truth[T](x[i] > y[i])
 	}
@@ -117,14 +119,14 @@ func init() {
 // if the shapes can't be broadcast.
 func (t *Tensor) Ge(other any) *Tensor { return apply(&opGe, nil, t, operand("ge", other)) }
 
-func ge[T number](dst, x, y []T) {
+func ge[T numbers.Number](dst, x, y []T) {
 	for i := range dst {
 		dst[i] = truth[T](x[i] >= y[i])
 	}
 }
 
 // truth is 1 for true and 0 for false.
-func truth[T number](b bool) T {
+func truth[T numbers.Number](b bool) T {
 	if b {
 		return 1
 	}
@@ -165,7 +167,7 @@ func testKernels(f func(float64) bool) unaryKernels {
 	return unaryKernels{testKernel[float32](f), testKernel[float64](f), testKernel[int64](f)}
 }
 
-func testKernel[T number](f func(float64) bool) func(dst, x []T) {
+func testKernel[T numbers.Number](f func(float64) bool) func(dst, x []T) {
 	return func(dst, x []T) {
 		for i, v := range x {
 			dst[i] = truth[T](f(float64(v)))
@@ -187,7 +189,7 @@ func (t *Tensor) LogicalAnd(other any) *Tensor {
 	return apply(&opLogicalAnd, nil, t, operand("logical and", other))
 }
 
-func logicalAnd[T number](dst, x, y []T) {
+func logicalAnd[T numbers.Number](dst, x, y []T) {
 	for i := range dst {
 		dst[i] = truth[T](x[i] != 0 && y[i] != 0)
 	}
@@ -207,7 +209,7 @@ func (t *Tensor) LogicalOr(other any) *Tensor {
 	return apply(&opLogicalOr, nil, t, operand("logical or", other))
 }
 
-func logicalOr[T number](dst, x, y []T) {
+func logicalOr[T numbers.Number](dst, x, y []T) {
 	for i := range dst {
 		dst[i] = truth[T](x[i] != 0 || y[i] != 0)
 	}
@@ -227,7 +229,7 @@ func (t *Tensor) LogicalXor(other any) *Tensor {
 	return apply(&opLogicalXor, nil, t, operand("logical xor", other))
 }
 
-func logicalXor[T number](dst, x, y []T) {
+func logicalXor[T numbers.Number](dst, x, y []T) {
 	for i := range dst {
 		dst[i] = truth[T]((x[i] != 0) != (y[i] != 0))
 	}
@@ -245,7 +247,7 @@ func init() {
 // LogicalNot returns a bool tensor: where t is 0.
 func (t *Tensor) LogicalNot() *Tensor { return apply(&opLogicalNot, nil, t) }
 
-func logicalNot[T number](dst, x []T) {
+func logicalNot[T numbers.Number](dst, x []T) {
 	for i, v := range x {
 		dst[i] = truth[T](v == 0)
 	}

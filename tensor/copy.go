@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/lectern-go/lectern/internal/cpu"
+	"github.com/lectern-go/lectern/tensor/internal/numbers"
 )
 
 // Clone returns a copy with storage of its own, without gaps, whose axes have the
@@ -201,7 +202,7 @@ func copyLarge(dst, src []byte) {
 	})
 }
 
-func identity[T number](dst, x []T) { copy(dst, x) }
+func identity[T numbers.Number](dst, x []T) { copy(dst, x) }
 
 // fill writes one value to every element, converted to the dtype.
 func (t *Tensor) fill(value float64) {

@@ -1,5 +1,7 @@
 package tensor
 
+import "github.com/lectern-go/lectern/tensor/internal/numbers"
+
 // Running sums and products along an axis.
 
 // d(Σ_{j≤i} xⱼ)/dxₖ = 1 for k ≤ i: the gradient is the sum from the other end
@@ -28,7 +30,7 @@ func sumDtype(d Dtype) (compute, result Dtype) {
 	return d, d
 }
 
-func cumsum[T number](dst, x []T) {
+func cumsum[T numbers.Number](dst, x []T) {
 	sum := T(0)
 	for i, v := range x {
 		sum += v
@@ -80,7 +82,7 @@ func (t *Tensor) Cumprod(axis int) *Tensor {
 	return apply(&opCumprod, t.rowAxis("cumprod", axis), t)
 }
 
-func cumprod[T number](dst, x []T) {
+func cumprod[T numbers.Number](dst, x []T) {
 	product := T(1)
 	for i, v := range x {
 		product *= v

@@ -27,8 +27,8 @@
 // free.go gives memory back before the garbage collector does, passing.go does so
 // with the gradients of Backward, and recycle.go hands it out again.
 //
-// The formats are in float16.go, bfloat16.go, float8.go and fp4.go, what can be
-// asked about them in finfo.go and bits.go, conversions in convert.go. Random
+// The codes of the small floats, and conversions, are in internal/numbers, block-scaled
+// FP4 is in fp4.go, what can be asked about formats in finfo.go and bits.go. Random
 // numbers come from philox.go through generator.go to random.go.
 //
 // # Sharing

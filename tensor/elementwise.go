@@ -4,6 +4,8 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/lectern-go/lectern/internal/device"
+	"github.com/lectern-go/lectern/tensor/internal/numbers"
 	"github.com/lectern-go/lectern/tensor/layout"
 )
 
@@ -168,7 +170,7 @@ func (t *Tensor) inInt32() *Tensor {
 }
 
 // mapBlocks runs a kernel over all elements of x. Both have the same shape.
-func mapBlocks[T number](out, x *Tensor, kernel func(dst, x []T)) {
+func mapBlocks[T numbers.Number](out, x *Tensor, kernel func(dst, x []T)) {
 	if isPlain[T](out) && isPlain[T](x) {
 		to, from := plain[T](out), plain[T](x)
 		if len(to) < parallelFrom {
@@ -191,7 +193,7 @@ func mapBlocks[T number](out, x *Tensor, kernel func(dst, x []T)) {
 
 // zipBlocks runs a kernel over all elements of x and y. All have the same
 // shape.
-func zipBlocks[T number](out, x, y *Tensor, kernel func(dst, x, y []T)) {
+func zipBlocks[T numbers.Number](out, x, y *Tensor, kernel func(dst, x, y []T)) {
 	if isPlain[T](out) && isPlain[T](x) && isPlain[T](y) {
 		to, left, right := plain[T](out), plain[T](x), plain[T](y)
 		if len(to) < parallelFrom { // the least that a call can cost
@@ -203,7 +205,7 @@ func zipBlocks[T number](out, x, y *Tensor, kernel func(dst, x, y []T)) {
 		})
 		return
 	}
-	if isPlain[T](out) && isNative[T](x.dtype) && isNative[T](y.dtype) && zipRows(out, x, y, kernel) {
+	if isPlain[T](out) && numbers.IsNative[T](device.Type(x.dtype)) && numbers.IsNative[T](device.Type(y.dtype)) && zipRows(out, x, y, kernel) {
 		return
 	}
 	parallel(out.Len(), parallelFrom, func(start, end int) {
@@ -217,7 +219,7 @@ func zipBlocks[T number](out, x, y *Tensor, kernel func(dst, x, y []T)) {
 
 // zipRows is zipBlocks for operands whose rows are whole in memory, or one number each:
 // they need not be copied to be repeated. It reports whether they are.
-func zipRows[T number](out, x, y *Tensor, kernel func(dst, x, y []T)) bool {
+func zipRows[T numbers.Number](out, x, y *Tensor, kernel func(dst, x, y []T)) bool {
 	last := out.Dim() - 1
 	if last < 1 || out.layout.Shape[last] < 64 {
 		return false
@@ -264,9 +266,11 @@ func zipRows[T number](out, x, y *Tensor, kernel func(dst, x, y []T)) bool {
 
 // isPlain reports whether the memory of t is already what a kernel wants: a
 // slice of T.
-func isPlain[T number](t *Tensor) bool { return isNative[T](t.dtype) && t.IsContiguous() }
+func isPlain[T numbers.Number](t *Tensor) bool {
+	return numbers.IsNative[T](device.Type(t.dtype)) && t.IsContiguous()
+}
 
-func plain[T number](t *Tensor) []T { return stored[T](t) }
+func plain[T numbers.Number](t *Tensor) []T { return stored[T](t) }
 
 // stored returns the memory of a contiguous tensor's elements. That of an empty
 // view may begin anywhere, even behind the end.

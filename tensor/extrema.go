@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/lectern-go/lectern/tensor/internal/numbers"
 	"github.com/lectern-go/lectern/tensor/layout"
 )
 
@@ -80,7 +81,7 @@ func (r reduced) needElements(op string, x *Tensor) {
 	}
 }
 
-func maxFolding[T number](start T) folding[T] {
+func maxFolding[T numbers.Number](start T) folding[T] {
 	return folding[T]{start, func(x []T) T {
 		best := x[0]
 		for _, v := range x[1:] {
@@ -94,7 +95,7 @@ func maxFolding[T number](start T) folding[T] {
 	}, 1}
 }
 
-func minFolding[T number](start T) folding[T] {
+func minFolding[T numbers.Number](start T) folding[T] {
 	return folding[T]{start, func(x []T) T {
 		best := x[0]
 		for _, v := range x[1:] {
@@ -226,7 +227,7 @@ func positionForward(largest bool) func(c *call) *Tensor {
 }
 
 // positionsOf finds the extreme of each run of count elements.
-func positionsOf[T number](out []int64, x *Tensor, count int, largest bool) {
+func positionsOf[T numbers.Number](out []int64, x *Tensor, count int, largest bool) {
 	parallelRows(len(out), parallelFrom/max(count, 1), func(start, end int) {
 		r := newReader[T](x)
 		for i := start; i < end; i++ {

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/lectern-go/lectern/internal/device"
+	"github.com/lectern-go/lectern/tensor/internal/numbers"
 	"github.com/x448/float16"
 )
 
@@ -44,18 +46,18 @@ func probes(values []float64) []float32 {
 func TestFloat16AllCodes(t *testing.T) {
 	for code := range 1 << 16 {
 		want := float16.Frombits(uint16(code)).Float32()
-		got := float16Value(uint16(code))
+		got := numbers.Float16Value(uint16(code))
 		if math.Float32bits(got) != math.Float32bits(want) && !(got != got && want != want) {
 			t.Fatalf("code %#04x is %g, want %g", code, got, want)
 		}
-		if back := float16Code(got); back != uint16(code) && got == got {
+		if back := numbers.Float16Code(got); back != uint16(code) && got == got {
 			t.Fatalf("code %#04x, %g, encodes to %#04x", code, got, back)
 		}
 	}
 	// Rounding: the code, its neighbours in float32, and the middles.
 	for code := range 0x7c00 {
-		x := float16Value(uint16(code))
-		up := float16Value(uint16(code + 1))
+		x := numbers.Float16Value(uint16(code))
+		up := numbers.Float16Value(uint16(code + 1))
 		if code+1 == 0x7c00 {
 			up = 65536
 		}
@@ -63,7 +65,7 @@ func TestFloat16AllCodes(t *testing.T) {
 		for _, p := range []float32{x, math.Nextafter32(x, 1e9), middle, math.Nextafter32(middle, 0), math.Nextafter32(middle, 1e9)} {
 			for _, p := range []float32{p, -p} {
 				want := uint16(float16.Fromfloat32(p))
-				if got := float16Code(p); got != want {
+				if got := numbers.Float16Code(p); got != want {
 					t.Fatalf("%g (%#08x) encodes to %#04x, want %#04x", p, math.Float32bits(p), got, want)
 				}
 			}
@@ -71,7 +73,7 @@ func TestFloat16AllCodes(t *testing.T) {
 	}
 	for _, x := range []float64{math.Inf(1), math.Inf(-1), math.NaN(), 1e30, -1e30, 65519.99, 65520} {
 		want := float16.Fromfloat32(float32(x))
-		got := float16.Frombits(float16Code(float32(x)))
+		got := float16.Frombits(numbers.Float16Code(float32(x)))
 		if got != want && !(got.IsNaN() && want.IsNaN()) {
 			t.Errorf("%g encodes to %v, want %v", x, got, want)
 		}
@@ -80,12 +82,12 @@ func TestFloat16AllCodes(t *testing.T) {
 
 func TestBFloat16AllCodes(t *testing.T) {
 	for code := range 1 << 16 {
-		x := bfloat16Value(uint16(code))
-		if back := bfloat16Code(x); back != uint16(code) && x == x {
+		x := numbers.BFloat16Value(uint16(code))
+		if back := numbers.BFloat16Code(x); back != uint16(code) && x == x {
 			t.Fatalf("code %#04x, %g, encodes to %#04x", code, x, back)
 		}
 		if x != x {
-			if back := bfloat16Value(bfloat16Code(x)); back == back {
+			if back := numbers.BFloat16Value(numbers.BFloat16Code(x)); back == back {
 				t.Fatalf("NaN %#04x encodes to %g", code, back)
 			}
 			continue
@@ -99,7 +101,7 @@ func TestBFloat16AllCodes(t *testing.T) {
 			add  uint32
 			want int
 		}{{0x7fff, code}, {0x8000, code + code&1}, {0x8001, code + 1}} {
-			if got := bfloat16Code(math.Float32frombits(bits + p.add)); got != uint16(p.want) {
+			if got := numbers.BFloat16Code(math.Float32frombits(bits + p.add)); got != uint16(p.want) {
 				t.Fatalf("%#04x and %#x encode to %#04x, want %#04x", code, p.add, got, p.want)
 			}
 		}
@@ -115,8 +117,8 @@ func TestFloat8AllCodes(t *testing.T) {
 		overflow, nan uint8
 		next          float64 // the number after the largest, were there more
 	}{
-		{Float8E4M3, e4m3Code, &e4m3Values, 0x7e, 0x7f, 0x7f, 480},
-		{Float8E5M2, e5m2Code, &e5m2Values, 0x7b, 0x7c, 0x7e, 65536},
+		{Float8E4M3, numbers.E4m3Code, &numbers.E4m3Values, 0x7e, 0x7f, 0x7f, 480},
+		{Float8E5M2, numbers.E5m2Code, &numbers.E5m2Values, 0x7b, 0x7c, 0x7e, 65536},
 	} {
 		if got := float64(f.values[f.last]); got != formats[f.dtype].max {
 			t.Errorf("%s: largest number %g, want %g", f.dtype, got, formats[f.dtype].max)
@@ -157,7 +159,7 @@ func TestFloat8AllCodes(t *testing.T) {
 					t.Errorf("%s: %g encodes to %#02x, want %#02x", f.dtype, p, got, plain|sign)
 				}
 				var stored uint8
-				if storer[float32](f.dtype)(unsafe.Pointer(&stored), []float32{p}); stored != plain|sign {
+				if numbers.Storer[float32](device.Type(f.dtype))(unsafe.Pointer(&stored), []float32{p}); stored != plain|sign {
 					t.Errorf("%s: %g is stored as %#02x, want %#02x", f.dtype, p, stored, plain|sign)
 				}
 				if got := f.encode(p, true); got != full|sign {
@@ -198,18 +200,18 @@ func TestLoadersAndStorers(t *testing.T) {
 			}
 			want := d.value(d.fromMemory(unsafe.Pointer(&raw)))
 			var f64 [1]float64
-			loader[float64](d)(f64[:], unsafe.Pointer(&raw))
+			numbers.Loader[float64](device.Type(d))(f64[:], unsafe.Pointer(&raw))
 			if f64[0] != want && want == want {
 				t.Errorf("%s: %v loads as %g, want %g", d, raw, f64[0], want)
 			}
 			var f32 [1]float32
-			loader[float32](d)(f32[:], unsafe.Pointer(&raw))
+			numbers.Loader[float32](device.Type(d))(f32[:], unsafe.Pointer(&raw))
 			if float64(f32[0]) != float64(float32(want)) && want == want {
 				t.Errorf("%s: %v loads as float32 %g, want %g", d, raw, f32[0], want)
 			}
 			if want == want && math.Abs(want) < 1e18 {
 				var i64 [1]int64
-				loader[int64](d)(i64[:], unsafe.Pointer(&raw))
+				numbers.Loader[int64](device.Type(d))(i64[:], unsafe.Pointer(&raw))
 				if i64[0] != int64(want) && d != Int64 {
 					t.Errorf("%s: %v loads as %d, want %d", d, raw, i64[0], int64(want))
 				}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/lectern-go/lectern/tensor/internal/numbers"
 	"github.com/lectern-go/lectern/tensor/layout"
 )
 
@@ -139,11 +140,11 @@ func magnitude(values []float32) (largest float32, finite bool) {
 func (q *Quantized) blockScale(block []float32) (scale float32, code uint8) {
 	largest, finite := magnitude(block)
 	if q.Format == NVFP4 {
-		code = e4m3Code(largest/fp4Max/q.Global, true)
+		code = numbers.E4m3Code(largest/fp4Max/q.Global, true)
 		if !finite {
-			code = e4m3NaN
+			code = numbers.E4m3NaN
 		}
-		return e4m3Values[code] * q.Global, code
+		return numbers.E4m3Values[code] * q.Global, code
 	}
 	if !finite {
 		return float32(math.NaN()), mxNaN
@@ -161,7 +162,7 @@ const mxBias, mxNaN = 127, 0xff
 func (q *Quantized) scale(code uint8) float32 {
 	switch {
 	case q.Format == NVFP4:
-		return e4m3Values[code] * q.Global
+		return numbers.E4m3Values[code] * q.Global
 	case code == mxNaN:
 		return float32(math.NaN())
 	}

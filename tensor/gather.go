@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/lectern-go/lectern/internal/device"
+	"github.com/lectern-go/lectern/tensor/internal/numbers"
 	"github.com/lectern-go/lectern/tensor/layout"
 )
 
@@ -197,7 +198,7 @@ func (t *Tensor) memory() []byte {
 
 // addRows adds each selected row of x to where it came from, in order, so that
 // the sums don't depend on the number of threads.
-func addRows[T number](sum []T, x *Tensor, s selection) {
+func addRows[T numbers.Number](sum []T, x *Tensor, s selection) {
 	inner := layout.Product(x.layout.Shape[s.axis+1:])
 	outer := layout.Product(x.layout.Shape[:s.axis])
 	r, row := newReader[T](x), make([]T, inner)
@@ -397,7 +398,7 @@ func pick[S any](out, from []S, l Layout, a gathering) {
 	a.each(l, func(i, at int) { out[i] = from[at] })
 }
 
-func scatterAdd[T number](sum []T, l Layout, x *Tensor, a gathering) {
+func scatterAdd[T numbers.Number](sum []T, l Layout, x *Tensor, a gathering) {
 	var values []T
 	if isPlain[T](x) {
 		values = plain[T](x)

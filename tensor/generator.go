@@ -1,7 +1,9 @@
 package tensor
 
 import (
-	endian "encoding/binary" // "binary" is a kind of operation in this package
+	"github.com/lectern-go/lectern/tensor/internal/numbers"
+
+	endian "encoding/binary"
 	"fmt"
 	"hash/fnv"
 	"math"
@@ -11,6 +13,8 @@ import (
 	"github.com/lectern-go/lectern/internal/cellstate"
 	"github.com/lectern-go/lectern/internal/device"
 )
+
+// "binary" is a kind of operation in this package
 
 // A Generator makes random numbers from a seed. The same seed gives the same
 // numbers, whatever the number of threads; each call goes on where the one before
@@ -169,14 +173,14 @@ func (d draw) words(dst []uint64, start int) {
 // pairs that are never parted, so convert may combine them: where dst ends with the
 // first of a pair, the second is there all the same. Other devices know it by its name
 // and its params; one without a name is made by the processor for them.
-type distribution[T number] struct {
+type distribution[T numbers.Number] struct {
 	name    string
 	params  []float64
 	convert func(dst []T, words []uint64)
 }
 
 // fillRandom writes random numbers to t, one word for each element.
-func fillRandom[T number](t *Tensor, g *Generator, d distribution[T]) *Tensor {
+func fillRandom[T numbers.Number](t *Tensor, g *Generator, d distribution[T]) *Tensor {
 	if g == nil {
 		g = defaultGenerator
 	}

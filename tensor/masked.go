@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/lectern-go/lectern/internal/device"
+	"github.com/lectern-go/lectern/tensor/internal/numbers"
 	"github.com/lectern-go/lectern/tensor/layout"
 )
 
@@ -61,7 +62,7 @@ func (t *Tensor) MaskedFill(mask *Tensor, value float64) *Tensor {
 }
 
 // fillWhere is what other devices do by its name.
-func fillWhere[T number](value T) func(dst, x, mask []T) {
+func fillWhere[T numbers.Number](value T) func(dst, x, mask []T) {
 	return func(dst, x, mask []T) {
 		for i := range dst {
 			dst[i] = x[i]
@@ -128,7 +129,7 @@ func chooseAs(out, condition, x, y *Tensor) {
 	}
 }
 
-func chooseBlocks[T number](out, condition, x, y *Tensor) {
+func chooseBlocks[T numbers.Number](out, condition, x, y *Tensor) {
 	condition.storage.needHost()
 	linear, memory, where := condition.IsContiguous(), condition.storage.data, condition.layout.Merged()
 	parallel(out.Len(), parallelFrom, func(start, end int) {
@@ -264,13 +265,13 @@ func (t *Tensor) Minimum(other any) *Tensor {
 }
 
 // The built-in max and min have just the rule for NaN that is wanted.
-func maximum[T number](dst, x, y []T) {
+func maximum[T numbers.Number](dst, x, y []T) {
 	for i := range dst {
 		dst[i] = max(x[i], y[i])
 	}
 }
 
-func minimum[T number](dst, x, y []T) {
+func minimum[T numbers.Number](dst, x, y []T) {
 	for i := range dst {
 		dst[i] = min(x[i], y[i])
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/lectern-go/lectern/internal/cpu"
 	"github.com/lectern-go/lectern/internal/device"
+	"github.com/lectern-go/lectern/tensor/internal/numbers"
 	"github.com/lectern-go/lectern/tensor/layout"
 )
 
@@ -245,7 +246,7 @@ var productFormats = [numDtypes]*cpu.Format{
 }
 
 func smallFormat(d Dtype) *cpu.Format {
-	return &cpu.Format{Size: d.Size(), BFloat16: d == BFloat16, Load: loader[float32](d), Store: storer[float32](d)}
+	return &cpu.Format{Size: d.Size(), BFloat16: d == BFloat16, Load: numbers.Loader[float32](device.Type(d)), Store: numbers.Storer[float32](device.Type(d))}
 }
 
 // multiplyWhole computes a product of matrices of whole numbers into elements

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/lectern-go/lectern/internal/cpu"
+	"github.com/lectern-go/lectern/tensor/internal/numbers"
 	"github.com/lectern-go/lectern/tensor/layout"
 )
 
@@ -154,7 +155,7 @@ func wideSum(d Dtype) Dtype {
 // folding reduces a block of elements to one number and two such numbers to
 // one. The order of both is fixed, so the result is the same on every run and
 // for every layout.
-type folding[T number] struct {
+type folding[T numbers.Number] struct {
 	start T
 	block func(x []T) T
 	join  func(a, b T) T
@@ -183,7 +184,7 @@ var sums = foldings{
 
 // vectorFolding is a folding with its loops in vector instructions, if there are
 // any; they add in the same order.
-func vectorFolding[T number](f folding[T], block func(x []T) T, add func(dst, x, y []T)) folding[T] {
+func vectorFolding[T numbers.Number](f folding[T], block func(x []T) T, add func(dst, x, y []T)) folding[T] {
 	if block != nil {
 		f.block = block
 		f.step = func(sums, x []T) { add(sums[:len(x)], sums, x) }
@@ -191,7 +192,7 @@ func vectorFolding[T number](f folding[T], block func(x []T) T, add func(dst, x,
 	return f
 }
 
-func sumFolding[T number]() folding[T] {
+func sumFolding[T numbers.Number]() folding[T] {
 	return folding[T]{0, sumBlock[T], func(a, b T) T { return a + b }, func(sums, x []T) {
 		for i, v := range x {
 			sums[i] += v
@@ -201,7 +202,7 @@ func sumFolding[T number]() folding[T] {
 
 // sumBlock adds in lanes, which is both faster and, for floats, more exact than
 // one running sum.
-func sumBlock[T number](x []T) T {
+func sumBlock[T numbers.Number](x []T) T {
 	var lane [cpu.SumLanes]T
 	for len(x) >= len(lane) {
 		for i := range lane {
@@ -216,7 +217,7 @@ func sumBlock[T number](x []T) T {
 }
 
 // joinLanes adds the upper half of the lanes to the lower half until one is left.
-func joinLanes[T number](lane *[cpu.SumLanes]T) T {
+func joinLanes[T numbers.Number](lane *[cpu.SumLanes]T) T {
 	for half := len(lane) / 2; half > 0; half /= 2 {
 		for i := range half {
 			lane[i] += lane[i+half]
@@ -259,7 +260,7 @@ func (f *foldings) ofNothing(dtype Dtype) float64 {
 	return float64(f.i64.start)
 }
 
-func reduceInto[T number](out []T, x *Tensor, r reduced, f folding[T]) {
+func reduceInto[T numbers.Number](out []T, x *Tensor, r reduced, f folding[T]) {
 	if column, width := r.columnAxis(x); width > 0 {
 		foldColumns(out, x, r, column, f)
 		return
@@ -270,7 +271,7 @@ func reduceInto[T number](out []T, x *Tensor, r reduced, f folding[T]) {
 // fold reduces each run of count elements of x to one element of out: each block
 // to a number, and those in pairs. Threads share the runs or, if there are few,
 // the blocks; the order of the sums is the same.
-func fold[T number](out []T, x *Tensor, count int, f folding[T]) {
+func fold[T numbers.Number](out []T, x *Tensor, count int, f folding[T]) {
 	blocks := (count + blockLen - 1) / blockLen
 	needRoom("reduce", x.layout.Shape, 8*blocks) // x may be an expanded view
 	if isPlain[T](x) && blocks > 0 {
@@ -310,7 +311,7 @@ func fold[T number](out []T, x *Tensor, count int, f folding[T]) {
 }
 
 // foldPlain is fold for numbers that lie in memory as they are computed with.
-func foldPlain[T number](out, x []T, count, blocks int, f folding[T]) {
+func foldPlain[T numbers.Number](out, x []T, count, blocks int, f folding[T]) {
 	if blocks > 1 && len(out) < cpu.Threads() {
 		partial := make([]T, blocks)
 		for i := range out {
@@ -336,7 +337,7 @@ func foldPlain[T number](out, x []T, count, blocks int, f folding[T]) {
 }
 
 // foldBlocks reduces each block of x, as many as there is room for.
-func foldBlocks[T number](out, x []T, f folding[T]) {
+func foldBlocks[T numbers.Number](out, x []T, f folding[T]) {
 	for b := range out {
 		out[b] = f.block(x[b*blockLen : min((b+1)*blockLen, len(x))])
 	}
@@ -363,7 +364,7 @@ const foldWidth = 256
 
 // foldColumns is fold for sums along an axis that stays. Each sum is made in the
 // order in which fold makes it.
-func foldColumns[T number](out []T, x *Tensor, r reduced, axis int, f folding[T]) {
+func foldColumns[T numbers.Number](out []T, x *Tensor, r reduced, axis int, f folding[T]) {
 	// The axes become: others that stay, those that go, the one of the columns.
 	var order, gone []int
 	for i := range x.layout.Shape {
@@ -425,7 +426,7 @@ func foldColumns[T number](out []T, x *Tensor, r reduced, axis int, f folding[T]
 }
 
 // joinPairs joins neighbours, then their results, and so on: a balanced tree.
-func joinPairs[T number](x []T, join func(a, b T) T) T {
+func joinPairs[T numbers.Number](x []T, join func(a, b T) T) T {
 	switch len(x) {
 	case 1:
 		return x[0]

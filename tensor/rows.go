@@ -1,12 +1,14 @@
 package tensor
 
+import "github.com/lectern-go/lectern/tensor/internal/numbers"
+
 // Operations along one axis whose result has the shape of the input: cumulative
 // sums, softmax. The elements along that axis are brought together as a row,
 // whatever their layout.
 
 // mapRows calls f for each row of x along an axis; dst goes to the same place in
 // out. number is the row's place in row-major order of the other axes.
-func mapRows[T number](out, x *Tensor, axis int, f func(dst, src []T, number int)) {
+func mapRows[T numbers.Number](out, x *Tensor, axis int, f func(dst, src []T, number int)) {
 	out, x = rowsLast(out, x, axis)
 	n := x.layout.Shape[x.Dim()-1]
 	if out.Len() == 0 {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/lectern-go/lectern/tensor/internal/numbers"
 )
 
 // Sorting along an axis. NaN sorts as the largest number.
@@ -139,7 +141,7 @@ func key64(v float64) uint64 {
 func keyInt(v int64) uint64 { return uint64(v) ^ 1<<63 }
 
 // argsortRows sorts by keys of so many bytes.
-func argsortRows[T number](out, x *Tensor, o order, key func(T) uint64, bytes int) {
+func argsortRows[T numbers.Number](out, x *Tensor, o order, key func(T) uint64, bytes int) {
 	if x.Len() == 0 || out.Len() == 0 {
 		return
 	}

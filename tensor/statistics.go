@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/lectern-go/lectern/internal/cpu"
+	"github.com/lectern-go/lectern/tensor/internal/numbers"
 	"github.com/lectern-go/lectern/tensor/layout"
 )
 
@@ -177,14 +178,14 @@ var squareSums = foldings{
 	f64:  vectorSquares(squareFolding[float64](), vectors64.Squares),
 }
 
-func vectorSquares[T number](f folding[T], squares func(x []T, less T) T) folding[T] {
+func vectorSquares[T numbers.Number](f folding[T], squares func(x []T, less T) T) folding[T] {
 	if squares != nil {
 		f.block = func(x []T) T { return squares(x, 0) }
 	}
 	return f
 }
 
-func squareFolding[T number]() folding[T] {
+func squareFolding[T numbers.Number]() folding[T] {
 	return folding[T]{0, func(x []T) T {
 		var lane [cpu.SumLanes]T
 		for len(x) >= len(lane) {
@@ -273,7 +274,7 @@ func (r reduced) allOthers(x *Tensor) *Tensor {
 
 var products = foldings{"prod", productFolding[float32](), productFolding[float64](), productFolding[int64]()}
 
-func productFolding[T number]() folding[T] {
+func productFolding[T numbers.Number]() folding[T] {
 	return folding[T]{1, func(x []T) T {
 		p := T(1)
 		for _, v := range x {

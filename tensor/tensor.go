@@ -7,6 +7,7 @@ import (
 
 	"github.com/lectern-go/lectern/autograd"
 	"github.com/lectern-go/lectern/internal/sysmem"
+	"github.com/lectern-go/lectern/tensor/internal/numbers"
 	"github.com/lectern-go/lectern/tensor/layout"
 )
 
@@ -313,7 +314,7 @@ func (t *Tensor) AtInt(index ...int) int64 {
 	return elementAt[int64](t, "at int", index)
 }
 
-func elementAt[T number](t *Tensor, op string, index []int) T {
+func elementAt[T numbers.Number](t *Tensor, op string, index []int) T {
 	at, err := t.layout.Position(index)
 	t.must(op, err)
 	var value [1]T

@@ -1,6 +1,10 @@
 package tensor
 
-import "strconv"
+import (
+	"strconv"
+
+	"github.com/lectern-go/lectern/tensor/internal/numbers"
+)
 
 // Parts of matrices, and matrices backwards.
 
@@ -129,7 +133,7 @@ func (t *Tensor) Flip(axes ...int) *Tensor {
 	return out
 }
 
-func reverse[T number](dst, x []T) {
+func reverse[T numbers.Number](dst, x []T) {
 	for i, v := range x {
 		dst[len(dst)-1-i] = v
 	}

@@ -1,22 +1,20 @@
 package tensor
 
 import (
-	"unsafe"
-
 	"github.com/lectern-go/lectern/internal/cpu"
+	"github.com/lectern-go/lectern/tensor/internal/numbers"
 )
 
 // Where the processor has vector instructions, loops written for them take the
 // place of those in Go.
 var (
-	vectors32  = cpu.Float32s()
-	vectors64  = cpu.Float64s()
-	converters = cpu.Converters()
+	vectors32 = cpu.Float32s()
+	vectors64 = cpu.Float64s()
 )
 
 // vector1 returns a loop with one operand in vector instructions, or else the
 // one in Go.
-func vector1[T number](vector, portable func(dst, x []T)) func(dst, x []T) {
+func vector1[T numbers.Number](vector, portable func(dst, x []T)) func(dst, x []T) {
 	if vector == nil {
 		return portable
 	}
@@ -24,7 +22,7 @@ func vector1[T number](vector, portable func(dst, x []T)) func(dst, x []T) {
 }
 
 // vector2 is vector1 for two operands.
-func vector2[T number](vector, portable func(dst, x, y []T)) func(dst, x, y []T) {
+func vector2[T numbers.Number](vector, portable func(dst, x, y []T)) func(dst, x, y []T) {
 	if vector == nil {
 		return portable
 	}
@@ -32,7 +30,7 @@ func vector2[T number](vector, portable func(dst, x, y []T)) func(dst, x, y []T)
 }
 
 // swapped is vector2 for a loop that takes its operands in the other order.
-func swapped[T number](vector, portable func(dst, x, y []T)) func(dst, x, y []T) {
+func swapped[T numbers.Number](vector, portable func(dst, x, y []T)) func(dst, x, y []T) {
 	if vector == nil {
 		return portable
 	}
@@ -52,35 +50,4 @@ func bothKernels(f32 func(dst, x []float32), f64 func(dst, x []float64), f func(
 	k := vectorKernels(f32, f)
 	k.f64 = vector1(f64, k.f64)
 	return k
-}
-
-// vectorLoader returns the vector loop that converts stored elements of d to
-// float32, nil if there is none.
-func vectorLoader(d Dtype) func(dst []float32, src unsafe.Pointer) {
-	switch d {
-	case Float16:
-		return converters.FromFloat16
-	case BFloat16:
-		return converters.FromBFloat16
-	case Float8E4M3:
-		return converters.FromE4M3
-	case Float8E5M2:
-		return converters.FromE5M2
-	case Uint8, Bool:
-		return converters.FromUint8
-	}
-	return nil
-}
-
-// vectorStorer is the inverse of vectorLoader.
-func vectorStorer(d Dtype) func(dst unsafe.Pointer, src []float32) {
-	switch d {
-	case Float16:
-		return converters.ToFloat16
-	case BFloat16:
-		return converters.ToBFloat16
-	case Bool:
-		return converters.ToBool
-	}
-	return nil
 }

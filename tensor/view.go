@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/lectern-go/lectern/tensor/internal/numbers"
 	"github.com/lectern-go/lectern/tensor/layout"
 )
 
@@ -199,7 +200,7 @@ func additions(at Layout) int {
 	return 0
 }
 
-func addAt[T number](sum *Tensor, at *Layout, g *Tensor) {
+func addAt[T numbers.Number](sum *Tensor, at *Layout, g *Tensor) {
 	to, r := elements[T](sum.storage), newReader[T](g)
 	inBlocks(0, g.Len(), func(start, n int) {
 		values := r.block(start, n)

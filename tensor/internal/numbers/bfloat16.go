@@ -1,4 +1,4 @@
-package tensor
+package numbers
 
 import (
 	"math"
@@ -8,12 +8,12 @@ import (
 // bfloat16 is the upper half of a float32: 1 sign bit, 8 exponent bits, 7
 // mantissa bits. It has float32's range and two to three decimal digits.
 
-func bfloat16Value(code uint16) float32 { return math.Float32frombits(uint32(code) << 16) }
+func BFloat16Value(code uint16) float32 { return math.Float32frombits(uint32(code) << 16) }
 
-// bfloat16Code returns the bfloat16 nearest to x, ties to even: it adds just
+// BFloat16Code returns the bfloat16 nearest to x, ties to even: it adds just
 // less than half of the last place kept, or exactly half if that place is odd,
 // and cuts. A carry runs into the exponent, as it should.
-func bfloat16Code(x float32) uint16 {
+func BFloat16Code(x float32) uint16 {
 	bits := math.Float32bits(x)
 	if x != x {
 		return uint16(bits>>16) | 0x40 // cutting must not turn NaN into infinity
@@ -21,15 +21,15 @@ func bfloat16Code(x float32) uint16 {
 	return uint16((bits + 0x7fff + bits>>16&1) >> 16)
 }
 
-func loadBFloat16[T number](dst []T, src unsafe.Pointer) {
+func loadBFloat16[T Number](dst []T, src unsafe.Pointer) {
 	for i, code := range unsafe.Slice((*uint16)(src), len(dst)) {
-		dst[i] = T(bfloat16Value(code))
+		dst[i] = T(BFloat16Value(code))
 	}
 }
 
-func storeBFloat16[T number](dst unsafe.Pointer, src []T) {
+func storeBFloat16[T Number](dst unsafe.Pointer, src []T) {
 	to := unsafe.Slice((*uint16)(dst), len(src))
 	for i, x := range src {
-		to[i] = bfloat16Code(float32(x))
+		to[i] = BFloat16Code(float32(x))
 	}
 }

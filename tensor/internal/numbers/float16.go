@@ -1,4 +1,4 @@
-package tensor
+package numbers
 
 import (
 	"math"
@@ -6,14 +6,14 @@ import (
 )
 
 // float16 is IEEE 754 binary16: 1 sign bit, 5 exponent bits (bias 15), 10
-// mantissa bits. Scalars go through x448/float16 (see format.Encode); these
-// loops are for slices, and the tests compare the two over all codes.
+// mantissa bits. Scalars go through x448/float16 (see Dtype.Encode of package
+// tensor); these loops are for slices, and tests compare the two over all codes.
 
-// float16Value returns the value of a float16 code. Shifting the code left
+// Float16Value returns the value of a float16 code. Shifting the code left
 // puts exponent and mantissa where float32 has them; the exponent's bias is
 // then 112 too small. Subnormal codes have no leading 1: float32 subtraction
 // normalises them.
-func float16Value(code uint16) float32 {
+func Float16Value(code uint16) float32 {
 	const (
 		exponent = 0x7c00 << 13
 		rebias   = (127 - 15) << 23
@@ -31,9 +31,9 @@ func float16Value(code uint16) float32 {
 	return math.Float32frombits(bits | uint32(code&0x8000)<<16)
 }
 
-// float16Code returns the float16 nearest to x, ties to even; numbers from
+// Float16Code returns the float16 nearest to x, ties to even; numbers from
 // 65520 on become infinite.
-func float16Code(x float32) uint16 {
+func Float16Code(x float32) uint16 {
 	const (
 		one13    = 0xfff                   // just below half of the last place kept
 		rebias   = (127 - 15) << 23        // between the exponents' biases
@@ -57,15 +57,15 @@ func float16Code(x float32) uint16 {
 	return sign | uint16((bits-rebias+one13+odd)>>13)
 }
 
-func loadFloat16[T number](dst []T, src unsafe.Pointer) {
+func loadFloat16[T Number](dst []T, src unsafe.Pointer) {
 	for i, code := range unsafe.Slice((*uint16)(src), len(dst)) {
-		dst[i] = T(float16Value(code))
+		dst[i] = T(Float16Value(code))
 	}
 }
 
-func storeFloat16[T number](dst unsafe.Pointer, src []T) {
+func storeFloat16[T Number](dst unsafe.Pointer, src []T) {
 	to := unsafe.Slice((*uint16)(dst), len(src))
 	for i, x := range src {
-		to[i] = float16Code(float32(x))
+		to[i] = Float16Code(float32(x))
 	}
 }

@@ -1,0 +1,162 @@
+// Package numbers has the codes of the small floats, and loops that convert elements, as
+// they are stored, to the types that are computed in and back.
+package numbers
+
+import (
+	"strconv"
+	"unsafe"
+
+	"github.com/lectern-go/lectern/internal/cpu"
+	"github.com/lectern-go/lectern/internal/device"
+)
+
+// Number is a type that elements are computed in.
+type Number interface{ float32 | float64 | int64 }
+
+// converters are loops in vector instructions, nil where the processor has none.
+var converters = cpu.Converters()
+
+// IsNative reports whether elements of d are stored as T.
+func IsNative[T Number](d device.Type) bool {
+	var zero T
+	switch any(zero).(type) {
+	case float32:
+		return d == device.Float32
+	case float64:
+		return d == device.Float64
+	default:
+		return d == device.Int64
+	}
+}
+
+// Loader returns the function that converts stored elements of d to T.
+func Loader[T Number](d device.Type) func(dst []T, src unsafe.Pointer) {
+	if f, ok := any(vectorLoader(d)).(func(dst []T, src unsafe.Pointer)); ok && f != nil {
+		return f
+	}
+	switch d {
+	case device.Float32:
+		return load[T, float32]
+	case device.Float64:
+		return load[T, float64]
+	case device.Int64:
+		return load[T, int64]
+	case device.Int32:
+		return load[T, int32]
+	case device.Int16:
+		return load[T, int16]
+	case device.Int8:
+		return load[T, int8]
+	case device.Uint8, device.Bool:
+		return load[T, uint8]
+	case device.Float16:
+		return loadFloat16[T]
+	case device.BFloat16:
+		return loadBFloat16[T]
+	case device.Float8E4M3:
+		return loadFloat8[T](&E4m3Values)
+	case device.Float8E5M2:
+		return loadFloat8[T](&E5m2Values)
+	}
+	panic("tensor: no conversion from type " + strconv.Itoa(int(d)))
+}
+
+// Storer returns the function that converts T to stored elements of d. Small
+// floats are reached through float32, as in PyTorch.
+func Storer[T Number](d device.Type) func(dst unsafe.Pointer, src []T) {
+	if f, ok := any(vectorStorer(d)).(func(dst unsafe.Pointer, src []T)); ok && f != nil {
+		return f
+	}
+	switch d {
+	case device.Float32:
+		return store[float32, T]
+	case device.Float64:
+		return store[float64, T]
+	case device.Int64:
+		return store[int64, T]
+	case device.Int32:
+		return storeInteger[int32, T]
+	case device.Int16:
+		return storeInteger[int16, T]
+	case device.Int8:
+		return storeInteger[int8, T]
+	case device.Uint8:
+		return storeInteger[uint8, T]
+	case device.Bool:
+		return storeBool[T]
+	case device.Float16:
+		return storeFloat16[T]
+	case device.BFloat16:
+		return storeBFloat16[T]
+	case device.Float8E4M3:
+		return storeFloat8[T](e4m3Codes())
+	case device.Float8E5M2:
+		return storeFloat8[T](e5m2Codes())
+	}
+	panic("tensor: no conversion to type " + strconv.Itoa(int(d)))
+}
+
+func load[T Number, S Number | int32 | int16 | int8 | uint8](dst []T, src unsafe.Pointer) {
+	from := unsafe.Slice((*S)(src), len(dst))
+	for i := range dst {
+		dst[i] = T(from[i])
+	}
+}
+
+func store[S Number, T Number](dst unsafe.Pointer, src []T) {
+	to := unsafe.Slice((*S)(dst), len(src))
+	for i := range src {
+		to[i] = S(src[i])
+	}
+}
+
+// storeInteger keeps the low bits of a number that is too large, as a cast in
+// C does; fractions are cut.
+func storeInteger[S int32 | int16 | int8 | uint8, T Number](dst unsafe.Pointer, src []T) {
+	to := unsafe.Slice((*S)(dst), len(src))
+	for i := range src {
+		to[i] = S(int64(src[i]))
+	}
+}
+
+// storeBool stores whether a number differs from zero; NaN does.
+func storeBool[T Number](dst unsafe.Pointer, src []T) {
+	to := unsafe.Slice((*uint8)(dst), len(src))
+	for i := range src {
+		to[i] = 0
+		if src[i] != 0 {
+			to[i] = 1
+		}
+	}
+}
+
+// vectorLoader returns the vector loop that converts stored elements of d to
+// float32, nil if there is none.
+func vectorLoader(d device.Type) func(dst []float32, src unsafe.Pointer) {
+	switch d {
+	case device.Float16:
+		return converters.FromFloat16
+	case device.BFloat16:
+		return converters.FromBFloat16
+	case device.Float8E4M3:
+		return converters.FromE4M3
+	case device.Float8E5M2:
+		return converters.FromE5M2
+	case device.Uint8, device.Bool:
+		return converters.FromUint8
+	}
+	return nil
+}
+
+// vectorStorer is the inverse of vectorLoader.
+func vectorStorer(d device.Type) func(dst unsafe.Pointer, src []float32) {
+	switch d {
+	case device.Float16:
+		return converters.ToFloat16
+	case device.BFloat16:
+		return converters.ToBFloat16
+	case device.Bool:
+		return converters.ToBool
+	}
+	return nil
+}
