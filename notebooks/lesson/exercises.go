@@ -379,18 +379,18 @@ var exercises = map[string]exercise{
 	// 21: mixed precision
 	"21.1": {
 		want: 536870912, tolerance: []float64{1e-6},
-		hint:   "Only the largest gradient can overflow. By how much may it be multiplied? Round down to a power of two.",
-		praise: "It lifts the smallest gradient far above what float16 can hold.",
+		hint:   "Only the largest gradient can overflow. What may it be multiplied by at most? Round that down to a power of two.",
+		praise: "It lifts the smallest gradient to 0.05, far above where float16 ends.",
 	},
 	"21.2": {
 		want: 8192, tolerance: []float64{1e-6},
 		hint:   "Each overflow halves it.",
-		praise: "Three steps were skipped: that is how a scaler finds its scale at the start of a run.",
+		praise: "That is how a scaler finds its scale at the start of a run: three steps skipped.",
 	},
 	"21.3": {
 		want: 16384, tolerance: []float64{1e-6},
-		hint:   "The largest power of two that does not move 0.02 beyond the end of E4M3.",
-		praise: "",
+		hint:   "What is the largest power of two that doesn't move 0.02 beyond the end of E4M3?",
+		praise: "That takes 0.02 to 327.68. A power of two only changes the exponent, so scaling rounds nothing.",
 	},
 	// 24: a Transformer
 	"24.1": {

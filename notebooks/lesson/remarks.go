@@ -237,6 +237,33 @@ var remarks = map[string][]Option{
 		Why("The checkpoint of step 40 is damaged, so it takes the one before."), Mistake(40, "With half a file?"), Mistake(20, "That is older than need be."),
 	},
 	"Is the flipped bit noticed?": {Why("A checksum of all numbers changes with any one bit of them.")},
+	// 21: mixed precision
+	"Where does the bfloat16 parameter end?": {
+		Why("1 − 0.001 is closer to 1 than to the number below it, 0.996, so each step is rounded away."), Mistake(0.9, "So it would, in float32."),
+	},
+	"Where do they end on average?": {Why("What chance takes from one it gives to another."), Mistake(1, "In a quarter of the cases it moves.")},
+	"What is the gradient of the weight?": {
+		Why("1e-8 is less than half of float16's smallest number, so it is rounded to 0 before anything is added up."),
+		Mistake(4e-8, "So it would be, in float32."), Mistake(1e-8, "So it would be for one row, in float32."),
+	},
+	"What is the gradient now?": {
+		Why("65536 · 1e-8 fits into float16; the four rows are added up and divided again."), Mistake(1e-8, "There are four rows."),
+		Mistake(0.002621, "That is before the division."),
+	},
+	"Which scales do the 8 steps have?": {
+		Why("Three good steps double it, and the overflow halves it. After the overflow, three more good steps are needed."),
+		Mistake([]float64{1024, 1024, 1024, 2048, 1024, 1024, 1024, 2048}, "Step 4 is the one that overflows: its own scale is still 2048."),
+	},
+	"Of which type is the product?":  {Why("Products may be small.")},
+	"And the softmax?":               {Why("It is converted back before, for the range of the exponentials.")},
+	"Of which type is the gradient?": {Why("A conversion's backward is a conversion back, to the type of the weight.")},
+	"How many times as large is bfloat16's error?": {
+		Why("Each bit of mantissa halves it, and bfloat16 has three fewer."), Mistake(3, "Three bits are a factor of 2 · 2 · 2."),
+	},
+	"How many times as fast is TF32?":                 {Why("494.5 TFLOP/s against 67: half of bfloat16's rate.")},
+	"What is the scale of the weights?":               {Why("448 / 0.125 = 3584, and the power of two below it is 2048."), Mistake(4096, "That would move 0.125 to 512."), Mistake(3584, "That is no power of two.")},
+	"Is the first large step as exact as the second?": {Why("Its scale follows from the steps before, when values were small.")},
+	"Which recipe ends with the largest error?":       {Why("Most of its gradients are 0.")},
 	// 22: the roofline
 	"What are the intensities of ReLU and GELU?": {
 		Why("1 FLOP for 4 bytes, and 20 for 4."), Mistake([]float64{0.5, 10}, "The result has to be written, too."),

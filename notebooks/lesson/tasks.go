@@ -678,6 +678,49 @@ var tasks = map[string]*task{
 		},
 		praise: "Loaders that believe their files crash, or worse: whoever wrote the file decides what happens.",
 	},
+	// 21: mixed precision
+	"21.4": {
+		name: "scaler", args: []string{"largest", "scale", "interval"},
+		prototype: (func(largest []float64, scale float64, interval int) (float64, int))(nil),
+		cases: []gradedCase{
+			{category: "no steps", in: []any{[]float64{}, 1024.0, 3}, want: []any{1024.0, 0}},
+			{category: "an overflow", in: []any{[]float64{100}, 1024.0, 3}, want: []any{512.0, 1}},
+			{category: "growing", in: []any{[]float64{1, 1, 1}, 1024.0, 3}, want: []any{2048.0, 0}},
+			{category: "not long enough to grow", in: []any{[]float64{1, 1}, 1024.0, 3}, want: []any{1024.0, 0}},
+			{category: "growing twice", in: []any{[]float64{1, 1, 1, 1, 1}, 8.0, 2}, want: []any{32.0, 0}},
+			{category: "an overflow begins the count anew", points: 2, in: []any{[]float64{1, 1, 100, 1, 1}, 1024.0, 3}, want: []any{512.0, 1}},
+			{category: "a scale that became too large", points: 2, in: []any{[]float64{40, 40, 40, 40, 40}, 1024.0, 2}, want: []any{2048.0, 1}},
+			{category: "several overflows in a row", in: []any{[]float64{1000, 1000, 1000, 1000, 1000}, 256.0, 2}, want: []any{64.0, 3}},
+			{category: "exactly the largest float16", in: []any{[]float64{65504}, 1.0, 2}, want: []any{1.0, 0}},
+		},
+		hints: [2]string{
+			"Keep two counts: the skipped steps, and the good steps since the scale last changed. When do you set the second one back to 0?",
+			"For each g: if g*scale > 65504, halve the scale, add a skipped step and set good to 0. Otherwise add a good step, and if there are interval of them, double the scale and set good to 0.",
+		},
+		praise: "PyTorch's GradScaler does this, and grows after 2,000 good steps.",
+	},
+	"21.5": {
+		name: "toBF16", args: []string{"x"},
+		prototype: (func(x float32) float32)(nil),
+		cases: []gradedCase{
+			{category: "a number that bfloat16 has", in: []any{float32(1.5)}, want: []any{float32(1.5)}},
+			{category: "zero", in: []any{float32(0)}, want: []any{float32(0)}},
+			{category: "down", in: []any{float32(1.001)}, want: []any{float32(1)}},
+			{category: "up", in: []any{float32(1.007)}, want: []any{float32(1.0078125)}},
+			{category: "a negative number", in: []any{float32(-3.3)}, want: []any{float32(-3.296875)}},
+			{category: "the middle, with an even number below", points: 2, in: []any{float32(1.00390625)}, want: []any{float32(1)}},
+			{category: "the middle, with an even number above", points: 2, in: []any{float32(1.01171875)}, want: []any{float32(1.015625)}},
+			{category: "up to the next power of two", in: []any{float32(1.999)}, want: []any{float32(2)}},
+			{category: "a large number", in: []any{float32(1e30)}, want: []any{float32(1.0002555517425873e+30)}},
+			{category: "beyond the largest", in: []any{float32(3.4e38)}, want: []any{float32(math.Inf(1))}},
+		},
+		tolerance: 1e-7,
+		hints: [2]string{
+			"Dropping the lower 16 bits rounds towards 0. What do you have to add before, so that everything above the middle carries into the upper half? And in the middle itself?",
+			"Add 0x7fff to the bits, and one more if the last bit that stays, bits>>16&1, is 1. Then clear the lower 16 bits with &^ 0xffff.",
+		},
+		praise: "Three integer operations, which is why converting is so cheap.",
+	},
 	// 22: the roofline
 	"22.4": {
 		name: "intensity", args: []string{"m", "k", "n", "element"},
