@@ -28,6 +28,34 @@ var remarks = map[string][]Option{
 	"How many tokens for the fox?": {
 		Why("`the ` takes one token instead of four."), Mistake(15, "Four bytes become one token: how many fewer is that?"),
 	},
+	// 03: number formats
+	"How many MiB is GPT-3's matrix?": {
+		Why("49152 · 12288 · 4 bytes, over 1024 · 1024."), Mistake(576, "Times four: there are four times as many outputs."), Mistake(2415, "That is in millions of bytes."),
+		Mistake(2416, "That is in millions of bytes."),
+	},
+	"Which number is 0 10000001 01000…?": {
+		Why("1.25 · 2^(129 − 127)."), Mistake(1, "That is 0.25 · 4. A 1 stands in front of the point, and isn't stored."), Mistake(1.25, "And the exponent?"),
+		Mistake(6, "The first bit behind the point is worth ½, the second ¼."),
+	},
+	"Which fields change from 1.5 to 3?": {Why("1.5 · 2⁰ becomes 1.5 · 2¹.")},
+	"What is 1e-8 in float16?":           {Why("The smallest float16 is about 6e-8."), Mistake(1e-8, "The smallest float16 is about 6e-8.")},
+	"What is 1e-8 in bfloat16?":          {Why("The exponent has room for it, the mantissa is too short for all of its digits.")},
+	"How many E4M3 numbers are there from 1 to 8?": {
+		Why("8 from 1 to 2, from 2 to 4, and from 4 to 8."), Mistake(56, "That would be equal steps. But the steps double with each exponent."),
+		Mistake(64, "That would be equal steps. But the steps double with each exponent."), Mistake(32, "Without 8 itself, there are three powers of two."),
+		Mistake(25, "Without 8 itself."),
+	},
+	"What is the eps of bfloat16?": {
+		Why("2 to the −7."), Mistake(1./256, "The 7 bits stand behind the point, the last is worth 1/128."),
+	},
+	"Where do 1000 updates of 0.003 end in bfloat16?": {
+		Why("Each sum is rounded back to 1."), Mistake(4, "Exactly computed, yes. Which number comes next after 1?"),
+	},
+	"Which FP8 is for gradients?": {Why("Gradients need the range.")},
+	"How many bits does a number cost in NVFP4?": {
+		Why("4, and 8 bits of scale for 16 numbers."), Mistake(4, "And the scale?"), Mistake(4.25, "That is with blocks of 32."), Mistake(12, "Each block of 16 shares one scale."),
+	},
+	"How many percent is NVFP4 off?": {Why("The gaps between E2M1's numbers are large, and only the scale is fine.")},
 	// 05: storage, strides, views
 	"What are the strides of x?": {
 		Why("The next row is four places away, the next column one."), Mistake([]int{1, 4}, "The first stride is that of the first axis: a step down."),

@@ -77,6 +77,67 @@ var tasks = map[string]*task{
 		},
 		praise: "You have trained a tokenizer. GPT-2's did this 50,000 times.",
 	},
+	// 03: number formats
+	"03.4": {
+		name: "decode", args: []string{"code", "exponentBits", "mantissaBits"},
+		prototype: (func(code uint32, exponentBits, mantissaBits int) float64)(nil),
+		cases: []gradedCase{
+			{category: "one in float32", in: []any{uint32(0x3F800000), 8, 23}, want: []any{1.0}},
+			{category: "a mantissa", in: []any{uint32(0x40A00000), 8, 23}, want: []any{5.0}},
+			{category: "a negative number", in: []any{uint32(0xBDCCCCCD), 8, 23}, want: []any{-0.10000000149011612}},
+			{category: "float16", in: []any{uint32(0x5640), 5, 10}, want: []any{100.0}},
+			{category: "bfloat16", in: []any{uint32(0x4049), 8, 7}, want: []any{3.140625}},
+			{category: "E5M2", in: []any{uint32(0x42), 5, 2}, want: []any{3.0}},
+			{category: "zero", in: []any{uint32(0), 4, 3}, want: []any{0.0}},
+			{category: "the largest E4M3, 0 1111 110", in: []any{uint32(0x7E), 4, 3}, want: []any{448.0}},
+			{category: "a subnormal E4M3, 1 0000 011", points: 2, in: []any{uint32(0x83), 4, 3}, want: []any{-0.005859375}},
+			{category: "the smallest E2M1, 0 00 1", points: 2, in: []any{uint32(1), 2, 1}, want: []any{0.5}},
+			{category: "a negative E2M1, 1 11 1", in: []any{uint32(0b1111), 2, 1}, want: []any{-6.0}},
+		},
+		hints: [2]string{
+			"Cut the fields out with >> and &. What changes in the formula where all bits of the exponent are 0? There are two changes.",
+			"mantissa = code & (1<<mantissaBits − 1), and so on. The value is (1 + mantissa/2^mantissaBits) · 2^(exponent−bias); with an exponent of 0 " +
+				"it is (mantissa/2^mantissaBits) · 2^(1−bias). math.Ldexp(v, n) is v·2ⁿ, also where n is negative.",
+		},
+		praise: "One function for float32, bfloat16, FP8 and FP4: they differ in two numbers.",
+	},
+	"03.5": {
+		name: "toBFloat16", args: []string{"x"},
+		prototype: (func(x float32) float32)(nil),
+		cases: []gradedCase{
+			{category: "a number that bfloat16 has", in: []any{float32(1.5)}, want: []any{float32(1.5)}},
+			{category: "rounding down", in: []any{float32(1.003)}, want: []any{float32(1)}},
+			{category: "rounding up", in: []any{float32(1.005)}, want: []any{float32(1.0078125)}},
+			{category: "a negative number", in: []any{float32(-0.1)}, want: []any{float32(-0.100097656)}},
+			{category: "a tie that goes down", points: 2, in: []any{math.Float32frombits(0x3F808000)}, want: []any{float32(1)}},
+			{category: "a tie that goes up", points: 2, in: []any{math.Float32frombits(0x3F818000)}, want: []any{float32(1.015625)}},
+			{category: "just above a tie", in: []any{math.Float32frombits(0x3F808001)}, want: []any{float32(1.0078125)}},
+			{category: "up to the next power of two", in: []any{math.Float32frombits(0x3FFFFFFF)}, want: []any{float32(2)}},
+			{category: "overflow", in: []any{float32(math.MaxFloat32)}, want: []any{float32(math.Inf(1))}},
+		},
+		hints: [2]string{
+			"Cutting off the lower 16 bits rounds down. What do you have to add to the bits first, so that cutting off rounds to nearest? And what for ties?",
+			"Add 0x7fff, and 1 more if the last bit that is kept, bits>>16&1, is 1. Then clear the lower half with &^ 0xffff.",
+		},
+		praise: "Hardware without a unit for bfloat16 does it with the same three operations.",
+	},
+	"03.6": {
+		name: "quantize", args: []string{"block"},
+		prototype: (func(block []float64) (scale float64, values []float64))(nil),
+		cases: []gradedCase{
+			{category: "a scale of 1", in: []any{[]float64{6, -3, 1, 0.4}}, want: []any{1.0, []float64{6, -3, 1, 0.5}}},
+			{category: "a small scale", points: 2, in: []any{[]float64{1.2, 0.1, -0.6, 0.37}}, want: []any{0.2, []float64{1.2, 0.1, -0.6, 0.4}}},
+			{category: "the largest is negative", points: 2, in: []any{[]float64{-12, 5.4}}, want: []any{2.0, []float64{-12, 6}}},
+			{category: "zeros", in: []any{[]float64{0, 0, 0}}, want: []any{0.0, []float64{0, 0, 0}}},
+			{category: "an outlier", in: []any{[]float64{600, 1, 20, -80}}, want: []any{100.0, []float64{600, 0, 0, -100}}},
+			{category: "an empty block", in: []any{[]float64{}}, want: []any{0.0, []float64{}}},
+		},
+		hints: [2]string{
+			"First the scale, from the largest absolute value. Then look at each |x|/scale: which of 0, 0.5, 1, 1.5, 2, 3, 4 and 6 is nearest? What about a scale of 0?",
+			"scale = max |x| / 6. If it is 0, return zeros. For each x, find the g with the smallest |(|x|/scale) − g|; the value is g·scale with the sign of x, math.Copysign.",
+		},
+		praise: "An outlier costs its neighbours their precision. That is why blocks are small.",
+	},
 	// 05: storage, strides, views
 	"05.5": {
 		name: "strides", args: []string{"shape"},
