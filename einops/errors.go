@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/lectern-go/lectern/internal/callsite"
+	"github.com/lectern-go/lectern/internal/spelling"
 )
 
 // The kinds of mistake that are this package's own; test with errors.Is on what
@@ -112,7 +113,7 @@ func names(list []string) string {
 func nearest(name string, known []string) string {
 	best, at := 3, ""
 	for _, k := range known {
-		if d := editDistance(name, k); d < best && d < max(len(name), len(k))/2+1 && k != name {
+		if d := spelling.Distance(name, k); d < best && d < max(len(name), len(k))/2+1 && k != name {
 			best, at = d, k
 		}
 	}
@@ -120,26 +121,4 @@ func nearest(name string, known []string) string {
 		return ""
 	}
 	return fmt.Sprintf("did you mean %q?", at)
-}
-
-// editDistance counts the insertions, deletions and changes of one byte that
-// lead from a to b.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

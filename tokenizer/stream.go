@@ -7,9 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"sync"
+
+	"github.com/lectern-go/lectern/internal/atomicfile"
 )
 
 // StreamOptions says how a long text is encoded. The zero value is good.
@@ -151,31 +151,16 @@ func (t *BPE) EncodeFile(ctx context.Context, path string, text io.Reader, o Str
 
 // writeFile writes a file that appears under its name only when it is complete: it is written beside it under
 // another name first, and an error leaves what was there before.
-func writeFile(path string, write func(*bufio.Writer) error) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+func writeFile(path string, write func(*bufio.Writer) error) error {
+	err := atomicfile.Write(path, func(f io.Writer) error {
+		w := bufio.NewWriterSize(f, 1<<16)
+		if err := write(w); err != nil {
+			return err
+		}
+		return w.Flush()
+	})
 	if err != nil {
-		return fmt.Errorf("tokenizer: save %s: %w", path, err)
-	}
-	defer func() {
-		if err != nil {
-			f.Close()
-			os.Remove(f.Name())
-		}
-	}()
-	w := bufio.NewWriterSize(f, 1<<16)
-	if err = write(w); err != nil {
-		return err
-	}
-	for _, finish := range []func() error{
-		w.Flush,
-		func() error { return f.Chmod(0o644) },
-		f.Sync,
-		f.Close,
-		func() error { return os.Rename(f.Name(), path) },
-	} {
-		if err = finish(); err != nil {
-			return fmt.Errorf("tokenizer: save %s: %w", path, err)
-		}
+		return fmt.Errorf("tokenizer: save: %w", err)
 	}
 	return nil
 }

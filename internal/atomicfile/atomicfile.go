@@ -3,12 +3,14 @@
 package atomicfile
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 )
 
 // marker is in the names of files that are being written.
@@ -16,8 +18,26 @@ const marker = ".partial-"
 
 // Write calls write with a new file in the folder of path and, if that returns
 // nil, puts the file in the place of path: it is written to the disk, renamed,
-// and the folder is written to the disk. If anything fails path is as it was.
-func Write(path string, write func(w io.Writer) error) (err error) {
+// and the folder is written to the disk. The new file may be read by everybody, or
+// has the permissions of the one it replaces. If anything fails path is as it was.
+func Write(path string, write func(w io.Writer) error) error {
+	mode := os.FileMode(0o644)
+	if old, err := os.Stat(path); err == nil {
+		mode = old.Mode().Perm()
+	}
+	return replace(path, mode, true, write)
+}
+
+// Replace puts a file with the content b in the place of path. It does not wait for the
+// disk: it is for what can be made again, and would be if the machine stopped.
+func Replace(path string, b []byte, mode os.FileMode) error {
+	return replace(path, mode, false, func(w io.Writer) error {
+		_, err := w.Write(b)
+		return err
+	})
+}
+
+func replace(path string, mode os.FileMode, durable bool, write func(w io.Writer) error) (err error) {
 	folder := filepath.Dir(path)
 	f, err := os.CreateTemp(folder, "."+filepath.Base(path)+marker+"*")
 	if err != nil {
@@ -33,22 +53,24 @@ func Write(path string, write func(w io.Writer) error) (err error) {
 	if err := write(f); err != nil {
 		return err
 	}
-	if err := f.Chmod(0o644); err != nil && runtime.GOOS != "windows" {
+	if err := f.Chmod(mode); err != nil && runtime.GOOS != "windows" {
 		return err
 	}
-	if err := f.Sync(); err != nil {
-		return err
+	if durable {
+		if err := f.Sync(); err != nil {
+			return err
+		}
 	}
 	if err := f.Close(); err != nil {
 		return err
 	}
-	if err := os.Rename(f.Name(), path); err != nil {
+	if err := os.Rename(f.Name(), path); err != nil || !durable {
 		return err
 	}
 	return syncFolder(folder)
 }
 
-// syncFolder makes a rename survive a power failure.
+// syncFolder makes a rename survive a power failure, where the file system knows how.
 func syncFolder(folder string) error {
 	if runtime.GOOS == "windows" {
 		return nil // folders can't be synchronised there, and renames are journalled
@@ -58,7 +80,10 @@ func syncFolder(folder string) error {
 		return err
 	}
 	defer d.Close()
-	return d.Sync()
+	if err := d.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, syscall.EINVAL) {
+		return err
+	}
+	return nil
 }
 
 // Clean removes what interrupted writes of the file left behind. It must not be

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 )
 
@@ -69,5 +70,33 @@ func TestCleanRemovesOnlyThePartsOfThatFile(t *testing.T) {
 	}
 	if _, ok := Partial("g"); ok {
 		t.Error("an ordinary name was taken for a partial one")
+	}
+}
+
+// A private file stays private when it is written anew, and Replace gives the mode it is told.
+func TestPermissions(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has no permission bits")
+	}
+	path := filepath.Join(t.TempDir(), "a")
+	mode := func() os.FileMode {
+		s, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.Mode().Perm()
+	}
+	hello := func(w io.Writer) error { _, err := io.WriteString(w, "hello"); return err }
+	if err := Write(path, hello); err != nil || mode() != 0o644 {
+		t.Errorf("a new file has mode %v (%v)", mode(), err)
+	}
+	if err := Replace(path, []byte("hi"), 0o600); err != nil || mode() != 0o600 {
+		t.Errorf("a replaced file has mode %v (%v)", mode(), err)
+	}
+	if b, err := os.ReadFile(path); string(b) != "hi" {
+		t.Errorf("the file holds %q (%v)", b, err)
+	}
+	if err := Write(path, hello); err != nil || mode() != 0o600 {
+		t.Errorf("written anew, it has mode %v (%v)", mode(), err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/lectern-go/lectern/internal/atomicfile"
 	"github.com/lectern-go/lectern/kernel/internal/private"
 )
 
@@ -124,19 +125,7 @@ func (c ConnectionInfo) WriteFile(path string) error {
 	if err != nil {
 		return fmt.Errorf("jupyter: connection file %s: %w", path, err)
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".connection-*")
-	if err != nil {
-		return fmt.Errorf("jupyter: connection file: %w", err)
-	}
-	defer os.Remove(f.Name())
-	if _, err := f.Write(append(b, '\n')); err != nil {
-		f.Close()
-		return fmt.Errorf("jupyter: connection file: %w", err)
-	}
-	if err := f.Close(); err != nil {
-		return fmt.Errorf("jupyter: connection file: %w", err)
-	}
-	if err := os.Rename(f.Name(), path); err != nil {
+	if err := atomicfile.Replace(path, append(b, '\n'), 0o600); err != nil {
 		return fmt.Errorf("jupyter: connection file: %w", err)
 	}
 	return nil

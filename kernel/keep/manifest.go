@@ -162,7 +162,8 @@ func (m *Manifest) live() map[string]bool {
 
 func groupName(id int) string { return "g" + strconv.Itoa(id) }
 
-// writeFile replaces a file in one step.
+// writeFile replaces a file in one step. Unlike atomicfile it has one name for what is not finished, which the next cell writes over: a cell may be
+// killed at any time, and nobody is to clean up behind it.
 func writeFile(path string, b []byte) error {
 	tmp := path + ".tmp"
 	if err := os.WriteFile(tmp, b, 0o600); err != nil {

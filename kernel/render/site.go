@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lectern-go/lectern/internal/atomicfile"
 	"github.com/lectern-go/lectern/kernel/notebook"
 )
 
@@ -299,27 +300,11 @@ func manifest(names []string) []byte {
 // right already. It reports whether it wrote.
 func replace(dir, name string, data []byte) (bool, error) {
 	path := filepath.Join(dir, filepath.FromSlash(name))
-	dir = filepath.Dir(path)
 	if old, err := os.ReadFile(path); err == nil && string(old) == string(data) {
 		return false, nil
 	}
-	f, err := os.CreateTemp(dir, ".lectern-*")
-	if err != nil {
+	if err := atomicfile.Replace(path, data, 0o644); err != nil {
 		return false, fmt.Errorf("render: %w", err)
-	}
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Chmod(0o644)
-	}
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-		return false, fmt.Errorf("render: write %s: %w", path, err)
 	}
 	return true, nil
 }

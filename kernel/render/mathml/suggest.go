@@ -3,6 +3,8 @@ package mathml
 import (
 	"slices"
 	"strings"
+
+	"github.com/lectern-go/lectern/internal/spelling"
 )
 
 // known lists every command in order, for suggestions.
@@ -36,31 +38,9 @@ func suggestion(name string) string {
 		return ""
 	}
 	for _, k := range known {
-		if len(k) >= 3 && slip(name, k) {
+		if len(k) >= 3 && spelling.Distance(name, k) == 1 {
 			return `; did you mean \` + k + `?`
 		}
 	}
 	return ""
-}
-
-// slip reports whether one insertion, deletion, replacement or swap of
-// neighbours turns a into b.
-func slip(a, b string) bool {
-	if len(a) > len(b) {
-		a, b = b, a
-	}
-	if len(b)-len(a) > 1 {
-		return false
-	}
-	i := 0
-	for i < len(a) && a[i] == b[i] {
-		i++
-	}
-	if len(a) < len(b) {
-		return a[i:] == b[i+1:]
-	}
-	if i == len(a) || a[i+1:] == b[i+1:] {
-		return true
-	}
-	return i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
 }

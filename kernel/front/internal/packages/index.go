@@ -6,9 +6,10 @@ import (
 	"errors"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"time"
+
+	"github.com/lectern-go/lectern/internal/atomicfile"
 )
 
 // index is what is remembered between kernels.
@@ -172,16 +173,6 @@ func (p *Packages) save() {
 	if err != nil {
 		return
 	}
-	// Several kernels may end up here at once; each writes a file of its own and the last rename wins.
-	f, err := os.CreateTemp(filepath.Dir(p.c.Cache), ".packages-*")
-	if err != nil {
-		return
-	}
-	defer os.Remove(f.Name())
-	if _, err = f.Write(b); err == nil {
-		err = f.Chmod(0o644) // of use to everybody who shares the checkout
-	}
-	if f.Close() == nil && err == nil {
-		os.Rename(f.Name(), p.c.Cache)
-	}
+	// Several kernels may end up here at once: the last one wins. Everybody who shares the checkout may use it.
+	atomicfile.Replace(p.c.Cache, b, 0o644)
 }

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/lectern-go/lectern/internal/spelling"
 )
 
 // A name that means nothing has gone, belongs to another language, or is a slip of the pen. What is proposed for it must be of the kind that its
@@ -420,7 +422,7 @@ func nearest(name string, names []string, limit int) string {
 		if c == name || strings.HasPrefix(c, "lectern") || c == "" {
 			continue
 		}
-		d := distance(strings.ToLower(name), strings.ToLower(c))
+		d := spelling.Distance(strings.ToLower(name), strings.ToLower(c))
 		if d > 0 && (n < 3 || utf8.RuneCountInString(c) < 3) || 2*d >= n+1 && d > 0 {
 			continue // as good as any other
 		}
@@ -429,30 +431,4 @@ func nearest(name string, names []string, limit int) string {
 		}
 	}
 	return best
-}
-
-// distance counts the letters to insert, delete or replace, and the neighbours to swap, that turn a into b.
-func distance(a, b string) int {
-	x, y := []rune(a), []rune(b)
-	var before []int
-	row := make([]int, len(y)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range x {
-		next := make([]int, len(y)+1)
-		next[0] = i + 1
-		for j := range y {
-			cost := row[j]
-			if x[i] != y[j] {
-				cost++
-			}
-			next[j+1] = min(cost, row[j+1]+1, next[j]+1)
-			if i > 0 && j > 0 && x[i] == y[j-1] && x[i-1] == y[j] {
-				next[j+1] = min(next[j+1], before[j-1]+1)
-			}
-		}
-		before, row = row, next
-	}
-	return row[len(y)]
 }

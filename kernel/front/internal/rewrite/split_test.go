@@ -77,17 +77,6 @@ func TestSourcePos(t *testing.T) {
 	}
 }
 
-func TestDistance(t *testing.T) {
-	for _, c := range []struct {
-		a, b string
-		want int
-	}{{"", "", 0}, {"abc", "abc", 0}, {"kitten", "sitting", 3}, {"日本", "日", 1}, {"", "ab", 2}} {
-		if got := distance(c.a, c.b); got != c.want {
-			t.Errorf("%q, %q: %d, want %d", c.a, c.b, got, c.want)
-		}
-	}
-}
-
 func TestCallee(t *testing.T) {
 	for code, want := range map[string]string{ // the bar is the cursor
 		"strings.ToUp|per(s)": "ToUpper", "f(a, |)": "f", "f(g(1), |)": "f", "x.Method(|": "Method", "foo |": "foo", "|": "", "m[i|]": "i",
