@@ -251,7 +251,7 @@ var exercises = map[string]exercise{
 	// 15: randomness
 	"15.1": {
 		want: []float64{4}, tolerance: []float64{1e-6},
-		hint:   "What survives is divided by the probability to survive, so that the mean stays.",
+		hint:   "What survives is divided by the probability to survive, so that the mean stays the same.",
 		praise: "",
 	},
 	"15.2": {

@@ -210,6 +210,24 @@ var remarks = map[string][]Option{
 		Why("The model waits 2 ms for the first batch, and never again."), Mistake(80, "Who fetches the first batch, and when?"),
 		Mistake(120, "That is one after the other."),
 	},
+	// 15: randomness
+	"What value does a survivor have?": {
+		Why("1 / 0.9: nine tenths of the ones have to make up for the rest."), Mistake(1, "Then the mean would be 0.9."),
+		Mistake(0.9, "That makes the mean even smaller."), Mistake(1.1, "900,000 times 1.1 is not yet a million."), Mistake(10, "0.1 is the probability to be dropped."),
+	},
+	"What becomes of four ones in use?": {
+		Why("Nothing is dropped, so nothing has to be made up for."), Mistake([]float64{0.9, 0.9, 0.9, 0.9}, "The scaling was done during training."),
+	},
+	"What comes after 7?":                         {Why("5·7 + 3 = 38, and 38 mod 16 is 6."), Mistake(38, "Don't forget to divide by 16 and take what remains.")},
+	"After how many numbers is it back at 7?":     {Why("It goes through all 16 numbers below 16."), Mistake(15, "0 is a number, too.")},
+	"Which draws are equal?":                      {Why("Both begin at the seed 42; the second draw begins where the first one ended.")},
+	"Do both see the data in the same order?":     {Why("The order is drawn from where the initial values have left the generator.")},
+	"Is the order the same with streams?":         {Why("What one stream draws doesn't move the other.")},
+	"What do the two runs have in common?":        {Why("The same numbers go through the same operations in the same order.")},
+	"How many of the eight are equal to the run?": {Why("Nobody takes anybody else's numbers.")},
+	"Are the bits the same with one thread and with four?": {
+		Why("The order of a sum depends on its length alone."),
+	},
 	// 17: optimizers
 	"What is the gradient at (4, 1)?": {Why("It is five times as large across the valley as along it.")},
 	"Where does one step of SGD lead?": {

@@ -616,6 +616,40 @@ var tasks = map[string]*task{
 		},
 		praise: "From n ids you get (n − 1) / L pairs, rounded down.",
 	},
+	// 15: randomness
+	"15.4": {
+		name: "random", args: []string{"seed", "n"},
+		prototype: (func(seed uint64, n int) []float64)(nil),
+		cases: []gradedCase{
+			{category: "no numbers", in: []any{uint64(7), 0}, want: []any{[]float64{}}},
+			{category: "the first number", in: []any{uint64(0), 1}, want: []any{[]float64{0.23606797284446657}}},
+			{category: "three numbers", in: []any{uint64(0), 3}, want: []any{[]float64{0.23606797284446657, 0.278566908556968, 0.8195337599609047}}},
+			{category: "another seed", in: []any{uint64(42), 4}, want: []any{[]float64{0.2523451747838408, 0.08812504541128874, 0.5772811982315034, 0.22255426598712802}}},
+			{category: "the largest seed", in: []any{uint64(4294967295), 2}, want: []any{[]float64{0.2356804204173386, 0.18786314339376986}}},
+		},
+		hints: [2]string{
+			"Is your first number seed/2³²? The numbers follow the seed. Are all numbers 0? Go drops what is behind the point when it divides whole numbers.",
+			"n times: s = (1664525*s + 1013904223) % (1 << 32), then append float64(s)/(1<<32).",
+		},
+		praise: "A good generator needs a better formula, but not another idea.",
+	},
+	"15.5": {
+		name: "dropout", args: []string{"x", "draws", "p", "training"},
+		prototype: (func(x, draws []float64, p float64, training bool) []float64)(nil),
+		cases: []gradedCase{
+			{category: "all survive", in: []any{[]float64{1, 2, 3}, []float64{0.9, 0.8, 0.7}, 0.5, true}, want: []any{[]float64{2, 4, 6}}},
+			{category: "some survive", in: []any{[]float64{3, -3, 6, 9}, []float64{0.1, 0.3, 0.2, 0.95}, 0.25, true}, want: []any{[]float64{0, -4, 0, 12}}},
+			{category: "in use", points: 2, in: []any{[]float64{3, -3}, []float64{0.1, 0.9}, 0.25, false}, want: []any{[]float64{3, -3}}},
+			{category: "no dropout", in: []any{[]float64{5, 7}, []float64{0, 0.5}, 0.0, true}, want: []any{[]float64{5, 7}}},
+			{category: "a draw of exactly p", in: []any{[]float64{1}, []float64{0.5}, 0.5, true}, want: []any{[]float64{2}}},
+			{category: "no elements", in: []any{[]float64{}, []float64{}, 0.5, true}, want: []any{[]float64{}}},
+		},
+		hints: [2]string{
+			"How likely is it that an element survives? Divide survivors by that. And what happens when training is over?",
+			"If !training, return x. Else out[i] = x[i] / (1 - p) where draws[i] >= p; the other elements of a new slice are 0 already.",
+		},
+		praise: "Scaling during training, and not in use, is what all libraries do today.",
+	},
 	// 17: optimizers
 	"17.4": {
 		name: "sgd", args: []string{"p", "gradients", "lr", "m"},

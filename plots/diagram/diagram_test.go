@@ -306,3 +306,25 @@ func TestModules(t *testing.T) {
 		tensor.Named("a", tensor.Zeros(2)), tensor.Named("a.b", tensor.Zeros(3)),
 	}).SVG())
 }
+
+// TestStrips: each part has as many boxes as it is long, and the colour of its name.
+func TestStrips(t *testing.T) {
+	f := Strips("Numbers drawn", Strip{"one", []Part{{"a", 2}, {"b", 3}}}, Strip{"two", []Part{{"b", 4}, {"nothing", 0}}})
+	svg := f.SVG()
+	wellFormed(t, svg)
+	for colour, want := range map[string]int{blue: 2, green: 3 + 4, purple: 0} {
+		if got := strings.Count(svg, `fill="`+colour+`"`); got != want {
+			t.Errorf("%d boxes of colour %s, want %d", got, colour, want)
+		}
+	}
+	if want := "Numbers drawn, in order. one: 2 for a, 3 for b; two: 4 for b, 0 for nothing"; f.String() != want {
+		t.Errorf("title %q, want %q", f, want)
+	}
+	wellFormed(t, Strips("Nothing").SVG())
+	defer func() {
+		if recover() == nil {
+			t.Error("a part of -1 boxes is drawn")
+		}
+	}()
+	Strips("Numbers drawn", Strip{"one", []Part{{"a", -1}}})
+}

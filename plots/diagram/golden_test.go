@@ -41,6 +41,11 @@ func TestFigures(t *testing.T) {
 		"storage": func() golden.Figure {
 			return Storage(View("x", x), View("x[:, 1]", x.Select(1, 1)), View("x.T()", x.T()))
 		},
+		"strips": func() golden.Figure {
+			return Strips("Numbers drawn",
+				Strip{"two layers", []Part{{"layer 1", 8}, {"layer 2", 8}, {"order", 10}}},
+				Strip{"three layers", []Part{{"layer 1", 8}, {"layer 2", 8}, {"layer 3", 8}, {"order", 10}}})
+		},
 		"devices": func() golden.Figure {
 			h100, err := accounting.LookUp("NVIDIA H100 80GB HBM3")
 			if err != nil {
