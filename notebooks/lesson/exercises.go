@@ -40,16 +40,16 @@ var exercises = map[string]exercise{
 	"02.1": {
 		want:   []int{10, 8, 6, 4, 2},
 		hint:   "Arange takes a start, a stop that is left out, and a step, which may be negative.",
-		praise: "",
+		praise: "The stop, 0, is left out when you count down, too.",
 	},
 	"02.2": {
 		want:   "float32",
-		hint:   "One number with a point among whole numbers: which type can hold both?",
-		praise: "",
+		hint:   "There is a number with a point among them. Which type can hold both?",
+		praise: "A single point makes all of them floating-point.",
 	},
 	"02.3": {
 		want:   131072,
-		hint:   "Elements times bytes of one.",
+		hint:   "How many elements are there, and how many bytes does each take?",
 		praise: "A batch of tokens is small. What a model makes of it is not.",
 	},
 	// 03: number formats

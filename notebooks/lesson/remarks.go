@@ -28,6 +28,19 @@ var remarks = map[string][]Option{
 	"How many tokens for the fox?": {
 		Why("`the ` takes one token instead of four."), Mistake(15, "Four bytes become one token: how many fewer is that?"),
 	},
+	// 02: tensors
+	"What is the shape of x?":             {Why("Two rows of three."), Mistake([]int{3, 2}, "Rows come first."), Mistake([]int{6}, "That is how many elements there are.")},
+	"Of which type are whole numbers?":    {Why("They have to be exact, and able to number the elements of any tensor.")},
+	"How many bytes do 4 × 8 zeros take?": {Why("4 · 8 · 4."), Mistake(32, "That is how many there are. Each has 4 bytes."), Mistake(0, "A zero takes as much room as any other number.")},
+	"How many numbers from 0 to 2 in steps of 0.5?": {
+		Why("0, 0.5, 1 and 1.5: the stop is left out."), Mistake(5, "2 itself is left out."),
+	},
+	"What is the second of five numbers from 0 to 1?":  {Why("Five numbers have four gaps between them."), Mistake(0.2, "How many gaps are there between five numbers?")},
+	"Which of the two takes longer?":                   {Why("Writing takes time. Reserving takes next to none.")},
+	"How large is the largest of a million?":           {Why("Fewer than one normal number in a million lies beyond 5.")},
+	"What happens to the standard deviation?":          {Why("Without tails there is less spread: 0.88.")},
+	"How many of the four are as large as the weight?": {Why("Its gradient and its optimizer state."), Mistake(4, "A batch of two has two rows.")},
+	"Are they the same numbers?":                       {Why("A generator computes its numbers from the seed.")},
 	// 03: number formats
 	"How many MiB is GPT-3's matrix?": {
 		Why("49152 · 12288 · 4 bytes, over 1024 · 1024."), Mistake(576, "Times four: there are four times as many outputs."), Mistake(2415, "That is in millions of bytes."),

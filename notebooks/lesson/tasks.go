@@ -77,6 +77,43 @@ var tasks = map[string]*task{
 		},
 		praise: "You have trained a tokenizer. GPT-2's did this 50,000 times.",
 	},
+	// 02: tensors
+	"02.4": {
+		name: "fromRows", args: []string{"rows"},
+		prototype: (func(rows [][]float64) (values []float64, shape []int, ok bool))(nil),
+		cases: []gradedCase{
+			{category: "one number", in: []any{[][]float64{{7}}}, want: []any{[]float64{7}, []int{1, 1}, true}},
+			{category: "a matrix", points: 2, in: []any{[][]float64{{1, 2, 3}, {4, 5, 6}}}, want: []any{[]float64{1, 2, 3, 4, 5, 6}, []int{2, 3}, true}},
+			{category: "more rows than columns", in: []any{[][]float64{{1, 2}, {3, 4}, {5, 6}}}, want: []any{[]float64{1, 2, 3, 4, 5, 6}, []int{3, 2}, true}},
+			{category: "a row that is too short", in: []any{[][]float64{{1, 2, 3}, {4, 5}}}, want: []any{[]float64(nil), []int(nil), false}},
+			{category: "a row that is too long", in: []any{[][]float64{{1}, {2}, {3, 4}}}, want: []any{[]float64(nil), []int(nil), false}},
+			{category: "rows without numbers", in: []any{[][]float64{{}, {}}}, want: []any{[]float64{}, []int{2, 0}, true}},
+			{category: "no rows", in: []any{[][]float64{}}, want: []any{[]float64{}, []int{0, 0}, true}},
+		},
+		hints: [2]string{
+			"How long does every row have to be? Which row tells you, and what if there is none?",
+			"shape is []int{len(rows), len(rows[0])}, or 0 columns without rows. For each row: compare its length with shape[1], then append(values, row...).",
+		},
+		praise: "All values in one row of memory, and a shape: lesson 5 walks through that row in other ways.",
+	},
+	"02.5": {
+		name: "arange", args: []string{"start", "stop", "step"},
+		prototype: (func(start, stop, step float64) []float64)(nil),
+		cases: []gradedCase{
+			{category: "counting", in: []any{0.0, 5.0, 1.0}, want: []any{[]float64{0, 1, 2, 3, 4}}},
+			{category: "halves", in: []any{0.0, 2.0, 0.5}, want: []any{[]float64{0, 0.5, 1, 1.5}}},
+			{category: "a stop between two steps", in: []any{1.0, 8.0, 3.0}, want: []any{[]float64{1, 4, 7}}},
+			{category: "counting down", in: []any{10.0, 0.0, -2.0}, want: []any{[]float64{10, 8, 6, 4, 2}}},
+			{category: "nothing to count", in: []any{3.0, 3.0, 1.0}, want: []any{[]float64{}}},
+			{category: "the wrong direction", in: []any{0.0, 5.0, -1.0}, want: []any{[]float64{}}},
+			{category: "many tenths", points: 2, in: []any{0.0, 1.0, 0.1}, want: []any{[]float64{0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9}}},
+		},
+		hints: [2]string{
+			"How many numbers are there? Is that a division that you have to round, and which way? If there is an eleventh tenth, you have added up.",
+			"n is int(math.Ceil((stop-start)/step)), and none if that is negative. Number i is start + i·step, with float64(i).",
+		},
+		praise: "Ten times 0.1 added up is 0.9999999999999999: still below 1, so a loop that adds makes eleven numbers.",
+	},
 	// 03: number formats
 	"03.4": {
 		name: "decode", args: []string{"code", "exponentBits", "mantissaBits"},
