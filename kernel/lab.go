@@ -173,6 +173,7 @@ func (w *workspace) serveLab(ctx context.Context, lab *labProgram, port int, bro
 		"JUPYTER_RUNTIME_DIR="+runtimeDir,
 		"JUPYTERLAB_SETTINGS_DIR="+settings,
 		"JUPYTERLAB_WORKSPACES_DIR="+w.state("jupyter", "workspaces"),
+		"LECTERN_COPIES="+filepath.Join(w.root, copiesDir), // where a guess comes before the look
 	)
 	p := w.step("Start JupyterLab (%s)", lab.from)
 	proc, err := child.Start(lab.argv, env, w.root, log)

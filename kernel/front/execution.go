@@ -38,6 +38,7 @@ type execution struct {
 	out   inband.Splitter // standard output, with its messages
 	err   *report.Traces  // standard error, with panics
 	copy  *os.File        // of %capture
+	fold  *fold           // what the cell shows goes there, unless nil
 	steps *report.Steps
 	own   *failure // an error that the cell reported in a message
 	line  string   // what has been printed since the last line break: a prompt, if input is asked for now
@@ -91,6 +92,11 @@ func (e *execution) publish(msgType string, content any) {
 			e.captureData(data)
 		}
 	}
+	if c, ok := content.(map[string]any); ok && e.fold != nil && (msgType == "display_data" || msgType == "execute_result") {
+		if data, ok := c["data"].(map[string]any); ok && e.fold.add(data) {
+			return
+		}
+	}
 	if !e.req.Silent {
 		e.text.flush()
 		e.k.publish(e.m, msgType, content)
@@ -104,7 +110,9 @@ func (e *execution) stream(name, text string) {
 	if e.copy != nil {
 		e.copy.WriteString(text)
 	}
-	if !e.req.Silent {
+	if e.fold != nil && name == "stdout" {
+		e.fold.print(text)
+	} else if !e.req.Silent {
 		e.text.write(name, text)
 	}
 }
@@ -209,6 +217,12 @@ func (e *execution) run() *failure {
 	e.outMu.Lock()
 	e.out.Close()
 	e.outMu.Unlock()
+	if f := e.fold; f != nil {
+		e.fold = nil
+		if data := f.display(); data != nil {
+			e.publish("display_data", map[string]any{"data": data, "metadata": map[string]any{}, "transient": map[string]any{}})
+		}
+	}
 	if e.steps != nil {
 		if data := e.steps.Display(e.cell); data != nil {
 			e.publish("display_data", map[string]any{"data": data, "metadata": map[string]any{}, "transient": map[string]any{}})
@@ -378,6 +392,10 @@ func (e *execution) message(kind string, fields []string) {
 		if len(fields) > 0 {
 			t := map[string]string{"live": "display_data", "update": "update_display_data"}[kind]
 			e.publish(t, map[string]any{"data": bundle(fields[1:]), "metadata": empty, "transient": map[string]string{"display_id": fields[0]}})
+		}
+	case "fold":
+		if len(fields) == 1 && e.fold == nil && foldsIn(e.k.dir) {
+			e.fold = &fold{summary: fields[0]}
 		}
 	case "clear":
 		e.publish("clear_output", map[string]any{"wait": len(fields) > 0 && fields[0] == "true"})

@@ -63,6 +63,14 @@ func Bundle(mimeAndData ...string) {
 	bundle("display", mimeAndData...)
 }
 
+// Fold puts what the cell shows from here on behind a line of text that the reader opens. That is so in working copies of
+// lessons alone, where a guess comes before the look; elsewhere Fold does nothing.
+func Fold(summary string) {
+	if inband.On() {
+		inband.Send("fold", summary)
+	}
+}
+
 // bundle sends one message, or prints its text where nobody understands messages.
 func bundle(kind string, pairs ...string) {
 	if inband.On() {

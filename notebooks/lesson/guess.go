@@ -22,7 +22,8 @@ const GuessType = "application/vnd.lectern.guess+json"
 //
 //	lesson.Guess("days of training", nil, days)
 //
-// The student puts a guess in place of nil and runs the cell again. What a guess looks like depends on the answer: a
+// The student puts a guess in place of nil and runs the cell again. Until then, what the cell shows after the question
+// is hidden in pages and folded in working copies. What a guess looks like depends on the answer: a
 // number, true or false, one of the [Choices], a shape such as []int{4, 8} for an answer of type []int, or several
 // numbers for a slice or a tensor. With nil the answer is not printed. A guess of another type is told which type is
 // wanted; Guess never panics because of it. It panics with an [*AnswerError] for an answer that nobody could guess,
@@ -36,6 +37,9 @@ func Guess(question string, guess, answer any, options ...Option) {
 		panic(&AnswerError{Question: question, Reason: err.Error()})
 	}
 	display.Bundle(GuessType, string(data), "text/plain", q.reply(guess))
+	if isNil(guess) {
+		display.Fold("What came out")
+	}
 }
 
 // An AnswerError reports an answer that nobody could guess: NaN, a struct, or a text that is none of the choices.
