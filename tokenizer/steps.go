@@ -18,6 +18,17 @@ type Step struct {
 	Vocab  [][]byte // the bytes of every token after the step, by id
 }
 
+// Tokens returns the tokens of the text before the step and after it.
+func (s Step) Tokens() (before, after []int32) { return s.Before, s.After }
+
+// Merge returns the pair that the step merges, the token that it becomes, and how often it was seen.
+func (s Step) Merge() (left, right, result int32, times int64) {
+	return s.Chosen.Left, s.Chosen.Right, s.ID, s.Chosen.Count
+}
+
+// Bytes returns what a token stands for after the step. It shares memory with Vocab.
+func (s Step) Bytes(token int32) []byte { return s.Vocab[token] }
+
 // Steps trains on a text as TrainBPE does and returns what every step saw and did. It is for short texts: each
 // step holds the whole sequence twice. With a *TooFewPairsError it also returns the steps that there are.
 func Steps(text string, merges int) ([]Step, error) {

@@ -149,7 +149,7 @@ func TestUnusualDiagrams(t *testing.T) {
 		"density far out":      Density(-1e300, 1e300, tensor.Float64, tensor.Float8E4M3),
 		"density of nothing":   Density(500, 600, tensor.Float8E4M3),
 		"density below zero":   Density(-4, -1, tensor.Float8E5M2, tensor.BFloat16),
-		"no merges":            Merges(nil),
+		"no merges":            Merges[tokenizer.Step](nil),
 		"many merges":          Merges(long),
 		"no memory":            Memory(),
 		"empty memory":         Memory(Bar("a", accounting.Bytes{})),

@@ -4,25 +4,43 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-
-	"github.com/lectern-go/lectern/tokenizer"
 )
+
+// A MergeStep is one step in which a byte-pair encoding is trained, as tokenizer.Steps tells them.
+type MergeStep interface {
+	Tokens() (before, after []int32)                 // of the text
+	Merge() (left, right, result int32, times int64) // what was merged into which token, and how often the pair was seen
+	Bytes(token int32) []byte                        // what a token stands for, once the step is done
+}
 
 // Merges draws the training of a byte-pair encoding as trees: the bytes of the
 // text at the bottom, above them the tokens that they were merged into, each
 // with the number of the merge that made it. Long texts are cut behind a token.
-func Merges(steps []tokenizer.Step) *Figure {
+//
+//	steps, err := tokenizer.Steps("the cat in the hat", 3)
+//	diagram.Merges(steps)
+func Merges[S MergeStep](steps []S) *Figure {
+	merges := make([]MergeStep, len(steps))
+	for i, s := range steps {
+		merges[i] = s
+	}
+	return drawMerges(merges)
+}
+
+func drawMerges(steps []MergeStep) *Figure {
 	f := &Figure{}
 	if len(steps) == 0 {
 		f.title = "No merges"
 		f.label(0, 14, "start", "no merges")
 		return f
 	}
-	t := mergeTrees{Figure: f, steps: steps, first: steps[0].ID}
-	last := steps[len(steps)-1]
+	_, _, first, _ := steps[0].Merge()
+	t := mergeTrees{Figure: f, steps: steps, first: first}
+	text, _ := steps[0].Tokens()
+	_, tokens := steps[len(steps)-1].Tokens()
 	shown := 0
-	for ; shown < len(last.After) && t.leaves < maxLeaves; shown++ {
-		t.place(last.After[shown])
+	for ; shown < len(tokens) && t.leaves < maxLeaves; shown++ {
+		t.place(tokens[shown])
 	}
 	deepest := 0
 	for _, n := range t.nodes {
@@ -53,13 +71,14 @@ func Merges(steps []tokenizer.Step) *Figure {
 			f.label(n.x+w/2+3, y(n.level)+15, "start", strconv.Itoa(n.merge), faint)
 		}
 	}
-	if shown < len(last.After) {
-		f.label(t.right+6, y(0)+16, "start", fmt.Sprintf("… %d tokens in all", len(last.After)))
+	if shown < len(tokens) {
+		f.label(t.right+6, y(0)+16, "start", fmt.Sprintf("… %d tokens in all", len(tokens)))
 	}
 	bottom := y(0) + mergeH + 22
 	var said []string
 	for i, s := range steps {
-		text := fmt.Sprintf("%d: %s + %s → %s, seen %d times", i+1, t.text(s.Chosen.Left), t.text(s.Chosen.Right), t.text(s.ID), s.Chosen.Count)
+		left, right, result, times := s.Merge()
+		text := fmt.Sprintf("%d: %s + %s → %s, seen %d times", i+1, t.text(left), t.text(right), t.text(result), times)
 		if i == maxListed {
 			text = fmt.Sprintf("… and %d more", len(steps)-maxListed)
 		} else if i > maxListed {
@@ -69,7 +88,7 @@ func Merges(steps []tokenizer.Step) *Figure {
 		f.label(0, bottom+float64(i)*17, "start", text, `font-size="12"`)
 	}
 	f.include(0, f.height+6)
-	f.title = fmt.Sprintf("Byte-pair merges as trees, %d bytes in %d tokens: %s", len(steps[0].Before), len(last.After), strings.Join(said, "; "))
+	f.title = fmt.Sprintf("Byte-pair merges as trees, %d bytes in %d tokens: %s", len(text), len(tokens), strings.Join(said, "; "))
 	return f
 }
 
@@ -94,7 +113,7 @@ type mergeNode struct {
 
 type mergeTrees struct {
 	*Figure
-	steps  []tokenizer.Step
+	steps  []MergeStep
 	first  int32 // id of the first merged token
 	nodes  []mergeNode
 	leaves int
@@ -108,16 +127,16 @@ func (t *mergeTrees) place(id int32) {
 		return
 	}
 	if len(t.bytes(id)) > maxLeaves {
-		step := t.steps[id-t.first]
-		t.place(step.Chosen.Left)
-		t.place(step.Chosen.Right)
+		left, right, _, _ := t.steps[id-t.first].Merge()
+		t.place(left)
+		t.place(right)
 		return
 	}
 	i := t.add(id)
 	t.nodes[i].top = true
 }
 
-func (t *mergeTrees) bytes(id int32) []byte { return t.steps[len(t.steps)-1].Vocab[id] }
+func (t *mergeTrees) bytes(id int32) []byte { return t.steps[len(t.steps)-1].Bytes(id) }
 
 func (t *mergeTrees) add(id int32) int {
 	n := mergeNode{id: id, left: -1, right: -1}
@@ -127,9 +146,9 @@ func (t *mergeTrees) add(id int32) int {
 		t.right += w
 		t.leaves++
 	} else {
-		step := t.steps[id-t.first]
+		left, right, _, _ := t.steps[id-t.first].Merge()
 		n.merge = int(id-t.first) + 1
-		n.left, n.right = t.add(step.Chosen.Left), t.add(step.Chosen.Right)
+		n.left, n.right = t.add(left), t.add(right)
 		l, r := t.nodes[n.left], t.nodes[n.right]
 		n.x, n.level = (l.x+r.x)/2, max(l.level, r.level)+1
 	}

@@ -1,0 +1,106 @@
+// Package layers holds which part of the project may know which: imports go down, never up.
+package layers
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/lectern-go/lectern/"
+
+// floors are the folders from the ground up. A package may import what lies on a lower floor, and what lies in its own folder; folders beside each
+// other know nothing of each other. The longest name counts: internal/bench is no ground, though internal is.
+var floors = [][]string{
+	{"internal"},
+	{"autograd", "tokenizer", "kernel/internal", "kernel/notebook"},
+	{"tensor", "kernel/jupyter", "kernel/keep", "kernel/show"},
+	{"internal/misuse", "autograd/gradcheck", "internal/celltest"}, // they are of use to what stands on tensor, or on keep
+	{"einops", "optim", "data", "checkpoint", "accounting", "gpu", "notebooks"},
+	{"plots/diagram", "nn", "kernel/render", "kernel/front"},
+	{"plots", "nn/transformer", "nn/train", "kernel/live"},
+	{"kernel", "nn/train/tinylm"}, // commands
+	{"internal/bench", "internal/oracle", "internal/assignment"},
+}
+
+// never are pairs that the floors would allow, and what would come of them.
+var never = []struct{ who, whom, why string }{
+	{"tensor", "kernel", "the library would need a notebook"},
+	{"autograd", "internal", "the engine needs the standard library alone"},
+	{"einops", "kernel", "the library would need a notebook"},
+	{"optim", "kernel", "the library would need a notebook"},
+	{"data", "kernel", "the library would need a notebook"},
+	{"checkpoint", "kernel", "the library would need a notebook"},
+	{"accounting", "kernel", "the library would need a notebook"},
+	{"gpu", "kernel", "the library would need a notebook"},
+	{"plots", "kernel", "a figure would need a notebook"},
+	{"plots", "tokenizer", "a figure takes what it draws as numbers and texts"},
+	{"plots/diagram", "tokenizer", "a figure takes what it draws as numbers and texts"},
+	{"kernel", "tensor", "the kernel runs any Go code, and would have to be built with all of the library"},
+	{"kernel/front", "tensor", "the kernel runs any Go code, and would have to be built with all of the library"},
+	{"kernel/show", "tensor", "every cell would link the library"},
+	{"kernel/keep", "tensor", "every cell would link the library"},
+	{"notebooks", "tensor", "a cell that asks a question would link the library"},
+}
+
+// place finds the folder of floors to which a package belongs, and its floor.
+func place(pkg string) (folder string, floor int) {
+	floor = -1
+	for i, f := range floors {
+		for _, name := range f {
+			if (pkg == name || strings.HasPrefix(pkg, name+"/")) && len(name) > len(folder) {
+				folder, floor = name, i
+			}
+		}
+	}
+	return folder, floor
+}
+
+func TestImportsGoDown(t *testing.T) {
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("the go command is not here")
+	}
+	cmd := exec.Command("go", "list", "-f", `{{.ImportPath}}{{range .Imports}} {{.}}{{end}}`, "./...")
+	cmd.Dir = filepath.Join("..", "..")
+	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=1") // what exists does not depend on who looks
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for line := range strings.Lines(string(out)) {
+		words := strings.Fields(line)
+		pkg := strings.TrimPrefix(words[0], module)
+		folder, floor := place(pkg)
+		if floor < 0 {
+			t.Errorf("%s is on no floor", pkg)
+			continue
+		}
+		seen[folder] = true
+		for _, imported := range words[1:] {
+			imported, ours := strings.CutPrefix(imported, module)
+			if !ours {
+				continue
+			}
+			target, below := place(imported)
+			if target != folder && below >= floor {
+				t.Errorf("%s imports %s, which does not lie below it", pkg, imported)
+			}
+			for _, n := range never {
+				if folder == n.who && (imported == n.whom || strings.HasPrefix(imported, n.whom+"/")) {
+					t.Errorf("%s imports %s: %s", pkg, imported, n.why)
+				}
+			}
+		}
+	}
+	for _, f := range floors {
+		for _, name := range f {
+			if !seen[name] && name != "internal/misuse" {
+				t.Errorf("there is no package in %s any more", name)
+			}
+		}
+	}
+}
