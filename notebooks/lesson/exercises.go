@@ -72,7 +72,7 @@ var exercises = map[string]exercise{
 	"04.1": {
 		want: 7e9 * 2 / 64e9, tolerance: []float64{0.01},
 		hint:   "Two bytes for each parameter, and then bytes over bytes per second.",
-		praise: "Reading it from the GPU's own memory takes four thousandths of a second.",
+		praise: "To read it from the GPU's own memory takes four thousandths of a second.",
 	},
 	"04.2": {
 		want:   4096,
@@ -81,8 +81,8 @@ var exercises = map[string]exercise{
 	},
 	"04.3": {
 		want: (12288 * 49152 * 4 / 64e9) * 989.5e12 / (2 * 12288 * 49152), tolerance: []float64{0.01},
-		hint:   "How long does the weight take to come over? How many FLOPs is that at 989.5e12 a second, and how many does one token need?",
-		praise: "Two FLOPs for each element and token, four bytes for each element: the size of the weight cancels.",
+		hint:   "How long does the trip of the weight take? How many FLOPs is that at 989.5e12 per second, and how many does one token need?",
+		praise: "There are two FLOPs per element and token, and four bytes per element: the size of the weight cancels.",
 	},
 	// 05: storage, strides, views
 	"05.1": {

@@ -69,6 +69,19 @@ var remarks = map[string][]Option{
 		Why("4, and 8 bits of scale for 16 numbers."), Mistake(4, "And the scale?"), Mistake(4.25, "That is with blocks of 32."), Mistake(12, "Each block of 16 shares one scale."),
 	},
 	"How many percent is NVFP4 off?": {Why("The gaps between E2M1's numbers are large, and only the scale is fine.")},
+	// 04: devices
+	"Where does a new tensor lie?": {Why("Unless you say otherwise: nobody knows better than you whether a trip is worth it.")},
+	"How many times as fast is the GPU's own memory?": {
+		Why("3350 GB/s against 64."), Mistake(0.0191, "Is the memory slower than the link?"), Mistake(52300, "Check the powers of ten: 3.35 TB/s are 3350 GB/s."),
+	},
+	"How many milliseconds does the matrix take?": {
+		Why("2.416e9 bytes over 64e9 bytes per second."), Mistake(36, "2304 MiB are 2.416e9 bytes, not 2.304e9."), Mistake(9.44, "Each number takes four bytes in float32."),
+	},
+	"How many times as long does the trip take?": {
+		Why("37.7 ms against 1.25 ms."), Mistake(60.4, "Each number takes two FLOPs per token, a multiplication and an addition."),
+	},
+	"By how many bytes does the GPU's memory in use grow?": {Why("2 · 32 · 32 · 4."), Mistake(4096, "There are two tensors."), Mistake(2048, "Each number takes four bytes.")},
+	"What does To return if there is nothing to do?":       {Why("A copy costs time and memory, so it is made where it is needed, and nowhere else.")},
 	// 05: storage, strides, views
 	"What are the strides of x?": {
 		Why("The next row is four places away, the next column one."), Mistake([]int{1, 4}, "The first stride is that of the first axis: a step down."),

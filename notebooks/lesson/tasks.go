@@ -178,6 +178,40 @@ var tasks = map[string]*task{
 		},
 		praise: "An outlier costs its neighbours their precision. That is why blocks are small.",
 	},
+	// 04: devices
+	"04.4": {
+		name: "paysOff", args: []string{"bytes", "flops", "link", "cpu", "gpu"},
+		prototype: (func(bytes, flops, link, cpu, gpu float64) int)(nil),
+		cases: []gradedCase{
+			{category: "exactly even", in: []any{100.0, 10.0, 10.0, 1.0, 2.0}, want: []any{2}},
+			{category: "the first product pays", in: []any{1e9, 1e12, 64e9, 1e12, 1e14}, want: []any{1}},
+			{category: "just not the first", in: []any{64e9, 1e12, 64e9, 1e12, 1e15}, want: []any{2}},
+			{category: "the lesson's matrix and one token", points: 2, in: []any{2415919104.0, 1207959552.0, 64e9, 2e12, 989.5e12}, want: []any{63}},
+			{category: "a slower link", in: []any{4e9, 8e9, 25e9, 5e11, 6e13}, want: []any{11}},
+		},
+		hints: [2]string{
+			"How much time does each product save? How many of these savings make up for the trip?",
+			"The trip takes bytes/link seconds, and each product saves flops/cpu − flops/gpu. Divide, and round up with math.Ceil.",
+		},
+		praise: "For writing one token at a time it takes dozens of products: so the weights have to stay there.",
+	},
+	"04.5": {
+		name: "place", args: []string{"layers", "memory"},
+		prototype: (func(layers []int, memory int) []int)(nil),
+		cases: []gradedCase{
+			{category: "no layers", in: []any{[]int{}, 80}, want: []any{[]int{}}},
+			{category: "one GPU is enough", in: []any{[]int{20, 30, 30}, 80}, want: []any{[]int{0, 0, 0}}},
+			{category: "two GPUs", in: []any{[]int{50, 40, 30}, 80}, want: []any{[]int{0, 1, 1}}},
+			{category: "a GPU for each layer", in: []any{[]int{80, 80, 80}, 80}, want: []any{[]int{0, 1, 2}}},
+			{category: "a small layer after a large one", points: 2, in: []any{[]int{50, 60, 10, 10, 70}, 80}, want: []any{[]int{0, 1, 1, 1, 2}}},
+			{category: "many equal layers", in: []any{[]int{3, 3, 3, 3, 3, 3, 3}, 10}, want: []any{[]int{0, 0, 0, 1, 1, 1, 2}}},
+		},
+		hints: [2]string{
+			"Which two numbers do you have to remember from layer to layer? Once GPU 1 has begun, nothing goes back to GPU 0.",
+			"Begin with now = 0 and free = memory. For each layer: if it is larger than free, add 1 to now and set free = memory; note now; subtract the layer from free.",
+		},
+		praise: "This is called pipeline parallelism: while GPU 1 works on one batch, GPU 0 begins with the next.",
+	},
 	// 05: storage, strides, views
 	"05.5": {
 		name: "strides", args: []string{"shape"},
