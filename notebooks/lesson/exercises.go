@@ -430,4 +430,15 @@ var exercises = map[string]exercise{
 		hint:   "The intensity of a batch of B is 2·B FLOPs for each weight, over the bytes of a weight.",
 		praise: "Half as many bytes, half as large a batch.",
 	},
+	// 27: several machines
+	"27.1": {
+		want: 7. / (24 + 7), tolerance: []float64{0.01},
+		hint:   "All ranks wait for one micro-batch less than there are stages.",
+		praise: "Less than a quarter, for eight times as many machines.",
+	},
+	"27.2": {
+		want: 2 * 7. / 8 * 2e9, tolerance: []float64{0.01},
+		hint:   "A reduce-scatter and an all-gather, each of which sends 7/8 of all bytes.",
+		praise: "Less than twice the gradients, and 1,000 ranks would hardly send more.",
+	},
 }

@@ -413,4 +413,37 @@ var remarks = map[string][]Option{
 	"What is the tenth loss with a rate of 0.1?": {Why("Look for lr in the function: nobody uses it.")},
 	"What is the last weight after training?":    {Mistake(16, "They count from 0.")},
 	"What is the rate at step 110?":              {Why("The cosine of π/2 is 0: half of the peak.")},
+	// 27: several machines
+	"How many MB go in and out of rank 0?": {
+		Why("Three vectors of 4 MB come in, and three sums go out."), Mistake(12, "That is one direction."), Mistake(24e6, "In megabytes."),
+	},
+	"How many MB does each rank send on the ring?": {
+		Why("2 · 3 steps with a quarter of 4 MB each."), Mistake(3, "That is one of the two rounds."), Mistake(24, "That is what all four send together."),
+		Mistake(8, "Its own piece need not be sent to itself."),
+	},
+	"How many times as much does each of 64 send?": {
+		Why("2 · 63/64 of the vector instead of 2 · 1/2."), Mistake(32, "The pieces are smaller, too."), Mistake(63, "The pieces are smaller, too."),
+	},
+	"How far apart are the weights?":     {Why("The mean over the batch is the mean of the means over equal shares; only rounding differs.")},
+	"How long does the all-reduce take?": {Why("2 · 7/8 of 16 GB, over 450 GB/s."), Mistake(35.7, "That is the size of the gradients over the speed. They go around twice, less an eighth.")},
+	"How many bytes per parameter in stage 2?": {
+		Why("4 of weight, 4/4 of gradient, 8/4 of averages."), Mistake(4, "That is stage 3: here each rank still has all weights."), Mistake(10, "That is stage 1."),
+		Mistake(16, "That is without ZeRO."),
+	},
+	"How many times as much as stage 0 does stage 3 send?": {
+		Why("Two all-gathers and a reduce-scatter instead of one of each."), Mistake(2, "Of what an all-reduce sends, an all-gather is half."),
+	},
+	"How many GPUs does stage 3 need?": {Why("128.5 GB divided by two are 64 GB."), Mistake(1, "16 bytes for each of 8 billion parameters are more than 80 GB.")},
+	"How many bytes does each rank send for one layer?": {
+		Why("Two all-reduces, each of which sends 2 · 3/4 of 8,192 bytes."), Mistake(12288, "Once forward, and once backward."),
+		Mistake(16384, "An all-reduce sends 2 · 3/4 of x."),
+	},
+	"How many MB does each rank send for one token?": {
+		Why("80 blocks · 4 all-reduces · 2 · 7/8 · 8,192 · 2 bytes."), Mistake(4.59, "There are two all-reduces forward and two backward."),
+		Mistake(5.24, "That is the activations themselves. An all-reduce sends them 2 · 7/8 times."),
+	},
+	"Which share of the time is the bubble?": {
+		Why("Each rank waits for 3 micro-batches and works on 4."), Mistake(75, "That is 3/4. Waiting and working are 7 together."), Mistake(50, "Count the units: 9 of 21."),
+	},
+	"On how many GPUs was Llama 3 405B trained?": {Why("8 · 16 · 128."), Mistake(152, "Each stage has 8 of them, and each copy 16 stages.")},
 }

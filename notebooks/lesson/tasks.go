@@ -1083,6 +1083,57 @@ var tasks = map[string]*task{
 		},
 		praise: "Choose in package transformer does this, then draws.",
 	},
+	// 27: several machines
+	"27.3": {
+		name: "stepBytes", args: []string{"stage", "ranks", "bytes"},
+		prototype: (func(stage, ranks, bytes int) int)(nil),
+		cases: []gradedCase{
+			{category: "a single rank", in: []any{0, 1, 1000}, want: []any{0}},
+			{category: "stage 0", in: []any{0, 4, 1000}, want: []any{1500}},
+			{category: "stage 1", in: []any{1, 8, 8000}, want: []any{14000}},
+			{category: "stage 2", in: []any{2, 2, 1000}, want: []any{1000}},
+			{category: "stage 3", points: 2, in: []any{3, 4, 1000}, want: []any{2250}},
+			{category: "a single rank, divided", in: []any{3, 1, 1000}, want: []any{0}},
+		},
+		hints: [2]string{
+			"A reduce-scatter and an all-gather send (p-1)/p of the bytes each. Which of them does each stage need, and how often?",
+			"Stages 0 to 2: one of each, 2·(ranks-1)·bytes/ranks. Stage 3 gathers the weights twice and scatters the gradients once. Multiply before you divide.",
+		},
+		praise: "Stage 3 sends half as much again, and that is all it costs.",
+	},
+	"27.4": {
+		name: "held", args: []string{"stage", "ranks", "parameters"},
+		prototype: (func(stage, ranks, parameters int) int)(nil),
+		cases: []gradedCase{
+			{category: "nothing divided", in: []any{0, 4, 1000}, want: []any{16000}},
+			{category: "stage 1", in: []any{1, 4, 1000}, want: []any{10000}},
+			{category: "stage 2", in: []any{2, 4, 1000}, want: []any{7000}},
+			{category: "stage 3", in: []any{3, 4, 1000}, want: []any{4000}},
+			{category: "a single rank", in: []any{3, 1, 1000}, want: []any{16000}},
+			{category: "a large model", points: 2, in: []any{3, 64, 70_553_706_496}, want: []any{17_638_426_624}},
+		},
+		hints: [2]string{
+			"Four bytes of weight, four of gradient and eight of averages for each parameter. Which of them does a stage divide by the number of ranks?",
+			"The averages from stage 1 on, the gradients from 2 on, the weights in 3: replace parameters by parameters/ranks there.",
+		},
+		praise: "The last case is Llama 3 70B on 64 ranks: 17.6 GB each, where one alone would need 1.1 TB.",
+	},
+	"27.5": {
+		name: "passes", args: []string{"rank", "step", "ranks"},
+		prototype: (func(rank, step, ranks int) int)(nil),
+		cases: []gradedCase{
+			{category: "two ranks", in: []any{0, 0, 2}, want: []any{1}},
+			{category: "the first step", in: []any{1, 0, 4}, want: []any{0}},
+			{category: "a later step", in: []any{3, 1, 4}, want: []any{1}},
+			{category: "past the end of the ring", points: 2, in: []any{0, 0, 4}, want: []any{3}},
+			{category: "the last step", points: 2, in: []any{0, 6, 8}, want: []any{1}},
+		},
+		hints: [2]string{
+			"A piece goes one rank further in each step, and takes ranks-1 steps. If piece 0 ends at rank 0, where was it at the beginning?",
+			"Piece k begins at rank k+1, so in a step it is at rank k+1+step. Solve for k, modulo ranks, and keep it from being negative.",
+		},
+		praise: "Two lines around this rule, a Send and a Receive, are a reduce-scatter.",
+	},
 	// 19: the training loop
 	"19.4": {
 		name: "step", args: []string{"w", "x", "y", "lr"},
