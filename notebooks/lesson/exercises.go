@@ -240,7 +240,7 @@ var exercises = map[string]exercise{
 	},
 	"14.2": {
 		want:   "blocks.1.up.weight",
-		hint:   "Fields in small letters, numbers from 0 for the elements of a slice, and dots between them.",
+		hint:   "Fields in lower case, numbers from 0 for the elements of a slice, and dots between them.",
 		praise: "In PyTorch it would have the same name.",
 	},
 	"14.3": {

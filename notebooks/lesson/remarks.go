@@ -30,7 +30,7 @@ var remarks = map[string][]Option{
 	},
 	// 02: tensors
 	"What is the shape of x?":             {Why("Two rows of three."), Mistake([]int{3, 2}, "Rows come first."), Mistake([]int{6}, "That is how many elements there are.")},
-	"Of which type are whole numbers?":    {Why("They have to be exact, and able to number the elements of any tensor.")},
+	"Which type do whole numbers get?":    {Why("They have to be exact, and able to number the elements of any tensor.")},
 	"How many bytes do 4 × 8 zeros take?": {Why("4 · 8 · 4."), Mistake(32, "That is how many there are. Each has 4 bytes."), Mistake(0, "A zero takes as much room as any other number.")},
 	"How many numbers from 0 to 2 in steps of 0.5?": {
 		Why("0, 0.5, 1 and 1.5: the stop is left out."), Mistake(5, "2 itself is left out."),
@@ -197,7 +197,7 @@ var remarks = map[string][]Option{
 		Mistake([]int{8, 64}, "That is what goes into the final layer."),
 	},
 	"What is the second layer's weight called?": {
-		Why("The names of the fields in small letters; and elements count from 0."), Mistake("layers.2.weight", "Elements of a slice count from 0."),
+		Why("The names of the fields in lower case, and elements count from 0."), Mistake("layers.2.weight", "Elements of a slice count from 0."),
 	},
 	"How many parameters does the model have?": {
 		Why("64² + 64² + 64."), Mistake(8192, "The final layer counts, too."), Mistake(12288, "The final layer has a single output."),
@@ -304,9 +304,9 @@ var remarks = map[string][]Option{
 		Why("136 · (1 + 2) · 4."), Mistake(544, "That is the model alone."), Mistake(2176, "Gradients are not saved: each step computes them anew."),
 		Mistake(408, "So many numbers, yes. And how many bytes has each?"),
 	},
-	"How many bytes of numbers has the model alone?": {Why("136 · 4: a third of the checkpoint.")},
-	"At which step does it go on?": {
-		Why("The checkpoint of step 40 is damaged, so it takes the one before."), Mistake(40, "With half a file?"), Mistake(20, "That is older than need be."),
+	"How many bytes of numbers does the model alone have?": {Why("136 · 4: a third of the checkpoint.")},
+	"From which step does it go on?": {
+		Why("The checkpoint of step 40 is damaged, so it takes the one before."), Mistake(40, "With half a file?"), Mistake(20, "There is a newer one that is whole."),
 	},
 	"Is the flipped bit noticed?": {Why("A checksum of all numbers changes with any one bit of them.")},
 	// 21: mixed precision
@@ -322,13 +322,13 @@ var remarks = map[string][]Option{
 		Why("65536 · 1e-8 fits into float16; the four rows are added up and divided again."), Mistake(1e-8, "There are four rows."),
 		Mistake(0.002621, "That is before the division."),
 	},
-	"Which scales do the 8 steps have?": {
+	"What are the scales of the 8 steps?": {
 		Why("Three good steps double it, and the overflow halves it. After the overflow, three more good steps are needed."),
 		Mistake([]float64{1024, 1024, 1024, 2048, 1024, 1024, 1024, 2048}, "Step 4 is the one that overflows: its own scale is still 2048."),
 	},
-	"Of which type is the product?":  {Why("Products may be small.")},
-	"And the softmax?":               {Why("It is converted back before, for the range of the exponentials.")},
-	"Of which type is the gradient?": {Why("A conversion's backward is a conversion back, to the type of the weight.")},
+	"What type is the product?":  {Why("Products may be small.")},
+	"And the softmax?":           {Why("Its input is converted back to float32 first, for the range of the exponentials.")},
+	"What type is the gradient?": {Why("A conversion's backward is a conversion back, to the type of the weight.")},
 	"How many times as large is bfloat16's error?": {
 		Why("Each bit of mantissa halves it, and bfloat16 has three fewer."), Mistake(3, "Three bits are a factor of 2 · 2 · 2."),
 	},

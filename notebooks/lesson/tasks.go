@@ -816,7 +816,7 @@ var tasks = map[string]*task{
 			"Begin with an empty slice of bytes, and append piece after piece. What does len count in a string: characters or bytes?",
 			"For each name: append uint32(len(name)), the name (append(file, name...)), uint32(len(values[i])), and math.Float32bits(v) for each number v.",
 		},
-		praise: "All of a model's numbers, in a file that has no code in it.",
+		praise: "A whole model in a file, and no code in it that could run.",
 	},
 	"20.5": {
 		name: "load", args: []string{"file"},
@@ -857,7 +857,7 @@ var tasks = map[string]*task{
 			{category: "growing", in: []any{[]float64{1, 1, 1}, 1024.0, 3}, want: []any{2048.0, 0}},
 			{category: "not long enough to grow", in: []any{[]float64{1, 1}, 1024.0, 3}, want: []any{1024.0, 0}},
 			{category: "growing twice", in: []any{[]float64{1, 1, 1, 1, 1}, 8.0, 2}, want: []any{32.0, 0}},
-			{category: "an overflow begins the count anew", points: 2, in: []any{[]float64{1, 1, 100, 1, 1}, 1024.0, 3}, want: []any{512.0, 1}},
+			{category: "an overflow restarts the count", points: 2, in: []any{[]float64{1, 1, 100, 1, 1}, 1024.0, 3}, want: []any{512.0, 1}},
 			{category: "a scale that became too large", points: 2, in: []any{[]float64{40, 40, 40, 40, 40}, 1024.0, 2}, want: []any{2048.0, 1}},
 			{category: "several overflows in a row", in: []any{[]float64{1000, 1000, 1000, 1000, 1000}, 256.0, 2}, want: []any{64.0, 3}},
 			{category: "exactly the largest float16", in: []any{[]float64{65504}, 1.0, 2}, want: []any{1.0, 0}},
