@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -19,37 +18,6 @@ import (
 
 // Magics and shell lines. What has to do with what the kernel knows, or with how its cells run, is obeyed here; the rest is GoNB's.
 
-// magics are the commands that are obeyed here.
-var magics = map[string]func(*execution, rewrite.Command) *failure{
-	"!":              (*execution).shellLine,
-	"%env":           (*execution).setEnv,
-	"%cd":            (*execution).changeDir,
-	"%vars":          func(e *execution, _ rewrite.Command) *failure { e.listVars(); return nil },
-	"%ls":            func(e *execution, _ rewrite.Command) *failure { e.listDecls(); return nil },
-	"%list":          func(e *execution, _ rewrite.Command) *failure { e.listDecls(); return nil },
-	"%rm":            (*execution).removed,
-	"%remove":        (*execution).removed,
-	"%reset":         (*execution).reset,
-	"%get":           func(*execution, rewrite.Command) *failure { return nil }, // before everything else
-	"%autoget":       func(e *execution, _ rewrite.Command) *failure { e.k.noAutoget = false; return nil },
-	"%noautoget":     func(e *execution, _ rewrite.Command) *failure { e.k.noAutoget = true; return nil },
-	"%capture":       (*execution).capture,
-	"%with_inputs":   func(e *execution, _ rewrite.Command) *failure { e.k.typed = typedText; return nil },
-	"%with_password": func(e *execution, _ rewrite.Command) *failure { e.k.typed = typedSecret; return nil },
-	"%track":         (*execution).track,
-	"%untrack":       (*execution).untrack,
-	"%goworkfix":     (*execution).workFix,
-	"%goflags":       (*execution).setFlags,
-	"%wasm":          (*execution).makePage,
-	"%fallbacks":     (*execution).listFallbacks,
-	"%exec": func(*execution, rewrite.Command) *failure {
-		return said("usage", "write %exec function, and what it is to get as arguments")
-	},
-}
-
-// gonbMagics are GoNB's.
-var gonbMagics = []string{"%help", "%version", "%widgets", "%widgets_hb"}
-
 // obey runs commands in their order until one fails.
 func (e *execution) obey(cs []rewrite.Command) *failure {
 	for _, c := range cs {
@@ -57,13 +25,13 @@ func (e *execution) obey(cs []rewrite.Command) *failure {
 			return f
 		}
 		var fail *failure
-		switch do := magics[c.Name]; {
-		case do != nil:
-			fail = do(e, c)
-		case slices.Contains(gonbMagics, c.Name):
+		switch m, _ := magicNamed(c.Name); {
+		case m.do != nil:
+			fail = m.do(e, c)
+		case m.gonb:
 			_, fail = e.askGoNB(c.Text)
 		default:
-			fail = said("unknown magic", fmt.Sprintf("there is no %s; %%help lists what there is", c.Name))
+			fail = unknown(c.Name)
 		}
 		if fail != nil {
 			return fail

@@ -181,9 +181,9 @@ func (k *kernel) onComplete(m *jupyter.Message) {
 	line := req.Code[strings.LastIndexByte(req.Code[:off], '\n')+1 : off]
 	if strings.HasPrefix(line, "%") && !strings.Contains(line, " ") {
 		start = off - len(line)
-		for _, name := range magicNames {
-			if strings.HasPrefix(name, line) {
-				add(name, "magic", "")
+		for _, m := range magics {
+			if strings.HasPrefix(m.name, line) {
+				add(m.name, "magic", m.args)
 			}
 		}
 	} else if c, ok := k.current().Cursor(req.Code, off); ok {
@@ -209,31 +209,35 @@ func (k *kernel) onComplete(m *jupyter.Message) {
 		"metadata": map[string]any{"_jupyter_types_experimental": kinds}})
 }
 
-// magicNames are the commands that a cell may contain.
-var magicNames = []string{"%vars", "%get", "%%", "%args", "%env", "%cd", "%test", "%exec", "%ls", "%rm", "%reset", "%help", "%version", "%goflags", "%capture", "%with_inputs",
-	"%with_password", "%widgets", "%wasm", "%track", "%untrack", "%autoget", "%noautoget", "%goworkfix", "%%writefile", "%%script", "%%bash", "%%sh"}
-
 func (k *kernel) onInspect(m *jupyter.Message) {
 	var req cursorRequest
 	m.DecodeContent(&req)
 	data := map[string]any{}
-	off := byteOffset(req.Code, req.Cursor, m)
-	if at, ok := rewrite.Callee(req.Code, off); ok {
-		if c, ok := k.current().Cursor(req.Code, at); ok {
-			var doc string
-			err := k.helper.ask(func(ctx context.Context, g *gopls.Client) (err error) {
-				doc, err = g.Hover(ctx, c.Text.String(), c.Off)
-				return err
-			})
-			if err != nil && os.Getenv("LECTERN_TRACE") != "" {
-				fmt.Fprintln(os.Stderr, "lectern-kernel: help:", err)
-			}
-			if doc != "" {
-				data["text/markdown"], data["text/plain"] = doc, plainDoc(doc)
-			}
-		}
+	doc, err := k.hover(req.Code, byteOffset(req.Code, req.Cursor, m))
+	if err != nil && os.Getenv("LECTERN_TRACE") != "" {
+		fmt.Fprintln(os.Stderr, "lectern-kernel: help:", err)
+	}
+	if doc != "" {
+		data["text/markdown"], data["text/plain"] = doc, plainDoc(doc)
 	}
 	k.answer(m, "inspect_reply", map[string]any{"status": "ok", "found": len(data) > 0, "data": data, "metadata": map[string]any{}})
+}
+
+// hover returns what is known of the name at an offset, in Markdown.
+func (k *kernel) hover(code string, off int) (doc string, err error) {
+	at, ok := rewrite.Callee(code, off)
+	if !ok {
+		return "", nil
+	}
+	c, ok := k.current().Cursor(code, at)
+	if !ok {
+		return "", nil
+	}
+	err = k.helper.ask(func(ctx context.Context, g *gopls.Client) (err error) {
+		doc, err = g.Hover(ctx, c.Text.String(), c.Off)
+		return err
+	})
+	return doc, err
 }
 
 // plainDoc is gopls's Markdown for a terminal: without the fences around code.

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/lectern-go/lectern/kernel/front/internal/report"
 	"github.com/lectern-go/lectern/kernel/front/internal/rewrite"
@@ -124,6 +125,9 @@ func (e *execution) do() (fail *failure) {
 	defer e.stop()
 	defer e.text.flush()
 	k := e.k
+	if name := question(e.req.Code); name != "" {
+		return e.document(name)
+	}
 	k.packages.Refresh()
 	before := k.current()
 	if fail := e.understand(before); fail != nil {
@@ -275,6 +279,8 @@ func (e *execution) build() (exe string, f *failure) {
 
 // runDirectly builds the program and runs it.
 func (e *execution) runDirectly() *failure {
+	var watch stopwatch
+	watch.begun = time.Now()
 	exe, f := e.build()
 	if f != nil {
 		return f
@@ -287,11 +293,15 @@ func (e *execution) runDirectly() *failure {
 	}
 	cmd := exec.Command(exe, args...)
 	cmd.Dir, cmd.Env = e.k.dir, e.k.cellEnv()
+	watch.built = time.Now()
 	p, err := start(cmd, e.write, e.writeErr)
 	if err != nil {
 		return said("not started", err.Error())
 	}
 	e.watch(p)
+	if e.r.Timed {
+		watch.say(e, p)
+	}
 	if e.r.Tests && !p.cmd.ProcessState.Success() && !e.err.Held() && e.wasInterrupted() == nil {
 		return said("test", "a test failed")
 	}

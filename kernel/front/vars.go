@@ -46,7 +46,7 @@ func varRows(vars map[string]string, m *keep.Manifest) []varRow {
 func (e *execution) listVars() {
 	rows := varRows(e.k.current().Vars(), e.k.manifest())
 	if len(rows) == 0 {
-		e.publish("display_data", map[string]any{"data": map[string]any{"text/plain": "no variables yet"}, "metadata": map[string]any{}, "transient": map[string]any{}})
+		e.show("", "no variables yet")
 		return
 	}
 	var h, t strings.Builder
@@ -69,6 +69,5 @@ func (e *execution) listVars() {
 			html.EscapeString(r.name), html.EscapeString(r.typ), html.EscapeString(r.shape), bytes, html.EscapeString(r.note))
 	}
 	h.WriteString("</tbody></table>")
-	e.publish("display_data", map[string]any{"data": map[string]any{"text/html": h.String(), "text/plain": strings.TrimSuffix(t.String(), "\n")},
-		"metadata": map[string]any{}, "transient": map[string]any{}})
+	e.show(h.String(), strings.TrimSuffix(t.String(), "\n"))
 }

@@ -37,6 +37,7 @@ type Result struct {
 	Forget   []string          // kept variables whose values are of no use any more
 	Keeps    bool              // the program saves its variables at the end
 	Steps    bool              // it is a //step cell
+	Timed    bool              // the user wants to know how long it takes
 	Notes    []string          // to be told to the user
 	Missing  string            // the path of a package that an import did not find
 	Next     *Session
@@ -146,6 +147,10 @@ func (w *work) magics() {
 	b := []byte(code)
 	args := ""
 	for _, m := range magics(code) {
+		if m.name() == "%time" { // what follows is Go
+			m.hi = m.lo + strings.Index(code[m.lo:], "%time") + len("%time")
+			w.r.Timed = true
+		}
 		for i := m.lo; i < m.hi; i++ {
 			if b[i] != '\n' {
 				b[i] = ' '
@@ -159,6 +164,8 @@ func (w *work) magics() {
 			continue
 		case "%args":
 			w.n.args = c.Rest()
+			continue
+		case "%time":
 			continue
 		case "%test":
 			w.tests, w.r.Tests, w.testArgs = true, true, c.Rest()
