@@ -5,7 +5,7 @@ import (
 
 	"github.com/lectern-go/lectern/autograd"
 	"github.com/lectern-go/lectern/internal/celltest"
-	"github.com/lectern-go/lectern/kernel/keep"
+	"github.com/lectern-go/lectern/kernel/persist"
 )
 
 // Product is a·b.
@@ -32,8 +32,8 @@ func TestGraphsOfNumbersLiveOn(t *testing.T) {
 	rules := autograd.Rules[float64]{Add: func(a, b float64) float64 { return a + b }}
 	var x, y *autograd.Node[float64]
 	known := func() {
-		keep.Reg[*Product]()
-		keep.Fn("autograd_test.tenfold", tenfold)
+		persist.Reg[*Product]()
+		persist.Fn("autograd_test.tenfold", tenfold)
 	}
 	celltest.Run(t, func(t *testing.T) {
 		known()
@@ -41,7 +41,7 @@ func TestGraphsOfNumbersLiveOn(t *testing.T) {
 		x = autograd.Leaf[float64]()
 		y = autograd.Record(&Product{A: 3, B: 3}, x, x)
 		y.OnGrad(tenfold)
-		keep.Def("x", &x, "y", &y)
+		persist.Def("x", &x, "y", &y)
 	}, func(t *testing.T) {
 		known()
 		defer celltest.Begin("x", &x, "y", &y)()

@@ -99,10 +99,10 @@ func (w *workspace) setup(ctx context.Context, force bool) (did []string, err er
 	if err != nil {
 		return nil, fmt.Errorf("setup: %w", err)
 	}
-	front := w.tool("lectern-kernel")
+	binary := w.tool("lectern-kernel")
 	return w.do(force, []step{
-		{"front", "kernel built", []string{goVersion, sources, version.String()}, []string{front}, func() error {
-			return w.goCommand(ctx, "build the kernel", w.root, cellBuildEnv(), "build", "-ldflags="+strings.Join(append(cellenv.LinkFlags(), version.Flag()), " "), "-o", front, "./kernel/front")
+		{"kernel", "kernel built", []string{goVersion, sources, version.String()}, []string{binary}, func() error {
+			return w.goCommand(ctx, "build the kernel", w.root, cellBuildEnv(), "build", "-ldflags="+strings.Join(append(cellenv.LinkFlags(), version.Flag()), " "), "-o", binary, "./kernel/server")
 		}},
 		{"spec", "kernelspec written", []string{fmt.Sprint(w.spec()), string(logo)}, []string{filepath.Join(w.specDir(), "kernel.json")}, func() error {
 			return writeSpec(w.specDir(), w.spec())

@@ -15,7 +15,7 @@ import (
 	"unicode"
 
 	"github.com/lectern-go/lectern/kernel/internal/private"
-	"github.com/lectern-go/lectern/kernel/keep"
+	"github.com/lectern-go/lectern/kernel/persist"
 )
 
 func varsCommand() *command {
@@ -40,7 +40,7 @@ inside a notebook. Names that could not be kept follow with the reason. Example:
 				if i > 0 {
 					fmt.Fprintln(ws.stdout)
 				}
-				m, err := keep.ReadManifest(k.values)
+				m, err := persist.ReadManifest(k.values)
 				if err != nil {
 					fmt.Fprintf(ws.stderr, "kernel %s: %v\n", k.pid, err)
 					continue
@@ -110,7 +110,7 @@ func alive(pid string) bool {
 }
 
 // listVars writes a table of what a kernel keeps.
-func listVars(w io.Writer, m *keep.Manifest) {
+func listVars(w io.Writer, m *persist.Manifest) {
 	if len(m.Vars) == 0 {
 		fmt.Fprintln(w, "  no variables")
 	}

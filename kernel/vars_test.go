@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lectern-go/lectern/kernel/keep"
+	"github.com/lectern-go/lectern/kernel/persist"
 )
 
 func TestShortType(t *testing.T) {
@@ -39,7 +39,7 @@ func TestVarsLists(t *testing.T) {
 		t.Fatalf("kernels %+v", ks)
 	}
 	var b bytes.Buffer
-	listVars(&b, &keep.Manifest{Vars: map[string]keep.Var{"x": {Type: "[]main.P", Shape: "3", Bytes: 24}}, Notes: map[string]string{"c": "c (chan int) is not remembered\x1b[2J"}})
+	listVars(&b, &persist.Manifest{Vars: map[string]persist.Var{"x": {Type: "[]main.P", Shape: "3", Bytes: 24}}, Notes: map[string]string{"c": "c (chan int) is not remembered\x1b[2J"}})
 	for _, w := range []string{"x     []P   3      24", "c (chan int) is not remembered\ufffd[2J"} {
 		if !strings.Contains(b.String(), w) {
 			t.Errorf("no %q in\n%s", w, b.String())

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/lectern-go/lectern/internal/celltest"
-	"github.com/lectern-go/lectern/kernel/keep"
+	"github.com/lectern-go/lectern/kernel/persist"
 	"github.com/lectern-go/lectern/nn"
 	"github.com/lectern-go/lectern/optim"
 	"github.com/lectern-go/lectern/tensor"
@@ -67,12 +67,12 @@ func TestModulesInTheMiddleOfAStep(t *testing.T) {
 		h, loss *tensor.Tensor
 	)
 	known := func() {
-		keep.Lit("again", again)
-		keep.Reg[*nn.MLP]()
-		keep.Reg[nn.GELU]()
-		keep.Reg[*nn.FP8Linear]()
-		keep.Reg[nn.Blocks]()
-		keep.Reg[nn.Func]()
+		persist.Lit("again", again)
+		persist.Reg[*nn.MLP]()
+		persist.Reg[nn.GELU]()
+		persist.Reg[*nn.FP8Linear]()
+		persist.Reg[nn.Blocks]()
+		persist.Reg[nn.Func]()
 	}
 	forward := func(t *testing.T) {
 		known()
@@ -94,7 +94,7 @@ func TestModulesInTheMiddleOfAStep(t *testing.T) {
 		defer celltest.Begin()()
 		net = newNet()
 		o = optim.NewAdamW(nn.Trainable(net), 0.01)
-		keep.Def("net", &net, "o", &o, "h", &h, "loss", &loss)
+		persist.Def("net", &net, "o", &o, "h", &h, "loss", &loss)
 	}, forward, compute, backward, forward, compute, backward, func(t *testing.T) {
 		known()
 		defer celltest.Begin("net", &net, "o", &o, "h", &h, "loss", &loss)()

@@ -13,7 +13,7 @@ import (
 	"github.com/lectern-go/lectern/gpu"
 	"github.com/lectern-go/lectern/internal/celltest"
 	"github.com/lectern-go/lectern/internal/fakecuda"
-	"github.com/lectern-go/lectern/kernel/keep"
+	"github.com/lectern-go/lectern/kernel/persist"
 	"github.com/lectern-go/lectern/tensor"
 )
 
@@ -297,7 +297,7 @@ func TestKeptOnADevice(t *testing.T) {
 	celltest.Run(t, func(t *testing.T) {
 		defer celltest.Begin()()
 		x, w, loss := make(fakeDevice(t))
-		keep.Def("x", &x, "w", &w, "loss", &loss)
+		persist.Def("x", &x, "w", &w, "loss", &loss)
 	}, func(t *testing.T) {
 		d := fakeDevice(t)
 		var x, w, loss *tensor.Tensor

@@ -9,7 +9,7 @@ import (
 )
 
 // What lives on from one notebook cell to the next: values, layout, and the place
-// in the graph, see keepgraph.go. Package kernel/keep calls these methods.
+// in the graph, see keepgraph.go. Package kernel/persist calls these methods.
 
 // keptTensor is what is kept of a Tensor.
 type keptTensor struct {

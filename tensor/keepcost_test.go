@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/lectern-go/lectern/internal/celltest"
-	"github.com/lectern-go/lectern/kernel/keep"
+	"github.com/lectern-go/lectern/kernel/persist"
 	"github.com/lectern-go/lectern/tensor"
 )
 
@@ -27,7 +27,7 @@ func BenchmarkKeptGraph(b *testing.B) {
 				y = y.Mul(0.5).Tanh()
 			}
 			loss := y.Sum()
-			keep.Def("w", &w, "loss", &loss)
+			persist.Def("w", &w, "loss", &loss)
 			timed("save-new-ms", end)
 		}, func(*testing.B) {
 			var w, loss *tensor.Tensor
@@ -50,7 +50,7 @@ func BenchmarkKeptGraph(b *testing.B) {
 			for i := range values {
 				values[i] = tensor.With(tensor.NewGenerator(1)).Randn(side, side)
 			}
-			keep.Def("values", &values)
+			persist.Def("values", &values)
 			timed("save-values-ms", end)
 		})
 		for _, line := range strings.Split(strings.Join(notes, ""), "\n") {

@@ -11,10 +11,10 @@ import (
 //
 // Not all graphs are kept. One that Backward can't go through any more, as an
 // earlier one released saved values, ends with its cell: its values are of no use.
-// So does one that needs a function which package kernel/keep can't keep; the cell
+// So does one that needs a function which package kernel/persist can't keep; the cell
 // is told then. What is left in its place, an endedGraph, knows the reason.
 
-// keptNode is a place in the graph as package kernel/keep sees it.
+// keptNode is a place in the graph as package kernel/persist sees it.
 type keptNode autograd.Node[*Tensor]
 
 // keptNodeState is what is kept of a place in the graph, with the operation that

@@ -12,7 +12,7 @@ import (
 
 	"github.com/lectern-go/lectern/internal/cellstate"
 	"github.com/lectern-go/lectern/internal/celltest"
-	"github.com/lectern-go/lectern/kernel/keep"
+	"github.com/lectern-go/lectern/kernel/persist"
 	"github.com/lectern-go/lectern/tensor"
 )
 
@@ -163,11 +163,11 @@ func TestEveryGraphLivesOn(t *testing.T) {
 				graphs[s.name] = &k
 			}
 		}
-		keep.Def("graphs", &graphs)
+		persist.Def("graphs", &graphs)
 	}, func(t *testing.T) {
 		var graphs map[string]*Kept
-		keep.Reg[*Cube]()
-		keep.Reg[*Block]()
+		persist.Reg[*Cube]()
+		persist.Reg[*Block]()
 		defer celltest.Begin("graphs", &graphs)()
 		noteOps(t, graphs, func(k *Kept) *tensor.Tensor { return k.Loss })
 		for _, s := range steps() {
@@ -188,8 +188,8 @@ func TestEveryGraphLivesOn(t *testing.T) {
 		}
 	}, func(t *testing.T) {
 		var graphs map[string]*Kept
-		keep.Reg[*Cube]()
-		keep.Reg[*Block]()
+		persist.Reg[*Cube]()
+		persist.Reg[*Block]()
 		defer celltest.Begin("graphs", &graphs)()
 		noteOps(t, graphs, func(k *Kept) *tensor.Tensor { return k.Twice })
 		for _, s := range steps() {
@@ -241,7 +241,7 @@ func TestTwoLossesOverOneTrunk(t *testing.T) {
 	celltest.Run(t, func(t *testing.T) {
 		defer celltest.Begin()()
 		w, _, mean, worst := losses()
-		keep.Def("w", &w, "mean", &mean, "worst", &worst)
+		persist.Def("w", &w, "mean", &mean, "worst", &worst)
 	}, func(t *testing.T) {
 		var w, mean, worst *tensor.Tensor
 		defer celltest.Begin("w", &w, "mean", &mean, "worst", &worst)()
@@ -283,7 +283,7 @@ func TestWhatWasSavedIsChangedInALaterCell(t *testing.T) {
 		defer celltest.Begin()()
 		w, x, mean, worst := losses()
 		other := w.Square().Sum()
-		keep.Def("w", &w, "x", &x, "mean", &mean, "worst", &worst, "other", &other)
+		persist.Def("w", &w, "x", &x, "mean", &mean, "worst", &worst, "other", &other)
 	}, func(t *testing.T) {
 		var w, x, mean, other *tensor.Tensor
 		defer celltest.Begin("w", &w, "x", &x, "mean", &mean, "other", &other)()
@@ -312,7 +312,7 @@ func TestWhatWasSavedIsFreed(t *testing.T) {
 	celltest.Run(t, func(t *testing.T) {
 		defer celltest.Begin()()
 		w, loss := begin()
-		keep.Def("w", &w, "loss", &loss)
+		persist.Def("w", &w, "loss", &loss)
 	}, func(t *testing.T) {
 		var w, loss *tensor.Tensor
 		defer celltest.Begin("w", &w, "loss", &loss)()
@@ -335,7 +335,7 @@ func TestViewsOfAGraphLiveOn(t *testing.T) {
 	celltest.Run(t, func(t *testing.T) {
 		defer celltest.Begin()()
 		w, y, row, column := begin()
-		keep.Def("w", &w, "y", &y, "row", &row, "column", &column)
+		persist.Def("w", &w, "y", &y, "row", &row, "column", &column)
 	}, func(t *testing.T) {
 		var w, y, row, column *tensor.Tensor
 		defer celltest.Begin("w", &w, "y", &y, "row", &row, "column", &column)()
@@ -370,7 +370,7 @@ func TestDeepGraphsLiveOn(t *testing.T) {
 	celltest.Run(t, func(t *testing.T) {
 		defer celltest.Begin()()
 		x, y := deep()
-		keep.Def("x", &x, "y", &y)
+		persist.Def("x", &x, "y", &y)
 	}, func(t *testing.T) {
 		var x, y *tensor.Tensor
 		defer celltest.Begin("x", &x, "y", &y)()
@@ -384,15 +384,15 @@ func TestDeepGraphsLiveOn(t *testing.T) {
 // tenfold is a hook with a name.
 func tenfold(g *tensor.Tensor) *tensor.Tensor { return g.Mul(10) }
 
-// allFunctions says that package keep can keep every function, as it does in a cell,
+// allFunctions says that package persist can keep every function, as it does in a cell,
 // where it knows them.
 func allFunctions() {
-	keep.Fn("tensor_test.tenfold", tenfold)
-	keep.Lit("scaled", scaled)
-	keep.Lit("squared", squared)
-	keep.Lit("triple", triple)
-	keep.Lit("triple backward", tripleBackward)
-	keep.Reg[tensor.Function]()
+	persist.Fn("tensor_test.tenfold", tenfold)
+	persist.Lit("scaled", scaled)
+	persist.Lit("squared", squared)
+	persist.Lit("triple", triple)
+	persist.Lit("triple backward", tripleBackward)
+	persist.Reg[tensor.Function]()
 }
 
 // scaled and squared make function literals, in the form in which the kernel writes them.
@@ -431,7 +431,7 @@ func TestFunctionsInGraphsLiveOn(t *testing.T) {
 		allFunctions()
 		defer celltest.Begin()()
 		w, loss := begin()
-		keep.Def("w", &w, "loss", &loss, "by", &by)
+		persist.Def("w", &w, "loss", &loss, "by", &by)
 	}, func(t *testing.T) {
 		allFunctions()
 		var w, loss *tensor.Tensor
@@ -469,7 +469,7 @@ func TestFunctionsThatCanNotBeKept(t *testing.T) {
 	notes := celltest.Run(t, func(t *testing.T) {
 		defer celltest.Begin()()
 		custom, again, hooked, leaf := define()
-		keep.Def("custom", &custom, "again", &again, "hooked", &hooked, "leaf", &leaf)
+		persist.Def("custom", &custom, "again", &again, "hooked", &hooked, "leaf", &leaf)
 	}, func(t *testing.T) {
 		var custom, again, hooked, leaf *tensor.Tensor
 		defer celltest.Begin("custom", &custom, "again", &again, "hooked", &hooked, "leaf", &leaf)()
@@ -496,7 +496,7 @@ func TestFunctionsThatCanNotBeKept(t *testing.T) {
 			t.Errorf("two cells later: %v", err)
 		}
 		custom, again, _, _ := define()
-		keep.Def("custom", &custom, "again", &again)
+		persist.Def("custom", &custom, "again", &again)
 	})
 	for _, want := range []string{
 		`note: the gradient graph ends with this cell, since the derivative of "twice" is a function that can't be kept: call Backward in this cell, or pass tensor.Apply a value of a type with a method Function` + "\n",
@@ -513,12 +513,12 @@ func TestFunctionsThatCanNotBeKept(t *testing.T) {
 	}
 }
 
-// TestGraphsAreLeftOutWhereThereIsNoRoom: what package keep does at its limit.
+// TestGraphsAreLeftOutWhereThereIsNoRoom: what package persist does at its limit.
 func TestGraphsAreLeftOutWhereThereIsNoRoom(t *testing.T) {
 	notes := celltest.Run(t, func(t *testing.T) {
 		end := celltest.Begin()
 		w, _, mean, worst := losses()
-		keep.Def("w", &w, "mean", &mean, "worst", &worst)
+		persist.Def("w", &w, "mean", &mean, "worst", &worst)
 		cellstate.SetSpare(true)
 		end()
 	}, func(t *testing.T) {
@@ -540,7 +540,7 @@ func TestGraphsAreLeftOutWhereThereIsNoRoom(t *testing.T) {
 
 // TestGraphsEndAtTheLimit: tensors come first.
 func TestGraphsEndAtTheLimit(t *testing.T) {
-	t.Setenv(keep.LimitVar, fmt.Sprint(3<<20))
+	t.Setenv(persist.LimitVar, fmt.Sprint(3<<20))
 	notes := celltest.Run(t, func(t *testing.T) {
 		defer celltest.Begin()()
 		w := tensor.With(tensor.NewGenerator(1)).Randn(512, 512).RequireGrad()
@@ -549,7 +549,7 @@ func TestGraphsEndAtTheLimit(t *testing.T) {
 			y = y.Tanh()
 		}
 		loss := y.Sum()
-		keep.Def("w", &w, "loss", &loss)
+		persist.Def("w", &w, "loss", &loss)
 	}, func(t *testing.T) {
 		var w, loss *tensor.Tensor
 		defer celltest.Begin("w", &w, "loss", &loss)()
@@ -581,7 +581,7 @@ func TestTrainingDoesNotGrow(t *testing.T) {
 		defer celltest.Begin()()
 		w := tensor.With(tensor.NewGenerator(1)).Randn(side, side).RequireGrad()
 		loss := forward(w)
-		keep.Def("w", &w, "loss", &loss)
+		persist.Def("w", &w, "loss", &loss)
 	}}
 	for i := range n {
 		cells = append(cells, func(t *testing.T) { // without Backward, a graph over a graph that nobody needs
@@ -589,7 +589,7 @@ func TestTrainingDoesNotGrow(t *testing.T) {
 			defer celltest.Begin("w", &w, "loss", &loss)()
 			noteDisk(t, "before")
 			loss = forward(w)
-			keep.Def("loss", &loss)
+			persist.Def("loss", &loss)
 		}, func(t *testing.T) {
 			var w, loss *tensor.Tensor
 			defer celltest.Begin("w", &w, "loss", &loss)()

@@ -14,7 +14,7 @@ import (
 )
 
 func init() {
-	register("kernel", "cells", "the same cells in our kernel, in stock GoNB and in GoNB with our settings but no front", benchCells)
+	register("kernel", "cells", "the same cells in our kernel, in stock GoNB and in GoNB with our settings but no server of ours", benchCells)
 	register("kernel", "start", "a fresh kernel: its start, and its first cell against its tenth", benchStart)
 }
 
@@ -75,7 +75,7 @@ const (
 	stockWorkspace = "stock GoNB, go_work" // installed for our workspace: without that it can't import the library
 )
 
-// contenders are our kernel, GoNB as its manual installs it, without and with a workspace, and GoNB with our settings but without the front.
+// contenders are our kernel, GoNB as its manual installs it, without and with a workspace, and GoNB with our settings but without our server.
 func contenders(root string) ([]contender, error) {
 	ours, err := jupyter.ReadSpec(filepath.Join(root, ".lectern", "share", "jupyter", "kernels", "lectern"))
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 )
 
 func init() {
-	register("kernel", "remember", "what remembering costs: bare cells in our kernel, the same work in GoNB with our settings but no front", benchRemember)
+	register("kernel", "remember", "what remembering costs: bare cells in our kernel, the same work in GoNB with our settings but no server of ours", benchRemember)
 }
 
 // rememberCells are pairs of cells that do the same work. %d is another number in each round.

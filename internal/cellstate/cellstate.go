@@ -1,6 +1,6 @@
 // Package cellstate lets a library's global state (a random generator, a mode) live on from one notebook cell to the next.
 //
-// Every cell of a notebook runs as a new process. Package kernel/keep carries the variables over; a library that has state of
+// Every cell of a notebook runs as a new process. Package kernel/persist carries the variables over; a library that has state of
 // its own registers it here, in an init function, and keep saves and loads it together with the variables:
 //
 //	func init() { cellstate.Register("tensor/random", saveRandom, loadRandom) }

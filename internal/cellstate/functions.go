@@ -9,10 +9,10 @@ import (
 var knows atomic.Pointer[func(f any) bool]
 
 // SetFunctions says which functions can be kept: known is called with a function that is not nil. Until then none
-// can. Package kernel/keep calls it.
+// can. Package kernel/persist calls it.
 func SetFunctions(known func(f any) bool) { knows.Store(&known) }
 
-// Keeps reports whether a value that decides how a computation goes on can be kept: a function if package kernel/keep
+// Keeps reports whether a value that decides how a computation goes on can be kept: a function if package kernel/persist
 // knows it, a struct or a pointer to one if that holds of the functions in its fields. Functions further away are not
 // looked at, and may still keep a variable from being remembered.
 func Keeps(v any) bool { return keeps(reflect.ValueOf(v), true) }
@@ -51,6 +51,6 @@ var spare atomic.Bool
 // is then left out of what is kept, and a Note says so.
 func Spare() bool { return spare.Load() }
 
-// SetSpare says whether there is no room. Package kernel/keep sets it when what it is about to write would pass its
+// SetSpare says whether there is no room. Package kernel/persist sets it when what it is about to write would pass its
 // limit, and asks all values for their state once more.
 func SetSpare(on bool) { spare.Store(on) }

@@ -1,10 +1,10 @@
 // Package celltest runs functions in tests as the notebook kernel runs cells: each in a process of its own, with values carried
-// over by package kernel/keep.
+// over by package kernel/persist.
 //
 //	celltest.Run(t, func(t *testing.T) {
 //		defer celltest.Begin()()
 //		x := 1
-//		keep.Def("x", &x)
+//		persist.Def("x", &x)
 //	}, func(t *testing.T) {
 //		var x int
 //		defer celltest.Begin("x", &x)()
@@ -20,13 +20,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lectern-go/lectern/kernel/keep"
+	"github.com/lectern-go/lectern/kernel/persist"
 )
 
 // What a process that runs a cell is told.
 const (
 	cellVar    = "LECTERN_TEST_CELL"
-	folderVar  = "LECTERN_TEST_FOLDER" // package keep takes its own variable out of the environment
+	folderVar  = "LECTERN_TEST_FOLDER" // package persist takes its own variable out of the environment
 	scratchVar = "LECTERN_TEST_SCRATCH"
 )
 
@@ -46,7 +46,7 @@ func Run[T testing.TB](t T, cells ...func(t T)) (stderr []string) {
 	}
 	for i := range cells {
 		cmd := exec.Command(os.Args[0], args...)
-		cmd.Env = append(os.Environ(), cellVar+"="+strconv.Itoa(i), folderVar+"="+folder, scratchVar+"="+scratch, keep.DirVar+"="+folder)
+		cmd.Env = append(os.Environ(), cellVar+"="+strconv.Itoa(i), folderVar+"="+folder, scratchVar+"="+scratch, persist.DirVar+"="+folder)
 		var out, notes strings.Builder
 		cmd.Stdout, cmd.Stderr = &out, &notes
 		if err := cmd.Run(); err != nil {
@@ -69,10 +69,10 @@ func newFolder(t testing.TB) string {
 }
 
 // Begin restores variables, given as pairs of name and pointer, as the first statement of a cell does. The cell defers what it
-// returns, which keeps them and those that keep.Def names.
+// returns, which keeps them and those that persist.Def names.
 func Begin(namesAndPointers ...any) (end func()) {
 	n, _ := strconv.Atoi(os.Getenv(cellVar))
-	return keep.Begin(n+1, namesAndPointers...)
+	return persist.Begin(n+1, namesAndPointers...)
 }
 
 // Folder returns the folder of the kept values, in a cell.

@@ -6,14 +6,14 @@ import (
 	"testing"
 
 	"github.com/lectern-go/lectern/internal/celltest"
-	"github.com/lectern-go/lectern/kernel/keep"
+	"github.com/lectern-go/lectern/kernel/persist"
 )
 
 func TestRun(t *testing.T) {
 	notes := celltest.Run(t, func(t *testing.T) {
 		defer celltest.Begin()()
 		x := 1
-		keep.Def("x", &x)
+		persist.Def("x", &x)
 		celltest.Tell(t, fmt.Sprint(os.Getpid()))
 		fmt.Fprint(os.Stderr, "heard")
 	}, func(t *testing.T) {

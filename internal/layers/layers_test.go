@@ -16,10 +16,10 @@ const module = "github.com/lectern-go/lectern/"
 var floors = [][]string{
 	{"internal"},
 	{"autograd", "tokenizer", "kernel/internal", "kernel/notebook"},
-	{"tensor", "kernel/jupyter", "kernel/keep", "kernel/show"},
-	{"internal/misuse", "autograd/gradcheck", "internal/celltest"}, // they are of use to what stands on tensor, or on keep
-	{"einops", "optim", "data", "checkpoint", "accounting", "gpu", "notebooks"},
-	{"plots/diagram", "nn", "kernel/render", "kernel/front"},
+	{"tensor", "kernel/jupyter", "kernel/persist", "kernel/show"},
+	{"internal/misuse", "autograd/gradcheck", "internal/celltest", "kernel/internal/rewrite"},
+	{"einops", "optim", "data", "checkpoint", "accounting", "gpu", "notebooks", "kernel/internal/report"},
+	{"plots/diagram", "nn", "kernel/render", "kernel/server"},
 	{"plots", "nn/transformer", "nn/train", "kernel/live"},
 	{"kernel", "nn/train/tinylm"}, // commands
 	{"internal/bench", "internal/oracle", "internal/assignment"},
@@ -38,10 +38,12 @@ var never = []struct{ who, whom, why string }{
 	{"plots", "kernel", "a figure would need a notebook"},
 	{"plots", "tokenizer", "a figure takes what it draws as numbers and texts"},
 	{"plots/diagram", "tokenizer", "a figure takes what it draws as numbers and texts"},
+	{"nn", "kernel", "the library would need a notebook"},
+	{"nn/transformer", "kernel", "the library would need a notebook"},
 	{"kernel", "tensor", "the kernel runs any Go code, and would have to be built with all of the library"},
-	{"kernel/front", "tensor", "the kernel runs any Go code, and would have to be built with all of the library"},
+	{"kernel/server", "tensor", "the kernel runs any Go code, and would have to be built with all of the library"},
 	{"kernel/show", "tensor", "every cell would link the library"},
-	{"kernel/keep", "tensor", "every cell would link the library"},
+	{"kernel/persist", "tensor", "every cell would link the library"},
 	{"notebooks", "tensor", "a cell that asks a question would link the library"},
 }
 

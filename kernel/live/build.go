@@ -27,13 +27,13 @@ type Package struct {
 type Parts struct {
 	Compiler string    // Go's compiler
 	Linker   string    // Go's linker
-	Rewriter string    // kernel/front/engine, which makes programs of cells
+	Rewriter string    // kernel/live/engine, which makes programs of cells
 	Start    string    // Go's wasm_exec.js, by which a page starts each of them
 	Licence  string    // Go's, which goes along with all of them
 	Packages []Package // by path
 }
 
-const rewriterPackage = "./kernel/front/engine"
+const rewriterPackage = "./kernel/live/engine"
 
 // Build builds the parts for cells that import the packages, or what they import, into the folder dir, which keeps what takes long. root is the
 // checkout. It uses no network.
@@ -81,7 +81,7 @@ type builder struct {
 }
 
 // own are the packages that programs import without a word from the user.
-var own = []string{"github.com/lectern-go/lectern/kernel/keep", "github.com/lectern-go/lectern/kernel/show", "runtime"}
+var own = []string{"github.com/lectern-go/lectern/kernel/persist", "github.com/lectern-go/lectern/kernel/show", "runtime"}
 
 // packages compiles packages and all that they import. Nobody debugs in a page, so that the archives go without DWARF, a third of their bytes.
 func (b *builder) packages(paths []string) ([]Package, error) {

@@ -13,7 +13,7 @@ import (
 
 // LinkFlags are the linker's flags for cells. Linking is most of the time that
 // a cell takes: no symbol table, no debugging data and, where cgo is used, Go's
-// own linker instead of the system's, save most of it. Package keep sees what
+// own linker instead of the system's, save most of it. Package persist sees what
 // of Go's own state tells waiting from a deadlock, which the linker must let it.
 func LinkFlags() []string {
 	flags := []string{"-s", "-w", "-checklinkname=0"}
@@ -24,7 +24,7 @@ func LinkFlags() []string {
 }
 
 // Flags is the GOFLAGS that cells are built with. gonum/plot comes without its
-// writers of file formats: the front imports those into cells that may write a
+// writers of file formats: the rewriter imports those into cells that may write a
 // file.
 func Flags() string {
 	return "-buildvcs=false -tags=minimal,lectern_cell '-ldflags=" + strings.Join(LinkFlags(), " ") + "'"

@@ -1,0 +1,171 @@
+// Package report puts into words why a cell failed: what its program, the compiler or a panic says, at the place in the student's own text.
+//
+// It is the same for a kernel and for a web page that runs cells by itself.
+package report
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/lectern-go/lectern/kernel/internal/rewrite"
+)
+
+// A Failure is why a cell failed, in the words of Jupyter's error messages.
+type Failure struct {
+	Name  string   // ename
+	Value string   // evalue: one line
+	Lines []string // traceback
+
+	NotRun bool // the cell did not get as far as running
+}
+
+// Said is a failure in one sentence.
+func Said(name, text string) *Failure {
+	first, _, _ := strings.Cut(text, "\n")
+	return &Failure{Name: name, Value: first, Lines: []string{red + text + reset}}
+}
+
+// Content is the failure as the content of an error message.
+func (f *Failure) Content() map[string]any {
+	lines := f.Lines
+	if lines == nil {
+		lines = []string{}
+	}
+	return map[string]any{"ename": f.Name, "evalue": f.Value, "traceback": lines}
+}
+
+const (
+	red   = "\x1b[31m"
+	dim   = "\x1b[2m"
+	bold  = "\x1b[1m"
+	reset = "\x1b[0m"
+)
+
+// maxMistakes is how many mistakes are shown at once; most of those after the first few follow from them.
+const maxMistakes = 5
+
+// A Place is where a cell's texts are to be looked up.
+type Place struct {
+	Cell   int                       // the current one
+	Source func(int) *rewrite.Source // of a cell
+	Root   string                    // of the checkout, from which files are named; may be empty
+}
+
+// Mistakes reports the errors that were found before anything ran.
+func Mistakes(r *rewrite.Result) *Failure {
+	f := &Failure{Name: "error"}
+	for i, e := range r.Errors {
+		if i == maxMistakes {
+			f.Lines = append(f.Lines, fmt.Sprintf("and %d more", len(r.Errors)-i))
+			break
+		}
+		where := placeText(e.Pos, r.Next.Current())
+		head := e.Msg
+		if where != "" {
+			head = where + ": " + e.Msg
+		}
+		if i == 0 {
+			f.Value = head
+		}
+		f.Lines = append(f.Lines, red+head+reset)
+		f.Lines = append(f.Lines, excerpt(r.Next.Source(e.Pos.Cell), e.Pos, e.End)...)
+		if e.Hint != "" {
+			f.Lines = append(f.Lines, "  "+bold+"hint:"+reset+" "+e.Hint)
+		}
+	}
+	return f
+}
+
+// placeText says where something is; the cell is named if it is not the current one.
+func placeText(p rewrite.Pos, cell int) string {
+	switch {
+	case p.Line == 0:
+		return ""
+	case p.Cell != cell && p.Col > 0:
+		return fmt.Sprintf("cell [%d], line %d, column %d", p.Cell, p.Line, p.Col)
+	case p.Cell != cell:
+		return fmt.Sprintf("cell [%d], line %d", p.Cell, p.Line)
+	case p.Col > 0:
+		return fmt.Sprintf("line %d, column %d", p.Line, p.Col)
+	}
+	return fmt.Sprintf("line %d", p.Line)
+}
+
+// excerpt shows a line of a cell, with a mark under the columns from p.Col up to end if these are known.
+func excerpt(src *rewrite.Source, p rewrite.Pos, end int) []string {
+	if src == nil || p.Line == 0 {
+		return nil
+	}
+	text := src.Line(p.Line)
+	lines := []string{fmt.Sprintf("%5d | %s", p.Line, strings.ReplaceAll(text, "\t", "    "))}
+	if p.Col > 0 {
+		pad := 0
+		for i, c := range []rune(text) {
+			if i >= p.Col-1 {
+				break
+			}
+			pad += width(c)
+		}
+		lines = append(lines, fmt.Sprintf("      | %s%s%s%s", strings.Repeat(" ", pad), red, strings.Repeat("^", max(1, end-p.Col)), reset))
+	}
+	return lines
+}
+
+// width is how many columns a character takes in a fixed-width face.
+func width(r rune) int {
+	switch {
+	case r == '\t':
+		return 4
+	case r >= 0x1100 && r <= 0x115f, r >= 0x2e80 && r <= 0xa4cf, r >= 0xac00 && r <= 0xd7a3, r >= 0xf900 && r <= 0xfaff,
+		r >= 0xfe30 && r <= 0xfe6f, r >= 0xff00 && r <= 0xff60, r >= 0x1f300 && r <= 0x1faff:
+		return 2
+	}
+	return 1
+}
+
+// Ended describes a program that ended without a panic, by the state of its process.
+func Ended(state string) *Failure {
+	var text string
+	switch {
+	case strings.HasPrefix(state, "exit status "):
+		text = fmt.Sprintf("the cell ended with %s: os.Exit or log.Fatal was called", state)
+	case state == "signal: killed":
+		text = "the cell was killed: most often the machine had no memory left"
+	default:
+		text = "the cell was ended by a " + state
+	}
+	return Said("exit", text)
+}
+
+// Compiler reports what the compiler or the linker has said, at the user's place. The check before lets hardly anything through to them.
+func (at Place) Compiler(text string) *Failure {
+	f := &Failure{Name: "error"}
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		p, ok := rewrite.CellPos(line)
+		if !ok {
+			f.Lines = append(f.Lines, line)
+			continue
+		}
+		src := at.Source(p.Cell)
+		if src != nil && p.Col > 0 { // in bytes
+			l := src.Line(p.Line)
+			p.Col = utf8.RuneCountInString(l[:min(len(l), p.Col-1)]) + 1
+		}
+		_, msg, _ := strings.Cut(line, ": ")
+		head := placeText(p, at.Cell) + ": " + msg
+		if f.Value == "" {
+			f.Value = head
+		}
+		f.Lines = append(f.Lines, red+head+reset)
+		f.Lines = append(f.Lines, excerpt(src, p, 0)...)
+	}
+	if f.Value == "" {
+		f.Value, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
+	}
+	return f
+}

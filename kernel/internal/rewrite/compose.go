@@ -1,0 +1,386 @@
+package rewrite
+
+import (
+	"fmt"
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+)
+
+// compose writes the program.
+func (w *work) compose() {
+	c := w.final
+	g := w.graph(c)
+	need, mentioned := w.needed(g)
+	for i, p := range g.parts {
+		if g.reached[i] && p.decl != nil && w.broken[p.decl] != nil {
+			w.r.Errors = append(w.r.Errors, w.broken[p.decl]...)
+			return
+		}
+	}
+	w.eachDecl(c, func(d *decl, n ast.Node) {
+		w.moveLiterals(c, n)
+		d.uses = append(d.uses, w.packageUses(c, n)...)
+		d.funcs = w.mentioned(c, n)
+	})
+	for _, st := range w.body {
+		w.moveLiterals(w.user, st)
+		for id, f := range w.mentioned(w.user, st) {
+			w.funcs[id] = f
+		}
+	}
+	if strings.HasPrefix(strings.TrimSpace(w.src.Code), "//step") {
+		w.r.Steps = !w.r.Wasm
+		if w.r.Steps {
+			w.traceSteps()
+		}
+	}
+	begin := ""
+	if !w.r.Wasm { // a page has neither a kernel nor kept values
+		w.redirect()
+		if w.echo(); len(w.r.Errors) > 0 {
+			return
+		}
+		begin = w.begin(g, need, mentioned)
+		w.eachDecl(c, func(_ *decl, n ast.Node) { w.pollLoops(c, n) })
+	}
+	if w.r.Keeps {
+		for _, st := range w.body {
+			w.pollLoops(w.user, &ast.BlockStmt{List: []ast.Stmt{st}})
+		}
+	}
+	for _, d := range w.decls {
+		w.settleEdits(d)
+	}
+	var makers []*decl
+	for _, l := range w.literals {
+		d := w.maker(l)
+		makers = append(makers, d)
+		w.n.decls[d.key] = d
+	}
+	if w.main != nil {
+		w.settleEdits(w.main)
+	}
+	w.rememberFlags()
+	if !w.runs() {
+		return
+	}
+
+	t := &Text{}
+	if w.r.Wasm {
+		t.Inject(wasmVars)
+	}
+	var tests []*decl
+	for i, p := range g.parts {
+		if d := p.decl; d != nil && g.reached[i] {
+			if now := w.n.decls[d.key]; now != nil && !isInit(d) {
+				d = now // with its latest edits
+			}
+			if w.tests && isTest(d) {
+				tests = append(tests, d)
+			} else {
+				d.emit(t)
+			}
+		}
+	}
+	slices.SortFunc(tests, func(a, b *decl) int { return strings.Compare(a.key, b.key) }) // GoNB's order
+	for _, d := range tests {
+		d.emit(t)
+	}
+	for _, d := range makers {
+		d.emit(t)
+	}
+	w.variables(t, need)
+	if w.tests {
+		if w.testArgs == "" {
+			w.r.Args = "-test.v"
+			if slices.ContainsFunc(w.decls, func(d *decl) bool { return isTest(d) && strings.HasPrefix(d.key, "Benchmark") }) {
+				w.r.Args += " -test.bench=."
+			}
+		}
+		t.Inject("func init() {\n")
+		w.mainBody(t, strings.Replace(begin, "defer "+persistName, persistName, 1), g)
+		w.r.Keeps = false
+	} else {
+		t.Inject("func main() {\n")
+		w.mainBody(t, begin, g)
+	}
+	t.Inject("}\n")
+	w.finish(t, g)
+}
+
+// eachDecl calls f with the declarations of the cell, the user's main among them.
+func (w *work) eachDecl(c *checked, f func(d *decl, n ast.Node)) {
+	for _, n := range c.file.Decls {
+		for _, p := range w.parts[c] {
+			off := c.offset(n.Pos())
+			if d := p.decl; d != nil && d.src == w.src && d.text == nil && off >= p.lo && off < p.hi {
+				f(d, n)
+			}
+		}
+	}
+}
+
+// settleEdits gives a declaration its edits.
+func (w *work) settleEdits(d *decl) {
+	for _, e := range w.editsWithin(nil, d.lo, d.hi) {
+		if !slices.Contains(d.edits, e) {
+			d.edits = append(d.edits, e)
+		}
+	}
+}
+
+// runs reports whether the cell does anything but declare.
+func (w *work) runs() bool {
+	if len(w.stmts) > 0 || w.call != "" || w.tests {
+		return true
+	}
+	return slices.ContainsFunc(w.decls, func(d *decl) bool { return isInit(d) || isSetup(d) })
+}
+
+// variables declares the variables that the program needs.
+func (w *work) variables(t *Text, need map[string]bool) {
+	for _, name := range sortedKeys(w.n.vars) {
+		if v := w.n.vars[name]; need[name] || w.types[name].typ != "" {
+			t.Inject("var ", v.source(name), " ", v.typ, "\n")
+		}
+	}
+	for _, name := range sortedKeys(w.old) {
+		t.Inject("var ", w.old[name], " ", w.s.vars[name].typ, "\n")
+	}
+}
+
+// mainBody is the inside of main: restore, statements, registrations.
+func (w *work) mainBody(t *Text, begin string, g *graph) {
+	if begin != "" {
+		t.Inject(begin, "\n")
+	}
+	if w.speaksGoNB(g) { // which may stop listening before it has heard the last display
+		t.Inject("defer ", w.n.alias("github.com/janpfeifer/gonb/gonbui", "gonbui"), ".Sync()\n")
+	}
+	parse := w.parsesFlags(t)
+	declared := false
+	for i, it := range w.stmts {
+		if !declared && it.kind != token.VAR {
+			declared = true
+			w.setUp(t, g)
+		}
+		w.editsWithin(nil, it.lo, it.hi).apply(t, w.src, it.lo, it.hi)
+		t.Inject("\n")
+		var defs []string
+		for _, d := range w.defs {
+			if d.stmt == i {
+				defs = append(defs, fmt.Sprintf("%q, &%s", d.name, w.types[d.name].source(d.name)))
+			}
+		}
+		if len(defs) > 0 && !w.r.Wasm {
+			t.Inject(persistName, ".Def(", strings.Join(defs, ", "), ")\n")
+		}
+		if parse == i {
+			t.Inject(w.n.alias("flag", "flag"), ".Parse()\n")
+		}
+	}
+	if !declared {
+		w.setUp(t, g)
+	}
+	if w.call != "" {
+		t.Inject(w.call, "()\n")
+	}
+}
+
+// speaksGoNB reports whether what the program reaches displays by GoNB.
+func (w *work) speaksGoNB(g *graph) bool {
+	if w.r.Wasm || w.tests {
+		return false
+	}
+	for _, path := range g.imports {
+		if path == gonbPath || w.n.packages.Reaches(path, gonbPath) {
+			return true
+		}
+	}
+	return false
+}
+
+// setUp calls the functions that every program calls, once its package-level variables are there.
+func (w *work) setUp(t *Text, g *graph) {
+	for _, kind := range []func(*decl) bool{isInit, isSetup} {
+		for i, p := range g.parts {
+			if p.decl != nil && g.reached[i] && kind(p.decl) {
+				t.Inject(p.decl.key, "()\n")
+			}
+		}
+	}
+}
+
+// finish puts the imports in front.
+func (w *work) finish(body *Text, g *graph) {
+	imports := map[string]string{}
+	ts := tokens(body.String())
+	for i, k := range ts { // an edit may have taken the only use away, or brought in a name of ours
+		if k.tok != token.IDENT || i+1 == len(ts) || ts[i+1].tok != token.PERIOD || i > 0 && ts[i-1].tok == token.PERIOD {
+			continue
+		}
+		for _, known := range []map[string]string{g.imports, helpers, w.n.aliases} {
+			if path := known[k.lit]; path != "" {
+				imports[k.lit] = path
+				break
+			}
+		}
+	}
+	paths := slices.Clone(w.n.blank)
+	for _, path := range imports {
+		paths = append(paths, path)
+	}
+	for _, path := range paths {
+		if w.r.GoNB == "" && !w.r.Wasm && !w.tests && (path == gonbPath || w.n.packages.Reaches(path, gonbPath)) {
+			w.r.GoNB = "gonbui"
+		}
+	}
+	t := &Text{}
+	t.Inject("package main\n")
+	for _, name := range sortedKeys(imports) {
+		t.Inject(fmt.Sprintf("import %s %q\n", name, imports[name]))
+		w.r.Imports = append(w.r.Imports, imports[name])
+	}
+	for _, path := range append(slices.Clone(w.n.blank), w.plotFormats(g)...) {
+		if !slices.Contains(w.r.Imports, path) {
+			t.Inject(fmt.Sprintf("import _ %q\n", path))
+			w.r.Imports = append(w.r.Imports, path)
+		}
+	}
+	slices.Sort(w.r.Imports)
+	w.r.Imports = slices.Compact(w.r.Imports)
+	t.Append(body)
+	w.r.Program = t
+	w.plain(g)
+}
+
+// plain writes the program as the user might have, without the kernel's doings: for tools that are to look at the last cell.
+func (w *work) plain(g *graph) {
+	body := &Text{}
+	for i, p := range g.parts {
+		switch d := p.decl; {
+		case !g.reached[i]:
+		case d != nil && d.text == nil:
+			code := d.src.Code[d.lo:d.hi]
+			if d.key == mainName || isInit(d) {
+				code = strings.TrimSpace(code)
+			}
+			body.Inject(code, "\n\n")
+		case d == nil && w.s.vars[p.name].typ != "" && w.types[p.name].typ == "":
+			body.Inject("var ", p.name, " ", w.s.vars[p.name].typ, "\n\n")
+		}
+	}
+	statements := &Text{}
+	for _, it := range w.stmts {
+		code := strings.TrimRight(w.code[it.lo:it.hi], "\n \t")
+		if it.kind == token.VAR {
+			body.Inject(code, "\n\n")
+		} else {
+			statements.Inject(code, "\n")
+		}
+	}
+	if w.main == nil && !w.tests {
+		body.Inject("func main() {\n\tflag.Parse()\n", statements.String())
+		if w.call != "" {
+			body.Inject("\t", w.call, "()\n")
+		}
+		body.Inject("}\n")
+	}
+	t := &Text{}
+	t.Inject("package main\n\nimport (\n")
+	imports := map[string]string{}
+	for _, k := range tokens(body.String()) {
+		if path := g.imports[k.lit]; k.tok == token.IDENT && path != "" {
+			imports[k.lit] = path
+		} else if k.lit == "flag" && k.tok == token.IDENT {
+			imports["flag"] = "flag"
+		} else if path := w.n.aliases[k.lit]; path != "" {
+			imports[k.lit] = path
+		}
+	}
+	for _, name := range sortedKeys(imports) {
+		if path := imports[name]; path == name || strings.HasSuffix(path, "/"+name) {
+			t.Inject(fmt.Sprintf("\t%q\n", path))
+		} else {
+			t.Inject(fmt.Sprintf("\t%s %q\n", name, path))
+		}
+	}
+	t.Inject(")\n\n", body.String())
+	w.r.Plain = t.String()
+}
+
+// gonbPath is the package by which programs speak with GoNB, which has to run them then.
+const gonbPath = "github.com/janpfeifer/gonb/gonbui/protocol"
+
+// renameOld handles variables that the cell defines with another type than they had: uses before the definition mean the earlier variable.
+func (w *work) renameOld() {
+	for id, obj := range w.user.info.Uses {
+		v, again := w.types[id.Name]
+		old, ok := w.s.vars[id.Name]
+		if !again || !ok || old.typ == v.typ && old.hidden == v.hidden || obj.Pkg() != w.user.pkg || w.global[obj] != "" && !old.hidden || id.Pos() < w.user.main.Body.Lbrace {
+			continue
+		}
+		if !w.mine(w.user, id) { // where a hidden variable is declared for the check
+			continue
+		}
+		if !old.hidden && obj.Parent() != w.user.pkg.Scope() {
+			continue
+		}
+		if old.hidden && w.objects[id.Name] == obj {
+			continue
+		}
+		name := w.old[id.Name]
+		if name == "" {
+			for name = id.Name + "_old"; w.taken(name); {
+				name += "_"
+			}
+			w.old[id.Name] = name
+		}
+		w.replace(w.user, id.Pos(), id.End(), name)
+		delete(w.global, obj)
+	}
+}
+
+func (w *work) taken(name string) bool {
+	_, a := w.n.vars[name]
+	_, b := w.types[name]
+	return a || b || w.n.declaring(name) != nil
+}
+
+// echo shows the cell's last expression.
+func (w *work) echo() {
+	if len(w.body) == 0 || len(w.stmts) == 0 {
+		return
+	}
+	c := w.user
+	x, ok := w.body[len(w.body)-1].(*ast.ExprStmt)
+	if !ok {
+		return
+	}
+	if tv := c.info.Types[x.X]; tv.Value != nil && tooLarge(tv) {
+		w.r.Errors = append(w.r.Errors, c.errorAt(c.offset(x.X.Pos()), fmt.Sprintf("cannot use %s (untyped int constant %s) as int value in argument to %s.Echo (overflows)", types.ExprString(x.X), tv.Value, showName)))
+		return
+	}
+	if call := c.echoCall(x.X); call != "" && !w.stmts[len(w.stmts)-1].ended {
+		w.insert(c, x.Pos(), showName+"."+call+"(")
+		w.edits.insert(w.end(c, x.End()), ")")
+	} else if tv := c.info.Types[x.X]; tv.Type != nil && !tv.IsVoid() && !tv.IsType() {
+		if _, several := tv.Type.(*types.Tuple); !several {
+			w.insert(c, x.Pos(), "_ = ") // x; means: don't show
+		}
+	}
+}
+
+// tooLarge reports whether a constant without a type does not fit into the type that it gets when it is shown.
+func tooLarge(tv types.TypeAndValue) bool {
+	b, ok := tv.Type.(*types.Basic)
+	if !ok || b.Info()&types.IsUntyped == 0 || b.Info()&types.IsInteger == 0 {
+		return false
+	}
+	_, exact := constant.Int64Val(constant.ToInt(tv.Value))
+	return !exact
+}

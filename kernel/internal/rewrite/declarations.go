@@ -1,0 +1,237 @@
+package rewrite
+
+import (
+	"fmt"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// cgo lets GoNB have a cell with C in it as it is, behind all that is remembered. It reports whether this is one.
+func (w *work) cgo(items []item) bool {
+	is := false
+	for _, it := range items {
+		is = is || it.kind == token.IMPORT && strings.Contains(w.code[it.lo:it.hi], `"C"`)
+	}
+	if !is {
+		return false
+	}
+	t := &Text{}
+	for _, name := range sortedKeys(w.n.imports) { // GoNB drops those that are not used
+		t.Inject(fmt.Sprintf("import %s %q\n", name, w.n.imports[name]))
+	}
+	for _, name := range sortedKeys(w.n.aliases) {
+		t.Inject(fmt.Sprintf("import %s %q\n", name, w.n.aliases[name]))
+	}
+	for _, d := range w.n.sortedDecls() {
+		d.emit(t)
+	}
+	for _, name := range sortedKeys(w.n.vars) {
+		t.Inject("var ", w.n.vars[name].source(name), " ", w.n.vars[name].typ, "\n")
+	}
+	t.User(w.src, 0, len(w.src.Code))
+	w.r.GoNB, w.r.Program = "cgo", t
+	for _, it := range items {
+		if it.kind == token.IMPORT && !strings.Contains(w.code[it.lo:it.hi], `"C"`) {
+			w.imports(it)
+		}
+	}
+	return true
+}
+
+func isMain(d *decl) bool { return d.tok == token.FUNC && d.key == "main" }
+
+// isInit reports whether a declaration is a func init. It runs in its own cell, and there may be several.
+func isInit(d *decl) bool { return strings.HasPrefix(d.key, initName) }
+
+// isSetup reports whether a function is one that GoNB calls at the beginning of every program.
+func isSetup(d *decl) bool { return d.tok == token.FUNC && strings.HasPrefix(d.key, "init_") }
+
+// imports reads an import declaration; false means that it is wrong.
+func (w *work) imports(it item) bool {
+	text := w.code[it.lo:it.hi]
+	fs := token.NewFileSet()
+	f, err := parser.ParseFile(fs, "", "package p\n"+text, parser.ImportsOnly)
+	if err != nil {
+		w.fail(it.lo, "this import can't be read", `write import "path", or import name "path"`)
+		return false
+	}
+	for _, sp := range f.Imports {
+		path, _ := strconv.Unquote(sp.Path.Value)
+		at := it.lo + fs.Position(sp.Pos()).Offset - len("package p\n")
+		p, err := w.n.packages.Import(path)
+		switch {
+		case err != nil:
+			w.r.Missing = path
+			w.fail(at, err.Error(), "")
+			return false
+		case sp.Name == nil:
+			w.importAs(p.Name(), path)
+		case sp.Name.Name == ".":
+			w.fail(at, "import . does not work in a notebook", "import "+path+" by its name, so that later cells know where a name comes from")
+			return false
+		case sp.Name.Name == "_":
+			if !slices.Contains(w.n.blank, path) {
+				w.n.blank = append(w.n.blank, path)
+			}
+		default:
+			w.importAs(sp.Name.Name, path)
+		}
+		if path == devicesPath && !slices.Contains(w.n.blank, path) {
+			w.n.blank = append(w.n.blank, path)
+		}
+	}
+	return true
+}
+
+// importAs gives a name to a package, which it may have had before a variable or declaration of that name.
+func (w *work) importAs(name, path string) {
+	if old := w.n.imports[name]; old != "" && old != path {
+		w.n.shadow(name) // earlier declarations mean the other package
+	}
+	if _, ok := w.n.vars[name]; ok || w.n.declaring(name) != nil {
+		w.n.take(name, fmt.Sprintf("%s is the package %s since cell [%d]", name, path, w.src.Cell))
+		w.r.Forget = append(w.r.Forget, name)
+	}
+	delete(w.n.told, "package "+name)
+	w.n.imports[name] = path
+	w.imported[name] = true
+}
+
+// sort takes the cell's items apart; false means that something was wrong.
+func (w *work) sort(items []item) bool {
+	for _, it := range items {
+		switch it.kind {
+		case token.IMPORT:
+			if !w.imports(it) {
+				return false
+			}
+		case token.FUNC, token.TYPE, token.CONST:
+			d := parseDecl(&Source{w.src.Cell, w.code}, it)
+			if d == nil { // it does not parse: the check says what is wrong
+				d = &decl{key: fmt.Sprint("unread ", it.lo), tok: it.kind, lo: it.lo, hi: it.hi, order: w.src.Cell<<20 + it.lo}
+			}
+			d.src = w.src
+			d.edits = slices.Clone(w.base)
+			if !w.allowed(d) {
+				return false
+			}
+			if (isMain(d) || d.key == "init" && d.tok == token.FUNC) && hasParameters(w.code[d.lo:d.hi]) {
+				w.fail(d.lo, "func "+d.key+" takes no arguments and returns nothing", "Go calls it by itself: give a function that you call another name")
+				return false
+			}
+			if isMain(d) { // the program's own main calls it
+				w.main = d
+				w.rename(d, mainName)
+				if w.call == "" {
+					w.call = mainName
+				}
+				continue
+			}
+			w.declare(d)
+		default:
+			w.stmts = append(w.stmts, it)
+		}
+	}
+	for _, it := range w.stmts {
+		switch {
+		case it.kind == token.VAR:
+		case w.main != nil:
+			w.fail(it.lo, "statement outside func main", "a cell that has a func main runs only that: put the statement into it, or leave func main out")
+			return false
+		case w.tests:
+			w.fail(it.lo, "statement outside a function", "a %test cell holds declarations only: put the statement into a function")
+			return false
+		}
+	}
+	w.stmts = inOrder(w.code, w.stmts, items, func(name string) bool {
+		_, ok := w.n.vars[name]
+		return ok
+	})
+	return true
+}
+
+// hasParameters reports whether a function that is declared takes or returns anything.
+func hasParameters(code string) bool {
+	var after []token.Token
+	for _, t := range tokens(code) {
+		if t.tok != token.COMMENT {
+			after = append(after, t.tok)
+		}
+	}
+	return len(after) < 5 || after[2] != token.LPAREN || after[3] != token.RPAREN || after[4] != token.LBRACE
+}
+
+// rename gives a function of the cell, which no other code names, a name of ours.
+func (w *work) rename(d *decl, name string) {
+	for _, t := range tokens(w.code[d.lo:d.hi]) {
+		if t.tok == token.IDENT {
+			w.base.replace(d.lo+t.lo, d.lo+t.hi, name)
+			break
+		}
+	}
+	d.key, d.names = name, nil
+}
+
+// allowed refuses declarations that no notebook could live with.
+func (w *work) allowed(d *decl) bool {
+	for _, name := range d.names {
+		switch {
+		case types.Universe.Lookup(name) != nil:
+			w.fail(d.lo, name+" is one of Go's own names", "later cells would lose Go's "+name+": choose another name")
+			return false
+		case reserved(name):
+			w.fail(d.lo, reservedMsg(name), "choose another name")
+			return false
+		}
+	}
+	return true
+}
+
+// reserved reports whether a name is one that programs use for something of the kernel's.
+func reserved(name string) bool {
+	for _, p := range []string{literalName, aliasPrefix, hiddenPrefix, initName, mainName, captured, persistName, showName} {
+		if strings.HasPrefix(name, p) {
+			return true
+		}
+	}
+	return false
+}
+
+func reservedMsg(name string) string { return name + " is a name that the kernel itself uses" }
+
+// declare adds a declaration of the cell to the book.
+func (w *work) declare(d *decl) {
+	for _, name := range d.names {
+		if w.n.shadow(name) {
+			w.noteShadow(name)
+		}
+		if _, ok := w.n.vars[name]; ok {
+			w.r.Forget = append(w.r.Forget, name)
+		}
+	}
+	before := sortedKeys(w.n.vars)
+	if d.tok == token.FUNC && d.key == "init" {
+		w.rename(d, fmt.Sprint(initName, d.lo))
+	} else {
+		w.n.remember(d)
+	}
+	for _, v := range before {
+		if _, ok := w.n.vars[v]; !ok && !slices.Contains(w.r.Forget, v) {
+			w.r.Forget = append(w.r.Forget, v)
+		}
+	}
+	w.decls = append(w.decls, d)
+}
+
+// noteShadow says once that a package has lost its name.
+func (w *work) noteShadow(name string) {
+	path := w.s.imports[name]
+	if path == "" {
+		path = w.n.packages.ByName(name)
+	}
+	w.note("package "+name, "%s is no longer the package here; import %q gives it back", name, path)
+}

@@ -1,0 +1,642 @@
+package rewrite
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"sort"
+	"strings"
+)
+
+// A function value is a code pointer and the variables that it captures. Another program has its code elsewhere, and what a closure holds has no
+// type that reflection could tell. So a literal that may be stored moves to the package level, into a function that makes it:
+//
+//	func lecternLit_3_1(lecternc *struct{ n *int }) func() int { return func() int { (*lecternc.n)++; … } }
+//
+// The closure captures one pointer, to a struct of pointers to the user's variables. Package persist knows it by its code pointer, keeps the struct like
+// any other value, and makes the closure again by calling the function. A method value and an instance of a generic function become such literals,
+// too. In a generic function the maker is generic, and the struct begins with a word on the types that it is for: see persist.Maker.
+
+// A literal is a function literal, a method value, a method expression or an instance of a generic function that moves.
+type literal struct {
+	id       string
+	x        ast.Expr // *ast.FuncLit, or what names a function
+	c        *checked
+	params   []*types.TypeParam // of the function that it stands in
+	parent   *literal           // the one around it that moves, too
+	lo, hi   int                // in the cell
+	captures []capture
+	children []*literal
+	fails    bool // it has to stay where it is
+}
+
+// A capture is a variable of the surrounding function.
+type capture struct {
+	o     types.Object
+	field string // that holds it
+	typ   string // of the field
+}
+
+const (
+	captured = ownPrefix + "c" // the parameter of the function that makes a closure
+	makerOf  = ownPrefix + "m" // the field that says for which types
+)
+
+func (l *literal) made() bool { return !l.fails }
+
+// moveLiterals finds the literals below a node that move, and edits the places where they stood.
+func (w *work) moveLiterals(c *checked, root ast.Node) {
+	if w.s.settled {
+		return
+	}
+	calledOnly := w.calledOnly(c, root)
+	params := typeParams(c, root)
+	var stack []ast.Node
+	var around []*literal
+	var found []*literal
+	ast.Inspect(root, func(n ast.Node) bool {
+		if n == nil {
+			top := stack[len(stack)-1]
+			stack = stack[:len(stack)-1]
+			if len(around) > 0 && around[len(around)-1].x == top {
+				around = around[:len(around)-1]
+			}
+			return true
+		}
+		x, ok := n.(ast.Expr)
+		if ok && w.mine(c, n) {
+			switch e := x.(type) {
+			case *ast.FuncLit:
+				ok = true
+			case *ast.SelectorExpr:
+				s := c.info.Selections[e]
+				ok = s != nil && s.Kind() != types.FieldVal || c.instance(e) != nil
+			default:
+				ok = c.instance(e) != nil
+			}
+			if ok && len(stack) > 0 && c.instance(x) != nil && c.instance(stack[len(stack)-1]) != nil {
+				ok = false // F in F[int]
+			}
+			if ok && stored(c, stack, x, calledOnly) {
+				l := &literal{x: x, c: c, params: params, lo: w.at(c, x.Pos()), hi: w.end(c, x.End())}
+				if len(around) > 0 {
+					l.parent = around[len(around)-1]
+				}
+				found = append(found, l)
+				if _, isFunc := x.(*ast.FuncLit); isFunc {
+					around = append(around, l)
+				}
+			}
+		}
+		stack = append(stack, n)
+		return true
+	})
+	for _, l := range found {
+		w.capture(l)
+	}
+	for _, l := range found {
+		for l.parent != nil && l.parent.fails {
+			l.parent = l.parent.parent
+		}
+		if l.fails {
+			continue
+		}
+		l.id = fmt.Sprintf("%d_%d", w.src.Cell, len(w.literals)+1)
+		w.literals = append(w.literals, l)
+		if l.parent != nil {
+			l.parent.children = append(l.parent.children, l)
+		}
+	}
+	for _, l := range found {
+		if f, ok := l.x.(*ast.FuncLit); ok && !l.fails {
+			w.editCaptures(l, f, found)
+		}
+	}
+}
+
+// typeParams are the type parameters of a declaration, or of its receiver. It has none if one has no name.
+func typeParams(c *checked, root ast.Node) (list []*types.TypeParam) {
+	fd, ok := root.(*ast.FuncDecl)
+	if !ok {
+		return nil
+	}
+	f, ok := c.info.Defs[fd.Name].(*types.Func)
+	if !ok {
+		return nil
+	}
+	for _, ps := range []*types.TypeParamList{f.Signature().TypeParams(), f.Signature().RecvTypeParams()} {
+		for i := range ps.Len() {
+			if ps.At(i).Obj().Name() == "_" {
+				return nil
+			}
+			list = append(list, ps.At(i))
+		}
+	}
+	return list
+}
+
+// instance returns the identifier of the generic function of which an expression is an instance, or nil.
+func (c *checked) instance(n ast.Node) *ast.Ident {
+	switch x := n.(type) {
+	case *ast.IndexExpr:
+		n = x.X
+	case *ast.IndexListExpr:
+		n = x.X
+	}
+	id, ok := n.(*ast.Ident)
+	if s, sel := n.(*ast.SelectorExpr); sel {
+		id, ok = s.Sel, true
+	}
+	if !ok || c.info.Instances[id].TypeArgs == nil {
+		return nil
+	}
+	if _, ok := c.info.Uses[id].(*types.Func); !ok {
+		return nil
+	}
+	return id
+}
+
+// storing are the library's packages that keep functions they are given: hooks, what is recomputed, derivatives.
+var storing = map[string]bool{libraryPrefix + "tensor": true, libraryPrefix + "nn": true}
+
+// stored reports whether a function value, by the place where it stands, may end up in a variable. One that is called on the spot, or given to a
+// function of another package, stays what it is: code that is measured should be the user's.
+func stored(c *checked, stack []ast.Node, x ast.Expr, calledOnly map[types.Object]bool) bool {
+	child := ast.Node(x)
+	for i := len(stack) - 1; i >= 0; i-- {
+		switch p := stack[i].(type) {
+		case *ast.ParenExpr:
+		case *ast.KeyValueExpr:
+			if p.Value != child {
+				return false
+			}
+		case *ast.CompositeLit, *ast.ReturnStmt, *ast.SendStmt:
+			return true
+		case *ast.ValueSpec:
+			for j, v := range p.Values {
+				if v == child && j < len(p.Names) {
+					return !calledOnly[c.info.Defs[p.Names[j]]]
+				}
+			}
+			return true
+		case *ast.AssignStmt:
+			for j, v := range p.Rhs {
+				if v != child || len(p.Lhs) != len(p.Rhs) {
+					continue
+				}
+				if id, ok := p.Lhs[j].(*ast.Ident); ok {
+					o := c.info.Defs[id]
+					if o == nil {
+						o = c.info.Uses[id]
+					}
+					return o == nil || !calledOnly[o]
+				}
+				return true
+			}
+			return false
+		case *ast.CallExpr:
+			if ast.Unparen(p.Fun) == x || p.Fun == child {
+				return false
+			}
+			if tv := c.info.Types[p.Fun]; tv.IsType() || tv.IsBuiltin() {
+				return true
+			}
+			var id *ast.Ident
+			switch f := ast.Unparen(p.Fun).(type) {
+			case *ast.Ident:
+				id = f
+			case *ast.SelectorExpr:
+				id = f.Sel
+			case *ast.IndexExpr:
+				id, _ = f.X.(*ast.Ident)
+			case *ast.IndexListExpr:
+				id, _ = f.X.(*ast.Ident)
+			}
+			if id == nil {
+				return true
+			}
+			o := c.info.Uses[id]
+			_, isFunc := o.(*types.Func)
+			return !isFunc || o.Pkg() == c.pkg || o.Pkg() != nil && storing[o.Pkg().Path()]
+		default:
+			return false
+		}
+		child = stack[i]
+	}
+	return false
+}
+
+// calledOnly finds the variables of functions that are only ever called: what they hold goes nowhere. A cell's own variables live on.
+func (w *work) calledOnly(c *checked, root ast.Node) map[types.Object]bool {
+	only := map[types.Object]bool{}
+	callee := map[*ast.Ident]bool{}
+	returned := map[types.Object]bool{}
+	ast.Inspect(root, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			if id, ok := ast.Unparen(n.Fun).(*ast.Ident); ok {
+				callee[id] = true
+			}
+		case *ast.AssignStmt:
+			for _, l := range n.Lhs {
+				if id, ok := l.(*ast.Ident); ok {
+					callee[id] = true
+				}
+			}
+		case *ast.FuncType: // what a function returns goes somewhere
+			if n.Results != nil {
+				for _, f := range n.Results.List {
+					for _, id := range f.Names {
+						returned[c.info.Defs[id]] = true
+					}
+				}
+			}
+		case *ast.Ident:
+			if o, ok := c.info.Defs[n].(*types.Var); ok && !o.IsField() && o.Parent() != c.pkg.Scope() && w.global[o] == "" {
+				only[o] = true
+			}
+		}
+		return true
+	})
+	ast.Inspect(root, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok && !callee[id] {
+			delete(only, c.info.Uses[id])
+		}
+		return true
+	})
+	for o := range returned {
+		delete(only, o)
+	}
+	return only
+}
+
+// capture finds the variables that a literal captures, or that it can't move.
+func (w *work) capture(l *literal) {
+	if id := l.c.instance(l.x); id != nil {
+		_, ok := w.instanceText(l.c, id)
+		l.fails = !ok
+		return
+	}
+	if s, ok := l.x.(*ast.SelectorExpr); ok {
+		w.captureReceiver(l, s)
+		return
+	}
+	lit := l.x.(*ast.FuncLit)
+	if _, ok := w.writeType(l.c.info.TypeOf(lit)); !ok {
+		l.fails = true
+		return
+	}
+	seen := map[types.Object]bool{}
+	ast.Inspect(lit, func(n ast.Node) bool {
+		id, ok := n.(*ast.Ident)
+		if !ok || l.fails {
+			return !l.fails
+		}
+		o := l.c.info.Uses[id]
+		if o == nil || o.Pkg() != l.c.pkg || o.Parent() == l.c.pkg.Scope() || o.Pos() >= lit.Pos() && o.Pos() < lit.End() {
+			return true
+		}
+		switch o := o.(type) {
+		case *types.Var:
+			if o.IsField() || w.global[o] != "" || seen[o] {
+				return true
+			}
+			seen[o] = true
+			t, ok := w.writeType(o.Type())
+			if !ok {
+				l.fails = true
+			}
+			field := o.Name()
+			for _, c := range l.captures {
+				if c.field == field { // another variable of the same name
+					field = fmt.Sprint(o.Name(), "_", len(l.captures))
+				}
+			}
+			l.captures = append(l.captures, capture{o, field, "*" + t})
+		case *types.TypeName:
+			_, param := o.Type().(*types.TypeParam)
+			l.fails = l.fails || !param || len(l.params) == 0
+		case *types.Const: // of the surrounding function
+			l.fails = true
+		}
+		return true
+	})
+}
+
+// instanceText writes an instance of a generic function with its type arguments.
+func (w *work) instanceText(c *checked, id *ast.Ident) (text string, ok bool) {
+	f := c.info.Uses[id].(*types.Func)
+	text = f.Name()
+	switch {
+	case f.Pkg() == c.pkg:
+	case !f.Exported():
+		return "", false
+	default:
+		text = w.n.alias(f.Pkg().Path(), f.Pkg().Name()) + "." + text
+	}
+	var args []string
+	for t := range c.info.Instances[id].TypeArgs.Types() {
+		arg, ok := w.writeType(t)
+		if !ok {
+			return "", false
+		}
+		args = append(args, arg)
+	}
+	_, ok = w.writeType(c.info.Instances[id].Type)
+	return text + "[" + strings.Join(args, ", ") + "]", ok
+}
+
+// captureReceiver prepares a method value: its closure holds the receiver.
+func (w *work) captureReceiver(l *literal, s *ast.SelectorExpr) {
+	sel := l.c.info.Selections[s]
+	f := sel.Obj().(*types.Func)
+	if sel.Kind() == types.MethodExpr { // T.M, which has no receiver yet
+		_, l.fails = w.writeType(l.c.info.TypeOf(s))
+		l.fails = !l.fails || f.Pkg() != nil && f.Pkg() != l.c.pkg && !f.Exported()
+		return
+	}
+	recv := sel.Recv()
+	_, fromPointer := types.Unalias(recv).(*types.Pointer)
+	_, toPointer := types.Unalias(f.Signature().Recv().Type()).(*types.Pointer)
+	iface := types.IsInterface(recv)
+	l.fails = true
+	if len(sel.Index()) > 1 && !iface && !(fromPointer && toPointer) {
+		return // the way to the receiver may lead through pointers, which a method value follows at once
+	}
+	if f.Pkg() != nil && f.Pkg() != l.c.pkg && !f.Exported() {
+		return
+	}
+	hold := recv
+	switch {
+	case iface || fromPointer == toPointer:
+	case toPointer: // x.M means (&x).M
+		hold = types.NewPointer(recv)
+	default: // p.M means (*p).M
+		hold = types.Unalias(recv).(*types.Pointer).Elem()
+	}
+	t, ok := w.writeType(hold)
+	if _, ok2 := w.writeType(l.c.info.TypeOf(s)); !ok || !ok2 {
+		return
+	}
+	l.fails = false
+	l.captures = []capture{{nil, "receiver", t}}
+}
+
+// editCaptures lets the uses of a literal's captured variables go by its struct.
+func (w *work) editCaptures(l *literal, lit *ast.FuncLit, all []*literal) {
+	index := map[types.Object]int{}
+	for i, c := range l.captures {
+		index[c.o] = i
+	}
+	ast.Inspect(lit, func(n ast.Node) bool {
+		if n != ast.Node(lit) {
+			for _, o := range all { // which has its own struct
+				if f, ok := o.x.(*ast.FuncLit); ok && f == n && !o.fails {
+					return false
+				}
+			}
+		}
+		if id, ok := n.(*ast.Ident); ok {
+			if i, ok := index[l.c.info.Uses[id]]; ok && l.c.info.Uses[id] != nil {
+				w.replace(l.c, id.Pos(), id.End(), fmt.Sprintf("(*%s.%s)", captured, l.captures[i].field))
+			}
+		}
+		return true
+	})
+}
+
+// site is the call that stands where the literal stood.
+func (w *work) site(l *literal) string {
+	if len(l.captures) == 0 && len(l.params) == 0 {
+		return literalName + l.id + "()"
+	}
+	var fields []string
+	name := literalName + l.id
+	if len(l.params) > 0 {
+		var args []string
+		for _, p := range l.params {
+			args = append(args, p.Obj().Name())
+		}
+		list := strings.Join(args, ", ")
+		name += "[" + list + "]"
+		fields = append(fields, fmt.Sprintf("%s.Maker{%s, (func(%s))(nil)}", persistName, name, list))
+	}
+	for _, c := range l.captures {
+		fields = append(fields, w.address(l, c))
+	}
+	return name + "(&" + l.structType() + "{" + strings.Join(fields, ", ") + "})"
+}
+
+// address writes what a field of the struct is set to.
+func (w *work) address(l *literal, c capture) string {
+	if c.o != nil {
+		if l.parent != nil {
+			for _, p := range l.parent.captures {
+				if p.o == c.o {
+					return captured + "." + p.field
+				}
+			}
+		}
+		return "&" + c.o.Name()
+	}
+	s := l.x.(*ast.SelectorExpr)
+	t := &Text{}
+	w.render(t, l, w.at(l.c, s.X.Pos()), w.end(l.c, s.X.End()))
+	x := "(" + t.String() + ")"
+	sel := l.c.info.Selections[s]
+	recv := sel.Recv()
+	_, fromPointer := types.Unalias(recv).(*types.Pointer)
+	_, toPointer := types.Unalias(sel.Obj().(*types.Func).Signature().Recv().Type()).(*types.Pointer)
+	switch {
+	case types.IsInterface(recv) || fromPointer == toPointer:
+		return x
+	case toPointer:
+		return "&" + x
+	}
+	return "*" + x
+}
+
+func (l *literal) structType() string {
+	var b strings.Builder
+	b.WriteString("struct{ ")
+	if len(l.params) > 0 {
+		fmt.Fprintf(&b, "%s %s.Maker; ", makerOf, persistName)
+	}
+	for _, c := range l.captures {
+		fmt.Fprintf(&b, "%s %s; ", c.field, c.typ)
+	}
+	b.WriteString("}")
+	return b.String()
+}
+
+// render writes the bytes [lo, hi) of the cell as they stand in the program, inside a literal that moves or outside of all if it is nil.
+func (w *work) render(t *Text, inside *literal, lo, hi int) {
+	w.editsWithin(inside, lo, hi).apply(t, w.src, lo, hi)
+}
+
+// editsWithin are the edits of the bytes [lo, hi), in which the literals that move out of there are calls.
+func (w *work) editsWithin(inside *literal, lo, hi int) edits {
+	es := w.edits.within(lo, hi)
+	for _, l := range w.literals {
+		if l.lo >= lo && l.hi <= hi && l != inside && l.parent == parentOf(inside) {
+			es.replace(l.lo, l.hi, w.site(l))
+		}
+	}
+	return es
+}
+
+// parentOf says whose children stand in the text of l: its own if it is a function literal; the receiver of a method value lies in what is around it.
+func parentOf(l *literal) *literal {
+	if l == nil {
+		return nil
+	}
+	if _, ok := l.x.(*ast.FuncLit); ok {
+		return l
+	}
+	return l.parent
+}
+
+// maker is the function that makes a literal.
+func (w *work) maker(l *literal) *decl {
+	name := literalName + l.id
+	typ, _ := w.writeType(l.c.info.TypeOf(l.x))
+	t := &Text{}
+	t.Inject("//go:noinline\nfunc ", name)
+	for i, p := range l.params {
+		t.Inject([]string{"[", ", "}[min(i, 1)], p.Obj().Name(), " ", types.TypeString(p.Constraint(), w.qualify))
+	}
+	if len(l.params) > 0 {
+		t.Inject("]")
+	}
+	t.Inject("(")
+	if len(l.captures)+len(l.params) > 0 {
+		t.Inject(captured, " *", l.structType())
+	}
+	t.Inject(") ", typ, " { return ")
+	if id := l.c.instance(l.x); id != nil {
+		callee, _ := w.instanceText(l.c, id)
+		t.Inject(w.forward(l, callee))
+	} else {
+		w.makerBody(t, l)
+	}
+	t.Inject(" }\n")
+	d := &decl{key: name, names: []string{name}, tok: token.FUNC, src: w.src, lo: l.lo, hi: l.hi, text: t, generic: len(l.params) > 0, order: w.src.Cell<<20 + l.lo}
+	d.funcs = w.mentioned(l.c, l.x)
+	return d
+}
+
+// makerBody writes the closure of a function literal or a method value.
+func (w *work) makerBody(t *Text, l *literal) {
+	switch x := l.x.(type) {
+	case *ast.FuncLit:
+		inner := w.editsWithin(l, l.lo, l.hi)
+		for i := len(inner) - 1; i >= 0; i-- { // what stands right before and behind the literal is not of it
+			if e := inner[i]; e.lo == e.hi && (e.lo == l.lo || e.lo == l.hi) {
+				inner = append(inner[:i], inner[i+1:]...)
+			}
+		}
+		for _, u := range w.packageUses(l.c, x) { // whatever becomes of the names in later cells
+			inner.replace(u.lo, u.hi, w.n.alias(u.path, u.name))
+		}
+		if len(l.params) > 0 { // even if it captures nothing else
+			inner.insert(w.at(l.c, x.Body.Lbrace+1), " _ = "+captured+"; ")
+		}
+		inner.apply(t, w.src, l.lo, l.hi)
+	case *ast.SelectorExpr:
+		if sel := l.c.info.Selections[x]; sel.Kind() == types.MethodExpr {
+			recv, _ := w.writeType(sel.Recv())
+			t.Inject(w.forward(l, "("+recv+")."+x.Sel.Name))
+		} else {
+			t.Inject(w.forward(l, captured+".receiver."+x.Sel.Name))
+		}
+	}
+}
+
+// forward writes a function that calls another one of the same type.
+func (w *work) forward(l *literal, callee string) string {
+	sig := l.c.info.TypeOf(l.x).Underlying().(*types.Signature)
+	var params, args []string
+	for i := range sig.Params().Len() {
+		t, _ := w.writeType(sig.Params().At(i).Type())
+		arg := fmt.Sprint("p", i)
+		if sig.Variadic() && i == sig.Params().Len()-1 {
+			t = "..." + strings.TrimPrefix(t, "[]")
+			args = append(args, arg+"...")
+		} else {
+			args = append(args, arg)
+		}
+		params = append(params, arg+" "+t)
+	}
+	results, _ := w.writeType(types.NewSignatureType(nil, nil, nil, nil, sig.Results(), false))
+	results = strings.TrimPrefix(results, "func()")
+	call := callee + "(" + strings.Join(args, ", ") + ")"
+	if sig.Results().Len() > 0 {
+		call = "return " + call
+	}
+	if len(l.params) > 0 {
+		call = "_ = " + captured + "; " + call
+	}
+	return "func(" + strings.Join(params, ", ") + ")" + results + " { " + call + " }"
+}
+
+// packageUses lists the places below a node that name a package, in the cell's text.
+func (w *work) packageUses(c *checked, root ast.Node) (uses []use) {
+	ast.Inspect(root, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok && !w.dropped[id] {
+			if p, ok := c.info.Uses[id].(*types.PkgName); ok {
+				if src, lo, exact := c.user(id.Pos()); exact && src == w.src && src.Code[lo:min(len(src.Code), lo+len(id.Name))] == id.Name {
+					uses = append(uses, use{id.Name, p.Imported().Path(), lo, lo + len(id.Name)})
+				}
+			}
+		}
+		return true
+	})
+	sort.Slice(uses, func(i, j int) bool { return uses[i].lo < uses[j].lo })
+	return uses
+}
+
+// mentioned finds the functions that code mentions without calling them: by identity, how a program writes them.
+func (w *work) mentioned(c *checked, root ast.Node) map[string]string {
+	called := map[*ast.Ident]bool{}
+	funcs := map[string]string{}
+	ast.Inspect(root, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			switch f := ast.Unparen(n.Fun).(type) {
+			case *ast.Ident:
+				called[f] = true
+			case *ast.SelectorExpr:
+				called[f.Sel] = true
+			}
+		case *ast.IndexExpr: // a generic function has its code and a dictionary
+			switch f := n.X.(type) {
+			case *ast.Ident:
+				called[f] = true
+			case *ast.SelectorExpr:
+				called[f.Sel] = true
+			}
+		case *ast.IndexListExpr:
+			if f, ok := n.X.(*ast.Ident); ok {
+				called[f] = true
+			}
+		case *ast.Ident:
+			f, ok := c.info.Uses[n].(*types.Func)
+			if !ok || called[n] || f.Pkg() == nil || f.Signature().Recv() != nil || f.Signature().TypeParams().Len() > 0 {
+				return true
+			}
+			if f.Pkg() == c.pkg {
+				if !strings.HasPrefix(f.Name(), literalName) {
+					funcs["main."+f.Name()] = f.Name()
+				}
+			} else if f.Exported() {
+				funcs[f.Pkg().Path()+"."+f.Name()] = w.n.alias(f.Pkg().Path(), f.Pkg().Name()) + "." + f.Name()
+			}
+		}
+		return true
+	})
+	if len(funcs) == 0 {
+		return nil
+	}
+	return funcs
+}

@@ -1,0 +1,263 @@
+package rewrite
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+
+	"github.com/lectern-go/lectern/kernel/persist"
+)
+
+// begin are the statements with which a program begins: they make the types and functions known that kept values are made of, and restore the
+// variables in need, of which the program names those in mentioned. They are empty if the program has nothing to do with kept values.
+func (w *work) begin(g *graph, need, mentioned map[string]bool) string {
+	m := w.s.manifest()
+	var pairs, known []string
+	groups := map[int]bool{}
+	funcs, shared := map[string]string{}, map[string]bool{}
+	for id, f := range w.funcs {
+		funcs[id] = f
+	}
+	for _, name := range sortedKeys(need) {
+		target := w.restored(m, name)
+		if target == "" {
+			continue
+		}
+		v := m.Vars[name]
+		label := name
+		if !mentioned[name] { // it only shares memory with one that is
+			label = "~" + name
+		}
+		pairs = append(pairs, fmt.Sprintf("%q, &%s", label, target))
+		w.r.Restores = append(w.r.Restores, name)
+		if group := m.Groups[v.Group]; !groups[v.Group] {
+			groups[v.Group] = true
+			for _, t := range group.Regs {
+				if w.declared(t) {
+					known = append(known, fmt.Sprintf("%s.Reg[%s]()", persistName, w.n.localise(t)))
+				}
+			}
+			for _, x := range group.Links {
+				known = append(known, fmt.Sprintf("%s.Link(%s)", persistName, w.n.localise(x)))
+			}
+			for _, f := range group.Funcs {
+				if id, args, ok := strings.Cut(f, "["); ok {
+					if w.n.declaring(literalName+id) != nil && w.declared(args) {
+						known = append(known, w.knownInstance(id, strings.TrimSuffix(args, "]")))
+					}
+				} else if i := strings.LastIndexByte(f, '.'); i >= 0 {
+					funcs[f] = w.function(f[:i], f[i+1:])
+				}
+			}
+			for _, v := range group.Shared {
+				if i := strings.LastIndexByte(v, '.'); i >= 0 && w.function(v[:i], v[i+1:]) != "" {
+					shared[v] = true
+				}
+			}
+		}
+	}
+	w.r.Keeps = len(pairs) > 0 || len(w.defs) > 0 || w.stateful(g)
+	if !w.r.Keeps {
+		return ""
+	}
+	for i := range g.reached {
+		d := g.parts[i].decl
+		if d == nil {
+			continue
+		}
+		for id, f := range d.funcs {
+			funcs[id] = f
+		}
+		if d.text != nil && !d.generic {
+			known = append(known, w.knownLiteral(d.key))
+		}
+		if d.tok == token.TYPE {
+			known = append(known, w.knownTypes(g, g.nodes[i])...)
+		}
+	}
+	for _, l := range w.literals {
+		if l.made() && len(l.params) == 0 {
+			known = append(known, w.knownLiteral(literalName+l.id))
+		}
+	}
+	for _, path := range g.imports {
+		w.sentinels(path, shared)
+	}
+	for _, v := range sortedKeys(shared) {
+		known = append(known, fmt.Sprintf("%s.Same(%q, %s)", persistName, v, w.n.localise(v)))
+	}
+	for id, f := range funcs {
+		if f != "" {
+			known = append(known, fmt.Sprintf("%s.Fn(%q, %s)", persistName, id, f))
+		}
+	}
+	slices.Sort(known)
+	known = slices.Compact(known)
+	args := append([]string{fmt.Sprint(w.src.Cell)}, pairs...)
+	return strings.Join(append(known, "defer "+persistName+".Begin("+strings.Join(args, ", ")+")()"), "; ")
+}
+
+// restored is the variable of the program into which a kept value goes; "" if there is none, or if the cell defines it anew before any use.
+func (w *work) restored(m *persist.Manifest, name string) string {
+	_, kept := m.Vars[name]
+	old, was := w.s.vars[name]
+	if !kept || !was {
+		return ""
+	}
+	if o := w.old[name]; o != "" {
+		return o
+	}
+	if now, still := w.n.vars[name]; !still || now.typ != old.typ || now.hidden != old.hidden || slices.Contains(w.r.Forget, name) {
+		return ""
+	}
+	return old.source(name)
+}
+
+func (w *work) knownLiteral(name string) string {
+	return fmt.Sprintf("%s.Lit(%q, %s)", persistName, strings.TrimPrefix(name, literalName), name)
+}
+
+// knownInstance makes a literal of a generic function known, for types as package persist writes them.
+func (w *work) knownInstance(id, args string) string {
+	args = w.n.localise(args)
+	return fmt.Sprintf("%s.LitOf(%q, %s.Maker{%s%s[%s], (func(%s))(nil)})", persistName, id, persistName, literalName, id, args, args)
+}
+
+// knownTypes are the registrations of the types that a declaration of the cells declares.
+func (w *work) knownTypes(g *graph, nodes []ast.Node) (regs []string) {
+	for _, n := range nodes {
+		gd, ok := n.(*ast.GenDecl)
+		if !ok {
+			continue
+		}
+		for _, sp := range gd.Specs {
+			if sp, ok := sp.(*ast.TypeSpec); ok && sp.TypeParams == nil && !sp.Assign.IsValid() && sp.Name.Name != "_" {
+				if o := g.c.pkg.Scope().Lookup(sp.Name.Name); o == nil || isConstraint(o.Type()) {
+					continue
+				}
+				regs = append(regs, fmt.Sprintf("%s.Reg[%s]()", persistName, sp.Name.Name))
+			}
+		}
+	}
+	return regs
+}
+
+// sentinels adds the exported variables of a package that programs compare with: errors and pointers.
+func (w *work) sentinels(path string, names map[string]bool) {
+	p, err := w.n.packages.Import(path)
+	if err != nil {
+		return
+	}
+	if path == "unicode" {
+		return // hundreds of tables, which nobody compares
+	}
+	for _, name := range p.Scope().Names() {
+		v, ok := p.Scope().Lookup(name).(*types.Var)
+		if !ok || !v.Exported() {
+			continue
+		}
+		_, pointer := types.Unalias(v.Type()).(*types.Pointer)
+		if pointer || types.Identical(v.Type(), types.Universe.Lookup("error").Type()) {
+			names[path+"."+name] = true
+		}
+	}
+}
+
+// isConstraint reports whether an interface is none that a variable can have.
+func isConstraint(t types.Type) bool {
+	i, ok := t.Underlying().(*types.Interface)
+	return ok && !i.IsMethodSet()
+}
+
+// function writes a function or variable of a package, or "" if it is not there any more.
+func (w *work) function(path, name string) string {
+	if !token.IsExported(name) && path != "main" {
+		return ""
+	}
+	if path == "main" {
+		if d := w.n.declaring(name); d == nil || d.tok != token.FUNC {
+			return ""
+		}
+		return name
+	}
+	p, err := w.n.packages.Import(path)
+	if err != nil || p.Scope().Lookup(name) == nil {
+		return ""
+	}
+	return w.n.alias(path, p.Name()) + "." + name
+}
+
+// declared reports whether the cells' own types in a type's source still exist.
+func (w *work) declared(t string) bool {
+	for _, m := range qualified.FindAllString(t, -1) {
+		if name, ok := strings.CutPrefix(m, "main."); ok {
+			if d := w.n.declaring(name); d == nil || d.tok != token.TYPE {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// stateful reports whether the program uses a package whose own state is kept.
+func (w *work) stateful(g *graph) bool {
+	for _, path := range g.imports {
+		if w.n.packages.Stateful(path) {
+			return true
+		}
+	}
+	return false
+}
+
+// pollLoops lets an interrupt end a loop with the values kept. Inner loops that call nothing are left alone: a measurement should measure the user's
+// code.
+func (w *work) pollLoops(c *checked, root ast.Node) {
+	var visit func(n ast.Node, polled bool)
+	visit = func(n ast.Node, polled bool) {
+		ast.Inspect(n, func(m ast.Node) bool {
+			var body *ast.BlockStmt
+			switch m := m.(type) {
+			case *ast.ForStmt:
+				body = m.Body
+			case *ast.RangeStmt:
+				body = m.Body
+			case *ast.GoStmt:
+				return false
+			}
+			if body == nil || m == n {
+				return true
+			}
+			if !polled || calls(body) {
+				w.insert(c, body.Lbrace+1, persistName+".Poll(); ")
+			}
+			visit(m, true)
+			return false
+		})
+	}
+	visit(root, false)
+}
+
+// calls reports whether a block contains a call, or another loop.
+func calls(b *ast.BlockStmt) (yes bool) {
+	ast.Inspect(b, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.ForStmt, *ast.RangeStmt:
+			yes = true
+		case *ast.CallExpr:
+			if id, ok := n.Fun.(*ast.Ident); !ok || !pureBuiltin[id.Name] {
+				yes = true
+			}
+		case *ast.UnaryExpr:
+			yes = yes || n.Op == token.ARROW
+		}
+		return !yes
+	})
+	return yes
+}
+
+// pureBuiltin are calls that cost next to nothing.
+var pureBuiltin = map[string]bool{"len": true, "cap": true, "min": true, "max": true, "float64": true, "float32": true, "int": true, "real": true, "imag": true,
+	"uint8": true, "byte": true, "uint32": true, "uint64": true, "int64": true, "int32": true, "append": true}

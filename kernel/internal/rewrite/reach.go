@@ -1,0 +1,291 @@
+package rewrite
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"sort"
+	"strings"
+	"unicode"
+)
+
+// A graph is a checked program as its package-level declarations and what each of them mentions.
+type graph struct {
+	w       *work
+	c       *checked
+	parts   []part
+	nodes   map[int][]ast.Node // the declarations of a part
+	methods map[int][]int      // of a part that declares types: the parts with their methods
+
+	reached map[int]bool
+	todo    []ast.Node
+	imports map[string]string // that what is reached uses: name to path
+
+	mentions map[string]bool // variables that what is reached names
+}
+
+func (w *work) graph(c *checked) *graph {
+	g := &graph{w: w, c: c, parts: w.parts[c], nodes: map[int][]ast.Node{}, methods: map[int][]int{}, reached: map[int]bool{}, imports: map[string]string{}, mentions: map[string]bool{}}
+	for _, d := range c.file.Decls {
+		if gd, ok := d.(*ast.GenDecl); ok && gd.Tok == token.IMPORT {
+			continue
+		}
+		i := g.part(d.Pos())
+		if i < 0 {
+			continue
+		}
+		g.nodes[i] = append(g.nodes[i], d)
+		if fd, ok := d.(*ast.FuncDecl); ok && fd.Recv != nil {
+			if f, ok := c.info.Defs[fd.Name].(*types.Func); ok {
+				if t := receiverNamed(f); t != nil {
+					if at := g.part(t.Obj().Pos()); at >= 0 {
+						g.methods[at] = append(g.methods[at], i)
+					}
+				}
+			}
+		}
+	}
+	return g
+}
+
+func receiverNamed(f *types.Func) *types.Named {
+	r := f.Signature().Recv()
+	if r == nil {
+		return nil
+	}
+	t := types.Unalias(r.Type())
+	if p, ok := t.(*types.Pointer); ok {
+		t = types.Unalias(p.Elem())
+	}
+	n, _ := t.(*types.Named)
+	return n
+}
+
+// part is the index of the part in which a place of the program lies, or -1.
+func (g *graph) part(p token.Pos) int {
+	if !p.IsValid() || p < g.c.file.FileStart || p >= g.c.file.FileEnd {
+		return -1
+	}
+	off := g.c.offset(p)
+	i := sort.Search(len(g.parts), func(i int) bool { return g.parts[i].hi > off })
+	if i < len(g.parts) && g.parts[i].lo <= off {
+		return i
+	}
+	return -1
+}
+
+// reach adds a part.
+func (g *graph) reach(i int) {
+	if i < 0 || g.reached[i] {
+		return
+	}
+	g.reached[i] = true
+	g.todo = append(g.todo, g.nodes[i]...)
+	for _, m := range g.methods[i] {
+		g.reach(m)
+	}
+}
+
+// reachName adds what declares a name at the package level. It reports whether there is such a thing.
+func (g *graph) reachName(name string) bool {
+	o := g.c.pkg.Scope().Lookup(name)
+	if o == nil {
+		return false
+	}
+	g.reach(g.part(o.Pos()))
+	return true
+}
+
+// reachTypes adds the cells' own types in a text of package persist's.
+func (g *graph) reachTypes(text string) {
+	for _, q := range qualified.FindAllString(text, -1) {
+		if name, ok := strings.CutPrefix(q, "main."); ok {
+			g.reachName(name)
+		}
+	}
+}
+
+// walk adds all that the nodes reached so far mention.
+func (g *graph) walk() {
+	for len(g.todo) > 0 {
+		n := g.todo[len(g.todo)-1]
+		g.todo = g.todo[:len(g.todo)-1]
+		ast.Inspect(n, func(n ast.Node) bool {
+			id, ok := n.(*ast.Ident)
+			if !ok || g.w.dropped[id] {
+				return true
+			}
+			switch o := g.c.info.Uses[id].(type) {
+			case nil:
+			case *types.PkgName:
+				g.imports[o.Name()] = o.Imported().Path()
+			case *types.Func:
+				if o.Pkg() == g.c.pkg { // places of other packages are in files of their own
+					g.reach(g.part(o.Origin().Pos()))
+				}
+			case *types.Var:
+				if name := g.w.global[o]; name != "" {
+					g.mentions[strings.TrimPrefix(name, hiddenPrefix)] = true
+					g.reachName(name)
+				} else if o.Parent() == g.c.pkg.Scope() {
+					g.mentions[o.Name()] = true
+					g.reach(g.part(o.Pos()))
+				}
+			default:
+				if o.Pkg() == g.c.pkg {
+					g.reach(g.part(o.Pos()))
+				}
+			}
+			return true
+		})
+	}
+}
+
+// vars returns the names of the variables that are reached.
+func (g *graph) vars() map[string]bool {
+	names := map[string]bool{}
+	for i := range g.reached {
+		if p := g.parts[i]; p.decl == nil {
+			names[p.name] = true
+		}
+	}
+	return names
+}
+
+// isTest reports whether a declaration is one that go test runs.
+func isTest(d *decl) bool {
+	for _, kind := range []string{"Test", "Benchmark", "Fuzz", "Example"} {
+		if rest, ok := strings.CutPrefix(d.key, kind); ok && d.tok == token.FUNC && (rest == "" || !unicode.IsLower(rune(rest[0]))) && !strings.Contains(rest, ".") {
+			return true
+		}
+	}
+	return false
+}
+
+// needed finds everything that the cell can reach: what it mentions, the variables whose values belong together with those it mentions, and
+// what is needed to make these values. mentioned are those of the variables that code names.
+func (w *work) needed(g *graph) (need, mentioned map[string]bool) {
+	m := w.s.manifest()
+	own := slices.ContainsFunc(w.decls, isTest) && w.testArgs == "" // as with GoNB, which runs the cell's own tests if it is told nothing else
+	for i, p := range g.parts {
+		if d := p.decl; d != nil && (d == w.main || isSetup(d) || d.src == w.src && (isInit(d) || w.tests) || w.tests && !own && isTest(d) || w.s.whole && w.broken[d] == nil && !(w.tests && isTest(d))) {
+			g.reach(i)
+		}
+	}
+	w.reachFlags(g)
+	g.todo = append(g.todo, g.c.main)
+	if w.call != "" {
+		g.reachName(w.call)
+	}
+	for _, v := range w.types {
+		for _, t := range v.types {
+			g.reachName(t)
+		}
+	}
+	done := map[string]bool{}
+	mentioned = map[string]bool{}
+	company := map[string]bool{} // of a mentioned variable
+	for {
+		g.walk()
+		need = g.vars()
+		for name, old := range w.old {
+			if need[old] {
+				need[name] = true
+			}
+		}
+		for name := range need {
+			if !company[name] || g.mentions[name] {
+				mentioned[name] = true
+			}
+		}
+		more := false
+		for name := range need {
+			if done[name] || w.restored(m, name) == "" {
+				continue
+			}
+			v := m.Vars[name]
+			done[name], more = true, true
+			group := m.Groups[v.Group]
+			for _, other := range group.Vars {
+				if old, known := w.s.vars[other]; known {
+					company[other] = true
+					g.reachName(old.source(other))
+				}
+			}
+			for _, t := range group.Regs {
+				g.reachTypes(t)
+			}
+			for _, f := range group.Funcs {
+				f, args, _ := strings.Cut(f, "[")
+				g.reachTypes(args)
+				if name, ok := strings.CutPrefix(f, "main."); ok {
+					g.reachName(name)
+				} else {
+					g.reachName(literalName + f)
+				}
+			}
+		}
+		if !more {
+			return need, mentioned
+		}
+	}
+}
+
+// mainTypes returns the names of the cells' own types that t is made of, in any depth.
+func mainTypes(t types.Type) []string {
+	var names []string
+	seen := map[types.Type]bool{}
+	var walk func(types.Type)
+	tuple := func(t *types.Tuple) {
+		for i := range t.Len() {
+			walk(t.At(i).Type())
+		}
+	}
+	walk = func(t types.Type) {
+		if t == nil || seen[t] {
+			return
+		}
+		seen[t] = true
+		switch t := t.(type) {
+		case *types.Alias:
+			if o := t.Obj(); o.Pkg() != nil && o.Pkg().Path() == "main" {
+				names = append(names, o.Name())
+			}
+			walk(types.Unalias(t))
+		case *types.Named:
+			for i := range t.TypeArgs().Len() {
+				walk(t.TypeArgs().At(i))
+			}
+			if o := t.Obj(); o.Pkg() != nil && o.Pkg().Path() == "main" {
+				names = append(names, o.Name())
+				walk(t.Underlying())
+			}
+		case *types.Pointer:
+			walk(t.Elem())
+		case *types.Slice:
+			walk(t.Elem())
+		case *types.Array:
+			walk(t.Elem())
+		case *types.Chan:
+			walk(t.Elem())
+		case *types.Map:
+			walk(t.Key())
+			walk(t.Elem())
+		case *types.Signature:
+			tuple(t.Params())
+			tuple(t.Results())
+		case *types.Struct:
+			for i := range t.NumFields() {
+				walk(t.Field(i).Type())
+			}
+		case *types.Interface:
+			for i := range t.NumMethods() {
+				walk(t.Method(i).Type())
+			}
+		}
+	}
+	walk(t)
+	slices.Sort(names)
+	return slices.Compact(names)
+}

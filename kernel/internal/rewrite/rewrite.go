@@ -1,0 +1,276 @@
+package rewrite
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+)
+
+const (
+	persistPath = "github.com/lectern-go/lectern/kernel/persist"
+	showPath    = "github.com/lectern-go/lectern/kernel/show"
+	// devicesPath makes devices known when it is imported. Tensors that are kept on one need it in every later cell, whether
+	// or not that names it.
+	devicesPath = "github.com/lectern-go/lectern/gpu"
+	persistName = "lecternpersist" // under which programs import package persist
+	showName    = "lecternshow"
+)
+
+// A Result is what becomes of a cell.
+type Result struct {
+	Errors   []Error           // the user's mistakes; if there are any, nothing is to be run
+	Commands []Command         // for the kernel, in their order, before the program
+	Whole    string            // the magic that makes all of the cell something else than Go, such as %%bash; or ""
+	Plain    string            // the same without the kernel's doings, as far as that can be
+	Wasm     bool              // it is for a page: to be built for js/wasm
+	Program  *Text             // package main, to be built and run; nil if there is nothing to run
+	Imports  []string          // the paths that it imports
+	Args     string            // its arguments, as the user has written them
+	GoNB     string            // why GoNB has to run it: gonbui or cgo; or ""
+	Tests    bool              // it is a test program
+	Restores []string          // variables that the program restores
+	Defines  []string          // variables that it defines
+	Removed  map[string]string // what %rm has removed, and the kind of thing that it was
+	Forget   []string          // kept variables whose values are of no use any more
+	Keeps    bool              // the program saves its variables at the end
+	Steps    bool              // it is a //step cell
+	Timed    bool              // the user wants to know how long it takes
+	Notes    []string          // to be told to the user
+	Missing  string            // the path of a package that an import did not find
+	Next     *Session
+}
+
+// A Command is a magic or a shell line.
+type Command struct {
+	Name string // such as "%vars"; "!" for a shell line
+	Args []string
+	Text string // all of it
+	Pos  Pos
+}
+
+// Rest is what follows the name.
+func (c Command) Rest() string { return strings.TrimSpace(strings.TrimPrefix(c.Text, c.Name)) }
+
+// whole are the magics that make all of a cell something else than Go.
+var whole = map[string]bool{"%%writefile": true, "%%script": true, "%%bash": true, "%%sh": true, "%%gx": true}
+
+// work is one rewriting in progress.
+type work struct {
+	s, n  *Session // before and after
+	r     *Result
+	src   *Source
+	code  string // the cell with magics blanked
+	edits edits  // on the cell
+	base  edits  // those of them that only take magics out
+	call  string // the function that %exec names
+
+	decls    []*decl
+	stmts    []item
+	imported map[string]bool // by this cell
+	user     *checked        // the user's text
+	final    *checked        // the program with the variables that the cell defines at the package level; mostly the same as user
+	body     []ast.Stmt
+	types    map[string]variable     // the variables that become package-level
+	objects  map[string]types.Object // theirs, in user
+	global   map[types.Object]string // objects in user that become package-level, by the names that the program gives them
+	local    map[string]bool         // variables that stay in main
+	defs     []definition            //
+	old      map[string]string       // variables that change their type after a use: name to the name of the earlier one
+	dropped  map[*ast.Ident]bool     // names of packages that the program does not mention after all
+	literals []*literal              //
+	funcs    map[string]string       // functions that main mentions without calling them; see decl
+	main     *decl                   // the user's own func main
+	tests    bool                    // a %test cell
+	testArgs string                  // what it says behind that
+	parts    map[*checked][]part
+	broken   map[*decl][]Error // declarations of earlier cells that do not compile any more
+}
+
+// Rewrite turns a cell into a program. cell is its number.
+func (s *Session) Rewrite(cell int, code string) *Result {
+	r := s.rewrite(cell, code)
+	for i := range r.Errors {
+		s.explain(&r.Errors[i], r.Next)
+	}
+	r.Errors = distinct(r.Errors)
+	if text := Remark(code); text != "" && len(r.Errors) == 0 && r.Whole == "" {
+		r.Notes = append(r.Notes, text)
+	}
+	return r
+}
+
+// rewrite is Rewrite without explanations of the errors.
+func (s *Session) rewrite(cell int, code string) *Result {
+	code = strings.ReplaceAll(code, "\r\n", "\n")
+	w := &work{s: s, n: s.clone(), r: &Result{}, src: &Source{cell, code}, imported: map[string]bool{},
+		objects: map[string]types.Object{}, global: map[types.Object]string{}, old: map[string]string{}, dropped: map[*ast.Ident]bool{},
+		funcs: map[string]string{}, parts: map[*checked][]part{}, broken: map[*decl][]Error{}}
+	w.r.Next = w.n
+	w.n.spared, w.n.settled = nil, false
+	w.n.sources[cell], w.n.current = w.src, cell
+	w.run()
+	return w.r
+}
+
+func (w *work) run() {
+	if w.magics(); w.r.Whole != "" {
+		return
+	}
+	if e := brackets(w.src, w.code); e != nil {
+		w.r.Errors = append(w.r.Errors, *e)
+		return
+	}
+	items := split(w.code)
+	if w.cgo(items) {
+		return
+	}
+	if !w.sort(items) || !w.learn() {
+		return
+	}
+	w.publish(w.definitions())
+	if len(w.r.Errors) == 0 && w.finally() {
+		w.compose()
+	}
+}
+
+// magics takes the lines for the kernel out of the cell.
+func (w *work) magics() {
+	code := w.src.Code
+	first := strings.Fields(strings.TrimPrefix(code[:lineLen(code)], commentPrefix))
+	if len(first) > 0 && whole[first[0]] {
+		w.r.Whole = first[0]
+		return
+	}
+	b := []byte(code)
+	args := ""
+	for _, m := range magics(code) {
+		if m.name() == "%time" { // what follows is Go
+			m.hi = m.lo + strings.Index(code[m.lo:], "%time") + len("%time")
+			w.r.Timed = true
+		}
+		for i := m.lo; i < m.hi; i++ {
+			if b[i] != '\n' {
+				b[i] = ' '
+			}
+		}
+		w.base.blank(code, m.lo, m.hi)
+		c := Command{m.name(), m.fields[min(1, len(m.fields)):], m.text, w.src.Pos(m.lo)}
+		switch c.Name {
+		case "%%", "%main":
+			args = c.Rest()
+			continue
+		case "%args":
+			w.n.args = c.Rest()
+			continue
+		case "%time":
+			continue
+		case "%test":
+			w.tests, w.r.Tests, w.testArgs = true, true, c.Rest()
+			continue
+		case "%wasm":
+			w.r.Wasm = true
+		case "%exec":
+			if len(c.Args) > 0 {
+				w.call = c.Args[0]
+				args = strings.TrimSpace(strings.TrimPrefix(c.Rest(), w.call))
+				continue
+			}
+		case "%rm", "%remove":
+			if w.r.Removed == nil {
+				w.r.Removed = map[string]string{}
+			}
+			for _, n := range c.Args {
+				w.r.Removed[n] = w.n.kind(n)
+			}
+			w.r.Forget = append(w.r.Forget, w.n.Forget(c.Args...)...)
+		case "%reset":
+			if len(c.Args) == 0 {
+				for v := range w.n.vars {
+					w.r.Forget = append(w.r.Forget, v)
+				}
+				w.n.Reset()
+			}
+		}
+		w.r.Commands = append(w.r.Commands, c)
+	}
+	if w.r.Args = args; args == "" {
+		w.r.Args = w.n.args
+	}
+	if w.tests { // theirs are those of go test
+		w.r.Args = w.testArgs
+	}
+	// A package clause says nothing here; a program that is pasted begins with one.
+	for at := 0; at < len(b); at += lineLen(string(b[at:])) {
+		end := at + lineLen(string(b[at:]))
+		line := strings.Fields(string(b[at:end]))
+		if len(line) == 2 && line[0] == "package" && token.IsIdentifier(line[1]) && !within(longLiterals(string(b)), at) {
+			w.base.blank(code, at, end)
+			for i := at; i < end; i++ {
+				if b[i] != '\n' {
+					b[i] = ' '
+				}
+			}
+		}
+	}
+	w.code = string(b)
+	w.edits = slices.Clone(w.base)
+}
+
+// wasmVars are the variables that tell a program in a page where it is. The linker sets them.
+const wasmVars = "var GonbWasmDir, GonbWasmUrl, GonbWasmDivId string\n"
+
+// fail notes a mistake at an offset of the cell.
+func (w *work) fail(off int, msg, hint string) {
+	w.r.Errors = append(w.r.Errors, Error{Pos: w.src.Pos(off), Msg: msg, Hint: hint, exact: true})
+}
+
+// note tells the user something, once if key is not "".
+func (w *work) note(key, format string, args ...any) {
+	if key != "" {
+		if w.n.told[key] {
+			return
+		}
+		w.n.told[key] = true
+	}
+	w.r.Notes = append(w.r.Notes, fmt.Sprintf(format, args...))
+}
+
+// The following turn positions in a checked program into edits of the cell.
+
+func (w *work) at(c *checked, p token.Pos) int {
+	_, off, _ := c.user(p)
+	return off
+}
+
+func (w *work) end(c *checked, p token.Pos) int { return w.at(c, p-1) + 1 }
+
+func (w *work) insert(c *checked, p token.Pos, s string) { w.edits.insert(w.at(c, p), s) }
+
+func (w *work) replace(c *checked, lo, hi token.Pos, s string) {
+	w.edits.replace(w.at(c, lo), w.end(c, hi), s)
+}
+
+func (w *work) blank(c *checked, lo, hi token.Pos) {
+	w.edits.blank(w.src.Code, w.at(c, lo), w.end(c, hi))
+}
+
+// after adds code behind a statement.
+func (w *work) after(c *checked, st ast.Stmt, s string) { w.edits.insert(w.end(c, st.End()), s) }
+
+// mine reports whether a node was written by the user in this cell.
+func (w *work) mine(c *checked, n ast.Node) bool {
+	src, _, exact := c.user(n.Pos())
+	return exact && src == w.src
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

@@ -1,0 +1,527 @@
+package rewrite
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"maps"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/lectern-go/lectern/kernel/persist"
+)
+
+// Packages says what cells can import.
+type Packages interface {
+	types.Importer
+	ByName(name string) string       // the path that a package name most likely means, or ""
+	Stateful(path string) bool       // the package has state that lives on from cell to cell
+	Reaches(path, other string) bool // the package imports another one, itself or through others
+	Names() []string
+}
+
+// A Session is what is known about the cells that a kernel has run. Rewrite never changes it: the result holds the session that the
+// cell would lead to.
+type Session struct {
+	packages Packages
+	manifest func() *persist.Manifest // what is kept at the moment
+
+	current int // the number of the last cell
+	sources map[int]*Source
+	decls   map[string]*decl    // by key: a name, or Type.Method
+	vars    map[string]variable // by name
+	imports map[string]string   // what the cells have imported: name to path
+	aliases map[string]string   // the names under which code of ours imports packages: name to path
+	blank   []string            // paths imported for their effect
+	flags   []*decl             // statements that define command-line flags
+	args    string              // of the program, as %args has set them
+	gone    map[string]string   // names that are no more, and why
+	told    map[string]bool     // notes that are given once
+	whole   bool                // programs have all that is declared, reachable or not
+	broken  map[string]bool     // keys of declarations that may not compile any more, since something was removed
+	spared  map[string]string   // variables that the next cell is not to keep, and why
+	settled bool                // function literals of the next cell stay where they are
+}
+
+// A decl is a remembered declaration: func, type or const, or a function literal of a cell that has moved to the package level.
+type decl struct {
+	key    string
+	names  []string // that it declares; none for a method
+	tok    token.Token
+	src    *Source
+	lo, hi int
+	edits  edits // what the program has instead of the user's text
+	text   *Text // of a literal: all of it
+	order  int
+
+	generic bool // a literal of a generic function
+
+	uses  []use             // packages that it names
+	funcs map[string]string // functions that it mentions without calling them: by identity, how to write them
+}
+
+// A use is a place where a declaration names a package.
+type use struct {
+	name, path string
+	lo, hi     int
+}
+
+// A variable is remembered by its static type.
+type variable struct {
+	typ    string   // as Go source; packages have our aliases
+	shown  string   // for a reader
+	types  []string // named types of cells that the type is made of
+	hidden bool     // its name is one of Go's own, which functions go on seeing
+}
+
+// source is the name that the program's variable has.
+func (v variable) source(name string) string {
+	if v.hidden {
+		return hiddenPrefix + name
+	}
+	return name
+}
+
+const (
+	ownPrefix    = "lectern"    // of all names that we write into programs
+	hiddenPrefix = "lecternVar" // of variables whose names hide something of Go's own
+	aliasPrefix  = "lecternpkg_"
+	literalName  = persist.LiteralName
+	mainName     = "lecternMain" // of the user's own func main
+	initName     = "lecternInit" // of the cell's own func init
+)
+
+// NewSession returns the session of a kernel that has run nothing. manifest tells what values are kept.
+func NewSession(p Packages, manifest func() *persist.Manifest) *Session {
+	s := &Session{packages: p, manifest: manifest, sources: map[int]*Source{}}
+	s.Reset()
+	return s
+}
+
+// Reset forgets everything but the cells' texts.
+func (s *Session) Reset() {
+	s.decls, s.vars = map[string]*decl{}, map[string]variable{}
+	s.imports, s.aliases = map[string]string{}, map[string]string{}
+	s.gone, s.told, s.broken = map[string]string{}, map[string]bool{}, map[string]bool{}
+	s.blank, s.flags, s.args = nil, nil, ""
+}
+
+func (s *Session) clone() *Session {
+	c := *s
+	c.sources, c.decls, c.vars = maps.Clone(s.sources), maps.Clone(s.decls), maps.Clone(s.vars)
+	c.imports, c.aliases = maps.Clone(s.imports), maps.Clone(s.aliases)
+	c.gone, c.told, c.broken = maps.Clone(s.gone), maps.Clone(s.told), maps.Clone(s.broken)
+	c.blank, c.flags = slices.Clone(s.blank), slices.Clone(s.flags)
+	return &c
+}
+
+// Whole says whether programs are to have all that is declared, and not just what they can reach: a report of what has run must name the rest, too.
+func (s *Session) Whole(all bool) { s.whole = all }
+
+// Spare returns a session that keeps less of the next cell: not the variables in names, whose values say why, and no function literals if literals
+// is false. It is for code of ours that the compiler refuses.
+func (s *Session) Spare(names map[string]string, literals bool) *Session {
+	c := s.clone()
+	c.spared, c.settled = names, !literals
+	return c
+}
+
+// Source returns the text of a cell that has run, or nil.
+func (s *Session) Source(cell int) *Source { return s.sources[cell] }
+
+// Current returns the number of the last cell.
+func (s *Session) Current() int { return s.current }
+
+// Vars returns the names and types of the remembered variables.
+func (s *Session) Vars() map[string]string {
+	m := make(map[string]string, len(s.vars))
+	for n, v := range s.vars {
+		m[n] = v.shown
+	}
+	return m
+}
+
+// Names returns the names that are remembered, sorted, by kind: Imports, Constants, Types, Variables and Functions, among which methods are called
+// Type.Method.
+func (s *Session) Names() map[string][]string {
+	kinds := map[string][]string{"Imports": sortedKeys(s.imports), "Variables": sortedKeys(s.vars)}
+	for _, d := range s.decls {
+		switch {
+		case d.text != nil || isMain(d) || strings.HasPrefix(d.key, "_ "):
+		case d.tok == token.CONST:
+			kinds["Constants"] = append(kinds["Constants"], d.names...)
+		case d.tok == token.TYPE:
+			kinds["Types"] = append(kinds["Types"], d.names...)
+		case d.tok == token.FUNC:
+			kinds["Functions"] = append(kinds["Functions"], d.key)
+		}
+	}
+	for _, names := range kinds {
+		slices.Sort(names)
+	}
+	return kinds
+}
+
+// kind is what a name stands for in the cells so far, in Go's keywords; "" if it stands for nothing.
+func (s *Session) kind(name string) string {
+	d := s.declaring(name)
+	switch _, imported := s.imports[name]; {
+	case s.vars[name].typ != "":
+		return "var"
+	case d != nil:
+		return d.tok.String()
+	case imported:
+		return "import"
+	}
+	return ""
+}
+
+// Settle drops variables that the cell just run did not get to keep, and returns their names; and it forgets function literals that neither a
+// value nor a declaration needs any more.
+func (s *Session) Settle() []string {
+	m := s.manifest()
+	var lost []string
+	for name := range s.vars {
+		if _, ok := m.Vars[name]; ok {
+			continue
+		}
+		lost = append(lost, name)
+		delete(s.vars, name)
+		s.gone[name] = m.Notes[name]
+	}
+	sort.Strings(lost)
+	live := s.liveLiterals(m, func(string) bool { return true })
+	for key, d := range s.decls {
+		if d.text != nil && !live[key] {
+			delete(s.decls, key)
+		}
+	}
+	return lost
+}
+
+// liveLiterals returns the function literals that kept variables hold, those of them that holds names, and that declarations mention.
+func (s *Session) liveLiterals(m *persist.Manifest, holds func(name string) bool) map[string]bool {
+	live := map[string]bool{}
+	var todo []string
+	mark := func(text string) {
+		for rest := text; ; {
+			i := strings.Index(rest, literalName)
+			if i < 0 {
+				return
+			}
+			rest = rest[i:]
+			n := len(literalName)
+			for n < len(rest) && (rest[n] == '_' || rest[n] >= '0' && rest[n] <= '9') {
+				n++
+			}
+			if name := rest[:n]; !live[name] {
+				live[name] = true
+				todo = append(todo, name)
+			}
+			rest = rest[n:]
+		}
+	}
+	for _, g := range m.Groups {
+		if !slices.ContainsFunc(g.Vars, holds) {
+			continue
+		}
+		for _, id := range g.Funcs {
+			mark(literalName + id)
+		}
+	}
+	written := func(d *decl) string {
+		t := &Text{}
+		d.emit(t)
+		return t.String()
+	}
+	for _, d := range s.decls {
+		if d.text == nil {
+			mark(written(d))
+		}
+	}
+	for len(todo) > 0 {
+		d := s.decls[todo[len(todo)-1]]
+		todo = todo[:len(todo)-1]
+		if d != nil {
+			mark(written(d))
+		}
+	}
+	return live
+}
+
+// Forget forgets names, as %rm does, and returns those that there were.
+func (s *Session) Forget(names ...string) (found []string) {
+	for _, n := range names {
+		if s.take(n, fmt.Sprintf("%%rm removed it in cell [%d]", s.current)) {
+			found = append(found, n)
+		} else if d := s.decls[n]; d != nil { // a method, Type.Method
+			delete(s.decls, n)
+			found = append(found, n)
+		} else if _, ok := s.imports[n]; ok {
+			delete(s.imports, n)
+			found = append(found, n)
+		}
+	}
+	for key, d := range s.decls {
+		if slices.ContainsFunc(tokens(d.src.Code[d.lo:d.hi]), func(t tok) bool { return t.tok == token.IDENT && slices.Contains(found, t.lit) }) {
+			s.broken[key] = true
+		}
+	}
+	return found
+}
+
+// take ends what a name means in the cells so far, for the reason why. It reports whether it meant anything.
+func (s *Session) take(name, why string) (found bool) {
+	if _, ok := s.vars[name]; ok {
+		delete(s.vars, name)
+		found = true
+	}
+	if d := s.declaring(name); d != nil {
+		found = true
+		delete(s.decls, d.key)
+		if rest := without(d, name); rest != nil {
+			s.decls[rest.key] = rest
+		}
+		if d.tok == token.TYPE {
+			for key := range s.decls { // its methods go with it
+				if strings.HasPrefix(key, name+".") {
+					delete(s.decls, key)
+				}
+			}
+			s.orphan(name, fmt.Sprintf("%s is no type any more since cell [%d]", name, s.current))
+		}
+	}
+	if found && why != "" {
+		s.gone[name] = why
+	}
+	return found
+}
+
+// declaring returns the remembered declaration of a name.
+func (s *Session) declaring(name string) *decl {
+	if d := s.decls[name]; d != nil {
+		return d
+	}
+	for _, d := range s.decls {
+		if slices.Contains(d.names, name) {
+			return d
+		}
+	}
+	return nil
+}
+
+// sortedDecls returns the remembered declarations in the order in which they were made.
+func (s *Session) sortedDecls() []*decl {
+	return slices.SortedFunc(maps.Values(s.decls), func(a, b *decl) int {
+		if a.order != b.order {
+			return a.order - b.order
+		}
+		return strings.Compare(a.key, b.key)
+	})
+}
+
+// alias returns the name under which code of ours imports a package. No name of a user's hides it.
+func (s *Session) alias(path, name string) string {
+	for n, p := range s.aliases {
+		if p == path {
+			return n
+		}
+	}
+	n := aliasPrefix + name
+	for s.aliases[n] != "" {
+		n += "_"
+	}
+	s.aliases[n] = path
+	return n
+}
+
+// shadow gives a package that declarations use under a name another one there: the name becomes something else.
+func (s *Session) shadow(name string) (shadowed bool) {
+	for key, d := range s.decls {
+		var e edits
+		var uses []use
+		for _, u := range d.uses {
+			if u.name != name {
+				uses = append(uses, u)
+				continue
+			}
+			e.replace(u.lo, u.hi, s.alias(u.path, u.name))
+		}
+		if e == nil || d.text != nil {
+			continue
+		}
+		c := *d
+		c.edits, c.uses = append(slices.Clone(d.edits), e...), uses
+		s.decls[key] = &c
+		shadowed = true
+	}
+	if s.imports[name] != "" {
+		delete(s.imports, name)
+		shadowed = true
+	}
+	return shadowed
+}
+
+// parseDecl reads what an item declares; nil if it does not parse.
+func parseDecl(src *Source, it item) *decl {
+	f, err := parser.ParseFile(token.NewFileSet(), "", "package p\n"+src.Code[it.lo:it.hi], parser.SkipObjectResolution)
+	if err != nil || len(f.Decls) != 1 {
+		return nil
+	}
+	d := &decl{src: src, lo: it.lo, hi: it.hi, order: src.Cell<<20 + it.lo}
+	switch n := f.Decls[0].(type) {
+	case *ast.FuncDecl:
+		d.tok, d.key = token.FUNC, n.Name.Name
+		if n.Recv != nil && len(n.Recv.List) == 1 {
+			d.key = receiverType(n.Recv.List[0].Type) + "." + n.Name.Name
+			if n.Name.Name == "_" {
+				d.key += fmt.Sprint(d.order)
+			}
+		} else if d.key == "_" {
+			d.key = fmt.Sprint("_ ", d.order)
+		} else {
+			d.names = []string{d.key}
+		}
+	case *ast.GenDecl:
+		d.tok = n.Tok
+		for _, sp := range n.Specs {
+			switch sp := sp.(type) {
+			case *ast.TypeSpec:
+				if sp.Name.Name != "_" {
+					d.names = append(d.names, sp.Name.Name)
+				}
+			case *ast.ValueSpec:
+				for _, id := range sp.Names {
+					if id.Name != "_" {
+						d.names = append(d.names, id.Name)
+					}
+				}
+			default:
+				return nil
+			}
+		}
+		d.key = strings.Join(d.names, ",")
+		if d.key == "" {
+			d.key = fmt.Sprint("_ ", d.order)
+		}
+	}
+	return d
+}
+
+// receiverType is the name of the type in a receiver, without pointer and type parameters.
+func receiverType(x ast.Expr) string {
+	for {
+		switch t := x.(type) {
+		case *ast.StarExpr:
+			x = t.X
+		case *ast.ParenExpr:
+			x = t.X
+		case *ast.IndexExpr:
+			x = t.X
+		case *ast.IndexListExpr:
+			x = t.X
+		case *ast.Ident:
+			return t.Name
+		default:
+			return "?"
+		}
+	}
+}
+
+// remember adds a declaration. Whatever its names meant before ends, but the methods of a type that is declared anew stay.
+func (s *Session) remember(d *decl) {
+	if d.tok == token.TYPE {
+		s.retype(d)
+	}
+	for _, name := range d.names {
+		old := s.declaring(name)
+		if old != nil && old.tok == token.TYPE && d.tok == token.TYPE {
+			delete(s.decls, old.key)
+			if rest := without(old, name); rest != nil {
+				s.decls[rest.key] = rest
+			}
+		} else {
+			s.take(name, "")
+		}
+		delete(s.gone, name)
+	}
+	s.decls[d.key] = d
+}
+
+// without returns a group of constants in which name has become blank, so that iota still counts it, or a group of types that lacks name; nil if
+// nothing else is left.
+func without(d *decl, name string) *decl {
+	if d.tok != token.CONST && d.tok != token.TYPE || len(d.names) < 2 {
+		return nil
+	}
+	r := *d
+	r.names = slices.DeleteFunc(slices.Clone(d.names), func(n string) bool { return n == name })
+	r.key = strings.Join(r.names, ",")
+	r.edits = slices.Clone(d.edits)
+	code := d.src.Code[d.lo:d.hi]
+	if d.tok == token.CONST {
+		if at := constName(code, name); at >= 0 {
+			r.edits.replace(d.lo+at, d.lo+at+len(name), "_")
+		}
+		return &r
+	}
+	f, err := parser.ParseFile(token.NewFileSet(), "", "package p\n"+code, parser.SkipObjectResolution)
+	if err != nil {
+		return nil
+	}
+	for _, sp := range f.Decls[0].(*ast.GenDecl).Specs {
+		if sp := sp.(*ast.TypeSpec); sp.Name.Name == name {
+			base := d.lo - len("package p\n") - 1
+			r.edits.replace(base+int(sp.Pos()), base+int(sp.End()), "")
+		}
+	}
+	return &r
+}
+
+// constName is the place where a group of constants declares a name: another may be called the same in a value before it.
+func constName(code, name string) int {
+	const head = "package p\n"
+	f, err := parser.ParseFile(token.NewFileSet(), "", head+code, parser.SkipObjectResolution)
+	if err != nil {
+		return -1
+	}
+	for _, sp := range f.Decls[0].(*ast.GenDecl).Specs {
+		for _, id := range sp.(*ast.ValueSpec).Names {
+			if id.Name == name {
+				return int(id.Pos()) - 1 - len(head)
+			}
+		}
+	}
+	return -1
+}
+
+// retype drops variables whose values have the structure of an earlier version of the types that d declares.
+func (s *Session) retype(d *decl) {
+	for _, name := range d.names {
+		if old := s.declaring(name); old != nil && old.tok == token.TYPE && !sameTokens(old.src.Code[old.lo:old.hi], d.src.Code[d.lo:d.hi]) {
+			s.orphan(name, fmt.Sprintf("the type %s changed in cell [%d]", name, d.src.Cell))
+		}
+	}
+}
+
+// orphan drops the variables that hold values of a type that is no more, for the reason why.
+func (s *Session) orphan(typ, why string) {
+	m := s.manifest()
+	for v, x := range s.vars {
+		if slices.Contains(x.types, typ) || slices.Contains(m.Vars[v].Types, typ) {
+			delete(s.vars, v)
+			s.gone[v] = fmt.Sprintf("%s, and %s was made of the earlier one: run the cell that defines %s again", why, v, v)
+		}
+	}
+}
+
+func sameTokens(a, b string) bool {
+	same := func(a, b tok) bool { return a.tok == b.tok && a.lit == b.lit }
+	code := func(s string) []tok {
+		return slices.DeleteFunc(tokens(s), func(t tok) bool { return t.tok == token.COMMENT })
+	}
+	return slices.EqualFunc(code(a), code(b), same)
+}

@@ -1,0 +1,143 @@
+//go:build js
+
+// Command engine is the notebook's kernel for a web page: it rewrites cells, and turns what their programs print into outputs. It reads the
+// archives of packages from the page's memory, and answers calls from JavaScript.
+//
+// When it is ready it has set lecternEngine to an object with these functions; what they take and return is text in JSON unless said otherwise:
+//
+//	rewrite(cell, code)   begins a cell; what becomes of it: an [answer]
+//	said(descriptor, bytes)  the program has printed (1) or complained (2)
+//	refused(text)         the compiler or the linker has refused the program
+//	ended(state)          the cell has ended: a [verdict]. What later cells know follows from that
+//	outputs()             what has changed since the last call: [changes]
+//	cell()                the cell as a notebook of its own, as it would be stored
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"syscall/js"
+
+	"github.com/lectern-go/lectern/kernel/internal/rewrite"
+	"github.com/lectern-go/lectern/kernel/persist"
+)
+
+// keepDir is the folder of the page's memory in which values are kept.
+const keepDir = "/keep"
+
+// An answer is a rewritten cell.
+type answer struct {
+	Errors  []mistake         `json:"errors,omitempty"`
+	Need    []string          `json:"need,omitempty"`    // archives that have to be there first; then the cell is to be rewritten again
+	Program string            `json:"program,omitempty"` // Go source; none if there is nothing to run
+	Files   map[string]string `json:"files,omitempty"`   // the archives that the program is built from, by path
+}
+
+// A mistake is an error at a place of the user's text. Lines and columns count from 1, columns in characters.
+type mistake struct {
+	Cell int    `json:"cell"`
+	Line int    `json:"line"`
+	Col  int    `json:"col"`
+	End  int    `json:"end"`
+	Text string `json:"text"`
+	Hint string `json:"hint,omitempty"`
+}
+
+// An engine is the session of a page.
+type engine struct {
+	packages *packages
+	session  *rewrite.Session
+	now      *execution
+}
+
+func (e *engine) manifest() *persist.Manifest {
+	m, err := persist.ReadManifest(keepDir)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "engine:", err)
+	}
+	return m
+}
+
+func main() {
+	p, err := readPackages("/pkg/index.json")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "engine:", err)
+		os.Exit(1)
+	}
+	e := &engine{packages: p}
+	e.session = rewrite.NewSession(p, e.manifest)
+	call := func(f func(args []js.Value) any) js.Func {
+		return js.FuncOf(func(_ js.Value, args []js.Value) any { return f(args) })
+	}
+	js.Global().Set("lecternEngine", map[string]any{
+		"rewrite": call(func(args []js.Value) any { return text(e.rewrite(args[0].Int(), args[1].String())) }),
+		"said": call(func(args []js.Value) any {
+			b := make([]byte, args[1].Length())
+			js.CopyBytesToGo(b, args[1])
+			e.now.said(args[0].Int(), string(b))
+			return nil
+		}),
+		"refused": call(func(args []js.Value) any { e.now.refused(args[0].String()); return nil }),
+		"ended":   call(func(args []js.Value) any { return text(e.ended(args[0].String())) }),
+		"outputs": call(func([]js.Value) any { return text(e.now.changes()) }),
+		"cell":    call(func([]js.Value) any { return string(e.now.notebook()) }),
+	})
+	select {}
+}
+
+func text(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // strings and numbers alone
+	}
+	return string(b)
+}
+
+// rewrite begins a cell.
+func (e *engine) rewrite(cell int, code string) *answer {
+	e.packages.absent = nil
+	r := e.session.Rewrite(cell, code)
+	if need := e.packages.missing(e.packages.absent); len(need) > 0 {
+		return &answer{Need: need}
+	}
+	a := &answer{}
+	for _, m := range r.Errors {
+		a.Errors = append(a.Errors, mistake{m.Pos.Cell, m.Pos.Line, m.Pos.Col, m.End, m.Msg, m.Hint})
+	}
+	if r.Program != nil && len(r.Errors) == 0 {
+		paths := append(r.Imports, "runtime") // which the linker adds
+		if need := e.packages.missing(paths); len(need) > 0 {
+			return &answer{Need: need}
+		}
+		a.Program, a.Files = r.Program.Source(), map[string]string{}
+		for _, path := range paths {
+			e.packages.collect(path, a.Files)
+		}
+	}
+	e.now = newExecution(cell, code, r, e.manifest().Saves)
+	if !e.now.allowed() {
+		a.Program, a.Files = "", nil
+	}
+	return a
+}
+
+// A verdict says how a cell has ended.
+type verdict struct {
+	Failed bool `json:"failed"`
+}
+
+// ended settles what the cells after this one know.
+func (e *engine) ended(state string) verdict {
+	x := e.now
+	x.end(state)
+	if x.fail == nil || !x.fail.NotRun {
+		lost := x.r.Next.Settle()
+		e.session = x.r.Next
+		if x.r.Keeps && e.manifest().Saves == x.saves {
+			x.unsaved(lost)
+		}
+	}
+	x.report()
+	return verdict{x.fail != nil}
+}

@@ -1,0 +1,273 @@
+package persist
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strconv"
+
+	"github.com/lectern-go/lectern/internal/cellstate"
+)
+
+// mappedAt returns the mapping that holds a whole block, or nil.
+func mappedAt(b *block) *mapping {
+	for i := range mappings {
+		m := &mappings[i]
+		lo := reflect.ValueOf(m.mem).Pointer()
+		if shared && b.lo >= lo && b.hi <= lo+uintptr(len(m.mem)) {
+			return m
+		}
+	}
+	return nil
+}
+
+// Save writes all variables that the cell restored or defined. It may be called from any goroutine, and more than once.
+func Save() {
+	mu.Lock()
+	defer mu.Unlock()
+	if len(dirs) == 0 {
+		return
+	}
+	defer func() {
+		if r := recover(); r != nil { // a value that another goroutine was changing
+			note("", fmt.Sprintf("the values of this cell were not kept: %v", r))
+		}
+	}()
+	s := look()
+	if !s.fits() { // once more, without what can be done without
+		cellstate.SetSpare(true)
+		defer cellstate.SetSpare(false)
+		s = look()
+	}
+	s.write()
+	manifest.Saves++
+	for _, e := range cellstate.Entries() {
+		if b := e.Save(); b != nil {
+			manifest.States[e.Name] = b
+		} else {
+			delete(manifest.States, e.Name)
+		}
+	}
+	files := manifest.live()
+	if err := manifest.write(dirs[0]); err != nil {
+		note("", fmt.Sprintf("the values of this cell were not kept: %v", err))
+		return
+	}
+	for i, d := range dirs {
+		sweep(d, i, files)
+	}
+}
+
+// sweep removes files that nothing refers to.
+func sweep(dir string, i int, needed map[string]bool) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		name := e.Name()
+		switch {
+		case e.IsDir():
+		case name[0] == 'g' && i == 0 && !needed[name], name[0] == 'a' && !needed[strconv.Itoa(i)+"/"+name]:
+			os.Remove(filepath.Join(dir, name))
+		}
+	}
+}
+
+// saving is one call of Save.
+type saving struct {
+	vars   []*variable // those that can be kept
+	bytes  []int64
+	blocks []block
+	groups [][]int
+	states map[place]reflect.Value
+	short  map[place]bool // see collector
+	maps   map[uintptr]mapCopy
+	own    [][]string         // the cells' own types that the variables hold
+	files  map[uintptr]string // arrays written by this call
+	used   int64              // bytes in the folders
+}
+
+func look() *saving {
+	s := &saving{states: map[place]reflect.Value{}, short: map[place]bool{}, maps: map[uintptr]mapCopy{}}
+	s.look()
+	return s
+}
+
+// fits reports whether the arrays that are to be written stay within the limit.
+func (s *saving) fits() bool {
+	n := used(dirs)
+	for i := range s.blocks {
+		if b := &s.blocks[i]; b.elem == nil && b.size() >= inline && mappedAt(b) == nil {
+			n += int64(b.size())
+		}
+	}
+	return n <= limit
+}
+
+// look finds out what can be kept, which memory the variables share, and which of them form groups.
+func (s *saving) look() {
+	var blocks []block
+	var maps [][]uintptr
+	for _, v := range vars {
+		c := newCollector(len(s.vars), s)
+		if err := c.try(v.p); err != nil {
+			forget(v, err)
+			continue
+		}
+		s.vars = append(s.vars, v)
+		s.bytes = append(s.bytes, c.bytes)
+		s.own = append(s.own, sorted(c.own))
+		blocks = append(blocks, c.blocks...)
+		maps = append(maps, c.maps)
+	}
+	s.blocks = merge(blocks, func(a, b *block) {
+		x, y := s.vars[a.users[0]].name, s.vars[b.users[0]].name
+		note(x+" "+y, fmt.Sprintf("%s and %s share memory that they see as different types; later cells get separate copies", x, y))
+	})
+	set := newSets(len(s.vars))
+	for _, b := range s.blocks {
+		for _, u := range b.users[1:] {
+			set.join(u, b.users[0])
+		}
+	}
+	owner := map[uintptr]int{}
+	for i, ms := range maps {
+		for _, m := range ms {
+			if o, ok := owner[m]; ok {
+				set.join(i, o)
+			}
+			owner[m] = i
+		}
+	}
+	byRoot := map[int][]int{}
+	for i := range s.vars {
+		r := set.find(i)
+		byRoot[r] = append(byRoot[r], i)
+	}
+	for i := range s.vars { // in the order of the variables, so that numbers don't depend on chance
+		if g := byRoot[i]; g != nil {
+			s.groups = append(s.groups, g)
+		}
+	}
+}
+
+// forget drops a variable and says why, unless that has been said.
+func forget(v *variable, err error) {
+	delete(manifest.Vars, v.name)
+	note(v.name, fmt.Sprintf("%s (%s) is not remembered by later cells: %v", v.name, typeText(v.p.Type().Elem()), err))
+}
+
+// note tells the user something once for each name.
+func note(name, text string) {
+	if manifest.Notes[name] != text {
+		fmt.Fprintln(os.Stderr, "note: "+text)
+	}
+	if name != "" {
+		manifest.Notes[name] = text
+	}
+}
+
+// write writes each group, or leaves it if its file is still right.
+func (s *saving) write() {
+	s.files, s.used = map[uintptr]string{}, used(dirs)
+	for _, members := range s.groups {
+		var names []string
+		var ps []reflect.Value
+		for _, i := range members {
+			names = append(names, s.vars[i].name)
+			ps = append(ps, s.vars[i].p)
+		}
+		e := &encoder{blocks: s.blocks, states: s.states, short: s.short, maps: s.maps, array: s.array}
+		b, err := e.group(names, ps)
+		id := 0
+		if err == nil {
+			id, err = s.groupFile(b)
+		}
+		if err != nil {
+			for _, i := range members {
+				forget(s.vars[i], err)
+			}
+			continue
+		}
+		manifest.Groups[id] = Group{Vars: names, Arrays: sorted(e.arrays), Regs: sorted(e.regs), Links: sorted(e.links), Funcs: e.functionIDs(), Shared: sorted(e.shared)}
+		for _, i := range members {
+			v := s.vars[i]
+			t := v.p.Type().Elem()
+			manifest.Vars[v.name] = Var{Group: id, Type: source(t), Sig: signature(t), Bytes: s.bytes[i], Shape: shapeOf(v.p.Elem()), Types: s.own[i]}
+			delete(manifest.Notes, v.name)
+		}
+	}
+}
+
+// groupFile returns the number of a file with these bytes: the one that they were read from, or a new one.
+func (s *saving) groupFile(b []byte) (int, error) {
+	for id, old := range loaded {
+		if bytes.Equal(old, b) {
+			return id, nil
+		}
+	}
+	manifest.Next++
+	id := manifest.Next
+	if err := s.claim(len(b)); err != nil {
+		return 0, err
+	}
+	return id, writeFile(filepath.Join(dirs[0], groupName(id)), b)
+}
+
+// array returns the file of a block, with the start and size of its memory. A block in mapped memory has its file already.
+func (s *saving) array(b *block) (name string, lo uintptr, size int, err error) {
+	if m := mappedAt(b); m != nil {
+		return m.name, reflect.ValueOf(m.mem).Pointer(), len(m.mem), nil
+	}
+	size = int(b.size())
+	if name, ok := s.files[b.lo]; ok {
+		return name, b.lo, size, nil
+	}
+	if err := s.claim(size); err != nil {
+		return "", 0, 0, err
+	}
+	manifest.Next++
+	err = errors.New("there is no folder for it")
+	for i, d := range dirs {
+		if i < len(dirs)-1 && free(d)/8 < int64(size) {
+			continue // a memory disk takes memory from the cells themselves
+		}
+		name = "a" + strconv.Itoa(manifest.Next)
+		if err = os.WriteFile(filepath.Join(d, name), memory(b.lo, size), 0o600); err == nil {
+			name = strconv.Itoa(i) + "/" + name
+			s.files[b.lo] = name
+			return name, b.lo, size, nil
+		}
+		os.Remove(filepath.Join(d, name))
+	}
+	return "", 0, 0, err
+}
+
+// claim counts n more bytes, unless they would pass the limit.
+func (s *saving) claim(n int) error {
+	if s.used+int64(n) > limit {
+		return fmt.Errorf("with it (%d kB) the kept values would pass the limit of %d kB; the environment variable %s sets the limit in bytes", n>>10, limit>>10, LimitVar)
+	}
+	s.used += int64(n)
+	return nil
+}
+
+// used adds up the files in the folders.
+func used(dirs []string) (n int64) {
+	for _, d := range dirs {
+		entries, err := os.ReadDir(d)
+		if err != nil {
+			continue
+		}
+		for _, e := range entries {
+			if i, err := e.Info(); err == nil && i.Mode().IsRegular() {
+				n += i.Size()
+			}
+		}
+	}
+	return n
+}

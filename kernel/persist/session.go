@@ -1,0 +1,286 @@
+package persist
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unsafe"
+
+	"github.com/lectern-go/lectern/internal/cellstate"
+	"github.com/lectern-go/lectern/kernel/internal/inband"
+)
+
+// variable is one that the cell has restored or defined.
+type variable struct {
+	name string
+	p    reflect.Value // pointer to it
+
+	company bool // of another variable: the cell itself does not use it
+	lost    bool // not restored
+}
+
+// mapping is memory that is a file.
+type mapping struct {
+	name string // of the file, as in Group.Arrays
+	mem  []byte
+}
+
+var (
+	mu       sync.Mutex // guards everything below
+	dirs     []string
+	limit    = int64(1) << 62
+	manifest = newManifest()
+	vars     []*variable
+	mappings []mapping
+	loaded   = map[int][]byte{} // files of the groups that this cell restored
+)
+
+func init() {
+	dirs = filepath.SplitList(os.Getenv(DirVar))
+	if n, err := strconv.ParseInt(os.Getenv(LimitVar), 10, 64); err == nil && n > 0 {
+		limit = n
+	}
+	os.Unsetenv(DirVar)
+}
+
+// Begin restores variables, given as pairs of name and pointer, and returns the function that saves them and those that Def names
+// later; a cell defers it. cell is the number of the cell. A value that can't be restored ends the cell with an error, unless ~ stands before its
+// name: such a variable only keeps another company whose memory it shares, and is forgotten with a note.
+func Begin(cell int, namesAndPointers ...any) func() {
+	cellstate.SetCell(cell)
+	if len(dirs) == 0 {
+		return func() {}
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	m, err := ReadManifest(dirs[0])
+	if err != nil {
+		fail("the kept values can't be read: %v", err)
+	}
+	manifest = m
+	for _, e := range cellstate.Entries() {
+		if b, ok := m.States[e.Name]; ok {
+			if err := e.Load(b); err != nil {
+				fail("the state of %s can't be restored: %v", e.Name, err)
+			}
+		}
+	}
+	groups := map[int][]*variable{}
+	for i := 0; i+1 < len(namesAndPointers); i += 2 {
+		name, company := strings.CutPrefix(namesAndPointers[i].(string), "~")
+		v := &variable{name: name, p: reflect.ValueOf(namesAndPointers[i+1]), company: company}
+		k, ok := m.Vars[name]
+		switch {
+		case ok:
+			groups[k.Group] = append(groups[k.Group], v)
+			vars = append(vars, v)
+		case !company:
+			fail("%s has no value: the cell that defines it did not get that far", name)
+		}
+	}
+	for _, v := range slices.Clone(vars) {
+		if t := v.p.Type().Elem(); m.Vars[v.name].Sig != signature(t) {
+			v.lose(&changedError{t, true})
+		}
+	}
+	for id, members := range groups {
+		restoreGroup(id, members)
+	}
+	watchInterrupt()
+	ours := runtime.NumGoroutine()
+	return func() {
+		if n := runtime.NumGoroutine() - ours; n > 0 {
+			noteGoroutines()
+		}
+		Save()
+	}
+}
+
+// lastTurn is how long a goroutine that works when the cell ends may go on before it is said to be left: the last that it does is often to tell the
+// cell that it is done, and on a busy machine its own end comes later.
+const lastTurn = 250 * time.Millisecond
+
+// noteGoroutines says that the cell's goroutines end with its process. Those of libraries, which wait for work, are nobody's concern.
+func noteGoroutines() {
+	n, working := goroutinesLeft()
+	for pause := time.Millisecond; working && pause < lastTurn; pause *= 2 {
+		time.Sleep(pause)
+		n, working = goroutinesLeft()
+	}
+	switch {
+	case n == 1:
+		note("", "a goroutine was still running when the cell ended, and ended with it: wait for it in the same cell")
+	case n > 1:
+		note("", fmt.Sprintf("%d goroutines were still running when the cell ended, and ended with it: wait for them in the same cell", n))
+	}
+}
+
+// goroutinesLeft counts the cell's goroutines, and reports whether one of them works, or could, so that it may end by itself.
+func goroutinesLeft() (n int, working bool) {
+	buf := make([]byte, 256<<10)
+	for _, g := range strings.Split(string(buf[:runtime.Stack(buf, true)]), "\n\n")[1:] { // the first is this one
+		if strings.HasPrefix(g, "goroutine 1 ") { // main itself, in whose place another one saves
+			continue
+		}
+		head, calls, _ := strings.Cut(g, "\n")
+		waits := strings.HasPrefix(calls, "sync.(*WaitGroup).Go.") // for its first turn: the function that it will call is not to be seen yet
+		if waits || strings.Contains(g, "\nmain.") || strings.Contains(g, "\ncreated by main.") {
+			n++
+			working = working || strings.Contains(head, "[running") || strings.Contains(head, "[runnable")
+		}
+	}
+	return n, working
+}
+
+// restoreGroup restores those members of a group that are not lost.
+func restoreGroup(id int, members []*variable) {
+	b, err := os.ReadFile(filepath.Join(dirs[0], groupName(id)))
+	if err == nil {
+		err = restoreVars(b, members)
+	}
+	if err != nil { // try each by itself
+		for _, v := range members {
+			alone := &variable{name: v.name, p: reflect.New(v.p.Type().Elem())}
+			if e := restoreVars(b, []*variable{alone}); e != nil && !v.lost {
+				v.lose(e)
+			}
+			v.p.Elem().SetZero()
+		}
+		err = restoreVars(b, members)
+	}
+	if err != nil {
+		fail("%s can't be restored: %v", members[0].name, err)
+	}
+	loaded[id] = b
+}
+
+func restoreVars(b []byte, members []*variable) error {
+	want := map[string]reflect.Value{}
+	for _, v := range members {
+		if !v.lost {
+			want[v.name] = v.p
+		}
+	}
+	return (&decoder{open: openArray}).restore(b, want)
+}
+
+// lose says that a variable can't be restored, and ends the cell if it needs the variable.
+func (v *variable) lose(err error) {
+	text := fmt.Sprintf("%s can't be restored: %v", v.name, err)
+	if changed := (*changedError)(nil); errors.As(err, &changed) {
+		text = fmt.Sprintf("%s was made when %v: run the cell that defines it again", v.name, changed)
+	}
+	if !v.company {
+		fail("%s", text)
+	}
+	v.lost = true
+	vars = slices.DeleteFunc(vars, func(x *variable) bool { return x == v })
+	delete(manifest.Vars, v.name)
+	note(v.name, text)
+}
+
+var exit = os.Exit // tests replace it
+
+// fail ends the cell before its first statement.
+func fail(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if inband.On() {
+		inband.Send("error", "restore", text)
+	} else {
+		fmt.Fprintln(os.Stderr, text)
+	}
+	exit(1)
+}
+
+// openArray maps the file of an array.
+func openArray(name string, size int) (unsafe.Pointer, error) {
+	for _, m := range mappings {
+		if m.name == name {
+			return unsafe.Pointer(unsafe.SliceData(m.mem)), nil
+		}
+	}
+	path, err := arrayPath(name)
+	if err != nil {
+		return nil, err
+	}
+	b, err := mapFile(path)
+	if err != nil {
+		return nil, err
+	}
+	if len(b) != size {
+		return nil, fmt.Errorf("file %s has %d bytes, not %d", name, len(b), size)
+	}
+	mappings = append(mappings, mapping{name, b})
+	return unsafe.Pointer(unsafe.SliceData(b)), nil
+}
+
+// arrayPath turns a name such as 1/a12, file a12 of the second folder, into a path.
+func arrayPath(name string) (string, error) {
+	for i, d := range dirs {
+		if prefix := strconv.Itoa(i) + "/"; len(name) > len(prefix) && name[:len(prefix)] == prefix {
+			return filepath.Join(d, name[len(prefix):]), nil
+		}
+	}
+	return "", fmt.Errorf("no folder for %q", name)
+}
+
+// Def says that variables, given as pairs of name and pointer, have just been defined by this cell.
+func Def(namesAndPointers ...any) {
+	mu.Lock()
+	defer mu.Unlock()
+	for i := 0; i+1 < len(namesAndPointers); i += 2 {
+		d := &variable{name: namesAndPointers[i].(string), p: reflect.ValueOf(namesAndPointers[i+1])}
+		old := -1
+		for j, v := range vars {
+			if v.name == d.name {
+				old = j
+			}
+		}
+		if old >= 0 {
+			vars[old] = d
+		} else {
+			vars = append(vars, d)
+		}
+	}
+}
+
+var interrupted atomic.Bool
+
+// Poll lets an interrupted loop end with its values kept. The kernel writes it into the loops of a cell.
+func Poll() {
+	if interrupted.Load() {
+		halt()
+	}
+}
+
+// halt ends an interrupted cell. All goroutines but the first to come here wait for the end.
+func halt() {
+	halting.Lock()
+	Save()
+	os.Exit(130)
+}
+
+var halting sync.Mutex
+
+// watchInterrupt turns the first interrupt into an orderly end: at the next Poll, or after a second wherever the cell is.
+func watchInterrupt() {
+	c := make(chan os.Signal, 1)
+	signal.Notify(c, os.Interrupt)
+	go watchDeadlock()
+	go func() {
+		<-c
+		interrupted.Store(true)
+		time.Sleep(time.Second)
+		halt()
+	}()
+}

@@ -1,0 +1,96 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/lectern-go/lectern/kernel/internal/child"
+	"github.com/lectern-go/lectern/kernel/internal/rewrite"
+)
+
+// With %goflags, and for tests and pages, cells are built by the go command, in a module that is called as the user's.
+
+// goBuild runs go build, or go test, on the cell's program.
+func (e *execution) goBuild(env []string, args ...string) error {
+	k := e.k
+	dir := filepath.Join(k.f.work, "flags", filepath.Base(k.f.module()))
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	for _, name := range []string{"go.mod", "go.sum", "go.work.sum"} {
+		b, err := os.ReadFile(filepath.Join(k.f.check(), name))
+		if err != nil {
+			os.Remove(filepath.Join(dir, name))
+			continue
+		}
+		if name == "go.mod" {
+			_, rest, _ := strings.Cut(string(b), "\n")
+			b = []byte("module " + filepath.Base(dir) + "\n" + rest)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), b, 0o600); err != nil {
+			return err
+		}
+	}
+	if err := joinModules(k.c, dir); err != nil {
+		return err
+	}
+	main, command, other := "main.go", []string{"build"}, "main_test.go"
+	if e.r.Tests {
+		main, command, other = other, []string{"test", "-c"}, main
+	}
+	os.Remove(filepath.Join(dir, other))
+	if err := os.WriteFile(filepath.Join(dir, main), []byte(e.r.Program.Source()), 0o600); err != nil {
+		return err
+	}
+	if covers(args) && !e.r.Tests && !has(args, "-coverpkg") {
+		args = append(args, "-coverpkg=.") // else it is the packages of every module here
+	}
+	cmd := exec.CommandContext(e.ctx, "go", append(command, args...)...)
+	cmd.Dir, cmd.Env = dir, append(toolEnv(os.Environ(), k.f.path(), k.f.tmp()), env...)
+	cmd.SysProcAttr = child.OwnGroup()
+	cmd.Cancel = func() error { killGroup(cmd.Process.Pid); return nil }
+	var said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &said, &said
+	err := cmd.Run()
+	if e.ctx.Err() != nil {
+		return e.ctx.Err()
+	}
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return &compileError{"go build", strings.TrimSpace(said.String())}
+	}
+	return err
+}
+
+// has reports whether arguments have a flag, with one - or two, and with a value or without.
+func has(args []string, flag string) bool {
+	return slices.ContainsFunc(args, func(a string) bool {
+		a, _, _ = strings.Cut("-"+strings.TrimLeft(a, "-"), "=")
+		return a == flag
+	})
+}
+
+// covers reports whether flags of go build ask for coverage.
+func covers(flags []string) bool { return has(flags, "-cover") || has(flags, "-covermode") }
+
+// setFlags obeys %goflags flags; "" clears them, and nothing shows them.
+func (e *execution) setFlags(c rewrite.Command) *failure {
+	args, err := splitArgs(c.Rest())
+	if err != nil {
+		return said("usage", err.Error())
+	}
+	if len(args) > 0 {
+		e.k.flags = slices.DeleteFunc(args, func(a string) bool { return a == "" })
+		e.r.Next.Whole(covers(e.k.flags)) // from the next cell on
+	}
+	e.stream("stdout", fmt.Sprintf("%%goflags=%q\n", e.k.flags))
+	return nil
+}

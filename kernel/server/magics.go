@@ -1,0 +1,174 @@
+//go:build unix
+
+package main
+
+import (
+	"fmt"
+	"html"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lectern-go/lectern/internal/spelling"
+	"github.com/lectern-go/lectern/kernel/internal/rewrite"
+)
+
+// A magic is a line that the kernel obeys. The table of them is what cells are run by, what completion offers, what %help shows, and what
+// docs/kernel.md has to name.
+type magic struct {
+	name  string
+	args  string // what follows the name
+	about string
+	do    func(*execution, rewrite.Command) *failure // nil: the rewriter sees to it, or the cell is not Go
+	gonb  bool                                       // GoNB obeys it
+}
+
+var magics []magic
+
+func init() { // %help shows the table that it is in
+	magics = []magic{
+		{"!", "command", "runs a line of the shell; !* runs it in the folder of your module", (*execution).shellLine, false},
+		{"?", "name", "shows the documentation of a name; name? does so, too", nil, false},
+		{"%vars", "", "lists the variables with their types, shapes and sizes", func(e *execution, _ rewrite.Command) *failure { e.listVars(); return nil }, false},
+		{"%whos", "", "is %vars, for those who know IPython", func(e *execution, _ rewrite.Command) *failure { e.listVars(); return nil }, false},
+		{"%who", "", "lists the names of the variables", (*execution).who, false},
+		{"%ls", "", "lists all names that cells have declared, by kind", func(e *execution, _ rewrite.Command) *failure { e.listDecls(); return nil }, false},
+		{"%list", "", "is %ls", func(e *execution, _ rewrite.Command) *failure { e.listDecls(); return nil }, false},
+		{"%rm", "name …", "forgets names", (*execution).removed, false},
+		{"%remove", "name …", "is %rm", (*execution).removed, false},
+		{"%reset", "", "forgets everything", (*execution).reset, false},
+		{"%doc", "name", "shows the documentation of a name", func(e *execution, c rewrite.Command) *failure { return e.document(c.Rest()) }, false},
+		{"%time", "code", "runs the cell, and says how long building and running it took", nil, false},
+		{"%%", "arguments", "gives the program arguments, for package flag", nil, false},
+		{"%main", "arguments", "is %%", nil, false},
+		{"%args", "arguments", "gives this program and later ones arguments", nil, false},
+		{"%exec", "function arguments", "calls a function with these arguments in os.Args", func(*execution, rewrite.Command) *failure {
+			return said("usage", "write %exec function, and what it is to get as arguments")
+		}, false},
+		{"%test", "arguments", "runs the tests of the cell, or those of all cells", nil, false},
+		{"%goflags", "-flag …", "builds cells with these flags of go build from now on", (*execution).setFlags, false},
+		{"%env", "NAME=value", "sets a variable for shell lines and cells, or shows it", (*execution).setEnv, false},
+		{"%cd", "folder", "changes the folder that cells run in, or shows it", (*execution).changeDir, false},
+		{"%with_inputs", "", "lets you type what the next shell line reads", func(e *execution, _ rewrite.Command) *failure { e.k.typed = typedText; return nil }, false},
+		{"%with_password", "", "the same, without showing it", func(e *execution, _ rewrite.Command) *failure { e.k.typed = typedSecret; return nil }, false},
+		{"%%bash", "", "runs the rest of the cell in bash", nil, false},
+		{"%%sh", "", "runs the rest of the cell in sh", nil, false},
+		{"%%script", "program", "gives the rest of the cell to a program to read", nil, false},
+		{"%%writefile", "path", "writes the rest of the cell to a file; -a appends it", nil, false},
+		{"%capture", "path", "copies what the cell shows to a file; -a appends it", (*execution).capture, false},
+		{"%get", "module@version", "fetches a module", func(*execution, rewrite.Command) *failure { return nil }, false}, // before everything else
+		{"%autoget", "", "lets imports fetch missing modules", func(e *execution, _ rewrite.Command) *failure { e.k.noAutoget = false; return nil }, false},
+		{"%noautoget", "", "keeps them from it", func(e *execution, _ rewrite.Command) *failure { e.k.noAutoget = true; return nil }, false},
+		{"%goworkfix", "", "repeats the modules of your go.work in go.mod, for tools that look there", (*execution).workFix, false},
+		{"%track", "path", "lists a folder among those that are watched", (*execution).track, false},
+		{"%untrack", "path", "takes it off that list", (*execution).untrack, false},
+		{"%wasm", "", "builds the cell for the page, which runs it", (*execution).makePage, false},
+		{"%widgets", "", "connects widgets in the page with programs", nil, true},
+		{"%widgets_hb", "", "asks whether that works", nil, true},
+		{"%fallbacks", "", "says how often GoNB was needed, and why", (*execution).listFallbacks, false},
+		{"%version", "", "shows GoNB's version", nil, true},
+		{"%help", "", "shows this list", (*execution).help, false},
+	}
+}
+
+// magicNamed returns a row of the table.
+func magicNamed(name string) (magic, bool) {
+	i := slices.IndexFunc(magics, func(m magic) bool { return m.name == name })
+	if i < 0 {
+		return magic{}, false
+	}
+	return magics[i], true
+}
+
+// unknown says that there is no such magic, and which one may be meant.
+func unknown(name string) *failure {
+	if nearest := slices.MinFunc(magics, func(a, b magic) int { return spelling.Distance(name, a.name) - spelling.Distance(name, b.name) }); spelling.Distance(name, nearest.name) <= 2 {
+		return said("unknown magic", fmt.Sprintf("there is no %s; did you mean %s?", name, nearest.name))
+	}
+	return said("unknown magic", fmt.Sprintf("there is no %s; %%help lists what there is", name))
+}
+
+func (e *execution) help(rewrite.Command) *failure {
+	var h, t strings.Builder
+	h.WriteString("<table><thead><tr><th style=\"text-align:left\">write</th><th style=\"text-align:left\">and the kernel</th></tr></thead><tbody>\n")
+	for _, m := range magics {
+		line := strings.TrimSpace(m.name + " " + m.args)
+		if m.name == "!" || m.name == "?" {
+			line = m.name + m.args
+		}
+		fmt.Fprintf(&h, "<tr><td style=\"text-align:left\"><code>%s</code></td><td style=\"text-align:left\">%s</td></tr>\n", html.EscapeString(line), html.EscapeString(m.about))
+		fmt.Fprintf(&t, "%-26s  %s\n", line, m.about)
+	}
+	h.WriteString("</tbody></table>")
+	e.show(h.String(), strings.TrimSuffix(t.String(), "\n"))
+	return nil
+}
+
+// show publishes a display of the kernel's own.
+func (e *execution) show(html, plain string) {
+	data := map[string]any{"text/plain": plain}
+	if html != "" {
+		data["text/html"] = html
+	}
+	e.publish("display_data", map[string]any{"data": data, "metadata": map[string]any{}, "transient": map[string]any{}})
+}
+
+func (e *execution) who(rewrite.Command) *failure {
+	var names []string
+	for _, r := range varRows(e.k.current().Vars(), e.k.manifest()) {
+		if r.typ != "" {
+			names = append(names, r.name)
+		}
+	}
+	if len(names) == 0 {
+		names = []string{"no variables yet"}
+	}
+	e.stream("stdout", strings.Join(names, "  ")+"\n")
+	return nil
+}
+
+var questions = regexp.MustCompile(`^(?:\?{1,2}([\pL_][\pL\d_.]*)|([\pL_][\pL\d_.]*)\?{1,2})$`)
+
+// question returns the name that a cell asks about, as ?name or name?, or "".
+func question(code string) string {
+	if m := questions.FindStringSubmatch(strings.TrimSpace(code)); m != nil {
+		return m[1] + m[2]
+	}
+	return ""
+}
+
+// document shows what Shift-Tab shows.
+func (e *execution) document(name string) *failure {
+	if name == "" {
+		return said("usage", "write %doc and a name, such as %doc tensor.Arange")
+	}
+	doc, err := e.k.hover(name, len(name))
+	switch {
+	case err != nil:
+		return said("no documentation", err.Error())
+	case doc == "":
+		return said("no documentation", fmt.Sprintf("nothing is known of %s", name))
+	}
+	e.publish("display_data", map[string]any{"data": map[string]any{"text/markdown": doc, "text/plain": plainDoc(doc)}, "metadata": map[string]any{}, "transient": map[string]any{}})
+	return nil
+}
+
+// stopwatch is what %time measures.
+type stopwatch struct{ begun, built time.Time }
+
+// say tells how long a program took, from what the system knows of it.
+func (s stopwatch) say(e *execution, p *process) {
+	state := p.cmd.ProcessState
+	e.stream("stdout", fmt.Sprintf("%%time: ran for %s (processors: %s), after building for %s\n", brief(time.Since(s.built)), brief(state.UserTime()+state.SystemTime()),
+		brief(s.built.Sub(s.begun))))
+}
+
+// brief rounds a duration to three digits or so.
+func brief(d time.Duration) time.Duration {
+	for unit := time.Nanosecond; ; unit *= 10 {
+		if d < 1000*unit {
+			return d.Round(unit)
+		}
+	}
+}

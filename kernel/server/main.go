@@ -1,0 +1,99 @@
+//go:build unix
+
+// Command server is Lectern's kernel: the process that Jupyter starts.
+//
+//	lectern-kernel CONNECTION_FILE
+//
+// It makes programs of cells, builds and runs them: cells are bare Go, the last expression is shown, variables live on, errors point at the user's
+// own lines. GoNB is started when a cell needs what it alone can do: its protocol of displays and widgets, and C.
+//
+// It is built as .lectern/bin/lectern-kernel and finds the repository from there; the flags -root and -bin override that. These variables of the
+// environment change what it does:
+//
+//	LECTERN_ROOT           the repository, if -root is not given
+//	LECTERN_KEEP_LIMIT     how many bytes of values a kernel may keep, such as 4G; otherwise half of what the disk has left
+//	LECTERN_KEEP_ON_DISK   if set, values are kept on disk, not on the memory disk
+//	LECTERN_GET            the folder of the module for fetched packages; otherwise .lectern/get
+//	LECTERN_OFFLINE        if set, imports fetch no modules
+//	LECTERN_TRACE          if set, failures of completion are written to the kernel's log
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+func main() {
+	if len(os.Args) == 3 && os.Args[1] == watchArg {
+		watch(os.Args[2])
+		return
+	}
+	c := config{}
+	flag.StringVar(&c.root, "root", "", "the `folder` of the module that cells import from (default: the one that holds .lectern)")
+	flag.StringVar(&c.bin, "bin", "", "the `folder` with gonb, goimports and gopls (default: the one of this program)")
+	flag.Usage = func() {
+		fmt.Fprintln(os.Stderr, "usage: lectern-kernel [-root DIR] [-bin DIR] CONNECTION_FILE")
+		flag.PrintDefaults()
+	}
+	ready := flag.Bool(strings.TrimPrefix(prepareArg, "-"), false, "compile what cells import and remember it, and start no kernel")
+	flag.Parse()
+	if *ready && flag.NArg() == 0 {
+		if err := c.complete(); err != nil {
+			fmt.Fprintln(os.Stderr, "lectern-kernel:", err)
+			os.Exit(1)
+		}
+		os.Exit(prepare(c))
+	}
+	if flag.NArg() != 1 {
+		flag.Usage()
+		os.Exit(2)
+	}
+	c.connection = flag.Arg(0)
+	if err := c.complete(); err != nil {
+		fmt.Fprintln(os.Stderr, "lectern-kernel:", err)
+		os.Exit(1)
+	}
+	if err := run(c); err != nil {
+		fmt.Fprintln(os.Stderr, "lectern-kernel:", err)
+		os.Exit(1)
+	}
+}
+
+// config is where things are.
+type config struct {
+	connection string // Jupyter's connection file
+	root       string // the module of the lessons
+	bin        string // the pinned tools
+}
+
+// complete fills in what was not given and checks that it is there.
+func (c *config) complete() error {
+	exe, err := os.Executable()
+	if err == nil {
+		exe, err = filepath.EvalSymlinks(exe)
+	}
+	if err != nil {
+		return err
+	}
+	if c.bin == "" {
+		c.bin = filepath.Dir(exe)
+	}
+	if c.root == "" {
+		c.root = os.Getenv("LECTERN_ROOT")
+	}
+	if c.root == "" {
+		c.root = filepath.Dir(filepath.Dir(c.bin)) // …/.lectern/bin
+	}
+	for _, p := range []*string{&c.bin, &c.root, &c.connection} {
+		if *p, err = filepath.Abs(*p); err != nil {
+			return err
+		}
+	}
+	if _, err := os.Stat(filepath.Join(c.root, "go.mod")); err != nil {
+		return fmt.Errorf("there is no module in %s: %w; give its folder with -root", c.root, err)
+	}
+	return nil
+}

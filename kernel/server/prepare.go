@@ -1,0 +1,66 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/lectern-go/lectern/kernel/internal/cellenv"
+	"github.com/lectern-go/lectern/kernel/internal/packages"
+)
+
+// prepareArg is the argument with which setup has everything done that would otherwise be the first kernel's work.
+const prepareArg = "-prepare"
+
+// brokenExit is the exit status of a preparation that found a package that does not compile.
+const brokenExit = 3
+
+// commonPackages are those of the standard library that most cells use.
+var commonPackages = []string{"fmt", "math", "os", "strings", "time", "sort", "errors", "sync", "slices", "maps", "math/rand/v2", "strconv", "bytes", "io", "bufio", "math/rand", "cmp", "context", "encoding/json"}
+
+// packageIndex looks up and remembers packages for the cells of a kernel.
+func packageIndex(ctx context.Context, c config, f *folders) *packages.Packages {
+	return packages.New(packages.Config{
+		Dir: f.check(), Root: c.root, Context: ctx, Env: toolEnv(os.Environ(), c.bin, f.tmp()), Cache: filepath.Join(c.root, ".lectern", "packages-"+runtime.Version()+".json"),
+		Warm:  warmPackages(c),
+		Known: slowPackages(c),
+		State: "github.com/lectern-go/lectern/internal/cellstate",
+	})
+}
+
+// prepare downloads the modules that cells may import from, compiles their packages as cells use them, and remembers where they are.
+func prepare(c config) (code int) {
+	f, err := newFolders() // locked, or a kernel that starts meanwhile takes them for a dead one's
+	if err == nil {
+		defer f.remove()
+		err = makeCheckModule(c, f)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "lectern-kernel:", err)
+		return 1
+	}
+	download := append([]string{"list", "-deps", "-e", "--"}, warmPackages(c)...)
+	said, err := goCommand(context.Background(), f.check(), cellenv.Online(os.Environ()), func(line string) { fmt.Fprintln(os.Stderr, line) }, download...)
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "the modules can't be listed: %v\n%s\n", err, strings.Join(said, "\n"))
+		return 1
+	}
+	p := packageIndex(context.Background(), c, f)
+	err = p.Prepare()
+	var broken *packages.BuildError
+	switch {
+	case errors.As(err, &broken):
+		fmt.Fprintln(os.Stderr, err)
+		return brokenExit
+	case err != nil:
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,215 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/lectern-go/lectern/kernel/internal/cellenv"
+	"github.com/lectern-go/lectern/kernel/internal/child"
+	"github.com/lectern-go/lectern/kernel/internal/packages"
+	"github.com/lectern-go/lectern/kernel/internal/rewrite"
+)
+
+// A builder turns programs into executables by calling Go's compiler and linker itself: the go command takes a third of a cell's time to find out what
+// is known here already.
+type builder struct {
+	dir      string
+	packages *packages.Packages
+	built    []executable // the latest last
+	number   int
+}
+
+// An executable is what has become of a program.
+type executable struct {
+	sum  [sha256.Size]byte
+	path string
+}
+
+// keptExecutables is how many programs are remembered: a cell that is run again without a change need not be built.
+const keptExecutables = 4
+
+// A compileError is what the compiler or linker says.
+type compileError struct {
+	tool, said string
+}
+
+func (e *compileError) Error() string { return e.tool + ": " + e.said }
+
+// first is the first mistake that it names, in our words if the place is in a cell.
+func (e *compileError) first() string {
+	for line := range strings.Lines(e.said) {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		if _, msg, ok := strings.Cut(line, ": "); ok {
+			return msg
+		}
+		return line
+	}
+	return ""
+}
+
+// build returns the path of the executable.
+func (b *builder) build(ctx context.Context, r *rewrite.Result) (string, error) {
+	files, err := b.packages.Config(r.Imports)
+	if err != nil {
+		return "", err
+	}
+	tools, err := b.packages.Toolchain()
+	if err != nil {
+		return "", err
+	}
+	var cfg bytes.Buffer
+	paths := make([]string, 0, len(files))
+	for path := range files {
+		paths = append(paths, path)
+	}
+	slices.Sort(paths)
+	for _, path := range paths {
+		fmt.Fprintf(&cfg, "packagefile %s=%s\n", path, files[path])
+	}
+	source := r.Program.Source()
+	h := sha256.New()
+	h.Write(cfg.Bytes())
+	fmt.Fprint(h, tools, source)
+	var sum [sha256.Size]byte
+	h.Sum(sum[:0])
+	for i, x := range b.built {
+		if x.sum == sum {
+			b.built = append(slices.Delete(b.built, i, i+1), x)
+			return x.path, nil
+		}
+	}
+	b.number++
+	base := filepath.Join(b.dir, fmt.Sprint("cell", b.number))
+	object, config, exe := base+".a", base+".cfg", base
+	defer os.Remove(object)
+	defer os.Remove(config)
+	defer os.Remove(base + ".go")
+	if err := os.WriteFile(base+".go", []byte(source), 0o600); err != nil {
+		return "", err
+	}
+	if err := os.WriteFile(config, cfg.Bytes(), 0o600); err != nil {
+		return "", err
+	}
+	env := append(slices.Clone(tools.Env), "GOGC=400") // most of these short runs need no collection at all
+	if err := b.tool(ctx, env, tools.Compile, "-o", object, "-p", "main", "-complete", "-pack", "-trimpath", b.dir+"=>", "-lang="+tools.Lang,
+		"-importcfg", config, base+".go"); err != nil {
+		return "", err
+	}
+	fmt.Fprintf(&cfg, "packagefile main=%s\n", object)
+	if err := os.WriteFile(config, cfg.Bytes(), 0o600); err != nil {
+		return "", err
+	}
+	args := append([]string{"-o", exe, "-importcfg", config, "-buildmode=exe"}, cellenv.LinkFlags()...)
+	if tools.GODEBUG != "" {
+		args = append(args, "-X=runtime.godebugDefault="+tools.GODEBUG)
+	}
+	if err := b.tool(ctx, env, tools.Link, append(args, object)...); err != nil {
+		return "", err
+	}
+	b.built = append(b.built, executable{sum, exe})
+	if len(b.built) > keptExecutables {
+		os.Remove(b.built[0].path)
+		b.built = b.built[1:]
+	}
+	return exe, nil
+}
+
+// tool runs the compiler or the linker.
+func (b *builder) tool(ctx context.Context, env []string, path string, args ...string) error {
+	cmd := exec.CommandContext(ctx, path, args...)
+	cmd.Dir, cmd.Env = b.dir, env
+	var said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &said, &said
+	err := cmd.Run()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return &compileError{filepath.Base(path), strings.TrimSpace(said.String())}
+	}
+	return err
+}
+
+// A process is a program, or a shell line, that runs for a cell.
+type process struct {
+	cmd  *exec.Cmd
+	done chan struct{} // closed when it has ended
+}
+
+// start runs a command in a process group of its own and hands on what it prints, in pieces that cut no character in two.
+func start(cmd *exec.Cmd, stdout, stderr func(string)) (*process, error) {
+	readers := make([]*os.File, 0, 2)
+	writers := make([]*os.File, 0, 2)
+	closeAll := func(files []*os.File) {
+		for _, f := range files {
+			f.Close()
+		}
+	}
+	for range 2 {
+		r, w, err := os.Pipe()
+		if err != nil {
+			closeAll(readers)
+			closeAll(writers)
+			return nil, err
+		}
+		readers, writers = append(readers, r), append(writers, w)
+	}
+	cmd.Stdout, cmd.Stderr = writers[0], writers[1]
+	p := &process{cmd: cmd, done: make(chan struct{})}
+	exited, err := child.Begin(cmd)
+	closeAll(writers)
+	if err != nil {
+		closeAll(readers)
+		return nil, err
+	}
+	read := make(chan struct{}, 2)
+	for i, print := range []func(string){stdout, stderr} {
+		go func() {
+			passOn(readers[i], print)
+			read <- struct{}{}
+		}()
+	}
+	go func() {
+		<-exited
+		late := time.Now().Add(lateOutput)
+		for _, r := range readers { // what the cell has left running may print on; nobody reads that
+			r.SetReadDeadline(late)
+		}
+		<-read
+		<-read
+		closeAll(readers)
+		close(p.done)
+	}()
+	return p, nil
+}
+
+// lateOutput is how long processes that a program has left behind are listened to.
+const lateOutput = 200 * time.Millisecond
+
+// signal sends a signal to the process and to all that it has started.
+func (p *process) signal(s syscall.Signal) { syscall.Kill(-p.cmd.Process.Pid, s) }
+
+// interrupt asks the process to end; a second time it is told.
+func (p *process) interrupt(again bool) {
+	if again {
+		p.signal(syscall.SIGKILL)
+	} else {
+		p.signal(syscall.SIGINT)
+	}
+}

@@ -1,0 +1,130 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/lectern-go/lectern/kernel/internal/rewrite"
+	"github.com/lectern-go/lectern/kernel/internal/version"
+	"github.com/lectern-go/lectern/kernel/jupyter"
+)
+
+// interruptSignal ends a cell in an orderly way.
+var interruptSignal = os.Interrupt
+
+// onShell handles the requests of Jupyter. What the kernel can answer it answers at once, also while a cell runs.
+func (k *kernel) onShell(m *jupyter.Message) {
+	switch m.Header.Type {
+	case "execute_request":
+		k.queue.add(m)
+	case "kernel_info_request":
+		k.answer(m, "kernel_info_reply", kernelInfo())
+	case "is_complete_request":
+		var c struct {
+			Code string `json:"code"`
+		}
+		m.DecodeContent(&c)
+		state, indent := rewrite.Complete(c.Code)
+		reply := map[string]any{"status": state}
+		if state == "incomplete" {
+			reply["indent"] = indent
+		}
+		k.answer(m, "is_complete_reply", reply)
+	case "complete_request":
+		go k.attempt(m, k.onComplete)
+	case "inspect_request":
+		go k.attempt(m, k.onInspect)
+	case "history_request":
+		k.answer(m, "history_reply", k.pastCells(m))
+	case "shutdown_request":
+		k.onControl(m)
+	default: // comms, and what is not known yet
+		if g := k.running(); g != nil {
+			g.sockets.Shell.Send(m)
+		} else if m.Header.Type == "comm_info_request" {
+			k.answer(m, "comm_info_reply", map[string]any{"status": "ok", "comms": map[string]any{}})
+		}
+	}
+}
+
+// answer replies, between busy and idle as the protocol asks.
+func (k *kernel) answer(m *jupyter.Message, msgType string, content any) {
+	k.publishStatus(m, "busy")
+	k.jupyter.Shell.Send(m.Reply(msgType, content))
+	k.publishStatus(m, "idle")
+}
+
+func kernelInfo() map[string]any {
+	return map[string]any{
+		"status": "ok", "protocol_version": jupyter.ProtocolVersion, "implementation": "lectern", "implementation_version": strings.TrimPrefix(version.String(), "v"),
+		"banner": "Lectern: Go in a notebook",
+		"language_info": map[string]any{"name": "go", "version": runtime.Version(), "mimetype": "text/x-go", "file_extension": ".go",
+			"pygments_lexer": "go", "codemirror_mode": "go", "nbconvert_exporter": ""},
+		"help_links": []map[string]string{{"text": "Go", "url": "https://go.dev/doc/"}, {"text": "Go packages", "url": "https://pkg.go.dev/std"},
+			{"text": "GoNB", "url": "https://github.com/janpfeifer/gonb"}},
+		"debugger":           false,
+		"supported_features": []string{},
+	}
+}
+
+// pastCells answers a request for the cells that have run.
+func (k *kernel) pastCells(m *jupyter.Message) map[string]any {
+	var c struct {
+		Access string `json:"hist_access_type"`
+		N      int    `json:"n"`
+		Start  int    `json:"start"`
+		Stop   int    `json:"stop"`
+		Output bool   `json:"output"`
+	}
+	m.DecodeContent(&c)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	list := [][]any{}
+	for i, h := range k.history {
+		if c.Access == "tail" && c.N > 0 && i < len(k.history)-c.N {
+			continue
+		}
+		if c.Access == "range" && (h.count < c.Start || c.Stop > 0 && h.count >= c.Stop) {
+			continue
+		}
+		var code any = h.code
+		if c.Output {
+			code = []any{h.code, nil}
+		}
+		list = append(list, []any{1, h.count, code})
+	}
+	return map[string]any{"status": "ok", "history": list}
+}
+
+// onControl handles what must not wait for a cell.
+func (k *kernel) onControl(m *jupyter.Message) {
+	switch m.Header.Type {
+	case "interrupt_request":
+		k.interrupt()
+		k.publishStatus(m, "busy")
+		k.jupyter.Control.Send(m.Reply("interrupt_reply", map[string]string{"status": "ok"}))
+		k.publishStatus(m, "idle")
+	case "shutdown_request":
+		var c struct {
+			Restart bool `json:"restart"`
+		}
+		m.DecodeContent(&c)
+		reply := m.Reply("shutdown_reply", map[string]any{"status": "ok", "restart": c.Restart})
+		k.publishStatus(m, "busy")
+		k.jupyter.Control.Send(reply)
+		pub := *reply
+		pub.Identities = [][]byte{[]byte("kernel.shutdown_reply")}
+		k.jupyter.IOPub.Send(&pub)
+		k.publishStatus(m, "idle")
+		time.Sleep(20 * time.Millisecond) // the reply is on its way when we go
+		k.end()
+	case "kernel_info_request":
+		k.publishStatus(m, "busy")
+		k.jupyter.Control.Send(m.Reply("kernel_info_reply", kernelInfo()))
+		k.publishStatus(m, "idle")
+	}
+}
