@@ -3,6 +3,7 @@ package tensor
 import (
 	"math"
 
+	"github.com/lectern-go/lectern/tensor/internal/loops"
 	"github.com/lectern-go/lectern/tensor/internal/numbers"
 )
 
@@ -16,7 +17,7 @@ var opReLU op
 func init() {
 	define(&opReLU, op{
 		name:    "relu",
-		forward: notBool(unary(unaryKernels{vector1(vectors32.Relu, relu[float32]), vector1(vectors64.Relu, relu[float64]), relu[int64]}, sameDtype), ""),
+		forward: notBool(unary(loops.UnaryKernels{F32: loops.Vector1(loops.Vectors32.Relu, relu[float32]), F64: loops.Vector1(loops.Vectors64.Relu, relu[float64]), I64: relu[int64]}, sameDtype), ""),
 		gradients: []gradient{
 			{readsOutput, func(c *call, g *Tensor, _ int) *Tensor { return apply(&opReLUGradient, nil, g, c.out.Detach()) }},
 		},
@@ -33,7 +34,7 @@ var opReLUGradient op
 func init() {
 	define(&opReLUGradient, op{
 		name:    "relu gradient",
-		forward: binary(binaryKernels{f32: vector2(vectors32.Pass, passFloat32), f64: vector2(vectors64.Pass, pass)}, sameDtype),
+		forward: binary(loops.BinaryKernels{F32: loops.Vector2(loops.Vectors32.Pass, passFloat32), F64: loops.Vector2(loops.Vectors64.Pass, pass)}, sameDtype),
 		gradients: []gradient{
 			{readsRight, func(c *call, g *Tensor, _ int) *Tensor { return apply(&opReLUGradient, nil, g, c.right()) }},
 			{},
@@ -77,7 +78,7 @@ var opSigmoid op
 func init() {
 	define(&opSigmoid, op{
 		name:    "sigmoid",
-		forward: unary(vectorKernels(vectors32.Sigmoid, sigmoid), floatDtype),
+		forward: unary(loops.VectorKernels(loops.Vectors32.Sigmoid, loops.Sigmoid), floatDtype),
 		gradients: []gradient{
 			{readsOutput, func(c *call, g *Tensor, _ int) *Tensor { return g.Mul(c.out.Mul(c.out.Neg().Add(1))) }},
 		},
@@ -88,15 +89,13 @@ func init() {
 // Sigmoid returns 1/(1+e⁻ˣ) for each element.
 func (t *Tensor) Sigmoid() *Tensor { return apply(&opSigmoid, nil, t) }
 
-func sigmoid(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
-
 // d ln(1+eˣ)/dx = σ(x)
 var opSoftplus op
 
 func init() {
 	define(&opSoftplus, op{
 		name:    "softplus",
-		forward: unary(softplusKernels(), floatDtype),
+		forward: unary(loops.SoftplusKernels(), floatDtype),
 		gradients: []gradient{
 			{readsInput, func(c *call, g *Tensor, _ int) *Tensor { return g.Mul(c.input().Sigmoid()) }},
 		},
@@ -108,39 +107,13 @@ func init() {
 // without overflow. Whole numbers give float32.
 func (t *Tensor) Softplus() *Tensor { return apply(&opSoftplus, nil, t) }
 
-// softplusKernels computes max(x, 0) + ln(1 + e^-|x|), whose exponential can't
-// overflow. The formula has a corner at 0 that the function has not: a gradient
-// that went through its steps would be wrong there.
-func softplusKernels() unaryKernels {
-	k := floatKernels(func(x float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) })
-	v := vectors32
-	if v.Abs == nil || v.Neg == nil || v.Relu == nil || v.Add == nil || v.Exp == nil || v.Log1p == nil {
-		return k
-	}
-	k.f32 = func(dst, x []float32) {
-		var room [256]float32
-		for len(x) > 0 {
-			n := min(len(x), len(room))
-			rest := room[:n]
-			v.Abs(rest, x[:n])
-			v.Neg(rest, rest)
-			v.Exp(rest, rest)
-			v.Log1p(rest, rest)
-			v.Relu(dst[:n], x[:n])
-			v.Add(dst[:n], dst[:n], rest)
-			dst, x = dst[n:], x[n:]
-		}
-	}
-	return k
-}
-
 // d(tanh x)/dx = 1 - tanh² x
 var opTanh op
 
 func init() {
 	define(&opTanh, op{
 		name:    "tanh",
-		forward: unary(vectorKernels(vectors32.Tanh, math.Tanh), floatDtype),
+		forward: unary(loops.VectorKernels(loops.Vectors32.Tanh, math.Tanh), floatDtype),
 		gradients: []gradient{
 			{readsOutput, func(c *call, g *Tensor, _ int) *Tensor { return g.Mul(c.out.Square().Neg().Add(1)) }},
 		},
@@ -157,7 +130,7 @@ var opSiLU op
 func init() {
 	define(&opSiLU, op{
 		name:    "silu",
-		forward: unary(vectorKernels(vectors32.Silu, func(x float64) float64 { return x * sigmoid(x) }), floatDtype),
+		forward: unary(loops.VectorKernels(loops.Vectors32.Silu, func(x float64) float64 { return x * loops.Sigmoid(x) }), floatDtype),
 		gradients: []gradient{
 			{readsInput, func(c *call, g *Tensor, _ int) *Tensor {
 				x := c.input()
@@ -178,7 +151,7 @@ var opGELU op
 func init() {
 	define(&opGELU, op{
 		name:    "gelu",
-		forward: unary(vectorKernels(vectors32.Gelu, func(x float64) float64 { return x * 0.5 * math.Erfc(-x/math.Sqrt2) }), floatDtype),
+		forward: unary(loops.VectorKernels(loops.Vectors32.Gelu, func(x float64) float64 { return x * 0.5 * math.Erfc(-x/math.Sqrt2) }), floatDtype),
 		gradients: []gradient{
 			{readsInput, func(c *call, g *Tensor, _ int) *Tensor {
 				x := c.input()
@@ -203,8 +176,8 @@ func init() {
 	const slope, cubic = 0.7978845608028654, 0.044715 // √(2/π)
 	define(&opGELUTanh, op{
 		name: "gelu tanh",
-		forward: unary(vectorKernels(vectors32.GeluTanh, func(x float64) float64 {
-			return x * sigmoid(2*slope*(x+cubic*x*x*x)) // the same, without 1-1
+		forward: unary(loops.VectorKernels(loops.Vectors32.GeluTanh, func(x float64) float64 {
+			return x * loops.Sigmoid(2*slope*(x+cubic*x*x*x)) // the same, without 1-1
 		}), floatDtype),
 		gradients: []gradient{
 			{readsInput, func(c *call, g *Tensor, _ int) *Tensor {

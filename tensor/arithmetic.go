@@ -1,10 +1,6 @@
 package tensor
 
-import (
-	"math"
-
-	"github.com/lectern-go/lectern/tensor/internal/numbers"
-)
+import "github.com/lectern-go/lectern/tensor/internal/loops"
 
 // Arithmetic: the operations that have an operator in other languages.
 
@@ -14,7 +10,7 @@ var opAdd op
 func init() {
 	define(&opAdd, op{
 		name:    "add",
-		forward: binary(binaryKernels{vector2(vectors32.Add, add[float32]), vector2(vectors64.Add, add[float64]), add[int64]}, sameDtype, vectors32.AddInts),
+		forward: binary(loops.BinaryKernels{F32: loops.Vector2(loops.Vectors32.Add, loops.Add[float32]), F64: loops.Vector2(loops.Vectors64.Add, loops.Add[float64]), I64: loops.Add[int64]}, sameDtype, loops.Vectors32.AddInts),
 		gradients: []gradient{
 			{readsNothing, func(_ *call, g *Tensor, _ int) *Tensor { return g }},
 			{readsNothing, func(_ *call, g *Tensor, _ int) *Tensor { return g }},
@@ -29,19 +25,13 @@ func init() {
 // broadcast.
 func (t *Tensor) Add(other any) *Tensor { return apply(&opAdd, nil, t, operand("add", other)) }
 
-func add[T numbers.Number](dst, x, y []T) {
-	for i := range dst {
-		dst[i] = x[i] + y[i]
-	}
-}
-
 // d(a-b)/da = 1, d(a-b)/db = -1
 var opSub op
 
 func init() {
 	define(&opSub, op{
 		name:    "sub",
-		forward: notBool(binary(binaryKernels{vector2(vectors32.Sub, sub[float32]), vector2(vectors64.Sub, sub[float64]), sub[int64]}, sameDtype, vectors32.SubInts), "use Xor, or Not for a mask"),
+		forward: notBool(binary(loops.BinaryKernels{F32: loops.Vector2(loops.Vectors32.Sub, loops.Sub[float32]), F64: loops.Vector2(loops.Vectors64.Sub, loops.Sub[float64]), I64: loops.Sub[int64]}, sameDtype, loops.Vectors32.SubInts), "use Xor, or Not for a mask"),
 		gradients: []gradient{
 			{readsNothing, func(_ *call, g *Tensor, _ int) *Tensor { return g }},
 			{readsNothing, func(_ *call, g *Tensor, _ int) *Tensor { return g.Neg() }},
@@ -56,19 +46,13 @@ func init() {
 // broadcast.
 func (t *Tensor) Sub(other any) *Tensor { return apply(&opSub, nil, t, operand("sub", other)) }
 
-func sub[T numbers.Number](dst, x, y []T) {
-	for i := range dst {
-		dst[i] = x[i] - y[i]
-	}
-}
-
 // d(ab)/da = b, d(ab)/db = a
 var opMul op
 
 func init() {
 	define(&opMul, op{
 		name:    "mul",
-		forward: binary(binaryKernels{vector2(vectors32.Mul, mul[float32]), vector2(vectors64.Mul, mul[float64]), mul[int64]}, sameDtype, vectors32.MulInts),
+		forward: binary(loops.BinaryKernels{F32: loops.Vector2(loops.Vectors32.Mul, loops.Mul[float32]), F64: loops.Vector2(loops.Vectors64.Mul, loops.Mul[float64]), I64: loops.Mul[int64]}, sameDtype, loops.Vectors32.MulInts),
 		gradients: []gradient{
 			{readsRight, func(c *call, g *Tensor, _ int) *Tensor { return g.Mul(c.right()) }},
 			{readsLeft, func(c *call, g *Tensor, _ int) *Tensor { return g.Mul(c.left()) }},
@@ -83,19 +67,13 @@ func init() {
 // if the shapes can't be broadcast. For the matrix product see [Tensor.Matmul].
 func (t *Tensor) Mul(other any) *Tensor { return apply(&opMul, nil, t, operand("mul", other)) }
 
-func mul[T numbers.Number](dst, x, y []T) {
-	for i := range dst {
-		dst[i] = x[i] * y[i]
-	}
-}
-
 // d(a/b)/da = 1/b, d(a/b)/db = -a/b² = -(a/b)/b
 var opDiv op
 
 func init() {
 	define(&opDiv, op{
 		name:    "div",
-		forward: binary(quotients, floatDtype),
+		forward: binary(loops.Quotients, floatDtype),
 		gradients: []gradient{
 			{readsRight, func(c *call, g *Tensor, _ int) *Tensor { return g.Div(c.right()) }},
 			{readsLeft | readsRight, func(c *call, g *Tensor, _ int) *Tensor {
@@ -111,14 +89,6 @@ func init() {
 // Div returns t / other, a tensor or a number. The quotient of whole numbers is
 // floating point. It panics if the shapes can't be broadcast.
 func (t *Tensor) Div(other any) *Tensor { return apply(&opDiv, nil, t, operand("div", other)) }
-
-var quotients = binaryKernels{f32: vector2(vectors32.Div, div[float32]), f64: vector2(vectors64.Div, div[float64])}
-
-func div[T numbers.Number](dst, x, y []T) {
-	for i := range dst {
-		dst[i] = x[i] / y[i]
-	}
-}
 
 // d(aᵇ)/da = b·aᵇ⁻¹, and 0 where b = 0;  d(aᵇ)/db = aᵇ·ln a, and 0 where a = 0 and b ≥ 0.
 // Bases are masked before they are raised, so that no derivative is 0·∞.
@@ -164,19 +134,19 @@ func powForward(c *call) *Tensor {
 	if x := c.left(); c.device == nil && powers.layout.RepeatsOne() && powers.Len() == 1 && powers.Dim() <= x.Dim() &&
 		x.dtype == Float32 && resultDtype(c.op.name, x, powers) == Float32 {
 		var p [1]float32
-		newReader[float32](powers).copy(p[:], 0)
-		if kernel := powerOf(p[0]); kernel != nil {
-			return unary(unaryKernels{f32: kernel}, sameDtype)(c)
+		newReader[float32](powers).Copy(p[:], 0)
+		if kernel := loops.PowerOf(p[0]); kernel != nil {
+			return unary(loops.UnaryKernels{F32: kernel}, sameDtype)(c)
 		}
 	}
-	return binary(binaryKernels{f32: powFloat32, f64: powFloat64, i64: powInt64}, sameDtype)(c)
+	return binary(loops.BinaryKernels{F32: loops.PowFloat32, F64: loops.PowFloat64, I64: loops.PowInt64}, sameDtype)(c)
 }
 
 // has reports whether any element fulfils a condition. Observers are not told.
 func (t *Tensor) has(condition func(float64) bool) bool {
 	r, found := newReader[float64](t.onHost()), false
-	inBlocks(0, t.Len(), func(start, n int) {
-		for _, v := range r.block(start, n) {
+	loops.InBlocks(0, t.Len(), func(start, n int) {
+		for _, v := range r.Block(start, n) {
 			found = found || condition(v)
 		}
 	})
@@ -186,31 +156,12 @@ func (t *Tensor) has(condition func(float64) bool) bool {
 // contains reports whether any element, as a whole number, fulfils a condition.
 func contains(t *Tensor, condition func(int64) bool) bool {
 	r, found := newReader[int64](t.onHost()), false
-	inBlocks(0, t.Len(), func(start, n int) {
-		for _, v := range r.block(start, n) {
+	loops.InBlocks(0, t.Len(), func(start, n int) {
+		for _, v := range r.Block(start, n) {
 			found = found || condition(v)
 		}
 	})
 	return found
-}
-
-func powFloat64(dst, x, y []float64) {
-	for i := range dst {
-		dst[i] = math.Pow(x[i], y[i])
-	}
-}
-
-func powInt64(dst, x, y []int64) {
-	for i := range dst {
-		power, base := int64(1), x[i]
-		for n := y[i]; n > 0; n >>= 1 {
-			if n&1 == 1 {
-				power *= base
-			}
-			base *= base
-		}
-		dst[i] = power
-	}
 }
 
 // d(-x)/dx = -1
@@ -219,7 +170,7 @@ var opNeg op
 func init() {
 	define(&opNeg, op{
 		name:    "neg",
-		forward: notBool(unary(unaryKernels{vector1(vectors32.Neg, neg[float32]), vector1(vectors64.Neg, neg[float64]), neg[int64]}, sameDtype), "use Not for a mask"),
+		forward: notBool(unary(loops.UnaryKernels{F32: loops.Vector1(loops.Vectors32.Neg, loops.Neg[float32]), F64: loops.Vector1(loops.Vectors64.Neg, loops.Neg[float64]), I64: loops.Neg[int64]}, sameDtype), "use Not for a mask"),
 		gradients: []gradient{
 			{readsNothing, func(_ *call, g *Tensor, _ int) *Tensor { return g.Neg() }},
 		},
@@ -229,12 +180,6 @@ func init() {
 
 // Neg returns -t.
 func (t *Tensor) Neg() *Tensor { return apply(&opNeg, nil, t) }
-
-func neg[T numbers.Number](dst, x []T) {
-	for i := range dst {
-		dst[i] = -x[i]
-	}
-}
 
 // notBool refuses bool operands, for which arithmetic would be a surprise.
 func notBool(forward func(c *call) *Tensor, hint string) func(c *call) *Tensor {
@@ -254,7 +199,7 @@ var opAbs op
 func init() {
 	define(&opAbs, op{
 		name:    "abs",
-		forward: unary(unaryKernels{vector1(vectors32.Abs, abs[float32]), vector1(vectors64.Abs, abs[float64]), abs[int64]}, sameDtype),
+		forward: unary(loops.UnaryKernels{F32: loops.Vector1(loops.Vectors32.Abs, loops.Abs[float32]), F64: loops.Vector1(loops.Vectors64.Abs, loops.Abs[float64]), I64: loops.Abs[int64]}, sameDtype),
 		gradients: []gradient{
 			{readsInput, func(c *call, g *Tensor, _ int) *Tensor { return g.Mul(c.input().Sign()) }},
 		},
@@ -265,18 +210,12 @@ func init() {
 // Abs returns the magnitude of each element.
 func (t *Tensor) Abs() *Tensor { return apply(&opAbs, nil, t) }
 
-func abs[T numbers.Number](dst, x []T) {
-	for i, v := range x {
-		dst[i] = max(v, -v)
-	}
-}
-
 var opSign op
 
 func init() {
 	define(&opSign, op{
 		name:    "sign",
-		forward: unary(unaryKernels{vector1(vectors32.Sign, sign[float32]), vector1(vectors64.Sign, sign[float64]), sign[int64]}, sameDtype),
+		forward: unary(loops.UnaryKernels{F32: loops.Vector1(loops.Vectors32.Sign, loops.Sign[float32]), F64: loops.Vector1(loops.Vectors64.Sign, loops.Sign[float64]), I64: loops.Sign[int64]}, sameDtype),
 		flops:   onePerElement,
 	})
 }
@@ -284,24 +223,13 @@ func init() {
 // Sign returns -1, 0 or 1 for each element; 0 for NaN.
 func (t *Tensor) Sign() *Tensor { return apply(&opSign, nil, t) }
 
-func sign[T numbers.Number](dst, x []T) {
-	for i, v := range x {
-		dst[i] = 0
-		if v > 0 {
-			dst[i] = 1
-		} else if v < 0 {
-			dst[i] = -1
-		}
-	}
-}
-
 // d(x²)/dx = 2x
 var opSquare op
 
 func init() {
 	define(&opSquare, op{
 		name:    "square",
-		forward: unary(unaryKernels{vector1(vectors32.Square, square[float32]), vector1(vectors64.Square, square[float64]), square[int64]}, sameDtype),
+		forward: unary(loops.UnaryKernels{F32: loops.Vector1(loops.Vectors32.Square, loops.Square[float32]), F64: loops.Vector1(loops.Vectors64.Square, loops.Square[float64]), I64: loops.Square[int64]}, sameDtype),
 		gradients: []gradient{
 			{readsInput, func(c *call, g *Tensor, _ int) *Tensor { return g.Mul(c.input().Mul(2)) }},
 		},
@@ -312,19 +240,13 @@ func init() {
 // Square returns t·t, element by element.
 func (t *Tensor) Square() *Tensor { return apply(&opSquare, nil, t) }
 
-func square[T numbers.Number](dst, x []T) {
-	for i := range dst {
-		dst[i] = x[i] * x[i]
-	}
-}
-
 // d(1/x)/dx = -1/x²
 var opReciprocal op
 
 func init() {
 	define(&opReciprocal, op{
 		name:    "reciprocal",
-		forward: unary(unaryKernels{f32: vector1(vectors32.Reciprocal, reciprocal[float32]), f64: vector1(vectors64.Reciprocal, reciprocal[float64])}, floatDtype),
+		forward: unary(loops.UnaryKernels{F32: loops.Vector1(loops.Vectors32.Reciprocal, loops.Reciprocal[float32]), F64: loops.Vector1(loops.Vectors64.Reciprocal, loops.Reciprocal[float64])}, floatDtype),
 		gradients: []gradient{
 			{readsOutput, func(c *call, g *Tensor, _ int) *Tensor { return g.Mul(c.out.Square()).Neg() }},
 		},
@@ -334,9 +256,3 @@ func init() {
 
 // Reciprocal returns 1/t. Whole numbers give float32.
 func (t *Tensor) Reciprocal() *Tensor { return apply(&opReciprocal, nil, t) }
-
-func reciprocal[T numbers.Number](dst, x []T) {
-	for i := range dst {
-		dst[i] = 1 / x[i]
-	}
-}

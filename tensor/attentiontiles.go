@@ -6,6 +6,7 @@ import (
 
 	"github.com/lectern-go/lectern/internal/cpu"
 	"github.com/lectern-go/lectern/internal/device"
+	"github.com/lectern-go/lectern/tensor/internal/loops"
 	"github.com/lectern-go/lectern/tensor/internal/numbers"
 	"github.com/lectern-go/lectern/tensor/layout"
 )
@@ -67,7 +68,7 @@ func attendTiles[T float32 | float64](h *heads, in []*Tensor, out, sums *Tensor)
 	lead := out.layout.Shape[:out.Dim()-2]
 	work := min(h.t, tileQueries) * max(h.s*(h.d+h.e), 1)
 	all := plain[T](sums)
-	parallelRows(h.batch*h.queryHeads*blocks, 4*parallelFrom/work+1, func(start, end int) {
+	loops.ParallelRows(h.batch*h.queryHeads*blocks, 4*loops.ParallelFrom/work+1, func(start, end int) {
 		var q, k, v, o sheet[T]
 		keys := -1
 		scores := make([]T, min(tileQueries, h.t)*min(tileKeys, h.s))
@@ -113,8 +114,8 @@ func attendBlock[T float32 | float64](h *heads, first, last int, q, k, v *sheet[
 			}
 			scaleRow(row[:end], T(h.scale))
 			hideRow(visible, row[:end], first+i, from)
-			top := largestOf(row[:end])
-			if math.IsInf(float64(top), -1) && !math.IsNaN(float64(blockSum(row[:end]))) {
+			top := loops.LargestOf(row[:end])
+			if math.IsInf(float64(top), -1) && !math.IsNaN(float64(loops.BlockSum(row[:end]))) {
 				clear(row) // nothing to be seen
 				continue
 			}
@@ -126,7 +127,7 @@ func attendBlock[T float32 | float64](h *heads, first, last int, q, k, v *sheet[
 				}
 				largest[i] = top
 			}
-			sum[i] += expSum(row[:end], row[:end], largest[i])
+			sum[i] += loops.ExpSum(row[:end], row[:end], largest[i])
 			clear(row[end:])
 		}
 		multiplyTile[T](matrixOf(rows, h.e), n, h.e, width, matrixOf(scores, width), v.from(from), true)
@@ -172,7 +173,7 @@ func attendTilesBackward[T float32 | float64](h *heads, in []*Tensor, grads [3]*
 	group := h.queryHeads / h.keyHeads
 	logs := plain[T](in[5])
 	work := h.t * group * max(h.s*(h.d+h.e), 1)
-	parallelRows(h.batch*h.keyHeads, parallelFrom/work+1, func(start, end int) {
+	loops.ParallelRows(h.batch*h.keyHeads, loops.ParallelFrom/work+1, func(start, end int) {
 		var g, q, k, v, o, dq, dk, dv sheet[T]
 		size := min(tileQueries, h.t) * min(tileKeys, h.s)
 		p, ds := make([]T, size), make([]T, size)
@@ -205,7 +206,7 @@ func attendTilesBackward[T float32 | float64](h *heads, in []*Tensor, grads [3]*
 							see := max(min(h.seen(first+i), to)-from, 0)
 							scaleRow(row[:see], T(h.scale))
 							hideRow(visible, row[:see], first+i, from)
-							expSum(row[:see], row[:see], logs[head*h.t+first+i])
+							loops.ExpSum(row[:see], row[:see], logs[head*h.t+first+i])
 							clear(row[see:])
 							slopeRow(slope[:see], row[:see], dots[first+i], T(h.scale))
 							clear(slope[see:])
@@ -277,7 +278,7 @@ func (s *sheet[T]) place(m *Tensor) {
 func (s *sheet[T]) open(m *Tensor) {
 	s.place(m)
 	if !s.native {
-		newReader[T](m).copy(s.copied, 0)
+		newReader[T](m).Copy(s.copied, 0)
 	}
 }
 
@@ -292,7 +293,7 @@ func (s *sheet[T]) accumulate(m *Tensor) {
 // close stores what was added to.
 func (s *sheet[T]) close() {
 	if !s.native {
-		newWriter[T](s.of).copy(s.copied, 0)
+		newWriter[T](s.of).Copy(s.copied, 0)
 	}
 }
 
@@ -301,7 +302,7 @@ func (s *sheet[T]) put(rows []T, first, last, n int) {
 	if !s.native || s.matrix.Col != 1 {
 		m := s.of.layout
 		part := s.of.alias(Layout{Shape: []int{last - first, n}, Strides: m.Strides, Offset: m.Offset + first*m.Strides[0]})
-		newWriter[T](part).copy(rows[:(last-first)*n], 0)
+		newWriter[T](part).Copy(rows[:(last-first)*n], 0)
 		return
 	}
 	for i := first; i < last; i++ {
@@ -340,7 +341,7 @@ func multiplyTile[T float32 | float64](c cpu.Matrix, m, n, k int, a, b cpu.Matri
 }
 
 func scaleRow[T float32 | float64](row []T, by T) {
-	if v := vectorsFor[T](); v.Scale != nil {
+	if v := loops.VectorsFor[T](); v.Scale != nil {
 		v.Scale(row, row, by)
 		return
 	}
@@ -351,7 +352,7 @@ func scaleRow[T float32 | float64](row []T, by T) {
 
 // slopeRow turns products of G and V into dS: (x - less)·times·p.
 func slopeRow[T float32 | float64](x, p []T, less, times T) {
-	if v := vectorsFor[T](); v.Affine != nil && v.Mul != nil {
+	if v := loops.VectorsFor[T](); v.Affine != nil && v.Mul != nil {
 		v.Affine(x, x, less, times)
 		v.Mul(x, x, p)
 		return

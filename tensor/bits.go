@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/lectern-go/lectern/internal/device"
+	"github.com/lectern-go/lectern/tensor/internal/loops"
 	"github.com/lectern-go/lectern/tensor/internal/numbers"
 	"github.com/x448/float16"
 )
@@ -92,9 +93,9 @@ func (d Dtype) value(code uint64) float64 {
 	case BFloat16:
 		return float64(numbers.BFloat16Value(uint16(code)))
 	case Float8E4M3:
-		return float64(numbers.E4m3Values[code])
+		return float64(numbers.E4M3Values[code])
 	case Float8E5M2:
-		return float64(numbers.E5m2Values[code])
+		return float64(numbers.E5M2Values[code])
 	case Int64:
 		return float64(int64(code))
 	case Int32:
@@ -165,7 +166,7 @@ func (b Bits) HTML() string {
 		field("value", "#bfd9f2", b.Mantissa, b.MantissaWidth)
 	}
 	fmt.Fprintf(&s, " %s %s", b.Dtype, b.Formula())
-	if b.ExponentWidth > 0 && isFinite(b.Value) {
+	if b.ExponentWidth > 0 && loops.IsFinite(b.Value) {
 		s.WriteString(" = " + short(b.Value))
 	}
 	s.WriteString("</div>")

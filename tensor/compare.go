@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/lectern-go/lectern/tensor/internal/numbers"
+	"github.com/lectern-go/lectern/tensor/internal/loops"
 )
 
 // Comparisons and logic: the results are bool tensors (bitwise operations keep
@@ -16,7 +16,7 @@ var opEq op
 func init() {
 	define(&opEq, op{
 		name:    "eq",
-		forward: binary(binaryKernels{vector2(vectors32.Equal, eq[float32]), vector2(vectors64.Equal, eq[float64]), eq[int64]}, boolDtype),
+		forward: binary(loops.BinaryKernels{F32: loops.Vector2(loops.Vectors32.Equal, loops.Eq[float32]), F64: loops.Vector2(loops.Vectors64.Equal, loops.Eq[float64]), I64: loops.Eq[int64]}, boolDtype),
 	})
 }
 
@@ -24,18 +24,12 @@ func init() {
 // if the shapes can't be broadcast.
 func (t *Tensor) Eq(other any) *Tensor { return apply(&opEq, nil, t, operand("eq", other)) }
 
-func eq[T numbers.Number](dst, x, y []T) {
-	for i := range dst {
-		dst[i] = truth[T](x[i] == y[i])
-	}
-}
-
 var opNe op
 
 func init() {
 	define(&opNe, op{
 		name:    "ne",
-		forward: binary(binaryKernels{vector2(vectors32.Differ, ne[float32]), vector2(vectors64.Differ, ne[float64]), ne[int64]}, boolDtype),
+		forward: binary(loops.BinaryKernels{F32: loops.Vector2(loops.Vectors32.Differ, loops.Ne[float32]), F64: loops.Vector2(loops.Vectors64.Differ, loops.Ne[float64]), I64: loops.Ne[int64]}, boolDtype),
 	})
 }
 
@@ -43,18 +37,12 @@ func init() {
 // if the shapes can't be broadcast.
 func (t *Tensor) Ne(other any) *Tensor { return apply(&opNe, nil, t, operand("ne", other)) }
 
-func ne[T numbers.Number](dst, x, y []T) {
-	for i := range dst {
-		dst[i] = truth[T](x[i] != y[i])
-	}
-}
-
 var opLt op
 
 func init() {
 	define(&opLt, op{
 		name:    "lt",
-		forward: binary(binaryKernels{vector2(vectors32.Less, lt[float32]), vector2(vectors64.Less, lt[float64]), lt[int64]}, boolDtype),
+		forward: binary(loops.BinaryKernels{F32: loops.Vector2(loops.Vectors32.Less, loops.Lt[float32]), F64: loops.Vector2(loops.Vectors64.Less, loops.Lt[float64]), I64: loops.Lt[int64]}, boolDtype),
 	})
 }
 
@@ -62,18 +50,12 @@ func init() {
 // if the shapes can't be broadcast.
 func (t *Tensor) Lt(other any) *Tensor { return apply(&opLt, nil, t, operand("lt", other)) }
 
-func lt[T numbers.Number](dst, x, y []T) {
-	for i := range dst {
-		dst[i] = truth[T](x[i] < y[i])
-	}
-}
-
 var opLe op
 
 func init() {
 	define(&opLe, op{
 		name:    "le",
-		forward: binary(binaryKernels{vector2(vectors32.AtMost, le[float32]), vector2(vectors64.AtMost, le[float64]), le[int64]}, boolDtype),
+		forward: binary(loops.BinaryKernels{F32: loops.Vector2(loops.Vectors32.AtMost, loops.Le[float32]), F64: loops.Vector2(loops.Vectors64.AtMost, loops.Le[float64]), I64: loops.Le[int64]}, boolDtype),
 	})
 }
 
@@ -81,18 +63,12 @@ func init() {
 // if the shapes can't be broadcast.
 func (t *Tensor) Le(other any) *Tensor { return apply(&opLe, nil, t, operand("le", other)) }
 
-func le[T numbers.Number](dst, x, y []T) {
-	for i := range dst {
-		dst[i] = truth[T](x[i] <= y[i])
-	}
-}
-
 var opGt op
 
 func init() {
 	define(&opGt, op{
 		name:    "gt",
-		forward: binary(binaryKernels{swapped(vectors32.Less, gt[float32]), swapped(vectors64.Less, gt[float64]), gt[int64]}, boolDtype),
+		forward: binary(loops.BinaryKernels{F32: loops.Swapped(loops.Vectors32.Less, loops.Gt[float32]), F64: loops.Swapped(loops.Vectors64.Less, loops.Gt[float64]), I64: loops.Gt[int64]}, boolDtype),
 	})
 }
 
@@ -100,18 +76,12 @@ func init() {
 // if the shapes can't be broadcast.
 func (t *Tensor) Gt(other any) *Tensor { return apply(&opGt, nil, t, operand("gt", other)) }
 
-func gt[T numbers.Number](dst, x, y []T) {
-	for i := range dst {
-		dst[i] = truth[T](x[i] > y[i])
-	}
-}
-
 var opGe op
 
 func init() {
 	define(&opGe, op{
 		name:    "ge",
-		forward: binary(binaryKernels{swapped(vectors32.AtMost, ge[float32]), swapped(vectors64.AtMost, ge[float64]), ge[int64]}, boolDtype),
+		forward: binary(loops.BinaryKernels{F32: loops.Swapped(loops.Vectors32.AtMost, loops.Ge[float32]), F64: loops.Swapped(loops.Vectors64.AtMost, loops.Ge[float64]), I64: loops.Ge[int64]}, boolDtype),
 	})
 }
 
@@ -119,24 +89,10 @@ func init() {
 // if the shapes can't be broadcast.
 func (t *Tensor) Ge(other any) *Tensor { return apply(&opGe, nil, t, operand("ge", other)) }
 
-func ge[T numbers.Number](dst, x, y []T) {
-	for i := range dst {
-		dst[i] = truth[T](x[i] >= y[i])
-	}
-}
-
-// truth is 1 for true and 0 for false.
-func truth[T numbers.Number](b bool) T {
-	if b {
-		return 1
-	}
-	return 0
-}
-
 var opIsNaN op
 
 func init() {
-	define(&opIsNaN, op{name: "isnan", forward: unary(unaryKernels{isNaN32, isNaN64, testKernel[int64](math.IsNaN)}, boolDtype)})
+	define(&opIsNaN, op{name: "isnan", forward: unary(loops.UnaryKernels{F32: loops.IsNaN32, F64: loops.IsNaN64, I64: loops.TestKernel[int64](math.IsNaN)}, boolDtype)})
 }
 
 // IsNaN returns a bool tensor: where an element is not a number.
@@ -145,7 +101,7 @@ func (t *Tensor) IsNaN() *Tensor { return apply(&opIsNaN, nil, t) }
 var opIsInf op
 
 func init() {
-	define(&opIsInf, op{name: "isinf", forward: unary(testKernels(isInf), boolDtype)})
+	define(&opIsInf, op{name: "isinf", forward: unary(loops.TestKernels(loops.IsInf), boolDtype)})
 }
 
 // IsInf returns a bool tensor: where an element is infinite.
@@ -154,33 +110,18 @@ func (t *Tensor) IsInf() *Tensor { return apply(&opIsInf, nil, t) }
 var opIsFinite op
 
 func init() {
-	define(&opIsFinite, op{name: "isfinite", forward: unary(testKernels(isFinite), boolDtype)})
+	define(&opIsFinite, op{name: "isfinite", forward: unary(loops.TestKernels(loops.IsFinite), boolDtype)})
 }
 
 // IsFinite returns a bool tensor: where an element is neither infinite nor NaN.
 func (t *Tensor) IsFinite() *Tensor { return apply(&opIsFinite, nil, t) }
-
-func isInf(x float64) bool    { return math.IsInf(x, 0) }
-func isFinite(x float64) bool { return x-x == 0 }
-
-func testKernels(f func(float64) bool) unaryKernels {
-	return unaryKernels{testKernel[float32](f), testKernel[float64](f), testKernel[int64](f)}
-}
-
-func testKernel[T numbers.Number](f func(float64) bool) func(dst, x []T) {
-	return func(dst, x []T) {
-		for i, v := range x {
-			dst[i] = truth[T](f(float64(v)))
-		}
-	}
-}
 
 var opLogicalAnd op
 
 func init() {
 	define(&opLogicalAnd, op{
 		name:    "logical and",
-		forward: onBools(binary(binaryKernels{logicalAnd[float32], logicalAnd[float64], logicalAnd[int64]}, boolDtype), func(x, y uint64) uint64 { return x & y }),
+		forward: onBools(binary(loops.BinaryKernels{F32: loops.LogicalAnd[float32], F64: loops.LogicalAnd[float64], I64: loops.LogicalAnd[int64]}, boolDtype), func(x, y uint64) uint64 { return x & y }),
 	})
 }
 
@@ -189,18 +130,12 @@ func (t *Tensor) LogicalAnd(other any) *Tensor {
 	return apply(&opLogicalAnd, nil, t, operand("logical and", other))
 }
 
-func logicalAnd[T numbers.Number](dst, x, y []T) {
-	for i := range dst {
-		dst[i] = truth[T](x[i] != 0 && y[i] != 0)
-	}
-}
-
 var opLogicalOr op
 
 func init() {
 	define(&opLogicalOr, op{
 		name:    "logical or",
-		forward: onBools(binary(binaryKernels{logicalOr[float32], logicalOr[float64], logicalOr[int64]}, boolDtype), func(x, y uint64) uint64 { return x | y }),
+		forward: onBools(binary(loops.BinaryKernels{F32: loops.LogicalOr[float32], F64: loops.LogicalOr[float64], I64: loops.LogicalOr[int64]}, boolDtype), func(x, y uint64) uint64 { return x | y }),
 	})
 }
 
@@ -209,18 +144,12 @@ func (t *Tensor) LogicalOr(other any) *Tensor {
 	return apply(&opLogicalOr, nil, t, operand("logical or", other))
 }
 
-func logicalOr[T numbers.Number](dst, x, y []T) {
-	for i := range dst {
-		dst[i] = truth[T](x[i] != 0 || y[i] != 0)
-	}
-}
-
 var opLogicalXor op
 
 func init() {
 	define(&opLogicalXor, op{
 		name:    "logical xor",
-		forward: onBools(binary(binaryKernels{logicalXor[float32], logicalXor[float64], logicalXor[int64]}, boolDtype), func(x, y uint64) uint64 { return x ^ y }),
+		forward: onBools(binary(loops.BinaryKernels{F32: loops.LogicalXor[float32], F64: loops.LogicalXor[float64], I64: loops.LogicalXor[int64]}, boolDtype), func(x, y uint64) uint64 { return x ^ y }),
 	})
 }
 
@@ -229,35 +158,23 @@ func (t *Tensor) LogicalXor(other any) *Tensor {
 	return apply(&opLogicalXor, nil, t, operand("logical xor", other))
 }
 
-func logicalXor[T numbers.Number](dst, x, y []T) {
-	for i := range dst {
-		dst[i] = truth[T]((x[i] != 0) != (y[i] != 0))
-	}
-}
-
 var opLogicalNot op
 
 func init() {
 	define(&opLogicalNot, op{
 		name:    "logical not",
-		forward: onBools(unary(unaryKernels{logicalNot[float32], logicalNot[float64], logicalNot[int64]}, boolDtype), func(x, _ uint64) uint64 { return x ^ eachTrue }),
+		forward: onBools(unary(loops.UnaryKernels{F32: loops.LogicalNot[float32], F64: loops.LogicalNot[float64], I64: loops.LogicalNot[int64]}, boolDtype), func(x, _ uint64) uint64 { return x ^ loops.EachTrue }),
 	})
 }
 
 // LogicalNot returns a bool tensor: where t is 0.
 func (t *Tensor) LogicalNot() *Tensor { return apply(&opLogicalNot, nil, t) }
 
-func logicalNot[T numbers.Number](dst, x []T) {
-	for i, v := range x {
-		dst[i] = truth[T](v == 0)
-	}
-}
-
 var opAnd, opOr, opXor, opNot op
 
 func init() {
 	bitwise := func(name string, words func(x, y uint64) uint64, kernel func(dst, x, y []int64)) op {
-		return op{name: name, forward: onBools(notFloat(binary(binaryKernels{i64: kernel}, sameDtype)), words)}
+		return op{name: name, forward: onBools(notFloat(binary(loops.BinaryKernels{I64: kernel}, sameDtype)), words)}
 	}
 	define(&opAnd, bitwise("and", func(x, y uint64) uint64 { return x & y }, func(dst, x, y []int64) {
 		for i := range dst {
@@ -276,14 +193,14 @@ func init() {
 	}))
 	define(&opNot, op{name: "not", forward: onBools(notFloat(func(c *call) *Tensor {
 		if c.input().dtype == Bool {
-			return unary(unaryKernels{i64: logicalNot[int64]}, sameDtype)(c)
+			return unary(loops.UnaryKernels{I64: loops.LogicalNot[int64]}, sameDtype)(c)
 		}
-		return unary(unaryKernels{i64: func(dst, x []int64) {
+		return unary(loops.UnaryKernels{I64: func(dst, x []int64) {
 			for i, v := range x {
 				dst[i] = ^v
 			}
 		}}, sameDtype)(c)
-	}), func(x, _ uint64) uint64 { return x ^ eachTrue })})
+	}), func(x, _ uint64) uint64 { return x ^ loops.EachTrue })})
 }
 
 // And returns t & other, bit by bit: for masks, where both are set. It panics if
@@ -340,7 +257,7 @@ func AllClose(a, b *Tensor, relative, absolute float64) bool {
 	x, y := a.Floats(), b.Floats()
 	for i := range x {
 		both := math.IsNaN(x[i]) && math.IsNaN(y[i])
-		if !both && x[i] != y[i] && !(math.Abs(x[i]-y[i]) <= absolute+relative*math.Abs(y[i]) && isFinite(y[i])) {
+		if !both && x[i] != y[i] && !(math.Abs(x[i]-y[i]) <= absolute+relative*math.Abs(y[i]) && loops.IsFinite(y[i])) {
 			return false
 		}
 	}

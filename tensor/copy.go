@@ -3,8 +3,7 @@ package tensor
 import (
 	"fmt"
 
-	"github.com/lectern-go/lectern/internal/cpu"
-	"github.com/lectern-go/lectern/tensor/internal/numbers"
+	"github.com/lectern-go/lectern/tensor/internal/loops"
 )
 
 // Clone returns a copy with storage of its own, without gaps, whose axes have the
@@ -136,25 +135,15 @@ func init() {
 			}
 			if x.dtype == Float64 || dtype == Float64 {
 				x = x.converted(Float64)
-				saturate(plain[float64](x), largest)
+				loops.Saturate(plain[float64](x), largest)
 			} else {
 				x = x.converted(Float32)
-				saturate(plain[float32](x), float32(largest))
+				loops.Saturate(plain[float32](x), float32(largest))
 			}
 			return x.converted(dtype)
 		},
 		gradients: []gradient{{readsNothing, func(_ *call, g *Tensor, _ int) *Tensor { return g }}},
 	})
-}
-
-func saturate[T float32 | float64](values []T, largest T) {
-	for i, x := range values {
-		if x > largest {
-			values[i] = largest
-		} else if x < -largest {
-			values[i] = -largest
-		}
-	}
 }
 
 // converted returns a contiguous copy in a dtype.
@@ -171,38 +160,22 @@ func (t *Tensor) assign(x *Tensor) {
 		t.assignAcross(x)
 		return
 	}
-	if t.dtype == x.dtype && t.Bytes() >= largeCopy && t.IsContiguous() && x.IsContiguous() {
-		copyLarge(t.memory(), x.memory())
+	if t.dtype == x.dtype && t.Bytes() >= loops.LargeCopy && t.IsContiguous() && x.IsContiguous() {
+		loops.CopyLarge(t.memory(), x.memory())
 		return
 	}
-	if t.relay(x) {
+	if loops.Relay(t.array(), x.array()) {
 		return
 	}
 	switch formats[x.dtype].arithmetic {
 	case inFloat32:
-		mapBlocks(t, x, identity[float32])
+		loops.Map(t.array(), x.array(), loops.Identity[float32])
 	case inFloat64:
-		mapBlocks(t, x, identity[float64])
+		loops.Map(t.array(), x.array(), loops.Identity[float64])
 	default:
-		mapBlocks(t, x, identity[int64])
+		loops.Map(t.array(), x.array(), loops.Identity[int64])
 	}
 }
-
-// largeCopy is the size from which a copy does not fit in a cache, so that it goes in
-// pieces that the runtime writes past the caches.
-const (
-	largeCopy = 64 << 20
-	copyPiece = 4 << 20
-)
-
-func copyLarge(dst, src []byte) {
-	cpu.Parallel((len(dst)+copyPiece-1)/copyPiece, func(piece int) {
-		end := min((piece+1)*copyPiece, len(dst))
-		copy(dst[piece*copyPiece:end], src[piece*copyPiece:end])
-	})
-}
-
-func identity[T numbers.Number](dst, x []T) { copy(dst, x) }
 
 // fill writes one value to every element, converted to the dtype.
 func (t *Tensor) fill(value float64) {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync"
 	"testing"
+
+	"github.com/lectern-go/lectern/tensor/internal/loops"
 )
 
 // costCase is a use of one operation and its naive twin, which computes the same
@@ -64,7 +66,7 @@ func function(f func(float64) float64) scalar1 {
 }
 
 func comparison(holds func(a, b float64) bool) scalar2 {
-	return func(_ *meter, a, b float64) float64 { return truth[float64](holds(a, b)) }
+	return func(_ *meter, a, b float64) float64 { return loops.Truth[float64](holds(a, b)) }
 }
 
 // gradient of an operation with one input.
@@ -176,7 +178,7 @@ var costTable = sync.OnceValue(func() []costCase {
 	}, modulo(floor)...)
 	two("fmod", sameAsInput, func(m *meter, a, b float64) float64 { return m.call2(math.Mod, a, b) }, modulo(trunc)...)
 	one("neg", sameAsInput, (*meter).neg, ofOne(func(m *meter, _, _, g *array) *array { return m.Neg(g) }))
-	sign := func(v float64) float64 { return truth[float64](v > 0) - truth[float64](v < 0) }
+	sign := func(v float64) float64 { return loops.Truth[float64](v > 0) - loops.Truth[float64](v < 0) }
 	one("abs", sameAsInput, function(math.Abs), ofOne(func(m *meter, x, _, g *array) *array { return m.Mul(g, m.Call(sign, x)) }))
 	one("sign", sameAsInput, function(sign))
 	one("square", sameAsInput, func(m *meter, v float64) float64 { return m.mul(v, v) },
@@ -198,7 +200,7 @@ var costTable = sync.OnceValue(func() []costCase {
 	two("logical or", alwaysBool, comparison(either))
 	two("logical xor", alwaysBool, comparison(differ))
 	test := func(holds func(float64) bool) scalar1 {
-		return func(_ *meter, v float64) float64 { return truth[float64](holds(v)) }
+		return func(_ *meter, v float64) float64 { return loops.Truth[float64](holds(v)) }
 	}
 	one("logical not", alwaysBool, test(func(v float64) bool { return v == 0 }))
 	one("isnan", alwaysBool, test(math.IsNaN))
@@ -403,8 +405,8 @@ var costTable = sync.OnceValue(func() []costCase {
 		}, ofOne(func(m *meter, x, y, g *array) *array {
 			return m.Mul(back(g, axes, x.shape), m.Call(math.Exp, m.Sub(x, back(y, axes, x.shape))))
 		}))
-		row("all of "+name, "all", alwaysBool, fold(1, func(_ *meter, acc, v float64) float64 { return truth[float64](acc != 0 && v != 0) }, 1))
-		row("any of "+name, "any", alwaysBool, fold(0, func(_ *meter, acc, v float64) float64 { return truth[float64](acc != 0 || v != 0) }, 1))
+		row("all of "+name, "all", alwaysBool, fold(1, func(_ *meter, acc, v float64) float64 { return loops.Truth[float64](acc != 0 && v != 0) }, 1))
+		row("any of "+name, "any", alwaysBool, fold(0, func(_ *meter, acc, v float64) float64 { return loops.Truth[float64](acc != 0 || v != 0) }, 1))
 	}
 	position := func(axes []int, better func(m *meter, a, b float64) float64, worst float64) twin {
 		return func(m *meter, in []*array) *array {
@@ -494,7 +496,7 @@ var costTable = sync.OnceValue(func() []costCase {
 		ranks := m.rows(1, func(rows [][]float64) []float64 {
 			at := []float64{0, 1, 2}
 			slices.SortStableFunc(at, func(a, b float64) int {
-				return int(truth[float64](rows[0][int(a)] > rows[0][int(b)]) - truth[float64](rows[0][int(a)] < rows[0][int(b)]))
+				return int(loops.Truth[float64](rows[0][int(a)] > rows[0][int(b)]) - loops.Truth[float64](rows[0][int(a)] < rows[0][int(b)]))
 			})
 			return at
 		}, in[0])

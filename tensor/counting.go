@@ -1,10 +1,11 @@
 package tensor
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/lectern-go/lectern/tensor/internal/loops"
 )
 
 // What values there are, how often, and where one would stand.
@@ -71,35 +72,9 @@ func (t *Tensor) Searchsorted(values any, right bool) *Tensor {
 	}
 	out := newTensor(Int64, v.Shape(), false)
 	if t.dtype.IsFloat() || v.dtype.IsFloat() {
-		search(plain[int64](out), t.Detach().Floats(), v.Detach().Floats(), right)
+		loops.Search(plain[int64](out), t.Detach().Floats(), v.Detach().Floats(), right)
 	} else {
-		search(plain[int64](out), t.Ints(), v.Ints(), right)
+		loops.Search(plain[int64](out), t.Ints(), v.Ints(), right)
 	}
 	return out.To(t.Device())
-}
-
-func search[T int64 | float64](out []int64, sorted, values []T, right bool) {
-	for i, v := range values {
-		at, _ := slices.BinarySearchFunc(sorted, v, func(e, v T) int {
-			c := -compareNaNLast(v, e)
-			if c == 0 && right {
-				return -1
-			}
-			return c
-		})
-		out[i] = int64(at)
-	}
-}
-
-// compareNaNLast is cmp.Compare with NaN as the largest number.
-func compareNaNLast[T int64 | float64](a, b T) int {
-	switch {
-	case a != a && b != b:
-		return 0
-	case a != a:
-		return 1
-	case b != b:
-		return -1
-	}
-	return cmp.Compare(a, b)
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/lectern-go/lectern/tensor/internal/loops"
 )
 
 // y = ln Σexp(x) - x[target], over the rows along an axis, with the gradient
@@ -118,7 +120,7 @@ func (t *Tensor) CrossEntropy(axis int, target *Tensor, ignore int) *Tensor {
 	if formats[target.dtype].class != classInt {
 		fail(ErrDtype, name, describe(t, target), "the target is "+target.dtype.String(), "targets are numbers of classes: convert with To(tensor.Int64)")
 	}
-	newReader[int64](target.onHost()).copy(k.at, 0)
+	newReader[int64](target.onHost()).Copy(k.at, 0)
 	for i, id := range k.at {
 		switch {
 		case id == int64(ignore):
@@ -184,7 +186,7 @@ func crossEntropies[T float32 | float64](out []T, x *Tensor, k classes) {
 	r := k.along(x)
 	needRoom("cross entropy", x.layout.Shape, 8*r.count) // of one row; x may be an expanded view
 	x = r.lastAxes(x)
-	parallelRows(len(out), parallelFrom/max(r.count, 1), func(start, end int) {
+	loops.ParallelRows(len(out), loops.ParallelFrom/max(r.count, 1), func(start, end int) {
 		rows := newReader[T](x)
 		row := make([]T, r.count)
 		for i := start; i < end; i++ {
@@ -193,24 +195,24 @@ func crossEntropies[T float32 | float64](out []T, x *Tensor, k classes) {
 				out[i] = 0
 				continue
 			}
-			rows.copy(row, i*r.count)
-			largest, picked := largestOf(row), row[id]
-			out[i] = T(math.Log(expSum(row, row, largest)) - float64(picked-largest))
+			rows.Copy(row, i*r.count)
+			largest, picked := loops.LargestOf(row), row[id]
+			out[i] = T(math.Log(loops.ExpSum(row, row, largest)) - float64(picked-largest))
 		}
 	})
 }
 
 func crossEntropyGradients[T float32 | float64](out, g, x *Tensor, k classes) {
 	upstream := make([]T, len(k.at))
-	newReader[T](g).copy(upstream, 0)
-	mapRows(out, x, k.axis, func(dst, row []T, i int) {
+	newReader[T](g).Copy(upstream, 0)
+	loops.MapRows(out.array(), x.array(), k.axis, func(dst, row []T, i int) {
 		id, g := k.at[i], upstream[i]
 		if id < 0 {
 			clear(dst)
 			return
 		}
-		factor := T(float64(g) / expSum(dst, row, largestOf(row)))
-		if v := vectorsFor[T](); v.Scale != nil {
+		factor := T(float64(g) / loops.ExpSum(dst, row, loops.LargestOf(row)))
+		if v := loops.VectorsFor[T](); v.Scale != nil {
 			v.Scale(dst, dst, factor)
 		} else {
 			for j := range dst {

@@ -1,6 +1,6 @@
 package tensor
 
-import "github.com/lectern-go/lectern/tensor/internal/numbers"
+import "github.com/lectern-go/lectern/tensor/internal/loops"
 
 // Running sums and products along an axis.
 
@@ -10,7 +10,7 @@ var opCumsum op
 func init() {
 	define(&opCumsum, op{
 		name:    "cumsum",
-		forward: rowForward(unaryKernels{cumsum[float32], cumsum[float64], cumsum[int64]}, sumDtype),
+		forward: rowForward(loops.UnaryKernels{F32: loops.Cumsum[float32], F64: loops.Cumsum[float64], I64: loops.Cumsum[int64]}, sumDtype),
 		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor {
 			return g.sumFromEnd(c.attr.(int))
 		}}},
@@ -30,14 +30,6 @@ func sumDtype(d Dtype) (compute, result Dtype) {
 	return d, d
 }
 
-func cumsum[T numbers.Number](dst, x []T) {
-	sum := T(0)
-	for i, v := range x {
-		sum += v
-		dst[i] = sum
-	}
-}
-
 // sumFromEnd is Cumsum from the other end of the axis.
 func (t *Tensor) sumFromEnd(axis int) *Tensor {
 	if t.Dim() == 0 {
@@ -52,7 +44,7 @@ var opCumprod op
 func init() {
 	define(&opCumprod, op{
 		name:    "cumprod",
-		forward: rowForward(unaryKernels{cumprod[float32], cumprod[float64], cumprod[int64]}, sumDtype),
+		forward: rowForward(loops.UnaryKernels{F32: loops.Cumprod[float32], F64: loops.Cumprod[float64], I64: loops.Cumprod[int64]}, sumDtype),
 		gradients: []gradient{{readsInput | readsOutput, func(c *call, g *Tensor, _ int) *Tensor {
 			x, axis := c.input(), c.attr.(int)
 			if x.Dim() == 0 {
@@ -80,12 +72,4 @@ func init() {
 // [Tensor.Cumsum].
 func (t *Tensor) Cumprod(axis int) *Tensor {
 	return apply(&opCumprod, t.rowAxis("cumprod", axis), t)
-}
-
-func cumprod[T numbers.Number](dst, x []T) {
-	product := T(1)
-	for i, v := range x {
-		product *= v
-		dst[i] = product
-	}
 }

@@ -1,6 +1,10 @@
 package tensor
 
-import "math"
+import (
+	"math"
+
+	"github.com/lectern-go/lectern/tensor/internal/loops"
+)
 
 // Division with rounding. For whole numbers a zero divisor is an error; floats
 // follow IEEE 754.
@@ -10,7 +14,7 @@ var opFloorDiv, opTruncDiv op
 func init() {
 	define(&opFloorDiv, op{
 		name: "floor divide",
-		forward: wholeDivision(binaryKernels{floorDiv[float32], floorDiv[float64], func(dst, x, y []int64) {
+		forward: wholeDivision(loops.BinaryKernels{F32: loops.FloorDiv[float32], F64: loops.FloorDiv[float64], I64: func(dst, x, y []int64) {
 			for i := range dst {
 				dst[i] = x[i] / y[i]
 				if x[i]%y[i] != 0 && (x[i] < 0) != (y[i] < 0) {
@@ -22,18 +26,18 @@ func init() {
 	})
 	define(&opTruncDiv, op{
 		name: "truncating divide",
-		forward: wholeDivision(binaryKernels{
-			f32: func(dst, x, y []float32) {
+		forward: wholeDivision(loops.BinaryKernels{
+			F32: func(dst, x, y []float32) {
 				for i := range dst {
 					dst[i] = float32(math.Trunc(float64(x[i] / y[i])))
 				}
 			},
-			f64: func(dst, x, y []float64) {
+			F64: func(dst, x, y []float64) {
 				for i := range dst {
 					dst[i] = math.Trunc(x[i] / y[i])
 				}
 			},
-			i64: func(dst, x, y []int64) {
+			I64: func(dst, x, y []int64) {
 				for i := range dst {
 					dst[i] = x[i] / y[i]
 				}
@@ -56,26 +60,8 @@ func (t *Tensor) TruncDiv(other any) *Tensor {
 	return apply(&opTruncDiv, nil, t, operand("truncating divide", other))
 }
 
-// floorDiv subtracts the remainder first, so that the quotient is exact when it
-// is rounded.
-func floorDiv[T float32 | float64](dst, x, y []T) {
-	for i := range dst {
-		a, b := float64(x[i]), float64(y[i])
-		if b == 0 {
-			dst[i] = T(a / b)
-			continue
-		}
-		rest := mod(a, b)
-		quotient := (a - rest) / b
-		if rest != 0 && (rest < 0) != (b < 0) {
-			quotient--
-		}
-		dst[i] = T(math.Round(quotient))
-	}
-}
-
 // wholeDivision refuses zero divisors of whole numbers.
-func wholeDivision(k binaryKernels) func(c *call) *Tensor {
+func wholeDivision(k loops.BinaryKernels) func(c *call) *Tensor {
 	forward := notBool(binary(k, sameDtype), "convert with To(tensor.Int64)")
 	return func(c *call) *Tensor {
 		x, y := c.left(), c.right()
@@ -100,14 +86,14 @@ func init() {
 	}
 	define(&opRemainder, op{
 		name: "remainder",
-		forward: wholeDivision(binaryKernels{
-			f32: nearAndFar(vectors32.RemainderNear, pythonMod),
-			f64: func(dst, x, y []float64) {
+		forward: wholeDivision(loops.BinaryKernels{
+			F32: loops.NearAndFar(loops.Vectors32.RemainderNear, loops.PythonMod),
+			F64: func(dst, x, y []float64) {
 				for i := range dst {
-					dst[i] = pythonMod(x[i], y[i])
+					dst[i] = loops.PythonMod(x[i], y[i])
 				}
 			},
-			i64: func(dst, x, y []int64) {
+			I64: func(dst, x, y []int64) {
 				for i := range dst {
 					dst[i] = x[i] % y[i]
 					if dst[i] != 0 && (dst[i] < 0) != (y[i] < 0) {
@@ -122,14 +108,14 @@ func init() {
 	})
 	define(&opFmod, op{
 		name: "fmod",
-		forward: wholeDivision(binaryKernels{
-			f32: nearAndFar(vectors32.FmodNear, mod),
-			f64: func(dst, x, y []float64) {
+		forward: wholeDivision(loops.BinaryKernels{
+			F32: loops.NearAndFar(loops.Vectors32.FmodNear, loops.Mod),
+			F64: func(dst, x, y []float64) {
 				for i := range dst {
-					dst[i] = mod(x[i], y[i])
+					dst[i] = loops.Mod(x[i], y[i])
 				}
 			},
-			i64: func(dst, x, y []int64) {
+			I64: func(dst, x, y []int64) {
 				for i := range dst {
 					dst[i] = x[i] % y[i]
 				}
@@ -139,34 +125,6 @@ func init() {
 		broadcasts: true,
 		flops:      onePerElement,
 	})
-}
-
-// nearAndFar computes remainders in vector instructions, where there are any, and by far
-// what those leave as NaN.
-func nearAndFar(near func(dst, x, y []float32), far func(a, b float64) float64) func(dst, x, y []float32) {
-	return func(dst, x, y []float32) {
-		if near == nil {
-			for i := range dst {
-				dst[i] = float32(far(float64(x[i]), float64(y[i])))
-			}
-			return
-		}
-		var room [256]float32 // dst may be an operand
-		for len(x) > 0 {
-			n := min(len(x), len(room))
-			rest := room[:n]
-			near(rest, x[:n], y[:n])
-			if s := vectors32.Sum(rest); s != s {
-				for i, v := range rest {
-					if v != v {
-						rest[i] = float32(far(float64(x[i]), float64(y[i])))
-					}
-				}
-			}
-			copy(dst, rest)
-			dst, x, y = dst[n:], x[n:], y[n:]
-		}
-	}
 }
 
 func (t *Tensor) floorDivide(other *Tensor) *Tensor { return t.FloorDiv(other) }
@@ -181,26 +139,3 @@ func (t *Tensor) Remainder(other any) *Tensor {
 // Fmod returns t mod other with the sign of t, as % does in Go. It panics if the
 // shapes can't be broadcast, or if a whole number is divided by 0.
 func (t *Tensor) Fmod(other any) *Tensor { return apply(&opFmod, nil, t, operand("fmod", other)) }
-
-// pythonMod is a mod b with the sign of b.
-func pythonMod(a, b float64) float64 {
-	m := mod(a, b)
-	if m != 0 && (m < 0) != (b < 0) {
-		m += b
-	}
-	return m
-}
-
-// mod is math.Mod, exact as that is, in a division and a fused multiply-add where the quotient has no more than 52 bits: rounding can only make it one
-// too large, and a - q·b is a float64 in either case.
-func mod(a, b float64) float64 {
-	q := math.Trunc(a / b)
-	if !(math.Abs(q) < 1<<52) || math.Abs(b) > math.MaxFloat64 || b == 0 {
-		return math.Mod(a, b)
-	}
-	rest := math.FMA(-q, b, a)
-	if rest != 0 && (rest < 0) != (a < 0) {
-		rest += math.Copysign(b, a)
-	}
-	return math.Copysign(rest, a)
-}

@@ -14,8 +14,8 @@
 // masked.go; reduce.go, extrema.go, statistics.go; softmax.go, cumulative.go,
 // sort.go; view.go, arrange.go, index.go, join.go, gather.go, scatter.go, triangle.go;
 // matmul.go, products.go.
-// Kernels are loops over slices: blocks.go brings elements of any layout and
-// dtype into that form, elementwise.go and rows.go run kernels over tensors.
+// Kernels are loops over slices, in internal/loops, which also brings elements of any
+// layout and dtype into that form; elementwise.go and rows.go run them over tensors.
 //
 // Gradients start in gradient.go and run on package autograd; inplace.go says what
 // a write does to the graph and recompute.go trades time for memory. graph.go

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/lectern-go/lectern/tensor/internal/numbers"
+	"github.com/lectern-go/lectern/tensor/internal/loops"
 	"github.com/lectern-go/lectern/tensor/layout"
 )
 
@@ -17,13 +17,13 @@ var opMax, opMin op
 func init() {
 	define(&opMax, op{
 		name:      "max",
-		forward:   extremeForward(foldings{"max", vectorExtreme(maxFolding(float32(math.Inf(-1))), vectors32.Maximum), vectorExtreme(maxFolding(math.Inf(-1)), vectors64.Maximum), maxFolding(int64(math.MinInt64))}),
+		forward:   extremeForward(loops.Foldings{Name: "max", F32: loops.VectorExtreme(loops.MaxFolding(float32(math.Inf(-1))), loops.Vectors32.Maximum), F64: loops.VectorExtreme(loops.MaxFolding(math.Inf(-1)), loops.Vectors64.Maximum), I64: loops.MaxFolding(int64(math.MinInt64))}),
 		gradients: []gradient{{readsInput | readsOutput, extremeBackward}},
 		flops:     inputElements,
 	})
 	define(&opMin, op{
 		name:      "min",
-		forward:   extremeForward(foldings{"min", vectorExtreme(minFolding(float32(math.Inf(1))), vectors32.Minimum), vectorExtreme(minFolding(math.Inf(1)), vectors64.Minimum), minFolding(int64(math.MaxInt64))}),
+		forward:   extremeForward(loops.Foldings{Name: "min", F32: loops.VectorExtreme(loops.MinFolding(float32(math.Inf(1))), loops.Vectors32.Minimum), F64: loops.VectorExtreme(loops.MinFolding(math.Inf(1)), loops.Vectors64.Minimum), I64: loops.MinFolding(int64(math.MaxInt64))}),
 		gradients: []gradient{{readsInput | readsOutput, extremeBackward}},
 		flops:     inputElements,
 	})
@@ -40,7 +40,7 @@ func (t *Tensor) Max(axes ...int) *Tensor { return apply(&opMax, t.reductionOver
 // Min returns the smallest element over axes; see [Tensor.Max].
 func (t *Tensor) Min(axes ...int) *Tensor { return apply(&opMin, t.reductionOver("min", axes), t) }
 
-func extremeForward(f foldings) func(c *call) *Tensor {
+func extremeForward(f loops.Foldings) func(c *call) *Tensor {
 	return func(c *call) *Tensor {
 		x, r := c.input(), c.attr.(reduced)
 		r.needElements(c.op.name, x)
@@ -79,65 +79,6 @@ func (r reduced) needElements(op string, x *Tensor) {
 	if r.count == 0 && layout.Product(r.shape(x.layout.Shape, false)) > 0 {
 		fail(ErrShape, op, describe(x), "there is no element to choose from", "")
 	}
-}
-
-func maxFolding[T numbers.Number](start T) folding[T] {
-	return folding[T]{start, func(x []T) T {
-		best := x[0]
-		for _, v := range x[1:] {
-			best = max(best, v)
-		}
-		return best
-	}, func(a, b T) T { return max(a, b) }, func(sums, x []T) {
-		for i, v := range x {
-			sums[i] = max(sums[i], v)
-		}
-	}, 1}
-}
-
-func minFolding[T numbers.Number](start T) folding[T] {
-	return folding[T]{start, func(x []T) T {
-		best := x[0]
-		for _, v := range x[1:] {
-			best = min(best, v)
-		}
-		return best
-	}, func(a, b T) T { return min(a, b) }, func(sums, x []T) {
-		for i, v := range x {
-			sums[i] = min(sums[i], v)
-		}
-	}, 1}
-}
-
-// vectorExtreme is a folding of extremes with its loops in vector instructions, if there
-// are any: choose is the larger, or smaller, of two.
-func vectorExtreme[T float32 | float64](f folding[T], choose func(dst, x, y []T)) folding[T] {
-	if choose == nil {
-		return f
-	}
-	few := f.block
-	f.block = func(x []T) T {
-		const width = 64
-		if len(x) < 2*width {
-			return few(x)
-		}
-		var room [width]T
-		best := room[:]
-		choose(best, x[:width], x[width:2*width])
-		for x = x[2*width:]; len(x) >= width; x = x[width:] {
-			choose(best, best, x[:width])
-		}
-		for n := width / 2; n >= 8; n /= 2 {
-			choose(best[:n], best[:n], best[n:2*n])
-		}
-		top := few(best[:8])
-		if len(x) > 0 {
-			top = f.join(top, few(x))
-		}
-		return top
-	}
-	f.step = func(sums, x []T) { choose(sums[:len(x)], sums, x) }
-	return f
 }
 
 var opArgmax, opArgmin op
@@ -216,52 +157,30 @@ func positionForward(largest bool) func(c *call) *Tensor {
 		x = r.lastAxes(x)
 		switch formats[x.dtype].arithmetic {
 		case inFloat32:
-			positionsOf[float32](positions, x, r.count, largest)
+			loops.PositionsOf[float32](positions, x.array(), r.count, largest)
 		case inFloat64:
-			positionsOf[float64](positions, x, r.count, largest)
+			loops.PositionsOf[float64](positions, x.array(), r.count, largest)
 		default:
-			positionsOf[int64](positions, x, r.count, largest)
+			loops.PositionsOf[int64](positions, x.array(), r.count, largest)
 		}
 		return out
 	}
 }
 
-// positionsOf finds the extreme of each run of count elements.
-func positionsOf[T numbers.Number](out []int64, x *Tensor, count int, largest bool) {
-	parallelRows(len(out), parallelFrom/max(count, 1), func(start, end int) {
-		r := newReader[T](x)
-		for i := start; i < end; i++ {
-			at, first := 0, true
-			var best T
-			inBlocks(0, count, func(from, n int) {
-				for j, v := range r.block(i*count+from, n) {
-					if best != best { // the first NaN stays
-						return
-					}
-					if first || v != v || largest && v > best || !largest && v < best {
-						best, at, first = v, from+j, false
-					}
-				}
-			})
-			out[i] = int64(at)
-		}
-	})
-}
-
 var opAll, opAny op
 
 func init() {
-	truthOf := func(name string, f folding[int64]) func(c *call) *Tensor {
+	truthOf := func(name string, f loops.Folding[int64]) func(c *call) *Tensor {
 		return func(c *call) *Tensor {
 			x, r := c.input(), c.attr.(reduced)
 			if x.dtype != Bool {
 				x = x.Detach().Ne(0)
 			}
-			return reduceAs(x, r, Int64, foldings{name: name, i64: f}).converted(Bool)
+			return reduceAs(x, r, Int64, loops.Foldings{Name: name, I64: f}).converted(Bool)
 		}
 	}
-	define(&opAll, op{name: "all", forward: truthOf("min", minFolding(int64(1)))})
-	define(&opAny, op{name: "any", forward: truthOf("max", maxFolding(int64(0)))})
+	define(&opAll, op{name: "all", forward: truthOf("min", loops.MinFolding(int64(1)))})
+	define(&opAny, op{name: "any", forward: truthOf("max", loops.MaxFolding(int64(0)))})
 }
 
 // All returns a bool tensor: whether all elements over axes, or over all axes if

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/lectern-go/lectern/internal/race"
+	"github.com/lectern-go/lectern/tensor/internal/loops"
 	"github.com/lectern-go/lectern/tensor/layout"
 )
 
@@ -198,7 +199,7 @@ func TestFastChoices(t *testing.T) {
 				"not":         {func(x *Tensor, _ any) *Tensor { return x.Not() }, func(a, _ bool) bool { return !a }},
 				"logical not": {func(x *Tensor, _ any) *Tensor { return x.LogicalNot() }, func(a, _ bool) bool { return !a }},
 			} {
-				checkFast(t, fmt.Sprintf("%s of %v, %s", op, shape, name), f.run(a, b), func(i int) float64 { return truth[float64](f.want(left[i] != 0, right[i] != 0)) })
+				checkFast(t, fmt.Sprintf("%s of %v, %s", op, shape, name), f.run(a, b), func(i int) float64 { return loops.Truth[float64](f.want(left[i] != 0, right[i] != 0)) })
 			}
 		}
 	}

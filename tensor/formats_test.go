@@ -117,8 +117,8 @@ func TestFloat8AllCodes(t *testing.T) {
 		overflow, nan uint8
 		next          float64 // the number after the largest, were there more
 	}{
-		{Float8E4M3, numbers.E4m3Code, &numbers.E4m3Values, 0x7e, 0x7f, 0x7f, 480},
-		{Float8E5M2, numbers.E5m2Code, &numbers.E5m2Values, 0x7b, 0x7c, 0x7e, 65536},
+		{Float8E4M3, numbers.E4M3Code, &numbers.E4M3Values, 0x7e, 0x7f, 0x7f, 480},
+		{Float8E5M2, numbers.E5M2Code, &numbers.E5M2Values, 0x7b, 0x7c, 0x7e, 65536},
 	} {
 		if got := float64(f.values[f.last]); got != formats[f.dtype].max {
 			t.Errorf("%s: largest number %g, want %g", f.dtype, got, formats[f.dtype].max)

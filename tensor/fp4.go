@@ -91,7 +91,7 @@ func (t *Tensor) Quantize(f BlockFormat) *Quantized {
 	q := &Quantized{Format: f, Shape: t.Shape(), Global: 1}
 	needRoom("quantize", t.layout.Shape, 4*t.Len())
 	values := make([]float32, t.Len())
-	newReader[float32](t).copy(values, 0)
+	newReader[float32](t).Copy(values, 0)
 	rows, n := q.rows()
 	q.Codes = make([]uint8, rows*((n+1)/2))
 	q.Scales = make([]uint8, 0, rows*q.blocks(n))
@@ -140,11 +140,11 @@ func magnitude(values []float32) (largest float32, finite bool) {
 func (q *Quantized) blockScale(block []float32) (scale float32, code uint8) {
 	largest, finite := magnitude(block)
 	if q.Format == NVFP4 {
-		code = numbers.E4m3Code(largest/fp4Max/q.Global, true)
+		code = numbers.E4M3Code(largest/fp4Max/q.Global, true)
 		if !finite {
-			code = numbers.E4m3NaN
+			code = numbers.E4M3NaN
 		}
-		return numbers.E4m3Values[code] * q.Global, code
+		return numbers.E4M3Values[code] * q.Global, code
 	}
 	if !finite {
 		return float32(math.NaN()), mxNaN
@@ -162,7 +162,7 @@ const mxBias, mxNaN = 127, 0xff
 func (q *Quantized) scale(code uint8) float32 {
 	switch {
 	case q.Format == NVFP4:
-		return numbers.E4m3Values[code] * q.Global
+		return numbers.E4M3Values[code] * q.Global
 	case code == mxNaN:
 		return float32(math.NaN())
 	}

@@ -1,6 +1,10 @@
 package tensor
 
-import "math"
+import (
+	"math"
+
+	"github.com/lectern-go/lectern/tensor/internal/loops"
+)
 
 // Functions of one number from package math. Whole numbers give float32; small
 // floats are computed in float32 and rounded once.
@@ -11,7 +15,7 @@ var opSqrt op
 func init() {
 	define(&opSqrt, op{
 		name:    "sqrt",
-		forward: unary(bothKernels(vectors32.Sqrt, vectors64.Sqrt, math.Sqrt), floatDtype),
+		forward: unary(loops.BothKernels(loops.Vectors32.Sqrt, loops.Vectors64.Sqrt, math.Sqrt), floatDtype),
 		gradients: []gradient{
 			{readsOutput, func(c *call, g *Tensor, _ int) *Tensor { return g.Div(c.out.Mul(2)) }},
 		},
@@ -29,7 +33,7 @@ var opLog op
 func init() {
 	define(&opLog, op{
 		name:    "log",
-		forward: unary(vectorKernels(vectors32.Log, math.Log), floatDtype),
+		forward: unary(loops.VectorKernels(loops.Vectors32.Log, math.Log), floatDtype),
 		gradients: []gradient{
 			{readsInput, func(c *call, g *Tensor, _ int) *Tensor { return g.Div(c.input()) }},
 		},
@@ -46,7 +50,7 @@ var opExp op
 func init() {
 	define(&opExp, op{
 		name:    "exp",
-		forward: unary(vectorKernels(vectors32.Exp, math.Exp), floatDtype),
+		forward: unary(loops.VectorKernels(loops.Vectors32.Exp, math.Exp), floatDtype),
 		gradients: []gradient{
 			{readsOutput, func(c *call, g *Tensor, _ int) *Tensor { return g.Mul(c.out) }},
 		},
@@ -63,7 +67,7 @@ var opExpm1 op
 func init() {
 	define(&opExpm1, op{
 		name:    "expm1",
-		forward: unary(floatKernels(math.Expm1), floatDtype),
+		forward: unary(loops.FloatKernels(math.Expm1), floatDtype),
 		gradients: []gradient{
 			{readsOutput, func(c *call, g *Tensor, _ int) *Tensor { return g.Mul(c.out.Add(1)) }},
 		},
@@ -80,7 +84,7 @@ var opLog1p op
 func init() {
 	define(&opLog1p, op{
 		name:    "log1p",
-		forward: unary(vectorKernels(vectors32.Log1p, math.Log1p), floatDtype),
+		forward: unary(loops.VectorKernels(loops.Vectors32.Log1p, math.Log1p), floatDtype),
 		gradients: []gradient{
 			{readsInput, func(c *call, g *Tensor, _ int) *Tensor { return g.Div(c.input().Add(1)) }},
 		},
@@ -97,7 +101,7 @@ var opLog2 op
 func init() {
 	define(&opLog2, op{
 		name:    "log2",
-		forward: unary(vectorKernels(vectors32.Log2, log2), floatDtype),
+		forward: unary(loops.VectorKernels(loops.Vectors32.Log2, loops.Log2), floatDtype),
 		gradients: []gradient{
 			{readsInput, func(c *call, g *Tensor, _ int) *Tensor { return g.Div(c.input().Mul(math.Ln2)) }},
 		},
@@ -108,22 +112,13 @@ func init() {
 // Log2 returns the logarithm to base 2 of each element.
 func (t *Tensor) Log2() *Tensor { return apply(&opLog2, nil, t) }
 
-// log2 is math.Log2 but near 1, where that adds an exponent to a logarithm of nearly
-// the same size.
-func log2(x float64) float64 {
-	if x > 0.7 && x < 1.5 {
-		return math.Log(x) * math.Log2E
-	}
-	return math.Log2(x)
-}
-
 // d(1/√x)/dx = -1/(2√x³)
 var opRsqrt op
 
 func init() {
 	define(&opRsqrt, op{
 		name:    "rsqrt",
-		forward: unary(bothKernels(vectors32.Rsqrt, vectors64.Rsqrt, func(x float64) float64 { return 1 / math.Sqrt(x) }), floatDtype),
+		forward: unary(loops.BothKernels(loops.Vectors32.Rsqrt, loops.Vectors64.Rsqrt, func(x float64) float64 { return 1 / math.Sqrt(x) }), floatDtype),
 		gradients: []gradient{
 			{readsOutput, func(c *call, g *Tensor, _ int) *Tensor { return g.Mul(c.out.Mul(c.out).Mul(c.out)).Mul(-0.5) }},
 		},
@@ -140,7 +135,7 @@ var opSin op
 func init() {
 	define(&opSin, op{
 		name:    "sin",
-		forward: unary(vectorKernels(vectors32.Sin, math.Sin), floatDtype),
+		forward: unary(loops.VectorKernels(loops.Vectors32.Sin, math.Sin), floatDtype),
 		gradients: []gradient{
 			{readsInput, func(c *call, g *Tensor, _ int) *Tensor { return g.Mul(c.input().Cos()) }},
 		},
@@ -157,7 +152,7 @@ var opCos op
 func init() {
 	define(&opCos, op{
 		name:    "cos",
-		forward: unary(vectorKernels(vectors32.Cos, math.Cos), floatDtype),
+		forward: unary(loops.VectorKernels(loops.Vectors32.Cos, math.Cos), floatDtype),
 		gradients: []gradient{
 			{readsInput, func(c *call, g *Tensor, _ int) *Tensor { return g.Mul(c.input().Sin()).Neg() }},
 		},
@@ -174,7 +169,7 @@ var opErf op
 func init() {
 	define(&opErf, op{
 		name:    "erf",
-		forward: unary(vectorKernels(vectors32.Erf, math.Erf), floatDtype),
+		forward: unary(loops.VectorKernels(loops.Vectors32.Erf, math.Erf), floatDtype),
 		gradients: []gradient{
 			{readsInput, func(c *call, g *Tensor, _ int) *Tensor {
 				return g.Mul(c.input().Square().Neg().Exp()).Mul(2 / math.Sqrt(math.Pi))
@@ -192,7 +187,7 @@ var opFloor op
 func init() {
 	define(&opFloor, op{
 		name:      "floor",
-		forward:   unary(roundingKernels(vectors32.Floor, vectors64.Floor, math.Floor), sameDtype),
+		forward:   unary(loops.RoundingKernels(loops.Vectors32.Floor, loops.Vectors64.Floor, math.Floor), sameDtype),
 		gradients: []gradient{{readsNothing, zeroGradient}},
 		flops:     onePerElement,
 	})
@@ -206,7 +201,7 @@ var opCeil op
 func init() {
 	define(&opCeil, op{
 		name:      "ceil",
-		forward:   unary(roundingKernels(vectors32.Ceil, vectors64.Ceil, math.Ceil), sameDtype),
+		forward:   unary(loops.RoundingKernels(loops.Vectors32.Ceil, loops.Vectors64.Ceil, math.Ceil), sameDtype),
 		gradients: []gradient{{readsNothing, zeroGradient}},
 		flops:     onePerElement,
 	})
@@ -220,7 +215,7 @@ var opRound op
 func init() {
 	define(&opRound, op{
 		name:      "round",
-		forward:   unary(roundingKernels(vectors32.Round, vectors64.Round, math.RoundToEven), sameDtype),
+		forward:   unary(loops.RoundingKernels(loops.Vectors32.Round, loops.Vectors64.Round, math.RoundToEven), sameDtype),
 		gradients: []gradient{{readsNothing, zeroGradient}},
 		flops:     onePerElement,
 	})
@@ -234,7 +229,7 @@ var opTrunc op
 func init() {
 	define(&opTrunc, op{
 		name:      "trunc",
-		forward:   unary(roundingKernels(vectors32.Trunc, vectors64.Trunc, math.Trunc), sameDtype),
+		forward:   unary(loops.RoundingKernels(loops.Vectors32.Trunc, loops.Vectors64.Trunc, math.Trunc), sameDtype),
 		gradients: []gradient{{readsNothing, zeroGradient}},
 		flops:     onePerElement,
 	})
@@ -242,12 +237,6 @@ func init() {
 
 // Trunc cuts the fraction of each element. Whole numbers stay as they are. The gradient is 0.
 func (t *Tensor) Trunc() *Tensor { return apply(&opTrunc, nil, t) }
-
-func roundingKernels(f32 func(dst, x []float32), f64 func(dst, x []float64), f func(float64) float64) unaryKernels {
-	k := bothKernels(f32, f64, f)
-	k.i64 = identity[int64]
-	return k
-}
 
 // zeroGradient is that of functions that are constant wherever they have one.
 func zeroGradient(_ *call, g *Tensor, _ int) *Tensor {

@@ -2,11 +2,11 @@ package tensor
 
 import (
 	"fmt"
-	"iter"
 	"slices"
 	"unsafe"
 
 	"github.com/lectern-go/lectern/internal/device"
+	"github.com/lectern-go/lectern/tensor/internal/loops"
 	"github.com/lectern-go/lectern/tensor/internal/numbers"
 	"github.com/lectern-go/lectern/tensor/layout"
 )
@@ -31,7 +31,7 @@ func (t *Tensor) checkPositions(op string, axis int, index *Tensor, at []int64) 
 		fail(ErrDtype, op, describe(t, index), "the positions are "+index.dtype.String()+", not whole numbers", "convert with To(tensor.Int64)")
 	}
 	size := t.layout.Shape[axis]
-	newReader[int64](index.onHost()).copy(at, 0)
+	newReader[int64](index.onHost()).Copy(at, 0)
 	for i, p := range at {
 		if p < 0 && op == "index" {
 			at[i] += int64(size)
@@ -79,13 +79,13 @@ func init() {
 			if len(s.at) > 0 && (inner == 4 || inner == 8) {
 				outer := layout.Product(shape[:s.axis])
 				if inner == 4 {
-					selectEach(stored[uint32](out), stored[uint32](x), outer, s)
+					loops.SelectEach(stored[uint32](out), stored[uint32](x), outer, s.size, s.at)
 				} else {
-					selectEach(unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(to))), len(to)/8), unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(from))), len(from)/8), outer, s)
+					loops.SelectEach(unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(to))), len(to)/8), unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(from))), len(from)/8), outer, s.size, s.at)
 				}
 				return out
 			}
-			parallelRows(layout.Product(shape[:s.axis])*len(s.at), parallelFrom/max(inner, 1), func(start, end int) {
+			loops.ParallelRows(layout.Product(shape[:s.axis])*len(s.at), loops.ParallelFrom/max(inner, 1), func(start, end int) {
 				for i := start; i < end; i++ {
 					row, j := i/len(s.at), i%len(s.at)
 					source := (row*s.size + int(s.at[j])) * inner
@@ -100,7 +100,7 @@ func init() {
 		bytes: func(c *call, out *Tensor) int { // of what is selected from, the rows that are
 			s := c.attr.(selection)
 			some := Layout{Shape: c.input().Shape(), Strides: c.input().layout.Strides, Offset: c.input().layout.Offset}
-			some.Shape[s.axis] = distinct(slices.Values(s.at))
+			some.Shape[s.axis] = loops.Distinct(slices.Values(s.at))
 			return c.input().alias(some).distinctBytes() + positionBytes*len(s.at) + out.distinctBytes()
 		},
 	})
@@ -117,11 +117,11 @@ func init() {
 			}
 			switch sum.dtype {
 			case Float32:
-				addRows(plain[float32](sum), x, s)
+				loops.AddRows(plain[float32](sum), x.array(), s.axis, s.size, s.at)
 			case Float64:
-				addRows(plain[float64](sum), x, s)
+				loops.AddRows(plain[float64](sum), x.array(), s.axis, s.size, s.at)
 			default:
-				addRows(plain[int64](sum), x, s)
+				loops.AddRows(plain[int64](sum), x.array(), s.axis, s.size, s.at)
 			}
 			return sum.To(x.dtype)
 		},
@@ -135,36 +135,8 @@ func init() {
 	})
 }
 
-// selectEach is index select of elements that are no larger than a word.
-func selectEach[S uint32 | uint64](to, from []S, outer int, s selection) {
-	n := len(s.at)
-	parallelRows(outer, parallelFrom/n, func(start, end int) {
-		for row := start; row < end; row++ {
-			dst, src := to[row*n:][:n], from[row*s.size:][:s.size]
-			for j, at := range s.at {
-				dst[j] = src[at]
-			}
-		}
-	})
-}
-
 // positionBytes is what a position takes in memory, as an int64.
 const positionBytes = 8
-
-// distinct returns how many different positions there are.
-func distinct(all iter.Seq[int64]) (n int) {
-	var seen []bool
-	for at := range all {
-		if more := int(at) + 1 - len(seen); more > 0 {
-			seen = append(seen, make([]bool, more)...)
-		}
-		if !seen[at] {
-			seen[at] = true
-			n++
-		}
-	}
-	return n
-}
 
 // rows returns the positions within each of a number of outer positions.
 func (s selection) rows(outer int) []int64 {
@@ -194,23 +166,6 @@ func (t *Tensor) memory() []byte {
 		return nil
 	}
 	return t.storage.bytes()[t.layout.Offset*t.dtype.Size():][:t.Bytes()]
-}
-
-// addRows adds each selected row of x to where it came from, in order, so that
-// the sums don't depend on the number of threads.
-func addRows[T numbers.Number](sum []T, x *Tensor, s selection) {
-	inner := layout.Product(x.layout.Shape[s.axis+1:])
-	outer := layout.Product(x.layout.Shape[:s.axis])
-	r, row := newReader[T](x), make([]T, inner)
-	for o := range outer {
-		for j, at := range s.at {
-			r.copy(row, (o*len(s.at)+j)*inner)
-			to := sum[(o*s.size+int(at))*inner:][:inner]
-			for i, v := range row {
-				to[i] += v
-			}
-		}
-	}
 }
 
 // IndexSelect returns a new tensor with the positions of an axis that index, a
@@ -324,7 +279,7 @@ func init() {
 			places := func(yield func(int64) bool) {
 				a.each(x.layout, func(_, at int) { yield(int64(at)) })
 			}
-			return x.dtype.Size()*distinct(places) + positionBytes*a.index.Len() + out.distinctBytes()
+			return x.dtype.Size()*loops.Distinct(places) + positionBytes*a.index.Len() + out.distinctBytes()
 		},
 	})
 	define(&opScatterAdd, op{
@@ -381,7 +336,7 @@ func pick[S any](out, from []S, l Layout, a gathering) {
 	if outer, count, inner, ok := a.inRows(l); ok {
 		at, size := plain[int64](a.index), a.shape[a.axis]
 		from = from[l.Offset:]
-		parallelRows(outer, parallelFrom/(count*inner), func(start, end int) {
+		loops.ParallelRows(outer, loops.ParallelFrom/(count*inner), func(start, end int) {
 			for o := start; o < end; o++ {
 				part := from[o*size*inner:][:size*inner]
 				for j := range count {
@@ -404,12 +359,12 @@ func scatterAdd[T numbers.Number](sum []T, l Layout, x *Tensor, a gathering) {
 		values = plain[T](x)
 	} else {
 		values = make([]T, x.Len())
-		newReader[T](x).copy(values, 0)
+		newReader[T](x).Copy(values, 0)
 	}
 	if outer, count, inner, ok := a.inRows(l); ok { // each target gets its values in the same order
 		at, size := plain[int64](a.index), a.shape[a.axis]
 		sum = sum[l.Offset:]
-		parallelRows(outer, parallelFrom/(count*inner), func(start, end int) {
+		loops.ParallelRows(outer, loops.ParallelFrom/(count*inner), func(start, end int) {
 			for o := start; o < end; o++ {
 				part := sum[o*size*inner:][:size*inner]
 				for j := range count {
@@ -459,7 +414,7 @@ func (a gathering) each(l Layout, f func(i, at int)) {
 	base.Strides[a.axis] = 0
 	stride := l.Strides[a.axis]
 	at := plain[int64](a.index)
-	walk(&base, 0, len(at), func(done, first, run, step int) {
+	loops.Walk(&base, 0, len(at), func(done, first, run, step int) {
 		for i := range run {
 			f(done+i, first+i*step+int(at[done+i])*stride)
 		}

@@ -1,6 +1,7 @@
 package tensor
 
 import (
+	"github.com/lectern-go/lectern/tensor/internal/loops"
 	"github.com/lectern-go/lectern/tensor/internal/numbers"
 
 	endian "encoding/binary"
@@ -202,14 +203,14 @@ func fillRandom[T numbers.Number](t *Tensor, g *Generator, d distribution[T]) *T
 
 // fill writes the numbers that a run of words makes.
 func (d distribution[T]) fill(t *Tensor, run draw) {
-	parallel(t.Len(), 1<<12, func(start, end int) {
+	loops.Parallel(t.Len(), 1<<12, func(start, end int) {
 		w := newWriter[T](t)
-		var words [blockLen]uint64
-		inBlocks(start, end, func(at, n int) {
+		var words [loops.BlockLen]uint64
+		loops.InBlocks(start, end, func(at, n int) {
 			pairs := words[:n+n&1]
 			run.words(pairs, at)
-			d.convert(w.block(at, n), pairs)
-			w.flush(at, n)
+			d.convert(w.Block(at, n), pairs)
+			w.Flush(at, n)
 		})
 	})
 }

@@ -4,10 +4,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"unsafe"
 
 	"github.com/lectern-go/lectern/internal/device"
-	"github.com/lectern-go/lectern/tensor/internal/numbers"
+	"github.com/lectern-go/lectern/tensor/internal/loops"
 	"github.com/lectern-go/lectern/tensor/layout"
 )
 
@@ -27,7 +26,7 @@ func init() {
 			if mask.dtype != Bool {
 				fail(ErrDtype, "masked fill", describe(x, mask), "the mask is "+mask.dtype.String()+", not a bool tensor", "make one with a comparison such as x.Eq(0)")
 			}
-			if v := c.attr.(float64); !x.dtype.IsFloat() && !isFinite(v) {
+			if v := c.attr.(float64); !x.dtype.IsFloat() && !loops.IsFinite(v) {
 				fail(ErrValue, "masked fill", describe(x, mask), fmt.Sprintf("a %s tensor can't hold %g", x.dtype, v), "convert with To(tensor.Float32)")
 			}
 			l, err := mask.layout.Expand(x.layout.Shape...)
@@ -41,10 +40,10 @@ func init() {
 				return out
 			}
 			out := x.converted(x.dtype)
-			zipAs(c.op.name, out.dtype, out, out, mask.alias(l), binaryKernels{
-				f32: fillWhere(float32(value)),
-				f64: fillWhere(value),
-				i64: fillWhere(int64(value)),
+			zipAs(c.op.name, out.dtype, out, out, mask.alias(l), loops.BinaryKernels{
+				F32: loops.FillWhere(float32(value)),
+				F64: loops.FillWhere(value),
+				I64: loops.FillWhere(int64(value)),
 			}, value)
 			return out
 		},
@@ -59,18 +58,6 @@ func init() {
 // expanded to t's shape, is set. It panics if mask is not bool or does not fit.
 func (t *Tensor) MaskedFill(mask *Tensor, value float64) *Tensor {
 	return apply(&opMaskedFill, value, t, mask)
-}
-
-// fillWhere is what other devices do by its name.
-func fillWhere[T numbers.Number](value T) func(dst, x, mask []T) {
-	return func(dst, x, mask []T) {
-		for i := range dst {
-			dst[i] = x[i]
-			if mask[i] != 0 {
-				dst[i] = value
-			}
-		}
-	}
 }
 
 // d where(c, x, y)/dx = 1 where c, else 0;  d/dy = 0 where c, else 1
@@ -121,35 +108,12 @@ func whereForward(c *call) *Tensor {
 func chooseAs(out, condition, x, y *Tensor) {
 	switch formats[out.dtype].arithmetic {
 	case inFloat32:
-		chooseBlocks[float32](out, condition, x, y)
+		loops.Choose[float32](out.array(), condition.array(), x.array(), y.array())
 	case inFloat64:
-		chooseBlocks[float64](out, condition, x, y)
+		loops.Choose[float64](out.array(), condition.array(), x.array(), y.array())
 	default:
-		chooseBlocks[int64](out, condition, x, y)
+		loops.Choose[int64](out.array(), condition.array(), x.array(), y.array())
 	}
-}
-
-func chooseBlocks[T numbers.Number](out, condition, x, y *Tensor) {
-	condition.storage.needHost()
-	linear, memory, where := condition.IsContiguous(), condition.storage.data, condition.layout.Merged()
-	parallel(out.Len(), parallelFrom, func(start, end int) {
-		rx, ry, w := newReader[T](x), newReader[T](y), newWriter[T](out)
-		var room []uint8
-		if !linear {
-			room = make([]uint8, min(blockLen, end-start))
-		}
-		inBlocks(start, end, func(at, n int) {
-			var c []uint8
-			if linear {
-				c = unsafe.Slice((*uint8)(unsafe.Add(memory, condition.layout.Offset+at)), n)
-			} else {
-				c = room[:n]
-				gather(unsafe.Pointer(unsafe.SliceData(c)), n, memory, 1, &where, at)
-			}
-			chosen(w.block(at, n), rx.block(at, n), ry.block(at, n), c)
-			w.flush(at, n)
-		})
-	})
 }
 
 // bounds are those of a clamp; infinite ones have no effect.
@@ -163,10 +127,12 @@ func init() {
 		name: "clamp",
 		forward: func(c *call) *Tensor {
 			b := c.attr.(bounds)
-			return unary(unaryKernels{
-				f32: func(dst, x []float32) { clampFloat(dst, x, float32(b.low), float32(b.high), vectors32.Clamp) },
-				f64: func(dst, x []float64) { clampFloat(dst, x, b.low, b.high, vectors64.Clamp) },
-				i64: func(dst, x []int64) { clampInt(dst, x, b) },
+			return unary(loops.UnaryKernels{
+				F32: func(dst, x []float32) {
+					loops.ClampFloat(dst, x, float32(b.low), float32(b.high), loops.Vectors32.Clamp)
+				},
+				F64: func(dst, x []float64) { loops.ClampFloat(dst, x, b.low, b.high, loops.Vectors64.Clamp) },
+				I64: func(dst, x []int64) { clampInt(dst, x, b) },
 			}, func(d Dtype) (compute, result Dtype) {
 				if b.fractional() {
 					return floatDtype(d)
@@ -185,7 +151,7 @@ func init() {
 // fractional reports whether a bound is no whole number, so that the result of
 // clamping whole numbers can't be one either.
 func (b bounds) fractional() bool {
-	is := func(x float64) bool { return isFinite(x) && x != math.Trunc(x) }
+	is := func(x float64) bool { return loops.IsFinite(x) && x != math.Trunc(x) }
 	return is(b.low) || is(b.high)
 }
 
@@ -193,16 +159,6 @@ func (b bounds) fractional() bool {
 // high are high; high wins if low is larger. An infinite bound leaves that side
 // open. NaN stays NaN. The gradient at the bounds themselves is 1.
 func (t *Tensor) Clamp(low, high float64) *Tensor { return apply(&opClamp, bounds{low, high}, t) }
-
-func clampFloat[T float32 | float64](dst, x []T, low, high T, vector func(dst, x []T, low, high T)) {
-	if vector != nil && low == low && high == high {
-		vector(dst, x, low, high)
-		return
-	}
-	for i, v := range x {
-		dst[i] = min(max(v, low), high)
-	}
-}
 
 func clampInt(dst, x []int64, b bounds) {
 	low, high := int64(math.MinInt64), int64(math.MaxInt64)
@@ -237,14 +193,14 @@ func init() {
 	}
 	define(&opMaximum, op{
 		name:       "maximum",
-		forward:    binary(binaryKernels{vector2(vectors32.Maximum, maximum[float32]), vector2(vectors64.Maximum, maximum[float64]), maximum[int64]}, sameDtype),
+		forward:    binary(loops.BinaryKernels{F32: loops.Vector2(loops.Vectors32.Maximum, loops.Maximum[float32]), F64: loops.Vector2(loops.Vectors64.Maximum, loops.Maximum[float64]), I64: loops.Maximum[int64]}, sameDtype),
 		gradients:  share(func(a, b *Tensor) *Tensor { return a.Gt(b) }),
 		broadcasts: true,
 		flops:      onePerElement,
 	})
 	define(&opMinimum, op{
 		name:       "minimum",
-		forward:    binary(binaryKernels{vector2(vectors32.Minimum, minimum[float32]), vector2(vectors64.Minimum, minimum[float64]), minimum[int64]}, sameDtype),
+		forward:    binary(loops.BinaryKernels{F32: loops.Vector2(loops.Vectors32.Minimum, loops.Minimum[float32]), F64: loops.Vector2(loops.Vectors64.Minimum, loops.Minimum[float64]), I64: loops.Minimum[int64]}, sameDtype),
 		gradients:  share(func(a, b *Tensor) *Tensor { return a.Lt(b) }),
 		broadcasts: true,
 		flops:      onePerElement,
@@ -262,19 +218,6 @@ func (t *Tensor) Maximum(other any) *Tensor {
 // is. It panics if the shapes can't be broadcast.
 func (t *Tensor) Minimum(other any) *Tensor {
 	return apply(&opMinimum, nil, t, operand("minimum", other))
-}
-
-// The built-in max and min have just the rule for NaN that is wanted.
-func maximum[T numbers.Number](dst, x, y []T) {
-	for i := range dst {
-		dst[i] = max(x[i], y[i])
-	}
-}
-
-func minimum[T numbers.Number](dst, x, y []T) {
-	for i := range dst {
-		dst[i] = min(x[i], y[i])
-	}
 }
 
 // NanToNum returns a new tensor with NaN, +Inf and -Inf replaced by numbers. What is

@@ -7,6 +7,7 @@ import (
 
 	"github.com/lectern-go/lectern/internal/cpu"
 	"github.com/lectern-go/lectern/internal/device"
+	"github.com/lectern-go/lectern/tensor/internal/loops"
 	"github.com/lectern-go/lectern/tensor/internal/numbers"
 	"github.com/lectern-go/lectern/tensor/layout"
 )
@@ -254,14 +255,14 @@ func smallFormat(d Dtype) *cpu.Format {
 func multiplyWhole(out *Tensor, at int, a, b *Tensor) {
 	m, k, n := a.Size(0), a.Size(1), b.Size(1)
 	right := make([]int64, k*n)
-	newReader[int64](b).copy(right, 0)
-	parallelRows(m, parallelFrom/max(1, n*k), func(first, last int) {
+	newReader[int64](b).Copy(right, 0)
+	loops.ParallelRows(m, loops.ParallelFrom/max(1, n*k), func(first, last int) {
 		r, w := newReader[int64](a), newWriter[int64](out)
 		row, sums := make([]int64, k), make([]int64, n)
 		for i := first; i < last; i++ {
-			r.copy(row, i*k)
+			r.Copy(row, i*k)
 			multiplyRow(sums, row, right)
-			w.copy(sums, at+i*n)
+			w.Copy(sums, at+i*n)
 		}
 	})
 }

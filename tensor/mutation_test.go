@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/lectern-go/lectern/internal/race"
+	"github.com/lectern-go/lectern/tensor/internal/loops"
 )
 
 // A test is worth what it would have found. Here each field of each record is
@@ -70,7 +71,7 @@ func mutantsOf(o *op, cases []*costCase) []mutant {
 			if i != 0 {
 				return v
 			}
-			return truth[float64](out.dtype != Bool || v == 0) * (v + 1)
+			return loops.Truth[float64](out.dtype != Bool || v == 0) * (v + 1)
 		})
 	})
 	other := map[Dtype]Dtype{Float64: Float32, Float32: Float64, Float16: Float32, BFloat16: Float32, Int64: Int32, Int32: Int64, Int16: Int64, Int8: Int64, Uint8: Int64, Bool: Uint8}

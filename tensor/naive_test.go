@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/lectern-go/lectern/tensor/internal/loops"
 	"github.com/lectern-go/lectern/tensor/layout"
 )
 
@@ -316,7 +317,7 @@ func (m *meter) Call(f func(float64) float64, x *array) *array {
 
 // Where compares: the result is a mask.
 func (m *meter) Where(holds func(a, b float64) bool, x, y *array) *array {
-	return m.each(1, func(v []float64) float64 { return truth[float64](holds(v[0], v[1])) }, x, y)
+	return m.each(1, func(v []float64) float64 { return loops.Truth[float64](holds(v[0], v[1])) }, x, y)
 }
 
 func (m *meter) Not(x *array) *array { return m.Where(equals, x, emptyOperand) }

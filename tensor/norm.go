@@ -2,10 +2,9 @@ package tensor
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
-	"github.com/lectern-go/lectern/internal/cpu"
+	"github.com/lectern-go/lectern/tensor/internal/loops"
 	"github.com/lectern-go/lectern/tensor/layout"
 )
 
@@ -34,7 +33,7 @@ func init() {
 				normal, _ := norm.standardize(in[0])
 				return normal.Mul(in[1]).Add(in[2]).To(c.in[0].dtype)
 			}
-			return norm.run(c, layerNorm[float32], layerNorm[float64])
+			return norm.run(c, loops.LayerNorm[float32], loops.LayerNorm[float64])
 		},
 		gradients: []gradient{
 			{readsLeft | readsRight, func(c *call, g *Tensor, _ int) *Tensor {
@@ -66,7 +65,7 @@ func init() {
 				in := c.widened()
 				return norm.gradient(in[0], in[1], in[2]).To(c.in[0].dtype)
 			}
-			return norm.run(c, layerNormGradient[float32], layerNormGradient[float64])
+			return norm.run(c, loops.LayerNormGradient[float32], loops.LayerNormGradient[float64])
 		},
 		// As above to the difference and the spread; then x̂, h, h·x̂ and their sums, and
 		// four steps to the result. Two more quotients for each row.
@@ -154,121 +153,9 @@ func (n rowNorm) run(c *call, f32 func(dst []float32, in *[3][]float32, s *[2][]
 		return out
 	}
 	if formats[out.dtype].arithmetic == inFloat64 {
-		normRows(out, c.in, count, n.eps, f64)
+		loops.NormRows(out.array(), arrays(c.in), count, n.eps, f64)
 	} else {
-		normRows(out, c.in, count, n.eps, f32)
+		loops.NormRows(out.array(), arrays(c.in), count, n.eps, f32)
 	}
 	return out
-}
-
-func normRows[T float32 | float64](out *Tensor, in []*Tensor, count int, eps float64, f func(dst []T, in *[3][]T, s *[2][]T, eps float64)) {
-	parallelRows(out.Len()/count, parallelFrom/count, func(start, end int) {
-		var scratch [2][]T
-		var rows, all [3][]T // all: of inputs that need not be read by way of a buffer
-		var readers [3]*reader[T]
-		for i, x := range in {
-			if isPlain[T](x) {
-				all[i] = plain[T](x)
-				rows[i] = all[i][:count:count]
-				continue
-			}
-			readers[i], rows[i] = newReader[T](x), make([]T, count)
-			readers[i].copy(rows[i], 0)
-		}
-		var to []T
-		var w *writer[T]
-		if isPlain[T](out) {
-			to = plain[T](out)
-		} else {
-			w = newWriter[T](out)
-		}
-		dst := to
-		if w != nil {
-			dst = make([]T, count)
-		}
-		for row := start; row < end; row++ {
-			for i, x := range in {
-				switch {
-				case x.layout.Len() == count: // the same for all
-				case all[i] != nil:
-					rows[i] = all[i][row*count:][:count:count]
-				default:
-					readers[i].copy(rows[i], row*count)
-				}
-			}
-			if w == nil {
-				dst = to[row*count:][:count:count]
-			}
-			f(dst, &rows, &scratch, eps) // rows by value would be copied, which waits for all that was stored before
-			if w != nil {
-				w.copy(dst, row*count)
-			}
-		}
-	})
-}
-
-// spreadOf returns the mean of a row, as near as T has it, and 1/√(var + eps).
-func spreadOf[T float32 | float64](x []T, eps float64) (mean, scale T) {
-	var sum, squares float64
-	inBlocks(0, len(x), func(from, n int) { sum += blockSum(x[from : from+n]) })
-	middle := sum / float64(len(x))
-	mean = T(middle)
-	inBlocks(0, len(x), func(from, n int) { squares += blockSquares(x[from:from+n], mean) })
-	off := float64(mean) - middle
-	return mean, T(1 / math.Sqrt(max(squares/float64(len(x))-off*off, 0)+eps))
-}
-
-// layerNorm computes one row of the inputs x, weight and bias.
-func layerNorm[T float32 | float64](dst []T, in *[3][]T, _ *[2][]T, eps float64) {
-	x, w, b := in[0], in[1], in[2]
-	mean, scale := spreadOf(x, eps)
-	if v := vectorsFor[T](); v.Normalize != nil {
-		v.Normalize(dst, x, w, b, mean, scale)
-		return
-	}
-	for i := range dst {
-		dst[i] = T(T((x[i]-mean)*scale)*w[i]) + b[i]
-	}
-}
-
-// layerNormGradient computes one row of dL/dx of the inputs dL/dy, x and weight.
-func layerNormGradient[T float32 | float64](dst []T, in *[3][]T, scratch *[2][]T, eps float64) {
-	g, x, w := in[0], in[1], in[2]
-	if scratch[0] == nil {
-		scratch[0], scratch[1] = make([]T, len(x)), make([]T, len(x))
-	}
-	h, normal := scratch[0], scratch[1]
-	mean, scale := spreadOf(x, eps)
-	var sum, dot float64
-	v := vectorsFor[T]()
-	if v.LessTimes == nil {
-		for i := range dst {
-			h[i], normal[i] = g[i]*w[i], (x[i]-mean)*scale
-			sum += float64(h[i])
-			dot += float64(h[i]) * float64(normal[i])
-		}
-	} else {
-		v.Mul(h, g, w)
-		v.Affine(normal, x, mean, scale)
-		inBlocks(0, len(x), func(from, n int) {
-			sum += float64(v.Sum(h[from : from+n]))
-			dot += float64(v.Dot(h[from:from+n], normal[from:from+n]))
-		})
-	}
-	less, times := T(sum/float64(len(x))), T(dot/float64(len(x)))
-	if v.LessTimes != nil {
-		v.LessTimes(dst, h, normal, less, times, scale)
-		return
-	}
-	for i := range dst {
-		dst[i] = T(h[i]-less-T(normal[i]*times)) * scale
-	}
-}
-
-// vectorsFor returns the vector loops for T.
-func vectorsFor[T float32 | float64]() *cpu.Vectors[T] {
-	if v, ok := any(vectors32).(*cpu.Vectors[T]); ok {
-		return v
-	}
-	return any(vectors64).(*cpu.Vectors[T])
 }

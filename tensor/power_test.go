@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/lectern-go/lectern/tensor/internal/loops"
 )
 
 // corners are numbers at which functions have corners.
@@ -29,7 +31,7 @@ func TestPowAgainstMath(t *testing.T) {
 		for i := range y {
 			y[i] = float32(p)
 		}
-		powFloat32(dst, x, y)
+		loops.PowFloat32(dst, x, y)
 		for i, v := range x {
 			// Squares are one product, reciprocals one division; others may be off by the last bit of a result that is rounded once.
 			want := float32(math.Pow(float64(v), p))
@@ -46,7 +48,7 @@ func TestPowAgainstMath(t *testing.T) {
 	for i := range y {
 		y[i] = random32(r)
 	}
-	powFloat32(dst, x, y)
+	loops.PowFloat32(dst, x, y)
 	for i, v := range x {
 		if want := float32(math.Pow(float64(v), float64(y[i]))); !same(dst[i], want) && math.Abs(ulps(dst[i], want)) > 1 {
 			t.Fatalf("%g to the power of %g is %g, want %g", v, y[i], dst[i], want)
@@ -58,7 +60,7 @@ func TestPowAgainstMath(t *testing.T) {
 func TestModIsExact(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	check := func(a, b float64) {
-		if got, want := mod(a, b), math.Mod(a, b); math.Float64bits(got) != math.Float64bits(want) && !(got != got && want != want) {
+		if got, want := loops.Mod(a, b), math.Mod(a, b); math.Float64bits(got) != math.Float64bits(want) && !(got != got && want != want) {
 			t.Fatalf("%g mod %g is %g, want %g", a, b, got, want)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/lectern-go/lectern/tensor/internal/loops"
 	"github.com/lectern-go/lectern/tensor/layout"
 	"pgregory.net/rapid"
 )
@@ -361,7 +362,7 @@ func TestTransposedCopies(t *testing.T) {
 		x := base.Permute(order...)
 		y := x.Contiguous()
 		values, at := y.Floats(), 0
-		walk(&x.layout, 0, x.Len(), func(done, first, run, stride int) {
+		loops.Walk(&x.layout, 0, x.Len(), func(done, first, run, stride int) {
 			for i := range run {
 				if want := float64((first + i*stride) % 251); values[at] != want {
 					t.Fatalf("shape %v strides %v: element %d is %g, want %g", x.Shape(), x.Strides(), at, values[at], want)

@@ -2,7 +2,8 @@ package tensor
 
 import (
 	"fmt"
-	"math"
+
+	"github.com/lectern-go/lectern/tensor/internal/loops"
 )
 
 // y = x·s·w with s = 1/√(mean x² + eps), over rows of n elements. With h = dL/dy·w and
@@ -23,7 +24,7 @@ func init() {
 				in := c.widened()
 				return in[0].Mul(norm.rootScale(in[0])).Mul(in[1]).To(c.in[0].dtype)
 			}
-			return norm.run(c, rmsNorm[float32], rmsNorm[float64])
+			return norm.run(c, loops.RMSNorm[float32], loops.RMSNorm[float64])
 		},
 		gradients: []gradient{
 			{readsLeft | readsRight, func(c *call, g *Tensor, _ int) *Tensor {
@@ -53,7 +54,7 @@ func init() {
 				in := c.widened()
 				return norm.rmsGradient(in[0], in[1], in[2]).To(c.in[0].dtype)
 			}
-			return norm.run(c, rmsNormGradient[float32], rmsNormGradient[float64])
+			return norm.run(c, loops.RMSNormGradient[float32], loops.RMSNormGradient[float64])
 		},
 		// A square and a sum; then x̂, h, h·x̂ and its sum, and three steps to the result. One
 		// more quotient for each row.
@@ -94,55 +95,4 @@ func (n rowNorm) rmsGradient(g, x, w *Tensor) *Tensor {
 	scale, h := n.rootScale(x), g.Mul(w)
 	normal := x.Mul(scale)
 	return h.Sub(normal.Mul(h.Mul(normal).Mean(n.list(x)...))).Mul(scale)
-}
-
-// rootScaleOf returns 1/√(mean x² + eps) of a row.
-func rootScaleOf[T float32 | float64](x []T, eps float64) T {
-	squares := 0.
-	inBlocks(0, len(x), func(from, n int) { squares += blockSquares(x[from:from+n], 0) })
-	return T(1 / math.Sqrt(squares/float64(len(x))+eps))
-}
-
-// rmsNorm computes one row of the inputs x and weight.
-func rmsNorm[T float32 | float64](dst []T, in *[3][]T, _ *[2][]T, eps float64) {
-	x, w := in[0], in[1]
-	scale := rootScaleOf(x, eps)
-	if v := vectorsFor[T](); v.Scale != nil && v.Mul != nil {
-		v.Scale(dst, x, scale)
-		v.Mul(dst, dst, w)
-		return
-	}
-	for i := range dst {
-		dst[i] = T(x[i]*scale) * w[i]
-	}
-}
-
-// rmsNormGradient computes one row of dL/dx of the inputs dL/dy, x and weight.
-func rmsNormGradient[T float32 | float64](dst []T, in *[3][]T, scratch *[2][]T, eps float64) {
-	g, x, w := in[0], in[1], in[2]
-	if scratch[0] == nil {
-		scratch[0], scratch[1] = make([]T, len(x)), make([]T, len(x))
-	}
-	h, normal := scratch[0], scratch[1]
-	scale := rootScaleOf(x, eps)
-	dot := 0.
-	v := vectorsFor[T]()
-	if v.LessTimes == nil {
-		for i := range dst {
-			h[i], normal[i] = g[i]*w[i], x[i]*scale
-			dot += float64(h[i]) * float64(normal[i])
-		}
-	} else {
-		v.Mul(h, g, w)
-		v.Scale(normal, x, scale)
-		inBlocks(0, len(x), func(from, n int) { dot += float64(v.Dot(h[from:from+n], normal[from:from+n])) })
-	}
-	share := T(dot / float64(len(x)))
-	if v.LessTimes != nil {
-		v.LessTimes(dst, h, normal, 0, share, scale)
-		return
-	}
-	for i := range dst {
-		dst[i] = (h[i] - T(normal[i]*share)) * scale
-	}
 }

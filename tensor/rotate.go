@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/lectern-go/lectern/tensor/internal/loops"
 	"github.com/lectern-go/lectern/tensor/layout"
 )
 
@@ -30,9 +31,9 @@ func init() {
 			half := x.Shape()
 			half[len(half)-1] /= 2
 			if formats[x.dtype].arithmetic == inFloat64 {
-				rotateRows[float64](out, x, cos.Detach().To(Float64).expanded(half), sin.Detach().To(Float64).expanded(half), way)
+				loops.RotateRows[float64](out.array(), x.array(), cos.Detach().To(Float64).expanded(half).array(), sin.Detach().To(Float64).expanded(half).array(), way)
 			} else {
-				rotateRows[float32](out, x, cos.Detach().To(Float32).expanded(half), sin.Detach().To(Float32).expanded(half), way)
+				loops.RotateRows[float32](out.array(), x.array(), cos.Detach().To(Float32).expanded(half).array(), sin.Detach().To(Float32).expanded(half).array(), way)
 			}
 			return out
 		},
@@ -79,48 +80,4 @@ func (t *Tensor) rotateSteps(cos, sin *Tensor, way int) *Tensor {
 	pairs := t.Reshape(append(slices.Clone(shape[:len(shape)-1]), shape[len(shape)-1]/2, 2)...)
 	a, b, s := pairs.Select(-1, 0), pairs.Select(-1, 1), sin.Mul(way)
 	return Stack(-1, a.Mul(cos).Sub(b.Mul(s)), a.Mul(s).Add(b.Mul(cos))).Reshape(shape...)
-}
-
-func rotateRows[T float32 | float64](out, x, cos, sin *Tensor, way int) {
-	d := x.Size(-1)
-	direct := isPlain[T](x) && isPlain[T](out) && cos.layout.Strides[x.Dim()-1] == 1 && sin.layout.Strides[x.Dim()-1] == 1
-	lead := x.layout.Shape[:x.Dim()-1]
-	parallelRows(x.Len()/d, parallelFrom/d, func(start, end int) {
-		if direct {
-			to, from, c, s := plain[T](out), plain[T](x), elements[T](cos.storage), elements[T](sin.storage)
-			for row := start; row < end; row++ {
-				rotateRow(to[row*d:][:d:d], from[row*d:][:d:d], c[rowOffset(&cos.layout, lead, row):][:d/2], s[rowOffset(&sin.layout, lead, row):][:d/2], T(way))
-			}
-			return
-		}
-		rx, rc, rs, w := newReader[T](x), newReader[T](cos), newReader[T](sin), newWriter[T](out)
-		src, dst, c, s := make([]T, d), make([]T, d), make([]T, d/2), make([]T, d/2)
-		for row := start; row < end; row++ {
-			rx.copy(src, row*d)
-			rc.copy(c, row*d/2)
-			rs.copy(s, row*d/2)
-			rotateRow(dst, src, c, s, T(way))
-			w.copy(dst, row*d)
-		}
-	})
-}
-
-// rowOffset returns where in memory a row lies, in row-major order of leading axes.
-func rowOffset(l *Layout, lead []int, row int) int {
-	at := l.Offset
-	for axis := len(lead) - 1; axis >= 0; axis-- {
-		at += row % lead[axis] * l.Strides[axis]
-		row /= lead[axis]
-	}
-	return at
-}
-
-func rotateRow[T float32 | float64](dst, x, cos, sin []T, way T) {
-	sin = sin[:len(cos)]
-	for i, c := range cos {
-		s := sin[i] * way
-		a, b := x[2*i], x[2*i+1]
-		dst[2*i] = T(a*c) - T(b*s)
-		dst[2*i+1] = T(a*s) + T(b*c)
-	}
 }

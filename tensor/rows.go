@@ -1,39 +1,10 @@
 package tensor
 
-import "github.com/lectern-go/lectern/tensor/internal/numbers"
+import "github.com/lectern-go/lectern/tensor/internal/loops"
 
 // Operations along one axis whose result has the shape of the input: cumulative
 // sums, softmax. The elements along that axis are brought together as a row,
 // whatever their layout.
-
-// mapRows calls f for each row of x along an axis; dst goes to the same place in
-// out. number is the row's place in row-major order of the other axes.
-func mapRows[T numbers.Number](out, x *Tensor, axis int, f func(dst, src []T, number int)) {
-	out, x = rowsLast(out, x, axis)
-	n := x.layout.Shape[x.Dim()-1]
-	if out.Len() == 0 {
-		return
-	}
-	if isPlain[T](out) && isPlain[T](x) {
-		to, from := plain[T](out), plain[T](x)
-		parallelRows(len(to)/n, parallelFrom/n, func(start, end int) {
-			for row := start; row < end; row++ {
-				f(to[row*n:][:n:n], from[row*n:][:n:n], row)
-			}
-		})
-		return
-	}
-	parallelRows(x.Len()/n, parallelFrom/n, func(start, end int) {
-		r, w := newReader[T](x), newWriter[T](out)
-		src, dst := make([]T, n), make([]T, n)
-		for row := start; row < end; row++ {
-			r.copy(src, row*n)
-			f(dst, src, row)
-			w.row(dst, row)
-		}
-		w.finish()
-	})
-}
 
 // rowsLast returns views of both with an axis as the last one; a single number is a
 // row of one.
@@ -47,7 +18,7 @@ func rowsLast(out, x *Tensor, axis int) (rowsOut, rows *Tensor) {
 }
 
 // rowForward returns the forward of an operation along the axis that attr names.
-func rowForward(k unaryKernels, rule dtypeRule) func(c *call) *Tensor {
+func rowForward(k loops.UnaryKernels, rule dtypeRule) func(c *call) *Tensor {
 	return func(c *call) *Tensor {
 		x, axis := c.input(), c.attr.(int)
 		compute, result := rule(x.dtype)
@@ -58,11 +29,11 @@ func rowForward(k unaryKernels, rule dtypeRule) func(c *call) *Tensor {
 		}
 		switch formats[compute].arithmetic {
 		case inFloat32:
-			mapRows(out, x, axis, func(dst, src []float32, _ int) { k.f32(dst, src) })
+			loops.MapRows(out.array(), x.array(), axis, func(dst, src []float32, _ int) { k.F32(dst, src) })
 		case inFloat64:
-			mapRows(out, x, axis, func(dst, src []float64, _ int) { k.f64(dst, src) })
+			loops.MapRows(out.array(), x.array(), axis, func(dst, src []float64, _ int) { k.F64(dst, src) })
 		default:
-			mapRows(out, x, axis, func(dst, src []int64, _ int) { k.i64(dst, src) })
+			loops.MapRows(out.array(), x.array(), axis, func(dst, src []int64, _ int) { k.I64(dst, src) })
 		}
 		return out
 	}

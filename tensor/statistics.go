@@ -4,8 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/lectern-go/lectern/internal/cpu"
-	"github.com/lectern-go/lectern/tensor/internal/numbers"
+	"github.com/lectern-go/lectern/tensor/internal/loops"
 	"github.com/lectern-go/lectern/tensor/layout"
 )
 
@@ -99,57 +98,11 @@ func spreadForward(c *call, finish func(float64) float64) *Tensor {
 		return out.To(x.dtype)
 	}
 	if out.dtype == Float64 {
-		spreads(plain[float64](out), rows, v, finish)
+		loops.Spreads(plain[float64](out), rows.array(), v.count, v.divisor, finish)
 	} else {
-		spreads(plain[float32](out), rows, v, finish)
+		loops.Spreads(plain[float32](out), rows.array(), v.count, v.divisor, finish)
 	}
 	return out.To(x.dtype)
-}
-
-// spreads computes one variance for each run of count elements, in two passes
-// and in float64: the mean first, then the squares of the distances from it.
-func spreads[T float32 | float64](out []T, x *Tensor, v variance, finish func(float64) float64) {
-	parallelRows(len(out), parallelFrom/max(v.count, 1), func(start, end int) {
-		r := newReader[T](x)
-		for i := start; i < end; i++ {
-			var sum, squares float64
-			inBlocks(0, v.count, func(from, n int) {
-				sum += blockSum(r.block(i*v.count+from, n))
-			})
-			mean := sum / float64(v.count)
-			near := T(mean) // the squares are those of distances from a number near the mean
-			inBlocks(0, v.count, func(from, n int) {
-				squares += blockSquares(r.block(i*v.count+from, n), near)
-			})
-			squares -= float64(v.count) * (float64(near) - mean) * (float64(near) - mean)
-			out[i] = T(finish(max(squares, 0) / float64(v.divisor)))
-		}
-	})
-}
-
-// blockSum is Σ x for a block of at most blockLen numbers.
-func blockSum[T float32 | float64](x []T) float64 {
-	if x, ok := any(x).([]float32); ok && vectors32.Sum != nil {
-		return float64(vectors32.Sum(x))
-	}
-	var sum float64
-	for _, v := range x {
-		sum += float64(v)
-	}
-	return sum
-}
-
-// blockSquares is Σ (x - less)² for a block of at most blockLen numbers.
-func blockSquares[T float32 | float64](x []T, less T) float64 {
-	if x, ok := any(x).([]float32); ok && vectors32.Squares != nil {
-		return float64(vectors32.Squares(x, float32(less)))
-	}
-	var sum float64
-	for _, v := range x {
-		d := float64(v) - float64(less)
-		sum += d * d
-	}
-	return sum
 }
 
 // d‖x‖/dx = x/‖x‖, and 0 where the norm is 0
@@ -160,7 +113,7 @@ func init() {
 		name: "norm",
 		forward: func(c *call) *Tensor {
 			x, r := c.input(), c.attr.(reduced)
-			out := reduceAs(x, r, wideSum(x.dtype), squareSums)
+			out := reduceAs(x, r, wideSum(x.dtype), loops.SquareSums)
 			return out.Detach().Sqrt().To(x.dtype)
 		},
 		gradients: []gradient{{readsInput | readsOutput, func(c *call, g *Tensor, _ int) *Tensor {
@@ -170,39 +123,6 @@ func init() {
 		}}},
 		flops: func(c *call, out *Tensor) int { return 2*c.input().Len() + out.Len() }, // squares, sums and a root
 	})
-}
-
-var squareSums = foldings{
-	name: "sum of squares",
-	f32:  vectorSquares(squareFolding[float32](), vectors32.Squares),
-	f64:  vectorSquares(squareFolding[float64](), vectors64.Squares),
-}
-
-func vectorSquares[T numbers.Number](f folding[T], squares func(x []T, less T) T) folding[T] {
-	if squares != nil {
-		f.block = func(x []T) T { return squares(x, 0) }
-	}
-	return f
-}
-
-func squareFolding[T numbers.Number]() folding[T] {
-	return folding[T]{0, func(x []T) T {
-		var lane [cpu.SumLanes]T
-		for len(x) >= len(lane) {
-			for i := range lane {
-				lane[i] += x[i] * x[i]
-			}
-			x = x[len(lane):]
-		}
-		for i, v := range x {
-			lane[i] += v * v
-		}
-		return joinLanes(&lane)
-	}, func(a, b T) T { return a + b }, func(sums, x []T) {
-		for i, v := range x {
-			sums[i] += v * v
-		}
-	}, cpu.SumLanes}
 }
 
 // Norm returns the Euclidean norm over axes, or over all elements if none is
@@ -228,7 +148,7 @@ func init() {
 			if !dtype.IsFloat() {
 				dtype = Int64
 			}
-			return reduceAs(x, c.attr.(reduced), wideSum(dtype), products).To(dtype)
+			return reduceAs(x, c.attr.(reduced), wideSum(dtype), loops.Products).To(dtype)
 		},
 		gradients: []gradient{{readsInput, func(c *call, g *Tensor, _ int) *Tensor {
 			r, x := c.attr.(reduced), c.input()
@@ -270,22 +190,6 @@ func (r reduced) allOthers(x *Tensor) *Tensor {
 		back[axis] = i
 	}
 	return others.Reshape(moved.layout.Shape...).Permute(back...)
-}
-
-var products = foldings{"prod", productFolding[float32](), productFolding[float64](), productFolding[int64]()}
-
-func productFolding[T numbers.Number]() folding[T] {
-	return folding[T]{1, func(x []T) T {
-		p := T(1)
-		for _, v := range x {
-			p *= v
-		}
-		return p
-	}, func(a, b T) T { return a * b }, func(sums, x []T) {
-		for i, v := range x {
-			sums[i] *= v
-		}
-	}, 1}
 }
 
 // Prod returns the product over axes, or over all elements if none is named. That

@@ -1,6 +1,6 @@
 package tensor
 
-import "math"
+import "github.com/lectern-go/lectern/tensor/internal/loops"
 
 // y = x·σ(x)·gate, with the gradients
 //
@@ -15,7 +15,7 @@ var opSiLUGradient op
 func init() {
 	define(&opSwiGLU, op{
 		name: "swiglu",
-		forward: orSteps(binary(binaryKernels{f32: siluTimes[float32], f64: siluTimes[float64]}, sameDtype), sameDtype,
+		forward: orSteps(binary(loops.BinaryKernels{F32: loops.SiluTimes[float32], F64: loops.SiluTimes[float64]}, sameDtype), sameDtype,
 			func(x, gate *Tensor) *Tensor { return x.SiLU().Mul(gate) }),
 		gradients: []gradient{
 			{readsLeft | readsRight, func(c *call, g *Tensor, _ int) *Tensor {
@@ -27,7 +27,7 @@ func init() {
 	})
 	define(&opSiLUGradient, op{
 		name: "silu gradient",
-		forward: orSteps(binary(binaryKernels{f32: siluSlope[float32], f64: siluSlope[float64]}, sameDtype), sameDtype,
+		forward: orSteps(binary(loops.BinaryKernels{F32: loops.SiluSlope[float32], F64: loops.SiluSlope[float64]}, sameDtype), sameDtype,
 			func(g, x *Tensor) *Tensor {
 				s := x.Sigmoid()
 				return g.Mul(s.Mul(s.Neg().Add(1).Mul(x).Add(1)))
@@ -69,41 +69,5 @@ func orSteps(forward func(c *call) *Tensor, rule dtypeRule, steps func(x, y *Ten
 		compute, result := rule(resultDtype(c.op.name, c.in[0], c.in[1]))
 		wide := wideSum(compute)
 		return steps(c.in[0].Detach().To(wide), c.in[1].Detach().To(wide)).To(result)
-	}
-}
-
-func siluTimes[T float32 | float64](dst, x, gate []T) {
-	if v := vectorsFor[T](); v.Silu != nil {
-		var room [256]T // dst may be an operand
-		for len(x) > 0 {
-			n := min(len(x), len(room))
-			v.Silu(room[:n], x[:n])
-			v.Mul(dst[:n], room[:n], gate[:n])
-			dst, x, gate = dst[n:], x[n:], gate[n:]
-		}
-		return
-	}
-	for i, a := range x {
-		dst[i] = T(float64(a)*sigmoid(float64(a))) * gate[i]
-	}
-}
-
-func siluSlope[T float32 | float64](dst, g, x []T) {
-	v := vectorsFor[T]()
-	var room [256]T
-	for len(x) > 0 {
-		n := min(len(x), len(room))
-		s := room[:n]
-		if v.Sigmoid != nil {
-			v.Sigmoid(s, x[:n])
-		} else {
-			for i := range s {
-				s[i] = T(1 / (1 + math.Exp(-float64(x[i]))))
-			}
-		}
-		for i, s := range s {
-			dst[i] = g[i] * T(s*(1+T(x[i]*(1-s))))
-		}
-		dst, g, x = dst[n:], g[n:], x[n:]
 	}
 }

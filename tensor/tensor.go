@@ -7,6 +7,7 @@ import (
 
 	"github.com/lectern-go/lectern/autograd"
 	"github.com/lectern-go/lectern/internal/sysmem"
+	"github.com/lectern-go/lectern/tensor/internal/loops"
 	"github.com/lectern-go/lectern/tensor/internal/numbers"
 	"github.com/lectern-go/lectern/tensor/layout"
 )
@@ -61,7 +62,7 @@ func newTensor(dtype Dtype, shape []int, zero bool) *Tensor {
 	f.dtype = dtype
 	f.storage = &f.own
 	size := checkedLen(shape) * dtype.Size()
-	if size >= largeCopy {
+	if size >= loops.LargeCopy {
 		needRoom("new", shape, size)
 	}
 	f.storage.allocate(size, zero)
@@ -318,7 +319,7 @@ func elementAt[T numbers.Number](t *Tensor, op string, index []int) T {
 	at, err := t.layout.Position(index)
 	t.must(op, err)
 	var value [1]T
-	newReader[T](t.alias(Layout{Offset: at}).onHost()).copy(value[:], 0)
+	newReader[T](t.alias(Layout{Offset: at}).onHost()).Copy(value[:], 0)
 	return value[0]
 }
 
@@ -367,7 +368,7 @@ func (t *Tensor) Floats() []float64 {
 	t.exist("floats")
 	needRoom("floats", t.layout.Shape, 8*t.Len())
 	values := make([]float64, t.Len())
-	newReader[float64](t.onHost()).copy(values, 0)
+	newReader[float64](t.onHost()).Copy(values, 0)
 	return values
 }
 
@@ -377,7 +378,7 @@ func (t *Tensor) Ints() []int64 {
 	t.exist("ints")
 	needRoom("ints", t.layout.Shape, 8*t.Len())
 	values := make([]int64, t.Len())
-	newReader[int64](t.onHost()).copy(values, 0)
+	newReader[int64](t.onHost()).Copy(values, 0)
 	return values
 }
 

@@ -8,6 +8,7 @@ import (
 	"weak"
 
 	"github.com/lectern-go/lectern/internal/goroutine"
+	"github.com/lectern-go/lectern/tensor/internal/loops"
 )
 
 // Kind says what an [Event] tells.
@@ -250,13 +251,13 @@ func (t *Tensor) distinctBytes() int {
 	n := l.Len()
 	if l.MayOverlap() { // windows that share elements
 		places := func(yield func(int64) bool) {
-			walk(&l, 0, n, func(_, first, run, stride int) {
+			loops.Walk(&l, 0, n, func(_, first, run, stride int) {
 				for i := range run {
 					yield(int64(first + i*stride))
 				}
 			})
 		}
-		n = distinct(places)
+		n = loops.Distinct(places)
 	}
 	return n * t.dtype.Size()
 }

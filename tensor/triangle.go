@@ -3,7 +3,7 @@ package tensor
 import (
 	"strconv"
 
-	"github.com/lectern-go/lectern/tensor/internal/numbers"
+	"github.com/lectern-go/lectern/tensor/internal/loops"
 )
 
 // Parts of matrices, and matrices backwards.
@@ -32,13 +32,13 @@ func init() {
 			rows, columns := x.Size(-2), x.Size(-1)
 			switch x.dtype.Size() {
 			case 1:
-				keepPart(stored[uint8](out), stored[uint8](x), rows, columns, diagonal, lower)
+				loops.KeepPart(stored[uint8](out), stored[uint8](x), rows, columns, diagonal, lower)
 			case 2:
-				keepPart(stored[uint16](out), stored[uint16](x), rows, columns, diagonal, lower)
+				loops.KeepPart(stored[uint16](out), stored[uint16](x), rows, columns, diagonal, lower)
 			case 4:
-				keepPart(stored[uint32](out), stored[uint32](x), rows, columns, diagonal, lower)
+				loops.KeepPart(stored[uint32](out), stored[uint32](x), rows, columns, diagonal, lower)
 			default:
-				keepPart(stored[uint64](out), stored[uint64](x), rows, columns, diagonal, lower)
+				loops.KeepPart(stored[uint64](out), stored[uint64](x), rows, columns, diagonal, lower)
 			}
 			return out
 		}
@@ -75,25 +75,6 @@ func (t *Tensor) triangle(o *op, diagonal int) *Tensor {
 	return apply(o, diagonal, t)
 }
 
-// keepPart copies the part of each row that begins, or ends, at a diagonal.
-func keepPart[S uint8 | uint16 | uint32 | uint64](to, from []S, rows, columns, diagonal int, lower bool) {
-	parallelRows(len(to)/columns, parallelFrom/columns, func(start, end int) {
-		for i := start; i < end; i++ {
-			dst, src := to[i*columns:][:columns], from[i*columns:][:columns]
-			cut := i%rows + diagonal
-			if lower {
-				cut = min(max(cut+1, 0), columns)
-				copy(dst[:cut], src)
-				clear(dst[cut:])
-			} else {
-				cut = min(max(cut, 0), columns)
-				clear(dst[:cut])
-				copy(dst[cut:], src[cut:])
-			}
-		}
-	})
-}
-
 // Reversing twice is doing nothing: the gradient is reversed back.
 var opFlip op
 
@@ -104,7 +85,7 @@ func init() {
 			if c.device != nil {
 				return flippedOn(c.input(), c.attr.(int))
 			}
-			return rowForward(unaryKernels{reverse[float32], reverse[float64], reverse[int64]}, sameDtype)(c)
+			return rowForward(loops.UnaryKernels{F32: loops.Reverse[float32], F64: loops.Reverse[float64], I64: loops.Reverse[int64]}, sameDtype)(c)
 		},
 		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor { return g.Flip(c.attr.(int)) }}},
 	})
@@ -131,10 +112,4 @@ func (t *Tensor) Flip(axes ...int) *Tensor {
 		return t.Clone()
 	}
 	return out
-}
-
-func reverse[T numbers.Number](dst, x []T) {
-	for i, v := range x {
-		dst[len(dst)-1-i] = v
-	}
 }

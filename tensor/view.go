@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/lectern-go/lectern/tensor/internal/loops"
 	"github.com/lectern-go/lectern/tensor/internal/numbers"
 	"github.com/lectern-go/lectern/tensor/layout"
 )
@@ -178,7 +179,7 @@ func accumulate(sum *Tensor, at Layout, g *Tensor) {
 		sum.alias(at).assign(g)
 	case sum.storage.device != nil:
 		places := make([]int64, 0, g.Len())
-		walk(&at, 0, g.Len(), func(_, first, run, stride int) {
+		loops.Walk(&at, 0, g.Len(), func(_, first, run, stride int) {
 			for i := range run {
 				places = append(places, int64(first+i*stride))
 			}
@@ -202,9 +203,9 @@ func additions(at Layout) int {
 
 func addAt[T numbers.Number](sum *Tensor, at *Layout, g *Tensor) {
 	to, r := elements[T](sum.storage), newReader[T](g)
-	inBlocks(0, g.Len(), func(start, n int) {
-		values := r.block(start, n)
-		walk(at, start, n, func(done, first, run, stride int) {
+	loops.InBlocks(0, g.Len(), func(start, n int) {
+		values := r.Block(start, n)
+		loops.Walk(at, start, n, func(done, first, run, stride int) {
 			for i, v := range values[done : done+run] {
 				to[first+i*stride] += v
 			}

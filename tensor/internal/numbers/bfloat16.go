@@ -8,6 +8,7 @@ import (
 // bfloat16 is the upper half of a float32: 1 sign bit, 8 exponent bits, 7
 // mantissa bits. It has float32's range and two to three decimal digits.
 
+// BFloat16Value returns the value of a bfloat16 code.
 func BFloat16Value(code uint16) float32 { return math.Float32frombits(uint32(code) << 16) }
 
 // BFloat16Code returns the bfloat16 nearest to x, ties to even: it adds just

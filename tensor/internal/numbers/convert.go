@@ -54,9 +54,9 @@ func Loader[T Number](d device.Type) func(dst []T, src unsafe.Pointer) {
 	case device.BFloat16:
 		return loadBFloat16[T]
 	case device.Float8E4M3:
-		return loadFloat8[T](&E4m3Values)
+		return loadFloat8[T](&E4M3Values)
 	case device.Float8E5M2:
-		return loadFloat8[T](&E5m2Values)
+		return loadFloat8[T](&E5M2Values)
 	}
 	panic("tensor: no conversion from type " + strconv.Itoa(int(d)))
 }

@@ -17,29 +17,29 @@ import (
 // infinity in E5M2, or to the largest value when saturating.
 
 const (
-	e4m3Max, E4m3NaN             = 0x7e, 0x7f
+	e4m3Max, E4M3NaN             = 0x7e, 0x7f
 	e5m2Max, e5m2Inf, e5m2NaN    = 0x7b, 0x7c, 0x7e
 	e4m3Mantissa, e4m3Bias       = 3, 7
 	e5m2Mantissa, e5m2Bias       = 2, 15
 	float32Mantissa, float32Bias = 23, 127
 )
 
-// E4m3Values and E5m2Values hold the value of each code.
-var E4m3Values, E5m2Values [256]float32
+// E4M3Values and E5M2Values hold the value of each code.
+var E4M3Values, E5M2Values [256]float32
 
 func init() {
 	for code := range 256 {
-		E4m3Values[code] = float8Value(code, e4m3Mantissa, e4m3Bias)
-		E5m2Values[code] = float8Value(code, e5m2Mantissa, e5m2Bias)
+		E4M3Values[code] = float8Value(code, e4m3Mantissa, e4m3Bias)
+		E5M2Values[code] = float8Value(code, e5m2Mantissa, e5m2Bias)
 		switch magnitude := code & 0x7f; {
 		case magnitude == e5m2Inf:
-			E5m2Values[code] = float32(math.Inf(1 - code>>7*2))
+			E5M2Values[code] = float32(math.Inf(1 - code>>7*2))
 		case magnitude > e5m2Inf:
-			E5m2Values[code] = float32(math.NaN())
+			E5M2Values[code] = float32(math.NaN())
 		}
 	}
-	E4m3Values[E4m3NaN] = float32(math.NaN())
-	E4m3Values[0x80|E4m3NaN] = float32(math.NaN())
+	E4M3Values[E4M3NaN] = float32(math.NaN())
+	E4M3Values[0x80|E4M3NaN] = float32(math.NaN())
 }
 
 // float8Value reads a code as a number: (1 + m/2ⁿ)·2^(e-bias), or without the 1
@@ -70,11 +70,13 @@ func float8Code(bits uint32, mantissa, bias uint32) uint32 {
 	return (bits - (float32Bias-bias)<<float32Mantissa + 1<<(cut-1) - 1 + odd) >> cut
 }
 
-func E4m3Code(x float32, saturate bool) uint8 {
+// E4M3Code returns the E4M3 nearest to x, ties to even; what is too large becomes NaN, or the largest
+// number.
+func E4M3Code(x float32, saturate bool) uint8 {
 	bits := math.Float32bits(x)
 	sign := uint8(bits >> 24 & 0x80)
 	if x != x {
-		return sign | E4m3NaN
+		return sign | E4M3NaN
 	}
 	code := float8Code(bits&0x7fffffff, e4m3Mantissa, e4m3Bias)
 	switch {
@@ -83,10 +85,12 @@ func E4m3Code(x float32, saturate bool) uint8 {
 	case saturate:
 		return sign | e4m3Max
 	}
-	return sign | E4m3NaN
+	return sign | E4M3NaN
 }
 
-func E5m2Code(x float32, saturate bool) uint8 {
+// E5M2Code returns the E5M2 nearest to x, ties to even; what is too large becomes infinite, or the
+// largest number.
+func E5M2Code(x float32, saturate bool) uint8 {
 	bits := math.Float32bits(x)
 	sign := uint8(bits >> 24 & 0x80)
 	if x != x {
@@ -126,7 +130,7 @@ func codesOf(encode func(x float32, saturate bool) uint8) func() *float8Codes {
 	})
 }
 
-var e4m3Codes, e5m2Codes = codesOf(E4m3Code), codesOf(E5m2Code)
+var e4m3Codes, e5m2Codes = codesOf(E4M3Code), codesOf(E5M2Code)
 
 func storeFloat8[T Number](codes *float8Codes) func(dst unsafe.Pointer, src []T) {
 	return func(dst unsafe.Pointer, src []T) {

@@ -1,6 +1,10 @@
-package tensor
+package loops
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/lectern-go/lectern/tensor/layout"
+)
 
 // Moving elements between layouts whose axes lie in memory in different orders. Element
 // by element each would cost a cache line; in tiles, a line is used while it is there.
@@ -10,13 +14,13 @@ type pairAxis struct{ size, to, from int }
 
 // pairAxes returns the axes of two tensors of one shape, those that follow each other in
 // both joined to one.
-func pairAxes(t, x *Tensor) []pairAxis {
-	axes := make([]pairAxis, 0, len(t.layout.Shape))
-	for i, size := range t.layout.Shape {
+func pairAxes(t, x Array) []pairAxis {
+	axes := make([]pairAxis, 0, len(t.Layout.Shape))
+	for i, size := range t.Layout.Shape {
 		if size == 1 {
 			continue
 		}
-		a := pairAxis{size, t.layout.Strides[i], x.layout.Strides[i]}
+		a := pairAxis{size, t.Layout.Strides[i], x.Layout.Strides[i]}
 		if n := len(axes) - 1; n >= 0 && axes[n].to == size*a.to && axes[n].from == size*a.from {
 			a.size *= axes[n].size
 			axes = axes[:n]
@@ -29,29 +33,29 @@ func pairAxes(t, x *Tensor) []pairAxis {
 // moveFrom is the number of bytes from which relay is worth looking at the axes.
 const moveFrom = 1 << 12
 
-// relay copies x, of t's dtype and shape, into t, if one of two ways is there that is
+// Relay copies x, of t's dtype and shape, into t, if one of two ways is there that is
 // faster than element by element: whole runs, or tiles of two axes of which one has its
 // elements side by side in x, the other in t. It reports whether it did.
-func (t *Tensor) relay(x *Tensor) bool {
-	if t.dtype != x.dtype || t.Bytes() < moveFrom {
+func Relay(t, x Array) bool {
+	if t.Dtype != x.Dtype || t.Len()*int(t.Width) < moveFrom {
 		return false
 	}
-	switch t.dtype.Size() {
+	switch t.Width {
 	case 1:
 		return move(stored8(t), stored8(x), t, x)
 	case 2:
-		return move(elements[uint16](t.storage), elements[uint16](x.storage), t, x)
+		return move(memoryOf[uint16](t), memoryOf[uint16](x), t, x)
 	case 4:
-		return move(elements[uint32](t.storage), elements[uint32](x.storage), t, x)
+		return move(memoryOf[uint32](t), memoryOf[uint32](x), t, x)
 	case 8:
-		return move(elements[uint64](t.storage), elements[uint64](x.storage), t, x)
+		return move(memoryOf[uint64](t), memoryOf[uint64](x), t, x)
 	}
 	return false
 }
 
-func stored8(t *Tensor) []uint8 { return elements[uint8](t.storage) }
+func stored8(t Array) []uint8 { return memoryOf[uint8](t) }
 
-func move[S uint8 | uint16 | uint32 | uint64](to, from []S, t, x *Tensor) bool {
+func move[S uint8 | uint16 | uint32 | uint64](to, from []S, t, x Array) bool {
 	axes := pairAxes(t, x)
 	inFrom, inTo := -1, -1 // the axis along which elements lie side by side
 	for i, a := range axes {
@@ -68,7 +72,7 @@ func move[S uint8 | uint16 | uint32 | uint64](to, from []S, t, x *Tensor) bool {
 	if inFrom < 0 || inTo < 0 {
 		return false
 	}
-	to, from = to[t.layout.Offset:], from[x.layout.Offset:]
+	to, from = to[t.Layout.Offset:], from[x.Layout.Offset:]
 	a, b := axes[inFrom], axes[inTo]
 	rest := make([]pairAxis, 0, len(axes))
 	for i, other := range axes {
@@ -94,7 +98,7 @@ func move[S uint8 | uint16 | uint32 | uint64](to, from []S, t, x *Tensor) bool {
 		}
 		const piece = 1 << 14
 		pieces := (a.size + piece - 1) / piece
-		parallelRows(planes*pieces, parallelFrom/min(a.size, piece), func(start, end int) {
+		ParallelRows(planes*pieces, ParallelFrom/min(a.size, piece), func(start, end int) {
 			for i := start; i < end; i++ {
 				atTo, atFrom := place(i / pieces)
 				first := i % pieces * piece
@@ -109,7 +113,7 @@ func move[S uint8 | uint16 | uint32 | uint64](to, from []S, t, x *Tensor) bool {
 	}
 	const side = 16
 	strips := (a.size + side - 1) / side
-	parallelRows(planes*strips, parallelFrom/(side*b.size), func(start, end int) {
+	ParallelRows(planes*strips, ParallelFrom/(side*b.size), func(start, end int) {
 		for i := start; i < end; i++ {
 			atTo, atFrom := place(i / strips)
 			first := i % strips * side
@@ -152,7 +156,7 @@ const (
 )
 
 // panelOf returns an empty panel for a merged layout, nil if it would be of no use.
-func panelOf(l *Layout) *panel {
+func panelOf(l *layout.Layout) *panel {
 	last := len(l.Shape) - 1
 	if last < 1 || l.Strides[last] <= 1 || l.Strides[last-1] != 1 || l.Shape[last-1] < 4 ||
 		l.Shape[last] < 8 || l.Shape[last] > panelWidth || l.Len() < moveFrom {
@@ -162,7 +166,7 @@ func panelOf(l *Layout) *panel {
 }
 
 // fetch copies n elements from position start on to consecutive memory.
-func (p *panel) fetch(dst unsafe.Pointer, n int, data unsafe.Pointer, size int, l *Layout, start int) {
+func (p *panel) fetch(dst unsafe.Pointer, n int, data unsafe.Pointer, size int, l *layout.Layout, start int) {
 	for n > 0 {
 		row, column := start/p.width, start%p.width
 		if row < p.first || row >= p.first+p.held {
@@ -178,7 +182,7 @@ func (p *panel) fetch(dst unsafe.Pointer, n int, data unsafe.Pointer, size int, 
 }
 
 // fill fetches a row and those beside it.
-func (p *panel) fill(row int, data unsafe.Pointer, size int, l *Layout) {
+func (p *panel) fill(row int, data unsafe.Pointer, size int, l *layout.Layout) {
 	if p.raw == nil {
 		p.raw = make([]uint64, (panelRows*p.width*size+7)/8)
 	}
@@ -199,7 +203,7 @@ func (p *panel) fill(row int, data unsafe.Pointer, size int, l *Layout) {
 }
 
 // offset returns where in the storage the first row begins.
-func (p *panel) offset(l *Layout) int {
+func (p *panel) offset(l *layout.Layout) int {
 	at := l.Offset
 	for axis, rest := len(l.Shape)-2, p.first; axis >= 0; axis-- {
 		at += rest % l.Shape[axis] * l.Strides[axis]
@@ -214,7 +218,7 @@ func turnPanel[S uint8 | uint16 | uint32 | uint64](to, from unsafe.Pointer, p *p
 
 // put takes a row that is to be stored, in the bytes of elements, and stores those that it
 // holds when they are all there.
-func (p *panel) put(row int, src unsafe.Pointer, data unsafe.Pointer, size int, l *Layout) {
+func (p *panel) put(row int, src unsafe.Pointer, data unsafe.Pointer, size int, l *layout.Layout) {
 	if p.held == panelRows || p.held > 0 && (row != p.first+p.held || row%p.rows == 0) {
 		p.flush(data, size, l)
 	}
@@ -229,8 +233,8 @@ func (p *panel) put(row int, src unsafe.Pointer, data unsafe.Pointer, size int, 
 	p.held++
 }
 
-// flush stores the rows that are held.
-func (p *panel) flush(data unsafe.Pointer, size int, l *Layout) {
+// Flush stores the rows that are held.
+func (p *panel) flush(data unsafe.Pointer, size int, l *layout.Layout) {
 	if p.held == 0 {
 		return
 	}

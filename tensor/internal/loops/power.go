@@ -1,10 +1,10 @@
-package tensor
+package loops
 
 import "math"
 
-// powFloat32 raises numbers as math.Pow does, rounded once. Nearly always all exponents of a block are one number, and a small whole or half
+// PowFloat32 raises numbers as math.Pow does, rounded once. Nearly always all exponents of a block are one number, and a small whole or half
 // one: then products and a root do.
-func powFloat32(dst, x, y []float32) {
+func PowFloat32(dst, x, y []float32) {
 	if len(y) == 0 {
 		return
 	}
@@ -15,24 +15,24 @@ func powFloat32(dst, x, y []float32) {
 			return
 		}
 	}
-	if kernel := powerOf(p); kernel != nil {
+	if kernel := PowerOf(p); kernel != nil {
 		kernel(dst, x)
 		return
 	}
 	powEach(dst, x, y)
 }
 
-// powerOf returns the loop for an exponent that products and a root do, else nil.
-func powerOf(p float32) func(dst, x []float32) {
+// PowerOf returns the loop for an exponent that products and a root do, else nil.
+func PowerOf(p float32) func(dst, x []float32) {
 	switch twice := 2 * p; {
 	case p == 1:
 		return func(dst, x []float32) { copy(dst, x) }
 	case p == 2:
-		return vector1(vectors32.Square, square[float32])
+		return Vector1(Vectors32.Square, Square[float32])
 	case p == 3:
 		return thirdPower
 	case p == -1:
-		return vector1(vectors32.Reciprocal, reciprocal[float32])
+		return Vector1(Vectors32.Reciprocal, Reciprocal[float32])
 	case twice == float32(int(twice)) && -16 <= twice && twice <= 16:
 		return func(dst, x []float32) { powHalves(dst, x, int(twice)) }
 	}
@@ -44,8 +44,8 @@ func thirdPower(dst, x []float32) {
 	var room [256]float32 // dst may be x
 	for len(x) > 0 {
 		n := min(len(x), len(room))
-		vector1(vectors32.Square, square[float32])(room[:n], x[:n])
-		vector2(vectors32.Mul, mul[float32])(dst[:n], room[:n], x[:n])
+		Vector1(Vectors32.Square, Square[float32])(room[:n], x[:n])
+		Vector2(Vectors32.Mul, Mul[float32])(dst[:n], room[:n], x[:n])
 		dst, x = dst[n:], x[n:]
 	}
 }

@@ -1,11 +1,11 @@
-package tensor
+package loops
 
 import (
 	"unsafe"
 
 	"github.com/lectern-go/lectern/internal/cpu"
-	"github.com/lectern-go/lectern/internal/device"
 	"github.com/lectern-go/lectern/tensor/internal/numbers"
+	"github.com/lectern-go/lectern/tensor/layout"
 )
 
 // Every elementwise operation and reduction sees its operands through a
@@ -15,13 +15,13 @@ import (
 // converted into a buffer that stays in the first-level cache. So a kernel is
 // a loop over plain slices, written once.
 
-// blockLen is how many elements a reader hands out at most.
-const blockLen = 1024
+// BlockLen is how many elements a reader hands out at most.
+const BlockLen = 1024
 
-// reader hands out the elements of one tensor as blocks of T.
-type reader[T numbers.Number] struct {
+// Reader hands out the elements of one tensor as blocks of T.
+type Reader[T numbers.Number] struct {
 	data    unsafe.Pointer // of the storage
-	layout  Layout         // merged
+	layout  layout.Layout  // merged
 	size    int            // bytes per stored element
 	native  bool           // stored as T
 	linear  bool           // one run of stride 1
@@ -33,44 +33,44 @@ type reader[T numbers.Number] struct {
 	panel   *panel // of rows across memory
 }
 
-func newReader[T numbers.Number](t *Tensor) *reader[T] {
-	t.storage.needHost()
-	r := &reader[T]{data: t.storage.data, size: t.dtype.Size(), native: numbers.IsNative[T](device.Type(t.dtype)), length: min(t.layout.Len(), blockLen)}
+// NewReader returns a reader of t.
+func NewReader[T numbers.Number](t Array) *Reader[T] {
+	r := &Reader[T]{data: t.Data, size: int(t.Width), native: numbers.IsNative[T](t.Dtype), length: min(t.Layout.Len(), BlockLen)}
 	switch {
 	case t.IsContiguous():
-		r.layout, r.linear = Layout{Offset: t.layout.Offset}, true
-	case t.layout.RepeatsOne():
-		r.layout, r.same = Layout{Offset: t.layout.Offset}, true
+		r.layout, r.linear = layout.Layout{Offset: t.Layout.Offset}, true
+	case t.Layout.RepeatsOne():
+		r.layout, r.same = layout.Layout{Offset: t.Layout.Offset}, true
 	default:
-		r.layout = t.layout.Merged()
+		r.layout = t.Layout.Merged()
 		r.panel = panelOf(&r.layout)
 	}
 	if !r.native {
-		r.convert = numbers.Loader[T](device.Type(t.dtype))
+		r.convert = numbers.Loader[T](t.Dtype)
 	}
 	return r
 }
 
-// block returns elements [start, start+n), n ≤ blockLen. The slice is valid
+// Block returns elements [start, start+n), n ≤ BlockLen. The slice is valid
 // until the next call and must not be written.
-func (r *reader[T]) block(start, n int) []T {
+func (r *Reader[T]) Block(start, n int) []T {
 	if r.linear && r.native {
 		return unsafe.Slice((*T)(r.at(start)), n)
 	}
 	if r.values == nil {
 		r.values = make([]T, r.length)
 		if r.same {
-			r.copy(r.values, 0)
+			r.Copy(r.values, 0)
 		}
 	}
 	if !r.same {
-		r.copy(r.values[:n], start)
+		r.Copy(r.values[:n], start)
 	}
 	return r.values[:n]
 }
 
-// copy puts the elements from start on into dst, which may be of any length.
-func (r *reader[T]) copy(dst []T, start int) {
+// Copy puts the elements from start on into dst, which may be of any length.
+func (r *Reader[T]) Copy(dst []T, start int) {
 	switch {
 	case len(dst) == 0:
 	case r.same:
@@ -88,10 +88,10 @@ func (r *reader[T]) copy(dst []T, start int) {
 		r.fetch(unsafe.Pointer(unsafe.SliceData(dst)), len(dst), start)
 	default:
 		if r.raw == nil {
-			r.raw = make([]uint64, blockLen*r.size/8)
+			r.raw = make([]uint64, BlockLen*r.size/8)
 		}
 		for len(dst) > 0 {
-			n := min(len(dst), blockLen)
+			n := min(len(dst), BlockLen)
 			raw := unsafe.Pointer(unsafe.SliceData(r.raw))
 			r.fetch(raw, n, start)
 			r.convert(dst[:n], raw)
@@ -101,7 +101,7 @@ func (r *reader[T]) copy(dst []T, start int) {
 }
 
 // fetch copies stored elements, as they are, to consecutive memory.
-func (r *reader[T]) fetch(dst unsafe.Pointer, n, start int) {
+func (r *Reader[T]) fetch(dst unsafe.Pointer, n, start int) {
 	if r.panel != nil {
 		r.panel.fetch(dst, n, r.data, r.size, &r.layout, start)
 		return
@@ -110,12 +110,12 @@ func (r *reader[T]) fetch(dst unsafe.Pointer, n, start int) {
 }
 
 // at returns the address of element i of a linear tensor.
-func (r *reader[T]) at(i int) unsafe.Pointer { return unsafe.Add(r.data, (r.layout.Offset+i)*r.size) }
+func (r *Reader[T]) at(i int) unsafe.Pointer { return unsafe.Add(r.data, (r.layout.Offset+i)*r.size) }
 
-// writer takes blocks of T in row-major order and puts them into a tensor.
-type writer[T numbers.Number] struct {
+// Writer takes blocks of T in row-major order and puts them into a tensor.
+type Writer[T numbers.Number] struct {
 	data   unsafe.Pointer
-	layout Layout
+	layout layout.Layout
 	size   int
 	native bool
 	linear bool
@@ -125,34 +125,34 @@ type writer[T numbers.Number] struct {
 	panel  *panel // of rows across memory, see row
 }
 
-func newWriter[T numbers.Number](t *Tensor) *writer[T] {
-	t.storage.needHost()
-	w := &writer[T]{data: t.storage.data, size: t.dtype.Size(), native: numbers.IsNative[T](device.Type(t.dtype))}
+// NewWriter returns a writer into t.
+func NewWriter[T numbers.Number](t Array) *Writer[T] {
+	w := &Writer[T]{data: t.Data, size: int(t.Width), native: numbers.IsNative[T](t.Dtype)}
 	if t.IsContiguous() {
-		w.layout, w.linear = Layout{Offset: t.layout.Offset}, true
+		w.layout, w.linear = layout.Layout{Offset: t.Layout.Offset}, true
 	} else {
-		w.layout = t.layout.Merged()
+		w.layout = t.Layout.Merged()
 	}
 	if !w.native {
-		w.store = numbers.Storer[T](device.Type(t.dtype))
+		w.store = numbers.Storer[T](t.Dtype)
 	}
 	return w
 }
 
-// block returns where to put elements [start, start+n), n ≤ blockLen; flush
+// Block returns where to put elements [start, start+n), n ≤ BlockLen; flush
 // must follow.
-func (w *writer[T]) block(start, n int) []T {
+func (w *Writer[T]) Block(start, n int) []T {
 	if w.linear && w.native {
 		return unsafe.Slice((*T)(w.at(start)), n)
 	}
 	if w.values == nil {
-		w.values = make([]T, blockLen)
+		w.values = make([]T, BlockLen)
 	}
 	return w.values[:n]
 }
 
-// flush stores the block that was handed out for start.
-func (w *writer[T]) flush(start, n int) {
+// Flush stores the block that was handed out for start.
+func (w *Writer[T]) Flush(start, n int) {
 	switch {
 	case w.linear && w.native:
 	case w.linear:
@@ -161,7 +161,7 @@ func (w *writer[T]) flush(start, n int) {
 		scatter(w.data, w.size, &w.layout, start, unsafe.Pointer(unsafe.SliceData(w.values)), n)
 	default:
 		if w.raw == nil {
-			w.raw = make([]uint64, blockLen*w.size/8)
+			w.raw = make([]uint64, BlockLen*w.size/8)
 		}
 		raw := unsafe.Pointer(unsafe.SliceData(w.raw))
 		w.store(raw, w.values[:n])
@@ -171,9 +171,9 @@ func (w *writer[T]) flush(start, n int) {
 
 // row stores row number i, all rows being of the length of src and stored in order;
 // finish must follow the last.
-func (w *writer[T]) row(src []T, i int) {
+func (w *Writer[T]) row(src []T, i int) {
 	if w.linear || len(src) == 0 {
-		w.copy(src, i*len(src))
+		w.Copy(src, i*len(src))
 		return
 	}
 	if w.panel == nil {
@@ -182,13 +182,13 @@ func (w *writer[T]) row(src []T, i int) {
 		}
 	}
 	if w.panel.width == 0 {
-		w.copy(src, i*len(src))
+		w.Copy(src, i*len(src))
 		return
 	}
 	from := unsafe.Pointer(unsafe.SliceData(src))
 	if !w.native {
 		if len(w.raw) < len(src)*w.size/8+1 {
-			w.raw = make([]uint64, max(blockLen, len(src))*w.size/8+1)
+			w.raw = make([]uint64, max(BlockLen, len(src))*w.size/8+1)
 		}
 		from = unsafe.Pointer(unsafe.SliceData(w.raw))
 		w.store(from, src)
@@ -197,58 +197,58 @@ func (w *writer[T]) row(src []T, i int) {
 }
 
 // finish stores the rows that are held back.
-func (w *writer[T]) finish() {
+func (w *Writer[T]) finish() {
 	if w.panel != nil {
 		w.panel.flush(w.data, w.size, &w.layout)
 	}
 }
 
-// copy stores src, of any length, from element start on.
-func (w *writer[T]) copy(src []T, start int) {
+// Copy stores src, of any length, from element start on.
+func (w *Writer[T]) Copy(src []T, start int) {
 	if w.linear && w.native {
 		copy(unsafe.Slice((*T)(w.at(start)), len(src)), src)
 		return
 	}
-	inBlocks(0, len(src), func(from, n int) {
-		copy(w.block(start+from, n), src[from:from+n])
-		w.flush(start+from, n)
+	InBlocks(0, len(src), func(from, n int) {
+		copy(w.Block(start+from, n), src[from:from+n])
+		w.Flush(start+from, n)
 	})
 }
 
-func (w *writer[T]) at(i int) unsafe.Pointer { return unsafe.Add(w.data, (w.layout.Offset+i)*w.size) }
+func (w *Writer[T]) at(i int) unsafe.Pointer { return unsafe.Add(w.data, (w.layout.Offset+i)*w.size) }
 
 // gather copies n elements of size bytes, from position start of a layout on,
 // to consecutive memory.
-func gather(dst unsafe.Pointer, n int, data unsafe.Pointer, size int, l *Layout, start int) {
+func gather(dst unsafe.Pointer, n int, data unsafe.Pointer, size int, l *layout.Layout, start int) {
 	switch size {
 	case 1:
-		walk(l, start, n, func(done, at, run, stride int) { gatherRun[uint8](dst, done, data, at, run, stride) })
+		Walk(l, start, n, func(done, at, run, stride int) { gatherRun[uint8](dst, done, data, at, run, stride) })
 	case 2:
-		walk(l, start, n, func(done, at, run, stride int) { gatherRun[uint16](dst, done, data, at, run, stride) })
+		Walk(l, start, n, func(done, at, run, stride int) { gatherRun[uint16](dst, done, data, at, run, stride) })
 	case 4:
-		walk(l, start, n, func(done, at, run, stride int) { gatherRun[uint32](dst, done, data, at, run, stride) })
+		Walk(l, start, n, func(done, at, run, stride int) { gatherRun[uint32](dst, done, data, at, run, stride) })
 	case 8:
-		walk(l, start, n, func(done, at, run, stride int) { gatherRun[uint64](dst, done, data, at, run, stride) })
+		Walk(l, start, n, func(done, at, run, stride int) { gatherRun[uint64](dst, done, data, at, run, stride) })
 	}
 }
 
 // scatter is the inverse of gather.
-func scatter(data unsafe.Pointer, size int, l *Layout, start int, src unsafe.Pointer, n int) {
+func scatter(data unsafe.Pointer, size int, l *layout.Layout, start int, src unsafe.Pointer, n int) {
 	switch size {
 	case 1:
-		walk(l, start, n, func(done, at, run, stride int) { scatterRun[uint8](data, at, stride, src, done, run) })
+		Walk(l, start, n, func(done, at, run, stride int) { scatterRun[uint8](data, at, stride, src, done, run) })
 	case 2:
-		walk(l, start, n, func(done, at, run, stride int) { scatterRun[uint16](data, at, stride, src, done, run) })
+		Walk(l, start, n, func(done, at, run, stride int) { scatterRun[uint16](data, at, stride, src, done, run) })
 	case 4:
-		walk(l, start, n, func(done, at, run, stride int) { scatterRun[uint32](data, at, stride, src, done, run) })
+		Walk(l, start, n, func(done, at, run, stride int) { scatterRun[uint32](data, at, stride, src, done, run) })
 	case 8:
-		walk(l, start, n, func(done, at, run, stride int) { scatterRun[uint64](data, at, stride, src, done, run) })
+		Walk(l, start, n, func(done, at, run, stride int) { scatterRun[uint64](data, at, stride, src, done, run) })
 	}
 }
 
-// walk calls f for each run of elements along the last axis: done elements lie
+// Walk calls f for each run of elements along the last axis: done elements lie
 // before it, it starts at storage index at and has run elements, stride apart.
-func walk(l *Layout, start, n int, f func(done, at, run, stride int)) {
+func Walk(l *layout.Layout, start, n int, f func(done, at, run, stride int)) {
 	last := len(l.Shape) - 1
 	if last < 0 {
 		for done := range n { // a single number
@@ -321,18 +321,18 @@ func scatterRun[S uint8 | uint16 | uint32 | uint64](data unsafe.Pointer, at, str
 	}
 }
 
-// parallelFrom is the number of elements from which on an elementwise
+// ParallelFrom is the number of elements from which on an elementwise
 // operation is worth more than one thread.
-const parallelFrom = 1 << 16
+const ParallelFrom = 1 << 16
 
-// parallel calls f for pieces that make up [0, n), on several cores if each
-// gets at least grain elements. Pieces start at multiples of blockLen. What f
+// Parallel calls f for pieces that make up [0, n), on several cores if each
+// gets at least grain elements. Pieces start at multiples of BlockLen. What f
 // writes must not depend on where a piece ends.
-func parallel(n, grain int, f func(start, end int)) { inPieces(n, grain, blockLen, f) }
+func Parallel(n, grain int, f func(start, end int)) { inPieces(n, grain, BlockLen, f) }
 
-// parallelRows is parallel for things that are themselves many elements, such
+// ParallelRows is parallel for things that are themselves many elements, such
 // as the rows of a matrix: a piece may start at any of them.
-func parallelRows(n, grain int, f func(start, end int)) { inPieces(n, max(grain, 1), 1, f) }
+func ParallelRows(n, grain int, f func(start, end int)) { inPieces(n, max(grain, 1), 1, f) }
 
 func inPieces(n, grain, unit int, f func(start, end int)) {
 	pieces := min(cpu.Threads(), n/grain)
@@ -348,14 +348,14 @@ func inPieces(n, grain, unit int, f func(start, end int)) {
 // calls cost nothing, and short enough that the collector, which must wait for
 // vector instructions to end, waits for microseconds.
 func inStretches(start, end int, f func(start, end int)) {
-	for ; start < end; start += 16 * blockLen {
-		f(start, min(start+16*blockLen, end))
+	for ; start < end; start += 16 * BlockLen {
+		f(start, min(start+16*BlockLen, end))
 	}
 }
 
-// inBlocks calls f for each block of [start, end).
-func inBlocks(start, end int, f func(start, n int)) {
-	for ; start < end; start += blockLen {
-		f(start, min(blockLen, end-start))
+// InBlocks calls f for each block of [start, end).
+func InBlocks(start, end int, f func(start, n int)) {
+	for ; start < end; start += BlockLen {
+		f(start, min(BlockLen, end-start))
 	}
 }

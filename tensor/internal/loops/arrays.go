@@ -1,0 +1,274 @@
+// Package loops has what operations do to elements: loops over slices, which know no
+// tensor, and what brings elements of any layout and dtype into slices.
+//
+// arrays.go runs a kernel, a loop over slices, for all elements of its operands;
+// blocks.go hands them out as blocks, panels.go where rows run across memory. The
+// kernels are in elementwise.go and power.go, in fold.go for reductions, in rows.go
+// for operations along an axis, and in sort.go. Where the processor has vector
+// instructions, those of package cpu take the place of kernels: vectors.go.
+package loops
+
+import (
+	"slices"
+	"unsafe"
+
+	"github.com/lectern-go/lectern/internal/device"
+	"github.com/lectern-go/lectern/tensor/internal/numbers"
+	"github.com/lectern-go/lectern/tensor/layout"
+)
+
+// Array is elements of the processor's memory as a loop sees them. It is small, as small
+// operations take little longer than copying it.
+type Array struct {
+	Data   unsafe.Pointer // of the storage
+	Size   int            // bytes of the storage
+	Layout *layout.Layout // not to be changed
+	Dtype  device.Type
+	Width  uint8 // bytes of an element
+}
+
+// Len returns the number of elements.
+func (a Array) Len() int { return a.Layout.Len() }
+
+// Dim returns the number of axes.
+func (a Array) Dim() int { return len(a.Layout.Shape) }
+
+// IsContiguous reports whether the elements lie in row-major order without gaps.
+func (a Array) IsContiguous() bool { return a.Layout.IsContiguous() }
+
+// with returns other elements of the same memory.
+func (a Array) with(l layout.Layout) Array {
+	a.Layout = &l
+	return a
+}
+
+// lastAxis returns a with an axis as the last one; a single number is a row of one.
+func (a Array) lastAxis(axis int) Array {
+	if a.Dim() == 0 {
+		return a.with(layout.Layout{Shape: []int{1}, Strides: []int{1}, Offset: a.Layout.Offset})
+	}
+	l := a.Layout.Copied(0)
+	size, stride := l.Shape[axis], l.Strides[axis]
+	l.Shape = append(slices.Delete(l.Shape, axis, axis+1), size)
+	l.Strides = append(slices.Delete(l.Strides, axis, axis+1), stride)
+	return a.with(l)
+}
+
+// memoryOf returns the whole memory as a slice of T.
+func memoryOf[T any](a Array) []T {
+	var t T
+	return unsafe.Slice((*T)(a.Data), a.Size/int(unsafe.Sizeof(t)))
+}
+
+// UnaryKernels holds an operation's loop for each type that is computed in; nil where
+// the operation is not defined or not needed.
+type UnaryKernels struct {
+	F32 func(dst, x []float32)
+	F64 func(dst, x []float64)
+	I64 func(dst, x []int64)
+}
+
+// BinaryKernels is UnaryKernels for two operands.
+type BinaryKernels struct {
+	F32 func(dst, x, y []float32)
+	F64 func(dst, x, y []float64)
+	I64 func(dst, x, y []int64)
+}
+
+// Map runs a kernel over all elements of x. Both have the same shape.
+func Map[T numbers.Number](out, x Array, kernel func(dst, x []T)) {
+	if IsPlain[T](out) && IsPlain[T](x) {
+		to, from := Stored[T](out), Stored[T](x)
+		if len(to) < ParallelFrom {
+			kernel(to, from)
+			return
+		}
+		Parallel(len(to), ParallelFrom, func(start, end int) {
+			inStretches(start, end, func(at, end int) { kernel(to[at:end], from[at:end]) })
+		})
+		return
+	}
+	Parallel(out.Len(), ParallelFrom, func(start, end int) {
+		r, w := NewReader[T](x), NewWriter[T](out)
+		InBlocks(start, end, func(at, n int) {
+			kernel(w.Block(at, n), r.Block(at, n))
+			w.Flush(at, n)
+		})
+	})
+}
+
+// Zip runs a kernel over all elements of x and y. All have the same
+// shape.
+func Zip[T numbers.Number](out, x, y Array, kernel func(dst, x, y []T)) {
+	if IsPlain[T](out) && IsPlain[T](x) && IsPlain[T](y) {
+		to, left, right := Stored[T](out), Stored[T](x), Stored[T](y)
+		if len(to) < ParallelFrom { // the least that a call can cost
+			kernel(to, left, right)
+			return
+		}
+		Parallel(len(to), ParallelFrom, func(start, end int) {
+			inStretches(start, end, func(at, end int) { kernel(to[at:end], left[at:end], right[at:end]) })
+		})
+		return
+	}
+	if IsPlain[T](out) && numbers.IsNative[T](x.Dtype) && numbers.IsNative[T](y.Dtype) && zipRows(out, x, y, kernel) {
+		return
+	}
+	Parallel(out.Len(), ParallelFrom, func(start, end int) {
+		rx, ry, w := NewReader[T](x), NewReader[T](y), NewWriter[T](out)
+		InBlocks(start, end, func(at, n int) {
+			kernel(w.Block(at, n), rx.Block(at, n), ry.Block(at, n))
+			w.Flush(at, n)
+		})
+	})
+}
+
+// zipRows is Zip for operands whose rows are whole in memory, or one number each:
+// they need not be copied to be repeated. It reports whether they are.
+func zipRows[T numbers.Number](out, x, y Array, kernel func(dst, x, y []T)) bool {
+	last := out.Dim() - 1
+	if last < 1 || out.Layout.Shape[last] < 64 {
+		return false
+	}
+	n := out.Layout.Shape[last]
+	rowsOf := func(t Array) (at func(row int) int, repeats, ok bool) {
+		stride := t.Layout.Strides[last]
+		if stride != 1 && stride != 0 {
+			return nil, false, false
+		}
+		outer := layout.Layout{Shape: t.Layout.Shape[:last], Strides: t.Layout.Strides[:last], Offset: t.Layout.Offset}
+		return outer.Place, stride == 0, true
+	}
+	xAt, xRepeats, ok := rowsOf(x)
+	if !ok {
+		return false
+	}
+	yAt, yRepeats, ok := rowsOf(y)
+	if !ok {
+		return false
+	}
+	to, left, right := Stored[T](out), memoryOf[T](x), memoryOf[T](y)
+	ParallelRows(len(to)/n, max(ParallelFrom/n, 1), func(start, end int) {
+		var few [2][BlockLen]T
+		fetch := func(from []T, at int, repeats bool, room []T, done, n int) []T {
+			if !repeats {
+				return from[at+done:][:n]
+			}
+			if done == 0 {
+				fillWith(room[:n], from[at])
+			}
+			return room[:n]
+		}
+		for row := start; row < end; row++ {
+			a, b := xAt(row), yAt(row)
+			for done := 0; done < n; done += BlockLen {
+				k := min(BlockLen, n-done)
+				kernel(to[row*n+done:][:k], fetch(left, a, xRepeats, few[0][:], done, k), fetch(right, b, yRepeats, few[1][:], done, k))
+			}
+		}
+	})
+	return true
+}
+
+// IsPlain reports whether the memory of t is already what a kernel wants: a
+// slice of T.
+func IsPlain[T numbers.Number](t Array) bool {
+	return numbers.IsNative[T](t.Dtype) && t.IsContiguous()
+}
+
+// Stored returns the memory of a contiguous array's elements. That of an empty
+// view may begin anywhere, even behind the end.
+func Stored[T any](t Array) []T {
+	n := t.Layout.Len()
+	if n == 0 {
+		return nil
+	}
+	return memoryOf[T](t)[t.Layout.Offset:][:n:n]
+}
+
+// FloatKernels makes loops from a function of package math. float32 is computed
+// in float64 and rounded once.
+func FloatKernels(f func(float64) float64) UnaryKernels {
+	return UnaryKernels{
+		F32: func(dst, x []float32) {
+			for i := range dst {
+				dst[i] = float32(f(float64(x[i])))
+			}
+		},
+		F64: func(dst, x []float64) {
+			for i := range dst {
+				dst[i] = f(x[i])
+			}
+		},
+	}
+}
+
+// MapRows calls f for each row of x along an axis; dst goes to the same place in
+// out. number is the row's place in row-major order of the other axes.
+func MapRows[T numbers.Number](out, x Array, axis int, f func(dst, src []T, number int)) {
+	out, x = out.lastAxis(axis), x.lastAxis(axis)
+	n := x.Layout.Shape[x.Dim()-1]
+	if out.Len() == 0 {
+		return
+	}
+	if IsPlain[T](out) && IsPlain[T](x) {
+		to, from := Stored[T](out), Stored[T](x)
+		ParallelRows(len(to)/n, ParallelFrom/n, func(start, end int) {
+			for row := start; row < end; row++ {
+				f(to[row*n:][:n:n], from[row*n:][:n:n], row)
+			}
+		})
+		return
+	}
+	ParallelRows(x.Len()/n, ParallelFrom/n, func(start, end int) {
+		r, w := NewReader[T](x), NewWriter[T](out)
+		src, dst := make([]T, n), make([]T, n)
+		for row := start; row < end; row++ {
+			r.Copy(src, row*n)
+			f(dst, src, row)
+			w.row(dst, row)
+		}
+		w.finish()
+	})
+}
+
+// TernaryKernels holds the loops of an operation of three numbers.
+type TernaryKernels struct {
+	F32 func(dst, x, y, z []float32)
+	F64 func(dst, x, y, z []float64)
+	I64 func(dst, x, y, z []int64)
+}
+
+// Zip3 is Zip for three operands.
+func Zip3[T numbers.Number](out, x, y, z Array, kernel func(dst, x, y, z []T)) {
+	Parallel(out.Len(), ParallelFrom, func(start, end int) {
+		rx, ry, rz, w := NewReader[T](x), NewReader[T](y), NewReader[T](z), NewWriter[T](out)
+		InBlocks(start, end, func(at, n int) {
+			kernel(w.Block(at, n), rx.Block(at, n), ry.Block(at, n), rz.Block(at, n))
+			w.Flush(at, n)
+		})
+	})
+}
+
+// Choose writes x where condition is set, else y.
+func Choose[T numbers.Number](out, condition, x, y Array) {
+	linear, memory, where := condition.IsContiguous(), condition.Data, condition.Layout.Merged()
+	Parallel(out.Len(), ParallelFrom, func(start, end int) {
+		rx, ry, w := NewReader[T](x), NewReader[T](y), NewWriter[T](out)
+		var room []uint8
+		if !linear {
+			room = make([]uint8, min(BlockLen, end-start))
+		}
+		InBlocks(start, end, func(at, n int) {
+			var c []uint8
+			if linear {
+				c = unsafe.Slice((*uint8)(unsafe.Add(memory, condition.Layout.Offset+at)), n)
+			} else {
+				c = room[:n]
+				gather(unsafe.Pointer(unsafe.SliceData(c)), n, memory, 1, &where, at)
+			}
+			chosen(w.Block(at, n), rx.Block(at, n), ry.Block(at, n), c)
+			w.Flush(at, n)
+		})
+	})
+}

@@ -1,0 +1,605 @@
+package loops
+
+import (
+	"math"
+	"unsafe"
+
+	"github.com/lectern-go/lectern/internal/cpu"
+	"github.com/lectern-go/lectern/tensor/internal/numbers"
+)
+
+// Add computes x + y.
+func Add[T numbers.Number](dst, x, y []T) {
+	for i := range dst {
+		dst[i] = x[i] + y[i]
+	}
+}
+
+// Sub computes x - y.
+func Sub[T numbers.Number](dst, x, y []T) {
+	for i := range dst {
+		dst[i] = x[i] - y[i]
+	}
+}
+
+// Mul computes x·y.
+func Mul[T numbers.Number](dst, x, y []T) {
+	for i := range dst {
+		dst[i] = x[i] * y[i]
+	}
+}
+
+// Quotients are the loops of x/y.
+var Quotients = BinaryKernels{F32: Vector2(Vectors32.Div, div[float32]), F64: Vector2(Vectors64.Div, div[float64])}
+
+func div[T numbers.Number](dst, x, y []T) {
+	for i := range dst {
+		dst[i] = x[i] / y[i]
+	}
+}
+
+// PowFloat64 computes x^y.
+func PowFloat64(dst, x, y []float64) {
+	for i := range dst {
+		dst[i] = math.Pow(x[i], y[i])
+	}
+}
+
+// PowInt64 computes x^y by squaring.
+func PowInt64(dst, x, y []int64) {
+	for i := range dst {
+		power, base := int64(1), x[i]
+		for n := y[i]; n > 0; n >>= 1 {
+			if n&1 == 1 {
+				power *= base
+			}
+			base *= base
+		}
+		dst[i] = power
+	}
+}
+
+// Neg computes -x.
+func Neg[T numbers.Number](dst, x []T) {
+	for i := range dst {
+		dst[i] = -x[i]
+	}
+}
+
+// Abs computes |x|.
+func Abs[T numbers.Number](dst, x []T) {
+	for i, v := range x {
+		dst[i] = max(v, -v)
+	}
+}
+
+// Sign is -1, 0 or 1 as x is; NaN stays.
+func Sign[T numbers.Number](dst, x []T) {
+	for i, v := range x {
+		dst[i] = 0
+		if v > 0 {
+			dst[i] = 1
+		} else if v < 0 {
+			dst[i] = -1
+		}
+	}
+}
+
+// Square computes x².
+func Square[T numbers.Number](dst, x []T) {
+	for i := range dst {
+		dst[i] = x[i] * x[i]
+	}
+}
+
+// Reciprocal computes 1/x.
+func Reciprocal[T numbers.Number](dst, x []T) {
+	for i := range dst {
+		dst[i] = 1 / x[i]
+	}
+}
+
+// Eq is 1 where x = y, else 0.
+func Eq[T numbers.Number](dst, x, y []T) {
+	for i := range dst {
+		dst[i] = Truth[T](x[i] == y[i])
+	}
+}
+
+// Ne is 1 where x ≠ y, else 0.
+func Ne[T numbers.Number](dst, x, y []T) {
+	for i := range dst {
+		dst[i] = Truth[T](x[i] != y[i])
+	}
+}
+
+// Lt is 1 where x < y, else 0.
+func Lt[T numbers.Number](dst, x, y []T) {
+	for i := range dst {
+		dst[i] = Truth[T](x[i] < y[i])
+	}
+}
+
+// Le is 1 where x ≤ y, else 0.
+func Le[T numbers.Number](dst, x, y []T) {
+	for i := range dst {
+		dst[i] = Truth[T](x[i] <= y[i])
+	}
+}
+
+// Gt is 1 where x > y, else 0.
+func Gt[T numbers.Number](dst, x, y []T) {
+	for i := range dst {
+		dst[i] = Truth[T](x[i] > y[i])
+	}
+}
+
+// Ge is 1 where x ≥ y, else 0.
+func Ge[T numbers.Number](dst, x, y []T) {
+	for i := range dst {
+		dst[i] = Truth[T](x[i] >= y[i])
+	}
+}
+
+// Truth is 1 for true and 0 for false.
+func Truth[T numbers.Number](b bool) T {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// IsInf reports whether x is infinite.
+func IsInf(x float64) bool { return math.IsInf(x, 0) }
+
+// IsFinite reports whether x is neither infinite nor NaN.
+func IsFinite(x float64) bool { return x-x == 0 }
+
+// TestKernels makes loops that are 1 where f holds, else 0.
+func TestKernels(f func(float64) bool) UnaryKernels {
+	return UnaryKernels{TestKernel[float32](f), TestKernel[float64](f), TestKernel[int64](f)}
+}
+
+// TestKernel is one loop of TestKernels.
+func TestKernel[T numbers.Number](f func(float64) bool) func(dst, x []T) {
+	return func(dst, x []T) {
+		for i, v := range x {
+			dst[i] = Truth[T](f(float64(v)))
+		}
+	}
+}
+
+// LogicalAnd is 1 where both differ from 0, else 0.
+func LogicalAnd[T numbers.Number](dst, x, y []T) {
+	for i := range dst {
+		dst[i] = Truth[T](x[i] != 0 && y[i] != 0)
+	}
+}
+
+// LogicalOr is 1 where one or both differ from 0, else 0.
+func LogicalOr[T numbers.Number](dst, x, y []T) {
+	for i := range dst {
+		dst[i] = Truth[T](x[i] != 0 || y[i] != 0)
+	}
+}
+
+// LogicalXor is 1 where one of both differs from 0, else 0.
+func LogicalXor[T numbers.Number](dst, x, y []T) {
+	for i := range dst {
+		dst[i] = Truth[T]((x[i] != 0) != (y[i] != 0))
+	}
+}
+
+// LogicalNot is 1 where x is 0, else 0.
+func LogicalNot[T numbers.Number](dst, x []T) {
+	for i, v := range x {
+		dst[i] = Truth[T](v == 0)
+	}
+}
+
+// FloorDiv subtracts the remainder first, so that the quotient is exact when it
+// is rounded.
+func FloorDiv[T float32 | float64](dst, x, y []T) {
+	for i := range dst {
+		a, b := float64(x[i]), float64(y[i])
+		if b == 0 {
+			dst[i] = T(a / b)
+			continue
+		}
+		rest := Mod(a, b)
+		quotient := (a - rest) / b
+		if rest != 0 && (rest < 0) != (b < 0) {
+			quotient--
+		}
+		dst[i] = T(math.Round(quotient))
+	}
+}
+
+// NearAndFar computes remainders in vector instructions, where there are any, and by far
+// what those leave as NaN.
+func NearAndFar(near func(dst, x, y []float32), far func(a, b float64) float64) func(dst, x, y []float32) {
+	return func(dst, x, y []float32) {
+		if near == nil {
+			for i := range dst {
+				dst[i] = float32(far(float64(x[i]), float64(y[i])))
+			}
+			return
+		}
+		var room [256]float32 // dst may be an operand
+		for len(x) > 0 {
+			n := min(len(x), len(room))
+			rest := room[:n]
+			near(rest, x[:n], y[:n])
+			if s := Vectors32.Sum(rest); s != s {
+				for i, v := range rest {
+					if v != v {
+						rest[i] = float32(far(float64(x[i]), float64(y[i])))
+					}
+				}
+			}
+			copy(dst, rest)
+			dst, x, y = dst[n:], x[n:], y[n:]
+		}
+	}
+}
+
+// PythonMod is a mod b with the sign of b.
+func PythonMod(a, b float64) float64 {
+	m := Mod(a, b)
+	if m != 0 && (m < 0) != (b < 0) {
+		m += b
+	}
+	return m
+}
+
+// Mod is math.Mod, exact as that is, in a division and a fused multiply-add where the quotient has no more than 52 bits: rounding can only make it one
+// too large, and a - q·b is a float64 in either case.
+func Mod(a, b float64) float64 {
+	q := math.Trunc(a / b)
+	if !(math.Abs(q) < 1<<52) || math.Abs(b) > math.MaxFloat64 || b == 0 {
+		return math.Mod(a, b)
+	}
+	rest := math.FMA(-q, b, a)
+	if rest != 0 && (rest < 0) != (a < 0) {
+		rest += math.Copysign(b, a)
+	}
+	return math.Copysign(rest, a)
+}
+
+// Lerp goes from the nearer end, so that rounding keeps both.
+func Lerp[T float32 | float64](dst, a, b, w []T) {
+	for i := range dst {
+		way := b[i] - a[i]
+		if w := w[i]; w > -0.5 && w < 0.5 {
+			dst[i] = a[i] + T(w*way)
+		} else {
+			dst[i] = b[i] - T(way*(1-w))
+		}
+	}
+}
+
+// LerpAlike is lerp where all weights are the same.
+func LerpAlike[T float32 | float64](dst, a, b, w []T) {
+	if v := VectorsFor[T](); v.Sub != nil && v.Add != nil && v.Scale != nil {
+		inRoom(dst, func(room []T, at int) {
+			way, x, y := room, a[at:][:len(room)], b[at:][:len(room)]
+			v.Sub(way, y, x)
+			if w := w[0]; w > -0.5 && w < 0.5 {
+				v.Scale(way, way, w)
+				v.Add(dst[at:][:len(room)], x, way)
+			} else {
+				v.Scale(way, way, 1-w)
+				v.Sub(dst[at:][:len(room)], y, way)
+			}
+		})
+		return
+	}
+	Lerp(dst, a, b, w)
+}
+
+// inRoom calls f for parts of a slice, with room for as many numbers as the part has.
+func inRoom[T numbers.Number](dst []T, f func(room []T, at int)) {
+	var room [256]T
+	for at := 0; at < len(dst); at += len(room) {
+		f(room[:min(len(room), len(dst)-at)], at)
+	}
+}
+
+// addcVector is addcmul, or addcdiv, in vector instructions; it reports whether there are
+// any.
+func addcVector[T float32 | float64](dst, t, a, b []T, value T, divide bool) bool {
+	v := VectorsFor[T]()
+	if v.Mul == nil || v.Div == nil || v.Add == nil || v.Scale == nil {
+		return false
+	}
+	inRoom(dst, func(room []T, at int) {
+		n := len(room)
+		if divide {
+			v.Div(room, a[at:][:n], b[at:][:n])
+			v.Scale(room, room, value)
+		} else {
+			v.Scale(room, a[at:][:n], value)
+			v.Mul(room, room, b[at:][:n])
+		}
+		v.Add(dst[at:][:n], t[at:][:n], room)
+	})
+	return true
+}
+
+// Addcmul returns the loop of t + v·a·b.
+func Addcmul[T numbers.Number](v T) func(dst, t, a, b []T) {
+	return func(dst, t, a, b []T) {
+		switch value := any(v).(type) {
+		case float32:
+			if addcVector(any(dst).([]float32), any(t).([]float32), any(a).([]float32), any(b).([]float32), value, false) {
+				return
+			}
+		case float64:
+			if addcVector(any(dst).([]float64), any(t).([]float64), any(a).([]float64), any(b).([]float64), value, false) {
+				return
+			}
+		}
+		for i := range dst {
+			dst[i] = t[i] + T(T(v*a[i])*b[i])
+		}
+	}
+}
+
+// Addcdiv returns the loop of t + v·a/b.
+func Addcdiv[T float32 | float64](v T) func(dst, t, a, b []T) {
+	return func(dst, t, a, b []T) {
+		if addcVector(dst, t, a, b, v, true) {
+			return
+		}
+		for i := range dst {
+			dst[i] = t[i] + T(v*T(a[i]/b[i]))
+		}
+	}
+}
+
+// Logaddexp computes ln(exp a + exp b).
+func Logaddexp[T float32 | float64](dst, a, b []T) {
+	for i := range dst {
+		x, y := float64(a[i]), float64(b[i])
+		if x == y { // which may be infinite
+			dst[i] = T(x + math.Ln2)
+			continue
+		}
+		dst[i] = T(max(x, y) + math.Log1p(math.Exp(-math.Abs(x-y))))
+	}
+}
+
+// Logaddexp32 is logaddexp in vector instructions, where there are any.
+func Logaddexp32(dst, a, b []float32) {
+	v := Vectors32
+	if v.Sub == nil || v.Abs == nil || v.Neg == nil || v.Exp == nil || v.Log1p == nil || v.Add == nil {
+		Logaddexp(dst, a, b)
+		return
+	}
+	var few, larger [256]float32 // dst may be an operand
+	larger32 := Vector2(v.Maximum, Maximum[float32])
+	for len(a) > 0 {
+		n := min(len(a), len(few))
+		rest, top := few[:n], larger[:n]
+		v.Sub(rest, a[:n], b[:n])
+		v.Abs(rest, rest)
+		for i := range rest {
+			if rest[i] != rest[i] && a[i] == b[i] { // ∞ - ∞
+				rest[i] = 0
+			}
+		}
+		v.Neg(rest, rest)
+		v.Exp(rest, rest)
+		v.Log1p(rest, rest)
+		larger32(top, a[:n], b[:n])
+		v.Add(dst[:n], top, rest)
+		dst, a, b = dst[n:], a[n:], b[n:]
+	}
+}
+
+// chosen writes x where c is not 0, else y.
+func chosen[T numbers.Number](dst, x, y []T, c []uint8) {
+	switch dst := any(dst).(type) {
+	case []float32:
+		choose32(sameBits[uint32](dst), sameBits[uint32](any(x).([]float32)), sameBits[uint32](any(y).([]float32)), c)
+	case []float64:
+		choose64(sameBits[uint64](dst), sameBits[uint64](any(x).([]float64)), sameBits[uint64](any(y).([]float64)), c)
+	case []int64:
+		choose64(sameBits[uint64](dst), sameBits[uint64](any(x).([]int64)), sameBits[uint64](any(y).([]int64)), c)
+	}
+}
+
+// sameBits returns the memory of numbers as other ones of the same size.
+func sameBits[S, T any](x []T) []S {
+	return unsafe.Slice((*S)(unsafe.Pointer(unsafe.SliceData(x))), len(x))
+}
+
+func choose32(dst, x, y []uint32, c []uint8) {
+	x, y, c = x[:len(dst)], y[:len(dst)], c[:len(dst)]
+	for i := range dst {
+		set := uint32(-int32(c[i]) >> 31)
+		dst[i] = y[i] ^ (x[i]^y[i])&set
+	}
+}
+
+func choose64(dst, x, y []uint64, c []uint8) {
+	x, y, c = x[:len(dst)], y[:len(dst)], c[:len(dst)]
+	for i := range dst {
+		set := uint64(-int64(c[i]) >> 63)
+		dst[i] = y[i] ^ (x[i]^y[i])&set
+	}
+}
+
+// Eights returns bools, each a byte of 0 or 1, as words.
+func Eights(x []uint8) []uint64 {
+	if len(x) == 0 {
+		return nil
+	}
+	return unsafe.Slice((*uint64)(unsafe.Pointer(&x[0])), len(x)/8)
+}
+
+// EachTrue is eight bools that are set.
+const EachTrue = 0x0101010101010101
+
+// IsNaN32 and IsNaN64 test in vector instructions, where there are any.
+func IsNaN32(dst, x []float32) { differs(dst, x, Vectors32.Differ, TestKernel[float32](math.IsNaN)) }
+
+// IsNaN64 is IsNaN32 for float64.
+func IsNaN64(dst, x []float64) { differs(dst, x, Vectors64.Differ, TestKernel[float64](math.IsNaN)) }
+
+func differs[T numbers.Number](dst, x []T, differ func(dst, x, y []T), portable func(dst, x []T)) {
+	if differ == nil {
+		portable(dst, x)
+		return
+	}
+	differ(dst, x, x)
+}
+
+// Saturate brings what lies outside ±largest to it.
+func Saturate[T float32 | float64](values []T, largest T) {
+	for i, x := range values {
+		if x > largest {
+			values[i] = largest
+		} else if x < -largest {
+			values[i] = -largest
+		}
+	}
+}
+
+// LargeCopy is the size from which a copy does not fit in a cache, so that it goes in
+// pieces that the runtime writes past the caches.
+const (
+	LargeCopy = 64 << 20
+	CopyPiece = 4 << 20
+)
+
+// CopyLarge copies on all threads.
+func CopyLarge(dst, src []byte) {
+	cpu.Parallel((len(dst)+CopyPiece-1)/CopyPiece, func(piece int) {
+		end := min((piece+1)*CopyPiece, len(dst))
+		copy(dst[piece*CopyPiece:end], src[piece*CopyPiece:end])
+	})
+}
+
+// Identity copies.
+func Identity[T numbers.Number](dst, x []T) { copy(dst, x) }
+
+// FillWhere is what other devices do by its name.
+func FillWhere[T numbers.Number](value T) func(dst, x, mask []T) {
+	return func(dst, x, mask []T) {
+		for i := range dst {
+			dst[i] = x[i]
+			if mask[i] != 0 {
+				dst[i] = value
+			}
+		}
+	}
+}
+
+// ClampFloat brings x into [low, high].
+func ClampFloat[T float32 | float64](dst, x []T, low, high T, vector func(dst, x []T, low, high T)) {
+	if vector != nil && low == low && high == high {
+		vector(dst, x, low, high)
+		return
+	}
+	for i, v := range x {
+		dst[i] = min(max(v, low), high)
+	}
+}
+
+// The built-in max and min have just the rule for NaN that is wanted.
+func Maximum[T numbers.Number](dst, x, y []T) {
+	for i := range dst {
+		dst[i] = max(x[i], y[i])
+	}
+}
+
+// Minimum is the smaller of x and y.
+func Minimum[T numbers.Number](dst, x, y []T) {
+	for i := range dst {
+		dst[i] = min(x[i], y[i])
+	}
+}
+
+// Sigmoid computes σ(x).
+func Sigmoid(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
+
+// SoftplusKernels computes max(x, 0) + ln(1 + e^-|x|), whose exponential can't
+// overflow. The formula has a corner at 0 that the function has not: a gradient
+// that went through its steps would be wrong there.
+func SoftplusKernels() UnaryKernels {
+	k := FloatKernels(func(x float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) })
+	v := Vectors32
+	if v.Abs == nil || v.Neg == nil || v.Relu == nil || v.Add == nil || v.Exp == nil || v.Log1p == nil {
+		return k
+	}
+	k.F32 = func(dst, x []float32) {
+		var room [256]float32
+		for len(x) > 0 {
+			n := min(len(x), len(room))
+			rest := room[:n]
+			v.Abs(rest, x[:n])
+			v.Neg(rest, rest)
+			v.Exp(rest, rest)
+			v.Log1p(rest, rest)
+			v.Relu(dst[:n], x[:n])
+			v.Add(dst[:n], dst[:n], rest)
+			dst, x = dst[n:], x[n:]
+		}
+	}
+	return k
+}
+
+// Log2 is math.Log2 but near 1, where that adds an exponent to a logarithm of nearly
+// the same size.
+func Log2(x float64) float64 {
+	if x > 0.7 && x < 1.5 {
+		return math.Log(x) * math.Log2E
+	}
+	return math.Log2(x)
+}
+
+// RoundingKernels are the loops of a function whose results are whole numbers: whole ones stay.
+func RoundingKernels(f32 func(dst, x []float32), f64 func(dst, x []float64), f func(float64) float64) UnaryKernels {
+	k := BothKernels(f32, f64, f)
+	k.I64 = Identity[int64]
+	return k
+}
+
+// SiluTimes computes x·σ(x)·gate.
+func SiluTimes[T float32 | float64](dst, x, gate []T) {
+	if v := VectorsFor[T](); v.Silu != nil {
+		var room [256]T // dst may be an operand
+		for len(x) > 0 {
+			n := min(len(x), len(room))
+			v.Silu(room[:n], x[:n])
+			v.Mul(dst[:n], room[:n], gate[:n])
+			dst, x, gate = dst[n:], x[n:], gate[n:]
+		}
+		return
+	}
+	for i, a := range x {
+		dst[i] = T(float64(a)*Sigmoid(float64(a))) * gate[i]
+	}
+}
+
+// SiluSlope computes g·σ(x)·(1 + x·(1-σ(x))).
+func SiluSlope[T float32 | float64](dst, g, x []T) {
+	v := VectorsFor[T]()
+	var room [256]T
+	for len(x) > 0 {
+		n := min(len(x), len(room))
+		s := room[:n]
+		if v.Sigmoid != nil {
+			v.Sigmoid(s, x[:n])
+		} else {
+			for i := range s {
+				s[i] = T(1 / (1 + math.Exp(-float64(x[i]))))
+			}
+		}
+		for i, s := range s {
+			dst[i] = g[i] * T(s*(1+T(x[i]*(1-s))))
+		}
+		dst, g, x = dst[n:], g[n:], x[n:]
+	}
+}

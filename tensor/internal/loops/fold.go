@@ -1,0 +1,416 @@
+package loops
+
+import (
+	"runtime"
+	"slices"
+
+	"github.com/lectern-go/lectern/internal/cpu"
+	"github.com/lectern-go/lectern/tensor/internal/numbers"
+)
+
+// Folding reduces a block of elements to one number and two such numbers to
+// one. The order of both is fixed, so the result is the same on every run and
+// for every layout.
+type Folding[T numbers.Number] struct {
+	Start T
+	block func(x []T) T
+	join  func(a, b T) T
+
+	// step does for many blocks side by side what block does for one element of
+	// each. block deals its elements out to lanes in turn, and in the end joins
+	// lanes of the upper half to those of the lower half until one is left.
+	step  func(sums, x []T)
+	lanes int
+}
+
+// Foldings is a folding for each type that is computed in.
+type Foldings struct {
+	Name string // by which other devices know it
+
+	F32 Folding[float32]
+	F64 Folding[float64]
+	I64 Folding[int64]
+}
+
+// Sums adds.
+var Sums = Foldings{
+	"sum",
+	vectorFolding(sumFolding[float32](), Vectors32.Sum, Vectors32.Add),
+	vectorFolding(sumFolding[float64](), Vectors64.Sum, Vectors64.Add),
+	sumFolding[int64](),
+}
+
+// vectorFolding is a folding with its loops in vector instructions, if there are
+// any; they add in the same order.
+func vectorFolding[T numbers.Number](f Folding[T], block func(x []T) T, add func(dst, x, y []T)) Folding[T] {
+	if block != nil {
+		f.block = block
+		f.step = func(sums, x []T) { add(sums[:len(x)], sums, x) }
+	}
+	return f
+}
+
+func sumFolding[T numbers.Number]() Folding[T] {
+	return Folding[T]{0, sumBlock[T], func(a, b T) T { return a + b }, func(sums, x []T) {
+		for i, v := range x {
+			sums[i] += v
+		}
+	}, cpu.SumLanes}
+}
+
+// sumBlock adds in lanes, which is both faster and, for floats, more exact than
+// one running sum.
+func sumBlock[T numbers.Number](x []T) T {
+	var lane [cpu.SumLanes]T
+	for len(x) >= len(lane) {
+		for i := range lane {
+			lane[i] += x[i]
+		}
+		x = x[len(lane):]
+	}
+	for i, v := range x {
+		lane[i] += v
+	}
+	return joinLanes(&lane)
+}
+
+// joinLanes adds the upper half of the lanes to the lower half until one is left.
+func joinLanes[T numbers.Number](lane *[cpu.SumLanes]T) T {
+	for half := len(lane) / 2; half > 0; half /= 2 {
+		for i := range half {
+			lane[i] += lane[i+half]
+		}
+	}
+	return lane[0]
+}
+
+// Fold reduces each run of count elements of x to one element of out: each block
+// to a number, and those in pairs. Threads share the runs or, if there are few,
+// the blocks; the order of the sums is the same.
+func Fold[T numbers.Number](out []T, x Array, count int, f Folding[T]) {
+	blocks := (count + BlockLen - 1) / BlockLen
+	if IsPlain[T](x) && blocks > 0 {
+		foldPlain(out, Stored[T](x), count, blocks, f)
+		return
+	}
+	block := func(r *Reader[T], i, b int) T {
+		n := min(BlockLen, count-b*BlockLen)
+		return f.block(r.Block(i*count+b*BlockLen, n))
+	}
+	if blocks > 1 && len(out) < runtime.GOMAXPROCS(0) {
+		partial := make([]T, blocks)
+		for i := range out {
+			ParallelRows(blocks, ParallelFrom/BlockLen, func(first, last int) {
+				r := NewReader[T](x)
+				for b := first; b < last; b++ {
+					partial[b] = block(r, i, b)
+				}
+			})
+			out[i] = f.join(f.Start, joinPairs(partial, f.join))
+		}
+		return
+	}
+	ParallelRows(len(out), ParallelFrom/max(count, 1), func(start, end int) {
+		r := NewReader[T](x)
+		partial := make([]T, blocks)
+		for i := start; i < end; i++ {
+			for b := range partial {
+				partial[b] = block(r, i, b)
+			}
+			out[i] = f.Start
+			if blocks > 0 {
+				out[i] = f.join(f.Start, joinPairs(partial, f.join))
+			}
+		}
+	})
+}
+
+// foldPlain is fold for numbers that lie in memory as they are computed with.
+func foldPlain[T numbers.Number](out, x []T, count, blocks int, f Folding[T]) {
+	if blocks > 1 && len(out) < cpu.Threads() {
+		partial := make([]T, blocks)
+		for i := range out {
+			x := x[i*count:][:count]
+			ParallelRows(blocks, ParallelFrom/BlockLen, func(first, last int) { foldBlocks(partial[first:last], x[first*BlockLen:], f) })
+			out[i] = f.join(f.Start, joinPairs(partial, f.join))
+		}
+		return
+	}
+	ParallelRows(len(out), ParallelFrom/max(count, 1), func(start, end int) {
+		if blocks == 1 {
+			for i := start; i < end; i++ {
+				out[i] = f.join(f.Start, f.block(x[i*count:][:count]))
+			}
+			return
+		}
+		partial := make([]T, blocks)
+		for i := start; i < end; i++ {
+			foldBlocks(partial, x[i*count:][:count], f)
+			out[i] = f.join(f.Start, joinPairs(partial, f.join))
+		}
+	})
+}
+
+// foldBlocks reduces each block of x, as many as there is room for.
+func foldBlocks[T numbers.Number](out, x []T, f Folding[T]) {
+	for b := range out {
+		out[b] = f.block(x[b*BlockLen : min((b+1)*BlockLen, len(x))])
+	}
+}
+
+// foldWidth is how many sums FoldColumns keeps at a time.
+const foldWidth = 256
+
+// FoldColumns is fold for sums along an axis that stays. Each sum is made in the
+// order in which fold makes it.
+func FoldColumns[T numbers.Number](out []T, x Array, goes []bool, count, axis int, f Folding[T]) {
+	// The axes become: others that stay, those that go, the one of the columns.
+	var order, gone []int
+	for i := range x.Layout.Shape {
+		switch {
+		case goes[i]:
+			gone = append(gone, i)
+		case i != axis:
+			order = append(order, i)
+		}
+	}
+	l, _ := x.Layout.Permute(slices.Concat(order, gone, []int{axis})...)
+	x = x.with(l)
+	width := l.Shape[len(l.Shape)-1]
+	pieces := (width + foldWidth - 1) / foldWidth
+	blocks := (count + BlockLen - 1) / BlockLen
+	ParallelRows(len(out)/width*pieces, ParallelFrom/(count*min(width, foldWidth)), func(start, end int) {
+		rows, direct := NewReader[T](x), IsPlain[T](x)
+		var memory []T
+		if direct {
+			memory = Stored[T](x)
+		}
+		lanes, partial := make([]T, f.lanes*foldWidth), make([]T, blocks*foldWidth)
+		pairs := make([]T, blocks)
+		for piece := start; piece < end; piece++ {
+			outer, first := piece/pieces, piece%pieces*foldWidth
+			n := min(foldWidth, width-first)
+			for b := range blocks {
+				used := min(f.lanes, count-b*BlockLen) // the others hold nothing
+				for a := range used {
+					fillWith(lanes[a*foldWidth:][:n], f.Start)
+				}
+				for row := b * BlockLen; row < min(count, (b+1)*BlockLen); row++ {
+					lane, at := lanes[row%BlockLen%f.lanes*foldWidth:][:n], (outer*count+row)*width+first
+					if direct {
+						f.step(lane, memory[at:][:n])
+					} else {
+						f.step(lane, rows.Block(at, n))
+					}
+				}
+				for half := f.lanes / 2; half > 0; half /= 2 {
+					for a := 0; a < half && a+half < used; a++ {
+						left, right := lanes[a*foldWidth:][:n], lanes[(a+half)*foldWidth:][:n]
+						for i, v := range right {
+							left[i] = f.join(left[i], v)
+						}
+					}
+				}
+				copy(partial[b*foldWidth:], lanes[:n])
+			}
+			for i := range n {
+				for b := range pairs {
+					pairs[b] = partial[b*foldWidth+i]
+				}
+				out[outer*width+first+i] = f.join(f.Start, joinPairs(pairs, f.join))
+			}
+		}
+	})
+}
+
+// joinPairs joins neighbours, then their results, and so on: a balanced tree.
+func joinPairs[T numbers.Number](x []T, join func(a, b T) T) T {
+	switch len(x) {
+	case 1:
+		return x[0]
+	case 8: // the same, without so many calls
+		return join(join(join(x[0], x[1]), join(x[2], x[3])), join(join(x[4], x[5]), join(x[6], x[7])))
+	}
+	half := (len(x) + 1) / 2
+	return join(joinPairs(x[:half], join), joinPairs(x[half:], join))
+}
+
+// MaxFolding finds the largest.
+func MaxFolding[T numbers.Number](start T) Folding[T] {
+	return Folding[T]{start, func(x []T) T {
+		best := x[0]
+		for _, v := range x[1:] {
+			best = max(best, v)
+		}
+		return best
+	}, func(a, b T) T { return max(a, b) }, func(sums, x []T) {
+		for i, v := range x {
+			sums[i] = max(sums[i], v)
+		}
+	}, 1}
+}
+
+// MinFolding finds the smallest.
+func MinFolding[T numbers.Number](start T) Folding[T] {
+	return Folding[T]{start, func(x []T) T {
+		best := x[0]
+		for _, v := range x[1:] {
+			best = min(best, v)
+		}
+		return best
+	}, func(a, b T) T { return min(a, b) }, func(sums, x []T) {
+		for i, v := range x {
+			sums[i] = min(sums[i], v)
+		}
+	}, 1}
+}
+
+// VectorExtreme is a folding of extremes with its loops in vector instructions, if there
+// are any: choose is the larger, or smaller, of two.
+func VectorExtreme[T float32 | float64](f Folding[T], choose func(dst, x, y []T)) Folding[T] {
+	if choose == nil {
+		return f
+	}
+	few := f.block
+	f.block = func(x []T) T {
+		const width = 64
+		if len(x) < 2*width {
+			return few(x)
+		}
+		var room [width]T
+		best := room[:]
+		choose(best, x[:width], x[width:2*width])
+		for x = x[2*width:]; len(x) >= width; x = x[width:] {
+			choose(best, best, x[:width])
+		}
+		for n := width / 2; n >= 8; n /= 2 {
+			choose(best[:n], best[:n], best[n:2*n])
+		}
+		top := few(best[:8])
+		if len(x) > 0 {
+			top = f.join(top, few(x))
+		}
+		return top
+	}
+	f.step = func(sums, x []T) { choose(sums[:len(x)], sums, x) }
+	return f
+}
+
+// PositionsOf finds the extreme of each run of count elements.
+func PositionsOf[T numbers.Number](out []int64, x Array, count int, largest bool) {
+	ParallelRows(len(out), ParallelFrom/max(count, 1), func(start, end int) {
+		r := NewReader[T](x)
+		for i := start; i < end; i++ {
+			at, first := 0, true
+			var best T
+			InBlocks(0, count, func(from, n int) {
+				for j, v := range r.Block(i*count+from, n) {
+					if best != best { // the first NaN stays
+						return
+					}
+					if first || v != v || largest && v > best || !largest && v < best {
+						best, at, first = v, from+j, false
+					}
+				}
+			})
+			out[i] = int64(at)
+		}
+	})
+}
+
+// Spreads computes one variance for each run of count elements, in two passes
+// and in float64: the mean first, then the squares of the distances from it.
+func Spreads[T float32 | float64](out []T, x Array, count, divisor int, finish func(float64) float64) {
+	ParallelRows(len(out), ParallelFrom/max(count, 1), func(start, end int) {
+		r := NewReader[T](x)
+		for i := start; i < end; i++ {
+			var sum, squares float64
+			InBlocks(0, count, func(from, n int) {
+				sum += BlockSum(r.Block(i*count+from, n))
+			})
+			mean := sum / float64(count)
+			near := T(mean) // the squares are those of distances from a number near the mean
+			InBlocks(0, count, func(from, n int) {
+				squares += blockSquares(r.Block(i*count+from, n), near)
+			})
+			squares -= float64(count) * (float64(near) - mean) * (float64(near) - mean)
+			out[i] = T(finish(max(squares, 0) / float64(divisor)))
+		}
+	})
+}
+
+// BlockSum is Σ x for a block of at most BlockLen numbers.
+func BlockSum[T float32 | float64](x []T) float64 {
+	if x, ok := any(x).([]float32); ok && Vectors32.Sum != nil {
+		return float64(Vectors32.Sum(x))
+	}
+	var sum float64
+	for _, v := range x {
+		sum += float64(v)
+	}
+	return sum
+}
+
+// blockSquares is Σ (x - less)² for a block of at most BlockLen numbers.
+func blockSquares[T float32 | float64](x []T, less T) float64 {
+	if x, ok := any(x).([]float32); ok && Vectors32.Squares != nil {
+		return float64(Vectors32.Squares(x, float32(less)))
+	}
+	var sum float64
+	for _, v := range x {
+		d := float64(v) - float64(less)
+		sum += d * d
+	}
+	return sum
+}
+
+// SquareSums adds squares.
+var SquareSums = Foldings{
+	Name: "sum of squares",
+	F32:  vectorSquares(squareFolding[float32](), Vectors32.Squares),
+	F64:  vectorSquares(squareFolding[float64](), Vectors64.Squares),
+}
+
+func vectorSquares[T numbers.Number](f Folding[T], squares func(x []T, less T) T) Folding[T] {
+	if squares != nil {
+		f.block = func(x []T) T { return squares(x, 0) }
+	}
+	return f
+}
+
+func squareFolding[T numbers.Number]() Folding[T] {
+	return Folding[T]{0, func(x []T) T {
+		var lane [cpu.SumLanes]T
+		for len(x) >= len(lane) {
+			for i := range lane {
+				lane[i] += x[i] * x[i]
+			}
+			x = x[len(lane):]
+		}
+		for i, v := range x {
+			lane[i] += v * v
+		}
+		return joinLanes(&lane)
+	}, func(a, b T) T { return a + b }, func(sums, x []T) {
+		for i, v := range x {
+			sums[i] += v * v
+		}
+	}, cpu.SumLanes}
+}
+
+// Products multiplies.
+var Products = Foldings{"prod", productFolding[float32](), productFolding[float64](), productFolding[int64]()}
+
+func productFolding[T numbers.Number]() Folding[T] {
+	return Folding[T]{1, func(x []T) T {
+		p := T(1)
+		for _, v := range x {
+			p *= v
+		}
+		return p
+	}, func(a, b T) T { return a * b }, func(sums, x []T) {
+		for i, v := range x {
+			sums[i] *= v
+		}
+	}, 1}
+}

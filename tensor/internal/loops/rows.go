@@ -1,0 +1,338 @@
+package loops
+
+import (
+	"math"
+
+	"github.com/lectern-go/lectern/internal/cpu"
+	"github.com/lectern-go/lectern/tensor/internal/numbers"
+	"github.com/lectern-go/lectern/tensor/layout"
+)
+
+// Softmax computes exp(x)/Σexp(x) of a row.
+func Softmax[T float32 | float64](dst, x []T) {
+	factor := T(1 / ExpSum(dst, x, LargestOf(x)))
+	if dst, ok := any(dst).([]float32); ok && Vectors32.Scale != nil {
+		Vectors32.Scale(dst, dst, float32(factor))
+		return
+	}
+	for i := range dst {
+		dst[i] *= factor
+	}
+}
+
+// LogSoftmax computes the logarithm of that.
+func LogSoftmax[T float32 | float64](dst, x []T) {
+	largest := LargestOf(x)
+	log := T(math.Log(ExpSum(dst, x, largest)))
+	if x, ok := any(x).([]float32); ok && Vectors32.Affine != nil {
+		dst := any(dst).([]float32)
+		Vectors32.Affine(dst, x, float32(largest), 1)
+		Vectors32.Affine(dst, dst, float32(log), 1)
+		return
+	}
+	for i, v := range x {
+		dst[i] = v - largest - log
+	}
+}
+
+// LargestOf may pass over NaN: the exponentials then show it.
+func LargestOf[T float32 | float64](x []T) T {
+	if x, ok := any(x).([]float32); ok && Vectors32.Largest != nil {
+		return T(Vectors32.Largest(x))
+	}
+	largest := T(math.Inf(-1))
+	for _, v := range x {
+		largest = max(largest, v)
+	}
+	return largest
+}
+
+// ExpSum computes exp(x - largest) and returns the sum, which blocks are added to
+// in float64. dst may be x.
+func ExpSum[T float32 | float64](dst, x []T, largest T) float64 {
+	var sum float64
+	if x, ok := any(x).([]float32); ok && Vectors32.ExpSum != nil {
+		dst := any(dst).([]float32)
+		InBlocks(0, len(x), func(at, n int) {
+			sum += float64(Vectors32.ExpSum(dst[at:at+n], x[at:at+n], float32(largest)))
+		})
+		return sum
+	}
+	for i, v := range x {
+		e := math.Exp(float64(v - largest))
+		dst[i] = T(e)
+		sum += e
+	}
+	return sum
+}
+
+// LogSumExps computes ln Σexp(x) of each run of count elements.
+func LogSumExps[T float32 | float64](out []T, x Array, count int) {
+	ParallelRows(len(out), ParallelFrom/max(count, 1), func(start, end int) {
+		r := NewReader[T](x)
+		row := make([]T, count)
+		for i := start; i < end; i++ {
+			r.Copy(row, i*count)
+			largest := LargestOf(row)
+			if math.IsInf(float64(largest), 0) { // nothing to add, or all of it infinite
+				out[i] = largest
+				continue
+			}
+			out[i] = T(float64(largest) + math.Log(ExpSum(row, row, largest)))
+		}
+	})
+}
+
+// Cumsum computes the sums of the elements up to each.
+func Cumsum[T numbers.Number](dst, x []T) {
+	sum := T(0)
+	for i, v := range x {
+		sum += v
+		dst[i] = sum
+	}
+}
+
+// Cumprod computes the products of the elements up to each.
+func Cumprod[T numbers.Number](dst, x []T) {
+	product := T(1)
+	for i, v := range x {
+		product *= v
+		dst[i] = product
+	}
+}
+
+// KeepPart copies the part of each row that begins, or ends, at a diagonal.
+func KeepPart[S uint8 | uint16 | uint32 | uint64](to, from []S, rows, columns, diagonal int, lower bool) {
+	ParallelRows(len(to)/columns, ParallelFrom/columns, func(start, end int) {
+		for i := start; i < end; i++ {
+			dst, src := to[i*columns:][:columns], from[i*columns:][:columns]
+			cut := i%rows + diagonal
+			if lower {
+				cut = min(max(cut+1, 0), columns)
+				copy(dst[:cut], src)
+				clear(dst[cut:])
+			} else {
+				cut = min(max(cut, 0), columns)
+				clear(dst[:cut])
+				copy(dst[cut:], src[cut:])
+			}
+		}
+	})
+}
+
+// Reverse writes x from the end; dst must not be x.
+func Reverse[T numbers.Number](dst, x []T) {
+	for i, v := range x {
+		dst[len(dst)-1-i] = v
+	}
+}
+
+// NormRows calls f for each row of count elements, with that row of each input; an input with a
+// single row serves all.
+func NormRows[T float32 | float64](out Array, in []Array, count int, eps float64, f func(dst []T, in *[3][]T, s *[2][]T, eps float64)) {
+	ParallelRows(out.Len()/count, ParallelFrom/count, func(start, end int) {
+		var scratch [2][]T
+		var rows, all [3][]T // all: of inputs that need not be read by way of a buffer
+		var readers [3]*Reader[T]
+		for i, x := range in {
+			if IsPlain[T](x) {
+				all[i] = Stored[T](x)
+				rows[i] = all[i][:count:count]
+				continue
+			}
+			readers[i], rows[i] = NewReader[T](x), make([]T, count)
+			readers[i].Copy(rows[i], 0)
+		}
+		var to []T
+		var w *Writer[T]
+		if IsPlain[T](out) {
+			to = Stored[T](out)
+		} else {
+			w = NewWriter[T](out)
+		}
+		dst := to
+		if w != nil {
+			dst = make([]T, count)
+		}
+		for row := start; row < end; row++ {
+			for i, x := range in {
+				switch {
+				case x.Layout.Len() == count: // the same for all
+				case all[i] != nil:
+					rows[i] = all[i][row*count:][:count:count]
+				default:
+					readers[i].Copy(rows[i], row*count)
+				}
+			}
+			if w == nil {
+				dst = to[row*count:][:count:count]
+			}
+			f(dst, &rows, &scratch, eps) // rows by value would be copied, which waits for all that was stored before
+			if w != nil {
+				w.Copy(dst, row*count)
+			}
+		}
+	})
+}
+
+// spreadOf returns the mean of a row, as near as T has it, and 1/√(var + eps).
+func spreadOf[T float32 | float64](x []T, eps float64) (mean, scale T) {
+	var sum, squares float64
+	InBlocks(0, len(x), func(from, n int) { sum += BlockSum(x[from : from+n]) })
+	middle := sum / float64(len(x))
+	mean = T(middle)
+	InBlocks(0, len(x), func(from, n int) { squares += blockSquares(x[from:from+n], mean) })
+	off := float64(mean) - middle
+	return mean, T(1 / math.Sqrt(max(squares/float64(len(x))-off*off, 0)+eps))
+}
+
+// LayerNorm computes one row of the inputs x, weight and bias.
+func LayerNorm[T float32 | float64](dst []T, in *[3][]T, _ *[2][]T, eps float64) {
+	x, w, b := in[0], in[1], in[2]
+	mean, scale := spreadOf(x, eps)
+	if v := VectorsFor[T](); v.Normalize != nil {
+		v.Normalize(dst, x, w, b, mean, scale)
+		return
+	}
+	for i := range dst {
+		dst[i] = T(T((x[i]-mean)*scale)*w[i]) + b[i]
+	}
+}
+
+// LayerNormGradient computes one row of dL/dx of the inputs dL/dy, x and weight.
+func LayerNormGradient[T float32 | float64](dst []T, in *[3][]T, scratch *[2][]T, eps float64) {
+	g, x, w := in[0], in[1], in[2]
+	if scratch[0] == nil {
+		scratch[0], scratch[1] = make([]T, len(x)), make([]T, len(x))
+	}
+	h, normal := scratch[0], scratch[1]
+	mean, scale := spreadOf(x, eps)
+	var sum, dot float64
+	v := VectorsFor[T]()
+	if v.LessTimes == nil {
+		for i := range dst {
+			h[i], normal[i] = g[i]*w[i], (x[i]-mean)*scale
+			sum += float64(h[i])
+			dot += float64(h[i]) * float64(normal[i])
+		}
+	} else {
+		v.Mul(h, g, w)
+		v.Affine(normal, x, mean, scale)
+		InBlocks(0, len(x), func(from, n int) {
+			sum += float64(v.Sum(h[from : from+n]))
+			dot += float64(v.Dot(h[from:from+n], normal[from:from+n]))
+		})
+	}
+	less, times := T(sum/float64(len(x))), T(dot/float64(len(x)))
+	if v.LessTimes != nil {
+		v.LessTimes(dst, h, normal, less, times, scale)
+		return
+	}
+	for i := range dst {
+		dst[i] = T(h[i]-less-T(normal[i]*times)) * scale
+	}
+}
+
+// VectorsFor returns the vector loops for T.
+func VectorsFor[T float32 | float64]() *cpu.Vectors[T] {
+	if v, ok := any(Vectors32).(*cpu.Vectors[T]); ok {
+		return v
+	}
+	return any(Vectors64).(*cpu.Vectors[T])
+}
+
+// rootScaleOf returns 1/√(mean x² + eps) of a row.
+func rootScaleOf[T float32 | float64](x []T, eps float64) T {
+	squares := 0.
+	InBlocks(0, len(x), func(from, n int) { squares += blockSquares(x[from:from+n], 0) })
+	return T(1 / math.Sqrt(squares/float64(len(x))+eps))
+}
+
+// RMSNorm computes one row of the inputs x and weight.
+func RMSNorm[T float32 | float64](dst []T, in *[3][]T, _ *[2][]T, eps float64) {
+	x, w := in[0], in[1]
+	scale := rootScaleOf(x, eps)
+	if v := VectorsFor[T](); v.Scale != nil && v.Mul != nil {
+		v.Scale(dst, x, scale)
+		v.Mul(dst, dst, w)
+		return
+	}
+	for i := range dst {
+		dst[i] = T(x[i]*scale) * w[i]
+	}
+}
+
+// RMSNormGradient computes one row of dL/dx of the inputs dL/dy, x and weight.
+func RMSNormGradient[T float32 | float64](dst []T, in *[3][]T, scratch *[2][]T, eps float64) {
+	g, x, w := in[0], in[1], in[2]
+	if scratch[0] == nil {
+		scratch[0], scratch[1] = make([]T, len(x)), make([]T, len(x))
+	}
+	h, normal := scratch[0], scratch[1]
+	scale := rootScaleOf(x, eps)
+	dot := 0.
+	v := VectorsFor[T]()
+	if v.LessTimes == nil {
+		for i := range dst {
+			h[i], normal[i] = g[i]*w[i], x[i]*scale
+			dot += float64(h[i]) * float64(normal[i])
+		}
+	} else {
+		v.Mul(h, g, w)
+		v.Scale(normal, x, scale)
+		InBlocks(0, len(x), func(from, n int) { dot += float64(v.Dot(h[from:from+n], normal[from:from+n])) })
+	}
+	share := T(dot / float64(len(x)))
+	if v.LessTimes != nil {
+		v.LessTimes(dst, h, normal, 0, share, scale)
+		return
+	}
+	for i := range dst {
+		dst[i] = (h[i] - T(normal[i]*share)) * scale
+	}
+}
+
+// RotateRows turns each pair of neighbours of a row by its angle, back if way is -1.
+func RotateRows[T float32 | float64](out, x, cos, sin Array, way int) {
+	d := x.Layout.Shape[x.Dim()-1]
+	direct := IsPlain[T](x) && IsPlain[T](out) && cos.Layout.Strides[x.Dim()-1] == 1 && sin.Layout.Strides[x.Dim()-1] == 1
+	lead := x.Layout.Shape[:x.Dim()-1]
+	ParallelRows(x.Len()/d, ParallelFrom/d, func(start, end int) {
+		if direct {
+			to, from, c, s := Stored[T](out), Stored[T](x), memoryOf[T](cos), memoryOf[T](sin)
+			for row := start; row < end; row++ {
+				rotateRow(to[row*d:][:d:d], from[row*d:][:d:d], c[rowOffset(cos.Layout, lead, row):][:d/2], s[rowOffset(sin.Layout, lead, row):][:d/2], T(way))
+			}
+			return
+		}
+		rx, rc, rs, w := NewReader[T](x), NewReader[T](cos), NewReader[T](sin), NewWriter[T](out)
+		src, dst, c, s := make([]T, d), make([]T, d), make([]T, d/2), make([]T, d/2)
+		for row := start; row < end; row++ {
+			rx.Copy(src, row*d)
+			rc.Copy(c, row*d/2)
+			rs.Copy(s, row*d/2)
+			rotateRow(dst, src, c, s, T(way))
+			w.Copy(dst, row*d)
+		}
+	})
+}
+
+// rowOffset returns where in memory a row lies, in row-major order of leading axes.
+func rowOffset(l *layout.Layout, lead []int, row int) int {
+	at := l.Offset
+	for axis := len(lead) - 1; axis >= 0; axis-- {
+		at += row % lead[axis] * l.Strides[axis]
+		row /= lead[axis]
+	}
+	return at
+}
+
+func rotateRow[T float32 | float64](dst, x, cos, sin []T, way T) {
+	sin = sin[:len(cos)]
+	for i, c := range cos {
+		s := sin[i] * way
+		a, b := x[2*i], x[2*i+1]
+		dst[2*i] = T(a*c) - T(b*s)
+		dst[2*i+1] = T(a*s) + T(b*c)
+	}
+}
