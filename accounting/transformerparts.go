@@ -97,6 +97,37 @@ func (t Transformer) DecodeOperation(batch, past, element int) Operation {
 	return Operation{Name: fmt.Sprintf("decode of %d after %d", batch, past), FLOPs: float64(flops), Bytes: float64(bytes)}
 }
 
+// SavedBytes returns the activations that package transformer keeps for Backward when they
+// are most, for a batch of full contexts and elements of so many bytes. With D the width,
+// K that of keys, H heads and F the feed-forward layer's, a block keeps for each token
+//
+//	6·D + 2·K + H + 3·F numbers, or 2·F without a gate:
+//
+// the input and the result of both normalisations, queries, keys, values and the result of
+// attention, a sum for each head, and the feed-forward layer's. The inputs of
+// normalisations and the sums are float32 where elements are smaller. Of the scores, which
+// are most in [Transformer.ActivationBytes], it keeps none. The last normalisation and the
+// logits come on top: 2·D + V. With RecomputeAll each block keeps its input, and one of
+// them the rest while backward is there.
+func (t Transformer) SavedBytes(batch, element int, r Recompute) int {
+	feedForward := 2 * t.hidden()
+	if t.Gated {
+		feedForward = 3 * t.hidden()
+	}
+	wide := max(element, 4)
+	block := (4*t.Width+2*t.kvWidth()+feedForward)*element + (2*t.Width+t.Heads)*wide
+	end := (t.Width+t.Vocabulary)*element + t.Width*wide
+	bytes := t.Layers*block + end
+	if r == RecomputeAll {
+		inputs := t.Layers * t.Width * element
+		if element == wide { // the input that is kept is the normalisation's
+			block -= t.Width * element
+		}
+		bytes = inputs + max(block, end)
+	}
+	return batch * t.Context * bytes
+}
+
 // String returns the table as text in columns.
 func (p TransformerParts) String() string { return p.table().String() }
 

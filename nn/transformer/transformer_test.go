@@ -175,6 +175,30 @@ func TestFLOPsAreAsPredicted(t *testing.T) {
 	}
 }
 
+// TestActivationsAreAsPredicted: within 3 % of what the ledger counts.
+func TestActivationsAreAsPredicted(t *testing.T) {
+	for name, c := range map[string]Config{
+		"shared keys":       {Vocabulary: 300, Context: 24, Layers: 2, Width: 48, Heads: 6, KVHeads: 2, Hidden: 100, Tied: true},
+		"GPT-2":             {Vocabulary: 100, Context: 24, Layers: 3, Width: 32, Heads: 4, GPT2: true},
+		"a wide vocabulary": {Vocabulary: 5000, Context: 32, Layers: 1, Width: 32, Heads: 4},
+	} {
+		for _, dtype := range []tensor.Dtype{tensor.Float32, tensor.BFloat16} {
+			for _, again := range []accounting.Recompute{accounting.RecomputeNothing, accounting.RecomputeAll} {
+				m := New(c, tensor.NewGenerator(1), dtype)
+				m.Recompute = again == accounting.RecomputeAll
+				all := ids(m, 3, 2, c.Context+1)
+				x, y := all.Narrow(1, 0, c.Context), all.Narrow(1, 1, c.Context)
+				known := append(nn.Parameters(m).Tensors(), all)
+				measured := accounting.Memory(func() { m.Loss(x, y).Backward() }, known...).Highest[accounting.Activations]
+				predicted := c.Sizes().SavedBytes(2, dtype.Size(), again)
+				if ratio := float64(measured) / float64(predicted); ratio < 0.97 || ratio > 1.03 {
+					t.Errorf("%s in %s, recompute %d: %d bytes measured, %d predicted: ratio %.3f", name, dtype, again, measured, predicted, ratio)
+				}
+			}
+		}
+	}
+}
+
 func TestTrainingInAnyPrecision(t *testing.T) {
 	each(t, nil, func(t *testing.T, m *LM) {
 		for _, dtype := range []tensor.Dtype{tensor.Float32, tensor.BFloat16} {

@@ -396,6 +396,7 @@ var remarks = map[string][]Option{
 	"For which model is 6ND furthest off at 1,024?":       {Why("The narrower the model, the more attention over the context weighs.")},
 	"How much memory before any activation?":              {Why("4 bytes each for the parameter, its gradient and two averages."), Mistake(6.23, "That is the parameters alone.")},
 	"How many times the activations at twice the length?": {Why("All that is kept belongs to a token."), Mistake(4, "That is how scores would grow, and none are kept.")},
+	"By how many percent is our formula off?":             {Why("Each tensor that is kept has its term in the sum.")},
 	// 26: inference
 	"How many times as many tokens?":                    {Why("64 · 64 + 64 · 63 / 2 = 6112, beside 127.")},
 	"FLOPs per byte for one token?":                     {Why("2 FLOPs for each weight of 2 bytes.")},
