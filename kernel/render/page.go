@@ -1,10 +1,12 @@
 package render
 
 import (
+	"encoding/json"
 	"fmt"
 	"html"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/lectern-go/lectern/internal/humanize"
@@ -23,6 +25,9 @@ type page struct {
 	titleHTML string
 	titleID   string
 	summary   string
+	minutes   int     // that it takes; 0 if nobody says
+	needs     []*page // lessons before this one that it builds on
+	part      int     // of Options.Parts, counted from 1; 0 stands for none
 	toc       []entry
 	body      strings.Builder // the article
 	indexed   strings.Builder // the part of it that search looks through
@@ -182,6 +187,29 @@ func (p *page) build() {
 	if m, ok := p.nb.Metadata["lectern"].(map[string]any); ok {
 		if s, ok := m["summary"].(string); ok && strings.TrimSpace(s) != "" {
 			p.summary = strings.TrimSpace(s)
+		}
+		if n, ok := m["minutes"].(json.Number); ok {
+			if minutes, err := n.Int64(); err == nil && minutes > 0 && minutes < 10_000 {
+				p.minutes = int(minutes)
+			}
+		}
+	}
+}
+
+// findNeeds looks up the lessons that this one builds on. It knows those that stand before it.
+func (p *page) findNeeds(earlier []*page) {
+	m, _ := p.nb.Metadata["lectern"].(map[string]any)
+	list, _ := m["needs"].([]any)
+	for _, x := range list {
+		name, _ := x.(string)
+		q := p.site.byNotebook[name+".ipynb"]
+		switch {
+		case q == nil:
+			p.warn(0, "it needs the lesson %q, which is not on the site", name)
+		case !slices.Contains(earlier, q):
+			p.warn(0, "it needs the lesson %q, which does not stand before it", name)
+		case !slices.Contains(p.needs, q):
+			p.needs = append(p.needs, q)
 		}
 	}
 }

@@ -23,7 +23,11 @@ type Options struct {
 	Out       string   // folder for the pages; created if need be
 	Title     string   // of the course; "Lectern" if empty
 	Intro     string   // Markdown above the list on the index; may be empty
+	After     string   // Markdown below the list: where to go after the last lesson; may be empty
 	Footer    string   // Markdown at the foot of every page; may be empty
+
+	// Parts divide the list on the index; without them it is one list.
+	Parts []Part
 
 	// Description of the course in a sentence, for search engines and previews of links; may be empty.
 	Description string
@@ -45,6 +49,12 @@ type Options struct {
 
 	// Live lets the cells of lessons run in the browser; nil leaves them as they were recorded.
 	Live *Live
+}
+
+// A Part of the course is some lessons with a title.
+type Part struct {
+	Title string
+	First string // number of its first lesson, such as "05"; it ends before the next part
 }
 
 // Result says what was written.
@@ -196,7 +206,15 @@ func (s *site) markdown(what, text string) string {
 
 // build draws every page and returns the files of the site.
 func (s *site) build() map[string][]byte {
-	for _, p := range s.pages {
+	part := 0
+	for i, p := range s.pages {
+		p.findNeeds(s.pages[:i])
+		for j, q := range s.options.Parts {
+			if q.First == p.number && p.number != "" {
+				part = j + 1
+			}
+		}
+		p.part = part
 		p.build()
 	}
 	for _, p := range s.pages {

@@ -184,6 +184,8 @@ func (s *site) lesson(i int, index string) string {
 			q := s.pages[i+1]
 			fmt.Fprintf(&b, "<a class=\"next\" rel=\"next\" href=\"%s\"><small>Next</small>%s</a>\n", url.PathEscape(q.out), html.EscapeString(q.title))
 			fmt.Fprintf(&head, "<link rel=\"next\" href=\"%s\">\n", url.PathEscape(q.out))
+		} else if s.options.After != "" {
+			b.WriteString("<a class=\"next\" href=\"index.html#after\"><small>That was the last one</small>What now?</a>\n")
 		}
 		b.WriteString("</nav>\n")
 	}
@@ -233,23 +235,80 @@ func (s *site) index(index string) string {
 	if s.options.Intro != "" {
 		b.WriteString(s.markdown("the index's introduction", s.options.Intro))
 	}
-	b.WriteString("<ol class=\"course\">\n")
-	for _, p := range s.pages {
-		fmt.Fprintf(&b, "<li><span class=\"n\">%s</span><div><h2><a href=\"%s\">%s</a></h2>\n", p.number, url.PathEscape(p.out), p.titleHTML)
-		if p.summary != "" {
-			fmt.Fprintf(&b, "<p>%s</p>\n", html.EscapeString(p.summary))
-		}
-		var inside strings.Builder
-		for _, e := range p.toc {
-			if e.level == 2 {
-				fmt.Fprintf(&inside, "<li><a href=\"%s#%s\">%s</a></li>\n", url.PathEscape(p.out), url.PathEscape(e.id), e.html)
+	for i, p := range s.pages {
+		if i == 0 || p.part != s.pages[i-1].part {
+			if i > 0 {
+				b.WriteString("</ol>\n")
 			}
+			b.WriteString(s.partHead(p.part))
+			b.WriteString("<ol class=\"course\">\n")
 		}
-		if inside.Len() > 0 {
-			fmt.Fprintf(&b, "<details><summary>Contents<span class=\"hidden\"> of %s</span></summary>\n<ul>\n%s</ul></details>\n", html.EscapeString(p.title), inside.String())
-		}
-		b.WriteString("</div></li>\n")
+		b.WriteString(p.entry())
 	}
-	b.WriteString("</ol>\n</main>\n</div>\n")
+	b.WriteString("</ol>\n")
+	if m := newCourseMap(s.pages); m != nil {
+		b.WriteString("<section id=\"map\">\n<h2>What needs what</h2>\n<p>You need not read everything. An arrow leads from each lesson to those that build on it; " +
+			"the list above says the same in words.</p>\n<figure class=\"map scroll\">" + m.svg() + "</figure>\n</section>\n")
+	}
+	if s.options.After != "" {
+		b.WriteString("<section id=\"after\">\n" + s.markdown("the index's end", s.options.After) + "</section>\n")
+	}
+	b.WriteString("</main>\n</div>\n")
 	return s.frame(sheet{file: "index.html", title: s.options.Title, description: s.options.Description, columns: b.String(), index: index})
+}
+
+// partHead is the heading of a part of the course, with the time that it takes; there is none for what stands in no part.
+func (s *site) partHead(part int) string {
+	if part == 0 {
+		return ""
+	}
+	minutes := 0
+	for _, p := range s.pages {
+		if p.part == part {
+			minutes += p.minutes
+		}
+	}
+	time := ""
+	if minutes > 0 {
+		time = "<small>about " + hours(minutes) + "</small>"
+	}
+	return fmt.Sprintf("<h2 class=\"part part%d\">%s%s</h2>\n", part, html.EscapeString(s.options.Parts[part-1].Title), time)
+}
+
+// entry is the lesson in the list of lessons: what it is about, how long it takes and what it needs.
+func (p *page) entry() string {
+	var b strings.Builder
+	level := 2
+	if p.part > 0 {
+		level = 3
+	}
+	fmt.Fprintf(&b, "<li><span class=\"n\">%s</span><div><h%d><a href=\"%s\">%s</a></h%d>\n", p.number, level, url.PathEscape(p.out), p.titleHTML, level)
+	if p.summary != "" {
+		fmt.Fprintf(&b, "<p>%s</p>\n", html.EscapeString(p.summary))
+	}
+	var facts []string
+	if p.minutes > 0 {
+		facts = append(facts, fmt.Sprintf("About %d minutes", p.minutes))
+	}
+	var needed []string
+	for _, q := range p.needs {
+		needed = append(needed, fmt.Sprintf("<a href=\"%s\">%s</a>", url.PathEscape(q.out), html.EscapeString(q.short())))
+	}
+	if len(needed) > 0 {
+		facts = append(facts, "Builds on "+strings.Join(needed, ", "))
+	}
+	if len(facts) > 0 {
+		fmt.Fprintf(&b, "<p class=\"facts\">%s</p>\n", strings.Join(facts, " · "))
+	}
+	var inside strings.Builder
+	for _, e := range p.toc {
+		if e.level == 2 {
+			fmt.Fprintf(&inside, "<li><a href=\"%s#%s\">%s</a></li>\n", url.PathEscape(p.out), url.PathEscape(e.id), e.html)
+		}
+	}
+	if inside.Len() > 0 {
+		fmt.Fprintf(&b, "<details><summary>Contents<span class=\"hidden\"> of %s</span></summary>\n<ul>\n%s</ul></details>\n", html.EscapeString(p.title), inside.String())
+	}
+	b.WriteString("</div></li>\n")
+	return b.String()
 }

@@ -28,10 +28,32 @@ tokenization, in Go. `
 is sent anywhere. To work in JupyterLab, with a GPU or with files of your own, get [the repository](https://github.com/lectern-go/lectern)
 and type ` + "`go run ./kernel lab`" + `.`
 
+	after = `## Where to go from here
+
+You have built, in small, all the parts of a language model, and you know what each of them costs. Some ways to go on:
+
+- **Take the course.** The assignments of [CS336](https://cs336.stanford.edu/) let you build all of it once more in PyTorch, and in earnest: the
+  tokenizer, the Transformer and its training first, then kernels, several GPUs, scaling laws and data.
+- **Read a library.** [The one that you have used](https://github.com/lectern-go/lectern) is written to be read. Begin with the package ` + "`autograd`" + `, which knows no
+  tensors, and go on to ` + "`tensor`" + `. Compare it with Andrej Karpathy's [micrograd](https://github.com/karpathy/micrograd) and
+  [llm.c](https://github.com/karpathy/llm.c).
+- **Train something.** ` + "`go run ./nn/train/tinylm`" + ` in a copy of the repository trains a small Transformer. Change its sizes, and predict time and memory before you start it.
+- **Think larger.** [How to scale your model](https://jax-ml.github.io/scaling-book/) goes on with rooflines where lesson 22 ends, to thousands of chips.`
+
 	footer = `[Lectern](https://github.com/lectern-go/lectern), by its authors, under the
 [MIT licence](https://github.com/lectern-go/lectern/blob/main/LICENSE). The lessons follow the subjects of
 [Stanford's CS336, Language Modeling from Scratch](https://cs336.stanford.edu/) in their own words.`
 )
+
+// parts are those of the course.
+var parts = []render.Part{
+	{Title: "Warming up", First: "00"},
+	{Title: "Tensors", First: "02"},
+	{Title: "Costs and gradients", First: "09"},
+	{Title: "Training", First: "13"},
+	{Title: "Making it fit, and making it fast", First: "21"},
+	{Title: "A language model", First: "24"},
+}
 
 // preview is what previews of links to the lessons show, drawn by preview.html.
 //
@@ -53,6 +75,7 @@ func main() {
 	o.Notebooks = flag.Args()
 	if *course {
 		o.Description, o.Intro, o.Footer = description, intro+recorded, footer
+		o.Parts, o.After = parts, after
 		if *runs {
 			o.Intro = intro + runsHere
 		}

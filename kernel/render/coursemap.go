@@ -1,0 +1,322 @@
+package render
+
+import (
+	"cmp"
+	"fmt"
+	"html"
+	"math"
+	"slices"
+	"strings"
+)
+
+// A courseMap shows which lesson needs which: lessons in rows, each below all that it needs, and arrows from row to row. What follows from other
+// arrows is left out. The rows are drawn as in Sugiyama, Tagawa & Toda 1981: an arrow that goes past a row has a place in it, the order within rows is
+// one with few crossings, and then each place moves towards its neighbours.
+type courseMap struct {
+	rows  [][]*mapPlace
+	paths [][]*mapPlace // of the arrows, from row to row
+}
+
+// A mapPlace is a lesson, or where an arrow passes between lessons.
+type mapPlace struct {
+	page        *page // nil where an arrow passes
+	row, column int
+	x           float64 // of its middle
+	up, down    []*mapPlace
+}
+
+// The sizes of the map in pixels. It is as wide as a page's text.
+const (
+	mapWidth   = 734.
+	boxWidth   = 118.
+	boxHeight  = 58.
+	boxGap     = 5.
+	passWidth  = 18. // of an arrow between lessons
+	rowHeight  = boxHeight + 36
+	lineLength = 17 // of a title in a box, in characters
+)
+
+// newCourseMap returns the map of lessons, or nil if none needs another.
+func newCourseMap(pages []*page) *courseMap {
+	m := &courseMap{}
+	places := map[*page]*mapPlace{}
+	known := map[*page]map[*page]bool{} // all that a lesson builds on
+	for _, p := range pages {           // what a lesson needs stands before it
+		row := 0
+		known[p] = map[*page]bool{}
+		for _, q := range p.needs {
+			row = max(row, places[q].row+1)
+			known[p][q] = true
+			for r := range known[q] {
+				known[p][r] = true
+			}
+		}
+		places[p] = m.add(p, row)
+	}
+	for _, p := range pages {
+		for _, q := range p.needs {
+			if !slices.ContainsFunc(p.needs, func(r *page) bool { return known[r][q] }) {
+				m.connect(places[q], places[p])
+			}
+		}
+	}
+	if len(m.paths) == 0 {
+		return nil
+	}
+	m.order()
+	m.align()
+	return m
+}
+
+// add gives a lesson, or an arrow that passes, a place at the end of a row.
+func (m *courseMap) add(p *page, row int) *mapPlace {
+	for len(m.rows) <= row {
+		m.rows = append(m.rows, nil)
+	}
+	x := &mapPlace{page: p, row: row, column: len(m.rows[row])}
+	m.rows[row] = append(m.rows[row], x)
+	return x
+}
+
+// connect adds an arrow.
+func (m *courseMap) connect(from, to *mapPlace) {
+	path := []*mapPlace{from}
+	for row := from.row + 1; row <= to.row; row++ {
+		next := to
+		if row < to.row {
+			next = m.add(nil, row)
+		}
+		last := path[len(path)-1]
+		last.down, next.up = append(last.down, next), append(next.up, last)
+		path = append(path, next)
+	}
+	m.paths = append(m.paths, path)
+}
+
+// order finds an order of each row with few crossings: again and again each row is sorted by where its neighbours stand, in the row above going down and
+// in the row below going up. The best order of all counts.
+func (m *courseMap) order() {
+	best, fewest := m.columns(), m.crossings()
+	for round := range 24 {
+		for i := range m.rows {
+			row, near := m.rows[i], func(x *mapPlace) []*mapPlace { return x.up }
+			if round%2 == 1 {
+				row, near = m.rows[len(m.rows)-1-i], func(x *mapPlace) []*mapPlace { return x.down }
+			}
+			wish := map[*mapPlace]float64{}
+			for _, x := range row {
+				wish[x] = mean(near(x), float64(x.column), func(y *mapPlace) float64 { return float64(y.column) })
+			}
+			slices.SortStableFunc(row, func(a, b *mapPlace) int { return cmp.Compare(wish[a], wish[b]) })
+			for column, x := range row {
+				x.column = column
+			}
+		}
+		if n := m.crossings(); n < fewest {
+			best, fewest = m.columns(), n
+		}
+	}
+	for _, row := range m.rows {
+		slices.SortFunc(row, func(a, b *mapPlace) int { return cmp.Compare(best[a], best[b]) })
+		for column, x := range row {
+			x.column = column
+		}
+	}
+}
+
+func (m *courseMap) columns() map[*mapPlace]int {
+	columns := map[*mapPlace]int{}
+	for _, row := range m.rows {
+		for _, x := range row {
+			columns[x] = x.column
+		}
+	}
+	return columns
+}
+
+// crossings counts the pairs of arrows that cross between two rows.
+func (m *courseMap) crossings() (n int) {
+	for _, row := range m.rows {
+		var ends [][2]int
+		for _, x := range row {
+			for _, y := range x.down {
+				ends = append(ends, [2]int{x.column, y.column})
+			}
+		}
+		for i, a := range ends {
+			for _, b := range ends[:i] {
+				if (a[0]-b[0])*(a[1]-b[1]) < 0 {
+					n++
+				}
+			}
+		}
+	}
+	return n
+}
+
+// align moves places towards the middle of their neighbours, as far as the order and the width allow.
+func (m *courseMap) align() {
+	for _, row := range m.rows {
+		spread(row, func(*mapPlace) float64 { return mapWidth / 2 })
+	}
+	for range 12 {
+		for i := range m.rows {
+			spread(m.rows[i], func(x *mapPlace) float64 { return mean(x.up, x.x, func(y *mapPlace) float64 { return y.x }) })
+		}
+		for i := range m.rows {
+			spread(m.rows[len(m.rows)-1-i], func(x *mapPlace) float64 { return mean(x.down, x.x, func(y *mapPlace) float64 { return y.x }) })
+		}
+	}
+}
+
+// spread puts a row as near to where its places want to be as they can be without touching: the sum of the squared distances is smallest. Less
+// the room of those before it, each place has to stand right of the one before. So neighbours that want it the other way round share their mean, which is
+// what the method of pooling adjacent violators does.
+func spread(row []*mapPlace, wish func(*mapPlace) float64) {
+	type pool struct {
+		sum float64
+		n   int
+	}
+	var pools []pool
+	offsets := make([]float64, len(row))
+	for i, x := range row {
+		if i > 0 {
+			offsets[i] = offsets[i-1] + (row[i-1].width()+x.width())/2 + boxGap
+		}
+		pools = append(pools, pool{wish(x) - offsets[i], 1})
+		for len(pools) > 1 {
+			a, b := pools[len(pools)-2], pools[len(pools)-1]
+			if a.sum/float64(a.n) <= b.sum/float64(b.n) {
+				break
+			}
+			pools = append(pools[:len(pools)-2], pool{a.sum + b.sum, a.n + b.n})
+		}
+	}
+	if len(row) == 0 {
+		return
+	}
+	last := len(row) - 1
+	least := row[0].width() / 2
+	most := max(least, mapWidth-offsets[last]-row[last].width()/2)
+	i := 0
+	for _, p := range pools {
+		at := min(max(p.sum/float64(p.n), least), most)
+		for range p.n {
+			row[i].x = at + offsets[i]
+			i++
+		}
+	}
+}
+
+func (x *mapPlace) width() float64 {
+	if x.page == nil {
+		return passWidth
+	}
+	return boxWidth
+}
+
+// mean is that of a value over places, or another one if there are none.
+func mean(places []*mapPlace, none float64, value func(*mapPlace) float64) float64 {
+	if len(places) == 0 {
+		return none
+	}
+	sum := 0.
+	for _, x := range places {
+		sum += value(x)
+	}
+	return sum / float64(len(places))
+}
+
+// svg draws the map. What it says is in the list of lessons as well, so that its title is short.
+func (m *courseMap) svg() string {
+	var b strings.Builder
+	width := mapWidth
+	for _, row := range m.rows {
+		for _, x := range row {
+			width = max(width, x.x+x.width()/2)
+		}
+	}
+	height := float64(len(m.rows))*rowHeight - (rowHeight - boxHeight)
+	fmt.Fprintf(&b, `<svg role="img" viewBox="-1 -1 %.0f %.0f" width="%.0f" height="%.0f"><title>Map of the lessons: an arrow leads from each lesson to those that need it.</title>`+"\n",
+		width+2, height+2, width+2, height+2)
+	for _, path := range m.paths {
+		for i, to := range path[1:] {
+			from := path[i]
+			x1, y1 := from.x, float64(from.row)*rowHeight+boxHeight
+			x2, y2 := to.x, float64(to.row)*rowHeight
+			if to.page != nil {
+				y2 -= 5 // the tip
+			}
+			fmt.Fprintf(&b, `<path class="way" d="M%.1f %.1fC%.1f %.1f %.1f %.1f %.1f %.1f`, x1, y1, x1, (y1+y2)/2, x2, (y1+y2)/2, x2, y2)
+			if to.page == nil {
+				fmt.Fprintf(&b, "v%.1f\"/>\n", boxHeight)
+			} else {
+				fmt.Fprintf(&b, `"/><path class="tip" d="M%.1f %.1fl-4 -7h8z"/>`+"\n", x2, y2+5)
+			}
+		}
+	}
+	for _, row := range m.rows {
+		for _, x := range row {
+			if x.page == nil {
+				continue
+			}
+			left, top := x.x-boxWidth/2, float64(x.row)*rowHeight
+			fmt.Fprintf(&b, `<g class="part%d"><rect x="%.1f" y="%.1f" width="%.0f" height="%.0f" rx="6"/>`, x.page.part, left, top, boxWidth, boxHeight)
+			lines := wrap(x.page.short(), lineLength)
+			if x.page.number != "" {
+				lines = append([]string{x.page.number}, lines...)
+			}
+			first := top + boxHeight/2 + 4.5 - 7.5*float64(len(lines)-1)
+			for i, line := range lines {
+				class := ""
+				if i == 0 && x.page.number != "" {
+					class = ` class="n"`
+				}
+				fmt.Fprintf(&b, `<text%s x="%.1f" y="%.1f">%s</text>`, class, x.x, first+15*float64(i), html.EscapeString(line))
+			}
+			b.WriteString("</g>\n")
+		}
+	}
+	b.WriteString("</svg>")
+	return b.String()
+}
+
+// short is the title without what explains it, for places where there is little room.
+func (p *page) short() string {
+	name, _, _ := strings.Cut(p.title, ":")
+	return name
+}
+
+// wrap breaks a text into lines of some characters, three at most; what is left over is cut.
+func wrap(text string, length int) (lines []string) {
+	for _, word := range strings.Fields(text) {
+		last := len(lines) - 1
+		if last >= 0 && len([]rune(lines[last]))+1+len([]rune(word)) <= length {
+			lines[last] += " " + word
+			continue
+		}
+		if last == 2 {
+			lines[last] += " …"
+			break
+		}
+		if r := []rune(word); len(r) > length {
+			word = string(r[:length-1]) + "…"
+		}
+		lines = append(lines, word)
+	}
+	return lines
+}
+
+// hours is a time in words, to the half hour.
+func hours(minutes int) string {
+	switch half := math.Round(float64(minutes) / 30); {
+	case minutes < 50:
+		return fmt.Sprintf("%d minutes", minutes)
+	case half == 2:
+		return "1 hour"
+	case half == math.Trunc(half/2)*2:
+		return fmt.Sprintf("%.0f hours", half/2)
+	default:
+		return fmt.Sprintf("%.0f½ hours", math.Trunc(half/2))
+	}
+}
