@@ -97,6 +97,7 @@ var opPow op
 func init() {
 	define(&opPow, op{
 		name:    "pow",
+		cast:    castWide,
 		forward: powForward,
 		gradients: []gradient{
 			{readsLeft | readsRight, func(c *call, g *Tensor, _ int) *Tensor {
@@ -246,6 +247,7 @@ var opReciprocal op
 func init() {
 	define(&opReciprocal, op{
 		name:    "reciprocal",
+		cast:    castWide,
 		forward: unary(loops.UnaryKernels{F32: loops.Vector1(loops.Vectors32.Reciprocal, loops.Reciprocal[float32]), F64: loops.Vector1(loops.Vectors64.Reciprocal, loops.Reciprocal[float64])}, floatDtype),
 		gradients: []gradient{
 			{readsOutput, func(c *call, g *Tensor, _ int) *Tensor { return g.Mul(c.out.Square()).Neg() }},

@@ -52,6 +52,7 @@ func init() {
 	gradientOf := gradient{everything, func(c *call, g *Tensor, i int) *Tensor { return c.attr.(*attention).gradient(c, g, i) }}
 	define(&opAttention, op{
 		name: "attention",
+		cast: castSmall,
 		forward: func(c *call) *Tensor {
 			a := c.attr.(*attention)
 			if c.device != nil { // in steps that every device has

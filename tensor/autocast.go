@@ -45,31 +45,24 @@ func suspendAutocast() (restore func()) {
 	return autocasts.Set(Float32)
 }
 
-// castRules has the operations that Autocast converts the operands of; all others
-// take them as they are.
-var castRules = func() map[string]bool {
-	const small, wide = true, false
-	return map[string]bool{
-		// Bound by arithmetic, accumulated in float32 whatever the operands.
-		"matmul": small, "matmul transposed": small, "attention": small,
-		// Functions that overflow or lose digits.
-		"exp": wide, "expm1": wide, "log": wide, "log1p": wide, "log2": wide, "pow": wide,
-		"reciprocal": wide, "rsqrt": wide, "erf": wide,
-		"softmax": wide, "log softmax": wide, "logsumexp": wide,
-		// Sums of many terms.
-		"sum": wide, "mean": wide, "prod": wide, "cumsum": wide, "cumprod": wide,
-		"norm": wide, "var": wide, "std": wide,
-	}
-}()
+// cast is what Autocast does with the operands of an operation.
+type cast uint8
+
+const (
+	castNothing cast = iota // they are taken as they are
+	castSmall               // bound by arithmetic, accumulated in float32 whatever the operands
+	castWide                // a function that overflows or loses digits, or a sum of many terms
+)
 
 // AutocastTable returns the names of the operations whose operands Autocast
 // converts to the small dtype, and of those whose operands it converts to float32.
 func AutocastTable() (small, wide []string) {
-	for name, toSmall := range castRules {
-		if toSmall {
-			small = append(small, name)
-		} else {
-			wide = append(wide, name)
+	for _, o := range ops {
+		switch o.cast {
+		case castSmall:
+			small = append(small, o.name)
+		case castWide:
+			wide = append(wide, o.name)
 		}
 	}
 	slices.Sort(small)
@@ -79,15 +72,14 @@ func AutocastTable() (small, wide []string) {
 
 // autocast converts the operands of an operation as its rule wants them.
 func (c *call) autocast() {
+	if c.op.cast == castNothing {
+		return
+	}
 	dtype, on := AutocastDtype()
 	if !on {
 		return
 	}
-	toSmall, ruled := castRules[c.op.name]
-	if !ruled {
-		return
-	}
-	if !toSmall {
+	if c.op.cast == castWide {
 		dtype = Float32
 	}
 	for i, x := range c.in {

@@ -10,6 +10,7 @@ var opCumsum op
 func init() {
 	define(&opCumsum, op{
 		name:    "cumsum",
+		cast:    castWide,
 		forward: rowForward(loops.UnaryKernels{F32: loops.Cumsum[float32], F64: loops.Cumsum[float64], I64: loops.Cumsum[int64]}, sumDtype),
 		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor {
 			return g.sumFromEnd(c.attr.(int))
@@ -44,6 +45,7 @@ var opCumprod op
 func init() {
 	define(&opCumprod, op{
 		name:    "cumprod",
+		cast:    castWide,
 		forward: rowForward(loops.UnaryKernels{F32: loops.Cumprod[float32], F64: loops.Cumprod[float64], I64: loops.Cumprod[int64]}, sumDtype),
 		gradients: []gradient{{readsInput | readsOutput, func(c *call, g *Tensor, _ int) *Tensor {
 			x, axis := c.input(), c.attr.(int)

@@ -33,6 +33,7 @@ var opLog op
 func init() {
 	define(&opLog, op{
 		name:    "log",
+		cast:    castWide,
 		forward: unary(loops.VectorKernels(loops.Vectors32.Log, math.Log), floatDtype),
 		gradients: []gradient{
 			{readsInput, func(c *call, g *Tensor, _ int) *Tensor { return g.Div(c.input()) }},
@@ -50,6 +51,7 @@ var opExp op
 func init() {
 	define(&opExp, op{
 		name:    "exp",
+		cast:    castWide,
 		forward: unary(loops.VectorKernels(loops.Vectors32.Exp, math.Exp), floatDtype),
 		gradients: []gradient{
 			{readsOutput, func(c *call, g *Tensor, _ int) *Tensor { return g.Mul(c.out) }},
@@ -67,6 +69,7 @@ var opExpm1 op
 func init() {
 	define(&opExpm1, op{
 		name:    "expm1",
+		cast:    castWide,
 		forward: unary(loops.FloatKernels(math.Expm1), floatDtype),
 		gradients: []gradient{
 			{readsOutput, func(c *call, g *Tensor, _ int) *Tensor { return g.Mul(c.out.Add(1)) }},
@@ -84,6 +87,7 @@ var opLog1p op
 func init() {
 	define(&opLog1p, op{
 		name:    "log1p",
+		cast:    castWide,
 		forward: unary(loops.VectorKernels(loops.Vectors32.Log1p, math.Log1p), floatDtype),
 		gradients: []gradient{
 			{readsInput, func(c *call, g *Tensor, _ int) *Tensor { return g.Div(c.input().Add(1)) }},
@@ -101,6 +105,7 @@ var opLog2 op
 func init() {
 	define(&opLog2, op{
 		name:    "log2",
+		cast:    castWide,
 		forward: unary(loops.VectorKernels(loops.Vectors32.Log2, loops.Log2), floatDtype),
 		gradients: []gradient{
 			{readsInput, func(c *call, g *Tensor, _ int) *Tensor { return g.Div(c.input().Mul(math.Ln2)) }},
@@ -118,6 +123,7 @@ var opRsqrt op
 func init() {
 	define(&opRsqrt, op{
 		name:    "rsqrt",
+		cast:    castWide,
 		forward: unary(loops.BothKernels(loops.Vectors32.Rsqrt, loops.Vectors64.Rsqrt, func(x float64) float64 { return 1 / math.Sqrt(x) }), floatDtype),
 		gradients: []gradient{
 			{readsOutput, func(c *call, g *Tensor, _ int) *Tensor { return g.Mul(c.out.Mul(c.out).Mul(c.out)).Mul(-0.5) }},
@@ -169,6 +175,7 @@ var opErf op
 func init() {
 	define(&opErf, op{
 		name:    "erf",
+		cast:    castWide,
 		forward: unary(loops.VectorKernels(loops.Vectors32.Erf, math.Erf), floatDtype),
 		gradients: []gradient{
 			{readsInput, func(c *call, g *Tensor, _ int) *Tensor {

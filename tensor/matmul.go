@@ -25,6 +25,7 @@ var opMatmul op
 func init() {
 	define(&opMatmul, op{
 		name:    "matmul",
+		cast:    castSmall,
 		forward: matmulForward,
 		gradients: []gradient{
 			{readsRight, func(c *call, g *Tensor, _ int) *Tensor {

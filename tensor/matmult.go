@@ -12,6 +12,7 @@ var opMatmulT op
 func init() {
 	define(&opMatmulT, op{
 		name: "matmul transposed",
+		cast: castSmall,
 		forward: func(c *call) *Tensor {
 			b := c.right()
 			if b.Dim() != 2 {

@@ -2,7 +2,6 @@ package tensor
 
 import (
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"os"
 	"reflect"
@@ -22,9 +21,9 @@ import (
 // mutant is one change of a record.
 type mutant struct {
 	op     *op
-	field  string // of op or gradient, or "cast rule"
+	field  string // of op or gradient
 	change string
-	apply  func(o *op) // on the record, or what its autocast rule becomes
+	apply  func(o *op)
 }
 
 func (m *mutant) String() string { return fmt.Sprintf("%s: %s: %s", m.op.name, m.field, m.change) }
@@ -32,13 +31,10 @@ func (m *mutant) String() string { return fmt.Sprintf("%s: %s: %s", m.op.name, m
 // run reports what the checks say while the record is changed.
 func (m *mutant) run(cases []*costCase) error {
 	whole, gradients := *m.op, slices.Clone(m.op.gradients)
-	rules := maps.Clone(castRules)
 	defer func() {
 		*m.op = whole
 		copy(m.op.gradients, gradients)
-		castRules = rules
 	}()
-	castRules = maps.Clone(rules)
 	m.op.gradients = slices.Clone(gradients)
 	m.apply(m.op)
 	return caught(func() error {
@@ -163,16 +159,10 @@ func mutantsOf(o *op, cases []*costCase) []mutant {
 		add(name, "1 more for each element", func(o *op) { *at(o) = func(c *call, out *Tensor) int { return count(c, out) + out.Len() } })
 	}
 
-	// What autocast does, for which there is no field yet.
-	small, ruled := castRules[o.name]
-	switch {
-	case o == &opTo: // autocast converts with it: with a rule it would never end
-	case ruled:
-		add("cast rule", "none", func(*op) { delete(castRules, o.name) })
-		add("cast rule", "the opposite", func(*op) { castRules[o.name] = !small })
-	default:
-		add("cast rule", "small", func(*op) { castRules[o.name] = true })
-		add("cast rule", "wide", func(*op) { castRules[o.name] = false })
+	for rule, name := range [...]string{castNothing: "none", castSmall: "small", castWide: "wide"} {
+		if cast(rule) != o.cast && o != &opTo { // autocast converts with it: with a rule it would never end
+			add("cast", name, func(o *op) { o.cast = cast(rule) })
+		}
 	}
 	return all
 }

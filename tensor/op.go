@@ -36,6 +36,9 @@ type op struct {
 	// first input: each element depends on that input's element at its place alone.
 	direct bool
 
+	// cast says what Autocast converts the operands to.
+	cast cast
+
 	// flops counts the floating-point operations of one call, as a reader would
 	// count them in the formula: one for each sum, product, quotient, rounding,
 	// choice of the larger, and call of a function such as exp; sums begin at 0.

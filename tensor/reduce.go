@@ -90,6 +90,7 @@ var opSum op
 func init() {
 	define(&opSum, op{
 		name:    "sum",
+		cast:    castWide,
 		forward: sumForward,
 		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor {
 			return c.attr.(reduced).back(g, c.input())
@@ -111,6 +112,7 @@ var opMean op
 func init() {
 	define(&opMean, op{
 		name: "mean",
+		cast: castWide,
 		forward: func(c *call) *Tensor {
 			x := c.input()
 			if !x.dtype.IsFloat() {

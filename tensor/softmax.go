@@ -19,6 +19,7 @@ var opLogSoftmax op
 func init() {
 	define(&opSoftmax, op{
 		name:    "softmax",
+		cast:    castWide,
 		forward: rowForward(loops.UnaryKernels{F32: loops.Softmax[float32], F64: loops.Softmax[float64]}, floatDtype),
 		gradients: []gradient{{readsOutput, func(c *call, g *Tensor, _ int) *Tensor {
 			return c.out.Mul(g.Sub(g.Mul(c.out).sumKeeping(c.attr.(int))))
@@ -27,6 +28,7 @@ func init() {
 	})
 	define(&opLogSoftmax, op{
 		name:    "log softmax",
+		cast:    castWide,
 		forward: rowForward(loops.UnaryKernels{F32: loops.LogSoftmax[float32], F64: loops.LogSoftmax[float64]}, floatDtype),
 		gradients: []gradient{{readsOutput, func(c *call, g *Tensor, _ int) *Tensor {
 			return g.Sub(c.out.Exp().Mul(g.sumKeeping(c.attr.(int))))
@@ -62,6 +64,7 @@ var opLogSumExp op
 func init() {
 	define(&opLogSumExp, op{
 		name: "logsumexp",
+		cast: castWide,
 		forward: func(c *call) *Tensor {
 			x, r := c.input(), c.attr.(reduced)
 			_, dtype := floatDtype(x.dtype)

@@ -49,6 +49,7 @@ var opStd op
 func init() {
 	define(&opVar, op{
 		name:    "var",
+		cast:    castWide,
 		forward: func(c *call) *Tensor { return spreadForward(c, func(v float64) float64 { return v }) },
 		gradients: []gradient{{readsInput, func(c *call, g *Tensor, _ int) *Tensor {
 			v, x := c.attr.(variance), c.input()
@@ -58,6 +59,7 @@ func init() {
 	})
 	define(&opStd, op{
 		name:    "std",
+		cast:    castWide,
 		forward: func(c *call) *Tensor { return spreadForward(c, math.Sqrt) },
 		gradients: []gradient{{readsInput | readsOutput, func(c *call, g *Tensor, _ int) *Tensor {
 			v, x := c.attr.(variance), c.input()
@@ -111,6 +113,7 @@ var opNorm op
 func init() {
 	define(&opNorm, op{
 		name: "norm",
+		cast: castWide,
 		forward: func(c *call) *Tensor {
 			x, r := c.input(), c.attr.(reduced)
 			out := reduceAs(x, r, wideSum(x.dtype), loops.SquareSums)
@@ -142,6 +145,7 @@ var opProd op
 func init() {
 	define(&opProd, op{
 		name: "prod",
+		cast: castWide,
 		forward: func(c *call) *Tensor {
 			x := c.input()
 			dtype := x.dtype
