@@ -81,6 +81,7 @@ func (c *completer) start() {
 		cmd.SysProcAttr = child.OwnGroup()
 		c.client, c.err = gopls.Start(c.ctx, cmd, c.k.f.check())
 		if cmd.Process != nil {
+			spare(cmd.Process.Pid)
 			c.k.watcher.say(fmt.Sprint("group ", cmd.Process.Pid))
 			lowerPriority(cmd.Process.Pid)
 		}

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -28,8 +29,11 @@ func reapOrphans() {
 	}
 }
 
-// mine are children that we started on purpose: the watcher and gopls.
-var mine = map[int]bool{}
+// mine are children that we started on purpose and that end by themselves: the watcher and gopls. GoNB may be ended while they go on.
+var mine sync.Map // of process ids
+
+// spare keeps a child from being taken for an orphan.
+func spare(pid int) { mine.Store(pid, true) }
 
 func children() (pids []int) {
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
@@ -41,8 +45,10 @@ func children() (pids []int) {
 		}
 		f := strings.Fields(string(b[i+1:]))
 		if len(f) > 1 && f[1] == strconv.Itoa(os.Getpid()) {
-			if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(p))); err == nil && !mine[pid] {
-				pids = append(pids, pid)
+			if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(p))); err == nil {
+				if _, ours := mine.Load(pid); !ours {
+					pids = append(pids, pid)
+				}
 			}
 		}
 	}

@@ -33,7 +33,7 @@ func startWatcher(f *folders) (*watcher, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start the watcher: %w", err)
 	}
-	mine[cmd.Process.Pid] = true
+	spare(cmd.Process.Pid)
 	w := &watcher{cmd, pipe}
 	if ownGroupLeader() { // what we start without a group of its own, such as go list
 		w.say(fmt.Sprint("group ", os.Getpid()))
