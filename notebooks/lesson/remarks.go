@@ -46,7 +46,7 @@ var remarks = map[string][]Option{
 		Why("49152 · 12288 · 4 bytes, over 1024 · 1024."), Mistake(576, "Times four: there are four times as many outputs."), Mistake(2415, "That is in millions of bytes."),
 		Mistake(2416, "That is in millions of bytes."),
 	},
-	"Which number is 0 10000001 01000…?": {
+	"What number is 0 10000001 01000…?": {
 		Why("1.25 · 2^(129 − 127)."), Mistake(1, "That is 0.25 · 4. A 1 stands in front of the point, and isn't stored."), Mistake(1.25, "And the exponent?"),
 		Mistake(6, "The first bit behind the point is worth ½, the second ¼."),
 	},
@@ -68,7 +68,7 @@ var remarks = map[string][]Option{
 	"How many bits does a number cost in NVFP4?": {
 		Why("4, and 8 bits of scale for 16 numbers."), Mistake(4, "And the scale?"), Mistake(4.25, "That is with blocks of 32."), Mistake(12, "Each block of 16 shares one scale."),
 	},
-	"How many percent is NVFP4 off?": {Why("The gaps between E2M1's numbers are large, and only the scale is fine.")},
+	"By what percentage is NVFP4 off?": {Why("The gaps between E2M1's numbers are large, and only the scale is fine.")},
 	// 04: devices
 	"Where does a new tensor lie?": {Why("Unless you say otherwise: nobody knows better than you whether a trip is worth it.")},
 	"How many times as fast is the GPU's own memory?": {
@@ -147,11 +147,11 @@ var remarks = map[string][]Option{
 		Mistake(2.1, "That is one of the two in the middle, or the median of all seven."),
 	},
 	"What is the peak of that core in GFLOP/s?": {Why("3 · 2 · 16 · 2."), Mistake(96, "Twice that: multiplying and adding, or the two units?")},
-	"Which MFU do you find without waiting?":    {Why("8.8e12 FLOPs in 10e-6 seconds would be 8.8e17 FLOP/s.")},
+	"What MFU do you find without waiting?":     {Why("8.8e12 FLOPs in 10e-6 seconds would be 8.8e17 FLOP/s.")},
 	"What is the MFU of the run that recomputes?": {
 		Why("Of 8 FLOPs the model needs 6."), Mistake(0.6, "That is the utilization of the hardware."), Mistake(0.8, "It can only get less."),
 	},
-	"Which MFU has n = 16?": {Why("The call takes longer than the arithmetic.")},
+	"What is the MFU of n = 16?": {Why("The call takes longer than the arithmetic.")},
 	"From which n on is an H100 limited by arithmetic?": {
 		Why("n/3 = 295."), Mistake(295, "That is the intensity. A product of n has n/3 in bf16."), Mistake(1772, "That would be with 4 bytes."),
 	},
@@ -175,10 +175,10 @@ var remarks = map[string][]Option{
 	"How many FLOPs is the gradient of h1?":          {Why("12 elements, each a sum of 2 products: 2 · 4 · 3 · 2."), Mistake(24, "A multiplication and an addition.")},
 	"How many products does backward compute?":       {Why("The gradient of x is not asked for."), Mistake(4, "Does anyone ask for the gradient of x?")},
 	"How many times forward is backward, if x asks?": {Why("Two products for each one of forward.")},
-	"Which share of the rule is counted in two layers?": {
+	"What share of the rule is counted in two layers?": {
 		Why("88 of 120: the rule says 6 · 20 K² per example, and 2 · 16 K² are saved."), Mistake(0.6, "That is backward alone."),
 	},
-	"How many percent are missing in twelve layers?": {Why("One product of 36.")},
+	"What percentage is missing in twelve layers?": {Why("One product of 36.")},
 	// 13: parameters and initialisation
 	"How large is a typical output?": {
 		Why("It is about the root of 16,384."), Mistake(16384, "That would be if all products had the same sign."), Mistake(1, "That is a single product."),
