@@ -634,21 +634,24 @@ var costTable = sync.OnceValue(func() []costCase {
 	}, [][]int{{1, 4, 3}, {1, 4, 6}, {1, 5, 6}, {1, 5, 3}}, func(m *meter, in []*array) *array {
 		all := newArray([]int{24 + 30 + 15}, in[1].size)
 		at := 0
-		for i, g := range attentionTwin(m, in[1:], in[0], true) {
+		for i, g := range attentionTwin(m, in[1:], in[0], attentionSettings{causal: true}) {
 			if i > 0 { // the first is the result
 				at += copy(all.values[at:], g.values)
 			}
 		}
 		return all
 	})
-	for name, causal := range map[string]bool{"attention": false, "attention, causal and grouped": true} {
-		c := row(name, "attention", sameAsInput, func(m *meter, in []*array) *array { return attentionTwin(m, in, nil, causal)[0] })
+	hidden := newArray([]int{4, 5}, 1, 1, 0, 1, 1, 0, 0, 1, 1, 0, 1, 1, 1, 0, 0, 1, 1, 1, 1, 1, 1)
+	for name, a := range map[string]attentionSettings{
+		"attention": {}, "attention, causal and grouped": {causal: true}, "attention, masked": {mask: hidden, scale: 0.7},
+	} {
+		c := row(name, "attention", sameAsInput, func(m *meter, in []*array) *array { return attentionTwin(m, in, nil, a)[0] })
 		for i := range 3 {
 			c.gradients = append(c.gradients, func(m *meter, in []*array, _, g *array) *array {
 				if i > 0 { // all are computed with the first
 					m = &meter{}
 				}
-				return attentionTwin(m, in, g, causal)[i+1]
+				return attentionTwin(m, in, g, a)[i+1]
 			})
 		}
 	}
@@ -985,13 +988,23 @@ func rmsNormGradientTwin(m *meter, g, x, w *array) *array {
 	}, g, x, w)
 }
 
+// attentionSettings is what the twin is given besides arrays.
+type attentionSettings struct {
+	causal bool
+	mask   *array  // [T S]; what is 0 is hidden: its score is computed, and then passed over
+	scale  float64 // 0: 1/√d
+}
+
 // attentionTwin computes attention query by query and key by key, and with g its
 // gradients: the result, and those of q, k and v. It counts one or the other.
-func attentionTwin(m *meter, in []*array, g *array, causal bool) [4]*array {
+func attentionTwin(m *meter, in []*array, g *array, a attentionSettings) [4]*array {
 	as4 := func(a *array) *array { return a.reshape(append([]int{1, 1, 1, 1}[len(a.shape):], a.shape...)...) }
 	q, k, v := as4(in[0]), as4(in[1]), as4(in[2])
 	heads, t, d, s, e := q.shape[1], q.shape[2], q.shape[3], k.shape[2], v.shape[3]
-	group := heads / k.shape[1]
+	group, scale := heads/k.shape[1], a.scale
+	if scale == 0 {
+		scale = 1 / math.Sqrt(float64(d))
+	}
 	forward, backward := m, &meter{}
 	if g != nil {
 		forward, backward, g = &meter{}, m, as4(g)
@@ -1006,7 +1019,7 @@ func attentionTwin(m *meter, in []*array, g *array, causal bool) [4]*array {
 		for i := range t {
 			row := (head*t + i)
 			see := s
-			if causal {
+			if a.causal {
 				see = i + 1 + s - t
 			}
 			scores := make([]float64, see)
@@ -1015,7 +1028,11 @@ func attentionTwin(m *meter, in []*array, g *array, causal bool) [4]*array {
 				for f := range d {
 					sum = m.add(sum, m.mul(q.values[row*d+f], k.values[(keys*s+j)*d+f]))
 				}
-				return m.mul(sum, 1/math.Sqrt(float64(d)))
+				sum = m.mul(sum, scale)
+				if a.mask != nil && a.mask.values[i*s+j] == 0 {
+					return math.Inf(-1)
+				}
+				return sum
 			}
 			for j := range scores {
 				scores[j] = score(forward, j)
@@ -1045,7 +1062,7 @@ func attentionTwin(m *meter, in []*array, g *array, causal bool) [4]*array {
 					slope = backward.add(slope, backward.mul(g.values[row*e+f], v.values[at*e+f]))
 					grads[2].values[at*e+f] = backward.add(grads[2].values[at*e+f], backward.mul(p, g.values[row*e+f]))
 				}
-				slope = backward.mul(backward.mul(backward.sub(slope, dots), 1/math.Sqrt(float64(d))), p)
+				slope = backward.mul(backward.mul(backward.sub(slope, dots), scale), p)
 				for f := range d {
 					grads[0].values[row*d+f] = backward.add(grads[0].values[row*d+f], backward.mul(slope, k.values[at*d+f]))
 					grads[1].values[at*d+f] = backward.add(grads[1].values[at*d+f], backward.mul(slope, q.values[row*d+f]))
@@ -1064,6 +1081,9 @@ func attentionTwin(m *meter, in []*array, g *array, causal bool) [4]*array {
 		return bytes
 	}
 	forward.bytes += size(q, k, v, out)
+	if a.mask != nil {
+		m.bytes += size(a.mask)
+	}
 	if g != nil { // also the logarithms of the sums
 		backward.bytes += size(g, q, k, v, out) + size(grads[:]...) + q.shape[0]*heads*t*max(q.size, 4)
 	}
