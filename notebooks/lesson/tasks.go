@@ -451,6 +451,24 @@ var tasks = map[string]*task{
 		},
 		praise: "Leave out bias and ReLU, and you get 2 FLOPs per token and parameter.",
 	},
+	"09.6": {
+		name: "prune", args: []string{"weights"},
+		prototype: (func(weights []float64) []float64)(nil),
+		cases: []gradedCase{
+			{category: "no weights", in: []any{[]float64{}}, want: []any{[]float64{}}},
+			{category: "one block", in: []any{[]float64{0.1, 0.9, 0.4, 0.2}}, want: []any{[]float64{0, 0.9, 0.4, 0}}},
+			{category: "negative weights", in: []any{[]float64{-0.1, 0.3, -0.9, 0.2}}, want: []any{[]float64{0, 0.3, -0.9, 0}}},
+			{category: "two blocks", points: 2, in: []any{[]float64{1, 2, 3, 4, 8, 7, 6, 5}}, want: []any{[]float64{0, 0, 3, 4, 8, 7, 0, 0}}},
+			{category: "equal weights", in: []any{[]float64{1, 1, 1, 1}}, want: []any{[]float64{1, 1, 0, 0}}},
+			{category: "equally far from zero", in: []any{[]float64{1, 2, -2, 2}}, want: []any{[]float64{0, 2, -2, 0}}},
+			{category: "zeros", in: []any{[]float64{0, 0, 0, 5}}, want: []any{[]float64{0, 0, 0, 5}}},
+		},
+		hints: [2]string{
+			"Go block by block. How far from zero is a weight of -0.9? How do you find the largest two of four without losing their places?",
+			"For each block, sort the four places with slices.SortStableFunc by falling math.Abs of their weights, and copy the first two into a new slice of zeros.",
+		},
+		praise: "A model that is pruned like this is usually trained a little more, so that the other weights make up for the loss.",
+	},
 	// 10: model FLOPs utilization
 	"10.4": {
 		name: "speed", args: []string{"m", "k", "n", "seconds", "warmUp"},

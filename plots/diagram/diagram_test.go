@@ -317,10 +317,22 @@ func TestStrips(t *testing.T) {
 			t.Errorf("%d boxes of colour %s, want %d", got, colour, want)
 		}
 	}
-	if want := "Numbers drawn, in order. one: 2 for a, 3 for b; two: 4 for b, 0 for nothing"; f.String() != want {
+	if want := "Numbers drawn. one: a (2), b (3); two: b (4)"; f.String() != want {
 		t.Errorf("title %q, want %q", f, want)
 	}
 	wellFormed(t, Strips("Nothing").SVG())
+	gap := Strips("Weights", Strip{"2:4", []Part{{"weight", 1}, {"", 3}, {"weight", 1}, {"zero", 2}}})
+	if want := "Weights. 2:4: weight (2), zero (2)"; gap.String() != want {
+		t.Errorf("title %q, want %q", gap, want)
+	}
+	for name, want := range map[string]int{">weight<": 1, ">zero<": 1} { // a box each has no room for a name: they stand in the legend
+		if got := strings.Count(gap.SVG(), name); got != want {
+			t.Errorf("%s stands there %d times, want %d", name, got, want)
+		}
+	}
+	if got := strings.Count(gap.SVG(), `fill="`+blue+`"`); got != 3 {
+		t.Errorf("%d boxes for weights, want 2 and one in the legend", got)
+	}
 	defer func() {
 		if recover() == nil {
 			t.Error("a part of -1 boxes is drawn")

@@ -46,6 +46,9 @@ func TestFigures(t *testing.T) {
 				Strip{"two layers", []Part{{"layer 1", 8}, {"layer 2", 8}, {"order", 10}}},
 				Strip{"three layers", []Part{{"layer 1", 8}, {"layer 2", 8}, {"layer 3", 8}, {"order", 10}}})
 		},
+		"strips-legend": func() golden.Figure {
+			return Strips("Weights", Strip{"2:4", []Part{{"weight", 1}, {"zero", 2}, {"weight", 1}, {"", 1}, {"zero", 1}, {"weight", 2}, {"zero", 1}}})
+		},
 		"devices": func() golden.Figure {
 			h100, err := accounting.LookUp("NVIDIA H100 80GB HBM3")
 			if err != nil {

@@ -12,14 +12,15 @@ type Strip struct {
 	Parts []Part
 }
 
-// A Part is a run of neighbours in a [Strip] that serve the same purpose.
+// A Part is a run of neighbours in a [Strip] that serve the same purpose. One without a name is a gap of that many boxes.
 type Part struct {
 	Name   string
 	Length int
 }
 
 // Strips draws rows of small boxes, a box for each thing, and what they are used for: parts of the same name have the same colour in all
-// rows, so that one sees where a part has moved. A part's name stands above it where there is room. what says what the boxes are, such as "Numbers drawn".
+// rows, so that one sees where a part has moved. A part's name stands above it where there is room, and in a legend below if there is none anywhere. what says
+// what the boxes are, such as "Numbers drawn".
 // It panics if a length is negative.
 //
 //	diagram.Strips("Numbers drawn",
@@ -42,26 +43,49 @@ func Strips(what string, strips ...Strip) *Figure {
 	size := min(largest, widest/float64(longest))
 	colours := []string{blue, green, purple, red, orange}
 	var names, said []string
+	shown := map[string]bool{} // whose names stand above a part
+	bottom := 0.
 	for i, s := range strips {
 		x, y := left, float64(i)*row+18
 		f.label(left-10, y+size/2+5, "end", s.Name)
 		var parts []string
+		var own []string // its names in their order
+		counts := map[string]int{}
 		for _, p := range s.Parts {
+			w := float64(p.Length) * size
+			if p.Name == "" || p.Length == 0 {
+				x += w
+				continue
+			}
 			if !slices.Contains(names, p.Name) {
 				names = append(names, p.Name)
 			}
-			w := float64(p.Length) * size
 			if w > textWidth(p.Name)*0.9+4 {
 				f.label(x+w/2, y-5, "middle", p.Name, `font-size="12"`)
+				shown[p.Name] = true
 			}
 			for j := range p.Length {
 				f.box(x+float64(j)*size, y, size, size, colours[slices.Index(names, p.Name)%len(colours)])
 			}
 			x += w
-			parts = append(parts, fmt.Sprintf("%d for %s", p.Length, p.Name))
+			if counts[p.Name] += p.Length; !slices.Contains(own, p.Name) {
+				own = append(own, p.Name)
+			}
 		}
+		for _, name := range own {
+			parts = append(parts, fmt.Sprintf("%s (%d)", name, counts[name]))
+		}
+		bottom = y + size
 		said = append(said, s.Name+": "+strings.Join(parts, ", "))
 	}
-	f.title = what + ", in order. " + strings.Join(said, "; ")
+	x := left
+	for i, name := range names {
+		if !shown[name] {
+			f.box(x, bottom+16, 14, 14, colours[i%len(colours)])
+			f.label(x+20, bottom+28, "start", name)
+			x += 44 + textWidth(name)
+		}
+	}
+	f.title = what + ". " + strings.Join(said, "; ")
 	return f
 }
