@@ -2,11 +2,12 @@ package tensor
 
 import (
 	"fmt"
-	"math"
 	"os"
 	"runtime"
 	"runtime/metrics"
 	"testing"
+
+	"github.com/lectern-go/lectern/tensor/internal/memory"
 )
 
 // TestCollectorRunsRarely: results of 16 KB must not make the garbage collector
@@ -36,37 +37,24 @@ func TestGarbageStaysSmall(t *testing.T) {
 	if os.Getenv("GOGC") != "" {
 		t.Skip("GOGC is set: the collector's pace is not ours")
 	}
-	defer func(least int64) { leastGarbage = least }(leastGarbage)
-	leastGarbage = 4 << 20
+	defer func(least int64) { memory.LeastGarbage = least }(memory.LeastGarbage)
+	memory.LeastGarbage = 4 << 20
 	lives := Zeros(32 << 20) // 128 MB
 	runtime.GC()
-	enough.Store(0)
-	newResults.Store(0)
-	resting.Store(0)
+	memory.Enough.Store(0)
+	memory.NewResults.Store(0)
+	memory.Resting.Store(0)
 	alive := heapNow()
 	most := uint64(0)
 	for range 400 { // of 1 MB
 		Empty(256 << 10)
-		resting.Store(0) // a slow machine must not fail
+		memory.Resting.Store(0) // a slow machine must not fail
 		most = max(most, heapNow())
 	}
 	if garbage := int64(most) - int64(alive); garbage > 64<<20 {
 		t.Errorf("beside %d MB that live %d MB of garbage were held", alive>>20, garbage>>20)
 	}
 	runtime.KeepAlive(lives)
-}
-
-// TestWaitingForTheCollector: while it is too early for another run, each result must not ask the runtime how much lives.
-func TestWaitingForTheCollector(t *testing.T) {
-	newResults.Store(1 << 40)
-	resting.Store(math.MaxInt64)
-	defer func() {
-		newResults.Store(0)
-		resting.Store(0)
-	}()
-	if n := testing.AllocsPerRun(100, func() { aboutToTake(8) }); n != 0 {
-		t.Errorf("%g allocations before each result", n)
-	}
 }
 
 func heapNow() uint64 {

@@ -25,7 +25,7 @@
 // says what of them, keepgraph.go, keepcall.go and keepend.go what of the graph.
 //
 // free.go gives memory back before the garbage collector does, passing.go does so
-// with the gradients of Backward, and recycle.go hands it out again.
+// with the gradients of Backward, and internal/memory hands it out again.
 //
 // The codes of the small floats, and conversions, are in internal/numbers, block-scaled
 // FP4 is in fp4.go, what can be asked about formats in finfo.go and bits.go. Random

@@ -1,11 +1,14 @@
 package tensor
 
-import "github.com/lectern-go/lectern/internal/goroutine"
+import (
+	"github.com/lectern-go/lectern/internal/goroutine"
+	"github.com/lectern-go/lectern/tensor/internal/memory"
+)
 
 // Of a device's memory the collector sees nothing but small objects, so that a loop
 // can fill a device before the collector runs; package gpu then starts it, which
 // takes time. Free and FreeAfter give memory back at once. That of the processor is
-// recycled then, see recycle.go.
+// recycled then, see internal/memory.
 
 // Free gives the memory of t back, for t and all its views: any further use of
 // their elements panics. The next result of that size is then as fast as one in
@@ -24,8 +27,8 @@ func (s *storage) free() {
 	case s.memory != nil:
 		s.memory.Free()
 		s.memory = nil
-	case s.inClass && !s.lent.Load():
-		s.recycle()
+	case s.pooled && !s.lent.Load():
+		memory.Give(s.data, s.size)
 	}
 	s.data = nil // the rest is left to the collector
 }
@@ -106,7 +109,7 @@ func newScope(all bool) *scope {
 // note leaves m to s; without a scope, which is nil, it is left to the collector. Only
 // FreeAfter, which ends the use of all tensors alike, cares for small ones.
 func (s *scope) note(m *storage) {
-	if s != nil && (s.all || m.inClass || m.device != nil) {
+	if s != nil && (s.all || m.pooled || m.device != nil) {
 		s.made = append(s.made, m)
 	}
 }

@@ -10,33 +10,6 @@ import (
 	"github.com/lectern-go/lectern/internal/race"
 )
 
-func TestBlockClasses(t *testing.T) {
-	previous, count := 0, 0
-	for size := 1<<recycleOver + 1; size <= 1<<16; size++ {
-		class, capacity, ok := blockClass(size)
-		if !ok || capacity < size || capacity > size+size/8 {
-			t.Fatalf("%d bytes lie in blocks of %d", size, capacity)
-		}
-		if again, same, _ := blockClass(capacity); again != class || same != capacity {
-			t.Fatalf("blocks of %d bytes are of class %d, one for %d bytes of class %d", capacity, again, size, class)
-		}
-		if class != previous {
-			previous, count = class, count+1
-		}
-	}
-	if want := (16 - recycleOver) * perDoubling; count != want {
-		t.Errorf("%d classes, want %d", count, want)
-	}
-	if class, _, ok := blockClass(1 << recycleUpTo); !ok || class >= len(recycled) {
-		t.Errorf("the largest block is of class %d of %d", class, len(recycled))
-	}
-	for _, size := range []int{0, 1, 1 << recycleOver, 1<<recycleUpTo + 1, 1 << 40} {
-		if _, capacity, ok := blockClass(size); ok || capacity != size {
-			t.Errorf("%d bytes are to be recycled, as %d", size, capacity)
-		}
-	}
-}
-
 // TestFree: memory is handed out again at once, and only then, unless somebody may
 // still look at it; what was freed can't be used.
 func TestFree(t *testing.T) {

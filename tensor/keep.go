@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/lectern-go/lectern/autograd"
+	"github.com/lectern-go/lectern/tensor/internal/memory"
 )
 
 // What lives on from one notebook cell to the next: values, layout, and the place
@@ -102,7 +103,7 @@ func (s *storage) RestoreState(state any) {
 		return
 	}
 	data := unsafe.Pointer(unsafe.SliceData(kept.Bytes))
-	if uintptr(data)%alignment == 0 {
+	if uintptr(data)%memory.Alignment == 0 {
 		s.data, s.size = data, len(kept.Bytes)
 		return
 	}

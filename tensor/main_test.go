@@ -4,6 +4,8 @@ import (
 	"flag"
 	"os"
 	"testing"
+
+	"github.com/lectern-go/lectern/tensor/internal/memory"
 )
 
 // In the tests of this package memory is recycled from the smallest tensors on, and
@@ -11,7 +13,7 @@ import (
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if flag.Lookup("test.bench").Value.String() == "" {
-		recycleOver, spoilt = 3, true
+		memory.RecycleOver, memory.Spoilt = 3, true
 	}
 	os.Exit(m.Run())
 }

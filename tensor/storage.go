@@ -1,12 +1,11 @@
 package tensor
 
 import (
-	"strings"
 	"sync/atomic"
 	"unsafe"
 
-	"github.com/lectern-go/lectern/internal/cpu"
 	"github.com/lectern-go/lectern/internal/device"
+	"github.com/lectern-go/lectern/tensor/internal/memory"
 )
 
 // storage is the memory behind a tensor. Views share it; the version counts
@@ -19,9 +18,9 @@ type storage struct {
 	// it: another node must then keep a copy.
 	role atomic.Uint32
 
-	freed   bool        // memory was given back, and data is nil
-	inClass bool        // data is a block of blockClass
-	lent    atomic.Bool // somebody may hold data in another way, so that it can't be recycled
+	freed  bool        // memory was given back, and data is nil
+	pooled bool        // data came from package memory, which hands it out again
+	lent   atomic.Bool // somebody may hold data in another way, so that it can't be recycled
 
 	// Where the elements lie on a device other than the processor, data is nil.
 	device device.Backend
@@ -35,9 +34,6 @@ type storage struct {
 	pinnedBy device.Backend // the device that reads data by itself, nil for ordinary memory
 }
 
-// alignment is that of a cache line and of the widest vector registers.
-const alignment = 64
-
 // allocate returns size bytes, aligned. Without zero their content is
 // undefined and, where the block is large, its memory has not been touched.
 func (s *storage) allocate(size int, zero bool) {
@@ -45,50 +41,11 @@ func (s *storage) allocate(size int, zero bool) {
 	if size == 0 {
 		return
 	}
-	class, capacity, ok := blockClass(size)
-	s.inClass = ok
-	if ok {
-		if block, _ := recycled[class].Get().(*byte); block != nil {
-			s.data = unsafe.Pointer(block)
-			if zero {
-				clear(unsafe.Slice(block, size))
-			}
-		}
-	}
-	if s.data == nil {
-		aboutToTake(capacity)
-		s.data = aligned(capacity, zero)
-		cpu.Settle(s.data, size)
-	}
+	s.data, s.pooled = memory.Take(size, zero)
 	s.noteMade()
 	if observed() {
 		announceAllocated(s)
 	}
-}
-
-// aligned returns n bytes of collected memory.
-func aligned(n int, zero bool) unsafe.Pointer {
-	take := uninitialised
-	if zero {
-		take = func(n int) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(make([]byte, n))) }
-	}
-	if n > 512 { // the allocator aligns blocks of these sizes by itself
-		if p := take(n); uintptr(p)%alignment == 0 {
-			return p
-		}
-	}
-	base := take(n + alignment - 8) // it aligns to 8 bytes at least
-	return unsafe.Add(base, -uintptr(base)&(alignment-1))
-}
-
-// uninitialised returns n bytes of ordinary collected memory that nobody has
-// cleared. A strings.Builder is the one place of the standard library that
-// hands such memory out: it may, as it only shows what was written.
-func uninitialised(n int) unsafe.Pointer {
-	var b strings.Builder
-	b.Grow(n)
-	b.WriteByte(0)
-	return unsafe.Pointer(unsafe.StringData(b.String()))
 }
 
 // elsewhere returns what is left of a storage that is dropped: nil, or

@@ -1,4 +1,4 @@
-package tensor
+package memory
 
 import (
 	"runtime"
@@ -30,24 +30,24 @@ func headroomFor(threads int) int {
 // results since the last time have reached a quarter of what lived then. It marks few
 // objects, however large they are, and takes next to no time.
 var (
-	newResults atomic.Int64 // bytes since the last time
-	enough     atomic.Int64 // of them to start
+	NewResults atomic.Int64 // bytes since the last time
+	Enough     atomic.Int64 // of them to start
 	collecting atomic.Bool
-	resting    atomic.Int64 // nanoseconds since started: not before
+	Resting    atomic.Int64 // nanoseconds since started: not before
 	started                 = time.Now()
 
-	// leastGarbage is the least that is worth it.
-	leastGarbage int64 = 128 << 20
+	// LeastGarbage is the least that is worth it.
+	LeastGarbage int64 = 128 << 20
 )
 
 // aboutToTake is called before new memory is taken from the system or the collector.
 func aboutToTake(bytes int) {
-	if newResults.Add(int64(bytes)) < max(enough.Load(), leastGarbage) || !collecting.CompareAndSwap(false, true) {
+	if NewResults.Add(int64(bytes)) < max(Enough.Load(), LeastGarbage) || !collecting.CompareAndSwap(false, true) {
 		return
 	}
 	defer collecting.Store(false)
 	start := time.Since(started)
-	if int64(start) < resting.Load() { // it would take too large a share of the time
+	if int64(start) < Resting.Load() { // it would take too large a share of the time
 		return
 	}
 	s := []metrics.Sample{{Name: "/gc/gogc:percent"}, {Name: "/gc/heap/live:bytes"}}
@@ -56,8 +56,8 @@ func aboutToTake(bytes int) {
 		runtime.GC()
 		metrics.Read(s)
 	}
-	enough.Store(int64(s[1].Value.Uint64() / 4))
-	newResults.Store(0)
+	Enough.Store(int64(s[1].Value.Uint64() / 4))
+	NewResults.Store(0)
 	end := time.Since(started)
-	resting.Store(int64(end + 20*(end-start)))
+	Resting.Store(int64(end + 20*(end-start)))
 }

@@ -1,0 +1,113 @@
+// Package memory hands out the processor's memory for the elements of tensors, takes back
+// what is given back, and starts the garbage collector when that pays.
+package memory
+
+import (
+	"math/bits"
+	"strings"
+	"sync"
+	"unsafe"
+
+	"github.com/lectern-go/lectern/internal/cpu"
+	"github.com/lectern-go/lectern/internal/race"
+)
+
+// Memory of the processor is Go's, which knows what nobody needs any more only
+// after its collector ran. By then megabytes of other results were written, so
+// that the next result lies in memory that is in no near cache: an addition of 4096
+// numbers takes several times as long (go test -bench ResultMemory ./tensor). So what is given back earlier, by Free,
+// FreeAfter or Backward, is handed out again as it is, and the collector has less
+// to do.
+
+// Blocks come in sizes of which there are eight from one power of two to the next.
+// Those of more than 512 bytes and of at most 1 GiB are handed out again. Large ones
+// are in no cache anyway, but the system takes time to give each of their pages, and a
+// step that makes several of them, such as the logits of a language model, would hold
+// those of the step before, too, until the collector has run.
+var RecycleOver = 9 // log2; less in tests, whose tensors are small
+
+const (
+	recycleUpTo = 30 // log2
+	perDoubling = 8
+)
+
+// recycled holds blocks that nobody uses, by class. A processor gets back first
+// what it put in last. Blocks that stay are dropped when the collector has run twice.
+var recycled [recycleUpTo * perDoubling]sync.Pool
+
+// Spoilt says that recycled memory is filled with ones, which are NaN, or -1, so that
+// a wrong use shows.
+var Spoilt = race.Enabled
+
+// blockClass returns the class for a number of bytes and what its blocks hold;
+// ok is false for sizes that are not handed out again.
+func blockClass(size int) (class, capacity int, ok bool) {
+	if size <= 1<<RecycleOver || size > 1<<recycleUpTo {
+		return 0, size, false
+	}
+	last := uint(size - 1)
+	octave := bits.Len(last) - 1
+	shift := octave - bits.Len(perDoubling-1)
+	part := int(last >> shift) // from perDoubling to twice that
+	return octave*perDoubling + part - perDoubling, (part + 1) << shift, true
+}
+
+// Take returns size bytes, more than 0, aligned. Without zero their content is
+// undefined and, where the block is large, its memory has not been touched. pooled says
+// that Give takes it.
+func Take(size int, zero bool) (block unsafe.Pointer, pooled bool) {
+	class, capacity, pooled := blockClass(size)
+	if pooled {
+		if given, _ := recycled[class].Get().(*byte); given != nil {
+			if zero {
+				clear(unsafe.Slice(given, size))
+			}
+			return unsafe.Pointer(given), true
+		}
+	}
+	aboutToTake(capacity)
+	block = aligned(capacity, zero)
+	cpu.Settle(block, size)
+	return block, pooled
+}
+
+// Give hands a pooled block of size bytes to whoever needs one next. Nobody may use
+// it any more.
+func Give(block unsafe.Pointer, size int) {
+	class, _, _ := blockClass(size)
+	if Spoilt {
+		bytes := unsafe.Slice((*byte)(block), size)
+		for i := range bytes {
+			bytes[i] = 0xff
+		}
+	}
+	recycled[class].Put((*byte)(block))
+}
+
+// Alignment is that of a cache line and of the widest vector registers.
+const Alignment = 64
+
+// aligned returns n bytes of collected memory.
+func aligned(n int, zero bool) unsafe.Pointer {
+	take := uninitialised
+	if zero {
+		take = func(n int) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(make([]byte, n))) }
+	}
+	if n > 512 { // the allocator aligns blocks of these sizes by itself
+		if p := take(n); uintptr(p)%Alignment == 0 {
+			return p
+		}
+	}
+	base := take(n + Alignment - 8) // it aligns to 8 bytes at least
+	return unsafe.Add(base, -uintptr(base)&(Alignment-1))
+}
+
+// uninitialised returns n bytes of ordinary collected memory that nobody has
+// cleared. A strings.Builder is the one place of the standard library that
+// hands such memory out: it may, as it only shows what was written.
+func uninitialised(n int) unsafe.Pointer {
+	var b strings.Builder
+	b.Grow(n)
+	b.WriteByte(0)
+	return unsafe.Pointer(unsafe.StringData(b.String()))
+}
