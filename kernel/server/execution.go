@@ -4,8 +4,6 @@ package main
 
 import (
 	"context"
-	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -17,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/lectern-go/lectern/kernel/internal/display"
 	"github.com/lectern-go/lectern/kernel/internal/inband"
 	"github.com/lectern-go/lectern/kernel/internal/report"
 	"github.com/lectern-go/lectern/kernel/internal/rewrite"
@@ -80,7 +79,7 @@ func (e *execution) writeErr(text string) {
 // captureData copies the text of a display, by kind.
 func (e *execution) captureData(data map[string]any) {
 	for _, kind := range slices.Sorted(maps.Keys(data)) {
-		if s, ok := data[kind].(string); ok && (kind != "text/plain" || len(data) == 1) && !isBinary(kind) {
+		if s, ok := data[kind].(string); ok && (kind != "text/plain" || len(data) == 1) && !display.Binary(kind) {
 			e.copy.WriteString(s)
 		}
 	}
@@ -363,52 +362,17 @@ func (e *execution) print(text string) {
 	e.line += text
 }
 
-// isBinary names formats whose data is bytes; in Jupyter's messages it is base64.
-func isBinary(mime string) bool {
-	return strings.HasPrefix(mime, "image/") && mime != "image/svg+xml" || strings.HasPrefix(mime, "audio/") || strings.HasPrefix(mime, "video/") || mime == "application/pdf"
-}
-
-// bundle turns pairs of MIME type and data into Jupyter's form.
-func bundle(pairs []string) map[string]any {
-	data := map[string]any{}
-	for i := 0; i+1 < len(pairs); i += 2 {
-		mime, s := pairs[i], pairs[i+1]
-		switch {
-		case isBinary(mime):
-			data[mime] = base64.StdEncoding.EncodeToString([]byte(s))
-		case mime == "application/json" || strings.HasSuffix(mime, "+json"):
-			var v any
-			if json.Unmarshal([]byte(s), &v) == nil {
-				data[mime] = v
-			} else {
-				data[mime] = s
-			}
-		default:
-			data[mime] = s
-		}
-	}
-	return data
-}
-
 // message obeys a message of the cell.
 func (e *execution) message(kind string, fields []string) {
-	empty := map[string]any{}
+	if t, content := display.Message(kind, fields, e.cell); t != "" {
+		e.publish(t, content)
+		return
+	}
 	switch kind {
-	case "display":
-		e.publish("display_data", map[string]any{"data": bundle(fields), "metadata": empty, "transient": empty})
-	case "result":
-		e.publish("execute_result", map[string]any{"data": bundle(fields), "metadata": empty, "execution_count": e.cell})
-	case "live", "update":
-		if len(fields) > 0 {
-			t := map[string]string{"live": "display_data", "update": "update_display_data"}[kind]
-			e.publish(t, map[string]any{"data": bundle(fields[1:]), "metadata": empty, "transient": map[string]string{"display_id": fields[0]}})
-		}
 	case "fold":
 		if len(fields) == 1 && e.fold == nil && foldsIn(e.k.dir) {
 			e.fold = &fold{summary: fields[0]}
 		}
-	case "clear":
-		e.publish("clear_output", map[string]any{"wait": len(fields) > 0 && fields[0] == "true"})
 	case "input":
 		prompt := e.line
 		e.line = ""

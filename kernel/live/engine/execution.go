@@ -3,12 +3,12 @@
 package main
 
 import (
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"reflect"
 	"strings"
 
+	"github.com/lectern-go/lectern/kernel/internal/display"
 	"github.com/lectern-go/lectern/kernel/internal/inband"
 	"github.com/lectern-go/lectern/kernel/internal/report"
 	"github.com/lectern-go/lectern/kernel/internal/rewrite"
@@ -189,19 +189,11 @@ func (x *execution) print(s string) {
 
 // message obeys a message of the cell.
 func (x *execution) message(kind string, fields []string) {
-	empty := map[string]any{}
+	if t, content := display.Message(kind, fields, x.cell); t != "" {
+		x.publish(t, content)
+		return
+	}
 	switch kind {
-	case "display":
-		x.publish("display_data", map[string]any{"data": bundle(fields), "metadata": empty})
-	case "result":
-		x.publish("execute_result", map[string]any{"data": bundle(fields), "metadata": empty, "execution_count": x.cell})
-	case "live", "update":
-		if len(fields) > 0 {
-			t := map[string]string{"live": "display_data", "update": "update_display_data"}[kind]
-			x.publish(t, map[string]any{"data": bundle(fields[1:]), "metadata": empty, "transient": map[string]string{"display_id": fields[0]}})
-		}
-	case "clear":
-		x.publish("clear_output", map[string]any{"wait": len(fields) > 0 && fields[0] == "true"})
 	case "input":
 		prompt := x.line
 		x.line, x.prompt = "", &prompt
@@ -214,26 +206,6 @@ func (x *execution) message(kind string, fields []string) {
 			x.steps.Message(kind, fields)
 		}
 	}
-}
-
-// bundle turns pairs of MIME type and data into Jupyter's form.
-func bundle(pairs []string) map[string]any {
-	data := map[string]any{}
-	for i := 0; i+1 < len(pairs); i += 2 {
-		mime, s := pairs[i], pairs[i+1]
-		var v any
-		switch {
-		case mime == "image/svg+xml":
-			data[mime] = s
-		case strings.HasPrefix(mime, "image/"), strings.HasPrefix(mime, "audio/"), strings.HasPrefix(mime, "video/"):
-			data[mime] = base64.StdEncoding.EncodeToString([]byte(s))
-		case strings.HasSuffix(mime, "json") && json.Unmarshal([]byte(s), &v) == nil:
-			data[mime] = v
-		default:
-			data[mime] = s
-		}
-	}
-	return data
 }
 
 // changes are what a page has to draw anew.
