@@ -411,9 +411,11 @@ var remarks = map[string][]Option{
 		Why("About 0² + 1² + … + 15² = 1240, and a little for the model's own outputs."),
 		Mistake(120, "That is the sum of the weights. Squares add up."),
 	},
-	"What is the tenth loss with a rate of 0.1?": {Why("Look for lr in the function: nobody uses it.")},
-	"What is the last weight after training?":    {Mistake(16, "They count from 0.")},
-	"What is the rate at step 110?":              {Why("The cosine of π/2 is 0: half of the peak.")},
+	"What is the tenth loss with a rate of 0.1?":         {Why("Look for lr in the function: nobody uses it.")},
+	"What is the last weight after training?":            {Mistake(16, "They count from 0.")},
+	"What is the rate at step 110?":                      {Why("The cosine of π/2 is 0: half of the peak.")},
+	"How many times as small are the matrices?":          {Why("4·n bytes over n + 4, for rows of 128 and 384."), Mistake(4, "The scales take some room, too.")},
+	"In how many percent of the places do 8 bits agree?": {Why("A rounding error of at most half a step, averaged over the terms of each product, hardly moves the logits.")},
 	// 27: several machines
 	"How many MB go in and out of rank 0?": {
 		Why("Three vectors of 4 MB come in, and three sums go out."), Mistake(12, "That is one direction."), Mistake(24e6, "In megabytes."),
