@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/lectern-go/lectern/tensor/internal/loops"
 	"github.com/lectern-go/lectern/tensor/layout"
 )
 
@@ -316,4 +317,60 @@ func (t *Tensor) sumOfGroups(x *Tensor) *Tensor {
 	shape := slices.Insert(t.Shape(), at, t.Size(-3)/x.Size(-3))
 	shape[at-1] = x.Size(-3)
 	return t.Reshape(shape...).Sum(at)
+}
+
+// maskArray is the mask among the inputs, without elements if there is none.
+func maskArray(in []*Tensor) loops.Array {
+	if mask := maskOf(in); mask != nil {
+		return mask.array()
+	}
+	return loops.Array{}
+}
+
+// headsOf returns the sizes of an attention.
+func (a *attention) headsOf(q, k, v *Tensor) loops.Attention {
+	return loops.Attention{Causal: a.causal, Scale: a.scale,
+		Batch: layout.Product(q.layout.Shape[:q.Dim()-3]), QueryHeads: q.Size(-3), KeyHeads: k.Size(-3),
+		T: q.Size(-2), S: k.Size(-2), D: q.Size(-1), E: v.Size(-1)}
+}
+
+// attend computes the result and the logarithm of the sum of exponentials of each row.
+func attend(a *attention, in []*Tensor) (out, sums *Tensor) {
+	q := in[0]
+	h := a.headsOf(q, in[1], in[2])
+	shape := q.Shape()
+	shape[len(shape)-1] = h.E
+	out = newTensor(q.dtype, shape, false)
+	out.layout = orderedLayout(shape, q.layout.Strides)
+	mask := maskArray(in)
+	if formats[q.dtype].arithmetic == inFloat64 {
+		sums = newTensor(Float64, shape[:len(shape)-1], false)
+		loops.Attend[float64](&h, arrays(in[:3]), mask, out.array(), sums.array())
+	} else {
+		sums = newTensor(Float32, shape[:len(shape)-1], false)
+		loops.Attend[float32](&h, arrays(in[:3]), mask, out.array(), sums.array())
+	}
+	return out, sums
+}
+
+// attendBackward returns the gradients with respect to q, k and v one behind the other,
+// each in the order of its input in memory.
+func attendBackward(a *attention, in []*Tensor) *Tensor {
+	q, k, v := in[1], in[2], in[3]
+	h := a.headsOf(q, k, v)
+	all := newTensor(q.dtype, []int{q.Len() + k.Len() + v.Len()}, true)
+	grads := make([]*Tensor, 3)
+	mask := maskArray(in[3:])
+	from := 0
+	for i, x := range []*Tensor{q, k, v} {
+		l := orderedLayout(x.layout.Shape, x.layout.Strides)
+		l.Offset = from
+		grads[i], from = all.alias(l), from+x.Len()
+	}
+	if formats[q.dtype].arithmetic == inFloat64 {
+		loops.AttendBackward[float64](&h, arrays(in[:6]), mask, arrays(grads))
+	} else {
+		loops.AttendBackward[float32](&h, arrays(in[:6]), mask, arrays(grads))
+	}
+	return all
 }

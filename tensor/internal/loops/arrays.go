@@ -4,7 +4,7 @@
 // arrays.go runs a kernel, a loop over slices, for all elements of its operands;
 // blocks.go hands them out as blocks, panels.go where rows run across memory. The
 // kernels are in elementwise.go and power.go, in fold.go for reductions, in rows.go
-// for operations along an axis, and in sort.go. Where the processor has vector
+// for operations along an axis, in attention.go and in sort.go. Where the processor has vector
 // instructions, those of package cpu take the place of kernels: vectors.go.
 package loops
 
@@ -36,8 +36,8 @@ func (a Array) Dim() int { return len(a.Layout.Shape) }
 // IsContiguous reports whether the elements lie in row-major order without gaps.
 func (a Array) IsContiguous() bool { return a.Layout.IsContiguous() }
 
-// with returns other elements of the same memory.
-func (a Array) with(l layout.Layout) Array {
+// With returns other elements of the same memory.
+func (a Array) With(l layout.Layout) Array {
 	a.Layout = &l
 	return a
 }
@@ -45,17 +45,17 @@ func (a Array) with(l layout.Layout) Array {
 // lastAxis returns a with an axis as the last one; a single number is a row of one.
 func (a Array) lastAxis(axis int) Array {
 	if a.Dim() == 0 {
-		return a.with(layout.Layout{Shape: []int{1}, Strides: []int{1}, Offset: a.Layout.Offset})
+		return a.With(layout.Layout{Shape: []int{1}, Strides: []int{1}, Offset: a.Layout.Offset})
 	}
 	l := a.Layout.Copied(0)
 	size, stride := l.Shape[axis], l.Strides[axis]
 	l.Shape = append(slices.Delete(l.Shape, axis, axis+1), size)
 	l.Strides = append(slices.Delete(l.Strides, axis, axis+1), stride)
-	return a.with(l)
+	return a.With(l)
 }
 
-// memoryOf returns the whole memory as a slice of T.
-func memoryOf[T any](a Array) []T {
+// MemoryOf returns the whole memory as a slice of T.
+func MemoryOf[T any](a Array) []T {
 	var t T
 	return unsafe.Slice((*T)(a.Data), a.Size/int(unsafe.Sizeof(t)))
 }
@@ -147,7 +147,7 @@ func zipRows[T numbers.Number](out, x, y Array, kernel func(dst, x, y []T)) bool
 	if !ok {
 		return false
 	}
-	to, left, right := Stored[T](out), memoryOf[T](x), memoryOf[T](y)
+	to, left, right := Stored[T](out), MemoryOf[T](x), MemoryOf[T](y)
 	ParallelRows(len(to)/n, max(ParallelFrom/n, 1), func(start, end int) {
 		var few [2][BlockLen]T
 		fetch := func(from []T, at int, repeats bool, room []T, done, n int) []T {
@@ -183,7 +183,7 @@ func Stored[T any](t Array) []T {
 	if n == 0 {
 		return nil
 	}
-	return memoryOf[T](t)[t.Layout.Offset:][:n:n]
+	return MemoryOf[T](t)[t.Layout.Offset:][:n:n]
 }
 
 // FloatKernels makes loops from a function of package math. float32 is computed

@@ -175,7 +175,7 @@ func FoldColumns[T numbers.Number](out []T, x Array, goes []bool, count, axis in
 		}
 	}
 	l, _ := x.Layout.Permute(slices.Concat(order, gone, []int{axis})...)
-	x = x.with(l)
+	x = x.With(l)
 	width := l.Shape[len(l.Shape)-1]
 	pieces := (width + foldWidth - 1) / foldWidth
 	blocks := (count + BlockLen - 1) / BlockLen

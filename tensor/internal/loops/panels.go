@@ -44,16 +44,16 @@ func Relay(t, x Array) bool {
 	case 1:
 		return move(stored8(t), stored8(x), t, x)
 	case 2:
-		return move(memoryOf[uint16](t), memoryOf[uint16](x), t, x)
+		return move(MemoryOf[uint16](t), MemoryOf[uint16](x), t, x)
 	case 4:
-		return move(memoryOf[uint32](t), memoryOf[uint32](x), t, x)
+		return move(MemoryOf[uint32](t), MemoryOf[uint32](x), t, x)
 	case 8:
-		return move(memoryOf[uint64](t), memoryOf[uint64](x), t, x)
+		return move(MemoryOf[uint64](t), MemoryOf[uint64](x), t, x)
 	}
 	return false
 }
 
-func stored8(t Array) []uint8 { return memoryOf[uint8](t) }
+func stored8(t Array) []uint8 { return MemoryOf[uint8](t) }
 
 func move[S uint8 | uint16 | uint32 | uint64](to, from []S, t, x Array) bool {
 	axes := pairAxes(t, x)

@@ -299,7 +299,7 @@ func RotateRows[T float32 | float64](out, x, cos, sin Array, way int) {
 	lead := x.Layout.Shape[:x.Dim()-1]
 	ParallelRows(x.Len()/d, ParallelFrom/d, func(start, end int) {
 		if direct {
-			to, from, c, s := Stored[T](out), Stored[T](x), memoryOf[T](cos), memoryOf[T](sin)
+			to, from, c, s := Stored[T](out), Stored[T](x), MemoryOf[T](cos), MemoryOf[T](sin)
 			for row := start; row < end; row++ {
 				rotateRow(to[row*d:][:d:d], from[row*d:][:d:d], c[rowOffset(cos.Layout, lead, row):][:d/2], s[rowOffset(sin.Layout, lead, row):][:d/2], T(way))
 			}
