@@ -104,7 +104,7 @@ func init() {
 // CrossEntropy returns -ln softmax(t)[target] for each row of t along an axis: how much
 // probability, in nats, the logits t give to one of the classes, which that axis has.
 // target has the shape of t without it, and so has the result. Rows whose target is
-// ignore do not count: they are 0, and so is their gradient.
+// ignore do not count: they are 0, and so is their gradient, even where t is NaN.
 //
 // It is [Tensor.LogSoftmax], [Tensor.Gather] and [Tensor.Neg] in one operation that keeps
 // nothing of the size of t but t. Small floats are computed in float32 and rounded once,
@@ -163,6 +163,7 @@ func (k classes) read(x *Tensor) int {
 // steps computes the result in steps that have gradients of their own.
 func (k classes) steps(x *Tensor) *Tensor {
 	at, ignored := k.tensors(x)
+	x = x.MaskedFill(ignored, 0) // whatever is there
 	picked := x.Gather(k.axis, at).Squeeze(k.axis)
 	return x.LogSumExp(k.axis).Sub(picked).MaskedFill(ignored.Squeeze(k.axis), 0)
 }
@@ -172,6 +173,7 @@ func (k classes) gradientSteps(g, x *Tensor) *Tensor {
 	x = x.To(wideSum(x.dtype))
 	at, ignored := k.tensors(x)
 	g = g.To(x.dtype).Unsqueeze(k.axis).MaskedFill(ignored, 0)
+	x = x.MaskedFill(ignored, 0)
 	return g.Mul(x.Softmax(k.axis)).ScatterAdd(k.axis, at, g.Neg())
 }
 

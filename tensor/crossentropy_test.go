@@ -2,6 +2,7 @@ package tensor
 
 import (
 	"errors"
+	"math"
 	"testing"
 )
 
@@ -50,6 +51,23 @@ func TestCrossEntropyIsItsSteps(t *testing.T) {
 		fused.CrossEntropy(c.axis, target, ignore).Mul(weight).Sum().Backward()
 		if !AllClose(fused.Grad(), want.first, c.close, c.close) {
 			t.Errorf("%v of %s: the gradient in one operation differs from that of the steps", c.shape, c.dtype)
+		}
+	}
+}
+
+// TestCrossEntropyPassesOverWhatIsIgnored in both derivatives, whatever stands there.
+func TestCrossEntropyPassesOverWhatIsIgnored(t *testing.T) {
+	for _, spoilt := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		x := With(Float64).Of([]float64{1, 2}, []float64{spoilt, 1}).RequireGrad()
+		loss := x.CrossEntropy(1, Of(0, 9), 9)
+		loss.Sum().Backward(CreateGraph())
+		first := x.Grad()
+		x.ZeroGrad()
+		first.Square().Sum().Backward()
+		for what, got := range map[string]*Tensor{"loss": loss, "gradient": first, "gradient's gradient": x.Grad()} {
+			if got.Detach().IsFinite().All().Item() == 0 || got.Detach().Select(0, 1).Abs().Sum().Item() != 0 {
+				t.Errorf("beside %g: the %s is %v", spoilt, what, got)
+			}
 		}
 	}
 }

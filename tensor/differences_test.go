@@ -32,8 +32,11 @@ func TestDifferences(t *testing.T) {
 		"gradient of `x.LogSumExp()` at -Inf, -Inf":     func() string { return gradient(func(x *Tensor) *Tensor { return x.LogSumExp() }, -inf, -inf) },
 		"gradient of `x.LogSumExp()` at +Inf, 1":        func() string { return gradient(func(x *Tensor) *Tensor { return x.LogSumExp() }, inf, 1) },
 		"gradient of `x.Logaddexp(x)` at -Inf, +Inf, 1": func() string { return gradient(func(x *Tensor) *Tensor { return x.Logaddexp(x) }, -inf, inf, 1) },
-		"`Of(1, 3).Lerp(Of(2, 4), 0.5)`":                func() string { return values(Of(1, 3).Lerp(Of(2, 4), 0.5)) },
-		"`Of(1, 3).Addcmul(Of(2, 4), Of(2, 4), 0.5)`":   func() string { return values(Of(1, 3).Addcmul(Of(2, 4), Of(2, 4), 0.5)) },
+		"gradient of a cross-entropy whose second row, `[NaN 1]`, is ignored": func() string {
+			return gradient(func(x *Tensor) *Tensor { return x.View(2, 2).CrossEntropy(1, Of(0, -1), -1) }, 1, 1, nan, 1)
+		},
+		"`Of(1, 3).Lerp(Of(2, 4), 0.5)`":              func() string { return values(Of(1, 3).Lerp(Of(2, 4), 0.5)) },
+		"`Of(1, 3).Addcmul(Of(2, 4), Of(2, 4), 0.5)`": func() string { return values(Of(1, 3).Addcmul(Of(2, 4), Of(2, 4), 0.5)) },
 		"`Of(-0., -Inf).Pow(-0.5)`, gradient": func() string {
 			half := func(x *Tensor) *Tensor { return x.Pow(-0.5) }
 			return fmt.Sprintf("`%v`, %s", half(With(Float64).Of(math.Copysign(0, -1), -inf)).Floats(), gradient(half, math.Copysign(0, -1), -inf))
