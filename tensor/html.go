@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/lectern-go/lectern/internal/humanize"
 )
 
 // HTML returns the tensor for a notebook: its values above a line with shape,
@@ -127,7 +129,7 @@ func (t *Tensor) caption() string {
 	if t.layout.Offset > 0 {
 		parts = append(parts, fmt.Sprintf("offset %d", t.layout.Offset))
 	}
-	parts = append(parts, formatBytes(t.Bytes()))
+	parts = append(parts, humanize.Bytes(t.Bytes()))
 	if t.backend() != nil {
 		parts = append(parts, t.Device().String())
 	}
@@ -139,15 +141,4 @@ func (t *Tensor) caption() string {
 		parts = append(parts, "result of "+t.graph().Function().Name())
 	}
 	return strings.Join(parts, " · ")
-}
-
-// formatBytes writes a size as people say it: "128 bytes", "2304 MiB".
-func formatBytes(n int) string {
-	units := []string{"bytes", "KiB", "MiB", "GiB", "TiB"}
-	value, unit := float64(n), 0
-	for value >= 10*1024 && unit < len(units)-1 {
-		value /= 1024
-		unit++
-	}
-	return strconv.FormatFloat(value, 'f', -1, 64) + " " + units[unit]
 }
