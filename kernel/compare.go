@@ -39,8 +39,8 @@ func compare(name string, stored, now *notebook.Notebook) string {
 	return b.String()
 }
 
-// form writes outputs as lines that can be compared. Text on stderr has no fixed place among the rest, since the two streams race,
-// so it comes last, as one.
+// form writes outputs as lines that can be compared. Text on stderr has no fixed place among the rest, since the two
+// streams race, so it comes last, as one.
 func form(outputs []*notebook.Output, measured bool) []string {
 	var lines []string
 	add := func(head, text string) {
@@ -113,7 +113,8 @@ var (
 // figure is a drawing within HTML; where its lines lie, and how many there are, is measurement too. Its title stays.
 var figure = regexp.MustCompile(`(?s)(<svg\b[^>]*>\s*(?:<title\b[^>]*>.*?</title>)?).*?</svg>`)
 
-// mask replaces every number, its unit's prefix, the name of the machine and the filling of columns, so that only the form of a measurement remains.
+// mask replaces every number, its unit's prefix, the name of the machine and the filling of columns, so that only the
+// form of a measurement remains.
 func mask(s string) string {
 	s = figure.ReplaceAllString(s, "$1</svg>")
 	s = instructions.ReplaceAllString(processor.ReplaceAllString(s, "#"), "#")

@@ -21,8 +21,8 @@ const (
 	tagSolution  = "solution"
 )
 
-// workingCopies makes a copy of each lesson that has none, and replaces those that nobody has touched. Where a lesson has changed since a
-// student began to work on its copy, the new one is put beside it, and named in newer.
+// workingCopies makes a copy of each lesson that has none, and replaces those that nobody has touched. Where a lesson
+// has changed since a student began to work on its copy, the new one is put beside it, and named in newer.
 func (w *workspace) workingCopies() (newer []string, err error) {
 	lessons, err := filepath.Glob(filepath.Join(w.root, "notebooks", "*.ipynb"))
 	if err != nil {
@@ -47,8 +47,9 @@ func (w *workspace) workingCopies() (newer []string, err error) {
 	return newer, nil
 }
 
-// placeCopy writes a copy to path, or if a student's work is there, beside it: name.newer.ipynb, name.newer2.ipynb and so on. It returns where the
-// copy is, and whether it was written now. A file that anybody has changed, or whose cells have run, is never written to.
+// placeCopy writes a copy to path, or if a student's work is there, beside it: name.newer.ipynb, name.newer2.ipynb and
+// so on. It returns where the copy is, and whether it was written now. A file that anybody has changed, or whose cells
+// have run, is never written to.
 func placeCopy(n *notebook.Notebook, path string) (to string, made bool, err error) {
 	version := copiedVersion(n)
 	stem := strings.TrimSuffix(path, ".ipynb")
@@ -79,8 +80,9 @@ func placeCopy(n *notebook.Notebook, path string) (to string, made bool, err err
 	}
 }
 
-// workingCopy is a lesson as a student gets it: without outputs, without the cells that only check the lesson, and with each solution as a folded
-// text, of which nothing is to be seen until it is opened and which "run all" passes over.
+// workingCopy is a lesson as a student gets it: without outputs, without the cells that only check the lesson, and
+// with each solution as a folded text, of which nothing is to be seen until it is opened and which "run all" passes
+// over.
 func workingCopy(lesson *notebook.Notebook) *notebook.Notebook {
 	n := &notebook.Notebook{Metadata: notebook.Object{}}
 	for k, v := range lesson.Metadata {

@@ -12,7 +12,8 @@ const (
 	diffTable   = 4_000_000
 )
 
-// diffLines compares two texts line by line: a line of a alone is marked -, one of b alone +. It returns "" for equal texts.
+// diffLines compares two texts line by line: a line of a alone is marked -, one of b alone +. It returns "" for equal
+// texts.
 func diffLines(a, b []string) string {
 	head := 0
 	for head < len(a) && head < len(b) && a[head] == b[head] {

@@ -90,7 +90,8 @@ func hasHeading(text, name string) bool {
 	return false
 }
 
-// The commands that show what the documents claim are there: subcommands with their flags, packages, and tests by their names.
+// The commands that show what the documents claim are there: subcommands with their flags, packages, and tests by
+// their names.
 func TestDocumentsNameCommandsThatExist(t *testing.T) {
 	flags := map[string]*flag.FlagSet{}
 	for _, c := range commands() {

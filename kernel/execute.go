@@ -81,7 +81,8 @@ func (w *workspace) execute(ctx context.Context, spec *jupyter.Spec, path string
 					bad = err
 				}
 			},
-			// A kernel that may ask tells us that the cell wants input; one that may not could only pretend that there is none.
+			// A kernel that may ask tells us that the cell wants input; one that may not could only pretend that there
+			// is none.
 			Input: func(prompt string, _ bool) (string, error) { return "", &jupyter.InputError{Prompt: prompt} },
 		})
 		if err == nil {

@@ -11,9 +11,11 @@ import (
 
 var (
 	ansi = regexp.MustCompile("\x1b\\[[0-9;]*[A-Za-z]")
-	// How GoNB names a line of a cell in a traceback ("Cell[3]: Line 2") and in the trace of a panic ("[[ Cell [3] Line 2 ]]").
+	// How GoNB names a line of a cell in a traceback ("Cell[3]: Line 2") and in the trace of a panic ("[[ Cell [3]
+	// Line 2 ]]").
 	cellLine = regexp.MustCompile(`Cell ?(?:\[(\d+)\]:?)? ?Line (\d+)`)
-	// How our kernel names the place of an error: "line 3, column 5: undefined: y", "index out of range (cell [2], line 3)".
+	// How our kernel names the place of an error: "line 3, column 5: undefined: y", "index out of range (cell [2],
+	// line 3)".
 	placeBefore = regexp.MustCompile(`^(?:cell \[(\d+)\], )?line (\d+)(?:, column \d+)?: (.*)$`)
 	placeBehind = regexp.MustCompile(`^(.*) \((?:cell \[(\d+)\], )?line (\d+)(?:, column \d+)?\)$`)
 	// An error of the compiler: a file of GoNB's, line and column, the text.
@@ -22,7 +24,8 @@ var (
 	gaveUp = regexp.MustCompile(`(?m)^((?:panic|fatal error): .+)$`)
 )
 
-// explain finds in the outputs of a cell that ended in an error the one line that says what happened, and the line of the cell where.
+// explain finds in the outputs of a cell that ended in an error the one line that says what happened, and the line of
+// the cell where.
 func explain(c *notebook.Cell, r jupyter.Result) *failure {
 	f := &failure{}
 	var stderr strings.Builder

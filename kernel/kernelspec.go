@@ -38,7 +38,8 @@ func (w *workspace) spec() *jupyter.Spec {
 
 // kernelEnv is the environment that the kernel starts with, over that of Jupyter.
 func (w *workspace) kernelEnv() map[string]string {
-	// The pinned tools come first; Go itself comes last, for a Jupyter that was started from a desktop without the shell's PATH.
+	// The pinned tools come first; Go itself comes last, for a Jupyter that was started from a desktop without the
+	// shell's PATH.
 	list := string(os.PathListSeparator)
 	return map[string]string{
 		"PATH":         w.state("bin") + list + "${PATH}" + list + goDir(),

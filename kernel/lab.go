@@ -94,7 +94,8 @@ system's Python is never touched. Without Python it renders the lessons as web p
 	}
 }
 
-// labConfig is Jupyter's configuration for this checkout: our kernel is the default and the only one. Kernels are reached by the given transport.
+// labConfig is Jupyter's configuration for this checkout: our kernel is the default and the only one. Kernels are
+// reached by the given transport.
 func (w *workspace) labConfig(port int, browser bool, open, transport string) map[string]any {
 	return map[string]any{
 		"ConnectionFileMixin": map[string]any{"transport": transport},
@@ -122,7 +123,8 @@ func urlPath(p string) string {
 var firstSettings = map[string]string{
 	// Don't ask on the first start whether news may be fetched.
 	"apputils-extension/notification": `{"fetchNews": "false", "checkForUpdates": false}`,
-	// JupyterLab gives up after a second, without a word; the first completion takes longer, while gopls loads the library.
+	// JupyterLab gives up after a second, without a word; the first completion takes longer, while gopls loads the
+	// library.
 	"completer-extension/manager": `{"providerTimeout": 20000}`,
 }
 
@@ -217,9 +219,10 @@ func (w *workspace) serveLab(ctx context.Context, lab *labProgram, port int, bro
 	return nil
 }
 
-// labRuntime is the folder for the connection files of JupyterLab's kernels, and the transport to use: "ipc", by which the kernels' sockets are files in
-// that folder too, which other users can't enter. The one in the repository is used if there is room for its path in a socket's address, else a temporary
-// one; where none will do the transport is "tcp", and what cells print can be read by all users of the machine.
+// labRuntime is the folder for the connection files of JupyterLab's kernels, and the transport to use: "ipc", by which
+// the kernels' sockets are files in that folder too, which other users can't enter. The one in the repository is used
+// if there is room for its path in a socket's address, else a temporary one; where none will do the transport is
+// "tcp", and what cells print can be read by all users of the machine.
 func (w *workspace) labRuntime() (dir, transport string, err error) {
 	ours := w.state("jupyter", "runtime")
 	if err := os.MkdirAll(ours, 0o700); err != nil {

@@ -250,8 +250,8 @@ func TestPinsHaveHashes(t *testing.T) {
 	}
 }
 
-// What a server of JupyterLab may do is what its token's owner may: run any program. So it listens to this machine alone, and nothing in its
-// configuration, which others may be able to read, switches the token off or names it.
+// What a server of JupyterLab may do is what its token's owner may: run any program. So it listens to this machine
+// alone, and nothing in its configuration, which others may be able to read, switches the token off or names it.
 func TestLabListensToThisMachine(t *testing.T) {
 	w, _ := scripted(t)
 	config := w.labConfig(8888, false, "notebooks", "ipc")

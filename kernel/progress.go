@@ -8,8 +8,9 @@ import (
 	"time"
 )
 
-// progress shows a line for a step that takes longer than a moment: what is done, and how long it has taken.
-// On a terminal the line is rewritten each second; elsewhere it is written once when the step has lasted two seconds and once at its end.
+// progress shows a line for a step that takes longer than a moment: what is done, and how long it has taken. On a
+// terminal the line is rewritten each second; elsewhere it is written once when the step has lasted two seconds and
+// once at its end.
 type progress struct {
 	w        io.Writer
 	terminal bool

@@ -14,7 +14,8 @@ import (
 	"time"
 )
 
-// jupyterlabVersion is the JupyterLab that lab installs; jupyterlab.txt, which jupyterlab.sh makes, pins it and what it needs, with hashes.
+// jupyterlabVersion is the JupyterLab that lab installs; jupyterlab.txt, which jupyterlab.sh makes, pins it and what
+// it needs, with hashes.
 const jupyterlabVersion = "4.6.6"
 
 //go:embed jupyterlab.txt
@@ -31,7 +32,8 @@ type noPython struct{ why string }
 
 func (e *noPython) Error() string { return e.why }
 
-// findLab finds or installs JupyterLab: in an environment of our own that uv makes, in PATH, or in one that Python makes.
+// findLab finds or installs JupyterLab: in an environment of our own that uv makes, in PATH, or in one that Python
+// makes.
 func (w *workspace) findLab(ctx context.Context) (*labProgram, error) {
 	venvLab := filepath.Join(w.state("jupyter", "venv"), venvBin, "jupyter-lab"+exeSuffix)
 	ours := w.state("stamps", "venv")
@@ -63,10 +65,11 @@ func (w *workspace) findLab(ctx context.Context) (*labProgram, error) {
 	return lab, nil
 }
 
-// A venvMaker is a way to make a Python environment: the commands that create it in a folder and that install pinned packages into it.
+// A venvMaker is a way to make a Python environment: the commands that create it in a folder and that install pinned
+// packages into it.
 //
-// What is installed has to be a wheel with one of the hashes in the file of pins. A source archive would run its own build with whatever that
-// downloads, which no hash covers.
+// What is installed has to be a wheel with one of the hashes in the file of pins. A source archive would run its own
+// build with whatever that downloads, which no hash covers.
 type venvMaker struct {
 	create  func(dir string) []string
 	install func(dir, pins string) []string

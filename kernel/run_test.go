@@ -34,7 +34,8 @@ func scripted(t *testing.T) (*workspace, *jupyter.Spec) {
 	return &workspace{root: t.TempDir(), stdout: io.Discard, stderr: io.Discard}, spec
 }
 
-// lesson writes a notebook of code cells and returns its path. A source that begins with "[tag]" gives the cell that tag.
+// lesson writes a notebook of code cells and returns its path. A source that begins with "[tag]" gives the cell that
+// tag.
 func lesson(t *testing.T, dir string, sources ...string) string {
 	t.Helper()
 	n := &notebook.Notebook{}
@@ -266,8 +267,8 @@ func TestRealKernel(t *testing.T) {
 	}
 }
 
-// TestRealKernelWithADevice: tensors stay on their device from cell to cell, also where a cell doesn't name the package that
-// brings it.
+// TestRealKernelWithADevice: tensors stay on their device from cell to cell, also where a cell doesn't name the
+// package that brings it.
 func TestRealKernelWithADevice(t *testing.T) {
 	w := realKernel(t)
 	cache, err := exec.Command("go", "env", "GOCACHE").Output()
@@ -320,8 +321,8 @@ func TestRealFailures(t *testing.T) {
 			if c.name != "panic" || strings.Contains(err.Error(), ", line ") {
 				break
 			}
-			// GoNB marks the lines of a trace in each piece that it reads from the cell's stderr; a mark is lost where a piece ends
-			// in the middle of a place. The text has to be there each time, the line most times.
+			// GoNB marks the lines of a trace in each piece that it reads from the cell's stderr; a mark is lost where
+			// a piece ends in the middle of a place. The text has to be there each time, the line most times.
 			if !strings.Contains(err.Error(), "panic: runtime error: index out of range [7]") {
 				t.Errorf("panic: got %v", err)
 			}

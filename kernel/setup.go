@@ -113,7 +113,8 @@ func (w *workspace) setup(ctx context.Context, force bool) (did []string, err er
 	})
 }
 
-// finish does what cells can do without. Cells run meanwhile, so it takes one processor, if they are to have the others.
+// finish does what cells can do without. Cells run meanwhile, so it takes one processor, if they are to have the
+// others.
 func (w *workspace) finish(ctx context.Context, force, gently bool) error {
 	parallel := "-p=" + strconv.Itoa(runtime.GOMAXPROCS(0))
 	if gently {
@@ -184,7 +185,8 @@ func (e *notWritable) Error() string {
 
 func (e *notWritable) Unwrap() error { return e.err }
 
-// brokenLibrary reports a library that does not compile. Its author can still open a notebook: the cells say what is wrong.
+// brokenLibrary reports a library that does not compile. Its author can still open a notebook: the cells say what is
+// wrong.
 type brokenLibrary struct{ err error }
 
 func (e *brokenLibrary) Error() string { return e.err.Error() }
@@ -202,7 +204,8 @@ func (w *workspace) ready(ctx context.Context) error {
 }
 
 // sourceDigest is a digest of the names, sizes and times of all files that the library and the kernel are built from.
-// Reading a few hundred files would take longer than asking the file system about them, and Go's own cache decides by content anyway.
+// Reading a few hundred files would take longer than asking the file system about them, and Go's own cache decides by
+// content anyway.
 func (w *workspace) sourceDigest() (string, error) {
 	var b strings.Builder
 	err := filepath.WalkDir(w.root, func(path string, d fs.DirEntry, err error) error {
@@ -293,7 +296,8 @@ func (w *workspace) command(ctx context.Context, cmd *exec.Cmd, what string) err
 	return nil
 }
 
-// cellBuildEnv is the environment for building what cells use, before any cell. Modules may be missing still, so the network stays allowed.
+// cellBuildEnv is the environment for building what cells use, before any cell. Modules may be missing still, so the
+// network stays allowed.
 func cellBuildEnv() []string { return append(cellenv.Online(os.Environ()), "GOWORK=off") }
 
 // prepareBroken is the exit status of the kernel's program when a package of the library does not compile.

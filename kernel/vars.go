@@ -59,8 +59,8 @@ type runningKernel struct{ pid, where, values string }
 // aboutLimit is more bytes than what a kernel says about itself can have: a number and three paths.
 const aboutLimit = 64 << 10
 
-// runningKernels finds the working folders in dir of this user's kernels that are alive. Others may put folders of that name there too: what they
-// hold is neither read nor believed.
+// runningKernels finds the working folders in dir of this user's kernels that are alive. Others may put folders of
+// that name there too: what they hold is neither read nor believed.
 func runningKernels(dir string) (list []runningKernel) {
 	found, _ := filepath.Glob(filepath.Join(dir, "lectern-kernel-*"))
 	sort.Strings(found)

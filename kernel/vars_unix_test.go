@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// forge puts into dir what somebody else could put into the temporary folder to be taken for a kernel of ours: each of it claims to be this
-// process.
+// forge puts into dir what somebody else could put into the temporary folder to be taken for a kernel of ours: each of
+// it claims to be this process.
 func forge(t *testing.T, dir string) {
 	t.Helper()
 	values := filepath.Join(dir, "values")

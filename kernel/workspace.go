@@ -69,7 +69,8 @@ func (w *workspace) rel(path string) string {
 	return path
 }
 
-// notebooks resolves the arguments of a command: files, or folders that stand for the notebooks in them; none stands for all lessons.
+// notebooks resolves the arguments of a command: files, or folders that stand for the notebooks in them; none stands
+// for all lessons.
 func (w *workspace) notebooks(args []string) ([]string, error) {
 	if len(args) == 0 {
 		args = []string{filepath.Join(w.root, "notebooks")}

@@ -1,4 +1,5 @@
-// Package api holds the list of what the module exports, and the test that nothing of it is lost or changed by accident.
+// Package api holds the list of what the module exports, and the test that nothing of it is lost or changed by
+// accident.
 package api
 
 import (
@@ -29,8 +30,8 @@ func public(path string) bool {
 	return !strings.Contains(path, "/internal/") && (!strings.HasPrefix(path, module+"kernel/") || path == module+"kernel/show")
 }
 
-// TestAPI compares what the module exports with the list. Adding something is one run with -update; taking something away, or giving it another
-// type, breaks programs of others and belongs in CHANGELOG.md.
+// TestAPI compares what the module exports with the list. Adding something is one run with -update; taking something
+// away, or giving it another type, breaks programs of others and belongs in CHANGELOG.md.
 func TestAPI(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("the go command is not here")
@@ -78,7 +79,8 @@ func TestChangesAreSeen(t *testing.T) {
 	}
 }
 
-// exported returns a sorted line for each exported constant, variable, function, type, method and field of the public packages.
+// exported returns a sorted line for each exported constant, variable, function, type, method and field of the public
+// packages.
 func exported(t *testing.T) []string {
 	cmd := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Export,Name,Module", "./...")
 	cmd.Dir = "../.."

@@ -24,8 +24,8 @@ func init() {
 	children["cpu"] = cpuChild
 }
 
-// cpuCase is one operation, timed from call to call. The result of a call is freed before the next one, as Python does by
-// counting references.
+// cpuCase is one operation, timed from call to call. The result of a call is freed before the next one, as Python does
+// by counting references.
 type cpuCase struct {
 	What      string  `json:"what"` // xy, xyT, xTy, or the name of an elementwise operation
 	Dtype     string  `json:"dtype"`
@@ -215,8 +215,8 @@ func cpuCompare(ctx context.Context, r *report, py string, cases []cpuCase, thre
 	return nil
 }
 
-// promised returns the GFLOP/s that the processor can do; 0 if that is not known. It is asked for when products have run:
-// where processors are virtual, two that were idle may share a core for the first second or two.
+// promised returns the GFLOP/s that the processor can do; 0 if that is not known. It is asked for when products have
+// run: where processors are virtual, two that were idle may share a core for the first second or two.
 func promised(dtype string, threads int) float64 {
 	p, err := accounting.CPUPromise(dtypesByName[dtype], threads)
 	if err != nil {

@@ -61,7 +61,8 @@ if _, err := c.WriteTo(&b); err != nil {
 fmt.Println(bytes.Contains(b.Bytes(), []byte("</svg>")), %d)`, "true %d", 3.33},
 }
 
-// tenthOverFirst is how long the tenth cell must at least take beside the first after setup: the first takes 1.2 times the tenth at most.
+// tenthOverFirst is how long the tenth cell must at least take beside the first after setup: the first takes 1.2 times
+// the tenth at most.
 const tenthOverFirst = 0.83
 
 // contender is a kernel to be measured.
@@ -75,7 +76,8 @@ const (
 	stockWorkspace = "stock GoNB, go_work" // installed for our workspace: without that it can't import the library
 )
 
-// contenders are our kernel, GoNB as its manual installs it, without and with a workspace, and GoNB with our settings but without our server.
+// contenders are our kernel, GoNB as its manual installs it, without and with a workspace, and GoNB with our settings
+// but without our server.
 func contenders(root string) ([]contender, error) {
 	ours, err := jupyter.ReadSpec(filepath.Join(root, ".lectern", "share", "jupyter", "kernels", "lectern"))
 	if err != nil {
@@ -128,7 +130,8 @@ func timeCell(ctx context.Context, k *jupyter.Kernel, code, want string) (time.D
 	return took, nil
 }
 
-// kernelRounds is how many rounds are measured for one of the report's: cells take a fraction of a second and vary, and the median counts.
+// kernelRounds is how many rounds are measured for one of the report's: cells take a fraction of a second and vary,
+// and the median counts.
 const kernelRounds = 5
 
 // kernelReady sets the kernel up and returns the contenders: ours, stock GoNB, tuned GoNB.

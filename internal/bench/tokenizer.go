@@ -255,7 +255,8 @@ func tokenizerEncode(args []string) error {
 	return answer.print()
 }
 
-// goSources writes the first bytes of the sources of Go's library to each of the files: text that is here wherever Go is.
+// goSources writes the first bytes of the sources of Go's library to each of the files: text that is here wherever Go
+// is.
 func goSources(ctx context.Context, sizes map[string]int) error {
 	out, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()
 	if err != nil {

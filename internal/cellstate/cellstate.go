@@ -1,7 +1,9 @@
-// Package cellstate lets a library's global state (a random generator, a mode) live on from one notebook cell to the next.
+// Package cellstate lets a library's global state (a random generator, a mode) live on from one notebook cell to the
+// next.
 //
-// Every cell of a notebook runs as a new process. Package kernel/persist carries the variables over; a library that has state of
-// its own registers it here, in an init function, and keep saves and loads it together with the variables:
+// Every cell of a notebook runs as a new process. Package kernel/persist carries the variables over; a library that
+// has state of its own registers it here, in an init function, and keep saves and loads it together with the
+// variables:
 //
 //	func init() { cellstate.Register("tensor/random", saveRandom, loadRandom) }
 //
@@ -47,8 +49,8 @@ func Entries() []Entry {
 
 var cell atomic.Int64
 
-// Cell returns the number of the notebook cell that this process runs, 0 outside a notebook. A value that can't be kept whole, such as
-// a gradient graph, can say with it where it was made.
+// Cell returns the number of the notebook cell that this process runs, 0 outside a notebook. A value that can't be
+// kept whole, such as a gradient graph, can say with it where it was made.
 func Cell() int { return int(cell.Load()) }
 
 // SetCell notes the number of the cell; the kernel's own code calls it.

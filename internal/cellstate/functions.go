@@ -12,9 +12,9 @@ var knows atomic.Pointer[func(f any) bool]
 // can. Package kernel/persist calls it.
 func SetFunctions(known func(f any) bool) { knows.Store(&known) }
 
-// Keeps reports whether a value that decides how a computation goes on can be kept: a function if package kernel/persist
-// knows it, a struct or a pointer to one if that holds of the functions in its fields. Functions further away are not
-// looked at, and may still keep a variable from being remembered.
+// Keeps reports whether a value that decides how a computation goes on can be kept: a function if package
+// kernel/persist knows it, a struct or a pointer to one if that holds of the functions in its fields. Functions
+// further away are not looked at, and may still keep a variable from being remembered.
 func Keeps(v any) bool { return keeps(reflect.ValueOf(v), true) }
 
 func keeps(v reflect.Value, deeper bool) bool {

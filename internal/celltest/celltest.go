@@ -1,5 +1,5 @@
-// Package celltest runs functions in tests as the notebook kernel runs cells: each in a process of its own, with values carried
-// over by package kernel/persist.
+// Package celltest runs functions in tests as the notebook kernel runs cells: each in a process of its own, with
+// values carried over by package kernel/persist.
 //
 //	celltest.Run(t, func(t *testing.T) {
 //		defer celltest.Begin()()
@@ -31,8 +31,8 @@ const (
 )
 
 // Run runs cells one after the other, and returns what each wrote to stderr. A cell that fails ends the test. Run must
-// be the first thing that a test or benchmark does, except for what each process needs, and it must be called once: the process of a cell calls
-// the same function, and Run does not return there. Subtests have no cells.
+// be the first thing that a test or benchmark does, except for what each process needs, and it must be called once:
+// the process of a cell calls the same function, and Run does not return there. Subtests have no cells.
 func Run[T testing.TB](t T, cells ...func(t T)) (stderr []string) {
 	t.Helper()
 	if n, err := strconv.Atoi(os.Getenv(cellVar)); err == nil {
@@ -68,8 +68,8 @@ func newFolder(t testing.TB) string {
 	return t.TempDir()
 }
 
-// Begin restores variables, given as pairs of name and pointer, as the first statement of a cell does. The cell defers what it
-// returns, which keeps them and those that persist.Def names.
+// Begin restores variables, given as pairs of name and pointer, as the first statement of a cell does. The cell defers
+// what it returns, which keeps them and those that persist.Def names.
 func Begin(namesAndPointers ...any) (end func()) {
 	n, _ := strconv.Atoi(os.Getenv(cellVar))
 	return persist.Begin(n+1, namesAndPointers...)

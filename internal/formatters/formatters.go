@@ -1,7 +1,7 @@
 // Package formatters lets a library say how a notebook shows values whose types are the user's own.
 //
-// A model is a struct that the user declares; only package nn knows how to read it. It registers here what stands for such a
-// value when a cell ends with it:
+// A model is a struct that the user declares; only package nn knows how to read it. It registers here what stands for
+// such a value when a cell ends with it:
 //
 //	func init() { formatters.Register(describeModel) }
 //
@@ -15,8 +15,8 @@ var (
 	registered []func(v any) (stand any, ok bool)
 )
 
-// Register adds a function that returns a value to show in place of v, with the methods HTML and String, or reports that v is
-// none of its own. It must be cheap for values that are not, and safe for concurrent use.
+// Register adds a function that returns a value to show in place of v, with the methods HTML and String, or reports
+// that v is none of its own. It must be cheap for values that are not, and safe for concurrent use.
 func Register(f func(v any) (stand any, ok bool)) {
 	mu.Lock()
 	registered = append(registered, f)

@@ -11,8 +11,9 @@ import (
 
 const module = "github.com/lectern-go/lectern/"
 
-// floors are the folders from the ground up. A package may import what lies on a lower floor, and what lies in its own folder; folders beside each
-// other know nothing of each other. The longest name counts: internal/bench is no ground, though internal is.
+// floors are the folders from the ground up. A package may import what lies on a lower floor, and what lies in its own
+// folder; folders beside each other know nothing of each other. The longest name counts: internal/bench is no ground,
+// though internal is.
 var floors = [][]string{
 	{"internal"},
 	{"autograd", "tokenizer", "kernel/internal", "kernel/notebook"},

@@ -16,11 +16,12 @@ import (
 	"github.com/lectern-go/lectern/kernel/internal/private"
 )
 
-// ConnectionInfo is the content of a connection file: where a kernel's five sockets are and the key that signs messages.
+// ConnectionInfo is the content of a connection file: where a kernel's five sockets are and the key that signs
+// messages.
 //
-// With the transport "tcp" they are ports of IP. Every user of a machine can reach the ports of 127.0.0.1 and read iopub, which asks nobody who
-// they are; the key only keeps them from sending. With "ipc" a socket is a file, IP-PORT as Jupyter names it, and the permissions of
-// its folder say who can reach it.
+// With the transport "tcp" they are ports of IP. Every user of a machine can reach the ports of 127.0.0.1 and read
+// iopub, which asks nobody who they are; the key only keeps them from sending. With "ipc" a socket is a file, IP-PORT
+// as Jupyter names it, and the permissions of its folder say who can reach it.
 type ConnectionInfo struct {
 	IP              string `json:"ip"`
 	Transport       string `json:"transport"`
@@ -34,9 +35,10 @@ type ConnectionInfo struct {
 	KernelName      string `json:"kernel_name,omitempty"`
 }
 
-// NewConnectionInfo returns a connection with a random key, by the ipc transport: its sockets will be files in the first of the folders dirs whose
-// path leaves room for them in a socket's address (see [FitsSockets]). The folder has to be private, that is, closed to all other users. Where there is no such
-// folder, and on Windows, where ZeroMQ's clients know no ipc, it uses five ports of 127.0.0.1 that were free a moment ago.
+// NewConnectionInfo returns a connection with a random key, by the ipc transport: its sockets will be files in the
+// first of the folders dirs whose path leaves room for them in a socket's address (see [FitsSockets]). The folder has
+// to be private, that is, closed to all other users. Where there is no such folder, and on Windows, where ZeroMQ's
+// clients know no ipc, it uses five ports of 127.0.0.1 that were free a moment ago.
 func NewConnectionInfo(dirs ...string) (ConnectionInfo, error) {
 	c := ConnectionInfo{Key: NewID(), SignatureScheme: "hmac-sha256"}
 	for _, dir := range dirs {
@@ -65,8 +67,8 @@ func NewConnectionInfo(dirs ...string) (ConnectionInfo, error) {
 	return c, nil
 }
 
-// socketName begins the names of the sockets' files; a dash and a number follow. It is another one each time, since a kernel that was killed leaves its
-// files, and not every kernel clears them away for the next one in that folder.
+// socketName begins the names of the sockets' files; a dash and a number follow. It is another one each time, since a
+// kernel that was killed leaves its files, and not every kernel clears them away for the next one in that folder.
 func socketName() string { return "s" + rand.Text()[:8] }
 
 // addressLimit is how long the path of a socket may be: 104 bytes with the final zero on macOS, 108 on Linux.
@@ -145,7 +147,8 @@ func (c *ConnectionInfo) endpoint(port int) string {
 // socket is the file of a socket of the ipc transport.
 func (c *ConnectionInfo) socket(port int) string { return fmt.Sprintf("%s-%d", c.IP, port) }
 
-// clearSocket removes a socket's file that a killed kernel has left, as a restart finds it. One that somebody listens on stays.
+// clearSocket removes a socket's file that a killed kernel has left, as a restart finds it. One that somebody listens
+// on stays.
 func (c *ConnectionInfo) clearSocket(port int) {
 	if c.Transport != "ipc" {
 		return

@@ -86,7 +86,8 @@ func TestOtherUsersCantReachAKernel(t *testing.T) {
 	}
 }
 
-// A kernel that was killed leaves its sockets' files; one that is started with the same connection file, as a restart does, begins anew.
+// A kernel that was killed leaves its sockets' files; one that is started with the same connection file, as a restart
+// does, begins anew.
 func TestListenAfterAKill(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "s")
 	if err := os.Mkdir(dir, 0o700); err != nil {
@@ -121,7 +122,8 @@ func TestListenAfterAKill(t *testing.T) {
 	s.Close()
 }
 
-// Where the user's temporary folder has a long path the sockets lie in a folder with a short one, and neither is left behind.
+// Where the user's temporary folder has a long path the sockets lie in a folder with a short one, and neither is left
+// behind.
 func TestLongRuntimeFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), strings.Repeat("long", 30))
 	spec, err := fakekernel.Spec("message")

@@ -42,7 +42,8 @@ type Kernel struct {
 	closeOnce sync.Once
 }
 
-// Start runs the kernel of spec and waits until it can execute. If ctx ends first, or the kernel dies, no process is left.
+// Start runs the kernel of spec and waits until it can execute. If ctx ends first, or the kernel dies, no process is
+// left.
 func Start(ctx context.Context, spec *Spec, o StartOptions) (*Kernel, error) {
 	if o.Ready == 0 {
 		o.Ready = time.Minute
@@ -172,8 +173,8 @@ func (k *Kernel) ask(s *Socket, m *Message) (answers <-chan *Message, forget fun
 type ExecuteOptions struct {
 	Timeout time.Duration // 0 is no limit
 	Grace   time.Duration // how long code may take to obey an interrupt before the kernel is killed; 0 is 8 seconds
-	// Output gets every message published while the code runs, in order: stream, display_data, update_display_data, execute_result,
-	// clear_output, error, status, execute_input.
+	// Output gets every message published while the code runs, in order: stream, display_data, update_display_data,
+	// execute_result, clear_output, error, status, execute_input.
 	Output func(*Message)
 	// Input answers code that asks for a line of input; nil makes asking an [InputError].
 	Input func(prompt string, password bool) (string, error)
@@ -188,9 +189,10 @@ type Result struct {
 	Traceback []string `json:"traceback"`
 }
 
-// Execute runs code and returns when the kernel has replied and is idle again, so that every output has been given to o.Output.
-// The errors are [DeadError], [TimeoutError], [InputError] or the cause of ctx's end. After a TimeoutError with Alive false and a
-// DeadError the kernel is gone; after an end of ctx the code may still run: call Interrupt or Shutdown.
+// Execute runs code and returns when the kernel has replied and is idle again, so that every output has been given to
+// o.Output. The errors are [DeadError], [TimeoutError], [InputError] or the cause of ctx's end. After a TimeoutError
+// with Alive false and a DeadError the kernel is gone; after an end of ctx the code may still run: call Interrupt or
+// Shutdown.
 func (k *Kernel) Execute(ctx context.Context, code string, o ExecuteOptions) (Result, error) {
 	k.executing.Lock()
 	defer k.executing.Unlock()
@@ -260,7 +262,8 @@ const stdinCheck = time.Second
 // interruptGrace is the default of ExecuteOptions.Grace. GoNB itself kills a cell 5 seconds after an interrupt.
 const interruptGrace = 8 * time.Second
 
-// stopCode interrupts the running code and waits for its end; a kernel that is deaf to it is killed. It reports whether the kernel lives.
+// stopCode interrupts the running code and waits for its end; a kernel that is deaf to it is killed. It reports
+// whether the kernel lives.
 func (k *Kernel) stopCode(run *execution, answers <-chan *Message) bool {
 	late := time.After(run.opts.Grace)
 	if err := k.Interrupt(); err != nil {
@@ -345,7 +348,8 @@ func (k *Kernel) Interrupt() error {
 	return k.proc.Interrupt()
 }
 
-// Request sends a request of the given type on shell and returns the first reply (complete_request, inspect_request and the like).
+// Request sends a request of the given type on shell and returns the first reply (complete_request, inspect_request
+// and the like).
 func (k *Kernel) Request(ctx context.Context, msgType string, content any) (*Message, error) {
 	answers, forget, err := k.ask(k.sockets.Shell, NewMessage(k.session, msgType, content))
 	if err != nil {
@@ -398,7 +402,8 @@ func (k *Kernel) Shutdown(grace time.Duration) error {
 	return err
 }
 
-// Kill ends the kernel and all processes it started, closes the connection and removes its file. It may be called more than once.
+// Kill ends the kernel and all processes it started, closes the connection and removes its file. It may be called more
+// than once.
 func (k *Kernel) Kill() {
 	k.closeOnce.Do(func() {
 		k.proc.Kill()
@@ -412,7 +417,8 @@ func (k *Kernel) Kill() {
 // shortTemp is a temporary folder with a short path, where the user's own has a long one.
 const shortTemp = "/tmp"
 
-// newFolder creates a private folder that is removed when the kernel has ended; if it can't, it removes those that it created before.
+// newFolder creates a private folder that is removed when the kernel has ended; if it can't, it removes those that it
+// created before.
 func (k *Kernel) newFolder(parent string) (string, error) {
 	dir, err := private.MkdirTemp(parent, "kernel-")
 	if err != nil {

@@ -18,8 +18,8 @@ const ProtocolVersion = "5.4"
 // delimiter separates the routing identities from the signed part of a message.
 const delimiter = "<IDS|MSG>"
 
-// A Header names one message. Fields that this package does not know (a newer protocol's subshell_id, say) are kept in Extra,
-// so that a message that is only passed on loses nothing.
+// A Header names one message. Fields that this package does not know (a newer protocol's subshell_id, say) are kept in
+// Extra, so that a message that is only passed on loses nothing.
 type Header struct {
 	ID       string // msg_id
 	Type     string // msg_type

@@ -196,7 +196,8 @@ func TestReadSpecRefuses(t *testing.T) {
 	}
 }
 
-// FuzzConnection checks that a connection file of any content gives a connection that can be written and read again, or an error.
+// FuzzConnection checks that a connection file of any content gives a connection that can be written and read again,
+// or an error.
 func FuzzConnection(f *testing.F) {
 	for _, transport := range []string{"tcp", "ipc", ""} {
 		f.Add(`{"ip":"/a b/s","transport":"` + transport + `","shell_port":1,"iopub_port":2,"stdin_port":3,"control_port":4,"hb_port":5,"key":"k","signature_scheme":"hmac-sha256","kernel_name":"x"}`)

@@ -40,8 +40,8 @@ func (s *Socket) SendFrames(frames [][]byte) error {
 	return nil
 }
 
-// Recv returns the next message. A message with a wrong signature or of a wrong form is an error for which [Broken] is false:
-// the socket is usable and the next Recv goes on with the message after it.
+// Recv returns the next message. A message with a wrong signature or of a wrong form is an error for which [Broken] is
+// false: the socket is usable and the next Recv goes on with the message after it.
 func (s *Socket) Recv() (*Message, error) {
 	frames, err := s.RecvFrames()
 	if err != nil {
@@ -50,7 +50,8 @@ func (s *Socket) Recv() (*Message, error) {
 	return Decode(frames, s.key)
 }
 
-// RecvFrames returns the frames of the next message, unchecked. An error means that the socket is closed; [Broken] is true for it.
+// RecvFrames returns the frames of the next message, unchecked. An error means that the socket is closed; [Broken] is
+// true for it.
 func (s *Socket) RecvFrames() ([][]byte, error) {
 	m, err := s.z.Recv()
 	if err != nil {
@@ -152,9 +153,9 @@ func echo(z zmq4.Socket) {
 	}
 }
 
-// Dial opens a client's side: DEALER sockets for shell, control and stdin (with one identity, as the protocol asks) and SUB for
-// iopub, subscribed to everything. It keeps trying until the kernel listens or ctx ends. A subscription takes effect a little after Dial returns: see
-// [Sockets.WaitReady].
+// Dial opens a client's side: DEALER sockets for shell, control and stdin (with one identity, as the protocol asks)
+// and SUB for iopub, subscribed to everything. It keeps trying until the kernel listens or ctx ends. A subscription
+// takes effect a little after Dial returns: see [Sockets.WaitReady].
 func Dial(ctx context.Context, info ConnectionInfo) (*Sockets, error) {
 	life, cancel := context.WithCancel(context.Background())
 	stop := context.AfterFunc(ctx, cancel) // ends the retries below, but not the sockets once Dial has returned
@@ -194,9 +195,10 @@ func Dial(ctx context.Context, info ConnectionInfo) (*Sockets, error) {
 	return s, nil
 }
 
-// WaitReady waits until the kernel answers on shell and our subscription to iopub works, and returns the content of the kernel_info_reply.
-// What was published before a subscription reached the kernel is lost, so a client must not execute anything earlier.
-// It receives on Shell and IOPub itself and must end before anyone else does; answers to its own requests may still arrive after it.
+// WaitReady waits until the kernel answers on shell and our subscription to iopub works, and returns the content of
+// the kernel_info_reply. What was published before a subscription reached the kernel is lost, so a client must not
+// execute anything earlier. It receives on Shell and IOPub itself and must end before anyone else does; answers to its
+// own requests may still arrive after it.
 func (s *Sockets) WaitReady(ctx context.Context, session string) (*Message, error) {
 	type arrival struct {
 		m   *Message

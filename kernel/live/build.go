@@ -35,8 +35,8 @@ type Parts struct {
 
 const rewriterPackage = "./kernel/live/engine"
 
-// Build builds the parts for cells that import the packages, or what they import, into the folder dir, which keeps what takes long. root is the
-// checkout. It uses no network.
+// Build builds the parts for cells that import the packages, or what they import, into the folder dir, which keeps
+// what takes long. root is the checkout. It uses no network.
 func Build(ctx context.Context, root, dir string, packages ...string) (*Parts, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("live: %w", err)
@@ -83,7 +83,8 @@ type builder struct {
 // own are the packages that programs import without a word from the user.
 var own = []string{"github.com/lectern-go/lectern/kernel/persist", "github.com/lectern-go/lectern/kernel/show", "runtime"}
 
-// packages compiles packages and all that they import. Nobody debugs in a page, so that the archives go without DWARF, a third of their bytes.
+// packages compiles packages and all that they import. Nobody debugs in a page, so that the archives go without DWARF,
+// a third of their bytes.
 func (b *builder) packages(paths []string) ([]Package, error) {
 	args := []string{"list", "-export", "-deps", "-trimpath", "-tags=minimal,lectern_cell", "-gcflags=all=-dwarf=false", "-json=ImportPath,Name,Imports,Export", "--"}
 	out, err := b.run(append(args, slices.Concat(own, paths)...)...)

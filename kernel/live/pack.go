@@ -65,7 +65,8 @@ var common = strings.Fields(`bufio bytes cmp container/heap container/list conta
 var library = []string{"./accounting", "./autograd", "./autograd/gradcheck", "./checkpoint", "./data", "./einops", "./gpu", "./nn", "./nn/train", "./notebooks/lesson", "./optim",
 	"./plots", "./plots/diagram", "./tensor", "./tokenizer", "./kernel/show"}
 
-// Pack builds all that pages need for lessons, each given by the sources of its cells. What takes long is kept in the folder dir. root is the checkout.
+// Pack builds all that pages need for lessons, each given by the sources of its cells. What takes long is kept in the
+// folder dir. root is the checkout.
 func Pack(ctx context.Context, root, dir string, lessons [][]string) (*Files, error) {
 	p, err := Build(ctx, root, dir, slices.Concat(common, library)...)
 	if err != nil {
@@ -213,8 +214,9 @@ func zip(b []byte) ([]byte, error) {
 
 var selector = regexp.MustCompile(`\b([a-z][a-z0-9]*)\.[A-Z]|"([a-zA-Z0-9./_-]+)"`)
 
-// usedBy says which lessons need a package: by its name in front of a selector, as an import, or because a package needs it that they do. A lesson
-// that names a package by chance loads it too early, and one that is missed is loaded when a cell asks for it.
+// usedBy says which lessons need a package: by its name in front of a selector, as an import, or because a package
+// needs it that they do. A lesson that names a package by chance loads it too early, and one that is missed is loaded
+// when a cell asks for it.
 func usedBy(list []Package, lessons [][]string) map[string][]int {
 	byName := map[string][]string{}
 	byPath := map[string]Package{}

@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// A trim leaves a source file of Go's tools with the back end for WebAssembly alone: the other twelve are a quarter of the compiler.
+// A trim leaves a source file of Go's tools with the back end for WebAssembly alone: the other twelve are a quarter of
+// the compiler.
 type trim struct {
 	file string // below GOROOT/src
 	cut  func(source string) (string, error)
@@ -46,7 +47,8 @@ func without(s, pattern string) (string, error) {
 	return re.ReplaceAllString(s, ""), nil
 }
 
-// overlay writes the trimmed files into dir, and the file that tells go build -overlay about them, whose path it returns.
+// overlay writes the trimmed files into dir, and the file that tells go build -overlay about them, whose path it
+// returns.
 func overlay(goroot, dir string) (string, error) {
 	replace := map[string]string{}
 	for _, t := range trims {

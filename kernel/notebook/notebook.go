@@ -1,7 +1,8 @@
 // Package notebook reads and writes Jupyter notebooks (nbformat 4.5).
 //
-// What it writes is canonical, byte for byte what Jupyter itself writes: keys sorted, indented by one space, texts as lists of lines, a newline at
-// the end. So a notebook saved by JupyterLab and by `go run ./kernel run` differ only where their content does. Fields that the package does not know are kept.
+// What it writes is canonical, byte for byte what Jupyter itself writes: keys sorted, indented by one space, texts as
+// lists of lines, a newline at the end. So a notebook saved by JupyterLab and by `go run ./kernel run` differ only
+// where their content does. Fields that the package does not know are kept.
 package notebook
 
 import (
@@ -21,8 +22,8 @@ import (
 	"github.com/lectern-go/lectern/internal/atomicfile"
 )
 
-// An Object is a JSON object. Its values are string, bool, nil, json.Number, []any, Object's underlying map, or for values set by
-// a program also int and []string.
+// An Object is a JSON object. Its values are string, bool, nil, json.Number, []any, Object's underlying map, or for
+// values set by a program also int and []string.
 type Object = map[string]any
 
 // A Notebook is a whole .ipynb file.
@@ -118,8 +119,8 @@ func Read(path string) (*Notebook, error) {
 	return Parse(path, b)
 }
 
-// Parse reads a notebook from b; file is used in errors only. Cells without an ID get one that depends on their content alone, so
-// parsing the same bytes gives the same IDs.
+// Parse reads a notebook from b; file is used in errors only. Cells without an ID get one that depends on their
+// content alone, so parsing the same bytes gives the same IDs.
 func Parse(file string, b []byte) (*Notebook, error) {
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.UseNumber()
@@ -383,7 +384,8 @@ func isJSON(mime string) bool {
 	return mime == "application/json" || strings.HasPrefix(mime, "application/") && strings.HasSuffix(mime, "+json")
 }
 
-// Write writes the notebook to path as a whole or not at all: into a new file in the same folder, which then takes path's place.
+// Write writes the notebook to path as a whole or not at all: into a new file in the same folder, which then takes
+// path's place.
 func (n *Notebook) Write(path string) error {
 	b := n.Bytes()
 	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, b) {

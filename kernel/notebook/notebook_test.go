@@ -13,7 +13,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// testdata/jupyter.ipynb was written by Python's nbformat 5 (testdata/make.py) and holds every kind of cell, output and odd character.
+// testdata/jupyter.ipynb was written by Python's nbformat 5 (testdata/make.py) and holds every kind of cell, output
+// and odd character.
 func TestBytesAreThoseOfJupyter(t *testing.T) {
 	path := filepath.Join("testdata", "jupyter.ipynb")
 	want, err := os.ReadFile(path)

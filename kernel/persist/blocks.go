@@ -18,8 +18,8 @@ type block struct {
 
 func (b *block) size() uintptr { return b.hi - b.lo }
 
-// merge sorts blocks and joins those that overlap, so that each byte lies in one block. clash is called for memory of two types that
-// overlap without one containing the other: their sharing can't be kept.
+// merge sorts blocks and joins those that overlap, so that each byte lies in one block. clash is called for memory of
+// two types that overlap without one containing the other: their sharing can't be kept.
 func merge(bs []block, clash func(a, b *block)) []block {
 	slices.SortStableFunc(bs, func(a, b block) int {
 		switch {

@@ -12,9 +12,11 @@ import (
 	"testing"
 )
 
-// Programs that are built and run one after the other, as the cells of a notebook are: types and code have other addresses in each.
+// Programs that are built and run one after the other, as the cells of a notebook are: types and code have other
+// addresses in each.
 
-// program builds the program of some files of testdata/cells and what a cell must say to restore the variables of a manifest.
+// program builds the program of some files of testdata/cells and what a cell must say to restore the variables of a
+// manifest.
 func program(t *testing.T, m *Manifest, files ...string) string {
 	t.Helper()
 	if _, err := exec.LookPath("go"); err != nil {

@@ -6,15 +6,16 @@ import (
 	"strings"
 )
 
-// place is a reference's target: an address and the type seen there. An address alone is not enough, since a struct and its first field share it.
+// place is a reference's target: an address and the type seen there. An address alone is not enough, since a struct
+// and its first field share it.
 type place struct {
 	p uintptr
 	t reflect.Type
 	n int
 }
 
-// A collector walks the value of one variable without writing anything. It finds the blocks and maps that it leads to, and whether it
-// can be kept at all.
+// A collector walks the value of one variable without writing anything. It finds the blocks and maps that it leads to,
+// and whether it can be kept at all.
 type collector struct {
 	user   int
 	users  []int                   // user alone: what a block has until it is merged with others
@@ -192,7 +193,8 @@ func (c *collector) value(v reflect.Value) error {
 	return nil
 }
 
-// slice walks the elements of a slice, with those between its length and its capacity: appending to another slice may show them.
+// slice walks the elements of a slice, with those between its length and its capacity: appending to another slice may
+// show them.
 func (c *collector) slice(v reflect.Value) error {
 	p, elem := v.UnsafePointer(), v.Type().Elem()
 	k := place{uintptr(p), elem, v.Cap()}

@@ -8,31 +8,36 @@ import (
 	"time"
 )
 
-// Go reports a deadlock by itself, but not in a program that waits for signals, as a cell with kept values does. So it is noticed here.
+// Go reports a deadlock by itself, but not in a program that waits for signals, as a cell with kept values does. So it
+// is noticed here.
 //
-// A few counters of the scheduler are read each time, which takes microseconds and stops nobody. Only when they say twice in a row that every
-// goroutine waits are the goroutines looked at one by one, and then nobody is there to be held up.
+// A few counters of the scheduler are read each time, which takes microseconds and stops nobody. Only when they say
+// twice in a row that every goroutine waits are the goroutines looked at one by one, and then nobody is there to be
+// held up.
 
 const (
 	deadlockCheck = 250 * time.Millisecond
 	slowest       = time.Second
 	deadlockNote  = 10 * time.Second
-	// settle is how long the counters may show a second processor at work before that is believed: waking up the watch wakes another one,
-	// which finds nothing to do.
+	// settle is how long the counters may show a second processor at work before that is believed: waking up the watch
+	// wakes another one, which finds nothing to do.
 	settle = 50 * time.Microsecond
-	// saveLimit is how long everything may wait while the values are saved: a type's own KeepState may want a lock of the deadlock.
+	// saveLimit is how long everything may wait while the values are saved: a type's own KeepState may want a lock of
+	// the deadlock.
 	saveLimit = time.Second
 )
 
-// waits are the states that nothing but another goroutine or a timer can end. A state that is not in here is no deadlock, whatever it is.
+// waits are the states that nothing but another goroutine or a timer can end. A state that is not in here is no
+// deadlock, whatever it is.
 var waits = map[string]bool{
 	"semacquire": true, "sync.Mutex.Lock": true, "sync.RWMutex.Lock": true, "sync.RWMutex.RLock": true, "sync.WaitGroup.Wait": true,
 	"sync.Cond.Wait": true, "select": true, "select (no cases)": true, "chan receive": true, "chan receive (nil chan)": true,
 	"chan send": true, "chan send (nil chan)": true, "coroutine": true,
 }
 
-// watchDeadlock ends a cell in which every goroutine waits for another, with the report that Go itself would give. The values are kept.
-// It runs in a goroutine made by watchInterrupt. It sleeps with a timer, but that has gone off whenever it looks at the others'.
+// watchDeadlock ends a cell in which every goroutine waits for another, with the report that Go itself would give. The
+// values are kept. It runs in a goroutine made by watchInterrupt. It sleeps with a timer, but that has gone off
+// whenever it looks at the others'.
 func watchDeadlock() {
 	var (
 		w       = newWatch()
@@ -56,7 +61,8 @@ func watchDeadlock() {
 		}
 		why := outside()
 		if why == "" || why == timerPending && time.Since(idle) > flush && nextTimer() > 2*time.Second {
-			// A timer that was stopped may still be counted. Looking again without it is worth the while less and less often.
+			// A timer that was stopped may still be counted. Looking again without it is worth the while less and less
+			// often.
 			if why == timerPending {
 				flush *= 2
 				dropStoppedTimers()
@@ -107,8 +113,8 @@ func newWatch() *watch {
 	return w
 }
 
-// idle reports whether all goroutines wait, but for this one and the one that waits for signals in a system call; made is how many
-// goroutines were ever made.
+// idle reports whether all goroutines wait, but for this one and the one that waits for signals in a system call; made
+// is how many goroutines were ever made.
 func (w *watch) idle() (made uint64, waiting bool) {
 	var until time.Time
 	for {
@@ -144,8 +150,8 @@ func stacks() string {
 	}
 }
 
-// inspect looks at the stacks of all goroutines. stuck: each of them waits for another one. user is the stacks without those of ours and
-// without the minutes that they have waited.
+// inspect looks at the stacks of all goroutines. stuck: each of them waits for another one. user is the stacks without
+// those of ours and without the minutes that they have waited.
 func inspect(stacks string) (stuck bool, user string) {
 	var own []string
 	for g := range strings.SplitSeq(strings.TrimRight(stacks, "\n"), "\n\n") {

@@ -12,9 +12,9 @@ import (
 	_ "unsafe" // for go:linkname
 )
 
-// What may still happen from outside is known only to Go's own packages. The linker gives it to cells, which are linked with
-// -checklinkname=0, and to nobody else; and since these names may change, only with versions of Go in which they were looked at.
-// Without this file a deadlock is not reported; see deadlock_other.go.
+// What may still happen from outside is known only to Go's own packages. The linker gives it to cells, which are
+// linked with -checklinkname=0, and to nobody else; and since these names may change, only with versions of Go in
+// which they were looked at. Without this file a deadlock is not reported; see deadlock_other.go.
 
 //go:linkname timeSleepUntil runtime.timeSleepUntil
 func timeSleepUntil() int64
@@ -64,16 +64,17 @@ func outside() string {
 	if ours.Kind() != metrics.KindUint64 || calls.Kind() != metrics.KindUint64 {
 		return unknown
 	}
-	// A thread that C code has made may call back. Where nobody says how many threads there are, C code that has been called may have made
-	// some; Go itself calls C once, when a program with cgo starts.
+	// A thread that C code has made may call back. Where nobody says how many threads there are, C code that has been
+	// called may have made some; Go itself calls C once, when a program with cgo starts.
 	if tasks, err := os.ReadDir("/proc/self/task"); len(tasks) > int(ours.Uint64()) || err != nil && calls.Uint64() > 1 {
 		return foreign
 	}
 	return ""
 }
 
-// dropStoppedTimers makes Go forget timers that were stopped. It does so when the processor that they belong to looks for work, which an idle
-// one doesn't; so all go to one, and that one looks. Everything waits at this moment, so nobody notices.
+// dropStoppedTimers makes Go forget timers that were stopped. It does so when the processor that they belong to looks
+// for work, which an idle one doesn't; so all go to one, and that one looks. Everything waits at this moment, so
+// nobody notices.
 func dropStoppedTimers() {
 	n := runtime.GOMAXPROCS(1)
 	runtime.Gosched()

@@ -107,7 +107,8 @@ func runWaits(t *testing.T, exe, name string) (o outcome) {
 	return o
 }
 
-// busyness is how many times longer a program takes that does nothing but work than its work takes: 1 if the machine has a processor for it.
+// busyness is how many times longer a program takes that does nothing but work than its work takes: 1 if the machine
+// has a processor for it.
 func busyness(t *testing.T, exe string) float64 {
 	cmd := exec.Command(exe, "to work")
 	begun := time.Now()
@@ -117,7 +118,8 @@ func busyness(t *testing.T, exe string) float64 {
 	return float64(time.Since(begun)) / float64(cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime())
 }
 
-// TestDeadlocks runs programs that wait, as cells: those for which something will come finish, the others are reported within two seconds.
+// TestDeadlocks runs programs that wait, as cells: those for which something will come finish, the others are reported
+// within two seconds.
 func TestDeadlocks(t *testing.T) {
 	exe, ends, stuck := buildWaits(t)
 	if len(ends) < 15 || len(stuck) < 8 {
@@ -163,7 +165,8 @@ func TestDeadlocks(t *testing.T) {
 	t.Logf("%d programs end, %d deadlocks are reported, the slowest after %.2f s", len(ends), len(stuck), slowest.Seconds())
 }
 
-// TestDeadlockCost: the watch costs at most a thousandth of the time of a program that works, on one processor or several.
+// TestDeadlockCost: the watch costs at most a thousandth of the time of a program that works, on one processor or
+// several.
 func TestDeadlockCost(t *testing.T) {
 	stop := make(chan struct{})
 	defer close(stop)

@@ -225,8 +225,8 @@ func (d *decoder) bytes(id int) (unsafe.Pointer, error) {
 	return p, nil
 }
 
-// ref reads a reference to memory of type t, and calls set with its address, now or when it is known; room is how many bytes of
-// the block follow the address. Nil calls nothing.
+// ref reads a reference to memory of type t, and calls set with its address, now or when it is known; room is how many
+// bytes of the block follow the address. Nil calls nothing.
 func (d *decoder) ref(t reflect.Type, set func(p unsafe.Pointer, room int)) error {
 	id := d.r.int()
 	switch {

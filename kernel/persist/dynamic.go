@@ -9,14 +9,14 @@ import (
 	"unsafe"
 )
 
-// What an interface holds is written with the name of its type, and restored when the new process knows a type of this name and the
-// same structure. Types become known in three ways: Reg names them, Link shows a value (for types that can't be named outside their
-// package), or they are among the few that every cell has.
+// What an interface holds is written with the name of its type, and restored when the new process knows a type of this
+// name and the same structure. Types become known in three ways: Reg names them, Link shows a value (for types that
+// can't be named outside their package), or they are among the few that every cell has.
 
 var known = map[string]reflect.Type{} // by typeName
 
-// Reg makes a concrete type known, so that it can be restored inside an interface. A program must do so for every type that its cells
-// declare, too: two types of the same name, one of them declared in a function, are told apart by it.
+// Reg makes a concrete type known, so that it can be restored inside an interface. A program must do so for every type
+// that its cells declare, too: two types of the same name, one of them declared in a function, are told apart by it.
 func Reg[T any]() {
 	t := reflect.TypeFor[T]()
 	mu.Lock()
@@ -147,7 +147,8 @@ func (d *dynamic) find(t reflect.Type) {
 	}
 }
 
-// localType returns a part of t that some function declares for itself, or nil. reflect gives such a type the name of its package's own.
+// localType returns a part of t that some function declares for itself, or nil. reflect gives such a type the name of
+// its package's own.
 func localType(t reflect.Type) reflect.Type {
 	if t.Name() != "" {
 		k := known[typeName(t)]
@@ -174,7 +175,8 @@ func localType(t reflect.Type) reflect.Type {
 	return nil
 }
 
-// typeName is a name that all types have, with full package paths. Only types that functions declare for themselves share theirs.
+// typeName is a name that all types have, with full package paths. Only types that functions declare for themselves
+// share theirs.
 func typeName(t reflect.Type) string {
 	if t.Name() != "" {
 		if t.PkgPath() == "" {

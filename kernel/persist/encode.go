@@ -10,8 +10,9 @@ import (
 	"unsafe"
 )
 
-// The file of a group: the number of blocks; for each its kind and what the kind needs; the variables; the types that interfaces hold and the
-// functions, by name and signature; the bytes of small arrays after their number; the contents. Contents refer to blocks by number and offset, so a reader can take any variable and leave the rest.
+// The file of a group: the number of blocks; for each its kind and what the kind needs; the variables; the types that
+// interfaces hold and the functions, by name and signature; the bytes of small arrays after their number; the
+// contents. Contents refer to blocks by number and offset, so a reader can take any variable and leave the rest.
 const (
 	blockTyped  = iota // count of elements, offset of the contents, number of the type + 1 or 0
 	blockBytes         // size, offset among the bytes
@@ -19,7 +20,8 @@ const (
 	blockMap           // offset of the contents
 )
 
-// refs to blocks: 0 is nil, 1 points to something without size, 2 to what a variable of a library points to, n+3 to block n.
+// refs to blocks: 0 is nil, 1 points to something without size, 2 to what a variable of a library points to, n+3 to
+// block n.
 const (
 	refNil = iota
 	refEmpty
@@ -27,7 +29,8 @@ const (
 	refFirst
 )
 
-// What interfaces hold: nothing, what a variable of a library holds, the text of an error that can't be kept and what it wraps, a value of type n-3.
+// What interfaces hold: nothing, what a variable of a library holds, the text of an error that can't be kept and what
+// it wraps, a value of type n-3.
 const (
 	dynamicNil = iota
 	dynamicSame
@@ -127,7 +130,8 @@ func (e *encoder) group(names []string, ps []reflect.Value) ([]byte, error) {
 	return w.b, nil
 }
 
-// block returns the number of the block that holds p, and p's offset in it. The contents of a new block are written later.
+// block returns the number of the block that holds p, and p's offset in it. The contents of a new block are written
+// later.
 func (e *encoder) block(p uintptr) (id, offset int, err error) {
 	i := find(e.blocks, p)
 	if i < 0 {
@@ -301,8 +305,8 @@ func (e *encoder) value(v reflect.Value) error {
 	return nil
 }
 
-// mapRef writes a reference to a map. Its entries are written in the order of their keys where these can be ordered, so that an unchanged
-// map gives unchanged bytes.
+// mapRef writes a reference to a map. Its entries are written in the order of their keys where these can be ordered,
+// so that an unchanged map gives unchanged bytes.
 func (e *encoder) mapRef(v reflect.Value) error {
 	if v.IsNil() {
 		e.body.int(refNil)

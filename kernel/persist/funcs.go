@@ -10,22 +10,23 @@ import (
 	"github.com/lectern-go/lectern/internal/cellstate"
 )
 
-// A compiled function value is a pointer to a code pointer, followed by what the function captures. The kernel writes the function
-// literals of cells so that they capture a single pointer, to a struct of pointers to their variables:
+// A compiled function value is a pointer to a code pointer, followed by what the function captures. The kernel writes
+// the function literals of cells so that they capture a single pointer, to a struct of pointers to their variables:
 //
 //	//go:noinline
 //	func maker(c *struct{ n *int }) func() int { return func() int { *c.n++; return *c.n } }
 //
-// So such a value is its maker and the struct, which is kept like any other memory, and calling the maker makes it again. It is
-// recognised by its code pointer, which is the same for all that one maker made. A maker must not be inlined: a copy of the literal in its
-// caller would have another code pointer.
+// So such a value is its maker and the struct, which is kept like any other memory, and calling the maker makes it
+// again. It is recognised by its code pointer, which is the same for all that one maker made. A maker must not be
+// inlined: a copy of the literal in its caller would have another code pointer.
 
-// A literal in a generic function has a generic maker. All instances whose type arguments look alike in memory share one code pointer, so
-// what such a literal captures begins with a Maker, which says which instance it is:
+// A literal in a generic function has a generic maker. All instances whose type arguments look alike in memory share
+// one code pointer, so what such a literal captures begins with a Maker, which says which instance it is:
 //
 //	func maker[T any](c *struct{ m persist.Maker; x *T }) func() T { return func() T { return *c.x } }
 //
-// The compiler lets it capture a dictionary of its types, too, behind c; calling the instance of the maker brings that along.
+// The compiler lets it capture a dictionary of its types, too, behind c; calling the instance of the maker brings that
+// along.
 
 // LiteralName begins the names of the functions that make literals; the id of a literal follows.
 const LiteralName = "lecternLit_"
@@ -60,8 +61,9 @@ type instance struct {
 	types reflect.Type
 }
 
-// Lit makes a function literal of the cells known under an id that no other literal has. maker returns it: a function without parameters, or
-// with one, a pointer to a struct that the literal captures and nothing else. A maker must not be inlined. Lit must be called before Begin.
+// Lit makes a function literal of the cells known under an id that no other literal has. maker returns it: a function
+// without parameters, or with one, a pointer to a struct that the literal captures and nothing else. A maker must not
+// be inlined. Lit must be called before Begin.
 func Lit(id string, maker any) {
 	mu.Lock()
 	defer mu.Unlock()
@@ -73,7 +75,8 @@ func Lit(id string, maker any) {
 	unlooked = append(unlooked, f)
 }
 
-// LitOf makes an instance of a literal in a generic function known, by the Maker that such a literal captures. It must be called before Begin.
+// LitOf makes an instance of a literal in a generic function known, by the Maker that such a literal captures. It must
+// be called before Begin.
 func LitOf(id string, m Maker) {
 	mu.Lock()
 	defer mu.Unlock()
@@ -92,8 +95,9 @@ func newInstance(id string, m Maker) *function {
 	return &function{id: id + "[" + strings.Join(list, ",") + "]", maker: m.Func, types: m.Types, captured: reflect.TypeOf(m.Func).In(0).Elem()}
 }
 
-// Fn makes a declared function known under its name with the full path of its package, such as main.hello or math/rand.Intn. It must be
-// called before Begin. f must not be an instance of a generic function or a method value: those are literals.
+// Fn makes a declared function known under its name with the full path of its package, such as main.hello or
+// math/rand.Intn. It must be called before Begin. f must not be an instance of a generic function or a method value:
+// those are literals.
 func Fn(id string, f any) {
 	mu.Lock()
 	defer mu.Unlock()
@@ -159,7 +163,8 @@ func (f *function) signature() string {
 	return signature(f.captured)
 }
 
-// Libraries ask whether a function can be kept before they make it part of their state. They ask while Save holds the lock.
+// Libraries ask whether a function can be kept before they make it part of their state. They ask while Save holds the
+// lock.
 func init() {
 	cellstate.SetFunctions(func(f any) bool {
 		_, _, err := functionOf(addressable(reflect.ValueOf(f)))
@@ -167,7 +172,8 @@ func init() {
 	})
 }
 
-// functionOf finds what is known of a function value, which is not nil, or returns an error that says why it can't be kept.
+// functionOf finds what is known of a function value, which is not nil, or returns an error that says why it can't be
+// kept.
 func functionOf(v reflect.Value) (*function, unsafe.Pointer, error) {
 	for _, f := range unlooked {
 		f.look()
@@ -225,7 +231,8 @@ func instanceOf(id string, p unsafe.Pointer) (*function, error) {
 	return f, nil
 }
 
-// libraryName returns the name of the declared function of a library that begins at pc, or "" if it is of the cells, a literal or generic.
+// libraryName returns the name of the declared function of a library that begins at pc, or "" if it is of the cells, a
+// literal or generic.
 func libraryName(pc uintptr) string {
 	name := codeName(pc)
 	slash := strings.LastIndexByte(name, '/') + 1
@@ -239,7 +246,8 @@ func libraryName(pc uintptr) string {
 	return name[:slash] + strings.ReplaceAll(pkg, "%2e", ".") + "." + fn
 }
 
-// codeName returns the name of the function that begins at pc. FuncForPC would name a function that was inlined at its beginning.
+// codeName returns the name of the function that begins at pc. FuncForPC would name a function that was inlined at its
+// beginning.
 func codeName(pc uintptr) string {
 	f := runtime.FuncForPC(pc)
 	if f == nil || f.Entry() != pc {
@@ -256,8 +264,9 @@ func codeName(pc uintptr) string {
 	}
 }
 
-// restored returns the function with an id, and the word that a variable of type t holds for it; a literal that captures variables gets its word
-// when they are known. A function of a library that this program does not contain becomes a stand-in that panics when it is called.
+// restored returns the function with an id, and the word that a variable of type t holds for it; a literal that
+// captures variables gets its word when they are known. A function of a library that this program does not contain
+// becomes a stand-in that panics when it is called.
 func restored(id, sig string, t reflect.Type) (*function, unsafe.Pointer, error) {
 	if f := functions[id]; f != nil {
 		for _, f := range unlooked {
@@ -298,8 +307,8 @@ func cutName(id string) (pkg, name string, ok bool) {
 	return id[:slash+dot], id[slash+dot+1:], true
 }
 
-// findCode returns where the function with a name begins, or 0 if the program does not contain it. It walks through the whole code, from its
-// end to its beginning.
+// findCode returns where the function with a name begins, or 0 if the program does not contain it. It walks through
+// the whole code, from its end to its beginning.
 func findCode(id string) uintptr {
 	lo := reflect.ValueOf(findCode).Pointer()
 	step := uintptr(1)

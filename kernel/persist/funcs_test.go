@@ -291,7 +291,8 @@ func TestFunctionsThatAreNotKept(t *testing.T) {
 	}
 }
 
-// A function of a library may not be linked into a later program. The variable comes back all the same, and says so when it is called.
+// A function of a library may not be linked into a later program. The variable comes back all the same, and says so
+// when it is called.
 func TestAbsentFunction(t *testing.T) {
 	newCell(t)
 	var f func(int) int

@@ -1,6 +1,7 @@
 package persist
 
-// links says how a cell makes known a type of the standard library that it can't name, by an expression with full package paths.
+// links says how a cell makes known a type of the standard library that it can't name, by an expression with full
+// package paths.
 var links = map[string]string{
 	"*compress/flate.decompressor":           `compress/flate.NewReader(nil)`,
 	"*sort.reverse":                          `sort.Reverse(sort.IntSlice(nil))`,

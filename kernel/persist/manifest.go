@@ -10,8 +10,8 @@ import (
 	"strconv"
 )
 
-// DirVar is the environment variable that names the folders for kept values: the first for everything, a second, on a larger disk, for arrays
-// that do not fit into it. They are separated as in PATH.
+// DirVar is the environment variable that names the folders for kept values: the first for everything, a second, on a
+// larger disk, for arrays that do not fit into it. They are separated as in PATH.
 const DirVar = "LECTERN_KEEP_DIR"
 
 // LimitVar is the environment variable that limits the bytes kept by one kernel.
@@ -162,8 +162,8 @@ func (m *Manifest) live() map[string]bool {
 
 func groupName(id int) string { return "g" + strconv.Itoa(id) }
 
-// writeFile replaces a file in one step. Unlike atomicfile it has one name for what is not finished, which the next cell writes over: a cell may be
-// killed at any time, and nobody is to clean up behind it.
+// writeFile replaces a file in one step. Unlike atomicfile it has one name for what is not finished, which the next
+// cell writes over: a cell may be killed at any time, and nobody is to clean up behind it.
 func writeFile(path string, b []byte) error {
 	tmp := path + ".tmp"
 	if err := os.WriteFile(tmp, b, 0o600); err != nil {

@@ -9,8 +9,8 @@ import (
 	"sync"
 )
 
-// A mapCopy holds the entries of a map, which have no address in the map itself. It is made once for all passes of a save: what KeepState
-// returns for an entry is found again by its address.
+// A mapCopy holds the entries of a map, which have no address in the map itself. It is made once for all passes of a
+// save: what KeepState returns for an entry is found again by its address.
 type mapCopy struct{ keys, values reflect.Value } // slices
 
 func copyMap(v reflect.Value) mapCopy {
@@ -24,7 +24,8 @@ func copyMap(v reflect.Value) mapCopy {
 	return c
 }
 
-// order returns the indexes of the entries in an order that depends on the keys alone, as far as that can be: an unchanged map gives unchanged bytes.
+// order returns the indexes of the entries in an order that depends on the keys alone, as far as that can be: an
+// unchanged map gives unchanged bytes.
 func (c mapCopy) order() []int {
 	type sortKey struct {
 		n uint64

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// ownTypes adds the names of the cells' own types in a type to set: its parts, what it points at, the types that it is an instance of.
-// seen holds the types that have been looked at.
+// ownTypes adds the names of the cells' own types in a type to set: its parts, what it points at, the types that it is
+// an instance of. seen holds the types that have been looked at.
 func ownTypes(t reflect.Type, set map[string]bool, seen map[reflect.Type]bool) {
 	if t == nil || seen[t] {
 		return
@@ -36,7 +36,8 @@ func ownTypes(t reflect.Type, set map[string]bool, seen map[reflect.Type]bool) {
 	}
 }
 
-// addNames adds the name of a type of package main, and those that it is an instance of: Pair[int,main.T] gives Pair and T.
+// addNames adds the name of a type of package main, and those that it is an instance of: Pair[int,main.T] gives Pair
+// and T.
 func addNames(t reflect.Type, set map[string]bool) {
 	name := t.Name()
 	if t.PkgPath() == "main" {

@@ -515,7 +515,8 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// FuzzManifest checks that any bytes in the place of a manifest give a manifest or an error, and that one that can be read can be written and read again.
+// FuzzManifest checks that any bytes in the place of a manifest give a manifest or an error, and that one that can be
+// read can be written and read again.
 func FuzzManifest(f *testing.F) {
 	d := f.TempDir()
 	m := newManifest()

@@ -218,7 +218,8 @@ func (s *saving) groupFile(b []byte) (int, error) {
 	return id, writeFile(filepath.Join(dirs[0], groupName(id)), b)
 }
 
-// array returns the file of a block, with the start and size of its memory. A block in mapped memory has its file already.
+// array returns the file of a block, with the start and size of its memory. A block in mapped memory has its file
+// already.
 func (s *saving) array(b *block) (name string, lo uintptr, size int, err error) {
 	if m := mappedAt(b); m != nil {
 		return m.name, reflect.ValueOf(m.mem).Pointer(), len(m.mem), nil

@@ -53,9 +53,10 @@ func init() {
 	os.Unsetenv(DirVar)
 }
 
-// Begin restores variables, given as pairs of name and pointer, and returns the function that saves them and those that Def names
-// later; a cell defers it. cell is the number of the cell. A value that can't be restored ends the cell with an error, unless ~ stands before its
-// name: such a variable only keeps another company whose memory it shares, and is forgotten with a note.
+// Begin restores variables, given as pairs of name and pointer, and returns the function that saves them and those
+// that Def names later; a cell defers it. cell is the number of the cell. A value that can't be restored ends the cell
+// with an error, unless ~ stands before its name: such a variable only keeps another company whose memory it shares,
+// and is forgotten with a note.
 func Begin(cell int, namesAndPointers ...any) func() {
 	cellstate.SetCell(cell)
 	if len(dirs) == 0 {
@@ -106,11 +107,12 @@ func Begin(cell int, namesAndPointers ...any) func() {
 	}
 }
 
-// lastTurn is how long a goroutine that works when the cell ends may go on before it is said to be left: the last that it does is often to tell the
-// cell that it is done, and on a busy machine its own end comes later.
+// lastTurn is how long a goroutine that works when the cell ends may go on before it is said to be left: the last that
+// it does is often to tell the cell that it is done, and on a busy machine its own end comes later.
 const lastTurn = 250 * time.Millisecond
 
-// noteGoroutines says that the cell's goroutines end with its process. Those of libraries, which wait for work, are nobody's concern.
+// noteGoroutines says that the cell's goroutines end with its process. Those of libraries, which wait for work, are
+// nobody's concern.
 func noteGoroutines() {
 	n, working := goroutinesLeft()
 	for pause := time.Millisecond; working && pause < lastTurn; pause *= 2 {
@@ -125,7 +127,8 @@ func noteGoroutines() {
 	}
 }
 
-// goroutinesLeft counts the cell's goroutines, and reports whether one of them works, or could, so that it may end by itself.
+// goroutinesLeft counts the cell's goroutines, and reports whether one of them works, or could, so that it may end by
+// itself.
 func goroutinesLeft() (n int, working bool) {
 	buf := make([]byte, 256<<10)
 	for _, g := range strings.Split(string(buf[:runtime.Stack(buf, true)]), "\n\n")[1:] { // the first is this one
@@ -272,7 +275,8 @@ func halt() {
 
 var halting sync.Mutex
 
-// watchInterrupt turns the first interrupt into an orderly end: at the next Poll, or after a second wherever the cell is.
+// watchInterrupt turns the first interrupt into an orderly end: at the next Poll, or after a second wherever the cell
+// is.
 func watchInterrupt() {
 	c := make(chan os.Signal, 1)
 	signal.Notify(c, os.Interrupt)

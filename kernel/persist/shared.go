@@ -13,8 +13,8 @@ import (
 	"unsafe"
 )
 
-// Some values are what they are by identity: programs compare errors with io.EOF, and time.Local is not a copy of it. They are variables of
-// libraries, so they are written by name, and a later process has them itself.
+// Some values are what they are by identity: programs compare errors with io.EOF, and time.Local is not a copy of it.
+// They are variables of libraries, so they are written by name, and a later process has them itself.
 
 var (
 	same     = map[string]reflect.Value{} // by name: what the variable holds, not an interface
@@ -24,8 +24,8 @@ var (
 	highSame uintptr
 )
 
-// Same makes values of libraries known by name, given as pairs of name and value: exported variables that hold errors or pointers, such
-// as "database/sql.ErrNoRows", sql.ErrNoRows. They come back as themselves, and not as copies.
+// Same makes values of libraries known by name, given as pairs of name and value: exported variables that hold errors
+// or pointers, such as "database/sql.ErrNoRows", sql.ErrNoRows. They come back as themselves, and not as copies.
 func Same(namesAndValues ...any) {
 	mu.Lock()
 	defer mu.Unlock()

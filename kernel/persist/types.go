@@ -51,7 +51,8 @@ var (
 	makerType     = reflect.TypeFor[Maker]()
 )
 
-// keptField reports whether a field of a struct is kept: of a sync.Pool only how it makes values is, of a sync.Cond its lock.
+// keptField reports whether a field of a struct is kept: of a sync.Pool only how it makes values is, of a sync.Cond
+// its lock.
 func keptField(t reflect.Type, i int) bool {
 	switch t {
 	case poolType:
@@ -205,7 +206,8 @@ func source(t reflect.Type) string {
 	return ""
 }
 
-// internal reports whether the cells can't import a package of the standard library. A path of the workspace's own module may have such a part.
+// internal reports whether the cells can't import a package of the standard library. A path of the workspace's own
+// module may have such a part.
 func internal(path string) bool {
 	return isStandard(path) && strings.Contains("/"+path+"/", "/internal/")
 }

@@ -20,8 +20,8 @@ type glyph struct {
 	style style
 }
 
-// No library does this for us: the one that is looked after, buildkite/terminal-to-html, needs a newer Go than we ask of a student and writes links,
-// pictures and 256 colours that a page can't take from anybody.
+// No library does this for us: the one that is looked after, buildkite/terminal-to-html, needs a newer Go than we ask
+// of a student and writes links, pictures and 256 colours that a page can't take from anybody.
 
 // terminal returns what a terminal shows after text was written to it, as HTML:
 // colours become classes, a carriage return overwrites the line, a backspace

@@ -9,9 +9,10 @@ import (
 	"strings"
 )
 
-// A courseMap shows which lesson needs which: lessons in rows, each below all that it needs, and arrows from row to row. What follows from other
-// arrows is left out. The rows are drawn as in Sugiyama, Tagawa & Toda 1981: an arrow that goes past a row has a place in it, the order within rows is
-// one with few crossings, and then each place moves towards its neighbours.
+// A courseMap shows which lesson needs which: lessons in rows, each below all that it needs, and arrows from row to
+// row. What follows from other arrows is left out. The rows are drawn as in Sugiyama, Tagawa & Toda 1981: an arrow
+// that goes past a row has a place in it, the order within rows is one with few crossings, and then each place moves
+// towards its neighbours.
 type courseMap struct {
 	rows  [][]*mapPlace
 	paths [][]*mapPlace // of the arrows, from row to row
@@ -93,8 +94,8 @@ func (m *courseMap) connect(from, to *mapPlace) {
 	m.paths = append(m.paths, path)
 }
 
-// order finds an order of each row with few crossings: again and again each row is sorted by where its neighbours stand, in the row above going down and
-// in the row below going up. The best order of all counts.
+// order finds an order of each row with few crossings: again and again each row is sorted by where its neighbours
+// stand, in the row above going down and in the row below going up. The best order of all counts.
 func (m *courseMap) order() {
 	best, fewest := m.columns(), m.crossings()
 	for round := range 24 {
@@ -169,9 +170,10 @@ func (m *courseMap) align() {
 	}
 }
 
-// spread puts a row as near to where its places want to be as they can be without touching: the sum of the squared distances is smallest. Less
-// the room of those before it, each place has to stand right of the one before. So neighbours that want it the other way round share their mean, which is
-// what the method of pooling adjacent violators does.
+// spread puts a row as near to where its places want to be as they can be without touching: the sum of the squared
+// distances is smallest. Less the room of those before it, each place has to stand right of the one before. So
+// neighbours that want it the other way round share their mean, which is what the method of pooling adjacent violators
+// does.
 func spread(row []*mapPlace, wish func(*mapPlace) float64) {
 	type pool struct {
 		sum float64

@@ -35,8 +35,8 @@ func course(t *testing.T, dir string, minutes int, needs ...[]int) (files []stri
 	return files
 }
 
-// TestIndexGuides: the index groups lessons, says what each needs and how long it takes, shows a map, and says where to go after the last, to which the
-// last lesson leads, too.
+// TestIndexGuides: the index groups lessons, says what each needs and how long it takes, shows a map, and says where
+// to go after the last, to which the last lesson leads, too.
 func TestIndexGuides(t *testing.T) {
 	dir := t.TempDir()
 	o := Options{
@@ -102,8 +102,8 @@ func TestNeeds(t *testing.T) {
 
 var arrow = regexp.MustCompile(`<path class="way"`)
 
-// TestMapOfAnyCourse: whatever lessons need, boxes and what passes between them do not overlap, all of it is inside, each lesson is there once and below
-// what it needs, and the same course gives the same bytes.
+// TestMapOfAnyCourse: whatever lessons need, boxes and what passes between them do not overlap, all of it is inside,
+// each lesson is there once and below what it needs, and the same course gives the same bytes.
 func TestMapOfAnyCourse(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 60 {

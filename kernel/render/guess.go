@@ -12,7 +12,8 @@ import (
 // guessType is the MIME type of what lesson.Guess shows; see package lesson.
 const guessType = "application/vnd.lectern.guess+json"
 
-// A guess is a question to the reader. Its fields are those that assets/guess.js reads; others that a notebook may hold stay behind.
+// A guess is a question to the reader. Its fields are those that assets/guess.js reads; others that a notebook may
+// hold stay behind.
 type guess struct {
 	Question string   `json:"question"`
 	Kind     string   `json:"kind"`
@@ -47,7 +48,8 @@ func (g *guess) fits() bool {
 	return false
 }
 
-// guesses draws the questions among a cell's outputs, and returns the other outputs. Without scripts the answer stands below its question.
+// guesses draws the questions among a cell's outputs, and returns the other outputs. Without scripts the answer stands
+// below its question.
 func (p *page) guesses(outputs []*notebook.Output) (drawn string, others []*notebook.Output) {
 	var b strings.Builder
 	for _, o := range outputs {
@@ -93,8 +95,9 @@ func (p *page) markdownLine(s string) string {
 	return strings.Join(parts, "")
 }
 
-// openAfter begins what stays hidden, beside a cell's other outputs, until its questions are answered: the cells below, up to the next heading,
-// fold or exercise. A question among them, which is asked when they are seen, has a box of its own inside.
+// openAfter begins what stays hidden, beside a cell's other outputs, until its questions are answered: the cells
+// below, up to the next heading, fold or exercise. A question among them, which is asked when they are seen, has a box
+// of its own inside.
 func (p *page) openAfter() {
 	p.write(`<div class="after">`+"\n", "")
 	p.after++

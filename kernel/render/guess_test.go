@@ -16,7 +16,8 @@ func askNumber(answer float64) map[string]any {
 	return map[string]any{"question": "how many `bytes` <now>", "kind": "number", "answer": answer, "shown": "128 bytes", "why": "4 each."}
 }
 
-// What follows a question stands in one box up to the next heading, fold or exercise; a question in the box has one of its own.
+// What follows a question stands in one box up to the next heading, fold or exercise; a question in the box has one of
+// its own.
 func TestGuess(t *testing.T) {
 	got := article(t, md("t", "# T"), code("g", "lesson.Guess()", display("text/plain", "drawn"), asked(askNumber(128))), md("a", "so it is"), code("b", "more()"),
 		md("h", "## Next"), code("g2", "lesson.Guess()", asked(askNumber(2))), code("g3", "lesson.Guess()", asked(askNumber(3))), md("x", "told"), md("p", "python", "pytorch"), md("z", "end"))

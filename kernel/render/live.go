@@ -27,14 +27,15 @@ type Live struct {
 const (
 	liveFolder = "live"
 
-	// livePolicy is what pages with cells that run may do beside the rest: load the files beside them, and compile WebAssembly in workers. The workers'
-	// scripts are made by the page, so that they are under the page's own policy.
+	// livePolicy is what pages with cells that run may do beside the rest: load the files beside them, and compile
+	// WebAssembly in workers. The workers' scripts are made by the page, so that they are under the page's own policy.
 	livePolicy = " 'self' 'wasm-unsafe-eval'; connect-src 'self'; worker-src blob:"
 )
 
 var liveName = regexp.MustCompile(`^` + liveFolder + `/(?:[a-z]+-[0-9a-f]{16}\.gz(?:\.js)?|LICENSE-[A-Za-z]+\.txt)$`)
 
-// liveFile reports whether a file of that name is one for cells that run: nothing else in the folder live is ever replaced or removed.
+// liveFile reports whether a file of that name is one for cells that run: nothing else in the folder live is ever
+// replaced or removed.
 func liveFile(name string) bool { return liveName.MatchString(name) }
 
 // claimLive makes sure that files for cells that run may be written and removed.

@@ -58,8 +58,9 @@ func (p *page) output(o *notebook.Output) string {
 // lineFits is how many characters of printed text a page shows in a line.
 const lineFits = 84
 
-// printed draws text that a cell printed. Its lines stay as they are, since columns stand under each other; but where one is too long for the
-// page, as the sentence of an error is, the text is broken into lines that can be read without scrolling.
+// printed draws text that a cell printed. Its lines stay as they are, since columns stand under each other; but where
+// one is too long for the page, as the sentence of an error is, the text is broken into lines that can be read without
+// scrolling.
 func printed(text string) string {
 	class := ""
 	for line := range strings.Lines(terminalText(text)) {

@@ -7,8 +7,9 @@ import (
 	"github.com/lectern-go/lectern/kernel/notebook"
 )
 
-// Outputs draws the outputs of a cell that runs in a page. They look as on the pages of a course, and like those of a notebook that is not trusted
-// they run nothing in the page, load nothing and stand over nothing: somebody may have pasted the cell from anywhere.
+// Outputs draws the outputs of a cell that runs in a page. They look as on the pages of a course, and like those of a
+// notebook that is not trusted they run nothing in the page, load nothing and stand over nothing: somebody may have
+// pasted the cell from anywhere.
 type Outputs struct{ page *page }
 
 // NewOutputs begins a cell. The ids in its outputs begin with a prefix, which no other cell of the page has.
@@ -30,7 +31,8 @@ func (d *Outputs) Output(o *notebook.Output) string {
 	return strings.TrimSpace(d.page.output(o))
 }
 
-// frame draws HTML with scripts of its own as a document of its own, which the browser keeps apart from the page. It tells the page how high it is.
+// frame draws HTML with scripts of its own as a document of its own, which the browser keeps apart from the page. It
+// tells the page how high it is.
 func frame(content string) string {
 	document := `<!DOCTYPE html><meta charset="utf-8"><meta name="color-scheme" content="light dark"><style>body{margin:0;font:16px/1.6 system-ui,sans-serif}</style>` +
 		balance(content) + `<script>new ResizeObserver(() => parent.postMessage({ lecternHeight: document.documentElement.offsetHeight }, "*")).observe(document.documentElement)</script>`

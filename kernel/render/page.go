@@ -80,7 +80,8 @@ func (p *page) place(line int) *Problem {
 	return q
 }
 
-// problem records what keeps the page from being right. What is wrong in a stranger's notebook is a warning: whoever renders it can't mend it.
+// problem records what keeps the page from being right. What is wrong in a stranger's notebook is a warning: whoever
+// renders it can't mend it.
 func (p *page) problem(line int, format string, args ...any) {
 	if p.site.options.Untrusted {
 		p.warn(line, format, args...)
@@ -216,7 +217,8 @@ func (p *page) findNeeds(earlier []*page) {
 
 var ownFold = regexp.MustCompile(`(?is)^(\s*<details>\s*<summary>[^<]*</summary>)(.*?)(</details>\s*)$`)
 
-// unfolded is the text of a cell without the fold that it brings along for programs that know no tags. Lines keep their numbers.
+// unfolded is the text of a cell without the fold that it brings along for programs that know no tags. Lines keep
+// their numbers.
 func unfolded(source string) string {
 	m := ownFold.FindStringSubmatch(source)
 	if m == nil {

@@ -12,15 +12,15 @@ import (
 	"strings"
 )
 
-// pictureLimit is the most bytes that a picture beside a notebook may have. Pages carry their pictures inside, and a page of that size is too
-// large already.
+// pictureLimit is the most bytes that a picture beside a notebook may have. Pages carry their pictures inside, and a
+// page of that size is too large already.
 const pictureLimit = 10 << 20
 
 // rasters are the pictures of dots that pages may hold: browsers draw them and do nothing else with them.
 var rasters = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
 
-// image returns a picture that Markdown names as a data URL: one that is written there, an attachment of the cell or a file beside the notebook. It is
-// empty if the page can't have it; the reason is recorded.
+// image returns a picture that Markdown names as a data URL: one that is written there, an attachment of the cell or a
+// file beside the notebook. It is empty if the page can't have it; the reason is recorded.
 func (p *page) image(dest string) string {
 	if scheme, _, ok := strings.Cut(dest, ":"); ok && strings.ToLower(strings.TrimSpace(scheme)) == "data" {
 		return p.dataImage(dest)
@@ -44,8 +44,8 @@ func (p *page) image(dest string) string {
 	return p.picture(data, dest)
 }
 
-// pictureFile reads a file beside the notebook. A link may lead to another file in that folder or below it, but not out of it: who writes a
-// notebook is not to choose which files of the reader's machine are published.
+// pictureFile reads a file beside the notebook. A link may lead to another file in that folder or below it, but not
+// out of it: who writes a notebook is not to choose which files of the reader's machine are published.
 func (p *page) pictureFile(dest string) ([]byte, error) {
 	name := filepath.FromSlash(dest)
 	if !filepath.IsLocal(name) {

@@ -85,7 +85,8 @@ func safe(t *testing.T, src, out string) {
 	}
 }
 
-// A stranger's output keeps what Markdown may hold. What runs, loads, or would lie over the page is gone, with what is in it.
+// A stranger's output keeps what Markdown may hold. What runs, loads, or would lie over the page is gone, with what is
+// in it.
 func TestStrictFilter(t *testing.T) {
 	tests := []struct{ name, src, want string }{
 		{"table", `<table border="1" class="dataframe"><tr><th scope="row">a</th><td style="text-align: right">1</td></tr></table>`,
@@ -165,7 +166,8 @@ func FuzzFilters(f *testing.F) {
 	})
 }
 
-// Whoever writes a notebook can't make rendering it take for ever: each of these took minutes if every tag looked at all the others.
+// Whoever writes a notebook can't make rendering it take for ever: each of these took minutes if every tag looked at
+// all the others.
 func TestFiltersLongInput(t *testing.T) {
 	for _, piece := range []string{"<b>", "<svg>", "<!--", "<b a='", "<![CDATA[", "<svg><![CDATA[", "<script>", "<title>", "<b></i>", "</b>", "a<"} {
 		s := strings.Repeat(piece, 200_000)

@@ -32,19 +32,21 @@ type Options struct {
 	// Description of the course in a sentence, for search engines and previews of links; may be empty.
 	Description string
 
-	// URL is where the pages will be published, such as https://example.org/course/. Then there is a site map, and pages name their address.
+	// URL is where the pages will be published, such as https://example.org/course/. Then there is a site map, and
+	// pages name their address.
 	URL string
 
-	// Picture is a PNG that previews of links show, 1200 x 630 pixels by custom, and PictureAlt says what is to be seen in it. It becomes a file of the
-	// site if URL is known, since a preview asks for it by its whole address.
+	// Picture is a PNG that previews of links show, 1200 x 630 pixels by custom, and PictureAlt says what is to be
+	// seen in it. It becomes a file of the site if URL is known, since a preview asks for it by its whole address.
 	Picture    []byte
 	PictureAlt string
 
 	// AllowMissingAlt makes a figure without alternative text a warning.
 	AllowMissingAlt bool
 
-	// Untrusted is for notebooks of strangers. Of their outputs, too, only harmless elements are kept; nothing of theirs runs, loads anything or
-	// stands over the page; files beside the notebooks are left out; and what is wrong in them is a warning.
+	// Untrusted is for notebooks of strangers. Of their outputs, too, only harmless elements are kept; nothing of
+	// theirs runs, loads anything or stands over the page; files beside the notebooks are left out; and what is wrong
+	// in them is a warning.
 	Untrusted bool
 
 	// Live lets the cells of lessons run in the browser; nil leaves them as they were recorded.

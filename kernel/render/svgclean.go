@@ -10,7 +10,8 @@ import (
 	"strings"
 )
 
-// svgElements are those of a picture: what draws, what is drawn with, and what moves it. What runs, links or holds another document is not among them.
+// svgElements are those of a picture: what draws, what is drawn with, and what moves it. What runs, links or holds
+// another document is not among them.
 var svgElements = set(`svg g defs symbol use switch path rect circle ellipse line polyline polygon text tspan textPath title desc linearGradient radialGradient stop clipPath mask
 	pattern marker image style filter feBlend feColorMatrix feComponentTransfer feComposite feConvolveMatrix feDiffuseLighting feDisplacementMap feDistantLight
 	feDropShadow feFlood feFuncA feFuncB feFuncG feFuncR feGaussianBlur feMerge feMergeNode feMorphology feOffset fePointLight feSpecularLighting feSpotLight feTile
@@ -25,8 +26,9 @@ const (
 // svgDepth is how deep elements may be nested: more than any drawing needs, and less than what makes a browser give up.
 const svgDepth = 200
 
-// cleanSVG parses a picture and writes it anew, with nothing in it that runs, loads or leads elsewhere. cut names what was left out, but for the
-// notes that drawing programs keep for themselves; a long list ends with "and more". The error says why it is no SVG.
+// cleanSVG parses a picture and writes it anew, with nothing in it that runs, loads or leads elsewhere. cut names what
+// was left out, but for the notes that drawing programs keep for themselves; a long list ends with "and more". The
+// error says why it is no SVG.
 func cleanSVG(src string) (clean string, cut []string, err error) {
 	d := xml.NewDecoder(strings.NewReader(strings.TrimPrefix(src, "\ufeff")))
 	d.CharsetReader = func(charset string, _ io.Reader) (io.Reader, error) {
@@ -145,7 +147,8 @@ func svgAttribute(element string, a xml.Attr) (name string, ok bool) {
 	return name, svgAttributes[name] && loadsNothing(a.Value)
 }
 
-// animatesReference reports whether an animation changes what an element refers to, which need not look like an address anywhere in the file.
+// animatesReference reports whether an animation changes what an element refers to, which need not look like an
+// address anywhere in the file.
 func animatesReference(t xml.StartElement) bool {
 	for _, a := range t.Attr {
 		if a.Name.Local == "attributeName" && !svgAttributes[a.Value] || a.Name.Local == "attributeName" && (a.Value == "href" || a.Value == "style" || a.Value == "class") {

@@ -89,7 +89,8 @@ func TestCleanSVG(t *testing.T) {
 	}
 }
 
-// Whatever a file holds, what is published of it is an SVG with nothing in it but what is allowed, and cleaning it again changes nothing.
+// Whatever a file holds, what is published of it is an SVG with nothing in it but what is allowed, and cleaning it
+// again changes nothing.
 func FuzzSVG(f *testing.F) {
 	for _, s := range []string{`<svg xmlns="http://www.w3.org/2000/svg"><g fill="url(#a)">a</g></svg>`, `<svg><script>x</script><style>a{b:url(x)}</style></svg>`, `<svg><a href="x"><image href="data:image/png,x"/></a></svg>`,
 		`<x:svg xmlns:x="http://www.w3.org/2000/svg" xml:space="preserve"><set attributeName="href"/></x:svg>`, `<!DOCTYPE svg><svg onload="x">&lt;</svg>`, `<svg><style><![CDATA[</style>]]></style></svg>`} {

@@ -26,8 +26,8 @@ var script = pageScript + guessScript
 //go:embed assets/theme.js
 var themeScript string
 
-// policy forbids a page to load or send anything. Scripts may stand in the page, since outputs may bring theirs along; a page of notebooks that are
-// not trusted runs the site's own scripts and no other.
+// policy forbids a page to load or send anything. Scripts may stand in the page, since outputs may bring theirs along;
+// a page of notebooks that are not trusted runs the site's own scripts and no other.
 func (s *site) policy(live bool) string {
 	scripts := "'unsafe-inline'"
 	if s.options.Untrusted {
@@ -147,7 +147,8 @@ func (s *site) outs() []string {
 	return list
 }
 
-// missing is what a web server shows in place of a page that is not there. It may stand at any address, so that its links name the whole of theirs if it is known.
+// missing is what a web server shows in place of a page that is not there. It may stand at any address, so that its
+// links name the whole of theirs if it is known.
 func (s *site) missing() string {
 	var b strings.Builder
 	b.WriteString("<div class=\"columns one\">\n<main id=\"main\" tabindex=\"-1\">\n<h1>There is no such page</h1>\n<p>The lesson may have another name now. These are all:</p>\n<ul>\n")
@@ -257,7 +258,8 @@ func (s *site) index(index string) string {
 	return s.frame(sheet{file: "index.html", title: s.options.Title, description: s.options.Description, columns: b.String(), index: index})
 }
 
-// partHead is the heading of a part of the course, with the time that it takes; there is none for what stands in no part.
+// partHead is the heading of a part of the course, with the time that it takes; there is none for what stands in no
+// part.
 func (s *site) partHead(part int) string {
 	if part == 0 {
 		return ""

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/net/html"
 )
 
-// htmlToken is a piece of HTML as a browser sees it. raw is its source; its attributes have names in lower case and decoded values, and of several of
-// one name the first is left.
+// htmlToken is a piece of HTML as a browser sees it. raw is its source; its attributes have names in lower case and
+// decoded values, and of several of one name the first is left.
 type htmlToken struct {
 	kind  html.TokenType // text, a start tag, which may close itself, an end tag, a comment or a doctype
 	raw   string
@@ -17,8 +17,9 @@ type htmlToken struct {
 	void  bool // the tag ends with />, which means something in SVG and MathML alone
 }
 
-// scanner splits HTML into tokens. What is not finished at the end of the text is text: an unfinished tag can't swallow what follows on the page.
-// We look at tokens and not at a parsed document, as goldmark hands us inline HTML one tag at a time, and a trusted output is to stay as it was written.
+// scanner splits HTML into tokens. What is not finished at the end of the text is text: an unfinished tag can't
+// swallow what follows on the page. We look at tokens and not at a parsed document, as goldmark hands us inline HTML
+// one tag at a time, and a trusted output is to stay as it was written.
 type scanner struct {
 	tokens *html.Tokenizer
 	raw    bool // text comes next, whatever it looks like: a <script> or the like has just begun
@@ -28,14 +29,15 @@ func scan(src string) *scanner {
 	return &scanner{tokens: html.NewTokenizer(strings.NewReader(src))}
 }
 
-// markup says that the start tag just read has elements inside, even if its name is one of those whose content is plain text in HTML. SVG's <title>
-// is no <title>, and what a dropped tag held is looked at like the rest.
+// markup says that the start tag just read has elements inside, even if its name is one of those whose content is
+// plain text in HTML. SVG's <title> is no <title>, and what a dropped tag held is looked at like the rest.
 func (s *scanner) markup() {
 	s.raw = false
 	s.tokens.NextIsNotRawText()
 }
 
-// foreign says whether the next token stands in SVG or MathML, where <![CDATA[ begins text. In HTML it begins a comment, which ends at the next >.
+// foreign says whether the next token stands in SVG or MathML, where <![CDATA[ begins text. In HTML it begins a
+// comment, which ends at the next >.
 func (s *scanner) foreign(yes bool) { s.tokens.AllowCDATA(yes) }
 
 func (s *scanner) next() (t htmlToken, ok bool) {

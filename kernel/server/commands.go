@@ -16,7 +16,8 @@ import (
 	"github.com/lectern-go/lectern/kernel/internal/rewrite"
 )
 
-// Magics and shell lines. What has to do with what the kernel knows, or with how its cells run, is obeyed here; the rest is GoNB's.
+// Magics and shell lines. What has to do with what the kernel knows, or with how its cells run, is obeyed here; the
+// rest is GoNB's.
 
 // obey runs commands in their order until one fails.
 func (e *execution) obey(cs []rewrite.Command) *failure {

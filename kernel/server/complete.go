@@ -22,8 +22,8 @@ import (
 	"github.com/lectern-go/lectern/kernel/jupyter"
 )
 
-// A completer answers questions about code that is being edited, through a gopls of its own: GoNB's would answer only when no cell runs, and
-// knows nothing of the kernel's variables.
+// A completer answers questions about code that is being edited, through a gopls of its own: GoNB's would answer only
+// when no cell runs, and knows nothing of the kernel's variables.
 type completer struct {
 	k      *kernel
 	once   sync.Once
@@ -121,7 +121,8 @@ func (c *completer) ask(f func(context.Context, *gopls.Client) error) error {
 	return f(ctx, c.client)
 }
 
-// byteOffset turns a cursor of Jupyter's into an offset. Since protocol 5.2 it counts code points, before that UTF-16 units.
+// byteOffset turns a cursor of Jupyter's into an offset. Since protocol 5.2 it counts code points, before that UTF-16
+// units.
 func byteOffset(code string, cursor int, m *jupyter.Message) int {
 	n := 0
 	for i, r := range code {

@@ -45,8 +45,9 @@ func lockFolder(dir string) (*os.File, error) {
 	return nil, errSwept
 }
 
-// abandoned reports whether no living process holds the lock of a folder; then it is the caller's, who closes the file. A folder of another user, of
-// which that can't be known, is not abandoned. Nor is one without a lock file, which is being made, or removed, until an hour has passed.
+// abandoned reports whether no living process holds the lock of a folder; then it is the caller's, who closes the
+// file. A folder of another user, of which that can't be known, is not abandoned. Nor is one without a lock file,
+// which is being made, or removed, until an hour has passed.
 func abandoned(dir string) (lock *os.File, ok bool) {
 	f, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if errors.Is(err, fs.ErrNotExist) {

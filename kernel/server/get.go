@@ -19,8 +19,8 @@ import (
 	"github.com/lectern-go/lectern/kernel/internal/rewrite"
 )
 
-// Modules are fetched by %get path@version, and by a cell that imports a package that is not there. Nothing else uses the network, and nothing
-// is changed but the module beside the lessons' and the user's module cache.
+// Modules are fetched by %get path@version, and by a cell that imports a package that is not there. Nothing else uses
+// the network, and nothing is changed but the module beside the lessons' and the user's module cache.
 
 // offlineVar keeps imports from fetching anything.
 const offlineVar = "LECTERN_OFFLINE"
@@ -45,7 +45,8 @@ func (e *execution) get(c rewrite.Command) *failure {
 	return nil
 }
 
-// mayFetch reports whether a package that a cell imports, and that is not here, is to be fetched; if not, hint says how it could be.
+// mayFetch reports whether a package that a cell imports, and that is not here, is to be fetched; if not, hint says
+// how it could be.
 func (k *kernel) mayFetch(path string) (ok bool, hint string) {
 	first, _, _ := strings.Cut(path, "/")
 	lessons := modulePath(k.c.root)
@@ -75,8 +76,8 @@ const (
 
 var errNotFound = errors.New("nothing was found in time")
 
-// fetch adds modules, given as path or path@version, to the module for fetched packages, or leaves that as it was. what names the wish, and all
-// asks for every package of the paths' trees to be at hand.
+// fetch adds modules, given as path or path@version, to the module for fetched packages, or leaves that as it was.
+// what names the wish, and all asks for every package of the paths' trees to be at hand.
 func (e *execution) fetch(what string, args []string, all bool) *failure {
 	ctx, cancel := context.WithTimeout(e.ctx, fetchLimit)
 	defer cancel()
@@ -111,8 +112,8 @@ func (e *execution) fetch(what string, args []string, all bool) *failure {
 	}
 	output, err := goCommand(ctx, getModule(e.k.c), append(env, "GOWORK=off"), progress, get...)
 	if err == nil {
-		// The workspace of the cells joins this module and the lessons'; what it needs to know of both must be at hand before cells, which
-		// never use the network, are compiled in it.
+		// The workspace of the cells joins this module and the lessons'; what it needs to know of both must be at hand
+		// before cells, which never use the network, are compiled in it.
 		if err = joinModules(e.k.c, e.k.f.check()); err == nil {
 			output, err = goCommand(ctx, e.k.f.check(), env, progress, list...)
 		}

@@ -27,8 +27,8 @@ import (
 	"github.com/lectern-go/lectern/kernel/show"
 )
 
-// toolEnv is the environment in which cells are compiled: with path before the other folders of programs, and tmp for temporary files, which an
-// end by force would leave behind elsewhere.
+// toolEnv is the environment in which cells are compiled: with path before the other folders of programs, and tmp for
+// temporary files, which an end by force would leave behind elsewhere.
 func toolEnv(env []string, path, tmp string) []string {
 	var out []string
 	for _, kv := range cellenv.Offline(env) {
@@ -65,7 +65,8 @@ func gonbEnv(c config) (env []string) {
 	return append(env, "GONB_JUPYTER_KERNEL_ID="+kernelID(c.connection))
 }
 
-// jupyterRoot is the folder that Jupyter serves files from, as far as it can be known: the one in which its process runs.
+// jupyterRoot is the folder that Jupyter serves files from, as far as it can be known: the one in which its process
+// runs.
 func jupyterRoot() string {
 	dir, _ := os.Readlink(filepath.Join("/proc", os.Getenv("JPY_PARENT_PID"), "cwd"))
 	return dir
@@ -242,7 +243,8 @@ func dial(ctx context.Context, info jupyter.ConnectionInfo, g *gonb) (*jupyter.S
 		s.Close()
 		return nil, err
 	}
-	// With the network off, "go get" before each cell finds nothing and costs time. The first cell comes after this request.
+	// With the network off, "go get" before each cell finds nothing and costs time. The first cell comes after this
+	// request.
 	if err := s.Shell.Send(jupyter.NewMessage("lectern", "execute_request", map[string]any{"code": "%noautoget", "silent": true, "store_history": false,
 		"allow_stdin": false, "stop_on_error": true, "user_expressions": map[string]string{}})); err != nil {
 		s.Close()
@@ -366,8 +368,8 @@ func quoted(args []string) string {
 	return strings.Join(out, " ")
 }
 
-// runUnderGoNB builds the program and lets GoNB run it, to which it speaks of what to display and of widgets. GoNB builds nothing but a program that
-// becomes the other one.
+// runUnderGoNB builds the program and lets GoNB run it, to which it speaks of what to display and of widgets. GoNB
+// builds nothing but a program that becomes the other one.
 func (e *execution) runUnderGoNB() *failure {
 	exe, f := e.build()
 	if f != nil {

@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// GoNB speaks of the lines of the cell that it was given, which is a program of ours. Here they become those of the user's cells.
+// GoNB speaks of the lines of the cell that it was given, which is a program of ours. Here they become those of the
+// user's cells.
 
 var (
 	gonbFrame = regexp.MustCompile(`(?:\x1b\[[0-9;]*m)*\[\[ Cell (?:\[\d+\] )?Line (\d+) \]\](?:\x1b\[[0-9;]*m)* \S*?main(?:_test)?\.go:\d+`)
@@ -32,8 +33,8 @@ func (e *execution) fromGoNB(text string) string {
 	})
 }
 
-// gonbSays turns what the compiler has said about GoNB's program into what it would have said about ours. The lines of GoNB's report are marked with
-// those of its cell.
+// gonbSays turns what the compiler has said about GoNB's program into what it would have said about ours. The lines of
+// GoNB's report are marked with those of its cell.
 func (e *execution) gonbSays(value string, report []any) string {
 	lines := strings.Split(value, "\n")
 	for i, line := range lines {

@@ -16,7 +16,8 @@ import (
 
 // A mistake of the kernel's own ends the request in which it shows, and never the kernel: hours of values hang on that.
 
-// guard runs a cell. If the kernel panics, the cell fails with what a report needs, and the session is what it was before.
+// guard runs a cell. If the kernel panics, the cell fails with what a report needs, and the session is what it was
+// before.
 func (e *execution) guard(run func() *failure) (fail *failure) {
 	before := e.k.current()
 	defer func() {

@@ -14,8 +14,8 @@ import (
 	"github.com/lectern-go/lectern/kernel/internal/rewrite"
 )
 
-// A magic is a line that the kernel obeys. The table of them is what cells are run by, what completion offers, what %help shows, and what
-// docs/kernel.md has to name.
+// A magic is a line that the kernel obeys. The table of them is what cells are run by, what completion offers, what
+// %help shows, and what docs/kernel.md has to name.
 type magic struct {
 	name  string
 	args  string // what follows the name

@@ -1,4 +1,5 @@
-// Command server is Lectern's kernel. GoNB, which it is built on, runs on Linux and macOS, and so does it; on Windows use WSL.
+// Command server is Lectern's kernel. GoNB, which it is built on, runs on Linux and macOS, and so does it; on Windows
+// use WSL.
 package main
 
 import (

@@ -34,7 +34,8 @@ func packageIndex(ctx context.Context, c config, f *folders) *packages.Packages 
 	})
 }
 
-// prepare downloads the modules that cells may import from, compiles their packages as cells use them, and remembers where they are.
+// prepare downloads the modules that cells may import from, compiles their packages as cells use them, and remembers
+// where they are.
 func prepare(c config) (code int) {
 	f, err := newFolders() // locked, or a kernel that starts meanwhile takes them for a dead one's
 	if err == nil {

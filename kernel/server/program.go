@@ -22,8 +22,8 @@ import (
 	"github.com/lectern-go/lectern/kernel/internal/rewrite"
 )
 
-// A builder turns programs into executables by calling Go's compiler and linker itself: the go command takes a third of a cell's time to find out what
-// is known here already.
+// A builder turns programs into executables by calling Go's compiler and linker itself: the go command takes a third
+// of a cell's time to find out what is known here already.
 type builder struct {
 	dir      string
 	packages *packages.Packages
@@ -152,7 +152,8 @@ type process struct {
 	done chan struct{} // closed when it has ended
 }
 
-// start runs a command in a process group of its own and hands on what it prints, in pieces that cut no character in two.
+// start runs a command in a process group of its own and hands on what it prints, in pieces that cut no character in
+// two.
 func start(cmd *exec.Cmd, stdout, stderr func(string)) (*process, error) {
 	readers := make([]*os.File, 0, 2)
 	writers := make([]*os.File, 0, 2)

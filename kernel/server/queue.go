@@ -11,8 +11,9 @@ import (
 	"github.com/lectern-go/lectern/kernel/jupyter"
 )
 
-// queue runs execute requests one after the other: rewriting a cell needs to know what the one before has kept. After an error the requests that
-// were already waiting are not run, so that running all cells stops at the first failing one.
+// queue runs execute requests one after the other: rewriting a cell needs to know what the one before has kept. After
+// an error the requests that were already waiting are not run, so that running all cells stops at the first failing
+// one.
 type queue struct {
 	k       *kernel
 	mu      sync.Mutex
@@ -24,8 +25,8 @@ type queue struct {
 	wake    chan struct{}
 }
 
-// straggle is how long after an error a request may still arrive that was sent before its client could know of the error; the date in its
-// header says which those are.
+// straggle is how long after an error a request may still arrive that was sent before its client could know of the
+// error; the date in its header says which those are.
 const straggle = 30 * time.Millisecond
 
 func newQueue(k *kernel) *queue {
@@ -105,8 +106,8 @@ func (q *queue) mark() {
 	q.mu.Unlock()
 }
 
-// abort answers without running them the requests that were sent before anybody could know of the failure: those that waited then, and those that
-// arrive late, by the date in their headers.
+// abort answers without running them the requests that were sent before anybody could know of the failure: those that
+// waited then, and those that arrive late, by the date in their headers.
 func (q *queue) abort() {
 	q.mu.Lock()
 	failed := q.ended

@@ -44,8 +44,8 @@ func wholeRunes(b []byte) int {
 	return len(b)
 }
 
-// A joiner joins pieces of text that follow each other quickly into one message: a browser that gets a message for each of 100,000 lines is of no
-// use for minutes. The first piece after a rest goes out at once.
+// A joiner joins pieces of text that follow each other quickly into one message: a browser that gets a message for
+// each of 100,000 lines is of no use for minutes. The first piece after a rest goes out at once.
 type joiner struct {
 	send func(stream, text string)
 

@@ -16,7 +16,8 @@ import (
 	"github.com/lectern-go/lectern/kernel/jupyter"
 )
 
-// A %wasm cell runs in the page: the kernel builds it for js/wasm into a folder that Jupyter serves, and the page fetches it from there.
+// A %wasm cell runs in the page: the kernel builds it for js/wasm into a folder that Jupyter serves, and the page
+// fetches it from there.
 
 const (
 	pagesDir = "jupyter_files"  // of Jupyter's root: where GoNB's users expect it

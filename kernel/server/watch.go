@@ -12,13 +12,14 @@ import (
 	"time"
 )
 
-// The watcher is this program, started a second time. It waits for the end of the kernel, however that comes, and then ends the
-// processes and removes the folders that the kernel could not: nobody can clean up behind its own SIGKILL.
+// The watcher is this program, started a second time. It waits for the end of the kernel, however that comes, and then
+// ends the processes and removes the folders that the kernel could not: nobody can clean up behind its own SIGKILL.
 
 // watchArg makes this program the watcher.
 const watchArg = "-watch-over"
 
-// startWatcher starts the watcher of this process. It is told of groups and folders on its standard input, whose end is our end.
+// startWatcher starts the watcher of this process. It is told of groups and folders on its standard input, whose end
+// is our end.
 func startWatcher(f *folders) (*watcher, error) {
 	exe, err := os.Executable()
 	if err != nil {

@@ -10,8 +10,9 @@ import (
 	"strings"
 )
 
-// Cells import from the module of the lessons, from GoNB's packages for displays and widgets, and, for packages fetched with %get or by an
-// import, from a module beside the lessons', which lies in .lectern and holds nothing but its requirements.
+// Cells import from the module of the lessons, from GoNB's packages for displays and widgets, and, for packages
+// fetched with %get or by an import, from a module beside the lessons', which lies in .lectern and holds nothing but
+// its requirements.
 
 // getModule is the folder of the module for fetched packages; the environment variable LECTERN_GET names another.
 func getModule(c config) string {
@@ -29,7 +30,8 @@ func modules(c config) []string {
 	return []string{c.root, getModule(c)}
 }
 
-// gonbui is the folder of the module that requires GoNB's packages for cells, in the version of our GoNB; "" if the lessons have none.
+// gonbui is the folder of the module that requires GoNB's packages for cells, in the version of our GoNB; "" if the
+// lessons have none.
 func gonbui(c config) string {
 	d := filepath.Join(c.root, "tools", "gonbui")
 	if goLine(d) == "" {
@@ -49,7 +51,8 @@ func warmPackages(c config) []string {
 	return list
 }
 
-// slowPackages are GoNB's packages that take a minute to compile: they are compiled when a cell imports them, if setup has not got round to it.
+// slowPackages are GoNB's packages that take a minute to compile: they are compiled when a cell imports them, if setup
+// has not got round to it.
 func slowPackages(c config) []string {
 	if gonbui(c) == "" {
 		return nil
@@ -59,7 +62,8 @@ func slowPackages(c config) []string {
 
 const gonbPath = "github.com/janpfeifer/gonb/"
 
-// makeCheckModule creates the module in which cells are type-checked and compiled, in a workspace of the modules that they import from.
+// makeCheckModule creates the module in which cells are type-checked and compiled, in a workspace of the modules that
+// they import from.
 func makeCheckModule(c config, f *folders) error {
 	if err := makeGetModule(c); err != nil {
 		return fmt.Errorf("module for fetched packages: %w", err)
@@ -87,7 +91,8 @@ func cellGo(c config) string {
 	return "1.26.0"
 }
 
-// joinModules writes the go.work file of the cells' module. It is written again when a fetched module may have changed what it must say.
+// joinModules writes the go.work file of the cells' module. It is written again when a fetched module may have changed
+// what it must say.
 func joinModules(c config, dir string) error {
 	need := goLine(dir) // a workspace must be for the newest Go that any of its modules wants
 	var b strings.Builder

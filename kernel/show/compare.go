@@ -61,8 +61,8 @@ func (n numeral) String() string { return string(n) }
 //
 //	496 bytes, 2,304 MiB, 12.5 ms, 426 GFLOP/s, 503,316,480 FLOP, 6.3e24 FLOP, 143.93 days
 //
-// Bytes take binary units from 10 KiB on, speeds ("…/s") and seconds take prefixes; other numbers are written out up to 15
-// digits and with five significant ones if they are larger or not whole.
+// Bytes take binary units from 10 KiB on, speeds ("…/s") and seconds take prefixes; other numbers are written out up
+// to 15 digits and with five significant ones if they are larger or not whole.
 func Quantity(x float64, unit string) string {
 	switch {
 	case math.IsNaN(x) || math.IsInf(x, 0):

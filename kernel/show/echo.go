@@ -30,7 +30,8 @@ func Echo(values ...any) {
 	flush("result")
 }
 
-// EchoErr shows what a call returned whose only result is an error: nothing if it is nil, for a call made for its effect.
+// EchoErr shows what a call returned whose only result is an error: nothing if it is nil, for a call made for its
+// effect.
 func EchoErr(err error) {
 	if err != nil {
 		Echo(err)

@@ -19,9 +19,9 @@ const (
 	maxString = 4000
 )
 
-// Format returns v in readable Go form: what a programmer would write, with its own String or Error method where it has one.
-// Types of the notebook are named without "main."; long slices and strings are cut in the middle; a value that contains itself
-// ends in an ellipsis.
+// Format returns v in readable Go form: what a programmer would write, with its own String or Error method where it
+// has one. Types of the notebook are named without "main."; long slices and strings are cut in the middle; a value
+// that contains itself ends in an ellipsis.
 func Format(v any) string {
 	switch v := v.(type) {
 	case nil:

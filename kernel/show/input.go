@@ -13,8 +13,8 @@ import (
 // InputVar is the environment variable in which the kernel says where a cell's typed lines arrive.
 const InputVar = "LECTERN_INPUT"
 
-// Stdin is the standard input of a cell: reading from it asks the user for a line in the notebook. Outside a notebook it is
-// os.Stdin. The kernel lets cells that read os.Stdin read this instead.
+// Stdin is the standard input of a cell: reading from it asks the user for a line in the notebook. Outside a notebook
+// it is os.Stdin. The kernel lets cells that read os.Stdin read this instead.
 var Stdin io.Reader = &input{}
 
 var (

@@ -8,8 +8,8 @@ import (
 	"github.com/lectern-go/lectern/kernel/internal/inband"
 )
 
-// A Live is a display that can be replaced: a figure that follows a training, a status line. Its first call shows it, later
-// ones change it in place. It is safe for concurrent use. Outside a notebook every call prints its text.
+// A Live is a display that can be replaced: a figure that follows a training, a status line. Its first call shows it,
+// later ones change it in place. It is safe for concurrent use. Outside a notebook every call prints its text.
 type Live struct {
 	mu    sync.Mutex
 	id    string

@@ -12,9 +12,9 @@ import (
 	"github.com/lectern-go/lectern/kernel/internal/inband"
 )
 
-// A Progress is a bar for long work, with its rate and the time that is left, and for a training the losses as a curve. It is
-// safe for concurrent use. In a notebook it is one display that changes in place; on a terminal one line; elsewhere its last
-// state is printed once.
+// A Progress is a bar for long work, with its rate and the time that is left, and for a training the losses as a
+// curve. It is safe for concurrent use. In a notebook it is one display that changes in place; on a terminal one line;
+// elsewhere its last state is printed once.
 //
 //	p := show.NewProgress("train", steps)
 //	for range steps {
@@ -55,8 +55,8 @@ func (p *Progress) Add(n int64) {
 	p.draw(false)
 }
 
-// Before notes that n steps were done earlier, such as before a run was taken up again: they count as done, but not in the
-// rate.
+// Before notes that n steps were done earlier, such as before a run was taken up again: they count as done, but not in
+// the rate.
 func (p *Progress) Before(n int64) {
 	p.mu.Lock()
 	p.before += n

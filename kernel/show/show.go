@@ -1,11 +1,13 @@
-// Package show displays values in a notebook: formatted text, HTML, figures, tables, progress, in order with what is printed.
+// Package show displays values in a notebook: formatted text, HTML, figures, tables, progress, in order with what is
+// printed.
 //
-// In a notebook run by Lectern's kernel a display is a message inside standard output (see package inband), so a loop that prints
-// and shows alternately appears in just that order. Anywhere else, in a test or a program, the same calls print plain text.
-// Every display carries a text/plain form beside the rich one, for terminals and for readers of the file.
+// In a notebook run by Lectern's kernel a display is a message inside standard output (see package inband), so a loop
+// that prints and shows alternately appears in just that order. Anywhere else, in a test or a program, the same calls
+// print plain text. Every display carries a text/plain form beside the rich one, for terminals and for readers of the
+// file.
 //
-// A type decides how it looks by a method: HTML() string, SVG() string or Markdown() string. Its text is String() or Error(), else Go
-// syntax. The value of a cell's last expression is shown without any call.
+// A type decides how it looks by a method: HTML() string, SVG() string or Markdown() string. Its text is String() or
+// Error(), else Go syntax. The value of a cell's last expression is shown without any call.
 package show
 
 import (
@@ -31,7 +33,8 @@ func SVG(s string) { bundle("display", "image/svg+xml", s, "text/plain", svgText
 // Markdown shows formatted text.
 func Markdown(s string) { bundle("display", "text/markdown", s, "text/plain", s) }
 
-// PNG shows an image, given as the bytes of a PNG file; alt says what it shows to those who can't see it. It panics without alt.
+// PNG shows an image, given as the bytes of a PNG file; alt says what it shows to those who can't see it. It panics
+// without alt.
 func PNG(b []byte, alt string) {
 	if strings.TrimSpace(alt) == "" {
 		panic("show: PNG needs a text that says what the image shows")
@@ -41,8 +44,8 @@ func PNG(b []byte, alt string) {
 		"text/plain", "image: "+alt)
 }
 
-// Heat shows a tensor as a table with a ground behind each number that grows stronger with its distance from zero: blue for
-// positive numbers, orange for negative ones.
+// Heat shows a tensor as a table with a ground behind each number that grows stronger with its distance from zero:
+// blue for positive numbers, orange for negative ones.
 func Heat(t interface{ HeatHTML() string }) {
 	if isNil(t) {
 		Value(t)
@@ -54,8 +57,8 @@ func Heat(t interface{ HeatHTML() string }) {
 // Table shows rows under a header. Cells are strings or any values; numbers are set flush right.
 func Table(header []string, rows [][]any) { send("display", table{header, rows}) }
 
-// Bundle shows one thing in several formats, as pairs of MIME type and data; a notebook picks the richest that it knows.
-// Give a text/plain form too. It panics if a MIME type has no data.
+// Bundle shows one thing in several formats, as pairs of MIME type and data; a notebook picks the richest that it
+// knows. Give a text/plain form too. It panics if a MIME type has no data.
 func Bundle(mimeAndData ...string) {
 	if len(mimeAndData)%2 != 0 {
 		panic("show: Bundle needs pairs of a MIME type and its data")
@@ -63,8 +66,8 @@ func Bundle(mimeAndData ...string) {
 	bundle("display", mimeAndData...)
 }
 
-// Fold puts what the cell shows from here on behind a line of text that the reader opens. That is so in working copies of
-// lessons alone, where a guess comes before the look; elsewhere Fold does nothing.
+// Fold puts what the cell shows from here on behind a line of text that the reader opens. That is so in working copies
+// of lessons alone, where a guess comes before the look; elsewhere Fold does nothing.
 func Fold(summary string) {
 	if inband.On() {
 		inband.Send("fold", summary)

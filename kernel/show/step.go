@@ -22,8 +22,8 @@ var (
 	stepsShown = newStepValues()
 )
 
-// Step records that the statement on a line of a //step cell has run, and the values that it set, as pairs of name and value. Values that
-// changed in place since the step before are recorded with them. The kernel writes the calls.
+// Step records that the statement on a line of a //step cell has run, and the values that it set, as pairs of name and
+// value. Values that changed in place since the step before are recorded with them. The kernel writes the calls.
 func Step(line int, namesAndValues ...any) {
 	if formatting() {
 		return
@@ -57,8 +57,8 @@ func Leave() {
 	}
 }
 
-// formatting reports whether the caller runs because a value is written for a step: an Error or String method of the cell, whose own steps are
-// nobody's.
+// formatting reports whether the caller runs because a value is written for a step: an Error or String method of the
+// cell, whose own steps are nobody's.
 func formatting() bool {
 	if stepsShown.writing.Load() == 0 {
 		return false

@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// A tracked is a variable whose value may change where the cell doesn't assign to it: it points to what others write to, as a tensor does
-// to its numbers.
+// A tracked is a variable whose value may change where the cell doesn't assign to it: it points to what others write
+// to, as a tensor does to its numbers.
 type tracked struct {
 	value any
 	text  string // as it was shown last
@@ -40,8 +40,8 @@ func (s *stepValues) leave() {
 	}
 }
 
-// fields are names and texts of the values that a statement set, and then of those that it changed without naming them: of the call that
-// runs, and of the cell where no variable of the call hides them.
+// fields are names and texts of the values that a statement set, and then of those that it changed without naming
+// them: of the call that runs, and of the cell where no variable of the call hides them.
 func (s *stepValues) fields(namesAndValues []any) []string {
 	s.writing.Add(1)
 	defer s.writing.Add(-1)

@@ -1,5 +1,6 @@
-// Command site writes notebooks as web pages. It is the part of the kernel command that `go run ./kernel render` starts: a program of its own,
-// as what highlights code and reads Markdown would double the time until a first cell runs, if it had to be compiled before.
+// Command site writes notebooks as web pages. It is the part of the kernel command that `go run ./kernel render`
+// starts: a program of its own, as what highlights code and reads Markdown would double the time until a first cell
+// runs, if it had to be compiled before.
 package main
 
 import (

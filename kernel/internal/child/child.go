@@ -1,5 +1,5 @@
-// Package child runs a program so that nothing of it can be left behind: it knows the program's descendants, whatever process group
-// they have moved to, and on Linux the program ends when we do.
+// Package child runs a program so that nothing of it can be left behind: it knows the program's descendants, whatever
+// process group they have moved to, and on Linux the program ends when we do.
 package child
 
 import (
@@ -17,17 +17,18 @@ type Process struct {
 	exited <-chan struct{}
 }
 
-// markerPrefix begins the name of the variable by which descendants are recognised. The name is another one for each process,
-// so that a tree within a tree carries both marks.
+// markerPrefix begins the name of the variable by which descendants are recognised. The name is another one for each
+// process, so that a tree within a tree carries both marks.
 const markerPrefix = "LECTERN_TREE_"
 
-// Begin starts a command in a process group of its own, see [OwnGroup]. exited is closed when the command has ended; how it did is in its ProcessState.
+// Begin starts a command in a process group of its own, see [OwnGroup]. exited is closed when the command has ended;
+// how it did is in its ProcessState.
 func Begin(cmd *exec.Cmd) (exited <-chan struct{}, err error) {
 	cmd.SysProcAttr = OwnGroup()
 	started, ended := make(chan error), make(chan struct{})
 	go func() {
-		// On Linux the child gets a signal when the thread that started it ends, so this thread stays as long as the child lives. It must not end
-		// then, since it may have started others.
+		// On Linux the child gets a signal when the thread that started it ends, so this thread stays as long as the
+		// child lives. It must not end then, since it may have started others.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		err := cmd.Start()
@@ -40,8 +41,8 @@ func Begin(cmd *exec.Cmd) (exited <-chan struct{}, err error) {
 	return ended, <-started
 }
 
-// Start runs argv with the environment env in dir ("" is ours). What it writes to stdout and stderr goes to output; nil discards it.
-// Its standard input is empty.
+// Start runs argv with the environment env in dir ("" is ours). What it writes to stdout and stderr goes to output;
+// nil discards it. Its standard input is empty.
 func Start(argv, env []string, dir string, output io.Writer) (*Process, error) {
 	p := &Process{marker: markerPrefix + rand.Text() + "=1"}
 	p.cmd = exec.Command(argv[0], argv[1:]...)

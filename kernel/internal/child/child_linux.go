@@ -9,7 +9,8 @@ import (
 	"syscall"
 )
 
-// OwnGroup puts a process into a group of its own and also makes it end when we do, even by SIGKILL; SIGTERM gives it the chance to end its own children.
+// OwnGroup puts a process into a group of its own and also makes it end when we do, even by SIGKILL; SIGTERM gives it
+// the chance to end its own children.
 func OwnGroup() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
 }

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Message returns the message that a cell's request to show something becomes, or "" if it asks for something else. kind and
-// fields are as package inband reads them.
+// Message returns the message that a cell's request to show something becomes, or "" if it asks for something else.
+// kind and fields are as package inband reads them.
 func Message(kind string, fields []string, cell int) (msgType string, content map[string]any) {
 	empty := map[string]any{}
 	switch kind {

@@ -1,4 +1,5 @@
-// Package gopls talks to gopls, the Go language server, about one file: completion and documentation for the program that a notebook makes.
+// Package gopls talks to gopls, the Go language server, about one file: completion and documentation for the program
+// that a notebook makes.
 package gopls
 
 import (
@@ -19,7 +20,8 @@ import (
 	"unicode/utf8"
 )
 
-// A Client is a running gopls. Its methods are safe for concurrent use; requests about the file are answered one at a time.
+// A Client is a running gopls. Its methods are safe for concurrent use; requests about the file are answered one at a
+// time.
 type Client struct {
 	cmd *exec.Cmd
 	in  io.WriteCloser
@@ -41,7 +43,8 @@ type reply struct {
 	err    error
 }
 
-// Start runs gopls on the module in dir, whose main.go is the file that all is about. cmd is ready to be started but for its pipes.
+// Start runs gopls on the module in dir, whose main.go is the file that all is about. cmd is ready to be started but
+// for its pipes.
 func Start(ctx context.Context, cmd *exec.Cmd, dir string) (*Client, error) {
 	in, err := cmd.StdinPipe()
 	if err != nil {

@@ -16,7 +16,8 @@ var GoNB = []string{"github.com/janpfeifer/gonb", "golang.org/x/tools/cmd/goimpo
 // Gopls completes code.
 const Gopls = "golang.org/x/tools/gopls"
 
-// Install is a command that builds programs of the module in root/tools into the folder bin. The arguments are packages, and flags of go install before them.
+// Install is a command that builds programs of the module in root/tools into the folder bin. The arguments are
+// packages, and flags of go install before them.
 func Install(ctx context.Context, root, bin string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "go", append([]string{"install"}, args...)...)
 	cmd.Dir = filepath.Join(root, "tools")

@@ -1,12 +1,13 @@
 // Package inband carries messages from a running cell to the kernel inside the cell's standard output.
 //
-// A display must appear between the lines that were printed before and after it. A second channel could not promise that, so a
-// message is an escape sequence among the printed bytes, and the kernel takes it out of the stream again:
+// A display must appear between the lines that were printed before and after it. A second channel could not promise
+// that, so a message is an escape sequence among the printed bytes, and the kernel takes it out of the stream again:
 //
 //	ESC ] lectern ; token ; base64 BEL
 //
-// The token is a random word that the kernel gives to its cells through the environment: text that a program prints is never
-// mistaken for a message. The payload is a list of strings, each after its length; the first is the kind of the message.
+// The token is a random word that the kernel gives to its cells through the environment: text that a program prints is
+// never mistaken for a message. The payload is a list of strings, each after its length; the first is the kind of the
+// message.
 package inband
 
 import (

@@ -8,8 +8,8 @@ var Preferred = map[string]string{
 	"rand": "math/rand/v2", "template": "text/template", "scanner": "text/scanner", "pprof": "runtime/pprof", "bits": "math/bits",
 }
 
-// Better reports whether a name more likely means the package a than b: one of the standard library before any other, then the one with the
-// shorter path.
+// Better reports whether a name more likely means the package a than b: one of the standard library before any other,
+// then the one with the shorter path.
 func Better(a, b string) bool {
 	if x, y := strings.Contains(a, "."), strings.Contains(b, "."); x != y {
 		return y

@@ -57,7 +57,8 @@ func (p *Packages) Prepare() error {
 	return p.trouble
 }
 
-// begin looks up in the background what is not known yet: names first, then the warm packages. It needs p.mu, but for a new p.
+// begin looks up in the background what is not known yet: names first, then the warm packages. It needs p.mu, but for
+// a new p.
 func (p *Packages) begin() {
 	if p.whole { // leave the processors to the first cell
 		return

@@ -40,7 +40,8 @@ const (
 	fileFields = nameFields + ",Dir,Export,DefaultGODEBUG,Module,Imports,Deps,GoFiles,CgoFiles,IgnoredGoFiles,CFiles,CXXFiles,HFiles,SFiles,SysoFiles,IgnoredOtherFiles,EmbedFiles,DepsErrors"
 )
 
-// goCommand runs the go command. An error says that it did not do what it was asked; what is wrong with single packages is in its output.
+// goCommand runs the go command. An error says that it did not do what it was asked; what is wrong with single
+// packages is in its output.
 func (p *Packages) goCommand(ctx context.Context, args ...string) ([]byte, error) {
 	exe, err := p.goBinary()
 	if err != nil {
@@ -86,7 +87,8 @@ func (p *Packages) goList(ctx context.Context, args ...string) ([]*listed, error
 	}
 }
 
-// list looks packages up and compiles them if need be, because somebody waits for them. The error is that of the first one that can't be imported.
+// list looks packages up and compiles them if need be, because somebody waits for them. The error is that of the first
+// one that can't be imported.
 func (p *Packages) list(paths ...string) error {
 	p.mu.Lock()
 	// What earlier cells have asked for will be asked for again: one question is quicker than many.
@@ -119,7 +121,8 @@ func (p *Packages) list(paths ...string) error {
 	return err
 }
 
-// lookup looks packages and patterns up and compiles them. The error is that of the first of the wanted ones that can't be imported.
+// lookup looks packages and patterns up and compiles them. The error is that of the first of the wanted ones that
+// can't be imported.
 func (p *Packages) lookup(ctx context.Context, patterns, wanted []string) error {
 	for {
 		p.mu.Lock()
@@ -145,7 +148,8 @@ func (p *Packages) lookup(ctx context.Context, patterns, wanted []string) error 
 	}
 }
 
-// add takes in what go list found after started. The error is that of the first wanted one that is missing. It needs p.mu.
+// add takes in what go list found after started. The error is that of the first wanted one that is missing. It needs
+// p.mu.
 func (p *Packages) add(found []*listed, wanted []string, started time.Time) (first error) {
 	changed := false
 	for _, l := range found {

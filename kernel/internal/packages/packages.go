@@ -1,9 +1,11 @@
-// Package packages finds the packages that cells import: their types, for checking a cell before it is compiled; their paths, for imports that
-// the user left out; and the files that the compiler and the linker need, so that a cell is built without asking the go command.
+// Package packages finds the packages that cells import: their types, for checking a cell before it is compiled; their
+// paths, for imports that the user left out; and the files that the compiler and the linker need, so that a cell is
+// built without asking the go command.
 //
-// Types come from the export data that the go command keeps in its build cache, so a package is compiled once and never parsed here. What the
-// go command said is remembered, between cells and between kernels, together with what it depends on: the Go installation, the modules' files,
-// the sources of local packages, the files in the cache. Refresh looks at those before every cell.
+// Types come from the export data that the go command keeps in its build cache, so a package is compiled once and
+// never parsed here. What the go command said is remembered, between cells and between kernels, together with what it
+// depends on: the Go installation, the modules' files, the sources of local packages, the files in the cache. Refresh
+// looks at those before every cell.
 package packages
 
 import (
@@ -79,7 +81,8 @@ type Packages struct {
 	saving     sync.Mutex // so that what is written last is what was known last
 }
 
-// New starts looking up the warm packages in the background, unless all of them are remembered from an earlier kernel and have not changed.
+// New starts looking up the warm packages in the background, unless all of them are remembered from an earlier kernel
+// and have not changed.
 func New(c Config) *Packages {
 	p := &Packages{c: c, ctx: c.Context, asked: map[string]bool{}}
 	if p.ctx == nil {
@@ -128,7 +131,8 @@ func (p *Packages) Generation() int {
 	return p.past
 }
 
-// Import returns the types of a package; it implements types.Importer. The error is a *MissingError, a *BuildError or a *ToolError.
+// Import returns the types of a package; it implements types.Importer. The error is a *MissingError, a *BuildError or
+// a *ToolError.
 func (p *Packages) Import(path string) (*types.Package, error) {
 	if path == "unsafe" {
 		return types.Unsafe, nil
@@ -207,8 +211,8 @@ func (p *Packages) names() map[string]string {
 	}
 }
 
-// addNames adds the names of packages to those that are known already, which stay what they are, in a map of its own. Shorter paths win, and the
-// standard library before all others; packages that nobody outside may import are left out.
+// addNames adds the names of packages to those that are known already, which stay what they are, in a map of its own.
+// Shorter paths win, and the standard library before all others; packages that nobody outside may import are left out.
 func addNames(known map[string]string, found []*pkg) map[string]string {
 	byName := maps.Clone(known)
 	if byName == nil {
@@ -244,7 +248,8 @@ func importable(k *pkg) bool {
 // Stateful reports whether the package or something that it imports has state to be kept from cell to cell.
 func (p *Packages) Stateful(path string) bool { return p.Reaches(path, p.c.State) }
 
-// Reaches reports whether a package imports another one, itself or through others. The standard library is not searched.
+// Reaches reports whether a package imports another one, itself or through others. The standard library is not
+// searched.
 func (p *Packages) Reaches(path, other string) bool {
 	if p.need(path) != nil {
 		return false

@@ -16,9 +16,9 @@ import (
 	"time"
 )
 
-// Refresh notices what has changed since the last cell: another Go, the modules' files, the source of local packages. It looks at nothing but the
-// times and sizes of files; what is stale is looked up again when somebody asks for it. Files that are gone from the build cache are noticed by
-// Config and Import themselves.
+// Refresh notices what has changed since the last cell: another Go, the modules' files, the source of local packages.
+// It looks at nothing but the times and sizes of files; what is stale is looked up again when somebody asks for it.
+// Files that are gone from the build cache are noticed by Config and Import themselves.
 func (p *Packages) Refresh() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -103,7 +103,8 @@ func (k *pkg) print() (uint64, time.Time) {
 // coarse is how much later than its time says a file may have changed, by the clocks of file systems.
 const coarse = 2 * time.Second
 
-// settled is a package's print, or 0 if its files are so new that they may have changed after the go command, started then, had read them.
+// settled is a package's print, or 0 if its files are so new that they may have changed after the go command, started
+// then, had read them.
 func (k *pkg) settled(started time.Time) uint64 {
 	print, last := k.print()
 	if started.Sub(last) < coarse {

@@ -174,7 +174,8 @@ func TestModulesAreSeen(t *testing.T) {
 	}
 }
 
-// TestTrimmedArchives removes archives from the build cache, as Go does with those that have not been used for five days.
+// TestTrimmedArchives removes archives from the build cache, as Go does with those that have not been used for five
+// days.
 func TestTrimmedArchives(t *testing.T) {
 	t.Parallel()
 	root := lessons(t)

@@ -1,7 +1,7 @@
 // Package private makes and opens folders that their user alone may enter.
 //
-// Kernels work in the system's temporary folder, where everybody may put things under any name. What lies in a folder there is trusted only if
-// the folder is the user's own, closed to everybody else, and no link to somewhere else.
+// Kernels work in the system's temporary folder, where everybody may put things under any name. What lies in a folder
+// there is trusted only if the folder is the user's own, closed to everybody else, and no link to somewhere else.
 package private
 
 import (
@@ -18,8 +18,9 @@ type Error struct {
 
 func (e *Error) Error() string { return fmt.Sprintf("folder %s is not private: %s", e.Dir, e.Reason) }
 
-// Check returns an [Error] unless dir is a folder, no symbolic link, that belongs to this process's user and has no permissions for others.
-// On Windows, where each user's temporary folder is closed by the system, only the kind is looked at.
+// Check returns an [Error] unless dir is a folder, no symbolic link, that belongs to this process's user and has no
+// permissions for others. On Windows, where each user's temporary folder is closed by the system, only the kind is
+// looked at.
 func Check(dir string) error {
 	i, err := os.Lstat(dir)
 	if err != nil {
@@ -38,8 +39,8 @@ func check(dir string, i os.FileInfo) error {
 	return owned(dir, i)
 }
 
-// MkdirTemp creates a new private folder in dir, or in the system's temporary folder if dir is "", named as by [os.MkdirTemp]. A disk that does not
-// keep owners and permissions gives an [Error], and nothing is left there.
+// MkdirTemp creates a new private folder in dir, or in the system's temporary folder if dir is "", named as by
+// [os.MkdirTemp]. A disk that does not keep owners and permissions gives an [Error], and nothing is left there.
 func MkdirTemp(dir, pattern string) (string, error) {
 	name, err := os.MkdirTemp(dir, pattern)
 	if err != nil {
@@ -52,8 +53,8 @@ func MkdirTemp(dir, pattern string) (string, error) {
 	return name, nil
 }
 
-// Open opens a private folder: what is read through the result lies in the very folder that was checked, whatever is put in its place meanwhile. The
-// error is an [Error] if it isn't private.
+// Open opens a private folder: what is read through the result lies in the very folder that was checked, whatever is
+// put in its place meanwhile. The error is an [Error] if it isn't private.
 func Open(dir string) (*os.Root, error) {
 	before, err := os.Lstat(dir)
 	if err != nil {

@@ -1,4 +1,5 @@
-// Package report puts into words why a cell failed: what its program, the compiler or a panic says, at the place in the student's own text.
+// Package report puts into words why a cell failed: what its program, the compiler or a panic says, at the place in
+// the student's own text.
 //
 // It is the same for a kernel and for a web page that runs cells by itself.
 package report
@@ -138,7 +139,8 @@ func Ended(state string) *Failure {
 	return Said("exit", text)
 }
 
-// Compiler reports what the compiler or the linker has said, at the user's place. The check before lets hardly anything through to them.
+// Compiler reports what the compiler or the linker has said, at the user's place. The check before lets hardly
+// anything through to them.
 func (at Place) Compiler(text string) *Failure {
 	f := &Failure{Name: "error"}
 	for line := range strings.Lines(text) {

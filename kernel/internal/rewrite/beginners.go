@@ -8,10 +8,11 @@ import (
 	"sync"
 )
 
-// Most who learn Go here come from Python, some from C or JavaScript. What their hands still write does not parse, and the parser stumbles over
-// it somewhere behind. The habits below know it by its looks.
+// Most who learn Go here come from Python, some from C or JavaScript. What their hands still write does not parse, and
+// the parser stumbles over it somewhere behind. The habits below know it by its looks.
 
-// A habit is a way of writing that Go does not have. None of the patterns is right Go, or else a habit is looked for only where it is an error.
+// A habit is a way of writing that Go does not have. None of the patterns is right Go, or else a habit is looked for
+// only where it is an error.
 type habit struct {
 	pattern *regexp.Regexp // on a masked line, of a cell that does not parse
 	msg     string         // what is wrong
@@ -20,7 +21,8 @@ type habit struct {
 	hint    string         // without such a proposal
 }
 
-// re compiles a pattern in which NAME stands for an identifier, and BLOCK for what ends the line that begins a block, in Python or in Go.
+// re compiles a pattern in which NAME stands for an identifier, and BLOCK for what ends the line that begins a block,
+// in Python or in Go.
 func re(pattern string) *regexp.Regexp {
 	return regexp.MustCompile(strings.NewReplacer("NAME", `[\pL_][\pL\d_]*`, "BLOCK", `\s*(?:[:{]\s*$|\{)`).Replace(pattern))
 }
@@ -156,7 +158,8 @@ func goWords(s string) string {
 	return s
 }
 
-// habit explains a cell that does not parse by the first habit that it shows; false means that it shows none up to the error.
+// habit explains a cell that does not parse by the first habit that it shows; false means that it shows none up to the
+// error.
 func (m *mistake) habit() bool {
 	for lo := 0; lo <= m.off && lo < len(m.masked); lo += lineLen(m.masked[lo:]) {
 		line := strings.TrimRight(m.masked[lo:lo+lineLen(m.masked[lo:])], "\n")
@@ -266,7 +269,8 @@ func (m *mistake) obey(h habit, line int, g []int) bool {
 	return true
 }
 
-// withoutBlock returns the cell with a header in the place of [lo, hi) and an empty block in the place of the lines that belong to it.
+// withoutBlock returns the cell with a header in the place of [lo, hi) and an empty block in the place of the lines
+// that belong to it.
 func (m *mistake) withoutBlock(line, lo, hi int, header string) (code string, end int) {
 	src := m.src.Code
 	indent := lo - line

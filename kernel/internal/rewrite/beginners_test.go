@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// mistakes are cells as beginners type them, most of whom come from Python. Each has the place and the words of what is said about it, and, if a hint
-// quotes the cell with a change, the cell with that change.
+// mistakes are cells as beginners type them, most of whom come from Python. Each has the place and the words of what
+// is said about it, and, if a hint quotes the cell with a change, the cell with that change.
 var mistakes = []struct{ cell, at, msg, hint, fixed string }{
 	{`var i int = "s"`, "1:13", `cannot use "s" (untyped string constant) as int value in variable declaration`, "a string is not a number: strconv.Atoi(s) reads an int, strconv.ParseFloat(s, 64) a float64", ""},
 	{`s := "abc`, "1:6", "this string is never closed", "the closing \" is missing on this line; a string over several lines goes between backquotes (`)", ""},
@@ -321,7 +321,8 @@ const beforeMistakes = "import \"github.com/lectern-go/lectern/tensor\"\n" +
 
 var proposal = regexp.MustCompile(`(?:write|did you mean) (.*?)\??$`)
 
-// TestMistakes looks at what is said about each of them, and at whether the cell is right once it does as the hint says.
+// TestMistakes looks at what is said about each of them, and at whether the cell is right once it does as the hint
+// says.
 func TestMistakes(t *testing.T) {
 	nb := newNotebook(t)
 	if r := nb.run(beforeMistakes); len(r.Errors) > 0 {
@@ -368,7 +369,8 @@ func TestMistakes(t *testing.T) {
 	t.Logf("%d mistakes, %d with a proposal", len(mistakes), fixes)
 }
 
-// TestProposalsCompile applies proposals to cells in which they must not be made: what is proposed then has to be something else, or nothing.
+// TestProposalsCompile applies proposals to cells in which they must not be made: what is proposed then has to be
+// something else, or nothing.
 func TestProposalsCompile(t *testing.T) {
 	nb := newNotebook(t)
 	if r := nb.run(beforeMistakes); len(r.Errors) > 0 {

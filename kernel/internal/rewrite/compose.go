@@ -258,7 +258,8 @@ func (w *work) finish(body *Text, g *graph) {
 	w.plain(g)
 }
 
-// plain writes the program as the user might have, without the kernel's doings: for tools that are to look at the last cell.
+// plain writes the program as the user might have, without the kernel's doings: for tools that are to look at the last
+// cell.
 func (w *work) plain(g *graph) {
 	body := &Text{}
 	for i, p := range g.parts {
@@ -316,7 +317,8 @@ func (w *work) plain(g *graph) {
 // gonbPath is the package by which programs speak with GoNB, which has to run them then.
 const gonbPath = "github.com/janpfeifer/gonb/gonbui/protocol"
 
-// renameOld handles variables that the cell defines with another type than they had: uses before the definition mean the earlier variable.
+// renameOld handles variables that the cell defines with another type than they had: uses before the definition mean
+// the earlier variable.
 func (w *work) renameOld() {
 	for id, obj := range w.user.info.Uses {
 		v, again := w.types[id.Name]

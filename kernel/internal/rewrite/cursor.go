@@ -14,7 +14,8 @@ type Cursor struct {
 	src  *Source
 }
 
-// Cursor returns the program for a byte offset in a cell. It works on unfinished code. ok is false on a line that is not Go.
+// Cursor returns the program for a byte offset in a cell. It works on unfinished code. ok is false on a line that is
+// not Go.
 func (s *Session) Cursor(code string, off int) (c *Cursor, ok bool) {
 	if first := strings.Fields(code[:lineLen(code)]); len(first) > 0 && whole[strings.TrimPrefix(first[0], commentPrefix)] {
 		return nil, false
@@ -181,8 +182,8 @@ func (c *Cursor) Cell(off int) (int, bool) {
 	return at, true
 }
 
-// Callee returns the offset in a cell of the name that the place belongs to: the identifier there or before it, or the function whose arguments
-// are being written.
+// Callee returns the offset in a cell of the name that the place belongs to: the identifier there or before it, or the
+// function whose arguments are being written.
 func Callee(code string, off int) (int, bool) {
 	ts := tokens(code)
 	for _, t := range ts {

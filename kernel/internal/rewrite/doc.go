@@ -13,5 +13,6 @@
 //  6. The program is put together from what the cell can reach (reach.go, compose.go). It restores the variables that it needs before the first
 //     statement and registers those that it defines.
 //
-// Every byte of the program is either the user's, with its place in the cell that it came from, or written here (text.go).
+// Every byte of the program is either the user's, with its place in the cell that it came from, or written here
+// (text.go).
 package rewrite

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// echoCall returns the function of package show that shows the value of the cell's last expression, or "" if it has none worth showing.
+// echoCall returns the function of package show that shows the value of the cell's last expression, or "" if it has
+// none worth showing.
 func (c *checked) echoCall(x ast.Expr) string {
 	tv, ok := c.info.Types[x]
 	if !ok || tv.IsVoid() || tv.IsType() || tv.Type == nil {

@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// explain puts an error into words for somebody who is learning Go: what Go says stays where it is clear, and a hint says what to do.
+// explain puts an error into words for somebody who is learning Go: what Go says stays where it is clear, and a hint
+// says what to do.
 func (s *Session) explain(e *Error, next *Session) {
 	e.Msg = oursMsg.ReplaceAllString(strings.ReplaceAll(e.Msg, "\n\t", "; "), "")
 	e.Msg = quotedPackage.ReplaceAllString(e.Msg, "$1$2.$3")
@@ -392,8 +393,8 @@ func (m *mistake) syntaxHint() string {
 	return ""
 }
 
-// brackets finds what a parser need not look at: strings and comments that never end, signs that Go doesn't have, and brackets without a partner.
-// The parser's words about them lead nowhere near the place.
+// brackets finds what a parser need not look at: strings and comments that never end, signs that Go doesn't have, and
+// brackets without a partner. The parser's words about them lead nowhere near the place.
 func brackets(src *Source, code string) *Error {
 	if e := lexical(src, code); e != nil {
 		return e

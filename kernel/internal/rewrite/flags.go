@@ -6,8 +6,9 @@ import (
 	"go/types"
 )
 
-// A program's command-line flags are those that its own process has defined, but a notebook defines them in one cell and gives them values in another.
-// So statements that define flags are remembered, and run again before the flags of a cell that has arguments are read.
+// A program's command-line flags are those that its own process has defined, but a notebook defines them in one cell
+// and gives them values in another. So statements that define flags are remembered, and run again before the flags of
+// a cell that has arguments are read.
 
 // rememberFlags notes the statements of the cell that define flags.
 func (w *work) rememberFlags() {
@@ -44,8 +45,8 @@ func (w *work) definesFlags(st ast.Stmt) (yes bool) {
 	return yes
 }
 
-// parsesFlags defines the flags of earlier cells in a program that has arguments, and returns the index of the statement of the cell behind which
-// they are parsed, or -1.
+// parsesFlags defines the flags of earlier cells in a program that has arguments, and returns the index of the
+// statement of the cell behind which they are parsed, or -1.
 func (w *work) parsesFlags(t *Text) int {
 	last := -1
 	for i, st := range w.body {

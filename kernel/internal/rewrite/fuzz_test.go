@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// checkResult fails unless the rewritten cell is a program, or its errors are at places in the user's own text, and unless places map back and forth.
+// checkResult fails unless the rewritten cell is a program, or its errors are at places in the user's own text, and
+// unless places map back and forth.
 func checkResult(t *testing.T, code string, r *Result) {
 	t.Helper()
 	code = strings.ReplaceAll(code, "\r\n", "\n")

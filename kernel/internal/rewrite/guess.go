@@ -13,8 +13,8 @@ import (
 	"github.com/lectern-go/lectern/internal/spelling"
 )
 
-// A name that means nothing has gone, belongs to another language, or is a slip of the pen. What is proposed for it must be of the kind that its
-// place asks for, so the cell is checked with it.
+// A name that means nothing has gone, belongs to another language, or is a slip of the pen. What is proposed for it
+// must be of the kind that its place asks for, so the cell is checked with it.
 
 // wanted is what a name's place asks for.
 type wanted int
@@ -246,7 +246,8 @@ func (m *mistake) foreign(name string, lo, hi int) string {
 	return ""
 }
 
-// methods of Python's and JavaScript's lists, dictionaries and strings; X is the value, ARGS what is in the parentheses.
+// methods of Python's and JavaScript's lists, dictionaries and strings; X is the value, ARGS what is in the
+// parentheses.
 var methods = map[string][]string{
 	"append": {"X = append(X, ARGS)"}, "push": {"X = append(X, ARGS)"}, "add": {"X = append(X, ARGS)", "X[ARGS] = true"}, "extend": {"X = append(X, ARGS...)"},
 	"pop": {"X = X[:len(X)-1]"}, "length": {"len(X)"}, "len": {"len(X)"}, "size": {"len(X)"}, "count": {"strings.Count(X, ARGS)", "len(X)"}, "Len": {"len(X)"},
@@ -410,7 +411,8 @@ func exported(names []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !token.IsExported(n) })
 }
 
-// nearest returns the name that is at most a slip away from what was written, or "". The limit on slips depends on the length, unless it is given.
+// nearest returns the name that is at most a slip away from what was written, or "". The limit on slips depends on the
+// length, unless it is given.
 func nearest(name string, names []string, limit int) string {
 	n := utf8.RuneCountInString(name)
 	if limit == 0 {

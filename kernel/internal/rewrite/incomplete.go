@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// Complete tells a console whether to run what has been typed: "complete", "incomplete" (with the indentation of the next line) or "invalid".
+// Complete tells a console whether to run what has been typed: "complete", "incomplete" (with the indentation of the
+// next line) or "invalid".
 func Complete(code string) (state, indent string) {
 	if strings.TrimSpace(code) == "" {
 		return "complete", ""

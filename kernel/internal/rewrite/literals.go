@@ -9,14 +9,16 @@ import (
 	"strings"
 )
 
-// A function value is a code pointer and the variables that it captures. Another program has its code elsewhere, and what a closure holds has no
-// type that reflection could tell. So a literal that may be stored moves to the package level, into a function that makes it:
+// A function value is a code pointer and the variables that it captures. Another program has its code elsewhere, and
+// what a closure holds has no type that reflection could tell. So a literal that may be stored moves to the package
+// level, into a function that makes it:
 //
 //	func lecternLit_3_1(lecternc *struct{ n *int }) func() int { return func() int { (*lecternc.n)++; … } }
 //
-// The closure captures one pointer, to a struct of pointers to the user's variables. Package persist knows it by its code pointer, keeps the struct like
-// any other value, and makes the closure again by calling the function. A method value and an instance of a generic function become such literals,
-// too. In a generic function the maker is generic, and the struct begins with a word on the types that it is for: see persist.Maker.
+// The closure captures one pointer, to a struct of pointers to the user's variables. Package persist knows it by its
+// code pointer, keeps the struct like any other value, and makes the closure again by calling the function. A method
+// value and an instance of a generic function become such literals, too. In a generic function the maker is generic,
+// and the struct begins with a word on the types that it is for: see persist.Maker.
 
 // A literal is a function literal, a method value, a method expression or an instance of a generic function that moves.
 type literal struct {
@@ -160,8 +162,9 @@ func (c *checked) instance(n ast.Node) *ast.Ident {
 // storing are the library's packages that keep functions they are given: hooks, what is recomputed, derivatives.
 var storing = map[string]bool{libraryPrefix + "tensor": true, libraryPrefix + "nn": true}
 
-// stored reports whether a function value, by the place where it stands, may end up in a variable. One that is called on the spot, or given to a
-// function of another package, stays what it is: code that is measured should be the user's.
+// stored reports whether a function value, by the place where it stands, may end up in a variable. One that is called
+// on the spot, or given to a function of another package, stays what it is: code that is measured should be the
+// user's.
 func stored(c *checked, stack []ast.Node, x ast.Expr, calledOnly map[types.Object]bool) bool {
 	child := ast.Node(x)
 	for i := len(stack) - 1; i >= 0; i-- {
@@ -227,7 +230,8 @@ func stored(c *checked, stack []ast.Node, x ast.Expr, calledOnly map[types.Objec
 	return false
 }
 
-// calledOnly finds the variables of functions that are only ever called: what they hold goes nowhere. A cell's own variables live on.
+// calledOnly finds the variables of functions that are only ever called: what they hold goes nowhere. A cell's own
+// variables live on.
 func (w *work) calledOnly(c *checked, root ast.Node) map[types.Object]bool {
 	only := map[types.Object]bool{}
 	callee := map[*ast.Ident]bool{}
@@ -470,7 +474,8 @@ func (l *literal) structType() string {
 	return b.String()
 }
 
-// render writes the bytes [lo, hi) of the cell as they stand in the program, inside a literal that moves or outside of all if it is nil.
+// render writes the bytes [lo, hi) of the cell as they stand in the program, inside a literal that moves or outside of
+// all if it is nil.
 func (w *work) render(t *Text, inside *literal, lo, hi int) {
 	w.editsWithin(inside, lo, hi).apply(t, w.src, lo, hi)
 }
@@ -486,7 +491,8 @@ func (w *work) editsWithin(inside *literal, lo, hi int) edits {
 	return es
 }
 
-// parentOf says whose children stand in the text of l: its own if it is a function literal; the receiver of a method value lies in what is around it.
+// parentOf says whose children stand in the text of l: its own if it is a function literal; the receiver of a method
+// value lies in what is around it.
 func parentOf(l *literal) *literal {
 	if l == nil {
 		return nil

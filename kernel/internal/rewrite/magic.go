@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// A line that begins with % or ! is a command for the kernel, unless it stands inside a literal or a comment. Commands are taken out of the Go code
-// and obeyed first, in their order, as GoNB does.
+// A line that begins with % or ! is a command for the kernel, unless it stands inside a literal or a comment. Commands
+// are taken out of the Go code and obeyed first, in their order, as GoNB does.
 
 // A magicLine is a command for the kernel, with the backslash-continued lines that follow.
 type magicLine struct {
@@ -68,13 +68,15 @@ func lineLen(s string) int {
 	return len(s)
 }
 
-// longLiterals gives the raw strings and comments that reach over lines, as pairs of offsets. Unfinished ones count to the end.
+// longLiterals gives the raw strings and comments that reach over lines, as pairs of offsets. Unfinished ones count to
+// the end.
 func longLiterals(code string) [][2]int {
 	if !strings.ContainsAny(code, "`*") {
 		return nil
 	}
-	// Command lines must not confuse the scanner with their quotes, but which lines are commands depends on the literals. Lines are
-	// therefore blanked one at a time, from the top: a command line ends before anything that it could open.
+	// Command lines must not confuse the scanner with their quotes, but which lines are commands depends on the
+	// literals. Lines are therefore blanked one at a time, from the top: a command line ends before anything that it
+	// could open.
 	b := []byte(code)
 	var found [][2]int
 	for {

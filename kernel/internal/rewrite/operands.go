@@ -33,7 +33,8 @@ func article(typ string) string {
 	return "a"
 }
 
-// binary takes a binary expression that Go has quoted apart. lo and hi are where it stands; x and y are its operands as they stand there.
+// binary takes a binary expression that Go has quoted apart. lo and hi are where it stands; x and y are its operands
+// as they stand there.
 func (m *mistake) binary(expr string) (lo, hi int, x, op, y string, ok bool) {
 	lo, hi, ok = m.find(expr)
 	if !ok {
@@ -494,7 +495,8 @@ func (m *mistake) lexicalHint() string {
 
 var oneNumber = regexp.MustCompile(`^//\s*\(?-?[\d.]+\)?\s*$`)
 
-// Remark returns what is worth saying of a cell that is right Go, but may not mean what it says: a // that was to divide. "" is nothing.
+// Remark returns what is worth saying of a cell that is right Go, but may not mean what it says: a // that was to
+// divide. "" is nothing.
 func Remark(code string) string {
 	ts := tokens(code)
 	for i, t := range ts {

@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// Package-level variables of a Go file may be declared in any order: each is initialised when those that it needs are. A cell runs from top to
-// bottom, but its var declarations need not stand in that order.
+// Package-level variables of a Go file may be declared in any order: each is initialised when those that it needs are.
+// A cell runs from top to bottom, but its var declarations need not stand in that order.
 
-// inOrder moves var declarations that others need before those. items are all of the cell's, and known reports whether a name is a variable of an
-// earlier cell.
+// inOrder moves var declarations that others need before those. items are all of the cell's, and known reports whether
+// a name is a variable of an earlier cell.
 func inOrder(code string, stmts, items []item, known func(string) bool) []item {
 	vars := 0
 	for _, it := range stmts {

@@ -11,8 +11,9 @@ import (
 	"github.com/lectern-go/lectern/kernel/persist"
 )
 
-// begin are the statements with which a program begins: they make the types and functions known that kept values are made of, and restore the
-// variables in need, of which the program names those in mentioned. They are empty if the program has nothing to do with kept values.
+// begin are the statements with which a program begins: they make the types and functions known that kept values are
+// made of, and restore the variables in need, of which the program names those in mentioned. They are empty if the
+// program has nothing to do with kept values.
 func (w *work) begin(g *graph, need, mentioned map[string]bool) string {
 	m := w.s.manifest()
 	var pairs, known []string
@@ -100,7 +101,8 @@ func (w *work) begin(g *graph, need, mentioned map[string]bool) string {
 	return strings.Join(append(known, "defer "+persistName+".Begin("+strings.Join(args, ", ")+")()"), "; ")
 }
 
-// restored is the variable of the program into which a kept value goes; "" if there is none, or if the cell defines it anew before any use.
+// restored is the variable of the program into which a kept value goes; "" if there is none, or if the cell defines it
+// anew before any use.
 func (w *work) restored(m *persist.Manifest, name string) string {
 	_, kept := m.Vars[name]
 	old, was := w.s.vars[name]
@@ -212,8 +214,8 @@ func (w *work) stateful(g *graph) bool {
 	return false
 }
 
-// pollLoops lets an interrupt end a loop with the values kept. Inner loops that call nothing are left alone: a measurement should measure the user's
-// code.
+// pollLoops lets an interrupt end a loop with the values kept. Inner loops that call nothing are left alone: a
+// measurement should measure the user's code.
 func (w *work) pollLoops(c *checked, root ast.Node) {
 	var visit func(n ast.Node, polled bool)
 	visit = func(n ast.Node, polled bool) {

@@ -174,8 +174,9 @@ func unusedName(msg string) (string, bool) {
 	return strings.CutSuffix(msg, " declared and not used") // of a type switch
 }
 
-// finally checks the program that the cell leads to, unless what has been checked says it already: it does if the cell gives no name a new
-// meaning and no declaration needs a variable that the cell defines. Mistakes are reported; false means that there are some.
+// finally checks the program that the cell leads to, unless what has been checked says it already: it does if the cell
+// gives no name a new meaning and no declaration needs a variable that the cell defines. Mistakes are reported; false
+// means that there are some.
 func (w *work) finally() bool {
 	again := false
 	start := w.user.offset(w.user.main.Pos())
@@ -251,8 +252,8 @@ func (w *work) setAside(c *checked) bool {
 	return false
 }
 
-// accept takes over the errors of a check; true means that there are none. A declaration of an earlier cell that is broken already, since
-// something that it needs was removed, is a mistake only if the cell reaches it.
+// accept takes over the errors of a check; true means that there are none. A declaration of an earlier cell that is
+// broken already, since something that it needs was removed, is a mistake only if the cell reaches it.
 func (w *work) accept(c *checked) bool {
 	if c.syn != nil {
 		w.r.Errors = append(w.r.Errors, c.syntaxErrors()...)
@@ -284,8 +285,8 @@ func (w *work) accept(c *checked) bool {
 	return len(w.r.Errors) == 0
 }
 
-// outlives reports whether a function literal of an earlier cell may be needed when this cell has run: a variable that this cell does not declare
-// anew holds it, or a declaration.
+// outlives reports whether a function literal of an earlier cell may be needed when this cell has run: a variable that
+// this cell does not declare anew holds it, or a declaration.
 func (w *work) outlives(literal *decl) bool {
 	return w.n.liveLiterals(w.s.manifest(), func(name string) bool {
 		_, here := w.types[name]

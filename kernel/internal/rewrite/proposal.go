@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// A mistake is an error that is being explained. Hints that quote the user's own code with a change are made by propose and write only, which
-// check first that the change works: a proposal that does not compile costs more trust than it saves time.
+// A mistake is an error that is being explained. Hints that quote the user's own code with a change are made by
+// propose and write only, which check first that the change works: a proposal that does not compile costs more trust
+// than it saves time.
 type mistake struct {
 	s, next *Session // before and after the cell
 	e       *Error
@@ -122,7 +123,8 @@ func (m *mistake) propose(lo, hi int, texts ...string) string {
 	return ""
 }
 
-// defined returns the whole line with text at [lo, hi), and := in the place of =, if that works: in Python's manner, two things are often missing at once.
+// defined returns the whole line with text at [lo, hi), and := in the place of =, if that works: in Python's manner,
+// two things are often missing at once.
 func (m *mistake) defined(lo, hi int, text string) string {
 	start, end := m.lineAt(lo)
 	g := re(`^\s*(NAME)(?:\s*,\s*NAME)*\s*(=)[^=]`).FindStringSubmatchIndex(m.masked[start:end])
@@ -136,7 +138,8 @@ func (m *mistake) defined(lo, hi int, text string) string {
 	return strings.TrimSpace(line)
 }
 
-// write makes a hint of a proposal: what to do, and the text for [lo, hi) that does it. Without one that works it is the hint otherwise.
+// write makes a hint of a proposal: what to do, and the text for [lo, hi) that does it. Without one that works it is
+// the hint otherwise.
 func (m *mistake) write(why string, lo, hi int, otherwise string, texts ...string) string {
 	t := m.propose(lo, hi, texts...)
 	if t == "" {
@@ -148,7 +151,8 @@ func (m *mistake) write(why string, lo, hi int, otherwise string, texts ...strin
 	return why + ": write " + t
 }
 
-// find returns where the source of an expression stands that Go has quoted in its own spacing: at the error, or around it on its line.
+// find returns where the source of an expression stands that Go has quoted in its own spacing: at the error, or around
+// it on its line.
 func (m *mistake) find(expr string) (lo, hi int, ok bool) {
 	start, end := m.lineAt(m.off)
 	lo = -1

@@ -163,8 +163,8 @@ func isTest(d *decl) bool {
 	return false
 }
 
-// needed finds everything that the cell can reach: what it mentions, the variables whose values belong together with those it mentions, and
-// what is needed to make these values. mentioned are those of the variables that code names.
+// needed finds everything that the cell can reach: what it mentions, the variables whose values belong together with
+// those it mentions, and what is needed to make these values. mentioned are those of the variables that code names.
 func (w *work) needed(g *graph) (need, mentioned map[string]bool) {
 	m := w.s.manifest()
 	own := slices.ContainsFunc(w.decls, isTest) && w.testArgs == "" // as with GoNB, which runs the cell's own tests if it is told nothing else

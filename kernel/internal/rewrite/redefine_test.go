@@ -56,8 +56,8 @@ func compiles(t *testing.T, r *Result) bool {
 	return err == nil
 }
 
-// Functions of packages have places in files of their own. They must not be taken for the same numbers in the program, where a function stands that
-// nobody calls and that doesn't compile any more.
+// Functions of packages have places in files of their own. They must not be taken for the same numbers in the program,
+// where a function stands that nobody calls and that doesn't compile any more.
 func TestPlacesOfPackages(t *testing.T) {
 	nb := newNotebook(t)
 	nb.run("gone := 1")

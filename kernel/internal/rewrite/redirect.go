@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// redirect lets code that reads standard input read package show's instead, which asks in the notebook, and code that ends the program end
-// it with its values kept.
+// redirect lets code that reads standard input read package show's instead, which asks in the notebook, and code that
+// ends the program end it with its values kept.
 func (w *work) redirect() {
 	for id, o := range w.user.info.Uses { // gonbui asks in its own way, and what is typed comes by standard input
 		if o.Name() == "RequestInput" && o.Pkg() != nil && o.Pkg().Path() == "github.com/janpfeifer/gonb/gonbui" && w.mine(w.user, id) {

@@ -23,8 +23,8 @@ type Packages interface {
 	Names() []string
 }
 
-// A Session is what is known about the cells that a kernel has run. Rewrite never changes it: the result holds the session that the
-// cell would lead to.
+// A Session is what is known about the cells that a kernel has run. Rewrite never changes it: the result holds the
+// session that the cell would lead to.
 type Session struct {
 	packages Packages
 	manifest func() *persist.Manifest // what is kept at the moment
@@ -46,7 +46,8 @@ type Session struct {
 	settled bool                // function literals of the next cell stay where they are
 }
 
-// A decl is a remembered declaration: func, type or const, or a function literal of a cell that has moved to the package level.
+// A decl is a remembered declaration: func, type or const, or a function literal of a cell that has moved to the
+// package level.
 type decl struct {
 	key    string
 	names  []string // that it declares; none for a method
@@ -118,11 +119,12 @@ func (s *Session) clone() *Session {
 	return &c
 }
 
-// Whole says whether programs are to have all that is declared, and not just what they can reach: a report of what has run must name the rest, too.
+// Whole says whether programs are to have all that is declared, and not just what they can reach: a report of what has
+// run must name the rest, too.
 func (s *Session) Whole(all bool) { s.whole = all }
 
-// Spare returns a session that keeps less of the next cell: not the variables in names, whose values say why, and no function literals if literals
-// is false. It is for code of ours that the compiler refuses.
+// Spare returns a session that keeps less of the next cell: not the variables in names, whose values say why, and no
+// function literals if literals is false. It is for code of ours that the compiler refuses.
 func (s *Session) Spare(names map[string]string, literals bool) *Session {
 	c := s.clone()
 	c.spared, c.settled = names, !literals
@@ -144,8 +146,8 @@ func (s *Session) Vars() map[string]string {
 	return m
 }
 
-// Names returns the names that are remembered, sorted, by kind: Imports, Constants, Types, Variables and Functions, among which methods are called
-// Type.Method.
+// Names returns the names that are remembered, sorted, by kind: Imports, Constants, Types, Variables and Functions,
+// among which methods are called Type.Method.
 func (s *Session) Names() map[string][]string {
 	kinds := map[string][]string{"Imports": sortedKeys(s.imports), "Variables": sortedKeys(s.vars)}
 	for _, d := range s.decls {
@@ -179,8 +181,8 @@ func (s *Session) kind(name string) string {
 	return ""
 }
 
-// Settle drops variables that the cell just run did not get to keep, and returns their names; and it forgets function literals that neither a
-// value nor a declaration needs any more.
+// Settle drops variables that the cell just run did not get to keep, and returns their names; and it forgets function
+// literals that neither a value nor a declaration needs any more.
 func (s *Session) Settle() []string {
 	m := s.manifest()
 	var lost []string
@@ -202,7 +204,8 @@ func (s *Session) Settle() []string {
 	return lost
 }
 
-// liveLiterals returns the function literals that kept variables hold, those of them that holds names, and that declarations mention.
+// liveLiterals returns the function literals that kept variables hold, those of them that holds names, and that
+// declarations mention.
 func (s *Session) liveLiterals(m *persist.Manifest, holds func(name string) bool) map[string]bool {
 	live := map[string]bool{}
 	var todo []string
@@ -431,7 +434,8 @@ func receiverType(x ast.Expr) string {
 	}
 }
 
-// remember adds a declaration. Whatever its names meant before ends, but the methods of a type that is declared anew stay.
+// remember adds a declaration. Whatever its names meant before ends, but the methods of a type that is declared anew
+// stay.
 func (s *Session) remember(d *decl) {
 	if d.tok == token.TYPE {
 		s.retype(d)
@@ -451,8 +455,8 @@ func (s *Session) remember(d *decl) {
 	s.decls[d.key] = d
 }
 
-// without returns a group of constants in which name has become blank, so that iota still counts it, or a group of types that lacks name; nil if
-// nothing else is left.
+// without returns a group of constants in which name has become blank, so that iota still counts it, or a group of
+// types that lacks name; nil if nothing else is left.
 func without(d *decl, name string) *decl {
 	if d.tok != token.CONST && d.tok != token.TYPE || len(d.names) < 2 {
 		return nil
@@ -481,7 +485,8 @@ func without(d *decl, name string) *decl {
 	return &r
 }
 
-// constName is the place where a group of constants declares a name: another may be called the same in a value before it.
+// constName is the place where a group of constants declares a name: another may be called the same in a value before
+// it.
 func constName(code, name string) int {
 	const head = "package p\n"
 	f, err := parser.ParseFile(token.NewFileSet(), "", head+code, parser.SkipObjectResolution)

@@ -127,7 +127,8 @@ func itemKind(ts []tok) token.Token {
 	return token.ILLEGAL
 }
 
-// isFuncDecl tells func name(…) and func (r T) name(…) from the call of a function literal, by what follows the keyword.
+// isFuncDecl tells func name(…) and func (r T) name(…) from the call of a function literal, by what follows the
+// keyword.
 func isFuncDecl(ts []tok) bool {
 	var after []tok
 	for _, t := range ts {
@@ -162,7 +163,8 @@ func isFuncDecl(ts []tok) bool {
 	return false
 }
 
-// A header follows the tokens of a statement at depth 0 to know whether a semicolon belongs to the header of an if, for or switch.
+// A header follows the tokens of a statement at depth 0 to know whether a semicolon belongs to the header of an if,
+// for or switch.
 type header struct {
 	left   int  // semicolons that the header may still have
 	block  bool // its block has begun

@@ -14,7 +14,8 @@ type tracer struct {
 	c *checked
 }
 
-// traceSteps lets a //step cell record each statement with the values that it set, in main and in the functions that the cell declares.
+// traceSteps lets a //step cell record each statement with the values that it set, in main and in the functions that
+// the cell declares.
 func (w *work) traceSteps() {
 	tracer{w, w.user}.block(w.body, true)
 	t := tracer{w, w.final}

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// A Pos is a place in a cell as its user sees it: the cell's number, and line and column counted from 1, the column in characters.
-// Line 0 means code that no user wrote.
+// A Pos is a place in a cell as its user sees it: the cell's number, and line and column counted from 1, the column in
+// characters. Line 0 means code that no user wrote.
 type Pos struct{ Cell, Line, Col int }
 
 // A Source is the text of one cell.
@@ -77,8 +77,8 @@ func (t *Text) Len() int { return t.b.Len() }
 
 func (t *Text) String() string { return t.b.String() }
 
-// Locate returns where the byte at offset out came from. For code of ours it is the nearest user's code before it, else after it, and
-// exact is false; src is nil if there is none at all.
+// Locate returns where the byte at offset out came from. For code of ours it is the nearest user's code before it,
+// else after it, and exact is false; src is nil if there is none at all.
 func (t *Text) Locate(out int) (src *Source, off int, exact bool) {
 	i := sort.Search(len(t.segs), func(i int) bool { return t.segs[i].out > out })
 	if i == 0 {
@@ -94,7 +94,8 @@ func (t *Text) Locate(out int) (src *Source, off int, exact bool) {
 	return s.src, s.off + s.n, false
 }
 
-// Find is the inverse of Locate: it returns the offset in the text of a byte of a cell. A byte that was left out gives the nearest one before it.
+// Find is the inverse of Locate: it returns the offset in the text of a byte of a cell. A byte that was left out gives
+// the nearest one before it.
 func (t *Text) Find(src *Source, off int) (out int, exact bool) {
 	out = -1
 	best := -1
@@ -112,8 +113,8 @@ func (t *Text) Find(src *Source, off int) (out int, exact bool) {
 	return out, false
 }
 
-// Source returns the text with line directives, so that the compiler, stack traces and the program itself speak of the user's lines: the file
-// of cell 3 is called cell[3].
+// Source returns the text with line directives, so that the compiler, stack traces and the program itself speak of the
+// user's lines: the file of cell 3 is called cell[3].
 func (t *Text) Source() string {
 	text := t.String()
 	var b strings.Builder
@@ -158,8 +159,8 @@ type edit struct {
 	s      string
 }
 
-// edits are applied in the order of their places; at one place insertions come first, in the order in which they were made. An edit inside a
-// replaced piece is dropped.
+// edits are applied in the order of their places; at one place insertions come first, in the order in which they were
+// made. An edit inside a replaced piece is dropped.
 type edits []edit
 
 func (e *edits) replace(lo, hi int, s string) { *e = append(*e, edit{lo, hi, s}) }
@@ -204,7 +205,8 @@ func (e edits) apply(t *Text, src *Source, lo, hi int) {
 	t.User(src, at, hi)
 }
 
-// Place returns where a place of the text, counted from line 1, came from: of code of ours, the nearest that a user wrote before it.
+// Place returns where a place of the text, counted from line 1, came from: of code of ours, the nearest that a user
+// wrote before it.
 func (t *Text) Place(line, column int) Pos {
 	off := 0
 	for text := t.String(); line > 1; line-- {

@@ -54,8 +54,8 @@ func unlabeled(st ast.Stmt) ast.Stmt {
 	return st
 }
 
-// publish decides which of the definitions become package-level, with which types, and edits their statements. The others stay
-// variables of main: their type can't be written outside its package.
+// publish decides which of the definitions become package-level, with which types, and edits their statements. The
+// others stay variables of main: their type can't be written outside its package.
 func (w *work) publish(ds []definition) {
 	w.types = map[string]variable{}
 	w.local = map[string]bool{}
@@ -155,8 +155,8 @@ func (w *work) namesPackage(name string) bool {
 	return false
 }
 
-// shadowPackage lets a name, under which cells use a package, become something else: declarations and statements before that go on meaning the
-// package.
+// shadowPackage lets a name, under which cells use a package, become something else: declarations and statements
+// before that go on meaning the package.
 func (w *work) shadowPackage(name string) {
 	w.n.shadow(name)
 	for id, o := range w.user.info.Uses {
@@ -187,7 +187,8 @@ func (w *work) renameHidden() {
 	}
 }
 
-// stayTogether leaves the variables of a var (...) of several lines local if one of them stays so: its lines may use each other.
+// stayTogether leaves the variables of a var (...) of several lines local if one of them stays so: its lines may use
+// each other.
 func (w *work) stayTogether(ds []definition) {
 	for i, st := range w.body {
 		declared, ok := unlabeled(st).(*ast.DeclStmt)
@@ -204,7 +205,8 @@ func (w *work) stayTogether(ds []definition) {
 	}
 }
 
-// declareLocally leaves a declaration, some of whose variables stay local, as it is; the values of the others come by way of names of ours.
+// declareLocally leaves a declaration, some of whose variables stay local, as it is; the values of the others come by
+// way of names of ours.
 func (w *work) declareLocally(st ast.Stmt, all []*ast.Ident, local []string) {
 	end := "; _ = " + strings.Join(local, "; _ = ")
 	for _, id := range all {
@@ -272,8 +274,8 @@ func (w *work) assign(g *ast.GenDecl) {
 	}
 }
 
-// unusedFix says where a use of a variable that is declared and not used can be written: inside a statement of a cell such a variable is no mistake worth
-// stopping for.
+// unusedFix says where a use of a variable that is declared and not used can be written: inside a statement of a cell
+// such a variable is no mistake worth stopping for.
 func unusedFix(fn *ast.FuncDecl, p token.Pos, name string) (at token.Pos, s string) {
 	ast.Inspect(fn, func(n ast.Node) bool {
 		if n == nil || p < n.Pos() || p >= n.End() {

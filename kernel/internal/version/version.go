@@ -14,7 +14,8 @@ func Flag() string {
 	return "-X=github.com/lectern-go/lectern/kernel/internal/version.told=" + String()
 }
 
-// String is the version of the module that the program was built from, such as v0.1.0, or devel where Go hasn't recorded it, as go run doesn't.
+// String is the version of the module that the program was built from, such as v0.1.0, or devel where Go hasn't
+// recorded it, as go run doesn't.
 func String() string {
 	if told != "" {
 		return told

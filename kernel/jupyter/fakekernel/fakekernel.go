@@ -1,5 +1,5 @@
-// Package fakekernel is a kernel that does what the code of a cell tells it to, for tests of what happens when a kernel misbehaves.
-// The code is a script, one command a line:
+// Package fakekernel is a kernel that does what the code of a cell tells it to, for tests of what happens when a
+// kernel misbehaves. The code is a script, one command a line:
 //
 //	print TEXT        a line on stdout
 //	err TEXT          a line on stderr
@@ -35,7 +35,8 @@ import (
 // Variable is the environment variable under which a test binary turns into a fake kernel, see [Hook].
 const Variable = "LECTERN_FAKE_KERNEL"
 
-// Hook turns the process into a fake kernel if it was started by a [Spec], and never returns then. Call it first in TestMain.
+// Hook turns the process into a fake kernel if it was started by a [Spec], and never returns then. Call it first in
+// TestMain.
 func Hook() {
 	switch os.Getenv(Variable) {
 	case "kernel":
@@ -50,7 +51,8 @@ func Hook() {
 	}
 }
 
-// Spec returns the kernelspec that starts the running test binary as a fake kernel. interruptMode is "message" or "signal".
+// Spec returns the kernelspec that starts the running test binary as a fake kernel. interruptMode is "message" or
+// "signal".
 func Spec(interruptMode string) (*jupyter.Spec, error) {
 	self, err := os.Executable()
 	if err != nil {

@@ -1,9 +1,10 @@
 //go:build js
 
-// Command engine is the notebook's kernel for a web page: it rewrites cells, and turns what their programs print into outputs. It reads the
-// archives of packages from the page's memory, and answers calls from JavaScript.
+// Command engine is the notebook's kernel for a web page: it rewrites cells, and turns what their programs print into
+// outputs. It reads the archives of packages from the page's memory, and answers calls from JavaScript.
 //
-// When it is ready it has set lecternEngine to an object with these functions; what they take and return is text in JSON unless said otherwise:
+// When it is ready it has set lecternEngine to an object with these functions; what they take and return is text in
+// JSON unless said otherwise:
 //
 //	rewrite(cell, code)   begins a cell; what becomes of it: an [answer]
 //	said(descriptor, bytes)  the program has printed (1) or complained (2)

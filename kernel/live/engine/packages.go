@@ -71,7 +71,8 @@ func importable(path string) bool {
 	return !slices.ContainsFunc(strings.Split(path, "/"), func(s string) bool { return s == "internal" || s == "vendor" })
 }
 
-// better reports whether a name more likely means the package a than b, as in the kernel: the preferred one before any other.
+// better reports whether a name more likely means the package a than b, as in the kernel: the preferred one before any
+// other.
 func better(name, a, b string) bool {
 	if want := names.Preferred[name]; a == want || b == want {
 		return a == want
