@@ -10,7 +10,7 @@
 //   - napkin.go: the estimates that fit on a napkin - days of training, the
 //     largest model, a compute-optimal one, cost - each with its derivation.
 //     transformer.go does the same for a Transformer.
-//   - hardware.go: what makers promise; promise.go: what this computer's own
+//   - hardware.go: what makers state; peak.go: what this computer's own
 //     floating-point units can do, measured.
 //   - timing.go: [TimeMatmul] and [MFU]; roofline.go: arithmetic intensity.
 //

@@ -9,7 +9,7 @@ import (
 	"github.com/lectern-go/lectern/tensor"
 )
 
-// Device is what a maker promises about one accelerator. Rates are dense: what
+// Device is what a maker states about one accelerator. Rates are dense: what
 // data sheets print for 2:4 structured sparsity, where two of every four
 // weights are zero and skipped, is twice as much and can't be had in ordinary
 // training.
@@ -104,11 +104,11 @@ var otherCards = []string{"Ti", "D", "SUPER", "Laptop", "Max-Q", "Mobile", "MIG"
 type UnknownDeviceError struct{ Name string }
 
 func (e *UnknownDeviceError) Error() string {
-	return fmt.Sprintf("accounting: device %q is not in the table of known hardware, so there is no promise to compare with; "+
+	return fmt.Sprintf("accounting: device %q is not in the table of known hardware, so there is no peak to compare with; "+
 		"describe it with an accounting.Device from its data sheet", e.Name)
 }
 
-// LookUp returns what is promised about a device by the name that its driver
+// LookUp returns what is stated about a device by the name that its driver
 // reports, such as "NVIDIA H100 80GB HBM3". Names are compared by whole words: an
 // "A10G" is no A10. For any other name the error is an [*UnknownDeviceError].
 func LookUp(name string) (Device, error) {
@@ -151,7 +151,7 @@ func Devices() []Device {
 	return all
 }
 
-// Peak returns the promised FLOP/s in a precision. The error says which
+// Peak returns the peak FLOP/s in a precision. The error says which
 // precisions the device has.
 func (d Device) Peak(p Precision) (float64, error) {
 	if r, ok := d.PerSecond[p]; ok {
@@ -162,10 +162,10 @@ func (d Device) Peak(p Precision) (float64, error) {
 		have = append(have, string(q))
 	}
 	slices.Sort(have)
-	return 0, fmt.Errorf("accounting: no promise is known for %s on %s, only for %s", p, d.Name, strings.Join(have, ", "))
+	return 0, fmt.Errorf("accounting: no peak is known for %s on %s, only for %s", p, d.Name, strings.Join(have, ", "))
 }
 
-// String prints what is promised, with its source.
+// String prints what is stated, with its source.
 func (d Device) String() string {
 	text := fmt.Sprintf("%s (compute capability %s): ", d.Name, d.ComputeCapability)
 	for _, p := range []Precision{FP32, TF32, FP16, BF16, FP8} {

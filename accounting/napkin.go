@@ -31,8 +31,8 @@ func TwoLayerFLOPs(B, D, K float64) (forward, backward, inputGradient float64) {
 // Machines is a number of equal devices.
 type Machines struct {
 	Count         int
-	PeakPerSecond float64 // promised FLOP/s of one device, dense, in the dtype that is trained in
-	MFU           float64 // the part of the promise that the model gets; 0 means 1
+	PeakPerSecond float64 // peak FLOP/s of one device, dense, in the dtype that is trained in
+	MFU           float64 // the part of the peak that the model gets; 0 means 1
 }
 
 func (m Machines) mfu() float64 {

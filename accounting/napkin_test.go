@@ -82,7 +82,7 @@ func TestNapkinMath(t *testing.T) {
 		{"FLOPs of training", time.FLOPs(), 6.3e24, 1e-12},
 		{"FLOPs of a day", h100.FLOPs(86400), 4.37723136e22, 1e-12},
 		{"days", time.Days(), 143.93, 5e-5},
-		{"MFU left out means all of the promise", accounting.Machines{Count: 2, PeakPerSecond: 5}.FLOPs(3), 30, 0},
+		{"MFU left out means all of the peak", accounting.Machines{Count: 2, PeakPerSecond: 5}.FLOPs(3), 30, 0},
 		{"optimal tokens per parameter", accounting.ComputeOptimal{FLOPs: 1e21, TokensPerParameter: 30}.Tokens() / accounting.ComputeOptimal{FLOPs: 1e21, TokensPerParameter: 30}.Parameters(), 30, 1e-12},
 		{"D²L of the deep network", float64(accounting.TrainingMemory{Width: 8, Layers: 3}.Parameters() - 8), 192, 0},
 		{"last segment of a network that does not divide", float64(accounting.ActivationMemory{Batch: 1, Width: 1, Layers: 10, BytesPerElement: 1}.Checkpointed(3)), 4 + 2, 0},

@@ -40,7 +40,7 @@ func CPUMachine(d tensor.Dtype, threads int) (Machine, error) { return cpuMachin
 // cpuMachine is CPUMachine where computations have reached so many FLOP/s, and moved
 // so many bytes a second.
 func cpuMachine(d tensor.Dtype, threads int, reached, moved float64) (Machine, error) {
-	p, err := cpuPromise(d, threads, reached)
+	p, err := cpuPeak(d, threads, reached)
 	if err != nil {
 		return Machine{}, err
 	}

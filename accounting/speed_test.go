@@ -37,7 +37,7 @@ func ExampleMFU() {
 	fmt.Println(err)
 	// Output:
 	// 0.50 <nil>
-	// accounting: measured 1.4 PFLOP/s where 989.5 TFLOP/s are promised, an MFU of 1.41: one of the two is wrong; check that the work was waited for, that its FLOPs are counted right, and that the promise is for this dtype and device
+	// accounting: measured 1.4 PFLOP/s where the peak is 989.5 TFLOP/s, an MFU of 1.41: one of the two is wrong; check that the work was waited for, that its FLOPs are counted right, and that the peak is that of this dtype and device
 }
 
 func TestReLUIsNoFasterThanGELUAtTheRoof(t *testing.T) {
@@ -82,21 +82,21 @@ func TestTimingWaitsForShortFunctions(t *testing.T) {
 	}
 }
 
-func TestCPUPromise(t *testing.T) {
-	p, err := accounting.CPUPromise(tensor.Float32, 1)
+func TestCPUPeak(t *testing.T) {
+	p, err := accounting.CPUPeak(tensor.Float32, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, _ := accounting.CPUPromise(tensor.Float32, 1)
+	again, _ := accounting.CPUPeak(tensor.Float32, 1)
 	if p != again || p.PerSecond <= 0 || p.GHz > 0 && p.Formula() <= 0 {
-		t.Errorf("promise %+v, then %+v", p, again)
+		t.Errorf("peak %+v, then %+v", p, again)
 	}
-	small, err := accounting.CPUPromise(tensor.BFloat16, 1)
+	small, err := accounting.CPUPeak(tensor.BFloat16, 1)
 	if err != nil || small.PerSecond <= 0 {
 		t.Errorf("bf16: %+v, %v", small, err)
 	}
-	if _, err := accounting.CPUPromise(tensor.Int64, 1); err == nil || !strings.Contains(err.Error(), "int64") {
-		t.Errorf("promise for int64: %v", err)
+	if _, err := accounting.CPUPeak(tensor.Int64, 1); err == nil || !strings.Contains(err.Error(), "int64") {
+		t.Errorf("peak for int64: %v", err)
 	}
 	if b := accounting.CPUBandwidth(1); b <= 0 {
 		t.Errorf("memory moves %v bytes a second", b)

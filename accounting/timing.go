@@ -115,12 +115,12 @@ func (t Timing) Spread() float64 {
 // PerSecond returns FLOP/s at the median.
 func (t Timing) PerSecond() float64 { return t.FLOPs / t.Median().Seconds() }
 
-// Promise returns the FLOP/s promised for the dtype and the device on which the
+// Peak returns the peak FLOP/s of the dtype and the device on which the
 // measurement ran: the measured peak of this computer's processor, or what the
 // table of hardware says.
-func (t Timing) Promise() (float64, error) {
+func (t Timing) Peak() (float64, error) {
 	if t.device.IsCPU() {
-		p, err := cpuPromise(t.dtype, 0, t.PerSecond())
+		p, err := cpuPeak(t.dtype, 0, t.PerSecond())
 		return p.PerSecond, err
 	}
 	d, err := LookUp(t.device.Model())
@@ -129,7 +129,7 @@ func (t Timing) Promise() (float64, error) {
 	}
 	precision, ok := PrecisionOf(t.dtype)
 	if !ok {
-		return 0, fmt.Errorf("accounting: FLOP/s are not promised for %s, which is no floating-point type", t.dtype)
+		return 0, fmt.Errorf("accounting: there are no peak FLOP/s for %s, which is no floating-point type", t.dtype)
 	}
 	if precision == FP32 && t.tf32 {
 		precision = TF32
@@ -138,13 +138,13 @@ func (t Timing) Promise() (float64, error) {
 }
 
 // MFU returns the model FLOPs utilization; see [MFU]. The error is that of
-// Promise or of MFU.
+// Peak or of MFU.
 func (t Timing) MFU() (float64, error) {
-	promised, err := t.Promise()
+	peak, err := t.Peak()
 	if err != nil {
 		return 0, err
 	}
-	return MFU(t.PerSecond(), promised)
+	return MFU(t.PerSecond(), peak)
 }
 
 // String prints median, spread and, where the FLOPs are known, speed and MFU.
@@ -154,43 +154,43 @@ func (t Timing) String() string {
 		return text + "\n"
 	}
 	text += fmt.Sprintf("\n%s FLOPs / %v = %s\n", short(t.FLOPs), t.Median().Round(time.Microsecond/10), rate(t.PerSecond(), "FLOP"))
-	promised, err := t.Promise()
+	peak, err := t.Peak()
 	if err != nil {
 		return text + err.Error() + "\n"
 	}
-	mfu, err := MFU(t.PerSecond(), promised)
+	mfu, err := MFU(t.PerSecond(), peak)
 	if err != nil {
 		return text + err.Error() + "\n"
 	}
-	return text + fmt.Sprintf("MFU: %s of %s promised = %.3f\n", rate(t.PerSecond(), "FLOP"), rate(promised, "FLOP"), mfu)
+	return text + fmt.Sprintf("MFU: %s of a peak of %s = %.3f\n", rate(t.PerSecond(), "FLOP"), rate(peak, "FLOP"), mfu)
 }
 
 // HTML shows the same text.
 func (t Timing) HTML() string { return preformatted(t.String()) }
 
 // MeasurementError says that a measured speed exceeds what the hardware can do,
-// so that the measurement, or the promise, is wrong.
-type MeasurementError struct{ Actual, Promised float64 }
+// so that the measurement, or the peak, is wrong.
+type MeasurementError struct{ Actual, Peak float64 }
 
 func (e *MeasurementError) Error() string {
-	return fmt.Sprintf("accounting: measured %s where %s are promised, an MFU of %.2f: one of the two is wrong; "+
-		"check that the work was waited for, that its FLOPs are counted right, and that the promise is for this dtype and device",
-		rate(e.Actual, "FLOP"), rate(e.Promised, "FLOP"), e.Actual/e.Promised)
+	return fmt.Sprintf("accounting: measured %s where the peak is %s, an MFU of %.2f: one of the two is wrong; "+
+		"check that the work was waited for, that its FLOPs are counted right, and that the peak is that of this dtype and device",
+		rate(e.Actual, "FLOP"), rate(e.Peak, "FLOP"), e.Actual/e.Peak)
 }
 
-// MFU returns the model FLOPs utilization, actual over promised FLOP/s. The
+// MFU returns the model FLOPs utilization, actual over peak FLOP/s. The
 // FLOPs are those that the model needs, not those that were computed: what is
 // computed twice, as with activation checkpointing, counts once. At 0.5 and above
 // the hardware is used well.
 //
 // Above 1 the error is a [*MeasurementError], which nothing real explains.
-func MFU(actualPerSecond, promisedPerSecond float64) (float64, error) {
-	if promisedPerSecond <= 0 {
-		return 0, fmt.Errorf("accounting: the promise of %g FLOP/s is not positive", promisedPerSecond)
+func MFU(actualPerSecond, peakPerSecond float64) (float64, error) {
+	if peakPerSecond <= 0 {
+		return 0, fmt.Errorf("accounting: a peak of %g FLOP/s is not positive", peakPerSecond)
 	}
-	mfu := actualPerSecond / promisedPerSecond
+	mfu := actualPerSecond / peakPerSecond
 	if mfu > 1 {
-		return mfu, &MeasurementError{actualPerSecond, promisedPerSecond}
+		return mfu, &MeasurementError{actualPerSecond, peakPerSecond}
 	}
 	return mfu, nil
 }

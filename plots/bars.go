@@ -14,31 +14,31 @@ import (
 	"github.com/lectern-go/lectern/plots/diagram"
 )
 
-// Utilization is a measured speed beside the promised one, in FLOP/s.
+// Utilization is a measured speed beside the peak, in FLOP/s.
 type Utilization struct {
-	Name             string
-	Actual, Promised float64
+	Name         string
+	Actual, Peak float64
 }
 
-// Measured returns the utilization of a timing under its own promise. The error is
-// that of [accounting.Timing.Promise].
+// Measured returns the utilization of a timing under its own peak. The error is
+// that of [accounting.Timing.Peak].
 func Measured(name string, t accounting.Timing) (Utilization, error) {
-	promised, err := t.Promise()
-	return Utilization{name, t.PerSecond(), promised}, err
+	peak, err := t.Peak()
+	return Utilization{name, t.PerSecond(), peak}, err
 }
 
 // MFU draws model FLOPs utilization: for each measurement a bar within the
-// outline of what was promised. The marks between the bars are an MFU of one
+// outline of the peak. The marks between the bars are an MFU of one
 // half, at which hardware is used well.
 func MFU(measurements ...Utilization) *diagram.Figure {
-	b := bars{value: "MFU (actual / promised FLOP/s)", max: 1}
+	b := bars{value: "MFU (actual / peak FLOP/s)", max: 1}
 	for _, u := range measurements {
 		mfu := 0.
-		if u.Promised > 0 {
-			mfu = u.Actual / u.Promised
+		if u.Peak > 0 {
+			mfu = u.Actual / u.Peak
 		}
 		b.max = max(b.max, mfu)
-		b.add(u.Name, mfu, fmt.Sprintf("%.2f: %sFLOP/s of %sFLOP/s", mfu, short3(u.Actual), short3(u.Promised)))
+		b.add(u.Name, mfu, fmt.Sprintf("%.2f: %sFLOP/s of %sFLOP/s", mfu, short3(u.Actual), short3(u.Peak)))
 	}
 	p := b.plot(true)
 	p.Add(drawn(func(c draw.Canvas, p *plot.Plot) {

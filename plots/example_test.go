@@ -55,7 +55,7 @@ func ExamplePaths() {
 }
 
 func ExampleMFU() {
-	fmt.Println(plots.MFU(plots.Utilization{Name: "H100 bf16", Actual: 612e12, Promised: 989.5e12}))
+	fmt.Println(plots.MFU(plots.Utilization{Name: "H100 bf16", Actual: 612e12, Peak: 989.5e12}))
 	// Output:
 	// Model FLOPs utilization: H100 bf16 0.62: 612 TFLOP/s of 990 TFLOP/s
 }

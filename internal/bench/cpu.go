@@ -203,38 +203,38 @@ func cpuCompare(ctx context.Context, r *report, py string, cases []cpuCase, thre
 			}
 			r.compare(fmt.Sprintf("%v, %s, %d threads", c, level, threads), ours, peer.name, work/seconds, unit, more, wanted)
 			if c.product() && ours/(work/seconds) < wanted {
-				if p := promised(c.Dtype, threads); p/(work/seconds) < wanted {
-					r.note("  the promise of the processor, %.4g GFLOP/s, is no more than %.3gx of that", p, p/(work/seconds))
+				if p := peak(c.Dtype, threads); p/(work/seconds) < wanted {
+					r.note("  the peak of the processor, %.4g GFLOP/s, is no more than %.3gx of that", p, p/(work/seconds))
 				}
 			}
 		}
 	}
 	if peerEnv == nil {
-		compareWithPromise(r, rate, threads)
+		compareWithPeak(r, rate, threads)
 	}
 	return nil
 }
 
-// promised returns the GFLOP/s that the processor can do; 0 if that is not known. It is asked for when products have
-// run: where processors are virtual, two that were idle may share a core for the first second or two.
-func promised(dtype string, threads int) float64 {
-	p, err := accounting.CPUPromise(dtypesByName[dtype], threads)
+// peak returns the GFLOP/s that the processor can do; 0 if that is not known. It is asked for when products have run:
+// where processors are virtual, two that were idle may share a core for the first second or two.
+func peak(dtype string, threads int) float64 {
+	p, err := accounting.CPUPeak(dtypesByName[dtype], threads)
 	if err != nil {
 		return 0
 	}
 	return p.PerSecond * 1e-9
 }
 
-// compareWithPromise shows how much of what the processor can do large products reach, and that bfloat16 is worth its
+// compareWithPeak shows how much of what the processor can do large products reach, and that bfloat16 is worth its
 // while where the processor has instructions for it.
-func compareWithPromise(r *report, rate map[string]float64, threads int) {
+func compareWithPeak(r *report, rate map[string]float64, threads int) {
 	const large, largeHalf = "xy 1024x1024x1024", "xy 1024x1024x1024 bfloat16"
 	if rate[large] == 0 || rate[largeHalf] == 0 {
 		return // not measured
 	}
-	plain, half := promised("float32", threads), promised("bfloat16", threads)
-	r.compare(fmt.Sprintf("%s, %d threads", large, threads), rate[large], "promise", plain, "GFLOP/s", more, 0.85)
-	r.compare(fmt.Sprintf("%s, %d threads", largeHalf, threads), rate[largeHalf], "promise", half, "GFLOP/s", more, 0)
+	plain, half := peak("float32", threads), peak("bfloat16", threads)
+	r.compare(fmt.Sprintf("%s, %d threads", large, threads), rate[large], "peak", plain, "GFLOP/s", more, 0.85)
+	r.compare(fmt.Sprintf("%s, %d threads", largeHalf, threads), rate[largeHalf], "peak", half, "GFLOP/s", more, 0)
 	wanted := 0.0
 	if half > 1.5*plain {
 		wanted = 1.5

@@ -21,7 +21,7 @@ import (
 var gpuPeers string
 
 func init() {
-	register("peers", "gpu", "matrix products and operations on a GPU beside PyTorch, and how much of the data sheet's promise is reached", gpuGroup)
+	register("peers", "gpu", "matrix products and operations on a GPU beside PyTorch, and how much of the data sheet's peak is reached", gpuGroup)
 	children["gpu"] = gpuChild
 }
 
@@ -100,10 +100,10 @@ func gpuGroup(ctx context.Context, r *report) error {
 	for line := range strings.Lines(gpu.Libraries()) {
 		r.note("%s", strings.TrimSpace(line))
 	}
-	promised, err := accounting.LookUp(properties.Name)
+	sheet, err := accounting.LookUp(properties.Name)
 	known := err == nil
 	if known {
-		r.note("promised: %s", promised)
+		r.note("data sheet: %s", sheet)
 	} else {
 		r.note("%v", err)
 	}
@@ -132,12 +132,12 @@ func gpuGroup(ctx context.Context, r *report) error {
 		gpuCompare(r, c, best)
 		if flops := c.flops(); known && flops > 0 {
 			precision := accounting.Precision(strings.Fields(c.What)[1])
-			peak, err := promised.Peak(precision)
+			peak, err := sheet.Peak(precision)
 			if err != nil {
 				r.note("%v", err)
 				continue
 			}
-			r.note("%-44s %8.3g of %.4g TFLOP/s promised", c.String()+": MFU", flops/best[0]/peak, peak/1e12)
+			r.note("%-44s %8.3g of %.4g TFLOP/s at the peak", c.String()+": MFU", flops/best[0]/peak, peak/1e12)
 			if mfu := flops / best[0] / peak; c.mfu > 0 {
 				r.compare(c.String()+": MFU", mfu, "limit", c.mfu, "", more, 1)
 			}

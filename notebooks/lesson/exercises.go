@@ -176,7 +176,7 @@ var exercises = map[string]exercise{
 	},
 	"10.2": {
 		want: 0.7, tolerance: []float64{0.01},
-		hint:   "The promise was twice too large.",
+		hint:   "The peak was twice too large.",
 		praise: "Which is so good that one should ask how it was measured.",
 	},
 	"10.3": {

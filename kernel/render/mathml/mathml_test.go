@@ -200,7 +200,7 @@ func TestLessonFormulas(t *testing.T) {
 		`\begin{aligned} m_t &= \beta_1 m_{t-1} + (1-\beta_1) g_t \\ v_t &= \beta_2 v_{t-1} + (1-\beta_2) g_t^2 \\ \theta_t &= \theta_{t-1} - \eta \frac{\hat m_t}{\sqrt{\hat v_t} + \epsilon} \end{aligned}`,
 		`W \sim \mathcal{N}\!\left(0, \frac{2}{n_\mathrm{in} + n_\mathrm{out}}\right)`,
 		`\mathrm{ReLU}(x) = \begin{cases} x & x > 0 \\ 0 & \text{otherwise} \end{cases}`,
-		`\text{MFU} = \frac{\text{actual FLOP/s}}{\text{promised FLOP/s}} \le \min\left(1, \frac{I}{I_\text{machine}}\right)`,
+		`\text{MFU} = \frac{\text{actual FLOP/s}}{\text{peak FLOP/s}} \le \min\left(1, \frac{I}{I_\text{machine}}\right)`,
 		`\nabla_x f : \mathbb{R}^n \to \mathbb{R},\quad i \in \{0, 1, \ldots, n-1\}`,
 		`x \mapsto \lfloor x / s \rceil \odot \mathbf{1}, \quad \underbrace{4+4+4+4}_{\text{bytes}} = 16, \prod_{l=1}^{L} \bar w_l \ne \infty`,
 		`\begin{pmatrix} a & b \\ c & d \end{pmatrix}^{\!\top} \begin{bmatrix} x \\ y \end{bmatrix} \Rightarrow \| x \|_2 \geq \tilde{x}`,

@@ -32,7 +32,7 @@ func learn(ctx context.Context, s *settings, model *transformer.LM, c *corpus) (
 	if s.bf16 {
 		precision = tensor.BFloat16
 	}
-	peak, err := accounting.CPUPromise(precision, runtime.GOMAXPROCS(0))
+	peak, err := accounting.CPUPeak(precision, runtime.GOMAXPROCS(0))
 	if err != nil {
 		return 0, err
 	}

@@ -16,10 +16,10 @@ import (
 	"github.com/lectern-go/lectern/tensor"
 )
 
-// Promise is what this computer's floating-point units can do, measured with
+// Peak is what this computer's floating-point units can do, measured with
 // loops that touch registers alone. Nothing that computes with memory can be
 // faster.
-type Promise struct {
+type Peak struct {
 	CPU          string  // the processor's name, as the system tells it
 	Dtype        string  // of the operands
 	Threads      int     // one on each core
@@ -29,20 +29,20 @@ type Promise struct {
 	GHz          float64 // measured clock; 0 if unknown
 }
 
-// CPUPromise measures the promise for a dtype on a number of threads; 0 threads
+// CPUPeak measures the peak for a dtype on a number of threads; 0 threads
 // means as many as package tensor uses. It takes about a tenth of a second for
 // the first time and is remembered, in a notebook from cell to cell too.
 //
 // Small floats count as what their products are computed in: float32, or for
 // bfloat16 the processor's own instructions where they are faster. The error
-// says that whole numbers have no promise.
-func CPUPromise(d tensor.Dtype, threads int) (Promise, error) { return cpuPromise(d, threads, 0) }
+// says that whole numbers have no peak.
+func CPUPeak(d tensor.Dtype, threads int) (Peak, error) { return cpuPeak(d, threads, 0) }
 
-// cpuPromise is CPUPromise where a computation has reached so many FLOP/s. A promise below that was measured while
+// cpuPeak is CPUPeak where a computation has reached so many FLOP/s. A peak below that was measured while
 // something else took the processor's time: it is measured again, a few times at most.
-func cpuPromise(d tensor.Dtype, threads int, reached float64) (Promise, error) {
+func cpuPeak(d tensor.Dtype, threads int, reached float64) (Peak, error) {
 	if _, ok := PrecisionOf(d); !ok {
-		return Promise{}, fmt.Errorf("accounting: FLOP/s are not promised for %s, which is no floating-point type", d)
+		return Peak{}, fmt.Errorf("accounting: there are no peak FLOP/s for %s, which is no floating-point type", d)
 	}
 	if threads <= 0 {
 		threads = runtime.GOMAXPROCS(0)
@@ -54,12 +54,12 @@ func cpuPromise(d tensor.Dtype, threads int, reached float64) (Promise, error) {
 	case tensor.BFloat16:
 		operands = []string{"bfloat16", "float32"}
 	}
-	promises.Lock()
-	defer promises.Unlock()
-	var best Promise
+	peaks.Lock()
+	defer peaks.Unlock()
+	var best Peak
 	for try := range 4 {
 		for _, dtype := range operands {
-			if p := promises.measure(dtype, threads, try > 0); p.PerSecond > best.PerSecond {
+			if p := peaks.measure(dtype, threads, try > 0); p.PerSecond > best.PerSecond {
 				best = p
 			}
 		}
@@ -70,14 +70,14 @@ func cpuPromise(d tensor.Dtype, threads int, reached float64) (Promise, error) {
 	return best, nil
 }
 
-// promises remembers what was measured.
-var promises promiseCache
+// peaks remembers what was measured.
+var peaks peakCache
 
-type promiseCache struct {
+type peakCache struct {
 	sync.Mutex
 	cpu string
 	ghz float64
-	all []Promise
+	all []Peak
 	bandwidth
 }
 
@@ -94,12 +94,12 @@ const (
 // measure returns the fastest loop for operands of a dtype; PerSecond is 0 if
 // there is none. What was measured before is measured again only if asked for;
 // the faster one counts.
-func (c *promiseCache) measure(dtype string, threads int, again bool) Promise {
+func (c *peakCache) measure(dtype string, threads int, again bool) Peak {
 	c.identify()
-	i := slices.IndexFunc(c.all, func(p Promise) bool { return p.Dtype == dtype && p.Threads == threads })
+	i := slices.IndexFunc(c.all, func(p Peak) bool { return p.Dtype == dtype && p.Threads == threads })
 	if i < 0 {
 		i = len(c.all)
-		c.all = append(c.all, Promise{CPU: c.cpu, Dtype: dtype, Threads: threads, GHz: c.ghz})
+		c.all = append(c.all, Peak{CPU: c.cpu, Dtype: dtype, Threads: threads, GHz: c.ghz})
 	} else if !again {
 		return c.all[i]
 	}
@@ -115,7 +115,7 @@ func (c *promiseCache) measure(dtype string, threads int, again bool) Promise {
 	return *best
 }
 
-func (c *promiseCache) identify() {
+func (c *peakCache) identify() {
 	if c.cpu == "" {
 		c.cpu, c.ghz = cpuName(), peak.GHz()
 	}
@@ -128,15 +128,15 @@ func (c *promiseCache) identify() {
 func CPUBandwidth(threads int) float64 { return cpuBandwidth(threads, 0) }
 
 // cpuBandwidth is CPUBandwidth where a computation has moved so many bytes a second.
-// As with cpuPromise, what is below that is measured again; the faster one counts.
+// As with cpuPeak, what is below that is measured again; the faster one counts.
 func cpuBandwidth(threads int, reached float64) float64 {
 	if threads <= 0 {
 		threads = runtime.GOMAXPROCS(0)
 	}
-	promises.Lock()
-	defer promises.Unlock()
-	promises.identify()
-	b := &promises.bandwidth
+	peaks.Lock()
+	defer peaks.Unlock()
+	peaks.identify()
+	b := &peaks.bandwidth
 	if b.threads != threads {
 		*b = bandwidth{threads, peak.BytesPerSecond(threads, copyTime)}
 	}
@@ -149,44 +149,44 @@ func cpuBandwidth(threads int, reached float64) float64 {
 	return b.perSecond
 }
 
-// keptPromises is what a notebook keeps, so that each cell need not measure.
-type keptPromises struct {
+// keptPeaks is what a notebook keeps, so that each cell need not measure.
+type keptPeaks struct {
 	CPU       string
 	GHz       float64
-	All       []Promise
+	All       []Peak
 	Threads   int
 	Bandwidth float64
 }
 
 func init() {
-	cellstate.Register("accounting/promise", savePromises, loadPromises)
+	cellstate.Register("accounting/peak", savePeaks, loadPeaks)
 }
 
-func savePromises() []byte {
-	promises.Lock()
-	defer promises.Unlock()
-	if promises.cpu == "" {
+func savePeaks() []byte {
+	peaks.Lock()
+	defer peaks.Unlock()
+	if peaks.cpu == "" {
 		return nil
 	}
-	state, err := json.Marshal(keptPromises{promises.cpu, promises.ghz, promises.all, promises.bandwidth.threads, promises.bandwidth.perSecond})
+	state, err := json.Marshal(keptPeaks{peaks.cpu, peaks.ghz, peaks.all, peaks.bandwidth.threads, peaks.bandwidth.perSecond})
 	if err != nil {
 		return nil // they can be measured again
 	}
 	return state
 }
 
-func loadPromises(state []byte) error {
-	var k keptPromises
+func loadPeaks(state []byte) error {
+	var k keptPeaks
 	if err := json.Unmarshal(state, &k); err != nil {
-		return fmt.Errorf("accounting: kept promises: %w", err)
+		return fmt.Errorf("accounting: kept peaks: %w", err)
 	}
 	if k.CPU != cpuName() {
 		return nil // the notebook has moved to another computer
 	}
-	promises.Lock()
-	defer promises.Unlock()
-	promises.cpu, promises.ghz, promises.all = k.CPU, k.GHz, k.All
-	promises.bandwidth = bandwidth{k.Threads, k.Bandwidth}
+	peaks.Lock()
+	defer peaks.Unlock()
+	peaks.cpu, peaks.ghz, peaks.all = k.CPU, k.GHz, k.All
+	peaks.bandwidth = bandwidth{k.Threads, k.Bandwidth}
 	return nil
 }
 
@@ -203,8 +203,8 @@ func cpuName() string {
 }
 
 // Ports returns how many such instructions each core must start in a cycle to
-// reach the promise, to the nearest whole number: what the formula leaves open.
-func (p Promise) Ports() int {
+// reach the peak, to the nearest whole number: what the formula leaves open.
+func (p Peak) Ports() int {
 	if p.GHz == 0 {
 		return 1
 	}
@@ -212,12 +212,12 @@ func (p Promise) Ports() int {
 }
 
 // Formula returns cores · clock · lanes · 2 · ports; 0 if the clock is unknown.
-func (p Promise) Formula() float64 {
+func (p Peak) Formula() float64 {
 	return float64(p.Threads) * p.GHz * 1e9 * float64(p.Lanes) * 2 * float64(p.Ports())
 }
 
-// String prints the measured promise with the formula as a cross-check.
-func (p Promise) String() string {
+// String prints the measured peak with the formula as a cross-check.
+func (p Peak) String() string {
 	text := fmt.Sprintf("%s, %s, %s: %s with %s, measured\n", p.CPU, p.Dtype, counted(p.Threads, "thread"), rate(p.PerSecond, "FLOP"), p.Instructions)
 	if p.GHz > 0 {
 		text += fmt.Sprintf("formula: %s · %.2f GHz · %s · 2 · %d a cycle = %s; measured / formula = %.2f\n",
@@ -227,4 +227,4 @@ func (p Promise) String() string {
 }
 
 // HTML shows the same text.
-func (p Promise) HTML() string { return preformatted(p.String()) }
+func (p Peak) HTML() string { return preformatted(p.String()) }

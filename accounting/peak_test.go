@@ -1,0 +1,60 @@
+package accounting
+
+import (
+	"testing"
+
+	"github.com/lectern-go/lectern/tensor"
+)
+
+// What one notebook cell measured is there in the next, unless the notebook has
+// moved to another computer.
+func TestPeaksAreKept(t *testing.T) {
+	p, err := CPUPeak(tensor.Float32, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	state := savePeaks()
+	forget := func() { peaks.cpu, peaks.ghz, peaks.all, peaks.bandwidth = "", 0, nil, bandwidth{} }
+	forget()
+	if savePeaks() != nil {
+		t.Error("there is something to keep before anything was measured")
+	}
+	if err := loadPeaks(state); err != nil {
+		t.Fatal(err)
+	}
+	if again, _ := CPUPeak(tensor.Float32, 1); again != p {
+		t.Errorf("kept %+v, got %+v", p, again)
+	}
+	forget()
+	if err := loadPeaks([]byte(`{"CPU":"another","All":[{"Dtype":"float32","Threads":1,"PerSecond":1}]}`)); err != nil || peaks.all != nil {
+		t.Errorf("the peaks of another computer: error %v, %v", err, peaks.all)
+	}
+	if err := loadPeaks([]byte("x")); err == nil {
+		t.Error("a broken state is no error")
+	}
+}
+
+// A peak that was measured while something else ran is measured again when a computation exceeds it.
+func TestPeaksThatAreExceededAreMeasuredAgain(t *testing.T) {
+	p, err := CPUPeak(tensor.BFloat16, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range peaks.all {
+		peaks.all[i].PerSecond /= 1000
+	}
+	low, _ := CPUPeak(tensor.BFloat16, 1)
+	if low.PerSecond > p.PerSecond/900 {
+		t.Fatalf("%v is not remembered", low.PerSecond)
+	}
+	again, err := cpuPeak(tensor.BFloat16, 1, p.PerSecond/50)
+	if err != nil || again.PerSecond < p.PerSecond/50 || again.Instructions != p.Instructions {
+		t.Errorf("measured again %+v, %v; at first it was %+v", again, err, p)
+	}
+	if kept, _ := CPUPeak(tensor.BFloat16, 1); kept != again {
+		t.Errorf("%+v is remembered, want %+v", kept, again)
+	}
+	if more, _ := cpuPeak(tensor.BFloat16, 1, 1e30); more.PerSecond < again.PerSecond {
+		t.Errorf("measured once more it is %v, less than %v", more.PerSecond, again.PerSecond)
+	}
+}
