@@ -11,6 +11,7 @@ import (
 	"os"
 
 	"github.com/lectern-go/lectern/internal/atomicfile"
+	"github.com/lectern-go/lectern/internal/cellstate"
 	"github.com/lectern-go/lectern/internal/filemap"
 	"github.com/lectern-go/lectern/tensor"
 )
@@ -313,8 +314,9 @@ type keptTokens struct {
 	Broken string
 }
 
-// KeepState is called by the notebook kernel.
-func (t *Tokens) KeepState() any {
+func init() { cellstate.RegisterType(keepTokens, restoreTokens) }
+
+func keepTokens(t *Tokens) any {
 	state := &keptTokens{Path: t.path, Format: t.format}
 	switch {
 	case t.broken != nil:
@@ -327,9 +329,9 @@ func (t *Tokens) KeepState() any {
 	return state
 }
 
-// RestoreState is called by the notebook kernel. If the file can't be opened any
-// more, methods that read it say so.
-func (t *Tokens) RestoreState(state any) {
+// restoreTokens opens the file again. If it can't be opened any more, methods that read it
+// say so.
+func restoreTokens(t *Tokens, state any) {
 	s := state.(*keptTokens)
 	*t = Tokens{path: s.Path, format: s.Format, ids: s.IDs}
 	var again *Tokens

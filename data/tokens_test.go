@@ -200,22 +200,22 @@ func ExampleTokens_GetBatch() {
 func TestKeptTokensAreOpenedAgain(t *testing.T) {
 	path := write(t, Uint16, 5, 6, 7)
 	var again Tokens
-	again.RestoreState(open(t, path, Uint16).KeepState())
+	restoreTokens(&again, keepTokens(open(t, path, Uint16)))
 	defer again.Close()
 	if again.Len() != 3 || again.At(2) != 7 {
 		t.Errorf("got %d ids", again.Len())
 	}
 	var inMemory Tokens
-	inMemory.RestoreState(TokensOf([]int32{4}).KeepState())
+	restoreTokens(&inMemory, keepTokens(TokensOf([]int32{4})))
 	if inMemory.At(0) != 4 {
 		t.Error("ids in memory were lost")
 	}
-	state := again.KeepState()
+	state := keepTokens(&again)
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
 	var gone Tokens
-	gone.RestoreState(state)
+	restoreTokens(&gone, state)
 	if _, err := gone.GetBatch(1, 1, nil); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("file removed: got %v", err)
 	}

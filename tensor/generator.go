@@ -1,10 +1,7 @@
 package tensor
 
 import (
-	"github.com/lectern-go/lectern/tensor/internal/loops"
-	"github.com/lectern-go/lectern/tensor/internal/numbers"
-
-	endian "encoding/binary"
+	endian "encoding/binary" // "binary" is a kind of operation in this package
 	"fmt"
 	"hash/fnv"
 	"math"
@@ -13,9 +10,9 @@ import (
 
 	"github.com/lectern-go/lectern/internal/cellstate"
 	"github.com/lectern-go/lectern/internal/device"
+	"github.com/lectern-go/lectern/tensor/internal/loops"
+	"github.com/lectern-go/lectern/tensor/internal/numbers"
 )
-
-// "binary" is a kind of operation in this package
 
 // A Generator makes random numbers from a seed. The same seed gives the same
 // numbers, whatever the number of threads; each call goes on where the one before
@@ -129,16 +126,15 @@ func (g *Generator) UnmarshalBinary(b []byte) error {
 	return nil
 }
 
-// KeepState returns what a notebook keeps of g from one cell to the next.
-func (g *Generator) KeepState() any {
+// keepGenerator returns what a notebook keeps of g from one cell to the next.
+func keepGenerator(g *Generator) any {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	state := g.state
 	return &state
 }
 
-// RestoreState sets g to a state that KeepState returned.
-func (g *Generator) RestoreState(state any) { g.state = *state.(*generatorState) }
+func restoreGenerator(g *Generator, state any) { g.state = *state.(*generatorState) }
 
 // draw is a run of random words that belongs to one call.
 type draw struct {

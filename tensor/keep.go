@@ -6,11 +6,13 @@ import (
 	"unsafe"
 
 	"github.com/lectern-go/lectern/autograd"
+	"github.com/lectern-go/lectern/internal/cellstate"
 	"github.com/lectern-go/lectern/tensor/internal/memory"
 )
 
 // What lives on from one notebook cell to the next: values, layout, and the place
-// in the graph, see keepgraph.go. Package kernel/persist calls these methods.
+// in the graph, see keepgraph.go. Package kernel/persist calls what cellstate is told here, and the methods
+// of types that users don't see.
 
 // keptTensor is what is kept of a Tensor.
 type keptTensor struct {
@@ -22,16 +24,19 @@ type keptTensor struct {
 	Node           *keptNode
 }
 
-// KeepState returns what the notebook kernel keeps of t; it is not meant to be
-// called otherwise.
-func (t *Tensor) KeepState() any {
+// What users see of these types says nothing of how they are kept.
+func init() {
+	cellstate.RegisterType(keepTensor, restoreTensor)
+	cellstate.RegisterType(keepDevice, restoreDevice)
+	cellstate.RegisterType(keepGenerator, restoreGenerator)
+}
+
+func keepTensor(t *Tensor) any {
 	return &keptTensor{Storage: t.storage, Shape: t.layout.Shape, Strides: t.layout.Strides, Offset: t.layout.Offset, Dtype: t.dtype,
 		Base: t.base, Node: (*keptNode)(t.graph())}
 }
 
-// RestoreState makes t what KeepState returned; it is not meant to be called
-// otherwise.
-func (t *Tensor) RestoreState(state any) {
+func restoreTensor(t *Tensor, state any) {
 	s := state.(*keptTensor)
 	*t = Tensor{storage: s.Storage, layout: Layout{Shape: slices.Clip(s.Shape), Strides: slices.Clip(s.Strides), Offset: s.Offset}, dtype: s.Dtype, base: s.Base,
 		node: (*autograd.Node[*Tensor])(s.Node)}
@@ -40,12 +45,11 @@ func (t *Tensor) RestoreState(state any) {
 // keptDevice is what is kept of a Device.
 type keptDevice struct{ Name string }
 
-// KeepState returns the name; see Tensor.KeepState.
-func (d *Device) KeepState() any { return &keptDevice{d.String()} }
+func keepDevice(d *Device) any { return &keptDevice{d.String()} }
 
-// RestoreState finds the device again. A program that does not know it goes on
-// with the processor.
-func (d *Device) RestoreState(state any) { *d, _ = FindDevice(state.(*keptDevice).Name) }
+// restoreDevice finds the device again. A program that does not know it goes on with the
+// processor.
+func restoreDevice(d *Device, state any) { *d, _ = FindDevice(state.(*keptDevice).Name) }
 
 // keptStorage is what is kept of a storage: keep maps Bytes into memory.
 type keptStorage struct {
@@ -56,7 +60,7 @@ type keptStorage struct {
 	Freed   bool   // there are none any more
 }
 
-// KeepState returns the bytes; see Tensor.KeepState.
+// KeepState returns the bytes.
 func (s *storage) KeepState() any {
 	state := &keptStorage{Version: s.version.Load(), Role: Role(s.role.Load()), Freed: s.freed}
 	if s.device != nil {

@@ -6,7 +6,7 @@ import (
 )
 
 func TestZeroTensorCanTellWhatIsKept(t *testing.T) {
-	if _, ok := new(Tensor).KeepState().(*keptTensor); !ok {
+	if _, ok := keepTensor(new(Tensor)).(*keptTensor); !ok {
 		t.Error("KeepState of a zero Tensor")
 	}
 	if _, ok := new(storage).KeepState().(*keptStorage); !ok {

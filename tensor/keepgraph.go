@@ -44,7 +44,7 @@ type keptOnce struct {
 	Other any
 }
 
-// KeepState returns what is kept of n; see Tensor.KeepState.
+// KeepState returns what is kept of n; see keep.go.
 func (n *keptNode) KeepState() any {
 	node := (*autograd.Node[*Tensor])(n)
 	s := &keptNodeState{Retains: node.RetainsGrad()}

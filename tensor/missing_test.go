@@ -13,7 +13,7 @@ import (
 func TestMissingTensors(t *testing.T) {
 	typ := reflect.TypeFor[*Tensor]()
 	// What is written for a reader, or kept by a notebook, may be missing.
-	shown := []string{"String", "Format", "HTML", "HeatHTML", "KeepState", "RestoreState"}
+	shown := []string{"String", "Format", "HTML", "HeatHTML"}
 	// What is asked of shape and kind alone is known of the zero Tensor: it is a number.
 	known := []string{"BorrowGrad", "Bytes", "Detach", "Device", "Dim", "Dtype", "ElementSize", "Grad", "IsContiguous", "IsLeaf", "Layout", "Len", "RequiresGrad", "Shape", "Size", "Stride",
 		"StorageOffset", "Strides"}

@@ -208,7 +208,7 @@ func TestGeneratorNumbers(t *testing.T) {
 		}
 	}
 	var h Generator
-	h.RestoreState(g.KeepState())
+	restoreGenerator(&h, keepGenerator(g))
 	if g.Uint64() != h.Uint64() || g.String() != h.String() {
 		t.Errorf("a kept generator goes on elsewhere: %v and %v", g, &h)
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+
+	"github.com/lectern-go/lectern/internal/cellstate"
 )
 
 // place is a reference's target: an address and the type seen there. An address alone is not enough, since a struct
@@ -250,7 +252,11 @@ func stateOf(states map[place]reflect.Value, v reflect.Value) (s reflect.Value, 
 		states[k] = s
 		return s, nil
 	}
-	s = reflect.ValueOf(v.Addr().Interface().(Keeper).KeepState())
+	if how, ok := cellstate.StateOfType(v.Type()); ok {
+		s = reflect.ValueOf(how.Keep(v.Addr().Interface()))
+	} else {
+		s = reflect.ValueOf(v.Addr().Interface().(Keeper).KeepState())
+	}
 	if s.Kind() != reflect.Pointer || s.IsNil() || s.Elem().Kind() != reflect.Struct {
 		return s, fmt.Errorf("KeepState of %s returned no pointer to a struct", typeText(v.Type()))
 	}

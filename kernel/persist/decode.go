@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"strings"
 	"unsafe"
+
+	"github.com/lectern-go/lectern/internal/cellstate"
 )
 
 // A decoder restores variables of one group.
@@ -419,7 +421,11 @@ func (d *decoder) state(v reflect.Value) error {
 			st.Interface().(*syncMapState).restore(v)
 			return nil
 		}
-		v.Addr().Interface().(Keeper).RestoreState(st.Interface())
+		if how, ok := cellstate.StateOfType(v.Type()); ok {
+			how.Restore(v.Addr().Interface(), st.Interface())
+		} else {
+			v.Addr().Interface().(Keeper).RestoreState(st.Interface())
+		}
 		return nil
 	})
 	return nil

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 	"unsafe"
+
+	"github.com/lectern-go/lectern/internal/cellstate"
 )
 
 // A kind says how values of a type are kept.
@@ -63,10 +65,16 @@ func keptField(t reflect.Type, i int) bool {
 	return true
 }
 
+// hasState reports whether the type's package says how it is kept, and not a method.
+func hasState(t reflect.Type) bool {
+	_, ok := cellstate.StateOfType(t)
+	return ok
+}
+
 func classify(t reflect.Type) kind {
 	p := reflect.PointerTo(t)
 	switch {
-	case t.Kind() != reflect.Interface && t.Kind() != reflect.Pointer && p.Implements(keeperType):
+	case t.Kind() != reflect.Interface && t.Kind() != reflect.Pointer && (p.Implements(keeperType) || hasState(t)):
 		return asState
 	case t == makerType: // the maker itself sets it
 		return asZero

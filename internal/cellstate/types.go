@@ -1,0 +1,34 @@
+package cellstate
+
+import (
+	"reflect"
+	"sync"
+)
+
+// A TypeState is how values of a type are kept, where their fields would say nothing or too much. Keep gets a pointer
+// to the value and returns one to a plain struct that holds what is to be kept. Restore gets a pointer to a zero value,
+// and such a struct.
+type TypeState struct {
+	Keep    func(p any) any
+	Restore func(p, state any)
+}
+
+var types sync.Map // of TypeState, by reflect.Type
+
+// RegisterType says how values of type T are kept, for types that are not to show it by methods of their own; see
+// [TypeState]. keep must work on the zero value, too.
+func RegisterType[T any](keep func(*T) any, restore func(p *T, state any)) {
+	types.Store(reflect.TypeFor[T](), TypeState{
+		Keep:    func(p any) any { return keep(p.(*T)) },
+		Restore: func(p, state any) { restore(p.(*T), state) },
+	})
+}
+
+// StateOfType returns how values of a type are kept, if it was registered.
+func StateOfType(t reflect.Type) (s TypeState, ok bool) {
+	v, ok := types.Load(t)
+	if ok {
+		s = v.(TypeState)
+	}
+	return s, ok
+}
