@@ -92,7 +92,7 @@ func run(c config) error {
 	k.values = valuesEnv(f, k.token)
 	life, die := context.WithCancel(context.Background())
 	defer die()
-	k.packages = packageIndex(life, c, f)
+	k.packages = packageIndex(life, c, f, false)
 	k.session = rewrite.NewSession(k.packages, k.manifest)
 	k.builder = &builder{dir: f.build(), packages: k.packages}
 	k.input = &input{path: f.input()}

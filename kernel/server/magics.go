@@ -4,7 +4,6 @@ package main
 
 import (
 	"fmt"
-	"html"
 	"regexp"
 	"slices"
 	"strings"
@@ -90,18 +89,18 @@ func unknown(name string) *failure {
 }
 
 func (e *execution) help(rewrite.Command) *failure {
-	var h, t strings.Builder
-	h.WriteString("<table><thead><tr><th style=\"text-align:left\">write</th><th style=\"text-align:left\">and the kernel</th></tr></thead><tbody>\n")
-	for _, m := range magics {
-		line := strings.TrimSpace(m.name + " " + m.args)
-		if m.name == "!" || m.name == "?" {
-			line = m.name + m.args
+	var m, t strings.Builder
+	m.WriteString("| write | and the kernel |\n|:--|:--|\n")
+	for _, row := range magics {
+		line := strings.TrimSpace(row.name + " " + row.args)
+		if row.name == "!" || row.name == "?" {
+			line = row.name + row.args
 		}
-		fmt.Fprintf(&h, "<tr><td style=\"text-align:left\"><code>%s</code></td><td style=\"text-align:left\">%s</td></tr>\n", html.EscapeString(line), html.EscapeString(m.about))
-		fmt.Fprintf(&t, "%-26s  %s\n", line, m.about)
+		fmt.Fprintf(&m, "| `%s` | %s |\n", line, row.about)
+		fmt.Fprintf(&t, "%-26s  %s\n", line, row.about)
 	}
-	h.WriteString("</tbody></table>")
-	e.show(h.String(), strings.TrimSuffix(t.String(), "\n"))
+	e.publish("display_data", map[string]any{"data": map[string]any{"text/markdown": m.String(), "text/plain": strings.TrimSuffix(t.String(), "\n")},
+		"metadata": map[string]any{}, "transient": map[string]any{}})
 	return nil
 }
 

@@ -24,13 +24,15 @@ const brokenExit = 3
 // commonPackages are those of the standard library that most cells use.
 var commonPackages = []string{"fmt", "math", "os", "strings", "time", "sort", "errors", "sync", "slices", "maps", "math/rand/v2", "strconv", "bytes", "io", "bufio", "math/rand", "cmp", "context", "encoding/json"}
 
-// packageIndex looks up and remembers packages for the cells of a kernel.
-func packageIndex(ctx context.Context, c config, f *folders) *packages.Packages {
+// packageIndex looks up and remembers packages for the cells of a kernel; with rename, also whether some have come or
+// gone.
+func packageIndex(ctx context.Context, c config, f *folders, rename bool) *packages.Packages {
 	return packages.New(packages.Config{
 		Dir: f.check(), Root: c.root, Context: ctx, Env: toolEnv(os.Environ(), c.bin, f.tmp()), Cache: filepath.Join(c.root, ".lectern", "packages-"+runtime.Version()+".json"),
-		Warm:  warmPackages(c),
-		Known: slowPackages(c),
-		State: "github.com/lectern-go/lectern/internal/cellstate",
+		Rename: rename,
+		Warm:   warmPackages(c),
+		Known:  slowPackages(c),
+		State:  "github.com/lectern-go/lectern/internal/cellstate",
 	})
 }
 
@@ -52,7 +54,7 @@ func prepare(c config) (code int) {
 		fmt.Fprintf(os.Stderr, "the modules can't be listed: %v\n%s\n", err, strings.Join(said, "\n"))
 		return 1
 	}
-	p := packageIndex(context.Background(), c, f)
+	p := packageIndex(context.Background(), c, f, true)
 	err = p.Prepare()
 	var broken *packages.BuildError
 	switch {

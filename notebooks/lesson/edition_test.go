@@ -17,12 +17,13 @@ var (
 	timeStated = regexp.MustCompile(`\*\*Time:\*\* about ([0-9]+) minutes`)
 )
 
-// TestSecondEdition looks at the lessons of the second edition, which their metadata name: readers guess and write functions instead of reading
+// TestSecondEdition holds all lessons to the rules of the second edition: readers guess and write functions instead of reading
 // what came out, nothing is asserted in their sight, and each source has a link.
 func TestSecondEdition(t *testing.T) {
 	for f, n := range lessons(t) {
 		about, _ := n.Metadata["lectern"].(notebook.Object)
 		if about["edition"] == nil {
+			t.Errorf("%s: its metadata does not say that it is of the second edition", f)
 			continue
 		}
 		first, last := n.Cells[0].Source, n.Cells[len(n.Cells)-1].Source

@@ -40,8 +40,11 @@ func (p *Packages) restore() {
 		p.world = fresh
 		return
 	}
-	p.warm, p.installed, p.base, p.cell, p.pkgs, p.byName, p.whole = x.Warm, x.Go, x.Base, x.Cell, x.Pkgs, x.ByName, x.Whole
-	close(p.named)
+	p.installed, p.base, p.cell, p.pkgs = x.Go, x.Base, x.Cell, x.Pkgs
+	if !p.c.Rename {
+		p.warm, p.byName, p.whole = x.Warm, x.ByName, x.Whole
+		close(p.named)
+	}
 	p.sift()
 }
 

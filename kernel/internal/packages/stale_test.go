@@ -120,6 +120,35 @@ func TestEditsAreSeen(t *testing.T) {
 	says(t, q, "between")
 }
 
+// TestPackagesComeAndGo: an index that an earlier version of the library has left must not stand in the way of a later one, whose packages have
+// other names.
+func TestPackagesComeAndGo(t *testing.T) {
+	t.Parallel()
+	root := lessons(t)
+	c := cells(t, root)
+	c.Cache, c.Warm = filepath.Join(t.TempDir(), "index"), []string{"example.org/m/..."}
+	p := New(c)
+	if err := p.Prepare(); err != nil || p.ByName("other") == "" {
+		t.Fatalf("other is %q: %v", p.ByName("other"), err)
+	}
+	if err := os.Rename(filepath.Join(root, "other"), filepath.Join(root, "another")); err != nil {
+		t.Fatal(err)
+	}
+	put(t, 0, filepath.Join(root, "another", "other.go"), "package another\n\nfunc Say() { println(\"another\") }\n")
+	c.Rename = true
+	p = New(c)
+	if err := p.Prepare(); err != nil {
+		t.Errorf("the second version: %v", err)
+	}
+	c.Rename = false
+	p = New(c)
+	defer p.Wait()
+	if p.ByName("another") != "example.org/m/another" || p.ByName("other") != "" {
+		t.Errorf("another is %q, other is %q", p.ByName("another"), p.ByName("other"))
+	}
+	says(t, p, "1 embedded")
+}
+
 func TestModulesAreSeen(t *testing.T) {
 	t.Parallel()
 	root, elsewhere := lessons(t), lessons(t)
