@@ -3,6 +3,9 @@ package tensor
 import (
 	"fmt"
 	"slices"
+	"strconv"
+
+	"github.com/lectern-go/lectern/tensor/internal/loops"
 )
 
 // Putting axes and positions in another order.
@@ -75,4 +78,112 @@ func Meshgrid(vectors ...*Tensor) []*Tensor {
 		grids[i] = v.Reshape(column...).Expand(shape...)
 	}
 	return grids
+}
+
+// Parts of matrices, and matrices backwards.
+
+// The part of a matrix above or below a diagonal is linear: the gradient is the
+// same part of the gradient.
+var opTril, opTriu op
+
+func init() {
+	part := func(name string, lower bool) op {
+		o := op{name: name}
+		o.forward = func(c *call) *Tensor {
+			x, diagonal := c.input(), c.attr.(int)
+			out := c.result(x.dtype, x.layout.Shape, false)
+			if c.device != nil {
+				rowsOn(name, x.dtype, out, x, x.Dim()-1, float64(diagonal))
+				return out
+			}
+			if out.Len() == 0 {
+				return out
+			}
+			x = x.Detach()
+			if !x.IsContiguous() {
+				x = x.converted(x.dtype)
+			}
+			rows, columns := x.Size(-2), x.Size(-1)
+			switch x.dtype.Size() {
+			case 1:
+				loops.KeepPart(stored[uint8](out), stored[uint8](x), rows, columns, diagonal, lower)
+			case 2:
+				loops.KeepPart(stored[uint16](out), stored[uint16](x), rows, columns, diagonal, lower)
+			case 4:
+				loops.KeepPart(stored[uint32](out), stored[uint32](x), rows, columns, diagonal, lower)
+			default:
+				loops.KeepPart(stored[uint64](out), stored[uint64](x), rows, columns, diagonal, lower)
+			}
+			return out
+		}
+		return o
+	}
+	tril := part("tril", true)
+	tril.gradients = []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor { return g.Tril(c.attr.(int)) }}}
+	triu := part("triu", false)
+	triu.gradients = []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor { return g.Triu(c.attr.(int)) }}}
+	define(&opTril, tril)
+	define(&opTriu, triu)
+}
+
+// Tril returns a copy of the matrices in the last two axes with zeros above a
+// diagonal: 0 is the main one, positive ones lie above it. It panics if there
+// are fewer than two axes.
+func (t *Tensor) Tril(diagonal int) *Tensor {
+	t.exist("tril")
+	return t.triangle(&opTril, diagonal)
+}
+
+// Triu returns a copy of the matrices in the last two axes with zeros below a
+// diagonal; see [Tensor.Tril]. Triu(1) of ones is the mask of what a causal model
+// must not see.
+func (t *Tensor) Triu(diagonal int) *Tensor {
+	t.exist("triu")
+	return t.triangle(&opTriu, diagonal)
+}
+
+func (t *Tensor) triangle(o *op, diagonal int) *Tensor {
+	if t.Dim() < 2 {
+		fail(ErrShape, o.name, describe(t), "a triangle needs two axes", "")
+	}
+	return apply(o, diagonal, t)
+}
+
+// Reversing twice is doing nothing: the gradient is reversed back.
+var opFlip op
+
+func init() {
+	define(&opFlip, op{
+		name: "flip",
+		forward: func(c *call) *Tensor {
+			if c.device != nil {
+				return flippedOn(c.input(), c.attr.(int))
+			}
+			return rowForward(loops.UnaryKernels{F32: loops.Reverse[float32], F64: loops.Reverse[float64], I64: loops.Reverse[int64]}, sameDtype)(c)
+		},
+		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor { return g.Flip(c.attr.(int)) }}},
+	})
+}
+
+// Flip returns a copy with the order of elements reversed along each of the
+// axes. It panics if there is no such axis, or one is named twice.
+func (t *Tensor) Flip(axes ...int) *Tensor {
+	t.exist("flip")
+	if t.layout.NamesNumber(axes...) {
+		return t.Clone()
+	}
+	seen := make([]bool, t.Dim())
+	out := t
+	for _, a := range axes {
+		a = t.axis("flip", a)
+		if seen[a] {
+			fail(ErrIndex, "flip", describe(t), "axis "+strconv.Itoa(a)+" is named twice", "")
+		}
+		seen[a] = true
+		out = apply(&opFlip, a, out)
+	}
+	if out == t {
+		return t.Clone()
+	}
+	return out
 }

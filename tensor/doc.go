@@ -1,35 +1,46 @@
 // Package tensor is an n-dimensional array library that behaves as PyTorch
 // does and is small enough to read.
 //
-// # Where things are
+// # Where to begin
 //
-// A [Tensor] is a storage (storage.go: aligned bytes, shared by views), a
-// [Layout] (package layout: shape, strides and offset; pure index arithmetic) and a
-// [Dtype] (dtype.go: one table of formats), plus a node if it takes part in a
-// gradient.
+// These files, in this order, carry the idea: fewer than 4000 lines.
 //
-// Every operation is one record (op.go) of forward, derivative and cost, run by
-// one function, apply. Records stand beside the methods that apply them:
-// arithmetic.go and divide.go, functions.go, activations.go, compare.go,
-// masked.go; reduce.go, extrema.go, statistics.go; softmax.go, cumulative.go,
-// sort.go; view.go, arrange.go, index.go, join.go, gather.go, scatter.go, triangle.go;
-// matmul.go, products.go.
-// Kernels are loops over slices, in internal/loops, which also brings elements of any
-// layout and dtype into that form; elementwise.go and rows.go run them over tensors.
+//	tensor.go         what a tensor is
+//	storage.go        its memory, which views share
+//	layout/layout.go  shape, strides and offset, and what views do to them
+//	dtype.go          the element types, and where two of them meet
+//	op.go             what an operation is, and the one function that runs it
+//	elementwise.go    how a kernel, a loop over slices, meets tensors
+//	arithmetic.go     sums, products and powers, each with its derivative and cost
+//	reduce.go         sums and means over axes
+//	softmax.go        operations along an axis
+//	view.go           other layouts of the same memory
+//	matmul.go         products of matrices
+//	gradient.go       Backward, on package autograd
+//	errors.go         what is said of mistakes
 //
-// Gradients start in gradient.go and run on package autograd; inplace.go says what
-// a write does to the graph and recompute.go trades time for memory. graph.go
-// exports the graph, trace.go tells observers of all that happens.
+// # Where the rest is
+//
+// Every operation is one record of forward, derivative and cost. Records stand beside the
+// methods that apply them: functions.go, activations.go, divide.go, blend.go, compare.go,
+// masked.go; extrema.go, statistics.go, norm.go, cumulative.go, sort.go; arrange.go,
+// index.go, join.go, gather.go, scatter.go; attention.go, rotate.go, crossentropy.go;
+// copy.go. custom.go is for operations of your own. create.go makes tensors of numbers.
+//
+// inplace.go says what a write does to the graph and recompute.go trades time for memory.
+// graph.go exports the graph, trace.go tells observers of all that happens, and
+// autocast.go chooses small floats.
+//
+// Packages below this one know no tensor: internal/loops has the kernels, internal/numbers
+// the codes of the small floats, and internal/memory hands out memory. Block-scaled FP4 is
+// in fp4.go, what can be asked about formats in finfo.go and bits.go. Random numbers come
+// from philox.go through generator.go to random.go and sampling.go. format.go and html.go show tensors.
+//
+// device.go is the bridge to devices such as that of package gpu, pinned.go and wrap.go
+// bring memory from elsewhere, and free.go gives it back before the garbage collector does.
 //
 // A notebook carries tensors from cell to cell, each of which is a process: keep.go
 // says what of them, keepgraph.go, keepcall.go and keepend.go what of the graph.
-//
-// free.go gives memory back before the garbage collector does, passing.go does so
-// with the gradients of Backward, and internal/memory hands it out again.
-//
-// The codes of the small floats, and conversions, are in internal/numbers, block-scaled
-// FP4 is in fp4.go, what can be asked about formats in finfo.go and bits.go. Random
-// numbers come from philox.go through generator.go to random.go.
 //
 // # Sharing
 //

@@ -290,3 +290,80 @@ func (t *Tensor) batch(p int, batch []int) *Tensor {
 	}
 	return t.alias(l)
 }
+
+// Products by the number of their axes. Matmul is all of them but Outer; these refuse
+// operands that it would take for something else.
+
+// Dot returns the sum of the products of two vectors' elements, a single number. It
+// panics unless both are vectors of one length.
+func (t *Tensor) Dot(other *Tensor) *Tensor { return t.product("dot", other, 1, 1) }
+
+// Mv returns a matrix times a vector: [n m] and [m] give [n]. It panics for other
+// numbers of axes, or if m differs.
+func (t *Tensor) Mv(vector *Tensor) *Tensor { return t.product("mv", vector, 2, 1) }
+
+// Bmm returns the products of two batches of matrices: [b n m] and [b m k] give
+// [b n k]. It panics for other numbers of axes, or if b or m differ: unlike
+// [Tensor.Matmul] it repeats nothing.
+func (t *Tensor) Bmm(other *Tensor) *Tensor {
+	t.existBeside("bmm", other)
+	if t.Dim() == 3 && other.Dim() == 3 && t.Size(0) != other.Size(0) {
+		fail(ErrShape, "bmm", describe(t, other), fmt.Sprintf("the batches have %d and %d matrices", t.Size(0), other.Size(0)), "use Matmul to repeat one matrix")
+	}
+	return t.product("bmm", other, 3, 3)
+}
+
+func (t *Tensor) product(op string, other *Tensor, left, right int) *Tensor {
+	t.existBeside(op, other)
+	if t.Dim() != left || other.Dim() != right {
+		fail(ErrShape, op, describe(t, other), fmt.Sprintf("the operands have %d and %d axes, not %d and %d", t.Dim(), other.Dim(), left, right), "use Matmul")
+	}
+	return t.Matmul(other)
+}
+
+// Outer returns the products of each element of t with each of other: [n] and [m]
+// give [n m]. It panics unless both are vectors.
+func (t *Tensor) Outer(other *Tensor) *Tensor {
+	t.existBeside("outer", other)
+	if t.Dim() != 1 || other.Dim() != 1 {
+		fail(ErrShape, "outer", describe(t, other), "the operands are not two vectors", "flatten them with View(-1)")
+	}
+	return t.Unsqueeze(1).Mul(other)
+}
+
+// A product with a transposed matrix is an operation of its own because of its
+// gradient: that of B comes out in the layout of B, where the gradient of
+// B.T() would have to be copied into it.
+//
+//	C = A·Bᵀ    dL/dA = G·B    dL/dB = Gᵀ·A
+var opMatmulT op
+
+func init() {
+	define(&opMatmulT, op{
+		name: "matmul transposed",
+		cast: castSmall,
+		forward: func(c *call) *Tensor {
+			b := c.right()
+			if b.Dim() != 2 {
+				fail(ErrShape, "matmul transposed", describe(c.in...), fmt.Sprintf("the right operand has %d axes, not 2", b.Dim()), "use Matmul")
+			}
+			l, err := b.layout.Transpose(0, 1)
+			b.must("matmul transposed", err)
+			product := call{op: c.op, device: c.device}
+			product.in = append(product.few[:0], c.left(), b.alias(l))
+			return matmulForward(&product)
+		},
+		gradients: []gradient{
+			{readsRight, func(c *call, g *Tensor, _ int) *Tensor { return g.Matmul(c.right()) }},
+			{readsLeft, func(c *call, g *Tensor, _ int) *Tensor {
+				return g.rows().T().Matmul(c.left().rows())
+			}},
+		},
+		flops: func(c *call, out *Tensor) int { return 2 * out.Len() * c.left().Size(-1) },
+	})
+}
+
+// MatmulT returns t·otherᵀ for a matrix other [n k] and t [... k]: [... n]. It is
+// Matmul(other.T()) with a cheaper gradient, for weights that lie as PyTorch's do.
+// It panics if other is not a matrix, or as Matmul does.
+func (t *Tensor) MatmulT(other *Tensor) *Tensor { return apply(&opMatmulT, nil, t, other) }
