@@ -62,7 +62,7 @@ var common = strings.Fields(`bufio bytes cmp container/heap container/list conta
 	runtime runtime/debug slices sort strconv strings sync sync/atomic text/tabwriter text/template time unicode unicode/utf8 unsafe`)
 
 // library is what lessons are about.
-var library = []string{"./accounting", "./autograd", "./autograd/gradcheck", "./checkpoint", "./data", "./einops", "./gpu", "./nn", "./nn/train", "./notebooks/lesson", "./optim",
+var library = []string{"./accounting", "./autograd", "./autograd/gradcheck", "./checkpoint", "./data", "./einops", "./gpu", "./nn", "./nn/parallel", "./nn/train", "./nn/transformer", "./notebooks/lesson", "./optim",
 	"./plots", "./plots/diagram", "./tensor", "./tokenizer", "./kernel/show"}
 
 // Pack builds all that pages need for lessons, each given by the sources of its cells. What takes long is kept in the
