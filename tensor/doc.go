@@ -32,9 +32,10 @@
 // autocast.go chooses small floats.
 //
 // Packages below this one know no tensor: internal/loops has the kernels, internal/numbers
-// the codes of the small floats, and internal/memory hands out memory. Block-scaled FP4 is
-// in fp4.go, what can be asked about formats in finfo.go and bits.go. Random numbers come
-// from philox.go through generator.go to random.go and sampling.go. format.go and html.go show tensors.
+// the codes of the small floats, internal/memory hands out memory, and internal/random
+// makes random bits. Block-scaled FP4 is in fp4.go, what can be asked about formats in
+// finfo.go and bits.go. Random numbers go through generator.go to random.go and
+// sampling.go. format.go and html.go show tensors.
 //
 // device.go is the bridge to devices such as that of package gpu, pinned.go and wrap.go
 // bring memory from elsewhere, and free.go gives it back before the garbage collector does.

@@ -12,6 +12,7 @@ import (
 	"github.com/lectern-go/lectern/internal/device"
 	"github.com/lectern-go/lectern/tensor/internal/loops"
 	"github.com/lectern-go/lectern/tensor/internal/numbers"
+	"github.com/lectern-go/lectern/tensor/internal/random"
 )
 
 // A Generator makes random numbers from a seed. The same seed gives the same
@@ -79,7 +80,7 @@ func (g *Generator) Stream(name string) *Generator {
 // Uint64 returns the next 64 random bits.
 func (g *Generator) Uint64() uint64 {
 	var words [2]uint64
-	g.reserve(1).words(words[:], 0)
+	g.reserve(1).Words(words[:], 0)
 	return words[0]
 }
 
@@ -136,34 +137,19 @@ func keepGenerator(g *Generator) any {
 
 func restoreGenerator(g *Generator, state any) { g.state = *state.(*generatorState) }
 
-// draw is a run of random words that belongs to one call.
-type draw struct {
-	key    [2]uint32
-	stream uint64
-	first  uint64 // block
-}
-
 // reserve takes the next n words out of the generator. Each block has two; a call
 // begins with a new one. What Recompute runs again gets the words that it had.
-func (g *Generator) reserve(n int) draw { return Once(func() draw { return g.advance(n) }) }
+func (g *Generator) reserve(n int) random.Draw {
+	return Once(func() random.Draw { return g.advance(n) })
+}
 
-func (g *Generator) advance(n int) draw {
+func (g *Generator) advance(n int) random.Draw {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	s := &g.state
-	d := draw{[2]uint32{uint32(s.Seed), uint32(s.Seed >> 32)}, s.Stream, s.Next}
+	d := random.Draw{Key: [2]uint32{uint32(s.Seed), uint32(s.Seed >> 32)}, Stream: s.Stream, First: s.Next}
 	s.Next += uint64(n+1) / 2
 	return d
-}
-
-// words fills dst, whole blocks, with the words from start on; both are even.
-func (d draw) words(dst []uint64, start int) {
-	block := d.first + uint64(start)/2
-	for i := 0; i < len(dst); i += 2 {
-		w := philox([4]uint32{uint32(block), uint32(block >> 32), uint32(d.stream), uint32(d.stream >> 32)}, d.key)
-		dst[i], dst[i+1] = uint64(w[0])<<32|uint64(w[1]), uint64(w[2])<<32|uint64(w[3])
-		block++
-	}
 }
 
 // distribution makes random numbers of words: convert one for each. Words come in
@@ -191,20 +177,20 @@ func fillRandom[T numbers.Number](t *Tensor, g *Generator, d distribution[T]) *T
 		t.assign(made)
 	default:
 		t.fillOn(d.name, func(on device.Backend) error {
-			return on.Random(d.name, t.view(), words.key, words.stream, words.first, d.params...)
+			return on.Random(d.name, t.view(), words.Key, words.Stream, words.First, d.params...)
 		})
 	}
 	return t
 }
 
 // fill writes the numbers that a run of words makes.
-func (d distribution[T]) fill(t *Tensor, run draw) {
+func (d distribution[T]) fill(t *Tensor, run random.Draw) {
 	loops.Parallel(t.Len(), 1<<12, func(start, end int) {
 		w := newWriter[T](t)
 		var words [loops.BlockLen]uint64
 		loops.InBlocks(start, end, func(at, n int) {
 			pairs := words[:n+n&1]
-			run.words(pairs, at)
+			run.Words(pairs, at)
 			d.convert(w.Block(at, n), pairs)
 			w.Flush(at, n)
 		})
@@ -217,13 +203,4 @@ func uniformBits(d Dtype) func(w uint64) float64 {
 	n := formats[d].mantissa + 1
 	scale := math.Ldexp(1, -n)
 	return func(w uint64) float64 { return float64(w>>(64-n)) * scale }
-}
-
-// boxMuller turns two words into two independent normal numbers: the radius of a
-// point in the plane, and its angle.
-func boxMuller(a, b uint64) (x, y float64) {
-	u := (float64(a>>11) + 0.5) * 0x1p-53 // in (0, 1)
-	radius := math.Sqrt(-2 * math.Log(u))
-	sin, cos := math.Sincos(2 * math.Pi * float64(b>>11) * 0x1p-53)
-	return radius * cos, radius * sin
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lectern-go/lectern/autograd"
 	"github.com/lectern-go/lectern/internal/cellstate"
+	"github.com/lectern-go/lectern/tensor/internal/random"
 )
 
 // Which graphs end with their notebook cell, and what is left of them.
@@ -155,7 +156,7 @@ func whyNotHooks(n *autograd.Node[*Tensor]) string {
 // keeps reports whether a segment can be run again in a later cell.
 func (s *segment) keeps() bool {
 	for _, v := range s.values {
-		if _, ok := v.(draw); !ok && !cellstate.Keeps(v) {
+		if _, ok := v.(random.Draw); !ok && !cellstate.Keeps(v) {
 			return false
 		}
 	}

@@ -3,6 +3,7 @@ package tensor
 import (
 	"github.com/lectern-go/lectern/autograd"
 	"github.com/lectern-go/lectern/internal/cellstate"
+	"github.com/lectern-go/lectern/tensor/internal/random"
 )
 
 // A graph lives on from one notebook cell to the next, so that the loss can be
@@ -40,7 +41,7 @@ type keptNodeState struct {
 
 // keptOnce is a value that Once returned.
 type keptOnce struct {
-	Draw  *draw
+	Draw  *random.Draw
 	Other any
 }
 
@@ -88,7 +89,7 @@ func (s *keptNodeState) keep(c *call) {
 	case *segment:
 		s.Again, s.Module, s.Once, cast = a.f, a.module, a.kept, a.cast
 		for _, v := range a.values {
-			if d, ok := v.(draw); ok {
+			if d, ok := v.(random.Draw); ok {
 				s.Once = append(s.Once, keptOnce{Draw: &d})
 			} else {
 				s.Once = append(s.Once, keptOnce{Other: v})

@@ -2,10 +2,9 @@ package tensor
 
 import (
 	"fmt"
-	"math"
 	"math/bits"
 
-	"gonum.org/v1/gonum/mathext"
+	"github.com/lectern-go/lectern/tensor/internal/random"
 )
 
 // Random tensors. A Maker takes its numbers from the generator given to With, or
@@ -129,7 +128,7 @@ func (t *Tensor) NormalInPlace(mean, std float64, g *Generator) *Tensor {
 	t.exist("normal")
 	return t.randomize("normal", g, distribution[float64]{"normal", []float64{mean, std}, func(dst []float64, words []uint64) {
 		for i := 0; i < len(dst); i += 2 {
-			x, y := boxMuller(words[i], words[i+1])
+			x, y := random.BoxMuller(words[i], words[i+1])
 			dst[i] = mean + std*x
 			if i+1 < len(dst) {
 				dst[i+1] = mean + std*y
@@ -145,7 +144,7 @@ func (t *Tensor) TruncNormalInPlace(mean, std, low, high float64, g *Generator) 
 	if !(low <= high) || !(std > 0) {
 		fail(ErrValue, "trunc normal", describe(t), fmt.Sprintf("bounds [%g, %g] and standard deviation %g", low, high, std), "give low ≤ high and std > 0")
 	}
-	draw := truncatedNormal((low-mean)/std, (high-mean)/std)
+	draw := random.TruncatedNormal((low-mean)/std, (high-mean)/std)
 	return t.randomize("trunc normal", g, distribution[float64]{convert: func(dst []float64, words []uint64) {
 		for i, w := range words[:len(dst)] {
 			u := (float64(w>>11) + 0.5) * 0x1p-53
@@ -153,28 +152,6 @@ func (t *Tensor) TruncNormalInPlace(mean, std, low, high float64, g *Generator) 
 		}
 	}})
 }
-
-// truncatedNormal returns the function that maps uniform numbers in (0, 1) to
-// unit normal numbers in [a, b]: the inverse of their distribution, so that none
-// is drawn in vain and none is cut.
-func truncatedNormal(a, b float64) func(u float64) float64 {
-	if a > 0 { // work in the lower tail, where probabilities keep their digits
-		mirrored := truncatedNormal(-b, -a)
-		return func(u float64) float64 { return -mirrored(1 - u) }
-	}
-	below, span := normalCDF(a), normalCDF(b)-normalCDF(a)
-	if b < -30 {
-		// So far out Φ runs out of exponents. There the density falls like an
-		// exponential of rate |b|.
-		rate := -b
-		mass := -math.Expm1(-rate * (b - a))
-		return func(u float64) float64 { return b + math.Log1p(-(1-u)*mass)/rate }
-	}
-	return func(u float64) float64 { return mathext.NormalQuantile(below + u*span) }
-}
-
-// normalCDF is the share of a unit normal distribution below x.
-func normalCDF(x float64) float64 { return 0.5 * math.Erfc(-x/math.Sqrt2) }
 
 // randomize fills t from a generator.
 func (t *Tensor) randomize(name string, g *Generator, d distribution[float64]) *Tensor {

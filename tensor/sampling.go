@@ -1,11 +1,10 @@
 package tensor
 
 import (
-	"cmp"
 	"fmt"
 	"math"
-	"slices"
-	"sort"
+
+	"github.com/lectern-go/lectern/tensor/internal/random"
 )
 
 // Multinomial draws n positions from each row of t, an int64 tensor [n] of a vector
@@ -38,15 +37,15 @@ func (t *Tensor) Multinomial(n int, replacement bool, g *Generator) *Tensor {
 	if !replacement {
 		perRow = size
 	}
-	random := g.reserve(len(drawn) / n * perRow).uniforms(len(drawn) / n * perRow)
+	fractions := g.reserve(len(drawn) / n * perRow).Uniforms(len(drawn) / n * perRow)
 	for row := range len(drawn) / n {
-		w, u, to := weights[row*size:][:size], random[row*perRow:][:perRow], drawn[row*n:][:n]
+		w, u, to := weights[row*size:][:size], fractions[row*perRow:][:perRow], drawn[row*n:][:n]
 		positive := t.checkWeights(row, w)
 		switch {
 		case replacement && positive > 0:
-			drawAgain(to, w, u)
+			random.WithReplacement(to, w, u)
 		case positive >= n:
-			drawOnce(to, w, u)
+			random.WithoutReplacement(to, w, u)
 		default:
 			fail(ErrValue, "multinomial", describe(t), fmt.Sprintf("row %d has %d weights above 0, and %d positions were asked for", row, positive, n), "")
 		}
@@ -65,53 +64,4 @@ func (t *Tensor) checkWeights(row int, w []float64) (positive int) {
 		}
 	}
 	return positive
-}
-
-// uniforms returns the first n words as numbers in [0, 1).
-func (d draw) uniforms(n int) []float64 {
-	words := make([]uint64, n+n%2)
-	d.words(words, 0)
-	u := make([]float64, n)
-	for i := range u {
-		u[i] = float64(words[i]>>11) * 0x1p-53
-	}
-	return u
-}
-
-// drawAgain draws with replacement: where the sum of the weights up to a position
-// first exceeds a share of their total.
-func drawAgain(to []int64, w, u []float64) {
-	largest := slices.Max(w) // by which they are divided, so that no sum overflows
-	sums, total, last := make([]float64, len(w)), 0., 0
-	for i, v := range w {
-		total += v / largest
-		sums[i] = total
-		if v > 0 {
-			last = i
-		}
-	}
-	for i := range to {
-		at := sort.Search(len(sums), func(k int) bool { return sums[k] > u[i]*total })
-		to[i] = int64(min(at, last))
-	}
-}
-
-// drawOnce draws without replacement. Waiting times with the weights as rates end in
-// the order in which the positions would be drawn one after another: Efraimidis and
-// Spirakis, Weighted random sampling with a reservoir, 2006.
-func drawOnce(to []int64, w, u []float64) {
-	type waiting struct {
-		at   int64
-		time float64
-	}
-	all := make([]waiting, 0, len(w))
-	for i, v := range w {
-		if v > 0 {
-			all = append(all, waiting{int64(i), -math.Log1p(-u[i]) / v})
-		}
-	}
-	slices.SortStableFunc(all, func(a, b waiting) int { return cmp.Compare(a.time, b.time) })
-	for i := range to {
-		to[i] = all[i].at
-	}
 }
