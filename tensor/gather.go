@@ -7,7 +7,6 @@ import (
 
 	"github.com/lectern-go/lectern/internal/device"
 	"github.com/lectern-go/lectern/tensor/internal/loops"
-	"github.com/lectern-go/lectern/tensor/internal/numbers"
 	"github.com/lectern-go/lectern/tensor/layout"
 )
 
@@ -243,6 +242,11 @@ type gathering struct {
 	shape []int   // of what is gathered from
 }
 
+// loop returns a as loops take it.
+func (a gathering) loop() loops.Gathering {
+	return loops.Gathering{Axis: a.axis, Index: a.index.array(), Size: a.shape[a.axis]}
+}
+
 // y[i,j] = x[i, at[i,j]] (for axis 1): the gradient is added into the positions
 var opGather op
 
@@ -261,13 +265,13 @@ func init() {
 			}
 			switch x.dtype.Size() {
 			case 1:
-				pick(stored[uint8](out), elements[uint8](x.storage), x.layout, a)
+				loops.Pick(stored[uint8](out), loops.MemoryOf[uint8](x.array()), x.layout, a.loop())
 			case 2:
-				pick(stored[uint16](out), elements[uint16](x.storage), x.layout, a)
+				loops.Pick(stored[uint16](out), loops.MemoryOf[uint16](x.array()), x.layout, a.loop())
 			case 4:
-				pick(stored[uint32](out), elements[uint32](x.storage), x.layout, a)
+				loops.Pick(stored[uint32](out), loops.MemoryOf[uint32](x.array()), x.layout, a.loop())
 			default:
-				pick(stored[uint64](out), elements[uint64](x.storage), x.layout, a)
+				loops.Pick(stored[uint64](out), loops.MemoryOf[uint64](x.array()), x.layout, a.loop())
 			}
 			return out
 		},
@@ -277,7 +281,7 @@ func init() {
 		bytes: func(c *call, out *Tensor) int { // of what is gathered from, the elements that are
 			a, x := c.attr.(gathering), c.input()
 			places := func(yield func(int64) bool) {
-				a.each(x.layout, func(_, at int) { yield(int64(at)) })
+				a.loop().Each(x.layout, func(_, at int) { yield(int64(at)) })
 			}
 			return x.dtype.Size()*loops.Distinct(places) + positionBytes*a.index.Len() + out.distinctBytes()
 		},
@@ -289,17 +293,17 @@ func init() {
 			sum := c.result(wideSum(computeDtype(x.dtype)), a.shape, true)
 			if c.device != nil {
 				at := make([]int64, x.Len())
-				a.each(sum.layout, func(i, place int) { at[i] = int64(place) })
+				a.loop().Each(sum.layout, func(i, place int) { at[i] = int64(place) })
 				scatterOn(c.op.name, sum, x, at, 1)
 				return sum.To(x.dtype)
 			}
 			switch sum.dtype {
 			case Float32:
-				scatterAdd(plain[float32](sum), sum.layout, x, a)
+				loops.ScatterAdd(plain[float32](sum), sum.layout, x.array(), a.loop())
 			case Float64:
-				scatterAdd(plain[float64](sum), sum.layout, x, a)
+				loops.ScatterAdd(plain[float64](sum), sum.layout, x.array(), a.loop())
 			default:
-				scatterAdd(plain[int64](sum), sum.layout, x, a)
+				loops.ScatterAdd(plain[int64](sum), sum.layout, x.array(), a.loop())
 			}
 			return sum.To(x.dtype)
 		},
@@ -329,96 +333,6 @@ func (t *Tensor) Gather(axis int, index any) *Tensor {
 		return t.Reshape(1).Gather(0, at.Reshape(1)).Reshape()
 	}
 	return apply(&opGather, t.gatheringAt("gather", axis, at), t)
-}
-
-// pick walks the positions of the index in row-major order.
-func pick[S any](out, from []S, l Layout, a gathering) {
-	if outer, count, inner, ok := a.inRows(l); ok {
-		at, size := plain[int64](a.index), a.shape[a.axis]
-		from = from[l.Offset:]
-		loops.ParallelRows(outer, loops.ParallelFrom/(count*inner), func(start, end int) {
-			for o := start; o < end; o++ {
-				part := from[o*size*inner:][:size*inner]
-				for j := range count {
-					first := (o*count + j) * inner
-					dst, places := out[first:][:inner], at[first:][:inner]
-					for k, p := range places {
-						dst[k] = part[int(p)*inner+k]
-					}
-				}
-			}
-		})
-		return
-	}
-	a.each(l, func(i, at int) { out[i] = from[at] })
-}
-
-func scatterAdd[T numbers.Number](sum []T, l Layout, x *Tensor, a gathering) {
-	var values []T
-	if isPlain[T](x) {
-		values = plain[T](x)
-	} else {
-		values = make([]T, x.Len())
-		newReader[T](x).Copy(values, 0)
-	}
-	if outer, count, inner, ok := a.inRows(l); ok { // each target gets its values in the same order
-		at, size := plain[int64](a.index), a.shape[a.axis]
-		sum = sum[l.Offset:]
-		loops.ParallelRows(outer, loops.ParallelFrom/(count*inner), func(start, end int) {
-			for o := start; o < end; o++ {
-				part := sum[o*size*inner:][:size*inner]
-				for j := range count {
-					first := (o*count + j) * inner
-					places := at[first:][:inner]
-					for k, v := range values[first:][:inner] {
-						part[int(places[k])*inner+k] += v
-					}
-				}
-			}
-		})
-		return
-	}
-	a.each(l, func(i, at int) { sum[at] += values[i] })
-}
-
-// inRows reports whether a tensor of layout l is contiguous and the positions are for all
-// of its other axes: outer before the axis, count along it and inner behind.
-func (a gathering) inRows(l Layout) (outer, count, inner int, ok bool) {
-	if a.index.Len() == 0 || !l.IsContiguous() {
-		return 0, 0, 0, false
-	}
-	outer, inner = 1, 1
-	for i, size := range a.index.layout.Shape {
-		switch {
-		case i == a.axis:
-			count = size
-			continue
-		case size != l.Shape[i]:
-			return 0, 0, 0, false
-		case i < a.axis:
-			outer *= size
-		default:
-			inner *= size
-		}
-	}
-	return outer, count, inner, true
-}
-
-// each calls f with the number of each position of the index and the storage
-// index that it leads to in a tensor of layout l.
-func (a gathering) each(l Layout, f func(i, at int)) {
-	if a.index.Len() == 0 {
-		return
-	}
-	base := Layout{Shape: slices.Clone(a.index.layout.Shape), Strides: slices.Clone(l.Strides), Offset: l.Offset}
-	base.Strides[a.axis] = 0
-	stride := l.Strides[a.axis]
-	at := plain[int64](a.index)
-	loops.Walk(&base, 0, len(at), func(done, first, run, step int) {
-		for i := range run {
-			f(done+i, first+i*step+int(at[done+i])*stride)
-		}
-	})
 }
 
 // MaskedSelect returns the elements of t where mask, a bool tensor that is

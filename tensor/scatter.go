@@ -57,7 +57,7 @@ func (t *Tensor) Scatter(axis int, index, values any) *Tensor {
 	}
 	flat := newTensor(Int64, []int{at.index.Len()}, false)
 	rows := ContiguousLayout(t.layout.Shape...)
-	at.each(rows, func(i, place int) { plain[int64](flat)[i] = int64(place) })
+	at.loop().Each(rows, func(i, place int) { plain[int64](flat)[i] = int64(place) })
 	return t.withPicked(v, flat)
 }
 

@@ -1,0 +1,108 @@
+package loops
+
+import (
+	"slices"
+
+	"github.com/lectern-go/lectern/tensor/internal/numbers"
+	"github.com/lectern-go/lectern/tensor/layout"
+)
+
+// Gathering says which elements of a tensor are picked: at each position of Index, which
+// is int64 and contiguous, that at the same position but for one axis, where it is the
+// one that Index names.
+type Gathering struct {
+	Axis  int
+	Index Array
+	Size  int // of the axis in the tensor that is picked from
+}
+
+// Pick walks the positions of the index in row-major order.
+func Pick[S any](out, from []S, l layout.Layout, a Gathering) {
+	if outer, count, inner, ok := a.inRows(l); ok {
+		at, size := Stored[int64](a.Index), a.Size
+		from = from[l.Offset:]
+		ParallelRows(outer, ParallelFrom/(count*inner), func(start, end int) {
+			for o := start; o < end; o++ {
+				part := from[o*size*inner:][:size*inner]
+				for j := range count {
+					first := (o*count + j) * inner
+					dst, places := out[first:][:inner], at[first:][:inner]
+					for k, p := range places {
+						dst[k] = part[int(p)*inner+k]
+					}
+				}
+			}
+		})
+		return
+	}
+	a.Each(l, func(i, at int) { out[i] = from[at] })
+}
+
+// ScatterAdd adds the elements of x to where Pick would take them from.
+func ScatterAdd[T numbers.Number](sum []T, l layout.Layout, x Array, a Gathering) {
+	var values []T
+	if IsPlain[T](x) {
+		values = Stored[T](x)
+	} else {
+		values = make([]T, x.Len())
+		NewReader[T](x).Copy(values, 0)
+	}
+	if outer, count, inner, ok := a.inRows(l); ok { // each target gets its values in the same order
+		at, size := Stored[int64](a.Index), a.Size
+		sum = sum[l.Offset:]
+		ParallelRows(outer, ParallelFrom/(count*inner), func(start, end int) {
+			for o := start; o < end; o++ {
+				part := sum[o*size*inner:][:size*inner]
+				for j := range count {
+					first := (o*count + j) * inner
+					places := at[first:][:inner]
+					for k, v := range values[first:][:inner] {
+						part[int(places[k])*inner+k] += v
+					}
+				}
+			}
+		})
+		return
+	}
+	a.Each(l, func(i, at int) { sum[at] += values[i] })
+}
+
+// inRows reports whether a tensor of layout l is contiguous and the positions are for all
+// of its other axes: outer before the axis, count along it and inner behind.
+func (a Gathering) inRows(l layout.Layout) (outer, count, inner int, ok bool) {
+	if a.Index.Len() == 0 || !l.IsContiguous() {
+		return 0, 0, 0, false
+	}
+	outer, inner = 1, 1
+	for i, size := range a.Index.Layout.Shape {
+		switch {
+		case i == a.Axis:
+			count = size
+			continue
+		case size != l.Shape[i]:
+			return 0, 0, 0, false
+		case i < a.Axis:
+			outer *= size
+		default:
+			inner *= size
+		}
+	}
+	return outer, count, inner, true
+}
+
+// Each calls f with the number of each position of the index and the storage
+// index that it leads to in a tensor of layout l.
+func (a Gathering) Each(l layout.Layout, f func(i, at int)) {
+	if a.Index.Len() == 0 {
+		return
+	}
+	base := layout.Layout{Shape: slices.Clone(a.Index.Layout.Shape), Strides: slices.Clone(l.Strides), Offset: l.Offset}
+	base.Strides[a.Axis] = 0
+	stride := l.Strides[a.Axis]
+	at := Stored[int64](a.Index)
+	Walk(&base, 0, len(at), func(done, first, run, step int) {
+		for i := range run {
+			f(done+i, first+i*step+int(at[done+i])*stride)
+		}
+	})
+}
