@@ -15,7 +15,8 @@ import (
 // A Tensor is an n-dimensional array of numbers of one type: a storage, which
 // other tensors may share, and a layout, which says where its elements lie in
 // it. Methods return new tensors or views and say which; those that change
-// their receiver have InPlace in their name.
+// their receiver have InPlace in their name, or one that says what they write:
+// Fill, Zero, CopyFrom, SetAt, SetIndex, SetData.
 type Tensor struct {
 	storage *storage
 	layout  Layout

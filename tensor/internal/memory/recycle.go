@@ -15,16 +15,19 @@ import (
 // Memory of the processor is Go's, which knows what nobody needs any more only
 // after its collector ran. By then megabytes of other results were written, so
 // that the next result lies in memory that is in no near cache: an addition of 4096
-// numbers takes several times as long (go test -bench ResultMemory ./tensor). So what is given back earlier, by Free,
-// FreeAfter or Backward, is handed out again as it is, and the collector has less
-// to do.
+// numbers takes several times as long (go test -bench ResultMemory ./tensor). So what
+// is given back earlier, by Free, FreeAfter or Backward, is handed out again as it is,
+// and the collector has less to do.
 
 // Blocks come in sizes of which there are eight from one power of two to the next.
 // Those of more than 512 bytes and of at most 1 GiB are handed out again. Large ones
 // are in no cache anyway, but the system takes time to give each of their pages, and a
 // step that makes several of them, such as the logits of a language model, would hold
 // those of the step before, too, until the collector has run.
-var RecycleOver = 9 // log2; less in tests, whose tensors are small
+
+// RecycleOver is log2 of the size that blocks are larger than; less in tests, whose
+// tensors are small.
+var RecycleOver = 9
 
 const (
 	recycleUpTo = 30 // log2
