@@ -68,6 +68,7 @@ func (b *browser) search(site string) {
 // figures makes a figure large and small again by keyboard.
 func (b *browser) figures() {
 	b.t.Helper()
+	ask[bool](b, `document.querySelector(".asks button")?.click(), true`) // figures may lie behind a question
 	b.do(chromedp.Focus(".enlarge"))
 	const picture = `document.querySelector("dialog[open] .picture")`
 	before := ask[float64](b, `document.querySelector("figure .picture > svg, figure .picture > img").getBoundingClientRect().width`)

@@ -28,7 +28,7 @@ type indexSection struct {
 // synonyms are words that readers know from elsewhere, beside those that lessons use.
 var synonyms = [][]string{
 	{"mfu", "model flops utilization", "utilisation"},
-	{"dataloader", "data loader", "get_batch", "getbatch", "batches"},
+	{"dataloader", "data loader", "loader", "get_batch", "getbatch", "getpair"},
 	{"bf16", "bfloat16"}, {"fp16", "float16", "half precision"}, {"fp32", "float32", "single precision"}, {"fp64", "float64", "double precision"}, {"fp8", "float8", "e4m3"},
 	{"amp", "autocast", "mixed precision"},
 	{"matmul", "matrix multiplication", "matrix product", "gemm"},
