@@ -1,10 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"flag"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -154,6 +157,56 @@ func checkTestCommand(t *testing.T, file, dir, args string) {
 		name := strings.TrimPrefix(m[2], kind)
 		if !regexp.MustCompile(`(?m)^func ` + kind + `\w*` + name).MatchString(sources.String()) {
 			t.Errorf("%s: go test %s: no %s has %s in its name", file, args, kind, name)
+		}
+	}
+}
+
+// The README says how much there is to read: lines of Go without tests, comments and what a program has generated.
+func TestReadmeCountsLines(t *testing.T) {
+	readme, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := regexp.MustCompile("(\\d+),000 lines of Go without tests and comments, (\\d+),000 of them in `tensor/`").FindSubmatch(readme)
+	if said == nil {
+		t.Fatal("the README does not say how many lines of Go there are")
+	}
+	all, tensors := 0, 0
+	err = filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name := d.Name()
+		if d.IsDir() {
+			if name == "testdata" || path != ".." && strings.HasPrefix(name, ".") || name == copiesDir {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if filepath.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") {
+			return nil
+		}
+		b, err := os.ReadFile(path)
+		if err != nil || bytes.HasPrefix(b, []byte("// Code generated")) {
+			return err
+		}
+		n := 0
+		for line := range bytes.Lines(b) {
+			if line = bytes.TrimSpace(line); len(line) > 0 && !bytes.HasPrefix(line, []byte("//")) {
+				n++
+			}
+		}
+		if all += n; strings.HasPrefix(filepath.ToSlash(path), "../tensor/") {
+			tensors += n
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, n := range []int{all, tensors} {
+		if thousands, _ := strconv.Atoi(string(said[i+1])); 1000*thousands < n*9/10 || 1000*thousands > n*11/10 {
+			t.Errorf("the README says %d,000 lines, there are %d", thousands, n)
 		}
 	}
 }
