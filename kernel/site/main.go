@@ -55,6 +55,7 @@ var parts = []render.Part{
 	{Title: "Making it fit, and making it fast", First: "21"},
 	{Title: "A language model", First: "24"},
 	{Title: "Several machines", First: "27"},
+	{Title: "All of it together", First: "28"},
 }
 
 // preview is what previews of links to the lessons show, drawn by preview.html.

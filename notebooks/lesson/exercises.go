@@ -441,4 +441,10 @@ var exercises = map[string]exercise{
 		hint:   "A reduce-scatter and an all-gather, each of which sends 7/8 of all bytes.",
 		praise: "Less than twice the gradients, and 1,000 ranks would hardly send more.",
 	},
+	// 28: the capstone
+	"28.5": {
+		want: 50257. / (50257 + 64), tolerance: []float64{0.0005},
+		hint:   "Both products have a side of 64. What are the other sides?",
+		praise: "In small models nearly all work is in the last layer. That is one reason for not making vocabularies too large.",
+	},
 }

@@ -449,4 +449,22 @@ var remarks = map[string][]Option{
 		Why("Each rank waits for 3 micro-batches and works on 4."), Mistake(75, "That is 3/4. Waiting and working are 7 together."), Mistake(50, "Count the units: 9 of 21."),
 	},
 	"On how many GPUs was Llama 3 405B trained?": {Why("8 · 16 · 128."), Mistake(152, "Each stage has 8 of them, and each copy 16 stages.")},
+	// 28: the capstone
+	"Which pair is joined first?": {Why("`The`, `she`, `were`, `take`: very many words end in e.")},
+	"What is the loss of a model that knows nothing?": {
+		Why("The logarithm of the size of the vocabulary."), Mistake(0, "A loss of 0 would be certainty."), Mistake(5.545, "That is with 256 tokens. Only those that occur have a number here."),
+	},
+	"Is its loss on held-out text lower or higher than on its own?": {Why("It knows pairs that occur in its own text only, and some that occur in the other are new to it.")},
+	"How many numbers are there to learn?": {
+		Why("V·d of embeddings, C·d·H in the first layer and H·V in the second."),
+	},
+	"Are they the same to within a millionth?":  {Why("If not, there would be a mistake in the backward pass.")},
+	"Is the first loss within a tenth of ln V?": {Why("The logits are small, so the probabilities are nearly equal.")},
+	"How many million FLOPs does a step take?": {
+		Why("6 · 32 · (64·64 + 64·V)."), Mistake(0.43, "That is forward alone."), Mistake(0.86, "That is backward alone."),
+	},
+	"What share of the peak do your loops reach?":      {Why("One multiplication at a time, where the processor has instructions for eight or sixteen.")},
+	"Is the held-out loss lowest at the end?":          {Why("It turns when the model begins to learn its text by heart.")},
+	"With float32 in the file, are the bits the same?": {Why("A float64 has 29 bits more, and they are lost.")},
+	"How far apart is the run from the float64 file?":  {Why("All bits are in the file, and the step says which batch comes next.")},
 }

@@ -1191,6 +1191,93 @@ var tasks = map[string]*task{
 		},
 		praise: "Give it to the loop, and set the optimizer's rate before each step.",
 	},
+	// 28: the capstone
+	"28.1": {
+		name: "crossEntropy", args: []string{"logits", "right"},
+		prototype: (func(logits []float64, right int) (loss float64, gradient []float64))(nil),
+		cases: []gradedCase{
+			{category: "two equal logits", in: []any{[]float64{0, 0}, 0}, want: []any{0.6931471805599453, []float64{-0.5, 0.5}}},
+			{category: "four equal logits", in: []any{[]float64{3, 3, 3, 3}, 2}, want: []any{1.3862943611198906, []float64{0.25, 0.25, -0.75, 0.25}}},
+			{category: "a model that is right", in: []any{[]float64{0, 2, -1}, 1}, want: []any{0.16984601955628567, []float64{0.11419519938459449, -0.15620526551866054, 0.04201006613406605}}},
+			{category: "a model that is wrong", in: []any{[]float64{0, 2, -1}, 2}, want: []any{3.1698460195562856, []float64{0.11419519938459449, 0.8437947344813395, -0.9579899338659339}}},
+			{category: "a single token", in: []any{[]float64{5}, 0}, want: []any{0.0, []float64{0}}},
+			{category: "large logits", points: 2, in: []any{[]float64{1000, 999, 0}, 1}, want: []any{1.3132616875182228, []float64{0.7310585786300049, -0.7310585786300049, 0}}},
+			{category: "very negative logits", points: 2, in: []any{[]float64{-1000, -1001}, 0}, want: []any{0.31326168751822286, []float64{-0.2689414213699951, 0.2689414213699951}}},
+		},
+		hints: [2]string{
+			"Do you get NaN or +Inf? math.Exp(1000) is infinite. What may you subtract from all logits without changing the softmax?",
+			"largest := slices.Max(logits); total is the sum of math.Exp(l−largest). The loss is math.Log(total) − (logits[right] − largest); gradient[k] is " +
+				"math.Exp(l−largest)/total, less 1 where k is right.",
+		},
+		praise: "Probability minus truth: all that a language model ever learns from begins with this line.",
+	},
+	"28.2": {
+		name: "step", args: []string{"w", "x", "y", "lr"},
+		prototype: (func(w [][]float64, x, y []int, lr float64) ([][]float64, float64))(nil),
+		cases: []gradedCase{
+			{category: "one pair", in: []any{[][]float64{{0, 0}, {0, 0}}, []int{0}, []int{1}, 1.0},
+				want: []any{[][]float64{{-0.5, 0.5}, {0, 0}}, 0.6931471805599453}},
+			{category: "a rate of 0", in: []any{[][]float64{{1, 2}, {3, 4}}, []int{0, 1}, []int{1, 1}, 0.0},
+				want: []any{[][]float64{{1, 2}, {3, 4}}, 0.31326168751822286}},
+			{category: "two rows", in: []any{[][]float64{{0, 0}, {1, -1}}, []int{0, 1}, []int{1, 0}, 0.5},
+				want: []any{[][]float64{{-0.125, 0.125}, {1.0298007305055294, -1.0298007305055294}}, 0.41003759580145893}},
+			{category: "the same token twice", points: 2, in: []any{[][]float64{{0, 0}, {0, 0}}, []int{0, 0}, []int{0, 1}, 1.0},
+				want: []any{[][]float64{{0, 0}, {0, 0}}, 0.6931471805599453}},
+			{category: "the same pair twice", points: 2, in: []any{[][]float64{{0, 1}, {2, 0}}, []int{1, 1, 0}, []int{0, 0, 1}, 2.0},
+				want: []any{[][]float64{{-0.17929428091333008, 1.17929428091333}, {2.1589372293628237, -0.1589372293628234}}, 0.1890392365347227}},
+			{category: "three tokens", in: []any{[][]float64{{0, 1, 2}, {2, 0, -1}, {0, 0, 0}}, []int{0, 2, 1, 2}, []int{1, 0, 2, 2}, 0.3},
+				want: []any{[][]float64{{-0.006752292987778534, 1.0566453646708902, 1.9501069283168884}, {1.9367153949138995, -0.008564639953844587, -0.928150754960055}, {0.025000000000000005, -0.049999999999999996, 0.025000000000000005}}, 1.6936691403342214}},
+		},
+		hints: [2]string{
+			"A token may occur twice in a batch. Does its second occurrence see the old weights, too? And did you take the mean, in the loss and in the gradient?",
+			"Copy w row by row first. For each pair call crossEntropy(w[x[i]], y[i]) with the old w; add loss/B, and subtract lr/B·gradient[k] from next[x[i]][k].",
+		},
+		praise: "Batch, forward, loss, backward, step: this one trains a language model.",
+	},
+	"28.3": {
+		name: "backward", args: []string{"w", "x", "gy"},
+		prototype: (func(w, x, gy [][]float64) (gw, gx [][]float64))(nil),
+		cases: []gradedCase{
+			{category: "one number", in: []any{[][]float64{{3}}, [][]float64{{2}}, [][]float64{{1}}},
+				want: []any{[][]float64{{2}}, [][]float64{{3}}}},
+			{category: "one output", in: []any{[][]float64{{1, 2}}, [][]float64{{3, 4}}, [][]float64{{10}}},
+				want: []any{[][]float64{{30, 40}}, [][]float64{{10, 20}}}},
+			{category: "one input", in: []any{[][]float64{{1}, {2}, {3}}, [][]float64{{5}}, [][]float64{{1, -1, 2}}},
+				want: []any{[][]float64{{5}, {-5}, {10}}, [][]float64{{5}}}},
+			{category: "a batch of two", points: 2, in: []any{[][]float64{{1, 2}}, [][]float64{{3, 4}, {5, 6}}, [][]float64{{1}, {-2}}},
+				want: []any{[][]float64{{-7, -8}}, [][]float64{{1, 2}, {-2, -4}}}},
+			{category: "a square", in: []any{[][]float64{{1, 2}, {3, 4}}, [][]float64{{1, 0}, {0, 1}}, [][]float64{{1, 2}, {3, 4}}},
+				want: []any{[][]float64{{1, 3}, {2, 4}}, [][]float64{{7, 10}, {15, 22}}}},
+			{category: "three inputs, two outputs", points: 2, in: []any{[][]float64{{1, 0, 2}, {-1, 3, 0.5}}, [][]float64{{1, 2, 3}, {0, -1, 4}}, [][]float64{{1, 2}, {0.5, -1}}},
+				want: []any{[][]float64{{1, 1.5, 5}, {2, 5, 2}}, [][]float64{{-1, 6, 3}, {1.5, -3, 0.5}}}},
+		},
+		hints: [2]string{
+			"gw has the shape of w, gx that of x. Each product w[o][k] · x[i][k] went into y[i][o]. Which sum is left for gw, and which for gx?",
+			"Three loops, over i, o and k, around two lines: gw[o][k] += gy[i][o]·x[i][k] and gx[i][k] += gy[i][o]·w[o][k].",
+		},
+		praise: "Two products backward for one forward: that is where the 6 in 6·N·D comes from.",
+	},
+	"28.4": {
+		name: "draw", args: []string{"logits", "temperature", "u"},
+		prototype: (func(logits []float64, temperature, u float64) int)(nil),
+		cases: []gradedCase{
+			{category: "the first of two", in: []any{[]float64{0, 0}, 1.0, 0.3}, want: []any{0}},
+			{category: "the second of two", in: []any{[]float64{0, 0}, 1.0, 0.7}, want: []any{1}},
+			{category: "u is 0", in: []any{[]float64{1, 2, 3}, 1.0, 0.0}, want: []any{0}},
+			{category: "probabilities of 1/7, 2/7 and 4/7", points: 2, in: []any{[]float64{0, math.Ln2, 2 * math.Ln2}, 1.0, 0.41}, want: []any{1}},
+			{category: "the same, cold", in: []any{[]float64{0, math.Ln2, 2 * math.Ln2}, 0.5, 0.3}, want: []any{2}},
+			{category: "the same, hot", in: []any{[]float64{0, math.Ln2, 2 * math.Ln2}, 2.0, 0.2}, want: []any{0}},
+			{category: "a temperature of 0", points: 2, in: []any{[]float64{1, 3, 2}, 0.0, 0.99}, want: []any{1}},
+			{category: "large logits", in: []any{[]float64{1000, 1001}, 1.0, 0.5}, want: []any{1}},
+			{category: "the last one", in: []any{[]float64{0, 0, 0}, 1.0, 0.999999}, want: []any{2}},
+		},
+		hints: [2]string{
+			"Lay the probabilities end to end on a line from 0 to 1. Where does u fall? And what does a temperature of 0 do to a division?",
+			"At 0 return the place of the largest logit. Else the weights are math.Exp((l−largest)/temperature); subtract them one by one from u·total, and return " +
+				"the first k at which that is below 0; the last k if rounding leaves none.",
+		},
+		praise: "One uniform number, one token: this is how every chatbot writes.",
+	},
 }
 
 // An Op is an operation on a tape of values, for exercise 11.5. Values are numbered: first come the inputs, then the
