@@ -144,6 +144,32 @@ func TestCells(t *testing.T) {
 	}
 }
 
+// A program may exit while a call of another goroutine into the page is under way.
+func TestExitDuringACall(t *testing.T) {
+	if os.Getenv("LECTERN_LONG") == "" {
+		t.Skip("building the standard library for WebAssembly takes half a minute; LECTERN_LONG=1 does it")
+	}
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("no Node in PATH")
+	}
+	goroot, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := filepath.Join(t.TempDir(), "ends.wasm")
+	build := exec.Command("go", "build", "-o", program, "./testdata/ends")
+	build.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	start := filepath.Join(strings.TrimSpace(string(goroot)), "lib", "wasm", "wasm_exec.js")
+	out, err := exec.CommandContext(t.Context(), node, filepath.Join("testdata", "ends.cjs"), filepath.Join("assets", "machine.js"), start, program).CombinedOutput()
+	if err != nil || string(out) != "3" {
+		t.Errorf("want exit status 3: %v\n%s", err, out)
+	}
+}
+
 // What is built for pages has names that say what is in it, and each lesson knows what it loads first.
 func TestUsedBy(t *testing.T) {
 	list := []Package{

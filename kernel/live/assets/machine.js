@@ -192,7 +192,18 @@ const machine = (() => {
     go.env = { PATH: "/", HOME: "/cell", TMPDIR: "/tmp", GOOS: "js", GOARCH: "wasm", ...env };
     go.exit = (code) => { status = code; };
     print = output;
-    const ended = go.run(await WebAssembly.instantiate(module, go.importObject));
+    // Calls into this file answer at once, so that Go may run on, and end, before they have returned: they then fail to find it.
+    const unlessEnded = (error) => { if (!go.exited) throw error; };
+    const resume = go._resume;
+    go._resume = () => {
+      try {
+        resume.call(go);
+      } catch (error) {
+        unlessEnded(error);
+        go._resolveExitPromise();
+      }
+    };
+    const ended = go.run(await WebAssembly.instantiate(module, go.importObject)).catch(unlessEnded);
     // A program that waits for nothing from outside will wait for ever: Go is told, and reports a deadlock.
     const watch = globalThis.lecternEngine || argv[0] === "engine" ? 0 : setInterval(() => {
       if (go.exited || go._scheduledTimeouts.size || typed.wanted) return;
