@@ -176,7 +176,6 @@ func arrays(in []*Tensor) []loops.Array {
 // newReader, newWriter, plain and stored are those of package loops.
 func newReader[T numbers.Number](t *Tensor) *loops.Reader[T] { return loops.NewReader[T](t.array()) }
 func newWriter[T numbers.Number](t *Tensor) *loops.Writer[T] { return loops.NewWriter[T](t.array()) }
-func isPlain[T numbers.Number](t *Tensor) bool               { return loops.IsPlain[T](t.array()) }
 func plain[T numbers.Number](t *Tensor) []T                  { return loops.Stored[T](t.array()) }
 func stored[T any](t *Tensor) []T                            { return loops.Stored[T](t.array()) }
 
