@@ -283,6 +283,7 @@ func (m *mistake) hint() string {
 		{"is not a function", "only a function can be called with ( )"},
 		{"is not used", "only the value of a cell's last line is shown: assign it, print it, or put it last"},
 		{"is declared and not used", "use it, or remove it"},
+		{" declared and not used", "remove the label, or jump to it"},
 		{"missing return", "every way through the function must end with a return"},
 		{"not enough arguments in call", "the parameters that the function needs are listed after want"},
 		{"too many arguments in call", "the function takes only what is listed after want"},
@@ -315,7 +316,6 @@ func (m *mistake) hint() string {
 		{"cannot index", "[ ] is for slices, arrays, maps and strings"},
 		{"cannot slice", "[ : ] is for slices, arrays and strings"},
 		{"impossible type assertion", "the type lacks a method of the interface: no value can be both"},
-		{"defined and not used", "remove the label, or jump to it"},
 		{"invalid argument:", "the built-in function takes other types; Shift+Tab after its ( shows which"},
 	} {
 		if strings.Contains(msg, h.part) {

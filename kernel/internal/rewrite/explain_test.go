@@ -23,6 +23,7 @@ func TestErrors(t *testing.T) {
 		{"brace of an if", "if x := 3; x > 2\n{\n}", "2:1", "this { belongs at", "write if x := 3; x > 2 {"},
 		{"brace of a for", "func f() {\n\tfor i := range 3\n\t{\n\t}\n}", "3:2", "this { belongs at", "write for i := range 3 {"},
 		{"else", "if true {\n}\nelse\n{\n}", "3:1", "else goes on the line of the }", "write } else"},
+		{"unused label", "switch {\ncase 0 > 0:\n\tA:\n}", "3:2", "label A declared and not used", "jump to it"},
 		{"no body", "func f()\nx := 3\n{\n}", "1:6", "func f has no body", "write what it does"},
 		{"missing return", "func f() int { }", "1:16", "missing return", "every way through"},
 		{"open brace", "func f() {\n\tx := 1\n", "1:10", "this { is never closed", "is missing"},

@@ -171,7 +171,8 @@ func unusedName(msg string) (string, bool) {
 	if name, ok := strings.CutPrefix(msg, "declared and not used: "); ok {
 		return name, true
 	}
-	return strings.CutSuffix(msg, " declared and not used") // of a type switch
+	name, ok := strings.CutSuffix(msg, " declared and not used") // of a type switch
+	return name, ok && !strings.HasPrefix(name, "label ")
 }
 
 // finally checks the program that the cell leads to, unless what has been checked says it already: it does if the cell
