@@ -88,15 +88,17 @@ func learn(ctx context.Context, s *settings, model *transformer.LM, c *corpus) (
 	return loss, nil
 }
 
-// heldOutLoss returns the mean loss over the first 64 sequences of the held-out text.
+// heldOutLoss returns the mean loss over 256 sequences of the held-out text, spread over all of it, since its documents
+// differ more than models do.
 func heldOutLoss(s *settings, model *transformer.LM, c *corpus) float64 {
 	T := s.model.Context
-	n := min(64, (c.valid.Len()-1)/T)
+	all := (c.valid.Len() - 1) / T
+	n := min(256, all)
 	total := 0.0
 	for i := range n {
 		tensor.FreeAfter(func(func(*tensor.Tensor) *tensor.Tensor) {
 			tensor.NoGrad(func() {
-				batch, err := c.valid.Batch([]int{i * T}, T+1)
+				batch, err := c.valid.Batch([]int{i * all / n * T}, T+1)
 				if err != nil {
 					panic(err) // the file has been cut off while we run
 				}

@@ -98,6 +98,9 @@ for step in range(o.steps):
         seconds = time.perf_counter() - start
         print(f"step {step + 1}/{o.steps}  loss {loss.item():.3f}  {(step + 1) * B * T / seconds:.0f} tokens/s", flush=True)
 seconds = time.perf_counter() - start
+count = (len(valid) - 1) // T
+n = min(256, count)
 with torch.no_grad():
-    losses = [model.loss(valid[None, i * T : i * T + T], valid[None, i * T + 1 : i * T + T + 1]).item() for i in range(64)]
+    starts = [i * count // n * T for i in range(n)]
+    losses = [model.loss(valid[None, i : i + T], valid[None, i + 1 : i + T + 1]).item() for i in starts]
 print(f"held-out loss {sum(losses) / len(losses):.4f} nats a token, after {seconds:.0f} s")
