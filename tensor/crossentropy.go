@@ -108,8 +108,8 @@ func init() {
 //
 // It is [Tensor.LogSoftmax], [Tensor.Gather] and [Tensor.Neg] in one operation that keeps
 // nothing of the size of t but t. Small floats are computed in float32 and rounded once,
-// or not at all within [Autocast], which has no need of a wider copy of t. It panics if there is no such axis, the shapes don't fit, or a target is not a whole
-// number from 0 to the size of the axis.
+// or not at all within [Autocast], which has no need of a wider copy of t. It panics if
+// there is no such axis, the shapes don't fit, or a target is not the number of a class.
 func (t *Tensor) CrossEntropy(axis int, target *Tensor, ignore int) *Tensor {
 	const name = "cross entropy"
 	t.existBeside(name, target)
