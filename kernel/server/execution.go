@@ -223,12 +223,12 @@ func (e *execution) run() *failure {
 	if f := e.fold; f != nil {
 		e.fold = nil
 		if data := f.display(); data != nil {
-			e.publish("display_data", map[string]any{"data": data, "metadata": map[string]any{}, "transient": map[string]any{}})
+			e.show(data)
 		}
 	}
 	if e.steps != nil {
 		if data := e.steps.Display(e.cell); data != nil {
-			e.publish("display_data", map[string]any{"data": data, "metadata": map[string]any{}, "transient": map[string]any{}})
+			e.show(data)
 		}
 	}
 	if fail != nil && fail.NotRun {

@@ -99,17 +99,12 @@ func (e *execution) help(rewrite.Command) *failure {
 		fmt.Fprintf(&m, "| `%s` | %s |\n", line, row.about)
 		fmt.Fprintf(&t, "%-26s  %s\n", line, row.about)
 	}
-	e.publish("display_data", map[string]any{"data": map[string]any{"text/markdown": m.String(), "text/plain": strings.TrimSuffix(t.String(), "\n")},
-		"metadata": map[string]any{}, "transient": map[string]any{}})
+	e.show(map[string]any{"text/markdown": m.String(), "text/plain": strings.TrimSuffix(t.String(), "\n")})
 	return nil
 }
 
-// show publishes a display of the kernel's own.
-func (e *execution) show(html, plain string) {
-	data := map[string]any{"text/plain": plain}
-	if html != "" {
-		data["text/html"] = html
-	}
+// show publishes a display of the kernel's own, by MIME type.
+func (e *execution) show(data map[string]any) {
 	e.publish("display_data", map[string]any{"data": data, "metadata": map[string]any{}, "transient": map[string]any{}})
 }
 
@@ -149,7 +144,7 @@ func (e *execution) document(name string) *failure {
 	case doc == "":
 		return said("no documentation", fmt.Sprintf("nothing is known of %s", name))
 	}
-	e.publish("display_data", map[string]any{"data": map[string]any{"text/markdown": doc, "text/plain": plainDoc(doc)}, "metadata": map[string]any{}, "transient": map[string]any{}})
+	e.show(map[string]any{"text/markdown": doc, "text/plain": plainDoc(doc)})
 	return nil
 }
 

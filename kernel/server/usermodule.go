@@ -244,5 +244,5 @@ func (e *execution) untrack(c rewrite.Command) *failure {
 
 // displayHTML shows a piece of a page.
 func (e *execution) displayHTML(text string) {
-	e.publish("display_data", map[string]any{"data": map[string]any{"text/html": text}, "metadata": map[string]any{}, "transient": map[string]any{}})
+	e.show(map[string]any{"text/html": text})
 }

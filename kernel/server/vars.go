@@ -46,7 +46,7 @@ func varRows(vars map[string]string, m *persist.Manifest) []varRow {
 func (e *execution) listVars() {
 	rows := varRows(e.k.current().Vars(), e.k.manifest())
 	if len(rows) == 0 {
-		e.show("", "no variables yet")
+		e.show(map[string]any{"text/plain": "no variables yet"})
 		return
 	}
 	var h, t strings.Builder
@@ -69,5 +69,5 @@ func (e *execution) listVars() {
 			html.EscapeString(r.name), html.EscapeString(r.typ), html.EscapeString(r.shape), bytes, html.EscapeString(r.note))
 	}
 	h.WriteString("</tbody></table>")
-	e.show(h.String(), strings.TrimSuffix(t.String(), "\n"))
+	e.show(map[string]any{"text/html": h.String(), "text/plain": strings.TrimSuffix(t.String(), "\n")})
 }
