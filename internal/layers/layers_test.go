@@ -22,6 +22,7 @@ var floors = [][]string{
 	{"einops", "optim", "data", "checkpoint", "accounting", "gpu", "notebooks", "kernel/internal/report"},
 	{"plots/diagram", "nn", "kernel/render", "kernel/server"},
 	{"plots", "nn/transformer", "nn/train", "kernel/live"},
+	{"kernel/internal/command"},
 	{"kernel", "nn/train/tinylm"}, // commands
 	{"internal/bench", "internal/oracle", "internal/assignment"},
 }

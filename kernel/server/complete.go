@@ -101,7 +101,7 @@ func (c *completer) stop() {
 // ask runs f with gopls, once that is there.
 func (c *completer) ask(f func(context.Context, *gopls.Client) error) error {
 	if missing(c.gopls()) {
-		return errors.New("gopls is not installed, or still being built: run `go run ./kernel setup`")
+		return fmt.Errorf("gopls is not installed, or still being built: run `%s setup`", setupCommand())
 	}
 	go c.start()
 	limit := firstAnswer

@@ -124,7 +124,7 @@ func (e *execution) startGoNB() (*gonb, *failure) {
 		e.note("this cell needs GoNB, which is built first; that takes half a minute, once")
 		cmd := gotools.Install(e.ctx, k.c.root, k.c.bin, gotools.GoNB...)
 		if text, err := cmd.CombinedOutput(); err != nil && e.ctx.Err() == nil {
-			return nil, said("no GoNB", fmt.Sprintf("GoNB, which this cell needs, can't be built: %v\n%s\nRun `go run ./kernel setup` where there is a network.", err, bytes.TrimSpace(text)))
+			return nil, said("no GoNB", fmt.Sprintf("GoNB, which this cell needs, can't be built: %v\n%s\nRun `%s setup` where there is a network.", err, bytes.TrimSpace(text), setupCommand()))
 		}
 	}
 	g, err := k.startGoNB(e.ctx)

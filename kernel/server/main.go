@@ -12,6 +12,8 @@
 // that. These variables of the environment change what it does:
 //
 //	LECTERN_ROOT           the repository, if -root is not given
+//	LECTERN_COMMAND        how its user calls the command that sets the kernel up
+//	LECTERN_LEAN           if set, the library is compiled only when a cell imports it
 //	LECTERN_KEEP_LIMIT     how many bytes of values a kernel may keep, such as 4G; otherwise half of what the disk has left
 //	LECTERN_KEEP_ON_DISK   if set, values are kept on disk, not on the memory disk
 //	LECTERN_GET            the folder of the module for fetched packages; otherwise .lectern/get
@@ -20,6 +22,7 @@
 package main
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"os"
@@ -62,6 +65,9 @@ func main() {
 		os.Exit(1)
 	}
 }
+
+// setupCommand is what the user calls to set the kernel up.
+func setupCommand() string { return cmp.Or(os.Getenv("LECTERN_COMMAND"), "go run ./kernel") }
 
 // config is where things are.
 type config struct {

@@ -42,7 +42,11 @@ func gonbui(c config) string {
 
 // warmPackages are looked up when a kernel starts, if they have changed: what cells may import without a wait.
 func warmPackages(c config) []string {
-	list := append([]string{modulePath(c.root) + "/..."}, commonPackages...)
+	library := modulePath(c.root)
+	if os.Getenv("LECTERN_LEAN") != "" {
+		return append([]string{library + "/kernel/persist", library + "/kernel/show"}, commonPackages...)
+	}
+	list := append([]string{library + "/..."}, commonPackages...)
 	if gonbui(c) != "" {
 		for _, p := range []string{"gonbui", "gonbui/comms", "gonbui/dom", "gonbui/protocol", "gonbui/widgets", "cache"} {
 			list = append(list, gonbPath+p)
@@ -54,7 +58,7 @@ func warmPackages(c config) []string {
 // slowPackages are GoNB's packages that take a minute to compile: they are compiled when a cell imports them, if setup
 // has not got round to it.
 func slowPackages(c config) []string {
-	if gonbui(c) == "" {
+	if gonbui(c) == "" || os.Getenv("LECTERN_LEAN") != "" {
 		return nil
 	}
 	return []string{gonbPath + "gonbui/plotly", gonbPath + "gonbui/wasm"}

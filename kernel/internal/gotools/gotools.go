@@ -3,12 +3,38 @@ package gotools
 
 import (
 	"context"
+	"embed"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 
 	"github.com/lectern-go/lectern/kernel/internal/cellenv"
 )
+
+// Go leaves a module within another one out of what it downloads, and embeds nothing of it. So these are copies of what
+// is needed of tools, and a test says when they are not.
+//
+//go:embed modules
+var modules embed.FS
+
+// Modules are the files of the folder tools that an installed kernel needs, by name.
+func Modules() map[string][]byte {
+	files := map[string][]byte{}
+	err := fs.WalkDir(modules, "modules", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := modules.ReadFile(name)
+		files[strings.TrimSuffix(strings.TrimPrefix(name, "modules/"), ".txt")] = b
+		return err
+	})
+	if err != nil {
+		panic(err) // they are in this program
+	}
+	return files
+}
 
 // What cells need that are not plain Go: GoNB, and what it finds imports with.
 var GoNB = []string{"github.com/janpfeifer/gonb", "golang.org/x/tools/cmd/goimports"}

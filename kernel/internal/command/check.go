@@ -1,0 +1,57 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/lectern-go/lectern/kernel/jupyter"
+	"github.com/lectern-go/lectern/kernel/notebook"
+)
+
+func checkCommand() *command {
+	return forEach(&command{
+		name:  "check",
+		short: "execute notebooks and compare with their stored outputs",
+		long: `
+Check executes a copy of each notebook and compares the outputs with those stored in the file, which it never writes. Of cells tagged
+measured only the form is compared: how many outputs, of which kinds, and the text without its digits. Without arguments it checks
+all lessons, or outside the repository the notebooks of the current folder.
+
+Lines of the diff that begin with - are stored, those with + are what came now. The exit status is 1 if anything differs or a cell fails.
+If the new outputs are right, store them with go run ./kernel run. Examples:
+
+  go run ./kernel check
+  go run ./kernel check notebooks/11-gradients.ipynb`,
+	}, func(ctx context.Context, ws *workspace, path string, limit time.Duration) (string, error) {
+		diff, err := ws.checkFile(ctx, ws.spec(), path, limit)
+		if diff != "" {
+			fmt.Fprint(ws.stdout, diff)
+			err = reported{}
+		}
+		return "as stored", err
+	}, func(bad, all int) string {
+		return fmt.Sprintf("%d of %d notebooks differ or fail. If the new outputs are right: %s run", bad, all, self)
+	})
+}
+
+// checkFile executes a copy of one notebook and returns how its outputs differ from the stored ones; "" if they do not.
+func (w *workspace) checkFile(ctx context.Context, spec *jupyter.Spec, path string, limit time.Duration) (string, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return "", err
+	}
+	stored, err := notebook.Parse(w.rel(path), b)
+	if err != nil {
+		return "", err
+	}
+	now, err := notebook.Parse(w.rel(path), b)
+	if err != nil {
+		return "", err
+	}
+	if err := w.execute(ctx, spec, path, now, limit); err != nil {
+		return "", err
+	}
+	return compare(w.rel(path), stored, now), nil
+}

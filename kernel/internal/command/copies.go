@@ -1,0 +1,149 @@
+package command
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/lectern-go/lectern/kernel/notebook"
+)
+
+// copiesDir is where students work: copies of the lessons, in a folder that git ignores.
+const copiesDir = "my-lessons"
+
+const (
+	tagCheckOnly = "check-only" // holds a lesson to its numbers; nothing to read
+	tagSolution  = "solution"
+)
+
+// workingCopies makes a copy of each lesson that has none, and replaces those that nobody has touched. Where a lesson
+// has changed since a student began to work on its copy, the new one is put beside it, and named in newer.
+func (w *workspace) workingCopies() (newer []string, err error) {
+	lessons, err := filepath.Glob(filepath.Join(w.root, "notebooks", "*.ipynb"))
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(filepath.Join(w.root, copiesDir), 0o755); err != nil {
+		return nil, err
+	}
+	for _, path := range lessons {
+		n, err := notebook.Read(path)
+		if err != nil {
+			return nil, err
+		}
+		to, made, err := placeCopy(workingCopy(n), filepath.Join(w.root, copiesDir, filepath.Base(path)))
+		if err != nil {
+			return nil, err
+		}
+		if made && filepath.Base(to) != filepath.Base(path) {
+			newer = append(newer, w.rel(to))
+		}
+	}
+	return newer, nil
+}
+
+// placeCopy writes a copy to path, or if a student's work is there, beside it: name.newer.ipynb, name.newer2.ipynb and
+// so on. It returns where the copy is, and whether it was written now. A file that anybody has changed, or whose cells
+// have run, is never written to.
+func placeCopy(n *notebook.Notebook, path string) (to string, made bool, err error) {
+	version := copiedVersion(n)
+	stem := strings.TrimSuffix(path, ".ipynb")
+	for i := 0; ; i++ {
+		to := path
+		switch {
+		case i == 1:
+			to = stem + ".newer.ipynb"
+		case i > 1:
+			to = fmt.Sprintf("%s.newer%d.ipynb", stem, i)
+		}
+		there, err := notebook.Read(to)
+		if errors.Is(err, fs.ErrNotExist) {
+			return to, true, n.Write(to)
+		}
+		if err != nil {
+			if i < 20 {
+				continue // whatever it is, it is not ours to replace
+			}
+			return "", false, err
+		}
+		if copiedVersion(there) == version {
+			return to, false, nil // it was copied from this very lesson, whatever was made of it since
+		}
+		if untouched(there) {
+			return to, true, n.Write(to)
+		}
+	}
+}
+
+// workingCopy is a lesson as a student gets it: without outputs, without the cells that only check the lesson, and
+// with each solution as a folded text, of which nothing is to be seen until it is opened and which "run all" passes
+// over.
+func workingCopy(lesson *notebook.Notebook) *notebook.Notebook {
+	n := &notebook.Notebook{Metadata: notebook.Object{}}
+	for k, v := range lesson.Metadata {
+		n.Metadata[k] = v
+	}
+	var solution *notebook.Cell // the fold to which the next solution belongs
+	for _, c := range lesson.Cells {
+		if c.HasTag(tagCheckOnly) {
+			continue
+		}
+		if c.HasTag(tagSolution) {
+			source := c.Source
+			if c.Type == "code" {
+				source = "```go\n" + strings.TrimRight(source, "\n") + "\n```"
+			}
+			if solution == nil {
+				solution = &notebook.Cell{ID: c.ID, Type: "markdown", Metadata: notebook.Object{"tags": []string{tagSolution}}}
+				n.Cells = append(n.Cells, solution)
+				solution.Source = "<details>\n<summary>Show a solution</summary>\n\n</details>"
+			}
+			solution.Source = strings.TrimSuffix(solution.Source, "</details>") + source + "\n\n</details>"
+			continue
+		}
+		solution = nil
+		copied := *c
+		copied.Outputs, copied.Count = nil, 0
+		n.Cells = append(n.Cells, &copied)
+	}
+	about := notebook.Object{}
+	if old, ok := lesson.Metadata["lectern"].(notebook.Object); ok {
+		for k, v := range old {
+			about[k] = v
+		}
+	}
+	about["copied"] = sourcesDigest(n)
+	n.Metadata["lectern"] = about
+	return n
+}
+
+// copiedVersion is the version of the lesson that a working copy was made of; "" for another notebook.
+func copiedVersion(n *notebook.Notebook) string {
+	about, _ := n.Metadata["lectern"].(notebook.Object)
+	version, _ := about["copied"].(string)
+	return version
+}
+
+// untouched reports whether a working copy is as it was made: no cell has another text, and none has run.
+func untouched(n *notebook.Notebook) bool {
+	for _, c := range n.Cells {
+		if c.Count > 0 || len(c.Outputs) > 0 {
+			return false
+		}
+	}
+	return copiedVersion(n) == sourcesDigest(n)
+}
+
+// sourcesDigest tells notebooks with different cells apart.
+func sourcesDigest(n *notebook.Notebook) string {
+	h := sha256.New()
+	for _, c := range n.Cells {
+		fmt.Fprintf(h, "%s %d\n%s\n", c.Type, len(c.Source), c.Source)
+	}
+	return hex.EncodeToString(h.Sum(nil))[:16]
+}

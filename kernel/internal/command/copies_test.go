@@ -1,0 +1,167 @@
+package command
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/lectern-go/lectern/kernel/notebook"
+)
+
+// aLesson is a lesson with one cell of each kind. Its text is part of the first cell.
+func aLesson(text string) *notebook.Notebook {
+	cell := func(id, kind, source string, tags ...string) *notebook.Cell {
+		c := &notebook.Cell{ID: id, Type: kind, Source: source}
+		if len(tags) > 0 {
+			c.Metadata = notebook.Object{"tags": tags}
+		}
+		if kind == "code" {
+			c.Count = 1
+			c.Outputs = []*notebook.Output{{Type: "stream", Name: "stdout", Text: "the result\n"}}
+		}
+		return c
+	}
+	return &notebook.Notebook{
+		Metadata: notebook.Object{"lectern": notebook.Object{"summary": "What it is about."}},
+		Cells: []*notebook.Cell{
+			cell("a", "markdown", "# "+text), cell("b", "code", "x := 1"), cell("c", "code", `lesson.Expect("x", x, 1)`, "check-only"),
+			cell("d", "code", "var answer any = nil", "exercise"), cell("e", "code", "answer = 7", "solution"), cell("f", "markdown", "Because.", "solution"), cell("g", "code", "last()"),
+		},
+	}
+}
+
+func TestWorkingCopy(t *testing.T) {
+	n := workingCopy(aLesson("T"))
+	var all []string
+	for _, c := range n.Cells {
+		if len(c.Outputs) > 0 || c.Count > 0 {
+			t.Errorf("cell %s has outputs or a number", c.ID)
+		}
+		all = append(all, c.Type+" "+c.Source)
+	}
+	want := []string{"markdown # T", "code x := 1", "code var answer any = nil",
+		"markdown <details>\n<summary>Show a solution</summary>\n\n```go\nanswer = 7\n```\n\nBecause.\n\n</details>", "code last()"}
+	if got := strings.Join(all, "\n--\n"); got != strings.Join(want, "\n--\n") {
+		t.Errorf("the cells are\n%s", got)
+	}
+	if about, _ := n.Metadata["lectern"].(notebook.Object); about["summary"] != "What it is about." {
+		t.Errorf("metadata %v", n.Metadata)
+	}
+}
+
+// Where no copy can be read, whatever its name, that is said instead of trying for ever.
+func TestCopiesWhereNothingCanBeRead(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if to, made, err := placeCopy(workingCopy(aLesson("T")), filepath.Join(file, "a.ipynb")); err == nil {
+		t.Errorf("below a file: %q, %v", to, made)
+	}
+}
+
+// Nothing that a student did is ever overwritten; what is new stands beside it, once.
+func TestCopiesKeepWork(t *testing.T) {
+	w, _ := scripted(t)
+	publish := func(text string) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Join(w.root, "notebooks"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := aLesson(text).Write(filepath.Join(w.root, "notebooks", "01-x.ipynb")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	refresh := func(want ...string) {
+		t.Helper()
+		newer, err := w.workingCopies()
+		if err != nil || strings.Join(newer, " ") != strings.Join(want, " ") {
+			t.Fatalf("newer copies %q, %v; want %q", newer, err, want)
+		}
+	}
+	at := func(name string) string { return filepath.Join(w.root, "my-lessons", name) }
+	read := func(name string) *notebook.Notebook {
+		t.Helper()
+		n, err := notebook.Read(at(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	first := func(name, want string) {
+		t.Helper()
+		if got := read(name).Cells[0].Source; got != want {
+			t.Errorf("%s begins with %q, want %q", name, got, want)
+		}
+	}
+	publish("one")
+	refresh()
+	first("01-x.ipynb", "# one")
+	publish("two") // nobody has worked on it
+	refresh()
+	first("01-x.ipynb", "# two")
+
+	n := read("01-x.ipynb") // the student runs a cell
+	n.Cells[1].Count = 1
+	if err := n.Write(at("01-x.ipynb")); err != nil {
+		t.Fatal(err)
+	}
+	refresh()
+	publish("three")
+	refresh("my-lessons/01-x.newer.ipynb")
+	first("01-x.ipynb", "# two")
+	first("01-x.newer.ipynb", "# three")
+	refresh() // it is there already
+	publish("four")
+	refresh("my-lessons/01-x.newer.ipynb")
+	first("01-x.newer.ipynb", "# four")
+
+	n = read("01-x.newer.ipynb") // and works on the new one, too
+	n.Cells[2].Source = "var answer any = 7"
+	if err := n.Write(at("01-x.newer.ipynb")); err != nil {
+		t.Fatal(err)
+	}
+	publish("five")
+	refresh("my-lessons/01-x.newer2.ipynb")
+	if got := read("01-x.newer.ipynb").Cells[2].Source; got != "var answer any = 7" {
+		t.Errorf("the student's answer is now %q", got)
+	}
+	if err := os.WriteFile(at("01-x.newer2.ipynb"), []byte("not a notebook"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	publish("six")
+	refresh("my-lessons/01-x.newer3.ipynb")
+	if b, err := os.ReadFile(at("01-x.newer2.ipynb")); err != nil || string(b) != "not a notebook" {
+		t.Errorf("a file that is no notebook is now %q, %v", b, err)
+	}
+}
+
+// What a student's copy of a real lesson shows before anything is opened gives no solution away.
+func TestCopiesOfTheLessons(t *testing.T) {
+	lessons, err := filepath.Glob("../../../notebooks/*.ipynb")
+	if err != nil || len(lessons) == 0 {
+		t.Fatalf("there are no lessons: %v", err)
+	}
+	for _, path := range lessons {
+		n, err := notebook.Read(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		solutions := 0
+		for _, c := range workingCopy(n).Cells {
+			if c.HasTag("solution") {
+				solutions++
+				if c.Type != "markdown" || !strings.HasPrefix(c.Source, "<details>\n<summary>Show a solution</summary>\n\n") {
+					t.Errorf("%s: a solution is open: %s", path, c.Source)
+				}
+			}
+			if strings.Contains(c.Source, "lesson.Check(") && c.Type == "code" && !c.HasTag("exercise") {
+				t.Errorf("%s: a cell that is no exercise asks for an answer: %s", path, c.Source)
+			}
+		}
+		if solutions < 3 {
+			t.Errorf("%s: %d solutions", path, solutions)
+		}
+	}
+}

@@ -1,0 +1,333 @@
+package command
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/lectern-go/lectern/kernel/internal/child"
+	"github.com/lectern-go/lectern/kernel/internal/private"
+	"github.com/lectern-go/lectern/kernel/jupyter"
+)
+
+const firstPort = 8888
+
+func labCommand() *command {
+	var port int
+	var noBrowser, edit bool
+	return &command{
+		name:  "lab",
+		args:  "[folder or notebook]",
+		short: "open the lessons, or a folder of yours, in JupyterLab (start here)",
+		long: `
+Lab sets up the kernel and opens working copies of the lessons in JupyterLab with the kernel chosen. The copies lie in my-lessons/, which git
+ignores: without outputs, and with folded solutions. What you change there is never overwritten; when a lesson has changed since, its new
+version is put beside yours. To change the lessons themselves, use -edit. JupyterLab is installed into a Python environment in
+.lectern/, by uv if you have it, else by pip, each file checked against its hash; a jupyter-lab in PATH is used if there is no uv. Your
+system's Python is never touched. Outside the repository it opens the current folder, or the folder or notebook that you name. Without Python it renders the lessons as web pages instead. The server listens on 127.0.0.1 only and asks for a token. Ctrl-C stops it. Examples:
+
+  go run ./kernel lab
+  go run ./kernel lab -port 9000 -no-browser notebooks/11-gradients.ipynb
+  go run ./kernel lab -edit notebooks/11-gradients.ipynb`,
+		flags: func(fs *flag.FlagSet) {
+			fs.IntVar(&port, "port", 0, "port to listen on (default: the first free one from 8888 on)")
+			fs.BoolVar(&edit, "edit", false, "open the lessons themselves, to change them, instead of working copies")
+			fs.BoolVar(&noBrowser, "no-browser", false, "print the address and open no browser")
+		},
+		run: func(ctx context.Context, ws *workspace, args []string, _ *flag.FlagSet) error {
+			if len(args) > 1 {
+				return usagef("lab opens one notebook, got %d", len(args))
+			}
+			if port < 0 || port > 65535 {
+				return usagef("-port %d is not a port", port)
+			}
+			if ws.outside != "" {
+				return ws.labAnywhere(ctx, args, port, !noBrowser)
+			}
+			open := copiesDir
+			if edit {
+				open = "notebooks"
+			}
+			if len(args) == 1 {
+				list, err := ws.notebooks(args)
+				if err != nil {
+					return err
+				}
+				if open = ws.rel(list[0]); filepath.IsAbs(open) {
+					return usagef("%s is outside the repository, which is what JupyterLab shows", args[0])
+				}
+				if dir, name := filepath.Split(open); !edit && filepath.Clean(dir) == "notebooks" {
+					open = filepath.Join(copiesDir, name)
+				}
+			}
+			if !edit {
+				newer, err := ws.workingCopies()
+				if err != nil {
+					return fmt.Errorf("lab: %w", err)
+				}
+				for _, path := range newer {
+					fmt.Fprintf(ws.stdout, "A lesson has changed since you began to work on it: the new version is %s, yours stays as it is.\n", path)
+				}
+			}
+			if err := ws.ready(ctx); err != nil {
+				return err
+			}
+			lab, err := ws.findLab(ctx)
+			var none *noPython
+			if errors.As(err, &none) {
+				fmt.Fprintf(ws.stderr, "JupyterLab needs Python, and %v; the lessons are rendered as web pages instead.\n", none)
+				return ws.render(ctx, nil, flag.NewFlagSet("render", flag.ContinueOnError))
+			}
+			if err != nil {
+				return err
+			}
+			return ws.serveLab(ctx, lab, ws.root, port, !noBrowser, open)
+		},
+	}
+}
+
+// labAnywhere opens a folder, or a notebook, that lies outside the source.
+func (w *workspace) labAnywhere(ctx context.Context, args []string, port int, browser bool) error {
+	folder, open := w.outside, ""
+	if len(args) == 1 {
+		path, err := filepath.Abs(args[0])
+		if err != nil {
+			return err
+		}
+		st, err := os.Stat(path)
+		switch {
+		case err != nil:
+			return usagef("there is no folder or notebook %s", args[0])
+		case st.IsDir():
+			folder = path
+		default:
+			folder, open = filepath.Split(path)
+		}
+	}
+	if err := w.ready(ctx); err != nil {
+		return err
+	}
+	lab, err := w.findLab(ctx)
+	var none *noPython
+	if errors.As(err, &none) {
+		return fmt.Errorf("lab: JupyterLab needs Python, and %w; %s run and %s render do without", none, self, self)
+	}
+	if err != nil {
+		return err
+	}
+	return w.serveLab(ctx, lab, folder, port, browser, open)
+}
+
+// labConfig is Jupyter's configuration for this checkout: our kernel is the default and the only one. Kernels are
+// reached by the given transport.
+func (w *workspace) labConfig(port int, browser bool, folder, open, transport string) map[string]any {
+	return map[string]any{
+		"ConnectionFileMixin": map[string]any{"transport": transport},
+		"ServerApp": map[string]any{
+			"ip": "127.0.0.1", "port": port, "port_retries": 0,
+			"root_dir": folder, "open_browser": browser,
+			// In a container everybody is root, and Jupyter refuses that unless told otherwise.
+			"allow_root": os.Geteuid() == 0,
+		},
+		"LabApp":             map[string]any{"default_url": "/lab/tree/" + urlPath(open), "open_browser": browser},
+		"MultiKernelManager": map[string]any{"default_kernel_name": kernelName},
+		"KernelSpecManager":  map[string]any{"allowed_kernelspecs": []string{kernelName}, "ensure_native_kernel": false},
+	}
+}
+
+func urlPath(p string) string {
+	parts := strings.Split(filepath.ToSlash(p), "/")
+	for i, s := range parts {
+		parts[i] = url.PathEscape(s)
+	}
+	return strings.Join(parts, "/")
+}
+
+// firstSettings are what JupyterLab's settings are before the user changes them.
+var firstSettings = map[string]string{
+	// Don't ask on the first start whether news may be fetched.
+	"apputils-extension/notification": `{"fetchNews": "false", "checkForUpdates": false}`,
+	// JupyterLab gives up after a second, without a word; the first completion takes longer, while gopls loads the
+	// library.
+	"completer-extension/manager": `{"providerTimeout": 20000}`,
+}
+
+// serveLab starts JupyterLab in a folder and waits for its end or for Ctrl-C.
+func (w *workspace) serveLab(ctx context.Context, lab *labProgram, folder string, port int, browser bool, open string) error {
+	port, err := choosePort(port)
+	if err != nil {
+		return err
+	}
+	runtimeDir, transport, err := w.labRuntime()
+	if err != nil {
+		return fmt.Errorf("lab: %w", err)
+	}
+	if runtimeDir != w.state("jupyter", "runtime") {
+		defer os.RemoveAll(runtimeDir)
+	}
+	config, err := json.MarshalIndent(w.labConfig(port, browser, folder, open, transport), "", "  ")
+	if err != nil {
+		return err
+	}
+	settings := w.state("jupyter", "settings")
+	for name, text := range firstSettings {
+		file := filepath.Join(settings, "@jupyterlab", filepath.FromSlash(name)+".jupyterlab-settings")
+		if fileExists(file) {
+			continue
+		}
+		if err := writeFile(file, []byte(text+"\n"), 0o644); err != nil {
+			return fmt.Errorf("lab: %w", err)
+		}
+	}
+	if err := writeFile(w.state("jupyter", "config", "jupyter_server_config.json"), config, 0o644); err != nil {
+		return fmt.Errorf("lab: %w", err)
+	}
+	logFile := w.state("jupyter", "lab.log")
+	log, err := os.Create(logFile)
+	if err != nil {
+		return fmt.Errorf("lab: %w", err)
+	}
+	defer log.Close()
+
+	token := rand.Text()
+	env := append(os.Environ(),
+		// The token travels in the environment: other users can read command lines.
+		"JUPYTER_TOKEN="+token,
+		"JUPYTER_PATH="+w.state("share", "jupyter"),
+		"JUPYTER_DATA_DIR="+w.state("share", "jupyter"),
+		"JUPYTER_CONFIG_DIR="+w.state("jupyter", "config"),
+		"JUPYTER_RUNTIME_DIR="+runtimeDir,
+		"JUPYTERLAB_SETTINGS_DIR="+settings,
+		"JUPYTERLAB_WORKSPACES_DIR="+w.state("jupyter", "workspaces"),
+		"LECTERN_COPIES="+filepath.Join(w.root, copiesDir), // where a guess comes before the look
+	)
+	p := w.step("Start JupyterLab (%s)", lab.from)
+	proc, err := child.Start(lab.argv, env, folder, log)
+	if err != nil {
+		p.end()
+		return fmt.Errorf("lab: %w", err)
+	}
+	defer proc.Kill()
+	address := fmt.Sprintf("127.0.0.1:%d", port)
+	up, err := waitPort(ctx, proc, address)
+	p.end()
+	if err != nil {
+		return err
+	}
+	if !up {
+		return fmt.Errorf("lab: JupyterLab ended (%s) before it served anything; the end of %s:\n%s", proc.State(), w.rel(logFile), lastLog(logFile))
+	}
+	fmt.Fprintf(w.stdout, "JupyterLab: http://%s/lab/tree/%s?token=%s\nCtrl-C stops it and its kernels. Its log: %s\n", address, urlPath(open), token, w.rel(logFile))
+	// JupyterLab is in use meanwhile.
+	rest, stop := context.WithCancel(ctx)
+	var finishing sync.WaitGroup
+	finishing.Go(func() {
+		if err := w.finish(rest, false, true); err != nil && rest.Err() == nil {
+			fmt.Fprintf(w.stderr, "warning: code is not completed: %v\n", err)
+		}
+	})
+	defer finishing.Wait()
+	defer stop()
+	select {
+	case <-proc.Exited():
+		if proc.ExitCode() != 0 {
+			return fmt.Errorf("lab: JupyterLab ended (%s); the end of %s:\n%s", proc.State(), w.rel(logFile), lastLog(logFile))
+		}
+		return nil
+	case <-ctx.Done():
+	}
+	fmt.Fprintln(w.stdout, "Stopping JupyterLab and its kernels.")
+	if err := proc.Terminate(); err == nil {
+		proc.WaitExit(10 * time.Second)
+	}
+	return nil
+}
+
+// labRuntime is the folder for the connection files of JupyterLab's kernels, and the transport to use: "ipc", by which
+// the kernels' sockets are files in that folder too, which other users can't enter. The one in the repository is used
+// if there is room for its path in a socket's address, else a temporary one; where none will do the transport is
+// "tcp", and what cells print can be read by all users of the machine.
+func (w *workspace) labRuntime() (dir, transport string, err error) {
+	ours := w.state("jupyter", "runtime")
+	if err := os.MkdirAll(ours, 0o700); err != nil {
+		return "", "", err
+	}
+	// Jupyter names the sockets kernel-ID-ipc-1 and so on.
+	fits := func(dir string) bool { return jupyter.FitsSockets(filepath.Join(dir, "kernel-"+jupyter.NewID())) }
+	if fits(ours) && private.Check(ours) == nil {
+		return ours, "ipc", nil
+	}
+	for _, temp := range []string{os.TempDir(), "/tmp"} {
+		if !fits(filepath.Join(temp, "lectern-lab-0123456789")) {
+			continue
+		}
+		if dir, err := private.MkdirTemp(temp, "lectern-lab-"); err == nil {
+			return dir, "ipc", nil
+		}
+	}
+	return ours, "tcp", nil
+}
+
+// choosePort returns port if it is free, or the first free one from 8888 on if port is 0.
+func choosePort(port int) (int, error) {
+	free := func(p int) error {
+		l, err := net.Listen("tcp", "127.0.0.1:"+strconv.Itoa(p))
+		if err != nil {
+			return err
+		}
+		return l.Close()
+	}
+	if port != 0 {
+		if err := free(port); err != nil {
+			return 0, fmt.Errorf("lab: port %d is not free: %w; choose another with -port", port, err)
+		}
+		return port, nil
+	}
+	for p := firstPort; p < firstPort+100; p++ {
+		if free(p) == nil {
+			return p, nil
+		}
+	}
+	return 0, fmt.Errorf("lab: no free port from %d to %d; choose one with -port", firstPort, firstPort+99)
+}
+
+// waitPort waits until something listens at address; up is false if the process ended before that.
+func waitPort(ctx context.Context, proc *child.Process, address string) (up bool, err error) {
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		c, err := net.DialTimeout("tcp", address, time.Second)
+		if err == nil {
+			c.Close()
+			return true, nil
+		}
+		select {
+		case <-proc.Exited():
+			return false, nil
+		case <-ctx.Done():
+			return false, context.Cause(ctx)
+		case <-tick.C:
+		}
+	}
+}
+
+// lastLog returns the last lines of a log.
+func lastLog(path string) string {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return err.Error()
+	}
+	lines := strings.Split(strings.TrimSpace(string(b)), "\n")
+	return strings.Join(lines[max(0, len(lines)-12):], "\n")
+}

@@ -1,0 +1,8 @@
+//go:build !windows
+
+package command
+
+const (
+	exeSuffix = ""
+	venvBin   = "bin"
+)

@@ -1,0 +1,6 @@
+package command
+
+const (
+	exeSuffix = ".exe"
+	venvBin   = "Scripts"
+)

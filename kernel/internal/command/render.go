@@ -1,0 +1,128 @@
+package command
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/lectern-go/lectern/kernel/internal/version"
+)
+
+func renderCommand() *command {
+	return &command{
+		name:  "render",
+		args:  "[notebook ...]",
+		short: "write notebooks as web pages",
+		long: `
+Render writes executed notebooks as web pages that need nothing else: no network, no script or font from another host. Without arguments
+it renders all lessons, or outside the repository the notebooks of the current folder. Outputs are those stored in the files; go run ./kernel run makes them. Examples:
+
+  go run ./kernel render
+  go run ./kernel render -o /tmp/page my-experiment.ipynb
+  go run ./kernel render -untrusted -o /tmp/page from-somebody.ipynb
+  go run ./kernel render -url https://example.org/course/
+  go run ./kernel render -live
+
+With -live the cells of the pages run in the browser: beside the pages lies Go itself, compiled for it from the Go installed here. The first time this
+takes some minutes. See docs/live.md.
+
+An output may hold a script, which the page runs. Use -untrusted for notebooks of people you don't know: then nothing of theirs runs, loads
+anything or takes pictures from the folder they lie in, and what can't be rendered is a warning.`,
+		flags: func(fs *flag.FlagSet) {
+			fs.String("o", "", "folder for the pages (default: site in the repository, or the current folder)")
+			fs.String("url", "", "where the pages will be published: adds a site map and their addresses")
+			fs.Bool("live", false, "let cells run in the browser")
+			fs.Bool("untrusted", false, "keep only what is harmless of the notebooks: no scripts, nothing loaded")
+		},
+		run: func(ctx context.Context, ws *workspace, args []string, flags *flag.FlagSet) error {
+			return ws.render(ctx, args, flags)
+		},
+	}
+}
+
+// siteStep builds the program that writes pages.
+func (w *workspace) siteStep(ctx context.Context, flags ...string) (step, error) {
+	sources, err := w.sourceDigest()
+	if err != nil {
+		return step{}, err
+	}
+	tool := w.tool("lectern-site")
+	return step{"site", "renderer built", []string{goVersion, sources, version.String()}, []string{tool}, func() error { return w.buildSite(ctx, tool, flags...) }}, nil
+}
+
+func (w *workspace) buildSite(ctx context.Context, tool string, flags ...string) error {
+	args := append([]string{"build", "-ldflags=-s -w"}, flags...)
+	return w.goCommand(ctx, "build the renderer", w.root, append(os.Environ(), "GOWORK=off"), append(args, "-o", tool, "./kernel/site")...)
+}
+
+// render writes the pages of the notebooks, or of all lessons.
+func (w *workspace) render(ctx context.Context, args []string, flags *flag.FlagSet) error {
+	list, err := w.notebooks(args)
+	if err != nil {
+		return err
+	}
+	site, err := w.siteStep(ctx)
+	if err != nil {
+		return fmt.Errorf("render: %w", err)
+	}
+	tool, cache := w.tool("lectern-site"), w.state("live")
+	_, err = w.do(false, []step{site})
+	var closed *notWritable
+	if errors.As(err, &closed) && flags.Lookup("o") != nil && flags.Lookup("o").Value.String() != "" { // then the checkout need not be written to
+		var dir string
+		if dir, err = os.MkdirTemp("", "lectern-site-"); err == nil {
+			defer os.RemoveAll(dir)
+			tool, cache = filepath.Join(dir, filepath.Base(tool)), filepath.Join(dir, "live")
+			err = w.buildSite(ctx, tool)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(ctx, tool, "-o", filepath.Join(cmp.Or(w.outside, w.root), "site"), "-root", w.root, "-cache", cache)
+	flags.Visit(func(f *flag.Flag) { cmd.Args = append(cmd.Args, "-"+f.Name+"="+f.Value.String()) })
+	if len(args) == 0 && w.outside == "" { // all lessons, and nobody's own notebooks
+		cmd.Args = append(cmd.Args, "-course")
+	}
+	cmd.Args = append(cmd.Args, "--")
+	for _, path := range list {
+		cmd.Args = append(cmd.Args, fromHere(path))
+	}
+	var out, said bytes.Buffer // shown when the line of progress has ended
+	cmd.Stdout, cmd.Stderr = &out, &said
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	p := w.step("Render %d notebooks", len(list))
+	err = cmd.Run()
+	p.end()
+	w.stderr.Write(said.Bytes())
+	w.stdout.Write(out.Bytes())
+	var exit *exec.ExitError
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.As(err, &exit):
+		return reported{}
+	case err != nil:
+		return fmt.Errorf("render: %w", err)
+	}
+	return nil
+}
+
+// fromHere is path as a user in the current folder would write it.
+func fromHere(path string) string {
+	here, err := os.Getwd()
+	if err != nil {
+		return path
+	}
+	rel, err := filepath.Rel(here, path)
+	if err != nil || len(rel) > len(path) {
+		return path
+	}
+	return rel
+}

@@ -1,0 +1,67 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/lectern-go/lectern/kernel/jupyter"
+	"github.com/lectern-go/lectern/kernel/notebook"
+)
+
+func runCommand() *command {
+	return forEach(&command{
+		name:  "run",
+		short: "execute notebooks and store their outputs, without Python",
+		long: `
+Run executes the cells of each notebook, in order, in a fresh kernel, and writes the outputs into the file. Without arguments it
+runs all lessons, or outside the repository the notebooks of the current folder. It stops at a cell that fails and says
+which, and where; the file is written only when all its cells have run, so a failure leaves it as it was. A cell tagged raises-exception may fail; one tagged skip-execution is passed over.
+
+The exit status is 1 if a cell failed. Examples:
+
+  go run ./kernel run
+  go run ./kernel run notebooks/05-storage-strides-views.ipynb
+  go run ./kernel run -timeout 10m my-experiment.ipynb`,
+	}, func(ctx context.Context, ws *workspace, path string, limit time.Duration) (string, error) {
+		cells, err := ws.runFile(ctx, ws.spec(), path, limit)
+		return fmt.Sprintf("%d cells", cells), err
+	}, func(bad, all int) string {
+		if all == 1 {
+			return ""
+		}
+		return fmt.Sprintf("%d of %d notebooks failed; their files are unchanged.", bad, all)
+	})
+}
+
+// runFile executes one notebook and writes it. It returns the number of cells that ran.
+func (w *workspace) runFile(ctx context.Context, spec *jupyter.Spec, path string, limit time.Duration) (int, error) {
+	before, err := os.ReadFile(path)
+	if err != nil {
+		return 0, err
+	}
+	n, err := notebook.Parse(w.rel(path), before)
+	if err != nil {
+		return 0, err
+	}
+	if err := w.execute(ctx, spec, path, n, limit); err != nil {
+		return 0, err
+	}
+	// Somebody may have the lesson open in an editor: what they saved meanwhile is worth more than our outputs.
+	if now, err := os.ReadFile(path); err != nil || !bytes.Equal(now, before) {
+		return 0, errors.Join(fmt.Errorf("%s: the file was changed by another program while its cells ran; not written. Run it again", w.rel(path)), err)
+	}
+	if err := n.Write(path); err != nil {
+		return 0, err
+	}
+	cells := 0
+	for _, c := range n.Cells {
+		if c.Count > 0 {
+			cells++
+		}
+	}
+	return cells, nil
+}

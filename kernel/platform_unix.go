@@ -1,8 +1,0 @@
-//go:build !windows
-
-package main
-
-const (
-	exeSuffix = ""
-	venvBin   = "bin"
-)

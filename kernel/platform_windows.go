@@ -1,6 +1,0 @@
-package main
-
-const (
-	exeSuffix = ".exe"
-	venvBin   = "Scripts"
-)
