@@ -7,11 +7,11 @@ func ExampleGuess() {
 	bytes := 32 * 4
 	lesson.Guess("How many bytes do 32 numbers of float32 take?", nil, bytes)
 	lesson.Guess("How many bytes do 32 numbers of float32 take?", 1024, bytes, lesson.Unit("bytes"))
-	lesson.Guess("What shape has the transpose?", []int{4, 8}, []int{8, 4})
+	lesson.Guess("What shape does the transpose have?", []int{4, 8}, []int{8, 4})
 	// Output:
 	// ? How many bytes do 32 numbers of float32 take? Put your guess (a number) in place of nil, and run the cell again.
-	// ✗ How many bytes do 32 numbers of float32 take? You guessed 1024, it is 128 bytes: a factor of 8 too large; bits for bytes, perhaps.
-	// ✗ What shape has the transpose? You guessed [4 8], it is [8 4]: the sizes are right, their order is not.
+	// ✗ How many bytes do 32 numbers of float32 take? You guessed 1024; it is 128 bytes: a factor of 8 too large; bits for bytes, perhaps.
+	// ✗ What shape does the transpose have? You guessed [4 8]; it is [8 4]: the sizes are right, their order is not.
 }
 
 func ExampleGrade() {

@@ -23,7 +23,7 @@ var exercises = map[string]exercise{
 	// 01: tokenization
 	"01.1": {
 		want:   1,
-		hint:   "How many bytes has the text, and how many characters?",
+		hint:   "How many bytes does the text have, and how many characters?",
 		praise: "On plain English, characters are no better than bytes.",
 	},
 	"01.2": {
@@ -44,8 +44,8 @@ var exercises = map[string]exercise{
 	},
 	"02.2": {
 		want:   "float32",
-		hint:   "There is a number with a point among them. Which type can hold both?",
-		praise: "A single point makes all of them floating-point.",
+		hint:   "There is a number with a decimal point among them. Which type can hold both?",
+		praise: "A single decimal point makes all of them floating-point.",
 	},
 	"02.3": {
 		want:   131072,
@@ -61,18 +61,18 @@ var exercises = map[string]exercise{
 	"03.2": {
 		want:   258,
 		hint:   "eps is the step at 1. At 256 the step is 256 times as long.",
-		praise: "Above 256, bfloat16 does not know the odd numbers.",
+		praise: "Above 256, bfloat16 has no odd numbers.",
 	},
 	"03.3": {
 		want:   2048,
 		hint:   "The step between neighbours grows with the number. When does it exceed 1, and what does rounding to even do then?",
-		praise: "One reason why sums are kept in float32.",
+		praise: "That is one reason why sums are kept in float32.",
 	},
 	// 04: devices
 	"04.1": {
 		want: 7e9 * 2 / 64e9, tolerance: []float64{0.01},
 		hint:   "Two bytes for each parameter, and then bytes over bytes per second.",
-		praise: "To read it from the GPU's own memory takes four thousandths of a second.",
+		praise: "Reading it from the GPU's own memory takes four thousandths of a second.",
 	},
 	"04.2": {
 		want:   4096,
@@ -91,8 +91,8 @@ var exercises = map[string]exercise{
 		praise: "",
 	},
 	"05.2": {
-		want: []int{1, 8}, hint: "A transpose exchanges the strides of a contiguous (8, 8), and nothing else moves.",
-		praise: "The memory has not moved: only the walk through it has changed.",
+		want: []int{1, 8}, hint: "A transpose swaps the strides of a contiguous (8, 8), and nothing else changes.",
+		praise: "The memory has not moved: only the path through it has changed.",
 	},
 	"05.3": {
 		want:   false,
@@ -177,7 +177,7 @@ var exercises = map[string]exercise{
 	"10.2": {
 		want: 0.7, tolerance: []float64{0.01},
 		hint:   "The peak was twice too large.",
-		praise: "Which is so good that one should ask how it was measured.",
+		praise: "Which is so good that you should ask how it was measured.",
 	},
 	"10.3": {
 		want: 384e9, tolerance: []float64{0.01},
@@ -203,13 +203,13 @@ var exercises = map[string]exercise{
 	// 12: what gradients cost
 	"12.1": {
 		want: 2.2, tolerance: []float64{0.001},
-		hint:   "Forward runs through all layers. Backward starts at the end: which products does the last layer need?",
+		hint:   "Forward runs through all layers. Backward starts at the end: which matmuls does the last layer need?",
 		praise: "A step costs barely more than forward alone.",
 	},
 	"12.2": {
 		want: 4, tolerance: []float64{0.001},
-		hint:   "The gradient has to travel back through nine frozen layers, which need only the product for their input.",
-		praise: "Freezing the layers behind saves their weight gradients, not the way back.",
+		hint:   "The gradient has to travel back through nine frozen layers, which need only the matmul for the gradient of their input.",
+		praise: "Freezing the later layers saves their weight gradients, but not the way back through them.",
 	},
 	"12.3": {
 		want: 4e21, tolerance: []float64{0.001},
@@ -251,7 +251,7 @@ var exercises = map[string]exercise{
 	// 15: randomness
 	"15.1": {
 		want: []float64{4}, tolerance: []float64{1e-6},
-		hint:   "What survives is divided by the probability to survive, so that the mean stays the same.",
+		hint:   "What survives is divided by the probability of surviving, so that the mean stays the same.",
 		praise: "",
 	},
 	"15.2": {
@@ -261,13 +261,13 @@ var exercises = map[string]exercise{
 	},
 	"15.3": {
 		want:   false,
-		hint:   "What does a stream know of the other streams?",
+		hint:   "What does a stream know about the other streams?",
 		praise: "So you can compare the runs with and without dropout: everything else is equal.",
 	},
 	// 18: memory accounting
 	"18.1": {
 		want:   4 * (3*(1024*1024*24+1024) + 32*1024*24),
-		hint:   "Parameters are D·D·L + D. They count three times with AdaGrad; activations, B·D·L, once. And how many bytes is a number?",
+		hint:   "Parameters are D·D·L + D. They count three times with AdaGrad; activations, B·D·L, once. And how many bytes does a number take?",
 		praise: "With a batch of 32, activations are small change here.",
 	},
 	"18.2": {
@@ -309,7 +309,7 @@ var exercises = map[string]exercise{
 	},
 	"23.3": {
 		want: 7.0 / 6, tolerance: []float64{0.01},
-		hint:   "How many of the 2 forward FLOPs come a second time? Add them to the whole, and divide by what it was before.",
+		hint:   "How many of the 2 forward FLOPs come a second time? Add them to the total, and divide by what it was before.",
 		praise: "You can choose block by block how much memory to buy.",
 	},
 	// 16: data
@@ -364,12 +364,12 @@ var exercises = map[string]exercise{
 	"20.1": {
 		want: 12e9, tolerance: []float64{1e-6},
 		hint:   "For each parameter: the parameter itself, and the two numbers that AdamW keeps for it.",
-		praise: "12 GB. Gradients aren't saved, since each step computes them anew.",
+		praise: "12 GB. Gradients aren't saved, since each step computes them again.",
 	},
 	"20.2": {
 		want: 250, tolerance: []float64{0.01},
 		hint:   "At best the crash comes right after a checkpoint, at worst right before the next.",
-		praise: "Half of the distance between two checkpoints.",
+		praise: "It is half of the distance between two checkpoints.",
 	},
 	"20.3": {
 		want: 1500, tolerance: []float64{0.01},
@@ -401,7 +401,7 @@ var exercises = map[string]exercise{
 	"24.2": {
 		want:   1024 * 1025 / 2,
 		hint:   "The first token sees 1 key, the second 2, the last all 1,024.",
-		praise: "A little more than half of the square. A kernel that knows it skips the rest.",
+		praise: "A little more than half of the square. A kernel that knows this skips the rest.",
 	},
 	"24.3": {
 		want:   2 * 32 * 8 * 128 * 2,
@@ -416,7 +416,7 @@ var exercises = map[string]exercise{
 	},
 	"25.2": {
 		want:   4,
-		hint:   "A matrix of D × D has how many weights when D doubles?",
+		hint:   "How many weights does a D × D matrix have, and how many when D doubles?",
 		praise: "But the embedding only doubles.",
 	},
 	// 26: inference
@@ -444,7 +444,7 @@ var exercises = map[string]exercise{
 	// 28: the capstone
 	"28.5": {
 		want: 50257. / (50257 + 64), tolerance: []float64{0.0005},
-		hint:   "Both products have a side of 64. What are the other sides?",
+		hint:   "Both matrices have a side of 64. What are the other sides?",
 		praise: "In small models nearly all work is in the last layer. That is one reason for not making vocabularies too large.",
 	},
 }

@@ -350,10 +350,10 @@ func unequal(at string, got, want reflect.Value, tolerance float64) string {
 		if g == w || math.IsNaN(g) && math.IsNaN(w) || math.Abs(g-w) <= tolerance*max(math.Abs(w), 1e-3) {
 			return ""
 		}
-		return fmt.Sprintf("%s is %.6g, wanted is %.6g", name, g, w)
+		return fmt.Sprintf("%s is %.6g; it should be %.6g", name, g, w)
 	case reflect.Slice, reflect.Array:
 		if got.Len() != want.Len() {
-			return fmt.Sprintf("%s has length %d, wanted is %d", name, got.Len(), want.Len())
+			return fmt.Sprintf("%s has length %d; it should be %d", name, got.Len(), want.Len())
 		}
 		for i := range want.Len() {
 			if diff := unequal(fmt.Sprintf("%s[%d]", at, i), got.Index(i), want.Index(i), tolerance); diff != "" {
@@ -365,7 +365,7 @@ func unequal(at string, got, want reflect.Value, tolerance float64) string {
 	if reflect.DeepEqual(got.Interface(), want.Interface()) {
 		return ""
 	}
-	return fmt.Sprintf("%s is %s, wanted is %s", name, value(got), value(want))
+	return fmt.Sprintf("%s is %s; it should be %s", name, value(got), value(want))
 }
 
 // teacherCases are the cases of a teacher's file.
@@ -427,7 +427,7 @@ func decoded(raw []json.RawMessage, n int, typ func(int) reflect.Type) ([]any, e
 	for i, r := range raw {
 		p := reflect.New(typ(i))
 		if err := json.Unmarshal(r, p.Interface()); err != nil {
-			return nil, fmt.Errorf("value %d is no %s: %w", i, typ(i), err)
+			return nil, fmt.Errorf("value %d is not a %s: %w", i, typ(i), err)
 		}
 		list[i] = p.Elem().Interface()
 	}

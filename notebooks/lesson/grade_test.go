@@ -51,7 +51,7 @@ func TestGrade(t *testing.T) {
 		{"a named result", func(l []float64, u string) (numbers, int) { return nil, 0 }, []string{"declare it as"}},
 		{"to do", func([]float64, string) ([]float64, int) { panic(Todo) }, []string{"write half, then run the cell again.\nlesson.Hint(\"99.1\") helps."}},
 		{"wrong", func(l []float64, _ string) ([]float64, int) { return l, len(l) }, []string{
-			"Exercise 99.1: 1 point of 4. The first case that fails (two numbers):\n  input   list = [2 5], unit = \"m\"\n  wanted  [1 2.5], 2\n  got     [2 5], 2\n          element [0] is 2, wanted is 1\n",
+			"Exercise 99.1: 1 point of 4. The first case that fails (two numbers):\n  input   list = [2 5], unit = \"m\"\n  wanted  [1 2.5], 2\n  got     [2 5], 2\n          element [0] is 2; it should be 1\n",
 		}},
 		{"a nil slice for an empty one", func(l []float64, _ string) ([]float64, int) {
 			if len(l) == 0 {
@@ -59,7 +59,7 @@ func TestGrade(t *testing.T) {
 			}
 			return halved(l, "")
 		}, []string{"✓"}},
-		{"too short", func(l []float64, _ string) ([]float64, int) { return l[:0], len(l) }, []string{"the result has length 0, wanted is 2"}},
+		{"too short", func(l []float64, _ string) ([]float64, int) { return l[:0], len(l) }, []string{"the result has length 0; it should be 2"}},
 		{"the other result", func(l []float64, u string) ([]float64, int) { h, _ := halved(l, u); return h, 0 }, []string{"wanted  [1 2.5], 2\n  got     [1 2.5], 0\n"}},
 		{"a panic", func(l []float64, u string) ([]float64, int) { _ = l[1]; return halved(l, u) }, []string{
 			"2 points of 4", "(an empty list)", "got     nothing: it panicked: runtime error: index out of range [1] with length 0",
@@ -83,7 +83,7 @@ func TestGrade(t *testing.T) {
 				h[i] = math.NaN()
 			}
 			return h, n
-		}, []string{"1 point of 4", "element [0] is NaN, wanted is 1"}},
+		}, []string{"1 point of 4", "element [0] is NaN; it should be 1"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := half.grade("99.1", tt.f)
@@ -128,7 +128,7 @@ func TestTeachersCases(t *testing.T) {
 		"unknown field":  {`{"cases": [{"categories": "x"}]}`, "categories"},
 		"no category":    {`{"cases": [{"in": [[1], "m"], "want": [[1], 1]}]}`, "case 0 has no category"},
 		"too few inputs": {`{"cases": [{"category": "x", "in": [[1]], "want": [[1], 1]}]}`, "case 0, in: 1 value for a function with 2"},
-		"another type":   {`{"cases": [{"category": "x", "in": [[1], "m"], "want": ["?", 1]}]}`, "case 0, want: value 0 is no []float64"},
+		"another type":   {`{"cases": [{"category": "x", "in": [[1], "m"], "want": ["?", 1]}]}`, "case 0, want: value 0 is not a []float64"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			store(tt.text)

@@ -197,7 +197,7 @@ func (q *question) reply(guess any) string {
 	if q.same(guess, q.Answer) {
 		text = fmt.Sprintf("✓ %s Right, it is %s.", q.ask(), q.Shown)
 	} else {
-		text = fmt.Sprintf("✗ %s You guessed %s, it is %s.", q.ask(), brief(guess), q.Shown)
+		text = fmt.Sprintf("✗ %s You guessed %s; it is %s.", q.ask(), brief(guess), q.Shown)
 		if off := q.off(guess); off != "" {
 			text = strings.TrimSuffix(text, ".") + ": " + off + "."
 		}
@@ -334,7 +334,7 @@ func offNumber(guess, answer float64) string {
 	case decades >= 1 && close(factor, math.Pow(10, decades)):
 		return fmt.Sprintf("a factor of %.0f too %s; check the powers of ten", math.Pow(10, decades), large)
 	case close(guess*answer, 1):
-		return "that is one over it"
+		return "that is its reciprocal"
 	case close(factor, 1.024), close(factor, 1.024*1.024), close(factor, 1.024*1.024*1.024):
 		return fmt.Sprintf("%.1f %% too %s; 1024 for 1000, perhaps", 100*math.Abs(ratio-1), large)
 	case factor >= 1.5:

@@ -64,7 +64,7 @@ func Check(key string, answer any) {
 	case !sameKind(answer, e.want):
 		fmt.Printf("Exercise %s: %s is of type %T; give a %s.\n", key, quoted(answer), answer, kindOf(e.want))
 	default:
-		fmt.Printf("Exercise %s: %s is not it yet. %s\n", key, brief(answer), e.hint)
+		fmt.Printf("Exercise %s: %s is not right yet. %s\n", key, brief(answer), e.hint)
 	}
 }
 

@@ -86,7 +86,7 @@ func TestCheck(t *testing.T) {
 		{nil, "replace nil with your answer"},
 		{none, "replace nil with your answer"},
 		{14, "✓ Exercise 05.1 is right."},
-		{11, "11 is not it yet. Multiply each index by its stride"},
+		{11, "11 is not right yet. Multiply each index by its stride"},
 		{"fourteen", `"fourteen" is of type string; give a number.`},
 	} {
 		if got := printed(t, func() { Check("05.1", tt.answer) }); !strings.Contains(got, tt.want) {
@@ -104,12 +104,12 @@ func TestCheckNamesTheType(t *testing.T) {
 	}{
 		{"05.3", "false", `Exercise 05.3: "false" is of type string; give a bool, true or false, without quotes.`},
 		{"05.3", 0, "0 is of type int; give a bool"},
-		{"05.3", true, "true is not it yet."},
+		{"05.3", true, "true is not right yet."},
 		{"05.3", false, "is right"},
 		{"05.2", "1, 8", `"1, 8" is of type string; give a slice of numbers or a tensor.`},
-		{"05.2", []int{8, 1}, "is not it yet."},
+		{"05.2", []int{8, 1}, "is not right yet."},
 		{"02.2", 32, "32 is of type int; give a name, as text in quotes."},
-		{"02.2", "int64", "int64 is not it yet."},
+		{"02.2", "int64", "int64 is not right yet."},
 	} {
 		if got := printed(t, func() { Check(tt.key, tt.answer) }); !strings.Contains(got, tt.want) {
 			t.Errorf("%s, answer %v: printed %q, want %q in it", tt.key, tt.answer, got, tt.want)

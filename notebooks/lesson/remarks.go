@@ -11,7 +11,7 @@ var remarks = map[string][]Option{
 		Why("6.3e24 / 4.377e22."), Mistake(72, "Did you take the rate for sparse matrices, or an MFU of 1?"), Mistake(1.44, "Look at the two exponents again."),
 	},
 	"How many days at an MFU of 0.3?": {Why("144 · 0.5 / 0.3."), Mistake(86.4, "A smaller MFU takes longer.")},
-	"How many parameters fit on eight H100?": {
+	"How many parameters fit on eight H100s?": {
 		Why("640e9 bytes, 16 for each."), Mistake(5e9, "That is on one of them."), Mistake(160e9, "Only if each parameter took 4 bytes: there is more to remember."),
 		Mistake(50e9, "That is with 100 GB for each GPU. An H100 has 80."), Mistake(5242880, "80·1024·1024/16 counts KiB, and a single GPU. The card has 80e9 bytes."),
 	},
@@ -47,7 +47,7 @@ var remarks = map[string][]Option{
 		Mistake(2416, "That is in millions of bytes."),
 	},
 	"What number is 0 10000001 01000…?": {
-		Why("1.25 · 2^(129 − 127)."), Mistake(1, "That is 0.25 · 4. A 1 stands in front of the point, and isn't stored."), Mistake(1.25, "And the exponent?"),
+		Why("1.25 · 2^(129 − 127)."), Mistake(1, "That is 0.25 · 4. There is a 1 in front of the point, which isn't stored."), Mistake(1.25, "And the exponent?"),
 		Mistake(6, "The first bit behind the point is worth ½, the second ¼."),
 	},
 	"Which fields change from 1.5 to 3?": {Why("1.5 · 2⁰ becomes 1.5 · 2¹.")},
@@ -62,7 +62,7 @@ var remarks = map[string][]Option{
 		Why("2 to the −7."), Mistake(1./256, "The 7 bits stand behind the point, the last is worth 1/128."),
 	},
 	"Where do 1000 updates of 0.003 end in bfloat16?": {
-		Why("Each sum is rounded back to 1."), Mistake(4, "Exactly computed, yes. Which number comes next after 1?"),
+		Why("Each sum is rounded back to 1."), Mistake(4, "In exact arithmetic, yes. Which bfloat16 comes next after 1?"),
 	},
 	"Which FP8 is for gradients?": {Why("Gradients need the range.")},
 	"How many bits does a number cost in NVFP4?": {
@@ -70,7 +70,7 @@ var remarks = map[string][]Option{
 	},
 	"By what percentage is NVFP4 off?": {Why("The gaps between E2M1's numbers are large, and only the scale is fine.")},
 	// 04: devices
-	"Where does a new tensor lie?": {Why("Unless you say otherwise: nobody knows better than you whether a trip is worth it.")},
+	"Where does a new tensor live?": {Why("Unless you say otherwise: nobody knows better than you whether a trip is worth it.")},
 	"How many times as fast is the GPU's own memory?": {
 		Why("3350 GB/s against 64."), Mistake(0.0191, "Is the memory slower than the link?"), Mistake(52300, "Check the powers of ten: 3.35 TB/s are 3350 GB/s."),
 	},
@@ -102,13 +102,13 @@ var remarks = map[string][]Option{
 	"What is the error of perfect predictions?": {
 		Why("[4 1] minus [4] is [4 4]: each prediction meets each target."), Mistake(0, "That is what you want. Look at the shapes, [4 1] and [4]."),
 	},
-	"What type is whole.Div(2)?":        {Why("Halves are no whole numbers, and the usual floating point is float32.")},
+	"What type is whole.Div(2)?":        {Why("Halves aren't whole numbers, and the usual floating point is float32.")},
 	"What type is half.Mul(2.5)?":       {Why("A plain number takes on the type of the tensor.")},
 	"How many ones does Triu(1) leave?": {Why("2 in the first row, 1 in the second."), Mistake(6, "That is Triu(0): with the diagonal.")},
 	"What share does the last token give to the first?": {
 		Why("Three equal scores, and the last token sees all three."),
 	},
-	"What does the formula give for two scores of 1000?": {Why("e to the 1000 is +Inf, and Inf/Inf is no number.")},
+	"What does the formula give for two scores of 1000?": {Why("e to the 1000 is +Inf, and Inf/Inf isn't a number.")},
 	// 07: matrix multiplication
 	"What shape is [16 32] times [32 2]?": {Why("The inner sizes, 32 and 32, disappear."), Mistake([]int{32, 32}, "Those are the sizes that disappear.")},
 	"What is the element in row 1, column 0?": {
@@ -133,10 +133,10 @@ var remarks = map[string][]Option{
 	"What is the shape at the end?":              {Why("The heads are joined again.")},
 	// 09: counting FLOPs
 	"How many years for GPT-3 on one H100?": {Why("FLOPs divided by FLOP/s are seconds.")},
-	"How many FLOPs do 8 H100 do in a week?": {
+	"How many FLOPs do 8 H100s do in a week?": {
 		Why("8 · 604,800 seconds · 989.5e12."), Mistake(9.575e21, "Did you halve the 1979e12? That is the rate for sparse matrices."),
 	},
-	"How many times as slow are 32 bits on an H100?": {Mistake(2, "The size is twice as large, but that is not all.")},
+	"How many times slower are 32 bits on an H100?": {Mistake(2, "The size is twice as large, but that is not all.")},
 	"How many FLOPs is x.Matmul(w)?": {
 		Why("2 · B · D · K."), Mistake(1024*256*64, "Each step is a multiplication and an addition."),
 	},
@@ -185,7 +185,7 @@ var remarks = map[string][]Option{
 	},
 	"Four times the inputs: how many times the size?": {Why("The root of 4."), Mistake(4, "It grows with the root.")},
 	"How large is an output now?":                     {Why("The root of the number of inputs cancels.")},
-	"How many of some 1400 does the cut remove?": {
+	"How many of about 1400 does the cut remove?": {
 		Why("−3 and 3 are 384 standard deviations away."), Mistake(1400, "That is what it looks like. How large is 3 in standard deviations of 1/128?"),
 	},
 	"How large is the signal after 20 layers?": {Why("It shrinks by √2 in each layer."), Mistake(1, "It would, without the ReLU.")},
@@ -197,7 +197,7 @@ var remarks = map[string][]Option{
 		Mistake([]int{8, 64}, "That is what goes into the final layer."),
 	},
 	"What is the second layer's weight called?": {
-		Why("The names of the fields in lower case, and elements count from 0."), Mistake("layers.2.weight", "Elements of a slice count from 0."),
+		Why("Field names become lower case, and elements count from 0."), Mistake("layers.2.weight", "Elements of a slice count from 0."),
 	},
 	"How many parameters does the model have?": {
 		Why("64² + 64² + 64."), Mistake(8192, "The final layer counts, too."), Mistake(12288, "The final layer has a single output."),
@@ -217,8 +217,8 @@ var remarks = map[string][]Option{
 		Why("A single page was read, and even that is not on Go's heap: it belongs to the operating system."),
 	},
 	"How many pages does a batch touch at most?": {
-		Why("A sequence of 512 bytes can lie across the border of two pages."), Mistake(4, "Unless a sequence lies across a border."),
-		Mistake(1, "The sequences lie in different places."),
+		Why("A sequence of 512 bytes can lie across the boundary between two pages."), Mistake(4, "Unless a sequence crosses a boundary."),
+		Mistake(1, "The sequences are in different places."),
 	},
 	"How many starts are there for x alone?": {Why("n − L + 1 = 2: 10 11 12 and 11 12 13."), Mistake(1, "11 12 13 is a sequence of 3, too.")},
 	"And for a pair of x and y?": {
@@ -227,11 +227,11 @@ var remarks = map[string][]Option{
 	"How many times as often is the middle id read?": {
 		Why("Six sequences reach it: it can be the first of a sequence, the second, and so on to the sixth."),
 	},
-	"What is the first row of Y?": {Why("The same ids, moved on by one.")},
+	"What is the first row of Y?": {Why("The same ids, shifted by one.")},
 	"How many batches are in an epoch?": {
 		Why("32 ids can be predicted: 8 sequences, two in a batch."), Mistake(8, "That is how many sequences there are."),
 	},
-	"Is any id asked for twice?": {Why("The targets of the sequences don't overlap.")},
+	"Is any id predicted twice?": {Why("The targets of the sequences don't overlap.")},
 	"How many ms do 20 steps take at best?": {
 		Why("The model waits 2 ms for the first batch, and never again."), Mistake(80, "Who fetches the first batch, and when?"),
 		Mistake(120, "That is one after the other."),
@@ -239,7 +239,7 @@ var remarks = map[string][]Option{
 	// 15: randomness
 	"What value does a survivor have?": {
 		Why("1 / 0.9: nine tenths of the ones have to make up for the rest."), Mistake(1, "Then the mean would be 0.9."),
-		Mistake(0.9, "That makes the mean even smaller."), Mistake(1.1, "900,000 times 1.1 is not yet a million."), Mistake(10, "0.1 is the probability to be dropped."),
+		Mistake(0.9, "That makes the mean even smaller."), Mistake(1.1, "900,000 times 1.1 is not yet a million."), Mistake(10, "0.1 is the probability of being dropped."),
 	},
 	"What becomes of four ones in use?": {
 		Why("Nothing is dropped, so nothing has to be made up for."), Mistake([]float64{0.9, 0.9, 0.9, 0.9}, "The scaling was done during training."),
@@ -247,10 +247,10 @@ var remarks = map[string][]Option{
 	"What comes after 7?":                         {Why("5·7 + 3 = 38, and 38 mod 16 is 6."), Mistake(38, "Don't forget to divide by 16 and take what remains.")},
 	"After how many numbers is it back at 7?":     {Why("It goes through all 16 numbers below 16."), Mistake(15, "0 is a number, too.")},
 	"Which draws are equal?":                      {Why("Both begin at the seed 42; the second draw begins where the first one ended.")},
-	"Do both see the data in the same order?":     {Why("The order is drawn from where the initial values have left the generator.")},
+	"Do both see the data in the same order?":     {Why("The order is drawn from wherever the initial values left the generator.")},
 	"Is the order the same with streams?":         {Why("What one stream draws doesn't move the other.")},
 	"What do the two runs have in common?":        {Why("The same numbers go through the same operations in the same order.")},
-	"How many of the eight are equal to the run?": {Why("Nobody takes anybody else's numbers.")},
+	"How many of the eight are equal to the run?": {Why("No run takes another run's numbers.")},
 	"Are the bits the same with one thread and with four?": {
 		Why("The order of a sum depends on its length alone."),
 	},
@@ -301,22 +301,22 @@ var remarks = map[string][]Option{
 	"With model and optimizer, are they the same?":    {Why("The model sees the first 20 batches for the second time.")},
 	"How large is the largest difference now?":        {Why("Every bit is the same: nothing that has a state was left out.")},
 	"How many bytes of numbers are in the file?": {
-		Why("136 · (1 + 2) · 4."), Mistake(544, "That is the model alone."), Mistake(2176, "Gradients are not saved: each step computes them anew."),
+		Why("136 · (1 + 2) · 4."), Mistake(544, "That is the model alone."), Mistake(2176, "Gradients are not saved: each step computes them again."),
 		Mistake(408, "So many numbers, yes. And how many bytes has each?"),
 	},
 	"How many bytes of numbers does the model alone have?": {Why("136 · 4: a third of the checkpoint.")},
-	"From which step does it go on?": {
+	"From which step does it continue?": {
 		Why("The checkpoint of step 40 is damaged, so it takes the one before."), Mistake(40, "With half a file?"), Mistake(20, "There is a newer one that is whole."),
 	},
 	"Is the flipped bit noticed?": {Why("A checksum of all numbers changes with any one bit of them.")},
 	// 21: mixed precision
 	"Where does the bfloat16 parameter end?": {
-		Why("1 − 0.001 is closer to 1 than to the number below it, 0.996, so each step is rounded away."), Mistake(0.9, "So it would, in float32."),
+		Why("1 − 0.001 is closer to 1 than to the number below it, 0.996, so each step is rounded away."), Mistake(0.9, "It would, in float32."),
 	},
 	"Where do they end on average?": {Why("What chance takes from one it gives to another."), Mistake(1, "In a quarter of the cases it moves.")},
 	"What is the gradient of the weight?": {
 		Why("1e-8 is less than half of float16's smallest number, so it is rounded to 0 before anything is added up."),
-		Mistake(4e-8, "So it would be, in float32."), Mistake(1e-8, "So it would be for one row, in float32."),
+		Mistake(4e-8, "It would be, in float32."), Mistake(1e-8, "It would be, for one row, in float32."),
 	},
 	"What is the gradient now?": {
 		Why("65536 · 1e-8 fits into float16; the four rows are added up and divided again."), Mistake(1e-8, "There are four rows."),
@@ -326,14 +326,14 @@ var remarks = map[string][]Option{
 		Why("Three good steps double it, and the overflow halves it. After the overflow, three more good steps are needed."),
 		Mistake([]float64{1024, 1024, 1024, 2048, 1024, 1024, 1024, 2048}, "Step 4 is the one that overflows: its own scale is still 2048."),
 	},
-	"What type is the product?":  {Why("Products may be small.")},
+	"What type is the product?":  {Why("Matmuls are on the list of operations that run in 16 bits.")},
 	"And the softmax?":           {Why("Its input is converted back to float32 first, for the range of the exponentials.")},
 	"What type is the gradient?": {Why("A conversion's backward is a conversion back, to the type of the weight.")},
 	"How many times as large is bfloat16's error?": {
 		Why("Each bit of mantissa halves it, and bfloat16 has three fewer."), Mistake(3, "Three bits are a factor of 2 · 2 · 2."),
 	},
 	"How many times as fast is TF32?":                 {Why("494.5 TFLOP/s against 67: half of bfloat16's rate.")},
-	"What is the scale of the weights?":               {Why("448 / 0.125 = 3584, and the power of two below it is 2048."), Mistake(4096, "That would move 0.125 to 512."), Mistake(3584, "That is no power of two.")},
+	"What is the scale of the weights?":               {Why("448 / 0.125 = 3584, and the power of two below it is 2048."), Mistake(4096, "That would move 0.125 to 512."), Mistake(3584, "That isn't a power of two.")},
 	"Is the first large step as exact as the second?": {Why("Its scale follows from the steps before, when values were small.")},
 	"Which recipe ends with the largest error?":       {Why("Most of its gradients are 0.")},
 	// 22: the roofline
@@ -379,29 +379,29 @@ var remarks = map[string][]Option{
 	},
 	"How many extra forward passes to keep nothing?": {
 		Why("16 + 15 + … + 1 = 136 blocks are computed again, and 136 / 16 = 8.5."), Mistake(136, "That is in blocks. How many forward passes of 16 blocks?"),
-		Mistake(16, "Later blocks need the whole way again, early ones only a little of it."),
+		Mistake(16, "Late blocks need nearly all the others again, early ones only a few."),
 	},
 	// 24: a Transformer
 	"How many scores do five tokens have?":       {Why("One for each pair, a token with itself included."), Mistake(20, "A token also asks itself.")},
 	"How many weights are not 0?":                {Why("Token t sees t + 1 tokens: 1 + 2 + 3 + 4 + 5."), Mistake(10, "The diagonal counts: each token sees itself.")},
 	"Does the order of the others matter to it?": {Why("A weighted mean has no order, and the weights only depend on what the tokens say.")},
-	"What happens to the product?":               {Why("Both are turned by the same further angle.")},
+	"What happens to the dot product?":           {Why("Both are rotated by the same additional angle.")},
 	"How wide is the middle?":                    {Why("8·D² = 3·D·hidden."), Mistake(3072, "That is 4·D, for two matrices. Here are three.")},
 	"Which part has the most parameters?":        {Why("3·D·192 in each block, beside 4·D² of attention.")},
 	"What is the loss at the start?":             {Why("ln 256 = 5.55 is what a uniform guess costs."), Mistake(8, "8 bits, yes; but in nats it is 8·ln 2.")},
 	// 25: what a Transformer costs
 	"Which part of GPT-2 small is the largest?":           {Why("12 · 2 · 768 · 3072, and some biases.")},
-	"How many times as many FLOPs has backward?":          {Why("One product for the gradient of the weight, one for that of the input.")},
-	"At which context is attention half of it all?":       {Why("2 · 123.5e6 = 4 · 12 · T · 768.")},
-	"For which model is 6ND furthest off at 1,024?":       {Why("The narrower the model, the more attention over the context weighs.")},
+	"How many times as many FLOPs does backward take?":    {Why("One product for the gradient of the weight, one for that of the input.")},
+	"At what context length is attention half of it all?": {Why("2 · 123.5e6 = 4 · 12 · T · 768.")},
+	"For which model is 6ND furthest off at 1,024?":       {Why("The narrower the model, the more the attention over the context matters.")},
 	"How much memory before any activation?":              {Why("4 bytes each for the parameter, its gradient and two averages."), Mistake(6.23, "That is the parameters alone.")},
-	"How many times the activations at twice the length?": {Why("All that is kept belongs to a token."), Mistake(4, "That is how scores would grow, and none are kept.")},
-	"By how many percent is our formula off?":             {Why("Each tensor that is kept has its term in the sum.")},
+	"How many times the activations at twice the length?": {Why("Everything that is kept is kept per token."), Mistake(4, "That is how scores would grow, and none are kept.")},
+	"By what percentage is our formula off?":              {Why("Each tensor that is kept has its term in the sum.")},
 	// 26: inference
 	"How many times as many tokens?":                    {Why("64 · 64 + 64 · 63 / 2 = 6112, beside 127.")},
 	"FLOPs per byte for one token?":                     {Why("2 FLOPs for each weight of 2 bytes.")},
 	"How long does one token take at least?":            {Why("15 GB over 3.35 TB/s.")},
-	"At which batch is decode bound by arithmetic?":     {Why("Each conversation adds a FLOP per byte, and the machine does 295.")},
+	"At what batch size is decode bound by arithmetic?": {Why("Each conversation adds a FLOP per byte, and the machine does 295.")},
 	"How many conversations fit?":                       {Why("64 GB are left, and each needs a GiB."), Mistake(80, "The weights need room, too.")},
 	"How many times the cache with heads of their own?": {Why("8 heads of keys and values instead of 2.")},
 	"How many times as fast with 8 bits?":               {Why("Half of the bytes.")},
@@ -411,11 +411,11 @@ var remarks = map[string][]Option{
 		Why("About 0² + 1² + … + 15² = 1240, and a little for the model's own outputs."),
 		Mistake(120, "That is the sum of the weights. Squares add up."),
 	},
-	"What is the tenth loss with a rate of 0.1?":         {Why("Look for lr in the function: nobody uses it.")},
-	"What is the last weight after training?":            {Mistake(16, "They count from 0.")},
-	"What is the rate at step 110?":                      {Why("The cosine of π/2 is 0: half of the peak.")},
-	"How many times as small are the matrices?":          {Why("4·n bytes over n + 4, for rows of 128 and 384."), Mistake(4, "The scales take some room, too.")},
-	"In how many percent of the places do 8 bits agree?": {Why("A rounding error of at most half a step, averaged over the terms of each product, hardly moves the logits.")},
+	"What is the tenth loss with a rate of 0.1?":        {Why("Look for lr in the function: nobody uses it.")},
+	"What is the last weight after training?":           {Mistake(16, "They count from 0.")},
+	"What is the rate at step 110?":                     {Why("The cosine of π/2 is 0: half of the peak.")},
+	"How many times smaller are the matrices?":          {Why("4·n bytes over n + 4, for rows of 128 and 384."), Mistake(4, "The scales take some room, too.")},
+	"In what percentage of the places do 8 bits agree?": {Why("A rounding error of at most half a step, averaged over the terms of each product, hardly moves the logits.")},
 	// 27: several machines
 	"How many MB go in and out of rank 0?": {
 		Why("Three vectors of 4 MB come in, and three sums go out."), Mistake(12, "That is one direction."), Mistake(24e6, "In megabytes."),
@@ -434,7 +434,7 @@ var remarks = map[string][]Option{
 		Mistake(16, "That is without ZeRO."),
 	},
 	"How many times as much as stage 0 does stage 3 send?": {
-		Why("Two all-gathers and a reduce-scatter instead of one of each."), Mistake(2, "Of what an all-reduce sends, an all-gather is half."),
+		Why("Two all-gathers and a reduce-scatter instead of one of each."), Mistake(2, "An all-gather sends half of what an all-reduce does."),
 	},
 	"How many GPUs does stage 3 need?": {Why("128.5 GB divided by two are 64 GB."), Mistake(1, "16 bytes for each of 8 billion parameters are more than 80 GB.")},
 	"How many bytes does each rank send for one layer?": {
@@ -445,7 +445,7 @@ var remarks = map[string][]Option{
 		Why("80 blocks · 4 all-reduces · 2 · 7/8 · 8,192 · 2 bytes."), Mistake(4.59, "There are two all-reduces forward and two backward."),
 		Mistake(5.24, "That is the activations themselves. An all-reduce sends them 2 · 7/8 times."),
 	},
-	"Which share of the time is the bubble?": {
+	"What share of the time is the bubble?": {
 		Why("Each rank waits for 3 micro-batches and works on 4."), Mistake(75, "That is 3/4. Waiting and working are 7 together."), Mistake(50, "Count the units: 9 of 21."),
 	},
 	"On how many GPUs was Llama 3 405B trained?": {Why("8 · 16 · 128."), Mistake(152, "Each stage has 8 of them, and each copy 16 stages.")},

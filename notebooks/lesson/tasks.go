@@ -33,10 +33,10 @@ var tasks = map[string]*task{
 			{category: "one is enough", in: []any{1e6, 1e6, 1.0}, want: []any{1}},
 		},
 		hints: [2]string{
-			"How many GPUs does the time ask for, and how many the memory? Which of the two counts? There are no halves of GPUs.",
+			"How many GPUs do you need for the time, and how many for the memory? Which of the two numbers counts? There is no such thing as half a GPU.",
 			"max(math.Ceil(the days of a single GPU / days), math.Ceil(16·parameters / 80e9)), as an int.",
 		},
-		praise: "For large models time decides, not memory: they need far more GPUs to be done this year than to fit.",
+		praise: "For large models time decides, not memory: they need far more GPUs to finish this year than to fit.",
 	},
 	// 01: tokenization
 	"01.4": {
@@ -91,10 +91,10 @@ var tasks = map[string]*task{
 			{category: "no rows", in: []any{[][]float64{}}, want: []any{[]float64{}, []int{0, 0}, true}},
 		},
 		hints: [2]string{
-			"How long does every row have to be? Which row tells you, and what if there is none?",
+			"How long does every row have to be? Which row gives you that length, and what if there is no row?",
 			"shape is []int{len(rows), len(rows[0])}, or 0 columns without rows. For each row: compare its length with shape[1], then append(values, row...).",
 		},
-		praise: "All values in one row of memory, and a shape: lesson 5 walks through that row in other ways.",
+		praise: "All values in one row of memory, and a shape: lesson 5 walks through that row in other orders.",
 	},
 	"02.5": {
 		name: "arange", args: []string{"start", "stop", "step"},
@@ -109,7 +109,7 @@ var tasks = map[string]*task{
 			{category: "many tenths", points: 2, in: []any{0.0, 1.0, 0.1}, want: []any{[]float64{0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9}}},
 		},
 		hints: [2]string{
-			"How many numbers are there? Is that a division that you have to round, and which way? If there is an eleventh tenth, you have added up.",
+			"How many numbers are there? Is that a division that you have to round, and which way? If you get an eleventh tenth, you have added the step up.",
 			"n is int(math.Ceil((stop-start)/step)), and none if that is negative. Number i is start + i·step, with float64(i).",
 		},
 		praise: "Ten times 0.1 added up is 0.9999999999999999: still below 1, so a loop that adds makes eleven numbers.",
@@ -155,7 +155,7 @@ var tasks = map[string]*task{
 			{category: "zero", in: []any{0.0, 5, 2}, want: []any{0.0}},
 		},
 		hints: [2]string{
-			"Between 2ⁿ and 2ⁿ⁺¹ the steps are 2ⁿ / 2^mantissaBits long. What is the smallest n of a normal number? Below it, the steps stay as long as there.",
+			"Between 2ⁿ and 2ⁿ⁺¹ the steps are 2ⁿ / 2^mantissaBits long. What is the smallest n of a normal number? Below that, the steps get no shorter.",
 			"math.Frexp(x) returns n+1 as its second result. With n = max(n, 1−bias), where 1−bias is 2 − 2^(exponentBits−1), the step is 2^(n−mantissaBits), " +
 				"math.Ldexp(1, n−mantissaBits). The result is math.RoundToEven(x/step)·step.",
 		},
@@ -226,7 +226,7 @@ var tasks = map[string]*task{
 			{category: "five axes", in: []any{[]int{2, 3, 4, 5, 6}}, want: []any{[]int{360, 120, 30, 6, 1}}},
 		},
 		hints: [2]string{
-			"The last stride is 1. How does each stride follow from the one behind it?",
+			"The last stride is 1. How does each stride follow from the one after it?",
 			"Go from the last axis to the first with step := 1: write step down as the stride, then multiply it by the size of that axis.",
 		},
 		praise: "The product that is left over at the end is the number of elements.",
@@ -247,7 +247,7 @@ var tasks = map[string]*task{
 			{category: "an axis of size 0", in: []any{[]float64{1, 2, 3}, 0, []int{2, 0}, []int{3, 1}}, want: []any{[]float64{}}},
 		},
 		hints: [2]string{
-			"For two axes, two loops do. For any number: what is the i-th element along the first axis? It is a tensor with one axis less.",
+			"For two axes, two loops do. For any number: what is the i-th element along the first axis? It is a tensor with one axis fewer.",
 			"Call read itself for each i of the first axis, with start + i*strides[0], shape[1:] and strides[1:]. Without axes, return storage[start] alone.",
 		},
 		praise: "Contiguous does the same, only faster.",
@@ -272,7 +272,7 @@ var tasks = map[string]*task{
 			"For i = 0, 1, … up to the longer shape: take a[len(a)-1-i], or 1 if there is none, and the same for b. If a's size is 1, take b's; if b's is 1, take a's; " +
 				"if they are equal, take it; else return nil. Write it to place len(shape)-1-i.",
 		},
-		praise: "Those few lines stand behind every operation with two operands.",
+		praise: "Those few lines are behind every operation with two operands.",
 	},
 	"06.5": {
 		name: "softmax", args: []string{"scores"},
@@ -303,7 +303,7 @@ var tasks = map[string]*task{
 				want: []any{[][]float64{{1, 0, 0}, {0.2689414213699951, 0.7310585786300049, 0}, {0.09003057317038046, 0.24472847105479764, 0.6652409557748218}}}},
 		},
 		hints: [2]string{
-			"Row i may look at columns 0 to i. What has to stand in the others before softmax? Zero is a score like any other.",
+			"Row i may look at columns 0 to i. What has to be in the others before softmax? Zero is a score like any other.",
 			"For each row i: copy it with slices.Clone, write math.Inf(-1) to columns i+1 and up, and append softmax of the copy.",
 		},
 		praise: "Triu, MaskedFill and Softmax, in a few lines of your own.",
@@ -324,7 +324,7 @@ var tasks = map[string]*task{
 			{category: "an inner size of 0", in: []any{[]float64{}, []float64{}, 2, 0, 2}, want: []any{[]float64{0, 0, 0, 0}}},
 		},
 		hints: [2]string{
-			"Row after row: how many places lie between two rows of a, of b, and of the result? These are three different numbers.",
+			"Row after row: how many places are there between two rows of a, of b, and of the result? These are three different numbers.",
 			"c := make([]float64, rows*cols); in three loops c[i*cols+j] += a[i*inner+k] * b[k*cols+j].",
 		},
 		praise: "Three loops, two FLOPs in the innermost: 2·rows·inner·cols.",
@@ -348,10 +348,10 @@ var tasks = map[string]*task{
 				want: []any{[]float64{0, 0, 0, 0, 0, 0, 18, 27, 0}}},
 		},
 		hints: [2]string{
-			"It is the product again, only that each loop begins and ends elsewhere. Where does a tile at the edge end?",
+			"It is the matmul again, except that each loop begins and ends elsewhere. Where does a tile at the edge end?",
 			"for i := i0; i < min(i0+t, n); i++, and the same for k from k0 and j from j0; inside c[i*n+j] += a[i*n+k] * b[k*n+j].",
 		},
-		praise: "Loop over i0, j0 and k0 in steps of t around it, and you have a tiled product.",
+		praise: "Loop over i0, j0 and k0 in steps of t around it, and you have a tiled matmul.",
 	},
 	"07.6": {
 		name: "shapeOf", args: []string{"a", "b"},
@@ -389,10 +389,10 @@ var tasks = map[string]*task{
 				want: []any{[][][]float64{{{3}}, {{10}}}}},
 		},
 		hints: [2]string{
-			"One loop for each name. Which of the four names don't stand in the result, and what happens to them?",
+			"One loop for each name. Which of the four names isn't in the result, and what happens to it?",
 			"Loop over b, i and j to make the result, and inside over h: s[b][i][j] += q[b][i][h] * k[b][j][h].",
 		},
-		praise: "Every einsum is such loops: one for each name, and += for what is summed.",
+		praise: "Every einsum is made of such loops: one for each name, and += for what is summed.",
 	},
 	"08.5": {
 		name: "attend", args: []string{"q", "k", "v"},
@@ -414,7 +414,7 @@ var tasks = map[string]*task{
 			"Take one query at a time: its scores with all keys, the softmax of these scores, the mixture of the values. NaN? Then e to a large score overflowed.",
 			"For each query: s[j] = q·k[j] / √d; subtract the largest s; e[j] = exp(s[j]); divide by the sum of e; add e[j] times v[j] for all j.",
 		},
-		praise: "Split the heads before it and join them behind it, and you have the middle of a Transformer.",
+		praise: "Split the heads before it and join them after it, and you have the middle of a Transformer.",
 	},
 	// 09: counting FLOPs
 	"09.4": {
@@ -429,7 +429,7 @@ var tasks = map[string]*task{
 			{category: "two batch axes", in: []any{[]int{4, 8, 16, 32}, []int{32, 2}}, want: []any{65536}},
 		},
 		hints: [2]string{
-			"How many results are there, and how many operations does each take? Every size counts once, also the one that both shapes share.",
+			"How many results are there, and how many operations does each take? Every size counts once, including the one that both shapes share.",
 			"Multiply all sizes of a, the last size of b, and 2. The batch axes of b are those of a, so they must not count twice.",
 		},
 		praise: "2·B·D·K, with any number of batch axes in B.",
@@ -446,7 +446,7 @@ var tasks = map[string]*task{
 			{category: "no tokens", in: []any{0, []int{3, 2}}, want: []any{0}},
 		},
 		hints: [2]string{
-			"Add up the layers, one after the other. What happens after the last one, and what does not?",
+			"Add up the layers, one after the other. What happens after the last one, and what doesn't?",
 			"For each layer: 2·tokens·in·out for the product, tokens·out for the bias, and tokens·out for the ReLU unless it is the last.",
 		},
 		praise: "Leave out bias and ReLU, and you get 2 FLOPs per token and parameter.",
@@ -483,11 +483,11 @@ var tasks = map[string]*task{
 			{category: "a large product", in: []any{16384, 32768, 8192, []float64{0.01}, 0}, want: []any{879609302220800.0}},
 		},
 		hints: [2]string{
-			"Drop first, then sort: the warm-up is the first runs, not the slowest ones. Which places are in the middle of an even number?",
+			"Drop first, then sort: the warm-up runs are the first ones, not the slowest ones. Which places are in the middle of an even number?",
 			"runs := slices.Sorted(slices.Values(seconds[warmUp:])); with half := len(runs)/2 the median is runs[half], or the mean of runs[half-1] and runs[half] " +
 				"for an even number. The result is 2·m·k·n divided by it.",
 		},
-		praise: "Every benchmark of a product ends with this.",
+		praise: "Every benchmark of a matmul ends with this.",
 	},
 	"10.5": {
 		name: "trainingMFU", args: []string{"parameters", "tokens", "days", "gpus", "peak"},
@@ -564,7 +564,7 @@ var tasks = map[string]*task{
 			}, want: []any{[][]float64{{3, 7, 11}, {-1, -1, -1}, {4, 8, 12}, {0.5, 1.5, 2.5}}, [][]float64{{7.5, 9}, {10, 11}, {12.5, 13}}}},
 		},
 		hints: [2]string{
-			"The gradient of a has the shape of a, that of b the shape of b. Over which size does each of the two sums run?",
+			"The gradient of a has the shape of a, that of b the shape of b. Which size does each of the two sums run over?",
 			"In three loops over i, d and k: da[i][d] += g[i][k]·b[d][k], and db[d][k] += a[i][d]·g[i][k].",
 		},
 		praise: "Two FLOPs twice in the innermost loop, where forward has two: that is the 4.",
@@ -583,10 +583,10 @@ var tasks = map[string]*task{
 			{category: "the middle layer alone", points: 2, in: []any{10, []int{4, 8, 8, 2}, []bool{false, true, false}}, want: []any{2240, 1600}},
 		},
 		hints: [2]string{
-			"Each layer has up to two products on the way back. One is for its weight. The other is for its input: who in front of it might want that?",
+			"Each layer has up to two matmuls on the way back. One is for its weight. The other is for its input: which layers in front of it might need that?",
 			"With product = 2·batch·sizes[i]·sizes[i+1]: add it to forward; add it to backward if trained[i]; and once more if any layer in front of i is trained.",
 		},
-		praise: "That is what fine-tuning a few weights, as LoRA does, can save, and what it can't.",
+		praise: "So fine-tuning only a few weights, as LoRA does, saves at most the matmuls for the other weights' gradients.",
 	},
 	// 13: parameters and initialisation
 	"13.4": {
@@ -686,7 +686,7 @@ var tasks = map[string]*task{
 				want: []any{[][]int{{0, 1}, {1, 2}, {1, 2}, {2, 3}, {2, 3}, {3, 4}}, [][]int{{1, 2}, {2, 3}, {2, 3}, {3, 4}, {3, 4}, {4, 5}}}},
 		},
 		hints: [2]string{
-			"How many starts has a pair of n ids and length L? And which whole number is a u of 0.999 with that many starts? It panics with a slice out of range? Then there is a start too many.",
+			"How many starts are there for pairs of length L in n ids? And which whole number is a u of 0.999 with that many starts? Does it panic with a slice out of range? Then there is one start too many.",
 			"s := int(u·(n − L)), with n − L as a float64. Then x is ids[s:s+L], and y is ids[s+1:s+1+L].",
 		},
 		praise: "The course's assignment tests exactly this: the largest start must be n − L − 1.",
@@ -703,7 +703,7 @@ var tasks = map[string]*task{
 			{category: "sequences of one id", in: []any{[]int{4, 4, 2}, 1}, want: []any{[][]int{{4}, {4}}, [][]int{{4}, {2}}}},
 		},
 		hints: [2]string{
-			"The sequences x don't overlap. But the last target of one pair is also the first id of the next. Until where does the last pair reach?",
+			"The sequences x don't overlap. But the last target of one pair is also the first id of the next. How far does the last pair reach?",
 			"Loop over s = 0, L, 2L, … as long as s+L < len(ids): ids[s+L] is the last target.",
 		},
 		praise: "From n ids you get (n − 1) / L pairs, rounded down.",
@@ -720,10 +720,10 @@ var tasks = map[string]*task{
 			{category: "the largest seed", in: []any{uint64(4294967295), 2}, want: []any{[]float64{0.2356804204173386, 0.18786314339376986}}},
 		},
 		hints: [2]string{
-			"Is your first number seed/2³²? The numbers follow the seed. Are all numbers 0? Go drops what is behind the point when it divides whole numbers.",
+			"Is your first number seed/2³²? The numbers follow the seed. Are all numbers 0? Go drops what is after the point when it divides whole numbers.",
 			"n times: s = (1664525*s + 1013904223) % (1 << 32), then append float64(s)/(1<<32).",
 		},
-		praise: "A good generator needs a better formula, but not another idea.",
+		praise: "A good generator needs a better formula, but no other idea.",
 	},
 	"15.5": {
 		name: "dropout", args: []string{"x", "draws", "p", "training"},
@@ -775,7 +775,7 @@ var tasks = map[string]*task{
 		tolerance: 1e-9,
 		hints: [2]string{
 			"Keep two running means, of g and of g². Does your first step have the length lr, whatever the gradient? If not, look at the bias correction.",
-			"For step t = 1, 2, …: m = 0.9m + 0.1g, v = 0.999v + 0.001g², then p -= lr · m/(1−0.9ᵗ) / (√(v/(1−0.999ᵗ)) + 1e-8). The ε stands outside of the root.",
+			"For step t = 1, 2, …: m = 0.9m + 0.1g, v = 0.999v + 0.001g², then p -= lr · m/(1−0.9ᵗ) / (√(v/(1−0.999ᵗ)) + 1e-8). The ε is outside the root.",
 		},
 		praise: "AdamW needs one more line: p -= lr * λ * p.",
 	},
@@ -792,11 +792,11 @@ var tasks = map[string]*task{
 			{category: "layers of all widths", points: 2, in: []any{[]int{2, 3, 5, 7, 1}, 10, 0}, want: []any{1104}},
 		},
 		hints: [2]string{
-			"Which sizes has the matrix between widths[i-1] and widths[i]? Which results are neither input nor output? And how many bytes is a number?",
+			"What shape is the matrix between widths[i-1] and widths[i]? Which results are neither input nor output? And how many bytes does a number take?",
 			"Loop over i from 1: parameters += widths[i-1]*widths[i]; and if i isn't the last one, activations += batch*widths[i]. " +
 				"Each parameter counts 2 + state times; everything counts 4 bytes.",
 		},
-		praise: "Swap the 4 for another number of bytes, and it holds for bfloat16, too.",
+		praise: "Replace the 4 by a 2, and it holds for bfloat16.",
 	},
 	"18.5": {
 		name: "largestBatch", args: []string{"widths", "state", "memory"},
@@ -859,11 +859,11 @@ var tasks = map[string]*task{
 				want: []any{[]string(nil), [][]float32(nil), false}},
 		},
 		hints: [2]string{
-			"Keep what is left of the file, and cut pieces off its front. What do you have to ask before each cut?",
+			"Keep what is left of the file, and cut pieces off its front. What do you have to check before each cut?",
 			"Before each count: are at least 4 bytes left? After it: is the count larger than what is left (divided by 4 for numbers)? Then return nil, nil, false. " +
-				"math.Float32frombits(binary.LittleEndian.Uint32(b)) makes a number of 4 bytes.",
+				"math.Float32frombits(binary.LittleEndian.Uint32(b)) turns 4 bytes into a number.",
 		},
-		praise: "Loaders that believe their files crash, or worse: whoever wrote the file decides what happens.",
+		praise: "Loaders that trust their files crash, or worse: whoever wrote the file decides what happens.",
 	},
 	// 21: mixed precision
 	"21.4": {
@@ -903,7 +903,7 @@ var tasks = map[string]*task{
 		},
 		tolerance: 1e-7,
 		hints: [2]string{
-			"Dropping the lower 16 bits rounds towards 0. What do you have to add before, so that everything above the middle carries into the upper half? And in the middle itself?",
+			"Dropping the lower 16 bits rounds towards 0. What do you have to add first, so that everything above the middle carries into the upper half? And in the middle itself?",
 			"Add 0x7fff to the bits, and one more if the last bit that stays, bits>>16&1, is 1. Then clear the lower 16 bits with &^ 0xffff.",
 		},
 		praise: "Three integer operations, which is why converting is so cheap.",
@@ -921,7 +921,7 @@ var tasks = map[string]*task{
 			{category: "three sizes", points: 2, in: []any{2, 3, 5, 1}, want: []any{50.0 / 31}},
 		},
 		hints: [2]string{
-			"How many results are there, and how many FLOPs does each take? How many numbers have the three matrices? Is the fraction 0? Go drops what is behind the point when it divides ints.",
+			"How many results are there, and how many FLOPs does each take? How many numbers do the three matrices have? Is your fraction 0? Go drops what is after the point when it divides ints.",
 			"m·n·(2k−1) FLOPs over element·(m·k + k·n + m·n) bytes; convert both to float64 before you divide.",
 		},
 		praise: "With n = 1 it is the matrix times a vector, with m = 1 as well the dot product.",
@@ -938,7 +938,7 @@ var tasks = map[string]*task{
 			{category: "no FLOPs", in: []any{0.0, 8.0, 1000.0, 10.0}, want: []any{0.0}},
 		},
 		hints: [2]string{
-			"How many FLOPs come with the bytes of one second? And what can't they exceed?",
+			"How many FLOPs can be done with the bytes that arrive in one second? And what can't they exceed?",
 			"min(peak, flops/bytes·bandwidth), and peak alone if there are no bytes.",
 		},
 		praise: "The min of a slope and a flat line: that is the whole roofline.",
@@ -992,7 +992,7 @@ var tasks = map[string]*task{
 			{category: "segments longer than the network", in: []any{5, 8}, want: []any{5}},
 		},
 		hints: [2]string{
-			"Before which segment are how many checkpoints, if the batch is free? Where could the peak be if the last segment is short?",
+			"How many checkpoints are there before each segment, if the batch is free? Where could the peak be if the last segment is short?",
 			"Go through the segments, i = 0, 1, …: i checkpoints, and min(k, depth − i·k) blocks that are computed again. Return the largest sum.",
 		},
 		praise: "In one line it is depth/k + k − 1, rounded down, as long as k isn't larger than depth.",
@@ -1032,7 +1032,7 @@ var tasks = map[string]*task{
 		},
 		tolerance: 1e-9,
 		hints: [2]string{
-			"Turning (a, b) by an angle gives (a·cos − b·sin, a·sin + b·cos). Which angle has the first pair, which the last?",
+			"Rotating (a, b) by an angle gives (a·cos − b·sin, a·sin + b·cos). What angle does the first pair have, and what angle the last?",
 			"For i = 0, 1, …: angle = t · math.Pow(theta, −2i/d); then y[2i] and y[2i+1] from x[2i] and x[2i+1]. Write into a new slice: both results need both inputs.",
 		},
 		praise: "The course's assignment asks for this, with a table of the sines.",
@@ -1048,7 +1048,7 @@ var tasks = map[string]*task{
 			{category: "the assignment's model", points: 2, in: []any{48, 1600, 6400, 50257}, want: []any{2127057600}},
 		},
 		hints: [2]string{
-			"Write down the matrices of one block with their shapes. What stands outside the blocks?",
+			"Write down the matrices of one block with their shapes. What is outside the blocks?",
 			"A block has 4·width² + 3·width·hidden + 2·width. Outside are the last normalisation, width, and 2·vocabulary·width.",
 		},
 		praise: "The last case is what the course's assignment asks for: GPT-2 XL's sizes with a gate.",
@@ -1079,7 +1079,7 @@ var tasks = map[string]*task{
 			{category: "an empty cache", in: []any{4, 0, 2, 2, 8, 4}, want: []any{0}},
 		},
 		hints: [2]string{
-			"How many numbers has one token in one block? There are keys and there are values.",
+			"How many numbers does one token have in one block? There are keys and there are values.",
 			"2 · batch · tokens · layers · kvHeads · headSize · element.",
 		},
 		praise: "The third case is 8 GiB: half as much as the weights of the model.",
@@ -1148,7 +1148,7 @@ var tasks = map[string]*task{
 		},
 		hints: [2]string{
 			"A piece goes one rank further in each step, and takes ranks-1 steps. If piece 0 ends at rank 0, where was it at the beginning?",
-			"Piece k begins at rank k+1, so in a step it is at rank k+1+step. Solve for k, modulo ranks, and keep it from being negative.",
+			"Piece k begins at rank k+1, so at a given step it is at rank k+1+step. Solve for k, modulo ranks, and keep it from being negative.",
 		},
 		praise: "Two lines around this rule, a Send and a Receive, are a reduce-scatter.",
 	},
@@ -1209,7 +1209,7 @@ var tasks = map[string]*task{
 			"largest := slices.Max(logits); total is the sum of math.Exp(l−largest). The loss is math.Log(total) − (logits[right] − largest); gradient[k] is " +
 				"math.Exp(l−largest)/total, less 1 where k is right.",
 		},
-		praise: "Probability minus truth: all that a language model ever learns from begins with this line.",
+		praise: "Probability minus truth: everything that a language model learns begins with this line.",
 	},
 	"28.2": {
 		name: "step", args: []string{"w", "x", "y", "lr"},
@@ -1255,7 +1255,7 @@ var tasks = map[string]*task{
 			"gw has the shape of w, gx that of x. Each product w[o][k] · x[i][k] went into y[i][o]. Which sum is left for gw, and which for gx?",
 			"Three loops, over i, o and k, around two lines: gw[o][k] += gy[i][o]·x[i][k] and gx[i][k] += gy[i][o]·w[o][k].",
 		},
-		praise: "Two products backward for one forward: that is where the 6 in 6·N·D comes from.",
+		praise: "Two matmuls backward for one forward: that is where the 6 in 6·N·D comes from.",
 	},
 	"28.4": {
 		name: "draw", args: []string{"logits", "temperature", "u"},

@@ -27,7 +27,7 @@
     if (close(factor, 2)) return "a factor of 2 too " + large;
     if (close(factor, 8)) return "a factor of 8 too " + large + "; bits for bytes, perhaps";
     if (decades >= 1 && close(factor, 10 ** decades)) return "a factor of " + 10 ** decades + " too " + large + "; check the powers of ten";
-    if (close(guess * answer, 1)) return "that is one over it";
+    if (close(guess * answer, 1)) return "that is its reciprocal";
     const percent = 100 * Math.abs(ratio - 1);
     if ([1, 2, 3].some((n) => close(factor, 1.024 ** n))) return percent.toFixed(1) + " % too " + large + "; 1024 for 1000, perhaps";
     return factor >= 1.5 ? Number(factor.toPrecision(2)) + " times too " + large : Number(percent.toPrecision(2)) + " % too " + large;
