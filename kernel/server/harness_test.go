@@ -63,7 +63,7 @@ var tools = sync.OnceValues(func() (string, error) {
 		args = append(args, "-race")
 	}
 	if mode := testing.CoverMode(); mode != "" {
-		args = append(args, "-covermode="+mode, "-coverpkg=./...")
+		args = append(args, "-covermode="+mode, "-coverpkg=../server,../internal/...")
 	}
 	if out, err := exec.Command("go", append(args, ".")...).CombinedOutput(); err != nil {
 		return "", fmt.Errorf("the kernel can't be built: %v\n%s", err, out)
