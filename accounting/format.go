@@ -9,7 +9,7 @@ import (
 	"github.com/lectern-go/lectern/internal/humanize"
 )
 
-// short writes a number of any size with five significant digits: 4.3773e22,
+// short writes a number of any size with five significant digits: 4.3772e22,
 // 989.5e12, 16384. Exponents are multiples of three up to 1e15.
 func short(x float64) string {
 	abs := math.Abs(x)

@@ -137,6 +137,7 @@ func newQuestion(text string, answer any, options []Option) *question {
 		}
 		q.Kind, q.Answer, q.Share = "text", name, 0
 	}
+	exact := slices.Clone(values) // what is shown is rounded once: 0.49999952 is 0.5, and not 0.499999
 	for i, f := range values {
 		values[i] = rounded(f)
 		if math.IsNaN(f) || math.IsInf(f, 0) {
@@ -155,7 +156,14 @@ func newQuestion(text string, answer any, options []Option) *question {
 	if q.Kind == "choice" && !slices.Contains(q.Choices, q.Answer.(string)) {
 		bad("the answer %q is none of the choices %q", q.Answer, q.Choices)
 	}
-	q.Shown = strings.TrimSpace(brief(q.Answer) + " " + q.Unit)
+	var shown any = q.Answer
+	switch q.Kind {
+	case "number":
+		shown = exact[0]
+	case "numbers":
+		shown = exact
+	}
+	q.Shown = strings.TrimSpace(brief(shown) + " " + q.Unit)
 	return q
 }
 

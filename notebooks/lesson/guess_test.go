@@ -22,6 +22,8 @@ func TestGuess(t *testing.T) {
 		{"nothing yet of a choice", nil, "RMSProp", []Option{steps}, `(one of "AdaGrad", "RMSProp")`},
 		{"nothing yet of a bool", nil, true, nil, "(true or false)"},
 		{"right", 144, 143.93, []Option{Unit("days")}, "✓ q: Right, it is 143.93 days."},
+		{"rounded once", 1, 2097151. / 4194306, nil, "it is 0.5:"},
+		{"digits that float32 makes up", 1, float64(float32(3.88)), nil, "it is 3.88:"},
 		{"right with a reason", 144, 143.93, []Option{Why("That is long.")}, "✓ q: Right, it is 143.93. That is long."},
 		{"twice", 287.86, 143.93, nil, "✗ q: You guessed 287.86; it is 143.93: a factor of 2 too large."},
 		{"half", 72, 143.93, nil, "a factor of 2 too small."},

@@ -463,8 +463,8 @@ var remarks = map[string][]Option{
 	"How many million FLOPs does a step take?": {
 		Why("6 · 32 · (64·64 + 64·V)."), Mistake(0.43, "That is forward alone."), Mistake(0.86, "That is backward alone."),
 	},
-	"What share of the peak do your loops reach?":      {Why("One multiplication at a time, where the processor has instructions for eight or sixteen.")},
+	"What share of the peak do your loops reach?":      {Why("One multiplication at a time, where the processor has instructions for four or eight.")},
 	"Is the held-out loss lowest at the end?":          {Why("It turns when the model begins to learn its text by heart.")},
-	"With float32 in the file, are the bits the same?": {Why("A float64 has 29 bits more, and they are lost.")},
+	"With float32 in the file, are the bits the same?": {Why("A float64 has 29 more bits of mantissa, and they are lost.")},
 	"How far apart is the run from the float64 file?":  {Why("All bits are in the file, and the step says which batch comes next.")},
 }

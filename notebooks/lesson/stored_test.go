@@ -5,15 +5,19 @@ package lesson_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/lectern-go/lectern/kernel/notebook"
+	"github.com/lectern-go/lectern/notebooks/lesson"
 )
 
 // folder is where the lessons are.
@@ -158,6 +162,44 @@ func TestOutputs(t *testing.T) {
 				t.Errorf("%s, cell %d: the solution is wrong: %s", f, i, said.String())
 			}
 		}
+	}
+}
+
+// A guess that has a remark of its own as a mistake is not accepted as right.
+func TestMistakesAreWrong(t *testing.T) {
+	asked := 0
+	for f, n := range lessons(t) {
+		for i, c := range n.Cells {
+			for _, o := range c.Outputs {
+				stored, err := json.Marshal(o.Data[lesson.GuessType])
+				if err != nil {
+					t.Fatal(err)
+				}
+				var q struct {
+					Question        string
+					Answer          any
+					Share, Distance float64
+					Mistakes        []struct{ Guess any }
+				}
+				if err := json.Unmarshal(stored, &q); err != nil {
+					t.Fatalf("%s, cell %d: %v", f, i, err)
+				}
+				for _, m := range q.Mistakes {
+					asked++
+					answer, number := q.Answer.(float64)
+					if guess, ok := m.Guess.(float64); ok && number {
+						if math.Abs(guess-answer) <= max(q.Distance, q.Share*math.Abs(answer)) {
+							t.Errorf("%s, cell %d: %s A guess of %g is a mistake, and right", f, i, q.Question, guess)
+						}
+					} else if reflect.DeepEqual(m.Guess, q.Answer) {
+						t.Errorf("%s, cell %d: %s A guess of %v is a mistake, and right", f, i, q.Question, m.Guess)
+					}
+				}
+			}
+		}
+	}
+	if asked < 100 {
+		t.Errorf("%d mistakes are in the lessons: are guesses stored in another form?", asked)
 	}
 }
 
