@@ -137,6 +137,19 @@ func TestInstalledCommand(t *testing.T) {
 		t.Errorf("the page is\n%s", page)
 	}
 
+	// What a notebook fetches, it records, so that it can be had again.
+	s.write("fetches.ipynb", "%get github.com/x448/float16@v0.8.4", "import \"github.com/x448/float16\"\nfloat16.Fromfloat32(1.5).String()")
+	s.do(lectern, "run", "fetches.ipynb")
+	if nb := s.read("fetches.ipynb"); !strings.Contains(nb, `"github.com/x448/float16 v0.8.4`) || !strings.Contains(nb, "1.5") || strings.Contains(nb, "downloading") {
+		t.Errorf("the notebook that fetches is\n%s", nb)
+	}
+	if err := os.RemoveAll(filepath.Join(s.home, ".cache", "lectern", "kernel", testVersion, ".lectern", "modules")); err != nil { // as on another machine
+		t.Fatal(err)
+	}
+	if said := s.do(lectern, "check", "fetches.ipynb"); !strings.Contains(said, "as stored") {
+		t.Errorf("check says\n%s", said)
+	}
+
 	// The other name of the same command, which finds what is there.
 	s.do("go", "install", modulePath+"/kernel@"+testVersion)
 	if said := s.do(filepath.Join(bin, "kernel"), "check", "mine.ipynb"); !strings.Contains(said, "as stored") || strings.Contains(said, "first time") {
@@ -163,7 +176,7 @@ func TestInstalledCommand(t *testing.T) {
 	if specs, _ := filepath.Glob(filepath.Join(s.home, ".local", "share", "jupyter", "kernels", "*")); len(specs) > 0 {
 		t.Errorf("uninstall leaves %q", specs)
 	}
-	if left, _ := os.ReadDir(s.dir); len(left) != 2 && os.Getenv("LECTERN_LONG") == "" { // the notebook and the site
+	if left, _ := os.ReadDir(s.dir); len(left) != 3 && os.Getenv("LECTERN_LONG") == "" { // the notebooks and the site
 		t.Errorf("the folder holds %v", left)
 	}
 }

@@ -127,6 +127,7 @@ func (e *execution) do() (fail *failure) {
 	if name := question(e.req.Code); name != "" {
 		return e.document(name)
 	}
+	e.takeRecorded()
 	k.packages.Refresh()
 	before := k.current()
 	if fail := e.understand(before); fail != nil {
@@ -187,8 +188,13 @@ func (e *execution) understand(before *rewrite.Session) *failure {
 			break
 		}
 		tried[e.r.Missing] = true
-		if f := e.autoget(e.r.Missing); f != nil {
+		hint, f := e.autoget(e.r.Missing)
+		if f != nil {
 			return f
+		}
+		if hint != "" {
+			e.r.Errors[0].Hint = hint
+			break
 		}
 	}
 	return nil

@@ -17,6 +17,7 @@ import (
 	"github.com/lectern-go/lectern/kernel/internal/cellenv"
 	"github.com/lectern-go/lectern/kernel/internal/child"
 	"github.com/lectern-go/lectern/kernel/internal/rewrite"
+	"github.com/lectern-go/lectern/kernel/notebook"
 )
 
 // Modules are fetched by %get path@version, and by a cell that imports a package that is not there. Nothing else uses
@@ -38,23 +39,39 @@ func (e *execution) get(c rewrite.Command) *failure {
 	if f := e.fetch("%get", c.Args, true); f != nil {
 		return f
 	}
+	var ready []string
 	for _, a := range c.Args {
 		path, _, _ := strings.Cut(a, "@")
-		e.stream("stdout", fmt.Sprintf("ready: import %q\n", path))
+		ready = append(ready, fmt.Sprintf("ready: import %q", path))
 	}
+	e.fetched(strings.Join(ready, "\n"))
 	return nil
 }
+
+// fetched says what a fetch was good for. Where the notebook has a module of its own, the output records that.
+func (e *execution) fetched(text string) {
+	if !e.k.c.own {
+		e.stream("stdout", text+"\n")
+		return
+	}
+	if err := e.k.c.keepModule(); err != nil {
+		e.note(fmt.Sprintf("the notebook's module could not be stored: %v", err))
+	}
+	e.publish("clear_output", map[string]any{"wait": true}) // what was being downloaded
+	e.publish("display_data", map[string]any{"data": map[string]any{"text/plain": text}, "metadata": map[string]any{notebook.OutputModule: readModule(getModule(e.k.c))}, "transient": map[string]any{}})
+}
+
+// offline reports whether nothing may be fetched.
+func offline() bool { return os.Getenv(offlineVar) != "" && os.Getenv(offlineVar) != "0" }
 
 // mayFetch reports whether a package that a cell imports, and that is not here, is to be fetched; if not, hint says
 // how it could be.
 func (k *kernel) mayFetch(path string) (ok bool, hint string) {
 	first, _, _ := strings.Cut(path, "/")
-	lessons := modulePath(k.c.root)
 	switch {
-	case !strings.Contains(first, ".") || !modulePattern.MatchString(path) || strings.Contains(path, "@"),
-		path == lessons || strings.HasPrefix(path, lessons+"/"):
+	case !strings.Contains(first, ".") || !modulePattern.MatchString(path) || strings.Contains(path, "@"):
 		return false, ""
-	case os.Getenv(offlineVar) != "" && os.Getenv(offlineVar) != "0":
+	case offline():
 		return false, offlineVar + " keeps imports from fetching it"
 	case k.noAutoget:
 		return false, fmt.Sprintf("fetch it with %%get %s, or let imports fetch with %%autoget", path)
@@ -62,10 +79,44 @@ func (k *kernel) mayFetch(path string) (ok bool, hint string) {
 	return true, ""
 }
 
-// autoget fetches the module of a package that a cell imports and nobody has fetched yet.
-func (e *execution) autoget(path string) *failure {
+// autoget fetches the module of a package that a cell imports and nobody has fetched yet. A module that is required
+// already is downloaded, in the version that is required. What is not required is fetched in its latest version, but not
+// into a module that others build from: there hint says what to do.
+func (e *execution) autoget(path string) (hint string, f *failure) {
+	if e.download(path) {
+		return "", nil
+	}
+	within := func(module string) bool { return path == module || strings.HasPrefix(path, module+"/") }
+	switch h := e.k.c.home; {
+	case h != nil && within(h.path), within(modulePath(e.k.c.root)) && (h == nil || h.library):
+		return "", nil // it is not there, and nobody else has it
+	case h != nil:
+		return fmt.Sprintf("%s does not require its module: %%get %s adds it to %s", h.path, path, filepath.Join(h.dir, "go.mod")), nil
+	}
 	e.stream("stderr", fmt.Sprintf("fetching %s, which this cell imports\n", path))
-	return e.fetch("the fetch of "+path, []string{path}, false)
+	if f := e.fetch("the fetch of "+path, []string{path}, false); f != nil {
+		return "", f
+	}
+	if e.k.c.own {
+		e.fetched("fetched " + path)
+	}
+	return "", nil
+}
+
+// download gets what a package needs of modules that are required already, and reports whether that was all it lacked.
+func (e *execution) download(path string) bool {
+	ctx, cancel := context.WithTimeout(e.ctx, fetchLimit)
+	defer cancel()
+	progress := func(line string) {
+		if strings.HasPrefix(line, "go: downloading ") {
+			e.stream("stderr", line+"\n")
+		}
+	}
+	_, err := goCommand(ctx, e.k.f.check(), networkEnv(os.Environ()), progress, "list", "-deps", "--", path)
+	if err == nil {
+		e.k.packages.Refetch()
+	}
+	return err == nil
 }
 
 // Limits of a fetch: until something is found and is being downloaded, and altogether.

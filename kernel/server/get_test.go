@@ -100,7 +100,7 @@ func TestAutoget(t *testing.T) {
 	before, _ := os.ReadFile(filepath.Join(getModule(e.k.c), "go.mod"))
 	fails := func(path, want string) {
 		t.Helper()
-		f := e.autoget(path)
+		_, f := e.autoget(path)
 		if f == nil || !strings.Contains(f.Value, want) {
 			t.Errorf("%s: %v, want %q", path, f, want)
 		}
@@ -118,7 +118,9 @@ func TestAutoget(t *testing.T) {
 		}
 	}
 	refused("nosuch/thing", "")
-	refused("example.org/lessons/nosuch", "")
+	if hint, f := e.autoget("example.org/lessons/nosuch"); hint != "" || f != nil { // the lessons have no such package, and nobody else may
+		t.Errorf("a package that the lessons lack: %q, %v", hint, f)
+	}
 	t.Setenv(offlineVar, "1")
 	refused("example.net/hello", "LECTERN_OFFLINE keeps imports from fetching it")
 	t.Setenv(offlineVar, "")
@@ -131,7 +133,7 @@ func TestAutoget(t *testing.T) {
 
 	// The second one raises the version of Go that the module for fetched packages asks for, and with it the workspace's.
 	for _, path := range []string{"example.net/hello", "example.net/newer"} {
-		if f := e.autoget(path); f != nil {
+		if _, f := e.autoget(path); f != nil {
 			t.Fatalf("%s: %v", path, f.Lines)
 		}
 		if p, err := e.k.packages.Import(path); err != nil || p.Scope().Lookup("Here") == nil {
@@ -174,13 +176,13 @@ func TestFetchIsInterrupted(t *testing.T) {
 		e.stop()
 	}()
 	began := time.Now()
-	if f := e.autoget("example.net/hello"); f == nil || f.Name != "interrupted" {
+	if _, f := e.autoget("example.net/hello"); f == nil || f.Name != "interrupted" {
 		t.Errorf("%v", f)
 	}
 	if d := time.Since(began); d > 20*time.Second {
 		t.Errorf("it took %v", d)
 	}
-	if f := e.autoget("example.net/hello"); f == nil || f.Name != "interrupted" { // the interrupt came before the fetch
+	if _, f := e.autoget("example.net/hello"); f == nil || f.Name != "interrupted" { // the interrupt came before the fetch
 		t.Errorf("%v", f)
 	}
 }

@@ -35,16 +35,17 @@ type kernel struct {
 	endOnce  sync.Once
 
 	// Of the cell that runs alone.
-	dir       string            // where cells run
-	env       map[string]string // what %env has set
-	noAutoget bool
-	flags     []string        // of go build, as %goflags has set them
-	plain     string          // the last program, as the user might have written it
-	wasm      string          // the folder for pages, once there is one
-	tracked   map[string]bool // what %track lists
-	joined    string          // the files of the user's module that have been taken over last
-	typed     int             // what the next shell line reads
-	fallbacks map[string]int  // how often GoNB had to run a cell, by reason
+	dir         string            // where cells run
+	env         map[string]string // what %env has set
+	noAutoget   bool
+	recordTaken bool            // what the notebook records of its module has been looked at
+	flags       []string        // of go build, as %goflags has set them
+	plain       string          // the last program, as the user might have written it
+	wasm        string          // the folder for pages, once there is one
+	tracked     map[string]bool // what %track lists
+	joined      string          // the files of the user's module that have been taken over last
+	typed       int             // what the next shell line reads
+	fallbacks   map[string]int  // how often GoNB had to run a cell, by reason
 
 	mu      sync.Mutex
 	gonb    *gonb            // nil until a cell needs it
@@ -80,15 +81,19 @@ func run(c config) error {
 	if err := makePipe(f.input()); err != nil {
 		return fmt.Errorf("pipe for cells: %w", err)
 	}
+	here, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	if err := c.locate(here, f); err != nil {
+		return err
+	}
 	if err := makeCheckModule(c, f); err != nil {
 		return err
 	}
 	var token [12]byte
 	rand.Read(token[:])
-	k := &kernel{c: c, f: f, token: hex.EncodeToString(token[:]), watcher: w, ended: make(chan struct{}), env: map[string]string{}, fallbacks: map[string]int{}, tracked: map[string]bool{}}
-	if k.dir, err = os.Getwd(); err != nil {
-		return err
-	}
+	k := &kernel{c: c, f: f, token: hex.EncodeToString(token[:]), watcher: w, ended: make(chan struct{}), env: map[string]string{}, fallbacks: map[string]int{}, tracked: map[string]bool{}, dir: here}
 	k.values = valuesEnv(f, k.token)
 	life, die := context.WithCancel(context.Background())
 	defer die()

@@ -74,6 +74,11 @@ type config struct {
 	connection string // Jupyter's connection file
 	root       string // the module of the lessons
 	bin        string // the pinned tools
+	home       *home  // the module that the notebook lies in; nil if that is the lessons', or there is none
+	get        string // the module that %get writes; "" for the one beside the lessons'
+	own        bool   // it is the notebook's own
+	notebook   string // its file, as far as it is known
+	store      string // where the notebook's own module is kept between kernels; "" if its file is not known
 }
 
 // complete fills in what was not given and checks that it is there.

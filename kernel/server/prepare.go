@@ -4,6 +4,8 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -28,12 +30,36 @@ var commonPackages = []string{"fmt", "math", "os", "strings", "time", "sort", "e
 // gone.
 func packageIndex(ctx context.Context, c config, f *folders, rename bool) *packages.Packages {
 	return packages.New(packages.Config{
-		Dir: f.check(), Root: c.root, Context: ctx, Env: toolEnv(os.Environ(), c.bin, f.tmp()), Cache: filepath.Join(c.root, ".lectern", "packages-"+runtime.Version()+".json"),
+		Dir: f.check(), Root: c.local(), Context: ctx, Env: toolEnv(os.Environ(), c.bin, f.tmp()), Cache: packageCache(c),
 		Rename: rename,
 		Warm:   warmPackages(c),
 		Known:  slowPackages(c),
+		Name:   namedPackages(c),
 		State:  "github.com/lectern-go/lectern/internal/cellstate",
 	})
+}
+
+// packageCache is the file that remembers packages: one for the lessons, and one for each other module.
+func packageCache(c config) string {
+	name := "packages-" + runtime.Version()
+	switch {
+	case c.home != nil:
+		sum := sha256.Sum256([]byte(c.home.dir))
+		name += "-" + hex.EncodeToString(sum[:8])
+	case c.own && len(readModule(c.get).Modules) > 0 && c.store != "":
+		name += "-" + filepath.Base(c.store)
+	case c.own:
+		name += "-own"
+	}
+	return filepath.Join(c.root, ".lectern", name+".json")
+}
+
+// local is the folder of the module whose files are named as seen from there.
+func (c config) local() string {
+	if c.home != nil {
+		return c.home.dir
+	}
+	return c.root
 }
 
 // prepare downloads the modules that cells may import from, compiles their packages as cells use them, and remembers

@@ -12,7 +12,7 @@ func said(name, text string) *failure { return report.Said(name, text) }
 
 // place is where the cell's texts are found.
 func (e *execution) place() report.Place {
-	return report.Place{Cell: e.cell, Source: e.r.Next.Source, Root: e.k.c.root}
+	return report.Place{Cell: e.cell, Source: e.r.Next.Source, Root: e.k.c.local()}
 }
 
 // outcome says how a cell that has run ended, by the state of its process; nil is well.

@@ -7,23 +7,37 @@ import (
 	"go/version"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
 // Cells import from the module of the lessons, from GoNB's packages for displays and widgets, and, for packages
 // fetched with %get or by an import, from a module beside the lessons', which lies in .lectern and holds nothing but
-// its requirements.
+// its requirements. In another module they import from that instead; home.go says which is when.
 
 // getModule is the folder of the module for fetched packages; the environment variable LECTERN_GET names another.
 func getModule(c config) string {
 	if d := os.Getenv("LECTERN_GET"); d != "" {
 		return d
 	}
+	if c.get != "" {
+		return c.get
+	}
 	return filepath.Join(c.root, ".lectern", "get")
 }
 
 // modules lists the folders of the modules that cells import from.
 func modules(c config) []string {
+	if h := c.home; h != nil {
+		list := append([]string{h.dir}, h.others...)
+		switch {
+		case !h.library:
+			list = append(list, c.runtime())
+		case !slices.Contains(list, c.root):
+			list = append(list, c.root)
+		}
+		return list
+	}
 	if d := gonbui(c); d != "" { // a module of its own: the lessons' go.mod stays as it is
 		return []string{c.root, d, getModule(c)}
 	}
@@ -40,10 +54,21 @@ func gonbui(c config) string {
 	return d
 }
 
+// namedPackages are known by name, so that cells need not import them; they are compiled when a cell uses them.
+func namedPackages(c config) []string {
+	if h := c.home; h != nil {
+		return []string{h.path + "/..."}
+	}
+	if os.Getenv("LECTERN_LEAN") != "" {
+		return []string{modulePath(c.root) + "/..."}
+	}
+	return nil
+}
+
 // warmPackages are looked up when a kernel starts, if they have changed: what cells may import without a wait.
 func warmPackages(c config) []string {
 	library := modulePath(c.root)
-	if os.Getenv("LECTERN_LEAN") != "" {
+	if c.home != nil || os.Getenv("LECTERN_LEAN") != "" {
 		return append([]string{library + "/kernel/persist", library + "/kernel/show"}, commonPackages...)
 	}
 	list := append([]string{library + "/..."}, commonPackages...)
@@ -58,7 +83,7 @@ func warmPackages(c config) []string {
 // slowPackages are GoNB's packages that take a minute to compile: they are compiled when a cell imports them, if setup
 // has not got round to it.
 func slowPackages(c config) []string {
-	if gonbui(c) == "" || os.Getenv("LECTERN_LEAN") != "" {
+	if gonbui(c) == "" || c.home != nil || os.Getenv("LECTERN_LEAN") != "" {
 		return nil
 	}
 	return []string{gonbPath + "gonbui/plotly", gonbPath + "gonbui/wasm"}
@@ -85,7 +110,14 @@ func makeCheckModule(c config, f *folders) error {
 }
 
 // cellModule is the go.mod of the cells' module.
-func cellModule(c config) string { return "module lectern.local/cell\n\ngo " + cellGo(c) + "\n" }
+// Below the path of the notebook's module, cells may import its internal packages.
+func cellModule(c config) string {
+	path := "lectern.local/cell"
+	if c.home != nil {
+		path = c.home.path + "/lectern.cell"
+	}
+	return "module " + path + "\n\ngo " + cellGo(c) + "\n"
+}
 
 // cellGo is the cells' language: that of the lessons.
 func cellGo(c config) string {
@@ -105,9 +137,15 @@ func joinModules(c config, dir string) error {
 		if v := goLine(m); version.Compare("go"+v, "go"+need) > 0 {
 			need = v
 		}
+		if rel, err := filepath.Rel(dir, m); err == nil && !strings.HasPrefix(rel, "..") {
+			m = "./" + filepath.ToSlash(rel) // the same for every kernel
+		}
 		fmt.Fprintf(&b, "\t%q\n", m)
 	}
 	b.WriteString(")\n")
+	if c.home != nil {
+		b.WriteString("\n" + strings.Join(c.home.replace, ""))
+	}
 	if err := os.WriteFile(filepath.Join(dir, "go.work"), []byte("go "+need+"\n\n"+b.String()), 0o644); err != nil {
 		return fmt.Errorf("module for checking: %w", err)
 	}

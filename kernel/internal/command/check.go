@@ -53,5 +53,6 @@ func (w *workspace) checkFile(ctx context.Context, spec *jupyter.Spec, path stri
 	if err := w.execute(ctx, spec, path, now, limit); err != nil {
 		return "", err
 	}
+	stored.KeepModule() // what it fetched once is not fetched again
 	return compare(w.rel(path), stored, now), nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -50,7 +51,8 @@ func (w *workspace) execute(ctx context.Context, spec *jupyter.Spec, path string
 	name := w.rel(path)
 	p := w.step("Run %s", name)
 	defer p.end()
-	k, err := jupyter.Start(ctx, spec, jupyter.StartOptions{Dir: filepath.Dir(path), RuntimeDir: w.state("run")})
+	k, err := jupyter.Start(ctx, spec, jupyter.StartOptions{Dir: filepath.Dir(path), RuntimeDir: w.state("run"),
+		Env: append(os.Environ(), "JPY_SESSION_NAME="+path)}) // as Jupyter says which notebook it is
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
@@ -98,6 +100,7 @@ func (w *workspace) execute(ctx context.Context, spec *jupyter.Spec, path string
 			return f
 		}
 	}
+	n.KeepModule()
 	n.SetKernel(kernelName, kernelDisplay, kernelLanguage)
 	var info struct {
 		Language notebook.Object `json:"language_info"`

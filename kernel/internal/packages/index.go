@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/lectern-go/lectern/internal/atomicfile"
@@ -80,7 +81,7 @@ func (p *Packages) begin() {
 
 // nameAll finds the names of packages: of the standard library, of the warm ones, and of all that these import.
 func (p *Packages) nameAll(worlds int) {
-	found, err := p.goList(p.ctx, append([]string{"-json=" + nameFields, "--", "std"}, p.c.Warm...)...)
+	found, err := p.goList(p.ctx, append([]string{"-json=" + nameFields, "--", "std"}, slices.Concat(p.c.Warm, p.c.Name)...)...)
 	if err != nil { // whoever imports something is told why
 		p.mu.Lock()
 		p.trouble = err
@@ -99,7 +100,7 @@ func (p *Packages) nameAll(worlds int) {
 		} else {
 			asked = append(asked, k)
 		}
-		if !l.DepOnly && importable(k) && (!l.Standard || slices.Contains(p.c.Warm, l.ImportPath)) {
+		if !l.DepOnly && importable(k) && (slices.Contains(p.c.Warm, l.ImportPath) || !l.Standard && !slices.ContainsFunc(p.c.Name, func(pattern string) bool { return covers(pattern, l.ImportPath) })) {
 			warm = append(warm, l.ImportPath)
 		}
 	}
@@ -111,6 +112,12 @@ func (p *Packages) nameAll(worlds int) {
 	if p.worlds == worlds {
 		p.byName, p.warm = addNames(addNames(addNames(nil, asked), deps), p.compiled()), warm
 	}
+}
+
+// covers reports whether a pattern of the go command, a path or a path and /..., means a package.
+func covers(pattern, path string) bool {
+	tree, ok := strings.CutSuffix(pattern, "/...")
+	return path == tree || ok && strings.HasPrefix(path, tree+"/")
 }
 
 // quiet is how long nobody must have waited for a lookup before the one in the background goes on.

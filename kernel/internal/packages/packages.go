@@ -33,6 +33,7 @@ type Config struct {
 	Cache   string          // a file that remembers what is known from one kernel to the next; "" for none
 	Rename  bool            // look names up again that are remembered: packages may have come or gone
 	Warm    []string        // packages and patterns to look up before anyone asks
+	Name    []string        // packages and patterns to know the names of, without compiling them
 	Known   []string        // packages to know by the last element of their path alone
 	State   string          // a package whose importers have state that lives on from cell to cell
 }

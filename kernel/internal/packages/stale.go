@@ -250,7 +250,7 @@ func (p *Packages) sum(files, installed []string) string {
 	}
 	slices.Sort(env)
 	fmt.Fprintln(h, env)
-	fmt.Fprintln(h, p.c.Warm, p.c.Known)
+	fmt.Fprintln(h, p.c.Warm, p.c.Name, p.c.Known)
 	return hex.EncodeToString(h.Sum(nil))
 }
 
