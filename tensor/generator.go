@@ -4,7 +4,6 @@ import (
 	endian "encoding/binary" // "binary" is a kind of operation in this package
 	"fmt"
 	"hash/fnv"
-	"math"
 	"math/bits"
 	"sync"
 
@@ -160,6 +159,9 @@ type distribution[T numbers.Number] struct {
 	name    string
 	params  []float64
 	convert func(dst []T, words []uint64)
+
+	// direct makes the numbers from start, which is even, on; it takes the place of convert.
+	direct func(dst []T, run random.Draw, start int)
 }
 
 // fillRandom writes random numbers to t, one word for each element.
@@ -187,6 +189,13 @@ func fillRandom[T numbers.Number](t *Tensor, g *Generator, d distribution[T]) *T
 func (d distribution[T]) fill(t *Tensor, run random.Draw) {
 	loops.Parallel(t.Len(), 1<<12, func(start, end int) {
 		w := newWriter[T](t)
+		if d.direct != nil {
+			loops.InBlocks(start, end, func(at, n int) {
+				d.direct(w.Block(at, n), run, at)
+				w.Flush(at, n)
+			})
+			return
+		}
 		var words [loops.BlockLen]uint64
 		loops.InBlocks(start, end, func(at, n int) {
 			pairs := words[:n+n&1]
@@ -197,10 +206,6 @@ func (d distribution[T]) fill(t *Tensor, run random.Draw) {
 	})
 }
 
-// uniformBits makes numbers in [0, 1) with as many bits as the dtype can hold
-// between 1/2 and 1, so that rounding never makes 1 of them.
-func uniformBits(d Dtype) func(w uint64) float64 {
-	n := formats[d].mantissa + 1
-	scale := math.Ldexp(1, -n)
-	return func(w uint64) float64 { return float64(w>>(64-n)) * scale }
-}
+// uniformBits is how many random bits a number in [0, 1) has: as many as the dtype can
+// hold between 1/2 and 1, so that rounding never makes 1 of them.
+func uniformBits(d Dtype) int { return formats[d].mantissa + 1 }

@@ -47,7 +47,7 @@ func (m Maker) Bernoulli(p float64, shape ...int) *Tensor {
 	if !(p >= 0 && p <= 1) {
 		fail(ErrValue, "bernoulli", "", fmt.Sprintf("%g is no probability", p), "give a number from 0 to 1")
 	}
-	return fillRandom(m.Empty(shape...), m.random, distribution[float64]{"bernoulli", []float64{p}, func(dst []float64, words []uint64) {
+	return fillRandom(m.Empty(shape...), m.random, distribution[float64]{name: "bernoulli", params: []float64{p}, convert: func(dst []float64, words []uint64) {
 		for i, w := range words[:len(dst)] {
 			dst[i] = 0
 			if float64(w>>11)*0x1p-53 < p {
@@ -65,7 +65,7 @@ func (m Maker) Randint(low, high int, shape ...int) *Tensor {
 	}
 	span := uint64(high) - uint64(low)
 	m.dtype = m.wholeDtype()
-	return fillRandom(m.Empty(shape...), m.random, distribution[int64]{"randint", []float64{float64(low), float64(high)}, func(dst []int64, words []uint64) {
+	return fillRandom(m.Empty(shape...), m.random, distribution[int64]{name: "randint", params: []float64{float64(low), float64(high)}, convert: func(dst []int64, words []uint64) {
 		for i, w := range words[:len(dst)] { // of 2⁶⁴ words, at most one more falls to one number than to another
 			above, _ := bits.Mul64(w, span)
 			dst[i] = int64(low) + int64(above)
@@ -115,25 +115,17 @@ func (m Maker) blank(op string, shape []int) *Tensor {
 // and as described at [Tensor.CopyFrom].
 func (t *Tensor) UniformInPlace(low, high float64, g *Generator) *Tensor {
 	t.exist("uniform")
-	unit := uniformBits(t.dtype)
-	return t.randomize("uniform", g, distribution[float64]{"uniform", []float64{low, high}, func(dst []float64, words []uint64) {
-		for i, w := range words[:len(dst)] {
-			dst[i] = low + unit(w)*(high-low)
-		}
+	bits := uniformBits(t.dtype)
+	return t.randomize("uniform", g, distribution[float64]{name: "uniform", params: []float64{low, high}, direct: func(dst []float64, run random.Draw, start int) {
+		run.Uniforms(dst, start, bits, low, high)
 	}})
 }
 
 // NormalInPlace fills t with normal random numbers; see [Tensor.UniformInPlace].
 func (t *Tensor) NormalInPlace(mean, std float64, g *Generator) *Tensor {
 	t.exist("normal")
-	return t.randomize("normal", g, distribution[float64]{"normal", []float64{mean, std}, func(dst []float64, words []uint64) {
-		for i := 0; i < len(dst); i += 2 {
-			x, y := random.BoxMuller(words[i], words[i+1])
-			dst[i] = mean + std*x
-			if i+1 < len(dst) {
-				dst[i+1] = mean + std*y
-			}
-		}
+	return t.randomize("normal", g, distribution[float64]{name: "normal", params: []float64{mean, std}, direct: func(dst []float64, run random.Draw, start int) {
+		run.Normals(dst, start, mean, std)
 	}})
 }
 

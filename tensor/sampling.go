@@ -37,7 +37,7 @@ func (t *Tensor) Multinomial(n int, replacement bool, g *Generator) *Tensor {
 	if !replacement {
 		perRow = size
 	}
-	fractions := g.reserve(len(drawn) / n * perRow).Uniforms(len(drawn) / n * perRow)
+	fractions := g.reserve(len(drawn) / n * perRow).FirstUniforms(len(drawn) / n * perRow)
 	for row := range len(drawn) / n {
 		w, u, to := weights[row*size:][:size], fractions[row*perRow:][:perRow], drawn[row*n:][:n]
 		positive := t.checkWeights(row, w)

@@ -22,10 +22,25 @@ type Vectors[T float32 | float64] struct {
 
 	// Of float32 alone: int32 in the places of numbers, and x mod y with the sign of x, or of y for a remainder.
 	AddInts, SubInts, MulInts func(dst, x, y []T)
+	EqualInts, LessInts       func(dst, x, y []T) // 1 and 0, as numbers
+	Cut                       func(dst, x []T)    // to int32; the fraction is cut; MinInt32 where there is none
+	FromInts                  func(dst, x []T)
+	SumLow, SumHigh           func(x []T) T       // Σ of the lower 16 bits of int32, or of the upper ones and the sign, as int32
 	FmodNear, RemainderNear   func(dst, x, y []T) // NaN where |x/y| ≥ 2²³, too
 
 	Equal, Differ, Less, AtMost func(dst, x, y []T) // 1 where that is so, 0 elsewhere
 	Pass                        func(dst, x, y []T) // x where y is not 0, 0 elsewhere
+	Infinite, Finite            func(dst, x []T)    // 1 where that is so, 0 elsewhere
+
+	Fill  func(dst []T, x T)
+	Leaky func(dst, x []T, slope T) // x where it is above 0, x·slope elsewhere
+	Elu   func(dst, x []T, by T)    // x where it is above 0, (eˣ-1)·by elsewhere; of float32 alone
+
+	// Rounded at each step, in this order:
+	Forth       func(dst, x, y []T, by T)    // x + (y - x)·by
+	Back        func(dst, x, y []T, by T)    // y - (y - x)·by
+	AddProduct  func(dst, x, y, z []T, by T) // x + y·by·z
+	AddQuotient func(dst, x, y, z []T, by T) // x + y/z·by
 
 	Scale  func(dst, x []T, by T)          // x·by
 	Affine func(dst, x []T, less, times T) // (x - less)·times
@@ -64,12 +79,16 @@ type Vectors[T float32 | float64] struct {
 	// Sums are made in SumLanes lanes, to which the elements are dealt out in turn; then lanes of the upper half are joined to
 	// those of the lower half until one is left.
 	Sum     func(x []T) T         // Σ x
+	Product func(x []T) T         // Π x, in the same lanes
 	Dot     func(x, y []T) T      // Σ x·y
 	Squares func(x []T, less T) T // Σ (x - less)²
 	Largest func(x []T) T         // -Inf of nothing; NaN may be passed over
+	Highest func(x []T) T         // the same, but NaN counts as +Inf; a zero may have either sign
+	Lowest  func(x []T) T         // that of -x
 
 	Exp      func(dst, x []T)               // eˣ, 1.1 ULP
 	ExpSum   func(dst, x []T, less T) (s T) // eˣ⁻ˡᵉˢˢ and its sum
+	Expm1    func(dst, x []T)               // eˣ-1, 2 ULP
 	Log      func(dst, x []T)               // ln x, 1 ULP
 	Log2     func(dst, x []T)               // 2 ULP
 	Log1p    func(dst, x []T)               // ln(1+x), 1.2 ULP
@@ -80,6 +99,13 @@ type Vectors[T float32 | float64] struct {
 	Erf      func(dst, x []T)               // 3 ULP
 	Gelu     func(dst, x []T)               // x·Φ(x), 7 ULP, and -0 for -Inf
 	GeluTanh func(dst, x []T)               // see tensor.GELUTanh
+
+	// Of float64 alone, for random numbers: whole numbers of 64 bits in the places of numbers. Philox computes a block of 128
+	// bits for each of x, to which first is added: the first half to a, the second to b. Normals makes two normal numbers of
+	// these halves, Uniforms and Uniforms24 numbers from 0 to 1 of the first 53 or 24 bits, multiplied and added to.
+	Philox               func(a, b, x []T, key0, key1, stream0, stream1, first T)
+	Normals              func(x, y, a, b []T, add, times T)
+	Uniforms, Uniforms24 func(dst, x []T, add, times T)
 
 	// What Sin and Cos are made of: NaN where |x| ≥ 2¹⁷.
 	SinNear, CosNear func(dst, x []T)
@@ -143,3 +169,7 @@ type Conversions struct {
 	FromE4M3, FromE5M2 func(dst []float32, src unsafe.Pointer) // see tensor.Float8E4M3
 	ToBool             func(dst unsafe.Pointer, src []float32) // 1 for what is not 0
 }
+
+// Powers returns the loop of x to the power of y of the chosen level, nil where it has none: NaN unless x is positive and
+// finite and |y| at most 2²⁰, 0.51 ULP.
+func Powers() func(dst, x, y []float32) { return powersAt(level) }

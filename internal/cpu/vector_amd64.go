@@ -57,3 +57,27 @@ func narrowing[S uint8 | uint16](kernel func(dst *S, src *float32, n int), unit 
 		copy(unsafe.Slice((*S)(dst), len(src))[n:], to[:])
 	}
 }
+
+func powersAt(level Level) func(dst, x, y []float32) {
+	switch level {
+	case AVX512:
+		return func(dst, x, y []float32) {
+			if len(dst) > 0 {
+				powersF64AVX512(&dst[0], &x[:len(dst)][0], &y[:len(dst)][0], len(dst))
+			}
+		}
+	case AVX2:
+		return func(dst, x, y []float32) {
+			n := len(dst) &^ 7
+			if n > 0 {
+				powersF64AVX2(&dst[0], &x[:n][0], &y[:n][0], n)
+			}
+			var few [3][8]float32
+			copy(few[1][:], x[n:len(dst)])
+			copy(few[2][:], y[n:len(dst)])
+			powersF64AVX2(&few[0][0], &few[1][0], &few[2][0], 8)
+			copy(dst[n:], few[0][:])
+		}
+	}
+	return nil
+}

@@ -9,3 +9,5 @@ var (
 
 // Converters returns the conversions of the chosen level.
 func Converters() Conversions { return Conversions{} }
+
+func powersAt(Level) func(dst, x, y []float32) { return nil }

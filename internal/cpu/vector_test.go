@@ -68,10 +68,12 @@ func testArithmetic[T float](t *testing.T, v *Vectors[T]) {
 	unary := map[string]func(x T) T{
 		"Neg": func(x T) T { return -x }, "Abs": func(x T) T { return T(math.Abs(float64(x))) },
 		"Square": func(x T) T { return x * x }, "Reciprocal": func(x T) T { return 1 / x },
-		"Sign":  func(x T) T { return truth[T](x > 0) - truth[T](x < 0) },
-		"Sqrt":  func(x T) T { return T(math.Sqrt(float64(x))) },
-		"Relu":  func(x T) T { return max(x, 0) },
-		"Floor": func(x T) T { return T(math.Floor(float64(x))) }, "Ceil": func(x T) T { return T(math.Ceil(float64(x))) },
+		"Infinite": func(x T) T { return truth[T](math.IsInf(float64(x), 0)) },
+		"Finite":   func(x T) T { return truth[T](x-x == 0) },
+		"Sign":     func(x T) T { return truth[T](x > 0) - truth[T](x < 0) },
+		"Sqrt":     func(x T) T { return T(math.Sqrt(float64(x))) },
+		"Relu":     func(x T) T { return max(x, 0) },
+		"Floor":    func(x T) T { return T(math.Floor(float64(x))) }, "Ceil": func(x T) T { return T(math.Ceil(float64(x))) },
 		"Trunc": func(x T) T { return T(math.Trunc(float64(x))) }, "Round": func(x T) T { return T(math.RoundToEven(float64(x))) },
 	}
 	fields := reflect.ValueOf(*v)
@@ -130,6 +132,48 @@ func testArithmetic[T float](t *testing.T, v *Vectors[T]) {
 			}
 			fused := func(a, b, c T) T { // exact in float64 for float32, but for what is rounded twice
 				return T(math.FMA(float64(a), float64(b), float64(c)))
+			}
+			v.Fill(dst, -7)
+			for i := range dst {
+				if dst[i] != -7 {
+					t.Fatalf("Fill: number %d of %d is %v", i, n, dst[i])
+				}
+			}
+			v.Leaky(dst, x, 0.25)
+			for i := range dst {
+				want := x[i] * 0.25
+				if x[i] > 0 {
+					want = x[i]
+				}
+				if !same(dst[i], want) {
+					t.Fatalf("Leaky(%v) = %v, want %v", x[i], dst[i], want)
+				}
+			}
+			for name, f := range map[string]struct {
+				run  func(dst, x, y []T, by T)
+				want func(x, y, by T) T
+			}{
+				"Forth": {v.Forth, func(x, y, by T) T { return x + T((y-x)*by) }},
+				"Back":  {v.Back, func(x, y, by T) T { return y - T((y-x)*by) }},
+			} {
+				f.run(dst, x, y, 0.3)
+				for i := range dst {
+					if want := f.want(x[i], y[i], 0.3); !same(dst[i], want) {
+						t.Fatalf("%s(%v, %v) = %v, want %v", name, x[i], y[i], dst[i], want)
+					}
+				}
+			}
+			v.AddProduct(dst, x, y, z, 0.3)
+			for i := range dst {
+				if want := x[i] + T(T(y[i]*0.3)*z[i]); !same(dst[i], want) {
+					t.Fatalf("AddProduct(%v, %v, %v) = %v, want %v", x[i], y[i], z[i], dst[i], want)
+				}
+			}
+			v.AddQuotient(dst, x, y, z, 0.3)
+			for i := range dst {
+				if want := x[i] + T(T(y[i]/z[i])*0.3); !same(dst[i], want) {
+					t.Fatalf("AddQuotient(%v, %v, %v) = %v, want %v", x[i], y[i], z[i], dst[i], want)
+				}
 			}
 			whole := func(seed uint64) []T {
 				w := randoms[T](n, seed)
@@ -192,7 +236,53 @@ func testSums[T float](t *testing.T, v *Vectors[T]) {
 		if got := v.Largest(x); got != largest {
 			t.Fatalf("Largest of %d: %v, want %v", n, got, largest)
 		}
+		if got := v.Highest(x); got != largest {
+			t.Fatalf("Highest of %d: %v, want %v", n, got, largest)
+		}
+		lowest := T(math.Inf(-1))
+		for i := range x {
+			lowest = max(lowest, -x[i])
+		}
+		if got := v.Lowest(x); got != lowest {
+			t.Fatalf("Lowest of %d: %v, want %v", n, got, lowest)
+		}
 		if n > 0 {
+			for _, odd := range []T{T(math.NaN()), T(math.Inf(1)), T(math.Inf(-1))} {
+				old := x[n/2]
+				x[n/2] = odd
+				high, low := T(math.Inf(-1)), T(math.Inf(-1))
+				for _, w := range x {
+					if w != w {
+						high, low = T(math.Inf(1)), T(math.Inf(1))
+					}
+					high, low = max(high, w), max(low, -w)
+				}
+				if odd != odd {
+					high, low = T(math.Inf(1)), T(math.Inf(1))
+				}
+				if h, l := v.Highest(x), v.Lowest(x); h != high || l != low {
+					t.Fatalf("Highest and Lowest of %d with %v: %v and %v, want %v and %v", n, odd, h, l, high, low)
+				}
+				x[n/2] = old
+			}
+			// Products, in the same lanes as sums.
+			near := randoms[T](n, uint64(n)+1)
+			var lanes [32]T
+			for i := range lanes {
+				lanes[i] = 1
+			}
+			for i := range near {
+				near[i] = 1 + near[i]/16
+				lanes[i%32] *= near[i]
+			}
+			for half := 16; half > 0; half /= 2 {
+				for i := range half {
+					lanes[i] *= lanes[i+half]
+				}
+			}
+			if got := v.Product(near); got != lanes[0] {
+				t.Fatalf("Product of %d: %v, want %v in this order", n, got, lanes[0])
+			}
 			// The order of the sum is stated: 32 lanes, then halves of them.
 			r := randoms[T](n, uint64(n))
 			var lane [32]T
@@ -253,6 +343,7 @@ var functionTests = []struct {
 	want func(x float64) float64
 }{
 	{"Exp", 1.1, math.Exp},
+	{"Expm1", 2, math.Expm1},
 	{"Log", 1, math.Log},
 	{"Log2", 2, math.Log2},
 	{"Log1p", 1.2, math.Log1p},
@@ -560,13 +651,43 @@ func TestInts(t *testing.T) {
 				if i%4 == 0 {
 					a[i], b[i] = math.MinInt32+int32(i), int32(-i)
 				}
+				if i%5 == 0 {
+					a[i] = b[i]
+				}
+			}
+			low, high := int32(0), int32(0)
+			for _, w := range a {
+				low, high = low+w&0xffff, high+w>>16
+			}
+			guardedX := guardedSlice(t, x, n%2 == 0)
+			if gotLow, gotHigh := math.Float32bits(v.SumLow(guardedX)), math.Float32bits(v.SumHigh(guardedX)); int32(gotLow) != low || int32(gotHigh) != high {
+				t.Fatalf("SumLow and SumHigh of %d: %d and %d, want %d and %d", n, int32(gotLow), int32(gotHigh), low, high)
+			}
+			v.FromInts(dst, guardedX)
+			for i := range dst {
+				if dst[i] != float32(a[i]) {
+					t.Fatalf("FromInts(%d) = %v", a[i], dst[i])
+				}
+			}
+			numbers := awkward[float32](n, 3)
+			v.Cut(dst, guardedSlice(t, numbers, n%2 == 0))
+			for i, w := range numbers {
+				want := int32(math.MinInt32)
+				if w > -1<<31 && w < 1<<31 {
+					want = int32(w)
+				}
+				if got[i] != want {
+					t.Fatalf("Cut(%v) = %d, want %d", w, got[i], want)
+				}
 			}
 			for name, op := range map[string]struct {
 				run  func(dst, x, y []float32)
 				want func(a, b int32) int32
 			}{
 				"add": {v.AddInts, func(a, b int32) int32 { return a + b }}, "sub": {v.SubInts, func(a, b int32) int32 { return a - b }},
-				"mul": {v.MulInts, func(a, b int32) int32 { return a * b }},
+				"mul":   {v.MulInts, func(a, b int32) int32 { return a * b }},
+				"equal": {v.EqualInts, func(a, b int32) int32 { return int32(math.Float32bits(truth[float32](a == b))) }},
+				"less":  {v.LessInts, func(a, b int32) int32 { return int32(math.Float32bits(truth[float32](a < b))) }},
 			} {
 				op.run(guardedSlice(t, dst, n%2 == 0)[:0], x[:0], y[:0])
 				op.run(dst, guardedSlice(t, x, n%2 == 0), guardedSlice(t, y, n%2 == 0))
@@ -618,6 +739,62 @@ func TestRemainders(t *testing.T) {
 				}
 				if !same(remainder[i], float32(want)) {
 					t.Fatalf("remainder of %v and %v is %v, want %v", x[i], y[i], remainder[i], float32(want))
+				}
+			}
+		}
+	})
+}
+
+// TestElu compares with the function it is made of.
+func TestElu(t *testing.T) {
+	atVectorLevels(t, func(t *testing.T) {
+		v := Float32s()
+		for n := range 70 {
+			x := guardedSlice(t, awkward[float32](n, 2), n%2 == 0)
+			got, want := guardedSlice(t, make([]float32, n), n%2 == 0), make([]float32, n)
+			v.Elu(got, x, 0.7)
+			v.Expm1(want, x)
+			v.Scale(want, want, 0.7)
+			for i := range x {
+				if x[i] > 0 {
+					want[i] = x[i]
+				}
+				if !same(got[i], want[i]) {
+					t.Fatalf("Elu(%v) = %v, want %v", x[i], got[i], want[i])
+				}
+			}
+		}
+	})
+}
+
+// TestPowers compares with float64, rounded once.
+func TestPowers(t *testing.T) {
+	atVectorLevels(t, func(t *testing.T) {
+		run := Powers()
+		for round := range 400 {
+			n := round % 67
+			x, y := awkward[float32](n, uint64(round)), awkward[float32](n, uint64(round)+1000)
+			for i := range x {
+				switch i % 4 {
+				case 1: // any bits
+					x[i] = math.Float32frombits(uint32(i+1) * uint32(round+7) * 0x9e3779b9 >> 1)
+				case 2: // near 1, with a large exponent
+					x[i] = 1 + float32(i-30)/(1<<18)
+					y[i] = float32(round-200) * 1000
+				case 3:
+					x[i], y[i] = float32(math.Abs(float64(x[i]))), y[i]*20
+				}
+			}
+			x, y = guardedSlice(t, x, round%2 == 0), guardedSlice(t, y, round%2 == 0)
+			dst := guardedSlice(t, make([]float32, n), round%2 == 0)
+			run(dst, x, y)
+			for i, got := range dst {
+				want := math.Pow(float64(x[i]), float64(y[i]))
+				if !(x[i] > 0 && x[i] <= math.MaxFloat32 && math.Abs(float64(y[i])) <= 1<<20) {
+					want = math.NaN()
+				}
+				if off := ulps(got, want); off > 0.51 {
+					t.Fatalf("%v to the power of %v is %v, want %v: %.2f ULP", x[i], y[i], got, want, off)
 				}
 			}
 		}

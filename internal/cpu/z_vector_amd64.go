@@ -94,6 +94,26 @@ func passF32AVX2(dst *float32, x *float32, y *float32, n int)
 //go:noescape
 func passF32AVX512(dst *float32, x *float32, y *float32, n int)
 
+// infiniteF32AVX2 computes 1 where x is infinite and 0 elsewhere.
+//
+//go:noescape
+func infiniteF32AVX2(dst *float32, x *float32, n int)
+
+// infiniteF32AVX512 computes 1 where x is infinite and 0 elsewhere.
+//
+//go:noescape
+func infiniteF32AVX512(dst *float32, x *float32, n int)
+
+// finiteF32AVX2 computes 1 where x is neither infinite nor NaN and 0 elsewhere.
+//
+//go:noescape
+func finiteF32AVX2(dst *float32, x *float32, n int)
+
+// finiteF32AVX512 computes 1 where x is neither infinite nor NaN and 0 elsewhere.
+//
+//go:noescape
+func finiteF32AVX512(dst *float32, x *float32, n int)
+
 // floorF32AVX2 rounds down.
 //
 //go:noescape
@@ -303,6 +323,96 @@ func addFourF32AVX2(dst *float32, w *float32, x *float32, y *float32, z *float32
 //
 //go:noescape
 func addFourF32AVX512(dst *float32, w *float32, x *float32, y *float32, z *float32, n int, params *float32)
+
+// fillF32AVX2 writes the parameter p everywhere.
+//
+//go:noescape
+func fillF32AVX2(dst *float32, n int, params *float32)
+
+// fillF32AVX512 writes the parameter p everywhere.
+//
+//go:noescape
+func fillF32AVX512(dst *float32, n int, params *float32)
+
+// leakyF32AVX2 computes x where it is above 0, and x·p elsewhere with the parameter p.
+//
+//go:noescape
+func leakyF32AVX2(dst *float32, x *float32, n int, params *float32)
+
+// leakyF32AVX512 computes x where it is above 0, and x·p elsewhere with the parameter p.
+//
+//go:noescape
+func leakyF32AVX512(dst *float32, x *float32, n int, params *float32)
+
+// forthF32AVX2 computes x + (y - x)·p with the parameter p.
+//
+//go:noescape
+func forthF32AVX2(dst *float32, x *float32, y *float32, n int, params *float32)
+
+// forthF32AVX512 computes x + (y - x)·p with the parameter p.
+//
+//go:noescape
+func forthF32AVX512(dst *float32, x *float32, y *float32, n int, params *float32)
+
+// backF32AVX2 computes y - (y - x)·p with the parameter p.
+//
+//go:noescape
+func backF32AVX2(dst *float32, x *float32, y *float32, n int, params *float32)
+
+// backF32AVX512 computes y - (y - x)·p with the parameter p.
+//
+//go:noescape
+func backF32AVX512(dst *float32, x *float32, y *float32, n int, params *float32)
+
+// addProductF32AVX2 computes x + y·p·z with the parameter p, rounded at each step.
+//
+//go:noescape
+func addProductF32AVX2(dst *float32, x *float32, y *float32, z *float32, n int, params *float32)
+
+// addProductF32AVX512 computes x + y·p·z with the parameter p, rounded at each step.
+//
+//go:noescape
+func addProductF32AVX512(dst *float32, x *float32, y *float32, z *float32, n int, params *float32)
+
+// addQuotientF32AVX2 computes x + y/z·p with the parameter p, rounded at each step.
+//
+//go:noescape
+func addQuotientF32AVX2(dst *float32, x *float32, y *float32, z *float32, n int, params *float32)
+
+// addQuotientF32AVX512 computes x + y/z·p with the parameter p, rounded at each step.
+//
+//go:noescape
+func addQuotientF32AVX512(dst *float32, x *float32, y *float32, z *float32, n int, params *float32)
+
+// productF32AVX2 computes Π x.
+//
+//go:noescape
+func productF32AVX2(x *float32, n int, result *float32)
+
+// productF32AVX512 computes Π x.
+//
+//go:noescape
+func productF32AVX512(x *float32, n int, result *float32)
+
+// highestF32AVX2 computes the largest x, in which NaN counts as +Inf; -Inf if there is none.
+//
+//go:noescape
+func highestF32AVX2(x *float32, n int, result *float32)
+
+// highestF32AVX512 computes the largest x, in which NaN counts as +Inf; -Inf if there is none.
+//
+//go:noescape
+func highestF32AVX512(x *float32, n int, result *float32)
+
+// lowestF32AVX2 computes the largest -x, in which NaN counts as +Inf; -Inf if there is none.
+//
+//go:noescape
+func lowestF32AVX2(x *float32, n int, result *float32)
+
+// lowestF32AVX512 computes the largest -x, in which NaN counts as +Inf; -Inf if there is none.
+//
+//go:noescape
+func lowestF32AVX512(x *float32, n int, result *float32)
 
 // sumF32AVX2 computes Σ x.
 //
@@ -544,6 +654,26 @@ func passF64AVX2(dst *float64, x *float64, y *float64, n int)
 //go:noescape
 func passF64AVX512(dst *float64, x *float64, y *float64, n int)
 
+// infiniteF64AVX2 computes 1 where x is infinite and 0 elsewhere.
+//
+//go:noescape
+func infiniteF64AVX2(dst *float64, x *float64, n int)
+
+// infiniteF64AVX512 computes 1 where x is infinite and 0 elsewhere.
+//
+//go:noescape
+func infiniteF64AVX512(dst *float64, x *float64, n int)
+
+// finiteF64AVX2 computes 1 where x is neither infinite nor NaN and 0 elsewhere.
+//
+//go:noescape
+func finiteF64AVX2(dst *float64, x *float64, n int)
+
+// finiteF64AVX512 computes 1 where x is neither infinite nor NaN and 0 elsewhere.
+//
+//go:noescape
+func finiteF64AVX512(dst *float64, x *float64, n int)
+
 // floorF64AVX2 rounds down.
 //
 //go:noescape
@@ -754,6 +884,96 @@ func addFourF64AVX2(dst *float64, w *float64, x *float64, y *float64, z *float64
 //go:noescape
 func addFourF64AVX512(dst *float64, w *float64, x *float64, y *float64, z *float64, n int, params *float64)
 
+// fillF64AVX2 writes the parameter p everywhere.
+//
+//go:noescape
+func fillF64AVX2(dst *float64, n int, params *float64)
+
+// fillF64AVX512 writes the parameter p everywhere.
+//
+//go:noescape
+func fillF64AVX512(dst *float64, n int, params *float64)
+
+// leakyF64AVX2 computes x where it is above 0, and x·p elsewhere with the parameter p.
+//
+//go:noescape
+func leakyF64AVX2(dst *float64, x *float64, n int, params *float64)
+
+// leakyF64AVX512 computes x where it is above 0, and x·p elsewhere with the parameter p.
+//
+//go:noescape
+func leakyF64AVX512(dst *float64, x *float64, n int, params *float64)
+
+// forthF64AVX2 computes x + (y - x)·p with the parameter p.
+//
+//go:noescape
+func forthF64AVX2(dst *float64, x *float64, y *float64, n int, params *float64)
+
+// forthF64AVX512 computes x + (y - x)·p with the parameter p.
+//
+//go:noescape
+func forthF64AVX512(dst *float64, x *float64, y *float64, n int, params *float64)
+
+// backF64AVX2 computes y - (y - x)·p with the parameter p.
+//
+//go:noescape
+func backF64AVX2(dst *float64, x *float64, y *float64, n int, params *float64)
+
+// backF64AVX512 computes y - (y - x)·p with the parameter p.
+//
+//go:noescape
+func backF64AVX512(dst *float64, x *float64, y *float64, n int, params *float64)
+
+// addProductF64AVX2 computes x + y·p·z with the parameter p, rounded at each step.
+//
+//go:noescape
+func addProductF64AVX2(dst *float64, x *float64, y *float64, z *float64, n int, params *float64)
+
+// addProductF64AVX512 computes x + y·p·z with the parameter p, rounded at each step.
+//
+//go:noescape
+func addProductF64AVX512(dst *float64, x *float64, y *float64, z *float64, n int, params *float64)
+
+// addQuotientF64AVX2 computes x + y/z·p with the parameter p, rounded at each step.
+//
+//go:noescape
+func addQuotientF64AVX2(dst *float64, x *float64, y *float64, z *float64, n int, params *float64)
+
+// addQuotientF64AVX512 computes x + y/z·p with the parameter p, rounded at each step.
+//
+//go:noescape
+func addQuotientF64AVX512(dst *float64, x *float64, y *float64, z *float64, n int, params *float64)
+
+// productF64AVX2 computes Π x.
+//
+//go:noescape
+func productF64AVX2(x *float64, n int, result *float64)
+
+// productF64AVX512 computes Π x.
+//
+//go:noescape
+func productF64AVX512(x *float64, n int, result *float64)
+
+// highestF64AVX2 computes the largest x, in which NaN counts as +Inf; -Inf if there is none.
+//
+//go:noescape
+func highestF64AVX2(x *float64, n int, result *float64)
+
+// highestF64AVX512 computes the largest x, in which NaN counts as +Inf; -Inf if there is none.
+//
+//go:noescape
+func highestF64AVX512(x *float64, n int, result *float64)
+
+// lowestF64AVX2 computes the largest -x, in which NaN counts as +Inf; -Inf if there is none.
+//
+//go:noescape
+func lowestF64AVX2(x *float64, n int, result *float64)
+
+// lowestF64AVX512 computes the largest -x, in which NaN counts as +Inf; -Inf if there is none.
+//
+//go:noescape
+func lowestF64AVX512(x *float64, n int, result *float64)
+
 // sumF64AVX2 computes Σ x.
 //
 //go:noescape
@@ -914,6 +1134,16 @@ func addIntsF32AVX2(dst *float32, x *float32, y *float32, n int)
 //go:noescape
 func addIntsF32AVX512(dst *float32, x *float32, y *float32, n int)
 
+// equalIntsF32AVX2 is equal for int32 in the places of float32, with 1 and 0 in float32.
+//
+//go:noescape
+func equalIntsF32AVX2(dst *float32, x *float32, y *float32, n int)
+
+// equalIntsF32AVX512 is equal for int32 in the places of float32, with 1 and 0 in float32.
+//
+//go:noescape
+func equalIntsF32AVX512(dst *float32, x *float32, y *float32, n int)
+
 // fmodNearF32AVX2 computes x mod y with the sign of x, or of y for a remainder, and NaN where |x/y| ≥ 2²³.
 //
 //go:noescape
@@ -923,6 +1153,16 @@ func fmodNearF32AVX2(dst *float32, x *float32, y *float32, n int)
 //
 //go:noescape
 func fmodNearF32AVX512(dst *float32, x *float32, y *float32, n int)
+
+// lessIntsF32AVX2 is less for int32 in the places of float32, with 1 and 0 in float32.
+//
+//go:noescape
+func lessIntsF32AVX2(dst *float32, x *float32, y *float32, n int)
+
+// lessIntsF32AVX512 is less for int32 in the places of float32, with 1 and 0 in float32.
+//
+//go:noescape
+func lessIntsF32AVX512(dst *float32, x *float32, y *float32, n int)
 
 // mulIntsF32AVX2 is mul for int32 in the places of float32.
 //
@@ -954,6 +1194,106 @@ func subIntsF32AVX2(dst *float32, x *float32, y *float32, n int)
 //go:noescape
 func subIntsF32AVX512(dst *float32, x *float32, y *float32, n int)
 
+// sumLowF32AVX2 computes the sum of the lower 16 bits of int32 in the places of float32.
+//
+//go:noescape
+func sumLowF32AVX2(x *float32, n int, result *float32)
+
+// sumLowF32AVX512 computes the sum of the lower 16 bits of int32 in the places of float32.
+//
+//go:noescape
+func sumLowF32AVX512(x *float32, n int, result *float32)
+
+// sumHighF32AVX2 computes the sum of the upper 16 bits, with their sign, of int32 in the places of float32.
+//
+//go:noescape
+func sumHighF32AVX2(x *float32, n int, result *float32)
+
+// sumHighF32AVX512 computes the sum of the upper 16 bits, with their sign, of int32 in the places of float32.
+//
+//go:noescape
+func sumHighF32AVX512(x *float32, n int, result *float32)
+
+// cutF32AVX2 computes int32 in the places of float32 by cutting fractions.
+//
+//go:noescape
+func cutF32AVX2(dst *float32, x *float32, n int)
+
+// cutF32AVX512 computes int32 in the places of float32 by cutting fractions.
+//
+//go:noescape
+func cutF32AVX512(dst *float32, x *float32, n int)
+
+// fromIntsF32AVX2 converts int32 in the places of float32.
+//
+//go:noescape
+func fromIntsF32AVX2(dst *float32, x *float32, n int)
+
+// fromIntsF32AVX512 converts int32 in the places of float32.
+//
+//go:noescape
+func fromIntsF32AVX512(dst *float32, x *float32, n int)
+
+// eluF32AVX2 computes x where it is above 0, and (eˣ-1)·p elsewhere with the parameter p.
+//
+//go:noescape
+func eluF32AVX2(dst *float32, x *float32, n int, params *float32)
+
+// eluF32AVX512 computes x where it is above 0, and (eˣ-1)·p elsewhere with the parameter p.
+//
+//go:noescape
+func eluF32AVX512(dst *float32, x *float32, n int, params *float32)
+
+// philoxF64AVX2 computes a block of Philox 4x32-10 for each x, a whole number that is added to the first block p₄: the first 64 bits to a and the rest to b. The key is p₀, p₁ and the stream p₂, p₃.
+//
+//go:noescape
+func philoxF64AVX2(a *float64, b *float64, x *float64, n int, params *float64)
+
+// philoxF64AVX512 computes a block of Philox 4x32-10 for each x, a whole number that is added to the first block p₄: the first 64 bits to a and the rest to b. The key is p₀, p₁ and the stream p₂, p₃.
+//
+//go:noescape
+func philoxF64AVX512(a *float64, b *float64, x *float64, n int, params *float64)
+
+// normalsF64AVX2 computes two normal numbers to x and y of 64 random bits in a and 64 in b.
+//
+//go:noescape
+func normalsF64AVX2(x *float64, y *float64, a *float64, b *float64, n int, params *float64)
+
+// normalsF64AVX512 computes two normal numbers to x and y of 64 random bits in a and 64 in b.
+//
+//go:noescape
+func normalsF64AVX512(x *float64, y *float64, a *float64, b *float64, n int, params *float64)
+
+// uniformsF64AVX2 computes p₀ + u·p₁ of the first 53 bits of x as a number u from 0 to 1.
+//
+//go:noescape
+func uniformsF64AVX2(dst *float64, x *float64, n int, params *float64)
+
+// uniformsF64AVX512 computes p₀ + u·p₁ of the first 53 bits of x as a number u from 0 to 1.
+//
+//go:noescape
+func uniformsF64AVX512(dst *float64, x *float64, n int, params *float64)
+
+// uniforms24F64AVX2 computes p₀ + u·p₁ of the first 24 bits of x as a number u from 0 to 1.
+//
+//go:noescape
+func uniforms24F64AVX2(dst *float64, x *float64, n int, params *float64)
+
+// uniforms24F64AVX512 computes p₀ + u·p₁ of the first 24 bits of x as a number u from 0 to 1.
+//
+//go:noescape
+func uniforms24F64AVX512(dst *float64, x *float64, n int, params *float64)
+
+// powersF64AVX2 computes x to the power of y in float64, and rounds once: NaN unless x is positive and finite and |y| at most 2²⁰. n is a multiple of 8.
+//
+//go:noescape
+func powersF64AVX2(dst *float32, x *float32, y *float32, n int)
+
+// powersF64AVX512 computes x to the power of y in float64, and rounds once: NaN unless x is positive and finite and |y| at most 2²⁰.
+//
+//go:noescape
+func powersF64AVX512(dst *float32, x *float32, y *float32, n int)
+
 // expF32AVX2 computes eˣ.
 //
 //go:noescape
@@ -963,6 +1303,16 @@ func expF32AVX2(dst *float32, x *float32, n int)
 //
 //go:noescape
 func expF32AVX512(dst *float32, x *float32, n int)
+
+// expm1F32AVX2 computes eˣ-1.
+//
+//go:noescape
+func expm1F32AVX2(dst *float32, x *float32, n int)
+
+// expm1F32AVX512 computes eˣ-1.
+//
+//go:noescape
+func expm1F32AVX512(dst *float32, x *float32, n int)
 
 // logF32AVX2 computes ln x.
 //
@@ -1245,6 +1595,22 @@ func passF32AVX2Slices(dst, x, y []float32) {
 	passF32AVX2(&dst[0], &x[0], &y[0], len(dst))
 }
 
+func infiniteF32AVX2Slices(dst, x []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	infiniteF32AVX2(&dst[0], &x[0], len(dst))
+}
+
+func finiteF32AVX2Slices(dst, x []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	finiteF32AVX2(&dst[0], &x[0], len(dst))
+}
+
 func floorF32AVX2Slices(dst, x []float32) {
 	if len(dst) == 0 {
 		return
@@ -1428,6 +1794,89 @@ func addFourF32AVX2Slices(dst, w, x, y, z []float32, p0, p1, p2, p3 float32) {
 	addFourF32AVX2(&dst[0], &w[0], &x[0], &y[0], &z[0], len(dst), &params[0])
 }
 
+func fillF32AVX2Slices(dst []float32, p0 float32) {
+	if len(dst) == 0 {
+		return
+	}
+	params := [...]float32{p0}
+	fillF32AVX2(&dst[0], len(dst), &params[0])
+}
+
+func leakyF32AVX2Slices(dst, x []float32, p0 float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	params := [...]float32{p0}
+	leakyF32AVX2(&dst[0], &x[0], len(dst), &params[0])
+}
+
+func forthF32AVX2Slices(dst, x, y []float32, p0 float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	params := [...]float32{p0}
+	forthF32AVX2(&dst[0], &x[0], &y[0], len(dst), &params[0])
+}
+
+func backF32AVX2Slices(dst, x, y []float32, p0 float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	params := [...]float32{p0}
+	backF32AVX2(&dst[0], &x[0], &y[0], len(dst), &params[0])
+}
+
+func addProductF32AVX2Slices(dst, x, y, z []float32, p0 float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	z = z[:len(dst)]
+	params := [...]float32{p0}
+	addProductF32AVX2(&dst[0], &x[0], &y[0], &z[0], len(dst), &params[0])
+}
+
+func addQuotientF32AVX2Slices(dst, x, y, z []float32, p0 float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	z = z[:len(dst)]
+	params := [...]float32{p0}
+	addQuotientF32AVX2(&dst[0], &x[0], &y[0], &z[0], len(dst), &params[0])
+}
+
+func productF32AVX2Slices(x []float32) (result float32) {
+	if len(x) == 0 {
+		return 1
+	}
+	productF32AVX2(&x[0], len(x), &result)
+	return result
+}
+
+func highestF32AVX2Slices(x []float32) (result float32) {
+	if len(x) == 0 {
+		return float32(math.Inf(-1))
+	}
+	highestF32AVX2(&x[0], len(x), &result)
+	return result
+}
+
+func lowestF32AVX2Slices(x []float32) (result float32) {
+	if len(x) == 0 {
+		return float32(math.Inf(-1))
+	}
+	lowestF32AVX2(&x[0], len(x), &result)
+	return result
+}
+
 func sumF32AVX2Slices(x []float32) (result float32) {
 	if len(x) == 0 {
 		return 0
@@ -1587,6 +2036,15 @@ func addIntsF32AVX2Slices(dst, x, y []float32) {
 	addIntsF32AVX2(&dst[0], &x[0], &y[0], len(dst))
 }
 
+func equalIntsF32AVX2Slices(dst, x, y []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	equalIntsF32AVX2(&dst[0], &x[0], &y[0], len(dst))
+}
+
 func fmodNearF32AVX2Slices(dst, x, y []float32) {
 	if len(dst) == 0 {
 		return
@@ -1594,6 +2052,15 @@ func fmodNearF32AVX2Slices(dst, x, y []float32) {
 	x = x[:len(dst)]
 	y = y[:len(dst)]
 	fmodNearF32AVX2(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func lessIntsF32AVX2Slices(dst, x, y []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	lessIntsF32AVX2(&dst[0], &x[0], &y[0], len(dst))
 }
 
 func mulIntsF32AVX2Slices(dst, x, y []float32) {
@@ -1623,12 +2090,61 @@ func subIntsF32AVX2Slices(dst, x, y []float32) {
 	subIntsF32AVX2(&dst[0], &x[0], &y[0], len(dst))
 }
 
+func sumLowF32AVX2Slices(x []float32) (result float32) {
+	if len(x) == 0 {
+		return 0
+	}
+	sumLowF32AVX2(&x[0], len(x), &result)
+	return result
+}
+
+func sumHighF32AVX2Slices(x []float32) (result float32) {
+	if len(x) == 0 {
+		return 0
+	}
+	sumHighF32AVX2(&x[0], len(x), &result)
+	return result
+}
+
+func cutF32AVX2Slices(dst, x []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	cutF32AVX2(&dst[0], &x[0], len(dst))
+}
+
+func fromIntsF32AVX2Slices(dst, x []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	fromIntsF32AVX2(&dst[0], &x[0], len(dst))
+}
+
+func eluF32AVX2Slices(dst, x []float32, p0 float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	params := [...]float32{p0}
+	eluF32AVX2(&dst[0], &x[0], len(dst), &params[0])
+}
+
 func expF32AVX2Slices(dst, x []float32) {
 	if len(dst) == 0 {
 		return
 	}
 	x = x[:len(dst)]
 	expF32AVX2(&dst[0], &x[0], len(dst))
+}
+
+func expm1F32AVX2Slices(dst, x []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	expm1F32AVX2(&dst[0], &x[0], len(dst))
 }
 
 func logF32AVX2Slices(dst, x []float32) {
@@ -1808,6 +2324,22 @@ func passF32AVX512Slices(dst, x, y []float32) {
 	x = x[:len(dst)]
 	y = y[:len(dst)]
 	passF32AVX512(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func infiniteF32AVX512Slices(dst, x []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	infiniteF32AVX512(&dst[0], &x[0], len(dst))
+}
+
+func finiteF32AVX512Slices(dst, x []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	finiteF32AVX512(&dst[0], &x[0], len(dst))
 }
 
 func floorF32AVX512Slices(dst, x []float32) {
@@ -1993,6 +2525,89 @@ func addFourF32AVX512Slices(dst, w, x, y, z []float32, p0, p1, p2, p3 float32) {
 	addFourF32AVX512(&dst[0], &w[0], &x[0], &y[0], &z[0], len(dst), &params[0])
 }
 
+func fillF32AVX512Slices(dst []float32, p0 float32) {
+	if len(dst) == 0 {
+		return
+	}
+	params := [...]float32{p0}
+	fillF32AVX512(&dst[0], len(dst), &params[0])
+}
+
+func leakyF32AVX512Slices(dst, x []float32, p0 float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	params := [...]float32{p0}
+	leakyF32AVX512(&dst[0], &x[0], len(dst), &params[0])
+}
+
+func forthF32AVX512Slices(dst, x, y []float32, p0 float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	params := [...]float32{p0}
+	forthF32AVX512(&dst[0], &x[0], &y[0], len(dst), &params[0])
+}
+
+func backF32AVX512Slices(dst, x, y []float32, p0 float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	params := [...]float32{p0}
+	backF32AVX512(&dst[0], &x[0], &y[0], len(dst), &params[0])
+}
+
+func addProductF32AVX512Slices(dst, x, y, z []float32, p0 float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	z = z[:len(dst)]
+	params := [...]float32{p0}
+	addProductF32AVX512(&dst[0], &x[0], &y[0], &z[0], len(dst), &params[0])
+}
+
+func addQuotientF32AVX512Slices(dst, x, y, z []float32, p0 float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	z = z[:len(dst)]
+	params := [...]float32{p0}
+	addQuotientF32AVX512(&dst[0], &x[0], &y[0], &z[0], len(dst), &params[0])
+}
+
+func productF32AVX512Slices(x []float32) (result float32) {
+	if len(x) == 0 {
+		return 1
+	}
+	productF32AVX512(&x[0], len(x), &result)
+	return result
+}
+
+func highestF32AVX512Slices(x []float32) (result float32) {
+	if len(x) == 0 {
+		return float32(math.Inf(-1))
+	}
+	highestF32AVX512(&x[0], len(x), &result)
+	return result
+}
+
+func lowestF32AVX512Slices(x []float32) (result float32) {
+	if len(x) == 0 {
+		return float32(math.Inf(-1))
+	}
+	lowestF32AVX512(&x[0], len(x), &result)
+	return result
+}
+
 func sumF32AVX512Slices(x []float32) (result float32) {
 	if len(x) == 0 {
 		return 0
@@ -2152,6 +2767,15 @@ func addIntsF32AVX512Slices(dst, x, y []float32) {
 	addIntsF32AVX512(&dst[0], &x[0], &y[0], len(dst))
 }
 
+func equalIntsF32AVX512Slices(dst, x, y []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	equalIntsF32AVX512(&dst[0], &x[0], &y[0], len(dst))
+}
+
 func fmodNearF32AVX512Slices(dst, x, y []float32) {
 	if len(dst) == 0 {
 		return
@@ -2159,6 +2783,15 @@ func fmodNearF32AVX512Slices(dst, x, y []float32) {
 	x = x[:len(dst)]
 	y = y[:len(dst)]
 	fmodNearF32AVX512(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func lessIntsF32AVX512Slices(dst, x, y []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	lessIntsF32AVX512(&dst[0], &x[0], &y[0], len(dst))
 }
 
 func mulIntsF32AVX512Slices(dst, x, y []float32) {
@@ -2188,12 +2821,61 @@ func subIntsF32AVX512Slices(dst, x, y []float32) {
 	subIntsF32AVX512(&dst[0], &x[0], &y[0], len(dst))
 }
 
+func sumLowF32AVX512Slices(x []float32) (result float32) {
+	if len(x) == 0 {
+		return 0
+	}
+	sumLowF32AVX512(&x[0], len(x), &result)
+	return result
+}
+
+func sumHighF32AVX512Slices(x []float32) (result float32) {
+	if len(x) == 0 {
+		return 0
+	}
+	sumHighF32AVX512(&x[0], len(x), &result)
+	return result
+}
+
+func cutF32AVX512Slices(dst, x []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	cutF32AVX512(&dst[0], &x[0], len(dst))
+}
+
+func fromIntsF32AVX512Slices(dst, x []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	fromIntsF32AVX512(&dst[0], &x[0], len(dst))
+}
+
+func eluF32AVX512Slices(dst, x []float32, p0 float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	params := [...]float32{p0}
+	eluF32AVX512(&dst[0], &x[0], len(dst), &params[0])
+}
+
 func expF32AVX512Slices(dst, x []float32) {
 	if len(dst) == 0 {
 		return
 	}
 	x = x[:len(dst)]
 	expF32AVX512(&dst[0], &x[0], len(dst))
+}
+
+func expm1F32AVX512Slices(dst, x []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	expm1F32AVX512(&dst[0], &x[0], len(dst))
 }
 
 func logF32AVX512Slices(dst, x []float32) {
@@ -2306,6 +2988,8 @@ var vectorsF32 = [...]Vectors[float32]{
 		Less:                    lessF32AVX2Slices,
 		AtMost:                  atMostF32AVX2Slices,
 		Pass:                    passF32AVX2Slices,
+		Infinite:                infiniteF32AVX2Slices,
+		Finite:                  finiteF32AVX2Slices,
 		Floor:                   floorF32AVX2Slices,
 		Ceil:                    ceilF32AVX2Slices,
 		Trunc:                   truncF32AVX2Slices,
@@ -2327,6 +3011,15 @@ var vectorsF32 = [...]Vectors[float32]{
 		LessTimes:               lessTimesF32AVX2Slices,
 		AddScaled:               addScaledF32AVX2Slices,
 		AddFour:                 addFourF32AVX2Slices,
+		Fill:                    fillF32AVX2Slices,
+		Leaky:                   leakyF32AVX2Slices,
+		Forth:                   forthF32AVX2Slices,
+		Back:                    backF32AVX2Slices,
+		AddProduct:              addProductF32AVX2Slices,
+		AddQuotient:             addQuotientF32AVX2Slices,
+		Product:                 productF32AVX2Slices,
+		Highest:                 highestF32AVX2Slices,
+		Lowest:                  lowestF32AVX2Slices,
 		Sum:                     sumF32AVX2Slices,
 		Largest:                 largestF32AVX2Slices,
 		Dot:                     dotF32AVX2Slices,
@@ -2343,11 +3036,19 @@ var vectorsF32 = [...]Vectors[float32]{
 		RmspropCentered:         rmspropCenteredF32AVX2Slices,
 		RmspropCenteredMomentum: rmspropCenteredMomentumF32AVX2Slices,
 		AddInts:                 addIntsF32AVX2Slices,
+		EqualInts:               equalIntsF32AVX2Slices,
 		FmodNear:                fmodNearF32AVX2Slices,
+		LessInts:                lessIntsF32AVX2Slices,
 		MulInts:                 mulIntsF32AVX2Slices,
 		RemainderNear:           remainderNearF32AVX2Slices,
 		SubInts:                 subIntsF32AVX2Slices,
+		SumLow:                  sumLowF32AVX2Slices,
+		SumHigh:                 sumHighF32AVX2Slices,
+		Cut:                     cutF32AVX2Slices,
+		FromInts:                fromIntsF32AVX2Slices,
+		Elu:                     eluF32AVX2Slices,
 		Exp:                     expF32AVX2Slices,
+		Expm1:                   expm1F32AVX2Slices,
 		Log:                     logF32AVX2Slices,
 		Log2:                    log2F32AVX2Slices,
 		Log1p:                   log1pF32AVX2Slices,
@@ -2371,6 +3072,8 @@ var vectorsF32 = [...]Vectors[float32]{
 		Less:                    lessF32AVX512Slices,
 		AtMost:                  atMostF32AVX512Slices,
 		Pass:                    passF32AVX512Slices,
+		Infinite:                infiniteF32AVX512Slices,
+		Finite:                  finiteF32AVX512Slices,
 		Floor:                   floorF32AVX512Slices,
 		Ceil:                    ceilF32AVX512Slices,
 		Trunc:                   truncF32AVX512Slices,
@@ -2392,6 +3095,15 @@ var vectorsF32 = [...]Vectors[float32]{
 		LessTimes:               lessTimesF32AVX512Slices,
 		AddScaled:               addScaledF32AVX512Slices,
 		AddFour:                 addFourF32AVX512Slices,
+		Fill:                    fillF32AVX512Slices,
+		Leaky:                   leakyF32AVX512Slices,
+		Forth:                   forthF32AVX512Slices,
+		Back:                    backF32AVX512Slices,
+		AddProduct:              addProductF32AVX512Slices,
+		AddQuotient:             addQuotientF32AVX512Slices,
+		Product:                 productF32AVX512Slices,
+		Highest:                 highestF32AVX512Slices,
+		Lowest:                  lowestF32AVX512Slices,
 		Sum:                     sumF32AVX512Slices,
 		Largest:                 largestF32AVX512Slices,
 		Dot:                     dotF32AVX512Slices,
@@ -2408,11 +3120,19 @@ var vectorsF32 = [...]Vectors[float32]{
 		RmspropCentered:         rmspropCenteredF32AVX512Slices,
 		RmspropCenteredMomentum: rmspropCenteredMomentumF32AVX512Slices,
 		AddInts:                 addIntsF32AVX512Slices,
+		EqualInts:               equalIntsF32AVX512Slices,
 		FmodNear:                fmodNearF32AVX512Slices,
+		LessInts:                lessIntsF32AVX512Slices,
 		MulInts:                 mulIntsF32AVX512Slices,
 		RemainderNear:           remainderNearF32AVX512Slices,
 		SubInts:                 subIntsF32AVX512Slices,
+		SumLow:                  sumLowF32AVX512Slices,
+		SumHigh:                 sumHighF32AVX512Slices,
+		Cut:                     cutF32AVX512Slices,
+		FromInts:                fromIntsF32AVX512Slices,
+		Elu:                     eluF32AVX512Slices,
 		Exp:                     expF32AVX512Slices,
+		Expm1:                   expm1F32AVX512Slices,
 		Log:                     logF32AVX512Slices,
 		Log2:                    log2F32AVX512Slices,
 		Log1p:                   log1pF32AVX512Slices,
@@ -2507,6 +3227,22 @@ func passF64AVX2Slices(dst, x, y []float64) {
 	x = x[:len(dst)]
 	y = y[:len(dst)]
 	passF64AVX2(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func infiniteF64AVX2Slices(dst, x []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	infiniteF64AVX2(&dst[0], &x[0], len(dst))
+}
+
+func finiteF64AVX2Slices(dst, x []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	finiteF64AVX2(&dst[0], &x[0], len(dst))
 }
 
 func floorF64AVX2Slices(dst, x []float64) {
@@ -2692,6 +3428,89 @@ func addFourF64AVX2Slices(dst, w, x, y, z []float64, p0, p1, p2, p3 float64) {
 	addFourF64AVX2(&dst[0], &w[0], &x[0], &y[0], &z[0], len(dst), &params[0])
 }
 
+func fillF64AVX2Slices(dst []float64, p0 float64) {
+	if len(dst) == 0 {
+		return
+	}
+	params := [...]float64{p0}
+	fillF64AVX2(&dst[0], len(dst), &params[0])
+}
+
+func leakyF64AVX2Slices(dst, x []float64, p0 float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	params := [...]float64{p0}
+	leakyF64AVX2(&dst[0], &x[0], len(dst), &params[0])
+}
+
+func forthF64AVX2Slices(dst, x, y []float64, p0 float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	params := [...]float64{p0}
+	forthF64AVX2(&dst[0], &x[0], &y[0], len(dst), &params[0])
+}
+
+func backF64AVX2Slices(dst, x, y []float64, p0 float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	params := [...]float64{p0}
+	backF64AVX2(&dst[0], &x[0], &y[0], len(dst), &params[0])
+}
+
+func addProductF64AVX2Slices(dst, x, y, z []float64, p0 float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	z = z[:len(dst)]
+	params := [...]float64{p0}
+	addProductF64AVX2(&dst[0], &x[0], &y[0], &z[0], len(dst), &params[0])
+}
+
+func addQuotientF64AVX2Slices(dst, x, y, z []float64, p0 float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	z = z[:len(dst)]
+	params := [...]float64{p0}
+	addQuotientF64AVX2(&dst[0], &x[0], &y[0], &z[0], len(dst), &params[0])
+}
+
+func productF64AVX2Slices(x []float64) (result float64) {
+	if len(x) == 0 {
+		return 1
+	}
+	productF64AVX2(&x[0], len(x), &result)
+	return result
+}
+
+func highestF64AVX2Slices(x []float64) (result float64) {
+	if len(x) == 0 {
+		return float64(math.Inf(-1))
+	}
+	highestF64AVX2(&x[0], len(x), &result)
+	return result
+}
+
+func lowestF64AVX2Slices(x []float64) (result float64) {
+	if len(x) == 0 {
+		return float64(math.Inf(-1))
+	}
+	lowestF64AVX2(&x[0], len(x), &result)
+	return result
+}
+
 func sumF64AVX2Slices(x []float64) (result float64) {
 	if len(x) == 0 {
 		return 0
@@ -2842,6 +3661,45 @@ func rmspropCenteredMomentumF64AVX2Slices(x, grad, squares, mean, buffer []float
 	rmspropCenteredMomentumF64AVX2(&x[0], &grad[0], &squares[0], &mean[0], &buffer[0], len(x), &params[0])
 }
 
+func philoxF64AVX2Slices(a, b, x []float64, p0, p1, p2, p3, p4 float64) {
+	if len(a) == 0 {
+		return
+	}
+	b = b[:len(a)]
+	x = x[:len(a)]
+	params := [...]float64{p0, p1, p2, p3, p4}
+	philoxF64AVX2(&a[0], &b[0], &x[0], len(a), &params[0])
+}
+
+func normalsF64AVX2Slices(x, y, a, b []float64, p0, p1 float64) {
+	if len(x) == 0 {
+		return
+	}
+	y = y[:len(x)]
+	a = a[:len(x)]
+	b = b[:len(x)]
+	params := [...]float64{p0, p1}
+	normalsF64AVX2(&x[0], &y[0], &a[0], &b[0], len(x), &params[0])
+}
+
+func uniformsF64AVX2Slices(dst, x []float64, p0, p1 float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	params := [...]float64{p0, p1}
+	uniformsF64AVX2(&dst[0], &x[0], len(dst), &params[0])
+}
+
+func uniforms24F64AVX2Slices(dst, x []float64, p0, p1 float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	params := [...]float64{p0, p1}
+	uniforms24F64AVX2(&dst[0], &x[0], len(dst), &params[0])
+}
+
 func addF64AVX512Slices(dst, x, y []float64) {
 	if len(dst) == 0 {
 		return
@@ -2921,6 +3779,22 @@ func passF64AVX512Slices(dst, x, y []float64) {
 	x = x[:len(dst)]
 	y = y[:len(dst)]
 	passF64AVX512(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func infiniteF64AVX512Slices(dst, x []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	infiniteF64AVX512(&dst[0], &x[0], len(dst))
+}
+
+func finiteF64AVX512Slices(dst, x []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	finiteF64AVX512(&dst[0], &x[0], len(dst))
 }
 
 func floorF64AVX512Slices(dst, x []float64) {
@@ -3106,6 +3980,89 @@ func addFourF64AVX512Slices(dst, w, x, y, z []float64, p0, p1, p2, p3 float64) {
 	addFourF64AVX512(&dst[0], &w[0], &x[0], &y[0], &z[0], len(dst), &params[0])
 }
 
+func fillF64AVX512Slices(dst []float64, p0 float64) {
+	if len(dst) == 0 {
+		return
+	}
+	params := [...]float64{p0}
+	fillF64AVX512(&dst[0], len(dst), &params[0])
+}
+
+func leakyF64AVX512Slices(dst, x []float64, p0 float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	params := [...]float64{p0}
+	leakyF64AVX512(&dst[0], &x[0], len(dst), &params[0])
+}
+
+func forthF64AVX512Slices(dst, x, y []float64, p0 float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	params := [...]float64{p0}
+	forthF64AVX512(&dst[0], &x[0], &y[0], len(dst), &params[0])
+}
+
+func backF64AVX512Slices(dst, x, y []float64, p0 float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	params := [...]float64{p0}
+	backF64AVX512(&dst[0], &x[0], &y[0], len(dst), &params[0])
+}
+
+func addProductF64AVX512Slices(dst, x, y, z []float64, p0 float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	z = z[:len(dst)]
+	params := [...]float64{p0}
+	addProductF64AVX512(&dst[0], &x[0], &y[0], &z[0], len(dst), &params[0])
+}
+
+func addQuotientF64AVX512Slices(dst, x, y, z []float64, p0 float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	z = z[:len(dst)]
+	params := [...]float64{p0}
+	addQuotientF64AVX512(&dst[0], &x[0], &y[0], &z[0], len(dst), &params[0])
+}
+
+func productF64AVX512Slices(x []float64) (result float64) {
+	if len(x) == 0 {
+		return 1
+	}
+	productF64AVX512(&x[0], len(x), &result)
+	return result
+}
+
+func highestF64AVX512Slices(x []float64) (result float64) {
+	if len(x) == 0 {
+		return float64(math.Inf(-1))
+	}
+	highestF64AVX512(&x[0], len(x), &result)
+	return result
+}
+
+func lowestF64AVX512Slices(x []float64) (result float64) {
+	if len(x) == 0 {
+		return float64(math.Inf(-1))
+	}
+	lowestF64AVX512(&x[0], len(x), &result)
+	return result
+}
+
 func sumF64AVX512Slices(x []float64) (result float64) {
 	if len(x) == 0 {
 		return 0
@@ -3256,6 +4213,45 @@ func rmspropCenteredMomentumF64AVX512Slices(x, grad, squares, mean, buffer []flo
 	rmspropCenteredMomentumF64AVX512(&x[0], &grad[0], &squares[0], &mean[0], &buffer[0], len(x), &params[0])
 }
 
+func philoxF64AVX512Slices(a, b, x []float64, p0, p1, p2, p3, p4 float64) {
+	if len(a) == 0 {
+		return
+	}
+	b = b[:len(a)]
+	x = x[:len(a)]
+	params := [...]float64{p0, p1, p2, p3, p4}
+	philoxF64AVX512(&a[0], &b[0], &x[0], len(a), &params[0])
+}
+
+func normalsF64AVX512Slices(x, y, a, b []float64, p0, p1 float64) {
+	if len(x) == 0 {
+		return
+	}
+	y = y[:len(x)]
+	a = a[:len(x)]
+	b = b[:len(x)]
+	params := [...]float64{p0, p1}
+	normalsF64AVX512(&x[0], &y[0], &a[0], &b[0], len(x), &params[0])
+}
+
+func uniformsF64AVX512Slices(dst, x []float64, p0, p1 float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	params := [...]float64{p0, p1}
+	uniformsF64AVX512(&dst[0], &x[0], len(dst), &params[0])
+}
+
+func uniforms24F64AVX512Slices(dst, x []float64, p0, p1 float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	params := [...]float64{p0, p1}
+	uniforms24F64AVX512(&dst[0], &x[0], len(dst), &params[0])
+}
+
 // vectorsF64 are the loops over slices of float64 for each level.
 var vectorsF64 = [...]Vectors[float64]{
 	AVX2: {
@@ -3268,6 +4264,8 @@ var vectorsF64 = [...]Vectors[float64]{
 		Less:                    lessF64AVX2Slices,
 		AtMost:                  atMostF64AVX2Slices,
 		Pass:                    passF64AVX2Slices,
+		Infinite:                infiniteF64AVX2Slices,
+		Finite:                  finiteF64AVX2Slices,
 		Floor:                   floorF64AVX2Slices,
 		Ceil:                    ceilF64AVX2Slices,
 		Trunc:                   truncF64AVX2Slices,
@@ -3289,6 +4287,15 @@ var vectorsF64 = [...]Vectors[float64]{
 		LessTimes:               lessTimesF64AVX2Slices,
 		AddScaled:               addScaledF64AVX2Slices,
 		AddFour:                 addFourF64AVX2Slices,
+		Fill:                    fillF64AVX2Slices,
+		Leaky:                   leakyF64AVX2Slices,
+		Forth:                   forthF64AVX2Slices,
+		Back:                    backF64AVX2Slices,
+		AddProduct:              addProductF64AVX2Slices,
+		AddQuotient:             addQuotientF64AVX2Slices,
+		Product:                 productF64AVX2Slices,
+		Highest:                 highestF64AVX2Slices,
+		Lowest:                  lowestF64AVX2Slices,
 		Sum:                     sumF64AVX2Slices,
 		Largest:                 largestF64AVX2Slices,
 		Dot:                     dotF64AVX2Slices,
@@ -3304,6 +4311,10 @@ var vectorsF64 = [...]Vectors[float64]{
 		RmspropMomentum:         rmspropMomentumF64AVX2Slices,
 		RmspropCentered:         rmspropCenteredF64AVX2Slices,
 		RmspropCenteredMomentum: rmspropCenteredMomentumF64AVX2Slices,
+		Philox:                  philoxF64AVX2Slices,
+		Normals:                 normalsF64AVX2Slices,
+		Uniforms:                uniformsF64AVX2Slices,
+		Uniforms24:              uniforms24F64AVX2Slices,
 	},
 	AVX512: {
 		Add:                     addF64AVX512Slices,
@@ -3315,6 +4326,8 @@ var vectorsF64 = [...]Vectors[float64]{
 		Less:                    lessF64AVX512Slices,
 		AtMost:                  atMostF64AVX512Slices,
 		Pass:                    passF64AVX512Slices,
+		Infinite:                infiniteF64AVX512Slices,
+		Finite:                  finiteF64AVX512Slices,
 		Floor:                   floorF64AVX512Slices,
 		Ceil:                    ceilF64AVX512Slices,
 		Trunc:                   truncF64AVX512Slices,
@@ -3336,6 +4349,15 @@ var vectorsF64 = [...]Vectors[float64]{
 		LessTimes:               lessTimesF64AVX512Slices,
 		AddScaled:               addScaledF64AVX512Slices,
 		AddFour:                 addFourF64AVX512Slices,
+		Fill:                    fillF64AVX512Slices,
+		Leaky:                   leakyF64AVX512Slices,
+		Forth:                   forthF64AVX512Slices,
+		Back:                    backF64AVX512Slices,
+		AddProduct:              addProductF64AVX512Slices,
+		AddQuotient:             addQuotientF64AVX512Slices,
+		Product:                 productF64AVX512Slices,
+		Highest:                 highestF64AVX512Slices,
+		Lowest:                  lowestF64AVX512Slices,
 		Sum:                     sumF64AVX512Slices,
 		Largest:                 largestF64AVX512Slices,
 		Dot:                     dotF64AVX512Slices,
@@ -3351,5 +4373,9 @@ var vectorsF64 = [...]Vectors[float64]{
 		RmspropMomentum:         rmspropMomentumF64AVX512Slices,
 		RmspropCentered:         rmspropCenteredF64AVX512Slices,
 		RmspropCenteredMomentum: rmspropCenteredMomentumF64AVX512Slices,
+		Philox:                  philoxF64AVX512Slices,
+		Normals:                 normalsF64AVX512Slices,
+		Uniforms:                uniformsF64AVX512Slices,
+		Uniforms24:              uniforms24F64AVX512Slices,
 	},
 }

@@ -96,6 +96,20 @@ func powerOf2(l *lanes, bits, r ref, f float64) ref {
 	return l.fma(power, p, power)
 }
 
+// expm1 computes eˣ-1 as 2·(2ⁿ⁻¹·p + (2ⁿ⁻¹-½)) with p = eʳ-1, see expOf: where n is 0 that is p, and nowhere is more lost than
+// a rounding or two. Halves keep 2ⁿ from overflowing before its time. Of tiny numbers it is x itself.
+func expm1(l *lanes, x ref) ref {
+	y := l.max(l.constant(-30), l.min(l.constant(89), x)) // NaN stays
+	n := l.round(l.mul(y, l.constant(math.Log2E)))
+	r := l.fma(n, l.constant(-ln2High), y)
+	r = l.fma(n, l.constant(-(math.Ln2 - ln2High)), r)
+	p := l.fma(l.mul(r, r), l.polynomial(r, expTail...), r)
+	half := l.addInt(l.shiftLeft(l.toInt(n), 23), l.bits(uint64(math.Float32bits(0.5))))
+	z := l.fma(half, p, l.sub(half, l.constant(0.5)))
+	z = l.add(z, z)
+	return l.choose(l.less(l.and(x, l.bits(absolute)), l.constant(0x1p-30)), x, z)
+}
+
 // ln2High is ln 2 in 15 bits, so that its product with a whole number below 2⁹ is exact.
 const ln2High = 0.693145751953125
 

@@ -64,14 +64,21 @@ func (l *lanes) trunc(a ref) ref              { return l.do("round", 11, a) }
 func (l *lanes) toFloat(a ref) ref            { return l.do("toFloat", 0, a) }
 func (l *lanes) timesPowerOf2(a, n ref) ref   { return l.do("VSCALEF", 0, a, n) } // AVX-512 alone
 func (l *lanes) toInt(a ref) ref              { return l.do("toInt", 0, a) }
-func (l *lanes) addInt(a, b ref) ref          { return l.do("VPADDD", 0, a, b) }
-func (l *lanes) subInt(a, b ref) ref          { return l.do("VPSUBD", 0, a, b) }
+func (l *lanes) addInt(a, b ref) ref          { return l.do("VPADD"+l.word(), 0, a, b) }
+func (l *lanes) subInt(a, b ref) ref          { return l.do("VPSUB"+l.word(), 0, a, b) }
 func (l *lanes) mulInt(a, b ref) ref          { return l.do("VPMULLD", 0, a, b) }
-func (l *lanes) shiftLeft(a ref, n int) ref   { return l.do("VPSLLD", n, a) }
-func (l *lanes) shiftDown(a ref, n int) ref   { return l.do("VPSRLD", n, a) }
+func (l *lanes) mulLow(a, b ref) ref          { return l.do("VPMULUDQ", 0, a, b) }    // of float64: the lower halves, as 64 bits
+func (l *lanes) cutInt(a ref) ref             { return l.do("cutInt", 0, a) }         // the fraction is cut
+func (l *lanes) equalInt(a, b ref) ref        { return l.do("compare int", 0, a, b) } // a mask
+func (l *lanes) lessInt(a, b ref) ref         { return l.do("compare int", 1, a, b) } // a mask
+func (l *lanes) shiftLeft(a ref, n int) ref   { return l.do("VPSLL"+l.word(), n, a) }
+func (l *lanes) shiftDown(a ref, n int) ref   { return l.do("VPSRL"+l.word(), n, a) }
 func (l *lanes) andOr(a, b, c ref) ref        { return l.do("andOr", 0, a, b, c) } // (a & b) | c; AVX-512 alone
 func (l *lanes) halveInt(a ref) ref           { return l.do("VPSRAD", 1, a) }
 func (l *lanes) shiftSigned(a ref, n int) ref { return l.do("VPSRAD", n, a) }
+
+// word ends the names of instructions for whole numbers as wide as an element.
+func (l *lanes) word() string { return map[int]string{4: "D", 8: "Q"}[l.e.size] }
 
 // min returns a if it is less than b, else b: b where either is NaN.
 func (l *lanes) min(a, b ref) ref { return l.do("VMIN", 0, a, b) }
@@ -270,6 +277,10 @@ func (m *emitter) step(i, c int, masked bool) {
 	case "load":
 		to := result()
 		switch {
+		case m.widths[s.imm] < e.size && e.size == 8 && masked && m.width == 64:
+			a.op("VCVTPS2PD.Z", at(s.imm), "K1", to)
+		case m.widths[s.imm] < e.size && e.size == 8:
+			a.op("VCVTPS2PD", at(s.imm), to)
 		case m.widths[s.imm] == 1 && masked && m.width == 64:
 			a.op("VPMOVZXBD.Z", at(s.imm), "K1", to)
 		case m.widths[s.imm] == 1:
@@ -303,6 +314,18 @@ func (m *emitter) step(i, c int, masked bool) {
 	case "store":
 		from := register(s.args[0])
 		switch {
+		case m.widths[s.imm] < e.size && e.size == 8 && m.width == 64:
+			half := "Y" + from[1:]
+			a.op("VCVTPD2PS", from, half)
+			if masked {
+				a.op("VMOVUPS", half, "K1", at(s.imm))
+			} else {
+				a.op("VMOVUPS", half, at(s.imm))
+			}
+		case m.widths[s.imm] < e.size && e.size == 8:
+			half := "X" + from[1:]
+			a.op("VCVTPD2PSY", from, half)
+			a.op("VMOVUPS", half, at(s.imm))
 		case m.widths[s.imm] == 1 && m.width == 64: // the low quarters of 32 bits
 			if masked {
 				a.op("VPMOVDB", from, "K1", at(s.imm))
@@ -332,9 +355,9 @@ func (m *emitter) step(i, c int, masked bool) {
 			a.op("VMOVU"+e.suffix, from, at(s.imm))
 		}
 		release()
-	case "reduce VADD", "reduce VMAX":
+	case "reduce VADD", "reduce VMAX", "reduce VMUL", "reduce VPADDD":
 		from, sum := register(s.args[0]), m.sums[c]
-		name := s.name[len("reduce "):] + e.suffix
+		name := joining(s.name[len("reduce "):], e)
 		switch {
 		case masked && m.width == 64:
 			a.op(name, from, sum, "K1", sum)
@@ -380,7 +403,7 @@ func (m *emitter) step(i, c int, masked bool) {
 			release()
 			k := m.take(&m.masks)
 			m.where[[2]int{i, c}] = k
-			a.op("VPMOVD2M", x, k)
+			a.op("VPMOV"+m.l.word()+"2M", x, k)
 		} else {
 			a.op("VMOVAPS", x, result())
 		}
@@ -390,6 +413,22 @@ func (m *emitter) step(i, c int, masked bool) {
 	case "toInt":
 		x := register(s.args[0])
 		a.op("VCVTPS2DQ", x, result())
+	case "cutInt":
+		x := register(s.args[0])
+		a.op("VCVTTPS2DQ", x, result())
+	case "compare int":
+		x, y := register(s.args[0]), register(s.args[1])
+		switch {
+		case m.width == 64:
+			release()
+			k := m.take(&m.masks)
+			m.where[[2]int{i, c}] = k
+			a.op("VPCMPD", s.imm, y, x, k)
+		case s.imm == 0:
+			a.op("VPCMPEQD", y, x, result())
+		default: // there is only an instruction for greater
+			a.op("VPCMPGTD", x, y, result())
+		}
 	case "VSQRT":
 		suffix, x := any(s.args[0])
 		a.op("VSQRT"+e.suffix+suffix, x, result())
@@ -412,10 +451,10 @@ func (m *emitter) step(i, c int, masked bool) {
 		a.op("VPTERNLOGD"+suffix, 0xea, y, mask, to)
 		release()
 		m.where[[2]int{i, c}] = to
-	case "VPSLLD", "VPSRAD", "VPSRLD":
+	case "VPSLLD", "VPSRAD", "VPSRLD", "VPSLLQ", "VPSRLQ":
 		x := register(s.args[0])
 		a.op(s.name, s.imm, x, result())
-	case "VPADDD", "VPSUBD", "VPMULLD":
+	case "VPADDD", "VPSUBD", "VPMULLD", "VPADDQ", "VPSUBQ", "VPMULUDQ":
 		x := register(s.args[0])
 		suffix, y := any(s.args[1])
 		a.op(s.name+suffix, y, x, result())

@@ -174,6 +174,8 @@ func (p *loop) reduction(m *emitter, how string) {
 		m.sums = append(m.sums, sum)
 		if how == "VMAX" {
 			a.op("VBROADCAST"+p.e.scalar, minusInf(p.e), sum)
+		} else if how == "VMUL" {
+			a.op("VBROADCAST"+p.e.scalar, "·one"+p.e.name+"<>(SB)", sum)
 		} else if m.width == 64 {
 			a.op("VPXORD", sum, sum, sum)
 		} else {
@@ -214,7 +216,7 @@ func (p *loop) reduction(m *emitter, how string) {
 	}
 	m.start = 0
 	a.label("done", false)
-	op := how + p.e.suffix
+	op := joining(how, p.e)
 	for n := all / 2; n > 0; n /= 2 {
 		for i := range n {
 			a.op(op, m.sums[i+n], m.sums[i], m.sums[i])
@@ -308,10 +310,21 @@ func (p *loop) wrapper(level string) (name, text string) {
 
 // empty is the result of a reduction of nothing.
 func (p *loop) empty() string {
-	if p.name == "largest" {
+	switch p.name {
+	case "largest", "highest", "lowest":
 		return p.e.goName() + "(math.Inf(-1))"
+	case "product":
+		return "1"
 	}
 	return "0"
+}
+
+// joining is the instruction that joins two vectors of sums.
+func joining(how string, e element) string {
+	if how == "VPADDD" {
+		return how
+	}
+	return how + e.suffix
 }
 
 func minusInf(e element) string { return "·minusInf" + e.name + "<>(SB)" }

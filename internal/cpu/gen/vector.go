@@ -14,6 +14,8 @@ func vectorKernels(a *asm) {
 		0, 0, 0, 0, 0, 0, 0, 0)
 	a.data("·minusInfF32", 0xff800000)
 	a.data("·minusInfF64", 0, 0xfff00000)
+	a.data("·oneF32", 0x3f800000)
+	a.data("·oneF64", 0, 0x3ff00000)
 	all := loops()
 	for _, p := range all {
 		for _, width := range []int{32, 64} {
@@ -62,6 +64,16 @@ func loops() []*loop {
 		compare("less", "x < y", (*lanes).less)
 		compare("atMost", "x ≤ y", (*lanes).atMost)
 		binary("pass", "computes x where y is not 0, and 0 elsewhere.", func(l *lanes, x, y ref) ref { return l.choose(l.differ(y, l.constant(0)), x, l.constant(0)) })
+		plusInf := uint64(math.Float64bits(math.Inf(1)))
+		if e == float32s {
+			plusInf = 0x7f800000
+		}
+		unary("infinite", "computes 1 where x is infinite and 0 elsewhere.", func(l *lanes, x ref) ref {
+			return l.choose(l.equal(l.and(x, l.bits(1<<(8*e.size-1)-1)), l.bits(plusInf)), l.constant(1), l.constant(0))
+		})
+		unary("finite", "computes 1 where x is neither infinite nor NaN and 0 elsewhere.", func(l *lanes, x ref) ref {
+			return l.choose(l.less(l.and(x, l.bits(1<<(8*e.size-1)-1)), l.bits(plusInf)), l.constant(1), l.constant(0))
+		})
 		unary("floor", "rounds down.", (*lanes).floor)
 		unary("ceil", "rounds up.", (*lanes).ceil)
 		unary("trunc", "cuts the fraction.", (*lanes).trunc)
@@ -117,6 +129,43 @@ func loops() []*loop {
 					}
 					l.store(0, sum)
 				}},
+			&loop{name: "fill", doc: "writes the parameter p everywhere.", e: e, operands: []string{"dst"}, unroll: [2]int{4, 4}, params: true,
+				program: func(l *lanes) { l.store(0, l.or(l.parameter(0), l.parameter(0))) }},
+			&loop{name: "leaky", doc: "computes x where it is above 0, and x·p elsewhere with the parameter p.", e: e, operands: two, unroll: [2]int{4, 4}, params: true,
+				program: func(l *lanes) {
+					x := l.load(1)
+					l.store(0, l.choose(l.less(l.constant(0), x), x, l.mul(x, l.parameter(0))))
+				}},
+			&loop{name: "forth", doc: "computes x + (y - x)·p with the parameter p.", e: e, operands: three, unroll: [2]int{4, 4}, params: true,
+				program: func(l *lanes) {
+					x := l.load(1)
+					l.store(0, l.add(x, l.mul(l.sub(l.load(2), x), l.parameter(0))))
+				}},
+			&loop{name: "back", doc: "computes y - (y - x)·p with the parameter p.", e: e, operands: three, unroll: [2]int{4, 4}, params: true,
+				program: func(l *lanes) {
+					y := l.load(2)
+					l.store(0, l.sub(y, l.mul(l.sub(y, l.load(1)), l.parameter(0))))
+				}},
+			&loop{name: "addProduct", doc: "computes x + y·p·z with the parameter p, rounded at each step.", e: e, operands: []string{"dst", "x", "y", "z"}, unroll: [2]int{4, 4}, params: true,
+				program: func(l *lanes) {
+					l.store(0, l.add(l.load(1), l.mul(l.mul(l.load(2), l.parameter(0)), l.load(3))))
+				}},
+			&loop{name: "addQuotient", doc: "computes x + y/z·p with the parameter p, rounded at each step.", e: e, operands: []string{"dst", "x", "y", "z"}, unroll: [2]int{4, 4}, params: true,
+				program: func(l *lanes) {
+					l.store(0, l.add(l.load(1), l.mul(l.div(l.load(2), l.load(3)), l.parameter(0))))
+				}},
+			&loop{name: "product", doc: "computes Π x.", e: e, operands: []string{"x"}, unroll: [2]int{4, 4},
+				program: func(l *lanes) { l.reduce("VMUL", l.load(0)) }},
+			&loop{name: "highest", doc: "computes the largest x, in which NaN counts as +Inf; -Inf if there is none.", e: e, operands: []string{"x"}, unroll: [2]int{1, 4},
+				program: func(l *lanes) {
+					x := l.load(0)
+					l.reduce("VMAX", l.choose(l.isNaN(x), l.bits(plusInf), x))
+				}},
+			&loop{name: "lowest", doc: "computes the largest -x, in which NaN counts as +Inf; -Inf if there is none.", e: e, operands: []string{"x"}, unroll: [2]int{1, 4},
+				program: func(l *lanes) {
+					x := l.load(0)
+					l.reduce("VMAX", l.choose(l.isNaN(x), l.bits(plusInf), l.xor(x, l.bits(1<<(8*e.size-1)))))
+				}},
 			&loop{name: "sum", doc: "computes Σ x.", e: e, operands: []string{"x"}, unroll: [2]int{4, 4},
 				program: func(l *lanes) { l.reduce("VADD", l.load(0)) }},
 			&loop{name: "largest", doc: "computes the largest x, -Inf if there is none; NaN may be passed over.", e: e, operands: []string{"x"}, unroll: [2]int{4, 4},
@@ -158,8 +207,29 @@ func loops() []*loop {
 				l.store(0, l.choose(l.less(quotient, l.constant(1<<23)), f(l, x, y, rest), l.bits(0x7fc00000)))
 			}})
 	}
-	slices.SortStableFunc(all[len(all)-5:], func(a, b *loop) int { return strings.Compare(a.name, b.name) })
+	for name, f := range map[string]func(l *lanes, a, b ref) ref{"equalInts": (*lanes).equalInt, "lessInts": (*lanes).lessInt} {
+		all = append(all, &loop{name: name, doc: "is " + name[:len(name)-4] + " for int32 in the places of float32, with 1 and 0 in float32.", e: float32s, operands: three, unroll: [2]int{4, 4},
+			program: func(l *lanes) { l.store(0, l.choose(f(l, l.load(1), l.load(2)), l.constant(1), l.constant(0))) }})
+	}
+	slices.SortStableFunc(all[len(all)-7:], func(a, b *loop) int { return strings.Compare(a.name, b.name) })
+	all = append(all,
+		&loop{name: "sumLow", doc: "computes the sum of the lower 16 bits of int32 in the places of float32.", e: float32s, operands: []string{"x"}, unroll: [2]int{4, 4},
+			program: func(l *lanes) { l.reduce("VPADDD", l.and(l.load(0), l.bits(0xffff))) }},
+		&loop{name: "sumHigh", doc: "computes the sum of the upper 16 bits, with their sign, of int32 in the places of float32.", e: float32s, operands: []string{"x"}, unroll: [2]int{4, 4},
+			program: func(l *lanes) { l.reduce("VPADDD", l.shiftSigned(l.load(0), 16)) }},
+		&loop{name: "cut", doc: "computes int32 in the places of float32 by cutting fractions.", e: float32s, operands: two, unroll: [2]int{4, 4},
+			program: func(l *lanes) { l.store(0, l.cutInt(l.load(1))) }},
+		&loop{name: "fromInts", doc: "converts int32 in the places of float32.", e: float32s, operands: two, unroll: [2]int{4, 4},
+			program: func(l *lanes) { l.store(0, l.toFloat(l.load(1))) }},
+		&loop{name: "elu", doc: "computes x where it is above 0, and (eˣ-1)·p elsewhere with the parameter p.", e: float32s, operands: two, unroll: [2]int{2, 3}, params: true,
+			program: func(l *lanes) {
+				x := l.load(1)
+				l.store(0, l.choose(l.less(l.constant(0), x), x, l.mul(expm1(l, x), l.parameter(0))))
+			}},
+	)
+	all = append(all, randomLoops()...)
 	function("exp", "computes eˣ.", 3, 3, exp)
+	function("expm1", "computes eˣ-1.", 2, 3, expm1)
 	function("log", "computes ln x.", 2, 3, func(l *lanes, x ref) ref { return logOf(l, x, ref{}, 1) })
 	function("log2", "computes the logarithm to base 2.", 2, 3, func(l *lanes, x ref) ref { return logOf(l, x, ref{}, math.Log2E) })
 	function("log1p", "computes ln(1+x).", 1, 3, log1p)

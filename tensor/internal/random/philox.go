@@ -7,8 +7,11 @@ import (
 	"math/bits"
 	"slices"
 	"sort"
+	"sync"
 
 	"gonum.org/v1/gonum/mathext"
+
+	"github.com/lectern-go/lectern/internal/cpu"
 )
 
 // Philox 4×32-10, the counter-based generator of Salmon, Moraes, Dror and Shaw,
@@ -47,6 +50,16 @@ type Draw struct {
 // Words fills dst, whole blocks, with the words from start on; both are even.
 func (d Draw) Words(dst []uint64, start int) {
 	block := d.First + uint64(start)/2
+	for vectors.Philox != nil && len(dst) >= fewWords {
+		s := scratches.Get().(*scratch)
+		n := min(len(s.a), len(dst)/2)
+		d.blocks(s.a[:n], s.b[:n], block)
+		for i, a := range s.a[:n] {
+			dst[2*i], dst[2*i+1] = math.Float64bits(a), math.Float64bits(s.b[i])
+		}
+		scratches.Put(s)
+		dst, block = dst[2*n:], block+uint64(n)
+	}
 	for i := 0; i < len(dst); i += 2 {
 		w := Philox([4]uint32{uint32(block), uint32(block >> 32), uint32(d.Stream), uint32(d.Stream >> 32)}, d.Key)
 		dst[i], dst[i+1] = uint64(w[0])<<32|uint64(w[1]), uint64(w[2])<<32|uint64(w[3])
@@ -63,8 +76,106 @@ func BoxMuller(a, b uint64) (x, y float64) {
 	return radius * cos, radius * sin
 }
 
-// Uniforms returns the first n words as numbers in [0, 1).
-func (d Draw) Uniforms(n int) []float64 {
+// vectors are the loops of this processor, which make the same words. Their normal numbers differ from those of BoxMuller in
+// the last digits of a float64, as those of devices do.
+var vectors = cpu.Float64s()
+
+// fewWords is how many are made one by one rather than in vectors.
+const fewWords = 16
+
+// scratch is room for the halves of blocks and what is made of them.
+type scratch struct{ a, b, x, y [512]float64 }
+
+var scratches = sync.Pool{New: func() any { return new(scratch) }}
+
+// counts are 0, 1, 2 ..., as bits in the places of float64.
+var counts = func() (c [512]float64) {
+	for i := range c {
+		c[i] = math.Float64frombits(uint64(i))
+	}
+	return c
+}()
+
+// blocks writes the halves of blocks from one on, at most as many as there are counts.
+func (d Draw) blocks(a, b []float64, first uint64) {
+	bits := func(w uint32) float64 { return math.Float64frombits(uint64(w)) }
+	vectors.Philox(a, b, counts[:], bits(d.Key[0]), bits(d.Key[1]), bits(uint32(d.Stream)), bits(uint32(d.Stream>>32)), math.Float64frombits(first))
+}
+
+// Normals fills dst with normal numbers of a mean and a standard deviation, of the words from start, which is even, on.
+func (d Draw) Normals(dst []float64, start int, mean, std float64) {
+	block := d.First + uint64(start)/2
+	if vectors.Normals == nil {
+		for i := 0; i < len(dst); i += 2 {
+			var w [2]uint64
+			d.Words(w[:], start+i)
+			x, y := BoxMuller(w[0], w[1])
+			dst[i] = mean + std*x
+			if i+1 < len(dst) {
+				dst[i+1] = mean + std*y
+			}
+		}
+		return
+	}
+	s := scratches.Get().(*scratch)
+	defer scratches.Put(s)
+	for len(dst) > 0 {
+		n := min(len(s.a), (len(dst)+1)/2)
+		d.blocks(s.a[:n], s.b[:n], block)
+		vectors.Normals(s.x[:n], s.y[:n], s.a[:], s.b[:], mean, std)
+		block += uint64(n)
+		dst = interleave(dst, s.x[:n], s.y[:n])
+	}
+}
+
+// Uniforms fills dst with numbers from low to high of the first 53 or 24 bits of the words from start, which is even, on.
+func (d Draw) Uniforms(dst []float64, start, bits int, low, high float64) {
+	block := d.First + uint64(start)/2
+	kernel := vectors.Uniforms
+	if bits == 24 {
+		kernel = vectors.Uniforms24
+	}
+	if kernel == nil || bits != 24 && bits != 53 {
+		scale := math.Ldexp(1, -bits)
+		for i := 0; i < len(dst); i += 2 {
+			var w [2]uint64
+			d.Words(w[:], start+i)
+			dst[i] = low + float64(w[0]>>(64-bits))*scale*(high-low)
+			if i+1 < len(dst) {
+				dst[i+1] = low + float64(w[1]>>(64-bits))*scale*(high-low)
+			}
+		}
+		return
+	}
+	s := scratches.Get().(*scratch)
+	defer scratches.Put(s)
+	for len(dst) > 0 {
+		n := min(len(s.a), (len(dst)+1)/2)
+		d.blocks(s.a[:n], s.b[:n], block)
+		kernel(s.x[:n], s.a[:], low, high-low)
+		kernel(s.y[:n], s.b[:], low, high-low)
+		block += uint64(n)
+		dst = interleave(dst, s.x[:n], s.y[:n])
+	}
+}
+
+// interleave writes x and y by turns and returns what is left of dst, which may end with one of x.
+func interleave(dst, x, y []float64) (rest []float64) {
+	pairs := min(len(x), len(dst)/2)
+	to := dst[:2*pairs]
+	y = y[:len(x)]
+	for i := 0; i < len(to)-1; i += 2 {
+		to[i], to[i+1] = x[i/2], y[i/2]
+	}
+	if pairs < len(x) && len(dst) > 2*pairs {
+		dst[2*pairs] = x[pairs]
+		return nil
+	}
+	return dst[2*pairs:]
+}
+
+// FirstUniforms returns the first n words as numbers in [0, 1).
+func (d Draw) FirstUniforms(n int) []float64 {
 	words := make([]uint64, n+n%2)
 	d.Words(words, 0)
 	u := make([]float64, n)
