@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/lectern-go/lectern/tensor/internal/loops"
+	"github.com/lectern-go/lectern/tensor/layout"
 )
 
 // Putting axes and positions in another order.
@@ -158,6 +159,12 @@ func init() {
 		forward: func(c *call) *Tensor {
 			if c.device != nil {
 				return flippedOn(c.input(), c.attr.(int))
+			}
+			if x, axis := c.input(), c.attr.(int); x.IsContiguous() {
+				out := c.result(x.dtype, x.layout.Shape, false)
+				inner := layout.Product(x.layout.Shape[axis+1:]) * x.dtype.Size()
+				loops.ReverseParts(out.memory(), x.memory(), x.layout.Shape[axis], inner)
+				return out
 			}
 			return rowForward(loops.UnaryKernels{F32: loops.Reverse[float32], F64: loops.Reverse[float64], I64: loops.Reverse[int64]}, sameDtype)(c)
 		},

@@ -16,7 +16,7 @@ var opEq op
 func init() {
 	define(&opEq, op{
 		name:    "eq",
-		forward: binary(loops.BinaryKernels{F32: loops.Vector2(loops.Vectors32.Equal, loops.Eq[float32]), F64: loops.Vector2(loops.Vectors64.Equal, loops.Eq[float64]), I64: loops.Eq[int64]}, boolDtype),
+		forward: binary(loops.BinaryKernels{F32: loops.Vector2(loops.Vectors32.Equal, loops.Eq[float32]), F64: loops.Vector2(loops.Vectors64.Equal, loops.Eq[float64]), I64: loops.Eq[int64]}, boolDtype, loops.Vectors32.EqualInts),
 	})
 }
 
@@ -29,7 +29,7 @@ var opNe op
 func init() {
 	define(&opNe, op{
 		name:    "ne",
-		forward: binary(loops.BinaryKernels{F32: loops.Vector2(loops.Vectors32.Differ, loops.Ne[float32]), F64: loops.Vector2(loops.Vectors64.Differ, loops.Ne[float64]), I64: loops.Ne[int64]}, boolDtype),
+		forward: binary(loops.BinaryKernels{F32: loops.Vector2(loops.Vectors32.Differ, loops.Ne[float32]), F64: loops.Vector2(loops.Vectors64.Differ, loops.Ne[float64]), I64: loops.Ne[int64]}, boolDtype, loops.DifferInts),
 	})
 }
 
@@ -42,7 +42,7 @@ var opLt op
 func init() {
 	define(&opLt, op{
 		name:    "lt",
-		forward: binary(loops.BinaryKernels{F32: loops.Vector2(loops.Vectors32.Less, loops.Lt[float32]), F64: loops.Vector2(loops.Vectors64.Less, loops.Lt[float64]), I64: loops.Lt[int64]}, boolDtype),
+		forward: binary(loops.BinaryKernels{F32: loops.Vector2(loops.Vectors32.Less, loops.Lt[float32]), F64: loops.Vector2(loops.Vectors64.Less, loops.Lt[float64]), I64: loops.Lt[int64]}, boolDtype, loops.Vectors32.LessInts),
 	})
 }
 
@@ -55,7 +55,7 @@ var opLe op
 func init() {
 	define(&opLe, op{
 		name:    "le",
-		forward: binary(loops.BinaryKernels{F32: loops.Vector2(loops.Vectors32.AtMost, loops.Le[float32]), F64: loops.Vector2(loops.Vectors64.AtMost, loops.Le[float64]), I64: loops.Le[int64]}, boolDtype),
+		forward: binary(loops.BinaryKernels{F32: loops.Vector2(loops.Vectors32.AtMost, loops.Le[float32]), F64: loops.Vector2(loops.Vectors64.AtMost, loops.Le[float64]), I64: loops.Le[int64]}, boolDtype, loops.AtMostInts),
 	})
 }
 
@@ -68,7 +68,7 @@ var opGt op
 func init() {
 	define(&opGt, op{
 		name:    "gt",
-		forward: binary(loops.BinaryKernels{F32: loops.Swapped(loops.Vectors32.Less, loops.Gt[float32]), F64: loops.Swapped(loops.Vectors64.Less, loops.Gt[float64]), I64: loops.Gt[int64]}, boolDtype),
+		forward: binary(loops.BinaryKernels{F32: loops.Swapped(loops.Vectors32.Less, loops.Gt[float32]), F64: loops.Swapped(loops.Vectors64.Less, loops.Gt[float64]), I64: loops.Gt[int64]}, boolDtype, loops.Swapped(loops.Vectors32.LessInts, nil)),
 	})
 }
 
@@ -81,7 +81,7 @@ var opGe op
 func init() {
 	define(&opGe, op{
 		name:    "ge",
-		forward: binary(loops.BinaryKernels{F32: loops.Swapped(loops.Vectors32.AtMost, loops.Ge[float32]), F64: loops.Swapped(loops.Vectors64.AtMost, loops.Ge[float64]), I64: loops.Ge[int64]}, boolDtype),
+		forward: binary(loops.BinaryKernels{F32: loops.Swapped(loops.Vectors32.AtMost, loops.Ge[float32]), F64: loops.Swapped(loops.Vectors64.AtMost, loops.Ge[float64]), I64: loops.Ge[int64]}, boolDtype, loops.Swapped(loops.AtMostInts, nil)),
 	})
 }
 
@@ -101,7 +101,7 @@ func (t *Tensor) IsNaN() *Tensor { return apply(&opIsNaN, nil, t) }
 var opIsInf op
 
 func init() {
-	define(&opIsInf, op{name: "isinf", forward: unary(loops.TestKernels(loops.IsInf), boolDtype)})
+	define(&opIsInf, op{name: "isinf", forward: unary(loops.TestKernels(loops.IsInf, loops.Vectors32.Infinite, loops.Vectors64.Infinite), boolDtype)})
 }
 
 // IsInf returns a bool tensor: where an element is infinite.
@@ -110,7 +110,7 @@ func (t *Tensor) IsInf() *Tensor { return apply(&opIsInf, nil, t) }
 var opIsFinite op
 
 func init() {
-	define(&opIsFinite, op{name: "isfinite", forward: unary(loops.TestKernels(loops.IsFinite), boolDtype)})
+	define(&opIsFinite, op{name: "isfinite", forward: unary(loops.TestKernels(loops.IsFinite, loops.Vectors32.Finite, loops.Vectors64.Finite), boolDtype)})
 }
 
 // IsFinite returns a bool tensor: where an element is neither infinite nor NaN.
@@ -121,7 +121,7 @@ var opLogicalAnd op
 func init() {
 	define(&opLogicalAnd, op{
 		name:    "logical and",
-		forward: onBools(binary(loops.BinaryKernels{F32: loops.LogicalAnd[float32], F64: loops.LogicalAnd[float64], I64: loops.LogicalAnd[int64]}, boolDtype), func(x, y uint64) uint64 { return x & y }),
+		forward: onBools(binary(loops.BinaryKernels{F32: loops.LogicalAnd[float32], F64: loops.LogicalAnd[float64], I64: loops.LogicalAnd[int64]}, boolDtype), andWords),
 	})
 }
 
@@ -135,7 +135,7 @@ var opLogicalOr op
 func init() {
 	define(&opLogicalOr, op{
 		name:    "logical or",
-		forward: onBools(binary(loops.BinaryKernels{F32: loops.LogicalOr[float32], F64: loops.LogicalOr[float64], I64: loops.LogicalOr[int64]}, boolDtype), func(x, y uint64) uint64 { return x | y }),
+		forward: onBools(binary(loops.BinaryKernels{F32: loops.LogicalOr[float32], F64: loops.LogicalOr[float64], I64: loops.LogicalOr[int64]}, boolDtype), orWords),
 	})
 }
 
@@ -149,7 +149,7 @@ var opLogicalXor op
 func init() {
 	define(&opLogicalXor, op{
 		name:    "logical xor",
-		forward: onBools(binary(loops.BinaryKernels{F32: loops.LogicalXor[float32], F64: loops.LogicalXor[float64], I64: loops.LogicalXor[int64]}, boolDtype), func(x, y uint64) uint64 { return x ^ y }),
+		forward: onBools(binary(loops.BinaryKernels{F32: loops.LogicalXor[float32], F64: loops.LogicalXor[float64], I64: loops.LogicalXor[int64]}, boolDtype), xorWords),
 	})
 }
 
@@ -163,7 +163,7 @@ var opLogicalNot op
 func init() {
 	define(&opLogicalNot, op{
 		name:    "logical not",
-		forward: onBools(unary(loops.UnaryKernels{F32: loops.LogicalNot[float32], F64: loops.LogicalNot[float64], I64: loops.LogicalNot[int64]}, boolDtype), func(x, _ uint64) uint64 { return x ^ loops.EachTrue }),
+		forward: onBools(unary(loops.UnaryKernels{F32: loops.LogicalNot[float32], F64: loops.LogicalNot[float64], I64: loops.LogicalNot[int64]}, boolDtype), notWords),
 	})
 }
 
@@ -173,20 +173,20 @@ func (t *Tensor) LogicalNot() *Tensor { return apply(&opLogicalNot, nil, t) }
 var opAnd, opOr, opXor, opNot op
 
 func init() {
-	bitwise := func(name string, words func(x, y uint64) uint64, kernel func(dst, x, y []int64)) op {
+	bitwise := func(name string, words wordKernel, kernel func(dst, x, y []int64)) op {
 		return op{name: name, forward: onBools(notFloat(binary(loops.BinaryKernels{I64: kernel}, sameDtype)), words)}
 	}
-	define(&opAnd, bitwise("and", func(x, y uint64) uint64 { return x & y }, func(dst, x, y []int64) {
+	define(&opAnd, bitwise("and", andWords, func(dst, x, y []int64) {
 		for i := range dst {
 			dst[i] = x[i] & y[i]
 		}
 	}))
-	define(&opOr, bitwise("or", func(x, y uint64) uint64 { return x | y }, func(dst, x, y []int64) {
+	define(&opOr, bitwise("or", orWords, func(dst, x, y []int64) {
 		for i := range dst {
 			dst[i] = x[i] | y[i]
 		}
 	}))
-	define(&opXor, bitwise("xor", func(x, y uint64) uint64 { return x ^ y }, func(dst, x, y []int64) {
+	define(&opXor, bitwise("xor", xorWords, func(dst, x, y []int64) {
 		for i := range dst {
 			dst[i] = x[i] ^ y[i]
 		}
@@ -200,7 +200,7 @@ func init() {
 				dst[i] = ^v
 			}
 		}}, sameDtype)(c)
-	}), func(x, _ uint64) uint64 { return x ^ loops.EachTrue })})
+	}), notWords)})
 }
 
 // And returns t & other, bit by bit: for masks, where both are set. It panics if
@@ -269,7 +269,7 @@ func AllClose(a, b *Tensor, relative, absolute float64) bool {
 
 // onBools returns a forward that works on bools eight at a time where all operands are
 // contiguous bools of one shape, and otherwise does what forward does.
-func onBools(forward func(c *call) *Tensor, words func(x, y uint64) uint64) func(c *call) *Tensor {
+func onBools(forward func(c *call) *Tensor, words wordKernel) func(c *call) *Tensor {
 	return func(c *call) *Tensor {
 		x := c.in[0]
 		if c.device != nil {
@@ -289,13 +289,40 @@ func onBools(forward func(c *call) *Tensor, words func(x, y uint64) uint64) func
 		loops.Parallel(len(to), loops.ParallelFrom, func(start, end int) {
 			eight := (end - start) &^ 7
 			dst, a, b := loops.Eights(to[start:][:eight]), loops.Eights(left[start:][:eight]), loops.Eights(right[start:][:eight])
-			for i := range dst {
-				dst[i] = words(a[i], b[i])
-			}
+			words(dst, a, b)
 			for i := start + eight; i < end; i++ {
-				to[i] = uint8(words(uint64(left[i]), uint64(right[i]))) & 1
+				var one [1]uint64
+				words(one[:], []uint64{uint64(left[i])}, []uint64{uint64(right[i])})
+				to[i] = uint8(one[0]) & 1
 			}
 		})
 		return out
+	}
+}
+
+// A wordKernel operates on eight bools at a time.
+type wordKernel func(dst, x, y []uint64)
+
+func andWords(dst, x, y []uint64) {
+	for i := range dst {
+		dst[i] = x[i] & y[i]
+	}
+}
+
+func orWords(dst, x, y []uint64) {
+	for i := range dst {
+		dst[i] = x[i] | y[i]
+	}
+}
+
+func xorWords(dst, x, y []uint64) {
+	for i := range dst {
+		dst[i] = x[i] ^ y[i]
+	}
+}
+
+func notWords(dst, x, _ []uint64) {
+	for i := range dst {
+		dst[i] = x[i] ^ loops.EachTrue
 	}
 }

@@ -63,7 +63,7 @@ func unary(k loops.UnaryKernels, rule dtypeRule, params ...float64) func(c *call
 	}
 }
 
-// binary returns the forward of an operation with two operands. ints computes int32 in the
+// binary returns the forward of an operation with two operands. ints computes with int32 in the
 // places of float32, if it is there.
 func binary(k loops.BinaryKernels, rule dtypeRule, ints ...func(dst, x, y []float32)) func(c *call) *Tensor {
 	return func(c *call) *Tensor {
@@ -74,8 +74,12 @@ func binary(k loops.BinaryKernels, rule dtypeRule, ints ...func(dst, x, y []floa
 		if out == nil || out.dtype != result || !slices.Equal(out.layout.Shape, shape) {
 			out = c.result(result, shape, false)
 		}
-		if len(ints) > 0 && ints[0] != nil && compute == Int32 && c.device == nil && asFloats(out, x, y) {
-			loops.Zip(out.as(Float32).array(), x.inInt32().as(Float32).array(), y.inInt32().as(Float32).array(), ints[0])
+		if len(ints) > 0 && ints[0] != nil && compute == Int32 && c.device == nil && asFloats(x, y) {
+			to := out
+			if result == Int32 {
+				to = out.as(Float32)
+			}
+			loops.Zip(to.array(), x.inInt32().as(Float32).array(), y.inInt32().as(Float32).array(), ints[0])
 			return out
 		}
 		zipAs(c.op.name, compute, out, x, y, k)
@@ -125,12 +129,9 @@ func zipAs(name string, compute Dtype, out, x, y *Tensor, k loops.BinaryKernels,
 }
 
 // asFloats reports whether int32 operands can be handed on as if they were float32.
-func asFloats(out *Tensor, in ...*Tensor) bool {
-	if !out.IsContiguous() {
-		return false
-	}
+func asFloats(in ...*Tensor) bool {
 	for _, x := range in {
-		if !x.layout.RepeatsOne() && (x.dtype != Int32 || !x.IsContiguous()) {
+		if !x.layout.RepeatsOne() && x.dtype != Int32 {
 			return false
 		}
 	}

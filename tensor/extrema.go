@@ -17,13 +17,13 @@ var opMax, opMin op
 func init() {
 	define(&opMax, op{
 		name:      "max",
-		forward:   extremeForward(loops.Foldings{Name: "max", F32: loops.VectorExtreme(loops.MaxFolding(float32(math.Inf(-1))), loops.Vectors32.Maximum), F64: loops.VectorExtreme(loops.MaxFolding(math.Inf(-1)), loops.Vectors64.Maximum), I64: loops.MaxFolding(int64(math.MinInt64))}),
+		forward:   extremeForward(loops.Foldings{Name: "max", F32: loops.VectorExtreme(loops.MaxFolding(float32(math.Inf(-1))), loops.Vectors32.Maximum, loops.Vectors32.Highest, 1), F64: loops.VectorExtreme(loops.MaxFolding(math.Inf(-1)), loops.Vectors64.Maximum, loops.Vectors64.Highest, 1), I64: loops.MaxFolding(int64(math.MinInt64))}),
 		gradients: []gradient{{readsInput | readsOutput, extremeBackward}},
 		flops:     inputElements,
 	})
 	define(&opMin, op{
 		name:      "min",
-		forward:   extremeForward(loops.Foldings{Name: "min", F32: loops.VectorExtreme(loops.MinFolding(float32(math.Inf(1))), loops.Vectors32.Minimum), F64: loops.VectorExtreme(loops.MinFolding(math.Inf(1)), loops.Vectors64.Minimum), I64: loops.MinFolding(int64(math.MaxInt64))}),
+		forward:   extremeForward(loops.Foldings{Name: "min", F32: loops.VectorExtreme(loops.MinFolding(float32(math.Inf(1))), loops.Vectors32.Minimum, loops.Vectors32.Lowest, -1), F64: loops.VectorExtreme(loops.MinFolding(math.Inf(1)), loops.Vectors64.Minimum, loops.Vectors64.Lowest, -1), I64: loops.MinFolding(int64(math.MaxInt64))}),
 		gradients: []gradient{{readsInput | readsOutput, extremeBackward}},
 		flops:     inputElements,
 	})

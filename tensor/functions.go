@@ -70,7 +70,7 @@ func init() {
 	define(&opExpm1, op{
 		name:    "expm1",
 		cast:    castWide,
-		forward: unary(loops.FloatKernels(math.Expm1), floatDtype),
+		forward: unary(loops.VectorKernels(loops.Vectors32.Expm1, math.Expm1), floatDtype),
 		gradients: []gradient{
 			{readsOutput, func(c *call, g *Tensor, _ int) *Tensor { return g.Mul(c.out.Add(1)) }},
 		},

@@ -31,6 +31,9 @@ func (t *Tensor) checkPositions(op string, axis int, index *Tensor, at []int64) 
 	}
 	size := t.layout.Shape[axis]
 	newReader[int64](index.onHost()).Copy(at, 0)
+	if loops.AllBelow(at, size) {
+		return
+	}
 	for i, p := range at {
 		if p < 0 && op == "index" {
 			at[i] += int64(size)

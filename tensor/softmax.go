@@ -20,7 +20,7 @@ func init() {
 	define(&opSoftmax, op{
 		name:    "softmax",
 		cast:    castWide,
-		forward: rowForward(loops.UnaryKernels{F32: loops.Softmax[float32], F64: loops.Softmax[float64]}, floatDtype),
+		forward: softmaxForward(loops.UnaryKernels{F32: loops.Softmax[float32], F64: loops.Softmax[float64]}, false),
 		gradients: []gradient{{readsOutput, func(c *call, g *Tensor, _ int) *Tensor {
 			return c.out.Mul(g.Sub(g.Mul(c.out).sumKeeping(c.attr.(int))))
 		}}},
@@ -29,13 +29,28 @@ func init() {
 	define(&opLogSoftmax, op{
 		name:    "log softmax",
 		cast:    castWide,
-		forward: rowForward(loops.UnaryKernels{F32: loops.LogSoftmax[float32], F64: loops.LogSoftmax[float64]}, floatDtype),
+		forward: softmaxForward(loops.UnaryKernels{F32: loops.LogSoftmax[float32], F64: loops.LogSoftmax[float64]}, true),
 		gradients: []gradient{{readsOutput, func(c *call, g *Tensor, _ int) *Tensor {
 			return g.Sub(c.out.Exp().Mul(g.sumKeeping(c.attr.(int))))
 		}}},
 		// As x - logsumexp(x): one difference more for each element.
 		flops: func(c *call, out *Tensor) int { return 5*out.Len() + 2*rowsAlong(out, c.attr.(int)) },
 	})
+}
+
+// softmaxForward is rowForward but for columns that can be gone through side by side.
+func softmaxForward(k loops.UnaryKernels, logarithm bool) func(c *call) *Tensor {
+	rows := rowForward(k, floatDtype)
+	return func(c *call) *Tensor {
+		x, axis := c.input(), c.attr.(int)
+		if c.device == nil && x.dtype == Float32 && axis < x.Dim()-1 && x.IsContiguous() {
+			out := c.result(Float32, x.layout.Shape, false)
+			if loops.SoftmaxColumns(out.array(), x.array(), axis, logarithm) {
+				return out
+			}
+		}
+		return rows(c)
+	}
 }
 
 // sumKeeping sums over an axis that stays with size 1.

@@ -155,7 +155,7 @@ func zipRows[T numbers.Number](out, x, y Array, kernel func(dst, x, y []T)) bool
 				return from[at+done:][:n]
 			}
 			if done == 0 {
-				fillWith(room[:n], from[at])
+				repeat(room[:n], from[at])
 			}
 			return room[:n]
 		}
@@ -168,6 +168,23 @@ func zipRows[T numbers.Number](out, x, y Array, kernel func(dst, x, y []T)) bool
 		}
 	})
 	return true
+}
+
+// repeat is fillWith for numbers, in vector instructions where there are any.
+func repeat[T numbers.Number](dst []T, value T) {
+	switch dst := any(dst).(type) {
+	case []float32:
+		if Vectors32.Fill != nil {
+			Vectors32.Fill(dst, float32(value))
+			return
+		}
+	case []float64:
+		if Vectors64.Fill != nil {
+			Vectors64.Fill(dst, float64(value))
+			return
+		}
+	}
+	fillWith(dst, value)
 }
 
 // IsPlain reports whether the memory of t is already what a kernel wants: a
@@ -241,6 +258,13 @@ type TernaryKernels struct {
 
 // Zip3 is Zip for three operands.
 func Zip3[T numbers.Number](out, x, y, z Array, kernel func(dst, x, y, z []T)) {
+	if IsPlain[T](out) && IsPlain[T](x) && IsPlain[T](y) && IsPlain[T](z) {
+		to, a, b, c := Stored[T](out), Stored[T](x), Stored[T](y), Stored[T](z)
+		Parallel(len(to), ParallelFrom, func(start, end int) {
+			inStretches(start, end, func(at, end int) { kernel(to[at:end], a[at:end], b[at:end], c[at:end]) })
+		})
+		return
+	}
 	Parallel(out.Len(), ParallelFrom, func(start, end int) {
 		rx, ry, rz, w := NewReader[T](x), NewReader[T](y), NewReader[T](z), NewWriter[T](out)
 		InBlocks(start, end, func(at, n int) {

@@ -79,7 +79,7 @@ func (r *Reader[T]) Copy(dst []T, start int) {
 		} else {
 			r.convert(dst[:1], r.at(0))
 		}
-		fillWith(dst, dst[0])
+		repeat(dst, dst[0])
 	case r.linear && r.native:
 		copy(dst, unsafe.Slice((*T)(r.at(start)), len(dst)))
 	case r.linear:

@@ -141,12 +141,32 @@ func Ge[T numbers.Number](dst, x, y []T) {
 	}
 }
 
-// Truth is 1 for true and 0 for false.
+// Truth is 1 for true and 0 for false. The compiler makes no branch of a byte that is set: which elements fulfil a
+// condition can't be predicted.
 func Truth[T numbers.Number](b bool) T {
+	var one uint8
 	if b {
-		return 1
+		one = 1
 	}
-	return 0
+	return T(one)
+}
+
+// AtMostInts and DifferInts compare int32 in the places of float32, as package cpu does for equal and less; nil where it
+// does not.
+var (
+	AtMostInts = opposite(Swapped(Vectors32.LessInts, nil))
+	DifferInts = opposite(Vectors32.EqualInts)
+)
+
+// opposite is 0 where f is 1, and 1 where it is 0.
+func opposite(f func(dst, x, y []float32)) func(dst, x, y []float32) {
+	if f == nil {
+		return nil
+	}
+	return func(dst, x, y []float32) {
+		f(dst, x, y)
+		Vectors32.Affine(dst, dst, 1, -1)
+	}
 }
 
 // IsInf reports whether x is infinite.
@@ -155,9 +175,9 @@ func IsInf(x float64) bool { return math.IsInf(x, 0) }
 // IsFinite reports whether x is neither infinite nor NaN.
 func IsFinite(x float64) bool { return x-x == 0 }
 
-// TestKernels makes loops that are 1 where f holds, else 0.
-func TestKernels(f func(float64) bool) UnaryKernels {
-	return UnaryKernels{TestKernel[float32](f), TestKernel[float64](f), TestKernel[int64](f)}
+// TestKernels makes loops that are 1 where f holds, else 0; those of vectors take their place, if there are any.
+func TestKernels(f func(float64) bool, f32 func(dst, x []float32), f64 func(dst, x []float64)) UnaryKernels {
+	return UnaryKernels{Vector1(f32, TestKernel[float32](f)), Vector1(f64, TestKernel[float64](f)), TestKernel[int64](f)}
 }
 
 // TestKernel is one loop of TestKernels.
@@ -280,50 +300,15 @@ func Lerp[T float32 | float64](dst, a, b, w []T) {
 
 // LerpAlike is lerp where all weights are the same.
 func LerpAlike[T float32 | float64](dst, a, b, w []T) {
-	if v := VectorsFor[T](); v.Sub != nil && v.Add != nil && v.Scale != nil {
-		inRoom(dst, func(room []T, at int) {
-			way, x, y := room, a[at:][:len(room)], b[at:][:len(room)]
-			v.Sub(way, y, x)
-			if w := w[0]; w > -0.5 && w < 0.5 {
-				v.Scale(way, way, w)
-				v.Add(dst[at:][:len(room)], x, way)
-			} else {
-				v.Scale(way, way, 1-w)
-				v.Sub(dst[at:][:len(room)], y, way)
-			}
-		})
-		return
-	}
-	Lerp(dst, a, b, w)
-}
-
-// inRoom calls f for parts of a slice, with room for as many numbers as the part has.
-func inRoom[T numbers.Number](dst []T, f func(room []T, at int)) {
-	var room [256]T
-	for at := 0; at < len(dst); at += len(room) {
-		f(room[:min(len(room), len(dst)-at)], at)
-	}
-}
-
-// addcVector is addcmul, or addcdiv, in vector instructions; it reports whether there are
-// any.
-func addcVector[T float32 | float64](dst, t, a, b []T, value T, divide bool) bool {
 	v := VectorsFor[T]()
-	if v.Mul == nil || v.Div == nil || v.Add == nil || v.Scale == nil {
-		return false
+	switch {
+	case v.Forth == nil || len(w) == 0:
+		Lerp(dst, a, b, w)
+	case w[0] > -0.5 && w[0] < 0.5:
+		v.Forth(dst, a, b, w[0])
+	default:
+		v.Back(dst, a, b, 1-w[0])
 	}
-	inRoom(dst, func(room []T, at int) {
-		n := len(room)
-		if divide {
-			v.Div(room, a[at:][:n], b[at:][:n])
-			v.Scale(room, room, value)
-		} else {
-			v.Scale(room, a[at:][:n], value)
-			v.Mul(room, room, b[at:][:n])
-		}
-		v.Add(dst[at:][:n], t[at:][:n], room)
-	})
-	return true
 }
 
 // Addcmul returns the loop of t + v·a·b.
@@ -331,11 +316,13 @@ func Addcmul[T numbers.Number](v T) func(dst, t, a, b []T) {
 	return func(dst, t, a, b []T) {
 		switch value := any(v).(type) {
 		case float32:
-			if addcVector(any(dst).([]float32), any(t).([]float32), any(a).([]float32), any(b).([]float32), value, false) {
+			if add := Vectors32.AddProduct; add != nil {
+				add(any(dst).([]float32), any(t).([]float32), any(a).([]float32), any(b).([]float32), value)
 				return
 			}
 		case float64:
-			if addcVector(any(dst).([]float64), any(t).([]float64), any(a).([]float64), any(b).([]float64), value, false) {
+			if add := Vectors64.AddProduct; add != nil {
+				add(any(dst).([]float64), any(t).([]float64), any(a).([]float64), any(b).([]float64), value)
 				return
 			}
 		}
@@ -348,7 +335,8 @@ func Addcmul[T numbers.Number](v T) func(dst, t, a, b []T) {
 // Addcdiv returns the loop of t + v·a/b.
 func Addcdiv[T float32 | float64](v T) func(dst, t, a, b []T) {
 	return func(dst, t, a, b []T) {
-		if addcVector(dst, t, a, b, v, true) {
+		if add := VectorsFor[T]().AddQuotient; add != nil {
+			add(dst, t, a, b, v)
 			return
 		}
 		for i := range dst {

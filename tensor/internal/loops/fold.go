@@ -1,10 +1,12 @@
 package loops
 
 import (
+	"math"
 	"runtime"
 	"slices"
 
 	"github.com/lectern-go/lectern/internal/cpu"
+	"github.com/lectern-go/lectern/internal/device"
 	"github.com/lectern-go/lectern/tensor/internal/numbers"
 )
 
@@ -21,6 +23,12 @@ type Folding[T numbers.Number] struct {
 	// lanes of the upper half to those of the lower half until one is left.
 	step  func(sums, x []T)
 	lanes int
+
+	// merge joins one element of each slice to that of the other; nil where join has to do that.
+	merge func(dst, x []T)
+
+	// narrow is block for int32 in the places of float32; nil where there is none.
+	narrow func(x []float32) T
 }
 
 // Foldings is a folding for each type that is computed in.
@@ -37,7 +45,29 @@ var Sums = Foldings{
 	"sum",
 	vectorFolding(sumFolding[float32](), Vectors32.Sum, Vectors32.Add),
 	vectorFolding(sumFolding[float64](), Vectors64.Sum, Vectors64.Add),
-	sumFolding[int64](),
+	wholeSums(),
+}
+
+// wholeSums adds whole numbers, in any order as nothing is rounded.
+func wholeSums() Folding[int64] {
+	f := sumFolding[int64]()
+	f.block = func(x []int64) int64 {
+		var a, b, c, d int64
+		for ; len(x) >= 4; x = x[4:] {
+			a, b, c, d = a+x[0], b+x[1], c+x[2], d+x[3]
+		}
+		for _, v := range x {
+			a += v
+		}
+		return a + b + c + d
+	}
+	if v := Vectors32; v.SumLow != nil && v.SumHigh != nil {
+		f.narrow = func(x []float32) int64 {
+			low, high := int32(math.Float32bits(v.SumLow(x))), int32(math.Float32bits(v.SumHigh(x)))
+			return int64(high)<<16 + int64(low)
+		}
+	}
+	return f
 }
 
 // vectorFolding is a folding with its loops in vector instructions, if there are
@@ -46,6 +76,7 @@ func vectorFolding[T numbers.Number](f Folding[T], block func(x []T) T, add func
 	if block != nil {
 		f.block = block
 		f.step = func(sums, x []T) { add(sums[:len(x)], sums, x) }
+		f.merge = f.step
 	}
 	return f
 }
@@ -55,7 +86,7 @@ func sumFolding[T numbers.Number]() Folding[T] {
 		for i, v := range x {
 			sums[i] += v
 		}
-	}, cpu.SumLanes}
+	}, cpu.SumLanes, nil, nil}
 }
 
 // sumBlock adds in lanes, which is both faster and, for floats, more exact than
@@ -93,8 +124,12 @@ func Fold[T numbers.Number](out []T, x Array, count int, f Folding[T]) {
 		foldPlain(out, Stored[T](x), count, blocks, f)
 		return
 	}
+	narrow := f.narrow != nil && x.Dtype == device.Int32 && x.IsContiguous()
 	block := func(r *Reader[T], i, b int) T {
 		n := min(BlockLen, count-b*BlockLen)
+		if narrow {
+			return f.narrow(MemoryOf[float32](x)[x.Layout.Offset+i*count+b*BlockLen:][:n])
+		}
 		return f.block(r.Block(i*count+b*BlockLen, n))
 	}
 	if blocks > 1 && len(out) < runtime.GOMAXPROCS(0) {
@@ -178,6 +213,7 @@ func FoldColumns[T numbers.Number](out []T, x Array, goes []bool, count, axis in
 	x = x.With(l)
 	width := l.Shape[len(l.Shape)-1]
 	pieces := (width + foldWidth - 1) / foldWidth
+	pitch := min(width, foldWidth)
 	blocks := (count + BlockLen - 1) / BlockLen
 	ParallelRows(len(out)/width*pieces, ParallelFrom/(count*min(width, foldWidth)), func(start, end int) {
 		rows, direct := NewReader[T](x), IsPlain[T](x)
@@ -192,11 +228,16 @@ func FoldColumns[T numbers.Number](out []T, x Array, goes []bool, count, axis in
 			n := min(foldWidth, width-first)
 			for b := range blocks {
 				used := min(f.lanes, count-b*BlockLen) // the others hold nothing
-				for a := range used {
-					fillWith(lanes[a*foldWidth:][:n], f.Start)
-				}
+				fillWith(lanes[:used*pitch], f.Start)
 				for row := b * BlockLen; row < min(count, (b+1)*BlockLen); row++ {
-					lane, at := lanes[row%BlockLen%f.lanes*foldWidth:][:n], (outer*count+row)*width+first
+					at := (outer*count+row)*width + first
+					if direct && pieces == 1 && row%BlockLen%f.lanes == 0 { // rows lie as close together as lanes do
+						rows := min(f.lanes, min(count, (b+1)*BlockLen)-row)
+						f.step(lanes[:rows*n], memory[at:][:rows*n])
+						row += rows - 1
+						continue
+					}
+					lane := lanes[row%BlockLen%f.lanes*pitch:][:n]
 					if direct {
 						f.step(lane, memory[at:][:n])
 					} else {
@@ -205,7 +246,11 @@ func FoldColumns[T numbers.Number](out []T, x Array, goes []bool, count, axis in
 				}
 				for half := f.lanes / 2; half > 0; half /= 2 {
 					for a := 0; a < half && a+half < used; a++ {
-						left, right := lanes[a*foldWidth:][:n], lanes[(a+half)*foldWidth:][:n]
+						left, right := lanes[a*pitch:][:n], lanes[(a+half)*pitch:][:n]
+						if f.merge != nil {
+							f.merge(left, right)
+							continue
+						}
 						for i, v := range right {
 							left[i] = f.join(left[i], v)
 						}
@@ -247,7 +292,7 @@ func MaxFolding[T numbers.Number](start T) Folding[T] {
 		for i, v := range x {
 			sums[i] = max(sums[i], v)
 		}
-	}, 1}
+	}, 1, nil, nil}
 }
 
 // MinFolding finds the smallest.
@@ -262,42 +307,80 @@ func MinFolding[T numbers.Number](start T) Folding[T] {
 		for i, v := range x {
 			sums[i] = min(sums[i], v)
 		}
-	}, 1}
+	}, 1, nil, nil}
 }
 
 // VectorExtreme is a folding of extremes with its loops in vector instructions, if there
-// are any: choose is the larger, or smaller, of two.
-func VectorExtreme[T float32 | float64](f Folding[T], choose func(dst, x, y []T)) Folding[T] {
-	if choose == nil {
+// are any: choose is the larger, or smaller, of two, and size what the largest of a slice is, or
+// of its negative numbers where sign is -1. It does not tell NaN from infinity, nor zeros of two signs.
+func VectorExtreme[T float32 | float64](f Folding[T], choose func(dst, x, y []T), size func(x []T) T, sign T) Folding[T] {
+	if choose == nil || size == nil {
 		return f
 	}
 	few := f.block
 	f.block = func(x []T) T {
-		const width = 64
-		if len(x) < 2*width {
-			return few(x)
+		if top := size(x); top != 0 && top <= T(largestFinite[T]()) {
+			return sign * top
 		}
-		var room [width]T
-		best := room[:]
-		choose(best, x[:width], x[width:2*width])
-		for x = x[2*width:]; len(x) >= width; x = x[width:] {
-			choose(best, best, x[:width])
-		}
-		for n := width / 2; n >= 8; n /= 2 {
-			choose(best[:n], best[:n], best[n:2*n])
-		}
-		top := few(best[:8])
-		if len(x) > 0 {
-			top = f.join(top, few(x))
-		}
-		return top
+		return few(x)
 	}
 	f.step = func(sums, x []T) { choose(sums[:len(x)], sums, x) }
 	return f
 }
 
+func largestFinite[T float32 | float64]() float64 {
+	if _, ok := any(T(0)).(float32); ok {
+		return math.MaxFloat32
+	}
+	return math.MaxFloat64
+}
+
+// positionIn finds the first extreme of a row by its size: first the block that it is in. It reports whether that is possible,
+// which it is not where the size may stand for NaN.
+func positionIn[T float32 | float64](x []T, size func(x []T) T, sign T) (at int, ok bool) {
+	best, from, to := T(math.Inf(-1)), 0, min(len(x), BlockLen)
+	for start := 0; start < len(x); start += BlockLen {
+		end := min(start+BlockLen, len(x))
+		top := size(x[start:end])
+		if !(top <= T(largestFinite[T]())) {
+			return 0, false
+		}
+		if top > best {
+			best, from, to = top, start, end
+		}
+	}
+	for ; from+64 < to && size(x[from:from+64]) < best; from += 64 {
+	}
+	for x[from] != sign*best {
+		from++
+	}
+	return from, true
+}
+
 // PositionsOf finds the extreme of each run of count elements.
 func PositionsOf[T numbers.Number](out []int64, x Array, count int, largest bool) {
+	if IsPlain[T](x) && count >= 64 {
+		var find func(row []T) (at int, ok bool)
+		switch v := any(&find).(type) {
+		case *func(row []float32) (at int, ok bool):
+			*v = finder(Vectors32, largest)
+		case *func(row []float64) (at int, ok bool):
+			*v = finder(Vectors64, largest)
+		}
+		if find != nil {
+			rows := Stored[T](x)
+			ParallelRows(len(out), ParallelFrom/count, func(start, end int) {
+				for i := start; i < end; i++ {
+					at, ok := find(rows[i*count:][:count])
+					if !ok {
+						at = firstExtreme(rows[i*count:][:count], largest)
+					}
+					out[i] = int64(at)
+				}
+			})
+			return
+		}
+	}
 	ParallelRows(len(out), ParallelFrom/max(count, 1), func(start, end int) {
 		r := NewReader[T](x)
 		for i := start; i < end; i++ {
@@ -316,6 +399,29 @@ func PositionsOf[T numbers.Number](out []int64, x Array, count int, largest bool
 			out[i] = int64(at)
 		}
 	})
+}
+
+// finder returns positionIn with the loop of a level, nil if there is none.
+func finder[T float32 | float64](v *cpu.Vectors[T], largest bool) func(row []T) (at int, ok bool) {
+	switch {
+	case v.Highest == nil:
+		return nil
+	case largest:
+		return func(row []T) (at int, ok bool) { return positionIn(row, v.Highest, 1) }
+	}
+	return func(row []T) (at int, ok bool) { return positionIn(row, v.Lowest, -1) }
+}
+
+// firstExtreme finds the extreme of a row that is not empty: the first NaN, if there is one.
+func firstExtreme[T numbers.Number](x []T, largest bool) (at int) {
+	for i, v := range x {
+		if best := x[at]; v != v || largest && v > best || !largest && v < best {
+			if at = i; v != v {
+				return at
+			}
+		}
+	}
+	return at
 }
 
 // Spreads computes one variance for each run of count elements, in two passes
@@ -395,22 +501,45 @@ func squareFolding[T numbers.Number]() Folding[T] {
 		for i, v := range x {
 			sums[i] += v * v
 		}
-	}, cpu.SumLanes}
+	}, cpu.SumLanes, func(dst, x []T) {
+		for i, v := range x {
+			dst[i] += v
+		}
+	}, nil}
 }
 
 // Products multiplies.
-var Products = Foldings{"prod", productFolding[float32](), productFolding[float64](), productFolding[int64]()}
+var Products = Foldings{
+	"prod",
+	vectorFolding(productFolding[float32](), Vectors32.Product, Vectors32.Mul),
+	vectorFolding(productFolding[float64](), Vectors64.Product, Vectors64.Mul),
+	productFolding[int64](),
+}
 
 func productFolding[T numbers.Number]() Folding[T] {
 	return Folding[T]{1, func(x []T) T {
-		p := T(1)
-		for _, v := range x {
-			p *= v
+		var lane [cpu.SumLanes]T
+		for i := range lane {
+			lane[i] = 1
 		}
-		return p
+		for len(x) >= len(lane) {
+			for i := range lane {
+				lane[i] *= x[i]
+			}
+			x = x[len(lane):]
+		}
+		for i, v := range x {
+			lane[i] *= v
+		}
+		for half := len(lane) / 2; half > 0; half /= 2 {
+			for i := range half {
+				lane[i] *= lane[i+half]
+			}
+		}
+		return lane[0]
 	}, func(a, b T) T { return a * b }, func(sums, x []T) {
 		for i, v := range x {
 			sums[i] *= v
 		}
-	}, 1}
+	}, cpu.SumLanes, nil, nil}
 }

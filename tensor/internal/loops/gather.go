@@ -24,6 +24,13 @@ func Pick[S any](out, from []S, l layout.Layout, a Gathering) {
 		ParallelRows(outer, ParallelFrom/(count*inner), func(start, end int) {
 			for o := start; o < end; o++ {
 				part := from[o*size*inner:][:size*inner]
+				if inner == 1 {
+					dst, places := out[o*count:][:count], at[o*count:][:count]
+					for j, p := range places {
+						dst[j] = part[p]
+					}
+					continue
+				}
 				for j := range count {
 					first := (o*count + j) * inner
 					dst, places := out[first:][:inner], at[first:][:inner]
@@ -53,6 +60,13 @@ func ScatterAdd[T numbers.Number](sum []T, l layout.Layout, x Array, a Gathering
 		ParallelRows(outer, ParallelFrom/(count*inner), func(start, end int) {
 			for o := start; o < end; o++ {
 				part := sum[o*size*inner:][:size*inner]
+				if inner == 1 {
+					places := at[o*count:][:count]
+					for j, v := range values[o*count:][:count] {
+						part[places[j]] += v
+					}
+					continue
+				}
 				for j := range count {
 					first := (o*count + j) * inner
 					places := at[first:][:inner]
@@ -105,4 +119,13 @@ func (a Gathering) Each(l layout.Layout, f func(i, at int)) {
 			f(done+i, first+i*step+int(at[done+i])*stride)
 		}
 	})
+}
+
+// AllBelow reports whether positions are all at least 0 and below size.
+func AllBelow(at []int64, size int) bool {
+	outside := uint64(0)
+	for _, p := range at {
+		outside |= uint64(p) | uint64(int64(size)-1-p)
+	}
+	return outside>>63 == 0
 }

@@ -1,6 +1,10 @@
 package loops
 
-import "math"
+import (
+	"math"
+
+	"github.com/lectern-go/lectern/internal/cpu"
+)
 
 // PowFloat32 raises numbers as math.Pow does, rounded once. Nearly always all exponents of a block are one number, and a small whole or half
 // one: then products and a root do.
@@ -50,8 +54,29 @@ func thirdPower(dst, x []float32) {
 	}
 }
 
+// vectorPowers is powEach in vector instructions, nil where there are none; it gives NaN for what is no ordinary power.
+var vectorPowers = cpu.Powers()
+
 // powHalves raises numbers to half of twice, in float64.
 func powHalves(dst, x []float32, twice int) {
+	if twice%2 != 0 && vectorPowers != nil {
+		var same, room [256]float32 // dst may be x
+		repeat(same[:min(len(x), len(same))], float32(twice)/2)
+		for len(x) > 0 {
+			n := min(len(x), len(same))
+			vectorPowers(room[:n], x[:n], same[:])
+			if s := Vectors32.Sum(room[:n]); s != s {
+				halfPowers(room[:n], x[:n], twice)
+			}
+			copy(dst, room[:n])
+			dst, x = dst[n:], x[n:]
+		}
+		return
+	}
+	halfPowers(dst, x, twice)
+}
+
+func halfPowers(dst, x []float32, twice int) {
 	whole, half := twice/2, twice%2 != 0
 	negative := twice < 0
 	if negative {
@@ -81,12 +106,12 @@ func powHalves(dst, x []float32, twice int) {
 
 // powEach computes in float64, where e^(y·ln x) has more than enough digits for a float32.
 func powEach(dst, x, y []float32) {
-	for i, v := range x {
-		a, b := float64(v), float64(y[i])
-		if a > 0 && a <= math.MaxFloat32 && math.Abs(b) <= 1<<20 {
-			dst[i] = float32(math.Exp(b * math.Log(a)))
-		} else {
-			dst[i] = float32(math.Pow(a, b))
-		}
+	NearAndFar(vectorPowers, onePower)(dst, x, y)
+}
+
+func onePower(a, b float64) float64 {
+	if a > 0 && a <= math.MaxFloat32 && math.Abs(b) <= 1<<20 {
+		return math.Exp(b * math.Log(a))
 	}
+	return math.Pow(a, b)
 }

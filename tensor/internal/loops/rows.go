@@ -2,6 +2,8 @@ package loops
 
 import (
 	"math"
+	"math/bits"
+	"unsafe"
 
 	"github.com/lectern-go/lectern/internal/cpu"
 	"github.com/lectern-go/lectern/tensor/internal/numbers"
@@ -33,6 +35,75 @@ func LogSoftmax[T float32 | float64](dst, x []T) {
 	for i, v := range x {
 		dst[i] = v - largest - log
 	}
+}
+
+// SoftmaxColumns computes the softmax, or its logarithm, of float32 along an axis that does not run along memory, without
+// bringing its elements together, and reports whether it can. Each step is that of Softmax or LogSoftmax for each column, in the
+// same order, so that the results are the same.
+func SoftmaxColumns(out, x Array, axis int, logarithm bool) bool {
+	v := Vectors32
+	if v.Maximum == nil || v.Exp == nil || !IsPlain[float32](out) || !IsPlain[float32](x) || x.Len() == 0 || x.Dim() < 2 {
+		return false
+	}
+	outer, count, inner := layout.Product(x.Layout.Shape[:axis]), x.Layout.Shape[axis], layout.Product(x.Layout.Shape[axis+1:])
+	if inner < 16 {
+		return false
+	}
+	to, from := Stored[float32](out), Stored[float32](x)
+	const width = foldWidth
+	pieces := (inner + width - 1) / width
+	ParallelRows(outer*pieces, ParallelFrom/(count*min(inner, width)), func(start, end int) {
+		largest, factors, sums := make([]float32, width), make([]float32, width), make([]float64, width)
+		lanes := make([]float32, cpu.SumLanes*width)
+		for piece := start; piece < end; piece++ {
+			first := piece / pieces * count * inner
+			column := piece % pieces * width
+			n := min(width, inner-column)
+			largest, factors, sums := largest[:n], factors[:n], sums[:n]
+			row := func(all []float32, i int) []float32 { return all[first+i*inner+column:][:n:n] }
+			copy(largest, row(from, 0))
+			for i := 1; i < count; i++ {
+				v.Maximum(largest, largest, row(from, i))
+			}
+			clear(sums)
+			for block := 0; block < count; block += BlockLen {
+				size := min(BlockLen, count-block)
+				clear(lanes)
+				for i := range size {
+					e, lane := row(to, block+i), lanes[i%cpu.SumLanes*width:][:n]
+					v.Sub(e, row(from, block+i), largest)
+					if logarithm {
+						v.Exp(factors, e)
+						v.Add(lane, lane, factors)
+						continue
+					}
+					v.Exp(e, e)
+					v.Add(lane, lane, e)
+				}
+				for half := cpu.SumLanes / 2; half > 0; half /= 2 {
+					v.Add(lanes[:half*width], lanes[:half*width], lanes[half*width:])
+				}
+				for i := range sums {
+					sums[i] += float64(lanes[i])
+				}
+			}
+			for i, sum := range sums {
+				if logarithm {
+					factors[i] = float32(math.Log(sum))
+				} else {
+					factors[i] = float32(1 / sum)
+				}
+			}
+			for i := range count {
+				if e := row(to, i); logarithm {
+					v.Sub(e, e, factors)
+				} else {
+					v.Mul(e, e, factors)
+				}
+			}
+		}
+	})
+	return true
 }
 
 // LargestOf may pass over NaN: the exponentials then show it.
@@ -125,6 +196,56 @@ func Reverse[T numbers.Number](dst, x []T) {
 	for i, v := range x {
 		dst[len(dst)-1-i] = v
 	}
+}
+
+// ReverseParts writes rows of count parts, each of so many bytes, with their parts in the other order.
+func ReverseParts(to, from []byte, count, size int) {
+	if len(to) == 0 {
+		return
+	}
+	row := count * size
+	ParallelRows(len(to)/row, ParallelFrom/row, func(start, end int) {
+		for i := start; i < end; i++ {
+			dst, src := to[i*row:][:row], from[i*row:][:row]
+			switch size {
+			case 1:
+				reverse(dst, src)
+			case 2:
+				reverse(words[uint16](dst), words[uint16](src))
+			case 4:
+				reversePairs(words[uint32](dst), words[uint32](src))
+			case 8:
+				reverse(words[uint64](dst), words[uint64](src))
+			default:
+				for at := 0; at < row; at += size {
+					copy(dst[row-at-size:][:size], src[at:])
+				}
+			}
+		}
+	})
+}
+
+func words[S any](x []byte) []S {
+	var s S
+	return unsafe.Slice((*S)(unsafe.Pointer(unsafe.SliceData(x))), len(x)/int(unsafe.Sizeof(s)))
+}
+
+func reverse[S any](dst, x []S) {
+	x = x[:len(dst)]
+	for i := range dst {
+		dst[i] = x[len(x)-1-i]
+	}
+}
+
+// reversePairs moves two at a time.
+func reversePairs(dst, x []uint32) {
+	n := len(dst) &^ 3
+	for i := 0; i < n; i += 4 {
+		from := (*[2]uint64)(unsafe.Pointer(&x[len(x)-4-i]))
+		to := (*[2]uint64)(unsafe.Pointer(&dst[i]))
+		to[0], to[1] = bits.RotateLeft64(from[1], 32), bits.RotateLeft64(from[0], 32)
+	}
+	reverse(dst[n:], x[:len(x)-n])
 }
 
 // NormRows calls f for each row of count elements, with that row of each input; an input with a

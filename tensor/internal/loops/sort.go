@@ -222,14 +222,44 @@ func Distinct(all iter.Seq[int64]) (n int) {
 func AddRows[T numbers.Number](sum []T, x Array, axis, size int, at []int64) {
 	inner := layout.Product(x.Layout.Shape[axis+1:])
 	outer := layout.Product(x.Layout.Shape[:axis])
+	if IsPlain[T](x) { // threads share columns: each sum has its terms in order
+		const width = 1024
+		rows, pieces := Stored[T](x), (inner+width-1)/width
+		ParallelRows(outer*pieces, ParallelFrom/max(1, len(at)*min(inner, width)), func(start, end int) {
+			for piece := start; piece < end; piece++ {
+				o, first := piece/pieces, piece%pieces*width
+				n := min(width, inner-first)
+				for j, p := range at {
+					addTo(sum[(o*size+int(p))*inner+first:][:n], rows[(o*len(at)+j)*inner+first:][:n])
+				}
+			}
+		})
+		return
+	}
 	r, row := NewReader[T](x), make([]T, inner)
 	for o := range outer {
 		for j, p := range at {
 			r.Copy(row, (o*len(at)+j)*inner)
-			to := sum[(o*size+int(p))*inner:][:inner]
-			for i, v := range row {
-				to[i] += v
-			}
+			addTo(sum[(o*size+int(p))*inner:][:inner], row)
 		}
+	}
+}
+
+// addTo adds x to dst.
+func addTo[T numbers.Number](dst, x []T) {
+	switch to := any(dst).(type) {
+	case []float32:
+		if Vectors32.Add != nil && len(dst) >= 8 {
+			Vectors32.Add(to, to, any(x).([]float32))
+			return
+		}
+	case []float64:
+		if Vectors64.Add != nil && len(dst) >= 8 {
+			Vectors64.Add(to, to, any(x).([]float64))
+			return
+		}
+	}
+	for i, v := range x {
+		dst[i] += v
 	}
 }

@@ -32,7 +32,7 @@ func Vector2[T numbers.Number](vector, portable func(dst, x, y []T)) func(dst, x
 // Swapped is vector2 for a loop that takes its operands in the other order.
 func Swapped[T numbers.Number](vector, portable func(dst, x, y []T)) func(dst, x, y []T) {
 	if vector == nil {
-		return portable
+		return portable // nil, too, if there is none
 	}
 	return func(dst, x, y []T) { vector(dst, y, x) }
 }

@@ -13,6 +13,18 @@ import (
 // Number is a type that elements are computed in.
 type Number interface{ float32 | float64 | int64 }
 
+// vectors are loops in vector instructions; those that the processor lacks are nil.
+var vectors = cpu.Float32s()
+
+// toInt32 is storeInteger in vector instructions, for numbers that fit.
+func toInt32(dst unsafe.Pointer, src []float32) {
+	if vectors.Highest(src) < 1<<31 && vectors.Lowest(src) <= 1<<31 {
+		vectors.Cut(unsafe.Slice((*float32)(dst), len(src)), src)
+		return
+	}
+	storeInteger[int32](dst, src)
+}
+
 // converters are loops in vector instructions, nil where the processor has none.
 var converters = cpu.Converters()
 
@@ -123,10 +135,11 @@ func storeInteger[S int32 | int16 | int8 | uint8, T Number](dst unsafe.Pointer, 
 func storeBool[T Number](dst unsafe.Pointer, src []T) {
 	to := unsafe.Slice((*uint8)(dst), len(src))
 	for i := range src {
-		to[i] = 0
+		var one uint8 // without a branch, as which are set can't be predicted
 		if src[i] != 0 {
-			to[i] = 1
+			one = 1
 		}
+		to[i] = one
 	}
 }
 
@@ -144,6 +157,12 @@ func vectorLoader(d device.Type) func(dst []float32, src unsafe.Pointer) {
 		return converters.FromE5M2
 	case device.Uint8, device.Bool:
 		return converters.FromUint8
+	case device.Int32:
+		if vectors.FromInts != nil {
+			return func(dst []float32, src unsafe.Pointer) {
+				vectors.FromInts(dst, unsafe.Slice((*float32)(src), len(dst)))
+			}
+		}
 	}
 	return nil
 }
@@ -157,6 +176,10 @@ func vectorStorer(d device.Type) func(dst unsafe.Pointer, src []float32) {
 		return converters.ToBFloat16
 	case device.Bool:
 		return converters.ToBool
+	case device.Int32:
+		if vectors.Cut != nil {
+			return toInt32
+		}
 	}
 	return nil
 }
