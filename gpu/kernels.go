@@ -49,11 +49,12 @@ func makeSource() string {
 	for _, list := range []struct {
 		prefix string
 		names  []string
-	}{{"map", mapNames}, {"zip", zipNames}, {"reduce", reduceNames}, {"rows", rowsNames}, {"random", randomNames}, {"update", updateNames}} {
+	}{{"map", mapNames}, {"zip", zipNames}, {"reduce", reduceNames}, {"rows", rowsNames}, {"random", randomNames}} {
 		for number, name := range list.names {
 			fmt.Fprintf(&s, "#define %s_%s %d\n", list.prefix, strings.ReplaceAll(name, " ", "_"), number)
 		}
 	}
+	updateDefines(&s)
 	for _, arguments := range []struct {
 		name string
 		size uintptr

@@ -4,52 +4,43 @@ package gpu
 
 import (
 	"fmt"
+	"strings"
 	"unsafe"
 
 	"github.com/lectern-go/lectern/internal/device"
-)
-
-// Algorithms, and what each takes besides the parameter and its gradient: numbers
-// and tensors of state.
-var (
-	updateNames  = []string{"sgd", "momentum", "adagrad", "lecture_adagrad", "rmsprop", "adam"}
-	updateParams = []int{3, 6, 4, 4, 8, 10}
-	updateStates = []int{0, 1, 1, 1, 1, 2}
 )
 
 // update is the argument of a kernel; see update.cu.
 type update struct {
 	tensors   [5]uint64
 	count     int64
-	c         [10]float64
-	algorithm int32
-	given     int32
+	c         [maxNumbers]float64
+	algorithm int64
+}
+
+// maxNumbers is how many numbers an update has at most.
+const maxNumbers = 12
+
+// updateDefines tells the kernel which number each update has, and where it finds what the formulas name.
+func updateDefines(s *strings.Builder) {
+	fmt.Fprintf(s, "#define MAX_NUMBERS %d\n", maxNumbers)
+	for i, u := range device.Updates {
+		fmt.Fprintf(s, "#define update_%s %d\n", u.Name, i)
+		for at, name := range u.Numbers {
+			fmt.Fprintf(s, "#define %s_%s c[%d]\n", u.Name, name, at)
+		}
+	}
 }
 
 // Update runs one step of an optimizer.
-func (c *card) Update(algorithm string, tensors []device.View, params ...float64) error {
+func (c *card) Update(algorithm string, tensors []device.View, numbers *device.Numbers) error {
 	defer keep(tensors...)
-	n, err := number(updateNames, algorithm, device.Float32)
+	u, n, err := device.FindUpdate(algorithm)
 	if err != nil {
 		return err
 	}
-	if len(params) != updateParams[n] {
-		return fmt.Errorf("gpu: a step of %s takes %d numbers and was given %d", algorithm, updateParams[n], len(params))
-	}
-	least := 2 + updateStates[n]
-	most := least
-	switch algorithm {
-	case "rmsprop":
-		for _, more := range []bool{params[6] > 0, params[7] != 0} {
-			if more {
-				least, most = least+1, most+1
-			}
-		}
-	case "adam":
-		most++
-	}
-	if len(tensors) < least || len(tensors) > most {
-		return fmt.Errorf("gpu: a step of %s with these numbers takes %d tensors and was given %d", algorithm, least, len(tensors))
+	if want := u.Tensors(numbers); len(tensors) != want {
+		return fmt.Errorf("gpu: a step of %s with these numbers takes %d tensors and was given %d", algorithm, want, len(tensors))
 	}
 	p := tensors[0]
 	for i, t := range tensors {
@@ -63,10 +54,10 @@ func (c *card) Update(algorithm string, tensors []device.View, params ...float64
 	if p.Len() == 0 {
 		return nil
 	}
-	u := update{count: int64(p.Len()), algorithm: n, given: int32(len(tensors))}
-	copy(u.c[:], params)
+	a := update{count: int64(p.Len()), algorithm: int64(n)}
+	copy(a.c[:], u.Values(numbers))
 	for i, t := range tensors {
-		u.tensors[i] = origin(t)
+		a.tensors[i] = origin(t)
 	}
-	return c.launchOver("step"+suffix(p.Type), u.count, unsafe.Pointer(&u), unsafe.Sizeof(u))
+	return c.launchOver("step"+suffix(p.Type), a.count, unsafe.Pointer(&a), unsafe.Sizeof(a))
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/lectern-go/lectern/internal/cpu"
+	"github.com/lectern-go/lectern/internal/device"
 	"github.com/lectern-go/lectern/tensor"
 )
 
@@ -14,12 +15,11 @@ type algorithm struct {
 	options  []string
 	states   func(s *Settings) []string // the names of its state, as PyTorch has them
 
-	// numbers is what depends on the settings and the step alone, computed once for
-	// all elements: what kernels are made of, and what other devices get, which know
-	// the formula by name.
-	numbers func(s *Settings, step int) (name string, c []float64)
-	float32 func(c []float64) kernel[float32]
-	float64 func(c []float64) kernel[float64]
+	// numbers names the step, one of device.Updates, whose formula the kernels compute,
+	// and gives the numbers in it, which depend on the settings and the step alone.
+	numbers func(s *Settings, step int) (update string, n *device.Numbers)
+	float32 func(n *device.Numbers) kernel[float32]
+	float64 func(n *device.Numbers) kernel[float64]
 }
 
 var algorithms = map[string]*algorithm{
@@ -111,69 +111,74 @@ func NewAdamW(params []tensor.NamedTensor, lr float64, options ...Option) *Optim
 	return newOptimizer("adamw", params, lr, options)
 }
 
-// sgd: d = sign·g + decay·p; p -= lr·d. With momentum: buf = momentum·buf +
-// (1-dampening)·d, the first time buf = d; p -= lr·buf, with Nesterov
-// p -= lr·(d + momentum·buf).
-func sgdNumbers(s *Settings, step int) (string, []float64) {
+// The first step with momentum takes the gradient as it is: momentum 0, rate 1.
+func sgdNumbers(s *Settings, step int) (string, *device.Numbers) {
+	n := common(s)
 	if s.Momentum == 0 {
-		return "sgd", []float64{s.LR, s.WeightDecay, direction(s)}
+		return "sgd", n
 	}
-	momentum, rate, ahead := s.Momentum, 1-s.Dampening, 0.
+	n.Momentum, n.Rate = s.Momentum, 1-s.Dampening
 	if step == 1 {
-		momentum, rate = 0, 1
+		n.Momentum, n.Rate = 0, 1
 	}
 	if s.Nesterov {
-		ahead = s.Momentum
+		n.Ahead = s.Momentum
 	}
-	return "momentum", []float64{s.LR, s.WeightDecay, direction(s), momentum, rate, ahead}
+	return "momentum", n
 }
 
-func sgd[T float32 | float64](c []float64) kernel[T] {
-	lr, decay, sign := T(c[0]), T(c[1]), T(c[2])
-	vec := vectors[T]()
-	if len(c) == 3 {
-		return func(p, g []T, _ [][]T) {
-			if vec != nil {
-				vec.Descend(p, g, lr, decay, sign)
-				return
-			}
-			g = g[:len(p)]
-			for i := range p {
-				p[i] -= lr * (sign*g[i] + decay*p[i])
-			}
-		}
+// common returns the numbers that all algorithms know.
+func common(s *Settings) *device.Numbers {
+	n := &device.Numbers{LR: s.LR, Decay: s.WeightDecay, Sign: 1, Eps: s.Eps}
+	if s.Maximize {
+		n.Sign = -1
 	}
-	momentum, rate, ahead := T(c[3]), T(c[4]), T(c[5])
+	return n
+}
+
+func sgd[T float32 | float64](n *device.Numbers) kernel[T] {
+	lr, decay, sign, momentum, rate, ahead := T(n.LR), T(n.Decay), T(n.Sign), T(n.Momentum), T(n.Rate), T(n.Ahead)
+	vec := vectors[T]()
 	return func(p, g []T, state [][]T) {
-		buf := state[0][:len(p)]
-		switch {
-		case vec != nil && ahead != 0:
-			vec.Nesterov(p, g, buf, lr, decay, sign, momentum, rate, ahead)
-			return
-		case vec != nil:
-			vec.Momentum(p, g, buf, lr, decay, sign, momentum, rate)
+		var buf []T
+		if len(state) > 0 {
+			buf = state[0][:len(p)]
+		}
+		if vec != nil {
+			switch {
+			case buf == nil:
+				vec.Descend(p, g, lr, decay, sign)
+			case ahead != 0:
+				vec.Nesterov(p, g, buf, lr, decay, sign, momentum, rate, ahead)
+			default:
+				vec.Momentum(p, g, buf, lr, decay, sign, momentum, rate)
+			}
 			return
 		}
 		g = g[:len(p)]
 		for i := range p {
 			d := sign*g[i] + decay*p[i]
-			b := momentum*buf[i] + rate*d
-			buf[i] = b
-			if ahead != 0 {
-				b = d + ahead*b
+			if buf != nil {
+				b := momentum*buf[i] + rate*d
+				buf[i] = b
+				if ahead != 0 {
+					b = d + ahead*b
+				}
+				d = b
 			}
-			p[i] -= lr * b
+			p[i] -= lr * d
 		}
 	}
 }
 
-// adagrad: d = sign·g + decay·p; sum += d²; p -= lr/(1+(step-1)·lrdecay)·d/(sqrt(sum)+eps)
-func adagradNumbers(s *Settings, step int) (string, []float64) {
-	return "adagrad", []float64{s.LR / (1 + float64(step-1)*s.LRDecay), s.WeightDecay, direction(s), s.Eps}
+func adagradNumbers(s *Settings, step int) (string, *device.Numbers) {
+	n := common(s)
+	n.LR = s.LR / (1 + float64(step-1)*s.LRDecay)
+	return "adagrad", n
 }
 
-func adagrad[T float32 | float64](c []float64) kernel[T] {
-	lr, decay, sign, eps := T(c[0]), T(c[1]), T(c[2]), T(c[3])
+func adagrad[T float32 | float64](n *device.Numbers) kernel[T] {
+	lr, decay, sign, eps := T(n.LR), T(n.Decay), T(n.Sign), T(n.Eps)
 	vec := vectors[T]()
 	return func(p, g []T, state [][]T) {
 		sum := state[0][:len(p)]
@@ -190,13 +195,12 @@ func adagrad[T float32 | float64](c []float64) kernel[T] {
 	}
 }
 
-// lectureAdagrad: g2 += g²; p -= lr·g/sqrt(g2+eps)
-func lectureAdagradNumbers(s *Settings, _ int) (string, []float64) {
-	return "lecture_adagrad", []float64{s.LR, 0, direction(s), s.Eps}
+func lectureAdagradNumbers(s *Settings, _ int) (string, *device.Numbers) {
+	return "lecture_adagrad", common(s)
 }
 
-func lectureAdagrad[T float32 | float64](c []float64) kernel[T] {
-	lr, sign, eps := T(c[0]), T(c[2]), T(c[3])
+func lectureAdagrad[T float32 | float64](n *device.Numbers) kernel[T] {
+	lr, sign, eps := T(n.LR), T(n.Sign), T(n.Eps)
 	vec := vectors[T]()
 	return func(p, g []T, state [][]T) {
 		g2 := state[0][:len(p)]
@@ -213,20 +217,18 @@ func lectureAdagrad[T float32 | float64](c []float64) kernel[T] {
 	}
 }
 
-// rmsprop: d = sign·g + decay·p; sq = alpha·sq + (1-alpha)·d²; r = sqrt(sq)+eps,
-// centered sqrt(sq-avg²)+eps with avg = alpha·avg + (1-alpha)·d; p -= lr·d/r, with
-// momentum buf = momentum·buf + d/r; p -= lr·buf.
-func rmspropNumbers(s *Settings, _ int) (string, []float64) {
-	centered := 0.
+func rmspropNumbers(s *Settings, _ int) (string, *device.Numbers) {
+	n := common(s)
+	n.Alpha, n.Rest, n.Momentum = s.Alpha, 1-s.Alpha, s.Momentum
 	if s.Centered {
-		centered = 1
+		n.Centered = 1
 	}
-	return "rmsprop", []float64{s.LR, s.WeightDecay, direction(s), s.Eps, s.Alpha, 1 - s.Alpha, s.Momentum, centered}
+	return "rmsprop", n
 }
 
-func rmsprop[T float32 | float64](c []float64) kernel[T] {
-	lr, decay, sign, eps := T(c[0]), T(c[1]), T(c[2]), T(c[3])
-	alpha, rest, momentum, centered := T(c[4]), T(c[5]), T(c[6]), c[7] != 0
+func rmsprop[T float32 | float64](n *device.Numbers) kernel[T] {
+	lr, decay, sign, eps := T(n.LR), T(n.Decay), T(n.Sign), T(n.Eps)
+	alpha, rest, momentum, centered := T(n.Alpha), T(n.Rest), T(n.Momentum), n.Centered != 0
 	vec := vectors[T]()
 	return func(p, g []T, state [][]T) {
 		sq := state[0]
@@ -278,12 +280,12 @@ func adamStates(s *Settings) []string {
 }
 
 // Adam adds the decay to the gradient: d = sign·g + decay·p.
-func adamNumbers(s *Settings, step int) (string, []float64) {
+func adamNumbers(s *Settings, step int) (string, *device.Numbers) {
 	return momentNumbers(s, step, s.WeightDecay, 1)
 }
 
 // AdamW makes the parameter itself smaller: keep = 1 - lr·decay.
-func adamwNumbers(s *Settings, step int) (string, []float64) {
+func adamwNumbers(s *Settings, step int) (string, *device.Numbers) {
 	return momentNumbers(s, step, 0, 1-s.LR*s.WeightDecay)
 }
 
@@ -293,23 +295,32 @@ func adamwNumbers(s *Settings, step int) (string, []float64) {
 // needs one division:
 //
 //	p = keep·p - m / ((sqrt(v) + floor)·times)
-func momentNumbers(s *Settings, step int, decay, keep float64) (string, []float64) {
+//
+// A rate of 0 would make times infinite, so there still says that only keep counts.
+func momentNumbers(s *Settings, step int, decay, keep float64) (string, *device.Numbers) {
+	n := common(s)
 	correction := math.Sqrt(1 - math.Pow(s.Beta2, float64(step)))
-	times := (1 - math.Pow(s.Beta1, float64(step))) / (correction * s.LR)
-	still := 0.
-	if s.LR == 0 {
-		times, still = 0, 1
+	n.Decay, n.Keep = decay, keep
+	n.B1, n.R1, n.B2, n.R2 = s.Beta1, 1-s.Beta1, s.Beta2, 1-s.Beta2
+	n.Floor = s.Eps * correction
+	if s.AMSGrad {
+		n.Amsgrad = 1
 	}
-	return "adam", []float64{decay, direction(s), s.Beta1, 1 - s.Beta1, s.Beta2, 1 - s.Beta2, keep, s.Eps * correction, times, still}
+	if s.LR == 0 {
+		n.Still = 1
+	} else {
+		n.Times = (1 - math.Pow(s.Beta1, float64(step))) / (correction * s.LR)
+	}
+	return "adam", n
 }
 
-func adam[T float32 | float64](c []float64) kernel[T] {
-	decay, sign, b1, r1, b2, r2 := T(c[0]), T(c[1]), T(c[2]), T(c[3]), T(c[4]), T(c[5])
-	keep, floor, times, still := T(c[6]), T(c[7]), T(c[8]), c[9] != 0
+func adam[T float32 | float64](n *device.Numbers) kernel[T] {
+	decay, sign, b1, r1, b2, r2 := T(n.Decay), T(n.Sign), T(n.B1), T(n.R1), T(n.B2), T(n.R2)
+	keep, floor, times, still := T(n.Keep), T(n.Floor), T(n.Times), n.Still != 0
 	vec := vectors[T]()
 	return func(p, g []T, state [][]T) {
 		m, v := state[0][:len(p)], state[1][:len(p)]
-		amsgrad := len(state) > 2
+		amsgrad := n.Amsgrad != 0
 		g = g[:len(p)]
 		if vec != nil && !still {
 			if amsgrad {
@@ -349,14 +360,6 @@ func vectors[T float32 | float64]() *cpu.Vectors[T] {
 		return nil
 	}
 	return all
-}
-
-// direction is what the gradient is multiplied by.
-func direction(s *Settings) float64 {
-	if s.Maximize {
-		return -1
-	}
-	return 1
 }
 
 // sqrt compiles to one instruction; for float32 too, as the compiler knows that

@@ -35,7 +35,7 @@ func (o *Optimizer) update(g *Group, s *slot, p, grad *tensor.Tensor) {
 	s.follow(work.Device())
 	switch {
 	case !work.Device().IsCPU():
-		tensor.UpdateOn(name, append([]*tensor.Tensor{work, grad}, s.state...), numbers...)
+		tensor.UpdateOn(name, append([]*tensor.Tensor{work, grad}, s.state...), numbers)
 	case work.Dtype() == tensor.Float64:
 		run(a.float64(numbers), work, grad, s.state)
 	default:

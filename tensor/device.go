@@ -249,12 +249,12 @@ func scatterOn(op string, sum, x *Tensor, at []int64, run int) {
 // UpdateOn runs one step of an optimizer on the device of its tensors, the
 // parameter, its gradient and its state, and counts the writes; package optim
 // calls it.
-func UpdateOn(algorithm string, tensors []*Tensor, params ...float64) {
+func UpdateOn(algorithm string, tensors []*Tensor, numbers *device.Numbers) {
 	views := make([]device.View, len(tensors))
 	for i, t := range tensors {
 		views[i] = t.view()
 	}
-	tensors[0].fillOn(algorithm+" step", func(on device.Backend) error { return on.Update(algorithm, views, params...) })
+	tensors[0].fillOn(algorithm+" step", func(on device.Backend) error { return on.Update(algorithm, views, numbers) })
 	for i, t := range tensors {
 		if i != 1 { // the gradient is only read
 			t.storage.version.Add(1)

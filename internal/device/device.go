@@ -130,22 +130,10 @@ type Backend interface {
 	// Random writes one number for each element in row-major order, made from a word of Philox 4×32-10 under key,
 	// beginning with block number first of a stream. Kinds and params are those of package tensor.
 	Random(kind string, out View, key [2]uint32, stream, first uint64, params ...float64) error
-	// Update runs one step of an optimizer over the elements of contiguous tensors of one type, Float32 or Float64: the
-	// parameter p, its gradient g, and its state. With d = sign·g + decay·p it does, for
-	//
-	//	sgd (p, g)             lr, decay, sign                            p -= lr·d
-	//	momentum (p, g, buf)   lr, decay, sign, momentum, rate, ahead     buf = momentum·buf + rate·d; p -= lr·(ahead ≠ 0 ? d + ahead·buf : buf)
-	//	adagrad (p, g, sum)    lr, decay, sign, eps                       sum += d²; p -= lr·d/(√sum + eps)
-	//	lecture_adagrad (p, g, sum)  lr, decay, sign, eps                 sum += d²; p -= lr·d/√(sum + eps)
-	//	rmsprop (p, g, sq[, avg][, buf])  lr, decay, sign, eps, alpha, rest, momentum, centered
-	//	                       sq = alpha·sq + rest·d²; if centered ≠ 0: avg = alpha·avg + rest·d; v = sq - avg², else v = sq
-	//	                       d /= √v + eps; if momentum > 0: buf = momentum·buf + d; d = buf; p -= lr·d
-	//	adam (p, g, m, v[, top])  decay, sign, b1, r1, b2, r2, keep, floor, times, still
-	//	                       m = b1·m + r1·d; v = b2·v + r2·d²; top = max(top, v), without it top is v
-	//	                       p = still ≠ 0 ? keep·p : keep·p - m/((√top + floor)·times)
-	//
-	// with every product rounded, as package optim does on the processor.
-	Update(algorithm string, tensors []View, params ...float64) error
+	// Update runs one step of an optimizer, one of [Updates], over the elements of contiguous tensors of one type, Float32
+	// or Float64: the parameter, its gradient, and its state. Every operation rounds, as package optim's do on the
+	// processor.
+	Update(algorithm string, tensors []View, numbers *Numbers) error
 }
 
 // ErrUnsupported is what an operation is refused with that a device does not have.
