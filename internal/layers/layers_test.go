@@ -19,7 +19,7 @@ var floors = [][]string{
 	{"autograd", "tokenizer", "kernel/internal", "kernel/notebook"},
 	{"tensor", "kernel/jupyter", "kernel/persist", "kernel/show"},
 	{"internal/misuse", "autograd/gradcheck", "internal/celltest", "kernel/internal/rewrite"},
-	{"einops", "optim", "data", "checkpoint", "accounting", "gpu", "notebooks", "kernel/internal/report"},
+	{"einops", "optim", "data", "checkpoint", "accounting", "gpu", "notebooks", "kernel/internal/report", "kernel/internal/export"},
 	{"plots/diagram", "nn", "kernel/render", "kernel/server"},
 	{"plots", "nn/transformer", "nn/train", "kernel/live"},
 	{"kernel/internal/command"},

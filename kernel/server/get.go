@@ -105,17 +105,22 @@ func (e *execution) autoget(path string) (hint string, f *failure) {
 
 // download gets what a package needs of modules that are required already, and reports whether that was all it lacked.
 func (e *execution) download(path string) bool {
-	ctx, cancel := context.WithTimeout(e.ctx, fetchLimit)
+	ok := download(e.ctx, e.k.f, path, func(text string) { e.stream("stderr", text) })
+	if ok {
+		e.k.packages.Refetch()
+	}
+	return ok
+}
+
+func download(ctx context.Context, f *folders, path string, say func(text string)) bool {
+	ctx, cancel := context.WithTimeout(ctx, fetchLimit)
 	defer cancel()
 	progress := func(line string) {
 		if strings.HasPrefix(line, "go: downloading ") {
-			e.stream("stderr", line+"\n")
+			say(line + "\n")
 		}
 	}
-	_, err := goCommand(ctx, e.k.f.check(), networkEnv(os.Environ()), progress, "list", "-deps", "--", path)
-	if err == nil {
-		e.k.packages.Refetch()
-	}
+	_, err := goCommand(ctx, f.check(), networkEnv(os.Environ()), progress, "list", "-deps", "--", path)
 	return err == nil
 }
 

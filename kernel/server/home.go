@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -290,16 +291,25 @@ func recorded(file string) (r record, ok bool) {
 // takeRecorded makes the notebook's module what the notebook records, if that is not what it has taken before, and
 // fetches what is not here. Opening a notebook fetches nothing: this comes with its first cell.
 func (e *execution) takeRecorded() {
-	c := e.k.c
-	if c.store == "" || e.k.recordTaken {
+	if e.k.recordTaken {
 		return
 	}
 	e.k.recordTaken = true
+	if e.k.c.takeRecorded(e.ctx, e.k.f, func(text string) { e.stream("stderr", text) }) {
+		e.k.packages.Refetch()
+	}
+}
+
+// takeRecorded reports whether the module has changed. What there is to tell goes to say.
+func (c config) takeRecorded(ctx context.Context, f *folders, say func(text string)) bool {
+	if c.store == "" {
+		return false
+	}
 	r, ok := recorded(c.notebook)
 	text, err := json.Marshal(r)
 	taken := filepath.Join(c.store, "recorded")
 	if old, rerr := os.ReadFile(taken); !ok || err != nil || rerr == nil && bytes.Equal(old, text) {
-		return
+		return false
 	}
 	mod, sum := filepath.Join(getModule(c), "go.mod"), filepath.Join(getModule(c), "go.sum")
 	undo := remember(mod, sum)
@@ -313,28 +323,28 @@ func (e *execution) takeRecorded() {
 	}
 	progress := func(line string) {
 		if strings.HasPrefix(line, "go: downloading ") {
-			e.stream("stderr", line+"\n")
+			say(line + "\n")
 		}
 	}
 	var said []string
 	if err == nil {
-		said, err = goCommand(e.ctx, getModule(c), append(slices.Clone(env), "GOWORK=off", "GOFLAGS=-mod=mod"), progress, "mod", "download")
+		said, err = goCommand(ctx, getModule(c), append(slices.Clone(env), "GOWORK=off", "GOFLAGS=-mod=mod"), progress, "mod", "download")
 	}
 	if err == nil {
-		if err = joinModules(c, e.k.f.check()); err == nil {
-			said, err = goCommand(e.ctx, e.k.f.check(), env, progress, "list", "fmt")
+		if err = joinModules(c, f.check()); err == nil {
+			said, err = goCommand(ctx, f.check(), env, progress, "list", "fmt")
 		}
 	}
 	if err != nil {
 		undo()
-		if jerr := joinModules(c, e.k.f.check()); jerr != nil {
-			e.note(jerr.Error())
+		if jerr := joinModules(c, f.check()); jerr != nil {
+			say("note: " + jerr.Error() + "\n")
 		}
-		e.note(fmt.Sprintf("the modules that this notebook records can't be had: %s", reason(e.ctx, said)))
-		return
+		say(fmt.Sprintf("note: the modules that this notebook records can't be had: %s\n", reason(ctx, said)))
+		return false
 	}
 	if err := c.keepModule(); err == nil {
 		os.WriteFile(taken, text, 0o644) // or it is done again
 	}
-	e.k.packages.Refetch()
+	return true
 }

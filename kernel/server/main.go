@@ -43,7 +43,20 @@ func main() {
 		flag.PrintDefaults()
 	}
 	ready := flag.Bool(strings.TrimPrefix(prepareArg, "-"), false, "compile what cells import and remember it, and start no kernel")
+	exported := flag.String(strings.TrimPrefix(exportArg, "-"), "", "write the `notebook` as a Go program into the folder -o, and start no kernel")
+	out := flag.String("o", "", "the `folder` for that")
 	flag.Parse()
+	if *exported != "" && flag.NArg() == 0 {
+		if err := c.complete(); err != nil {
+			fmt.Fprintln(os.Stderr, "lectern-kernel:", err)
+			os.Exit(1)
+		}
+		if err := exportNotebook(c, *exported, *out); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
 	if *ready && flag.NArg() == 0 {
 		if err := c.complete(); err != nil {
 			fmt.Fprintln(os.Stderr, "lectern-kernel:", err)

@@ -32,14 +32,20 @@ func (w *work) compose() {
 			w.funcs[id] = f
 		}
 	}
-	if strings.HasPrefix(strings.TrimSpace(w.src.Code), "//step") {
+	if strings.HasPrefix(strings.TrimSpace(w.src.Code), "//step") && !w.s.alone {
 		w.r.Steps = !w.r.Wasm
 		if w.r.Steps {
 			w.traceSteps()
 		}
 	}
 	begin := ""
-	if !w.r.Wasm { // a page has neither a kernel nor kept values
+	switch {
+	case w.s.alone:
+		if w.echo(); len(w.r.Errors) > 0 {
+			return
+		}
+		w.r.Earlier = w.old
+	case !w.r.Wasm: // a page has neither a kernel nor kept values
 		w.redirect()
 		if w.echo(); len(w.r.Errors) > 0 {
 			return
@@ -135,7 +141,7 @@ func (w *work) settleEdits(d *decl) {
 
 // runs reports whether the cell does anything but declare.
 func (w *work) runs() bool {
-	if len(w.stmts) > 0 || w.call != "" || w.tests {
+	if len(w.stmts) > 0 || w.call != "" || w.tests || w.s.alone {
 		return true
 	}
 	return slices.ContainsFunc(w.decls, func(d *decl) bool { return isInit(d) || isSetup(d) })
@@ -176,7 +182,7 @@ func (w *work) mainBody(t *Text, begin string, g *graph) {
 				defs = append(defs, fmt.Sprintf("%q, &%s", d.name, w.types[d.name].source(d.name)))
 			}
 		}
-		if len(defs) > 0 && !w.r.Wasm {
+		if len(defs) > 0 && !w.r.Wasm && !w.s.alone {
 			t.Inject(persistName, ".Def(", strings.Join(defs, ", "), ")\n")
 		}
 		if parse == i {
@@ -193,7 +199,7 @@ func (w *work) mainBody(t *Text, begin string, g *graph) {
 
 // speaksGoNB reports whether what the program reaches displays by GoNB.
 func (w *work) speaksGoNB(g *graph) bool {
-	if w.r.Wasm || w.tests {
+	if w.r.Wasm || w.tests || w.s.alone {
 		return false
 	}
 	for _, path := range g.imports {

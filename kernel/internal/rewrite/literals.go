@@ -49,7 +49,7 @@ func (l *literal) made() bool { return !l.fails }
 
 // moveLiterals finds the literals below a node that move, and edits the places where they stood.
 func (w *work) moveLiterals(c *checked, root ast.Node) {
-	if w.s.settled {
+	if w.s.settled || w.s.alone {
 		return
 	}
 	calledOnly := w.calledOnly(c, root)

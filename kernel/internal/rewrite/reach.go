@@ -169,7 +169,7 @@ func (w *work) needed(g *graph) (need, mentioned map[string]bool) {
 	m := w.s.manifest()
 	own := slices.ContainsFunc(w.decls, isTest) && w.testArgs == "" // as with GoNB, which runs the cell's own tests if it is told nothing else
 	for i, p := range g.parts {
-		if d := p.decl; d != nil && (d == w.main || isSetup(d) || d.src == w.src && (isInit(d) || w.tests) || w.tests && !own && isTest(d) || w.s.whole && w.broken[d] == nil && !(w.tests && isTest(d))) {
+		if d := p.decl; d != nil && (d == w.main || isSetup(d) || d.src == w.src && (isInit(d) || w.tests || w.s.alone) || w.tests && !own && isTest(d) || w.s.whole && w.broken[d] == nil && !(w.tests && isTest(d))) {
 			g.reach(i)
 		}
 	}

@@ -39,6 +39,7 @@ type Result struct {
 	Steps    bool              // it is a //step cell
 	Timed    bool              // the user wants to know how long it takes
 	Notes    []string          // to be told to the user
+	Earlier  map[string]string // names in the program of variables that have another type from this cell on, by the name that both have
 	Missing  string            // the path of a package that an import did not find
 	Next     *Session
 }

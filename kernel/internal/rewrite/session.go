@@ -44,6 +44,7 @@ type Session struct {
 	broken  map[string]bool     // keys of declarations that may not compile any more, since something was removed
 	spared  map[string]string   // variables that the next cell is not to keep, and why
 	settled bool                // function literals of the next cell stay where they are
+	alone   bool                // programs are for a reader and need no kernel
 }
 
 // A decl is a remembered declaration: func, type or const, or a function literal of a cell that has moved to the
@@ -77,6 +78,9 @@ type variable struct {
 	types  []string // named types of cells that the type is made of
 	hidden bool     // its name is one of Go's own, which functions go on seeing
 }
+
+// HiddenPrefix is what the names of variables begin with in programs that hide one of Go's own names.
+const HiddenPrefix = hiddenPrefix
 
 // source is the name that the program's variable has.
 func (v variable) source(name string) string {
@@ -128,6 +132,14 @@ func (s *Session) Whole(all bool) { s.whole = all }
 func (s *Session) Spare(names map[string]string, literals bool) *Session {
 	c := s.clone()
 	c.spared, c.settled = names, !literals
+	return c
+}
+
+// Alone makes a session for a notebook that becomes one program: what Rewrite makes of its cells keeps and restores
+// nothing, and has all that a cell declares, whether or not the cell runs it.
+func (s *Session) Alone() *Session {
+	c := s.clone()
+	c.alone = true
 	return c
 }
 

@@ -1,0 +1,455 @@
+// Package export makes one Go program of the programs that the cells of a notebook become, and cells of a Go file again.
+//
+// In the program each cell is a function, which main calls in their order; what cells declare, and the variables that
+// they define, stand in front of it at the package level. A notebook may give a name another meaning as it goes on, which
+// a package can't: then the later one gets a name with a number behind it, and so does whatever of the earlier cells
+// mentions the name and is used after that.
+package export
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"go/ast"
+	"go/format"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/lectern-go/lectern/kernel/internal/rewrite"
+)
+
+// A Cell is one cell of the notebook.
+type Cell struct {
+	Number  int               // as the notebook counts; 0 for Markdown
+	Text    string            // of Markdown, or of what can't be part of the program
+	Program string            // package main, if it is part of the program
+	Earlier map[string]string // names in Program that mean a variable as it was before the cell, by the variable's name
+	Tests   bool              // it is for go test
+	MayFail bool              // the program goes on if it panics
+	LeftOut string            // why the cell, or some of it, is not part of the program
+}
+
+// A unit is a declaration of one or more names, or of a method.
+type unit struct {
+	names []string // none for a method
+	key   string   // the first name, or Type.Method
+	text  string   // as the cell has it
+	refs  []string // names at the package level that it mentions, its own not among them
+	edits []edit   // where it names something at the package level
+	owner string   // a method's type
+	isVar bool
+	fresh bool // it is written with this cell
+}
+
+// An edit is a place in a text where a name stands.
+type edit struct {
+	at   int
+	name string // "" for an import
+	path string // of an import
+}
+
+// merger is one program on its way.
+type merger struct {
+	importer types.Importer
+	taken    map[string]bool   // identifiers that cells use, or that the program has given
+	given    map[string]bool   // those of the second kind
+	current  map[string]string // what a name of the cells is called by now
+	last     map[string]*unit  // by key
+	packages map[string]string // path to the name that the package gives itself
+	defined  map[string]bool   // identifiers that mean something else than a package somewhere
+	named    map[string]string // what the program imports: name to path
+	blank    []string
+	attempts bool
+	main     bytes.Buffer
+	tests    bytes.Buffer
+}
+
+// Program makes a program of the cells. importer knows the packages that they import. tests is empty if no cell has any.
+func Program(cells []Cell, importer types.Importer) (program, tests []byte, err error) {
+	m := &merger{importer: importer, taken: map[string]bool{}, given: map[string]bool{"main": true, "init": true, "attempt": true}, current: map[string]string{}, last: map[string]*unit{},
+		packages: map[string]string{"fmt": "fmt", "os": "os"}, defined: map[string]bool{}, named: map[string]string{}}
+	var parsed []*cellProgram
+	for i := range cells {
+		var p *cellProgram
+		if cells[i].Program != "" {
+			if p, err = m.parse(&cells[i]); err != nil {
+				return nil, nil, fmt.Errorf("cell [%d]: %w", cells[i].Number, err)
+			}
+		}
+		parsed = append(parsed, p)
+	}
+	var calls bytes.Buffer
+	for i := range cells {
+		c, p := &cells[i], parsed[i]
+		switch {
+		case c.Number == 0:
+			mark(&m.main, "// %% [markdown]", c.Text)
+		case p == nil:
+			mark(&m.main, fmt.Sprintf("// %%%% [%d] is left out: %s", c.Number, c.LeftOut), c.Text)
+		default:
+			m.add(c, p, &calls)
+		}
+	}
+	if m.attempts {
+		fmt.Fprintf(&m.main, `
+// attempt calls a cell that may fail, as the notebook does: the program goes on.
+func attempt(cell func()) {
+	defer func() {
+		if failure := recover(); failure != nil {
+			%s.Fprintln(%s.Stderr, "panic:", failure)
+		}
+	}()
+	cell()
+}
+`, m.imported("fmt", "fmt"), m.imported("os", "os"))
+	}
+	fmt.Fprintf(&m.main, "\nfunc main() {\n%s}\n", calls.String())
+	if program, err = m.file(m.main.String(), m.blank); err != nil || m.tests.Len() == 0 {
+		return program, nil, err
+	}
+	tests, err = m.file(m.tests.String(), nil)
+	return program, tests, err
+}
+
+// mark begins the part of a cell.
+func mark(b *bytes.Buffer, line, text string) {
+	fmt.Fprintf(b, "\n%s\n", line)
+	for l := range strings.Lines(strings.TrimRight(text, "\n")) {
+		fmt.Fprintln(b, strings.TrimRight("// "+strings.TrimRight(l, "\n"), " "))
+	}
+	b.WriteByte('\n')
+}
+
+// cellProgram is the program of a cell, taken apart.
+type cellProgram struct {
+	units []*unit
+	body  *unit // of main
+
+}
+
+// parse takes a program apart and notes the names in it.
+func (m *merger) parse(c *Cell) (*cellProgram, error) {
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, "", c.Program, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			m.taken[id.Name] = true
+		}
+		return true
+	})
+	info := &types.Info{Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{}}
+	check := types.Config{Importer: m.importer, Error: func(error) {}} // what is not used is no mistake here
+	pkg, _ := check.Check("main", fset, []*ast.File{file}, info)
+	for id, o := range info.Defs {
+		if _, ok := o.(*types.PkgName); !ok {
+			m.defined[id.Name] = true
+		}
+	}
+	p := &cellProgram{}
+	offset := func(at token.Pos) int { return fset.Position(at).Offset }
+	cut := func(n ast.Node, lo, hi token.Pos) *unit {
+		u := &unit{text: c.Program[offset(lo):offset(hi)]}
+		ast.Inspect(n, func(n ast.Node) bool {
+			id, ok := n.(*ast.Ident)
+			if !ok || id.Pos() < lo || id.End() > hi {
+				return true
+			}
+			o := info.Uses[id]
+			if o == nil {
+				o = info.Defs[id]
+			}
+			at := offset(id.Pos()) - offset(lo)
+			switch o := o.(type) {
+			case nil:
+			case *types.PkgName:
+				m.packages[o.Imported().Path()] = o.Imported().Name()
+				u.edits = append(u.edits, edit{at: at, name: id.Name, path: o.Imported().Path()})
+			default:
+				if o.Parent() == pkg.Scope() {
+					u.edits = append(u.edits, edit{at: at, name: id.Name})
+				} else if v, ok := o.(*types.Var); ok && v.Embedded() && info.Defs[id] == nil {
+					u.edits = append(u.edits, edit{at: at, name: id.Name})
+				}
+			}
+			return true
+		})
+		return u
+	}
+	for _, d := range file.Decls {
+		switch d := d.(type) {
+		case *ast.GenDecl:
+			if d.Tok == token.IMPORT {
+				for _, s := range d.Specs {
+					s := s.(*ast.ImportSpec)
+					path, _ := strconv.Unquote(s.Path.Value)
+					if s.Name != nil && s.Name.Name == "_" {
+						if !slices.Contains(m.blank, path) {
+							m.blank = append(m.blank, path)
+						}
+					}
+				}
+				continue
+			}
+			lo := d.Pos()
+			if d.Doc != nil {
+				lo = d.Doc.Pos()
+			}
+			u := cut(d, lo, d.End())
+			u.isVar = d.Tok == token.VAR
+			for _, s := range d.Specs {
+				switch s := s.(type) {
+				case *ast.TypeSpec:
+					u.names = append(u.names, s.Name.Name)
+				case *ast.ValueSpec:
+					for _, id := range s.Names {
+						u.names = append(u.names, id.Name)
+					}
+				}
+			}
+			u.key = u.names[0]
+			p.units = append(p.units, u)
+		case *ast.FuncDecl:
+			if d.Recv == nil && (d.Name.Name == "main" || c.Tests && d.Name.Name == "init") {
+				p.body = cut(d.Body, d.Body.Lbrace+1, d.Body.Rbrace)
+				continue
+			}
+			lo := d.Pos()
+			if d.Doc != nil {
+				lo = d.Doc.Pos()
+			}
+			u := cut(d, lo, d.End())
+			if u.key = d.Name.Name; d.Recv == nil {
+				u.names = []string{u.key}
+			} else {
+				u.owner = receiver(d.Recv.List[0].Type)
+				u.key = u.owner + "." + u.key
+			}
+			p.units = append(p.units, u)
+		}
+	}
+	for _, u := range append(slices.Clone(p.units), p.body) {
+		for _, e := range u.edits {
+			if e.path == "" && !slices.Contains(u.names, e.name) && !slices.Contains(u.refs, e.name) {
+				u.refs = append(u.refs, e.name)
+			}
+		}
+	}
+	return p, nil
+}
+
+// receiver is the name of a method's type.
+func receiver(x ast.Expr) string {
+	for {
+		switch t := x.(type) {
+		case *ast.StarExpr:
+			x = t.X
+		case *ast.ParenExpr:
+			x = t.X
+		case *ast.IndexExpr:
+			x = t.X
+		case *ast.IndexListExpr:
+			x = t.X
+		case *ast.Ident:
+			return t.Name
+		default:
+			return ""
+		}
+	}
+}
+
+// add writes a cell.
+func (m *merger) add(c *Cell, p *cellProgram, calls *bytes.Buffer) {
+	earlier := map[string]string{} // what the names of variables as they were are called
+	for name, was := range c.Earlier {
+		earlier[was] = m.current[name]
+	}
+	p.units = slices.DeleteFunc(p.units, func(u *unit) bool { return u.isVar && earlier[u.key] != "" })
+	// What is new, what has changed, and what mentions something that has.
+	again := map[string]bool{} // names that get another meaning
+	for more := true; more; {
+		more = false
+		for _, u := range p.units {
+			old := m.last[u.key]
+			anew := old != nil && (old.text != u.text || !slices.Equal(old.names, u.names)) || slices.ContainsFunc(u.refs, func(r string) bool { return again[r] && m.last[r] != nil })
+			if old == nil && len(u.names) > 0 && slices.ContainsFunc(u.names, func(n string) bool { return m.current[n] != "" }) {
+				anew = true // it was declared together with others, or as something else
+			}
+			names := u.names
+			if u.owner != "" {
+				names = []string{u.owner}
+				anew = anew && old != nil
+			}
+			for _, n := range names {
+				if anew && !again[n] {
+					again[n], more = true, true
+				}
+			}
+		}
+	}
+	for _, u := range p.units {
+		u.fresh = m.last[u.key] == nil || slices.ContainsFunc(u.names, func(n string) bool { return again[n] }) || again[u.owner]
+	}
+	for _, u := range p.units {
+		for _, n := range u.names {
+			if !u.fresh {
+				continue
+			}
+			name, hides := strings.CutPrefix(n, rewrite.HiddenPrefix)
+			if hides { // one of Go's own names, which functions go on seeing: the variable gets another
+				m.given[name] = true
+			}
+			m.current[n] = m.fresh(name)
+		}
+	}
+	b := &m.main
+	text := ""
+	if c.LeftOut != "" {
+		text = c.LeftOut
+	}
+	if c.Tests {
+		b = &m.tests
+		mark(&m.main, fmt.Sprintf("// %%%% [%d] is for go test", c.Number), text)
+	}
+	mark(b, fmt.Sprintf("// %%%% [%d]", c.Number), text)
+	for _, u := range p.units {
+		if !u.fresh {
+			continue
+		}
+		out := b
+		if c.Tests && !isTest(u.key) { // other cells may use it
+			out = &m.main
+		}
+		fmt.Fprintf(out, "%s\n\n", m.write(u, earlier))
+		m.last[u.key] = u
+	}
+	if strings.TrimSpace(p.body.text) == "" {
+		return
+	}
+	body := m.write(p.body, earlier)
+	if c.Tests {
+		fmt.Fprintf(b, "func init() {%s}\n", body)
+		return
+	}
+	name := m.fresh(fmt.Sprintf("cell%d", c.Number))
+	fmt.Fprintf(b, "func %s() {%s}\n", name, body)
+	if c.MayFail {
+		m.attempts = true
+		fmt.Fprintf(calls, "attempt(%s)\n", name)
+	} else {
+		fmt.Fprintf(calls, "%s()\n", name)
+	}
+}
+
+// fresh is a name that nothing else has: name itself if that is free, or with a number behind it.
+func (m *merger) fresh(name string) string {
+	if name == "_" {
+		return name
+	}
+	free := name
+	for i := 2; m.given[free] || free != name && m.taken[free]; i++ {
+		free = name + strconv.Itoa(i)
+	}
+	m.given[free], m.taken[free] = true, true
+	return free
+}
+
+// write is a unit's text with the names that the program has for what it mentions.
+func (m *merger) write(u *unit, earlier map[string]string) string {
+	var b strings.Builder
+	last := 0
+	edits := slices.Clone(u.edits)
+	slices.SortFunc(edits, func(a, b edit) int { return a.at - b.at })
+	for _, e := range edits {
+		if e.at < last {
+			continue
+		}
+		name := cmp.Or(earlier[e.name], m.current[e.name], e.name)
+		if e.path != "" {
+			name = m.imported(e.name, e.path)
+		}
+		b.WriteString(u.text[last:e.at])
+		b.WriteString(name)
+		last = e.at + len(e.name)
+	}
+	b.WriteString(u.text[last:])
+	return b.String()
+}
+
+// imported is the name by which the program imports a package: one for all cells, and the package's own, unless
+// somewhere that means something else.
+func (m *merger) imported(name, path string) string {
+	if own := m.packages[path]; own != "" && !m.defined[own] && (m.named[own] == "" || m.named[own] == path) {
+		name = own
+	}
+	for i, base := 2, name; m.named[name] != "" && m.named[name] != path; i++ {
+		name = base + strconv.Itoa(i)
+	}
+	m.named[name] = path
+	return name
+}
+
+// isTest reports whether go test calls a function of the name.
+func isTest(name string) bool {
+	return slices.ContainsFunc([]string{"Test", "Benchmark", "Fuzz", "Example"}, func(kind string) bool { return strings.HasPrefix(name, kind) })
+}
+
+// file puts package clause and imports in front, and formats.
+func (m *merger) file(body string, blank []string) ([]byte, error) {
+	used := map[string]bool{}
+	f, err := parser.ParseFile(token.NewFileSet(), "", "package main\n"+body, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, fmt.Errorf("the program can't be read: %w", err)
+	}
+	ast.Inspect(f, func(n ast.Node) bool {
+		if s, ok := n.(*ast.SelectorExpr); ok {
+			if id, ok := s.X.(*ast.Ident); ok {
+				used[id.Name] = true
+			}
+		}
+		return true
+	})
+	var std, others []string
+	imported := map[string]bool{}
+	for name, p := range m.named {
+		if !used[name] {
+			continue
+		}
+		imported[p] = true
+		line := strconv.Quote(p)
+		if name != path.Base(p) || name != m.packages[p] {
+			line = name + " " + line
+		}
+		if strings.Contains(strings.SplitN(p, "/", 2)[0], ".") {
+			others = append(others, line)
+		} else {
+			std = append(std, line)
+		}
+	}
+	for _, p := range blank {
+		if !imported[p] {
+			others = append(others, "_ "+strconv.Quote(p))
+		}
+	}
+	byPath := func(a, b string) int {
+		return strings.Compare(a[strings.IndexByte(a, '"'):], b[strings.IndexByte(b, '"'):])
+	}
+	slices.SortFunc(std, byPath)
+	slices.SortFunc(others, byPath)
+	text := "package main\n\n"
+	if len(std)+len(others) > 0 {
+		text += "import (\n" + strings.Join(std, "\n") + "\n\n" + strings.Join(others, "\n") + "\n)\n"
+	}
+	out, err := format.Source([]byte(text + body))
+	if err != nil {
+		return nil, fmt.Errorf("the program can't be formatted: %w", err)
+	}
+	return out, nil
+}

@@ -1,0 +1,256 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/lectern-go/lectern/internal/atomicfile"
+	"github.com/lectern-go/lectern/kernel/internal/cellenv"
+	"github.com/lectern-go/lectern/kernel/internal/export"
+	"github.com/lectern-go/lectern/kernel/internal/rewrite"
+	"github.com/lectern-go/lectern/kernel/internal/version"
+	"github.com/lectern-go/lectern/kernel/notebook"
+	"github.com/lectern-go/lectern/kernel/persist"
+)
+
+// exportArg is the argument with which a notebook becomes a program. That takes what a kernel knows: which packages the
+// notebook's cells mean, and what types their variables have. Nothing is executed.
+const exportArg = "-export"
+
+// exportNotebook writes a notebook as a program into the folder out.
+func exportNotebook(c config, file, out string) error {
+	file, err := filepath.Abs(file)
+	if err == nil {
+		out, err = filepath.Abs(out)
+	}
+	if err != nil {
+		return err
+	}
+	n, err := notebook.Read(file)
+	if err != nil {
+		return err
+	}
+	if err := mayWrite(out); err != nil {
+		return err
+	}
+	f, err := newFolders()
+	if err != nil {
+		return err
+	}
+	defer f.remove()
+	os.Setenv("JPY_SESSION_NAME", file)
+	if err := c.locate(filepath.Dir(file), f); err != nil {
+		return err
+	}
+	if err := makeCheckModule(c, f); err != nil {
+		return err
+	}
+	ctx := context.Background()
+	say := func(text string) { fmt.Fprint(os.Stderr, text) }
+	c.takeRecorded(ctx, f, say)
+	p := packageIndex(ctx, c, f, false)
+	defer p.Wait()
+	x := &exporter{c: c, f: f, say: say, manifest: &persist.Manifest{Vars: map[string]persist.Var{}, Groups: map[int]persist.Group{}, Notes: map[string]string{}}}
+	x.session = rewrite.NewSession(p, func() *persist.Manifest { return x.manifest }).Alone()
+	x.refetch = p.Refetch
+	cells, err := x.cells(ctx, n)
+	if err != nil {
+		return fmt.Errorf("%s, %w", filepath.Base(file), err)
+	}
+	program, tests, err := export.Program(cells, p)
+	if err != nil {
+		return fmt.Errorf("%s: %w", filepath.Base(file), err)
+	}
+	program = append([]byte(fmt.Sprintf(programHeader, filepath.Base(file))), program...)
+	if err := os.MkdirAll(out, 0o755); err != nil {
+		return err
+	}
+	if err := atomicfile.Replace(filepath.Join(out, "main.go"), program, 0o644); err != nil {
+		return err
+	}
+	if tests != nil {
+		if err := atomicfile.Replace(filepath.Join(out, "main_test.go"), tests, 0o644); err != nil {
+			return err
+		}
+	}
+	return x.build(ctx, out)
+}
+
+const (
+	programHeader = programBegin + "%s as a program. A function for each cell, in their order; kernel export makes a notebook of it again.\n"
+	programBegin  = "// The notebook "
+)
+
+// mayWrite refuses to write over a program of somebody's own.
+func mayWrite(out string) error {
+	b, err := os.ReadFile(filepath.Join(out, "main.go"))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case !bytes.HasPrefix(b, []byte(programBegin)):
+		return fmt.Errorf("%s is there and was not exported from a notebook: choose another folder with -o", filepath.Join(out, "main.go"))
+	}
+	return nil
+}
+
+// An exporter turns cells into programs, as if each had run and kept what it defines.
+type exporter struct {
+	c        config
+	f        *folders
+	say      func(string)
+	session  *rewrite.Session
+	manifest *persist.Manifest
+	refetch  func()
+}
+
+func (x *exporter) cells(ctx context.Context, n *notebook.Notebook) (list []export.Cell, err error) {
+	number := 0
+	for _, cell := range n.Cells {
+		switch {
+		case cell.Type == "markdown":
+			list = append(list, export.Cell{Text: cell.Source})
+			continue
+		case cell.Type != "code" || strings.TrimSpace(cell.Source) == "":
+			continue
+		}
+		number++
+		c := export.Cell{Number: number, MayFail: cell.HasTag("raises-exception"), Text: cell.Source}
+		if cell.HasTag("skip-execution") {
+			c.LeftOut = "it is tagged skip-execution"
+			list = append(list, c)
+			continue
+		}
+		r := x.session.Rewrite(number, cell.Source)
+		if r.Missing != "" && !offline() && download(ctx, x.f, r.Missing, x.say) {
+			x.refetch()
+			r = x.session.Rewrite(number, cell.Source)
+		}
+		switch {
+		case len(r.Errors) > 0 && c.MayFail:
+			c.LeftOut = "it is there for its mistake: " + r.Errors[0].Msg
+		case len(r.Errors) > 0:
+			e := r.Errors[0]
+			return nil, fmt.Errorf("cell [%d], line %d: %s", number, e.Pos.Line, e.Msg)
+		case r.Whole != "":
+			c.LeftOut = r.Whole + " is the notebook's"
+		case r.Wasm:
+			c.LeftOut = "%wasm is the notebook's"
+		case r.GoNB != "":
+			return nil, fmt.Errorf("cell [%d] needs GoNB (%s), which a program does not have", number, r.GoNB)
+		case r.Program != nil:
+			c.Program, c.Earlier, c.Tests = r.Program.String(), r.Earlier, r.Tests
+			var magics []string
+			for _, m := range r.Commands {
+				magics = append(magics, strings.TrimSpace(m.Text))
+			}
+			if len(magics) > 0 {
+				c.LeftOut = strings.Join(magics, "\n")
+			}
+		}
+		if c.Program == "" && c.LeftOut == "" {
+			continue
+		}
+		list = append(list, c)
+		if len(r.Errors) > 0 {
+			continue
+		}
+		x.session = r.Next
+		for _, name := range r.Defines {
+			x.manifest.Vars[name] = persist.Var{Group: number}
+			g := x.manifest.Groups[number]
+			g.Vars = append(g.Vars, name)
+			x.manifest.Groups[number] = g
+		}
+	}
+	return list, nil
+}
+
+// build gives the program a go.mod, unless the notebook's module is around it, and has the go command build it.
+func (x *exporter) build(ctx context.Context, out string) error {
+	c := x.c
+	around := c.root
+	if c.home != nil {
+		around = c.home.dir
+	}
+	rel, err := filepath.Rel(around, out)
+	inside := err == nil && !strings.HasPrefix(rel, "..")
+	if c.home != nil && !inside {
+		return fmt.Errorf("the notebook belongs to the module %s: give -o a folder inside %s", c.home.path, c.home.dir)
+	}
+	env := append(cellenv.Online(os.Environ()), "GOFLAGS=-buildvcs=false")
+	if offline() {
+		env = append(cellenv.Offline(os.Environ()), "GOFLAGS=-buildvcs=false")
+	}
+	if !inside || strings.HasPrefix(rel, ".lectern") {
+		if err := x.writeModule(out); err != nil {
+			return err
+		}
+		env = append(env, "GOWORK=off")
+		if said, err := goCommand(ctx, out, env, func(line string) { x.say(line + "\n") }, "mod", "tidy"); err != nil {
+			return fmt.Errorf("the program is in %s; its modules can't be had: %s", out, strings.Join(said, "\n"))
+		}
+	} else if c.home == nil {
+		env = append(env, "GOWORK=off")
+	}
+	cmd := exec.CommandContext(ctx, "go", "build", "-o", os.DevNull, ".")
+	cmd.Dir, cmd.Env = out, env
+	if said, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("the program is in %s and does not build: %s", out, bytes.TrimSpace(said))
+	}
+	return nil
+}
+
+// writeModule writes a go.mod for the program: with what the notebook has fetched, and with the library, in this version
+// or from this checkout.
+func (x *exporter) writeModule(out string) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "module %s\n\ngo %s\n\nrequire (\n", moduleName(filepath.Base(out)), goLine(x.c.root))
+	for _, m := range readModule(getModule(x.c)).Modules {
+		fmt.Fprintf(&b, "\t%s\n", m)
+	}
+	library, v := modulePath(x.c.root), version.String()
+	released := strings.HasPrefix(v, "v") && !strings.Contains(v, "+")
+	if !released {
+		v = "v0.0.0"
+	}
+	fmt.Fprintf(&b, "\t%s %s\n)\n", library, v)
+	if !released || os.Getenv("LECTERN_LEAN") == "" {
+		fmt.Fprintf(&b, "\nreplace %s => %s\n", library, x.c.root)
+	}
+	if err := atomicfile.Replace(filepath.Join(out, "go.mod"), []byte(b.String()), 0o644); err != nil {
+		return err
+	}
+	sums, err := os.ReadFile(filepath.Join(getModule(x.c), "go.sum"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return atomicfile.Replace(filepath.Join(out, "go.sum"), sums, 0o644)
+}
+
+// moduleName makes a module's path of a folder's name.
+func moduleName(folder string) string {
+	name := strings.Map(func(r rune) rune {
+		if r == '-' || r == '_' || r == '.' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' {
+			return r
+		}
+		return '-'
+	}, folder)
+	if name = strings.Trim(name, ".-"); name == "" {
+		return "notebook"
+	}
+	return name
+}

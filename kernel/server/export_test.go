@@ -1,0 +1,229 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/lectern-go/lectern/kernel/internal/export"
+	"github.com/lectern-go/lectern/kernel/notebook"
+)
+
+// exporting writes a notebook as a program and returns what that prints.
+func exporting(t *testing.T, file, out string) string {
+	t.Helper()
+	t.Setenv("LECTERN_OFFLINE", "1")
+	if err := exportNotebook(config{root: repoRoot(t)}, file, out); err != nil {
+		t.Fatal(err)
+	}
+	exe := filepath.Join(t.TempDir(), "program")
+	build := exec.Command("go", "build", "-o", exe, ".")
+	build.Dir = out
+	if said, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	cmd := exec.Command(exe)
+	cmd.Dir = filepath.Dir(file)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	printed, err := cmd.Output()
+	if err != nil {
+		t.Errorf("the program of %s: %v\n%s", filepath.Base(file), err, &stderr)
+	}
+	formatted := exec.Command("gofmt", "-l", out)
+	if said, err := formatted.CombinedOutput(); err != nil || len(said) > 0 {
+		t.Errorf("gofmt: %v %s", err, said)
+	}
+	return string(printed)
+}
+
+// inRepository is a folder of this module, for programs that need no go.mod of their own.
+func inRepository(t *testing.T) string {
+	t.Helper()
+	state := filepath.Join(repoRoot(t), ".lectern")
+	if err := os.MkdirAll(state, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	dir, err := os.MkdirTemp(state, "export-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}
+
+// shownText is what a program can print of a cell's outputs.
+func shownText(outputs []*notebook.Output) string {
+	var b strings.Builder
+	for _, o := range outputs {
+		text := o.Text
+		if o.Type == "stream" && o.Name == "stderr" {
+			continue
+		}
+		if o.Type == "display_data" || o.Type == "execute_result" {
+			text, _ = o.Data["text/plain"].(string)
+			if text != "" && !strings.HasSuffix(text, "\n") {
+				text += "\n"
+			}
+		}
+		b.WriteString(text)
+	}
+	return b.String()
+}
+
+// TestExport compares programs with the notebooks that they were, on names that change their meaning above all.
+func TestExport(t *testing.T) {
+	cells := []string{
+		"x := 1\nfunc twice() int { return 2 * x }\ntwice()",
+		"x = 5\ntwice()",
+		"y := x + 1\nx := \"now a string\" // another type\nfunc twice() string { return x + x }\nfmt.Println(x, y)",
+		"func call() string { return twice() + \"!\" }\ncall()",
+		"func twice() string { return \"<\" + x + \">\" }\ncall()", // an earlier cell's function calls the new one
+		"type point struct{ A, B int }\nfunc (p point) sum() int { return p.A + p.B }\np := point{1, 2}\np.sum()",
+		"func (p point) product() int { return p.A * p.B }\np.product()",
+		"type point struct{ A, B, C float64 }\nfunc (p point) sum() float64 { return p.A + p.B + p.C }\np := point{1, 2, 3.5}\np.sum()",
+		"p.C",
+		"const (\n\ta = iota\n\tb\n\tc\n)\n[]int{a, b, c}",
+		"import \"math/rand\"\nr := rand.New(rand.NewSource(1))\nr.Intn(100)",
+		"count := 0\nnext := func() int { count++; return count }\nnext()\nnext()",
+		"count",
+		"m := map[string]int{\"a\": 1}\nfor k, v := range m {\n\tfmt.Println(k, v)\n}\ntext := `raw\n\ttext`\ntext",
+		"[raises-exception]var none []int\nfmt.Println(\"before\")\nnone[3] = 1",
+		"[raises-exception]var wrong int = \"a string\"",
+		"%autoget\nlen(m)",
+		"time := 3 // hides the package\ntime * 2",
+		"func generic[T any](v T) []T { return []T{v, v} }\ngeneric(time)",
+		"var e error = fmt.Errorf(\"wrapped: %w\", os.ErrNotExist)\nerrors.Is(e, os.ErrNotExist)",
+		"len := 4\nfmt.Println(len)",
+		"%test\nfunc TestTwice(t *testing.T) {\n\tif twice() == \"\" {\n\t\tt.Fail()\n\t}\n}",
+		"_, err := strconv.Atoi(\"x\")\nerr",
+	}
+	dir := t.TempDir()
+	n := &notebook.Notebook{}
+	for i, source := range cells {
+		c := &notebook.Cell{ID: fmt.Sprint("c", i), Type: "code", Source: source}
+		if rest, ok := strings.CutPrefix(source, "[raises-exception]"); ok {
+			c.Source, c.Metadata = rest, notebook.Object{"tags": []string{"raises-exception"}}
+		}
+		n.Cells = append(n.Cells, c, &notebook.Cell{ID: fmt.Sprint("m", i), Type: "markdown", Source: "Some text,\n\n- `with marks`"})
+	}
+	file := filepath.Join(dir, "a.ipynb")
+	if err := n.Write(file); err != nil {
+		t.Fatal(err)
+	}
+	run := func(n *notebook.Notebook) string { // as a kernel shows it
+		l := startLab(t)
+		var all strings.Builder
+		for _, c := range n.Cells {
+			if c.Type != "code" || strings.HasPrefix(c.Source, "%test") || strings.Contains(c.Source, "testing.T") { // go test prints about itself
+				continue
+			}
+			outs, r := l.run(c.Source)
+			if r.Status != "ok" && !c.HasTag("raises-exception") {
+				t.Errorf("%s\n%s", c.Source, flat(outs))
+			}
+			for _, o := range outs {
+				if o.kind == "stdout" || o.kind == "display" || o.kind == "result" {
+					all.WriteString(strings.TrimSuffix(o.text, "\n") + "\n")
+				}
+			}
+		}
+		return all.String()
+	}
+	out := inRepository(t)
+	want := run(n)
+	if got := exporting(t, file, out); got != want {
+		t.Errorf("the program prints\n%s\nthe notebook\n%s", got, want)
+	}
+	source, err := os.ReadFile(filepath.Join(out, "main.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"// Some text,\n//\n// - `with marks`\n", "func twice3() string", "is left out: it is there for its mistake", "// %autoget\n", "attempt(cell15)"} {
+		if !bytes.Contains(source, []byte(want)) {
+			t.Errorf("the program lacks %q:\n%s", want, source)
+		}
+	}
+	test := exec.Command("go", "test", ".")
+	test.Dir = out
+	if said, err := test.CombinedOutput(); err != nil {
+		t.Errorf("its test: %v\n%s", err, said)
+	}
+
+	// And back: a notebook that shows the same, and becomes the same program again.
+	parts, err := export.Parts(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	back := &notebook.Notebook{}
+	for i, p := range parts {
+		c := &notebook.Cell{ID: fmt.Sprint("b", i), Type: "code", Source: p.Text}
+		if p.Markdown {
+			c.Type = "markdown"
+		}
+		if p.MayFail {
+			c.Metadata = notebook.Object{"tags": []string{"raises-exception"}}
+		}
+		back.Cells = append(back.Cells, c)
+	}
+	if got := run(back); got != want {
+		t.Errorf("as a notebook again it shows\n%s\nbefore\n%s", got, want)
+		for _, c := range back.Cells {
+			t.Log(c.Type, c.Source)
+		}
+	}
+
+	// A program of somebody's own is not written over.
+	own := t.TempDir()
+	writeFiles(t, own, map[string]string{"main.go": "package main\n"})
+	if err := exportNotebook(config{root: repoRoot(t)}, file, own); err == nil || !strings.Contains(err.Error(), "was not exported") {
+		t.Errorf("a program that is there: %v", err)
+	}
+}
+
+// TestExportLessons compares what programs print with the stored outputs of the lessons that they were, but for cells that measure. Two
+// lessons stand for all unless LECTERN_LONG is set.
+func TestExportLessons(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it executes lessons")
+	}
+	lessons := []string{"03-number-formats", "11-gradients"}
+	if os.Getenv("LECTERN_LONG") != "" {
+		all, err := filepath.Glob(filepath.Join(repoRoot(t), "notebooks", "*.ipynb"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		lessons = nil
+		for _, file := range all {
+			lessons = append(lessons, strings.TrimSuffix(filepath.Base(file), ".ipynb"))
+		}
+	}
+	for _, name := range lessons {
+		t.Run(name, func(t *testing.T) {
+			file := filepath.Join(repoRoot(t), "notebooks", name+".ipynb")
+			got := exporting(t, file, inRepository(t))
+			n, err := notebook.Read(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range n.Cells {
+				want := shownText(c.Outputs)
+				if c.HasTag("measured") {
+					continue
+				}
+				at := strings.Index(got, want)
+				if at < 0 {
+					t.Errorf("the program does not print, behind what it has printed before,\n%s\nbut\n%.2000s", want, got)
+					return
+				}
+				got = got[at+len(want):]
+			}
+		})
+	}
+}
