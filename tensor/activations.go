@@ -198,18 +198,61 @@ func init() {
 // x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))).
 func (t *Tensor) GELUTanh() *Tensor { return apply(&opGELUTanh, nil, t) }
 
-// LeakyReLU returns x where it is above 0 and slope·x elsewhere; its gradient at 0 is
-// slope.
-func (t *Tensor) LeakyReLU(slope float64) *Tensor {
-	return Where(t.exist("leaky relu").Gt(0), t, t.Mul(slope))
+// dy/dx = 1 where x > 0, else slope
+var opLeakyReLU op
+
+// dy/dx = 1 where x > 0, else alpha·eˣ
+var opELU op
+
+func init() {
+	// onePart computes an activation that is x itself above 0. A device runs it in steps that every device has.
+	onePart := func(kernels func(parameter float64) loops.UnaryKernels, below func(x, above *Tensor, parameter float64) *Tensor) func(c *call) *Tensor {
+		return func(c *call) *Tensor {
+			parameter := c.attr.(float64)
+			if c.device == nil {
+				return unary(kernels(parameter), floatDtype)(c)
+			}
+			compute, result := floatDtype(c.input().dtype)
+			x := c.input().Detach().To(wideSum(compute))
+			above := x.Gt(0)
+			return Where(above, x, below(x, above, parameter)).To(result)
+		}
+	}
+	define(&opLeakyReLU, op{
+		name: "leaky relu",
+		forward: onePart(loops.LeakyKernels, func(x, _ *Tensor, slope float64) *Tensor {
+			return x.Mul(slope)
+		}),
+		gradients: []gradient{
+			{readsInput, func(c *call, g *Tensor, _ int) *Tensor {
+				return Where(c.input().Gt(0), g, g.Mul(c.attr.(float64)))
+			}},
+		},
+		flops: onePerElement,
+	})
+	define(&opELU, op{
+		name: "elu",
+		forward: onePart(loops.EluKernels, func(x, above *Tensor, alpha float64) *Tensor {
+			return x.MaskedFill(above, 0).Expm1().Mul(alpha)
+		}),
+		gradients: []gradient{
+			{readsInput, func(c *call, g *Tensor, _ int) *Tensor {
+				x := c.input()
+				above := x.Gt(0)
+				return Where(above, g, g.Mul(x.MaskedFill(above, 0).Exp().Mul(c.attr.(float64)))) // eˣ of large x would be infinite
+			}},
+		},
+		flops: perElement(2),
+	})
 }
 
+// LeakyReLU returns x where it is above 0 and slope·x elsewhere; its gradient at 0 is
+// slope. Whole numbers give float32.
+func (t *Tensor) LeakyReLU(slope float64) *Tensor { return apply(&opLeakyReLU, slope, t) }
+
 // ELU returns x where it is above 0 and alpha·(exp(x)-1) elsewhere; its gradient at 0
-// is alpha.
-func (t *Tensor) ELU(alpha float64) *Tensor {
-	above := t.exist("elu").Gt(0)
-	return Where(above, t, t.MaskedFill(above, 0).Expm1().Mul(alpha))
-}
+// is alpha. Whole numbers give float32.
+func (t *Tensor) ELU(alpha float64) *Tensor { return apply(&opELU, alpha, t) }
 
 // y = x·σ(x)·gate, with the gradients
 //

@@ -267,6 +267,36 @@ var costTable = sync.OnceValue(func() []costCase {
 		func(m *meter, in []*array, _, g *array) *array {
 			return masked(m, g, (&meter{}).each(0, func(v []float64) float64 { return max(v[0], 0) }, in[1]))
 		}, nil)
+	chosen := func(m *meter, above, x, y *array) *array {
+		return m.each(x.size, func(v []float64) float64 {
+			if v[0] != 0 {
+				return v[1]
+			}
+			return v[2]
+		}, above, x, y)
+	}
+	isAbove := func(m *meter, x *array) *array {
+		return m.Where(func(a, b float64) bool { return a > b }, x, num(0))
+	}
+	row("leaky relu", "leaky relu", floatOf, func(m *meter, in []*array) *array {
+		return m.each(0, func(v []float64) float64 { // the product is made of every element, and not always taken
+			if below := m.mul(v[0], 0.1); v[0] <= 0 {
+				return below
+			}
+			return v[0]
+		}, in[0])
+	}, ofOne(func(m *meter, x, _, g *array) *array { return chosen(m, isAbove(m, x), g, m.Mul(g, num(0.1))) }))
+	row("elu", "elu", floatOf, func(m *meter, in []*array) *array {
+		return m.each(0, func(v []float64) float64 {
+			if below := m.mul(m.call(math.Expm1, v[0]), 0.7); v[0] <= 0 {
+				return below
+			}
+			return v[0]
+		}, in[0])
+	}, ofOne(func(m *meter, x, _, g *array) *array {
+		above := isAbove(m, x)
+		return chosen(m, above, g, m.Mul(g, m.Mul(m.Call(math.Exp, m.Fill(x, above, 0)), num(0.7))))
+	}))
 	squash := func(m *meter, v float64) float64 { return m.div(1, m.add(1, m.call(math.Exp, m.neg(v)))) }
 	one("sigmoid", floatOf, squash, ofOne(func(m *meter, _, y, g *array) *array {
 		return m.Mul(g, m.Mul(y, m.Add(m.Neg(y), num(1))))

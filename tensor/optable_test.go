@@ -71,6 +71,7 @@ var opTable = sync.OnceValue(func() []opCase {
 		unaryCase(&opSin, t.Sin).twice(), unaryCase(&opCos, t.Cos).twice(), unaryCase(&opErf, t.Erf).twice(),
 		unaryCase(&opTanh, t.Tanh).twice(), unaryCase(&opSigmoid, t.Sigmoid).twice(), unaryCase(&opReLU, t.ReLU),
 		unaryCase(&opSiLU, t.SiLU).twice(), unaryCase(&opSoftplus, t.Softplus).twice(), unaryCase(&opGELU, t.GELU).twice(), unaryCase(&opGELUTanh, t.GELUTanh).twice(),
+		unaryCase(&opLeakyReLU, func(x t) t { return x.LeakyReLU(0.1) }), unaryCase(&opELU, func(x t) t { return x.ELU(0.7) }).twice(),
 		unaryCase(&opFloor, t.Floor).between(0.1, 0.9), unaryCase(&opCeil, t.Ceil).between(0.1, 0.9),
 		unaryCase(&opRound, t.Round).between(0.6, 1.4), unaryCase(&opTrunc, t.Trunc).between(0.1, 0.9),
 		unaryCase(&opIsNaN, t.IsNaN), unaryCase(&opIsInf, t.IsInf), unaryCase(&opIsFinite, t.IsFinite),

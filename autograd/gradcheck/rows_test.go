@@ -147,8 +147,8 @@ func rows() []row {
 		{op: "masked fill", note: "nan to num", f: func(in []T) T {
 			return in[0].Log().NanToNum(0, 1, -1).Square()
 		}, in: ins(smooth(2, 3))},
-		{op: "where", note: "leaky relu", f: func(in []T) T { return in[0].LeakyReLU(0.1).Square() }, in: ins(smooth(2, 3))},
-		{op: "expm1", note: "elu", f: func(in []T) T { return in[0].ELU(0.7) }, in: ins(smooth(2, 3))},
+		{op: "leaky relu", f: func(in []T) T { return in[0].LeakyReLU(0.1).Square() }, in: ins(smooth(2, 3))},
+		{op: "elu", f: func(in []T) T { return in[0].ELU(0.7) }, in: ins(smooth(2, 3))},
 		{op: "cat", f: func(in []T) T { return tensor.Cat(1, in...) }, in: ins(smooth(2, 1), positive(2, 3), smooth(2, 2))},
 		{op: "cat", note: "one tensor twice", f: func(in []T) T { return tensor.Cat(0, in[0], in[1], in[0]) }, in: ins(smooth(2), positive(1))},
 		{op: "put", f: func(in []T) T {

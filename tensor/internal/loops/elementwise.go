@@ -538,6 +538,39 @@ func SoftplusKernels() UnaryKernels {
 	return k
 }
 
+// LeakyKernels are the loops of x where it is above 0 and x·slope elsewhere.
+func LeakyKernels(slope float64) UnaryKernels {
+	return UnaryKernels{F32: leaky(Vectors32.Leaky, float32(slope)), F64: leaky(Vectors64.Leaky, slope)}
+}
+
+func leaky[T float32 | float64](vector func(dst, x []T, slope T), slope T) func(dst, x []T) {
+	if vector != nil {
+		return func(dst, x []T) { vector(dst, x, slope) }
+	}
+	return func(dst, x []T) {
+		for i, v := range x {
+			dst[i] = v * slope
+			if v > 0 {
+				dst[i] = v
+			}
+		}
+	}
+}
+
+// EluKernels are the loops of x where it is above 0 and (eˣ-1)·alpha elsewhere.
+func EluKernels(alpha float64) UnaryKernels {
+	k := FloatKernels(func(x float64) float64 {
+		if x > 0 {
+			return x
+		}
+		return math.Expm1(x) * alpha
+	})
+	if Vectors32.Elu != nil {
+		k.F32 = func(dst, x []float32) { Vectors32.Elu(dst, x, float32(alpha)) }
+	}
+	return k
+}
+
 // Log2 is math.Log2 but near 1, where that adds an exponent to a logarithm of nearly
 // the same size.
 func Log2(x float64) float64 {
