@@ -53,7 +53,8 @@ func MFU(measurements ...Utilization) *diagram.Figure {
 			c.StrokeLine2(draw.LineStyle{Color: textColor, Width: 1.5}, trX(0.5), trY(y-0.12), trX(0.5), trY(y+0.12))
 		}
 	}))
-	return figure("Model FLOPs utilization", strings.Join(b.said, "; "), 92+34*float64(len(measurements)), nil, p.Draw)
+	height := 92 + 34*float64(len(measurements))
+	return figure("Model FLOPs utilization", strings.Join(b.said, "; "), height, height, nil, p.Draw)
 }
 
 // A Recipe is what a training run in some precision took and gave.
@@ -87,7 +88,18 @@ func Recipes(recipes ...Recipe) *diagram.Figure {
 		panels[2].add(r.Name, float64(r.Bytes)*perByte, fmt.Sprintf("%.4g", float64(r.Bytes)*perByte))
 		said = append(said, fmt.Sprintf("%s: loss %s, %.3g %s a step, %.4g %s", r.Name, text, r.Seconds*perSecond, secondUnit, float64(r.Bytes)*perByte, byteUnit))
 	}
-	return figure("Precision recipes", strings.Join(said, "; "), 92+30*float64(len(recipes)), nil, func(c draw.Canvas) {
+	rows := 30 * float64(len(recipes))
+	return figure("Precision recipes", strings.Join(said, "; "), 92+rows, 32+3*(60+0.8*rows), nil, func(c draw.Canvas) {
+		if onPhone(c) { // one panel under the other
+			height := (c.Max.Y - c.Min.Y) / 3
+			for i := range panels {
+				panel := c
+				panel.Max.Y -= vg.Length(i) * height
+				panel.Min.Y = panel.Max.Y - height + 8
+				panels[i].plot(true).Draw(panel)
+			}
+			return
+		}
 		names := vg.Length(0)
 		for _, r := range recipes {
 			names = max(names, textStyle(11).Width(r.Name))

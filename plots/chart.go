@@ -19,6 +19,8 @@ import (
 const (
 	chartWidth  = 640
 	chartHeight = 380
+	phoneWidth  = 332 // of a chart on a phone, whose page is a little wider
+	phoneHeight = 300
 	textSize    = 12
 )
 
@@ -172,17 +174,31 @@ func lineKey(name string, s draw.LineStyle) key {
 }
 
 // figure draws a title, a legend of several entries, and below them what draw
-// draws.
-func figure(title, alt string, height float64, keys []key, paint func(c draw.Canvas)) *diagram.Figure {
-	vc := newCanvas(chartWidth, vg.Length(height))
+// draws: once for a page, and once for a phone. The heights are those of the two.
+func figure(title, alt string, height, phoneHeight float64, keys []key, paint func(c draw.Canvas)) *diagram.Figure {
+	if title != "" {
+		alt = title + ": " + alt
+	}
+	return drawing(title, alt, chartWidth, height, keys, paint).WithNarrow(drawing(title, alt, phoneWidth, phoneHeight, keys, paint))
+}
+
+// onPhone reports whether a canvas, or a part of it, is that of a phone.
+func onPhone(c draw.Canvas) bool { return page(c).w <= phoneWidth }
+
+// drawing draws a figure of a width.
+func drawing(title, alt string, width, height float64, keys []key, paint func(c draw.Canvas)) *diagram.Figure {
+	vc := newCanvas(vg.Length(width), vg.Length(height))
 	c := draw.New(vc)
 	y := c.Max.Y - 2
 	if title != "" {
 		s := textStyle(14)
 		s.Font.Weight = 2
 		s.YAlign = draw.YTop
-		c.FillText(s, vg.Point{X: c.Min.X + 4, Y: y}, title)
-		y -= 24
+		for _, line := range broken(title, s, c.Max.X-c.Min.X-8) {
+			c.FillText(s, vg.Point{X: c.Min.X + 4, Y: y}, line)
+			y -= 18
+		}
+		y -= 6
 	}
 	if len(keys) > 0 {
 		const sample, gap, row = 28, 22, 18
@@ -202,10 +218,21 @@ func figure(title, alt string, height float64, keys []key, paint func(c draw.Can
 	}
 	paint(draw.Crop(c, 0, -2, 0, y-c.Max.Y))
 	body := `<g font-family="'Liberation Sans', Arial, Helvetica, sans-serif" font-size="` + strconv.Itoa(textSize) + `">` + strings.Join(vc.elements, "\n") + `</g>`
-	if title != "" {
-		alt = title + ": " + alt
+	return diagram.NewFigure(alt, width, height, body)
+}
+
+// broken breaks a text into lines of at most a width, between words.
+func broken(text string, s text.Style, width vg.Length) []string {
+	var lines []string
+	line := ""
+	for _, word := range strings.Fields(text) {
+		if longer := line + " " + word; line != "" && s.Width(longer) > width {
+			lines, line = append(lines, line), word
+		} else {
+			line = strings.TrimSpace(longer)
+		}
 	}
-	return diagram.NewFigure(alt, chartWidth, height, body)
+	return append(lines, line)
 }
 
 // drawn makes a function a plotter.

@@ -41,7 +41,18 @@ func Depth(what string, stacks ...Stack) *diagram.Figure {
 		said = append(said, fmt.Sprintf("%s, standard deviation by layer: %s", s.Name, strings.Join(stds, ", ")))
 	}
 	title := fmt.Sprintf("Distribution of each layer's %ss", what)
-	return figure(title, strings.Join(said, "; "), height, nil, func(c draw.Canvas) {
+	tall := 60 + (62+28*float64(rows))*float64(len(stacks))
+	return figure(title, strings.Join(said, "; "), height, tall, nil, func(c draw.Canvas) {
+		if onPhone(c) { // one network under the other
+			each := (c.Max.Y - c.Min.Y) / vg.Length(max(len(stacks), 1))
+			for i, s := range stacks {
+				panel := c
+				panel.Max.Y -= vg.Length(i) * each
+				panel.Min.Y = panel.Max.Y - each + 10
+				s.draw(panel, what, rows, i)
+			}
+			return
+		}
 		width := (c.Max.X - c.Min.X) / vg.Length(max(len(stacks), 1))
 		for i, s := range stacks {
 			panel := c
@@ -72,7 +83,7 @@ func (s Stack) draw(c draw.Canvas, what string, rows, column int) {
 		ticks = append(ticks, plot.Tick{Value: float64(rows - i), Label: fmt.Sprint(i + 1)})
 	}
 	p.Y.Tick.Marker = ticks
-	if column == 0 {
+	if column == 0 || onPhone(c) {
 		p.Y.Label.Text = "layer"
 	}
 	name := textStyle(textSize)
@@ -113,7 +124,7 @@ func (s Stack) draw(c draw.Canvas, what string, rows, column int) {
 			line := draw.LineStyle{Color: style(column).Color, Width: 1.2}
 			c.FillPolygon(faded(line.Color, 90), outline)
 			c.StrokeLines(line, outline)
-			text := textStyle(10)
+			text := textStyle(11)
 			text.Color, text.YAlign = faintColor, draw.YCenter
 			c.FillText(text, vg.Point{X: c.Max.X + 5, Y: trY(base)}, "σ "+stdText(std, finite))
 		}))

@@ -74,7 +74,7 @@ func Lines(a Axes, series ...Series) *diagram.Figure {
 	if alt == "" {
 		alt = "no values"
 	}
-	return figure(a.Title, fmt.Sprintf("%s over %s: %s", orWord(a.Y, "y"), orWord(a.X, "x"), alt), chartHeight, keys, p.Draw)
+	return figure(a.Title, fmt.Sprintf("%s over %s: %s", orWord(a.Y, "y"), orWord(a.X, "x"), alt), chartHeight, phoneHeight, keys, p.Draw)
 }
 
 func orWord(s, other string) string {

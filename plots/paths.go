@@ -53,7 +53,7 @@ func Paths(loss func(x, y float64) float64, plane Plane, paths ...Path) *diagram
 		}
 	}
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = plane.MinX, plane.MaxX, plane.MinY, plane.MaxY
-	return figure("Paths of optimizers on a loss of two parameters", strings.Join(said, "; "), 480, keys, p.Draw)
+	return figure("Paths of optimizers on a loss of two parameters", strings.Join(said, "; "), 480, 400, keys, p.Draw)
 }
 
 func (path Path) draw(c draw.Canvas, p *plot.Plot, number int) {

@@ -52,7 +52,7 @@ func Roofline(reports ...accounting.RooflineReport) *diagram.Figure {
 	}
 	settle(&p.X, true)
 	settle(&p.Y, true)
-	return figure("Roofline", strings.Join(said, ". "), 440, keys, p.Draw)
+	return figure("Roofline", strings.Join(said, ". "), 440, 400, keys, p.Draw)
 }
 
 func drawRoof(c draw.Canvas, p *plot.Plot, r accounting.RooflineReport, number int) {
@@ -69,7 +69,7 @@ func drawRoof(c draw.Canvas, p *plot.Plot, r accounting.RooflineReport, number i
 	if ridge > p.X.Min && ridge < p.X.Max {
 		thin := draw.LineStyle{Color: faded(line.Color, 140), Width: 1, Dashes: []vg.Length{3, 3}}
 		c.StrokeLine2(thin, trX(ridge), c.Min.Y, trX(ridge), trY(m.PeakPerSecond))
-		s := textStyle(10.5)
+		s := textStyle(11)
 		s.Color, s.YAlign = faintColor, draw.YBottom
 		c.FillText(s, vg.Point{X: trX(ridge) + 4, Y: c.Min.Y + 4 + vg.Length(13*number)}, fmt.Sprintf("ridge %.4g", ridge))
 	}

@@ -102,9 +102,12 @@ func svgText(src string) (svg, alt string) {
 
 // svg draws an SVG output inside the page. Ids are made unique, since two plots
 // may both call something "clip", and the size becomes a limit, so that it fits
-// a phone.
-func (p *page) svg(src, alt string) string {
+// a phone. A variant is its class.
+func (p *page) svg(src, alt, variant string) string {
 	prefix := p.prefix + "f" + strconv.Itoa(p.figures+1) + "-"
+	if variant == "narrow" {
+		prefix += "n-"
+	}
 	ids := map[string]bool{}
 	scripted, role := false, "img"
 	for s := scan(src); ; {
@@ -180,6 +183,9 @@ func (p *page) svg(src, alt string) string {
 			first, changed = false, true
 			t.set("role", role)
 			t.set("aria-label", alt)
+			if variant != "" {
+				t.set("class", variant)
+			}
 			fitSVG(t)
 		}
 		return changed

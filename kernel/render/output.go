@@ -117,19 +117,17 @@ func (p *page) display(o *notebook.Output, mime, data string) string {
 		if alt == "" {
 			p.missingAlt(`an SVG figure has no alternative text: give it a <title> or the output's metadata an "alt"`)
 		}
-		if p.prefix != "" {
-			if clean, _, err := cleanSVG(svg); err == nil && !strings.Contains(clean, "<style") { // then it draws, in the page's colours, and does nothing else
-				return p.figure(alt, `<div class="`+paper(clean)+`">`+p.svg(clean, alt)+"</div>") + "\n"
+		class, drawn := p.drawing(svg, alt, "")
+		if drawn == "" {
+			return ""
+		}
+		if narrow, ok := o.Data[narrowType].(string); ok && loneSVG(narrow) {
+			if _, second := p.drawing(strings.TrimSpace(narrow), alt, "narrow"); second != "" {
+				_, drawn = p.drawing(svg, alt, "wide")
+				drawn += second
 			}
 		}
-		if p.site.options.Untrusted { // as a picture of its own: its styles are not the page's, and browsers run nothing in it
-			src := p.svgPicture(svg, "of an output")
-			if src == "" {
-				return ""
-			}
-			return p.figure(alt, `<div class="picture paper"><img src="`+html.EscapeString(src)+`" alt="`+html.EscapeString(alt)+`"></div>`) + "\n"
-		}
-		return p.figure(alt, `<div class="`+paper(svg)+`">`+p.svg(svg, alt)+"</div>") + "\n"
+		return p.figure(alt, `<div class="`+class+`">`+drawn+"</div>") + "\n"
 	case "text/markdown":
 		return `<div class="text">` + p.markdown(data) + "</div>\n"
 	case "text/latex":
@@ -157,6 +155,30 @@ func (p *page) display(o *notebook.Output, mime, data string) string {
 	}
 	src := "data:" + mime + ";base64," + strings.Join(strings.Fields(data), "")
 	return p.figure(alt, `<div class="picture paper"><img src="`+html.EscapeString(src)+`" alt="`+html.EscapeString(alt)+`"`+size+"></div>") + "\n"
+}
+
+// narrowType is the form of a figure for pages as narrow as a phone's.
+const narrowType = "application/vnd.lectern.narrow+svg"
+
+// drawing draws an SVG of an output, and says by what class its place in the page goes. A variant is its own class. It is empty if
+// the page can't have it.
+func (p *page) drawing(svg, alt, variant string) (class, drawn string) {
+	if p.prefix != "" {
+		if clean, _, err := cleanSVG(svg); err == nil && !strings.Contains(clean, "<style") { // then it draws, in the page's colours, and does nothing else
+			return paper(clean), p.svg(clean, alt, variant)
+		}
+	}
+	if p.site.options.Untrusted { // as a picture of its own: its styles are not the page's, and browsers run nothing in it
+		src := p.svgPicture(svg, "of an output")
+		if src == "" {
+			return "", ""
+		}
+		if variant != "" {
+			variant = ` class="` + variant + `"`
+		}
+		return "picture paper", `<img` + variant + ` src="` + html.EscapeString(src) + `" alt="` + html.EscapeString(alt) + `">`
+	}
+	return paper(svg), p.svg(svg, alt, variant)
 }
 
 // loneSVG reports whether HTML is one <svg> element and nothing else.

@@ -34,6 +34,9 @@ func formats(v any) []string {
 			rich("text/markdown", v.Markdown)
 		}
 	}
+	if n, ok := v.(interface{ Narrow() string }); ok && len(pairs) == 2 {
+		rich(narrowType, n.Narrow)
+	}
 	text := Format(v)
 	if len(pairs) == 2 && !hasText(v) { // a figure's fields tell a reader nothing
 		switch pairs[0] {
@@ -47,6 +50,9 @@ func formats(v any) []string {
 	}
 	return append(pairs, "text/plain", text)
 }
+
+// narrowType is the form of a figure for pages as narrow as a phone's, which package render looks for; other programs pass it over.
+const narrowType = "application/vnd.lectern.narrow+svg"
 
 // hasLook reports whether the type of v says how it looks.
 func hasLook(v any) bool {

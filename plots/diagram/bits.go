@@ -12,25 +12,37 @@ import (
 // exponent and mantissa bit by bit, what they mean, and the number that was
 // stored, which may not be the one that was meant.
 func Bits(x float64, dtypes ...tensor.Dtype) *Figure {
+	return fitted(func(phone bool) *Figure { return drawBits(x, dtypes, phone) })
+}
+
+func drawBits(x float64, dtypes []tensor.Dtype, phone bool) *Figure {
 	f := &Figure{}
-	const h, row = 22., 78.
-	left, w := nameColumn(dtypes), 15.
+	const h, gap = 22., 78. - 22 - 35 // of a bit, and between two formats
+	left, w, most := nameColumn(dtypes), 15., 64
 	for _, d := range dtypes {
 		if d.Size() > 4 {
 			w = 10.5 // 64 of them fit a page
 		}
 	}
+	if phone { // names stand above, and 64 bits in two rows
+		left, w, most = 0, phoneWidth/32., 32
+	}
 	var said []string
+	y := 0.
 	for i, d := range dtypes {
+		if i > 0 {
+			y += gap
+		}
 		b := d.Bits(x)
-		y := float64(i) * row
-		f.label(left-10, y+15, "end", d.String(), mono)
-		at := left
+		if phone {
+			f.label(0, y+12, "start", d.String(), mono, bold)
+			y += 20
+		} else {
+			f.label(left-10, y+15, "end", d.String(), mono)
+		}
+		at, room := left, most
 		var widths []string
-		field := func(name, colour string, value uint64, width int) {
-			if width == 0 {
-				return
-			}
+		run := func(colour string, value uint64, width int) {
 			start := at
 			f.box(at, y, float64(width)*w, h, colour)
 			var borders, places strings.Builder // of the digits, which are one text
@@ -47,7 +59,21 @@ func Bits(x float64, dtypes ...tensor.Dtype) *Figure {
 			}
 			fmt.Fprintf(&f.body, `<text x="%s" y="%s" text-anchor="middle" fill="currentColor" %s>%0*b</text>`, places.String(), number(y+16), mono, width, value)
 			f.line(`stroke="`+colour+`" stroke-width="3"`, start+2, y+h+4, at-2, y+h+4)
+		}
+		field := func(name, colour string, value uint64, width int) {
+			if width == 0 {
+				return
+			}
 			widths = append(widths, fmt.Sprintf("%d %s", width, name))
+			for width > 0 {
+				if room == 0 {
+					at, room = left, most
+					y += h + 10
+				}
+				n := min(width, room)
+				run(colour, value>>(width-n)&(1<<n-1), n)
+				width, room = width-n, room-n
+			}
 		}
 		if b.ExponentWidth > 0 {
 			field("sign", red, b.Sign, 1)
@@ -61,7 +87,12 @@ func Bits(x float64, dtypes ...tensor.Dtype) *Figure {
 		if stored := plainNumber(b.Value); stored != value {
 			value += " = " + stored
 		}
-		f.label(left+2, y+h+35, "start", value, `font-size="12"`)
+		y += h + 35
+		if !phone {
+			f.label(left+2, y, "start", value, `font-size="12"`)
+		} else {
+			y = f.paragraph(left+2, y, phoneWidth-2, 16, value, `font-size="12"`) - 16
+		}
 		said = append(said, fmt.Sprintf("%s %v is %s", d, b, value))
 	}
 	f.title = fmt.Sprintf("Bits of %s: %s", plainNumber(x), strings.Join(said, "; "))

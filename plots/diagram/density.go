@@ -19,15 +19,27 @@ func Density(from, to float64, dtypes ...tensor.Dtype) *Figure {
 	if !(from < to) || math.IsInf(to-from, 0) {
 		panic(fmt.Errorf("diagram: density: from %v to %v is no range; give a smaller and a larger finite number", from, to))
 	}
+	return fitted(func(phone bool) *Figure { return drawDensity(from, to, dtypes, phone) })
+}
+
+func drawDensity(from, to float64, dtypes []tensor.Dtype, phone bool) *Figure {
 	f := &Figure{}
-	const width, bar, row, together = 660., 18., 44., 2.5
-	left := nameColumn(dtypes)
+	const bar, together = 18., 2.5
+	width, row, top, left := 660., 44., 0., nameColumn(dtypes)
+	if phone { // names stand above
+		row, top, left = 64, 20, 10
+		width = phoneWidth - 2*left
+	}
 	place := func(x float64) float64 { return left + (x-from)/(to-from)*width }
 	var said []string
 	for i, d := range dtypes {
 		tensor.Finfo(d) // panics for what has no fractions
-		y := float64(i) * row
-		f.label(left-10, y+14, "end", d.String(), mono)
+		y := top + float64(i)*row
+		if phone {
+			f.label(left, y-7, "start", d.String(), mono)
+		} else {
+			f.label(left-10, y+14, "end", d.String(), mono)
+		}
 		f.line(thin, left, y+bar, left+width, y+bar)
 		first, last := ordinal(d, from), ordinal(d, to)
 		for first <= last && valueAt(d, first) < from {
@@ -58,7 +70,7 @@ func Density(from, to float64, dtypes ...tensor.Dtype) *Figure {
 			fmt.Fprintf(&f.body, `<path d="%s" fill="none" stroke="%s" stroke-width="1.5"/>`, ticks.String(), lineBlue)
 		}
 	}
-	bottom := float64(len(dtypes)) * row
+	bottom := top + float64(len(dtypes))*row
 	for i := range 5 {
 		x := from + (to-from)*float64(i)/4
 		f.line(thin, place(x), 0, place(x), bottom+2)

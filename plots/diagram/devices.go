@@ -11,13 +11,20 @@ import (
 // memory to it (host), between the two memories (link), and from the card's memory
 // to its multiprocessors, as its data sheet has it.
 func Devices(card accounting.Device, host, link float64) *Figure {
+	return fitted(func(phone bool) *Figure { return drawDevices(card, host, link, phone) })
+}
+
+func drawDevices(card accounting.Device, host, link float64, phone bool) *Figure {
 	f := &Figure{title: fmt.Sprintf("A processor reads its memory at %s; between that and the memory of the %s go %s; the %s reads its own memory at %s",
 		gigabytes(host), card.Name, gigabytes(link), card.Name, gigabytes(card.BytesPerSecond))}
 	const (
-		width, height = 190., 64.
-		gap, across   = 96., 230. // between memory and what computes, and between the two devices
-		widest        = 70.       // of a road
+		gap    = 96. // between memory and what computes
+		widest = 70. // of a road
 	)
+	width, height, across := 190., 64., 230. // of a place, and between the two devices
+	if phone {
+		width, height, across = 122, 80, phoneWidth-2*122
+	}
 	scale := widest / max(card.BytesPerSecond, host, link)
 	road := func(x, y float64, upright bool, speed float64) {
 		w, length := max(speed*scale, 0.5), gap
@@ -28,12 +35,21 @@ func Devices(card accounting.Device, host, link float64) *Figure {
 			return
 		}
 		f.road(x-w/2, y, w, length)
+		if phone && x > width {
+			f.label(x-w/2-10, y+length/2+5, "end", gigabytes(speed), bold)
+			return
+		}
 		f.label(x+w/2+10, y+length/2+5, "start", gigabytes(speed), bold)
 	}
 	place := func(x, y float64, name, note, fill string) {
 		f.box(x, y, width, height, fill)
-		f.label(x+width/2, y+height/2-3, "middle", name, bold)
-		f.label(x+width/2, y+height/2+16, "middle", note, faint)
+		notes := lines(note, width)
+		at := y + height/2 + 6.5 - 9.5*float64(len(notes))
+		f.label(x+width/2, at, "middle", name, bold)
+		for _, n := range notes {
+			at += 19
+			f.label(x+width/2, at, "middle", n, faint)
+		}
 	}
 	right := width + across
 	road(width/2, height, true, host)

@@ -27,6 +27,19 @@ type Figure struct {
 	title         string
 	width, height float64 // in pixels; grows with what is drawn
 	body          strings.Builder
+	narrow        *Figure // the same for a phone; nil if this one fits
+}
+
+// phoneWidth is how wide a figure may be to fit a phone in its own size, so that its smallest labels keep their 11 pixels there.
+const phoneWidth = 334
+
+// fitted returns a figure drawn for a page, and, if that is too wide for a phone, with it the same drawn for a phone.
+func fitted(draw func(phone bool) *Figure) *Figure {
+	f := draw(false)
+	if f.width > phoneWidth {
+		f.WithNarrow(draw(true))
+	}
+	return f
 }
 
 // The palette. A fill of translucent ink stays legible under text of either
@@ -51,6 +64,12 @@ func NewFigure(title string, width, height float64, body string) *Figure {
 	return f
 }
 
+// WithNarrow gives the figure a second drawing of the same for phones, and returns the figure.
+func (f *Figure) WithNarrow(narrow *Figure) *Figure {
+	narrow.title, f.narrow = f.title, narrow
+	return f
+}
+
 // String returns the title.
 func (f *Figure) String() string { return f.title }
 
@@ -63,6 +82,14 @@ func (f *Figure) SVG() string {
 // with the page.
 func (f *Figure) HTML() string {
 	return f.element(` style="max-width:100%;height:auto"`)
+}
+
+// Narrow returns the drawing for pages as narrow as a phone's, in the form that HTML has, or nothing if there is only one for all.
+func (f *Figure) Narrow() string {
+	if f.narrow == nil {
+		return ""
+	}
+	return f.narrow.HTML()
 }
 
 func (f *Figure) element(attributes string) string {
@@ -174,6 +201,29 @@ func number(x float64) string {
 		return "0" // never -0
 	}
 	return strconv.FormatFloat(x, 'f', -1, 64)
+}
+
+// lines breaks a text into lines of at most a width, between words.
+func lines(text string, width float64) []string {
+	var broken []string
+	line := ""
+	for _, word := range strings.Fields(text) {
+		if longer := line + " " + word; line != "" && textWidth(longer) > width {
+			broken, line = append(broken, line), word
+		} else {
+			line = strings.TrimSpace(longer)
+		}
+	}
+	return append(broken, line)
+}
+
+// paragraph writes text below each other in lines of at most a width, from the base line of the first, and returns that of the next.
+func (f *Figure) paragraph(x, y, width, leading float64, text string, attributes ...string) float64 {
+	for _, line := range lines(text, width) {
+		f.label(x, y, "start", line, attributes...)
+		y += leading
+	}
+	return y
 }
 
 // textWidth estimates the width of 13-pixel text.

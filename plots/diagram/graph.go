@@ -14,7 +14,84 @@ import (
 // ones are results. Under an operation stand its FLOPs and the bytes that it
 // keeps for the gradient; red arrows are the edges along which gradients flow
 // back.
+//
+// On a phone the graph goes from the top to the bottom.
 func Graph(g *tensor.Graph) *Figure {
+	return fitted(func(phone bool) *Figure {
+		if phone {
+			return drawGraphDown(g)
+		}
+		return drawGraph(g)
+	})
+}
+
+// fillOf is the colour of a node.
+func fillOf(n *tensor.GraphNode) string {
+	switch {
+	case n.Constant:
+		return plain
+	case n.Leaf:
+		return green
+	}
+	return blue
+}
+
+// drawGraphDown draws each column as a row, the first on top.
+func drawGraphDown(g *tensor.Graph) *Figure {
+	f := &Figure{}
+	const gapX, gapY, boxH, line = 18., 34., 30., 15.
+	type place struct{ x, y, w, h float64 } // x is the middle
+	places := make([]place, len(g.Nodes))
+	notes := make([][]string, len(g.Nodes))
+	rows := layers(g)
+	widths, widest := make([]float64, len(rows)), 0.
+	y := 0.
+	for r, row := range rows {
+		tallest := 0.
+		for _, i := range row {
+			if text := cost(&g.Nodes[i]); text != "" {
+				notes[i] = strings.Split(text, ", ")
+			}
+			p := place{0, y, max(60, textWidth(label(g, i))+16), boxH + line*float64(len(notes[i]))}
+			for _, n := range notes[i] {
+				p.w = max(p.w, 0.85*textWidth(n)+10)
+			}
+			p.x = widths[r] + p.w/2
+			places[i] = p
+			widths[r] += p.w + gapX
+			tallest = max(tallest, p.h)
+		}
+		widths[r] -= gapX
+		widest = max(widest, widths[r])
+		y += tallest + gapY
+	}
+	for r, row := range rows {
+		for _, i := range row {
+			places[i].x += (widest - widths[r]) / 2
+		}
+	}
+	for _, e := range g.Edges {
+		from, to := places[e.From], places[e.To]
+		shift := 0.
+		if !g.Nodes[e.From].Constant {
+			shift = 5
+			f.arrow(to.x-shift, to.y, from.x-shift, from.y+from.h, red)
+		}
+		f.arrow(from.x+shift, from.y+from.h, to.x+shift, to.y, "currentColor")
+	}
+	for i := range g.Nodes {
+		p := places[i]
+		f.box(p.x-p.w/2, p.y, p.w, p.h, fillOf(&g.Nodes[i]))
+		f.label(p.x, p.y+boxH/2+4, "middle", label(g, i))
+		for k, n := range notes[i] {
+			f.label(p.x, p.y+boxH+line*float64(k)+6, "middle", n, faint)
+		}
+	}
+	f.title = "Graph of a computation: " + sentence(g)
+	return f
+}
+
+func drawGraph(g *tensor.Graph) *Figure {
 	f := &Figure{}
 	columns := layers(g)
 	const gapX, gapY, boxH = 56., 18., 30.
@@ -52,14 +129,7 @@ func Graph(g *tensor.Graph) *Figure {
 	}
 	for i := range g.Nodes {
 		n, p := &g.Nodes[i], places[i]
-		fill := blue
-		switch {
-		case n.Constant:
-			fill = plain
-		case n.Leaf:
-			fill = green
-		}
-		f.box(p.x, p.y, p.w, boxH, fill)
+		f.box(p.x, p.y, p.w, boxH, fillOf(n))
 		f.label(p.x+p.w/2, p.y+boxH/2+4, "middle", label(g, i))
 		if text := cost(n); text != "" {
 			f.label(p.x+p.w/2, p.y+boxH+14, "middle", text, faint)

@@ -27,18 +27,27 @@ var categoryColours = []string{blue, red, green, orange, purple, "currentColor"}
 // Memory draws bytes by category as bars of stacked pieces, one under the other
 // on one scale, so that a prediction can be compared with what was measured.
 func Memory(bars ...MemoryBar) *Figure {
+	return fitted(func(phone bool) *Figure { return drawMemory(bars, phone) })
+}
+
+func drawMemory(bars []MemoryBar, phone bool) *Figure {
 	f := &Figure{}
-	const width, h, row = 620., 30., 62.
+	const h = 30.
+	width, row, steps, first := 620., 62., 4., 0. // first is where the first bar begins
 	most, left := 1, 0.
 	for _, b := range bars {
 		most = max(most, b.bytes.Total())
 		left = max(left, 1.1*textWidth(b.name)+14)
 	}
-	step := niceStep(float64(most) / 4)
+	if phone { // names stand above their bars
+		left, row, steps, first = 20, 68, 3, 22
+		width = phoneWidth - 2*left - 4
+	}
+	step := niceStep(float64(most) / steps)
 	scale := width / (math.Ceil(float64(most)/step) * step)
-	bottom := float64(len(bars))*row - (row - h) + 22
+	bottom := first + float64(len(bars))*row - (row - h) + 22
 	for x := 0.; x <= float64(most)+step*0.999; x += step {
-		f.line(thin, left+x*scale, -4, left+x*scale, bottom)
+		f.line(thin, left+x*scale, first-4, left+x*scale, bottom)
 		text := humanize.Thousands(int(x))
 		if x == 0 {
 			text = "0 bytes"
@@ -48,8 +57,14 @@ func Memory(bars ...MemoryBar) *Figure {
 	var used [6]bool
 	var said []string
 	for i, b := range bars {
-		y, x := float64(i)*row, left
-		f.label(left-10, y+h/2+5, "end", b.name)
+		y, x := first+float64(i)*row, left
+		total := humanize.Thousands(b.bytes.Total()) + " bytes"
+		if phone {
+			f.label(left, y-7, "start", b.name+":")
+			f.label(left+1.1*textWidth(b.name+":")+8, y-7, "start", total, bold)
+		} else {
+			f.label(left-10, y+h/2+5, "end", b.name)
+		}
 		var parts []string
 		for c, n := range b.bytes {
 			if n <= 0 {
@@ -64,8 +79,9 @@ func Memory(bars ...MemoryBar) *Figure {
 			parts = append(parts, fmt.Sprintf("%s %s", accounting.Category(c), humanize.Thousands(n)))
 			x += w
 		}
-		total := humanize.Thousands(b.bytes.Total()) + " bytes"
-		f.label(x+8, y+h/2+4, "start", total, bold)
+		if !phone {
+			f.label(x+8, y+h/2+4, "start", total, bold)
+		}
 		said = append(said, fmt.Sprintf("%s %s (%s)", b.name, total, strings.Join(parts, ", ")))
 	}
 	x, y := left, bottom+34

@@ -28,6 +28,10 @@ func Merges[S MergeStep](steps []S) *Figure {
 }
 
 func drawMerges(steps []MergeStep) *Figure {
+	return fitted(func(phone bool) *Figure { return drawTrees(steps, phone) })
+}
+
+func drawTrees(steps []MergeStep, phone bool) *Figure {
 	f := &Figure{}
 	if len(steps) == 0 {
 		f.title = "No merges"
@@ -35,11 +39,14 @@ func drawMerges(steps []MergeStep) *Figure {
 		return f
 	}
 	_, _, first, _ := steps[0].Merge()
-	t := mergeTrees{Figure: f, steps: steps, first: first}
+	t := mergeTrees{Figure: f, steps: steps, first: first, leafW: leafW, gap: 10, most: maxLeaves}
+	if phone {
+		t.leafW, t.gap, t.most = 18.4, 9.5, 18
+	}
 	text, _ := steps[0].Tokens()
 	_, tokens := steps[len(steps)-1].Tokens()
 	shown := 0
-	for ; shown < len(tokens) && t.leaves < maxLeaves; shown++ {
+	for ; shown < len(tokens) && t.leaves < t.most; shown++ {
 		t.place(tokens[shown])
 	}
 	deepest := 0
@@ -64,17 +71,20 @@ func drawMerges(steps []MergeStep) *Figure {
 			fill = orange
 		}
 		text := t.text(n.id)
-		w := max(monoWidth(text)+6, leafW-4)
+		w := max(monoWidth(text)+6, t.leafW-4)
 		f.box(n.x-w/2, y(n.level), w, mergeH, fill)
 		f.label(n.x, y(n.level)+16, "middle", text, mono)
 		if n.level > 0 {
 			f.label(n.x+w/2+3, y(n.level)+15, "start", strconv.Itoa(n.merge), faint)
 		}
 	}
-	if shown < len(tokens) {
-		f.label(t.right+6, y(0)+16, "start", fmt.Sprintf("… %d tokens in all", len(tokens)))
-	}
 	bottom := y(0) + mergeH + 22
+	if rest := fmt.Sprintf("… %d tokens in all", len(tokens)); shown < len(tokens) && phone {
+		f.label(0, bottom, "start", rest)
+		bottom += 24
+	} else if shown < len(tokens) {
+		f.label(t.right+6, y(0)+16, "start", rest)
+	}
 	var said []string
 	for i, s := range steps {
 		left, right, result, times := s.Merge()
@@ -118,15 +128,18 @@ type mergeTrees struct {
 	nodes  []mergeNode
 	leaves int
 	right  float64 // where the next leaf begins
+
+	leafW, gap float64 // least width of a leaf, and what it adds to its text
+	most       int     // leaves that are drawn
 }
 
 // place adds the tree of one token of the text. A token too long to be drawn is
 // replaced by the two that it was merged from.
 func (t *mergeTrees) place(id int32) {
-	if t.leaves >= maxLeaves {
+	if t.leaves >= t.most {
 		return
 	}
-	if len(t.bytes(id)) > maxLeaves {
+	if len(t.bytes(id)) > t.most {
 		left, right, _, _ := t.steps[id-t.first].Merge()
 		t.place(left)
 		t.place(right)
@@ -141,7 +154,7 @@ func (t *mergeTrees) bytes(id int32) []byte { return t.steps[len(t.steps)-1].Byt
 func (t *mergeTrees) add(id int32) int {
 	n := mergeNode{id: id, left: -1, right: -1}
 	if id < t.first {
-		w := max(leafW, monoWidth(t.text(id))+10)
+		w := max(t.leafW, monoWidth(t.text(id))+t.gap)
 		n.x = t.right + w/2
 		t.right += w
 		t.leaves++

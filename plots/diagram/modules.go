@@ -14,6 +14,10 @@ import (
 //
 //	diagram.Modules("Cruncher", nn.StateDict(model))
 func Modules(name string, tensors []tensor.NamedTensor) *Figure {
+	return fitted(func(phone bool) *Figure { return drawModules(name, tensors, phone) })
+}
+
+func drawModules(name string, tensors []tensor.NamedTensor, phone bool) *Figure {
 	f := &Figure{}
 	root := &module{name: name}
 	var said []string
@@ -22,8 +26,8 @@ func Modules(name string, tensors []tensor.NamedTensor) *Figure {
 		said = append(said, fmt.Sprint(t.Name, " ", t.Tensor.Shape()))
 	}
 	var widths []float64
-	root.measure(0, &widths)
-	root.draw(f, 0, widths, new(float64), 0)
+	root.measure(0, &widths, phone)
+	root.draw(f, 0, widths, new(float64), 0, phone)
 	f.title = fmt.Sprintf("Modules of %s, %s elements", name, humanize.Thousands(root.elements))
 	if len(said) > 0 {
 		f.title += ": " + strings.Join(said, ", ")
@@ -58,33 +62,47 @@ func (m *module) add(path []string, t *tensor.Tensor) {
 	part.add(path[1:], t)
 }
 
-// small is what stands under a name.
-func (m *module) small() string {
+// small is what stands under a name, on a phone in two lines.
+func (m *module) small(phone bool) []string {
 	text := humanize.Thousands(m.elements)
-	if m.isTensor {
-		text = fmt.Sprint(m.shape, " = ", text)
+	switch {
+	case m.isTensor && phone:
+		return []string{fmt.Sprint(m.shape), "= " + text}
+	case m.isTensor:
+		return []string{fmt.Sprint(m.shape, " = ", text)}
 	}
-	return text
+	return []string{text}
 }
 
 // measure finds the width of each column.
-func (m *module) measure(depth int, widths *[]float64) {
-	if depth == len(*widths) {
-		*widths = append(*widths, 56)
+func (m *module) measure(depth int, widths *[]float64, phone bool) {
+	least, margin := 56., 20.
+	if phone {
+		least, margin = 34, 12
 	}
-	(*widths)[depth] = max((*widths)[depth], textWidth(m.name)+20, 0.85*textWidth(m.small())+8)
+	if depth == len(*widths) {
+		*widths = append(*widths, least)
+	}
+	(*widths)[depth] = max((*widths)[depth], textWidth(m.name)+margin)
+	for _, text := range m.small(phone) {
+		(*widths)[depth] = max((*widths)[depth], 0.85*textWidth(text)+8)
+	}
 	for _, p := range m.parts {
-		p.measure(depth+1, widths)
+		p.measure(depth+1, widths, phone)
 	}
 }
 
 // draw draws a module whose column begins at x, and returns the height of its middle. row is where the next tensor goes.
-func (m *module) draw(f *Figure, depth int, widths []float64, row *float64, x float64) float64 {
-	const h, gapX, rowH = 28., 40., 56.
+func (m *module) draw(f *Figure, depth int, widths []float64, row *float64, x float64, phone bool) float64 {
+	const h = 28.
+	gapX, rowH := 40., 56.
+	if phone {
+		gapX, rowH = 22, 72
+	}
 	w := widths[depth]
 	var middles []float64
 	for _, p := range m.parts {
-		middles = append(middles, p.draw(f, depth+1, widths, row, x+w+gapX))
+		middles = append(middles, p.draw(f, depth+1, widths, row, x+w+gapX, phone))
 	}
 	y := *row + h/2
 	if len(middles) > 0 {
@@ -101,6 +119,8 @@ func (m *module) draw(f *Figure, depth int, widths []float64, row *float64, x fl
 	}
 	f.box(x, y-h/2, w, h, fill)
 	f.label(x+w/2, y+4, "middle", m.name)
-	f.label(x+w/2, y+h/2+14, "middle", m.small(), faint)
+	for i, text := range m.small(phone) {
+		f.label(x+w/2, y+h/2+14+14*float64(i), "middle", text, faint)
+	}
 	return y
 }

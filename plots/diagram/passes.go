@@ -37,9 +37,15 @@ func Passes(f func()) *Figure {
 	if len(layers) == 0 {
 		panic(fmt.Errorf("diagram: passes: the function computed no matrix product; compute a loss from x.Matmul(w) in it"))
 	}
-	p := passes{Figure: &Figure{}, layers: layers}
-	p.draw()
-	return p.Figure
+	return fitted(func(phone bool) *Figure {
+		p := passes{Figure: &Figure{}, layers: layers}
+		if phone {
+			p.drawList()
+		} else {
+			p.draw()
+		}
+		return p.Figure
+	})
 }
 
 // layer is one product with those of its gradients; nil for what was not
@@ -99,30 +105,10 @@ func (p *passes) draw() {
 		}
 	}
 	const yValue, yWeight, yGrad, yWeightGrad = 22., 82., 168., 228.
-	all := 0
-	var order []int
-	for _, l := range p.layers {
-		for _, o := range l.order {
-			if o >= 0 {
-				order = append(order, o)
-			}
-		}
-	}
-	slices.Sort(order)
-	step := func(o int) int { return slices.Index(order, o) }
-	total := len(order)
-	h := fnv.New32a()
-	for _, l := range p.layers {
-		fmt.Fprint(h, l.forward.Inputs, l.order)
-	}
-	p.name = fmt.Sprintf("passes-%08x", h.Sum32())
-	p.counts = make([]int, total)
 
-	names := make([]string, len(p.layers)+1)
-	for i := range names {
-		names[i] = fmt.Sprintf("h%d", i)
-	}
-	names[0] = "x"
+	all := 0
+	step, total := p.order()
+	names := p.names()
 	center := func(i int) float64 { return 76 + float64(i)*pitch }
 	node := func(x, y float64, text string, shape []int, colour string) {
 		text += " " + fmt.Sprint(shape)
@@ -192,10 +178,86 @@ func (p *passes) draw() {
 		}
 	}
 
-	// The bar, and the sum so far.
-	width := max(end, 300)
+	p.bar(314, max(end, 300), all, step, func(y float64, split string) { p.label(0, y, "start", split) })
+}
+
+// order numbers the steps by when they ran, and names the figure's classes.
+func (p *passes) order() (step func(ran int) int, total int) {
+	var order []int
+	for _, l := range p.layers {
+		for _, o := range l.order {
+			if o >= 0 {
+				order = append(order, o)
+			}
+		}
+	}
+	slices.Sort(order)
+	h := fnv.New32a()
+	for _, l := range p.layers {
+		fmt.Fprint(h, l.forward.Inputs, l.order)
+	}
+	p.name = fmt.Sprintf("passes-%08x", h.Sum32())
+	p.counts = make([]int, len(order))
+	return func(ran int) int { return slices.Index(order, ran) }, len(order)
+}
+
+// names are those of the values: x, h1, h2 and so on.
+func (p *passes) names() []string {
+	names := make([]string, len(p.layers)+1)
+	for i := range names {
+		names[i] = fmt.Sprintf("h%d", i)
+	}
+	names[0] = "x"
+	return names
+}
+
+// drawList draws the products one under the other, for a phone.
+func (p *passes) drawList() {
+	step, _ := p.order()
+	names := p.names()
+	y, all := 0., 0
+	product := func(ran int, e *tensor.Event, colour, text string) {
+		p.counts[step(ran)] = e.FLOPs
+		all += e.FLOPs
+		p.group(step(ran), func() {
+			p.box(0, y, 8, 36, colour)
+			p.label(16, y+14, "start", text)
+			p.label(16, y+32, "start", productText(e)+" FLOPs", `font-size="12"`)
+		})
+		y += 46
+	}
+	heading := func(text string) {
+		p.label(0, y+10, "start", text, bold)
+		y += 22
+	}
+	heading("forward")
+	for i, l := range p.layers {
+		product(l.order[0], l.forward, blue, fmt.Sprintf("%s = %s · w%d", names[i+1], names[i], i+1))
+	}
+	y += 8
+	heading("backward")
+	for i := len(p.layers) - 1; i >= 0; i-- {
+		l := p.layers[i]
+		for k, text := range []string{
+			fmt.Sprintf("%s.grad = %s.grad · w%dᵀ", names[i], names[i+1], i+1),
+			fmt.Sprintf("w%d.grad = %sᵀ · %s.grad", i+1, names[i], names[i+1]),
+		} {
+			if e := l.back[k]; e != nil {
+				product(l.order[1+k], e, red, text)
+			} else {
+				name, _, _ := strings.Cut(text, " ")
+				p.label(16, y+10, "start", name+": not asked for", faint)
+				y += 24
+			}
+		}
+	}
+	p.bar(y+30, phoneWidth, all, step, func(y float64, split string) { p.paragraph(0, y, phoneWidth, 17, split) })
+}
+
+// bar draws a bar of all FLOPs with the sum so far, what they are together, and the animation. It ends the figure.
+func (p *passes) bar(yBar, width float64, all int, step func(ran int) int, tell func(y float64, split string)) {
+	total := len(p.counts)
 	x, sum, forward := 0., 0, 0
-	const yBar = 314.
 	p.label(0, yBar-10, "start", "FLOPs", bold)
 	p.box(0, yBar, width, 24, plain)
 	isForward := make([]bool, total)
@@ -215,7 +277,7 @@ func (p *passes) draw() {
 		p.moment(s, s == total-1, func() { p.label(60, yBar-10, "start", humanize.Thousands(sum)+" so far") })
 	}
 	split := fmt.Sprintf("forward %s, backward %s: %.3g times as many", humanize.Thousands(forward), humanize.Thousands(all-forward), float64(all-forward)/float64(max(forward, 1)))
-	p.label(0, yBar+42, "start", split)
+	tell(yBar+42, split)
 	p.include(0, yBar+46)
 	p.animate(total)
 	p.title = p.sentence(split)

@@ -12,11 +12,18 @@ import (
 // first of them large with its sizes, and the same for the result. axes names
 // the leading axes. It multiplies them, and panics where Matmul does.
 func Matmul(a, b *tensor.Tensor, axes ...string) *Figure {
+	return fitted(func(phone bool) *Figure { return drawMatmul(a, b, axes, phone) })
+}
+
+func drawMatmul(a, b *tensor.Tensor, axes []string, phone bool) *Figure {
 	var c *tensor.Tensor
 	tensor.NoGrad(func() { c = a.Detach().Matmul(b.Detach()) })
 	m, k := matrixSize(a.Shape(), true)
 	_, n := matrixSize(b.Shape(), false)
-	unit := 110 / float64(max(m, k, n))
+	unit, between := 110/float64(max(m, k, n)), 34.
+	if phone {
+		unit, between = 46/float64(max(m, k, n)), 30
+	}
 	small := 34 / float64(max(m, k, n))
 	side := func(size int) float64 { return max(float64(size)*unit, 12) }
 
@@ -47,13 +54,24 @@ func Matmul(a, b *tensor.Tensor, axes ...string) *Figure {
 		if len(leadC) == 0 {
 			break // there is but one
 		}
+		if phone { // one under the other
+			f.label(0, top-16, "start", o.name, mono, bold)
+			_, h := f.stack(0, top, o.lead, o.rows, o.cols, small, o.colour, axes)
+			if top += h; o.ops != "" {
+				f.label(0, top+26, "start", o.ops, `font-size="22"`)
+				top += 64
+			}
+			continue
+		}
 		f.label(x, 10, "start", o.name, mono, bold)
 		w, h := f.stack(x, top, o.lead, o.rows, o.cols, small, o.colour, axes)
 		right[i] = x + max(w, textWidth(o.name)*1.15)
 		tallest = max(tallest, h)
 		x = right[i] + 60
 	}
-	if len(leadC) > 0 {
+	if len(leadC) > 0 && phone {
+		y = top + 26
+	} else if len(leadC) > 0 {
 		for i, o := range operands[:2] {
 			f.label(right[i]+30, top+tallest/2+6, "middle", o.ops, `font-size="22"`)
 		}
@@ -76,18 +94,22 @@ func Matmul(a, b *tensor.Tensor, axes ...string) *Figure {
 	} else {
 		text += " = " + humanize.Thousands(flops)
 	}
-	f.label(0, y+10, "start", text)
-	y += 40
+	if phone {
+		y = f.paragraph(0, y+10, phoneWidth, 18, text) + 12
+	} else {
+		f.label(0, y+10, "start", text)
+		y += 40
+	}
 	x = 26
 	for _, o := range operands {
 		w, h := side(o.cols), side(o.rows)
 		f.box(x, y, w, h, o.colour)
 		f.label(x+w/2, y-6, "middle", fmt.Sprint(o.cols), faint)
 		f.label(x-6, y+h/2+4, "end", fmt.Sprint(o.rows), faint)
-		x += w + 34
+		x += w + between
 		if o.ops != "" {
-			f.label(x-12, y+side(max(m, k))/2+6, "middle", o.ops, `font-size="22"`)
-			x += 34
+			f.label(x-between*0.35, y+side(max(m, k))/2+6, "middle", o.ops, `font-size="22"`)
+			x += between
 		}
 	}
 	f.title = fmt.Sprintf("Matrix product: %v times %v is %v, %s of [%d %d] by [%d %d], %s FLOPs",

@@ -14,9 +14,13 @@ import (
 // the label says how many numbers lie between 1 and 2. It panics for a dtype
 // that is not floating point.
 func Ranges(dtypes ...tensor.Dtype) *Figure {
+	return fitted(func(phone bool) *Figure { return drawRanges(dtypes, phone) })
+}
+
+func drawRanges(dtypes []tensor.Dtype, phone bool) *Figure {
 	f := &Figure{}
-	const perDecade, bar, row = 6.2, 16., 40.
-	left := nameColumn(dtypes)
+	const bar = 16.
+	perDecade, row, top, left, every := 6.2, 40., 0., nameColumn(dtypes), 10. // every so many decades have a label
 	lowest, highest := 0., 0.
 	infos := make([]tensor.FloatInfo, len(dtypes))
 	for i, d := range dtypes {
@@ -27,13 +31,21 @@ func Ranges(dtypes ...tensor.Dtype) *Figure {
 	if highest-lowest > 120 { // float64 would push all others into a corner
 		lowest, highest = -48, 42
 	}
+	if phone { // names stand above
+		row, top, left, every = 60, 20, 16, 20
+		perDecade = (phoneWidth - 2*left) / (highest - lowest)
+	}
 	place := func(x float64) float64 {
 		return left + (min(max(math.Log10(x), lowest), highest)-lowest)*perDecade
 	}
 	var said []string
 	for i, info := range infos {
-		y := float64(i) * row
-		f.label(left-10, y+bar-3, "end", info.Name, mono)
+		y := top + float64(i)*row
+		if phone {
+			f.label(place(info.SmallestSubnormal), y-6, "start", info.Name, mono)
+		} else {
+			f.label(left-10, y+bar-3, "end", info.Name, mono)
+		}
 		f.box(place(info.SmallestSubnormal), y, place(info.Tiny)-place(info.SmallestSubnormal), bar, orange)
 		f.box(place(info.Tiny), y, place(info.Max)-place(info.Tiny), bar, blue)
 		numbers := fmt.Sprintf("%.0f", 1/info.Eps)
@@ -43,8 +55,8 @@ func Ranges(dtypes ...tensor.Dtype) *Figure {
 		f.label(place(info.SmallestSubnormal), y+bar+13, "start", numbers+" numbers from 1 to 2", faint)
 		said = append(said, fmt.Sprintf("%s from %.2g (normal from %.2g) to %.3g", info.Name, info.SmallestSubnormal, info.Tiny, info.Max))
 	}
-	bottom := float64(len(infos))*row + 4
-	for e := math.Ceil(lowest/10) * 10; e <= highest; e += 10 {
+	bottom := top + float64(len(infos))*row + 4
+	for e := math.Ceil(lowest/every) * every; e <= highest; e += every {
 		x := place(math.Pow(10, e))
 		fmt.Fprintf(&f.body, `<path d="M%s 0 L%s %s" stroke="currentColor" stroke-opacity=".15"/>`, number(x), number(x), number(bottom))
 		text := "1"

@@ -27,7 +27,14 @@ const maxCells = 32
 // one sees that a view is another walk through the same memory. Strips are cut
 // after 32 elements, and tensors of more than two axes show their strip alone.
 func Storage(views ...Labelled) *Figure {
-	f := &Figure{}
+	return fitted(func(phone bool) *Figure { return drawStorage(views, phone) })
+}
+
+func drawStorage(views []Labelled, phone bool) *Figure {
+	f := &storageFigure{Figure: &Figure{}, cell: cell, cells: maxCells, columns: maxColumns}
+	if phone { // 16 elements and 7 columns fit
+		f.phone, f.cell, f.cells, f.columns, f.small = true, phoneWidth/16., 16, 7, []string{`font-size="11"`}
+	}
 	var said []string
 	y := 0.
 	for i, v := range views {
@@ -47,19 +54,30 @@ func Storage(views ...Labelled) *Figure {
 		}
 	}
 	f.title = "Storage and strides: " + strings.Join(said, "; ")
-	return f
+	return f.Figure
+}
+
+// A storageFigure is a figure of storage on a page or on a phone.
+type storageFigure struct {
+	*Figure
+	phone          bool
+	cell           float64  // side of a cell of the strip
+	cells, columns int      // that are drawn at most
+	small          []string // how numbers in the strip are written
 }
 
 const (
-	cell   = 30. // side of a cell of the strip
-	gridX  = 0.
-	gapRow = 16.
+	cell       = 30.
+	maxColumns = 16
+	gridX      = 0.
+	gapRow     = 16.
 )
 
 // strideColours are those of the first axes.
 var strideColours = []string{blue, red, green, purple}
 
-func (f *Figure) storageRow(y float64, v Labelled, note string) {
+func (f *storageFigure) storageRow(y float64, v Labelled, note string) {
+	cell := f.cell
 	t := v.t
 	values := t.Storage()
 	title := fmt.Sprintf("shape %v · strides %v", t.Shape(), t.Strides())
@@ -67,15 +85,24 @@ func (f *Figure) storageRow(y float64, v Labelled, note string) {
 		title += fmt.Sprintf(" · offset %d", t.StorageOffset())
 	}
 	f.label(0, y+12, "start", v.label, bold, mono)
-	f.label(textWidth(v.label)*1.12+16, y+12, "start", title)
-	if note != "" {
-		f.label(textWidth(v.label)*1.12+textWidth(title)+40, y+12, "start", note, faint)
+	if f.phone {
+		y += 18
+		f.label(0, y+12, "start", title)
+		if note != "" {
+			y += 16
+			f.label(0, y+12, "start", note, faint)
+		}
+	} else {
+		f.label(textWidth(v.label)*1.12+16, y+12, "start", title)
+		if note != "" {
+			f.label(textWidth(v.label)*1.12+textWidth(title)+40, y+12, "start", note, faint)
+		}
 	}
 
 	strip := y + 24 + f.arcHeight(t)
 	used := map[int]bool{}
 	eachIndex(t.Shape(), func(index []int) { used[position(t, index)] = true })
-	shown := min(len(values), maxCells)
+	shown := min(len(values), f.cells)
 	for i := range shown {
 		fill := plain
 		if used[i] {
@@ -83,13 +110,16 @@ func (f *Figure) storageRow(y float64, v Labelled, note string) {
 		}
 		x := float64(i) * cell
 		f.box(x, strip, cell, cell, fill)
-		f.label(x+cell/2, strip+cell/2+4, "middle", short(values[i], t.Dtype()))
+		f.label(x+cell/2, strip+cell/2+4, "middle", short(values[i], t.Dtype()), f.small...)
 		f.label(x+cell/2, strip+cell+12, "middle", strconv.Itoa(i), faint)
 	}
-	if shown < len(values) {
-		f.label(float64(shown)*cell+8, strip+cell/2+4, "start", fmt.Sprintf("… %d in all", len(values)))
-	}
 	f.strides(t, strip, shown)
+	if rest := fmt.Sprintf("… %d in all", len(values)); shown < len(values) && f.phone {
+		strip += 18
+		f.label(0, strip+cell+12, "start", rest)
+	} else if shown < len(values) {
+		f.label(float64(shown)*cell+8, strip+cell/2+4, "start", rest)
+	}
 	f.include(0, strip+cell+14)
 	if t.Dim() == 1 || t.Dim() == 2 {
 		f.grid(t, strip+cell+14+gapRow)
@@ -117,7 +147,8 @@ func arcs(t *tensor.Tensor) []int {
 // strides draws, for each axis, the step from the first element to its
 // neighbour along that axis. Its text stands beside the arrow's end, or to the
 // right of the longer arrows if it does not fit below them.
-func (f *Figure) strides(t *tensor.Tensor, strip float64, shown int) {
+func (f *storageFigure) strides(t *tensor.Tensor, strip float64, shown int) {
+	cell := f.cell
 	from, longest := t.StorageOffset(), 0
 	var axes []int
 	for _, axis := range arcs(t) {
@@ -153,12 +184,12 @@ func (f *Figure) strides(t *tensor.Tensor, strip float64, shown int) {
 
 // grid draws the tensor as rows and columns, each element with the storage
 // index that it comes from.
-func (f *Figure) grid(t *tensor.Tensor, y float64) {
+func (f *storageFigure) grid(t *tensor.Tensor, y float64) {
 	m := t.Detach()
 	if m.Dim() == 1 {
 		m = m.Unsqueeze(0)
 	}
-	rows, columns := min(m.Size(0), 8), min(m.Size(1), 16)
+	rows, columns := min(m.Size(0), 8), min(m.Size(1), f.columns)
 	const w, h = 46., 34.
 	for i := range rows {
 		for j := range columns {

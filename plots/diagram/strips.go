@@ -27,8 +27,13 @@ type Part struct {
 //		diagram.Strip{Name: "one layer", Parts: []diagram.Part{{"layer 1", 8}, {"order", 10}}},
 //		diagram.Strip{Name: "two layers", Parts: []diagram.Part{{"layer 1", 8}, {"layer 2", 8}, {"order", 10}}})
 func Strips(what string, strips ...Strip) *Figure {
+	return fitted(func(phone bool) *Figure { return drawStrips(what, strips, phone) })
+}
+
+func drawStrips(what string, strips []Strip, phone bool) *Figure {
 	f := &Figure{}
-	const widest, largest, row = 560., 20., 52.
+	const largest = 20.
+	widest, row, top := 560., 52., 18.
 	longest, left := 1, 0.
 	for _, s := range strips {
 		n := 0
@@ -40,14 +45,21 @@ func Strips(what string, strips ...Strip) *Figure {
 		}
 		longest, left = max(longest, n), max(left, 1.1*textWidth(s.Name)+14)
 	}
+	if phone { // names stand above their strips
+		widest, row, top, left = phoneWidth, 70, 36, 0
+	}
 	size := min(largest, widest/float64(longest))
 	colours := []string{blue, green, purple, red, orange}
 	var names, said []string
 	shown := map[string]bool{} // whose names stand above a part
 	bottom := 0.
 	for i, s := range strips {
-		x, y := left, float64(i)*row+18
-		f.label(left-10, y+size/2+5, "end", s.Name)
+		x, y := left, float64(i)*row+top
+		if phone {
+			f.label(0, y-top+12, "start", s.Name, bold)
+		} else {
+			f.label(left-10, y+size/2+5, "end", s.Name)
+		}
 		var parts []string
 		var own []string // its names in their order
 		counts := map[string]int{}

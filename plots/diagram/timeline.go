@@ -28,8 +28,13 @@ type Span struct {
 //		diagram.Lane{Name: "fetch", Spans: []diagram.Span{{0, 3, "1"}, {3, 6, "2"}}},
 //		diagram.Lane{Name: "model", Spans: []diagram.Span{{3, 6, "1"}, {6, 9, "2"}}})
 func Timeline(unit string, lanes ...Lane) *Figure {
+	return fitted(func(phone bool) *Figure { return drawTimeline(unit, lanes, phone) })
+}
+
+func drawTimeline(unit string, lanes []Lane, phone bool) *Figure {
 	f := &Figure{}
-	const width, h, row = 560., 26., 38.
+	const h, row = 26., 38.
+	width, steps := 560., 5.
 	end, left := 0., 0.
 	for _, lane := range lanes {
 		left = max(left, 1.1*textWidth(lane.Name)+14)
@@ -43,9 +48,12 @@ func Timeline(unit string, lanes ...Lane) *Figure {
 	if end == 0 {
 		end = 1
 	}
+	if phone {
+		width, steps = phoneWidth-left-12, 3
+	}
 	scale := width / end
 	bottom := float64(len(lanes))*row + 2
-	step := niceStep(end / 5)
+	step := niceStep(end / steps)
 	for i := range int(end/step) + 1 {
 		x := float64(i) * step
 		text := humanize.Thousands(int(x))

@@ -14,7 +14,11 @@ import (
 // coloured wire for each name, which splits from a group, changes its place, or
 // ends where its axis is reduced. Products of an einsum are drawn as one step.
 func Einops(e *einops.Explanation) *Figure {
-	w := &wiring{Figure: &Figure{}, colour: map[string]string{}, sums: e.Op == "einsum"}
+	return fitted(func(phone bool) *Figure { return drawEinops(e, phone) })
+}
+
+func drawEinops(e *einops.Explanation, phone bool) *Figure {
+	w := &wiring{Figure: &Figure{}, colour: map[string]string{}, sums: e.Op == "einsum", phone: phone}
 	for i, s := range e.Sizes {
 		w.colour[s.Name] = wireColours[i%len(wireColours)]
 	}
@@ -85,6 +89,7 @@ type wiring struct {
 	*Figure
 	colour map[string]string
 	sums   bool // axes that end are summed
+	phone  bool // the figure is drawn for a phone
 }
 
 const (
@@ -93,8 +98,14 @@ const (
 )
 
 func (w *wiring) draw(pattern string, columns []axisColumn) {
-	w.label(0, 12, "start", pattern, mono, bold)
-	const top, gapX, gapGroup = 56., 120., 34.
+	const gapGroup = 34.
+	top, gapX, margin := 56., 120., 22.
+	if w.phone { // the gaps share what the boxes leave
+		top = 40 + w.paragraph(0, 12, phoneWidth*0.88, 17, pattern, mono, bold) - 17
+		margin = 10
+	} else {
+		w.label(0, 12, "start", pattern, mono, bold)
+	}
 	heights, tallest := make([]float64, len(columns)), 0.
 	for i, c := range columns {
 		for _, g := range c {
@@ -102,16 +113,24 @@ func (w *wiring) draw(pattern string, columns []axisColumn) {
 		}
 		tallest = max(tallest, heights[i])
 	}
+	widths, all := make([]float64, len(columns)), 0.
+	for i, c := range columns {
+		widths[i] = 58
+		for _, g := range c {
+			widths[i] = max(widths[i], textWidth(g.name)+8, textWidth(g.note)*0.85+4)
+			for k, a := range g.axes {
+				widths[i] = max(widths[i], textWidth(axisText(a, g.shape[k]))+margin)
+			}
+		}
+		all += widths[i]
+	}
+	if w.phone && len(columns) > 1 {
+		gapX = min(gapX, max(26, (phoneWidth-all)/float64(len(columns)-1)))
+	}
 	x := 0.
 	var before []axisBox
 	for i, c := range columns {
-		width := 58.
-		for _, g := range c {
-			width = max(width, textWidth(g.name)+8, textWidth(g.note)*0.85+4)
-			for k, a := range g.axes {
-				width = max(width, textWidth(axisText(a, g.shape[k]))+22)
-			}
-		}
+		width := widths[i]
 		y := top + (tallest-heights[i])/2
 		var boxes []axisBox
 		for _, g := range c {

@@ -3,6 +3,7 @@
 package golden
 
 import (
+	"cmp"
 	"encoding/xml"
 	"errors"
 	"flag"
@@ -13,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -26,15 +28,45 @@ var (
 type Figure interface {
 	SVG() string
 	HTML() string
+	Narrow() string
 	String() string
 }
 
 // MaxBytes is how large the file of a figure may be.
 const MaxBytes = 60_000
 
+// phoneRoom is how wide a figure may be in a page that is 390 pixels wide, as phones are.
+const phoneRoom = 343
+
+// fits fails if a figure would be made smaller on a phone, or has text that is small already.
+func fits(t *testing.T, svg string) {
+	t.Helper()
+	d := xml.NewDecoder(strings.NewReader(svg))
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		if err != nil {
+			t.Errorf("for a phone: %v", err)
+			return
+		}
+		e, ok := token.(xml.StartElement)
+		for i := 0; ok && i < len(e.Attr); i++ {
+			v, _ := strconv.ParseFloat(e.Attr[i].Value, 64)
+			if e.Name.Local == "svg" && e.Attr[i].Name.Local == "width" && v > phoneRoom {
+				t.Errorf("on a phone it is %g wide, which leaves room for %d", v, phoneRoom)
+			}
+			if e.Attr[i].Name.Local == "font-size" && v < 11 {
+				t.Errorf("text of %g pixels, want 11 or more", v)
+			}
+		}
+	}
+}
+
 // Check compares the structure of each figure with testdata/<name>.golden. It
 // fails too if a figure is no well-formed XML, has no title, takes another form
-// when it is drawn again, or is large.
+// when it is drawn again, is large, or doesn't fit a phone.
 func Check(t *testing.T, figures map[string]func() Figure) {
 	t.Helper()
 	var page strings.Builder
@@ -43,9 +75,14 @@ func Check(t *testing.T, figures map[string]func() Figure) {
 		t.Run(name, func(t *testing.T) {
 			f := draw()
 			svg := f.SVG()
-			fmt.Fprintf(&page, "<h2>%s (%d bytes)</h2><figure>%s<figcaption>%s</figcaption></figure>\n", name, len(svg), f.HTML(), html.EscapeString(f.String()))
+			fmt.Fprintf(&page, "<h2>%s (%d bytes)</h2><figure>%s%s<figcaption>%s</figcaption></figure>\n", name, len(svg), f.HTML(), f.Narrow(), html.EscapeString(f.String()))
 			if again := draw().SVG(); again != svg {
 				t.Error("drawn again it is another file")
+			}
+			if narrow := f.Narrow(); narrow != "" && draw().Narrow() != narrow {
+				t.Error("drawn again for a phone it is another file")
+			} else {
+				fits(t, cmp.Or(narrow, f.HTML()))
 			}
 			if len(svg) > MaxBytes {
 				t.Errorf("%d bytes, want at most %d", len(svg), MaxBytes)
