@@ -3,8 +3,8 @@
 //
 // # Where things are
 //
-//   - count.go: [Count] runs a function and tells the FLOPs and bytes of every
-//     operation, forward and backward apart.
+//   - count.go: [Count] runs a function and reports the FLOPs and bytes of every
+//     operation, forward and backward separately.
 //   - memory.go: [Track] follows the bytes held, by what they are for:
 //     parameters, gradients, optimizer state, activations, data.
 //   - napkin.go: the estimates that fit on a napkin - days of training, the

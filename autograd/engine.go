@@ -5,8 +5,7 @@
 // gradient, a [Function] is the operation that made it, and [Backward] walks
 // the graph from the loss to the leaves. What a value is, and how two
 // gradients are added, is the caller's business. Package tensor runs it over
-// tensors; the example of this package runs it over float64 and is the whole
-// of a micrograd.
+// tensors; the example of this package runs it over float64 and is a complete micrograd.
 //
 // The chain rule, in the form used here: for y = f(x1, ..., xn) and a loss L,
 //

@@ -1,6 +1,5 @@
 // Package checkpoint stores tensors in files: in the safetensors format, which
-// other tools read, and as checkpoints of a training run, from which it goes on
-// bit for bit.
+// other tools read, and as checkpoints of a training run, from which it continues bit for bit.
 //
 // A safetensors file is 8 bytes with the length of a header, the header, which
 // is JSON and says for each tensor its dtype, shape and place, and then the

@@ -5,6 +5,5 @@
 //	x, err := tokens.GetBatch(4, 128, generator) // [4 128], from random places
 //
 // A [Loader] goes through all of a file in a shuffled order, a [Prefetcher] does so
-// ahead of time. Both know their position, so a run can be taken up again where it
-// was.
+// ahead of time. Both know their position, so a run can continue where it was.
 package data

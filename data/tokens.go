@@ -93,7 +93,7 @@ func OpenTokens(path string, format Format) (*Tokens, error) {
 	if extra := len(mapped.Data) % format.Size(); extra != 0 {
 		size := len(mapped.Data)
 		mapped.Close()
-		return nil, &FileError{path, fmt.Sprintf("its %d bytes are no whole number of %s ids: %d are left over", size, format, extra),
+		return nil, &FileError{path, fmt.Sprintf("its %d bytes are not a whole number of %s ids: %d are left over", size, format, extra),
 			"it was cut off, or written in another format"}
 	}
 	return &Tokens{path: path, format: format, ids: mapped.Data, mapped: mapped}, nil
@@ -298,7 +298,7 @@ func LoadRaw(path string, dtype tensor.Dtype) (*tensor.Tensor, error) {
 		return nil, fmt.Errorf("data: %w", err)
 	}
 	if extra := len(raw) % dtype.Size(); extra != 0 {
-		return nil, &FileError{path, fmt.Sprintf("its %d bytes are no whole number of %s elements: %d are left over", len(raw), dtype, extra),
+		return nil, &FileError{path, fmt.Sprintf("its %d bytes are not a whole number of %s elements: %d are left over", len(raw), dtype, extra),
 			"it was cut off, or written in another format"}
 	}
 	return tensor.Wrap(raw, dtype, len(raw)/dtype.Size()), nil

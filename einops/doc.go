@@ -18,7 +18,7 @@
 // patterns in use; rearrange.go, reduce.go and repeat.go are the three calls that
 // run plans. einsum.go reads and checks the patterns of products, contract.go
 // turns them into matrix products, in the order that order.go finds. pack.go,
-// shape.go, check.go and explain.go are one subject each.
+// shape.go, check.go and explain.go each deal with one subject.
 //
 // All results are made by operations of package tensor: gradients, FLOP counts
 // and devices are theirs.

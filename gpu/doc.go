@@ -1,4 +1,4 @@
-// Package gpu brings NVIDIA GPUs: a program that imports it can put tensors on "cuda:0".
+// Package gpu adds NVIDIA GPUs: a program that imports it can put tensors on "cuda:0".
 //
 //	import _ "github.com/lectern-go/lectern/gpu"
 //
@@ -19,11 +19,11 @@
 // Each device does all work in the order in which it was asked for, after the calls have returned; only prefetched
 // copies go on beside it. A failure of a kernel therefore shows in a later call. Errors are [*Error] values; errors.Is
 // finds [ErrOutOfMemory], [ErrLost], [ErrUnsupported] and [ErrNoDevice] in them. After ErrLost no operation works any
-// more until the program is started again: the driver knows no other way.
+// more until the program is started again: the driver offers no other way.
 //
 // # Memory
 //
-// Freed memory is kept to be used again; [EmptyCache] gives it back. The collector of Go doesn't see how much device
+// Freed memory is kept for reuse; [EmptyCache] gives it back. The collector of Go doesn't see how much device
 // memory hangs on a small object, so it is started when a quarter of the device was asked for since the last time, and
 // when the device is full, before one more try. Loops that can't wait for it give tensors back themselves.
 //

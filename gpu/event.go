@@ -14,7 +14,7 @@ import (
 )
 
 // event is a mark in the work of a card. Events are used again when nobody holds
-// them: to record one anew does not disturb those who wait for the old mark.
+// them: to record one again does not disturb those who wait for the old mark.
 type event struct {
 	card   *card
 	handle C.CUevent

@@ -12,7 +12,7 @@ import (
 )
 
 // fakeCard returns device 0 of a fake driver for one test. settings are
-// variables of the environment, as in FAKECUDA_MEMORY=1048576.
+// environment variables, as in FAKECUDA_MEMORY=1048576.
 func fakeCard(t testing.TB, settings ...string) *card {
 	t.Helper()
 	useFake(t, settings...)

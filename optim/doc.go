@@ -9,10 +9,10 @@
 //		opt.ZeroGrad(true)
 //	}
 //
-// Each algorithm is the previous one and one idea more: SGD follows the gradient,
+// Each algorithm is the previous one plus one idea: SGD follows the gradient,
 // momentum averages it, AdaGrad divides each component by how large it has been,
 // RMSProp forgets about the distant past, Adam has both averages, AdamW decays
-// weights apart from the gradient. Their formulas stand beside their code, in
+// weights apart from the gradient. Their formulas are beside their code, in
 // algorithms.go.
 //
 // An update is one pass over the memory of a parameter, its gradient and its state,

@@ -3,7 +3,7 @@ package optim
 import "math"
 
 // A Schedule gives the learning rate of each step, counted from 0. It depends on
-// nothing else, so a run that is taken up again needs no more than the step:
+// nothing else, so a run that is resumed needs no more than the step:
 //
 //	opt.SetLR(schedule.LR(step))
 //

@@ -1,5 +1,5 @@
 // Package plots draws charts: loss curves, schedules, rooflines, histograms. It
-// stands on gonum/plot for axes and layout and writes the SVG itself, so that
+// builds on gonum/plot for axes and layout and writes the SVG itself, so that
 // text and axes take the colour of the page, light or dark. Diagrams, which need
 // no axes, are in package diagram, and cheaper for a notebook cell to link.
 //
@@ -8,7 +8,7 @@
 // differ in colour and in the dashes of their lines. The same values always give
 // the same bytes.
 //
-// A curve that grows while a model trains is a chart drawn anew in one display:
+// A curve that grows while a model trains is a chart that is redrawn in one display:
 //
 //	live := show.NewLive()
 //	for step := range steps {

@@ -29,7 +29,7 @@ func FindDevice(name string) (Device, error) {
 	if indexed {
 		var err error
 		if index, err = strconv.Atoi(number); err != nil || index < 0 {
-			return CPU, fmt.Errorf("tensor: device %q: %q is no number of a device; write it like \"cuda:0\"", name, number)
+			return CPU, fmt.Errorf("tensor: device %q: %q is not the number of a device; write it like \"cuda:0\"", name, number)
 		}
 	}
 	if kind == "cpu" {

@@ -21,8 +21,7 @@
 //
 // # Where the rest is
 //
-// Every operation is one record of forward, derivative and cost. Records stand beside the
-// methods that apply them: functions.go, activations.go, divide.go, blend.go, compare.go,
+// Every operation is one record of forward, derivative and cost. Records are beside the methods that apply them: functions.go, activations.go, divide.go, blend.go, compare.go,
 // masked.go; extrema.go, statistics.go, norm.go, cumulative.go, sort.go; arrange.go,
 // index.go, join.go, gather.go, scatter.go; attention.go, rotate.go, crossentropy.go;
 // copy.go. custom.go is for operations of your own. create.go makes tensors of numbers.
@@ -31,7 +30,7 @@
 // graph.go exports the graph, trace.go tells observers of all that happens, and
 // autocast.go chooses small floats.
 //
-// Packages below this one know no tensor: internal/loops has the kernels, internal/numbers
+// Packages below this one know nothing of tensors: internal/loops has the kernels, internal/numbers
 // the codes of the small floats, internal/memory hands out memory, and internal/random
 // makes random bits. Block-scaled FP4 is in fp4.go, what can be asked about formats in
 // finfo.go and bits.go. Random numbers go through generator.go to random.go and
@@ -40,8 +39,8 @@
 // device.go is the bridge to devices such as that of package gpu, pinned.go and wrap.go
 // bring memory from elsewhere, and free.go gives it back before the garbage collector does.
 //
-// A notebook carries tensors from cell to cell, each of which is a process: keep.go
-// says what of them, keepgraph.go, keepcall.go and keepend.go what of the graph.
+// A notebook carries tensors from cell to cell, each of which is a process: keep.go says what is kept of them;
+// keepgraph.go, keepcall.go and keepend.go say what is kept of the graph.
 //
 // # Sharing
 //

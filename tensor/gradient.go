@@ -107,7 +107,7 @@ func (t *Tensor) SetGrad(g *Tensor) {
 	t.node.SetGrad(ownGradient(g))
 }
 
-// ZeroGrad removes the gradient, so that the next Backward starts anew.
+// ZeroGrad removes the gradient, so that the next Backward starts afresh.
 func (t *Tensor) ZeroGrad() {
 	t.exist("zero grad")
 	t.settle()

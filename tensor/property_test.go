@@ -12,7 +12,7 @@ import (
 )
 
 // TestChainsOfViews applies the same random views to a tensor and to a
-// contiguous copy that is made anew after each step. The elements must agree, and
+// contiguous copy that is made again after each step. The elements must agree, and
 // so must the gradients: each element of the result pulls at the one element that
 // it shows.
 func TestChainsOfViews(t *testing.T) {

@@ -1,7 +1,7 @@
 package tokenizer
 
 // A notebook keeps values from cell to cell. What a tokenizer can't hand over, functions and room to work in, is made
-// anew; its tables are plain arrays, which cost nothing to carry.
+// again; its tables are plain arrays, which cost nothing to carry.
 
 type patternState struct{ Expr string }
 

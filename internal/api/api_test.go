@@ -18,7 +18,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the list anew")
+var update = flag.Bool("update", false, "write the list again")
 
 const (
 	module = "github.com/lectern-go/lectern/"

@@ -73,7 +73,7 @@ func TestCleanRemovesOnlyThePartsOfThatFile(t *testing.T) {
 	}
 }
 
-// A private file stays private when it is written anew, and Replace gives the mode it is told.
+// A private file stays private when it is written again, and Replace gives the mode it is told.
 func TestPermissions(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows has no permission bits")
@@ -97,6 +97,6 @@ func TestPermissions(t *testing.T) {
 		t.Errorf("the file holds %q (%v)", b, err)
 	}
 	if err := Write(path, hello); err != nil || mode() != 0o600 {
-		t.Errorf("written anew, it has mode %v (%v)", mode(), err)
+		t.Errorf("written again, it has mode %v (%v)", mode(), err)
 	}
 }

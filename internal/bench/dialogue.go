@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// dialogue is a process that answers questions, so that two sides can be measured by turns without being started anew
+// dialogue is a process that answers questions, so that two sides can be measured by turns without being started again
 // each time. Questions and answers are lines of JSON.
 type dialogue struct {
 	in      io.WriteCloser

@@ -6,7 +6,7 @@
 //	go run ./internal/bench -list                   what there is
 //
 // A group prints a row for each case and ends with its worst ratio; a ratio of 2 says that Lectern is twice as fast.
-// The program fails if a ratio is below what the row says is wanted. Peers are optional: those that are
+// The program fails if a ratio is below what its row asks for. Peers are optional: those that are
 // absent are named and left out. Python peers run in the Python that LECTERN_PYTHON names, or else in an
 // environment that is made below .lectern/ on the first run, which needs a package index.
 //

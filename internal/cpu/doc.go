@@ -1,7 +1,7 @@
 // Package cpu holds the kernels that the tensor operations run on a processor: matrix products, loops over slices, sums,
 // and the workers that share them out.
 //
-// A kernel exists once for each [Level] of instructions: AVX-512, AVX2, NEON (matrix products alone) and portable Go. The
+// A kernel exists once for each [Level] of instructions: AVX-512, AVX2, NEON (matmul only) and portable Go. The
 // level is chosen once, when the program starts; the environment variable LECTERN_CPU names another one (generic, neon,
 // avx2, avx512), for tests and for comparisons. The assembly in the files z_*.s is written by the program in gen; change
 // that and run go generate.

@@ -15,7 +15,7 @@
 //	FAKECUDA_FAULT=name:n:code  the nth call of an entry point, counted from when the variable was set, returns code;
 //	                            "kernel" is the nth kernel that runs; several faults are separated by commas
 //
-// Codes that a real driver does not recover from, such as 700 and 719, are returned by all later calls as well.
+// Codes that a real driver can't recover from, such as 700 and 719, are returned by all later calls as well.
 package fakecuda
 
 import (

@@ -1,4 +1,4 @@
-// Package gc runs Go's garbage collector and tells what it has done.
+// Package gc runs Go's garbage collector and reports what it has done.
 package gc
 
 import (

@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write THIRD_PARTY.md anew")
+var update = flag.Bool("update", false, "write THIRD_PARTY.md again")
 
 // A sentence of each licence that may be linked into programs under the MIT licence without further duties than naming
 // it. What matches none must be looked at by somebody.

@@ -21,7 +21,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// record is how the moving picture in README.md is made anew:
+// record is how the moving picture in README.md is made again:
 //
 //	go -C kernel/e2e test -v -run TestRecord . -record ../../docs/lab.gif
 var record = flag.String("record", "", "file for the moving picture of a session in JupyterLab")

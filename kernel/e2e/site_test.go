@@ -130,6 +130,39 @@ func TestSiteByKeyboard(t *testing.T) {
 	})
 }
 
+// unfit are the figures that a phone would show cut off or with text of less than 11 pixels: what they are, how wide they are and
+// in what room, and their smallest text.
+const unfit = `(() => {
+	const all = document.querySelector(".asks button"); // figures may be behind a question; the page remembers the choice
+	if (all?.textContent.startsWith("Show")) all.click();
+	return [...document.querySelectorAll(".picture")].flatMap(p => {
+		const drawn = [...p.children].find(e => e.checkVisibility());
+		if (!drawn) return ["not shown: " + p.innerHTML.slice(0, 80)];
+		const scale = drawn.getBoundingClientRect().width / (drawn.viewBox?.baseVal.width || drawn.naturalWidth);
+		const sizes = [...drawn.querySelectorAll("text")].map(e => scale * parseFloat(getComputedStyle(e).fontSize));
+		const smallest = Math.min(99, ...sizes);
+		const fits = p.scrollWidth <= p.clientWidth + 1 && smallest >= 10.95;
+		return fits ? [] : [drawn.getAttribute("aria-label").slice(0, 60) + ": " + p.scrollWidth + " in " + p.clientWidth + ", text of " + smallest.toFixed(1)];
+	}).join("\n");
+})()`
+
+// TestFiguresFitPhones opens all lessons in a window of a phone's width: figures neither scroll nor shrink until nobody can read them.
+func TestFiguresFitPhones(t *testing.T) {
+	b := openBrowser(t)
+	b.window(390, 844, true)
+	out := renderedSite(t)
+	for _, l := range lessons(t) {
+		page := strings.TrimSuffix(filepath.Base(l), ".ipynb") + ".html"
+		b.do(chromedp.Navigate((&url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Join(out, page))}).String()), chromedp.WaitReady("body"))
+		if list := ask[string](b, unfit); list != "" {
+			t.Errorf("%s:\n%s", page, list)
+		}
+		if n := ask[int](b, `document.querySelectorAll(".picture").length`); n == 0 {
+			t.Errorf("%s has no figures", page)
+		}
+	}
+}
+
 func TestSite(t *testing.T) {
 	b := openBrowser(t)
 	axe := axeSource(t)

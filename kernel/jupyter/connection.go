@@ -20,7 +20,7 @@ import (
 // messages.
 //
 // With the transport "tcp" they are ports of IP. Every user of a machine can reach the ports of 127.0.0.1 and read
-// iopub, which asks nobody who they are; the key only keeps them from sending. With "ipc" a socket is a file, IP-PORT
+// iopub, which lets anybody in; the key only keeps them from sending. With "ipc" a socket is a file, IP-PORT
 // as Jupyter names it, and the permissions of its folder say who can reach it.
 type ConnectionInfo struct {
 	IP              string `json:"ip"`

@@ -6,7 +6,7 @@
 //   - [Spec] is a kernelspec (kernel.json); [Start] runs one and returns a [Kernel] that executes code.
 //
 // A kernel that [Start] runs is reached through sockets in a folder that its user alone may enter (the ipc transport),
-// since iopub, on which all outputs are published, asks nobody who they are. A connection file of another client may
+// since iopub, on which all outputs are published, lets anybody in. A connection file of another client may
 // name ports instead (tcp, Jupyter's default): then every user of the machine can read what the cells print.
 // Signatures are hmac-sha256.
 package jupyter

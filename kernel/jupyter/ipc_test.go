@@ -87,7 +87,7 @@ func TestOtherUsersCantReachAKernel(t *testing.T) {
 }
 
 // A kernel that was killed leaves its sockets' files; one that is started with the same connection file, as a restart
-// does, begins anew.
+// does, begins afresh.
 func TestListenAfterAKill(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "s")
 	if err := os.Mkdir(dir, 0o700); err != nil {

@@ -27,7 +27,7 @@ type Package struct {
 type Parts struct {
 	Compiler string    // Go's compiler
 	Linker   string    // Go's linker
-	Rewriter string    // kernel/live/engine, which makes programs of cells
+	Rewriter string    // kernel/live/engine, which turns cells into programs
 	Start    string    // Go's wasm_exec.js, by which a page starts each of them
 	Licence  string    // Go's, which goes along with all of them
 	Packages []Package // by path

@@ -1,5 +1,4 @@
-// Package render turns executed notebooks into a folder of HTML pages, one a
-// notebook, and an index.
+// Package render turns executed notebooks into a folder of HTML pages, one per notebook, and an index.
 //
 // Every page stands alone: style, script, pictures, formulas and the search
 // index of the whole course are inside it, and its content security policy lets
@@ -16,7 +15,7 @@
 // A folded Markdown cell may be one <details> element as well, for programs that
 // know no tags; it is folded once.
 //
-// What notebooks hold is trusted unevenly. Markdown is text: of raw HTML in it
+// Not everything in a notebook is trusted equally. Markdown is text: of raw HTML in it
 // only harmless elements pass, without event handlers. HTML outputs come from
 // a kernel that ran the author's code and are kept, scripts included; only links
 // to javascript: are cut, and tags are balanced so that no output can break the
@@ -27,7 +26,7 @@
 // HTML is, an SVG output becomes a picture of its own, nothing is taken from the
 // notebook's folder, and the page's policy names the one script that may run.
 //
-// Every figure needs a text that stands in for it. It is taken from the alt
+// Every figure needs alternative text. It is taken from the alt
 // field of the output's metadata (of the MIME type or of the whole output), or
 // from the SVG's aria-label or title. A figure without one is an error, as is a
 // formula that package mathml does not know.

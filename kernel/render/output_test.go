@@ -44,6 +44,27 @@ func TestOutputs(t *testing.T) {
 	wantNot(t, got, "poor")
 }
 
+// A figure that is drawn for phones, too, comes in both drawings, of which the style shows one. Their ids differ.
+func TestNarrowFigures(t *testing.T) {
+	const wide = `<svg width="600" height="9"><title>a plot</title><defs><path id="p" d="M0 0"/></defs><use href="#p"/></svg>`
+	both := func(narrow string) *notebook.Output {
+		return &notebook.Output{Type: "display_data", Data: notebook.Object{"text/html": wide, narrowType: narrow, "text/plain": "a plot"}}
+	}
+	got := article(t, code("c", "1", both(strings.Replace(wide, "600", "300", 1))))
+	want(t, got, `class="wide"`, `class="narrow"`, `href="#f1-p"`, `href="#f1-n-p"`, `Figure 1</a> a plot`)
+	if n := strings.Count(got, "<figure"); n != 1 {
+		t.Errorf("%d figures, want 1", n)
+	}
+	for _, other := range []string{"", "no figure", "<svg>"} {
+		got := article(t, code("c", "1", both(other)))
+		want(t, got, `href="#f1-p"`)
+		wantNot(t, got, "narrow", `class="wide"`)
+	}
+	_, got, _ = strangers(t, code("c", "1", both(`<svg onload="x()"><title>a plot</title></svg>`)))
+	want(t, got, `<img class="wide" src="data:image/svg+xml`, `<img class="narrow" src="data:image/svg+xml`)
+	wantNot(t, got, "onload")
+}
+
 func TestCellTags(t *testing.T) {
 	hide := code("h", "secret()", display("text/plain", "seen"))
 	hide.Metadata = tagged([]string{"hide-input", "measured"})

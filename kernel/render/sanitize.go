@@ -260,7 +260,7 @@ func external(url string) bool {
 }
 
 // balance drops end tags without a beginning and closes what is left open, so that a fragment stays inside the element
-// that it is put into. It doesn't parse and write anew as a browser would: what is right stays as it was written, byte
+// that it is put into. It doesn't parse and write again as a browser would: what is right stays as it was written, byte
 // for byte.
 func balance(src string) string {
 	var b strings.Builder

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-var update = flag.Bool("update", false, "write the outlines in testdata anew")
+var update = flag.Bool("update", false, "write the outlines in testdata again")
 
 func readFile(t *testing.T, path string) string {
 	t.Helper()

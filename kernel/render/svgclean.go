@@ -26,7 +26,7 @@ const (
 // svgDepth is how deep elements may be nested: more than any drawing needs, and less than what makes a browser give up.
 const svgDepth = 200
 
-// cleanSVG parses a picture and writes it anew, with nothing in it that runs, loads or leads elsewhere. cut names what
+// cleanSVG parses a picture and rewrites it, with nothing in it that runs, loads or leads elsewhere. cut names what
 // was left out, but for the notes that drawing programs keep for themselves; a long list ends with "and more". The
 // error says why it is no SVG.
 func cleanSVG(src string) (clean string, cut []string, err error) {

@@ -103,7 +103,7 @@ func (t *htmlToken) set(name, value string) {
 	t.attrs[i].Val = value
 }
 
-// source writes a start tag anew from its attributes.
+// source rewrites a start tag from its attributes.
 func (t *htmlToken) source() string {
 	var b strings.Builder
 	b.WriteString("<" + t.originalName())

@@ -4,12 +4,12 @@
 //
 //	lectern-kernel CONNECTION_FILE
 //
-// It makes programs of cells, builds and runs them: cells are bare Go, the last expression is shown, variables live
-// on, errors point at the user's own lines. GoNB is started when a cell needs what it alone can do: its protocol of
-// displays and widgets, and C.
+// It turns cells into programs, builds them and runs them: cells are bare Go, the last expression is shown, variables
+// live on, errors point at the user's own lines. GoNB is started when a cell needs what it alone can do: its protocol
+// of displays and widgets, and C.
 //
 // It is built as .lectern/bin/lectern-kernel and finds the repository from there; the flags -root and -bin override
-// that. These variables of the environment change what it does:
+// that. These environment variables change what it does:
 //
 //	LECTERN_ROOT           the repository, if -root is not given
 //	LECTERN_COMMAND        how its user calls the command that sets the kernel up

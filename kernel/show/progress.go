@@ -55,7 +55,7 @@ func (p *Progress) Add(n int64) {
 	p.draw(false)
 }
 
-// Before notes that n steps were done earlier, such as before a run was taken up again: they count as done, but not in
+// Before notes that n steps were done earlier, such as before a run was resumed: they count as done, but not in
 // the rate.
 func (p *Progress) Before(n int64) {
 	p.mu.Lock()

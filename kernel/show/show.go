@@ -6,8 +6,9 @@
 // print plain text. Every display carries a text/plain form beside the rich one, for terminals and for readers of the
 // file.
 //
-// A type decides how it looks by a method: HTML() string, SVG() string or Markdown() string. Its text is String() or
-// Error(), else Go syntax. The value of a cell's last expression is shown without any call.
+// A type decides how it looks by a method: HTML() string, SVG() string or Markdown() string; a figure may have Narrow()
+// string, too, which draws it for pages as narrow as a phone's. Its text is String() or Error(), else Go syntax. The
+// value of a cell's last expression is shown without any call.
 package show
 
 import (

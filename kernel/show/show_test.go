@@ -36,6 +36,19 @@ type page struct{ html string }
 func (p *page) HTML() string   { return p.html }
 func (p *page) String() string { return "page of " + p.html }
 
+type chart struct{ page }
+
+func (c *chart) Narrow() string { return "narrow " + c.html }
+
+func TestNarrow(t *testing.T) {
+	if got := formats(&chart{page{"plot"}}); !slices.Equal(got, []string{"text/html", "plot", narrowType, "narrow plot", "text/plain", "page of plot"}) {
+		t.Errorf("a figure that is drawn for phones, too, is shown as %q", got)
+	}
+	if got := formats(&chart{}); !slices.Equal(got, []string{"text/plain", "page of "}) {
+		t.Errorf("an empty one is shown as %q", got)
+	}
+}
+
 type broken struct{}
 
 func (broken) HTML() string   { panic("no ink") }

@@ -112,7 +112,7 @@ func (r *run) startProgress(first int) {
 	}
 }
 
-// redrawAfter is how often a figure is drawn anew.
+// redrawAfter is how often a figure is redrawn.
 const redrawAfter = 500 * time.Millisecond
 
 func (r *run) showProgress(p Point) {

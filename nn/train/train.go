@@ -1,6 +1,6 @@
 // Package train runs training loops: batch, forward, loss, backward, step, again,
 // with progress on the terminal or in a notebook, metrics in a file, and
-// checkpoints from which a run goes on bit for bit, also after Ctrl-C.
+// checkpoints from which a run continues bit for bit, even after Ctrl-C.
 //
 //	points, err := train.Run(ctx, train.Config{
 //		Steps:     1000,
@@ -66,7 +66,7 @@ type Config struct {
 
 	Metrics string                   // a file that gets a line of JSON for each step
 	Label   string                   // stands before the progress
-	Figure  func(points []Point) any // drawn anew while the run goes on, such as with plots.Loss; nil: a plain curve of the loss
+	Figure  func(points []Point) any // redrawn while the run goes on, such as with plots.Loss; nil: a plain curve of the loss
 	Quiet   bool                     // no progress
 	Each    func(p Point)            // called after each step, before a checkpoint of it
 }

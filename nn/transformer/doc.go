@@ -15,7 +15,7 @@
 //
 //   - config.go: the sizes, and what follows from them
 //   - model.go: ids → embeddings → blocks → logits
-//   - attention.go: queries, keys, values, heads; rope.go: where a token stands
+//   - attention.go: queries, keys, values, heads; rope.go: where a token is
 //   - feedforward.go: what happens to each token alone
 //   - cache.go: keys and values that are computed once, for generation
 //   - generate.go, sample.go: one token after the other

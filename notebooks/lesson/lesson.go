@@ -2,7 +2,7 @@
 // readers, to the numbers. [Guess] asks for a prediction before the answer is
 // shown, [Check] looks at the answer to an exercise, [Grade] runs a function
 // that the student wrote against cases they don't see, and [Hint] helps with it.
-// [Expect] asserts a number of the lecture, and [Must] keeps cells short where a
+// [Expect] asserts a number from the lecture, and [Must] keeps cells short where a
 // file may be missing.
 package lesson
 

@@ -48,18 +48,18 @@ var remarks = map[string][]Option{
 	},
 	"What number is 0 10000001 01000…?": {
 		Why("1.25 · 2^(129 − 127)."), Mistake(1, "That is 0.25 · 4. There is a 1 in front of the point, which isn't stored."), Mistake(1.25, "And the exponent?"),
-		Mistake(6, "The first bit behind the point is worth ½, the second ¼."),
+		Mistake(6, "The first bit after the point is worth ½, the second ¼."),
 	},
 	"Which fields change from 1.5 to 3?": {Why("1.5 · 2⁰ becomes 1.5 · 2¹.")},
 	"What is 1e-8 in float16?":           {Why("The smallest float16 is about 6e-8."), Mistake(1e-8, "The smallest float16 is about 6e-8.")},
-	"What is 1e-8 in bfloat16?":          {Why("The exponent has room for it, the mantissa is too short for all of its digits.")},
+	"What is 1e-8 in bfloat16?":          {Why("The exponent has room for it; the mantissa is too short for all of its digits.")},
 	"How many E4M3 numbers are there from 1 to 8?": {
 		Why("8 from 1 to 2, from 2 to 4, and from 4 to 8."), Mistake(56, "That would be equal steps. But the steps double with each exponent."),
 		Mistake(64, "That would be equal steps. But the steps double with each exponent."), Mistake(32, "Without 8 itself, there are three powers of two."),
 		Mistake(25, "Without 8 itself."),
 	},
 	"What is the eps of bfloat16?": {
-		Why("2 to the −7."), Mistake(1./256, "The 7 bits stand behind the point, the last is worth 1/128."),
+		Why("2 to the −7."), Mistake(1./256, "The 7 bits come after the point; the last one is worth 1/128."),
 	},
 	"Where do 1000 updates of 0.003 end in bfloat16?": {
 		Why("Each sum is rounded back to 1."), Mistake(4, "In exact arithmetic, yes. Which bfloat16 comes next after 1?"),
@@ -114,9 +114,9 @@ var remarks = map[string][]Option{
 	"What is the element in row 1, column 0?": {
 		Why("4·1 + 5·0 + 6·2."), Mistake(7, "That is row 0: rows count from 0."), Mistake(8, "That is row 0, column 1."), Mistake(17, "That is column 1."),
 	},
-	"What shape is [4 8 16 32] times [32 2]?": {Why("The last two axes are multiplied, those in front are batches.")},
+	"What shape is [4 8 16 32] times [32 2]?": {Why("The last two axes are multiplied; those in front are batches.")},
 	"What shape do the scores have?": {
-		Why("Two batch axes, and then [8 64] times [64 8]."), Mistake([]int{4, 12, 64, 64}, "Which axes does the transpose exchange? The last of the queries meets size 64."),
+		Why("Two batch axes, and then [8 64] times [64 8]."), Mistake([]int{4, 12, 64, 64}, "Which axes does the transpose swap? The last of the queries meets size 64."),
 	},
 	"How many FLOPs is [16 32] times [32 2]?": {
 		Why("2 · 16 · 32 · 2."), Mistake(1024, "Each step is a multiplication and an addition."), Mistake(64, "That is for one of the 32 results."),
@@ -156,7 +156,7 @@ var remarks = map[string][]Option{
 		Why("n/3 = 295."), Mistake(295, "That is the intensity. A product of n has n/3 in bf16."), Mistake(1772, "That would be with 4 bytes."),
 	},
 	// 11: gradients
-	"What is the loss?": {Mistake(1, "Don't forget the half."), Mistake(0.25, "The half stands outside the square.")},
+	"What is the loss?": {Mistake(1, "Don't forget the half."), Mistake(0.25, "The half is outside the square.")},
 	"What is the gradient of w?": {
 		Why("It is the error, 1, times the inputs."),
 		Mistake([]float64{6, 12, 18}, "That is the prediction times the inputs. The error is the prediction minus 5."),
@@ -174,7 +174,7 @@ var remarks = map[string][]Option{
 	},
 	"How many FLOPs is the gradient of h1?":          {Why("12 elements, each a sum of 2 products: 2 · 4 · 3 · 2."), Mistake(24, "A multiplication and an addition.")},
 	"How many products does backward compute?":       {Why("The gradient of x is not asked for."), Mistake(4, "Does anyone ask for the gradient of x?")},
-	"How many times forward is backward, if x asks?": {Why("Two products for each one of forward.")},
+	"How many times forward is backward, if x asks?": {Why("Two matmuls for each one in the forward pass.")},
 	"What share of the rule is counted in two layers?": {
 		Why("88 of 120: the rule says 6 · 20 K² per example, and 2 · 16 K² are saved."), Mistake(0.6, "That is backward alone."),
 	},
@@ -454,7 +454,7 @@ var remarks = map[string][]Option{
 	"What is the loss of a model that knows nothing?": {
 		Why("The logarithm of the size of the vocabulary."), Mistake(0, "A loss of 0 would be certainty."), Mistake(5.545, "That is with 256 tokens. Only those that occur have a number here."),
 	},
-	"Is its loss on held-out text lower or higher than on its own?": {Why("It knows pairs that occur in its own text only, and some that occur in the other are new to it.")},
+	"Is its loss on held-out text lower or higher than on its own?": {Why("It knows only the pairs that occur in its own text, and some in the other text are new to it.")},
 	"How many numbers are there to learn?": {
 		Why("V·d of embeddings, C·d·H in the first layer and H·V in the second."),
 	},

@@ -1063,7 +1063,7 @@ var tasks = map[string]*task{
 			{category: "a large model", points: 2, in: []any{48, 1600, 6400, 50257, 1024}, want: []any{13222665600}},
 		},
 		hints: [2]string{
-			"Which weights are multiplied with a token? The embedding is looked up. What does attention add, for T tokens in the context?",
+			"Which weights are multiplied by a token? The embedding is looked up. What does attention add, for T tokens in the context?",
 			"Forward is 2·weights + 4·layers·context·width, where weights are those of the blocks' matrices and vocabulary·width. Training is three times that.",
 		},
 		praise: "Times the tokens, over the peak and the MFU: that is a training bill.",

@@ -17,7 +17,7 @@ import (
 // and the dtypes are floating point.
 func Density(from, to float64, dtypes ...tensor.Dtype) *Figure {
 	if !(from < to) || math.IsInf(to-from, 0) {
-		panic(fmt.Errorf("diagram: density: from %v to %v is no range; give a smaller and a larger finite number", from, to))
+		panic(fmt.Errorf("diagram: density: from %v to %v is not a range; give a smaller and a larger finite number", from, to))
 	}
 	return fitted(func(phone bool) *Figure { return drawDensity(from, to, dtypes, phone) })
 }

@@ -198,7 +198,7 @@ func TestMistakesAreNamed(t *testing.T) {
 		f    func()
 		want string
 	}{
-		"empty range":   {func() { Density(2, 1, tensor.Float16) }, "from 2 to 1 is no range"},
+		"empty range":   {func() { Density(2, 1, tensor.Float16) }, "from 2 to 1 is not a range"},
 		"whole numbers": {func() { Density(0, 1, tensor.Int32) }, "int32"},
 		"shapes":        {func() { Matmul(tensor.Ones(2, 3), tensor.Ones(2, 3)) }, "matmul"},
 		"sizes":         {func() { Broadcast(tensor.Ones(2, 3), tensor.Ones(2)) }, "add"},

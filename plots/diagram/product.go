@@ -20,9 +20,9 @@ func drawMatmul(a, b *tensor.Tensor, axes []string, phone bool) *Figure {
 	tensor.NoGrad(func() { c = a.Detach().Matmul(b.Detach()) })
 	m, k := matrixSize(a.Shape(), true)
 	_, n := matrixSize(b.Shape(), false)
-	unit, between := 110/float64(max(m, k, n)), 34.
+	unit, between, back := 110/float64(max(m, k, n)), 34., 12.
 	if phone {
-		unit, between = 46/float64(max(m, k, n)), 30
+		unit, between, back = 46/float64(max(m, k, n)), 30, 10.5
 	}
 	small := 34 / float64(max(m, k, n))
 	side := func(size int) float64 { return max(float64(size)*unit, 12) }
@@ -108,7 +108,7 @@ func drawMatmul(a, b *tensor.Tensor, axes []string, phone bool) *Figure {
 		f.label(x-6, y+h/2+4, "end", fmt.Sprint(o.rows), faint)
 		x += w + between
 		if o.ops != "" {
-			f.label(x-between*0.35, y+side(max(m, k))/2+6, "middle", o.ops, `font-size="22"`)
+			f.label(x-back, y+side(max(m, k))/2+6, "middle", o.ops, `font-size="22"`)
 			x += between
 		}
 	}

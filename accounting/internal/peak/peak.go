@@ -1,5 +1,5 @@
 // Package peak runs a processor's floating-point units as fast as they go, on
-// registers alone: what nothing that computes with memory can exceed.
+// registers alone: a speed that nothing that uses memory can exceed.
 package peak
 
 import (

@@ -6,7 +6,7 @@
 //	lectern run *.ipynb    execute notebooks, without Python
 //	lectern help           list the other commands
 //
-// What it builds lies in a folder of the user's cache folder; lectern uninstall removes it.
+// What it builds is in a folder of the user's cache folder; lectern uninstall removes it.
 package main
 
 import "github.com/lectern-go/lectern/kernel/internal/command"

@@ -1,6 +1,6 @@
 // Package private makes and opens folders that their user alone may enter.
 //
-// Kernels work in the system's temporary folder, where everybody may put things under any name. What lies in a folder
+// Kernels work in the system's temporary folder, where everybody may put things under any name. What is in a folder
 // there is trusted only if the folder is the user's own, closed to everybody else, and no link to somewhere else.
 package private
 

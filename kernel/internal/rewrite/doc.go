@@ -1,6 +1,6 @@
 // Package rewrite turns a notebook cell of bare Go into a whole Go program, and knows where each part of it came from.
 //
-// It is a pure function of the cell and of a [Session], the one book of what the cells before have declared:
+// It is a pure function of the cell and of a [Session], the only record of what earlier cells have declared:
 //
 //  1. The cell is cut into imports, declarations and statements (split.go); lines for the kernel, its magics, are taken out (magic.go).
 //  2. The user's text is type-checked as it is, together with the remembered declarations and variables (check.go).

@@ -102,7 +102,7 @@ func (w *work) begin(g *graph, need, mentioned map[string]bool) string {
 }
 
 // restored is the variable of the program into which a kept value goes; "" if there is none, or if the cell defines it
-// anew before any use.
+// again before any use.
 func (w *work) restored(m *persist.Manifest, name string) string {
 	_, kept := m.Vars[name]
 	old, was := w.s.vars[name]

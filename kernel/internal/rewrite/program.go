@@ -287,7 +287,7 @@ func (w *work) accept(c *checked) bool {
 }
 
 // outlives reports whether a function literal of an earlier cell may be needed when this cell has run: a variable that
-// this cell does not declare anew holds it, or a declaration.
+// this cell does not declare again holds it, or a declaration.
 func (w *work) outlives(literal *decl) bool {
 	return w.n.liveLiterals(w.s.manifest(), func(name string) bool {
 		_, here := w.types[name]
@@ -317,7 +317,7 @@ func (w *work) changed() (changed []string) {
 	for _, d := range w.decls {
 		for _, name := range d.names {
 			if _, ok := w.s.vars[name]; ok || w.s.declaring(name) != nil {
-				changed = append(changed, name+" is declared anew here")
+				changed = append(changed, name+" is declared again here")
 			}
 		}
 	}

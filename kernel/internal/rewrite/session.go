@@ -446,7 +446,7 @@ func receiverType(x ast.Expr) string {
 	}
 }
 
-// remember adds a declaration. Whatever its names meant before ends, but the methods of a type that is declared anew
+// remember adds a declaration. Whatever its names meant before ends, but the methods of a type that is declared again
 // stay.
 func (s *Session) remember(d *decl) {
 	if d.tok == token.TYPE {

@@ -1,5 +1,5 @@
 // Package fakekernel is a kernel that does what the code of a cell tells it to, for tests of what happens when a
-// kernel misbehaves. The code is a script, one command a line:
+// kernel misbehaves. The code is a script, one command per line:
 //
 //	print TEXT        a line on stdout
 //	err TEXT          a line on stderr

@@ -208,7 +208,7 @@ func (x *execution) message(kind string, fields []string) {
 	}
 }
 
-// changes are what a page has to draw anew.
+// changes are what a page has to redraw.
 type changes struct {
 	Count  int      `json:"count"` // of outputs
 	Drawn  []change `json:"drawn,omitempty"`

@@ -6,9 +6,8 @@
 //	go run ./nn/train/tinylm -text shakespeare.txt -out run
 //	go run ./nn/train/tinylm -sample 'func main' -out run
 //
-// Ctrl-C saves a checkpoint; the same command goes on from it, bit for bit. What it
-// writes lies in one folder: tokenizer.json, train.bin and valid.bin (uint16 ids),
-// checkpoints, metrics.jsonl and loss.svg.
+// Ctrl-C saves a checkpoint; the same command continues from it, bit for bit. What it writes is in one folder:
+// tokenizer.json, train.bin and valid.bin (uint16 ids), checkpoints, metrics.jsonl and loss.svg.
 //
 // pytorch.py beside this file trains the same model on the same token files with PyTorch.
 package main

@@ -1,4 +1,4 @@
-// Package random makes random words by counting, and numbers of them.
+// Package random makes random words by counting, and turns them into numbers.
 package random
 
 import (
