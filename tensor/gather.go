@@ -335,7 +335,7 @@ func (t *Tensor) Gather(axis int, index any) *Tensor {
 	if t.Dim() == 0 && at.Dim() == 0 && t.layout.NamesNumber(axis) {
 		return t.Reshape(1).Gather(0, at.Reshape(1)).Reshape()
 	}
-	return apply(&opGather, t.gatheringAt("gather", axis, at), t)
+	return apply(&opGather, t.gatheringAt("gather", axis, at, t.RequiresGrad() && GradEnabled()), t)
 }
 
 // MaskedSelect returns the elements of t where mask, a bool tensor that is

@@ -3,6 +3,8 @@ package tensor
 import (
 	"fmt"
 	"slices"
+
+	"github.com/lectern-go/lectern/tensor/internal/loops"
 )
 
 // Writing and adding at positions: the reverse of Gather and IndexSelect, with their
@@ -27,7 +29,9 @@ func positionsGiven(op string, t *Tensor, index any) *Tensor {
 
 // gatheringAt checks positions by the rules of Gather and returns them as its record
 // wants them.
-func (t *Tensor) gatheringAt(op string, axis int, index *Tensor) gathering {
+//
+// Where no gradient is recorded positions are read where they lie.
+func (t *Tensor) gatheringAt(op string, axis int, index *Tensor, recorded bool) gathering {
 	axis = t.axis(op, axis)
 	if index.Dim() != t.Dim() {
 		fail(ErrShape, op, describe(t, index), fmt.Sprintf("the positions have %d axes, the tensor has %d", index.Dim(), t.Dim()), "")
@@ -36,6 +40,9 @@ func (t *Tensor) gatheringAt(op string, axis int, index *Tensor) gathering {
 		if a != axis && size > t.layout.Shape[a] {
 			fail(ErrShape, op, describe(t, index), fmt.Sprintf("axis %d has size %d for the positions and %d for the tensor", a, size, t.layout.Shape[a]), "")
 		}
+	}
+	if !recorded && index.dtype == Int64 && index.storage.device == nil && index.IsContiguous() && loops.AllBelow(plain[int64](index), t.layout.Shape[axis]) {
+		return gathering{axis, index, t.Shape()}
 	}
 	at := newTensor(Int64, index.layout.Shape, false)
 	t.checkPositions(op, axis, index, plain[int64](at))
@@ -78,10 +85,10 @@ func (t *Tensor) scattered(op string, axis int, index, values any) (gathering, *
 	t.existBeside(op, v)
 	v = t.fitting(op, v)
 	if t.Dim() == 0 && positions.Dim() == 0 && v.Dim() == 0 && t.layout.NamesNumber(axis) {
-		t.Reshape(1).gatheringAt(op, 0, positions.Reshape(1))
+		t.Reshape(1).gatheringAt(op, 0, positions.Reshape(1), false)
 		return gathering{}, v
 	}
-	at := t.gatheringAt(op, axis, positions)
+	at := t.gatheringAt(op, axis, positions, v.RequiresGrad() && GradEnabled())
 	shape := at.index.layout.Shape
 	if v.number || v.Dim() == 0 {
 		return at, v.Expand(shape...)

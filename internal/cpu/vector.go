@@ -160,6 +160,22 @@ func vectorsOf[T float32 | float64](all []Vectors[T]) *Vectors[T] {
 	return new(Vectors[T])
 }
 
+// Transpose turns a matrix of so many rows and columns, in words of 4 or 8 bytes: word j of row i goes to word i of row j of dst.
+// Strides of both are in words. It returns how many of the rows it did, whole vectors of them; the caller does the rest.
+func Transpose[T uint32 | uint64](dst []T, dstStride int, src []T, srcStride, rows, columns int) (done int) {
+	size := int(unsafe.Sizeof(T(0)))
+	done = rows &^ (32/size - 1)
+	if level != AVX2 && level != AVX512 || columns < 32/size || done == 0 {
+		return 0
+	}
+	_, _ = dst[(columns-1)*dstStride+done-1], src[(done-1)*srcStride+columns-1]
+	transpose(unsafe.Pointer(&dst[0]), dstStride, unsafe.Pointer(&src[0]), srcStride*size, done, columns, size)
+	return done
+}
+
+// Reverse returns the loop of the chosen level that writes words in the other order, nil where it has none. dst must not be x.
+func Reverse() func(dst, x []uint32) { return reverseAt(level) }
+
 // Conversions are loops between float32 and formats of 8 and 16 bits in memory; nil where the level has none.
 type Conversions struct {
 	FromBFloat16, FromFloat16 func(dst []float32, src unsafe.Pointer)

@@ -81,3 +81,19 @@ func powersAt(level Level) func(dst, x, y []float32) {
 	}
 	return nil
 }
+
+func reverseAt(level Level) func(dst, x []uint32) {
+	if level != AVX2 && level != AVX512 {
+		return nil
+	}
+	return func(dst, x []uint32) {
+		x = x[:len(dst)]
+		n := len(dst) &^ 7
+		if n > 0 {
+			reverseWords(&dst[0], &x[len(x)-n], n)
+		}
+		for i := n; i < len(dst); i++ {
+			dst[i] = x[len(x)-1-i]
+		}
+	}
+}

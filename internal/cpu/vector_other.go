@@ -11,3 +11,5 @@ var (
 func Converters() Conversions { return Conversions{} }
 
 func powersAt(Level) func(dst, x, y []float32) { return nil }
+
+func reverseAt(Level) func(dst, x []uint32) { return nil }

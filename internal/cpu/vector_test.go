@@ -767,6 +767,62 @@ func TestElu(t *testing.T) {
 	})
 }
 
+// TestReverse compares with element by element, and looks behind both ends.
+func TestReverse(t *testing.T) {
+	atVectorLevels(t, func(t *testing.T) {
+		for n := range 70 {
+			x := make([]uint32, n)
+			for i := range x {
+				x[i] = uint32(i) * 0x9e3779b9
+			}
+			dst := guardedSlice(t, make([]uint32, n), n%2 == 0)
+			Reverse()(dst, guardedSlice(t, x, n%2 == 0))
+			for i, w := range dst {
+				if w != x[n-1-i] {
+					t.Fatalf("word %d of %d is %#x, want %#x", i, n, w, x[n-1-i])
+				}
+			}
+		}
+	})
+}
+
+func testTranspose[T uint32 | uint64](t *testing.T) {
+	for rows := range 35 {
+		for columns := range 21 {
+			width, pitch := rows+columns%3, columns+rows%4
+			x := make([]T, max(0, (rows-1)*pitch+columns))
+			for i := range x {
+				x[i] = T(i + 1)
+			}
+			x = guardedSlice(t, x, columns%2 == 0)
+			dst := guardedSlice(t, make([]T, max(0, (columns-1)*width+rows)), columns%2 == 0)
+			done := Transpose(dst, width, x, pitch, rows, columns)
+			if done > rows || columns >= 8 && done < rows-7 {
+				t.Fatalf("%d of %d rows of %d were done", done, rows, columns)
+			}
+			for j := range columns {
+				for i := range rows {
+					want := T(0)
+					if i < done {
+						want = x[i*pitch+j]
+					}
+					if got := dst[j*width+i]; got != want {
+						t.Fatalf("(%d, %d) of %dx%d is %d, want %d", i, j, rows, columns, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestTranspose looks at every element, at those that are left to the caller, and behind both ends.
+func TestTranspose(t *testing.T) {
+	atVectorLevels(t, func(t *testing.T) {
+		testTranspose[uint32](t)
+		testTranspose[uint64](t)
+	})
+}
+
 // TestPowers compares with float64, rounded once.
 func TestPowers(t *testing.T) {
 	atVectorLevels(t, func(t *testing.T) {

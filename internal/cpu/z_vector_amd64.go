@@ -4,6 +4,11 @@ package cpu
 
 import "math"
 
+// reverseWords writes n words of 4 bytes in the other order. n is a multiple of 8, and not 0.
+//
+//go:noescape
+func reverseWords(dst *uint32, x *uint32, n int)
+
 // addF32AVX2 computes x + y.
 //
 //go:noescape

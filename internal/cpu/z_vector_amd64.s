@@ -34,6 +34,34 @@ DATA ·oneF64<>+0(SB)/4, $0x00000000
 DATA ·oneF64<>+4(SB)/4, $0x3ff00000
 GLOBL ·oneF64<>(SB), RODATA|NOPTR, $8
 
+DATA ·fromEnd<>+0(SB)/4, $0x00000007
+DATA ·fromEnd<>+4(SB)/4, $0x00000006
+DATA ·fromEnd<>+8(SB)/4, $0x00000005
+DATA ·fromEnd<>+12(SB)/4, $0x00000004
+DATA ·fromEnd<>+16(SB)/4, $0x00000003
+DATA ·fromEnd<>+20(SB)/4, $0x00000002
+DATA ·fromEnd<>+24(SB)/4, $0x00000001
+DATA ·fromEnd<>+28(SB)/4, $0x00000000
+GLOBL ·fromEnd<>(SB), RODATA|NOPTR, $32
+
+// func reverseWords(dst *uint32, x *uint32, n int)
+TEXT ·reverseWords(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ n+16(FP), CX
+	LEAQ -32(SI)(CX*4), SI
+	VMOVDQU ·fromEnd<>(SB), Y1
+	PCALIGN $64
+loop:
+	VPERMD (SI), Y1, Y0
+	VMOVDQU Y0, (DI)
+	SUBQ $32, SI
+	ADDQ $32, DI
+	SUBQ $8, CX
+	JNZ loop
+	VZEROUPPER
+	RET
+
 // func addF32AVX2(dst *float32, x *float32, y *float32, n int)
 TEXT ·addF32AVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI

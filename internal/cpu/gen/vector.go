@@ -16,6 +16,7 @@ func vectorKernels(a *asm) {
 	a.data("·minusInfF64", 0, 0xfff00000)
 	a.data("·oneF32", 0x3f800000)
 	a.data("·oneF64", 0, 0x3ff00000)
+	reverseWords(a)
 	all := loops()
 	for _, p := range all {
 		for _, width := range []int{32, 64} {
@@ -38,6 +39,26 @@ func vectorKernels(a *asm) {
 		}
 		a.decl.WriteString(table + "}\n")
 	}
+}
+
+// reverseWords writes the loop that turns words round: a vector at a time, from the end.
+func reverseWords(a *asm) {
+	a.data("·fromEnd", 7, 6, 5, 4, 3, 2, 1, 0)
+	a.function("reverseWords", "writes n words of 4 bytes in the other order. n is a multiple of 8, and not 0.", arg{"dst", "*uint32"}, arg{"x", "*uint32"}, arg{"n", "int"})
+	a.op("MOVQ", "dst+0(FP)", "DI")
+	a.op("MOVQ", "x+8(FP)", "SI")
+	a.op("MOVQ", "n+16(FP)", "CX")
+	a.op("LEAQ", mem(-32, "SI", "CX", 4), "SI")
+	a.op("VMOVDQU", "·fromEnd<>(SB)", "Y1")
+	a.label("loop", true)
+	a.op("VPERMD", mem(0, "SI"), "Y1", "Y0")
+	a.op("VMOVDQU", "Y0", mem(0, "DI"))
+	a.op("SUBQ", 32, "SI")
+	a.op("ADDQ", 32, "DI")
+	a.op("SUBQ", 8, "CX")
+	a.op("JNZ", "loop")
+	a.op("VZEROUPPER")
+	a.op("RET")
 }
 
 func loops() []*loop {

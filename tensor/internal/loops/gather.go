@@ -2,6 +2,7 @@ package loops
 
 import (
 	"slices"
+	"sync/atomic"
 
 	"github.com/lectern-go/lectern/tensor/internal/numbers"
 	"github.com/lectern-go/lectern/tensor/layout"
@@ -123,9 +124,13 @@ func (a Gathering) Each(l layout.Layout, f func(i, at int)) {
 
 // AllBelow reports whether positions are all at least 0 and below size.
 func AllBelow(at []int64, size int) bool {
-	outside := uint64(0)
-	for _, p := range at {
-		outside |= uint64(p) | uint64(int64(size)-1-p)
-	}
-	return outside>>63 == 0
+	var found atomic.Uint64
+	Parallel(len(at), ParallelFrom, func(start, end int) {
+		outside, last := uint64(0), int64(size)-1
+		for _, p := range at[start:end] {
+			outside |= uint64(p) | uint64(last-p)
+		}
+		found.Or(outside)
+	})
+	return found.Load()>>63 == 0
 }

@@ -3,6 +3,7 @@ package loops
 import (
 	"unsafe"
 
+	"github.com/lectern-go/lectern/internal/cpu"
 	"github.com/lectern-go/lectern/tensor/layout"
 )
 
@@ -126,20 +127,32 @@ func move[S uint8 | uint16 | uint32 | uint64](to, from []S, t, x Array) bool {
 // turnStrip copies a matrix of n columns, at most 16, and so many rows to one that has its
 // columns as rows: rows of from lie stride apart, those of to width.
 func turnStrip[S uint8 | uint16 | uint32 | uint64](to, from []S, n, rows, width, stride int) {
+	start := turnInVectors(to, from, n, rows, width, stride)
 	for done := 0; n-done >= 4; done += 4 {
 		r0, r1 := to[done*width:][:rows], to[(done+1)*width:][:rows]
 		r2, r3 := to[(done+2)*width:][:rows], to[(done+3)*width:][:rows]
-		for j, at := 0, done; j < rows; j, at = j+1, at+stride {
+		for j, at := start, start*stride+done; j < rows; j, at = j+1, at+stride {
 			line := from[at : at+4 : at+4]
 			r0[j], r1[j], r2[j], r3[j] = line[0], line[1], line[2], line[3]
 		}
 	}
 	for i := n &^ 3; i < n; i++ {
 		row := to[i*width:][:rows]
-		for j, at := 0, i; j < rows; j, at = j+1, at+stride {
+		for j, at := start, start*stride+i; j < rows; j, at = j+1, at+stride {
 			row[j] = from[at]
 		}
 	}
+}
+
+// turnInVectors does the first of the rows of turnStrip in vector instructions, and returns how many.
+func turnInVectors[S uint8 | uint16 | uint32 | uint64](to, from []S, n, rows, width, stride int) (done int) {
+	switch to := any(to).(type) {
+	case []uint32:
+		return cpu.Transpose(to, width, any(from).([]uint32), stride, rows, n)
+	case []uint64:
+		return cpu.Transpose(to, width, any(from).([]uint64), stride, rows, n)
+	}
+	return 0
 }
 
 // A panel holds a few rows of a tensor whose rows run across memory: those that lie side
@@ -255,7 +268,8 @@ func (p *panel) flush(data unsafe.Pointer, size int, l *layout.Layout) {
 
 func turnBack[S uint8 | uint16 | uint32 | uint64](to, from unsafe.Pointer, p *panel, stride int) {
 	rows, lines := unsafe.Slice((*S)(from), panelRows*p.width), unsafe.Slice((*S)(to), (p.width-1)*stride+p.held)
-	for first := 0; first < p.held; first += 4 {
+	done := turnInVectors(lines, rows, p.width, p.held, stride, p.width)
+	for first := done; first < p.held; first += 4 {
 		n := min(4, p.held-first)
 		if n < 4 {
 			for i := first; i < p.held; i++ {

@@ -2,7 +2,6 @@ package loops
 
 import (
 	"math"
-	"math/bits"
 	"unsafe"
 
 	"github.com/lectern-go/lectern/internal/cpu"
@@ -213,7 +212,7 @@ func ReverseParts(to, from []byte, count, size int) {
 			case 2:
 				reverse(words[uint16](dst), words[uint16](src))
 			case 4:
-				reversePairs(words[uint32](dst), words[uint32](src))
+				reverse32(words[uint32](dst), words[uint32](src))
 			case 8:
 				reverse(words[uint64](dst), words[uint64](src))
 			default:
@@ -237,16 +236,13 @@ func reverse[S any](dst, x []S) {
 	}
 }
 
-// reversePairs moves two at a time.
-func reversePairs(dst, x []uint32) {
-	n := len(dst) &^ 3
-	for i := 0; i < n; i += 4 {
-		from := (*[2]uint64)(unsafe.Pointer(&x[len(x)-4-i]))
-		to := (*[2]uint64)(unsafe.Pointer(&dst[i]))
-		to[0], to[1] = bits.RotateLeft64(from[1], 32), bits.RotateLeft64(from[0], 32)
+// reverse32 is reverse, in vector instructions where there are any.
+var reverse32 = func() func(dst, x []uint32) {
+	if vector := cpu.Reverse(); vector != nil {
+		return vector
 	}
-	reverse(dst[n:], x[:len(x)-n])
-}
+	return reverse[uint32]
+}()
 
 // NormRows calls f for each row of count elements, with that row of each input; an input with a
 // single row serves all.

@@ -69,12 +69,25 @@ func ArgsortRows[T numbers.Number](out, x Array, axis, first int, descending boo
 	ParallelRows(x.Len()/n, ParallelFrom/8/n, func(start, end int) {
 		r, w := NewReader[T](x), NewWriter[int64](out)
 		row, at := make([]T, n), make([]int64, first)
-		places, spare := make([]place, n), make([]place, n)
+		few := first <= n/8
+		var places, spare []place
+		if few {
+			places = make([]place, 0, first)
+		} else {
+			places, spare = make([]place, n), make([]place, n)
+		}
 		for i := start; i < end; i++ {
 			r.Copy(row, i*n)
 			var flip uint64
 			if descending {
 				flip = math.MaxUint64
+			}
+			if few {
+				for j, p := range fewPlaces(places, row, first, descending, key) {
+					at[j] = p.at
+				}
+				w.row(at, i)
+				continue
 			}
 			for j, v := range row {
 				places[j] = place{key(v) ^ flip, int64(j)}
@@ -91,9 +104,6 @@ func ArgsortRows[T numbers.Number](out, x Array, axis, first int, descending boo
 // firstPlaces returns the first k places in order. It changes both slices.
 func firstPlaces(places, spare []place, k, bytes int) []place {
 	switch {
-	case k <= len(places)/8:
-		places = smallest(places, k)
-		slices.SortFunc(places, comparePlaces)
 	case len(places) < 256:
 		slices.SortFunc(places, comparePlaces)
 	default:
@@ -102,40 +112,58 @@ func firstPlaces(places, spare []place, k, bytes int) []place {
 	return places[:k]
 }
 
-// smallest brings the k first places to the front, in any order. The front is a heap with the last of them on top, which most numbers of a long row
-// only have to be compared with.
-func smallest(places []place, k int) []place {
-	heap := places[:k]
+// fewPlaces returns the first k places of a row in order, few of many, in the memory of places. They are kept as a heap with the
+// last of them on top, which most numbers only have to be compared with.
+func fewPlaces[T numbers.Number](places []place, row []T, k int, descending bool, key func(T) uint64) []place {
 	if k == 0 {
-		return heap
+		return nil
 	}
+	flip := uint64(0)
+	if descending {
+		flip = math.MaxUint64
+	}
+	heap := places[:k]
 	down := func(i int) {
+		p := heap[i]
 		for {
 			child := 2*i + 1
 			if child >= k {
-				return
+				break
 			}
-			if child+1 < k && comparePlaces(heap[child], heap[child+1]) < 0 {
-				child++
+			if next := child + 1; next < k && before(heap[child], heap[next]) {
+				child = next
 			}
-			if comparePlaces(heap[i], heap[child]) >= 0 {
-				return
+			if !before(p, heap[child]) {
+				break
 			}
-			heap[i], heap[child] = heap[child], heap[i]
+			heap[i] = heap[child]
 			i = child
 		}
+		heap[i] = p
+	}
+	for i := range heap {
+		heap[i] = place{key(row[i]) ^ flip, int64(i)}
 	}
 	for i := k/2 - 1; i >= 0; i-- {
 		down(i)
 	}
-	for _, p := range places[k:] {
-		if p.key < heap[0].key { // equal ones stand behind
+	limit := row[heap[0].at]
+	for i := k; i < len(row); i++ {
+		v := row[i]
+		if descending && v <= limit || !descending && v >= limit { // not so where one is NaN: its key tells
+			continue
+		}
+		if p := (place{key(v) ^ flip, int64(i)}); p.key < heap[0].key { // equal ones stand behind
 			heap[0] = p
 			down(0)
+			limit = row[heap[0].at]
 		}
 	}
+	slices.SortFunc(heap, comparePlaces)
 	return heap
 }
+
+func before(a, b place) bool { return a.key < b.key || a.key == b.key && a.at < b.at }
 
 // radixSort sorts by one byte of the keys after another, the lowest first: places with equal bytes keep their order. Bytes that all keys share cost
 // one look. The result is one of the two slices.
