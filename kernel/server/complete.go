@@ -11,53 +11,55 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/lectern-go/lectern/kernel/internal/child"
 	"github.com/lectern-go/lectern/kernel/internal/gopls"
+	"github.com/lectern-go/lectern/kernel/internal/quick"
 	"github.com/lectern-go/lectern/kernel/internal/rewrite"
 	"github.com/lectern-go/lectern/kernel/jupyter"
 )
 
 // A completer answers questions about code that is being edited, through a gopls of its own: GoNB's would answer only
-// when no cell runs, and knows nothing of the kernel's variables.
+// when no cell runs, and knows nothing of the kernel's variables. gopls takes ten times the memory of a kernel, and
+// seconds until it knows the library. So it is started by the first question, ends when nobody has asked for a while,
+// and until it is ready questions are answered from the types alone.
 type completer struct {
 	k      *kernel
-	once   sync.Once
-	ready  chan struct{} // closed when gopls has started, or failed to
-	client *gopls.Client
-	err    error
-	warm   atomic.Bool // it has answered once
 	ctx    context.Context
 	cancel context.CancelFunc
+
+	mu     sync.Mutex
+	server *server // nil while there is none
+}
+
+// A server is a gopls that runs, or is being started.
+type server struct {
+	ready  chan struct{} // closed when it has started, or failed to
+	client *gopls.Client
+	err    error
+	warm   chan struct{} // closed when it has answered once
+	used   time.Time     // last; of completer.mu
 }
 
 const (
-	warmAfter   = time.Second      // of rest; before that the processors belong to the cells
-	firstAnswer = 30 * time.Second // gopls may still be loading the library
-	laterAnswer = 5 * time.Second
+	answerTime  = 5 * time.Second
+	goplsVar    = "LECTERN_GOPLS"
+	goplsIdle   = 10 * time.Minute // after that long without a question it ends
+	goplsMemory = "GOMEMLIMIT=400MiB"
 )
 
 func newCompleter(k *kernel) *completer {
-	c := &completer{k: k, ready: make(chan struct{})}
+	c := &completer{k: k}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
-	go func() { // warm it while the user is still reading; a notebook that is run by a program never rests, and never needs it
-		if !k.queue.untilResting(c.ctx, warmAfter) {
-			return
-		}
-		if missing(c.gopls()) {
-			return
-		}
-		c.start()
-		if c.client != nil {
-			ctx, cancel := context.WithTimeout(c.ctx, time.Minute)
-			defer cancel()
-			text := "package main\n\nimport (\n\t\"fmt\"\n\t\"math\"\n\t\"strings\"\n)\n\nfunc main() {\n\tfmt.P\n}\n"
-			if _, err := c.client.Complete(ctx, text, strings.Index(text, "fmt.P")+5); err == nil {
-				c.warm.Store(true)
+	go func() {
+		for c.ctx.Err() == nil {
+			select {
+			case <-c.ctx.Done():
+			case <-time.After(goplsIdle / 10):
+				c.endIdle(goplsIdle)
 			}
 		}
 	}()
@@ -72,53 +74,77 @@ func missing(tool string) bool {
 
 func (c *completer) gopls() string { return filepath.Join(c.k.c.bin, "gopls") }
 
-// start runs gopls once.
-func (c *completer) start() {
-	c.once.Do(func() {
-		defer close(c.ready)
-		cmd := exec.Command(c.gopls(), "serve")
-		cmd.Dir, cmd.Env = c.k.f.check(), toolEnv(os.Environ(), c.k.c.bin, c.k.f.tmp())
-		cmd.SysProcAttr = child.OwnGroup()
-		c.client, c.err = gopls.Start(c.ctx, cmd, c.k.f.check())
-		if cmd.Process != nil {
-			spare(cmd.Process.Pid)
-			c.k.watcher.say(fmt.Sprint("group ", cmd.Process.Pid))
-			lowerPriority(cmd.Process.Pid)
-		}
-	})
+// use returns the gopls that runs, or starts one.
+func (c *completer) use() *server {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.server == nil {
+		c.server = &server{ready: make(chan struct{}), warm: make(chan struct{})}
+		go c.start(c.server)
+	}
+	c.server.used = time.Now()
+	return c.server
+}
+
+// start runs gopls and has it load what cells use.
+func (c *completer) start(s *server) {
+	cmd := exec.Command(c.gopls(), "serve")
+	cmd.Dir, cmd.Env = c.k.f.check(), append(toolEnv(os.Environ(), c.k.c.bin, c.k.f.tmp()), goplsMemory)
+	cmd.SysProcAttr = child.OwnGroup()
+	s.client, s.err = gopls.Start(c.ctx, cmd, c.k.f.check())
+	if cmd.Process != nil {
+		spare(cmd.Process.Pid)
+		c.k.watcher.say(fmt.Sprint("group ", cmd.Process.Pid))
+		lowerPriority(cmd.Process.Pid)
+	}
+	close(s.ready)
+	if s.client == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(c.ctx, time.Minute)
+	defer cancel()
+	text := "package main\n\nimport (\n\t\"fmt\"\n\t\"math\"\n\t\"strings\"\n)\n\nfunc main() {\n\tfmt.P\n}\n"
+	if _, err := s.client.Complete(ctx, text, strings.Index(text, "fmt.P")+5); err == nil {
+		close(s.warm)
+	}
+}
+
+// endIdle ends gopls if nobody has asked it for some time; the next question starts another.
+func (c *completer) endIdle(idle time.Duration) {
+	c.mu.Lock()
+	s := c.server
+	if s == nil || time.Since(s.used) < idle {
+		c.mu.Unlock()
+		return
+	}
+	c.server = nil
+	c.mu.Unlock()
+	<-s.ready
+	if s.client != nil {
+		s.client.Kill()
+	}
 }
 
 func (c *completer) stop() {
 	c.cancel()
-	c.once.Do(func() { close(c.ready) })
-	<-c.ready
-	if c.client != nil {
-		c.client.Kill()
-		c.client = nil
-	}
+	c.endIdle(0)
 }
 
-// ask runs f with gopls, once that is there.
-func (c *completer) ask(f func(context.Context, *gopls.Client) error) error {
-	if missing(c.gopls()) {
-		return fmt.Errorf("gopls is not installed, or still being built: run `%s setup`", setupCommand())
+// ask runs f with gopls. asked is false if gopls is switched off, or not built yet, or not ready; then it is on its way
+// from now on.
+func (c *completer) ask(f func(context.Context, *gopls.Client) error) (asked bool, err error) {
+	if os.Getenv(goplsVar) == "off" || missing(c.gopls()) {
+		return false, nil
 	}
-	go c.start()
-	limit := firstAnswer
-	if c.warm.Load() {
-		limit = laterAnswer
-	}
-	ctx, cancel := context.WithTimeoutCause(c.ctx, limit, errors.New("gopls does not answer in time"))
-	defer cancel()
+	s := c.use()
 	select {
-	case <-c.ready:
-	case <-ctx.Done():
-		return context.Cause(ctx)
+	case <-s.warm:
+	default:
+		return false, nil
 	}
-	if c.client == nil {
-		return c.err
-	}
-	return f(ctx, c.client)
+	ctx, cancel := context.WithTimeoutCause(c.ctx, answerTime, errors.New("gopls does not answer in time"))
+	defer cancel()
+	return true, f(ctx, s.client)
 }
 
 // byteOffset turns a cursor of Jupyter's into an offset. Since protocol 5.2 it counts code points, before that UTF-16
@@ -170,7 +196,7 @@ func (k *kernel) onComplete(m *jupyter.Message) {
 	m.DecodeContent(&req)
 	off := byteOffset(req.Code, req.Cursor, m)
 	start := off
-	matches, kinds := []string{}, []map[string]any{}
+	matches, kinds, by := []string{}, []map[string]any{}, "kernel"
 	add := func(text, kind, detail string) {
 		for _, old := range matches {
 			if old == text {
@@ -189,16 +215,28 @@ func (k *kernel) onComplete(m *jupyter.Message) {
 			}
 		}
 	} else if c, ok := k.current().Cursor(req.Code, off); ok {
-		err := k.helper.ask(func(ctx context.Context, g *gopls.Client) error {
+		place := func(at int) {
+			if at, ok := c.Cell(at); ok && at <= off {
+				start = at
+			}
+		}
+		asked, err := k.helper.ask(func(ctx context.Context, g *gopls.Client) error {
 			items, err := g.Complete(ctx, c.Text.String(), c.Off)
 			for _, it := range items {
-				if at, ok := c.Cell(it.Start); ok && at <= off {
-					start = at
-				}
+				place(it.Start)
 				add(it.Text, it.Kind, it.Detail)
 			}
 			return err
 		})
+		by = "gopls"
+		if !asked {
+			by = "types"
+			items, from := quick.Complete(c.Text.String(), c.Off, k.packages, k.packages.Names())
+			for _, it := range items {
+				place(from)
+				add(it.Text, it.Kind, it.Detail)
+			}
+		}
 		if err != nil && len(matches) == 0 && os.Getenv("LECTERN_TRACE") != "" {
 			fmt.Fprintln(os.Stderr, "lectern-kernel: completion:", err)
 		}
@@ -208,7 +246,7 @@ func (k *kernel) onComplete(m *jupyter.Message) {
 		x["start"], x["end"] = from, to
 	}
 	k.answer(m, "complete_reply", map[string]any{"status": "ok", "matches": matches, "cursor_start": from, "cursor_end": to,
-		"metadata": map[string]any{"_jupyter_types_experimental": kinds}})
+		"metadata": map[string]any{"_jupyter_types_experimental": kinds, "lectern_answered_by": by}})
 }
 
 func (k *kernel) onInspect(m *jupyter.Message) {
@@ -235,11 +273,40 @@ func (k *kernel) hover(code string, off int) (doc string, err error) {
 	if !ok {
 		return "", nil
 	}
-	err = k.helper.ask(func(ctx context.Context, g *gopls.Client) (err error) {
-		doc, err = g.Hover(ctx, c.Text.String(), c.Off)
+	text := c.Text.String()
+	asked, err := k.helper.ask(func(ctx context.Context, g *gopls.Client) (err error) {
+		doc, err = g.Hover(ctx, text, c.Off)
 		return err
 	})
+	if !asked {
+		if d, ok := quick.Describe(text, c.Off, k.packages); ok {
+			return k.describe(d), nil
+		}
+	}
 	return doc, err
+}
+
+// describe writes in Markdown what is known of a name; the documentation of a package's is go doc's.
+func (k *kernel) describe(d quick.Description) string {
+	said := d.Comment
+	if d.Path != "" {
+		ctx, cancel := context.WithTimeout(context.Background(), answerTime)
+		defer cancel()
+		cmd := exec.CommandContext(ctx, "go", "doc", "-u", d.Path)
+		if d.Name != "" {
+			cmd.Args = append(cmd.Args, d.Name)
+		}
+		cmd.Dir, cmd.Env = k.f.check(), toolEnv(os.Environ(), k.c.bin, k.f.tmp())
+		if b, err := cmd.Output(); err == nil {
+			_, said, _ = strings.Cut(string(b), "\n\n") // what comes before names the package, for whom the declaration follows
+			if d.Name == "" {
+				return string(b)
+			}
+			declaration, text, _ := strings.Cut(said, "\n    ")
+			d.Declaration, said = strings.TrimSpace(declaration), strings.ReplaceAll("    "+text, "\n    ", "\n")
+		}
+	}
+	return "```go\n" + d.Declaration + "\n```\n\n" + strings.TrimSpace(said)
 }
 
 // plainDoc is gopls's Markdown for a terminal: without the fences around code.

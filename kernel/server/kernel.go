@@ -68,6 +68,9 @@ func run(c config) error {
 		return err
 	}
 	adoptOrphans()
+	if err := layerCache(); err != nil { // cells run from what is compiled
+		fmt.Fprintln(os.Stderr, "lectern-kernel: the build cache can't be written to:", err)
+	}
 	f, err := newFolders()
 	if err != nil {
 		return err

@@ -18,6 +18,7 @@
 //	LECTERN_KEEP_ON_DISK   if set, values are kept on disk, not on the memory disk
 //	LECTERN_GET            the folder of the module for fetched packages; otherwise .lectern/get
 //	LECTERN_OFFLINE        if set, imports fetch no modules
+//	LECTERN_GOPLS          if off, questions about code are answered without gopls, which takes up to 600 MB
 //	LECTERN_TRACE          if set, failures of completion are written to the kernel's log
 package main
 
@@ -28,11 +29,20 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/lectern-go/lectern/kernel/internal/layered"
 )
 
 func main() {
 	if len(os.Args) == 3 && os.Args[1] == watchArg {
 		watch(os.Args[2])
+		return
+	}
+	if len(os.Args) == 4 && os.Args[1] == cacheArg {
+		if err := layered.Serve(os.Stdin, os.Stdout, os.Args[2], os.Args[3]); err != nil {
+			fmt.Fprintln(os.Stderr, "lectern-kernel:", err)
+			os.Exit(1)
+		}
 		return
 	}
 	c := config{}

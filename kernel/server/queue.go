@@ -3,7 +3,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"sync"
 	"time"
@@ -18,8 +17,6 @@ type queue struct {
 	k       *kernel
 	mu      sync.Mutex
 	waiting []*jupyter.Message
-	running bool
-	rests   time.Time // since when nothing runs
 	ended   time.Time // when the last cell ended, before anybody was told how
 	before  int       // how many waited then
 	wake    chan struct{}
@@ -30,27 +27,7 @@ type queue struct {
 const straggle = 30 * time.Millisecond
 
 func newQueue(k *kernel) *queue {
-	return &queue{k: k, rests: time.Now(), wake: make(chan struct{}, 1)}
-}
-
-// untilResting waits until no cell has run for some time. It returns false if ctx ends before.
-func (q *queue) untilResting(ctx context.Context, quiet time.Duration) bool {
-	for {
-		q.mu.Lock()
-		left := quiet
-		if !q.running && len(q.waiting) == 0 {
-			left = quiet - time.Since(q.rests)
-		}
-		q.mu.Unlock()
-		if left <= 0 {
-			return true
-		}
-		select {
-		case <-time.After(left):
-		case <-ctx.Done():
-			return false
-		}
-	}
+	return &queue{k: k, wake: make(chan struct{}, 1)}
 }
 
 // add puts a request at the end.
@@ -70,7 +47,6 @@ func (q *queue) next() *jupyter.Message {
 		if len(q.waiting) > 0 {
 			m := q.waiting[0]
 			q.waiting = q.waiting[1:]
-			q.running = true
 			q.mu.Unlock()
 			return m
 		}
@@ -93,9 +69,6 @@ func (q *queue) run() {
 		if !q.k.execute(m) {
 			q.abort()
 		}
-		q.mu.Lock()
-		q.running, q.rests = false, time.Now()
-		q.mu.Unlock()
 	}
 }
 

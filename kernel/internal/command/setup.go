@@ -20,6 +20,7 @@ import (
 
 	"github.com/lectern-go/lectern/kernel/internal/cellenv"
 	"github.com/lectern-go/lectern/kernel/internal/gotools"
+	"github.com/lectern-go/lectern/kernel/internal/packages"
 	"github.com/lectern-go/lectern/kernel/internal/version"
 	"github.com/lectern-go/lectern/kernel/jupyter"
 )
@@ -99,6 +100,7 @@ func (w *workspace) setup(ctx context.Context, force bool) (did []string, err er
 	if err != nil {
 		return nil, fmt.Errorf("setup: %w", err)
 	}
+	builds, downloads := packages.Caches(cellBuildEnv())
 	binary := w.tool("lectern-kernel")
 	return w.do(force, []step{
 		{"kernel", "kernel built", []string{goVersion, sources, version.String()}, []string{binary}, func() error {
@@ -108,7 +110,7 @@ func (w *workspace) setup(ctx context.Context, force bool) (did []string, err er
 			return writeSpec(w.specDir(), w.spec())
 		}},
 		// A library that does not compile stops nothing before it.
-		{"library", "library built", []string{goVersion, sources, modules, gonbui, cellenv.Flags()}, nil, func() error { return w.prepare(ctx) }},
+		{"library", "library built", []string{goVersion, sources, modules, gonbui, cellenv.Flags(), builds, downloads}, nil, func() error { return w.prepare(ctx) }},
 		{"cells", "first cell run", []string{goVersion, modules, cellenv.Flags()}, nil, func() error { return w.runFirstCell(ctx) }},
 	})
 }
@@ -128,6 +130,7 @@ func (w *workspace) finish(ctx context.Context, force, gently bool) error {
 	if err != nil {
 		return fmt.Errorf("setup: %w", err)
 	}
+	builds, _ := packages.Caches(cellBuildEnv())
 	site, err := w.siteStep(ctx, parallel)
 	if err != nil {
 		return fmt.Errorf("setup: %w", err)
@@ -140,7 +143,7 @@ func (w *workspace) finish(ctx context.Context, force, gently bool) error {
 		{"tools", "tools built", []string{goVersion, toolMod}, []string{w.tool("gonb"), w.tool("goimports")}, func() error {
 			return w.buildTools(ctx, "build GoNB, for its magics and widgets; cells run already", append([]string{parallel}, gotools.GoNB...)...)
 		}},
-		{"plotly", "plotly built", []string{goVersion, gonbui, cellenv.Flags()}, nil, func() error {
+		{"plotly", "plotly built", []string{goVersion, gonbui, cellenv.Flags(), builds}, nil, func() error {
 			return w.goCommand(ctx, "build GoNB's plotly and wasm packages; cells run already", filepath.Join(w.root, "tools", "gonbui"), cellBuildEnv(), "build", parallel,
 				"github.com/janpfeifer/gonb/gonbui/plotly", "github.com/janpfeifer/gonb/gonbui/wasm")
 		}},

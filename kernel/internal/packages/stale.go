@@ -233,20 +233,12 @@ func (p *Packages) sum(files, installed []string) string {
 		f = strings.TrimPrefix(f, p.c.Dir) // the same for every kernel, unlike the folder
 		fmt.Fprintf(h, "%s %d\n%s", f, len(b), b)
 	}
-	var env []string
-	set := map[string]bool{}
+	builds, modules := Caches(p.c.Env)
+	env := []string{"GOCACHE=" + builds, "GOMODCACHE=" + modules} // whether they were named, or are where the user's home is
 	for _, kv := range p.c.Env {
-		k, v, _ := strings.Cut(kv, "=")
-		if decides(k) {
+		if k, _, _ := strings.Cut(kv, "="); decides(k) {
 			env = append(env, kv)
 		}
-		set[k] = v != ""
-	}
-	// The folder of the user decides where the caches are, unless that is said.
-	if !set["GOCACHE"] || !set["GOMODCACHE"] && !set["GOPATH"] {
-		home, _ := os.UserHomeDir()
-		cache, _ := os.UserCacheDir()
-		env = append(env, home, cache)
 	}
 	slices.Sort(env)
 	fmt.Fprintln(h, env)
@@ -254,9 +246,36 @@ func (p *Packages) sum(files, installed []string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
+// Caches are the folders of the build cache and of the modules that the go command uses in an environment; "" where it
+// would not know either.
+func Caches(env []string) (builds, modules string) {
+	set := map[string]string{}
+	for _, kv := range env {
+		k, v, _ := strings.Cut(kv, "=")
+		set[k] = v
+	}
+	if builds = set["GOCACHE"]; builds == "" {
+		if dir, err := os.UserCacheDir(); err == nil {
+			builds = filepath.Join(dir, "go-build")
+		}
+	}
+	if modules = set["GOMODCACHE"]; modules == "" {
+		path := set["GOPATH"]
+		if home, err := os.UserHomeDir(); path == "" && err == nil {
+			path = filepath.Join(home, "go")
+		}
+		if list := filepath.SplitList(path); len(list) > 0 {
+			modules = filepath.Join(list[0], "pkg", "mod")
+		}
+	}
+	return builds, modules
+}
+
 // decides reports whether an environment variable decides about what packages there are or how they are compiled.
 func decides(name string) bool {
 	switch name {
+	case "GOCACHE", "GOMODCACHE", "GOPATH", "GOCACHEPROG": // Caches says where they are
+		return false
 	case "GOGC", "GOMEMLIMIT", "GOMAXPROCS", "GOTRACEBACK", "GODEBUG", "GOPROXY", "GOSUMDB", "GONOSUMDB", "GONOPROXY", "GOPRIVATE", "GOINSECURE", "GOVCS", "GOAUTH":
 		return false
 	case "CC", "CXX", "AR", "FC", "PKG_CONFIG":

@@ -1,0 +1,301 @@
+// Package quick answers questions about a program that is being written from its types: what can stand at a place, and
+// what a name means. It takes milliseconds and next to no memory, so a kernel answers with it while gopls, which
+// knows more and ranks better, is not running.
+package quick
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"runtime"
+	"slices"
+	"sort"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// An Item is one completion.
+type Item struct {
+	Text   string // to be inserted
+	Kind   string // "function", "variable", …
+	Detail string // its type or signature
+}
+
+// hole stands where a name is being written, so that the parser finds a name there.
+const hole = "lecternHole"
+
+// A program is a checked text.
+type program struct {
+	file *ast.File
+	fset *token.FileSet
+	info *types.Info
+	pkg  *types.Package
+	at   token.Pos // of the name that was asked for
+}
+
+// check parses and checks text, mistakes and all.
+func check(text string, at int, imports types.Importer) *program {
+	p := &program{fset: token.NewFileSet(), info: &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{}, Scopes: map[ast.Node]*types.Scope{}}}
+	p.file, _ = parser.ParseFile(p.fset, "main.go", text, parser.SkipObjectResolution|parser.AllErrors|parser.ParseComments)
+	if p.file == nil {
+		return nil
+	}
+	c := types.Config{Importer: imports, Error: func(error) {}, Sizes: types.SizesFor("gc", runtime.GOARCH)}
+	p.pkg, _ = c.Check("main", p.fset, []*ast.File{p.file}, p.info)
+	p.at = p.fset.File(p.file.FileStart).Pos(at)
+	return p
+}
+
+// Complete lists what can stand at an offset of a program text, by name, and the offset from which on it replaces what
+// is there. packages are names that an import would be found for.
+func Complete(text string, off int, imports types.Importer, packages []string) (items []Item, start int) {
+	start = off
+	for start > 0 {
+		r, size := utf8.DecodeLastRuneInString(text[:start])
+		if !letter(r) {
+			break
+		}
+		start -= size
+	}
+	end := off
+	for end < len(text) {
+		r, size := utf8.DecodeRuneInString(text[end:])
+		if !letter(r) {
+			break
+		}
+		end += size
+	}
+	typed := text[start:off]
+	p := check(text[:start]+hole+text[end:], start, imports)
+	if p == nil || p.pkg == nil {
+		return nil, start
+	}
+	seen := map[string]bool{hole: true, "_": true}
+	add := func(name, kind, detail string) {
+		if seen[name] || len(name) < len(typed) || !strings.EqualFold(name[:len(typed)], typed) {
+			return
+		}
+		seen[name] = true
+		items = append(items, Item{name, kind, detail})
+	}
+	object := func(o types.Object) { add(o.Name(), kind(o), p.detail(o)) }
+	if x := p.selected(); x != nil {
+		p.members(x, object)
+	} else {
+		for scope := p.pkg.Scope().Innermost(p.at); scope != nil; scope = scope.Parent() {
+			for _, name := range scope.Names() {
+				o := scope.Lookup(name)
+				local := scope != types.Universe && scope != p.pkg.Scope() && scope.Parent() != p.pkg.Scope() // files' scopes hold imports
+				if !local || o.Pos() < p.at {
+					object(o)
+				}
+			}
+		}
+		for _, name := range packages {
+			add(name, "module", "package "+name)
+		}
+		for t := token.BREAK; t <= token.VAR; t++ {
+			add(t.String(), "keyword", "")
+		}
+	}
+	// What begins as it was typed comes first.
+	sort.SliceStable(items, func(i, j int) bool {
+		a, b := items[i].Text, items[j].Text
+		if x, y := strings.HasPrefix(a, typed), strings.HasPrefix(b, typed); x != y {
+			return x
+		}
+		return a < b
+	})
+	return items, start
+}
+
+func letter(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// selected is what stands before the dot before the name; nil if there is none.
+func (p *program) selected() (x ast.Expr) {
+	ast.Inspect(p.file, func(n ast.Node) bool {
+		if s, ok := n.(*ast.SelectorExpr); ok && s.Sel.Pos() == p.at {
+			x = s.X
+		}
+		return x == nil
+	})
+	return x
+}
+
+// members calls f with the fields and methods of a value, or what a package exports.
+func (p *program) members(x ast.Expr, f func(types.Object)) {
+	if id, ok := x.(*ast.Ident); ok {
+		if name, ok := p.info.Uses[id].(*types.PkgName); ok {
+			scope := name.Imported().Scope()
+			for _, n := range scope.Names() {
+				if ast.IsExported(n) {
+					f(scope.Lookup(n))
+				}
+			}
+			return
+		}
+	}
+	tv, ok := p.info.Types[x]
+	if !ok || tv.Type == nil {
+		return
+	}
+	visible := func(o types.Object) {
+		if o.Exported() || o.Pkg() == p.pkg {
+			f(o)
+		}
+	}
+	if !tv.IsType() {
+		p.fields(tv.Type, map[types.Type]bool{}, visible)
+	}
+	t := tv.Type
+	if _, isPointer := t.Underlying().(*types.Pointer); !isPointer && !types.IsInterface(t) {
+		t = types.NewPointer(t) // a variable has the methods of its address, too
+	}
+	for m := range types.NewMethodSet(t).Methods() {
+		visible(m.Obj())
+	}
+}
+
+// fields calls f with the fields of a struct, also of those embedded in it.
+func (p *program) fields(t types.Type, seen map[types.Type]bool, f func(types.Object)) {
+	if seen[t] {
+		return
+	}
+	seen[t] = true
+	if ptr, ok := t.Underlying().(*types.Pointer); ok {
+		t = ptr.Elem()
+	}
+	s, ok := t.Underlying().(*types.Struct)
+	if !ok {
+		return
+	}
+	for field := range s.Fields() {
+		f(field)
+	}
+	for field := range s.Fields() {
+		if field.Embedded() {
+			p.fields(field.Type(), seen, f)
+		}
+	}
+}
+
+// kind is what editors call a kind of object.
+func kind(o types.Object) string {
+	switch o := o.(type) {
+	case *types.Func, *types.Builtin:
+		return "function"
+	case *types.Const:
+		return "constant"
+	case *types.PkgName:
+		return "module"
+	case *types.TypeName:
+		if types.IsInterface(o.Type()) {
+			return "interface"
+		}
+		return "class"
+	case *types.Var:
+		if o.IsField() {
+			return "property"
+		}
+	}
+	return "variable"
+}
+
+// detail is the type of an object, with packages by their names.
+func (p *program) detail(o types.Object) string {
+	switch o := o.(type) {
+	case *types.PkgName:
+		return "package " + o.Imported().Path()
+	case *types.TypeName:
+		return types.TypeString(o.Type().Underlying(), p.qualifier)
+	}
+	if o.Type() == nil || o.Type() == types.Typ[types.Invalid] {
+		return ""
+	}
+	return types.TypeString(o.Type(), p.qualifier)
+}
+
+func (p *program) qualifier(other *types.Package) string {
+	if other == p.pkg {
+		return ""
+	}
+	return other.Name()
+}
+
+// Describe returns what the name at an offset of a program text is: its declaration, the path of the package that it
+// belongs to and its name there, which find its documentation, and the comment before it if it is the text's own. ok
+// is false if nothing is known.
+func Describe(text string, off int, imports types.Importer) (d Description, ok bool) {
+	p := check(text, off, imports)
+	if p == nil || p.pkg == nil {
+		return d, false
+	}
+	var o types.Object
+	for id, used := range p.info.Uses {
+		if id.Pos() <= p.at && p.at <= id.End() {
+			o = used
+		}
+	}
+	for id, defined := range p.info.Defs {
+		if id.Pos() <= p.at && p.at <= id.End() && defined != nil {
+			o = defined
+		}
+	}
+	if o == nil {
+		return d, false
+	}
+	d.Declaration = types.ObjectString(o, p.qualifier)
+	switch o := o.(type) {
+	case *types.PkgName:
+		d.Path = o.Imported().Path()
+		return d, true
+	case *types.Func:
+		if recv := o.Signature().Recv(); recv != nil {
+			t := recv.Type()
+			if ptr, ok := t.(*types.Pointer); ok {
+				t = ptr.Elem()
+			}
+			if named, ok := t.(*types.Named); ok {
+				d.Name = named.Obj().Name() + "."
+			}
+		}
+	case *types.Var:
+		if o.IsField() {
+			return d, true
+		}
+	}
+	if o.Pkg() == nil {
+		d.Path = "builtin"
+	} else if o.Pkg() != p.pkg {
+		d.Path = o.Pkg().Path()
+	} else {
+		d.Comment = p.comment(o.Pos())
+		return d, true
+	}
+	d.Name += o.Name()
+	return d, true
+}
+
+// A Description is what is known of a name.
+type Description struct {
+	Declaration string
+	Path, Name  string // for go doc; "" for what is no package's
+	Comment     string // of what the text itself declares
+}
+
+// comment is what stands before the declaration of a name.
+func (p *program) comment(pos token.Pos) string {
+	i := slices.IndexFunc(p.file.Decls, func(d ast.Decl) bool { return d.Pos() <= pos && pos < d.End() })
+	if i < 0 {
+		return ""
+	}
+	switch d := p.file.Decls[i].(type) {
+	case *ast.FuncDecl:
+		return d.Doc.Text()
+	case *ast.GenDecl:
+		return d.Doc.Text()
+	}
+	return ""
+}

@@ -1,0 +1,75 @@
+package quick
+
+import (
+	"go/importer"
+	"go/token"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// The bar stands where the name is being written.
+func TestComplete(t *testing.T) {
+	imports := importer.ForCompiler(token.NewFileSet(), "source", nil)
+	const before = "package main\n\nimport (\n\t\"strings\"\n\t\"bytes\"\n)\n\ntype inner struct{ Deep int }\n\ntype point struct {\n\tinner\n\tX, y float64\n}\n\n" +
+		"// Norm is a length.\nfunc (p *point) Norm() float64 { return 0 }\n\nvar total int\n\n"
+	for _, c := range []struct{ body, want, not string }{
+		{"strings.ToU|", "ToUpper", "ToLower"},
+		{"strings.tou|", "ToUpper", ""},
+		{"strings.|\n\ttotal = 3", "ToUpper", "explode"},
+		{"tot|", "total", "strings"},
+		{"str|", "strings", "total"},
+		{"p := point{}\n\tp.|", "Norm Deep X y inner", "total"},
+		{"p := &point{}\n\tp.No|", "Norm", "X"},
+		{"var b bytes.Buffer\n\tb.|", "WriteString", "buf"},
+		{"var e error\n\te.|", "Error", ""},
+		{"for i := range total {\n\t\tif ind|\n\t}\n\tindex := 3\n\t_ = index", "", "index"},
+		{"index := 3\n\tfor i := range ind|", "index", ""},
+		{"ret|", "return", ""},
+		{"mak|", "make", ""},
+		{"mat|", "math", ""},
+		{"f(strings.Rep|", "Repeat Replace", ""},
+		{"x := total.|", "", "total"},
+		{"if x := strings.Inde|", "Index", ""},
+	} {
+		text := before + "func main() {\n\t" + c.body + "\n}\n"
+		off := strings.IndexByte(text, '|')
+		text = text[:off] + text[off+1:]
+		items, start := Complete(text, off, imports, []string{"math"})
+		var got []string
+		for _, it := range items {
+			got = append(got, it.Text)
+		}
+		for _, want := range strings.Fields(c.want) {
+			if !slices.Contains(got, want) {
+				t.Errorf("%s: %s is not in %.200q", c.body, want, got)
+			}
+		}
+		if slices.Contains(got, c.not) {
+			t.Errorf("%s: %s is in %.200q", c.body, c.not, got)
+		}
+		if typed := text[start:off]; strings.ContainsAny(typed, ". \t\n") {
+			t.Errorf("%s: %q is replaced", c.body, typed)
+		}
+	}
+}
+
+func TestDescribe(t *testing.T) {
+	imports := importer.ForCompiler(token.NewFileSet(), "source", nil)
+	const text = "package main\n\nimport \"strings\"\n\n// scale multiplies.\nfunc scale(x float64) float64 { return 2 * x }\n\n" +
+		"func main() {\n\tvar b strings.Builder\n\tb.WriteString(strings.ToUpper(\"a\"))\n\tprintln(scale(3), len(\"x\"))\n}\n"
+	for at, want := range map[string]Description{
+		"ToUpper":     {Declaration: "func strings.ToUpper(s string) string", Path: "strings", Name: "ToUpper"},
+		"WriteString": {Declaration: "func (*strings.Builder).WriteString(s string) (int, error)", Path: "strings", Name: "Builder.WriteString"},
+		"scale(3)":    {Declaration: "func scale(x float64) float64", Comment: "scale multiplies.\n"},
+		"len":         {Declaration: "builtin len", Path: "builtin", Name: "len"},
+		"b.Write":     {Declaration: "var b strings.Builder"},
+	} {
+		if got, ok := Describe(text, strings.Index(text, at), imports); !ok || got != want {
+			t.Errorf("%s: %+v, want %+v", at, got, want)
+		}
+	}
+	if d, ok := Describe(text, strings.Index(text, "return"), imports); ok {
+		t.Errorf("a keyword is %+v", d)
+	}
+}

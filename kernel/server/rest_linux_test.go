@@ -1,0 +1,105 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lectern-go/lectern/internal/race"
+	"github.com/lectern-go/lectern/kernel/internal/gopls"
+)
+
+// largestRest is what a kernel may take at rest, in KB, with the process that watches over it: there are thirty of them
+// in a class.
+const largestRest = 40_000
+
+// TestRest runs cells with much in them, asks what can be typed, and looks at what is left.
+func TestRest(t *testing.T) {
+	t.Parallel()
+	if race.Enabled {
+		t.Skip("the race detector has memory of its own")
+	}
+	bin, err := tools()
+	need(t, err)
+	mark := fmt.Sprint("LECTERN_TEST_REST=", os.Getpid())
+	l := startLabIn(t, bin, t.TempDir(), []string{offlineVar + "=1", goplsVar + "=off", mark})
+	l.run("import \"github.com/lectern-go/lectern/plots\"\n\nx := tensor.Arange(1_000_000)\nx.Sum()\n_ = plots.Lines")
+	for i := range 10 {
+		if outs, _ := l.run(fmt.Sprintf("y%d := x.Mul(x)\nfmt.Println(y%d.Shape())", i, i)); !strings.Contains(flat(outs), "1000000") {
+			t.Fatal(flat(outs))
+		}
+		if m, _ := l.complete("strings.ToU|"); !contains(m, "ToUpper") {
+			t.Fatal(m)
+		}
+	}
+	sum := 0
+	for _, process := range processesOf(mark) {
+		pid, _, _ := strings.Cut(process, " ")
+		b, err := os.ReadFile(fmt.Sprintf("/proc/%s/smaps_rollup", pid))
+		if err != nil {
+			continue // a cell's, that has ended
+		}
+		for line := range strings.Lines(string(b)) {
+			if f := strings.Fields(line); len(f) > 1 && f[0] == "Pss:" {
+				kb, _ := strconv.Atoi(f[1])
+				t.Logf("%d KB: %s", kb, process)
+				sum += kb
+			}
+		}
+	}
+	if sum == 0 || sum > largestRest {
+		t.Errorf("the kernel takes %d KB at rest, at most %d are wanted", sum, largestRest)
+	}
+}
+
+// gopls is there once somebody asks, and not for ever.
+func TestGoplsOnDemand(t *testing.T) {
+	t.Parallel()
+	bin, err := tools()
+	need(t, err)
+	need(t, completion())
+	f, err := newFolders()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.remove()
+	c := config{root: repoRoot(t), bin: bin}
+	if err := makeCheckModule(c, f); err != nil {
+		t.Fatal(err)
+	}
+	w := &watcher{pipe: discard{}}
+	h := newCompleter(&kernel{c: c, f: f, watcher: w})
+	defer h.stop()
+	if h.server != nil {
+		t.Fatal("gopls runs before anybody has asked")
+	}
+	if asked, err := h.ask(func(context.Context, *gopls.Client) error { return nil }); asked || err != nil {
+		t.Errorf("gopls answers at once: %v", err)
+	}
+	first := h.use()
+	<-first.ready
+	if first.err != nil {
+		t.Fatal(first.err)
+	}
+	h.endIdle(time.Hour)
+	if h.use() != first {
+		t.Error("gopls has ended while it was used")
+	}
+	h.endIdle(0)
+	if h.server != nil {
+		t.Error("gopls has not ended")
+	}
+	if h.use() == first {
+		t.Error("a later question is answered by the gopls that has ended")
+	}
+}
+
+type discard struct{ io.Writer }
+
+func (discard) Write(b []byte) (int, error) { return len(b), nil }
+func (discard) Close() error                { return nil }
