@@ -1,9 +1,11 @@
 package command
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"flag"
 	"fmt"
 	"io/fs"
 	"os"
@@ -21,14 +23,42 @@ const (
 	tagSolution  = "solution"
 )
 
-// workingCopies makes a copy of each lesson that has none, and replaces those that nobody has touched. Where a lesson
+func copiesCommand() *command {
+	return &command{
+		name:  "copies",
+		args:  "<folder>",
+		short: "write the lessons as students get them",
+		long: `
+Copies writes all lessons into a folder the way lab hands them out: without outputs, with folded solutions, and without the cells that only check a
+lesson. Copies that nobody has touched are brought up to date; where there is work in one, the lesson's new version is put beside it. It is for whoever
+hands lessons to a class: docs/teachers.md. Example:
+
+  go run ./kernel copies .lectern/lessons`,
+		run: func(_ context.Context, ws *workspace, args []string, _ *flag.FlagSet) error {
+			if len(args) != 1 {
+				return usagef("copies takes one folder, got %q", args)
+			}
+			newer, err := ws.workingCopies(args[0])
+			if err != nil {
+				return fmt.Errorf("copies: %w", err)
+			}
+			for _, path := range newer {
+				fmt.Fprintf(ws.stdout, "%s has changed since; the copy beside it was worked on and stays.\n", path)
+			}
+			fmt.Fprintf(ws.stdout, "The lessons are in %s.\n", args[0])
+			return nil
+		},
+	}
+}
+
+// workingCopies makes a copy of each lesson in a folder that has none, and replaces those that nobody has touched. Where a lesson
 // has changed since a student began to work on its copy, the new one is put beside it, and named in newer.
-func (w *workspace) workingCopies() (newer []string, err error) {
+func (w *workspace) workingCopies(dir string) (newer []string, err error) {
 	lessons, err := filepath.Glob(filepath.Join(w.root, "notebooks", "*.ipynb"))
 	if err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(filepath.Join(w.root, copiesDir), 0o755); err != nil {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
 	for _, path := range lessons {
@@ -36,7 +66,7 @@ func (w *workspace) workingCopies() (newer []string, err error) {
 		if err != nil {
 			return nil, err
 		}
-		to, made, err := placeCopy(workingCopy(n), filepath.Join(w.root, copiesDir, filepath.Base(path)))
+		to, made, err := placeCopy(workingCopy(n), filepath.Join(dir, filepath.Base(path)))
 		if err != nil {
 			return nil, err
 		}

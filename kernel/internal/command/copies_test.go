@@ -75,7 +75,7 @@ func TestCopiesKeepWork(t *testing.T) {
 	}
 	refresh := func(want ...string) {
 		t.Helper()
-		newer, err := w.workingCopies()
+		newer, err := w.workingCopies(filepath.Join(w.root, copiesDir))
 		if err != nil || strings.Join(newer, " ") != strings.Join(want, " ") {
 			t.Fatalf("newer copies %q, %v; want %q", newer, err, want)
 		}

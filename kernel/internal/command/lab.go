@@ -72,7 +72,7 @@ system's Python is never touched. Outside the repository it opens the current fo
 				}
 			}
 			if !edit {
-				newer, err := ws.workingCopies()
+				newer, err := ws.workingCopies(filepath.Join(ws.root, copiesDir))
 				if err != nil {
 					return fmt.Errorf("lab: %w", err)
 				}

@@ -7,6 +7,7 @@
 //	go run ./kernel check    execute notebooks and compare with their stored outputs
 //	go run ./kernel render   write the lessons as web pages
 //	go run ./kernel export   make a Go program of a notebook, or a notebook of a Go file
+//	go run ./kernel copies   write the lessons as students get them
 //	go run ./kernel vars     list the variables of running kernels
 //	go run ./kernel uninstall  remove what these commands have written
 //	go run ./kernel version  say which Lectern this is
@@ -44,7 +45,7 @@ type command struct {
 
 // commands lists them in the order in which a newcomer needs them.
 func commands() []*command {
-	return []*command{labCommand(), setupCommand(), runCommand(), checkCommand(), renderCommand(), exportCommand(), varsCommand(), uninstallCommand()}
+	return []*command{labCommand(), setupCommand(), runCommand(), checkCommand(), renderCommand(), exportCommand(), copiesCommand(), varsCommand(), uninstallCommand()}
 }
 
 // usageError is a mistake on the command line.
