@@ -9,10 +9,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/lectern-go/lectern/gpu"
 	"github.com/lectern-go/lectern/internal/celltest"
 	"github.com/lectern-go/lectern/internal/fakecuda"
+	"github.com/lectern-go/lectern/internal/gc"
 	"github.com/lectern-go/lectern/kernel/persist"
 	"github.com/lectern-go/lectern/tensor"
 )
@@ -199,6 +201,7 @@ func TestTransfers(t *testing.T) {
 // give them back.
 func TestDeviceMemory(t *testing.T) {
 	d := fakeDevice(t)
+	gc.Run(10 * time.Second) // what earlier tests left must not go while this one counts
 	before := d.Allocated()
 	x := tensor.Zeros(32, 32)
 	y, z := x.To(d), tensor.With(d).Zeros(32, 32)

@@ -26,12 +26,16 @@ func headroomFor(threads int) int {
 }
 
 // A collector that waits until garbage has reached the size of what lives doubles the
-// memory of a training step, whose activations live. So it is started earlier: when new
-// results since the last time have reached a quarter of what lived then. It marks few
-// objects, however large they are, and takes next to no time.
+// memory of a training step, whose activations live. So it is started earlier: when the
+// heap has grown by a quarter of what lived when it ran last. It marks few objects,
+// however large they are, and takes next to no time.
+//
+// How far the heap has grown takes a few microseconds to ask, so that it is asked only
+// once so many bytes were handed out that it may have. Recycled ones count, too: beside
+// each result lies what the operation needed to compute it, which becomes garbage.
 var (
-	NewResults atomic.Int64 // bytes since the last time
-	Enough     atomic.Int64 // of them to start
+	Handed     atomic.Int64 // bytes since the heap was looked at
+	Enough     atomic.Int64 // of them to look again
 	collecting atomic.Bool
 	Resting    atomic.Int64 // nanoseconds since started: not before
 	started                 = time.Now()
@@ -40,24 +44,36 @@ var (
 	LeastGarbage int64 = 128 << 20
 )
 
-// aboutToTake is called before new memory is taken from the system or the collector.
-func aboutToTake(bytes int) {
-	if NewResults.Add(int64(bytes)) < max(Enough.Load(), LeastGarbage) || !collecting.CompareAndSwap(false, true) {
+// aboutToHand is called before memory is handed out.
+func aboutToHand(bytes int) {
+	if Handed.Add(int64(bytes)) < max(Enough.Load(), LeastGarbage/8) || !collecting.CompareAndSwap(false, true) {
 		return
 	}
 	defer collecting.Store(false)
 	start := time.Since(started)
-	if int64(start) < Resting.Load() { // it would take too large a share of the time
-		return
+	resting := int64(start) < Resting.Load() // it would take too large a share of the time
+	left, room, pace := roomLeft()
+	if resting {
+		left += room // but there is an end to that
 	}
-	s := []metrics.Sample{{Name: "/gc/gogc:percent"}, {Name: "/gc/heap/live:bytes"}}
-	metrics.Read(s)
-	if s[0].Value.Uint64() == 100 { // else its pace is the user's affair
+	if left <= 0 && pace == 100 { // else its pace is the user's affair
 		runtime.GC()
-		metrics.Read(s)
+		left, _, _ = roomLeft()
+		end := time.Since(started)
+		Resting.Store(int64(end + 20*(end-start)))
+	} else if resting {
+		left = 0 // look again soon
 	}
-	Enough.Store(int64(s[1].Value.Uint64() / 4))
-	NewResults.Store(0)
-	end := time.Since(started)
-	Resting.Store(int64(end + 20*(end-start)))
+	Enough.Store(left)
+	Handed.Store(0)
+}
+
+// roomLeft returns by how many bytes the heap may still grow until the collector is to
+// be started, of how many since it ran last, and the value of GOGC.
+func roomLeft() (left, room int64, pace uint64) {
+	s := []metrics.Sample{{Name: "/gc/gogc:percent"}, {Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(s)
+	lived, now := int64(s[1].Value.Uint64()), int64(s[2].Value.Uint64())
+	room = max(lived/4, LeastGarbage)
+	return room - (now - lived), room, s[0].Value.Uint64()
 }

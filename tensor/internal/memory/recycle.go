@@ -60,6 +60,7 @@ func blockClass(size int) (class, capacity int, ok bool) {
 // that Give takes it.
 func Take(size int, zero bool) (block unsafe.Pointer, pooled bool) {
 	class, capacity, pooled := blockClass(size)
+	aboutToHand(capacity)
 	if pooled {
 		if given, _ := recycled[class].Get().(*byte); given != nil {
 			if zero {
@@ -68,7 +69,6 @@ func Take(size int, zero bool) (block unsafe.Pointer, pooled bool) {
 			return unsafe.Pointer(given), true
 		}
 	}
-	aboutToTake(capacity)
 	block = aligned(capacity, zero)
 	cpu.Settle(block, size)
 	return block, pooled

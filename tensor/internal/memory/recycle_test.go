@@ -34,13 +34,13 @@ func TestBlockClasses(t *testing.T) {
 
 // TestWaitingForTheCollector: while it is too early for another run, each result must not ask the runtime how much lives.
 func TestWaitingForTheCollector(t *testing.T) {
-	NewResults.Store(1 << 40)
+	Handed.Store(1 << 40)
 	Resting.Store(math.MaxInt64)
 	defer func() {
-		NewResults.Store(0)
+		Handed.Store(0)
 		Resting.Store(0)
 	}()
-	if n := testing.AllocsPerRun(100, func() { aboutToTake(8) }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() { aboutToHand(8) }); n != 0 {
 		t.Errorf("%g allocations before each result", n)
 	}
 }
