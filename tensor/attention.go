@@ -60,14 +60,14 @@ func init() {
 				in := c.widened()
 				if q := c.in[0]; c.tracks() { // what the steps of the gradient don't read
 					sums := c.result(wideSum(q.dtype), q.layout.Shape[:q.Dim()-1], true)
-					c.saved = append(c.saved, savedValue{sums, sums.storage.version.Load(), "the logarithms of its sums"})
+					c.save(sums, "the logarithms of its sums")
 					c.saveMask()
 				}
 				return a.steps(in[0], in[1], in[2], maskOf(in)).To(c.in[0].dtype)
 			}
 			out, sums := attend(a, c.in)
 			if c.tracks() {
-				c.saved = append(c.saved, savedValue{sums, sums.storage.version.Load(), "the logarithms of its sums"})
+				c.save(sums, "the logarithms of its sums")
 				c.saveMask()
 			}
 			return out
@@ -185,7 +185,7 @@ func maskOf(in []*Tensor) *Tensor {
 // saveMask keeps the mask, if there is one, for the gradient.
 func (c *call) saveMask() {
 	if mask := maskOf(c.in); mask != nil {
-		c.saved = append(c.saved, savedValue{mask.alias(mask.layout), mask.storage.version.Load(), "its mask"})
+		c.save(mask, "its mask")
 	}
 }
 

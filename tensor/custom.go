@@ -56,8 +56,7 @@ func init() {
 			in := slices.Clone(c.in)
 			NoGrad(func() { out, saved = c.attr.(*custom).Forward(in) })
 			for i, x := range saved {
-				kept := x.alias(x.layout)
-				c.saved = append(c.saved, savedValue{kept, x.storage.version.Load(), fmt.Sprintf("value %d of those that it saved", i)})
+				c.save(x, fmt.Sprintf("value %d of those that it saved", i))
 			}
 			for _, x := range c.in {
 				if out.storage == x.storage {

@@ -1,6 +1,9 @@
 package tensor
 
 import (
+	"iter"
+	"weak"
+
 	"github.com/lectern-go/lectern/internal/goroutine"
 	"github.com/lectern-go/lectern/tensor/internal/memory"
 )
@@ -50,18 +53,19 @@ func (s *storage) free() {
 //	}
 //
 // It does so too if f panics. Calls may be nested. What was given back can't be
-// used any more; see [Tensor.Free]. Until f ends all of it is held, so that f should
-// be one step of a loop, not the loop.
+// used any more; see [Tensor.Free]. What f can't reach any more the collector may take
+// before f ends, but it needs time to find that, so that f should be one step of a loop,
+// not the loop.
 func FreeAfter(f func(keep func(*Tensor) *Tensor)) {
 	s := newScope(true)
 	kept := map[*storage]bool{}
 	defer func() {
-		for _, m := range s.dropped {
+		for m := range s.dropped.all() {
 			if !kept[m] {
 				m.free()
 			}
 		}
-		for _, m := range s.made {
+		for m := range s.made.all() {
 			if kept[m] || m.outlives() {
 				s.outer.note(m)
 			} else {
@@ -94,8 +98,8 @@ func (s *storage) outlives() bool {
 type scope struct {
 	outer   *scope // nil if there is none
 	all     bool   // it is a FreeAfter
-	made    []*storage
-	dropped []*storage // gradients that are none any more
+	made    storages
+	dropped storages // gradients that are none any more
 }
 
 // scopes is the innermost scope of each goroutine that is inside one.
@@ -103,16 +107,53 @@ var scopes goroutine.Local[*scope]
 
 func newScope(all bool) *scope {
 	outer, _ := scopes.Get()
-	return &scope{outer: outer, all: all}
+	return &scope{outer: outer, all: all, made: storages{letGo: all}, dropped: storages{letGo: all}}
 }
 
 // note leaves m to s; without a scope, which is nil, it is left to the collector. Only
 // FreeAfter, which ends the use of all tensors alike, cares for small ones.
 func (s *scope) note(m *storage) {
 	if s != nil && (s.all || m.pooled || m.device != nil) {
-		s.made = append(s.made, m)
+		s.made.add(m)
 	}
 }
+
+// storages are those that will be given back. What holds all that a step makes until the
+// step ends, holds more than the step needs: the operands that an operation converts
+// for itself, and all that saved values are computed from. So the collector may take
+// large ones that nobody else reaches.
+type storages struct {
+	held      []*storage
+	reachable []weak.Pointer[storage]
+	letGo     bool // of large ones
+}
+
+func (s *storages) add(m *storage) {
+	if s.letGo && m.size >= large {
+		s.reachable = append(s.reachable, weak.Make(m))
+	} else {
+		s.held = append(s.held, m)
+	}
+}
+
+// all goes through those that are still there.
+func (s *storages) all() iter.Seq[*storage] {
+	return func(yield func(*storage) bool) {
+		for _, m := range s.held {
+			if !yield(m) {
+				return
+			}
+		}
+		for _, p := range s.reachable {
+			if m := p.Value(); m != nil && !yield(m) {
+				return
+			}
+		}
+	}
+}
+
+// clear forgets them all.
+func (s *storages) clear() { s.held, s.reachable = s.held[:0], s.reachable[:0] }
 
 // noteMade notes that memory was taken.
 func (s *storage) noteMade() {
@@ -128,7 +169,7 @@ func (s *storage) noteDropped() {
 		inner = inner.outer
 	}
 	if inner != nil {
-		inner.dropped = append(inner.dropped, s)
+		inner.dropped.add(s)
 	}
 }
 
@@ -161,14 +202,14 @@ func (p *passing) end() {
 // hold notes that g is on its way. All else that was made since the last call was
 // needed to compute g, or is kept.
 func (p *passing) hold(g *Tensor) {
-	for _, m := range p.made {
+	for m := range p.made.all() {
 		if m == g.storage {
 			p.uses[m] = 0
 		} else {
 			p.done(m)
 		}
 	}
-	p.made = p.made[:0]
+	p.made.clear()
 	if n, mine := p.uses[g.storage]; mine { // and neither an input of the graph nor a value that it saved
 		p.uses[g.storage] = n + 1
 	}
@@ -196,10 +237,10 @@ func (p *passing) done(m *storage) {
 
 // passOn leaves to the outer scope what s was to give back.
 func (s *scope) passOn() {
-	for _, m := range s.made {
+	for m := range s.made.all() {
 		s.outer.note(m)
 	}
-	s.made = s.made[:0]
+	s.made.clear()
 }
 
 // shown calls f, a function of the user, which sees the gradient g: it may hold that,

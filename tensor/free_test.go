@@ -146,6 +146,86 @@ func TestFreeAfterOnTheProcessor(t *testing.T) {
 	wantPanic(t, ErrFreed, "given back", func() { lost.Add(1) })
 }
 
+// TestFreeAfterLetsGo: a step needs no more memory inside FreeAfter than outside. What it
+// can't reach any more is the collector's: values that nothing was saved of, and saved
+// ones after Backward.
+func TestFreeAfterLetsGo(t *testing.T) {
+	const n = 200 // so that they are large
+	w := Ones(n, n).RequireGrad()
+	var held *Tensor
+	var dropped Memory
+	FreeAfter(func(func(*Tensor) *Tensor) {
+		w.Square().Sum().Backward()
+		dropped = MemoryOf(w.Grad()) // so that ZeroGrad may not give it back at once
+		w.ZeroGrad()
+		held = Ones(n, n)
+		passing, saved, loss := func() (passing, saved Memory, loss *Tensor) {
+			x := held.Add(1)
+			y := x.Mul(2)
+			return MemoryOf(x), MemoryOf(y), y.Matmul(w).Sum()
+		}()
+		runtime.GC()
+		if passing.Live() || dropped.Live() {
+			t.Errorf("a value that nobody can reach is held: %v; a gradient that was removed: %v", passing.Live(), dropped.Live())
+		}
+		if !saved.Live() {
+			t.Error("a saved value is gone")
+		}
+		loss.Backward()
+		runtime.GC()
+		if saved.Live() {
+			t.Error("Backward is over, and a value that was saved for it is held")
+		}
+		w.ZeroGrad()
+	})
+	wantPanic(t, ErrFreed, "given back", func() { held.Add(1) })
+}
+
+// TestGraphsHoldWhatTheySaved, and of no operation more than that: the shapes of other
+// values must not hold their elements. After Backward it is nothing.
+func TestGraphsHoldWhatTheySaved(t *testing.T) {
+	defer func(n int) { large = n }(large)
+	large = 1
+	for _, c := range opTable() {
+		if !slices.Contains(c.dtypes(), Float32) {
+			continue
+		}
+		var operands []Memory
+		out := func() *Tensor { // whose variables are gone when it returns
+			in := c.inputs(Float32, 1)
+			for i, x := range in {
+				if x.dtype.IsFloat() {
+					in[i] = x.RequireGrad().Clone()
+				}
+				operands = append(operands, MemoryOf(in[i]))
+			}
+			return c.run(in)
+		}()
+		if !out.dtype.IsFloat() || !out.RequiresGrad() {
+			continue
+		}
+		reached := map[Memory]bool{MemoryOf(out): true} // of which a view may be shown
+		for _, n := range GraphOf(out).Nodes {
+			for _, s := range n.Saved {
+				reached[s.Storage] = true
+			}
+		}
+		held := func(when string) {
+			runtime.GC()
+			for i, m := range operands {
+				if m.Live() && !reached[m] {
+					t.Errorf("%s: operand %d is held %s", c.name, i, when)
+				}
+			}
+		}
+		held("though it was not saved")
+		reached = map[Memory]bool{MemoryOf(out): true}
+		out.Backward(WithGrad(out.Detach().Clone()))
+		held("after Backward")
+		runtime.KeepAlive(out)
+	}
+}
+
 // TestBackwardKeepsWhatIsSeen: Backward gives back the gradients that only it can
 // see, and ZeroGrad those that nobody asked for.
 func TestBackwardKeepsWhatIsSeen(t *testing.T) {

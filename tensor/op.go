@@ -201,6 +201,9 @@ func (c *call) keepInputs(needed reads) {
 // record keeps what is needed of the result and returns its node.
 func (c *call) record(needed reads, out *Tensor) *autograd.Node[*Tensor] {
 	c.out = c.keep(out, needed&readsOutput != 0, "its result")
+	if value, ok := c.attr.(*Tensor); ok { // forward needed its elements, no gradient does
+		c.attr = c.keep(value, false, "")
+	}
 	c.node = autograd.Record(c, c.inputs...)
 	c.number = recorded.Add(1)
 	if observed() {
@@ -212,14 +215,21 @@ func (c *call) record(needed reads, out *Tensor) *autograd.Node[*Tensor] {
 // keep returns x outside the graph: with its storage if it is to be saved,
 // else as a mere shape.
 func (c *call) keep(x *Tensor, save bool, what string) *Tensor {
+	if save {
+		return c.save(x, what)
+	}
 	kept := x.alias(x.layout)
 	kept.number = x.number
-	if !save {
-		if !x.number { // graphs show numbers, which cost next to nothing
-			kept.storage = x.storage.elsewhere()
-		}
-		return kept
+	if !x.number { // graphs show numbers, which cost next to nothing
+		kept.storage = x.storage.elsewhere()
 	}
+	return kept
+}
+
+// save keeps x, outside the graph, until Release.
+func (c *call) save(x *Tensor, what string) *Tensor {
+	kept := x.alias(x.layout)
+	kept.number = x.number
 	c.saved = append(c.saved, savedValue{kept, x.storage.version.Load(), what})
 	return kept
 }

@@ -34,6 +34,10 @@ type storage struct {
 	pinnedBy device.Backend // the device that reads data by itself, nil for ordinary memory
 }
 
+// large is the number of bytes from which on one allocation more, or a weak pointer, is
+// no part of the time that it takes to compute the elements. It is less in some tests.
+var large = 64 << 10
+
 // allocate returns size bytes, aligned. Without zero their content is
 // undefined and, where the block is large, its memory has not been touched.
 func (s *storage) allocate(size int, zero bool) {

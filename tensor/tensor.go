@@ -41,7 +41,9 @@ type Layout = layout.Layout
 func ContiguousLayout(shape ...int) Layout { return layout.Contiguous(shape...) }
 
 // fresh is a tensor made together with its storage and room for four axes, so
-// that a small result costs two allocations: this and its elements.
+// that a small result costs two allocations: this and its elements. Whoever keeps the
+// shape keeps all of it, which is why a large one has its shape elsewhere: a graph needs
+// the shapes of many results whose elements it doesn't need.
 type fresh struct {
 	Tensor
 	own  storage
@@ -51,10 +53,11 @@ type fresh struct {
 // newTensor returns a contiguous tensor. Without zero its elements are
 // undefined. The shape is copied.
 func newTensor(dtype Dtype, shape []int, zero bool) *Tensor {
+	size := checkedLen(shape) * dtype.Size()
 	f := new(fresh)
 	n := len(shape)
 	dims := f.dims[:]
-	if 2*n > len(dims) {
+	if 2*n > len(dims) || size >= large {
 		dims = make([]int, 2*n)
 	}
 	f.layout.Shape, f.layout.Strides = dims[:n:n], dims[n:2*n:2*n]
@@ -62,7 +65,6 @@ func newTensor(dtype Dtype, shape []int, zero bool) *Tensor {
 	layout.RowMajor(shape, f.layout.Strides)
 	f.dtype = dtype
 	f.storage = &f.own
-	size := checkedLen(shape) * dtype.Size()
 	if size >= loops.LargeCopy {
 		needRoom("new", shape, size)
 	}

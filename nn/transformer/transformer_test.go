@@ -199,6 +199,39 @@ func TestActivationsAreAsPredicted(t *testing.T) {
 	}
 }
 
+// TestMemoryOfAStep: bfloat16 takes less than float32, and a step takes no more inside FreeAfter than outside.
+func TestMemoryOfAStep(t *testing.T) {
+	m := New(Config{Vocabulary: 500, Context: 64, Layers: 2, Width: 128, Heads: 4}, tensor.NewGenerator(1))
+	x, y := ids(m, 1, 4, 64), ids(m, 2, 4, 64)
+	parameters := nn.Parameters(m).Tensors()
+	peak := func(dtype tensor.Dtype, free bool) int {
+		step := func(func(*tensor.Tensor) *tensor.Tensor) {
+			var loss *tensor.Tensor
+			tensor.Autocast(dtype, func() { loss = m.Loss(x, y) })
+			loss.Backward()
+			for _, p := range parameters {
+				p.ZeroGrad()
+			}
+		}
+		return accounting.Memory(func() {
+			if free {
+				tensor.FreeAfter(step)
+			} else {
+				step(nil)
+			}
+		}, parameters...).Peak.Total()
+	}
+	single, half := peak(tensor.Float32, false), peak(tensor.BFloat16, false)
+	if float64(half) > 0.87*float64(single) {
+		t.Errorf("bfloat16 takes %d bytes, float32 %d", half, single)
+	}
+	for dtype, without := range map[tensor.Dtype]int{tensor.Float32: single, tensor.BFloat16: half} {
+		if with := peak(dtype, true); float64(with) > 1.01*float64(without) {
+			t.Errorf("a step of %s takes %d bytes inside FreeAfter and %d outside", dtype, with, without)
+		}
+	}
+}
+
 func TestTrainingInAnyPrecision(t *testing.T) {
 	each(t, nil, func(t *testing.T, m *LM) {
 		for _, dtype := range []tensor.Dtype{tensor.Float32, tensor.BFloat16} {
