@@ -20,7 +20,7 @@ import (
 // TestRuntimePackages holds the list to what cells are linked with.
 func TestRuntimePackages(t *testing.T) {
 	const module = "github.com/lectern-go/lectern/"
-	cmd := exec.Command("go", "list", "-deps", module+"kernel/persist", module+"kernel/show")
+	cmd := exec.Command("go", "list", "-deps", module+"kernel/persist", module+"kernel/show/...")
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatal(err)

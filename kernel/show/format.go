@@ -74,6 +74,9 @@ func (p *printer) value(v reflect.Value, depth int, typed bool) string {
 		if v.IsNil() {
 			return "nil"
 		}
+		if v.Kind() == reflect.Chan && v.Cap() > 0 {
+			return fmt.Sprintf("%s // holds %d of %d", typeName(t), v.Len(), v.Cap())
+		}
 		return typeName(t)
 	}
 	if isNilable(v) && v.IsNil() {

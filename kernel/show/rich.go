@@ -14,6 +14,9 @@ func formats(v any) []string {
 	if !isNil(v) && !hasLook(v) {
 		v = formatters.For(v)
 	}
+	if pairs := looks(v); pairs != nil {
+		return pairs
+	}
 	rich := func(mime string, method func() string) {
 		defer func() {
 			if r := recover(); r != nil {

@@ -26,7 +26,7 @@ func cellText(v any) string {
 
 func isNumber(v any) bool {
 	switch v.(type) {
-	case quantity, numeral:
+	case quantity, numeral, numeral4:
 		return true
 	}
 	k := reflect.ValueOf(v).Kind()

@@ -251,7 +251,7 @@ func (w *work) finish(body *Text, g *graph) {
 		t.Inject(fmt.Sprintf("import %s %q\n", name, imports[name]))
 		w.r.Imports = append(w.r.Imports, imports[name])
 	}
-	for _, path := range append(slices.Clone(w.n.blank), w.plotFormats(g)...) {
+	for _, path := range slices.Concat(w.n.blank, w.plotFormats(g), w.drawers(imports)) {
 		if !slices.Contains(w.r.Imports, path) {
 			t.Inject(fmt.Sprintf("import _ %q\n", path))
 			w.r.Imports = append(w.r.Imports, path)

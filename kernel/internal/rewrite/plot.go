@@ -19,6 +19,27 @@ var plotWriters = []string{
 // fileCalls are the functions of gonum/plot that look for a writer by its format's name.
 var fileCalls = map[string][]string{plotPath: {"Save", "WriterTo"}, plotPath + "/vg/draw": {"NewFormattedCanvas"}}
 
+// drawers returns the packages to import so that the value of the cell's last line can be drawn, if its type may be one
+// of those that need them. A page has only what its lessons use.
+func (w *work) drawers(imports map[string]string) (paths []string) {
+	show := imports[showName] != ""
+	for _, path := range imports {
+		switch {
+		case !show || w.s.alone:
+		case path == "image" || strings.HasPrefix(path, "image/"):
+			paths = append(paths, picturesPath)
+		case path == plotPath:
+			paths = append(paths, plotPath+"/vg/vgsvg")
+		}
+	}
+	slices.Sort(paths)
+	paths = slices.Compact(paths)
+	return slices.DeleteFunc(paths, func(path string) bool {
+		_, err := w.n.packages.Import(path)
+		return err != nil
+	})
+}
+
 // libraryPrefix is that of the library's own packages, which draw charts and write no files with gonum/plot.
 const libraryPrefix = "github.com/lectern-go/lectern/"
 

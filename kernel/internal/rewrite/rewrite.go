@@ -12,6 +12,8 @@ import (
 const (
 	persistPath = "github.com/lectern-go/lectern/kernel/persist"
 	showPath    = "github.com/lectern-go/lectern/kernel/show"
+	// picturesPath draws values of package image, for programs that import that.
+	picturesPath = showPath + "/pictures"
 	// devicesPath makes devices known when it is imported. Tensors that are kept on one need it in every later cell,
 	// whether or not that names it.
 	devicesPath = "github.com/lectern-go/lectern/gpu"
