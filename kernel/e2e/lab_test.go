@@ -114,6 +114,9 @@ const (
 	keyEnter  = 13
 	keyEscape = 27
 	keyEnd    = 35
+	keyHome   = 36
+	keyLeft   = 37
+	keyRight  = 39
 	ctrl      = 2
 	shift     = 8
 )

@@ -28,7 +28,7 @@ var liveSite = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	out := filepath.Join(root, ".lectern", "live-site")
-	cmd := exec.Command("go", "run", "./kernel", "render", "-live", "-o", out)
+	cmd := exec.Command("go", "run", "./kernel", "render", "-live", "-steps=false", "-o", out)
 	cmd.Dir = root
 	if text, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("render -live: %w\n%s", err, text)

@@ -109,7 +109,7 @@ func (b *browser) themes() {
 func renderedSite(t *testing.T) string {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "site")
-	cmd := exec.Command(kernelCommand(t), "render", "-o", out)
+	cmd := exec.Command(kernelCommand(t), "render", "-steps=false", "-o", out)
 	cmd.Dir = root(t)
 	if text, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("render: %v\n%s", err, text)

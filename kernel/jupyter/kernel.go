@@ -178,6 +178,8 @@ type ExecuteOptions struct {
 	Output func(*Message)
 	// Input answers code that asks for a line of input; nil makes asking an [InputError].
 	Input func(prompt string, password bool) (string, error)
+	// Steps asks a kernel of ours to record the cell's steps, and to publish the record as a display.
+	Steps bool
 }
 
 // A Result is the kernel's reply to executed code. An error that the code caused is part of it, not a Go error.
@@ -199,10 +201,14 @@ func (k *Kernel) Execute(ctx context.Context, code string, o ExecuteOptions) (Re
 	if o.Grace == 0 {
 		o.Grace = interruptGrace
 	}
-	req := NewMessage(k.session, "execute_request", map[string]any{
+	content := map[string]any{
 		"code": code, "silent": false, "store_history": true, "user_expressions": map[string]any{},
 		"allow_stdin": o.Input != nil, "stop_on_error": true,
-	})
+	}
+	if o.Steps {
+		content["lectern_steps"] = true
+	}
+	req := NewMessage(k.session, "execute_request", content)
 	if k.proc.HasExited() {
 		return Result{}, k.dead()
 	}

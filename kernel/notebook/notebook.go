@@ -26,6 +26,9 @@ import (
 // values set by a program also int and []string.
 type Object = map[string]any
 
+// StepsType is the MIME type of the record of a cell's steps, which render asks the kernel for.
+const StepsType = "application/vnd.lectern.steps+json"
+
 // A Notebook is a whole .ipynb file.
 type Notebook struct {
 	Cells    []*Cell

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lectern-go/lectern/kernel/internal/report"
 	"github.com/lectern-go/lectern/kernel/notebook"
 )
 
@@ -85,10 +86,14 @@ func (s *site) addLive(files map[string][]byte) {
 
 // style is the style sheet of a page.
 func (s *site) style(p sheet) string {
-	if p.live == "" {
-		return styleSheet
+	style := styleSheet
+	if p.steps != "" || p.live != "" {
+		style += report.StepperStyle()
 	}
-	return styleSheet + s.options.Live.Style
+	if p.live != "" {
+		style += s.options.Live.Style
+	}
+	return style
 }
 
 // A liveCell is what the script knows of a cell.

@@ -254,14 +254,13 @@ func (p *page) language() string {
 // code draws a code cell: its source, then what it showed.
 func (p *page) code(c *notebook.Cell, class string) {
 	language := p.language()
-	source := strings.Trim(lineEnds(c.Source), "\n")
-	first, rest, _ := strings.Cut(source, "\n")
-	if strings.TrimSpace(first) == "%%" { // GoNB's mark of a bare cell says nothing to a reader
-		source = strings.Trim(rest, "\n")
-	}
+	source, _ := shownSource(c)
 	asked, others := p.guesses(c.Outputs)
 	outputs := ""
 	for _, o := range others {
+		if isStepper(o) && p.site.options.Steps[p.file][c.ID].Record != nil { // which stands in the cell itself
+			continue
+		}
 		p.unlabelled = false
 		outputs += p.output(o)
 		p.labelled()

@@ -49,6 +49,9 @@ type Options struct {
 	// in them is a warning.
 	Untrusted bool
 
+	// Steps are what was recorded of the cells of notebooks, by file, for readers to step through.
+	Steps map[string]Steps
+
 	// Live lets the cells of lessons run in the browser; nil leaves them as they were recorded.
 	Live *Live
 }
@@ -110,6 +113,9 @@ func Site(o Options) (*Result, error) {
 	}
 	if o.Out == "" {
 		return nil, errors.New("render: no output folder given")
+	}
+	if len(o.Steps) > 0 && o.Untrusted {
+		return nil, errors.New("render: steps of a notebook that is not trusted are not recorded: choose one of -steps and -untrusted")
 	}
 	if o.Live != nil && o.Untrusted {
 		return nil, errors.New("render: cells of a notebook that is not trusted are not run: choose one of -live and -untrusted")
@@ -232,7 +238,10 @@ func (s *site) build() map[string][]byte {
 	}
 	s.addLive(files)
 	for i, p := range s.pages {
-		b := []byte(s.lesson(i, index))
+		b := []byte(s.lesson(i, index, ""))
+		if steps := s.steps(i, PageLimit-len(b)-stepperSize); steps != "" {
+			b = []byte(s.lesson(i, index, steps))
+		}
 		files[p.out] = b
 		if len(b) > PageLimit {
 			p.warn(0, "the page has %.1f MB, more than %.1f; the largest part is %s", float64(len(b))/1e6, PageLimit/1e6, p.largest())

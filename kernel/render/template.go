@@ -9,6 +9,8 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+
+	"github.com/lectern-go/lectern/kernel/internal/report"
 )
 
 //go:embed assets/page.css
@@ -19,6 +21,15 @@ var pageScript string
 
 //go:embed assets/guess.js
 var guessScript string
+
+//go:embed assets/steps.js
+var stepsScript string
+
+// stepper is what a page needs for steps, beside its own script.
+var stepper = report.StepperScript() + stepsScript
+
+// stepperSize is what it takes of a page, in bytes, with its style.
+var stepperSize = len(stepper) + len(report.StepperStyle())
 
 // script runs at the end of every page.
 var script = pageScript + guessScript
@@ -58,6 +69,7 @@ type sheet struct {
 	columns                  string
 	index                    string // what search looks through; without it there is no search
 	root                     string // what stands before the links to other pages
+	steps                    string // what was recorded of the cells, for the stepper; without it there is none
 	live                     string // what the script that runs cells has to know; without it none run
 }
 
@@ -85,6 +97,12 @@ func (s *site) frame(p sheet) string {
 		fmt.Fprintf(&b, "<script type=\"text/plain\" id=\"lectern-index\">%s</script>\n", p.index)
 	}
 	fmt.Fprintf(&b, "<script>\n%s</script>\n", script)
+	if p.steps != "" {
+		fmt.Fprintf(&b, "<script type=\"application/json\" id=\"lectern-steps\">%s</script>\n", p.steps)
+	}
+	if p.steps != "" || p.live != "" {
+		fmt.Fprintf(&b, "<script>\n%s</script>\n", stepper)
+	}
 	if p.live != "" {
 		fmt.Fprintf(&b, "<script type=\"application/json\" id=\"lectern-live\">%s</script>\n<script>\n%s</script>\n", p.live, s.options.Live.Script)
 	}
@@ -159,8 +177,8 @@ func (s *site) missing() string {
 	return s.frame(sheet{file: "404.html", title: "There is no such page · " + s.options.Title, head: "<meta name=\"robots\" content=\"noindex\">\n", columns: b.String(), root: s.options.URL})
 }
 
-// lesson is the page of the i-th notebook.
-func (s *site) lesson(i int, index string) string {
+// lesson is the page of the i-th notebook; steps are those of its cells.
+func (s *site) lesson(i int, index, steps string) string {
 	p := s.pages[i]
 	var b, head strings.Builder
 	b.WriteString("<div class=\"columns\">\n")
@@ -193,7 +211,7 @@ func (s *site) lesson(i int, index string) string {
 	b.WriteString("</main>\n")
 	b.WriteString(p.contents())
 	b.WriteString("</div>\n")
-	return s.frame(sheet{file: p.out, title: p.title + " · " + s.options.Title, description: p.summary, head: head.String(), columns: b.String(), index: index, live: s.live(i)})
+	return s.frame(sheet{file: p.out, title: p.title + " · " + s.options.Title, description: p.summary, head: head.String(), columns: b.String(), index: index, steps: steps, live: s.live(i)})
 }
 
 // lessons is the list of all lessons beside a page.

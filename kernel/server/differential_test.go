@@ -25,7 +25,7 @@ import (
 // A notebook must do what Go does: programs that the go command compiles and runs as a whole are split into cells at random places, and the kernel
 // must print the same. The programs lie in testdata/programs, with what they print; others are generated.
 
-var update = flag.Bool("update", false, "write the outputs of programs that have none yet into testdata/programs")
+var update = flag.Bool("update", false, "write the outputs of programs that have none yet into testdata/programs, and the steps of testdata/steps.txt")
 
 // A program is one Go program without its package clause, and what it prints.
 type program struct {

@@ -20,6 +20,7 @@ import (
 	"github.com/lectern-go/lectern/kernel/internal/report"
 	"github.com/lectern-go/lectern/kernel/internal/rewrite"
 	"github.com/lectern-go/lectern/kernel/jupyter"
+	"github.com/lectern-go/lectern/kernel/notebook"
 	"github.com/lectern-go/lectern/kernel/persist"
 )
 
@@ -166,6 +167,9 @@ func (e *execution) do() (fail *failure) {
 
 // understand rewrites the cell, and fetches packages that it needs first if that is wanted.
 func (e *execution) understand(before *rewrite.Session) *failure {
+	if e.req.Steps {
+		before = before.Stepped(true)
+	}
 	e.r = before.Rewrite(e.cell, e.req.Code)
 	fetched := false
 	for _, c := range e.r.Commands { // first of all, since the cell may import what it fetches
@@ -204,7 +208,7 @@ func (e *execution) understand(before *rewrite.Session) *failure {
 func (e *execution) run() *failure {
 	k := e.k
 	if e.r.Steps {
-		e.steps = report.NewSteps(e.r.Next.Source(e.cell))
+		e.steps = report.NewSteps(e.r, e.r.Next.Source(e.cell))
 	}
 	k.plain = e.r.Plain
 	saves := k.manifest().Saves
@@ -233,7 +237,11 @@ func (e *execution) run() *failure {
 		}
 	}
 	if e.steps != nil {
-		if data := e.steps.Display(e.cell); data != nil {
+		if e.req.Steps {
+			if record := e.steps.Record(); record != nil {
+				e.show(map[string]any{notebook.StepsType: record})
+			}
+		} else if data := e.steps.Display(e.cell); data != nil {
 			e.show(data)
 		}
 	}
@@ -263,6 +271,13 @@ func (e *execution) build() (exe string, f *failure) {
 	first := e.r
 	err := build(first)
 	var refused *compileError
+	if errors.As(err, &refused) && first.Steps { // perhaps by what was added to record them
+		if r := e.k.current().Stepped(false).Rewrite(e.cell, e.req.Code); len(r.Errors) == 0 && r.Program != nil && build(r) == nil {
+			e.note("the steps of this cell can't be recorded: Go's compiler refuses the code for that (" + refused.first() + "). This is a mistake of Lectern's: please report the cell")
+			return exe, nil
+		}
+		e.r = first
+	}
 	if errors.As(err, &refused) {
 		if r := sparing(e.k.current(), first, e.cell, e.req.Code, refused, build); r != nil {
 			for _, n := range r.Notes {

@@ -332,7 +332,7 @@ func TestSteps(t *testing.T) {
 			page = o
 		}
 	}
-	want := []string{"line 2: total = 0", "line 3: i = 0, s = \"a\"", "call of size", "  line 7: s = \"a\"", "  line 8: n = 1", "  line 9", "line 4: total = 0", "line 4: total = 3", "line 11: big = []int{0, 0,", "100000 elements"}
+	want := []string{"line 2: total = 0", "line 3: i = 0, s = \"a\"", "call of size", "  line 7: s = \"a\"", "  line 8: n = 1", "  line 9: return = 1", "line 4: total = 0", "line 4: total = 3", "line 11: big = []int{0, 0,", "100000 elements"}
 	for _, w := range want {
 		if !strings.Contains(page.text, w) {
 			t.Errorf("no %q in\n%s", w, page.text)
@@ -344,7 +344,7 @@ func TestSteps(t *testing.T) {
 			t.Errorf("the page contains %s", bad)
 		}
 	}
-	if !strings.Contains(html, "ArrowRight") || len(html) > 20_000 {
+	if !strings.Contains(html, "ArrowRight") || len(html) > 40_000 {
 		t.Errorf("a page of %d bytes", len(html))
 	}
 	// What a call changes in place is shown at the step that called it, under each name that it has.

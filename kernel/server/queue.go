@@ -138,6 +138,7 @@ type executeRequest struct {
 	StopOnError *bool             `json:"stop_on_error"`
 	AllowStdin  *bool             `json:"allow_stdin"`
 	Expressions map[string]string `json:"user_expressions"`
+	Steps       bool              `json:"lectern_steps"` // record them, and publish the record alone
 }
 
 func isTrue(b *bool) bool { return b == nil || *b }

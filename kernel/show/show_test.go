@@ -4,10 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/lectern-go/lectern/internal/facts"
 )
 
 type point struct {
@@ -202,68 +205,136 @@ func TestHTMLText(t *testing.T) {
 }
 
 func TestStepText(t *testing.T) {
-	if got := stepText(make([]int, 100)); len(got) > maxStepValue+3 || !strings.Contains(got, "100 elements") {
+	text := func(v any) string { return stepText(reflect.ValueOf(v)) }
+	if got := text(make([]int, 100)); len(got) > maxStepValue+3 || !strings.Contains(got, "100 elements") {
 		t.Errorf("got %q", got)
 	}
-	if got := stepText(strings.Repeat("日", 200)); !strings.HasSuffix(got, "…") {
+	if got := text(strings.Repeat("日", 200)); !strings.HasSuffix(got, "…") {
 		t.Errorf("got %q", got)
 	}
+	if got := text(func() {}); got != "func()" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// recording is a stepper that records this goroutine.
+func recording() (*stepper, *stepStack) {
+	s := &stepper{memories: map[any]int{}, main: &stepStack{frames: []stepFrame{{}}}}
+	return s, s.main
+}
+
+// told are names, frames and texts among what a step tells of variables.
+func told(fields []string) (list []string) {
+	for ; len(fields) > 0; fields = fields[varFields:] {
+		list = append(list, fields[0]+"@"+fields[1]+"="+fields[2])
+	}
+	return list
 }
 
 // What changes in place is shown at the step that changed it, wherever its name is.
 func TestStepValuesChangedInPlace(t *testing.T) {
-	s := newStepValues()
-	weight, n := []int{1, 2}, 3
-	s.fields([]any{"weight", weight, "n", n})
-	if got := s.fields([]any{"loss", 5}); !slices.Equal(got, []string{"loss", "5"}) {
-		t.Errorf("nothing changed, got %q", got)
+	s, st := recording()
+	check := func(what string, all bool, set []any, want ...string) {
+		t.Helper()
+		if got := told(s.values(st, set, all)); !slices.Equal(got, want) {
+			t.Errorf("%s: got %q, want %q", what, got, want)
+		}
 	}
+	weight, n, deep := []int{1, 2}, 3, map[string]*int{}
+	check("set", false, []any{"gweight", &weight, "vn", n, "gdeep", &deep}, "weight@0=[]int{1, 2}", "n@0=3", "deep@0=map[string]*int{}")
+	check("nothing changed", true, []any{"vloss", 5}, "loss@0=5")
 	weight[0] = 7
-	if got := s.fields(nil); !slices.Equal(got, []string{"weight", "[]int{7, 2}"}) {
-		t.Errorf("after a change in place: got %q", got)
-	}
-	if got := s.fields(nil); got != nil {
-		t.Errorf("it was shown already: got %q", got)
-	}
-	s.enter()
+	check("nobody looks", false, nil)
+	check("changed in place", true, nil, "weight@0=[]int{7, 2}")
+	check("it was shown already", true, nil)
+	deep["n"] = &n
+	check("a map", true, nil, `deep@0=map[string]*int{"n": &3}`)
+	n = 4
+	check("a pointer in a map", true, nil, `deep@0=map[string]*int{"n": &4}`)
+	st.frames = append(st.frames, stepFrame{})
 	weight[1] = 8
-	if got := s.fields([]any{"x", 1}); !slices.Equal(got, []string{"x", "1", "weight", "[]int{7, 8}"}) {
-		t.Errorf("changed by a call: got %q", got)
-	}
-	s.leave()
-	s.enter()
-	own := []int{0}
-	weight[1] = 9
-	if got := s.fields([]any{"own", own}); !slices.Equal(got, []string{"own", "[]int{0}", "weight", "[]int{7, 9}"}) {
-		t.Errorf("changed by another call: got %q", got)
-	}
-	s.leave()
-	own[0] = 1
-	if got := s.fields(nil); got != nil {
-		t.Errorf("a variable of a call that has ended is shown: %q", got)
-	}
+	local := 1
+	check("changed by a call", true, []any{"alocal", &local}, "local@1=1", "weight@0=[]int{7, 8}")
+	st.frames = append(st.frames, stepFrame{})
+	local = 2
+	check("a variable of the caller", true, []any{"plocal", &local}, "local@1=2")
+	check("a variable of a function that has returned", true, []any{"pgone", &local}, "gone@2=2")
+	weight = nil
+	check("set by a closure", true, nil, "weight@0=[]int(nil)")
+	s.concurrent = true
+	local = 3
+	check("others may be writing", true, nil)
 }
 
-// askedError notes whether it is asked for its text by what writes a value for a step.
-type askedError struct{ written bool }
+// askedError has steps itself.
+type askedError struct{ s *stepper }
 
 func (e *askedError) Error() string {
-	e.written = formatting()
+	if e.s.lock() {
+		e.s.mu.Unlock()
+		return "a step of its own"
+	}
 	return "end"
 }
 
 // To write a value for a step may call a method of the cell that has steps itself.
 func TestStepsWhileAValueIsWritten(t *testing.T) {
-	e := &askedError{}
-	if got := stepsShown.fields([]any{"err", fmt.Errorf("read: %w", e)}); len(got) != 2 || !strings.Contains(got[1], "end") {
+	s, _ := recording()
+	e := &askedError{s}
+	restore := writing.Set(true)
+	s.mu.Lock()
+	if got := stepText(reflect.ValueOf(fmt.Errorf("read: %w", e))); !strings.Contains(got, "end") {
 		t.Errorf("got %q", got)
 	}
-	_ = e.Error()
-	if e.written {
+	s.mu.Unlock()
+	restore()
+	if e.Error() == "end" {
 		t.Error("a call by the cell counts as one by its steps")
 	}
-	stepsShown.fields([]any{"err", e})
-	if !e.written {
-		t.Error("a call by its steps counts as one by the cell")
+}
+
+// A Library of another kind of tensors.
+type fakeTensor struct {
+	numbers []int
+	grad    *fakeTensor
+	stamp   int
+}
+
+func TestStepsTellOfTensors(t *testing.T) {
+	before := facts.Of
+	defer func() { facts.Of = before }()
+	clear(tensorTypes)
+	facts.Of = &facts.Library{
+		Type: reflect.TypeFor[*fakeTensor](),
+		Describe: func(v any) (f facts.Tensor, ok bool) {
+			x := v.(*fakeTensor)
+			f = facts.Tensor{Text: fmt.Sprint(x.numbers), Memory: &x.numbers[0], Size: 8 * len(x.numbers), Dtype: "int", Shape: []int{len(x.numbers)}, Strides: []int{1}, Tracked: x.grad != nil}
+			if x.grad != nil {
+				f.Grad = x.grad
+			}
+			return f, true
+		},
+		Stamp: func(v any) any { return v.(*fakeTensor).stamp },
+		Reach: func(v any, visit func(any, int)) { visit(&v.(*fakeTensor).numbers[0], 8*len(v.(*fakeTensor).numbers)) },
+	}
+	s, st := recording()
+	numbers := []int{1, 2, 3}
+	x := &fakeTensor{numbers: numbers}
+	y := &fakeTensor{numbers: numbers[:2], grad: &fakeTensor{numbers: []int{5}}}
+	type inner struct{ hidden map[string]any }
+	model := struct{ in *inner }{&inner{map[string]any{"w": &fakeTensor{numbers: []int{7}}}}}
+	got := s.values(st, []any{"gx", &x, "vy", y, "gmodel", &model}, false)
+	if want := "int;3;1;0;1;24;"; got[3] != want {
+		t.Errorf("facts of x: %q, want %q", got[3], want)
+	}
+	if want := "int;2;1;0;1;16;grad"; got[varFields+3] != want || got[varFields+4] != "[5]" {
+		t.Errorf("facts of y: %q, want %q, and its gradient %q", got[varFields+3], want, got[varFields+4])
+	}
+	if live := s.reached(st); live != 16+8 && live != 24+8 { // one memory has one size
+		t.Errorf("variables hold %d bytes", live)
+	}
+	x.stamp = 1
+	if got := told(s.values(st, nil, true)); !slices.Equal(got, []string{"x@0=[1 2 3]"}) {
+		t.Errorf("after a change: %q", got)
 	}
 }

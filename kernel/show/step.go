@@ -3,103 +3,172 @@ package show
 import (
 	"fmt"
 	"reflect"
-	"runtime"
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"time"
 
+	"github.com/lectern-go/lectern/internal/facts"
 	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/kernel/internal/inband"
 )
 
 const (
-	maxSteps     = 2000 // a longer run is cut: nobody steps through more
+	maxSteps     = 5000 // a longer run is cut: nobody steps through more
 	maxStepValue = 160  // bytes of one value
+	maxStepOps   = 12   // operations of one statement that are told one by one
 )
 
-var (
-	steps      atomic.Int64
-	stepsShown = newStepValues()
+// Recording may take twice the time of the cell itself, and as much as a short cell takes to build.
+const (
+	stepPatience = 300 * time.Millisecond
+	stepShare    = 2
 )
 
-// Step records that the statement on a line of a //step cell has run, and the values that it set, as pairs of name and
-// value. Values that changed in place since the step before are recorded with them. The kernel writes the calls.
-func Step(line int, namesAndValues ...any) {
-	if formatting() {
-		return
+// stepping is the cell whose steps are recorded, or 0.
+var stepping atomic.Int64
+
+// Stepping reports whether the steps of a cell are recorded now. Code that the kernel adds to a cell asks this before
+// it records anything: what is left of it after the last step is one comparison.
+func Stepping(cell int64) bool { return stepping.Load() == cell }
+
+// BeginSteps begins to record a cell. concurrent says that it starts goroutines: then what they may be changing is
+// looked at only where a statement names it. Names and values are as in [Step].
+func BeginSteps(cell int64, concurrent bool, namesAndValues ...any) {
+	if inband.On() && stepping.CompareAndSwap(0, cell) {
+		steps.begin(concurrent, namesAndValues)
 	}
-	n := steps.Add(1)
-	if !inband.On() || n > maxSteps+1 {
-		return
-	}
-	if n > maxSteps {
-		inband.Send("steps-cut", strconv.Itoa(maxSteps))
-		return
-	}
-	inband.Send("step", append([]string{strconv.Itoa(line)}, stepsShown.fields(namesAndValues)...)...)
 }
 
+// Step records that a statement has run, and the variables that it set. site is the kernel's number of the statement.
+//
+// Each variable is a name and a value. The name begins with a letter that says what the value is and whose variable
+// it is: v, the value of a variable of the function that runs; o, of one around it; a and p, the addresses of such
+// variables; g, the address of one of the cell's own.
+func Step(site int, namesAndValues ...any) { steps.step(site, "", false, namesAndValues) }
+
+// StepAll is Step after a statement that may have changed what it doesn't name, by a call or through a pointer: it
+// looks at all variables in sight.
+func StepAll(site int, namesAndValues ...any) { steps.step(site, "", true, namesAndValues) }
+
 // Enter records that a function of the cell has been called, with its parameters.
-func Enter(line int, name string, namesAndValues ...any) {
-	if !inband.On() || steps.Load() > maxSteps || formatting() {
-		return
-	}
-	stepsShown.enter()
-	inband.Send("enter", name)
-	Step(line, namesAndValues...)
+func Enter(site int, namesAndValues ...any) {
+	steps.enter()
+	steps.step(site, "enter", false, namesAndValues)
 }
 
 // Leave records that the function entered last has returned.
-func Leave() {
-	if inband.On() && steps.Load() <= maxSteps && !formatting() {
-		stepsShown.leave()
-		inband.Send("leave")
+func Leave() { steps.leave() }
+
+// Return records a value that a function of the cell returns, and returns it.
+func Return[T any](site int, v T) T {
+	steps.step(site, "return", true, []any{"vreturn", v})
+	return v
+}
+
+// step records a step.
+func (s *stepper) step(site int, kind string, all bool, namesAndValues []any) {
+	st := s.stack()
+	if st == nil || stepping.Load() == 0 {
+		return
+	}
+	now := time.Now()
+	if !s.lock() {
+		return
+	}
+	defer s.mu.Unlock()
+	if stepping.Load() == 0 {
+		return
+	}
+	own := now.Sub(st.since)
+	defer writing.Set(true)()
+	ops := s.take(st)
+	fields := []string{strconv.Itoa(site), kind, strconv.Itoa(st.id), "", "", "", strconv.FormatInt(own.Nanoseconds(), 10)}
+	flops, bytes := 0, 0
+	var shown []string
+	forward := 0
+	for _, op := range ops {
+		if op.Backward {
+			if s.n < maxSteps {
+				s.n++
+				inband.Send("step", strconv.Itoa(site), "backward", strconv.Itoa(st.id), strconv.Itoa(op.FLOPs), strconv.Itoa(op.Bytes), "",
+					strconv.FormatInt(op.Elapsed.Nanoseconds(), 10), "1", opText(op))
+				continue
+			}
+		} else if forward++; forward <= maxStepOps {
+			shown = append(shown, opText(op))
+		}
+		flops, bytes = flops+op.FLOPs, bytes+op.Bytes
+	}
+	if more := forward - maxStepOps; more > 0 {
+		shown = append(shown, fmt.Sprintf("and %d more", more))
+	}
+	fields[3], fields[4] = strconv.Itoa(flops), strconv.Itoa(bytes)
+	vars := s.values(st, namesAndValues, all)
+	if all || len(ops) > 0 || kind != "" || setsTensors(namesAndValues) {
+		s.live = s.reached(st)
+	}
+	fields[5] = strconv.Itoa(s.live)
+	fields = append(append(append(fields, strconv.Itoa(len(shown))), shown...), vars...)
+	inband.Send("step", fields...)
+	st.since = time.Now()
+	s.spent += st.since.Sub(now)
+	total := st.since.Sub(s.began)
+	switch s.n++; {
+	case s.n >= maxSteps:
+		s.end(fmt.Sprintf("the first %d steps", maxSteps))
+	case s.spent > stepPatience && s.spent > stepShare*(total-s.spent):
+		s.end(fmt.Sprintf("the first %d steps, since recording took longer than the cell", s.n))
 	}
 }
 
-// formatting reports whether the caller runs because a value is written for a step: an Error or String method of the
-// cell, whose own steps are nobody's.
-func formatting() bool {
-	if stepsShown.writing.Load() == 0 {
-		return false
+// opText describes an operation: its name, the shapes that go in and come out, FLOPs, bytes and nanoseconds, with tabs
+// between them.
+func opText(op facts.Op) string {
+	name := op.Name
+	if op.Backward && op.Of != "" {
+		name += " · gradient of " + op.Of + " for input " + strconv.Itoa(op.Input+1)
+	} else if op.Backward {
+		name += " · gradients added up"
 	}
-	pcs := make([]uintptr, 64)
-	n := runtime.Callers(2, pcs)
-	for n == len(pcs) {
-		pcs = make([]uintptr, 2*n)
-		n = runtime.Callers(2, pcs)
+	var in []string
+	for _, shape := range op.Inputs {
+		in = append(in, fmt.Sprint(shape))
 	}
-	frames := runtime.CallersFrames(pcs[:n])
-	for {
-		f, more := frames.Next()
-		if f.Function == stepTextName {
-			return true
-		}
-		if !more {
-			return false
-		}
-	}
+	return strings.Join([]string{name, strings.Join(in, " "), fmt.Sprint(op.Output), strconv.Itoa(op.FLOPs), strconv.Itoa(op.Bytes),
+		strconv.FormatInt(op.Elapsed.Nanoseconds(), 10)}, "\t")
 }
-
-// stepTextName is what a stack calls [stepText].
-var stepTextName = runtime.FuncForPC(reflect.ValueOf(stepText).Pointer()).Name()
 
 // stepText is a value on one line, cut to what fits beside the code.
-func stepText(v any) (s string) {
-	switch x := v.(type) {
-	case nil:
+func stepText(v reflect.Value) (text string) {
+	if !v.IsValid() {
 		return "nil"
-	case string:
-		s = quote(x)
-	default:
-		if rv := reflect.ValueOf(v); rv.Kind() == reflect.Func {
-			return rv.Type().String()
-		} else if rv.Kind() == reflect.Slice && rv.Len() > 40 && !hasText(v) {
-			s = strings.TrimSuffix(Format(rv.Slice(0, 20).Interface()), "}") + fmt.Sprintf(", … %d elements}", rv.Len())
-		} else {
-			s = Format(v)
+	}
+	defer func() {
+		if recover() != nil { // by a method of the cell, or of a value that is not complete
+			text = v.Type().String()
+		}
+	}()
+	switch v.Kind() {
+	case reflect.Func:
+		if v.IsNil() {
+			return "nil"
+		}
+		return v.Type().String()
+	case reflect.Slice:
+		if v.Len() > 40 && !hasText(v.Interface()) {
+			return humanize.Shorten(oneLine(strings.TrimSuffix(Format(v.Slice(0, 20).Interface()), "}"))+fmt.Sprintf(", … %d elements}", v.Len()), maxStepValue)
+		}
+	case reflect.Map:
+		if v.Len() > 1000 && !hasText(v.Interface()) {
+			return fmt.Sprintf("%s of %d entries", v.Type(), v.Len())
+		}
+	case reflect.String:
+		if v.Len() > 4*maxStepValue {
+			v = reflect.ValueOf(v.String()[:2*maxStepValue] + "…")
 		}
 	}
-	s = strings.Join(strings.Fields(s), " ")
-	return humanize.Shorten(s, maxStepValue)
+	return humanize.Shorten(oneLine(Format(v.Interface())), maxStepValue)
 }
+
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

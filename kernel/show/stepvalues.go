@@ -3,93 +3,445 @@ package show
 import (
 	"reflect"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
-	"sync/atomic"
+	"time"
+
+	"github.com/lectern-go/lectern/internal/facts"
+	"github.com/lectern-go/lectern/internal/goroutine"
+	"github.com/lectern-go/lectern/kernel/internal/inband"
 )
 
-// A tracked is a variable whose value may change where the cell doesn't assign to it: it points to what others write
-// to, as a tensor does to its numbers.
-type tracked struct {
-	value any
-	text  string // as it was shown last
+// A stepVar is a variable as it was shown last.
+type stepVar struct {
+	value   any  // or its address
+	address bool // then it is read anew each time
+	now     any  // what tells whether it has changed: a tensor's stamp, a number, or text
+	told    string
+	slow    int // how often writing it took long: after a few times that is done only where a statement names it
 }
 
-// A stepFrame holds the variables of one call by name; the first frame is the cell itself.
-type stepFrame map[string]*tracked
+// A stepFrame holds the variables of one call by name.
+type stepFrame map[string]*stepVar
 
-// stepValues remembers what a //step cell has shown, so that each step can show what changed since then.
-type stepValues struct {
-	mu      sync.Mutex
-	frames  []stepFrame
-	writing atomic.Int64 // how many goroutines write values, or wait for that
+// A stepStack is what is known of one goroutine. Its first frame is the cell's own, which all share.
+type stepStack struct {
+	id     int
+	frames []stepFrame
+	since  time.Time // when the statement that runs began
+	ops    []facts.Op
+	leave  func() // at the end of the goroutine's first function
 }
 
-func newStepValues() *stepValues { return &stepValues{frames: []stepFrame{{}}} }
+// A stepper remembers what a cell has shown, so that each step can show what has changed since then.
+type stepper struct {
+	mu         sync.Mutex
+	n          int // steps
+	main       *stepStack
+	stacks     goroutine.Local[*stepStack]
+	started    int         // goroutines
+	memories   map[any]int // by the order in which they were seen
+	concurrent bool
+	began      time.Time
+	spent      time.Duration // on recording
+	live       int           // bytes of tensors that variables hold
+	stop       func()        // of the library's
 
-func (s *stepValues) enter() {
+	opsMu sync.Mutex
+}
+
+var (
+	steps stepper
+
+	// writing says that this goroutine records a step: what methods of the cell do that write a value is nobody's step.
+	writing goroutine.Local[bool]
+)
+
+func (s *stepper) begin(concurrent bool, namesAndValues []any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.frames = append(s.frames, stepFrame{})
-}
-
-func (s *stepValues) leave() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.frames) > 1 {
-		s.frames = s.frames[:len(s.frames)-1]
+	s.memories, s.concurrent, s.began = map[any]int{}, concurrent, time.Now()
+	s.main = &stepStack{frames: []stepFrame{{}}}
+	s.stacks.Set(s.main)
+	defer writing.Set(true)()
+	fields := s.values(s.main, namesAndValues, false)
+	s.live = s.reached(s.main)
+	if len(fields) > 0 {
+		inband.Send("step", append([]string{"0", "begin", "0", "0", "0", strconv.Itoa(s.live), "0", "0"}, fields...)...)
 	}
+	if facts.Of != nil {
+		s.stop = facts.Of.Trace(s.ran)
+	}
+	s.main.since = time.Now()
 }
 
-// fields are names and texts of the values that a statement set, and then of those that it changed without naming
-// them: of the call that runs, and of the cell where no variable of the call hides them.
-func (s *stepValues) fields(namesAndValues []any) []string {
-	s.writing.Add(1)
-	defer s.writing.Add(-1)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var list []string
-	now := s.frames[len(s.frames)-1]
-	set := map[string]bool{}
-	for i := 0; i+1 < len(namesAndValues); i += 2 {
-		name, _ := namesAndValues[i].(string)
-		t := &tracked{namesAndValues[i+1], stepText(namesAndValues[i+1])}
-		list = append(list, name, t.text)
-		set[name] = true
-		home := now
-		if _, here := now[name]; !here && len(s.frames) > 1 && s.frames[0][name] != nil {
-			home = s.frames[0] // as the page has it
+// end stops recording, with the mutex held.
+func (s *stepper) end(what string) {
+	stepping.Store(0)
+	inband.Send("steps-cut", what)
+	if s.stop != nil {
+		s.stop()
+	}
+	s.main.frames = nil // variables are free to go
+}
+
+// lock waits for other goroutines to record their steps, but not for long: one of them may be writing a value by a
+// method of the cell, which waits for this one. Then a step is lost. It is none if this goroutine itself writes one.
+func (s *stepper) lock() bool {
+	if busy, _ := writing.Get(); busy {
+		return false
+	}
+	for deadline := time.Now().Add(200 * time.Millisecond); !s.mu.TryLock(); time.Sleep(20 * time.Microsecond) {
+		if time.Now().After(deadline) {
+			return false
 		}
-		home[name] = t
 	}
-	cell := s.frames[0]
-	frames := []stepFrame{now}
-	if len(s.frames) > 1 {
-		frames = append(frames, cell)
+	return true
+}
+
+// stack is that of this goroutine, nil if none of the cell's functions runs on it.
+func (s *stepper) stack() *stepStack {
+	st, _ := s.stacks.Get()
+	return st
+}
+
+func (s *stepper) enter() {
+	if stepping.Load() == 0 || !s.lock() {
+		return
 	}
-	for i, f := range frames {
-		var names []string
-		for name, t := range f {
-			if set[name] || i > 0 && now[name] != nil || !points(t.value) {
-				continue
+	defer s.mu.Unlock()
+	st := s.stack()
+	if st == nil {
+		if s.main == nil || s.main.frames == nil {
+			return
+		}
+		s.started++
+		st = &stepStack{id: s.started, frames: s.main.frames[:1:1], since: time.Now()}
+		st.leave = s.stacks.Set(st)
+	}
+	st.frames = append(st.frames, stepFrame{})
+}
+
+func (s *stepper) leave() {
+	if busy, _ := writing.Get(); busy {
+		return
+	}
+	st := s.stack()
+	if st == nil || len(st.frames) < 2 {
+		return
+	}
+	if stepping.Load() != 0 && s.lock() {
+		inband.Send("leave", strconv.Itoa(st.id))
+		s.mu.Unlock()
+	}
+	if st.frames = st.frames[:len(st.frames)-1]; len(st.frames) == 1 && st.leave != nil {
+		st.leave()
+	}
+}
+
+// ran notes an operation of the library.
+func (s *stepper) ran(op facts.Op) {
+	if busy, _ := writing.Get(); busy {
+		return
+	}
+	st := s.stack()
+	if st == nil { // a goroutine that the cell has given to somebody else
+		st = s.main
+	}
+	s.opsMu.Lock()
+	defer s.opsMu.Unlock()
+	if len(st.ops) < maxSteps {
+		st.ops = append(st.ops, op)
+		return
+	}
+	last := &st.ops[maxSteps-1]
+	last.FLOPs, last.Bytes, last.Elapsed = last.FLOPs+op.FLOPs, last.Bytes+op.Bytes, last.Elapsed+op.Elapsed
+}
+
+func (s *stepper) take(st *stepStack) (ops []facts.Op) {
+	s.opsMu.Lock()
+	defer s.opsMu.Unlock()
+	ops, st.ops = st.ops, nil
+	return ops
+}
+
+// varFields is how many strings tell about a variable: name, frame, text, facts, gradient, strip.
+const varFields = 6
+
+// values tells of the variables that a statement set, and then, if all, of those that have changed without being named:
+// of the calls that run on this goroutine, and of the cell.
+func (s *stepper) values(st *stepStack, namesAndValues []any, all bool) (fields []string) {
+	set := map[*stepVar]bool{}
+	for i := 0; i+1 < len(namesAndValues); i += 2 {
+		name := namesAndValues[i].(string)
+		depth := len(st.frames) - 1
+		switch name[0] {
+		case 'g':
+			depth = 0
+		case 'o', 'p': // of a function around this one, which may have returned
+			for depth--; depth > 0 && st.frames[depth][name[1:]] == nil; {
+				depth--
 			}
-			if text := stepText(t.value); text != t.text {
-				t.text = text
+			if depth = max(0, depth); st.frames[depth][name[1:]] == nil {
+				depth = len(st.frames) - 1
+			}
+		}
+		v := &stepVar{value: namesAndValues[i+1], address: strings.IndexByte("apg", name[0]) >= 0}
+		if old := st.frames[depth][name[1:]]; old != nil {
+			v.slow = old.slow
+		}
+		st.frames[depth][name[1:]] = v
+		set[v] = true
+		s.look(v)
+		fields = append(fields, s.tell(name[1:], depth, v)...)
+	}
+	if !all {
+		return fields
+	}
+	for depth := len(st.frames) - 1; depth >= 0; depth-- {
+		f := st.frames[depth]
+		var names []string
+		for name, v := range f {
+			if !set[v] && v.slow < 3 && s.mayLook(v) && s.look(v) {
 				names = append(names, name)
 			}
 		}
 		slices.Sort(names)
 		for _, name := range names {
-			list = append(list, name, f[name].text)
+			fields = append(fields, s.tell(name, depth, f[name])...)
 		}
 	}
-	return list
+	return fields
+}
+
+// mayLook reports whether a variable may be read at a statement that doesn't name it: another goroutine may be writing
+// it. Tensors are safe to look at.
+func (s *stepper) mayLook(v *stepVar) bool {
+	if !s.concurrent {
+		return v.address || points(v.value)
+	}
+	t := reflect.TypeOf(v.value)
+	return facts.Of != nil && t == facts.Of.Type
 }
 
 // points reports whether a value can change through another name.
 func points(v any) bool {
 	switch reflect.ValueOf(v).Kind() {
-	case reflect.Pointer, reflect.Slice, reflect.Map:
+	case reflect.Pointer, reflect.Slice, reflect.Map, reflect.Interface, reflect.Struct, reflect.Array:
 		return true
+	}
+	return false
+}
+
+func (v *stepVar) get() reflect.Value {
+	r := reflect.ValueOf(v.value)
+	if v.address {
+		r = r.Elem()
+	}
+	if r.IsValid() && r.Kind() == reflect.Interface {
+		r = r.Elem()
+	}
+	return r
+}
+
+// look reads a variable, and reports whether it has changed since the last time.
+func (s *stepper) look(v *stepVar) (changed bool) {
+	r := v.get()
+	var now any
+	switch {
+	case !r.IsValid():
+		now = nil
+	case isTensor(r):
+		now = facts.Of.Stamp(r.Interface())
+	case r.Kind() <= reflect.Float64 && r.CanInterface(): // numbers; NaN changes all the time, to no effect
+		if now = r.Interface(); now == v.now && v.now != nil {
+			return false
+		}
+	default:
+		began := time.Now()
+		now = stepText(r)
+		if time.Since(began) > 5*time.Millisecond {
+			v.slow++
+		}
+	}
+	if v.now == now && v.told != "" {
+		return false
+	}
+	v.now = now
+	return true
+}
+
+func isTensor(r reflect.Value) bool {
+	return facts.Of != nil && r.Type() == facts.Of.Type && !r.IsNil()
+}
+
+// tell describes a variable in varFields strings.
+func (s *stepper) tell(name string, depth int, v *stepVar) []string {
+	fields := make([]string, varFields)
+	fields[0], fields[1] = name, strconv.Itoa(depth)
+	r := v.get()
+	switch {
+	case !r.IsValid():
+		fields[2] = "nil"
+	case isTensor(r):
+		t, ok := facts.Of.Describe(r.Interface())
+		if !ok {
+			fields[2] = stepText(r)
+			break
+		}
+		fields[2] = t.Text
+		if len(fields[2]) > maxStepValue {
+			fields[2] = fields[2][:maxStepValue-20] + " … " + fields[2][len(fields[2])-12:]
+		}
+		id := s.memories[t.Memory]
+		if id == 0 {
+			id = len(s.memories) + 1
+			s.memories[t.Memory] = id
+		}
+		tracked := ""
+		if t.Tracked {
+			tracked = "grad"
+		}
+		fields[3] = strings.Join([]string{t.Dtype, numbers(t.Shape), numbers(t.Strides), strconv.Itoa(t.Offset), strconv.Itoa(id), strconv.Itoa(t.Size), tracked}, ";")
+		if t.Grad != nil {
+			if g, ok := facts.Of.Describe(t.Grad); ok {
+				fields[4] = g.Text
+				if len(fields[4]) > maxStepValue {
+					fields[4] = fields[4][:maxStepValue-20] + " … " + fields[4][len(fields[4])-12:]
+				}
+			}
+		}
+		fields[5] = strings.Join(t.Strip, "\t")
+	default:
+		if text, ok := v.now.(string); ok && r.Kind() != reflect.String {
+			fields[2] = text
+		} else {
+			fields[2] = stepText(r)
+		}
+	}
+	v.told = fields[2] + "."
+	return fields
+}
+
+func numbers(list []int) string {
+	parts := make([]string, len(list))
+	for i, n := range list {
+		parts[i] = strconv.Itoa(n)
+	}
+	return strings.Join(parts, ",")
+}
+
+// reached sums up the memory of all tensors that the variables of a goroutine and of the cell hold, in bytes, with
+// gradients and what graphs have saved.
+func (s *stepper) reached(st *stepStack) (bytes int) {
+	if facts.Of == nil {
+		return 0
+	}
+	w := reachWalk{memories: map[any]int{}, seen: map[any]bool{}, maps: !s.concurrent, left: 50_000}
+	for _, f := range st.frames {
+		for _, v := range f {
+			if r := v.get(); r.IsValid() && holdsTensors(r.Type()) && (s.mayLook(v) || isTensor(r)) {
+				w.walk(r)
+			}
+		}
+	}
+	for _, size := range w.memories {
+		bytes += size
+	}
+	return bytes
+}
+
+// setsTensors reports whether a statement has set a variable that may hold tensors.
+func setsTensors(namesAndValues []any) bool {
+	for i := 1; i < len(namesAndValues) && facts.Of != nil; i += 2 {
+		if t := reflect.TypeOf(namesAndValues[i]); t != nil && holdsTensors(t) {
+			return true
+		}
+	}
+	return false
+}
+
+// A reachWalk goes through values to the tensors in them.
+type reachWalk struct {
+	memories map[any]int
+	seen     map[any]bool // pointers
+	maps     bool
+	left     int
+}
+
+func (w *reachWalk) walk(v reflect.Value) {
+	if w.left--; w.left < 0 || !v.IsValid() || !holdsTensors(v.Type()) {
+		return
+	}
+	switch v.Kind() {
+	case reflect.Interface:
+		if !v.IsNil() {
+			w.walk(v.Elem())
+		}
+	case reflect.Pointer:
+		if v.IsNil() || w.seen[v.UnsafePointer()] {
+			return
+		}
+		w.seen[v.UnsafePointer()] = true
+		if v.Type() == facts.Of.Type {
+			t := reflect.NewAt(v.Type().Elem(), v.UnsafePointer()) // a field may be unexported
+			facts.Of.Reach(t.Interface(), func(memory any, size int) { w.memories[memory] = size })
+			return
+		}
+		w.walk(v.Elem())
+	case reflect.Struct:
+		for i := range v.NumField() {
+			w.walk(v.Field(i))
+		}
+	case reflect.Slice, reflect.Array:
+		for i := range min(v.Len(), 4096) {
+			w.walk(v.Index(i))
+		}
+	case reflect.Map:
+		if !w.maps {
+			return
+		}
+		for it := v.MapRange(); it.Next(); {
+			w.walk(it.Key())
+			w.walk(it.Value())
+		}
+	}
+}
+
+// tensorTypes remembers which types may hold tensors.
+var tensorTypes = map[reflect.Type]bool{}
+
+// holdsTensors reports whether a value of a type may lead to tensors. It is called with the mutex held.
+func holdsTensors(t reflect.Type) bool {
+	yes, known := tensorTypes[t]
+	if !known {
+		yes = leadsToTensors(t, map[reflect.Type]bool{})
+		tensorTypes[t] = yes
+	}
+	return yes
+}
+
+func leadsToTensors(t reflect.Type, open map[reflect.Type]bool) bool {
+	if open[t] { // a type that leads only to itself holds none
+		return false
+	}
+	open[t] = true
+	switch t.Kind() {
+	case reflect.Interface:
+		return true
+	case reflect.Pointer:
+		return t == facts.Of.Type || leadsToTensors(t.Elem(), open)
+	case reflect.Slice, reflect.Array:
+		return leadsToTensors(t.Elem(), open)
+	case reflect.Map:
+		return leadsToTensors(t.Key(), open) || leadsToTensors(t.Elem(), open)
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if leadsToTensors(t.Field(i).Type, open) {
+				return true
+			}
+		}
 	}
 	return false
 }

@@ -6,6 +6,7 @@ package main
 import (
 	"context"
 	_ "embed"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
@@ -72,6 +73,7 @@ func main() {
 	flag.BoolVar(&o.Untrusted, "untrusted", false, "keep only what is harmless of the notebooks")
 	course := flag.Bool("course", false, "the notebooks are the lessons, which have an introduction")
 	runs := flag.Bool("live", false, "cells run in the browser")
+	steps := flag.String("steps", "", "file that names the records of the notebooks' steps: an object of notebooks and files")
 	root := flag.String("root", ".", "the checkout, from which cells that run are built")
 	cache := flag.String("cache", "", "folder for what is built for them")
 	flag.Parse()
@@ -85,6 +87,9 @@ func main() {
 		o.Picture, o.PictureAlt = preview, previewAlt
 	}
 	began := time.Now()
+	if *steps != "" {
+		o.Steps = stepRecords(*steps)
+	}
 	sizes := ""
 	if *runs {
 		o.Live, sizes = liveParts(*root, *cache, o.Notebooks)
@@ -104,6 +109,30 @@ func main() {
 	}
 	fmt.Print(sizes)
 	fmt.Printf("%d pages, %d of them new or changed, in %.1f s. Open %s\n", len(r.Pages), changed, time.Since(began).Seconds(), r.Index)
+}
+
+// stepRecords reads what was recorded of the notebooks.
+func stepRecords(list string) map[string]render.Steps {
+	records, files := map[string]render.Steps{}, map[string]string{}
+	text, err := os.ReadFile(list)
+	if err == nil {
+		err = json.Unmarshal(text, &files)
+	}
+	for notebook, file := range files {
+		if text, err = os.ReadFile(file); err != nil {
+			break
+		}
+		var steps render.Steps
+		if err = json.Unmarshal(text, &steps); err != nil {
+			err = fmt.Errorf("%s: %w; remove it, and it is recorded again", file, err)
+			break
+		}
+		records[notebook] = steps
+	}
+	if err != nil {
+		fail(fmt.Errorf("render: recorded steps: %w", err))
+	}
+	return records
 }
 
 // liveParts builds what pages need for cells that run, and says how much that is.

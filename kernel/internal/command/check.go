@@ -50,7 +50,7 @@ func (w *workspace) checkFile(ctx context.Context, spec *jupyter.Spec, path stri
 	if err != nil {
 		return "", err
 	}
-	if err := w.execute(ctx, spec, path, now, limit); err != nil {
+	if err := w.execute(ctx, spec, path, now, limit, nil); err != nil {
 		return "", err
 	}
 	stored.KeepModule() // what it fetched once is not fetched again

@@ -46,10 +46,15 @@ func (f *failure) Error() string {
 func (f *failure) Unwrap() error { return f.err }
 
 // execute runs all code cells of n in a fresh kernel, in the notebook's folder, and records their outputs in n.
-// It stops at the first cell that fails, with a *failure.
-func (w *workspace) execute(ctx context.Context, spec *jupyter.Spec, path string, n *notebook.Notebook, limit time.Duration) (err error) {
+// It stops at the first cell that fails, with a *failure. Of the cells that steps accepts, unless it is nil, the steps
+// are recorded, and the record is among their outputs.
+func (w *workspace) execute(ctx context.Context, spec *jupyter.Spec, path string, n *notebook.Notebook, limit time.Duration, steps func(*notebook.Cell) bool) (err error) {
 	name := w.rel(path)
-	p := w.step("Run %s", name)
+	what := "Run"
+	if steps != nil {
+		what = "Record the steps of"
+	}
+	p := w.step("%s %s", what, name)
 	defer p.end()
 	k, err := jupyter.Start(ctx, spec, jupyter.StartOptions{Dir: filepath.Dir(path), RuntimeDir: w.state("run"),
 		Env: append(os.Environ(), "JPY_SESSION_NAME="+path)}) // as Jupyter says which notebook it is
@@ -78,6 +83,7 @@ func (w *workspace) execute(ctx context.Context, spec *jupyter.Spec, path string
 		var bad error
 		r, err := k.Execute(ctx, c.Source, jupyter.ExecuteOptions{
 			Timeout: limit,
+			Steps:   steps != nil && steps(c),
 			Output: func(m *jupyter.Message) {
 				if err := rec.Add(m.Header.Type, m.Content); err != nil && bad == nil {
 					bad = err

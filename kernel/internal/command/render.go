@@ -7,9 +7,11 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 
 	"github.com/lectern-go/lectern/kernel/internal/version"
 )
@@ -21,13 +23,18 @@ func renderCommand() *command {
 		short: "write notebooks as web pages",
 		long: `
 Render writes executed notebooks as web pages that need nothing else: no network, no script or font from another host. Without arguments
-it renders all lessons, or outside the repository the notebooks of the current folder. Outputs are those stored in the files; go run ./kernel run makes them. Examples:
+it renders all lessons, or outside the repository the notebooks of the current folder. Outputs are those stored in the files; go run ./kernel run makes
+them.
+
+Readers can go through the cells of lessons step by step. For that render runs each lesson once more and records it, unless the lesson is as it was when
+it was recorded last; the first time this takes some minutes. -steps=false leaves it out, and -steps does it for other notebooks, too. Examples:
 
   go run ./kernel render
   go run ./kernel render -o /tmp/page my-experiment.ipynb
   go run ./kernel render -untrusted -o /tmp/page from-somebody.ipynb
   go run ./kernel render -url https://example.org/course/
   go run ./kernel render -live
+  go run ./kernel render -steps my-experiment.ipynb
 
 With -live the cells of the pages run in the browser: beside the pages lies Go itself, compiled for it from the Go installed here. The first time this
 takes some minutes. See docs/live.md.
@@ -37,6 +44,7 @@ anything or takes pictures from the folder they lie in, and what can't be render
 		flags: func(fs *flag.FlagSet) {
 			fs.String("o", "", "folder for the pages (default: site in the repository, or the current folder)")
 			fs.String("url", "", "where the pages will be published: adds a site map and their addresses")
+			fs.Bool("steps", false, "run the cells once more and record them, to be gone through step by step (for the lessons it is the default)")
 			fs.Bool("live", false, "let cells run in the browser")
 			fs.Bool("untrusted", false, "keep only what is harmless of the notebooks: no scripts, nothing loaded")
 		},
@@ -67,6 +75,14 @@ func (w *workspace) render(ctx context.Context, args []string, flags *flag.FlagS
 	if err != nil {
 		return err
 	}
+	given := map[string]string{}
+	flags.Visit(func(f *flag.Flag) { given[f.Name] = f.Value.String() })
+	untrusted := given["untrusted"] == "true"
+	recorded := given["steps"] == "true" || given["steps"] == "" && len(args) == 0 && w.outside == "" && !untrusted
+	delete(given, "steps") // to the renderer it is a file
+	if recorded && untrusted {
+		return usagef("cells of a notebook that is not trusted are not run: choose one of -steps and -untrusted")
+	}
 	site, err := w.siteStep(ctx)
 	if err != nil {
 		return fmt.Errorf("render: %w", err)
@@ -85,8 +101,18 @@ func (w *workspace) render(ctx context.Context, args []string, flags *flag.FlagS
 	if err != nil {
 		return err
 	}
+	if recorded && closed == nil { // records stay in the checkout
+		file, err := w.recordSteps(ctx, list)
+		if err != nil {
+			return err
+		}
+		defer os.Remove(file)
+		given["steps"] = file
+	}
 	cmd := exec.CommandContext(ctx, tool, "-o", filepath.Join(cmp.Or(w.outside, w.root), "site"), "-root", w.root, "-cache", cache)
-	flags.Visit(func(f *flag.Flag) { cmd.Args = append(cmd.Args, "-"+f.Name+"="+f.Value.String()) })
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		cmd.Args = append(cmd.Args, "-"+name+"="+given[name])
+	}
 	if len(args) == 0 && w.outside == "" { // all lessons, and nobody's own notebooks
 		cmd.Args = append(cmd.Args, "-course")
 	}

@@ -9,59 +9,124 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/kernel/internal/rewrite"
 )
 
-// Steps is the record of what a //step cell did, statement by statement.
+// Steps collects what a cell did, statement by statement.
 type Steps struct {
-	src    *rewrite.Source
-	events []stepEvent
-	out    strings.Builder // printed since the last event
-	call   string          // a function that has just been entered
-	cut    int             // where the record was cut, or 0
+	src     *rewrite.Source
+	record  Record
+	out     strings.Builder // printed since the last step
+	size    int
+	printed int
+	sites   []rewrite.Site
 }
 
-// stepEvent is one statement, in short names since there may be thousands.
-type stepEvent struct {
-	Line  int      `json:"l,omitempty"` // 0 for the end of a function
-	Vars  []string `json:"v,omitempty"` // names and values
-	Enter string   `json:"f,omitempty"` // the function that begins here
-	Leave bool     `json:"r,omitempty"`
-	Out   string   `json:"o,omitempty"` // what was printed by it
+// A Record, of type application/vnd.lectern.steps+json, is what the stepper of a page reads, in short names since there may be thousands of steps.
+type Record struct {
+	Steps []Step         `json:"steps"`
+	Loops []rewrite.Loop `json:"loops,omitempty"`
+	Cut   string         `json:"cut,omitempty"` // what was recorded, if not all
 }
 
-// maxStepOutput is how much printed text the record keeps.
-const maxStepOutput = 20_000
+// A Step is a statement that has run, an operation of Backward within one, or the end of a function.
+type Step struct {
+	Line  int       `json:"l,omitempty"` // 0 for the end of a function, and for what was there before the cell
+	Kind  string    `json:"k,omitempty"` // begin, enter, return, backward, leave, or "" for a plain statement
+	Func  string    `json:"f,omitempty"` // the function that begins here
+	Loop  int       `json:"i,omitempty"` // the innermost loop around it, an index into Loops plus one
+	Head  bool      `json:"h,omitempty"` // an iteration of it begins here
+	Where int       `json:"g,omitempty"` // the goroutine, in the order in which they began
+	Costs [4]int    `json:"c,omitzero"`  // FLOPs, bytes read and written, bytes of tensors that variables hold, nanoseconds
+	Ops   []string  `json:"p,omitempty"` // operations: name, shapes of the inputs, that of the result, FLOPs, bytes, nanoseconds; tabs between
+	Vars  []StepVar `json:"v,omitempty"` // variables that were set, or have changed
+	Out   string    `json:"o,omitempty"` // what was printed by it
+}
+
+// A StepVar is a variable with a new value.
+type StepVar struct {
+	Name  string `json:"n"`
+	Frame int    `json:"d,omitempty"` // the call that it belongs to: 0 is the cell
+	Text  string `json:"t"`
+	Facts string `json:"x,omitempty"` // of a tensor: dtype, shape, strides, offset, number of its memory, its bytes, "grad"; semicolons between
+	Grad  string `json:"r,omitempty"`
+	Strip string `json:"s,omitempty"` // the elements of its memory, tabs between
+}
+
+const (
+	maxStepOutput = 20_000    // bytes of printed text that a record keeps
+	maxRecord     = 3_000_000 // bytes of a whole record, about
+	varFields     = 6         // of a message, for each variable
+)
 
 // NewSteps begins the record of a cell.
-func NewSteps(src *rewrite.Source) *Steps { return &Steps{src: src} }
+func NewSteps(r *rewrite.Result, src *rewrite.Source) *Steps {
+	return &Steps{src: src, record: Record{Loops: r.Loops}, sites: r.Sites}
+}
 
 // Print notes what the cell has printed.
 func (s *Steps) Print(text string) {
-	if s.out.Len() < maxStepOutput {
+	if s.printed += len(text); s.printed < maxStepOutput {
 		s.out.WriteString(text)
 	}
 }
 
-// Message takes a message of the cell; those that are none of its steps are ignored.
+// Message takes a message of the cell; those that are none of its steps are ignored. Package show says what is in them.
 func (s *Steps) Message(kind string, f []string) {
 	switch kind {
 	case "step":
-		if len(f) == 0 {
-			return
-		}
-		line, _ := strconv.Atoi(f[0])
-		s.events = append(s.events, stepEvent{Line: line, Vars: f[1:], Enter: s.call, Out: s.take()})
-		s.call = ""
-	case "enter":
-		if len(f) > 0 {
-			s.call = f[0]
+		if len(f) >= 8 && s.size < maxRecord {
+			s.step(f)
+		} else if s.record.Cut == "" {
+			s.record.Cut = fmt.Sprintf("the first %d steps, since their values are long", s.record.count())
 		}
 	case "leave":
-		s.events = append(s.events, stepEvent{Leave: true, Out: s.take()})
+		if len(f) == 1 && s.size < maxRecord {
+			where, _ := strconv.Atoi(f[0])
+			s.record.Steps = append(s.record.Steps, Step{Kind: "leave", Where: where, Out: s.take()})
+		}
 	case "steps-cut":
-		s.cut = len(s.events)
+		if len(f) == 1 && s.record.Cut == "" {
+			s.record.Cut = f[0]
+		}
 	}
+}
+
+func (s *Steps) step(f []string) {
+	var n [6]int // site, goroutine, FLOPs, bytes, live, nanoseconds
+	for i, at := range []int{0, 2, 3, 4, 5, 6} {
+		n[i], _ = strconv.Atoi(f[at])
+	}
+	ops, _ := strconv.Atoi(f[7])
+	if rest := len(f) - 8 - ops; n[0] > len(s.sites) || ops < 0 || rest < 0 || rest%varFields != 0 {
+		return
+	}
+	e := Step{Kind: f[1], Where: n[1], Costs: [4]int(n[2:]), Out: s.take()}
+	if n[0] > 0 {
+		site := s.sites[n[0]-1]
+		e.Line, e.Loop, e.Head, e.Func = site.Line, site.Loop, site.Head, site.Func
+	}
+	f = f[8:]
+	for _, text := range f {
+		s.size += len(text) + 8
+	}
+	e.Ops, f = f[:ops], f[ops:]
+	for ; len(f) > 0; f = f[varFields:] {
+		depth, _ := strconv.Atoi(f[1])
+		e.Vars = append(e.Vars, StepVar{f[0], depth, f[2], f[3], f[4], f[5]})
+	}
+	s.record.Steps = append(s.record.Steps, e)
+}
+
+// count is how many steps there are to go through.
+func (r *Record) count() (n int) {
+	for _, e := range r.Steps {
+		if e.Kind != "leave" {
+			n++
+		}
+	}
+	return n
 }
 
 func (s *Steps) take() string {
@@ -70,64 +135,123 @@ func (s *Steps) take() string {
 	return t
 }
 
-//go:embed steps.html
-var stepsPage string
-
-// Display is the record as a page with a player, and as text; nil if nothing was recorded.
-func (s *Steps) Display(cell int) map[string]any {
-	if len(s.events) == 0 {
+// Record is what was recorded; nil if that is nothing.
+func (s *Steps) Record() *Record {
+	if len(s.record.Steps) == 0 {
 		return nil
 	}
-	if rest := s.take(); rest != "" {
-		s.events[len(s.events)-1].Out += rest
+	s.record.Steps[len(s.record.Steps)-1].Out += s.take()
+	return &s.record
+}
+
+//go:embed steps.js
+var stepsScript string
+
+//go:embed steps.css
+var stepsStyle string
+
+// StepperScript and StepperStyle are what a page needs to show records: see steps.js.
+func StepperScript() string { return stepsScript }
+
+// StepperStyle is the style sheet of what the script makes.
+func StepperStyle() string { return stepsStyle }
+
+// Display is the record as a page with a player, and as text; nil if nothing was recorded. It holds no times, so that
+// running a notebook again leaves it as it was.
+func (s *Steps) Display(cell int) map[string]any {
+	record := s.Record()
+	if record == nil {
+		return nil
 	}
-	data, err := json.Marshal(s.events) // escapes <, so that nothing ends the script
+	timeless := *record
+	timeless.Steps = make([]Step, len(record.Steps))
+	for i, e := range record.Steps {
+		e.Costs[3] = 0
+		e.Ops = make([]string, len(e.Ops))
+		for j, op := range record.Steps[i].Ops {
+			e.Ops[j] = op
+			if at := strings.LastIndexByte(op, '\t'); at >= 0 {
+				e.Ops[j] = op[:at]
+			}
+		}
+		timeless.Steps[i] = e
+	}
+	data, err := json.Marshal(timeless) // escapes <, so that nothing ends the script
 	if err != nil {
 		return nil
 	}
-	lines := strings.Split(strings.TrimRight(s.src.Code, "\n"), "\n")
-	var code strings.Builder
-	for i, l := range lines {
-		fmt.Fprintf(&code, `<span class="lst-line" data-n="%d"><span class="lst-no">%d</span>%s</span>`, i+1, i+1, html.EscapeString(strings.ReplaceAll(l, "\t", "    ")))
-	}
-	note := ""
-	if s.cut > 0 {
-		note = fmt.Sprintf("only the first %d steps were recorded", s.cut)
-	}
-	// The same record gives the same page, so that running a notebook again leaves it as it was.
 	id := fnv.New64a()
 	fmt.Fprintf(id, "%d\n%s\n%s", cell, s.src.Code, data)
-	page := strings.NewReplacer("{{id}}", fmt.Sprintf("lst%x", id.Sum64()), "{{code}}", code.String(), "{{data}}", string(data),
-		"{{note}}", note, "{{list}}", html.EscapeString(s.text(60))).Replace(stepsPage)
-	return map[string]any{"text/html": page, "text/plain": s.text(200)}
+	name := fmt.Sprintf("lst%x", id.Sum64())
+	var b strings.Builder
+	fmt.Fprintf(&b, `<div class="lectern-steps" id="%s"><style>%s</style><pre class="steps-code"><code>%s</code></pre><noscript><pre>%s</pre></noscript>`,
+		name, stepsStyle, html.EscapeString(strings.TrimRight(s.src.Code, "\n")), html.EscapeString(record.Text(60)))
+	fmt.Fprintf(&b, `<script>%s;(function(){var b=document.getElementById("%s");if(b&&!b.dataset.on){b.dataset.on="1";lecternSteps(%s,b.querySelector("code"),b).open()}})();</script></div>`, stepsScript, name, data)
+	return map[string]any{"text/html": b.String(), "text/plain": record.Text(200)}
 }
 
-// text lists the first n steps.
-func (s *Steps) text(n int) string {
+// Text lists the first n steps.
+func (r *Record) Text(n int) string {
 	var b strings.Builder
-	depth := 0
-	for i, ev := range s.events {
-		if i == n {
-			fmt.Fprintf(&b, "… %d more steps\n", len(s.events)-n)
-			break
-		}
-		if ev.Leave {
-			depth = max(0, depth-1)
+	depth := map[int]int{}
+	shown, total, held := 0, r.count(), 0
+	for _, e := range r.Steps {
+		if e.Kind == "leave" {
+			depth[e.Where] = max(0, depth[e.Where]-1)
 			continue
 		}
-		if ev.Enter != "" {
-			fmt.Fprintf(&b, "%scall of %s\n", strings.Repeat("  ", depth), ev.Enter)
-			depth++
+		if shown == n {
+			fmt.Fprintf(&b, "… %d more steps\n", total-n)
+			break
 		}
-		fmt.Fprintf(&b, "%sline %d", strings.Repeat("  ", depth), ev.Line)
-		for j := 0; j+1 < len(ev.Vars); j += 2 {
+		shown++
+		indent := strings.Repeat("  ", depth[e.Where])
+		if e.Where > 0 {
+			indent = fmt.Sprintf("goroutine %d: ", e.Where) + indent
+		}
+		switch e.Kind {
+		case "enter":
+			fmt.Fprintf(&b, "%scall of %s\n", indent, e.Func)
+			depth[e.Where]++
+			indent += "  "
+			fmt.Fprintf(&b, "%sline %d", indent, e.Line)
+		case "begin":
+			b.WriteString("before")
+		default:
+			fmt.Fprintf(&b, "%sline %d", indent, e.Line)
+		}
+		for j, v := range e.Vars {
 			sep := ", "
 			if j == 0 {
 				sep = ": "
 			}
-			b.WriteString(sep + ev.Vars[j] + " = " + ev.Vars[j+1])
+			b.WriteString(sep + v.Name + " = " + v.Text)
+			if facts := strings.Split(v.Facts, ";"); len(facts) == 7 {
+				fmt.Fprintf(&b, " (%s, shape [%s], strides [%s], offset %s, memory %s of %s bytes", facts[0], facts[1], facts[2], facts[3], facts[4], facts[5])
+				if facts[6] != "" {
+					b.WriteString(", requires grad")
+				}
+				b.WriteByte(')')
+			}
+			if v.Grad != "" {
+				b.WriteString(" gradient " + v.Grad)
+			}
+		}
+		if e.Kind == "backward" && len(e.Ops) == 1 {
+			op := strings.Split(e.Ops[0], "\t")
+			fmt.Fprintf(&b, ": backward: %s", strings.Join(op[:min(3, len(op))], " "))
+		}
+		if e.Costs[0] > 0 || e.Costs[1] > 0 {
+			fmt.Fprintf(&b, " [%s FLOPs, %s]", humanize.Thousands(e.Costs[0]), humanize.Bytes(e.Costs[1]))
+		}
+		if held != e.Costs[2] && e.Kind != "backward" {
+			held = e.Costs[2]
+			fmt.Fprintf(&b, " {%s held}", humanize.Bytes(held))
 		}
 		b.WriteByte('\n')
+	}
+	if r.Cut != "" {
+		fmt.Fprintf(&b, "recorded are %s\n", r.Cut)
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -32,12 +32,6 @@ func (w *work) compose() {
 			w.funcs[id] = f
 		}
 	}
-	if strings.HasPrefix(strings.TrimSpace(w.src.Code), "//step") && !w.s.alone {
-		w.r.Steps = !w.r.Wasm
-		if w.r.Steps {
-			w.traceSteps()
-		}
-	}
 	begin := ""
 	switch {
 	case w.s.alone:
@@ -57,6 +51,11 @@ func (w *work) compose() {
 		for _, st := range w.body {
 			w.pollLoops(w.user, &ast.BlockStmt{List: []ast.Stmt{st}})
 		}
+	}
+	if w.r.Steps = w.stepped(); w.r.Steps {
+		begin += w.beginSteps(g)
+		defer w.rememberPlain()()
+		w.traceSteps()
 	}
 	for _, d := range w.decls {
 		w.settleEdits(d)

@@ -38,7 +38,9 @@ type Result struct {
 	Removed  map[string]string // what %rm has removed, and the kind of thing that it was
 	Forget   []string          // kept variables whose values are of no use any more
 	Keeps    bool              // the program saves its variables at the end
-	Steps    bool              // it is a //step cell
+	Steps    bool              // the program records its steps, at these places:
+	Sites    []Site            // by their number less one
+	Loops    []Loop            //
 	Timed    bool              // the user wants to know how long it takes
 	Notes    []string          // to be told to the user
 	Earlier  map[string]string // names in the program of variables that have another type from this cell on, by the name that both have
@@ -112,7 +114,7 @@ func (s *Session) rewrite(cell int, code string) *Result {
 		objects: map[string]types.Object{}, global: map[types.Object]string{}, old: map[string]string{}, dropped: map[*ast.Ident]bool{},
 		funcs: map[string]string{}, parts: map[*checked][]part{}, broken: map[*decl][]Error{}}
 	w.r.Next = w.n
-	w.n.spared, w.n.settled = nil, false
+	w.n.spared, w.n.settled, w.n.steps, w.n.noSteps = nil, false, false, false
 	w.n.sources[cell], w.n.current = w.src, cell
 	w.run()
 	return w.r

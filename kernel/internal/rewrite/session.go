@@ -45,6 +45,8 @@ type Session struct {
 	spared  map[string]string   // variables that the next cell is not to keep, and why
 	settled bool                // function literals of the next cell stay where they are
 	alone   bool                // programs are for a reader and need no kernel
+	steps   bool                // those of the next cell are recorded
+	noSteps bool                // nor are those of a //step cell
 }
 
 // A decl is a remembered declaration: func, type or const, or a function literal of a cell that has moved to the
@@ -126,6 +128,13 @@ func (s *Session) clone() *Session {
 // Whole says whether programs are to have all that is declared, and not just what they can reach: a report of what has
 // run must name the rest, too.
 func (s *Session) Whole(all bool) { s.whole = all }
+
+// Stepped returns a session that records the steps of the next cell, or leaves out even those of a //step cell.
+func (s *Session) Stepped(yes bool) *Session {
+	c := s.clone()
+	c.steps, c.noSteps = yes, !yes
+	return c
+}
 
 // Spare returns a session that keeps less of the next cell: not the variables in names, whose values say why, and no
 // function literals if literals is false. It is for code of ours that the compiler refuses.

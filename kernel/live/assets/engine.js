@@ -50,12 +50,12 @@
   };
 
   // A cell is rewritten, and again when packages that it needs have been loaded; then it is built, and its program goes to the page, which runs it.
-  const cell = async ({ id, number, code, port }) => {
+  const cell = async ({ id, number, code, steps, port }) => {
     const began = performance.now();
     let answer;
     now = { id, port, count: 0 };
     for (;;) {
-      answer = JSON.parse(lecternEngine.rewrite(number, code));
+      answer = JSON.parse(lecternEngine.rewrite(number, code, steps === true));
       if (!answer.need) break;
       const wanted = [...new Set(answer.need.map((path) => at.get(path).bundle))];
       const there = wanted.map((bundle) => new Promise((done) => waiting.set(bundle, done)));

@@ -178,7 +178,7 @@
         running.posted = true;
         tell("Compiling");
         cell.number = ++count;
-        e.worker.postMessage({ do: "cell", id, number: cell.number, code: cell.text(), port: port2 }, [port2]);
+        e.worker.postMessage({ do: "cell", id, number: cell.number, code: cell.text(), steps: Boolean(cell.recording), port: port2 }, [port2]);
       }
       verdict = await end;
     } catch (error) {
@@ -251,6 +251,16 @@
       this.tools = make("div", { class: "live-tools" }, this.runner, this.edit, this.again, this.reset, this.note);
       (this.in.closest("details.code-fold") ?? this.in).after(this.tools);
       this.out = null;
+      // Steps come from the page as long as the cell is as it was, and from a run of its own afterwards.
+      const kept = lecternStepping.recorded[this.id];
+      this.steps = lecternStepping.attach(box, async () => {
+        if (this.editor) this.close();
+        if (kept?.r && !this.changed() && !this.ran) return lecternStepping.unpacked(kept.r);
+        this.recording = true;
+        ask([...above(this), this]);
+        return null;
+      }, () => (this.changed() ? 0 : kept?.o || 0));
+      if (!box.querySelector(":scope > .after")) this.edit.after(this.steps.button); // a question hides it until it is answered
       this.code.addEventListener("dblclick", (e) => { if (!e.target.closest("button")) this.open(); });
       if (typeof edits[this.id] === "string" && edits[this.id] !== this.source) this.shown(edits[this.id]);
     }
@@ -258,6 +268,7 @@
     changed() { return this.text() !== this.source; }
     // shown puts a text in place of the code, without an editor.
     shown(text) {
+      this.steps.close(false);
       const c = this.code.querySelector("code");
       this.colours ??= c.innerHTML;
       if (text === this.source) c.innerHTML = this.colours;
@@ -273,6 +284,7 @@
     }
     async open() {
       if (this.editor) return this.editor.focus();
+      this.steps.close(false);
       this.edit.disabled = true;
       try {
         if (!window.lecternEditor) {
@@ -327,6 +339,7 @@
     }
     waits(yes) { this.note.textContent = yes ? "waits" : ""; }
     begins() {
+      this.steps.close(false);
       this.note.textContent = "runs";
       this.box.classList.add("live-runs");
       this.began = true;
@@ -377,6 +390,8 @@
       }
       if (verdict.mistakes?.length) this.editor?.mistakes(verdict.mistakes);
       this.note.textContent = verdict.failed ? "failed" : `ran here in ${(ms / 1000).toFixed(1)} s` + (this.measured ? "; WebAssembly measures WebAssembly, so times differ from the recorded ones" : "");
+      if (this.recording && verdict.cell) this.steps.show(verdict.steps || { steps: [] });
+      this.recording = false;
       said.textContent = this.label + (verdict.failed ? " failed" : " has run");
       status();
     }

@@ -33,6 +33,7 @@ type execution struct {
 	out      inband.Splitter
 	err      report.Traces
 	steps    *report.Steps
+	recorded bool            // the page itself wants the record
 	own      *report.Failure // an error that the cell reported in a message
 	fail     *report.Failure
 	printed  int
@@ -49,7 +50,7 @@ func newExecution(cell int, code string, r *rewrite.Result, saves int) *executio
 	x.out = inband.Splitter{Token: pageToken, Text: x.print, Say: x.message}
 	x.err = report.Traces{Print: func(s string) { x.stream("stderr", s) }}
 	if r.Steps {
-		x.steps = report.NewSteps(r.Next.Source(cell))
+		x.steps = report.NewSteps(r, r.Next.Source(cell))
 	}
 	return x
 }
@@ -101,7 +102,7 @@ func (x *execution) end(state string) {
 	if x.fail == nil {
 		x.fail = x.outcome(state)
 	}
-	if x.steps != nil {
+	if x.steps != nil && !x.recorded {
 		if data := x.steps.Display(x.cell); data != nil {
 			x.publish("display_data", map[string]any{"data": data, "metadata": map[string]any{}})
 		}

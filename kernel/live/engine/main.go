@@ -6,7 +6,7 @@
 // When it is ready it has set lecternEngine to an object with these functions; what they take and return is text in
 // JSON unless said otherwise:
 //
-//	rewrite(cell, code)   begins a cell; what becomes of it: an [answer]
+//	rewrite(cell, code, steps)  begins a cell, whose steps may be recorded; what becomes of it: an [answer]
 //	said(descriptor, bytes)  the program has printed (1) or complained (2)
 //	refused(text)         the compiler or the linker has refused the program
 //	ended(state)          the cell has ended: a [verdict]. What later cells know follows from that
@@ -20,6 +20,7 @@ import (
 	"os"
 	"syscall/js"
 
+	"github.com/lectern-go/lectern/kernel/internal/report"
 	"github.com/lectern-go/lectern/kernel/internal/rewrite"
 	"github.com/lectern-go/lectern/kernel/persist"
 )
@@ -72,7 +73,9 @@ func main() {
 		return js.FuncOf(func(_ js.Value, args []js.Value) any { return f(args) })
 	}
 	js.Global().Set("lecternEngine", map[string]any{
-		"rewrite": call(func(args []js.Value) any { return text(e.rewrite(args[0].Int(), args[1].String())) }),
+		"rewrite": call(func(args []js.Value) any {
+			return text(e.rewrite(args[0].Int(), args[1].String(), len(args) > 2 && args[2].Truthy()))
+		}),
 		"said": call(func(args []js.Value) any {
 			b := make([]byte, args[1].Length())
 			js.CopyBytesToGo(b, args[1])
@@ -96,9 +99,13 @@ func text(v any) string {
 }
 
 // rewrite begins a cell.
-func (e *engine) rewrite(cell int, code string) *answer {
+func (e *engine) rewrite(cell int, code string, steps bool) *answer {
 	e.packages.absent = nil
-	r := e.session.Rewrite(cell, code)
+	session := e.session
+	if steps {
+		session = session.Stepped(true)
+	}
+	r := session.Rewrite(cell, code)
 	if need := e.packages.missing(e.packages.absent); len(need) > 0 {
 		return &answer{Need: need}
 	}
@@ -117,6 +124,7 @@ func (e *engine) rewrite(cell int, code string) *answer {
 		}
 	}
 	e.now = newExecution(cell, code, r, e.manifest().Saves)
+	e.now.recorded = steps
 	if !e.now.allowed() {
 		a.Program, a.Files = "", nil
 	}
@@ -125,7 +133,8 @@ func (e *engine) rewrite(cell int, code string) *answer {
 
 // A verdict says how a cell has ended.
 type verdict struct {
-	Failed bool `json:"failed"`
+	Failed bool           `json:"failed"`
+	Steps  *report.Record `json:"steps,omitempty"` // if they were asked for
 }
 
 // ended settles what the cells after this one know.
@@ -140,5 +149,9 @@ func (e *engine) ended(state string) verdict {
 		}
 	}
 	x.report()
-	return verdict{x.fail != nil}
+	v := verdict{Failed: x.fail != nil}
+	if x.recorded && x.steps != nil {
+		v.Steps = x.steps.Record()
+	}
+	return v
 }

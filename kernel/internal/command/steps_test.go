@@ -1,0 +1,47 @@
+package command
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// What was recorded of a notebook is used again while the notebook is as it was; one that is missing is told about.
+func TestUnchangedNotebooksAreNotRecordedAgain(t *testing.T) {
+	w := &workspace{root: t.TempDir()}
+	path := filepath.Join(w.root, "a.ipynb")
+	text := `{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}`
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	record := w.stepsFile(path, []byte(text))
+	if other := w.stepsFile(path, []byte(text+"\n")); other == record {
+		t.Error("a notebook that has changed has the same record")
+	}
+	if err := os.MkdirAll(filepath.Dir(record), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(record, []byte(`{}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	list, err := w.recordSteps(t.Context(), []string{path}) // without a kernel, which is not there
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var files map[string]string
+	if err := json.Unmarshal(b, &files); err != nil {
+		t.Fatal(err)
+	}
+	if len(files) != 1 || files[fromHere(path)] != record {
+		t.Errorf("the list is %s", b)
+	}
+	if _, err := w.recordSteps(t.Context(), []string{filepath.Join(w.root, "gone.ipynb")}); err == nil || !strings.Contains(err.Error(), "gone.ipynb") {
+		t.Errorf("a notebook that is not there: %v", err)
+	}
+}

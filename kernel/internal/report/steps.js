@@ -1,0 +1,349 @@
+// The stepper: it goes through the record of a cell and marks the lines of the code that stands there already.
+// lecternSteps(record, code, place, { close, offset, name }) returns { open, close }. record is what Record in steps.go
+// describes; code the element with the text; the panel comes to the end of place. With close, a function, the reader
+// can leave. offset is how many lines of the cell stand above the code.
+var lecternSteps = (record, code, place, options) => {
+  "use strict";
+  options = options || {};
+  const make = (tag, attributes = {}, ...inside) => {
+    const e = document.createElement(tag);
+    for (const [k, v] of Object.entries(attributes)) {
+      if (k.startsWith("on")) e.addEventListener(k.slice(2), v);
+      else if (v === true) e.setAttribute(k, "");
+      else if (v !== false && v !== null && v !== undefined) e.setAttribute(k, v);
+    }
+    e.append(...inside.filter((x) => x !== null));
+    return e;
+  };
+  const steps = record.steps, loops = record.loops || [], offset = options.offset || 0;
+  const stops = []; // what one steps through: the indices of all steps but the ends of functions
+  steps.forEach((s, i) => { if (s.k !== "leave") stops.push(i); });
+  if (!stops.length) return null;
+  const words = (n) => n.toLocaleString("en");
+  const scaled = (n, units, base) => {
+    let i = 0;
+    while (n >= base && i < units.length - 1) { n /= base; i++; }
+    return (i && n < 100 ? n.toFixed(1).replace(/\.0$/, "") : words(Math.round(n))) + " " + units[i];
+  };
+  const bytes = (n) => (n === 1 ? "1 byte" : scaled(n, ["bytes", "kB", "MB", "GB"], 1000));
+  const flops = (n) => (n === 1 ? "1 FLOP" : scaled(n, ["FLOPs", "kFLOPs", "MFLOPs", "GFLOPs", "TFLOPs"], 1000));
+  const time = (ns) => (ns < 1e3 ? ns + " ns" : ns < 1e6 ? (ns / 1e3).toFixed(1) + " µs" : ns < 1e9 ? (ns / 1e6).toFixed(1) + " ms" : (ns / 1e9).toFixed(2) + " s");
+  const shape = (list) => "[" + list.split(",").join(" ") + "]";
+
+  // One pass tells for each step in which turns of which loops it is, how deep the calls are, and what was spent.
+  const turns = [], depths = [], spent = [], lengths = [];
+  let most = 0, inFunction = false;
+  {
+    const goroutines = new Map(), sum = [0, 0];
+    steps.forEach((s, i) => {
+      const g = s.g || 0;
+      if (!goroutines.has(g)) goroutines.set(g, [new Map()]);
+      const frames = goroutines.get(g);
+      if (s.k === "enter") { frames.push(new Map()); inFunction = true; }
+      const active = frames[frames.length - 1];
+      const around = [];
+      for (let l = s.i || 0; l; l = loops[l - 1].Parent) around.unshift(l);
+      for (const l of [...active.keys()]) if (!around.includes(l)) active.delete(l);
+      if (s.h) {
+        const turn = active.get(s.i) || { line: loops[s.i - 1].Line, run: lengths.push(0) - 1, k: 0 };
+        const next = { ...turn, k: turn.k + 1, at: i };
+        active.set(s.i, next);
+        lengths[next.run] = next.k;
+      }
+      turns.push(around.map((l) => active.get(l)).filter(Boolean));
+      depths.push(frames.length);
+      if (s.k === "leave" && frames.length > 1) frames.pop();
+      const c = s.c || [0, 0, 0, 0];
+      sum[0] += c[0]; sum[1] += c[1];
+      if (c[2] > most) most = c[2];
+      spent.push([...sum]);
+    });
+  }
+  const totals = spent[spent.length - 1];
+  const priced = totals[0] > 0 || totals[1] > 0 || most > 0;
+
+  // state is what there is after a step.
+  const state = (last) => {
+    const cell = { name: "", vars: new Map() }, goroutines = new Map();
+    const lines = new Map();
+    let out = "", live = 0;
+    for (let i = 0; i <= last; i++) {
+      const s = steps[i], g = s.g || 0;
+      out += s.o || "";
+      if (!goroutines.has(g)) goroutines.set(g, [cell]);
+      const frames = goroutines.get(g);
+      if (s.k === "leave") { if (frames.length > 1) frames.pop(); continue; }
+      if (s.k === "enter") frames.push({ name: s.f, vars: new Map() });
+      for (const v of s.v || []) {
+        const frame = frames[Math.min(v.d || 0, frames.length - 1)];
+        frame.vars.set(v.n, { ...v, changed: i === last });
+      }
+      if (s.c) {
+        if (s.k !== "backward") live = s.c[2];
+        const sum = lines.get(s.l) || [0, 0, 0];
+        sum[0] += s.c[0]; sum[1] += s.c[1]; sum[2] += s.c[3];
+        lines.set(s.l, sum);
+      }
+    }
+    return { frames: goroutines.get(steps[last].g || 0), out, live, lines };
+  };
+
+  // The code's lines, each an element; spans that go over several lines are cut.
+  const original = code.innerHTML;
+  let lines = [];
+  const split = () => {
+    lines = [];
+    let line = null, open = [];
+    const into = document.createDocumentFragment();
+    const begin = () => {
+      line = make("span", { class: "step-line" });
+      into.append(line);
+      lines.push(line);
+      let at = line;
+      open = open.map((e) => { const c = e.cloneNode(false); at.append(c); at = c; return c; });
+    };
+    const add = (node) => {
+      if (node.nodeType === Node.TEXT_NODE) {
+        node.data.split(/(?<=\n)/).forEach((text) => {
+          if (!line) begin();
+          const ends = text.endsWith("\n");
+          (open[open.length - 1] || line).append(ends ? text.slice(0, -1) : text);
+          if (ends) { // it is there for who copies the code; the line itself ends without it
+            line.append(make("span", { class: "step-end" }, "\n"));
+            line = null;
+          }
+        });
+        return;
+      }
+      if (!line) begin();
+      const copy = node.cloneNode(false);
+      (open[open.length - 1] || line).append(copy);
+      open.push(copy);
+      node.childNodes.forEach(add);
+      open.pop();
+    };
+    [...code.childNodes].forEach(add);
+    code.replaceChildren(into);
+    const reached = new Set(stops.map((i) => steps[i].l));
+    lines.forEach((e, i) => {
+      const n = i + 1 + offset;
+      if (!reached.has(n)) return;
+      e.classList.add("reached");
+      e.addEventListener("click", () => { if (String(getSelection()) === "") go(nextOn(n)); });
+    });
+  };
+  // nextOn is the next stop on a line, or the first.
+  const nextOn = (n) => {
+    for (let k = 1; k <= stops.length; k++) {
+      const to = (at + k) % stops.length;
+      if (steps[stops[to]].l === n) return to;
+    }
+    return at;
+  };
+
+  const button = (text, label, act, more = {}) => make("button", { type: "button", class: "tool", "aria-label": label, title: label, onclick: act, ...more }, text);
+  let at = 0, timer = 0;
+  const over = (way) => { // the next stop that is in no deeper call
+    const depth = depths[stops[at]], g = steps[stops[at]].g || 0;
+    let to = at + way;
+    while (to > 0 && to < stops.length - 1 && (depths[stops[to]] > depth || (steps[stops[to]].g || 0) !== g)) to += way;
+    return to;
+  };
+  const turn = (way) => { // the same loop, one turn on or back
+    const now = turns[stops[at]].slice(-1)[0];
+    if (!now) return at;
+    for (let to = at + way; to >= 0 && to < stops.length; to += way) {
+      const s = steps[stops[to]];
+      if (s.h && turns[stops[to]].some((t) => t.run === now.run && t.at === stops[to] && t.k === now.k + way)) return to;
+    }
+    return at;
+  };
+  const first = button("|◀", "First step", () => go(0)), back = button("◀ Back", "One step back", () => go(at - 1));
+  const next = button("Next ▶", "One step on", () => go(at + 1)), last = button("▶|", "Last step", () => go(stops.length - 1));
+  const skip = button("Over", "On, past the calls of functions", () => go(over(1)), { hidden: !inFunction });
+  const play = button("Play", "Play the steps", () => (timer ? stop() : start()), { "aria-pressed": "false" });
+  const speed = make("select", { "aria-label": "Speed" }, ...[["1", "1 step a second"], ["2", "2 steps a second"], ["5", "5 steps a second"], ["20", "20 steps a second"]].map(([v, text]) => make("option", { value: v, selected: v === "2" }, text)));
+  const slider = make("input", { type: "range", min: 0, max: stops.length - 1, value: 0, "aria-label": "Step", oninput: () => go(+slider.value) });
+  const where = make("span", { class: "step-where" });
+  const loop = make("div", { class: "step-loop", hidden: true });
+  const bars = make("dl", { class: "step-bars", hidden: !priced });
+  const did = make("div", { class: "step-did" });
+  const vars = make("div", { class: "step-vars" });
+  const strips = make("div", { class: "step-strips" });
+  const out = make("pre", { class: "step-out", hidden: true, "aria-label": "Printed so far" });
+  const said = make("span", { class: "step-said", role: "status" });
+  const shut = options.close ? button("Close", "Close the stepper", () => options.close()) : null;
+  const panel = make("div", { class: "steps", role: "group", tabindex: "-1", "aria-label": options.name || "The cell step by step" },
+    make("div", { class: "step-tools" }, first, back, next, last, skip, play, speed, shut),
+    make("div", { class: "step-slide" }, slider, where), loop, bars, did, vars, strips, out,
+    record.cut ? make("p", { class: "step-note" }, "Recorded are " + record.cut + ".") : null,
+    make("p", { class: "step-note step-keys" }, "Arrow keys step" + (inFunction ? " (down goes past calls)" : "") + (loops.length ? ", Page Up and Down change the iteration" : "") + ", P plays. A click on a line goes to its next step."), said);
+  const stop = () => { clearTimeout(timer); timer = 0; play.textContent = "Play"; play.setAttribute("aria-label", "Play the steps"); play.setAttribute("aria-pressed", "false"); };
+  const start = () => {
+    play.textContent = "Stop";
+    play.setAttribute("aria-label", "Stop playing");
+    play.setAttribute("aria-pressed", "true");
+    if (at === stops.length - 1) go(0, true);
+    const tick = () => {
+      timer = setTimeout(() => { go(at + 1, true); if (at < stops.length - 1) tick(); else stop(); }, 1000 / +speed.value);
+    };
+    tick();
+  };
+
+  // What a tensor's facts are: see steps.go.
+  const factsOf = (v) => {
+    if (!v.x) return null;
+    const [dtype, size, strides, start, memory, held, grad] = v.x.split(";");
+    const numbers = (s) => (s === "" ? [] : s.split(",").map(Number));
+    return { dtype, shape: numbers(size), strides: numbers(strides), start: +start, memory: +memory, held: +held, grad: grad === "grad", size, strideText: strides };
+  };
+  // places are the elements of its memory that a tensor shows, each with its index; null if there are many.
+  const places = (f) => {
+    let all = [[f.start, []]];
+    for (let axis = 0; axis < f.shape.length; axis++) {
+      if (all.length * f.shape[axis] > 96) return null;
+      all = all.flatMap(([p, index]) => Array.from({ length: f.shape[axis] }, (_, i) => [p + i * f.strides[axis], [...index, i]]));
+    }
+    return all;
+  };
+  const plainly = (f) => { // it shows all of its memory, in order
+    let stride = 1;
+    for (let axis = f.shape.length - 1; axis >= 0; axis--) {
+      if (f.shape[axis] !== 1 && f.strides[axis] !== stride) return false;
+      stride *= f.shape[axis];
+    }
+    return f.start === 0;
+  };
+  const drawStrips = (shown) => {
+    strips.replaceChildren();
+    const memories = new Map();
+    for (const { v, f } of shown) if (f && v.s) memories.set(f.memory, [...(memories.get(f.memory) || []), { v, f }]);
+    for (const [memory, all] of memories) {
+      const strip = all[0].v.s.split("\t");
+      if (all.length < 2 && plainly(all[0].f)) continue;
+      const names = all.map((x) => x.v.n);
+      const table = make("table", {}, make("caption", {}, `Memory ${memory}, ${bytes(all[0].f.held)}: ` + (names.length > 1 ? names.slice(0, -1).join(", ") + " and " + names[names.length - 1] + " are views of it" : names[0] + " is a view of it")));
+      const head = table.insertRow();
+      head.append(make("th", { scope: "row" }, "elements"));
+      strip.forEach((text, i) => head.append(make("td", { title: "element " + i }, text)));
+      for (const { v, f } of all) {
+        const row = table.insertRow(), at = new Map();
+        row.append(make("th", { scope: "row" }, v.n));
+        const list = places(f);
+        if (!list || v.s.split("\t").length !== strip.length) { row.append(make("td", { colspan: strip.length }, "too many to draw")); continue; }
+        for (const [p, index] of list) at.set(p, at.has(p) ? at.get(p) + " …" : "[" + index.join(" ") + "]");
+        strip.forEach((_, i) => row.append(make("td", at.has(i) ? { class: "on" } : {}, at.get(i) || "")));
+      }
+      strips.append(make("div", { class: "step-strip", tabindex: "0", role: "group", "aria-label": "Views of memory " + memory }, table));
+    }
+  };
+  const describe = (v, f, shown) => {
+    const box = make("td", {}, make("span", { class: "step-value" }, v.t));
+    if (f) {
+      const shared = shown.filter((o) => o.f && o.f.memory === f.memory && o.v !== v).map((o) => o.v.n);
+      const facts = [["shape", shape(f.size)], [null, f.dtype], ["strides", shape(f.strideText)]];
+      if (f.start) facts.push(["offset", f.start]);
+      facts.push(["memory", f.memory + ", " + bytes(f.held) + (shared.length ? ", shared with " + [...new Set(shared)].join(", ") : "")]);
+      if (f.grad) facts.push([null, "requires grad"]);
+      box.append(make("span", { class: "step-facts" }, facts.map(([k, t]) => (k ? k + " " : "") + t).join(" · ")));
+    }
+    if (v.r) box.append(make("span", { class: "step-facts" }, "gradient " + v.r));
+    return box;
+  };
+  const drawVars = (frames) => {
+    vars.replaceChildren();
+    const shown = [];
+    for (const f of frames) for (const v of f.vars.values()) shown.push({ v, f: factsOf(v) });
+    for (let k = frames.length - 1; k >= 0; k--) {
+      if (!frames[k].vars.size) continue;
+      const table = make("table", {}, make("caption", {}, k ? "in " + frames[k].name : "Variables"));
+      for (const v of frames[k].vars.values()) {
+        const row = table.insertRow();
+        const head = make("th", { scope: "row" }, v.n === "return" ? "returns" : v.n);
+        if (v.changed) {
+          row.className = "changed";
+          head.append(make("span", { class: "step-hidden" }, " (changed)"));
+        }
+        row.append(head, describe(v, factsOf(v), shown));
+      }
+      vars.append(table);
+    }
+    drawStrips(shown);
+  };
+  const opLine = (text) => {
+    const [name, into, result, f, b, ns] = text.split("\t");
+    if (result === undefined) return make("li", {}, name);
+    const costs = [+f ? flops(+f) : null, +b ? bytes(+b) : "moves nothing", +ns ? time(+ns) : null].filter(Boolean).join(", ");
+    return make("li", {}, make("b", {}, name), " ", (into ? into + " → " : "→ ") + result, make("span", { class: "step-facts" }, costs));
+  };
+
+  const go = (to, playing) => {
+    if (!playing && timer) stop();
+    at = Math.max(0, Math.min(stops.length - 1, to));
+    const i = stops[at], s = steps[i], now = state(i);
+    lines.forEach((e, k) => {
+      const n = k + 1 + offset, on = n === s.l, cost = now.lines.get(n);
+      e.classList.toggle("now", on);
+      if (on) e.setAttribute("aria-current", "step"); else e.removeAttribute("aria-current");
+      const price = cost ? [cost[0] ? flops(cost[0]) : "", cost[1] ? bytes(cost[1]) : "", priced && (cost[0] || cost[1]) && cost[2] ? time(cost[2]) : ""].filter(Boolean).join(" · ") : "";
+      if (price) e.dataset.cost = price; else delete e.dataset.cost;
+      if (on) {
+        const box = code.closest("pre");
+        const top = e.offsetTop - box.offsetTop;
+        if (box.scrollHeight > box.clientHeight + 2 && (top < box.scrollTop || top > box.scrollTop + box.clientHeight - 40)) box.scrollTop = top - box.clientHeight / 2;
+      }
+    });
+    const place = s.k === "begin" ? "before the cell" : "line " + (s.l - offset) + (s.k === "enter" ? ", call of " + s.f : s.k === "return" ? ", return" : s.k === "backward" ? ", Backward" : "") + (s.g ? ", goroutine " + s.g : "");
+    where.textContent = `Step ${words(at + 1)} of ${words(stops.length)}: ${place}`;
+    slider.value = at;
+    slider.setAttribute("aria-valuetext", where.textContent);
+    for (const b of [first, back]) b.disabled = at === 0;
+    for (const b of [next, last, skip]) b.disabled = at === stops.length - 1;
+    loop.replaceChildren();
+    const inner = turns[i];
+    loop.hidden = !inner.length;
+    if (inner.length) {
+      const t = inner[inner.length - 1];
+      loop.append(button("‹", "Iteration before", () => go(turn(-1)), { disabled: t.k === 1 }), make("span", {}, inner.map((t) => `line ${t.line - offset}: iteration ${words(t.k)} of ${words(lengths[t.run])}`).join(" › ")), button("›", "Next iteration", () => go(turn(1)), { disabled: t.k === lengths[t.run] }));
+    }
+    if (priced) {
+      const bar = (name, value, full, text) => make("div", {}, make("dt", {}, name), make("dd", {}, make("span", { class: "step-bar", style: `--part:${full ? (100 * value) / full : 0}%`, "aria-hidden": "true" }), text));
+      bars.replaceChildren(bar("FLOPs", spent[i][0], totals[0], flops(spent[i][0])), bar("Moved", spent[i][1], totals[1], bytes(spent[i][1])), bar("Held by variables", now.live, most, bytes(now.live)));
+    }
+    const ops = (s.p || []).map(opLine);
+    did.replaceChildren(...(ops.length ? [make("p", {}, s.k === "backward" ? "Backward, one operation:" : "This line ran:"), make("ul", {}, ...ops)] : []));
+    drawVars(now.frames);
+    out.hidden = !now.out;
+    out.textContent = now.out;
+    out.scrollTop = out.scrollHeight;
+    const changed = (s.v || []).slice(0, 3).map((v) => v.n + " is " + v.t.slice(0, 80)).join("; ");
+    said.textContent = playing ? "" : where.textContent + (s.k === "backward" && s.p ? ": " + s.p[0].split("\t")[0] : "") + (changed ? ". " + changed : "");
+  };
+  panel.addEventListener("keydown", (e) => {
+    if (e.ctrlKey || e.metaKey || e.altKey) return;
+    const act = {
+      ArrowRight: () => go(at + 1), ArrowLeft: () => go(at - 1), ArrowDown: () => go(over(1)), ArrowUp: () => go(over(-1)),
+      Home: () => go(0), End: () => go(stops.length - 1), PageDown: () => go(turn(1)), PageUp: () => go(turn(-1)), p: () => play.click(), Escape: () => options.close && options.close(),
+    }[e.key];
+    if (!act || (e.target === speed && e.key !== "Escape")) return;
+    if (e.target.classList.contains("step-strip") && (e.key === "ArrowLeft" || e.key === "ArrowRight")) return; // which scrolls
+    act();
+    e.preventDefault();
+    e.stopPropagation();
+  });
+  return {
+    open() {
+      split();
+      code.classList.add("stepped");
+      place.append(panel);
+      go(0);
+    },
+    close() {
+      stop();
+      panel.remove();
+      code.classList.remove("stepped");
+      code.innerHTML = original;
+    },
+    panel,
+  };
+};

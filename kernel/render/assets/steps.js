@@ -1,0 +1,75 @@
+// Cells whose steps were recorded get a button, which opens the stepper below the code.
+(() => {
+  "use strict";
+  const place = document.getElementById("lectern-steps");
+  const unpacked = async (text) => {
+    const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+    return JSON.parse(await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"))).text());
+  };
+  // attach gives a cell a button. load returns the promise of its record, or null if that is yet to come: then show is
+  // called with it. offset returns how many lines of the cell stand above the code.
+  const attach = (box, load, offset) => {
+    const code = box.querySelector(".in .code code");
+    const name = box.getAttribute("aria-label") || "This cell";
+    const row = document.createElement("div");
+    row.className = "step-row";
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "tool step-open";
+    button.textContent = "Step through";
+    button.setAttribute("aria-label", "Step through " + name.toLowerCase());
+    button.setAttribute("aria-expanded", "false");
+    row.append(button);
+    let stepper = null;
+    const close = (focus) => {
+      if (!stepper) return;
+      stepper.close();
+      stepper = null;
+      button.hidden = false;
+      button.setAttribute("aria-expanded", "false");
+      if (focus !== false) button.focus();
+    };
+    const show = (record) => {
+      close(false);
+      stepper = lecternSteps(record, code, row, { offset: offset(), name: name + " step by step", close: () => close() });
+      if (!stepper) { // it only declares
+        button.textContent = "Nothing to step through";
+        return;
+      }
+      button.textContent = "Step through";
+      button.hidden = true;
+      button.setAttribute("aria-expanded", "true");
+      stepper.open();
+      stepper.panel.focus({ preventScroll: true });
+    };
+    button.addEventListener("click", async () => {
+      button.disabled = true;
+      try {
+        const record = await load();
+        if (record) show(record);
+      } finally {
+        button.disabled = false;
+      }
+    });
+    const after = box.querySelector(":scope > .after"); // what a question hides
+    const where = box.querySelector(".in");
+    if (after) after.prepend(row);
+    else where.after(row);
+    return { row, button, show, close };
+  };
+  window.lecternStepping = { attach, unpacked, recorded: place ? JSON.parse(place.textContent) : {} };
+  if (typeof DecompressionStream === "undefined" || document.getElementById("lectern-live")) return; // cells that run bring the button along
+  for (const [id, { r, o, w }] of Object.entries(window.lecternStepping.recorded)) {
+    const box = document.getElementById("cell-" + id);
+    if (!box?.querySelector(".in .code code")) continue;
+    if (r) attach(box, () => unpacked(r), () => o || 0);
+    else if (w) {
+      const row = document.createElement("p");
+      row.className = "step-row note";
+      row.textContent = w;
+      const after = box.querySelector(":scope > .after");
+      if (after) after.prepend(row);
+      else box.querySelector(".in").after(row);
+    }
+  }
+})();
