@@ -20,8 +20,8 @@ var floors = [][]string{
 	{"tensor", "kernel/jupyter", "kernel/persist", "kernel/show"},
 	{"internal/misuse", "autograd/gradcheck", "internal/celltest", "kernel/internal/rewrite"},
 	{"einops", "optim", "data", "checkpoint", "accounting", "gpu", "notebooks", "kernel/internal/report", "kernel/internal/export"},
-	{"plots/diagram", "nn", "kernel/render", "kernel/server"},
-	{"plots", "nn/transformer", "nn/train", "kernel/live"},
+	{"plots/diagram", "nn", "kernel/render", "kernel/grading"},
+	{"plots", "nn/transformer", "nn/train", "kernel/live", "kernel/server"},
 	{"kernel/internal/command"},
 	{"kernel", "nn/train/tinylm"}, // commands
 	{"internal/bench", "internal/oracle", "internal/assignment"},

@@ -102,7 +102,7 @@ func run(c config) error {
 	defer die()
 	k.packages = packageIndex(life, c, f, false)
 	k.session = rewrite.NewSession(k.packages, k.manifest)
-	k.builder = &builder{dir: f.build(), packages: k.packages}
+	k.builder = &builder{dir: f.build(), packages: k.packages, programs: os.Getenv("LECTERN_PROGRAMS")}
 	k.input = &input{path: f.input()}
 	k.queue = newQueue(k)
 	k.helper = newCompleter(k)

@@ -19,7 +19,14 @@
 //	LECTERN_GET            the folder of the module for fetched packages; otherwise .lectern/get
 //	LECTERN_OFFLINE        if set, imports fetch no modules
 //	LECTERN_GOPLS          if off, questions about code are answered without gopls, which takes up to 600 MB
+//	LECTERN_PROGRAMS       a folder of programs that kernels share: a cell's program that is there is not built again
 //	LECTERN_TRACE          if set, failures of completion are written to the kernel's log
+//	LECTERN_GRADER_TIMEOUT how long a cell may run where nbgrader grades, such as 30s
+//	LECTERN_GRADER_MEMORY  how many megabytes a submission may take then
+//	LECTERN_GRADER_TRUST   if set, submissions are not isolated
+//
+// Where NBGRADER_EXECUTION is autograde, as nbgrader sets it, the kernel runs the notebook's cells in another kernel in a
+// sandbox, and grades calls of lesson.Grade itself.
 package main
 
 import (
@@ -31,9 +38,11 @@ import (
 	"strings"
 
 	"github.com/lectern-go/lectern/kernel/internal/layered"
+	"github.com/lectern-go/lectern/kernel/internal/sandbox"
 )
 
 func main() {
+	sandbox.Main()
 	if len(os.Args) == 3 && os.Args[1] == watchArg {
 		watch(os.Args[2])
 		return
@@ -83,7 +92,11 @@ func main() {
 		fmt.Fprintln(os.Stderr, "lectern-kernel:", err)
 		os.Exit(1)
 	}
-	if err := run(c); err != nil {
+	live := run
+	if os.Getenv(nbgraderVar) == "autograde" {
+		live = runGrader
+	}
+	if err := live(c); err != nil {
 		fmt.Fprintln(os.Stderr, "lectern-kernel:", err)
 		os.Exit(1)
 	}

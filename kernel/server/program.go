@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -16,6 +17,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/lectern-go/lectern/internal/atomicfile"
 	"github.com/lectern-go/lectern/kernel/internal/cellenv"
 	"github.com/lectern-go/lectern/kernel/internal/child"
 	"github.com/lectern-go/lectern/kernel/internal/packages"
@@ -27,6 +29,7 @@ import (
 type builder struct {
 	dir      string
 	packages *packages.Packages
+	programs string       // a folder of programs that others have built and will need; "" for none
 	built    []executable // the latest last
 	number   int
 }
@@ -93,6 +96,13 @@ func (b *builder) build(ctx context.Context, r *rewrite.Result) (string, error) 
 			return x.path, nil
 		}
 	}
+	kept := ""
+	if b.programs != "" {
+		kept = filepath.Join(b.programs, hex.EncodeToString(sum[:]))
+		if _, err := os.Stat(kept); err == nil {
+			return kept, nil
+		}
+	}
 	b.number++
 	base := filepath.Join(b.dir, fmt.Sprint("cell", b.number))
 	object, config, exe := base+".a", base+".cfg", base
@@ -121,12 +131,26 @@ func (b *builder) build(ctx context.Context, r *rewrite.Result) (string, error) 
 	if err := b.tool(ctx, env, tools.Link, append(args, object)...); err != nil {
 		return "", err
 	}
+	if kept != "" {
+		keepProgram(exe, kept)
+	}
 	b.built = append(b.built, executable{sum, exe})
 	if len(b.built) > keptExecutables {
 		os.Remove(b.built[0].path)
 		b.built = b.built[1:]
 	}
 	return exe, nil
+}
+
+// keepProgram puts a copy of a program where others find it, if it may.
+func keepProgram(exe, kept string) {
+	if os.Link(exe, kept) == nil {
+		return
+	}
+	program, err := os.ReadFile(exe)
+	if err == nil {
+		atomicfile.Replace(kept, program, 0o755)
+	}
 }
 
 // tool runs the compiler or the linker.

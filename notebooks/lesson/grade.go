@@ -1,24 +1,20 @@
 package lesson
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"math"
 	"os"
-	"path/filepath"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/lectern-go/lectern/internal/cases"
 	"github.com/lectern-go/lectern/internal/humanize"
 )
-
-// GraderVar is the environment variable that names the folder with a teacher's own cases for [Grade].
-const GraderVar = "LECTERN_GRADER"
 
 // Todo stands in a function that the student has yet to write:
 //
@@ -43,20 +39,92 @@ func (n notWritten) Error() string { return string(n) }
 // function that panics with [Todo] is not written yet, and told so. What ends the whole program can't be survived:
 // os.Exit, an endless recursion, running out of memory.
 //
-// If LECTERN_GRADER names a folder with a file such as 17.4.json, the teacher's cases in it are run, too. Of those
-// only points are shown, by category:
+// Cases of your own are JSON objects, one after another, as further arguments; see package internal/cases for values
+// that JSON lacks. With them, key may be any name:
 //
-//	{"tolerance": 1e-6, "cases": [
-//	  {"category": "negative gradients", "points": 2, "in": [1, -3, 0.1], "want": [1.3]}
-//	]}
+//	lesson.Grade("clamp", clamp, `
+//		{"category": "too large", "points": 2, "in": [7.5, 0, 1], "want": [1]}
+//		{"category": "in between", "in": [0.5, 0, 1], "want": [0.5]}`)
 //
-// Grade panics for an unknown key and for a teacher's file that does not fit, with a [*CasesError].
-func Grade(key string, f any) {
-	t, ok := tasks[key]
-	if !ok {
-		panic(fmt.Errorf("lesson: there is no exercise %q that Grade knows", key))
+// Under nbgrader (autograde, and validate, which students may run) less than all points is an error of the cell. When a
+// class is graded, by nbgrader or by go run ./kernel grade, the kernel compares, outside of the student's process, and
+// gives points for each case.
+//
+// Grade panics for an unknown key without cases and for cases that the function can't be called with, with a
+// [*CasesError].
+func Grade(key string, f any, more ...string) {
+	t := taskFor(key, f, more)
+	said, got, of := t.grade(key, f)
+	fmt.Println(said)
+	if os.Getenv(nbgraderVar) != "" && got < of {
+		panic(fmt.Errorf("lesson: exercise %s: %s of %d", key, count(got, "point"), of))
 	}
-	fmt.Println(t.grade(key, f))
+}
+
+// nbgraderVar is the environment variable in which nbgrader says what it runs a notebook for: autograde or validate.
+const nbgraderVar = "NBGRADER_EXECUTION"
+
+// taskFor finds the exercise of a lesson, and adds cases to it; or makes an exercise of cases alone.
+func taskFor(key string, f any, more []string) *task {
+	known, ok := tasks[key]
+	if !ok && len(more) == 0 {
+		panic(fmt.Errorf("lesson: there is no exercise %q that Grade knows; give cases with another", key))
+	}
+	t := &task{name: key}
+	if ok {
+		*t = *known
+		t.cases = slices.Clone(t.cases)
+	} else if v := reflect.ValueOf(f); v.IsValid() && v.Kind() == reflect.Func {
+		t.prototype = f
+	}
+	typ := reflect.TypeOf(t.prototype)
+	for _, text := range more {
+		list, err := cases.Parse(text)
+		if err != nil {
+			panic(&CasesError{Exercise: key, Err: err})
+		}
+		for i, c := range list {
+			if typ == nil {
+				t.cases = append(t.cases, gradedCase{points: c.Points})
+				continue
+			}
+			g, err := typedCase(c, typ)
+			if err != nil {
+				panic(&CasesError{Exercise: key, Err: fmt.Errorf("case %d, %w", i+1, err)})
+			}
+			t.cases = append(t.cases, g)
+		}
+	}
+	return t
+}
+
+// typedCase gives a case the types of the function that it is for.
+func typedCase(c cases.Case, typ reflect.Type) (gradedCase, error) {
+	g := gradedCase{category: c.Category, points: c.Points, tolerance: c.Tolerance}
+	var err error
+	if g.in, err = typed(c.In, typ.NumIn(), typ.In); err != nil {
+		return g, fmt.Errorf("in: %w", err)
+	}
+	if g.want, err = typed(c.Want, typ.NumOut(), typ.Out); err != nil {
+		return g, fmt.Errorf("want: %w", err)
+	}
+	return g, nil
+}
+
+func typed(raw []json.RawMessage, n int, typ func(int) reflect.Type) ([]any, error) {
+	types := make([]reflect.Type, n)
+	for i := range types {
+		types[i] = typ(i)
+	}
+	values, err := cases.Decode(raw, types)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]any, n)
+	for i, v := range values {
+		list[i] = v.Interface()
+	}
+	return list, nil
 }
 
 // Hint prints a hint for an exercise of [Grade]. There are two: the first says where to look, Hint(key, 2) nearly
@@ -76,14 +144,14 @@ func Hint(key string, step ...int) {
 	}
 }
 
-// A CasesError reports a teacher's file whose cases can't be run.
+// A CasesError reports cases that the student's function can't be called with.
 type CasesError struct {
-	File string
-	Err  error
+	Exercise string
+	Err      error
 }
 
 func (e *CasesError) Error() string {
-	return fmt.Sprintf("lesson: the cases in %s can't be run: %v", e.File, e.Err)
+	return fmt.Sprintf("lesson: the cases of exercise %s can't be run: %v", e.Exercise, e.Err)
 }
 
 func (e *CasesError) Unwrap() error { return e.Err }
@@ -104,9 +172,10 @@ type task struct {
 
 // A gradedCase is one call of the student's function. It is one point unless it says otherwise.
 type gradedCase struct {
-	category string
-	points   int
-	in, want []any
+	category  string
+	points    int
+	in, want  []any
+	tolerance float64 // relative; that of the task if it is 0
 }
 
 func (c gradedCase) worth() int { return max(c.points, 1) }
@@ -119,6 +188,10 @@ func (t *task) signature() string {
 	for i := range typ.NumIn() {
 		if i > 0 {
 			b.WriteString(", ")
+		}
+		if t.args == nil {
+			b.WriteString(typ.In(i).String())
+			continue
 		}
 		b.WriteString(t.args[i])
 		if i+1 == typ.NumIn() || typ.In(i+1) != typ.In(i) {
@@ -140,54 +213,65 @@ func (t *task) signature() string {
 	return b.String()
 }
 
-// grade is what Grade prints.
-func (t *task) grade(key string, f any) string {
+// mismatch says why f is not the function that is wanted; "" if it is.
+func (t *task) mismatch(f any) string {
 	v := reflect.ValueOf(f)
-	want := reflect.TypeOf(t.prototype)
+	wanted := "a function"
+	if t.prototype != nil {
+		wanted = t.signature()
+	}
 	switch {
 	case !v.IsValid():
-		return fmt.Sprintf("Exercise %s: write %s, and give it to Grade without calling it.", key, t.signature())
+		return fmt.Sprintf("write %s, and give it to Grade without calling it.", wanted)
 	case v.Kind() != reflect.Func:
-		return fmt.Sprintf("Exercise %s: %s is of type %s; give the function itself, %s, without calling it.", key, brief(f), v.Type(), t.signature())
+		return fmt.Sprintf("%s is of type %s; give the function itself, %s, without calling it.", brief(f), v.Type(), wanted)
 	case v.IsNil():
-		return fmt.Sprintf("Exercise %s: the function is nil; write %s.", key, t.signature())
-	case !v.Type().ConvertibleTo(want):
-		return fmt.Sprintf("Exercise %s: your function is a %s; declare it as %s.", key, strings.ReplaceAll(v.Type().String(), "main.", ""), t.signature())
+		return fmt.Sprintf("the function is nil; write %s.", wanted)
+	case !v.Type().ConvertibleTo(reflect.TypeOf(t.prototype)):
+		return fmt.Sprintf("your function is a %s; declare it as %s.", strings.ReplaceAll(v.Type().String(), "main.", ""), wanted)
 	}
-	v = v.Convert(want)
-	theirs, file, err := teachersCases(key, want)
-	if err != nil {
-		panic(&CasesError{File: file, Err: err})
+	return ""
+}
+
+// grade returns what Grade prints, and the points.
+func (t *task) grade(key string, f any) (said string, got, of int) {
+	for i := range t.cases {
+		of += t.cases[i].worth()
 	}
+	if bad := t.mismatch(f); bad != "" {
+		return fmt.Sprintf("Exercise %s: %s", key, bad), 0, of
+	}
+	v := reflect.ValueOf(f).Convert(reflect.TypeOf(t.prototype))
 	deadline := time.Now().Add(timeLimit)
 	var first *failedCase
-	got, of := 0, 0
 	for i := range t.cases {
 		c := &t.cases[i]
-		of += c.worth()
 		bad := c.run(v, t.tolerance, deadline)
 		if bad == nil {
 			got += c.worth()
 			continue
 		}
 		if errors.Is(bad.err, Todo) {
-			return fmt.Sprintf("Exercise %s: write %s, then run the cell again.\nlesson.Hint(%q) helps.", key, t.name, key)
+			return strings.TrimSpace(fmt.Sprintf("Exercise %s: write %s, then run the cell again.\n%s", key, t.name, t.help(key))), 0, of
 		}
 		if first == nil {
 			first = bad
 		}
 	}
-	var b strings.Builder
 	if first == nil {
-		fmt.Fprintf(&b, "✓ Exercise %s: %s of %d. %s", key, count(got, "point"), of, t.praise)
+		said = fmt.Sprintf("✓ Exercise %s: %s of %d. %s", key, count(got, "point"), of, t.praise)
 	} else {
-		fmt.Fprintf(&b, "Exercise %s: %s of %d. The first case that fails (%s):\n%slesson.Hint(%q) helps.", key, count(got, "point"), of,
-			first.c.category, first.describe(t), key)
+		said = fmt.Sprintf("Exercise %s: %s of %d. The first case that fails (%s):\n%s%s", key, count(got, "point"), of, first.c.category, first.describe(t), t.help(key))
 	}
-	if len(theirs.Cases) > 0 {
-		b.WriteString("\n" + theirs.grade(v, t.tolerance))
+	return strings.TrimSpace(said), got, of
+}
+
+// help says how to get a hint, if there is one.
+func (t *task) help(key string) string {
+	if t.hints[0] == "" {
+		return ""
 	}
-	return strings.TrimSpace(b.String())
+	return fmt.Sprintf("lesson.Hint(%q) helps.", key)
 }
 
 // failedCase is a case with what came of it.
@@ -202,9 +286,26 @@ var errTime = errors.New("it did not return in time: does a loop never end?")
 
 // run calls the function with copies of a case's inputs; nil means that the case is solved.
 func (c *gradedCase) run(f reflect.Value, tolerance float64, deadline time.Time) *failedCase {
+	out, err := c.call(f, deadline)
+	if err != nil {
+		return &failedCase{c: c, err: err}
+	}
+	if c.tolerance > 0 {
+		tolerance = c.tolerance
+	}
+	for i, w := range c.want {
+		if diff := unequal("", out[i], reflect.ValueOf(w), tolerance); diff != "" {
+			return &failedCase{c: c, got: out, diff: diff}
+		}
+	}
+	return nil
+}
+
+// call calls the function with copies of a case's inputs.
+func (c *gradedCase) call(f reflect.Value, deadline time.Time) ([]reflect.Value, error) {
 	left := time.Until(deadline)
 	if left <= 0 {
-		return &failedCase{c: c, err: errors.New("not run: an earlier case took all the time")}
+		return nil, errors.New("not run: an earlier case took all the time")
 	}
 	in := make([]reflect.Value, len(c.in))
 	for i, x := range c.in {
@@ -227,21 +328,12 @@ func (c *gradedCase) run(f reflect.Value, tolerance float64, deadline time.Time)
 	}()
 	timer := time.NewTimer(left)
 	defer timer.Stop()
-	var r result
 	select {
-	case r = <-done:
+	case r := <-done:
+		return r.out, r.err
 	case <-timer.C:
-		return &failedCase{c: c, err: errTime}
+		return nil, errTime
 	}
-	if r.err != nil {
-		return &failedCase{c: c, err: r.err}
-	}
-	for i, w := range c.want {
-		if diff := unequal("", r.out[i], reflect.ValueOf(w), tolerance); diff != "" {
-			return &failedCase{c: c, got: r.out, diff: diff}
-		}
-	}
-	return nil
 }
 
 // panicError says what a panic of the student's function was about, and where in their code.
@@ -269,7 +361,11 @@ func panicError(p any) error {
 func (bad *failedCase) describe(t *task) string {
 	var in []string
 	for i, x := range bad.c.in {
-		in = append(in, t.args[i]+" = "+value(reflect.ValueOf(x)))
+		text := value(reflect.ValueOf(x))
+		if t.args != nil {
+			text = t.args[i] + " = " + text
+		}
+		in = append(in, text)
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "  input   %s\n", strings.Join(in, ", "))
@@ -366,102 +462,4 @@ func unequal(at string, got, want reflect.Value, tolerance float64) string {
 		return ""
 	}
 	return fmt.Sprintf("%s is %s; it should be %s", name, value(got), value(want))
-}
-
-// teacherCases are the cases of a teacher's file.
-type teacherCases struct {
-	Tolerance float64
-	Cases     []gradedCase
-}
-
-// teachersCases reads the teacher's cases for an exercise, if there are any.
-func teachersCases(key string, typ reflect.Type) (list teacherCases, file string, err error) {
-	folder := os.Getenv(GraderVar)
-	if folder == "" {
-		return list, "", nil
-	}
-	file = filepath.Join(folder, key+".json")
-	b, err := os.ReadFile(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return list, file, nil
-	}
-	if err != nil {
-		return list, file, err
-	}
-	var stored struct {
-		Tolerance float64
-		Cases     []struct {
-			Category string
-			Points   int
-			In, Want []json.RawMessage
-		}
-	}
-	d := json.NewDecoder(bytes.NewReader(b))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&stored); err != nil {
-		return list, file, err
-	}
-	list.Tolerance = stored.Tolerance
-	for i, s := range stored.Cases {
-		c := gradedCase{category: s.Category, points: s.Points}
-		if c.category == "" {
-			return list, file, fmt.Errorf("case %d has no category", i)
-		}
-		if c.in, err = decoded(s.In, typ.NumIn(), typ.In); err != nil {
-			return list, file, fmt.Errorf("case %d, in: %w", i, err)
-		}
-		if c.want, err = decoded(s.Want, typ.NumOut(), typ.Out); err != nil {
-			return list, file, fmt.Errorf("case %d, want: %w", i, err)
-		}
-		list.Cases = append(list.Cases, c)
-	}
-	return list, file, nil
-}
-
-// decoded reads values of the types that a function takes or returns.
-func decoded(raw []json.RawMessage, n int, typ func(int) reflect.Type) ([]any, error) {
-	if len(raw) != n {
-		return nil, fmt.Errorf("%s for a function with %d", count(len(raw), "value"), n)
-	}
-	list := make([]any, n)
-	for i, r := range raw {
-		p := reflect.New(typ(i))
-		if err := json.Unmarshal(r, p.Interface()); err != nil {
-			return nil, fmt.Errorf("value %d is not a %s: %w", i, typ(i), err)
-		}
-		list[i] = p.Elem().Interface()
-	}
-	return list, nil
-}
-
-// grade says how many points of the teacher's cases the function gets, by category, and nothing of the cases
-// themselves.
-func (list teacherCases) grade(f reflect.Value, tolerance float64) string {
-	if list.Tolerance > 0 {
-		tolerance = list.Tolerance
-	}
-	deadline := time.Now().Add(timeLimit)
-	type sum struct{ got, of int }
-	var names []string
-	sums := map[string]sum{}
-	var all sum
-	for i := range list.Cases {
-		c := &list.Cases[i]
-		s, seen := sums[c.category]
-		if !seen {
-			names = append(names, c.category)
-		}
-		if c.run(f, tolerance, deadline) == nil {
-			s.got += c.worth()
-			all.got += c.worth()
-		}
-		s.of += c.worth()
-		all.of += c.worth()
-		sums[c.category] = s
-	}
-	parts := make([]string, len(names))
-	for i, n := range names {
-		parts[i] = fmt.Sprintf("%s %d of %d", n, sums[n].got, sums[n].of)
-	}
-	return fmt.Sprintf("Your teacher's cases: %s of %d (%s).", count(all.got, "point"), all.of, strings.Join(parts, ", "))
 }

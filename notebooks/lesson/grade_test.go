@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/lectern-go/lectern/internal/cases"
 )
 
 // half is an exercise: halve the numbers of a list, and say how many there are.
@@ -86,7 +88,10 @@ func TestGrade(t *testing.T) {
 		}, []string{"1 point of 4", "element [0] is NaN; it should be 1"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got := half.grade("99.1", tt.f)
+			got, points, of := half.grade("99.1", tt.f)
+			if of != 4 || (points == of) != strings.HasPrefix(got, "✓") {
+				t.Errorf("%d points of %d for\n%s", points, of, got)
+			}
 			for _, want := range tt.want {
 				if !strings.Contains(got, want) {
 					t.Errorf("got\n%s\nwant in it\n%s", got, want)
@@ -99,47 +104,109 @@ func TestGrade(t *testing.T) {
 	}
 }
 
-func TestTeachersCases(t *testing.T) {
-	dir := t.TempDir()
-	t.Setenv(GraderVar, dir)
-	store := func(text string) {
-		t.Helper()
-		if err := os.WriteFile(filepath.Join(dir, "99.1.json"), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+// Cases of a teacher's own come on top of an exercise's, or make an exercise of their own.
+func TestOwnCases(t *testing.T) {
+	tasks["99.1"] = half
+	defer delete(tasks, "99.1")
+	more := `
+		{"category": "large", "points": 3, "in": [[4000, 77123], "m"], "want": [[2000, 38561.5], 2]}
+		{"category": "rounded", "tolerance": 0.1, "in": [[10], "m"], "want": [[5.1], 1]}`
+	if got := printed(t, func() { Grade("99.1", halved, more) }); got != "✓ Exercise 99.1: 8 points of 8. Well done.\n" {
+		t.Errorf("got %s", got)
 	}
-	if got := half.grade("99.1", halved); strings.Contains(got, "teacher") {
-		t.Errorf("without a file: %s", got)
+	if len(half.cases) != 3 {
+		t.Errorf("the exercise has %d cases now", len(half.cases))
 	}
-	store(`{"tolerance": 0.1, "cases": [
-		{"category": "large", "points": 3, "in": [[4000, 77123], "m"], "want": [[2000, 38561.5], 2]},
-		{"category": "rounded", "in": [[10], "m"], "want": [[5.1], 1]},
-		{"category": "large", "points": 2, "in": [[1], "m"], "want": [[77], 1]}
-	]}`)
-	got := half.grade("99.1", halved)
-	if want := "Your teacher's cases: 4 points of 6 (large 3 of 5, rounded 1 of 1)."; !strings.HasSuffix(got, want) {
-		t.Errorf("got\n%s\nwant at its end\n%s", got, want)
+	clamp := func(x, lo, hi float64) float64 { return min(x, hi) }
+	own := `{"category": "too large", "in": [7.5, 0, 1], "want": [1]} {"category": "too small", "points": 2, "in": [-7.5, 0, 1], "want": [0]}`
+	want := "Exercise clamp: 1 point of 3. The first case that fails (too small):\n  input   -7.5, 0, 1\n  wanted  0\n  got     -7.5\n"
+	if got := printed(t, func() { Grade("clamp", clamp, own) }); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	if wrong := half.grade("99.1", func([]float64, string) ([]float64, int) { return nil, 0 }); strings.Contains(wrong, "77") {
-		t.Errorf("a value of the teacher's cases is shown:\n%s", wrong)
+	if got := printed(t, func() { Grade("clamp", nil, own) }); got != "Exercise clamp: write a function, and give it to Grade without calling it.\n" {
+		t.Errorf("without a function: %s", got)
 	}
 	for name, tt := range map[string]struct{ text, want string }{
-		"no JSON":        {`{`, "unexpected EOF"},
-		"unknown field":  {`{"cases": [{"categories": "x"}]}`, "categories"},
-		"no category":    {`{"cases": [{"in": [[1], "m"], "want": [[1], 1]}]}`, "case 0 has no category"},
-		"too few inputs": {`{"cases": [{"category": "x", "in": [[1]], "want": [[1], 1]}]}`, "case 0, in: 1 value for a function with 2"},
-		"another type":   {`{"cases": [{"category": "x", "in": [[1], "m"], "want": ["?", 1]}]}`, "case 0, want: value 0 is not a []float64"},
+		"no JSON":        {`{`, "ends too early"},
+		"too few inputs": {`{"category": "x", "in": [[1]], "want": [[1], 1]}`, "case 1, in: 1 values for a function with 2"},
+		"another type":   {`{"category": "x", "in": [[1], "m"], "want": ["?", 1]}`, "case 1, want: value 1: \"?\" is not a []float64"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			store(tt.text)
 			defer func() {
 				var bad *CasesError
-				if err, _ := recover().(error); !errors.As(err, &bad) || !strings.Contains(err.Error(), tt.want) || filepath.Base(bad.File) != "99.1.json" {
+				if err, _ := recover().(error); !errors.As(err, &bad) || !strings.Contains(err.Error(), tt.want) || bad.Exercise != "99.1" {
 					t.Errorf("panicked with %v, want a CasesError with %q", err, tt.want)
 				}
 			}()
-			half.grade("99.1", halved)
+			Grade("99.1", halved, tt.text)
 		})
+	}
+}
+
+// Where nbgrader runs a notebook, a function that is not right is an error.
+func TestGradeFailsUnderNbgrader(t *testing.T) {
+	tasks["99.1"] = half
+	defer delete(tasks, "99.1")
+	failed := func(f any) (problem any) {
+		defer func() { problem = recover() }()
+		printed(t, func() { Grade("99.1", f) })
+		return nil
+	}
+	same := func(l []float64, _ string) ([]float64, int) { return l, len(l) }
+	if p := failed(same); p != nil {
+		t.Errorf("a student who tries is stopped: %v", p)
+	}
+	t.Setenv(nbgraderVar, "validate")
+	if p := failed(same); p == nil || p.(error).Error() != "lesson: exercise 99.1: 1 point of 4" {
+		t.Errorf("a wrong function: %v", p)
+	}
+	if p := failed(nil); p == nil {
+		t.Error("no function is right")
+	}
+	if p := failed(halved); p != nil {
+		t.Errorf("the right function: %v", p)
+	}
+}
+
+// What Answers publishes and what Cases returns for graders fit: the grader sees the same right and wrong as Grade.
+func TestAnswersFitCases(t *testing.T) {
+	tasks["99.1"] = half
+	defer delete(tasks, "99.1")
+	list, parameters, ok := Cases("99.1")
+	if !ok || len(list) != 3 || parameters[0] != "list" || list[1].Worth() != 2 {
+		t.Fatalf("%v, %v, %v", list, parameters, ok)
+	}
+	for i, c := range list {
+		out, err := half.cases[i].call(reflect.ValueOf(halved), time.Now().Add(time.Minute))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := cases.Encode(out...)
+		if err != nil || cases.Differs(got, c.Want, c.Tolerance) != "" {
+			t.Errorf("case %d: %s, %v", i, got, err)
+		}
+	}
+	if _, _, ok := Cases("99.9"); ok {
+		t.Error("an unknown exercise has cases")
+	}
+}
+
+// Graders can read what every exercise of the lessons wants.
+func TestTasksAsJSON(t *testing.T) {
+	for key, task := range tasks {
+		list, _, _ := Cases(key)
+		for i, c := range list {
+			g, err := typedCase(c, reflect.TypeOf(task.prototype))
+			if err != nil {
+				t.Errorf("%s, case %d: %v", key, i, err)
+				continue
+			}
+			for k, w := range g.want {
+				if diff := unequal("", reflect.ValueOf(w), reflect.ValueOf(task.cases[i].want[k]), 1e-15); diff != "" {
+					t.Errorf("%s, case %d: %s", key, i, diff)
+				}
+			}
+		}
 	}
 }
 

@@ -1,16 +1,19 @@
 // Package command is what the commands kernel and lectern do: it sets up the Go kernel and runs, checks, renders and opens
 // notebooks.
 //
-//	go run ./kernel setup    build the kernel into .lectern/
-//	go run ./kernel lab      open the lessons in JupyterLab
-//	go run ./kernel run      execute notebooks, without Python
-//	go run ./kernel check    execute notebooks and compare with their stored outputs
-//	go run ./kernel render   write the lessons as web pages
-//	go run ./kernel export   make a Go program of a notebook, or a notebook of a Go file
-//	go run ./kernel copies   write the lessons as students get them
-//	go run ./kernel vars     list the variables of running kernels
-//	go run ./kernel uninstall  remove what these commands have written
-//	go run ./kernel version  say which Lectern this is
+//	go run ./kernel setup       build the kernel into .lectern/
+//	go run ./kernel lab         open the lessons in JupyterLab
+//	go run ./kernel run         execute notebooks, without Python
+//	go run ./kernel check       execute notebooks and compare with their stored outputs
+//	go run ./kernel render      write the lessons as web pages
+//	go run ./kernel export      make a Go program of a notebook, or a notebook of a Go file
+//	go run ./kernel copies      write the lessons as students get them
+//	go run ./kernel assignment  make an assignment of a lesson
+//	go run ./kernel release     make what students get of an assignment
+//	go run ./kernel grade       grade what students have handed in
+//	go run ./kernel vars        list the variables of running kernels
+//	go run ./kernel uninstall   remove what these commands have written
+//	go run ./kernel version     say which Lectern this is
 //
 // The exit status is 0 when all went well, 1 when something failed and 2 when the command line was wrong.
 package command
@@ -30,6 +33,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/lectern-go/lectern/kernel/internal/sandbox"
 	"github.com/lectern-go/lectern/kernel/internal/version"
 )
 
@@ -45,7 +49,7 @@ type command struct {
 
 // commands lists them in the order in which a newcomer needs them.
 func commands() []*command {
-	return []*command{labCommand(), setupCommand(), runCommand(), checkCommand(), renderCommand(), exportCommand(), copiesCommand(), varsCommand(), uninstallCommand()}
+	return []*command{labCommand(), setupCommand(), runCommand(), checkCommand(), renderCommand(), exportCommand(), copiesCommand(), assignmentCommand(), releaseCommand(), gradeCommand(), varsCommand(), uninstallCommand()}
 }
 
 // usageError is a mistake on the command line.
@@ -67,6 +71,7 @@ const goRun = "go run ./kernel"
 
 // Main is the program. Run by go run in a checkout, it is called so in messages; installed, by its name.
 func Main(run bool) {
+	sandbox.Main()
 	if info, ok := debug.ReadBuildInfo(); !run || ok && info.Main.Sum != "" {
 		self = strings.TrimSuffix(filepath.Base(os.Args[0]), exeSuffix)
 	}
@@ -158,7 +163,7 @@ func remedy(err error) string {
 func overview(w io.Writer) {
 	fmt.Fprintf(w, "Go notebooks: the Jupyter kernel of the Lectern lessons, and what goes with it.\n\nUsage: %s <command> [flags] [arguments]\n\n", self)
 	for _, c := range commands() {
-		fmt.Fprintf(w, "  %-10s %s\n", c.name, c.short)
+		fmt.Fprintf(w, "  %-11s %s\n", c.name, c.short)
 	}
 	fmt.Fprintf(w, "\nStart with: %[1]s lab\nMore on a command: %[1]s <command> -h\nWhich Lectern this is: %[1]s version\n", self)
 }

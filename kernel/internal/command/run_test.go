@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/lectern-go/lectern/internal/fakecuda"
+	"github.com/lectern-go/lectern/kernel/internal/sandbox"
 	"github.com/lectern-go/lectern/kernel/jupyter"
 	"github.com/lectern-go/lectern/kernel/jupyter/fakekernel"
 	"github.com/lectern-go/lectern/kernel/notebook"
@@ -21,6 +22,7 @@ import (
 
 func TestMain(m *testing.M) {
 	fakekernel.Hook()
+	sandbox.Main()
 	os.Exit(m.Run())
 }
 

@@ -221,7 +221,7 @@ func (w *workspace) sourceDigest() (string, error) {
 		}
 		name := d.Name()
 		if d.IsDir() {
-			if path != w.root && (strings.HasPrefix(name, ".") || name == "testdata" || name == "site" || name == "notebooks" || name == copiesDir || name == "tools") {
+			if path != w.root && (strings.HasPrefix(name, ".") || name == "testdata" || name == "site" || name == copiesDir || name == "tools") {
 				return filepath.SkipDir
 			}
 			return nil

@@ -1,0 +1,100 @@
+package grading
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/lectern-go/lectern/kernel/notebook"
+)
+
+// FromLesson makes the source of an assignment of a lesson: every exercise of lesson.Grade becomes an answer with its
+// solution and a locked test. What can't be made so is named in left.
+func FromLesson(n *notebook.Notebook) (made *notebook.Notebook, left []string) {
+	made = &notebook.Notebook{Metadata: maps.Clone(n.Metadata), Minor: n.Minor}
+	for i := 0; i < len(n.Cells); i++ {
+		c := n.Cells[i]
+		if c.HasTag(tagCheckOnly) || c.HasTag(tagSolution) {
+			continue
+		}
+		copied := *c
+		copied.Outputs, copied.Count = nil, 0
+		if c.Type != "code" || !c.HasTag(tagExercise) || !strings.Contains(c.Source, "lesson.Grade(") {
+			made.Cells = append(made.Cells, &copied)
+			continue
+		}
+		var solution *notebook.Cell
+		if i+1 < len(n.Cells) && n.Cells[i+1].HasTag(tagSolution) {
+			solution = n.Cells[i+1]
+		}
+		answer, test, key, err := splitExercise(solution)
+		if err != nil {
+			left = append(left, fmt.Sprintf("cell %d: %v", i+1, err))
+			made.Cells = append(made.Cells, &copied)
+			continue
+		}
+		calls, _, err := ParseTest(test)
+		if err != nil {
+			left = append(left, fmt.Sprintf("exercise %s: %v", key, err))
+			made.Cells = append(made.Cells, &copied)
+			continue
+		}
+		points := 0
+		for k := range calls {
+			points += calls[k].Worth()
+		}
+		id := "exercise-" + strings.ReplaceAll(key, ".", "-")
+		copied.Source = answer
+		copied.Metadata = maps.Clone(c.Metadata)
+		mark(&copied, Marks{ID: id, Solution: true})
+		tests := &notebook.Cell{Type: "code", Source: test}
+		tests.ID = tests.NewID(func(id string) bool {
+			return slices.ContainsFunc(n.Cells, func(c *notebook.Cell) bool { return c.ID == id })
+		})
+		mark(tests, Marks{ID: id + "-tests", Grade: true, Locked: true, Points: float64(points)})
+		made.Cells = append(made.Cells, &copied, tests)
+	}
+	return made, left
+}
+
+// splitExercise makes of a lesson's solution an answer, with marks around the bodies of its functions, and a test.
+func splitExercise(solution *notebook.Cell) (answer, test, key string, err error) {
+	if solution == nil {
+		return "", "", "", fmt.Errorf("no solution follows it")
+	}
+	var code, calls []string
+	for _, line := range strings.Split(solution.Source, "\n") {
+		if strings.HasPrefix(line, "lesson.Grade(") {
+			calls = append(calls, line)
+			_, key, _ = strings.Cut(line, `"`)
+			key, _, _ = strings.Cut(key, `"`)
+		} else {
+			code = append(code, line)
+		}
+	}
+	text := strings.TrimSpace(strings.Join(code, "\n"))
+	const before = "package p\n"
+	set := token.NewFileSet()
+	file, err := parser.ParseFile(set, "", before+text, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		return "", "", key, fmt.Errorf("exercise %s: its solution is more than functions: mark it by hand", key)
+	}
+	lines := strings.Split(text, "\n")
+	for _, d := range slices.Backward(file.Decls) {
+		f, ok := d.(*ast.FuncDecl)
+		if !ok || f.Body == nil {
+			continue // types and constants are given
+		}
+		first, last := set.Position(f.Body.Lbrace).Line-1, set.Position(f.Body.Rbrace).Line-1
+		if first == last {
+			return "", "", key, fmt.Errorf("exercise %s: its solution has a function in one line: mark it by hand", key)
+		}
+		lines = slices.Insert(lines, last-1, "\t// "+endSolution)
+		lines = slices.Insert(lines, first, "\t// "+beginSolution)
+	}
+	return strings.Join(lines, "\n"), strings.Join(calls, "\n"), key, nil
+}

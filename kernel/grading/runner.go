@@ -1,0 +1,304 @@
+package grading
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/lectern-go/lectern/kernel/internal/cellenv"
+	"github.com/lectern-go/lectern/kernel/internal/sandbox"
+	"github.com/lectern-go/lectern/kernel/jupyter"
+	"github.com/lectern-go/lectern/notebooks/lesson"
+)
+
+// Options say how submissions run.
+type Options struct {
+	Root   string   // the checkout of Lectern
+	Kernel []string // the kernel's program and its arguments, with {connection_file}
+	Env    map[string]string
+	Trust  bool          // run them as the user who grades, without isolation
+	Cell   time.Duration // how long a cell may run; 0 is [CellLimit]
+	// Programs is a folder in which [Source.Prepare] has put the programs of cells that all submissions have in common.
+	Programs string
+	Memory   int64 // bytes that a submission may take; 0 is [MemoryLimit]
+}
+
+// What submissions may take where nothing else is said.
+const (
+	CellLimit   = 30 * time.Second
+	MemoryLimit = 2 << 30
+)
+
+// outputLimit is how many bytes a cell may print and show.
+const outputLimit = 1 << 20
+
+// library are the folders and files of the checkout that cells are built from. What else lies in a checkout, a
+// teacher's assignments perhaps, submissions don't see.
+var library = []string{"go.mod", "go.sum", "accounting", "autograd", "checkpoint", "data", "einops", "gpu", "internal", "kernel", "nn", "notebooks/lesson", "optim", "plots", "tensor",
+	"tokenizer", "tools", ".lectern/bin", ".lectern/share", ".lectern/get"}
+
+// goPlaces are the folders of Go and of what it has built, found once.
+var goPlaces = sync.OnceValues(func() (map[string]string, error) {
+	cmd := exec.Command("go", "env", "-json", "GOROOT", "GOCACHE", "GOMODCACHE")
+	cmd.Env = cellenv.Offline(os.Environ())
+	text, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("go env: %w", err)
+	}
+	places := map[string]string{}
+	if err := json.Unmarshal(text, &places); err != nil {
+		return nil, fmt.Errorf("go env: %w", err)
+	}
+	if path, err := exec.LookPath("go"); err == nil {
+		places["go"] = filepath.Dir(path)
+	}
+	return places, nil
+})
+
+// A Runner is a kernel for one submission. Its methods are for one goroutine.
+type Runner struct {
+	o      Options
+	kernel *jupyter.Kernel
+	base   string // of its folders
+	log    tail
+}
+
+// Start starts the kernel of a submission whose files, but for notebooks, lie in work; "" is for none.
+func Start(ctx context.Context, o Options, work string) (*Runner, error) {
+	if o.Cell == 0 {
+		o.Cell = CellLimit
+	}
+	if o.Memory == 0 {
+		o.Memory = MemoryLimit
+	}
+	r := &Runner{o: o}
+	var err error
+	if r.base, err = os.MkdirTemp("", "lg-"); err != nil { // sockets have no room for long paths
+		return nil, err
+	}
+	spec := &jupyter.Spec{Argv: o.Kernel, DisplayName: "grading", Language: "go", InterruptMode: "message", Env: o.Env}
+	start := jupyter.StartOptions{Dir: work, RuntimeDir: filepath.Join(r.base, "r"), Log: &r.log}
+	if o.Trust {
+		if start.Dir, err = r.trusted(work); err != nil {
+			r.Close()
+			return nil, err
+		}
+		start.Env = append(os.Environ(), "NBGRADER_EXECUTION=", programsVar+"="+o.Programs)
+	} else if spec, start.Env, err = r.isolated(spec, work); err != nil {
+		r.Close()
+		return nil, err
+	} else {
+		start.Dir = "/"
+	}
+	if r.kernel, err = jupyter.Start(ctx, spec, start); err != nil {
+		r.Close()
+		return nil, fmt.Errorf("%w%s", err, r.log.said())
+	}
+	return r, nil
+}
+
+// trusted gives a submission that is trusted a copy of its files.
+func (r *Runner) trusted(work string) (string, error) {
+	dir := filepath.Join(r.base, "w")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return "", err
+	}
+	if work == "" {
+		return dir, nil
+	}
+	return dir, sandbox.CopyFiles(work, dir, r.o.Memory/4)
+}
+
+// isolated wraps the kernel's program.
+func (r *Runner) isolated(spec *jupyter.Spec, work string) (*jupyter.Spec, []string, error) {
+	places, err := goPlaces()
+	if err != nil {
+		return nil, nil, err
+	}
+	c := sandbox.Config{Mount: filepath.Join(r.base, "m"), Shared: filepath.Join(r.base, "r"), Work: work,
+		Memory: r.o.Memory, Disk: r.o.Memory / 4, Processes: 500, CPU: int(4*r.o.Cell/time.Second) + 60}
+	for _, dir := range []string{c.Mount, c.Shared} {
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			return nil, nil, err
+		}
+	}
+	for _, name := range library {
+		c.Read = append(c.Read, filepath.Join(r.o.Root, filepath.FromSlash(name)))
+	}
+	index, _ := filepath.Glob(filepath.Join(r.o.Root, ".lectern", "packages-*.json"))
+	c.Read = append(c.Read, index...)
+	if r.o.Programs != "" {
+		c.Read = append(c.Read, r.o.Programs)
+	}
+	for _, dir := range places {
+		c.Read = append(c.Read, dir)
+	}
+	argv, variable, value, err := c.Command(spec.Argv...)
+	if err != nil {
+		return nil, nil, err
+	}
+	isolated := *spec
+	isolated.Argv = argv
+	env := []string{variable + "=" + value, "HOME=" + sandbox.Home, "TMPDIR=/tmp", "GOCACHE=" + places["GOCACHE"], "GOMODCACHE=" + places["GOMODCACHE"], "LECTERN_OFFLINE=1", "LECTERN_GOPLS=off", programsVar + "=" + r.o.Programs,
+		"GOTELEMETRY=off", "PATH=" + strings.Join([]string{places["go"], "/usr/local/bin", "/usr/bin", "/bin"}, ":")}
+	for _, name := range []string{"LANG", "LC_ALL", "TZ"} {
+		if v, ok := os.LookupEnv(name); ok {
+			env = append(env, name+"="+v)
+		}
+	}
+	return &isolated, env, nil
+}
+
+// programsVar tells a kernel the folder of programs that are built already.
+const programsVar = "LECTERN_PROGRAMS"
+
+// Prepare runs what students get of the assignment, and puts the programs of its cells into the folder o.Programs:
+// most cells of a submission are as they were given out, and need not be built again. The teacher's own code is
+// trusted.
+func (s *Source) Prepare(ctx context.Context, o Options) error {
+	o.Trust = true
+	r, err := Start(ctx, o, "")
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	for _, c := range s.Release().Cells {
+		if m, _ := marksOf(c); c.Type != "code" || m.Grade {
+			continue
+		}
+		var limit *LimitError
+		if _, err := r.Cell(ctx, c.Source, func(*jupyter.Message) {}); err != nil && !errors.As(err, &limit) {
+			return err
+		}
+	}
+	return nil
+}
+
+// Close ends the kernel and all that it has started.
+func (r *Runner) Close() {
+	if r.kernel != nil {
+		r.kernel.Kill()
+	}
+	os.RemoveAll(r.base)
+}
+
+// Interrupt stops the cell that runs.
+func (r *Runner) Interrupt() { r.kernel.Interrupt() }
+
+// A LimitError says which limit ended a cell.
+type LimitError struct{ Reason string }
+
+func (e *LimitError) Error() string { return e.Reason }
+
+// Cell runs a cell of the submission and hands on what it shows. The error is a [LimitError] if a limit ended it.
+func (r *Runner) Cell(ctx context.Context, code string, output func(*jupyter.Message)) (jupyter.Result, error) {
+	ctx, cancel := context.WithTimeout(ctx, r.o.Cell+15*time.Second)
+	defer cancel()
+	var reason atomic.Pointer[LimitError]
+	stop := func(text string) {
+		if !reason.CompareAndSwap(nil, &LimitError{text}) {
+			return
+		}
+		r.kernel.Interrupt()
+		time.AfterFunc(2*time.Second, func() { // it hasn't obeyed
+			if ctx.Err() == nil {
+				r.kernel.Interrupt()
+			}
+		})
+	}
+	late := time.AfterFunc(r.o.Cell, func() { stop(fmt.Sprintf("it ran for more than %v", r.o.Cell)) })
+	defer late.Stop()
+	size := 0
+	result, err := r.kernel.Execute(ctx, code, jupyter.ExecuteOptions{Output: func(m *jupyter.Message) {
+		if m.Header.Type == "status" || m.Header.Type == "execute_input" {
+			return
+		}
+		if size += len(m.Content); size > outputLimit {
+			go stop(fmt.Sprintf("it printed more than %d MB", outputLimit>>20))
+			return
+		}
+		output(m)
+	}})
+	if limit := reason.Load(); limit != nil {
+		if err != nil {
+			r.kernel.Kill() // it obeys nothing
+		}
+		return result, limit
+	}
+	var dead *jupyter.DeadError
+	if errors.As(err, &dead) {
+		text := "its kernel has ended"
+		if said := r.log.said(); strings.Contains(said, "sandbox: ") {
+			_, said, _ = strings.Cut(said, "sandbox: ")
+			text += ": " + strings.TrimSpace(said)
+		}
+		return result, &LimitError{text}
+	}
+	return result, err
+}
+
+// Test has the student's functions answer, and compares.
+func (r *Runner) Test(ctx context.Context, calls []Call) (Verdict, error) {
+	var v Verdict
+	for i := range calls {
+		answers := map[int]lesson.Answer{}
+		result, err := r.Cell(ctx, calls[i].code(), func(m *jupyter.Message) {
+			var shown struct{ Data map[string]any }
+			if m.Header.Type != "display_data" || m.DecodeContent(&shown) != nil {
+				return
+			}
+			text, _ := shown.Data[lesson.AnswerType].(string)
+			var a lesson.Answer
+			if json.Unmarshal([]byte(text), &a) == nil {
+				answers[a.Case] = a
+			}
+		})
+		problem := ""
+		var limit *LimitError
+		switch {
+		case errors.As(err, &limit):
+			problem = limit.Reason
+		case err != nil:
+			return v, err
+		case result.Status != "ok":
+			problem = result.EValue
+		}
+		p := calls[i].compare(answers, problem)
+		v.Parts = append(v.Parts, p)
+		v.Points, v.Of = v.Points+p.Points, v.Of+p.Of
+	}
+	return v, nil
+}
+
+// tail keeps the end of what a kernel writes to its log.
+type tail struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+func (t *tail) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.text = append(t.text, b...)
+	if n := len(t.text) - 2000; n > 0 {
+		t.text = t.text[n:]
+	}
+	return len(b), nil
+}
+
+func (t *tail) said() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.text) == 0 {
+		return ""
+	}
+	return "\n" + strings.TrimSpace(string(t.text))
+}

@@ -1,0 +1,107 @@
+package grading
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/lectern-go/lectern/kernel/notebook"
+)
+
+// A Submission is what one student has handed in.
+type Submission struct {
+	Student  string
+	Notebook *notebook.Notebook
+	Files    string // the folder of its other files; "" for none
+	Problem  string // why it can't be graded; then there is no notebook
+}
+
+// largest is how large a notebook may be that somebody hands in.
+const largest = 50 << 20
+
+// Submissions finds those of an assignment in a folder: student.ipynb, or name.ipynb anywhere below a folder named
+// after the student, as nbgrader has them.
+func Submissions(folder, name string) ([]Submission, error) {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return nil, err
+	}
+	found := map[string][]string{}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), ".") {
+			continue
+		}
+		if student, ok := strings.CutSuffix(e.Name(), ".ipynb"); ok && !e.IsDir() {
+			found[student] = append(found[student], filepath.Join(folder, e.Name()))
+			continue
+		}
+		if !e.IsDir() {
+			continue
+		}
+		found[e.Name()] = append(found[e.Name()], nil...) // also where there is none
+		err := filepath.WalkDir(filepath.Join(folder, e.Name()), func(path string, d fs.DirEntry, err error) error {
+			if err == nil && d.IsDir() && strings.HasPrefix(d.Name(), ".") {
+				return filepath.SkipDir // Jupyter's checkpoints
+			}
+			if err == nil && !d.IsDir() && d.Name() == name+".ipynb" {
+				found[e.Name()] = append(found[e.Name()], path)
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	var list []Submission
+	for student, paths := range found {
+		s := Submission{Student: student}
+		switch len(paths) {
+		case 0:
+			s.Problem = fmt.Sprintf("there is no %s.ipynb in the folder", name)
+		case 1:
+			s.read(folder, paths[0])
+		default:
+			for i, p := range paths {
+				paths[i], _ = filepath.Rel(folder, p)
+			}
+			slices.Sort(paths)
+			s.Problem = fmt.Sprintf("there are %d submissions, %s: leave the one that counts", len(paths), strings.Join(paths, " and "))
+		}
+		list = append(list, s)
+	}
+	slices.SortFunc(list, func(a, b Submission) int { return strings.Compare(a.Student, b.Student) })
+	return list, nil
+}
+
+func (s *Submission) read(folder, path string) {
+	i, err := os.Lstat(path)
+	switch {
+	case err != nil:
+	case !i.Mode().IsRegular():
+		s.Problem = "the notebook is a link: it has to be a file"
+		return
+	case i.Size() > largest:
+		s.Problem = fmt.Sprintf("the notebook has %d MB: it may have %d; are there outputs to clear?", i.Size()>>20, largest>>20)
+		return
+	default:
+		s.Notebook, err = notebook.Read(path)
+	}
+	if err != nil {
+		s.Problem = "the notebook is damaged: " + err.Error()
+		var bad *notebook.Error
+		if errors.As(err, &bad) {
+			s.Problem = "the notebook is damaged: " + bad.Msg
+			if bad.Cell > 0 {
+				s.Problem = fmt.Sprintf("the notebook is damaged in cell %d: %s", bad.Cell, bad.Msg)
+			}
+		}
+		return
+	}
+	if dir := filepath.Dir(path); dir != filepath.Clean(folder) {
+		s.Files = dir
+	}
+}

@@ -1,0 +1,312 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/lectern-go/lectern/kernel/grading"
+	"github.com/lectern-go/lectern/kernel/internal/sandbox"
+	"github.com/lectern-go/lectern/kernel/notebook"
+)
+
+func assignmentCommand() *command {
+	return &command{
+		name:  "assignment",
+		args:  "lesson",
+		short: "make an assignment of a lesson",
+		long: `
+Assignment writes the source of an assignment: the lesson with each exercise of lesson.Grade as an answer with its solution and a locked
+test, marked as nbgrader marks them. Change it as you like, in JupyterLab; it is yours, and students never see it. Example:
+
+  go run ./kernel assignment -o course/source/ps17/ps17.ipynb notebooks/17-optimizers.ipynb`,
+		flags: func(fs *flag.FlagSet) {
+			fs.String("o", "", "the file to write; one that is there is never overwritten")
+		},
+		run: func(_ context.Context, ws *workspace, args []string, flags *flag.FlagSet) error {
+			to := flags.Lookup("o").Value.String()
+			if len(args) != 1 || to == "" {
+				return usagef("give a lesson, and with -o the file to write")
+			}
+			return ws.assignment(args, to)
+		},
+	}
+}
+
+func (w *workspace) assignment(args []string, to string) error {
+	list, err := w.notebooks(args)
+	if err != nil {
+		return err
+	}
+	n, err := notebook.Read(list[0])
+	if err != nil {
+		return err
+	}
+	if fileExists(to) {
+		return fmt.Errorf("%s is there already, and may hold work of yours; choose another file", to)
+	}
+	made, left := grading.FromLesson(n)
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return err
+	}
+	if err := made.Write(to); err != nil {
+		return err
+	}
+	for _, text := range left {
+		fmt.Fprintln(w.stderr, "left as it was:", text)
+	}
+	s, err := grading.ReadSource(to)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w.stdout, "%s: %d tests, %d points\n", w.rel(to), len(s.Tests), s.Points())
+	return nil
+}
+
+// graderFlags are those of the commands that run assignments.
+func graderFlags(fs *flag.FlagSet) {
+	fs.Bool("trust", false, "run the notebooks without isolation, with all your rights: only for those whose authors you trust")
+	fs.Duration("timeout", grading.CellLimit, "how long one cell may run")
+	fs.Int64("memory", grading.MemoryLimit>>20, "megabytes that one notebook may take")
+}
+
+// grader makes options of the flags, and refuses where there is no isolation.
+func (w *workspace) grader(ctx context.Context, flags *flag.FlagSet) (grading.Options, error) {
+	get := func(name string) any { return flags.Lookup(name).Value.(flag.Getter).Get() }
+	spec := w.spec()
+	o := grading.Options{Root: w.root, Kernel: spec.Argv, Env: spec.Env, Trust: get("trust").(bool), Cell: get("timeout").(time.Duration), Memory: get("memory").(int64) << 20}
+	if o.Cell <= 0 || o.Memory <= 0 {
+		return o, usagef("-timeout and -memory have to be more than 0")
+	}
+	if !o.Trust {
+		if err := sandbox.Available(); err != nil {
+			return o, fmt.Errorf("%w.\n-trust runs them all the same, with all your rights: they could read the hidden tests, or remove your files", err)
+		}
+	}
+	return o, w.ready(ctx)
+}
+
+func releaseCommand() *command {
+	return &command{
+		name:  "release",
+		args:  "source",
+		short: "make what students get of an assignment",
+		long: `
+Release checks an assignment, has its own solutions graded, which have to get all points, and writes it as students get it: without
+solutions, hidden tests and outputs. Examples:
+
+  go run ./kernel release -o course/release course/source/ps17/ps17.ipynb
+  go run ./kernel release -o course/release -trust course/source/ps17/ps17.ipynb`,
+		flags: func(fs *flag.FlagSet) {
+			fs.String("o", "", "the folder to write it to")
+			graderFlags(fs)
+		},
+		run: func(ctx context.Context, ws *workspace, args []string, flags *flag.FlagSet) error {
+			to := flags.Lookup("o").Value.String()
+			if len(args) != 1 || to == "" {
+				return usagef("give the source of an assignment, and with -o a folder")
+			}
+			return ws.release(ctx, args[0], to, flags)
+		},
+	}
+}
+
+func (w *workspace) release(ctx context.Context, source, to string, flags *flag.FlagSet) error {
+	s, err := grading.ReadSource(source)
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(to, s.Name+".ipynb")
+	if a, err := filepath.Abs(path); err == nil {
+		if b, err := filepath.Abs(source); err == nil && a == b {
+			return usagef("%s is the source itself; choose another folder", path)
+		}
+	}
+	o, err := w.grader(ctx, flags)
+	if err != nil {
+		return err
+	}
+	p := w.step("Grade the solutions of %s", s.Name)
+	report := gradeOne(ctx, s, o, grading.Submission{Notebook: s.Notebook, Files: filepath.Dir(source)})
+	p.end()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if report.Problem != "" {
+		return fmt.Errorf("%s: %s", filepath.Base(source), report.Problem)
+	}
+	if report.Points < report.Of {
+		var b strings.Builder
+		for _, t := range report.Tests {
+			if t.Verdict.Points < t.Test.Points {
+				fmt.Fprintf(&b, "\n%s: %s", t.Test.ID, t.Verdict)
+			}
+		}
+		return fmt.Errorf("%s: its own solutions get %d of %d points; nothing was written%s", filepath.Base(source), report.Points, report.Of, strings.TrimRight(b.String(), "\n"))
+	}
+	if err := os.MkdirAll(to, 0o755); err != nil {
+		return err
+	}
+	if err := s.Release().Write(path); err != nil {
+		return err
+	}
+	fmt.Fprintf(w.stdout, "%s: %d tests, %d points; its solutions get all of them\n", w.rel(path), len(s.Tests), s.Points())
+	return nil
+}
+
+func gradeCommand() *command {
+	return &command{
+		name:  "grade",
+		args:  "folder",
+		short: "grade what students have handed in",
+		long: `
+Grade runs the submissions in a folder, each isolated from your files, the network and the others, and compares what their functions
+return with what the source of the assignment wants. In the folder, a submission is student.ipynb, or a notebook named as the source
+is, below a folder named after the student.
+
+Cells that were locked are put back to what they were. A submission that can't be graded has no points, a note, and makes the exit status 1.
+Examples:
+
+  go run ./kernel grade -source course/source/ps17/ps17.ipynb -o grades.csv course/submitted
+  go run ./kernel grade -source course/source/ps17/ps17.ipynb -o grades.csv -feedback course/feedback course/submitted`,
+		flags: func(fs *flag.FlagSet) {
+			fs.String("source", "", "the source of the assignment")
+			fs.String("o", "", "the file of points to write, as CSV")
+			fs.String("feedback", "", "a folder for a page for each student")
+			fs.Int("j", runtime.GOMAXPROCS(0), "how many submissions run at the same time")
+			graderFlags(fs)
+		},
+		run: func(ctx context.Context, ws *workspace, args []string, flags *flag.FlagSet) error {
+			if len(args) != 1 || flags.Lookup("source").Value.String() == "" || flags.Lookup("o").Value.String() == "" {
+				return usagef("give the folder of submissions behind the flags, with -source the assignment, and with -o the file for points")
+			}
+			return ws.grade(ctx, args[0], flags)
+		},
+	}
+}
+
+func (w *workspace) grade(ctx context.Context, folder string, flags *flag.FlagSet) error {
+	s, err := grading.ReadSource(flags.Lookup("source").Value.String())
+	if err != nil {
+		return err
+	}
+	submissions, err := grading.Submissions(folder, s.Name)
+	if err != nil {
+		return err
+	}
+	if len(submissions) == 0 {
+		return fmt.Errorf("there are no submissions in %s: put student.ipynb there, or student/%s.ipynb", folder, s.Name)
+	}
+	o, err := w.grader(ctx, flags)
+	if err != nil {
+		return err
+	}
+	workers := flags.Lookup("j").Value.(flag.Getter).Get().(int)
+	if workers < 1 {
+		return usagef("-j %d: at least one has to run", workers)
+	}
+	if o.Programs, err = os.MkdirTemp("", "lectern-programs-"); err != nil {
+		return err
+	}
+	defer os.RemoveAll(o.Programs)
+	if err := os.Chmod(o.Programs, 0o755); err != nil { // where root grades, submissions are somebody else
+		return err
+	}
+	p := w.step("Build the cells of %s", s.Name)
+	err = s.Prepare(ctx, o)
+	p.end()
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	reports := make([]*grading.Report, len(submissions))
+	next := make(chan int)
+	var all sync.WaitGroup
+	var mu sync.Mutex
+	for range min(workers, len(submissions)) {
+		all.Go(func() {
+			for i := range next {
+				r := gradeOne(ctx, s, o, submissions[i])
+				reports[i] = r
+				if ctx.Err() != nil {
+					continue
+				}
+				mu.Lock()
+				if r.Problem != "" {
+					fmt.Fprintf(w.stderr, "%s: not graded: %s\n", r.Student, r.Problem)
+				} else {
+					fmt.Fprintf(w.stdout, "%s: %d of %d points\n", r.Student, r.Points, r.Of)
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	for i := range submissions {
+		next <- i
+	}
+	close(next)
+	all.Wait()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	var table bytes.Buffer
+	if err := s.WriteCSV(&table, reports); err != nil {
+		return err
+	}
+	if err := writeFile(flags.Lookup("o").Value.String(), table.Bytes(), 0o600); err != nil {
+		return err
+	}
+	bad := 0
+	for _, r := range reports {
+		if r.Problem != "" {
+			bad++
+		}
+		if dir := flags.Lookup("feedback").Value.String(); dir != "" {
+			var page bytes.Buffer
+			if err := s.WriteFeedback(&page, r); err != nil {
+				return err
+			}
+			if err := writeFile(filepath.Join(dir, r.Student+".html"), page.Bytes(), 0o600); err != nil {
+				return err
+			}
+		}
+	}
+	fmt.Fprintf(w.stdout, "%d submissions in %.0f s\n", len(submissions), time.Since(began).Seconds())
+	if bad > 0 {
+		fmt.Fprintf(w.stderr, "%d of %d submissions were not graded\n", bad, len(submissions))
+		return reported{}
+	}
+	return nil
+}
+
+// gradeOne grades a submission; whatever goes wrong is a problem of this one alone.
+func gradeOne(ctx context.Context, s *grading.Source, o grading.Options, sub grading.Submission) *grading.Report {
+	problem := func(text string) *grading.Report {
+		return &grading.Report{Student: sub.Student, Of: s.Points(), Problem: text}
+	}
+	if sub.Problem != "" {
+		return problem(sub.Problem)
+	}
+	r, err := grading.Start(ctx, o, sub.Files)
+	if err != nil {
+		return problem(err.Error())
+	}
+	defer r.Close()
+	report, err := s.Grade(ctx, r, sub.Notebook)
+	if err != nil {
+		if errors.Is(err, context.Canceled) {
+			return problem("interrupted")
+		}
+		return problem(err.Error())
+	}
+	report.Student = sub.Student
+	return report
+}

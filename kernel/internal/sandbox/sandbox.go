@@ -1,0 +1,85 @@
+// Package sandbox runs a program that nobody trusts. It sees the files that it needs and can change none of them; it
+// has no network, and no process but its own; what it takes of memory, disk and processes has limits. When it ends,
+// nothing of it is left.
+//
+// It is made of Linux's namespaces, for which neither root nor another program is needed where the system lets users
+// make them. Elsewhere [Available] says what is missing.
+package sandbox
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+)
+
+// Home is the program's folder inside, which it may fill.
+const Home = "/home/student"
+
+// Config says what the program gets.
+type Config struct {
+	Read      []string // files and folders that it may read, at their own paths; what isn't there is left out
+	Shared    string   // a folder that it may write to, and we see; small
+	Mount     string   // an empty folder, on which its world is built; nothing is written to it
+	Work      string   // the folder whose files are copied into Home, but for notebooks and links; "" for none
+	Memory    int64    // bytes, of all processes together
+	Disk      int64    // bytes, of what it writes; they are memory, too
+	Processes int      // threads count
+	CPU       int      // seconds of each process
+}
+
+// A MissingError says why programs can't be isolated here.
+type MissingError struct{ Err error }
+
+func (e *MissingError) Error() string {
+	return fmt.Sprintf("programs can't be isolated here: %v", e.Err)
+}
+
+func (e *MissingError) Unwrap() error { return e.Err }
+
+const (
+	outsideArg = "lectern-sandbox"
+	insideArg  = "lectern-sandbox-inside"
+	configVar  = "LECTERN_SANDBOX"
+)
+
+// Command returns the arguments that run argv isolated, and a variable for its environment. They start this very
+// program, whose main function has to call [Main].
+func (c Config) Command(argv ...string) (args []string, variable, value string, err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, "", "", err
+	}
+	text, err := c.value()
+	return append([]string{self, outsideArg}, argv...), configVar, text, err
+}
+
+func (c Config) value() (string, error) {
+	text, err := json.Marshal(c)
+	return string(text), err
+}
+
+// Main takes over where this program was started by [Config.Command]; then it doesn't return. It has to come first in
+// main, and in TestMain.
+func Main() {
+	if len(os.Args) < 3 || os.Args[1] != outsideArg && os.Args[1] != insideArg {
+		return
+	}
+	var c Config
+	err := json.Unmarshal([]byte(os.Getenv(configVar)), &c)
+	code := 1
+	if err == nil {
+		os.Unsetenv(configVar)
+		if os.Args[1] == outsideArg {
+			code, err = outside(c, os.Args[2:])
+		} else {
+			err = inside(c, os.Args[2:])
+		}
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "sandbox:", err)
+	}
+	os.Exit(code)
+}
+
+var errNotLinux = errors.New("it takes Linux; on Windows, use WSL")

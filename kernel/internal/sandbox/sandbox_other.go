@@ -1,0 +1,10 @@
+//go:build !linux
+
+package sandbox
+
+// Available returns a [MissingError] if programs can't be isolated here.
+func Available() error { return &MissingError{errNotLinux} }
+
+func outside(Config, []string) (int, error) { return 1, errNotLinux }
+
+func inside(Config, []string) error { return errNotLinux }
