@@ -286,27 +286,17 @@ func (k *kernel) hover(code string, off int) (doc string, err error) {
 	return doc, err
 }
 
-// describe writes in Markdown what is known of a name; the documentation of a package's is go doc's.
+// describe writes in Markdown what is known of a name; the documentation of a package's is in its source.
 func (k *kernel) describe(d quick.Description) string {
-	said := d.Comment
-	if d.Path != "" {
-		ctx, cancel := context.WithTimeout(context.Background(), answerTime)
-		defer cancel()
-		cmd := exec.CommandContext(ctx, "go", "doc", "-u", d.Path)
-		if d.Name != "" {
-			cmd.Args = append(cmd.Args, d.Name)
-		}
-		cmd.Dir, cmd.Env = k.f.check(), toolEnv(os.Environ(), k.c.bin, k.f.tmp())
-		if b, err := cmd.Output(); err == nil {
-			_, said, _ = strings.Cut(string(b), "\n\n") // what comes before names the package, for whom the declaration follows
-			if d.Name == "" {
-				return string(b)
-			}
-			declaration, text, _ := strings.Cut(said, "\n    ")
-			d.Declaration, said = strings.TrimSpace(declaration), strings.ReplaceAll("    "+text, "\n    ", "\n")
+	text := d.Comment
+	if dir := k.packages.Dir(d.Path); dir != "" {
+		var declaration string
+		declaration, text = quick.Documentation(dir, d.Name)
+		if d.Path == "builtin" || d.Name == "" { // of which types know nothing
+			d.Declaration = declaration
 		}
 	}
-	return "```go\n" + d.Declaration + "\n```\n\n" + strings.TrimSpace(said)
+	return "```go\n" + d.Declaration + "\n```\n\n" + strings.TrimSpace(text)
 }
 
 // plainDoc is gopls's Markdown for a terminal: without the fences around code.

@@ -119,6 +119,8 @@ func testCompletion(t *testing.T, l *lab) {
 		{"strings.Repeat(\"a\", 3)", 19, "Repeat returns"},
 		{"scale(3)", 2, "scale multiplies"},
 		{"remembered + 1", 3, "remembered int"},
+		{"tensor.Arange(3)", 9, "func tensor.Arange("},
+		{"tensor.Arange(3)", 9, "Arange(start, stop, step)"},
 	} {
 		r := l.request("inspect_request", map[string]any{"code": c.code, "cursor_pos": c.at, "detail_level": 0})
 		data, _ := r["data"].(map[string]any)

@@ -169,6 +169,23 @@ func (p *Packages) Toolchain() (*Toolchain, error) {
 	return t, nil
 }
 
+// Dir is the folder with the source of a package that Import has found, or of Go's own builtin; "" if it is not known.
+func (p *Packages) Dir(path string) string {
+	if path == "builtin" {
+		tools, err := p.Toolchain()
+		if err != nil {
+			return ""
+		}
+		return filepath.Join(tools.Root, "src", path)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if k := p.pkgs[path]; k != nil {
+		return k.Dir
+	}
+	return ""
+}
+
 // findGo asks the go command where its tools are and what they compile for.
 func (p *Packages) findGo() (*installation, error) {
 	settings := []string{"GOOS", "GOARCH", "GOEXPERIMENT", "GO386", "GOAMD64", "GOARM", "GOARM64", "GOMIPS", "GOMIPS64", "GOPPC64", "GORISCV64", "GOWASM"}

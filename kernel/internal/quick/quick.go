@@ -5,9 +5,11 @@ package quick
 
 import (
 	"go/ast"
+	"go/format"
 	"go/parser"
 	"go/token"
 	"go/types"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"sort"
@@ -281,7 +283,7 @@ func Describe(text string, off int, imports types.Importer) (d Description, ok b
 // A Description is what is known of a name.
 type Description struct {
 	Declaration string
-	Path, Name  string // for go doc; "" for what is no package's
+	Path, Name  string // of the package and in it, such as Builder.WriteString, for Documentation; "" for what is no package's
 	Comment     string // of what the text itself declares
 }
 
@@ -298,4 +300,87 @@ func (p *program) comment(pos token.Pos) string {
 		return d.Doc.Text()
 	}
 	return ""
+}
+
+// Documentation reads from the source of a package in a folder what is written about a name in it, "" for the package
+// itself, and how it is declared.
+func Documentation(dir, name string) (declaration, text string) {
+	files, _ := filepath.Glob(filepath.Join(dir, "*.go"))
+	fset := token.NewFileSet()
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		f, _ := parser.ParseFile(fset, file, nil, parser.ParseComments|parser.SkipObjectResolution)
+		if f == nil {
+			continue
+		}
+		if name == "" {
+			if text = f.Doc.Text(); text != "" {
+				return "package " + f.Name.Name, text
+			}
+			continue
+		}
+		for _, decl := range f.Decls {
+			switch d := decl.(type) {
+			case *ast.FuncDecl:
+				if methodName(d) == name {
+					d.Body = nil
+					text, d.Doc = d.Doc.Text(), nil
+					return source(fset, d), text
+				}
+			case *ast.GenDecl:
+				for _, spec := range d.Specs {
+					if doc, ok := declares(spec, name); ok {
+						if doc == "" {
+							doc = d.Doc.Text()
+						}
+						return source(fset, spec), doc
+					}
+				}
+			}
+		}
+	}
+	return "", ""
+}
+
+// methodName is the name of a function, with that of its type if it is a method.
+func methodName(d *ast.FuncDecl) string {
+	if d.Recv == nil || len(d.Recv.List) == 0 {
+		return d.Name.Name
+	}
+	t := d.Recv.List[0].Type
+	for {
+		switch x := t.(type) {
+		case *ast.StarExpr:
+			t = x.X
+		case *ast.IndexExpr:
+			t = x.X
+		case *ast.IndexListExpr:
+			t = x.X
+		case *ast.Ident:
+			return x.Name + "." + d.Name.Name
+		default:
+			return d.Name.Name
+		}
+	}
+}
+
+// declares reports whether a declaration is that of a name, and what is written at it alone.
+func declares(spec ast.Spec, name string) (doc string, ok bool) {
+	switch s := spec.(type) {
+	case *ast.TypeSpec:
+		return s.Doc.Text(), s.Name.Name == name
+	case *ast.ValueSpec:
+		return s.Doc.Text(), slices.ContainsFunc(s.Names, func(id *ast.Ident) bool { return id.Name == name })
+	}
+	return "", false
+}
+
+func source(fset *token.FileSet, node any) string {
+	var b strings.Builder
+	if format.Node(&b, fset, node) != nil {
+		return ""
+	}
+	return b.String()
 }

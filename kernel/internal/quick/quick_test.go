@@ -1,8 +1,10 @@
 package quick
 
 import (
+	"go/build"
 	"go/importer"
 	"go/token"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -71,5 +73,23 @@ func TestDescribe(t *testing.T) {
 	}
 	if d, ok := Describe(text, strings.Index(text, "return"), imports); ok {
 		t.Errorf("a keyword is %+v", d)
+	}
+}
+
+func TestDocumentation(t *testing.T) {
+	for _, c := range []struct{ pkg, name, declaration, text string }{
+		{"strings", "ToUpper", "func ToUpper(s string) string", "ToUpper returns s with"},
+		{"strings", "Builder.WriteString", "func (b *Builder) WriteString(s string) (int, error)", "WriteString appends"},
+		{"strings", "Builder", "Builder struct {", "A Builder is used"},
+		{"io", "EOF", "EOF = errors.New(\"EOF\")", "EOF is the error"},
+		{"sync/atomic", "Pointer.Load", "func (x *Pointer[T]) Load() *T", "Load atomically"},
+		{"builtin", "len", "func len(v Type) int", "The len built-in function"},
+		{"strings", "", "package strings", "Package strings implements"},
+		{"strings", "Nothing", "", ""},
+	} {
+		declaration, text := Documentation(filepath.Join(build.Default.GOROOT, "src", filepath.FromSlash(c.pkg)), c.name)
+		if !strings.HasPrefix(declaration, c.declaration) || !strings.HasPrefix(text, c.text) || (c.text == "") != (text == "") {
+			t.Errorf("%s.%s: %q, %.60q", c.pkg, c.name, declaration, text)
+		}
 	}
 }
