@@ -5,6 +5,7 @@ package quick
 
 import (
 	"go/ast"
+	"go/doc/comment"
 	"go/format"
 	"go/parser"
 	"go/token"
@@ -302,9 +303,17 @@ func (p *program) comment(pos token.Pos) string {
 	return ""
 }
 
-// Documentation reads from the source of a package in a folder what is written about a name in it, "" for the package
-// itself, and how it is declared.
-func Documentation(dir, name string) (declaration, text string) {
+// Documentation reads from the source of a package in a folder what is written about a name in it, as Markdown, and how
+// it is declared. The name "" is the package itself.
+func Documentation(dir, name string) (declaration, markdown string) {
+	declaration, text := find(dir, name)
+	parser := comment.Parser{LookupSym: func(string, string) bool { return true }}
+	none := func(*comment.DocLink) string { return "" } // such as [Name]: there is nothing here to be led to
+	printer := comment.Printer{DocLinkURL: none, HeadingID: func(*comment.Heading) string { return "" }}
+	return declaration, string(printer.Markdown(parser.Parse(text)))
+}
+
+func find(dir, name string) (declaration, text string) {
 	files, _ := filepath.Glob(filepath.Join(dir, "*.go"))
 	fset := token.NewFileSet()
 	for _, file := range files {

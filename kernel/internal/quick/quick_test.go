@@ -86,6 +86,8 @@ func TestDocumentation(t *testing.T) {
 		{"builtin", "len", "func len(v Type) int", "The len built-in function"},
 		{"strings", "", "package strings", "Package strings implements"},
 		{"strings", "Nothing", "", ""},
+		{"strings", "NewReader", "func NewReader(s string) *Reader", "NewReader returns a new Reader reading"},
+		{"strings", "ToUpperSpecial", "func ToUpperSpecial(", "ToUpperSpecial returns"},
 	} {
 		declaration, text := Documentation(filepath.Join(build.Default.GOROOT, "src", filepath.FromSlash(c.pkg)), c.name)
 		if !strings.HasPrefix(declaration, c.declaration) || !strings.HasPrefix(text, c.text) || (c.text == "") != (text == "") {
