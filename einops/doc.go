@@ -6,9 +6,8 @@
 //	x = einops.Rearrange(x, "... (heads hidden) -> ... heads hidden", einops.Axis("heads", 2))
 //	total := einops.Reduce(x, "... hidden -> ...", einops.Sum)
 //
-// The patterns are those of the Python package einops, and so are the results
-// and what is an error; dimensions are strings of words, separated by spaces.
-// [Check] and [Scope] verify annotations such as "batch seq heads hidden" while the
+// The patterns are those of the Python package einops, and so are the results and
+// the errors; dimensions are strings of words, separated by spaces. [Check] and [Scope] verify annotations such as "batch seq heads hidden" while the
 // program runs.
 //
 // # Where things are

@@ -6,7 +6,7 @@
 // avx2, avx512), for tests and for comparisons. The assembly in the files z_*.s is written by the program in gen; change
 // that and run go generate.
 //
-// Products of bfloat16 use AMX where the processor has it and Linux permits it, unless the variable names a level. Where
+// Matmuls of bfloat16 use AMX where the processor has it and Linux permits it, unless the variable names a level. Where
 // there is no such processor, tests run that path by way of a twin in Go and of an interpreter of its instructions. The
 // first product is preceded by one whose result is known, and if that comes out wrong AMX is left alone.
 //

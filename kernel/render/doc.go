@@ -12,8 +12,7 @@
 //	exercise     the cell is marked as the reader's turn
 //	measured     a line below says that the reader's numbers will differ
 //
-// A folded Markdown cell may be one <details> element as well, for programs that
-// know no tags; it is folded once.
+// A folded Markdown cell may be one <details> element as well, for programs that don't know tags; it is folded once.
 //
 // Not everything in a notebook is trusted equally. Markdown is text: of raw HTML in it
 // only harmless elements pass, without event handlers. HTML outputs come from

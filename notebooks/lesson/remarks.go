@@ -5,7 +5,7 @@ package lesson
 var remarks = map[string][]Option{
 	// 00: napkin math
 	"How many FLOPs does the training take?": {
-		Why("6 · 70e9 · 15e12."), Mistake(1.05e24, "That is parameters times tokens. What about the 6?"), Mistake(2.1e24, "That is going forward alone."),
+		Why("6 · 70e9 · 15e12."), Mistake(1.05e24, "That is parameters times tokens. What about the 6?"), Mistake(2.1e24, "That is the forward pass alone."),
 	},
 	"How many days does the training take?": {
 		Why("6.3e24 / 4.377e22."), Mistake(72, "Did you take the rate for sparse matrices, or an MFU of 1?"), Mistake(1.44, "Look at the two exponents again."),
@@ -140,7 +140,7 @@ var remarks = map[string][]Option{
 	"How many FLOPs is x.Matmul(w)?": {
 		Why("2 · B · D · K."), Mistake(1024*256*64, "Each step is a multiplication and an addition."),
 	},
-	"How many times the work of x.Add(x)?": {Why("2·B·D·K against B·D is 2·K."), Mistake(64, "Each step of the product is two operations.")},
+	"How many times the work of x.Add(x) is it?": {Why("2·B·D·K against B·D is 2·K."), Mistake(64, "Each step of the product is two operations.")},
 	// 10: model FLOPs utilization
 	"What is the median without the first run?": {
 		Why("Sorted: 1.9, 2.0, 2.0, 2.1, 2.1, 6.3. In the middle are 2.0 and 2.1."), Mistake(2.0, "That is one of the two in the middle."),
@@ -152,7 +152,7 @@ var remarks = map[string][]Option{
 		Why("Of 8 FLOPs the model needs 6."), Mistake(0.6, "That is the utilization of the hardware."), Mistake(0.8, "It can only get less."),
 	},
 	"What is the MFU of n = 16?": {Why("The call takes longer than the arithmetic.")},
-	"From which n on is an H100 limited by arithmetic?": {
+	"At what n does arithmetic begin to limit an H100?": {
 		Why("n/3 = 295."), Mistake(295, "That is the intensity. A product of n has n/3 in bf16."), Mistake(1772, "That would be with 4 bytes."),
 	},
 	// 11: gradients
@@ -172,9 +172,9 @@ var remarks = map[string][]Option{
 		Why("Each example goes through each weight once, so that is one element for each example."), Mistake(8, "A weight leads to a single output."),
 		Mistake(1, "It is used for every example."), Mistake(2, "That would be an element of h1."),
 	},
-	"How many FLOPs is the gradient of h1?":          {Why("12 elements, each a sum of 2 products: 2 · 4 · 3 · 2."), Mistake(24, "A multiplication and an addition.")},
-	"How many products does backward compute?":       {Why("The gradient of x is not asked for."), Mistake(4, "Does anyone ask for the gradient of x?")},
-	"How many times forward is backward, if x asks?": {Why("Two matmuls for each one in the forward pass.")},
+	"How many FLOPs is the gradient of h1?":                    {Why("12 elements, each a sum of 2 products: 2 · 4 · 3 · 2."), Mistake(24, "A multiplication and an addition.")},
+	"How many products does backward compute?":                 {Why("The gradient of x is not asked for."), Mistake(4, "Does anyone ask for the gradient of x?")},
+	"How many times the FLOPs of forward is backward, with x?": {Why("Two matmuls for each one in the forward pass.")},
 	"What share of the rule is counted in two layers?": {
 		Why("88 of 120: the rule says 6 · 20 K² per example, and 2 · 16 K² are saved."), Mistake(0.6, "That is backward alone."),
 	},
@@ -183,8 +183,8 @@ var remarks = map[string][]Option{
 	"How large is a typical output?": {
 		Why("It is about the root of 16,384."), Mistake(16384, "That would be if all products had the same sign."), Mistake(1, "That is a single product."),
 	},
-	"Four times the inputs: how many times the size?": {Why("The root of 4."), Mistake(4, "It grows with the root.")},
-	"How large is an output now?":                     {Why("The root of the number of inputs cancels.")},
+	"With four times the inputs, how many times the size?": {Why("The root of 4."), Mistake(4, "It grows with the root.")},
+	"How large is an output now?":                          {Why("The root of the number of inputs cancels.")},
 	"How many of about 1400 does the cut remove?": {
 		Why("−3 and 3 are 384 standard deviations away."), Mistake(1400, "That is what it looks like. How large is 3 in standard deviations of 1/128?"),
 	},
@@ -261,7 +261,7 @@ var remarks = map[string][]Option{
 	},
 	"Where does b settle?": {
 		Why("Once b has settled, b = 0.9·b + 1, so b = 1 / (1 − 0.9)."),
-		Mistake(0.9, "That is m. How does b look when it no longer changes?"),
+		Mistake(0.9, "That is m. What is b when it no longer changes?"),
 	},
 	"How long is the first step, along and across?": {Why("Dividing g by its own size leaves only its sign.")},
 	"How long is the first step without correction?": {
@@ -377,7 +377,7 @@ var remarks = map[string][]Option{
 	"How many extra forward passes do checkpoints cost?": {
 		Why("Each block is computed once more."), Mistake(4, "Each segment is computed again, but only once."), Mistake(0.25, "All four segments are computed again."),
 	},
-	"How many extra forward passes to keep nothing?": {
+	"How many extra forward passes does keeping nothing cost?": {
 		Why("16 + 15 + … + 1 = 136 blocks are computed again, and 136 / 16 = 8.5."), Mistake(136, "That is in blocks. How many forward passes of 16 blocks?"),
 		Mistake(16, "Late blocks need nearly all the others again, early ones only a few."),
 	},
@@ -390,20 +390,20 @@ var remarks = map[string][]Option{
 	"Which part has the most parameters?":        {Why("3·D·192 in each block, beside 4·D² of attention.")},
 	"What is the loss at the start?":             {Why("ln 256 = 5.55 is what a uniform guess costs."), Mistake(8, "8 bits, yes; but in nats it is 8·ln 2.")},
 	// 25: what a Transformer costs
-	"Which part of GPT-2 small is the largest?":           {Why("12 · 2 · 768 · 3072, and some biases.")},
-	"How many times as many FLOPs does backward take?":    {Why("One product for the gradient of the weight, one for that of the input.")},
-	"At what context length is attention half of it all?": {Why("2 · 123.5e6 = 4 · 12 · T · 768.")},
-	"For which model is 6ND furthest off at 1,024?":       {Why("The narrower the model, the more the attention over the context matters.")},
-	"How much memory before any activation?":              {Why("4 bytes each for the parameter, its gradient and two averages."), Mistake(6.23, "That is the parameters alone.")},
-	"How many times the activations at twice the length?": {Why("Everything that is kept is kept per token."), Mistake(4, "That is how scores would grow, and none are kept.")},
-	"By what percentage is our formula off?":              {Why("Each tensor that is kept has its term in the sum.")},
+	"Which part of GPT-2 small is the largest?":               {Why("12 · 2 · 768 · 3072, and some biases.")},
+	"How many times as many FLOPs does backward take?":        {Why("One product for the gradient of the weight, one for that of the input.")},
+	"At what context length is attention half of it all?":     {Why("2 · 123.5e6 = 4 · 12 · T · 768.")},
+	"For which model is 6ND furthest off at 1,024?":           {Why("The narrower the model, the more the attention over the context matters.")},
+	"How much memory does it take before any activation?":                  {Why("4 bytes each for the parameter, its gradient and two averages."), Mistake(6.23, "That is the parameters alone.")},
+	"By what factor do activations grow at twice the length?": {Why("Everything that is kept is kept per token."), Mistake(4, "That is how scores would grow, and none are kept.")},
+	"By what percentage is our formula off?":                  {Why("Each tensor that is kept has its term in the sum.")},
 	// 26: inference
 	"How many times as many tokens?":                    {Why("64 · 64 + 64 · 63 / 2 = 6112, beside 127.")},
-	"FLOPs per byte for one token?":                     {Why("2 FLOPs for each weight of 2 bytes.")},
+	"How many FLOPs per byte for one token?":            {Why("2 FLOPs for each weight of 2 bytes.")},
 	"How long does one token take at least?":            {Why("15 GB over 3.35 TB/s.")},
 	"At what batch size is decode bound by arithmetic?": {Why("Each conversation adds a FLOP per byte, and the machine does 295.")},
 	"How many conversations fit?":                       {Why("64 GB are left, and each needs a GiB."), Mistake(80, "The weights need room, too.")},
-	"How many times the cache with heads of their own?": {Why("8 heads of keys and values instead of 2.")},
+	"How many times the cache do separate heads need?":  {Why("8 heads of keys and values instead of 2.")},
 	"How many times as fast with 8 bits?":               {Why("Half of the bytes.")},
 	// 19: the training loop
 	"What are the shapes of x and y, one after the other?": {Why("x is [4 16]; y has one number for each example, [4].")},

@@ -567,7 +567,7 @@ var tasks = map[string]*task{
 			"The gradient of a has the shape of a, that of b the shape of b. Which size does each of the two sums run over?",
 			"In three loops over i, d and k: da[i][d] += g[i][k]·b[d][k], and db[d][k] += a[i][d]·g[i][k].",
 		},
-		praise: "Two FLOPs twice in the innermost loop, where forward has two: that is the 4.",
+		praise: "The innermost loop does two FLOPs twice, where forward does two: that is where the 4 comes from.",
 	},
 	"12.5": {
 		name: "step", args: []string{"batch", "sizes", "trained"},
@@ -850,7 +850,7 @@ var tasks = map[string]*task{
 				want: []any{[]string{"b"}, [][]float32{{}}, true}},
 			{category: "cut off in a count", in: []any{[]byte("\x01\x00")}, want: []any{[]string(nil), [][]float32(nil), false}},
 			{category: "cut off in a name", in: []any{[]byte("\x04\x00\x00\x00bi")}, want: []any{[]string(nil), [][]float32(nil), false}},
-			{category: "cut off behind a name", in: []any{[]byte("\x01\x00\x00\x00w")}, want: []any{[]string(nil), [][]float32(nil), false}},
+			{category: "cut off after a name", in: []any{[]byte("\x01\x00\x00\x00w")}, want: []any{[]string(nil), [][]float32(nil), false}},
 			{category: "cut off in a number", in: []any{[]byte("\x01\x00\x00\x00w\x01\x00\x00\x00\x00\x00\x80")},
 				want: []any{[]string(nil), [][]float32(nil), false}},
 			{category: "cut off in the second list", in: []any{[]byte("\x01\x00\x00\x00w\x01\x00\x00\x00\x00\x00\x80\x3f\x01\x00\x00\x00b\x01\x00\x00\x00")},

@@ -1,5 +1,4 @@
-// Package loops has what operations do to elements: loops over slices, which know no
-// tensor, and what brings elements of any layout and dtype into slices.
+// Package loops has what operations do to elements: loops over slices, which know nothing of tensors, and what brings elements of any layout and dtype into slices.
 //
 // arrays.go runs a kernel, a loop over slices, for all elements of its operands;
 // blocks.go hands them out as blocks, panels.go where rows run across memory. The
