@@ -394,7 +394,7 @@ var remarks = map[string][]Option{
 	"How many times as many FLOPs does backward take?":        {Why("One product for the gradient of the weight, one for that of the input.")},
 	"At what context length is attention half of it all?":     {Why("2 · 123.5e6 = 4 · 12 · T · 768.")},
 	"For which model is 6ND furthest off at 1,024?":           {Why("The narrower the model, the more the attention over the context matters.")},
-	"How much memory does it take before any activation?":                  {Why("4 bytes each for the parameter, its gradient and two averages."), Mistake(6.23, "That is the parameters alone.")},
+	"How much memory does it take before any activation?":     {Why("4 bytes each for the parameter, its gradient and two averages."), Mistake(6.23, "That is the parameters alone.")},
 	"By what factor do activations grow at twice the length?": {Why("Everything that is kept is kept per token."), Mistake(4, "That is how scores would grow, and none are kept.")},
 	"By what percentage is our formula off?":                  {Why("Each tensor that is kept has its term in the sum.")},
 	// 26: inference
