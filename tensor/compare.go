@@ -304,24 +304,38 @@ func onBools(forward func(c *call) *Tensor, words wordKernel) func(c *call) *Ten
 type wordKernel func(dst, x, y []uint64)
 
 func andWords(dst, x, y []uint64) {
+	if loops.InWords(loops.Vectors64.AndBits, dst, x, y) {
+		return
+	}
 	for i := range dst {
 		dst[i] = x[i] & y[i]
 	}
 }
 
 func orWords(dst, x, y []uint64) {
+	if loops.InWords(loops.Vectors64.OrBits, dst, x, y) {
+		return
+	}
 	for i := range dst {
 		dst[i] = x[i] | y[i]
 	}
 }
 
 func xorWords(dst, x, y []uint64) {
+	if loops.InWords(loops.Vectors64.XorBits, dst, x, y) {
+		return
+	}
 	for i := range dst {
 		dst[i] = x[i] ^ y[i]
 	}
 }
 
 func notWords(dst, x, _ []uint64) {
+	if not := loops.Vectors64.XorBitsOf; not != nil {
+		each := math.Float64frombits(loops.EachTrue)
+		loops.InWords(func(dst, x, _ []float64) { not(dst, x, each) }, dst, x, x)
+		return
+	}
 	for i := range dst {
 		dst[i] = x[i] ^ loops.EachTrue
 	}

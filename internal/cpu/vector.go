@@ -85,6 +85,7 @@ type Vectors[T float32 | float64] struct {
 	Largest func(x []T) T         // -Inf of nothing; NaN may be passed over
 	Highest func(x []T) T         // the same, but NaN counts as +Inf; a zero may have either sign
 	Lowest  func(x []T) T         // that of -x
+	Widest  func(x []T) T         // that of |x|
 
 	Exp      func(dst, x []T)               // eˣ, 1.1 ULP
 	ExpSum   func(dst, x []T, less T) (s T) // eˣ⁻ˡᵉˢˢ and its sum
@@ -99,6 +100,11 @@ type Vectors[T float32 | float64] struct {
 	Erf      func(dst, x []T)               // 3 ULP
 	Gelu     func(dst, x []T)               // x·Φ(x), 7 ULP, and -0 for -Inf
 	GeluTanh func(dst, x []T)               // see tensor.GELUTanh
+
+	// Of float64 alone: whole numbers of 64 bits in the places of numbers.
+	AndBits, OrBits, XorBits func(dst, x, y []T)
+	XorBitsOf                func(dst, x []T, with T)
+	Outside                  func(x []T, last T) T // the first bit is set if one is negative or more than last
 
 	// Of float64 alone, for random numbers: whole numbers of 64 bits in the places of numbers. Philox computes a block of 128
 	// bits for each of x, to which first is added: the first half to a, the second to b. Normals makes two normal numbers of

@@ -260,6 +260,9 @@ func testSums[T float](t *testing.T, v *Vectors[T]) {
 				if odd != odd {
 					high, low = T(math.Inf(1)), T(math.Inf(1))
 				}
+				if wide := v.Widest(x); wide != max(high, low) {
+					t.Fatalf("Widest of %d with %v: %v, want %v", n, odd, wide, max(high, low))
+				}
 				if h, l := v.Highest(x), v.Lowest(x); h != high || l != low {
 					t.Fatalf("Highest and Lowest of %d with %v: %v and %v, want %v and %v", n, odd, h, l, high, low)
 				}
@@ -761,6 +764,58 @@ func TestElu(t *testing.T) {
 				}
 				if !same(got[i], want[i]) {
 					t.Fatalf("Elu(%v) = %v, want %v", x[i], got[i], want[i])
+				}
+			}
+		}
+	})
+}
+
+// TestWords runs the loops for whole numbers of 64 bits.
+func TestWords(t *testing.T) {
+	atVectorLevels(t, func(t *testing.T) {
+		v := Float64s()
+		bits := func(x []float64) []uint64 {
+			return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(x))), len(x))
+		}
+		for n := range 70 {
+			x, y, dst := make([]float64, n), make([]float64, n), make([]float64, n)
+			a, b, got := bits(x), bits(y), bits(dst)
+			for i := range a {
+				a[i], b[i] = uint64(i+1)*0x9e3779b97f4a7c15, uint64(i+3)*0xbb67ae8584caa73b
+			}
+			x, y = guardedSlice(t, x, n%2 == 0), guardedSlice(t, y, n%2 == 0)
+			for name, f := range map[string]struct {
+				run  func()
+				want func(a, b uint64) uint64
+			}{
+				"and":    {func() { v.AndBits(dst, x, y) }, func(a, b uint64) uint64 { return a & b }},
+				"or":     {func() { v.OrBits(dst, x, y) }, func(a, b uint64) uint64 { return a | b }},
+				"xor":    {func() { v.XorBits(dst, x, y) }, func(a, b uint64) uint64 { return a ^ b }},
+				"xor of": {func() { v.XorBitsOf(dst, x, math.Float64frombits(0x0101)) }, func(a, _ uint64) uint64 { return a ^ 0x0101 }},
+			} {
+				f.run()
+				for i := range got {
+					if want := f.want(a[i], b[i]); got[i] != want {
+						t.Fatalf("%s of %#x and %#x is %#x, want %#x", name, a[i], b[i], got[i], want)
+					}
+				}
+			}
+			inside := make([]float64, n)
+			for i := range inside {
+				bits(inside)[i] = uint64(i * 37 % 100)
+			}
+			last := math.Float64frombits(99)
+			if out := math.Float64bits(v.Outside(guardedSlice(t, inside, n%2 == 0), last)); out>>63 != 0 {
+				t.Fatalf("Outside of %d: %#x, and none is", n, out)
+			}
+			for i := range inside {
+				for _, odd := range []uint64{100, 1 << 62, 1 << 63, math.MaxUint64} {
+					old := inside[i]
+					bits(inside)[i] = odd
+					if out := math.Float64bits(v.Outside(inside, last)); out>>63 == 0 {
+						t.Fatalf("Outside of %d: %#x with %#x at %d", n, out, odd, i)
+					}
+					inside[i] = old
 				}
 			}
 		}

@@ -399,6 +399,16 @@ func productF32AVX2(x *float32, n int, result *float32)
 //go:noescape
 func productF32AVX512(x *float32, n int, result *float32)
 
+// widestF32AVX2 computes the largest |x|, in which NaN counts as +Inf; -Inf if there is none.
+//
+//go:noescape
+func widestF32AVX2(x *float32, n int, result *float32)
+
+// widestF32AVX512 computes the largest |x|, in which NaN counts as +Inf; -Inf if there is none.
+//
+//go:noescape
+func widestF32AVX512(x *float32, n int, result *float32)
+
 // highestF32AVX2 computes the largest x, in which NaN counts as +Inf; -Inf if there is none.
 //
 //go:noescape
@@ -959,6 +969,16 @@ func productF64AVX2(x *float64, n int, result *float64)
 //go:noescape
 func productF64AVX512(x *float64, n int, result *float64)
 
+// widestF64AVX2 computes the largest |x|, in which NaN counts as +Inf; -Inf if there is none.
+//
+//go:noescape
+func widestF64AVX2(x *float64, n int, result *float64)
+
+// widestF64AVX512 computes the largest |x|, in which NaN counts as +Inf; -Inf if there is none.
+//
+//go:noescape
+func widestF64AVX512(x *float64, n int, result *float64)
+
 // highestF64AVX2 computes the largest x, in which NaN counts as +Inf; -Inf if there is none.
 //
 //go:noescape
@@ -1298,6 +1318,56 @@ func powersF64AVX2(dst *float32, x *float32, y *float32, n int)
 //
 //go:noescape
 func powersF64AVX512(dst *float32, x *float32, y *float32, n int)
+
+// andBitsF64AVX2 computes x & y.
+//
+//go:noescape
+func andBitsF64AVX2(dst *float64, x *float64, y *float64, n int)
+
+// andBitsF64AVX512 computes x & y.
+//
+//go:noescape
+func andBitsF64AVX512(dst *float64, x *float64, y *float64, n int)
+
+// orBitsF64AVX2 computes x | y.
+//
+//go:noescape
+func orBitsF64AVX2(dst *float64, x *float64, y *float64, n int)
+
+// orBitsF64AVX512 computes x | y.
+//
+//go:noescape
+func orBitsF64AVX512(dst *float64, x *float64, y *float64, n int)
+
+// xorBitsF64AVX2 computes x ^ y.
+//
+//go:noescape
+func xorBitsF64AVX2(dst *float64, x *float64, y *float64, n int)
+
+// xorBitsF64AVX512 computes x ^ y.
+//
+//go:noescape
+func xorBitsF64AVX512(dst *float64, x *float64, y *float64, n int)
+
+// xorBitsOfF64AVX2 computes x ^ p with the parameter p.
+//
+//go:noescape
+func xorBitsOfF64AVX2(dst *float64, x *float64, n int, params *float64)
+
+// xorBitsOfF64AVX512 computes x ^ p with the parameter p.
+//
+//go:noescape
+func xorBitsOfF64AVX512(dst *float64, x *float64, n int, params *float64)
+
+// outsideF64AVX2 sets the first bit if one of x is negative or more than p, as whole numbers.
+//
+//go:noescape
+func outsideF64AVX2(x *float64, n int, result *float64, params *float64)
+
+// outsideF64AVX512 sets the first bit if one of x is negative or more than p, as whole numbers.
+//
+//go:noescape
+func outsideF64AVX512(x *float64, n int, result *float64, params *float64)
 
 // expF32AVX2 computes eˣ.
 //
@@ -1863,6 +1933,14 @@ func productF32AVX2Slices(x []float32) (result float32) {
 		return 1
 	}
 	productF32AVX2(&x[0], len(x), &result)
+	return result
+}
+
+func widestF32AVX2Slices(x []float32) (result float32) {
+	if len(x) == 0 {
+		return float32(math.Inf(-1))
+	}
+	widestF32AVX2(&x[0], len(x), &result)
 	return result
 }
 
@@ -2597,6 +2675,14 @@ func productF32AVX512Slices(x []float32) (result float32) {
 	return result
 }
 
+func widestF32AVX512Slices(x []float32) (result float32) {
+	if len(x) == 0 {
+		return float32(math.Inf(-1))
+	}
+	widestF32AVX512(&x[0], len(x), &result)
+	return result
+}
+
 func highestF32AVX512Slices(x []float32) (result float32) {
 	if len(x) == 0 {
 		return float32(math.Inf(-1))
@@ -3023,6 +3109,7 @@ var vectorsF32 = [...]Vectors[float32]{
 		AddProduct:              addProductF32AVX2Slices,
 		AddQuotient:             addQuotientF32AVX2Slices,
 		Product:                 productF32AVX2Slices,
+		Widest:                  widestF32AVX2Slices,
 		Highest:                 highestF32AVX2Slices,
 		Lowest:                  lowestF32AVX2Slices,
 		Sum:                     sumF32AVX2Slices,
@@ -3107,6 +3194,7 @@ var vectorsF32 = [...]Vectors[float32]{
 		AddProduct:              addProductF32AVX512Slices,
 		AddQuotient:             addQuotientF32AVX512Slices,
 		Product:                 productF32AVX512Slices,
+		Widest:                  widestF32AVX512Slices,
 		Highest:                 highestF32AVX512Slices,
 		Lowest:                  lowestF32AVX512Slices,
 		Sum:                     sumF32AVX512Slices,
@@ -3500,6 +3588,14 @@ func productF64AVX2Slices(x []float64) (result float64) {
 	return result
 }
 
+func widestF64AVX2Slices(x []float64) (result float64) {
+	if len(x) == 0 {
+		return float64(math.Inf(-1))
+	}
+	widestF64AVX2(&x[0], len(x), &result)
+	return result
+}
+
 func highestF64AVX2Slices(x []float64) (result float64) {
 	if len(x) == 0 {
 		return float64(math.Inf(-1))
@@ -3703,6 +3799,51 @@ func uniforms24F64AVX2Slices(dst, x []float64, p0, p1 float64) {
 	x = x[:len(dst)]
 	params := [...]float64{p0, p1}
 	uniforms24F64AVX2(&dst[0], &x[0], len(dst), &params[0])
+}
+
+func andBitsF64AVX2Slices(dst, x, y []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	andBitsF64AVX2(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func orBitsF64AVX2Slices(dst, x, y []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	orBitsF64AVX2(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func xorBitsF64AVX2Slices(dst, x, y []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	xorBitsF64AVX2(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func xorBitsOfF64AVX2Slices(dst, x []float64, p0 float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	params := [...]float64{p0}
+	xorBitsOfF64AVX2(&dst[0], &x[0], len(dst), &params[0])
+}
+
+func outsideF64AVX2Slices(x []float64, p0 float64) (result float64) {
+	if len(x) == 0 {
+		return 0
+	}
+	params := [...]float64{p0}
+	outsideF64AVX2(&x[0], len(x), &result, &params[0])
+	return result
 }
 
 func addF64AVX512Slices(dst, x, y []float64) {
@@ -4052,6 +4193,14 @@ func productF64AVX512Slices(x []float64) (result float64) {
 	return result
 }
 
+func widestF64AVX512Slices(x []float64) (result float64) {
+	if len(x) == 0 {
+		return float64(math.Inf(-1))
+	}
+	widestF64AVX512(&x[0], len(x), &result)
+	return result
+}
+
 func highestF64AVX512Slices(x []float64) (result float64) {
 	if len(x) == 0 {
 		return float64(math.Inf(-1))
@@ -4257,6 +4406,51 @@ func uniforms24F64AVX512Slices(dst, x []float64, p0, p1 float64) {
 	uniforms24F64AVX512(&dst[0], &x[0], len(dst), &params[0])
 }
 
+func andBitsF64AVX512Slices(dst, x, y []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	andBitsF64AVX512(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func orBitsF64AVX512Slices(dst, x, y []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	orBitsF64AVX512(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func xorBitsF64AVX512Slices(dst, x, y []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	xorBitsF64AVX512(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func xorBitsOfF64AVX512Slices(dst, x []float64, p0 float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	params := [...]float64{p0}
+	xorBitsOfF64AVX512(&dst[0], &x[0], len(dst), &params[0])
+}
+
+func outsideF64AVX512Slices(x []float64, p0 float64) (result float64) {
+	if len(x) == 0 {
+		return 0
+	}
+	params := [...]float64{p0}
+	outsideF64AVX512(&x[0], len(x), &result, &params[0])
+	return result
+}
+
 // vectorsF64 are the loops over slices of float64 for each level.
 var vectorsF64 = [...]Vectors[float64]{
 	AVX2: {
@@ -4299,6 +4493,7 @@ var vectorsF64 = [...]Vectors[float64]{
 		AddProduct:              addProductF64AVX2Slices,
 		AddQuotient:             addQuotientF64AVX2Slices,
 		Product:                 productF64AVX2Slices,
+		Widest:                  widestF64AVX2Slices,
 		Highest:                 highestF64AVX2Slices,
 		Lowest:                  lowestF64AVX2Slices,
 		Sum:                     sumF64AVX2Slices,
@@ -4320,6 +4515,11 @@ var vectorsF64 = [...]Vectors[float64]{
 		Normals:                 normalsF64AVX2Slices,
 		Uniforms:                uniformsF64AVX2Slices,
 		Uniforms24:              uniforms24F64AVX2Slices,
+		AndBits:                 andBitsF64AVX2Slices,
+		OrBits:                  orBitsF64AVX2Slices,
+		XorBits:                 xorBitsF64AVX2Slices,
+		XorBitsOf:               xorBitsOfF64AVX2Slices,
+		Outside:                 outsideF64AVX2Slices,
 	},
 	AVX512: {
 		Add:                     addF64AVX512Slices,
@@ -4361,6 +4561,7 @@ var vectorsF64 = [...]Vectors[float64]{
 		AddProduct:              addProductF64AVX512Slices,
 		AddQuotient:             addQuotientF64AVX512Slices,
 		Product:                 productF64AVX512Slices,
+		Widest:                  widestF64AVX512Slices,
 		Highest:                 highestF64AVX512Slices,
 		Lowest:                  lowestF64AVX512Slices,
 		Sum:                     sumF64AVX512Slices,
@@ -4382,5 +4583,10 @@ var vectorsF64 = [...]Vectors[float64]{
 		Normals:                 normalsF64AVX512Slices,
 		Uniforms:                uniformsF64AVX512Slices,
 		Uniforms24:              uniforms24F64AVX512Slices,
+		AndBits:                 andBitsF64AVX512Slices,
+		OrBits:                  orBitsF64AVX512Slices,
+		XorBits:                 xorBitsF64AVX512Slices,
+		XorBitsOf:               xorBitsOfF64AVX512Slices,
+		Outside:                 outsideF64AVX512Slices,
 	},
 }

@@ -355,7 +355,7 @@ func (m *emitter) step(i, c int, masked bool) {
 			a.op("VMOVU"+e.suffix, from, at(s.imm))
 		}
 		release()
-	case "reduce VADD", "reduce VMAX", "reduce VMUL", "reduce VPADDD":
+	case "reduce VADD", "reduce VMAX", "reduce VMUL", "reduce VOR", "reduce VPADDD":
 		from, sum := register(s.args[0]), m.sums[c]
 		name := joining(s.name[len("reduce "):], e)
 		switch {

@@ -311,7 +311,7 @@ func (p *loop) wrapper(level string) (name, text string) {
 // empty is the result of a reduction of nothing.
 func (p *loop) empty() string {
 	switch p.name {
-	case "largest", "highest", "lowest":
+	case "largest", "highest", "lowest", "widest":
 		return p.e.goName() + "(math.Inf(-1))"
 	case "product":
 		return "1"

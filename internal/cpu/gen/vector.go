@@ -177,6 +177,11 @@ func loops() []*loop {
 				}},
 			&loop{name: "product", doc: "computes Π x.", e: e, operands: []string{"x"}, unroll: [2]int{4, 4},
 				program: func(l *lanes) { l.reduce("VMUL", l.load(0)) }},
+			&loop{name: "widest", doc: "computes the largest |x|, in which NaN counts as +Inf; -Inf if there is none.", e: e, operands: []string{"x"}, unroll: [2]int{1, 4},
+				program: func(l *lanes) {
+					x := l.load(0)
+					l.reduce("VMAX", l.choose(l.isNaN(x), l.bits(plusInf), l.and(x, l.bits(1<<(8*e.size-1)-1))))
+				}},
 			&loop{name: "highest", doc: "computes the largest x, in which NaN counts as +Inf; -Inf if there is none.", e: e, operands: []string{"x"}, unroll: [2]int{1, 4},
 				program: func(l *lanes) {
 					x := l.load(0)
@@ -249,6 +254,7 @@ func loops() []*loop {
 			}},
 	)
 	all = append(all, randomLoops()...)
+	all = append(all, wordLoops()...)
 	function("exp", "computes eˣ.", 3, 3, exp)
 	function("expm1", "computes eˣ-1.", 2, 3, expm1)
 	function("log", "computes ln x.", 2, 3, func(l *lanes, x ref) ref { return logOf(l, x, ref{}, 1) })

@@ -426,6 +426,15 @@ func Eights(x []uint8) []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(&x[0])), len(x)/8)
 }
 
+// InWords runs a loop of vectors over words, and reports whether there is one.
+func InWords(loop func(dst, x, y []float64), dst, x, y []uint64) bool {
+	if loop == nil {
+		return false
+	}
+	loop(sameBits[float64](dst), sameBits[float64](x), sameBits[float64](y))
+	return true
+}
+
 // EachTrue is eight bools that are set.
 const EachTrue = 0x0101010101010101
 

@@ -27,6 +27,9 @@ type Folding[T numbers.Number] struct {
 	// merge joins one element of each slice to that of the other; nil where join has to do that.
 	merge func(dst, x []T)
 
+	// four is step for four slices of x, one after the other; nil where there is none.
+	four func(sums, w, x, y, z []T)
+
 	// narrow is block for int32 in the places of float32; nil where there is none.
 	narrow func(x []float32) T
 }
@@ -43,8 +46,8 @@ type Foldings struct {
 // Sums adds.
 var Sums = Foldings{
 	"sum",
-	vectorFolding(sumFolding[float32](), Vectors32.Sum, Vectors32.Add),
-	vectorFolding(sumFolding[float64](), Vectors64.Sum, Vectors64.Add),
+	inFours(vectorFolding(sumFolding[float32](), Vectors32.Sum, Vectors32.Add), Vectors32.AddFour),
+	inFours(vectorFolding(sumFolding[float64](), Vectors64.Sum, Vectors64.Add), Vectors64.AddFour),
 	wholeSums(),
 }
 
@@ -81,12 +84,20 @@ func vectorFolding[T numbers.Number](f Folding[T], block func(x []T) T, add func
 	return f
 }
 
+// inFours adds four rows at a time by fused multiply-adds with 1, which round as additions do.
+func inFours[T float32 | float64](f Folding[T], add func(dst, w, x, y, z []T, a, b, c, d T)) Folding[T] {
+	if add != nil {
+		f.four = func(sums, w, x, y, z []T) { add(sums[:len(w)], w, x, y, z, 1, 1, 1, 1) }
+	}
+	return f
+}
+
 func sumFolding[T numbers.Number]() Folding[T] {
 	return Folding[T]{0, sumBlock[T], func(a, b T) T { return a + b }, func(sums, x []T) {
 		for i, v := range x {
 			sums[i] += v
 		}
-	}, cpu.SumLanes, nil, nil}
+	}, cpu.SumLanes, nil, nil, nil}
 }
 
 // sumBlock adds in lanes, which is both faster and, for floats, more exact than
@@ -229,7 +240,19 @@ func FoldColumns[T numbers.Number](out []T, x Array, goes []bool, count, axis in
 			for b := range blocks {
 				used := min(f.lanes, count-b*BlockLen) // the others hold nothing
 				fillWith(lanes[:used*pitch], f.Start)
-				for row := b * BlockLen; row < min(count, (b+1)*BlockLen); row++ {
+				row, end := b*BlockLen, min(count, (b+1)*BlockLen)
+				for ; direct && f.four != nil && row+4*f.lanes <= end; row += 4 * f.lanes { // of four rows that go to one lane
+					many, n := f.lanes, n
+					if pieces == 1 { // rows lie as close together as lanes do
+						many, n = 1, f.lanes*n
+					}
+					from, next := memory[(outer*count+row)*width+first:], f.lanes*width
+					for a := range many {
+						from := from[a*width:]
+						f.four(lanes[a*pitch:][:n], from[:n], from[next:][:n], from[2*next:][:n], from[3*next:][:n])
+					}
+				}
+				for ; row < end; row++ {
 					at := (outer*count+row)*width + first
 					if direct && pieces == 1 && row%BlockLen%f.lanes == 0 { // rows lie as close together as lanes do
 						rows := min(f.lanes, min(count, (b+1)*BlockLen)-row)
@@ -292,7 +315,7 @@ func MaxFolding[T numbers.Number](start T) Folding[T] {
 		for i, v := range x {
 			sums[i] = max(sums[i], v)
 		}
-	}, 1, nil, nil}
+	}, 1, nil, nil, nil}
 }
 
 // MinFolding finds the smallest.
@@ -307,7 +330,7 @@ func MinFolding[T numbers.Number](start T) Folding[T] {
 		for i, v := range x {
 			sums[i] = min(sums[i], v)
 		}
-	}, 1, nil, nil}
+	}, 1, nil, nil, nil}
 }
 
 // VectorExtreme is a folding of extremes with its loops in vector instructions, if there
@@ -505,7 +528,7 @@ func squareFolding[T numbers.Number]() Folding[T] {
 		for i, v := range x {
 			dst[i] += v
 		}
-	}, nil}
+	}, nil, nil}
 }
 
 // Products multiplies.
@@ -541,5 +564,5 @@ func productFolding[T numbers.Number]() Folding[T] {
 		for i, v := range x {
 			sums[i] *= v
 		}
-	}, cpu.SumLanes, nil, nil}
+	}, cpu.SumLanes, nil, nil, nil}
 }

@@ -1,6 +1,7 @@
 package loops
 
 import (
+	"math"
 	"slices"
 	"sync/atomic"
 
@@ -127,6 +128,10 @@ func AllBelow(at []int64, size int) bool {
 	var found atomic.Uint64
 	Parallel(len(at), ParallelFrom, func(start, end int) {
 		outside, last := uint64(0), int64(size)-1
+		if Vectors64.Outside != nil {
+			found.Or(math.Float64bits(Vectors64.Outside(sameBits[float64](at[start:end]), math.Float64frombits(uint64(last)))))
+			return
+		}
 		for _, p := range at[start:end] {
 			outside |= uint64(p) | uint64(last-p)
 		}

@@ -18,7 +18,7 @@ var vectors = cpu.Float32s()
 
 // toInt32 is storeInteger in vector instructions, for numbers that fit.
 func toInt32(dst unsafe.Pointer, src []float32) {
-	if vectors.Highest(src) < 1<<31 && vectors.Lowest(src) <= 1<<31 {
+	if vectors.Widest(src) < 1<<31 {
 		vectors.Cut(unsafe.Slice((*float32)(dst), len(src)), src)
 		return
 	}
