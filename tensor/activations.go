@@ -17,7 +17,7 @@ var opReLU op
 func init() {
 	define(&opReLU, op{
 		name:    "relu",
-		forward: notBool(unary(loops.UnaryKernels{F32: loops.Vector1(loops.Vectors32.Relu, relu[float32]), F64: loops.Vector1(loops.Vectors64.Relu, relu[float64]), I64: relu[int64]}, sameDtype), ""),
+		forward: notBool(unary(loops.UnaryKernels{F32: loops.Vector1(loops.Vectors32.Relu, relu[float32]), F64: loops.Vector1(loops.Vectors64.Relu, relu[float64]), I64: relu[int64], Ints: loops.ClampInts(0, math.MaxInt32)}, sameDtype), ""),
 		gradients: []gradient{
 			{readsOutput, func(c *call, g *Tensor, _ int) *Tensor { return apply(&opReLUGradient, nil, g, c.out.Detach()) }},
 		},

@@ -171,7 +171,7 @@ var opNeg op
 func init() {
 	define(&opNeg, op{
 		name:    "neg",
-		forward: notBool(unary(loops.UnaryKernels{F32: loops.Vector1(loops.Vectors32.Neg, loops.Neg[float32]), F64: loops.Vector1(loops.Vectors64.Neg, loops.Neg[float64]), I64: loops.Neg[int64]}, sameDtype), "use Not for a mask"),
+		forward: notBool(unary(loops.UnaryKernels{F32: loops.Vector1(loops.Vectors32.Neg, loops.Neg[float32]), F64: loops.Vector1(loops.Vectors64.Neg, loops.Neg[float64]), I64: loops.Neg[int64], Ints: loops.Vectors32.NegInts}, sameDtype), "use Not for a mask"),
 		gradients: []gradient{
 			{readsNothing, func(_ *call, g *Tensor, _ int) *Tensor { return g.Neg() }},
 		},
@@ -200,7 +200,7 @@ var opAbs op
 func init() {
 	define(&opAbs, op{
 		name:    "abs",
-		forward: unary(loops.UnaryKernels{F32: loops.Vector1(loops.Vectors32.Abs, loops.Abs[float32]), F64: loops.Vector1(loops.Vectors64.Abs, loops.Abs[float64]), I64: loops.Abs[int64]}, sameDtype),
+		forward: unary(loops.UnaryKernels{F32: loops.Vector1(loops.Vectors32.Abs, loops.Abs[float32]), F64: loops.Vector1(loops.Vectors64.Abs, loops.Abs[float64]), I64: loops.Abs[int64], Ints: loops.Vectors32.AbsInts}, sameDtype),
 		gradients: []gradient{
 			{readsInput, func(c *call, g *Tensor, _ int) *Tensor { return g.Mul(c.input().Sign()) }},
 		},
@@ -216,7 +216,7 @@ var opSign op
 func init() {
 	define(&opSign, op{
 		name:    "sign",
-		forward: unary(loops.UnaryKernels{F32: loops.Vector1(loops.Vectors32.Sign, loops.Sign[float32]), F64: loops.Vector1(loops.Vectors64.Sign, loops.Sign[float64]), I64: loops.Sign[int64]}, sameDtype),
+		forward: unary(loops.UnaryKernels{F32: loops.Vector1(loops.Vectors32.Sign, loops.Sign[float32]), F64: loops.Vector1(loops.Vectors64.Sign, loops.Sign[float64]), I64: loops.Sign[int64], Ints: loops.Vectors32.SignInts}, sameDtype),
 		flops:   onePerElement,
 	})
 }

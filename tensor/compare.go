@@ -16,7 +16,7 @@ var opEq op
 func init() {
 	define(&opEq, op{
 		name:    "eq",
-		forward: binary(loops.BinaryKernels{F32: loops.Vector2(loops.Vectors32.Equal, loops.Eq[float32]), F64: loops.Vector2(loops.Vectors64.Equal, loops.Eq[float64]), I64: loops.Eq[int64]}, boolDtype, loops.Vectors32.EqualInts),
+		forward: onBools(binary(loops.BinaryKernels{F32: loops.Vector2(loops.Vectors32.Equal, loops.Eq[float32]), F64: loops.Vector2(loops.Vectors64.Equal, loops.Eq[float64]), I64: loops.Eq[int64]}, boolDtype, loops.Vectors32.EqualInts), sameWords),
 	})
 }
 
@@ -29,7 +29,7 @@ var opNe op
 func init() {
 	define(&opNe, op{
 		name:    "ne",
-		forward: binary(loops.BinaryKernels{F32: loops.Vector2(loops.Vectors32.Differ, loops.Ne[float32]), F64: loops.Vector2(loops.Vectors64.Differ, loops.Ne[float64]), I64: loops.Ne[int64]}, boolDtype, loops.DifferInts),
+		forward: onBools(binary(loops.BinaryKernels{F32: loops.Vector2(loops.Vectors32.Differ, loops.Ne[float32]), F64: loops.Vector2(loops.Vectors64.Differ, loops.Ne[float64]), I64: loops.Ne[int64]}, boolDtype, loops.DifferInts), xorWords),
 	})
 }
 
@@ -173,20 +173,20 @@ func (t *Tensor) LogicalNot() *Tensor { return apply(&opLogicalNot, nil, t) }
 var opAnd, opOr, opXor, opNot op
 
 func init() {
-	bitwise := func(name string, words wordKernel, kernel func(dst, x, y []int64)) op {
-		return op{name: name, forward: onBools(notFloat(binary(loops.BinaryKernels{I64: kernel}, sameDtype)), words)}
+	bitwise := func(name string, words wordKernel, ints func(dst, x, y []float32), kernel func(dst, x, y []int64)) op {
+		return op{name: name, forward: onBools(notFloat(binary(loops.BinaryKernels{I64: kernel}, sameDtype, ints)), words)}
 	}
-	define(&opAnd, bitwise("and", andWords, func(dst, x, y []int64) {
+	define(&opAnd, bitwise("and", andWords, loops.Vectors32.AndInts, func(dst, x, y []int64) {
 		for i := range dst {
 			dst[i] = x[i] & y[i]
 		}
 	}))
-	define(&opOr, bitwise("or", orWords, func(dst, x, y []int64) {
+	define(&opOr, bitwise("or", orWords, loops.Vectors32.OrInts, func(dst, x, y []int64) {
 		for i := range dst {
 			dst[i] = x[i] | y[i]
 		}
 	}))
-	define(&opXor, bitwise("xor", xorWords, func(dst, x, y []int64) {
+	define(&opXor, bitwise("xor", xorWords, loops.Vectors32.XorInts, func(dst, x, y []int64) {
 		for i := range dst {
 			dst[i] = x[i] ^ y[i]
 		}
@@ -195,7 +195,7 @@ func init() {
 		if c.input().dtype == Bool {
 			return unary(loops.UnaryKernels{I64: loops.LogicalNot[int64]}, sameDtype)(c)
 		}
-		return unary(loops.UnaryKernels{I64: func(dst, x []int64) {
+		return unary(loops.UnaryKernels{Ints: loops.Vectors32.NotInts, I64: func(dst, x []int64) {
 			for i, v := range x {
 				dst[i] = ^v
 			}
@@ -339,4 +339,10 @@ func notWords(dst, x, _ []uint64) {
 	for i := range dst {
 		dst[i] = x[i] ^ loops.EachTrue
 	}
+}
+
+// sameWords is 1 for bools that are equal.
+func sameWords(dst, x, y []uint64) {
+	xorWords(dst, x, y)
+	notWords(dst, dst, nil)
 }

@@ -77,14 +77,16 @@ func (m Maker) Arange(start, stop, step float64) *Tensor {
 	n := int(count)
 	if dtype == Int64 && math.Abs(start) < 1<<63 && math.Abs(step) < 1<<63 {
 		values := newTensor(Int64, []int{n}, false)
-		for i := range plain[int64](values) {
-			plain[int64](values)[i] = int64(start) + int64(i)*int64(step)
+		v := plain[int64](values)
+		for i := range v {
+			v[i] = int64(start) + int64(i)*int64(step)
 		}
 		return values.To(m.device)
 	}
 	values := newTensor(Float64, []int{n}, false)
-	for i := range elements[float64](values.storage)[:n] {
-		elements[float64](values.storage)[i] = start + float64(i)*step
+	v := plain[float64](values)
+	for i := range v {
+		v[i] = start + float64(i)*step
 	}
 	return values.To(dtype, m.device)
 }

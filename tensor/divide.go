@@ -14,7 +14,7 @@ var opFloorDiv, opTruncDiv op
 func init() {
 	define(&opFloorDiv, op{
 		name: "floor divide",
-		forward: wholeDivision(loops.BinaryKernels{F32: loops.FloorDiv[float32], F64: loops.FloorDiv[float64], I64: func(dst, x, y []int64) {
+		forward: wholeDivision(loops.BinaryKernels{F32: loops.NearAndFar(loops.NearFloorDiv, loops.OneFloorDiv), F64: loops.FloorDiv[float64], I64: func(dst, x, y []int64) {
 			for i := range dst {
 				dst[i] = x[i] / y[i]
 				if x[i]%y[i] != 0 && (x[i] < 0) != (y[i] < 0) {

@@ -51,6 +51,10 @@ func unary(k loops.UnaryKernels, rule dtypeRule, params ...float64) func(c *call
 			mapOn(c.op.name, compute, out, x, params...)
 			return out
 		}
+		if k.Ints != nil && compute == Int32 && result == Int32 && x.dtype == Int32 {
+			loops.Map(out.as(Float32).array(), x.as(Float32).array(), k.Ints)
+			return out
+		}
 		switch formats[compute].arithmetic {
 		case inFloat32:
 			loops.Map(out.array(), x.array(), k.F32)

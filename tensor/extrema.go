@@ -17,13 +17,13 @@ var opMax, opMin op
 func init() {
 	define(&opMax, op{
 		name:      "max",
-		forward:   extremeForward(loops.Foldings{Name: "max", F32: loops.VectorExtreme(loops.MaxFolding(float32(math.Inf(-1))), loops.Vectors32.Maximum, loops.Vectors32.Highest, 1), F64: loops.VectorExtreme(loops.MaxFolding(math.Inf(-1)), loops.Vectors64.Maximum, loops.Vectors64.Highest, 1), I64: loops.MaxFolding(int64(math.MinInt64))}),
+		forward:   extremeForward(loops.Foldings{Name: "max", F32: loops.VectorExtreme(loops.MaxFolding(float32(math.Inf(-1))), loops.Vectors32.Maximum, loops.Vectors32.Highest, 1), F64: loops.VectorExtreme(loops.MaxFolding(math.Inf(-1)), loops.Vectors64.Maximum, loops.Vectors64.Highest, 1), I64: loops.Whole(loops.MaxFolding(int64(math.MinInt64)), loops.Vectors32.HighestInts, 0, loops.AnyTrue)}),
 		gradients: []gradient{{readsInput | readsOutput, extremeBackward}},
 		flops:     inputElements,
 	})
 	define(&opMin, op{
 		name:      "min",
-		forward:   extremeForward(loops.Foldings{Name: "min", F32: loops.VectorExtreme(loops.MinFolding(float32(math.Inf(1))), loops.Vectors32.Minimum, loops.Vectors32.Lowest, -1), F64: loops.VectorExtreme(loops.MinFolding(math.Inf(1)), loops.Vectors64.Minimum, loops.Vectors64.Lowest, -1), I64: loops.MinFolding(int64(math.MaxInt64))}),
+		forward:   extremeForward(loops.Foldings{Name: "min", F32: loops.VectorExtreme(loops.MinFolding(float32(math.Inf(1))), loops.Vectors32.Minimum, loops.Vectors32.Lowest, -1), F64: loops.VectorExtreme(loops.MinFolding(math.Inf(1)), loops.Vectors64.Minimum, loops.Vectors64.Lowest, -1), I64: loops.Whole(loops.MinFolding(int64(math.MaxInt64)), loops.Vectors32.LowestInts, -1, loops.AllTrue)}),
 		gradients: []gradient{{readsInput | readsOutput, extremeBackward}},
 		flops:     inputElements,
 	})
@@ -179,8 +179,8 @@ func init() {
 			return reduceAs(x, r, Int64, loops.Foldings{Name: name, I64: f}).converted(Bool)
 		}
 	}
-	define(&opAll, op{name: "all", forward: truthOf("min", loops.MinFolding(int64(1)))})
-	define(&opAny, op{name: "any", forward: truthOf("max", loops.MaxFolding(int64(0)))})
+	define(&opAll, op{name: "all", forward: truthOf("min", loops.Whole(loops.MinFolding(int64(1)), nil, 0, loops.AllTrue))})
+	define(&opAny, op{name: "any", forward: truthOf("max", loops.Whole(loops.MaxFolding(int64(0)), nil, 0, loops.AnyTrue))})
 }
 
 // All returns a bool tensor: whether all elements over axes, or over all axes if

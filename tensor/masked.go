@@ -131,8 +131,9 @@ func init() {
 				F32: func(dst, x []float32) {
 					loops.ClampFloat(dst, x, float32(b.low), float32(b.high), loops.Vectors32.Clamp)
 				},
-				F64: func(dst, x []float64) { loops.ClampFloat(dst, x, b.low, b.high, loops.Vectors64.Clamp) },
-				I64: func(dst, x []int64) { clampInt(dst, x, b) },
+				F64:  func(dst, x []float64) { loops.ClampFloat(dst, x, b.low, b.high, loops.Vectors64.Clamp) },
+				I64:  func(dst, x []int64) { clampInt(dst, x, b) },
+				Ints: b.int32s(),
 			}, func(d Dtype) (compute, result Dtype) {
 				if b.fractional() {
 					return floatDtype(d)
@@ -153,6 +154,15 @@ func init() {
 func (b bounds) fractional() bool {
 	is := func(x float64) bool { return loops.IsFinite(x) && x != math.Trunc(x) }
 	return is(b.low) || is(b.high)
+}
+
+// int32s is the loop for int32 in the places of float32, nil if there is none, or results may be no int32.
+func (b bounds) int32s() func(dst, x []float32) {
+	if !(b.low <= math.MaxInt32 && b.high >= math.MinInt32) {
+		return nil
+	}
+	inside := func(v float64) int32 { return int32(min(max(v, math.MinInt32), math.MaxInt32)) }
+	return loops.ClampInts(inside(b.low), inside(b.high))
 }
 
 // Clamp returns a new tensor in which elements below low are low and those above
@@ -193,14 +203,14 @@ func init() {
 	}
 	define(&opMaximum, op{
 		name:       "maximum",
-		forward:    binary(loops.BinaryKernels{F32: loops.Vector2(loops.Vectors32.Maximum, loops.Maximum[float32]), F64: loops.Vector2(loops.Vectors64.Maximum, loops.Maximum[float64]), I64: loops.Maximum[int64]}, sameDtype),
+		forward:    binary(loops.BinaryKernels{F32: loops.Vector2(loops.Vectors32.Maximum, loops.Maximum[float32]), F64: loops.Vector2(loops.Vectors64.Maximum, loops.Maximum[float64]), I64: loops.Maximum[int64]}, sameDtype, loops.Vectors32.MaxInts),
 		gradients:  share(func(a, b *Tensor) *Tensor { return a.Gt(b) }),
 		broadcasts: true,
 		flops:      onePerElement,
 	})
 	define(&opMinimum, op{
 		name:       "minimum",
-		forward:    binary(loops.BinaryKernels{F32: loops.Vector2(loops.Vectors32.Minimum, loops.Minimum[float32]), F64: loops.Vector2(loops.Vectors64.Minimum, loops.Minimum[float64]), I64: loops.Minimum[int64]}, sameDtype),
+		forward:    binary(loops.BinaryKernels{F32: loops.Vector2(loops.Vectors32.Minimum, loops.Minimum[float32]), F64: loops.Vector2(loops.Vectors64.Minimum, loops.Minimum[float64]), I64: loops.Minimum[int64]}, sameDtype, loops.Vectors32.MinInts),
 		gradients:  share(func(a, b *Tensor) *Tensor { return a.Lt(b) }),
 		broadcasts: true,
 		flops:      onePerElement,

@@ -23,7 +23,14 @@ type Vectors[T float32 | float64] struct {
 	// Of float32 alone: int32 in the places of numbers, and x mod y with the sign of x, or of y for a remainder.
 	AddInts, SubInts, MulInts func(dst, x, y []T)
 	EqualInts, LessInts       func(dst, x, y []T) // 1 and 0, as numbers
-	Cut                       func(dst, x []T)    // to int32; the fraction is cut; MinInt32 where there is none
+	MaxInts, MinInts          func(dst, x, y []T)
+	AndInts, OrInts, XorInts  func(dst, x, y []T)
+	NegInts, AbsInts          func(dst, x []T)
+	SignInts, NotInts         func(dst, x []T)
+	ClampInts                 func(dst, x []T, low, high T) // high wins
+	HighestInts               func(x []T) T                 // of nothing: not the least
+	LowestInts                func(x []T) T                 // the same of every bit inverted
+	Cut                       func(dst, x []T)              // to int32; the fraction is cut; MinInt32 where there is none
 	FromInts                  func(dst, x []T)
 	SumLow, SumHigh           func(x []T) T       // Σ of the lower 16 bits of int32, or of the upper ones and the sign, as int32
 	FmodNear, RemainderNear   func(dst, x, y []T) // NaN where |x/y| ≥ 2²³, too

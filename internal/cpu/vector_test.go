@@ -666,6 +666,11 @@ func TestInts(t *testing.T) {
 			if gotLow, gotHigh := math.Float32bits(v.SumLow(guardedX)), math.Float32bits(v.SumHigh(guardedX)); int32(gotLow) != low || int32(gotHigh) != high {
 				t.Fatalf("SumLow and SumHigh of %d: %d and %d, want %d and %d", n, int32(gotLow), int32(gotHigh), low, high)
 			}
+			if n > 0 {
+				if high, low := int32(math.Float32bits(v.HighestInts(guardedX))), ^int32(math.Float32bits(v.LowestInts(guardedX))); high != slices.Max(a) || low != slices.Min(a) {
+					t.Fatalf("HighestInts and LowestInts of %v: %d and %d", a, high, low)
+				}
+			}
 			v.FromInts(dst, guardedX)
 			for i := range dst {
 				if dst[i] != float32(a[i]) {
@@ -688,7 +693,15 @@ func TestInts(t *testing.T) {
 				want func(a, b int32) int32
 			}{
 				"add": {v.AddInts, func(a, b int32) int32 { return a + b }}, "sub": {v.SubInts, func(a, b int32) int32 { return a - b }},
-				"mul":   {v.MulInts, func(a, b int32) int32 { return a * b }},
+				"mul": {v.MulInts, func(a, b int32) int32 { return a * b }},
+				"max": {v.MaxInts, func(a, b int32) int32 { return max(a, b) }}, "min": {v.MinInts, func(a, b int32) int32 { return min(a, b) }},
+				"and": {v.AndInts, func(a, b int32) int32 { return a & b }}, "or": {v.OrInts, func(a, b int32) int32 { return a | b }},
+				"xor":   {v.XorInts, func(a, b int32) int32 { return a ^ b }},
+				"neg":   {func(dst, x, _ []float32) { v.NegInts(dst, x) }, func(a, _ int32) int32 { return -a }},
+				"abs":   {func(dst, x, _ []float32) { v.AbsInts(dst, x) }, func(a, _ int32) int32 { return max(a, -a) }},
+				"sign":  {func(dst, x, _ []float32) { v.SignInts(dst, x) }, func(a, _ int32) int32 { return min(max(a, -1), 1) }},
+				"not":   {func(dst, x, _ []float32) { v.NotInts(dst, x) }, func(a, _ int32) int32 { return ^a }},
+				"clamp": {func(dst, x, _ []float32) { v.ClampInts(dst, x, math.Float32frombits(1<<32-9), math.Float32frombits(7)) }, func(a, _ int32) int32 { return min(max(a, -9), 7) }},
 				"equal": {v.EqualInts, func(a, b int32) int32 { return int32(math.Float32bits(truth[float32](a == b))) }},
 				"less":  {v.LessInts, func(a, b int32) int32 { return int32(math.Float32bits(truth[float32](a < b))) }},
 			} {

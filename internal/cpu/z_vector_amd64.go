@@ -1149,6 +1149,126 @@ func rmspropCenteredMomentumF64AVX2(x *float64, grad *float64, squares *float64,
 //go:noescape
 func rmspropCenteredMomentumF64AVX512(x *float64, grad *float64, squares *float64, mean *float64, buffer *float64, n int, params *float64)
 
+// negIntsF32AVX2 computes -x for int32 in the places of float32.
+//
+//go:noescape
+func negIntsF32AVX2(dst *float32, x *float32, n int)
+
+// negIntsF32AVX512 computes -x for int32 in the places of float32.
+//
+//go:noescape
+func negIntsF32AVX512(dst *float32, x *float32, n int)
+
+// absIntsF32AVX2 computes |x| for int32 in the places of float32.
+//
+//go:noescape
+func absIntsF32AVX2(dst *float32, x *float32, n int)
+
+// absIntsF32AVX512 computes |x| for int32 in the places of float32.
+//
+//go:noescape
+func absIntsF32AVX512(dst *float32, x *float32, n int)
+
+// signIntsF32AVX2 computes -1, 0 or 1 for int32 in the places of float32.
+//
+//go:noescape
+func signIntsF32AVX2(dst *float32, x *float32, n int)
+
+// signIntsF32AVX512 computes -1, 0 or 1 for int32 in the places of float32.
+//
+//go:noescape
+func signIntsF32AVX512(dst *float32, x *float32, n int)
+
+// notIntsF32AVX2 computes every bit inverted for int32 in the places of float32.
+//
+//go:noescape
+func notIntsF32AVX2(dst *float32, x *float32, n int)
+
+// notIntsF32AVX512 computes every bit inverted for int32 in the places of float32.
+//
+//go:noescape
+func notIntsF32AVX512(dst *float32, x *float32, n int)
+
+// clampIntsF32AVX2 computes x brought between the parameters for int32 in the places of float32.
+//
+//go:noescape
+func clampIntsF32AVX2(dst *float32, x *float32, n int, params *float32)
+
+// clampIntsF32AVX512 computes x brought between the parameters for int32 in the places of float32.
+//
+//go:noescape
+func clampIntsF32AVX512(dst *float32, x *float32, n int, params *float32)
+
+// highestIntsF32AVX2 computes the largest of int32 in the places of float32.
+//
+//go:noescape
+func highestIntsF32AVX2(x *float32, n int, result *float32)
+
+// highestIntsF32AVX512 computes the largest of int32 in the places of float32.
+//
+//go:noescape
+func highestIntsF32AVX512(x *float32, n int, result *float32)
+
+// lowestIntsF32AVX2 computes the largest of int32 in the places of float32, each with its bits inverted.
+//
+//go:noescape
+func lowestIntsF32AVX2(x *float32, n int, result *float32)
+
+// lowestIntsF32AVX512 computes the largest of int32 in the places of float32, each with its bits inverted.
+//
+//go:noescape
+func lowestIntsF32AVX512(x *float32, n int, result *float32)
+
+// andIntsF32AVX2 is and for int32 in the places of float32.
+//
+//go:noescape
+func andIntsF32AVX2(dst *float32, x *float32, y *float32, n int)
+
+// andIntsF32AVX512 is and for int32 in the places of float32.
+//
+//go:noescape
+func andIntsF32AVX512(dst *float32, x *float32, y *float32, n int)
+
+// orIntsF32AVX2 is or for int32 in the places of float32.
+//
+//go:noescape
+func orIntsF32AVX2(dst *float32, x *float32, y *float32, n int)
+
+// orIntsF32AVX512 is or for int32 in the places of float32.
+//
+//go:noescape
+func orIntsF32AVX512(dst *float32, x *float32, y *float32, n int)
+
+// xorIntsF32AVX2 is xor for int32 in the places of float32.
+//
+//go:noescape
+func xorIntsF32AVX2(dst *float32, x *float32, y *float32, n int)
+
+// xorIntsF32AVX512 is xor for int32 in the places of float32.
+//
+//go:noescape
+func xorIntsF32AVX512(dst *float32, x *float32, y *float32, n int)
+
+// maxIntsF32AVX2 is max for int32 in the places of float32.
+//
+//go:noescape
+func maxIntsF32AVX2(dst *float32, x *float32, y *float32, n int)
+
+// maxIntsF32AVX512 is max for int32 in the places of float32.
+//
+//go:noescape
+func maxIntsF32AVX512(dst *float32, x *float32, y *float32, n int)
+
+// minIntsF32AVX2 is min for int32 in the places of float32.
+//
+//go:noescape
+func minIntsF32AVX2(dst *float32, x *float32, y *float32, n int)
+
+// minIntsF32AVX512 is min for int32 in the places of float32.
+//
+//go:noescape
+func minIntsF32AVX512(dst *float32, x *float32, y *float32, n int)
+
 // addIntsF32AVX2 is add for int32 in the places of float32.
 //
 //go:noescape
@@ -2110,6 +2230,108 @@ func rmspropCenteredMomentumF32AVX2Slices(x, grad, squares, mean, buffer []float
 	rmspropCenteredMomentumF32AVX2(&x[0], &grad[0], &squares[0], &mean[0], &buffer[0], len(x), &params[0])
 }
 
+func negIntsF32AVX2Slices(dst, x []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	negIntsF32AVX2(&dst[0], &x[0], len(dst))
+}
+
+func absIntsF32AVX2Slices(dst, x []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	absIntsF32AVX2(&dst[0], &x[0], len(dst))
+}
+
+func signIntsF32AVX2Slices(dst, x []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	signIntsF32AVX2(&dst[0], &x[0], len(dst))
+}
+
+func notIntsF32AVX2Slices(dst, x []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	notIntsF32AVX2(&dst[0], &x[0], len(dst))
+}
+
+func clampIntsF32AVX2Slices(dst, x []float32, p0, p1 float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	params := [...]float32{p0, p1}
+	clampIntsF32AVX2(&dst[0], &x[0], len(dst), &params[0])
+}
+
+func highestIntsF32AVX2Slices(x []float32) (result float32) {
+	if len(x) == 0 {
+		return 0
+	}
+	highestIntsF32AVX2(&x[0], len(x), &result)
+	return result
+}
+
+func lowestIntsF32AVX2Slices(x []float32) (result float32) {
+	if len(x) == 0 {
+		return 0
+	}
+	lowestIntsF32AVX2(&x[0], len(x), &result)
+	return result
+}
+
+func andIntsF32AVX2Slices(dst, x, y []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	andIntsF32AVX2(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func orIntsF32AVX2Slices(dst, x, y []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	orIntsF32AVX2(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func xorIntsF32AVX2Slices(dst, x, y []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	xorIntsF32AVX2(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func maxIntsF32AVX2Slices(dst, x, y []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	maxIntsF32AVX2(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func minIntsF32AVX2Slices(dst, x, y []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	minIntsF32AVX2(&dst[0], &x[0], &y[0], len(dst))
+}
+
 func addIntsF32AVX2Slices(dst, x, y []float32) {
 	if len(dst) == 0 {
 		return
@@ -2849,6 +3071,108 @@ func rmspropCenteredMomentumF32AVX512Slices(x, grad, squares, mean, buffer []flo
 	rmspropCenteredMomentumF32AVX512(&x[0], &grad[0], &squares[0], &mean[0], &buffer[0], len(x), &params[0])
 }
 
+func negIntsF32AVX512Slices(dst, x []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	negIntsF32AVX512(&dst[0], &x[0], len(dst))
+}
+
+func absIntsF32AVX512Slices(dst, x []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	absIntsF32AVX512(&dst[0], &x[0], len(dst))
+}
+
+func signIntsF32AVX512Slices(dst, x []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	signIntsF32AVX512(&dst[0], &x[0], len(dst))
+}
+
+func notIntsF32AVX512Slices(dst, x []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	notIntsF32AVX512(&dst[0], &x[0], len(dst))
+}
+
+func clampIntsF32AVX512Slices(dst, x []float32, p0, p1 float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	params := [...]float32{p0, p1}
+	clampIntsF32AVX512(&dst[0], &x[0], len(dst), &params[0])
+}
+
+func highestIntsF32AVX512Slices(x []float32) (result float32) {
+	if len(x) == 0 {
+		return 0
+	}
+	highestIntsF32AVX512(&x[0], len(x), &result)
+	return result
+}
+
+func lowestIntsF32AVX512Slices(x []float32) (result float32) {
+	if len(x) == 0 {
+		return 0
+	}
+	lowestIntsF32AVX512(&x[0], len(x), &result)
+	return result
+}
+
+func andIntsF32AVX512Slices(dst, x, y []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	andIntsF32AVX512(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func orIntsF32AVX512Slices(dst, x, y []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	orIntsF32AVX512(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func xorIntsF32AVX512Slices(dst, x, y []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	xorIntsF32AVX512(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func maxIntsF32AVX512Slices(dst, x, y []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	maxIntsF32AVX512(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func minIntsF32AVX512Slices(dst, x, y []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	minIntsF32AVX512(&dst[0], &x[0], &y[0], len(dst))
+}
+
 func addIntsF32AVX512Slices(dst, x, y []float32) {
 	if len(dst) == 0 {
 		return
@@ -3127,6 +3451,18 @@ var vectorsF32 = [...]Vectors[float32]{
 		RmspropMomentum:         rmspropMomentumF32AVX2Slices,
 		RmspropCentered:         rmspropCenteredF32AVX2Slices,
 		RmspropCenteredMomentum: rmspropCenteredMomentumF32AVX2Slices,
+		NegInts:                 negIntsF32AVX2Slices,
+		AbsInts:                 absIntsF32AVX2Slices,
+		SignInts:                signIntsF32AVX2Slices,
+		NotInts:                 notIntsF32AVX2Slices,
+		ClampInts:               clampIntsF32AVX2Slices,
+		HighestInts:             highestIntsF32AVX2Slices,
+		LowestInts:              lowestIntsF32AVX2Slices,
+		AndInts:                 andIntsF32AVX2Slices,
+		OrInts:                  orIntsF32AVX2Slices,
+		XorInts:                 xorIntsF32AVX2Slices,
+		MaxInts:                 maxIntsF32AVX2Slices,
+		MinInts:                 minIntsF32AVX2Slices,
 		AddInts:                 addIntsF32AVX2Slices,
 		EqualInts:               equalIntsF32AVX2Slices,
 		FmodNear:                fmodNearF32AVX2Slices,
@@ -3212,6 +3548,18 @@ var vectorsF32 = [...]Vectors[float32]{
 		RmspropMomentum:         rmspropMomentumF32AVX512Slices,
 		RmspropCentered:         rmspropCenteredF32AVX512Slices,
 		RmspropCenteredMomentum: rmspropCenteredMomentumF32AVX512Slices,
+		NegInts:                 negIntsF32AVX512Slices,
+		AbsInts:                 absIntsF32AVX512Slices,
+		SignInts:                signIntsF32AVX512Slices,
+		NotInts:                 notIntsF32AVX512Slices,
+		ClampInts:               clampIntsF32AVX512Slices,
+		HighestInts:             highestIntsF32AVX512Slices,
+		LowestInts:              lowestIntsF32AVX512Slices,
+		AndInts:                 andIntsF32AVX512Slices,
+		OrInts:                  orIntsF32AVX512Slices,
+		XorInts:                 xorIntsF32AVX512Slices,
+		MaxInts:                 maxIntsF32AVX512Slices,
+		MinInts:                 minIntsF32AVX512Slices,
 		AddInts:                 addIntsF32AVX512Slices,
 		EqualInts:               equalIntsF32AVX512Slices,
 		FmodNear:                fmodNearF32AVX512Slices,

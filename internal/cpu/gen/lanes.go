@@ -66,6 +66,8 @@ func (l *lanes) timesPowerOf2(a, n ref) ref   { return l.do("VSCALEF", 0, a, n) 
 func (l *lanes) toInt(a ref) ref              { return l.do("toInt", 0, a) }
 func (l *lanes) addInt(a, b ref) ref          { return l.do("VPADD"+l.word(), 0, a, b) }
 func (l *lanes) subInt(a, b ref) ref          { return l.do("VPSUB"+l.word(), 0, a, b) }
+func (l *lanes) maxInt(a, b ref) ref          { return l.do("VPMAXSD", 0, a, b) }
+func (l *lanes) minInt(a, b ref) ref          { return l.do("VPMINSD", 0, a, b) }
 func (l *lanes) mulInt(a, b ref) ref          { return l.do("VPMULLD", 0, a, b) }
 func (l *lanes) mulLow(a, b ref) ref          { return l.do("VPMULUDQ", 0, a, b) }    // of float64: the lower halves, as 64 bits
 func (l *lanes) cutInt(a ref) ref             { return l.do("cutInt", 0, a) }         // the fraction is cut
@@ -355,7 +357,7 @@ func (m *emitter) step(i, c int, masked bool) {
 			a.op("VMOVU"+e.suffix, from, at(s.imm))
 		}
 		release()
-	case "reduce VADD", "reduce VMAX", "reduce VMUL", "reduce VOR", "reduce VPADDD":
+	case "reduce VADD", "reduce VMAX", "reduce VMUL", "reduce VOR", "reduce VPADDD", "reduce VPMAXSD":
 		from, sum := register(s.args[0]), m.sums[c]
 		name := joining(s.name[len("reduce "):], e)
 		switch {
@@ -454,7 +456,7 @@ func (m *emitter) step(i, c int, masked bool) {
 	case "VPSLLD", "VPSRAD", "VPSRLD", "VPSLLQ", "VPSRLQ":
 		x := register(s.args[0])
 		a.op(s.name, s.imm, x, result())
-	case "VPADDD", "VPSUBD", "VPMULLD", "VPADDQ", "VPSUBQ", "VPMULUDQ":
+	case "VPADDD", "VPSUBD", "VPMULLD", "VPMAXSD", "VPMINSD", "VPADDQ", "VPSUBQ", "VPMULUDQ":
 		x := register(s.args[0])
 		suffix, y := any(s.args[1])
 		a.op(s.name+suffix, y, x, result())

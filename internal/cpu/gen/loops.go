@@ -174,6 +174,8 @@ func (p *loop) reduction(m *emitter, how string) {
 		m.sums = append(m.sums, sum)
 		if how == "VMAX" {
 			a.op("VBROADCAST"+p.e.scalar, minusInf(p.e), sum)
+		} else if how == "VPMAXSD" {
+			a.op("VBROADCASTSS", "·leastInt<>(SB)", sum)
 		} else if how == "VMUL" {
 			a.op("VBROADCAST"+p.e.scalar, "·one"+p.e.name+"<>(SB)", sum)
 		} else if m.width == 64 {
@@ -321,7 +323,7 @@ func (p *loop) empty() string {
 
 // joining is the instruction that joins two vectors of sums.
 func joining(how string, e element) string {
-	if how == "VPADDD" {
+	if strings.HasPrefix(how, "VP") { // of whole numbers
 		return how
 	}
 	return how + e.suffix

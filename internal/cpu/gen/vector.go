@@ -15,6 +15,7 @@ func vectorKernels(a *asm) {
 	a.data("·minusInfF32", 0xff800000)
 	a.data("·minusInfF64", 0, 0xfff00000)
 	a.data("·oneF32", 0x3f800000)
+	a.data("·leastInt", 0x80000000)
 	a.data("·oneF64", 0, 0x3ff00000)
 	reverseWords(a)
 	all := loops()
@@ -209,6 +210,29 @@ func loops() []*loop {
 	function := func(name, doc string, avx2, avx512 int, f func(l *lanes, x ref) ref) {
 		all = append(all, &loop{name: name, doc: doc, e: float32s, operands: two, unroll: [2]int{avx2, avx512},
 			program: func(l *lanes) { l.store(0, f(l, l.load(1))) }})
+	}
+	ofInts := func(name, doc string, params bool, f func(l *lanes, x ref) ref) {
+		all = append(all, &loop{name: name, doc: "computes " + doc + " for int32 in the places of float32.", e: float32s, operands: two, unroll: [2]int{4, 4}, params: params,
+			program: func(l *lanes) { l.store(0, f(l, l.load(1))) }})
+	}
+	const minusOne = 1<<32 - 1
+	ofInts("negInts", "-x", false, func(l *lanes, x ref) ref { return l.subInt(l.bits(0), x) })
+	ofInts("absInts", "|x|", false, func(l *lanes, x ref) ref { return l.maxInt(l.subInt(l.bits(0), x), x) })
+	ofInts("signInts", "-1, 0 or 1", false, func(l *lanes, x ref) ref { return l.minInt(l.maxInt(x, l.bits(minusOne)), l.bits(1)) })
+	ofInts("notInts", "every bit inverted", false, func(l *lanes, x ref) ref { return l.xor(x, l.bits(minusOne)) })
+	ofInts("clampInts", "x brought between the parameters", true, func(l *lanes, x ref) ref { return l.minInt(l.maxInt(x, l.parameter(0)), l.parameter(1)) })
+	all = append(all,
+		&loop{name: "highestInts", doc: "computes the largest of int32 in the places of float32.", e: float32s, operands: []string{"x"}, unroll: [2]int{4, 4},
+			program: func(l *lanes) { l.reduce("VPMAXSD", l.load(0)) }},
+		&loop{name: "lowestInts", doc: "computes the largest of int32 in the places of float32, each with its bits inverted.", e: float32s, operands: []string{"x"}, unroll: [2]int{2, 4},
+			program: func(l *lanes) { l.reduce("VPMAXSD", l.xor(l.load(0), l.bits(minusOne))) }},
+	)
+	for _, bits := range []struct {
+		name string
+		f    func(l *lanes, a, b ref) ref
+	}{{"andInts", (*lanes).and}, {"orInts", (*lanes).or}, {"xorInts", (*lanes).xor}, {"maxInts", (*lanes).maxInt}, {"minInts", (*lanes).minInt}} {
+		all = append(all, &loop{name: bits.name, doc: "is " + bits.name[:len(bits.name)-4] + " for int32 in the places of float32.", e: float32s, operands: three, unroll: [2]int{4, 4},
+			program: func(l *lanes) { l.store(0, bits.f(l, l.load(1), l.load(2))) }})
 	}
 	for name, f := range map[string]func(l *lanes, a, b ref) ref{"addInts": (*lanes).addInt, "subInts": (*lanes).subInt, "mulInts": (*lanes).mulInt} {
 		all = append(all, &loop{name: name, doc: "is " + name[:3] + " for int32 in the places of float32.", e: float32s, operands: three, unroll: [2]int{4, 4},

@@ -65,6 +65,8 @@ type UnaryKernels struct {
 	F32 func(dst, x []float32)
 	F64 func(dst, x []float64)
 	I64 func(dst, x []int64)
+
+	Ints func(dst, x []float32) // int32 in the places of float32; nil where there are no such instructions
 }
 
 // BinaryKernels is UnaryKernels for two operands.

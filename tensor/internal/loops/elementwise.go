@@ -177,7 +177,7 @@ func IsFinite(x float64) bool { return x-x == 0 }
 
 // TestKernels makes loops that are 1 where f holds, else 0; those of vectors take their place, if there are any.
 func TestKernels(f func(float64) bool, f32 func(dst, x []float32), f64 func(dst, x []float64)) UnaryKernels {
-	return UnaryKernels{Vector1(f32, TestKernel[float32](f)), Vector1(f64, TestKernel[float64](f)), TestKernel[int64](f)}
+	return UnaryKernels{F32: Vector1(f32, TestKernel[float32](f)), F64: Vector1(f64, TestKernel[float64](f)), I64: TestKernel[int64](f)}
 }
 
 // TestKernel is one loop of TestKernels.
@@ -233,6 +233,28 @@ func FloorDiv[T float32 | float64](dst, x, y []T) {
 		}
 		dst[i] = T(math.Round(quotient))
 	}
+}
+
+// NearFloorDiv is FloorDiv in vector instructions, where the quotient is small enough; nil where there are none. What is left
+// of x without the remainder is a multiple of y but for rounding.
+var NearFloorDiv = func() func(dst, x, y []float32) {
+	v := Vectors32
+	if v.RemainderNear == nil {
+		return nil
+	}
+	return func(dst, x, y []float32) {
+		v.RemainderNear(dst, x, y)
+		v.Sub(dst, x, dst)
+		v.Div(dst, dst, y)
+		v.Round(dst, dst)
+	}
+}()
+
+// OneFloorDiv is FloorDiv of two numbers.
+func OneFloorDiv(a, b float64) float64 {
+	var dst [1]float64
+	FloorDiv(dst[:], []float64{a}, []float64{b})
+	return dst[0]
 }
 
 // NearAndFar computes remainders in vector instructions, where there are any, and by far
@@ -515,6 +537,18 @@ func Maximum[T numbers.Number](dst, x, y []T) {
 func Minimum[T numbers.Number](dst, x, y []T) {
 	for i := range dst {
 		dst[i] = min(x[i], y[i])
+	}
+}
+
+// ClampInts returns the loop that brings int32, in the places of float32, into [low, high], nil where there are no such
+// instructions.
+func ClampInts(low, high int32) func(dst, x []float32) {
+	clamp := Vectors32.ClampInts
+	if clamp == nil {
+		return nil
+	}
+	return func(dst, x []float32) {
+		clamp(dst, x, math.Float32frombits(uint32(low)), math.Float32frombits(uint32(high)))
 	}
 }
 

@@ -2,6 +2,7 @@ package loops
 
 import (
 	"math"
+	"math/bits"
 	"runtime"
 	"slices"
 
@@ -32,6 +33,9 @@ type Folding[T numbers.Number] struct {
 
 	// narrow is block for int32 in the places of float32; nil where there is none.
 	narrow func(x []float32) T
+
+	// bools is block for bools; nil where there is none.
+	bools func(x []uint8) T
 }
 
 // Foldings is a folding for each type that is computed in.
@@ -64,6 +68,7 @@ func wholeSums() Folding[int64] {
 		}
 		return a + b + c + d
 	}
+	f.bools = countTrue
 	if v := Vectors32; v.SumLow != nil && v.SumHigh != nil {
 		f.narrow = func(x []float32) int64 {
 			low, high := int32(math.Float32bits(v.SumLow(x))), int32(math.Float32bits(v.SumHigh(x)))
@@ -97,7 +102,7 @@ func sumFolding[T numbers.Number]() Folding[T] {
 		for i, v := range x {
 			sums[i] += v
 		}
-	}, cpu.SumLanes, nil, nil, nil}
+	}, cpu.SumLanes, nil, nil, nil, nil}
 }
 
 // sumBlock adds in lanes, which is both faster and, for floats, more exact than
@@ -136,9 +141,13 @@ func Fold[T numbers.Number](out []T, x Array, count int, f Folding[T]) {
 		return
 	}
 	narrow := f.narrow != nil && x.Dtype == device.Int32 && x.IsContiguous()
+	bools := f.bools != nil && x.Dtype == device.Bool && x.IsContiguous()
 	block := func(r *Reader[T], i, b int) T {
 		n := min(BlockLen, count-b*BlockLen)
-		if narrow {
+		switch {
+		case bools:
+			return f.bools(MemoryOf[uint8](x)[x.Layout.Offset+i*count+b*BlockLen:][:n])
+		case narrow:
 			return f.narrow(MemoryOf[float32](x)[x.Layout.Offset+i*count+b*BlockLen:][:n])
 		}
 		return f.block(r.Block(i*count+b*BlockLen, n))
@@ -315,7 +324,7 @@ func MaxFolding[T numbers.Number](start T) Folding[T] {
 		for i, v := range x {
 			sums[i] = max(sums[i], v)
 		}
-	}, 1, nil, nil, nil}
+	}, 1, nil, nil, nil, nil}
 }
 
 // MinFolding finds the smallest.
@@ -330,7 +339,7 @@ func MinFolding[T numbers.Number](start T) Folding[T] {
 		for i, v := range x {
 			sums[i] = min(sums[i], v)
 		}
-	}, 1, nil, nil, nil}
+	}, 1, nil, nil, nil, nil}
 }
 
 // VectorExtreme is a folding of extremes with its loops in vector instructions, if there
@@ -379,6 +388,32 @@ func positionIn[T float32 | float64](x []T, size func(x []T) T, sign T) (at int,
 	}
 	return from, true
 }
+
+// Whole gives a folding of extremes its loops for int32, which is the largest of their bits turned by flip, and for bools.
+func Whole(f Folding[int64], highest func(x []float32) float32, flip int32, bools func(x []uint8) int64) Folding[int64] {
+	if highest != nil {
+		f.narrow = func(x []float32) int64 { return int64(int32(math.Float32bits(highest(x))) ^ flip) }
+	}
+	f.bools = bools
+	return f
+}
+
+// countTrue counts the bools that are set.
+func countTrue(x []uint8) (n int64) {
+	for _, w := range Eights(x) {
+		n += int64(bits.OnesCount64(w))
+	}
+	for _, v := range x[len(x)&^7:] {
+		n += int64(v)
+	}
+	return n
+}
+
+// AllTrue is 1 if all bools are set.
+func AllTrue(x []uint8) int64 { return Truth[int64](countTrue(x) == int64(len(x))) }
+
+// AnyTrue is 1 if one of the bools is set.
+func AnyTrue(x []uint8) int64 { return Truth[int64](countTrue(x) > 0) }
 
 // PositionsOf finds the extreme of each run of count elements.
 func PositionsOf[T numbers.Number](out []int64, x Array, count int, largest bool) {
@@ -528,7 +563,7 @@ func squareFolding[T numbers.Number]() Folding[T] {
 		for i, v := range x {
 			dst[i] += v
 		}
-	}, nil, nil}
+	}, nil, nil, nil}
 }
 
 // Products multiplies.
@@ -564,5 +599,5 @@ func productFolding[T numbers.Number]() Folding[T] {
 		for i, v := range x {
 			sums[i] *= v
 		}
-	}, cpu.SumLanes, nil, nil, nil}
+	}, cpu.SumLanes, nil, nil, nil, nil}
 }
