@@ -12,7 +12,8 @@ import (
 // are, the wider of two winning. [AutocastTable] says which are which. Parameters
 // stay float32: conversions are part of the graph, so their gradients arrive in
 // float32. float64 and whole numbers are never converted, and neither are in-place
-// operations.
+// operations. A parameter is converted when it is first used, and again only after it
+// was changed: the copy stays until the outermost Autocast ends.
 //
 // It holds for the goroutine that calls it, and not for Backward, whose operations
 // have the dtypes of those of the forward pass. Float32 as dtype switches an
@@ -21,28 +22,100 @@ func Autocast(dtype Dtype, f func()) {
 	if dtype != BFloat16 && dtype != Float16 && dtype != Float32 {
 		fail(ErrDtype, "autocast", dtype.String(), "operands are converted to bfloat16 or float16; float32 switches autocast off", "")
 	}
-	autocasts.With(dtype, f)
+	now, _ := autocasts.Get()
+	if now.copies == nil {
+		now.copies = &copies{parameters: map[*storage]operandCopy{}}
+	}
+	now.dtype = dtype
+	autocasts.With(now, f)
 }
 
 // AutocastDtype returns the dtype that Autocast converts to on this goroutine, and
 // whether it is on.
 func AutocastDtype() (dtype Dtype, on bool) {
-	dtype, on = autocasts.Get()
-	if !on || dtype == Float32 {
+	now, on := autocasts.Get()
+	if !on || now.dtype == Float32 {
 		return Float32, false
 	}
-	return dtype, true
+	return now.dtype, true
 }
 
-// autocasts is the dtype that the innermost Autocast of a goroutine converts to.
-var autocasts goroutine.Local[Dtype]
+// autocasts is the innermost Autocast of each goroutine that is inside one.
+var autocasts goroutine.Local[autocast]
+
+// autocast is the dtype that operands are converted to, and where copies of them are.
+type autocast struct {
+	dtype  Dtype
+	copies *copies
+}
+
+// copies are operands that were converted. What converts each of them for each of its
+// uses keeps as many copies for Backward: three of what queries, keys and values are
+// computed from.
+type copies struct {
+	parameters map[*storage]operandCopy
+	last       operandCopy // of all others
+}
+
+// operandCopy is an operand with its copy.
+type operandCopy struct {
+	of      *storage
+	layout  Layout
+	version uint64
+	copy    *Tensor // outside any graph
+}
+
+// convert returns x in a small dtype.
+func (c *copies) convert(x *Tensor, dtype Dtype) *Tensor {
+	s := x.storage
+	if x.dtype == dtype || s.freed || !s.pooled && s.device == nil || s.lent.Load() { // others may write there, and tell nobody
+		return x.To(dtype)
+	}
+	parameter := Role(s.role.Load()) == Parameter
+	known := c.last
+	if parameter {
+		known = c.parameters[s]
+	}
+	if known.shows(x) && known.copy.dtype == dtype {
+		return x.convertedAs(known.copy)
+	}
+	known = operandCopy{of: s, layout: x.layout, version: s.version.Load()}
+	out := x.To(dtype)
+	known.copy = out.alias(out.layout)
+	if parameter {
+		c.parameters[s] = known
+	} else {
+		c.last = known
+	}
+	return out
+}
+
+// shows reports whether the copy still has the elements of x.
+func (c operandCopy) shows(x *Tensor) bool {
+	return c.of == x.storage && c.version == x.storage.version.Load() && !c.copy.storage.freed &&
+		c.layout.Offset == x.layout.Offset && slices.Equal(c.layout.Shape, x.layout.Shape) && slices.Equal(c.layout.Strides, x.layout.Strides)
+}
+
+// convertedAs returns a conversion of t with a place of its own in the graph, so that
+// gradients are added in the dtype of t, but elements that another one computed.
+func (t *Tensor) convertedAs(copy *Tensor) *Tensor {
+	c := &call{op: &opTo, attr: placement{copy.dtype, t.Device()}}
+	c.in = append(c.few[:0], t)
+	if observed() {
+		a, _ := activities.Get()
+		c.scope = a.scope
+	}
+	return c.linked(copy.alias(copy.layout))
+}
 
 // suspendAutocast switches autocast off until restore is called.
 func suspendAutocast() (restore func()) {
-	if _, on := AutocastDtype(); !on {
+	now, on := autocasts.Get()
+	if !on || now.dtype == Float32 {
 		return func() {}
 	}
-	return autocasts.Set(Float32)
+	now.dtype = Float32
+	return autocasts.Set(now)
 }
 
 // cast is what Autocast does with the operands of an operation.
@@ -75,16 +148,17 @@ func (c *call) autocast() {
 	if c.op.cast == castNothing {
 		return
 	}
-	dtype, on := AutocastDtype()
-	if !on {
+	now, on := autocasts.Get()
+	if !on || now.dtype == Float32 {
 		return
 	}
-	if c.op.cast == castWide {
-		dtype = Float32
-	}
 	for i, x := range c.in {
-		if x.dtype.IsFloat() && x.dtype != Float64 {
-			c.in[i] = x.To(dtype)
+		switch {
+		case !x.dtype.IsFloat() || x.dtype == Float64:
+		case c.op.cast == castWide:
+			c.in[i] = x.To(Float32)
+		default:
+			c.in[i] = now.copies.convert(x, now.dtype)
 		}
 	}
 }

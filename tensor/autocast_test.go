@@ -116,3 +116,93 @@ func TestAutocastIsOneGoroutines(t *testing.T) {
 		wait.Wait()
 	})
 }
+
+// TestAutocastConvertsOnce: operands that several operations have in common are converted once, until they change.
+func TestAutocastConvertsOnce(t *testing.T) {
+	g := NewGenerator(5)
+	x, w := With(g).Randn(6, 8).RequireGrad().Mul(1), With(g).Randn(8, 8).RequireGrad()
+	v := With(g).Randn(8, 8).RequireGrad()
+	conversions := func(f func()) (n int) {
+		for _, e := range collect(func() { Autocast(BFloat16, f) }) {
+			if e.Kind == Ran && e.Op == "to" {
+				n++
+			}
+		}
+		return n
+	}
+	was := w.Sum().Item()
+	for _, c := range []struct {
+		name string
+		want int
+		run  func()
+	}{
+		{"an input of two products", 3, func() { x.Matmul(w); x.Matmul(v) }},
+		{"a weight that is used twice", 3, func() { x.Matmul(w); x.Add(1).Matmul(w) }},
+		{"in an Autocast inside", 2, func() { x.Matmul(w); Autocast(BFloat16, func() { x.Matmul(w) }) }},
+		{"in another dtype", 4, func() { x.Matmul(w); Autocast(Float16, func() { x.Matmul(w) }) }},
+		{"another view", 4, func() { x.Matmul(w); x.T().T().Narrow(0, 0, 3).Matmul(w.T()) }},
+		{"a weight that was changed", 3, func() {
+			x.Matmul(w)
+			NoGrad(func() { w.AddInPlace(1) })
+			if got := x.Matmul(w); !Equal(got, x.To(BFloat16).Matmul(w.To(BFloat16))) {
+				t.Error("the weight is used as it was before it changed")
+			}
+		}},
+		{"after FreeAfter", 4, func() {
+			for range 2 {
+				FreeAfter(func(func(*Tensor) *Tensor) { x.Matmul(w) })
+			}
+		}},
+	} {
+		n := conversions(c.run)
+		if c.name == "a weight that was changed" {
+			n -= 2 // for the comparison
+		}
+		if n != c.want {
+			t.Errorf("%s: %d conversions, want %d", c.name, n, c.want)
+		}
+	}
+	if w.Sum().Item() == was {
+		t.Error("the weight did not change")
+	}
+
+	// Whoever has the elements may write without telling.
+	elements := Data[float32](v)
+	Autocast(BFloat16, func() {
+		before := x.Matmul(v)
+		for i := range elements {
+			elements[i] = 0
+		}
+		if after := x.Matmul(v); Equal(before, after) {
+			t.Error("elements that were written directly are not seen")
+		}
+	})
+	gone := Ones(8, 8)
+	Autocast(BFloat16, func() {
+		x.Matmul(gone)
+		gone.Free()
+		wantPanic(t, ErrFreed, "given back", func() { x.Matmul(gone) })
+	})
+}
+
+// TestSharedConversionsChangeNoGradient: what is shared are elements, not places in the graph: gradients of several uses
+// are added in float32.
+func TestSharedConversionsChangeNoGradient(t *testing.T) {
+	g := NewGenerator(6)
+	x, w := With(g).Randn(16, 32), With(g).Randn(32, 32)
+	gradients := func(once func(*Tensor) *Tensor) (gx, gw *Tensor) {
+		x, w := x.Clone().RequireGrad(), w.Clone().RequireGrad()
+		h := x.Mul(1.1)
+		var loss *Tensor
+		Autocast(BFloat16, func() {
+			loss = once(h).Matmul(once(w)).Add(once(h).Matmul(once(w)).Square()).Add(once(h.Add(1)).Matmul(once(w))).Square().Sum()
+		})
+		loss.Backward()
+		return x.Grad(), w.Grad()
+	}
+	sharedX, sharedW := gradients(func(x *Tensor) *Tensor { return x })
+	aloneX, aloneW := gradients((*Tensor).Clone)
+	if !Equal(sharedX, aloneX) || !Equal(sharedW, aloneW) {
+		t.Error("gradients differ from those with a copy for each use")
+	}
+}

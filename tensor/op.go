@@ -135,8 +135,10 @@ func apply(o *op, attr any, in ...*Tensor) *Tensor {
 }
 
 // run computes the result and gives it its place in the graph.
-func (c *call) run() *Tensor {
-	out := c.forward()
+func (c *call) run() *Tensor { return c.linked(c.forward()) }
+
+// linked gives a result its place in the graph.
+func (c *call) linked(out *Tensor) *Tensor {
 	if len(c.in) > 0 && out.storage == c.in[0].storage {
 		out.viewOf(c.in[0])
 	}
