@@ -172,9 +172,9 @@ var remarks = map[string][]Option{
 		Why("Each example goes through each weight once, so that is one element for each example."), Mistake(8, "A weight leads to a single output."),
 		Mistake(1, "It is used for every example."), Mistake(2, "That would be an element of h1."),
 	},
-	"How many FLOPs is the gradient of h1?":                    {Why("12 elements, each a sum of 2 products: 2 · 4 · 3 · 2."), Mistake(24, "A multiplication and an addition.")},
-	"How many products does backward compute?":                 {Why("The gradient of x is not asked for."), Mistake(4, "Does anyone ask for the gradient of x?")},
-	"How many times the FLOPs of forward is backward, with x?": {Why("Two matmuls for each one in the forward pass.")},
+	"How many FLOPs is the gradient of h1?":                   {Why("12 elements, each a sum of 2 products: 2 · 4 · 3 · 2."), Mistake(24, "A multiplication and an addition.")},
+	"How many products does backward compute?":                {Why("The gradient of x is not asked for."), Mistake(4, "Does anyone ask for the gradient of x?")},
+	"How many times forward's FLOPs does backward take then?": {Why("Two matmuls for each one in the forward pass.")},
 	"What share of the rule is counted in two layers?": {
 		Why("88 of 120: the rule says 6 · 20 K² per example, and 2 · 16 K² are saved."), Mistake(0.6, "That is backward alone."),
 	},

@@ -483,7 +483,7 @@ var tasks = map[string]*task{
 			{category: "a large product", in: []any{16384, 32768, 8192, []float64{0.01}, 0}, want: []any{879609302220800.0}},
 		},
 		hints: [2]string{
-			"Drop first, then sort: the warm-up runs are the first ones, not the slowest ones. Which places are in the middle of an even number?",
+			"Drop first, then sort: the warm-up runs are the first ones, not the slowest ones. Which places are in the middle if there is an even number of runs?",
 			"runs := slices.Sorted(slices.Values(seconds[warmUp:])); with half := len(runs)/2 the median is runs[half], or the mean of runs[half-1] and runs[half] " +
 				"for an even number. The result is 2·m·k·n divided by it.",
 		},

@@ -1,6 +1,6 @@
-// Package export makes one Go program of the programs that the cells of a notebook become, and cells of a Go file again.
+// Package export makes one Go program out of the cells of a notebook, and turns a Go file back into cells.
 //
-// In the program each cell is a function, which main calls in their order; what cells declare, and the variables that
+// In the program each cell is a function, and main calls them in order; what cells declare, and the variables that
 // they define, stand in front of it at the package level. A notebook may give a name a new meaning later, which
 // a package can't: then the later one gets a name with a number after it, and so does whatever of the earlier cells
 // mentions the name and is used after that.
