@@ -97,8 +97,8 @@ c.Spawner.environment = {
 }
 c.Spawner.mem_limit = memory
 c.Spawner.cpu_limit = processors
-c.Spawner.start_timeout = 120
-c.Spawner.http_timeout = 120
+c.Spawner.start_timeout = 300
+c.Spawner.http_timeout = 300
 
 if is_root and Path("/run/systemd/system").is_dir():
     # A unit for each student, whose limits hold for everything in it.

@@ -162,9 +162,9 @@ c.SimpleLocalProcessSpawner.home_dir_template = %q
 			return nil, ctx.Err()
 		case <-time.After(100 * time.Millisecond):
 		}
-		if time.Since(began) > time.Minute {
+		if time.Since(began) > patience {
 			h.stop()
-			return nil, errors.New("JupyterHub does not answer within a minute:\n" + h.said())
+			return nil, fmt.Errorf("JupyterHub does not answer within %v:\n%s", patience, h.said())
 		}
 	}
 }

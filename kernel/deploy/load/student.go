@@ -95,7 +95,7 @@ func (s *student) logIn(ctx context.Context, h *hub) error {
 	if _, err := s.send(req); err != nil {
 		return err
 	}
-	for began := time.Now(); time.Since(began) < 4*time.Minute; { // thirty servers start a few at a time
+	for began := time.Now(); time.Since(began) < patience; { // thirty servers start a few at a time
 		page, err := s.send(request(ctx, "GET", s.base+"lab/tree/"+s.lesson.path, nil))
 		switch {
 		case err == nil && strings.HasPrefix(page.path, "/user/"+s.name+"/lab"):
@@ -104,7 +104,7 @@ func (s *student) logIn(ctx context.Context, h *hub) error {
 		case !isStatus(err):
 			return err
 		default: // there is no server, or none yet; the hub refuses to start more than a few at a time
-			if _, err := s.send(request(ctx, "GET", h.url+"/hub/spawn", nil)); err != nil && !isStatus(err, http.StatusTooManyRequests, http.StatusServiceUnavailable) {
+			if _, err := s.send(request(ctx, "GET", h.url+"/hub/spawn", nil)); err != nil && !isStatus(err, http.StatusTooManyRequests, http.StatusServiceUnavailable, http.StatusInternalServerError) {
 				return err
 			}
 		}
@@ -114,7 +114,7 @@ func (s *student) logIn(ctx context.Context, h *hub) error {
 		case <-time.After(time.Second):
 		}
 	}
-	return errors.New("the student's server did not start within four minutes")
+	return fmt.Errorf("the student's server did not start within %v", patience)
 }
 
 // isStatus reports whether a server has answered, and with one of some codes if any are given.
@@ -162,7 +162,7 @@ func (s *student) open(ctx context.Context) error {
 		}
 	}()
 	// A kernel's first words can be missed; an answer can't.
-	ready, cancel := context.WithTimeout(ctx, time.Minute)
+	ready, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	_, err = s.ask(ready, "kernel_info_request", map[string]any{})
 	return err
@@ -207,8 +207,9 @@ func (s *student) ask(ctx context.Context, kind string, content map[string]any) 
 	return reply, nil
 }
 
-// patience is how long a student waits for anything at all.
-const patience = time.Minute
+// patience is how long anybody waits for anything at all: a machine with much to do is slow, and says so by the times
+// that are measured.
+const patience = 5 * time.Minute
 
 // fail notes what went wrong; the student goes on.
 func (s *student) fail(format string, args ...any) {
