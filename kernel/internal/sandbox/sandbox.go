@@ -8,7 +8,6 @@ package sandbox
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 )
@@ -81,5 +80,3 @@ func Main() {
 	}
 	os.Exit(code)
 }
-
-var errNotLinux = errors.New("it takes Linux; on Windows, use WSL")
