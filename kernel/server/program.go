@@ -98,7 +98,9 @@ func (b *builder) build(ctx context.Context, r *rewrite.Result) (string, error) 
 	}
 	kept := ""
 	if b.programs != "" {
-		kept = filepath.Join(b.programs, hex.EncodeToString(sum[:]))
+		h := sha256.New() // of what another kernel has as we do; folders in the environment it hasn't
+		fmt.Fprint(h, cfg.String(), tools.Compile, tools.Link, tools.Lang, tools.GODEBUG, source)
+		kept = filepath.Join(b.programs, hex.EncodeToString(h.Sum(nil)))
 		if _, err := os.Stat(kept); err == nil {
 			return kept, nil
 		}

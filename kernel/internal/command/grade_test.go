@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lectern-go/lectern/kernel/grading"
 	"github.com/lectern-go/lectern/kernel/internal/sandbox"
 	"github.com/lectern-go/lectern/kernel/notebook"
 )
@@ -277,6 +278,32 @@ func TestReleaseGradesItsSolutions(t *testing.T) {
 	}
 	if fileExists(filepath.Join(dir, "out", "ps1.ipynb")) {
 		t.Error("it was written")
+	}
+}
+
+// Cells that submissions have in common are built once: another kernel finds all of them.
+func TestCommonCellsAreBuiltOnce(t *testing.T) {
+	w := realKernel(t)
+	source := filepath.Join(t.TempDir(), "ps1.ipynb")
+	writeNotebook(t, source, append(smallAssignment(), cellOf("", "fmt.Println(three)", nil)))
+	s, err := grading.ReadSource(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := grading.Options{Root: w.root, Kernel: w.spec().Argv, Env: w.spec().Env, Programs: t.TempDir()}
+	var counts []int
+	for range 2 {
+		if err := s.Prepare(t.Context(), o); err != nil {
+			t.Fatal(err)
+		}
+		files, err := os.ReadDir(o.Programs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		counts = append(counts, len(files))
+	}
+	if counts[0] == 0 || counts[1] != counts[0] {
+		t.Errorf("%d programs after the first kernel, %d after the second", counts[0], counts[1])
 	}
 }
 
