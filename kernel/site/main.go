@@ -24,6 +24,7 @@ const (
 
 	intro = `Tensors, and what computing with them costs: the second lecture of [Stanford's CS336](https://cs336.stanford.edu/) and its unit on
 tokenization, in Go. `
+	stepped  = `You can step through every cell, forwards and backwards, and see what each line does to memory and what it costs. `
 	recorded = `The pages show what the cells gave; to run them, change them and do the exercises, get
 [the repository](https://github.com/lectern-go/lectern) and type ` + "`go run ./kernel lab`" + `.`
 	runsHere = `Every cell can be changed and run right here: Go's own compiler runs in your browser, and nothing
@@ -79,10 +80,16 @@ func main() {
 	flag.Parse()
 	o.Notebooks = flag.Args()
 	if *course {
-		o.Description, o.Intro, o.Footer = description, intro+recorded, footer
+		o.Description, o.Footer = description, footer
 		o.Parts, o.After = parts, after
+		o.Intro = intro
+		if *steps != "" {
+			o.Intro += stepped
+		}
 		if *runs {
-			o.Intro = intro + runsHere
+			o.Intro += runsHere
+		} else {
+			o.Intro += recorded
 		}
 		o.Picture, o.PictureAlt = preview, previewAlt
 	}
