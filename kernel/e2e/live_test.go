@@ -178,6 +178,16 @@ func TestLive(t *testing.T) {
 		t.Errorf("container/ring shows %q", got)
 	}
 
+	// A changed cell can be stepped through: it runs, and its steps are recorded.
+	ask[bool](b, `lecternLive.cell("05-05").keep("mine := []int{3, 1, 2}\nslices.Sort(mine)\nmine = mine[:2]"), true`)
+	ask[bool](b, `lecternLive.cell("05-05").steps.button.click(), true`)
+	const stepsThere = `document.querySelector("#cell-05-05 .step-where")?.textContent ?? ""`
+	b.until(2*time.Minute, "the changed cell can be stepped through", `(`+stepsThere+`).startsWith("Step 1 of 3: line 1")`, liveState)
+	ask[bool](b, `document.querySelector("#cell-05-05 [aria-label='One step on']").click(), true`)
+	b.until(5*time.Second, "a change in place is seen", `(document.querySelector("#cell-05-05 .changed")?.textContent ?? "").includes("[]int{1, 2, 3}")`, stepsThere)
+	ask[bool](b, `document.querySelector("#cell-05-05 [aria-label='Close the stepper']").click(), true`)
+	b.until(5*time.Second, "the stepper closes", `document.querySelector("#cell-05-05 .steps") === null`, stepsThere)
+
 	// The editor.
 	b.button("05-05", "Edit")
 	b.until(time.Minute, "the editor opens", `document.querySelector("#cell-05-05 .cm-content") !== null`, liveState)
