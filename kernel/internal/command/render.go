@@ -79,6 +79,7 @@ func (w *workspace) render(ctx context.Context, args []string, flags *flag.FlagS
 	flags.Visit(func(f *flag.Flag) { given[f.Name] = f.Value.String() })
 	untrusted := given["untrusted"] == "true"
 	recorded := given["steps"] == "true" || given["steps"] == "" && len(args) == 0 && w.outside == "" && !untrusted
+	asked := given["steps"] == "true"
 	delete(given, "steps") // to the renderer it is a file
 	if recorded && untrusted {
 		return usagef("cells of a notebook that is not trusted are not run: choose one of -steps and -untrusted")
@@ -103,11 +104,15 @@ func (w *workspace) render(ctx context.Context, args []string, flags *flag.FlagS
 	}
 	if recorded && closed == nil { // records stay in the checkout
 		file, err := w.recordSteps(ctx, list)
-		if err != nil {
+		switch {
+		case err == nil:
+			defer os.Remove(file)
+			given["steps"] = file
+		case ctx.Err() != nil || asked:
 			return err
+		default: // pages without steps are pages
+			fmt.Fprintf(w.stderr, "warning: readers can't step through the cells, since they could not be recorded: %v\n", err)
 		}
-		defer os.Remove(file)
-		given["steps"] = file
 	}
 	cmd := exec.CommandContext(ctx, tool, "-o", filepath.Join(cmp.Or(w.outside, w.root), "site"), "-root", w.root, "-cache", cache)
 	for _, name := range slices.Sorted(maps.Keys(given)) {
