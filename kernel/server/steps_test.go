@@ -5,6 +5,7 @@ package main
 import (
 	"encoding/json"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -36,6 +37,12 @@ func (l *lab) steps(code string) (outs []out, record *report.Record, r jupyter.R
 		}
 	}
 	return outs, record, r
+}
+
+func sorted(text string) string {
+	lines := strings.Split(text, "\n")
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
 }
 
 // TestStepsGolden compares what is recorded of cells with what is written below them: of every tenth, in CI of every fifth,
@@ -92,7 +99,7 @@ func TestStepsGolden(t *testing.T) {
 		}
 		if *update {
 			groups[i+1] = name + "\n" + code + "\n---\n" + got + "\n"
-		} else if got != want {
+		} else if got != want && !(strings.Contains(code, "go func") && sorted(got) == sorted(want)) { // whose steps come in any order
 			t.Errorf("%s\n%s\nsteps:\n%s\nwant\n%s", name, code, got, want)
 		}
 	}

@@ -416,7 +416,9 @@ func (t *tracer) statement(st ast.Stmt) {
 			}
 			t.simple(st, names...)
 		}
-	case *ast.ExprStmt, *ast.SendStmt, *ast.DeferStmt, *ast.GoStmt:
+	case *ast.SendStmt:
+		t.simple(st, st.Chan)
+	case *ast.ExprStmt, *ast.DeferStmt, *ast.GoStmt:
 		if !ends(st) {
 			t.simple(st)
 			break
