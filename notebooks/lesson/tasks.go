@@ -924,7 +924,7 @@ var tasks = map[string]*task{
 			"How many results are there, and how many FLOPs does each take? How many numbers do the three matrices have? Is your fraction 0? Go drops what is after the point when it divides ints.",
 			"m·n·(2k−1) FLOPs over element·(m·k + k·n + m·n) bytes; convert both to float64 before you divide.",
 		},
-		praise: "With n = 1 it is the matrix times a vector, with m = 1 as well the dot product.",
+		praise: "With n = 1 it is the matrix times a vector, and with m = 1, too, it is the dot product.",
 	},
 	"22.5": {
 		name: "attainable", args: []string{"flops", "bytes", "peak", "bandwidth"},
