@@ -48,6 +48,7 @@ type execution struct {
 	process     *process // that runs now
 	gonb        *request // to GoNB, that is being answered now
 	interrupted int      // how often
+	loaded      bool     // the session is one that was saved
 }
 
 func newExecution(k *kernel, m *jupyter.Message, req executeRequest, cell int) *execution {
@@ -168,6 +169,7 @@ func (e *execution) do() (fail *failure) {
 	}
 	e.r.Next.Settle() // what it would have defined is not there
 	k.setSession(e.r.Next)
+	e.remember()
 	return fail
 }
 
@@ -256,6 +258,7 @@ func (e *execution) run() *failure {
 	}
 	lost := e.r.Next.Settle()
 	k.setSession(e.r.Next)
+	e.remember()
 	if e.r.Keeps && k.manifest().Saves == saves {
 		e.unsaved(lost)
 	}
@@ -266,11 +269,15 @@ func (e *execution) run() *failure {
 func (e *execution) build() (exe string, f *failure) {
 	build := func(r *rewrite.Result) (err error) {
 		e.r = r
-		if len(e.k.flags) == 0 && !r.Tests {
+		if len(e.k.flags) == 0 && !r.Tests && !r.Race {
 			exe, err = e.k.builder.build(e.ctx, r)
 		} else {
 			exe = filepath.Join(e.k.f.build(), "flagged")
-			err = e.goBuild(nil, append([]string{"-o", exe}, e.k.flags...)...)
+			args := append([]string{"-o", exe}, e.k.flags...)
+			if r.Race {
+				args = append(args, "-race")
+			}
+			err = e.goBuild(nil, args...)
 		}
 		return err
 	}

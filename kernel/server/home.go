@@ -119,7 +119,7 @@ func (h *home) readWorkspace() error {
 
 // runtimePackages are the folders of what every cell is linked with: where a notebook's module does not require the
 // library, they are all of it that joins, so that the library's requirements raise no version of the module's.
-var runtimePackages = []string{"internal/cellstate", "internal/formatters", "internal/humanize", "internal/tabular", "kernel/internal/inband", "kernel/persist", "kernel/show", "kernel/show/pictures"}
+var runtimePackages = []string{"internal/cellstate", "internal/formatters", "internal/humanize", "internal/tabular", "kernel/internal/inband", "kernel/persist", "kernel/show", "kernel/show/measure", "kernel/show/pictures"}
 
 // makeRuntime copies them into a module of the library's path that requires nothing.
 func makeRuntime(root, dir string) error {

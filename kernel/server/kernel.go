@@ -38,6 +38,8 @@ type kernel struct {
 	dir         string            // where cells run
 	env         map[string]string // what %env has set
 	noAutoget   bool
+	started     string          // the folder that it was started in
+	ran         []ranCell       // the cells that have made the session, for %save
 	recordTaken bool            // what the notebook records of its module has been looked at
 	flags       []string        // of go build, as %goflags has set them
 	plain       string          // the last program, as the user might have written it
@@ -96,7 +98,7 @@ func run(c config) error {
 	}
 	var token [12]byte
 	rand.Read(token[:])
-	k := &kernel{c: c, f: f, token: hex.EncodeToString(token[:]), watcher: w, ended: make(chan struct{}), env: map[string]string{}, fallbacks: map[string]int{}, tracked: map[string]bool{}, dir: here}
+	k := &kernel{c: c, f: f, token: hex.EncodeToString(token[:]), watcher: w, ended: make(chan struct{}), env: map[string]string{}, fallbacks: map[string]int{}, tracked: map[string]bool{}, dir: here, started: here}
 	k.values = valuesEnv(f, k.token)
 	life, die := context.WithCancel(context.Background())
 	defer die()

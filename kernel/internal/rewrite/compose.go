@@ -168,10 +168,14 @@ func (w *work) mainBody(t *Text, begin string, g *graph) {
 	}
 	parse := w.parsesFlags(t)
 	declared := false
+	var measured []string // what is defined while the statements are measured
 	for i, it := range w.stmts {
 		if !declared && it.kind != token.VAR {
 			declared = true
 			w.setUp(t, g)
+			if w.measures() {
+				t.Inject(w.n.alias(measurePath, "measure"), ".", w.measure, "(func() {\n")
+			}
 		}
 		w.editsWithin(nil, it.lo, it.hi).apply(t, w.src, it.lo, it.hi)
 		t.Inject("\n")
@@ -181,12 +185,22 @@ func (w *work) mainBody(t *Text, begin string, g *graph) {
 				defs = append(defs, fmt.Sprintf("%q, &%s", d.name, w.types[d.name].source(d.name)))
 			}
 		}
+		if w.measures() {
+			measured = append(measured, defs...)
+			defs = nil
+		}
 		if len(defs) > 0 && !w.r.Wasm && !w.s.alone {
 			t.Inject(persistName, ".Def(", strings.Join(defs, ", "), ")\n")
 		}
 		if parse == i {
 			t.Inject(w.n.alias("flag", "flag"), ".Parse()\n")
 		}
+	}
+	if declared && w.measures() {
+		t.Inject("})\n")
+	}
+	if len(measured) > 0 {
+		t.Inject(persistName, ".Def(", strings.Join(measured, ", "), ")\n")
 	}
 	if !declared {
 		w.setUp(t, g)
@@ -372,7 +386,7 @@ func (w *work) echo() {
 		w.r.Errors = append(w.r.Errors, c.errorAt(c.offset(x.X.Pos()), fmt.Sprintf("cannot use %s (untyped int constant %s) as int value in argument to %s.Echo (overflows)", types.ExprString(x.X), tv.Value, showName)))
 		return
 	}
-	if call := c.echoCall(x.X); call != "" && !w.stmts[len(w.stmts)-1].ended {
+	if call := c.echoCall(x.X); call != "" && !w.stmts[len(w.stmts)-1].ended && !w.measures() {
 		w.insert(c, x.Pos(), showName+"."+call+"(")
 		w.edits.insert(w.end(c, x.End()), ")")
 	} else if tv := c.info.Types[x.X]; tv.Type != nil && !tv.IsVoid() && !tv.IsType() {

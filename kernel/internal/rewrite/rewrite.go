@@ -41,6 +41,7 @@ type Result struct {
 	Steps    bool              // the program records its steps, at these places:
 	Sites    []Site            // by their number less one
 	Loops    []Loop            //
+	Race     bool              // it is to be built with the race detector
 	Timed    bool              // the user wants to know how long it takes
 	Notes    []string          // to be told to the user
 	Earlier  map[string]string // names in the program of variables that have another type from this cell on, by the name that both have
@@ -61,6 +62,21 @@ func (c Command) Rest() string { return strings.TrimSpace(strings.TrimPrefix(c.T
 
 // whole are the magics that make all of a cell something else than Go.
 var whole = map[string]bool{"%%writefile": true, "%%script": true, "%%bash": true, "%%sh": true, "%%gx": true}
+
+// around are the magics that stand before Go code and say how it is to be run.
+var around = map[string]func(w *work){
+	"%time":   func(w *work) { w.r.Timed = true },
+	"%timeit": func(w *work) { w.measure = "Time" },
+	"%bench":  func(w *work) { w.measure = "Bench" },
+	"%pprof":  func(w *work) { w.measure = "Profile" },
+	"%race":   func(w *work) { w.r.Race = true },
+}
+
+// measurePath is the package that runs a cell's statements and says how long they take.
+const measurePath = showPath + "/measure"
+
+// measures reports whether the cell's statements are measured. A program for a reader does without.
+func (w *work) measures() bool { return w.measure != "" && !w.s.alone }
 
 // work is one rewriting in progress.
 type work struct {
@@ -89,6 +105,7 @@ type work struct {
 	funcs    map[string]string       // functions that main mentions without calling them; see decl
 	main     *decl                   // the user's own func main
 	tests    bool                    // a %test cell
+	measure  string                  // the function of package measure that runs the statements, or ""
 	testArgs string                  // what it says behind that
 	parts    map[*checked][]part
 	broken   map[*decl][]Error // declarations of earlier cells that do not compile any more
@@ -124,6 +141,12 @@ func (w *work) run() {
 	if w.magics(); w.r.Whole != "" {
 		return
 	}
+	if w.measures() {
+		if _, err := w.n.packages.Import(measurePath); err != nil {
+			w.fail(0, "there is nothing here to measure with", "run the cell in a notebook")
+			return
+		}
+	}
 	if e := brackets(w.src, w.code); e != nil {
 		w.r.Errors = append(w.r.Errors, *e)
 		return
@@ -152,9 +175,9 @@ func (w *work) magics() {
 	b := []byte(code)
 	args := ""
 	for _, m := range magics(code) {
-		if m.name() == "%time" { // what follows is Go
-			m.hi = m.lo + strings.Index(code[m.lo:], "%time") + len("%time")
-			w.r.Timed = true
+		if around[m.name()] != nil { // what follows is Go
+			m.hi = m.lo + strings.Index(code[m.lo:], m.name()) + len(m.name())
+			around[m.name()](w)
 		}
 		for i := m.lo; i < m.hi; i++ {
 			if b[i] != '\n' {
@@ -170,7 +193,7 @@ func (w *work) magics() {
 		case "%args":
 			w.n.args = c.Rest()
 			continue
-		case "%time":
+		case "%time", "%timeit", "%bench", "%pprof", "%race":
 			continue
 		case "%test":
 			w.tests, w.r.Tests, w.testArgs = true, true, c.Rest()

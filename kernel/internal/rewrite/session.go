@@ -81,6 +81,13 @@ type variable struct {
 	hidden bool     // its name is one of Go's own, which functions go on seeing
 }
 
+// Keeping is the session with another account of what is kept.
+func (s *Session) Keeping(manifest func() *persist.Manifest) *Session {
+	c := s.clone()
+	c.manifest = manifest
+	return c
+}
+
 // HiddenPrefix is what the names of variables begin with in programs that hide one of Go's own names.
 const HiddenPrefix = hiddenPrefix
 

@@ -1,0 +1,94 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/lectern-go/lectern/kernel/internal/rewrite"
+)
+
+func TestMeasuringMagics(t *testing.T) {
+	t.Parallel()
+	l := startLab(t)
+	matches := func(code, want string) {
+		t.Helper()
+		outs, r := l.run(code)
+		if r.Status != "ok" || !regexp.MustCompile(want).MatchString(flat(outs)) {
+			t.Errorf("%s\ngives %s %s\nwant %s", code, r.Status, flat(outs), want)
+		}
+	}
+	l.run("s := []int{3, 1, 2}")
+	matches("%timeit slices.Max(s)", `^\[stdout\]%timeit: [\d.]+ (ns|µs|ms) ± [\d.e-]+ (ns|µs|ms) a call \(\d rounds of \d+\)\n$`)
+	matches("%bench\nb := make([]byte, 1<<20)\nb[len(s)]++", `^\[stdout\]%bench: +\d+\s+[\d.]+ ns/op\s+10\d{5} B/op\s+1 allocs/op\n$`)
+	matches("len(b)", "1048576") // what the statements define lives on
+	matches("%pprof s[0] = 4", "%pprof: no samples in ")
+	outs, r := l.run("%pprof\nfunc busy() (x float64) {\n\tfor i := range 200_000_000 {\n\t\tx += math.Sqrt(float64(i))\n\t}\n\treturn x\n}\ny := busy()")
+	if svg, _ := outs[0].data["image/svg+xml"].(string); r.Status != "ok" || !strings.Contains(svg, "main.busy") || !strings.Contains(svg, "the cell") {
+		t.Errorf("the flame graph: %s %s\n%s", r.Status, flat(outs), svg)
+	}
+	matches("y > 0", "true")
+	outs, r = l.run("%timeit nosuch()")
+	if r.Status == "ok" || !strings.Contains(flat(outs), "line 1, column 9") {
+		t.Errorf("a mistake behind %%timeit: %s", flat(outs))
+	}
+}
+
+func TestRaceMagic(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("gcc"); err != nil {
+		need(t, err)
+	}
+	l := startLab(t)
+	outs, r := l.run("%race\nn := 0\ndone := make(chan bool)\ngo func() { n++; done <- true }()\nn++\n<-done")
+	if r.Status == "ok" || !strings.Contains(flat(outs), "DATA RACE") {
+		t.Errorf("a race: %s %s", r.Status, flat(outs))
+	}
+	if outs, r := l.run("%race x := 1\nx + 1"); r.Status != "ok" || flat(outs) != "[result]2" {
+		t.Errorf("no race: %s %s", r.Status, flat(outs))
+	}
+}
+
+// TestSavedState brings values and declarations from one kernel to another.
+func TestSavedState(t *testing.T) {
+	t.Parallel()
+	bin, err := tools()
+	need(t, err)
+	dir := t.TempDir()
+	t.Cleanup(func() {
+		sum := (&execution{k: &kernel{started: dir, c: config{root: repoRoot(t)}}})
+		state, _ := sum.stateDir(rewriteCommand("%save"))
+		os.RemoveAll(strings.TrimSuffix(state, "/state"))
+	})
+	one := startLabIn(t, bin, dir, []string{offlineVar + "=1"})
+	one.want("%load", "[error]")
+	one.run("type point struct{ A, B int }\nfunc (p point) sum() int { return p.A + p.B }")
+	one.run("p := point{1, 2}\nq := &p\nbig := make([]float64, 1_000_000)\nbig[7] = 3.5")
+	one.run("count := 0\nnext := func() int { count++; return count }\nnext()")
+	one.run("x := tensor.Of(1., 2).RequireGrad()\nloss := x.Square().Sum()")
+	one.run("gone := 1")
+	one.run("%rm gone")
+	one.want("%save", "[stdout]saved ")
+	one.want("%save other.name", "[stdout]saved ")
+	one.want("%save ../outside", "[error]")
+	one.run("p.A = 100") // after it was saved
+
+	two := startLabIn(t, bin, dir, []string{offlineVar + "=1"})
+	two.run("mine := \"of the new kernel\"")
+	two.want("%load\nmine", "[error]")
+	two.want("%load", "[stdout]loaded ")
+	two.want("p.sum()", "[result]3")
+	two.want("q.A = 5; p.A", "[result]5") // they share memory
+	two.want("big[7]", "[result]3.5")
+	two.want("next() + count", "[result]4")
+	two.want("loss.Backward()\nx.Grad()", "2., 4.")
+	two.want("gone", "[error]")
+	two.want("mine", "[error]")
+	two.want("p.sum() + len(big)", "[result]1000007")
+}
+
+func rewriteCommand(name string) rewrite.Command { return rewrite.Command{Name: name} }

@@ -1,0 +1,199 @@
+//go:build unix
+
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+
+	"github.com/lectern-go/lectern/internal/atomicfile"
+	"github.com/lectern-go/lectern/kernel/internal/rewrite"
+	"github.com/lectern-go/lectern/kernel/persist"
+)
+
+// %save copies the files of values and notes which cells have run; %load copies the files back, and has the rewriter read
+// those cells again, which runs nothing: so it knows what they have declared.
+
+// A ranCell is a cell whose declarations the kernel remembers.
+type ranCell struct {
+	Cell int
+	Code string
+}
+
+const savedCells = "cells.json"
+
+var stateName = regexp.MustCompile(`^[\w][\w.-]*$`)
+
+// stateDir is where the state of the given name is stored: those of other notebooks lie elsewhere.
+func (e *execution) stateDir(c rewrite.Command) (dir string, f *failure) {
+	name := "state"
+	switch {
+	case len(c.Args) > 1 || len(c.Args) == 1 && !stateName.MatchString(c.Args[0]):
+		return "", said("usage", "write "+c.Name+", or "+c.Name+" and a name of letters and digits")
+	case len(c.Args) == 1:
+		name = c.Args[0]
+	}
+	of := thisNotebook(e.k.started)
+	if of == "" {
+		of = e.k.started
+	}
+	sum := sha256.Sum256([]byte(of))
+	return filepath.Join(e.k.c.root, ".lectern", "saved", hex.EncodeToString(sum[:8]), name), nil
+}
+
+// save obeys %save.
+func (e *execution) save(c rewrite.Command) *failure {
+	dir, f := e.stateDir(c)
+	if f != nil {
+		return f
+	}
+	fail := func(err error) *failure { return said("save", err.Error()) }
+	parent := filepath.Dir(dir)
+	if err := os.MkdirAll(parent, 0o700); err != nil {
+		return fail(err)
+	}
+	temp, err := os.MkdirTemp(parent, ".new-")
+	if err != nil {
+		return fail(err)
+	}
+	defer os.RemoveAll(temp)
+	var bytes int64
+	for _, from := range e.k.f.keep() {
+		n, err := copyValues(temp, from)
+		if err != nil {
+			return fail(err)
+		}
+		bytes += n
+	}
+	text, err := json.Marshal(e.k.ran)
+	if err == nil {
+		err = atomicfile.Replace(filepath.Join(temp, savedCells), text, 0o600)
+	}
+	if err == nil {
+		err = os.RemoveAll(dir)
+	}
+	if err == nil {
+		err = os.Rename(temp, dir)
+	}
+	if err != nil {
+		return fail(err)
+	}
+	e.stream("stdout", fmt.Sprintf("saved %d variables, %.1f MB; %%load brings them back, in another kernel, too\n", len(e.k.manifest().Vars), float64(bytes)/1e6))
+	return nil
+}
+
+// load obeys %load. What the kernel has known before is forgotten.
+func (e *execution) load(c rewrite.Command) *failure {
+	dir, f := e.stateDir(c)
+	if f != nil {
+		return f
+	}
+	if e.r.Program != nil {
+		return said("load", "write %load in a cell of its own: code beside it can't know yet what it brings")
+	}
+	b, err := os.ReadFile(filepath.Join(dir, savedCells))
+	if errors.Is(err, fs.ErrNotExist) {
+		return said("load", "nothing is saved: %save does that")
+	}
+	var ran []ranCell
+	if err == nil {
+		err = json.Unmarshal(b, &ran)
+	}
+	m, merr := persist.ReadManifest(dir)
+	if err = errors.Join(err, merr); err != nil {
+		return said("load", err.Error())
+	}
+	s := rewrite.NewSession(e.k.packages, func() *persist.Manifest { return m })
+	for _, x := range ran {
+		if r := s.Rewrite(x.Cell, x.Code); len(r.Errors) == 0 {
+			s = r.Next
+		} else {
+			e.note(fmt.Sprintf("what cell [%d] declares can't be had: %s", x.Cell, r.Errors[0].Msg))
+		}
+	}
+	for i, to := range e.k.f.keep() {
+		if err = removeValues(to); err == nil && i == 0 {
+			_, err = copyValues(to, dir)
+		}
+		if err != nil {
+			return said("load", err.Error())
+		}
+	}
+	e.r.Next, e.k.ran, e.loaded = s.Keeping(e.k.manifest), ran, true // the cell's end settles it
+	e.k.mu.Lock()
+	for _, x := range ran { // later cells have later numbers
+		e.k.count = max(e.k.count, x.Cell)
+	}
+	e.k.mu.Unlock()
+	e.stream("stdout", fmt.Sprintf("loaded %d variables\n", len(m.Vars)))
+	return nil
+}
+
+// remember notes the cell, which has run, for %save.
+func (e *execution) remember() {
+	if !e.loaded {
+		e.k.ran = append(slices.DeleteFunc(e.k.ran, func(r ranCell) bool { return r.Cell == e.cell }), ranCell{e.cell, e.req.Code})
+	}
+}
+
+// kept reports whether a file in a folder of kept values belongs to those.
+func kept(d fs.DirEntry) bool {
+	return d.Type().IsRegular() && d.Name() != "lock" && d.Name() != savedCells
+}
+
+// copyValues copies kept values from one folder to another and returns how many bytes they are.
+func copyValues(to, from string) (bytes int64, err error) {
+	list, err := os.ReadDir(from)
+	if err != nil {
+		return 0, err
+	}
+	for _, d := range list {
+		if !kept(d) {
+			continue
+		}
+		n, err := copyFile(filepath.Join(to, d.Name()), filepath.Join(from, d.Name()))
+		if bytes += n; err != nil {
+			return bytes, err
+		}
+	}
+	return bytes, nil
+}
+
+func copyFile(to, from string) (n int64, err error) {
+	r, err := os.Open(from)
+	if err != nil {
+		return 0, err
+	}
+	defer r.Close()
+	w, err := os.OpenFile(to, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return 0, err
+	}
+	n, err = io.Copy(w, r)
+	return n, errors.Join(err, w.Close())
+}
+
+// removeValues empties a folder of kept values.
+func removeValues(dir string) error {
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, d := range list {
+		if kept(d) {
+			if err := os.Remove(filepath.Join(dir, d.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

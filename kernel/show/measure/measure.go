@@ -1,0 +1,101 @@
+// Package measure is what %timeit, %bench and %pprof do: the kernel calls it around a cell's statements.
+package measure
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"runtime/pprof"
+	"testing"
+	"time"
+
+	"github.com/lectern-go/lectern/kernel/show"
+)
+
+const (
+	rounds = 7
+	round  = 100 * time.Millisecond // at least, unless one call takes longer
+)
+
+// Time calls f again and again, in rounds, and prints how long a call takes: the mean of the rounds, and how far they lie
+// from it.
+func Time(f func()) {
+	n := 1
+	var took time.Duration
+	for {
+		took = timed(f, n)
+		if took >= round || n >= 1<<30 {
+			break
+		}
+		n = min(1<<30, max(n+1, int(min(100*float64(n), 1.2*float64(n)*float64(round)/float64(max(took, 1))))))
+	}
+	each := []float64{float64(took) / float64(n)}
+	for len(each) < rounds && (took < 2*time.Second || len(each) < 3) {
+		each = append(each, float64(timed(f, n))/float64(n))
+	}
+	mean, spread := 0.0, 0.0
+	for _, x := range each {
+		mean += x / float64(len(each))
+	}
+	for _, x := range each {
+		spread += (x - mean) * (x - mean) / float64(len(each))
+	}
+	fmt.Printf("%%timeit: %s ± %s a call (%d rounds of %d)\n", duration(mean), duration(math.Sqrt(spread)), len(each), n)
+}
+
+func timed(f func(), n int) time.Duration {
+	began := time.Now()
+	for range n {
+		f()
+	}
+	return time.Since(began)
+}
+
+// duration writes nanoseconds with three digits.
+func duration(ns float64) string {
+	for _, u := range []struct {
+		size float64
+		name string
+	}{{1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}} {
+		if ns >= u.size {
+			return fmt.Sprintf("%.3g %s", ns/u.size, u.name)
+		}
+	}
+	return fmt.Sprintf("%.3g ns", ns)
+}
+
+// Bench runs f as a benchmark of package testing does, and prints what that says, allocations included.
+func Bench(f func()) {
+	r := testing.Benchmark(func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			f()
+		}
+	})
+	fmt.Printf("%%bench: %s %s\n", r.String(), r.MemString())
+}
+
+// Profile runs f once and shows where the processors' time went, as a flame graph.
+func Profile(f func()) {
+	var b bytes.Buffer
+	if err := pprof.StartCPUProfile(&b); err != nil {
+		fmt.Printf("%%pprof: %v\n", err)
+		f()
+		return
+	}
+	began := time.Now()
+	func() {
+		defer pprof.StopCPUProfile()
+		f()
+	}()
+	took := time.Since(began)
+	stacks, err := readProfile(b.Bytes())
+	switch {
+	case err != nil:
+		fmt.Printf("%%pprof: %v\n", err)
+	case len(stacks) == 0:
+		fmt.Printf("%%pprof: no samples in %s, which are taken 100 times a second: let the cell do more\n", duration(float64(took)))
+	default:
+		show.SVG(flame(stacks))
+	}
+}
