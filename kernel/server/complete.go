@@ -214,6 +214,13 @@ func (k *kernel) onComplete(m *jupyter.Message) {
 				add(m.name, "magic", m.args)
 			}
 		}
+	} else if begin, ok := rewrite.ImportPath(req.Code, off); ok {
+		start = begin
+		for _, path := range k.packages.Paths() {
+			if strings.HasPrefix(path, req.Code[begin:off]) {
+				add(path, "module", "")
+			}
+		}
 	} else if c, ok := k.current().Cursor(req.Code, off); ok {
 		place := func(at int) {
 			if at, ok := c.Cell(at); ok && at <= off {

@@ -98,6 +98,9 @@ func testCompletion(t *testing.T, l *lab) {
 		{"sca|", "scale", "sca"},
 		{"type T struct{ Field int }\nv := T{}\nv.Fi|", "Field", "Fi"},
 		{"%va|", "%vars", "%va"},
+		{"%time fmt.Printl|", "Println", "Printl"},
+		{"import \"math/ra|\"", "math/rand/v2", "math/ra"},
+		{"import (\n\t\"fmt\"\n\t\"github.com/lectern-go/lectern/te|", "github.com/lectern-go/lectern/tensor", "github.com/lectern-go/lectern/te"},
 		{"func f() {\n\tstrings.Repea|\n}\nf()", "Repeat", "Repea"},
 		{"if x := strings.Inde|", "Index", "Inde"},
 	} {

@@ -23,6 +23,7 @@ type index struct {
 	Cell   cellModule
 	Pkgs   map[string]*pkg
 	ByName map[string]string
+	Paths  []string
 }
 
 // restore reads what an earlier kernel knew, if it still holds.
@@ -32,7 +33,7 @@ func (p *Packages) restore() {
 	}
 	b, err := os.ReadFile(p.c.Cache)
 	var x index
-	if err != nil || json.Unmarshal(b, &x) != nil || x.Pkgs == nil || len(x.ByName) == 0 {
+	if err != nil || json.Unmarshal(b, &x) != nil || x.Pkgs == nil || len(x.ByName) == 0 || len(x.Paths) == 0 {
 		return
 	}
 	fresh := p.world
@@ -43,7 +44,7 @@ func (p *Packages) restore() {
 	}
 	p.installed, p.base, p.cell, p.pkgs = x.Go, x.Base, x.Cell, x.Pkgs
 	if !p.c.Rename {
-		p.warm, p.byName, p.whole = x.Warm, x.ByName, x.Whole
+		p.warm, p.byName, p.paths, p.whole = x.Warm, x.ByName, x.Paths, x.Whole
 		close(p.named)
 	}
 	p.sift()
@@ -89,12 +90,15 @@ func (p *Packages) nameAll(worlds int) {
 		return
 	}
 	var asked, deps []*pkg
-	var warm []string
+	var warm, paths []string
 	for _, l := range found {
 		if l.Error != nil {
 			continue
 		}
 		k := &pkg{Path: l.ImportPath, Name: l.Name, Standard: l.Standard}
+		if importable(k) {
+			paths = append(paths, k.Path)
+		}
 		if l.DepOnly {
 			deps = append(deps, k)
 		} else {
@@ -110,6 +114,8 @@ func (p *Packages) nameAll(worlds int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.worlds == worlds {
+		slices.Sort(paths)
+		p.paths = paths
 		p.byName, p.warm = addNames(addNames(addNames(nil, asked), deps), p.compiled()), warm
 	}
 }
@@ -178,7 +184,7 @@ func (p *Packages) save() {
 		p.mu.Unlock()
 		return
 	}
-	x := index{World: p.world, Whole: p.whole, Warm: p.warm, Go: p.installed, Base: p.base, Cell: p.cell, Pkgs: p.pkgs, ByName: p.byName}
+	x := index{World: p.world, Whole: p.whole, Warm: p.warm, Go: p.installed, Base: p.base, Cell: p.cell, Pkgs: p.pkgs, ByName: p.byName, Paths: p.paths}
 	b, err := json.Marshal(x)
 	p.mu.Unlock()
 	if err != nil {

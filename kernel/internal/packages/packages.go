@@ -67,6 +67,7 @@ type Packages struct {
 	cell      cellModule
 	pkgs      map[string]*pkg         // that are compiled
 	byName    map[string]string       // complete, or nil if names are not known yet
+	paths     []string                // of importable packages; known when the names are
 	named     chan struct{}           // closed when they are, or can't be
 	warm      []string                // packages to be looked up in the background
 	whole     bool                    // the warm packages have been looked up, so nothing is left to do in the background
@@ -196,6 +197,14 @@ func (p *Packages) Names() []string {
 		names = append(names, n)
 	}
 	return names
+}
+
+// Paths returns the paths of the packages that are known and can be imported, sorted.
+func (p *Packages) Paths() []string {
+	p.names()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.paths
 }
 
 // names waits for the names of packages to be known; nil if they can't be, and then Import says why.

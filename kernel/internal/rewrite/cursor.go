@@ -22,6 +22,9 @@ func (s *Session) Cursor(code string, off int) (c *Cursor, ok bool) {
 	}
 	b := []byte(code)
 	for _, m := range magics(code) {
+		if around[m.name()] != nil { // Go follows
+			m.hi = m.lo + strings.Index(code[m.lo:], m.name()) + len(m.name())
+		}
 		if off >= m.lo && off < m.hi || off == m.hi && off == len(code) {
 			return nil, false
 		}
@@ -102,6 +105,23 @@ func (s *Session) Cursor(code string, off int) (c *Cursor, ok bool) {
 		return nil, false
 	}
 	return &Cursor{t, at, src}, true
+}
+
+// ImportPath returns where the path begins in which a byte offset lies, if that is in a string of an import.
+func ImportPath(code string, off int) (begin int, ok bool) {
+	for _, it := range split(code) {
+		if it.kind != token.IMPORT || off <= it.lo {
+			continue
+		}
+		for _, t := range tokens(code[it.lo:it.hi]) {
+			lo, hi := it.lo+t.lo, it.lo+t.hi
+			closed := t.hi-t.lo > 1 && len(t.lit) > 1 && t.lit[len(t.lit)-1] == t.lit[0]
+			if t.tok == token.STRING && off > lo && (off < hi || off == hi && !closed) {
+				return lo + 1, !strings.Contains(code[lo+1:off], "\n")
+			}
+		}
+	}
+	return 0, false
 }
 
 // importsFor finds the packages that a cell and the remembered declarations name.

@@ -96,3 +96,24 @@ func TestCallee(t *testing.T) {
 		}
 	}
 }
+
+func TestImportPath(t *testing.T) {
+	for code, want := range map[string]string{ // the cursor is at |
+		"import \"net/h|":                          "net/h",
+		"import \"net/h|\"":                        "net/h",
+		"import (\n\t\"fmt\"\n\tx \"math/ra|\"\n)": "math/ra",
+		"import (\n\t\"fmt\"\n\t\"|\n)\nx := 1":    "",
+		"import \"|\"":                             "",
+		"import \"fmt\"|":                          "no",
+		"import \"fmt\"\nx := \"net/|\"":           "no",
+		"s := \"import |\"":                        "no",
+		"|":                                        "no",
+	} {
+		off := strings.IndexByte(code, '|')
+		text := strings.Replace(code, "|", "", 1)
+		begin, ok := ImportPath(text, off)
+		if want == "no" && ok || want != "no" && (!ok || text[begin:off] != want) {
+			t.Errorf("%s: %v, %q", code, ok, text[begin:off])
+		}
+	}
+}
