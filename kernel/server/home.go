@@ -9,6 +9,8 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"go/parser"
+	"go/token"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -117,9 +119,10 @@ func (h *home) readWorkspace() error {
 	}
 }
 
-// runtimePackages are the folders of what every cell is linked with: where a notebook's module does not require the
-// library, they are all of it that joins, so that the library's requirements raise no version of the module's.
-var runtimePackages = []string{"internal/cellstate", "internal/formatters", "internal/humanize", "internal/tabular", "kernel/internal/inband", "kernel/persist", "kernel/show", "kernel/show/measure", "kernel/show/pictures"}
+// runtimePackages are the folders of what every cell is linked with, or may be to show a value: where a notebook's module
+// does not require the library, they and what they import are all of it that joins, so that the library's requirements
+// raise no version of the module's.
+var runtimePackages = []string{"kernel/persist", "kernel/show", "kernel/show/measure", "kernel/show/pictures"}
 
 // makeRuntime copies them into a module of the library's path that requires nothing.
 func makeRuntime(root, dir string) error {
@@ -133,25 +136,40 @@ func makeRuntime(root, dir string) error {
 		}
 		return atomicfile.Replace(file, text, 0o644)
 	}
-	for _, pkg := range runtimePackages {
-		list, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(pkg), "*.go"))
+	library := modulePath(root)
+	list := slices.Clone(runtimePackages)
+	for i := 0; i < len(list); i++ {
+		files, err := os.ReadDir(filepath.Join(root, filepath.FromSlash(list[i])))
 		if err != nil {
 			return err
 		}
-		for _, file := range list {
-			if strings.HasSuffix(file, "_test.go") {
+		for _, f := range files {
+			if kind := filepath.Ext(f.Name()); kind != ".go" && kind != ".s" && kind != ".h" || strings.HasSuffix(f.Name(), "_test.go") {
 				continue
 			}
-			b, err := os.ReadFile(file)
+			b, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(list[i]), f.Name()))
 			if err == nil {
-				err = write(pkg+"/"+filepath.Base(file), b)
+				err = write(list[i]+"/"+f.Name(), b)
 			}
 			if err != nil {
 				return err
 			}
+			if filepath.Ext(f.Name()) != ".go" {
+				continue
+			}
+			parsed, err := parser.ParseFile(token.NewFileSet(), f.Name(), b, parser.ImportsOnly)
+			if err != nil {
+				return err
+			}
+			for _, imported := range parsed.Imports {
+				path, ours := strings.CutPrefix(strings.Trim(imported.Path.Value, `"`), library+"/")
+				if ours && !slices.Contains(list, path) {
+					list = append(list, path)
+				}
+			}
 		}
 	}
-	return write("go.mod", []byte("module "+modulePath(root)+"\n\ngo "+goLine(root)+"\n"))
+	return write("go.mod", []byte("module "+library+"\n\ngo "+goLine(root)+"\n"))
 }
 
 // locate decides which modules cells import from, for a kernel in a folder.

@@ -88,7 +88,7 @@ func (s *Session) Cursor(code string, off int) (c *Cursor, ok bool) {
 		if len(items) == 0 {
 			t.User(src, 0, len(code))
 			t.Inject("\n")
-		} else if items[0].lo > 0 {
+		} else if lo := items[0].lo; lo > 0 && blanked[:lo] == code[:lo] { // no magic
 			t.User(src, 0, items[0].lo)
 			t.Inject("\n")
 		}
