@@ -2,96 +2,21 @@ package sandbox
 
 import (
 	"bytes"
-	"fmt"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 )
-
-const badArg = "lectern-bad-program"
 
 func TestMain(m *testing.M) {
 	Main()
-	if len(os.Args) == 4 && os.Args[1] == badArg {
-		bad(os.Args[2], os.Args[3])
-		return
-	}
 	os.Exit(m.Run())
 }
 
-// bad is a program that tries something and says how it went.
-func bad(what, arg string) {
-	say := func(err error) {
-		if err == nil {
-			fmt.Println("DONE")
-		} else {
-			fmt.Println("refused:", err)
-		}
-	}
-	switch what {
-	case "read":
-		_, err := os.ReadFile(arg)
-		say(err)
-	case "write":
-		say(os.WriteFile(arg, []byte("x"), 0o644))
-	case "dial":
-		c, err := net.DialTimeout("tcp", arg, time.Second)
-		if err == nil {
-			c.Close()
-		}
-		say(err)
-	case "kill":
-		say(syscall.Kill(-1, 0)) // whoever there is but ourselves
-	case "fork":
-		var err error
-		for range 500 {
-			if err = exec.Command("/bin/sleep", "20").Start(); err != nil {
-				break
-			}
-		}
-		say(err)
-	case "fill":
-		var err error
-		for i := 0; i < 200 && err == nil; i++ {
-			err = os.WriteFile(filepath.Join(arg, fmt.Sprint(i)), make([]byte, 1<<20), 0o644)
-		}
-		say(err)
-	case "memory":
-		var all [][]byte
-		n, _ := strconv.Atoi(arg)
-		for range n / 10 {
-			b := make([]byte, 10<<20)
-			for i := range b {
-				b[i] = 1
-			}
-			all = append(all, b)
-		}
-		fmt.Println("DONE", len(all))
-		time.Sleep(10 * time.Second)
-	case "memories":
-		for range 4 {
-			exec.Command(os.Args[0], badArg, "memory", arg).Start()
-		}
-		time.Sleep(20 * time.Second)
-		fmt.Println("DONE")
-	case "families":
-		err := exec.Command("/usr/bin/unshare", "-Ur", "true").Run()
-		say(err)
-	case "mount":
-		say(syscall.Mount("tmpfs", "/tmp", "tmpfs", 0, ""))
-	case "leave":
-		say(exec.Command("/bin/sleep", "1000").Start())
-	}
-}
-
 // run runs a bad program with a file of its submission in its home.
-func run(t *testing.T, what, arg string) string {
+func run(t *testing.T, bad, what, arg string) string {
 	t.Helper()
 	if err := Available(); err != nil {
 		if os.Getenv("CI") == "true" {
@@ -104,11 +29,7 @@ func run(t *testing.T, what, arg string) string {
 		t.Fatal(err)
 	}
 	defer os.RemoveAll(base)
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := Config{Mount: filepath.Join(base, "m"), Shared: filepath.Join(base, "s"), Work: filepath.Join(base, "w"), Read: []string{self}, Memory: 300 << 20, Disk: 50 << 20,
+	c := Config{Mount: filepath.Join(base, "m"), Shared: filepath.Join(base, "s"), Work: filepath.Join(base, "w"), Read: []string{bad}, Memory: 300 << 20, Disk: 50 << 20,
 		Processes: 100, CPU: 20}
 	for _, dir := range []string{c.Mount, c.Shared, c.Work} {
 		if err := os.Mkdir(dir, 0o700); err != nil {
@@ -123,7 +44,7 @@ func run(t *testing.T, what, arg string) string {
 	if err := os.Symlink("/etc/shadow", filepath.Join(c.Work, "link.txt")); err != nil {
 		t.Fatal(err)
 	}
-	args, variable, value, err := c.Command(self, badArg, what, strings.ReplaceAll(arg, "SHARED", c.Shared))
+	args, variable, value, err := c.Command(bad, what, strings.ReplaceAll(arg, "SHARED", c.Shared))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,6 +63,12 @@ func TestIsolation(t *testing.T) {
 	secret := filepath.Join(t.TempDir(), "secret.json")
 	if err := os.WriteFile(secret, []byte("42"), 0o644); err != nil {
 		t.Fatal(err)
+	}
+	bad := filepath.Join(t.TempDir(), "bad")
+	build := exec.Command("go", "build", "-o", bad, "./testdata/bad")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
 	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -176,7 +103,7 @@ func TestIsolation(t *testing.T) {
 		if tt.arg == "/mine.txt" && os.Getuid() != 0 {
 			continue // the root of its world is its own then, and in memory
 		}
-		got := run(t, tt.what, tt.arg)
+		got := run(t, bad, tt.what, tt.arg)
 		if !strings.Contains(got, tt.want) || tt.want != "DONE" && strings.Contains(got, "DONE") {
 			t.Errorf("%s %s: got %.300q, want %q", tt.what, tt.arg, got, tt.want)
 		}

@@ -1,10 +1,10 @@
-// Package loops has what operations do to elements: loops over slices, which know nothing of tensors, and what brings elements of any layout and dtype into slices.
+// Package loops holds the inner loops of the operations: kernels over plain slices, which know nothing of tensors, and the
+// readers and writers that turn elements of any layout and dtype into such slices.
 //
-// arrays.go runs a kernel, a loop over slices, for all elements of its operands;
-// blocks.go hands them out as blocks, panels.go where rows run across memory. The
-// kernels are in elementwise.go and power.go, in fold.go for reductions, in rows.go
-// for operations along an axis, in attention.go and in sort.go. Where the processor has vector
-// instructions, those of package cpu take the place of kernels: vectors.go.
+// arrays.go runs a kernel over all elements of its operands. blocks.go gives it these elements block by block, and
+// panels.go does so where rows don't lie along memory. The kernels themselves are in elementwise.go and power.go;
+// fold.go has those of reductions, rows.go those of operations along an axis, and attention.go and sort.go what their
+// names say. Where the processor has vector instructions, vectors.go replaces kernels by those of package cpu.
 package loops
 
 import (
@@ -16,8 +16,8 @@ import (
 	"github.com/lectern-go/lectern/tensor/layout"
 )
 
-// Array is elements of the processor's memory as a loop sees them. It is small, as small
-// operations take little longer than copying it.
+// Array is how a loop sees elements in main memory. It is passed by value, and so it is small: an operation on a few
+// elements takes hardly longer than copying one.
 type Array struct {
 	Data   unsafe.Pointer // of the storage
 	Size   int            // bytes of the storage
@@ -35,7 +35,7 @@ func (a Array) Dim() int { return len(a.Layout.Shape) }
 // IsContiguous reports whether the elements lie in row-major order without gaps.
 func (a Array) IsContiguous() bool { return a.Layout.IsContiguous() }
 
-// With returns other elements of the same memory.
+// With returns a view of the same memory with another layout.
 func (a Array) With(l layout.Layout) Array {
 	a.Layout = &l
 	return a
