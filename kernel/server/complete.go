@@ -113,12 +113,24 @@ func (c *completer) start(s *server) {
 func (c *completer) endIdle(idle time.Duration) {
 	c.mu.Lock()
 	s := c.server
-	if s == nil || time.Since(s.used) < idle {
-		c.mu.Unlock()
+	rests := s != nil && time.Since(s.used) >= idle
+	c.mu.Unlock()
+	if rests {
+		c.end(s)
+	}
+}
+
+// end ends a gopls, if nobody has done so before.
+func (c *completer) end(s *server) {
+	c.mu.Lock()
+	first := c.server == s
+	if first {
+		c.server = nil
+	}
+	c.mu.Unlock()
+	if !first {
 		return
 	}
-	c.server = nil
-	c.mu.Unlock()
 	<-s.ready
 	if s.client != nil {
 		s.client.Kill()
@@ -131,7 +143,7 @@ func (c *completer) stop() {
 }
 
 // ask runs f with gopls. asked is false if gopls is switched off, or not built yet, or not ready; then it is on its way
-// from now on.
+// from now on. After an error, too, the types have to answer.
 func (c *completer) ask(f func(context.Context, *gopls.Client) error) (asked bool, err error) {
 	if os.Getenv(goplsVar) == "off" || missing(c.gopls()) {
 		return false, nil
@@ -144,7 +156,11 @@ func (c *completer) ask(f func(context.Context, *gopls.Client) error) (asked boo
 	}
 	ctx, cancel := context.WithTimeoutCause(c.ctx, answerTime, errors.New("gopls does not answer in time"))
 	defer cancel()
-	return true, f(ctx, s.client)
+	err = f(ctx, s.client)
+	if err != nil && ctx.Err() == nil { // it has ended, or is confused: the next question starts another
+		c.end(s)
+	}
+	return true, err
 }
 
 // byteOffset turns a cursor of Jupyter's into an offset. Since protocol 5.2 it counts code points, before that UTF-16
@@ -236,7 +252,7 @@ func (k *kernel) onComplete(m *jupyter.Message) {
 			return err
 		})
 		by = "gopls"
-		if !asked {
+		if !asked || err != nil { // nothing, rather than half an answer, comes with an error
 			by = "types"
 			items, from := quick.Complete(c.Text.String(), c.Off, k.packages, k.packages.Names())
 			for _, it := range items {
@@ -285,7 +301,7 @@ func (k *kernel) hover(code string, off int) (doc string, err error) {
 		doc, err = g.Hover(ctx, text, c.Off)
 		return err
 	})
-	if !asked {
+	if !asked || err != nil {
 		if d, ok := quick.Describe(text, c.Off, k.packages); ok {
 			return k.describe(d), nil
 		}

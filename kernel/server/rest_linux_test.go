@@ -90,6 +90,21 @@ func TestGoplsOnDemand(t *testing.T) {
 	if h.use() != first {
 		t.Error("gopls has ended while it was used")
 	}
+	select {
+	case <-first.warm:
+	case <-time.After(3 * time.Minute):
+		t.Fatal("gopls does not answer")
+	}
+	first.client.Kill()
+	if asked, err := h.ask(func(ctx context.Context, g *gopls.Client) error {
+		_, err := g.Hover(ctx, "package main", 0)
+		return err
+	}); !asked || err == nil {
+		t.Errorf("a gopls that was killed answers: %v, %v", asked, err)
+	}
+	if h.use() == first {
+		t.Error("a gopls that was killed is asked again")
+	}
 	h.endIdle(0)
 	if h.server != nil {
 		t.Error("gopls has not ended")

@@ -48,6 +48,7 @@ type named struct {
 	dict map[string]int
 	uses string // the name that a function, a pointer or a struct depends on; of a function also when its value is not known
 	lost bool   // nothing is known of it: that has been said, or follows from what was said
+	idle bool   // a function or closure that lacks the name it uses, until that is there again
 }
 
 // sessionFuzz is a session and its model.
@@ -178,10 +179,11 @@ func (f *sessionFuzz) set(name string, e *named) {
 		if other == name || o.uses != name {
 			continue
 		}
-		if o.kind == "reader" && (e.kind == "int" || e.kind == "const") {
+		if o.kind == "reader" && !o.lost && (e.kind == "int" || e.kind == "const") {
 			o.n = e.n
 		} else {
-			f.names[other] = &named{kind: o.kind, uses: o.uses, lost: true}
+			fits := e.kind == "int" || e.kind == "const" && o.kind == "reader"
+			f.names[other] = &named{kind: o.kind, uses: o.uses, lost: true, idle: o.idle && !fits}
 		}
 	}
 	f.names[name] = e
@@ -410,7 +412,7 @@ func (f *sessionFuzz) cell() string {
 		delete(f.names, name)
 		for other, o := range f.names { // a function that lacks something is in nobody's way
 			if o.uses == name {
-				f.names[other] = &named{lost: true}
+				f.names[other] = &named{kind: o.kind, uses: name, lost: true, idle: true}
 			}
 		}
 		_, status, wrong := f.run("%rm "+name, jupyter.ExecuteOptions{})
@@ -463,7 +465,7 @@ func (f *sessionFuzz) refused(list []act) string {
 	}
 	for _, a := range list {
 		for other, o := range f.names {
-			if o.uses == a.names[0] && !anew[other] && (o.kind == "closure" || o.kind == "reader") && a.declares != "" && a.declares != "int" && !(o.kind == "reader" && a.declares == "const") {
+			if o.uses == a.names[0] && !o.idle && !anew[other] && (o.kind == "closure" || o.kind == "reader") && a.declares != "" && a.declares != "int" && !(o.kind == "reader" && a.declares == "const") {
 				return "still uses the earlier one"
 			}
 		}
