@@ -106,7 +106,9 @@ if is_root and Path("/run/systemd/system").is_dir():
     c.SystemdSpawner.isolate_tmp = True
     c.SystemdSpawner.disable_user_sudo = True
     c.SystemdSpawner.readonly_paths = [str(root), modules, builds]
-    c.SystemdSpawner.unit_extra_properties = {"TasksMax": "512", "OOMPolicy": "continue"}
+    # If a student's memory runs out, a cell ends, and never the server: what a dying cell has is not free at once, so
+    # the system may end a second process.
+    c.SystemdSpawner.unit_extra_properties = {"TasksMax": "512", "OOMPolicy": "continue", "OOMScoreAdjust": "-900"}
 else:
     c.JupyterHub.spawner_class = "jupyterhub.spawner.LocalProcessSpawner"
     if not os.environ.get("LECTERN_CONTAINER"):

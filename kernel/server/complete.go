@@ -96,6 +96,7 @@ func (c *completer) start(s *server) {
 		spare(cmd.Process.Pid)
 		c.k.watcher.say(fmt.Sprint("group ", cmd.Process.Pid))
 		lowerPriority(cmd.Process.Pid)
+		whenOutOfMemory(cmd.Process.Pid, killedFirst)
 	}
 	close(s.ready)
 	if s.client == nil {

@@ -70,6 +70,7 @@ func run(c config) error {
 		return err
 	}
 	adoptOrphans()
+	whenOutOfMemory(os.Getpid(), killedAsOthers)
 	if err := layerCache(); err != nil { // cells run from what is compiled
 		fmt.Fprintln(os.Stderr, "lectern-kernel: the build cache can't be written to:", err)
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -26,6 +27,22 @@ func reapOrphans() {
 		if len(pids) == 0 {
 			return
 		}
+	}
+}
+
+// What is ended first when memory runs out: the kernel as any program, which a service above it may have excepted
+// itself from, and its cells before it. A cell's values are in the kernel's keeping; the kernel's are in nobody's.
+const (
+	killedAsOthers = 0
+	killedFirst    = 500 // as if the process had half of the memory besides its own
+)
+
+// whenOutOfMemory raises what the system adds to a process's share of the memory when it looks for one to end.
+func whenOutOfMemory(pid, score int) {
+	file := fmt.Sprintf("/proc/%d/oom_score_adj", pid)
+	b, err := os.ReadFile(file)
+	if is, e := strconv.Atoi(strings.TrimSpace(string(b))); err == nil && e == nil && is < score {
+		os.WriteFile(file, []byte(strconv.Itoa(score)), 0)
 	}
 }
 

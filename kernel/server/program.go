@@ -205,6 +205,7 @@ func start(cmd *exec.Cmd, stdout, stderr func(string)) (*process, error) {
 		closeAll(readers)
 		return nil, err
 	}
+	whenOutOfMemory(cmd.Process.Pid, killedFirst)
 	read := make(chan struct{}, 2)
 	for i, print := range []func(string){stdout, stderr} {
 		go func() {

@@ -118,3 +118,17 @@ type discard struct{ io.Writer }
 
 func (discard) Write(b []byte) (int, error) { return len(b), nil }
 func (discard) Close() error                { return nil }
+
+// When memory runs out, the system ends the cell, not the kernel.
+func TestOutOfMemoryEndsTheCellFirst(t *testing.T) {
+	t.Parallel()
+	l := startLab(t)
+	for _, code := range []string{
+		"b, err := os.ReadFile(\"/proc/self/oom_score_adj\")\nfmt.Print(string(b), err)",
+		"!cat /proc/self/oom_score_adj",
+	} {
+		if outs, _ := l.run(code); !strings.Contains(flat(outs), "500\n") {
+			t.Errorf("%s: the system adds %q", code, flat(outs))
+		}
+	}
+}
