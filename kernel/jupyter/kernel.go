@@ -357,7 +357,16 @@ func (k *Kernel) Interrupt() error {
 // Request sends a request of the given type on shell and returns the first reply (complete_request, inspect_request
 // and the like).
 func (k *Kernel) Request(ctx context.Context, msgType string, content any) (*Message, error) {
-	answers, forget, err := k.ask(k.sockets.Shell, NewMessage(k.session, msgType, content))
+	return k.request(ctx, k.sockets.Shell, msgType, content)
+}
+
+// Debug sends a debug_request on control, which is answered while code runs, too, and returns the reply.
+func (k *Kernel) Debug(ctx context.Context, content any) (*Message, error) {
+	return k.request(ctx, k.sockets.Control, "debug_request", content)
+}
+
+func (k *Kernel) request(ctx context.Context, s *Socket, msgType string, content any) (*Message, error) {
+	answers, forget, err := k.ask(s, NewMessage(k.session, msgType, content))
 	if err != nil {
 		return nil, err
 	}

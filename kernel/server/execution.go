@@ -44,6 +44,8 @@ type execution struct {
 	own   *failure // an error that the cell reported in a message
 	line  string   // what has been printed since the last line break: a prompt, if input is asked for now
 
+	debugged bool // it runs under the debugger
+
 	mu          sync.Mutex
 	process     *process // that runs now
 	gonb        *request // to GoNB, that is being answered now
@@ -270,7 +272,7 @@ func (e *execution) build() (exe string, f *failure) {
 	build := func(r *rewrite.Result) (err error) {
 		e.r = r
 		if len(e.k.flags) == 0 && !r.Tests && !r.Race {
-			exe, err = e.k.builder.build(e.ctx, r)
+			exe, err = e.k.builder.build(e.ctx, r, e.debugged)
 		} else {
 			exe = filepath.Join(e.k.f.build(), "flagged")
 			args := append([]string{"-o", exe}, e.k.flags...)
@@ -314,6 +316,7 @@ func (e *execution) build() (exe string, f *failure) {
 func (e *execution) runDirectly() *failure {
 	var watch stopwatch
 	watch.begun = time.Now()
+	e.debugged = e.k.debugger.wants(e)
 	exe, f := e.build()
 	if f != nil {
 		return f
@@ -327,11 +330,15 @@ func (e *execution) runDirectly() *failure {
 	cmd := exec.Command(exe, args...)
 	cmd.Dir, cmd.Env = e.k.dir, e.k.cellEnv()
 	watch.built = time.Now()
+	d := e.debug(cmd)
 	p, err := start(cmd, e.write, e.writeErr)
 	if err != nil {
+		d.end()
 		return said("not started", err.Error())
 	}
+	d.begin(p)
 	e.watch(p)
+	d.end()
 	if e.r.Timed {
 		watch.say(e, p)
 	}
@@ -440,6 +447,7 @@ func (k *kernel) interrupt() {
 	switch {
 	case p != nil:
 		p.interrupt(again)
+		k.debugger.letGo() // a process that stands still hears nothing
 	case g != nil:
 		g.interrupt()
 	}

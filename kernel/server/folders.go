@@ -51,7 +51,7 @@ func newFolders() (*folders, error) {
 		f.remove()
 		return nil, fmt.Errorf("working folder: %w", err)
 	}
-	for _, d := range []string{f.tmp(), f.check(), filepath.Join(work, "keep"), f.path(), f.build()} {
+	for _, d := range []string{f.tmp(), f.check(), filepath.Join(work, "keep"), f.path(), f.build(), f.cells()} {
 		if err := os.Mkdir(d, 0o700); err != nil {
 			f.remove()
 			return nil, fmt.Errorf("working folder: %w", err)
@@ -66,6 +66,7 @@ func (f *folders) path() string  { return filepath.Join(f.work, "bin") }   // th
 func (f *folders) input() string { return filepath.Join(f.work, "input") } // the pipe for typed lines
 
 func (f *folders) build() string { return filepath.Join(f.work, "build") } // programs on their way
+func (f *folders) cells() string { return filepath.Join(f.work, "cells") } // their texts, for a debugger's client
 
 // keep lists the folders for kept values, the preferred one first.
 func (f *folders) keep() []string {

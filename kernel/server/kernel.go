@@ -29,6 +29,7 @@ type kernel struct {
 	packages *packages.Packages
 	queue    *queue
 	input    *input
+	debugger *debugger
 	builder  *builder
 	values   []string      // of the environment of cells
 	ended    chan struct{} // closed when the kernel is to end
@@ -107,6 +108,7 @@ func run(c config) error {
 	k.session = rewrite.NewSession(k.packages, k.manifest)
 	k.builder = &builder{dir: f.build(), packages: k.packages, programs: os.Getenv("LECTERN_PROGRAMS")}
 	k.input = &input{path: f.input()}
+	k.debugger = newDebugger(k)
 	k.queue = newQueue(k)
 	k.helper = newCompleter(k)
 	defer k.helper.stop()

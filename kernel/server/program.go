@@ -65,9 +65,18 @@ func (e *compileError) first() string {
 	return ""
 }
 
-// build returns the path of the executable.
-func (b *builder) build(ctx context.Context, r *rewrite.Result) (string, error) {
-	files, err := b.packages.Config(r.Imports)
+// build returns the path of the executable, which a debugger can look into if debugged.
+func (b *builder) build(ctx context.Context, r *rewrite.Result, debugged bool) (string, error) {
+	imports, source := r.Imports, ""
+	compile, link := []string(nil), cellenv.LinkFlags()
+	if debugged {
+		imports, source = debuggable(r)
+		compile = []string{"-N", "-l"}
+		link = append(slices.DeleteFunc(link, func(f string) bool { return f == "-s" || f == "-w" }), "-compressdwarf=false")
+	} else {
+		source = r.Program.Source()
+	}
+	files, err := b.packages.Config(imports)
 	if err != nil {
 		return "", err
 	}
@@ -84,10 +93,9 @@ func (b *builder) build(ctx context.Context, r *rewrite.Result) (string, error) 
 	for _, path := range paths {
 		fmt.Fprintf(&cfg, "packagefile %s=%s\n", path, files[path])
 	}
-	source := r.Program.Source()
 	h := sha256.New()
 	h.Write(cfg.Bytes())
-	fmt.Fprint(h, tools, source)
+	fmt.Fprint(h, tools, source, debugged)
 	var sum [sha256.Size]byte
 	h.Sum(sum[:0])
 	for i, x := range b.built {
@@ -97,7 +105,7 @@ func (b *builder) build(ctx context.Context, r *rewrite.Result) (string, error) 
 		}
 	}
 	kept := ""
-	if b.programs != "" {
+	if b.programs != "" && !debugged {
 		h := sha256.New() // of what another kernel has as we do; folders in the environment it hasn't
 		fmt.Fprint(h, cfg.String(), tools.Compile, tools.Link, tools.Lang, tools.GODEBUG, source)
 		kept = filepath.Join(b.programs, hex.EncodeToString(h.Sum(nil)))
@@ -118,15 +126,15 @@ func (b *builder) build(ctx context.Context, r *rewrite.Result) (string, error) 
 		return "", err
 	}
 	env := append(slices.Clone(tools.Env), "GOGC=400") // most of these short runs need no collection at all
-	if err := b.tool(ctx, env, tools.Compile, "-o", object, "-p", "main", "-complete", "-pack", "-trimpath", b.dir+"=>", "-lang="+tools.Lang,
-		"-importcfg", config, base+".go"); err != nil {
+	compile = append(compile, "-o", object, "-p", "main", "-complete", "-pack", "-trimpath", b.dir+"=>", "-lang="+tools.Lang, "-importcfg", config, base+".go")
+	if err := b.tool(ctx, env, tools.Compile, compile...); err != nil {
 		return "", err
 	}
 	fmt.Fprintf(&cfg, "packagefile main=%s\n", object)
 	if err := os.WriteFile(config, cfg.Bytes(), 0o600); err != nil {
 		return "", err
 	}
-	args := append([]string{"-o", exe, "-importcfg", config, "-buildmode=exe"}, cellenv.LinkFlags()...)
+	args := append([]string{"-o", exe, "-importcfg", config, "-buildmode=exe"}, link...)
 	if tools.GODEBUG != "" {
 		args = append(args, "-X=runtime.godebugDefault="+tools.GODEBUG)
 	}

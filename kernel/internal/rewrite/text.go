@@ -3,6 +3,7 @@ package rewrite
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -115,12 +116,44 @@ func (t *Text) Find(src *Source, off int) (out int, exact bool) {
 
 // Source returns the text with line directives, so that the compiler, stack traces and the program itself speak of the
 // user's lines: the file of cell 3 is called cell[3].
-func (t *Text) Source() string {
+func (t *Text) Source() string { return t.source(false) }
+
+// OwnFile is what a debugger calls the code of ours that stands on lines of its own.
+const OwnFile = "lectern.go"
+
+// Debugged is Source for a debugger: lines of ours don't pass for the user's. Code of ours is added, which imports paths
+// by the names in imports.
+func (t *Text) Debugged(imports map[string]string, code string) string {
+	var head strings.Builder
+	head.WriteString("package main\n")
+	for _, name := range sortedKeys(imports) {
+		fmt.Fprintf(&head, "import %s %q\n", name, imports[name])
+	}
+	return head.String() + strings.TrimPrefix(t.source(true), "package main\n") + "\n" + code
+}
+
+// source writes the text; with directives for lines of ours, too, if marked.
+func (t *Text) source(marked bool) string {
 	text := t.String()
 	var b strings.Builder
 	at := 0
+	ours := func(to int) {
+		piece := text[at:to]
+		if marked && at > 0 { // what stands on the user's own line stays there
+			line := ""
+			if text[at-1] != '\n' {
+				i := strings.IndexByte(piece, '\n') + 1
+				line, piece = piece[:i], piece[i:]
+			}
+			b.WriteString(line)
+			if strings.Contains(piece, "\n") {
+				b.WriteString("//line " + OwnFile + ":1\n")
+			}
+		}
+		b.WriteString(piece)
+	}
 	for _, s := range t.segs {
-		b.WriteString(text[at:s.out])
+		ours(s.out)
 		p := s.src.Pos(s.off)
 		column := s.off - strings.LastIndexByte(s.src.Code[:s.off], '\n') // in bytes, as the compiler counts
 		if s.out == 0 || text[s.out-1] == '\n' {
@@ -135,7 +168,7 @@ func (t *Text) Source() string {
 		b.WriteString(text[s.out : s.out+s.n])
 		at = s.out + s.n
 	}
-	b.WriteString(text[at:])
+	ours(len(text))
 	return b.String()
 }
 
@@ -221,4 +254,27 @@ func (t *Text) Place(line, column int) Pos {
 		return Pos{}
 	}
 	return src.Pos(at)
+}
+
+// Sources returns the cells that the text has pieces of.
+func (t *Text) Sources() (list []*Source) {
+	for _, s := range t.segs {
+		if !slices.Contains(list, s.src) {
+			list = append(list, s.src)
+		}
+	}
+	return list
+}
+
+// HasLine reports whether the text has the beginning of a cell's line, from its first character on that is no space.
+func (t *Text) HasLine(src *Source, line int) bool {
+	off := 0
+	for l := range strings.Lines(src.Code) {
+		if line--; line == 0 {
+			_, exact := t.Find(src, off+len(l)-len(strings.TrimLeft(l, " \t")))
+			return exact
+		}
+		off += len(l)
+	}
+	return false
 }
