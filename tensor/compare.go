@@ -11,132 +11,82 @@ import (
 // the dtype). Comparisons with NaN are false, except that NaN differs from
 // everything. They are not counted as FLOPs.
 
-var opEq op
+var opEq, opNe, opLt, opLe, opGt, opGe, opLogicalAnd, opLogicalOr, opLogicalXor op
 
 func init() {
-	define(&opEq, op{
-		name:    "eq",
-		forward: onBools(binary(loops.BinaryKernels{F32: loops.Vector2(loops.Vectors32.Equal, loops.Eq[float32]), F64: loops.Vector2(loops.Vectors64.Equal, loops.Eq[float64]), I64: loops.Eq[int64]}, boolDtype, loops.Vectors32.EqualInts), sameWords),
-	})
+	for _, o := range []struct {
+		op      *op
+		name    string
+		kernels loops.BinaryKernels
+		ints    func(dst, x, y []float32) // of int32 in vector instructions, nil where there are none
+		words   wordKernel                // of bools, nil if these are compared as numbers
+	}{
+		{&opEq, "eq", loops.BinaryKernels{
+			F32: loops.Vector2(loops.Vectors32.Equal, loops.Eq[float32]),
+			F64: loops.Vector2(loops.Vectors64.Equal, loops.Eq[float64]),
+			I64: loops.Eq[int64],
+		}, loops.Vectors32.EqualInts, sameWords},
+		{&opNe, "ne", loops.BinaryKernels{
+			F32: loops.Vector2(loops.Vectors32.Differ, loops.Ne[float32]),
+			F64: loops.Vector2(loops.Vectors64.Differ, loops.Ne[float64]),
+			I64: loops.Ne[int64],
+		}, loops.DifferInts, xorWords},
+		{&opLt, "lt", loops.BinaryKernels{
+			F32: loops.Vector2(loops.Vectors32.Less, loops.Lt[float32]),
+			F64: loops.Vector2(loops.Vectors64.Less, loops.Lt[float64]),
+			I64: loops.Lt[int64],
+		}, loops.Vectors32.LessInts, nil},
+		{&opLe, "le", loops.BinaryKernels{
+			F32: loops.Vector2(loops.Vectors32.AtMost, loops.Le[float32]),
+			F64: loops.Vector2(loops.Vectors64.AtMost, loops.Le[float64]),
+			I64: loops.Le[int64],
+		}, loops.AtMostInts, nil},
+		{&opGt, "gt", loops.BinaryKernels{
+			F32: loops.Swapped(loops.Vectors32.Less, loops.Gt[float32]),
+			F64: loops.Swapped(loops.Vectors64.Less, loops.Gt[float64]),
+			I64: loops.Gt[int64],
+		}, loops.Swapped(loops.Vectors32.LessInts, nil), nil},
+		{&opGe, "ge", loops.BinaryKernels{
+			F32: loops.Swapped(loops.Vectors32.AtMost, loops.Ge[float32]),
+			F64: loops.Swapped(loops.Vectors64.AtMost, loops.Ge[float64]),
+			I64: loops.Ge[int64],
+		}, loops.Swapped(loops.AtMostInts, nil), nil},
+		{&opLogicalAnd, "logical and", loops.BinaryKernels{
+			F32: loops.LogicalAnd[float32], F64: loops.LogicalAnd[float64], I64: loops.LogicalAnd[int64],
+		}, nil, andWords},
+		{&opLogicalOr, "logical or", loops.BinaryKernels{
+			F32: loops.LogicalOr[float32], F64: loops.LogicalOr[float64], I64: loops.LogicalOr[int64],
+		}, nil, orWords},
+		{&opLogicalXor, "logical xor", loops.BinaryKernels{
+			F32: loops.LogicalXor[float32], F64: loops.LogicalXor[float64], I64: loops.LogicalXor[int64],
+		}, nil, xorWords},
+	} {
+		define(o.op, op{name: o.name, forward: onBools(binary(o.kernels, boolDtype, o.ints), o.words)})
+	}
 }
 
 // Eq returns a bool tensor: where t equals other, a tensor or a number. It panics
-// if the shapes can't be broadcast.
+// if the shapes can't be broadcast; so do all that compare.
 func (t *Tensor) Eq(other any) *Tensor { return apply(&opEq, nil, t, operand("eq", other)) }
 
-var opNe op
-
-func init() {
-	define(&opNe, op{
-		name:    "ne",
-		forward: onBools(binary(loops.BinaryKernels{F32: loops.Vector2(loops.Vectors32.Differ, loops.Ne[float32]), F64: loops.Vector2(loops.Vectors64.Differ, loops.Ne[float64]), I64: loops.Ne[int64]}, boolDtype, loops.DifferInts), xorWords),
-	})
-}
-
-// Ne returns a bool tensor: where t differs from other, a tensor or a number. It panics
-// if the shapes can't be broadcast.
+// Ne returns a bool tensor: where t differs from other, a tensor or a number.
 func (t *Tensor) Ne(other any) *Tensor { return apply(&opNe, nil, t, operand("ne", other)) }
 
-var opLt op
-
-func init() {
-	define(&opLt, op{
-		name:    "lt",
-		forward: binary(loops.BinaryKernels{F32: loops.Vector2(loops.Vectors32.Less, loops.Lt[float32]), F64: loops.Vector2(loops.Vectors64.Less, loops.Lt[float64]), I64: loops.Lt[int64]}, boolDtype, loops.Vectors32.LessInts),
-	})
-}
-
-// Lt returns a bool tensor: where t is less than other, a tensor or a number. It panics
-// if the shapes can't be broadcast.
+// Lt returns a bool tensor: where t is less than other, a tensor or a number.
 func (t *Tensor) Lt(other any) *Tensor { return apply(&opLt, nil, t, operand("lt", other)) }
 
-var opLe op
-
-func init() {
-	define(&opLe, op{
-		name:    "le",
-		forward: binary(loops.BinaryKernels{F32: loops.Vector2(loops.Vectors32.AtMost, loops.Le[float32]), F64: loops.Vector2(loops.Vectors64.AtMost, loops.Le[float64]), I64: loops.Le[int64]}, boolDtype, loops.AtMostInts),
-	})
-}
-
-// Le returns a bool tensor: where t is at most other, a tensor or a number. It panics
-// if the shapes can't be broadcast.
+// Le returns a bool tensor: where t is at most other, a tensor or a number.
 func (t *Tensor) Le(other any) *Tensor { return apply(&opLe, nil, t, operand("le", other)) }
 
-var opGt op
-
-func init() {
-	define(&opGt, op{
-		name:    "gt",
-		forward: binary(loops.BinaryKernels{F32: loops.Swapped(loops.Vectors32.Less, loops.Gt[float32]), F64: loops.Swapped(loops.Vectors64.Less, loops.Gt[float64]), I64: loops.Gt[int64]}, boolDtype, loops.Swapped(loops.Vectors32.LessInts, nil)),
-	})
-}
-
-// Gt returns a bool tensor: where t is greater than other, a tensor or a number. It panics
-// if the shapes can't be broadcast.
+// Gt returns a bool tensor: where t is greater than other, a tensor or a number.
 func (t *Tensor) Gt(other any) *Tensor { return apply(&opGt, nil, t, operand("gt", other)) }
 
-var opGe op
-
-func init() {
-	define(&opGe, op{
-		name:    "ge",
-		forward: binary(loops.BinaryKernels{F32: loops.Swapped(loops.Vectors32.AtMost, loops.Ge[float32]), F64: loops.Swapped(loops.Vectors64.AtMost, loops.Ge[float64]), I64: loops.Ge[int64]}, boolDtype, loops.Swapped(loops.AtMostInts, nil)),
-	})
-}
-
-// Ge returns a bool tensor: where t is at least other, a tensor or a number. It panics
-// if the shapes can't be broadcast.
+// Ge returns a bool tensor: where t is at least other, a tensor or a number.
 func (t *Tensor) Ge(other any) *Tensor { return apply(&opGe, nil, t, operand("ge", other)) }
-
-var opIsNaN op
-
-func init() {
-	define(&opIsNaN, op{name: "isnan", forward: unary(loops.UnaryKernels{F32: loops.IsNaN32, F64: loops.IsNaN64, I64: loops.TestKernel[int64](math.IsNaN)}, boolDtype)})
-}
-
-// IsNaN returns a bool tensor: where an element is not a number.
-func (t *Tensor) IsNaN() *Tensor { return apply(&opIsNaN, nil, t) }
-
-var opIsInf op
-
-func init() {
-	define(&opIsInf, op{name: "isinf", forward: unary(loops.TestKernels(loops.IsInf, loops.Vectors32.Infinite, loops.Vectors64.Infinite), boolDtype)})
-}
-
-// IsInf returns a bool tensor: where an element is infinite.
-func (t *Tensor) IsInf() *Tensor { return apply(&opIsInf, nil, t) }
-
-var opIsFinite op
-
-func init() {
-	define(&opIsFinite, op{name: "isfinite", forward: unary(loops.TestKernels(loops.IsFinite, loops.Vectors32.Finite, loops.Vectors64.Finite), boolDtype)})
-}
-
-// IsFinite returns a bool tensor: where an element is neither infinite nor NaN.
-func (t *Tensor) IsFinite() *Tensor { return apply(&opIsFinite, nil, t) }
-
-var opLogicalAnd op
-
-func init() {
-	define(&opLogicalAnd, op{
-		name:    "logical and",
-		forward: onBools(binary(loops.BinaryKernels{F32: loops.LogicalAnd[float32], F64: loops.LogicalAnd[float64], I64: loops.LogicalAnd[int64]}, boolDtype), andWords),
-	})
-}
 
 // LogicalAnd returns a bool tensor: where both t and other are not 0.
 func (t *Tensor) LogicalAnd(other any) *Tensor {
 	return apply(&opLogicalAnd, nil, t, operand("logical and", other))
-}
-
-var opLogicalOr op
-
-func init() {
-	define(&opLogicalOr, op{
-		name:    "logical or",
-		forward: onBools(binary(loops.BinaryKernels{F32: loops.LogicalOr[float32], F64: loops.LogicalOr[float64], I64: loops.LogicalOr[int64]}, boolDtype), orWords),
-	})
 }
 
 // LogicalOr returns a bool tensor: where t, or other, or both are not 0.
@@ -144,28 +94,39 @@ func (t *Tensor) LogicalOr(other any) *Tensor {
 	return apply(&opLogicalOr, nil, t, operand("logical or", other))
 }
 
-var opLogicalXor op
-
-func init() {
-	define(&opLogicalXor, op{
-		name:    "logical xor",
-		forward: onBools(binary(loops.BinaryKernels{F32: loops.LogicalXor[float32], F64: loops.LogicalXor[float64], I64: loops.LogicalXor[int64]}, boolDtype), xorWords),
-	})
-}
-
 // LogicalXor returns a bool tensor: where either t or other, but not both, are not 0.
 func (t *Tensor) LogicalXor(other any) *Tensor {
 	return apply(&opLogicalXor, nil, t, operand("logical xor", other))
 }
 
-var opLogicalNot op
+var opIsNaN, opIsInf, opIsFinite, opLogicalNot op
 
 func init() {
-	define(&opLogicalNot, op{
-		name:    "logical not",
-		forward: onBools(unary(loops.UnaryKernels{F32: loops.LogicalNot[float32], F64: loops.LogicalNot[float64], I64: loops.LogicalNot[int64]}, boolDtype), notWords),
-	})
+	for _, o := range []struct {
+		op      *op
+		name    string
+		kernels loops.UnaryKernels
+		words   wordKernel // of bools
+	}{
+		{&opIsNaN, "isnan", loops.UnaryKernels{F32: loops.IsNaN32, F64: loops.IsNaN64, I64: loops.TestKernel[int64](math.IsNaN)}, nil},
+		{&opIsInf, "isinf", loops.TestKernels(loops.IsInf, loops.Vectors32.Infinite, loops.Vectors64.Infinite), nil},
+		{&opIsFinite, "isfinite", loops.TestKernels(loops.IsFinite, loops.Vectors32.Finite, loops.Vectors64.Finite), nil},
+		{&opLogicalNot, "logical not", loops.UnaryKernels{
+			F32: loops.LogicalNot[float32], F64: loops.LogicalNot[float64], I64: loops.LogicalNot[int64],
+		}, notWords},
+	} {
+		define(o.op, op{name: o.name, forward: onBools(unary(o.kernels, boolDtype), o.words)})
+	}
 }
+
+// IsNaN returns a bool tensor: where an element is not a number.
+func (t *Tensor) IsNaN() *Tensor { return apply(&opIsNaN, nil, t) }
+
+// IsInf returns a bool tensor: where an element is infinite.
+func (t *Tensor) IsInf() *Tensor { return apply(&opIsInf, nil, t) }
+
+// IsFinite returns a bool tensor: where an element is neither infinite nor NaN.
+func (t *Tensor) IsFinite() *Tensor { return apply(&opIsFinite, nil, t) }
 
 // LogicalNot returns a bool tensor: where t is 0.
 func (t *Tensor) LogicalNot() *Tensor { return apply(&opLogicalNot, nil, t) }
@@ -173,33 +134,26 @@ func (t *Tensor) LogicalNot() *Tensor { return apply(&opLogicalNot, nil, t) }
 var opAnd, opOr, opXor, opNot op
 
 func init() {
-	bitwise := func(name string, words wordKernel, ints func(dst, x, y []float32), kernel func(dst, x, y []int64)) op {
-		return op{name: name, forward: onBools(notFloat(binary(loops.BinaryKernels{I64: kernel}, sameDtype, ints)), words)}
+	for _, o := range []struct {
+		op     *op
+		name   string
+		kernel func(dst, x, y []int64)
+		ints   func(dst, x, y []float32)
+		words  wordKernel
+	}{
+		{&opAnd, "and", loops.And, loops.Vectors32.AndInts, andWords},
+		{&opOr, "or", loops.Or, loops.Vectors32.OrInts, orWords},
+		{&opXor, "xor", loops.Xor, loops.Vectors32.XorInts, xorWords},
+	} {
+		define(o.op, op{name: o.name, forward: onBools(notFloat(binary(loops.BinaryKernels{I64: o.kernel}, sameDtype, o.ints)), o.words)})
 	}
-	define(&opAnd, bitwise("and", andWords, loops.Vectors32.AndInts, func(dst, x, y []int64) {
-		for i := range dst {
-			dst[i] = x[i] & y[i]
-		}
-	}))
-	define(&opOr, bitwise("or", orWords, loops.Vectors32.OrInts, func(dst, x, y []int64) {
-		for i := range dst {
-			dst[i] = x[i] | y[i]
-		}
-	}))
-	define(&opXor, bitwise("xor", xorWords, loops.Vectors32.XorInts, func(dst, x, y []int64) {
-		for i := range dst {
-			dst[i] = x[i] ^ y[i]
-		}
-	}))
+	ofBools := unary(loops.UnaryKernels{I64: loops.LogicalNot[int64]}, sameDtype)
+	ofInts := unary(loops.UnaryKernels{Ints: loops.Vectors32.NotInts, I64: loops.Not}, sameDtype)
 	define(&opNot, op{name: "not", forward: onBools(notFloat(func(c *call) *Tensor {
 		if c.input().dtype == Bool {
-			return unary(loops.UnaryKernels{I64: loops.LogicalNot[int64]}, sameDtype)(c)
+			return ofBools(c)
 		}
-		return unary(loops.UnaryKernels{Ints: loops.Vectors32.NotInts, I64: func(dst, x []int64) {
-			for i, v := range x {
-				dst[i] = ^v
-			}
-		}}, sameDtype)(c)
+		return ofInts(c)
 	}), notWords)})
 }
 
@@ -268,8 +222,11 @@ func AllClose(a, b *Tensor, relative, absolute float64) bool {
 // predicted, and a wrong guess costs more than all else.
 
 // onBools returns a forward that works on bools eight at a time where all operands are
-// contiguous bools of one shape, and otherwise does what forward does.
+// contiguous bools of one shape, and otherwise, or if words is nil, does what forward does.
 func onBools(forward func(c *call) *Tensor, words wordKernel) func(c *call) *Tensor {
+	if words == nil {
+		return forward
+	}
 	return func(c *call) *Tensor {
 		x := c.in[0]
 		if c.device != nil {

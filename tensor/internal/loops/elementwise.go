@@ -217,6 +217,34 @@ func LogicalNot[T numbers.Number](dst, x []T) {
 	}
 }
 
+// And computes x & y.
+func And(dst, x, y []int64) {
+	for i := range dst {
+		dst[i] = x[i] & y[i]
+	}
+}
+
+// Or computes x | y.
+func Or(dst, x, y []int64) {
+	for i := range dst {
+		dst[i] = x[i] | y[i]
+	}
+}
+
+// Xor computes x ^ y.
+func Xor(dst, x, y []int64) {
+	for i := range dst {
+		dst[i] = x[i] ^ y[i]
+	}
+}
+
+// Not inverts every bit of x.
+func Not(dst, x []int64) {
+	for i, v := range x {
+		dst[i] = ^v
+	}
+}
+
 // FloorDiv subtracts the remainder first, so that the quotient is exact when it
 // is rounded.
 func FloorDiv[T float32 | float64](dst, x, y []T) {
