@@ -2,6 +2,7 @@ package jupyter
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -180,6 +181,8 @@ type ExecuteOptions struct {
 	Input func(prompt string, password bool) (string, error)
 	// Steps asks a kernel of ours to record the cell's steps, and to publish the record as a display.
 	Steps bool
+	// Cell is the ID of the cell, which clients for notebooks send, so that the kernel knows when a cell is run again.
+	Cell string
 }
 
 // A Result is the kernel's reply to executed code. An error that the code caused is part of it, not a Go error.
@@ -209,6 +212,9 @@ func (k *Kernel) Execute(ctx context.Context, code string, o ExecuteOptions) (Re
 		content["lectern_steps"] = true
 	}
 	req := NewMessage(k.session, "execute_request", content)
+	if o.Cell != "" {
+		req.Metadata, _ = json.Marshal(map[string]string{"cellId": o.Cell}) // strings always can be
+	}
 	if k.proc.HasExited() {
 		return Result{}, k.dead()
 	}

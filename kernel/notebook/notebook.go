@@ -29,6 +29,10 @@ type Object = map[string]any
 // StepsType is the MIME type of the record of a cell's steps, which render asks the kernel for.
 const StepsType = "application/vnd.lectern.steps+json"
 
+// StaleNote is the key in an output's metadata by which the kernel's notes about stale cells are known. They are for the moment, and
+// no result of the cell: Parse leaves them out.
+const StaleNote = "lectern_stale"
+
 // A Notebook is a whole .ipynb file.
 type Notebook struct {
 	Cells    []*Cell
@@ -326,7 +330,9 @@ func (p *parser) parseCell(o Object) *Cell {
 				p.fail("output %d is %s, want an object", i+1, kind(v))
 				break
 			}
-			c.Outputs = append(c.Outputs, p.parseOutput(i+1, oo))
+			if out := p.parseOutput(i+1, oo); out.Metadata[StaleNote] == nil {
+				c.Outputs = append(c.Outputs, out)
+			}
 		}
 	case "markdown", "raw":
 		if l, _ := o["outputs"].([]any); len(l) > 0 {

@@ -62,12 +62,14 @@ type encoder struct {
 	funcs  map[*function]int
 	names  [][2]string // of types, with their signatures
 	ids    [][2]string // of functions, with the signatures of what they capture
+	roots  []int       // the blocks of the variables
 }
 
 type entry struct {
 	kind, n, offset int
 	name            string
-	typ             int // of a typed block: the number of its type + 1, if it takes part in the table of types
+	typ             int     // of a typed block: the number of its type + 1, if it takes part in the table of types
+	lo, hi          uintptr // of a mapped block: its memory
 }
 
 // group returns the file of the variables at ps, and what a cell needs to restore them.
@@ -75,17 +77,16 @@ func (e *encoder) group(names []string, ps []reflect.Value) ([]byte, error) {
 	e.byLo, e.byMap = map[uintptr]int{}, map[uintptr]int{}
 	e.arrays, e.regs, e.links, e.shared = map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
 	e.funcs = map[*function]int{}
-	var roots []int
 	for _, p := range ps {
 		if p.Type().Elem().Size() == 0 {
-			roots = append(roots, -1)
+			e.roots = append(e.roots, -1)
 			continue
 		}
 		id, _, err := e.block(p.Pointer())
 		if err != nil {
 			return nil, err
 		}
-		roots = append(roots, id)
+		e.roots = append(e.roots, id)
 	}
 	for len(e.todo) > 0 {
 		f := e.todo[0]
@@ -116,7 +117,7 @@ func (e *encoder) group(names []string, ps []reflect.Value) ([]byte, error) {
 	w.int(len(names))
 	for i, n := range names {
 		w.string(n)
-		w.int(roots[i])
+		w.int(e.roots[i])
 	}
 	for _, list := range [][][2]string{e.names, e.ids} {
 		w.int(len(list))
@@ -158,7 +159,7 @@ func (e *encoder) block(p uintptr) (id, offset int, err error) {
 			}
 			e.arrays[name] = true
 			lo = start
-			t = entry{kind: blockMapped, n: size, name: name, offset: int(start)}
+			t = entry{kind: blockMapped, n: size, name: name, offset: int(start), lo: b.lo, hi: b.hi}
 			// The table's offset is not written for this kind; it serves the lookups above.
 			e.table = append(e.table, t)
 			return id, int(p - lo), nil

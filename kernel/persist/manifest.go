@@ -35,6 +35,8 @@ type Var struct {
 	Bytes int64    // how much memory its value takes, what it shares included
 	Shape string   // "3 × 4" of a tensor, the length of a slice or map, else empty
 	Types []string // the cells' own types that its value holds, statically or in interfaces, without "main."
+	Print int      // a sum by which its value can be compared with an earlier one; see print.go
+	Lits  []string // ids of the function literals that it holds, which the sum leaves out: the same code has another id in a later cell
 }
 
 // A Group is a set of variables that share memory or are alone.
@@ -67,7 +69,7 @@ func ReadManifest(dir string) (*Manifest, error) {
 	m.Saves, m.Next = r.int(), r.int()
 	for n := r.int(); n > 0 && r.err == nil; n-- {
 		name := r.string()
-		m.Vars[name] = Var{Group: r.int(), Type: r.string(), Sig: r.string(), Bytes: int64(r.int()), Shape: r.string(), Types: r.strings()}
+		m.Vars[name] = Var{Group: r.int(), Type: r.string(), Sig: r.string(), Bytes: int64(r.int()), Shape: r.string(), Types: r.strings(), Print: r.int(), Lits: r.strings()}
 	}
 	for n := r.int(); n > 0 && r.err == nil; n-- {
 		id := r.int()
@@ -103,6 +105,8 @@ func (m *Manifest) write(dir string) error {
 		w.int(int(v.Bytes))
 		w.string(v.Shape)
 		w.strings(v.Types)
+		w.int(v.Print)
+		w.strings(v.Lits)
 	}
 	w.int(len(m.Groups))
 	for id, g := range m.Groups {

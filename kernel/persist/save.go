@@ -181,7 +181,7 @@ func (s *saving) write() {
 			names = append(names, s.vars[i].name)
 			ps = append(ps, s.vars[i].p)
 		}
-		e := &encoder{blocks: s.blocks, states: s.states, short: s.short, maps: s.maps, array: s.array}
+		e := s.encoder()
 		b, err := e.group(names, ps)
 		id := 0
 		if err == nil {
@@ -194,13 +194,18 @@ func (s *saving) write() {
 			continue
 		}
 		manifest.Groups[id] = Group{Vars: names, Arrays: sorted(e.arrays), Regs: sorted(e.regs), Links: sorted(e.links), Funcs: e.functionIDs(), Shared: sorted(e.shared)}
-		for _, i := range members {
+		for at, i := range members {
 			v := s.vars[i]
 			t := v.p.Type().Elem()
-			manifest.Vars[v.name] = Var{Group: id, Type: source(t), Sig: signature(t), Bytes: s.bytes[i], Shape: shapeOf(v.p.Elem()), Types: s.own[i]}
+			sum, lits := s.print(e, names, ps, at, len(b))
+			manifest.Vars[v.name] = Var{Group: id, Type: source(t), Sig: signature(t), Bytes: s.bytes[i], Shape: shapeOf(v.p.Elem()), Types: s.own[i], Print: sum, Lits: lits}
 			delete(manifest.Notes, v.name)
 		}
 	}
+}
+
+func (s *saving) encoder() *encoder {
+	return &encoder{blocks: s.blocks, states: s.states, short: s.short, maps: s.maps, array: s.array}
 }
 
 // groupFile returns the number of a file with these bytes: the one that they were read from, or a new one.

@@ -51,6 +51,7 @@ type execution struct {
 	gonb        *request // to GoNB, that is being answered now
 	interrupted int      // how often
 	loaded      bool     // the session is one that was saved
+	repeats     string   // the cell that %run-stale runs again here, or ""
 }
 
 func newExecution(k *kernel, m *jupyter.Message, req executeRequest, cell int) *execution {

@@ -43,6 +43,7 @@ func (k *kernel) onShell(m *jupyter.Message) {
 	case "shutdown_request":
 		k.onControl(m)
 	default: // comms, and what is not known yet
+		k.greet(m)
 		if g := k.running(); g != nil {
 			g.sockets.Shell.Send(m)
 		} else if m.Header.Type == "comm_info_request" {

@@ -15,6 +15,7 @@ func (w *work) compose() {
 	c := w.final
 	g := w.graph(c)
 	need, mentioned := w.needed(g)
+	w.r.Declares, w.r.Reads = w.declares(), w.reads(g, mentioned)
 	for i, p := range g.parts {
 		if g.reached[i] && p.decl != nil && w.broken[p.decl] != nil {
 			w.r.Errors = append(w.r.Errors, w.broken[p.decl]...)
