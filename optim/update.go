@@ -2,8 +2,11 @@ package optim
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/lectern-go/lectern/internal/cpu"
+	"github.com/lectern-go/lectern/internal/device"
+	"github.com/lectern-go/lectern/internal/facts"
 	"github.com/lectern-go/lectern/tensor"
 )
 
@@ -33,6 +36,9 @@ func (o *Optimizer) update(g *Group, s *slot, p, grad *tensor.Tensor) {
 	grad = grad.Detach().To(work.Dtype()).Contiguous()
 	name, numbers := a.numbers(&g.Settings, s.steps)
 	s.follow(work.Device())
+	if told := facts.Updated.Load(); told != nil {
+		defer o.tell(*told, name, numbers, append([]*tensor.Tensor{work, grad}, s.state...), time.Now())
+	}
 	switch {
 	case !work.Device().IsCPU():
 		tensor.UpdateOn(name, append([]*tensor.Tensor{work, grad}, s.state...), numbers)
@@ -44,6 +50,22 @@ func (o *Optimizer) update(g *Group, s *slot, p, grad *tensor.Tensor) {
 	if !tensor.SameStorage(work, p) {
 		p.CopyFrom(work)
 	}
+}
+
+// tell says what an update cost, as its formula has it: each tensor is read, and all but the gradient are written.
+func (o *Optimizer) tell(told func(facts.Op), name string, numbers *device.Numbers, tensors []*tensor.Tensor, began time.Time) {
+	u, _, err := device.FindUpdate(name)
+	if err != nil {
+		return
+	}
+	op := facts.Op{Name: o.algorithm + " update", Output: tensors[0].Shape(), FLOPs: u.FLOPs(numbers) * tensors[0].Len(), Elapsed: time.Since(began)}
+	for i, t := range tensors {
+		op.Inputs = append(op.Inputs, t.Shape())
+		if op.Bytes += t.Bytes(); i != 1 {
+			op.Bytes += t.Bytes()
+		}
+	}
+	told(op)
 }
 
 // workingDtype is that of a parameter's state, and of what its steps are added to.

@@ -47,6 +47,7 @@ type stamp struct {
 	memory, grad           Memory
 	version, gradVersion   uint64
 	freed, tracked, isLeaf bool
+	text                   string // of elements that somebody may write past the library: versions don't count that
 }
 
 func stampOf(t *Tensor) (s stamp) {
@@ -58,6 +59,9 @@ func stampOf(t *Tensor) (s stamp) {
 		return s
 	}
 	s.tracked, s.isLeaf = t.RequiresGrad(), t.IsLeaf()
+	if t.storage.lent.Load() {
+		s.text = t.valueText(0)
+	}
 	if g := t.BorrowGrad(); g != nil && g.storage != nil {
 		s.grad, s.gradVersion = MemoryOf(g), g.storage.version.Load()
 	}

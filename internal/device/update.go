@@ -25,6 +25,9 @@ type Update struct {
 	Numbers []string // those it uses, by the names that they have in the formula, in the order in which a kernel gets them
 	State   []State  // behind the parameter p and its gradient g
 	Formula string   // statements of Go over one element; each operation rounds
+
+	each int            // operations of the formula, where all of the following numbers are 0
+	more map[string]int // by how many there are more where one of these is not
 }
 
 // A State is a tensor that belongs to a parameter and lasts from step to step.
@@ -37,7 +40,7 @@ type State struct {
 var Updates = []Update{
 	{"sgd", []string{"lr", "decay", "sign"}, nil, `
 		d := sign*g + decay*p
-		p -= lr * d`},
+		p -= lr * d`, 5, nil},
 	{"momentum", []string{"lr", "decay", "sign", "momentum", "rate", "ahead"}, []State{{"buf", ""}}, `
 		d := sign*g + decay*p
 		buf = momentum*buf + rate*d
@@ -46,15 +49,15 @@ var Updates = []Update{
 		} else {
 			d = buf
 		}
-		p -= lr * d`},
+		p -= lr * d`, 8, map[string]int{"ahead": 2}},
 	{"adagrad", []string{"lr", "decay", "sign", "eps"}, []State{{"sum", ""}}, `
 		d := sign*g + decay*p
 		sum += d * d
-		p -= lr * d / (sqrt(sum) + eps)`},
+		p -= lr * d / (sqrt(sum) + eps)`, 10, nil},
 	{"lecture_adagrad", []string{"lr", "sign", "eps"}, []State{{"g2", ""}}, `
 		d := sign * g
 		g2 += d * d
-		p -= lr * d / sqrt(g2+eps)`},
+		p -= lr * d / sqrt(g2+eps)`, 8, nil},
 	{"rmsprop", []string{"lr", "decay", "sign", "eps", "alpha", "rest", "momentum", "centered"},
 		[]State{{"sq", ""}, {"avg", "centered"}, {"buf", "momentum"}}, `
 		d := sign*g + decay*p
@@ -69,7 +72,7 @@ var Updates = []Update{
 			buf = momentum*buf + d
 			d = buf
 		}
-		p -= lr * d`},
+		p -= lr * d`, 12, map[string]int{"centered": 5, "momentum": 2}},
 	{"adam", []string{"decay", "sign", "b1", "r1", "b2", "r2", "keep", "floor", "times", "still", "amsgrad"},
 		[]State{{"m", ""}, {"v", ""}, {"top", "amsgrad"}}, `
 		d := sign*g + decay*p
@@ -84,7 +87,7 @@ var Updates = []Update{
 			p *= keep
 		} else {
 			p = keep*p - m/((sqrt(largest)+floor)*times)
-		}`},
+		}`, 16, map[string]int{"amsgrad": 1, "still": -5}},
 }
 
 // FindUpdate returns the update of that name, and its place in [Updates].
@@ -102,6 +105,18 @@ func (u *Update) Tensors(n *Numbers) int {
 	for _, s := range u.State {
 		if s.When == "" || n.get(s.When) != 0 {
 			count++
+		}
+	}
+	return count
+}
+
+// FLOPs returns how many floating-point operations a step takes for each element with these numbers, as the formula has
+// them: a root and a maximum count as one.
+func (u *Update) FLOPs(n *Numbers) int {
+	count := u.each
+	for name, more := range u.more {
+		if n.get(name) != 0 {
+			count += more
 		}
 	}
 	return count

@@ -4,6 +4,7 @@ package facts
 
 import (
 	"reflect"
+	"sync/atomic"
 	"time"
 )
 
@@ -51,6 +52,9 @@ type Library struct {
 	// Trace calls f for each operation from now on, on the goroutine that runs it.
 	Trace func(f func(Op)) (stop func())
 }
+
+// Updated is told how optimizers change parameters, which takes no operations of the library; nil while nobody asks.
+var Updated atomic.Pointer[func(Op)]
 
 // Of is the library of the program, nil if it has none. It is set before main begins, and never again.
 var Of *Library

@@ -1,6 +1,9 @@
 package formula
 
 import (
+	"go/ast"
+	"go/token"
+	"slices"
 	"testing"
 
 	"github.com/lectern-go/lectern/internal/device"
@@ -56,4 +59,52 @@ func TestUpdatesUseWhatTheyList(t *testing.T) {
 			t.Errorf("%s: %d tensors, want %d", u.Name, got, want)
 		}
 	}
+}
+
+// The operations that an update says it takes are those in its formula.
+func TestUpdatesCountTheirOperations(t *testing.T) {
+	for _, u := range device.Updates {
+		f, err := Parse(u.Formula)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for set := range 1 << 5 {
+			n, on := &device.Numbers{}, map[string]bool{}
+			for i, name := range []string{"ahead", "centered", "momentum", "amsgrad", "still"} {
+				if set>>i&1 == 1 {
+					on[name] = true
+					*[]*float64{&n.Ahead, &n.Centered, &n.Momentum, &n.Amsgrad, &n.Still}[i] = 1
+				}
+			}
+			if got, want := u.FLOPs(n), operationsIn(f.body, on); got != want {
+				t.Errorf("%s with %v: %d operations, and the formula has %d", u.Name, on, got, want)
+			}
+		}
+	}
+}
+
+// operationsIn counts those of statements, of an if those of the branch that is taken.
+func operationsIn(b *ast.BlockStmt, on map[string]bool) (count int) {
+	for _, s := range b.List {
+		if s, ok := s.(*ast.IfStmt); ok {
+			if on[s.Cond.(*ast.Ident).Name] {
+				count += operationsIn(s.Body, on)
+			} else if s.Else != nil {
+				count += operationsIn(s.Else.(*ast.BlockStmt), on)
+			}
+			continue
+		}
+		ast.Inspect(s, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.BinaryExpr, *ast.CallExpr:
+				count++
+			case *ast.AssignStmt:
+				if !slices.Contains([]token.Token{token.ASSIGN, token.DEFINE}, n.Tok) {
+					count++
+				}
+			}
+			return true
+		})
+	}
+	return count
 }

@@ -15,7 +15,7 @@ import (
 // Steps are the records of a notebook's cells by the cells' ids: what a reader of the page can go through step by step.
 type Steps map[string]CellSteps
 
-// CellSteps is what was recorded of a cell, or why nothing was.
+// CellSteps is what was recorded of a cell, and what there is to say about that, or why nothing was.
 type CellSteps struct {
 	Record *report.Record `json:"record,omitempty"`
 	Why    string         `json:"why,omitempty"`

@@ -248,6 +248,7 @@ func (e *execution) run() *failure {
 		}
 	}
 	if e.steps != nil {
+		e.steps.Fail(fail)
 		if e.req.Steps {
 			if record := e.steps.Record(); record != nil {
 				e.show(map[string]any{notebook.StepsType: record})

@@ -219,7 +219,7 @@ func TestStepText(t *testing.T) {
 
 // recording is a stepper that records this goroutine.
 func recording() (*stepper, *stepStack) {
-	s := &stepper{memories: map[any]int{}, main: &stepStack{frames: []stepFrame{{}}}}
+	s := &stepper{memories: map[any]int{}, main: &stepStack{frames: []*stepFrame{{vars: map[string]*stepVar{}}}}}
 	return s, s.main
 }
 
@@ -236,7 +236,7 @@ func TestStepValuesChangedInPlace(t *testing.T) {
 	s, st := recording()
 	check := func(what string, all bool, set []any, want ...string) {
 		t.Helper()
-		if got := told(s.values(st, set, all)); !slices.Equal(got, want) {
+		if got := told(s.values(st, len(st.frames)-1, set, all)); !slices.Equal(got, want) {
 			t.Errorf("%s: got %q, want %q", what, got, want)
 		}
 	}
@@ -251,13 +251,13 @@ func TestStepValuesChangedInPlace(t *testing.T) {
 	check("a map", true, nil, `deep@0=map[string]*int{"n": &3}`)
 	n = 4
 	check("a pointer in a map", true, nil, `deep@0=map[string]*int{"n": &4}`)
-	st.frames = append(st.frames, stepFrame{})
+	st.frames = append(st.frames, &stepFrame{vars: map[string]*stepVar{}})
 	weight[1] = 8
 	local := 1
 	check("changed by a call", true, []any{"alocal", &local}, "local@1=1", "weight@0=[]int{7, 8}")
-	st.frames = append(st.frames, stepFrame{})
+	st.frames = append(st.frames, &stepFrame{vars: map[string]*stepVar{}})
 	local = 2
-	check("a variable of the caller", true, []any{"plocal", &local}, "local@1=2")
+	check("a variable of the caller", true, []any{"plocal", &local}, "local@2=2", "local@1=2")
 	check("a variable of a function that has returned", true, []any{"pgone", &local}, "gone@2=2")
 	weight = nil
 	check("set by a closure", true, nil, "weight@0=[]int(nil)")
@@ -323,7 +323,7 @@ func TestStepsTellOfTensors(t *testing.T) {
 	y := &fakeTensor{numbers: numbers[:2], grad: &fakeTensor{numbers: []int{5}}}
 	type inner struct{ hidden map[string]any }
 	model := struct{ in *inner }{&inner{map[string]any{"w": &fakeTensor{numbers: []int{7}}}}}
-	got := s.values(st, []any{"gx", &x, "vy", y, "gmodel", &model}, false)
+	got := s.values(st, 0, []any{"gx", &x, "vy", y, "gmodel", &model}, false)
 	if want := "int;3;1;0;1;24;"; got[3] != want {
 		t.Errorf("facts of x: %q, want %q", got[3], want)
 	}
@@ -334,7 +334,7 @@ func TestStepsTellOfTensors(t *testing.T) {
 		t.Errorf("variables hold %d bytes", live)
 	}
 	x.stamp = 1
-	if got := told(s.values(st, nil, true)); !slices.Equal(got, []string{"x@0=[1 2 3]"}) {
+	if got := told(s.values(st, 0, nil, true)); !slices.Equal(got, []string{"x@0=[1 2 3]"}) {
 		t.Errorf("after a change: %q", got)
 	}
 }

@@ -33,10 +33,11 @@ var stepping atomic.Int64
 func Stepping(cell int64) bool { return stepping.Load() == cell }
 
 // BeginSteps begins to record a cell. concurrent says that it starts goroutines: then what they may be changing is
-// looked at only where a statement names it. Names and values are as in [Step].
-func BeginSteps(cell int64, concurrent bool, namesAndValues ...any) {
+// looked at only where a statement names it, unless all have ended. places are the functions and blocks in which the
+// sites stand: two numbers for each, and behind a semicolon the block around each block. Names and values are as in [Step].
+func BeginSteps(cell int64, concurrent bool, places string, namesAndValues ...any) {
 	if inband.On() && stepping.CompareAndSwap(0, cell) {
-		steps.begin(concurrent, namesAndValues)
+		steps.begin(concurrent, places, namesAndValues)
 	}
 }
 
@@ -44,7 +45,8 @@ func BeginSteps(cell int64, concurrent bool, namesAndValues ...any) {
 //
 // Each variable is a name and a value. The name begins with a letter that says what the value is and whose variable
 // it is: v, the value of a variable of the function that runs; o, of one around it; a and p, the addresses of such
-// variables; g, the address of one of the cell's own.
+// variables; g, the address of one of the cell's own. Behind a space stands the number of the block that declares it,
+// if that is not the cell: variables of the same name are different ones.
 func Step(site int, namesAndValues ...any) { steps.step(site, "", false, namesAndValues) }
 
 // StepAll is Step after a statement that may have changed what it doesn't name, by a call or through a pointer: it
@@ -53,17 +55,35 @@ func StepAll(site int, namesAndValues ...any) { steps.step(site, "", true, names
 
 // Enter records that a function of the cell has been called, with its parameters.
 func Enter(site int, namesAndValues ...any) {
-	steps.enter()
+	steps.enter(site)
 	steps.step(site, "enter", false, namesAndValues)
 }
 
 // Leave records that the function entered last has returned.
 func Leave() { steps.leave() }
 
-// Return records a value that a function of the cell returns, and returns it.
-func Return[T any](site int, v T) T {
-	steps.step(site, "return", true, []any{"vreturn", v})
-	return v
+// Return returns a function that records what a function of the cell returns, and returns it.
+func Return[T any](site int) func(T) T {
+	return func(v T) T {
+		steps.step(site, "return", true, []any{"vreturn", v})
+		return v
+	}
+}
+
+// Return2 is Return for two results.
+func Return2[T, U any](site int) func(T, U) (T, U) {
+	return func(v T, w U) (T, U) {
+		steps.step(site, "return", true, []any{"vreturn.1", v, "vreturn.2", w})
+		return v, w
+	}
+}
+
+// Return3 is Return for three results.
+func Return3[T, U, V any](site int) func(T, U, V) (T, U, V) {
+	return func(v T, w U, x V) (T, U, V) {
+		steps.step(site, "return", true, []any{"vreturn.1", v, "vreturn.2", w, "vreturn.3", x})
+		return v, w, x
+	}
 }
 
 // step records a step.
@@ -83,7 +103,9 @@ func (s *stepper) step(site int, kind string, all bool, namesAndValues []any) {
 	own := now.Sub(st.since)
 	defer writing.Set(true)()
 	ops := s.take(st)
-	fields := []string{strconv.Itoa(site), kind, strconv.Itoa(st.id), "", "", "", strconv.FormatInt(own.Nanoseconds(), 10)}
+	depth := s.arrive(st, site)
+	where := strconv.Itoa(depth)
+	fields := []string{strconv.Itoa(site), kind, strconv.Itoa(st.id), "", "", "", strconv.FormatInt(own.Nanoseconds(), 10), where}
 	flops, bytes := 0, 0
 	var shown []string
 	forward := 0
@@ -92,7 +114,7 @@ func (s *stepper) step(site int, kind string, all bool, namesAndValues []any) {
 			if s.n < maxSteps {
 				s.n++
 				inband.Send("step", strconv.Itoa(site), "backward", strconv.Itoa(st.id), strconv.Itoa(op.FLOPs), strconv.Itoa(op.Bytes), "",
-					strconv.FormatInt(op.Elapsed.Nanoseconds(), 10), "1", opText(op))
+					strconv.FormatInt(op.Elapsed.Nanoseconds(), 10), where, "1", opText(op))
 				continue
 			}
 		} else if forward++; forward <= maxStepOps {
@@ -104,7 +126,7 @@ func (s *stepper) step(site int, kind string, all bool, namesAndValues []any) {
 		shown = append(shown, fmt.Sprintf("and %d more", more))
 	}
 	fields[3], fields[4] = strconv.Itoa(flops), strconv.Itoa(bytes)
-	vars := s.values(st, namesAndValues, all)
+	vars := s.values(st, depth, namesAndValues, all)
 	if all || len(ops) > 0 || kind != "" || setsTensors(namesAndValues) {
 		s.live = s.reached(st)
 	}

@@ -2,6 +2,7 @@ package show
 
 import (
 	"reflect"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +16,7 @@ import (
 
 // A stepVar is a variable as it was shown last.
 type stepVar struct {
+	block   int  // that declares it
 	value   any  // or its address
 	address bool // then it is read anew each time
 	now     any  // what tells whether it has changed: a tensor's stamp, a number, or text
@@ -22,13 +24,20 @@ type stepVar struct {
 	slow    int // how often writing it took long: after a few times that is done only where a statement names it
 }
 
-// A stepFrame holds the variables of one call by name.
-type stepFrame map[string]*stepVar
+// A stepFrame holds the variables of one call by name and block.
+type stepFrame struct {
+	function int // as the kernel numbers them
+	block    int // in which it is
+	vars     map[string]*stepVar
+}
+
+// A stepPlace is where a site stands.
+type stepPlace struct{ function, block int }
 
 // A stepStack is what is known of one goroutine. Its first frame is the cell's own, which all share.
 type stepStack struct {
 	id     int
-	frames []stepFrame
+	frames []*stepFrame
 	since  time.Time // when the statement that runs began
 	ops    []facts.Op
 	leave  func() // at the end of the goroutine's first function
@@ -43,6 +52,10 @@ type stepper struct {
 	started    int         // goroutines
 	memories   map[any]int // by the order in which they were seen
 	concurrent bool
+	goroutines int           // before the cell began
+	waited     time.Duration // for goroutines that have not ended
+	places     []stepPlace
+	around     []int // of each block the one around it
 	began      time.Time
 	spent      time.Duration // on recording
 	live       int           // bytes of tensors that variables hold
@@ -58,22 +71,38 @@ var (
 	writing goroutine.Local[bool]
 )
 
-func (s *stepper) begin(concurrent bool, namesAndValues []any) {
+func (s *stepper) begin(concurrent bool, places string, namesAndValues []any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.memories, s.concurrent, s.began = map[any]int{}, concurrent, time.Now()
-	s.main = &stepStack{frames: []stepFrame{{}}}
+	s.memories, s.concurrent, s.began, s.goroutines = map[any]int{}, concurrent, time.Now(), runtime.NumGoroutine()
+	sites, blocks, _ := strings.Cut(places, ";")
+	for place := range strings.SplitSeq(sites, ",") {
+		function, block, _ := strings.Cut(place, " ")
+		s.places = append(s.places, stepPlace{number(function), number(block)})
+	}
+	for block := range strings.SplitSeq(blocks, ",") {
+		s.around = append(s.around, number(block))
+	}
+	s.main = &stepStack{frames: []*stepFrame{{vars: map[string]*stepVar{}}}}
 	s.stacks.Set(s.main)
 	defer writing.Set(true)()
-	fields := s.values(s.main, namesAndValues, false)
+	fields := s.values(s.main, 0, namesAndValues, false)
 	s.live = s.reached(s.main)
 	if len(fields) > 0 {
-		inband.Send("step", append([]string{"0", "begin", "0", "0", "0", strconv.Itoa(s.live), "0", "0"}, fields...)...)
+		inband.Send("step", append([]string{"0", "begin", "0", "0", "0", strconv.Itoa(s.live), "0", "0", "0"}, fields...)...)
 	}
 	if facts.Of != nil {
 		s.stop = facts.Of.Trace(s.ran)
 	}
+	ran := s.ran
+	facts.Updated.Store(&ran)
 	s.main.since = time.Now()
+}
+
+// number reads what the kernel has written.
+func number(s string) int {
+	n, _ := strconv.Atoi(s)
+	return n
 }
 
 // end stops recording, with the mutex held.
@@ -83,6 +112,7 @@ func (s *stepper) end(what string) {
 	if s.stop != nil {
 		s.stop()
 	}
+	facts.Updated.Store(nil)
 	s.main.frames = nil // variables are free to go
 }
 
@@ -106,7 +136,7 @@ func (s *stepper) stack() *stepStack {
 	return st
 }
 
-func (s *stepper) enter() {
+func (s *stepper) enter(site int) {
 	if stepping.Load() == 0 || !s.lock() {
 		return
 	}
@@ -120,7 +150,52 @@ func (s *stepper) enter() {
 		st = &stepStack{id: s.started, frames: s.main.frames[:1:1], since: time.Now()}
 		st.leave = s.stacks.Set(st)
 	}
-	st.frames = append(st.frames, stepFrame{})
+	st.frames = append(st.frames, &stepFrame{function: s.places[site-1].function, vars: map[string]*stepVar{}})
+}
+
+// arrive returns which of the calls that run a site belongs to, the innermost one of its function, and forgets the variables
+// of blocks that this call has left.
+func (s *stepper) arrive(st *stepStack, site int) (depth int) {
+	place := s.places[site-1]
+	if place.function > 0 { // what a loop over a function runs stands in the call around that
+		for depth = len(st.frames) - 1; depth > 0 && st.frames[depth].function != place.function; {
+			depth--
+		}
+	}
+	f := st.frames[depth]
+	if f.block == place.block {
+		return depth
+	}
+	f.block = place.block
+	for name, v := range f.vars {
+		if !s.inside(place.block, v.block) {
+			delete(f.vars, name)
+		}
+	}
+	return depth
+}
+
+// inside reports whether a block stands in another one, or is that.
+func (s *stepper) inside(block, other int) bool {
+	for block != other && block > 0 {
+		block = s.around[block-1]
+	}
+	return block == other
+}
+
+// alone reports whether the cell's other goroutines have ended, if it has started any. One that has just said so may take a
+// moment.
+func (s *stepper) alone(st *stepStack) bool {
+	if !s.concurrent || st != s.main {
+		return !s.concurrent
+	}
+	for began := time.Now(); runtime.NumGoroutine() > s.goroutines; runtime.Gosched() {
+		if waited := time.Since(began); waited > 2*time.Millisecond || s.waited > 50*time.Millisecond {
+			s.waited += waited
+			return false
+		}
+	}
+	return true
 }
 
 func (s *stepper) leave() {
@@ -169,47 +244,50 @@ func (s *stepper) take(st *stepStack) (ops []facts.Op) {
 // varFields is how many strings tell about a variable: name, frame, text, facts, gradient, strip.
 const varFields = 6
 
-// values tells of the variables that a statement set, and then, if all, of those that have changed without being named:
-// of the calls that run on this goroutine, and of the cell.
-func (s *stepper) values(st *stepStack, namesAndValues []any, all bool) (fields []string) {
+// values tells of the variables that a statement set in a call, and then, if all, of those that have changed without
+// being named: of the calls that run on this goroutine, and of the cell.
+func (s *stepper) values(st *stepStack, depth int, namesAndValues []any, all bool) (fields []string) {
 	set := map[*stepVar]bool{}
 	for i := 0; i+1 < len(namesAndValues); i += 2 {
-		name := namesAndValues[i].(string)
-		depth := len(st.frames) - 1
-		switch name[0] {
-		case 'g':
-			depth = 0
-		case 'o', 'p': // of a function around this one, which may have returned
-			for depth--; depth > 0 && st.frames[depth][name[1:]] == nil; {
-				depth--
-			}
-			if depth = max(0, depth); st.frames[depth][name[1:]] == nil {
-				depth = len(st.frames) - 1
-			}
+		sort, name := namesAndValues[i].(string)[0], namesAndValues[i].(string)[1:]
+		at := depth
+		if sort == 'g' {
+			at = 0
 		}
-		v := &stepVar{value: namesAndValues[i+1], address: strings.IndexByte("apg", name[0]) >= 0}
-		if old := st.frames[depth][name[1:]]; old != nil {
+		v := &stepVar{value: namesAndValues[i+1], address: strings.IndexByte("apg", sort) >= 0}
+		if _, block, ok := strings.Cut(name, " "); ok {
+			v.block = number(block)
+		}
+		if old := st.frames[at].vars[name]; old != nil {
 			v.slow = old.slow
 		}
-		st.frames[depth][name[1:]] = v
+		st.frames[at].vars[name] = v
 		set[v] = true
 		s.look(v)
-		fields = append(fields, s.tell(name[1:], depth, v)...)
+		fields = append(fields, s.tell(name, at, v)...)
+		for d := depth - 1; d >= 0 && sort == 'p'; d-- { // of a function around this one, which may have returned
+			if owner := st.frames[d].vars[name]; owner != nil && owner.value == v.value {
+				if set[owner] = true; s.look(owner) {
+					fields = append(fields, s.tell(name, d, owner)...)
+				}
+			}
+		}
 	}
 	if !all {
 		return fields
 	}
-	for depth := len(st.frames) - 1; depth >= 0; depth-- {
-		f := st.frames[depth]
+	alone := s.alone(st)
+	for at := len(st.frames) - 1; at >= 0; at-- {
+		f := st.frames[at]
 		var names []string
-		for name, v := range f {
-			if !set[v] && v.slow < 3 && s.mayLook(v) && s.look(v) {
+		for name, v := range f.vars {
+			if !set[v] && v.slow < 3 && mayLook(v, alone) && s.look(v) {
 				names = append(names, name)
 			}
 		}
 		slices.Sort(names)
 		for _, name := range names {
-			fields = append(fields, s.tell(name, depth, f[name])...)
+			fields = append(fields, s.tell(name, at, f.vars[name])...)
 		}
 	}
 	return fields
@@ -217,8 +295,8 @@ func (s *stepper) values(st *stepStack, namesAndValues []any, all bool) (fields 
 
 // mayLook reports whether a variable may be read at a statement that doesn't name it: another goroutine may be writing
 // it. Tensors are safe to look at.
-func (s *stepper) mayLook(v *stepVar) bool {
-	if !s.concurrent {
+func mayLook(v *stepVar, alone bool) bool {
+	if alone {
 		return v.address || points(v.value)
 	}
 	t := reflect.TypeOf(v.value)
@@ -340,8 +418,8 @@ func (s *stepper) reached(st *stepStack) (bytes int) {
 	}
 	w := reachWalk{memories: map[any]int{}, seen: map[any]bool{}, maps: !s.concurrent, left: 50_000}
 	for _, f := range st.frames {
-		for _, v := range f {
-			if r := v.get(); r.IsValid() && holdsTensors(r.Type()) && (s.mayLook(v) || isTensor(r)) {
+		for _, v := range f.vars {
+			if r := v.get(); r.IsValid() && holdsTensors(r.Type()) && (mayLook(v, !s.concurrent) || isTensor(r)) {
 				w.walk(r)
 			}
 		}

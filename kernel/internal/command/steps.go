@@ -15,7 +15,7 @@ import (
 )
 
 // stepsFormat changes when records made before are of no use any more.
-const stepsFormat = "1"
+const stepsFormat = "2"
 
 // recordSteps records what the cells of notebooks do, step by step, and returns a file that names the records: an
 // object of notebooks and files, which the caller removes. A notebook that has not changed since it was recorded is not run again. One that fails
@@ -99,16 +99,19 @@ func (w *workspace) stepsOf(ctx context.Context, path string, text []byte) (map[
 	for _, c := range n.Cells {
 		c.Outputs = nil
 	}
-	err = w.execute(ctx, w.spec(), path, n, cellLimit, func(c *notebook.Cell) bool { return !c.HasTag(tagMeasured) })
+	err = w.execute(ctx, w.spec(), path, n, cellLimit, func(*notebook.Cell) bool { return true })
 	cells := map[string]cellSteps{}
 	for _, c := range n.Cells {
-		if c.HasTag(tagMeasured) {
-			cells[c.ID] = cellSteps{Why: "It measures, so its steps are not recorded: that takes time."}
-		}
 		for _, o := range c.Outputs {
-			if record, ok := o.Data[notebook.StepsType]; ok {
-				cells[c.ID] = cellSteps{Record: record}
+			record, ok := o.Data[notebook.StepsType]
+			if !ok {
+				continue
 			}
+			why := ""
+			if c.HasTag(tagMeasured) {
+				why = "This cell measures. Here it ran with its steps recorded, which takes time: what counts is the output below it."
+			}
+			cells[c.ID] = cellSteps{record, why}
 		}
 	}
 	return cells, err

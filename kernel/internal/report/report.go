@@ -19,6 +19,7 @@ type Failure struct {
 	Lines []string // traceback
 
 	NotRun bool // the cell did not get as far as running
+	Line   int  // of the cell, where it panicked; 0 if it did not
 }
 
 // Said is a failure in one sentence.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"html"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -25,19 +26,22 @@ type Steps struct {
 
 // A Record, of type application/vnd.lectern.steps+json, is what the stepper of a page reads, in short names since there may be thousands of steps.
 type Record struct {
-	Steps []Step         `json:"steps"`
-	Loops []rewrite.Loop `json:"loops,omitempty"`
-	Cut   string         `json:"cut,omitempty"` // what was recorded, if not all
+	Steps  []Step         `json:"steps"`
+	Loops  []rewrite.Loop `json:"loops,omitempty"`
+	Scopes []int          `json:"scopes,omitempty"` // of each block the one around it, as an index plus one
+	Cut    string         `json:"cut,omitempty"`    // what was recorded, if not all
 }
 
 // A Step is a statement that has run, an operation of Backward within one, or the end of a function.
 type Step struct {
 	Line  int       `json:"l,omitempty"` // 0 for the end of a function, and for what was there before the cell
-	Kind  string    `json:"k,omitempty"` // begin, enter, return, backward, leave, or "" for a plain statement
+	Kind  string    `json:"k,omitempty"` // begin, enter, return, backward, panic, leave, or "" for a plain statement
 	Func  string    `json:"f,omitempty"` // the function that begins here
 	Loop  int       `json:"i,omitempty"` // the innermost loop around it, an index into Loops plus one
 	Head  bool      `json:"h,omitempty"` // an iteration of it begins here
 	Where int       `json:"g,omitempty"` // the goroutine, in the order in which they began
+	Frame int       `json:"d,omitempty"` // the call that the line stands in: 0 is the cell
+	Scope int       `json:"s,omitempty"` // the innermost block around it, an index into Scopes plus one: what other blocks declare has ended
 	Costs [4]int    `json:"c,omitzero"`  // FLOPs, bytes read and written, bytes of tensors that variables hold, nanoseconds
 	Ops   []string  `json:"p,omitempty"` // operations: name, shapes of the inputs, that of the result, FLOPs, bytes, nanoseconds; tabs between
 	Vars  []StepVar `json:"v,omitempty"` // variables that were set, or have changed
@@ -48,6 +52,7 @@ type Step struct {
 type StepVar struct {
 	Name  string `json:"n"`
 	Frame int    `json:"d,omitempty"` // the call that it belongs to: 0 is the cell
+	Scope int    `json:"c,omitempty"` // the block that declares it
 	Text  string `json:"t"`
 	Facts string `json:"x,omitempty"` // of a tensor: dtype, shape, strides, offset, number of its memory, its bytes, "grad"; semicolons between
 	Grad  string `json:"r,omitempty"`
@@ -56,13 +61,14 @@ type StepVar struct {
 
 const (
 	maxStepOutput = 20_000    // bytes of printed text that a record keeps
+	maxPanic      = 160       // and of why the cell failed
 	maxRecord     = 3_000_000 // bytes of a whole record, about
 	varFields     = 6         // of a message, for each variable
 )
 
 // NewSteps begins the record of a cell.
 func NewSteps(r *rewrite.Result, src *rewrite.Source) *Steps {
-	return &Steps{src: src, record: Record{Loops: r.Loops}, sites: r.Sites}
+	return &Steps{src: src, record: Record{Loops: r.Loops, Scopes: r.Scopes}, sites: r.Sites}
 }
 
 // Print notes what the cell has printed.
@@ -76,7 +82,7 @@ func (s *Steps) Print(text string) {
 func (s *Steps) Message(kind string, f []string) {
 	switch kind {
 	case "step":
-		if len(f) >= 8 && s.size < maxRecord {
+		if len(f) >= 9 && s.size < maxRecord {
 			s.step(f)
 		} else if s.record.Cut == "" {
 			s.record.Cut = fmt.Sprintf("the first %d steps, since their values are long", s.record.count())
@@ -94,29 +100,49 @@ func (s *Steps) Message(kind string, f []string) {
 }
 
 func (s *Steps) step(f []string) {
-	var n [6]int // site, goroutine, FLOPs, bytes, live, nanoseconds
-	for i, at := range []int{0, 2, 3, 4, 5, 6} {
+	var n [7]int // site, goroutine, FLOPs, bytes, live, nanoseconds, call
+	for i, at := range []int{0, 2, 3, 4, 5, 6, 7} {
 		n[i], _ = strconv.Atoi(f[at])
 	}
-	ops, _ := strconv.Atoi(f[7])
-	if rest := len(f) - 8 - ops; n[0] > len(s.sites) || ops < 0 || rest < 0 || rest%varFields != 0 {
+	ops, _ := strconv.Atoi(f[8])
+	if rest := len(f) - 9 - ops; n[0] > len(s.sites) || ops < 0 || rest < 0 || rest%varFields != 0 {
 		return
 	}
-	e := Step{Kind: f[1], Where: n[1], Costs: [4]int(n[2:]), Out: s.take()}
+	e := Step{Kind: f[1], Where: n[1], Costs: [4]int(n[2:6]), Frame: n[6], Out: s.take()}
 	if n[0] > 0 {
 		site := s.sites[n[0]-1]
-		e.Line, e.Loop, e.Head, e.Func = site.Line, site.Loop, site.Head, site.Func
+		e.Line, e.Loop, e.Head, e.Func, e.Scope = site.Line, site.Loop, site.Head, site.Func, site.Scope
 	}
-	f = f[8:]
+	f = f[9:]
 	for _, text := range f {
 		s.size += len(text) + 8
 	}
 	e.Ops, f = f[:ops], f[ops:]
 	for ; len(f) > 0; f = f[varFields:] {
+		name, block, _ := strings.Cut(f[0], " ")
+		scope, _ := strconv.Atoi(block)
 		depth, _ := strconv.Atoi(f[1])
-		e.Vars = append(e.Vars, StepVar{f[0], depth, f[2], f[3], f[4], f[5]})
+		e.Vars = append(e.Vars, StepVar{name, depth, scope, f[2], f[3], f[4], f[5]})
 	}
 	s.record.Steps = append(s.record.Steps, e)
+}
+
+// Fail notes where the cell panicked, if it did: behind its last step, before the calls that the panic has left.
+func (s *Steps) Fail(f *Failure) {
+	if f == nil || f.Line == 0 || s.record.Cut != "" {
+		return
+	}
+	at := len(s.record.Steps)
+	for at > 0 && s.record.Steps[at-1].Kind == "leave" {
+		at--
+	}
+	if at == 0 {
+		return
+	}
+	e := s.record.Steps[at-1]
+	e = Step{Kind: "panic", Line: f.Line, Where: e.Where, Frame: e.Frame, Scope: e.Scope, Costs: [4]int{2: e.Costs[2]},
+		Vars: []StepVar{{Name: "panic.", Frame: e.Frame, Text: humanize.Shorten(f.Value, maxPanic)}}}
+	s.record.Steps = slices.Insert(s.record.Steps, at, e)
 }
 
 // count is how many steps there are to go through.
@@ -225,7 +251,13 @@ func (r *Record) Text(n int) string {
 			if j == 0 {
 				sep = ": "
 			}
-			b.WriteString(sep + v.Name + " = " + v.Text)
+			name := v.Name
+			if what, n, ok := strings.Cut(name, "."); ok && n != "" {
+				name = "result " + n
+			} else if ok {
+				name = what
+			}
+			b.WriteString(sep + name + " = " + v.Text)
 			if facts := strings.Split(v.Facts, ";"); len(facts) == 7 {
 				fmt.Fprintf(&b, " (%s, shape [%s], strides [%s], offset %s, memory %s of %s bytes", facts[0], facts[1], facts[2], facts[3], facts[4], facts[5])
 				if facts[6] != "" {

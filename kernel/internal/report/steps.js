@@ -40,7 +40,7 @@ var lecternSteps = (record, code, place, options) => {
       if (!goroutines.has(g)) goroutines.set(g, [new Map()]);
       const frames = goroutines.get(g);
       if (s.k === "enter") { frames.push(new Map()); inFunction = true; }
-      const active = frames[frames.length - 1];
+      const active = frames[Math.min(s.d || 0, frames.length - 1)];
       const around = [];
       for (let l = s.i || 0; l; l = loops[l - 1].Parent) around.unshift(l);
       for (const l of [...active.keys()]) if (!around.includes(l)) active.delete(l);
@@ -51,7 +51,7 @@ var lecternSteps = (record, code, place, options) => {
         lengths[next.run] = next.k;
       }
       turns.push(around.map((l) => active.get(l)).filter(Boolean));
-      depths.push(frames.length);
+      depths.push(s.k === "leave" ? frames.length : (s.d || 0) + 1);
       if (s.k === "leave" && frames.length > 1) frames.pop();
       const c = s.c || [0, 0, 0, 0];
       sum[0] += c[0]; sum[1] += c[1];
@@ -61,6 +61,13 @@ var lecternSteps = (record, code, place, options) => {
   }
   const totals = spent[spent.length - 1];
   const priced = totals[0] > 0 || totals[1] > 0 || most > 0;
+
+  // Blocks: what one declares ends with it, and hides what blocks around it call the same.
+  const inside = (block, other) => {
+    while (block !== other && block > 0) block = record.scopes[block - 1];
+    return block === other;
+  };
+  const visible = (frame) => [...frame.vars.values()].filter((v) => ![...frame.vars.values()].some((o) => o !== v && o.n === v.n && inside(o.c || 0, v.c || 0)));
 
   // state is what there is after a step.
   const state = (last) => {
@@ -74,9 +81,11 @@ var lecternSteps = (record, code, place, options) => {
       const frames = goroutines.get(g);
       if (s.k === "leave") { if (frames.length > 1) frames.pop(); continue; }
       if (s.k === "enter") frames.push({ name: s.f, vars: new Map() });
+      const here = frames[Math.min(s.d || 0, frames.length - 1)];
+      if (s.k !== "begin") for (const [key, v] of here.vars) if (!inside(s.s || 0, v.c || 0)) here.vars.delete(key);
       for (const v of s.v || []) {
         const frame = frames[Math.min(v.d || 0, frames.length - 1)];
-        frame.vars.set(v.n, { ...v, changed: i === last });
+        frame.vars.set((v.c || 0) + " " + v.n, { ...v, changed: i === last });
       }
       if (s.c) {
         if (s.k !== "backward") live = s.c[2];
@@ -176,6 +185,7 @@ var lecternSteps = (record, code, place, options) => {
   const panel = make("div", { class: "steps", role: "group", tabindex: "-1", "aria-label": options.name || "The cell step by step" },
     make("div", { class: "step-tools" }, first, back, next, last, skip, play, speed, shut),
     make("div", { class: "step-slide" }, slider, where), loop, bars, did, vars, strips, out,
+    record.note ? make("p", { class: "step-note" }, record.note) : null,
     record.cut ? make("p", { class: "step-note" }, "Recorded are " + record.cut + ".") : null,
     make("p", { class: "step-note step-keys" }, "Arrow keys step" + (inFunction ? " (down goes past calls)" : "") + (loops.length ? ", Page Up and Down change the iteration" : "") + ", P plays. A click on a line goes to its next step."), said);
   const stop = () => { clearTimeout(timer); timer = 0; play.textContent = "Play"; play.setAttribute("aria-label", "Play the steps"); play.setAttribute("aria-pressed", "false"); };
@@ -253,13 +263,13 @@ var lecternSteps = (record, code, place, options) => {
   const drawVars = (frames) => {
     vars.replaceChildren();
     const shown = [];
-    for (const f of frames) for (const v of f.vars.values()) shown.push({ v, f: factsOf(v) });
+    for (const f of frames) for (const v of visible(f)) shown.push({ v, f: factsOf(v) });
     for (let k = frames.length - 1; k >= 0; k--) {
       if (!frames[k].vars.size) continue;
       const table = make("table", {}, make("caption", {}, k ? "in " + frames[k].name : "Variables"));
-      for (const v of frames[k].vars.values()) {
+      for (const v of visible(frames[k])) {
         const row = table.insertRow();
-        const head = make("th", { scope: "row" }, v.n === "return" ? "returns" : v.n);
+        const head = make("th", { scope: "row" }, v.n === "return" ? "returns" : v.n.replace("return.", "result ").replace("panic.", "panic"));
         if (v.changed) {
           row.className = "changed";
           head.append(make("span", { class: "step-hidden" }, " (changed)"));
@@ -293,7 +303,7 @@ var lecternSteps = (record, code, place, options) => {
         if (box.scrollHeight > box.clientHeight + 2 && (top < box.scrollTop || top > box.scrollTop + box.clientHeight - 40)) box.scrollTop = top - box.clientHeight / 2;
       }
     });
-    const place = s.k === "begin" ? "before the cell" : "line " + (s.l - offset) + (s.k === "enter" ? ", call of " + s.f : s.k === "return" ? ", return" : s.k === "backward" ? ", Backward" : "") + (s.g ? ", goroutine " + s.g : "");
+    const place = s.k === "begin" ? "before the cell" : "line " + (s.l - offset) + (s.k === "enter" ? ", call of " + s.f : s.k === "return" ? ", return" : s.k === "backward" ? ", Backward" : s.k === "panic" ? ", where it panics" : "") + (s.g ? ", goroutine " + s.g : "");
     where.textContent = `Step ${words(at + 1)} of ${words(stops.length)}: ${place}`;
     slider.value = at;
     slider.setAttribute("aria-valuetext", where.textContent);

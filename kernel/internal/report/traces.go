@@ -122,7 +122,7 @@ func funcName(s string) string {
 	if i := strings.LastIndexByte(s, '('); i > 0 && !strings.HasSuffix(s[:i], ".") {
 		s = s[:i]
 	}
-	s = strings.TrimPrefix(s, "main.")
+	s = strings.Replace(strings.TrimPrefix(s, "main."), rewrite.PlainName, "", 1)
 	if s == "lecternMain" { // the user's own func main
 		return "main"
 	}
@@ -170,6 +170,9 @@ func (t *Traces) Failure(at Place) *Failure {
 		where := placeText(fr.pos, at.Cell)
 		if fr.pos.Cell == at.Cell {
 			where = "this cell, " + where
+			if f.Line == 0 {
+				f.Line = fr.pos.Line
+			}
 		}
 		if shown == 0 {
 			f.Value += " (" + placeText(fr.pos, at.Cell) + ")"

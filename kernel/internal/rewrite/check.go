@@ -88,7 +88,7 @@ func (s *Session) check(text *Text, imports map[string]string) *checked {
 		f.Decls = append([]ast.Decl{&ast.GenDecl{Tok: token.IMPORT, TokPos: f.Name.End(), Specs: specs}}, f.Decls...)
 	}
 	c.info = &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
-		Selections: map[*ast.SelectorExpr]*types.Selection{}, Instances: map[*ast.Ident]types.Instance{}}
+		Selections: map[*ast.SelectorExpr]*types.Selection{}, Instances: map[*ast.Ident]types.Instance{}, Implicits: map[ast.Node]types.Object{}}
 	conf := types.Config{Importer: s.packages, DisableUnusedImportCheck: true, Error: func(err error) { c.errs = append(c.errs, err.(types.Error)) }}
 	c.pkg, _ = conf.Check("main", c.fset, []*ast.File{f}, c.info)
 	for _, d := range f.Decls {

@@ -54,9 +54,9 @@ func (w *work) compose() {
 		}
 	}
 	if w.r.Steps = w.stepped(); w.r.Steps {
-		begin += w.beginSteps(g)
 		defer w.rememberPlain()()
-		w.traceSteps()
+		w.traceSteps(g)
+		begin += w.beginSteps(g)
 	}
 	for _, d := range w.decls {
 		w.settleEdits(d)

@@ -43,6 +43,7 @@ type Result struct {
 	Steps    bool              // the program records its steps, at these places:
 	Sites    []Site            // by their number less one
 	Loops    []Loop            //
+	Scopes   []int             // and in these blocks: of each the block around it, as in Site
 	Race     bool              // it is to be built with the race detector
 	Timed    bool              // the user wants to know how long it takes
 	Notes    []string          // to be told to the user

@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -15,14 +16,17 @@ import (
 //
 //	for i := range n { if lecternshow.Stepping(3) { lecternshow.Step(4, "vi", i); s += i; lecternshow.Step(5, "gs", &s) } else { s += i } }
 //
-// Code with labels can't stand there twice; then each call is guarded.
+// Code with labels can't stand there twice; then each call is guarded. And each function that the cell declares has a twin
+// without any of this, which the plain copies call: what is small enough is then inlined as ever.
 
 // A Site is a place of a cell at which a step is recorded.
 type Site struct {
-	Line int
-	Loop int    // the innermost loop around it, as an index into Loops plus one; 0 for none
-	Head bool   // an iteration of that loop begins here
-	Func string // the function that begins here
+	Line  int
+	Loop  int    // the innermost loop around it, as an index into Loops plus one; 0 for none
+	Head  bool   // an iteration of that loop begins here
+	Func  string // the function that begins here
+	In    int    // the function that it stands in, by the order of their beginnings; 0 for the cell itself
+	Scope int    // the innermost block around it, as an index into Scopes plus one; 0 for the cell itself
 }
 
 // A Loop is one of a cell's loops.
@@ -38,9 +42,21 @@ type tracer struct {
 	base      edits // those that stand in both copies of a piece of code
 	function  ast.Node
 	results   *types.Signature // of the function, if what it returns can be recorded
+	number    int              // of the function, as in Site
 	loop      int
 	guarded   bool                  // the code may run when nothing is recorded
-	addressed map[types.Object]bool // local variables whose address is taken
+	addressed map[types.Object]bool // variables whose address is taken, or that a closure sets
+	top       *types.Scope          // that of the cell's own statements
+	shared    *tracing
+}
+
+// tracing is what the tracers of one cell know together.
+type tracing struct {
+	scopes     map[*types.Scope]int
+	functions  int
+	concurrent bool            // the cell starts goroutines
+	pointed    map[string]bool // the cell's own variables whose address is taken, or that closures set
+	reachable  map[string]bool // those of earlier cells that another one may point to
 }
 
 // stepped reports whether the steps of the cell are wanted.
@@ -50,19 +66,137 @@ func (w *work) stepped() bool {
 
 // traceSteps lets a cell record its statements, those of the functions that it declares among them. All other edits
 // have been made.
-func (w *work) traceSteps() {
+func (w *work) traceSteps(g *graph) {
 	base := slices.Clone(w.edits)
-	t := &tracer{work: w, c: w.user, base: base, addressed: addressed(w.user, w.body)}
+	twins := w.twins()
+	calls := w.callTwins(twins, base)
+	base = append(base, calls...)
+	shared := &tracing{scopes: map[*types.Scope]int{}, concurrent: w.concurrent(g), pointed: map[string]bool{}, reachable: w.reachable()}
+	begin := func(c *checked, list []ast.Stmt) *tracer {
+		t := &tracer{work: w, c: c, base: base, addressed: addressed(c, list), shared: shared}
+		if c.main != nil {
+			t.top = c.pkg.Scope().Innermost(c.main.Body.Lbrace)
+		}
+		return t
+	}
+	t := begin(w.user, w.body)
+	note := func(c *checked, found map[types.Object]bool) {
+		for o := range found {
+			if o != nil && (c == w.user && w.global[o] != "" || o.Parent() == c.pkg.Scope()) {
+				shared.pointed[o.Name()] = true
+			}
+		}
+	}
+	note(w.user, t.addressed)
+	w.eachDecl(w.final, func(_ *decl, n ast.Node) {
+		if fd, ok := n.(*ast.FuncDecl); ok && fd.Body != nil {
+			note(w.final, addressed(w.final, fd.Body.List))
+		}
+	})
 	t.guarded = slices.ContainsFunc(w.body, func(st ast.Stmt) bool { return !twice(st) })
 	t.block(w.body)
 	w.eachDecl(w.final, func(_ *decl, n ast.Node) {
 		fd, ok := n.(*ast.FuncDecl)
 		if ok && fd.Body != nil {
-			t := &tracer{work: w, c: w.final, base: base, addressed: addressed(w.final, fd.Body.List)}
-			sig, _ := w.final.info.Defs[fd.Name].Type().(*types.Signature)
+			t := begin(w.final, fd.Body.List)
+			f := w.final.info.Defs[fd.Name].(*types.Func)
+			sig := f.Signature()
+			if twins[functionKey(f)] {
+				t.twin(fd)
+			}
 			t.body(strings.Replace(fd.Name.Name, mainName, "main", 1), fd, fd.Recv, fd.Type, sig, fd.Body)
 		}
 	})
+}
+
+// PlainName begins the names of functions that are copies of the cell's.
+const PlainName = ownPrefix + "Plain_"
+
+// functionKey tells the functions and methods of a program apart; "" is none that has a twin.
+func functionKey(f *types.Func) string {
+	f = f.Origin()
+	recv := f.Signature().Recv()
+	if recv == nil {
+		return f.Name()
+	}
+	t := types.Unalias(recv.Type())
+	if p, ok := t.(*types.Pointer); ok {
+		t = types.Unalias(p.Elem())
+	}
+	if n, ok := t.(*types.Named); ok && !types.IsInterface(n) {
+		return n.Obj().Name() + "." + f.Name()
+	}
+	return ""
+}
+
+// twins finds the functions that the cell declares and may call.
+func (w *work) twins() map[string]bool {
+	found := map[string]bool{}
+	w.eachDecl(w.final, func(d *decl, n ast.Node) {
+		fd, ok := n.(*ast.FuncDecl)
+		if !ok || fd.Body == nil || d == w.main || isInit(d) || fd.Name.Name == "_" {
+			return
+		}
+		if f, ok := w.final.info.Defs[fd.Name].(*types.Func); ok {
+			found[functionKey(f)] = true
+		}
+	})
+	delete(found, "")
+	return found
+}
+
+// callTwins are the edits that let code call the twins.
+func (w *work) callTwins(twins map[string]bool, base edits) (calls edits) {
+	look := func(c *checked, root ast.Node) {
+		ast.Inspect(root, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok {
+				return true
+			}
+			fun := ast.Unparen(call.Fun)
+			switch x := fun.(type) {
+			case *ast.IndexExpr:
+				fun = x.X
+			case *ast.IndexListExpr:
+				fun = x.X
+			}
+			id, ok := fun.(*ast.Ident)
+			if sel, is := fun.(*ast.SelectorExpr); is {
+				if s := c.info.Selections[sel]; s == nil || s.Kind() != types.MethodVal || types.IsInterface(s.Recv()) {
+					return true
+				}
+				id, ok = sel.Sel, true
+			}
+			if !ok || !w.mine(c, id) {
+				return true
+			}
+			f, ok := c.info.Uses[id].(*types.Func)
+			if !ok || f.Pkg() != c.pkg || !twins[functionKey(f)] {
+				return true
+			}
+			lo, hi := w.at(c, id.Pos()), w.end(c, id.End())
+			if !slices.ContainsFunc(base, func(e edit) bool { return e.lo < hi && e.hi > lo }) {
+				calls.replace(lo, hi, PlainName+id.Name)
+			}
+			return true
+		})
+	}
+	for _, st := range w.body {
+		look(w.user, st)
+	}
+	w.eachDecl(w.final, func(_ *decl, n ast.Node) { look(w.final, n) })
+	return calls
+}
+
+// twin writes a function once more behind itself, as it is when nothing is recorded.
+func (t *tracer) twin(fd *ast.FuncDecl) {
+	lo, hi := t.at(t.c, fd.Pos()), t.at(t.c, fd.Body.Lbrace)+1
+	es := t.base.within(lo, hi)
+	es.replace(t.at(t.c, fd.Name.Pos()), t.end(t.c, fd.Name.End()), PlainName+fd.Name.Name)
+	head := &Text{}
+	head.Inject("\n")
+	es.apply(head, t.src, lo, hi)
+	t.edits.insert(t.end(t.c, fd.End()), head.Source()+t.plain(fd.Body)+"}\n")
 }
 
 // rememberPlain lets later cells have the declarations of this one without the calls that record steps, once its program
@@ -88,7 +222,14 @@ func (w *work) rememberPlain() (remember func()) {
 // beginSteps is the call that begins to record, with the variables of earlier cells.
 func (w *work) beginSteps(g *graph) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n%s.BeginSteps(%d, %v", showName, w.src.Cell, w.concurrent(g))
+	var sites, scopes []string
+	for _, s := range w.r.Sites {
+		sites = append(sites, fmt.Sprintf("%d %d", s.In, s.Scope))
+	}
+	for _, around := range w.r.Scopes {
+		scopes = append(scopes, strconv.Itoa(around))
+	}
+	fmt.Fprintf(&b, "\n%s.BeginSteps(%d, %v, %q", showName, w.src.Cell, w.concurrent(g), strings.Join(sites, ",")+";"+strings.Join(scopes, ","))
 	for _, name := range w.r.Restores {
 		if v := w.n.vars[name]; w.old[name] == "" {
 			fmt.Fprintf(&b, ", %q, &%s", "g"+name, v.source(name))
@@ -118,6 +259,53 @@ func (w *work) concurrent(g *graph) bool {
 		}
 	}
 	return found
+}
+
+// reachable finds the variables of earlier cells that may change through another one of those: by a pointer, or by a
+// function that has captured it.
+func (w *work) reachable() map[string]bool {
+	found := map[string]bool{}
+	var doors []types.Type
+	for _, name := range w.r.Restores {
+		if o := w.user.pkg.Scope().Lookup(name); o != nil && o.Type() != nil {
+			doors = append(doors, o.Type())
+		}
+	}
+	for _, name := range w.r.Restores {
+		o := w.user.pkg.Scope().Lookup(name)
+		if o == nil || o.Type() == nil {
+			continue
+		}
+		found[name] = slices.ContainsFunc(doors, func(t types.Type) bool { return opens(t, o.Type(), map[types.Type]bool{}) })
+	}
+	return found
+}
+
+// opens reports whether a value of type t may lead to a variable of type to, or run code that does.
+func opens(t, to types.Type, seen map[types.Type]bool) bool {
+	if n, ok := types.Unalias(t).(*types.Named); seen[t] || ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() != "main" {
+		return false
+	}
+	seen[t] = true
+	switch u := t.Underlying().(type) {
+	case *types.Pointer:
+		return types.Identical(u.Elem(), to) || opens(u.Elem(), to, seen)
+	case *types.Slice:
+		return opens(u.Elem(), to, seen)
+	case *types.Array:
+		return opens(u.Elem(), to, seen)
+	case *types.Map:
+		return opens(u.Key(), to, seen) || opens(u.Elem(), to, seen)
+	case *types.Struct:
+		for f := range u.Fields() {
+			if opens(f.Type(), to, seen) {
+				return true
+			}
+		}
+	case *types.Signature, *types.Interface:
+		return true
+	}
+	return false
 }
 
 // addressed finds the local variables whose address is taken, or that a closure may set.
@@ -173,6 +361,11 @@ func addressed(c *checked, list []ast.Stmt) map[types.Object]bool {
 				}
 			case *ast.IncDecStmt:
 				set(n.X)
+			case *ast.RangeStmt:
+				if n.Tok == token.ASSIGN {
+					set(n.Key)
+					set(n.Value)
+				}
 			}
 			return true
 		})
@@ -182,7 +375,7 @@ func addressed(c *checked, list []ast.Stmt) map[types.Object]bool {
 
 // root is the variable that an expression on the left of an assignment begins with, or nil.
 func root(c *checked, e ast.Expr) *ast.Ident {
-	for {
+	for e != nil {
 		switch x := e.(type) {
 		case *ast.Ident:
 			o := c.info.Defs[x]
@@ -207,6 +400,7 @@ func root(c *checked, e ast.Expr) *ast.Ident {
 			return nil
 		}
 	}
+	return nil
 }
 
 // twice reports whether code can stand in a function a second time: a label can't, and a type would be another one.
@@ -226,9 +420,26 @@ func twice(n ast.Node) (yes bool) {
 	return yes
 }
 
+// scope numbers a block; those around the cell's own statements are 0.
+func (t *tracer) scope(s *types.Scope) int {
+	c := t.c
+	if s == nil || s == types.Universe || s == c.pkg.Scope() || s.Parent() == c.pkg.Scope() || s == t.top {
+		return 0
+	}
+	n := t.shared.scopes[s]
+	if n == 0 {
+		around := t.scope(s.Parent())
+		t.r.Scopes = append(t.r.Scopes, around)
+		n = len(t.r.Scopes)
+		t.shared.scopes[s] = n
+	}
+	return n
+}
+
 // site numbers a place.
 func (t *tracer) site(p token.Pos, s Site) int {
-	s.Line = t.src.Pos(t.at(t.c, p)).Line
+	s.Line, s.In = t.src.Pos(t.at(t.c, p)).Line, t.number
+	s.Scope = t.scope(t.c.pkg.Scope().Innermost(p))
 	if !s.Head {
 		s.Loop = t.loop
 	}
@@ -252,28 +463,68 @@ func (t *tracer) values(es []ast.Expr) string {
 		if o == nil {
 			o = t.c.info.Uses[id]
 		}
-		if told[o] || o.Type() == nil || o.Type() == types.Typ[types.Invalid] {
+		if told[o] {
 			continue
 		}
 		told[o] = true
-		if a, ok := o.Type().Underlying().(*types.Array); ok && a.Len() > 4096 {
-			continue
-		}
-		sort, address := byte('v'), ""
-		switch {
-		case t.c == t.user && t.global[o] != "" || o.Parent() == t.c.pkg.Scope():
-			sort, address = 'g', "&"
-		case o.Pkg() != t.c.pkg: // of another package
-			continue
-		case t.function != nil && (o.Pos() < t.function.Pos() || o.Pos() >= t.function.End()):
-			if sort = 'o'; t.addressed[o] {
-				sort, address = 'p', "&"
-			}
-		case t.addressed[o]:
-			sort, address = 'a', "&"
-		}
-		fmt.Fprintf(&b, ", %q, %s%s", string(sort)+id.Name, address, t.expression(id))
+		b.WriteString(t.value(o, t.expression(id)))
 	}
+	return b.String()
+}
+
+// value writes the arguments that tell of a variable: its sort, name and block, and its value or address.
+func (t *tracer) value(o types.Object, expression string) string {
+	if o.Type() == nil || o.Type() == types.Typ[types.Invalid] {
+		return ""
+	}
+	if a, ok := o.Type().Underlying().(*types.Array); ok && a.Len() > 4096 {
+		return ""
+	}
+	name := o.Name()
+	sort, address := "v", ""
+	switch {
+	case t.own(o):
+		sort, address = "g", "&"
+	case o.Pkg() != t.c.pkg: // of another package
+		return ""
+	case t.function != nil && (o.Pos() < t.function.Pos() || o.Pos() >= t.function.End()):
+		if sort = "o"; t.addressed[o] {
+			sort, address = "p", "&"
+		}
+	case t.addressed[o]:
+		sort, address = "a", "&"
+	}
+	if n := t.scope(o.Parent()); n > 0 && sort != "g" {
+		name += " " + strconv.Itoa(n)
+	}
+	return fmt.Sprintf(", %q, %s%s", sort+name, address, expression)
+}
+
+// own reports whether a variable is one of the cell's own, which lives on.
+func (t *tracer) own(o types.Object) bool {
+	return t.c == t.user && t.global[o] != "" || o.Parent() == t.c.pkg.Scope()
+}
+
+// captured writes the variables that a function literal has captured.
+func (t *tracer) captured(body *ast.BlockStmt) string {
+	if t.shared.concurrent { // somebody else may be writing them
+		return ""
+	}
+	var b strings.Builder
+	told := map[types.Object]bool{}
+	ast.Inspect(body, func(n ast.Node) bool {
+		id, ok := n.(*ast.Ident)
+		if !ok {
+			return true
+		}
+		o, ok := t.c.info.Uses[id].(*types.Var)
+		if !ok || told[o] || o.IsField() || o.Parent() == nil || t.own(o) || o.Pkg() != t.c.pkg || o.Pos() >= t.function.Pos() && o.Pos() < t.function.End() {
+			return true
+		}
+		told[o] = true
+		b.WriteString(t.value(o, t.expression(id)))
+		return true
+	})
 	return b.String()
 }
 
@@ -291,9 +542,13 @@ func (t *tracer) expression(id *ast.Ident) string {
 	return text.String()
 }
 
-// call writes a recording call.
-func (t *tracer) call(name string, site int, es []ast.Expr) string {
-	s := fmt.Sprintf("%s.%s(%d%s)", showName, name, site, t.values(es))
+// call writes a recording call. values are arguments, as t.values writes them.
+func (t *tracer) call(all bool, site int, values string) string {
+	name := "Step"
+	if all {
+		name = "StepAll"
+	}
+	s := fmt.Sprintf("%s.%s(%d%s)", showName, name, site, values)
 	if t.guarded {
 		s = fmt.Sprintf("if %s { %s }", t.stepping(), s)
 	}
@@ -304,20 +559,17 @@ func (t *tracer) stepping() string { return fmt.Sprintf("%s.Stepping(%d)", showN
 
 // step records a statement; by are the parts of it that may change more than they name.
 func (t *tracer) step(p token.Pos, es []ast.Expr, by ...ast.Node) string {
-	name := "Step"
-	if t.reaches(es, by) {
-		name = "StepAll"
-	}
-	return t.call(name, t.site(p, Site{}), es)
+	return t.call(t.reaches(es, by), t.site(p, Site{}), t.values(es))
 }
 
 // reaches reports whether code may change variables that it doesn't name.
 func (t *tracer) reaches(es []ast.Expr, by []ast.Node) (yes bool) {
 	for _, e := range es {
-		if e != nil {
-			_, name := e.(*ast.Ident)
-			yes = yes || !name
+		if e == nil {
+			continue
 		}
+		id, name := e.(*ast.Ident)
+		yes = yes || !name || t.aliased(id)
 	}
 	for _, n := range by {
 		if n == nil || yes {
@@ -337,6 +589,8 @@ func (t *tracer) reaches(es []ast.Expr, by []ast.Node) (yes bool) {
 				yes = true
 			case *ast.UnaryExpr:
 				yes = yes || n.Op == token.ARROW
+			case *ast.SendStmt:
+				yes = true
 			}
 			return !yes
 		})
@@ -344,10 +598,20 @@ func (t *tracer) reaches(es []ast.Expr, by []ast.Node) (yes bool) {
 	return yes
 }
 
+// aliased reports whether a variable may be seen by another name, too.
+func (t *tracer) aliased(id *ast.Ident) bool {
+	o := t.c.info.Uses[id]
+	if o == nil {
+		return false
+	}
+	return t.addressed[o] || t.own(o) && (t.shared.pointed[o.Name()] || t.shared.reachable[o.Name()])
+}
+
 // body records a call of a function, with its parameters, and its end.
 func (t *tracer) body(name string, fn ast.Node, recv *ast.FieldList, ft *ast.FuncType, sig *types.Signature, body *ast.BlockStmt) {
 	in := *t
-	in.function, in.loop, in.results = fn, 0, nil
+	t.shared.functions++
+	in.function, in.number, in.loop, in.results = fn, t.shared.functions, 0, nil
 	in.guarded = !twice(body)
 	var params []ast.Expr
 	for _, list := range []*ast.FieldList{recv, ft.Params} {
@@ -359,11 +623,15 @@ func (t *tracer) body(name string, fn ast.Node, recv *ast.FieldList, ft *ast.Fun
 			}
 		}
 	}
-	if !in.guarded && sig != nil && sig.Results().Len() == 1 && sig.TypeParams() == nil && sig.RecvTypeParams() == nil {
+	if !in.guarded && sig != nil && sig.TypeParams() == nil && sig.RecvTypeParams() == nil {
 		in.results = sig
 	}
 	site := in.site(body.Lbrace, Site{Func: name})
-	enter := fmt.Sprintf(" if %s { %s.Enter(%d%s); defer %s.Leave(); ", t.stepping(), showName, site, in.values(params), showName)
+	given := in.values(params)
+	if _, literal := fn.(*ast.FuncLit); literal {
+		given += in.captured(body)
+	}
+	enter := fmt.Sprintf(" if %s { %s.Enter(%d%s); defer %s.Leave(); ", t.stepping(), showName, site, given, showName)
 	if in.guarded {
 		t.insert(t.c, body.Lbrace+1, enter+"}; ")
 		in.block(body.List)
@@ -435,19 +703,44 @@ func (t *tracer) statement(st ast.Stmt) {
 		t.branches(st, nil)
 	case *ast.ForStmt:
 		t.literals(st.Init, st.Cond, st.Post)
-		t.iterations(st, st.Body, setBefore(st.Init), st.Init, st.Cond, st.Post)
+		set := setBefore(st.Init)
+		var later []ast.Expr // variables that the loop sets and that outlive it
+		for _, e := range setBefore(st.Post) {
+			if id := root(t.c, e); id != nil && !t.declares(st, id) {
+				set, later = append(slices.Clone(set), e), append(later, e)
+			}
+		}
+		t.iterations(st, st.Body, set, t.reaches(set, []ast.Node{st.Init, st.Cond, st.Post}))
+		all := t.reaches(later, []ast.Node{st.Cond, st.Post})
+		if st.Cond != nil && (all || len(later) > 0) { // what the last test has changed is seen behind the loop
+			site := t.site(st.Pos(), Site{})
+			t.r.Sites[site-1].Scope = t.scope(t.c.pkg.Scope().Innermost(st.Pos()).Parent())
+			t.after(t.c, st, "; "+t.call(all, site, t.values(later)))
+		}
 	case *ast.RangeStmt:
 		t.literals(st.X)
-		t.iterations(st, st.Body, []ast.Expr{st.Key, st.Value})
+		set := []ast.Expr{st.Key, st.Value}
+		all := t.reaches(set, nil)
+		switch t.c.info.TypeOf(st.X).Underlying().(type) {
+		case *types.Chan, *types.Signature: // each turn takes something out, or runs code
+			all = true
+		}
+		t.iterations(st, st.Body, set, all)
 	case *ast.SwitchStmt:
 		t.literals(st.Init, st.Tag)
-		t.cases(st.Body, setBefore(st.Init), st.Init, st.Tag)
+		t.cases(st, st.Body, setBefore(st.Init), st.Init, st.Tag)
 	case *ast.TypeSwitchStmt:
 		t.literals(st.Init, st.Assign)
-		t.cases(st.Body, setBefore(st.Init), st.Init, st.Assign)
+		t.cases(st, st.Body, setBefore(st.Init), st.Init, st.Assign)
 	case *ast.SelectStmt:
-		t.cases(st.Body, nil)
+		t.cases(st, st.Body, nil)
 	}
+}
+
+// declares reports whether a variable is declared inside a statement.
+func (t *tracer) declares(st ast.Stmt, id *ast.Ident) bool {
+	o := t.c.info.Uses[id]
+	return o != nil && o.Pos() >= st.Pos() && o.Pos() < st.End()
 }
 
 // ends reports whether a statement is a call of panic, behind which nothing may stand.
@@ -472,23 +765,62 @@ func (t *tracer) simple(st ast.Stmt, es ...ast.Expr) {
 // returns records what a function returns, if that is one value.
 func (t *tracer) returns(st *ast.ReturnStmt) {
 	t.literals(st)
-	if t.results != nil && len(st.Results) == 1 {
-		if _, several := t.c.info.TypeOf(st.Results[0]).(*types.Tuple); !several {
-			if typ, ok := t.writeType(t.results.Results().At(0).Type()); ok {
-				x := st.Results[0]
-				t.insert(t.c, x.Pos(), fmt.Sprintf("%s.Return[%s](%d, ", showName, typ, t.site(st.Pos(), Site{})))
-				t.insert(t.c, x.End(), ")")
-				return
+	if wrap := t.returning(len(st.Results)); wrap != "" {
+		first, last := st.Results[0], st.Results[len(st.Results)-1]
+		t.insert(t.c, first.Pos(), fmt.Sprintf("%s(%d)(", wrap, t.site(st.Pos(), Site{})))
+		t.edits.insert(t.end(t.c, last.End()), ")")
+		return
+	}
+	var named []ast.Expr // results with names, which a plain return gives back
+	if ft := functionType(t.function); len(st.Results) == 0 && ft != nil && ft.Results != nil {
+		for _, f := range ft.Results.List {
+			for _, id := range f.Names {
+				named = append(named, id)
 			}
 		}
 	}
-	t.insert(t.c, st.Pos(), t.step(st.Pos(), nil)+"; ")
+	t.insert(t.c, st.Pos(), t.step(st.Pos(), named)+"; ")
 }
 
-// setBefore are the variables that the statement before a condition sets.
+func functionType(fn ast.Node) *ast.FuncType {
+	switch fn := fn.(type) {
+	case *ast.FuncDecl:
+		return fn.Type
+	case *ast.FuncLit:
+		return fn.Type
+	}
+	return nil
+}
+
+// returning is the function that records what a return statement with n expressions returns, "" if there is none.
+func (t *tracer) returning(n int) string {
+	if t.results == nil || n == 0 || t.results.Results().Len() > 3 {
+		return ""
+	}
+	var list []string
+	for v := range t.results.Results().Variables() {
+		typ, ok := t.writeType(v.Type())
+		if !ok {
+			return ""
+		}
+		list = append(list, typ)
+	}
+	name := "Return"
+	if len(list) > 1 {
+		name += strconv.Itoa(len(list))
+	}
+	return fmt.Sprintf("%s.%s[%s]", showName, name, strings.Join(list, ", "))
+}
+
+// setBefore are the variables that a simple statement sets, such as the one before a condition.
 func setBefore(st ast.Stmt) []ast.Expr {
-	if a, ok := st.(*ast.AssignStmt); ok {
-		return a.Lhs
+	switch st := st.(type) {
+	case *ast.AssignStmt:
+		return st.Lhs
+	case *ast.IncDecStmt:
+		return []ast.Expr{st.X}
+	case *ast.SendStmt:
+		return []ast.Expr{st.Chan}
 	}
 	return nil
 }
@@ -512,18 +844,14 @@ func (t *tracer) branches(st *ast.IfStmt, set []ast.Expr) {
 }
 
 // iterations records each turn of a loop.
-func (t *tracer) iterations(st ast.Stmt, body *ast.BlockStmt, vars []ast.Expr, by ...ast.Node) {
+func (t *tracer) iterations(st ast.Stmt, body *ast.BlockStmt, vars []ast.Expr, all bool) {
 	t.r.Loops = append(t.r.Loops, Loop{t.src.Pos(t.at(t.c, st.Pos())).Line, t.loop})
 	in := *t
 	in.loop = len(t.r.Loops)
 	site := in.site(st.Pos(), Site{Head: true, Loop: in.loop})
 	dual := twice(body)
 	in.guarded = !dual
-	name := "Step"
-	if t.reaches(nil, by) {
-		name = "StepAll"
-	}
-	head := in.call(name, site, vars) + "; "
+	head := in.call(all, site, in.values(vars)) + "; "
 	if !dual {
 		t.insert(t.c, body.Lbrace+1, " "+head)
 		in.block(body.List)
@@ -534,22 +862,35 @@ func (t *tracer) iterations(st ast.Stmt, body *ast.BlockStmt, vars []ast.Expr, b
 	t.insert(t.c, body.Rbrace, " } else { "+t.plain(body)+" }")
 }
 
-func (t *tracer) cases(b *ast.BlockStmt, set []ast.Expr, by ...ast.Node) {
+func (t *tracer) cases(st ast.Stmt, b *ast.BlockStmt, set []ast.Expr, by ...ast.Node) {
+	_, open := st.(*ast.SelectStmt)
 	for _, c := range b.List {
 		switch c := c.(type) {
 		case *ast.CaseClause:
 			for _, e := range c.List {
 				t.literals(e)
 			}
-			t.insert(t.c, c.Colon+1, " "+t.step(c.Pos(), set, by...)+"; ")
+			values := t.values(set)
+			if o := t.c.info.Implicits[c]; o != nil { // v of switch v := x.(type)
+				values += t.value(o, o.Name())
+			}
+			t.insert(t.c, c.Colon+1, " "+t.call(t.reaches(set, by), t.site(c.Pos(), Site{}), values)+"; ")
 			t.block(c.Body)
+			open = open || c.List == nil
 		case *ast.CommClause:
 			if c.Comm != nil {
 				t.literals(c.Comm)
 			}
-			t.insert(t.c, c.Colon+1, " "+t.step(c.Pos(), setBefore(c.Comm))+"; ")
+			t.insert(t.c, c.Colon+1, " "+t.step(c.Pos(), setBefore(c.Comm), c.Comm)+"; ")
 			t.block(c.Body)
 		}
+	}
+	if !open { // no case may fit
+		end := ""
+		if len(b.List) > 0 {
+			end = ";"
+		}
+		t.insert(t.c, b.Rbrace, end+" default: "+t.step(st.Pos(), set, by...)+"; ")
 	}
 }
 

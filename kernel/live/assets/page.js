@@ -255,7 +255,7 @@
       const kept = lecternStepping.recorded[this.id];
       this.steps = lecternStepping.attach(box, async () => {
         if (this.editor) this.close();
-        if (kept?.r && !this.changed() && !this.ran) return lecternStepping.unpacked(kept.r);
+        if (kept?.r && !this.changed() && !this.ran) return lecternStepping.unpacked(kept.r, kept.w);
         this.recording = true;
         ask([...above(this), this]);
         return null;

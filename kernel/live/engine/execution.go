@@ -102,6 +102,9 @@ func (x *execution) end(state string) {
 	if x.fail == nil {
 		x.fail = x.outcome(state)
 	}
+	if x.steps != nil {
+		x.steps.Fail(x.fail)
+	}
 	if x.steps != nil && !x.recorded {
 		if data := x.steps.Display(x.cell); data != nil {
 			x.publish("display_data", map[string]any{"data": data, "metadata": map[string]any{}})

@@ -2,9 +2,10 @@
 (() => {
   "use strict";
   const place = document.getElementById("lectern-steps");
-  const unpacked = async (text) => {
+  const unpacked = async (text, note) => {
     const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
-    return JSON.parse(await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"))).text());
+    const record = JSON.parse(await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"))).text());
+    return { ...record, note };
   };
   // attach gives a cell a button. load returns the promise of its record, or null if that is yet to come: then show is
   // called with it. offset returns how many lines of the cell stand above the code.
@@ -62,7 +63,7 @@
   for (const [id, { r, o, w }] of Object.entries(window.lecternStepping.recorded)) {
     const box = document.getElementById("cell-" + id);
     if (!box?.querySelector(".in .code code")) continue;
-    if (r) attach(box, () => unpacked(r), () => o || 0);
+    if (r) attach(box, () => unpacked(r, w), () => o || 0);
     else if (w) {
       const row = document.createElement("p");
       row.className = "step-row note";
