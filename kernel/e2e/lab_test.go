@@ -61,6 +61,7 @@ func TestJupyterLab(t *testing.T) {
 	up := time.Now()
 	// First, because the first completion is the slowest.
 	t.Run("completion", func(t *testing.T) { testCompletion(t, address, up) })
+	t.Run("stale", func(t *testing.T) { testStale(t, address) })
 	for _, name := range wholeLessons {
 		t.Run(name, func(t *testing.T) { testLesson(t, address, filepath.Join(root(t), "notebooks", name+".ipynb")) })
 	}

@@ -188,7 +188,7 @@ func graphLanes(readers [][]int) []int {
 		}
 		s := span{min(from, slices.Min(list)), max(from, slices.Max(list))}
 		i := 0
-		for i < len(taken) && slices.ContainsFunc(taken[i], func(o span) bool { return s.lo < o.hi && o.lo < s.hi }) {
+		for i < len(taken) && slices.ContainsFunc(taken[i], func(o span) bool { return s.lo <= o.hi && o.lo <= s.hi }) {
 			i++
 		}
 		if i == len(taken) {

@@ -27,6 +27,7 @@ type staleness struct {
 	off   bool
 	given map[string]staleNote // by the cell in whose output it is
 	notes int                  // numbers them
+	soon  map[string]bool      // cells that our JupyterLab has been asked to run
 
 	mu     sync.Mutex
 	marked map[string]string // what the extension of our JupyterLab marks: why, by cell
@@ -124,8 +125,14 @@ func (e *execution) account() {
 	if given {
 		delete(s.given, id) // its earlier output is no more
 	}
+	if !s.soon[id] && e.r.Program != nil { // the user goes on elsewhere
+		s.soon = nil
+	}
+	delete(s.soon, id)
 	if given && !s.off {
-		if text := s.note(id, e.k.queue.cells()); text != "" {
+		waiting := e.k.queue.cells()
+		maps.Copy(waiting, s.soon)
+		if text := s.note(id, waiting); text != "" {
 			s.notes++
 			if s.given == nil {
 				s.given = map[string]staleNote{}
@@ -271,6 +278,7 @@ func (e *execution) runStale(rewrite.Command) *failure {
 		for c := next(); c != nil; c = next() {
 			order = append(order, c.ID)
 		}
+		e.k.stale.soon = done
 		e.k.publish(e.m, "lectern_run", map[string]any{"cells": order})
 	} else {
 		for c := next(); c != nil; c = next() {

@@ -193,6 +193,9 @@ func (w *workspace) serveLab(ctx context.Context, lab *labProgram, folder string
 	if err := writeFile(w.state("jupyter", "config", "jupyter_server_config.json"), config, 0o644); err != nil {
 		return fmt.Errorf("lab: %w", err)
 	}
+	if err := w.labExtension(); err != nil {
+		return fmt.Errorf("lab: %w", err)
+	}
 	logFile := w.state("jupyter", "lab.log")
 	log, err := os.Create(logFile)
 	if err != nil {

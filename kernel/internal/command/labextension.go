@@ -1,0 +1,28 @@
+package command
+
+import (
+	"embed"
+	"io/fs"
+	"path/filepath"
+	"strings"
+)
+
+// The extension of our JupyterLab marks cells that are out of date. Browsers load it as it is.
+//
+//go:embed labextension
+var labExtension embed.FS
+
+// labExtension puts the extension where our JupyterLab looks for such.
+func (w *workspace) labExtension() error {
+	return fs.WalkDir(labExtension, "labextension", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := labExtension.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		within := strings.TrimPrefix(name, "labextension/")
+		return writeFile(w.state("share", "jupyter", "labextensions", "lectern-cells", filepath.FromSlash(within)), b, 0o644)
+	})
+}
