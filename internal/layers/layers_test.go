@@ -21,7 +21,7 @@ var floors = [][]string{
 	{"internal/misuse", "autograd/gradcheck", "internal/celltest", "kernel/internal/rewrite"},
 	{"einops", "optim", "data", "checkpoint", "accounting", "gpu", "notebooks", "kernel/internal/report", "kernel/internal/export"},
 	{"plots/diagram", "nn", "kernel/render", "kernel/grading"},
-	{"plots", "nn/transformer", "nn/train", "kernel/live", "kernel/server"},
+	{"plots", "nn/transformer", "nn/train", "notebooks/explore", "kernel/live", "kernel/server"},
 	{"kernel/internal/command"},
 	{"kernel", "nn/train/tinylm"}, // commands
 	{"internal/bench", "internal/oracle", "internal/assignment"},

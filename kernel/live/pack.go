@@ -54,6 +54,8 @@ type Files struct {
 	parts   map[string]Part   // by what they are
 	bundles []Part
 	lessons [][]int // the bundles of each lesson
+
+	explorers map[string]json.RawMessage
 }
 
 // common are packages that cells may want, whether a lesson has them or not. They are loaded when a cell does.
@@ -96,7 +98,7 @@ func Pack(ctx context.Context, root, dir string, lessons [][]string) (*Files, er
 		f.Content[part.Name+".gz.js"] = fmt.Appendf(nil, "lecternPart(%q, %q)\n", part.Name, base64.StdEncoding.EncodeToString(zipped))
 		return part, nil
 	}
-	for kind, file := range map[string]string{"compiler": p.Compiler, "linker": p.Linker, "rewriter": p.Rewriter} {
+	for kind, file := range map[string]string{"compiler": p.Compiler, "linker": p.Linker, "rewriter": p.Rewriter, "explore": p.Explore} {
 		b, err := os.ReadFile(file)
 		if err != nil {
 			return nil, fmt.Errorf("live: %w", err)
@@ -111,6 +113,7 @@ func Pack(ctx context.Context, root, dir string, lessons [][]string) (*Files, er
 	}
 	for kind, script := range map[string]string{
 		"engine": machineScript + string(start) + cellsScript + engineScript, "program": machineScript + string(start) + programScript, "editor": editorScript,
+		"explorescript": string(start) + exploreWorkerScript,
 	} {
 		if f.parts[kind], err = add(kind, []byte(script)); err != nil {
 			return nil, err
@@ -168,7 +171,10 @@ func Pack(ctx context.Context, root, dir string, lessons [][]string) (*Files, er
 	if err != nil {
 		return nil, err
 	}
-	f.parts["index"], err = add("index", b)
+	if f.parts["index"], err = add("index", b); err != nil {
+		return nil, err
+	}
+	f.explorers, err = firstLooks(ctx, root)
 	return f, err
 }
 
@@ -180,7 +186,7 @@ func (f *Files) Lesson(i int) map[string]any {
 // FirstRun is how many bytes the first cell of a lesson loads over http, and all lessons together.
 func (f *Files) FirstRun(lesson int) (one, all int) {
 	for kind, p := range f.parts {
-		if kind != "editor" {
+		if kind != "editor" && !strings.HasPrefix(kind, "explore") {
 			one += p.Bytes
 		}
 	}

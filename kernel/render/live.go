@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -23,6 +24,10 @@ type Live struct {
 
 	// Lesson is what the script has to know of the i-th notebook, beside its cells.
 	Lesson func(i int) map[string]any
+
+	// Explorers are what the script has to know of the programs that readers play with, by name. Where a line of
+	// Markdown says <!-- explore: name -->, the page has an element of class explore for it to draw into.
+	Explorers map[string]json.RawMessage
 }
 
 const (
@@ -96,6 +101,22 @@ func (s *site) style(p sheet) string {
 	return style
 }
 
+var exploreMark = regexp.MustCompile(`^\s*<!--\s*explore:\s*([a-z]*)\s*-->\s*$`)
+
+// explorer is the place of an explorer, which the script shows. A page whose cells don't run has none.
+func (p *page) explorer(name string) string {
+	if p.site.options.Live == nil {
+		return ""
+	}
+	if _, ok := p.site.options.Live.Explorers[name]; !ok {
+		known := slices.Sorted(maps.Keys(p.site.options.Live.Explorers))
+		p.problem(0, "there is no explorer %q; there are %s", name, strings.Join(known, ", "))
+		return ""
+	}
+	p.explorers = append(p.explorers, name)
+	return `<div class="explore" data-explore="` + name + `" hidden></div>` + "\n"
+}
+
 // A liveCell is what the script knows of a cell.
 type liveCell struct {
 	ID       string `json:"id"`
@@ -123,6 +144,13 @@ func (s *site) live(i int) string {
 	}
 	told := s.options.Live.Lesson(i)
 	told["cells"], told["name"], told["folder"] = cells, strings.TrimSuffix(p.out, ".html"), liveFolder+"/"
+	if len(p.explorers) > 0 {
+		explorers := map[string]json.RawMessage{}
+		for _, name := range p.explorers {
+			explorers[name] = s.options.Live.Explorers[name]
+		}
+		told["explorers"] = explorers
+	}
 	b, err := json.Marshal(told)
 	if err != nil {
 		p.problem(0, "what its cells need to run can't be written down: %v", err)

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -95,6 +96,32 @@ func TestLive(t *testing.T) {
 	o.Live, o.Untrusted = live(), true
 	if _, err := Site(o); err == nil || !strings.Contains(err.Error(), "-untrusted") {
 		t.Errorf("got %v for a notebook that is not trusted", err)
+	}
+}
+
+// Where Markdown names an explorer, a page whose cells run has a place for it, and others have nothing.
+func TestExplorers(t *testing.T) {
+	dir := t.TempDir()
+	file := write(t, dir, "01-test.ipynb", md("a", "# A lesson\n\nbefore\n\n<!-- explore: dice -->\n\nafter"), code("b", "1 + 1"))
+	o := Options{Notebooks: []string{file}, Out: filepath.Join(dir, "site")}
+	if _, err := Site(o); err != nil {
+		t.Fatal(err)
+	}
+	if page := read(t, o.Out, "01-test.html"); strings.Contains(page, "explore") || !strings.Contains(page, "<p>before</p>\n<p>after</p>") {
+		t.Errorf("without Live the page is\n%s", page)
+	}
+	o.Live = live()
+	o.Live.Explorers = map[string]json.RawMessage{"dice": []byte(`{"title":"Roll"}`), "coins": []byte(`{"title":"Toss"}`)}
+	if _, err := Site(o); err != nil {
+		t.Fatal(err)
+	}
+	page := read(t, o.Out, "01-test.html")
+	if !strings.Contains(page, `<div class="explore" data-explore="dice" hidden></div>`) || !strings.Contains(page, `"explorers":{"dice":{"title":"Roll"}}`) {
+		t.Errorf("with Live the page is\n%s", page)
+	}
+	delete(o.Live.Explorers, "dice")
+	if _, err := Site(o); err == nil || !strings.Contains(err.Error(), `there is no explorer "dice"; there are coins`) {
+		t.Errorf("got %v for an explorer that is not there", err)
 	}
 }
 

@@ -402,6 +402,10 @@ func (r nodes) htmlBlock(w util.BufWriter, source []byte, node ast.Node, enterin
 		if n.HasClosure() {
 			src += string(n.ClosureLine.Value(source))
 		}
+		if m := exploreMark.FindStringSubmatch(src); m != nil {
+			w.WriteString(r.p.explorer(m[1]))
+			return ast.WalkSkipChildren, nil
+		}
 		w.WriteString(r.p.markdownHTML(src))
 	}
 	return ast.WalkSkipChildren, nil

@@ -32,11 +32,12 @@ type page struct {
 	body      strings.Builder // the article
 	indexed   strings.Builder // the part of it that search looks through
 
-	ids     map[string]bool // of headings
-	targets []anchor        // links to headings, checked at the end
-	figures int
-	foreign int    // HTML outputs of a notebook that is not trusted
-	prefix  string // of all ids, if the outputs come to a page that is drawn already
+	ids       map[string]bool // of headings
+	targets   []anchor        // links to headings, checked at the end
+	explorers []string        // that stand in it
+	figures   int
+	foreign   int    // HTML outputs of a notebook that is not trusted
+	prefix    string // of all ids, if the outputs come to a page that is drawn already
 
 	cell       *notebook.Cell // the one being drawn
 	cellNumber int

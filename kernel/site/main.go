@@ -169,7 +169,10 @@ func liveParts(root, cache string, notebooks []string) (parts *render.Live, size
 		most = max(most, one)
 	}
 	sizes = fmt.Sprintf("Cells run in the browser: over http a lesson loads at most %.1f MB when the first cell runs, all lessons together %.1f MB.\n", float64(most)/1e6, float64(all)/1e6)
-	return &render.Live{Script: live.PageScript, Style: live.PageStyle, Files: files.Content, Lesson: files.Lesson}, sizes
+	return &render.Live{
+		Script: live.PageScript + live.ExploreScript, Style: live.PageStyle + live.ExploreStyle,
+		Files: files.Content, Lesson: files.Lesson, Explorers: files.Explorers(),
+	}, sizes
 }
 
 func fail(err error) {

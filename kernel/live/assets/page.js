@@ -52,7 +52,14 @@
     if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return new Blob([bytes]).text();
     return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
   };
+  const binary = async (name) => {
+    const bytes = await part(lesson.parts[name]);
+    if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes.buffer;
+    return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
+  };
   const worker = async (name) => URL.createObjectURL(new Blob([await unpacked(await part(lesson.parts[name]))], { type: "text/javascript" }));
+
+  window.lecternParts = { lesson, binary, worker }; // for the explorers
 
   // The bar below says what goes on.
   const meter = make("progress", { max: 1, value: 0, "aria-label": "Loading", hidden: true });

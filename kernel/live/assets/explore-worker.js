@@ -1,0 +1,26 @@
+// The worker in which the explorers of a page run. It needs Go's wasm_exec.js before it. The page sends { wasm } once, and then calls:
+// { id, place, name, control, value }, each of which is answered by { id, html }.
+"use strict";
+
+(() => {
+  let ready = null;
+  const start = async (wasm) => {
+    const go = new Go();
+    const { instance } = await WebAssembly.instantiate(wasm, go.importObject);
+    go.run(instance); // it answers calls until the page is closed
+  };
+  self.onmessage = async ({ data }) => {
+    try {
+      if (data.wasm) {
+        ready = start(data.wasm);
+        await ready;
+        self.postMessage({ ready: true });
+        return;
+      }
+      await ready;
+      self.postMessage({ id: data.id, html: self.lecternExplorers(data.place, data.name, data.control, data.value) });
+    } catch (error) {
+      self.postMessage({ id: data.id, broken: String(error && error.message || error) });
+    }
+  };
+})();

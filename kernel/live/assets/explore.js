@@ -1,0 +1,173 @@
+// Explorers: what readers play with, without a compiler. How one looks at first stands in the page; the program that answers is loaded when the
+// first of them comes near the window. notebooks/explore says what the attributes of its HTML mean.
+(() => {
+  "use strict";
+  const { lesson, binary, worker } = window.lecternParts ?? {};
+  const places = [...document.querySelectorAll(".explore")];
+  if (!places.length || !lesson?.explorers) return;
+
+  // The program.
+  const calls = new Map(); // id to { done, failed }
+  let program = null, ids = 0;
+  const load = async () => {
+    const [script, wasm] = await Promise.all([worker("explorescript"), binary("explore")]);
+    const w = new Worker(script);
+    await new Promise((done, failed) => {
+      w.onmessage = ({ data }) => { if (data.ready) done(); else failed(new Error(data.broken)); };
+      w.onerror = (e) => failed(new Error(e.message || "the worker can't start"));
+      w.postMessage({ wasm }, [wasm]);
+    });
+    w.onmessage = ({ data }) => {
+      const call = calls.get(data.id);
+      calls.delete(data.id);
+      if (data.broken) call.failed(new Error(data.broken));
+      else call.done(data.html);
+    };
+    return w;
+  };
+  const started = () => {
+    if (!program) {
+      program = load();
+      program.catch(() => { program = null; }); // it is tried again
+    }
+    return program;
+  };
+  const ask = async (call) => {
+    const w = await started();
+    return new Promise((done, failed) => {
+      const id = ++ids;
+      calls.set(id, { done, failed });
+      w.postMessage({ id, ...call });
+    });
+  };
+
+  // patch makes one element look like another, and leaves alone what is the same, so that controls keep their focus.
+  const patch = (from, to) => {
+    const old = [...from.childNodes];
+    [...to.childNodes].forEach((n, i) => {
+      const o = old[i];
+      if (!o) from.append(n);
+      else if (o.nodeType !== n.nodeType || o.nodeName !== n.nodeName || o.name !== n.name) o.replaceWith(n);
+      else if (n.nodeType !== 1) { if (o.data !== n.data) o.data = n.data; }
+      else {
+        for (const { name } of [...o.attributes]) if (!n.hasAttribute(name) && name !== "open") o.removeAttribute(name);
+        for (const { name, value } of n.attributes) if (o.getAttribute(name) !== value) o.setAttribute(name, value);
+        patch(o, n);
+        if (o.nodeName === "INPUT" && o !== document.activeElement) o.value = n.getAttribute("value");
+        if (o.nodeName === "SELECT") o.value = n.value;
+      }
+    });
+    old.slice(to.childNodes.length).forEach((o) => o.remove());
+  };
+
+  places.forEach((place, number) => {
+    const name = place.dataset.explore;
+    const known = lesson.explorers[name];
+    if (!known) return;
+    const title = document.createElement("p");
+    title.className = "x-title";
+    title.append(Object.assign(document.createElement("b"), { textContent: "Try it" }), " " + known.title);
+    const body = document.createElement("div");
+    const note = document.createElement("p");
+    note.className = "x-note";
+    note.setAttribute("role", "status");
+    place.append(title, body, note);
+    place.setAttribute("role", "group");
+    place.setAttribute("aria-label", "Try it: " + known.title);
+    place.hidden = false;
+
+    const show = (html) => {
+      const t = document.createElement("template");
+      t.innerHTML = html;
+      patch(body, t.content);
+      for (const group of body.querySelectorAll("[data-arrows]")) { // one stop for the Tab key
+        const buttons = [...group.querySelectorAll("button")];
+        const stop = buttons.find((b) => b === document.activeElement) ?? buttons.find((b) => b === group.stop) ?? buttons.find((b) => b.classList.contains("x-picked")) ?? buttons[0];
+        buttons.forEach((b) => { b.tabIndex = b === stop ? 0 : -1; });
+      }
+    };
+    show(known.html);
+
+    // What is set while the program works waits, and of one control the last alone.
+    let busy = false;
+    let waiting = [];
+    const work = async () => {
+      if (busy) return;
+      busy = true;
+      while (waiting.length) {
+        const [control, value] = waiting.shift();
+        try {
+          if (!program) note.textContent = "Loading";
+          show(await ask({ place: number, name, control, value }));
+          note.textContent = "";
+        } catch (error) {
+          note.textContent = "This does not work here: " + error.message;
+        }
+      }
+      busy = false;
+    };
+    const send = (control, value, again) => {
+      const last = waiting.at(-1);
+      if (again && last?.[0] === control) last[1] = value;
+      else waiting.push([control, value]);
+      work();
+    };
+
+    body.addEventListener("input", ({ target }) => { if (target.name) send(target.name, target.value, true); });
+    body.addEventListener("click", ({ target }) => {
+      const b = target.closest("[data-set]");
+      if (b) send(b.dataset.set, b.dataset.value);
+    });
+    body.addEventListener("pointerover", ({ target, pointerType }) => {
+      const b = target.closest("[data-over]");
+      if (b && pointerType === "mouse") send(b.dataset.over, b.dataset.value, true);
+    });
+    body.addEventListener("focusin", ({ target }) => {
+      const group = target.closest("[data-arrows]");
+      if (!group || target.nodeName !== "BUTTON") return;
+      group.stop = target;
+      for (const b of group.querySelectorAll("button")) b.tabIndex = b === target ? 0 : -1;
+      if (target.dataset.over) send(target.dataset.over, target.dataset.value, true);
+    });
+    body.addEventListener("keydown", (e) => {
+      const group = e.target.closest("[data-arrows]");
+      const row = Number(group?.dataset.arrows);
+      const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -row, ArrowDown: row }[e.key];
+      if (!group || !step || e.ctrlKey || e.metaKey || e.altKey) return;
+      const buttons = [...group.querySelectorAll("button")];
+      const next = buttons[buttons.indexOf(e.target) + step];
+      e.preventDefault();
+      next?.focus();
+    });
+    // Dragging: a value goes up by one for each place.
+    body.addEventListener("pointerdown", (e) => {
+      const box = e.target.closest("[data-drag]"), start = e.target.closest("[data-at]");
+      if (!box || !start) return;
+      e.preventDefault();
+      const value = Number(box.dataset.value) - Number(start.dataset.at);
+      let at = start.dataset.at;
+      const move = ({ clientX, clientY }) => {
+        const here = document.elementFromPoint(clientX, clientY)?.closest("[data-at]");
+        if (!here || !box.contains(here) || here.dataset.at === at) return;
+        at = here.dataset.at;
+        send(box.dataset.drag, String(value + Number(at)), true);
+      };
+      const end = () => {
+        removeEventListener("pointermove", move);
+        removeEventListener("pointerup", end);
+        removeEventListener("pointercancel", end);
+      };
+      addEventListener("pointermove", move);
+      addEventListener("pointerup", end);
+      addEventListener("pointercancel", end);
+    });
+  });
+
+  // Loading begins shortly before a reader gets there.
+  const near = new IntersectionObserver((list) => {
+    if (!list.some((e) => e.isIntersecting)) return;
+    near.disconnect();
+    started().catch(() => {}); // whoever uses an explorer is told
+  }, { rootMargin: "400px" });
+  for (const place of places) near.observe(place);
+})();

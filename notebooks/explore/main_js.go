@@ -1,0 +1,22 @@
+package main
+
+import "syscall/js"
+
+// main answers calls of the page until it is closed: explorers(place, name, control, value) sets a control of the
+// explorer at a place of the page, or nothing if control is empty, and returns its HTML.
+func main() {
+	at := map[int]explorer{}
+	js.Global().Set("lecternExplorers", js.FuncOf(func(_ js.Value, args []js.Value) any {
+		place, name, control := args[0].Int(), args[1].String(), args[2].String()
+		x := at[place]
+		if x == nil {
+			x = explorers[name].start()
+			at[place] = x
+		}
+		if control != "" {
+			x.set(control, args[3].String())
+		}
+		return drawn(x)
+	}))
+	select {}
+}
