@@ -62,6 +62,7 @@ func TestJupyterLab(t *testing.T) {
 	// First, because the first completion is the slowest.
 	t.Run("completion", func(t *testing.T) { testCompletion(t, address, up) })
 	t.Run("stale", func(t *testing.T) { testStale(t, address) })
+	t.Run("widgets", func(t *testing.T) { testWidgets(t, address) })
 	for _, name := range wholeLessons {
 		t.Run(name, func(t *testing.T) { testLesson(t, address, filepath.Join(root(t), "notebooks", name+".ipynb")) })
 	}
@@ -74,7 +75,11 @@ func at(t *testing.T, address, notebook string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u.Path = "/lab/tree/notebooks/" + filepath.Base(notebook)
+	rel, err := filepath.Rel(root(t), notebook)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.Path = "/lab/tree/" + filepath.ToSlash(rel)
 	q := u.Query()
 	q.Set("reset", "") // of the tabs that were open before
 	u.RawQuery = q.Encode()
@@ -118,6 +123,7 @@ const (
 	keyHome   = 36
 	keyLeft   = 37
 	keyRight  = 39
+	keyS      = 83
 	ctrl      = 2
 	shift     = 8
 )

@@ -65,7 +65,7 @@ var common = strings.Fields(`bufio bytes cmp container/heap container/list conta
 
 // library is what lessons are about.
 var library = []string{"./accounting", "./autograd", "./autograd/gradcheck", "./checkpoint", "./data", "./einops", "./gpu", "./nn", "./nn/parallel", "./nn/train", "./nn/transformer", "./notebooks/lesson", "./optim",
-	"./plots", "./plots/diagram", "./tensor", "./tokenizer", "./kernel/show"}
+	"./plots", "./plots/diagram", "./tensor", "./tokenizer", "./kernel/show", "./kernel/show/widget"}
 
 // Pack builds all that pages need for lessons, each given by the sources of its cells. What takes long is kept in the
 // folder dir. root is the checkout.

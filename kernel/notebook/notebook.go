@@ -33,6 +33,9 @@ const StepsType = "application/vnd.lectern.steps+json"
 // no result of the cell: Parse leaves them out.
 const StaleNote = "lectern_stale"
 
+// WidgetType is the MIME type of a widget. It names a model that a kernel and a page have, and that ends with them.
+const WidgetType = "application/vnd.jupyter.widget-view+json"
+
 // A Notebook is a whole .ipynb file.
 type Notebook struct {
 	Cells    []*Cell

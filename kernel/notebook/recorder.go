@@ -55,6 +55,9 @@ func (r *Recorder) Add(msgType string, content []byte) error {
 			c.Data[mime] = s
 		}
 	}
+	if len(c.Data) > 1 {
+		delete(c.Data, WidgetType) // what stands beside it says what the widget has shown
+	}
 	out := &Output{Type: msgType}
 	switch msgType {
 	case "clear_output":

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"strconv"
+	"strings"
 
 	"github.com/lectern-go/lectern/internal/cellstate"
 )
@@ -158,6 +159,10 @@ func (s *saving) look() {
 // forget drops a variable and says why, unless that has been said.
 func forget(v *variable, err error) {
 	delete(manifest.Vars, v.name)
+	if strings.HasPrefix(v.name, cellstate.WidgetsName) {
+		note(v.name, fmt.Sprintf("the widgets of this cell will not react: what they call can't be kept: %v", err))
+		return
+	}
 	note(v.name, fmt.Sprintf("%s (%s) is not remembered by later cells: %v", v.name, typeText(v.p.Type().Elem()), err))
 }
 

@@ -51,6 +51,7 @@ func init() {
 		limit = n
 	}
 	os.Unsetenv(DirVar)
+	cellstate.SetKeep(func(name string, p any) { Def(name, p) })
 }
 
 // Begin restores variables, given as pairs of name and pointer, and returns the function that saves them and those

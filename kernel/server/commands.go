@@ -289,6 +289,7 @@ func (e *execution) reset(c rewrite.Command) *failure {
 	switch {
 	case len(c.Args) == 0:
 		e.stream("stdout", "* State reset: all memorized declarations discarded.\n")
+		e.k.widgets.close(e.k, e.m, func(*model) bool { return true })
 	case len(c.Args) > 1 || c.Args[0] != "go.mod":
 		return said("usage", "write %reset alone, or %reset go.mod")
 	}

@@ -34,15 +34,19 @@ type execution struct {
 	ctx  context.Context // ends when the cell is interrupted
 	stop context.CancelFunc
 
-	text  joiner
-	outMu sync.Mutex      // output comes from the cell itself and from GoNB
-	out   inband.Splitter // standard output, with its messages
-	err   *report.Traces  // standard error, with panics
-	copy  *os.File        // of %capture
-	fold  *fold           // what the cell shows goes there, unless nil
-	steps *report.Steps
-	own   *failure // an error that the cell reported in a message
-	line  string   // what has been printed since the last line break: a prompt, if input is asked for now
+	text    joiner
+	outMu   sync.Mutex      // output comes from the cell itself and from GoNB
+	out     inband.Splitter // standard output, with its messages
+	err     *report.Traces  // standard error, with panics
+	copy    *os.File        // of %capture
+	fold    *fold           // what the cell shows goes there, unless nil
+	steps   *report.Steps
+	into    *collected   // what the cell shows goes below this widget, unless nil
+	nested  []*collected // where it went before
+	outputs []*collected // all of them
+	made    bool         // it has made widgets
+	own     *failure     // an error that the cell reported in a message
+	line    string       // what has been printed since the last line break: a prompt, if input is asked for now
 
 	debugged bool // it runs under the debugger
 
@@ -97,6 +101,9 @@ func (e *execution) publish(msgType string, content any) {
 			e.captureData(data)
 		}
 	}
+	if e.intoWidget(msgType, content) {
+		return
+	}
 	if c, ok := content.(map[string]any); ok && e.fold != nil && (msgType == "display_data" || msgType == "execute_result") {
 		if data, ok := c["data"].(map[string]any); ok && e.fold.add(data) {
 			return
@@ -115,7 +122,9 @@ func (e *execution) stream(name, text string) {
 	if e.copy != nil {
 		e.copy.WriteString(text)
 	}
-	if e.fold != nil && name == "stdout" {
+	if e.into != nil {
+		e.into.print(name, text)
+	} else if e.fold != nil && name == "stdout" {
 		e.fold.print(text)
 	} else if !e.req.Silent {
 		e.text.write(name, text)
@@ -259,6 +268,9 @@ func (e *execution) run() *failure {
 	}
 	if fail != nil && fail.NotRun {
 		return fail
+	}
+	if e.made {
+		e.r.Next.KeepWidgets(e.cell)
 	}
 	lost := e.r.Next.Settle()
 	k.setSession(e.r.Next)
@@ -421,6 +433,8 @@ func (e *execution) message(kind string, fields []string) {
 		e.line = ""
 		e.text.flush()
 		go e.k.input.ask(e, prompt)
+	case "widget":
+		e.widget(fields)
 	case "error":
 		if len(fields) == 2 {
 			e.own = &failure{Name: fields[0], Value: fields[1], Lines: []string{fields[1]}}

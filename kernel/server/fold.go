@@ -54,11 +54,14 @@ func (f *fold) addText(text string) {
 	f.plain.WriteString(strings.TrimSuffix(text, "\n") + "\n")
 }
 
-// add takes a display and reports whether it can be folded: a question and what runs scripts can't.
+// add takes a display and reports whether it can be folded: a question, a widget and what runs scripts can't.
 func (f *fold) add(data map[string]any) bool {
 	of := func(mime string) string { s, _ := data[mime].(string); return s }
 	plain := of("text/plain")
 	var shown string
+	if data[viewType] != nil {
+		return false // a widget
+	}
 	for _, mime := range []string{"image/png", "image/jpeg", "image/gif"} {
 		if s := of(mime); s != "" && shown == "" {
 			shown = fmt.Sprintf(`<img src="data:%s;base64,%s" alt="%s">`, mime, s, html.EscapeString(plain))

@@ -122,7 +122,7 @@ func (h *home) readWorkspace() error {
 // runtimePackages are the folders of what every cell is linked with, or may be to show a value: where a notebook's module
 // does not require the library, they and what they import are all of it that joins, so that the library's requirements
 // raise no version of the module's.
-var runtimePackages = []string{"kernel/persist", "kernel/show", "kernel/show/measure", "kernel/show/pictures"}
+var runtimePackages = []string{"kernel/persist", "kernel/show", "kernel/show/measure", "kernel/show/pictures", "kernel/show/widget"}
 
 // makeRuntime copies them into a module of the library's path that requires nothing.
 func makeRuntime(root, dir string) error {

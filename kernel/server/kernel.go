@@ -30,6 +30,7 @@ type kernel struct {
 	queue    *queue
 	input    *input
 	debugger *debugger
+	widgets  widgets
 	builder  *builder
 	values   []string      // of the environment of cells
 	ended    chan struct{} // closed when the kernel is to end

@@ -72,7 +72,7 @@ func init() { // %help shows the table that it is in
 		{"%track", "path", "lists a folder among those that are watched", (*execution).track, false},
 		{"%untrack", "path", "takes it off that list", (*execution).untrack, false},
 		{"%wasm", "", "builds the cell for the page, which runs it", (*execution).makePage, false},
-		{"%widgets", "", "connects widgets in the page with programs", nil, true},
+		{"%widgets", "", "connects GoNB's own widgets with programs; package widget needs no magic", nil, true},
 		{"%widgets_hb", "", "asks whether that works", nil, true},
 		{"%fallbacks", "", "says how often GoNB was needed, and why", (*execution).listFallbacks, false},
 		{"%version", "", "shows GoNB's version", nil, true},

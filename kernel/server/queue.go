@@ -35,6 +35,11 @@ func (q *queue) add(m *jupyter.Message) {
 	q.mu.Lock()
 	q.waiting = append(q.waiting, m)
 	q.mu.Unlock()
+	q.nudge()
+}
+
+// nudge lets the queue look whether there is something to do.
+func (q *queue) nudge() {
 	select {
 	case q.wake <- struct{}{}:
 	default:
@@ -51,6 +56,9 @@ func (q *queue) next() *jupyter.Message {
 			return m
 		}
 		q.mu.Unlock()
+		if m := q.k.widgets.next(); m != nil {
+			return m
+		}
 		select {
 		case <-q.wake:
 		case <-q.k.ended:
@@ -66,7 +74,9 @@ func (q *queue) run() {
 		if m == nil {
 			return
 		}
-		if !q.k.execute(m) {
+		if m.Header.Type == "comm_msg" {
+			q.k.react(m)
+		} else if !q.k.execute(m) {
 			q.abort()
 		}
 	}
@@ -167,6 +177,7 @@ func (k *kernel) execute(m *jupyter.Message) bool {
 		k.run = nil
 		k.mu.Unlock()
 	}()
+	k.runAgain(m, cell)
 	if !req.Silent {
 		k.publish(m, "execute_input", map[string]any{"code": req.Code, "execution_count": cell})
 	}

@@ -42,13 +42,20 @@ func (k *kernel) onShell(m *jupyter.Message) {
 		k.answer(m, "history_reply", k.pastCells(m))
 	case "shutdown_request":
 		k.onControl(m)
-	default: // comms, and what is not known yet
+	case "comm_info_request", "comm_open", "comm_msg", "comm_close":
 		k.greet(m)
-		if g := k.running(); g != nil {
-			g.sockets.Shell.Send(m)
-		} else if m.Header.Type == "comm_info_request" {
-			k.answer(m, "comm_info_reply", map[string]any{"status": "ok", "comms": map[string]any{}})
+		if !k.onComm(m) {
+			k.toGoNB(m)
 		}
+	default: // what is not known yet
+		k.toGoNB(m)
+	}
+}
+
+// toGoNB passes a message on, if GoNB runs.
+func (k *kernel) toGoNB(m *jupyter.Message) {
+	if g := k.running(); g != nil {
+		g.sockets.Shell.Send(m)
 	}
 }
 

@@ -69,7 +69,7 @@ func namedPackages(c config) []string {
 func warmPackages(c config) []string {
 	library := modulePath(c.root)
 	if c.home != nil || os.Getenv("LECTERN_LEAN") != "" {
-		return append([]string{library + "/kernel/persist", library + "/kernel/show"}, commonPackages...)
+		return append([]string{library + "/kernel/persist", library + "/kernel/show", library + "/kernel/show/widget"}, commonPackages...)
 	}
 	list := append([]string{library + "/..."}, commonPackages...)
 	if gonbui(c) != "" {

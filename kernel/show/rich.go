@@ -11,6 +11,9 @@ import (
 // formats returns the pairs of MIME type and data for v; the last one is always its text.
 func formats(v any) []string {
 	var pairs []string
+	if m, ok := v.(interface{ MIMEBundle() []string }); ok && !isNil(v) {
+		return m.MIMEBundle()
+	}
 	if !isNil(v) && !hasLook(v) {
 		v = formatters.For(v)
 	}

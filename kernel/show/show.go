@@ -8,7 +8,8 @@
 //
 // A type decides how it looks by a method: HTML() string, SVG() string or Markdown() string; a figure may have Narrow()
 // string, too, which draws it for pages as narrow as a phone's. Its text is String() or Error(), else Go syntax. The
-// value of a cell's last expression is shown without any call.
+// value of a cell's last expression is shown without any call. MIMEBundle() []string decides all of it, as [Bundle] takes it,
+// the text last; widgets (package widget) have that.
 //
 // For types without such a method a notebook knows what is usual. Pictures are drawn: image.Image, a *plot.Plot of gonum,
 // the bytes of a PNG, JPEG, GIF or SVG file. A template.HTML is HTML. A slice of structs is a table whose columns can be

@@ -79,6 +79,9 @@ func form(outputs []*notebook.Output, measured bool) []string {
 			continue
 		}
 		for _, mime := range slices.Sorted(maps.Keys(o.Data)) {
+			if mime == notebook.WidgetType {
+				continue // a name by chance
+			}
 			text, ok := o.Data[mime].(string)
 			if !ok {
 				j, err := json.MarshalIndent(o.Data[mime], "", " ")

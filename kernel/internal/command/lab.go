@@ -157,10 +157,12 @@ func urlPath(p string) string {
 // firstSettings are what JupyterLab's settings are before the user changes them.
 var firstSettings = map[string]string{
 	// Don't ask on the first start whether news may be fetched.
-	"apputils-extension/notification": `{"fetchNews": "false", "checkForUpdates": false}`,
+	"@jupyterlab/apputils-extension/notification": `{"fetchNews": "false", "checkForUpdates": false}`,
 	// JupyterLab gives up after a second, without a word; the first completion takes longer, while gopls loads the
 	// library.
-	"completer-extension/manager": `{"providerTimeout": 20000}`,
+	"@jupyterlab/completer-extension/manager": `{"providerTimeout": 20000}`,
+	// A notebook that is opened again shows its widgets as they were, though the kernel that had them has ended.
+	"@jupyter-widgets/jupyterlab-manager/plugin": `{"saveState": true}`,
 }
 
 // serveLab starts JupyterLab in a folder and waits for its end or for Ctrl-C.
@@ -182,7 +184,7 @@ func (w *workspace) serveLab(ctx context.Context, lab *labProgram, folder string
 	}
 	settings := w.state("jupyter", "settings")
 	for name, text := range firstSettings {
-		file := filepath.Join(settings, "@jupyterlab", filepath.FromSlash(name)+".jupyterlab-settings")
+		file := filepath.Join(settings, filepath.FromSlash(name)+".jupyterlab-settings")
 		if fileExists(file) {
 			continue
 		}

@@ -245,6 +245,9 @@ func TestPinsHaveHashes(t *testing.T) {
 			t.Errorf("%s has no hash", p)
 		}
 	}
+	if _, ok := pins["jupyterlab-widgets=="+widgetsVersion]; !ok {
+		t.Errorf("jupyterlab.txt has no jupyterlab-widgets %s", widgetsVersion)
+	}
 	if _, ok := pins["jupyterlab=="+jupyterlabVersion]; !ok {
 		t.Error("jupyterlab.txt pins another version than lab asks for")
 	}

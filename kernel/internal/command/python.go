@@ -18,6 +18,9 @@ import (
 // it needs, with hashes.
 const jupyterlabVersion = "4.6.6"
 
+// widgetsVersion is that of jupyterlab_widgets, by which JupyterLab draws widgets.
+const widgetsVersion = "3.0.17"
+
 //go:embed jupyterlab.txt
 var jupyterlabPins []byte
 

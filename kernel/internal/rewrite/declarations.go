@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/lectern-go/lectern/internal/cellstate"
 )
 
 // cgo lets GoNB have a cell with C in it as it is, behind all that is remembered. It reports whether this is one.
@@ -193,7 +195,7 @@ func (w *work) allowed(d *decl) bool {
 
 // reserved reports whether a name is one that programs use for something of the kernel's.
 func reserved(name string) bool {
-	for _, p := range []string{literalName, aliasPrefix, hiddenPrefix, initName, mainName, captured, persistName, showName} {
+	for _, p := range []string{literalName, aliasPrefix, hiddenPrefix, initName, mainName, captured, persistName, showName, cellstate.WidgetsName} {
 		if strings.HasPrefix(name, p) {
 			return true
 		}

@@ -160,7 +160,7 @@ func (c *checked) instance(n ast.Node) *ast.Ident {
 }
 
 // storing are the library's packages that keep functions they are given: hooks, what is recomputed, derivatives.
-var storing = map[string]bool{libraryPrefix + "tensor": true, libraryPrefix + "nn": true}
+var storing = map[string]bool{libraryPrefix + "tensor": true, libraryPrefix + "nn": true, widgetPath: true}
 
 // stored reports whether a function value, by the place where it stands, may end up in a variable. One that is called
 // on the spot, or given to a function of another package, stays what it is: code that is measured should be the

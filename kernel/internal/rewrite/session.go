@@ -169,7 +169,9 @@ func (s *Session) Current() int { return s.current }
 func (s *Session) Vars() map[string]string {
 	m := make(map[string]string, len(s.vars))
 	for n, v := range s.vars {
-		m[n] = v.shown
+		if !isWidgets(n) {
+			m[n] = v.shown
+		}
 	}
 	return m
 }
@@ -177,7 +179,7 @@ func (s *Session) Vars() map[string]string {
 // Names returns the names that are remembered, sorted, by kind: Imports, Constants, Types, Variables and Functions,
 // among which methods are called Type.Method.
 func (s *Session) Names() map[string][]string {
-	kinds := map[string][]string{"Imports": sortedKeys(s.imports), "Variables": sortedKeys(s.vars)}
+	kinds := map[string][]string{"Imports": sortedKeys(s.imports), "Variables": sortedKeys(s.Vars())}
 	for _, d := range s.decls {
 		switch {
 		case d.text != nil || isMain(d) || strings.HasPrefix(d.key, "_ "):
@@ -218,8 +220,11 @@ func (s *Session) Settle() []string {
 		if _, ok := m.Vars[name]; ok {
 			continue
 		}
-		lost = append(lost, name)
 		delete(s.vars, name)
+		if isWidgets(name) {
+			continue
+		}
+		lost = append(lost, name)
 		s.gone[name] = m.Notes[name]
 	}
 	sort.Strings(lost)

@@ -1,0 +1,20 @@
+package cellstate
+
+import "sync/atomic"
+
+// WidgetsName is what the names begin with under which the widgets of a cell are kept; the cell's number follows.
+const WidgetsName = "lecternWidgets"
+
+// keeper is what SetKeep was given.
+var keeper atomic.Pointer[func(name string, p any)]
+
+// SetKeep says what Keep does. Package kernel/persist calls it.
+func SetKeep(keep func(name string, p any)) { keeper.Store(&keep) }
+
+// Keep lets what p points to live on as a variable of the cell's does, under a name that begins as the kernel's own
+// names do. Outside a notebook it does nothing.
+func Keep(name string, p any) {
+	if keep := keeper.Load(); keep != nil {
+		(*keep)(name, p)
+	}
+}

@@ -1,0 +1,66 @@
+package e2e
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+)
+
+// testWidgets moves a slider in JupyterLab, before and after the page is opened anew.
+func testWidgets(t *testing.T, address string) {
+	dir, err := os.MkdirTemp(filepath.Join(root(t), "my-lessons"), "widgets-test-") // which lab has made, and git ignores
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	var cells []map[string]any
+	for _, code := range []string{
+		"n := widget.IntSlider(\"n\", 0, 10, 3)\nwidget.Interact(func(n int, unit string) {\n\tfmt.Printf(\"%d squared is %d %s\\n\", n, n*n, unit)\n}, n, widget.Dropdown(\"unit\", \"m²\", \"ft²\"))",
+		"n.Value()",
+	} {
+		cells = append(cells, map[string]any{"cell_type": "code", "id": "c" + string(rune('0'+len(cells))), "metadata": map[string]any{}, "outputs": []any{}, "execution_count": nil, "source": code})
+	}
+	text, err := json.Marshal(map[string]any{"nbformat": 4, "nbformat_minor": 5, "cells": cells,
+		"metadata": map[string]any{"kernelspec": map[string]string{"name": "lectern", "display_name": "Go (Lectern)", "language": "go"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "widgets.ipynb")
+	if err := os.WriteFile(file, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	b := openBrowser(t)
+	b.openLesson(address, file, len(cells))
+	b.window(1400, 1000, false)
+	const outputs = `[...document.querySelectorAll(".jp-Notebook .jp-OutputArea-output")].map(o => o.innerText).join(" ")`
+	shows := func(text string) {
+		t.Helper()
+		b.until(time.Minute, "shows "+text, outputs+`.includes("`+text+`")`, outputs)
+	}
+	b.do(chromedp.Click(chromedp.CSS(`.jp-Notebook .jp-CodeCell .cm-content`)))
+	b.press("Enter", keyEnter, shift)
+	shows("3 squared is 9 m²")
+	const handle = `.jp-Notebook .widget-slider .noUi-handle`
+	b.do(chromedp.Focus(chromedp.CSS(handle)))
+	b.press("ArrowRight", keyRight, 0)
+	b.press("ArrowRight", keyRight, 0)
+	shows("5 squared is 25 m²")
+	b.shoot("lab-widgets", false)
+	b.do(chromedp.Click(chromedp.CSS(`.jp-Notebook .jp-CodeCell:last-child .cm-content, .jp-Notebook .jp-CodeCell:nth-of-type(2) .cm-content`)))
+	b.press("Enter", keyEnter, shift)
+	b.until(time.Minute, "the next cell sees it", `document.querySelectorAll(".jp-Notebook .jp-CodeCell")[1].querySelector(".jp-OutputArea-output")?.innerText.trim() == "5"`, outputs)
+
+	// Save, and open the page anew: the kernel still has the widgets.
+	b.press("s", keyS, ctrl)
+	b.until(time.Minute, "the notebook is saved", `!document.querySelector(".jp-mod-dirty")`, outputs)
+	b.openLesson(address, file, len(cells))
+	b.window(1400, 1000, false)
+	shows("5 squared is 25 m²")
+	b.do(chromedp.Focus(chromedp.CSS(handle)))
+	b.press("ArrowRight", keyRight, 0)
+	shows("6 squared is 36 m²")
+}

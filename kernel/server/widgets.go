@@ -1,0 +1,528 @@
+//go:build unix
+
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/lectern-go/lectern/kernel/jupyter"
+	"github.com/lectern-go/lectern/kernel/notebook"
+	"github.com/lectern-go/lectern/kernel/persist"
+)
+
+// Widgets. The page and the kernel speak the protocol of ipywidgets (version 2.1.0 of its messages): each widget is a
+// model, a record that both have, with a comm between them. The cell that makes a widget has ended when somebody moves
+// it, so the kernel holds the models. For each change it runs a program that has the widgets of that cell, as package
+// widget has kept them, and the cells' variables, and calls what waits for the change. Such a program is composed as a
+// cell is and is the same for all changes, so it is built once.
+
+const (
+	widgetTarget  = "jupyter.widget"
+	controlTarget = "jupyter.widget.control" // by which a page that is opened anew asks for all models
+	viewType      = notebook.WidgetType
+)
+
+// widgets are those of a kernel.
+type widgets struct {
+	mu       sync.Mutex
+	models   map[string]*model
+	controls map[string]bool // the comms by which pages ask
+	waiting  []*event
+	now      *event
+	cells    map[string]int // the last run of each of the notebook's cells, by the page's name for the cell
+}
+
+// A model is what the kernel and the page know of a widget.
+type model struct {
+	id, kind string
+	out      string // the model of the output below it
+	cell     int    // that has made it
+	state    map[string]any
+}
+
+// An event is something that somebody has done with a widget.
+type event struct {
+	m     *jupyter.Message
+	id    string
+	cell  int
+	out   string
+	click bool
+	value string
+}
+
+// onComm handles what pages say about widgets. It reports whether the message was for us: GoNB has comms, too.
+func (k *kernel) onComm(m *jupyter.Message) bool {
+	var c struct {
+		ID     string `json:"comm_id"`
+		Target string `json:"target_name"`
+		Data   struct {
+			Method  string                     `json:"method"`
+			State   map[string]json.RawMessage `json:"state"`
+			Content struct {
+				Event string `json:"event"`
+			} `json:"content"`
+		} `json:"data"`
+	}
+	err := m.DecodeContent(&c)
+	w := &k.widgets
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if m.Header.Type == "comm_info_request" {
+		comms := map[string]any{}
+		for id := range w.models {
+			if c.Target == "" || c.Target == widgetTarget {
+				comms[id] = map[string]string{"target_name": widgetTarget}
+			}
+		}
+		k.answer(m, "comm_info_reply", map[string]any{"status": "ok", "comms": comms})
+		return true
+	}
+	model := w.models[c.ID]
+	ours := model != nil || w.controls[c.ID] || m.Header.Type == "comm_open" && (c.Target == widgetTarget || c.Target == controlTarget)
+	if !ours && k.running() != nil {
+		return false
+	}
+	k.publishStatus(m, "busy")
+	if !ours || err != nil || !w.obey(k, m, model, c.ID, c.Target, c.Data.Method, c.Data.State, c.Data.Content.Event) {
+		if m.Header.Type == "comm_open" && !w.controls[c.ID] { // nobody is there: so the protocol says it
+			k.publish(m, "comm_close", map[string]any{"comm_id": c.ID, "data": map[string]any{}})
+		}
+		k.publishStatus(m, "idle")
+	}
+	return true
+}
+
+// obey does what a message asks for. It reports whether that is going on when it returns.
+func (w *widgets) obey(k *kernel, m *jupyter.Message, model *model, id, target, method string, state map[string]json.RawMessage, action string) bool {
+	switch {
+	case m.Header.Type == "comm_open":
+		if target == controlTarget && model == nil {
+			if w.controls == nil {
+				w.controls = map[string]bool{}
+			}
+			w.controls[id] = true
+		}
+	case m.Header.Type == "comm_close":
+		delete(w.controls, id)
+		delete(w.models, id)
+	case w.controls[id]:
+		if method != "request_states" {
+			return false
+		}
+		states := map[string]any{}
+		for id, x := range w.models {
+			states[id] = map[string]any{"model_name": x.state["_model_name"], "model_module": x.state["_model_module"],
+				"model_module_version": x.state["_model_module_version"], "state": x.state}
+		}
+		k.publish(m, "comm_msg", map[string]any{"comm_id": id, "data": map[string]any{"method": "update_states", "states": states, "buffer_paths": []string{}}})
+	case method == "request_state":
+		k.update(m, "update", id, model.state)
+	case method == "update":
+		value, accepted := model.take(state)
+		if len(accepted) == 0 {
+			return false
+		}
+		k.update(m, "echo_update", id, accepted) // to all pages that show it
+		w.wait(k, &event{m: m, id: id, cell: model.cell, out: model.out, value: value})
+		return true
+	case method == "custom" && action == "click" && model.kind == "Button":
+		w.wait(k, &event{m: m, id: id, cell: model.cell, out: model.out, click: true})
+		return true
+	}
+	return false
+}
+
+// take changes the model as a page wants it, and returns what it has changed: its value, which must be of the kind that
+// it was. What else a page may say of a widget is not for the page to say.
+func (x *model) take(state map[string]json.RawMessage) (value string, accepted map[string]any) {
+	accepted = map[string]any{}
+	for _, key := range []string{"value", "index"} {
+		raw, said := state[key]
+		old, has := x.state[key]
+		var v any
+		d := json.NewDecoder(strings.NewReader(string(raw)))
+		d.UseNumber()
+		if !said || !has || d.Decode(&v) != nil || fmt.Sprintf("%T", v) != fmt.Sprintf("%T", old) {
+			continue
+		}
+		x.state[key], accepted[key] = v, v
+		value = fmt.Sprint(v)
+	}
+	return value, accepted
+}
+
+// mostClicks is how many clicks on one button may wait.
+const mostClicks = 100
+
+// wait puts an event behind those that wait. One that overtakes an earlier one takes its place.
+func (w *widgets) wait(k *kernel, ev *event) {
+	clicks := 0
+	for i, old := range w.waiting {
+		if old.id != ev.id {
+			continue
+		}
+		if !ev.click {
+			k.publishStatus(old.m, "idle")
+			w.waiting[i] = ev
+			return
+		}
+		if clicks++; clicks == mostClicks {
+			k.publishStatus(ev.m, "idle")
+			return
+		}
+	}
+	w.waiting = append(w.waiting, ev)
+	k.queue.nudge()
+}
+
+// next is the message of the next event, or nil.
+func (w *widgets) next() *jupyter.Message {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.waiting) == 0 {
+		return nil
+	}
+	w.now, w.waiting = w.waiting[0], w.waiting[1:]
+	return w.now.m
+}
+
+// react runs what an event asks for, in the queue.
+func (k *kernel) react(m *jupyter.Message) {
+	ev := k.widgets.now
+	defer k.publishStatus(m, "idle")
+	nobody := false
+	e := newExecution(k, m, executeRequest{AllowStdin: &nobody}, ev.cell)
+	e.intoOutput(ev.out)
+	k.mu.Lock()
+	k.run = e
+	k.mu.Unlock()
+	defer func() {
+		k.mu.Lock()
+		k.run = nil
+		k.mu.Unlock()
+	}()
+	fail := e.guard(func() *failure { return e.runEvent(ev) })
+	e.text.flush()
+	if fail != nil {
+		content := fail.Content()
+		content["output_type"] = "error"
+		e.into.add("", content)
+	}
+	for _, c := range e.outputs {
+		c.send()
+	}
+}
+
+// runEvent builds the program of the widgets of a cell, and gives it what has happened to read.
+func (e *execution) runEvent(ev *event) *failure {
+	defer e.stop()
+	k := e.k
+	k.packages.Refresh()
+	const again = "run the cell again that has made it"
+	if e.r = k.current().Event(ev.cell); e.r == nil {
+		return said("widget", "what this widget calls is not known any more: "+again)
+	}
+	if len(e.r.Errors) > 0 {
+		return said("widget", "what this widget calls does not compile any more: "+e.r.Errors[0].Msg+"; "+again)
+	}
+	exe, f := e.build()
+	if f != nil {
+		return f
+	}
+	text := ev.id
+	if !ev.click {
+		text += "\x00" + ev.value
+	}
+	cmd := exec.Command(exe)
+	cmd.Dir, cmd.Env, cmd.Stdin = k.dir, k.cellEnv(), strings.NewReader(text)
+	p, err := start(cmd, e.write, e.writeErr)
+	if err != nil {
+		return said("not started", err.Error())
+	}
+	e.watch(p)
+	f = e.outcome(p.cmd.ProcessState.String())
+	e.outMu.Lock()
+	e.out.Close()
+	e.outMu.Unlock()
+	next := k.current().Keeping(k.manifest)
+	next.Settle()
+	k.setSession(next)
+	return f
+}
+
+// widget obeys what a cell says of its widgets.
+func (e *execution) widget(fields []string) {
+	if len(fields) < 2 {
+		return
+	}
+	w := &e.k.widgets
+	switch id, rest := fields[1], fields[2:]; {
+	case fields[0] == "into" && id == "":
+		if n := len(e.nested); n > 0 {
+			e.into.send()
+			e.into, e.nested = e.nested[n-1], e.nested[:n-1]
+		}
+	case fields[0] == "into":
+		e.nested = append(e.nested, e.into)
+		e.intoOutput(id)
+	case fields[0] == "open" && len(rest) >= 2:
+		x := &model{id: id, out: rest[0], kind: rest[1], cell: e.cell, state: modelState(rest[1])}
+		readState(x.state, rest[2:])
+		e.made = true
+		w.mu.Lock()
+		if w.models == nil {
+			w.models = map[string]*model{}
+		}
+		w.models[id] = x
+		e.k.open(e.m, x)
+		w.mu.Unlock()
+	case fields[0] == "set" || fields[0] == "below":
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		x := w.models[id]
+		switch {
+		case x == nil:
+		case fields[0] == "below":
+			x.out = rest[0]
+		default:
+			changed := map[string]any{}
+			readState(changed, rest)
+			for key, v := range changed {
+				x.state[key] = v
+			}
+			e.k.update(e.m, "update", id, changed)
+		}
+	}
+}
+
+// modelState is what all models of a kind begin with: where the page finds the code for them.
+func modelState(kind string) map[string]any {
+	s := map[string]any{"_model_name": kind + "Model", "_view_name": kind + "View"}
+	module, version := "@jupyter-widgets/controls", "2.0.0"
+	if kind == "Output" {
+		module, version = "@jupyter-widgets/output", "1.0.0"
+		s["outputs"], s["msg_id"] = []any{}, ""
+	}
+	for _, of := range []string{"_model_module", "_view_module"} {
+		s[of], s[of+"_version"] = module, version
+	}
+	return s
+}
+
+// readState reads pairs of a name with the letter of a type behind a colon, and a text.
+func readState(state map[string]any, pairs []string) {
+	for i := 0; i+1 < len(pairs); i += 2 {
+		name, kind, _ := strings.Cut(pairs[i], ":")
+		text := pairs[i+1]
+		switch kind {
+		case "s":
+			state[name] = text
+		case "n":
+			state[name] = json.Number(text)
+		case "b":
+			state[name] = text == "true"
+		case "l":
+			state[name] = strings.Split(text, "\x00")
+		case "m":
+			list := []string{}
+			for id := range strings.FieldsSeq(text) {
+				list = append(list, "IPY_MODEL_"+id)
+			}
+			state[name] = list
+		}
+	}
+}
+
+// open tells pages of a model.
+func (k *kernel) open(parent *jupyter.Message, x *model) {
+	m := parent.Reply("comm_open", map[string]any{"comm_id": x.id, "target_name": widgetTarget,
+		"data": map[string]any{"state": x.state, "buffer_paths": []string{}}})
+	m.Metadata = []byte(`{"version": "2.1.0"}`)
+	m.Identities = [][]byte{[]byte("kernel.comm_open")}
+	k.jupyter.IOPub.Send(m)
+}
+
+// update tells pages what has changed of a model.
+func (k *kernel) update(parent *jupyter.Message, method, id string, state map[string]any) {
+	k.publish(parent, "comm_msg", map[string]any{"comm_id": id, "data": map[string]any{"method": method, "state": state, "buffer_paths": []string{}}})
+}
+
+// close ends models: they are gone from all pages.
+func (w *widgets) close(k *kernel, parent *jupyter.Message, which func(*model) bool) (closed bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for id, x := range w.models {
+		if which(x) {
+			delete(w.models, id)
+			k.publish(parent, "comm_close", map[string]any{"comm_id": id, "data": map[string]any{}})
+			closed = true
+		}
+	}
+	return closed
+}
+
+// runAgain ends the widgets that the last run of a cell has made, if the page says which cell it runs.
+func (k *kernel) runAgain(m *jupyter.Message, cell int) {
+	id := metadataOf(m).CellID
+	if id == "" {
+		return
+	}
+	w := &k.widgets
+	if w.cells == nil {
+		w.cells = map[string]int{}
+	}
+	last, ran := w.cells[id]
+	w.cells[id] = cell
+	if !ran || !w.close(k, m, func(x *model) bool { return x.cell == last }) {
+		return
+	}
+	next := k.current().Keeping(k.manifest)
+	persist.Forget(k.f.keep()[0], next.ForgetWidgets(last))
+	k.setSession(next)
+}
+
+// collected are the outputs that go below a widget.
+type collected struct {
+	e  *execution
+	id string
+
+	mu      sync.Mutex
+	outputs []map[string]any // as a notebook has them
+	ids     []string         // of displays that can be updated; "" for other outputs
+	timer   *time.Timer      // to show what there is of a long run
+}
+
+// sendEvery is how often the output of a long run is shown while it grows.
+const sendEvery = 200 * time.Millisecond
+
+// intoOutput sends what is shown from here on to an output. What was there before is replaced.
+func (e *execution) intoOutput(id string) {
+	if i := slices.IndexFunc(e.outputs, func(c *collected) bool { return c.id == id }); i >= 0 {
+		e.into = e.outputs[i]
+		return
+	}
+	e.into = &collected{e: e, id: id}
+	e.outputs = append(e.outputs, e.into)
+}
+
+// send shows what there is.
+func (c *collected) send() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.timer != nil {
+		c.timer.Stop()
+		c.timer = nil
+	}
+	outputs := append([]map[string]any{}, c.outputs...) // [] and not null if there are none
+	w := &c.e.k.widgets
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if x := w.models[c.id]; x != nil {
+		x.state["outputs"] = outputs
+		c.e.k.update(c.e.m, "update", c.id, map[string]any{"outputs": x.state["outputs"]})
+	}
+}
+
+func (c *collected) add(id string, output map[string]any) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.outputs, c.ids = append(c.outputs, output), append(c.ids, id)
+	c.grown()
+}
+
+func (c *collected) grown() {
+	if c.timer == nil {
+		c.timer = time.AfterFunc(sendEvery, c.send)
+	}
+}
+
+// replace takes another state of a display, and reports whether that is here.
+func (c *collected) replace(id string, output map[string]any) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	i := slices.Index(c.ids, id)
+	if id == "" || i < 0 {
+		return false
+	}
+	c.outputs[i] = output
+	c.grown()
+	return true
+}
+
+func (c *collected) clear() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.outputs, c.ids = nil, nil
+}
+
+// print takes printed text.
+func (c *collected) print(stream, text string) {
+	c.mu.Lock()
+	n := len(c.outputs)
+	if n > 0 && c.outputs[n-1]["name"] == stream { // a new record, since this one may have been sent
+		c.outputs[n-1] = map[string]any{"output_type": "stream", "name": stream, "text": c.outputs[n-1]["text"].(string) + text}
+		c.grown()
+		c.mu.Unlock()
+		return
+	}
+	c.mu.Unlock()
+	c.add("", map[string]any{"output_type": "stream", "name": stream, "text": text})
+}
+
+// intoWidget takes an output that goes below a widget, and reports whether it is one. To a widget that the page is to
+// show it adds what stands below, for those who can't draw widgets.
+func (e *execution) intoWidget(msgType string, content any) bool {
+	c, _ := content.(map[string]any)
+	data, _ := c["data"].(map[string]any)
+	if view, ok := data[viewType].(map[string]any); ok {
+		id, _ := view["model_id"].(string)
+		e.k.widgets.describe(id, data)
+	}
+	if e.into == nil {
+		return false
+	}
+	transient, _ := c["transient"].(map[string]string)
+	id := transient["display_id"]
+	output := map[string]any{"output_type": "display_data", "data": data, "metadata": map[string]any{}}
+	switch msgType {
+	case "display_data", "execute_result":
+		e.into.add(id, output)
+	case "update_display_data":
+		return e.into.replace(id, output)
+	case "clear_output":
+		e.into.clear()
+	default:
+		return false
+	}
+	return true
+}
+
+// describe adds the output below a widget to the forms of it that have no widgets.
+func (w *widgets) describe(id string, data map[string]any) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	box := w.models[id]
+	if box == nil || w.models[box.out] == nil {
+		return
+	}
+	outputs, _ := w.models[box.out].state["outputs"].([]map[string]any)
+	f := &fold{}
+	for _, o := range outputs {
+		if text, ok := o["text"].(string); ok {
+			f.print(text)
+		} else if data, ok := o["data"].(map[string]any); ok {
+			f.add(data)
+		}
+	}
+	f.flush()
+	html, _ := data["text/html"].(string)
+	text, _ := data["text/plain"].(string)
+	data["text/html"] = html + f.html.String()
+	data["text/plain"] = strings.TrimSuffix(text+"\n"+f.plain.String(), "\n")
+}
