@@ -144,6 +144,12 @@ func (s *stepper) step(site int, kind string, all bool, namesAndValues []any) {
 	}
 }
 
+// Kept sets *p to v and returns it: what a loop ranges over is needed once more where its steps end.
+func Kept[T any](p *T, v T) T {
+	*p = v
+	return v
+}
+
 // opText describes an operation: its name, the shapes that go in and come out, FLOPs, bytes and nanoseconds, with tabs
 // between them.
 func opText(op facts.Op) string {

@@ -220,7 +220,7 @@ func inRuntime(f frame) bool {
 			return true
 		}
 	}
-	return strings.Contains(f.file, "/src/runtime/") || strings.Contains(f.file, "/src/internal/") || strings.Contains(f.file, "_testmain.go")
+	return strings.HasSuffix(f.file, rewrite.StepsFile) || strings.Contains(f.file, "/src/runtime/") || strings.Contains(f.file, "/src/internal/") || strings.Contains(f.file, "_testmain.go")
 }
 
 // shortPath names a file from the module, or from Go's own sources.

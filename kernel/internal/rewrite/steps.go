@@ -16,6 +16,10 @@ import (
 //
 //	for i := range n { if lecternshow.Stepping(3) { lecternshow.Step(4, "vi", i); s += i; lecternshow.Step(5, "gs", &s) } else { s += i } }
 //
+// A loop that could spend much of its time on that question ends instead, and a plain one goes on from there:
+//
+//	for i := range n { if !lecternshow.Stepping(3) { for k := i; k < n; k++ { i := k; { s += i } }; break }; lecternshow.Step(…); … }
+//
 // Code with labels can't stand there twice; then each call is guarded. And each function that the cell declares has a twin
 // without any of this, which the plain copies call: what is small enough is then inlined as ever.
 
@@ -55,6 +59,7 @@ type tracing struct {
 	scopes     map[*types.Scope]int
 	functions  int
 	concurrent bool            // the cell starts goroutines
+	kept       int             // variables for what loops range over
 	pointed    map[string]bool // the cell's own variables whose address is taken, or that closures set
 	reachable  map[string]bool // those of earlier cells that another one may point to
 }
@@ -196,7 +201,7 @@ func (t *tracer) twin(fd *ast.FuncDecl) {
 	head := &Text{}
 	head.Inject("\n")
 	es.apply(head, t.src, lo, hi)
-	t.edits.insert(t.end(t.c, fd.End()), head.Source()+t.plain(fd.Body)+"}\n")
+	t.edits.insert(t.end(t.c, fd.End()), head.Source()+t.plain(fd.Body, true)+"}\n")
 }
 
 // rememberPlain lets later cells have the declarations of this one without the calls that record steps, once its program
@@ -631,7 +636,8 @@ func (t *tracer) body(name string, fn ast.Node, recv *ast.FieldList, ft *ast.Fun
 	if _, literal := fn.(*ast.FuncLit); literal {
 		given += in.captured(body)
 	}
-	enter := fmt.Sprintf(" if %s { %s.Enter(%d%s); defer %s.Leave(); ", t.stepping(), showName, site, given, showName)
+	begin, end := t.apart(ft, body)
+	enter := fmt.Sprintf(" if %s { %s%s.Enter(%d%s); defer %s.Leave(); ", t.stepping(), begin, showName, site, given, showName)
 	if in.guarded {
 		t.insert(t.c, body.Lbrace+1, enter+"}; ")
 		in.block(body.List)
@@ -639,11 +645,53 @@ func (t *tracer) body(name string, fn ast.Node, recv *ast.FieldList, ft *ast.Fun
 	}
 	t.insert(t.c, body.Lbrace+1, enter)
 	in.block(body.List)
-	t.insert(t.c, body.Rbrace, " } else { "+t.plain(body)+" }")
+	if begin != "" {
+		t.insert(t.c, body.Rbrace, end+t.plain(body, false))
+	} else {
+		t.insert(t.c, body.Rbrace, " } else { "+t.plain(body, false)+" }")
+	}
 }
 
-// plain is the inside of a block as it is when nothing is recorded.
-func (t *tracer) plain(body *ast.BlockStmt) string {
+// apart begins and ends a function literal for the copy of a body that records, so that the other one has neither its deferred
+// call nor its variables. Both are "" where that would change what the code does.
+func (t *tracer) apart(ft *ast.FuncType, body *ast.BlockStmt) (begin, end string) {
+	alone := twice(body)
+	ast.Inspect(body, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok && id.Name == "recover" { // which is of use to a deferred function itself
+			alone = false
+		}
+		_, literal := n.(*ast.FuncLit)
+		return !literal
+	})
+	var args []string
+	for _, f := range ft.Params.List {
+		for _, id := range f.Names {
+			alone = alone && id.Name != "_"
+			args = append(args, id.Name)
+			if _, variadic := f.Type.(*ast.Ellipsis); variadic {
+				args[len(args)-1] += "..."
+			}
+		}
+	}
+	if !alone {
+		return "", ""
+	}
+	params := "()"
+	if len(args) > 0 {
+		params = t.text(ft.Params)
+	}
+	call := fmt.Sprintf(" } /*line %s:1*/ (%s)", StepsFile, strings.Join(args, ", "))
+	if ft.Results == nil || len(ft.Results.List) == 0 {
+		return "func" + params + " { ", call + "; return }; "
+	}
+	return "return func" + params + " " + t.text(ft.Results) + " { ", call + " }; "
+}
+
+// StepsFile is where stack traces find calls that record steps.
+const StepsFile = "lecternsteps"
+
+// plain is the inside of a block as it is when nothing is recorded, whole or without what stands before both copies.
+func (t *tracer) plain(body *ast.BlockStmt, whole bool) string {
 	lo, hi := t.at(t.c, body.Lbrace)+1, t.at(t.c, body.Rbrace)
 	var around *literal
 	for _, l := range t.work.literals {
@@ -653,7 +701,7 @@ func (t *tracer) plain(body *ast.BlockStmt) string {
 	}
 	traced := t.edits
 	t.edits = t.base
-	es := slices.DeleteFunc(t.editsWithin(around, lo, hi), func(e edit) bool { return e.lo == lo && e.hi == lo }) // which stand before the copies
+	es := slices.DeleteFunc(t.editsWithin(around, lo, hi), func(e edit) bool { return !whole && e.lo == lo && e.hi == lo })
 	t.edits = traced
 	text := &Text{}
 	text.Inject("\n")
@@ -857,9 +905,123 @@ func (t *tracer) iterations(st ast.Stmt, body *ast.BlockStmt, vars []ast.Expr, a
 		in.block(body.List)
 		return
 	}
+	if rest, first := t.rest(st, body); rest != "" {
+		t.insert(t.c, body.Lbrace+1, fmt.Sprintf(" if !%s { %s { %s{ %s} }; break }; %s", t.stepping(), rest, first, t.plain(body, true), head))
+		in.block(body.List)
+		return
+	}
 	t.insert(t.c, body.Lbrace+1, fmt.Sprintf(" if %s { %s", t.stepping(), head))
 	in.block(body.List)
-	t.insert(t.c, body.Rbrace, " } else { "+t.plain(body)+" }")
+	t.insert(t.c, body.Rbrace, " } else { "+t.plain(body, false)+" }")
+}
+
+// rest begins a plain loop that goes on where another one is, and what its body has to begin with; "" if that can't be
+// written, or would be of no use.
+func (t *tracer) rest(st ast.Stmt, body *ast.BlockStmt) (loop, first string) {
+	simple := true // it leaves no other loop, and what is written twice holds no function
+	ast.Inspect(body, func(n ast.Node) bool {
+		b, ok := n.(*ast.BranchStmt)
+		simple = simple && !(ok && b.Label != nil)
+		_, literal := n.(*ast.FuncLit)
+		return !literal
+	})
+	if t.guarded || !simple {
+		return "", ""
+	}
+	const index, end = ownPrefix + "k", ownPrefix + "n"
+	switch st := st.(type) {
+	case *ast.ForStmt:
+		if !t.harmless(st.Cond) || !t.harmless(st.Post) {
+			return "", ""
+		}
+		var init, cond, post string
+		if a, ok := st.Init.(*ast.AssignStmt); ok && a.Tok == token.DEFINE {
+			var names []string
+			for _, l := range a.Lhs {
+				if id := l.(*ast.Ident); id.Name != "_" {
+					names = append(names, id.Name)
+				}
+			}
+			if list := strings.Join(names, ", "); list != "" {
+				init = list + " := " + list
+			}
+		}
+		if st.Cond != nil {
+			cond = t.text(st.Cond)
+		}
+		if st.Post != nil {
+			post = t.text(st.Post)
+		}
+		return fmt.Sprintf("for %s; %s; %s", init, cond, post), ""
+	case *ast.RangeStmt:
+		limit := end
+		switch u := t.c.info.TypeOf(st.X).Underlying().(type) {
+		case *types.Slice:
+			limit = "len(" + end + ")"
+		case *types.Basic:
+			if u.Info()&types.IsInteger == 0 {
+				return "", ""
+			}
+		default:
+			return "", ""
+		}
+		key, _ := st.Key.(*ast.Ident)
+		typ, ok := t.writeType(types.Default(t.c.info.TypeOf(st.X)))
+		if !ok || st.Key != nil && (key == nil || st.Tok != token.DEFINE) {
+			return "", ""
+		}
+		from := index
+		switch {
+		case key == nil:
+			t.insert(t.c, st.Range, index+" := ")
+		case key.Name == "_" && st.Value == nil:
+			return "", ""
+		case key.Name == "_":
+			t.replace(t.c, key.Pos(), key.End(), index)
+		default:
+			from = key.Name
+			first = key.Name + " := " + index + "; "
+		}
+		if value, ok := st.Value.(*ast.Ident); ok && value.Name != "_" {
+			first += fmt.Sprintf("%s := %s[%s]; ", value.Name, end, index)
+		}
+		t.shared.kept++
+		kept := fmt.Sprint(end, t.shared.kept)
+		t.insert(t.c, st.Pos(), fmt.Sprintf("var %s %s; ", kept, typ))
+		t.insert(t.c, st.X.Pos(), fmt.Sprintf("%s.Kept(&%s, ", showName, kept))
+		t.edits.insert(t.end(t.c, st.X.End()), ")")
+		return fmt.Sprintf("%s := %s; for %s := %s; %s < %s; %s++", end, kept, index, from, index, limit, index), first
+	}
+	return "", ""
+}
+
+// harmless reports whether code may run once more than it would, and be written twice.
+func (t *tracer) harmless(n ast.Node) (yes bool) {
+	yes = true
+	if n == nil {
+		return yes
+	}
+	ast.Inspect(n, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			yes = false
+		case *ast.CallExpr:
+			id, ok := n.Fun.(*ast.Ident)
+			yes = yes && (t.c.info.Types[n.Fun].IsType() || ok && (id.Name == "len" || id.Name == "cap") && t.c.info.Types[n.Fun].IsBuiltin())
+		case *ast.UnaryExpr:
+			yes = yes && n.Op != token.ARROW
+		}
+		return yes
+	})
+	return yes
+}
+
+// text is a piece of the cell as it is when nothing is recorded.
+func (t *tracer) text(n ast.Node) string {
+	lo, hi := t.at(t.c, n.Pos()), t.end(t.c, n.End())
+	text := &Text{}
+	t.base.within(lo, hi).apply(text, t.src, lo, hi)
+	return text.String()
 }
 
 func (t *tracer) cases(st ast.Stmt, b *ast.BlockStmt, set []ast.Expr, by ...ast.Node) {
