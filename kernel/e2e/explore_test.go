@@ -2,6 +2,8 @@ package e2e
 
 import (
 	"encoding/json"
+	"fmt"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -89,10 +91,11 @@ func TestLiveExplorers(t *testing.T) {
 	if os.Getenv("LECTERN_PYTHON") != "" {
 		axe = axeSource(t)
 	}
+	folder := address
 	visit := func(lesson, name string) {
 		b.window(1280, 900, false)
 		b.colours("light")
-		b.do(chromedp.Navigate(address+"/"+lesson+".html"), chromedp.WaitReady("body"))
+		b.do(chromedp.Navigate(folder+"/"+lesson+".html"), chromedp.WaitReady("body"))
 		ask[bool](b, `(localStorage.clear(), document.querySelectorAll(".after[hidden]").forEach((e) => e.removeAttribute("hidden")), `+explorer(name)+`.scrollIntoView({block: "start", behavior: "instant"}), scrollBy(0, -80), true)`)
 		b.shows(exe, name) // as it is at first
 	}
@@ -126,15 +129,26 @@ func TestLiveExplorers(t *testing.T) {
 	look("formats")
 
 	visit("05-storage-strides-views", "strides")
+	drag := func(kind, on string, at int) {
+		ask[bool](b, fmt.Sprintf(`(() => { const c = %s.querySelector("[data-at='%d']"), r = c.getBoundingClientRect();
+			(%s).dispatchEvent(new PointerEvent("%s", { bubbles: true, clientX: r.x + r.width / 2, clientY: r.y + r.height / 2 })); return true; })()`, explorer("strides"), at, on, kind))
+	}
+	drag("pointerdown", "c", 7)
+	drag("pointermove", "window", 9)
+	drag("pointerup", "window", 9)
+	b.shows(exe, "strides", "offset=8")
+	b.focus("strides", "[data-set=undo]")
+	b.do(chromedp.KeyEvent(" "))
+	b.shows(exe, "strides", "undo=")
 	b.focus("strides", "[data-value=transpose]")
 	b.do(chromedp.KeyEvent(" "))
-	b.shows(exe, "strides", "do=transpose")
+	b.shows(exe, "strides", "undo=", "do=transpose")
 	b.focus("strides", ".x-picked")
 	b.press("ArrowDown", keyDown, 0)
-	b.shows(exe, "strides", "do=transpose", "pick=1 0")
+	b.shows(exe, "strides", "undo=", "do=transpose", "pick=1 0")
 	b.focus("strides", "[data-value=flat]")
 	b.do(chromedp.KeyEvent(" "))
-	b.shows(exe, "strides", "do=transpose", "pick=1 0", "do=flat")
+	b.shows(exe, "strides", "undo=", "do=transpose", "pick=1 0", "do=flat")
 	look("strides")
 
 	visit("08-named-dimensions", "einsum")
@@ -179,7 +193,14 @@ func TestLiveExplorers(t *testing.T) {
 	b.shows(exe, "bowl", "momentum=19")
 	look("bowl")
 
+	// Without a web server, too.
+	folder = (&url.URL{Scheme: "file", Path: filepath.ToSlash(dir)}).String()
+	visit("22-roofline", "roofline")
+	b.focus("roofline", "[name=m]")
+	b.press("ArrowLeft", keyLeft, 0)
+	b.shows(exe, "roofline", "m=9")
+
 	b.clean(func(r string) bool {
-		return strings.HasPrefix(r, address) || strings.HasPrefix(r, "blob:") || strings.HasPrefix(r, "data:") || strings.HasPrefix(r, "about:")
+		return strings.HasPrefix(r, address) || strings.HasPrefix(r, "file:") || strings.HasPrefix(r, "blob:") || strings.HasPrefix(r, "data:") || strings.HasPrefix(r, "about:")
 	})
 }

@@ -56,7 +56,23 @@ func (x *einsum) explain() (e *einops.Explanation, err error) {
 		shapes = append(shapes, shape)
 	}
 	err = tensor.Try(func() { e = einops.ExplainEinsum(x.pattern, shapes...) })
+	if err == nil && turns(e) > mostTurns {
+		err = fmt.Errorf("the innermost loop would run more than %g times; make some sizes smaller", mostTurns)
+	}
 	return e, err
+}
+
+// mostTurns is far more than anybody waits for, and few enough to be counted.
+const mostTurns = 1e15
+
+// turns is how often the innermost loop runs.
+func turns(e *einops.Explanation) float64 {
+	kept, summed := loops(e)
+	n := 1.
+	for _, a := range slices.Concat(kept, summed) {
+		n *= float64(sizeOf(e, a))
+	}
+	return n
 }
 
 // sizeOf is the size of an axis.
@@ -117,11 +133,7 @@ func (x *einsum) draw(p *page) {
 
 // cost says what the loops take, and the library, which may find a cheaper way.
 func (x *einsum) cost(e *einops.Explanation) string {
-	kept, summed := loops(e)
-	turns := 1.
-	for _, a := range slices.Concat(kept, summed) {
-		turns *= float64(sizeOf(e, a))
-	}
+	turns := turns(e)
 	switch {
 	case e.FLOPs == 0:
 		return "It takes no FLOPs: nothing is multiplied or added."

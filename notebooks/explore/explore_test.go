@@ -163,6 +163,7 @@ func TestStrides(t *testing.T) {
 		{[]string{"flat", "every"}, base.View(-1).Slice(0, 0, 24, 2)},
 	} {
 		x := newStrides()
+		x.set("undo", "")
 		for _, d := range tt.do {
 			x.set("do", d)
 		}
@@ -179,9 +180,10 @@ func TestStrides(t *testing.T) {
 		}
 	}
 	x := newStrides()
-	if got, want := says(t, x), "Element (1, 2) is at 8: offset + i·stride 0 + j·stride 1 = 0 + 1·6 + 2·1"; got != want {
+	if got, want := says(t, x), "Element (1, 2) is at 14: offset + i·stride 0 + j·stride 1 = 6 + 1·6 + 2·1"; got != want {
 		t.Errorf("it says %q, want %q", got, want)
 	}
+	x.set("undo", "")
 	x.set("do", "transpose")
 	x.set("do", "flat")
 	if err := tensor.Try(func() { base.T().View(-1) }); x.err == nil || !strings.Contains(err.Error(), strings.TrimPrefix(x.err.Error(), "layout: ")) {
@@ -245,6 +247,11 @@ func TestEinsum(t *testing.T) {
 	if text := tag.ReplaceAllString(drawn(x), ""); !strings.Contains(text, "for hidden := range 4 { // summed over\n        out[batch, seq1, seq2] += x[batch, seq1, hidden] * y[batch, seq2, hidden]\n") {
 		t.Errorf("the loops are not in\n%s", text)
 	}
+	x.set("shapes", "1000000 1000000 4, 1000000 1000000 4")
+	if !strings.Contains(drawn(x), "more than 1e+15 times") {
+		t.Errorf("for loops without an end it draws\n%s", drawn(x))
+	}
+	x.set("example", "0")
 	x.set("pattern", "batch seq1 hiden, batch seq2 hidden -> batch seq1 seq")
 	err := tensor.Try(func() { einops.ExplainEinsum(x.pattern, []int{2, 3, 4}, []int{2, 3, 4}) })
 	var p page

@@ -211,9 +211,10 @@ func (x *formats) drawBits(p *page, f format, b tensor.Bits) {
 	p.add(`</div>`)
 }
 
-// power writes a power of two.
+// power writes a power of two, with a name for those who hear it.
 func power(e int) raw {
-	return raw(fmt.Sprintf("2<sup>%s</sup>", strings.Replace(strconv.Itoa(e), "-", "−", 1)))
+	minus := strings.Replace(strconv.Itoa(e), "-", "−", 1)
+	return raw(fmt.Sprintf(`<span class="x-exponent" role="img" aria-label="2 to the power of %d">2<sup>%s</sup></span>`, e, minus))
 }
 
 // drawFields says what the three fields mean, and multiplies them.
@@ -235,7 +236,7 @@ func (x *formats) drawFields(p *page, f format, b tensor.Bits) {
 	case math.IsInf(b.Value, 0):
 		p.add(`An exponent of ones and a mantissa of zeros stand for <b>infinity</b>.`)
 	default:
-		p.add(`<span class="x-sign">%s</span> <span class="x-mantissa">%s</span> · <span class="x-exponent">%s</span> = <b>%s</b>`, sign, num(lead+fraction), power(exponent), num(b.Value))
+		p.add(`<span class="x-sign">%s</span> <span class="x-mantissa">%s</span> · %s = <b>%s</b>`, sign, num(lead+fraction), power(exponent), num(b.Value))
 	}
 	p.add(`</p><dl class="x-parts">`)
 	switch {

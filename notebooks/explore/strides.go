@@ -38,6 +38,7 @@ func (v view) String() string {
 func newStrides() *strides {
 	x := &strides{}
 	x.set("shape", "4 6")
+	x.set("do", "inner")
 	x.set("pick", "1 2")
 	return x
 }
@@ -224,7 +225,7 @@ func (x *strides) draw(p *page) {
 	}
 	x.drawStrip(p, l, at)
 	if free := cells - reach(l); free > 0 {
-		p.slider("Move the view along the memory", "offset", 0, free, l.Offset, fmt.Sprintf("offset %d", l.Offset))
+		p.slider("Drag the view along the memory, or slide it", "offset", 0, free, l.Offset, fmt.Sprintf("offset %d", l.Offset))
 	}
 }
 

@@ -18,7 +18,9 @@
         return;
       }
       await ready;
-      self.postMessage({ id: data.id, html: self.lecternExplorers(data.place, data.name, data.control, data.value) });
+      const html = self.lecternExplorers(data.place, data.name, data.control, data.value);
+      if (typeof html !== "string") throw new Error("the program has ended");
+      self.postMessage({ id: data.id, html });
     } catch (error) {
       self.postMessage({ id: data.id, broken: String(error && error.message || error) });
     }

@@ -96,13 +96,15 @@
       busy = true;
       while (waiting.length) {
         const [control, value] = waiting.shift();
+        const slow = setTimeout(() => { note.textContent = "Loading"; }, 400);
         try {
-          if (!program) note.textContent = "Loading";
           show(await ask({ place: number, name, control, value }));
           note.textContent = "";
         } catch (error) {
-          note.textContent = "This does not work here: " + error.message;
+          program = null; // the next one begins anew
+          note.textContent = "This does not work: " + error.message;
         }
+        clearTimeout(slow);
       }
       busy = false;
     };
