@@ -64,7 +64,7 @@ func graphRows(b *stale.Book) (rows []graphRow) {
 
 const graphCode = 60 // characters of a cell's first line
 
-// codeLine is the first line of code that is no comment, if there is one.
+// codeLine is the first line of a cell that is Go; if there is none, the first.
 func codeLine(code string) string {
 	first := ""
 	for l := range strings.Lines(code) {
@@ -72,8 +72,9 @@ func codeLine(code string) string {
 		if first == "" {
 			first = l
 		}
-		if l != "" && !strings.HasPrefix(l, "//") {
-			return humanize.Shorten(l, graphCode)
+		if l != "" && !strings.HasPrefix(l, "//") && !strings.HasPrefix(l, "%") && !strings.HasPrefix(l, "!") {
+			first = l
+			break
 		}
 	}
 	return humanize.Shorten(first, graphCode)

@@ -24,7 +24,7 @@ var (
 func documents(t *testing.T) map[string]string {
 	t.Helper()
 	texts := map[string]string{}
-	for _, pattern := range []string{"../../../*.md", "../../../docs/*.md"} {
+	for _, pattern := range []string{"../../../*.md", "../../../docs/*.md", "../../../docs/gallery/*.ipynb"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: %v", pattern, err)
