@@ -20,7 +20,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/kernel/internal/gotools"
 	"github.com/lectern-go/lectern/kernel/jupyter"
 )
@@ -37,6 +36,7 @@ type debugger struct {
 	panics bool                    // a panic is to stop the cell
 	texts  map[string]string       // of cells, by path
 	points map[string][]breakpoint // by path
+	values map[string]string       // of variables when a debugged cell ended, by name
 	cell   *debuggedCell           // that runs, or nil
 	seq    int
 }
@@ -69,7 +69,7 @@ func (r *debugRequest) read(v any) error {
 func newDebugger(k *kernel) *debugger {
 	answered := make(chan struct{})
 	close(answered)
-	return &debugger{k: k, last: answered, texts: map[string]string{}, points: map[string][]breakpoint{}}
+	return &debugger{k: k, last: answered, texts: map[string]string{}, points: map[string][]breakpoint{}, values: map[string]string{}}
 }
 
 // receive answers a debug_request when those before it are answered.
@@ -418,16 +418,28 @@ type debugVariable struct {
 	Named        int    `json:"namedVariables,omitempty"`
 }
 
-// kept lists the variables that live on from cell to cell: of their values, what is known without a program that holds
-// them.
+// kept lists the variables that live on from cell to cell: with the values that they had when a debugged cell ended, or
+// what else is known without a program that holds them.
 func (d *debugger) kept() []debugVariable {
+	rows := varRows(d.k.current().Vars(), d.k.manifest())
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	list := []debugVariable{}
-	for _, r := range varRows(d.k.current().Vars(), d.k.manifest()) {
+	for _, r := range rows {
 		if r.typ != "" {
-			list = append(list, debugVariable{Name: r.name, Type: r.typ, Value: cmp.Or(r.note, r.shape, humanize.Bytes(int(r.bytes)))})
+			list = append(list, debugVariable{Name: r.name, Type: r.typ, Value: cmp.Or(d.values[r.name], r.note, r.shape)})
 		}
 	}
 	return list
+}
+
+// remember notes the values of variables.
+func (d *debugger) remember(list []debugVariable) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, v := range list {
+		d.values[v.Name] = v.Value
+	}
 }
 
 // inspect shows one variable.
@@ -452,7 +464,7 @@ func (d *debugger) inspect(ctx context.Context, cell *debuggedCell, req *debugRe
 		if i < 0 {
 			return nil, fmt.Errorf("there is no variable %s", a.VariableName)
 		}
-		text = list[i].Type + ", " + list[i].Value
+		text = strings.TrimSuffix(list[i].Type+", "+list[i].Value, ", ")
 	}
 	return map[string]any{"data": map[string]string{"text/plain": text}, "metadata": map[string]any{}}, nil
 }
@@ -461,6 +473,9 @@ func (d *debugger) inspect(ctx context.Context, cell *debuggedCell, req *debugRe
 func (d *debugger) wants(e *execution) bool {
 	d.mu.Lock()
 	on := d.on
+	for _, name := range slices.Concat(e.r.Restores, e.r.Defines) { // which may change now
+		delete(d.values, name)
+	}
 	d.mu.Unlock()
 	switch {
 	case !on:

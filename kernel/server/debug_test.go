@@ -322,6 +322,10 @@ total`
 		t.Fatalf("%s: %s", r.Status, outs)
 	}
 
+	if got, want := variableList(f.must("inspectVariables", map[string]any{})), "far=5 kept=[]int len: 3, cap: 3, [1,2,3] p=main.point {x: 3, y: 4} total=8"; got != want {
+		t.Errorf("inspectVariables: %s, want %s", got, want)
+	}
+
 	// A breakpoint in a function of an earlier cell; values live on.
 	f.mark(second)
 	f.mark(first, 4)

@@ -234,6 +234,8 @@ func (c *debuggedCell) attach(p *process) error {
 		c.setBreakpoints(ctx, path)
 	}
 	c.setPanics(ctx)
+	end := map[string]any{"breakpoints": []map[string]string{{"name": savesPath}}}
+	c.client.Call(ctx, "setFunctionBreakpoints", end, nil) // refused by a program that keeps nothing
 	if err := c.client.Call(ctx, "configurationDone", nil, nil); err != nil {
 		return err
 	}
@@ -242,6 +244,9 @@ func (c *debuggedCell) attach(p *process) error {
 	c.mu.Unlock()
 	return nil
 }
+
+// savesPath is the function that keeps the values of a program at its end: a place at which to look at them.
+const savesPath = "github.com/lectern-go/lectern/kernel/persist.Save"
 
 // mostFrames is how much of a stack is asked for.
 const mostFrames = 100
@@ -458,6 +463,9 @@ func (c *debuggedCell) halted(body json.RawMessage) {
 	s.All = true
 	ctx, cancel := context.WithTimeout(context.Background(), debugAnswer)
 	defer cancel()
+	if s.Reason == "function breakpoint" {
+		c.d.remember(c.globals(ctx))
+	}
 	frames := c.stack(ctx, s.Thread)
 	if s.Reason == "pause" && !slices.ContainsFunc(frames, isCell) {
 		s.Thread, frames = c.threadOfCell(ctx, s.Thread, frames)
@@ -488,7 +496,7 @@ func (c *debuggedCell) onward(reason, description string, frames []debugFrame) s
 			return ""
 		}
 		return "continue" // a step that was given while another one was not done: Delve does that first
-	case "unknown": // the program is about to end
+	case "unknown", "function breakpoint": // the program is about to end
 		return "continue"
 	case "step":
 	default:
