@@ -66,7 +66,10 @@ func (f *folders) path() string  { return filepath.Join(f.work, "bin") }   // th
 func (f *folders) input() string { return filepath.Join(f.work, "input") } // the pipe for typed lines
 
 func (f *folders) build() string { return filepath.Join(f.work, "build") } // programs on their way
-func (f *folders) cells() string { return filepath.Join(f.work, "cells") } // their texts, for a debugger's client
+
+// cells is for their texts, for a debugger's client. By that name JupyterLab knows them, and calls them Cell [3] rather than
+// by their paths.
+func (f *folders) cells() string { return filepath.Join(f.work, "ipykernel_cells") }
 
 // keep lists the folders for kept values, the preferred one first.
 func (f *folders) keep() []string {
