@@ -103,9 +103,9 @@ func (p *printer) value(v reflect.Value, depth int, typed bool) string {
 		}
 		return "&" + p.value(e, depth, typed)
 	case reflect.Slice, reflect.Array:
-		if t.Elem().Kind() == reflect.Uint8 && v.Kind() == reflect.Slice && utf8.Valid(v.Bytes()) && v.Len() > 0 && t.Elem().PkgPath() == "" {
-			if s := string(v.Bytes()); !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' && r != '\r' }) {
-				return typeName(t) + "(" + quote(s) + ")"
+		if t.Elem().Kind() == reflect.Uint8 && v.Kind() == reflect.Slice && v.Len() > 0 && t.Elem().PkgPath() == "" {
+			if s, ok := textOf(v.Bytes()); ok {
+				return typeName(t) + "(" + quoted(s, v.Len()) + ")"
 			}
 		}
 		return p.list(v, depth, typed, v.Len(), func(i int) (string, reflect.Value) { return "", v.Index(i) })
@@ -274,8 +274,32 @@ func compareKeys(a, b reflect.Value) int {
 	return strings.Compare(fmt.Sprint(a), fmt.Sprint(b))
 }
 
+// textOf returns bytes as a string if they are text. Of very many, which may lie in a file that is mapped, it reads and
+// returns the ends.
+func textOf(b []byte) (s string, ok bool) {
+	const end = 1 << 16
+	if len(b) > 16*end {
+		head, tail := b[:end], b[len(b)-end:]
+		for i := 0; i < utf8.UTFMax && !utf8.Valid(head); i++ { // it may end within a character
+			head = head[:len(head)-1]
+		}
+		for i := 0; i < utf8.UTFMax && !utf8.RuneStart(tail[0]); i++ {
+			tail = tail[1:]
+		}
+		b = slices.Concat(head, tail)
+	}
+	if !utf8.Valid(b) {
+		return "", false
+	}
+	s = string(b)
+	return s, !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' && r != '\r' })
+}
+
 // quote writes a string as Go does, in back quotes if that saves escapes over several lines.
-func quote(s string) string {
+func quote(s string) string { return quoted(s, len(s)) }
+
+// quoted is quote for what is n bytes long, of which s may lack some in the middle.
+func quoted(s string, n int) string {
 	note := ""
 	if len(s) > maxString {
 		i, j := maxString/2, len(s)-maxString/8
@@ -285,7 +309,7 @@ func quote(s string) string {
 		for !utf8.RuneStart(s[j]) {
 			j--
 		}
-		note = fmt.Sprintf(" // %d bytes", len(s))
+		note = fmt.Sprintf(" // %d bytes", n)
 		s = s[:i] + "…" + s[j:]
 	}
 	if strings.Count(s, "\n") > 1 && strconv.CanBackquote(strings.ReplaceAll(s, "\n", "")) {

@@ -338,3 +338,18 @@ func TestStepsTellOfTensors(t *testing.T) {
 		t.Errorf("after a change: %q", got)
 	}
 }
+
+// Very many bytes, perhaps of a file, are not read to show their ends.
+func TestFormatLongBytes(t *testing.T) {
+	text := []byte(strings.Repeat("día ", 1<<20))
+	if got := Format(text); !strings.HasPrefix(got, `[]byte("día día`) || !strings.Contains(got, fmt.Sprintf(`día " // %d bytes`, len(text))) {
+		t.Errorf("text: %.80s … %s", got, got[max(0, len(got)-80):])
+	}
+	numbers := make([]byte, 5<<20)
+	if n := testing.AllocsPerRun(1, func() { Format(numbers) }); n > 2000 {
+		t.Errorf("%v allocations", n)
+	}
+	if got := Format(numbers); !strings.HasPrefix(got, "[]byte{ // 5242880 elements") || len(got) > 1000 {
+		t.Errorf("numbers: %.100s", got)
+	}
+}

@@ -19,10 +19,11 @@ const (
 	maxStepOps   = 12   // operations of one statement that are told one by one
 )
 
-// Recording may take twice the time of the cell itself, and as much as a short cell takes to build.
+// Recording may take so much of the time of the cell itself, and as much as a short cell takes to build. It has costs
+// that are not counted, and all of them together are to make a cell take three times its time at most.
 const (
 	stepPatience = 300 * time.Millisecond
-	stepShare    = 2
+	stepShare    = 1.5
 )
 
 // stepping is the cell whose steps are recorded, or 0.
@@ -139,7 +140,7 @@ func (s *stepper) step(site int, kind string, all bool, namesAndValues []any) {
 	switch s.n++; {
 	case s.n >= maxSteps:
 		s.end(fmt.Sprintf("the first %d steps", maxSteps))
-	case s.spent > stepPatience && s.spent > stepShare*(total-s.spent):
+	case s.spent > stepPatience && s.spent.Seconds() > stepShare*(total-s.spent).Seconds():
 		s.end(fmt.Sprintf("the first %d steps, since recording took longer than the cell", s.n))
 	}
 }

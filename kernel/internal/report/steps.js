@@ -176,7 +176,7 @@ var lecternSteps = (record, code, place, options) => {
   const where = make("span", { class: "step-where" });
   const loop = make("div", { class: "step-loop", hidden: true });
   const bars = make("dl", { class: "step-bars", hidden: !priced });
-  const did = make("div", { class: "step-did" });
+  const did = make("div", { class: "step-did", hidden: !priced });
   const vars = make("div", { class: "step-vars" });
   const strips = make("div", { class: "step-strips" });
   const out = make("pre", { class: "step-out", hidden: true, "aria-label": "Printed so far" });
@@ -232,7 +232,8 @@ var lecternSteps = (record, code, place, options) => {
       const strip = all[0].v.s.split("\t");
       if (all.length < 2 && plainly(all[0].f)) continue;
       const names = all.map((x) => x.v.n);
-      const table = make("table", {}, make("caption", {}, `Memory ${memory}, ${bytes(all[0].f.held)}: ` + (names.length > 1 ? names.slice(0, -1).join(", ") + " and " + names[names.length - 1] + " are views of it" : names[0] + " is a view of it")));
+      const about = `Memory ${memory}, ${bytes(all[0].f.held)}: ` + (names.length > 1 ? names.slice(0, -1).join(", ") + " and " + names[names.length - 1] + " are views of it" : names[0] + " is a view of it");
+      const table = make("table", {});
       const head = table.insertRow();
       head.append(make("th", { scope: "row" }, "elements"));
       strip.forEach((text, i) => head.append(make("td", { title: "element " + i }, text)));
@@ -244,7 +245,7 @@ var lecternSteps = (record, code, place, options) => {
         for (const [p, index] of list) at.set(p, at.has(p) ? at.get(p) + " …" : "[" + index.join(" ") + "]");
         strip.forEach((_, i) => row.append(make("td", at.has(i) ? { class: "on" } : {}, at.get(i) || "")));
       }
-      strips.append(make("div", { class: "step-strip", tabindex: "0", role: "group", "aria-label": "Views of memory " + memory }, table));
+      strips.append(make("p", {}, about), make("div", { class: "step-strip", tabindex: "0", role: "group", "aria-label": about }, table));
     }
   };
   const describe = (v, f, shown) => {
@@ -291,11 +292,13 @@ var lecternSteps = (record, code, place, options) => {
     if (!playing && timer) stop();
     at = Math.max(0, Math.min(stops.length - 1, to));
     const i = stops[at], s = steps[i], now = state(i);
+    let here = ""; // what the line has cost so far
     lines.forEach((e, k) => {
       const n = k + 1 + offset, on = n === s.l, cost = now.lines.get(n);
       e.classList.toggle("now", on);
       if (on) e.setAttribute("aria-current", "step"); else e.removeAttribute("aria-current");
       const price = cost ? [cost[0] ? flops(cost[0]) : "", cost[1] ? bytes(cost[1]) : "", priced && (cost[0] || cost[1]) && cost[2] ? time(cost[2]) : ""].filter(Boolean).join(" · ") : "";
+      if (on) here = price;
       if (price) e.dataset.cost = price; else delete e.dataset.cost;
       if (on) {
         const box = code.closest("pre");
@@ -321,7 +324,10 @@ var lecternSteps = (record, code, place, options) => {
       bars.replaceChildren(bar("FLOPs", spent[i][0], totals[0], flops(spent[i][0])), bar("Moved", spent[i][1], totals[1], bytes(spent[i][1])), bar("Held by variables", now.live, most, bytes(now.live)));
     }
     const ops = (s.p || []).map(opLine);
-    did.replaceChildren(...(ops.length ? [make("p", {}, s.k === "backward" ? "Backward, one operation:" : "This line ran:"), make("ul", {}, ...ops)] : []));
+    if (priced) {
+      const ran = s.k === "backward" ? "Backward, one operation:" : ops.length ? "This line ran:" : "This line ran no operation.";
+      did.replaceChildren(make("p", {}, ran, here ? make("span", { class: "step-sofar" }, "so far " + here) : null), make("ul", {}, ...ops));
+    }
     drawVars(now.frames);
     out.hidden = !now.out;
     out.textContent = now.out;

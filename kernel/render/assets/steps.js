@@ -40,8 +40,10 @@
       button.textContent = "Step through";
       button.hidden = true;
       button.setAttribute("aria-expanded", "true");
+      where.after(row); // beside the code, also where a question stood between them
       stepper.open();
       stepper.panel.focus({ preventScroll: true });
+      row.scrollIntoView({ block: "nearest" });
     };
     button.addEventListener("click", async () => {
       button.disabled = true;
