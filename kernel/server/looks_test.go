@@ -17,6 +17,7 @@ func TestDisplays(t *testing.T) {
 		{"m", "text/html", "data:image/png;base64,", "*image.Gray, 100 × 50 pixels"}, // without an import
 		{"import \"image/png\"\nvar b bytes.Buffer\npng.Encode(&b, m)\nb.Bytes()", "text/html", "data:image/png;base64,", "PNG image, 100 × 50 pixels"},
 		{"import \"gonum.org/v1/plot\"\np := plot.New()\np.Title.Text = \"Mine\"\np", "image/svg+xml", "<svg", "figure: Mine"},
+		{"func() { q := plot.New(); q.Title.Text = \"Mine\"; show.Value(q) }()", "image/svg+xml", "<svg", "figure: Mine"},
 		{"import \"gonum.org/v1/gonum/mat\"\nmat.NewDense(1, 2, []float64{1, 2})", "text/html", "<table", "1 × 2"},
 		{"import \"html/template\"\ntemplate.HTML(\"<i>x</i>\")", "text/html", "<i>x</i>", "x"},
 		{"type run struct{ Name string; Loss float64 }\n[]run{{\"a\", 1.5}, {\"b\", 0.5}}", "text/html", "<th scope=\"row\">1</th>", "[]run{"},

@@ -305,7 +305,11 @@ func (e *execution) widget(fields []string) {
 func modelState(kind string) map[string]any {
 	s := map[string]any{"_model_name": kind + "Model", "_view_name": kind + "View"}
 	module, version := "@jupyter-widgets/controls", "2.0.0"
-	if kind == "Output" {
+	switch {
+	case strings.HasSuffix(kind, "Style"):
+		return map[string]any{"_model_name": kind + "Model", "_model_module": module, "_model_module_version": version,
+			"_view_name": "StyleView", "_view_module": "@jupyter-widgets/base", "_view_module_version": version}
+	case kind == "Output":
 		module, version = "@jupyter-widgets/output", "1.0.0"
 		s["outputs"], s["msg_id"] = []any{}, ""
 	}
@@ -329,6 +333,8 @@ func readState(state map[string]any, pairs []string) {
 			state[name] = text == "true"
 		case "l":
 			state[name] = strings.Split(text, "\x00")
+		case "r":
+			state[name] = "IPY_MODEL_" + text
 		case "m":
 			list := []string{}
 			for id := range strings.FieldsSeq(text) {

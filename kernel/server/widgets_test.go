@@ -181,7 +181,7 @@ func TestInteract(t *testing.T) {
 	t.Parallel()
 	p := openWidgetPage(t)
 	outs, _ := p.run("calls := 0\nn := widget.IntSlider(\"n\", 0, 10, 3)\nwidget.Interact(func(n int, f float64, s string, on bool) {\n\tcalls++\n\tfmt.Println(n, f, s, on)\n" +
-		"\tshow.HTML(\"<b>half</b>\")\n}, n, widget.FloatSlider(\"f\", 0, 1, 0.5), widget.Dropdown(\"s\", \"x\", \"y\"), widget.Checkbox(\"on\", true))")
+		"\tshow.HTML(\"<b>half</b>\")\n}, n, widget.FloatSlider(\"number of things\", 0, 1, 0.5), widget.Dropdown(\"s\", \"x\", \"y\"), widget.Checkbox(\"on\", true))")
 	i := slices.IndexFunc(outs, func(o out) bool { return o.kind == "display" })
 	if i < 0 {
 		t.Fatalf("no display: %s", flat(outs))
@@ -201,6 +201,9 @@ func TestInteract(t *testing.T) {
 		}
 	}
 	slider := p.model("n")
+	if style, _ := p.state(p.model("number of things"), "style").(string); p.state(strings.TrimPrefix(style, "IPY_MODEL_"), "description_width") != "initial" {
+		t.Error("a long label is cut")
+	}
 	for key, want := range map[string]any{"_model_name": "IntSliderModel", "_model_module": "@jupyter-widgets/controls", "_view_name": "IntSliderView", "value": 3., "min": 0., "max": 10.} {
 		if got := p.state(slider, key); got != want {
 			t.Errorf("%s of the slider is %v, want %v", key, got, want)
@@ -212,7 +215,7 @@ func TestInteract(t *testing.T) {
 	p.shows("7 0.5 x true\n")
 	p.until("what the last call has shown is gone", func() bool { return !strings.Contains(p.says(), "3 0.5") })
 	p.expect(t, "fmt.Println(n.Value(), calls)", "ok", "[stdout]7 2\n")
-	p.change(p.model("f"), `{"value": 0.25}`)
+	p.change(p.model("number of things"), `{"value": 0.25}`)
 	p.shows("7 0.25 x true\n")
 	p.change(p.model("s"), `{"index": 1}`)
 	p.shows("7 0.25 y true\n")

@@ -29,6 +29,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/lectern-go/lectern/internal/cellstate"
 	"github.com/lectern-go/lectern/kernel/internal/inband"
@@ -185,8 +186,19 @@ func (w *Value[T]) open(state ...string) {
 func (c *control) open(state ...string) {
 	c.out = newID()
 	openModel(c.out, "", "Output")
+	if style := styles[c.kind]; style != "" && utf8.RuneCountInString(c.label) > shortLabel {
+		id := newID()
+		openModel(id, "", style, "description_width:s", "initial")
+		state = append(state, "style:r", id)
+	}
 	openModel(c.id, c.out, c.kind, append([]string{"description:s", c.label}, state...)...)
 }
+
+// A label beside a widget has a fixed place, so that several stand in line, and a longer one would be cut. It gets what it
+// needs; the models of the styles that say so are different ones.
+const shortLabel = 10
+
+var styles = map[string]string{"IntSlider": "SliderStyle", "FloatSlider": "SliderStyle", "Dropdown": "DescriptionStyle", "Text": "TextStyle"}
 
 func openModel(id, out, kind string, state ...string) {
 	if inband.On() {
