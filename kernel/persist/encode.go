@@ -49,6 +49,7 @@ type encoder struct {
 	maps   map[uintptr]mapCopy
 	array  func(b *block) (name string, lo uintptr, size int, err error) // gives an array its file
 
+	sums   map[uintptr]uint32 // of arrays, by their start
 	body   writer
 	raw    []byte
 	table  []entry

@@ -2,7 +2,6 @@ package persist
 
 import (
 	"hash/crc32"
-	"reflect"
 	"strings"
 )
 
@@ -14,21 +13,10 @@ const (
 	sampleAbove = 4 << 20 // an array of more bytes is compared in pages that are spread over it
 	samplePages = 1 << 10
 	samplePage  = 4 << 10
-	encodeAgain = 1 << 20 // a group of more bytes has one sum for all of its variables
+	encodeAgain = 4 << 20 // a group has one sum for all of its variables if more bytes would have to be written for one each
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli) // for which processors have an instruction
-
-// print is the sum of a variable in a group of size bytes that e has written, with the ids of the literals that it holds.
-func (s *saving) print(e *encoder, names []string, ps []reflect.Value, at, size int) (sum int, literals []string) {
-	if len(names) > 1 && size <= encodeAgain {
-		alone := s.encoder()
-		if _, err := alone.group(names[at:at+1], ps[at:at+1]); err == nil {
-			e = alone
-		}
-	}
-	return e.print()
-}
 
 // print is a sum of what e has written, without the names of variables and files.
 func (e *encoder) print() (sum int, literals []string) {
@@ -37,7 +25,7 @@ func (e *encoder) print() (sum int, literals []string) {
 		w.int(t.kind)
 		w.int(t.n)
 		if t.kind == blockMapped {
-			w.int(int(sample(t.lo, t.hi)))
+			w.int(int(e.sample(t.lo, t.hi)))
 		} else {
 			w.int(t.offset)
 			w.int(t.typ)
@@ -65,16 +53,21 @@ func (e *encoder) print() (sum int, literals []string) {
 	return int(crc32.Update(c, castagnoli, e.body.b)), literals
 }
 
-// sample is the sum of the memory [lo, hi), or of pages of it if there is much.
-func sample(lo, hi uintptr) uint32 {
+// sample is the sum of an array in the memory [lo, hi), or of pages of it if it is large.
+func (e *encoder) sample(lo, hi uintptr) uint32 {
+	if c, ok := e.sums[lo]; ok {
+		return c
+	}
 	b := memory(lo, int(hi-lo))
-	if len(b) <= sampleAbove {
-		return crc32.Checksum(b, castagnoli)
-	}
 	c := uint32(0)
-	for i := range samplePages {
-		at := (len(b) - samplePage) / (samplePages - 1) * i
-		c = crc32.Update(c, castagnoli, b[at:at+samplePage])
+	if len(b) <= sampleAbove {
+		c = crc32.Checksum(b, castagnoli)
+	} else {
+		for i := range samplePages {
+			at := (len(b) - samplePage) / (samplePages - 1) * i
+			c = crc32.Update(c, castagnoli, b[at:at+samplePage])
+		}
 	}
+	e.sums[lo] = c
 	return c
 }

@@ -121,7 +121,12 @@ func (e *execution) account() {
 	for _, n := range slices.Concat(e.r.Reads, e.r.Declares) {
 		names[n] = true
 	}
-	s.book.Ran(stale.Run{ID: id, Number: e.cell, Code: e.req.Code, Reads: e.r.Reads, Defines: e.r.Defines, Declares: e.r.Declares, Now: meanings(e.r.Next, e.k.manifest(), names)})
+	m := e.k.manifest()
+	groups := map[string]int{}
+	for name, v := range m.Vars {
+		groups[name] = v.Group
+	}
+	s.book.Ran(stale.Run{ID: id, Number: e.cell, Code: e.req.Code, Reads: e.r.Reads, Defines: e.r.Defines, Declares: e.r.Declares, Groups: groups, Now: meanings(e.r.Next, m, names)})
 	if given {
 		delete(s.given, id) // its earlier output is no more
 	}

@@ -16,6 +16,8 @@ type Run struct {
 	Reads    []string // the names that it reached of what was there before
 	Defines  []string // variables that it has defined, whatever they were before
 	Declares []string // functions, types and constants that it has declared
+	// Groups gives variables that share memory the same number.
+	Groups map[string]int
 	// Now is what names mean when the cell has ended: those of all variables and of all that any cell has read or declared. A
 	// name that means nothing any more is left out.
 	Now map[string]string
@@ -30,7 +32,8 @@ type Cell struct {
 	reads  map[string]read
 	makes  map[string]bool   // what it has defined or declared
 	writes map[string]bool   // that, and the variables that it has changed
-	marks  map[string]string // names it has used an earlier value of: by what it reads, the cell whose run has changed it
+	marks  map[string]string // names it has used an earlier value of, with the cell whose run has changed them
+	lost   map[string]bool   // those of them for which no value makes up: what it has made of them is lost
 }
 
 // A read is what a cell has seen.
@@ -45,6 +48,7 @@ type Book struct {
 	now     map[string]string
 	writer  map[string]*Cell   // who has written a name last
 	changes map[string][]*Cell // of a variable: who has defined it last, and who has changed it since
+	groups  map[string]int     // as in a Run
 	decls   map[string]bool    // names of declarations, which a cell can't change by running
 }
 
@@ -81,7 +85,7 @@ func (b *Book) Ran(r Run) {
 		b.cells = append(b.cells, c)
 	}
 	before := *c
-	c.Number, c.Code, c.marks = r.Number, r.Code, nil
+	c.Number, c.Code, c.marks, c.lost = r.Number, r.Code, nil, nil
 	c.reads, c.makes, c.writes = map[string]read{}, map[string]bool{}, map[string]bool{}
 	for _, n := range r.Reads {
 		x := read{saw: b.now[n]}
@@ -99,7 +103,8 @@ func (b *Book) Ran(r Run) {
 	for _, n := range slices.Concat(r.Defines, r.Declares) { // a new one, or one that meant nothing for a while
 		changed[n] = r.Now[n] != b.now[n]
 	}
-	b.now = r.Now
+	groups := b.groups
+	b.now, b.groups = r.Now, r.Groups
 	for _, n := range r.Declares {
 		b.decls[n] = true
 		c.makes[n] = true
@@ -129,6 +134,26 @@ func (b *Book) Ran(r Run) {
 	for n := range c.writes {
 		b.wrote(c, n, changed[n])
 	}
+	for n := range c.makes {
+		if _, reads := c.reads[n]; !reads && !b.decls[n] {
+			b.parted(c, n, groups)
+		}
+	}
+}
+
+// parted marks the cells that have made something which shared memory with a variable, as a view or a pointer does, that a cell has made
+// anew. groups are those before.
+func (b *Book) parted(c *Cell, n string, groups map[string]int) {
+	for _, other := range b.cells {
+		if other == c || other.reads[n].from != c.ID {
+			continue
+		}
+		for y := range other.makes {
+			if y != n && !c.makes[y] && groups[y] != 0 && groups[y] == groups[n] && b.groups[y] != 0 && b.groups[y] != b.groups[n] {
+				other.lose(n, c)
+			}
+		}
+	}
 }
 
 // wrote takes down that a cell has written a name.
@@ -138,7 +163,7 @@ func (b *Book) wrote(c *Cell, n string, changed bool) {
 		if old := b.changes[n]; changed && len(old) > 0 && old[0] == c && !b.decls[n] {
 			for _, other := range old[1:] { // what they have made of it is undone
 				if other != c {
-					other.mark(n, c)
+					other.lose(n, c)
 				}
 			}
 		}
@@ -148,9 +173,11 @@ func (b *Book) wrote(c *Cell, n string, changed bool) {
 	}
 	b.writer[n] = c
 	for _, other := range b.cells {
-		if x, ok := other.reads[n]; ok && other != c && x.from == c.ID && !other.undone(n) {
+		if x, ok := other.reads[n]; ok && other != c && x.from == c.ID && !other.lost[n] {
 			if x.saw != b.now[n] {
-				other.mark(n, c)
+				if b.place(other) > b.place(c) || !b.depends(c, other) { // two that change a variable in turn don't mark each other
+					other.mark(n, c)
+				}
 			} else {
 				delete(other.marks, n)
 			}
@@ -158,14 +185,39 @@ func (b *Book) wrote(c *Cell, n string, changed bool) {
 	}
 }
 
-// undone reports whether the cell is marked because what it wrote into a variable is lost, which no value brings back.
-func (c *Cell) undone(n string) bool { return c.marks[n] != "" && c.writes[n] }
-
 func (c *Cell) mark(name string, by *Cell) {
 	if c.marks == nil {
 		c.marks = map[string]string{}
 	}
 	c.marks[name] = by.ID
+}
+
+// depends reports whether a cell has read from another, itself or by way of others.
+func (b *Book) depends(c, on *Cell) bool {
+	seen := map[string]bool{}
+	var from func(c *Cell) bool
+	from = func(c *Cell) bool {
+		if c == nil || seen[c.ID] {
+			return false
+		}
+		seen[c.ID] = true
+		for _, x := range c.reads {
+			if x.from == on.ID || from(b.Cell(x.from)) {
+				return true
+			}
+		}
+		return false
+	}
+	return from(c)
+}
+
+// lose marks the cell because what it has made of a name is lost.
+func (c *Cell) lose(name string, by *Cell) {
+	c.mark(name, by)
+	if c.lost == nil {
+		c.lost = map[string]bool{}
+	}
+	c.lost[name] = true
 }
 
 // Forget takes cells out that are not in the notebook any more.
@@ -212,8 +264,13 @@ func (b *Book) Stale() []Stale {
 		more = false
 		for _, c := range b.cells {
 			for n, x := range c.reads {
-				if from := found[x.from]; from != nil && x.from != c.ID && !b.decls[n] {
-					more = add(c, n, from.Causes...) || more
+				from := found[x.from]
+				if from == nil || x.from == c.ID || b.decls[n] {
+					continue
+				}
+				causes := slices.DeleteFunc(slices.Clone(from.Causes), func(id string) bool { return id == c.ID }) // it has seen what it did itself
+				if len(causes) > 0 {
+					more = add(c, n, causes...) || more
 				}
 			}
 		}

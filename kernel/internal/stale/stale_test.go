@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -21,7 +22,7 @@ func (p *play) run(step string) {
 	p.t.Helper()
 	id, rest, _ := strings.Cut(step, " ")
 	p.runs++
-	r := Run{ID: id, Number: p.runs, Code: step}
+	r := Run{ID: id, Number: p.runs, Code: step, Groups: map[string]int{}}
 	for part := range strings.SplitSeq(rest, ";") {
 		words := strings.Fields(part)
 		if len(words) == 0 {
@@ -41,6 +42,9 @@ func (p *play) run(step string) {
 				delete(p.now, name)
 				continue
 			case "changes":
+			case "groups":
+				r.Groups[name], _ = strconv.Atoi(value)
+				continue
 			default:
 				p.t.Fatalf("%q is no part of a step", words[0])
 			}
@@ -87,6 +91,10 @@ func TestStale(t *testing.T) {
 		{"a removed name, removed below", []string{"a defines x=1", "b reads x", "c drops x ->"}},
 		{"a cell that reads what it makes", []string{"a reads x; defines x=1", "a reads x; defines x=2 ->"}},
 		{"a cell between, run later", []string{"a defines x=1", "b reads x", "n reads x; changes x=5 ->", "b reads x ->", "n reads x; changes x=6 -> b:x"}},
+		{"a view of memory that is replaced", []string{"a defines x=1; groups x=1", "b reads x; defines y=1; groups x=2 y=2", "c reads x; groups x=2 y=2", "d reads y; groups x=2 y=2",
+			"a defines x=1; groups x=3 y=2 -> b:x d:y", "a defines x=1; groups x=4 y=2 -> b:x d:y", "b reads x; defines y=1; groups x=5 y=5 ->"}},
+		{"a copy of a value that is made anew", []string{"a defines x=1; groups x=1", "b reads x; defines y=1; groups x=1 y=2", "a defines x=1; groups x=3 y=2 ->"}},
+		{"what a cell did itself is no news to it", []string{"a defines x=1", "b reads x; changes x=2", "c reads x; changes x=3", "b reads x; changes x=4 -> c:x", "c reads x; changes x=5 ->"}},
 		{"a cell is changed to read nothing", []string{"a defines x=1", "b reads x", "b", "a defines x=2 ->"}},
 	} {
 		p := &play{t: t, now: map[string]string{}}
