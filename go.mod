@@ -6,6 +6,7 @@ require (
 	github.com/alecthomas/chroma/v2 v2.27.0
 	github.com/dlclark/regexp2/v2 v2.12.0
 	github.com/go-zeromq/zmq4 v0.17.0
+	github.com/kjk/lzma v0.0.0-20161016003348-3fd93898850d
 	github.com/tiktoken-go/tokenizer v0.10.0
 	github.com/x448/float16 v0.8.4
 	github.com/yuin/goldmark v1.8.7

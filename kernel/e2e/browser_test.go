@@ -141,6 +141,11 @@ func ask[T any](b *browser, expression string) T {
 	return get(b, chromedp.Evaluate[T](expression))
 }
 
+func (b *browser) text(expression string) string {
+	b.t.Helper()
+	return ask[string](b, expression)
+}
+
 // until waits for an expression to become true; otherwise it fails with what state says.
 func (b *browser) until(limit time.Duration, what, expression, state string) {
 	b.t.Helper()

@@ -3,6 +3,8 @@ package e2e
 import (
 	"encoding/json"
 	"fmt"
+	"go/parser"
+	"go/token"
 	"math"
 	"net/http"
 	"net/http/httptest"
@@ -10,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -18,6 +21,7 @@ import (
 	"testing"
 	"time"
 
+	cdpbrowser "github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/chromedp"
 )
 
@@ -222,6 +226,225 @@ func TestLive(t *testing.T) {
 	}
 }
 
+// TestLiveEdits takes a reader's work away from a page, and brings it back.
+func TestLiveEdits(t *testing.T) {
+	address := served(t)
+	const name = "05-storage-strides-views"
+	file, err := os.ReadFile(filepath.Join(root(t), "notebooks", name+".ipynb"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	type edited struct {
+		storedCell
+		Source any `json:"source"`
+		Count  any `json:"execution_count"`
+	}
+	cellsOf := func(file []byte) map[string]edited {
+		t.Helper()
+		var n struct{ Cells []edited }
+		if err := json.Unmarshal(file, &n); err != nil {
+			t.Fatal(err)
+		}
+		cells := map[string]edited{}
+		for _, c := range n.Cells {
+			cells[c.ID] = c
+		}
+		return cells
+	}
+	b := openBrowser(t)
+	b.window(1280, 900, false)
+	downloads := t.TempDir()
+	b.do(send(cdpbrowser.SetDownloadBehavior, cdpbrowser.SetDownloadBehaviorParams{Behavior: cdpbrowser.SetDownloadBehaviorBehaviorAllow, DownloadPath: downloads}))
+	b.open(address + "/" + name + ".html")
+	strip := func(label string) {
+		t.Helper()
+		ask[bool](b, `(() => { const b = [...document.querySelectorAll(".live-strip button")].find(b => b.textContent === "`+label+`"); b.click(); return true; })()`)
+	}
+	// saved waits for the file that a button of the strip makes.
+	saved := func(label, name string) []byte {
+		t.Helper()
+		path := filepath.Join(downloads, name)
+		strip(label)
+		for deadline := time.Now().Add(3 * time.Minute); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
+			if text, err := os.ReadFile(path); err == nil && len(text) > 0 {
+				if err := os.Remove(path); err != nil {
+					t.Fatal(err)
+				}
+				return text
+			}
+		}
+		t.Fatalf("%s gives no file; the page says %q", label, ask[string](b, `document.querySelector(".live-strip").innerText`))
+		return nil
+	}
+	const (
+		says   = `document.querySelector(".live-strip .live-note").textContent`
+		code   = `document.querySelector("#cell-05-05 code").textContent`
+		change = "n := 12\nfmt.Println(n * n)"
+	)
+	quoted := func(s string) string {
+		q, err := json.Marshal(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(q)
+	}
+
+	// As it is, the notebook is the lesson's, but for what no student gets.
+	want := cellsOf(file)
+	got := cellsOf(saved("Save notebook", name+".ipynb"))
+	for id, c := range want {
+		if slices.Contains(c.Metadata.Tags, "check-only") {
+			if _, ok := got[id]; ok {
+				t.Errorf("the reader's copy has cell %s, which is for checks only", id)
+			}
+		} else if !reflect.DeepEqual(got[id], c) {
+			t.Errorf("cell %s of the reader's copy is %+v, want %+v", id, got[id], c)
+		}
+	}
+
+	// With a change, before and after it runs.
+	ask[bool](b, `lecternLive.cell("05-05").put(`+quoted(change)+`), true`)
+	if c := cellsOf(saved("Save notebook", name+".ipynb"))["05-05"]; joined(c.Source) != change || len(c.Outputs) != 0 || c.Count != nil {
+		t.Errorf("a changed cell that has not run is saved as %+v", c)
+	}
+	b.runCell("05-05", change)
+	mine := saved("Save notebook", name+".ipynb")
+	if c := cellsOf(mine)["05-05"]; joined(c.Source) != change || len(c.Outputs) != 1 || joined(c.Outputs[0].Text) != "144\n" || c.Count == nil {
+		t.Errorf("a changed cell that has run is saved as %+v", c)
+	}
+	b.shoot("live-strip", false)
+
+	// As a program.
+	program := string(saved("Save as Go", name+".go"))
+	if _, err := parser.ParseFile(token.NewFileSet(), "main.go", program, parser.SkipObjectResolution); err != nil {
+		t.Errorf("the program is not Go: %v", err)
+	}
+	for _, part := range []string{"// The notebook " + name + ".ipynb as a program.", "n = 12", "func main() {", "// # Storage, strides, views"} {
+		if !strings.Contains(program, part) {
+			t.Errorf("the program lacks %q", part)
+		}
+	}
+	ask[bool](b, `lecternLive.cell("05-05").put("a := 1\nb := nope + a"), true`)
+	strip("Save as Go")
+	b.until(time.Minute, "a notebook with a mistake is no program", says+` === "There is no program: Cell 2, line 2: undefined: nope"`, says)
+
+	// Put back, brought back, loaded.
+	ask[bool](b, `lecternLive.cell("05-05").put(`+quoted(change)+`), true`)
+	strip("Put all back")
+	if text, s := ask[string](b, code), ask[string](b, says); text != joined(want["05-05"].Source) || s != "1 cell is as the lesson has it." {
+		t.Errorf("after Put all back the page says %q, and the cell is %q", s, text)
+	}
+	strip("Undo")
+	if text := ask[string](b, code); text != change {
+		t.Errorf("after Undo the cell is %q", text)
+	}
+	strip("Put all back")
+	b.load(filepath.Join(t.TempDir(), "mine.ipynb"), mine)
+	b.until(time.Minute, "the notebook is loaded", says+` === "1 cell changed."`, says)
+	if text := ask[string](b, code); text != change {
+		t.Errorf("after loading the cell is %q", text)
+	}
+	b.load(filepath.Join(t.TempDir(), "other.ipynb"), []byte("no notebook"))
+	b.until(time.Minute, "what is no notebook is refused", says+`.startsWith("This can't be loaded: ")`, says)
+	b.load(filepath.Join(t.TempDir(), "strange.ipynb"), []byte(`{"cells": [{"cell_type": "code", "id": "x", "source": ["1"]}]}`))
+	b.until(time.Minute, "a strange notebook changes nothing", says+` === "strange.ipynb has no other code than what is here. 1 cell is not of this lesson and left out."`, says)
+	b.clean(func(r string) bool {
+		return strings.HasPrefix(r, address) || strings.HasPrefix(r, "blob:") || strings.HasPrefix(r, "data:") || strings.HasPrefix(r, "about:")
+	})
+}
+
+// load chooses a file in the strip of the lesson.
+func (b *browser) load(path string, content []byte) {
+	b.t.Helper()
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		b.t.Fatal(err)
+	}
+	b.do(chromedp.SetUploadFiles(".live-strip input[type=file]", []string{path}, chromedp.NodeReady))
+}
+
+var liveData = regexp.MustCompile(`<script type="application/json" id="lectern-live">(.*)</script>`)
+
+// TestLiveSizes holds what pages load to what docs/live.md says: at most 20 MB with the first lesson, whichever that is,
+// and 2 MB with each further one.
+func TestLiveSizes(t *testing.T) {
+	served(t)
+	dir, err := liveSite()
+	if err != nil {
+		t.Fatal(err)
+	}
+	type part struct {
+		Name  string
+		Bytes int
+	}
+	type lesson struct {
+		Name    string
+		Parts   map[string]part
+		Bundles []part
+		First   []int
+	}
+	var all []lesson
+	pages, err := filepath.Glob(filepath.Join(dir, "*.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range pages {
+		html, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m := liveData.FindSubmatch(html); m != nil {
+			var l lesson
+			if err := json.Unmarshal(m[1], &l); err != nil {
+				t.Fatalf("%s: %v", page, err)
+			}
+			all = append(all, l)
+		}
+	}
+	if len(all) != len(lessons(t)) {
+		t.Fatalf("%d pages have cells that run, there are %d lessons", len(all), len(lessons(t)))
+	}
+	size := func(p part) int {
+		t.Helper()
+		info, err := os.Stat(filepath.Join(dir, "live", p.Name))
+		if err != nil || info.Size() != int64(p.Bytes) {
+			t.Fatalf("%s has not the %d bytes that pages announce (%v)", p.Name, p.Bytes, err)
+		}
+		return p.Bytes
+	}
+	most := 0
+	for _, l := range all {
+		first := 0
+		for name, p := range l.Parts {
+			if name != "editor" && !strings.HasPrefix(name, "explore") {
+				first += size(p)
+			}
+		}
+		for _, b := range l.First {
+			first += size(l.Bundles[b])
+		}
+		t.Logf("%-40s %5.2f MB", l.Name, float64(first)/1e6)
+		if first > 20e6 {
+			t.Errorf("%s loads %.2f MB when the first cell runs", l.Name, float64(first)/1e6)
+		}
+		for _, before := range all {
+			further := 0
+			for _, b := range l.First {
+				if !slices.Contains(before.First, b) {
+					further += size(l.Bundles[b])
+				}
+			}
+			if further > 2e6 {
+				t.Errorf("%s loads %.2f MB after %s", l.Name, float64(further)/1e6, before.Name)
+			}
+			most = max(most, further)
+		}
+	}
+	for name, p := range all[0].Parts {
+		t.Logf("%-40s %5.2f MB", name, float64(p.Bytes)/1e6)
+	}
+	t.Logf("a further lesson loads at most %.2f MB", float64(most)/1e6)
+}
+
 // TestLiveFile opens a lesson without a web server.
 func TestLiveFile(t *testing.T) {
 	served(t)
@@ -354,65 +577,81 @@ var elsewhere = map[string]string{
 	"16-13a": "a page has no disk, so its file is smaller",
 }
 
+// liveLessons are the lessons that are run as a whole: those that LECTERN_LIVE_LESSONS names, if it names any.
+func liveLessons(usual ...string) []string {
+	if list := os.Getenv("LECTERN_LIVE_LESSONS"); list != "" {
+		return strings.Fields(list)
+	}
+	return usual
+}
+
 // TestLiveLessons runs whole lessons and compares what each cell gives with what is stored.
 func TestLiveLessons(t *testing.T) {
 	address := served(t)
-	names := []string{"02-tensors", "05-storage-strides-views", "11-gradients"}
-	if list := os.Getenv("LECTERN_LIVE_LESSONS"); list != "" {
-		names = strings.Fields(list)
-	}
-	for _, name := range names {
+	for _, name := range liveLessons("02-tensors", "05-storage-strides-views", "11-gradients") {
 		t.Run(name, func(t *testing.T) {
-			file, err := os.ReadFile(filepath.Join(root(t), "notebooks", name+".ipynb"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			var stored struct{ Cells []storedCell }
-			if err := json.Unmarshal(file, &stored); err != nil {
-				t.Fatal(err)
-			}
 			b := openBrowser(t)
 			b.window(1280, 900, false)
 			b.open(address + "/" + name + ".html")
-			began := time.Now()
-			ask[bool](b, `document.querySelector(".live-strip .live-run").click(), true`)
-			b.idle(8*time.Minute, "all cells have run")
-			t.Logf("%s took %.1f s", name, time.Since(began).Seconds())
-			compared := 0
-			for _, c := range stored.Cells {
-				if c.Type != "code" || len(c.Outputs) == 0 || slices.Contains(c.Metadata.Tags, "check-only") { // which pages don't show
-					continue
-				}
-				if why := elsewhere[c.ID]; why != "" {
-					t.Logf("%s is left out: %s", c.ID, why)
-					continue
-				}
-				text := ask[string](b, `lecternLive.cell("`+c.ID+`")?.result ?? ""`)
-				if text == "" {
-					t.Errorf("%s has not run", c.ID)
-					continue
-				}
-				var now struct{ Cells []storedCell }
-				if err := json.Unmarshal([]byte(text), &now); err != nil || len(now.Cells) != 1 {
-					t.Fatalf("%s: %v in %.200s", c.ID, err, text)
-				}
-				measured := slices.Contains(c.Metadata.Tags, "measured")
-				want, got := form(c.Outputs, measured), form(now.Cells[0].Outputs, measured)
-				if len(want) != len(got) {
-					t.Errorf("%s gives %d outputs, %d are stored: %.600q", c.ID, len(got), len(want), got)
-					continue
-				}
-				for i := range want {
-					if !same(want[i], got[i]) {
-						t.Errorf("%s, output %d:\ngot  %.1500s\nwant %.1500s", c.ID, i+1, got[i], want[i])
-					}
-				}
-				compared++
-			}
-			if compared == 0 {
-				t.Error("no cell was compared")
-			}
+			checkLesson(t, b, name)
 			b.shoot("live-"+name, true)
 		})
+	}
+}
+
+// A reader is a browser with a page.
+type reader interface {
+	text(expression string) string // what an expression of JavaScript gives, a text
+	until(limit time.Duration, what, expression, state string)
+}
+
+// checkLesson runs all cells of the lesson on the page.
+func checkLesson(t *testing.T, r reader, name string) {
+	t.Helper()
+	file, err := os.ReadFile(filepath.Join(root(t), "notebooks", name+".ipynb"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stored struct{ Cells []storedCell }
+	if err := json.Unmarshal(file, &stored); err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	r.text(`document.querySelector(".live-strip .live-run").click(), ""`)
+	r.until(8*time.Minute, "all cells have run", `lecternLive.state == "idle"`, liveState)
+	t.Logf("%s took %.1f s", name, time.Since(began).Seconds())
+	compared := 0
+	for _, c := range stored.Cells {
+		if c.Type != "code" || len(c.Outputs) == 0 || slices.Contains(c.Metadata.Tags, "check-only") { // which pages don't show
+			continue
+		}
+		if why := elsewhere[c.ID]; why != "" {
+			t.Logf("%s is left out: %s", c.ID, why)
+			continue
+		}
+		text := r.text(`lecternLive.cell("` + c.ID + `")?.result ?? ""`)
+		if text == "" {
+			t.Errorf("%s has not run", c.ID)
+			continue
+		}
+		var now struct{ Cells []storedCell }
+		if err := json.Unmarshal([]byte(text), &now); err != nil || len(now.Cells) != 1 {
+			t.Fatalf("%s: %v in %.200s", c.ID, err, text)
+		}
+		measured := slices.Contains(c.Metadata.Tags, "measured")
+		want, got := form(c.Outputs, measured), form(now.Cells[0].Outputs, measured)
+		if len(want) != len(got) {
+			t.Errorf("%s gives %d outputs, %d are stored: %.600q", c.ID, len(got), len(want), got)
+			continue
+		}
+		for i := range want {
+			if !same(want[i], got[i]) {
+				t.Errorf("%s, output %d:\ngot  %.1500s\nwant %.1500s", c.ID, i+1, got[i], want[i])
+			}
+		}
+		compared++
+	}
+	if compared == 0 {
+		t.Error("no cell was compared")
 	}
 }

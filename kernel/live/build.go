@@ -20,7 +20,6 @@ type Package struct {
 	Name    string   `json:"name"`
 	Imports []string `json:"imports,omitempty"`
 	Archive string   `json:"-"` // in Go's build cache
-	Bytes   int64    `json:"bytes"`
 }
 
 // Parts are the files that make up the engine of a page.
@@ -39,7 +38,11 @@ const rewriterPackage = "./kernel/live/engine"
 // Build builds the parts for cells that import the packages, or what they import, into the folder dir, which keeps
 // what takes long. root is the checkout. It uses no network.
 func Build(ctx context.Context, root, dir string, packages ...string) (*Parts, error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	dir, err := filepath.Abs(dir)
+	if err == nil {
+		err = os.MkdirAll(dir, 0o755)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("live: %w", err)
 	}
 	b := &builder{ctx, root}
@@ -74,7 +77,11 @@ func Build(ctx context.Context, root, dir string, packages ...string) (*Parts, e
 			return nil, err
 		}
 	}
-	p.Packages, err = b.packages(packages)
+	module, err := b.fewerFonts(filepath.Join(dir, "fonts"))
+	if err != nil {
+		return nil, err
+	}
+	p.Packages, err = b.packages(module, packages)
 	return p, err
 }
 
@@ -88,9 +95,9 @@ type builder struct {
 var own = []string{"github.com/lectern-go/lectern/kernel/persist", "github.com/lectern-go/lectern/kernel/show", "runtime"}
 
 // packages compiles packages and all that they import. Nobody debugs in a page, so that the archives go without DWARF,
-// a third of their bytes.
-func (b *builder) packages(paths []string) ([]Package, error) {
-	args := []string{"list", "-export", "-deps", "-trimpath", "-tags=minimal,lectern_cell", "-gcflags=all=-dwarf=false", "-json=ImportPath,Name,Imports,Export", "--"}
+// a third of their bytes, and without names for tools that list what is in them.
+func (b *builder) packages(module string, paths []string) ([]Package, error) {
+	args := []string{"list", "-modfile", module, "-export", "-deps", "-trimpath", "-tags=minimal,lectern_cell", "-gcflags=all=-dwarf=false -d=norefname=1", "-json=ImportPath,Name,Imports,Export", "--"}
 	out, err := b.run(append(args, slices.Concat(own, paths)...)...)
 	if err != nil {
 		return nil, err
@@ -107,11 +114,7 @@ func (b *builder) packages(paths []string) ([]Package, error) {
 		if l.Export == "" { // unsafe, which the compiler knows by itself
 			continue
 		}
-		info, err := os.Stat(l.Export)
-		if err != nil {
-			return nil, fmt.Errorf("live: %w", err)
-		}
-		list = append(list, Package{l.ImportPath, l.Name, l.Imports, l.Export, info.Size()})
+		list = append(list, Package{l.ImportPath, l.Name, l.Imports, l.Export})
 	}
 	slices.SortFunc(list, func(x, y Package) int { return strings.Compare(x.Path, y.Path) })
 	return list, nil

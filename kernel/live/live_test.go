@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/lectern-go/lectern/kernel/internal/names"
 )
 
 // The tools of the Go in use can be trimmed, and what is left is whole.
@@ -110,8 +112,20 @@ func TestCells(t *testing.T) {
 	parts.Machine = filepath.Join(root, "kernel", "live", "assets", "machine.js")
 	parts.Script = filepath.Join(root, "kernel", "live", "assets", "cells.js")
 	parts.Start, parts.Compiler, parts.Linker, parts.Rewriter, parts.Packages = p.Start, p.Compiler, p.Linker, p.Rewriter, p.Packages
-	for _, k := range p.Packages {
-		parts.Archives = append(parts.Archives, k.Archive)
+	archives := &leaner{map[[hashBytes]byte]uint64{}}
+	for i, k := range p.Packages {
+		archive, err := os.ReadFile(k.Archive)
+		if err == nil {
+			archive, err = archives.lean(archive, names.Importable(k.Path))
+		}
+		file := filepath.Join(dir, fmt.Sprint(i, ".a"))
+		if err == nil {
+			err = os.WriteFile(file, archive, 0o644)
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", k.Path, err)
+		}
+		parts.Archives = append(parts.Archives, file)
 	}
 	for _, c := range cells {
 		parts.Cells = append(parts.Cells, c.code)
@@ -181,5 +195,15 @@ func TestUsedBy(t *testing.T) {
 		if s := fmt.Sprint(got[path]); s != want {
 			t.Errorf("%s is used by %s, want %s", path, s, want)
 		}
+	}
+}
+
+// Who goes on to another lesson loads little more, and nothing is loaded by all that need not be.
+func TestShare(t *testing.T) {
+	bundles := []Part{{Bytes: 9_000_000}, {Bytes: 1_500_000}, {Bytes: 600_000}, {Bytes: 1_900_000}}
+	lessons := [][]int{{0}, {1, 2}, {3}}
+	share(lessons, bundles)
+	if got := fmt.Sprint(lessons); got != "[[0 1] [0 1 2] [0 1 3]]" {
+		t.Errorf("the lessons load %s", got)
 	}
 }

@@ -2,12 +2,10 @@ package live
 
 import (
 	"bytes"
-	"compress/gzip"
+	"cmp"
 	"context"
-	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -16,6 +14,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/lectern-go/lectern/kernel/internal/names"
+	"github.com/lectern-go/lectern/kernel/notebook"
 )
 
 var (
@@ -27,10 +28,14 @@ var (
 	engineScript string
 	//go:embed assets/program.js
 	programScript string
+	//go:embed assets/unlzma.js
+	unlzmaScript string
+	//go:embed assets/unpacker.js
+	unpackerScript string
 	//go:embed assets/editor.js
 	editorScript string
-	//go:embed assets/editor.LICENSE.txt
-	editorLicence string
+	//go:embed assets/scripts.LICENSE.txt
+	scriptsLicence string
 
 	// PageScript is what a page runs that has cells which can run.
 	//
@@ -44,16 +49,17 @@ var (
 
 // A Part is a file that a page loads when a cell runs for the first time, or when it is edited.
 type Part struct {
-	Name  string `json:"name"`  // of the file, without .gz or .gz.js
+	Name  string `json:"name"`  // of the file; pages that were opened as files load it with .js behind it
 	Bytes int    `json:"bytes"` // to be loaded over http
 }
 
 // Files are what pages load, and who needs which of them.
 type Files struct {
-	Content map[string][]byte // by name below the folder of the pages' parts
-	parts   map[string]Part   // by what they are
-	bundles []Part
-	lessons [][]int // the bundles of each lesson
+	Content   map[string][]byte // by name below the folder of the pages' parts
+	parts     map[string]Part   // by what they are
+	notebooks []Part            // of each lesson
+	bundles   []Part
+	lessons   [][]int // the bundles of each lesson
 
 	explorers map[string]json.RawMessage
 }
@@ -67,64 +73,46 @@ var common = strings.Fields(`bufio bytes cmp container/heap container/list conta
 var library = []string{"./accounting", "./autograd", "./autograd/gradcheck", "./checkpoint", "./data", "./einops", "./gpu", "./nn", "./nn/parallel", "./nn/train", "./nn/transformer", "./notebooks/lesson", "./optim",
 	"./plots", "./plots/diagram", "./tensor", "./tokenizer", "./kernel/show", "./kernel/show/widget"}
 
-// Pack builds all that pages need for lessons, each given by the sources of its cells. What takes long is kept in the
-// folder dir. root is the checkout.
-func Pack(ctx context.Context, root, dir string, lessons [][]string) (*Files, error) {
+// Pack builds all that pages need for lessons. What takes long is kept in the folder dir. root is the checkout.
+func Pack(ctx context.Context, root, dir string, lessons []*notebook.Notebook) (*Files, error) {
 	p, err := Build(ctx, root, dir, slices.Concat(common, library)...)
 	if err != nil {
 		return nil, err
 	}
-	f := &Files{Content: map[string][]byte{}, parts: map[string]Part{}}
-	packed := filepath.Join(dir, "packed")
-	if err := os.MkdirAll(packed, 0o755); err != nil {
-		return nil, fmt.Errorf("live: %w", err)
-	}
-	add := func(kind string, content []byte) (Part, error) {
-		sum := sha256.Sum256(content)
-		part := Part{Name: kind + "-" + hex.EncodeToString(sum[:8])}
-		file := filepath.Join(packed, part.Name+".gz")
-		zipped, err := os.ReadFile(file)
-		if err != nil {
-			if zipped, err = zip(content); err == nil {
-				err = os.WriteFile(file, zipped, 0o644)
-			}
-			if err != nil {
-				return part, fmt.Errorf("live: %w", err)
+	sources := make([][]string, len(lessons))
+	for i, n := range lessons {
+		for _, c := range n.Cells {
+			if c.Type == "code" {
+				sources[i] = append(sources[i], c.Source)
 			}
 		}
-		part.Bytes = len(zipped)
-		f.Content[part.Name+".gz"] = zipped
-		// Pages that are opened as files can't fetch anything, but they can run scripts that lie beside them.
-		f.Content[part.Name+".gz.js"] = fmt.Appendf(nil, "lecternPart(%q, %q)\n", part.Name, base64.StdEncoding.EncodeToString(zipped))
-		return part, nil
 	}
-	for kind, file := range map[string]string{"compiler": p.Compiler, "linker": p.Linker, "rewriter": p.Rewriter, "explore": p.Explore} {
-		b, err := os.ReadFile(file)
-		if err != nil {
-			return nil, fmt.Errorf("live: %w", err)
-		}
-		if f.parts[kind], err = add(kind, b); err != nil {
-			return nil, err
-		}
+	var list []*packing
+	read := func(pack packer, kind, file string) {
+		b, readErr := os.ReadFile(file)
+		list = append(list, &packing{kind: kind, content: b, pack: pack})
+		err = cmp.Or(err, readErr)
 	}
-	start, err := os.ReadFile(p.Start)
-	if err != nil {
+	script := func(kind string, sources ...string) {
+		list = append(list, &packing{kind: kind, content: []byte(strings.Join(sources, "")), pack: gz})
+	}
+	read(lz, "compiler", p.Compiler)
+	read(lz, "linker", p.Linker)
+	read(lz, "rewriter", p.Rewriter)
+	read(lz, "explore", p.Explore)
+	start, startErr := os.ReadFile(p.Start)
+	licence, licenceErr := os.ReadFile(p.Licence)
+	if err = cmp.Or(err, startErr, licenceErr); err != nil {
 		return nil, fmt.Errorf("live: %w", err)
 	}
-	for kind, script := range map[string]string{
-		"engine": machineScript + string(start) + cellsScript + engineScript, "program": machineScript + string(start) + programScript, "editor": editorScript,
-		"explorescript": string(start) + exploreWorkerScript,
-	} {
-		if f.parts[kind], err = add(kind, []byte(script)); err != nil {
-			return nil, err
-		}
+	script("engine", machineScript, string(start), cellsScript, engineScript)
+	script("program", machineScript, string(start), programScript)
+	script("unpacker", unlzmaScript, unpackerScript)
+	script("editor", editorScript)
+	script("explorescript", string(start), exploreWorkerScript)
+	for _, n := range lessons {
+		list = append(list, &packing{kind: readerCopy, content: n.Bytes(), pack: gz})
 	}
-	licence, err := os.ReadFile(p.Licence)
-	if err != nil {
-		return nil, fmt.Errorf("live: %w", err)
-	}
-	f.Content["LICENSE-Go.txt"] = licence
-	f.Content["LICENSE-editor.txt"] = []byte(editorLicence)
 
 	// Packages that the same lessons need lie in one file; those that no lesson needs, alone.
 	type line struct {
@@ -134,20 +122,21 @@ func Pack(ctx context.Context, root, dir string, lessons [][]string) (*Files, er
 		File    string   `json:"file"`
 		Bundle  int      `json:"bundle"`
 		At      int      `json:"at"`
-		Bytes   int64    `json:"bytes"`
+		Bytes   int      `json:"bytes"`
 	}
 	index := make([]line, len(p.Packages))
-	used := usedBy(p.Packages, lessons)
+	used := usedBy(p.Packages, sources)
 	groups := map[string][]int{} // packages by who needs them
 	for i, k := range p.Packages {
-		index[i] = line{Path: k.Path, Name: k.Name, Imports: k.Imports, File: fmt.Sprintf("/pkg/%d.a", i), Bytes: k.Bytes}
+		index[i] = line{Path: k.Path, Name: k.Name, Imports: k.Imports, File: fmt.Sprintf("/pkg/%d.a", i)}
 		who := fmt.Sprint(used[k.Path])
 		if len(used[k.Path]) == 0 {
 			who = k.Path
 		}
 		groups[who] = append(groups[who], i)
 	}
-	f.lessons = make([][]int, len(lessons))
+	f := &Files{Content: map[string][]byte{}, parts: map[string]Part{}, lessons: make([][]int, len(lessons))}
+	archives := &leaner{map[[hashBytes]byte]uint64{}}
 	for number, who := range slices.Sorted(maps.Keys(groups)) {
 		var content bytes.Buffer
 		for _, i := range groups[who] {
@@ -155,32 +144,84 @@ func Pack(ctx context.Context, root, dir string, lessons [][]string) (*Files, er
 			if err != nil {
 				return nil, fmt.Errorf("live: %w", err)
 			}
-			index[i].Bundle, index[i].At, index[i].Bytes = number, content.Len(), int64(len(b))
+			if b, err = archives.lean(b, names.Importable(p.Packages[i].Path)); err != nil {
+				return nil, fmt.Errorf("live: the archive of %s: %w", p.Packages[i].Path, err)
+			}
+			index[i].Bundle, index[i].At, index[i].Bytes = number, content.Len(), len(b)
 			content.Write(b)
 		}
-		part, err := add("packages", content.Bytes())
-		if err != nil {
-			return nil, err
-		}
-		f.bundles = append(f.bundles, part)
+		list = append(list, &packing{kind: bundle, content: content.Bytes(), pack: lz})
 		for _, lesson := range used[p.Packages[groups[who][0]].Path] {
 			f.lessons[lesson] = append(f.lessons[lesson], number)
 		}
 	}
-	b, err := json.Marshal(map[string]any{"packages": index})
+	lines, err := json.Marshal(map[string]any{"packages": index})
 	if err != nil {
 		return nil, err
 	}
-	if f.parts["index"], err = add("index", b); err != nil {
+	list = append(list, &packing{kind: "index", content: lines, pack: lz})
+	if err := packAll(ctx, filepath.Join(dir, "packed"), list); err != nil {
 		return nil, err
 	}
+	for _, x := range list {
+		name := x.part.Name
+		f.Content[name] = x.packed
+		// Pages that are opened as files can't fetch anything, but they can run scripts that lie beside them.
+		f.Content[name+".js"] = fmt.Appendf(nil, "lecternPart(%q, %q)\n", name, base64.StdEncoding.EncodeToString(x.packed))
+		switch x.kind {
+		case bundle:
+			f.bundles = append(f.bundles, x.part)
+		case readerCopy:
+			f.notebooks = append(f.notebooks, x.part)
+		default:
+			f.parts[x.kind] = x.part
+		}
+	}
+	share(f.lessons, f.bundles)
+	f.Content["LICENSE-Go.txt"] = licence
+	f.Content["LICENSE-scripts.txt"] = []byte(scriptsLicence)
 	f.explorers, err = firstLooks(ctx, root)
 	return f, err
 }
 
+// further is how many bytes a lesson may load at most if another one has run in the browser before.
+const further = 2_000_000
+
+// share has all lessons load what is large, so that whoever goes on to another lesson waits for little more.
+func share(lessons [][]int, bundles []Part) {
+	for {
+		most, largest := further, -1
+		for _, before := range lessons {
+			for _, after := range lessons {
+				bytes, candidate := 0, -1
+				for _, b := range after {
+					if !slices.Contains(before, b) {
+						bytes += bundles[b].Bytes
+						if candidate < 0 || bundles[b].Bytes > bundles[candidate].Bytes {
+							candidate = b
+						}
+					}
+				}
+				if bytes > most {
+					most, largest = bytes, candidate
+				}
+			}
+		}
+		if largest < 0 {
+			return
+		}
+		for i, l := range lessons {
+			if !slices.Contains(l, largest) {
+				lessons[i] = append(l, largest)
+				slices.Sort(lessons[i])
+			}
+		}
+	}
+}
+
 // Lesson is what the page of a lesson has to know.
 func (f *Files) Lesson(i int) map[string]any {
-	return map[string]any{"parts": f.parts, "bundles": f.bundles, "first": f.lessons[i]}
+	return map[string]any{"parts": f.parts, "bundles": f.bundles, "first": f.lessons[i], "notebook": f.notebooks[i]}
 }
 
 // FirstRun is how many bytes the first cell of a lesson loads over http, and all lessons together.
@@ -206,18 +247,6 @@ func (f *Files) FirstRun(lesson int) (one, all int) {
 	return one, all
 }
 
-func zip(b []byte) ([]byte, error) {
-	var out bytes.Buffer
-	z, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
-	if err != nil {
-		return nil, err
-	}
-	if _, err = z.Write(b); err == nil {
-		err = z.Close()
-	}
-	return out.Bytes(), err
-}
-
 var selector = regexp.MustCompile(`\b([a-z][a-z0-9]*)\.[A-Z]|"([a-zA-Z0-9./_-]+)"`)
 
 // usedBy says which lessons need a package: by its name in front of a selector, as an import, or because a package
@@ -228,7 +257,7 @@ func usedBy(list []Package, lessons [][]string) map[string][]int {
 	byPath := map[string]Package{}
 	for _, k := range list {
 		byPath[k.Path] = k
-		if !strings.Contains(k.Path, "internal/") && !strings.HasPrefix(k.Path, "vendor/") {
+		if names.Importable(k.Path) {
 			byName[k.Name] = append(byName[k.Name], k.Path)
 		}
 	}

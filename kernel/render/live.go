@@ -38,7 +38,7 @@ const (
 	livePolicy = " 'self' 'wasm-unsafe-eval'; connect-src 'self'; worker-src blob:"
 )
 
-var liveName = regexp.MustCompile(`^` + liveFolder + `/(?:[a-z]+-[0-9a-f]{16}\.gz(?:\.js)?|LICENSE-[A-Za-z]+\.txt)$`)
+var liveName = regexp.MustCompile(`^` + liveFolder + `/(?:[a-z]+-[0-9a-f]{16}\.(?:gz|lzma)(?:\.js)?|LICENSE-[A-Za-z]+\.txt)$`)
 
 // liveFile reports whether a file of that name is one for cells that run: nothing else in the folder live is ever
 // replaced or removed.

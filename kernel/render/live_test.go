@@ -10,7 +10,7 @@ import (
 	"github.com/lectern-go/lectern/kernel/notebook"
 )
 
-const part = "engine-0123456789abcdef.gz"
+const part = "engine-0123456789abcdef.lzma"
 
 func liveOptions(t *testing.T, dir string) Options {
 	t.Helper()

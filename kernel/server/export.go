@@ -19,7 +19,6 @@ import (
 	"github.com/lectern-go/lectern/kernel/internal/rewrite"
 	"github.com/lectern-go/lectern/kernel/internal/version"
 	"github.com/lectern-go/lectern/kernel/notebook"
-	"github.com/lectern-go/lectern/kernel/persist"
 )
 
 // exportArg is the argument with which a notebook becomes a program. That takes what a kernel knows: which packages the
@@ -59,10 +58,13 @@ func exportNotebook(c config, file, out string) error {
 	c.takeRecorded(ctx, f, say)
 	p := packageIndex(ctx, c, f, false)
 	defer p.Wait()
-	x := &exporter{c: c, f: f, say: say, manifest: &persist.Manifest{Vars: map[string]persist.Var{}, Groups: map[int]persist.Group{}, Notes: map[string]string{}}}
-	x.session = rewrite.NewSession(p, func() *persist.Manifest { return x.manifest }).Alone()
-	x.refetch = p.Refetch
-	cells, err := x.cells(ctx, n)
+	cells, err := export.Cells(n, p, func(r *rewrite.Result) bool {
+		if r.Missing == "" || offline() || !download(ctx, f, r.Missing, say) {
+			return false
+		}
+		p.Refetch()
+		return true
+	})
 	if err != nil {
 		return fmt.Errorf("%s, %w", filepath.Base(file), err)
 	}
@@ -70,7 +72,7 @@ func exportNotebook(c config, file, out string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", filepath.Base(file), err)
 	}
-	program = append([]byte(fmt.Sprintf(programHeader, filepath.Base(file))), program...)
+	program = append([]byte(fmt.Sprintf(export.Header, filepath.Base(file))), program...)
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return err
 	}
@@ -82,13 +84,8 @@ func exportNotebook(c config, file, out string) error {
 			return err
 		}
 	}
-	return x.build(ctx, out)
+	return buildProgram(ctx, c, say, out)
 }
-
-const (
-	programHeader = programBegin + "%s as a program. A function for each cell, in their order; kernel export makes a notebook of it again.\n"
-	programBegin  = "// The notebook "
-)
 
 // mayWrite refuses to write over a program of somebody's own.
 func mayWrite(out string) error {
@@ -98,87 +95,14 @@ func mayWrite(out string) error {
 		return nil
 	case err != nil:
 		return err
-	case !bytes.HasPrefix(b, []byte(programBegin)):
+	case !bytes.HasPrefix(b, []byte(export.Begin)):
 		return fmt.Errorf("%s is there and was not exported from a notebook: choose another folder with -o", filepath.Join(out, "main.go"))
 	}
 	return nil
 }
 
-// An exporter turns cells into programs, as if each had run and kept what it defines.
-type exporter struct {
-	c        config
-	f        *folders
-	say      func(string)
-	session  *rewrite.Session
-	manifest *persist.Manifest
-	refetch  func()
-}
-
-func (x *exporter) cells(ctx context.Context, n *notebook.Notebook) (list []export.Cell, err error) {
-	number := 0
-	for _, cell := range n.Cells {
-		switch {
-		case cell.Type == "markdown":
-			list = append(list, export.Cell{Text: cell.Source})
-			continue
-		case cell.Type != "code" || strings.TrimSpace(cell.Source) == "":
-			continue
-		}
-		number++
-		c := export.Cell{Number: number, MayFail: cell.HasTag("raises-exception"), Text: cell.Source}
-		if cell.HasTag("skip-execution") {
-			c.LeftOut = "it is tagged skip-execution"
-			list = append(list, c)
-			continue
-		}
-		r := x.session.Rewrite(number, cell.Source)
-		if r.Missing != "" && !offline() && download(ctx, x.f, r.Missing, x.say) {
-			x.refetch()
-			r = x.session.Rewrite(number, cell.Source)
-		}
-		switch {
-		case len(r.Errors) > 0 && c.MayFail:
-			c.LeftOut = "it is there for its mistake: " + r.Errors[0].Msg
-		case len(r.Errors) > 0:
-			e := r.Errors[0]
-			return nil, fmt.Errorf("cell [%d], line %d: %s", number, e.Pos.Line, e.Msg)
-		case r.Whole != "":
-			c.LeftOut = r.Whole + " is the notebook's"
-		case r.Wasm:
-			c.LeftOut = "%wasm is the notebook's"
-		case r.GoNB != "":
-			return nil, fmt.Errorf("cell [%d] needs GoNB (%s), which a program does not have", number, r.GoNB)
-		case r.Program != nil:
-			c.Program, c.Earlier, c.Tests = r.Program.String(), r.Earlier, r.Tests
-			var magics []string
-			for _, m := range r.Commands {
-				magics = append(magics, strings.TrimSpace(m.Text))
-			}
-			if len(magics) > 0 {
-				c.LeftOut = strings.Join(magics, "\n")
-			}
-		}
-		if c.Program == "" && c.LeftOut == "" {
-			continue
-		}
-		list = append(list, c)
-		if len(r.Errors) > 0 {
-			continue
-		}
-		x.session = r.Next
-		for _, name := range r.Defines {
-			x.manifest.Vars[name] = persist.Var{Group: number}
-			g := x.manifest.Groups[number]
-			g.Vars = append(g.Vars, name)
-			x.manifest.Groups[number] = g
-		}
-	}
-	return list, nil
-}
-
-// build gives the program a go.mod, unless the notebook's module is around it, and has the go command build it.
-func (x *exporter) build(ctx context.Context, out string) error {
-	c := x.c
+// buildProgram gives a program a go.mod, unless the notebook's module is around it, and has the go command build it.
+func buildProgram(ctx context.Context, c config, say func(string), out string) error {
 	around := c.root
 	if c.home != nil {
 		around = c.home.dir
@@ -193,11 +117,11 @@ func (x *exporter) build(ctx context.Context, out string) error {
 		env = append(cellenv.Offline(os.Environ()), "GOFLAGS=-buildvcs=false")
 	}
 	if !inside || strings.HasPrefix(rel, ".lectern") {
-		if err := x.writeModule(out); err != nil {
+		if err := writeModule(c, out); err != nil {
 			return err
 		}
 		env = append(env, "GOWORK=off")
-		if said, err := goCommand(ctx, out, env, func(line string) { x.say(line + "\n") }, "mod", "tidy"); err != nil {
+		if said, err := goCommand(ctx, out, env, func(line string) { say(line + "\n") }, "mod", "tidy"); err != nil {
 			return fmt.Errorf("the program is in %s; its modules can't be had: %s", out, strings.Join(said, "\n"))
 		}
 	} else if c.home == nil {
@@ -213,25 +137,25 @@ func (x *exporter) build(ctx context.Context, out string) error {
 
 // writeModule writes a go.mod for the program: with what the notebook has fetched, and with the library, in this version
 // or from this checkout.
-func (x *exporter) writeModule(out string) error {
+func writeModule(c config, out string) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "module %s\n\ngo %s\n\nrequire (\n", moduleName(filepath.Base(out)), goLine(x.c.root))
-	for _, m := range readModule(getModule(x.c)).Modules {
+	fmt.Fprintf(&b, "module %s\n\ngo %s\n\nrequire (\n", moduleName(filepath.Base(out)), goLine(c.root))
+	for _, m := range readModule(getModule(c)).Modules {
 		fmt.Fprintf(&b, "\t%s\n", m)
 	}
-	library, v := modulePath(x.c.root), version.String()
+	library, v := modulePath(c.root), version.String()
 	released := strings.HasPrefix(v, "v") && !strings.Contains(v, "+")
 	if !released {
 		v = "v0.0.0"
 	}
 	fmt.Fprintf(&b, "\t%s %s\n)\n", library, v)
 	if !released || os.Getenv("LECTERN_LEAN") == "" {
-		fmt.Fprintf(&b, "\nreplace %s => %s\n", library, x.c.root)
+		fmt.Fprintf(&b, "\nreplace %s => %s\n", library, c.root)
 	}
 	if err := atomicfile.Replace(filepath.Join(out, "go.mod"), []byte(b.String()), 0o644); err != nil {
 		return err
 	}
-	sums, err := os.ReadFile(filepath.Join(getModule(x.c), "go.sum"))
+	sums, err := os.ReadFile(filepath.Join(getModule(c), "go.sum"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"time"
 
 	"github.com/lectern-go/lectern/kernel/live"
@@ -146,19 +147,16 @@ func stepRecords(list string) map[string]render.Steps {
 func liveParts(root, cache string, notebooks []string) (parts *render.Live, sizes string) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	sources := make([][]string, len(notebooks))
+	lessons := make([]*notebook.Notebook, len(notebooks))
 	for i, file := range notebooks {
-		nb, err := notebook.Read(file)
-		if err != nil {
+		var err error
+		if lessons[i], err = notebook.Read(file); err != nil {
 			fail(fmt.Errorf("render: %w", err))
 		}
-		for _, c := range nb.Cells {
-			if c.Type == "code" {
-				sources[i] = append(sources[i], c.Source)
-			}
-		}
+		// A reader's copy goes without these cells, as a student's does.
+		lessons[i].Cells = slices.DeleteFunc(lessons[i].Cells, func(c *notebook.Cell) bool { return c.HasTag("check-only") })
 	}
-	files, err := live.Pack(ctx, root, cache, sources)
+	files, err := live.Pack(ctx, root, cache, lessons)
 	if err != nil {
 		fail(fmt.Errorf("render: %w", err))
 	}

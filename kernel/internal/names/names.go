@@ -1,7 +1,10 @@
-// Package names says which of several packages of one name a cell means.
+// Package names says which packages cells may import, and which of several of one name they mean.
 package names
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Preferred are the paths for names that several packages of the standard library have.
 var Preferred = map[string]string{
@@ -15,4 +18,9 @@ func Better(a, b string) bool {
 		return y
 	}
 	return len(a) < len(b)
+}
+
+// Importable reports whether cells may import a package: nobody's internal one.
+func Importable(path string) bool {
+	return !slices.ContainsFunc(strings.Split(path, "/"), func(s string) bool { return s == "internal" || s == "vendor" })
 }

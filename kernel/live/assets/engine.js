@@ -4,28 +4,33 @@
 
 (() => {
   const post = (message, give = []) => self.postMessage(message, give);
-  const unpacked = async (bytes) => {
-    if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes; // a server's Content-Encoding has done it already
-    return new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer());
-  };
-  const modules = {};
-  let index = null; // { packages, bundles }
+  const modules = {}; // compiler, linker and rewriter; promises of them until the engine starts
+  let index = null; // of packages
   const at = new Map(); // package path to its line of the index
+  const early = new Map(); // bundles that came before the index
   const waiting = new Map(); // bundle to those who wait for it
 
-  const place = async (number, packed) => {
-    const bytes = await unpacked(packed);
-    index.packages.forEach((p) => { if (p.bundle === number) machine.put(p.file, bytes.subarray(p.at, p.at + p.bytes)); });
+  const part = ({ name, bytes }) => {
+    if (name !== "index") {
+      modules[name] = WebAssembly.compile(bytes);
+      return;
+    }
+    index = JSON.parse(new TextDecoder().decode(bytes)).packages;
+    for (const p of index) at.set(p.path, p);
+    machine.put("/pkg/index.json", JSON.stringify(index));
+    for (const [number, bundle] of early) place(number, bundle);
+    early.clear();
+  };
+  const place = (number, bytes) => {
+    if (!index) return early.set(number, bytes);
+    for (const p of index) if (p.bundle === number) machine.put(p.file, bytes.subarray(p.at, p.at + p.bytes));
     waiting.get(number)?.();
     waiting.delete(number);
   };
-  const start = async ({ parts, bundles }) => {
-    index = JSON.parse(new TextDecoder().decode(await unpacked(parts.index)));
-    for (const p of index.packages) at.set(p.path, p);
-    machine.put("/pkg/index.json", JSON.stringify(index.packages));
+  // start begins when all parts are there.
+  const start = async () => {
     machine.make("/build");
-    await Promise.all(bundles.map(([number, bytes]) => place(number, bytes)));
-    await Promise.all(["compiler", "linker", "rewriter"].map(async (name) => { modules[name] = await WebAssembly.compile(await unpacked(parts[name])); }));
+    for (const name in modules) modules[name] = await modules[name];
     const said = [];
     machine.start(modules.rewriter, ["engine"], {}, (_, bytes) => { said.push(new TextDecoder().decode(bytes)); })
       .then(() => post({ broken: "the cell rewriter has ended: " + said.join("") }), (error) => post({ broken: String(error) + said.join("") }));
@@ -49,6 +54,14 @@
     now = null;
   };
 
+  // supplied waits until the page has sent the bundles of packages.
+  const supplied = async (id, paths) => {
+    const wanted = [...new Set(paths.map((path) => at.get(path).bundle))];
+    const there = wanted.map((bundle) => new Promise((done) => waiting.set(bundle, done)));
+    post({ id, want: wanted }); // bundles
+    await Promise.all(there);
+  };
+
   // A cell is rewritten, and again when packages that it needs have been loaded; then it is built, and its program goes to the page, which runs it.
   const cell = async ({ id, number, code, steps, port }) => {
     const began = performance.now();
@@ -57,10 +70,7 @@
     for (;;) {
       answer = JSON.parse(lecternEngine.rewrite(number, code, steps === true));
       if (!answer.need) break;
-      const wanted = [...new Set(answer.need.map((path) => at.get(path).bundle))];
-      const there = wanted.map((bundle) => new Promise((done) => waiting.set(bundle, done)));
-      post({ id, want: wanted }); // bundles of packages
-      await Promise.all(there);
+      await supplied(id, answer.need);
     }
     if (!answer.program) return finish("exit status 0", { mistakes: (answer.errors || []).filter((m) => m.cell === number) });
     const program = await cells.build(modules, answer, (tool) => post({ id, step: tool }));
@@ -81,9 +91,19 @@
     post({ id, program, files, environment: cells.environment }, [program.buffer, ...files.map(([, bytes]) => bytes.buffer)]); // to be run
   };
 
+  const exported = async ({ id, name, notebook }) => {
+    for (;;) {
+      const answer = JSON.parse(lecternEngine.export(name, notebook));
+      if (!answer.need) return post({ id, exported: answer }); // a program, or why there is none
+      await supplied(id, answer.need);
+    }
+  };
+
   const obey = {
+    part,
     start,
     cell,
+    export: exported,
     bundle: ({ number, bytes }) => place(number, bytes),
     // The page has ended the program, or wants none.
     abandon: ({ id, state }) => {

@@ -22,16 +22,22 @@
   // Loading: over http the parts are fetched; a page that was opened as a file runs the scripts that carry them.
   const parts = new Map(); // name to the promise of its bytes
   const carried = new Map();
-  window.lecternPart = (name, text) => { carried.get(name)?.(Uint8Array.from(atob(text), (c) => c.charCodeAt(0))); };
+  const decoded = (text) => {
+    if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
+    const letters = atob(text), bytes = new Uint8Array(letters.length);
+    for (let i = 0; i < bytes.length; i++) bytes[i] = letters.charCodeAt(i);
+    return bytes;
+  };
+  window.lecternPart = (name, text) => { carried.get(name)?.(decoded(text)); };
   const script = (name) => new Promise((done, failed) => {
     carried.set(name, done);
-    const s = make("script", { src: lesson.folder + name + ".gz.js", onerror: () => failed(new Error("can't read " + lesson.folder + name + ".gz.js")) });
+    const s = make("script", { src: lesson.folder + name + ".js", onerror: () => failed(new Error(`can't read ${lesson.folder}${name}.js`)) });
     s.addEventListener("load", () => s.remove());
     document.head.append(s);
   });
   const fetched = async (name, progress) => {
-    const answer = await fetch(lesson.folder + name + ".gz");
-    if (!answer.ok) throw new Error(`the server answers ${answer.status} to ${lesson.folder}${name}.gz`);
+    const answer = await fetch(lesson.folder + name);
+    if (!answer.ok) throw new Error(`the server answers ${answer.status} to ${lesson.folder}${name}`);
     const pieces = [];
     for (const reader = answer.body.getReader(); ;) {
       const { done, value } = await reader.read();
@@ -48,16 +54,48 @@
     }
     return parts.get(p.name);
   };
-  const unpacked = async (bytes) => {
-    if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return new Blob([bytes]).text();
+  // Scripts and notebooks are small, and packed so that the browser itself unpacks them.
+  const unpacked = async (p) => {
+    const bytes = await part(p);
+    if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return new Blob([bytes]).text(); // a server's Content-Encoding has done it already
     return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
   };
-  const binary = async (name) => {
-    const bytes = await part(lesson.parts[name]);
-    if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes.buffer;
-    return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
+  const worker = async (name) => URL.createObjectURL(new Blob([await unpacked(lesson.parts[name])], { type: "text/javascript" }));
+  // The rest is packed more tightly. To unpack it takes a second or two, so that workers do it, a few at once.
+  const unpackers = Array.from({ length: Math.min(4, navigator.hardwareConcurrency || 2) }, () => ({ worker: null })); // that have nothing to do
+  const wanted = []; // who waits for one
+  const content = async (p, progress) => {
+    const bytes = await part(p, progress);
+    const u = unpackers.pop() ?? await new Promise((done) => wanted.push(done));
+    try {
+      u.worker ??= new Worker(await worker("unpacker"));
+      return await new Promise((done, failed) => {
+        u.worker.onmessage = ({ data }) => { if (data.bytes) done(data.bytes); else failed(new Error(data.broken)); };
+        u.worker.onerror = (e) => failed(new Error(e.message || "the worker can't start"));
+        u.worker.postMessage(bytes);
+      });
+    } catch (error) {
+      u.worker?.terminate();
+      u.worker = null;
+      throw error;
+    } finally {
+      const next = wanted.shift();
+      if (next) next(u);
+      else unpackers.push(u);
+    }
   };
-  const worker = async (name) => URL.createObjectURL(new Blob([await unpacked(await part(lesson.parts[name]))], { type: "text/javascript" }));
+  const unpackersGo = () => { // each takes some memory
+    for (const u of unpackers) {
+      u.worker?.terminate();
+      u.worker = null;
+    }
+  };
+  // binary is what a part holds.
+  const binary = async (name) => {
+    const { buffer } = await content(lesson.parts[name]);
+    unpackersGo();
+    return buffer;
+  };
 
   window.lecternParts = { lesson, binary, worker }; // for the explorers
 
@@ -81,24 +119,38 @@
   let count = 0; // cells that have run
   const state = { limit: 180 };
   const begin = async () => {
-    const list = ["engine", "program", "index", "compiler", "linker", "rewriter"].map((n) => lesson.parts[n]).concat(lesson.first.map((b) => lesson.bundles[b]));
-    const total = list.reduce((sum, p) => sum + p.bytes, 0);
+    const scripts = ["engine", "program", "unpacker"].map((n) => lesson.parts[n]);
+    // What takes long to make ready comes first.
+    const named = ["compiler", "rewriter", "linker", "index"].map((name) => [{ do: "part", name }, lesson.parts[name]]);
+    const list = [named[0], ...lesson.first.map((number) => [{ do: "bundle", number }, lesson.bundles[number]]), ...named.slice(1)];
+    const total = [...scripts, ...list.map(([, p]) => p)].reduce((sum, p) => sum + p.bytes, 0);
     let loaded = 0;
     const show = (n) => {
       loaded += n;
       if (running && !running.ending) tell(`Loading Go: ${megabytes(loaded)} of ${megabytes(total)}`, Math.min(1, loaded / total));
     };
     show(0);
-    const got = await Promise.all(list.map((p) => part(p, show)));
+    await Promise.all(scripts.map((p) => part(p, show)));
     const program = await worker("program");
     const w = new Worker(await worker("engine"));
-    if (running && !running.ending) tell("Starting Go");
-    const bytes = (p) => got[list.indexOf(p)];
-    await new Promise((done, failed) => {
-      w.onmessage = ({ data }) => { if (data.ready) done(); else failed(new Error(data.broken)); };
-      w.onerror = (e) => failed(new Error(e.message || "the worker can't start"));
-      w.postMessage({ do: "start", parts: Object.fromEntries(["index", "compiler", "linker", "rewriter"].map((n) => [n, bytes(lesson.parts[n])])), bundles: lesson.first.map((b) => [b, bytes(lesson.bundles[b])]) });
-    });
+    try {
+      await new Promise((done, failed) => {
+        w.onmessage = ({ data }) => { if (data.ready) done(); else failed(new Error(data.broken)); };
+        w.onerror = (e) => failed(new Error(e.message || "the worker can't start"));
+        Promise.all(list.map(async ([message, p]) => {
+          const bytes = await content(p, show);
+          w.postMessage({ ...message, bytes }, [bytes.buffer]);
+        })).then(() => {
+          if (running && !running.ending) tell("Starting Go");
+          w.postMessage({ do: "start" });
+        }).catch(failed);
+      });
+    } catch (error) {
+      w.terminate();
+      throw error;
+    } finally {
+      unpackersGo();
+    }
     w.onmessage = ({ data }) => heard(data);
     return { worker: w, program };
   };
@@ -122,10 +174,10 @@
     if (!r || r.ending) return;
     r.ending = true;
     if (r.program) r.program.terminate();
-    if (r.posted) engine.then((e) => e.worker.postMessage({ do: "abandon", id: r.id, state: why }));
+    if (r.port) engine.then((e) => e.worker.postMessage({ do: "abandon", id: r.id, state: why }));
     r.cell.stopping();
     tell("Stopping");
-    if (!r.posted) r.done({ failed: true });
+    if (!r.port) r.done({ failed: true });
   };
   const heard = async (data) => {
     const r = running;
@@ -145,14 +197,16 @@
       tell("Loading packages");
       try {
         await Promise.all(data.want.map(async (b) => {
-          const bytes = await part(lesson.bundles[b]);
-          e.worker.postMessage({ do: "bundle", number: b, bytes });
+          const bytes = await content(lesson.bundles[b]);
+          e.worker.postMessage({ do: "bundle", number: b, bytes }, [bytes.buffer]);
         }));
+        unpackersGo();
       } catch (error) {
         r.cell.trouble("A package can't be loaded: " + error.message);
         restart();
       }
     }
+    if (data.exported) r.done(data.exported);
     if (data.program && !r.ending) {
       r.program = new Worker(e.program);
       r.program.onmessage = () => r.program.terminate();
@@ -180,12 +234,8 @@
     try {
       const e = await Promise.race([started(), end.then(() => null)]);
       if (e && !running.ending) {
-        const { port1, port2 } = new MessageChannel();
-        running.port = port1;
-        running.posted = true;
         tell("Compiling");
-        cell.number = ++count;
-        e.worker.postMessage({ do: "cell", id, number: cell.number, code: cell.text(), steps: Boolean(cell.recording), port: port2 }, [port2]);
+        running.port = cell.posts(e.worker, id);
       }
       verdict = await end;
     } catch (error) {
@@ -288,6 +338,7 @@
       else edits[this.id] = text;
       remember();
       this.shown(text);
+      status();
     }
     async open() {
       if (this.editor) return this.editor.focus();
@@ -295,7 +346,7 @@
       this.edit.disabled = true;
       try {
         if (!window.lecternEditor) {
-          document.head.append(make("script", {}, await unpacked(await part(lesson.parts.editor))));
+          document.head.append(make("script", {}, await unpacked(lesson.parts.editor)));
         }
         this.place = make("div", { class: "code live-editor" });
         this.code.hidden = true;
@@ -326,15 +377,19 @@
       this.edit.setAttribute("aria-label", "Edit " + this.label);
       this.edit.focus();
     }
+    // put puts a text in place of what a reader sees or edits.
+    put(text) {
+      if (this.editor) this.editor.set(text);
+      this.keep(text);
+    }
     back() {
-      if (this.editor) this.editor.set(this.source);
-      this.keep(this.source);
+      this.put(this.source);
       this.recorded();
     }
     // recorded shows what the page came with.
     recorded() {
       this.out?.remove();
-      this.out = null;
+      this.out = this.result = null;
       this.note.textContent = "";
       if (this.stored) this.stored.hidden = false;
     }
@@ -343,6 +398,14 @@
       this.waits(false);
       if (this.badge) this.badge.textContent = this.original;
       this.recorded();
+    }
+    // posts hands the cell to the engine, and returns where its program is to print.
+    posts(engine, id) {
+      const { port1, port2 } = new MessageChannel();
+      this.number = ++count;
+      this.taken = this.text();
+      engine.postMessage({ do: "cell", id, number: this.number, code: this.taken, steps: Boolean(this.recording), port: port2 }, [port2]);
+      return port1;
     }
     waits(yes) { this.note.textContent = yes ? "waits" : ""; }
     begins() {
@@ -393,6 +456,7 @@
       if (verdict.cell) {
         this.ran = this.ran || !verdict.failed || Boolean(this.fails);
         this.result = verdict.cell;
+        this.resultOf = this.taken;
         if (this.badge) this.badge.textContent = this.number;
       }
       if (verdict.mistakes?.length) this.editor?.mistakes(verdict.mistakes);
@@ -408,15 +472,123 @@
     }
   }
 
+  // What a reader has made of the lesson leaves the page as a notebook or as a program, and comes back as a notebook.
+  const saved = (name, type, text) => {
+    const link = make("a", { href: URL.createObjectURL(new Blob([text], { type })), download: name });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+  };
+  const asLines = (text) => text.split(/(?<=\n)/);
+  const notebook = async () => {
+    const n = JSON.parse(await unpacked(lesson.notebook));
+    for (const stored of n.cells) {
+      const cell = cells.get(stored.id);
+      if (!cell) continue;
+      const text = cell.text();
+      if (cell.result && cell.resultOf === text) {
+        const ran = JSON.parse(cell.result).cells[0];
+        [stored.outputs, stored.execution_count] = [ran.outputs, ran.execution_count];
+      } else if (cell.changed()) {
+        [stored.outputs, stored.execution_count] = [[], null];
+      }
+      if (cell.changed()) stored.source = asLines(text);
+    }
+    return JSON.stringify(n, null, 1) + "\n";
+  };
+  // A program is made by the engine, to which this is one more cell.
+  const program = async () => {
+    const stored = await notebook();
+    let problem = "";
+    const answer = await new Promise((ends) => {
+      ask([{
+        posts(engine, id) {
+          engine.postMessage({ do: "export", id, name: lesson.name + ".ipynb", notebook: stored });
+          return null;
+        },
+        ends, trouble(text) { problem = text; }, waits() {}, begins() {}, stopping() {}, draw() {},
+      }]);
+    });
+    if (answer.program) {
+      saved(lesson.name + ".go", "text/x-go", answer.program);
+      if (answer.tests) saved(lesson.name + "_test.go", "text/x-go", answer.tests);
+      return;
+    }
+    const of = cells.get(answer.cell);
+    if (answer.problem) problem = (of ? of.label[0].toUpperCase() + of.label.slice(1) : "The notebook") + (/^[,:]/.test(answer.problem) ? "" : ": ") + answer.problem;
+    throw new Error(problem || "that was stopped");
+  };
+
+  // before is what the reader's changes were, for as long as what has replaced them can be taken back.
+  let before = null;
+  const replaced = (change, tell) => {
+    const old = { ...edits };
+    change();
+    before = old;
+    aside(tell, true);
+  };
+  const undo = () => {
+    for (const c of all()) c.put(before[c.id] ?? c.source);
+    before = null;
+    aside("Your changes are as they were.");
+  };
+  const counted = (n, one, many) => (n === 1 ? "1 " + one : n + " " + many);
+  const load = async (file) => {
+    const n = JSON.parse(await file.text().catch(() => "")); // what is no JSON is said below
+    if (!Array.isArray(n?.cells)) throw new Error("there are no cells in it");
+    const list = [];
+    let others = 0;
+    for (const c of n.cells) {
+      if (c.cell_type !== "code") continue;
+      const text = [c.source ?? ""].flat().join("").replace(/\r\n?/g, "\n").replace(/^\n+|\n+$/g, "");
+      const cell = cells.get(c.id);
+      if (cell && text !== cell.text()) list.push([cell, text]);
+      if (!cell && text && !lesson.cells.some((x) => x.id === c.id)) others++;
+    }
+    const beside = others ? ` ${counted(others, "cell is", "cells are")} not of this lesson and left out.` : "";
+    if (!list.length) return aside(`${file.name} has no other code than what is here.` + beside);
+    replaced(() => list.forEach(([cell, text]) => cell.put(text)), `${counted(list.length, "cell", "cells")} changed.` + beside);
+  };
+
   // The strip at the top of the lesson.
-  const bytes = ["engine", "program", "index", "compiler", "linker", "rewriter"].reduce((sum, n) => sum + lesson.parts[n].bytes, 0) + lesson.first.reduce((sum, b) => sum + lesson.bundles[b].bytes, 0);
+  const bytes = ["engine", "program", "unpacker", "index", "compiler", "linker", "rewriter"].reduce((sum, n) => sum + lesson.parts[n].bytes, 0) + lesson.first.reduce((sum, b) => sum + lesson.bundles[b].bytes, 0);
   const about = make("p", {});
   const fresh = button("Start afresh", "Forget all values and show the recorded outputs", restart, { hidden: true });
-  const strip = make("div", { class: "live-strip" }, about, make("div", { class: "live-tools" }, button("▶ Run all", "Run all cells", () => ask(all()), { class: "tool live-run" }), fresh));
+  const remark = make("span", { class: "live-note", role: "status" });
+  const undoing = button("Undo", "Bring back the changes that were replaced", undo, { hidden: true });
+  const aside = (text, undoable = false) => {
+    remark.textContent = text;
+    undoing.hidden = !undoable;
+    status();
+  };
+  // trying does what a button stands for, and says what went wrong.
+  const trying = (what, f) => async () => {
+    aside("");
+    try {
+      await f();
+    } catch (error) {
+      aside(what + ": " + error.message);
+    }
+  };
+  const chosen = make("input", { type: "file", accept: ".ipynb,application/json", hidden: true, "aria-label": "A notebook of this lesson" });
+  chosen.addEventListener("change", trying("This can't be loaded", async () => {
+    const [file] = chosen.files;
+    chosen.value = ""; // the same file can be chosen again
+    if (file) await load(file);
+  }));
+  const putBack = button("Put all back", "Put back the code of all cells", () => {
+    const n = all().filter((c) => c.changed()).length;
+    replaced(() => all().filter((c) => c.changed()).forEach((c) => c.back()), `${counted(n, "cell is", "cells are")} as the lesson has ${n === 1 ? "it" : "them"}.`);
+  }, { hidden: true });
+  const strip = make("div", { class: "live-strip" }, about,
+    make("div", { class: "live-tools" }, button("▶ Run all", "Run all cells", () => ask(all()), { class: "tool live-run" }), fresh,
+      button("Save notebook", "Save the lesson with your changes as a Jupyter notebook", trying("The notebook can't be saved", async () => saved(lesson.name + ".ipynb", "application/x-ipynb+json", await notebook()))),
+      button("Save as Go", "Save the lesson with your changes as one Go program", trying("There is no program", program)),
+      button("Load …", "Load your changes from a notebook", () => chosen.click()), putBack, undoing, remark, chosen));
   const status = () => {
     const ran = all().filter((c) => c.ran).length;
     about.textContent = ran ? `${ran} of ${cells.size} cells have run in this page; the others show what was recorded.` : `This lesson runs here, in your browser: change a cell and run it. The first run loads Go itself, ${megabytes(bytes)}, once.`;
     fresh.hidden = count === 0;
+    putBack.hidden = !all().some((c) => c.changed());
   };
   for (const entry of lesson.cells) {
     const box = document.getElementById("cell-" + entry.id);

@@ -12,16 +12,20 @@
 //	ended(state)          the cell has ended: a [verdict]. What later cells know follows from that
 //	outputs()             what has changed since the last call: [changes]
 //	cell()                the cell as a notebook of its own, as it would be stored
+//	export(name, notebook)  the notebook as one program: an [exported]
 package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"syscall/js"
 
+	"github.com/lectern-go/lectern/kernel/internal/export"
 	"github.com/lectern-go/lectern/kernel/internal/report"
 	"github.com/lectern-go/lectern/kernel/internal/rewrite"
+	"github.com/lectern-go/lectern/kernel/notebook"
 	"github.com/lectern-go/lectern/kernel/persist"
 )
 
@@ -86,6 +90,7 @@ func main() {
 		"ended":   call(func(args []js.Value) any { return text(e.ended(args[0].String())) }),
 		"outputs": call(func([]js.Value) any { return text(e.now.changes()) }),
 		"cell":    call(func([]js.Value) any { return string(e.now.notebook()) }),
+		"export":  call(func(args []js.Value) any { return text(e.export(args[0].String(), args[1].String())) }),
 	})
 	select {}
 }
@@ -129,6 +134,40 @@ func (e *engine) rewrite(cell int, code string, steps bool) *answer {
 		a.Program, a.Files = "", nil
 	}
 	return a
+}
+
+// An exported notebook is a program, or says why there is none.
+type exported struct {
+	Need    []string `json:"need,omitempty"` // as in an answer
+	Program string   `json:"program,omitempty"`
+	Tests   string   `json:"tests,omitempty"` // a file of its own
+	Problem string   `json:"problem,omitempty"`
+	Cell    string   `json:"cell,omitempty"` // whose problem it is
+}
+
+// export makes one program of a notebook. What has run before has nothing to do with it.
+func (e *engine) export(name, stored string) exported {
+	e.packages.absent = nil
+	var cells []export.Cell
+	var program, tests []byte
+	n, err := notebook.Parse(name, []byte(stored))
+	if err == nil {
+		cells, err = export.Cells(n, e.packages, func(*rewrite.Result) bool { return false })
+	}
+	if err == nil {
+		program, tests, err = export.Program(cells, e.packages)
+	}
+	if need := e.packages.missing(e.packages.absent); len(need) > 0 {
+		return exported{Need: need}
+	}
+	var m *export.Mistake
+	switch {
+	case errors.As(err, &m):
+		return exported{Problem: m.Text, Cell: m.Cell.ID}
+	case err != nil:
+		return exported{Problem: err.Error()}
+	}
+	return exported{Program: fmt.Sprintf(export.Header, name) + string(program), Tests: string(tests)}
 }
 
 // A verdict says how a cell has ended.

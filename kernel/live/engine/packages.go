@@ -12,7 +12,6 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/lectern-go/lectern/kernel/internal/names"
 )
@@ -48,7 +47,7 @@ func readPackages(index string) (*packages, error) {
 	p := &packages{known: map[string]*pkg{}, byName: map[string]string{}}
 	for _, k := range list {
 		p.known[k.Path] = k
-		if old, ok := p.byName[k.Name]; importable(k.Path) && (!ok || better(k.Name, k.Path, old)) {
+		if old, ok := p.byName[k.Name]; names.Importable(k.Path) && (!ok || better(k.Name, k.Path, old)) {
 			p.byName[k.Name] = k.Path
 		}
 	}
@@ -64,11 +63,6 @@ func readPackages(index string) (*packages, error) {
 		return f, err
 	})
 	return p, nil
-}
-
-// importable reports whether cells may import a package: nobody's internal one.
-func importable(path string) bool {
-	return !slices.ContainsFunc(strings.Split(path, "/"), func(s string) bool { return s == "internal" || s == "vendor" })
 }
 
 // better reports whether a name more likely means the package a than b, as in the kernel: the preferred one before any

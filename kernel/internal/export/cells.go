@@ -1,0 +1,91 @@
+package export
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/lectern-go/lectern/kernel/internal/rewrite"
+	"github.com/lectern-go/lectern/kernel/notebook"
+	"github.com/lectern-go/lectern/kernel/persist"
+)
+
+// Header is the first line of an exported program, and Begin how every such line begins.
+const (
+	Header = Begin + "%s as a program. A function for each cell, in their order; kernel export makes a notebook of it again.\n"
+	Begin  = "// The notebook "
+)
+
+// A Mistake is what keeps a cell, and so the notebook, from becoming a program.
+type Mistake struct {
+	Cell   *notebook.Cell
+	Number int    // of the cell, as in the program
+	Text   string // with the line, if it has one
+}
+
+func (m *Mistake) Error() string { return fmt.Sprintf("cell [%d]%s", m.Number, m.Text) }
+
+// Cells turns the cells of a notebook into parts of a program, as if each had run and kept what it defines. again is
+// asked when a cell can't be rewritten as it should be, and reports whether it is worth another try. What does not build
+// is a [*Mistake].
+func Cells(n *notebook.Notebook, p rewrite.Packages, again func(*rewrite.Result) bool) (list []Cell, err error) {
+	manifest := &persist.Manifest{Vars: map[string]persist.Var{}, Groups: map[int]persist.Group{}, Notes: map[string]string{}}
+	session := rewrite.NewSession(p, func() *persist.Manifest { return manifest }).Alone()
+	number := 0
+	for _, cell := range n.Cells {
+		switch {
+		case cell.Type == "markdown":
+			list = append(list, Cell{Text: cell.Source})
+			continue
+		case cell.Type != "code" || strings.TrimSpace(cell.Source) == "":
+			continue
+		}
+		number++
+		c := Cell{Number: number, MayFail: cell.HasTag("raises-exception"), Text: cell.Source}
+		if cell.HasTag("skip-execution") {
+			c.LeftOut = "it is tagged skip-execution"
+			list = append(list, c)
+			continue
+		}
+		r := session.Rewrite(number, cell.Source)
+		if again(r) {
+			r = session.Rewrite(number, cell.Source)
+		}
+		switch {
+		case len(r.Errors) > 0 && c.MayFail:
+			c.LeftOut = "it is there for its mistake: " + r.Errors[0].Msg
+		case len(r.Errors) > 0:
+			e := r.Errors[0]
+			return nil, &Mistake{cell, number, fmt.Sprintf(", line %d: %s", e.Pos.Line, e.Msg)}
+		case r.Whole != "":
+			c.LeftOut = r.Whole + " is the notebook's"
+		case r.Wasm:
+			c.LeftOut = "%wasm is the notebook's"
+		case r.GoNB != "":
+			return nil, &Mistake{cell, number, " needs GoNB (" + r.GoNB + "), which a program does not have"}
+		case r.Program != nil:
+			c.Program, c.Earlier, c.Tests = r.Program.String(), r.Earlier, r.Tests
+			var magics []string
+			for _, m := range r.Commands {
+				magics = append(magics, strings.TrimSpace(m.Text))
+			}
+			if len(magics) > 0 {
+				c.LeftOut = strings.Join(magics, "\n")
+			}
+		}
+		if c.Program == "" && c.LeftOut == "" {
+			continue
+		}
+		list = append(list, c)
+		if len(r.Errors) > 0 {
+			continue
+		}
+		session = r.Next
+		for _, name := range r.Defines {
+			manifest.Vars[name] = persist.Var{Group: number}
+			g := manifest.Groups[number]
+			g.Vars = append(g.Vars, name)
+			manifest.Groups[number] = g
+		}
+	}
+	return list, nil
+}

@@ -1,0 +1,106 @@
+package live
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// The archive of a compiled package holds what compilers of its importers read, and an object file for each of its parts.
+const (
+	archiveBegin  = "!<arch>\n"
+	archiveHeader = 60 // bytes: name, date, user, group and mode; then ten digits of the size, and two bytes
+	exportsName   = "__.PKGDEF"
+	exportsBegin  = "\n$$B\n"
+	exportsEnd    = "\n$$\n"
+)
+
+// An object file begins with this, eight bytes and four more, and where each of its blocks begins. Those named are the
+// symbols that are known by what is in them, and a hash of that for each.
+const (
+	objectMagic   = "\x00go120ld"
+	objectBlocks  = 19
+	blockHashed   = 5
+	blockHash     = 10
+	symbolBytes   = 21
+	hashBytes     = 16
+	objectOffsets = len(objectMagic) + 8 + 4
+)
+
+var errArchive = errors.New("it does not look as expected; this version of Go is not known here yet")
+
+// A leaner takes from archives what a page has no use for.
+type leaner struct {
+	numbers map[[hashBytes]byte]uint64
+}
+
+// lean returns the archive of a package without what compilers of its importers read, unless cells can import it. Hashes,
+// which can't be packed, become numbers: the linker only asks which of them are the same. The compiler in the page
+// goes on writing hashes, which are never as small.
+func (l *leaner) lean(archive []byte, importable bool) ([]byte, error) {
+	rest, ok := bytes.CutPrefix(archive, []byte(archiveBegin))
+	if !ok {
+		return nil, errArchive
+	}
+	out := []byte(archiveBegin)
+	for len(rest) > 0 {
+		if len(rest) < archiveHeader {
+			return nil, errArchive
+		}
+		header := slices.Clone(rest[:archiveHeader])
+		size, err := strconv.Atoi(strings.TrimSpace(string(header[48:58])))
+		if err != nil || size < 0 || size > len(rest)-archiveHeader {
+			return nil, errArchive
+		}
+		content := slices.Clone(rest[archiveHeader:][:size])
+		rest = rest[min(len(rest), archiveHeader+size+size%2):]
+		if strings.TrimSpace(string(header[:16])) == exportsName {
+			if !importable {
+				at := bytes.Index(content, []byte(exportsBegin))
+				if at < 0 {
+					return nil, errArchive
+				}
+				content = append(content[:at+len(exportsBegin)], exportsEnd...)
+				copy(header[48:58], fmt.Sprintf("%-10d", len(content)))
+			}
+		} else if err := l.number(content); err != nil {
+			return nil, err
+		}
+		out = append(append(out, header...), content...)
+		if len(content)%2 != 0 {
+			out = append(out, 0)
+		}
+	}
+	return out, nil
+}
+
+// number replaces the hashes of an object file by numbers, the same by the same in all files.
+func (l *leaner) number(object []byte) error {
+	at := bytes.Index(object, []byte(objectMagic))
+	if at < 0 {
+		return nil // something else
+	}
+	if object = object[at:]; len(object) < objectOffsets+4*objectBlocks {
+		return errArchive
+	}
+	block := func(i int) int { return int(binary.LittleEndian.Uint32(object[objectOffsets+4*i:])) }
+	symbols, begin, end := block(blockHashed+1)-block(blockHashed), block(blockHash), block(blockHash+1)
+	if begin > end || end > len(object) || symbols%symbolBytes != 0 || symbols/symbolBytes*hashBytes != end-begin {
+		return errArchive
+	}
+	for hash := range slices.Chunk(object[begin:end], hashBytes) {
+		key := [hashBytes]byte(hash)
+		n, ok := l.numbers[key]
+		if !ok {
+			n = uint64(len(l.numbers))
+			l.numbers[key] = n
+		}
+		clear(hash)
+		binary.BigEndian.PutUint64(hash, n)
+	}
+	return nil
+}
