@@ -281,14 +281,6 @@ func TestLiveEdits(t *testing.T) {
 		code   = `document.querySelector("#cell-05-05 code").textContent`
 		change = "n := 12\nfmt.Println(n * n)"
 	)
-	quoted := func(s string) string {
-		q, err := json.Marshal(s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(q)
-	}
-
 	// As it is, the notebook is the lesson's, but for what no student gets.
 	want := cellsOf(file)
 	got := cellsOf(saved("Save notebook", name+".ipynb"))
