@@ -353,3 +353,31 @@ func TestFormatLongBytes(t *testing.T) {
 		t.Errorf("numbers: %.100s", got)
 	}
 }
+
+// A statement that runs very many small operations is not slowed by hearing of each; one of large ones is heard out.
+func TestStepsStopHearingOfSmallOperations(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		took time.Duration
+		deaf bool
+	}{{"small", 0, true}, {"large", time.Hour, false}} {
+		s, st := recording()
+		stopped := 0
+		s.stop = func() { stopped++ }
+		st.since = time.Now().Add(-c.took)
+		for range 100_000 {
+			s.ran(facts.Op{FLOPs: 1})
+		}
+		ops, heard := s.take(st)
+		if s.deaf != c.deaf || stopped > 1 || c.deaf != (stopped == 1) {
+			t.Errorf("%s operations: deaf %v, stopped %d times", c.name, s.deaf, stopped)
+		}
+		flops := 0
+		for _, op := range ops {
+			flops += op.FLOPs
+		}
+		if heard != 100_000 || flops != heard || len(ops) > maxSteps {
+			t.Errorf("%s operations: %d of them heard, %d kept, with %d FLOPs", c.name, heard, len(ops), flops)
+		}
+	}
+}

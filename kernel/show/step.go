@@ -24,6 +24,7 @@ const (
 const (
 	stepPatience = 300 * time.Millisecond
 	stepShare    = 1.5
+	opCost       = 4 * time.Microsecond // what it takes to hear of an operation, about
 )
 
 // stepping is the cell whose steps are recorded, or 0.
@@ -103,7 +104,8 @@ func (s *stepper) step(site int, kind string, all bool, namesAndValues []any) {
 	}
 	own := now.Sub(st.since)
 	defer writing.Set(true)()
-	ops := s.take(st)
+	ops, heard := s.take(st)
+	s.spent += time.Duration(heard) * opCost
 	depth := s.arrive(st, site)
 	where := strconv.Itoa(depth)
 	fields := []string{strconv.Itoa(site), kind, strconv.Itoa(st.id), "", "", "", strconv.FormatInt(own.Nanoseconds(), 10), where}
@@ -134,15 +136,24 @@ func (s *stepper) step(site int, kind string, all bool, namesAndValues []any) {
 	fields[5] = strconv.Itoa(s.live)
 	fields = append(append(append(fields, strconv.Itoa(len(shown))), shown...), vars...)
 	inband.Send("step", fields...)
+	if s.deaf && !s.told {
+		s.told = true
+		inband.Send("steps-uncounted", strconv.Itoa(site))
+	}
 	st.since = time.Now()
 	s.spent += st.since.Sub(now)
 	total := st.since.Sub(s.began)
 	switch s.n++; {
 	case s.n >= maxSteps:
 		s.end(fmt.Sprintf("the first %d steps", maxSteps))
-	case s.spent > stepPatience && s.spent.Seconds() > stepShare*(total-s.spent).Seconds():
+	case tooLong(s.spent, total):
 		s.end(fmt.Sprintf("the first %d steps, since recording took longer than the cell", s.n))
 	}
+}
+
+// tooLong reports whether recording has taken more than its share of a time.
+func tooLong(spent, total time.Duration) bool {
+	return spent > stepPatience && spent.Seconds() > stepShare*(total-spent).Seconds()
 }
 
 // Kept sets *p to v and returns it: what a loop ranges over is needed once more where its steps end.

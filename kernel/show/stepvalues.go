@@ -40,6 +40,7 @@ type stepStack struct {
 	frames []*stepFrame
 	since  time.Time // when the statement that runs began
 	ops    []facts.Op
+	heard  int    // operations, also those that found no room
 	leave  func() // at the end of the goroutine's first function
 }
 
@@ -60,7 +61,9 @@ type stepper struct {
 	spent      time.Duration // on recording
 	live       int           // bytes of tensors that variables hold
 	stop       func()        // of the library's
+	told       bool          // that it is deaf
 
+	deaf  bool // operations are not heard of any more
 	opsMu sync.Mutex
 }
 
@@ -226,6 +229,11 @@ func (s *stepper) ran(op facts.Op) {
 	}
 	s.opsMu.Lock()
 	defer s.opsMu.Unlock()
+	st.heard++
+	if st.heard%1024 == 0 && s.stop != nil && !s.deaf && tooLong(time.Duration(st.heard)*opCost, time.Since(st.since)) {
+		s.deaf = true // one statement, with very many small ones
+		s.stop()
+	}
 	if len(st.ops) < maxSteps {
 		st.ops = append(st.ops, op)
 		return
@@ -234,11 +242,11 @@ func (s *stepper) ran(op facts.Op) {
 	last.FLOPs, last.Bytes, last.Elapsed = last.FLOPs+op.FLOPs, last.Bytes+op.Bytes, last.Elapsed+op.Elapsed
 }
 
-func (s *stepper) take(st *stepStack) (ops []facts.Op) {
+func (s *stepper) take(st *stepStack) (ops []facts.Op, heard int) {
 	s.opsMu.Lock()
 	defer s.opsMu.Unlock()
-	ops, st.ops = st.ops, nil
-	return ops
+	ops, heard, st.ops, st.heard = st.ops, st.heard, nil, 0
+	return ops, heard
 }
 
 // varFields is how many strings tell about a variable: name, frame, text, facts, gradient, strip.

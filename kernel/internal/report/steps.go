@@ -30,6 +30,7 @@ type Record struct {
 	Loops  []rewrite.Loop `json:"loops,omitempty"`
 	Scopes []int          `json:"scopes,omitempty"` // of each block the one around it, as an index plus one
 	Cut    string         `json:"cut,omitempty"`    // what was recorded, if not all
+	Note   string         `json:"note,omitempty"`   // what else there is to say
 }
 
 // A Step is a statement that has run, an operation of Backward within one, or the end of a function.
@@ -91,6 +92,12 @@ func (s *Steps) Message(kind string, f []string) {
 		if len(f) == 1 && s.size < maxRecord {
 			where, _ := strconv.Atoi(f[0])
 			s.record.Steps = append(s.record.Steps, Step{Kind: "leave", Where: where, Out: s.take()})
+		}
+	case "steps-uncounted":
+		if len(f) == 1 {
+			if n, err := strconv.Atoi(f[0]); err == nil && n > 0 && n <= len(s.sites) {
+				s.record.Note = fmt.Sprintf("From line %d on operations are not counted: it runs so many small ones that counting would take longer than they do.", s.sites[n-1].Line)
+			}
 		}
 	case "steps-cut":
 		if len(f) == 1 && s.record.Cut == "" {

@@ -5,7 +5,7 @@
   const unpacked = async (text, note) => {
     const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
     const record = JSON.parse(await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"))).text());
-    return { ...record, note };
+    return { ...record, note: [record.note, note].filter(Boolean).join(" ") };
   };
   // attach gives a cell a button. load returns the promise of its record, or null if that is yet to come: then show is
   // called with it. offset returns how many lines of the cell stand above the code.
