@@ -67,8 +67,8 @@ func (f *folders) input() string { return filepath.Join(f.work, "input") } // th
 
 func (f *folders) build() string { return filepath.Join(f.work, "build") } // programs on their way
 
-// cells is for their texts, for a debugger's client. By that name JupyterLab knows them, and calls them Cell [3] rather than
-// by their paths.
+// cells is for their texts, for a debugger's client. By that name JupyterLab knows them, and calls them Cell [3] rather
+// than by their paths.
 func (f *folders) cells() string { return filepath.Join(f.work, "ipykernel_cells") }
 
 // keep lists the folders for kept values, the preferred one first.

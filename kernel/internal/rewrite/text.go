@@ -121,8 +121,8 @@ func (t *Text) Source() string { return t.source(false) }
 // OwnFile is what a debugger calls the code of ours that stands on lines of its own.
 const OwnFile = "lectern.go"
 
-// Debugged is Source for a debugger: lines of ours don't pass for the user's. Code of ours is added, which imports paths
-// by the names in imports.
+// Debugged is Source for a debugger: lines of ours don't pass for the user's. Code of ours is added, which imports
+// paths by the names in imports.
 func (t *Text) Debugged(imports map[string]string, code string) string {
 	var head strings.Builder
 	head.WriteString("package main\n")
