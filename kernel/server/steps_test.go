@@ -18,7 +18,7 @@ import (
 // steps runs a cell and records its steps.
 func (l *lab) steps(code string) (outs []out, record *report.Record, r jupyter.Result) {
 	l.t.Helper()
-	all, r, err := l.try(code, jupyter.ExecuteOptions{Timeout: 60 * time.Second, Steps: true})
+	all, r, err := l.try(code, jupyter.ExecuteOptions{Timeout: 3 * time.Minute, Steps: true})
 	if err != nil {
 		l.t.Fatalf("cell %q: %v\noutputs so far: %s", code, err, flat(all))
 	}

@@ -381,3 +381,24 @@ func TestStepsStopHearingOfSmallOperations(t *testing.T) {
 		}
 	}
 }
+
+// A model has changed when one of its tensors has, also behind what is shown of it.
+func TestStepsSeeTensorsBehindTheText(t *testing.T) {
+	before := facts.Of
+	defer func() { facts.Of = before; clear(tensorTypes) }()
+	clear(tensorTypes)
+	facts.Of = &facts.Library{Type: reflect.TypeFor[*fakeTensor](), Stamp: func(v any) any { return v.(*fakeTensor).stamp }}
+	model := &struct {
+		Name   string
+		Layers []*fakeTensor
+	}{Name: strings.Repeat("a long name ", 30), Layers: []*fakeTensor{{stamp: 1}, {stamp: 2}}}
+	s, st := recording()
+	s.values(st, 0, []any{"gmodel", &model}, false)
+	if got := told(s.values(st, 0, nil, true)); got != nil {
+		t.Errorf("nothing has changed: %q", got)
+	}
+	model.Layers[1].stamp = 3
+	if got := told(s.values(st, 0, nil, true)); len(got) != 1 {
+		t.Errorf("a layer has changed: %q", got)
+	}
+}

@@ -197,7 +197,7 @@ func stepText(v reflect.Value) (text string) {
 		return v.Type().String()
 	case reflect.Slice:
 		if v.Len() > 40 && !hasText(v.Interface()) {
-			return humanize.Shorten(oneLine(strings.TrimSuffix(Format(v.Slice(0, 20).Interface()), "}"))+fmt.Sprintf(", … %d elements}", v.Len()), maxStepValue)
+			return humanize.Shorten(strings.TrimRight(oneLine(strings.TrimSuffix(Format(v.Slice(0, 20).Interface()), "}")), ", ")+fmt.Sprintf(", … %d elements}", v.Len()), maxStepValue)
 		}
 	case reflect.Map:
 		if v.Len() > 1000 && !hasText(v.Interface()) {

@@ -1,6 +1,7 @@
 package show
 
 import (
+	"hash/maphash"
 	"reflect"
 	"runtime"
 	"slices"
@@ -346,7 +347,8 @@ func (s *stepper) look(v *stepVar) (changed bool) {
 		}
 	default:
 		began := time.Now()
-		now = stepText(r)
+		text := stepText(r)
+		now = shownText{text, s.sum(r)}
 		if time.Since(began) > 5*time.Millisecond {
 			v.slow++
 		}
@@ -356,6 +358,25 @@ func (s *stepper) look(v *stepVar) (changed bool) {
 	}
 	v.now = now
 	return true
+}
+
+// A shownText is what tells whether a value has changed: its text, which may be cut, and a sum over the tensors in it.
+type shownText struct {
+	text string
+	sum  uint64
+}
+
+var stampSeed = maphash.MakeSeed()
+
+// sum changes when a tensor does that a value holds, as a model does, unless the value says itself what is to be seen of it.
+func (s *stepper) sum(r reflect.Value) (sum uint64) {
+	if facts.Of == nil || !r.CanInterface() || !holdsTensors(r.Type()) || hasText(r.Interface()) {
+		return 0
+	}
+	w := reachWalk{seen: map[any]bool{}, maps: !s.concurrent, left: 10_000}
+	w.visit = func(t any) { sum += maphash.Comparable(stampSeed, facts.Of.Stamp(t)) }
+	w.walk(r)
+	return sum
 }
 
 func isTensor(r reflect.Value) bool {
@@ -400,8 +421,8 @@ func (s *stepper) tell(name string, depth int, v *stepVar) []string {
 		}
 		fields[5] = strings.Join(t.Strip, "\t")
 	default:
-		if text, ok := v.now.(string); ok && r.Kind() != reflect.String {
-			fields[2] = text
+		if shown, ok := v.now.(shownText); ok {
+			fields[2] = shown.text
 		} else {
 			fields[2] = stepText(r)
 		}
@@ -424,7 +445,9 @@ func (s *stepper) reached(st *stepStack) (bytes int) {
 	if facts.Of == nil {
 		return 0
 	}
-	w := reachWalk{memories: map[any]int{}, seen: map[any]bool{}, maps: !s.concurrent, left: 50_000}
+	memories := map[any]int{}
+	w := reachWalk{seen: map[any]bool{}, maps: !s.concurrent, left: 50_000}
+	w.visit = func(t any) { facts.Of.Reach(t, func(memory any, size int) { memories[memory] = size }) }
 	for _, f := range st.frames {
 		for _, v := range f.vars {
 			if r := v.get(); r.IsValid() && holdsTensors(r.Type()) && (mayLook(v, !s.concurrent) || isTensor(r)) {
@@ -432,7 +455,7 @@ func (s *stepper) reached(st *stepStack) (bytes int) {
 			}
 		}
 	}
-	for _, size := range w.memories {
+	for _, size := range memories {
 		bytes += size
 	}
 	return bytes
@@ -450,10 +473,10 @@ func setsTensors(namesAndValues []any) bool {
 
 // A reachWalk goes through values to the tensors in them.
 type reachWalk struct {
-	memories map[any]int
-	seen     map[any]bool // pointers
-	maps     bool
-	left     int
+	visit func(tensor any)
+	seen  map[any]bool // pointers
+	maps  bool
+	left  int
 }
 
 func (w *reachWalk) walk(v reflect.Value) {
@@ -472,7 +495,7 @@ func (w *reachWalk) walk(v reflect.Value) {
 		w.seen[v.UnsafePointer()] = true
 		if v.Type() == facts.Of.Type {
 			t := reflect.NewAt(v.Type().Elem(), v.UnsafePointer()) // a field may be unexported
-			facts.Of.Reach(t.Interface(), func(memory any, size int) { w.memories[memory] = size })
+			w.visit(t.Interface())
 			return
 		}
 		w.walk(v.Elem())

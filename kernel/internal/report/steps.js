@@ -326,7 +326,7 @@ var lecternSteps = (record, code, place, options) => {
     const ops = (s.p || []).map(opLine);
     if (priced) {
       const ran = s.k === "backward" ? "Backward, one operation:" : ops.length ? "This line ran:" : "This line ran no operation.";
-      did.replaceChildren(make("p", {}, ran, here ? make("span", { class: "step-sofar" }, "so far " + here) : null), make("ul", {}, ...ops));
+      did.replaceChildren(make("p", {}, ran, here ? make("span", { class: "step-sofar" }, "so far " + here) : null), ops.length ? make("ul", ops.length > 2 ? { tabindex: "0", "aria-label": "Operations of this line" } : {}, ...ops) : "");
     }
     drawVars(now.frames);
     out.hidden = !now.out;
@@ -342,6 +342,7 @@ var lecternSteps = (record, code, place, options) => {
       Home: () => go(0), End: () => go(stops.length - 1), PageDown: () => go(turn(1)), PageUp: () => go(turn(-1)), p: () => play.click(), Escape: () => options.close && options.close(),
     }[e.key];
     if (!act || (e.target === speed && e.key !== "Escape")) return;
+    if (e.target.tagName === "UL" && (e.key === "ArrowDown" || e.key === "ArrowUp")) return; // which scroll it
     if (e.target.classList.contains("step-strip") && (e.key === "ArrowLeft" || e.key === "ArrowRight")) return; // which scrolls
     act();
     e.preventDefault();
