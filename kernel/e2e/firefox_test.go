@@ -49,7 +49,11 @@ func openFirefox(t *testing.T) *firefox {
 	if path == "" {
 		absent(t, "no Firefox in PATH")
 	}
-	home := t.TempDir()
+	home, err := os.MkdirTemp("", "firefox-") // its last children may write there for a moment longer
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(home) })
 	profile := filepath.Join(home, "profile")
 	if err := os.MkdirAll(profile, 0o700); err != nil {
 		t.Fatal(err)
@@ -81,8 +85,8 @@ func openFirefox(t *testing.T) *firefox {
 	}()
 	t.Cleanup(func() {
 		cancel()
-		<-heard
 		cmd.Wait() // it was killed
+		<-heard
 	})
 	f := &firefox{t: t}
 	select {

@@ -38,9 +38,11 @@ type leaner struct {
 	numbers map[[hashBytes]byte]uint64
 }
 
-// lean returns the archive of a package without what compilers of its importers read, unless cells can import it. Hashes,
-// which can't be packed, become numbers: the linker only asks which of them are the same. The compiler in the page
-// goes on writing hashes, which are never as small.
+// lean returns the archive of a package without what compilers of its importers read, unless cells can import it. Most
+// hashes, which can't be packed, become numbers: the linker only asks which of them are the same. The compiler in the
+// page goes on writing hashes, which are never as small, so that of what both have there are then two. Only symbols of
+// which nothing asks whether they are the same may be numbered: tables and texts. Others, above all those that say how
+// a type implements an interface, are compared when a program runs.
 func (l *leaner) lean(archive []byte, importable bool) ([]byte, error) {
 	rest, ok := bytes.CutPrefix(archive, []byte(archiveBegin))
 	if !ok {
@@ -78,7 +80,13 @@ func (l *leaner) lean(archive []byte, importable bool) ([]byte, error) {
 	return out, nil
 }
 
-// number replaces the hashes of an object file by numbers, the same by the same in all files.
+// numbered reports whether a symbol is a table or a text. Tables of where code is have no name.
+func numbered(name string) bool {
+	return name == "" || strings.HasPrefix(name, "gclocals·") || strings.HasPrefix(name, "go:string.") || strings.HasPrefix(name, "type:.namedata.") ||
+		strings.HasSuffix(name, ".arginfo1") || strings.HasSuffix(name, ".stkobj")
+}
+
+// number replaces hashes of an object file by numbers, the same by the same in all files.
 func (l *leaner) number(object []byte) error {
 	at := bytes.Index(object, []byte(objectMagic))
 	if at < 0 {
@@ -88,11 +96,19 @@ func (l *leaner) number(object []byte) error {
 		return errArchive
 	}
 	block := func(i int) int { return int(binary.LittleEndian.Uint32(object[objectOffsets+4*i:])) }
-	symbols, begin, end := block(blockHashed+1)-block(blockHashed), block(blockHash), block(blockHash+1)
-	if begin > end || end > len(object) || symbols%symbolBytes != 0 || symbols/symbolBytes*hashBytes != end-begin {
+	first, last, begin, end := block(blockHashed), block(blockHashed+1), block(blockHash), block(blockHash+1)
+	if first > last || last > begin || begin > end || end > len(object) || (last-first)%symbolBytes != 0 || (last-first)/symbolBytes*hashBytes != end-begin {
 		return errArchive
 	}
-	for hash := range slices.Chunk(object[begin:end], hashBytes) {
+	for ; first < last; first, begin = first+symbolBytes, begin+hashBytes {
+		length, at := int(binary.LittleEndian.Uint32(object[first:])), int(binary.LittleEndian.Uint32(object[first+4:]))
+		if at > len(object) || length > len(object)-at {
+			return errArchive
+		}
+		if !numbered(string(object[at : at+length])) {
+			continue
+		}
+		hash := object[begin : begin+hashBytes]
 		key := [hashBytes]byte(hash)
 		n, ok := l.numbers[key]
 		if !ok {

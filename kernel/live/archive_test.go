@@ -29,7 +29,7 @@ func TestLean(t *testing.T) {
 	archives := &leaner{map[[hashBytes]byte]uint64{}}
 	var config strings.Builder
 	before, after := 0, 0
-	for i, line := range strings.Split(strings.TrimSpace(run("go", "list", "-export", "-deps", "-f", "{{with .Export}}{{$.ImportPath}} {{.}}{{end}}", "--", "fmt", "sort", "runtime")), "\n") {
+	for i, line := range strings.Split(strings.TrimSpace(run("go", "list", "-export", "-deps", "-f", "{{with .Export}}{{$.ImportPath}} {{.}}{{end}}", "--", "fmt", "go/ast", "sort", "runtime")), "\n") {
 		path, file, ok := strings.Cut(line, " ")
 		if !ok {
 			continue
@@ -60,8 +60,10 @@ func TestLean(t *testing.T) {
 	fmt.Fprintf(&config, "packagefile main=%s\n", object)
 	for name, text := range map[string]string{
 		importcfg: config.String(),
-		source: "package main\n\nimport (\n\t\"fmt\"\n\t\"sort\"\n)\n\ntype pair struct {\n\tname string\n\tnumbers []float64\n}\n\n" +
-			"func main() {\n\tx := sort.StringSlice{\"b\", \"a\"}\n\tsort.Sort(x)\n\tfmt.Printf(\"%v %+v\\n\", x, pair{\"p\", []float64{1, 2.5}})\n}\n",
+		source: "package main\n\nimport (\n\t\"fmt\"\n\t\"go/ast\"\n\t\"sort\"\n)\n\ntype pair struct {\n\tname string\n\tnumbers []float64\n}\n\n" +
+			"func main() {\n\tx := sort.StringSlice{\"b\", \"a\"}\n\tsort.Sort(x)\n\tfmt.Printf(\"%v %+v\\n\", x, pair{\"p\", []float64{1, 2.5}})\n" +
+			// The library knows its own type behind an interface of the program's.
+			"\tast.Inspect(&ast.Ident{Name: \"x\"}, func(n ast.Node) bool { return n != nil })\n}\n",
 	} {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			t.Fatal(err)

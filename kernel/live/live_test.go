@@ -94,6 +94,7 @@ func TestCells(t *testing.T) {
 		{"var xs []int\nfmt.Println(xs[n])", "this cell, line 2", true},
 		{"show.SVG(`<svg width=\"9\" height=\"9\" onload=\"x()\"><title>a dot</title><circle id=\"c\" r=\"4\"/></svg>`)", `<circle id="live-7-f1-c" r="4">`, false},
 		{"show.HTML(`<p class=\"lectern-x bar\" style=\"position:fixed;color:red\" onclick=\"x()\">text</p>`)", `<p class="lectern-x" style="color:red">text</p>`, false},
+		{"x.To(tensor.Float32).Dtype()", "float32", false},
 		{"n", "42", false},
 		{"%env A=1", "is the notebook", true},
 		{"fmt.Println(strings.Repeat(\"0123456789\", 30_000))", "shows no more of it", false},

@@ -554,7 +554,7 @@
   const about = make("p", {});
   const fresh = button("Start afresh", "Forget all values and show the recorded outputs", restart, { hidden: true });
   const remark = make("span", { class: "live-note", role: "status" });
-  const undoing = button("Undo", "Bring back the changes that were replaced", undo, { hidden: true });
+  const undoing = button("Undo", "Undo: bring back the changes that were replaced", undo, { hidden: true });
   const aside = (text, undoable = false) => {
     remark.textContent = text;
     undoing.hidden = !undoable;
@@ -575,15 +575,15 @@
     chosen.value = ""; // the same file can be chosen again
     if (file) await load(file);
   }));
-  const putBack = button("Put all back", "Put back the code of all cells", () => {
+  const putBack = button("Put all back", "Put all back: the code of all cells as the lesson has it", () => {
     const n = all().filter((c) => c.changed()).length;
     replaced(() => all().filter((c) => c.changed()).forEach((c) => c.back()), `${counted(n, "cell is", "cells are")} as the lesson has ${n === 1 ? "it" : "them"}.`);
   }, { hidden: true });
   const strip = make("div", { class: "live-strip" }, about,
     make("div", { class: "live-tools" }, button("▶ Run all", "Run all cells", () => ask(all()), { class: "tool live-run" }), fresh,
-      button("Save notebook", "Save the lesson with your changes as a Jupyter notebook", trying("The notebook can't be saved", async () => saved(lesson.name + ".ipynb", "application/x-ipynb+json", await notebook()))),
-      button("Save as Go", "Save the lesson with your changes as one Go program", trying("There is no program", program)),
-      button("Load …", "Load your changes from a notebook", () => chosen.click()), putBack, undoing, remark, chosen));
+      button("Save notebook", "Save notebook: the lesson with your changes, for Jupyter", trying("The notebook can't be saved", async () => saved(lesson.name + ".ipynb", "application/x-ipynb+json", await notebook()))),
+      button("Save as Go", "Save as Go: the lesson with your changes as one program", trying("There is no program", program)),
+      button("Load …", "Load … your changes from a notebook", () => chosen.click()), putBack, undoing, remark, chosen));
   const status = () => {
     const ran = all().filter((c) => c.ran).length;
     about.textContent = ran ? `${ran} of ${cells.size} cells have run in this page; the others show what was recorded.` : `This lesson runs here, in your browser: change a cell and run it. The first run loads Go itself, ${megabytes(bytes)}, once.`;
