@@ -174,7 +174,7 @@ var lecternSteps = (record, code, place, options) => {
   const speed = make("select", { "aria-label": "Speed" }, ...[["1", "1 step a second"], ["2", "2 steps a second"], ["5", "5 steps a second"], ["20", "20 steps a second"]].map(([v, text]) => make("option", { value: v, selected: v === "2" }, text)));
   const slider = make("input", { type: "range", min: 0, max: stops.length - 1, value: 0, "aria-label": "Step", oninput: () => go(+slider.value) });
   const where = make("span", { class: "step-where" });
-  const loop = make("div", { class: "step-loop", hidden: true });
+  const loop = make("div", { class: "step-loop", hidden: !loops.length }); // it keeps its place outside of loops
   const bars = make("dl", { class: "step-bars", hidden: !priced });
   const did = make("div", { class: "step-did", hidden: !priced });
   const vars = make("div", { class: "step-vars" });
@@ -314,7 +314,6 @@ var lecternSteps = (record, code, place, options) => {
     for (const b of [next, last, skip]) b.disabled = at === stops.length - 1;
     loop.replaceChildren();
     const inner = turns[i];
-    loop.hidden = !inner.length;
     if (inner.length) {
       const t = inner[inner.length - 1];
       loop.append(button("‹", "Iteration before", () => go(turn(-1)), { disabled: t.k === 1 }), make("span", {}, inner.map((t) => `line ${t.line - offset}: iteration ${words(t.k)} of ${words(lengths[t.run])}`).join(" › ")), button("›", "Next iteration", () => go(turn(1)), { disabled: t.k === lengths[t.run] }));
