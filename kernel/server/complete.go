@@ -215,6 +215,9 @@ func (k *kernel) onComplete(m *jupyter.Message) {
 	start := off
 	matches, kinds, by := []string{}, []map[string]any{}, "kernel"
 	add := func(text, kind, detail string) {
+		if rewrite.Reserved(text) {
+			return
+		}
 		for _, old := range matches {
 			if old == text {
 				return

@@ -514,7 +514,11 @@ func (w *widgets) describe(id string, data map[string]any) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	box := w.models[id]
-	if box == nil || w.models[box.out] == nil {
+	if box == nil { // of a run that has been repeated, or of another kernel: it is text from now on
+		delete(data, viewType)
+		return
+	}
+	if w.models[box.out] == nil {
 		return
 	}
 	outputs, _ := w.models[box.out].state["outputs"].([]map[string]any)

@@ -238,6 +238,15 @@ func TestInteract(t *testing.T) {
 	p.shows("0 0.25 y false\n")
 	p.until("the page is told", func() bool { return p.models[slider]["value"] == 0. })
 	p.expect(t, "%who", "ok", "[stdout]calls  n\n")
+	for _, code := range []string{"lec", "fmt.Println()\nl"} {
+		m, err := p.k.Request(t.Context(), "complete_request", map[string]any{"code": code, "cursor_pos": len(code)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(m.Content), "lecternWidgets") {
+			t.Errorf("Tab offers a name of the kernel's own: %s", m.Content)
+		}
+	}
 	p.expect(t, "lecternWidgets1 := 1", "error", "lecternWidgets1 is a name that the kernel itself uses")
 }
 
@@ -355,6 +364,13 @@ func TestWidgetsEnd(t *testing.T) {
 	p.change(second, `{"value": true}`)
 	p.shows("true\n")
 	p.expect(t, "s.Value()", "ok", "[result]true")
+	again("s")
+	p.run("old := s")
+	again("s = widget.ToggleButton(\"t\", false)")
+	outs, _ := p.run("old") // its models are gone
+	if i := slices.IndexFunc(outs, func(o out) bool { return o.kind == "result" }); i < 0 || outs[i].data["application/vnd.jupyter.widget-view+json"] != nil || outs[i].text != "s: true" {
+		t.Errorf("a widget whose models are gone: %v", outs)
+	}
 	p.run("%reset")
 	p.until("all are gone", func() bool { return len(p.models) == 0 })
 	p.change(second, `{"value": false}`)

@@ -185,7 +185,7 @@ func (w *work) allowed(d *decl) bool {
 		case types.Universe.Lookup(name) != nil:
 			w.fail(d.lo, name+" is one of Go's own names", "later cells would lose Go's "+name+": choose another name")
 			return false
-		case reserved(name):
+		case Reserved(name):
 			w.fail(d.lo, reservedMsg(name), "choose another name")
 			return false
 		}
@@ -193,8 +193,8 @@ func (w *work) allowed(d *decl) bool {
 	return true
 }
 
-// reserved reports whether a name is one that programs use for something of the kernel's.
-func reserved(name string) bool {
+// Reserved reports whether a name is one that programs use for something of the kernel's.
+func Reserved(name string) bool {
 	for _, p := range []string{literalName, aliasPrefix, hiddenPrefix, initName, mainName, captured, persistName, showName, cellstate.WidgetsName} {
 		if strings.HasPrefix(name, p) {
 			return true

@@ -63,7 +63,7 @@ func (w *work) publish(ds []definition) {
 		typ, ok := w.writeType(d.obj.Type())
 		why := ""
 		switch {
-		case reserved(d.name):
+		case Reserved(d.name):
 			w.fail(w.at(w.user, d.obj.Pos()), reservedMsg(d.name), "choose another name")
 			return
 		case !ok:
