@@ -122,11 +122,7 @@ func (e *execution) account() {
 		names[n] = true
 	}
 	m := e.k.manifest()
-	groups := map[string]int{}
-	for name, v := range m.Vars {
-		groups[name] = v.Group
-	}
-	s.book.Ran(stale.Run{ID: id, Number: e.cell, Code: e.req.Code, Reads: e.r.Reads, Defines: e.r.Defines, Declares: e.r.Declares, Groups: groups, Now: meanings(e.r.Next, m, names)})
+	s.book.Ran(stale.Run{ID: id, Number: e.cell, Code: e.req.Code, Reads: e.r.Reads, Defines: e.r.Defines, Declares: e.r.Declares, Groups: sharing(m), Now: meanings(e.r.Next, m, names)})
 	if given {
 		delete(s.given, id) // its earlier output is no more
 	}
@@ -188,6 +184,24 @@ func meanings(s *rewrite.Session, m *persist.Manifest, names map[string]bool) ma
 		}
 	}
 	return now
+}
+
+// sharing gives variables that share memory the same number.
+func sharing(m *persist.Manifest) map[string]int {
+	groups := map[string]int{}
+	for name, v := range m.Vars {
+		groups[name] = v.Group
+	}
+	return groups
+}
+
+// accountLater takes down what has changed because of something that a cell has left behind.
+func (e *execution) accountLater(s *rewrite.Session) {
+	book := &e.k.stale.book
+	id, _ := e.id()
+	m := e.k.manifest()
+	book.Later(id, meanings(s, m, book.Names()), sharing(m))
+	e.mark()
 }
 
 // note says which cells the last run of a cell has made stale, but for those that will run anyway; "" if there are none.

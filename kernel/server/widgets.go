@@ -43,6 +43,7 @@ type model struct {
 	id, kind string
 	out      string // the model of the output below it
 	cell     int    // that has made it
+	account  string // that cell in the account of who has written what
 	state    map[string]any
 }
 
@@ -51,6 +52,7 @@ type event struct {
 	m     *jupyter.Message
 	id    string
 	cell  int
+	from  string // the model's account
 	out   string
 	click bool
 	value string
@@ -129,10 +131,10 @@ func (w *widgets) obey(k *kernel, m *jupyter.Message, model *model, id, target, 
 			return false
 		}
 		k.update(m, "echo_update", id, accepted) // to all pages that show it
-		w.wait(k, &event{m: m, id: id, cell: model.cell, out: model.out, value: value})
+		w.wait(k, &event{m: m, id: id, cell: model.cell, from: model.account, out: model.out, value: value})
 		return true
 	case method == "custom" && action == "click" && model.kind == "Button":
-		w.wait(k, &event{m: m, id: id, cell: model.cell, out: model.out, click: true})
+		w.wait(k, &event{m: m, id: id, cell: model.cell, from: model.account, out: model.out, click: true})
 		return true
 	}
 	return false
@@ -198,6 +200,7 @@ func (k *kernel) react(m *jupyter.Message) {
 	defer k.publishStatus(m, "idle")
 	nobody := false
 	e := newExecution(k, m, executeRequest{AllowStdin: &nobody}, ev.cell)
+	e.repeats = ev.from
 	e.intoOutput(ev.out)
 	k.mu.Lock()
 	k.run = e
@@ -253,6 +256,7 @@ func (e *execution) runEvent(ev *event) *failure {
 	next := k.current().Keeping(k.manifest)
 	next.Settle()
 	k.setSession(next)
+	e.accountLater(next)
 	return f
 }
 
@@ -272,7 +276,8 @@ func (e *execution) widget(fields []string) {
 		e.nested = append(e.nested, e.into)
 		e.intoOutput(id)
 	case fields[0] == "open" && len(rest) >= 2:
-		x := &model{id: id, out: rest[0], kind: rest[1], cell: e.cell, state: modelState(rest[1])}
+		account, _ := e.id()
+		x := &model{account: account, id: id, out: rest[0], kind: rest[1], cell: e.cell, state: modelState(rest[1])}
 		readState(x.state, rest[2:])
 		e.made = true
 		w.mu.Lock()

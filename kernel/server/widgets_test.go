@@ -356,7 +356,11 @@ func TestWidgetsEnd(t *testing.T) {
 	code := "s := widget.ToggleButton(\"s\", false)\nwidget.Interact(func(on bool) { fmt.Println(on) }, s)"
 	again(code)
 	first := p.model("s")
-	again(code) // what the last run has made ends
+	p.expect(t, "fmt.Println(\"s is\", s.Value())", "ok", "[stdout]s is false")
+	p.change(first, `{"value": true}`)
+	p.shows("true\n")
+	p.expect(t, "%run-stale", "ok", "s is true") // that cell has used the earlier value
+	again(code)                                  // what the last run has made ends
 	second := p.model("s")
 	p.until("the first is gone", func() bool { return slices.Contains(p.log, "close "+first) })
 	p.change(first, `{"value": true}`)

@@ -156,6 +156,34 @@ func (b *Book) parted(c *Cell, n string, groups map[string]int) {
 	}
 }
 
+// Later takes down what names mean now, after something that a cell has left behind has run again, as a function does that a
+// widget calls. What has changed is that cell's doing; if the cell isn't known any more, nobody's.
+func (b *Book) Later(id string, now map[string]string, groups map[string]int) {
+	if b.now == nil {
+		return // nothing has run
+	}
+	changed := map[string]bool{}
+	for n, was := range b.now {
+		if now[n] != was {
+			changed[n] = true
+		}
+	}
+	b.now, b.groups = now, groups
+	c := b.Cell(id)
+	if c == nil {
+		return
+	}
+	for _, n := range sorted(changed) {
+		all := b.changes[n]
+		c.writes[n] = true
+		b.wrote(c, n, false)
+		if !slices.Contains(all, c) {
+			all = append(all, c)
+		}
+		b.changes[n] = all // nothing is undone
+	}
+}
+
 // wrote takes down that a cell has written a name.
 func (b *Book) wrote(c *Cell, n string, changed bool) {
 	_, reads := c.reads[n]

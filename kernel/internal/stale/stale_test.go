@@ -108,6 +108,33 @@ func TestStale(t *testing.T) {
 	}
 }
 
+func TestLater(t *testing.T) {
+	p := &play{t: t, now: map[string]string{}}
+	p.b.Later("nobody", map[string]string{}, nil) // before anything has run
+	for _, s := range []string{"a defines x=1 y=1", "b reads x", "c reads y; changes y=2", "d reads y"} {
+		p.run(s)
+	}
+	p.b.Later("a", map[string]string{"x": "2", "y": "3"}, map[string]int{}) // what a has left behind changes both
+	if got := p.stale(); got != "b:x c:y d:y" {
+		t.Errorf("stale are %q, want all that have read what a wrote, and d by way of c", got)
+	}
+	p.now = map[string]string{"x": "2", "y": "3"}
+	p.run("e")
+	if w := p.b.Cell("e").Writes(); len(w) > 0 {
+		t.Errorf("the next cell is said to have written %q", w)
+	}
+	p.run("b reads x")
+	if got := p.stale(); got != "c:y d:y" {
+		t.Errorf("stale are %q after b has run again", got)
+	}
+	p.b.Later("gone", map[string]string{"x": "4", "y": "3"}, map[string]int{})
+	p.now["x"] = "4"
+	p.run("e")
+	if got := p.stale(); got != "c:y d:y" {
+		t.Errorf("after nobody's doing stale are %q", got)
+	}
+}
+
 func TestNext(t *testing.T) {
 	p := &play{t: t, now: map[string]string{}}
 	// n ran after b, and then b again: it depends on n now.
