@@ -75,7 +75,7 @@ func startFront(t *testing.T) *front {
 func (f *front) ask(command string, arguments any) (body map[string]any, ok bool, message string) {
 	f.t.Helper()
 	f.seq++
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	defer cancel()
 	m, err := f.k.Debug(ctx, map[string]any{"type": "request", "seq": f.seq, "command": command, "arguments": arguments})
 	if err != nil {
@@ -135,7 +135,7 @@ func (f *front) mark(code string, lines ...int) string {
 // start runs a cell; finish waits for its end.
 func (f *front) start(code string) {
 	go func() {
-		outs, r, err := f.try(code, jupyter.ExecuteOptions{Timeout: 2 * time.Minute})
+		outs, r, err := f.try(code, jupyter.ExecuteOptions{Timeout: 10 * time.Minute})
 		f.cell <- ran{outs, r, err}
 	}()
 }
@@ -171,7 +171,7 @@ func (f *front) stop() (reason, stack string) {
 			return body["reason"].(string), f.stack(body["threadId"])
 		case c := <-f.cell:
 			f.t.Fatalf("the cell has ended: %v, %s", c.err, flat(c.outs))
-		case <-time.After(time.Minute):
+		case <-time.After(3 * time.Minute):
 			f.t.Fatal("the cell does not stop")
 		}
 	}

@@ -138,7 +138,7 @@ func (c *debuggedCell) prepare(cmd *exec.Cmd) error {
 	dlv.Dir, dlv.Env = home, append(os.Environ(), "HOME="+home, "XDG_CONFIG_HOME="+home)
 	exited, err := child.Begin(dlv)
 	if err != nil {
-		return fmt.Errorf("Delve can't be started: %w", err)
+		return fmt.Errorf("the debugger Delve can't be started: %w", err)
 	}
 	c.dlv, c.exited = dlv, make(chan struct{})
 	k.watcher.say(fmt.Sprint("group ", dlv.Process.Pid))
@@ -193,7 +193,7 @@ const comeTime = 60 * time.Second
 
 // attach brings Delve to the program and sets the breakpoints.
 func (c *debuggedCell) attach(p *process) error {
-	ctx, cancel := context.WithTimeoutCause(c.e.ctx, comeTime, errors.New("Delve does not answer"))
+	ctx, cancel := context.WithTimeoutCause(c.e.ctx, comeTime, errors.New("the debugger Delve does not answer"))
 	defer cancel()
 	defer context.AfterFunc(ctx, func() {
 		c.accept.Close()
@@ -204,7 +204,7 @@ func (c *debuggedCell) attach(p *process) error {
 	}
 	conn, err := c.accept.Accept()
 	if err != nil {
-		return errors.New("Delve does not start")
+		return errors.New("the debugger Delve does not start")
 	}
 	c.accept.Close()
 	c.client = dap.NewClient(conn)
