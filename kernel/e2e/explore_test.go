@@ -99,6 +99,11 @@ func TestLiveExplorers(t *testing.T) {
 		ask[bool](b, `(localStorage.clear(), document.querySelectorAll(".after[hidden]").forEach((e) => e.removeAttribute("hidden")), `+explorer(name)+`.scrollIntoView({block: "start", behavior: "instant"}), scrollBy(0, -80), true)`)
 		b.shows(exe, name) // as it is at first
 	}
+	fits := func(name string, width int) {
+		if got := ask[int](b, `document.documentElement.scrollWidth`); got > width {
+			t.Errorf("with %s the page is %d wide in a window of %d", name, got, width)
+		}
+	}
 	look := func(name string) {
 		if axe != "" {
 			b.accessible(axe, "a lesson with the explorer "+name)
@@ -110,9 +115,7 @@ func TestLiveExplorers(t *testing.T) {
 			b.colours(way.colours)
 			b.window(way.width, 900, way.width < 500)
 			ask[bool](b, `(`+explorer(name)+`.scrollIntoView({block: "start", behavior: "instant"}), scrollBy(0, -70), true)`)
-			if got := ask[int](b, `document.documentElement.scrollWidth`); got > int(way.width) {
-				t.Errorf("with %s the page is %d wide in a window of %d", name, got, way.width)
-			}
+			fits(name, int(way.width))
 			b.shoot("explore-"+name+"-"+way.name, false)
 		}
 	}
@@ -137,6 +140,10 @@ func TestLiveExplorers(t *testing.T) {
 	drag("pointermove", "window", 9)
 	drag("pointerup", "window", 9)
 	b.shows(exe, "strides", "offset=8")
+	b.window(390, 900, true)
+	fits("strides", 390)
+	b.shoot("explore-strides-moved", false)
+	b.window(1280, 900, false)
 	b.focus("strides", "[data-set=undo]")
 	b.do(chromedp.KeyEvent(" "))
 	b.shows(exe, "strides", "undo=")
