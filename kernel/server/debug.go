@@ -234,12 +234,22 @@ func (d *debugger) disconnect() {
 	cell.detach()
 }
 
-// letGo lets the cell run without Delve, in its own time.
-func (d *debugger) letGo() {
+// interrupt interrupts a cell's process. One that stands still hears nothing, and Delve had better not leave one that is
+// about to stop to keep its values: so Delve leaves first. A second interrupt waits for nobody.
+func (d *debugger) interrupt(p *process, again bool) {
 	d.mu.Lock()
 	cell := d.cell
 	d.mu.Unlock()
-	go cell.detach()
+	if cell == nil || again {
+		p.interrupt(again)
+		return
+	}
+	go func() {
+		cell.detach()
+		if !p.ended() {
+			p.interrupt(false)
+		}
+	}()
 }
 
 // Of the paths of cells: the folder and hashSeed are told to front ends.

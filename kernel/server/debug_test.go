@@ -391,7 +391,7 @@ func TestDebuggerInterrupted(t *testing.T) {
 	}
 
 	// A pause shows where a cell is that runs, and what it has.
-	const loop = "m := 0\nfmt.Println(\"go\")\nfor m < 1_000_000 {\n\tm++\n\ttime.Sleep(time.Millisecond)\n}"
+	const loop = "m := 0\nfor m < 1_000_000 {\n\tif m++; m == 10 {\n\t\tfmt.Println(\"go\")\n\t}\n\ttime.Sleep(time.Millisecond)\n}"
 	select {
 	case <-f.printed: // notes on cells before
 	default:

@@ -462,8 +462,7 @@ func (k *kernel) interrupt() {
 	k.input.cancel()
 	switch {
 	case p != nil:
-		p.interrupt(again)
-		k.debugger.letGo() // a process that stands still hears nothing
+		k.debugger.interrupt(p, again)
 	case g != nil:
 		g.interrupt()
 	}
