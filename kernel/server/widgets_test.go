@@ -224,8 +224,9 @@ func TestInteract(t *testing.T) {
 
 	// Faster than it runs: the last one counts.
 	for v := range 30 {
-		p.change(slider, fmt.Sprintf(`{"value": %d}`, v%10))
+		p.change(slider, fmt.Sprintf(`{"value": %d}`, v%9))
 	}
+	p.change(slider, `{"value": 9}`) // once, so that nothing comes after it is shown
 	p.shows("9 0.25 y false\n")
 
 	// A cell moves it, no further than it goes. Nothing is called.

@@ -46,8 +46,12 @@ func main() {
 		say(err)
 	case "fill":
 		var err error
-		for i := 0; i < 200 && err == nil; i++ {
-			err = os.WriteFile(filepath.Join(arg, fmt.Sprint(i)), make([]byte, 1<<20), 0o644)
+		mb := make([]byte, 1<<20)
+		for i := 0; i < 100 && err == nil; i++ {
+			err = os.WriteFile(filepath.Join(arg, fmt.Sprint(i)), mb, 0o644)
+		}
+		if err == nil {
+			time.Sleep(20 * time.Second) // somebody should look
 		}
 		say(err)
 	case "memory":
