@@ -60,6 +60,7 @@ func run(t *testing.T, bad, what, arg string) string {
 }
 
 func TestIsolation(t *testing.T) {
+	t.Setenv("GORACE", "atexit_sleep_ms=0") // else each program with the race detector rests a second before it ends
 	secret := filepath.Join(t.TempDir(), "secret.json")
 	if err := os.WriteFile(secret, []byte("42"), 0o644); err != nil {
 		t.Fatal(err)
