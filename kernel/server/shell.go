@@ -4,7 +4,9 @@ package main
 
 import (
 	"os"
+	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -79,26 +81,42 @@ func kernelInfo() map[string]any {
 	}
 }
 
-// pastCells answers a request for the cells that have run.
+// pastCells answers a request for the cells that have run: the last ones, those of a range, or those whose text is as a
+// pattern says, in which * stands for any text and ? for any character.
 func (k *kernel) pastCells(m *jupyter.Message) map[string]any {
 	var c struct {
-		Access string `json:"hist_access_type"`
-		N      int    `json:"n"`
-		Start  int    `json:"start"`
-		Stop   int    `json:"stop"`
-		Output bool   `json:"output"`
+		Access  string `json:"hist_access_type"`
+		N       int    `json:"n"`
+		Start   int    `json:"start"`
+		Stop    int    `json:"stop"`
+		Pattern string `json:"pattern"`
+		Unique  bool   `json:"unique"`
+		Output  bool   `json:"output"`
 	}
 	m.DecodeContent(&c)
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	cells := slices.Clone(k.history)
+	switch c.Access {
+	case "range":
+		cells = slices.DeleteFunc(cells, func(h historyEntry) bool { return h.count < c.Start || c.Stop > 0 && h.count >= c.Stop })
+	case "search":
+		pattern := strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(regexp.QuoteMeta(c.Pattern))
+		wanted := regexp.MustCompile("(?s)^" + pattern + "$")
+		cells = slices.DeleteFunc(cells, func(h historyEntry) bool { return !wanted.MatchString(h.code) })
+		if c.Unique { // the last of each
+			last := map[string]int{}
+			for _, h := range cells {
+				last[h.code] = h.count
+			}
+			cells = slices.DeleteFunc(cells, func(h historyEntry) bool { return last[h.code] != h.count })
+		}
+	}
+	if c.Access != "range" && c.N > 0 && c.N < len(cells) {
+		cells = cells[len(cells)-c.N:]
+	}
 	list := [][]any{}
-	for i, h := range k.history {
-		if c.Access == "tail" && c.N > 0 && i < len(k.history)-c.N {
-			continue
-		}
-		if c.Access == "range" && (h.count < c.Start || c.Stop > 0 && h.count >= c.Stop) {
-			continue
-		}
+	for _, h := range cells {
 		var code any = h.code
 		if c.Output {
 			code = []any{h.code, nil}

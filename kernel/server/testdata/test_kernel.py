@@ -29,7 +29,7 @@ class LecternTests(jupyter_kernel_test.KernelTests):
     complete_code_samples = ["x := 1", 'fmt.Println("a")', "for i := range 3 {\n\tfmt.Println(i)\n}"]
     incomplete_code_samples = ["for i := range 3 {", "fmt.Println("]
     invalid_code_samples = ["x := := 1", "}"]
-    supported_history_operations = ("tail", "range")
+    supported_history_operations = ("tail", "range", "search")
     code_history_pattern = "6*"
 
 
