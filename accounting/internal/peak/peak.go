@@ -4,6 +4,7 @@ package peak
 
 import (
 	"bytes"
+	"math"
 	"runtime"
 	"sync"
 	"time"
@@ -51,21 +52,50 @@ func factor[T float32 | float64]() T { return 0.5 }
 //go:noinline
 func keep[T float32 | float64](T) {}
 
-// call is how long one call of Run should take: long against the clock's
-// resolution, short against the scheduler's patience.
-const call = 500 * time.Microsecond
+// call is how long one call of Run should take: long against the clock's resolution, short against the scheduler's
+// patience. In browsers, whose clocks are made coarse on purpose, it has to be longer.
+const (
+	call  = 500 * time.Microsecond
+	ticks = 100 // of the clock, at least
+)
+
+// tick is the smallest step that a clock takes.
+func tick(now func() time.Time) time.Duration {
+	least := time.Second
+	for range 3 {
+		start := now()
+		for {
+			if d := now().Sub(start); d > 0 {
+				least = min(least, d)
+				break
+			}
+		}
+	}
+	return least
+}
+
+// iterations returns how many iterations take about as long as a call should.
+func (l Loop) iterations(now func() time.Time) int {
+	wanted := max(call, ticks*tick(now))
+	for n := 1000; ; n *= 2 {
+		took := time.Duration(math.MaxInt64)
+		for range 3 { // the first one warms up, and something may disturb another
+			start := now()
+			l.Run(n)
+			took = min(took, now().Sub(start))
+		}
+		if took >= wanted/2 || n >= 1<<30 {
+			return int(float64(n) * min(float64(wanted)/float64(max(took, 1)), 2))
+		}
+	}
+}
 
 // PerSecond returns the FLOP/s that threads threads reach together, each on a
 // processor of its own where the system allows to choose. All run for the time
 // given; of each thread the fastest call counts, since whatever disturbs one
 // only makes it slower.
 func (l Loop) PerSecond(threads int, within time.Duration) float64 {
-	l.Run(1000)
-	start := time.Now()
-	l.Run(20000)
-	n := int(20000 * float64(call) / float64(max(time.Since(start), time.Microsecond)))
-	n = min(max(n, 100), 1<<30)
-
+	n := l.iterations(time.Now)
 	fastest := make([]time.Duration, threads)
 	var ready, done sync.WaitGroup
 	begin := make(chan struct{})

@@ -31,3 +31,25 @@ func TestLoopsRun(t *testing.T) {
 		}
 	}
 }
+
+// A browser's clock moves in steps of a tenth of a millisecond, and the first call may take long: neither makes a
+// call so short that it seems to take no time.
+func TestCoarseClock(t *testing.T) {
+	for _, step := range []time.Duration{time.Nanosecond, 5 * time.Microsecond, 100 * time.Microsecond} {
+		var now, first time.Duration
+		first = 30 * time.Millisecond
+		clock := func() time.Time {
+			now += 20 * time.Nanosecond
+			return time.Unix(0, 0).Add(now.Truncate(step))
+		}
+		const each = 3 * time.Nanosecond
+		l := Loop{Run: func(n int) {
+			now += time.Duration(n)*each + first
+			first = 0
+		}}
+		took := time.Duration(l.iterations(clock)) * each
+		if least := max(call, ticks*step); took < least/2 || took > 3*least {
+			t.Errorf("a clock with steps of %v: a call takes %v, want about %v", step, took, least)
+		}
+	}
+}
