@@ -123,6 +123,9 @@ func linearTicks(low, high float64) []plot.Tick {
 
 // logTicks are powers of ten with labels, or more if there are few of them.
 func logTicks(low, high float64) []plot.Tick {
+	if !(0 < low && low < high) || math.IsInf(high, 0) {
+		return nil
+	}
 	var ticks []plot.Tick
 	first, last := int(math.Floor(math.Log10(low))), int(math.Ceil(math.Log10(high)))
 	every := max(1, (last-first)/8)

@@ -64,6 +64,10 @@ func TestMistakesAreNamed(t *testing.T) {
 		"lengths":  {func() { Lines(Axes{}, Series{"a", []float64{1}, []float64{1, 2}}) }, `"a" has 1 values of x and 2 of y`},
 		"no steps": {func() { Schedules(0) }, "0 steps"},
 		"plane":    {func() { Paths(valley, Plane{}) }, "is empty"},
+		"machine": {func() {
+			Roofline(accounting.Roofline(accounting.Machine{Name: "one", PeakPerSecond: math.Inf(1), BytesPerSecond: 1e10}, accounting.MatmulOperation(8, 4)))
+		}, `"one" has a peak of +Inf FLOP/s`},
+		"no range": {func() { panic(len(logTicks(0, math.Inf(1)))) }, "0"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			defer func() {

@@ -15,13 +15,14 @@ import (
 
 // Roofline draws what machines can do at each arithmetic intensity: a slope where
 // memory is the limit, a flat roof where the arithmetic is. A ring on the roof is
-// what an operation could reach, a dot what was measured.
+// what an operation could reach, a dot what was measured. It panics if a machine's bounds
+// are not positive and finite.
 func Roofline(reports ...accounting.RooflineReport) *diagram.Figure {
 	p := newPlot("arithmetic intensity (FLOP/byte)", "speed (FLOP/s)", false)
 	logScale(&p.X)
 	logScale(&p.Y)
 	see := func(x, y float64) {
-		if x > 0 && y > 0 {
+		if x > 0 && y > 0 && !math.IsInf(x+y, 0) {
 			p.X.Min, p.X.Max = min(p.X.Min, x), max(p.X.Max, x)
 			p.Y.Min, p.Y.Max = min(p.Y.Min, y), max(p.Y.Max, y)
 		}
@@ -29,6 +30,9 @@ func Roofline(reports ...accounting.RooflineReport) *diagram.Figure {
 	var keys []key
 	var said []string
 	for _, r := range reports {
+		if m := r.Machine; !(m.PeakPerSecond > 0 && m.BytesPerSecond > 0) || math.IsInf(m.PeakPerSecond+m.BytesPerSecond, 0) {
+			panic(fmt.Errorf("plots: roofline: %q has a peak of %v FLOP/s and moves %v bytes a second; give positive, finite numbers", m.Name, m.PeakPerSecond, m.BytesPerSecond))
+		}
 		ridge := r.Machine.Intensity()
 		see(ridge/10, r.Machine.PeakPerSecond)
 		see(ridge*4, r.Machine.PeakPerSecond*1.4)
