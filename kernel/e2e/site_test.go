@@ -105,11 +105,14 @@ func (b *browser) themes() {
 	dark(false, "as the system again")
 }
 
-// renderedSite is the folder of the rendered lessons.
-func renderedSite(t *testing.T) string {
+// renderedSite is the folder of the rendered lessons, without steps.
+func renderedSite(t *testing.T) string { return rendered(t, "-steps=false") }
+
+// rendered is the folder of what render makes with these arguments.
+func rendered(t *testing.T, args ...string) string {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "site")
-	cmd := exec.Command(kernelCommand(t), "render", "-steps=false", "-o", out)
+	cmd := exec.Command(kernelCommand(t), append([]string{"render", "-o", out}, args...)...)
 	cmd.Dir = root(t)
 	if text, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("render: %v\n%s", err, text)

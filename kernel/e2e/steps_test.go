@@ -3,7 +3,6 @@ package e2e
 import (
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -16,24 +15,12 @@ import (
 
 const steppedLesson = "11-gradients"
 
-// steppedSite is the folder of a lesson whose steps were recorded.
-func steppedSite(t *testing.T) string {
-	t.Helper()
-	out := filepath.Join(t.TempDir(), "site")
-	cmd := exec.Command(kernelCommand(t), "render", "-steps", "-o", out, filepath.Join("notebooks", steppedLesson+".ipynb"))
-	cmd.Dir = root(t)
-	if text, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("render: %v\n%s", err, text)
-	}
-	return out
-}
-
 // TestStepping goes through a cell by keyboard, by click and by playing, and looks at what a reader sees and hears.
 func TestStepping(t *testing.T) {
 	b := openBrowser(t)
 	b.colours("light")
 	b.window(1280, 900, false)
-	site := steppedSite(t)
+	site := rendered(t, "-steps", filepath.Join("notebooks", steppedLesson+".ipynb"))
 	file := filepath.Join(site, steppedLesson+".html")
 	if st, err := os.Stat(file); err != nil || st.Size() > pageLimit {
 		t.Fatalf("the page is not there, or too large: %v", err)

@@ -229,7 +229,7 @@ func (m *merger) parse(c *Cell) (*cellProgram, error) {
 			if u.key = d.Name.Name; d.Recv == nil {
 				u.names = []string{u.key}
 			} else {
-				u.owner = receiver(d.Recv.List[0].Type)
+				u.owner = rewrite.ReceiverType(d.Recv.List[0].Type)
 				u.key = u.owner + "." + u.key
 			}
 			p.units = append(p.units, u)
@@ -243,26 +243,6 @@ func (m *merger) parse(c *Cell) (*cellProgram, error) {
 		}
 	}
 	return p, nil
-}
-
-// receiver is the name of a method's type.
-func receiver(x ast.Expr) string {
-	for {
-		switch t := x.(type) {
-		case *ast.StarExpr:
-			x = t.X
-		case *ast.ParenExpr:
-			x = t.X
-		case *ast.IndexExpr:
-			x = t.X
-		case *ast.IndexListExpr:
-			x = t.X
-		case *ast.Ident:
-			return t.Name
-		default:
-			return ""
-		}
-	}
 }
 
 // add writes a cell.

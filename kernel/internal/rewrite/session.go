@@ -412,7 +412,7 @@ func parseDecl(src *Source, it item) *decl {
 	case *ast.FuncDecl:
 		d.tok, d.key = token.FUNC, n.Name.Name
 		if n.Recv != nil && len(n.Recv.List) == 1 {
-			d.key = receiverType(n.Recv.List[0].Type) + "." + n.Name.Name
+			d.key = ReceiverType(n.Recv.List[0].Type) + "." + n.Name.Name
 			if n.Name.Name == "_" {
 				d.key += fmt.Sprint(d.order)
 			}
@@ -447,8 +447,8 @@ func parseDecl(src *Source, it item) *decl {
 	return d
 }
 
-// receiverType is the name of the type in a receiver, without pointer and type parameters.
-func receiverType(x ast.Expr) string {
+// ReceiverType is the name of the type in a receiver, without pointer and type parameters, or "?".
+func ReceiverType(x ast.Expr) string {
 	for {
 		switch t := x.(type) {
 		case *ast.StarExpr:
