@@ -5,6 +5,8 @@ package gpu
 import (
 	"embed"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 	"unsafe"
 
@@ -17,14 +19,59 @@ import (
 //go:embed kernels/*.cu
 var kernelFiles embed.FS
 
-// Names of operations, as package tensor has them. A kernel knows an operation by
-// its place in the list; the source is given the same numbers.
+// operation is one that kernels of a family know: by its number, in whole numbers, in floats, or in both.
+type operation struct {
+	name          string // that of package tensor
+	floats, whole bool
+}
+
+// mapped and zipped are what map.cu has a CASE for.
 var (
-	mapNames = []string{"copy", "neg", "abs", "sign", "square", "reciprocal", "sqrt", "log", "exp", "expm1", "log1p", "log2", "rsqrt", "sin", "cos", "erf",
-		"tanh", "sigmoid", "relu", "silu", "softplus", "gelu", "gelu tanh", "floor", "ceil", "round", "trunc", "isnan", "isinf", "isfinite", "logical not", "not", "clamp", "saturate"}
-	zipNames = []string{"add", "sub", "mul", "div", "pow", "relu gradient", "eq", "ne", "lt", "le", "gt", "ge", "logical and", "logical or", "logical xor",
-		"and", "or", "xor", "floor divide", "truncating divide", "remainder", "fmod", "maximum", "minimum", "masked fill"}
+	mapped = casesOf("map")
+	zipped = casesOf("zip")
 )
+
+// aCase is a CASE of map.cu, or the head of the function that has those which follow.
+var aCase = regexp.MustCompile(`(?m)^(?:(.*) bool (map|zip)_(any|values)\(const elementwise &args, const (C|i64) |\t\tCASE\((\w+),)`)
+
+// casesOf reads from the source which operations on each position a family has, and what for: the CASE of a formula is
+// all that a device has to be given for another one.
+func casesOf(family string) (list []operation) {
+	text, err := kernelFiles.ReadFile("kernels/map.cu")
+	if err != nil {
+		panic(err) // the file is part of the program
+	}
+	var floats, whole, ours bool
+	for _, m := range aCase.FindAllStringSubmatch(string(text), -1) {
+		if m[5] == "" {
+			ours, floats, whole = m[2] == family, m[4] == "C", m[4] == "i64" || m[3] == "any"
+			continue
+		}
+		if !ours {
+			continue
+		}
+		name := strings.ReplaceAll(m[5], "_", " ")
+		i := slices.IndexFunc(list, func(o operation) bool { return o.name == name })
+		if i < 0 {
+			i, list = len(list), append(list, operation{name: name})
+		}
+		list[i].floats, list[i].whole = list[i].floats || floats, list[i].whole || whole
+	}
+	return list
+}
+
+// number finds an operation in the list of its family, and refuses one that is none of the type.
+func number(list []operation, op string, compute device.Type) (int32, error) {
+	i := slices.IndexFunc(list, func(o operation) bool { return o.name == op })
+	if i < 0 || compute == device.Int64 && !list[i].whole || compute != device.Int64 && !list[i].floats {
+		return 0, unsupported(op, compute)
+	}
+	return int32(i), nil
+}
+
+func unsupported(op string, compute device.Type) error {
+	return fmt.Errorf("%w: %s of %s", device.ErrUnsupported, op, namesOfTypes[compute])
+}
 
 // namesOfTypes are those that kernels use.
 var namesOfTypes = map[device.Type]string{
@@ -48,10 +95,10 @@ func makeSource() string {
 	}
 	for _, list := range []struct {
 		prefix string
-		names  []string
-	}{{"map", mapNames}, {"zip", zipNames}, {"reduce", reduceNames}, {"rows", rowsNames}, {"random", randomNames}} {
-		for number, name := range list.names {
-			fmt.Fprintf(&s, "#define %s_%s %d\n", list.prefix, strings.ReplaceAll(name, " ", "_"), number)
+		known  []operation
+	}{{"map", mapped}, {"zip", zipped}, {"reduce", reductions}, {"rows", rowwiseOperations}, {"random", draws}} {
+		for number, o := range list.known {
+			fmt.Fprintf(&s, "#define %s_%s %d\n", list.prefix, strings.ReplaceAll(o.name, " ", "_"), number)
 		}
 	}
 	updateDefines(&s)

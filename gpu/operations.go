@@ -261,27 +261,12 @@ func (c *card) launchBlocks(kernel string, blocks int64, threads int, args unsaf
 	return c.launch(kernel, uint32(blocks), uint32(threads), 0, args, size)
 }
 
-// number finds an operation in a list.
-func number(names []string, op string, compute device.Type) (int32, error) {
-	if i := slices.Index(names, op); i >= 0 {
-		return int32(i), nil
-	}
-	return 0, unsupported(op, compute)
-}
-
-func unsupported(op string, compute device.Type) error {
-	return fmt.Errorf("%w: %s of %s", device.ErrUnsupported, op, namesOfTypes[compute])
-}
-
 // Map computes one element of out from the element of x at the same position.
 func (c *card) Map(op string, compute device.Type, out, x device.View, params ...float64) error {
 	defer keep(out, x)
-	n, err := number(mapNames, op, compute)
+	n, err := number(mapped, op, compute)
 	if err != nil || out.Len() == 0 {
 		return err
-	}
-	if compute == device.Int64 && onlyFloats[op] || compute != device.Int64 && op == "not" {
-		return unsupported(op, compute)
 	}
 	if op == "copy" && (x.Type == out.Type || x.Memory != nil && sameBits(x.Type, out.Type)) {
 		return c.move(out, x)
@@ -294,13 +279,6 @@ func (c *card) Map(op string, compute device.Type, out, x device.View, params ..
 	e.setParams(op, params)
 	return c.launchOver("map"+suffix(compute), (e.space.count+3)/4, unsafe.Pointer(&e), unsafe.Sizeof(e))
 }
-
-// onlyFloats are operations that whole numbers are converted for.
-var onlyFloats = map[string]bool{"reciprocal": true, "sqrt": true, "log": true, "exp": true, "expm1": true, "log1p": true, "log2": true, "rsqrt": true, "sin": true,
-	"cos": true, "erf": true, "tanh": true, "sigmoid": true, "silu": true, "softplus": true, "gelu": true, "gelu tanh": true, "saturate": true, "div": true}
-
-// onlyWhole are operations on bits.
-var onlyWhole = map[string]bool{"and": true, "or": true, "xor": true, "not": true}
 
 // sameBits reports whether converting changes no bit: bools are stored as 0 or 1.
 func sameBits(from, to device.Type) bool {
@@ -328,12 +306,9 @@ func wholeNear(p float64) int64 {
 // Zip computes one element of out from those of x and y at the same position.
 func (c *card) Zip(op string, compute device.Type, out, x, y device.View, params ...float64) error {
 	defer keep(out, x, y)
-	n, err := number(zipNames, op, compute)
+	n, err := number(zipped, op, compute)
 	if err != nil || out.Len() == 0 {
 		return err
-	}
-	if compute == device.Int64 && onlyFloats[op] || compute != device.Int64 && onlyWhole[op] {
-		return unsupported(op, compute)
 	}
 	e, err := elementwiseOf(op, false, out, x, y)
 	if err != nil {

@@ -8,7 +8,8 @@ import (
 	"github.com/lectern-go/lectern/internal/device"
 )
 
-var randomNames = []string{"uniform", "normal", "bernoulli", "randint"}
+// draws are what Random knows.
+var draws = []operation{{"uniform", true, true}, {"normal", true, true}, {"bernoulli", true, true}, {"randint", true, true}}
 
 // drawing is the argument of a kernel; see random.cu.
 type drawing struct {
@@ -38,7 +39,7 @@ var uniformBits = map[device.Type]int32{device.Float32: 24, device.Float64: 53, 
 //	"randint"    low, high    whole numbers in [low, high), both below 2⁵³ in magnitude
 func (c *card) Random(kind string, out device.View, key [2]uint32, stream, first uint64, params ...float64) error {
 	defer keep(out)
-	n, err := number(randomNames, kind, out.Type)
+	n, err := number(draws, kind, out.Type)
 	if err != nil || out.Len() == 0 {
 		return err
 	}

@@ -11,7 +11,11 @@ import (
 	"github.com/lectern-go/lectern/internal/device"
 )
 
-var reduceNames = []string{"sum", "prod", "max", "min", "sum of squares", "logsumexp", "var", "std", "argmax", "argmin"}
+// reductions are what Reduce knows; what has roots, logarithms or quotients is none of whole numbers.
+var reductions = []operation{
+	{"sum", true, true}, {"prod", true, true}, {"max", true, true}, {"min", true, true}, {"sum of squares", true, false},
+	{"logsumexp", true, false}, {"var", true, false}, {"std", true, false}, {"argmax", true, true}, {"argmin", true, true},
+}
 
 // reduction and pairs are arguments of kernels; see reduce.cu.
 type reduction struct {
@@ -41,12 +45,9 @@ const piece = 1024
 // which package tensor makes them.
 func (c *card) Reduce(op string, compute device.Type, out, x device.View, count int, params ...float64) error {
 	defer keep(out, x)
-	n, err := number(reduceNames, op, compute)
+	n, err := number(reductions, op, compute)
 	if err != nil || out.Len() == 0 {
 		return err
-	}
-	if compute == device.Int64 && (op == "sum of squares" || op == "logsumexp" || op == "var" || op == "std") {
-		return unsupported(op, compute)
 	}
 	if count == 0 || x.Memory == nil {
 		return c.reduceNumber(op, compute, out, x, count)

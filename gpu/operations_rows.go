@@ -9,7 +9,11 @@ import (
 	"github.com/lectern-go/lectern/internal/device"
 )
 
-var rowsNames = []string{"softmax", "log softmax", "cumsum", "cumprod", "tril", "triu", "argsort"}
+// rowwiseOperations are what Rows knows.
+var rowwiseOperations = []operation{
+	{"softmax", true, false}, {"log softmax", true, false}, {"cumsum", true, true}, {"cumprod", true, true}, {"tril", true, true},
+	{"triu", true, true}, {"argsort", true, true},
+}
 
 // rowwise, triangular and sorting are arguments of kernels; see rows.cu.
 type rowwise struct {
@@ -44,15 +48,12 @@ type sorting struct {
 // Rows computes each row, along the last axis, of out from the same row of x.
 func (c *card) Rows(op string, compute device.Type, out, x device.View, params ...float64) error {
 	defer keep(out, x)
-	n, err := number(rowsNames, op, compute)
+	n, err := number(rowwiseOperations, op, compute)
 	if err != nil || out.Len() == 0 {
 		return err
 	}
 	if op == "tril" || op == "triu" {
 		return c.triangle(op, compute, out, x, params[0])
-	}
-	if compute == device.Int64 && (op == "softmax" || op == "log softmax") {
-		return unsupported(op, compute)
 	}
 	if x.Memory == nil {
 		memory, err := c.Allocate(sizes[x.Type], false)

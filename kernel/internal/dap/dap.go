@@ -2,30 +2,24 @@
 package dap
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"net/textproto"
-	"strconv"
 	"sync"
+
+	"github.com/lectern-go/lectern/kernel/internal/calls"
 )
 
 // A Client is a connection to a debugger. Its methods may be called from several goroutines.
 type Client struct {
 	conn   io.ReadWriteCloser
+	calls  *calls.Conn[response]
 	events chan Event
 	closed chan struct{}
 	once   sync.Once
-
-	write sync.Mutex
-	mu    sync.Mutex
-	seq   int
-	calls map[int]chan response
-	err   error // why nothing can be asked any more
 }
 
 // An Event is what the debugger says unasked.
@@ -54,7 +48,7 @@ type response struct {
 
 // NewClient returns a client on a connection, which it closes when it is closed itself.
 func NewClient(conn io.ReadWriteCloser) *Client {
-	c := &Client{conn: conn, events: make(chan Event, 16), closed: make(chan struct{}), calls: map[int]chan response{}}
+	c := &Client{conn: conn, calls: calls.New[response](conn), events: make(chan Event, 16), closed: make(chan struct{})}
 	go c.read()
 	return c
 }
@@ -73,48 +67,23 @@ func (c *Client) Close() {
 // Call sends a request and waits for its answer, whose body goes to result, a pointer or nil. The error is a [*Refusal]
 // if the debugger says no.
 func (c *Client) Call(ctx context.Context, command string, arguments, result any) error {
-	c.mu.Lock()
-	if c.err != nil {
-		c.mu.Unlock()
-		return c.err
-	}
-	c.seq++
-	seq := c.seq
-	answer := make(chan response, 1)
-	c.calls[seq] = answer
-	c.mu.Unlock()
-	defer func() {
-		c.mu.Lock()
-		delete(c.calls, seq)
-		c.mu.Unlock()
-	}()
 	if arguments == nil {
 		arguments = struct{}{}
 	}
-	b, err := json.Marshal(map[string]any{"type": "request", "seq": seq, "command": command, "arguments": arguments})
-	if err != nil {
+	r, err := c.calls.Call(ctx, func(number int) any {
+		return map[string]any{"type": "request", "seq": number, "command": command, "arguments": arguments}
+	})
+	switch {
+	case err == errEnded || ctx.Err() != nil && errors.Is(err, context.Cause(ctx)):
+		return err
+	case err != nil:
 		return fmt.Errorf("dap: %s: %w", command, err)
+	case !r.Success:
+		return &Refusal{command, r.reason()}
+	case result == nil:
+		return nil
 	}
-	c.write.Lock()
-	_, err = fmt.Fprintf(c.conn, "Content-Length: %d\r\n\r\n%s", len(b), b)
-	c.write.Unlock()
-	if err != nil {
-		return fmt.Errorf("dap: %s: %w", command, err)
-	}
-	select {
-	case r, ok := <-answer:
-		switch {
-		case !ok:
-			return errEnded
-		case !r.Success:
-			return &Refusal{command, r.reason()}
-		case result == nil:
-			return nil
-		}
-		return json.Unmarshal(r.Body, result)
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
+	return json.Unmarshal(r.Body, result)
 }
 
 // reason is what the debugger says about a failure, the longer of its two texts.
@@ -127,11 +96,10 @@ func (r *response) reason() string {
 // read hands on what the debugger says until it ends.
 func (c *Client) read() {
 	defer close(c.events)
-	br := bufio.NewReaderSize(c.conn, 1<<16)
-	for {
-		m, err := receive(br)
-		if err != nil {
-			break
+	c.calls.Read(c.conn, errEnded, func(message []byte) error {
+		var m response
+		if err := json.Unmarshal(message, &m); err != nil {
+			return err
 		}
 		switch m.Type {
 		case "event":
@@ -140,40 +108,8 @@ func (c *Client) read() {
 			case <-c.closed:
 			}
 		case "response":
-			c.mu.Lock()
-			answer := c.calls[m.RequestSeq]
-			delete(c.calls, m.RequestSeq)
-			c.mu.Unlock()
-			if answer != nil {
-				answer <- m
-			}
+			c.calls.Answer(m.RequestSeq, m)
 		}
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.err = errEnded
-	for seq, answer := range c.calls {
-		close(answer)
-		delete(c.calls, seq)
-	}
-}
-
-// largest is how long a message may be: a debugger that says more has lost its way.
-const largest = 64 << 20
-
-// receive reads one message.
-func receive(br *bufio.Reader) (m response, err error) {
-	h, err := textproto.NewReader(br).ReadMIMEHeader()
-	if err != nil {
-		return m, err
-	}
-	n, err := strconv.Atoi(h.Get("Content-Length"))
-	if err != nil || n < 0 || n > largest {
-		return m, fmt.Errorf("dap: a message of %q bytes", h.Get("Content-Length"))
-	}
-	b := make([]byte, n)
-	if _, err := io.ReadFull(br, b); err != nil {
-		return m, err
-	}
-	return m, json.Unmarshal(b, &m)
+		return nil
+	})
 }

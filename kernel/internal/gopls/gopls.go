@@ -3,13 +3,11 @@
 package gopls
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"net/textproto"
 	"net/url"
 	"os/exec"
 	"path/filepath"
@@ -18,20 +16,17 @@ import (
 	"sync"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/lectern-go/lectern/kernel/internal/calls"
 )
 
 // A Client is a running gopls. Its methods are safe for concurrent use; requests about the file are answered one at a
 // time.
 type Client struct {
-	cmd *exec.Cmd
-	in  io.WriteCloser
-	uri string
-
-	write sync.Mutex
-	mu    sync.Mutex
-	next  int
-	calls map[int]chan reply
-	err   error // why nothing can be asked any more
+	cmd   *exec.Cmd
+	in    io.WriteCloser
+	uri   string
+	calls *calls.Conn[reply]
 
 	file    sync.Mutex // guards the file's state at the server
 	version int
@@ -57,7 +52,7 @@ func Start(ctx context.Context, cmd *exec.Cmd, dir string) (*Client, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start gopls: %w", err)
 	}
-	c := &Client{cmd: cmd, in: in, uri: fileURI(filepath.Join(dir, "main.go")), calls: map[int]chan reply{}}
+	c := &Client{cmd: cmd, in: in, uri: fileURI(filepath.Join(dir, "main.go")), calls: calls.New[reply](in)}
 	go c.read(out)
 	err = c.call(ctx, "initialize", map[string]any{
 		"processId": nil, "rootUri": fileURI(dir),
@@ -99,65 +94,40 @@ type message struct {
 
 func (c *Client) send(m message) error {
 	m.Version = "2.0"
-	b, err := json.Marshal(m)
-	if err != nil {
-		return err
-	}
-	c.write.Lock()
-	defer c.write.Unlock()
-	_, err = fmt.Fprintf(c.in, "Content-Length: %d\r\n\r\n%s", len(b), b)
-	return err
+	return c.calls.Send(m)
 }
 
 func (c *Client) notify(method string, params any) error {
 	return c.send(message{Method: method, Params: params})
 }
 
+// errEnded is what is said of questions that can't be answered any more.
+var errEnded = errors.New("gopls has ended")
+
 // call asks and waits for the answer.
 func (c *Client) call(ctx context.Context, method string, params, result any) error {
-	c.mu.Lock()
-	if c.err != nil {
-		c.mu.Unlock()
-		return c.err
-	}
-	c.next++
-	id := c.next
-	ch := make(chan reply, 1)
-	c.calls[id] = ch
-	c.mu.Unlock()
-	raw := json.RawMessage(strconv.Itoa(id))
-	if err := c.send(message{ID: &raw, Method: method, Params: params}); err != nil {
-		return fmt.Errorf("gopls: %s: %w", method, err)
-	}
-	select {
-	case r := <-ch:
-		if r.err != nil || result == nil {
-			return r.err
-		}
-		return json.Unmarshal(r.result, result)
-	case <-ctx.Done():
-		c.mu.Lock()
-		delete(c.calls, id)
-		c.mu.Unlock()
+	var id json.RawMessage
+	r, err := c.calls.Call(ctx, func(number int) any {
+		id = json.RawMessage(strconv.Itoa(number))
+		return message{Version: "2.0", ID: &id, Method: method, Params: params}
+	})
+	switch {
+	case err == errEnded:
+		return err
+	case ctx.Err() != nil && errors.Is(err, context.Cause(ctx)):
 		c.notify("$/cancelRequest", map[string]any{"id": id})
-		return context.Cause(ctx)
+		return err
+	case err != nil:
+		return fmt.Errorf("gopls: %s: %w", method, err)
+	case r.err != nil || result == nil:
+		return r.err
 	}
+	return json.Unmarshal(r.result, result)
 }
 
 // read handles what gopls says until it ends.
 func (c *Client) read(r io.Reader) {
-	br := bufio.NewReaderSize(r, 1<<16)
-	err := errors.New("gopls has ended")
-	for {
-		h, herr := textproto.NewReader(br).ReadMIMEHeader()
-		n, nerr := strconv.Atoi(h.Get("Content-Length"))
-		if herr != nil || nerr != nil {
-			break
-		}
-		b := make([]byte, n)
-		if _, rerr := io.ReadFull(br, b); rerr != nil {
-			break
-		}
+	c.calls.Read(r, errEnded, func(text []byte) error {
 		var m struct {
 			ID     *json.RawMessage
 			Method string
@@ -165,34 +135,22 @@ func (c *Client) read(r io.Reader) {
 			Result json.RawMessage
 			Error  *struct{ Message string }
 		}
-		if json.Unmarshal(b, &m) != nil {
-			continue
+		if json.Unmarshal(text, &m) != nil {
+			return nil // it goes on all the same
 		}
 		switch {
 		case m.Method != "" && m.ID != nil:
 			c.answer(*m.ID, m.Method, m.Params)
 		case m.ID != nil:
 			id, _ := strconv.Atoi(string(*m.ID))
-			c.mu.Lock()
-			ch := c.calls[id]
-			delete(c.calls, id)
-			c.mu.Unlock()
-			if ch != nil {
-				rep := reply{result: m.Result}
-				if m.Error != nil {
-					rep.err = errors.New("gopls: " + m.Error.Message)
-				}
-				ch <- rep
+			rep := reply{result: m.Result}
+			if m.Error != nil {
+				rep.err = errors.New("gopls: " + m.Error.Message)
 			}
+			c.calls.Answer(id, rep)
 		}
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.err = err
-	for id, ch := range c.calls {
-		ch <- reply{err: err}
-		delete(c.calls, id)
-	}
+		return nil
+	})
 }
 
 // answer replies to the server's own questions.

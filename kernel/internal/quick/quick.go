@@ -17,6 +17,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/lectern-go/lectern/kernel/internal/rewrite"
 )
 
 // An Item is one completion.
@@ -358,21 +360,7 @@ func methodName(d *ast.FuncDecl) string {
 	if d.Recv == nil || len(d.Recv.List) == 0 {
 		return d.Name.Name
 	}
-	t := d.Recv.List[0].Type
-	for {
-		switch x := t.(type) {
-		case *ast.StarExpr:
-			t = x.X
-		case *ast.IndexExpr:
-			t = x.X
-		case *ast.IndexListExpr:
-			t = x.X
-		case *ast.Ident:
-			return x.Name + "." + d.Name.Name
-		default:
-			return d.Name.Name
-		}
-	}
+	return rewrite.ReceiverType(d.Recv.List[0].Type) + "." + d.Name.Name
 }
 
 // declares reports whether a declaration is that of a name, and what is written at it alone.
