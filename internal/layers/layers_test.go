@@ -18,7 +18,7 @@ var floors = [][]string{
 	{"internal"},
 	{"autograd", "tokenizer", "kernel/internal", "kernel/notebook"},
 	{"tensor", "kernel/jupyter", "kernel/persist", "kernel/show"},
-	{"internal/misuse", "autograd/gradcheck", "internal/celltest", "kernel/internal/rewrite"},
+	{"internal/misuse", "internal/celltest", "kernel/internal/rewrite"},
 	{"einops", "optim", "data", "checkpoint", "accounting", "gpu", "notebooks", "kernel/internal/report", "kernel/internal/export", "kernel/internal/quick"},
 	{"plots/diagram", "nn", "kernel/render", "kernel/grading"},
 	{"plots", "nn/transformer", "nn/train", "notebooks/explore", "kernel/live", "kernel/server"},

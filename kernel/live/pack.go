@@ -70,8 +70,8 @@ var common = strings.Fields(`bufio bytes cmp container/heap container/list conta
 	runtime runtime/debug slices sort strconv strings sync sync/atomic text/tabwriter text/template time unicode unicode/utf8 unsafe`)
 
 // library is what lessons are about.
-var library = []string{"./accounting", "./autograd", "./autograd/gradcheck", "./checkpoint", "./data", "./einops", "./gpu", "./nn", "./nn/parallel", "./nn/train", "./nn/transformer", "./notebooks/lesson", "./optim",
-	"./plots", "./plots/diagram", "./tensor", "./tokenizer", "./kernel/show", "./kernel/show/widget"}
+var library = []string{"./accounting", "./autograd", "./checkpoint", "./data", "./einops", "./gpu", "./nn", "./nn/parallel", "./nn/train", "./nn/transformer", "./notebooks/lesson", "./optim",
+	"./plots", "./plots/diagram", "./tensor", "./tensor/gradcheck", "./tokenizer", "./kernel/show", "./kernel/show/widget"}
 
 // Pack builds all that pages need for lessons. What takes long is kept in the folder dir. root is the checkout.
 func Pack(ctx context.Context, root, dir string, lessons []*notebook.Notebook) (*Files, error) {
