@@ -128,7 +128,7 @@ var (
 
 // observed reports whether anybody listens. This load is all that tracing costs
 // while nobody does.
-func observed() bool { return tracing && observers.Load() != nil }
+func observed() bool { return observers.Load() != nil }
 
 // Trace calls f for every event from now on, on the goroutine where it happens,
 // until stop is called. Several may listen. f must be safe for concurrent use if

@@ -1,5 +1,0 @@
-//go:build notrace
-
-package tensor
-
-const tracing = false
