@@ -37,7 +37,9 @@ func connect() (*Conn[string], other) {
 	return c, other{asked, say}
 }
 
-func (o other) message(text string) { fmt.Fprintf(o.say, "Content-Length: %d\r\n\r\n%s", len(text), text) }
+func (o other) message(text string) {
+	fmt.Fprintf(o.say, "Content-Length: %d\r\n\r\n%s", len(text), text)
+}
 
 func question(number int) any { return number }
 
