@@ -63,6 +63,7 @@ func TestJupyterLab(t *testing.T) {
 	t.Run("completion", func(t *testing.T) { testCompletion(t, address, up) })
 	t.Run("stale", func(t *testing.T) { testStale(t, address) })
 	t.Run("widgets", func(t *testing.T) { testWidgets(t, address) })
+	t.Run("pages", func(t *testing.T) { testPages(t, address) })
 	for _, name := range wholeLessons {
 		t.Run(name, func(t *testing.T) { testLesson(t, address, filepath.Join(root(t), "notebooks", name+".ipynb")) })
 	}
@@ -84,6 +85,35 @@ func at(t *testing.T, address, notebook string) string {
 	q.Set("reset", "") // of the tabs that were open before
 	u.RawQuery = q.Encode()
 	return u.String()
+}
+
+// write makes a notebook with cells of code, in a folder that lab can show, and returns its path.
+func write(t *testing.T, name string, code ...string) string {
+	t.Helper()
+	parent := filepath.Join(root(t), "my-lessons") // in no list of lessons, and git ignores it
+	err := os.MkdirAll(parent, 0o755)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, err := os.MkdirTemp(parent, "test-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	var cells []map[string]any
+	for i, c := range code {
+		cells = append(cells, map[string]any{"cell_type": "code", "id": "c" + strconv.Itoa(i), "metadata": map[string]any{}, "outputs": []any{}, "execution_count": nil, "source": c})
+	}
+	text, err := json.Marshal(map[string]any{"nbformat": 4, "nbformat_minor": 5, "cells": cells,
+		"metadata": map[string]any{"kernelspec": map[string]string{"name": "lectern", "display_name": "Go (Lectern)", "language": "go"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, name)
+	if err := os.WriteFile(path, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 const kernelIs = `(document.querySelector(".jp-KernelName .jp-ToolbarButtonComponent-label, .jp-KernelName")?.textContent ?? "")`
@@ -174,6 +204,18 @@ func testCompletion(t *testing.T, address string, up time.Time) {
 	if after, err := os.ReadFile(lesson); err != nil || !bytes.Equal(after, before) {
 		t.Errorf("the lesson's file was changed without saving (%v)", err)
 	}
+}
+
+// testPages asks for documentation in a cell: the answer stands below it.
+func testPages(t *testing.T, address string) {
+	b := openBrowser(t)
+	b.openLesson(address, write(t, "pages.ipynb", "strings.ToUpper?"), 1)
+	b.window(1000, 500, false)
+	b.do(chromedp.Click(chromedp.CSS(`.jp-Notebook .jp-CodeCell .cm-content`)))
+	b.press("Enter", keyEnter, shift)
+	const output = `(document.querySelector(".jp-Notebook .jp-OutputArea-output.jp-RenderedMarkdown")?.innerText ?? "")`
+	b.until(time.Minute, "the documentation is there", output+`.includes("func strings.ToUpper(s string) string") && `+output+`.includes("ToUpper returns s")`, output)
+	b.shoot("lab-page", false)
 }
 
 // testLesson runs a lesson from its first cell to its last, with the buttons that a student uses.

@@ -1,11 +1,6 @@
 package e2e
 
 import (
-	"encoding/json"
-	"fmt"
-	"net/url"
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -15,32 +10,10 @@ import (
 // testStale changes the first of three cells and runs it again. The others are marked, and a note names them; %run-stale runs them where
 // they stand.
 func testStale(t *testing.T, address string) {
-	path := filepath.Join(root(t), "my-lessons", "stale-marks.ipynb") // in no list of lessons, and git ignores it
-	var cells []map[string]any
-	for i, code := range []string{"x := 4", "y := 10 * x", `fmt.Println("y is", y)`, "%run-stale"} {
-		cells = append(cells, map[string]any{"id": fmt.Sprint("cell-", i), "cell_type": "code", "source": code, "metadata": map[string]any{}, "outputs": []any{}, "execution_count": nil})
-	}
-	text, err := json.Marshal(map[string]any{"nbformat": 4, "nbformat_minor": 5, "cells": cells,
-		"metadata": map[string]any{"kernelspec": map[string]string{"name": "lectern", "display_name": "Go (Lectern)", "language": "go"}}})
-	if err == nil {
-		err = os.MkdirAll(filepath.Dir(path), 0o755)
-	}
-	if err == nil {
-		err = os.WriteFile(path, text, 0o644)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.Remove(path) })
-	u, err := url.Parse(at(t, address, path))
-	if err != nil {
-		t.Fatal(err)
-	}
-	u.Path = "/lab/tree/my-lessons/" + filepath.Base(path)
-
+	path := write(t, "stale-marks.ipynb", "x := 4", "y := 10 * x", `fmt.Println("y is", y)`, "%run-stale")
 	b := openBrowser(t)
 	b.window(1200, 700, false)
-	b.do(chromedp.Navigate(u.String()))
+	b.do(chromedp.Navigate(at(t, address, path)))
 	const code = `[...document.querySelectorAll(".jp-Notebook .jp-CodeCell")]`
 	b.until(time.Minute, "our kernel is idle", code+`.length == 4 && `+kernelIs+`.includes("Go (Lectern)") && document.querySelector(".jp-Notebook-ExecutionIndicator")?.dataset.status == "idle"`,
 		code+`.length + " cells, kernel " + `+kernelIs)
@@ -68,5 +41,9 @@ func testStale(t *testing.T, address string) {
 	b.press("Enter", keyEnter, shift)
 	b.until(time.Minute, "the cells have run where they stand", marks+` == "...." && `+outputs+`.includes("y is 420")`, marks+` + " " + `+outputs)
 	b.until(10*time.Second, "the note is gone", `!`+outputs+`.includes("note:")`, outputs)
+	const below = code + `[0].querySelector(".jp-Cell-outputArea").getBoundingClientRect().height`
+	if h := ask[float64](b, below); h != 0 {
+		t.Errorf("%v pixels are left of the note", h)
+	}
 	b.shoot("lab-stale-run", false)
 }

@@ -1,9 +1,6 @@
 package e2e
 
 import (
-	"encoding/json"
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -12,27 +9,11 @@ import (
 
 // testWidgets moves a slider in JupyterLab, before and after the page is opened anew.
 func testWidgets(t *testing.T, address string) {
-	dir, err := os.MkdirTemp(filepath.Join(root(t), "my-lessons"), "widgets-test-") // which lab has made, and git ignores
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	var cells []map[string]any
-	for _, code := range []string{
+	cells := []string{
 		"n := widget.IntSlider(\"n\", 0, 10, 3)\nwidget.Interact(func(n int, unit string) {\n\tfmt.Printf(\"%d squared is %d %s\\n\", n, n*n, unit)\n}, n, widget.Dropdown(\"unit\", \"m²\", \"ft²\"))",
 		"n.Value()",
-	} {
-		cells = append(cells, map[string]any{"cell_type": "code", "id": "c" + string(rune('0'+len(cells))), "metadata": map[string]any{}, "outputs": []any{}, "execution_count": nil, "source": code})
 	}
-	text, err := json.Marshal(map[string]any{"nbformat": 4, "nbformat_minor": 5, "cells": cells,
-		"metadata": map[string]any{"kernelspec": map[string]string{"name": "lectern", "display_name": "Go (Lectern)", "language": "go"}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	file := filepath.Join(dir, "widgets.ipynb")
-	if err := os.WriteFile(file, text, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	file := write(t, "widgets.ipynb", cells...)
 	b := openBrowser(t)
 	b.openLesson(address, file, len(cells))
 	b.window(1400, 1000, false)

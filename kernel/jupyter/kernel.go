@@ -175,7 +175,8 @@ type ExecuteOptions struct {
 	Timeout time.Duration // 0 is no limit
 	Grace   time.Duration // how long code may take to obey an interrupt before the kernel is killed; 0 is 8 seconds
 	// Output gets every message published while the code runs, in order: stream, display_data, update_display_data,
-	// execute_result, clear_output, error, status, execute_input.
+	// execute_result, clear_output, error, status, execute_input. What the reply wants the reader to see, such as the
+	// answer to ?name, comes last, as a display_data: JupyterLab makes the same of it.
 	Output func(*Message)
 	// Input answers code that asks for a line of input; nil makes asking an [InputError].
 	Input func(prompt string, password bool) (string, error)
@@ -263,6 +264,9 @@ func (k *Kernel) Execute(ctx context.Context, code string, o ExecuteOptions) (Re
 			return Result{}, context.Cause(ctx)
 		}
 		if run.replied && run.idle {
+			if run.page != nil && o.Output != nil {
+				o.Output(run.page)
+			}
 			return run.result, nil
 		}
 	}
@@ -300,6 +304,7 @@ func (k *Kernel) stopCode(run *execution, answers <-chan *Message) bool {
 type execution struct {
 	opts    ExecuteOptions
 	result  Result
+	page    *Message // what the reply wants to be seen, or nil
 	replied bool
 	idle    bool
 }
@@ -309,7 +314,11 @@ func (e *execution) take(m *Message) (asked bool, err error) {
 	switch m.Header.Type {
 	case "execute_reply":
 		e.replied = true
-		return false, m.DecodeContent(&e.result)
+		if err := m.DecodeContent(&e.result); err != nil {
+			return false, err
+		}
+		e.page, err = pageOf(m)
+		return false, err
 	case "input_request":
 		return true, nil
 	}
@@ -318,6 +327,28 @@ func (e *execution) take(m *Message) (asked bool, err error) {
 		e.opts.Output(m)
 	}
 	return false, nil
+}
+
+// pageOf makes a display of the page that a reply carries, or returns nil if there is none.
+func pageOf(reply *Message) (*Message, error) {
+	var c struct {
+		Status  string `json:"status"`
+		Payload []struct {
+			Source string         `json:"source"`
+			Data   map[string]any `json:"data"`
+		} `json:"payload"`
+	}
+	if err := reply.DecodeContent(&c); err != nil || c.Status != "ok" {
+		return nil, err
+	}
+	for _, p := range c.Payload {
+		if p.Source == "page" {
+			m := NewMessage(reply.Header.Session, "display_data", map[string]any{"data": p.Data, "metadata": map[string]any{}, "transient": map[string]any{}})
+			m.Parent = reply.Parent
+			return m, nil
+		}
+	}
+	return nil, nil
 }
 
 // drain takes what has already arrived.

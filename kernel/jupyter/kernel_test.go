@@ -69,6 +69,33 @@ func TestExecuteGetsEveryOutputInOrder(t *testing.T) {
 	}
 }
 
+// TestPage: what a reply wants to be seen is the last of the outputs, unless the cell has failed.
+func TestPage(t *testing.T) {
+	k := start(t, "message")
+	for _, c := range []struct{ code, want string }{
+		{"page about it\nprint a", "stream: a\n; display_data: about it"},
+		{"print b", "stream: b\n"},
+		{"page lost\nfail so", "error: "},
+	} {
+		var got []string
+		_, err := k.Execute(t.Context(), c.code, jupyter.ExecuteOptions{Output: func(m *jupyter.Message) {
+			var o struct {
+				Text string
+				Data map[string]string
+			}
+			if err := m.DecodeContent(&o); err != nil {
+				t.Error(err)
+			}
+			if typ := m.Header.Type; typ != "status" && typ != "execute_input" {
+				got = append(got, typ+": "+o.Text+o.Data["text/plain"])
+			}
+		}})
+		if all := strings.Join(got, "; "); err != nil || all != c.want {
+			t.Errorf("%q shows %q, %v; want %q", c.code, all, err, c.want)
+		}
+	}
+}
+
 func TestExecuteReportsTheCodesError(t *testing.T) {
 	k := start(t, "message")
 	_, r, err := text(t, k, "print a\nfail no such thing", jupyter.ExecuteOptions{})

@@ -47,6 +47,7 @@ type execution struct {
 	made    bool         // it has made widgets
 	own     *failure     // an error that the cell reported in a message
 	line    string       // what has been printed since the last line break: a prompt, if input is asked for now
+	pages   [][2]string  // what it asked to read, as Markdown and as text
 
 	debugged bool // it runs under the debugger
 

@@ -141,7 +141,7 @@ func question(code string) string {
 	return ""
 }
 
-// document shows what Shift-Tab shows.
+// document answers with what Shift-Tab shows.
 func (e *execution) document(name string) *failure {
 	if name == "" {
 		return said("usage", "write %doc and a name, such as %doc tensor.Arange")
@@ -153,8 +153,24 @@ func (e *execution) document(name string) *failure {
 	case doc == "":
 		return said("no documentation", fmt.Sprintf("nothing is known of %s", name))
 	}
-	e.show(map[string]any{"text/markdown": doc, "text/plain": plainDoc(doc)})
+	plain := plainDoc(doc)
+	e.pages = append(e.pages, [2]string{doc, plain})
+	if e.copy != nil {
+		e.copy.WriteString(plain + "\n")
+	}
 	return nil
+}
+
+// page is the text that the cell asked to read, by MIME type, or nil. Of several the clients show only one, so they are joined.
+func (e *execution) page() map[string]any {
+	if len(e.pages) == 0 {
+		return nil
+	}
+	var markdown, plain []string
+	for _, p := range e.pages {
+		markdown, plain = append(markdown, p[0]), append(plain, p[1])
+	}
+	return map[string]any{"text/markdown": strings.Join(markdown, "\n\n---\n\n"), "text/plain": strings.Join(plain, "\n\n")}
 }
 
 // stopwatch is what %time measures.

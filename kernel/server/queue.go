@@ -184,13 +184,20 @@ func (k *kernel) execute(m *jupyter.Message) bool {
 	fail := r.guard(r.do)
 	k.queue.mark()
 	reply := map[string]any{"status": "ok", "execution_count": cell, "payload": []any{}, "user_expressions": map[string]any{}}
+	page := r.page()
 	if fail != nil {
+		if page != nil { // no client looks for it in the answer of a cell that has failed
+			r.show(page)
+		}
 		if !req.Silent {
 			k.publish(m, "error", fail.Content())
 		}
 		reply = fail.Content()
 		reply["status"], reply["execution_count"] = "error", cell
-	} else if len(req.Expressions) > 0 {
+	} else if page != nil {
+		reply["payload"] = []any{map[string]any{"source": "page", "start": 0, "data": page}}
+	}
+	if fail == nil && len(req.Expressions) > 0 {
 		out := map[string]any{}
 		for name := range req.Expressions {
 			out[name] = map[string]any{"status": "error", "ename": "not supported", "evalue": fmt.Sprintf("user expressions are not evaluated: run %s as a cell", name), "traceback": []string{}}

@@ -158,10 +158,14 @@ func (e *execution) account() {
 	e.mark()
 }
 
-// content is that of the message that shows the note.
+// content is that of the message that shows the note. One that is over has no form at all, since of empty text a line would be left.
 func (n staleNote) content() map[string]any {
+	data := map[string]any{}
+	if n.text != "" {
+		data["text/plain"] = n.text
+	}
 	return map[string]any{
-		"data":      map[string]any{"text/plain": n.text},
+		"data":      data,
 		"metadata":  map[string]any{notebook.StaleNote: true},
 		"transient": map[string]any{"display_id": n.display},
 	}

@@ -8,6 +8,7 @@
 //	update ID TEXT    display_data or update_display_data with a display_id
 //	clear             clear_output with wait
 //	value TEXT        execute_result
+//	page TEXT         a page in the reply
 //	sleep DURATION    obeys an interrupt
 //	hang              deaf to everything
 //	ask PROMPT        input_request; prints the answer
@@ -69,6 +70,7 @@ type kernel struct {
 	count     int
 	interrupt chan struct{}
 	answers   chan string
+	page      string // for the reply
 }
 
 // Serve is the fake kernel: it returns after a shutdown request.
@@ -184,6 +186,10 @@ func (k *kernel) shell(m *jupyter.Message) error {
 				break
 			}
 		}
+		if k.page != "" {
+			reply["payload"] = []object{{"source": "page", "start": 0, "data": object{"text/plain": k.page}}}
+			k.page = ""
+		}
 		return k.s.Shell.Send(m.Reply("execute_reply", reply))
 	}
 	return nil
@@ -221,6 +227,8 @@ func (k *kernel) do(m *jupyter.Message, line string) error {
 		c := data("text/plain", rest)
 		c["execution_count"] = k.count
 		k.publish(m, "execute_result", c)
+	case "page":
+		k.page = rest
 	case "sleep":
 		d, err := time.ParseDuration(rest)
 		if err != nil {

@@ -20,6 +20,7 @@ class LecternTests(jupyter_kernel_test.KernelTests):
         {"code": 'show.Markdown("**x**")', "mime": "text/markdown"},
     ]
     code_generate_error = 'panic("an error")'
+    code_page_something = "strings.ToUpper?"
     code_inspect_sample = "strings.ToUpper"
     code_clear_output = 'import "github.com/lectern-go/lectern/kernel/show"\nshow.Clear(false)'
     completion_samples = [

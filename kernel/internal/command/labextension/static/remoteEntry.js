@@ -71,6 +71,7 @@
       activate(app, tracker) {
         const style = document.createElement("style");
         style.textContent = `
+          .jp-Cell-outputArea:not(:has(> .jp-OutputArea-child)) { display: none; } /* of a note that is over nothing stays */
           .lectern-stale > .jp-Cell-inputWrapper { box-shadow: inset 4px 0 0 0 var(--jp-warn-color1); }
           .lectern-stale .jp-InputArea-prompt::after { content: "stale"; display: block; color: var(--jp-warn-color0); font-size: 10px; line-height: 1; }`;
         document.head.append(style);
