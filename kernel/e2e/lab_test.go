@@ -62,6 +62,7 @@ func TestJupyterLab(t *testing.T) {
 	// First, because the first completion is the slowest.
 	t.Run("completion", func(t *testing.T) { testCompletion(t, address, up) })
 	t.Run("stale", func(t *testing.T) { testStale(t, address) })
+	t.Run("steps", func(t *testing.T) { testSteps(t, address) })
 	t.Run("widgets", func(t *testing.T) { testWidgets(t, address) })
 	t.Run("pages", func(t *testing.T) { testPages(t, address) })
 	for _, name := range wholeLessons {
@@ -146,16 +147,18 @@ func (b *browser) press(key string, code, modifiers int64) {
 }
 
 const (
-	keyTab    = 9
-	keyEnter  = 13
-	keyEscape = 27
-	keyEnd    = 35
-	keyHome   = 36
-	keyLeft   = 37
-	keyRight  = 39
-	keyS      = 83
-	ctrl      = 2
-	shift     = 8
+	keyBackspace = 8
+	keyTab       = 9
+	keyEnter     = 13
+	keyEscape    = 27
+	keyEnd       = 35
+	keyHome      = 36
+	keyLeft      = 37
+	keyRight     = 39
+	keyS         = 83
+	alt          = 1
+	ctrl         = 2
+	shift        = 8
 )
 
 // testCompletion types into a cell as a student does, and asks with Tab and Shift-Tab.

@@ -101,3 +101,54 @@ func TestStepping(t *testing.T) {
 		return strings.HasPrefix(address, "file:") || strings.HasPrefix(address, "data:") || strings.HasPrefix(address, "about:")
 	})
 }
+
+// testSteps goes through a cell in JupyterLab, where the lines are marked in the cell itself.
+func testSteps(t *testing.T, address string) {
+	file := write(t, "steps.ipynb",
+		"func square(n int) int {\n\treturn n * n\n}",
+		"x := tensor.Arange(6)\nsum := 0\nfor i := range 3 {\n\tsum += square(i)\n}\ny := x.Mul(x)\nfmt.Println(sum, y)",
+	)
+	b := openBrowser(t)
+	b.openLesson(address, file, 2)
+	b.window(1200, 900, false)
+	const (
+		cell  = `document.querySelectorAll(".jp-Notebook .jp-CodeCell")[1]`
+		where = `(` + cell + `.querySelector(".step-where")?.textContent ?? "")`
+		now   = `[...` + cell + `.querySelectorAll(".cm-line.lectern-now")].map(l => l.textContent.trim()).join(" | ")`
+		code  = `(() => { const c = ` + cell + `.querySelector(".steps-code"); return c ? String(!c.hidden) : "none"; })()`
+		has   = `document.activeElement?.matches(".steps")`
+	)
+	b.do(chromedp.Click(chromedp.CSS(`.jp-Notebook .jp-CodeCell .cm-content`)))
+	b.press("Enter", keyEnter, shift)
+	b.press("Enter", keyEnter, alt|shift)
+	b.until(time.Minute, "the stepper opens and has the keyboard", where+`.startsWith("Step 1 ") && `+has, where+` + document.activeElement?.outerHTML.slice(0, 200)`)
+	b.until(5*time.Second, "the code is shown once, and a line is marked", now+` == "x := tensor.Arange(6)" && `+code+` == "false"`, now+` + " " + `+code)
+	b.press("ArrowRight", keyRight, 0)
+	b.until(5*time.Second, "a step on", now+` == "sum := 0"`, now)
+	b.press("ArrowDown", keyDown, 0)
+	b.press("ArrowDown", keyDown, 0)
+	b.until(5*time.Second, "on, and the stepper has kept the keyboard", now+` == "sum += square(i)" && `+has, now)
+	b.shoot("lab-steps", false)
+	b.do(chromedp.Click(chromedp.CSS(`.jp-Notebook [data-windowed-list-index="1"] .cm-line:nth-child(7)`)))
+	b.until(5*time.Second, "a click on a line goes there", now+` == "y := x.Mul(x)"`, now)
+	if cost := ask[string](b, cell+`.querySelector(".lectern-now").dataset.cost`); !strings.Contains(cost, "6 FLOPs") {
+		t.Errorf("the line's costs are %q", cost)
+	}
+	// What was changed since is not what ran: then the stepper shows the code, until the change is taken back.
+	b.do(chromedp.KeyEvent("z"))
+	b.until(5*time.Second, "the stepper shows the code", now+` == "" && `+code+` == "true" && `+cell+`.querySelector(".step-line.now").textContent.trim() == "y := x.Mul(x)"`, now+` + " " + `+code)
+	b.shoot("lab-steps-edited", false)
+	b.press("Backspace", keyBackspace, 0)
+	b.do(chromedp.Click(chromedp.CSS(`.jp-Notebook [data-windowed-list-index="1"] [aria-label="One step back"]`)))
+	b.until(5*time.Second, "the cell is marked again", now+` != "" && `+code+` == "false"`, now+` + " " + `+code)
+	b.press("Escape", keyEscape, 0)
+	b.until(5*time.Second, "the cell has the keyboard", `document.activeElement === `+cell, `document.activeElement?.outerHTML.slice(0, 200)`)
+	b.press("Enter", keyEnter, ctrl)
+	b.until(time.Minute, "it ran again", where+`.includes("before the cell") && `+now+` == "" && `+code+` == "false"`, where+` + `+code)
+	// Without the steps nothing is marked.
+	b.do(chromedp.Click(chromedp.CSS(`.jp-Notebook [data-windowed-list-index="1"] .cm-line:nth-child(1)`)))
+	b.press("End", keyEnd, 0)
+	b.press("Backspace", keyBackspace, 0)
+	b.press("Enter", keyEnter, ctrl)
+	b.until(time.Minute, "nothing is marked", now+` == "" && `+code+` == "none"`, now+` + " " + `+code)
+}

@@ -3,8 +3,12 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
+	"fmt"
 	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -107,5 +111,105 @@ func TestStepsGolden(t *testing.T) {
 		if err := os.WriteFile(path, []byte(strings.Join(groups, "\n### ")), 0o644); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// BenchmarkSteps runs the cells of all lessons without and with their steps recorded, side by side, and reports how many times as long
+// the programs take: the middle cell, the 95th of a hundred, and the slowest. Of cells under 20 ms it reports the milliseconds that they
+// take longer. Several rounds, as by -benchtime=3x, keep the best time of each. LECTERN_GROUP picks lessons by a part of their names.
+func BenchmarkSteps(b *testing.B) {
+	bin, err := tools()
+	need(b, err)
+	dir := filepath.Join(repoRoot(b), "notebooks")
+	lessons, err := filepath.Glob(filepath.Join(dir, "*"+os.Getenv("LECTERN_GROUP")+"*.ipynb"))
+	if err != nil || len(lessons) == 0 {
+		b.Fatalf("no lessons: %v", err)
+	}
+	type cell struct {
+		name            string
+		plain, recorded time.Duration
+	}
+	var cells []*cell
+	ran := regexp.MustCompile(`%time: ran for ([^ ]+) `)
+	for round := range b.N {
+		at := 0
+		for _, lesson := range lessons {
+			text, err := os.ReadFile(lesson)
+			if err != nil {
+				b.Fatal(err)
+			}
+			n, err := notebook.Parse(lesson, text)
+			if err != nil {
+				b.Fatal(err)
+			}
+			labs := [2]*lab{startLabIn(b, bin, dir, nil), startLabIn(b, bin, dir, nil)}
+			for i, c := range n.Cells {
+				if c.Type != "code" || strings.TrimSpace(c.Source) == "" || c.HasTag("check-only") || c.HasTag("skip-execution") {
+					continue
+				}
+				if round == 0 {
+					cells = append(cells, &cell{name: fmt.Sprintf("%s, cell %d", filepath.Base(lesson), i)})
+				}
+				for k, l := range labs {
+					outs, _, err := l.try("%time\n"+c.Source, jupyter.ExecuteOptions{Timeout: 10 * time.Minute, Steps: k == 1})
+					if err != nil {
+						b.Fatalf("%s: %v", cells[at].name, err)
+					}
+					said := ran.FindStringSubmatch(flat(outs))
+					if said == nil { // it declares something, or was refused
+						continue
+					}
+					took, err := time.ParseDuration(said[1])
+					if err != nil {
+						b.Fatal(err)
+					}
+					best := &cells[at].plain
+					if k == 1 {
+						best = &cells[at].recorded
+					}
+					if *best == 0 || took < *best {
+						*best = took
+					}
+				}
+				at++
+			}
+			for _, l := range labs {
+				l.k.Shutdown(30 * time.Second)
+			}
+		}
+	}
+	const short = 20 * time.Millisecond
+	var ratios, more []float64
+	var slowest strings.Builder
+	slices.SortFunc(cells, func(x, y *cell) int {
+		return cmp.Compare(float64(y.recorded)/float64(max(y.plain, short)), float64(x.recorded)/float64(max(x.plain, short)))
+	})
+	for i, c := range cells {
+		switch {
+		case c.plain == 0 || c.recorded == 0:
+			continue
+		case c.plain < short:
+			more = append(more, float64(c.recorded-c.plain)/1e6)
+		default:
+			ratios = append(ratios, float64(c.recorded)/float64(c.plain))
+		}
+		if i < 20 {
+			fmt.Fprintf(&slowest, "%-60s %10v %10v  %.2f\n", c.name, c.plain, c.recorded, float64(c.recorded)/float64(c.plain))
+		}
+	}
+	b.Logf("%d cells of %v and more, %d shorter ones; those that recording slows down most:\n%s", len(ratios), short, len(more), &slowest)
+	b.ReportMetric(0, "ns/op")
+	for _, set := range []struct {
+		name   string
+		values []float64
+	}{{"times", ratios}, {"ms-more-if-short", more}} {
+		if len(set.values) == 0 {
+			continue
+		}
+		slices.Sort(set.values)
+		at := func(part float64) float64 { return set.values[int(part*float64(len(set.values)-1)+0.5)] }
+		b.ReportMetric(at(0.5), "median-"+set.name)
+		b.ReportMetric(at(0.95), "95%-"+set.name)
+		b.ReportMetric(at(1), "max-"+set.name)
 	}
 }

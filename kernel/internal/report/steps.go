@@ -219,7 +219,7 @@ func (s *Steps) Display(cell int) map[string]any {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<div class="lectern-steps" id="%s"><style>%s</style><pre class="steps-code"><code>%s</code></pre><noscript><pre>%s</pre></noscript>`,
 		name, stepsStyle, html.EscapeString(strings.TrimRight(s.src.Code, "\n")), html.EscapeString(record.Text(60)))
-	fmt.Fprintf(&b, `<script>%s;(function(){var b=document.getElementById("%s");if(b&&!b.dataset.on){b.dataset.on="1";lecternSteps(%s,b.querySelector("code"),b).open()}})();</script></div>`, stepsScript, name, data)
+	fmt.Fprintf(&b, `<script>%s;(function(){var b=document.getElementById("%s");if(b&&!b.dataset.on){b.dataset.on="1";lecternSteps(%s,b.querySelector("code"),b,{editor:true}).open()}})();</script></div>`, stepsScript, name, data)
 	return map[string]any{"text/html": b.String(), "text/plain": record.Text(200)}
 }
 

@@ -1,7 +1,8 @@
 // The stepper: it goes through the record of a cell and marks the lines of the code that stands there already.
-// lecternSteps(record, code, place, { close, offset, name }) returns { open, close }. record is what Record in steps.go
-// describes; code the element with the text; the panel comes to the end of place. With close, a function, the reader
-// can leave. offset is how many lines of the cell stand above the code.
+// lecternSteps(record, code, place, { close, offset, name, editor }) returns { open, close }. record is what Record in
+// steps.go describes; code the element with the text; the panel comes to the end of place. With close, a function, the reader
+// can leave. offset is how many lines of the cell stand above the code. With editor, the lines are marked by whoever answers
+// an event, where the text stands already, and code is for when nobody does.
 var lecternSteps = (record, code, place, options) => {
   "use strict";
   options = options || {};
@@ -98,7 +99,7 @@ var lecternSteps = (record, code, place, options) => {
   };
 
   // The code's lines, each an element; spans that go over several lines are cut.
-  const original = code.innerHTML;
+  const original = code.innerHTML, text = code.textContent, reached = new Set(stops.map((i) => steps[i].l).filter(Boolean));
   let lines = [];
   const split = () => {
     lines = [];
@@ -133,13 +134,32 @@ var lecternSteps = (record, code, place, options) => {
     };
     [...code.childNodes].forEach(add);
     code.replaceChildren(into);
-    const reached = new Set(stops.map((i) => steps[i].l));
+    code.classList.add("stepped");
     lines.forEach((e, i) => {
       const n = i + 1 + offset;
       if (!reached.has(n)) return;
       e.classList.add("reached");
       e.addEventListener("click", () => { if (String(getSelection()) === "") go(nextOn(n)); });
     });
+  };
+  // mark tells of each line that runs whether the step is there, and what it has cost so far.
+  const mark = (marks) => {
+    const box = code.closest("pre");
+    if (options.editor) {
+      const detail = { text, marks, go: (n) => go(nextOn(n)), lost: () => go(at, true), panel };
+      box.hidden = !place.dispatchEvent(new CustomEvent("lectern-lines", { bubbles: true, cancelable: true, detail }));
+      if (box.hidden) return;
+    }
+    if (!lines.length) split();
+    for (const { line, now, cost } of marks) {
+      const e = lines[line - 1 - offset];
+      if (!e) continue;
+      e.classList.toggle("now", now);
+      if (now) e.setAttribute("aria-current", "step"); else e.removeAttribute("aria-current");
+      if (cost) e.dataset.cost = cost; else delete e.dataset.cost;
+      const top = e.offsetTop - box.offsetTop;
+      if (now && box.scrollHeight > box.clientHeight + 2 && (top < box.scrollTop || top > box.scrollTop + box.clientHeight - 40)) box.scrollTop = top - box.clientHeight / 2;
+    }
   };
   // nextOn is the next stop on a line, or the first.
   const nextOn = (n) => {
@@ -182,7 +202,7 @@ var lecternSteps = (record, code, place, options) => {
   const out = make("pre", { class: "step-out", hidden: true, "aria-label": "Printed so far" });
   const said = make("span", { class: "step-said", role: "status" });
   const shut = options.close ? button("Close", "Close the stepper", () => options.close()) : null;
-  const panel = make("div", { class: "steps", role: "group", tabindex: "-1", "aria-label": options.name || "The cell step by step" },
+  const panel = make("div", { class: "steps", role: "group", tabindex: "-1", "data-lm-suppress-shortcuts": "true", "aria-label": options.name || "The cell step by step" },
     make("div", { class: "step-tools" }, first, back, next, last, skip, play, speed, shut),
     make("div", { class: "step-slide" }, slider, where), loop, bars, did, vars, strips, out,
     record.note ? make("p", { class: "step-note" }, record.note) : null,
@@ -293,19 +313,12 @@ var lecternSteps = (record, code, place, options) => {
     at = Math.max(0, Math.min(stops.length - 1, to));
     const i = stops[at], s = steps[i], now = state(i);
     let here = ""; // what the line has cost so far
-    lines.forEach((e, k) => {
-      const n = k + 1 + offset, on = n === s.l, cost = now.lines.get(n);
-      e.classList.toggle("now", on);
-      if (on) e.setAttribute("aria-current", "step"); else e.removeAttribute("aria-current");
-      const price = cost ? [cost[0] ? flops(cost[0]) : "", cost[1] ? bytes(cost[1]) : "", priced && (cost[0] || cost[1]) && cost[2] ? time(cost[2]) : ""].filter(Boolean).join(" · ") : "";
-      if (on) here = price;
-      if (price) e.dataset.cost = price; else delete e.dataset.cost;
-      if (on) {
-        const box = code.closest("pre");
-        const top = e.offsetTop - box.offsetTop;
-        if (box.scrollHeight > box.clientHeight + 2 && (top < box.scrollTop || top > box.scrollTop + box.clientHeight - 40)) box.scrollTop = top - box.clientHeight / 2;
-      }
-    });
+    mark([...reached].map((line) => {
+      const [f, b, ns] = now.lines.get(line) || [0, 0, 0];
+      const cost = [f ? flops(f) : "", b ? bytes(b) : "", (f || b) && ns ? time(ns) : ""].filter(Boolean).join(" · ");
+      if (line === s.l) here = cost;
+      return { line, now: line === s.l, cost };
+    }));
     const place = s.k === "begin" ? "before the cell" : "line " + (s.l - offset) + (s.k === "enter" ? ", call of " + s.f : s.k === "return" ? ", return" : s.k === "backward" ? ", Backward" : s.k === "panic" ? ", where it panics" : "") + (s.g ? ", goroutine " + s.g : "");
     where.textContent = `Step ${words(at + 1)} of ${words(stops.length)}: ${place}`;
     slider.value = at;
@@ -338,7 +351,7 @@ var lecternSteps = (record, code, place, options) => {
     if (e.ctrlKey || e.metaKey || e.altKey) return;
     const act = {
       ArrowRight: () => go(at + 1), ArrowLeft: () => go(at - 1), ArrowDown: () => go(over(1)), ArrowUp: () => go(over(-1)),
-      Home: () => go(0), End: () => go(stops.length - 1), PageDown: () => go(turn(1)), PageUp: () => go(turn(-1)), p: () => play.click(), Escape: () => options.close && options.close(),
+      Home: () => go(0), End: () => go(stops.length - 1), PageDown: () => go(turn(1)), PageUp: () => go(turn(-1)), p: () => play.click(), Escape: options.close,
     }[e.key];
     if (!act || (e.target === speed && e.key !== "Escape")) return;
     if (e.target.tagName === "UL" && (e.key === "ArrowDown" || e.key === "ArrowUp")) return; // which scroll it
@@ -349,8 +362,6 @@ var lecternSteps = (record, code, place, options) => {
   });
   return {
     open() {
-      split();
-      code.classList.add("stepped");
       place.append(panel);
       go(0);
     },
@@ -359,6 +370,7 @@ var lecternSteps = (record, code, place, options) => {
       panel.remove();
       code.classList.remove("stepped");
       code.innerHTML = original;
+      lines = [];
     },
     panel,
   };

@@ -1,5 +1,6 @@
 // A JupyterLab extension, written as the browser loads it: there is nothing to build. It marks the cells of which the kernel says
-// that they have used an earlier value of something, and runs cells where they stand when %run-stale asks for that.
+// that they have used an earlier value of something, and runs cells where they stand when %run-stale asks for that. And it marks
+// the lines of a cell for the stepper in its output, which a key opens, too.
 (() => {
   const target = "lectern.cells"; // by asking for comms of this name we tell the kernel that we are here
   let shared; // what JupyterLab shares with extensions
@@ -9,7 +10,7 @@
     return (await version.get())();
   }
 
-  function plugin({ INotebookTracker, NotebookActions }) {
+  function staleCells({ INotebookTracker, NotebookActions }) {
     const marks = new WeakMap(); // of a notebook: why a cell is stale, by its id
 
     function show(panel) {
@@ -81,11 +82,129 @@
     };
   }
 
+  // A stepper asks by an event whether somebody marks the lines of its cell, each time it goes on: see steps.js.
+  function steppedCells({ INotebookTracker, NotebookActions }, { StateEffect, StateField }, { Decoration, EditorView }) {
+    const set = StateEffect.define();
+    const steppers = new WeakMap(); // by editor: the detail of the last event
+    const lines = StateField.define({
+      create: () => Decoration.none,
+      update(old, change) {
+        for (const effect of change.effects) if (effect.is(set)) return effect.value;
+        return change.docChanged ? Decoration.none : old; // it is another text than the one that ran
+      },
+      provide: field => EditorView.decorations.from(field),
+    });
+    const extension = [
+      lines,
+      EditorView.editorAttributes.compute([lines], state => (state.field(lines).size ? { class: "lectern-stepped" } : null)),
+      EditorView.updateListener.of(({ docChanged, view }) => {
+        const stepper = docChanged && steppers.get(view);
+        if (!stepper) return;
+        steppers.delete(view);
+        stepper.lost(); // and shows the code itself
+      }),
+      EditorView.domEventHandlers({
+        click(event, view) {
+          const stepper = steppers.get(view), at = view.posAtCoords(event, false);
+          if (!stepper || !view.state.selection.main.empty) return; // text has been marked
+          const line = view.state.doc.lineAt(at).number;
+          if (stepper.marks.some(m => m.line === line)) stepper.go(line);
+        },
+      }),
+    ];
+
+    function show(view, { marks }) {
+      const doc = view.state.doc, list = [];
+      let now = null;
+      for (const m of [...marks].sort((a, b) => a.line - b.line)) {
+        const line = doc.line(m.line), attributes = { class: "lectern-line" };
+        if (m.cost) attributes["data-cost"] = m.cost;
+        if (m.now) {
+          attributes.class += " lectern-now";
+          attributes["aria-current"] = "step";
+          now = line;
+        }
+        list.push(Decoration.line({ attributes }).range(line.from));
+      }
+      view.dispatch({ effects: set.of(Decoration.set(list)) });
+      if (!now) return;
+      const box = view.scrollDOM, { top, bottom } = view.lineBlockAt(now.from); // a long cell scrolls
+      if (top < box.scrollTop || bottom > box.scrollTop + box.clientHeight) box.scrollTop = top - box.clientHeight / 2;
+    }
+
+    function watch(cell, view) {
+      cell.editor.injectExtension(extension);
+      cell.model.outputs.changed.connect(() => {
+        const stepper = steppers.get(view);
+        if (!stepper || cell.node.contains(stepper.panel)) return;
+        steppers.delete(view); // it is gone: the cell runs again, or its output is cleared
+        view.dispatch({ effects: set.of(Decoration.none) });
+      });
+    }
+
+    return {
+      id: "lectern-cells:steps",
+      description: "Marks the lines of a cell that one steps through.",
+      autoStart: true,
+      requires: [INotebookTracker],
+      activate(app, tracker) {
+        const style = document.createElement("style");
+        style.textContent = `
+          .lectern-stepped { max-height: max(12rem, min(26rem, 50vh)); }
+          .lectern-stepped .cm-scroller { overflow: auto; }
+          .lectern-line { cursor: pointer; }
+          .lectern-line[data-cost]::after { content: attr(data-cost); padding-left: 2.5em; font-size: 0.875em; color: var(--jp-ui-font-color2); white-space: nowrap; }
+          .lectern-now { background: color-mix(in srgb, var(--jp-brand-color1) 20%, transparent); box-shadow: inset 3px 0 var(--jp-brand-color1); }`;
+        document.head.append(style);
+        const cellOf = element => {
+          const node = element.closest(".jp-CodeCell");
+          for (const panel of app.shell.widgets("main")) {
+            const cell = tracker.has(panel) && panel.content.widgets.find(c => c.node === node);
+            if (cell) return cell;
+          }
+        };
+        const command = "lectern:step";
+        let opening; // the cell whose stepper is to have the keyboard
+        app.commands.addCommand(command, {
+          label: "Run the Cell and Step Through It",
+          isEnabled: () => tracker.activeCell?.model.type === "code",
+          execute: () => {
+            const { content, sessionContext } = tracker.currentWidget, cell = tracker.activeCell;
+            if (!/^\s*\/\/step/.test(cell.model.sharedModel.getSource())) cell.model.sharedModel.updateSource(0, 0, "//step\n");
+            opening = cell;
+            return NotebookActions.runCells(content, [cell], sessionContext);
+          },
+        });
+        app.commands.addKeyBinding({ command, keys: ["Alt Shift Enter"], selector: ".jp-Notebook" });
+        document.addEventListener("keydown", event => {
+          if (event.key === "Escape") event.target.closest?.(".lectern-steps")?.closest(".jp-Cell")?.focus();
+        });
+        const watched = new WeakSet();
+        document.addEventListener("lectern-lines", event => {
+          const cell = cellOf(event.target), view = cell?.editor?.editor;
+          if (cell && cell === opening) {
+            opening = null;
+            requestAnimationFrame(() => event.detail.panel.focus());
+          }
+          if (!view || view.state.doc.toString().trimEnd() !== event.detail.text.trimEnd()) return;
+          if (!watched.has(view)) {
+            watched.add(view);
+            watch(cell, view);
+          }
+          steppers.set(view, event.detail);
+          show(view, event.detail);
+          event.preventDefault();
+        });
+      },
+    };
+  }
+
   globalThis._JUPYTERLAB ??= {};
   globalThis._JUPYTERLAB["lectern-cells"] = {
     init(scope) { shared = scope; },
     async get() {
-      const made = plugin(await load("@jupyterlab/notebook"));
+      const [notebook, state, view] = await Promise.all(["@jupyterlab/notebook", "@codemirror/state", "@codemirror/view"].map(load));
+      const made = [staleCells(notebook), steppedCells(notebook, state, view)];
       return () => made;
     },
   };
