@@ -172,7 +172,8 @@
             const { content, sessionContext } = tracker.currentWidget, cell = tracker.activeCell;
             if (!/^\s*\/\/step/.test(cell.model.sharedModel.getSource())) cell.model.sharedModel.updateSource(0, 0, "//step\n");
             opening = cell;
-            return NotebookActions.runCells(content, [cell], sessionContext);
+            const forget = () => opening === cell && (opening = null); // if there is nothing to step through
+            return NotebookActions.runCells(content, [cell], sessionContext).finally(() => setTimeout(forget, 2000));
           },
         });
         app.commands.addKeyBinding({ command, keys: ["Alt Shift Enter"], selector: ".jp-Notebook" });
