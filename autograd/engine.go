@@ -106,23 +106,36 @@ func (n *Node[T]) Hooks() []func(T) T { return n.hooks }
 type Rules[T any] struct {
 	// Add returns the sum of two gradients. It may change neither.
 	Add func(a, b T) T
-	// AddTo, if set, may add a gradient to the one that a node keeps by changing that
-	// one, and then returns true.
-	AddTo func(kept, g T) bool
 	// Own, if set, is applied to a gradient before a node keeps it, so that
 	// two nodes never keep the same changeable value.
 	Own func(T) T
-	// Hold and Drop, if set, are told of the values that are on their way through the
-	// graph: the seed, what Gradient returned and what Add made of it. Hold is called
-	// with each, Drop once it went wherever it goes. Two values may be the same, so
-	// that a value is no longer needed when it was dropped as often as it was held;
-	// what a node keeps was given to Own before.
-	Hold, Drop func(T)
 	// Hook, if set, calls a hook with a gradient and returns the one to go on with.
 	Hook func(hook func(T) T, grad T) T
 	// Retain keeps the saved values, so that Backward can be called again.
 	Retain bool
+	// Reuse, if set, is told which values are needed no more.
+	Reuse Recycler[T]
 }
+
+// A Recycler makes new values out of old ones, where values are large. The engine works as well without it.
+type Recycler[T any] interface {
+	// Hold is called with each value that is on its way through the graph: the seed, what
+	// Gradient returned and what Add made of it. Drop is called once it went wherever it
+	// goes. Two values may be the same, so that a value is no longer needed when it was
+	// dropped as often as it was held; what a node keeps was given to Own before.
+	Hold(T)
+	Drop(T)
+	// AddTo may add a gradient to the one that a node keeps by changing that one, and
+	// then returns true.
+	AddTo(kept, g T) bool
+}
+
+// nothing recycles nothing.
+type nothing[T any] struct{}
+
+func (nothing[T]) Hold(T)            {}
+func (nothing[T]) Drop(T)            {}
+func (nothing[T]) AddTo(_, _ T) bool { return false }
 
 // Backward computes the gradient of root with respect to every leaf that it
 // was computed from, and adds it to what the leaf already holds. seed is the
@@ -142,11 +155,10 @@ func Backward[T any](root *Node[T], seed T, rules Rules[T]) error {
 			return err
 		}
 	}
-	hold, drop := rules.Hold, rules.Drop
-	if hold == nil {
-		hold, drop = func(T) {}, func(T) {}
+	if rules.Reuse == nil {
+		rules.Reuse = nothing[T]{}
 	}
-	hold(seed)
+	rules.Reuse.Hold(seed)
 	pending := map[*Node[T]]T{root: seed}
 	for _, n := range order {
 		arrived, ok := pending[n]
@@ -170,17 +182,17 @@ func Backward[T any](root *Node[T], seed T, rules Rules[T]) error {
 				continue
 			}
 			g := n.fn.Gradient(i, grad)
-			hold(g)
+			rules.Reuse.Hold(g)
 			if have, ok := pending[in]; ok {
 				sum := rules.Add(have, g)
-				hold(sum)
-				drop(have)
-				drop(g)
+				rules.Reuse.Hold(sum)
+				rules.Reuse.Drop(have)
+				rules.Reuse.Drop(g)
 				g = sum
 			}
 			pending[in] = g
 		}
-		drop(arrived)
+		rules.Reuse.Drop(arrived)
 		if n.fn != nil && !rules.Retain {
 			n.fn.Release()
 		}
@@ -191,7 +203,7 @@ func Backward[T any](root *Node[T], seed T, rules Rules[T]) error {
 // keep adds grad to what the node holds.
 func (n *Node[T]) keep(grad T, rules Rules[T]) {
 	if n.hasGrad {
-		if rules.AddTo != nil && rules.AddTo(n.grad, grad) {
+		if rules.Reuse.AddTo(n.grad, grad) {
 			return
 		}
 		grad = rules.Add(n.grad, grad)

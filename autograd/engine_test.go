@@ -194,13 +194,27 @@ func TestSavedValuesAreReleasedAsBackwardProceeds(t *testing.T) {
 	runtime.KeepAlive(n)
 }
 
+// recycler is a Recycler of functions.
+type recycler[T any] struct {
+	hold, drop func(T)
+	addTo      func(kept, g T) bool
+}
+
+func (r recycler[T]) Hold(g T)             { r.hold(g) }
+func (r recycler[T]) Drop(g T)             { r.drop(g) }
+func (r recycler[T]) AddTo(kept, g T) bool { return r.addTo(kept, g) }
+
 // TestKeptGradientsMayBeAddedTo: AddTo comes first, and Add where it declines.
 func TestKeptGradientsMayBeAddedTo(t *testing.T) {
 	for _, may := range []bool{true, false} {
 		x, calls := Leaf[*float64](), 0
 		rules := Rules[*float64]{
-			Add:   func(a, b *float64) *float64 { sum := *a + *b; return &sum },
-			AddTo: func(kept, g *float64) bool { calls++; *kept += *g * map[bool]float64{true: 1}[may]; return may },
+			Add: func(a, b *float64) *float64 { sum := *a + *b; return &sum },
+			Reuse: recycler[*float64]{func(*float64) {}, func(*float64) {}, func(kept, g *float64) bool {
+				calls++
+				*kept += *g * map[bool]float64{true: 1}[may]
+				return may
+			}},
 		}
 		for _, g := range []float64{1, 10, 100} {
 			if err := Backward(x, &g, rules); err != nil {
@@ -230,11 +244,14 @@ func TestValuesAreDroppedAsOftenAsHeld(t *testing.T) {
 			}
 			return a + b
 		},
-		Hold: func(g float64) { held[g]++; most = max(most, total()) },
-		Drop: func(g float64) {
-			if held[g]--; held[g] < 0 {
-				t.Errorf("%v was not held", g)
-			}
+		Reuse: recycler[float64]{
+			func(g float64) { held[g]++; most = max(most, total()) },
+			func(g float64) {
+				if held[g]--; held[g] < 0 {
+					t.Errorf("%v was not held", g)
+				}
+			},
+			func(float64, float64) bool { return false },
 		},
 	}
 	x := Leaf[float64]()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/lectern-go/lectern/internal/formatters"
 	"github.com/lectern-go/lectern/internal/humanize"
+	"github.com/lectern-go/lectern/internal/inside"
 	"github.com/lectern-go/lectern/internal/tabular"
 	"github.com/lectern-go/lectern/tensor"
 )
@@ -51,7 +52,7 @@ func (s Summary) rows() [][]string {
 		t := p.Tensor
 		gradient := "no"
 		switch {
-		case t.RequiresGrad() && t.BorrowGrad() != nil:
+		case t.RequiresGrad() && inside.Of[*tensor.Tensor]().Grad(t) != nil:
 			gradient = "there"
 		case t.RequiresGrad():
 			gradient = "asked for"

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/lectern-go/lectern/internal/cpu"
+	"github.com/lectern-go/lectern/internal/inside"
 	"github.com/lectern-go/lectern/tensor"
 )
 
@@ -23,7 +24,7 @@ func ClipGradNorm(params []tensor.NamedTensor, limit float64, kind ...float64) f
 	}
 	total := 0.
 	for _, param := range params {
-		if g := param.Tensor.BorrowGrad(); g != nil {
+		if g := behind.Grad(param.Tensor); g != nil {
 			if part := powers(g, p); math.IsInf(p, 1) {
 				total = math.Max(total, part)
 			} else {
@@ -48,7 +49,7 @@ func ClipGradValue(params []tensor.NamedTensor, limit float64) {
 	}
 	tensor.NoGrad(func() {
 		for _, p := range params {
-			if g := p.Tensor.BorrowGrad(); g != nil {
+			if g := behind.Grad(p.Tensor); g != nil {
 				g.Detach().ClampInPlace(-limit, limit)
 			}
 		}
@@ -58,7 +59,7 @@ func ClipGradValue(params []tensor.NamedTensor, limit float64) {
 func scaleGrads(params []tensor.NamedTensor, factor float64) {
 	tensor.NoGrad(func() {
 		for _, p := range params {
-			if g := p.Tensor.BorrowGrad(); g != nil {
+			if g := behind.Grad(p.Tensor); g != nil {
 				g.Detach().MulInPlace(factor)
 			}
 		}
@@ -74,9 +75,9 @@ func powers(t *tensor.Tensor, p float64) float64 {
 		return powersOn(t.Abs().To(tensor.Float64), p)
 	}
 	if t.Dtype() == tensor.Float64 {
-		return powersOf(tensor.Borrow[float64](t), p)
+		return powersOf(inside.Elements[float64](behind, t), p)
 	}
-	return powersOf(tensor.Borrow[float32](t.To(tensor.Float32)), p)
+	return powersOf(inside.Elements[float32](behind, t.To(tensor.Float32)), p)
 }
 
 // powersOn is powersOf for magnitudes on another device, which sums them itself.

@@ -245,7 +245,7 @@ func (o *Optimizer) ZeroGrad(setToNil bool) {
 		for _, p := range g.params {
 			if setToNil {
 				p.Tensor.ZeroGrad()
-			} else if grad := p.Tensor.BorrowGrad(); grad != nil {
+			} else if grad := behind.Grad(p.Tensor); grad != nil {
 				grad.Zero()
 			}
 		}
@@ -262,7 +262,7 @@ func (o *Optimizer) Step() {
 		g.Settings.check(o.algorithm)
 		count += len(g.params)
 		for _, p := range g.params {
-			if p.Tensor.BorrowGrad() == nil {
+			if behind.Grad(p.Tensor) == nil {
 				missing = append(missing, p.Name)
 			}
 		}
@@ -283,7 +283,7 @@ func (o *Optimizer) Step() {
 	tensor.NoGrad(func() {
 		for _, g := range o.groups {
 			for i, p := range g.params {
-				if grad := p.Tensor.BorrowGrad(); grad != nil {
+				if grad := behind.Grad(p.Tensor); grad != nil {
 					o.update(g, g.slots[i], p.Tensor, grad)
 				}
 			}

@@ -7,8 +7,12 @@ import (
 	"github.com/lectern-go/lectern/internal/cpu"
 	"github.com/lectern-go/lectern/internal/device"
 	"github.com/lectern-go/lectern/internal/facts"
+	"github.com/lectern-go/lectern/internal/inside"
 	"github.com/lectern-go/lectern/tensor"
 )
+
+// behind is what tensors let this package do besides what their methods do.
+var behind = inside.Of[*tensor.Tensor]()
 
 // pieceLen is how many elements one call of a kernel gets. Elements do not depend
 // on each other, so it decides nothing but the speed.
@@ -41,7 +45,7 @@ func (o *Optimizer) update(g *Group, s *slot, p, grad *tensor.Tensor) {
 	}
 	switch {
 	case !work.Device().IsCPU():
-		tensor.UpdateOn(name, append([]*tensor.Tensor{work, grad}, s.state...), numbers)
+		behind.Update(name, append([]*tensor.Tensor{work, grad}, s.state...), numbers)
 	case work.Dtype() == tensor.Float64:
 		run(a.float64(numbers), work, grad, s.state)
 	default:
@@ -109,10 +113,10 @@ type kernel[T float32 | float64] func(p, g []T, state [][]T)
 // run calls a kernel for pieces of the elements, on all cores.
 func run[T float32 | float64](k kernel[T], p, g *tensor.Tensor, state []*tensor.Tensor) {
 	n := p.Len()
-	ps, gs := tensor.Borrow[T](p), tensor.Borrow[T](g)
+	ps, gs := inside.Elements[T](behind, p), inside.Elements[T](behind, g)
 	all := make([][]T, len(state))
 	for i, s := range state {
-		all[i] = tensor.Borrow[T](s)
+		all[i] = inside.Elements[T](behind, s)
 	}
 	cpu.Parallel((n+pieceLen-1)/pieceLen, func(piece int) {
 		start, end := piece*pieceLen, min((piece+1)*pieceLen, n)
@@ -122,5 +126,5 @@ func run[T float32 | float64](k kernel[T], p, g *tensor.Tensor, state []*tensor.
 		}
 		k(ps[start:end], gs[start:end], part)
 	})
-	p.Touch()
+	behind.Wrote(p)
 }

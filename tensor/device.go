@@ -246,10 +246,9 @@ func scatterOn(op string, sum, x *Tensor, at []int64, run int) {
 	sum.fillOn(op, func(on device.Backend) error { return on.Scatter(sum.view(), x.view(), at, run) })
 }
 
-// UpdateOn runs one step of an optimizer on the device of its tensors, the
-// parameter, its gradient and its state, and counts the writes; package optim
-// calls it.
-func UpdateOn(algorithm string, tensors []*Tensor, numbers *device.Numbers) {
+// updateOn runs one step of an optimizer on the device of its tensors; see
+// package inside.
+func updateOn(algorithm string, tensors []*Tensor, numbers *device.Numbers) {
 	views := make([]device.View, len(tensors))
 	for i, t := range tensors {
 		views[i] = t.view()

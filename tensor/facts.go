@@ -28,7 +28,7 @@ func factsOf(t *Tensor) (f facts.Tensor, ok bool) {
 	text := strings.Join(strings.Fields(t.valueText(0)), " ")
 	f = facts.Tensor{Text: text, Memory: MemoryOf(t), Size: t.storage.size, Dtype: t.dtype.String(), Shape: t.Shape(), Strides: t.Strides(),
 		Offset: t.layout.Offset, Tracked: t.RequiresGrad()}
-	if g := t.BorrowGrad(); g != nil {
+	if g := t.borrowGrad(); g != nil {
 		f.Grad = g
 	}
 	if n := t.storage.size / t.dtype.Size(); n > 0 && n <= stripLimit && n*t.dtype.Size() == t.storage.size && t.backend() == nil {
@@ -62,7 +62,7 @@ func stampOf(t *Tensor) (s stamp) {
 	if t.storage.lent.Load() {
 		s.text = t.valueText(0)
 	}
-	if g := t.BorrowGrad(); g != nil && g.storage != nil {
+	if g := t.borrowGrad(); g != nil && g.storage != nil {
 		s.grad, s.gradVersion = MemoryOf(g), g.storage.version.Load()
 	}
 	return s

@@ -179,7 +179,7 @@ func (s *storage) noteDropped() {
 // hold them but a node, which marks what it keeps as Gradient, and functions of the
 // user, which see them by [shown].
 type passing struct {
-	*scope                  // what was made since hold was last called
+	*scope                  // what was made since Hold was last called
 	leave  func()           // ends the scope
 	uses   map[*storage]int // how often a gradient is on its way
 }
@@ -199,9 +199,9 @@ func (p *passing) end() {
 	}
 }
 
-// hold notes that g is on its way. All else that was made since the last call was
+// Hold notes that g is on its way. All else that was made since the last call was
 // needed to compute g, or is kept.
-func (p *passing) hold(g *Tensor) {
+func (p *passing) Hold(g *Tensor) {
 	for m := range p.made.all() {
 		if m == g.storage {
 			p.uses[m] = 0
@@ -215,8 +215,8 @@ func (p *passing) hold(g *Tensor) {
 	}
 }
 
-// drop notes that g has arrived.
-func (p *passing) drop(g *Tensor) {
+// Drop notes that g has arrived.
+func (p *passing) Drop(g *Tensor) {
 	n, mine := p.uses[g.storage]
 	switch {
 	case mine && n == 1:
@@ -225,6 +225,16 @@ func (p *passing) drop(g *Tensor) {
 	case mine:
 		p.uses[g.storage] = n - 1
 	}
+}
+
+// AddTo adds g to the gradient that a node keeps, unless somebody else may have
+// that one, who is not to see it change.
+func (*passing) AddTo(kept, g *Tensor) bool {
+	if kept.storage.lent.Load() || kept.node != nil || g.node != nil {
+		return false
+	}
+	NoGrad(func() { kept.AddInPlace(g) })
+	return true
 }
 
 func (p *passing) done(m *storage) {

@@ -254,7 +254,7 @@ func TestBackwardKeepsWhatIsSeen(t *testing.T) {
 		}
 	}
 	first := slices.Clone(w.Grad().Floats())
-	held, unseen := w.Grad(), v.BorrowGrad()
+	held, unseen := w.Grad(), v.borrowGrad()
 	w.ZeroGrad()
 	v.ZeroGrad()
 	Ones(100).Fill(7)
@@ -275,7 +275,7 @@ func TestBackwardKeepsWhatIsSeen(t *testing.T) {
 	})
 	hooked.Square().Sum().Backward()
 	hooked.Square().Sum().Backward()
-	wantFloats(t, "the sum of two", hooked.BorrowGrad().Narrow(0, 0, 2), 18, 18)
+	wantFloats(t, "the sum of two", hooked.borrowGrad().Narrow(0, 0, 2), 18, 18)
 	hooked.ZeroGrad()
 	wantFloats(t, "what a hook returned", returned.Narrow(0, 0, 2), 12, 12)
 
@@ -283,15 +283,15 @@ func TestBackwardKeepsWhatIsSeen(t *testing.T) {
 	for _, look := range []bool{false, true} {
 		x := Full(3, 100).RequireGrad()
 		x.Square().Sum().Backward()
-		first := x.BorrowGrad()
+		first := x.borrowGrad()
 		if look {
 			first = x.Grad()
 		}
 		x.Square().Sum().Backward()
-		wantFloats(t, "the sum of two", x.BorrowGrad().Narrow(0, 0, 2), 12, 12)
+		wantFloats(t, "the sum of two", x.borrowGrad().Narrow(0, 0, 2), 12, 12)
 		if look {
 			wantFloats(t, "the first of two", first.Narrow(0, 0, 2), 6, 6)
-		} else if first != x.BorrowGrad() {
+		} else if first != x.borrowGrad() {
 			t.Error("the sum of two gradients is not where the first was")
 		}
 	}
@@ -299,7 +299,7 @@ func TestBackwardKeepsWhatIsSeen(t *testing.T) {
 	// Gradients of gradients read the first ones.
 	x := Full(3, 100).RequireGrad()
 	x.Mul(x).Mul(x).Sum().Backward(CreateGraph())
-	g := x.BorrowGrad()
+	g := x.borrowGrad()
 	x.ZeroGrad()
 	g.Sum().Backward()
 	wantFloats(t, "the second derivative of x³", x.Grad().Narrow(0, 0, 2), 18, 18)

@@ -65,17 +65,16 @@ func (t *Tensor) IsLeaf() bool {
 // itself, not a copy. Results of operations keep theirs only after RetainGrad.
 func (t *Tensor) Grad() *Tensor {
 	t.known("grad")
-	g := t.BorrowGrad()
+	g := t.borrowGrad()
 	if g != nil {
 		g.storage.lend()
 	}
 	return g
 }
 
-// BorrowGrad is Grad for those who let go of it before ZeroGrad removes it, which
+// borrowGrad is Grad for those who let go of it before ZeroGrad removes it, which
 // may then give its memory to another tensor.
-func (t *Tensor) BorrowGrad() *Tensor {
-	t.known("borrow grad")
+func (t *Tensor) borrowGrad() *Tensor {
 	node := t.node
 	if !t.upToDate() && t.base.node != nil {
 		node = t.graph()
@@ -216,7 +215,7 @@ func (t *Tensor) Backward(options ...BackwardOption) {
 	if !o.create {
 		p := newPassing()
 		defer p.end()
-		rules.Hold, rules.Drop, rules.AddTo = p.hold, p.drop, addToKept
+		rules.Reuse = p
 	}
 	seed := o.grad
 	switch {
@@ -250,16 +249,6 @@ func (t *Tensor) Backward(options ...BackwardOption) {
 }
 
 func (t *Tensor) addGradient(g *Tensor) *Tensor { return t.Add(g) }
-
-// addToKept adds g to the gradient that a node keeps, unless somebody else may have
-// that one, who is not to see it change.
-func addToKept(kept, g *Tensor) bool {
-	if kept.storage.lent.Load() || kept.node != nil || g.node != nil {
-		return false
-	}
-	NoGrad(func() { kept.AddInPlace(g) })
-	return true
-}
 
 // ownGradient returns a tensor that a node may keep: contiguous, and not kept
 // by another node as well.

@@ -258,16 +258,17 @@ type Element interface {
 // their memory: writing to it changes the tensor and all its views. T must be
 // as wide as the dtype: float32, float64, int64, int32, int16, int8, uint8, bool,
 // or for the small floats uint16 or uint8, which hold their bits. It panics if T
-// does not fit, the tensor is not contiguous, or it lies on another device.
+// does not fit, the tensor is not contiguous, or it lies on another device. A
+// gradient that saved the elements does not notice what is written to them this way.
 func Data[T Element](t *Tensor) []T {
 	t.storage.lend()
-	return Borrow[T](t)
+	return borrow[T](t)
 }
 
-// Borrow is [Data] for those who let go of the slice before the tensor is freed,
+// borrow is [Data] for those who let go of the slice before the tensor is freed,
 // by [Tensor.Free] or [FreeAfter]: unlike that of Data, its memory may then become
 // that of another tensor.
-func Borrow[T Element](t *Tensor) []T {
+func borrow[T Element](t *Tensor) []T {
 	var zero T
 	t.mustBeHere("data")
 	if !fits(zero, t.dtype) {

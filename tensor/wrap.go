@@ -4,7 +4,19 @@ import (
 	"fmt"
 	"slices"
 	"unsafe"
+
+	"github.com/lectern-go/lectern/internal/inside"
 )
+
+func init() {
+	inside.Open(&inside.Door[*Tensor]{
+		Grad:     (*Tensor).borrowGrad,
+		Float32s: borrow[float32],
+		Float64s: borrow[float64],
+		Wrote:    func(t *Tensor) { t.storage.version.Add(1) },
+		Update:   updateOn,
+	})
+}
 
 // Wrap returns a contiguous tensor over memory that is already there, such as a
 // mapped file, without copying it: writing to one writes to the other, and the
@@ -46,14 +58,6 @@ func (t *Tensor) RawBytes() []byte {
 	}
 	t.storage.lend()
 	return t.storage.bytes()[t.layout.Offset*t.dtype.Size():][:t.Bytes():t.Bytes()]
-}
-
-// Touch counts a write that was made directly to the memory of t, through [Data]
-// or RawBytes, as in-place operations do by themselves: a gradient that saved the
-// old values then notices.
-func (t *Tensor) Touch() {
-	t.exist("touch")
-	t.storage.version.Add(1)
 }
 
 // SetData makes t show the elements of x: t takes over shape, dtype and memory,

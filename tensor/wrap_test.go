@@ -5,6 +5,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/lectern-go/lectern/internal/inside"
 	"github.com/lectern-go/lectern/tensor"
 )
 
@@ -67,11 +68,11 @@ func TestSetDataKeepsTheLeaf(t *testing.T) {
 	}
 }
 
-func TestTouchIsNoticedByBackward(t *testing.T) {
+func TestWritesPastMethodsAreNoticedByBackward(t *testing.T) {
 	w := tensor.Of(1., 2).RequireGrad()
 	loss := w.Mul(w).Sum()
 	tensor.Data[float32](w.Detach())[0] = 5
-	w.Touch()
+	inside.Of[*tensor.Tensor]().Wrote(w)
 	if err := tensor.Try(func() { loss.Backward() }); !errors.Is(err, tensor.ErrGrad) {
 		t.Errorf("Backward after a direct write: got %v, want ErrGrad", err)
 	}
