@@ -10,7 +10,7 @@ var opAdd op
 func init() {
 	define(&opAdd, op{
 		name:    "add",
-		forward: binary(loops.BinaryKernels{F32: loops.Vector2(loops.Vectors32.Add, loops.Add[float32]), F64: loops.Vector2(loops.Vectors64.Add, loops.Add[float64]), I64: loops.Add[int64]}, sameDtype, loops.Vectors32.AddInts),
+		forward: binary(loops.BinaryKernels{F32: loops.Vector2(loops.Vectors32.Add, loops.Add[float32]), F64: loops.Vector2(loops.Vectors64.Add, loops.Add[float64]), I64: loops.AddWhole}, sameDtype, loops.Vectors32.AddInts),
 		gradients: []gradient{
 			{readsNothing, func(_ *call, g *Tensor, _ int) *Tensor { return g }},
 			{readsNothing, func(_ *call, g *Tensor, _ int) *Tensor { return g }},
@@ -31,7 +31,7 @@ var opSub op
 func init() {
 	define(&opSub, op{
 		name:    "sub",
-		forward: notBool(binary(loops.BinaryKernels{F32: loops.Vector2(loops.Vectors32.Sub, loops.Sub[float32]), F64: loops.Vector2(loops.Vectors64.Sub, loops.Sub[float64]), I64: loops.Sub[int64]}, sameDtype, loops.Vectors32.SubInts), "use Xor, or Not for a mask"),
+		forward: notBool(binary(loops.BinaryKernels{F32: loops.Vector2(loops.Vectors32.Sub, loops.Sub[float32]), F64: loops.Vector2(loops.Vectors64.Sub, loops.Sub[float64]), I64: loops.SubWhole}, sameDtype, loops.Vectors32.SubInts), "use Xor, or Not for a mask"),
 		gradients: []gradient{
 			{readsNothing, func(_ *call, g *Tensor, _ int) *Tensor { return g }},
 			{readsNothing, func(_ *call, g *Tensor, _ int) *Tensor { return g.Neg() }},
@@ -171,7 +171,7 @@ var opNeg op
 func init() {
 	define(&opNeg, op{
 		name:    "neg",
-		forward: notBool(unary(loops.UnaryKernels{F32: loops.Vector1(loops.Vectors32.Neg, loops.Neg[float32]), F64: loops.Vector1(loops.Vectors64.Neg, loops.Neg[float64]), I64: loops.Neg[int64], Ints: loops.Vectors32.NegInts}, sameDtype), "use Not for a mask"),
+		forward: notBool(unary(loops.UnaryKernels{F32: loops.Vector1(loops.Vectors32.Neg, loops.Neg[float32]), F64: loops.Vector1(loops.Vectors64.Neg, loops.Neg[float64]), I64: loops.NegWhole, Ints: loops.Vectors32.NegInts}, sameDtype), "use Not for a mask"),
 		gradients: []gradient{
 			{readsNothing, func(_ *call, g *Tensor, _ int) *Tensor { return g.Neg() }},
 		},
@@ -200,7 +200,7 @@ var opAbs op
 func init() {
 	define(&opAbs, op{
 		name:    "abs",
-		forward: unary(loops.UnaryKernels{F32: loops.Vector1(loops.Vectors32.Abs, loops.Abs[float32]), F64: loops.Vector1(loops.Vectors64.Abs, loops.Abs[float64]), I64: loops.Abs[int64], Ints: loops.Vectors32.AbsInts}, sameDtype),
+		forward: unary(loops.UnaryKernels{F32: loops.Vector1(loops.Vectors32.Abs, loops.Abs[float32]), F64: loops.Vector1(loops.Vectors64.Abs, loops.Abs[float64]), I64: loops.AbsWhole, Ints: loops.Vectors32.AbsInts}, sameDtype),
 		gradients: []gradient{
 			{readsInput, func(c *call, g *Tensor, _ int) *Tensor { return g.Mul(c.input().Sign()) }},
 		},
@@ -216,7 +216,7 @@ var opSign op
 func init() {
 	define(&opSign, op{
 		name:    "sign",
-		forward: unary(loops.UnaryKernels{F32: loops.Vector1(loops.Vectors32.Sign, loops.Sign[float32]), F64: loops.Vector1(loops.Vectors64.Sign, loops.Sign[float64]), I64: loops.Sign[int64], Ints: loops.Vectors32.SignInts}, sameDtype),
+		forward: unary(loops.UnaryKernels{F32: loops.Vector1(loops.Vectors32.Sign, loops.Sign[float32]), F64: loops.Vector1(loops.Vectors64.Sign, loops.Sign[float64]), I64: loops.SignWhole, Ints: loops.Vectors32.SignInts}, sameDtype),
 		flops:   onePerElement,
 	})
 }

@@ -24,32 +24,32 @@ func init() {
 		{&opEq, "eq", loops.BinaryKernels{
 			F32: loops.Vector2(loops.Vectors32.Equal, loops.Eq[float32]),
 			F64: loops.Vector2(loops.Vectors64.Equal, loops.Eq[float64]),
-			I64: loops.Eq[int64],
+			I64: loops.EqWhole,
 		}, loops.Vectors32.EqualInts, sameWords},
 		{&opNe, "ne", loops.BinaryKernels{
 			F32: loops.Vector2(loops.Vectors32.Differ, loops.Ne[float32]),
 			F64: loops.Vector2(loops.Vectors64.Differ, loops.Ne[float64]),
-			I64: loops.Ne[int64],
+			I64: loops.NeWhole,
 		}, loops.DifferInts, xorWords},
 		{&opLt, "lt", loops.BinaryKernels{
 			F32: loops.Vector2(loops.Vectors32.Less, loops.Lt[float32]),
 			F64: loops.Vector2(loops.Vectors64.Less, loops.Lt[float64]),
-			I64: loops.Lt[int64],
+			I64: loops.LtWhole,
 		}, loops.Vectors32.LessInts, nil},
 		{&opLe, "le", loops.BinaryKernels{
 			F32: loops.Vector2(loops.Vectors32.AtMost, loops.Le[float32]),
 			F64: loops.Vector2(loops.Vectors64.AtMost, loops.Le[float64]),
-			I64: loops.Le[int64],
+			I64: loops.LeWhole,
 		}, loops.AtMostInts, nil},
 		{&opGt, "gt", loops.BinaryKernels{
 			F32: loops.Swapped(loops.Vectors32.Less, loops.Gt[float32]),
 			F64: loops.Swapped(loops.Vectors64.Less, loops.Gt[float64]),
-			I64: loops.Gt[int64],
+			I64: loops.GtWhole,
 		}, loops.Swapped(loops.Vectors32.LessInts, nil), nil},
 		{&opGe, "ge", loops.BinaryKernels{
 			F32: loops.Swapped(loops.Vectors32.AtMost, loops.Ge[float32]),
 			F64: loops.Swapped(loops.Vectors64.AtMost, loops.Ge[float64]),
-			I64: loops.Ge[int64],
+			I64: loops.GeWhole,
 		}, loops.Swapped(loops.AtMostInts, nil), nil},
 		{&opLogicalAnd, "logical and", loops.BinaryKernels{
 			F32: loops.LogicalAnd[float32], F64: loops.LogicalAnd[float64], I64: loops.LogicalAnd[int64],
@@ -141,14 +141,14 @@ func init() {
 		ints   func(dst, x, y []float32)
 		words  wordKernel
 	}{
-		{&opAnd, "and", loops.And, loops.Vectors32.AndInts, andWords},
-		{&opOr, "or", loops.Or, loops.Vectors32.OrInts, orWords},
-		{&opXor, "xor", loops.Xor, loops.Vectors32.XorInts, xorWords},
+		{&opAnd, "and", loops.AndWhole, loops.Vectors32.AndInts, andWords},
+		{&opOr, "or", loops.OrWhole, loops.Vectors32.OrInts, orWords},
+		{&opXor, "xor", loops.XorWhole, loops.Vectors32.XorInts, xorWords},
 	} {
 		define(o.op, op{name: o.name, forward: onBools(notFloat(binary(loops.BinaryKernels{I64: o.kernel}, sameDtype, o.ints)), o.words)})
 	}
 	ofBools := unary(loops.UnaryKernels{I64: loops.LogicalNot[int64]}, sameDtype)
-	ofInts := unary(loops.UnaryKernels{Ints: loops.Vectors32.NotInts, I64: loops.Not}, sameDtype)
+	ofInts := unary(loops.UnaryKernels{Ints: loops.Vectors32.NotInts, I64: loops.NotWhole}, sameDtype)
 	define(&opNot, op{name: "not", forward: onBools(notFloat(func(c *call) *Tensor {
 		if c.input().dtype == Bool {
 			return ofBools(c)

@@ -167,18 +167,22 @@ func (t *Tensor) assign(x *Tensor) {
 	if loops.Relay(t.array(), x.array()) {
 		return
 	}
+	if t.dtype == Float32 && x.dtype.Size() <= 4 {
+		loops.Convert[float32](t.array(), x.array())
+		return
+	}
 	switch formats[x.dtype].arithmetic {
 	case inFloat32:
-		loops.Map(t.array(), x.array(), loops.Identity[float32])
+		loops.Convert[float32](t.array(), x.array())
 	case inFloat64:
-		loops.Map(t.array(), x.array(), loops.Identity[float64])
+		loops.Convert[float64](t.array(), x.array())
 	default:
-		loops.Map(t.array(), x.array(), loops.Identity[int64])
+		loops.Convert[int64](t.array(), x.array())
 	}
 }
 
 // fill writes one value to every element, converted to the dtype.
 func (t *Tensor) fill(value float64) {
-	t.assign(scalar(value, Float64).expanded(t.layout.Shape))
+	t.assign(scalar(value, t.dtype).expanded(t.layout.Shape))
 	t.storage.version.Add(1)
 }

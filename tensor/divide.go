@@ -1,8 +1,6 @@
 package tensor
 
 import (
-	"math"
-
 	"github.com/lectern-go/lectern/tensor/internal/loops"
 )
 
@@ -13,35 +11,16 @@ var opFloorDiv, opTruncDiv op
 
 func init() {
 	define(&opFloorDiv, op{
-		name: "floor divide",
-		forward: wholeDivision(loops.BinaryKernels{F32: loops.NearAndFar(loops.NearFloorDiv, loops.OneFloorDiv), F64: loops.FloorDiv[float64], I64: func(dst, x, y []int64) {
-			for i := range dst {
-				dst[i] = x[i] / y[i]
-				if x[i]%y[i] != 0 && (x[i] < 0) != (y[i] < 0) {
-					dst[i]--
-				}
-			}
-		}}),
-		flops: perElement(2),
+		name:    "floor divide",
+		forward: wholeDivision(loops.BinaryKernels{F32: loops.NearAndFar(loops.NearFloorDiv, loops.OneFloorDiv), F64: loops.FloorDiv[float64], I64: loops.FloorWhole}),
+		flops:   perElement(2),
 	})
 	define(&opTruncDiv, op{
 		name: "truncating divide",
 		forward: wholeDivision(loops.BinaryKernels{
-			F32: func(dst, x, y []float32) {
-				for i := range dst {
-					dst[i] = float32(math.Trunc(float64(x[i] / y[i])))
-				}
-			},
-			F64: func(dst, x, y []float64) {
-				for i := range dst {
-					dst[i] = math.Trunc(x[i] / y[i])
-				}
-			},
-			I64: func(dst, x, y []int64) {
-				for i := range dst {
-					dst[i] = x[i] / y[i]
-				}
-			},
+			F32: loops.TruncDiv[float32],
+			F64: loops.TruncDiv[float64],
+			I64: loops.TruncWhole,
 		}),
 		flops: perElement(2),
 	})
@@ -65,11 +44,22 @@ func wholeDivision(k loops.BinaryKernels) func(c *call) *Tensor {
 	forward := notBool(binary(k, sameDtype), "convert with To(tensor.Int64)")
 	return func(c *call) *Tensor {
 		x, y := c.left(), c.right()
-		if !x.dtype.IsFloat() && !y.dtype.IsFloat() && contains(y, func(n int64) bool { return n == 0 }) {
+		if !x.dtype.IsFloat() && !y.dtype.IsFloat() && y.hasZero() {
 			fail(ErrValue, c.op.name, describe(x, y), "a whole number is divided by 0", "convert with To(tensor.Float32) to get an infinity instead")
 		}
 		return forward(c)
 	}
+}
+
+// hasZero reports whether a whole number is 0.
+func (t *Tensor) hasZero() bool {
+	l := t.layout.Copied(0)
+	for i, stride := range l.Strides { // each number once
+		if stride == 0 {
+			l.Shape[i] = min(l.Shape[i], 1)
+		}
+	}
+	return loops.AnyZero(t.alias(l).onHost().array())
 }
 
 // d(a mod b)/da = 1, d(a mod b)/db = -⌊a/b⌋; fmod cuts instead of rounding down
@@ -93,14 +83,7 @@ func init() {
 					dst[i] = loops.PythonMod(x[i], y[i])
 				}
 			},
-			I64: func(dst, x, y []int64) {
-				for i := range dst {
-					dst[i] = x[i] % y[i]
-					if dst[i] != 0 && (dst[i] < 0) != (y[i] < 0) {
-						dst[i] += y[i]
-					}
-				}
-			},
+			I64: loops.ModWhole,
 		}),
 		gradients:  rounded((*Tensor).floorDivide),
 		broadcasts: true,
@@ -115,11 +98,7 @@ func init() {
 					dst[i] = loops.Mod(x[i], y[i])
 				}
 			},
-			I64: func(dst, x, y []int64) {
-				for i := range dst {
-					dst[i] = x[i] % y[i]
-				}
-			},
+			I64: loops.FmodWhole,
 		}),
 		gradients:  rounded((*Tensor).truncDivide),
 		broadcasts: true,

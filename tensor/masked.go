@@ -182,9 +182,7 @@ func clampInt(dst, x []int64, b bounds) {
 	} else if b.high < 0 {
 		high = math.MinInt64
 	}
-	for i, v := range x {
-		dst[i] = min(max(v, low), high)
-	}
+	loops.ClampWhole(dst, x, low, high)
 }
 
 // d max(a, b)/da = 1 where a > b, 1/2 where a = b, else 0; min likewise
@@ -203,14 +201,14 @@ func init() {
 	}
 	define(&opMaximum, op{
 		name:       "maximum",
-		forward:    binary(loops.BinaryKernels{F32: loops.Vector2(loops.Vectors32.Maximum, loops.Maximum[float32]), F64: loops.Vector2(loops.Vectors64.Maximum, loops.Maximum[float64]), I64: loops.Maximum[int64]}, sameDtype, loops.Vectors32.MaxInts),
+		forward:    binary(loops.BinaryKernels{F32: loops.Vector2(loops.Vectors32.Maximum, loops.Maximum[float32]), F64: loops.Vector2(loops.Vectors64.Maximum, loops.Maximum[float64]), I64: loops.MaxWhole}, sameDtype, loops.Vectors32.MaxInts),
 		gradients:  share(func(a, b *Tensor) *Tensor { return a.Gt(b) }),
 		broadcasts: true,
 		flops:      onePerElement,
 	})
 	define(&opMinimum, op{
 		name:       "minimum",
-		forward:    binary(loops.BinaryKernels{F32: loops.Vector2(loops.Vectors32.Minimum, loops.Minimum[float32]), F64: loops.Vector2(loops.Vectors64.Minimum, loops.Minimum[float64]), I64: loops.Minimum[int64]}, sameDtype, loops.Vectors32.MinInts),
+		forward:    binary(loops.BinaryKernels{F32: loops.Vector2(loops.Vectors32.Minimum, loops.Minimum[float32]), F64: loops.Vector2(loops.Vectors64.Minimum, loops.Minimum[float64]), I64: loops.MinWhole}, sameDtype, loops.Vectors32.MinInts),
 		gradients:  share(func(a, b *Tensor) *Tensor { return a.Lt(b) }),
 		broadcasts: true,
 		flops:      onePerElement,

@@ -112,6 +112,18 @@ type Vectors[T float32 | float64] struct {
 	AndBits, OrBits, XorBits func(dst, x, y []T)
 	XorBitsOf                func(dst, x []T, with T)
 	Outside                  func(x []T, last T) T // the first bit is set if one is negative or more than last
+	Shifted                  func(x []T, by T) T   // the bits that are set in one of x + by
+
+	AddWhole, SubWhole, MaxWhole, MinWhole func(dst, x, y []T)
+	EqualWhole, LessWhole                  func(dst, x, y []T) // 1 and 0, as whole numbers
+	NegWhole, AbsWhole, SignWhole          func(dst, x []T)
+	ClampWhole                             func(dst, x []T, low, high T) // high wins
+	SumWhole                               func(x []T) T
+
+	// Where [Near] is true of all: quotients with the fraction cut and rounded down, what is left of either,
+	// and conversions from and to numbers, whose fractions are cut.
+	QuotientNear, FloorNear, RestNear, ModNear func(dst, x, y []T)
+	FromNear, ToNear                           func(dst, x []T)
 
 	// Of float64 alone, for random numbers: whole numbers of 64 bits in the places of numbers. Philox computes a block of 128
 	// bits for each of x, to which first is added: the first half to a, the second to b. Normals makes two normal numbers of
@@ -189,6 +201,13 @@ func Transpose[T uint32 | uint64](dst []T, dstStride int, src []T, srcStride, ro
 // Reverse returns the loop of the chosen level that writes words in the other order, nil where it has none. dst must not be x.
 func Reverse() func(dst, x []uint32) { return reverseAt(level) }
 
+// Near reports whether all of x are from -2⁵⁰ to 2⁵⁰-1, where the loops of [Vectors] whose names say so are right. It is for levels that have
+// these.
+func Near(x []int64) bool {
+	bits := Float64s().Shifted(unsafe.Slice((*float64)(unsafe.Pointer(unsafe.SliceData(x))), len(x)), math.Float64frombits(1<<50))
+	return math.Float64bits(bits)>>51 == 0
+}
+
 // Conversions are loops between float32 and formats of 8 and 16 bits in memory; nil where the level has none.
 type Conversions struct {
 	FromBFloat16, FromFloat16 func(dst []float32, src unsafe.Pointer)
@@ -197,6 +216,10 @@ type Conversions struct {
 	FromUint8          func(dst []float32, src unsafe.Pointer) // also of bools
 	FromE4M3, FromE5M2 func(dst []float32, src unsafe.Pointer) // see tensor.Float8E4M3
 	ToBool             func(dst unsafe.Pointer, src []float32) // 1 for what is not 0
+
+	// Of int64:
+	WholeToFloat32, WholeToInt32, WholeToBool       func(dst unsafe.Pointer, src []int64) // to float32: where [Near] is true
+	WholeFromFloat32, WholeFromInt32, WholeFromByte func(dst []int64, src unsafe.Pointer) // from float32: below 2⁵⁰
 }
 
 // Powers returns the loop of x to the power of y of the chosen level, nil where it has none: NaN unless x is positive and

@@ -11,6 +11,8 @@ func Converters() Conversions {
 			ToBFloat16: narrowing(toBFloat16F32AVX512, 1), ToFloat16: narrowing(toFloat16F32AVX512, 1),
 			FromUint8: widening(fromUint8F32AVX512, 1), ToBool: narrowing(toBoolF32AVX512, 1),
 			FromE4M3: widening(fromE4M3F32AVX512, 1), FromE5M2: widening(fromE5M2F32AVX512, 1),
+			WholeToFloat32: fromWhole(wholeToF32F64AVX512, 1), WholeToInt32: fromWhole(wholeToIntsF64AVX512, 1), WholeToBool: fromWhole(wholeToBoolF64AVX512, 1),
+			WholeFromFloat32: toWhole(f32ToWholeF64AVX512, 1), WholeFromInt32: toWhole(intsToWholeF64AVX512, 1), WholeFromByte: toWhole(bytesToWholeF64AVX512, 1),
 		}
 	case AVX2:
 		return Conversions{
@@ -18,6 +20,8 @@ func Converters() Conversions {
 			ToBFloat16: narrowing(toBFloat16F32AVX2, 8), ToFloat16: narrowing(toFloat16F32AVX2, 8),
 			FromUint8: widening(fromUint8F32AVX2, 8), ToBool: narrowing(toBoolF32AVX2, 8),
 			FromE4M3: widening(fromE4M3F32AVX2, 8), FromE5M2: widening(fromE5M2F32AVX2, 8),
+			WholeToFloat32: fromWhole(wholeToF32F64AVX2, 8), WholeToInt32: fromWhole(wholeToIntsF64AVX2, 8), WholeToBool: fromWhole(wholeToBoolF64AVX2, 8),
+			WholeFromFloat32: toWhole(f32ToWholeF64AVX2, 8), WholeFromInt32: toWhole(intsToWholeF64AVX2, 8), WholeFromByte: toWhole(bytesToWholeF64AVX2, 8),
 		}
 	}
 	return Conversions{}
@@ -54,6 +58,42 @@ func narrowing[S uint8 | uint16](kernel func(dst *S, src *float32, n int), unit 
 		var to [8]S
 		copy(from[:], src[n:])
 		kernel(&to[0], &from[0], unit)
+		copy(unsafe.Slice((*S)(dst), len(src))[n:], to[:])
+	}
+}
+
+// toWhole is widening to int64, in the places of float64.
+func toWhole[S uint8 | float32](kernel func(dst *float64, src *S, n int), unit int) func(dst []int64, src unsafe.Pointer) {
+	return func(dst []int64, src unsafe.Pointer) {
+		n := len(dst) / unit * unit
+		if n > 0 {
+			kernel((*float64)(unsafe.Pointer(&dst[0])), (*S)(src), n)
+		}
+		if n == len(dst) {
+			return
+		}
+		var from [8]S
+		var to [8]int64
+		copy(from[:], unsafe.Slice((*S)(src), len(dst))[n:])
+		kernel((*float64)(unsafe.Pointer(&to[0])), &from[0], unit)
+		copy(dst[n:], to[:])
+	}
+}
+
+// fromWhole is narrowing of int64, in the places of float64.
+func fromWhole[S uint8 | float32](kernel func(dst *S, src *float64, n int), unit int) func(dst unsafe.Pointer, src []int64) {
+	return func(dst unsafe.Pointer, src []int64) {
+		n := len(src) / unit * unit
+		if n > 0 {
+			kernel((*S)(dst), (*float64)(unsafe.Pointer(&src[0])), n)
+		}
+		if n == len(src) {
+			return
+		}
+		var from [8]int64
+		var to [8]S
+		copy(from[:], src[n:])
+		kernel(&to[0], (*float64)(unsafe.Pointer(&from[0])), unit)
 		copy(unsafe.Slice((*S)(dst), len(src))[n:], to[:])
 	}
 }

@@ -1489,6 +1489,246 @@ func outsideF64AVX2(x *float64, n int, result *float64, params *float64)
 //go:noescape
 func outsideF64AVX512(x *float64, n int, result *float64, params *float64)
 
+// shiftedF64AVX2 computes the bits that are set in one of x + p, as whole numbers.
+//
+//go:noescape
+func shiftedF64AVX2(x *float64, n int, result *float64, params *float64)
+
+// shiftedF64AVX512 computes the bits that are set in one of x + p, as whole numbers.
+//
+//go:noescape
+func shiftedF64AVX512(x *float64, n int, result *float64, params *float64)
+
+// sumWholeF64AVX2 computes Σ x of whole numbers.
+//
+//go:noescape
+func sumWholeF64AVX2(x *float64, n int, result *float64)
+
+// sumWholeF64AVX512 computes Σ x of whole numbers.
+//
+//go:noescape
+func sumWholeF64AVX512(x *float64, n int, result *float64)
+
+// addWholeF64AVX2 computes x + y of whole numbers.
+//
+//go:noescape
+func addWholeF64AVX2(dst *float64, x *float64, y *float64, n int)
+
+// addWholeF64AVX512 computes x + y of whole numbers.
+//
+//go:noescape
+func addWholeF64AVX512(dst *float64, x *float64, y *float64, n int)
+
+// subWholeF64AVX2 computes x - y of whole numbers.
+//
+//go:noescape
+func subWholeF64AVX2(dst *float64, x *float64, y *float64, n int)
+
+// subWholeF64AVX512 computes x - y of whole numbers.
+//
+//go:noescape
+func subWholeF64AVX512(dst *float64, x *float64, y *float64, n int)
+
+// maxWholeF64AVX2 computes the larger of whole numbers.
+//
+//go:noescape
+func maxWholeF64AVX2(dst *float64, x *float64, y *float64, n int)
+
+// maxWholeF64AVX512 computes the larger of whole numbers.
+//
+//go:noescape
+func maxWholeF64AVX512(dst *float64, x *float64, y *float64, n int)
+
+// minWholeF64AVX2 computes the smaller of whole numbers.
+//
+//go:noescape
+func minWholeF64AVX2(dst *float64, x *float64, y *float64, n int)
+
+// minWholeF64AVX512 computes the smaller of whole numbers.
+//
+//go:noescape
+func minWholeF64AVX512(dst *float64, x *float64, y *float64, n int)
+
+// equalWholeF64AVX2 computes 1 where whole numbers are equal, and 0 elsewhere, as whole numbers.
+//
+//go:noescape
+func equalWholeF64AVX2(dst *float64, x *float64, y *float64, n int)
+
+// equalWholeF64AVX512 computes 1 where whole numbers are equal, and 0 elsewhere, as whole numbers.
+//
+//go:noescape
+func equalWholeF64AVX512(dst *float64, x *float64, y *float64, n int)
+
+// lessWholeF64AVX2 computes 1 where x < y, and 0 elsewhere, as whole numbers.
+//
+//go:noescape
+func lessWholeF64AVX2(dst *float64, x *float64, y *float64, n int)
+
+// lessWholeF64AVX512 computes 1 where x < y, and 0 elsewhere, as whole numbers.
+//
+//go:noescape
+func lessWholeF64AVX512(dst *float64, x *float64, y *float64, n int)
+
+// quotientNearF64AVX2 computes x/y with the fraction cut, of whole numbers of less than 51 bits.
+//
+//go:noescape
+func quotientNearF64AVX2(dst *float64, x *float64, y *float64, n int)
+
+// quotientNearF64AVX512 computes x/y with the fraction cut, of whole numbers of less than 51 bits.
+//
+//go:noescape
+func quotientNearF64AVX512(dst *float64, x *float64, y *float64, n int)
+
+// floorNearF64AVX2 computes x/y rounded down, of whole numbers of less than 51 bits.
+//
+//go:noescape
+func floorNearF64AVX2(dst *float64, x *float64, y *float64, n int)
+
+// floorNearF64AVX512 computes x/y rounded down, of whole numbers of less than 51 bits.
+//
+//go:noescape
+func floorNearF64AVX512(dst *float64, x *float64, y *float64, n int)
+
+// restNearF64AVX2 computes x mod y with the sign of x, of whole numbers of less than 51 bits.
+//
+//go:noescape
+func restNearF64AVX2(dst *float64, x *float64, y *float64, n int)
+
+// restNearF64AVX512 computes x mod y with the sign of x, of whole numbers of less than 51 bits.
+//
+//go:noescape
+func restNearF64AVX512(dst *float64, x *float64, y *float64, n int)
+
+// modNearF64AVX2 computes x mod y with the sign of y, of whole numbers of less than 51 bits.
+//
+//go:noescape
+func modNearF64AVX2(dst *float64, x *float64, y *float64, n int)
+
+// modNearF64AVX512 computes x mod y with the sign of y, of whole numbers of less than 51 bits.
+//
+//go:noescape
+func modNearF64AVX512(dst *float64, x *float64, y *float64, n int)
+
+// negWholeF64AVX2 computes -x of whole numbers.
+//
+//go:noescape
+func negWholeF64AVX2(dst *float64, x *float64, n int)
+
+// negWholeF64AVX512 computes -x of whole numbers.
+//
+//go:noescape
+func negWholeF64AVX512(dst *float64, x *float64, n int)
+
+// absWholeF64AVX2 computes |x| of whole numbers.
+//
+//go:noescape
+func absWholeF64AVX2(dst *float64, x *float64, n int)
+
+// absWholeF64AVX512 computes |x| of whole numbers.
+//
+//go:noescape
+func absWholeF64AVX512(dst *float64, x *float64, n int)
+
+// signWholeF64AVX2 computes -1, 0 or 1 of whole numbers.
+//
+//go:noescape
+func signWholeF64AVX2(dst *float64, x *float64, n int)
+
+// signWholeF64AVX512 computes -1, 0 or 1 of whole numbers.
+//
+//go:noescape
+func signWholeF64AVX512(dst *float64, x *float64, n int)
+
+// clampWholeF64AVX2 computes whole numbers brought between the parameters.
+//
+//go:noescape
+func clampWholeF64AVX2(dst *float64, x *float64, n int, params *float64)
+
+// clampWholeF64AVX512 computes whole numbers brought between the parameters.
+//
+//go:noescape
+func clampWholeF64AVX512(dst *float64, x *float64, n int, params *float64)
+
+// toNearF64AVX2 converts numbers to whole ones of less than 51 bits; fractions are cut.
+//
+//go:noescape
+func toNearF64AVX2(dst *float64, x *float64, n int)
+
+// toNearF64AVX512 converts numbers to whole ones of less than 51 bits; fractions are cut.
+//
+//go:noescape
+func toNearF64AVX512(dst *float64, x *float64, n int)
+
+// fromNearF64AVX2 converts whole numbers of less than 51 bits.
+//
+//go:noescape
+func fromNearF64AVX2(dst *float64, x *float64, n int)
+
+// fromNearF64AVX512 converts whole numbers of less than 51 bits.
+//
+//go:noescape
+func fromNearF64AVX512(dst *float64, x *float64, n int)
+
+// wholeToF32F64AVX2 converts whole numbers of less than 51 bits to float32. n is a multiple of 8.
+//
+//go:noescape
+func wholeToF32F64AVX2(dst *float32, x *float64, n int)
+
+// wholeToF32F64AVX512 converts whole numbers of less than 51 bits to float32.
+//
+//go:noescape
+func wholeToF32F64AVX512(dst *float32, x *float64, n int)
+
+// f32ToWholeF64AVX2 converts float32 to whole numbers of less than 51 bits; fractions are cut. n is a multiple of 8.
+//
+//go:noescape
+func f32ToWholeF64AVX2(dst *float64, x *float32, n int)
+
+// f32ToWholeF64AVX512 converts float32 to whole numbers of less than 51 bits; fractions are cut.
+//
+//go:noescape
+func f32ToWholeF64AVX512(dst *float64, x *float32, n int)
+
+// wholeToIntsF64AVX2 cuts whole numbers to 32 bits. n is a multiple of 8.
+//
+//go:noescape
+func wholeToIntsF64AVX2(dst *float32, x *float64, n int)
+
+// wholeToIntsF64AVX512 cuts whole numbers to 32 bits.
+//
+//go:noescape
+func wholeToIntsF64AVX512(dst *float32, x *float64, n int)
+
+// intsToWholeF64AVX2 widens whole numbers of 32 bits. n is a multiple of 8.
+//
+//go:noescape
+func intsToWholeF64AVX2(dst *float64, x *float32, n int)
+
+// intsToWholeF64AVX512 widens whole numbers of 32 bits.
+//
+//go:noescape
+func intsToWholeF64AVX512(dst *float64, x *float32, n int)
+
+// wholeToBoolF64AVX2 stores 1 where a whole number is not 0, and 0 elsewhere. n is a multiple of 8.
+//
+//go:noescape
+func wholeToBoolF64AVX2(dst *uint8, x *float64, n int)
+
+// wholeToBoolF64AVX512 stores 1 where a whole number is not 0, and 0 elsewhere.
+//
+//go:noescape
+func wholeToBoolF64AVX512(dst *uint8, x *float64, n int)
+
+// bytesToWholeF64AVX2 widens whole numbers of 8 bits without a sign. n is a multiple of 8.
+//
+//go:noescape
+func bytesToWholeF64AVX2(dst *float64, x *uint8, n int)
+
+// bytesToWholeF64AVX512 widens whole numbers of 8 bits without a sign.
+//
+//go:noescape
+func bytesToWholeF64AVX512(dst *float64, x *uint8, n int)
+
 // expF32AVX2 computes eˣ.
 //
 //go:noescape
@@ -4194,6 +4434,162 @@ func outsideF64AVX2Slices(x []float64, p0 float64) (result float64) {
 	return result
 }
 
+func shiftedF64AVX2Slices(x []float64, p0 float64) (result float64) {
+	if len(x) == 0 {
+		return 0
+	}
+	params := [...]float64{p0}
+	shiftedF64AVX2(&x[0], len(x), &result, &params[0])
+	return result
+}
+
+func sumWholeF64AVX2Slices(x []float64) (result float64) {
+	if len(x) == 0 {
+		return 0
+	}
+	sumWholeF64AVX2(&x[0], len(x), &result)
+	return result
+}
+
+func addWholeF64AVX2Slices(dst, x, y []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	addWholeF64AVX2(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func subWholeF64AVX2Slices(dst, x, y []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	subWholeF64AVX2(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func maxWholeF64AVX2Slices(dst, x, y []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	maxWholeF64AVX2(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func minWholeF64AVX2Slices(dst, x, y []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	minWholeF64AVX2(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func equalWholeF64AVX2Slices(dst, x, y []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	equalWholeF64AVX2(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func lessWholeF64AVX2Slices(dst, x, y []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	lessWholeF64AVX2(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func quotientNearF64AVX2Slices(dst, x, y []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	quotientNearF64AVX2(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func floorNearF64AVX2Slices(dst, x, y []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	floorNearF64AVX2(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func restNearF64AVX2Slices(dst, x, y []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	restNearF64AVX2(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func modNearF64AVX2Slices(dst, x, y []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	modNearF64AVX2(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func negWholeF64AVX2Slices(dst, x []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	negWholeF64AVX2(&dst[0], &x[0], len(dst))
+}
+
+func absWholeF64AVX2Slices(dst, x []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	absWholeF64AVX2(&dst[0], &x[0], len(dst))
+}
+
+func signWholeF64AVX2Slices(dst, x []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	signWholeF64AVX2(&dst[0], &x[0], len(dst))
+}
+
+func clampWholeF64AVX2Slices(dst, x []float64, p0, p1 float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	params := [...]float64{p0, p1}
+	clampWholeF64AVX2(&dst[0], &x[0], len(dst), &params[0])
+}
+
+func toNearF64AVX2Slices(dst, x []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	toNearF64AVX2(&dst[0], &x[0], len(dst))
+}
+
+func fromNearF64AVX2Slices(dst, x []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	fromNearF64AVX2(&dst[0], &x[0], len(dst))
+}
+
 func addF64AVX512Slices(dst, x, y []float64) {
 	if len(dst) == 0 {
 		return
@@ -4799,6 +5195,162 @@ func outsideF64AVX512Slices(x []float64, p0 float64) (result float64) {
 	return result
 }
 
+func shiftedF64AVX512Slices(x []float64, p0 float64) (result float64) {
+	if len(x) == 0 {
+		return 0
+	}
+	params := [...]float64{p0}
+	shiftedF64AVX512(&x[0], len(x), &result, &params[0])
+	return result
+}
+
+func sumWholeF64AVX512Slices(x []float64) (result float64) {
+	if len(x) == 0 {
+		return 0
+	}
+	sumWholeF64AVX512(&x[0], len(x), &result)
+	return result
+}
+
+func addWholeF64AVX512Slices(dst, x, y []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	addWholeF64AVX512(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func subWholeF64AVX512Slices(dst, x, y []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	subWholeF64AVX512(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func maxWholeF64AVX512Slices(dst, x, y []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	maxWholeF64AVX512(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func minWholeF64AVX512Slices(dst, x, y []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	minWholeF64AVX512(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func equalWholeF64AVX512Slices(dst, x, y []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	equalWholeF64AVX512(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func lessWholeF64AVX512Slices(dst, x, y []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	lessWholeF64AVX512(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func quotientNearF64AVX512Slices(dst, x, y []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	quotientNearF64AVX512(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func floorNearF64AVX512Slices(dst, x, y []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	floorNearF64AVX512(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func restNearF64AVX512Slices(dst, x, y []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	restNearF64AVX512(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func modNearF64AVX512Slices(dst, x, y []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	modNearF64AVX512(&dst[0], &x[0], &y[0], len(dst))
+}
+
+func negWholeF64AVX512Slices(dst, x []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	negWholeF64AVX512(&dst[0], &x[0], len(dst))
+}
+
+func absWholeF64AVX512Slices(dst, x []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	absWholeF64AVX512(&dst[0], &x[0], len(dst))
+}
+
+func signWholeF64AVX512Slices(dst, x []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	signWholeF64AVX512(&dst[0], &x[0], len(dst))
+}
+
+func clampWholeF64AVX512Slices(dst, x []float64, p0, p1 float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	params := [...]float64{p0, p1}
+	clampWholeF64AVX512(&dst[0], &x[0], len(dst), &params[0])
+}
+
+func toNearF64AVX512Slices(dst, x []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	toNearF64AVX512(&dst[0], &x[0], len(dst))
+}
+
+func fromNearF64AVX512Slices(dst, x []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	fromNearF64AVX512(&dst[0], &x[0], len(dst))
+}
+
 // vectorsF64 are the loops over slices of float64 for each level.
 var vectorsF64 = [...]Vectors[float64]{
 	AVX2: {
@@ -4868,6 +5420,24 @@ var vectorsF64 = [...]Vectors[float64]{
 		XorBits:                 xorBitsF64AVX2Slices,
 		XorBitsOf:               xorBitsOfF64AVX2Slices,
 		Outside:                 outsideF64AVX2Slices,
+		Shifted:                 shiftedF64AVX2Slices,
+		SumWhole:                sumWholeF64AVX2Slices,
+		AddWhole:                addWholeF64AVX2Slices,
+		SubWhole:                subWholeF64AVX2Slices,
+		MaxWhole:                maxWholeF64AVX2Slices,
+		MinWhole:                minWholeF64AVX2Slices,
+		EqualWhole:              equalWholeF64AVX2Slices,
+		LessWhole:               lessWholeF64AVX2Slices,
+		QuotientNear:            quotientNearF64AVX2Slices,
+		FloorNear:               floorNearF64AVX2Slices,
+		RestNear:                restNearF64AVX2Slices,
+		ModNear:                 modNearF64AVX2Slices,
+		NegWhole:                negWholeF64AVX2Slices,
+		AbsWhole:                absWholeF64AVX2Slices,
+		SignWhole:               signWholeF64AVX2Slices,
+		ClampWhole:              clampWholeF64AVX2Slices,
+		ToNear:                  toNearF64AVX2Slices,
+		FromNear:                fromNearF64AVX2Slices,
 	},
 	AVX512: {
 		Add:                     addF64AVX512Slices,
@@ -4936,5 +5506,23 @@ var vectorsF64 = [...]Vectors[float64]{
 		XorBits:                 xorBitsF64AVX512Slices,
 		XorBitsOf:               xorBitsOfF64AVX512Slices,
 		Outside:                 outsideF64AVX512Slices,
+		Shifted:                 shiftedF64AVX512Slices,
+		SumWhole:                sumWholeF64AVX512Slices,
+		AddWhole:                addWholeF64AVX512Slices,
+		SubWhole:                subWholeF64AVX512Slices,
+		MaxWhole:                maxWholeF64AVX512Slices,
+		MinWhole:                minWholeF64AVX512Slices,
+		EqualWhole:              equalWholeF64AVX512Slices,
+		LessWhole:               lessWholeF64AVX512Slices,
+		QuotientNear:            quotientNearF64AVX512Slices,
+		FloorNear:               floorNearF64AVX512Slices,
+		RestNear:                restNearF64AVX512Slices,
+		ModNear:                 modNearF64AVX512Slices,
+		NegWhole:                negWholeF64AVX512Slices,
+		AbsWhole:                absWholeF64AVX512Slices,
+		SignWhole:               signWholeF64AVX512Slices,
+		ClampWhole:              clampWholeF64AVX512Slices,
+		ToNear:                  toNearF64AVX512Slices,
+		FromNear:                fromNearF64AVX512Slices,
 	},
 }

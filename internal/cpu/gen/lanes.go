@@ -66,18 +66,34 @@ func (l *lanes) timesPowerOf2(a, n ref) ref   { return l.do("VSCALEF", 0, a, n) 
 func (l *lanes) toInt(a ref) ref              { return l.do("toInt", 0, a) }
 func (l *lanes) addInt(a, b ref) ref          { return l.do("VPADD"+l.word(), 0, a, b) }
 func (l *lanes) subInt(a, b ref) ref          { return l.do("VPSUB"+l.word(), 0, a, b) }
-func (l *lanes) maxInt(a, b ref) ref          { return l.do("VPMAXSD", 0, a, b) }
-func (l *lanes) minInt(a, b ref) ref          { return l.do("VPMINSD", 0, a, b) }
 func (l *lanes) mulInt(a, b ref) ref          { return l.do("VPMULLD", 0, a, b) }
 func (l *lanes) mulLow(a, b ref) ref          { return l.do("VPMULUDQ", 0, a, b) }    // of float64: the lower halves, as 64 bits
 func (l *lanes) cutInt(a ref) ref             { return l.do("cutInt", 0, a) }         // the fraction is cut
 func (l *lanes) equalInt(a, b ref) ref        { return l.do("compare int", 0, a, b) } // a mask
 func (l *lanes) lessInt(a, b ref) ref         { return l.do("compare int", 1, a, b) } // a mask
+func (l *lanes) loadInt(operand int) ref      { return l.do("load int", operand) }    // of float64: whole numbers of 1 byte, without a sign, or of 4
+func (l *lanes) storeInt(operand int, v ref)  { l.do("store int", operand, v) }       // their low bytes; AVX2 stores bytes up to 127
 func (l *lanes) shiftLeft(a ref, n int) ref   { return l.do("VPSLL"+l.word(), n, a) }
 func (l *lanes) shiftDown(a ref, n int) ref   { return l.do("VPSRL"+l.word(), n, a) }
 func (l *lanes) andOr(a, b, c ref) ref        { return l.do("andOr", 0, a, b, c) } // (a & b) | c; AVX-512 alone
 func (l *lanes) halveInt(a ref) ref           { return l.do("VPSRAD", 1, a) }
 func (l *lanes) shiftSigned(a ref, n int) ref { return l.do("VPSRAD", n, a) }
+
+// maxInt returns the larger of whole numbers. AVX2 has no instruction for those of 64 bits.
+func (l *lanes) maxInt(a, b ref) ref {
+	if l.e.size == 8 && !l.wide {
+		return l.choose(l.lessInt(a, b), b, a)
+	}
+	return l.do("VPMAXS"+l.word(), 0, a, b)
+}
+
+// minInt returns the smaller of whole numbers.
+func (l *lanes) minInt(a, b ref) ref {
+	if l.e.size == 8 && !l.wide {
+		return l.choose(l.lessInt(a, b), a, b)
+	}
+	return l.do("VPMINS"+l.word(), 0, a, b)
+}
 
 // word ends the names of instructions for whole numbers as wide as an element.
 func (l *lanes) word() string { return map[int]string{4: "D", 8: "Q"}[l.e.size] }
@@ -357,7 +373,35 @@ func (m *emitter) step(i, c int, masked bool) {
 			a.op("VMOVU"+e.suffix, from, at(s.imm))
 		}
 		release()
-	case "reduce VADD", "reduce VMAX", "reduce VMUL", "reduce VOR", "reduce VPADDD", "reduce VPMAXSD":
+	case "load int":
+		to, name := result(), map[int]string{1: "VPMOVZXBQ", 4: "VPMOVSXDQ"}[m.widths[s.imm]]
+		if masked && m.width == 64 {
+			a.op(name+".Z", at(s.imm), "K1", to)
+		} else {
+			a.op(name, at(s.imm), to)
+		}
+	case "store int":
+		from, narrow := register(s.args[0]), map[int]string{1: "VPMOVQB", 4: "VPMOVQD"}[m.widths[s.imm]]
+		switch {
+		case m.width == 64 && masked:
+			a.op(narrow, from, "K1", at(s.imm))
+		case m.width == 64:
+			a.op(narrow, from, at(s.imm))
+		default: // the lower half of each, and then a quarter of that
+			half := "X" + m.take(&m.regs)[1:]
+			temporary = append(temporary, "Y"+half[1:])
+			a.op("VEXTRACTF128", 1, from, half)
+			a.op("VSHUFPS", 0x88, half, "X"+from[1:], half)
+			if m.widths[s.imm] == 4 {
+				a.op("VMOVUPS", half, at(s.imm))
+				break
+			}
+			a.op("VPACKSSDW", half, half, half)
+			a.op("VPACKUSWB", half, half, half)
+			a.op("VMOVD", half, at(s.imm))
+		}
+		release()
+	case "reduce VADD", "reduce VMAX", "reduce VMUL", "reduce VOR", "reduce VPADDD", "reduce VPADDQ", "reduce VPMAXSD":
 		from, sum := register(s.args[0]), m.sums[c]
 		name := joining(s.name[len("reduce "):], e)
 		switch {
@@ -425,11 +469,11 @@ func (m *emitter) step(i, c int, masked bool) {
 			release()
 			k := m.take(&m.masks)
 			m.where[[2]int{i, c}] = k
-			a.op("VPCMPD", s.imm, y, x, k)
+			a.op("VPCMP"+m.l.word(), s.imm, y, x, k)
 		case s.imm == 0:
-			a.op("VPCMPEQD", y, x, result())
+			a.op("VPCMPEQ"+m.l.word(), y, x, result())
 		default: // there is only an instruction for greater
-			a.op("VPCMPGTD", x, y, result())
+			a.op("VPCMPGT"+m.l.word(), x, y, result())
 		}
 	case "VSQRT":
 		suffix, x := any(s.args[0])
@@ -456,7 +500,7 @@ func (m *emitter) step(i, c int, masked bool) {
 	case "VPSLLD", "VPSRAD", "VPSRLD", "VPSLLQ", "VPSRLQ":
 		x := register(s.args[0])
 		a.op(s.name, s.imm, x, result())
-	case "VPADDD", "VPSUBD", "VPMULLD", "VPMAXSD", "VPMINSD", "VPADDQ", "VPSUBQ", "VPMULUDQ":
+	case "VPADDD", "VPSUBD", "VPMULLD", "VPMAXSD", "VPMINSD", "VPMAXSQ", "VPMINSQ", "VPADDQ", "VPSUBQ", "VPMULUDQ":
 		x := register(s.args[0])
 		suffix, y := any(s.args[1])
 		a.op(s.name+suffix, y, x, result())

@@ -20,24 +20,6 @@ func randomLoops() []*loop {
 	}
 }
 
-// wordLoops are for whole numbers of 64 bits in the places of float64.
-func wordLoops() []*loop {
-	binary := func(name, doc string, f func(l *lanes, x, y ref) ref) *loop {
-		return &loop{name: name, doc: doc, e: float64s, operands: []string{"dst", "x", "y"}, unroll: [2]int{4, 4},
-			program: func(l *lanes) { l.store(0, f(l, l.load(1), l.load(2))) }}
-	}
-	return []*loop{
-		binary("andBits", "computes x & y.", (*lanes).and), binary("orBits", "computes x | y.", (*lanes).or), binary("xorBits", "computes x ^ y.", (*lanes).xor),
-		{name: "xorBitsOf", doc: "computes x ^ p with the parameter p.", e: float64s, operands: []string{"dst", "x"}, unroll: [2]int{4, 4}, params: true,
-			program: func(l *lanes) { l.store(0, l.xor(l.load(1), l.parameter(0))) }},
-		{name: "outside", doc: "sets the first bit if one of x is negative or more than p, as whole numbers.", e: float64s, operands: []string{"x"}, unroll: [2]int{1, 4}, params: true,
-			program: func(l *lanes) {
-				x := l.load(0)
-				l.reduce("VOR", l.or(x, l.subInt(l.parameter(0), x)))
-			}},
-	}
-}
-
 // philox keeps 32 bits in each lane of 64. What stands in the upper halves does no harm: a product takes the lower ones.
 func philox(l *lanes) {
 	block := l.addInt(l.load(2), l.parameter(4))

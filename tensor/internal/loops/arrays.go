@@ -8,6 +8,7 @@
 package loops
 
 import (
+	"math"
 	"slices"
 	"unsafe"
 
@@ -94,6 +95,63 @@ func Map[T numbers.Number](out, x Array, kernel func(dst, x []T)) {
 		InBlocks(start, end, func(at, n int) {
 			kernel(w.Block(at, n), r.Block(at, n))
 			w.Flush(at, n)
+		})
+	})
+}
+
+// Convert copies x, by way of T, to elements of another dtype or layout. Both have the same shape.
+func Convert[T numbers.Number](out, x Array) {
+	if out.Dtype == x.Dtype && out.IsContiguous() && x.Layout.RepeatsOne() && fill(out, x) {
+		return
+	}
+	Parallel(out.Len(), ParallelFrom, func(start, end int) {
+		r, w := NewReader[T](x), NewWriter[T](out)
+		InBlocks(start, end, func(at, n int) {
+			switch {
+			case !w.linear:
+				copy(w.Block(at, n), r.Block(at, n))
+				w.Flush(at, n)
+			case w.native:
+				r.Copy(unsafe.Slice((*T)(w.at(at)), n), at)
+			default:
+				w.store(w.at(at), r.Block(at, n))
+			}
+		})
+	})
+}
+
+// fill writes the one element that x repeats to all of out, of the same dtype, and reports whether it can.
+func fill(out, x Array) bool {
+	if out.Len() == 0 {
+		return true
+	}
+	from := unsafe.Add(x.Data, x.Layout.Offset*int(x.Width))
+	switch out.Width {
+	case 1:
+		fillAll(Stored[uint8](out), *(*uint8)(from))
+	case 2:
+		fillAll(Stored[uint16](out), *(*uint16)(from))
+	case 4:
+		fillAll(Stored[uint32](out), *(*uint32)(from))
+	case 8:
+		fillAll(Stored[uint64](out), *(*uint64)(from))
+	default:
+		return false
+	}
+	return true
+}
+
+func fillAll[S uint8 | uint16 | uint32 | uint64](dst []S, value S) {
+	Parallel(len(dst), ParallelFrom, func(start, end int) {
+		inStretches(start, end, func(at, end int) {
+			switch size := unsafe.Sizeof(value); {
+			case size == 4 && Vectors32.Fill != nil:
+				Vectors32.Fill(sameBits[float32](dst[at:end]), math.Float32frombits(uint32(value)))
+			case size == 8 && Vectors64.Fill != nil:
+				Vectors64.Fill(sameBits[float64](dst[at:end]), math.Float64frombits(uint64(value)))
+			default:
+				fillWith(dst[at:end], value)
+			}
 		})
 	})
 }

@@ -278,6 +278,19 @@ var NearFloorDiv = func() func(dst, x, y []float32) {
 	}
 }()
 
+// TruncDiv computes x/y with its fraction cut.
+func TruncDiv[T float32 | float64](dst, x, y []T) {
+	v := VectorsFor[T]()
+	if v.Div != nil && v.Trunc != nil {
+		v.Div(dst, x, y)
+		v.Trunc(dst, dst)
+		return
+	}
+	for i := range dst {
+		dst[i] = T(math.Trunc(float64(x[i] / y[i])))
+	}
+}
+
 // OneFloorDiv is FloorDiv of two numbers.
 func OneFloorDiv(a, b float64) float64 {
 	var dst [1]float64

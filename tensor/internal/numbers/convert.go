@@ -46,6 +46,9 @@ func Loader[T Number](d device.Type) func(dst []T, src unsafe.Pointer) {
 	if f, ok := any(vectorLoader(d)).(func(dst []T, src unsafe.Pointer)); ok && f != nil {
 		return f
 	}
+	if f, ok := any(wholeLoader(d)).(func(dst []T, src unsafe.Pointer)); ok && f != nil {
+		return f
+	}
 	switch d {
 	case device.Float32:
 		return load[T, float32]
@@ -77,6 +80,9 @@ func Loader[T Number](d device.Type) func(dst []T, src unsafe.Pointer) {
 // floats are reached through float32, as in PyTorch.
 func Storer[T Number](d device.Type) func(dst unsafe.Pointer, src []T) {
 	if f, ok := any(vectorStorer(d)).(func(dst unsafe.Pointer, src []T)); ok && f != nil {
+		return f
+	}
+	if f, ok := any(wholeStorer(d)).(func(dst unsafe.Pointer, src []T)); ok && f != nil {
 		return f
 	}
 	switch d {
@@ -143,6 +149,56 @@ func storeBool[T Number](dst unsafe.Pointer, src []T) {
 	}
 }
 
+// wholeLoader is vectorLoader to int64.
+func wholeLoader(d device.Type) func(dst []int64, src unsafe.Pointer) {
+	switch d {
+	case device.Int32:
+		return converters.WholeFromInt32
+	case device.Uint8, device.Bool:
+		return converters.WholeFromByte
+	case device.Float32:
+		if converters.WholeFromFloat32 != nil {
+			return func(dst []int64, src unsafe.Pointer) {
+				float32ToWhole(unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Slice((*float32)(src), len(dst)))
+			}
+		}
+	}
+	return nil
+}
+
+// wholeStorer is the inverse of wholeLoader.
+func wholeStorer(d device.Type) func(dst unsafe.Pointer, src []int64) {
+	switch d {
+	case device.Int32:
+		return converters.WholeToInt32
+	case device.Bool:
+		return converters.WholeToBool
+	case device.Float32:
+		if converters.WholeToFloat32 != nil {
+			return wholeToFloat32
+		}
+	}
+	return nil
+}
+
+// wholeToFloat32 is store in vector instructions, for numbers that they are right for.
+func wholeToFloat32(dst unsafe.Pointer, src []int64) {
+	if cpu.Near(src) {
+		converters.WholeToFloat32(dst, src)
+		return
+	}
+	store[float32](dst, src)
+}
+
+// float32ToWhole is the inverse of wholeToFloat32.
+func float32ToWhole(dst unsafe.Pointer, src []float32) {
+	if vectors.Widest(src) < 1<<50 {
+		converters.WholeFromFloat32(unsafe.Slice((*int64)(dst), len(src)), unsafe.Pointer(unsafe.SliceData(src)))
+		return
+	}
+	store[int64](dst, src)
+}
+
 // vectorLoader returns the vector loop that converts stored elements of d to
 // float32, nil if there is none.
 func vectorLoader(d device.Type) func(dst []float32, src unsafe.Pointer) {
@@ -179,6 +235,10 @@ func vectorStorer(d device.Type) func(dst unsafe.Pointer, src []float32) {
 	case device.Int32:
 		if vectors.Cut != nil {
 			return toInt32
+		}
+	case device.Int64:
+		if converters.WholeFromFloat32 != nil {
+			return float32ToWhole
 		}
 	}
 	return nil

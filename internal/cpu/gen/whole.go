@@ -1,0 +1,100 @@
+package main
+
+// Whole numbers of 64 bits in the places of float64.
+
+// wordLoops are for whole numbers of 64 bits in the places of float64.
+func wordLoops() []*loop {
+	binary := func(name, doc string, f func(l *lanes, x, y ref) ref) *loop {
+		return &loop{name: name, doc: doc, e: float64s, operands: []string{"dst", "x", "y"}, unroll: [2]int{4, 4},
+			program: func(l *lanes) { l.store(0, f(l, l.load(1), l.load(2))) }}
+	}
+	few := func(unroll int, p *loop) *loop {
+		p.unroll = [2]int{unroll, 4}
+		return p
+	}
+	unary := func(name, doc string, params bool, f func(l *lanes, x ref) ref) *loop {
+		return &loop{name: name, doc: doc, e: float64s, operands: []string{"dst", "x"}, unroll: [2]int{2, 4}, params: params,
+			program: func(l *lanes) { l.store(0, f(l, l.load(1))) }}
+	}
+	oneWhere := func(l *lanes, mask ref) ref { return l.choose(mask, l.bits(1), l.bits(0)) }
+	// divided gives a quotient with its fraction cut, and what is left of x, each as a number.
+	divided := func(l *lanes, x, y ref) (quotient, rest ref) {
+		x, y = nearWhole(l, x), nearWhole(l, y)
+		quotient = l.trunc(l.div(x, y))
+		return quotient, l.fnma(quotient, y, x)
+	}
+	// below is a mask of where the rest has another sign than y, and is not 0.
+	below := func(l *lanes, rest, y ref) ref {
+		return l.choose(l.equal(rest, l.constant(0)), l.constant(0), l.xor(rest, y))
+	}
+	return []*loop{
+		binary("andBits", "computes x & y.", (*lanes).and), binary("orBits", "computes x | y.", (*lanes).or), binary("xorBits", "computes x ^ y.", (*lanes).xor),
+		{name: "xorBitsOf", doc: "computes x ^ p with the parameter p.", e: float64s, operands: []string{"dst", "x"}, unroll: [2]int{4, 4}, params: true,
+			program: func(l *lanes) { l.store(0, l.xor(l.load(1), l.parameter(0))) }},
+		{name: "outside", doc: "sets the first bit if one of x is negative or more than p, as whole numbers.", e: float64s, operands: []string{"x"}, unroll: [2]int{1, 4}, params: true,
+			program: func(l *lanes) {
+				x := l.load(0)
+				l.reduce("VOR", l.or(x, l.subInt(l.parameter(0), x)))
+			}},
+		{name: "shifted", doc: "computes the bits that are set in one of x + p, as whole numbers.", e: float64s, operands: []string{"x"}, unroll: [2]int{2, 4}, params: true,
+			program: func(l *lanes) { l.reduce("VOR", l.addInt(l.load(0), l.parameter(0))) }},
+		{name: "sumWhole", doc: "computes Σ x of whole numbers.", e: float64s, operands: []string{"x"}, unroll: [2]int{4, 4},
+			program: func(l *lanes) { l.reduce("VPADDQ", l.load(0)) }},
+		binary("addWhole", "computes x + y of whole numbers.", (*lanes).addInt),
+		binary("subWhole", "computes x - y of whole numbers.", (*lanes).subInt),
+		few(2, binary("maxWhole", "computes the larger of whole numbers.", (*lanes).maxInt)),
+		few(2, binary("minWhole", "computes the smaller of whole numbers.", (*lanes).minInt)),
+		few(2, binary("equalWhole", "computes 1 where whole numbers are equal, and 0 elsewhere, as whole numbers.", func(l *lanes, x, y ref) ref { return oneWhere(l, l.equalInt(x, y)) })),
+		few(2, binary("lessWhole", "computes 1 where x < y, and 0 elsewhere, as whole numbers.", func(l *lanes, x, y ref) ref { return oneWhere(l, l.lessInt(x, y)) })),
+		few(1, binary("quotientNear", "computes x/y with the fraction cut, of whole numbers of less than 51 bits.", func(l *lanes, x, y ref) ref {
+			quotient, _ := divided(l, x, y)
+			return wholeNear(l, quotient)
+		})),
+		few(1, binary("floorNear", "computes x/y rounded down, of whole numbers of less than 51 bits.", func(l *lanes, x, y ref) ref {
+			quotient, rest := divided(l, x, y)
+			return wholeNear(l, l.choose(l.negative(below(l, rest, y)), l.sub(quotient, l.constant(1)), quotient))
+		})),
+		few(1, binary("restNear", "computes x mod y with the sign of x, of whole numbers of less than 51 bits.", func(l *lanes, x, y ref) ref {
+			_, rest := divided(l, x, y)
+			return wholeNear(l, rest)
+		})),
+		few(1, binary("modNear", "computes x mod y with the sign of y, of whole numbers of less than 51 bits.", func(l *lanes, x, y ref) ref {
+			_, rest := divided(l, x, y)
+			return wholeNear(l, l.choose(l.negative(below(l, rest, y)), l.add(rest, nearWhole(l, y)), rest))
+		})),
+		unary("negWhole", "computes -x of whole numbers.", false, func(l *lanes, x ref) ref { return l.subInt(l.bits(0), x) }),
+		unary("absWhole", "computes |x| of whole numbers.", false, func(l *lanes, x ref) ref { return l.maxInt(l.subInt(l.bits(0), x), x) }),
+		unary("signWhole", "computes -1, 0 or 1 of whole numbers.", false, func(l *lanes, x ref) ref { return l.minInt(l.maxInt(x, l.bits(1<<64-1)), l.bits(1)) }),
+		unary("clampWhole", "computes whole numbers brought between the parameters.", true, func(l *lanes, x ref) ref { return l.minInt(l.maxInt(x, l.parameter(0)), l.parameter(1)) }),
+		unary("toNear", "converts numbers to whole ones of less than 51 bits; fractions are cut.", false, func(l *lanes, x ref) ref { return wholeNear(l, l.trunc(x)) }),
+		unary("fromNear", "converts whole numbers of less than 51 bits.", false, nearWhole),
+		{name: "wholeToF32", doc: "converts whole numbers of less than 51 bits to float32.", e: float64s, operands: []string{"dst", "x"}, widths: []int{4, 8}, unroll: [2]int{2, 4}, whole: true,
+			program: func(l *lanes) { l.store(0, nearWhole(l, l.load(1))) }},
+		{name: "f32ToWhole", doc: "converts float32 to whole numbers of less than 51 bits; fractions are cut.", e: float64s, operands: []string{"dst", "x"}, widths: []int{8, 4}, unroll: [2]int{2, 4}, whole: true,
+			program: func(l *lanes) { l.store(0, wholeNear(l, l.trunc(l.load(1)))) }},
+		{name: "wholeToInts", doc: "cuts whole numbers to 32 bits.", e: float64s, operands: []string{"dst", "x"}, widths: []int{4, 8}, unroll: [2]int{2, 4}, whole: true,
+			program: func(l *lanes) { l.storeInt(0, l.load(1)) }},
+		{name: "intsToWhole", doc: "widens whole numbers of 32 bits.", e: float64s, operands: []string{"dst", "x"}, widths: []int{8, 4}, unroll: [2]int{2, 4}, whole: true,
+			program: func(l *lanes) { l.store(0, l.loadInt(1)) }},
+		{name: "wholeToBool", doc: "stores 1 where a whole number is not 0, and 0 elsewhere.", e: float64s, operands: []string{"dst", "x"}, widths: []int{1, 8}, unroll: [2]int{2, 4}, whole: true,
+			program: func(l *lanes) {
+				l.storeInt(0, l.choose(l.equalInt(l.load(1), l.bits(0)), l.bits(0), l.bits(1)))
+			}},
+		{name: "bytesToWhole", doc: "widens whole numbers of 8 bits without a sign.", e: float64s, operands: []string{"dst", "x"}, widths: []int{8, 1}, unroll: [2]int{2, 4}, whole: true,
+			program: func(l *lanes) { l.store(0, l.loadInt(1)) }},
+	}
+}
+
+// Between 2⁵² and 2⁵³ the last place of a float64 is 1: added to three halves of 2⁵², a number of less than 51 bits, of either sign, lies in
+// its last bits as a whole number.
+const wholesF64 = 0x1.8p52
+
+// nearWhole converts whole numbers of less than 51 bits.
+func nearWhole(l *lanes, x ref) ref {
+	return l.sub(l.addInt(x, l.constant(wholesF64)), l.constant(wholesF64))
+}
+
+// wholeNear converts numbers without a fraction, of less than 51 bits, to whole ones.
+func wholeNear(l *lanes, x ref) ref {
+	return l.subInt(l.add(x, l.constant(wholesF64)), l.constant(wholesF64))
+}
