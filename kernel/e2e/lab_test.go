@@ -64,6 +64,7 @@ func TestJupyterLab(t *testing.T) {
 	t.Run("stale", func(t *testing.T) { testStale(t, address) })
 	t.Run("steps", func(t *testing.T) { testSteps(t, address) })
 	t.Run("widgets", func(t *testing.T) { testWidgets(t, address) })
+	t.Run("debugger", func(t *testing.T) { testDebugger(t, address) })
 	t.Run("pages", func(t *testing.T) { testPages(t, address) })
 	for _, name := range wholeLessons {
 		t.Run(name, func(t *testing.T) { testLesson(t, address, filepath.Join(root(t), "notebooks", name+".ipynb")) })

@@ -1,0 +1,44 @@
+package e2e
+
+import (
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+)
+
+// testDebugger stops a cell at a breakpoint, looks at a variable, and lets it run on.
+func testDebugger(t *testing.T, address string) {
+	b := openBrowser(t)
+	b.openLesson(address, write(t, "debugger.ipynb", "total := 0\nfor i := range 3 {\n\ttotal += 10 * (i + 1)\n}\nfmt.Println(\"total\", total)"), 1)
+	b.window(1400, 1000, false)
+	const (
+		bug     = `document.querySelector(".jp-DebuggerBugButton")`
+		output  = `(document.querySelector(".jp-Notebook .jp-OutputArea-output")?.innerText ?? "")`
+		sidebar = `(document.querySelector(".jp-DebuggerSidebar")?.innerText ?? "")`
+		gutter  = `.jp-Notebook .jp-CodeCell .cm-breakpoint-gutter`
+	)
+	b.do(chromedp.Click(chromedp.CSS(`.jp-Notebook .jp-CodeCell .cm-content`))) // without that there may be no bug, see docs/kernel.md
+	b.until(time.Minute, "the bug can be clicked", bug+` != null && !`+bug+`.disabled && `+bug+`.getAttribute("aria-disabled") != "true"`, bug+`?.outerHTML ?? "no bug"`)
+	b.do(chromedp.Click(chromedp.CSS(`.jp-DebuggerBugButton`)))
+	const line = gutter + ` .cm-gutterElement:nth-child(4)` // the third: before them stands one that nobody sees
+	b.do(chromedp.WaitVisible(chromedp.CSS(line)), chromedp.Click(chromedp.CSS(line)))
+	b.until(time.Minute, "a breakpoint is set", `document.querySelector("`+line+` .cm-breakpoint-icon") != null`, sidebar)
+	b.do(chromedp.Click(chromedp.CSS(`.jp-Notebook .jp-CodeCell .cm-content`)))
+	b.press("Enter", keyEnter, shift)
+	const variables = `[...document.querySelectorAll(".jp-DebuggerVariables-body:not(.lm-mod-hidden) .jp-TreeItem")].map(e => e.innerText.trim().replace(/\s+/g, " ")).join(", ")`
+	goOn := func() {
+		b.do(chromedp.Click(chromedp.CSS(`.jp-DebuggerSidebar [data-command="debugger:continue"]`)))
+	}
+	b.until(5*time.Minute, "the cell stands still", variables+` == "i 0"`, sidebar) // the first time Delve is built
+	b.shoot("lab-debugger", false)
+	goOn()
+	b.until(time.Minute, "it stands still again", variables+` == "i 1"`, sidebar)
+	if got := ask[string](b, output); got != "" {
+		t.Errorf("it stands still, and shows %s", got)
+	}
+	goOn()
+	b.until(time.Minute, "and once more", variables+` == "i 2"`, sidebar)
+	goOn()
+	b.until(time.Minute, "the cell ends", output+`.trim() == "total 60"`, output)
+}
