@@ -26,7 +26,7 @@ type Answer struct {
 // stay with the grader.
 func Answers(key string, f any, inputs string) {
 	t := &task{}
-	if known, ok := tasks[key]; ok {
+	if known, ok := taskOf(key); ok {
 		*t = *known
 	} else if v := reflect.ValueOf(f); v.IsValid() && v.Kind() == reflect.Func {
 		t.prototype = f
@@ -76,7 +76,7 @@ func answer(a Answer) {
 // Cases returns the cases of a lesson's exercise with what is wanted, for graders; and the names of the function's
 // parameters.
 func Cases(key string) (list []cases.Case, parameters []string, ok bool) {
-	t, ok := tasks[key]
+	t, ok := taskOf(key)
 	if !ok {
 		return nil, nil, false
 	}

@@ -2,447 +2,531 @@ package lesson
 
 import "math"
 
-// exercises are the answers that [Check] compares with, by lesson and number.
-var exercises = map[string]exercise{
+// exercises are the answers that [Check] compares with, by lesson and number. They and the tasks are no maps, so that the
+// compiler lays them out: a program that starts would have to fill a map, which takes a second in WebAssembly.
+var exercises = []exercise{
 	// 00: napkin math
-	"00.1": {
+	{
+		key:  "00.1",
 		want: 6 * 8e9 * 15e12 / (1979e12 / 2 * 0.4 * 256 * 86400), tolerance: []float64{0.01},
 		hint:   "FLOPs are 6 · parameters · tokens; FLOP/s are dense peak · MFU · GPUs. Did you halve the 1979e12, and use an MFU of 0.4?",
 		praise: "Now you know why large runs use thousands of GPUs.",
 	},
-	"00.2": {
+	{
+		key:  "00.2",
 		want: 10e9, tolerance: []float64{1e-6},
 		hint:   "How many bytes do two GPUs of 80e9 bytes have together, and how many does one parameter need?",
 		praise: "And that leaves nothing for activations.",
 	},
-	"00.3": {
+	{
+		key:  "00.3",
 		want: 4, tolerance: []float64{1e-6},
 		hint:   "6·N·D has both N and D in it. If D is 20·N, how does it grow with N?",
 		praise: "Twice the model on twice the tokens: this is what makes size so expensive.",
 	},
 	// 01: tokenization
-	"01.1": {
+	{
+		key:    "01.1",
 		want:   1,
 		hint:   "How many bytes does the text have, and how many characters?",
 		praise: "On plain English, characters are no better than bytes.",
 	},
-	"01.2": {
+	{
+		key:    "01.2",
 		want:   3,
 		hint:   "The merge makes aa one token. Go through the text from the left and replace where you can.",
 		praise: "",
 	},
-	"01.3": {
+	{
+		key:    "01.3",
 		want:   50257,
 		hint:   "Every token needs a row: bytes, merges and special tokens alike.",
 		praise: "These are GPT-2's numbers.",
 	},
 	// 02: tensors
-	"02.1": {
+	{
+		key:    "02.1",
 		want:   []int{10, 8, 6, 4, 2},
 		hint:   "Arange takes a start, a stop that is left out, and a step, which may be negative.",
 		praise: "The stop, 0, is left out when you count down, too.",
 	},
-	"02.2": {
+	{
+		key:    "02.2",
 		want:   "float32",
 		hint:   "There is a number with a decimal point among them. Which type can hold both?",
 		praise: "A single decimal point makes all of them floating-point.",
 	},
-	"02.3": {
+	{
+		key:    "02.3",
 		want:   131072,
 		hint:   "How many elements are there, and how many bytes does each take?",
 		praise: "A batch of tokens is small. What a model makes of it is not.",
 	},
 	// 03: number formats
-	"03.1": {
+	{
+		key:    "03.1",
 		want:   1152,
 		hint:   "Two bytes for each element, and 1024·1024 bytes in a MiB.",
 		praise: "",
 	},
-	"03.2": {
+	{
+		key:    "03.2",
 		want:   258,
 		hint:   "eps is the step at 1. At 256 the step is 256 times as long.",
 		praise: "Above 256, bfloat16 has no odd numbers.",
 	},
-	"03.3": {
+	{
+		key:    "03.3",
 		want:   2048,
 		hint:   "The step between neighbours grows with the number. When does it exceed 1, and what does rounding to even do then?",
 		praise: "That is one reason why sums are kept in float32.",
 	},
 	// 04: devices
-	"04.1": {
+	{
+		key:  "04.1",
 		want: 7e9 * 2 / 64e9, tolerance: []float64{0.01},
 		hint:   "Two bytes for each parameter, and then bytes over bytes per second.",
 		praise: "Reading it from the GPU's own memory takes four thousandths of a second.",
 	},
-	"04.2": {
+	{
+		key:    "04.2",
 		want:   4096,
 		hint:   "4000 bytes, in steps of 512.",
 		praise: "",
 	},
-	"04.3": {
+	{
+		key:  "04.3",
 		want: (12288 * 49152 * 4 / 64e9) * 989.5e12 / (2 * 12288 * 49152), tolerance: []float64{0.01},
 		hint:   "How long does the trip of the weight take? How many FLOPs is that at 989.5e12 per second, and how many does one token need?",
 		praise: "There are two FLOPs per element and token, and four bytes per element: the size of the weight cancels.",
 	},
 	// 05: storage, strides, views
-	"05.1": {
+	{
+		key:    "05.1",
 		want:   14,
 		hint:   "Multiply each index by its stride and add: 3·stride(0) + 2·stride(1).",
 		praise: "",
 	},
-	"05.2": {
+	{
+		key:  "05.2",
 		want: []int{1, 8}, hint: "A transpose swaps the strides of a contiguous (8, 8), and nothing else changes.",
 		praise: "The memory has not moved: only the path through it has changed.",
 	},
-	"05.3": {
+	{
+		key:    "05.3",
 		want:   false,
 		hint:   "Write down the storage index of each element in the order of the new shape. Is there one step per axis that produces them?",
 		praise: "A column block has gaps between its rows, so its elements can't become one axis.",
 	},
-	"05.4": {
+	{
+		key:    "05.4",
 		want:   []int{0, 1},
 		hint:   "An axis that is repeated without copying takes no step in memory when its index grows.",
 		praise: "A thousand rows in the memory of one.",
 	},
 	// 06: elementwise operations
-	"06.1": {
+	{
+		key:    "06.1",
 		want:   []int{8, 7, 6, 5},
 		hint:   "Write one shape under the other, the last axes aligned; a missing axis counts as 1.",
 		praise: "",
 	},
-	"06.2": {
+	{
+		key:    "06.2",
 		want:   []float64{3.5, 4, 4.5},
 		hint:   "Division of whole numbers gives floating point.",
 		praise: "",
 	},
-	"06.3": {
+	{
+		key:    "06.3",
 		want:   4950,
 		hint:   "Everything strictly above the diagonal of 100 × 100.",
 		praise: "Almost half of the table is never looked at.",
 	},
 	// 07: matrix multiplication
-	"07.1": {
+	{
+		key:    "07.1",
 		want:   []int{10, 3, 5},
 		hint:   "The first axis is a batch; the product is taken over the last two.",
 		praise: "",
 	},
-	"07.2": {
+	{
+		key:    "07.2",
 		want:   1200,
 		hint:   "2·B·D·K for each matrix of the batch.",
 		praise: "",
 	},
-	"07.3": {
+	{
+		key:    "07.3",
 		want:   500,
 		hint:   "Count both products of each order: 2 times the three sizes that meet.",
 		praise: "The same result for a fraction of the work: order matters.",
 	},
 	// 08: named dimensions
-	"08.1": {
+	{
+		key:    "08.1",
 		want:   []int{2},
 		hint:   "Only the names of the result remain; the others are summed over.",
 		praise: "",
 	},
-	"08.2": {
+	{
+		key:    "08.2",
 		want:   []float64{12, 12},
 		hint:   "How many terms are summed for each i, if both j and k are gone?",
 		praise: "",
 	},
-	"08.3": {
+	{
+		key:    "08.3",
 		want:   []float64{5, 7, 13, 15},
 		hint:   "Split height into (h h2) and width into (w w2), keep h and w, and give h2 and w2 the size 2.",
 		praise: "That is max pooling, without a special layer for it.",
 	},
 	// 09: counting FLOPs
-	"09.1": {
+	{
+		key:  "09.1",
 		want: 2 * 7e9 * 2048, tolerance: []float64{1e-6},
 		hint:   "Two for each token and parameter.",
 		praise: "An A100 does that in a tenth of a second, in theory.",
 	},
-	"09.2": {
+	{
+		key:  "09.2",
 		want: 3.14e20 / (312e12 * 0.5) / 3600, tolerance: []float64{0.01},
 		hint:   "FLOPs divided by FLOP/s gives seconds. Did you take half of the 312e12, and hours?",
 		praise: "And that is only a thousandth of GPT-3.",
 	},
-	"09.3": {
+	{
+		key:    "09.3",
 		want:   50,
 		hint:   "2·B·D·K against 100·B·D.",
 		praise: "",
 	},
 	// 10: MFU
-	"10.1": {
+	{
+		key:  "10.1",
 		want: 4.0e14 / 989.5e12, tolerance: []float64{0.01},
 		hint:   "Divide by the dense bf16 rate.",
 		praise: "A respectable run.",
 	},
-	"10.2": {
+	{
+		key:  "10.2",
 		want: 0.7, tolerance: []float64{0.01},
 		hint:   "The peak was twice too large.",
 		praise: "Which is so good that you should ask how it was measured.",
 	},
-	"10.3": {
+	{
+		key:  "10.3",
 		want: 384e9, tolerance: []float64{0.01},
 		hint:   "Cores, clock, units, numbers at once; and how many operations is a multiply and an add?",
 		praise: "",
 	},
 	// 11: gradients
-	"11.1": {
+	{
+		key:    "11.1",
 		want:   []float64{-4, -8, -12},
 		hint:   "dloss/dw = (x·w − y)·x. What is x·w − y now?",
 		praise: "",
 	},
-	"11.2": {
+	{
+		key:  "11.2",
 		want: []float64{7}, tolerance: []float64{1e-6},
 		hint:   "The derivative of x² + x is 2x + 1; each use of x adds its own share.",
 		praise: "A value that is used twice gets the sum of both gradients.",
 	},
-	"11.3": {
+	{
+		key:    "11.3",
 		want:   []float64{3, 6, 9},
 		hint:   "Nothing cleared the gradient between the calls of Backward.",
 		praise: "This is what ZeroGrad is for, and also how gradient accumulation works.",
 	},
 	// 12: what gradients cost
-	"12.1": {
+	{
+		key:  "12.1",
 		want: 2.2, tolerance: []float64{0.001},
 		hint:   "Forward runs through all layers. Backward starts at the end: which matmuls does the last layer need?",
 		praise: "A step costs barely more than forward alone.",
 	},
-	"12.2": {
+	{
+		key:  "12.2",
 		want: 4, tolerance: []float64{0.001},
 		hint:   "The gradient has to travel back through nine frozen layers, which need only the matmul for the gradient of their input.",
 		praise: "Freezing the later layers saves their weight gradients, but not the way back through them.",
 	},
-	"12.3": {
+	{
+		key:  "12.3",
 		want: 4e21, tolerance: []float64{0.001},
 		hint:   "Two of the six are forward.",
 		praise: "",
 	},
 	// 13: parameters and initialisation
-	"13.1": {
+	{
+		key:  "13.1",
 		want: 96, tolerance: []float64{0.05},
 		hint:   "A sum of n products of either sign grows with the square root of n.",
 		praise: "",
 	},
-	"13.2": {
+	{
+		key:  "13.2",
 		want: math.Sqrt(2.0 / 512), tolerance: []float64{0.001},
 		hint:   "Only one of the two sizes is in He's rule: the number of inputs that an output adds up.",
 		praise: "The outputs don't come into it.",
 	},
-	"13.3": {
+	{
+		key:  "13.3",
 		want: 32, tolerance: []float64{0.1},
 		hint:   "ReLU throws away half of the mean square. The size is the root of it, and there are ten layers.",
 		praise: "A factor of √2 per layer does not look like much, until there are many layers.",
 	},
 	// 14: models
-	"14.1": {
+	{
+		key:    "14.1",
 		want:   12*1024*1024 + 1024,
 		hint:   "Each layer is a square matrix. And don't forget the final one.",
 		praise: "With layers this wide, the final one hardly counts.",
 	},
-	"14.2": {
+	{
+		key:    "14.2",
 		want:   "blocks.1.up.weight",
 		hint:   "Fields in lower case, numbers from 0 for the elements of a slice, and dots between them.",
 		praise: "In PyTorch it would have the same name.",
 	},
-	"14.3": {
+	{
+		key:    "14.3",
 		want:   72,
 		hint:   "All three elements of the slice are the same layer. Should an optimizer step it three times?",
 		praise: "A shared parameter is one parameter, and its gradient is the sum over all its uses.",
 	},
 	// 15: randomness
-	"15.1": {
+	{
+		key:  "15.1",
 		want: []float64{4}, tolerance: []float64{1e-6},
 		hint:   "What survives is divided by the probability of surviving, so that the mean stays the same.",
 		praise: "",
 	},
-	"15.2": {
+	{
+		key:    "15.2",
 		want:   true,
 		hint:   "A seed decides where the numbers begin. Do a draw of two and a draw of four begin in the same place?",
 		praise: "",
 	},
-	"15.3": {
+	{
+		key:    "15.3",
 		want:   false,
 		hint:   "What does a stream know about the other streams?",
 		praise: "So you can compare the runs with and without dropout: everything else is equal.",
 	},
 	// 18: memory accounting
-	"18.1": {
+	{
+		key:    "18.1",
 		want:   4 * (3*(1024*1024*24+1024) + 32*1024*24),
 		hint:   "Parameters are D·D·L + D. They count three times with AdaGrad; activations, B·D·L, once. And how many bytes does a number take?",
 		praise: "With a batch of 32, activations are small change here.",
 	},
-	"18.2": {
+	{
+		key:    "18.2",
 		want:   1024,
 		hint:   "B·D·L against D·D·L.",
 		praise: "In a Transformer, each token of each sequence counts as a row of the batch.",
 	},
-	"18.3": {
+	{
+		key:  "18.3",
 		want: 1.0 / 3, tolerance: []float64{0.01},
 		hint:   "How many numbers belong to a parameter before, and how many after?",
 		praise: "",
 	},
 	// 22: the roofline
-	"22.1": {
+	{
+		key:  "22.1",
 		want: 1.0 / 6, tolerance: []float64{0.01},
 		hint:   "One FLOP for each element. How many numbers are read and written for it, and how many bytes is each?",
 		praise: "That is worse than ReLU: there is one more number to read.",
 	},
-	"22.2": {
+	{
+		key:  "22.2",
 		want: 3 * 989.5e12 / 3.35e12, tolerance: []float64{0.02},
 		hint:   "Compute-bound means an intensity above the machine's. Set n/3 equal to that.",
 		praise: "Below that, an H100 waits for its memory even in a matmul.",
 	},
-	"22.3": {
+	{
+		key:  "22.3",
 		want: 0.0034, tolerance: []float64{0.03},
 		hint:   "What is the intensity of a matrix times a vector, and what is the machine's?",
 		praise: "This is why services write for many users at once: many vectors make a matrix.",
 	},
 	// 23: memory for compute
-	"23.1": {
+	{
+		key:  "23.1",
 		want: 1.0 / 16, tolerance: []float64{0.001},
 		hint:   "How many micro-batches are there? Their means have to add up to the mean over everything.",
 		praise: "",
 	},
-	"23.2": {
+	{
+		key:  "23.2",
 		want: 8, tolerance: []float64{0.001},
 		hint:   "With segments of k blocks about 64/k + k are held. Where is that smallest?",
 		praise: "Then 15 blocks are held instead of 64.",
 	},
-	"23.3": {
+	{
+		key:  "23.3",
 		want: 7.0 / 6, tolerance: []float64{0.01},
 		hint:   "How many of the 2 forward FLOPs come a second time? Add them to the total, and divide by what it was before.",
 		praise: "You can choose block by block how much memory to buy.",
 	},
 	// 16: data
-	"16.1": {
+	{
+		key:    "16.1",
 		want:   873,
 		hint:   "Where does the last sequence begin, if it ends with the last id? And the first one begins at 0.",
 		praise: "One more than for a pair.",
 	},
-	"16.2": {
+	{
+		key:    "16.2",
 		want:   4_000_000,
 		hint:   "How many different ids fit into two bytes? Is that enough?",
 		praise: "Up to 65,536 tokens, two bytes will do: GPT-2's 50,257 fit.",
 	},
-	"16.3": {
+	{
+		key:    "16.3",
 		want:   20,
 		hint:   "Both work at the same time. Who has to wait for whom?",
 		praise: "Fetching is completely hidden, and the model is what limits the run.",
 	},
 	// 17: optimizers
-	"17.1": {
+	{
+		key:  "17.1",
 		want: 0.1, tolerance: []float64{0.001},
 		hint:   "y grows if that factor is below minus one.",
 		praise: "Two divided by the steepest curvature: the rule holds for every valley.",
 	},
-	"17.2": {
+	{
+		key:  "17.2",
 		want: 0.5, tolerance: []float64{0.001},
 		hint:   "What is the sum of the squares after four steps, and its root?",
 		praise: "",
 	},
-	"17.3": {
+	{
+		key:  "17.3",
 		want: 4, tolerance: []float64{0.01},
 		hint:   "When the running sum has settled, one more step doesn't change it. Which b solves that equation?",
 		praise: "It is 1 / (1 − m), the factor by which momentum multiplies your learning rate.",
 	},
 	// 19: the training loop
-	"19.1": {
+	{
+		key:  "19.1",
 		want: 10416, tolerance: []float64{0.1},
 		hint:   "The inputs have variance 1 and are independent: the squares of the weights add up.",
 		praise: "",
 	},
-	"19.2": {
+	{
+		key:  "19.2",
 		want: []float64{0}, tolerance: []float64{1e-9},
 		hint:   "The gradient of a weight is its input times the error that came back.",
 		praise: "No input, no learning.",
 	},
-	"19.3": {
+	{
+		key:    "19.3",
 		want:   false,
 		hint:   "How low does the small model get? How low can a mean of squares be?",
 		praise: "More parameters do not help where there is nothing left to learn.",
 	},
 	// 20: checkpoints
-	"20.1": {
+	{
+		key:  "20.1",
 		want: 12e9, tolerance: []float64{1e-6},
 		hint:   "For each parameter: the parameter itself, and the two numbers that AdamW keeps for it.",
 		praise: "12 GB. Gradients aren't saved, since each step computes them again.",
 	},
-	"20.2": {
+	{
+		key:  "20.2",
 		want: 250, tolerance: []float64{0.01},
 		hint:   "At best the crash comes right after a checkpoint, at worst right before the next.",
 		praise: "It is half of the distance between two checkpoints.",
 	},
-	"20.3": {
+	{
+		key:  "20.3",
 		want: 1500, tolerance: []float64{0.01},
 		hint:   "The steps between two checkpoints must take a hundred times as long as saving.",
 		praise: "That is 50 minutes of work to lose, so large runs save in the background.",
 	},
 	// 21: mixed precision
-	"21.1": {
+	{
+		key:  "21.1",
 		want: 536870912, tolerance: []float64{1e-6},
 		hint:   "Only the largest gradient can overflow. What may it be multiplied by at most? Round that down to a power of two.",
 		praise: "It lifts the smallest gradient to 0.05, far above where float16 ends.",
 	},
-	"21.2": {
+	{
+		key:  "21.2",
 		want: 8192, tolerance: []float64{1e-6},
 		hint:   "Each overflow halves it.",
 		praise: "That is how a scaler finds its scale at the start of a run: three steps skipped.",
 	},
-	"21.3": {
+	{
+		key:  "21.3",
 		want: 16384, tolerance: []float64{1e-6},
 		hint:   "What is the largest power of two that doesn't move 0.02 beyond the end of E4M3?",
 		praise: "That takes 0.02 to 327.68. A power of two only changes the exponent, so scaling rounds nothing.",
 	},
 	// 24: a Transformer
-	"24.1": {
+	{
+		key:    "24.1",
 		want:   4 * 768 * 768,
 		hint:   "Queries, keys, values, and what mixes the heads: four matrices of the width by the width.",
 		praise: "The number of heads does not matter.",
 	},
-	"24.2": {
+	{
+		key:    "24.2",
 		want:   1024 * 1025 / 2,
 		hint:   "The first token sees 1 key, the second 2, the last all 1,024.",
 		praise: "A little more than half of the square. A kernel that knows this skips the rest.",
 	},
-	"24.3": {
+	{
+		key:    "24.3",
 		want:   2 * 32 * 8 * 128 * 2,
 		hint:   "A key and a value, for each block, head and feature, of two bytes.",
 		praise: "128 KiB for each token: a conversation of 8,192 tokens fills a gigabyte.",
 	},
 	// 25: what a Transformer costs
-	"25.1": {
+	{
+		key:  "25.1",
 		want: 2 * 8.03e9, tolerance: []float64{0.01},
 		hint:   "Two bytes for each parameter.",
 		praise: "16 GB: too much for most graphics cards at home.",
 	},
-	"25.2": {
+	{
+		key:    "25.2",
 		want:   4,
 		hint:   "How many weights does a D × D matrix have, and how many when D doubles?",
 		praise: "But the embedding only doubles.",
 	},
 	// 26: inference
-	"26.1": {
+	{
+		key:  "26.1",
 		want: 1e3 * 69.5e9 * 2 / (8 * 3.35e12), tolerance: []float64{0.02},
 		hint:   "Bytes of all weights, over the bytes per second of all eight together.",
 		praise: "Eight machines read eight times as fast. They also have to talk to each other, which this leaves out.",
 	},
-	"26.2": {
+	{
+		key:  "26.2",
 		want: 989.5e12 / 3.35e12 / 2, tolerance: []float64{0.1},
 		hint:   "The intensity of a batch of B is 2·B FLOPs for each weight, over the bytes of a weight.",
 		praise: "Half as many bytes, half as large a batch.",
 	},
 	// 27: several machines
-	"27.1": {
+	{
+		key:  "27.1",
 		want: 7. / (24 + 7), tolerance: []float64{0.01},
 		hint:   "All ranks wait for one micro-batch less than there are stages.",
 		praise: "Less than a quarter, for eight times as many machines.",
 	},
-	"27.2": {
+	{
+		key:  "27.2",
 		want: 2 * 7. / 8 * 2e9, tolerance: []float64{0.01},
 		hint:   "A reduce-scatter and an all-gather, each of which sends 7/8 of all bytes.",
 		praise: "Less than twice the gradients, and 1,000 ranks would hardly send more.",
 	},
 	// 28: the capstone
-	"28.5": {
+	{
+		key:  "28.5",
 		want: 50257. / (50257 + 64), tolerance: []float64{0.0005},
 		hint:   "Both matrices have a side of 64. What are the other sides?",
 		praise: "In small models nearly all work is in the last layer. That is one reason for not making vocabularies too large.",

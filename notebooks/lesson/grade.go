@@ -66,7 +66,7 @@ const nbgraderVar = "NBGRADER_EXECUTION"
 
 // taskFor finds the exercise of a lesson, and adds cases to it; or makes an exercise of cases alone.
 func taskFor(key string, f any, more []string) *task {
-	known, ok := tasks[key]
+	known, ok := taskOf(key)
 	if !ok && len(more) == 0 {
 		panic(fmt.Errorf("lesson: there is no exercise %q that Grade knows; give cases with another", key))
 	}
@@ -130,7 +130,7 @@ func typed(raw []json.RawMessage, n int, typ func(int) reflect.Type) ([]any, err
 // Hint prints a hint for an exercise of [Grade]. There are two: the first says where to look, Hint(key, 2) nearly
 // gives it away. It panics for an unknown key.
 func Hint(key string, step ...int) {
-	t, ok := tasks[key]
+	t, ok := taskOf(key)
 	if !ok {
 		panic(fmt.Errorf("lesson: there is no exercise %q that Grade knows", key))
 	}
@@ -161,6 +161,7 @@ var timeLimit = 5 * time.Second
 
 // A task is an exercise whose answer is a function.
 type task struct {
+	key       string
 	name      string   // of the function
 	args      []string // names of its parameters, for messages
 	prototype any      // a nil function of the type that is wanted
@@ -168,6 +169,14 @@ type task struct {
 	tolerance float64 // relative; 1e-6 if it is 0
 	hints     [2]string
 	praise    string // shown with full points: what follows from it
+}
+
+// taskOf finds the exercise of a key.
+func taskOf(key string) (*task, bool) {
+	if i := slices.IndexFunc(tasks, func(t *task) bool { return t.key == key }); i >= 0 {
+		return tasks[i], true
+	}
+	return nil, false
 }
 
 // A gradedCase is one call of the student's function. It is one point unless it says otherwise.

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +17,7 @@ import (
 
 // half is an exercise: halve the numbers of a list, and say how many there are.
 var half = &task{
+	key:  "99.1",
 	name: "half", args: []string{"list", "unit"},
 	prototype: (func(list []float64, unit string) ([]float64, int))(nil),
 	cases: []gradedCase{
@@ -25,6 +27,13 @@ var half = &task{
 	},
 	hints:  [2]string{"Divide.", "By two."},
 	praise: "Well done.",
+}
+
+// addHalf has the lesson know that exercise.
+func addHalf(t *testing.T) {
+	before := tasks
+	tasks = append(slices.Clone(tasks), half)
+	t.Cleanup(func() { tasks = before })
 }
 
 func halved(list []float64, unit string) ([]float64, int) {
@@ -106,8 +115,7 @@ func TestGrade(t *testing.T) {
 
 // Cases of a teacher's own come on top of an exercise's, or make an exercise of their own.
 func TestOwnCases(t *testing.T) {
-	tasks["99.1"] = half
-	defer delete(tasks, "99.1")
+	addHalf(t)
 	more := `
 		{"category": "large", "points": 3, "in": [[4000, 77123], "m"], "want": [[2000, 38561.5], 2]}
 		{"category": "rounded", "tolerance": 0.1, "in": [[10], "m"], "want": [[5.1], 1]}`
@@ -145,8 +153,7 @@ func TestOwnCases(t *testing.T) {
 
 // Where nbgrader runs a notebook, a function that is not right is an error.
 func TestGradeFailsUnderNbgrader(t *testing.T) {
-	tasks["99.1"] = half
-	defer delete(tasks, "99.1")
+	addHalf(t)
 	failed := func(f any) (problem any) {
 		defer func() { problem = recover() }()
 		printed(t, func() { Grade("99.1", f) })
@@ -170,8 +177,7 @@ func TestGradeFailsUnderNbgrader(t *testing.T) {
 
 // What Answers publishes and what Cases returns for graders fit: the grader sees the same right and wrong as Grade.
 func TestAnswersFitCases(t *testing.T) {
-	tasks["99.1"] = half
-	defer delete(tasks, "99.1")
+	addHalf(t)
 	list, parameters, ok := Cases("99.1")
 	if !ok || len(list) != 3 || parameters[0] != "list" || list[1].Worth() != 2 {
 		t.Fatalf("%v, %v, %v", list, parameters, ok)
@@ -193,7 +199,8 @@ func TestAnswersFitCases(t *testing.T) {
 
 // Graders can read what every exercise of the lessons wants.
 func TestTasksAsJSON(t *testing.T) {
-	for key, task := range tasks {
+	for _, task := range tasks {
+		key := task.key
 		list, _, _ := Cases(key)
 		for i, c := range list {
 			g, err := typedCase(c, reflect.TypeOf(task.prototype))
@@ -210,9 +217,18 @@ func TestTasksAsJSON(t *testing.T) {
 	}
 }
 
-// A task can be run at all: its cases fit its prototype, and each has a category; hints are two, and differ.
+// A task can be run at all: its cases fit its prototype, and each has a category; hints are two, and differ. It has a
+// number of its own.
 func TestTasksFit(t *testing.T) {
-	for key, task := range tasks {
+	seen := map[string]bool{}
+	for _, e := range exercises {
+		if seen[e.key] {
+			t.Errorf("there are two exercises %s", e.key)
+		}
+		seen[e.key] = true
+	}
+	for _, task := range tasks {
+		key := task.key
 		typ := reflect.TypeOf(task.prototype)
 		if len(task.args) != typ.NumIn() || task.name == "" || task.praise == "" {
 			t.Errorf("%s: %d names for %d parameters, name %q, praise %q", key, len(task.args), typ.NumIn(), task.name, task.praise)
@@ -223,9 +239,10 @@ func TestTasksFit(t *testing.T) {
 		if len(task.cases) < 4 {
 			t.Errorf("%s: %d cases are too few to tell a wrong function", key, len(task.cases))
 		}
-		if _, both := exercises[key]; both {
-			t.Errorf("%s is an exercise of Check, too", key)
+		if seen[key] {
+			t.Errorf("there are two exercises %s, of Grade or of Check", key)
 		}
+		seen[key] = true
 		for i, c := range task.cases {
 			if c.category == "" || len(c.in) != typ.NumIn() || len(c.want) != typ.NumOut() {
 				t.Errorf("%s, case %d: category %q, %d inputs and %d results for %s", key, i, c.category, len(c.in), len(c.want), typ)
@@ -250,10 +267,14 @@ func TestGradeAndHintPrint(t *testing.T) {
 		t.Errorf("Grade printed %q", got)
 	}
 	first, second := printed(t, func() { Hint("17.4") }), printed(t, func() { Hint("17.4", 2) })
-	if !strings.HasPrefix(first, "Hint 1 of 2: ") || !strings.HasSuffix(first, "lesson.Hint(\"17.4\", 2) says more.\n") || strings.Contains(first, tasks["17.4"].hints[1]) {
+	known, ok := taskOf("17.4")
+	if !ok {
+		t.Fatal("exercise 17.4 is not known")
+	}
+	if !strings.HasPrefix(first, "Hint 1 of 2: ") || !strings.HasSuffix(first, "lesson.Hint(\"17.4\", 2) says more.\n") || strings.Contains(first, known.hints[1]) {
 		t.Errorf("the first hint is %q", first)
 	}
-	if !strings.HasPrefix(second, "Hint 2 of 2: "+tasks["17.4"].hints[1]) || strings.Contains(second, "says more") {
+	if !strings.HasPrefix(second, "Hint 2 of 2: "+known.hints[1]) || strings.Contains(second, "says more") {
 		t.Errorf("the second hint is %q", second)
 	}
 	for name, f := range map[string]func(){"Grade": func() { Grade("99.9", nil) }, "Hint": func() { Hint("99.9") }} {
@@ -282,12 +303,19 @@ func TestTasksAreAsked(t *testing.T) {
 		}
 		all += string(b)
 	}
-	for key := range tasks {
+	for _, task := range tasks {
+		key := task.key
 		if !strings.Contains(all, `lesson.Grade(\"`+key+`\"`) {
 			t.Errorf("no lesson asks exercise %s", key)
 		}
 	}
-	for question := range remarks {
+	seen := map[string]bool{}
+	for _, r := range remarks {
+		question := r.question
+		if seen[question] {
+			t.Errorf("there are two remarks on %q", question)
+		}
+		seen[question] = true
 		if !strings.Contains(all, `lesson.Guess(\"`+question+`\"`) {
 			t.Errorf("no lesson asks %q", question)
 		}

@@ -147,7 +147,10 @@ func newQuestion(text string, answer any, options []Option) *question {
 	if _, ok := q.Answer.(float64); ok {
 		q.Answer = values[0]
 	}
-	for _, o := range append(remarks[text], options...) {
+	if i := slices.IndexFunc(remarks, func(r remark) bool { return r.question == text }); i >= 0 {
+		q.Why, q.Mistakes = remarks[i].why, slices.Clone(remarks[i].mistakes)
+	}
+	for _, o := range options {
 		o(q)
 	}
 	if q.Kind == "text" && len(q.Choices) > 0 {

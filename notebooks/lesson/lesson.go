@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/lectern-go/lectern/internal/humanize"
@@ -52,10 +53,11 @@ func OK(err error) {
 // yet, and an answer of the wrong type is told which type is wanted. key names the exercise, such as "05.2"; it panics for an unknown key,
 // which is a mistake of the lesson's author.
 func Check(key string, answer any) {
-	e, ok := exercises[key]
-	if !ok {
+	i := slices.IndexFunc(exercises, func(e exercise) bool { return e.key == key })
+	if i < 0 {
 		panic(fmt.Errorf("lesson: there is no exercise %q", key))
 	}
+	e := exercises[i]
 	switch {
 	case isNil(answer):
 		fmt.Printf("Exercise %s: replace nil with your answer and run the cell again.\n", key)
@@ -70,6 +72,7 @@ func Check(key string, answer any) {
 
 // exercise is one question that a lesson asks.
 type exercise struct {
+	key       string
 	want      any
 	tolerance []float64
 	hint      string // shown with a wrong answer

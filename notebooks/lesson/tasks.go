@@ -3,9 +3,10 @@ package lesson
 import "math"
 
 // tasks are the exercises of [Grade], by lesson and number. Their cases stay out of the cells.
-var tasks = map[string]*task{
+var tasks = []*task{
 	// 00: napkin math
-	"00.4": {
+	{
+		key:  "00.4",
 		name: "trainingTime", args: []string{"parameters", "tokens", "gpus", "sheet", "mfu"},
 		prototype: (func(parameters, tokens, gpus, sheet, mfu float64) float64)(nil),
 		cases: []gradedCase{
@@ -21,7 +22,8 @@ var tasks = map[string]*task{
 		},
 		praise: "You have just planned a training run.",
 	},
-	"00.5": {
+	{
+		key:  "00.5",
 		name: "gpusFor", args: []string{"parameters", "tokens", "days"},
 		prototype: (func(parameters, tokens, days float64) int)(nil),
 		cases: []gradedCase{
@@ -39,7 +41,8 @@ var tasks = map[string]*task{
 		praise: "For large models time decides, not memory: they need far more GPUs to finish this year than to fit.",
 	},
 	// 01: tokenization
-	"01.4": {
+	{
+		key:  "01.4",
 		name: "merge", args: []string{"ids", "left", "right", "id"},
 		prototype: (func(ids []int, left, right, id int) []int)(nil),
 		cases: []gradedCase{
@@ -56,7 +59,8 @@ var tasks = map[string]*task{
 		},
 		praise: "The pair is used up when it is merged: that is why overlapping pairs are merged from the left.",
 	},
-	"01.5": {
+	{
+		key:  "01.5",
 		name: "train", args: []string{"text", "merges"},
 		prototype: (func(text string, merges int) [][2]int)(nil),
 		cases: []gradedCase{
@@ -78,7 +82,8 @@ var tasks = map[string]*task{
 		praise: "You have trained a tokenizer. GPT-2's did this 50,000 times.",
 	},
 	// 02: tensors
-	"02.4": {
+	{
+		key:  "02.4",
 		name: "fromRows", args: []string{"rows"},
 		prototype: (func(rows [][]float64) (values []float64, shape []int, ok bool))(nil),
 		cases: []gradedCase{
@@ -96,7 +101,8 @@ var tasks = map[string]*task{
 		},
 		praise: "All values in one row of memory, and a shape: lesson 5 walks through that row in other orders.",
 	},
-	"02.5": {
+	{
+		key:  "02.5",
 		name: "arange", args: []string{"start", "stop", "step"},
 		prototype: (func(start, stop, step float64) []float64)(nil),
 		cases: []gradedCase{
@@ -115,7 +121,8 @@ var tasks = map[string]*task{
 		praise: "Ten times 0.1 added up is 0.9999999999999999: still below 1, so a loop that adds makes eleven numbers.",
 	},
 	// 03: number formats
-	"03.4": {
+	{
+		key:  "03.4",
 		name: "decode", args: []string{"code", "exponentBits", "mantissaBits"},
 		prototype: (func(code uint32, exponentBits, mantissaBits int) float64)(nil),
 		cases: []gradedCase{
@@ -138,7 +145,8 @@ var tasks = map[string]*task{
 		},
 		praise: "One function for float32, bfloat16, FP8 and FP4: they differ in two numbers.",
 	},
-	"03.5": {
+	{
+		key:  "03.5",
 		name: "round", args: []string{"x", "exponentBits", "mantissaBits"},
 		prototype: (func(x float64, exponentBits, mantissaBits int) float64)(nil),
 		cases: []gradedCase{
@@ -161,7 +169,8 @@ var tasks = map[string]*task{
 		},
 		praise: "It works for all formats of this lesson. Lesson 21 does it for bfloat16 with three operations on bits.",
 	},
-	"03.6": {
+	{
+		key:  "03.6",
 		name: "quantize", args: []string{"block"},
 		prototype: (func(block []float64) (scale float64, values []float64))(nil),
 		cases: []gradedCase{
@@ -179,7 +188,8 @@ var tasks = map[string]*task{
 		praise: "An outlier costs its neighbours their precision. That is why blocks are small.",
 	},
 	// 04: devices
-	"04.4": {
+	{
+		key:  "04.4",
 		name: "paysOff", args: []string{"bytes", "flops", "link", "cpu", "gpu"},
 		prototype: (func(bytes, flops, link, cpu, gpu float64) int)(nil),
 		cases: []gradedCase{
@@ -195,7 +205,8 @@ var tasks = map[string]*task{
 		},
 		praise: "For writing one token at a time it takes dozens of products: so the weights have to stay there.",
 	},
-	"04.5": {
+	{
+		key:  "04.5",
 		name: "place", args: []string{"layers", "memory"},
 		prototype: (func(layers []int, memory int) []int)(nil),
 		cases: []gradedCase{
@@ -213,7 +224,8 @@ var tasks = map[string]*task{
 		praise: "This is called pipeline parallelism: while GPU 1 works on one batch, GPU 0 begins with the next.",
 	},
 	// 05: storage, strides, views
-	"05.5": {
+	{
+		key:  "05.5",
 		name: "strides", args: []string{"shape"},
 		prototype: (func(shape []int) []int)(nil),
 		cases: []gradedCase{
@@ -231,7 +243,8 @@ var tasks = map[string]*task{
 		},
 		praise: "The product that is left over at the end is the number of elements.",
 	},
-	"05.6": {
+	{
+		key:  "05.6",
 		name: "read", args: []string{"storage", "start", "shape", "strides"},
 		prototype: (func(storage []float64, start int, shape, strides []int) []float64)(nil),
 		cases: []gradedCase{
@@ -253,7 +266,8 @@ var tasks = map[string]*task{
 		praise: "Contiguous does the same, only faster.",
 	},
 	// 06: elementwise operations
-	"06.4": {
+	{
+		key:  "06.4",
 		name: "broadcast", args: []string{"a", "b"},
 		prototype: (func(a, b []int) []int)(nil),
 		cases: []gradedCase{
@@ -274,7 +288,8 @@ var tasks = map[string]*task{
 		},
 		praise: "Those few lines are behind every operation with two operands.",
 	},
-	"06.5": {
+	{
+		key:  "06.5",
 		name: "softmax", args: []string{"scores"},
 		prototype: (func(scores []float64) []float64)(nil),
 		cases: []gradedCase{
@@ -292,7 +307,8 @@ var tasks = map[string]*task{
 		},
 		praise: "It takes three passes over the scores: largest, sum, division. FlashAttention gets by with one.",
 	},
-	"06.6": {
+	{
+		key:  "06.6",
 		name: "causal", args: []string{"scores"},
 		prototype: (func(scores [][]float64) [][]float64)(nil),
 		cases: []gradedCase{
@@ -309,7 +325,8 @@ var tasks = map[string]*task{
 		praise: "Triu, MaskedFill and Softmax, in a few lines of your own.",
 	},
 	// 07: matrix multiplication
-	"07.4": {
+	{
+		key:  "07.4",
 		name: "matmul", args: []string{"a", "b", "rows", "inner", "cols"},
 		prototype: (func(a, b []float64, rows, inner, cols int) []float64)(nil),
 		cases: []gradedCase{
@@ -329,7 +346,8 @@ var tasks = map[string]*task{
 		},
 		praise: "Three loops, two FLOPs in the innermost: 2·rows·inner·cols.",
 	},
-	"07.5": {
+	{
+		key:  "07.5",
 		name: "addTile", args: []string{"c", "a", "b", "n", "i0", "j0", "k0", "t"},
 		prototype: (func(c, a, b []float64, n, i0, j0, k0, t int) []float64)(nil),
 		cases: []gradedCase{
@@ -353,7 +371,8 @@ var tasks = map[string]*task{
 		},
 		praise: "Loop over i0, j0 and k0 in steps of t around it, and you have a tiled matmul.",
 	},
-	"07.6": {
+	{
+		key:  "07.6",
 		name: "shapeOf", args: []string{"a", "b"},
 		prototype: (func(a, b []int) []int)(nil),
 		cases: []gradedCase{
@@ -373,7 +392,8 @@ var tasks = map[string]*task{
 		praise: "It is PyTorch's rule, too.",
 	},
 	// 08: named dimensions
-	"08.4": {
+	{
+		key:  "08.4",
 		name: "allScores", args: []string{"q", "k"},
 		prototype: (func(q, k [][][]float64) [][][]float64)(nil),
 		cases: []gradedCase{
@@ -394,7 +414,8 @@ var tasks = map[string]*task{
 		},
 		praise: "Every einsum is made of such loops: one for each name, and += for what is summed.",
 	},
-	"08.5": {
+	{
+		key:  "08.5",
 		name: "attend", args: []string{"q", "k", "v"},
 		prototype: (func(q, k, v [][]float64) [][]float64)(nil),
 		cases: []gradedCase{
@@ -417,7 +438,8 @@ var tasks = map[string]*task{
 		praise: "Split the heads before it and join them after it, and you have the middle of a Transformer.",
 	},
 	// 09: counting FLOPs
-	"09.4": {
+	{
+		key:  "09.4",
 		name: "matmulFLOPs", args: []string{"a", "b"},
 		prototype: (func(a, b []int) int)(nil),
 		cases: []gradedCase{
@@ -434,7 +456,8 @@ var tasks = map[string]*task{
 		},
 		praise: "2·B·D·K, with any number of batch axes in B.",
 	},
-	"09.5": {
+	{
+		key:  "09.5",
 		name: "modelFLOPs", args: []string{"tokens", "sizes"},
 		prototype: (func(tokens int, sizes []int) int)(nil),
 		cases: []gradedCase{
@@ -451,7 +474,8 @@ var tasks = map[string]*task{
 		},
 		praise: "Leave out bias and ReLU, and you get 2 FLOPs per token and parameter.",
 	},
-	"09.6": {
+	{
+		key:  "09.6",
 		name: "prune", args: []string{"weights"},
 		prototype: (func(weights []float64) []float64)(nil),
 		cases: []gradedCase{
@@ -470,7 +494,8 @@ var tasks = map[string]*task{
 		praise: "A model that is pruned like this is usually trained a little more, so that the other weights make up for the loss.",
 	},
 	// 10: model FLOPs utilization
-	"10.4": {
+	{
+		key:  "10.4",
 		name: "speed", args: []string{"m", "k", "n", "seconds", "warmUp"},
 		prototype: (func(m, k, n int, seconds []float64, warmUp int) float64)(nil),
 		cases: []gradedCase{
@@ -489,7 +514,8 @@ var tasks = map[string]*task{
 		},
 		praise: "Every benchmark of a matmul ends with this.",
 	},
-	"10.5": {
+	{
+		key:  "10.5",
 		name: "trainingMFU", args: []string{"parameters", "tokens", "days", "gpus", "peak"},
 		prototype: (func(parameters, tokens, days, gpus, peak float64) float64)(nil),
 		cases: []gradedCase{
@@ -505,7 +531,8 @@ var tasks = map[string]*task{
 		praise: "With it you can check what papers report.",
 	},
 	// 11: gradients
-	"11.4": {
+	{
+		key:  "11.4",
 		name: "derivative", args: []string{"op", "a", "b", "g"},
 		prototype: (func(op string, a, b, g float64) (float64, float64))(nil),
 		cases: []gradedCase{
@@ -526,7 +553,8 @@ var tasks = map[string]*task{
 		},
 		praise: "These five lines are all the calculus that a small network needs.",
 	},
-	"11.5": {
+	{
+		key:  "11.5",
 		name: "backward", args: []string{"inputs", "tape"},
 		prototype: (func(inputs []float64, tape []Op) []float64)(nil),
 		cases: []gradedCase{
@@ -548,7 +576,8 @@ var tasks = map[string]*task{
 		praise: "This is micrograd, and the core of every autograd engine.",
 	},
 	// 12: what gradients cost
-	"12.4": {
+	{
+		key:  "12.4",
 		name: "gradients", args: []string{"a", "b", "g"},
 		prototype: (func(a, b, g [][]float64) (da, db [][]float64))(nil),
 		cases: []gradedCase{
@@ -569,7 +598,8 @@ var tasks = map[string]*task{
 		},
 		praise: "The innermost loop does two FLOPs twice, where forward does two: that is where the 4 comes from.",
 	},
-	"12.5": {
+	{
+		key:  "12.5",
 		name: "step", args: []string{"batch", "sizes", "trained"},
 		prototype: (func(batch int, sizes []int, trained []bool) (forward, backward int))(nil),
 		cases: []gradedCase{
@@ -589,7 +619,8 @@ var tasks = map[string]*task{
 		praise: "So fine-tuning only a few weights, as LoRA does, saves at most the matmuls for the other weights' gradients.",
 	},
 	// 13: parameters and initialisation
-	"13.4": {
+	{
+		key:  "13.4",
 		name: "spreadOf", args: []string{"rule", "in", "out"},
 		prototype: (func(rule string, in, out int) float64)(nil),
 		cases: []gradedCase{
@@ -607,7 +638,8 @@ var tasks = map[string]*task{
 		},
 		praise: "Only Xavier's rule looks at the outputs.",
 	},
-	"13.5": {
+	{
+		key:  "13.5",
 		name: "truncated", args: []string{"draws", "n", "std", "bound"},
 		prototype: (func(draws []float64, n int, std, bound float64) []float64)(nil),
 		cases: []gradedCase{
@@ -626,7 +658,8 @@ var tasks = map[string]*task{
 		praise: "Drawing again until a number fits is called rejection sampling.",
 	},
 	// 14: models
-	"14.4": {
+	{
+		key:  "14.4",
 		name: "linear", args: []string{"x", "w", "bias"},
 		prototype: (func(x, w [][]float64, bias []float64) [][]float64)(nil),
 		cases: []gradedCase{
@@ -645,7 +678,8 @@ var tasks = map[string]*task{
 		},
 		praise: "Most of the work of a language model is this one function.",
 	},
-	"14.5": {
+	{
+		key:  "14.5",
 		name: "stateDict", args: []string{"dim", "layers"},
 		prototype: (func(dim, layers int) (names []string, shapes [][]int, n int))(nil),
 		cases: []gradedCase{
@@ -671,7 +705,8 @@ var tasks = map[string]*task{
 		praise: "A checkpoint is this table, and the numbers behind it.",
 	},
 	// 16: data
-	"16.4": {
+	{
+		key:  "16.4",
 		name: "getBatch", args: []string{"ids", "L", "u"},
 		prototype: (func(ids []int, L int, u []float64) (x, y [][]int))(nil),
 		cases: []gradedCase{
@@ -691,7 +726,8 @@ var tasks = map[string]*task{
 		},
 		praise: "The course's assignment tests exactly this: the largest start must be n − L − 1.",
 	},
-	"16.5": {
+	{
+		key:  "16.5",
 		name: "cut", args: []string{"ids", "L"},
 		prototype: (func(ids []int, L int) (x, y [][]int))(nil),
 		cases: []gradedCase{
@@ -709,7 +745,8 @@ var tasks = map[string]*task{
 		praise: "From n ids you get (n − 1) / L pairs, rounded down.",
 	},
 	// 15: randomness
-	"15.4": {
+	{
+		key:  "15.4",
 		name: "random", args: []string{"seed", "n"},
 		prototype: (func(seed uint64, n int) []float64)(nil),
 		cases: []gradedCase{
@@ -725,7 +762,8 @@ var tasks = map[string]*task{
 		},
 		praise: "A good generator needs a better formula, but no other idea.",
 	},
-	"15.5": {
+	{
+		key:  "15.5",
 		name: "dropout", args: []string{"x", "draws", "p", "training"},
 		prototype: (func(x, draws []float64, p float64, training bool) []float64)(nil),
 		cases: []gradedCase{
@@ -743,7 +781,8 @@ var tasks = map[string]*task{
 		praise: "Scaling during training, and not in use, is what all libraries do today.",
 	},
 	// 17: optimizers
-	"17.4": {
+	{
+		key:  "17.4",
 		name: "sgd", args: []string{"p", "gradients", "lr", "m"},
 		prototype: (func(p float64, gradients []float64, lr, m float64) float64)(nil),
 		cases: []gradedCase{
@@ -760,7 +799,8 @@ var tasks = map[string]*task{
 		},
 		praise: "Two lines in a loop: that is all of it.",
 	},
-	"17.5": {
+	{
+		key:  "17.5",
 		name: "adam", args: []string{"p", "gradients", "lr"},
 		prototype: (func(p float64, gradients []float64, lr float64) float64)(nil),
 		cases: []gradedCase{
@@ -780,7 +820,8 @@ var tasks = map[string]*task{
 		praise: "AdamW needs one more line: p -= lr * λ * p.",
 	},
 	// 18: memory accounting
-	"18.4": {
+	{
+		key:  "18.4",
 		name: "stepBytes", args: []string{"widths", "batch", "state"},
 		prototype: (func(widths []int, batch, state int) int)(nil),
 		cases: []gradedCase{
@@ -798,7 +839,8 @@ var tasks = map[string]*task{
 		},
 		praise: "Replace the 4 by a 2, and it holds for bfloat16.",
 	},
-	"18.5": {
+	{
+		key:  "18.5",
 		name: "largestBatch", args: []string{"widths", "state", "memory"},
 		prototype: (func(widths []int, state, memory int) int)(nil),
 		cases: []gradedCase{
@@ -817,7 +859,8 @@ var tasks = map[string]*task{
 		praise: "Trying batches until the GPU complains gives the same number, only later.",
 	},
 	// 20: checkpoints
-	"20.4": {
+	{
+		key:  "20.4",
 		name: "save", args: []string{"names", "values"},
 		prototype: (func(names []string, values [][]float32) []byte)(nil),
 		cases: []gradedCase{
@@ -836,7 +879,8 @@ var tasks = map[string]*task{
 		},
 		praise: "A whole model in a file, and no code in it that could run.",
 	},
-	"20.5": {
+	{
+		key:  "20.5",
 		name: "load", args: []string{"file"},
 		prototype: (func(file []byte) (names []string, values [][]float32, ok bool))(nil),
 		cases: []gradedCase{
@@ -866,7 +910,8 @@ var tasks = map[string]*task{
 		praise: "Loaders that trust their files crash, or worse: whoever wrote the file decides what happens.",
 	},
 	// 21: mixed precision
-	"21.4": {
+	{
+		key:  "21.4",
 		name: "scaler", args: []string{"largest", "scale", "interval"},
 		prototype: (func(largest []float64, scale float64, interval int) (float64, int))(nil),
 		cases: []gradedCase{
@@ -886,7 +931,8 @@ var tasks = map[string]*task{
 		},
 		praise: "PyTorch's GradScaler does this, and grows after 2,000 good steps.",
 	},
-	"21.5": {
+	{
+		key:  "21.5",
 		name: "toBF16", args: []string{"x"},
 		prototype: (func(x float32) float32)(nil),
 		cases: []gradedCase{
@@ -909,7 +955,8 @@ var tasks = map[string]*task{
 		praise: "Three integer operations, which is why converting is so cheap.",
 	},
 	// 22: the roofline
-	"22.4": {
+	{
+		key:  "22.4",
 		name: "intensity", args: []string{"m", "k", "n", "element"},
 		prototype: (func(m, k, n, element int) float64)(nil),
 		cases: []gradedCase{
@@ -926,7 +973,8 @@ var tasks = map[string]*task{
 		},
 		praise: "With n = 1 it is the matrix times a vector, and with m = 1, too, it is the dot product.",
 	},
-	"22.5": {
+	{
+		key:  "22.5",
 		name: "attainable", args: []string{"flops", "bytes", "peak", "bandwidth"},
 		prototype: (func(flops, bytes, peak, bandwidth float64) float64)(nil),
 		cases: []gradedCase{
@@ -943,7 +991,8 @@ var tasks = map[string]*task{
 		},
 		praise: "The min of a slope and a flat line: that is the whole roofline.",
 	},
-	"22.6": {
+	{
+		key:  "22.6",
 		name: "smallestBatch", args: []string{"k", "n", "element", "machine"},
 		prototype: (func(k, n, element int, machine float64) int)(nil),
 		cases: []gradedCase{
@@ -961,7 +1010,8 @@ var tasks = map[string]*task{
 		praise: "This is why services answer many users at once: below that batch, one more user costs next to nothing.",
 	},
 	// 23: memory for compute
-	"23.4": {
+	{
+		key:  "23.4",
 		name: "accumulate", args: []string{"gradients", "sizes"},
 		prototype: (func(gradients [][]float64, sizes []int) []float64)(nil),
 		cases: []gradedCase{
@@ -978,7 +1028,8 @@ var tasks = map[string]*task{
 		},
 		praise: "With sequences of different lengths, count tokens instead of examples.",
 	},
-	"23.5": {
+	{
+		key:  "23.5",
 		name: "blocksHeld", args: []string{"depth", "k"},
 		prototype: (func(depth, k int) int)(nil),
 		cases: []gradedCase{
@@ -998,7 +1049,8 @@ var tasks = map[string]*task{
 		praise: "In one line it is depth/k + k − 1, rounded down, as long as k isn't larger than depth.",
 	},
 	// 24: a Transformer
-	"24.4": {
+	{
+		key:  "24.4",
 		name: "attend", args: []string{"query", "keys", "values"},
 		prototype: (func(query []float64, keys, values [][]float64) []float64)(nil),
 		cases: []gradedCase{
@@ -1016,7 +1068,8 @@ var tasks = map[string]*task{
 		},
 		praise: "FlashAttention is this with a running maximum, so that the keys can come in tiles.",
 	},
-	"24.5": {
+	{
+		key:  "24.5",
 		name: "rotate", args: []string{"x", "t", "theta"},
 		prototype: (func(x []float64, t int, theta float64) []float64)(nil),
 		cases: []gradedCase{
@@ -1038,7 +1091,8 @@ var tasks = map[string]*task{
 		praise: "The course's assignment asks for this, with a table of the sines.",
 	},
 	// 25: what a Transformer costs
-	"25.3": {
+	{
+		key:  "25.3",
 		name: "parameters", args: []string{"layers", "width", "hidden", "vocabulary"},
 		prototype: (func(layers, width, hidden, vocabulary int) int)(nil),
 		cases: []gradedCase{
@@ -1053,7 +1107,8 @@ var tasks = map[string]*task{
 		},
 		praise: "The last case is what the course's assignment asks for: GPT-2 XL's sizes with a gate.",
 	},
-	"25.4": {
+	{
+		key:  "25.4",
 		name: "training", args: []string{"layers", "width", "hidden", "vocabulary", "context"},
 		prototype: (func(layers, width, hidden, vocabulary, context int) int)(nil),
 		cases: []gradedCase{
@@ -1069,7 +1124,8 @@ var tasks = map[string]*task{
 		praise: "Times the tokens, over the peak and the MFU: that is a training bill.",
 	},
 	// 26: inference
-	"26.3": {
+	{
+		key:  "26.3",
 		name: "cacheBytes", args: []string{"batch", "tokens", "layers", "kvHeads", "headSize", "element"},
 		prototype: (func(batch, tokens, layers, kvHeads, headSize, element int) int)(nil),
 		cases: []gradedCase{
@@ -1084,7 +1140,8 @@ var tasks = map[string]*task{
 		},
 		praise: "The third case is 8 GiB: half as much as the weights of the model.",
 	},
-	"26.4": {
+	{
+		key:  "26.4",
 		name: "nucleus", args: []string{"probabilities", "p"},
 		prototype: (func(probabilities []float64, p float64) []int)(nil),
 		cases: []gradedCase{
@@ -1102,7 +1159,8 @@ var tasks = map[string]*task{
 		praise: "Choose in package transformer does this, then draws.",
 	},
 	// 27: several machines
-	"27.3": {
+	{
+		key:  "27.3",
 		name: "stepBytes", args: []string{"stage", "ranks", "bytes"},
 		prototype: (func(stage, ranks, bytes int) int)(nil),
 		cases: []gradedCase{
@@ -1119,7 +1177,8 @@ var tasks = map[string]*task{
 		},
 		praise: "Stage 3 sends half as much again, and that is all it costs.",
 	},
-	"27.4": {
+	{
+		key:  "27.4",
 		name: "held", args: []string{"stage", "ranks", "parameters"},
 		prototype: (func(stage, ranks, parameters int) int)(nil),
 		cases: []gradedCase{
@@ -1136,7 +1195,8 @@ var tasks = map[string]*task{
 		},
 		praise: "The last case is Llama 3 70B on 64 ranks: 17.6 GB each, where one alone would need 1.1 TB.",
 	},
-	"27.5": {
+	{
+		key:  "27.5",
 		name: "passes", args: []string{"rank", "step", "ranks"},
 		prototype: (func(rank, step, ranks int) int)(nil),
 		cases: []gradedCase{
@@ -1153,7 +1213,8 @@ var tasks = map[string]*task{
 		praise: "Two lines around this rule, a Send and a Receive, are a reduce-scatter.",
 	},
 	// 19: the training loop
-	"19.4": {
+	{
+		key:  "19.4",
 		name: "step", args: []string{"w", "x", "y", "lr"},
 		prototype: (func(w []float64, x [][]float64, y []float64, lr float64) ([]float64, float64))(nil),
 		cases: []gradedCase{
@@ -1173,7 +1234,8 @@ var tasks = map[string]*task{
 		},
 		praise: "Batch, forward, loss, backward, step: all five lines, by hand.",
 	},
-	"19.5": {
+	{
+		key:  "19.5",
 		name: "rate", args: []string{"t", "warmup", "steps", "peak", "final"},
 		prototype: (func(t, warmup, steps int, peak, final float64) float64)(nil),
 		cases: []gradedCase{
@@ -1192,7 +1254,8 @@ var tasks = map[string]*task{
 		praise: "Give it to the loop, and set the optimizer's rate before each step.",
 	},
 	// 28: the capstone
-	"28.1": {
+	{
+		key:  "28.1",
 		name: "crossEntropy", args: []string{"logits", "right"},
 		prototype: (func(logits []float64, right int) (loss float64, gradient []float64))(nil),
 		cases: []gradedCase{
@@ -1211,7 +1274,8 @@ var tasks = map[string]*task{
 		},
 		praise: "Probability minus truth: everything that a language model learns begins with this line.",
 	},
-	"28.2": {
+	{
+		key:  "28.2",
 		name: "step", args: []string{"w", "x", "y", "lr"},
 		prototype: (func(w [][]float64, x, y []int, lr float64) ([][]float64, float64))(nil),
 		cases: []gradedCase{
@@ -1234,7 +1298,8 @@ var tasks = map[string]*task{
 		},
 		praise: "Batch, forward, loss, backward, step: this one trains a language model.",
 	},
-	"28.3": {
+	{
+		key:  "28.3",
 		name: "backward", args: []string{"w", "x", "gy"},
 		prototype: (func(w, x, gy [][]float64) (gw, gx [][]float64))(nil),
 		cases: []gradedCase{
@@ -1257,7 +1322,8 @@ var tasks = map[string]*task{
 		},
 		praise: "Two matmuls backward for one forward: that is where the 6 in 6·N·D comes from.",
 	},
-	"28.4": {
+	{
+		key:  "28.4",
 		name: "draw", args: []string{"logits", "temperature", "u"},
 		prototype: (func(logits []float64, temperature, u float64) int)(nil),
 		cases: []gradedCase{
