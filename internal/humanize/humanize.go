@@ -43,3 +43,12 @@ func Shorten(s string, most int) string {
 	}
 	return strings.TrimRight(string(r[:most-1]), " ") + "…"
 }
+
+// Significant writes a number with a number of significant digits, in powers of ten where it would be long: 6.3e24.
+func Significant(x float64, digits int) string {
+	s := strconv.FormatFloat(x, 'g', digits, 64)
+	if y, err := strconv.ParseFloat(s, 64); err == nil && math.Abs(y) < 1e15 && (math.Abs(y) >= 1e-4 || y == 0) {
+		return strconv.FormatFloat(y, 'f', -1, 64)
+	}
+	return strings.Replace(s, "e+", "e", 1)
+}

@@ -36,3 +36,11 @@ func TestShorten(t *testing.T) {
 		}
 	}
 }
+
+func TestSignificant(t *testing.T) {
+	for x, want := range map[float64]string{0: "0", 2.5: "2.5", 1234567: "1230000", 6.3e24: "6.3e24", 0.00012345: "0.000123", 0.00001: "1e-05"} {
+		if got := Significant(x, 3); got != want {
+			t.Errorf("%v: %s, want %s", x, got, want)
+		}
+	}
+}

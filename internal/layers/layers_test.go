@@ -42,6 +42,7 @@ var never = []struct{ who, whom, why string }{
 	{"plots/diagram", "tokenizer", "a figure takes what it draws as numbers and texts"},
 	{"nn", "kernel", "the library would need a notebook"},
 	{"nn/transformer", "kernel", "the library would need a notebook"},
+	{"nn/train", "kernel", "a training tells internal/progress how far it is, which a notebook draws"},
 	{"kernel", "tensor", "the kernel runs any Go code, and would have to be built with all of the library"},
 	{"kernel/server", "tensor", "the kernel runs any Go code, and would have to be built with all of the library"},
 	{"kernel/show", "tensor", "every cell would link the library"},

@@ -29,7 +29,7 @@ func (c Comparison) table() (t table) {
 	for _, l := range c {
 		ratio := "–"
 		if l.Predicted != 0 {
-			ratio = significant(l.Measured/l.Predicted, 3)
+			ratio = humanize.Significant(l.Measured/l.Predicted, 3)
 		}
 		t.rows = append(t.rows, []any{l.What, quantity{l.Predicted, l.Unit}, quantity{l.Measured, l.Unit}, numeral(ratio)})
 	}
@@ -82,7 +82,7 @@ func Quantity(x float64, unit string) string {
 			x *= 1000
 			i++
 		}
-		return significant(x, 4) + " " + units[i]
+		return humanize.Significant(x, 4) + " " + units[i]
 	case strings.HasSuffix(unit, "/s"):
 		prefixes := []string{"", "k", "M", "G", "T", "P", "E"}
 		i := 0
@@ -90,7 +90,7 @@ func Quantity(x float64, unit string) string {
 			x /= 1000
 			i++
 		}
-		return significant(x, 4) + " " + prefixes[i] + unit
+		return humanize.Significant(x, 4) + " " + prefixes[i] + unit
 	}
 	return strings.TrimSpace(plainOrShort(x, 5) + " " + unit)
 }
@@ -98,16 +98,7 @@ func Quantity(x float64, unit string) string {
 // plainOrShort writes whole numbers of up to 15 digits with commas, others with some significant digits.
 func plainOrShort(x float64, digits int) string {
 	if x != math.Trunc(x) || math.Abs(x) >= 1e15 {
-		return significant(x, digits)
+		return humanize.Significant(x, digits)
 	}
 	return humanize.Thousands(int(x))
-}
-
-// significant writes a number with a number of significant digits, in powers of ten where it would be long: 6.3e24.
-func significant(x float64, digits int) string {
-	s := strconv.FormatFloat(x, 'g', digits, 64)
-	if y, err := strconv.ParseFloat(s, 64); err == nil && math.Abs(y) < 1e15 && (math.Abs(y) >= 1e-4 || y == 0) {
-		return strconv.FormatFloat(y, 'f', -1, 64)
-	}
-	return strings.Replace(s, "e+", "e", 1)
 }

@@ -44,11 +44,17 @@ func (l *Live) bundle(pairs ...string) {
 		bundle("display", pairs...)
 		return
 	}
-	kind := "update"
-	if !l.shown {
-		l.shown, kind = true, "live"
+	replace(l.id, l.shown, pairs...)
+	l.shown = true
+}
+
+// replace shows a display for the first time, or again.
+func replace(id string, again bool, pairs ...string) {
+	kind := "live"
+	if again {
+		kind = "update"
 	}
-	inband.Send(kind, append([]string{l.id}, pairs...)...)
+	inband.Send(kind, append([]string{id}, pairs...)...)
 }
 
 // Clear removes what the cell has shown so far; with wait, only when the next output comes, which avoids flicker.

@@ -1,16 +1,15 @@
 package show
 
 import (
-	"fmt"
-	"math"
-	"os"
-	"strconv"
-	"strings"
-	"sync"
-	"time"
-
+	"github.com/lectern-go/lectern/internal/progress"
 	"github.com/lectern-go/lectern/kernel/internal/inband"
 )
+
+func init() {
+	if inband.On() {
+		progress.Here = &progress.Page{Replace: replace, Formats: formats}
+	}
+}
 
 // A Progress is a bar for long work, with its rate and the time that is left, and for a training the losses as a
 // curve. It is safe for concurrent use. In a notebook it is one display that changes in place; on a terminal one line;
@@ -22,234 +21,23 @@ import (
 //		p.Loss(loss.Item())
 //		p.Add(1)
 //	}
-type Progress struct {
-	mu          sync.Mutex
-	label       string
-	total, done int64
-	before      int64 // of done, what is not this run's work
-	note        string
-	curve       curve
-	start, last time.Time
-	end         time.Time // zero while it runs
-	live        *Live
-}
+type Progress struct{ bar *progress.Bar }
 
 // NewProgress returns a bar for total steps; a total of 0 counts without an end. It appears at once.
-func NewProgress(label string, total int64) *Progress {
-	p := &Progress{label: label, total: total, live: NewLive()}
-	p.start = time.Now()
-	p.draw(true)
-	return p
-}
+func NewProgress(label string, total int64) *Progress { return &Progress{progress.New(label, total)} }
 
 // Add notes that n more steps are done.
-func (p *Progress) Add(n int64) {
-	p.mu.Lock()
-	p.done += n
-	complete := p.total > 0 && p.done >= p.total
-	p.mu.Unlock()
-	if complete {
-		p.Done()
-		return
-	}
-	p.draw(false)
-}
+func (p *Progress) Add(n int64) { p.bar.Add(n) }
 
 // Before notes that n steps were done earlier, such as before a run was resumed: they count as done, but not in
 // the rate.
-func (p *Progress) Before(n int64) {
-	p.mu.Lock()
-	p.before += n
-	p.mu.Unlock()
-	p.Add(n)
-}
+func (p *Progress) Before(n int64) { p.bar.Before(n) }
 
 // Note sets the words after the bar. They appear with the next change.
-func (p *Progress) Note(s string) {
-	p.mu.Lock()
-	p.note = s
-	p.mu.Unlock()
-	p.draw(false)
-}
+func (p *Progress) Note(s string) { p.bar.Note(s) }
 
 // Loss adds a loss, or another number that is followed, to the curve under the bar.
-func (p *Progress) Loss(x float64) {
-	p.mu.Lock()
-	p.curve.add(x)
-	p.mu.Unlock()
-	p.draw(false)
-}
+func (p *Progress) Loss(x float64) { p.bar.Loss(x) }
 
 // Done draws the last state, once. Add calls it when all steps are done.
-func (p *Progress) Done() {
-	p.mu.Lock()
-	first := p.end.IsZero()
-	if first {
-		p.end = time.Now()
-	}
-	p.mu.Unlock()
-	if !first {
-		return
-	}
-	p.draw(true)
-	if !inband.On() {
-		fmt.Fprintln(os.Stderr)
-	}
-}
-
-// draw shows the state, at most ten times a second unless forced.
-func (p *Progress) draw(force bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	now := time.Now()
-	if !force && now.Sub(p.last) < 100*time.Millisecond {
-		return
-	}
-	p.last = now
-	text := p.text(now)
-	if !inband.On() {
-		switch {
-		case isTerminal():
-			fmt.Fprintf(os.Stderr, "\r\x1b[K%s", text)
-		case force && !p.end.IsZero():
-			fmt.Fprint(os.Stderr, text)
-		}
-		return
-	}
-	bar := ""
-	if p.total > 0 {
-		bar = fmt.Sprintf(`<progress max="%d" value="%d" aria-label="%s" style="width:20em;max-width:100%%;vertical-align:middle"></progress> `,
-			p.total, min(p.done, p.total), escape(p.label))
-	}
-	p.live.bundle("text/html", "<div>"+bar+escape(text)+p.curve.html()+"</div>", "text/plain", text)
-}
-
-// isTerminal reports whether somebody reads standard error as it is written.
-func isTerminal() bool {
-	info, err := os.Stderr.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
-}
-
-func (p *Progress) text(now time.Time) string {
-	var b strings.Builder
-	if p.label != "" {
-		b.WriteString(p.label + ": ")
-	}
-	fmt.Fprint(&b, p.done)
-	if !p.end.IsZero() {
-		now = p.end
-	}
-	spent := now.Sub(p.start)
-	if p.total > 0 {
-		fmt.Fprintf(&b, " of %d (%d %%)", p.total, 100*p.done/p.total)
-	}
-	if own := p.done - p.before; own > 0 && spent > 0 {
-		b.WriteString(", " + rate(float64(own)/spent.Seconds()))
-		if p.done < p.total && p.end.IsZero() {
-			left := time.Duration(float64(spent) / float64(own) * float64(p.total-p.done))
-			fmt.Fprintf(&b, ", %v left", left.Round(time.Second))
-		}
-	}
-	fmt.Fprintf(&b, ", %v", spent.Round(100*time.Millisecond))
-	if p.note != "" {
-		b.WriteString(", " + p.note)
-	}
-	if s := p.curve.text(); s != "" {
-		b.WriteString(", " + s)
-	}
-	return b.String()
-}
-
-// rate writes steps a second, or seconds a step where they are slow.
-func rate(perSecond float64) string {
-	if perSecond < 1 {
-		return significant(1/perSecond, 2) + " s each"
-	}
-	return significant(perSecond, 3) + "/s"
-}
-
-// maxCurve is how many points a curve keeps; a longer one keeps means of neighbours.
-const maxCurve = 400
-
-// A curve is numbers that arrive one after the other.
-type curve struct {
-	points []float64 // each the mean of stride numbers
-	stride int
-	sum    float64 // of those that are not a point yet
-	held   int
-
-	count                    int
-	first, last, lowest, top float64
-	broken                   int // at which number the first NaN or infinity came, from 1
-}
-
-func (c *curve) add(x float64) {
-	c.count++
-	if c.count == 1 {
-		c.first, c.stride = x, 1
-	}
-	c.last = x
-	if math.IsNaN(x) || math.IsInf(x, 0) {
-		if c.broken == 0 {
-			c.broken = c.count
-		}
-		return
-	}
-	if len(c.points) == 0 && c.held == 0 {
-		c.lowest, c.top = x, x
-	}
-	c.lowest, c.top = min(c.lowest, x), max(c.top, x)
-	c.sum += x
-	if c.held++; c.held < c.stride {
-		return
-	}
-	c.points = append(c.points, c.sum/float64(c.stride))
-	c.sum, c.held = 0, 0
-	if len(c.points) == maxCurve {
-		for i := range maxCurve / 2 {
-			c.points[i] = (c.points[2*i] + c.points[2*i+1]) / 2
-		}
-		c.points, c.stride = c.points[:maxCurve/2], 2*c.stride
-	}
-}
-
-// text says where the curve is.
-func (c *curve) text() string {
-	if c.count == 0 {
-		return ""
-	}
-	s := "loss " + significant(c.last, 4)
-	if c.broken > 0 {
-		return s + fmt.Sprintf(", not finite since number %d", c.broken)
-	}
-	if c.count > 1 {
-		s += fmt.Sprintf(" (from %s, lowest %s)", significant(c.first, 4), significant(c.lowest, 4))
-	}
-	return s
-}
-
-// html draws the curve, on a scale of powers of ten if it falls far, with its highest and lowest value beside it.
-func (c *curve) html() string {
-	if len(c.points) < 2 || c.lowest == c.top {
-		return ""
-	}
-	const width, height = 420., 90.
-	scale := func(x float64) float64 { return x }
-	if c.lowest > 0 && c.top/c.lowest > 20 {
-		scale = math.Log
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, `<svg role="img" width="500" height="98" viewBox="-2 -4 500 98" style="display:block;max-width:100%%;height:auto" font-family="system-ui, sans-serif" font-size="11"><title>%s</title>`,
-		escape("curve: "+c.text()))
-	b.WriteString(`<path d="M0 0H420M0 90H420" stroke="currentColor" stroke-opacity=".25" fill="none"/><path d="M`)
-	for i, x := range c.points {
-		if i > 0 {
-			b.WriteByte(' ')
-		}
-		at := height * (1 - (scale(x)-scale(c.lowest))/(scale(c.top)-scale(c.lowest)))
-		b.WriteString(strconv.FormatFloat(width*float64(i)/float64(len(c.points)-1), 'f', 1, 64) + " " + strconv.FormatFloat(at, 'f', 1, 64))
-	}
-	fmt.Fprintf(&b, `" fill="none" stroke="#3289c7" stroke-width="1.5"/><text x="426" y="6" fill="currentColor">%s</text><text x="426" y="92" fill="currentColor">%s</text></svg>`,
-		significant(c.top, 4), significant(c.lowest, 4))
-	return b.String()
-}
+func (p *Progress) Done() { p.bar.Done() }

@@ -402,3 +402,12 @@ func TestStepsSeeTensorsBehindTheText(t *testing.T) {
 		t.Errorf("a layer has changed: %q", got)
 	}
 }
+
+func TestPNGNeedsAText(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("no panic")
+		}
+	}()
+	PNG([]byte("png"), " ")
+}

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/lectern-go/lectern/internal/atomicfile"
-	"github.com/lectern-go/lectern/kernel/show"
+	"github.com/lectern-go/lectern/internal/progress"
 )
 
 // openMetrics opens the file for the metrics of step first and those after it.
@@ -105,10 +105,10 @@ func (r *run) startProgress(first int) {
 	if label == "" {
 		label = "training"
 	}
-	r.progress = show.NewProgress(label, int64(r.Steps))
+	r.progress = progress.New(label, int64(r.Steps))
 	r.progress.Before(int64(first))
 	if r.Figure != nil {
-		r.figure = show.NewLive()
+		r.figure = progress.NewDisplay()
 	}
 }
 

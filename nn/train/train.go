@@ -30,7 +30,7 @@ import (
 
 	"github.com/lectern-go/lectern/checkpoint"
 	"github.com/lectern-go/lectern/internal/misuse"
-	"github.com/lectern-go/lectern/kernel/show"
+	"github.com/lectern-go/lectern/internal/progress"
 	"github.com/lectern-go/lectern/optim"
 	"github.com/lectern-go/lectern/tensor"
 )
@@ -192,8 +192,8 @@ type run struct {
 	points   []Point
 	skipped  int // steps in a row
 	metrics  *os.File
-	progress *show.Progress
-	figure   *show.Live
+	progress *progress.Bar
+	figure   *progress.Display
 	drawn    time.Time
 }
 

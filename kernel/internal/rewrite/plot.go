@@ -21,11 +21,14 @@ var plotWriters = []string{
 var fileCalls = map[string][]string{plotPath: {"Save", "WriterTo"}, plotPath + "/vg/draw": {"NewFormattedCanvas"}}
 
 // drawers returns the packages to import so that the value of the cell's last line, and what it gives to package show, can
-// be drawn, if its type may be one of those that need them. A page has only what its lessons use.
+// be drawn, if its type may be one of those that need them, and so that what is long at work can say so on the page. A
+// page has only what its lessons use.
 func (w *work) drawers(imports map[string]string) (paths []string) {
 	show := slices.Contains(slices.Collect(maps.Values(imports)), showPath)
 	for _, path := range imports {
 		switch {
+		case !show && !w.s.alone && w.n.packages.Reaches(path, progressPath):
+			paths = append(paths, showPath)
 		case !show || w.s.alone:
 		case path == "image" || strings.HasPrefix(path, "image/"):
 			paths = append(paths, picturesPath)

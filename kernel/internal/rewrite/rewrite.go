@@ -14,6 +14,8 @@ const (
 	showPath    = "github.com/lectern-go/lectern/kernel/show"
 	// picturesPath draws values of package image, for programs that import that.
 	picturesPath = showPath + "/pictures"
+	// progressPath is how libraries say how far they are, which package show draws.
+	progressPath = "github.com/lectern-go/lectern/internal/progress"
 	// devicesPath makes devices known when it is imported. Tensors that are kept on one need it in every later cell,
 	// whether or not that names it.
 	devicesPath = "github.com/lectern-go/lectern/gpu"

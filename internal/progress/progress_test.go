@@ -1,4 +1,4 @@
-package show
+package progress
 
 import (
 	"encoding/xml"
@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-func TestProgressText(t *testing.T) {
+func TestBarText(t *testing.T) {
 	start := time.Unix(100, 0)
 	training := curve{}
 	for _, x := range []float64{2.5, 1.5, 1.75} {
@@ -22,18 +22,18 @@ func TestProgressText(t *testing.T) {
 	diverged.add(math.NaN())
 	for _, c := range []struct {
 		name string
-		p    *Progress
+		p    *Bar
 		want string
 	}{
-		{"begin", &Progress{label: "train", total: 40}, "train: 0 of 40 (0 %), 5s"},
-		{"half", &Progress{label: "train", total: 40, done: 10, note: "warming up"}, "train: 10 of 40 (25 %), 2/s, 15s left, 5s, warming up"},
-		{"taken up again", &Progress{total: 40, done: 30, before: 20}, "30 of 40 (75 %), 2/s, 5s left, 5s"},
-		{"no end", &Progress{done: 1000}, "1000, 200/s, 5s"},
-		{"slow", &Progress{total: 4, done: 2}, "2 of 4 (50 %), 2.5 s each, 5s left, 5s"},
-		{"finished", &Progress{total: 4, done: 4, end: start.Add(2 * time.Second)}, "4 of 4 (100 %), 2/s, 2s"},
-		{"given up", &Progress{total: 4, done: 2, end: start.Add(2 * time.Second)}, "2 of 4 (50 %), 1/s, 2s"},
-		{"training", &Progress{total: 10, done: 5, curve: training}, "5 of 10 (50 %), 1/s, 5s left, 5s, loss 1.75 (from 2.5, lowest 1.5)"},
-		{"diverged", &Progress{total: 10, done: 5, curve: diverged}, "5 of 10 (50 %), 1/s, 5s left, 5s, loss NaN, not finite since number 2"},
+		{"begin", &Bar{label: "train", total: 40}, "train: 0 of 40 (0 %), 5s"},
+		{"half", &Bar{label: "train", total: 40, done: 10, note: "warming up"}, "train: 10 of 40 (25 %), 2/s, 15s left, 5s, warming up"},
+		{"taken up again", &Bar{total: 40, done: 30, before: 20}, "30 of 40 (75 %), 2/s, 5s left, 5s"},
+		{"no end", &Bar{done: 1000}, "1000, 200/s, 5s"},
+		{"slow", &Bar{total: 4, done: 2}, "2 of 4 (50 %), 2.5 s each, 5s left, 5s"},
+		{"finished", &Bar{total: 4, done: 4, end: start.Add(2 * time.Second)}, "4 of 4 (100 %), 2/s, 2s"},
+		{"given up", &Bar{total: 4, done: 2, end: start.Add(2 * time.Second)}, "2 of 4 (50 %), 1/s, 2s"},
+		{"training", &Bar{total: 10, done: 5, curve: training}, "5 of 10 (50 %), 1/s, 5s left, 5s, loss 1.75 (from 2.5, lowest 1.5)"},
+		{"diverged", &Bar{total: 10, done: 5, curve: diverged}, "5 of 10 (50 %), 1/s, 5s left, 5s, loss NaN, not finite since number 2"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.p.start = start
@@ -80,14 +80,14 @@ func TestCurve(t *testing.T) {
 }
 
 // In a file or a pipe there is one line, however often Done is called.
-func TestProgressIsPrintedOnceWhereNobodyLooks(t *testing.T) {
+func TestBarIsPrintedOnceWhereNobodyLooks(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func(before *os.File) { os.Stderr = before }(os.Stderr)
 	os.Stderr = w
-	p := NewProgress("work", 2)
+	p := New("work", 2)
 	p.Add(1)
 	p.Loss(0.5)
 	p.Add(1)
@@ -98,13 +98,4 @@ func TestProgressIsPrintedOnceWhereNobodyLooks(t *testing.T) {
 	if err != nil || strings.Count(string(text), "work") != 1 || strings.Count(string(text), "\n") != 1 || !strings.Contains(string(text), "2 of 2") {
 		t.Errorf("printed %q (%v)", text, err)
 	}
-}
-
-func TestPNGNeedsAText(t *testing.T) {
-	defer func() {
-		if recover() == nil {
-			t.Error("no panic")
-		}
-	}()
-	PNG([]byte("png"), " ")
 }
