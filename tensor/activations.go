@@ -199,16 +199,16 @@ func init() {
 func (t *Tensor) GELUTanh() *Tensor { return apply(&opGELUTanh, nil, t) }
 
 // dy/dx = 1 where x > 0, else slope
-var opLeakyReLU op
+var opLeakyReLU opOf[float64]
 
 // dy/dx = 1 where x > 0, else alpha·eˣ
-var opELU op
+var opELU opOf[float64]
 
 func init() {
 	// onePart computes an activation that is x itself above 0. A device runs it in steps that every device has.
-	onePart := func(kernels func(parameter float64) loops.UnaryKernels, below func(x, above *Tensor, parameter float64) *Tensor) func(c *call) *Tensor {
+	onePart := func(o *opOf[float64], kernels func(parameter float64) loops.UnaryKernels, below func(x, above *Tensor, parameter float64) *Tensor) func(c *call) *Tensor {
 		return func(c *call) *Tensor {
-			parameter := c.attr.(float64)
+			parameter := o.given(c)
 			if c.device == nil {
 				return unary(kernels(parameter), floatDtype)(c)
 			}
@@ -218,28 +218,28 @@ func init() {
 			return Where(above, x, below(x, above, parameter)).To(result)
 		}
 	}
-	define(&opLeakyReLU, op{
+	define(&opLeakyReLU.op, op{
 		name: "leaky relu",
-		forward: onePart(loops.LeakyKernels, func(x, _ *Tensor, slope float64) *Tensor {
+		forward: onePart(&opLeakyReLU, loops.LeakyKernels, func(x, _ *Tensor, slope float64) *Tensor {
 			return x.Mul(slope)
 		}),
 		gradients: []gradient{
 			{readsInput, func(c *call, g *Tensor, _ int) *Tensor {
-				return Where(c.input().Gt(0), g, g.Mul(c.attr.(float64)))
+				return Where(c.input().Gt(0), g, g.Mul(opLeakyReLU.given(c)))
 			}},
 		},
 		flops: onePerElement,
 	})
-	define(&opELU, op{
+	define(&opELU.op, op{
 		name: "elu",
-		forward: onePart(loops.EluKernels, func(x, above *Tensor, alpha float64) *Tensor {
+		forward: onePart(&opELU, loops.EluKernels, func(x, above *Tensor, alpha float64) *Tensor {
 			return x.MaskedFill(above, 0).Expm1().Mul(alpha)
 		}),
 		gradients: []gradient{
 			{readsInput, func(c *call, g *Tensor, _ int) *Tensor {
 				x := c.input()
 				above := x.Gt(0)
-				return Where(above, g, g.Mul(x.MaskedFill(above, 0).Exp().Mul(c.attr.(float64)))) // eˣ of large x would be infinite
+				return Where(above, g, g.Mul(x.MaskedFill(above, 0).Exp().Mul(opELU.given(c)))) // eˣ of large x would be infinite
 			}},
 		},
 		flops: perElement(2),
@@ -248,11 +248,11 @@ func init() {
 
 // LeakyReLU returns x where it is above 0 and slope·x elsewhere; its gradient at 0 is
 // slope. Whole numbers give float32.
-func (t *Tensor) LeakyReLU(slope float64) *Tensor { return apply(&opLeakyReLU, slope, t) }
+func (t *Tensor) LeakyReLU(slope float64) *Tensor { return opLeakyReLU.apply(slope, t) }
 
 // ELU returns x where it is above 0 and alpha·(exp(x)-1) elsewhere; its gradient at 0
 // is alpha. Whole numbers give float32.
-func (t *Tensor) ELU(alpha float64) *Tensor { return apply(&opELU, alpha, t) }
+func (t *Tensor) ELU(alpha float64) *Tensor { return opELU.apply(alpha, t) }
 
 // y = x·σ(x)·gate, with the gradients
 //

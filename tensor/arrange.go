@@ -85,13 +85,12 @@ func Meshgrid(vectors ...*Tensor) []*Tensor {
 
 // The part of a matrix above or below a diagonal is linear: the gradient is the
 // same part of the gradient.
-var opTril, opTriu op
+var opTril, opTriu opOf[int]
 
 func init() {
-	part := func(name string, lower bool) op {
-		o := op{name: name}
-		o.forward = func(c *call) *Tensor {
-			x, diagonal := c.input(), c.attr.(int)
+	part := func(o *opOf[int], name string, lower bool, again func(g *Tensor, diagonal int) *Tensor) {
+		forward := func(c *call) *Tensor {
+			x, diagonal := c.input(), o.given(c)
 			out := c.result(x.dtype, x.layout.Shape, false)
 			if c.device != nil {
 				rowsOn(name, x.dtype, out, x, x.Dim()-1, float64(diagonal))
@@ -117,14 +116,12 @@ func init() {
 			}
 			return out
 		}
-		return o
+		define(&o.op, op{name: name, forward: forward, gradients: []gradient{
+			{readsNothing, func(c *call, g *Tensor, _ int) *Tensor { return again(g, o.given(c)) }},
+		}})
 	}
-	tril := part("tril", true)
-	tril.gradients = []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor { return g.Tril(c.attr.(int)) }}}
-	triu := part("triu", false)
-	triu.gradients = []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor { return g.Triu(c.attr.(int)) }}}
-	define(&opTril, tril)
-	define(&opTriu, triu)
+	part(&opTril, "tril", true, (*Tensor).Tril)
+	part(&opTriu, "triu", false, (*Tensor).Triu)
 }
 
 // Tril returns a copy of the matrices in the last two axes with zeros above a
@@ -143,32 +140,32 @@ func (t *Tensor) Triu(diagonal int) *Tensor {
 	return t.triangle(&opTriu, diagonal)
 }
 
-func (t *Tensor) triangle(o *op, diagonal int) *Tensor {
+func (t *Tensor) triangle(o *opOf[int], diagonal int) *Tensor {
 	if t.Dim() < 2 {
 		fail(ErrShape, o.name, describe(t), "a triangle needs two axes", "")
 	}
-	return apply(o, diagonal, t)
+	return o.apply(diagonal, t)
 }
 
 // Reversing twice is doing nothing: the gradient is reversed back.
-var opFlip op
+var opFlip opOf[int]
 
 func init() {
-	define(&opFlip, op{
+	define(&opFlip.op, op{
 		name: "flip",
 		forward: func(c *call) *Tensor {
 			if c.device != nil {
-				return flippedOn(c.input(), c.attr.(int))
+				return flippedOn(c.input(), opFlip.given(c))
 			}
-			if x, axis := c.input(), c.attr.(int); x.IsContiguous() {
+			if x, axis := c.input(), opFlip.given(c); x.IsContiguous() {
 				out := c.result(x.dtype, x.layout.Shape, false)
 				inner := layout.Product(x.layout.Shape[axis+1:]) * x.dtype.Size()
 				loops.ReverseParts(out.memory(), x.memory(), x.layout.Shape[axis], inner)
 				return out
 			}
-			return rowForward(loops.UnaryKernels{F32: loops.Reverse[float32], F64: loops.Reverse[float64], I64: loops.Reverse[int64]}, sameDtype)(c)
+			return rowForward(&opFlip, loops.UnaryKernels{F32: loops.Reverse[float32], F64: loops.Reverse[float64], I64: loops.Reverse[int64]}, sameDtype)(c)
 		},
-		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor { return g.Flip(c.attr.(int)) }}},
+		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor { return g.Flip(opFlip.given(c)) }}},
 	})
 }
 
@@ -187,7 +184,7 @@ func (t *Tensor) Flip(axes ...int) *Tensor {
 			fail(ErrIndex, "flip", describe(t), "axis "+strconv.Itoa(a)+" is named twice", "")
 		}
 		seen[a] = true
-		out = apply(&opFlip, a, out)
+		out = opFlip.apply(a, out)
 	}
 	if out == t {
 		return t.Clone()

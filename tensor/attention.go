@@ -19,11 +19,11 @@ import (
 // With G = dL/dO, and D the sums of G∘O along rows:
 //
 //	dL/dV = Pᵀ·G    dS = P∘(G·Vᵀ - D)·scale    dL/dQ = dS·K    dL/dK = dSᵀ·Q
-var opAttention op
+var opAttention opOf[*attention]
 
 // opAttentionGradient is all three gradients of that, one behind the other in one
 // vector, of the inputs G, Q, K, V, O, the logarithms, and the mask if there is one.
-var opAttentionGradient op
+var opAttentionGradient opOf[*attention]
 
 // AttentionSettings say what [Attention] does besides multiplying. The zero value lets
 // every query see every key.
@@ -50,12 +50,12 @@ type attention struct {
 
 func init() {
 	const everything = readsLeft | readsRight | readsThird | readsOutput
-	gradientOf := gradient{everything, func(c *call, g *Tensor, i int) *Tensor { return c.attr.(*attention).gradient(c, g, i) }}
-	define(&opAttention, op{
+	gradientOf := gradient{everything, func(c *call, g *Tensor, i int) *Tensor { return opAttention.given(c).gradient(c, g, i) }}
+	define(&opAttention.op, op{
 		name: "attention",
 		cast: castSmall,
 		forward: func(c *call) *Tensor {
-			a := c.attr.(*attention)
+			a := opAttention.given(c)
 			if c.device != nil { // in steps that every device has
 				in := c.widened()
 				if q := c.in[0]; c.tracks() { // what the steps of the gradient don't read
@@ -78,13 +78,13 @@ func init() {
 		// share of the result.
 		flops: func(c *call, out *Tensor) int {
 			q := c.in[0]
-			return c.attr.(*attention).pairs(q, c.in[1]) * (2*q.Size(-1) + 6 + 2*out.Size(-1))
+			return opAttention.given(c).pairs(q, c.in[1]) * (2*q.Size(-1) + 6 + 2*out.Size(-1))
 		},
 	})
-	define(&opAttentionGradient, op{
+	define(&opAttentionGradient.op, op{
 		name: "attention gradient",
 		forward: func(c *call) *Tensor {
-			a := c.attr.(*attention)
+			a := opAttentionGradient.given(c)
 			if c.device == nil {
 				return attendBackward(a, c.in)
 			}
@@ -99,7 +99,7 @@ func init() {
 		// two steps to dS; D for each row.
 		flops: func(c *call, _ *Tensor) int {
 			q, k, out := c.in[1], c.in[2], c.in[4]
-			return c.attr.(*attention).pairs(q, k)*(6*q.Size(-1)+4*out.Size(-1)+6) + 2*out.Len()
+			return opAttentionGradient.given(c).pairs(q, k)*(6*q.Size(-1)+4*out.Size(-1)+6) + 2*out.Len()
 		},
 	})
 }
@@ -127,10 +127,10 @@ func Attention(q, k, v *Tensor, settings AttentionSettings) *Tensor {
 		a.scale = 1 / math.Sqrt(float64(max(q.Size(-1), 1)))
 	}
 	if settings.Mask == nil {
-		return apply(&opAttention, a, q, k, v)
+		return opAttention.apply(a, q, k, v)
 	}
 	scores := append(slices.Clone(q.layout.Shape[:q.Dim()-1]), k.Size(-2))
-	return apply(&opAttention, a, q, k, v, settings.Mask.Expand(scores...))
+	return opAttention.apply(a, q, k, v, settings.Mask.Expand(scores...))
 }
 
 func checkAttention(q, k, v *Tensor, s AttentionSettings) {
@@ -214,7 +214,7 @@ func (a *attention) gradient(c *call, g *Tensor, i int) *Tensor {
 		if mask != nil {
 			in = append(in, mask)
 		}
-		all := apply(&opAttentionGradient, a, in...)
+		all := opAttentionGradient.apply(a, in...)
 		from := 0
 		for j, x := range c.in[:3] {
 			l := orderedLayout(x.layout.Shape, x.layout.Strides)

@@ -99,7 +99,7 @@ func (c operandCopy) shows(x *Tensor) bool {
 // convertedAs returns a conversion of t with a place of its own in the graph, so that
 // gradients are added in the dtype of t, but elements that another one computed.
 func (t *Tensor) convertedAs(copy *Tensor) *Tensor {
-	c := &call{op: &opTo, attr: placement{copy.dtype, t.Device()}}
+	c := &call{op: &opTo.op, attr: placement{copy.dtype, t.Device()}}
 	c.in = append(c.few[:0], t)
 	if observed() {
 		a, _ := activities.Get()

@@ -45,10 +45,10 @@ func always(rule dtypeRule) func(*call) dtypeRule { return func(*call) dtypeRule
 var opLerp op
 
 // d(t + v·a·b)/dt = 1,  d/da = v·b,  d/db = v·a
-var opAddcmul op
+var opAddcmul opOf[float64]
 
 // d(t + v·a/b)/dt = 1,  d/da = v/b,  d/db = -v·a/b²
-var opAddcdiv op
+var opAddcdiv opOf[float64]
 
 func init() {
 	define(&opLerp, op{
@@ -72,37 +72,37 @@ func init() {
 		direct:     true,
 		flops:      perElement(3),
 	})
-	define(&opAddcmul, op{
+	define(&opAddcmul.op, op{
 		name: "addcmul",
 		forward: ternary(func(c *call) loops.TernaryKernels {
-			v := c.attr.(float64)
+			v := opAddcmul.given(c)
 			return loops.TernaryKernels{F32: loops.Addcmul(float32(v)), F64: loops.Addcmul(v), I64: loops.Addcmul(int64(v))}
 		}, func(c *call) dtypeRule {
-			if v := c.attr.(float64); v != math.Trunc(v) || !loops.IsFinite(v) {
+			if v := opAddcmul.given(c); v != math.Trunc(v) || !loops.IsFinite(v) {
 				return floatDtype
 			}
 			return sameDtype
-		}, func(c *call, t, a, b *Tensor) *Tensor { return t.Add(a.Mul(c.attr.(float64)).Mul(b)) }),
+		}, func(c *call, t, a, b *Tensor) *Tensor { return t.Add(a.Mul(opAddcmul.given(c)).Mul(b)) }),
 		gradients: []gradient{
 			{readsNothing, func(_ *call, g *Tensor, _ int) *Tensor { return g }},
-			{readsThird, func(c *call, g *Tensor, _ int) *Tensor { return g.Mul(c.in[2].Mul(c.attr.(float64))) }},
-			{readsRight, func(c *call, g *Tensor, _ int) *Tensor { return g.Mul(c.in[1].Mul(c.attr.(float64))) }},
+			{readsThird, func(c *call, g *Tensor, _ int) *Tensor { return g.Mul(c.in[2].Mul(opAddcmul.given(c))) }},
+			{readsRight, func(c *call, g *Tensor, _ int) *Tensor { return g.Mul(c.in[1].Mul(opAddcmul.given(c))) }},
 		},
 		broadcasts: true,
 		direct:     true,
 		flops:      perElement(3),
 	})
-	define(&opAddcdiv, op{
+	define(&opAddcdiv.op, op{
 		name: "addcdiv",
 		forward: ternary(func(c *call) loops.TernaryKernels {
-			v := c.attr.(float64)
+			v := opAddcdiv.given(c)
 			return loops.TernaryKernels{F32: loops.Addcdiv(float32(v)), F64: loops.Addcdiv(v)}
-		}, always(floatDtype), func(c *call, t, a, b *Tensor) *Tensor { return t.Add(a.Div(b).Mul(c.attr.(float64))) }),
+		}, always(floatDtype), func(c *call, t, a, b *Tensor) *Tensor { return t.Add(a.Div(b).Mul(opAddcdiv.given(c))) }),
 		gradients: []gradient{
 			{readsNothing, func(_ *call, g *Tensor, _ int) *Tensor { return g }},
-			{readsThird, func(c *call, g *Tensor, _ int) *Tensor { return g.Mul(c.attr.(float64)).Div(c.in[2]) }},
+			{readsThird, func(c *call, g *Tensor, _ int) *Tensor { return g.Mul(opAddcdiv.given(c)).Div(c.in[2]) }},
 			{readsRight | readsThird, func(c *call, g *Tensor, _ int) *Tensor {
-				return g.Mul(c.in[1].Div(c.in[2]).Div(c.in[2])).Mul(-c.attr.(float64))
+				return g.Mul(c.in[1].Div(c.in[2]).Div(c.in[2])).Mul(-opAddcdiv.given(c))
 			}},
 		},
 		broadcasts: true,
@@ -127,23 +127,23 @@ func (t *Tensor) LerpInPlace(end *Tensor, weight any) *Tensor {
 // Addcmul returns t + value·a·b, element by element. Whole numbers give float32 if value
 // is not a whole number. It panics if the shapes can't be broadcast.
 func (t *Tensor) Addcmul(a, b *Tensor, value float64) *Tensor {
-	return apply(&opAddcmul, value, t, a, b)
+	return opAddcmul.apply(value, t, a, b)
 }
 
 // AddcmulInPlace adds value·a·b to t; see [Tensor.Addcmul].
 func (t *Tensor) AddcmulInPlace(a, b *Tensor, value float64) *Tensor {
-	return t.update(&opAddcmul, value, a, b)
+	return t.update(&opAddcmul.op, value, a, b)
 }
 
 // Addcdiv returns t + value·a/b, element by element. Whole numbers give float32. It
 // panics if the shapes can't be broadcast.
 func (t *Tensor) Addcdiv(a, b *Tensor, value float64) *Tensor {
-	return apply(&opAddcdiv, value, t, a, b)
+	return opAddcdiv.apply(value, t, a, b)
 }
 
 // AddcdivInPlace adds value·a/b to t; see [Tensor.Addcdiv].
 func (t *Tensor) AddcdivInPlace(a, b *Tensor, value float64) *Tensor {
-	return t.update(&opAddcdiv, value, a, b)
+	return t.update(&opAddcdiv.op, value, a, b)
 }
 
 // d ln(eᵃ+eᵇ)/da = σ(a-b), d/db = σ(b-a). Where both are infinite the difference says

@@ -10,22 +10,22 @@ import (
 // order in memory that they have in t: that of a transposed matrix is transposed,
 // too. [Tensor.Contiguous] puts elements in row-major order. Gradients pass through
 // it: d(clone(x))/dx = 1.
-func (t *Tensor) Clone() *Tensor { return apply(&opClone, nil, t) }
+func (t *Tensor) Clone() *Tensor { return opClone.apply(false, t) }
 
 // inOrderCopy is Clone with the elements in row-major order.
-func (t *Tensor) inOrderCopy() *Tensor { return apply(&opClone, rowMajorOrder{}, t) }
+func (t *Tensor) inOrderCopy() *Tensor { return opClone.apply(true, t) }
 
-// rowMajorOrder, given to opClone, asks for a contiguous copy.
-type rowMajorOrder struct{}
+// rowMajorOrder, given to opClone, says whether the copy is to be contiguous.
+type rowMajorOrder bool
 
-var opClone op
+var opClone opOf[rowMajorOrder]
 
 func init() {
-	define(&opClone, op{
+	define(&opClone.op, op{
 		name: "clone",
 		forward: func(c *call) *Tensor {
 			x := c.input()
-			if _, rows := c.attr.(rowMajorOrder); rows {
+			if opClone.given(c) {
 				return x.converted(x.dtype)
 			}
 			if x.IsContiguous() {
@@ -78,7 +78,7 @@ func (t *Tensor) To(targets ...Target) *Tensor {
 	if to.dtype == t.dtype && to.device.backend == t.backend() {
 		return t
 	}
-	return apply(&opTo, to, t)
+	return opTo.apply(to, t)
 }
 
 // placement is what To was asked for.
@@ -87,13 +87,13 @@ type placement struct {
 	device Device
 }
 
-var opTo op
+var opTo opOf[placement]
 
 func init() {
-	define(&opTo, op{
+	define(&opTo.op, op{
 		name: "to",
 		forward: func(c *call) *Tensor {
-			x, to := c.input(), c.attr.(placement)
+			x, to := c.input(), opTo.given(c)
 			switch {
 			case x.backend() == to.device.backend:
 				return x.converted(to.dtype)
@@ -114,16 +114,16 @@ func (t *Tensor) ToSaturating(dtype Dtype) *Tensor {
 	if !dtype.IsFloat() {
 		fail(ErrDtype, "to saturating", dtype.String(), "only floating-point formats saturate", "use To")
 	}
-	return apply(&opToSaturating, dtype, t)
+	return opToSaturating.apply(dtype, t)
 }
 
-var opToSaturating op
+var opToSaturating opOf[Dtype]
 
 func init() {
-	define(&opToSaturating, op{
+	define(&opToSaturating.op, op{
 		name: "to saturating",
 		forward: func(c *call) *Tensor {
-			dtype, x := c.attr.(Dtype), c.input()
+			dtype, x := opToSaturating.given(c), c.input()
 			largest := formats[dtype].max
 			if c.device != nil {
 				out, compute := c.result(dtype, x.layout.Shape, false), Float32

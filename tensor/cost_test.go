@@ -339,12 +339,12 @@ var costTable = sync.OnceValue(func() []costCase {
 	}
 	row("clone", "clone", sameAsInput, copied, passOn)
 	for _, f := range []func(x *Tensor) *Tensor{(*Tensor).Clone, (*Tensor).Contiguous} { // in the order of x, and in that of rows
-		use(&opClone, "clone", func(in []*Tensor) *Tensor { return f(in[0].Transpose(0, 2)) }, [][]int{cube},
+		use(&opClone.op, "clone", func(in []*Tensor) *Tensor { return f(in[0].Transpose(0, 2)) }, [][]int{cube},
 			func(m *meter, in []*array) *array { return copied(m, []*array{in[0].view([]int{4, 3, 2}, turned)}) },
 			func(_ *meter, in []*array, _, g *array) *array { return g.view(cube, turned) })
 	}
 	row("straight through", "straight through", sameAsInput, copied, passOn)
-	use(&opStraightThrough, "straight through", func(in []*Tensor) *Tensor { // only the value is read
+	use(&opStraightThrough.op, "straight through", func(in []*Tensor) *Tensor { // only the value is read
 		return StraightThrough(in[0].Expand(3, 4), in[1].Detach())
 	}, [][]int{{1, 4}, {3, 4}}, func(m *meter, in []*array) *array { return copied(m, in[1:]) },
 		func(_ *meter, in []*array, _, g *array) *array { return (&meter{}).sumTo(g, in[0].shape) }, nil)
@@ -516,13 +516,13 @@ var costTable = sync.OnceValue(func() []costCase {
 		row(name, "cross entropy", floatOf, func(m *meter, in []*array) *array {
 			return crossEntropyTwin(m, in[0], targets, sizeOf(floatOf, in[0]))
 		}, ofOne(func(m *meter, x, _, g *array) *array { return gradient(m, g, x) }))
-		use(&opCrossEntropyGradient, "cross entropy gradient", func(in []*Tensor) *Tensor {
-			return apply(&opCrossEntropyGradient, classes{axis: 1, at: ids}, in...)
+		use(&opCrossEntropyGradient.op, "cross entropy gradient", func(in []*Tensor) *Tensor {
+			return apply(&opCrossEntropyGradient.op, classes{axis: 1, at: ids}, in...)
 		}, [][]int{targets.shape, named(name).shapes[0]}, func(m *meter, in []*array) *array { return gradient(m, in[0], in[1]) })
 	}
 	row("flip along 1", "flip", sameAsInput, func(m *meter, in []*array) *array { return m.Flip(in[0], 1) },
 		ofOne(func(m *meter, _, _, g *array) *array { return m.Flip(g, 1) }))
-	use(&opArgsort, "argsort", func(in []*Tensor) *Tensor { return in[0].Argsort(1, false) }, [][]int{cube}, func(m *meter, in []*array) *array {
+	use(&opArgsort.op, "argsort", func(in []*Tensor) *Tensor { return in[0].Argsort(1, false) }, [][]int{cube}, func(m *meter, in []*array) *array {
 		ranks := m.rows(1, func(rows [][]float64) []float64 {
 			at := []float64{0, 1, 2}
 			slices.SortStableFunc(at, func(a, b float64) int {
@@ -558,8 +558,8 @@ var costTable = sync.OnceValue(func() []costCase {
 			return m.sumTo(m.Mul(g, m.LayerNorm(in[0], ones, zeros, 4, 1e-3)), in[1].shape)
 		},
 		func(m *meter, in []*array, _, g *array) *array { return m.sumTo(g, in[2].shape) })
-	use(&opLayerNormGradient, "layer norm gradient", func(in []*Tensor) *Tensor {
-		return apply(&opLayerNormGradient, rowNorm{1, 1e-3}, in...)
+	use(&opLayerNormGradient.op, "layer norm gradient", func(in []*Tensor) *Tensor {
+		return apply(&opLayerNormGradient.op, rowNorm{1, 1e-3}, in...)
 	}, [][]int{cube, cube, {4}}, func(m *meter, in []*array) *array { return layerNormGradientTwin(m, in[0], in[1], in[2]) })
 
 	// Root mean squares over rows of 4.
@@ -568,8 +568,8 @@ var costTable = sync.OnceValue(func() []costCase {
 		func(m *meter, in []*array, _, g *array) *array {
 			return m.sumTo(m.Mul(g, rmsNormTwin(m, in[0], newArray([]int{4}, g.size, 1, 1, 1, 1))), in[1].shape)
 		})
-	use(&opRMSNormGradient, "rms norm gradient", func(in []*Tensor) *Tensor {
-		return apply(&opRMSNormGradient, rowNorm{1, 1e-3}, in...)
+	use(&opRMSNormGradient.op, "rms norm gradient", func(in []*Tensor) *Tensor {
+		return apply(&opRMSNormGradient.op, rowNorm{1, 1e-3}, in...)
 	}, [][]int{cube, cube, {4}}, func(m *meter, in []*array) *array { return rmsNormGradientTwin(m, in[0], in[1], in[2]) })
 
 	// Gates, turns and attention.
@@ -654,13 +654,13 @@ var costTable = sync.OnceValue(func() []costCase {
 			}, in...)
 		}
 	}
-	use(&opRotatePairs, "rotate pairs", func(in []*Tensor) *Tensor { return in[0].RotatePairs(in[1], in[2]) }, [][]int{cube, {3, 2}, {3, 2}}, turn(1),
+	use(&opRotatePairs.op, "rotate pairs", func(in []*Tensor) *Tensor { return in[0].RotatePairs(in[1], in[2]) }, [][]int{cube, {3, 2}, {3, 2}}, turn(1),
 		func(m *meter, in []*array, _, g *array) *array { return turn(-1)(m, []*array{g, in[1], in[2]}) }, nil, nil)
-	use(&opAttentionGradient, "attention gradient", func(in []*Tensor) *Tensor {
+	use(&opAttentionGradient.op, "attention gradient", func(in []*Tensor) *Tensor {
 		a := &attention{causal: true, scale: 1 / math.Sqrt(6)}
 		checkAttention(in[1], in[2], in[3], AttentionSettings{})
 		out, sums := attend(a, in[1:])
-		return apply(&opAttentionGradient, a, append(slices.Clone(in), out, sums)...)
+		return apply(&opAttentionGradient.op, a, append(slices.Clone(in), out, sums)...)
 	}, [][]int{{1, 4, 3}, {1, 4, 6}, {1, 5, 6}, {1, 5, 3}}, func(m *meter, in []*array) *array {
 		all := newArray([]int{24 + 30 + 15}, in[1].size)
 		at := 0
@@ -717,15 +717,15 @@ var costTable = sync.OnceValue(func() []costCase {
 	windows := func(p []int) []int { return []int{p[0], 2*p[1] + p[2]} }
 	view("unfold", "unfold", []int{4, 2, 3}, windows, spread(true, windows))
 	swapped := &relayout{do: transposed, undo: transposed, n: [4]int{0, 2}}
-	use(&opUnview, "view backward", func(in []*Tensor) *Tensor { return apply(&opUnview, swapped, in[0]) }, [][]int{cube},
+	use(&opUnview.op, "view backward", func(in []*Tensor) *Tensor { return apply(&opUnview.op, swapped, in[0]) }, [][]int{cube},
 		func(_ *meter, in []*array) *array { return in[0].view([]int{4, 3, 2}, turned) }, renamed(cube, turned))
-	use(&opUnview, "view backward", func(in []*Tensor) *Tensor {
-		return apply(&opUnview, &relayout{do: viewed, undo: viewed, to: []int{24}, from: []int{4, 3, 2}}, in[0].Transpose(0, 2))
+	use(&opUnview.op, "view backward", func(in []*Tensor) *Tensor {
+		return apply(&opUnview.op, &relayout{do: viewed, undo: viewed, to: []int{24}, from: []int{4, 3, 2}}, in[0].Transpose(0, 2))
 	}, [][]int{cube}, func(m *meter, in []*array) *array {
 		return copied(m, []*array{in[0].view([]int{4, 3, 2}, turned)}).reshape(24)
 	}, func(_ *meter, in []*array, _, g *array) *array { return g.reshape(4, 3, 2).view(cube, turned) })
-	use(&opSpread, "spread", func(in []*Tensor) *Tensor {
-		return apply(&opSpread, spread_{[]int{4, 6}, &relayout{do: unfolded, n: [4]int{1, 3, 2}}}, in[0])
+	use(&opSpread.op, "spread", func(in []*Tensor) *Tensor {
+		return apply(&opSpread.op, spread_{[]int{4, 6}, &relayout{do: unfolded, n: [4]int{1, 3, 2}}}, in[0])
 	}, [][]int{{4, 2, 3}}, func(m *meter, in []*array) *array { return m.Into(in[0], mat, true, windows) },
 		func(_ *meter, in []*array, _, g *array) *array { return g.view(in[0].shape, windows) })
 
@@ -765,7 +765,7 @@ var costTable = sync.OnceValue(func() []costCase {
 	}
 	row("index select", "index select", sameAsInput, func(m *meter, in []*array) *array { return take(m, in[0]) },
 		ofOne(func(m *meter, _, _, g *array) *array { return addInto(m, g) }))
-	use(&opIndexAdd, "index add", func(in []*Tensor) *Tensor { return apply(&opIndexAdd, selection{1, 6, []int64{5, 0, 0, 4}}, in[0]) }, [][]int{{4, 4}},
+	use(&opIndexAdd.op, "index add", func(in []*Tensor) *Tensor { return apply(&opIndexAdd.op, selection{1, 6, []int64{5, 0, 0, 4}}, in[0]) }, [][]int{{4, 4}},
 		func(m *meter, in []*array) *array { return addInto(m, in[0]) }, ofOne(func(m *meter, _, _, g *array) *array { return take(m, g) }))
 	at := newArray([]int{2, 3}, 8, 0, 5, 5, 1, 1, 3)
 	gather := func(m *meter, x *array) *array {
@@ -779,8 +779,8 @@ var costTable = sync.OnceValue(func() []costCase {
 	}
 	row("gather", "gather", sameAsInput, func(m *meter, in []*array) *array { return gather(m, in[0]) },
 		ofOne(func(m *meter, _, _, g *array) *array { return scatter(m, g) }))
-	use(&opScatterAdd, "scatter add", func(in []*Tensor) *Tensor {
-		return apply(&opScatterAdd, gathering{1, Of([]int{0, 5, 5}, []int{1, 1, 3}), []int{4, 6}}, in[0])
+	use(&opScatterAdd.op, "scatter add", func(in []*Tensor) *Tensor {
+		return apply(&opScatterAdd.op, gathering{1, Of([]int{0, 5, 5}, []int{1, 1, 3}), []int{4, 6}}, in[0])
 	}, [][]int{{2, 3}}, func(m *meter, in []*array) *array { return scatter(m, in[0]) }, ofOne(func(m *meter, _, _, g *array) *array { return gather(m, g) }))
 
 	// Products.
@@ -833,7 +833,7 @@ var costTable = sync.OnceValue(func() []costCase {
 			return (&meter{}).Mul(g, in[0])
 		}).inside = true
 	recomputed := func(m *meter, in []*array) *array { return m.Call(math.Tanh, m.Mul(in[0], in[1])) }
-	use(&opRecompute, "recompute", func(in []*Tensor) *Tensor {
+	use(&opRecompute.op, "recompute", func(in []*Tensor) *Tensor {
 		return Recompute(func(in ...*Tensor) *Tensor { return in[0].Mul(in[1]).Tanh() }, in...)
 	}, [][]int{mat, mat}, recomputed,
 		func(m *meter, in []*array, _, g *array) *array { // with the first, f is run again; the gradients inside are told of as such
@@ -849,21 +849,21 @@ var costTable = sync.OnceValue(func() []costCase {
 	// Writing into a part: columns 0 to 2 of [4 6].
 	w := window{ContiguousLayout(4, 6), Layout{Shape: []int{4, 3}, Strides: []int{6, 1}, Offset: 0}}
 	leftPart := func(p []int) []int { return p }
-	use(&opPut, "put", func(in []*Tensor) *Tensor { return apply(&opPut, w, in...) }, [][]int{mat, {4, 3}},
+	use(&opPut.op, "put", func(in []*Tensor) *Tensor { return apply(&opPut.op, w, in...) }, [][]int{mat, {4, 3}},
 		func(m *meter, in []*array) *array { return putTwin(m, in[0], in[1]) },
 		func(m *meter, in []*array, _, g *array) *array { return putTwin(m, g, newArray(nil, g.size, 0)) },
 		func(_ *meter, in []*array, _, g *array) *array { return g.view([]int{4, 3}, leftPart) })
 	overlapping := window{ContiguousLayout(7), Layout{Shape: []int{3, 3}, Strides: []int{2, 1}, Offset: 0}}
-	use(&opUnpick, "pick backward", func(in []*Tensor) *Tensor { return apply(&opUnpick, overlapping, in[0]) }, [][]int{{3, 3}},
+	use(&opUnpick.op, "pick backward", func(in []*Tensor) *Tensor { return apply(&opUnpick.op, overlapping, in[0]) }, [][]int{{3, 3}},
 		func(m *meter, in []*array) *array {
 			return m.Into(in[0], []int{7}, true, func(p []int) []int { return []int{2*p[0] + p[1]} })
 		},
 		ofOne(func(_ *meter, _, _, g *array) *array {
 			return g.view([]int{3, 3}, func(p []int) []int { return []int{2*p[0] + p[1]} })
 		}))
-	use(&opPick, "pick", func(in []*Tensor) *Tensor { return apply(&opPick, w, in[0]) }, [][]int{mat},
+	use(&opPick.op, "pick", func(in []*Tensor) *Tensor { return apply(&opPick.op, w, in[0]) }, [][]int{mat},
 		func(_ *meter, in []*array) *array { return in[0].view([]int{4, 3}, leftPart) }, spread(false, leftPart))
-	use(&opUnpick, "pick backward", func(in []*Tensor) *Tensor { return apply(&opUnpick, w, in[0]) }, [][]int{{4, 3}},
+	use(&opUnpick.op, "pick backward", func(in []*Tensor) *Tensor { return apply(&opUnpick.op, w, in[0]) }, [][]int{{4, 3}},
 		func(m *meter, in []*array) *array { return m.Into(in[0], mat, false, leftPart) },
 		ofOne(func(_ *meter, _, _, g *array) *array { return g.view([]int{4, 3}, leftPart) }))
 	return all
@@ -1244,7 +1244,7 @@ func (c *costCase) costError(in []*Tensor, gradients bool) error {
 // gradientName is what events of the gradients are told as.
 func (c *costCase) gradientName() string {
 	if c.inside {
-		return map[*op]string{&opCustom: "custom", &opRecompute: "recompute"}[c.op]
+		return map[*op]string{&opCustom.op: "custom", &opRecompute.op: "recompute"}[c.op]
 	}
 	return c.name
 }
@@ -1288,7 +1288,7 @@ func (c *costCase) costErrors() error {
 // repeatable reports whether the first input is read as it lies: not what a
 // function of the user is given, and not what is framed or flattened first.
 func (c *costCase) repeatable() bool {
-	return !slices.Contains([]*op{&opRecompute, &opView, &opUnview, &opPut, &opPick, &opReLUGradient}, c.op)
+	return !slices.Contains([]*op{&opRecompute.op, &opView.op, &opUnview.op, &opPut.op, &opPick.op, &opReLUGradient}, c.op)
 }
 
 // TestCosts: what an operation is said to cost is what its naive twin takes, and

@@ -16,10 +16,10 @@ import (
 // would each step of their gradients: for a language model, whose rows are as long as
 // its vocabulary, they are the largest of all. Here only x is kept, which is there
 // anyway, and only the gradient is made.
-var opCrossEntropy op
+var opCrossEntropy opOf[classes]
 
 // opCrossEntropyGradient is dL/dx of that, of the inputs dL/dy and x.
-var opCrossEntropyGradient op
+var opCrossEntropyGradient opOf[classes]
 
 // classes is what a cross-entropy is given besides tensors.
 type classes struct {
@@ -39,10 +39,10 @@ func (k classes) dtypes(x *Tensor) (compute, result Dtype) {
 }
 
 func init() {
-	define(&opCrossEntropy, op{
+	define(&opCrossEntropy.op, op{
 		name: "cross entropy",
 		forward: func(c *call) *Tensor {
-			k, x := c.attr.(classes), c.input()
+			k, x := opCrossEntropy.given(c), c.input()
 			compute, result := k.dtypes(x)
 			if c.device != nil { // in steps that every device has
 				return k.steps(x.Detach().To(compute)).To(result)
@@ -56,26 +56,26 @@ func init() {
 			return out.To(result)
 		},
 		gradients: []gradient{{readsInput, func(c *call, g *Tensor, _ int) *Tensor {
-			k, x := c.attr.(classes), c.input()
+			k, x := opCrossEntropy.given(c), c.input()
 			if !g.RequiresGrad() && !x.RequiresGrad() {
-				return apply(&opCrossEntropyGradient, k, g, x)
+				return opCrossEntropyGradient.apply(k, g, x)
 			}
 			return k.gradientSteps(g, x) // the gradient's own gradient is wanted
 		}}},
 		// As logsumexp, and one difference more for each row.
 		flops: func(c *call, _ *Tensor) int {
-			k, x := c.attr.(classes), c.input()
+			k, x := opCrossEntropy.given(c), c.input()
 			return k.counted() * (4*x.Size(k.axis) + 3)
 		},
 		bytes: func(c *call, out *Tensor) int {
-			k := c.attr.(classes)
+			k := opCrossEntropy.given(c)
 			return k.read(c.input()) + positionBytes*len(k.at) + out.distinctBytes()
 		},
 	})
-	define(&opCrossEntropyGradient, op{
+	define(&opCrossEntropyGradient.op, op{
 		name: "cross entropy gradient",
 		forward: func(c *call) *Tensor {
-			k, g, x := c.attr.(classes), c.in[0], c.in[1]
+			k, g, x := opCrossEntropyGradient.given(c), c.in[0], c.in[1]
 			if c.device != nil {
 				in := c.widened()
 				return k.gradientSteps(in[0], in[1]).To(x.dtype)
@@ -91,11 +91,11 @@ func init() {
 		// As softmax, with dL/dy in the quotient that a row is multiplied by; one
 		// difference at its target.
 		flops: func(c *call, out *Tensor) int {
-			k := c.attr.(classes)
+			k := opCrossEntropyGradient.given(c)
 			return k.counted() * (5*out.Size(k.axis) + 2)
 		},
 		bytes: func(c *call, out *Tensor) int {
-			k := c.attr.(classes)
+			k := opCrossEntropyGradient.given(c)
 			return k.read(c.in[0]) + k.read(c.in[1]) + positionBytes*len(k.at) + out.distinctBytes()
 		},
 	})
@@ -130,7 +130,7 @@ func (t *Tensor) CrossEntropy(axis int, target *Tensor, ignore int) *Tensor {
 		}
 	}
 	_, k.wide = AutocastDtype()
-	return apply(&opCrossEntropy, k, t)
+	return opCrossEntropy.apply(k, t)
 }
 
 // along returns the axis of the classes as one that is reduced over.

@@ -5,15 +5,15 @@ import "github.com/lectern-go/lectern/tensor/internal/loops"
 // Running sums and products along an axis.
 
 // d(Σ_{j≤i} xⱼ)/dxₖ = 1 for k ≤ i: the gradient is the sum from the other end
-var opCumsum op
+var opCumsum opOf[int]
 
 func init() {
-	define(&opCumsum, op{
+	define(&opCumsum.op, op{
 		name:    "cumsum",
 		cast:    castWide,
-		forward: rowForward(loops.UnaryKernels{F32: loops.Cumsum[float32], F64: loops.Cumsum[float64], I64: loops.Cumsum[int64]}, sumDtype),
+		forward: rowForward(&opCumsum, loops.UnaryKernels{F32: loops.Cumsum[float32], F64: loops.Cumsum[float64], I64: loops.Cumsum[int64]}, sumDtype),
 		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor {
-			return g.sumFromEnd(c.attr.(int))
+			return g.sumFromEnd(opCumsum.given(c))
 		}}},
 		flops: onePerElement,
 	})
@@ -21,7 +21,7 @@ func init() {
 
 // Cumsum returns the sums of the elements up to each along an axis. Those of
 // whole numbers and bools are int64. It panics if there is no such axis.
-func (t *Tensor) Cumsum(axis int) *Tensor { return apply(&opCumsum, t.rowAxis("cumsum", axis), t) }
+func (t *Tensor) Cumsum(axis int) *Tensor { return opCumsum.apply(t.rowAxis("cumsum", axis), t) }
 
 // sumDtype turns whole numbers and bools into int64.
 func sumDtype(d Dtype) (compute, result Dtype) {
@@ -40,15 +40,15 @@ func (t *Tensor) sumFromEnd(axis int) *Tensor {
 }
 
 // yᵢ = Π_{j≤i} xⱼ, so dL/dxₖ = (Σ_{i≥k} gᵢ·yᵢ)/xₖ where no element is 0
-var opCumprod op
+var opCumprod opOf[int]
 
 func init() {
-	define(&opCumprod, op{
+	define(&opCumprod.op, op{
 		name:    "cumprod",
 		cast:    castWide,
-		forward: rowForward(loops.UnaryKernels{F32: loops.Cumprod[float32], F64: loops.Cumprod[float64], I64: loops.Cumprod[int64]}, sumDtype),
+		forward: rowForward(&opCumprod, loops.UnaryKernels{F32: loops.Cumprod[float32], F64: loops.Cumprod[float64], I64: loops.Cumprod[int64]}, sumDtype),
 		gradients: []gradient{{readsInput | readsOutput, func(c *call, g *Tensor, _ int) *Tensor {
-			x, axis := c.input(), c.attr.(int)
+			x, axis := c.input(), opCumprod.given(c)
 			if x.Dim() == 0 {
 				return g
 			}
@@ -73,5 +73,5 @@ func init() {
 // Cumprod returns the products of the elements up to each along an axis; see
 // [Tensor.Cumsum].
 func (t *Tensor) Cumprod(axis int) *Tensor {
-	return apply(&opCumprod, t.rowAxis("cumprod", axis), t)
+	return opCumprod.apply(t.rowAxis("cumprod", axis), t)
 }

@@ -32,7 +32,7 @@ func (f Function) Function() Function { return f }
 // that of any operation. It panics as Forward does, and in Backward if Gradient
 // returns a gradient of another shape than its input.
 func Apply(f Differentiable, in ...*Tensor) *Tensor {
-	return apply(&opCustom, &custom{Function: f.Function(), of: f}, in...)
+	return opCustom.apply(&custom{Function: f.Function(), of: f}, in...)
 }
 
 // custom is one use of a Function.
@@ -43,10 +43,10 @@ type custom struct {
 	grads []*Tensor      // until they are fetched
 }
 
-var opCustom op
+var opCustom opOf[*custom]
 
 func init() {
-	define(&opCustom, op{
+	define(&opCustom.op, op{
 		name:      "custom",
 		variadic:  true,
 		composite: true,
@@ -54,7 +54,7 @@ func init() {
 			var out *Tensor
 			var saved []*Tensor
 			in := slices.Clone(c.in)
-			NoGrad(func() { out, saved = c.attr.(*custom).Forward(in) })
+			NoGrad(func() { out, saved = opCustom.given(c).Forward(in) })
 			for i, x := range saved {
 				c.save(x, fmt.Sprintf("value %d of those that it saved", i))
 			}
@@ -66,7 +66,7 @@ func init() {
 			return out.Detach()
 		},
 		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, i int) *Tensor {
-			f := c.attr.(*custom)
+			f := opCustom.given(c)
 			if g.node != nil {
 				fail(ErrGrad, f.Name, describe(c.in...), "gradients of gradients don't pass through a Function", "leave it out where CreateGraph is used")
 			}
@@ -90,14 +90,16 @@ func init() {
 }
 
 // d(value)/dx is taken to be 1.
-var opStraightThrough op
+var opStraightThrough opOf[*Tensor]
 
 func init() {
-	define(&opStraightThrough, op{
+	define(&opStraightThrough.op, op{
 		name:      "straight through",
-		forward:   func(c *call) *Tensor { return c.attr.(*Tensor).converted(c.input().dtype) },
+		forward:   func(c *call) *Tensor { return opStraightThrough.given(c).converted(c.input().dtype) },
 		gradients: []gradient{{readsNothing, func(_ *call, g *Tensor, _ int) *Tensor { return g }}},
-		bytes:     func(c *call, out *Tensor) int { return c.attr.(*Tensor).distinctBytes() + out.distinctBytes() },
+		bytes: func(c *call, out *Tensor) int {
+			return opStraightThrough.given(c).distinctBytes() + out.distinctBytes()
+		},
 	})
 }
 
@@ -109,5 +111,5 @@ func StraightThrough(x, value *Tensor) *Tensor {
 	if !slices.Equal(x.layout.Shape, value.layout.Shape) || x.dtype != value.dtype {
 		fail(ErrShape, "straight through", describe(x, value), "the value must have the shape and dtype of what it stands for", "")
 	}
-	return apply(&opStraightThrough, value.Detach(), x)
+	return opStraightThrough.apply(value.Detach(), x)
 }

@@ -199,10 +199,10 @@ func rowsLast(out, x *Tensor, axis int) (rowsOut, rows *Tensor) {
 	return last.lastAxes(out), last.lastAxes(x)
 }
 
-// rowForward returns the forward of an operation along the axis that attr names.
-func rowForward(k loops.UnaryKernels, rule dtypeRule) func(c *call) *Tensor {
+// rowForward returns the forward of an operation along the axis that it is given.
+func rowForward(o *opOf[int], k loops.UnaryKernels, rule dtypeRule) func(c *call) *Tensor {
 	return func(c *call) *Tensor {
-		x, axis := c.input(), c.attr.(int)
+		x, axis := c.input(), o.given(c)
 		compute, result := rule(x.dtype)
 		out := c.result(result, x.layout.Shape, false)
 		if c.device != nil {

@@ -12,21 +12,39 @@ import (
 // smaller than everything: a result that saw one is NaN.
 
 // d max(x)/dx = 1/k at the k elements that equal the maximum, else 0
-var opMax, opMin op
+var opMax, opMin opOf[reduced]
 
 func init() {
-	define(&opMax, op{
-		name:      "max",
-		forward:   extremeForward(loops.Foldings{Name: "max", F32: loops.VectorExtreme(loops.MaxFolding(float32(math.Inf(-1))), loops.Vectors32.Maximum, loops.Vectors32.Highest, 1), F64: loops.VectorExtreme(loops.MaxFolding(math.Inf(-1)), loops.Vectors64.Maximum, loops.Vectors64.Highest, 1), I64: loops.Whole(loops.MaxFolding(int64(math.MinInt64)), loops.Vectors32.HighestInts, 0, loops.AnyTrue)}),
-		gradients: []gradient{{readsInput | readsOutput, extremeBackward}},
-		flops:     inputElements,
-	})
-	define(&opMin, op{
-		name:      "min",
-		forward:   extremeForward(loops.Foldings{Name: "min", F32: loops.VectorExtreme(loops.MinFolding(float32(math.Inf(1))), loops.Vectors32.Minimum, loops.Vectors32.Lowest, -1), F64: loops.VectorExtreme(loops.MinFolding(math.Inf(1)), loops.Vectors64.Minimum, loops.Vectors64.Lowest, -1), I64: loops.Whole(loops.MinFolding(int64(math.MaxInt64)), loops.Vectors32.LowestInts, -1, loops.AllTrue)}),
-		gradients: []gradient{{readsInput | readsOutput, extremeBackward}},
-		flops:     inputElements,
-	})
+	define(&opMax.op, extreme(&opMax, loops.Foldings{
+		Name: "max",
+		F32:  loops.VectorExtreme(loops.MaxFolding(float32(math.Inf(-1))), loops.Vectors32.Maximum, loops.Vectors32.Highest, 1),
+		F64:  loops.VectorExtreme(loops.MaxFolding(math.Inf(-1)), loops.Vectors64.Maximum, loops.Vectors64.Highest, 1),
+		I64:  loops.Whole(loops.MaxFolding(int64(math.MinInt64)), loops.Vectors32.HighestInts, 0, loops.AnyTrue),
+	}))
+	define(&opMin.op, extreme(&opMin, loops.Foldings{
+		Name: "min",
+		F32:  loops.VectorExtreme(loops.MinFolding(float32(math.Inf(1))), loops.Vectors32.Minimum, loops.Vectors32.Lowest, -1),
+		F64:  loops.VectorExtreme(loops.MinFolding(math.Inf(1)), loops.Vectors64.Minimum, loops.Vectors64.Lowest, -1),
+		I64:  loops.Whole(loops.MinFolding(int64(math.MaxInt64)), loops.Vectors32.LowestInts, -1, loops.AllTrue),
+	}))
+}
+
+func extreme(o *opOf[reduced], f loops.Foldings) op {
+	return op{
+		name: f.Name,
+		forward: func(c *call) *Tensor {
+			x, r := c.input(), o.given(c)
+			r.needElements(c.op.name, x)
+			return reduceAs(x, r, wideSum(computeDtype(x.dtype)), f).To(x.dtype)
+		},
+		gradients: []gradient{{readsInput | readsOutput, func(c *call, g *Tensor, _ int) *Tensor {
+			r, x := o.given(c), c.input()
+			hit := x.Eq(r.back(c.out, x))
+			ties := hit.Sum(append(r.list(), KeepDim)...)
+			return r.back(g, x).Mul(hit).Div(ties)
+		}}},
+		flops: inputElements,
+	}
 }
 
 // inputElements counts one FLOP for each element that is reduced.
@@ -35,25 +53,10 @@ func inputElements(c *call, _ *Tensor) int { return c.input().Len() }
 // Max returns the largest element over axes, or over all if none is named; NaN
 // if there is one. Elements that share the maximum share its gradient. It panics
 // if there is no such axis, or nothing to choose from.
-func (t *Tensor) Max(axes ...int) *Tensor { return apply(&opMax, t.reductionOver("max", axes), t) }
+func (t *Tensor) Max(axes ...int) *Tensor { return opMax.apply(t.reductionOver("max", axes), t) }
 
 // Min returns the smallest element over axes; see [Tensor.Max].
-func (t *Tensor) Min(axes ...int) *Tensor { return apply(&opMin, t.reductionOver("min", axes), t) }
-
-func extremeForward(f loops.Foldings) func(c *call) *Tensor {
-	return func(c *call) *Tensor {
-		x, r := c.input(), c.attr.(reduced)
-		r.needElements(c.op.name, x)
-		return reduceAs(x, r, wideSum(computeDtype(x.dtype)), f).To(x.dtype)
-	}
-}
-
-func extremeBackward(c *call, g *Tensor, _ int) *Tensor {
-	r, x := c.attr.(reduced), c.input()
-	hit := x.Eq(r.back(c.out, x))
-	ties := hit.Sum(append(r.list(), KeepDim)...)
-	return r.back(g, x).Mul(hit).Div(ties)
-}
+func (t *Tensor) Min(axes ...int) *Tensor { return opMin.apply(t.reductionOver("min", axes), t) }
 
 // computeDtype is the stored dtype that computing with d happens in.
 func computeDtype(d Dtype) Dtype {
@@ -81,11 +84,11 @@ func (r reduced) needElements(op string, x *Tensor) {
 	}
 }
 
-var opArgmax, opArgmin op
+var opArgmax, opArgmin opOf[reduced]
 
 func init() {
-	define(&opArgmax, op{name: "argmax", forward: positionForward(true), flops: inputElements})
-	define(&opArgmin, op{name: "argmin", forward: positionForward(false), flops: inputElements})
+	define(&opArgmax.op, op{name: "argmax", forward: positionForward(&opArgmax, true), flops: inputElements})
+	define(&opArgmin.op, op{name: "argmin", forward: positionForward(&opArgmin, false), flops: inputElements})
 }
 
 // Argmax returns the position of the largest element along one axis, or within
@@ -97,12 +100,12 @@ func (t *Tensor) Argmax(axis ...int) *Tensor { return t.position(&opArgmax, axis
 // Argmin returns the position of the smallest element; see [Tensor.Argmax].
 func (t *Tensor) Argmin(axis ...int) *Tensor { return t.position(&opArgmin, axis) }
 
-func (t *Tensor) position(o *op, axis []int) *Tensor {
+func (t *Tensor) position(o *opOf[reduced], axis []int) *Tensor {
 	r := t.reductionOver(o.name, axis)
 	if named := len(axis); named > 2 || named == 2 && !r.keep {
 		fail(ErrIndex, o.name, describe(t), "more than one axis is named", "name one axis, or none for all elements")
 	}
-	return apply(o, r, t)
+	return o.apply(r, t)
 }
 
 // MaxAt returns the largest elements along an axis and their positions, which
@@ -138,9 +141,9 @@ func (t *Tensor) pick(op string, position func(axes ...int) *Tensor, axis int, k
 	return values.Squeeze(axis), at.Squeeze(axis)
 }
 
-func positionForward(largest bool) func(c *call) *Tensor {
+func positionForward(o *opOf[reduced], largest bool) func(c *call) *Tensor {
 	return func(c *call) *Tensor {
-		x, r := c.input(), c.attr.(reduced)
+		x, r := c.input(), o.given(c)
 		r.needElements(c.op.name, x)
 		if len(r.list()) > 1 && layout.Product(r.shape(x.layout.Shape, true)) == 1 {
 			r.count = x.Len()
@@ -167,26 +170,26 @@ func positionForward(largest bool) func(c *call) *Tensor {
 	}
 }
 
-var opAll, opAny op
+var opAll, opAny opOf[reduced]
 
 func init() {
-	truthOf := func(name string, f loops.Folding[int64]) func(c *call) *Tensor {
+	truthOf := func(o *opOf[reduced], name string, f loops.Folding[int64]) func(c *call) *Tensor {
 		return func(c *call) *Tensor {
-			x, r := c.input(), c.attr.(reduced)
+			x, r := c.input(), o.given(c)
 			if x.dtype != Bool {
 				x = x.Detach().Ne(0)
 			}
 			return reduceAs(x, r, Int64, loops.Foldings{Name: name, I64: f}).converted(Bool)
 		}
 	}
-	define(&opAll, op{name: "all", forward: truthOf("min", loops.Whole(loops.MinFolding(int64(1)), nil, 0, loops.AllTrue))})
-	define(&opAny, op{name: "any", forward: truthOf("max", loops.Whole(loops.MaxFolding(int64(0)), nil, 0, loops.AnyTrue))})
+	define(&opAll.op, op{name: "all", forward: truthOf(&opAll, "min", loops.Whole(loops.MinFolding(int64(1)), nil, 0, loops.AllTrue))})
+	define(&opAny.op, op{name: "any", forward: truthOf(&opAny, "max", loops.Whole(loops.MaxFolding(int64(0)), nil, 0, loops.AnyTrue))})
 }
 
 // All returns a bool tensor: whether all elements over axes, or over all axes if
 // none is named, differ from 0. It is true where there are no elements.
-func (t *Tensor) All(axes ...int) *Tensor { return apply(&opAll, t.reductionOver("all", axes), t) }
+func (t *Tensor) All(axes ...int) *Tensor { return opAll.apply(t.reductionOver("all", axes), t) }
 
 // Any returns a bool tensor: whether an element over axes, or over all axes if
 // none is named, differs from 0.
-func (t *Tensor) Any(axes ...int) *Tensor { return apply(&opAny, t.reductionOver("any", axes), t) }
+func (t *Tensor) Any(axes ...int) *Tensor { return opAny.apply(t.reductionOver("any", axes), t) }

@@ -55,16 +55,16 @@ type selection struct {
 }
 
 // y[.., j, ..] = x[.., at[j], ..]: the gradient is added into the positions
-var opIndexSelect op
+var opIndexSelect opOf[selection]
 
 // y[.., at[j], ..] += x[.., j, ..]: the gradient is selected at the positions
-var opIndexAdd op
+var opIndexAdd opOf[selection]
 
 func init() {
-	define(&opIndexSelect, op{
+	define(&opIndexSelect.op, op{
 		name: "index select",
 		forward: func(c *call) *Tensor {
-			s, x := c.attr.(selection), c.input()
+			s, x := opIndexSelect.given(c), c.input()
 			shape := x.Shape()
 			shape[s.axis] = len(s.at)
 			out := c.result(x.dtype, shape, false)
@@ -97,19 +97,19 @@ func init() {
 			return out
 		},
 		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor {
-			return apply(&opIndexAdd, c.attr, g)
+			return opIndexAdd.apply(opIndexSelect.given(c), g)
 		}}},
 		bytes: func(c *call, out *Tensor) int { // of what is selected from, the rows that are
-			s := c.attr.(selection)
+			s := opIndexSelect.given(c)
 			some := Layout{Shape: c.input().Shape(), Strides: c.input().layout.Strides, Offset: c.input().layout.Offset}
 			some.Shape[s.axis] = loops.Distinct(slices.Values(s.at))
 			return c.input().alias(some).distinctBytes() + positionBytes*len(s.at) + out.distinctBytes()
 		},
 	})
-	define(&opIndexAdd, op{
+	define(&opIndexAdd.op, op{
 		name: "index add",
 		forward: func(c *call) *Tensor {
-			s, x := c.attr.(selection), c.input()
+			s, x := opIndexAdd.given(c), c.input()
 			shape := x.Shape()
 			shape[s.axis] = s.size
 			sum := c.result(wideSum(computeDtype(x.dtype)), shape, true)
@@ -128,11 +128,11 @@ func init() {
 			return sum.To(x.dtype)
 		},
 		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor {
-			return apply(&opIndexSelect, c.attr, g)
+			return opIndexSelect.apply(opIndexAdd.given(c), g)
 		}}},
 		flops: inputElements,
 		bytes: func(c *call, out *Tensor) int {
-			return c.input().distinctBytes() + positionBytes*len(c.attr.(selection).at) + out.distinctBytes()
+			return c.input().distinctBytes() + positionBytes*len(opIndexAdd.given(c).at) + out.distinctBytes()
 		},
 	})
 }
@@ -186,7 +186,7 @@ func (t *Tensor) IndexSelect(axis int, index any) *Tensor {
 func (t *Tensor) take(op string, axis int, index *Tensor) *Tensor {
 	axis = t.axis(op, axis)
 	s := selection{axis, t.layout.Shape[axis], t.checkedPositions(op, axis, index)}
-	out := apply(&opIndexSelect, s, t)
+	out := opIndexSelect.apply(s, t)
 	shape := slices.Concat(t.layout.Shape[:axis], index.layout.Shape, t.layout.Shape[axis+1:])
 	if slices.Equal(shape, out.layout.Shape) {
 		return out
@@ -251,16 +251,16 @@ func (a gathering) loop() loops.Gathering {
 }
 
 // y[i,j] = x[i, at[i,j]] (for axis 1): the gradient is added into the positions
-var opGather op
+var opGather opOf[gathering]
 
 // y[i, at[i,j]] += x[i,j]: the gradient is gathered from the positions
-var opScatterAdd op
+var opScatterAdd opOf[gathering]
 
 func init() {
-	define(&opGather, op{
+	define(&opGather.op, op{
 		name: "gather",
 		forward: func(c *call) *Tensor {
-			a, x := c.attr.(gathering), c.input()
+			a, x := opGather.given(c), c.input()
 			out := c.result(x.dtype, a.index.layout.Shape, false)
 			if c.device != nil {
 				gatherOn(c.op.name, out, x, a.axis, a.index.on(c.device))
@@ -279,20 +279,20 @@ func init() {
 			return out
 		},
 		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor {
-			return apply(&opScatterAdd, c.attr, g)
+			return opScatterAdd.apply(opGather.given(c), g)
 		}}},
 		bytes: func(c *call, out *Tensor) int { // of what is gathered from, the elements that are
-			a, x := c.attr.(gathering), c.input()
+			a, x := opGather.given(c), c.input()
 			places := func(yield func(int64) bool) {
 				a.loop().Each(x.layout, func(_, at int) { yield(int64(at)) })
 			}
 			return x.dtype.Size()*loops.Distinct(places) + positionBytes*a.index.Len() + out.distinctBytes()
 		},
 	})
-	define(&opScatterAdd, op{
+	define(&opScatterAdd.op, op{
 		name: "scatter add",
 		forward: func(c *call) *Tensor {
-			a, x := c.attr.(gathering), c.input()
+			a, x := opScatterAdd.given(c), c.input()
 			sum := c.result(wideSum(computeDtype(x.dtype)), a.shape, true)
 			if c.device != nil {
 				at := make([]int64, x.Len())
@@ -311,11 +311,11 @@ func init() {
 			return sum.To(x.dtype)
 		},
 		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor {
-			return apply(&opGather, c.attr, g)
+			return opGather.apply(opScatterAdd.given(c), g)
 		}}},
 		flops: inputElements,
 		bytes: func(c *call, out *Tensor) int {
-			return c.input().distinctBytes() + positionBytes*c.attr.(gathering).index.Len() + out.distinctBytes()
+			return c.input().distinctBytes() + positionBytes*opScatterAdd.given(c).index.Len() + out.distinctBytes()
 		},
 	})
 }
@@ -335,7 +335,7 @@ func (t *Tensor) Gather(axis int, index any) *Tensor {
 	if t.Dim() == 0 && at.Dim() == 0 && t.layout.NamesNumber(axis) {
 		return t.Reshape(1).Gather(0, at.Reshape(1)).Reshape()
 	}
-	return apply(&opGather, t.gatheringAt("gather", axis, at, t.RequiresGrad() && GradEnabled()), t)
+	return opGather.apply(t.gatheringAt("gather", axis, at, t.RequiresGrad() && GradEnabled()), t)
 }
 
 // MaskedSelect returns the elements of t where mask, a bool tensor that is

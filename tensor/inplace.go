@@ -81,7 +81,7 @@ func (t *Tensor) put(x *Tensor) *Tensor {
 	if t.base != nil {
 		base = t.base
 	}
-	c := &call{op: &opPut, attr: windowOf(base, t)}
+	c := &call{op: &opPut.op, attr: windowOf(base, t)}
 	c.in = append(c.few[:0], base, x)
 	write := func() *Tensor {
 		t.assign(source)
@@ -157,7 +157,7 @@ func (t *Tensor) become(c *call, name string) *Tensor {
 		return t
 	}
 	// The base becomes what it was, with this result in t's place.
-	put := &call{op: &opPut, attr: windowOf(t.base, t)}
+	put := &call{op: &opPut.op, attr: windowOf(t.base, t)}
 	value := t.alias(t.layout)
 	value.node = node
 	put.in = append(put.few[:0], t.base, value)
@@ -233,7 +233,7 @@ func (t *Tensor) graph() *autograd.Node[*Tensor] {
 		}
 		last = p.node
 	}
-	c := &call{op: &opPick, attr: windowOf(t.base, t)}
+	c := &call{op: &opPick.op, attr: windowOf(t.base, t)}
 	c.in = append(c.few[:0], t.base)
 	needed := c.link()
 	c.keepInputs(needed)
@@ -315,20 +315,20 @@ func (w window) frame(x *Tensor) *Tensor {
 }
 
 // d put(x, v)/dx = 1 outside the part, 0 within; d put(x, v)/dv = 1
-var opPut op
+var opPut opOf[window]
 
 // d pick(x)/dx = 1 for the part that is picked
-var opPick op
+var opPick opOf[window]
 
 // unpick puts the elements of a part back among zeros, and adds those that come
 // from the same place: the part may be an expanded view.
-var opUnpick op
+var opUnpick opOf[window]
 
 func init() {
-	define(&opPut, op{
+	define(&opPut.op, op{
 		name: "put",
 		forward: func(c *call) *Tensor {
-			w := c.attr.(window)
+			w := opPut.given(c)
 			out := w.frame(c.left())
 			part := out.alias(w.part)
 			part.assign(c.right().expanded(w.part.Shape))
@@ -336,17 +336,17 @@ func init() {
 		},
 		gradients: []gradient{
 			{readsNothing, func(c *call, g *Tensor, _ int) *Tensor {
-				return apply(&opPut, c.attr, g, scalar(0, g.dtype))
+				return opPut.apply(opPut.given(c), g, scalar(0, g.dtype))
 			}},
 			{readsNothing, func(c *call, g *Tensor, _ int) *Tensor {
-				return apply(&opPick, c.attr, g).sumTo(c.right().layout.Shape)
+				return opPick.apply(opPut.given(c), g).sumTo(c.right().layout.Shape)
 			}},
 		},
 	})
-	define(&opPick, op{
+	define(&opPick.op, op{
 		name: "pick",
 		forward: func(c *call) *Tensor {
-			w, x := c.attr.(window), c.input()
+			w, x := opPick.given(c), c.input()
 			if !slices.Equal(x.layout.Strides, w.whole.Strides) {
 				x = w.frame(x)
 			}
@@ -354,18 +354,18 @@ func init() {
 			part.Offset += x.layout.Offset
 			return x.alias(part)
 		},
-		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor { return apply(&opUnpick, c.attr, g) }}},
+		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor { return opUnpick.apply(opPick.given(c), g) }}},
 	})
-	define(&opUnpick, op{
+	define(&opUnpick.op, op{
 		name: "pick backward",
 		forward: func(c *call) *Tensor {
-			w, g := c.attr.(window), c.input()
+			w, g := opUnpick.given(c), c.input()
 			sum := g.beside(wideSum(g.dtype), []int{w.span()}, true)
 			accumulate(sum, w.part, g)
 			return sum.alias(w.whole).To(g.dtype)
 		},
-		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor { return apply(&opPick, c.attr, g) }}},
-		flops:     func(c *call, _ *Tensor) int { return additions(c.attr.(window).part) },
+		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor { return opPick.apply(opUnpick.given(c), g) }}},
+		flops:     func(c *call, _ *Tensor) int { return additions(opUnpick.given(c).part) },
 	})
 }
 
@@ -408,13 +408,13 @@ func (t *Tensor) TanhInPlace() *Tensor { return t.update(&opTanh, nil) }
 
 // ClampInPlace limits the elements to [low, high]; see [Tensor.Clamp].
 func (t *Tensor) ClampInPlace(low, high float64) *Tensor {
-	return t.update(&opClamp, bounds{low, high})
+	return t.update(&opClamp.op, bounds{low, high})
 }
 
 // MaskedFillInPlace sets the elements where mask is set to value; see
 // [Tensor.MaskedFill].
 func (t *Tensor) MaskedFillInPlace(mask *Tensor, value float64) *Tensor {
-	return t.update(&opMaskedFill, value, mask)
+	return t.update(&opMaskedFill.op, value, mask)
 }
 
 // RemainderInPlace replaces t by t mod other, a tensor or a number.

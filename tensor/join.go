@@ -9,15 +9,15 @@ import (
 // Joining tensors into one, and cutting one into several. Cutting gives views.
 
 // Each input's gradient is the part of the gradient where it lies.
-var opCat op
+var opCat opOf[int]
 
 func init() {
-	define(&opCat, op{
+	define(&opCat.op, op{
 		name:     "cat",
 		forward:  catForward,
 		variadic: true,
 		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, i int) *Tensor {
-			axis, start := c.attr.(int), 0
+			axis, start := opCat.given(c), 0
 			for _, x := range c.in[:i] {
 				start += x.layout.Shape[axis]
 			}
@@ -41,11 +41,11 @@ func Cat(axis int, tensors ...*Tensor) *Tensor {
 	if tensors[0].Dim() == 0 {
 		fail(ErrShape, "cat", describe(tensors...), "tensor 0 is a single number, without an axis to join along", "use Stack")
 	}
-	return apply(&opCat, tensors[0].axis("cat", axis), tensors...)
+	return opCat.apply(tensors[0].axis("cat", axis), tensors...)
 }
 
 func catForward(c *call) *Tensor {
-	axis, first := c.attr.(int), c.in[0]
+	axis, first := opCat.given(c), c.in[0]
 	shape := first.Shape()
 	shape[axis] = 0
 	for i, x := range c.in {

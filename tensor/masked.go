@@ -16,24 +16,24 @@ import (
 func sameShape(a, b *Tensor) bool { return slices.Equal(a.layout.Shape, b.layout.Shape) }
 
 // d fill(x)/dx = 0 where the mask is set, else 1
-var opMaskedFill op
+var opMaskedFill opOf[float64]
 
 func init() {
-	define(&opMaskedFill, op{
+	define(&opMaskedFill.op, op{
 		name: "masked fill",
 		forward: func(c *call) *Tensor {
 			x, mask := c.in[0], c.in[1]
 			if mask.dtype != Bool {
 				fail(ErrDtype, "masked fill", describe(x, mask), "the mask is "+mask.dtype.String()+", not a bool tensor", "make one with a comparison such as x.Eq(0)")
 			}
-			if v := c.attr.(float64); !x.dtype.IsFloat() && !loops.IsFinite(v) {
+			if v := opMaskedFill.given(c); !x.dtype.IsFloat() && !loops.IsFinite(v) {
 				fail(ErrValue, "masked fill", describe(x, mask), fmt.Sprintf("a %s tensor can't hold %g", x.dtype, v), "convert with To(tensor.Float32)")
 			}
 			l, err := mask.layout.Expand(x.layout.Shape...)
 			if err != nil {
 				fail(ErrShape, "masked fill", describe(x, mask), "the mask does not fit: its "+err.(*layout.Error).Reason, "a mask has the shape of the tensor, or can be expanded to it")
 			}
-			value := c.attr.(float64)
+			value := opMaskedFill.given(c)
 			if c.device == nil {
 				out := c.result(x.dtype, x.layout.Shape, false)
 				chooseAs(out, mask.alias(l), scalar(value, Float64).expanded(x.layout.Shape), x)
@@ -57,7 +57,7 @@ func init() {
 // MaskedFill returns a copy of t with value where mask, a bool tensor that can be
 // expanded to t's shape, is set. It panics if mask is not bool or does not fit.
 func (t *Tensor) MaskedFill(mask *Tensor, value float64) *Tensor {
-	return apply(&opMaskedFill, value, t, mask)
+	return opMaskedFill.apply(value, t, mask)
 }
 
 // d where(c, x, y)/dx = 1 where c, else 0;  d/dy = 0 where c, else 1
@@ -120,13 +120,13 @@ func chooseAs(out, condition, x, y *Tensor) {
 type bounds struct{ low, high float64 }
 
 // d clamp(x)/dx = 1 where low ≤ x ≤ high, else 0
-var opClamp op
+var opClamp opOf[bounds]
 
 func init() {
-	define(&opClamp, op{
+	define(&opClamp.op, op{
 		name: "clamp",
 		forward: func(c *call) *Tensor {
-			b := c.attr.(bounds)
+			b := opClamp.given(c)
 			return unary(loops.UnaryKernels{
 				F32: func(dst, x []float32) {
 					loops.ClampFloat(dst, x, float32(b.low), float32(b.high), loops.Vectors32.Clamp)
@@ -142,7 +142,7 @@ func init() {
 			}, b.low, b.high)(c)
 		},
 		gradients: []gradient{{readsInput, func(c *call, g *Tensor, _ int) *Tensor {
-			b, x := c.attr.(bounds), c.input()
+			b, x := opClamp.given(c), c.input()
 			return g.MaskedFill(x.Ge(b.low).And(x.Le(b.high)).Not(), 0)
 		}}},
 		flops: perElement(2),
@@ -168,7 +168,7 @@ func (b bounds) int32s() func(dst, x []float32) {
 // Clamp returns a new tensor in which elements below low are low and those above
 // high are high; high wins if low is larger. An infinite bound leaves that side
 // open. NaN stays NaN. The gradient at the bounds themselves is 1.
-func (t *Tensor) Clamp(low, high float64) *Tensor { return apply(&opClamp, bounds{low, high}, t) }
+func (t *Tensor) Clamp(low, high float64) *Tensor { return opClamp.apply(bounds{low, high}, t) }
 
 func clampInt(dst, x []int64, b bounds) {
 	low, high := int64(math.MinInt64), int64(math.MaxInt64)

@@ -26,7 +26,7 @@ func init() {
 	define(&opMatmul, op{
 		name:    "matmul",
 		cast:    castSmall,
-		forward: matmulForward,
+		forward: func(c *call) *Tensor { return matmulForward(c) },
 		gradients: []gradient{
 			{readsRight, func(c *call, g *Tensor, _ int) *Tensor {
 				a, b := c.left(), c.right()
@@ -70,15 +70,15 @@ func init() {
 func (t *Tensor) Matmul(other *Tensor) *Tensor { return apply(&opMatmul, nil, t, other) }
 
 // The product of small floats without rounding the sums to the small format.
-var opMatmulAs op
+var opMatmulAs opOf[Dtype]
 
 func init() {
-	define(&opMatmulAs, op{
+	define(&opMatmulAs.op, op{
 		name: "matmul as",
 		forward: func(c *call) *Tensor {
-			a, b, dtype := c.left(), c.right(), c.attr.(Dtype)
+			a, b, dtype := c.left(), c.right(), opMatmulAs.given(c)
 			if c.device != nil {
-				return matmulForward(c)
+				return matmulForward(c, dtype)
 			}
 			wide := call{op: c.op}
 			wide.in = append(wide.few[:0], a.Detach().To(wideSum(dtype)), b.Detach().To(wideSum(dtype)))
@@ -98,7 +98,7 @@ func (t *Tensor) MatmulAs(dtype Dtype, other *Tensor) *Tensor {
 	if !dtype.IsFloat() || !t.dtype.IsFloat() || !other.dtype.IsFloat() {
 		fail(ErrDtype, "matmul as", fmt.Sprintf("%s x %s as %s", t.dtype, other.dtype, dtype), "only floating-point products are rounded", "use Matmul")
 	}
-	return apply(&opMatmulAs, dtype, t, other)
+	return opMatmulAs.apply(dtype, t, other)
 }
 
 // rows returns t as one matrix, with all axes but the last as its rows.
@@ -107,7 +107,8 @@ func (t *Tensor) rows() *Tensor {
 	return t.Reshape(layout.Product(t.layout.Shape[:last]), t.layout.Shape[last])
 }
 
-func matmulForward(c *call) *Tensor {
+// matmulForward returns the product, of the dtype as, if it is given, which the operands then need not have.
+func matmulForward(c *call, as ...Dtype) *Tensor {
 	a, b := c.in[0], c.in[1]
 	operands := func() string { return describe(c.in[0], c.in[1]) }
 	if a.Dim() == 0 || b.Dim() == 0 {
@@ -118,11 +119,10 @@ func matmulForward(c *call) *Tensor {
 		fail(ErrShape, "matmul", operands(), fmt.Sprintf("inner sizes differ, %d (axis %d of left) and %d (axis %d of right)",
 			a.Size(-1), a.Dim()-1, b.Size(inner), inner), transposeHint(a, b))
 	}
-	dtype, wider := c.attr.(Dtype)
-	if !wider {
-		dtype = a.dtype
-	}
-	if a.dtype != b.dtype && !wider {
+	dtype := a.dtype
+	if len(as) > 0 {
+		dtype = as[0]
+	} else if a.dtype != b.dtype {
 		fail(ErrDtype, "matmul", fmt.Sprintf("%s x %s", a.dtype, b.dtype), "both operands must have the same dtype", "convert one with To")
 	}
 	rowVector, columnVector := a.Dim() == 1, b.Dim() == 1

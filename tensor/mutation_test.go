@@ -160,7 +160,7 @@ func mutantsOf(o *op, cases []*costCase) []mutant {
 	}
 
 	for rule, name := range [...]string{castNothing: "none", castSmall: "small", castWide: "wide"} {
-		if cast(rule) != o.cast && o != &opTo { // autocast converts with it: with a rule it would never end
+		if cast(rule) != o.cast && o != &opTo.op { // autocast converts with it: with a rule it would never end
 			add("cast", name, func(o *op) { o.cast = cast(rule) })
 		}
 	}
@@ -209,7 +209,7 @@ var equivalents = []struct {
 		return m.field == "variadic" && m.op == &opAdd
 	}},
 	{"the other input is a mask, or outside the graph, and takes no part in gradients", func(m *mutant, _ []*costCase) bool {
-		return (m.field == "variadic" || m.field == "gradients[1].of") && m.op == &opMaskedFill || m.field == "gradients[0].of" && m.op == &opWhere
+		return (m.field == "variadic" || m.field == "gradients[1].of") && m.op == &opMaskedFill.op || m.field == "gradients[0].of" && m.op == &opWhere
 	}},
 	{"the in-place form gives another shape or class and is refused, or is written by put, or forward pays no heed to where it may write", func(m *mutant, cases []*costCase) bool {
 		return m.field == "direct" && !slices.ContainsFunc(cases, (*costCase).heedsInto)
@@ -218,7 +218,7 @@ var equivalents = []struct {
 		return m.field == "bytes" && m.op.composite
 	}},
 	{"the first input is there for its place in the graph and has no elements", func(m *mutant, _ []*costCase) bool {
-		return m.op == &opRecompute && m.change == "input 0 or not"
+		return m.op == &opRecompute.op && m.change == "input 0 or not"
 	}},
 	{"twice 0 is 0", func(m *mutant, _ []*costCase) bool {
 		return m.change == "twice as large" && slices.Contains([]*op{&opFloor, &opCeil, &opRound, &opTrunc}, m.op)

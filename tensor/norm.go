@@ -12,10 +12,10 @@ import (
 // elements. With h = dL/dy·w:
 //
 //	dL/dx = s·(h - mean h - x̂·mean(h·x̂))    dL/dw = Σ rows dL/dy·x̂    dL/db = Σ rows dL/dy
-var opLayerNorm op
+var opLayerNorm opOf[rowNorm]
 
 // opLayerNormGradient is dL/dx of that, of the inputs dL/dy, x and w.
-var opLayerNormGradient op
+var opLayerNormGradient opOf[rowNorm]
 
 // rowNorm is what a layer norm is given besides tensors.
 type rowNorm struct {
@@ -24,10 +24,10 @@ type rowNorm struct {
 }
 
 func init() {
-	define(&opLayerNorm, op{
+	define(&opLayerNorm.op, op{
 		name: "layer norm",
 		forward: func(c *call) *Tensor {
-			norm := c.attr.(rowNorm)
+			norm := opLayerNorm.given(c)
 			if c.device != nil { // in steps that every device has
 				in := c.widened()
 				normal, _ := norm.standardize(in[0])
@@ -37,14 +37,14 @@ func init() {
 		},
 		gradients: []gradient{
 			{readsLeft | readsRight, func(c *call, g *Tensor, _ int) *Tensor {
-				norm, x, w := c.attr.(rowNorm), c.in[0], c.in[1]
+				norm, x, w := opLayerNorm.given(c), c.in[0], c.in[1]
 				if !g.RequiresGrad() && !x.RequiresGrad() && !w.RequiresGrad() {
-					return apply(&opLayerNormGradient, norm, g, x, w)
+					return opLayerNormGradient.apply(norm, g, x, w)
 				}
 				return norm.gradient(g, x, w) // the gradient's own gradient is wanted
 			}},
 			{readsLeft, func(c *call, g *Tensor, _ int) *Tensor {
-				norm, x, w := c.attr.(rowNorm), c.in[0], c.in[1]
+				norm, x, w := opLayerNorm.given(c), c.in[0], c.in[1]
 				if g.RequiresGrad() || x.RequiresGrad() {
 					normal, _ := norm.standardize(x)
 					return g.Mul(normal).sumTo(w.layout.Shape)
@@ -55,12 +55,12 @@ func init() {
 		},
 		// Two sums, a difference, a square, and three steps from there to the result;
 		// for each row two quotients, eps, a root and its reciprocal.
-		flops: func(c *call, out *Tensor) int { return 7*out.Len() + 5*c.attr.(rowNorm).rows(out) },
+		flops: func(c *call, out *Tensor) int { return 7*out.Len() + 5*opLayerNorm.given(c).rows(out) },
 	})
-	define(&opLayerNormGradient, op{
+	define(&opLayerNormGradient.op, op{
 		name: "layer norm gradient",
 		forward: func(c *call) *Tensor {
-			norm := c.attr.(rowNorm)
+			norm := opLayerNormGradient.given(c)
 			if c.device != nil {
 				in := c.widened()
 				return norm.gradient(in[0], in[1], in[2]).To(c.in[0].dtype)
@@ -69,7 +69,7 @@ func init() {
 		},
 		// As above to the difference and the spread; then x̂, h, h·x̂ and their sums, and
 		// four steps to the result. Two more quotients for each row.
-		flops: func(c *call, out *Tensor) int { return 13*out.Len() + 7*c.attr.(rowNorm).rows(out) },
+		flops: func(c *call, out *Tensor) int { return 13*out.Len() + 7*opLayerNormGradient.given(c).rows(out) },
 	})
 }
 
@@ -103,7 +103,7 @@ func (t *Tensor) LayerNorm(shape []int, weight, bias *Tensor, eps float64) *Tens
 	if bias == nil {
 		bias = With(t.dtype, t.Device()).Zeros(shape...)
 	}
-	return apply(&opLayerNorm, norm, t, weight, bias)
+	return opLayerNorm.apply(norm, t, weight, bias)
 }
 
 // rows returns how many rows are normalized.
@@ -164,16 +164,16 @@ func (n rowNorm) run(c *call, f32 func(dst []float32, in *[3][]float32, s *[2][]
 // x̂ = x·s:
 //
 //	dL/dx = s·(h - x̂·mean(h·x̂))    dL/dw = Σ rows dL/dy·x̂
-var opRMSNorm op
+var opRMSNorm opOf[rowNorm]
 
 // opRMSNormGradient is dL/dx of that, of the inputs dL/dy, x and w.
-var opRMSNormGradient op
+var opRMSNormGradient opOf[rowNorm]
 
 func init() {
-	define(&opRMSNorm, op{
+	define(&opRMSNorm.op, op{
 		name: "rms norm",
 		forward: func(c *call) *Tensor {
-			norm := c.attr.(rowNorm)
+			norm := opRMSNorm.given(c)
 			if c.device != nil { // in steps that every device has
 				in := c.widened()
 				return in[0].Mul(norm.rootScale(in[0])).Mul(in[1]).To(c.in[0].dtype)
@@ -182,14 +182,14 @@ func init() {
 		},
 		gradients: []gradient{
 			{readsLeft | readsRight, func(c *call, g *Tensor, _ int) *Tensor {
-				norm, x, w := c.attr.(rowNorm), c.in[0], c.in[1]
+				norm, x, w := opRMSNorm.given(c), c.in[0], c.in[1]
 				if !g.RequiresGrad() && !x.RequiresGrad() && !w.RequiresGrad() {
-					return apply(&opRMSNormGradient, norm, g, x, w)
+					return opRMSNormGradient.apply(norm, g, x, w)
 				}
 				return norm.rmsGradient(g, x, w) // the gradient's own gradient is wanted
 			}},
 			{readsLeft, func(c *call, g *Tensor, _ int) *Tensor {
-				norm, x, w := c.attr.(rowNorm), c.in[0], c.in[1]
+				norm, x, w := opRMSNorm.given(c), c.in[0], c.in[1]
 				if g.RequiresGrad() || x.RequiresGrad() {
 					return g.Mul(x.Mul(norm.rootScale(x))).sumTo(w.layout.Shape)
 				}
@@ -198,12 +198,12 @@ func init() {
 		},
 		// A square, a sum and two products; for each row a quotient, eps, a root and its
 		// reciprocal.
-		flops: func(c *call, out *Tensor) int { return 4*out.Len() + 4*c.attr.(rowNorm).rows(out) },
+		flops: func(c *call, out *Tensor) int { return 4*out.Len() + 4*opRMSNorm.given(c).rows(out) },
 	})
-	define(&opRMSNormGradient, op{
+	define(&opRMSNormGradient.op, op{
 		name: "rms norm gradient",
 		forward: func(c *call) *Tensor {
-			norm := c.attr.(rowNorm)
+			norm := opRMSNormGradient.given(c)
 			if c.device != nil {
 				in := c.widened()
 				return norm.rmsGradient(in[0], in[1], in[2]).To(c.in[0].dtype)
@@ -212,7 +212,7 @@ func init() {
 		},
 		// A square and a sum; then x̂, h, h·x̂ and its sum, and three steps to the result. One
 		// more quotient for each row.
-		flops: func(c *call, out *Tensor) int { return 9*out.Len() + 5*c.attr.(rowNorm).rows(out) },
+		flops: func(c *call, out *Tensor) int { return 9*out.Len() + 5*opRMSNormGradient.given(c).rows(out) },
 	})
 }
 
@@ -236,7 +236,7 @@ func (t *Tensor) RMSNorm(weight *Tensor, eps float64) *Tensor {
 	} else if weight.exist("rms norm"); weight.Dim() != 1 || weight.Size(0) != t.Size(-1) || weight.dtype != t.dtype {
 		fail(ErrShape, "rms norm", describe(t, weight), fmt.Sprintf("the weight must have shape [%d] and dtype %s", t.Size(-1), t.dtype), "")
 	}
-	return apply(&opRMSNorm, rowNorm{1, eps}, t, weight)
+	return opRMSNorm.apply(rowNorm{1, eps}, t, weight)
 }
 
 // rootScale computes s in steps that have gradients of their own.

@@ -50,6 +50,16 @@ type op struct {
 	bytes func(c *call, out *Tensor) int
 }
 
+// opOf is an operation whose calls are given an A besides tensors, such as the
+// axes to reduce. It must be data, which graphs can be kept with; see keptAttr.
+type opOf[A any] struct{ op }
+
+// apply runs the operation.
+func (o *opOf[A]) apply(given A, in ...*Tensor) *Tensor { return apply(&o.op, given, in...) }
+
+// given returns what a call of the operation was given.
+func (o *opOf[A]) given(c *call) A { return c.attr.(A) }
+
 // ops is every operation, in the order of their definition: the table that
 // tests walk.
 var ops []*op
@@ -89,7 +99,7 @@ const (
 // the result.
 type call struct {
 	op   *op
-	attr any       // what the method was given besides tensors
+	attr any       // what the method was given besides tensors; see opOf
 	in   []*Tensor // what is not saved is kept without its storage, for its shape
 	out  *Tensor   // set if the derivative reads it, without its storage otherwise
 

@@ -51,7 +51,7 @@ func (s *segment) record(in []*Tensor) *Tensor {
 	// even where f takes only leaves that it captured.
 	trigger := newTensor(Float32, []int{0}, false)
 	trigger.node = autograd.Leaf[*Tensor]()
-	return apply(&opRecompute, s, append([]*Tensor{trigger}, in...)...)
+	return opRecompute.apply(s, append([]*Tensor{trigger}, in...)...)
 }
 
 // segment is the part of a computation that is run again.
@@ -126,17 +126,17 @@ func (s *segment) once(compute func() any) any {
 }
 
 // The gradients are those of f, which is run again to get them.
-var opRecompute op
+var opRecompute opOf[*segment]
 
 func init() {
 	const everyInput = reads(1<<7 - 1)
-	define(&opRecompute, op{
+	define(&opRecompute.op, op{
 		name:      "recompute",
 		variadic:  true,
 		composite: true,
 		forward: func(c *call) *Tensor {
 			var out *Tensor
-			NoGrad(func() { out = c.attr.(*segment).run(false, c.in[1:]) })
+			NoGrad(func() { out = opRecompute.given(c).run(false, c.in[1:]) })
 			for _, x := range c.in {
 				if out.storage == x.storage {
 					return out.Detach().Clone()
@@ -145,7 +145,7 @@ func init() {
 			return out.Detach()
 		},
 		gradients: []gradient{{everyInput, func(c *call, g *Tensor, i int) *Tensor {
-			s := c.attr.(*segment)
+			s := opRecompute.given(c)
 			if g.node != nil {
 				fail(ErrGrad, "recompute", describe(c.out), "gradients of gradients don't pass through what is run again", "leave Recompute out where CreateGraph is used")
 			}

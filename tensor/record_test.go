@@ -161,7 +161,7 @@ func (c *costCase) inPlaceError() error {
 // inPlaceDtypes are those that in-place forms are tried with.
 func (c *costCase) inPlaceDtypes() []Dtype {
 	switch {
-	case c.inside || c.op == &opPut: // which is itself what writing in place is told as
+	case c.inside || c.op == &opPut.op: // which is itself what writing in place is told as
 		return nil
 	case c.bools:
 		return []Dtype{c.countedDtypes()[0], Bool}
@@ -290,7 +290,7 @@ func readsError(o *op, cases []*costCase) error {
 			if !o.variadic {
 				of = o.gradients[i+c.first]
 			}
-			if o == &opRecompute { // which keeps all inputs, whatever its function takes
+			if o == &opRecompute.op { // which keeps all inputs, whatever its function takes
 				needed[i] |= readsOutput - 1
 			}
 			if extra := of.reads &^ needed[i]; extra != 0 {

@@ -85,15 +85,15 @@ func (r reduced) lastAxes(t *Tensor) *Tensor {
 }
 
 // d(Σx)/dx = 1
-var opSum op
+var opSum opOf[reduced]
 
 func init() {
-	define(&opSum, op{
+	define(&opSum.op, op{
 		name:    "sum",
 		cast:    castWide,
 		forward: sumForward,
 		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor {
-			return c.attr.(reduced).back(g, c.input())
+			return opSum.given(c).back(g, c.input())
 		}}},
 		flops: inputElements,
 	})
@@ -103,14 +103,14 @@ func init() {
 // whole numbers and bools are int64. Floats are added pairwise in blocks, in an
 // order that depends on the sizes alone. It panics if there is no such axis.
 func (t *Tensor) Sum(axes ...int) *Tensor {
-	return apply(&opSum, t.reductionOver("sum", axes), t)
+	return opSum.apply(t.reductionOver("sum", axes), t)
 }
 
 // d(mean x)/dx = 1/n
-var opMean op
+var opMean opOf[reduced]
 
 func init() {
-	define(&opMean, op{
+	define(&opMean.op, op{
 		name: "mean",
 		cast: castWide,
 		forward: func(c *call) *Tensor {
@@ -118,12 +118,12 @@ func init() {
 			if !x.dtype.IsFloat() {
 				fail(ErrDtype, "mean", x.dtype.String(), "the mean of whole numbers is not a whole number", "convert with To(tensor.Float32)")
 			}
-			sum := reduceAs(x, c.attr.(reduced), wideSum(x.dtype), loops.Sums)
-			zipAs("div", sum.dtype, sum, sum, scalar(float64(c.attr.(reduced).count), Float64).expanded(sum.layout.Shape), loops.Quotients)
+			sum := reduceAs(x, opMean.given(c), wideSum(x.dtype), loops.Sums)
+			zipAs("div", sum.dtype, sum, sum, scalar(float64(opMean.given(c).count), Float64).expanded(sum.layout.Shape), loops.Quotients)
 			return sum.To(x.dtype)
 		},
 		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor {
-			r := c.attr.(reduced)
+			r := opMean.given(c)
 			return r.back(g.Div(r.count), c.input())
 		}}},
 		flops: func(c *call, out *Tensor) int { return c.input().Len() + out.Len() }, // a sum and a quotient
@@ -133,7 +133,7 @@ func init() {
 // Mean returns the mean over axes, or over all elements if none is named. It
 // panics unless t is floating point, or if there is no such axis.
 func (t *Tensor) Mean(axes ...int) *Tensor {
-	return apply(&opMean, t.reductionOver("mean", axes), t)
+	return opMean.apply(t.reductionOver("mean", axes), t)
 }
 
 func sumForward(c *call) *Tensor {
@@ -142,7 +142,7 @@ func sumForward(c *call) *Tensor {
 	if !dtype.IsFloat() {
 		dtype = Int64
 	}
-	return reduceAs(x, c.attr.(reduced), wideSum(dtype), loops.Sums).To(dtype)
+	return reduceAs(x, opSum.given(c), wideSum(dtype), loops.Sums).To(dtype)
 }
 
 // wideSum is the dtype that sums of d are held in until they are rounded once.

@@ -13,13 +13,13 @@ import (
 //	(a·cos - b·sin, a·sin + b·cos)
 //
 // and the gradient is turned back.
-var opRotatePairs op
+var opRotatePairs opOf[int]
 
 func init() {
-	define(&opRotatePairs, op{
+	define(&opRotatePairs.op, op{
 		name: "rotate pairs",
 		forward: func(c *call) *Tensor {
-			x, cos, sin, way := c.in[0], c.in[1], c.in[2], c.attr.(int)
+			x, cos, sin, way := c.in[0], c.in[1], c.in[2], opRotatePairs.given(c)
 			if c.device != nil { // in steps that every device has
 				in := c.widened()
 				return in[0].rotateSteps(in[1], in[2], way).To(x.dtype)
@@ -39,7 +39,7 @@ func init() {
 		},
 		gradients: []gradient{
 			{readsRight | readsThird, func(c *call, g *Tensor, _ int) *Tensor {
-				return apply(&opRotatePairs, -c.attr.(int), g, c.in[1].Detach(), c.in[2].Detach())
+				return opRotatePairs.apply(-opRotatePairs.given(c), g, c.in[1].Detach(), c.in[2].Detach())
 			}},
 			{}, {},
 		},
@@ -71,7 +71,7 @@ func (t *Tensor) RotatePairs(cos, sin *Tensor) *Tensor {
 			fail(ErrShape, "rotate pairs", describe(t, x), fmt.Sprintf("the angles can't be broadcast to %v, one for each pair", half), "")
 		}
 	}
-	return apply(&opRotatePairs, 1, t, cos, sin)
+	return opRotatePairs.apply(1, t, cos, sin)
 }
 
 // rotateSteps is the same in steps that every device has; way -1 turns back.

@@ -75,7 +75,7 @@ func (t *Tensor) ScatterAdd(axis int, index, values any) *Tensor {
 	if t.Dim() == 0 {
 		return t.Add(v)
 	}
-	return t.Add(apply(&opScatterAdd, at, v))
+	return t.Add(opScatterAdd.apply(at, v))
 }
 
 // scattered checks the arguments of Scatter and returns the values in the shape of
@@ -138,5 +138,5 @@ func (t *Tensor) IndexAdd(axis int, index any, values *Tensor) *Tensor {
 		fail(ErrShape, op, describe(t, at, values), fmt.Sprintf("the values have shape %v, the positions stand for %v", values.layout.Shape, want), "give one slice for each position")
 	}
 	s := selection{axis, t.layout.Shape[axis], t.checkedPositions(op, axis, at.Reshape(-1))}
-	return t.Add(apply(&opIndexAdd, s, t.fitting(op, values)))
+	return t.Add(opIndexAdd.apply(s, t.fitting(op, values)))
 }

@@ -11,38 +11,38 @@ import (
 // blocks in float64.
 
 // y = softmax(x): dL/dxᵢ = yᵢ·(gᵢ - Σⱼ gⱼ·yⱼ)
-var opSoftmax op
+var opSoftmax opOf[int]
 
 // y = log softmax(x): dL/dxᵢ = gᵢ - exp(yᵢ)·Σⱼ gⱼ
-var opLogSoftmax op
+var opLogSoftmax opOf[int]
 
 func init() {
-	define(&opSoftmax, op{
+	define(&opSoftmax.op, op{
 		name:    "softmax",
 		cast:    castWide,
-		forward: softmaxForward(loops.UnaryKernels{F32: loops.Softmax[float32], F64: loops.Softmax[float64]}, false),
+		forward: softmaxForward(&opSoftmax, loops.UnaryKernels{F32: loops.Softmax[float32], F64: loops.Softmax[float64]}, false),
 		gradients: []gradient{{readsOutput, func(c *call, g *Tensor, _ int) *Tensor {
-			return c.out.Mul(g.Sub(g.Mul(c.out).sumKeeping(c.attr.(int))))
+			return c.out.Mul(g.Sub(g.Mul(c.out).sumKeeping(opSoftmax.given(c))))
 		}}},
 		flops: perElement(5), // the largest element, a difference, an exponential, a sum and a quotient
 	})
-	define(&opLogSoftmax, op{
+	define(&opLogSoftmax.op, op{
 		name:    "log softmax",
 		cast:    castWide,
-		forward: softmaxForward(loops.UnaryKernels{F32: loops.LogSoftmax[float32], F64: loops.LogSoftmax[float64]}, true),
+		forward: softmaxForward(&opLogSoftmax, loops.UnaryKernels{F32: loops.LogSoftmax[float32], F64: loops.LogSoftmax[float64]}, true),
 		gradients: []gradient{{readsOutput, func(c *call, g *Tensor, _ int) *Tensor {
-			return g.Sub(c.out.Exp().Mul(g.sumKeeping(c.attr.(int))))
+			return g.Sub(c.out.Exp().Mul(g.sumKeeping(opLogSoftmax.given(c))))
 		}}},
 		// As x - logsumexp(x): one difference more for each element.
-		flops: func(c *call, out *Tensor) int { return 5*out.Len() + 2*rowsAlong(out, c.attr.(int)) },
+		flops: func(c *call, out *Tensor) int { return 5*out.Len() + 2*rowsAlong(out, opLogSoftmax.given(c)) },
 	})
 }
 
 // softmaxForward is rowForward but for columns that can be gone through side by side.
-func softmaxForward(k loops.UnaryKernels, logarithm bool) func(c *call) *Tensor {
-	rows := rowForward(k, floatDtype)
+func softmaxForward(o *opOf[int], k loops.UnaryKernels, logarithm bool) func(c *call) *Tensor {
+	rows := rowForward(o, k, floatDtype)
 	return func(c *call) *Tensor {
-		x, axis := c.input(), c.attr.(int)
+		x, axis := c.input(), o.given(c)
 		if c.device == nil && x.dtype == Float32 && axis < x.Dim()-1 && x.IsContiguous() {
 			out := c.result(Float32, x.layout.Shape, false)
 			if loops.SoftmaxColumns(out.array(), x.array(), axis, logarithm) {
@@ -64,24 +64,24 @@ func (t *Tensor) sumKeeping(axis int) *Tensor {
 // Softmax returns exp(x)/Σexp(x) along an axis: positive numbers of sum 1. The
 // largest element is subtracted first, so that nothing overflows. It panics if
 // there is no such axis.
-func (t *Tensor) Softmax(axis int) *Tensor { return apply(&opSoftmax, t.rowAxis("softmax", axis), t) }
+func (t *Tensor) Softmax(axis int) *Tensor { return opSoftmax.apply(t.rowAxis("softmax", axis), t) }
 
 // LogSoftmax returns the logarithm of [Tensor.Softmax], without the loss of
 // digits that taking it afterwards would bring.
 func (t *Tensor) LogSoftmax(axis int) *Tensor {
-	return apply(&opLogSoftmax, t.rowAxis("log softmax", axis), t)
+	return opLogSoftmax.apply(t.rowAxis("log softmax", axis), t)
 }
 
 // d(ln Σexp x)/dx = softmax(x) = exp(x - y), and where y is infinite the limit:
 // elements that are +∞ share the gradient, among nothing but -∞ there is none.
-var opLogSumExp op
+var opLogSumExp opOf[reduced]
 
 func init() {
-	define(&opLogSumExp, op{
+	define(&opLogSumExp.op, op{
 		name: "logsumexp",
 		cast: castWide,
 		forward: func(c *call) *Tensor {
-			x, r := c.input(), c.attr.(reduced)
+			x, r := c.input(), opLogSumExp.given(c)
 			_, dtype := floatDtype(x.dtype)
 			out := c.result(wideSum(dtype), r.shape(x.layout.Shape, r.keep), false)
 			if c.device != nil {
@@ -97,7 +97,7 @@ func init() {
 			return out.To(dtype)
 		},
 		gradients: []gradient{{readsInput | readsOutput, func(c *call, g *Tensor, _ int) *Tensor {
-			r, x, y := c.attr.(reduced), c.input(), c.out
+			r, x, y := opLogSumExp.given(c), c.input(), c.out
 			if !y.has(loops.IsInf) {
 				return r.back(g, x).Mul(x.Sub(r.back(y, x)).Exp())
 			}
@@ -117,5 +117,5 @@ func init() {
 // LogSumExp returns ln Σexp(x) over axes, or over all elements if none is named,
 // without overflow. It panics if there is no such axis.
 func (t *Tensor) LogSumExp(axes ...int) *Tensor {
-	return apply(&opLogSumExp, t.reductionOver("logsumexp", axes), t)
+	return opLogSumExp.apply(t.reductionOver("logsumexp", axes), t)
 }

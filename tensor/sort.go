@@ -17,13 +17,13 @@ type order struct {
 	first      int
 }
 
-var opArgsort op
+var opArgsort opOf[order]
 
 func init() {
-	define(&opArgsort, op{
+	define(&opArgsort.op, op{
 		name: "argsort",
 		forward: func(c *call) *Tensor {
-			x, o := c.input(), c.attr.(order)
+			x, o := c.input(), opArgsort.given(c)
 			shape := slices.Clone(x.layout.Shape)
 			if x.Dim() > 0 {
 				shape[o.axis] = o.first
@@ -55,7 +55,7 @@ func (t *Tensor) Argsort(axis int, descending bool) *Tensor {
 	if t.Dim() > 0 {
 		n = t.layout.Shape[axis]
 	}
-	return apply(&opArgsort, order{axis, descending, n}, t)
+	return opArgsort.apply(order{axis, descending, n}, t)
 }
 
 // Sort returns a sorted copy along an axis, and the positions that its elements
@@ -90,7 +90,7 @@ func (t *Tensor) firstOf(op string, axis, k int, descending bool) (values, at *T
 	if t.storage.device != nil { // which sorts whole rows
 		at = t.Argsort(axis, descending).Narrow(axis, 0, k).Contiguous()
 	} else {
-		at = apply(&opArgsort, order{axis, descending, k}, t)
+		at = opArgsort.apply(order{axis, descending, k}, t)
 	}
 	return t.Gather(axis, at), at
 }

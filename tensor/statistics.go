@@ -41,28 +41,28 @@ func (t *Tensor) varianceOver(op string, axes []int) variance {
 }
 
 // d var(x)/dx = 2(x - mean)/(n-1)
-var opVar op
+var opVar opOf[variance]
 
 // d std(x)/dx = (x - mean)/((n-1)·std), and 0 where std is 0
-var opStd op
+var opStd opOf[variance]
 
 func init() {
-	define(&opVar, op{
+	define(&opVar.op, op{
 		name:    "var",
 		cast:    castWide,
-		forward: func(c *call) *Tensor { return spreadForward(c, func(v float64) float64 { return v }) },
+		forward: func(c *call) *Tensor { return spreadForward(c, opVar.given(c), func(v float64) float64 { return v }) },
 		gradients: []gradient{{readsInput, func(c *call, g *Tensor, _ int) *Tensor {
-			v, x := c.attr.(variance), c.input()
+			v, x := opVar.given(c), c.input()
 			return v.back(g.Mul(2/float64(v.divisor)), x).Mul(v.centred(x))
 		}}},
 		flops: spreadFLOPs(2),
 	})
-	define(&opStd, op{
+	define(&opStd.op, op{
 		name:    "std",
 		cast:    castWide,
-		forward: func(c *call) *Tensor { return spreadForward(c, math.Sqrt) },
+		forward: func(c *call) *Tensor { return spreadForward(c, opStd.given(c), math.Sqrt) },
 		gradients: []gradient{{readsInput | readsOutput, func(c *call, g *Tensor, _ int) *Tensor {
-			v, x := c.attr.(variance), c.input()
+			v, x := opStd.given(c), c.input()
 			flat := c.out.Eq(0) // masked before dividing, so that no derivative of slope is 0/0
 			slope := g.Div(c.out.Mul(v.divisor).MaskedFill(flat, 1)).MaskedFill(flat, 0)
 			return v.back(slope, x).Mul(v.centred(x))
@@ -81,18 +81,18 @@ func spreadFLOPs(each int) func(c *call, out *Tensor) int {
 // mean square distance from the mean, with n-1 in place of n unless Biased is
 // among the axes. Of one element it is NaN. It panics unless t is floating
 // point, or if there is no such axis.
-func (t *Tensor) Var(axes ...int) *Tensor { return apply(&opVar, t.varianceOver("var", axes), t) }
+func (t *Tensor) Var(axes ...int) *Tensor { return opVar.apply(t.varianceOver("var", axes), t) }
 
 // Std returns the standard deviation, the root of [Tensor.Var].
-func (t *Tensor) Std(axes ...int) *Tensor { return apply(&opStd, t.varianceOver("std", axes), t) }
+func (t *Tensor) Std(axes ...int) *Tensor { return opStd.apply(t.varianceOver("std", axes), t) }
 
 // centred returns x minus its mean.
 func (v variance) centred(x *Tensor) *Tensor {
 	return x.Sub(x.Mean(append(v.list(), KeepDim)...))
 }
 
-func spreadForward(c *call, finish func(float64) float64) *Tensor {
-	x, v := c.input(), c.attr.(variance)
+func spreadForward(c *call, v variance, finish func(float64) float64) *Tensor {
+	x := c.input()
 	out := x.beside(wideSum(x.dtype), v.shape(x.layout.Shape, v.keep), false)
 	rows := v.lastAxes(x)
 	if c.device != nil {
@@ -108,19 +108,19 @@ func spreadForward(c *call, finish func(float64) float64) *Tensor {
 }
 
 // d‖x‖/dx = x/‖x‖, and 0 where the norm is 0
-var opNorm op
+var opNorm opOf[reduced]
 
 func init() {
-	define(&opNorm, op{
+	define(&opNorm.op, op{
 		name: "norm",
 		cast: castWide,
 		forward: func(c *call) *Tensor {
-			x, r := c.input(), c.attr.(reduced)
+			x, r := c.input(), opNorm.given(c)
 			out := reduceAs(x, r, wideSum(x.dtype), loops.SquareSums)
 			return out.Detach().Sqrt().To(x.dtype)
 		},
 		gradients: []gradient{{readsInput | readsOutput, func(c *call, g *Tensor, _ int) *Tensor {
-			r, x := c.attr.(reduced), c.input()
+			r, x := opNorm.given(c), c.input()
 			zero := c.out.Eq(0) // masked before dividing, so that no derivative of it is 0/0
 			return r.back(g.Div(c.out.MaskedFill(zero, 1)).MaskedFill(zero, 0), x).Mul(x)
 		}}},
@@ -136,14 +136,14 @@ func (t *Tensor) Norm(axes ...int) *Tensor {
 	if !t.dtype.IsFloat() {
 		fail(ErrDtype, "norm", t.dtype.String(), "the norm of whole numbers is not a whole number", "convert with To(tensor.Float32)")
 	}
-	return apply(&opNorm, t.reductionOver("norm", axes), t)
+	return opNorm.apply(t.reductionOver("norm", axes), t)
 }
 
 // d(Πx)/dxᵢ = Π of all others: (Πx)/xᵢ where no element is 0
-var opProd op
+var opProd opOf[reduced]
 
 func init() {
-	define(&opProd, op{
+	define(&opProd.op, op{
 		name: "prod",
 		cast: castWide,
 		forward: func(c *call) *Tensor {
@@ -152,10 +152,10 @@ func init() {
 			if !dtype.IsFloat() {
 				dtype = Int64
 			}
-			return reduceAs(x, c.attr.(reduced), wideSum(dtype), loops.Products).To(dtype)
+			return reduceAs(x, opProd.given(c), wideSum(dtype), loops.Products).To(dtype)
 		},
 		gradients: []gradient{{readsInput, func(c *call, g *Tensor, _ int) *Tensor {
-			r, x := c.attr.(reduced), c.input()
+			r, x := opProd.given(c), c.input()
 			if x.RequiresGrad() && x.has(func(v float64) bool { return v == 0 }) {
 				return r.back(g, x).Mul(r.allOthers(x)) // the gradient's own gradient is wanted
 			}
@@ -199,5 +199,5 @@ func (r reduced) allOthers(x *Tensor) *Tensor {
 // Prod returns the product over axes, or over all elements if none is named. That
 // of whole numbers and bools is int64. It panics if there is no such axis.
 func (t *Tensor) Prod(axes ...int) *Tensor {
-	return apply(&opProd, t.reductionOver("prod", axes), t)
+	return opProd.apply(t.reductionOver("prod", axes), t)
 }

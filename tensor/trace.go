@@ -228,7 +228,7 @@ func (c *call) watched(run func() *Tensor) *Tensor {
 	e.Bytes += out.distinctBytes()
 	if first != nil && out.storage == first.storage {
 		switch {
-		case c.op == &opPut:
+		case c.op == &opPut.op:
 			e.Bytes -= first.distinctBytes() // what is written over is not read
 		case out != first && len(c.in) == 1:
 			e.Bytes = 0 // a view moves nothing

@@ -82,53 +82,52 @@ func (r *relayout) apply(l Layout) (Layout, error) {
 // back returns the view that undoes r.
 func (r *relayout) back() *relayout { return &relayout{r.undo, r.do, r.n, r.from, r.to} }
 
-var opTranspose, opPermute, opView, opExpand, opSqueeze, opUnsqueeze, opSelect, opSlice, opDiagonal, opUnfold op
+var opTranspose, opPermute, opView, opExpand, opSqueeze, opUnsqueeze, opSelect, opSlice, opDiagonal, opUnfold opOf[*relayout]
 
 func init() {
-	view := func(name string) op {
-		return op{name: name, forward: viewForward, gradients: []gradient{{readsNothing, viewBackward}}}
+	view := func(o *opOf[*relayout], name string) {
+		define(&o.op, op{
+			name: name,
+			forward: func(c *call) *Tensor {
+				x := c.input()
+				l, err := o.given(c).apply(x.layout)
+				x.must(name, err)
+				return x.alias(l)
+			},
+			gradients: []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor { return o.given(c).backward(c.input(), g) }}},
+		})
 	}
-	define(&opTranspose, view("transpose"))
-	define(&opPermute, view("permute"))
-	define(&opView, view("view"))
-	expand := view("expand")
-	expand.gradients = []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor { return g.sumTo(c.input().layout.Shape) }}}
-	define(&opExpand, expand)
-	define(&opSqueeze, view("squeeze"))
-	define(&opUnsqueeze, view("unsqueeze"))
-	define(&opSelect, view("select"))
-	define(&opSlice, view("slice"))
-	define(&opDiagonal, view("diagonal"))
-	define(&opUnfold, view("unfold"))
+	view(&opTranspose, "transpose")
+	view(&opPermute, "permute")
+	view(&opView, "view")
+	view(&opExpand, "expand")
+	opExpand.gradients = []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor { return g.sumTo(c.input().layout.Shape) }}}
+	view(&opSqueeze, "squeeze")
+	view(&opUnsqueeze, "unsqueeze")
+	view(&opSelect, "select")
+	view(&opSlice, "slice")
+	view(&opDiagonal, "diagonal")
+	view(&opUnfold, "unfold")
 }
 
-func viewForward(c *call) *Tensor {
-	x := c.input()
-	r := c.attr.(*relayout)
-	l, err := r.apply(x.layout)
-	x.must(c.op.name, err)
-	return x.alias(l)
-}
-
-// viewBackward is the same view backwards: the inverse relayout if there is
-// one, otherwise zeros into which the gradient is added through the view.
-func viewBackward(c *call, g *Tensor, _ int) *Tensor {
-	r := c.attr.(*relayout)
+// backward is the view of x backwards: the inverse relayout if there is one,
+// otherwise zeros into which the gradient is added through the view.
+func (r *relayout) backward(x, g *Tensor) *Tensor {
 	if r.undo != noView {
-		return apply(&opUnview, r.back(), g)
+		return opUnview.apply(r.back(), g)
 	}
-	return apply(&opSpread, spread{c.input().layout.Shape, r}, g)
+	return opSpread.apply(spread{x.layout.Shape, r}, g)
 }
 
 // opUnview undoes a view that only renames positions. No layout refuses it: it
 // copies where it must.
-var opUnview op
+var opUnview opOf[*relayout]
 
 func init() {
-	define(&opUnview, op{
+	define(&opUnview.op, op{
 		name: "view backward",
 		forward: func(c *call) *Tensor {
-			x, r := c.input(), c.attr.(*relayout)
+			x, r := c.input(), opUnview.given(c)
 			l, err := r.apply(x.layout)
 			if err != nil {
 				x = x.Detach().Contiguous()
@@ -137,18 +136,18 @@ func init() {
 			x.must(c.op.name, err)
 			return x.alias(l)
 		},
-		gradients: []gradient{{readsNothing, viewBackward}},
+		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor { return opUnview.given(c).backward(c.input(), g) }}},
 	})
 }
 
 // opSpread puts each element of a view's gradient back where it came from.
-var opSpread op
+var opSpread opOf[spread]
 
 func init() {
-	define(&opSpread, op{
+	define(&opSpread.op, op{
 		name: "spread",
 		forward: func(c *call) *Tensor {
-			s, g := c.attr.(spread), c.input()
+			s, g := opSpread.given(c), c.input()
 			sum := g.beside(wideSum(g.dtype), s.shape, true)
 			l, err := s.view.apply(sum.layout)
 			g.must(c.op.name, err)
@@ -156,10 +155,10 @@ func init() {
 			return sum.To(g.dtype)
 		},
 		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor {
-			return apply(&opSlice, c.attr.(spread).view, g)
+			return opSlice.apply(opSpread.given(c).view, g)
 		}}},
 		flops: func(c *call, out *Tensor) int {
-			l, _ := c.attr.(spread).view.apply(out.layout)
+			l, _ := opSpread.given(c).view.apply(out.layout)
 			return additions(l)
 		},
 	})
@@ -216,7 +215,7 @@ func addAt[T numbers.Number](sum *Tensor, at *Layout, g *Tensor) {
 // Transpose returns a view with two axes exchanged. It panics if there is no
 // such axis.
 func (t *Tensor) Transpose(a, b int) *Tensor {
-	return apply(&opTranspose, &relayout{do: transposed, undo: transposed, n: [4]int{a, b}}, t)
+	return opTranspose.apply(&relayout{do: transposed, undo: transposed, n: [4]int{a, b}}, t)
 }
 
 // T returns a view with the last two axes exchanged: the transposed matrix. It
@@ -233,7 +232,7 @@ func (t *Tensor) T() *Tensor {
 // each axis is named once.
 func (t *Tensor) Permute(order ...int) *Tensor {
 	axes := copied(order)
-	return apply(&opPermute, &relayout{do: permuted, undo: permutedBack, to: axes, from: axes}, t)
+	return opPermute.apply(&relayout{do: permuted, undo: permutedBack, to: axes, from: axes}, t)
 }
 
 // View returns a view of the same elements, in the same order, in another
@@ -241,7 +240,7 @@ func (t *Tensor) Permute(order ...int) *Tensor {
 // no strides can show t's memory in that shape; Reshape copies then.
 func (t *Tensor) View(shape ...int) *Tensor {
 	t.exist("view")
-	return apply(&opView, &relayout{do: viewed, undo: viewed, to: copied(shape), from: t.layout.Shape}, t)
+	return opView.apply(&relayout{do: viewed, undo: viewed, to: copied(shape), from: t.layout.Shape}, t)
 }
 
 // copied returns a copy of arguments that a gradient will need. Unlike with
@@ -277,21 +276,21 @@ func (t *Tensor) Contiguous() *Tensor {
 // given, without copying: their stride is 0. New axes come first; -1 keeps a
 // size. It panics where a size other than 1 would have to change.
 func (t *Tensor) Expand(shape ...int) *Tensor {
-	return apply(&opExpand, &relayout{do: expanded, to: copied(shape)}, t)
+	return opExpand.apply(&relayout{do: expanded, to: copied(shape)}, t)
 }
 
 // Unsqueeze returns a view with a new axis of size 1 before axis; -1 appends it.
 // It panics if axis is out of range.
 func (t *Tensor) Unsqueeze(axis int) *Tensor {
 	t.exist("unsqueeze")
-	return apply(&opUnsqueeze, &relayout{do: unsqueezed, undo: viewed, n: [4]int{axis}, from: t.layout.Shape}, t)
+	return opUnsqueeze.apply(&relayout{do: unsqueezed, undo: viewed, n: [4]int{axis}, from: t.layout.Shape}, t)
 }
 
 // Squeeze returns a view without the axes named that have size 1, or without
 // all axes of size 1 if none is named. It panics if there is no such axis.
 func (t *Tensor) Squeeze(axes ...int) *Tensor {
 	t.exist("squeeze")
-	return apply(&opSqueeze, &relayout{do: squeezed, undo: viewed, to: slices.Clone(axes), from: t.layout.Shape}, t)
+	return opSqueeze.apply(&relayout{do: squeezed, undo: viewed, to: slices.Clone(axes), from: t.layout.Shape}, t)
 }
 
 // Flatten joins the axes from first to last into one, as a view where that is
@@ -313,31 +312,31 @@ func (t *Tensor) Flatten(first, last int) *Tensor {
 // Select returns a view of position i of an axis; the axis disappears. It panics
 // if axis or position is out of range.
 func (t *Tensor) Select(axis, i int) *Tensor {
-	return apply(&opSelect, &relayout{do: selected, n: [4]int{axis, i}}, t)
+	return opSelect.apply(&relayout{do: selected, n: [4]int{axis, i}}, t)
 }
 
 // Narrow returns a view of length positions of an axis, from start on. It panics
 // if they don't lie within the axis.
 func (t *Tensor) Narrow(axis, start, length int) *Tensor {
-	return apply(&opSlice, &relayout{do: narrowed, n: [4]int{axis, start, length}}, t)
+	return opSlice.apply(&relayout{do: narrowed, n: [4]int{axis, start, length}}, t)
 }
 
 // Slice returns a view of every step-th position of an axis in [start, stop).
 // As in Python, negative bounds count from the end and bounds outside are cut.
 // It panics if there is no such axis or step is less than 1.
 func (t *Tensor) Slice(axis, start, stop, step int) *Tensor {
-	return apply(&opSlice, &relayout{do: sliced, n: [4]int{axis, start, stop, step}}, t)
+	return opSlice.apply(&relayout{do: sliced, n: [4]int{axis, start, stop, step}}, t)
 }
 
 // Diagonal returns a view of a diagonal of axes a and b as the last axis; offset
 // 0 is the main one, positive ones lie above. It panics if a equals b.
 func (t *Tensor) Diagonal(offset, a, b int) *Tensor {
-	return apply(&opDiagonal, &relayout{do: diagonal, n: [4]int{offset, a, b}}, t)
+	return opDiagonal.apply(&relayout{do: diagonal, n: [4]int{offset, a, b}}, t)
 }
 
 // Unfold returns a view of all windows of size positions of an axis, step apart:
 // the axis counts the windows, a new last axis lies within one. Windows may
 // overlap. It panics if no window fits.
 func (t *Tensor) Unfold(axis, size, step int) *Tensor {
-	return apply(&opUnfold, &relayout{do: unfolded, n: [4]int{axis, size, step}}, t)
+	return opUnfold.apply(&relayout{do: unfolded, n: [4]int{axis, size, step}}, t)
 }
