@@ -107,9 +107,9 @@ func Storer[T Number](d device.Type) func(dst unsafe.Pointer, src []T) {
 	case device.BFloat16:
 		return storeBFloat16[T]
 	case device.Float8E4M3:
-		return storeFloat8[T](e4m3Codes())
+		return storeFloat8[T](e4m3Codes)
 	case device.Float8E5M2:
-		return storeFloat8[T](e5m2Codes())
+		return storeFloat8[T](e5m2Codes)
 	}
 	panic("tensor: no conversion to type " + strconv.Itoa(int(d)))
 }

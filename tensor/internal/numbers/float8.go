@@ -132,8 +132,10 @@ func codesOf(encode func(x float32, saturate bool) uint8) func() *float8Codes {
 
 var e4m3Codes, e5m2Codes = codesOf(E4M3Code), codesOf(E5M2Code)
 
-func storeFloat8[T Number](codes *float8Codes) func(dst unsafe.Pointer, src []T) {
+// storeFloat8 asks for the codes when it needs them: who has a matmul ready for every type must not wait for them.
+func storeFloat8[T Number](ask func() *float8Codes) func(dst unsafe.Pointer, src []T) {
 	return func(dst unsafe.Pointer, src []T) {
+		codes := ask()
 		to := unsafe.Slice((*uint8)(dst), len(src))
 		for i, x := range src {
 			bits := math.Float32bits(float32(x))
