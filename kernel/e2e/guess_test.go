@@ -44,24 +44,39 @@ func TestGuess(t *testing.T) {
 	}
 	ask[bool](b, `[...document.querySelectorAll(".guess")].find(g => g.textContent.includes("30th step")).querySelector("button").click(), true`)
 	b.until(5*time.Second, "a wrong choice", verdict+`.startsWith("✗ You guessed AdaGrad")`, verdict)
+	// Guesses are there when the page is opened again, until the reader wants to be asked again.
+	answered := asked + ` == ` + guesses + ` - 2 && [...document.querySelectorAll(".verdict")].map(v => v.textContent).filter(Boolean).map(v => v[0]).join("") == "✓✗"`
+	open()
+	b.until(5*time.Second, "guesses are remembered", answered, asked)
+	b.do(chromedp.Click(chromedp.CSS(".asks button:last-of-type")))
+	nothing := asked + ` == ` + guesses + ` && [...document.querySelectorAll(".verdict")].every(v => v.hidden) && document.querySelector(".asks button:last-of-type").hidden`
+	b.until(5*time.Second, "guesses are forgotten", nothing, asked)
+	open()
+	b.until(5*time.Second, "guesses stay forgotten", nothing, asked)
+	// What does not look like a guess is not taken for one.
+	ask[bool](b, `localStorage.setItem("lectern-guesses:17-optimizers", JSON.stringify(Object.fromEntries([...document.querySelectorAll(".guess")].map(g => [g.closest(".cell").id + " " + JSON.parse(g.dataset.guess).question, {a: 1}])))), true`)
+	open()
+	b.until(5*time.Second, "strange guesses are left out", asked+` == `+guesses, asked)
 	// How far off a number is, in the words of package lesson.
 	for _, tt := range []struct{ guess, off string }{
 		{"8", "a factor of 2 too small"}, {"-16", "the size is right, the sign is not"}, {"17", "one too many"}, {"1600", "a factor of 100 too large; check the powers of ten"},
 		{"128", "a factor of 8 too large; bits for bytes, perhaps"}, {"0.0625", "that is its reciprocal"}, {"80", "5 times too large"}, {"20", "25 % too large"}, {"0", "A zero takes as many bytes"},
 	} {
 		open()
+		ask[bool](b, `(lecternGuesses.given = {}, true)`)
 		ask[bool](b, `(() => { const g = [...document.querySelectorAll(".guess")].find(g => g.textContent.includes("bytes do the zeros")); g.querySelector("input").value = "`+tt.guess+
 			`"; g.querySelector("[type=submit]").click(); return true; })()`)
 		b.until(5*time.Second, tt.guess+" for 16", verdict+`.includes("`+tt.off+`")`, verdict)
 	}
 	// Those who want to see everything say so once.
 	open()
-	b.do(chromedp.Click(chromedp.CSS(".asks button")))
+	ask[bool](b, `(lecternGuesses.given = {}, true)`)
+	b.do(chromedp.Click(chromedp.CSS(".asks button:first-of-type")))
 	all := answers + ` == ` + guesses + ` && ` + hidden + ` == 0`
 	b.until(5*time.Second, "all is shown", all, answers)
 	open()
 	b.until(5*time.Second, "the choice is remembered", all, answers)
-	b.do(chromedp.Click(chromedp.CSS(".asks button")))
+	b.do(chromedp.Click(chromedp.CSS(".asks button:first-of-type")))
 	b.until(5*time.Second, "the questions are back", answers+` == 0 && `+hidden+` == `+"document.querySelectorAll('.after').length", answers)
 	// Paper shows everything.
 	ask[bool](b, `dispatchEvent(new Event("beforeprint")), true`)

@@ -1,12 +1,14 @@
 package export
 
 import (
+	"bytes"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -14,10 +16,13 @@ import (
 type Part struct {
 	Markdown bool
 	MayFail  bool // the program goes on if it fails
+	Number   int  // that the mark gives the cell, as those of exported programs do; else 0
+	LeftOut  bool // a comment stands for the cell
 	Text     string
 }
 
 var (
+	markCell = regexp.MustCompile(`^\[(\d+)\]( is left out: )?`)
 	markLine = regexp.MustCompile(`^//\s?%%(.*)$`)
 	cellName = regexp.MustCompile(`^cell\d+$`)
 	echoLine = regexp.MustCompile(`^(\s*)(?:show|lecternshow)\.Echo(?:Err)?\((.*)\)$`)
@@ -27,6 +32,7 @@ var (
 // cell, of Markdown if the mark says so and of Go otherwise. Of a program that was exported, what the export added goes:
 // the functions around cells, and the main that calls them.
 func Parts(src []byte) ([]Part, error) {
+	src = bytes.ReplaceAll(src, []byte("\r\n"), []byte("\n")) // as Go itself reads it
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, "", src, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
@@ -74,13 +80,19 @@ func Parts(src []byte) ([]Part, error) {
 	}
 	for at := 0; at < len(text); {
 		markdown := false
+		var cell []string
 		if line := strings.TrimRight(text[at:lineEnd(text, at)], "\n"); markLine.MatchString(line) {
 			what := strings.TrimSpace(markLine.FindStringSubmatch(line)[1])
 			markdown = what == "[markdown]" || what == "[md]"
+			cell = markCell.FindStringSubmatch(what)
 			at = lineEnd(text, at)
 		}
 		end := begin(at)
 		p := Part{Markdown: markdown}
+		if cell != nil {
+			p.Number, _ = strconv.Atoi(cell[1]) // 0 if it is larger than any
+			p.LeftOut = cell[2] != ""
+		}
 		if markdown {
 			var rest int
 			p.Text, rest = uncomment(text[at:end])

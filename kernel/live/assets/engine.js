@@ -91,10 +91,11 @@
     post({ id, program, files, environment: cells.environment }, [program.buffer, ...files.map(([, bytes]) => bytes.buffer)]); // to be run
   };
 
-  const exported = async ({ id, name, notebook }) => {
+  // asked has the rewriter do something with the notebook, for which it may need packages.
+  const asked = async ({ id, name, notebook, program }) => {
     for (;;) {
-      const answer = JSON.parse(lecternEngine.export(name, notebook));
-      if (!answer.need) return post({ id, exported: answer }); // a program, or why there is none
+      const answer = JSON.parse(program === undefined ? lecternEngine.export(name, notebook) : lecternEngine.changes(name, notebook, program));
+      if (!answer.need) return post({ id, answer }); // a program or what one changes, or why there is none
       await supplied(id, answer.need);
     }
   };
@@ -103,7 +104,7 @@
     part,
     start,
     cell,
-    export: exported,
+    notebook: asked,
     bundle: ({ number, bytes }) => place(number, bytes),
     // The page has ended the program, or wants none.
     abandon: ({ id, state }) => {

@@ -206,7 +206,7 @@
         restart();
       }
     }
-    if (data.exported) r.done(data.exported);
+    if (data.answer) r.done(data.answer);
     if (data.program && !r.ending) {
       r.program = new Worker(e.program);
       r.program.onmessage = () => r.program.terminate();
@@ -472,7 +472,7 @@
     }
   }
 
-  // What a reader has made of the lesson leaves the page as a notebook or as a program, and comes back as a notebook.
+  // What a reader has made of the lesson leaves the page as a notebook or as a program, and comes back as either.
   const saved = (name, type, text) => {
     const link = make("a", { href: URL.createObjectURL(new Blob([text], { type })), download: name });
     link.click();
@@ -493,29 +493,34 @@
       }
       if (cell.changed()) stored.source = asLines(text);
     }
+    const guesses = window.lecternGuesses?.given ?? {};
+    if (Object.keys(guesses).length) n.metadata = { ...n.metadata, lectern: { ...n.metadata?.lectern, guesses } };
     return JSON.stringify(n, null, 1) + "\n";
   };
-  // A program is made by the engine, to which this is one more cell.
-  const program = async () => {
-    const stored = await notebook();
+  // Programs are the engine's business, to which this is one more cell.
+  const consult = async (question) => {
     let problem = "";
     const answer = await new Promise((ends) => {
       ask([{
         posts(engine, id) {
-          engine.postMessage({ do: "export", id, name: lesson.name + ".ipynb", notebook: stored });
+          engine.postMessage({ do: "notebook", id, name: lesson.name + ".ipynb", ...question });
           return null;
         },
-        ends, trouble(text) { problem = text; }, waits() {}, begins() {}, stopping() {}, draw() {},
+        ends, trouble(text) { problem = text; }, waits(yes) { if (!yes) ends({}); }, begins() {}, stopping() {}, draw() {},
       }]);
     });
+    return { ...answer, trouble: problem || "that was stopped" };
+  };
+  const program = async () => {
+    const answer = await consult({ notebook: await notebook() });
     if (answer.program) {
       saved(lesson.name + ".go", "text/x-go", answer.program);
       if (answer.tests) saved(lesson.name + "_test.go", "text/x-go", answer.tests);
       return;
     }
     const of = cells.get(answer.cell);
-    if (answer.problem) problem = (of ? of.label[0].toUpperCase() + of.label.slice(1) : "The notebook") + (/^[,:]/.test(answer.problem) ? "" : ": ") + answer.problem;
-    throw new Error(problem || "that was stopped");
+    if (answer.problem) answer.trouble = (of ? of.label[0].toUpperCase() + of.label.slice(1) : "The notebook") + (/^[,:]/.test(answer.problem) ? "" : ": ") + answer.problem;
+    throw new Error(answer.trouble);
   };
 
   // before is what the reader's changes were, for as long as what has replaced them can be taken back.
@@ -532,21 +537,40 @@
     aside("Your changes are as they were.");
   };
   const counted = (n, one, many) => (n === 1 ? "1 " + one : n + " " + many);
-  const load = async (file) => {
-    const n = JSON.parse(await file.text().catch(() => "")); // what is no JSON is said below
-    if (!Array.isArray(n?.cells)) throw new Error("there are no cells in it");
-    const list = [];
-    let others = 0;
-    for (const c of n.cells) {
-      if (c.cell_type !== "code") continue;
-      const text = [c.source ?? ""].flat().join("").replace(/\r\n?/g, "\n").replace(/^\n+|\n+$/g, "");
-      const cell = cells.get(c.id);
-      if (cell && text !== cell.text()) list.push([cell, text]);
-      if (!cell && text && !lesson.cells.some((x) => x.id === c.id)) others++;
+  // ofNotebook and ofProgram return the texts of cells by their ids, how many cells are not of this lesson, and guesses.
+  const ofNotebook = (text) => {
+    let n;
+    try {
+      n = JSON.parse(text);
+    } catch {
+      throw new Error("it is neither a notebook nor a Go program");
     }
-    const beside = others ? ` ${counted(others, "cell is", "cells are")} not of this lesson and left out.` : "";
+    if (!Array.isArray(n?.cells)) throw new Error("there are no cells in it");
+    const texts = new Map();
+    let strange = 0;
+    for (const c of n.cells) {
+      if (c?.cell_type !== "code") continue;
+      const source = [c.source ?? ""].flat().join("").replace(/\r\n?/g, "\n").replace(/^\n+|\n+$/g, "");
+      if (cells.has(c.id)) texts.set(c.id, source);
+      else if (source && !lesson.cells.some((x) => x.id === c.id)) strange++;
+    }
+    return { texts, strange, guesses: n.metadata?.lectern?.guesses };
+  };
+  const ofProgram = async (program) => {
+    aside("Reading the program …");
+    const answer = await consult({ notebook: await unpacked(lesson.notebook), program });
+    if (!answer.texts) throw new Error(answer.problem || answer.trouble);
+    // Cells that it leaves as the lesson has them are put back, as a notebook's are.
+    return { texts: new Map(all().map((c) => [c.id, answer.texts[c.id] ?? c.source])), strange: answer.strange };
+  };
+  const load = async (file) => {
+    const text = await file.text();
+    const { texts, strange, guesses } = /\.go$/i.test(file.name) ? await ofProgram(text) : ofNotebook(text);
+    const list = all().filter((c) => texts.has(c.id) && texts.get(c.id) !== c.text());
+    const beside = strange ? ` ${counted(strange, "cell is", "cells are")} not of this lesson and left out.` : "";
+    if (guesses && window.lecternGuesses) lecternGuesses.given = guesses;
     if (!list.length) return aside(`${file.name} has no other code than what is here.` + beside);
-    replaced(() => list.forEach(([cell, text]) => cell.put(text)), `${counted(list.length, "cell", "cells")} changed.` + beside);
+    replaced(() => list.forEach((c) => c.put(texts.get(c.id))), `${counted(list.length, "cell", "cells")} changed.` + beside);
   };
 
   // The strip at the top of the lesson.
@@ -569,7 +593,7 @@
       aside(what + ": " + error.message);
     }
   };
-  const chosen = make("input", { type: "file", accept: ".ipynb,application/json", hidden: true, "aria-label": "A notebook of this lesson" });
+  const chosen = make("input", { type: "file", accept: ".ipynb,.go,application/json,text/x-go", hidden: true, "aria-label": "A notebook of this lesson, or a program of it" });
   chosen.addEventListener("change", trying("This can't be loaded", async () => {
     const [file] = chosen.files;
     chosen.value = ""; // the same file can be chosen again
@@ -583,7 +607,7 @@
     make("div", { class: "live-tools" }, button("▶ Run all", "Run all cells", () => ask(all()), { class: "tool live-run" }), fresh,
       button("Save notebook", "Save notebook: the lesson with your changes, for Jupyter", trying("The notebook can't be saved", async () => saved(lesson.name + ".ipynb", "application/x-ipynb+json", await notebook()))),
       button("Save as Go", "Save as Go: the lesson with your changes as one program", trying("There is no program", program)),
-      button("Load …", "Load … your changes from a notebook", () => chosen.click()), putBack, undoing, remark, chosen));
+      button("Load …", "Load … your changes from a notebook, or from a program that Save as Go has written", () => chosen.click()), putBack, undoing, remark, chosen));
   const status = () => {
     const ran = all().filter((c) => c.ran).length;
     about.textContent = ran ? `${ran} of ${cells.size} cells have run in this page; the others show what was recorded.` : `This lesson runs here, in your browser: change a cell and run it. The first run loads Go itself, ${megabytes(bytes)}, once.`;

@@ -13,6 +13,7 @@
 //	outputs()             what has changed since the last call: [changes]
 //	cell()                the cell as a notebook of its own, as it would be stored
 //	export(name, notebook)  the notebook as one program: an [exported]
+//	changes(name, notebook, program)  what such a program, changed or not, makes of the notebook: [changed]
 package main
 
 import (
@@ -91,6 +92,9 @@ func main() {
 		"outputs": call(func([]js.Value) any { return text(e.now.changes()) }),
 		"cell":    call(func([]js.Value) any { return string(e.now.notebook()) }),
 		"export":  call(func(args []js.Value) any { return text(e.export(args[0].String(), args[1].String())) }),
+		"changes": call(func(args []js.Value) any {
+			return text(e.changes(args[0].String(), args[1].String(), args[2].String()))
+		}),
 	})
 	select {}
 }
@@ -168,6 +172,31 @@ func (e *engine) export(name, stored string) exported {
 		return exported{Problem: err.Error()}
 	}
 	return exported{Program: fmt.Sprintf(export.Header, name) + string(program), Tests: string(tests)}
+}
+
+// changed is what a program makes of a notebook, or says why it makes nothing of it.
+type changed struct {
+	Need    []string          `json:"need,omitempty"` // as in an answer
+	Texts   map[string]string `json:"texts"`          // by the cells' IDs
+	Strange int               `json:"strange"`        // cells that the notebook does not have
+	Problem string            `json:"problem,omitempty"`
+}
+
+// changes compares a program with that of the notebook.
+func (e *engine) changes(name, stored, program string) changed {
+	plain := e.export(name, stored)
+	if plain.Need != nil || plain.Problem != "" {
+		return changed{Need: plain.Need, Problem: plain.Problem}
+	}
+	n, err := notebook.Parse(name, []byte(stored))
+	if err != nil {
+		return changed{Problem: err.Error()}
+	}
+	texts, strange, err := export.Changes(n, name, []byte(plain.Program), []byte(program), e.packages.ByName)
+	if err != nil {
+		return changed{Problem: err.Error()}
+	}
+	return changed{Texts: texts, Strange: strange}
 }
 
 // A verdict says how a cell has ended.

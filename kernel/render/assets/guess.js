@@ -7,9 +7,26 @@
   const key = "lectern-guesses";
   let all = false;
   try { all = localStorage.getItem(key) === "shown"; } catch { /* remembered nowhere */ }
+  // What a reader has guessed on this page stays in this browser: a value for each question, or null if the answer was just looked up.
+  const own = key + ":" + location.pathname.split("/").pop().replace(/\.html$/, "");
+  let given = {};
+  const taken = (x) => (x && typeof x === "object" && !Array.isArray(x) ? x : {});
+  try { given = taken(JSON.parse(localStorage.getItem(own))); } catch { /* as above */ }
+  const remember = () => {
+    try {
+      if (Object.keys(given).length) localStorage.setItem(own, JSON.stringify(given));
+      else localStorage.removeItem(own);
+    } catch { /* as above */ }
+    forget.hidden = !Object.keys(given).length;
+  };
 
   const make = (tag, text, props = {}) => Object.assign(document.createElement(tag), { textContent: text }, props);
   const numbers = (text) => text.replace(/[[\](){}_]/g, "").split(/[\s,;x×]+/).filter(Boolean).map(Number);
+  const fits = (kind, guess) => {
+    if (kind === "number") return Number.isFinite(guess);
+    if (kind === "choice" || kind === "text") return typeof guess === "string" && guess !== "";
+    return Array.isArray(guess) && guess.length > 0 && guess.every(Number.isFinite);
+  };
   const number = (text) => Number(text.trim().replace(/[\s,_]/g, "").replace("−", "-") || NaN);
 
   // offNumber and offShape say how far off a guess is, as package lesson does in a notebook.
@@ -40,11 +57,14 @@
     return "axis " + i + " has size " + answer[i] + ", not " + guess[i];
   };
 
+  const every = []; // question
+  const forget = make("button", "Forget my guesses", { type: "button", className: "tool" });
   for (const cell of cells) {
     // What is hidden: the cell's other outputs, and the cells below.
     const after = [...cell.querySelectorAll(".after")];
     if (cell.nextElementSibling?.matches(".after")) after.push(cell.nextElementSibling);
     const questions = [...cell.querySelectorAll(".guess")].map((box) => ({ box, q: JSON.parse(box.dataset.guess), answer: box.querySelector(".answer") }));
+    every.push(...questions);
     const look = () => {
       const open = all || questions.every((x) => x.done);
       for (const a of after) { if (open) a.removeAttribute("hidden"); else a.setAttribute("hidden", "until-found"); }
@@ -54,19 +74,25 @@
       x.form.hidden = all || x.done === true;
     };
     const draw = () => { questions.forEach(show); look(); };
-    const finish = (x, said) => {
+    const finish = (x, guess, said) => {
+      given[x.name] = guess;
+      remember();
+      settle(x, said);
+      x.answer.tabIndex = -1;
+      x.answer.focus({ preventScroll: true });
+    };
+    const settle = (x, said) => {
       x.done = true;
       x.said.textContent = said;
       x.said.hidden = said === "";
       draw();
-      x.answer.tabIndex = -1;
-      x.answer.focus({ preventScroll: true });
     };
     for (const x of questions) {
       const { q } = x;
+      x.name = cell.id + " " + q.question;
       const near = (g, v) => Math.abs(g - v) <= Math.max(q.distance || 0, (q.share || 0) * Math.abs(v), 1e-9 * Math.abs(v));
       const same = (g, v) => Array.isArray(v) ? g.length === v.length && g.every((n, i) => near(n, v[i])) : typeof v === "number" ? near(g, v) : g === v;
-      const tell = (guess) => {
+      const verdict = (guess) => {
         const right = same(guess, q.answer);
         let off = "";
         if (!right && q.kind === "number") off = offNumber(guess, q.answer);
@@ -74,8 +100,9 @@
         if (!right && q.kind === "numbers" && guess.length !== q.answer.length) off = "you gave " + guess.length + ", there are " + q.answer.length;
         const mistakes = (q.mistakes || []).filter((m) => same(guess, typeof guess === "string" ? String(m.guess) : m.guess)).map((m) => m.why);
         x.box.classList.add(right ? "right" : "wrong");
-        finish(x, [right ? "✓ Right." : "✗ You guessed " + (Array.isArray(guess) ? "[" + guess.join(" ") + "]" : guess) + (off ? ": " + off : "") + ".", ...mistakes].join(" "));
+        return [right ? "✓ Right." : "✗ You guessed " + (Array.isArray(guess) ? "[" + guess.join(" ") + "]" : guess) + (off ? ": " + off : "") + ".", ...mistakes].join(" ");
       };
+      const tell = (guess) => finish(x, guess, verdict(guess));
       x.form = make("form", "", { className: "ask" });
       x.said = make("p", "", { className: "verdict", hidden: true });
       x.said.setAttribute("role", "status");
@@ -98,16 +125,27 @@
           e.preventDefault();
           const list = numbers(input.value);
           const guess = q.kind === "number" ? number(input.value) : q.kind === "text" ? input.value.trim() : list;
-          const fits = q.kind === "number" ? Number.isFinite(guess) : q.kind === "text" ? guess !== "" : list.length > 0 && list.every(Number.isFinite);
-          if (fits) { bad.textContent = ""; tell(guess); return; }
+          if (fits(q.kind, guess)) { bad.textContent = ""; tell(guess); return; }
           bad.textContent = q.kind === "number" ? "A number is wanted, such as 12.5 or 3e9." : q.kind === "text" ? "Write something." : "Numbers are wanted, such as 2, 3.";
           input.focus();
         });
       }
       const give = make("button", "Show the answer", { type: "button", className: "tool give" });
-      give.addEventListener("click", () => finish(x, ""));
+      give.addEventListener("click", () => finish(x, null, ""));
       x.form.append(give);
       x.answer.before(x.form, x.said);
+      // restore has the page look as it did when the reader had guessed, or had not.
+      x.restore = () => {
+        x.box.classList.remove("right", "wrong");
+        x.form.reset();
+        const guess = given[x.name];
+        if (guess === null) settle(x, "");
+        else if (fits(q.kind, guess)) settle(x, verdict(guess));
+        else {
+          [x.done, x.said.hidden] = [false, true];
+          draw();
+        }
+      };
     }
     const reveal = () => { questions.forEach((x) => { x.done = true; }); draw(); };
     after.forEach((a) => a.addEventListener("beforematch", reveal));
@@ -118,6 +156,7 @@
     addEventListener("hashchange", toTarget);
     cell.drawGuesses = draw;
     draw();
+    questions.forEach((x) => x.restore());
     toTarget();
   }
 
@@ -132,7 +171,24 @@
     try { localStorage.setItem(key, all ? "shown" : "asked"); } catch { /* for this page only */ }
     drawAll();
   });
-  bar.append(button);
+  forget.addEventListener("click", () => {
+    given = {};
+    remember();
+    every.forEach((x) => x.restore());
+    button.focus(); // this one is gone
+  });
+  bar.append(button, " ", forget);
+  remember();
+  // For pages that save and load what a reader has made of them.
+  window.lecternGuesses = {
+    get given() { return given; },
+    set given(guesses) {
+      given = {};
+      for (const x of every) if (taken(guesses)[x.name] === null || fits(x.q.kind, taken(guesses)[x.name])) given[x.name] = guesses[x.name];
+      remember();
+      every.forEach((x) => x.restore());
+    },
+  };
   (document.querySelector("main .cell") || cells[0]).after(bar);
   drawAll();
   let printed = false;
