@@ -114,6 +114,58 @@ func TestStepsGolden(t *testing.T) {
 	}
 }
 
+// TestStepsEnd lets recording end in the middle of each cell of the golden files, of as many as there, and of some with closures, and
+// compares what they show with what they show without.
+func TestStepsEnd(t *testing.T) {
+	t.Parallel()
+	cells := map[string]string{}
+	var names []string
+	for _, path := range []string{"testdata/steps.txt", "testdata/stepsend.txt"} {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, g := range strings.Split(string(b), "\n### ")[1:] {
+			name, body, _ := strings.Cut(strings.TrimRight(g, "\n"), "\n")
+			code, _, _ := strings.Cut(body, "\n---\n")
+			if strings.Contains(code, "import ") || path == "testdata/steps.txt" && i%10 != 0 && os.Getenv("LECTERN_LONG") == "" {
+				continue
+			}
+			cells[name] = code
+			names = append(names, name)
+		}
+	}
+	recorded, plain := startLab(t), startLab(t)
+	for i, name := range names {
+		recorded.run("%reset")
+		plain.run("%reset")
+		earlier, last, ok := strings.Cut(cells[name], "\n===\n")
+		if ok {
+			recorded.run(earlier)
+			plain.run(earlier)
+		} else {
+			last = earlier
+		}
+		last = fmt.Sprintf("for range %d {\n}\n", 4999-1-i*7%40) + last
+		outs, record, r := recorded.steps(last)
+		again, s := plain.run(last)
+		if flat(outs) != flat(again) || r.Status != s.Status || r.EValue != s.EValue {
+			t.Errorf("%s: it shows\n%s %s\nand without its steps recorded\n%s %s", name, r.Status, flat(outs), s.Status, flat(again))
+		}
+		if strings.Contains(flat(outs), "report the cell") {
+			t.Errorf("%s: %s", name, flat(outs))
+		}
+		if record == nil || len(record.Steps) < 4950 {
+			t.Errorf("%s: it is not recorded so far", name)
+		}
+		left, _ := recorded.run("%vars")
+		right, _ := plain.run("%vars")
+		if flat(left) != flat(right) {
+			t.Errorf("%s: variables after recording\n%s\nand without\n%s", name, flat(left), flat(right))
+		}
+	}
+}
+
 // BenchmarkSteps runs the cells of all lessons without and with their steps recorded, side by side, and reports how many times as long
 // the programs take: the middle cell, the 95th of a hundred, and the slowest. Of cells under 20 ms it reports the milliseconds that they
 // take longer. Several rounds, as by -benchtime=3x, keep the best time of each. LECTERN_GROUP picks lessons by a part of their names.

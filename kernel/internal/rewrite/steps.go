@@ -21,7 +21,10 @@ import (
 //	for i := range n { if !lecternshow.Stepping(3) { for k := i; k < n; k++ { i := k; { s += i } }; break }; lecternshow.Step(…); … }
 //
 // Code with labels can't stand there twice; then each call is guarded. And each function that the cell declares has a twin
-// without any of this, which the plain copies call: what is small enough is then inlined as ever.
+// without any of this, which the plain copies call: what is small enough is then inlined as ever. So has a closure in a variable of
+// a function that is only ever called:
+//
+//	add := func(a, b int) int { … }; lecternPlain_add := func(a, b int) int { return a + b }
 
 // A Site is a place of a cell at which a step is recorded.
 type Site struct {
@@ -62,6 +65,13 @@ type tracing struct {
 	kept       int             // variables for what loops range over
 	pointed    map[string]bool // the cell's own variables whose address is taken, or that closures set
 	reachable  map[string]bool // those of earlier cells that another one may point to
+	closures   map[types.Object]*closure
+}
+
+// A closure is what a variable holds that is set once, by a function literal, and only called then.
+type closure struct {
+	st    *ast.AssignStmt // that sets it
+	calls edits           // of its twin, in plain copies where that is declared
 }
 
 // stepped reports whether the steps of the cell are wanted.
@@ -73,10 +83,10 @@ func (w *work) stepped() bool {
 // have been made.
 func (w *work) traceSteps(g *graph) {
 	base := slices.Clone(w.edits)
-	twins := w.twins()
-	calls := w.callTwins(twins, base)
+	twins, closures := w.twins(), w.closures()
+	calls := w.callTwins(twins, closures, base)
 	base = append(base, calls...)
-	shared := &tracing{scopes: map[*types.Scope]int{}, concurrent: w.concurrent(g), pointed: map[string]bool{}, reachable: w.reachable()}
+	shared := &tracing{scopes: map[*types.Scope]int{}, concurrent: w.concurrent(g), pointed: map[string]bool{}, reachable: w.reachable(), closures: closures}
 	begin := func(c *checked, list []ast.Stmt) *tracer {
 		t := &tracer{work: w, c: c, base: base, addressed: addressed(c, list), shared: shared}
 		if c.main != nil {
@@ -150,8 +160,64 @@ func (w *work) twins() map[string]bool {
 	return found
 }
 
+// closures finds the closures of the cell that have twins, by their variables.
+func (w *work) closures() map[types.Object]*closure {
+	found := map[types.Object]*closure{}
+	look := func(c *checked, list []ast.Stmt) {
+		for _, st := range list {
+			a, ok := st.(*ast.AssignStmt)
+			if !ok || a.Tok != token.DEFINE || len(a.Lhs) != 1 || !w.mine(c, a) {
+				continue
+			}
+			id, o := a.Lhs[0].(*ast.Ident), c.info.Defs[a.Lhs[0].(*ast.Ident)]
+			lit, ok := a.Rhs[0].(*ast.FuncLit)
+			if ok && o != nil && id.Name != "_" && w.global[o] == "" && o.Parent() != c.pkg.Scope() && twice(lit.Body) &&
+				!slices.ContainsFunc(w.literals, func(l *literal) bool { return l.x == lit && l.made() }) {
+				found[o] = &closure{st: a}
+			}
+		}
+	}
+	each := func(do func(c *checked, root ast.Node)) {
+		for _, st := range w.body {
+			do(w.user, st)
+		}
+		w.eachDecl(w.final, func(_ *decl, n ast.Node) { do(w.final, n) })
+	}
+	look(w.user, w.body)
+	each(func(c *checked, root ast.Node) {
+		ast.Inspect(root, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.BlockStmt:
+				look(c, n.List)
+			case *ast.CaseClause:
+				look(c, n.Body)
+			case *ast.CommClause:
+				look(c, n.Body)
+			}
+			return true
+		})
+	})
+	called := map[*ast.Ident]bool{}
+	each(func(c *checked, root ast.Node) {
+		ast.Inspect(root, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.CallExpr:
+				if id, ok := n.Fun.(*ast.Ident); ok {
+					called[id] = true
+				}
+			case *ast.Ident:
+				if !called[n] { // it is set again, or goes somewhere
+					delete(found, c.info.Uses[n])
+				}
+			}
+			return true
+		})
+	})
+	return found
+}
+
 // callTwins are the edits that let code call the twins.
-func (w *work) callTwins(twins map[string]bool, base edits) (calls edits) {
+func (w *work) callTwins(twins map[string]bool, closures map[types.Object]*closure, base edits) (calls edits) {
 	look := func(c *checked, root ast.Node) {
 		ast.Inspect(root, func(n ast.Node) bool {
 			call, ok := n.(*ast.CallExpr)
@@ -175,12 +241,13 @@ func (w *work) callTwins(twins map[string]bool, base edits) (calls edits) {
 			if !ok || !w.mine(c, id) {
 				return true
 			}
-			f, ok := c.info.Uses[id].(*types.Func)
-			if !ok || f.Pkg() != c.pkg || !twins[functionKey(f)] {
+			lo, hi := w.at(c, id.Pos()), w.end(c, id.End())
+			if slices.ContainsFunc(base, func(e edit) bool { return e.lo < hi && e.hi > lo }) {
 				return true
 			}
-			lo, hi := w.at(c, id.Pos()), w.end(c, id.End())
-			if !slices.ContainsFunc(base, func(e edit) bool { return e.lo < hi && e.hi > lo }) {
+			if twin := closures[c.info.Uses[id]]; twin != nil {
+				twin.calls.replace(lo, hi, PlainName+id.Name)
+			} else if f, ok := c.info.Uses[id].(*types.Func); ok && f.Pkg() == c.pkg && twins[functionKey(f)] {
 				calls.replace(lo, hi, PlainName+id.Name)
 			}
 			return true
@@ -202,6 +269,16 @@ func (t *tracer) twin(fd *ast.FuncDecl) {
 	head.Inject("\n")
 	es.apply(head, t.src, lo, hi)
 	t.edits.insert(t.end(t.c, fd.End()), head.Source()+t.plain(fd.Body, true)+"}\n")
+}
+
+// twinClosure writes a closure once more behind the statement that makes it, as it is when nothing is recorded.
+func (t *tracer) twinClosure(st *ast.AssignStmt) {
+	for _, c := range t.shared.closures {
+		if c.st == st && len(c.calls) > 0 {
+			lit, name := st.Rhs[0].(*ast.FuncLit), PlainName+st.Lhs[0].(*ast.Ident).Name
+			t.after(t.c, st, fmt.Sprintf("; %s := %s {%s}; _ = %s", name, t.text(lit.Type), t.plain(lit.Body, true), name))
+		}
+	}
 }
 
 // rememberPlain lets later cells have the declarations of this one without the calls that record steps, once its program
@@ -703,6 +780,11 @@ func (t *tracer) plain(body *ast.BlockStmt, whole bool) string {
 	t.edits = t.base
 	es := slices.DeleteFunc(t.editsWithin(around, lo, hi), func(e edit) bool { return !whole && e.lo == lo && e.hi == lo })
 	t.edits = traced
+	for _, c := range t.shared.closures {
+		if at := t.at(t.c, c.st.Pos()); at < lo || at >= hi { // else it is plain itself
+			es = append(es, c.calls.within(lo, hi)...)
+		}
+	}
 	text := &Text{}
 	text.Inject("\n")
 	es.apply(text, t.src, lo, hi)
@@ -720,6 +802,7 @@ func (t *tracer) statement(st ast.Stmt) {
 	switch st := st.(type) {
 	case *ast.AssignStmt:
 		t.simple(st, st.Lhs...)
+		t.twinClosure(st)
 	case *ast.IncDecStmt:
 		t.simple(st, st.X)
 	case *ast.DeclStmt:
