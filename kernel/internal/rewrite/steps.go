@@ -21,8 +21,8 @@ import (
 //	for i := range n { if !lecternshow.Stepping(3) { for k := i; k < n; k++ { i := k; { s += i } }; break }; lecternshow.Step(…); … }
 //
 // Code with labels can't stand there twice; then each call is guarded. And each function that the cell declares has a twin
-// without any of this, which the plain copies call: what is small enough is then inlined as ever. So has a closure in a variable of
-// a function that is only ever called:
+// without any of this, which the plain copies call: what is small enough is then inlined as ever. So has a closure in a variable
+// that is only ever called:
 //
 //	add := func(a, b int) int { … }; lecternPlain_add := func(a, b int) int { return a + b }
 
@@ -72,6 +72,7 @@ type tracing struct {
 type closure struct {
 	st    *ast.AssignStmt // that sets it
 	calls edits           // of its twin, in plain copies where that is declared
+	own   bool            // the variable is the cell's own, and the twin one of the function that runs it
 }
 
 // stepped reports whether the steps of the cell are wanted.
@@ -83,7 +84,7 @@ func (w *work) stepped() bool {
 // have been made.
 func (w *work) traceSteps(g *graph) {
 	base := slices.Clone(w.edits)
-	twins, closures := w.twins(), w.closures()
+	twins, closures := w.twins(), w.closures(g)
 	calls := w.callTwins(twins, closures, base)
 	base = append(base, calls...)
 	shared := &tracing{scopes: map[*types.Scope]int{}, concurrent: w.concurrent(g), pointed: map[string]bool{}, reachable: w.reachable(), closures: closures}
@@ -161,8 +162,9 @@ func (w *work) twins() map[string]bool {
 }
 
 // closures finds the closures of the cell that have twins, by their variables.
-func (w *work) closures() map[types.Object]*closure {
+func (w *work) closures(g *graph) map[types.Object]*closure {
 	found := map[types.Object]*closure{}
+	own := map[string]types.Object{}
 	look := func(c *checked, list []ast.Stmt) {
 		for _, st := range list {
 			a, ok := st.(*ast.AssignStmt)
@@ -171,9 +173,14 @@ func (w *work) closures() map[types.Object]*closure {
 			}
 			id, o := a.Lhs[0].(*ast.Ident), c.info.Defs[a.Lhs[0].(*ast.Ident)]
 			lit, ok := a.Rhs[0].(*ast.FuncLit)
-			if ok && o != nil && id.Name != "_" && w.global[o] == "" && o.Parent() != c.pkg.Scope() && twice(lit.Body) &&
-				!slices.ContainsFunc(w.literals, func(l *literal) bool { return l.x == lit && l.made() }) {
-				found[o] = &closure{st: a}
+			if !ok || o == nil || id.Name == "_" || !twice(lit.Body) || slices.ContainsFunc(w.literals, func(l *literal) bool {
+				return l.x == lit && l.made() && len(l.captures)+len(l.params) > 0 // it finds what it has captured in a struct
+			}) {
+				continue
+			}
+			found[o] = &closure{st: a, own: w.global[o] != ""}
+			if found[o].own {
+				own[id.Name] = o
 			}
 		}
 	}
@@ -213,6 +220,16 @@ func (w *work) closures() map[types.Object]*closure {
 			return true
 		})
 	})
+	for i := range g.reached { // functions may set the cell's own, under their name
+		for _, n := range g.nodes[i] {
+			ast.Inspect(n, func(n ast.Node) bool {
+				if id, ok := n.(*ast.Ident); ok {
+					delete(found, own[id.Name])
+				}
+				return true
+			})
+		}
+	}
 	return found
 }
 
@@ -781,7 +798,7 @@ func (t *tracer) plain(body *ast.BlockStmt, whole bool) string {
 	es := slices.DeleteFunc(t.editsWithin(around, lo, hi), func(e edit) bool { return !whole && e.lo == lo && e.hi == lo })
 	t.edits = traced
 	for _, c := range t.shared.closures {
-		if at := t.at(t.c, c.st.Pos()); at < lo || at >= hi { // else it is plain itself
+		if at := t.at(t.c, c.st.Pos()); (at < lo || at >= hi) && (around == nil || !c.own) { // else it is plain itself, or not in sight
 			es = append(es, c.calls.within(lo, hi)...)
 		}
 	}
