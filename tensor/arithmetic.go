@@ -230,7 +230,7 @@ var opSquare op
 func init() {
 	define(&opSquare, op{
 		name:    "square",
-		forward: unary(loops.UnaryKernels{F32: loops.Vector1(loops.Vectors32.Square, loops.Square[float32]), F64: loops.Vector1(loops.Vectors64.Square, loops.Square[float64]), I64: loops.Square[int64]}, sameDtype),
+		forward: unary(loops.UnaryKernels{F32: loops.Vector1(loops.Vectors32.Square, loops.Square[float32]), F64: loops.Vector1(loops.Vectors64.Square, loops.Square[float64]), I64: loops.Square[int64], Ints: loops.SquareInts}, sameDtype),
 		gradients: []gradient{
 			{readsInput, func(c *call, g *Tensor, _ int) *Tensor { return g.Mul(c.input().Mul(2)) }},
 		},

@@ -51,15 +51,15 @@ func init() {
 			F64: loops.Swapped(loops.Vectors64.AtMost, loops.Ge[float64]),
 			I64: loops.GeWhole,
 		}, loops.Swapped(loops.AtMostInts, nil), nil},
-		{&opLogicalAnd, "logical and", loops.BinaryKernels{
-			F32: loops.LogicalAnd[float32], F64: loops.LogicalAnd[float64], I64: loops.LogicalAnd[int64],
-		}, nil, andWords},
-		{&opLogicalOr, "logical or", loops.BinaryKernels{
-			F32: loops.LogicalOr[float32], F64: loops.LogicalOr[float64], I64: loops.LogicalOr[int64],
-		}, nil, orWords},
-		{&opLogicalXor, "logical xor", loops.BinaryKernels{
-			F32: loops.LogicalXor[float32], F64: loops.LogicalXor[float64], I64: loops.LogicalXor[int64],
-		}, nil, xorWords},
+		{&opLogicalAnd, "logical and", loops.LogicalKernels(
+			loops.LogicalAnd[float32], loops.LogicalAnd[float64], loops.LogicalAnd[int64], loops.Vectors32.Mul, loops.Vectors64.Mul,
+		), nil, andWords},
+		{&opLogicalOr, "logical or", loops.LogicalKernels(
+			loops.LogicalOr[float32], loops.LogicalOr[float64], loops.LogicalOr[int64], loops.Vectors32.Maximum, loops.Vectors64.Maximum,
+		), nil, orWords},
+		{&opLogicalXor, "logical xor", loops.LogicalKernels(
+			loops.LogicalXor[float32], loops.LogicalXor[float64], loops.LogicalXor[int64], loops.Vectors32.Differ, loops.Vectors64.Differ,
+		), nil, xorWords},
 	} {
 		define(o.op, op{name: o.name, forward: onBools(binary(o.kernels, boolDtype, o.ints), o.words)})
 	}
@@ -112,7 +112,7 @@ func init() {
 		{&opIsInf, "isinf", loops.TestKernels(loops.IsInf, loops.Vectors32.Infinite, loops.Vectors64.Infinite), nil},
 		{&opIsFinite, "isfinite", loops.TestKernels(loops.IsFinite, loops.Vectors32.Finite, loops.Vectors64.Finite), nil},
 		{&opLogicalNot, "logical not", loops.UnaryKernels{
-			F32: loops.LogicalNot[float32], F64: loops.LogicalNot[float64], I64: loops.LogicalNot[int64],
+			F32: loops.IsZero32, F64: loops.IsZero64, I64: loops.LogicalNot[int64],
 		}, notWords},
 	} {
 		define(o.op, op{name: o.name, forward: onBools(unary(o.kernels, boolDtype), o.words)})

@@ -278,6 +278,10 @@ var costTable = sync.OnceValue(func() []costCase {
 	isAbove := func(m *meter, x *array) *array {
 		return m.Where(func(a, b float64) bool { return a > b }, x, num(0))
 	}
+	one("nan to num", sameAsInput, func(_ *meter, v float64) float64 { return v }, ofOne(func(m *meter, x, _, g *array) *array {
+		finite := m.Where(func(a, _ float64) bool { return a-a == 0 }, x, emptyOperand)
+		return m.Fill(g, m.Not(finite), 0)
+	}))
 	row("leaky relu", "leaky relu", floatOf, func(m *meter, in []*array) *array {
 		return m.each(0, func(v []float64) float64 { // the product is made of every element, and not always taken
 			if below := m.mul(v[0], 0.1); v[0] <= 0 {
@@ -782,6 +786,44 @@ var costTable = sync.OnceValue(func() []costCase {
 	use(&opScatterAdd.op, "scatter add", func(in []*Tensor) *Tensor {
 		return apply(&opScatterAdd.op, gathering{1, Of([]int{0, 5, 5}, []int{1, 1, 3}), []int{4, 6}}, in[0])
 	}, [][]int{{2, 3}}, func(m *meter, in []*array) *array { return scatter(m, in[0]) }, ofOne(func(m *meter, _, _, g *array) *array { return gather(m, g) }))
+
+	intoSecond := func(m *meter, in []*array, adds bool, place func(p []int) []int) *array {
+		sources := map[int][]int{}
+		for i := range in[0].values {
+			to := flatOf(place(placeOf(i, in[0].shape)), mat)
+			sources[to] = append(sources[to], i)
+		}
+		return m.pass(mat, in[1].size, func(i int, read readElement) float64 {
+			v := read(1, i)
+			for _, from := range sources[i] {
+				if other := read(0, from); adds {
+					v = m.add(v, other)
+				} else {
+					v = other
+				}
+			}
+			return v
+		}, in[0], in[1])
+	}
+	byAt := func(p []int) []int { return []int{p[0], int(at.values[flatOf(p, at.shape)])} }
+	pairs := gathering{1, Of([]int{0, 5, 5}, []int{1, 1, 3}), []int{4, 6}}
+	use(&opScatterAdd.op, "scatter add", func(in []*Tensor) *Tensor { return opScatterAdd.apply(pairs, in[0], in[1]) }, [][]int{{2, 3}, mat},
+		func(m *meter, in []*array) *array {
+			m.bytes += 8 * len(at.values)
+			return intoSecond(m, in, true, byAt)
+		}, func(m *meter, _ []*array, _, g *array) *array { return gather(m, g) }, passOn)
+	use(&opIndexAdd.op, "index add", func(in []*Tensor) *Tensor {
+		return opIndexAdd.apply(selection{1, 6, []int64{5, 0, 0, 4}}, in[0], in[1])
+	}, [][]int{{4, 4}, mat},
+		func(m *meter, in []*array) *array {
+			m.bytes += 8 * len(columns.values)
+			return intoSecond(m, in, true, func(p []int) []int { return []int{p[0], int(columns.values[p[1]])} })
+		}, func(m *meter, _ []*array, _, g *array) *array { return take(m, g) }, passOn)
+	use(&opScatter.op, "scatter", func(in []*Tensor) *Tensor { return opScatter.apply(pairs, in[0], in[1]) }, [][]int{{2, 3}, mat},
+		func(m *meter, in []*array) *array {
+			m.bytes += 8 * len(at.values)
+			return intoSecond(m, in, false, byAt)
+		})
 
 	// Products.
 	leading := func(x *array) *array { // all rows of a batch together

@@ -57,7 +57,7 @@ type selection struct {
 // y[.., j, ..] = x[.., at[j], ..]: the gradient is added into the positions
 var opIndexSelect opOf[selection]
 
-// y[.., at[j], ..] += x[.., j, ..]: the gradient is selected at the positions
+// y[.., at[j], ..] += x[.., j, ..], from 0 or from a second input, whose gradient is y's: that of x is selected at the positions
 var opIndexAdd opOf[selection]
 
 func init() {
@@ -112,10 +112,10 @@ func init() {
 			s, x := opIndexAdd.given(c), c.input()
 			shape := x.Shape()
 			shape[s.axis] = s.size
-			sum := c.result(wideSum(computeDtype(x.dtype)), shape, true)
+			sum := c.startOfSum(shape)
 			if c.device != nil {
 				scatterOn(c.op.name, sum, x, s.rows(layout.Product(shape[:s.axis])), layout.Product(shape[s.axis+1:]))
-				return sum.To(x.dtype)
+				return c.endOfSum(sum)
 			}
 			switch sum.dtype {
 			case Float32:
@@ -125,16 +125,41 @@ func init() {
 			default:
 				loops.AddRows(plain[int64](sum), x.array(), s.axis, s.size, s.at)
 			}
-			return sum.To(x.dtype)
+			return c.endOfSum(sum)
 		},
 		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor {
 			return opIndexSelect.apply(opIndexAdd.given(c), g)
-		}}},
+		}}, {readsNothing, func(_ *call, g *Tensor, _ int) *Tensor { return g }}},
 		flops: inputElements,
 		bytes: func(c *call, out *Tensor) int {
-			return c.input().distinctBytes() + positionBytes*len(opIndexAdd.given(c).at) + out.distinctBytes()
+			return c.inputBytes() + positionBytes*len(opIndexAdd.given(c).at) + out.distinctBytes()
 		},
 	})
+}
+
+// startOfSum returns what is added to: 0, or a copy of the second input.
+func (c *call) startOfSum(shape []int) *Tensor {
+	wide := wideSum(computeDtype(c.input().dtype))
+	if len(c.in) > 1 && c.device == nil {
+		return c.in[1].converted(wide)
+	}
+	return c.result(wide, shape, true)
+}
+
+// endOfSum returns the sum in the dtype of the inputs. Another device has added to 0, and adds the second input now.
+func (c *call) endOfSum(sum *Tensor) *Tensor {
+	if len(c.in) > 1 && c.device != nil {
+		sum = sum.Add(c.in[1].Detach())
+	}
+	return sum.To(c.input().dtype)
+}
+
+// inputBytes returns the bytes of all inputs.
+func (c *call) inputBytes() (n int) {
+	for _, x := range c.in {
+		n += x.distinctBytes()
+	}
+	return n
 }
 
 // positionBytes is what a position takes in memory, as an int64.
@@ -253,7 +278,7 @@ func (a gathering) loop() loops.Gathering {
 // y[i,j] = x[i, at[i,j]] (for axis 1): the gradient is added into the positions
 var opGather opOf[gathering]
 
-// y[i, at[i,j]] += x[i,j]: the gradient is gathered from the positions
+// y[i, at[i,j]] += x[i,j], from 0 or from a second input, whose gradient is y's: that of x is gathered from the positions
 var opScatterAdd opOf[gathering]
 
 func init() {
@@ -293,12 +318,12 @@ func init() {
 		name: "scatter add",
 		forward: func(c *call) *Tensor {
 			a, x := opScatterAdd.given(c), c.input()
-			sum := c.result(wideSum(computeDtype(x.dtype)), a.shape, true)
+			sum := c.startOfSum(a.shape)
 			if c.device != nil {
 				at := make([]int64, x.Len())
 				a.loop().Each(sum.layout, func(i, place int) { at[i] = int64(place) })
 				scatterOn(c.op.name, sum, x, at, 1)
-				return sum.To(x.dtype)
+				return c.endOfSum(sum)
 			}
 			switch sum.dtype {
 			case Float32:
@@ -308,14 +333,14 @@ func init() {
 			default:
 				loops.ScatterAdd(plain[int64](sum), sum.layout, x.array(), a.loop())
 			}
-			return sum.To(x.dtype)
+			return c.endOfSum(sum)
 		},
 		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor {
 			return opGather.apply(opScatterAdd.given(c), g)
-		}}},
+		}}, {readsNothing, func(_ *call, g *Tensor, _ int) *Tensor { return g }}},
 		flops: inputElements,
 		bytes: func(c *call, out *Tensor) int {
-			return c.input().distinctBytes() + positionBytes*opScatterAdd.given(c).index.Len() + out.distinctBytes()
+			return c.inputBytes() + positionBytes*opScatterAdd.given(c).index.Len() + out.distinctBytes()
 		},
 	})
 }

@@ -147,6 +147,7 @@ type keptAttr struct {
 	Reduced   *reduced
 	Variance  *variance
 	Bounds    *bounds
+	Instead   *substitutes
 	Norm      *rowNorm
 	Selection *selection
 	Gathering *gathering

@@ -228,9 +228,32 @@ func (t *Tensor) Minimum(other any) *Tensor {
 	return apply(&opMinimum, nil, t, operand("minimum", other))
 }
 
+// substitutes take the places of NaN, +Inf and -Inf.
+type substitutes struct{ nan, positive, negative float64 }
+
+// d/dx = 1 where x is finite, else 0
+var opNanToNum opOf[substitutes]
+
+func init() {
+	define(&opNanToNum.op, op{
+		name: "nan to num",
+		forward: func(c *call) *Tensor {
+			s, x := opNanToNum.given(c), c.input()
+			if c.device == nil {
+				return unary(loops.ReplacingKernels(s.nan, s.positive, s.negative), sameDtype)(c)
+			}
+			x = x.Detach()
+			infinite := x.IsInf()
+			return x.MaskedFill(x.IsNaN(), s.nan).MaskedFill(infinite.And(x.Gt(0)), s.positive).MaskedFill(infinite.And(x.Lt(0)), s.negative)
+		},
+		gradients: []gradient{{readsInput, func(c *call, g *Tensor, _ int) *Tensor {
+			return g.MaskedFill(c.input().IsFinite().Not(), 0)
+		}}},
+	})
+}
+
 // NanToNum returns a new tensor with NaN, +Inf and -Inf replaced by numbers. What is
 // replaced has no gradient.
 func (t *Tensor) NanToNum(nan, positive, negative float64) *Tensor {
-	infinite := t.exist("nan to num").IsInf()
-	return t.MaskedFill(t.IsNaN(), nan).MaskedFill(infinite.And(t.Gt(0)), positive).MaskedFill(infinite.And(t.Lt(0)), negative)
+	return opNanToNum.apply(substitutes{nan, positive, negative}, t)
 }

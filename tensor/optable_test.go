@@ -72,6 +72,7 @@ var opTable = sync.OnceValue(func() []opCase {
 		unaryCase(&opTanh, t.Tanh).twice(), unaryCase(&opSigmoid, t.Sigmoid).twice(), unaryCase(&opReLU, t.ReLU),
 		unaryCase(&opSiLU, t.SiLU).twice(), unaryCase(&opSoftplus, t.Softplus).twice(), unaryCase(&opGELU, t.GELU).twice(), unaryCase(&opGELUTanh, t.GELUTanh).twice(),
 		unaryCase(&opLeakyReLU.op, func(x t) t { return x.LeakyReLU(0.1) }), unaryCase(&opELU.op, func(x t) t { return x.ELU(0.7) }).twice(),
+		unaryCase(&opNanToNum.op, func(x t) t { return x.NanToNum(1, 2, -3) }).alsoBools().twice(),
 		unaryCase(&opFloor, t.Floor).between(0.1, 0.9), unaryCase(&opCeil, t.Ceil).between(0.1, 0.9),
 		unaryCase(&opRound, t.Round).between(0.6, 1.4), unaryCase(&opTrunc, t.Trunc).between(0.1, 0.9),
 		unaryCase(&opIsNaN, t.IsNaN), unaryCase(&opIsInf, t.IsInf), unaryCase(&opIsFinite, t.IsFinite),
@@ -195,7 +196,7 @@ var opTable = sync.OnceValue(func() []opCase {
 	add(number, "outer", nil, func(in []*Tensor) *Tensor { return in[0].Outer(in[1]) }, vec, []int{4})
 	add(number, "bmm", nil, func(in []*Tensor) *Tensor { return in[0].Bmm(in[1]) }, cube, []int{2, 4, 3})
 	pairs := Of([]int{0, 5, 5}, []int{1, 1, 3})
-	add(any_, "scatter", nil, func(in []*Tensor) *Tensor { return in[0].Scatter(1, pairs, in[1]) }, mat, []int{2, 4})
+	add(any_, "scatter", &opScatter.op, func(in []*Tensor) *Tensor { return in[0].Scatter(1, pairs, in[1]) }, mat, []int{2, 4})
 	add(any_, "scatter add", nil, func(in []*Tensor) *Tensor { return in[0].ScatterAdd(1, pairs, in[1]) }, mat, []int{2, 3})
 	add(any_, "index add", nil, func(in []*Tensor) *Tensor { return in[0].IndexAdd(1, []int{5, 0, 0}, in[1]) }, mat, []int{4, 3})
 	add(any_, "index by tensors", nil, func(in []*Tensor) *Tensor { return in[0].Index(ids(1, 0, 1), All, Of([]int{0, 3, 2})) }, cube)

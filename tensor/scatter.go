@@ -62,10 +62,40 @@ func (t *Tensor) Scatter(axis int, index, values any) *Tensor {
 	if t.Dim() == 0 {
 		return v
 	}
+	if !(GradEnabled() && (t.RequiresGrad() || v.RequiresGrad())) && t.storage.device == nil {
+		return opScatter.apply(at, v, t)
+	}
 	flat := newTensor(Int64, []int{at.index.Len()}, false)
 	rows := ContiguousLayout(t.layout.Shape...)
 	at.loop().Each(rows, func(i, place int) { plain[int64](flat)[i] = int64(place) })
 	return t.withPicked(v, flat)
+}
+
+// y[i, at[i,j]] = x[i,j], over a copy of the second input. Where gradients are recorded Scatter has other steps.
+var opScatter opOf[gathering]
+
+func init() {
+	define(&opScatter.op, op{
+		name: "scatter",
+		forward: func(c *call) *Tensor {
+			a, x, out := opScatter.given(c), c.in[0], c.in[1].converted(c.in[1].dtype)
+			x = x.Detach().Contiguous()
+			switch out.dtype.Size() {
+			case 1:
+				loops.Put(stored[uint8](out), stored[uint8](x), a.loop(), out.layout)
+			case 2:
+				loops.Put(stored[uint16](out), stored[uint16](x), a.loop(), out.layout)
+			case 4:
+				loops.Put(stored[uint32](out), stored[uint32](x), a.loop(), out.layout)
+			default:
+				loops.Put(stored[uint64](out), stored[uint64](x), a.loop(), out.layout)
+			}
+			return out
+		},
+		bytes: func(c *call, out *Tensor) int {
+			return c.inputBytes() + positionBytes*opScatter.given(c).index.Len() + out.distinctBytes()
+		},
+	})
 }
 
 // ScatterAdd is [Tensor.Scatter] that adds the values to the elements of t; several
@@ -75,7 +105,7 @@ func (t *Tensor) ScatterAdd(axis int, index, values any) *Tensor {
 	if t.Dim() == 0 {
 		return t.Add(v)
 	}
-	return t.Add(opScatterAdd.apply(at, v))
+	return opScatterAdd.apply(at, v, t)
 }
 
 // scattered checks the arguments of Scatter and returns the values in the shape of
@@ -138,5 +168,5 @@ func (t *Tensor) IndexAdd(axis int, index any, values *Tensor) *Tensor {
 		fail(ErrShape, op, describe(t, at, values), fmt.Sprintf("the values have shape %v, the positions stand for %v", values.layout.Shape, want), "give one slice for each position")
 	}
 	s := selection{axis, t.layout.Shape[axis], t.checkedPositions(op, axis, at.Reshape(-1))}
-	return t.Add(opIndexAdd.apply(s, t.fitting(op, values)))
+	return opIndexAdd.apply(s, t.fitting(op, values), t)
 }

@@ -16,9 +16,12 @@ type Vectors[T float32 | float64] struct {
 	Rsqrt                                    func(dst, x []T) // 1/√x, 1.6 ULP
 	Floor, Ceil, Trunc, Round                func(dst, x []T) // Round: to the nearest, ties to even
 
-	Maximum, Minimum func(dst, x, y []T)           // NaN if either is; +0 is larger than -0
-	Clamp            func(dst, x []T, low, high T) // high wins where it is below low; bounds must be numbers
-	Sign             func(dst, x []T)              // -1, 0 or 1; 0 of NaN
+	Maximum, Minimum func(dst, x, y []T)                  // NaN if either is; +0 is larger than -0
+	Clamp            func(dst, x []T, low, high T)        // high wins where it is below low; bounds must be numbers
+	Sign             func(dst, x []T)                     // -1, 0 or 1; 0 of NaN
+	Cube             func(dst, x []T)                     // x²·x
+	Lerp             func(dst, x, y, z []T)               // x + (y - x)·z where |z| is less than a half, y - (y - x)·(1 - z) elsewhere
+	Replace          func(dst, x []T, nan, plus, minus T) // in place of NaN, +Inf and -Inf
 
 	// Of float32 alone: int32 in the places of numbers, and x mod y with the sign of x, or of y for a remainder.
 	AddInts, SubInts, MulInts func(dst, x, y []T)

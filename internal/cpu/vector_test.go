@@ -70,6 +70,7 @@ func testArithmetic[T float](t *testing.T, v *Vectors[T]) {
 		"Square": func(x T) T { return x * x }, "Reciprocal": func(x T) T { return 1 / x },
 		"Infinite": func(x T) T { return truth[T](math.IsInf(float64(x), 0)) },
 		"Finite":   func(x T) T { return truth[T](x-x == 0) },
+		"Cube":     func(x T) T { return T(x*x) * x },
 		"Sign":     func(x T) T { return truth[T](x > 0) - truth[T](x < 0) },
 		"Sqrt":     func(x T) T { return T(math.Sqrt(float64(x))) },
 		"Relu":     func(x T) T { return max(x, 0) },
@@ -161,6 +162,31 @@ func testArithmetic[T float](t *testing.T, v *Vectors[T]) {
 					if want := f.want(x[i], y[i], 0.3); !same(dst[i], want) {
 						t.Fatalf("%s(%v, %v) = %v, want %v", name, x[i], y[i], dst[i], want)
 					}
+				}
+			}
+			v.Lerp(dst, x, y, z)
+			for i := range dst {
+				want := y[i] - T((y[i]-x[i])*(1-z[i]))
+				if z[i] > -0.5 && z[i] < 0.5 {
+					want = x[i] + T(z[i]*(y[i]-x[i]))
+				}
+				if !same(dst[i], want) {
+					t.Fatalf("Lerp(%v, %v, %v) = %v, want %v", x[i], y[i], z[i], dst[i], want)
+				}
+			}
+			v.Replace(dst, x, 3, -4, 5)
+			for i := range dst {
+				want := x[i]
+				switch {
+				case want != want:
+					want = 3
+				case math.IsInf(float64(want), 1):
+					want = -4
+				case math.IsInf(float64(want), -1):
+					want = 5
+				}
+				if !same(dst[i], want) {
+					t.Fatalf("Replace(%v) = %v, want %v", x[i], dst[i], want)
 				}
 			}
 			v.AddProduct(dst, x, y, z, 0.3)

@@ -219,6 +219,16 @@ func squareF32AVX2(dst *float32, x *float32, n int)
 //go:noescape
 func squareF32AVX512(dst *float32, x *float32, n int)
 
+// cubeF32AVX2 computes x²·x.
+//
+//go:noescape
+func cubeF32AVX2(dst *float32, x *float32, n int)
+
+// cubeF32AVX512 computes x²·x.
+//
+//go:noescape
+func cubeF32AVX512(dst *float32, x *float32, n int)
+
 // reciprocalF32AVX2 computes 1/x.
 //
 //go:noescape
@@ -368,6 +378,26 @@ func backF32AVX2(dst *float32, x *float32, y *float32, n int, params *float32)
 //
 //go:noescape
 func backF32AVX512(dst *float32, x *float32, y *float32, n int, params *float32)
+
+// lerpF32AVX2 computes x + (y - x)·z where |z| is less than a half, and y - (y - x)·(1 - z) elsewhere.
+//
+//go:noescape
+func lerpF32AVX2(dst *float32, x *float32, y *float32, z *float32, n int)
+
+// lerpF32AVX512 computes x + (y - x)·z where |z| is less than a half, and y - (y - x)·(1 - z) elsewhere.
+//
+//go:noescape
+func lerpF32AVX512(dst *float32, x *float32, y *float32, z *float32, n int)
+
+// replaceF32AVX2 computes x, but p₀ where it is NaN, p₁ where it is +Inf and p₂ where it is -Inf.
+//
+//go:noescape
+func replaceF32AVX2(dst *float32, x *float32, n int, params *float32)
+
+// replaceF32AVX512 computes x, but p₀ where it is NaN, p₁ where it is +Inf and p₂ where it is -Inf.
+//
+//go:noescape
+func replaceF32AVX512(dst *float32, x *float32, n int, params *float32)
 
 // addProductF32AVX2 computes x + y·p·z with the parameter p, rounded at each step.
 //
@@ -789,6 +819,16 @@ func squareF64AVX2(dst *float64, x *float64, n int)
 //go:noescape
 func squareF64AVX512(dst *float64, x *float64, n int)
 
+// cubeF64AVX2 computes x²·x.
+//
+//go:noescape
+func cubeF64AVX2(dst *float64, x *float64, n int)
+
+// cubeF64AVX512 computes x²·x.
+//
+//go:noescape
+func cubeF64AVX512(dst *float64, x *float64, n int)
+
 // reciprocalF64AVX2 computes 1/x.
 //
 //go:noescape
@@ -938,6 +978,26 @@ func backF64AVX2(dst *float64, x *float64, y *float64, n int, params *float64)
 //
 //go:noescape
 func backF64AVX512(dst *float64, x *float64, y *float64, n int, params *float64)
+
+// lerpF64AVX2 computes x + (y - x)·z where |z| is less than a half, and y - (y - x)·(1 - z) elsewhere.
+//
+//go:noescape
+func lerpF64AVX2(dst *float64, x *float64, y *float64, z *float64, n int)
+
+// lerpF64AVX512 computes x + (y - x)·z where |z| is less than a half, and y - (y - x)·(1 - z) elsewhere.
+//
+//go:noescape
+func lerpF64AVX512(dst *float64, x *float64, y *float64, z *float64, n int)
+
+// replaceF64AVX2 computes x, but p₀ where it is NaN, p₁ where it is +Inf and p₂ where it is -Inf.
+//
+//go:noescape
+func replaceF64AVX2(dst *float64, x *float64, n int, params *float64)
+
+// replaceF64AVX512 computes x, but p₀ where it is NaN, p₁ where it is +Inf and p₂ where it is -Inf.
+//
+//go:noescape
+func replaceF64AVX512(dst *float64, x *float64, n int, params *float64)
 
 // addProductF64AVX2 computes x + y·p·z with the parameter p, rounded at each step.
 //
@@ -2128,6 +2188,14 @@ func squareF32AVX2Slices(dst, x []float32) {
 	squareF32AVX2(&dst[0], &x[0], len(dst))
 }
 
+func cubeF32AVX2Slices(dst, x []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	cubeF32AVX2(&dst[0], &x[0], len(dst))
+}
+
 func reciprocalF32AVX2Slices(dst, x []float32) {
 	if len(dst) == 0 {
 		return
@@ -2264,6 +2332,25 @@ func backF32AVX2Slices(dst, x, y []float32, p0 float32) {
 	y = y[:len(dst)]
 	params := [...]float32{p0}
 	backF32AVX2(&dst[0], &x[0], &y[0], len(dst), &params[0])
+}
+
+func lerpF32AVX2Slices(dst, x, y, z []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	z = z[:len(dst)]
+	lerpF32AVX2(&dst[0], &x[0], &y[0], &z[0], len(dst))
+}
+
+func replaceF32AVX2Slices(dst, x []float32, p0, p1, p2 float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	params := [...]float32{p0, p1, p2}
+	replaceF32AVX2(&dst[0], &x[0], len(dst), &params[0])
 }
 
 func addProductF32AVX2Slices(dst, x, y, z []float32, p0 float32) {
@@ -2969,6 +3056,14 @@ func squareF32AVX512Slices(dst, x []float32) {
 	squareF32AVX512(&dst[0], &x[0], len(dst))
 }
 
+func cubeF32AVX512Slices(dst, x []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	cubeF32AVX512(&dst[0], &x[0], len(dst))
+}
+
 func reciprocalF32AVX512Slices(dst, x []float32) {
 	if len(dst) == 0 {
 		return
@@ -3105,6 +3200,25 @@ func backF32AVX512Slices(dst, x, y []float32, p0 float32) {
 	y = y[:len(dst)]
 	params := [...]float32{p0}
 	backF32AVX512(&dst[0], &x[0], &y[0], len(dst), &params[0])
+}
+
+func lerpF32AVX512Slices(dst, x, y, z []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	z = z[:len(dst)]
+	lerpF32AVX512(&dst[0], &x[0], &y[0], &z[0], len(dst))
+}
+
+func replaceF32AVX512Slices(dst, x []float32, p0, p1, p2 float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	params := [...]float32{p0, p1, p2}
+	replaceF32AVX512(&dst[0], &x[0], len(dst), &params[0])
 }
 
 func addProductF32AVX512Slices(dst, x, y, z []float32, p0 float32) {
@@ -3655,6 +3769,7 @@ var vectorsF32 = [...]Vectors[float32]{
 		Neg:                     negF32AVX2Slices,
 		Abs:                     absF32AVX2Slices,
 		Square:                  squareF32AVX2Slices,
+		Cube:                    cubeF32AVX2Slices,
 		Reciprocal:              reciprocalF32AVX2Slices,
 		Sqrt:                    sqrtF32AVX2Slices,
 		Rsqrt:                   rsqrtF32AVX2Slices,
@@ -3670,6 +3785,8 @@ var vectorsF32 = [...]Vectors[float32]{
 		Leaky:                   leakyF32AVX2Slices,
 		Forth:                   forthF32AVX2Slices,
 		Back:                    backF32AVX2Slices,
+		Lerp:                    lerpF32AVX2Slices,
+		Replace:                 replaceF32AVX2Slices,
 		AddProduct:              addProductF32AVX2Slices,
 		AddQuotient:             addQuotientF32AVX2Slices,
 		Product:                 productF32AVX2Slices,
@@ -3752,6 +3869,7 @@ var vectorsF32 = [...]Vectors[float32]{
 		Neg:                     negF32AVX512Slices,
 		Abs:                     absF32AVX512Slices,
 		Square:                  squareF32AVX512Slices,
+		Cube:                    cubeF32AVX512Slices,
 		Reciprocal:              reciprocalF32AVX512Slices,
 		Sqrt:                    sqrtF32AVX512Slices,
 		Rsqrt:                   rsqrtF32AVX512Slices,
@@ -3767,6 +3885,8 @@ var vectorsF32 = [...]Vectors[float32]{
 		Leaky:                   leakyF32AVX512Slices,
 		Forth:                   forthF32AVX512Slices,
 		Back:                    backF32AVX512Slices,
+		Lerp:                    lerpF32AVX512Slices,
+		Replace:                 replaceF32AVX512Slices,
 		AddProduct:              addProductF32AVX512Slices,
 		AddQuotient:             addQuotientF32AVX512Slices,
 		Product:                 productF32AVX512Slices,
@@ -4008,6 +4128,14 @@ func squareF64AVX2Slices(dst, x []float64) {
 	squareF64AVX2(&dst[0], &x[0], len(dst))
 }
 
+func cubeF64AVX2Slices(dst, x []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	cubeF64AVX2(&dst[0], &x[0], len(dst))
+}
+
 func reciprocalF64AVX2Slices(dst, x []float64) {
 	if len(dst) == 0 {
 		return
@@ -4144,6 +4272,25 @@ func backF64AVX2Slices(dst, x, y []float64, p0 float64) {
 	y = y[:len(dst)]
 	params := [...]float64{p0}
 	backF64AVX2(&dst[0], &x[0], &y[0], len(dst), &params[0])
+}
+
+func lerpF64AVX2Slices(dst, x, y, z []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	z = z[:len(dst)]
+	lerpF64AVX2(&dst[0], &x[0], &y[0], &z[0], len(dst))
+}
+
+func replaceF64AVX2Slices(dst, x []float64, p0, p1, p2 float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	params := [...]float64{p0, p1, p2}
+	replaceF64AVX2(&dst[0], &x[0], len(dst), &params[0])
 }
 
 func addProductF64AVX2Slices(dst, x, y, z []float64, p0 float64) {
@@ -4769,6 +4916,14 @@ func squareF64AVX512Slices(dst, x []float64) {
 	squareF64AVX512(&dst[0], &x[0], len(dst))
 }
 
+func cubeF64AVX512Slices(dst, x []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	cubeF64AVX512(&dst[0], &x[0], len(dst))
+}
+
 func reciprocalF64AVX512Slices(dst, x []float64) {
 	if len(dst) == 0 {
 		return
@@ -4905,6 +5060,25 @@ func backF64AVX512Slices(dst, x, y []float64, p0 float64) {
 	y = y[:len(dst)]
 	params := [...]float64{p0}
 	backF64AVX512(&dst[0], &x[0], &y[0], len(dst), &params[0])
+}
+
+func lerpF64AVX512Slices(dst, x, y, z []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	z = z[:len(dst)]
+	lerpF64AVX512(&dst[0], &x[0], &y[0], &z[0], len(dst))
+}
+
+func replaceF64AVX512Slices(dst, x []float64, p0, p1, p2 float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	params := [...]float64{p0, p1, p2}
+	replaceF64AVX512(&dst[0], &x[0], len(dst), &params[0])
 }
 
 func addProductF64AVX512Slices(dst, x, y, z []float64, p0 float64) {
@@ -5375,6 +5549,7 @@ var vectorsF64 = [...]Vectors[float64]{
 		Neg:                     negF64AVX2Slices,
 		Abs:                     absF64AVX2Slices,
 		Square:                  squareF64AVX2Slices,
+		Cube:                    cubeF64AVX2Slices,
 		Reciprocal:              reciprocalF64AVX2Slices,
 		Sqrt:                    sqrtF64AVX2Slices,
 		Rsqrt:                   rsqrtF64AVX2Slices,
@@ -5390,6 +5565,8 @@ var vectorsF64 = [...]Vectors[float64]{
 		Leaky:                   leakyF64AVX2Slices,
 		Forth:                   forthF64AVX2Slices,
 		Back:                    backF64AVX2Slices,
+		Lerp:                    lerpF64AVX2Slices,
+		Replace:                 replaceF64AVX2Slices,
 		AddProduct:              addProductF64AVX2Slices,
 		AddQuotient:             addQuotientF64AVX2Slices,
 		Product:                 productF64AVX2Slices,
@@ -5461,6 +5638,7 @@ var vectorsF64 = [...]Vectors[float64]{
 		Neg:                     negF64AVX512Slices,
 		Abs:                     absF64AVX512Slices,
 		Square:                  squareF64AVX512Slices,
+		Cube:                    cubeF64AVX512Slices,
 		Reciprocal:              reciprocalF64AVX512Slices,
 		Sqrt:                    sqrtF64AVX512Slices,
 		Rsqrt:                   rsqrtF64AVX512Slices,
@@ -5476,6 +5654,8 @@ var vectorsF64 = [...]Vectors[float64]{
 		Leaky:                   leakyF64AVX512Slices,
 		Forth:                   forthF64AVX512Slices,
 		Back:                    backF64AVX512Slices,
+		Lerp:                    lerpF64AVX512Slices,
+		Replace:                 replaceF64AVX512Slices,
 		AddProduct:              addProductF64AVX512Slices,
 		AddQuotient:             addQuotientF64AVX512Slices,
 		Product:                 productF64AVX512Slices,

@@ -144,7 +144,7 @@ func rows() []row {
 		{op: "gather", note: "the smallest", f: func(in []T) T { v, _ := in[0].BottomK(1, 2); return v.Square() }, in: ins(smooth(2, 4))},
 		{op: "gather", note: "the largest", f: func(in []T) T { v, _ := in[0].TopK(0, 2); return v.Square() }, in: ins(smooth(3, 2))},
 		{op: "gather", note: "sorted", f: func(in []T) T { v, _ := in[0].Sort(1, true); return v.Square() }, in: ins(smooth(2, 4))},
-		{op: "masked fill", note: "nan to num", f: func(in []T) T {
+		{op: "nan to num", f: func(in []T) T {
 			return in[0].Log().NanToNum(0, 1, -1).Square()
 		}, in: ins(smooth(2, 3))},
 		{op: "leaky relu", f: func(in []T) T { return in[0].LeakyReLU(0.1).Square() }, in: ins(smooth(2, 3))},
@@ -254,6 +254,9 @@ func rows() []row {
 		"all": func(x T) T { return x.All() }, "any": func(x T) T { return x.Any() }} {
 		all = append(all, without(op, truth, func(in []T) T { return f(in[0]) }, smooth(3)))
 	}
+	all = append(all, without("scatter", "where gradients are recorded there are other steps: see where", func(in []T) T {
+		return in[0].Detach().Scatter(1, tensor.Of([]int64{2, 0}, []int64{1, 2}), in[1].Detach())
+	}, smooth(2, 3), smooth(2, 2)))
 	flags := tensor.Of(1, 0, 1).Eq(1)
 	for op, f := range map[string]func(T, any) T{"and": T.And, "or": T.Or, "xor": T.Xor} {
 		all = append(all, without(op, "it takes whole numbers and bools only", func(in []T) T { return f(in[0], in[1]) }, flags, flags))

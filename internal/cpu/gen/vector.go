@@ -116,6 +116,7 @@ func loops() []*loop {
 		unary("neg", "computes -x.", func(l *lanes, x ref) ref { return l.xor(x, l.bits(sign)) })
 		unary("abs", "computes |x|.", func(l *lanes, x ref) ref { return l.and(x, l.bits(rest)) })
 		unary("square", "computes x².", func(l *lanes, x ref) ref { return l.mul(x, x) })
+		unary("cube", "computes x²·x.", func(l *lanes, x ref) ref { return l.mul(l.mul(x, x), x) })
 		unary("reciprocal", "computes 1/x.", func(l *lanes, x ref) ref { return l.div(l.constant(1), x) })
 		unary("sqrt", "computes √x.", (*lanes).sqrt)
 		unary("rsqrt", "computes 1/√x.", func(l *lanes, x ref) ref { return l.div(l.constant(1), l.sqrt(x)) })
@@ -167,6 +168,20 @@ func loops() []*loop {
 				program: func(l *lanes) {
 					y := l.load(2)
 					l.store(0, l.sub(y, l.mul(l.sub(y, l.load(1)), l.parameter(0))))
+				}},
+			&loop{name: "lerp", doc: "computes x + (y - x)·z where |z| is less than a half, and y - (y - x)·(1 - z) elsewhere.", e: e, operands: []string{"dst", "x", "y", "z"}, unroll: [2]int{1, 4},
+				program: func(l *lanes) {
+					x, y, z := l.load(1), l.load(2), l.load(3)
+					way := l.sub(y, x)
+					back := l.sub(y, l.mul(way, l.sub(l.constant(1), z)))
+					l.store(0, l.choose(l.less(l.and(z, l.bits(rest)), l.constant(0.5)), l.add(x, l.mul(z, way)), back))
+				}},
+			&loop{name: "replace", doc: "computes x, but p₀ where it is NaN, p₁ where it is +Inf and p₂ where it is -Inf.", e: e, operands: two, unroll: [2]int{2, 4}, params: true,
+				program: func(l *lanes) {
+					x := l.load(1)
+					y := l.choose(l.equal(x, l.bits(plusInf)), l.parameter(1), x)
+					y = l.choose(l.equal(x, l.bits(plusInf|sign)), l.parameter(2), y)
+					l.store(0, l.choose(l.isNaN(x), l.parameter(0), y))
 				}},
 			&loop{name: "addProduct", doc: "computes x + y·p·z with the parameter p, rounded at each step.", e: e, operands: []string{"dst", "x", "y", "z"}, unroll: [2]int{4, 4}, params: true,
 				program: func(l *lanes) {

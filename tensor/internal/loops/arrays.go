@@ -170,7 +170,7 @@ func Zip[T numbers.Number](out, x, y Array, kernel func(dst, x, y []T)) {
 		})
 		return
 	}
-	if IsPlain[T](out) && numbers.IsNative[T](x.Dtype) && numbers.IsNative[T](y.Dtype) && zipRows(out, x, y, kernel) {
+	if IsPlain[T](out) && numbers.IsNative[T](x.Dtype) && numbers.IsNative[T](y.Dtype) && (zipOne(out, x, y, kernel) || zipRows(out, x, y, kernel)) {
 		return
 	}
 	Parallel(out.Len(), ParallelFrom, func(start, end int) {
@@ -180,6 +180,33 @@ func Zip[T numbers.Number](out, x, y Array, kernel func(dst, x, y []T)) {
 			w.Flush(at, n)
 		})
 	})
+}
+
+// zipOne is Zip for an operand that lies in memory as the result does beside one number, which is repeated once for all blocks. It reports whether
+// they are that.
+func zipOne[T numbers.Number](out, x, y Array, kernel func(dst, x, y []T)) bool {
+	left, right := x.Layout.RepeatsOne(), y.Layout.RepeatsOne()
+	if out.Len() == 0 || left == right || !left && !x.IsContiguous() || !right && !y.IsContiguous() {
+		return false
+	}
+	to, one, many := Stored[T](out), y, x
+	if left {
+		one, many = x, y
+	}
+	from, value := Stored[T](many), MemoryOf[T](one)[one.Layout.Offset]
+	Parallel(len(to), ParallelFrom, func(start, end int) {
+		var room [BlockLen]T
+		alike := room[:min(BlockLen, end-start)]
+		repeat(alike, value)
+		InBlocks(start, end, func(at, n int) {
+			if left {
+				kernel(to[at:][:n], alike[:n], from[at:][:n])
+			} else {
+				kernel(to[at:][:n], from[at:][:n], alike[:n])
+			}
+		})
+	})
+	return true
 }
 
 // zipRows is Zip for operands whose rows are whole in memory, or one number each:

@@ -189,6 +189,49 @@ func TestKernel[T numbers.Number](f func(float64) bool) func(dst, x []T) {
 	}
 }
 
+// LogicalKernels are the loops of logic, from one over numbers of each type and one of vectors over 1 and 0 in the places of those
+// that differ from 0 or don't.
+func LogicalKernels(f32 func(dst, x, y []float32), f64 func(dst, x, y []float64), i64 func(dst, x, y []int64), vector32 func(dst, x, y []float32), vector64 func(dst, x, y []float64)) BinaryKernels {
+	return BinaryKernels{F32: ofTruths(f32, vector32), F64: ofTruths(f64, vector64), I64: i64}
+}
+
+// ofTruths runs a loop of vectors over 1 and 0, or else the portable one.
+func ofTruths[T float32 | float64](portable, vector func(dst, x, y []T)) func(dst, x, y []T) {
+	differ := VectorsFor[T]().Differ
+	if differ == nil || vector == nil {
+		return portable
+	}
+	return func(dst, x, y []T) {
+		var left, right, zeros [256]T
+		for len(dst) > 0 {
+			n := min(len(dst), len(zeros))
+			differ(left[:n], x[:n], zeros[:n])
+			differ(right[:n], y[:n], zeros[:n])
+			vector(dst[:n], left[:n], right[:n])
+			dst, x, y = dst[n:], x[n:], y[n:]
+		}
+	}
+}
+
+// IsZero32 and IsZero64 are LogicalNot in vector instructions, where there are any.
+func IsZero32(dst, x []float32) { isZero(dst, x, Vectors32.Equal) }
+
+// IsZero64 is IsZero32 for float64.
+func IsZero64(dst, x []float64) { isZero(dst, x, Vectors64.Equal) }
+
+func isZero[T numbers.Number](dst, x []T, equal func(dst, x, y []T)) {
+	if equal == nil {
+		LogicalNot(dst, x)
+		return
+	}
+	var zeros [256]T
+	for len(dst) > 0 {
+		n := min(len(dst), len(zeros))
+		equal(dst[:n], x[:n], zeros[:n])
+		dst, x = dst[n:], x[n:]
+	}
+}
+
 // LogicalAnd is 1 where both differ from 0, else 0.
 func LogicalAnd[T numbers.Number](dst, x, y []T) {
 	for i := range dst {
@@ -351,6 +394,10 @@ func Mod(a, b float64) float64 {
 
 // Lerp goes from the nearer end, so that rounding keeps both.
 func Lerp[T float32 | float64](dst, a, b, w []T) {
+	if lerp := VectorsFor[T]().Lerp; lerp != nil {
+		lerp(dst, a, b, w)
+		return
+	}
 	for i := range dst {
 		way := b[i] - a[i]
 		if w := w[i]; w > -0.5 && w < 0.5 {
@@ -650,9 +697,41 @@ func EluKernels(alpha float64) UnaryKernels {
 		return math.Expm1(x) * alpha
 	})
 	if Vectors32.Elu != nil {
-		k.F32 = func(dst, x []float32) { Vectors32.Elu(dst, x, float32(alpha)) }
+		k.F32 = func(dst, x []float32) {
+			InBlocks(0, len(dst), func(at, n int) {
+				if to, from := dst[at:][:n], x[at:][:n]; Vectors32.Lowest(from) < 0 { // all are above 0
+					copy(to, from)
+				} else {
+					Vectors32.Elu(to, from, float32(alpha))
+				}
+			})
+		}
 	}
 	return k
+}
+
+// ReplacingKernels are the loops of x with numbers in place of NaN, +Inf and -Inf, which whole numbers have not.
+func ReplacingKernels(nan, plus, minus float64) UnaryKernels {
+	return UnaryKernels{F32: replacing(float32(nan), float32(plus), float32(minus)), F64: replacing(nan, plus, minus), I64: Identity[int64]}
+}
+
+func replacing[T float32 | float64](nan, plus, minus T) func(dst, x []T) {
+	if replace := VectorsFor[T]().Replace; replace != nil {
+		return func(dst, x []T) { replace(dst, x, nan, plus, minus) }
+	}
+	return func(dst, x []T) {
+		for i, v := range x {
+			switch {
+			case v != v:
+				v = nan
+			case math.IsInf(float64(v), 1):
+				v = plus
+			case math.IsInf(float64(v), -1):
+				v = minus
+			}
+			dst[i] = v
+		}
+	}
 }
 
 // Log2 is math.Log2 but near 1, where that adds an exponent to a logarithm of nearly

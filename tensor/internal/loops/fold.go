@@ -58,7 +58,13 @@ var Sums = Foldings{
 // wholeSums adds whole numbers, in any order as nothing is rounded.
 func wholeSums() Folding[int64] {
 	f := sumFolding[int64]()
+	f.lanes = 1
+	f.step = func(sums, x []int64) { AddWhole(sums[:len(x)], sums, x) }
+	f.merge = f.step
 	f.block = func(x []int64) int64 {
+		if sum := Vectors64.SumWhole; sum != nil {
+			return int64(math.Float64bits(sum(sameBits[float64](x))))
+		}
 		var a, b, c, d int64
 		for ; len(x) >= 4; x = x[4:] {
 			a, b, c, d = a+x[0], b+x[1], c+x[2], d+x[3]
@@ -277,6 +283,10 @@ func FoldColumns[T numbers.Number](out []T, x Array, goes []bool, count, axis in
 					}
 				}
 				for half := f.lanes / 2; half > 0; half /= 2 {
+					if f.merge != nil && n == pitch && used >= 2*half { // lanes lie side by side
+						f.merge(lanes[:half*pitch], lanes[half*pitch:][:half*pitch])
+						continue
+					}
 					for a := 0; a < half && a+half < used; a++ {
 						left, right := lanes[a*pitch:][:n], lanes[(a+half)*pitch:][:n]
 						if f.merge != nil {
@@ -289,6 +299,12 @@ func FoldColumns[T numbers.Number](out []T, x Array, goes []bool, count, axis in
 					}
 				}
 				copy(partial[b*foldWidth:], lanes[:n])
+			}
+			if blocks == 1 && f.merge != nil {
+				sums := out[outer*width+first:][:n]
+				fillWith(sums, f.Start)
+				f.merge(sums, partial[:n])
+				continue
 			}
 			for i := range n {
 				for b := range pairs {
@@ -391,6 +407,27 @@ func positionIn[T float32 | float64](x []T, size func(x []T) T, sign T) (at int,
 
 // Whole gives a folding of extremes its loops for int32, which is the largest of their bits turned by flip, and for bools.
 func Whole(f Folding[int64], highest func(x []float32) float32, flip int32, bools func(x []uint8) int64) Folding[int64] {
+	choose := MaxWhole
+	if f.join(1, 2) == 1 {
+		choose = MinWhole
+	}
+	f.step = func(sums, x []int64) { choose(sums[:len(x)], sums, x) }
+	f.merge = f.step
+	if few := f.block; Vectors64.MaxWhole != nil {
+		f.block = func(x []int64) int64 {
+			var best [64]int64
+			if len(x) < 2*len(best) {
+				return few(x)
+			}
+			copy(best[:], x)
+			rest := x[len(best):]
+			for ; len(rest) >= len(best); rest = rest[len(best):] {
+				choose(best[:], best[:], rest)
+			}
+			choose(best[:len(rest)], best[:], rest)
+			return few(best[:])
+		}
+	}
 	if highest != nil {
 		f.narrow = func(x []float32) int64 { return int64(int32(math.Float32bits(highest(x))) ^ flip) }
 	}
@@ -571,7 +608,11 @@ var Products = Foldings{
 	"prod",
 	vectorFolding(productFolding[float32](), Vectors32.Product, Vectors32.Mul),
 	vectorFolding(productFolding[float64](), Vectors64.Product, Vectors64.Mul),
-	productFolding[int64](),
+	func() Folding[int64] { // in one lane: nothing is rounded
+		f := productFolding[int64]()
+		f.lanes = 1
+		return f
+	}(),
 }
 
 func productFolding[T numbers.Number]() Folding[T] {

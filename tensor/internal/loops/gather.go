@@ -47,6 +47,27 @@ func Pick[S any](out, from []S, l layout.Layout, a Gathering) {
 	a.Each(l, func(i, at int) { out[i] = from[at] })
 }
 
+// Put writes the elements of x, in row-major order, to where Pick would take them from, in that order.
+func Put[S any](out, x []S, a Gathering, l layout.Layout) {
+	if outer, count, inner, ok := a.inRows(l); ok {
+		at, size := Stored[int64](a.Index), a.Size
+		ParallelRows(outer, ParallelFrom/(count*inner), func(start, end int) {
+			for o := start; o < end; o++ {
+				part := out[o*size*inner:][:size*inner]
+				for j := range count {
+					first := (o*count + j) * inner
+					places := at[first:][:inner]
+					for k, v := range x[first:][:inner] {
+						part[int(places[k])*inner+k] = v
+					}
+				}
+			}
+		})
+		return
+	}
+	a.Each(l, func(i, at int) { out[at] = x[i] })
+}
+
 // ScatterAdd adds the elements of x to where Pick would take them from.
 func ScatterAdd[T numbers.Number](sum []T, l layout.Layout, x Array, a Gathering) {
 	var values []T

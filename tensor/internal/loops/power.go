@@ -34,7 +34,7 @@ func PowerOf(p float32) func(dst, x []float32) {
 	case p == 2:
 		return Vector1(Vectors32.Square, Square[float32])
 	case p == 3:
-		return thirdPower
+		return Vector1(Vectors32.Cube, thirdPower)
 	case p == -1:
 		return Vector1(Vectors32.Reciprocal, Reciprocal[float32])
 	case twice == float32(int(twice)) && -16 <= twice && twice <= 16:
@@ -45,12 +45,8 @@ func PowerOf(p float32) func(dst, x []float32) {
 
 // thirdPower is rounded twice, so that the last bit or two may differ.
 func thirdPower(dst, x []float32) {
-	var room [256]float32 // dst may be x
-	for len(x) > 0 {
-		n := min(len(x), len(room))
-		Vector1(Vectors32.Square, Square[float32])(room[:n], x[:n])
-		Vector2(Vectors32.Mul, Mul[float32])(dst[:n], room[:n], x[:n])
-		dst, x = dst[n:], x[n:]
+	for i, v := range x {
+		dst[i] = float32(v*v) * v
 	}
 }
 

@@ -69,6 +69,15 @@ func withBits(bits uint64) func(dst, x []float64) {
 	return func(dst, x []float64) { Vectors64.XorBitsOf(dst, x, math.Float64frombits(bits)) }
 }
 
+// SquareInts computes x² for int32 in the places of float32; nil where there are no such instructions.
+var SquareInts = func() func(dst, x []float32) {
+	mul := Vectors32.MulInts
+	if mul == nil {
+		return nil
+	}
+	return func(dst, x []float32) { mul(dst, x, x) }
+}()
+
 // ClampWhole brings x into [low, high]; high wins.
 func ClampWhole(dst, x []int64, low, high int64) {
 	if clamp := Vectors64.ClampWhole; clamp != nil {
