@@ -10,8 +10,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
+	"slices"
 	"sync"
+	"time"
 
 	"github.com/kjk/lzma"
 
@@ -64,7 +67,8 @@ var (
 	}}
 )
 
-// packAll packs parts, as many at a time as there are processors. The folder dir keeps what that gave.
+// packAll packs parts, as many at a time as there are processors. The folder dir keeps what that gave, and as many parts
+// again that were used before.
 func packAll(ctx context.Context, dir string, list []*packing) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("live: %w", err)
@@ -99,7 +103,41 @@ func packAll(ctx context.Context, dir string, list []*packing) error {
 	if first != nil {
 		return fmt.Errorf("live: %w", first)
 	}
+	forget(dir, list)
 	return nil
+}
+
+// packedName is how packed files are named.
+var packedName = regexp.MustCompile(`^[a-z]+-[0-9a-f]{16}\.(gz|lzma)$`)
+
+// forget removes packed files that are not in use, but for as many as are: those used last. Another process may do the same, or
+// need one of them at the moment: whoever finds none packs it again. What can't be removed is tried again the next time.
+func forget(dir string, used []*packing) {
+	type old struct {
+		name string
+		last time.Time
+	}
+	var others []old
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		info, err := e.Info()
+		of, partial := atomicfile.Partial(e.Name())
+		if !partial {
+			of = e.Name()
+		}
+		if err != nil || !packedName.MatchString(of) || slices.ContainsFunc(used, func(x *packing) bool { return x.part.Name == e.Name() }) {
+			continue
+		}
+		if !partial {
+			others = append(others, old{e.Name(), info.ModTime()})
+		} else if time.Since(info.ModTime()) > time.Hour { // whoever wrote this has ended before it was done
+			os.Remove(filepath.Join(dir, e.Name()))
+		}
+	}
+	slices.SortFunc(others, func(a, b old) int { return b.last.Compare(a.last) })
+	for _, o := range others[min(len(others), len(used)):] {
+		os.Remove(filepath.Join(dir, o.name))
+	}
 }
 
 func (x *packing) do(dir string) error {
@@ -107,7 +145,10 @@ func (x *packing) do(dir string) error {
 	x.part.Name = x.kind + "-" + hex.EncodeToString(sum[:8]) + x.pack.extension
 	file := filepath.Join(dir, x.part.Name)
 	packed, err := os.ReadFile(file)
-	if err != nil {
+	if err == nil {
+		now := time.Now()
+		_ = os.Chtimes(file, now, now) // forget goes by this, and a folder that can't be written to has nothing to forget
+	} else {
 		if packed, err = x.pack.pack(x.content); err == nil {
 			err = atomicfile.Replace(file, packed, 0o644)
 		}

@@ -5,14 +5,104 @@ import (
 	"compress/gzip"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/kjk/lzma"
 )
+
+// A folder keeps what was packed last and as much again, whoever else packs at the same time, and nothing that isn't
+// its own is removed.
+func TestForget(t *testing.T) {
+	dir := t.TempDir()
+	pack := func(round, parts int) (names []string) {
+		t.Helper()
+		var list []*packing
+		for i := range parts {
+			list = append(list, &packing{kind: "part", content: fmt.Append(nil, round, i), pack: gz})
+		}
+		if err := packAll(t.Context(), dir, list); err != nil {
+			t.Error(err)
+		}
+		for _, x := range list {
+			if len(x.packed) == 0 {
+				t.Errorf("%s is empty", x.part.Name)
+			}
+			names = append(names, x.part.Name)
+		}
+		return names
+	}
+	there := func() map[string]bool {
+		t.Helper()
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		names := map[string]bool{}
+		for _, e := range entries {
+			names[e.Name()] = true
+		}
+		return names
+	}
+	write := func(name string, age time.Duration) {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		at := time.Now().Add(-age)
+		if err := os.Chtimes(path, at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const begun, left = ".part-0123456789abcdef.gz.partial-1", ".part-0123456789abcdef.gz.partial-2"
+	write("mine.txt", 100*time.Hour)
+	write(begun, 0)
+	write(left, 2*time.Hour)
+	for i := range 9 {
+		write(fmt.Sprintf("part-%016x.gz", i), time.Duration(i+1)*time.Hour)
+	}
+	names := pack(1, 4)
+	got := there()
+	want := append([]string{"mine.txt", begun, fmt.Sprintf("part-%016x.gz", 0), fmt.Sprintf("part-%016x.gz", 3)}, names...)
+	for _, name := range want {
+		if !got[name] {
+			t.Errorf("%s is gone", name)
+		}
+	}
+	if len(got) != 1+1+4+4 {
+		t.Errorf("there are %d files: %v", len(got), got)
+	}
+	// What is used again is young again.
+	for _, name := range names {
+		write(name, 100*time.Hour)
+	}
+	pack(1, 4)
+	pack(2, 4)
+	for _, name := range names {
+		if !there()[name] {
+			t.Errorf("%s was used last, and is gone", name)
+		}
+	}
+	var all sync.WaitGroup
+	for who := range 4 {
+		all.Go(func() {
+			for round := range 10 {
+				pack(10*who+round, 3)
+			}
+		})
+	}
+	all.Wait()
+	if n := len(there()); n > 2+4*2*3 {
+		t.Errorf("four that pack at once leave %d files", n)
+	}
+}
 
 // What is packed can be unpacked, and is packed once.
 func TestPackAll(t *testing.T) {
