@@ -2,9 +2,11 @@ package accounting
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
+	"github.com/lectern-go/lectern/accounting/internal/peak"
 	"github.com/lectern-go/lectern/internal/gc"
 	"github.com/lectern-go/lectern/tensor"
 )
@@ -46,9 +48,23 @@ func Repeats(n int) TimingOption { return func(t *timer) { t.repeats = max(n, 1)
 // all of it. Without this option the work is the processor's.
 func On(d tensor.Device) TimingOption { return func(t *timer) { t.device = d } }
 
-// shortest is how long a measurement must take; faster functions run several
-// times in each, so that the clock's own cost does not count.
-const shortest = 2 * time.Millisecond
+// A measurement must take as long as shortest, and as many steps of the clock as
+// steps; faster functions run several times in each, so that neither the clock's own
+// cost counts nor that browsers make it step by up to a millisecond.
+const (
+	shortest = 2 * time.Millisecond
+	steps    = 20
+)
+
+// often returns how many calls a measurement takes, given how long some of them do.
+func often(run func(calls int) time.Duration, step time.Duration) int {
+	calls, took := 1, run(1)
+	for took < shortest && took < steps/2*step { // the clock says little yet
+		calls *= 10
+		took = run(calls)
+	}
+	return int(math.Ceil(float64(calls) * float64(max(shortest, steps*step)) / float64(took)))
+}
 
 // Time measures f. A device that works on while f has already returned must be
 // named with [On]. It panics with what such a device reports to have gone wrong.
@@ -72,11 +88,7 @@ func Time(what string, f func(), options ...TimingOption) Timing {
 	for !t.exact && t.device.IsCPU() && !memory.Done() && memory.Elapsed() < longestWarmUp {
 		run(1)
 	}
-	each := run(1)
-	calls := 1
-	if each < shortest {
-		calls = int(shortest/max(each, time.Nanosecond)) + 1
-	}
+	calls := often(run, peak.Tick(time.Now))
 	timing := Timing{What: what, device: t.device, tf32: t.device.TF32()}
 	for range t.repeats {
 		timing.Runs = append(timing.Runs, run(calls)/time.Duration(calls))

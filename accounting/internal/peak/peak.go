@@ -59,8 +59,8 @@ const (
 	ticks = 100 // of the clock, at least
 )
 
-// tick is the smallest step that a clock takes.
-func tick(now func() time.Time) time.Duration {
+// Tick returns the smallest step that a clock takes.
+func Tick(now func() time.Time) time.Duration {
 	least := time.Second
 	for range 3 {
 		start := now()
@@ -76,7 +76,7 @@ func tick(now func() time.Time) time.Duration {
 
 // iterations returns how many iterations take about as long as a call should.
 func (l Loop) iterations(now func() time.Time) int {
-	wanted := max(call, ticks*tick(now))
+	wanted := max(call, ticks*Tick(now))
 	for n := 1000; ; n *= 2 {
 		took := time.Duration(math.MaxInt64)
 		for range 3 { // the first one warms up, and something may disturb another
