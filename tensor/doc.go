@@ -31,10 +31,11 @@
 // autocast.go chooses small floats.
 //
 // Packages below this one know nothing of tensors: internal/loops has the kernels, internal/numbers
-// the codes of the small floats, internal/memory hands out memory, and internal/random
-// makes random bits. Block-scaled FP4 is in fp4.go, what can be asked about formats in
-// finfo.go and bits.go. Random numbers go through generator.go to random.go and
-// sampling.go. format.go and html.go show tensors, facts.go tells the stepper about them.
+// the codes of the small floats, internal/memory hands out memory, internal/random makes
+// random bits, and internal/printed writes values as text and as HTML, which format.go asks
+// for. Block-scaled FP4 is in fp4.go, what can be asked about formats in finfo.go and
+// bits.go. Random numbers go through generator.go to random.go and sampling.go. facts.go
+// tells the stepper about tensors.
 //
 // device.go is the bridge to devices such as that of package gpu, pinned.go and wrap.go
 // bring memory from elsewhere, and free.go gives it back before the garbage collector does.

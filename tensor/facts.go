@@ -25,7 +25,7 @@ func factsOf(t *Tensor) (f facts.Tensor, ok bool) {
 	if t == nil || t.storage == nil || t.storage.freed {
 		return f, false
 	}
-	text := strings.Join(strings.Fields(t.valueText(0)), " ")
+	text := strings.Join(strings.Fields(t.printable().Text(0)), " ")
 	f = facts.Tensor{Text: text, Memory: MemoryOf(t), Size: t.storage.size, Dtype: t.dtype.String(), Shape: t.Shape(), Strides: t.Strides(),
 		Offset: t.layout.Offset, Tracked: t.RequiresGrad()}
 	if g := t.borrowGrad(); g != nil {
@@ -33,11 +33,7 @@ func factsOf(t *Tensor) (f facts.Tensor, ok bool) {
 	}
 	if n := t.storage.size / t.dtype.Size(); n > 0 && n <= stripLimit && n*t.dtype.Size() == t.storage.size && t.backend() == nil {
 		whole := t.alias(Layout{Shape: []int{n}, Strides: []int{1}})
-		p := printer{t: whole}
-		p.chooseStyle()
-		for i := range n {
-			f.Strip = append(f.Strip, p.digits([]int{i}))
-		}
+		f.Strip = whole.printable().Elements()
 	}
 	return f, true
 }
@@ -60,7 +56,7 @@ func stampOf(t *Tensor) (s stamp) {
 	}
 	s.tracked, s.isLeaf = t.RequiresGrad(), t.IsLeaf()
 	if t.storage.lent.Load() {
-		s.text = t.valueText(0)
+		s.text = t.printable().Text(0)
 	}
 	if g := t.borrowGrad(); g != nil && g.storage != nil {
 		s.grad, s.gradVersion = MemoryOf(g), g.storage.version.Load()

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"strings"
 
 	"github.com/lectern-go/lectern/internal/tabular"
+	"github.com/lectern-go/lectern/tensor/internal/printed"
 )
 
 // FloatInfo is the range and precision of a floating-point format.
@@ -96,28 +96,18 @@ var formatHeads = []string{"format", "bits", "exponent", "mantissa", "eps", "res
 
 func (f FloatInfo) cells() []string {
 	return []string{f.Name, strconv.Itoa(f.Bits), strconv.Itoa(f.Exponent), strconv.Itoa(f.Mantissa),
-		short(f.Eps), short(f.Resolution), short(f.SmallestSubnormal), short(f.Tiny), short(f.Min), short(f.Max)}
+		printed.Short(f.Eps), printed.Short(f.Resolution), printed.Short(f.SmallestSubnormal), printed.Short(f.Tiny), printed.Short(f.Min), printed.Short(f.Max)}
 }
 
 // String returns the values one below the other, as PyTorch shows them.
 func (f FloatInfo) String() string {
 	return fmt.Sprintf("%s: %d bits (1+%d+%d), eps %s, resolution %s, smallest subnormal %s, tiny %s, min %s, max %s",
-		f.Name, f.Bits, f.Exponent, f.Mantissa, short(f.Eps), short(f.Resolution), short(f.SmallestSubnormal), short(f.Tiny), short(f.Min), short(f.Max))
+		f.Name, f.Bits, f.Exponent, f.Mantissa, printed.Short(f.Eps), printed.Short(f.Resolution), printed.Short(f.SmallestSubnormal), printed.Short(f.Tiny), printed.Short(f.Min), printed.Short(f.Max))
 }
 
 // String returns the name and range.
 func (i IntInfo) String() string {
 	return fmt.Sprintf("%s: %d bits, min %d, max %d", i.Name, i.Bits, i.Min, i.Max)
-}
-
-// short writes a number with six digits, without trailing zeros, and with an
-// exponent where it is far from 1: 65504, 7.8125e-03, 3.40282e+38.
-func short(x float64) string {
-	if m := math.Abs(x); m == 0 || m >= 0.01 && m < 1e6 || x-x != 0 {
-		return strconv.FormatFloat(x, 'g', 6, 64)
-	}
-	mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(x, 'e', 5, 64), "e")
-	return strings.TrimRight(strings.TrimRight(mantissa, "0"), ".") + "e" + exponent
 }
 
 func (t FormatTable) table() tabular.Table {

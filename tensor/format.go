@@ -2,18 +2,13 @@ package tensor
 
 import (
 	"fmt"
+	"html"
 	"io"
-	"math"
 	"strconv"
 	"strings"
-)
 
-// How tensors are printed, as PyTorch does by default.
-const (
-	printPrecision = 4    // digits after the point
-	printThreshold = 1000 // more elements than this are summarised
-	printEdge      = 3    // elements shown at each end of a summarised axis
-	printWidth     = 80   // characters in a line
+	"github.com/lectern-go/lectern/internal/humanize"
+	"github.com/lectern-go/lectern/tensor/internal/printed"
 )
 
 // String returns the values in PyTorch's layout, aligned and summarised, with
@@ -35,12 +30,12 @@ func (t *Tensor) String() string {
 	case t.storage.freed: // who looks for a mistake must be able to print what is left
 		text, notes = "freed", append([]string{"size=" + sizeText(t.layout.Shape)}, notes...)
 	default:
-		text = t.valueText(len(prefix))
+		text = t.printable().Text(len(prefix))
 	}
 	out := prefix + text
 	lineLen := len(text) - strings.LastIndexByte(text, '\n') + 1
 	for _, note := range notes {
-		if lineLen+len(note)+2 > printWidth {
+		if lineLen+len(note)+2 > printed.Width {
 			out += ",\n" + strings.Repeat(" ", len(prefix)) + note
 			lineLen = len(prefix) + len(note)
 		} else {
@@ -96,172 +91,62 @@ func (t *Tensor) notes() []string {
 	return notes
 }
 
-// valueText writes the elements in nested brackets; indent is the column of
-// the first one.
-func (t *Tensor) valueText(indent int) string {
-	p := printer{t: t.shownHere(), summarise: t.Len() > printThreshold}
-	p.chooseStyle()
-	if t.Dim() == 0 {
-		return p.aligned(nil)
+// printable returns what of t is printed. A small tensor of another device is
+// fetched as a whole; of a large one only the elements that are shown will be.
+func (t *Tensor) printable() printed.Array {
+	t = t.Detach()
+	if t.Len() <= printed.Threshold {
+		t = t.onHost()
 	}
-	return p.text(nil, indent)
+	return printed.Array{Shape: t.layout.Shape, Float: t.dtype.IsFloat(), Bool: t.dtype == Bool, At: t.At, Whole: t.AtInt}
 }
 
-// shownHere returns t outside the graph, and a small tensor of another device in
-// one copy; of a large one only the elements that are shown will be fetched.
-func (t *Tensor) shownHere() *Tensor {
-	if t.Len() > printThreshold {
-		return t.Detach()
-	}
-	return t.Detach().onHost()
-}
+// HTML returns the tensor for a notebook: its values above a line with shape,
+// dtype, strides and storage. One or two axes are a table, a third one sets
+// tables side by side, a fourth sets rows of them under each other.
+func (t *Tensor) HTML() string { return t.html(false) }
 
-// printer writes one tensor.
-type printer struct {
-	t         *Tensor
-	style     numberStyle
-	summarise bool
-}
+// HeatHTML is HTML with a ground behind each number that grows stronger with its
+// distance from zero: blue for positive numbers, orange for negative ones.
+func (t *Tensor) HeatHTML() string { return t.html(true) }
 
-// edges returns the positions shown of an axis; -1 stands for those left out.
-func (p *printer) edges(size int) []int {
-	cut := p.summarise && size > 2*printEdge
-	var shown []int
-	for i := 0; i < size; i++ {
-		if cut && i == printEdge {
-			shown = append(shown, -1)
-			i = size - printEdge
-		}
-		shown = append(shown, i)
+func (t *Tensor) html(heat bool) string {
+	var b strings.Builder
+	b.WriteString(`<div class="lectern-tensor">`)
+	if t == nil || t.storage == nil {
+		fmt.Fprintf(&b, `<pre style="margin:0">%s</pre></div>`, html.EscapeString(t.String()))
+		return b.String()
 	}
-	return shown
-}
-
-// shown collects the indices of the elements that will be printed.
-func (p *printer) shown(index []int, all [][]int) [][]int {
-	axis := len(index)
-	if axis == p.t.Dim() {
-		return append(all, index)
-	}
-	for _, i := range p.edges(p.t.layout.Shape[axis]) {
-		if i >= 0 {
-			all = p.shown(append(index[:axis:axis], i), all)
+	caption := t.caption()
+	if t.Dim() == 0 || t.Dim() > 4 || t.Len() == 0 || t.storage.freed {
+		fmt.Fprintf(&b, `<pre style="margin:0">%s</pre>`, html.EscapeString(t.String()))
+	} else {
+		values, hottest := t.printable().HTML(heat)
+		b.WriteString(values)
+		if heat {
+			caption += " · strongest at ±" + strconv.FormatFloat(hottest, 'g', 3, 64)
 		}
 	}
-	return all
+	fmt.Fprintf(&b, `<div style="font-size:85%%;opacity:.75">%s</div></div>`, html.EscapeString(caption))
+	return b.String()
 }
 
-// chooseStyle sets the style and returns the values to be shown.
-func (p *printer) chooseStyle() (values []float64) {
-	all := p.shown(nil, nil)
-	for _, index := range all {
-		values = append(values, p.t.At(index...))
+// caption is the line under the values.
+func (t *Tensor) caption() string {
+	parts := []string{fmt.Sprintf("shape %v", t.layout.Shape), t.dtype.String(), fmt.Sprintf("strides %v", t.layout.Strides)}
+	if t.layout.Offset > 0 {
+		parts = append(parts, fmt.Sprintf("offset %d", t.layout.Offset))
 	}
-	p.style = newNumberStyle(p.t.dtype, values)
-	if !p.t.dtype.IsFloat() {
-		for _, index := range all {
-			p.style.width = max(p.style.width, len(p.digits(index)))
-		}
+	parts = append(parts, humanize.Bytes(t.Bytes()))
+	if t.backend() != nil {
+		parts = append(parts, t.Device().String())
 	}
-	return values
-}
-
-// digits writes one element without padding. Whole numbers don't go by way of
-// float64, which has not all of them.
-func (p *printer) digits(index []int) string {
 	switch {
-	case p.t.dtype.IsFloat():
-		return p.style.digits(p.t.At(index...))
-	case p.t.dtype != Bool:
-		return strconv.FormatInt(p.t.AtInt(index...), 10)
-	case p.t.AtInt(index...) != 0:
-		return "True"
+	case !t.RequiresGrad():
+	case t.IsLeaf():
+		parts = append(parts, "requires grad")
+	default:
+		parts = append(parts, "result of "+t.graph().Function().Name())
 	}
-	return "False"
-}
-
-// aligned writes one element in the width of all.
-func (p *printer) aligned(index []int) string {
-	text := p.digits(index)
-	return strings.Repeat(" ", max(0, p.style.width-len(text))) + text
-}
-
-func (p *printer) text(index []int, indent int) string {
-	axis := len(index)
-	last := axis == p.t.Dim()-1
-	var parts []string
-	for _, i := range p.edges(p.t.layout.Shape[axis]) {
-		at := append(index[:axis:axis], i)
-		switch {
-		case i < 0 && last:
-			parts = append(parts, " ...")
-		case i < 0:
-			parts = append(parts, "...")
-		case last:
-			parts = append(parts, p.aligned(at))
-		default:
-			parts = append(parts, p.text(at, indent+1))
-		}
-	}
-	margin := strings.Repeat(" ", indent+1)
-	if !last {
-		gap := "," + strings.Repeat("\n", p.t.Dim()-axis-1)
-		return "[" + strings.Join(parts, gap+margin) + "]"
-	}
-	perLine := max(1, (printWidth-indent)/(p.style.width+2))
-	var lines []string
-	for len(parts) > perLine {
-		lines = append(lines, strings.Join(parts[:perLine], ", "))
-		parts = parts[perLine:]
-	}
-	lines = append(lines, strings.Join(parts, ", "))
-	return "[" + strings.Join(lines, ",\n"+margin) + "]"
-}
-
-// numberStyle is how the numbers of one tensor are written, so that they align.
-type numberStyle struct {
-	scientific bool
-	whole      bool // all values are whole: "2." instead of "2.0000"
-	width      int
-}
-
-// newNumberStyle chooses a style from the values to be shown: scientific if
-// they span more than three decades or lie outside [1e-4, 1e8].
-func newNumberStyle(dtype Dtype, values []float64) numberStyle {
-	s := numberStyle{whole: true, width: 1}
-	if !dtype.IsFloat() {
-		return s
-	}
-	smallest, largest := math.Inf(1), 0.
-	for _, v := range values {
-		if v == 0 || math.IsNaN(v) || math.IsInf(v, 0) {
-			continue
-		}
-		smallest, largest = min(smallest, math.Abs(v)), max(largest, math.Abs(v))
-		s.whole = s.whole && v == math.Trunc(v)
-	}
-	if largest > 0 {
-		s.scientific = largest/smallest > 1000 || largest > 1e8 || !s.whole && smallest < 1e-4
-		for _, v := range values {
-			if v != 0 && !math.IsNaN(v) && !math.IsInf(v, 0) {
-				s.width = max(s.width, len(s.digits(v)))
-			}
-		}
-	}
-	return s
-}
-
-// digits writes one floating-point number without padding.
-func (s numberStyle) digits(v float64) string {
-	switch {
-	case math.IsNaN(v):
-		return "nan"
-	case math.IsInf(v, 0):
-		return strings.ToLower(strings.TrimPrefix(strconv.FormatFloat(v, 'f', 0, 64), "+"))
-	case s.scientific:
-		return strconv.FormatFloat(v, 'e', printPrecision, 64)
-	case s.whole:
-		return strconv.FormatFloat(v, 'f', 0, 64) + "."
-	}
-	return strconv.FormatFloat(v, 'f', printPrecision, 64)
+	return strings.Join(parts, " · ")
 }

@@ -1,6 +1,7 @@
 package tensor
 
 import (
+	"github.com/lectern-go/lectern/tensor/internal/printed"
 	"math"
 	"strings"
 	"testing"
@@ -198,7 +199,7 @@ func TestLoadersAndStorers(t *testing.T) {
 			if d == Bool {
 				raw[0] &= 1
 			}
-			want := d.value(d.fromMemory(unsafe.Pointer(&raw)))
+			want := numbers.Value(device.Type(d), numbers.InMemory(unsafe.Pointer(&raw), d.Size()))
 			var f64 [1]float64
 			numbers.Loader[float64](device.Type(d))(f64[:], unsafe.Pointer(&raw))
 			if f64[0] != want && want == want {
@@ -218,7 +219,7 @@ func TestLoadersAndStorers(t *testing.T) {
 			}
 		}
 		for _, x := range []float64{0, 1, -1, 2.5, 3.999, 100, 1e-8, 70000, -300} {
-			if y := d.value(d.Encode(x)); y == y && y != d.Round(x) {
+			if y := numbers.Value(device.Type(d), d.Encode(x)); y == y && y != d.Round(x) {
 				t.Errorf("%s: %g encodes as %g and rounds to %g", d, x, y, d.Round(x))
 			}
 			if got, want := With(Float64).Of(x).To(d).At(0), d.Round(x); got != want && want == want {
@@ -249,7 +250,7 @@ func TestFormatsOfTheLecture(t *testing.T) {
 			t.Errorf("%s of %g is %g, %q; want %g, %q", c.dtype, c.x, b.Value, b, c.want, c.bits)
 		}
 	}
-	if got := short(BFloat16.Round(1e-8)); got != "1.00117e-08" {
+	if got := printed.Short(BFloat16.Round(1e-8)); got != "1.00117e-08" {
 		t.Errorf("bfloat16 of 1e-8 is %s, want 1.00117e-08", got)
 	}
 	for dtype, want := range map[Dtype]string{
