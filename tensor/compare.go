@@ -19,18 +19,18 @@ func init() {
 		name    string
 		kernels loops.BinaryKernels
 		ints    func(dst, x, y []float32) // of int32 in vector instructions, nil where there are none
-		words   wordKernel                // of bools, nil if these are compared as numbers
+		words   loops.WordKernel          // of bools, nil if these are compared as numbers
 	}{
 		{&opEq, "eq", loops.BinaryKernels{
 			F32: loops.Vector2(loops.Vectors32.Equal, loops.Eq[float32]),
 			F64: loops.Vector2(loops.Vectors64.Equal, loops.Eq[float64]),
 			I64: loops.EqWhole,
-		}, loops.Vectors32.EqualInts, sameWords},
+		}, loops.Vectors32.EqualInts, loops.SameWords},
 		{&opNe, "ne", loops.BinaryKernels{
 			F32: loops.Vector2(loops.Vectors32.Differ, loops.Ne[float32]),
 			F64: loops.Vector2(loops.Vectors64.Differ, loops.Ne[float64]),
 			I64: loops.NeWhole,
-		}, loops.DifferInts, xorWords},
+		}, loops.DifferInts, loops.XorWords},
 		{&opLt, "lt", loops.BinaryKernels{
 			F32: loops.Vector2(loops.Vectors32.Less, loops.Lt[float32]),
 			F64: loops.Vector2(loops.Vectors64.Less, loops.Lt[float64]),
@@ -53,13 +53,13 @@ func init() {
 		}, loops.Swapped(loops.AtMostInts, nil), nil},
 		{&opLogicalAnd, "logical and", loops.LogicalKernels(
 			loops.LogicalAnd[float32], loops.LogicalAnd[float64], loops.LogicalAnd[int64], loops.Vectors32.Mul, loops.Vectors64.Mul,
-		), nil, andWords},
+		), nil, loops.AndWords},
 		{&opLogicalOr, "logical or", loops.LogicalKernels(
 			loops.LogicalOr[float32], loops.LogicalOr[float64], loops.LogicalOr[int64], loops.Vectors32.Maximum, loops.Vectors64.Maximum,
-		), nil, orWords},
+		), nil, loops.OrWords},
 		{&opLogicalXor, "logical xor", loops.LogicalKernels(
 			loops.LogicalXor[float32], loops.LogicalXor[float64], loops.LogicalXor[int64], loops.Vectors32.Differ, loops.Vectors64.Differ,
-		), nil, xorWords},
+		), nil, loops.XorWords},
 	} {
 		define(o.op, op{name: o.name, forward: onBools(binary(o.kernels, boolDtype, o.ints), o.words)})
 	}
@@ -106,14 +106,14 @@ func init() {
 		op      *op
 		name    string
 		kernels loops.UnaryKernels
-		words   wordKernel // of bools
+		words   loops.WordKernel // of bools
 	}{
 		{&opIsNaN, "isnan", loops.UnaryKernels{F32: loops.IsNaN32, F64: loops.IsNaN64, I64: loops.TestKernel[int64](math.IsNaN)}, nil},
 		{&opIsInf, "isinf", loops.TestKernels(loops.IsInf, loops.Vectors32.Infinite, loops.Vectors64.Infinite), nil},
 		{&opIsFinite, "isfinite", loops.TestKernels(loops.IsFinite, loops.Vectors32.Finite, loops.Vectors64.Finite), nil},
 		{&opLogicalNot, "logical not", loops.UnaryKernels{
 			F32: loops.IsZero32, F64: loops.IsZero64, I64: loops.LogicalNot[int64],
-		}, notWords},
+		}, loops.NotWords},
 	} {
 		define(o.op, op{name: o.name, forward: onBools(unary(o.kernels, boolDtype), o.words)})
 	}
@@ -139,11 +139,11 @@ func init() {
 		name   string
 		kernel func(dst, x, y []int64)
 		ints   func(dst, x, y []float32)
-		words  wordKernel
+		words  loops.WordKernel
 	}{
-		{&opAnd, "and", loops.AndWhole, loops.Vectors32.AndInts, andWords},
-		{&opOr, "or", loops.OrWhole, loops.Vectors32.OrInts, orWords},
-		{&opXor, "xor", loops.XorWhole, loops.Vectors32.XorInts, xorWords},
+		{&opAnd, "and", loops.AndWhole, loops.Vectors32.AndInts, loops.AndWords},
+		{&opOr, "or", loops.OrWhole, loops.Vectors32.OrInts, loops.OrWords},
+		{&opXor, "xor", loops.XorWhole, loops.Vectors32.XorInts, loops.XorWords},
 	} {
 		define(o.op, op{name: o.name, forward: onBools(notFloat(binary(loops.BinaryKernels{I64: o.kernel}, sameDtype, o.ints)), o.words)})
 	}
@@ -154,7 +154,7 @@ func init() {
 			return ofBools(c)
 		}
 		return ofInts(c)
-	}), notWords)})
+	}), loops.NotWords)})
 }
 
 // And returns t & other, bit by bit: for masks, where both are set. It panics if
@@ -223,7 +223,7 @@ func AllClose(a, b *Tensor, relative, absolute float64) bool {
 
 // onBools returns a forward that works on bools eight at a time where all operands are
 // contiguous bools of one shape, and otherwise, or if words is nil, does what forward does.
-func onBools(forward func(c *call) *Tensor, words wordKernel) func(c *call) *Tensor {
+func onBools(forward func(c *call) *Tensor, words loops.WordKernel) func(c *call) *Tensor {
 	if words == nil {
 		return forward
 	}
@@ -255,51 +255,4 @@ func onBools(forward func(c *call) *Tensor, words wordKernel) func(c *call) *Ten
 		})
 		return out
 	}
-}
-
-// A wordKernel operates on eight bools at a time.
-type wordKernel func(dst, x, y []uint64)
-
-func andWords(dst, x, y []uint64) {
-	if loops.InWords(loops.Vectors64.AndBits, dst, x, y) {
-		return
-	}
-	for i := range dst {
-		dst[i] = x[i] & y[i]
-	}
-}
-
-func orWords(dst, x, y []uint64) {
-	if loops.InWords(loops.Vectors64.OrBits, dst, x, y) {
-		return
-	}
-	for i := range dst {
-		dst[i] = x[i] | y[i]
-	}
-}
-
-func xorWords(dst, x, y []uint64) {
-	if loops.InWords(loops.Vectors64.XorBits, dst, x, y) {
-		return
-	}
-	for i := range dst {
-		dst[i] = x[i] ^ y[i]
-	}
-}
-
-func notWords(dst, x, _ []uint64) {
-	if not := loops.Vectors64.XorBitsOf; not != nil {
-		each := math.Float64frombits(loops.EachTrue)
-		loops.InWords(func(dst, x, _ []float64) { not(dst, x, each) }, dst, x, x)
-		return
-	}
-	for i := range dst {
-		dst[i] = x[i] ^ loops.EachTrue
-	}
-}
-
-// sameWords is 1 for bools that are equal.
-func sameWords(dst, x, y []uint64) {
-	xorWords(dst, x, y)
-	notWords(dst, dst, nil)
 }

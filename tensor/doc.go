@@ -34,11 +34,11 @@
 // the codes of the small floats, internal/memory hands out memory, internal/random makes
 // random bits, and internal/printed writes values as text and as HTML, which format.go asks
 // for. Block-scaled FP4 is in fp4.go, what can be asked about formats in finfo.go and
-// bits.go. Random numbers go through generator.go to random.go and sampling.go. facts.go
-// tells the stepper about tensors.
+// bits.go. Random numbers go through generator.go to random.go. facts.go tells the stepper
+// about tensors.
 //
-// device.go is the bridge to devices such as that of package gpu, pinned.go and wrap.go
-// bring memory from elsewhere, and free.go gives it back before the garbage collector does.
+// device.go is the bridge to devices such as that of package gpu, wrap.go
+// brings memory from elsewhere, and free.go gives it back before the garbage collector does.
 //
 // A notebook carries tensors from cell to cell, each of which is a process: keep.go says what is kept of them;
 // keepgraph.go, keepcall.go and keepend.go say what is kept of the graph.

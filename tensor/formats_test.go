@@ -174,17 +174,17 @@ func TestFloat8AllCodes(t *testing.T) {
 func TestFP4AllCodes(t *testing.T) {
 	var grid []float64
 	for code := range 8 {
-		grid = append(grid, float64(fp4Values[code]))
+		grid = append(grid, float64(numbers.FP4Values[code]))
 	}
 	for _, p := range append(probes(grid), 7, 100, float32(math.Inf(1))) {
 		want := uint8(7)
 		if p <= 6 {
 			want = uint8(nearest(grid, float64(p)))
 		}
-		if got := fp4Code(p); got != want {
-			t.Errorf("%g encodes to %d (%g), want %d (%g)", p, got, fp4Values[got], want, fp4Values[want])
+		if got := numbers.FP4Code(p); got != want {
+			t.Errorf("%g encodes to %d (%g), want %d (%g)", p, got, numbers.FP4Values[got], want, numbers.FP4Values[want])
 		}
-		if got := fp4Code(-p); got != want|8 {
+		if got := numbers.FP4Code(-p); got != want|8 {
 			t.Errorf("%g encodes to %d, want %d", -p, got, want|8)
 		}
 	}

@@ -189,58 +189,36 @@ func init() {
 // Erf returns the error function of each element.
 func (t *Tensor) Erf() *Tensor { return apply(&opErf, nil, t) }
 
-var opFloor op
+var opFloor, opCeil, opRound, opTrunc op
 
 func init() {
-	define(&opFloor, op{
-		name:      "floor",
-		forward:   unary(loops.RoundingKernels(loops.Vectors32.Floor, loops.Vectors64.Floor, math.Floor), sameDtype),
-		gradients: []gradient{{readsNothing, zeroGradient}},
-		flops:     onePerElement,
-	})
+	for _, o := range []struct {
+		op      *op
+		name    string
+		kernels loops.UnaryKernels
+	}{
+		{&opFloor, "floor", loops.RoundingKernels(loops.Vectors32.Floor, loops.Vectors64.Floor, math.Floor)},
+		{&opCeil, "ceil", loops.RoundingKernels(loops.Vectors32.Ceil, loops.Vectors64.Ceil, math.Ceil)},
+		{&opRound, "round", loops.RoundingKernels(loops.Vectors32.Round, loops.Vectors64.Round, math.RoundToEven)},
+		{&opTrunc, "trunc", loops.RoundingKernels(loops.Vectors32.Trunc, loops.Vectors64.Trunc, math.Trunc)},
+	} {
+		define(o.op, op{
+			name:      o.name,
+			forward:   unary(o.kernels, sameDtype),
+			gradients: []gradient{{readsNothing, zeroGradient}},
+			flops:     onePerElement,
+		})
+	}
 }
 
 // Floor rounds each element down. Whole numbers stay as they are. The gradient is 0.
 func (t *Tensor) Floor() *Tensor { return apply(&opFloor, nil, t) }
 
-var opCeil op
-
-func init() {
-	define(&opCeil, op{
-		name:      "ceil",
-		forward:   unary(loops.RoundingKernels(loops.Vectors32.Ceil, loops.Vectors64.Ceil, math.Ceil), sameDtype),
-		gradients: []gradient{{readsNothing, zeroGradient}},
-		flops:     onePerElement,
-	})
-}
-
 // Ceil rounds each element up. Whole numbers stay as they are. The gradient is 0.
 func (t *Tensor) Ceil() *Tensor { return apply(&opCeil, nil, t) }
 
-var opRound op
-
-func init() {
-	define(&opRound, op{
-		name:      "round",
-		forward:   unary(loops.RoundingKernels(loops.Vectors32.Round, loops.Vectors64.Round, math.RoundToEven), sameDtype),
-		gradients: []gradient{{readsNothing, zeroGradient}},
-		flops:     onePerElement,
-	})
-}
-
 // Round rounds each element to the nearest whole number, ties to even. Whole numbers stay as they are. The gradient is 0.
 func (t *Tensor) Round() *Tensor { return apply(&opRound, nil, t) }
-
-var opTrunc op
-
-func init() {
-	define(&opTrunc, op{
-		name:      "trunc",
-		forward:   unary(loops.RoundingKernels(loops.Vectors32.Trunc, loops.Vectors64.Trunc, math.Trunc), sameDtype),
-		gradients: []gradient{{readsNothing, zeroGradient}},
-		flops:     onePerElement,
-	})
-}
 
 // Trunc cuts the fraction of each element. Whole numbers stay as they are. The gradient is 0.
 func (t *Tensor) Trunc() *Tensor { return apply(&opTrunc, nil, t) }

@@ -1,11 +1,12 @@
 package tensor
 
 import (
-	endian "encoding/binary" // "binary" is a kind of operation in this package
 	"fmt"
 	"reflect"
 	"slices"
 	"sync"
+
+	"github.com/lectern-go/lectern/tensor/internal/packed"
 )
 
 // How a call is written down for a later notebook cell: its attribute by its type, all
@@ -13,20 +14,20 @@ import (
 
 // packCall writes down what of a call is plain data: the operation; the values, which
 // are its operands, its result, and what else it saved; and which of them it saved.
-func packCall(c *call, cast Dtype) (packed string, storages []*storage) {
-	p := make(packing, 0, 256)
-	p.text(c.op.name)
-	p.text(c.scope)
-	p.flag(c.released)
-	p.number(int(cast))
+func packCall(c *call, cast Dtype) (text string, storages []*storage) {
+	p := make(packed.Data, 0, 256)
+	p.PutText(c.op.name)
+	p.PutText(c.scope)
+	p.PutFlag(c.released)
+	p.PutInt(int(cast))
 	values := append(slices.Clone(c.in), c.out)
 	for _, v := range c.saved {
 		if !slices.Contains(values, v.tensor) {
 			values = append(values, v.tensor)
 		}
 	}
-	p.number(len(c.in))
-	p.number(len(values))
+	p.PutInt(len(c.in))
+	p.PutInt(len(values))
 	storages = make([]*storage, len(values))
 	for i, x := range values {
 		storages[i] = x.storage
@@ -34,93 +35,40 @@ func packCall(c *call, cast Dtype) (packed string, storages []*storage) {
 		if x.storage != nil && x.storage.device != nil && x.storage.size == 0 { // see elsewhere
 			storages[i], device = nil, x.storage.device.Name()
 		}
-		p.layout(x.layout)
-		p.number(int(x.dtype))
-		p.flag(x.number)
-		p.text(device)
+		p.PutLayout(x.layout)
+		p.PutInt(int(x.dtype))
+		p.PutFlag(x.number)
+		p.PutText(device)
 	}
-	p.number(len(c.saved))
+	p.PutInt(len(c.saved))
 	for _, v := range c.saved {
-		p.number(slices.Index(values, v.tensor))
-		p.number(int(v.version))
-		p.text(v.what)
+		p.PutInt(slices.Index(values, v.tensor))
+		p.PutInt(int(v.version))
+		p.PutText(v.what)
 	}
 	return string(p), storages
 }
 
-func unpackCall(packed string, storages []*storage) (c *call, cast Dtype) {
-	p := packing(packed)
-	c = &call{op: opNamed(p.nextText()), scope: p.nextText(), released: p.nextFlag()}
-	cast = Dtype(p.nextNumber())
-	in := p.nextNumber()
-	values := make([]*Tensor, p.nextNumber())
+func unpackCall(text string, storages []*storage) (c *call, cast Dtype) {
+	p := packed.Data(text)
+	c = &call{op: opNamed(p.Text()), scope: p.Text(), released: p.Flag()}
+	cast = Dtype(p.Int())
+	in := p.Int()
+	values := make([]*Tensor, p.Int())
 	for i := range values {
-		values[i] = &Tensor{storage: storages[i], layout: p.nextLayout(), dtype: Dtype(p.nextNumber()), number: p.nextFlag()}
-		if name := p.nextText(); name != "" {
+		values[i] = &Tensor{storage: storages[i], layout: p.Layout(), dtype: Dtype(p.Int()), number: p.Flag()}
+		if name := p.Text(); name != "" {
 			if d, err := FindDevice(name); err == nil {
 				values[i].storage = &storage{device: d.backend}
 			}
 		}
 	}
 	c.in, c.out = values[:in:in], values[in]
-	c.saved = make([]savedValue, p.nextNumber())
+	c.saved = make([]savedValue, p.Int())
 	for i := range c.saved {
-		c.saved[i] = savedValue{values[p.nextNumber()], uint64(p.nextNumber()), p.nextText()}
+		c.saved[i] = savedValue{values[p.Int()], uint64(p.Int()), p.Text()}
 	}
 	return c, cast
-}
-
-// packing is plain data one after the other.
-type packing []byte
-
-func (p *packing) number(n int) { *p = endian.AppendVarint(*p, int64(n)) }
-
-func (p *packing) nextNumber() int {
-	v, n := endian.Varint(*p)
-	*p = (*p)[n:]
-	return int(v)
-}
-
-func (p *packing) flag(set bool) {
-	if set {
-		p.number(1)
-	} else {
-		p.number(0)
-	}
-}
-
-func (p *packing) nextFlag() bool { return p.nextNumber() == 1 }
-
-func (p *packing) text(s string) {
-	p.number(len(s))
-	*p = append(*p, s...)
-}
-
-func (p *packing) nextText() string {
-	n := p.nextNumber()
-	s := string((*p)[:n])
-	*p = (*p)[n:]
-	return s
-}
-
-func (p *packing) layout(l Layout) {
-	p.number(len(l.Shape))
-	for i := range l.Shape {
-		p.number(l.Shape[i])
-		p.number(l.Strides[i])
-	}
-	p.number(l.Offset)
-}
-
-func (p *packing) nextLayout() Layout {
-	rank := p.nextNumber()
-	both := make([]int, 2*rank)
-	l := Layout{Shape: both[:rank:rank], Strides: both[rank:]}
-	for i := range rank {
-		l.Shape[i], l.Strides[i] = p.nextNumber(), p.nextNumber()
-	}
-	l.Offset = p.nextNumber()
-	return l
 }
 
 // opNamed returns an operation by its name.
