@@ -156,6 +156,7 @@ func TestLive(t *testing.T) {
 	if got := b.runCell("05-05", "kept"); strings.TrimSpace(got) != "16" {
 		t.Errorf("after Stop the value is %q, want 16", got)
 	}
+	testLiveWidgets(t, b)
 	// A time limit.
 	ask[bool](b, `lecternLive.limit = 1, true`)
 	if got := b.runCell("05-05", "for {\n}"); !strings.Contains(got, "the cell ran for 1 s and was ended") {
@@ -685,5 +686,55 @@ func checkLesson(t *testing.T, r reader, name string) {
 	}
 	if compared == 0 {
 		t.Error("no cell was compared")
+	}
+}
+
+// testLiveWidgets moves what a cell in the page shows, by keyboard, and looks at what the functions behind it do.
+func testLiveWidgets(t *testing.T, b *browser) {
+	t.Helper()
+	shown := b.runCell("05-05", `n := widget.IntSlider("n", 0, 10, 3)
+widget.Interact(func(n int, unit string, half bool) {
+	kept++
+	fmt.Println(n, "squared is", n*n, unit, half)
+}, n, widget.Dropdown("unit", "m²", "ft²"), widget.Checkbox("half", false))
+show.Value(widget.Text("name", "Ada").OnChange(func(s string) { fmt.Println("hello", s) }))
+show.Value(widget.ToggleButton("dark", false).OnChange(func(on bool) { fmt.Println("dark is", on) }))
+widget.Button("again", func() { n.Set(9); panic("clicked") })`)
+	const out = `#cell-05-05 .live-out `
+	says := func(what string) {
+		t.Helper()
+		b.until(time.Minute, "widgets say "+what, `document.querySelector("`+out+`").innerText.includes("`+what+`")`, `document.querySelector("`+out+`").innerText`)
+		b.idle(time.Minute, "idle after "+what)
+	}
+	if !strings.Contains(shown, "3 squared is 9 m² false") {
+		t.Fatalf("the cell shows %q", shown)
+	}
+	b.do(chromedp.Focus(chromedp.CSS(out + `input[type="range"]`)))
+	b.press("ArrowRight", keyRight, 0)
+	says("4 squared is 16 m² false")
+	b.press("ArrowRight", keyRight, 0)
+	says("5 squared is 25 m² false")
+	if got := ask[string](b, `document.activeElement.type + document.querySelector("`+out+`output").textContent`); got != "range5" {
+		t.Errorf("the slider has lost the keyboard or its number: %s", got)
+	}
+	b.do(chromedp.Focus(chromedp.CSS(out+`select`)), chromedp.KeyEvent("f"))
+	says("5 squared is 25 ft² false")
+	b.do(chromedp.Focus(chromedp.CSS(out+`input[type="checkbox"]`)), chromedp.KeyEvent(" "))
+	says("5 squared is 25 ft² true")
+	b.do(chromedp.Focus(chromedp.CSS(out+`input[type="text"]`)), chromedp.KeyEvent(" L.\r"))
+	says("hello Ada L.")
+	b.do(chromedp.Click(chromedp.CSS(out + `button[aria-label="dark"]`)))
+	says("dark is true")
+	b.do(chromedp.Click(chromedp.CSS(out + `button[aria-label="again"]`)))
+	says("panic: clicked")
+	b.shoot("live-widgets", false)
+	if got := ask[string](b, `document.querySelector("`+out+`input").value + document.querySelector("`+out+`output").textContent`); got != "99" {
+		t.Errorf("the button has moved the slider to %s, want 9", got)
+	}
+	if got := ask[int](b, `[...document.querySelectorAll("`+out+`input, `+out+`select")].filter(e => !e.labels[0]?.innerText.trim()).length`); got != 0 {
+		t.Errorf("%d widgets have no label", got)
+	}
+	if got := b.runCell("05-05", "fmt.Println(n.Value(), kept)\nkept = 16"); strings.TrimSpace(got) != "9 21" {
+		t.Errorf("after five calls of the function the next cell shows %q, want 9 and 21", got)
 	}
 }

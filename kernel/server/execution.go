@@ -106,7 +106,7 @@ func (e *execution) publish(msgType string, content any) {
 		return
 	}
 	if c, ok := content.(map[string]any); ok && e.fold != nil && (msgType == "display_data" || msgType == "execute_result") {
-		if data, ok := c["data"].(map[string]any); ok && e.fold.add(data) {
+		if data, ok := c["data"].(map[string]any); ok && e.fold.Add(data) {
 			return
 		}
 	}
@@ -126,7 +126,7 @@ func (e *execution) stream(name, text string) {
 	if e.into != nil {
 		e.into.print(name, text)
 	} else if e.fold != nil && name == "stdout" {
-		e.fold.print(text)
+		e.fold.Print(text)
 	} else if !e.req.Silent {
 		e.text.write(name, text)
 	}

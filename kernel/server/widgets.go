@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/lectern-go/lectern/kernel/internal/display"
 	"github.com/lectern-go/lectern/kernel/jupyter"
 	"github.com/lectern-go/lectern/kernel/notebook"
 	"github.com/lectern-go/lectern/kernel/persist"
@@ -278,7 +279,7 @@ func (e *execution) widget(fields []string) {
 	case fields[0] == "open" && len(rest) >= 2:
 		account, _ := e.id()
 		x := &model{account: account, id: id, out: rest[0], kind: rest[1], cell: e.cell, state: modelState(rest[1])}
-		readState(x.state, rest[2:])
+		display.ReadState(x.state, rest[2:])
 		e.made = true
 		w.mu.Lock()
 		if w.models == nil {
@@ -297,7 +298,7 @@ func (e *execution) widget(fields []string) {
 			x.out = rest[0]
 		default:
 			changed := map[string]any{}
-			readState(changed, rest)
+			display.ReadState(changed, rest)
 			for key, v := range changed {
 				x.state[key] = v
 			}
@@ -322,32 +323,6 @@ func modelState(kind string) map[string]any {
 		s[of], s[of+"_version"] = module, version
 	}
 	return s
-}
-
-// readState reads pairs of a name with the letter of a type behind a colon, and a text.
-func readState(state map[string]any, pairs []string) {
-	for i := 0; i+1 < len(pairs); i += 2 {
-		name, kind, _ := strings.Cut(pairs[i], ":")
-		text := pairs[i+1]
-		switch kind {
-		case "s":
-			state[name] = text
-		case "n":
-			state[name] = json.Number(text)
-		case "b":
-			state[name] = text == "true"
-		case "l":
-			state[name] = strings.Split(text, "\x00")
-		case "r":
-			state[name] = "IPY_MODEL_" + text
-		case "m":
-			list := []string{}
-			for id := range strings.FieldsSeq(text) {
-				list = append(list, "IPY_MODEL_"+id)
-			}
-			state[name] = list
-		}
-	}
 }
 
 // open tells pages of a model.
@@ -527,17 +502,13 @@ func (w *widgets) describe(id string, data map[string]any) {
 		return
 	}
 	outputs, _ := w.models[box.out].state["outputs"].([]map[string]any)
-	f := &fold{}
+	var below display.Fold
 	for _, o := range outputs {
 		if text, ok := o["text"].(string); ok {
-			f.print(text)
+			below.Print(text)
 		} else if data, ok := o["data"].(map[string]any); ok {
-			f.add(data)
+			below.Add(data)
 		}
 	}
-	f.flush()
-	html, _ := data["text/html"].(string)
-	text, _ := data["text/plain"].(string)
-	data["text/html"] = html + f.html.String()
-	data["text/plain"] = strings.TrimSuffix(text+"\n"+f.plain.String(), "\n")
+	display.Append(data, &below)
 }

@@ -43,7 +43,7 @@
     if (now.drawing) clearTimeout(now.drawing);
     now.drawing = 0;
     const changes = JSON.parse(lecternEngine.outputs());
-    if (changes.drawn || changes.prompt !== undefined || changes.count !== now.count) post({ id: now.id, outputs: changes }); // what is new below the cell
+    if (changes.drawn || changes.models || changes.below || changes.prompt !== undefined || changes.count !== now.count) post({ id: now.id, outputs: changes }); // what is new below the cell
     now.count = changes.count;
   };
   const finish = (state, extra = {}) => {
@@ -63,17 +63,18 @@
   };
 
   // A cell is rewritten, and again when packages that it needs have been loaded; then it is built, and its program goes to the page, which runs it.
-  const cell = async ({ id, number, code, steps, port }) => {
+  // So it is with what a change of a widget asks for: begin says which.
+  const execute = async ({ id, port, begin, number, build, input }) => {
     const began = performance.now();
     let answer;
     now = { id, port, count: 0 };
     for (;;) {
-      answer = JSON.parse(lecternEngine.rewrite(number, code, steps === true));
+      answer = JSON.parse(begin());
       if (!answer.need) break;
       await supplied(id, answer.need);
     }
     if (!answer.program) return finish("exit status 0", { mistakes: (answer.errors || []).filter((m) => m.cell === number) });
-    const program = await cells.build(modules, answer, (tool) => post({ id, step: tool }));
+    const program = await build(answer);
     if (!program) return finish("exit status 0");
     if (now.abandoned) return finish(now.abandoned);
     now.built = performance.now() - began;
@@ -88,8 +89,26 @@
       finish(data.state, { built: now.built, ran: data.ran });
     };
     const files = machine.below(...cells.kept);
-    post({ id, program, files, environment: cells.environment }, [program.buffer, ...files.map(([, bytes]) => bytes.buffer)]); // to be run
+    const give = files.map(([, bytes]) => bytes.buffer);
+    if (program.buffer) give.push(program.buffer);
+    post({ id, program, files, input, environment: cells.environment }, give); // to be run
   };
+  const built = (id) => (answer) => cells.build(modules, answer, (tool) => post({ id, step: tool }));
+  const cell = ({ id, number, code, steps, last, port }) => execute({ id, port, number, build: built(id), begin: () => lecternEngine.rewrite(number, code, steps === true, last) });
+
+  // While somebody moves a slider the program stays the same, and is built once.
+  let reacts = null; // { text, module }: the last of these programs
+  const event = ({ id, widget, input, port }) => execute({
+    id, port, input, begin: () => lecternEngine.event(widget),
+    build: async (answer) => {
+      const text = JSON.stringify(answer);
+      if (reacts?.text !== text) {
+        const program = await built(id)(answer);
+        reacts = program && { text, module: await WebAssembly.compile(program) };
+      }
+      return reacts?.module;
+    },
+  });
 
   // asked has the rewriter do something with the notebook, for which it may need packages.
   const asked = async ({ id, name, notebook, program }) => {
@@ -104,6 +123,7 @@
     part,
     start,
     cell,
+    event,
     notebook: asked,
     bundle: ({ number, bytes }) => place(number, bytes),
     // The page has ended the program, or wants none.

@@ -67,7 +67,7 @@ const machine = (() => {
     close(fd) { open.delete(fd); },
     read(fd, buffer, offset, length, position) {
       const h = open.get(fd);
-      if (!h) return 0; // standard input is empty
+      if (!h) return 0; // standard input is empty, unless a program is given one
       if (!h.file) throw problem("EISDIR");
       const at = position ?? h.at;
       const n = Math.max(0, Math.min(length, h.file.size - at));
@@ -155,6 +155,11 @@ const machine = (() => {
     typed.bytes = bytes;
     hand();
   };
+  // input gives a program its standard input.
+  const input = (text) => {
+    const bytes = new TextEncoder().encode(text);
+    open.set(0, { file: { bytes, size: bytes.length }, at: 0 });
+  };
   const fs = { constants, writeSync: (fd, buffer) => calls.write(fd, buffer, 0, buffer.length, null) };
   for (const [name, call] of Object.entries(calls)) {
     fs[name] = (...args) => {
@@ -228,5 +233,5 @@ const machine = (() => {
     for (const [path, bytes] of list) put(path, bytes);
   };
 
-  return { put, get, make, remove: (path) => files.delete(whole(path)), start, type, below, replace };
+  return { put, get, make, remove: (path) => files.delete(whole(path)), start, type, input, below, replace };
 })();

@@ -211,7 +211,9 @@
       r.program = new Worker(e.program);
       r.program.onmessage = () => r.program.terminate();
       r.program.onerror = () => stop("stopped");
-      r.program.postMessage({ program: data.program, files: data.files, environment: data.environment, port: r.port, kept: ["/keep", "/cell", "/tmp"] }, [r.port, data.program.buffer, ...data.files.map(([, b]) => b.buffer)]);
+      const give = [r.port, ...data.files.map(([, b]) => b.buffer)];
+      if (data.program.buffer) give.push(data.program.buffer); // or it is compiled already
+      r.program.postMessage({ program: data.program, files: data.files, input: data.input, environment: data.environment, port: r.port, kept: ["/keep", "/cell", "/tmp"] }, give);
       const at = performance.now();
       const tick = () => {
         const s = (performance.now() - at) / 1000;
@@ -269,8 +271,123 @@
     if (running) running.done({ failed: true });
     (await old?.catch(() => null))?.worker.terminate();
     count = 0;
+    models.clear();
     for (const c of cells.values()) c.fresh();
     status();
+  };
+
+  // Widgets: the engine says what there is, the page draws it, and tells the engine of changes.
+  const models = new Map(); // by id: what the engine says, and of an output what stands in it
+  const fill = (box, { html, widget }) => {
+    if (widget) box.append(view(widget));
+    else box.innerHTML = html;
+  };
+  const known = ({ models: list = [] }) => {
+    for (const m of list) {
+      const old = models.get(m.id);
+      if (!old) {
+        models.set(m.id, { ...m, outputs: [], reaction: new Reaction(m.id) });
+        continue;
+      }
+      old.state = m.state;
+      for (const e of viewsOf(m.id)) e.dispatchEvent(new Event("lectern-set"));
+    }
+  };
+  const below = ({ below: list = [] }) => {
+    for (const { id, count: n, drawn = [] } of list) {
+      const m = models.get(id);
+      if (!m) continue;
+      m.outputs.length = Math.min(m.outputs.length, n);
+      for (const d of drawn) m.outputs[d.at] = d;
+      for (const e of viewsOf(id)) {
+        while (e.children.length > n) e.lastElementChild.remove();
+        for (const d of drawn) {
+          const box = make("div", { class: "live-one" });
+          fill(box, d);
+          if (e.children[d.at]) e.children[d.at].replaceWith(box);
+          else e.append(box);
+        }
+      }
+    }
+  };
+  const viewsOf = (id) => document.querySelectorAll(`[data-widget="${id}"]`);
+  // A reaction is to the engine as a cell is. Values that are overtaken by later ones are left out, clicks are not.
+  class Reaction {
+    constructor(id) {
+      Object.assign(this, { id, fails: true, values: [] });
+    }
+    // happens takes a new value, or a click.
+    happens(value) {
+      if (value !== undefined) this.values = [];
+      if (this.values.length < 100) this.values.push(value);
+      ask([this]);
+    }
+    posts(engine, id) {
+      const { port1, port2 } = new MessageChannel();
+      const value = this.values.shift();
+      engine.postMessage({ do: "event", id, widget: this.id, input: value === undefined ? this.id : this.id + "\0" + value, port: port2 }, [port2]);
+      return port1;
+    }
+    ends() { if (this.values.length) setTimeout(() => ask([this])); }
+    trouble(text) { aside(text); }
+    draw(changes) { known(changes); below(changes); }
+    begins() {}
+    waits(yes) { if (!yes) this.values = []; }
+    stopping() { this.values = []; }
+  }
+  // view draws a widget by what every browser has for it.
+  const view = (id) => {
+    const m = models.get(id);
+    const name = m.state.description || "";
+    const number = (x) => Number(x).toLocaleString("en", { maximumSignificantDigits: 4, useGrouping: false });
+    const slider = () => {
+      const readout = make("output", { class: "live-readout" });
+      const input = make("input", { type: "range", oninput: () => { m.state.value = Number(input.value); read(); m.reaction.happens(input.value); } });
+      const read = () => { readout.textContent = number(m.state.value); };
+      return [make("label", { class: "live-widget" }, make("span", {}, name), input, readout), () => {
+        Object.assign(input, { min: m.state.min, max: m.state.max, step: m.state.step ?? 1, value: m.state.value });
+        read();
+      }];
+    };
+    const kinds = {
+      VBox: () => [make("div", {}, ...m.state.children.map((c) => view(c.replace("IPY_MODEL_", ""))))],
+      Output: () => {
+        const e = make("div", { class: "live-below", "aria-live": "polite" });
+        for (const d of m.outputs) {
+          const box = make("div", { class: "live-one" });
+          fill(box, d);
+          e.append(box);
+        }
+        return [e];
+      },
+      IntSlider: slider,
+      FloatSlider: slider,
+      Dropdown: () => {
+        const input = make("select", { onchange: () => { m.state.index = input.selectedIndex; m.reaction.happens(String(input.selectedIndex)); } }, ...m.state._options_labels.map((o) => make("option", {}, o)));
+        return [make("label", { class: "live-widget" }, make("span", {}, name), input), () => { input.selectedIndex = m.state.index; }];
+      },
+      Checkbox: () => {
+        const input = make("input", { type: "checkbox", onchange: () => { m.state.value = input.checked; m.reaction.happens(String(input.checked)); } });
+        return [make("label", { class: "live-widget" }, make("span", {}), make("span", {}, input, " ", name)), () => { input.checked = m.state.value; }];
+      },
+      ToggleButton: () => {
+        const input = button(name, name, () => { m.state.value = !m.state.value; set(); m.reaction.happens(String(m.state.value)); });
+        const set = () => input.setAttribute("aria-pressed", String(m.state.value));
+        return [make("div", { class: "live-widget" }, make("span", {}), input), set];
+      },
+      Text: () => {
+        const input = make("input", { type: "text", autocomplete: "off", spellcheck: "false", onchange: () => { m.state.value = input.value; m.reaction.happens(input.value); } });
+        return [make("label", { class: "live-widget" }, make("span", {}, name), input), () => { input.value = m.state.value; }];
+      },
+      Button: () => [make("div", { class: "live-widget" }, make("span", {}), button(name, name, () => m.reaction.happens()))],
+    };
+    const [e, set] = kinds[m.kind]();
+    e.dataset.widget = id;
+    if (set) {
+      set();
+      e.addEventListener("lectern-set", set);
+    }
+    return e;
   };
 
   // What a reader has changed stays in this browser.
@@ -395,6 +512,7 @@
     }
     fresh() {
       this.ran = false;
+      this.number = 0;
       this.waits(false);
       if (this.badge) this.badge.textContent = this.original;
       this.recorded();
@@ -402,9 +520,10 @@
     // posts hands the cell to the engine, and returns where its program is to print.
     posts(engine, id) {
       const { port1, port2 } = new MessageChannel();
+      const last = this.number ?? 0;
       this.number = ++count;
       this.taken = this.text();
-      engine.postMessage({ do: "cell", id, number: this.number, code: this.taken, steps: Boolean(this.recording), port: port2 }, [port2]);
+      engine.postMessage({ do: "cell", id, number: this.number, code: this.taken, steps: Boolean(this.recording), last, port: port2 }, [port2]);
       return port1;
     }
     waits(yes) { this.note.textContent = yes ? "waits" : ""; }
@@ -424,16 +543,18 @@
       this.tools.after(this.out);
       this.began = false;
     }
-    draw({ count, drawn = [], prompt }) {
+    draw({ count, drawn = [], prompt, ...widgets }) {
       if (this.began) this.clear();
+      known(widgets);
       while (this.out.children.length > count) this.out.lastElementChild.remove();
-      for (const { at, html } of drawn) {
+      for (const d of drawn) {
         const box = make("div", { class: "live-one" });
-        box.innerHTML = html;
-        const old = this.out.children[at];
+        fill(box, d);
+        const old = this.out.children[d.at];
         if (old) old.replaceWith(box);
         else this.out.append(box);
       }
+      below(widgets);
       if (prompt !== undefined) this.asks(prompt);
     }
     // asks lets the reader type a line that the program waits for.

@@ -9,16 +9,17 @@
   }
   const most = 32 << 20; // bytes that a cell may print: what is drawn of them is far less
   let printed = 0;
-  const run = async ({ program, files, environment, port, kept }) => {
+  const run = async ({ program, files, input, environment, port, kept }) => {
     const began = performance.now();
     const say = (fd, bytes) => {
       printed += bytes.length;
       if (printed < most) port.postMessage({ fd, said: bytes }, [bytes.buffer]);
     };
     for (const [path, bytes] of files) machine.put(path, bytes);
+    if (input !== undefined) machine.input(input);
     let state;
     try {
-      const status = await machine.start(await WebAssembly.compile(program), ["cell"], environment, say);
+      const status = await machine.start(program instanceof WebAssembly.Module ? program : await WebAssembly.compile(program), ["cell"], environment, say);
       state = "exit status " + status;
     } catch (error) {
       // The engine that runs WebAssembly has a stack of its own, which may end before Go's.

@@ -5,7 +5,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"reflect"
 	"strings"
 
 	"github.com/lectern-go/lectern/kernel/internal/display"
@@ -13,7 +12,6 @@ import (
 	"github.com/lectern-go/lectern/kernel/internal/report"
 	"github.com/lectern-go/lectern/kernel/internal/rewrite"
 	"github.com/lectern-go/lectern/kernel/notebook"
-	"github.com/lectern-go/lectern/kernel/render"
 )
 
 // pageToken is what a page's cells put before their messages. Nobody else prints there.
@@ -22,14 +20,15 @@ const pageToken = "page"
 // mostText is how many bytes of printed text are shown: a loop without an end must not fill the page.
 const mostText = 200_000
 
-// An execution is one cell on its way.
+// An execution is one cell on its way, or what a change of a widget asks for.
 type execution struct {
+	*board
+	e        *engine
 	cell     int
+	serial   int // among all executions
+	event    bool
 	r        *rewrite.Result
 	saves    int
-	recorder notebook.Recorder
-	stored   *notebook.Cell
-	draw     *render.Outputs
 	out      inband.Splitter
 	err      report.Traces
 	steps    *report.Steps
@@ -39,17 +38,19 @@ type execution struct {
 	printed  int
 	line     string // what has been printed since the last line break: a prompt, if input is asked for now
 	prompt   *string
-	shown    []string // what each output was when it was drawn last
+	into     []*model // outputs of widgets: what is shown goes to the last of them, or below the cell
+	used     map[*model]bool
+	made     bool     // it has made widgets
+	changed  []*model // of which the page has to be told
 }
 
-func newExecution(cell int, code string, r *rewrite.Result, saves int) *execution {
-	x := &execution{cell: cell, r: r, saves: saves, draw: render.NewOutputs(fmt.Sprint("live-", cell, "-"))}
-	x.stored = &notebook.Cell{Type: "code", Source: code}
-	x.recorder.Begin(x.stored)
+func newExecution(e *engine, cell int, code string, r *rewrite.Result) *execution {
+	e.executions++
+	x := &execution{board: newBoard(fmt.Sprint("live-", cell, "-"), code), e: e, cell: cell, serial: e.executions, r: r, saves: e.manifest().Saves, used: map[*model]bool{}}
 	x.stored.Count = cell
 	x.out = inband.Splitter{Token: pageToken, Text: x.print, Say: x.message}
 	x.err = report.Traces{Print: func(s string) { x.stream("stderr", s) }}
-	if r.Steps {
+	if r != nil && r.Steps {
 		x.steps = report.NewSteps(r, r.Next.Source(cell))
 	}
 	return x
@@ -156,13 +157,29 @@ func (x *execution) unsaved(lost []string) {
 
 // publish adds a message of the kernel's to the outputs.
 func (x *execution) publish(kind string, content any) {
+	at := x.board
+	if n := len(x.into); n > 0 {
+		at = x.into[n-1].board
+	}
 	b, err := json.Marshal(content)
 	if err == nil {
-		err = x.recorder.Add(kind, b)
+		err = at.recorder.Add(kind, b)
+	}
+	if m := x.viewed(content); m != nil && len(at.stored.Outputs) > 0 {
+		at.widgets[at.stored.Outputs[len(at.stored.Outputs)-1]] = m
 	}
 	if err != nil {
 		x.note(err.Error())
 	}
+}
+
+// viewed is the widget that a message shows, or nil.
+func (x *execution) viewed(content any) *model {
+	c, _ := content.(map[string]any)
+	data, _ := c["data"].(map[string]any)
+	view, _ := data[notebook.WidgetType].(map[string]any)
+	id, _ := view["model_id"].(string)
+	return x.e.models[id]
 }
 
 func (x *execution) stream(name, s string) {
@@ -201,6 +218,8 @@ func (x *execution) message(kind string, fields []string) {
 	case "input":
 		prompt := x.line
 		x.line, x.prompt = "", &prompt
+	case "widget":
+		x.widget(fields)
 	case "error":
 		if len(fields) == 2 {
 			x.own = report.Said(fields[0], fields[1])
@@ -217,24 +236,26 @@ type changes struct {
 	Count  int      `json:"count"` // of outputs
 	Drawn  []change `json:"drawn,omitempty"`
 	Prompt *string  `json:"prompt,omitempty"` // a line of input is asked for, after this text
+	Models []*model `json:"models,omitempty"` // widgets that are new, or have other values
+	Below  []below  `json:"below,omitempty"`  // what stands below widgets
 }
 
+// A change is an output: HTML, or a widget that the page draws.
 type change struct {
-	At   int    `json:"at"`
-	HTML string `json:"html"`
+	At     int    `json:"at"`
+	HTML   string `json:"html,omitempty"`
+	Widget string `json:"widget,omitempty"`
 }
 
 func (x *execution) changes() changes {
-	c := changes{Count: len(x.stored.Outputs), Prompt: x.prompt}
-	x.prompt = nil
-	x.shown = append(x.shown, make([]string, max(0, c.Count-len(x.shown)))...)[:c.Count]
-	for i, o := range x.stored.Outputs {
-		// A stream grows, and a display gets other data: neither changes in place.
-		now := fmt.Sprint(o.Type, o.Name, len(o.Text), reflect.ValueOf(o.Data).Pointer())
-		if x.shown[i] != now {
-			x.shown[i] = now
-			c.Drawn = append(c.Drawn, change{i, x.draw.Output(o)})
+	c := changes{Count: len(x.stored.Outputs), Drawn: x.drawn(), Prompt: x.prompt, Models: x.changed}
+	x.prompt, x.changed = nil, nil
+	for m := range x.used {
+		b := below{ID: m.ID, Count: len(m.board.stored.Outputs), Drawn: m.board.drawn()}
+		if len(b.Drawn) > 0 || b.Count != m.board.count {
+			c.Below = append(c.Below, b)
 		}
+		m.board.count = b.Count
 	}
 	return c
 }

@@ -6,7 +6,9 @@
 // When it is ready it has set lecternEngine to an object with these functions; what they take and return is text in
 // JSON unless said otherwise:
 //
-//	rewrite(cell, code, steps)  begins a cell, whose steps may be recorded; what becomes of it: an [answer]
+//	rewrite(cell, code, steps, last)  begins a cell, whose steps may be recorded, and which has run as last before, or 0; what becomes
+//	                      of it: an [answer]
+//	event(widget)         begins what somebody's change of a widget asks for: an [answer]; its program reads what has happened
 //	said(descriptor, bytes)  the program has printed (1) or complained (2)
 //	refused(text)         the compiler or the linker has refused the program
 //	ended(state)          the cell has ended: a [verdict]. What later cells know follows from that
@@ -56,6 +58,9 @@ type engine struct {
 	packages *packages
 	session  *rewrite.Session
 	now      *execution
+
+	executions int
+	models     map[string]*model
 }
 
 func (e *engine) manifest() *persist.Manifest {
@@ -72,15 +77,19 @@ func main() {
 		fmt.Fprintln(os.Stderr, "engine:", err)
 		os.Exit(1)
 	}
-	e := &engine{packages: p}
+	e := &engine{packages: p, models: map[string]*model{}}
 	e.session = rewrite.NewSession(p, e.manifest)
 	call := func(f func(args []js.Value) any) js.Func {
 		return js.FuncOf(func(_ js.Value, args []js.Value) any { return f(args) })
 	}
 	js.Global().Set("lecternEngine", map[string]any{
 		"rewrite": call(func(args []js.Value) any {
+			if len(args) > 3 {
+				e.forget(args[3].Int())
+			}
 			return text(e.rewrite(args[0].Int(), args[1].String(), len(args) > 2 && args[2].Truthy()))
 		}),
+		"event": call(func(args []js.Value) any { return text(e.event(args[0].String())) }),
 		"said": call(func(args []js.Value) any {
 			b := make([]byte, args[1].Length())
 			js.CopyBytesToGo(b, args[1])
@@ -123,21 +132,29 @@ func (e *engine) rewrite(cell int, code string, steps bool) *answer {
 		a.Errors = append(a.Errors, mistake{m.Pos.Cell, m.Pos.Line, m.Pos.Col, m.End, m.Msg, m.Hint})
 	}
 	if r.Program != nil && len(r.Errors) == 0 {
-		paths := append(r.Imports, "runtime") // which the linker adds
-		if need := e.packages.missing(paths); len(need) > 0 {
+		if need := e.collect(a, r); len(need) > 0 {
 			return &answer{Need: need}
 		}
-		a.Program, a.Files = r.Program.Source(), map[string]string{}
-		for _, path := range paths {
-			e.packages.collect(path, a.Files)
-		}
 	}
-	e.now = newExecution(cell, code, r, e.manifest().Saves)
+	e.now = newExecution(e, cell, code, r)
 	e.now.recorded = steps
 	if !e.now.allowed() {
 		a.Program, a.Files = "", nil
 	}
 	return a
+}
+
+// collect puts the program and its archives into an answer, or returns what has to be there first.
+func (e *engine) collect(a *answer, r *rewrite.Result) (need []string) {
+	paths := append(r.Imports, "runtime") // which the linker adds
+	if need := e.packages.missing(paths); len(need) > 0 {
+		return need
+	}
+	a.Program, a.Files = r.Program.Source(), map[string]string{}
+	for _, path := range paths {
+		e.packages.collect(path, a.Files)
+	}
+	return nil
 }
 
 // An exported notebook is a program, or says why there is none.
@@ -209,7 +226,17 @@ type verdict struct {
 func (e *engine) ended(state string) verdict {
 	x := e.now
 	x.end(state)
-	if x.fail == nil || !x.fail.NotRun {
+	switch {
+	case x.event:
+		x.into = x.into[:min(1, len(x.into))] // what has failed is said below the widget
+		next := e.session.Keeping(e.manifest)
+		next.Settle()
+		e.session = next
+	case x.fail == nil || !x.fail.NotRun:
+		x.into = nil
+		if x.made {
+			x.r.Next.KeepWidgets(x.cell)
+		}
 		lost := x.r.Next.Settle()
 		e.session = x.r.Next
 		if x.r.Keeps && e.manifest().Saves == x.saves {
@@ -217,6 +244,7 @@ func (e *engine) ended(state string) verdict {
 		}
 	}
 	x.report()
+	x.describe()
 	v := verdict{Failed: x.fail != nil}
 	if x.recorded && x.steps != nil {
 		v.Steps = x.steps.Record()

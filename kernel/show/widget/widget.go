@@ -195,10 +195,10 @@ func (c *control) open(state ...string) {
 }
 
 // A label beside a widget has a fixed place, so that several stand in line, and a longer one would be cut. It gets what it
-// needs; the models of the styles that say so are different ones.
+// needs; the models of the styles that say so are different ones. A field's own is TextStyle, which ipywidgets 7 has not.
 const shortLabel = 10
 
-var styles = map[string]string{"IntSlider": "SliderStyle", "FloatSlider": "SliderStyle", "Dropdown": "DescriptionStyle", "Text": "TextStyle"}
+var styles = map[string]string{"IntSlider": "SliderStyle", "FloatSlider": "SliderStyle", "Dropdown": "DescriptionStyle", "Text": "DescriptionStyle"}
 
 func openModel(id, out, kind string, state ...string) {
 	if inband.On() {
