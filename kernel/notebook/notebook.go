@@ -26,6 +26,9 @@ import (
 // values set by a program also int and []string.
 type Object = map[string]any
 
+// GuessType is the MIME type of what lesson.Guess shows: a question to the reader.
+const GuessType = "application/vnd.lectern.guess+json"
+
 // StepsType is the MIME type of the record of a cell's steps, which render asks the kernel for.
 const StepsType = "application/vnd.lectern.steps+json"
 

@@ -9,9 +9,6 @@ import (
 	"github.com/lectern-go/lectern/kernel/notebook"
 )
 
-// guessType is the MIME type of what lesson.Guess shows; see package lesson.
-const guessType = "application/vnd.lectern.guess+json"
-
 // A guess is a question to the reader. Its fields are those that assets/guess.js reads; others that a notebook may
 // hold stay behind.
 type guess struct {
@@ -53,7 +50,7 @@ func (g *guess) fits() bool {
 func (p *page) guesses(outputs []*notebook.Output) (drawn string, others []*notebook.Output) {
 	var b strings.Builder
 	for _, o := range outputs {
-		data, ok := o.Data[guessType]
+		data, ok := o.Data[notebook.GuessType]
 		if !ok {
 			others = append(others, o)
 			continue
@@ -64,12 +61,12 @@ func (p *page) guesses(outputs []*notebook.Output) (drawn string, others []*note
 			err = json.Unmarshal(packed, &g)
 		}
 		if err != nil || !g.fits() {
-			p.problem(0, "an output of type %s is no question that a page can ask (%v)", guessType, err)
+			p.problem(0, "an output of type %s is no question that a page can ask (%v)", notebook.GuessType, err)
 			others = append(others, &notebook.Output{Type: "display_data", Data: notebook.Object{"text/plain": o.Plain()}})
 			continue
 		}
 		if packed, err = json.Marshal(g); err != nil {
-			p.problem(0, "an output of type %s can't be written: %v", guessType, err)
+			p.problem(0, "an output of type %s can't be written: %v", notebook.GuessType, err)
 			continue
 		}
 		question := html.EscapeString(g.Question)

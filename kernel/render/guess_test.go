@@ -9,7 +9,7 @@ import (
 
 // asked is an output of lesson.Guess.
 func asked(fields map[string]any) *notebook.Output {
-	return &notebook.Output{Type: "display_data", Data: notebook.Object{guessType: fields, "text/plain": "? how many: put your guess in place of nil"}}
+	return &notebook.Output{Type: "display_data", Data: notebook.Object{notebook.GuessType: fields, "text/plain": "? how many: put your guess in place of nil"}}
 }
 
 func askNumber(answer float64) map[string]any {

@@ -22,7 +22,7 @@ func NewOutputs(prefix string) *Outputs {
 // Output returns an output as HTML, one element or none at all.
 func (d *Outputs) Output(o *notebook.Output) string {
 	d.page.site.warnings, d.page.site.problems = nil, nil
-	if _, ok := o.Data[guessType]; ok { // the page has asked already
+	if _, ok := o.Data[notebook.GuessType]; ok { // the page has asked already
 		return ""
 	}
 	if s, ok := o.Data["text/html"].(string); ok && strings.Contains(s, "<script") {

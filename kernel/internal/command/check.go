@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/lectern-go/lectern/kernel/jupyter"
@@ -19,7 +21,8 @@ Check executes a copy of each notebook and compares the outputs with those store
 measured only the form is compared: how many outputs, of which kinds, and the text without its digits. Without arguments it checks
 all lessons, or outside the repository the notebooks of the current folder.
 
-Lines of the diff that begin with - are stored, those with + are what came now. The exit status is 1 if anything differs or a cell fails.
+Lines of the diff that begin with - are stored, those with + are what came now. Cells
+that ask for a guess run twice, as they do for a student who answers, and both runs must give the same. The exit status is 1 if anything differs or a cell fails.
 If the new outputs are right, store them with go run ./kernel run. Examples:
 
   go run ./kernel check
@@ -28,7 +31,9 @@ If the new outputs are right, store them with go run ./kernel run. Examples:
 		diff, err := ws.checkFile(ctx, ws.spec(), path, limit)
 		if diff != "" {
 			fmt.Fprint(ws.stdout, diff)
-			err = reported{}
+			if err == nil {
+				err = reported{}
+			}
 		}
 		return "as stored", err
 	}, func(bad, all int) string {
@@ -36,7 +41,8 @@ If the new outputs are right, store them with go run ./kernel run. Examples:
 	})
 }
 
-// checkFile executes a copy of one notebook and returns how its outputs differ from the stored ones; "" if they do not.
+// checkFile executes a copy of one notebook and returns how its outputs differ from the stored ones, and those of cells that
+// ran twice from each other; "" if they do not.
 func (w *workspace) checkFile(ctx context.Context, spec *jupyter.Spec, path string, limit time.Duration) (string, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -50,9 +56,20 @@ func (w *workspace) checkFile(ctx context.Context, spec *jupyter.Spec, path stri
 	if err != nil {
 		return "", err
 	}
-	if err := w.execute(ctx, spec, path, now, limit, nil); err != nil {
-		return "", err
+	unlike, err := w.execute(ctx, spec, path, now, execution{limit: limit, again: asks})
+	var diff strings.Builder
+	for _, u := range unlike {
+		fmt.Fprintf(&diff, "%s, cell [%d]: gives something else when it runs again with a guess; what changes its values needs a cell of its own\n%s",
+			w.rel(path), u.cell, u.diff)
 	}
-	stored.KeepModule() // what it fetched once is not fetched again
-	return compare(w.rel(path), stored, now), nil
+	if err == nil {
+		stored.KeepModule() // what it fetched once is not fetched again
+		diff.WriteString(compare(w.rel(path), stored, now))
+	}
+	return diff.String(), err
+}
+
+// asks reports whether a cell that has run asks for a guess. The student writes it there and runs the cell again.
+func asks(c *notebook.Cell) bool {
+	return slices.ContainsFunc(c.Outputs, func(o *notebook.Output) bool { return o.Data[notebook.GuessType] != nil })
 }

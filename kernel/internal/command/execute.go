@@ -45,13 +45,20 @@ func (f *failure) Error() string {
 
 func (f *failure) Unwrap() error { return f.err }
 
-// execute runs all code cells of n in a fresh kernel, in the notebook's folder, and records their outputs in n.
-// It stops at the first cell that fails, with a *failure. Of the cells that steps accepts, unless it is nil, the steps
-// are recorded, and the record is among their outputs.
-func (w *workspace) execute(ctx context.Context, spec *jupyter.Spec, path string, n *notebook.Notebook, limit time.Duration, steps func(*notebook.Cell) bool) (err error) {
+// How a notebook is executed.
+type execution struct {
+	limit time.Duration             // of a cell
+	steps func(*notebook.Cell) bool // of which cells the steps are recorded, too, among their outputs; nil for none
+	again func(*notebook.Cell) bool // which cells run a second time at once, as a student runs them; nil for none
+}
+
+// execute runs all code cells of n in a fresh kernel, in the notebook's folder, and records their outputs in n. It
+// stops at the first cell that fails, with a *failure. It returns those cells that gave something else when they ran
+// again, also beside a failure, which may come of it.
+func (w *workspace) execute(ctx context.Context, spec *jupyter.Spec, path string, n *notebook.Notebook, how execution) (unlike []rerun, err error) {
 	name := w.rel(path)
 	what := "Run"
-	if steps != nil {
+	if how.steps != nil {
 		what = "Record the steps of"
 	}
 	p := w.step("%s %s", what, name)
@@ -59,7 +66,7 @@ func (w *workspace) execute(ctx context.Context, spec *jupyter.Spec, path string
 	k, err := jupyter.Start(ctx, spec, jupyter.StartOptions{Dir: filepath.Dir(path), RuntimeDir: w.state("run"),
 		Env: append(os.Environ(), "JPY_SESSION_NAME="+path)}) // as Jupyter says which notebook it is
 	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	defer k.Shutdown(5 * time.Second)
 	cells := 0
@@ -69,21 +76,12 @@ func (w *workspace) execute(ctx context.Context, spec *jupyter.Spec, path string
 		}
 	}
 	var rec notebook.Recorder
-	number := 0
-	for _, c := range n.Cells {
-		if c.Type != "code" || c.HasTag(tagSkip) {
-			continue
-		}
+	run := func(c *notebook.Cell) (jupyter.Result, error) {
 		rec.Begin(c)
-		if strings.TrimSpace(c.Source) == "" {
-			continue
-		}
-		number++
-		p.note(fmt.Sprintf("cell %d of %d", number, cells))
 		var bad error
 		r, err := k.Execute(ctx, c.Source, jupyter.ExecuteOptions{
-			Timeout: limit,
-			Steps:   steps != nil && steps(c),
+			Timeout: how.limit,
+			Steps:   how.steps != nil && how.steps(c),
 			Output: func(m *jupyter.Message) {
 				if err := rec.Add(m.Header.Type, m.Content); err != nil && bad == nil {
 					bad = err
@@ -96,14 +94,40 @@ func (w *workspace) execute(ctx context.Context, spec *jupyter.Spec, path string
 		if err == nil {
 			err = bad
 		}
+		return r, err
+	}
+	number := 0
+	for _, c := range n.Cells {
+		if c.Type != "code" || c.HasTag(tagSkip) {
+			continue
+		}
+		if strings.TrimSpace(c.Source) == "" {
+			rec.Begin(c)
+			continue
+		}
+		number++
+		p.note(fmt.Sprintf("cell %d of %d", number, cells))
+		r, err := run(c)
 		if err != nil {
-			return &failure{notebook: name, cell: number, text: brokenOff(err), err: err}
+			return unlike, &failure{notebook: name, cell: number, text: brokenOff(err), err: err}
 		}
 		c.Count = r.Count
 		if r.Status != "ok" && !c.HasTag(tagRaises) {
 			f := explain(c, r)
 			f.notebook, f.cell = name, number
-			return f
+			return unlike, f
+		}
+		if how.again == nil || !how.again(c) {
+			continue
+		}
+		second := *c
+		second.Outputs = nil
+		if _, err := run(&second); err != nil {
+			return unlike, &failure{notebook: name, cell: number, text: "when it runs again: " + brokenOff(err), err: err}
+		}
+		measured := c.HasTag(tagMeasured)
+		if d := diffLines(form(c.Outputs, measured), form(second.Outputs, measured)); d != "" {
+			unlike = append(unlike, rerun{number, d})
 		}
 	}
 	n.KeepModule()
@@ -116,7 +140,13 @@ func (w *workspace) execute(ctx context.Context, spec *jupyter.Spec, path string
 	if d.Decode(&info) == nil && info.Language != nil {
 		n.Metadata["language_info"] = info.Language
 	}
-	return nil
+	return unlike, nil
+}
+
+// A rerun is how a cell's second run differs from its first.
+type rerun struct {
+	cell int // the number in brackets beside it
+	diff string
 }
 
 // brokenOff says in a few words why a run ended other than by the cell's own error.

@@ -47,7 +47,7 @@ func (w *workspace) runFile(ctx context.Context, spec *jupyter.Spec, path string
 	if err != nil {
 		return 0, err
 	}
-	if err := w.execute(ctx, spec, path, n, limit, nil); err != nil {
+	if _, err := w.execute(ctx, spec, path, n, execution{limit: limit}); err != nil {
 		return 0, err
 	}
 	// Somebody may have the lesson open in an editor: what they saved meanwhile is worth more than our outputs.

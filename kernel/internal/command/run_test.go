@@ -231,6 +231,30 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// TestCheckRunsGuessesAgain: who answers a guess runs its cell a second time.
+func TestCheckRunsGuessesAgain(t *testing.T) {
+	const guess = "show " + notebook.GuessType + " {}\n"
+	for _, tt := range []struct {
+		cells []string
+		want  string
+	}{
+		{[]string{guess + "print as before", "print b"}, ""},
+		{[]string{"print a\ncount"}, ""},
+		{[]string{guess + "count"}, "cell [1]: gives something else when it runs again"},
+		{[]string{"[measured]" + guess + "count"}, ""},
+		{[]string{"print a", guess + "print b\ncount"}, "cell [2]: gives something else when it runs again"},
+	} {
+		w, spec := scripted(t)
+		path := lesson(t, w.root, tt.cells...)
+		if _, err := w.runFile(t.Context(), spec, path, 0); err != nil {
+			t.Fatal(err)
+		}
+		if d, err := w.checkFile(t.Context(), spec, path, 0); err != nil || tt.want == "" && d != "" || !strings.Contains(d, tt.want) {
+			t.Errorf("%q: %q, %v; want %q", tt.cells, d, err, tt.want)
+		}
+	}
+}
+
 // realKernel returns the checkout's workspace with its kernel set up, or skips where it has never been set up.
 func realKernel(t *testing.T) *workspace {
 	t.Helper()

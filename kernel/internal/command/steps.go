@@ -99,7 +99,7 @@ func (w *workspace) stepsOf(ctx context.Context, path string, text []byte) (map[
 	for _, c := range n.Cells {
 		c.Outputs = nil
 	}
-	err = w.execute(ctx, w.spec(), path, n, cellLimit, func(*notebook.Cell) bool { return true })
+	_, err = w.execute(ctx, w.spec(), path, n, execution{limit: cellLimit, steps: func(*notebook.Cell) bool { return true }})
 	cells := map[string]cellSteps{}
 	for _, c := range n.Cells {
 		for _, o := range c.Outputs {

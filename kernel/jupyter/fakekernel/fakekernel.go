@@ -206,6 +206,8 @@ func (k *kernel) do(m *jupyter.Message, line string) error {
 	case "":
 	case "print":
 		stream("stdout", rest+"\n")
+	case "count": // how many cells have run
+		stream("stdout", fmt.Sprintf("%d\n", k.count))
 	case "err":
 		stream("stderr", rest+"\n")
 	case "many":
