@@ -186,7 +186,7 @@ func stepText(v reflect.Value) (text string) {
 	}
 	defer func() {
 		if recover() != nil { // by a method of the cell, or of a value that is not complete
-			text = v.Type().String()
+			text = typeName(v.Type())
 		}
 	}()
 	switch v.Kind() {
@@ -194,14 +194,14 @@ func stepText(v reflect.Value) (text string) {
 		if v.IsNil() {
 			return "nil"
 		}
-		return v.Type().String()
+		return typeName(v.Type())
 	case reflect.Slice:
 		if v.Len() > 40 && !hasText(v.Interface()) {
 			return humanize.Shorten(strings.TrimRight(oneLine(strings.TrimSuffix(Format(v.Slice(0, 20).Interface()), "}")), ", ")+fmt.Sprintf(", … %d elements}", v.Len()), maxStepValue)
 		}
 	case reflect.Map:
 		if v.Len() > 1000 && !hasText(v.Interface()) {
-			return fmt.Sprintf("%s of %d entries", v.Type(), v.Len())
+			return fmt.Sprintf("%s of %d entries", typeName(v.Type()), v.Len())
 		}
 	case reflect.String:
 		if v.Len() > 4*maxStepValue {

@@ -3,6 +3,7 @@ package rewrite
 import (
 	"fmt"
 	"go/ast"
+	"go/parser"
 	"go/token"
 	"go/types"
 	"slices"
@@ -713,7 +714,7 @@ func (t *tracer) body(name string, fn ast.Node, recv *ast.FieldList, ft *ast.Fun
 	in.function, in.number, in.loop, in.results = fn, t.shared.functions, 0, nil
 	in.guarded = !twice(body)
 	var params []ast.Expr
-	for _, list := range []*ast.FieldList{recv, ft.Params} {
+	for _, list := range []*ast.FieldList{recv, ft.Params, ft.Results} {
 		if list != nil {
 			for _, f := range list.List {
 				for _, id := range f.Names {
@@ -722,7 +723,7 @@ func (t *tracer) body(name string, fn ast.Node, recv *ast.FieldList, ft *ast.Fun
 			}
 		}
 	}
-	if !in.guarded && sig != nil && sig.TypeParams() == nil && sig.RecvTypeParams() == nil {
+	if !in.guarded {
 		in.results = sig
 	}
 	site := in.site(body.Lbrace, Site{Func: name})
@@ -756,6 +757,15 @@ func (t *tracer) apart(ft *ast.FuncType, body *ast.BlockStmt) (begin, end string
 		}
 		_, literal := n.(*ast.FuncLit)
 		return !literal
+	})
+	ast.Inspect(ft, func(n ast.Node) bool { // a parameter may have the name of a type that is written once more
+		if id, ok := n.(*ast.Ident); ok {
+			if o := t.c.info.Uses[id]; o != nil && (o.Pkg() == nil || o.Pkg() == t.c.pkg) {
+				_, inside := t.c.pkg.Scope().Innermost(body.Lbrace+1).LookupParent(id.Name, body.Lbrace+1)
+				alone = alone && o == inside
+			}
+		}
+		return true
 	})
 	var args []string
 	for _, f := range ft.Params.List {
@@ -913,7 +923,7 @@ func (t *tracer) simple(st ast.Stmt, es ...ast.Expr) {
 // returns records what a function returns, if that is one value.
 func (t *tracer) returns(st *ast.ReturnStmt) {
 	t.literals(st)
-	if wrap := t.returning(len(st.Results)); wrap != "" {
+	if wrap := t.returning(st); wrap != "" {
 		first, last := st.Results[0], st.Results[len(st.Results)-1]
 		t.insert(t.c, first.Pos(), fmt.Sprintf("%s(%d)(", wrap, t.site(st.Pos(), Site{})))
 		t.edits.insert(t.end(t.c, last.End()), ")")
@@ -940,15 +950,15 @@ func functionType(fn ast.Node) *ast.FuncType {
 	return nil
 }
 
-// returning is the function that records what a return statement with n expressions returns, "" if there is none.
-func (t *tracer) returning(n int) string {
-	if t.results == nil || n == 0 || t.results.Results().Len() > 3 {
+// returning is the function that records what a return statement with expressions returns, "" if there is none.
+func (t *tracer) returning(st *ast.ReturnStmt) string {
+	if t.results == nil || len(st.Results) == 0 || t.results.Results().Len() > 3 {
 		return ""
 	}
 	var list []string
 	for v := range t.results.Results().Variables() {
 		typ, ok := t.writeType(v.Type())
-		if !ok {
+		if !ok || !t.means(st.Pos(), typ) {
 			return ""
 		}
 		list = append(list, typ)
@@ -958,6 +968,35 @@ func (t *tracer) returning(n int) string {
 		name += strconv.Itoa(len(list))
 	}
 	return fmt.Sprintf("%s.%s[%s]", showName, name, strings.Join(list, ", "))
+}
+
+// means reports whether the names in a type that we write at a place are those of types there: a variable may have such a name, too.
+func (t *tracer) means(p token.Pos, typ string) (yes bool) {
+	x, err := parser.ParseExpr(typ)
+	if err != nil {
+		return false
+	}
+	yes = true
+	var look func(n ast.Node) bool
+	look = func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.Field:
+			ast.Inspect(n.Type, look)
+			return false
+		case *ast.SelectorExpr: // under a name of ours
+			return false
+		case *ast.Ident:
+			_, o := t.c.pkg.Scope().Innermost(p).LookupParent(n.Name, p)
+			name, ok := o.(*types.TypeName)
+			if yes = yes && ok; yes {
+				_, param := name.Type().(*types.TypeParam)
+				yes = param || slices.Contains([]*types.Scope{types.Universe, t.c.pkg.Scope(), t.top}, name.Parent())
+			}
+		}
+		return yes
+	}
+	ast.Inspect(x, look)
+	return yes
 }
 
 // setBefore are the variables that a simple statement sets, such as the one before a condition.
@@ -1057,6 +1096,9 @@ func (t *tracer) rest(st ast.Stmt, body *ast.BlockStmt) (loop, first string) {
 		limit := end
 		switch u := t.c.info.TypeOf(st.X).Underlying().(type) {
 		case *types.Slice:
+			if _, o := t.c.pkg.Scope().Innermost(body.Lbrace+1).LookupParent("len", body.Lbrace+1); o != types.Universe.Lookup("len") {
+				return "", ""
+			}
 			limit = "len(" + end + ")"
 		case *types.Basic:
 			if u.Info()&types.IsInteger == 0 {
@@ -1067,7 +1109,7 @@ func (t *tracer) rest(st ast.Stmt, body *ast.BlockStmt) (loop, first string) {
 		}
 		key, _ := st.Key.(*ast.Ident)
 		typ, ok := t.writeType(types.Default(t.c.info.TypeOf(st.X)))
-		if !ok || st.Key != nil && (key == nil || st.Tok != token.DEFINE) {
+		if !ok || !t.means(st.Pos(), typ) || st.Key != nil && (key == nil || st.Tok != token.DEFINE) {
 			return "", ""
 		}
 		from := index
