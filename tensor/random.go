@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/lectern-go/lectern/tensor/internal/loops"
 	"github.com/lectern-go/lectern/tensor/internal/random"
 )
 
@@ -182,38 +183,53 @@ func (t *Tensor) Multinomial(n int, replacement bool, g *Generator) *Tensor {
 	if g == nil {
 		g = defaultGenerator
 	}
-	weights, drawn := t.Detach().Floats(), plain[int64](out)
+	weights, drawn := t.Detach().onHost(), plain[int64](out)
 	perRow := n // random words
 	if !replacement {
 		perRow = size
 	}
 	fractions := g.reserve(len(drawn) / n * perRow).FirstUniforms(len(drawn) / n * perRow)
-	for row := range len(drawn) / n {
-		w, u, to := weights[row*size:][:size], fractions[row*perRow:][:perRow], drawn[row*n:][:n]
-		positive := t.checkWeights(row, w)
-		switch {
-		case replacement && positive > 0:
-			random.WithReplacement(to, w, u)
-		case positive >= n:
-			random.WithoutReplacement(to, w, u)
-		default:
-			fail(ErrValue, "multinomial", describe(t), fmt.Sprintf("row %d has %d weights above 0, and %d positions were asked for", row, positive, n), "")
+	rows := len(drawn) / n
+	positive, wrong := make([]int, rows), make([]int, rows)
+	loops.ParallelRows(rows, loops.ParallelFrom/8/max(size, 1), func(start, end int) { // which must not panic
+		r, w, sums := newReader[float64](weights), make([]float64, size), make([]float64, size)
+		for row := start; row < end; row++ {
+			r.Copy(w, row*size)
+			u, to := fractions[row*perRow:][:perRow], drawn[row*n:][:n]
+			positive[row], wrong[row] = countWeights(w)
+			switch {
+			case wrong[row] >= 0:
+			case replacement && positive[row] > 0:
+				random.WithReplacement(to, w, u, sums)
+			case positive[row] >= n:
+				random.WithoutReplacement(to, w, u)
+			}
+		}
+	})
+	for row, have := range positive {
+		if i := wrong[row]; i >= 0 {
+			var w [1]float64
+			newReader[float64](weights).Copy(w[:], row*size+i)
+			fail(ErrValue, "multinomial", describe(t), fmt.Sprintf("weight %d of row %d is %g", i, row, w[0]), "weights are finite and at least 0; softmax makes such of logits")
+		}
+		if have == 0 || !replacement && have < n {
+			fail(ErrValue, "multinomial", describe(t), fmt.Sprintf("row %d has %d weights above 0, and %d positions were asked for", row, have, n), "")
 		}
 	}
 	return out.To(t.Device())
 }
 
-// checkWeights returns how many weights are above 0.
-func (t *Tensor) checkWeights(row int, w []float64) (positive int) {
+// countWeights returns how many weights are above 0, and where the first is that can't be one, -1 if all can.
+func countWeights(w []float64) (positive, wrong int) {
 	for i, v := range w {
 		if !(v >= 0) || math.IsInf(v, 1) {
-			fail(ErrValue, "multinomial", describe(t), fmt.Sprintf("weight %d of row %d is %g", i, row, v), "weights are finite and at least 0; softmax makes such of logits")
+			return positive, i
 		}
 		if v > 0 {
 			positive++
 		}
 	}
-	return positive
+	return positive, -1
 }
 
 // Rand is [Maker.Rand] for float32 from the default generator.

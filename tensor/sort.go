@@ -39,6 +39,10 @@ func init() {
 			case inFloat64:
 				loops.ArgsortRows(out.array(), x.array(), o.axis, o.first, o.descending, loops.Key64, 8)
 			default:
+				if x.dtype.Size() <= 4 {
+					loops.ArgsortRows(out.array(), x.array(), o.axis, o.first, o.descending, loops.KeyInt32, 4)
+					return out
+				}
 				loops.ArgsortRows(out.array(), x.array(), o.axis, o.first, o.descending, loops.KeyInt, 8)
 			}
 			return out
@@ -172,8 +176,13 @@ func (t *Tensor) Bincount(atLeast int) *Tensor {
 // each element of t stands in it, int64 in t's shape; and how often each value occurs.
 // NaN differs from NaN. None has a gradient.
 func (t *Tensor) Unique() (values, positions, counts *Tensor) {
-	sorted, from := t.exist("unique").Detach().Reshape(-1).Sort(0, false)
-	at := newTensor(Int64, t.Shape(), false)
+	at := newTensor(Int64, t.exist("unique").Shape(), false)
+	if t.dtype != Bool && !t.dtype.IsFloat() {
+		if which, times, ok := loops.Counted(t.Ints(), plain[int64](at)); ok {
+			return vectorOf(which).To(t.dtype, t.Device()), at.To(t.Device()), vectorOf(times).To(t.Device())
+		}
+	}
+	sorted, from := t.Detach().Reshape(-1).Sort(0, false)
 	starts := []int64{}
 	if n := sorted.Len(); n > 0 {
 		differ := sorted.Narrow(0, 1, n-1).Ne(sorted.Narrow(0, 0, n-1)).Ints()
@@ -206,10 +215,23 @@ func (t *Tensor) Searchsorted(values any, right bool) *Tensor {
 		fail(ErrShape, "searchsorted", describe(t, v), fmt.Sprintf("the sorted numbers have %d axes, not 1", t.Dim()), "")
 	}
 	out := newTensor(Int64, v.Shape(), false)
-	if t.dtype.IsFloat() || v.dtype.IsFloat() {
+	if t.dtype == Float32 && v.dtype == Float32 {
+		loops.Search(plain[int64](out), t.float32s(), v.float32s(), right)
+	} else if t.dtype.IsFloat() || v.dtype.IsFloat() {
 		loops.Search(plain[int64](out), t.Detach().Floats(), v.Detach().Floats(), right)
 	} else {
 		loops.Search(plain[int64](out), t.Ints(), v.Ints(), right)
 	}
 	return out.To(t.Device())
+}
+
+// float32s returns the elements of a float32 tensor, in its own memory where they lie there in order.
+func (t *Tensor) float32s() []float32 {
+	t = t.Detach().onHost()
+	if t.IsContiguous() {
+		return plain[float32](t)
+	}
+	values := make([]float32, t.Len())
+	newReader[float32](t).Copy(values, 0)
+	return values
 }

@@ -50,8 +50,8 @@ func TestSortAgainstStableOrder(t *testing.T) {
 					row[i] = float64(i - n/2)
 				}
 			}
-			for _, dtype := range []Dtype{Float32, Float64, Int64} {
-				if dtype == Int64 && kind != 1 && kind != 3 {
+			for _, dtype := range []Dtype{Float32, Float64, Int64, Int32} {
+				if !dtype.IsFloat() && kind != 1 && kind != 3 {
 					continue
 				}
 				x := With(Float64).Of(row).To(dtype)

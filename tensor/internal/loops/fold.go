@@ -275,6 +275,15 @@ func FoldColumns[T numbers.Number](out []T, x Array, goes []bool, count, axis in
 						row += rows - 1
 						continue
 					}
+					if !direct && pieces == 1 && f.lanes == 1 && n <= BlockLen { // many rows are converted at a time
+						many := min(BlockLen/n, end-row)
+						block := rows.Block(at, many*n)
+						for i := range many {
+							f.step(lanes[:n], block[i*n:][:n])
+						}
+						row += many - 1
+						continue
+					}
 					lane := lanes[row%BlockLen%f.lanes*pitch:][:n]
 					if direct {
 						f.step(lane, memory[at:][:n])
@@ -407,26 +416,28 @@ func positionIn[T float32 | float64](x []T, size func(x []T) T, sign T) (at int,
 
 // Whole gives a folding of extremes its loops for int32, which is the largest of their bits turned by flip, and for bools.
 func Whole(f Folding[int64], highest func(x []float32) float32, flip int32, bools func(x []uint8) int64) Folding[int64] {
-	choose := MaxWhole
-	if f.join(1, 2) == 1 {
+	choose, join, smallest := MaxWhole, f.join, f.join(1, 2) == 1
+	if smallest {
 		choose = MinWhole
 	}
 	f.step = func(sums, x []int64) { choose(sums[:len(x)], sums, x) }
 	f.merge = f.step
-	if few := f.block; Vectors64.MaxWhole != nil {
-		f.block = func(x []int64) int64 {
-			var best [64]int64
-			if len(x) < 2*len(best) {
-				return few(x)
+	f.block = func(x []int64) int64 { // in four chains, none of which waits for another
+		a := x[0]
+		b, c, d := a, a, a
+		if smallest {
+			for ; len(x) >= 4; x = x[4:] {
+				a, b, c, d = min(a, x[0]), min(b, x[1]), min(c, x[2]), min(d, x[3])
 			}
-			copy(best[:], x)
-			rest := x[len(best):]
-			for ; len(rest) >= len(best); rest = rest[len(best):] {
-				choose(best[:], best[:], rest)
+		} else {
+			for ; len(x) >= 4; x = x[4:] {
+				a, b, c, d = max(a, x[0]), max(b, x[1]), max(c, x[2]), max(d, x[3])
 			}
-			choose(best[:len(rest)], best[:], rest)
-			return few(best[:])
 		}
+		for _, v := range x {
+			a = join(a, v)
+		}
+		return join(join(a, b), join(c, d))
 	}
 	if highest != nil {
 		f.narrow = func(x []float32) int64 { return int64(int32(math.Float32bits(highest(x))) ^ flip) }

@@ -54,6 +54,13 @@ func Put[S any](out, x []S, a Gathering, l layout.Layout) {
 		ParallelRows(outer, ParallelFrom/(count*inner), func(start, end int) {
 			for o := start; o < end; o++ {
 				part := out[o*size*inner:][:size*inner]
+				if inner == 1 {
+					places := at[o*count:][:count]
+					for j, v := range x[o*count:][:count] {
+						part[places[j]] = v
+					}
+					continue
+				}
 				for j := range count {
 					first := (o*count + j) * inner
 					places := at[first:][:inner]

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"math"
 	"slices"
+	"sort"
 
 	"github.com/lectern-go/lectern/tensor/internal/numbers"
 	"github.com/lectern-go/lectern/tensor/layout"
@@ -56,6 +57,9 @@ func Key64(v float64) uint64 {
 // KeyInt is Key32 for int64.
 func KeyInt(v int64) uint64 { return uint64(v) ^ 1<<63 }
 
+// KeyInt32 is KeyInt for numbers of at most 32 bits.
+func KeyInt32(v int64) uint64 { return uint64(uint32(v) ^ 1<<31) }
+
 // ArgsortRows sorts by keys of so many bytes.
 func ArgsortRows[T numbers.Number](out, x Array, axis, first int, descending bool, key func(T) uint64, bytes int) {
 	if x.Len() == 0 || out.Len() == 0 {
@@ -66,6 +70,10 @@ func ArgsortRows[T numbers.Number](out, x Array, axis, first int, descending boo
 		n = x.Layout.Shape[axis]
 	}
 	out, x = out.lastAxis(axis), x.lastAxis(axis)
+	if bytes == 4 && n <= math.MaxUint32 {
+		argsortWords(out, x, n, first, descending, key)
+		return
+	}
 	ParallelRows(x.Len()/n, ParallelFrom/8/n, func(start, end int) {
 		r, w := NewReader[T](x), NewWriter[int64](out)
 		row, at := make([]T, n), make([]int64, first)
@@ -101,6 +109,185 @@ func ArgsortRows[T numbers.Number](out, x Array, axis, first int, descending boo
 	})
 }
 
+// argsortWords is ArgsortRows for keys of 32 bits: with its place in the lower half a key is one word, and all words differ.
+func argsortWords[T numbers.Number](out, x Array, n, first int, descending bool, key func(T) uint64) {
+	flip := uint64(0)
+	if descending {
+		flip = math.MaxUint32
+	}
+	ParallelRows(x.Len()/n, ParallelFrom/8/n, func(start, end int) {
+		r, w := NewReader[T](x), NewWriter[int64](out)
+		row, at := make([]T, n), make([]int64, first)
+		few := first <= n/8
+		words := make([]uint64, n)
+		var spare []uint64
+		if few {
+			words = words[:first]
+		} else {
+			spare = make([]uint64, n)
+		}
+		for i := start; i < end; i++ {
+			r.Copy(row, i*n)
+			sorted := words
+			if few {
+				fewWords(words, row, descending, key)
+			} else {
+				for j, v := range row {
+					words[j] = (key(v)^flip)<<32 | uint64(j)
+				}
+				sorted = SortWords(words, spare)
+			}
+			for j, word := range sorted[:first] {
+				at[j] = int64(uint32(word))
+			}
+			w.row(at, i)
+		}
+		w.finish()
+	})
+}
+
+// fewWords is fewPlaces for words, as many as there is room for.
+func fewWords[T numbers.Number](heap []uint64, row []T, descending bool, key func(T) uint64) {
+	k := len(heap)
+	if k == 0 {
+		return
+	}
+	flip := uint64(0)
+	if descending {
+		flip = math.MaxUint32
+	}
+	down := func(i int) {
+		p := heap[i]
+		for {
+			child := 2*i + 1
+			if child >= k {
+				break
+			}
+			if next := child + 1; next < k && heap[child] < heap[next] {
+				child = next
+			}
+			if p >= heap[child] {
+				break
+			}
+			heap[i] = heap[child]
+			i = child
+		}
+		heap[i] = p
+	}
+	for i := range heap {
+		heap[i] = (key(row[i])^flip)<<32 | uint64(i)
+	}
+	for i := k/2 - 1; i >= 0; i-- {
+		down(i)
+	}
+	limit := row[uint32(heap[0])]
+	for i := k; i < len(row); i++ {
+		v := row[i]
+		if descending && v <= limit || !descending && v >= limit { // not so where one is NaN: its key tells
+			continue
+		}
+		if p := (key(v)^flip)<<32 | uint64(i); p < heap[0] {
+			heap[0] = p
+			down(0)
+			limit = row[uint32(heap[0])]
+		}
+	}
+	slices.Sort(heap)
+}
+
+// SortWords sorts words that all differ, whose upper halves come in any order and whose lower halves ascend. The result is one of the two
+// slices.
+func SortWords(words, spare []uint64) []uint64 {
+	if len(words) > 512 {
+		return radixWords(words, spare)
+	}
+	n := len(words)
+	whole := n &^ 3
+	for i := 0; i < whole; i += 4 { // a network of comparisons, none of which is a branch
+		p := words[i : i+4 : i+4]
+		a, b, c, d := min(p[0], p[1]), max(p[0], p[1]), min(p[2], p[3]), max(p[2], p[3])
+		a, c, b, d = min(a, c), max(a, c), min(b, d), max(b, d)
+		p[0], p[1], p[2], p[3] = a, min(b, c), max(b, c), d
+	}
+	slices.Sort(words[whole:])
+	for run := 4; run < n; run *= 2 {
+		for start := 0; start < n; start += 2 * run {
+			end := min(start+2*run, n)
+			if end-start == 2*run {
+				mergeEven(spare[start:end], words[start:end])
+			} else {
+				mergeOdd(spare[start:end], words[start:min(start+run, end)], words[min(start+run, end):end])
+			}
+		}
+		words, spare = spare, words
+	}
+	return words
+}
+
+// mergeEven merges the two halves of src, both of which are in order, from both ends at once: so neither side can run out before the
+// other ends, and nothing has to be guessed.
+func mergeEven(dst, src []uint64) {
+	half := len(src) / 2
+	dst = dst[:len(src)]
+	i, j, p, q := 0, half, half-1, len(src)-1
+	for k := range half {
+		x, y := src[i], src[j]
+		dst[k] = min(x, y)
+		left := 0
+		if x < y {
+			left = 1
+		}
+		i, j = i+left, j+1-left
+		u, v := src[p], src[q]
+		dst[len(dst)-1-k] = max(u, v)
+		left = 0
+		if u > v {
+			left = 1
+		}
+		p, q = p-left, q-1+left
+	}
+}
+
+// mergeOdd merges a and b, of any length.
+func mergeOdd(dst, a, b []uint64) {
+	for k := range dst {
+		if len(b) == 0 || len(a) > 0 && a[0] < b[0] {
+			dst[k], a = a[0], a[1:]
+		} else {
+			dst[k], b = b[0], b[1:]
+		}
+	}
+}
+
+// radixWords is radixSort for words: their lower halves are in order from the start.
+func radixWords(words, spare []uint64) []uint64 {
+	var counts [4][256]int
+	for _, word := range words {
+		counts[0][byte(word>>32)]++
+		counts[1][byte(word>>40)]++
+		counts[2][byte(word>>48)]++
+		counts[3][byte(word>>56)]++
+	}
+	for i := range counts {
+		count, shift := &counts[i], 32+8*i
+		if count[byte(words[0]>>shift)] == len(words) {
+			continue
+		}
+		at := 0
+		for b, n := range count {
+			count[b], at = at, at+n
+		}
+		spare = spare[:len(words)]
+		for _, word := range words {
+			b := byte(word >> shift)
+			spare[count[b]] = word
+			count[b]++
+		}
+		words, spare = spare, words
+	}
+	return words
+}
+
 // firstPlaces returns the first k places in order. It changes both slices.
 func firstPlaces(places, spare []place, k, bytes int) []place {
 	switch {
@@ -130,10 +317,10 @@ func fewPlaces[T numbers.Number](places []place, row []T, k int, descending bool
 			if child >= k {
 				break
 			}
-			if next := child + 1; next < k && before(heap[child], heap[next]) {
+			if next := child + 1; next < k && heap[child].before(heap[next]) {
 				child = next
 			}
-			if !before(p, heap[child]) {
+			if !p.before(heap[child]) {
 				break
 			}
 			heap[i] = heap[child]
@@ -163,7 +350,7 @@ func fewPlaces[T numbers.Number](places []place, row []T, k int, descending bool
 	return heap
 }
 
-func before(a, b place) bool { return a.key < b.key || a.key == b.key && a.at < b.at }
+func (a place) before(b place) bool { return a.key < b.key || a.key == b.key && a.at < b.at }
 
 // radixSort sorts by one byte of the keys after another, the lowest first: places with equal bytes keep their order. Bytes that all keys share cost
 // one look. The result is one of the two slices.
@@ -191,30 +378,78 @@ func radixSort(places, spare []place, bytes int) []place {
 }
 
 // Search finds where each of values would be put into sorted.
-func Search[T int64 | float64](out []int64, sorted, values []T, right bool) {
-	for i, v := range values {
-		at, _ := slices.BinarySearchFunc(sorted, v, func(e, v T) int {
-			c := -compareNaNLast(v, e)
-			if c == 0 && right {
-				return -1
+func Search[T int64 | float32 | float64](out []int64, sorted, values []T, right bool) {
+	ends := sort.Search(len(sorted), func(i int) bool { return sorted[i] != sorted[i] }) // NaN is larger than any number
+	numbers := sorted[:ends]
+	Parallel(len(values), ParallelFrom/16, func(start, end int) {
+		for i, v := range values[start:end] {
+			at := 0
+			switch {
+			case v != v && right:
+				at = len(sorted)
+			case v != v:
+				at = ends
+			case right:
+				at = behind(numbers, v)
+			default:
+				at = before(numbers, v)
 			}
-			return c
-		})
-		out[i] = int64(at)
-	}
+			out[start+i] = int64(at)
+		}
+	})
 }
 
-// compareNaNLast is cmp.Compare with NaN as the largest number.
-func compareNaNLast[T int64 | float64](a, b T) int {
-	switch {
-	case a != a && b != b:
-		return 0
-	case a != a:
-		return 1
-	case b != b:
-		return -1
+// before returns how many of sorted are less than v. Each step halves what is left, and nothing has to be guessed.
+func before[T int64 | float32 | float64](sorted []T, v T) (at int) {
+	for n := len(sorted); n > 0; {
+		half := (n + 1) / 2
+		next := at + half
+		if sorted[next-1] < v {
+			at = next
+		}
+		n -= half
 	}
-	return cmp.Compare(a, b)
+	return at
+}
+
+// behind returns how many of sorted are at most v.
+func behind[T int64 | float32 | float64](sorted []T, v T) (at int) {
+	for n := len(sorted); n > 0; {
+		half := (n + 1) / 2
+		next := at + half
+		if sorted[next-1] <= v {
+			at = next
+		}
+		n -= half
+	}
+	return at
+}
+
+// Counted finds the different ones of whole numbers that lie close together, by counting: each of them in order, where each of x stands among
+// them, and how often each occurs. It reports whether they do.
+func Counted(x, at []int64) (values, counts []int64, ok bool) {
+	if len(x) == 0 {
+		return nil, nil, false
+	}
+	low, high := slices.Min(x), slices.Max(x)
+	span := uint64(high) - uint64(low)
+	if span > 2*uint64(len(x)) {
+		return nil, nil, false
+	}
+	times := make([]int64, span+1)
+	for _, v := range x {
+		times[v-low]++
+	}
+	for i, n := range times {
+		times[i] = int64(len(values))
+		if n > 0 {
+			values, counts = append(values, low+int64(i)), append(counts, n)
+		}
+	}
+	for i, v := range x {
+		at[i] = times[v-low]
+	}
+	return values, counts, true
 }
 
 // SelectEach is index select of elements that are no larger than a word.

@@ -186,10 +186,10 @@ func (d Draw) FirstUniforms(n int) []float64 {
 }
 
 // WithReplacement draws with replacement: where the sum of the weights up to a position
-// first exceeds a share of their total.
-func WithReplacement(to []int64, w, u []float64) {
+// first exceeds a share of their total. sums is room for as many numbers as there are weights.
+func WithReplacement(to []int64, w, u, sums []float64) {
 	largest := slices.Max(w) // by which they are divided, so that no sum overflows
-	sums, total, last := make([]float64, len(w)), 0., 0
+	sums, total, last := sums[:len(w)], 0., 0
 	for i, v := range w {
 		total += v / largest
 		sums[i] = total

@@ -1,0 +1,87 @@
+package loops
+
+import (
+	"math"
+	"slices"
+	"testing"
+)
+
+// TestSortWords compares with the library's sort, at each length at which a run ends early and on both sides of the one from which words are dealt
+// out by their bytes.
+func TestSortWords(t *testing.T) {
+	lengths := []int{511, 512, 513, 1000, 4099}
+	for n := range 140 {
+		lengths = append(lengths, n)
+	}
+	for _, n := range lengths {
+		for _, mask := range []uint64{1<<32 - 1, 7, 0xff00, 0} { // with all keys different, and with few
+			words, seed := make([]uint64, n), uint64(n)*977+mask
+			for i := range words {
+				seed = seed*0x5851f42d4c957f2d + 0x14057b7ef767814f
+				words[i] = (seed>>32&mask)<<32 | uint64(i)
+			}
+			want := slices.Sorted(slices.Values(words))
+			if got := SortWords(words, make([]uint64, n)); !slices.Equal(got, want) {
+				t.Fatalf("%d words, keys of %#x: got %x, want %x", n, mask, got, want)
+			}
+		}
+	}
+}
+
+// TestSearch compares with a walk along the sorted numbers, NaN among them and among what is searched for.
+func TestSearch(t *testing.T) {
+	nan := float32(math.NaN())
+	sorted := []float32{-3, -1, -1, 0, 0.5, 2, 2, 2, 7, nan, nan}
+	for n := range len(sorted) + 1 {
+		for start := range n + 1 {
+			some := sorted[start:n]
+			values := []float32{-4, -3, -2, -1, 0, 0.25, 0.5, 1, 2, 3, 7, 8, nan, float32(math.Inf(1)), float32(math.Inf(-1))}
+			for _, right := range []bool{false, true} {
+				got := make([]int64, len(values))
+				Search(got, some, values, right)
+				for i, v := range values {
+					want := int64(0)
+					for _, e := range some {
+						less := e < v || e == e && v != v
+						same := e == v || e != e && v != v
+						if less || right && same {
+							want++
+						}
+					}
+					if got[i] != want {
+						t.Fatalf("%v in %v, right %v: %d, want %d", v, some, right, got[i], want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestCounted compares with a map.
+func TestCounted(t *testing.T) {
+	for _, x := range [][]int64{{5}, {3, 3, 3}, {-2, 4, -2, 0, 1, 4}, {math.MaxInt64, math.MaxInt64 - 1, math.MaxInt64}, {math.MinInt64, math.MaxInt64}, {0, 100}, {}} {
+		at := make([]int64, len(x))
+		values, counts, ok := Counted(x, at)
+		if !ok {
+			if len(x) != 0 && uint64(slices.Max(x))-uint64(slices.Min(x)) <= 2*uint64(len(x)) {
+				t.Errorf("%v was not counted", x)
+			}
+			continue
+		}
+		times := map[int64]int64{}
+		for i, v := range x {
+			times[v]++
+			if values[at[i]] != v {
+				t.Errorf("%v: number %d stands at %d of %v", x, i, at[i], values)
+			}
+		}
+		if !slices.IsSorted(values) || len(values) != len(times) {
+			t.Errorf("%v has the values %v", x, values)
+		}
+		for i, v := range values {
+			if counts[i] != times[v] {
+				t.Errorf("%v: %d occurs %d times, want %d", x, v, counts[i], times[v])
+			}
+		}
+	}
+}
