@@ -361,3 +361,30 @@ func TestFlood(t *testing.T) {
 		}
 	}
 }
+
+// TestClosureWithoutItsName: when a name is removed, a closure that uses it can be held, passed on and replaced; only who calls it learns what it lacks.
+func TestClosureWithoutItsName(t *testing.T) {
+	t.Parallel()
+	l := startLab(t)
+	type cell struct{ code, status, shows string }
+	for _, c := range []cell{
+		{"ab, count := 2, 4", "ok", ""},
+		{"f := func() int { ab++; return ab }\ng := func(s string) int { return ab + strings.Count(s, \"a\") }", "ok", ""},
+		{"m := map[string]any{\"f\": func() int { ab++; return ab }}\nn := &m", "ok", ""},
+		{"%rm ab", "ok", "removed var ab"},
+		{"f := func() int { count++; return count }\nmore := 1", "ok", ""},
+		{"f()", "ok", "5"},
+		{"m[\"g\"] = 2\nlen(*n)", "ok", "2"},
+		{"g != nil", "ok", "true"},
+		{"g(\"banana\")", "error", "cell [2], line 2: undefined: ab; %rm removed it in cell [4]"},
+		{"m[\"f\"].(func() int)()", "error", "cell [3], line 1: undefined: ab; %rm removed it in cell [4]"},
+		{"ab := 7", "ok", ""},
+		{"m[\"f\"].(func() int)() + g(\"banana\")", "ok", "19"},
+		{"type T struct{ A int }", "ok", ""},
+		{"h := func(x T) int { return x.A }", "ok", ""},
+		{"%rm T", "ok", ""},
+		{"h", "error", "T is no type any more since cell [15]"},
+	} {
+		l.expect(t, c.code, c.status, c.shows)
+	}
+}

@@ -17,7 +17,7 @@ func (w *work) compose() {
 	need, mentioned := w.needed(g)
 	w.r.Declares, w.r.Reads = w.declares(), w.reads(g, mentioned)
 	for i, p := range g.parts {
-		if g.reached[i] && p.decl != nil && w.broken[p.decl] != nil {
+		if g.reached[i] && p.decl != nil && w.broken[p.decl] != nil && g.hollow[p.decl] == nil {
 			w.r.Errors = append(w.r.Errors, w.broken[p.decl]...)
 			return
 		}
@@ -82,6 +82,10 @@ func (w *work) compose() {
 	var tests []*decl
 	for i, p := range g.parts {
 		if d := p.decl; d != nil && g.reached[i] {
+			if hollow := g.hollow[d]; hollow != nil {
+				t.Append(hollow)
+				continue
+			}
 			if now := w.n.decls[d.key]; now != nil && !isInit(d) {
 				d = now // with its latest edits
 			}

@@ -1,11 +1,13 @@
 package rewrite
 
 import (
+	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 	"unicode"
 )
@@ -23,10 +25,12 @@ type graph struct {
 	imports map[string]string // that what is reached uses: name to path
 
 	mentions map[string]bool // variables that what is reached names
+
+	hollow map[*decl]*Text // makers of closures that don't compile any more, as they are written instead
 }
 
 func (w *work) graph(c *checked) *graph {
-	g := &graph{w: w, c: c, parts: w.parts[c], nodes: map[int][]ast.Node{}, methods: map[int][]int{}, reached: map[int]bool{}, imports: map[string]string{}, mentions: map[string]bool{}}
+	g := &graph{w: w, c: c, parts: w.parts[c], nodes: map[int][]ast.Node{}, methods: map[int][]int{}, reached: map[int]bool{}, imports: map[string]string{}, mentions: map[string]bool{}, hollow: map[*decl]*Text{}}
 	for _, d := range c.file.Decls {
 		if gd, ok := d.(*ast.GenDecl); ok && gd.Tok == token.IMPORT {
 			continue
@@ -46,7 +50,54 @@ func (w *work) graph(c *checked) *graph {
 			}
 		}
 	}
+	for i := range g.parts {
+		g.hollowOut(i)
+	}
 	return g
+}
+
+// hollowOut writes the maker of an earlier cell's closure whose body does not compile any more, since a name that it
+// uses was removed, with a body that says so. What holds the closure can be used as before then: only who calls it
+// learns what it lacks.
+func (g *graph) hollowOut(i int) {
+	d := g.parts[i].decl
+	if d == nil || d.text == nil || g.w.broken[d] == nil || len(g.nodes[i]) != 1 {
+		return
+	}
+	maker, ok := g.nodes[i][0].(*ast.FuncDecl)
+	if !ok || len(maker.Body.List) != 1 {
+		return
+	}
+	ret, ok := maker.Body.List[0].(*ast.ReturnStmt)
+	if !ok || len(ret.Results) != 1 {
+		return
+	}
+	lit, ok := ret.Results[0].(*ast.FuncLit)
+	if !ok {
+		return
+	}
+	start := g.parts[i].lo
+	lo, hi := g.c.offset(lit.Body.Lbrace)+1, g.c.offset(lit.Body.Rbrace)
+	for _, e := range g.c.errs {
+		if off := g.c.offset(e.Pos); off >= start && off < g.parts[i].hi && (off < lo || off >= hi) {
+			return // its type is gone, or that of a variable that it captures
+		}
+	}
+	first := g.w.broken[d][0]
+	why := fmt.Sprintf("cell [%d], line %d: %s", first.Pos.Cell, first.Pos.Line, first.Msg)
+	if name, ok := strings.CutPrefix(first.Msg, "undefined: "); ok && g.w.n.gone[name] != "" {
+		why += "; " + g.w.n.gone[name]
+	}
+	body, t := d.text.String(), &Text{}
+	t.Inject(body[:lo-1-start])
+	if src, off, exact := g.c.user(lit.Body.Lbrace); exact { // so that a trace names the place
+		t.User(src, off, off+1)
+	} else {
+		t.Inject("{")
+	}
+	t.Inject(" panic(", strconv.Quote(why), ") ", body[hi-start:])
+	g.hollow[d] = t
+	g.nodes[i] = []ast.Node{maker.Type, lit.Type}
 }
 
 func receiverNamed(f *types.Func) *types.Named {
