@@ -71,6 +71,80 @@ func TestFastScatter(t *testing.T) {
 	}
 }
 
+// TestFastSetIndex compares with one element after the other: rows of all lengths, positions that are negative, that come twice, and of two axes.
+func TestFastSetIndex(t *testing.T) {
+	for _, d := range []Dtype{Float32, Int64, Int32, Uint8, BFloat16} {
+		base := mixed(d, 1, 5, 9, 1200).NanToNum(1, 2, 3)
+		for axis := range 3 {
+			for name, index := range map[string]*Tensor{"a vector": Of(1, 0, -1, 1, 3), "a matrix": Of([]int{4, 2}, []int{-2, 4}), "none": With(Int64).Zeros(0)} {
+				shape := base.Shape()
+				part := append(append(append([]int{}, shape[:axis]...), index.Shape()...), shape[axis+1:]...)
+				for kind, v := range map[string]any{"a tensor": mixed(d, 2, part...).NanToNum(4, 5, 6), "a row": mixed(d, 3, part[len(part)-1]).NanToNum(4, 5, 6), "a number": 7} {
+					want, places := base.Floats(), index.Ints()
+					values := operand("", v).To(d).Expand(part...)
+					for i, value := range values.Floats() {
+						at := placeOf(i, part)
+						inner := at[axis+index.Dim():]
+						p := int(places[flatOf(at[axis:axis+index.Dim()], index.Shape())])
+						if p < 0 {
+							p += shape[axis]
+						}
+						to := append(append(append([]int{}, at[:axis]...), p), inner...)
+						want[flatOf(to, shape)] = value
+					}
+					items := make([]any, axis, axis+1)
+					for i := range items {
+						items[i] = All
+					}
+					items = append(items, index)
+					got := base.Clone().SetIndex(v, items...)
+					checkFast(t, fmt.Sprintf("%s, axis %d, %s, %s", d, axis, name, kind), got, func(i int) float64 { return want[i] })
+					turned := base.Transpose(0, 2).Contiguous().Transpose(0, 2).SetIndex(v, items...)
+					checkFast(t, fmt.Sprintf("%s, axis %d, %s, %s, transposed", d, axis, name, kind), turned, func(i int) float64 { return want[i] })
+				}
+			}
+		}
+	}
+	x := Arange(0, 12).View(4, 3)
+	x.SetIndex(x.Narrow(0, 1, 2), []int{2, 3}) // what it reads of itself it reads before
+	wantTensor(t, "of itself", x, "int64[4 3][0 1 2 3 4 5 3 4 5 6 7 8]")
+	for name, f := range map[string]func(){
+		"out of range": func() { x.SetIndex(1, []int{4}) }, "a shape": func() { x.SetIndex(Ones(5), []int{1, 2}) }, "too many": func() { x.SetIndex(1, All, All, []int{1}) },
+	} {
+		version := x.storage.version.Load()
+		if Try(f) == nil || x.storage.version.Load() != version {
+			t.Errorf("%s: no error, or x has changed", name)
+		}
+	}
+}
+
+// TestFastPositions compares MaskedSelect and Nonzero with one element after the other.
+func TestFastPositions(t *testing.T) {
+	for _, shape := range [][]int{{0}, {1}, {70, 131}, {5, 33, 7}, {0, 3}, {3, 0}} {
+		for name, mask := range map[string]*Tensor{"some": With(NewGenerator(1)).Rand(shape...).Gt(0.6), "all": With(Bool).Ones(shape...), "none": With(Bool).Zeros(shape...)} {
+			x := Arange(0, float64(mask.Len())).View(shape...)
+			var flat, rows []float64
+			for i, set := range mask.Ints() {
+				if set != 0 {
+					flat = append(flat, float64(i))
+					for _, p := range placeOf(i, shape) {
+						rows = append(rows, float64(p))
+					}
+				}
+			}
+			for layout, pair := range map[string][2]*Tensor{"contiguous": {x, mask}, "transposed": {x.Transpose(0, -1).Contiguous().Transpose(0, -1), mask.Transpose(0, -1).Contiguous().Transpose(0, -1)}} {
+				what := fmt.Sprintf("%v, %s, %s", shape, name, layout)
+				got, places := pair[0].MaskedSelect(pair[1]), pair[1].Nonzero()
+				if got.Len() != len(flat) || places.Len() != len(rows) {
+					t.Fatalf("%s: %d elements and %v places, want %d and %d", what, got.Len(), places.Shape(), len(flat), len(rows))
+				}
+				checkFast(t, what, got, func(i int) float64 { return flat[i] })
+				checkFast(t, what+", nonzero", places, func(i int) float64 { return rows[i] })
+			}
+		}
+	}
+}
+
 // TestFastReplacing looks at every place of NaN and the infinities.
 func TestFastReplacing(t *testing.T) {
 	for _, d := range []Dtype{Float32, Float64, BFloat16} {

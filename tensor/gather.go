@@ -377,13 +377,11 @@ func (t *Tensor) MaskedSelect(mask *Tensor) *Tensor {
 
 // maskPositions returns the flat positions where a mask is set, as a vector.
 func maskPositions(mask *Tensor) *Tensor {
-	var at []int64
-	for i, set := range mask.Ints() {
-		if set != 0 {
-			at = append(at, int64(i))
-		}
+	mask = mask.Detach().onHost()
+	if !mask.IsContiguous() {
+		mask = mask.converted(Bool)
 	}
-	return vectorOf(at)
+	return vectorOf(loops.WhereSet(stored[uint8](mask)))
 }
 
 // Nonzero returns the positions of the elements that differ from 0 as the rows
@@ -394,6 +392,16 @@ func (t *Tensor) Nonzero() *Tensor {
 	rank := t.Dim()
 	out := newTensor(Int64, []int{len(flat), rank}, false)
 	rows := plain[int64](out)
+	if rank == 2 {
+		width, row := int64(t.layout.Shape[1]), int64(0)
+		for i, at := range flat {
+			for at >= (row+1)*width {
+				row++
+			}
+			rows[2*i], rows[2*i+1] = row, at-row*width
+		}
+		return out.To(t.Device())
+	}
 	for i, at := range flat {
 		for a := rank - 1; a >= 0; a-- {
 			size := int64(t.layout.Shape[a])

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/lectern-go/lectern/tensor/internal/loops"
+	"github.com/lectern-go/lectern/tensor/layout"
 )
 
 // Range selects positions of an axis in [Tensor.Index]; make one with [Until],
@@ -232,6 +235,10 @@ func (t *Tensor) mustFill(part, value *Tensor) {
 // t's shape tells which elements they pick.
 func (t *Tensor) setPicked(value *Tensor, items []any) *Tensor {
 	t.checkWritable("set index")
+	traced := GradEnabled() && (t.RequiresGrad() || value.RequiresGrad())
+	if axis, index, ok := t.onePicked(items); ok && !traced {
+		return t.setRows(axis, index, value)
+	}
 	n := t.Len()
 	numbers := newTensor(Int64, t.layout.Shape, false)
 	for i := range plain[int64](numbers) {
@@ -239,7 +246,7 @@ func (t *Tensor) setPicked(value *Tensor, items []any) *Tensor {
 	}
 	at := numbers.Index(items...)
 	t.mustFill(at, value)
-	if GradEnabled() && (t.RequiresGrad() || value.RequiresGrad()) {
+	if traced {
 		return t.CopyFrom(t.withPicked(value.To(t.dtype).Expand(at.layout.Shape...), at))
 	}
 	value = value.Detach().expanded(at.layout.Shape).converted(t.dtype)
@@ -257,6 +264,38 @@ func (t *Tensor) setPicked(value *Tensor, items []any) *Tensor {
 		t.CopyFrom(changed)
 	}
 	return t
+}
+
+// onePicked returns the axis that a list of indices picks from by positions, and these, if it picks from one alone and takes all of the
+// others, of a contiguous tensor on the processor.
+func (t *Tensor) onePicked(items []any) (axis int, index *Tensor, ok bool) {
+	axis = -1
+	for i, item := range items {
+		if at, is := item.(*Tensor); is && axis < 0 && at.dtype != Bool {
+			axis, index = i, at
+		} else if item != All {
+			return 0, nil, false
+		}
+	}
+	return axis, index, axis >= 0 && len(items) <= t.Dim() && formats[index.dtype].class == classInt && t.storage.device == nil && t.IsContiguous() && t.Len() > 0
+}
+
+// setRows writes value to positions of an axis.
+func (t *Tensor) setRows(axis int, index, value *Tensor) *Tensor {
+	at := t.checkedPositions("index", axis, index)
+	shape := slices.Concat(t.layout.Shape[:axis], index.layout.Shape, t.layout.Shape[axis+1:])
+	t.mustFill(t.alias(Layout{Shape: shape, Strides: make([]int, len(shape)), Offset: t.layout.Offset}), value)
+	inner := layout.Product(t.layout.Shape[axis+1:])
+	single := value.layout.RepeatsOne() && value.Len() > 0
+	if single {
+		value = value.alias(Layout{Shape: []int{inner}, Strides: []int{0}, Offset: value.layout.Offset})
+	} else {
+		value = value.alias(value.layout).expanded(shape)
+	}
+	rows := value.converted(t.dtype)
+	return t.putBy(t.alias(t.layout), func() {
+		loops.PutRows(t.memory(), rows.memory(), layout.Product(t.layout.Shape[:axis]), t.layout.Shape[axis], inner*t.dtype.Size(), at, single)
+	})
 }
 
 // withPicked returns t with values in place of the elements at flat positions at,

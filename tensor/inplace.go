@@ -77,6 +77,11 @@ func (t *Tensor) put(x *Tensor) *Tensor {
 	if source.storage == t.storage {
 		source = source.Clone()
 	}
+	return t.putBy(x, func() { t.assign(source) })
+}
+
+// putBy is put for what is written by a function: elements of x, or a few of them in their places.
+func (t *Tensor) putBy(x *Tensor, assign func()) *Tensor {
 	base := t
 	if t.base != nil {
 		base = t.base
@@ -84,7 +89,7 @@ func (t *Tensor) put(x *Tensor) *Tensor {
 	c := &call{op: &opPut.op, attr: windowOf(base, t)}
 	c.in = append(c.few[:0], base, x)
 	write := func() *Tensor {
-		t.assign(source)
+		assign()
 		t.storage.version.Add(1)
 		if base.dtype.IsFloat() && c.tracks() {
 			base.rebase(c)

@@ -36,7 +36,7 @@ func init() {
 			value := opMaskedFill.given(c)
 			if c.device == nil {
 				out := c.result(x.dtype, x.layout.Shape, false)
-				chooseAs(out, mask.alias(l), scalar(value, Float64).expanded(x.layout.Shape), x)
+				chooseAs(out, mask.alias(l), scalar(value, x.dtype).expanded(x.layout.Shape), x)
 				return out
 			}
 			out := x.converted(x.dtype)
@@ -106,6 +106,10 @@ func whereForward(c *call) *Tensor {
 
 // chooseAs writes x where a condition is set, else y, to out, all of one shape.
 func chooseAs(out, condition, x, y *Tensor) {
+	if out.dtype == Int32 && x.dtype == Int32 && y.dtype == Int32 { // their bits are chosen, whatever they mean
+		loops.Choose[float32](out.as(Float32).array(), condition.array(), x.as(Float32).array(), y.as(Float32).array())
+		return
+	}
 	switch formats[out.dtype].arithmetic {
 	case inFloat32:
 		loops.Choose[float32](out.array(), condition.array(), x.array(), y.array())

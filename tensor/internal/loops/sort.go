@@ -465,6 +465,36 @@ func SelectEach[S uint32 | uint64](to, from []S, outer, size int, at []int64) {
 	})
 }
 
+// PutRows copies rows of so many bytes to positions among size in each of outer parts, in order; or the one row of from to all of them.
+func PutRows(to, from []byte, outer, size, bytes int, at []int64, single bool) {
+	const width = 1 << 12
+	pieces := (bytes + width - 1) / width
+	ParallelRows(outer*pieces, 8*ParallelFrom/max(1, len(at)*min(bytes, width)), func(start, end int) { // threads share columns: the last of several stays
+		for piece := start; piece < end; piece++ {
+			o, first := piece/pieces, piece%pieces*width
+			n := min(width, bytes-first)
+			for j, p := range at {
+				row := 0
+				if !single {
+					row = (o*len(at) + j) * bytes
+				}
+				copy(to[(o*size+int(p))*bytes+first:][:n], from[row+first:][:n])
+			}
+		}
+	})
+}
+
+// WhereSet returns the positions of bools that are set.
+func WhereSet(x []uint8) []int64 {
+	at := make([]int64, countTrue(x)+1) // one more is written than stays, and nothing has to be guessed
+	n := 0
+	for i, set := range x {
+		at[n] = int64(i)
+		n += int(set & 1)
+	}
+	return at[:n]
+}
+
 // Distinct returns how many different positions there are.
 func Distinct(all iter.Seq[int64]) (n int) {
 	var seen []bool
