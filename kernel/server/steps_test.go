@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -166,95 +167,111 @@ func TestStepsEnd(t *testing.T) {
 	}
 }
 
-// BenchmarkSteps runs the cells of all lessons without and with their steps recorded, side by side, and reports how many times as long
-// the programs take: the middle cell, the 95th of a hundred, and the slowest. Of cells under 20 ms it reports the milliseconds that they
-// take longer. Several rounds, as by -benchtime=3x, keep the best time of each. LECTERN_GROUP picks lessons by a part of their names.
+// A timed cell is what BenchmarkSteps knows of a cell: the best times of its program, plain and with its steps recorded, and those of
+// the processors meanwhile.
+type timed struct {
+	name            string
+	plain, recorded [2]time.Duration
+}
+
+// BenchmarkSteps runs the cells of lessons without and with their steps recorded, side by side, and reports for each lesson, and at last
+// for all, how many times as long the programs take: the middle cell, the 95th of a hundred, and the slowest. It does the same
+// for the time of the processors, which other programs disturb less. Of cells under 20 ms it reports the milliseconds that they take
+// longer. Each lesson runs as often as -benchtime says, such as 1x, and one line names the cells
+// that are slowed down most.
 func BenchmarkSteps(b *testing.B) {
-	bin, err := tools()
-	need(b, err)
 	dir := filepath.Join(repoRoot(b), "notebooks")
-	lessons, err := filepath.Glob(filepath.Join(dir, "*"+os.Getenv("LECTERN_GROUP")+"*.ipynb"))
+	lessons, err := filepath.Glob(filepath.Join(dir, "*.ipynb"))
 	if err != nil || len(lessons) == 0 {
 		b.Fatalf("no lessons: %v", err)
 	}
-	type cell struct {
-		name            string
-		plain, recorded time.Duration
+	var all []*timed
+	for _, lesson := range lessons {
+		b.Run(strings.TrimSuffix(filepath.Base(lesson), ".ipynb"), func(b *testing.B) {
+			cells := map[string]*timed{}
+			for range b.N {
+				timeCells(b, lesson, cells)
+			}
+			list := slices.Collect(maps.Values(cells))
+			all = append(all, list...)
+			reportTimes(b, list, 3)
+		})
 	}
-	var cells []*cell
-	ran := regexp.MustCompile(`%time: ran for ([^ ]+) `)
-	for round := range b.N {
-		at := 0
-		for _, lesson := range lessons {
-			text, err := os.ReadFile(lesson)
-			if err != nil {
-				b.Fatal(err)
-			}
-			n, err := notebook.Parse(lesson, text)
-			if err != nil {
-				b.Fatal(err)
-			}
-			labs := [2]*lab{startLabIn(b, bin, dir, nil), startLabIn(b, bin, dir, nil)}
-			for i, c := range n.Cells {
-				if c.Type != "code" || strings.TrimSpace(c.Source) == "" || c.HasTag("check-only") || c.HasTag("skip-execution") {
-					continue
-				}
-				if round == 0 {
-					cells = append(cells, &cell{name: fmt.Sprintf("%s, cell %d", filepath.Base(lesson), i)})
-				}
-				for k, l := range labs {
-					outs, _, err := l.try("%time\n"+c.Source, jupyter.ExecuteOptions{Timeout: 10 * time.Minute, Steps: k == 1})
-					if err != nil {
-						b.Fatalf("%s: %v", cells[at].name, err)
-					}
-					said := ran.FindStringSubmatch(flat(outs))
-					if said == nil { // it declares something, or was refused
-						continue
-					}
-					took, err := time.ParseDuration(said[1])
-					if err != nil {
-						b.Fatal(err)
-					}
-					best := &cells[at].plain
-					if k == 1 {
-						best = &cells[at].recorded
-					}
-					if *best == 0 || took < *best {
-						*best = took
-					}
-				}
-				at++
-			}
-			for _, l := range labs {
-				l.k.Shutdown(30 * time.Second)
-			}
-		}
+	b.Run("all", func(b *testing.B) { reportTimes(b, all, 8) })
+}
+
+// timeCells runs a lesson in two kernels.
+func timeCells(b *testing.B, lesson string, cells map[string]*timed) {
+	text, err := os.ReadFile(lesson)
+	if err != nil {
+		b.Fatal(err)
 	}
-	const short = 20 * time.Millisecond
-	var ratios, more []float64
-	var slowest strings.Builder
-	slices.SortFunc(cells, func(x, y *cell) int {
-		return cmp.Compare(float64(y.recorded)/float64(max(y.plain, short)), float64(x.recorded)/float64(max(x.plain, short)))
-	})
-	for i, c := range cells {
-		switch {
-		case c.plain == 0 || c.recorded == 0:
+	n, err := notebook.Parse(lesson, text)
+	if err != nil {
+		b.Fatal(err)
+	}
+	bin, err := tools()
+	need(b, err)
+	labs := [2]*lab{startLabIn(b, bin, filepath.Dir(lesson), nil), startLabIn(b, bin, filepath.Dir(lesson), nil)}
+	ran := regexp.MustCompile(`%time: ran for ([^ ]+) \(processors: ([^ ]+)\)`)
+	for i, c := range n.Cells {
+		if c.Type != "code" || strings.TrimSpace(c.Source) == "" || c.HasTag("check-only") || c.HasTag("skip-execution") {
 			continue
-		case c.plain < short:
-			more = append(more, float64(c.recorded-c.plain)/1e6)
-		default:
-			ratios = append(ratios, float64(c.recorded)/float64(c.plain))
 		}
-		if i < 20 {
-			fmt.Fprintf(&slowest, "%-60s %10v %10v  %.2f\n", c.name, c.plain, c.recorded, float64(c.recorded)/float64(c.plain))
+		name := fmt.Sprintf("%s, cell %d", filepath.Base(lesson), i)
+		if cells[name] == nil {
+			cells[name] = &timed{name: name}
+		}
+		for k, l := range labs {
+			outs, _, err := l.try("%time\n"+c.Source, jupyter.ExecuteOptions{Timeout: 10 * time.Minute, Steps: k == 1})
+			if err != nil {
+				b.Fatalf("%s: %v", name, err)
+			}
+			said := ran.FindStringSubmatch(flat(outs))
+			if said == nil { // it only declares something, or was refused
+				continue
+			}
+			for m, text := range said[1:] {
+				took, err := time.ParseDuration(text)
+				if err != nil {
+					b.Fatal(err)
+				}
+				best := &cells[name].plain[m]
+				if k == 1 {
+					best = &cells[name].recorded[m]
+				}
+				if *best == 0 || took < *best {
+					*best = took
+				}
+			}
 		}
 	}
-	b.Logf("%d cells of %v and more, %d shorter ones; those that recording slows down most:\n%s", len(ratios), short, len(more), &slowest)
+}
+
+// reportTimes reports what recording costs, and names some cells.
+func reportTimes(b *testing.B, cells []*timed, some int) {
+	const short = 20 * time.Millisecond
+	ratio := func(c *timed, m int) float64 { return float64(c.recorded[m]) / float64(c.plain[m]) }
+	cells = slices.DeleteFunc(slices.Clone(cells), func(c *timed) bool { return slices.Min(append(c.plain[:], c.recorded[:]...)) == 0 })
+	slices.SortFunc(cells, func(x, y *timed) int { return cmp.Compare(ratio(y, 0), ratio(x, 0)) })
+	var times, processors, more []float64
+	var slowest strings.Builder
+	for _, c := range cells {
+		if c.plain[0] < short {
+			more = append(more, float64(c.recorded[0]-c.plain[0])/1e6)
+			continue
+		}
+		times, processors = append(times, ratio(c, 0)), append(processors, ratio(c, 1))
+		if len(times) <= some {
+			fmt.Fprintf(&slowest, "\n%-45s %10v %10v %6.2f, of processors %6.2f", c.name, c.plain[0], c.recorded[0], ratio(c, 0), ratio(c, 1))
+		}
+	}
+	b.Logf("%d cells of %v and more, %d shorter ones:%s", len(times), short, len(more), &slowest)
 	b.ReportMetric(0, "ns/op")
 	for _, set := range []struct {
 		name   string
 		values []float64
-	}{{"times", ratios}, {"ms-more-if-short", more}} {
+	}{{"times", times}, {"times-of-processors", processors}, {"ms-more-if-short", more}} {
 		if len(set.values) == 0 {
 			continue
 		}

@@ -128,8 +128,10 @@
       }
       view.dispatch({ effects: set.of(Decoration.set(list)) });
       if (!now) return;
-      const box = view.scrollDOM, { top, bottom } = view.lineBlockAt(now.from); // a long cell scrolls
-      if (top < box.scrollTop || bottom > box.scrollTop + box.clientHeight) box.scrollTop = top - box.clientHeight / 2;
+      const box = view.scrollDOM, { top, bottom } = view.lineBlockAt(now.from); // a long cell scrolls, and a part of it may be out of sight
+      const frame = box.getBoundingClientRect(), seen = (box.closest(".jp-WindowedPanel-outer") ?? document.body).getBoundingClientRect();
+      const above = box.scrollTop + Math.max(0, seen.top - frame.top), below = box.scrollTop + box.clientHeight - Math.max(0, frame.bottom - seen.bottom);
+      if (top < above || bottom > below) box.scrollTop = top - (below - above) / 2 - (above - box.scrollTop);
     }
 
     function watch(cell, view) {
@@ -185,7 +187,11 @@
           const cell = cellOf(event.target), view = cell?.editor?.editor;
           if (cell && cell === opening) {
             opening = null;
-            requestAnimationFrame(() => event.detail.panel.focus());
+            requestAnimationFrame(() => {
+              const { panel } = event.detail;
+              panel.focus({ preventScroll: true });
+              if (view && panel.getBoundingClientRect().bottom > innerHeight) view.dom.scrollIntoView();
+            });
           }
           if (!view || view.state.doc.toString().trimEnd() !== event.detail.text.trimEnd()) return;
           if (!watched.has(view)) {
