@@ -30,7 +30,7 @@ import (
 
 // A group is a set of comparisons that are run and read together.
 type group struct {
-	kind  string // the flag that asks for it: "peers" or "kernel"
+	kind  string // the flag that asks for it: one of kinds
 	name  string
 	about string // one line
 	run   func(ctx context.Context, r *report) error
@@ -52,6 +52,7 @@ var kinds = map[string]string{
 	"peers":  "compare with other libraries",
 	"kernel": "compare the notebook kernel with stock GoNB",
 	"self":   "compare the library with itself, built in another way",
+	"pages":  "time the lessons' pages in a browser",
 }
 
 func main() {
@@ -72,7 +73,7 @@ func main() {
 	threads := flag.Int("threads", 2, "threads of both sides, where the case does not say 1")
 	only := flag.String("cases", "", "only the cases whose name this regular expression matches, in groups cpu and gpu")
 	flag.Usage = func() {
-		fmt.Fprintln(flag.CommandLine.Output(), "usage: go run ./internal/bench -peers|-kernel|-self [group ...]")
+		fmt.Fprintln(flag.CommandLine.Output(), "usage: go run ./internal/bench -peers|-kernel|-self|-pages [group ...]")
 		flag.PrintDefaults()
 	}
 	flag.Parse()
@@ -131,7 +132,7 @@ func pick(chosen map[string]*bool, names []string) ([]group, error) {
 		}
 	}
 	if len(picked) == 0 {
-		return nil, errors.New("nothing to do; say -peers, -kernel or -self, or -list for what there is")
+		return nil, errors.New("nothing to do; say -peers, -kernel, -self or -pages, or -list for what there is")
 	}
 	return picked, nil
 }

@@ -21,7 +21,7 @@ import (
 )
 
 // absent skips the test, or fails it where everything has to be there.
-func absent(t *testing.T, what string) {
+func absent(t testing.TB, what string) {
 	t.Helper()
 	if os.Getenv("CI") == "true" {
 		t.Fatal(what)
@@ -29,7 +29,7 @@ func absent(t *testing.T, what string) {
 	t.Skip(what)
 }
 
-func root(t *testing.T) string {
+func root(t testing.TB) string {
 	t.Helper()
 	dir, err := filepath.Abs(filepath.Join("..", ".."))
 	if err != nil {
@@ -53,14 +53,14 @@ func kernelCommand(t *testing.T) string {
 // browser is a tab that notes what a page should not do.
 type browser struct {
 	context.Context
-	t *testing.T
+	t testing.TB
 
 	mu       sync.Mutex
 	problems []string // errors on the console, exceptions
 	requests []string // addresses that were asked for
 }
 
-func openBrowser(t *testing.T) *browser {
+func openBrowser(t testing.TB) *browser {
 	t.Helper()
 	path := ""
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"} {

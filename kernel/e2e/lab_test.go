@@ -72,7 +72,7 @@ func TestJupyterLab(t *testing.T) {
 }
 
 // at is the address of a notebook in a lab that printed address for its folder.
-func at(t *testing.T, address, notebook string) string {
+func at(t testing.TB, address, notebook string) string {
 	t.Helper()
 	u, err := url.Parse(address)
 	if err != nil {

@@ -41,7 +41,7 @@ var liveSite = sync.OnceValues(func() (string, error) {
 })
 
 // served returns the address at which a web server has the lessons whose cells run.
-func served(t *testing.T) string {
+func served(t testing.TB) string {
 	t.Helper()
 	if os.Getenv("LECTERN_LONG") == "" {
 		t.Skip("it builds Go's compiler; LECTERN_LONG=1 does it")

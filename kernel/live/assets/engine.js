@@ -12,7 +12,7 @@
 
   const part = ({ name, bytes }) => {
     if (name !== "index") {
-      modules[name] = WebAssembly.compile(bytes);
+      modules[name] = name === "rewriter" ? WebAssembly.compile(bytes) : cells.tool(bytes);
       return;
     }
     index = JSON.parse(new TextDecoder().decode(bytes)).packages;

@@ -188,6 +188,9 @@ const machine = (() => {
   globalThis.path = { resolve: (...parts) => whole(parts.join("/")) };
   for (const folder of ["/cell", "/tmp", "/keep", "/pkg"]) make(folder);
 
+  const memories = new WeakMap(); // module to the memory that it imports
+  const lend = (module, memory) => { memories.set(module, memory); };
+
   // start runs a program until its end, and returns its exit status. What it prints goes to output. A program that answers calls, as the rewriter
   // does, never ends: what it returns is ready when the program has set the variable that ready names.
   const start = async (module, argv, env, output) => {
@@ -208,7 +211,9 @@ const machine = (() => {
         go._resolveExitPromise();
       }
     };
-    const ended = go.run(await WebAssembly.instantiate(module, go.importObject)).catch(unlessEnded);
+    const memory = memories.get(module);
+    if (memory) new Uint8Array(memory.buffer).fill(0);
+    const ended = go.run(await WebAssembly.instantiate(module, { ...go.importObject, lectern: { memory } })).catch(unlessEnded);
     // A program that waits for nothing from outside will wait for ever: Go is told, and reports a deadlock.
     const watch = globalThis.lecternEngine || argv[0] === "engine" ? 0 : setInterval(() => {
       if (go.exited || go._scheduledTimeouts.size || typed.wanted) return;
@@ -233,5 +238,5 @@ const machine = (() => {
     for (const [path, bytes] of list) put(path, bytes);
   };
 
-  return { put, get, make, remove: (path) => files.delete(whole(path)), start, type, input, below, replace };
+  return { put, get, make, lend, remove: (path) => files.delete(whole(path)), start, type, input, below, replace };
 })();

@@ -12,8 +12,8 @@ vm.runInThisContext(disk.readFileSync(parts.cellsScript, "utf8") + "\nglobalThis
   const index = parts.packages.map((p, i) => ({ ...p, file: `/pkg/${i}.a` }));
   index.forEach((p, i) => machine.put(p.file, disk.readFileSync(parts.archives[i])));
   machine.put("/pkg/index.json", JSON.stringify(index));
-  const load = (file) => WebAssembly.compile(disk.readFileSync(file));
-  const modules = { compiler: await load(parts.compiler), linker: await load(parts.linker) };
+  const load = (file, compile = WebAssembly.compile) => compile(new Uint8Array(disk.readFileSync(file)));
+  const modules = { compiler: await load(parts.compiler, cells.tool), linker: await load(parts.linker, cells.tool) };
   machine.start(await load(parts.rewriter), ["engine"], {}, (_, bytes) => disk.writeSync(2, bytes));
   while (!globalThis.lecternEngine) await new Promise((r) => setTimeout(r, 1));
 
