@@ -271,7 +271,7 @@ func (t *Tensor) setPicked(value *Tensor, items []any) *Tensor {
 func (t *Tensor) onePicked(items []any) (axis int, index *Tensor, ok bool) {
 	axis = -1
 	for i, item := range items {
-		if at, is := item.(*Tensor); is && axis < 0 && at.dtype != Bool {
+		if at, is := item.(*Tensor); is && at != nil && at.storage != nil && axis < 0 && at.dtype != Bool {
 			axis, index = i, at
 		} else if item != All {
 			return 0, nil, false
