@@ -23,12 +23,13 @@ func main() {
 func files() map[string]string {
 	all := map[string]string{}
 	for name, write := range map[string]func(*asm){
-		"z_matmul_amd64": matmulKernels,
-		"z_pack_amd64":   packKernels,
-		"z_vector_amd64": vectorKernels,
-		"z_dots_amd64":   dotKernels,
-		"z_matmul_arm64": neonKernels,
-		"z_amx_amd64":    amxKernels,
+		"z_matmul_amd64":   matmulKernels,
+		"z_pack_amd64":     packKernels,
+		"z_vector_amd64":   vectorKernels,
+		"z_vector64_amd64": vector64Kernels,
+		"z_dots_amd64":     dotKernels,
+		"z_matmul_arm64":   neonKernels,
+		"z_amx_amd64":      amxKernels,
 	} {
 		a := new(asm)
 		write(a)

@@ -9,6 +9,18 @@ import (
 
 // vectorKernels writes the loops over slices.
 func vectorKernels(a *asm) {
+	vectorConstants(a)
+	reverseWords(a)
+	loopsOf(a, float32s)
+}
+
+// vector64Kernels are those for elements of 8 bytes.
+func vector64Kernels(a *asm) {
+	vectorConstants(a)
+	loopsOf(a, float64s)
+}
+
+func vectorConstants(a *asm) {
 	// Masks for a partial vector with AVX2: ones, then zeros.
 	a.data("·some", 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff,
 		0, 0, 0, 0, 0, 0, 0, 0)
@@ -17,29 +29,33 @@ func vectorKernels(a *asm) {
 	a.data("·oneF32", 0x3f800000)
 	a.data("·leastInt", 0x80000000)
 	a.data("·oneF64", 0, 0x3ff00000)
-	reverseWords(a)
+}
+
+// loopsOf writes the loops over elements of one size, and the table of them.
+func loopsOf(a *asm, e element) {
 	all := loops()
 	for _, p := range all {
+		if p.e.size != e.size {
+			continue
+		}
 		for _, width := range []int{32, 64} {
 			p.emit(a, width)
 		}
 	}
-	for _, e := range []element{float32s, float64s} {
-		table := fmt.Sprintf("\n// vectors%s are the loops over slices of %s for each level.\nvar vectors%s = [...]Vectors[%s]{\n", e.name, e.goName(), e.name, e.goName())
-		for _, level := range []string{"AVX2", "AVX512"} {
-			table += "\t" + level + ": {\n"
-			for _, p := range all {
-				if p.e != e || p.widths != nil {
-					continue
-				}
-				name, text := p.wrapper(level)
-				a.decl.WriteString(text)
-				table += fmt.Sprintf("\t\t%s: %s,\n", strings.ToUpper(p.name[:1])+p.name[1:], name)
+	table := fmt.Sprintf("\n// vectors%s are the loops over slices of %s for each level.\nvar vectors%s = [...]Vectors[%s]{\n", e.name, e.goName(), e.name, e.goName())
+	for _, level := range []string{"AVX2", "AVX512"} {
+		table += "\t" + level + ": {\n"
+		for _, p := range all {
+			if p.e != e || p.widths != nil {
+				continue
 			}
-			table += "\t},\n"
+			name, text := p.wrapper(level)
+			a.decl.WriteString(text)
+			table += fmt.Sprintf("\t\t%s: %s,\n", strings.ToUpper(p.name[:1])+p.name[1:], name)
 		}
-		a.decl.WriteString(table + "}\n")
+		table += "\t},\n"
 	}
+	a.decl.WriteString(table + "}\n")
 }
 
 // reverseWords writes the loop that turns words round: a vector at a time, from the end.
