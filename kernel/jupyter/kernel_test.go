@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lectern-go/lectern/kernel/internal/emulated"
 	"github.com/lectern-go/lectern/kernel/jupyter"
 	"github.com/lectern-go/lectern/kernel/jupyter/fakekernel"
 )
@@ -250,7 +251,7 @@ func TestStartFails(t *testing.T) {
 		want string
 	}{
 		{"no such program", &jupyter.Spec{Argv: []string{"/no/such/kernel"}}, "kernel setup"},
-		{"ends at once", &jupyter.Spec{Argv: []string{os.Args[0], "-test.run=NoSuchTest"}}, "died (exit status 0)"},
+		{"ends at once", &jupyter.Spec{Argv: emulated.Argv(os.Args[0], "-test.run=NoSuchTest")}, "died (exit status 0)"},
 	} {
 		began := time.Now()
 		_, err := jupyter.Start(t.Context(), c.spec, jupyter.StartOptions{RuntimeDir: t.TempDir()})

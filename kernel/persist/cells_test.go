@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/lectern-go/lectern/kernel/internal/emulated"
 )
 
 // Programs that are built and run one after the other, as the cells of a notebook are: types and code have other
@@ -98,7 +100,7 @@ func restoring(m *Manifest) string {
 // runCell runs a program as a cell whose values lie in a folder, and returns what it wrote.
 func runCell(t *testing.T, exe, folder string, args ...string) string {
 	t.Helper()
-	c := exec.Command(exe, args...)
+	c := emulated.Command(exe, args...)
 	c.Env = append(os.Environ(), DirVar+"="+folder)
 	out, err := c.CombinedOutput()
 	if err != nil {

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/lectern-go/lectern/internal/race"
+	"github.com/lectern-go/lectern/kernel/internal/emulated"
 	"github.com/lectern-go/lectern/kernel/internal/gotools"
 	"github.com/lectern-go/lectern/kernel/jupyter"
 )
@@ -48,7 +49,7 @@ var tools = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	h := fnv.New32a() // another checkout has another kernel
-	h.Write([]byte(root))
+	h.Write([]byte(root + runtime.GOARCH))
 	bin := filepath.Join(cache, "lectern-test", fmt.Sprintf("bin-%x", h.Sum32()))
 	if err := os.MkdirAll(bin, 0o755); err != nil {
 		return "", err
@@ -61,6 +62,9 @@ var tools = sync.OnceValues(func() (string, error) {
 	args := []string{"build", "-o", filepath.Join(bin, "lectern-kernel")}
 	if race.Enabled {
 		args = append(args, "-race")
+	}
+	if e := os.Getenv(emulated.Variable); e != "" {
+		args = append(args, "-ldflags=-X=main.emulator="+e)
 	}
 	if mode := testing.CoverMode(); mode != "" {
 		args = append(args, "-covermode="+mode, "-coverpkg=../server,../internal/...")
@@ -148,7 +152,7 @@ func startLabSeen(t testing.TB, bin, dir string, env []string, seen func(*jupyte
 	if dir := flag.Lookup("test.gocoverdir"); dir != nil && dir.Value.String() != "" { // what the kernel covers counts, too
 		env = append(env, "GOCOVERDIR="+dir.Value.String())
 	}
-	spec := &jupyter.Spec{Argv: []string{filepath.Join(bin, "lectern-kernel"), "-root", repoRoot(t), "-bin", bin, "{connection_file}"}, InterruptMode: "message"}
+	spec := &jupyter.Spec{Argv: emulated.Argv(filepath.Join(bin, "lectern-kernel"), "-root", repoRoot(t), "-bin", bin, "{connection_file}"), InterruptMode: "message"}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	k, err := jupyter.Start(ctx, spec, jupyter.StartOptions{Dir: dir, Log: os.Stderr, RuntimeDir: t.TempDir(), Env: append(os.Environ(), env...), Published: seen})

@@ -18,6 +18,9 @@ import (
 // watchArg makes this program the watcher.
 const watchArg = "-watch-over"
 
+// emulator runs this program, if tests have linked it for another processor than the machine's. They say so then.
+var emulator string
+
 // startWatcher starts the watcher of this process. It is told of groups and folders on its standard input, whose end
 // is our end.
 func startWatcher(f *folders) (*watcher, error) {
@@ -25,7 +28,11 @@ func startWatcher(f *folders) (*watcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.Command(exe, watchArg, strconv.Itoa(os.Getpid()))
+	argv := []string{exe, watchArg, strconv.Itoa(os.Getpid())}
+	if emulator != "" {
+		argv = append([]string{emulator}, argv...)
+	}
+	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.SysProcAttr = ownSession()
 	pipe, err := cmd.StdinPipe()
 	if err == nil {

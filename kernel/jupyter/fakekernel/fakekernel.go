@@ -23,13 +23,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"os/signal"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/lectern-go/lectern/kernel/internal/emulated"
 	"github.com/lectern-go/lectern/kernel/jupyter"
 )
 
@@ -60,7 +60,7 @@ func Spec(interruptMode string) (*jupyter.Spec, error) {
 		return nil, err
 	}
 	return &jupyter.Spec{
-		Argv: []string{self, "{connection_file}"}, DisplayName: "Fake", Language: "script",
+		Argv: emulated.Argv(self, "{connection_file}"), DisplayName: "Fake", Language: "script",
 		InterruptMode: interruptMode, Env: map[string]string{Variable: "kernel"},
 	}, nil
 }
@@ -275,7 +275,7 @@ func (k *kernel) do(m *jupyter.Message, line string) error {
 		if err != nil {
 			return err
 		}
-		c := exec.Command(self)
+		c := emulated.Command(self)
 		c.Env = append(os.Environ(), Variable+"=child")
 		c.SysProcAttr = newGroup()
 		if err := c.Start(); err != nil {
