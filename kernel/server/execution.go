@@ -106,7 +106,7 @@ func (e *execution) publish(msgType string, content any) {
 		return
 	}
 	if c, ok := content.(map[string]any); ok && e.fold != nil && (msgType == "display_data" || msgType == "execute_result") {
-		if data, ok := c["data"].(map[string]any); ok && e.fold.Add(data) {
+		if data, ok := c["data"].(map[string]any); ok && data[viewType] == nil && e.fold.Add(data) {
 			return
 		}
 	}

@@ -45,7 +45,7 @@ func TestRaceMagic(t *testing.T) {
 	}
 	l := startLab(t)
 	outs, r := l.run("%race\nn := 0\ndone := make(chan bool)\ngo func() { n++; done <- true }()\nn++\n<-done")
-	if r.Status == "ok" || !strings.Contains(flat(outs), "DATA RACE") {
+	if r.Status == "ok" || !strings.Contains(flat(outs), "DATA RACE") || !strings.Contains(flat(outs), "[error]race: the race detector found") {
 		t.Errorf("a race: %s %s", r.Status, flat(outs))
 	}
 	if outs, r := l.run("%race x := 1\nx + 1"); r.Status != "ok" || flat(outs) != "[result]2" {

@@ -35,5 +35,8 @@ func (e *execution) outcome(state string) *failure {
 		return f
 	}
 	e.err.Flush()
+	if e.r.Race && state == "exit status 66" { // the race detector's own
+		return said("race", "the race detector found what is written above: goroutines use a variable at the same time, and one of them writes")
+	}
 	return report.Ended(state)
 }

@@ -506,7 +506,7 @@ func (w *widgets) describe(id string, data map[string]any) {
 	for _, o := range outputs {
 		if text, ok := o["text"].(string); ok {
 			below.Print(text)
-		} else if data, ok := o["data"].(map[string]any); ok {
+		} else if data, ok := o["data"].(map[string]any); ok && data[viewType] == nil {
 			below.Add(data)
 		}
 	}

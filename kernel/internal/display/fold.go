@@ -6,8 +6,6 @@ import (
 	"html"
 	"regexp"
 	"strings"
-
-	"github.com/lectern-go/lectern/kernel/notebook"
 )
 
 // A Fold gathers outputs into one, as HTML and as text. The zero value is empty.
@@ -36,14 +34,11 @@ func (f *Fold) addText(text string) {
 	f.plain.WriteString(strings.TrimSuffix(text, "\n") + "\n")
 }
 
-// Add takes a display, and reports whether it can be folded: a question, a widget and what runs scripts can't.
+// Add takes a display, and reports whether it can be folded: a question and what runs scripts can't.
 func (f *Fold) Add(data map[string]any) bool {
 	of := func(mime string) string { s, _ := data[mime].(string); return s }
 	plain := of("text/plain")
 	var shown string
-	if data[notebook.WidgetType] != nil {
-		return false // a widget
-	}
 	for _, mime := range []string{"image/png", "image/jpeg", "image/gif"} {
 		if s := of(mime); s != "" && shown == "" {
 			shown = fmt.Sprintf(`<img src="data:%s;base64,%s" alt="%s">`, mime, s, html.EscapeString(plain))
