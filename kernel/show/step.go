@@ -17,6 +17,8 @@ const (
 	maxSteps     = 5000 // a longer run is cut: nobody steps through more
 	maxStepValue = 160  // bytes of one value
 	maxStepOps   = 12   // operations of one statement that are told one by one
+
+	stepList, stepListShown = 40, 20 // of a list with more elements, only so many are shown
 )
 
 // Recording may take so much of the time of the cell itself, and as much as a short cell takes to build. It has costs
@@ -196,8 +198,8 @@ func stepText(v reflect.Value) (text string) {
 		}
 		return typeName(v.Type())
 	case reflect.Slice:
-		if v.Len() > 40 && !hasText(v.Interface()) {
-			return humanize.Shorten(strings.TrimRight(oneLine(strings.TrimSuffix(Format(v.Slice(0, 20).Interface()), "}")), ", ")+fmt.Sprintf(", … %d elements}", v.Len()), maxStepValue)
+		if v.Len() > stepList && !hasText(v.Interface()) {
+			return humanize.Shorten(strings.TrimRight(oneLine(strings.TrimSuffix(Format(v.Slice(0, stepListShown).Interface()), "}")), ", ")+fmt.Sprintf(", … %d elements}", v.Len()), maxStepValue)
 		}
 	case reflect.Map:
 		if v.Len() > 1000 && !hasText(v.Interface()) {

@@ -2,6 +2,7 @@ package show
 
 import (
 	"hash/maphash"
+	"math"
 	"reflect"
 	"runtime"
 	"slices"
@@ -268,7 +269,7 @@ func (s *stepper) values(st *stepStack, depth int, namesAndValues []any, all boo
 			v.block = number(block)
 		}
 		if old := st.frames[at].vars[name]; old != nil {
-			v.slow = old.slow
+			v.slow, v.now = old.slow, old.now
 		}
 		st.frames[at].vars[name] = v
 		set[v] = true
@@ -346,9 +347,17 @@ func (s *stepper) look(v *stepVar) (changed bool) {
 			return false
 		}
 	default:
+		sum, list := listSum(r)
+		if old, ok := v.now.(shownText); ok && list && old.list == r.Type() && old.sum == sum {
+			return v.told == ""
+		}
+		if list {
+			now = shownText{stepText(r), sum, r.Type()}
+			break
+		}
 		began := time.Now()
 		text := stepText(r)
-		now = shownText{text, s.sum(r)}
+		now = shownText{text, s.sum(r), nil}
 		if time.Since(began) > 5*time.Millisecond {
 			v.slow++
 		}
@@ -361,12 +370,52 @@ func (s *stepper) look(v *stepVar) (changed bool) {
 }
 
 // A shownText is what tells whether a value has changed: its text, which may be cut, and a sum over the tensors in it.
+// Of a list that is a sum over the elements that are shown, so that it need not be written each time.
 type shownText struct {
 	text string
 	sum  uint64
+	list reflect.Type // of the list
 }
 
 var stampSeed = maphash.MakeSeed()
+
+// listSum sums up what stepText shows of a list of numbers, strings or bools, and reports whether the value is one.
+func listSum(r reflect.Value) (sum uint64, ok bool) {
+	var h maphash.Hash
+	h.SetSeed(stampSeed)
+	switch r.Kind() {
+	case reflect.Slice:
+		maphash.WriteComparable(&h, r.IsNil())
+	case reflect.Array:
+	default:
+		return 0, false
+	}
+	n := r.Len()
+	maphash.WriteComparable(&h, n)
+	if r.Kind() == reflect.Slice && n > stepList {
+		n = stepListShown
+	}
+	if elem := r.Type().Elem(); n > 256 || elem.PkgPath() != "" || !r.CanInterface() || hasText(r.Interface()) { // an element may have a text of its own
+		return 0, false
+	}
+	for i := range n {
+		switch e := r.Index(i); {
+		case e.CanInt():
+			maphash.WriteComparable(&h, e.Int())
+		case e.CanUint():
+			maphash.WriteComparable(&h, e.Uint())
+		case e.CanFloat():
+			maphash.WriteComparable(&h, math.Float64bits(e.Float()))
+		case e.Kind() == reflect.Bool:
+			maphash.WriteComparable(&h, e.Bool())
+		case e.Kind() == reflect.String:
+			maphash.WriteComparable(&h, e.String())
+		default:
+			return 0, false
+		}
+	}
+	return h.Sum64(), true
+}
 
 // sum changes when a tensor does that a value holds, as a model does, unless the value says itself what is to be seen of it.
 func (s *stepper) sum(r reflect.Value) (sum uint64) {

@@ -686,7 +686,7 @@ func (t *tracer) reaches(es []ast.Expr, by []ast.Node) (yes bool) {
 					yes = yes || !slices.Contains([]string{"len", "cap", "make", "new", "min", "max", "print", "println", "panic"}, id.Name)
 					return true
 				}
-				yes = true
+				yes = yes || !t.computes(n)
 			case *ast.UnaryExpr:
 				yes = yes || n.Op == token.ARROW
 			case *ast.SendStmt:
@@ -696,6 +696,23 @@ func (t *tracer) reaches(es []ast.Expr, by []ast.Node) (yes bool) {
 		})
 	}
 	return yes
+}
+
+// computing are packages of Go's whose functions change nothing that they are not given.
+var computing = []string{"math", "math/bits", "math/cmplx", "strconv", "strings", "unicode", "unicode/utf8"}
+
+// computes reports whether a call makes a value of numbers, strings and bools, and does nothing else.
+func (t *tracer) computes(call *ast.CallExpr) bool {
+	sel, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	f, ok := t.c.info.Uses[sel.Sel].(*types.Func)
+	return ok && f.Signature().Recv() == nil && f.Pkg() != nil && slices.Contains(computing, f.Pkg().Path()) &&
+		!slices.ContainsFunc(call.Args, func(e ast.Expr) bool {
+			_, basic := types.Unalias(t.c.info.TypeOf(e)).(*types.Basic)
+			return !basic
+		})
 }
 
 // aliased reports whether a variable may be seen by another name, too.
