@@ -50,10 +50,67 @@ func kernelCommand(t *testing.T) string {
 	return exe
 }
 
-// browser is a tab that notes what a page should not do.
+// A tab is what a browser has to do for tests that run in more than one: all else is said in JavaScript.
+type tab interface {
+	visit(address string)
+	text(expression string) string           // what an expression, or the promise that it gives, is: a text
+	write(text string)                       // by keyboard
+	press(key string, code, modifiers int64) // a key that writes nothing
+	window(width, height int64, mobile bool)
+	choose(selector, path string) // a file, in an input for files
+	shoot(name string, whole bool)
+}
+
+// A page is a tab with what tests do in it, whichever browser it belongs to.
+type page struct {
+	tab
+	t testing.TB
+}
+
+// act evaluates an expression for what it does.
+func (p page) act(expression string) {
+	p.t.Helper()
+	p.text(`(` + expression + `, "")`)
+}
+
+// until waits for an expression to become true; otherwise it fails with what state says.
+func (p page) until(limit time.Duration, what, expression, state string) {
+	p.t.Helper()
+	if !p.within(limit, expression) {
+		p.shoot("failed-"+strings.ReplaceAll(what, " ", "-"), false)
+		p.t.Fatalf("%s: not within %v; %s", what, limit, p.text(`String(`+state+`)`))
+	}
+}
+
+// within waits for an expression to become true, and reports whether it did.
+func (p page) within(limit time.Duration, expression string) bool {
+	p.t.Helper()
+	for deadline := time.Now().Add(limit); p.text(`String(`+expression+`)`) != "true"; {
+		if time.Now().After(deadline) {
+			return false
+		}
+		time.Sleep(200 * time.Millisecond)
+	}
+	return true
+}
+
+// screenshot keeps a picture of a page.
+func screenshot(t testing.TB, name string, png []byte) {
+	t.Helper()
+	dir := filepath.Join(root(t), ".lectern", "screenshots")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, name+".png"), png, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("screenshot: .lectern/screenshots/%s.png", name)
+}
+
+// browser is a tab of Chromium that notes what a page should not do.
 type browser struct {
 	context.Context
-	t testing.TB
+	page
 
 	mu       sync.Mutex
 	problems []string // errors on the console, exceptions
@@ -85,7 +142,8 @@ func openBrowser(t testing.TB) *browser {
 	t.Cleanup(cancel)
 	ctx, cancel := chromedp.NewContext(alloc)
 	t.Cleanup(cancel)
-	b := &browser{Context: ctx, t: t}
+	b := &browser{Context: ctx}
+	b.page = page{tab: b, t: t}
 	// The browser lives as long as the context of the first call, so this one must not be do, which has a time limit.
 	if err := chromedp.Do(ctx, chromedp.Navigate("about:blank")); err != nil {
 		t.Fatalf("start Chromium: %v", err)
@@ -141,49 +199,34 @@ func ask[T any](b *browser, expression string) T {
 	return get(b, chromedp.Evaluate[T](expression))
 }
 
+func (b *browser) visit(address string) {
+	b.t.Helper()
+	b.do(chromedp.Navigate(address), chromedp.WaitReady("body"))
+}
+
 func (b *browser) text(expression string) string {
 	b.t.Helper()
-	return ask[string](b, expression)
+	return get(b, chromedp.Evaluate[string](expression, chromedp.EvalAwaitPromise))
 }
 
-// until waits for an expression to become true; otherwise it fails with what state says.
-func (b *browser) until(limit time.Duration, what, expression, state string) {
+func (b *browser) write(text string) {
 	b.t.Helper()
-	if !b.within(limit, expression) {
-		b.shoot("failed-"+strings.ReplaceAll(what, " ", "-"), false)
-		b.t.Fatalf("%s: not within %v; %s", what, limit, ask[string](b, state))
-	}
+	b.do(chromedp.KeyEvent(text))
 }
 
-// within waits for an expression to become true, and reports whether it did.
-func (b *browser) within(limit time.Duration, expression string) bool {
+func (b *browser) choose(selector, path string) {
 	b.t.Helper()
-	for deadline := time.Now().Add(limit); !ask[bool](b, expression); {
-		if time.Now().After(deadline) {
-			return false
-		}
-		time.Sleep(200 * time.Millisecond)
-	}
-	return true
+	b.do(chromedp.SetUploadFiles(chromedp.CSS(selector), []string{path}, chromedp.NodeReady))
 }
 
-// shoot writes a screenshot of the window, or of the whole page.
+// shoot takes a picture of the window, or of the whole page.
 func (b *browser) shoot(name string, whole bool) {
 	b.t.Helper()
-	dir := filepath.Join(root(b.t), ".lectern", "screenshots")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		b.t.Fatal(err)
-	}
 	shot := chromedp.CaptureScreenshot()
 	if whole {
 		shot = chromedp.FullScreenshot(100)
 	}
-	png := get(b, shot)
-	path := filepath.Join(dir, name+".png")
-	if err := os.WriteFile(path, png, 0o644); err != nil {
-		b.t.Fatal(err)
-	}
-	b.t.Logf("screenshot: .lectern/screenshots/%s.png", name)
+	screenshot(b.t, name, get(b, shot))
 }
 
 func (b *browser) window(width, height int64, mobile bool) {
@@ -275,7 +318,7 @@ func (s *syncBuffer) String() string {
 }
 
 // lessons returns the lessons' notebooks.
-func lessons(t *testing.T) []string {
+func lessons(t testing.TB) []string {
 	t.Helper()
 	list, err := filepath.Glob(filepath.Join(root(t), "notebooks", "*.ipynb"))
 	if err != nil || len(list) == 0 {

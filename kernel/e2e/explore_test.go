@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/chromedp/chromedp"
 )
 
 // mostExplore is how many bytes the explorers may load over http.
@@ -44,21 +42,127 @@ func native(t *testing.T) string {
 
 // shows waits until an explorer shows what the same program gives natively after the settings, which checks both that
 // the controls arrived and that WebAssembly computes the same.
-func (b *browser) shows(exe, name string, settings ...string) {
-	b.t.Helper()
+func (p page) shows(exe, name string, settings ...string) {
+	p.t.Helper()
 	html, err := exec.Command(exe, append([]string{name}, settings...)...).Output()
 	if err != nil {
-		b.t.Fatal(err)
+		p.t.Fatal(err)
 	}
-	b.do(chromedp.Evaluate[chromedp.Void](`window.wanted = (() => { const t = document.createElement("template"); t.innerHTML = ` + quoted(strings.TrimSpace(string(html))) + `; return t.content.textContent; })()`))
-	b.until(time.Minute, name+" shows what it gives natively", explorer(name)+`.children[1].textContent === wanted`,
+	p.act(`window.wanted = (() => { const t = document.createElement("template"); t.innerHTML = ` + quoted(strings.TrimSpace(string(html))) + `; return t.content.textContent; })()`)
+	p.until(time.Minute, name+" shows what it gives natively", explorer(name)+`.children[1].textContent === wanted`,
 		`JSON.stringify([`+explorer(name)+`.textContent, wanted])`)
 }
 
 // focus moves the focus to an element of an explorer.
-func (b *browser) focus(name, selector string) {
-	b.t.Helper()
-	ask[bool](b, `(() => { const e = `+explorer(name)+`.querySelector(`+quoted(selector)+`); e.focus(); e.select?.(); return true; })()`)
+func (p page) focus(name, selector string) {
+	p.t.Helper()
+	p.act(`(() => { const e = ` + explorer(name) + `.querySelector(` + quoted(selector) + `); e.focus(); e.select?.(); })()`)
+}
+
+// fits checks that a page with an explorer is not wider than its window.
+func (p page) fits(name string, width int) {
+	p.t.Helper()
+	if p.text(fmt.Sprintf(`String(document.documentElement.scrollWidth > %d)`, width)) == "true" {
+		p.t.Errorf("with %s the page is %s wide in a window of %d", name, p.text(`String(document.documentElement.scrollWidth)`), width)
+	}
+}
+
+// nears opens a lesson where its explorer is.
+func (p page) nears(exe, folder, lesson, name string) {
+	p.t.Helper()
+	p.window(1280, 900, false)
+	p.visit(folder + "/" + lesson + ".html")
+	p.act(`localStorage.clear(), document.querySelectorAll(".after[hidden]").forEach((e) => e.removeAttribute("hidden")), ` +
+		explorer(name) + `.scrollIntoView({block: "start", behavior: "instant"}), scrollBy(0, -80)`)
+	p.shows(exe, name) // as it is at first
+}
+
+// explore uses each explorer of the pages in a folder by keyboard, and looks at it then. The program says what they show.
+func (p page) explore(exe, folder string, look func(name string)) {
+	p.t.Helper()
+	visit := func(lesson, name string) {
+		p.t.Helper()
+		p.nears(exe, folder, lesson, name)
+	}
+	visit("03-number-formats", "formats")
+	p.focus("formats", "[data-set=bit]")
+	p.press("ArrowRight", keyRight, 0)
+	p.press("ArrowRight", keyRight, 0)
+	p.write(" ")
+	p.shows(exe, "formats", "bit=13")
+	p.focus("formats", "[name=number]")
+	p.write("70000")
+	p.shows(exe, "formats", "bit=13", "number=70000")
+	look("formats")
+
+	visit("05-storage-strides-views", "strides")
+	drag := func(kind, on string, at int) {
+		p.act(fmt.Sprintf(`(() => { const c = %s.querySelector("[data-at='%d']"), r = c.getBoundingClientRect();
+			(%s).dispatchEvent(new PointerEvent("%s", { bubbles: true, clientX: r.x + r.width / 2, clientY: r.y + r.height / 2 })); })()`, explorer("strides"), at, on, kind))
+	}
+	drag("pointerdown", "c", 7)
+	drag("pointermove", "window", 9)
+	drag("pointerup", "window", 9)
+	p.shows(exe, "strides", "offset=8")
+	p.window(390, 900, true)
+	p.fits("strides", 390)
+	p.shoot("explore-strides-moved", false)
+	p.window(1280, 900, false)
+	p.focus("strides", "[data-set=undo]")
+	p.write(" ")
+	p.shows(exe, "strides", "undo=")
+	p.focus("strides", "[data-value=transpose]")
+	p.write(" ")
+	p.shows(exe, "strides", "undo=", "do=transpose")
+	p.focus("strides", ".x-picked")
+	p.press("ArrowDown", keyDown, 0)
+	p.shows(exe, "strides", "undo=", "do=transpose", "pick=1 0")
+	p.focus("strides", "[data-value=flat]")
+	p.write(" ")
+	p.shows(exe, "strides", "undo=", "do=transpose", "pick=1 0", "do=flat")
+	look("strides")
+
+	visit("08-named-dimensions", "einsum")
+	p.focus("einsum", "[name=pattern]")
+	p.write("a b, b c -> a d")
+	p.shows(exe, "einsum", "pattern=a b, b c -> a d")
+	p.focus("einsum", "[name=shapes]")
+	p.write("2 3, 3 5")
+	p.focus("einsum", "[name=pattern]")
+	p.write("a b, b c -> c a")
+	p.shows(exe, "einsum", "pattern=a b, b c -> c a", "shapes=2 3, 3 5")
+	look("einsum")
+
+	visit("01-tokenization", "bpe")
+	p.focus("bpe", "[data-value=on]")
+	p.write(" ")
+	p.write(" ")
+	p.shows(exe, "bpe", "go=on", "go=on")
+	p.focus("bpe", "[name=at]")
+	p.press("ArrowRight", keyRight, 0)
+	p.shows(exe, "bpe", "at=3")
+	look("bpe")
+
+	visit("22-roofline", "roofline")
+	p.focus("roofline", "[name=m]")
+	p.press("ArrowLeft", keyLeft, 0)
+	p.shows(exe, "roofline", "m=9")
+	p.focus("roofline", "[name=device]")
+	p.press("ArrowDown", keyDown, 0)
+	p.shows(exe, "roofline", "m=9", "device=5")
+	look("roofline")
+
+	visit("00-napkin-math", "napkin")
+	p.focus("napkin", "[name=count]")
+	p.write("8")
+	p.shows(exe, "napkin", "count=8")
+	look("napkin")
+
+	visit("17-optimizers", "bowl")
+	p.focus("bowl", "[name=momentum]")
+	p.press("End", keyEnd, 0)
+	p.shows(exe, "bowl", "momentum=19")
+	look("bowl")
 }
 
 // TestLiveExplorers uses each explorer by keyboard.
@@ -91,19 +195,6 @@ func TestLiveExplorers(t *testing.T) {
 	if os.Getenv("LECTERN_PYTHON") != "" {
 		axe = axeSource(t)
 	}
-	folder := address
-	visit := func(lesson, name string) {
-		b.window(1280, 900, false)
-		b.colours("light")
-		b.do(chromedp.Navigate(folder+"/"+lesson+".html"), chromedp.WaitReady("body"))
-		ask[bool](b, `(localStorage.clear(), document.querySelectorAll(".after[hidden]").forEach((e) => e.removeAttribute("hidden")), `+explorer(name)+`.scrollIntoView({block: "start", behavior: "instant"}), scrollBy(0, -80), true)`)
-		b.shows(exe, name) // as it is at first
-	}
-	fits := func(name string, width int) {
-		if got := ask[int](b, `document.documentElement.scrollWidth`); got > width {
-			t.Errorf("with %s the page is %d wide in a window of %d", name, got, width)
-		}
-	}
 	look := func(name string) {
 		if axe != "" {
 			b.accessible(axe, "a lesson with the explorer "+name)
@@ -115,94 +206,14 @@ func TestLiveExplorers(t *testing.T) {
 			b.colours(way.colours)
 			b.window(way.width, 900, way.width < 500)
 			ask[bool](b, `(`+explorer(name)+`.scrollIntoView({block: "start", behavior: "instant"}), scrollBy(0, -70), true)`)
-			fits(name, int(way.width))
+			b.fits(name, int(way.width))
 			b.shoot("explore-"+name+"-"+way.name, false)
 		}
 	}
 
-	visit("03-number-formats", "formats")
-	b.focus("formats", "[data-set=bit]")
-	b.press("ArrowRight", keyRight, 0)
-	b.press("ArrowRight", keyRight, 0)
-	b.do(chromedp.KeyEvent(" "))
-	b.shows(exe, "formats", "bit=13")
-	b.focus("formats", "[name=number]")
-	b.do(chromedp.KeyEvent("70000"))
-	b.shows(exe, "formats", "bit=13", "number=70000")
-	look("formats")
-
-	visit("05-storage-strides-views", "strides")
-	drag := func(kind, on string, at int) {
-		ask[bool](b, fmt.Sprintf(`(() => { const c = %s.querySelector("[data-at='%d']"), r = c.getBoundingClientRect();
-			(%s).dispatchEvent(new PointerEvent("%s", { bubbles: true, clientX: r.x + r.width / 2, clientY: r.y + r.height / 2 })); return true; })()`, explorer("strides"), at, on, kind))
-	}
-	drag("pointerdown", "c", 7)
-	drag("pointermove", "window", 9)
-	drag("pointerup", "window", 9)
-	b.shows(exe, "strides", "offset=8")
-	b.window(390, 900, true)
-	fits("strides", 390)
-	b.shoot("explore-strides-moved", false)
-	b.window(1280, 900, false)
-	b.focus("strides", "[data-set=undo]")
-	b.do(chromedp.KeyEvent(" "))
-	b.shows(exe, "strides", "undo=")
-	b.focus("strides", "[data-value=transpose]")
-	b.do(chromedp.KeyEvent(" "))
-	b.shows(exe, "strides", "undo=", "do=transpose")
-	b.focus("strides", ".x-picked")
-	b.press("ArrowDown", keyDown, 0)
-	b.shows(exe, "strides", "undo=", "do=transpose", "pick=1 0")
-	b.focus("strides", "[data-value=flat]")
-	b.do(chromedp.KeyEvent(" "))
-	b.shows(exe, "strides", "undo=", "do=transpose", "pick=1 0", "do=flat")
-	look("strides")
-
-	visit("08-named-dimensions", "einsum")
-	b.focus("einsum", "[name=pattern]")
-	b.do(chromedp.KeyEvent("a b, b c -> a d"))
-	b.shows(exe, "einsum", "pattern=a b, b c -> a d")
-	b.focus("einsum", "[name=shapes]")
-	b.do(chromedp.KeyEvent("2 3, 3 5"))
-	b.focus("einsum", "[name=pattern]")
-	b.do(chromedp.KeyEvent("a b, b c -> c a"))
-	b.shows(exe, "einsum", "pattern=a b, b c -> c a", "shapes=2 3, 3 5")
-	look("einsum")
-
-	visit("01-tokenization", "bpe")
-	b.focus("bpe", "[data-value=on]")
-	b.do(chromedp.KeyEvent(" "))
-	b.do(chromedp.KeyEvent(" "))
-	b.shows(exe, "bpe", "go=on", "go=on")
-	b.focus("bpe", "[name=at]")
-	b.press("ArrowRight", keyRight, 0)
-	b.shows(exe, "bpe", "at=3")
-	look("bpe")
-
-	visit("22-roofline", "roofline")
-	b.focus("roofline", "[name=m]")
-	b.press("ArrowLeft", keyLeft, 0)
-	b.shows(exe, "roofline", "m=9")
-	b.focus("roofline", "[name=device]")
-	b.press("ArrowDown", keyDown, 0)
-	b.shows(exe, "roofline", "m=9", "device=5")
-	look("roofline")
-
-	visit("00-napkin-math", "napkin")
-	b.focus("napkin", "[name=count]")
-	b.do(chromedp.KeyEvent("8"))
-	b.shows(exe, "napkin", "count=8")
-	look("napkin")
-
-	visit("17-optimizers", "bowl")
-	b.focus("bowl", "[name=momentum]")
-	b.press("End", keyEnd, 0)
-	b.shows(exe, "bowl", "momentum=19")
-	look("bowl")
-
+	b.explore(exe, address, look)
 	// Without a web server, too.
-	folder = (&url.URL{Scheme: "file", Path: filepath.ToSlash(dir)}).String()
-	visit("22-roofline", "roofline")
+	b.nears(exe, (&url.URL{Scheme: "file", Path: filepath.ToSlash(dir)}).String(), "22-roofline", "roofline")
 	b.focus("roofline", "[name=m]")
 	b.press("ArrowLeft", keyLeft, 0)
 	b.shows(exe, "roofline", "m=9")

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,9 +17,9 @@ import (
 
 // firefox is a tab of Firefox, driven by WebDriver BiDi, which Firefox speaks itself.
 type firefox struct {
-	t    *testing.T
+	page
 	conn *websocket.Conn
-	tab  string
+	name string // of the tab, in the protocol
 	sent int
 }
 
@@ -37,7 +36,8 @@ user_pref("services.settings.server", "data:,");
 user_pref("toolkit.telemetry.enabled", false);
 `
 
-func openFirefox(t *testing.T) *firefox {
+// openFirefox opens a tab with the preferences beside those above.
+func openFirefox(t *testing.T, preferences ...string) *firefox {
 	t.Helper()
 	var path string
 	for _, name := range []string{"firefox", "firefox-esr"} {
@@ -58,7 +58,7 @@ func openFirefox(t *testing.T) *firefox {
 	if err := os.MkdirAll(profile, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(profile, "user.js"), []byte(firefoxPreferences), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(profile, "user.js"), []byte(firefoxPreferences+strings.Join(preferences, "\n")), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -88,7 +88,8 @@ func openFirefox(t *testing.T) *firefox {
 		cmd.Wait() // it was killed
 		<-heard
 	})
-	f := &firefox{t: t}
+	f := &firefox{}
+	f.page = page{tab: f, t: t}
 	select {
 	case url := <-address:
 		if f.conn, _, err = websocket.Dial(ctx, url+"/session", nil); err != nil {
@@ -101,12 +102,19 @@ func openFirefox(t *testing.T) *firefox {
 	}
 	t.Cleanup(func() { f.conn.CloseNow() })
 	f.conn.SetReadLimit(-1)
-	f.call("session.new", map[string]any{"capabilities": map[string]any{}})
-	var tree struct{ Contexts []struct{ Context string } }
-	if err := json.Unmarshal(f.call("browsingContext.getTree", map[string]any{}), &tree); err != nil || len(tree.Contexts) == 0 {
+	var session struct {
+		Capabilities struct{ BrowserVersion string }
+	}
+	if err := json.Unmarshal(f.call("session.new", map[string]any{"capabilities": map[string]any{}}), &session); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("Firefox %s", session.Capabilities.BrowserVersion)
+	var made struct{ Context string }
+	// The tab that is there has no keyboard in a window that nobody sees; a new one has.
+	if err := json.Unmarshal(f.call("browsingContext.create", map[string]any{"type": "tab"}), &made); err != nil || made.Context == "" {
 		t.Fatalf("Firefox has no tab (%v)", err)
 	}
-	f.tab = tree.Contexts[0].Context
+	f.name = made.Context
 	return f
 }
 
@@ -139,9 +147,9 @@ func (f *firefox) call(method string, parameters map[string]any) json.RawMessage
 	}
 }
 
-func (f *firefox) open(address string) {
+func (f *firefox) visit(address string) {
 	f.t.Helper()
-	f.call("browsingContext.navigate", map[string]any{"context": f.tab, "url": address, "wait": "complete"})
+	f.call("browsingContext.navigate", map[string]any{"context": f.name, "url": address, "wait": "complete"})
 }
 
 func (f *firefox) text(expression string) string {
@@ -154,7 +162,7 @@ func (f *firefox) text(expression string) string {
 		}
 		ExceptionDetails struct{ Text string }
 	}
-	b := f.call("script.evaluate", map[string]any{"expression": expression, "target": map[string]any{"context": f.tab}, "awaitPromise": true})
+	b := f.call("script.evaluate", map[string]any{"expression": expression, "target": map[string]any{"context": f.name}, "awaitPromise": true})
 	if err := json.Unmarshal(b, &answer); err != nil {
 		f.t.Fatal(err)
 	}
@@ -165,25 +173,108 @@ func (f *firefox) text(expression string) string {
 	return s
 }
 
-// until waits for an expression to become true; otherwise it fails with what state says.
-func (f *firefox) until(limit time.Duration, what, expression, state string) {
+// key is what the protocol calls a key.
+var key = map[string]string{
+	"Enter": "\uE007", "Shift": "\uE008", "Control": "\uE009", "End": "\uE010",
+	"ArrowLeft": "\uE012", "ArrowUp": "\uE013", "ArrowRight": "\uE014", "ArrowDown": "\uE015",
+}
+
+// keys presses and releases keys: "+" before one presses it, "-" releases it.
+func (f *firefox) keys(moves []string) {
 	f.t.Helper()
-	for deadline := time.Now().Add(limit); f.text("String("+expression+")") != "true"; time.Sleep(200 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			f.t.Fatalf("%s: not within %v; %s", what, limit, f.text("String("+state+")"))
+	var actions []map[string]string
+	for _, m := range moves {
+		does := map[byte]string{'+': "keyDown", '-': "keyUp"}[m[0]]
+		actions = append(actions, map[string]string{"type": does, "value": m[1:]})
+	}
+	f.call("input.performActions", map[string]any{"context": f.name, "actions": []any{map[string]any{"type": "key", "id": "keyboard", "actions": actions}}})
+}
+
+func (f *firefox) press(name string, _, modifiers int64) {
+	f.t.Helper()
+	moves := []string{"+" + key[name], "-" + key[name]}
+	for bit, m := range map[int64]string{ctrl: "Control", shift: "Shift"} {
+		if modifiers&bit != 0 {
+			moves = append(append([]string{"+" + key[m]}, moves...), "-"+key[m])
 		}
+	}
+	f.keys(moves)
+}
+
+func (f *firefox) write(text string) {
+	f.t.Helper()
+	var moves []string
+	for _, r := range text {
+		k := string(r)
+		if k == "\n" {
+			k = key["Enter"]
+		}
+		moves = append(moves, "+"+k, "-"+k)
+	}
+	f.keys(moves)
+}
+
+func (f *firefox) window(width, height int64, _ bool) {
+	f.t.Helper()
+	f.call("browsingContext.setViewport", map[string]any{"context": f.name, "viewport": map[string]int64{"width": width, "height": height}})
+}
+
+func (f *firefox) choose(selector, path string) {
+	f.t.Helper()
+	var found struct{ Nodes []struct{ SharedID string } }
+	b := f.call("browsingContext.locateNodes", map[string]any{"context": f.name, "locator": map[string]string{"type": "css", "value": selector}})
+	if err := json.Unmarshal(b, &found); err != nil || len(found.Nodes) != 1 {
+		f.t.Fatalf("%s: %d nodes (%v)", selector, len(found.Nodes), err)
+	}
+	f.call("input.setFiles", map[string]any{"context": f.name, "element": map[string]string{"sharedId": found.Nodes[0].SharedID}, "files": []string{path}})
+}
+
+func (f *firefox) shoot(name string, whole bool) {
+	f.t.Helper()
+	origin := "viewport"
+	if whole {
+		origin = "document"
+	}
+	var shot struct{ Data []byte }
+	if err := json.Unmarshal(f.call("browsingContext.captureScreenshot", map[string]any{"context": f.name, "origin": origin}), &shot); err != nil {
+		f.t.Fatal(err)
+	}
+	screenshot(f.t, name, shot.Data)
+}
+
+// TestLiveFirefoxLessons runs lessons in the other engine for web pages.
+func TestLiveFirefoxLessons(t *testing.T) {
+	address := served(t)
+	for _, name := range liveLessons(t, "LECTERN_FIREFOX_LESSONS") {
+		t.Run(name, func(t *testing.T) { openFirefox(t).lesson(address, name) })
 	}
 }
 
-// TestLiveFirefox runs a lesson in the other engine for web pages.
+// TestLiveFirefox uses the page of a lesson as a student does.
 func TestLiveFirefox(t *testing.T) {
 	address := served(t)
-	for _, name := range liveLessons("05-storage-strides-views") {
-		t.Run(name, func(t *testing.T) {
-			f := openFirefox(t)
-			f.open(fmt.Sprintf("%s/%s.html", address, name))
-			f.until(time.Minute, "cells can run", `document.querySelectorAll(".live-run").length > 1`, `document.title`)
-			checkLesson(t, f, name)
-		})
+	f := openFirefox(t)
+	f.window(1280, 900, false)
+	f.open(address + "/05-storage-strides-views.html")
+	f.study()
+}
+
+// TestLiveFirefoxExplorers uses each explorer by keyboard.
+func TestLiveFirefoxExplorers(t *testing.T) {
+	address := served(t)
+	f := openFirefox(t)
+	f.explore(native(t), address, func(name string) { f.shoot("explore-"+name+"-firefox", false) })
+}
+
+// TestLiveFirefoxForgets opens a lesson without a web server in a browser that stores nothing, and says so.
+func TestLiveFirefoxForgets(t *testing.T) {
+	served(t)
+	f := openFirefox(t, `user_pref("browser.privatebrowsing.autostart", true);`, `user_pref("dom.storage.enabled", false);`)
+	f.window(1280, 900, false)
+	f.fromFile()
+	const says = `document.querySelector(".live-strip .live-note").textContent`
+	if got := f.text(says); !strings.Contains(got, "keeps nothing") {
+		t.Errorf("after a change that isn't stored the page says %q", got)
 	}
+	f.shoot("live-forgets", false)
 }

@@ -19,7 +19,7 @@ func BenchmarkLive(b *testing.B) {
 		b.Fatal(err)
 	}
 	address := served(b)
-	for _, name := range liveLessons("02-tensors", "05-storage-strides-views", "11-gradients") {
+	for _, name := range liveLessons(b, "LECTERN_LIVE_LESSONS", "02-tensors", "05-storage-strides-views", "11-gradients") {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				p := openBrowser(b)

@@ -394,11 +394,15 @@
   const key = "lectern-live:" + lesson.name;
   let edits = {};
   try { edits = JSON.parse(localStorage.getItem(key)) || {}; } catch { /* no storage: not remembered */ }
+  let warned = false;
   const remember = () => {
     try {
       if (Object.keys(edits).length) localStorage.setItem(key, JSON.stringify(edits));
       else localStorage.removeItem(key);
-    } catch { /* as above */ }
+    } catch {
+      if (!warned) aside("This browser keeps nothing for this page. Save the notebook before you leave, or your changes are lost.");
+      warned = true;
+    }
   };
 
   const all = () => [...cells.values()];
@@ -599,7 +603,7 @@
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
   };
-  const asLines = (text) => text.split(/(?<=\n)/);
+  const asLines = (text) => text.match(/[^\n]*\n|[^\n]+/g) ?? [];
   const notebook = async () => {
     const n = JSON.parse(await unpacked(lesson.notebook));
     for (const stored of n.cells) {

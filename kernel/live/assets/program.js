@@ -22,8 +22,9 @@
       const status = await machine.start(program instanceof WebAssembly.Module ? program : await WebAssembly.compile(program), ["cell"], environment, say);
       state = "exit status " + status;
     } catch (error) {
-      // The engine that runs WebAssembly has a stack of its own, which may end before Go's.
-      const text = error instanceof RangeError && /stack/i.test(error.message) ? "stack overflow" : String(error && error.message || error);
+      // The engine that runs WebAssembly has a stack of its own, which may end before Go's. Engines have different words for that.
+      const said = String(error && error.message || error);
+      const text = /call stack|too much recursion/i.test(said) ? "stack overflow" : said;
       say(2, new TextEncoder().encode("fatal error: " + text + "\n\ngoroutine 1 [running]:\n"));
       state = "exit status 2";
     }
