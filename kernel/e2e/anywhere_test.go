@@ -159,7 +159,7 @@ func TestInstalledCommand(t *testing.T) {
 	if os.Getenv("LECTERN_LONG") != "" { // gopls takes a minute
 		s.write("tensors.ipynb", "import \""+modulePath+"/tensor\"\ntensor.Arange(3).Shape()")
 		s.do(lectern, "run", "tensors.ipynb")
-		if nb := s.read("tensors.ipynb"); !strings.Contains(nb, "[3]") {
+		if nb := s.read("tensors.ipynb"); !strings.Contains(nb, "[]int{3}") {
 			t.Errorf("the notebook with the library is\n%s", nb)
 		}
 		s.do(lectern, "setup", "-user")
