@@ -138,7 +138,7 @@ func (s *site) live(i int) string {
 		if c.Type != "code" || strings.TrimSpace(c.Source) == "" || p.language() != "go" || c.HasTag("check-only") {
 			continue
 		}
-		l := liveCell{ID: c.ID, Source: strings.Trim(lineEnds(c.Source), "\n"), Measured: c.HasTag("measured"), Solution: c.HasTag("solution"), Why: beyondPage(c.Source)}
+		l := liveCell{ID: c.ID, Source: strings.Trim(lineEnds(c.Source), "\n"), Measured: c.HasTag("measured"), Solution: c.HasTag("solution"), Why: beyondPage(c)}
 		l.Fails = slices.ContainsFunc(c.Outputs, func(o *notebook.Output) bool { return o.Type == "error" })
 		cells = append(cells, l)
 	}
@@ -165,8 +165,11 @@ var (
 )
 
 // beyondPage says why a cell can't run in a page; "" if nothing speaks against it.
-func beyondPage(source string) string {
+func beyondPage(c *notebook.Cell) string {
+	source := c.Source
 	switch {
+	case c.HasTag("needs-memory"):
+		return "This cell needs more memory than a page has: it is shown as recorded."
 	case shellLine.MatchString(source):
 		return "This cell uses commands of the notebook, which a page has not: it is shown as recorded."
 	case foreign.MatchString(source):

@@ -15,7 +15,8 @@ const part = "engine-0123456789abcdef.lzma"
 func liveOptions(t *testing.T, dir string) Options {
 	t.Helper()
 	file := write(t, dir, "01-test.ipynb", md("a", "# A lesson"), code("b", "%%\n1 + 1 < 3"), code("c", "!ls"), code("d", "import \"os/exec\""),
-		&notebook.Cell{ID: "e", Type: "code", Source: "boom()", Outputs: []*notebook.Output{{Type: "error", EName: "panic", EValue: "boom"}}})
+		&notebook.Cell{ID: "e", Type: "code", Source: "boom()", Outputs: []*notebook.Output{{Type: "error", EName: "panic", EValue: "boom"}}},
+		&notebook.Cell{ID: "f", Type: "code", Source: "big()", Metadata: tagged([]string{"needs-memory"})})
 	return Options{Notebooks: []string{file}, Out: filepath.Join(dir, "site")}
 }
 
@@ -51,6 +52,7 @@ func TestLive(t *testing.T) {
 		"script-src 'unsafe-inline' 'self' 'wasm-unsafe-eval'; connect-src 'self'; worker-src blob:; style-src", "run()", ".live{}",
 		`"first":[0]`, `"folder":"live/"`, `"name":"01-test"`, `{"id":"b","source":"%%\n1 + 1 \u003c 3"}`, `{"id":"c","source":"!ls","why":"This cell uses commands`,
 		`"why":"This cell needs programs`, `{"id":"e","source":"boom()","fails":true}`,
+		`{"id":"f","source":"big()","why":"This cell needs more memory`,
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
