@@ -640,6 +640,7 @@ func TestSame(t *testing.T) {
 
 // elsewhere are cells that give something else in a page, and why: at most one in twenty.
 var elsewhere = map[string]string{
+	"03-03":  "it needs more memory than a page has, and is shown as it was stored",
 	"16-13a": "a page has no disk, so its file is smaller",
 }
 
@@ -727,7 +728,9 @@ func (p page) lesson(address, name string) {
 	for _, c := range cells {
 		text := p.text(`lecternLive.cell("` + c.ID + `")?.result ?? ""`)
 		if text == "" {
-			t.Errorf("%s has not run", c.ID)
+			if elsewhere[c.ID] == "" || p.text(`document.querySelector("#cell-`+c.ID+` .live-why")?.textContent ?? ""`) == "" {
+				t.Errorf("%s has not run", c.ID)
+			}
 			continue
 		}
 		var now struct{ Cells []storedCell }

@@ -334,10 +334,10 @@ func TestWidgetCallbacks(t *testing.T) {
 	p.shows("level 0.75\n")
 	p.expect(t, "fmt.Println(at, level.Value())", "ok", "[stdout]{3 75} 0.75\n")
 
-	// A function that is gone.
+	// A function that lacks a name, and one that is gone.
 	p.run("%rm at")
 	p.click(button)
-	p.shows("what this widget calls does not compile any more")
+	p.shows("undefined: at; %rm removed it in cell [8]")
 
 	p.expect(t, "c := make(chan int)\nfunc() {\n\td := c\n\twidget.Button(\"lost\", func() { d <- 1 })\n}()", "ok", "the widgets of this cell will not react: what they call can't be kept")
 	p.click(p.model("lost"))
