@@ -28,6 +28,7 @@ type failure struct {
 	line     int    // within the cell, from 1; 0 if not known
 	source   string // that line
 	text     string // the compiler's, the panic's or our own
+	hint     string // what to do about it; may be empty
 	err      error  // what broke off the run, if it was not the cell's own error
 }
 
@@ -39,6 +40,9 @@ func (f *failure) Error() string {
 	s := where + ": " + f.text
 	if f.source != "" {
 		s += fmt.Sprintf("\n    %d | %s", f.line, f.source)
+	}
+	if f.hint != "" {
+		s += "\n  hint: " + f.hint
 	}
 	return s
 }

@@ -20,6 +20,8 @@ var (
 	placeBehind = regexp.MustCompile(`^(.*) \((?:cell \[(\d+)\], )?line (\d+)(?:, column \d+)?\)$`)
 	// An error of the compiler: a file of GoNB's, line and column, the text.
 	compiled = regexp.MustCompile(`(?m)^\S*main(?:_test)?\.go:\d+(?::\d+)?: (.+)$`)
+	// What our kernel proposes.
+	hint = regexp.MustCompile(`(?m)^\s*hint: (.+)$`)
 	// The first line of what a Go program says when it gives up.
 	gaveUp = regexp.MustCompile(`(?m)^((?:panic|fatal error): .+)$`)
 )
@@ -60,6 +62,9 @@ func explain(c *notebook.Cell, r jupyter.Result) *failure {
 			}
 		}
 		f.at(trace, r.Count)
+	}
+	if m := hint.FindStringSubmatch(trace); m != nil {
+		f.hint = m[1]
 	}
 	if r.EName == "panic" {
 		f.text = "panic: " + f.text

@@ -329,6 +329,7 @@ func TestRealFailures(t *testing.T) {
 		linux        bool
 	}{
 		{"type error", "x := 3\nfmt.Println(x, y)", time.Minute, ", line 2: undefined: y\n    2 | fmt.Println(x, y)", false},
+		{"hint", "fmt.Printn(1)", time.Minute, ", line 1: undefined: fmt.Printn\n    1 | fmt.Printn(1)\n  hint: did you mean fmt.Print", false},
 		{"syntax error", "a := 1\nx := := 3", time.Minute, ", line 2: expected operand, found ':='", false},
 		{"panic", "func at(i int) int {\n\treturn []int{1}[i]\n}\n\nfmt.Println(at(7))", time.Minute,
 			", line 2: panic: runtime error: index out of range [7] with length 1\n    2 | \treturn []int{1}[i]", false},
