@@ -96,6 +96,9 @@ func terminalText(s string) string {
 
 func (p *page) display(o *notebook.Output, mime, data string) string {
 	alt := metadataAlt(o, mime)
+	if text, ok := o.Data["text/plain"].(string); ok && alt == "" && strings.HasPrefix(text, "figure: ") { // as kernel/show puts a figure's title into words
+		alt = strings.TrimSpace(strings.TrimPrefix(text, "figure: "))
+	}
 	switch mime {
 	case "text/html":
 		if loneSVG(data) { // a figure that takes on the page's colours

@@ -135,6 +135,9 @@ func TestFigureWithoutAlternativeText(t *testing.T) {
 	if err != nil || len(r.Warnings) != 4 {
 		t.Errorf("with AllowMissingAlt: %v, warnings %v; want 4 warnings", err, r.Warnings)
 	}
+	named := display("image/svg+xml", `<svg viewBox="0 0 1 1"></svg>`)
+	named.Data["text/plain"] = "figure: squares" // as kernel/show says it
+	want(t, article(t, code("c", "f()", named)), `aria-label="squares"`)
 	article(t, code("c", "f()", display("text/html", `<svg aria-label="x"></svg><svg aria-hidden="true"></svg><svg><title>y</title></svg><img alt="">`)))
 }
 

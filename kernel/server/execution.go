@@ -145,7 +145,7 @@ func (e *execution) do() (fail *failure) {
 	defer e.stop()
 	defer e.text.flush()
 	k := e.k
-	if name := question(e.req.Code); name != "" {
+	if name := rewrite.Question(e.req.Code); name != "" {
 		return e.document(name)
 	}
 	e.takeRecorded()

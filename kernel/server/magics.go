@@ -4,7 +4,6 @@ package main
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -129,16 +128,6 @@ func (e *execution) who(rewrite.Command) *failure {
 	}
 	e.stream("stdout", strings.Join(names, "  ")+"\n")
 	return nil
-}
-
-var questions = regexp.MustCompile(`^(?:\?{1,2}([\pL_][\pL\d_.]*)|([\pL_][\pL\d_.]*)\?{1,2})$`)
-
-// question returns the name that a cell asks about, as ?name or name?, or "".
-func question(code string) string {
-	if m := questions.FindStringSubmatch(strings.TrimSpace(code)); m != nil {
-		return m[1] + m[2]
-	}
-	return ""
 }
 
 // document answers with what Shift-Tab shows.

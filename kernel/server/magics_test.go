@@ -29,18 +29,6 @@ func TestMagicsAreDocumented(t *testing.T) {
 	}
 }
 
-func TestQuestion(t *testing.T) {
-	t.Parallel()
-	for code, want := range map[string]string{
-		"x?": "x", "?tensor.Arange": "tensor.Arange", " loss?? \n": "loss", "größe?": "größe",
-		"?": "", "x ? y": "", "a?b": "", "x": "", "5?": "", "f(x)?": "",
-	} {
-		if got := question(code); got != want {
-			t.Errorf("question(%q) = %q, want %q", code, got, want)
-		}
-	}
-}
-
 func TestMagicsOfTheKernel(t *testing.T) {
 	t.Parallel()
 	l := startLab(t)

@@ -72,6 +72,7 @@ func main() {
 	var o render.Options
 	flag.StringVar(&o.Out, "o", "site", "folder for the pages")
 	flag.StringVar(&o.URL, "url", "", "where the pages will be published")
+	flag.BoolVar(&o.AllowMissingAlt, "allow-missing-alt", false, "a figure without alternative text is a warning")
 	flag.BoolVar(&o.Untrusted, "untrusted", false, "keep only what is harmless of the notebooks")
 	course := flag.Bool("course", false, "the notebooks are the lessons, which have an introduction")
 	runs := flag.Bool("live", false, "cells run in the browser")

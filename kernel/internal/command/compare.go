@@ -63,7 +63,7 @@ func form(outputs []*notebook.Output, measured bool) []string {
 	}
 	for i, o := range outputs {
 		if o.Type == "stream" && o.Name == "stderr" {
-			stderr.WriteString(o.Text)
+			stderr.WriteString(fetching.ReplaceAllString(o.Text, ""))
 			continue
 		}
 		if o.Type == "stream" {
@@ -102,6 +102,9 @@ func form(outputs []*notebook.Output, measured bool) []string {
 	}
 	return lines
 }
+
+// fetching is what is told while modules are fetched, which they are only once.
+var fetching = regexp.MustCompile(`(?m)^(?:go: (?:downloading|added|upgraded|downgraded) |fetching \S+, which this cell imports).*\n?`)
 
 var (
 	// A number with the unit behind it, whose prefix changes with the size: 980 µs, 1.2 ms.

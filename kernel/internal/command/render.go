@@ -118,7 +118,9 @@ func (w *workspace) render(ctx context.Context, args []string, flags *flag.FlagS
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		cmd.Args = append(cmd.Args, "-"+name+"="+given[name])
 	}
-	if len(args) == 0 && w.outside == "" { // all lessons, and nobody's own notebooks
+	if w.outside != "" { // what a stranger draws need not be as a lesson's
+		cmd.Args = append(cmd.Args, "-allow-missing-alt")
+	} else if len(args) == 0 { // all lessons, and nobody's own notebooks
 		cmd.Args = append(cmd.Args, "-course")
 	}
 	cmd.Args = append(cmd.Args, "--")

@@ -231,6 +231,20 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// TestCheckForgetsFetching: modules are downloaded once.
+func TestCheckForgetsFetching(t *testing.T) {
+	output := func(stderr string) []*notebook.Output {
+		return []*notebook.Output{{Type: "stream", Name: "stderr", Text: stderr}, {Type: "stream", Name: "stdout", Text: "ready\n"}}
+	}
+	first := form(output("fetching example.org/a, which this cell imports\ngo: downloading example.org/a v1.0.0\ngo: added example.org/a v1.0.0\n"), false)
+	if d := diffLines(first, form(output(""), false)); d != "" {
+		t.Error(d)
+	}
+	if d := diffLines(first, form(output("go: example.org/a: no such module\n"), false)); d == "" {
+		t.Error("what the go command found wrong is forgotten, too")
+	}
+}
+
 // TestCheckRunsGuessesAgain: who answers a guess runs its cell a second time.
 func TestCheckRunsGuessesAgain(t *testing.T) {
 	const guess = "show " + notebook.GuessType + " {}\n"

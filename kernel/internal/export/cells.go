@@ -46,6 +46,11 @@ func Cells(n *notebook.Notebook, p rewrite.Packages, again func(*rewrite.Result)
 			list = append(list, c)
 			continue
 		}
+		if rewrite.Question(cell.Source) != "" {
+			c.LeftOut = "it asks for help"
+			list = append(list, c)
+			continue
+		}
 		r := session.Rewrite(number, cell.Source)
 		if again(r) {
 			r = session.Rewrite(number, cell.Source)

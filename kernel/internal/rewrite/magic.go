@@ -2,6 +2,7 @@ package rewrite
 
 import (
 	"go/token"
+	"regexp"
 	"strings"
 )
 
@@ -24,6 +25,16 @@ func (m magicLine) name() string {
 		return "%"
 	}
 	return m.fields[0]
+}
+
+var questions = regexp.MustCompile(`^(?:\?{1,2}([\pL_][\pL\d_.]*)|([\pL_][\pL\d_.]*)\?{1,2})$`)
+
+// Question returns the name that a cell asks about, as ?name or name?, or "".
+func Question(code string) string {
+	if m := questions.FindStringSubmatch(strings.TrimSpace(code)); m != nil {
+		return m[1] + m[2]
+	}
+	return ""
 }
 
 const commentPrefix = "//gonb:" // lets a magic hide from Go tools
