@@ -117,7 +117,8 @@ func start(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if c.flags != nil {
 		c.flags(fs)
 	}
-	switch err := fs.Parse(rest); {
+	operands, err := parse(fs, rest)
+	switch {
 	case errors.Is(err, flag.ErrHelp):
 		help(stdout, c, fs)
 		return 0
@@ -127,7 +128,7 @@ func start(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	ws, err := findWorkspace(ctx, stdout, stderr, name == "uninstall" || name == "vars")
 	if err == nil {
-		err = c.run(ctx, ws, fs.Args(), fs)
+		err = c.run(ctx, ws, operands, fs)
 	}
 	var usage *usageError
 	switch {
@@ -143,6 +144,23 @@ func start(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "kernel %s: %v\n%s", name, err, remedy(err))
 	}
 	return 1
+}
+
+// parse takes flags before, between and behind the operands, which it returns. Behind -- there are no flags.
+func parse(fs *flag.FlagSet, args []string) (operands []string, err error) {
+	for {
+		if err := fs.Parse(args); err != nil {
+			return nil, err
+		}
+		rest := fs.Args()
+		if len(rest) == 0 {
+			return operands, nil
+		}
+		if n := len(args) - len(rest); n > 0 && args[n-1] == "--" {
+			return append(operands, rest...), nil
+		}
+		operands, args = append(operands, rest[0]), rest[1:]
+	}
 }
 
 // remedy says what to do about an error that says only what the system said to Go; with it comes the end of its line.

@@ -3,7 +3,8 @@ package command
 import (
 	"bytes"
 	"errors"
-	"github.com/lectern-go/lectern/kernel/internal/private"
+	"flag"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -13,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/lectern-go/lectern/kernel/internal/private"
 )
 
 func TestCommandLine(t *testing.T) {
@@ -397,5 +400,28 @@ func TestRemedy(t *testing.T) {
 	}
 	if got := remedy(&os.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC}); !strings.Contains(got, "the disk is full") {
 		t.Errorf("ENOSPC: %q", got)
+	}
+}
+
+func TestFlagsAnywhere(t *testing.T) {
+	for _, tt := range []struct {
+		args, operands []string
+		o              string
+		bad            bool
+	}{
+		{args: []string{"-o", "x", "a", "b"}, operands: []string{"a", "b"}, o: "x"},
+		{args: []string{"a", "-o", "x", "b"}, operands: []string{"a", "b"}, o: "x"},
+		{args: []string{"a", "b", "-o=x"}, operands: []string{"a", "b"}, o: "x"},
+		{args: []string{"a", "--", "-o", "b"}, operands: []string{"a", "-o", "b"}},
+		{args: []string{"a", "-none"}, bad: true},
+		{},
+	} {
+		fs := flag.NewFlagSet("", flag.ContinueOnError)
+		fs.SetOutput(io.Discard)
+		o := fs.String("o", "", "")
+		operands, err := parse(fs, tt.args)
+		if (err != nil) != tt.bad || !tt.bad && (*o != tt.o || !slices.Equal(operands, tt.operands)) {
+			t.Errorf("%q: %q, -o %q, %v", tt.args, operands, *o, err)
+		}
 	}
 }
