@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"github.com/lectern-go/lectern/autograd"
-	"github.com/lectern-go/lectern/internal/celltest"
 	"github.com/lectern-go/lectern/kernel/persist"
+	"github.com/lectern-go/lectern/kernel/persist/celltest"
 )
 
 // Product is a·b.

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/lectern-go/lectern/internal/misuse"
 	"github.com/lectern-go/lectern/tensor"
 )
 
@@ -115,7 +114,7 @@ func (p *Prefetcher) Next() (Batch, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.stop == nil {
-		misuse.Panic("data", tensor.ErrValue, "next", "the Prefetcher was closed", "make another one with Prefetch")
+		(&tensor.Error{Package: "data", Kind: tensor.ErrValue, Op: "next", Reason: "the Prefetcher was closed", Hint: "make another one with Prefetch"}).Panic()
 	}
 	f := <-p.queue
 	if f.broken != nil {

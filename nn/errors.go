@@ -3,7 +3,7 @@ package nn
 import (
 	"errors"
 
-	"github.com/lectern-go/lectern/internal/misuse"
+	"github.com/lectern-go/lectern/tensor"
 )
 
 // The kinds of mistake that are this package's own. Like all of this library it
@@ -14,4 +14,6 @@ var (
 	ErrState = errors.New("state does not fit the model")  // names or shapes that differ
 )
 
-func fail(kind error, op, reason, hint string) { misuse.Panic("nn", kind, op, reason, hint) }
+func fail(kind error, op, reason, hint string) {
+	(&tensor.Error{Package: "nn", Kind: kind, Op: op, Reason: reason, Hint: hint}).Panic()
+}

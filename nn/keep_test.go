@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lectern-go/lectern/internal/celltest"
 	"github.com/lectern-go/lectern/kernel/persist"
+	"github.com/lectern-go/lectern/kernel/persist/celltest"
 	"github.com/lectern-go/lectern/nn"
 	"github.com/lectern-go/lectern/optim"
 	"github.com/lectern-go/lectern/tensor"

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lectern-go/lectern/internal/misuse"
 	"github.com/lectern-go/lectern/tensor"
 )
 
@@ -134,7 +133,9 @@ func (o *Optimizer) AllowUnused() *Optimizer {
 	return o
 }
 
-func fail(kind error, op, reason, hint string) { misuse.Panic("optim", kind, op, reason, hint) }
+func fail(kind error, op, reason, hint string) {
+	(&tensor.Error{Package: "optim", Kind: kind, Op: op, Reason: reason, Hint: hint}).Panic()
+}
 
 func newOptimizer(name string, params []tensor.NamedTensor, lr float64, options []Option) *Optimizer {
 	a := algorithms[name]

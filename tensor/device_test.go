@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"github.com/lectern-go/lectern/gpu"
-	"github.com/lectern-go/lectern/internal/celltest"
 	"github.com/lectern-go/lectern/internal/fakecuda"
 	"github.com/lectern-go/lectern/internal/gc"
 	"github.com/lectern-go/lectern/kernel/persist"
+	"github.com/lectern-go/lectern/kernel/persist/celltest"
 	"github.com/lectern-go/lectern/tensor"
 )
 

@@ -63,9 +63,15 @@ func (e *Error) Mistake() error {
 	return &shown
 }
 
-// fail panics with an Error that points at the caller's line.
+// Panic panics with e, as a mistake at the line that called into this library. A package that is built on this one
+// names itself in e.
+func (e *Error) Panic() {
+	e.Position = callsite.Position()
+	panic(e)
+}
+
 func fail(kind error, op, operands, reason, hint string) {
-	panic(&Error{Kind: kind, Op: op, Operands: operands, Reason: reason, Hint: hint, Position: callsite.Position()})
+	(&Error{Kind: kind, Op: op, Operands: operands, Reason: reason, Hint: hint}).Panic()
 }
 
 // Try runs f and returns the mistake that it panicked for, or nil: an [*Error],

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lectern-go/lectern/internal/celltest"
 	"github.com/lectern-go/lectern/kernel/persist"
+	"github.com/lectern-go/lectern/kernel/persist/celltest"
 	"github.com/lectern-go/lectern/tensor"
 )
 

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/lectern-go/lectern/internal/cellstate"
-	"github.com/lectern-go/lectern/internal/celltest"
 	"github.com/lectern-go/lectern/kernel/persist"
+	"github.com/lectern-go/lectern/kernel/persist/celltest"
 	"github.com/lectern-go/lectern/tensor"
 )
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/lectern-go/lectern/internal/cellstate"
-	"github.com/lectern-go/lectern/internal/celltest"
+	"github.com/lectern-go/lectern/kernel/persist/celltest"
 )
 
 func TestNotesAreSaidOnce(t *testing.T) {

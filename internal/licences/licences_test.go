@@ -33,7 +33,7 @@ var known = []struct{ name, sentence string }{
 const head = `# What else is inside
 
 The modules that the command, the kernel, the library and the lessons are built from, with their licences. ` + "`go test ./internal/licences`" + ` keeps
-this list true. GoNB, gopls and goimports are built beside them, as programs of their own, from [tools/go.mod](tools/go.mod), and Delve
+this list true. GoNB, gopls and goimports are built beside them, as programs of their own, from [tools/cells/go.mod](tools/cells/go.mod), and Delve
 from [tools/delve/go.mod](tools/delve/go.mod); JupyterLab comes from its own packages.
 
 | module | version | licence |

@@ -235,13 +235,13 @@ func TestGonbui(t *testing.T) {
 	}
 	slow := slowPackages(c)
 	used := list(f.check(), append(slow, warmPackages(c)...)...)
-	pinned, err := os.ReadFile(filepath.Join(c.root, "tools", "go.mod"))
+	pinned, err := os.ReadFile(filepath.Join(c.root, "tools", "cells", "go.mod"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(used) {
 		if strings.HasPrefix(line, "github.com/janpfeifer/gonb ") && !strings.Contains(string(pinned), strings.TrimSpace(line)) {
-			t.Errorf("cells get %s, tools/go.mod has another one", line)
+			t.Errorf("cells get %s, tools/cells/go.mod has another one", line)
 		}
 	}
 	p := packages.New(packages.Config{Dir: f.check(), Root: c.root, Env: cellenv.Offline(os.Environ()), Context: t.Context(), Warm: []string{gonbPath + "gonbui/dom"}, Known: slow})

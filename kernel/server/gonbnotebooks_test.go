@@ -37,7 +37,7 @@ var apart = map[string]string{
 // gonbModule returns the folder of GoNB's module.
 func gonbModule() (string, error) {
 	cmd := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/janpfeifer/gonb")
-	cmd.Dir = filepath.Join("..", "..", "tools")
+	cmd.Dir = filepath.Join("..", "..", "tools", "cells")
 	cmd.Env = append(os.Environ(), "GOWORK=off")
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr

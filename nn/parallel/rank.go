@@ -6,7 +6,6 @@ import (
 	"runtime"
 	"sync"
 
-	"github.com/lectern-go/lectern/internal/misuse"
 	"github.com/lectern-go/lectern/tensor"
 )
 
@@ -14,7 +13,9 @@ import (
 // collective, or wait for somebody who is done.
 var ErrOrder = errors.New("ranks out of step")
 
-func fail(kind error, op, reason, hint string) { misuse.Panic("parallel", kind, op, reason, hint) }
+func fail(kind error, op, reason, hint string) {
+	(&tensor.Error{Package: "parallel", Kind: kind, Op: op, Reason: reason, Hint: hint}).Panic()
+}
 
 // A Rank is one of the machines. It belongs to the goroutine that [Run] started with it.
 type Rank struct {

@@ -29,7 +29,6 @@ import (
 	"time"
 
 	"github.com/lectern-go/lectern/checkpoint"
-	"github.com/lectern-go/lectern/internal/misuse"
 	"github.com/lectern-go/lectern/internal/progress"
 	"github.com/lectern-go/lectern/optim"
 	"github.com/lectern-go/lectern/tensor"
@@ -126,7 +125,7 @@ func (e *DivergedError) Error() string {
 // It panics if Steps, Loss or Optimizer are missing.
 func Run(ctx context.Context, c Config) ([]Point, error) {
 	if c.Loss == nil || c.Optimizer == nil || c.Steps < 0 {
-		misuse.Panic("train", tensor.ErrValue, "run", "a Config needs Steps, Loss and Optimizer", "")
+		(&tensor.Error{Package: "train", Kind: tensor.ErrValue, Op: "run", Reason: "a Config needs Steps, Loss and Optimizer"}).Panic()
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()

@@ -26,6 +26,8 @@
 // of keys and values.
 package transformer
 
-import "github.com/lectern-go/lectern/internal/misuse"
+import "github.com/lectern-go/lectern/tensor"
 
-func fail(kind error, op, reason, hint string) { misuse.Panic("transformer", kind, op, reason, hint) }
+func fail(kind error, op, reason, hint string) {
+	(&tensor.Error{Package: "transformer", Kind: kind, Op: op, Reason: reason, Hint: hint}).Panic()
+}

@@ -33,7 +33,7 @@ func setupCommand() *command {
 		long: `
 Setup builds the kernel into .lectern/ (the installed command: into your cache folder), writes the kernelspec, and builds the library with the flags that cells use, so that
 the first cell is as fast as the tenth. Then it says that the kernel is ready, and builds the renderer, the pinned tools of
-tools/go.mod, which completion (gopls) and GoNB's magics and widgets need, and what few cells import. It does only what has changed since the last
+tools/cells/go.mod, which completion (gopls) and GoNB's magics and widgets need, and what few cells import. It does only what has changed since the last
 time, and writes only inside the repository, or that folder, unless -user is given; uninstall removes all of it.
 
 The other commands call it by themselves. Examples:
@@ -122,7 +122,7 @@ func (w *workspace) finish(ctx context.Context, force, gently bool) error {
 	if gently {
 		parallel = "-p=1"
 	}
-	toolMod, err := w.digestModule("tools")
+	toolMod, err := w.digestModule("tools/cells")
 	if err != nil {
 		return fmt.Errorf("setup: %w", err)
 	}

@@ -1,4 +1,4 @@
-// Package gotools builds the programs that tools/go.mod pins.
+// Package gotools builds the programs that tools/cells/go.mod pins.
 package gotools
 
 import (
@@ -43,10 +43,10 @@ var GoNB = []string{"github.com/janpfeifer/gonb", "golang.org/x/tools/cmd/goimpo
 // Gopls completes code.
 const Gopls = "golang.org/x/tools/gopls"
 
-// Install is a command that builds programs of the module in root/tools into the folder bin. The arguments are
+// Install is a command that builds programs of the module in root/tools/cells into the folder bin. The arguments are
 // packages, and flags of go install before them.
 func Install(ctx context.Context, root, bin string, args ...string) *exec.Cmd {
-	return install(ctx, filepath.Join(root, "tools"), bin, args...)
+	return install(ctx, filepath.Join(root, "tools", "cells"), bin, args...)
 }
 
 // Delve debugs cells. It has a module of its own, tools/delve: few ask for it, and what it needs is no matter of gopls.

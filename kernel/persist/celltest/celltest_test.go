@@ -5,8 +5,8 @@ import (
 	"os"
 	"testing"
 
-	"github.com/lectern-go/lectern/internal/celltest"
 	"github.com/lectern-go/lectern/kernel/persist"
+	"github.com/lectern-go/lectern/kernel/persist/celltest"
 )
 
 func TestRun(t *testing.T) {

@@ -1,4 +1,4 @@
-package main
+package bench
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 // The test is its own child, as the program is.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "-child" {
-		main()
+		Main()
 		return
 	}
 	os.Exit(m.Run())

@@ -1,4 +1,4 @@
-module github.com/lectern-go/lectern/tools
+module github.com/lectern-go/lectern/tools/cells
 
 go 1.26.0
 
