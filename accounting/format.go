@@ -5,8 +5,6 @@ import (
 	"html"
 	"math"
 	"strconv"
-
-	"github.com/lectern-go/lectern/internal/humanize"
 )
 
 // short writes a number of any size with five significant digits: 4.3772e22,
@@ -49,14 +47,6 @@ func rate(perSecond float64, unit string) string {
 		i++
 	}
 	return trim(perSecond, 4) + " " + prefixes[i] + unit + "/s"
-}
-
-// counted writes a number of things: "1 thread", "2 threads".
-func counted(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return humanize.Thousands(n) + " " + thing + "s"
 }
 
 // preformatted shows text in a notebook as it is.

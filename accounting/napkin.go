@@ -57,8 +57,8 @@ func (m Machines) Week() float64 { return m.FLOPs(week) }
 
 // String prints the FLOPs of a day and a week.
 func (m Machines) String() string {
-	return fmt.Sprintf("%d devices · %s FLOP/s · MFU %s · %d s = %s FLOPs a day, %s a week",
-		m.Count, short(m.PeakPerSecond), trim(m.mfu(), 4), day, short(m.FLOPs(day)), short(m.Week()))
+	return fmt.Sprintf("%s · %s FLOP/s · MFU %s · %d s = %s FLOPs a day, %s a week",
+		humanize.Count(m.Count, "device"), short(m.PeakPerSecond), trim(m.mfu(), 4), day, short(m.FLOPs(day)), short(m.Week()))
 }
 
 // TrainingTime estimates how long training takes.
@@ -76,7 +76,7 @@ func (t TrainingTime) Days() float64 { return t.FLOPs() / t.On.FLOPs(day) }
 // String prints the derivation.
 func (t TrainingTime) String() string {
 	return fmt.Sprintf("work:  6 · %s parameters · %s tokens = %s FLOPs\n", short(t.Parameters), short(t.Tokens), short(t.FLOPs())) +
-		fmt.Sprintf("speed: %d devices · %s FLOP/s · MFU %s · %d s = %s FLOPs a day\n", t.On.Count, short(t.On.PeakPerSecond), trim(t.On.mfu(), 4), day, short(t.On.FLOPs(day))) +
+		fmt.Sprintf("speed: %s · %s FLOP/s · MFU %s · %d s = %s FLOPs a day\n", humanize.Count(t.On.Count, "device"), short(t.On.PeakPerSecond), trim(t.On.mfu(), 4), day, short(t.On.FLOPs(day))) +
 		fmt.Sprintf("time:  %s / %s = %.2f days\n", short(t.FLOPs()), short(t.On.FLOPs(day)), t.Days())
 }
 
@@ -104,7 +104,7 @@ func (c Cost) Dollars() float64 { return c.DeviceHours() * c.DollarsPerDeviceHou
 // String prints the derivation.
 func (c Cost) String() string {
 	hours := humanize.Thousands(int(math.Round(c.DeviceHours())))
-	return fmt.Sprintf("%d devices · %.2f days · 24 h = %s device hours\n", c.Devices, c.Days, hours) +
+	return fmt.Sprintf("%s · %.2f days · 24 h = %s device hours\n", humanize.Count(c.Devices, "device"), c.Days, hours) +
 		fmt.Sprintf("%s h · $%s = $%s\n", hours, trim(c.DollarsPerDeviceHour, 4), humanize.Thousands(int(math.Round(c.Dollars()))))
 }
 
@@ -180,8 +180,8 @@ func (l LargestModel) Parameters() float64 {
 // String prints the derivation.
 func (l LargestModel) String() string {
 	return l.Recipe.String() + "\n" +
-		fmt.Sprintf("%d devices · %s bytes / %s bytes = %s parameters, activations not counted\n",
-			l.Devices, short(l.BytesPerDevice), trim(l.Recipe.BytesPerParameter(), 3), short(l.Parameters()))
+		fmt.Sprintf("%s · %s bytes / %s bytes = %s parameters, activations not counted\n",
+			humanize.Count(l.Devices, "device"), short(l.BytesPerDevice), trim(l.Recipe.BytesPerParameter(), 3), short(l.Parameters()))
 }
 
 // HTML shows the same text.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/lectern-go/lectern/accounting/internal/peak"
 	"github.com/lectern-go/lectern/internal/cellstate"
+	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/tensor"
 )
 
@@ -218,10 +219,10 @@ func (p Peak) Formula() float64 {
 
 // String prints the measured peak with the formula as a cross-check.
 func (p Peak) String() string {
-	text := fmt.Sprintf("%s, %s, %s: %s with %s, measured\n", p.CPU, p.Dtype, counted(p.Threads, "thread"), rate(p.PerSecond, "FLOP"), p.Instructions)
+	text := fmt.Sprintf("%s, %s, %s: %s with %s, measured\n", p.CPU, p.Dtype, humanize.Count(p.Threads, "thread"), rate(p.PerSecond, "FLOP"), p.Instructions)
 	if p.GHz > 0 {
 		text += fmt.Sprintf("formula: %s · %.2f GHz · %s · 2 · %d a cycle = %s; measured / formula = %.2f\n",
-			counted(p.Threads, "core"), p.GHz, counted(p.Lanes, "lane"), p.Ports(), rate(p.Formula(), "FLOP"), p.PerSecond/p.Formula())
+			humanize.Count(p.Threads, "core"), p.GHz, humanize.Count(p.Lanes, "lane"), p.Ports(), rate(p.Formula(), "FLOP"), p.PerSecond/p.Formula())
 	}
 	return text
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/lectern-go/lectern/accounting/internal/peak"
+	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/internal/tabular"
 	"github.com/lectern-go/lectern/tensor"
 )
@@ -44,7 +45,7 @@ func cpuMachine(d tensor.Dtype, threads int, reached, moved float64) (Machine, e
 	if err != nil {
 		return Machine{}, err
 	}
-	return Machine{fmt.Sprintf("%s, %s, %s", p.CPU, counted(p.Threads, "thread"), d), p.PerSecond, cpuBandwidth(threads, moved)}, nil
+	return Machine{fmt.Sprintf("%s, %s, %s", p.CPU, humanize.Count(p.Threads, "thread"), d), p.PerSecond, cpuBandwidth(threads, moved)}, nil
 }
 
 // String prints both bounds and their ratio.

@@ -148,7 +148,7 @@ func (t Transformer) String() string {
 		matrices = 3
 	}
 	return fmt.Sprintf("layer       attention 2·%d² + 2·%d·%d, feed-forward %d·%d·%d, norms and biases: %s parameters\n", d, d, kv, matrices, d, h, humanize.Thousands(t.LayerParameters())) +
-		fmt.Sprintf("model       %d layers + %s of embeddings: %s parameters\n", t.Layers, humanize.Thousands(t.EmbeddingParameters()), humanize.Thousands(n)) +
+		fmt.Sprintf("model       %s + %s of embeddings: %s parameters\n", humanize.Count(t.Layers, "layer"), humanize.Thousands(t.EmbeddingParameters()), humanize.Thousands(n)) +
 		fmt.Sprintf("forward     2·%s weights + 4·%d·%d·%d of attention = %s FLOPs per token\n", humanize.Thousands(t.matmulParameters()), t.Layers, t.Context, d, humanize.Thousands(t.ForwardFLOPsPerToken())) +
 		fmt.Sprintf("training    3 times as many: %s FLOPs per token; the rule 6·N gives %s (ratio %s)\n", humanize.Thousands(t.TrainingFLOPsPerToken()), humanize.Thousands(6*n), trim(float64(t.TrainingFLOPsPerToken())/float64(6*n), 4)) +
 		fmt.Sprintf("KV cache    2·%d·%d·2 bytes = %s per token in 16 bits, %s for a sequence of %d\n", t.Layers, kv, humanize.Bytes(t.KVCacheBytesPerToken(2)), humanize.Bytes(t.KVCacheBytesPerToken(2)*t.Context), t.Context) +

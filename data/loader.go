@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/tensor"
 )
 
@@ -42,7 +43,7 @@ func NewLoader(tokens *Tokens, B, L int, seed uint64) (*Loader, error) {
 	}
 	l := &Loader{tokens: tokens, b: B, l: L, seed: seed}
 	if B < 1 || L < 1 || l.BatchesPerEpoch() == 0 {
-		return nil, &FileError{tokens.path, fmt.Sprintf("its %d ids do not fill a batch of %d sequences of %d ids and the one that follows", tokens.Len(), B, L),
+		return nil, &FileError{tokens.path, fmt.Sprintf("its %d ids do not fill a batch of %s of %s and the one that follows", tokens.Len(), humanize.Count(B, "sequence"), humanize.Count(L, "id")),
 			"make B or L smaller"}
 	}
 	return l, nil
@@ -119,8 +120,8 @@ func (l *Loader) LoadState(_ map[string]*tensor.Tensor, values []byte) error {
 		return err
 	}
 	if want := l.state(s.Position); s != want {
-		return fmt.Errorf("data: the position belongs to a loader of %d ids, B=%d, L=%d, seed %d; this one has %d ids, B=%d, L=%d, seed %d",
-			s.Tokens, s.B, s.L, s.Seed, want.Tokens, want.B, want.L, want.Seed)
+		return fmt.Errorf("data: the position belongs to a loader of %s, B=%d, L=%d, seed %d; this one has %s, B=%d, L=%d, seed %d",
+			humanize.Count(s.Tokens, "id"), s.B, s.L, s.Seed, humanize.Count(want.Tokens, "id"), want.B, want.L, want.Seed)
 	}
 	return tensor.Try(func() { l.Seek(s.Position) })
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/lectern-go/lectern/internal/atomicfile"
 	"github.com/lectern-go/lectern/internal/cellstate"
 	"github.com/lectern-go/lectern/internal/filemap"
+	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/tensor"
 )
 
@@ -131,7 +132,7 @@ func npyTokens(path string, mapped *filemap.Map) (*Tokens, error) {
 		format := Format(f)
 		ids := mapped.Data[len(mapped.Data)-r.Len():]
 		if want := header.Shape[0] * format.Size(); len(ids) != want {
-			return nil, &FileError{path, fmt.Sprintf("its header promises %d ids of %d bytes, and %d bytes follow instead of %d", header.Shape[0], format.Size(), len(ids), want),
+			return nil, &FileError{path, fmt.Sprintf("its header promises %s of %d bytes, and %d bytes follow instead of %d", humanize.Count(header.Shape[0], "id"), format.Size(), len(ids), want),
 				"it was cut off or damaged: copy it again"}
 		}
 		return &Tokens{path: path, format: format, ids: ids, mapped: mapped}, nil
@@ -179,7 +180,7 @@ func (t *Tokens) Batch(starts []int, L int) (*tensor.Tensor, error) {
 	}
 	for _, start := range starts {
 		if start < 0 || L < 0 || start > t.Len()-L {
-			return nil, &FileError{t.path, fmt.Sprintf("%d ids from %d on are not within its %d", L, start, t.Len()), ""}
+			return nil, &FileError{t.path, fmt.Sprintf("%s from %d on are not within its %d", humanize.Count(L, "id"), start, t.Len()), ""}
 		}
 	}
 	batch := tensor.With(t.format.Dtype()).Empty(len(starts), L).SetRole(tensor.Input)
@@ -211,7 +212,7 @@ func (t *Tokens) GetBatch(B, L int, g *tensor.Generator) (*tensor.Tensor, error)
 		return nil, t.broken
 	}
 	if L < 1 || B < 0 || t.Len() < L {
-		return nil, &FileError{t.path, fmt.Sprintf("it has %d ids, from which no batch of %d sequences of %d can be taken", t.Len(), B, L), ""}
+		return nil, &FileError{t.path, fmt.Sprintf("it has %s, from which no batch of %s of %d can be taken", humanize.Count(t.Len(), "id"), humanize.Count(B, "sequence"), L), ""}
 	}
 	if g == nil {
 		g = tensor.DefaultGenerator()

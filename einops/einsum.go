@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/tensor"
 )
 
@@ -152,7 +153,7 @@ func newContraction(op, pattern string, ranks []int) (*contraction, *Error) {
 		return nil, err
 	}
 	if len(sides) != len(ranks) {
-		err := c.fail(0, arrow, fmt.Sprintf("the pattern is for %s, %d given", count(len(sides), "operand"), len(ranks)), "separate operands with commas")
+		err := c.fail(0, arrow, fmt.Sprintf("the pattern is for %s, %d given", humanize.Count(len(sides), "operand"), len(ranks)), "separate operands with commas")
 		err.Kind = ErrOperand
 		return nil, err
 	}
@@ -195,19 +196,12 @@ func newContraction(op, pattern string, ranks []int) (*contraction, *Error) {
 	}
 	c.out = c.labels(right, ellipsis, ellipsis, false)
 	if len(c.names) > maxNames {
-		return nil, c.fail(0, len(pattern), fmt.Sprintf("the pattern has %d axes, more than %d", len(c.names), maxNames), "multiply in several steps")
+		return nil, c.fail(0, len(pattern), fmt.Sprintf("the pattern has %s, more than %d", humanize.Count(len(c.names), "axis"), maxNames), "multiply in several steps")
 	}
 	if op == "strict einsum" {
 		return c, c.strictNames()
 	}
 	return c, nil
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // operand reads one list of axes; an einsum composes none.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/tensor"
 )
 
@@ -117,10 +118,10 @@ func fill(size int, shapes [][]int) (filled [][]int, problem string) {
 	rest := size - total
 	switch {
 	case open == nil && rest != 0:
-		return nil, fmt.Sprintf("they have %d elements", total)
+		return nil, fmt.Sprintf("they have %s", humanize.Count(total, "element"))
 	case open == nil:
 	case rest < 0:
-		return nil, fmt.Sprintf("those without -1 have %d elements", total)
+		return nil, fmt.Sprintf("those without -1 have %s", humanize.Count(total, "element"))
 	case beside == 0 || rest%beside != 0:
 		return nil, fmt.Sprintf("%d elements are left for the piece with -1, not a multiple of %d", rest, beside)
 	default:

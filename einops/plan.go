@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/tensor"
 )
 
@@ -199,11 +200,7 @@ func (p *plan) addInput(left *side) *Error {
 }
 
 func atLeast(yes bool, n int) string {
-	s := map[bool]string{true: "at least "}[yes]
-	if n == 1 {
-		return s + "1 axis"
-	}
-	return fmt.Sprintf("%s%d axes", s, n)
+	return map[bool]string{true: "at least "}[yes] + humanize.Count(n, "axis")
 }
 
 func (p *plan) addAxis(it item) int {

@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/lectern-go/lectern/internal/device"
+	"github.com/lectern-go/lectern/internal/humanize"
 )
 
 // maxAxes is how many axes a kernel can walk. Axes that lie behind each other in
@@ -122,7 +123,7 @@ type tooManyAxes struct {
 }
 
 func (e *tooManyAxes) Error() string {
-	return fmt.Sprintf("%v: %s of a tensor whose layout takes %d axes to walk, and kernels walk %d; make it contiguous first", device.ErrUnsupported, e.op, e.axes, maxAxes)
+	return fmt.Sprintf("%v: %s of a tensor whose layout takes %s to walk, and kernels walk %d; make it contiguous first", device.ErrUnsupported, e.op, humanize.Count(e.axes, "axis"), maxAxes)
 }
 
 // Is makes errors.Is find ErrUnsupported.

@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/lectern-go/lectern/internal/device"
+	"github.com/lectern-go/lectern/internal/humanize"
 )
 
 // reductions are what Reduce knows; what has roots, logarithms or quotients is none of whole numbers.
@@ -103,7 +104,7 @@ func (r *reduction) split(op string, x device.View, count int) (kept, gone []axi
 		elements *= x.Shape[at]
 	}
 	if elements != count {
-		return nil, nil, fmt.Errorf("gpu: %s: the last axes of %v don't hold %d elements", op, x.Shape, count)
+		return nil, nil, fmt.Errorf("gpu: %s: the last axes of %v don't hold %s", op, x.Shape, humanize.Count(count, "element"))
 	}
 	views := []device.View{{Memory: x.Memory, Strides: x.Strides[:at]}}
 	if kept = axesOf(x.Shape[:at], views...); len(kept) > 0 {

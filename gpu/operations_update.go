@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/lectern-go/lectern/internal/device"
+	"github.com/lectern-go/lectern/internal/humanize"
 )
 
 // update is the argument of a kernel; see update.cu.
@@ -40,7 +41,7 @@ func (c *card) Update(algorithm string, tensors []device.View, numbers *device.N
 		return err
 	}
 	if want := u.Tensors(numbers); len(tensors) != want {
-		return fmt.Errorf("gpu: a step of %s with these numbers takes %d tensors and was given %d", algorithm, want, len(tensors))
+		return fmt.Errorf("gpu: a step of %s with these numbers takes %s and was given %d", algorithm, humanize.Count(want, "tensor"), len(tensors))
 	}
 	p := tensors[0]
 	for i, t := range tensors {

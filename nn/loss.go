@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/tensor"
 )
 
@@ -141,7 +142,7 @@ func softCrossEntropy(logits, target *tensor.Tensor, axis int, o lossOptions) *t
 // weightsAlong returns the weights in a shape that is broadcast along an axis.
 func (o lossOptions) weightsAlong(op string, losses *tensor.Tensor, axis int) *tensor.Tensor {
 	if !slices.Equal(o.weights.Shape(), []int{losses.Size(axis)}) {
-		fail(tensor.ErrShape, op, fmt.Sprintf("weights of shape %v for %d classes", o.weights.Shape(), losses.Size(axis)), "give one weight for each class")
+		fail(tensor.ErrShape, op, fmt.Sprintf("weights of shape %v for %s", o.weights.Shape(), humanize.Count(losses.Size(axis), "class")), "give one weight for each class")
 	}
 	shape := slices.Repeat([]int{1}, losses.Dim())
 	shape[axis] = losses.Size(axis)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/tensor"
 )
 
@@ -60,7 +61,7 @@ func (o *Optimizer) LoadState(tensors map[string]*tensor.Tensor, values []byte) 
 		return fmt.Errorf("optim: the state is that of %s, the optimizer is %s", state.Algorithm, o.algorithm)
 	}
 	if len(state.Groups) != len(o.groups) {
-		return fmt.Errorf("optim: the state has %d groups, the optimizer %d", len(state.Groups), len(o.groups))
+		return fmt.Errorf("optim: the state has %s, the optimizer %d", humanize.Count(len(state.Groups), "group"), len(o.groups))
 	}
 	loaded := make([][]*slot, len(o.groups))
 	for i, g := range o.groups {
@@ -79,7 +80,7 @@ func (o *Optimizer) LoadState(tensors map[string]*tensor.Tensor, values []byte) 
 		for j, p := range g.params {
 			s := &slot{steps: gs.Steps[j]}
 			if s.steps < 0 {
-				return fmt.Errorf("optim: the state has %d steps of %s", s.steps, p.Name)
+				return fmt.Errorf("optim: the state has %s of %s", humanize.Count(s.steps, "step"), p.Name)
 			}
 			get := func(name string) error {
 				t, ok := tensors[p.Name+"."+name]

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/plots/diagram"
 )
 
@@ -54,7 +55,7 @@ func Lines(a Axes, series ...Series) *diagram.Figure {
 	for i := range series {
 		s := &series[i]
 		if s.X != nil && len(s.X) != len(s.Y) {
-			panic(fmt.Errorf("plots: lines: %q has %d values of x and %d of y; give one x for each y, or none", s.Name, len(s.X), len(s.Y)))
+			panic(fmt.Errorf("plots: lines: %q has %s of x and %d of y; give one x for each y, or none", s.Name, humanize.Count(len(s.X), "value"), len(s.Y)))
 		}
 		for k := range s.Y {
 			if x, y, ok := s.point(k, a); ok {
@@ -249,7 +250,7 @@ type Schedule struct {
 // not positive.
 func Schedules(steps int, schedules ...Schedule) *diagram.Figure {
 	if steps <= 0 {
-		panic(fmt.Errorf("plots: schedules: %d steps; give a positive number", steps))
+		panic(fmt.Errorf("plots: schedules: %s; give a positive number", humanize.Count(steps, "step")))
 	}
 	series := make([]Series, len(schedules))
 	for i, s := range schedules {

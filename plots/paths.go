@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/plots/diagram"
 )
 
@@ -48,7 +49,7 @@ func Paths(loss func(x, y float64) float64, plane Plane, paths ...Path) *diagram
 		p.Add(drawn(func(c draw.Canvas, p *plot.Plot) { path.draw(c, p, i) }))
 		if n := len(path.Points); n > 0 {
 			a, b := path.Points[0], path.Points[n-1]
-			said = append(said, fmt.Sprintf("%s goes in %d steps from (%s, %s), loss %s, to (%s, %s), loss %s", path.Name, n-1,
+			said = append(said, fmt.Sprintf("%s goes in %s from (%s, %s), loss %s, to (%s, %s), loss %s", path.Name, humanize.Count(n-1, "step"),
 				short(a[0]), short(a[1]), short(loss(a[0], a[1])), short(b[0]), short(b[1]), short(loss(b[0], b[1]))))
 		}
 	}

@@ -61,7 +61,7 @@ func TestMistakesAreNamed(t *testing.T) {
 		f    func()
 		want string
 	}{
-		"lengths":  {func() { Lines(Axes{}, Series{"a", []float64{1}, []float64{1, 2}}) }, `"a" has 1 values of x and 2 of y`},
+		"lengths":  {func() { Lines(Axes{}, Series{"a", []float64{1}, []float64{1, 2}}) }, `"a" has 1 value of x and 2 of y`},
 		"no steps": {func() { Schedules(0) }, "0 steps"},
 		"plane":    {func() { Paths(valley, Plane{}) }, "is empty"},
 		"machine": {func() {

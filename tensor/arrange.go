@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/tensor/internal/loops"
 	"github.com/lectern-go/lectern/tensor/layout"
 )
@@ -69,7 +70,7 @@ func Meshgrid(vectors ...*Tensor) []*Tensor {
 	shape, grids := make([]int, len(vectors)), make([]*Tensor, len(vectors))
 	for i, v := range vectors {
 		if v.exist("meshgrid").Dim() != 1 {
-			fail(ErrShape, "meshgrid", describe(vectors...), fmt.Sprintf("tensor %d has %d axes, not 1", i, v.Dim()), "flatten it with View(-1)")
+			fail(ErrShape, "meshgrid", describe(vectors...), fmt.Sprintf("tensor %d has %s, not 1", i, humanize.Count(v.Dim(), "axis")), "flatten it with View(-1)")
 		}
 		shape[i] = v.Len()
 	}

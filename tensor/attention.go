@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/tensor/internal/loops"
 	"github.com/lectern-go/lectern/tensor/layout"
 )
@@ -145,7 +146,7 @@ func checkAttention(q, k, v *Tensor, s AttentionSettings) {
 		}
 	}
 	if q.Size(-1) != k.Size(-1) {
-		wrong(ErrShape, fmt.Sprintf("queries have %d features and keys %d", q.Size(-1), k.Size(-1)), "")
+		wrong(ErrShape, fmt.Sprintf("queries have %s and keys %d", humanize.Count(q.Size(-1), "feature"), k.Size(-1)), "")
 	}
 	if k.Size(-2) != v.Size(-2) {
 		wrong(ErrShape, fmt.Sprintf("there are %d keys and %d values", k.Size(-2), v.Size(-2)), "")
@@ -156,7 +157,7 @@ func checkAttention(q, k, v *Tensor, s AttentionSettings) {
 			wrong(ErrShape, "the leading axes differ", "")
 		}
 		if h, kv := q.Size(-3), k.Size(-3); h != kv && (kv == 0 || h%kv != 0) {
-			wrong(ErrShape, fmt.Sprintf("%d heads of queries can't share %d heads of keys", h, kv), "the first must be a multiple of the second")
+			wrong(ErrShape, fmt.Sprintf("%s of queries can't share %s of keys", humanize.Count(h, "head"), humanize.Count(kv, "head")), "the first must be a multiple of the second")
 		}
 	}
 	if s.Causal && q.Size(-2) > k.Size(-2) {

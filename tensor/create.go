@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+
+	"github.com/lectern-go/lectern/internal/humanize"
 )
 
 // A Maker creates tensors with the options given to [With]. The functions of
@@ -95,7 +97,7 @@ func (m Maker) Arange(start, stop, step float64) *Tensor {
 // It panics if n is negative.
 func (m Maker) Linspace(first, last float64, n int) *Tensor {
 	if n < 0 {
-		fail(ErrValue, "linspace", "", fmt.Sprintf("%d numbers asked for", n), "")
+		fail(ErrValue, "linspace", "", fmt.Sprintf("%s asked for", humanize.Count(n, "number")), "")
 	}
 	values := newTensor(Float64, []int{n}, false)
 	v := elements[float64](values.storage)[:n]
@@ -185,7 +187,7 @@ func Arange(bounds ...float64) *Tensor {
 	case 3:
 		return Maker{}.Arange(bounds[0], bounds[1], bounds[2])
 	}
-	fail(ErrValue, "arange", "", fmt.Sprintf("%d arguments given", len(bounds)), "write Arange(stop), Arange(start, stop) or Arange(start, stop, step)")
+	fail(ErrValue, "arange", "", fmt.Sprintf("%s given", humanize.Count(len(bounds), "argument")), "write Arange(stop), Arange(start, stop) or Arange(start, stop, step)")
 	return nil
 }
 
@@ -282,7 +284,7 @@ func (b *builder) add(v reflect.Value, path []int) {
 	}
 	switch {
 	case depth < len(b.shape) && b.shape[depth] != v.Len():
-		fail(ErrShape, "of", "", fmt.Sprintf("row %v has %d values, the rows before it have %d", path, v.Len(), b.shape[depth]), "make all rows equally long")
+		fail(ErrShape, "of", "", fmt.Sprintf("row %v has %s, the rows before it have %d", path, humanize.Count(v.Len(), "value"), b.shape[depth]), "make all rows equally long")
 	case depth == len(b.shape) && len(b.floats) > 0:
 		fail(ErrShape, "of", "", fmt.Sprintf("the value at %v is a slice where its neighbours are numbers", path), "make all rows equally deep")
 	case depth == len(b.shape):

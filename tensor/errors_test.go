@@ -34,7 +34,7 @@ func TestMessages(t *testing.T) {
 		{"index", func() { x.Index(2) }, tensor.ErrIndex, "tensor: select: [2 3]: index 2 is out of range for axis 0 of size 2"},
 		{"axis", func() { x.Sum(2) }, tensor.ErrIndex, "tensor: sum: [2 3]: there is no axis 2 in a tensor of 2 axes"},
 		{"ragged rows", func() { tensor.Of([]float64{1, 2}, []float64{3}) }, tensor.ErrShape,
-			"tensor: of: row [1] has 1 values, the rows before it have 2; make all rows equally long"},
+			"tensor: of: row [1] has 1 value, the rows before it have 2; make all rows equally long"},
 		{"a slice among numbers", func() { tensor.Of(1, []int{2}) }, tensor.ErrShape,
 			"tensor: of: the value at [1] is a slice where its neighbours are numbers; make all rows equally deep"},
 		{"not a number", func() { tensor.Of("one") }, tensor.ErrValue, "tensor: of: the value at [0] is a string, not a number; give numbers, or slices of them"},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/tensor/internal/numbers"
 	"github.com/lectern-go/lectern/tensor/layout"
 )
@@ -124,5 +125,5 @@ func (q *Quantized) Bytes() int {
 
 // String describes the tensor: format, shape and memory.
 func (q *Quantized) String() string {
-	return fmt.Sprintf("%s %v: %d blocks of %d, %d bytes", q.Format, slices.Clone(q.Shape), len(q.Scales), q.Format.BlockLen(), q.Bytes())
+	return fmt.Sprintf("%s %v: %s of %d, %d bytes", q.Format, slices.Clone(q.Shape), humanize.Count(len(q.Scales), "block"), q.Format.BlockLen(), q.Bytes())
 }

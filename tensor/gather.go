@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/lectern-go/lectern/internal/device"
+	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/tensor/internal/loops"
 	"github.com/lectern-go/lectern/tensor/layout"
 )
@@ -244,7 +245,7 @@ func OneHot(ids *Tensor, classes ...int) *Tensor {
 	case len(classes) == 1:
 		n = classes[0]
 	case len(classes) > 1:
-		fail(ErrValue, "one hot", describe(ids), fmt.Sprintf("%d numbers of classes are given", len(classes)), "give one, or none for the largest id and one more")
+		fail(ErrValue, "one hot", describe(ids), fmt.Sprintf("%s of classes are given", humanize.Count(len(classes), "number")), "give one, or none for the largest id and one more")
 	case len(all) == 0:
 		fail(ErrValue, "one hot", describe(ids), "there is no id to find the number of classes from", "give the number of classes")
 	default:
@@ -252,7 +253,7 @@ func OneHot(ids *Tensor, classes ...int) *Tensor {
 	}
 	for _, id := range all {
 		if id < 0 || id >= int64(n) {
-			fail(ErrIndex, "one hot", describe(ids), fmt.Sprintf("id %d is out of range for %d classes", id, n), "")
+			fail(ErrIndex, "one hot", describe(ids), fmt.Sprintf("id %d is out of range for %s", id, humanize.Count(n, "class")), "")
 		}
 	}
 	out := newTensor(Int64, append(ids.Shape(), n), true)

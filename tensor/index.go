@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/tensor/internal/loops"
 	"github.com/lectern-go/lectern/tensor/layout"
 )
@@ -67,7 +68,7 @@ func (t *Tensor) Index(items ...any) *Tensor {
 		named += axesOf(item)
 	}
 	if named > t.Dim() {
-		fail(ErrIndex, "index", describe(t), fmt.Sprintf("%d indices for %d axes", named, t.Dim()), "")
+		fail(ErrIndex, "index", describe(t), fmt.Sprintf("%s for %s", humanize.Count(named, "index"), humanize.Count(t.Dim(), "axis")), "")
 	}
 	axis, rank := 0, t.Dim()
 	var picks []pickedAxis

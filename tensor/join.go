@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/lectern-go/lectern/internal/humanize"
 )
 
 // Joining tensors into one, and cutting one into several. Cutting gives views.
@@ -50,7 +52,7 @@ func catForward(c *call) *Tensor {
 	shape[axis] = 0
 	for i, x := range c.in {
 		if x.Dim() != len(shape) {
-			fail(ErrShape, "cat", describe(c.in...), fmt.Sprintf("tensor %d has %d axes, tensor 0 has %d", i, x.Dim(), len(shape)), "")
+			fail(ErrShape, "cat", describe(c.in...), fmt.Sprintf("tensor %d has %s, tensor 0 has %d", i, humanize.Count(x.Dim(), "axis"), len(shape)), "")
 		}
 		for a, size := range x.layout.Shape {
 			if a != axis && size != shape[a] {
@@ -145,7 +147,7 @@ func (t *Tensor) Chunk(axis, n int) []*Tensor {
 	t.exist("chunk")
 	axis = t.axis("chunk", axis)
 	if n < 1 {
-		fail(ErrValue, "chunk", describe(t), fmt.Sprintf("%d parts", n), "ask for at least 1")
+		fail(ErrValue, "chunk", describe(t), humanize.Count(n, "part"), "ask for at least 1")
 	}
 	size := t.layout.Shape[axis]
 	if size == 0 {
@@ -161,7 +163,7 @@ func (t *Tensor) SplitInto(axis, n int) []*Tensor {
 	t.exist("split")
 	axis = t.axis("split", axis)
 	if n < 1 {
-		fail(ErrValue, "split", describe(t), fmt.Sprintf("%d parts", n), "ask for at least 1")
+		fail(ErrValue, "split", describe(t), humanize.Count(n, "part"), "ask for at least 1")
 	}
 	size := t.layout.Shape[axis]
 	needParts("split", t, n)
@@ -196,7 +198,7 @@ func (t *Tensor) Repeat(counts ...int) *Tensor {
 	t.exist("repeat")
 	extra := len(counts) - t.Dim()
 	if extra < 0 {
-		fail(ErrShape, "repeat", describe(t), fmt.Sprintf("%d counts for %d axes", len(counts), t.Dim()), "give one for each axis, 1 where nothing repeats")
+		fail(ErrShape, "repeat", describe(t), fmt.Sprintf("%s for %s", humanize.Count(len(counts), "count"), humanize.Count(t.Dim(), "axis")), "give one for each axis, 1 where nothing repeats")
 	}
 	// Each axis of size s becomes two, (count, s), and then one again.
 	var once, expanded, shape []int

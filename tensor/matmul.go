@@ -7,6 +7,7 @@ import (
 
 	"github.com/lectern-go/lectern/internal/cpu"
 	"github.com/lectern-go/lectern/internal/device"
+	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/tensor/internal/loops"
 	"github.com/lectern-go/lectern/tensor/internal/numbers"
 	"github.com/lectern-go/lectern/tensor/layout"
@@ -345,7 +346,7 @@ func init() {
 		forward: func(c *call) *Tensor {
 			b := c.right()
 			if b.Dim() != 2 {
-				fail(ErrShape, "matmul transposed", describe(c.in...), fmt.Sprintf("the right operand has %d axes, not 2", b.Dim()), "use Matmul")
+				fail(ErrShape, "matmul transposed", describe(c.in...), fmt.Sprintf("the right operand has %s, not 2", humanize.Count(b.Dim(), "axis")), "use Matmul")
 			}
 			l, err := b.layout.Transpose(0, 1)
 			b.must("matmul transposed", err)

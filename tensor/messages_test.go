@@ -25,7 +25,7 @@ func TestOperationMessages(t *testing.T) {
 		{func() { x.IndexSelect(1, tensor.Of(3)) }, tensor.ErrIndex, "tensor: index select: [2 3] x [1]: position 3 is out of range for axis 1 of size 3"},
 		{func() { x.Embedding(tensor.Of(1.)) }, tensor.ErrDtype,
 			"tensor: embedding: [2 3] x [1]: the positions are float32, not whole numbers; convert with To(tensor.Int64)"},
-		{func() { x.Gather(0, tensor.Of(1)) }, tensor.ErrShape, "tensor: gather: [2 3] x [1]: the positions have 1 axes, the tensor has 2"},
+		{func() { x.Gather(0, tensor.Of(1)) }, tensor.ErrShape, "tensor: gather: [2 3] x [1]: the positions have 1 axis, the tensor has 2"},
 		{func() { tensor.OneHot(tensor.Of(3), 3) }, tensor.ErrIndex, "tensor: one hot: [1]: id 3 is out of range for 3 classes"},
 		{func() { x.TopK(1, 4) }, tensor.ErrValue, "tensor: topk: [2 3]: 4 elements of an axis of size 3"},
 		{func() { tensor.Zeros(2, 0).Max(1) }, tensor.ErrShape, "tensor: max: [2 0]: there is no element to choose from"},

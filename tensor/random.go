@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/tensor/internal/loops"
 	"github.com/lectern-go/lectern/tensor/internal/random"
 )
@@ -79,7 +80,7 @@ func (m Maker) Randint(low, high int, shape ...int) *Tensor {
 // asked for. It panics if n is negative.
 func (m Maker) Randperm(n int) *Tensor {
 	if n < 0 {
-		fail(ErrValue, "randperm", "", fmt.Sprintf("%d numbers asked for", n), "")
+		fail(ErrValue, "randperm", "", fmt.Sprintf("%s asked for", humanize.Count(n, "number")), "")
 	}
 	words := newTensor(Int64, []int{n}, false)
 	fillRandom(words, m.random, distribution[int64]{convert: func(dst []int64, words []uint64) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/tensor/internal/loops"
 )
 
@@ -34,7 +35,7 @@ func positionsGiven(op string, t *Tensor, index any) *Tensor {
 func (t *Tensor) gatheringAt(op string, axis int, index *Tensor, recorded bool) gathering {
 	axis = t.axis(op, axis)
 	if index.Dim() != t.Dim() {
-		fail(ErrShape, op, describe(t, index), fmt.Sprintf("the positions have %d axes, the tensor has %d", index.Dim(), t.Dim()), "")
+		fail(ErrShape, op, describe(t, index), fmt.Sprintf("the positions have %s, the tensor has %d", humanize.Count(index.Dim(), "axis"), t.Dim()), "")
 	}
 	for a, size := range index.layout.Shape {
 		if a != axis && size > t.layout.Shape[a] {
@@ -124,11 +125,11 @@ func (t *Tensor) scattered(op string, axis int, index, values any) (gathering, *
 		return at, v.Expand(shape...)
 	}
 	if v.Dim() != len(shape) {
-		fail(ErrShape, op, describe(t, positions, v), fmt.Sprintf("the values have %d axes, the positions have %d", v.Dim(), len(shape)), "")
+		fail(ErrShape, op, describe(t, positions, v), fmt.Sprintf("the values have %s, the positions have %d", humanize.Count(v.Dim(), "axis"), len(shape)), "")
 	}
 	for a, size := range shape {
 		if v.layout.Shape[a] < size {
-			fail(ErrShape, op, describe(t, positions, v), fmt.Sprintf("axis %d has %d values for %d positions", a, v.layout.Shape[a], size), "give a value for each position, or one number")
+			fail(ErrShape, op, describe(t, positions, v), fmt.Sprintf("axis %d has %s for %s", a, humanize.Count(v.layout.Shape[a], "value"), humanize.Count(size, "position")), "give a value for each position, or one number")
 		}
 		v = v.Narrow(a, 0, size)
 	}

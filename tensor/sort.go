@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/tensor/internal/loops"
 )
 
@@ -89,7 +90,7 @@ func (t *Tensor) firstOf(op string, axis, k int, descending bool) (values, at *T
 	}
 	axis = t.axis(op, axis)
 	if size := t.layout.Shape[axis]; k < 0 || k > size {
-		fail(ErrValue, op, describe(t), fmt.Sprintf("%d elements of an axis of size %d", k, size), "")
+		fail(ErrValue, op, describe(t), fmt.Sprintf("%s of an axis of size %d", humanize.Count(k, "element"), size), "")
 	}
 	if t.storage.device != nil { // which sorts whole rows
 		at = t.Argsort(axis, descending).Narrow(axis, 0, k).Contiguous()
@@ -212,7 +213,7 @@ func (t *Tensor) Searchsorted(values any, right bool) *Tensor {
 	v := operand("searchsorted", values)
 	t.existBeside("searchsorted", v)
 	if t.Dim() != 1 {
-		fail(ErrShape, "searchsorted", describe(t, v), fmt.Sprintf("the sorted numbers have %d axes, not 1", t.Dim()), "")
+		fail(ErrShape, "searchsorted", describe(t, v), fmt.Sprintf("the sorted numbers have %s, not 1", humanize.Count(t.Dim(), "axis")), "")
 	}
 	out := newTensor(Int64, v.Shape(), false)
 	if t.dtype == Float32 && v.dtype == Float32 {

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/lectern-go/lectern/autograd"
+	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/internal/sysmem"
 	"github.com/lectern-go/lectern/tensor/internal/loops"
 	"github.com/lectern-go/lectern/tensor/internal/numbers"
@@ -362,7 +363,7 @@ func (t *Tensor) ItemInt() int64 {
 // needOne panics unless t has one element.
 func (t *Tensor) needOne(op string) {
 	if t.Len() != 1 {
-		fail(ErrShape, op, describe(t), fmt.Sprintf("the tensor has %d elements, not one", t.Len()), "pick one with At, or reduce with Sum or Mean")
+		fail(ErrShape, op, describe(t), fmt.Sprintf("the tensor has %s, not one", humanize.Count(t.Len(), "element")), "pick one with At, or reduce with Sum or Mean")
 	}
 }
 

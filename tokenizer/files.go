@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"github.com/lectern-go/lectern/internal/humanize"
 )
 
 // FileError reports a file that holds no vocabulary, or one that makes no sense.
@@ -157,7 +159,7 @@ func parseJSON(text []byte) (*BPE, error) {
 	byteID := identityBytes()
 	if f.Bytes != nil {
 		if len(f.Bytes) != 256 {
-			return nil, fmt.Errorf("bytes has %d ids and needs 256", len(f.Bytes))
+			return nil, fmt.Errorf("bytes has %s and needs 256", humanize.Count(len(f.Bytes), "id"))
 		}
 		copy(byteID[:], f.Bytes)
 	}
@@ -198,7 +200,7 @@ func (r *rankJSON) UnmarshalJSON(text []byte) error {
 		return err
 	}
 	if len(list) != 2 {
-		return fmt.Errorf("a rank has %d items and needs 2, [base64, id]", len(list))
+		return fmt.Errorf("a rank has %s and needs 2, [base64, id]", humanize.Count(len(list), "item"))
 	}
 	if err := json.Unmarshal(list[0], &r.bytes); err != nil { // encoding/json reads []byte from base64
 		return err

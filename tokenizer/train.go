@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+
+	"github.com/lectern-go/lectern/internal/humanize"
 )
 
 // Train learns merges from a corpus. It gives the same merges as TrainNaive, ties included, and the same for any
@@ -35,7 +37,7 @@ func Train(ctx context.Context, corpus io.Reader, merges int, o TrainOptions) (*
 	meter := newMeter(o.Progress, "merge", int64(merges))
 	for len(learned) < merges {
 		if err = context.Cause(ctx); err != nil {
-			err = fmt.Errorf("tokenizer: train: stopped after %d of %d merges: %w", len(learned), merges, err)
+			err = fmt.Errorf("tokenizer: train: stopped after %d of %s: %w", len(learned), humanize.Count(merges, "merge"), err)
 			break
 		}
 		m, ok := tr.step()

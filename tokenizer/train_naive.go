@@ -3,6 +3,8 @@ package tokenizer
 import (
 	"bytes"
 	"fmt"
+
+	"github.com/lectern-go/lectern/internal/humanize"
 )
 
 // This file is BPE training as the lecture writes it: count all pairs, merge the commonest, and start again. Train
@@ -37,7 +39,7 @@ type TooFewPairsError struct {
 }
 
 func (e *TooFewPairsError) Error() string {
-	return fmt.Sprintf("tokenizer: train: asked for %d merges, but no pair of neighbours is left after %d; train on more text or ask for fewer merges", e.Asked, e.Learned)
+	return fmt.Sprintf("tokenizer: train: asked for %s, but no pair of neighbours is left after %d; train on more text or ask for fewer merges", humanize.Count(e.Asked, "merge"), e.Learned)
 }
 
 // TrainNaive learns merges from a text by the lecture's loop, in time proportional to its length times the number of

@@ -52,3 +52,27 @@ func Significant(x float64, digits int) string {
 	}
 	return strings.Replace(s, "e+", "e", 1)
 }
+
+// Count writes a number of things: "1 axis", "2 axes". The noun is given in the singular.
+func Count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + plural(noun)
+}
+
+// plural follows the rules of spelling; "axis" is the one noun of ours that needs another.
+func plural(noun string) string {
+	stem, vowels := noun[:len(noun)-1], "aeiou"
+	switch {
+	case strings.HasSuffix(noun, "axis"):
+		return noun[:len(noun)-2] + "es"
+	case strings.HasSuffix(noun, "index"), strings.HasSuffix(noun, "matrix"):
+		return noun[:len(noun)-2] + "ices"
+	case strings.HasSuffix(noun, "y") && !strings.ContainsAny(stem[len(stem)-1:], vowels):
+		return stem + "ies"
+	case strings.HasSuffix(noun, "s"), strings.HasSuffix(noun, "x"), strings.HasSuffix(noun, "ch"):
+		return noun + "es"
+	}
+	return noun + "s"
+}

@@ -44,3 +44,18 @@ func TestSignificant(t *testing.T) {
 		}
 	}
 }
+
+func TestCount(t *testing.T) {
+	for _, tt := range []struct {
+		n          int
+		noun, want string
+	}{
+		{0, "element", "0 elements"}, {1, "element", "1 element"}, {2, "element", "2 elements"}, {-1, "step", "-1 steps"}, {4096, "row", "4096 rows"},
+		{1, "axis", "1 axis"}, {3, "axis", "3 axes"}, {2, "index", "2 indices"}, {2, "matrix", "2 matrices"}, {2, "entry", "2 entries"},
+		{2, "key", "2 keys"}, {2, "class", "2 classes"}, {2, "box", "2 boxes"}, {2, "batch", "2 batches"},
+	} {
+		if got := Count(tt.n, tt.noun); got != tt.want {
+			t.Errorf("%d of %q are %q, want %q", tt.n, tt.noun, got, tt.want)
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/kernel/notebook"
 )
 
@@ -69,7 +70,7 @@ func Submissions(folder, name string) ([]Submission, error) {
 				paths[i], _ = filepath.Rel(folder, p)
 			}
 			slices.Sort(paths)
-			s.Problem = fmt.Sprintf("there are %d submissions, %s: leave the one that counts", len(paths), strings.Join(paths, " and "))
+			s.Problem = fmt.Sprintf("there are %s, %s: leave the one that counts", humanize.Count(len(paths), "submission"), strings.Join(paths, " and "))
 		}
 		list = append(list, s)
 	}

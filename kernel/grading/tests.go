@@ -241,7 +241,7 @@ func (v Verdict) String() string {
 		if p.Hidden {
 			name = "Hidden cases (" + p.Key + ")"
 		}
-		fmt.Fprintf(&b, "%s: %d of %d points.", name, p.Points, p.Of)
+		fmt.Fprintf(&b, "%s: %d of %s.", name, p.Points, humanize.Count(p.Of, "point"))
 		if p.Problem != "" {
 			fmt.Fprintf(&b, " %s", p.Problem)
 		}

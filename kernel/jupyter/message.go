@@ -10,6 +10,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/lectern-go/lectern/internal/humanize"
 )
 
 // ProtocolVersion is the version of the messaging protocol written into new headers.
@@ -151,10 +153,10 @@ func Decode(frames [][]byte, key []byte) (*Message, error) {
 		}
 	}
 	if at < 0 {
-		return nil, fmt.Errorf("jupyter: %d frames without the %s delimiter: not a Jupyter message", len(frames), delimiter)
+		return nil, fmt.Errorf("jupyter: %s without the %s delimiter: not a Jupyter message", humanize.Count(len(frames), "frame"), delimiter)
 	}
 	if n := len(frames) - at - 1; n < 5 {
-		return nil, fmt.Errorf("jupyter: message with %d frames after the delimiter; a signature and 4 parts are needed", n)
+		return nil, fmt.Errorf("jupyter: message with %s after the delimiter; a signature and 4 parts are needed", humanize.Count(n, "frame"))
 	}
 	parts := frames[at+2 : at+6]
 	if len(key) > 0 && !hmac.Equal([]byte(Sign(parts, key)), frames[at+1]) {

@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/lectern-go/lectern/internal/humanize"
 )
 
 // A courseMap shows which lesson needs which: lessons in rows, each below all that it needs, and arrows from row to
@@ -313,7 +315,7 @@ func wrap(text string, length int) (lines []string) {
 func hours(minutes int) string {
 	switch half := math.Round(float64(minutes) / 30); {
 	case minutes < 50:
-		return fmt.Sprintf("%d minutes", minutes)
+		return humanize.Count(minutes, "minute")
 	case half == 2:
 		return "1 hour"
 	case half == math.Trunc(half/2)*2:

@@ -3,6 +3,8 @@ package render
 import (
 	"fmt"
 	"strings"
+
+	"github.com/lectern-go/lectern/internal/humanize"
 )
 
 // A Problem is something in a notebook that keeps a page from being right.
@@ -38,5 +40,5 @@ func (p Problems) Error() string {
 	for i, q := range p {
 		lines[i] = "  " + q.Error()
 	}
-	return fmt.Sprintf("render: %d problems, nothing was written:\n%s", len(p), strings.Join(lines, "\n"))
+	return fmt.Sprintf("render: %s, nothing was written:\n%s", humanize.Count(len(p), "problem"), strings.Join(lines, "\n"))
 }

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/kernel/internal/report"
 )
 
@@ -308,7 +309,7 @@ func (p *page) entry() string {
 	}
 	var facts []string
 	if p.minutes > 0 {
-		facts = append(facts, fmt.Sprintf("About %d minutes", p.minutes))
+		facts = append(facts, fmt.Sprintf("About %s", humanize.Count(p.minutes, "minute")))
 	}
 	var needed []string
 	for _, q := range p.needs {

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/kernel/grading"
 	"github.com/lectern-go/lectern/kernel/internal/sandbox"
 	"github.com/lectern-go/lectern/kernel/jupyter"
@@ -225,7 +226,7 @@ func (g *grader) verdict(m *jupyter.Message, v grading.Verdict) (name, value str
 	g.publish(m, "stream", map[string]string{"name": "stdout", "text": v.String()})
 	switch v.Points {
 	case 0:
-		return "points", fmt.Sprintf("0 of %d points", v.Of)
+		return "points", fmt.Sprintf("0 of %s", humanize.Count(v.Of, "point"))
 	case v.Of:
 	default:
 		g.publish(m, "execute_result", map[string]any{"data": map[string]any{"text/plain": strconv.Itoa(v.Points)}, "metadata": map[string]any{}, "execution_count": g.count})

@@ -130,7 +130,7 @@ func drawGraph(rows []graphRow) string {
 	middle := func(row int) int { return graphMargin/2 + row*graphRowHeight + graphRowHeight/2 }
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%[1]d" height="%[2]d" role="img" font-family="sans-serif" font-size="12">`, width, height)
-	fmt.Fprintf(&b, "<title>What depends on what: %d cells</title>\n", len(rows))
+	fmt.Fprintf(&b, "<title>What depends on what: %s</title>\n", humanize.Count(len(rows), "cell"))
 	for from, list := range readers {
 		if len(list) == 0 {
 			continue

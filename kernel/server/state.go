@@ -16,6 +16,7 @@ import (
 	"slices"
 
 	"github.com/lectern-go/lectern/internal/atomicfile"
+	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/kernel/internal/rewrite"
 	"github.com/lectern-go/lectern/kernel/persist"
 )
@@ -87,7 +88,7 @@ func (e *execution) save(c rewrite.Command) *failure {
 	if err != nil {
 		return fail(err)
 	}
-	e.stream("stdout", fmt.Sprintf("saved %d variables, %.1f MB; %%load brings them back, in another kernel, too\n", len(e.k.manifest().Vars), float64(bytes)/1e6))
+	e.stream("stdout", fmt.Sprintf("saved %s, %.1f MB; %%load brings them back, in another kernel, too\n", humanize.Count(len(e.k.manifest().Vars), "variable"), float64(bytes)/1e6))
 	return nil
 }
 
@@ -134,7 +135,7 @@ func (e *execution) load(c rewrite.Command) *failure {
 		e.k.count = max(e.k.count, x.Cell)
 	}
 	e.k.mu.Unlock()
-	e.stream("stdout", fmt.Sprintf("loaded %d variables\n", len(m.Vars)))
+	e.stream("stdout", fmt.Sprintf("loaded %s\n", humanize.Count(len(m.Vars), "variable")))
 	return nil
 }
 

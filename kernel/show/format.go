@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/lectern-go/lectern/internal/humanize"
 )
 
 const (
@@ -137,7 +139,7 @@ func (p *printer) list(v reflect.Value, depth int, typed bool, n int, at func(in
 	}
 	cut := n > maxItems && v.Kind() != reflect.Struct
 	if cut {
-		note = fmt.Sprintf(" // %d elements", n)
+		note = fmt.Sprintf(" // %s", humanize.Count(n, "element"))
 	}
 	elementTyped := v.Kind() == reflect.Struct || t.Elem().Kind() == reflect.Interface
 	var items []string

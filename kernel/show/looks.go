@@ -9,6 +9,8 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+
+	"github.com/lectern-go/lectern/internal/humanize"
 )
 
 // What follows shows values whose types have no word in it. Types of other packages are known by their methods and
@@ -239,7 +241,7 @@ func structTable(rows reflect.Value) []string {
 	}
 	b.WriteString("</tbody></table>")
 	if n := rows.Len(); n > maxRows {
-		fmt.Fprintf(&b, "<p>the first %d of %d rows</p>", maxRows, n)
+		fmt.Fprintf(&b, "<p>the first %d of %s</p>", maxRows, humanize.Count(n, "row"))
 	}
 	b.WriteString(sorting)
 	return []string{"text/html", b.String(), "text/plain", p.value(rows, 0, true)}

@@ -199,11 +199,11 @@ func stepText(v reflect.Value) (text string) {
 		return typeName(v.Type())
 	case reflect.Slice:
 		if v.Len() > stepList && !hasText(v.Interface()) {
-			return humanize.Shorten(strings.TrimRight(oneLine(strings.TrimSuffix(Format(v.Slice(0, stepListShown).Interface()), "}")), ", ")+fmt.Sprintf(", … %d elements}", v.Len()), maxStepValue)
+			return humanize.Shorten(strings.TrimRight(oneLine(strings.TrimSuffix(Format(v.Slice(0, stepListShown).Interface()), "}")), ", ")+fmt.Sprintf(", … %s}", humanize.Count(v.Len(), "element")), maxStepValue)
 		}
 	case reflect.Map:
 		if v.Len() > 1000 && !hasText(v.Interface()) {
-			return fmt.Sprintf("%s of %d entries", typeName(v.Type()), v.Len())
+			return fmt.Sprintf("%s of %s", typeName(v.Type()), humanize.Count(v.Len(), "entry"))
 		}
 	case reflect.String:
 		if v.Len() > 4*maxStepValue {

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/kernel/live"
 	"github.com/lectern-go/lectern/kernel/notebook"
 	"github.com/lectern-go/lectern/kernel/render"
@@ -117,7 +118,7 @@ func main() {
 		}
 	}
 	fmt.Print(sizes)
-	fmt.Printf("%d pages, %d of them new or changed, in %.1f s. Open %s\n", len(r.Pages), changed, time.Since(began).Seconds(), r.Index)
+	fmt.Printf("%s, %d of them new or changed, in %.1f s. Open %s\n", humanize.Count(len(r.Pages), "page"), changed, time.Since(began).Seconds(), r.Index)
 }
 
 // stepRecords reads what was recorded of the notebooks.

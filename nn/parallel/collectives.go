@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/tensor"
 )
 
@@ -40,7 +41,7 @@ func (r *Rank) AllGather(piece *tensor.Tensor, shape ...int) *tensor.Tensor {
 	whole := tensor.With(piece.Dtype()).Empty(shape...)
 	pieces := r.pieces(op, whole)
 	if got, want := piece.Len(), pieces[r.ID].Len(); got != want {
-		fail(tensor.ErrShape, op, fmt.Sprintf("rank %d gives %d elements, its piece of %v has %d", r.ID, got, shape, want), "Piece tells where each begins")
+		fail(tensor.ErrShape, op, fmt.Sprintf("rank %d gives %s, its piece of %v has %d", r.ID, humanize.Count(got, "element"), shape, want), "Piece tells where each begins")
 	}
 	tensor.NoGrad(func() { pieces[r.ID].CopyFrom(piece.Detach().Reshape(-1)) })
 	r.gather(op, pieces)

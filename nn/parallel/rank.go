@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"sync"
 
+	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/tensor"
 )
 
@@ -63,7 +64,7 @@ type message struct {
 // panics with the same value. It panics with a [*tensor.Error] if there are no ranks.
 func Run(ranks int, f func(r *Rank)) []Account {
 	if ranks < 1 {
-		fail(tensor.ErrValue, "run", fmt.Sprintf("%d ranks", ranks), "give at least one")
+		fail(tensor.ErrValue, "run", humanize.Count(ranks, "rank"), "give at least one")
 	}
 	w := &world{broken: make(chan struct{})}
 	for range ranks {

@@ -29,6 +29,7 @@ import (
 	"time"
 
 	"github.com/lectern-go/lectern/checkpoint"
+	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/internal/progress"
 	"github.com/lectern-go/lectern/optim"
 	"github.com/lectern-go/lectern/tensor"
@@ -108,7 +109,7 @@ const maxSkipped = 40
 
 func (e *DivergedError) Error() string {
 	if e.Skipped > 0 {
-		return fmt.Sprintf("train: up to step %d the gradients of %d steps in a row were not finite, at whatever scale; the loss is %v; try a smaller learning rate, a warm-up or ClipNorm", e.Step, e.Skipped, e.Loss)
+		return fmt.Sprintf("train: up to step %d the gradients of %s in a row were not finite, at whatever scale; the loss is %v; try a smaller learning rate, a warm-up or ClipNorm", e.Step, humanize.Count(e.Skipped, "step"), e.Loss)
 	}
 	return fmt.Sprintf("train: the loss of step %d is %v; try a smaller learning rate, a warm-up or ClipNorm", e.Step, e.Loss)
 }

@@ -3,6 +3,7 @@ package transformer
 import (
 	"fmt"
 
+	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/nn"
 	"github.com/lectern-go/lectern/tensor"
 )
@@ -36,7 +37,7 @@ func newAttention(c Config, rope *RoPE, options []tensor.Option) *Attention {
 func NewAttention(width, heads, kvHeads int, rope *RoPE, options ...tensor.Option) *Attention {
 	c := Config{Vocabulary: 1, Context: 1, Layers: 1, Width: width, Heads: heads, KVHeads: kvHeads}.complete()
 	if rope != nil && 2*rope.Cos.Size(1) != c.HeadSize() {
-		fail(tensor.ErrShape, "new attention", fmt.Sprintf("a head has %d features and the rotary positions are for %d", c.HeadSize(), 2*rope.Cos.Size(1)), "")
+		fail(tensor.ErrShape, "new attention", fmt.Sprintf("a head has %s and the rotary positions are for %d", humanize.Count(c.HeadSize(), "feature"), 2*rope.Cos.Size(1)), "")
 	}
 	return newAttention(c, rope, options)
 }

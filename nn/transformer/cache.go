@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/tensor"
 )
 
@@ -28,7 +29,7 @@ func (m *LM) NewCache(batch, positions int) *Cache {
 		positions = m.config.Context
 	}
 	if batch < 1 || positions < 1 || positions > m.config.Context {
-		fail(tensor.ErrValue, "new cache", fmt.Sprintf("%d sequences of %d tokens", batch, positions), fmt.Sprintf("give at least 1 of each, and at most the context of %d tokens", m.config.Context))
+		fail(tensor.ErrValue, "new cache", fmt.Sprintf("%s of %s", humanize.Count(batch, "sequence"), humanize.Count(positions, "token")), fmt.Sprintf("give at least 1 of each, and at most the context of %s", humanize.Count(m.config.Context, "token")))
 	}
 	c := &Cache{batch: batch, config: m.config}
 	for _, layer := range m.Layers {
@@ -73,11 +74,11 @@ func (m *LM) checkCache(ids *tensor.Tensor, cache *Cache) {
 	case cache == nil:
 		fail(tensor.ErrValue, "next", "the cache is nil", "make one with NewCache")
 	case ids.Dim() != 2 || ids.Size(0) != cache.batch || ids.Size(1) == 0:
-		fail(tensor.ErrShape, "next", fmt.Sprintf("ids have shape %v and the cache is for %d sequences", ids.Shape(), cache.batch), "give [B T], with at least one token")
+		fail(tensor.ErrShape, "next", fmt.Sprintf("ids have shape %v and the cache is for %s", ids.Shape(), humanize.Count(cache.batch, "sequence")), "give [B T], with at least one token")
 	case cache.config != m.config:
 		fail(tensor.ErrValue, "next", "the cache was made by a model of other sizes", "make one with this model's NewCache")
 	case cache.Length < 0 || cache.Length+ids.Size(1) > cache.layers[0].keys.Size(2):
-		fail(tensor.ErrShape, "next", fmt.Sprintf("%d tokens after the %d in the cache are more than the %d it has room for", ids.Size(1), cache.Length, cache.layers[0].keys.Size(2)), "make a larger cache, or end here")
+		fail(tensor.ErrShape, "next", fmt.Sprintf("%s after the %d in the cache are more than the %d it has room for", humanize.Count(ids.Size(1), "token"), cache.Length, cache.layers[0].keys.Size(2)), "make a larger cache, or end here")
 	}
 	for i, layer := range m.Layers {
 		if w, k := layer.Attn.KProj.Weight, cache.layers[i].keys; w.Dtype() != k.Dtype() || w.Device() != k.Device() {
@@ -100,7 +101,7 @@ func (l *layerCache) append(k, v *tensor.Tensor, start int) (keys, values *tenso
 // cache for each.
 func (c *Cache) Reorder(from ...int) {
 	if len(from) != c.batch || slices.Min(from) < 0 || slices.Max(from) >= c.batch {
-		fail(tensor.ErrValue, "reorder", fmt.Sprintf("%v does not name one of %d sequences for each", from, c.batch), "")
+		fail(tensor.ErrValue, "reorder", fmt.Sprintf("%v does not name one of %s for each", from, humanize.Count(c.batch, "sequence")), "")
 	}
 	tensor.NoGrad(func() {
 		for _, l := range c.layers {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/lectern-go/lectern/accounting"
+	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/tensor"
 )
 
@@ -58,9 +59,9 @@ func (c Config) complete() Config {
 	case c.Width%c.Heads != 0:
 		fail(tensor.ErrValue, "new", fmt.Sprintf("%d heads don't divide a width of %d", c.Heads, c.Width), "make Width a multiple of Heads")
 	case c.KVHeads < 1 || c.Heads%c.KVHeads != 0:
-		fail(tensor.ErrValue, "new", fmt.Sprintf("%d heads can't share %d heads of keys and values", c.Heads, c.KVHeads), "make Heads a multiple of KVHeads")
+		fail(tensor.ErrValue, "new", fmt.Sprintf("%d heads can't share %s of keys and values", c.Heads, humanize.Count(c.KVHeads, "head")), "make Heads a multiple of KVHeads")
 	case !c.GPT2 && c.Width/c.Heads%2 != 0:
-		fail(tensor.ErrValue, "new", fmt.Sprintf("a head has %d features, and rotary positions turn pairs of them", c.Width/c.Heads), "make Width/Heads even")
+		fail(tensor.ErrValue, "new", fmt.Sprintf("a head has %s, and rotary positions turn pairs of them", humanize.Count(c.Width/c.Heads, "feature")), "make Width/Heads even")
 	case c.Hidden < 1 || !(c.Theta > 0) || !(c.Eps > 0):
 		fail(tensor.ErrValue, "new", fmt.Sprintf("Hidden is %d, Theta %g and Eps %g", c.Hidden, c.Theta, c.Eps), "they must be above 0, or 0 for the usual ones")
 	}

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/tensor"
 )
 
@@ -23,7 +24,7 @@ func (m *LM) Generate(prompt []int32, s Sampling) iter.Seq[int32] {
 	s.check()
 	room := m.config.Context - len(prompt)
 	if len(prompt) == 0 || room < 0 {
-		fail(tensor.ErrShape, "generate", fmt.Sprintf("the prompt has %d tokens and the context %d", len(prompt), m.config.Context), "give at least one, such as the end-of-text token, and at most the context")
+		fail(tensor.ErrShape, "generate", fmt.Sprintf("the prompt has %s and the context %d", humanize.Count(len(prompt), "token"), m.config.Context), "give at least one, such as the end-of-text token, and at most the context")
 	}
 	for _, id := range prompt {
 		if id < 0 || int(id) >= m.config.Vocabulary {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/nn"
 	"github.com/lectern-go/lectern/tensor"
 )
@@ -140,9 +141,9 @@ func (m *LM) checkLength(op string, ids *tensor.Tensor, start int) {
 		fail(tensor.ErrShape, op, fmt.Sprintf("ids have shape %v", ids.Shape()), "give [T] or [B T]")
 	}
 	if n := ids.Size(-1); start+n > m.config.Context {
-		reason := fmt.Sprintf("a sequence of %d tokens is longer than the context of %d", n, m.config.Context)
+		reason := fmt.Sprintf("a sequence of %s is longer than the context of %d", humanize.Count(n, "token"), m.config.Context)
 		if start > 0 {
-			reason = fmt.Sprintf("%d tokens after the %d in the cache are more than the context of %d", n, start, m.config.Context)
+			reason = fmt.Sprintf("%s after the %d in the cache are more than the context of %d", humanize.Count(n, "token"), start, m.config.Context)
 		}
 		fail(tensor.ErrShape, op, reason, "cut the sequence, or make a model with a larger Context")
 	}

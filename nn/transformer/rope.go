@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/tensor"
 )
 
@@ -24,7 +25,7 @@ type RoPE struct {
 // positions-1. It panics if d is odd or not above 0.
 func NewRoPE(d, positions int, theta float64) *RoPE {
 	if d < 2 || d%2 != 0 || positions < 1 || !(theta > 0) {
-		fail(tensor.ErrValue, "new rope", fmt.Sprintf("%d features, %d positions and theta %g", d, positions, theta), "features must be even, and all above 0")
+		fail(tensor.ErrValue, "new rope", fmt.Sprintf("%s, %s and theta %g", humanize.Count(d, "feature"), humanize.Count(positions, "position"), theta), "features must be even, and all above 0")
 	}
 	cos, sin := make([]float64, positions*d/2), make([]float64, positions*d/2)
 	for t := range positions {

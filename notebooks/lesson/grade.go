@@ -57,7 +57,7 @@ func Grade(key string, f any, more ...string) {
 	said, got, of := t.grade(key, f)
 	fmt.Println(said)
 	if os.Getenv(nbgraderVar) != "" && got < of {
-		panic(fmt.Errorf("lesson: exercise %s: %s of %d", key, count(got, "point"), of))
+		panic(fmt.Errorf("lesson: exercise %s: %s of %d", key, humanize.Count(got, "point"), of))
 	}
 }
 
@@ -268,9 +268,9 @@ func (t *task) grade(key string, f any) (said string, got, of int) {
 		}
 	}
 	if first == nil {
-		said = fmt.Sprintf("✓ Exercise %s: %s of %d. %s", key, count(got, "point"), of, t.praise)
+		said = fmt.Sprintf("✓ Exercise %s: %s of %d. %s", key, humanize.Count(got, "point"), of, t.praise)
 	} else {
-		said = fmt.Sprintf("Exercise %s: %s of %d. The first case that fails (%s):\n%s%s", key, count(got, "point"), of, first.c.category, first.describe(t), t.help(key))
+		said = fmt.Sprintf("Exercise %s: %s of %d. The first case that fails (%s):\n%s%s", key, humanize.Count(got, "point"), of, first.c.category, first.describe(t), t.help(key))
 	}
 	return strings.TrimSpace(said), got, of
 }

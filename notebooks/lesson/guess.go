@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/lectern-go/lectern/internal/humanize"
 	display "github.com/lectern-go/lectern/kernel/show"
 )
 
@@ -291,7 +292,7 @@ func (q *question) off(guess any) string {
 		return offShape(shape, answer)
 	case []float64:
 		if len(g) != len(answer) {
-			return fmt.Sprintf("you gave %s, there are %d", count(len(g), "number"), len(answer))
+			return fmt.Sprintf("you gave %s, there are %d", humanize.Count(len(g), "number"), len(answer))
 		}
 		wrong := 0
 		first := -1
@@ -305,13 +306,6 @@ func (q *question) off(guess any) string {
 		return fmt.Sprintf("%d of %d are wrong, the first at index %d", wrong, len(g), first)
 	}
 	return ""
-}
-
-func count(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return fmt.Sprint(n, " ", what)
 }
 
 // offNumber compares two different numbers.

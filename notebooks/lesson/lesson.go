@@ -90,7 +90,7 @@ func differs(got, want any, tolerance []float64) string {
 			return fmt.Sprintf("got %s, want %s", brief(got), brief(want))
 		}
 		if len(g) != len(w) {
-			return fmt.Sprintf("got %d numbers, want %d", len(g), len(w))
+			return fmt.Sprintf("got %s, want %d", humanize.Count(len(g), "number"), len(w))
 		}
 		for i := range g {
 			if !near(g[i], w[i], tolerance) {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/lectern-go/lectern/internal/humanize"
 )
 
 // A MergeStep is one step in which a byte-pair encoding is trained, as tokenizer.Steps tells them.
@@ -79,7 +81,7 @@ func drawTrees(steps []MergeStep, phone bool) *Figure {
 		}
 	}
 	bottom := y(0) + mergeH + 22
-	if rest := fmt.Sprintf("… %d tokens in all", len(tokens)); shown < len(tokens) && phone {
+	if rest := fmt.Sprintf("… %s in all", humanize.Count(len(tokens), "token")); shown < len(tokens) && phone {
 		f.label(0, bottom, "start", rest)
 		bottom += 24
 	} else if shown < len(tokens) {
@@ -98,7 +100,7 @@ func drawTrees(steps []MergeStep, phone bool) *Figure {
 		f.label(0, bottom+float64(i)*17, "start", text, `font-size="12"`)
 	}
 	f.include(0, f.height+6)
-	f.title = fmt.Sprintf("Byte-pair merges as trees, %d bytes in %d tokens: %s", len(text), len(tokens), strings.Join(said, "; "))
+	f.title = fmt.Sprintf("Byte-pair merges as trees, %d bytes in %s: %s", len(text), humanize.Count(len(tokens), "token"), strings.Join(said, "; "))
 	return f
 }
 

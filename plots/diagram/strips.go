@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/lectern-go/lectern/internal/humanize"
 )
 
 // A Strip is one row of [Strips]: things of one kind in their order, such as the numbers that a generator gave.
@@ -39,7 +41,7 @@ func drawStrips(what string, strips []Strip, phone bool) *Figure {
 		n := 0
 		for _, p := range s.Parts {
 			if p.Length < 0 {
-				panic(fmt.Errorf("diagram: strips: part %q of %q has %d boxes", p.Name, s.Name, p.Length))
+				panic(fmt.Errorf("diagram: strips: part %q of %q has %s", p.Name, s.Name, humanize.Count(p.Length, "box")))
 			}
 			n += p.Length
 		}

@@ -10,6 +10,8 @@ import (
 	"math/bits"
 	"slices"
 	"strconv"
+
+	"github.com/lectern-go/lectern/internal/humanize"
 )
 
 // Layout says where the elements of a tensor lie in its storage: element
@@ -193,7 +195,7 @@ func (l Layout) MemoryOrder() []int {
 // its axis, negative ones count from the end.
 func (l Layout) Position(index []int) (int, error) {
 	if len(index) != len(l.Shape) {
-		return 0, &Error{Kind: ErrIndex, Reason: fmt.Sprintf("%d indices for %d axes", len(index), len(l.Shape)),
+		return 0, &Error{Kind: ErrIndex, Reason: fmt.Sprintf("%s for %s", humanize.Count(len(index), "index"), humanize.Count(len(l.Shape), "axis")),
 			Hint: "give one index for each axis"}
 	}
 	at := l.Offset
@@ -230,7 +232,7 @@ func normalAxis(a, rank int) (int, error) {
 		return 0, &Error{Kind: ErrIndex, Reason: "tensor.Biased is no axis: it is given to Var and Std, behind their axes"}
 	}
 	if a < -rank || a >= rank {
-		reason := fmt.Sprintf("there is no axis %d in a tensor of %d axes", a, rank)
+		reason := fmt.Sprintf("there is no axis %d in a tensor of %s", a, humanize.Count(rank, "axis"))
 		if rank == 0 {
 			reason = fmt.Sprintf("there is no axis %d: the tensor is a single number", a)
 		}
@@ -285,7 +287,7 @@ func (l Layout) Transpose(a, b int) (Layout, error) {
 // Permute returns the layout whose axis i is axis axes[i] of l.
 func (l Layout) Permute(axes ...int) (Layout, error) {
 	if len(axes) != len(l.Shape) {
-		return l, &Error{Kind: ErrShape, Reason: fmt.Sprintf("%d axes given, the tensor has %d", len(axes), len(l.Shape))}
+		return l, &Error{Kind: ErrShape, Reason: fmt.Sprintf("%s given, the tensor has %d", humanize.Count(len(axes), "axis"), len(l.Shape))}
 	}
 	out := l.Copied(0)
 	seen := make([]bool, len(axes))
@@ -315,7 +317,7 @@ func (l Layout) Narrow(axis, start, length int) (Layout, error) {
 	}
 	if start < 0 || start > size || length < 0 || length > size-start {
 		return l, &Error{Kind: ErrIndex,
-			Reason: fmt.Sprintf("%d elements from %d on do not lie within axis %d of size %d", length, start, axis, size)}
+			Reason: fmt.Sprintf("%s from %d on do not lie within axis %d of size %d", humanize.Count(length, "element"), start, axis, size)}
 	}
 	l = l.Copied(0)
 	l.Shape[axis] = length
@@ -415,7 +417,7 @@ func (l Layout) Squeeze(axes ...int) (Layout, error) {
 func (l Layout) Expand(shape ...int) (Layout, error) {
 	extra := len(shape) - len(l.Shape)
 	if extra < 0 {
-		return l, &Error{Kind: ErrShape, Reason: fmt.Sprintf("%d sizes given for %d axes", len(shape), len(l.Shape))}
+		return l, &Error{Kind: ErrShape, Reason: fmt.Sprintf("%s given for %s", humanize.Count(len(shape), "size"), humanize.Count(len(l.Shape), "axis"))}
 	}
 	out := Layout{slices.Clone(shape), make([]int, len(shape)), l.Offset}
 	for i := range shape {
@@ -544,7 +546,7 @@ func (l Layout) InferShape(asked []int) ([]int, error) {
 	case unknown >= 0 && n%known == 0:
 		shape[unknown] = n / known
 	case unknown >= 0 || known != n:
-		return nil, &Error{Kind: ErrShape, Reason: fmt.Sprintf("shape %v has %d elements, %v %s", l.Shape, n, shape, holds(unknown >= 0, known))}
+		return nil, &Error{Kind: ErrShape, Reason: fmt.Sprintf("shape %v has %s, %v %s", l.Shape, humanize.Count(n, "element"), shape, holds(unknown >= 0, known))}
 	}
 	return shape, nil
 }

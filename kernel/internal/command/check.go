@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/kernel/jupyter"
 	"github.com/lectern-go/lectern/kernel/notebook"
 )
@@ -37,7 +38,7 @@ If the new outputs are right, store them with go run ./kernel run. Examples:
 		}
 		return "as stored", err
 	}, func(bad, all int) string {
-		return fmt.Sprintf("%d of %d notebooks differ or fail. If the new outputs are right: %s run", bad, all, self)
+		return fmt.Sprintf("%d of %s differ or fail. If the new outputs are right: %s run", bad, humanize.Count(all, "notebook"), self)
 	})
 }
 

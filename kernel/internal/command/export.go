@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/kernel/internal/export"
 	"github.com/lectern-go/lectern/kernel/notebook"
 )
@@ -136,6 +137,6 @@ func (w *workspace) exportGo(path, out string) error {
 	if err := n.Write(out); err != nil {
 		return err
 	}
-	fmt.Fprintf(w.stdout, "%s: %d cells\n", w.rel(out), len(parts))
+	fmt.Fprintf(w.stdout, "%s: %s\n", w.rel(out), humanize.Count(len(parts), "cell"))
 	return nil
 }

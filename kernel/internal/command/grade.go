@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/kernel/grading"
 	"github.com/lectern-go/lectern/kernel/internal/sandbox"
 	"github.com/lectern-go/lectern/kernel/notebook"
@@ -67,7 +68,7 @@ func (w *workspace) assignment(args []string, to string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w.stdout, "%s: %d tests, %d points\n", w.rel(to), len(s.Tests), s.Points())
+	fmt.Fprintf(w.stdout, "%s: %s, %s\n", w.rel(to), humanize.Count(len(s.Tests), "test"), humanize.Count(s.Points(), "point"))
 	return nil
 }
 
@@ -150,7 +151,7 @@ func (w *workspace) release(ctx context.Context, source, to string, flags *flag.
 				fmt.Fprintf(&b, "\n%s: %s", t.Test.ID, t.Verdict)
 			}
 		}
-		return fmt.Errorf("%s: its own solutions get %d of %d points; nothing was written%s", filepath.Base(source), report.Points, report.Of, strings.TrimRight(b.String(), "\n"))
+		return fmt.Errorf("%s: its own solutions get %d of %s; nothing was written%s", filepath.Base(source), report.Points, humanize.Count(report.Of, "point"), strings.TrimRight(b.String(), "\n"))
 	}
 	if err := os.MkdirAll(to, 0o755); err != nil {
 		return err
@@ -158,7 +159,7 @@ func (w *workspace) release(ctx context.Context, source, to string, flags *flag.
 	if err := s.Release().Write(path); err != nil {
 		return err
 	}
-	fmt.Fprintf(w.stdout, "%s: %d tests, %d points; its solutions get all of them\n", w.rel(path), len(s.Tests), s.Points())
+	fmt.Fprintf(w.stdout, "%s: %s, %s; its solutions get all of them\n", w.rel(path), humanize.Count(len(s.Tests), "test"), humanize.Count(s.Points(), "point"))
 	return nil
 }
 
@@ -243,7 +244,7 @@ func (w *workspace) grade(ctx context.Context, folder string, flags *flag.FlagSe
 				if r.Problem != "" {
 					fmt.Fprintf(w.stderr, "%s: not graded: %s\n", r.Student, r.Problem)
 				} else {
-					fmt.Fprintf(w.stdout, "%s: %d of %d points\n", r.Student, r.Points, r.Of)
+					fmt.Fprintf(w.stdout, "%s: %d of %s\n", r.Student, r.Points, humanize.Count(r.Of, "point"))
 				}
 				mu.Unlock()
 			}
@@ -279,7 +280,7 @@ func (w *workspace) grade(ctx context.Context, folder string, flags *flag.FlagSe
 			}
 		}
 	}
-	fmt.Fprintf(w.stdout, "%d submissions in %.0f s\n", len(submissions), time.Since(began).Seconds())
+	fmt.Fprintf(w.stdout, "%s in %.0f s\n", humanize.Count(len(submissions), "submission"), time.Since(began).Seconds())
 	if bad > 0 {
 		fmt.Fprintf(w.stderr, "%d of %d submissions were not graded\n", bad, len(submissions))
 		return reported{}

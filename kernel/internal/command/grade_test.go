@@ -273,7 +273,7 @@ func TestReleaseGradesItsSolutions(t *testing.T) {
 	source := filepath.Join(dir, "ps1.ipynb")
 	writeNotebook(t, source, cells)
 	code, _, bad := runCommandLine(t, "release", "-o", filepath.Join(dir, "out"), source)
-	if code != 1 || !strings.Contains(bad, "its own solutions get 3 of 7 points; nothing was written\ndouble-tests: Exercise double: 1 of 1 points.") {
+	if code != 1 || !strings.Contains(bad, "its own solutions get 3 of 7 points; nothing was written\ndouble-tests: Exercise double: 1 of 1 point.") {
 		t.Errorf("status %d: %s", code, bad)
 	}
 	if fileExists(filepath.Join(dir, "out", "ps1.ipynb")) {

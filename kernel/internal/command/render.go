@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/kernel/internal/version"
 )
 
@@ -130,7 +131,7 @@ func (w *workspace) render(ctx context.Context, args []string, flags *flag.FlagS
 	var out, said bytes.Buffer // shown when the line of progress has ended
 	cmd.Stdout, cmd.Stderr = &out, &said
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	p := w.step("Render %d notebooks", len(list))
+	p := w.step("Render %s", humanize.Count(len(list), "notebook"))
 	err = cmd.Run()
 	p.end()
 	w.stderr.Write(said.Bytes())

@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/kernel/jupyter"
 	"github.com/lectern-go/lectern/kernel/notebook"
 )
@@ -28,12 +29,12 @@ The exit status is 1 if a cell failed. Examples:
   go run ./kernel run -timeout 10m my-experiment.ipynb`,
 	}, func(ctx context.Context, ws *workspace, path string, limit time.Duration) (string, error) {
 		cells, err := ws.runFile(ctx, ws.spec(), path, limit)
-		return fmt.Sprintf("%d cells", cells), err
+		return humanize.Count(cells, "cell"), err
 	}, func(bad, all int) string {
 		if all == 1 {
 			return ""
 		}
-		return fmt.Sprintf("%d of %d notebooks failed; their files are unchanged.", bad, all)
+		return fmt.Sprintf("%d of %s failed; their files are unchanged.", bad, humanize.Count(all, "notebook"))
 	})
 }
 

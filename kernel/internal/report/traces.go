@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/kernel/internal/rewrite"
 	"github.com/lectern-go/lectern/kernel/persist"
 )
@@ -191,7 +192,7 @@ func (t *Traces) Failure(at Place) *Failure {
 			continue
 		}
 		if repeats > 0 {
-			f.Lines = append(f.Lines, fmt.Sprintf("  … the same call %d more times", repeats))
+			f.Lines = append(f.Lines, repeated(repeats))
 			repeats = 0
 		}
 		if shown++; shown > 12 {
@@ -205,12 +206,20 @@ func (t *Traces) Failure(at Place) *Failure {
 		f.Lines = append(f.Lines, fmt.Sprintf("%s  in %s (%s:%d)%s", dim, library.fn, shortPath(at.Root, library.file), library.line, reset))
 	}
 	if repeats > 0 {
-		f.Lines = append(f.Lines, fmt.Sprintf("  … the same call %d more times", repeats))
+		f.Lines = append(f.Lines, repeated(repeats))
 	}
 	if h := panicHint(msg); h != "" {
 		f.Lines = append(f.Lines, "  "+bold+"hint:"+reset+" "+h)
 	}
 	return f
+}
+
+// repeated says how often the frame above it comes again.
+func repeated(n int) string {
+	if n == 1 {
+		return "  … the same call once more"
+	}
+	return fmt.Sprintf("  … the same call %d more times", n)
 }
 
 // inRuntime reports whether a frame tells a user nothing: Go's own machinery and the kernel's.
@@ -253,7 +262,7 @@ func panicHint(msg string) string {
 			return "it is empty: there is no element at all"
 		}
 		n, _ := strconv.Atoi(m[2])
-		return fmt.Sprintf("with %s elements the last index is %d", m[2], n-1)
+		return fmt.Sprintf("with %s the last index is %d", humanize.Count(n, "element"), n-1)
 	}
 	if m := sliceRange.FindStringSubmatch(msg); m != nil {
 		return fmt.Sprintf("the upper bound can be at most the %s, %s", m[2], m[3])

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/kernel/show"
 )
 
@@ -40,7 +41,7 @@ func Time(f func()) {
 	for _, x := range each {
 		spread += (x - mean) * (x - mean) / float64(len(each))
 	}
-	fmt.Printf("%%timeit: %s ± %s a call (%d rounds of %d)\n", duration(mean), duration(math.Sqrt(spread)), len(each), n)
+	fmt.Printf("%%timeit: %s ± %s a call (%s of %d)\n", duration(mean), duration(math.Sqrt(spread)), humanize.Count(len(each), "round"), n)
 }
 
 func timed(f func(), n int) time.Duration {

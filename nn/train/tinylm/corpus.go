@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/lectern-go/lectern/data"
+	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/tokenizer"
 )
 
@@ -63,7 +64,7 @@ func prepare(ctx context.Context, s *settings) (*corpus, error) {
 	} else if err != nil {
 		return nil, err
 	} else if c.tokenizer.VocabSize() > s.vocabulary {
-		return nil, fmt.Errorf("%s has %d tokens, and -vocabulary is %d; give another -out, or delete that folder", vocabulary, c.tokenizer.VocabSize(), s.vocabulary)
+		return nil, fmt.Errorf("%s has %s, and -vocabulary is %d; give another -out, or delete that folder", vocabulary, humanize.Count(c.tokenizer.VocabSize(), "token"), s.vocabulary)
 	}
 	var ok bool
 	if c.end, ok = c.tokenizer.Special()[endOfText]; !ok {
@@ -118,9 +119,9 @@ func (c *corpus) tokenize(ctx context.Context, s *settings, train, valid []strin
 		if err = errors.Join(err, failed); err != nil {
 			return err
 		}
-		fmt.Fprintf(s.log, "%s text: %d tokens of %.2f bytes\n", part.name, n, 1e6*megabytes(part.documents)/float64(max(n, 1)))
+		fmt.Fprintf(s.log, "%s text: %s of %.2f bytes\n", part.name, humanize.Count(n, "token"), 1e6*megabytes(part.documents)/float64(max(n, 1)))
 		if n < s.batch*(s.model.Context+1)+1 {
-			return fmt.Errorf("the %s text has %d tokens, too few for a batch of %d sequences of %d; give a longer text", part.name, n, s.batch, s.model.Context)
+			return fmt.Errorf("the %s text has %s, too few for a batch of %s of %d; give a longer text", part.name, humanize.Count(n, "token"), humanize.Count(s.batch, "sequence"), s.model.Context)
 		}
 	}
 	return nil

@@ -22,6 +22,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/nn"
 	"github.com/lectern-go/lectern/nn/transformer"
 	"github.com/lectern-go/lectern/tensor"
@@ -113,8 +114,8 @@ func (s *settings) run(ctx context.Context) error {
 		s.show(model, corpus, s.sample)
 		return nil
 	}
-	fmt.Fprintf(s.log, "model: %d parameters in %d layers of width %d, %d heads, context %d\n",
-		nn.NumParameters(model), s.model.Layers, s.model.Width, s.model.Heads, s.model.Context)
+	fmt.Fprintf(s.log, "model: %d parameters in %s of width %d, %s, context %d\n",
+		nn.NumParameters(model), humanize.Count(s.model.Layers, "layer"), s.model.Width, humanize.Count(s.model.Heads, "head"), s.model.Context)
 	start := time.Now()
 	heldOut, err := learn(ctx, s, model, corpus)
 	if err != nil {
