@@ -83,7 +83,7 @@ func ExampleTensor_Quantize() {
 	fmt.Println(q)
 	fmt.Println(q.Tensor().Slice(0, 0, 8, 1))
 	// Output:
-	// NVFP4 [16]: 1 blocks of 16, 13 bytes
+	// NVFP4 [16]: 1 block of 16, 13 bytes
 	// tensor([-1.0000, -1.0000, -0.6667, -0.6667, -0.5000, -0.3333, -0.1667, -0.0833])
 }
 
