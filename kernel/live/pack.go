@@ -36,11 +36,13 @@ var (
 	editorScript string
 	//go:embed assets/scripts.LICENSE.txt
 	scriptsLicence string
+	//go:embed assets/host.js
+	hostScript string
+	//go:embed assets/page.js
+	pageScript string
 
 	// PageScript is what a page runs that has cells which can run.
-	//
-	//go:embed assets/page.js
-	PageScript string
+	PageScript = hostScript + pageScript
 	// PageStyle is how that looks.
 	//
 	//go:embed assets/page.css

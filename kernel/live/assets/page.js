@@ -1,5 +1,4 @@
-// Cells that run in the page. Nothing is loaded before the first of them runs. Two workers do the work: one rewrites, compiles and links cells and
-// keeps their values; another runs one cell's program and is thrown away, so that a program can be stopped whatever it does.
+// Cells that run in the page. It needs host.js before it.
 (() => {
   "use strict";
   const place = document.getElementById("lectern-live");
@@ -16,88 +15,7 @@
     return e;
   };
   const button = (text, label, onclick, more = {}) => make("button", { type: "button", class: "tool", "aria-label": label, onclick, ...more }, text);
-  const megabytes = (n) => (n / 1e6).toFixed(1) + " MB";
   const said = document.getElementById("said");
-
-  // Loading: over http the parts are fetched; a page that was opened as a file runs the scripts that carry them.
-  const parts = new Map(); // name to the promise of its bytes
-  const carried = new Map();
-  const decoded = (text) => {
-    if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
-    const letters = atob(text), bytes = new Uint8Array(letters.length);
-    for (let i = 0; i < bytes.length; i++) bytes[i] = letters.charCodeAt(i);
-    return bytes;
-  };
-  window.lecternPart = (name, text) => { carried.get(name)?.(decoded(text)); };
-  const script = (name) => new Promise((done, failed) => {
-    carried.set(name, done);
-    const s = make("script", { src: lesson.folder + name + ".js", onerror: () => failed(new Error(`can't read ${lesson.folder}${name}.js`)) });
-    s.addEventListener("load", () => s.remove());
-    document.head.append(s);
-  });
-  const fetched = async (name, progress) => {
-    const answer = await fetch(lesson.folder + name);
-    if (!answer.ok) throw new Error(`the server answers ${answer.status} to ${lesson.folder}${name}`);
-    const pieces = [];
-    for (const reader = answer.body.getReader(); ;) {
-      const { done, value } = await reader.read();
-      if (done) return new Uint8Array(await new Blob(pieces).arrayBuffer());
-      pieces.push(value);
-      progress(value.length);
-    }
-  };
-  const part = (p, progress = () => {}) => {
-    if (!parts.has(p.name)) {
-      const bytes = location.protocol === "file:" ? script(p.name).then((b) => { progress(p.bytes); return b; }) : fetched(p.name, progress);
-      bytes.catch(() => parts.delete(p.name)); // it is tried again
-      parts.set(p.name, bytes);
-    }
-    return parts.get(p.name);
-  };
-  // Scripts and notebooks are small, and packed so that the browser itself unpacks them.
-  const unpacked = async (p) => {
-    const bytes = await part(p);
-    if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return new Blob([bytes]).text(); // a server's Content-Encoding has done it already
-    return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
-  };
-  const worker = async (name) => URL.createObjectURL(new Blob([await unpacked(lesson.parts[name])], { type: "text/javascript" }));
-  // The rest is packed more tightly. To unpack it takes a second or two, so that workers do it, a few at once.
-  const unpackers = Array.from({ length: Math.min(4, navigator.hardwareConcurrency || 2) }, () => ({ worker: null })); // that have nothing to do
-  const wanted = []; // who waits for one
-  const content = async (p, progress) => {
-    const bytes = await part(p, progress);
-    const u = unpackers.pop() ?? await new Promise((done) => wanted.push(done));
-    try {
-      u.worker ??= new Worker(await worker("unpacker"));
-      return await new Promise((done, failed) => {
-        u.worker.onmessage = ({ data }) => { if (data.bytes) done(data.bytes); else failed(new Error(data.broken)); };
-        u.worker.onerror = (e) => failed(new Error(e.message || "the worker can't start"));
-        u.worker.postMessage(bytes);
-      });
-    } catch (error) {
-      u.worker?.terminate();
-      u.worker = null;
-      throw error;
-    } finally {
-      const next = wanted.shift();
-      if (next) next(u);
-      else unpackers.push(u);
-    }
-  };
-  const unpackersGo = () => { // each takes some memory
-    for (const u of unpackers) {
-      u.worker?.terminate();
-      u.worker = null;
-    }
-  };
-  // binary is what a part holds.
-  const binary = async (name) => {
-    const { buffer } = await content(lesson.parts[name]);
-    unpackersGo();
-    return buffer;
-  };
-
-  window.lecternParts = { lesson, binary, worker }; // for the explorers
 
   // The bar below says what goes on.
   const meter = make("progress", { max: 1, value: 0, "aria-label": "Loading", hidden: true });
@@ -105,176 +23,24 @@
   const stopper = button("Stop", "Stop the cell that runs", () => stop("stopped"), { class: "tool live-stop" });
   const bar = make("div", { class: "live-bar", role: "region", "aria-label": "Running", hidden: true }, words, meter, stopper);
   document.body.append(bar);
-  let clock = 0;
   const tell = (text, share) => {
-    clearTimeout(clock);
     words.textContent = text;
     meter.hidden = share === undefined;
     meter.value = share ?? 0;
     bar.hidden = text === "";
   };
 
-  // The engine.
-  let engine = null; // the promise of { worker, program: its script's address }
   let count = 0; // cells that have run
-  const state = { limit: 180 };
-  const begin = async () => {
-    const scripts = ["engine", "program", "unpacker"].map((n) => lesson.parts[n]);
-    // What takes long to make ready comes first.
-    const named = ["compiler", "rewriter", "linker", "index"].map((name) => [{ do: "part", name }, lesson.parts[name]]);
-    const list = [named[0], ...lesson.first.map((number) => [{ do: "bundle", number }, lesson.bundles[number]]), ...named.slice(1)];
-    const total = [...scripts, ...list.map(([, p]) => p)].reduce((sum, p) => sum + p.bytes, 0);
-    let loaded = 0;
-    const show = (n) => {
-      loaded += n;
-      if (running && !running.ending) tell(`Loading Go: ${megabytes(loaded)} of ${megabytes(total)}`, Math.min(1, loaded / total));
-    };
-    show(0);
-    await Promise.all(scripts.map((p) => part(p, show)));
-    const program = await worker("program");
-    const w = new Worker(await worker("engine"));
-    try {
-      await new Promise((done, failed) => {
-        w.onmessage = ({ data }) => { if (data.ready) done(); else failed(new Error(data.broken)); };
-        w.onerror = (e) => failed(new Error(e.message || "the worker can't start"));
-        Promise.all(list.map(async ([message, p]) => {
-          const bytes = await content(p, show);
-          w.postMessage({ ...message, bytes }, [bytes.buffer]);
-        })).then(() => {
-          if (running && !running.ending) tell("Starting Go");
-          w.postMessage({ do: "start" });
-        }).catch(failed);
-      });
-    } catch (error) {
-      w.terminate();
-      throw error;
-    } finally {
-      unpackersGo();
-    }
-    w.onmessage = ({ data }) => heard(data);
-    return { worker: w, program };
-  };
-  const started = () => {
-    if (!engine) {
-      engine = begin();
-      engine.catch(() => { engine = null; });
-    }
-    return engine;
-  };
-
-  // Cells run one after another.
   const cells = new Map(); // by id
-  let queue = [];
-  let running = null; // { cell, id, done, program: its worker }
-  let ids = 0;
-  const stop = (why) => {
-    const r = running;
-    for (const c of queue) c.waits(false);
-    queue = [];
-    if (!r || r.ending) return;
-    r.ending = true;
-    if (r.program) r.program.terminate();
-    if (r.port) engine.then((e) => e.worker.postMessage({ do: "abandon", id: r.id, state: why }));
-    r.cell.stopping();
-    tell("Stopping");
-    if (!r.port) r.done({ failed: true });
-  };
-  const heard = async (data) => {
-    const r = running;
-    if (data.broken) {
-      const e = await engine;
-      e.worker.terminate();
-      engine = null;
-      r?.cell.trouble("The engine has failed, and all values are lost: " + data.broken);
-      r?.done({ failed: true });
-      return;
-    }
-    if (!r || data.id !== r.id) return;
-    const e = await engine;
-    if (data.outputs) r.cell.draw(data.outputs);
-    if (data.step && !r.ending) tell(data.step === "compile" ? "Compiling" : "Linking");
-    if (data.want) {
-      tell("Loading packages");
-      try {
-        await Promise.all(data.want.map(async (b) => {
-          const bytes = await content(lesson.bundles[b]);
-          e.worker.postMessage({ do: "bundle", number: b, bytes }, [bytes.buffer]);
-        }));
-        unpackersGo();
-      } catch (error) {
-        r.cell.trouble("A package can't be loaded: " + error.message);
-        restart();
-      }
-    }
-    if (data.answer) r.done(data.answer);
-    if (data.program && !r.ending) {
-      r.program = new Worker(e.program);
-      r.program.onmessage = () => r.program.terminate();
-      r.program.onerror = () => stop("stopped");
-      const give = [r.port, ...data.files.map(([, b]) => b.buffer)];
-      if (data.program.buffer) give.push(data.program.buffer); // or it is compiled already
-      r.program.postMessage({ program: data.program, files: data.files, input: data.input, environment: data.environment, port: r.port, kept: ["/keep", "/cell", "/tmp"] }, give);
-      const at = performance.now();
-      const tick = () => {
-        const s = (performance.now() - at) / 1000;
-        if (s > state.limit) return stop("limit " + state.limit);
-        tell(s < 1 ? "Running" : `Running for ${s.toFixed(0)} s`);
-        clock = setTimeout(tick, 500);
-      };
-      tick();
-    }
-    if (data.ended) r.done(data.ended);
-  };
-  const run = async (cell) => {
-    const id = ++ids;
-    const began = performance.now();
-    cell.begins();
-    let finished;
-    const end = new Promise((done) => { finished = done; });
-    running = { cell, id, done: finished, port: null };
-    let verdict;
-    try {
-      const e = await Promise.race([started(), end.then(() => null)]);
-      if (e && !running.ending) {
-        tell("Compiling");
-        running.port = cell.posts(e.worker, id);
-      }
-      verdict = await end;
-    } catch (error) {
-      cell.trouble("Go can't be loaded: " + error.message);
-      verdict = { failed: true };
-    }
-    running.program?.terminate();
-    running = null;
-    tell("");
-    cell.ends(verdict, performance.now() - began);
-    return verdict;
-  };
-  const next = async () => {
-    if (running || !queue.length) return;
-    const cell = queue.shift();
-    const verdict = await run(cell);
-    if (verdict.failed && !cell.fails) { // what follows would hang on it
-      for (const c of queue) c.waits(false);
-      queue = [];
-    }
-    next();
-  };
-  const ask = (list) => {
-    for (const c of list) if (!queue.includes(c) && running?.cell !== c) { queue.push(c); c.waits(true); }
-    next();
-  };
-  const restart = async () => {
-    stop("stopped");
-    const old = engine;
-    engine = null;
-    if (running) running.done({ failed: true });
-    (await old?.catch(() => null))?.worker.terminate();
+  const host = lecternHost(lesson, tell, () => {
     count = 0;
     models.clear();
     for (const c of cells.values()) c.fresh();
     status();
-  };
+  });
+  const { megabytes, unpacked, worker, binary, ask, stop, restart } = host;
+
+  window.lecternParts = { lesson, binary, worker }; // for the explorers
 
   // Widgets: the engine says what there is, the page draws it, and tells the engine of changes.
   const models = new Map(); // by id: what the engine says, and of an output what stands in it
@@ -566,7 +332,7 @@
       const line = make("input", { type: "text", autocomplete: "off", spellcheck: "false", "aria-label": prompt.trim() || "Input" });
       const form = make("form", { class: "live-input" }, line, make("button", { class: "tool" }, "Enter"));
       const give = (text) => {
-        running?.program?.postMessage({ line: text });
+        host.type(text);
         form.remove();
       };
       form.addEventListener("submit", (e) => { e.preventDefault(); give(line.value + "\n"); });
@@ -760,8 +526,8 @@
 
   // For tests, and for who wants to look behind the page.
   window.lecternLive = {
-    get state() { return running ? (running.program ? "runs" : "prepares") : queue.length ? "waits" : "idle"; },
-    set limit(seconds) { state.limit = seconds; },
+    get state() { return host.state; },
+    set limit(seconds) { host.limit = seconds; },
     cells: all,
     cell: (id) => cells.get(id),
   };

@@ -1,0 +1,259 @@
+// The host of cells: it loads Go, and has cells run one after another. Nothing is loaded before the first
+// of them runs. Two workers do the work: one rewrites, compiles and links cells and keeps their values; another runs one cell's program and is
+// thrown away, so that a program can be stopped whatever it does.
+"use strict";
+
+// The first argument has the parts and bundles that can be loaded, which bundles the first cell loads, and the folder that they lie in. tell is called
+// with what goes on, in words, and with the share that is done, or with "". afresh is called when all values are forgotten.
+const lecternHost = ({ parts, bundles, first, folder }, tell, afresh) => {
+  const megabytes = (n) => (n / 1e6).toFixed(1) + " MB";
+
+  // Loading: over http the parts are fetched; a page that was opened as a file runs the scripts that carry them.
+  const loaded = new Map(); // name to the promise of its bytes
+  const carried = new Map();
+  const decoded = (text) => {
+    if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
+    const letters = atob(text), bytes = new Uint8Array(letters.length);
+    for (let i = 0; i < bytes.length; i++) bytes[i] = letters.charCodeAt(i);
+    return bytes;
+  };
+  window.lecternPart = (name, text) => { carried.get(name)?.(decoded(text)); };
+  const script = (name) => new Promise((done, failed) => {
+    carried.set(name, done);
+    const s = document.createElement("script");
+    s.onload = () => s.remove();
+    s.onerror = () => failed(new Error(`can't read ${folder}${name}.js`));
+    s.src = folder + name + ".js";
+    document.head.append(s);
+  });
+  const fetched = async (name, progress) => {
+    const answer = await fetch(folder + name);
+    if (!answer.ok) throw new Error(`the server answers ${answer.status} to ${folder}${name}`);
+    const pieces = [];
+    for (const reader = answer.body.getReader(); ;) {
+      const { done, value } = await reader.read();
+      if (done) return new Uint8Array(await new Blob(pieces).arrayBuffer());
+      pieces.push(value);
+      progress(value.length);
+    }
+  };
+  const part = (p, progress = () => {}) => {
+    if (!loaded.has(p.name)) {
+      const bytes = location.protocol === "file:" ? script(p.name).then((b) => { progress(p.bytes); return b; }) : fetched(p.name, progress);
+      bytes.catch(() => loaded.delete(p.name)); // it is tried again
+      loaded.set(p.name, bytes);
+    }
+    return loaded.get(p.name);
+  };
+  // Scripts and notebooks are small, and packed so that the browser itself unpacks them.
+  const unpacked = async (p) => {
+    const bytes = await part(p);
+    if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return new Blob([bytes]).text(); // a server's Content-Encoding has done it already
+    return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
+  };
+  const worker = async (name) => URL.createObjectURL(new Blob([await unpacked(parts[name])], { type: "text/javascript" }));
+  // The rest is packed more tightly. To unpack it takes a second or two, so that workers do it, a few at once.
+  const unpackers = Array.from({ length: Math.min(4, navigator.hardwareConcurrency || 2) }, () => ({ worker: null })); // that have nothing to do
+  const wanted = []; // who waits for one
+  const content = async (p, progress) => {
+    const bytes = await part(p, progress);
+    const u = unpackers.pop() ?? await new Promise((done) => wanted.push(done));
+    try {
+      u.worker ??= new Worker(await worker("unpacker"));
+      return await new Promise((done, failed) => {
+        u.worker.onmessage = ({ data }) => { if (data.bytes) done(data.bytes); else failed(new Error(data.broken)); };
+        u.worker.onerror = (e) => failed(new Error(e.message || "the worker can't start"));
+        u.worker.postMessage(bytes);
+      });
+    } catch (error) {
+      u.worker?.terminate();
+      u.worker = null;
+      throw error;
+    } finally {
+      const next = wanted.shift();
+      if (next) next(u);
+      else unpackers.push(u);
+    }
+  };
+  const unpackersGo = () => { // each takes some memory
+    for (const u of unpackers) {
+      u.worker?.terminate();
+      u.worker = null;
+    }
+  };
+  // binary is what a part holds.
+  const binary = async (name) => {
+    const { buffer } = await content(parts[name]);
+    unpackersGo();
+    return buffer;
+  };
+
+  // The engine.
+  let engine = null; // the promise of { worker, program: its script's address }
+  let limit = 180; // seconds that a cell may run
+  const begin = async () => {
+    const scripts = ["engine", "program", "unpacker"].map((n) => parts[n]);
+    // What takes long to make ready comes first.
+    const named = ["compiler", "rewriter", "linker", "index"].map((name) => [{ do: "part", name }, parts[name]]);
+    const list = [named[0], ...first.map((number) => [{ do: "bundle", number }, bundles[number]]), ...named.slice(1)];
+    const total = [...scripts, ...list.map(([, p]) => p)].reduce((sum, p) => sum + p.bytes, 0);
+    let here = 0;
+    const show = (n) => {
+      here += n;
+      if (running && !running.ending) tell(`Loading Go: ${megabytes(here)} of ${megabytes(total)}`, Math.min(1, here / total));
+    };
+    show(0);
+    await Promise.all(scripts.map((p) => part(p, show)));
+    const program = await worker("program");
+    const w = new Worker(await worker("engine"));
+    try {
+      await new Promise((done, failed) => {
+        w.onmessage = ({ data }) => { if (data.ready) done(); else failed(new Error(data.broken)); };
+        w.onerror = (e) => failed(new Error(e.message || "the worker can't start"));
+        Promise.all(list.map(async ([message, p]) => {
+          const bytes = await content(p, show);
+          w.postMessage({ ...message, bytes }, [bytes.buffer]);
+        })).then(() => {
+          if (running && !running.ending) tell("Starting Go");
+          w.postMessage({ do: "start" });
+        }).catch(failed);
+      });
+    } catch (error) {
+      w.terminate();
+      throw error;
+    } finally {
+      unpackersGo();
+    }
+    w.onmessage = ({ data }) => heard(data);
+    return { worker: w, program };
+  };
+  const started = () => {
+    if (!engine) {
+      engine = begin();
+      engine.catch(() => { engine = null; });
+    }
+    return engine;
+  };
+
+  // Cells run one after another. What is asked for is a cell, or goes for one: posts(worker, id, waiting) sends the engine its message and returns the port on
+  // which its program is to print; waiting are those behind it. The host calls begins, draw, trouble, stopping and ends as things go on, and waits with true,
+  // or with false when it won't run after all. Where one fails, those that wait are dropped, unless it has fails set.
+  let queue = [];
+  let running = null; // { cell, id, done, program: its worker }
+  let ids = 0;
+  const stop = (why) => {
+    const r = running;
+    for (const c of queue) c.waits(false);
+    queue = [];
+    if (!r || r.ending) return;
+    r.ending = true;
+    clearTimeout(r.clock);
+    if (r.program) r.program.terminate();
+    if (r.port) engine.then((e) => e.worker.postMessage({ do: "abandon", id: r.id, state: why }));
+    r.cell.stopping();
+    tell("Stopping");
+    if (!r.port) r.done({ failed: true });
+  };
+  const heard = async (data) => {
+    const r = running;
+    if (data.broken) {
+      const e = await engine;
+      e.worker.terminate();
+      engine = null;
+      r?.cell.trouble("The engine has failed, and all values are lost: " + data.broken);
+      r?.done({ failed: true });
+      return;
+    }
+    if (!r || data.id !== r.id) return;
+    const e = await engine;
+    if (data.outputs) r.cell.draw(data.outputs);
+    if (data.step && !r.ending) tell(data.step === "compile" ? "Compiling" : "Linking");
+    if (data.want) {
+      tell("Loading packages");
+      try {
+        await Promise.all(data.want.map(async (b) => {
+          const bytes = await content(bundles[b]);
+          e.worker.postMessage({ do: "bundle", number: b, bytes }, [bytes.buffer]);
+        }));
+        unpackersGo();
+      } catch (error) {
+        r.cell.trouble("A package can't be loaded: " + error.message);
+        restart();
+      }
+    }
+    if (data.answer) r.done(data.answer);
+    if (data.program && !r.ending) {
+      r.program = new Worker(e.program);
+      r.program.onmessage = () => r.program.terminate();
+      r.program.onerror = () => stop("stopped");
+      const give = [r.port, ...data.files.map(([, b]) => b.buffer)];
+      if (data.program.buffer) give.push(data.program.buffer); // or it is compiled already
+      r.program.postMessage({ program: data.program, files: data.files, input: data.input, environment: data.environment, port: r.port, kept: ["/keep", "/cell", "/tmp"] }, give);
+      const at = performance.now();
+      const tick = () => {
+        const s = (performance.now() - at) / 1000;
+        if (s > limit) return stop("limit " + limit);
+        tell(s < 1 ? "Running" : `Running for ${s.toFixed(0)} s`);
+        r.clock = setTimeout(tick, 500);
+      };
+      tick();
+    }
+    if (data.ended) r.done(data.ended);
+  };
+  const run = async (cell) => {
+    const id = ++ids;
+    const began = performance.now();
+    cell.begins();
+    let finished;
+    const end = new Promise((done) => { finished = done; });
+    running = { cell, id, done: finished, port: null };
+    let verdict;
+    try {
+      const e = await Promise.race([started(), end.then(() => null)]);
+      if (e && !running.ending) {
+        tell("Compiling");
+        running.port = cell.posts(e.worker, id, queue);
+      }
+      verdict = await end;
+    } catch (error) {
+      cell.trouble("Go can't be loaded: " + error.message);
+      verdict = { failed: true };
+    }
+    running.program?.terminate();
+    clearTimeout(running.clock);
+    running = null;
+    tell("");
+    cell.ends(verdict, performance.now() - began);
+    return verdict;
+  };
+  const next = async () => {
+    if (running || !queue.length) return;
+    const cell = queue.shift();
+    const verdict = await run(cell);
+    if (verdict.failed && !cell.fails) { // what follows would hang on it
+      for (const c of queue) c.waits(false);
+      queue = [];
+    }
+    next();
+  };
+  const ask = (list) => {
+    for (const c of list) if (!queue.includes(c) && running?.cell !== c) { queue.push(c); c.waits(true); }
+    next();
+  };
+  const restart = async () => {
+    stop("stopped");
+    const old = engine;
+    engine = null;
+    if (running) running.done({ failed: true });
+    (await old?.catch(() => null))?.worker.terminate();
+    afresh();
+  };
+
+  // type gives the program that runs a line of input, or null for its end.
+  const type = (line) => { running?.program?.postMessage({ line }); };
+  return {
+    megabytes, unpacked, worker, binary, ask, stop, restart, type,
+    get state() { return running ? (running.program ? "runs" : "prepares") : queue.length ? "waits" : "idle"; },
+    set limit(seconds) { limit = seconds; },
+  };
+};
