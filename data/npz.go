@@ -17,9 +17,10 @@ import (
 // The .npz format of NumPy: a zip archive of .npy files, one for each array, of
 // the array's name.
 
-// NpzLimit is how many bytes the compressed arrays of an archive may have together when they are decompressed, unless [ReadNpzLimit] is told
-// otherwise. Compression makes a thousand bytes of one, so a file that looks small can fill any memory. Arrays that are stored as they are, as
-// numpy.savez and [WriteNpz] do it, are as large as the file and have no limit.
+// NpzLimit is how many bytes the compressed arrays of an archive may have together when they are
+// decompressed, unless [ReadNpzLimit] is told otherwise. Compression makes a thousand bytes of one, so a file
+// that looks small can fill any memory. Arrays that are stored as they are, as numpy.savez and [WriteNpz] do
+// it, are as large as the file and have no limit.
 const NpzLimit = 4 << 30
 
 // NpzLimitError says that an archive's compressed arrays are larger than they may be. None of them has been read then.
@@ -67,8 +68,8 @@ func ReadNpzLimit(r io.ReaderAt, size, limit int64) (map[string]*tensor.Tensor, 
 	return tensors, nil
 }
 
-// checkMembers looks at what an archive claims about its members before any of them is read. While they are read, package zip sees to it that no
-// member gives more bytes than it claims.
+// checkMembers looks at what an archive claims about its members before any of them is read. While they are read,
+// package zip sees to it that no member gives more bytes than it claims.
 func checkMembers(archive *zip.Reader, size, limit int64) error {
 	seen := make(map[string]bool, len(archive.File))
 	var stored, unpacked uint64

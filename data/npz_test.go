@@ -144,7 +144,8 @@ func TestNpzLimit(t *testing.T) {
 	}
 }
 
-// FuzzReadNpz checks that any bytes give tensors or an error of ours, and that the tensors are no larger than the limit allows.
+// FuzzReadNpz checks that any bytes give tensors or an error of ours, and that the tensors are
+// no larger than the limit allows.
 func FuzzReadNpz(f *testing.F) {
 	var small bytes.Buffer
 	if err := WriteNpy(&small, tensor.Arange(6)); err != nil {

@@ -10,9 +10,9 @@
 //
 // The driver comes with the system (libcuda.so.1, CUDA 11.2 or later). NVRTC and cuBLASLt are looked for where the
 // system's loader looks, in CUDA_HOME, below /usr/local/cuda, and in Python environments (VIRTUAL_ENV, CONDA_PREFIX,
-// LECTERN_PYTHON, the python3 that is found first), whose wheels nvidia-cuda-nvrtc-cu12 and nvidia-cublas-cu12 bring them. Without cuBLASLt matrices are
-// multiplied by a kernel of our own, slowly. [Libraries] says what was found. Compiled kernels are kept in the user's
-// cache folder.
+// LECTERN_PYTHON, the python3 that is found first), whose wheels nvidia-cuda-nvrtc-cu12 and nvidia-cublas-cu12 bring
+// them. Without cuBLASLt matrices are multiplied by a kernel of our own, slowly. [Libraries] says what was found.
+// Compiled kernels are kept in the user's cache folder.
 //
 // # Order and failures
 //
@@ -29,10 +29,11 @@
 //
 // # What was seen to work
 //
-// The tests run everything on a driver, an NVRTC and a cuBLASLt that stand in for the real ones: kernels are compiled
-// from the same source by g++, and products obey the rules of cuBLASLt about what it can read and multiply. Kernels are
-// also compiled by the real NVRTC where one is found. Tests whose names begin with TestRealGPU do the same on a device, and
-// say why they are skipped where there is none; this version has not yet run on one, so nothing is known of its speed.
+// The tests run everything on a driver, an NVRTC and a cuBLASLt that stand in for the real ones: kernels are
+// compiled from the same source by g++, and products obey the rules of cuBLASLt about what it can read and
+// multiply. Kernels are also compiled by the real NVRTC where one is found. Tests whose names begin with
+// TestRealGPU do the same on a device, and say why they are skipped where there is none; this version has not yet
+// run on one, so nothing is known of its speed.
 //
 // # Environment
 //

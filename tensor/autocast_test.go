@@ -185,8 +185,8 @@ func TestAutocastConvertsOnce(t *testing.T) {
 	})
 }
 
-// TestSharedConversionsChangeNoGradient: what is shared are elements, not places in the graph: gradients of several uses
-// are added in float32.
+// TestSharedConversionsChangeNoGradient: what is shared are elements, not places in the graph: gradients
+// of several uses are added in float32.
 func TestSharedConversionsChangeNoGradient(t *testing.T) {
 	g := NewGenerator(6)
 	x, w := With(g).Randn(16, 32), With(g).Randn(32, 32)

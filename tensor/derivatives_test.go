@@ -8,8 +8,8 @@ import (
 	"github.com/lectern-go/lectern/tensor/gradcheck"
 )
 
-// TestDerivatives compares the gradients of every operation with differences, and those of the gradients where they have
-// any. Where there is no gradient, the differences must be 0, too.
+// TestDerivatives compares the gradients of every operation with differences, and those of the gradients where they
+// have any. Where there is no gradient, the differences must be 0, too.
 func TestDerivatives(t *testing.T) {
 	for _, c := range OpTable() {
 		if strings.HasPrefix(c.Name(), "matmul as") {

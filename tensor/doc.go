@@ -1,5 +1,4 @@
-// Package tensor is an n-dimensional array library that behaves as PyTorch
-// does and is small enough to read.
+// Package tensor is an n-dimensional array library that behaves as PyTorch does and is small enough to read.
 //
 // # Where to begin
 //
@@ -21,53 +20,47 @@
 //
 // # Where the rest is
 //
-// Every operation is one record of forward, derivative and cost. Records are beside the methods that apply them: functions.go, activations.go, divide.go, blend.go, compare.go,
-// masked.go; extrema.go, statistics.go, norm.go, cumulative.go, sort.go; arrange.go,
-// index.go, join.go, gather.go, scatter.go; attention.go, rotate.go, crossentropy.go;
-// copy.go. custom.go is for operations of your own. create.go makes tensors of numbers.
+// Every operation is one record of forward, derivative and cost. Records are beside the methods that apply them:
+// functions.go, activations.go, divide.go, blend.go, compare.go, masked.go; extrema.go, statistics.go, norm.go,
+// cumulative.go, sort.go; arrange.go, index.go, join.go, gather.go, scatter.go; attention.go, rotate.go,
+// crossentropy.go; copy.go. custom.go is for operations of your own. create.go makes tensors of numbers.
 //
-// inplace.go says what a write does to the graph and recompute.go trades time for memory.
-// graph.go exports the graph, trace.go tells observers of all that happens, and
-// autocast.go chooses small floats.
+// inplace.go says what a write does to the graph and recompute.go trades time for memory. graph.go exports the graph,
+// trace.go tells observers of all that happens, and autocast.go chooses small floats.
 //
-// Packages below this one know nothing of tensors: internal/loops has the kernels, internal/numbers
-// the codes of the small floats, internal/memory hands out memory, internal/random makes
-// random bits, and internal/printed writes values as text and as HTML, which format.go asks
-// for. Block-scaled FP4 is in fp4.go, what can be asked about formats in finfo.go and
-// bits.go. Random numbers go through generator.go to random.go. facts.go tells the stepper
-// about tensors.
+// Packages below this one know nothing of tensors: internal/loops has the kernels, internal/numbers the codes of the
+// small floats, internal/memory hands out memory, internal/random makes random bits, and internal/printed writes values
+// as text and as HTML, which format.go asks for. Block-scaled FP4 is in fp4.go, what can be asked about formats in
+// finfo.go and bits.go. Random numbers go through generator.go to random.go. facts.go tells the stepper about tensors.
 //
-// device.go is the bridge to devices such as that of package gpu, wrap.go
-// brings memory from elsewhere, and free.go gives it back before the garbage collector does.
+// device.go is the bridge to devices such as that of package gpu, wrap.go brings memory from elsewhere, and free.go
+// gives it back before the garbage collector does.
 //
 // A notebook carries tensors from cell to cell, each of which is a process: keep.go says what is kept of them;
 // keepgraph.go, keepcall.go and keepend.go say what is kept of the graph.
 //
 // # Sharing
 //
-// Methods return new tensors unless their comment says that the result is a
-// view. Views share storage: a write through one shows in all.
+// Methods return new tensors unless their comment says that the result is a view. Views share
+// storage: a write through one shows in all.
 //
 // # Memory
 //
-// The collector gives memory back, as always in Go. A loop is faster, and needs less of
-// a device, if it frees what it no longer needs: [Tensor.Free], or [FreeAfter] for
-// all that a function makes. What was freed can't be used any more; nothing else
-// changes.
+// The collector gives memory back, as always in Go. A loop is faster, and needs less of a device, if it frees
+// what it no longer needs: [Tensor.Free], or [FreeAfter] for all that a function makes. What was freed can't
+// be used any more; nothing else changes.
 //
 // # Errors
 //
-// A mistake of the caller - shapes that don't fit, an axis that isn't there, a
-// second Backward - panics with an [*Error] that names the operation, the
-// operands, the rule and a remedy; [Try] turns it into an error. Methods that can
-// fail for reasons outside the program return an error.
+// A mistake of the caller - shapes that don't fit, an axis that isn't there, a second Backward - panics with an
+// [*Error] that names the operation, the operands, the rule and a remedy; [Try] turns it into an error. Methods that
+// can fail for reasons outside the program return an error.
 //
 // # Concurrency
 //
-// Large operations run on as many threads as the environment variable GOMAXPROCS, or
-// [runtime.GOMAXPROCS], allows: all processors unless it is set. Results don't depend
-// on their number.
+// Large operations run on as many threads as the environment variable GOMAXPROCS, or [runtime.GOMAXPROCS], allows: all
+// processors unless it is set. Results don't depend on their number.
 //
-// Different goroutines may read the same tensor. Writing, and Backward through a
-// shared graph, need the caller's own locking.
+// Different goroutines may read the same tensor. Writing, and Backward through a shared graph,
+// need the caller's own locking.
 package tensor

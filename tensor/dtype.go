@@ -94,10 +94,9 @@ func Dtypes() []Dtype {
 	return all
 }
 
-// Promote returns the dtype in which two dtypes meet: floating point wins over
-// whole numbers and those over bool; within a class the wider wins; float16 and
-// bfloat16 meet in float32, int8 and uint8 in int16. The 8-bit floats meet with no other dtype (ok is
-// false): convert explicitly.
+// Promote returns the dtype in which two dtypes meet: floating point wins over whole numbers and those over bool;
+// within a class the wider wins; float16 and bfloat16 meet in float32, int8 and uint8 in int16. The 8-bit floats meet
+// with no other dtype (ok is false): convert explicitly.
 func Promote(a, b Dtype) (d Dtype, ok bool) {
 	switch ca, cb := formats[a].class, formats[b].class; {
 	case a == b:

@@ -23,9 +23,8 @@ var (
 	ErrValue  = layout.ErrValue                          // an argument outside its range
 )
 
-// Error is what this package, and those that are built on it, panic with when their
-// caller made a mistake. The text has three parts: the operation with its operands as written, the rule
-// that failed, and one thing to try.
+// Error is what this package, and those that are built on it, panic with when their caller made a mistake. The text has
+// three parts: the operation with its operands as written, the rule that failed, and one thing to try.
 type Error struct {
 	Package  string // whose function was called, such as "nn"; empty for this one
 	Kind     error  // one of the Err… values above, or of that package

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestFastScatter compares Scatter, ScatterAdd and IndexAdd with one element after the other, in all dtypes and layouts and along each
-// axis, where they take whole rows and where positions are for a part of the other axes.
+// TestFastScatter compares Scatter, ScatterAdd and IndexAdd with one element after the other, in all dtypes and layouts
+// and along each axis, where they take whole rows and where positions are for a part of the other axes.
 func TestFastScatter(t *testing.T) {
 	for _, d := range []Dtype{Float32, Float64, Int64, Int32, Uint8, Bool} {
 		base := mixed(d, 1, 5, 33, 7)
@@ -71,7 +71,8 @@ func TestFastScatter(t *testing.T) {
 	}
 }
 
-// TestFastSetIndex compares with one element after the other: rows of all lengths, positions that are negative, that come twice, and of two axes.
+// TestFastSetIndex compares with one element after the other: rows of all lengths, positions that are
+// negative, that come twice, and of two axes.
 func TestFastSetIndex(t *testing.T) {
 	for _, d := range []Dtype{Float32, Int64, Int32, Uint8, BFloat16} {
 		base := mixed(d, 1, 5, 6, 260).NanToNum(1, 2, 3)
@@ -166,7 +167,8 @@ func TestFastReplacing(t *testing.T) {
 	}
 }
 
-// TestFastLogic compares logic, weighted means and activations with one number after the other. Whole rows of some are above 0.
+// TestFastLogic compares logic, weighted means and activations with one number after the other.
+// Whole rows of some are above 0.
 func TestFastLogic(t *testing.T) {
 	truth := func(b bool) float64 {
 		if b {

@@ -21,8 +21,9 @@ func wholesOf(bits int, seed int64, shape ...int) *Tensor {
 	return x
 }
 
-// TestFastWholes compares the loops over int64 with Go's own arithmetic, in all layouts, for numbers that the vector instructions
-// divide and convert and for larger ones. The last numbers alone are large in some, so that a part goes each way.
+// TestFastWholes compares the loops over int64 with Go's own arithmetic, in all layouts, for numbers
+// that the vector instructions divide and convert and for larger ones. The last numbers alone are large
+// in some, so that a part goes each way.
 func TestFastWholes(t *testing.T) {
 	truth := func(b bool) int64 {
 		if b {
@@ -125,7 +126,8 @@ func checkWholes(t *testing.T, what string, got *Tensor, want func(i int) int64)
 	}
 }
 
-// TestFastConversions compares conversions of awkward numbers, and fillings with them, with those of one element at a time.
+// TestFastConversions compares conversions of awkward numbers, and fillings with them, with
+// those of one element at a time.
 func TestFastConversions(t *testing.T) {
 	shape := []int{3, 401}
 	for _, from := range fastDtypes {

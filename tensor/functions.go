@@ -217,7 +217,8 @@ func (t *Tensor) Floor() *Tensor { return apply(&opFloor, nil, t) }
 // Ceil rounds each element up. Whole numbers stay as they are. The gradient is 0.
 func (t *Tensor) Ceil() *Tensor { return apply(&opCeil, nil, t) }
 
-// Round rounds each element to the nearest whole number, ties to even. Whole numbers stay as they are. The gradient is 0.
+// Round rounds each element to the nearest whole number, ties to even. Whole numbers stay as
+// they are. The gradient is 0.
 func (t *Tensor) Round() *Tensor { return apply(&opRound, nil, t) }
 
 // Trunc cuts the fraction of each element. Whole numbers stay as they are. The gradient is 0.

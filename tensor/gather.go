@@ -58,7 +58,8 @@ type selection struct {
 // y[.., j, ..] = x[.., at[j], ..]: the gradient is added into the positions
 var opIndexSelect opOf[selection]
 
-// y[.., at[j], ..] += x[.., j, ..], from 0 or from a second input, whose gradient is y's: that of x is selected at the positions
+// y[.., at[j], ..] += x[.., j, ..], from 0 or from a second input, whose gradient is y's: that
+// of x is selected at the positions
 var opIndexAdd opOf[selection]
 
 func init() {
@@ -220,10 +221,9 @@ func (t *Tensor) take(op string, axis int, index *Tensor) *Tensor {
 	return out.View(shape...)
 }
 
-// Embedding looks up rows of t, a table of vectors, for ids of any shape, a tensor or
-// a slice of ints: the result has the shape of ids and one more axis. Gradients of a row that is
-// looked up several times are added. It panics if ids are not whole numbers or
-// one is negative or out of range.
+// Embedding looks up rows of t, a table of vectors, for ids of any shape, a tensor or a slice of ints: the result has
+// the shape of ids and one more axis. Gradients of a row that is looked up several times are added. It panics if ids
+// are not whole numbers or one is negative or out of range.
 func (t *Tensor) Embedding(ids any) *Tensor {
 	at := positionsGiven("embedding", t, ids)
 	if t.Dim() != 2 {
@@ -279,7 +279,8 @@ func (a gathering) loop() loops.Gathering {
 // y[i,j] = x[i, at[i,j]] (for axis 1): the gradient is added into the positions
 var opGather opOf[gathering]
 
-// y[i, at[i,j]] += x[i,j], from 0 or from a second input, whose gradient is y's: that of x is gathered from the positions
+// y[i, at[i,j]] += x[i,j], from 0 or from a second input, whose gradient is y's: that of x is
+// gathered from the positions
 var opScatterAdd opOf[gathering]
 
 func init() {

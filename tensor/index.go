@@ -267,8 +267,8 @@ func (t *Tensor) setPicked(value *Tensor, items []any) *Tensor {
 	return t
 }
 
-// onePicked returns the axis that a list of indices picks from by positions, and these, if it picks from one alone and takes all of the
-// others, of a contiguous tensor on the processor.
+// onePicked returns the axis that a list of indices picks from by positions, and these, if it picks from one alone and
+// takes all of the others, of a contiguous tensor on the processor.
 func (t *Tensor) onePicked(items []any) (axis int, index *Tensor, ok bool) {
 	axis = -1
 	for i, item := range items {

@@ -10,9 +10,8 @@ import (
 	"github.com/lectern-go/lectern/tensor/internal/memory"
 )
 
-// What lives on from one notebook cell to the next: values, layout, and the place
-// in the graph, see keepgraph.go. Package kernel/persist calls what cellstate is told here, and the methods
-// of types that users don't see.
+// What lives on from one notebook cell to the next: values, layout, and the place in the graph, see keepgraph.go.
+// Package kernel/persist calls what cellstate is told here, and the methods of types that users don't see.
 
 // keptTensor is what is kept of a Tensor.
 type keptTensor struct {

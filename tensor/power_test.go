@@ -33,7 +33,8 @@ func TestPowAgainstMath(t *testing.T) {
 		}
 		loops.PowFloat32(dst, x, y)
 		for i, v := range x {
-			// Squares are one product, reciprocals one division; others may be off by the last bit of a result that is rounded once.
+			// Squares are one product, reciprocals one division; others may be off by the last bit of a
+			// result that is rounded once.
 			want := float32(math.Pow(float64(v), p))
 			off := 1.
 			if p == 3 { // two products

@@ -17,12 +17,11 @@ import (
 //		return in[0].Matmul(w1).ReLU().Matmul(w2).ReLU()
 //	}, h)
 //
-// f must compute the same when it is run again: random numbers repeat themselves, and
-// what else changes from run to run goes through [Once]. It may use leaves such as w1 directly, but results
-// of tracked operations only as inputs: Backward panics otherwise. The result
-// always takes part in gradients, unless recording is off. There are no second
-// derivatives through it. A notebook keeps f for Backward in a later cell if it is a
-// function or a function literal of a cell; see [RecomputeModule] for methods.
+// f must compute the same when it is run again: random numbers repeat themselves, and what else changes from run to run
+// goes through [Once]. It may use leaves such as w1 directly, but results of tracked operations only as inputs:
+// Backward panics otherwise. The result always takes part in gradients, unless recording is off. There are no second
+// derivatives through it. A notebook keeps f for Backward in a later cell if it is a function or a function literal of
+// a cell; see [RecomputeModule] for methods.
 func Recompute(f func(in ...*Tensor) *Tensor, in ...*Tensor) *Tensor {
 	if !GradEnabled() {
 		return f(in...)

@@ -31,7 +31,8 @@ func stableOrder(row []float64, descending bool) []int64 {
 	return at
 }
 
-// TestSortAgainstStableOrder has rows on both sides of each limit: of the heap, of the sort by bytes, with ties, NaN, infinities and zeros of two signs.
+// TestSortAgainstStableOrder has rows on both sides of each limit: of the heap, of the sort by bytes, with ties,
+// NaN, infinities and zeros of two signs.
 func TestSortAgainstStableOrder(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	odd := []float64{math.NaN(), math.Inf(1), math.Inf(-1), 0, math.Copysign(0, -1), 1, -1, math.MaxFloat32, -1e-40}

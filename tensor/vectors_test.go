@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// What runs in vector instructions against what it takes the place of, at lengths that fill no vector and in layouts that
-// have no fast path.
+// What runs in vector instructions against what it takes the place of, at lengths that fill no vector
+// and in layouts that have no fast path.
 
 // sameBitsAs fails unless two tensors have the same elements, with the same signs of zeros; NaN equals NaN.
 func sameBitsAs(t *testing.T, what string, got, want *Tensor) {

@@ -25,8 +25,8 @@ type blockReader struct {
 	read    int64  // bytes returned in all
 }
 
-// next returns the next block, or io.EOF after the last. Blocks have about b.size bytes, more where there is no place to
-// cut, and all the rest without a pattern that tells where to cut and without special tokens.
+// next returns the next block, or io.EOF after the last. Blocks have about b.size bytes, more where there is no place
+// to cut, and all the rest without a pattern that tells where to cut and without special tokens.
 func (b *blockReader) next(ctx context.Context) (string, error) {
 	for want := b.size; ; want = 2 * len(b.buf) {
 		if err := b.fill(ctx, want); err != nil {

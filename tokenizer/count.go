@@ -9,8 +9,8 @@ import (
 	"sync"
 )
 
-// wordCounts counts the distinct pieces of a corpus: a hash table with open addressing over one arena of text, which has
-// nothing in it for the garbage collector to follow.
+// wordCounts counts the distinct pieces of a corpus: a hash table with open addressing over one arena of text, which
+// has nothing in it for the garbage collector to follow.
 type wordCounts struct {
 	slots []int32 // index into words plus one; 0 is empty
 	words []wordCount

@@ -1,8 +1,8 @@
 package tokenizer
 
-// A corpus is read in blocks. A block must end where a segment ends, whatever the pattern makes of the text
-// before and after, or the segments would depend on the size of the blocks. The functions of this file find such places,
-// from the end of a block backwards, at ASCII white space: text without any is read whole.
+// A corpus is read in blocks. A block must end where a segment ends, whatever the pattern makes of the text before and
+// after, or the segments would depend on the size of the blocks. The functions of this file find such places, from the
+// end of a block backwards, at ASCII white space: text without any is read whole.
 
 // cutGPT2 cuts before white space that follows anything else: every alternative of the pattern ends there, and the
 // run of white space, whose own division depends on what follows it, stays in one block.

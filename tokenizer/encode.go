@@ -2,9 +2,9 @@ package tokenizer
 
 import "math"
 
-// Encode returns the ids of text. Special tokens in it become their ids; use EncodeOrdinary or EncodeStrict for text from
-// people who should not be able to write them. Decode gives the text back, and DecodeBytes does so for text that is
-// not UTF-8. It panics only when a tokenizer without a pattern is given a text of 2 GiB or more.
+// Encode returns the ids of text. Special tokens in it become their ids; use EncodeOrdinary or EncodeStrict for text
+// from people who should not be able to write them. Decode gives the text back, and DecodeBytes does so for text that
+// is not UTF-8. It panics only when a tokenizer without a pattern is given a text of 2 GiB or more.
 func (t *BPE) Encode(text string) []int32 {
 	return t.AppendEncode(make([]int32, 0, len(text)/3+4), text)
 }

@@ -130,9 +130,9 @@ func parseMerges(text []byte, ids map[string]int32, made map[string]bool) ([]Mer
 	return merges, nil
 }
 
-// SaveGPT2 writes the vocabulary as GPT-2's vocab.json and merges.txt, which other tools read. They do not hold the pattern.
-// It returns a *VocabError if the format cannot say what the vocabulary is: when two tokens spell the
-// same bytes, or when a tiktoken vocabulary was made by no merges.
+// SaveGPT2 writes the vocabulary as GPT-2's vocab.json and merges.txt, which other tools read. They do not hold the
+// pattern. It returns a *VocabError if the format cannot say what the vocabulary is: when two tokens spell the same
+// bytes, or when a tiktoken vocabulary was made by no merges.
 func (t *BPE) SaveGPT2(vocabPath, mergesPath string) error {
 	if a, b, shared := t.sharedBytes(); shared {
 		return vocabErrorf("tokens %d and %d both spell %s, and vocab.json can hold only one; use Save", a, b, quote(t.tokens.at(a)))

@@ -17,13 +17,13 @@ type rankedToken struct {
 	id    int32
 }
 
-// maxRankedBytes is how long a token of a tiktoken vocabulary may be: every division of it in two is looked up. The longest of
-// the published ones has 128 bytes.
+// maxRankedBytes is how long a token of a tiktoken vocabulary may be: every division of it in two is looked up. The
+// longest of the published ones has 128 bytes.
 const maxRankedBytes = 1024
 
-// LoadTiktoken reads a .tiktoken file: a token a line, its bytes in base64 and its rank, which is its id. The file does not
-// say the pattern (GPT2 for gpt2, CL100K for cl100k_base) nor the special tokens. A file that makes no
-// sense gives a *FileError.
+// LoadTiktoken reads a .tiktoken file: a token a line, its bytes in base64 and its rank, which is its id.
+// The file does not say the pattern (GPT2 for gpt2, CL100K for cl100k_base) nor the special tokens. A file
+// that makes no sense gives a *FileError.
 func LoadTiktoken(path string, pattern *Pattern, special map[string]int32) (*BPE, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -141,8 +141,8 @@ func (t *BPE) recoverMerges() []Merge {
 // a *VocabError if the format cannot say what the vocabulary is: when two tokens spell the same bytes, when
 // ids are not in the order of the merges, or when no text is encoded to some token.
 //
-// Readers of the format merge any neighbours whose bytes together are a token, also where the merges were learned from other
-// parts. For vocabularies that were trained on text this makes no difference, except in rare texts.
+// Readers of the format merge any neighbours whose bytes together are a token, also where the merges were learned from
+// other parts. For vocabularies that were trained on text this makes no difference, except in rare texts.
 func (t *BPE) SaveTiktoken(path string) error {
 	if a, b, shared := t.sharedBytes(); shared {
 		return vocabErrorf("tokens %d and %d both spell %s, and a .tiktoken file can hold only one; use Save", a, b, quote(t.tokens.at(a)))

@@ -57,11 +57,11 @@ func (e *PatternError) Error() string {
 
 func (e *PatternError) Unwrap() error { return e.Err }
 
-// Compile returns the pattern of a regular expression. Look-ahead such as \s+(?!\S) is understood; the
-// possessive quantifiers ?+ and ++ are not, except in the published spellings of the GPT patterns, which Compile knows. In
-// an expression of your own, \w and its like are those of .NET, and a byte that is not UTF-8 is a segment by itself. Compile returns a
-// *PatternError when the expression is not valid; whoever uses the pattern panics with one when a single
-// segment takes longer than 20 seconds to find.
+// Compile returns the pattern of a regular expression. Look-ahead such as \s+(?!\S) is understood; the possessive
+// quantifiers ?+ and ++ are not, except in the published spellings of the GPT patterns, which Compile knows. In an
+// expression of your own, \w and its like are those of .NET, and a byte that is not UTF-8 is a segment by itself.
+// Compile returns a *PatternError when the expression is not valid; whoever uses the pattern panics with one when a
+// single segment takes longer than 20 seconds to find.
 func Compile(expr string) (*Pattern, error) {
 	if p, ok := spellings[expr]; ok {
 		return p, nil
@@ -74,8 +74,8 @@ func Compile(expr string) (*Pattern, error) {
 	return &Pattern{expr: expr, re: re}, nil
 }
 
-// matchTimeout is how long the search for one segment may take. Expressions such as (a+)+b, which try a number of ways that
-// doubles with each letter, would otherwise never end.
+// matchTimeout is how long the search for one segment may take. Expressions such as (a+)+b, which try a number of ways
+// that doubles with each letter, would otherwise never end.
 const matchTimeout = 20 * time.Second
 
 // String returns the regular expression.

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Step is one step of BPE training: the tokens before it, the pairs that were counted, the pair that was chosen, and the
-// tokens after it.
+// Step is one step of BPE training: the tokens before it, the pairs that were counted, the pair
+// that was chosen, and the tokens after it.
 type Step struct {
 	Before []int32
 	Counts []PairCount // in the order in which the pairs are met

@@ -22,8 +22,8 @@ type StreamOptions struct {
 	Progress func(Progress)
 }
 
-// EncodeBatch encodes many texts in parallel and returns the ids of each, in their order. workers is how many goroutines
-// work; 0 means one per processor.
+// EncodeBatch encodes many texts in parallel and returns the ids of each, in their order. workers is how many
+// goroutines work; 0 means one per processor.
 func (t *BPE) EncodeBatch(texts []string, n int) [][]int32 {
 	ids := make([][]int32, len(texts))
 	n = min(workers(n), len(texts))

@@ -12,15 +12,15 @@ import (
 // Train learns merges from a corpus. It gives the same merges as TrainNaive, ties included, and the same for any
 // number of workers, but each step costs only what it changes:
 //
-//   - the corpus is read once, in blocks, and cut into pieces in parallel; from then on only the distinct pieces matter,
-//     each with how often it occurs. The corpus may be larger than memory, the distinct pieces not (20 to
-//     30 bytes for each of their bytes). Without a pattern the text is one piece;
+//   - the corpus is read once, in blocks, and cut into pieces in parallel; from then on only the distinct pieces
+//     matter, each with how often it occurs. The corpus may be larger than memory, the distinct pieces not (20 to 30
+//     bytes for each of their bytes). Without a pattern the text is one piece;
 //   - every pair of tokens keeps its count and the places where it occurs, so that a merge visits only those and
 //     adjusts the counts of the pairs beside them;
 //   - a heap gives the pair to merge next.
 //
-// When ctx ends, Train returns its cause as an error, and with it the tokenizer that has the merges learned so far, or nil
-// if it was still reading. With a *TooFewPairsError, too, it returns the tokenizer that has all merges there are.
+// When ctx ends, Train returns its cause as an error, and with it the tokenizer that has the merges learned so far, or
+// nil if it was still reading. With a *TooFewPairsError, too, it returns the tokenizer that has all merges there are.
 func Train(ctx context.Context, corpus io.Reader, merges int, o TrainOptions) (*BPE, error) {
 	if err := o.check(merges); err != nil {
 		return nil, err

@@ -28,8 +28,8 @@ func Here() (p Place) {
 	return p
 }
 
-// Position returns file:line of the innermost frame outside the library, or ""
-// if there is none or the program is a notebook's cell. Tests of the library count as outside.
+// Position returns file:line of the innermost frame outside the library, or "" if there is none or the program is a
+// notebook's cell. Tests of the library count as outside.
 func (p *Place) Position() string {
 	// A copy, so that the place itself may live on the stack.
 	return position(append([]uintptr(nil), p.pcs[:p.n]...))

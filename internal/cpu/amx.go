@@ -3,9 +3,9 @@ package cpu
 import "unsafe"
 
 // Products of bfloat16 with AMX. Its registers are tiles, here of 16 rows of 64 bytes, and the kernel computes 2x2 of
-// them at a time, 32x32 elements of C in float32, while it walks along k in steps of 16 pairs. A step of B is packed, 16
-// rows of 32 pairs; one of A is 32 rows of 16 pairs, read where they lie if they lie along k and there are so many. Both
-// have zeros behind the last term.
+// them at a time, 32x32 elements of C in float32, while it walks along k in steps of 16 pairs. A step of B is packed,
+// 16 rows of 32 pairs; one of A is 32 rows of 16 pairs, read where they lie if they lie along k and there are so many.
+// Both have zeros behind the last term.
 //
 // Some steps of A stay in the nearest cache while all of B that was packed streams by them.
 const (
@@ -73,8 +73,8 @@ func (b *block) multiplyTiles(s *scratch, kernel func(args *amxArgs)) {
 	s.amx = amxArgs{} // keep no operand alive
 }
 
-// sumTiles computes up to 32 rows of C in float32, in so many tiles beside each other: sums of some terms, added to what c
-// holds if add says so.
+// sumTiles computes up to 32 rows of C in float32, in so many tiles beside each other: sums of some terms,
+// added to what c holds if add says so.
 func (s *scratch) sumTiles(kernel func(args *amxArgs), a operand, rows, terms int, packedB unsafe.Pointer, c []float32, across int, add bool) {
 	k := ceil(terms, amxTerms)
 	x := &s.amx
@@ -150,7 +150,8 @@ func packPairStep(dst unsafe.Pointer, src operand, lines, terms int) {
 	packPairs(dst, amxSide, src, lines, terms)
 }
 
-// packTileRows packs up to 32 rows of A. Rows that are missing keep what was there: they are multiplied, but not stored.
+// packTileRows packs up to 32 rows of A. Rows that are missing keep what was there: they are
+// multiplied, but not stored.
 func packTileRows(dst unsafe.Pointer, src operand, rows, terms int, s *scratch) {
 	if src.col == 2 {
 		whole := terms / amxTerms

@@ -2,8 +2,8 @@ package cpu
 
 import "unsafe"
 
-// A vector times a matrix whose rows lie together is a combination of these rows. A tile would read little of each row at
-// a time, which is slow where the matrix is in no near cache. Here a few rows are read from end to end.
+// A vector times a matrix whose rows lie together is a combination of these rows. A tile would read little of each row
+// at a time, which is slow where the matrix is in no near cache. Here a few rows are read from end to end.
 
 const (
 	// combineFrom is how many columns make that faster than a tile.
@@ -12,8 +12,8 @@ const (
 	combineAtATime = 1 << 14
 )
 
-// combination computes b in this way, and reports whether it is that and the level has loops for it. Sums are those that
-// tiles make.
+// combination computes b in this way, and reports whether it is that and the level has loops
+// for it. Sums are those that tiles make.
 func (b *block) combination() bool {
 	size := b.format.Size
 	switch {

@@ -96,8 +96,8 @@ func dot[T float32 | float64](row, x unsafe.Pointer, k int, kernel dotKernel, s 
 	return sum
 }
 
-// numbers returns where the first k elements of a row of m lie beside each other as numbers of size bytes: in the matrix,
-// or in a copy.
+// numbers returns where the first k elements of a row of m lie beside each other as numbers of
+// size bytes: in the matrix, or in a copy.
 func numbers(f *Format, m operand, k, size int, to *buffer) unsafe.Pointer {
 	if f.Load == nil && m.col == size {
 		return m.data

@@ -8,8 +8,8 @@ import (
 	"unsafe"
 )
 
-// TestDots: products with a vector are right for all numbers of rows and of terms, in all layouts, up to the edge of what
-// may be read.
+// TestDots: products with a vector are right for all numbers of rows and of terms, in all
+// layouts, up to the edge of what may be read.
 func TestDots(t *testing.T) {
 	atLevels(t, func(t *testing.T) {
 		for _, k := range []int{15, 16, 17, 31, 32, 33, 48, 63, 64, 65, 127, 200} {
@@ -61,7 +61,8 @@ func TestDotsOfSpecialNumbers(t *testing.T) {
 	})
 }
 
-// TestDotsDependOnTheirRowAlone: neither threads nor the other rows nor, where there are several, the level changes a sum.
+// TestDotsDependOnTheirRowAlone: neither threads nor the other rows nor, where there are
+// several, the level changes a sum.
 func TestDotsDependOnTheirRowAlone(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, s := range [][2]int{{1, 5*dotPiece + 3}, {7, 1003}, {300, 511}} {

@@ -83,8 +83,8 @@ func (p *Product) inParts(batch, work int) {
 	})
 }
 
-// grid chooses how to cut C into blocks for a number of threads: whole tiles, of nearly equal work, and blocks as square
-// as possible, because a block reads its rows of A and its columns of B. Columns come first among equals.
+// grid chooses how to cut C into blocks for a number of threads: whole tiles, of nearly equal work, and blocks as
+// square as possible, because a block reads its rows of A and its columns of B. Columns come first among equals.
 func (p *Product) grid(threads int) (rows, cols int) {
 	t := tileOf(p.Format)
 	if p.Format.BFloat16 && tilesAMX() != nil {

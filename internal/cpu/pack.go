@@ -124,7 +124,8 @@ func packStrided[T uint32 | uint64](dst unsafe.Pointer, stride int, src operand,
 	}
 }
 
-// converted computes a block of a format that is not computed in: into float32, a part at a time, which is then rounded.
+// converted computes a block of a format that is not computed in: into float32, a part at a
+// time, which is then rounded.
 func (b *block) converted() {
 	const most = 1 << 20 // elements of a part
 	s := scratches.Get().(*scratch)

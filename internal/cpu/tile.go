@@ -59,8 +59,9 @@ func tileGo[T float32 | float64](x *tileArgs, rows int) {
 		return
 	}
 	var s00, s01, s02, s03, s10, s11, s12, s13 T
-	// Offsets rather than pointers walk along k, since a pointer must not leave its operand. What doesn't change is read once, and four terms are
-	// added at a time, one after the other: in WebAssembly the way back to the head of a loop costs as much as they do.
+	// Offsets rather than pointers walk along k, since a pointer must not leave its operand. What doesn't change is
+	// read once, and four terms are added at a time, one after the other: in WebAssembly the way back to the head
+	// of a loop costs as much as they do.
 	left, right, next, aCol, bStride := x.a, x.b, x.aRow, x.aCol, x.bStride
 	var a, b uintptr
 	k := x.k

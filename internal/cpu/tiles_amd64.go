@@ -41,8 +41,8 @@ func packRows(dst unsafe.Pointer, dstStride int, src unsafe.Pointer, srcStride, 
 	copyRows(dst, uintptr(dstStride), src, uintptr(srcStride), rows, bytes/4)
 }
 
-// transpose copies number k of line i to position k·stride + i of dst. It writes whole vectors: behind the last row of dst
-// there must be room for the rest of one.
+// transpose copies number k of line i to position k·stride + i of dst. It writes whole vectors: behind the last row of
+// dst there must be room for the rest of one.
 func transpose(dst unsafe.Pointer, stride int, src unsafe.Pointer, srcStride, lines, k, size int) {
 	lanes := 32 / size
 	if level == Generic || k < lanes {

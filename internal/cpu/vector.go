@@ -8,8 +8,8 @@ import (
 // Vectors are loops over slices in the instructions of one level. The first slice gives the length; the others must not
 // be shorter. A field is nil where the level has no such loop, and the caller's own loop in Go takes its place.
 //
-// Where a loop stands for a function of package math, its error is stated in units in the last place of the result (ULP),
-// as tested over all float32.
+// Where a loop stands for a function of package math, its error is stated in units in the last place of the
+// result (ULP), as tested over all float32.
 type Vectors[T float32 | float64] struct {
 	Add, Sub, Mul, Div                       func(dst, x, y []T)
 	Neg, Abs, Square, Reciprocal, Sqrt, Relu func(dst, x []T)
@@ -86,8 +86,8 @@ type Vectors[T float32 | float64] struct {
 	Adam                    func(x, g, m, v []T, decay, sign, b1, r1, b2, r2, keep, floor, times T)
 	Amsgrad                 func(x, g, m, v, largest []T, decay, sign, b1, r1, b2, r2, keep, floor, times T)
 
-	// Sums are made in SumLanes lanes, to which the elements are dealt out in turn; then lanes of the upper half are joined to
-	// those of the lower half until one is left.
+	// Sums are made in SumLanes lanes, to which the elements are dealt out in turn; then lanes of the upper half are
+	// joined to those of the lower half until one is left.
 	Sum     func(x []T) T         // Σ x
 	Product func(x []T) T         // Π x, in the same lanes
 	Dot     func(x, y []T) T      // Σ x·y
@@ -128,9 +128,10 @@ type Vectors[T float32 | float64] struct {
 	QuotientNear, FloorNear, RestNear, ModNear func(dst, x, y []T)
 	FromNear, ToNear                           func(dst, x []T)
 
-	// Of float64 alone, for random numbers: whole numbers of 64 bits in the places of numbers. Philox computes a block of 128
-	// bits for each of x, to which first is added: the first half to a, the second to b. Normals makes two normal numbers of
-	// these halves, Uniforms and Uniforms24 numbers from 0 to 1 of the first 53 or 24 bits, multiplied and added to.
+	// Of float64 alone, for random numbers: whole numbers of 64 bits in the places of numbers. Philox computes a
+	// block of 128 bits for each of x, to which first is added: the first half to a, the second to b. Normals
+	// makes two normal numbers of these halves, Uniforms and Uniforms24 numbers from 0 to 1 of the first 53 or
+	// 24 bits, multiplied and added to.
 	Philox               func(a, b, x []T, key0, key1, stream0, stream1, first T)
 	Normals              func(x, y, a, b []T, add, times T)
 	Uniforms, Uniforms24 func(dst, x []T, add, times T)
@@ -188,8 +189,9 @@ func vectorsOf[T float32 | float64](all []Vectors[T]) *Vectors[T] {
 	return new(Vectors[T])
 }
 
-// Transpose turns a matrix of so many rows and columns, in words of 4 or 8 bytes: word j of row i goes to word i of row j of dst.
-// Strides of both are in words. It returns how many of the rows it did, whole vectors of them; the caller does the rest.
+// Transpose turns a matrix of so many rows and columns, in words of 4 or 8 bytes: word j of row i goes to
+// word i of row j of dst. Strides of both are in words. It returns how many of the rows it did, whole
+// vectors of them; the caller does the rest.
 func Transpose[T uint32 | uint64](dst []T, dstStride int, src []T, srcStride, rows, columns int) (done int) {
 	size := int(unsafe.Sizeof(T(0)))
 	done = rows &^ (32/size - 1)
@@ -201,11 +203,12 @@ func Transpose[T uint32 | uint64](dst []T, dstStride int, src []T, srcStride, ro
 	return done
 }
 
-// Reverse returns the loop of the chosen level that writes words in the other order, nil where it has none. dst must not be x.
+// Reverse returns the loop of the chosen level that writes words in the other order, nil where
+// it has none. dst must not be x.
 func Reverse() func(dst, x []uint32) { return reverseAt(level) }
 
-// Near reports whether all of x are from -2⁵⁰ to 2⁵⁰-1, where the loops of [Vectors] whose names say so are right. It is for levels that have
-// these.
+// Near reports whether all of x are from -2⁵⁰ to 2⁵⁰-1, where the loops of [Vectors] whose names say so are
+// right. It is for levels that have these.
 func Near(x []int64) bool {
 	bits := Float64s().Shifted(unsafe.Slice((*float64)(unsafe.Pointer(unsafe.SliceData(x))), len(x)), math.Float64frombits(1<<50))
 	return math.Float64bits(bits)>>51 == 0
@@ -225,6 +228,6 @@ type Conversions struct {
 	WholeFromFloat32, WholeFromInt32, WholeFromByte func(dst []int64, src unsafe.Pointer) // from float32: below 2⁵⁰
 }
 
-// Powers returns the loop of x to the power of y of the chosen level, nil where it has none: NaN unless x is positive and
-// finite and |y| at most 2²⁰, 0.51 ULP.
+// Powers returns the loop of x to the power of y of the chosen level, nil where it has none: NaN unless x is positive
+// and finite and |y| at most 2²⁰, 0.51 ULP.
 func Powers() func(dst, x, y []float32) { return powersAt(level) }

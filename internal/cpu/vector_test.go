@@ -386,8 +386,8 @@ var functionTests = []struct {
 	{"Gelu", 7, func(x float64) float64 { return max(x, -200) * 0.5 * math.Erfc(-x/math.Sqrt2) }},
 }
 
-// TestFunctions compares with float64 over the float32: each 499th of them, fewer when -short is given; all of them with
-// LECTERN_TEST_ALL_FLOATS=1, which takes many minutes.
+// TestFunctions compares with float64 over the float32: each 499th of them, fewer when -short is given; all of them
+// with LECTERN_TEST_ALL_FLOATS=1, which takes many minutes.
 func TestFunctions(t *testing.T) {
 	step := uint64(499)
 	if testing.Short() || race.Enabled {
@@ -422,8 +422,8 @@ func TestFunctions(t *testing.T) {
 	})
 }
 
-// TestFunctionsAtTheEnds asserts that a result of 0 has the sign that it should have, as it shows when it is printed, and
-// that functions with a limit reach it.
+// TestFunctionsAtTheEnds asserts that a result of 0 has the sign that it should have, as it shows when it is printed,
+// and that functions with a limit reach it.
 func TestFunctionsAtTheEnds(t *testing.T) {
 	atVectorLevels(t, func(t *testing.T) {
 		inf := float32(math.Inf(1))
@@ -457,7 +457,8 @@ func TestGeluTanh(t *testing.T) {
 	})
 }
 
-// TestFunctionsOfParts asserts that a result does not depend on where in a slice it is, and that nothing beyond is touched.
+// TestFunctionsOfParts asserts that a result does not depend on where in a slice it is, and
+// that nothing beyond is touched.
 func TestFunctionsOfParts(t *testing.T) {
 	atVectorLevels(t, func(t *testing.T) {
 		v := Float32s()

@@ -8,13 +8,14 @@ import (
 )
 
 // Workers are goroutines that wait for pieces of work. Starting a goroutine and waking its thread costs several
-// microseconds, as much as a product of 100x100 matrices; so a worker that has run dry first looks for more work for a
-// while, and only then goes to sleep. While it looks it lets Go's scheduler run others in between: the garbage collector
-// stops the world, and works, by way of it. For the same reason a worker has no thread to itself; giving way would
-// then take a change of threads.
+// microseconds, as much as a product of 100x100 matrices; so a worker that has run dry first looks for more work for
+// a while, and only then goes to sleep. While it looks it lets Go's scheduler run others in between: the garbage
+// collector stops the world, and works, by way of it. For the same reason a worker has no thread to itself; giving
+// way would then take a change of threads.
 //
-// The system may wake a worker on the very core on which the caller computes, and takes tens of milliseconds to notice that
-// another one is idle. So a caller whose worker did not come leaves word of where it is, and the worker goes elsewhere.
+// The system may wake a worker on the very core on which the caller computes, and takes tens of
+// milliseconds to notice that another one is idle. So a caller whose worker did not come leaves word of
+// where it is, and the worker goes elsewhere.
 
 // spinFor is how long an idle worker looks for work before it sleeps. It must outlast the gap between two operations
 // of a training step, or each of them pays for a waking.

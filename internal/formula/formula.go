@@ -9,8 +9,8 @@ import (
 	"math"
 )
 
-// A Formula is a list of statements over numbers that have names. Assignments, +, -, *, /, sqrt and max are all there is,
-// besides if and else, whose condition is a name: it holds where the number is there, and not 0.
+// A Formula is a list of statements over numbers that have names. Assignments, +, -, *, /, sqrt and max are all there
+// is, besides if and else, whose condition is a name: it holds where the number is there, and not 0.
 type Formula struct{ body *ast.BlockStmt }
 
 // Parse reads statements in the form of Go's.
@@ -22,8 +22,8 @@ func Parse(text string) (*Formula, error) {
 	return &Formula{f.Decls[0].(*ast.FuncDecl).Body}, nil
 }
 
-// Run runs the statements over numbers, which it changes, and adds to. Every operation rounds to T: nothing is fused. It
-// panics at what no formula may hold, and at a name that is not there.
+// Run runs the statements over numbers, which it changes, and adds to. Every operation rounds to T: nothing is fused.
+// It panics at what no formula may hold, and at a name that is not there.
 func Run[T float32 | float64](f *Formula, numbers map[string]T) {
 	run[T](numbers).block(f.body)
 }

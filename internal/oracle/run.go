@@ -37,9 +37,9 @@ const (
 	errorBytes = 64 << 20
 )
 
-// Run asks the library every case of the family and prints "oracle FAMILY: passed N of M". Each case is a subtest named by
-// its id. An op that ops lacks fails; so do a panic and a case that does not end. Only cases marked
-// optional may be left out, by ErrNotOffered, and the line says how many were.
+// Run asks the library every case of the family and prints "oracle FAMILY: passed N of M". Each case is a subtest named
+// by its id. An op that ops lacks fails; so do a panic and a case that does not end. Only cases marked optional may be
+// left out, by ErrNotOffered, and the line says how many were.
 func Run(t *testing.T, family string, ops Ops) { RunPart(t, family, "", ops) }
 
 // RunPart is Run for the operations of a family whose names begin with prefix, such as "npy.", for families that

@@ -20,8 +20,8 @@ func python(t *testing.T) string {
 	return ""
 }
 
-// axeSource returns axe-core, which looks for what keeps people from using a page. It comes with a Python package, so that the tests need no
-// second package manager; of that package only this file is used.
+// axeSource returns axe-core, which looks for what keeps people from using a page. It comes with a Python package, so
+// that the tests need no second package manager; of that package only this file is used.
 func axeSource(t *testing.T) string {
 	t.Helper()
 	const find = `import importlib.util as u, os; s = u.find_spec("axe_playwright_python"); print(os.path.join(os.path.dirname(s.origin), "axe.min.js") if s else "")`

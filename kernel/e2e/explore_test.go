@@ -77,7 +77,8 @@ func (p page) nears(exe, folder, lesson, name string) {
 	p.shows(exe, name) // as it is at first
 }
 
-// explore uses each explorer of the pages in a folder by keyboard, and looks at it then. The program says what they show.
+// explore uses each explorer of the pages in a folder by keyboard, and looks at it then. The
+// program says what they show.
 func (p page) explore(exe, folder string, look func(name string)) {
 	p.t.Helper()
 	visit := func(lesson, name string) {

@@ -51,8 +51,8 @@ func outputsWanted(t *testing.T, path string) (cells, withOutputs, failing int) 
 	return cells, withOutputs, failing
 }
 
-// These lessons are run whole in JupyterLab: text in many scripts and files; figures and tensors; steps, charts and a chart that grows while
-// the cell runs.
+// These lessons are run whole in JupyterLab: text in many scripts and files; figures and tensors; steps, charts and a
+// chart that grows while the cell runs.
 var wholeLessons = []string{"01-tokenization", "05-storage-strides-views", "19-training-loop"}
 
 func TestJupyterLab(t *testing.T) {
@@ -181,7 +181,8 @@ func testCompletion(t *testing.T, address string, up time.Time) {
 	b.press("End", keyEnd, ctrl)
 	b.do(chromedp.KeyEvent("\rtensor.A"))
 	const offered = `(document.querySelector(".jp-Completer")?.innerText ?? "").split("\n").join(" ")`
-	// On a machine that does much else gopls may load the library for longer than JupyterLab waits. Then one presses Tab again.
+	// On a machine that does much else gopls may load the library for longer than JupyterLab
+	// waits. Then one presses Tab again.
 	for range 4 {
 		b.press("Tab", keyTab, 0)
 		if b.within(25*time.Second, offered+` != ""`) {

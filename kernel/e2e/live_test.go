@@ -405,8 +405,8 @@ func (p page) load(path string, content []byte) {
 
 var liveData = regexp.MustCompile(`<script type="application/json" id="lectern-live">(.*)</script>`)
 
-// TestLiveSizes holds what pages load to what docs/live.md says: at most 20 MB with the first lesson, whichever that is,
-// and 2 MB with each further one.
+// TestLiveSizes holds what pages load to what docs/live.md says: at most 20 MB with the first lesson, whichever
+// that is, and 2 MB with each further one.
 func TestLiveSizes(t *testing.T) {
 	served(t)
 	dir, err := liveSite()
@@ -682,7 +682,8 @@ func TestElsewhere(t *testing.T) {
 	}
 }
 
-// liveLessons are the lessons that are run as a whole: those that a variable names, or the usual ones, which are all if none is named.
+// liveLessons are the lessons that are run as a whole: those that a variable names, or the usual
+// ones, which are all if none is named.
 func liveLessons(t testing.TB, variable string, usual ...string) []string {
 	t.Helper()
 	if list := os.Getenv(variable); list != "" {

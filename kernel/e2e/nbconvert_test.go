@@ -11,7 +11,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Jupyter's own converter makes pages of the lessons too: figures, tables and tensors are there, and nothing that was meant for the kernel.
+// Jupyter's own converter makes pages of the lessons too: figures, tables and tensors are there, and
+// nothing that was meant for the kernel.
 func TestNbconvert(t *testing.T) {
 	py := python(t)
 	if out, err := exec.Command(py, "-m", "nbconvert", "--version").CombinedOutput(); err != nil {

@@ -107,7 +107,8 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// TestMovingPicture asks that the picture in README.md is one that moves, is small, and stands still for those who ask for that.
+// TestMovingPicture asks that the picture in README.md is one that moves, is small, and stands
+// still for those who ask for that.
 func TestMovingPicture(t *testing.T) {
 	b, err := os.ReadFile(filepath.Join(root(t), "docs", "lab.gif"))
 	if err != nil {
@@ -191,7 +192,8 @@ func (f *film) colours(n int) color.Palette {
 	return palette
 }
 
-// develop makes the pictures an animation that goes round. Of each but the first it keeps what differs from the one before.
+// develop makes the pictures an animation that goes round. Of each but the first it keeps what
+// differs from the one before.
 func (f *film) develop() *gif.GIF {
 	palette := f.colours(255)
 	unchanged := uint8(len(palette))

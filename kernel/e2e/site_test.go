@@ -133,8 +133,8 @@ func TestSiteByKeyboard(t *testing.T) {
 	})
 }
 
-// unfit are the figures that a phone would show cut off or with text of less than 11 pixels: what they are, how wide they are and
-// in what room, and their smallest text.
+// unfit are the figures that a phone would show cut off or with text of less than 11 pixels: what they are, how wide
+// they are and in what room, and their smallest text.
 const unfit = `(() => {
 	const all = document.querySelector(".asks button"); // figures may be behind a question; the page remembers the choice
 	if (all?.textContent.startsWith("Show")) all.click();
@@ -149,7 +149,8 @@ const unfit = `(() => {
 	}).join("\n");
 })()`
 
-// TestFiguresFitPhones opens all lessons in a window of a phone's width: figures neither scroll nor shrink until nobody can read them.
+// TestFiguresFitPhones opens all lessons in a window of a phone's width: figures neither scroll
+// nor shrink until nobody can read them.
 func TestFiguresFitPhones(t *testing.T) {
 	b := openBrowser(t)
 	b.window(390, 844, true)

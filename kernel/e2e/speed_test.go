@@ -12,8 +12,9 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// BenchmarkLive times pages whose cells run, with their files at hand: until the first Run has shown something, a cell that was
-// changed, a whole lesson, and a matmul. `go run ./internal/bench -pages live` runs it and holds it to its goals.
+// BenchmarkLive times pages whose cells run, with their files at hand: until the first Run has shown
+// something, a cell that was changed, a whole lesson, and a matmul. `go run ./internal/bench -pages
+// live` runs it and holds it to its goals.
 func BenchmarkLive(b *testing.B) {
 	if err := os.Setenv("LECTERN_LONG", "1"); err != nil {
 		b.Fatal(err)

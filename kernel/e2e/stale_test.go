@@ -7,8 +7,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// testStale changes the first of three cells and runs it again. The others are marked, and a note names them; %run-stale runs them where
-// they stand.
+// testStale changes the first of three cells and runs it again. The others are marked, and a note names them;
+// %run-stale runs them where they stand.
 func testStale(t *testing.T, address string) {
 	path := write(t, "stale-marks.ipynb", "x := 4", "y := 10 * x", `fmt.Println("y is", y)`, "%run-stale")
 	b := openBrowser(t)

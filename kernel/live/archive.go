@@ -10,7 +10,8 @@ import (
 	"strings"
 )
 
-// The archive of a compiled package holds what compilers of its importers read, and an object file for each of its parts.
+// The archive of a compiled package holds what compilers of its importers read, and an object
+// file for each of its parts.
 const (
 	archiveBegin  = "!<arch>\n"
 	archiveHeader = 60 // bytes: name, date, user, group and mode; then ten digits of the size, and two bytes

@@ -67,8 +67,8 @@ var (
 	}}
 )
 
-// packAll packs parts, as many at a time as there are processors. The folder dir keeps what that gave, and as many parts
-// again that were used before.
+// packAll packs parts, as many at a time as there are processors. The folder dir keeps what that gave, and as
+// many parts again that were used before.
 func packAll(ctx context.Context, dir string, list []*packing) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("live: %w", err)
@@ -110,8 +110,9 @@ func packAll(ctx context.Context, dir string, list []*packing) error {
 // packedName is how packed files are named.
 var packedName = regexp.MustCompile(`^[a-z]+-[0-9a-f]{16}\.(gz|lzma)$`)
 
-// forget removes packed files that are not in use, but for as many as are: those used last. Another process may do the same, or
-// need one of them at the moment: whoever finds none packs it again. What can't be removed is tried again the next time.
+// forget removes packed files that are not in use, but for as many as are: those used last. Another process
+// may do the same, or need one of them at the moment: whoever finds none packs it again. What can't be
+// removed is tried again the next time.
 func forget(dir string, used []*packing) {
 	type old struct {
 		name string

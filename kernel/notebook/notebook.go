@@ -32,8 +32,8 @@ const GuessType = "application/vnd.lectern.guess+json"
 // StepsType is the MIME type of the record of a cell's steps, which render asks the kernel for.
 const StepsType = "application/vnd.lectern.steps+json"
 
-// StaleNote is the key in an output's metadata by which the kernel's notes about stale cells are known. They are for the moment, and
-// no result of the cell: Parse leaves them out.
+// StaleNote is the key in an output's metadata by which the kernel's notes about stale cells are known. They are for
+// the moment, and no result of the cell: Parse leaves them out.
 const StaleNote = "lectern_stale"
 
 // WidgetType is the MIME type of a widget. It names a model that a kernel and a page have, and that ends with them.

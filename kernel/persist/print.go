@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// The kernel tells its user which cells have used an earlier value of a variable. For that each value has a sum, which is the
-// same if the value is: neither the files and groups that it is kept in nor the numbers of cells matter, and variables that
-// merely share memory with it don't either.
+// The kernel tells its user which cells have used an earlier value of a variable. For that each value has a sum, which
+// is the same if the value is: neither the files and groups that it is kept in nor the numbers of cells matter, and
+// variables that merely share memory with it don't either.
 
 const (
 	sampleAbove = 4 << 20 // an array of more bytes is compared in pages that are spread over it

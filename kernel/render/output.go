@@ -163,8 +163,8 @@ func (p *page) display(o *notebook.Output, mime, data string) string {
 // narrowType is the form of a figure for pages as narrow as a phone's.
 const narrowType = "application/vnd.lectern.narrow+svg"
 
-// drawing draws an SVG of an output, and says by what class its place in the page goes. A variant is its own class. It is empty if
-// the page can't have it.
+// drawing draws an SVG of an output, and says by what class its place in the page goes. A variant is its own class.
+// It is empty if the page can't have it.
 func (p *page) drawing(svg, alt, variant string) (class, drawn string) {
 	if p.prefix != "" {
 		if clean, _, err := cleanSVG(svg); err == nil && !strings.Contains(clean, "<style") { // then it draws, in the page's colours, and does nothing else

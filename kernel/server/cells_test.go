@@ -71,7 +71,8 @@ func (c testCell) check(t *testing.T, l *lab) {
 // long reports whether tests that take long are run: in CI, and with LECTERN_LONG=1.
 func long() bool { return os.Getenv("CI") == "true" || os.Getenv("LECTERN_LONG") != "" }
 
-// many reports whether tests that try many cases are to try all that CI tries: once, and not again in the slow programs of the race detector.
+// many reports whether tests that try many cases are to try all that CI tries: once, and not again in
+// the slow programs of the race detector.
 func many() bool { return long() && (!race.Enabled || os.Getenv("LECTERN_LONG") != "") }
 
 func needLong(t *testing.T) {

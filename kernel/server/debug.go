@@ -234,8 +234,8 @@ func (d *debugger) disconnect() {
 	cell.detach()
 }
 
-// interrupt interrupts a cell's process. One that stands still hears nothing, and Delve had better not leave one that is
-// about to stop to keep its values: so Delve leaves first. A second interrupt waits for nobody.
+// interrupt interrupts a cell's process. One that stands still hears nothing, and Delve had better not leave one that
+// is about to stop to keep its values: so Delve leaves first. A second interrupt waits for nobody.
 func (d *debugger) interrupt(p *process, again bool) {
 	d.mu.Lock()
 	cell := d.cell

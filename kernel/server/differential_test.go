@@ -22,8 +22,9 @@ import (
 	"github.com/lectern-go/lectern/kernel/jupyter"
 )
 
-// A notebook must do what Go does: programs that the go command compiles and runs as a whole are split into cells at random places, and the kernel
-// must print the same. The programs lie in testdata/programs, with what they print; others are generated.
+// A notebook must do what Go does: programs that the go command compiles and runs as a whole are split into
+// cells at random places, and the kernel must print the same. The programs lie in testdata/programs, with
+// what they print; others are generated.
 
 var update = flag.Bool("update", false, "write the outputs of programs that have none yet into testdata/programs, and the steps of testdata/steps.txt")
 
@@ -270,8 +271,8 @@ func cellsOf(src string, rng *rand.Rand, steps bool) ([]string, error) {
 	return cells, nil
 }
 
-// declaredBy lists the names that a declaration makes for others. A method counts under its own name, and under its type's, so that nothing uses a
-// type before it has its methods.
+// declaredBy lists the names that a declaration makes for others. A method counts under its own name, and under its
+// type's, so that nothing uses a type before it has its methods.
 func declaredBy(n ast.Node, statement bool) (names []string) {
 	switch n := n.(type) {
 	case *ast.FuncDecl:
@@ -307,8 +308,8 @@ func declaredBy(n ast.Node, statement bool) (names []string) {
 	return names
 }
 
-// mustStayWhole reports whether main's statements belong in one cell: they jump, return or defer, or a name of theirs hides one of the package
-// or an import, which the other cells would see changed.
+// mustStayWhole reports whether main's statements belong in one cell: they jump, return or defer, or a name of theirs
+// hides one of the package or an import, which the other cells would see changed.
 func mustStayWhole(file *ast.File, body *ast.BlockStmt) bool {
 	outer := map[string]bool{}
 	for _, d := range file.Decls {
@@ -373,8 +374,8 @@ func readLimits(t *testing.T) map[string]string {
 	return limits
 }
 
-// seed returns the seed of a random test: LECTERN_SEED, or a new one for each day with LECTERN_LONG=1, or else always the same: nobody's change is
-// to fail because of the date.
+// seed returns the seed of a random test: LECTERN_SEED, or a new one for each day with LECTERN_LONG=1, or else always
+// the same: nobody's change is to fail because of the date.
 func seed(t *testing.T) uint64 {
 	t.Helper()
 	s := uint64(20779)
@@ -400,8 +401,8 @@ func hash(s string) uint64 {
 	return h
 }
 
-// TestDifferential runs programs as cells: some, 60 in CI, with LECTERN_LONG=1 all of them. LECTERN_GROUP limits it to programs whose names contain a
-// word.
+// TestDifferential runs programs as cells: some, 60 in CI, with LECTERN_LONG=1 all of them. LECTERN_GROUP limits it
+// to programs whose names contain a word.
 func TestDifferential(t *testing.T) {
 	t.Parallel()
 	bin, err := tools()

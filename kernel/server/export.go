@@ -135,8 +135,8 @@ func buildProgram(ctx context.Context, c config, say func(string), out string) e
 	return nil
 }
 
-// writeModule writes a go.mod for the program: with what the notebook has fetched, and with the library, in this version
-// or from this checkout.
+// writeModule writes a go.mod for the program: with what the notebook has fetched, and with the library,
+// in this version or from this checkout.
 func writeModule(c config, out string) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "module %s\n\ngo %s\n\nrequire (\n", moduleName(filepath.Base(out)), goLine(c.root))

@@ -191,8 +191,8 @@ func TestExport(t *testing.T) {
 	}
 }
 
-// TestExportLessons compares what programs print with the stored outputs of the lessons that they were, but for cells that measure. Two
-// lessons stand for all unless LECTERN_LONG is set.
+// TestExportLessons compares what programs print with the stored outputs of the lessons that they were, but for cells
+// that measure. Two lessons stand for all unless LECTERN_LONG is set.
 func TestExportLessons(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it executes lessons")

@@ -10,7 +10,8 @@ import (
 const openGuess = "import (\n\"fmt\"\n\"github.com/lectern-go/lectern/notebooks/lesson\"\n\"github.com/lectern-go/lectern/kernel/show\"\n)\n\n" +
 	"x := 42\nfmt.Println(\"before\")\nlesson.Guess(\"What is x?\", %s, x)\nfmt.Println(\"x <is>\", x)\nshow.SVG(`<svg xmlns=\"http://www.w3.org/2000/svg\"/>`)\nx"
 
-// TestFold: in a working copy, what comes out after an open question is behind a line; with a guess, and elsewhere, it is not.
+// TestFold: in a working copy, what comes out after an open question is behind a line; with a
+// guess, and elsewhere, it is not.
 func TestFold(t *testing.T) {
 	t.Parallel()
 	bin, err := tools()

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// A generator writes random programs that compile and end: variables of some types, loops, closures, slices that share memory, maps and structs.
-// Every name is used, and every program prints all its variables after each step.
+// A generator writes random programs that compile and end: variables of some types, loops, closures, slices that share
+// memory, maps and structs. Every name is used, and every program prints all its variables after each step.
 type generator struct {
 	rng  *rand.Rand
 	top  strings.Builder

@@ -206,8 +206,8 @@ func TestReason(t *testing.T) {
 	}
 }
 
-// TestGonbui checks that GoNB's packages are there without a network, in the version of our GoNB, and that they change no version of what the
-// library uses.
+// TestGonbui checks that GoNB's packages are there without a network, in the version of our GoNB, and that they
+// change no version of what the library uses.
 func TestGonbui(t *testing.T) {
 	c, f := config{root: repoRoot(t)}, &folders{work: t.TempDir()}
 	t.Setenv("LECTERN_GET", t.TempDir())

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// GoNB's magics are obeyed by the kernel, which has the only book of what the cells have declared; GoNB runs what speaks with it.
+// GoNB's magics are obeyed by the kernel, which has the only book of what the cells have
+// declared; GoNB runs what speaks with it.
 
 // makeModule writes a module with one package.
 func makeModule(t *testing.T, path, version, more, code string) (dir string) {
@@ -23,7 +24,8 @@ func makeModule(t *testing.T, path, version, more, code string) (dir string) {
 	return dir
 }
 
-// TestModulesOfTheUser imports from folders that go.work names. A module that the go command can't live with spoils no other cell.
+// TestModulesOfTheUser imports from folders that go.work names. A module that the go command
+// can't live with spoils no other cell.
 func TestModulesOfTheUser(t *testing.T) {
 	t.Parallel()
 	l := startLab(t)
@@ -121,7 +123,8 @@ func TestLastCellForTools(t *testing.T) {
 	l.expect(t, "!*go build && ./$(basename $PWD)", "ok", "[stdout]0\n")
 }
 
-// TestProgramsUnderGoNB runs programs that speak with GoNB: they keep their values, and fail at the user's line. GoNB may die and be there again.
+// TestProgramsUnderGoNB runs programs that speak with GoNB: they keep their values, and fail at the user's
+// line. GoNB may die and be there again.
 func TestProgramsUnderGoNB(t *testing.T) {
 	t.Parallel()
 	l := startLab(t)

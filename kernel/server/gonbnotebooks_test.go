@@ -22,8 +22,8 @@ import (
 	"github.com/lectern-go/lectern/kernel/notebook"
 )
 
-// GoNB's own notebooks, cells and outputs by people who are not us, must do in our kernel what they did in theirs. They are read from GoNB's
-// module, in the version that the kernel is built with.
+// GoNB's own notebooks, cells and outputs by people who are not us, must do in our kernel what they did in theirs. They
+// are read from GoNB's module, in the version that the kernel is built with.
 
 // gonbThreshold is how many cells of GoNB's notebooks must end as stored. It only ever rises.
 const gonbThreshold = 126
@@ -232,7 +232,8 @@ func isClosed(c <-chan struct{}) bool {
 	}
 }
 
-// storedInputs are the lines that the user typed when the notebook was stored. Passwords are stored as dots; the cell shows what they were.
+// storedInputs are the lines that the user typed when the notebook was stored. Passwords are stored
+// as dots; the cell shows what they were.
 func storedInputs(c *notebook.Cell) (lines []string) {
 	var shown []string
 	for _, o := range c.Outputs {
@@ -306,7 +307,8 @@ var gonbOwn = map[string]*regexp.Regexp{
 	"tutorial 52": regexp.MustCompile(`^go version GO .*\nPATH\nFILES`),
 }
 
-// compare says how a cell's outputs differ from the stored ones: the status, the printed text, and what is displayed, by kind, in order.
+// compare says how a cell's outputs differ from the stored ones: the status, the printed text, and
+// what is displayed, by kind, in order.
 func (p *page) compare(id string, c *notebook.Cell, outs []out, status string) string {
 	want := map[string]string{}
 	var shown []string
@@ -363,7 +365,8 @@ func (p *page) compare(id string, c *notebook.Cell, outs []out, status string) s
 	return ""
 }
 
-// describe is what is compared of a display: the kinds of its data, and the text where that is short enough to be anything but a picture.
+// describe is what is compared of a display: the kinds of its data, and the text where that is
+// short enough to be anything but a picture.
 func describe(data map[string]any) string {
 	kinds := slices.Sorted(maps.Keys(data))
 	kinds = slices.DeleteFunc(kinds, func(k string) bool { return k == "text/plain" && len(data) > 1 })

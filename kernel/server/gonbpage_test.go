@@ -19,8 +19,8 @@ import (
 	"github.com/lectern-go/lectern/kernel/jupyter"
 )
 
-// A page is the notebook's page in a browser: it shows what the kernel displays, runs the scripts in it, and speaks with the kernel as a page in
-// JupyterLab does, but for the server in between.
+// A page is the notebook's page in a browser: it shows what the kernel displays, runs the scripts in it, and speaks
+// with the kernel as a page in JupyterLab does, but for the server in between.
 type page struct {
 	mu     sync.Mutex
 	post   func(msgType string, content any) error // to the kernel

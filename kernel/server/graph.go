@@ -102,7 +102,8 @@ func graphText(rows []graphRow) string {
 	return b.String()
 }
 
-// The picture: cells below each other, and left of them a line from each cell that others read from, with a branch to each of these.
+// The picture: cells below each other, and left of them a line from each cell that others read
+// from, with a branch to each of these.
 const (
 	graphRowHeight = 46
 	graphLane      = 14 // between two lines

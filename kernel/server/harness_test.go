@@ -24,8 +24,8 @@ import (
 	"github.com/lectern-go/lectern/kernel/jupyter"
 )
 
-// The tests run cells through the real kernel. Its tools are built once into a folder of the user's cache, and again when the kernel's
-// sources change; the go command decides that.
+// The tests run cells through the real kernel. Its tools are built once into a folder of the user's cache, and again
+// when the kernel's sources change; the go command decides that.
 
 // TestMain lets more tests run at once than there are processors: a test that runs cells waits for much else.
 func TestMain(m *testing.M) {
@@ -75,7 +75,8 @@ var tools = sync.OnceValues(func() (string, error) {
 	return bin, nil
 })
 
-// completion adds gopls to the tools. It is the largest of them by far, so only the tests that ask it something have it built.
+// completion adds gopls to the tools. It is the largest of them by far, so only the tests that
+// ask it something have it built.
 var completion = sync.OnceValue(func() error {
 	bin, err := tools()
 	if err != nil || !missing(filepath.Join(bin, "gopls")) {

@@ -28,8 +28,8 @@ import (
 //   - In this repository, they import the library, and what %get has put beside it.
 //   - In another module they import that module's packages and what its go.mod requires, at its versions, as its own
 //     code would; so do they in a workspace that uses the module.
-//   - Anywhere else the notebook has a module of its own, beside the library: %get writes it, and the notebook's outputs
-//     record it, so that another machine can fetch the same.
+//   - Anywhere else the notebook has a module of its own, beside the library: %get writes it, and the notebook's
+//     outputs record it, so that another machine can fetch the same.
 
 // A home is the module that a notebook lies in.
 type home struct {
@@ -119,9 +119,9 @@ func (h *home) readWorkspace() error {
 	}
 }
 
-// runtimePackages are the folders of what every cell is linked with, or may be to show a value: where a notebook's module
-// does not require the library, they and what they import are all of it that joins, so that the library's requirements
-// raise no version of the module's.
+// runtimePackages are the folders of what every cell is linked with, or may be to show a value: where a notebook's
+// module does not require the library, they and what they import are all of it that joins, so that the library's
+// requirements raise no version of the module's.
 var runtimePackages = []string{"kernel/persist", "kernel/show", "kernel/show/measure", "kernel/show/pictures", "kernel/show/widget"}
 
 // makeRuntime copies them into a module of the library's path that requires nothing.

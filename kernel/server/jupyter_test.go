@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// TestJupyterKernelTest runs the Jupyter project's own tests of kernels. They come from PyPI, into an environment that is kept in the user's cache.
+// TestJupyterKernelTest runs the Jupyter project's own tests of kernels. They come from PyPI, into an
+// environment that is kept in the user's cache.
 func TestJupyterKernelTest(t *testing.T) {
 	t.Parallel()
 	needLong(t)

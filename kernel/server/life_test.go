@@ -121,8 +121,9 @@ func TestNothingIsLeft(t *testing.T) {
 	}
 }
 
-// TestSweep removes what a kernel and its watcher left when both were killed, and nothing of a living kernel, even where its folder on disk is out of
-// sight: a service has a temporary folder of its own, and the memory disk that all have.
+// TestSweep removes what a kernel and its watcher left when both were killed, and nothing of a
+// living kernel, even where its folder on disk is out of sight: a service has a temporary folder of
+// its own, and the memory disk that all have.
 func TestSweep(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	create := func() *folders {

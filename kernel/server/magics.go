@@ -150,7 +150,8 @@ func (e *execution) document(name string) *failure {
 	return nil
 }
 
-// page is the text that the cell asked to read, by MIME type, or nil. Of several the clients show only one, so they are joined.
+// page is the text that the cell asked to read, by MIME type, or nil. Of several the clients
+// show only one, so they are joined.
 func (e *execution) page() map[string]any {
 	if len(e.pages) == 0 {
 		return nil

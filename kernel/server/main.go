@@ -14,7 +14,7 @@
 //	LECTERN_ROOT           the repository, if -root is not given
 //	LECTERN_COMMAND        how its user calls the command that sets the kernel up
 //	LECTERN_LEAN           if set, the library is compiled only when a cell imports it
-//	LECTERN_KEEP_LIMIT     how many bytes of values a kernel may keep, such as 4G; otherwise half of what the disk has left
+//	LECTERN_KEEP_LIMIT     how many bytes of values a kernel may keep, such as 4G; otherwise half of the disk's room
 //	LECTERN_KEEP_ON_DISK   if set, values are kept on disk, not on the memory disk
 //	LECTERN_GET            the folder of the module for fetched packages; otherwise .lectern/get
 //	LECTERN_OFFLINE        if set, imports fetch no modules
@@ -25,8 +25,8 @@
 //	LECTERN_GRADER_MEMORY  how many megabytes a submission may take then
 //	LECTERN_GRADER_TRUST   if set, submissions are not isolated
 //
-// Where NBGRADER_EXECUTION is autograde, as nbgrader sets it, the kernel runs the notebook's cells in another kernel in a
-// sandbox, and grades calls of lesson.Grade itself.
+// Where NBGRADER_EXECUTION is autograde, as nbgrader sets it, the kernel runs the notebook's cells in another kernel in
+// a sandbox, and grades calls of lesson.Grade itself.
 package main
 
 import (

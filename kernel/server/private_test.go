@@ -58,8 +58,8 @@ func TestFoldersArePrivate(t *testing.T) {
 	}
 }
 
-// Anybody may put a folder of a kernel's name into the temporary folder. A named pipe in it must not keep a kernel from starting, and what it
-// says must not be followed.
+// Anybody may put a folder of a kernel's name into the temporary folder. A named pipe in it must not keep a kernel from
+// starting, and what it says must not be followed.
 func TestSweepBelievesNobodyElse(t *testing.T) {
 	tmp := t.TempDir()
 	open := filepath.Join(tmp, folderPrefix+"open")

@@ -15,9 +15,10 @@ import (
 	"github.com/lectern-go/lectern/kernel/jupyter"
 )
 
-// TestSessionFuzz types random cells: declarations of each kind, redefinitions, changes of values under several names, magics, shell lines, cells
-// that fail, are interrupted or end by force. A model says what every name must be. Now and then, and at the end, 1+1 works, every name is what it
-// must be, or a note has said why not, and no note has said so without a reason. Some sessions are tried, more in CI, with LECTERN_LONG=1 many.
+// TestSessionFuzz types random cells: declarations of each kind, redefinitions, changes of values under several names,
+// magics, shell lines, cells that fail, are interrupted or end by force. A model says what every name must be. Now and
+// then, and at the end, 1+1 works, every name is what it must be, or a note has said why not, and no note has said so
+// without a reason. Some sessions are tried, more in CI, with LECTERN_LONG=1 many.
 func TestSessionFuzz(t *testing.T) {
 	t.Parallel()
 	s := seed(t)
@@ -452,8 +453,8 @@ func (f *sessionFuzz) cell() string {
 	return ok(code)
 }
 
-// refused returns what is said of a cell that the kernel does not take although Go might: it declares one of Go's own names, or makes something else
-// of a name that a function of an earlier cell needs.
+// refused returns what is said of a cell that the kernel does not take although Go might: it declares one of Go's own
+// names, or makes something else of a name that a function of an earlier cell needs.
 func (f *sessionFuzz) refused(list []act) string {
 	anew := map[string]bool{}
 	for _, a := range list {

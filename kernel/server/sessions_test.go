@@ -12,9 +12,11 @@ import (
 	"github.com/lectern-go/lectern/kernel/jupyter"
 )
 
-// A session must work whatever has been typed into it before: after every redefinition, magic, shell line and failing cell.
+// A session must work whatever has been typed into it before: after every redefinition, magic,
+// shell line and failing cell.
 
-// expect runs a cell and holds its status, unless that is empty, and what it shows to what is wanted; a word that begins with ! must not be there.
+// expect runs a cell and holds its status, unless that is empty, and what it shows to what is wanted; a word
+// that begins with ! must not be there.
 func (l *lab) expect(t *testing.T, code, status string, words ...string) {
 	t.Helper()
 	outs, r := l.run(code)
@@ -64,7 +66,8 @@ var nameForms = []struct{ name, declare, use, want string }{
 	{"type x", "type %s struct{ N int }", "fmt.Println(\"now\", %s{5}.N)", "now 5"},
 }
 
-// TestRedefinitions changes a name from each form to each other; a name that Go knows already is taken over and given back.
+// TestRedefinitions changes a name from each form to each other; a name that Go knows already
+// is taken over and given back.
 func TestRedefinitions(t *testing.T) {
 	t.Parallel()
 	t.Run("all pairs", func(t *testing.T) {
@@ -85,7 +88,8 @@ func TestRedefinitions(t *testing.T) {
 		}
 		l.expect(t, "1+1", "ok", "[result]2", noFalseNote)
 	})
-	// Names that mean something to Go or to the kernel: the cell works, or says in a sentence why not, and the session works on.
+	// Names that mean something to Go or to the kernel: the cell works, or says in a sentence
+	// why not, and the session works on.
 	names := []string{"len", "fmt", "flag", "init", "main", "string", "strings", "os", "time", "error", "nil", "true", "iota", "any", "max", "persist", "lecternpersist", "runtime", "unsafe"}
 	for k, name := range names {
 		if !many() && k > 1 {
@@ -214,7 +218,8 @@ func TestWaitingForTimers(t *testing.T) {
 	l.expect(t, "1+1", "ok", "[result]2")
 }
 
-// runAll sends cells as JupyterLab's run-all does, without waiting for answers, interrupts after a while if asked to, and returns the statuses.
+// runAll sends cells as JupyterLab's run-all does, without waiting for answers, interrupts after a while
+// if asked to, and returns the statuses.
 func (l *lab) runAll(cells []string, interrupt time.Duration) []string {
 	l.t.Helper()
 	type answer struct {
@@ -304,7 +309,8 @@ func TestTestsThatFail(t *testing.T) {
 	l.expect(t, "half(10)", "ok", "[result]5")
 }
 
-// TestEndsByForce ends cells by os.Exit and by a signal: the note is true, also for large arrays that were changed in place.
+// TestEndsByForce ends cells by os.Exit and by a signal: the note is true, also for large
+// arrays that were changed in place.
 func TestEndsByForce(t *testing.T) {
 	t.Parallel()
 	l := startLab(t)
@@ -362,7 +368,8 @@ func TestFlood(t *testing.T) {
 	}
 }
 
-// TestClosureWithoutItsName: when a name is removed, a closure that uses it can be held, passed on and replaced; only who calls it learns what it lacks.
+// TestClosureWithoutItsName: when a name is removed, a closure that uses it can be held, passed on and replaced;
+// only who calls it learns what it lacks.
 func TestClosureWithoutItsName(t *testing.T) {
 	t.Parallel()
 	l := startLab(t)

@@ -17,9 +17,9 @@ import (
 	"github.com/lectern-go/lectern/kernel/persist"
 )
 
-// When a cell is run again and gives a name another meaning, a note in its output says which cells have used the earlier one.
-// Only clients for notebooks get notes, known by saying which cell they run: neither what runs a whole notebook, as run, check and
-// nbconvert do, nor a console has cells that could be run again.
+// When a cell is run again and gives a name another meaning, a note in its output says which cells have used the
+// earlier one. Only clients for notebooks get notes, known by saying which cell they run: neither what runs a whole
+// notebook, as run, check and nbconvert do, nor a console has cells that could be run again.
 
 // A staleness is what the kernel knows of cells that depend on each other.
 type staleness struct {
@@ -34,8 +34,8 @@ type staleness struct {
 	lab    map[string]bool   // sessions of clients that have the extension
 }
 
-// The extension asks for comms of this target when it meets a kernel, which concerns nobody else. From then on it is told
-// which cells to mark, and asked to run them where they stand.
+// The extension asks for comms of this target when it meets a kernel, which concerns nobody else. From then on it is
+// told which cells to mark, and asked to run them where they stand.
 const cellsTarget = "lectern.cells"
 
 // greet notes that a client has the extension, if that is what it asks about, and tells it what to mark.
@@ -158,7 +158,8 @@ func (e *execution) account() {
 	e.mark()
 }
 
-// content is that of the message that shows the note. One that is over has no form at all, since of empty text a line would be left.
+// content is that of the message that shows the note. One that is over has no form at all,
+// since of empty text a line would be left.
 func (n staleNote) content() map[string]any {
 	data := map[string]any{}
 	if n.text != "" {
@@ -208,7 +209,8 @@ func (e *execution) accountLater(s *rewrite.Session) {
 	e.mark()
 }
 
-// note says which cells the last run of a cell has made stale, but for those that will run anyway; "" if there are none.
+// note says which cells the last run of a cell has made stale, but for those that will run
+// anyway; "" if there are none.
 func (s *staleness) note(id string, waiting map[string]bool) string {
 	direct, indirect, names := s.book.Because(id, func(c *stale.Cell) bool { return waiting[c.ID] })
 	if len(waiting) > 0 { // what comes of those is not known yet
@@ -282,8 +284,8 @@ func (e *execution) listStale(c rewrite.Command) *failure {
 	return nil
 }
 
-// runStale obeys %run-stale. Our JupyterLab runs the cells itself. For others the kernel does, and what the cells show stands in the
-// output of this one: a kernel can't write into those of others.
+// runStale obeys %run-stale. Our JupyterLab runs the cells itself. For others the kernel does, and what the cells show
+// stands in the output of this one: a kernel can't write into those of others.
 func (e *execution) runStale(rewrite.Command) *failure {
 	if e.r.Program != nil || len(e.r.Commands) > 1 || e.repeats != "" {
 		return said("usage", "write %run-stale in a cell of its own: code beside it can't know what the cells will have done")

@@ -21,8 +21,8 @@ import (
 	"github.com/lectern-go/lectern/kernel/persist"
 )
 
-// %save copies the files of values and notes which cells have run; %load copies the files back, and has the rewriter read
-// those cells again, which runs nothing: so it knows what they have declared.
+// %save copies the files of values and notes which cells have run; %load copies the files back, and has the rewriter
+// read those cells again, which runs nothing: so it knows what they have declared.
 
 // A ranCell is a cell whose declarations the kernel remembers.
 type ranCell struct {

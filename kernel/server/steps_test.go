@@ -50,9 +50,9 @@ func ofCell(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// TestStepsGolden compares what is recorded of cells with what is written below them: of every tenth, in CI of every fifth,
-// with LECTERN_LONG=1 of all. Each runs a
-// second time without, in another kernel: it shows the same, and leaves the same variables.
+// TestStepsGolden compares what is recorded of cells with what is written below them: of every tenth, in CI
+// of every fifth, with LECTERN_LONG=1 of all. Each runs a second time without, in another kernel: it shows
+// the same, and leaves the same variables.
 func TestStepsGolden(t *testing.T) {
 	t.Parallel()
 	const path = "testdata/steps.txt"
@@ -119,8 +119,8 @@ func TestStepsGolden(t *testing.T) {
 	}
 }
 
-// TestStepsEnd lets recording end in the middle of each cell of the golden files, of as many as there, and of some with closures, and
-// compares what they show with what they show without.
+// TestStepsEnd lets recording end in the middle of each cell of the golden files, of as many as there, and of some with
+// closures, and compares what they show with what they show without.
 func TestStepsEnd(t *testing.T) {
 	t.Parallel()
 	cells := map[string]string{}
@@ -168,18 +168,18 @@ func TestStepsEnd(t *testing.T) {
 	}
 }
 
-// A timed cell is what BenchmarkSteps knows of a cell: the best times of its program, plain and with its steps recorded, and those of
-// the processors meanwhile.
+// A timed cell is what BenchmarkSteps knows of a cell: the best times of its program, plain and with its steps
+// recorded, and those of the processors meanwhile.
 type timed struct {
 	name            string
 	plain, recorded [2]time.Duration
 }
 
-// BenchmarkSteps runs the cells of lessons without and with their steps recorded, side by side, and reports for each lesson, and at last
-// for all, how many times as long the programs take: the middle cell, the 95th of a hundred, and the slowest. It does the same
-// for the time of the processors, which other programs disturb less. Of cells under 20 ms it reports the milliseconds that they take
-// longer. Each lesson runs as often as -benchtime says, such as 1x, and one line names the cells
-// that are slowed down most.
+// BenchmarkSteps runs the cells of lessons without and with their steps recorded, side by side, and reports for each
+// lesson, and at last for all, how many times as long the programs take: the middle cell, the 95th of a hundred, and
+// the slowest. It does the same for the time of the processors, which other programs disturb less. Of cells under 20 ms
+// it reports the milliseconds that they take longer. Each lesson runs as often as -benchtime says, such as 1x, and one
+// line names the cells that are slowed down most.
 func BenchmarkSteps(b *testing.B) {
 	dir := filepath.Join(repoRoot(b), "notebooks")
 	lessons, err := filepath.Glob(filepath.Join(dir, "*.ipynb"))

@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// On a machine with many users a kernel finds the folders of others. It can't look into them, and trying to remove them would only take time.
+// On a machine with many users a kernel finds the folders of others. It can't look into them, and
+// trying to remove them would only take time.
 func TestSweepLeavesOtherUsers(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), folderPrefix+"other")
 	if err := os.Mkdir(dir, 0o700); err != nil {

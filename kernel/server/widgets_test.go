@@ -14,8 +14,8 @@ import (
 	"github.com/lectern-go/lectern/kernel/jupyter"
 )
 
-// A widgetPage is a page as far as widgets go: it has the models that the kernel has made, with what the kernel has said
-// of them.
+// A widgetPage is a page as far as widgets go: it has the models that the kernel has made, with
+// what the kernel has said of them.
 type widgetPage struct {
 	*lab
 	mu      sync.Mutex
@@ -305,7 +305,8 @@ func TestBadCommMessages(t *testing.T) {
 func TestWidgetCallbacks(t *testing.T) {
 	t.Parallel()
 	p := openWidgetPage(t)
-	// A function that is declared again; another widget; types and variables of the cells; a panic; what is printed on the way.
+	// A function that is declared again; another widget; types and variables of the cells; a
+	// panic; what is printed on the way.
 	p.run("type Point struct{ X, Y int }\nvar at Point\nfunc say(v string) { fmt.Println(\"first\", v, at) }")
 	p.run("field := widget.Text(\"field\", \"a\").OnChange(say)\nlevel := widget.FloatSlider(\"level\", 0, 1, 0)\n" +
 		"field.OnChange(func(v string) { at.X += len(v); level.Set(float64(at.X) / 10) })\nfield")

@@ -57,7 +57,8 @@ func formats(v any) []string {
 	return append(pairs, "text/plain", text)
 }
 
-// narrowType is the form of a figure for pages as narrow as a phone's, which package render looks for; other programs pass it over.
+// narrowType is the form of a figure for pages as narrow as a phone's, which package render
+// looks for; other programs pass it over.
 const narrowType = "application/vnd.lectern.narrow+svg"
 
 // hasLook reports whether the type of v says how it looks.

@@ -8,14 +8,14 @@
 //
 // A type decides how it looks by a method: HTML() string, SVG() string or Markdown() string; a figure may have Narrow()
 // string, too, which draws it for pages as narrow as a phone's. Its text is String() or Error(), else Go syntax. The
-// value of a cell's last expression is shown without any call. MIMEBundle() []string decides all of it, as [Bundle] takes it,
-// the text last; widgets (package widget) have that.
+// value of a cell's last expression is shown without any call. MIMEBundle() []string decides all of it, as [Bundle]
+// takes it, the text last; widgets (package widget) have that.
 //
-// For types without such a method a notebook knows what is usual. Pictures are drawn: image.Image, a *plot.Plot of gonum,
-// the bytes of a PNG, JPEG, GIF or SVG file. A template.HTML is HTML. A slice of structs is a table whose columns can be
-// sorted, of at most 1,000 rows; so is a matrix of gonum, which shows its corners if it is large. Structs and maps that
-// take many lines are trees that open and close. An error that wraps others shows the chain. All of these have their text
-// beside them, as [Format] writes it, or for a picture what it is.
+// For types without such a method a notebook knows what is usual. Pictures are drawn: image.Image, a *plot.Plot of
+// gonum, the bytes of a PNG, JPEG, GIF or SVG file. A template.HTML is HTML. A slice of structs is a table whose
+// columns can be sorted, of at most 1,000 rows; so is a matrix of gonum, which shows its corners if it is large.
+// Structs and maps that take many lines are trees that open and close. An error that wraps others shows the chain. All
+// of these have their text beside them, as [Format] writes it, or for a picture what it is.
 package show
 
 import (

@@ -158,8 +158,8 @@ func (s *stepper) enter(site int) {
 	st.frames = append(st.frames, &stepFrame{function: s.places[site-1].function, vars: map[string]*stepVar{}})
 }
 
-// arrive returns which of the calls that run a site belongs to, the innermost one of its function, and forgets the variables
-// of blocks that this call has left.
+// arrive returns which of the calls that run a site belongs to, the innermost one of its function, and forgets the
+// variables of blocks that this call has left.
 func (s *stepper) arrive(st *stepStack, site int) (depth int) {
 	place := s.places[site-1]
 	if place.function > 0 { // what a loop over a function runs stands in the call around that
@@ -188,8 +188,8 @@ func (s *stepper) inside(block, other int) bool {
 	return block == other
 }
 
-// alone reports whether the cell's other goroutines have ended, if it has started any. One that has just said so may take a
-// moment.
+// alone reports whether the cell's other goroutines have ended, if it has started any. One that
+// has just said so may take a moment.
 func (s *stepper) alone(st *stepStack) bool {
 	if !s.concurrent || st != s.main {
 		return !s.concurrent
@@ -417,7 +417,8 @@ func listSum(r reflect.Value) (sum uint64, ok bool) {
 	return h.Sum64(), true
 }
 
-// sum changes when a tensor does that a value holds, as a model does, unless the value says itself what is to be seen of it.
+// sum changes when a tensor does that a value holds, as a model does, unless the value says
+// itself what is to be seen of it.
 func (s *stepper) sum(r reflect.Value) (sum uint64) {
 	if facts.Of == nil || !r.CanInterface() || !holdsTensors(r.Type()) || hasText(r.Interface()) {
 		return 0

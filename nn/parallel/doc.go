@@ -11,12 +11,10 @@
 //
 // # Collectives
 //
-// [Rank.AllReduce], [Rank.ReduceScatter], [Rank.AllGather] and [Rank.Broadcast] run on
-// a ring, in which each rank sends only to the next one (Patarasuk and Yuan 2009,
-// https://doi.org/10.1016/j.jpdc.2008.09.002). All ranks must call the same ones in the same order, with
-// tensors of one shape and dtype. Sums are added in an order that depends on nothing but
-// the number of ranks, so that a run gives the same bits each time, and all ranks have
-// the same.
+// [Rank.AllReduce], [Rank.ReduceScatter], [Rank.AllGather] and [Rank.Broadcast] run on a ring, in which each rank sends
+// only to the next one (Patarasuk and Yuan 2009, https://doi.org/10.1016/j.jpdc.2008.09.002). All ranks must call the
+// same ones in the same order, with tensors of one shape and dtype. Sums are added in an order that depends on nothing
+// but the number of ranks, so that a run gives the same bits each time, and all ranks have the same.
 //
 // # Parts of a model
 //

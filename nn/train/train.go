@@ -118,12 +118,10 @@ func (e *DivergedError) Error() string {
 // resumed checkpoint not included. Gradients that the parameters have before it are
 // dropped.
 //
-// If ctx ends, or the process is asked to end (Ctrl-C, Interrupt in a notebook, or
-// SIGTERM), it ends the step that it is in, saves a checkpoint and returns an
-// [*InterruptedError]; asked a second time, the process ends at once. It returns a
-// [*DivergedError] if the loss is not finite and no scaler is there to skip the step, or
-// if the scaler skips nothing but steps.
-// It panics if Steps, Loss or Optimizer are missing.
+// If ctx ends, or the process is asked to end (Ctrl-C, Interrupt in a notebook, or SIGTERM), it ends the step that it
+// is in, saves a checkpoint and returns an [*InterruptedError]; asked a second time, the process ends at once. It
+// returns a [*DivergedError] if the loss is not finite and no scaler is there to skip the step, or if the scaler skips
+// nothing but steps. It panics if Steps, Loss or Optimizer are missing.
 func Run(ctx context.Context, c Config) ([]Point, error) {
 	if c.Loss == nil || c.Optimizer == nil || c.Steps < 0 {
 		(&tensor.Error{Package: "train", Kind: tensor.ErrValue, Op: "run", Reason: "a Config needs Steps, Loss and Optimizer"}).Panic()

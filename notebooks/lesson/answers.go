@@ -21,9 +21,9 @@ type Answer struct {
 	Todo    bool              `json:"todo,omitempty"`    // the function is not written yet
 }
 
-// Answers runs the student's function on the inputs of an exercise, then on inputs, a list of lists in JSON, and
-// publishes each [Answer] as soon as it is there. It is what a grader runs instead of [Grade]: the values that are wanted
-// stay with the grader.
+// Answers runs the student's function on the inputs of an exercise, then on inputs, a list of lists in JSON,
+// and publishes each [Answer] as soon as it is there. It is what a grader runs instead of [Grade]: the values
+// that are wanted stay with the grader.
 func Answers(key string, f any, inputs string) {
 	t := &task{}
 	if known, ok := taskOf(key); ok {

@@ -16,8 +16,8 @@ var (
 	timeStated = regexp.MustCompile(`\*\*Time:\*\* about ([0-9]+) minutes`)
 )
 
-// TestSecondEdition holds all lessons to the rules of the second edition: readers guess and write functions instead of reading
-// what came out, nothing is asserted in their sight, and each source has a link.
+// TestSecondEdition holds all lessons to the rules of the second edition: readers guess and write functions instead of
+// reading what came out, nothing is asserted in their sight, and each source has a link.
 func TestSecondEdition(t *testing.T) {
 	all := lessons(t)
 	title := func(file string) string {

@@ -2,8 +2,8 @@ package lesson
 
 import "math"
 
-// exercises are the answers that [Check] compares with, by lesson and number. They and the tasks are no maps, so that the
-// compiler lays them out: a program that starts would have to fill a map, which takes a second in WebAssembly.
+// exercises are the answers that [Check] compares with, by lesson and number. They and the tasks are no maps, so that
+// the compiler lays them out: a program that starts would have to fill a map, which takes a second in WebAssembly.
 var exercises = []exercise{
 	// 00: napkin math
 	{

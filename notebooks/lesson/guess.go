@@ -72,8 +72,8 @@ func Choices(names ...string) Option {
 // Unit names what a number counts, such as "bytes" or "days".
 func Unit(name string) Option { return func(q *question) { q.Unit = name } }
 
-// Why adds a sentence that explains the answer. It is shown with it. The cells of our own lessons would give the answer away by it: theirs stand in
-// remarks.go.
+// Why adds a sentence that explains the answer. It is shown with it. The cells of our own lessons would give the answer
+// away by it: theirs stand in remarks.go.
 func Why(sentence string) Option { return func(q *question) { q.Why = sentence } }
 
 // Mistake adds a sentence for those who guess a certain wrong value.
@@ -171,7 +171,8 @@ func newQuestion(text string, answer any, options []Option) *question {
 	return q
 }
 
-// rounded drops the digits that float32 makes up, so that 3.88 does not read 3.880000114. Whole numbers stay as they are.
+// rounded drops the digits that float32 makes up, so that 3.88 does not read 3.880000114. Whole
+// numbers stay as they are.
 func rounded(f float64) float64 {
 	if f == math.Trunc(f) {
 		return f

@@ -48,10 +48,9 @@ func OK(err error) {
 	}
 }
 
-// Check looks at the answer to an exercise and says what to do about it. It
-// never panics and never tells the solution: nil means that there is no answer
-// yet, and an answer of the wrong type is told which type is wanted. key names the exercise, such as "05.2"; it panics for an unknown key,
-// which is a mistake of the lesson's author.
+// Check looks at the answer to an exercise and says what to do about it. It never panics and never tells the solution:
+// nil means that there is no answer yet, and an answer of the wrong type is told which type is wanted. key names the
+// exercise, such as "05.2"; it panics for an unknown key, which is a mistake of the lesson's author.
 func Check(key string, answer any) {
 	i := slices.IndexFunc(exercises, func(e exercise) bool { return e.key == key })
 	if i < 0 {
@@ -152,8 +151,8 @@ func floats(x any) ([]float64, bool) {
 	return all, true
 }
 
-// sameKind reports whether an answer can be compared with what is wanted at all. Texts are left to the hint where a name is wanted, and a value
-// that has one, such as a type of numbers, may stand for it.
+// sameKind reports whether an answer can be compared with what is wanted at all. Texts are left to the hint where a
+// name is wanted, and a value that has one, such as a type of numbers, may stand for it.
 func sameKind(answer, want any) bool {
 	switch want.(type) {
 	case bool:

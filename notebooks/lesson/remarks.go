@@ -6,8 +6,8 @@ type remark struct {
 	mistakes      []mistake
 }
 
-// remarks say more about the questions of [Guess] than their cells may show: why the answer is what it is, and what a certain wrong guess comes
-// from. They go by the text of the question. Like exercises they are no map.
+// remarks say more about the questions of [Guess] than their cells may show: why the answer is what it is, and what a
+// certain wrong guess comes from. They go by the text of the question. Like exercises they are no map.
 var remarks = []remark{
 	// 00: napkin math
 	{"How many FLOPs does the training take?",

@@ -30,7 +30,8 @@ type Figure struct {
 	narrow        *Figure // the same for a phone; nil if this one fits
 }
 
-// phoneWidth is how wide a figure may be to fit a phone in its own size, so that its smallest labels keep their 11 pixels there.
+// phoneWidth is how wide a figure may be to fit a phone in its own size, so that its smallest
+// labels keep their 11 pixels there.
 const phoneWidth = 334
 
 // fitted returns a figure drawn for a page, and, if that is too wide for a phone, with it the same drawn for a phone.
@@ -84,7 +85,8 @@ func (f *Figure) HTML() string {
 	return f.element(` style="max-width:100%;height:auto"`)
 }
 
-// Narrow returns the drawing for pages as narrow as a phone's, in the form that HTML has, or nothing if there is only one for all.
+// Narrow returns the drawing for pages as narrow as a phone's, in the form that HTML has, or
+// nothing if there is only one for all.
 func (f *Figure) Narrow() string {
 	if f.narrow == nil {
 		return ""
@@ -217,7 +219,8 @@ func lines(text string, width float64) []string {
 	return append(broken, line)
 }
 
-// paragraph writes text below each other in lines of at most a width, from the base line of the first, and returns that of the next.
+// paragraph writes text below each other in lines of at most a width, from the base line of the
+// first, and returns that of the next.
 func (f *Figure) paragraph(x, y, width, leading float64, text string, attributes ...string) float64 {
 	for _, line := range lines(text, width) {
 		f.label(x, y, "start", line, attributes...)

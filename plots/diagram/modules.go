@@ -8,9 +8,10 @@ import (
 	"github.com/lectern-go/lectern/tensor"
 )
 
-// Modules draws how a model is put together, from left to right: the model, its parts, the parts of those, and at the end the tensors with
-// their shapes. It goes by the names of the tensors alone, which are paths with dots such as "layers.0.weight". Under each part stands how
-// many elements all its tensors have; a tensor that has two names counts under each.
+// Modules draws how a model is put together, from left to right: the model, its parts, the parts of those,
+// and at the end the tensors with their shapes. It goes by the names of the tensors alone, which are paths
+// with dots such as "layers.0.weight". Under each part stands how many elements all its tensors have; a
+// tensor that has two names counts under each.
 //
 //	diagram.Modules("Cruncher", nn.StateDict(model))
 func Modules(name string, tensors []tensor.NamedTensor) *Figure {
@@ -92,7 +93,8 @@ func (m *module) measure(depth int, widths *[]float64, phone bool) {
 	}
 }
 
-// draw draws a module whose column begins at x, and returns the height of its middle. row is where the next tensor goes.
+// draw draws a module whose column begins at x, and returns the height of its middle. row is
+// where the next tensor goes.
 func (m *module) draw(f *Figure, depth int, widths []float64, row *float64, x float64, phone bool) float64 {
 	const h = 28.
 	gapX, rowH := 40., 56.

@@ -14,16 +14,17 @@ type Strip struct {
 	Parts []Part
 }
 
-// A Part is a run of neighbours in a [Strip] that serve the same purpose. One without a name is a gap of that many boxes.
+// A Part is a run of neighbours in a [Strip] that serve the same purpose. One without a name is
+// a gap of that many boxes.
 type Part struct {
 	Name   string
 	Length int
 }
 
-// Strips draws rows of small boxes, a box for each thing, and what they are used for: parts of the same name have the same colour in all
-// rows, so that one sees where a part has moved. A part's name stands above it where there is room, and in a legend below if there is none anywhere. what says
-// what the boxes are, such as "Numbers drawn".
-// It panics if a length is negative.
+// Strips draws rows of small boxes, a box for each thing, and what they are used for: parts of the same name have
+// the same colour in all rows, so that one sees where a part has moved. A part's name stands above it where there
+// is room, and in a legend below if there is none anywhere. what says what the boxes are, such as "Numbers
+// drawn". It panics if a length is negative.
 //
 //	diagram.Strips("Numbers drawn",
 //		diagram.Strip{Name: "one layer", Parts: []diagram.Part{{"layer 1", 8}, {"order", 10}}},

@@ -20,9 +20,9 @@ type Span struct {
 	Label    string
 }
 
-// Timeline draws who is busy when, one lane under the other over the same time, which begins at 0. What happens at the same time stands
-// one above the other, and the gaps are where a lane waits. unit is that of all times, such as "ms"; the axis counts whole units. It panics if a span ends before it
-// begins, begins before 0, or never ends.
+// Timeline draws who is busy when, one lane under the other over the same time, which begins at 0. What happens at the
+// same time stands one above the other, and the gaps are where a lane waits. unit is that of all times, such as "ms";
+// the axis counts whole units. It panics if a span ends before it begins, begins before 0, or never ends.
 //
 //	diagram.Timeline("ms",
 //		diagram.Lane{Name: "fetch", Spans: []diagram.Span{{0, 3, "1"}, {3, 6, "2"}}},

@@ -30,8 +30,8 @@ var liveGoals = []struct {
 	{"training-s", "s", "the whole lesson 19, training and all", 15},
 }
 
-// benchLive runs the benchmark of the browser's tests, which have what it takes to steer one. The medians of all lessons and
-// rounds count.
+// benchLive runs the benchmark of the browser's tests, which have what it takes to steer one. The
+// medians of all lessons and rounds count.
 func benchLive(ctx context.Context, r *report) error {
 	root, err := repository()
 	if err != nil {

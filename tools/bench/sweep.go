@@ -137,7 +137,8 @@ func sweepRows() []sweepRow {
 	return rows
 }
 
-// notSwept are the methods that return a tensor and have no row, and the records that none of the rows runs, with the reason.
+// notSwept are the methods that return a tensor and have no row, and the records that none of
+// the rows runs, with the reason.
 var notSwept = map[string]string{
 	"Detach Expand Flatten Movedim Narrow Permute Reshape Select Slice Squeeze T Transpose Unflatten Unfold Unsqueeze View Diagonal": "makes a view",
 	"transpose permute view expand squeeze unsqueeze select slice diagonal unfold":                                                   "makes a view",

@@ -9,8 +9,8 @@ import (
 	"github.com/lectern-go/lectern/tensor"
 )
 
-// TestSweepHasEveryOperation runs each case of the sweep on small operands, and fails for a method that returns a tensor, or
-// a record, that none of them runs and that notSwept does not excuse.
+// TestSweepHasEveryOperation runs each case of the sweep on small operands, and fails for a method that returns a
+// tensor, or a record, that none of them runs and that notSwept does not excuse.
 func TestSweepHasEveryOperation(t *testing.T) {
 	ran := map[string]bool{}
 	stop := tensor.Trace(func(e tensor.Event) { ran[e.Op] = true })

@@ -1,7 +1,8 @@
 //go:build tools
 
-// Package uses names what cells may import from GoNB: its display and widget protocol. The module belongs to the workspace in which cells are
-// compiled, so that those packages are at hand, in the version of the pinned GoNB, without being requirements of the lessons' module.
+// Package uses names what cells may import from GoNB: its display and widget protocol. The module belongs to the
+// workspace in which cells are compiled, so that those packages are at hand, in the version of the pinned GoNB, without
+// being requirements of the lessons' module.
 package uses
 
 import (

@@ -148,8 +148,8 @@ func (a *asm) dotTiles(sum, left, right int) {
 	a.vex(fmt.Sprintf("TDPBF16PS T%d, T%d, T%d", right, left, sum), amxOps["TDPBF16PS"], 0, 0, right, []int{0xc0 | sum<<3 | left})
 }
 
-// vex writes an instruction of the map 0F38 with a prefix of three bytes, 128 bits, W 0. index and base are registers of
-// its memory operand, v is the register that the prefix names.
+// vex writes an instruction of the map 0F38 with a prefix of three bytes, 128 bits, W 0. index and base are registers
+// of its memory operand, v is the register that the prefix names.
 func (a *asm) vex(text string, op [2]int, index, base, v int, tail []int) {
 	bytes := append([]int{0xc4, 0x80 | (^index>>3&1)<<6 | (^base>>3&1)<<5 | 2, (^v&15)<<3 | op[0], op[1]}, tail...)
 	line := ""

@@ -67,8 +67,8 @@ func TestTileInstructionsAreThoseOfTheGNUAssembler(t *testing.T) {
 	}
 }
 
-// machine runs the kernel for tiles: the few instructions that are in it, from the text and the bytes that the generator
-// writes.
+// machine runs the kernel for tiles: the few instructions that are in it, from the text and the
+// bytes that the generator writes.
 type machine struct {
 	memory     []byte // from address 0 on
 	args       int64  // address of the arguments

@@ -14,8 +14,9 @@ func exp(l *lanes, x ref) ref {
 	return l.mul(a, b)
 }
 
-// expOf computes e to the power of x as a product of two factors: a is a normal number, b a power of 2, so that only their
-// product can overflow, or lose digits as a subnormal number. Both are those of -120 below it, where the product is 0.
+// expOf computes e to the power of x as a product of two factors: a is a normal number, b a power of
+// 2, so that only their product can overflow, or lose digits as a subnormal number. Both are those of
+// -120 below it, where the product is 0.
 func expOf(l *lanes, x ref) (a, b ref) {
 	x = l.min(l.constant(89), x) // NaN stays
 	x = l.max(l.constant(-120), x)
@@ -34,9 +35,9 @@ func expOf(l *lanes, x ref) (a, b ref) {
 // expTail are the coefficients of (eʳ - 1 - r)/r².
 var expTail = []float64{0.49999993412420657, 0.16666520107135396, 0.04166839422720385, 0.008368780474685804, 0.0013814466275000783}
 
-// expTable computes eʳ⁺ⁱ and n, for AVX-512: x = n·ln 2 + r with n in sixteenths, and i the fraction of n, whose power of
-// 2 is looked up. What is left for the polynomial is |r| ≤ ln 2/32; its error is 1.6e-9. The instruction that puts 2ⁿ to
-// it rounds n down.
+// expTable computes eʳ⁺ⁱ and n, for AVX-512: x = n·ln 2 + r with n in sixteenths, and i the fraction of n, whose
+// power of 2 is looked up. What is left for the polynomial is |r| ≤ ln 2/32; its error is 1.6e-9. The
+// instruction that puts 2ⁿ to it rounds n down.
 func expTable(l *lanes, x ref) (e, n ref) {
 	bits, n := rounded(l, x, l.constant(math.Log2E), sixteenths)
 	high := float64(float32(math.Ln2))
@@ -55,8 +56,8 @@ func rounded(l *lanes, x, y ref, shift float64) (bits, n ref) {
 // The last place of wholes is 1, that of sixteenths a sixteenth.
 const wholes, sixteenths = 3 << 22, 3 << 18
 
-// reducedSquare rounds -f·u² to n·ln 2, and returns bits and n as rounded does. What is left is -f·r. Nothing is rounded
-// that the exponential of a large square would show. |n| is below 256, and f a power of 2.
+// reducedSquare rounds -f·u² to n·ln 2, and returns bits and n as rounded does. What is left is -f·r. Nothing is
+// rounded that the exponential of a large square would show. |n| is below 256, and f a power of 2.
 func reducedSquare(l *lanes, u ref, f, shift float64) (bits, n, r ref) {
 	bits, n = rounded(l, u, l.mul(u, l.constant(-f*math.Log2E)), shift)
 	const high = 2839. / 4096 // ln 2 in 12 bits, so that its product with n is exact
@@ -80,7 +81,8 @@ func expOfSquareTable(l *lanes, u ref, f float64) (e, n ref) {
 	return powerOf2(l, bits, r, -f), n
 }
 
-// powerOf2 computes e to the power of f·r, times the power of 2 whose exponent is the fraction in the last bits of bits.
+// powerOf2 computes e to the power of f·r, times the power of 2 whose exponent is the fraction
+// in the last bits of bits.
 func powerOf2(l *lanes, bits, r ref, f float64) ref {
 	p := l.fma(r, l.constant(0.16667039*f*f*f), l.constant(0.50001619*f*f))
 	if f == 1 {
@@ -96,8 +98,8 @@ func powerOf2(l *lanes, bits, r ref, f float64) ref {
 	return l.fma(power, p, power)
 }
 
-// expm1 computes eˣ-1 as 2·(2ⁿ⁻¹·p + (2ⁿ⁻¹-½)) with p = eʳ-1, see expOf: where n is 0 that is p, and nowhere is more lost than
-// a rounding or two. Halves keep 2ⁿ from overflowing before its time. Of tiny numbers it is x itself.
+// expm1 computes eˣ-1 as 2·(2ⁿ⁻¹·p + (2ⁿ⁻¹-½)) with p = eʳ-1, see expOf: where n is 0 that is p, and nowhere is more
+// lost than a rounding or two. Halves keep 2ⁿ from overflowing before its time. Of tiny numbers it is x itself.
 func expm1(l *lanes, x ref) ref {
 	y := l.max(l.constant(-30), l.min(l.constant(89), x)) // NaN stays
 	n := l.round(l.mul(y, l.constant(math.Log2E)))
@@ -118,8 +120,8 @@ const absolute, signBit = 0x7fffffff, 0x80000000
 // sigmoid computes σ(x) = 1/(1+e⁻ˣ).
 func sigmoid(l *lanes, x ref) ref { return sigmoidTimes(l, x, l.constant(1)) }
 
-// sigmoidTimes computes f·σ(x) as f/(1+z) or f·z/(1+z) with z = e^-|x|, which does not overflow and keeps its digits near 0:
-// the power of 2 in z comes last.
+// sigmoidTimes computes f·σ(x) as f/(1+z) or f·z/(1+z) with z = e^-|x|, which does not overflow and keeps its digits
+// near 0: the power of 2 in z comes last.
 func sigmoidTimes(l *lanes, x, f ref) ref {
 	one := l.constant(1)
 	if l.wide {
@@ -139,8 +141,8 @@ func sigmoidTimes(l *lanes, x, f ref) ref {
 // silu computes x·σ(x). Below -120 that is 0, also for -Inf.
 func silu(l *lanes, x ref) ref { return sigmoidTimes(l, x, l.max(l.constant(-120), x)) }
 
-// tanh computes x + x³·p(x²) where |x| < 0.625, and else 1 - 2/(e^2|x| + 1) with the sign of x. The polynomial is the one
-// of the Cephes library. AVX-512 has other polynomials, whose relative error is below 5.4e-9.
+// tanh computes x + x³·p(x²) where |x| < 0.625, and else 1 - 2/(e^2|x| + 1) with the sign of x. The polynomial is the
+// one of the Cephes library. AVX-512 has other polynomials, whose relative error is below 5.4e-9.
 func tanh(l *lanes, x ref) ref {
 	if l.wide {
 		return oddPiecewise(l, x, 9.02, tanhTables)
@@ -165,9 +167,9 @@ var tanhTables = [][]float64{
 	{0.0151048397, 0.00210891011, -0.000715153607, -0.000545568197, -0.000157805878, -2.26332137e-05, -3.08673765e-06, -4.18178669e-07, -2.34541044e-08, -2.65397881e-09, 0, 0, -0.0375644362, -0.0691004563, -0.0243660486, 0.012852679},
 }
 
-// gelu computes x·Φ(x) from Q(t) = 1 - Φ(t) = e^(-t²/2)·R(t), t = |x|: that is x - x·Q where x > 0 and x·Q elsewhere, so
-// that the digits of small results are right too. From t = 14.6 on e^(-t²/2) vanishes. AVX-512 has t·R from tables, with a
-// relative error below 8.4e-8.
+// gelu computes x·Φ(x) from Q(t) = 1 - Φ(t) = e^(-t²/2)·R(t), t = |x|: that is x - x·Q where x > 0 and x·Q elsewhere,
+// so that the digits of small results are right too. From t = 14.6 on e^(-t²/2) vanishes. AVX-512 has t·R from
+// tables, with a relative error below 8.4e-8.
 func gelu(l *lanes, x ref) ref {
 	positive := l.max(l.bits(signBit), x) // or -0, or NaN
 	if l.wide {
@@ -186,8 +188,8 @@ func tail(l *lanes, t ref) ref {
 	return l.mul(s, l.polynomial(s, 0.138751228, 0.139056475, 0.118738899, 0.108152641, -0.0292556146, 0.171344919, -0.262624614, 0.144678593, -0.0288425399))
 }
 
-// erf computes x·p(x²) where x² < 0.75, with a relative error of p below 1.8e-10, and else 1 - 2·Q(√2·|x|) with the sign
-// of x, see gelu. AVX-512 has other polynomials, whose relative error is below 8.4e-9.
+// erf computes x·p(x²) where x² < 0.75, with a relative error of p below 1.8e-10, and else 1 - 2·Q(√2·|x|) with the
+// sign of x, see gelu. AVX-512 has other polynomials, whose relative error is below 8.4e-9.
 func erf(l *lanes, x ref) ref {
 	if l.wide {
 		return oddPiecewise(l, x, 3.99, erfTables)
@@ -208,10 +210,10 @@ func oddPiecewise(l *lanes, x ref, last float64, coefficients [][]float64) ref {
 	return l.andOr(x, l.bits(signBit), y)
 }
 
-// piecewise computes polynomials in the distance of t from the middle of its interval: t+1 is in a quarter of [2, 4), [4, 8)
-// or [8, 16), which come first, or in one of [1, 2). In the first of those the polynomial is one in t itself, without a
-// constant, so that small results keep their digits. The coefficients, whose relative error is the least that there is (Remez's exchange
-// gives them), are looked up. It is for AVX-512.
+// piecewise computes polynomials in the distance of t from the middle of its interval: t+1 is in a quarter of [2, 4),
+// [4, 8) or [8, 16), which come first, or in one of [1, 2). In the first of those the polynomial is one in t itself,
+// without a constant, so that small results keep their digits. The coefficients, whose relative error is the least that
+// there is (Remez's exchange gives them), are looked up. It is for AVX-512.
 func piecewise(l *lanes, t ref, coefficients [][]float64) ref {
 	var middles []float64
 	for _, start := range []float64{2, 4, 8, 1} {
@@ -258,8 +260,8 @@ func geluTanh(l *lanes, x ref) ref {
 	return sigmoidTimes(l, u, l.max(l.constant(-20), x)) // σ(-20 and less) vanishes
 }
 
-// logOf computes the logarithm of x, plus a small correction that may be absent, times a factor. x is 2^e·(1+f) with 1+f
-// between √½ and √2; ln(1+f) = f - f²/2 + f³·p(f) with the polynomial of the Cephes library.
+// logOf computes the logarithm of x, plus a small correction that may be absent, times a factor. x is 2^e·(1+f) with
+// 1+f between √½ and √2; ln(1+f) = f - f²/2 + f³·p(f) with the polynomial of the Cephes library.
 func logOf(l *lanes, x, correction ref, factor float64) ref {
 	// Subnormal numbers are made normal.
 	small := l.less(x, l.constant(0x1p-126))
@@ -297,9 +299,9 @@ func log1p(l *lanes, x ref) ref {
 	return l.or(y, l.and(x, l.bits(signBit))) // also that of 0
 }
 
-// sine computes sin(x + turns·π/2). n is the nearest whole number to x·2/π and r = x - n·π/2, from π/2 in three parts, of
-// which the first leaves no rounding error. Whether sine or cosine of r is wanted, and its sign, is said by the last two
-// bits of n. The polynomials are those of the Cephes library.
+// sine computes sin(x + turns·π/2). n is the nearest whole number to x·2/π and r = x - n·π/2, from π/2 in three parts,
+// of which the first leaves no rounding error. Whether sine or cosine of r is wanted, and its sign, is said by the last
+// two bits of n. The polynomials are those of the Cephes library.
 func sine(l *lanes, x ref, turns int) ref {
 	quarter, n := rounded(l, x, l.constant(2/math.Pi), wholes)
 	r := l.fma(n, l.constant(-1.5707962512969971), x) // all three are negative, which leaves -0 as it is

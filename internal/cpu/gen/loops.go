@@ -160,8 +160,8 @@ func (p *loop) elementwise(m *emitter, unroll int) {
 	a.label("done", false)
 }
 
-// sumLanes is how many sums a reduction keeps, at every level: element i of a slice is added to sum i mod sumLanes, and in
-// the end the upper half of the sums to the lower half until one is left.
+// sumLanes is how many sums a reduction keeps, at every level: element i of a slice is added to sum i mod sumLanes, and
+// in the end the upper half of the sums to the lower half until one is left.
 const sumLanes = 32
 
 // reduction emits the loop over sumLanes elements at a time, and then each vector that is left, into the sums that are

@@ -3,8 +3,8 @@ package main
 import "fmt"
 
 // A matmul kernel computes a tile of C: some rows, times some vectors of columns. It walks along k once; for each k it
-// reads the vectors of B and, for each row, broadcasts one number of A and adds its products to as many vectors of sums,
-// which stay in registers. Each sum is one chain of fused multiply-adds in the order of k, whatever the tile.
+// reads the vectors of B and, for each row, broadcasts one number of A and adds its products to as many vectors of
+// sums, which stay in registers. Each sum is one chain of fused multiply-adds in the order of k, whatever the tile.
 //
 // Offsets into tileArgs, see matmul.go of the package.
 const (
@@ -32,8 +32,8 @@ var (
 	bfloat16s = element{"BF16", 4, "PS", "SS", true}
 )
 
-// tile is the size of the kernels of a level: rows, vectors of columns, and the bytes of a vector. Three vectors need the
-// fewest loads for a product: a row of A is broadcast once for all of them. AVX2 has registers for two.
+// tile is the size of the kernels of a level: rows, vectors of columns, and the bytes of a vector. Three vectors need
+// the fewest loads for a product: a row of A is broadcast once for all of them. AVX2 has registers for two.
 type tile struct {
 	level   string
 	rows    int
@@ -67,8 +67,8 @@ func matmulKernels(a *asm) {
 
 func tileName(t tile, e element) string { return "tile" + e.name + t.level }
 
-// matmulEntry writes the function that Go calls: it jumps to the kernel for the number of rows, and of vectors that hold
-// the columns of the mask.
+// matmulEntry writes the function that Go calls: it jumps to the kernel for the number of rows, and of
+// vectors that hold the columns of the mask.
 func matmulEntry(a *asm, t tile, e element) {
 	lanes := t.width / e.size
 	a.function(tileName(t, e), fmt.Sprintf("computes a tile of 1 to %d rows and up to %d columns.", t.rows, t.vectors*lanes),
@@ -99,8 +99,8 @@ func matmulEntry(a *asm, t tile, e element) {
 	}
 }
 
-// matmulKernel writes the kernel for a number of rows and of vectors. It is reached by a jump, so its frame is the entry's.
-// R14 holds the mask of the last vector's columns.
+// matmulKernel writes the kernel for a number of rows and of vectors. It is reached by a jump, so its frame is the
+// entry's. R14 holds the mask of the last vector's columns.
 func matmulKernel(a *asm, t tile, e element, rows, vectors int) {
 	fmt.Fprintf(&a.text, "\nTEXT ·%s_%dx%d<>(SB), NOSPLIT|NOFRAME, $0-16\n", tileName(t, e), rows, vectors)
 	wide := t.width == 64

@@ -20,7 +20,8 @@ func randomLoops() []*loop {
 	}
 }
 
-// philox keeps 32 bits in each lane of 64. What stands in the upper halves does no harm: a product takes the lower ones.
+// philox keeps 32 bits in each lane of 64. What stands in the upper halves does no harm: a
+// product takes the lower ones.
 func philox(l *lanes) {
 	block := l.addInt(l.load(2), l.parameter(4))
 	c0, c1 := block, l.shiftDown(block, 32)
@@ -54,8 +55,8 @@ func uniforms(l *lanes, bits int) {
 	l.store(0, l.add(l.parameter(0), l.mul(u, l.parameter(1))))
 }
 
-// normals is the transform of Box and Muller: √(-2 ln u) is the radius of a point in the plane, and 2π times another u its angle.
-// x and y are p₀ + p₁ times its coordinates.
+// normals is the transform of Box and Muller: √(-2 ln u) is the radius of a point in the plane, and 2π times another u
+// its angle. x and y are p₀ + p₁ times its coordinates.
 func normals(l *lanes) {
 	u := l.mul(l.add(toDouble(l, l.load(2), 53), l.constant(0.5)), l.constant(0x1p-53))
 	radius := l.sqrt(l.mul(logarithm(l, u), l.constant(-2)))
@@ -65,8 +66,8 @@ func normals(l *lanes) {
 	l.store(1, l.add(l.parameter(0), l.mul(l.parameter(1), l.mul(radius, sin))))
 }
 
-// logarithm computes ln x of normal numbers below 2¹⁰²³. x is 2^k·(1+f) with 1+f between √½ and √2; with s = f/(2+f) the
-// logarithm of 1+f is 2s + s·R(s²). The polynomial is that of FreeBSD's library.
+// logarithm computes ln x of normal numbers below 2¹⁰²³. x is 2^k·(1+f) with 1+f between √½ and √2; with s = f/(2+f)
+// the logarithm of 1+f is 2s + s·R(s²). The polynomial is that of FreeBSD's library.
 func logarithm(l *lanes, x ref) ref {
 	bias := l.bits(1024 << 52)
 	e := l.shiftDown(l.addInt(l.subInt(x, l.constant(math.Sqrt2/2)), bias), 52)
@@ -82,9 +83,9 @@ func logarithm(l *lanes, x ref) ref {
 	return l.sub(l.mul(k, l.constant(6.93147180369123816490e-01)), y)
 }
 
-// sinCos computes both for angles from 0 to 2π. n is the nearest whole number to x·2/π and r = x - n·π/2, from π/2 in two parts;
-// whether sine or cosine of r is wanted, and its sign, is said by the last two bits of n. The polynomials are those of
-// FreeBSD's library.
+// sinCos computes both for angles from 0 to 2π. n is the nearest whole number to x·2/π and r = x - n·π/2, from π/2
+// in two parts; whether sine or cosine of r is wanted, and its sign, is said by the last two bits of n. The
+// polynomials are those of FreeBSD's library.
 func sinCos(l *lanes, x ref) (sin, cos ref) {
 	quarter := l.fma(x, l.constant(2/math.Pi), l.constant(0x3p51))
 	n := l.sub(quarter, l.constant(0x3p51))

@@ -85,8 +85,8 @@ func wordLoops() []*loop {
 	}
 }
 
-// Between 2⁵² and 2⁵³ the last place of a float64 is 1: added to three halves of 2⁵², a number of less than 51 bits, of either sign, lies in
-// its last bits as a whole number.
+// Between 2⁵² and 2⁵³ the last place of a float64 is 1: added to three halves of 2⁵², a number of less than 51 bits, of
+// either sign, lies in its last bits as a whole number.
 const wholesF64 = 0x1.8p52
 
 // nearWhole converts whole numbers of less than 51 bits.

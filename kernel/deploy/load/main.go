@@ -9,8 +9,8 @@
 // As root on Linux each student is a user of their own, in a mount namespace with its own list of users: then it is
 // also tried that no student can read another's folder or write to what all share. Without root, all of them are you.
 //
-// It needs the kernel (go run ./kernel setup), and JupyterHub with its proxy, as kernel/deploy/install has put them into /srv/lectern-hub. Without
-// installing anything for others:
+// It needs the kernel (go run ./kernel setup), and JupyterHub with its proxy, as kernel/deploy/install has put them
+// into /srv/lectern-hub. Without installing anything for others:
 //
 //	python3 -m venv .lectern/hub
 //	.lectern/hub/bin/pip install -r kernel/deploy/requirements.txt

@@ -43,8 +43,8 @@ func (c *Conn[A]) Send(message any) error {
 	return err
 }
 
-// Call sends the question that gets a number, and waits for its answer, the end of ctx, or that of the connection, whose
-// error is that of [Conn.Read].
+// Call sends the question that gets a number, and waits for its answer, the end of ctx, or that of the
+// connection, whose error is that of [Conn.Read].
 func (c *Conn[A]) Call(ctx context.Context, question func(number int) any) (answer A, err error) {
 	c.mu.Lock()
 	select {

@@ -42,8 +42,8 @@ If the new outputs are right, store them with go run ./kernel run. Examples:
 	})
 }
 
-// checkFile executes a copy of one notebook and returns how its outputs differ from the stored ones, and those of cells that
-// ran twice from each other; "" if they do not.
+// checkFile executes a copy of one notebook and returns how its outputs differ from the stored ones, and those of cells
+// that ran twice from each other; "" if they do not.
 func (w *workspace) checkFile(ctx context.Context, spec *jupyter.Spec, path string, limit time.Duration) (string, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {

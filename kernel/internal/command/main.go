@@ -1,5 +1,5 @@
-// Package command is what the commands kernel and lectern do: it sets up the Go kernel and runs, checks, renders and opens
-// notebooks.
+// Package command is what the commands kernel and lectern do: it sets up the Go kernel and
+// runs, checks, renders and opens notebooks.
 //
 //	go run ./kernel setup       build the kernel into .lectern/
 //	go run ./kernel lab         open the lessons in JupyterLab

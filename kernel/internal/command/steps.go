@@ -18,8 +18,8 @@ import (
 const stepsFormat = "2"
 
 // recordSteps records what the cells of notebooks do, step by step, and returns a file that names the records: an
-// object of notebooks and files, which the caller removes. A notebook that has not changed since it was recorded is not run again. One that fails
-// is told about, and its cells are shown without steps, but for those before the failure.
+// object of notebooks and files, which the caller removes. A notebook that has not changed since it was recorded is not
+// run again. One that fails is told about, and its cells are shown without steps, but for those before the failure.
 func (w *workspace) recordSteps(ctx context.Context, paths []string) (list string, err error) {
 	dir := w.state("steps")
 	if err := os.MkdirAll(dir, 0o777); err != nil {

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// ReadState reads what a cell says of the state of a widget: pairs of a name with the letter of a type behind a colon, and a text.
+// ReadState reads what a cell says of the state of a widget: pairs of a name with the letter of
+// a type behind a colon, and a text.
 func ReadState(state map[string]any, pairs []string) {
 	for i := 0; i+1 < len(pairs); i += 2 {
 		name, kind, _ := strings.Cut(pairs[i], ":")

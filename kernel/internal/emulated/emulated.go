@@ -1,6 +1,6 @@
-// Package emulated starts programs that tests have built. If the tests were built for another processor than the machine's, an emulator
-// runs them, and the programs, too: LECTERN_EMULATOR names it. Systems that know by themselves what to do with such programs need
-// neither.
+// Package emulated starts programs that tests have built. If the tests were built for another processor than the
+// machine's, an emulator runs them, and the programs, too: LECTERN_EMULATOR names it. Systems that know by themselves
+// what to do with such programs need neither.
 package emulated
 
 import (

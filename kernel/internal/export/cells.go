@@ -24,9 +24,9 @@ type Mistake struct {
 
 func (m *Mistake) Error() string { return fmt.Sprintf("cell [%d]%s", m.Number, m.Text) }
 
-// Cells turns the cells of a notebook into parts of a program, as if each had run and kept what it defines. again is
-// asked when a cell can't be rewritten as it should be, and reports whether it is worth another try. What does not build
-// is a [*Mistake].
+// Cells turns the cells of a notebook into parts of a program, as if each had run and kept what it defines.
+// again is asked when a cell can't be rewritten as it should be, and reports whether it is worth another
+// try. What does not build is a [*Mistake].
 func Cells(n *notebook.Notebook, p rewrite.Packages, again func(*rewrite.Result) bool) (list []Cell, err error) {
 	manifest := &persist.Manifest{Vars: map[string]persist.Var{}, Groups: map[int]persist.Group{}, Notes: map[string]string{}}
 	session := rewrite.NewSession(p, func() *persist.Manifest { return manifest }).Alone()

@@ -69,7 +69,8 @@ type merger struct {
 	tests    bytes.Buffer
 }
 
-// Program makes a program of the cells. importer knows the packages that they import. tests is empty if no cell has any.
+// Program makes a program of the cells. importer knows the packages that they import. tests is
+// empty if no cell has any.
 func Program(cells []Cell, importer types.Importer) (program, tests []byte, err error) {
 	m := &merger{importer: importer, taken: map[string]bool{}, given: map[string]bool{"main": true, "init": true, "attempt": true}, current: map[string]string{}, last: map[string]*unit{},
 		packages: map[string]string{"fmt": "fmt", "os": "os"}, defined: map[string]bool{}, named: map[string]string{}}

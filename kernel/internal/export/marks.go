@@ -28,9 +28,9 @@ var (
 	echoLine = regexp.MustCompile(`^(\s*)(?:show|lecternshow)\.Echo(?:Err)?\((.*)\)$`)
 )
 
-// Parts takes a Go file apart at lines that begin with // %%, as editors mark cells: what follows one up to the next is a
-// cell, of Markdown if the mark says so and of Go otherwise. Of a program that was exported, what the export added goes:
-// the functions around cells, and the main that calls them.
+// Parts takes a Go file apart at lines that begin with // %%, as editors mark cells: what follows one up to the next is
+// a cell, of Markdown if the mark says so and of Go otherwise. Of a program that was exported, what the export added
+// goes: the functions around cells, and the main that calls them.
 func Parts(src []byte) ([]Part, error) {
 	src = bytes.ReplaceAll(src, []byte("\r\n"), []byte("\n")) // as Go itself reads it
 	fset := token.NewFileSet()

@@ -120,8 +120,8 @@ func TestEditsAreSeen(t *testing.T) {
 	says(t, q, "between")
 }
 
-// TestPackagesComeAndGo: an index that an earlier version of the library has left must not stand in the way of a later one, whose packages have
-// other names.
+// TestPackagesComeAndGo: an index that an earlier version of the library has left must not stand in the way of a later
+// one, whose packages have other names.
 func TestPackagesComeAndGo(t *testing.T) {
 	t.Parallel()
 	root := lessons(t)

@@ -24,7 +24,8 @@ type Steps struct {
 	sites   []rewrite.Site
 }
 
-// A Record, of type application/vnd.lectern.steps+json, is what the stepper of a page reads, in short names since there may be thousands of steps.
+// A Record, of type application/vnd.lectern.steps+json, is what the stepper of a page reads, in short names
+// since there may be thousands of steps.
 type Record struct {
 	Steps  []Step         `json:"steps"`
 	Loops  []rewrite.Loop `json:"loops,omitempty"`

@@ -20,9 +20,9 @@ var plotWriters = []string{
 // fileCalls are the functions of gonum/plot that look for a writer by its format's name.
 var fileCalls = map[string][]string{plotPath: {"Save", "WriterTo"}, plotPath + "/vg/draw": {"NewFormattedCanvas"}}
 
-// drawers returns the packages to import so that the value of the cell's last line, and what it gives to package show, can
-// be drawn, if its type may be one of those that need them, and so that what is long at work can say so on the page. A
-// page has only what its lessons use.
+// drawers returns the packages to import so that the value of the cell's last line, and what it gives to package show,
+// can be drawn, if its type may be one of those that need them, and so that what is long at work can say so on the
+// page. A page has only what its lessons use.
 func (w *work) drawers(imports map[string]string) (paths []string) {
 	show := slices.Contains(slices.Collect(maps.Values(imports)), showPath)
 	for _, path := range imports {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestLongWorkIsDrawn: a program that uses a library which says how far it is gets what draws it, even if its cell shows
-// nothing. A program for a reader does without.
+// TestLongWorkIsDrawn: a program that uses a library which says how far it is gets what draws it, even if its cell
+// shows nothing. A program for a reader does without.
 func TestLongWorkIsDrawn(t *testing.T) {
 	const cell = "import \"github.com/lectern-go/lectern/nn/train\"\n_, err := train.Run(nil, train.Config{})\nif err != nil { panic(err) }"
 	r := newNotebook(t).run(cell)

@@ -15,15 +15,20 @@ import (
 // have a number, their site. So that a cell runs at its own speed once enough is recorded, each function and each body
 // of a loop stands there twice, with the calls and as it was:
 //
-//	for i := range n { if lecternshow.Stepping(3) { lecternshow.Step(4, "vi", i); s += i; lecternshow.Step(5, "gs", &s) } else { s += i } }
+//	for i := range n {
+//		if lecternshow.Stepping(3) { lecternshow.Step(4, "vi", i); s += i; lecternshow.Step(5, "gs", &s) } else { s += i }
+//	}
 //
 // A loop that could spend much of its time on that question ends instead, and a plain one goes on from there:
 //
-//	for i := range n { if !lecternshow.Stepping(3) { for k := i; k < n; k++ { i := k; { s += i } }; break }; lecternshow.Step(…); … }
+//	for i := range n {
+//		if !lecternshow.Stepping(3) { for k := i; k < n; k++ { i := k; { s += i } }; break }
+//		lecternshow.Step(…); …
+//	}
 //
-// Code with labels can't stand there twice; then each call is guarded. And each function that the cell declares has a twin
-// without any of this, which the plain copies call: what is small enough is then inlined as ever. So has a closure in a variable
-// that is only ever called:
+// Code with labels can't stand there twice; then each call is guarded. And each function that the cell declares has a
+// twin without any of this, which the plain copies call: what is small enough is then inlined as ever. So has a closure
+// in a variable that is only ever called:
 //
 //	add := func(a, b int) int { … }; lecternPlain_add := func(a, b int) int { return a + b }
 
@@ -299,8 +304,8 @@ func (t *tracer) twinClosure(st *ast.AssignStmt) {
 	}
 }
 
-// rememberPlain lets later cells have the declarations of this one without the calls that record steps, once its program
-// is written.
+// rememberPlain lets later cells have the declarations of this one without the calls that
+// record steps, once its program is written.
 func (w *work) rememberPlain() (remember func()) {
 	base, before := slices.Clone(w.edits), map[*decl]edits{}
 	for _, d := range w.decls {
@@ -764,8 +769,8 @@ func (t *tracer) body(name string, fn ast.Node, recv *ast.FieldList, ft *ast.Fun
 	}
 }
 
-// apart begins and ends a function literal for the copy of a body that records, so that the other one has neither its deferred
-// call nor its variables. Both are "" where that would change what the code does.
+// apart begins and ends a function literal for the copy of a body that records, so that the other one has neither its
+// deferred call nor its variables. Both are "" where that would change what the code does.
 func (t *tracer) apart(ft *ast.FuncType, body *ast.BlockStmt) (begin, end string) {
 	alone := twice(body)
 	ast.Inspect(body, func(n ast.Node) bool {
@@ -987,7 +992,8 @@ func (t *tracer) returning(st *ast.ReturnStmt) string {
 	return fmt.Sprintf("%s.%s[%s]", showName, name, strings.Join(list, ", "))
 }
 
-// means reports whether the names in a type that we write at a place are those of types there: a variable may have such a name, too.
+// means reports whether the names in a type that we write at a place are those of types there:
+// a variable may have such a name, too.
 func (t *tracer) means(p token.Pos, typ string) (yes bool) {
 	x, err := parser.ParseExpr(typ)
 	if err != nil {

@@ -29,8 +29,8 @@ func (d *decl) called() []string {
 	return d.names
 }
 
-// reads are the names of earlier cells that the program reaches. A variable that the cell defines itself is among them only if
-// a statement uses what it was before.
+// reads are the names of earlier cells that the program reaches. A variable that the cell defines itself is among them
+// only if a statement uses what it was before.
 func (w *work) reads(g *graph, mentioned map[string]bool) (names []string) {
 	before := w.usedBefore()
 	for name := range mentioned {
@@ -58,8 +58,8 @@ func (w *work) usedBefore() map[string]bool {
 	return names
 }
 
-// Meaning is the code of the declaration of a name, or of a method called Type.Method, in a form in which neither comments nor
-// layout matter; "" if there is none.
+// Meaning is the code of the declaration of a name, or of a method called Type.Method, in a form in which neither
+// comments nor layout matter; "" if there is none.
 func (s *Session) Meaning(name string) string {
 	d := s.declaring(name)
 	if d == nil {

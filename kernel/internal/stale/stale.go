@@ -1,9 +1,9 @@
-// Package stale keeps account of which cell reads what other cells have written. It says which cells have used something else
-// than what is there now, and which depend on which.
+// Package stale keeps account of which cell reads what other cells have written. It says which cells have used
+// something else than what is there now, and which depend on which.
 //
-// It goes by what has happened, not by where cells stand in the notebook, which a kernel isn't told: a cell depends on the
-// cell that had last written what it read. So nothing is ever stale that runs for the first time, one cell after the other,
-// however often a name gets another value on the way.
+// It goes by what has happened, not by where cells stand in the notebook, which a kernel isn't told: a cell depends on
+// the cell that had last written what it read. So nothing is ever stale that runs for the first time, one cell after
+// the other, however often a name gets another value on the way.
 package stale
 
 import "slices"
@@ -18,8 +18,8 @@ type Run struct {
 	Declares []string // functions, types and constants that it has declared
 	// Groups gives variables that share memory the same number.
 	Groups map[string]int
-	// Now is what names mean when the cell has ended: those of all variables and of all that any cell has read or declared. A
-	// name that means nothing any more is left out.
+	// Now is what names mean when the cell has ended: those of all variables and of all that any cell has read or
+	// declared. A name that means nothing any more is left out.
 	Now map[string]string
 }
 
@@ -141,8 +141,8 @@ func (b *Book) Ran(r Run) {
 	}
 }
 
-// parted marks the cells that have made something which shared memory with a variable, as a view or a pointer does, that a cell has made
-// anew. groups are those before.
+// parted marks the cells that have made something which shared memory with a variable, as a view or a pointer does,
+// that a cell has made anew. groups are those before.
 func (b *Book) parted(c *Cell, n string, groups map[string]int) {
 	for _, other := range b.cells {
 		if other == c || other.reads[n].from != c.ID {
@@ -156,8 +156,8 @@ func (b *Book) parted(c *Cell, n string, groups map[string]int) {
 	}
 }
 
-// Later takes down what names mean now, after something that a cell has left behind has run again, as a function does that a
-// widget calls. What has changed is that cell's doing; if the cell isn't known any more, nobody's.
+// Later takes down what names mean now, after something that a cell has left behind has run again, as a function does
+// that a widget calls. What has changed is that cell's doing; if the cell isn't known any more, nobody's.
 func (b *Book) Later(id string, now map[string]string, groups map[string]int) {
 	if b.now == nil {
 		return // nothing has run
@@ -263,8 +263,8 @@ type Stale struct {
 	Causes []string // the cells whose runs have changed that, sorted
 }
 
-// Stale returns the cells that have used something else than what is there now, or what such cells have made, in the order of
-// their first runs.
+// Stale returns the cells that have used something else than what is there now, or what such cells have
+// made, in the order of their first runs.
 func (b *Book) Stale() []Stale {
 	found := map[string]*Stale{}
 	add := func(c *Cell, name string, causes ...string) (more bool) {
@@ -314,8 +314,9 @@ func (b *Book) Stale() []Stale {
 	return list
 }
 
-// Because returns the stale cells that the last run of a cell has made so, first those that have used a name that it has changed and
-// then those that have used what came of it; and these names, sorted. Those that except accepts are left out.
+// Because returns the stale cells that the last run of a cell has made so, first those that have used a
+// name that it has changed and then those that have used what came of it; and these names, sorted.
+// Those that except accepts are left out.
 func (b *Book) Because(id string, except func(*Cell) bool) (direct, indirect []*Cell, names []string) {
 	changed := map[string]bool{}
 	for _, s := range b.Stale() {
@@ -337,8 +338,8 @@ func (b *Book) Because(id string, except func(*Cell) bool) (direct, indirect []*
 	return direct, indirect, sorted(changed)
 }
 
-// Next returns the stale cell that is to be run first, or nil: one that reads from no other stale cell, if there is one. It
-// leaves out those that done accepts.
+// Next returns the stale cell that is to be run first, or nil: one that reads from no other stale cell, if there is
+// one. It leaves out those that done accepts.
 func (b *Book) Next(done func(*Cell) bool) *Cell {
 	stale := b.Stale()
 	stale = slices.DeleteFunc(stale, func(s Stale) bool { return done(s.Cell) })

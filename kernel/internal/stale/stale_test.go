@@ -9,8 +9,9 @@ import (
 	"testing"
 )
 
-// A play is a book to which runs are told. A step of it is written as in "b reads x; defines y=1". Beside reads, defines and declares there are changes, for a variable that a
-// cell gives another value without defining it, and drops, for names that are no more.
+// A play is a book to which runs are told. A step of it is written as in "b reads x; defines y=1". Beside reads,
+// defines and declares there are changes, for a variable that a cell gives another value without defining it,
+// and drops, for names that are no more.
 type play struct {
 	t    *testing.T
 	b    Book

@@ -6,9 +6,10 @@
 // When it is ready it has set lecternEngine to an object with these functions; what they take and return is text in
 // JSON unless said otherwise:
 //
-//	rewrite(cell, code, steps, last)  begins a cell, whose steps may be recorded, and which has run as last before, or 0; what becomes
-//	                      of it: an [answer]
-//	event(widget)         begins what somebody's change of a widget asks for: an [answer]; its program reads what has happened
+//	rewrite(cell, code, steps, last)  begins a cell, whose steps may be recorded, and which has run as last before,
+//	                      or 0; what becomes of it: an [answer]
+//	event(widget)         begins what somebody's change of a widget asks for: an [answer]; its program reads what has
+//	                      happened
 //	said(descriptor, bytes)  the program has printed (1) or complained (2)
 //	refused(text)         the compiler or the linker has refused the program
 //	ended(state)          the cell has ended: a [verdict]. What later cells know follows from that

@@ -111,7 +111,8 @@ func (x *execution) below(id string) {
 	x.into = append(x.into, m)
 }
 
-// describe gives the outputs that the page draws as widgets the form in which they are stored: that has what stands below them.
+// describe gives the outputs that the page draws as widgets the form in which they are stored:
+// that has what stands below them.
 func (x *execution) describe() {
 	for o, box := range x.board.widgets {
 		m := x.e.models[box.out]

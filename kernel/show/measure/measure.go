@@ -18,8 +18,8 @@ const (
 	round  = 100 * time.Millisecond // at least, unless one call takes longer
 )
 
-// Time calls f again and again, in rounds, and prints how long a call takes: the mean of the rounds, and how far they lie
-// from it.
+// Time calls f again and again, in rounds, and prints how long a call takes: the mean of the
+// rounds, and how far they lie from it.
 func Time(f func()) {
 	n := 1
 	var took time.Duration

@@ -15,8 +15,8 @@
 //
 // What the function prints and shows stands below the widget, in place of what the call before has shown.
 //
-// Where nobody understands widgets, as on a page, on a terminal or in a test, a widget is a line of text with its value,
-// and Interact calls its function once.
+// Where nobody understands widgets, as on a page, on a terminal or in a test, a widget is a line of text with its
+// value, and Interact calls its function once.
 //
 // This is a package beside show, and not part of it, because few cells need it and every cell links show.
 package widget
@@ -38,8 +38,8 @@ import (
 // A Scalar is what a widget can hold.
 type Scalar interface{ int | float64 | string | bool }
 
-// A Value is a widget that holds a value: a slider, a list, a box to tick or a field. A variable that holds one lives on
-// from cell to cell, and all cells see the value that the reader has chosen.
+// A Value is a widget that holds a value: a slider, a list, a box to tick or a field. A variable that holds one lives
+// on from cell to cell, and all cells see the value that the reader has chosen.
 type Value[T Scalar] struct {
 	control
 	value    T
@@ -103,8 +103,8 @@ func keep(w any) {
 	}
 }
 
-// IntSlider returns a slider for whole numbers from min to max, both included. A value outside is moved to the nearer end.
-// It panics if max is less than min.
+// IntSlider returns a slider for whole numbers from min to max, both included. A value outside is moved to the nearer
+// end. It panics if max is less than min.
 func IntSlider(label string, min, max, value int) *Value[int] {
 	if max < min {
 		panic(fmt.Sprintf("widget: IntSlider from %d to %d", min, max))
@@ -194,8 +194,9 @@ func (c *control) open(state ...string) {
 	openModel(c.id, c.out, c.kind, append([]string{"description:s", c.label}, state...)...)
 }
 
-// A label beside a widget has a fixed place, so that several stand in line, and a longer one would be cut. It gets what it
-// needs; the models of the styles that say so are different ones. A field's own is TextStyle, which ipywidgets 7 has not.
+// A label beside a widget has a fixed place, so that several stand in line, and a longer one would be cut.
+// It gets what it needs; the models of the styles that say so are different ones. A field's own is
+// TextStyle, which ipywidgets 7 has not.
 const shortLabel = 10
 
 var styles = map[string]string{"IntSlider": "SliderStyle", "FloatSlider": "SliderStyle", "Dropdown": "DescriptionStyle", "Text": "DescriptionStyle"}
@@ -249,8 +250,8 @@ func limit[T Scalar](v, lo, hi T) T {
 // Value returns what the reader has chosen, or what the widget began with.
 func (w *Value[T]) Value() T { return w.value }
 
-// Set moves the widget, on the page too. A slider goes no further than its ends, and a list keeps its choice if v is none
-// of its options. What OnChange and Interact were given is not called.
+// Set moves the widget, on the page too. A slider goes no further than its ends, and a list keeps its choice if v is
+// none of its options. What OnChange and Interact were given is not called.
 func (w *Value[T]) Set(v T) {
 	w.value = w.within(v)
 	if inband.On() {

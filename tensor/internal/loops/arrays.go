@@ -1,5 +1,5 @@
-// Package loops holds the inner loops of the operations: kernels over plain slices, which know nothing of tensors, and the
-// readers and writers that turn elements of any layout and dtype into such slices.
+// Package loops holds the inner loops of the operations: kernels over plain slices, which know nothing of tensors, and
+// the readers and writers that turn elements of any layout and dtype into such slices.
 //
 // arrays.go runs a kernel over all elements of its operands. blocks.go gives it these elements block by block, and
 // panels.go does so where rows don't lie along memory. The kernels themselves are in elementwise.go and power.go;
@@ -182,8 +182,8 @@ func Zip[T numbers.Number](out, x, y Array, kernel func(dst, x, y []T)) {
 	})
 }
 
-// zipOne is Zip for an operand that lies in memory as the result does beside one number, which is repeated once for all blocks. It reports whether
-// they are that.
+// zipOne is Zip for an operand that lies in memory as the result does beside one number, which is repeated once for all
+// blocks. It reports whether they are that.
 func zipOne[T numbers.Number](out, x, y Array, kernel func(dst, x, y []T)) bool {
 	left, right := x.Layout.RepeatsOne(), y.Layout.RepeatsOne()
 	if out.Len() == 0 || left == right || !left && !x.IsContiguous() || !right && !y.IsContiguous() {

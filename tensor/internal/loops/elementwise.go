@@ -151,8 +151,8 @@ func Truth[T numbers.Number](b bool) T {
 	return T(one)
 }
 
-// AtMostInts and DifferInts compare int32 in the places of float32, as package cpu does for equal and less; nil where it
-// does not.
+// AtMostInts and DifferInts compare int32 in the places of float32, as package cpu does for
+// equal and less; nil where it does not.
 var (
 	AtMostInts = opposite(Swapped(Vectors32.LessInts, nil))
 	DifferInts = opposite(Vectors32.EqualInts)
@@ -189,8 +189,8 @@ func TestKernel[T numbers.Number](f func(float64) bool) func(dst, x []T) {
 	}
 }
 
-// LogicalKernels are the loops of logic, from one over numbers of each type and one of vectors over 1 and 0 in the places of those
-// that differ from 0 or don't.
+// LogicalKernels are the loops of logic, from one over numbers of each type and one of vectors over 1 and 0 in the
+// places of those that differ from 0 or don't.
 func LogicalKernels(f32 func(dst, x, y []float32), f64 func(dst, x, y []float64), i64 func(dst, x, y []int64), vector32 func(dst, x, y []float32), vector64 func(dst, x, y []float64)) BinaryKernels {
 	return BinaryKernels{F32: ofTruths(f32, vector32), F64: ofTruths(f64, vector64), I64: i64}
 }
@@ -306,8 +306,8 @@ func FloorDiv[T float32 | float64](dst, x, y []T) {
 	}
 }
 
-// NearFloorDiv is FloorDiv in vector instructions, where the quotient is small enough; nil where there are none. What is left
-// of x without the remainder is a multiple of y but for rounding.
+// NearFloorDiv is FloorDiv in vector instructions, where the quotient is small enough; nil where there are none. What
+// is left of x without the remainder is a multiple of y but for rounding.
 var NearFloorDiv = func() func(dst, x, y []float32) {
 	v := Vectors32
 	if v.RemainderNear == nil {
@@ -378,8 +378,8 @@ func PythonMod(a, b float64) float64 {
 	return m
 }
 
-// Mod is math.Mod, exact as that is, in a division and a fused multiply-add where the quotient has no more than 52 bits: rounding can only make it one
-// too large, and a - q·b is a float64 in either case.
+// Mod is math.Mod, exact as that is, in a division and a fused multiply-add where the quotient has no more than 52
+// bits: rounding can only make it one too large, and a - q·b is a float64 in either case.
 func Mod(a, b float64) float64 {
 	q := math.Trunc(a / b)
 	if !(math.Abs(q) < 1<<52) || math.Abs(b) > math.MaxFloat64 || b == 0 {

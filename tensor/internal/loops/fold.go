@@ -392,8 +392,8 @@ func largestFinite[T float32 | float64]() float64 {
 	return math.MaxFloat64
 }
 
-// positionIn finds the first extreme of a row by its size: first the block that it is in. It reports whether that is possible,
-// which it is not where the size may stand for NaN.
+// positionIn finds the first extreme of a row by its size: first the block that it is in. It reports whether that is
+// possible, which it is not where the size may stand for NaN.
 func positionIn[T float32 | float64](x []T, size func(x []T) T, sign T) (at int, ok bool) {
 	best, from, to := T(math.Inf(-1)), 0, min(len(x), BlockLen)
 	for start := 0; start < len(x); start += BlockLen {
@@ -414,7 +414,8 @@ func positionIn[T float32 | float64](x []T, size func(x []T) T, sign T) (at int,
 	return from, true
 }
 
-// Whole gives a folding of extremes its loops for int32, which is the largest of their bits turned by flip, and for bools.
+// Whole gives a folding of extremes its loops for int32, which is the largest of their bits
+// turned by flip, and for bools.
 func Whole(f Folding[int64], highest func(x []float32) float32, flip int32, bools func(x []uint8) int64) Folding[int64] {
 	choose, join, smallest := MaxWhole, f.join, f.join(1, 2) == 1
 	if smallest {

@@ -6,8 +6,8 @@ import (
 	"github.com/lectern-go/lectern/internal/cpu"
 )
 
-// PowFloat32 raises numbers as math.Pow does, rounded once. Nearly always all exponents of a block are one number, and a small whole or half
-// one: then products and a root do.
+// PowFloat32 raises numbers as math.Pow does, rounded once. Nearly always all exponents of a block are one number, and
+// a small whole or half one: then products and a root do.
 func PowFloat32(dst, x, y []float32) {
 	if len(y) == 0 {
 		return

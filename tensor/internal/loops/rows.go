@@ -36,9 +36,9 @@ func LogSoftmax[T float32 | float64](dst, x []T) {
 	}
 }
 
-// SoftmaxColumns computes the softmax, or its logarithm, of float32 along an axis that does not run along memory, without
-// bringing its elements together, and reports whether it can. Each step is that of Softmax or LogSoftmax for each column, in the
-// same order, so that the results are the same.
+// SoftmaxColumns computes the softmax, or its logarithm, of float32 along an axis that does not run along memory,
+// without bringing its elements together, and reports whether it can. Each step is that of Softmax or LogSoftmax for
+// each column, in the same order, so that the results are the same.
 func SoftmaxColumns(out, x Array, axis int, logarithm bool) bool {
 	v := Vectors32
 	if v.Maximum == nil || v.Exp == nil || !IsPlain[float32](out) || !IsPlain[float32](x) || x.Len() == 0 || x.Dim() < 2 {

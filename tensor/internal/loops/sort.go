@@ -109,7 +109,8 @@ func ArgsortRows[T numbers.Number](out, x Array, axis, first int, descending boo
 	})
 }
 
-// argsortWords is ArgsortRows for keys of 32 bits: with its place in the lower half a key is one word, and all words differ.
+// argsortWords is ArgsortRows for keys of 32 bits: with its place in the lower half a key is
+// one word, and all words differ.
 func argsortWords[T numbers.Number](out, x Array, n, first int, descending bool, key func(T) uint64) {
 	flip := uint64(0)
 	if descending {
@@ -195,8 +196,8 @@ func fewWords[T numbers.Number](heap []uint64, row []T, descending bool, key fun
 	slices.Sort(heap)
 }
 
-// SortWords sorts words that all differ, whose upper halves come in any order and whose lower halves ascend. The result is one of the two
-// slices.
+// SortWords sorts words that all differ, whose upper halves come in any order and whose lower halves
+// ascend. The result is one of the two slices.
 func SortWords(words, spare []uint64) []uint64 {
 	if len(words) > 512 {
 		return radixWords(words, spare)
@@ -224,8 +225,8 @@ func SortWords(words, spare []uint64) []uint64 {
 	return words
 }
 
-// mergeEven merges the two halves of src, both of which are in order, from both ends at once: so neither side can run out before the
-// other ends, and nothing has to be guessed.
+// mergeEven merges the two halves of src, both of which are in order, from both ends at once: so neither side can run
+// out before the other ends, and nothing has to be guessed.
 func mergeEven(dst, src []uint64) {
 	half := len(src) / 2
 	dst = dst[:len(src)]
@@ -299,8 +300,8 @@ func firstPlaces(places, spare []place, k, bytes int) []place {
 	return places[:k]
 }
 
-// fewPlaces returns the first k places of a row in order, few of many, in the memory of places. They are kept as a heap with the
-// last of them on top, which most numbers only have to be compared with.
+// fewPlaces returns the first k places of a row in order, few of many, in the memory of places. They are kept as a heap
+// with the last of them on top, which most numbers only have to be compared with.
 func fewPlaces[T numbers.Number](places []place, row []T, k int, descending bool, key func(T) uint64) []place {
 	if k == 0 {
 		return nil
@@ -352,8 +353,8 @@ func fewPlaces[T numbers.Number](places []place, row []T, k int, descending bool
 
 func (a place) before(b place) bool { return a.key < b.key || a.key == b.key && a.at < b.at }
 
-// radixSort sorts by one byte of the keys after another, the lowest first: places with equal bytes keep their order. Bytes that all keys share cost
-// one look. The result is one of the two slices.
+// radixSort sorts by one byte of the keys after another, the lowest first: places with equal bytes keep their order.
+// Bytes that all keys share cost one look. The result is one of the two slices.
 func radixSort(places, spare []place, bytes int) []place {
 	for shift := 0; shift < 8*bytes; shift += 8 {
 		var count [256]int
@@ -425,8 +426,8 @@ func behind[T int64 | float32 | float64](sorted []T, v T) (at int) {
 	return at
 }
 
-// Counted finds the different ones of whole numbers that lie close together, by counting: each of them in order, where each of x stands among
-// them, and how often each occurs. It reports whether they do.
+// Counted finds the different ones of whole numbers that lie close together, by counting: each of them in order, where
+// each of x stands among them, and how often each occurs. It reports whether they do.
 func Counted(x, at []int64) (values, counts []int64, ok bool) {
 	if len(x) == 0 {
 		return nil, nil, false
@@ -465,7 +466,8 @@ func SelectEach[S uint32 | uint64](to, from []S, outer, size int, at []int64) {
 	})
 }
 
-// PutRows copies rows of so many bytes to positions among size in each of outer parts, in order; or the one row of from to all of them.
+// PutRows copies rows of so many bytes to positions among size in each of outer parts, in order;
+// or the one row of from to all of them.
 func PutRows(to, from []byte, outer, size, bytes int, at []int64, single bool) {
 	const width = 1 << 12
 	pieces := (bytes + width - 1) / width

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestSortWords compares with the library's sort, at each length at which a run ends early and on both sides of the one from which words are dealt
-// out by their bytes.
+// TestSortWords compares with the library's sort, at each length at which a run ends early and on both sides of the one
+// from which words are dealt out by their bytes.
 func TestSortWords(t *testing.T) {
 	lengths := []int{511, 512, 513, 1000, 4099}
 	for n := range 140 {

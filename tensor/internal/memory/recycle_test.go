@@ -32,7 +32,8 @@ func TestBlockClasses(t *testing.T) {
 	}
 }
 
-// TestWaitingForTheCollector: while it is too early for another run, each result must not ask the runtime how much lives.
+// TestWaitingForTheCollector: while it is too early for another run, each result must not ask
+// the runtime how much lives.
 func TestWaitingForTheCollector(t *testing.T) {
 	Handed.Store(1 << 40)
 	Resting.Store(math.MaxInt64)

@@ -2,8 +2,8 @@ package numbers
 
 import "math"
 
-// FP4 is E2M1: 1 sign bit, 2 exponent bits (bias 1), 1 mantissa bit. Its numbers are 0, 0.5, 1, 1.5, 2, 3, 4, 6 and their
-// negatives: far too few for a tensor, enough for a short block of one that has a scale of its own.
+// FP4 is E2M1: 1 sign bit, 2 exponent bits (bias 1), 1 mantissa bit. Its numbers are 0, 0.5, 1, 1.5, 2, 3, 4, 6 and
+// their negatives: far too few for a tensor, enough for a short block of one that has a scale of its own.
 
 // FP4Values holds the value of each code.
 var FP4Values = [16]float32{0, 0.5, 1, 1.5, 2, 3, 4, 6, float32(math.Copysign(0, -1)), -0.5, -1, -1.5, -2, -3, -4, -6}
@@ -44,8 +44,8 @@ type BlockScale struct {
 	Global float32
 }
 
-// GlobalScale returns the scale of a whole tensor that brings those of its blocks into the range of E4M3; 1 if no number
-// asks for one.
+// GlobalScale returns the scale of a whole tensor that brings those of its blocks into the range
+// of E4M3; 1 if no number asks for one.
 func GlobalScale(values []float32) float32 {
 	largest, finite := magnitude(values)
 	if !(largest > 0) || !finite {

@@ -76,8 +76,8 @@ func BoxMuller(a, b uint64) (x, y float64) {
 	return radius * cos, radius * sin
 }
 
-// vectors are the loops of this processor, which make the same words. Their normal numbers differ from those of BoxMuller in
-// the last digits of a float64, as those of devices do.
+// vectors are the loops of this processor, which make the same words. Their normal numbers differ from those of
+// BoxMuller in the last digits of a float64, as those of devices do.
 var vectors = cpu.Float64s()
 
 // fewWords is how many are made one by one rather than in vectors.
@@ -128,7 +128,8 @@ func (d Draw) Normals(dst []float64, start int, mean, std float64) {
 	}
 }
 
-// Uniforms fills dst with numbers from low to high of the first 53 or 24 bits of the words from start, which is even, on.
+// Uniforms fills dst with numbers from low to high of the first 53 or 24 bits of the words from
+// start, which is even, on.
 func (d Draw) Uniforms(dst []float64, start, bits int, low, high float64) {
 	block := d.First + uint64(start)/2
 	kernel := vectors.Uniforms

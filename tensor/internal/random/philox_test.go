@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestVectorsMakeTheSameWords compares with one block after another, at all lengths and across the ends of both halves of
-// the counter.
+// TestVectorsMakeTheSameWords compares with one block after another, at all lengths and across
+// the ends of both halves of the counter.
 func TestVectorsMakeTheSameWords(t *testing.T) {
 	for n := 2; n < 2400; n += 2 + n/20*2 {
 		d := Draw{Key: [2]uint32{0xdeadbeef, uint32(n)}, Stream: 0x123456789abcdef0 * uint64(n), First: 1<<32 - uint64(n)/4}
@@ -25,7 +25,8 @@ func TestVectorsMakeTheSameWords(t *testing.T) {
 	}
 }
 
-// TestVectorsMakeTheSameNumbers compares normal and uniform numbers with those that are made one by one from the same words.
+// TestVectorsMakeTheSameNumbers compares normal and uniform numbers with those that are made
+// one by one from the same words.
 func TestVectorsMakeTheSameNumbers(t *testing.T) {
 	for n := 1; n < 60000; n += 1 + n/3 {
 		d := Draw{Key: [2]uint32{7, uint32(n)}, Stream: 3, First: 11}
@@ -65,7 +66,8 @@ func TestVectorsMakeTheSameNumbers(t *testing.T) {
 	}
 }
 
-// TestNormalsAtTheEnds gives the words whose logarithm is next to 0 and farthest from it, and angles at multiples of π/4.
+// TestNormalsAtTheEnds gives the words whose logarithm is next to 0 and farthest from it, and
+// angles at multiples of π/4.
 func TestNormalsAtTheEnds(t *testing.T) {
 	if vectors.Normals == nil {
 		t.Skip("this processor has no vector instructions that make normal numbers")
