@@ -114,9 +114,14 @@ func startOurs(ctx context.Context, name, child string, env ...string) (measurer
 	return measurer{name, d}, err
 }
 
-// startPeer starts a measurer in Python, which first tells its library's version.
+// startPeer starts a measurer in Python.
 func startPeer(ctx context.Context, library, py, program string, env []string, args ...string) (measurer, error) {
-	d, err := startDialogue(ctx, env, py, append([]string{"-c", program}, args...)...)
+	return startTelling(ctx, library, env, py, append([]string{"-c", program}, args...)...)
+}
+
+// startTelling starts a measurer that is a program of its own, which first tells its library's version.
+func startTelling(ctx context.Context, library string, env []string, program string, args ...string) (measurer, error) {
+	d, err := startDialogue(ctx, env, program, args...)
 	if err != nil {
 		return measurer{}, err
 	}

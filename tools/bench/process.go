@@ -2,6 +2,7 @@ package bench
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -46,14 +47,17 @@ func runChild(ctx context.Context, answer any, threads int, name string, args ..
 	return runJSON(ctx, answer, []string{fmt.Sprintf("GOMAXPROCS=%d", threads)}, "", self, append([]string{"-child", name}, args...)...)
 }
 
+// moduleNames are those of packages whose modules have another name.
+var moduleNames = map[string]string{"ggml-python": "ggml"}
+
 // python finds a Python that has the modules of the given packages: the one that LECTERN_PYTHON names, or
 // an environment below .lectern/, which is made and filled when it is not there. A package is written as pip wants
-// it, such as tokenizers==0.23.3, and its module has the package's name.
+// it, such as tokenizers==0.23.3.
 func python(ctx context.Context, packages ...string) (string, error) {
 	check := "print('true')"
 	for _, p := range packages {
 		module, _, _ := strings.Cut(p, "==")
-		check = "import " + module + "\n" + check
+		check = "import " + cmp.Or(moduleNames[module], module) + "\n" + check
 	}
 	has := func(path string) error {
 		var ok bool
@@ -84,7 +88,9 @@ func python(ctx context.Context, packages ...string) (string, error) {
 		return path, nil
 	}
 	install := append([]string{"-m", "pip", "install", "--quiet", "--disable-pip-version-check"}, packages...)
-	if out, err := exec.CommandContext(ctx, path, install...).CombinedOutput(); err != nil {
+	pip := exec.CommandContext(ctx, path, install...)
+	pip.Env = append(os.Environ(), "CMAKE_ARGS=-DGGML_LLAMAFILE=ON") // how ggml is compiled; nothing else is
+	if out, err := pip.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("pip install %s: %w: %s", strings.Join(packages, " "), err, lastLines(string(out), 2))
 	}
 	return path, has(path)

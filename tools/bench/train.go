@@ -73,7 +73,7 @@ func patient(r *report, wanted float64, sides ...side) (best []float64, last []m
 		for i := range best {
 			best[i] = min(best[i], again[i])
 		}
-		if last = answers; best[1] >= wanted*best[0] {
+		if last = answers; best[1] >= wanted*best[0] || best[1] == 0 {
 			break
 		}
 	}
