@@ -44,9 +44,6 @@ const (
 	reset = "\x1b[0m"
 )
 
-// maxMistakes is how many mistakes are shown at once; most of those after the first few follow from them.
-const maxMistakes = 5
-
 // A Place is where a cell's texts are to be looked up.
 type Place struct {
 	Cell   int                       // the current one
@@ -58,7 +55,7 @@ type Place struct {
 func Mistakes(r *rewrite.Result) *Failure {
 	f := &Failure{Name: "error"}
 	for i, e := range r.Errors {
-		if i == maxMistakes {
+		if i == rewrite.MaxExplained {
 			f.Lines = append(f.Lines, fmt.Sprintf("and %d more", len(r.Errors)-i))
 			break
 		}

@@ -158,10 +158,14 @@ func goWords(s string) string {
 	return s
 }
 
+// habitLines is how far behind a habit the parser may stumble: try: is a label to it, and what follows may be Go.
+const habitLines = 200
+
 // habit explains a cell that does not parse by the first habit that it shows; false means that it shows none up to the
 // error.
 func (m *mistake) habit() bool {
-	for lo := 0; lo <= m.off && lo < len(m.masked); lo += lineLen(m.masked[lo:]) {
+	from := max(1, m.src.Pos(m.off).Line-habitLines)
+	for lo := m.src.lines()[from-1]; lo <= m.off && lo < len(m.masked); lo += lineLen(m.masked[lo:]) {
 		line := strings.TrimRight(m.masked[lo:lo+lineLen(m.masked[lo:])], "\n")
 		if strings.TrimSpace(line) == "" {
 			continue
@@ -170,13 +174,17 @@ func (m *mistake) habit() bool {
 		if m.elseAlone(lo, line) {
 			return true
 		}
+		if !onError && rightGo(line) {
+			continue
+		}
 		for _, h := range habits() {
-			g := h.pattern.FindStringSubmatchIndex(line)
-			if g == nil || !onError && rightGo(line) {
+			part := !strings.HasPrefix(h.pattern.String(), "^") // of a line: it says nothing of other parts
+			if part && !onError {
 				continue
 			}
-			if !strings.HasPrefix(h.pattern.String(), "^") && (m.off < lo+g[0] || m.off > lo+g[1]) {
-				continue // a pattern for part of a line says nothing of other parts
+			g := h.pattern.FindStringSubmatchIndex(line)
+			if g == nil || part && (m.off < lo+g[0] || m.off > lo+g[1]) {
+				continue
 			}
 			if h.msg == namedInside && !strings.HasPrefix(m.e.Msg, "expected '('") {
 				continue

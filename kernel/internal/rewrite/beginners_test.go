@@ -440,7 +440,11 @@ func TestRemark(t *testing.T) {
 
 func TestDistinct(t *testing.T) {
 	at := func(line, col int, msg string) Error { return Error{Pos: Pos{1, line, col}, Msg: msg} }
-	got := distinct([]Error{at(1, 1, "undefined: i"), at(1, 5, "undefined: i"), at(2, 1, "undefined: i"), at(3, 1, "a"), at(3, 1, "a"), at(3, 2, "a")})
+	s := newNotebook(t).s
+	got := s.explained([]Error{at(1, 1, "undefined: i"), at(1, 5, "undefined: i"), at(2, 1, "undefined: i"), at(3, 1, "a"), at(3, 1, "a"), at(3, 2, "a")}, s)
+	for i := range got {
+		got[i].Hint = ""
+	}
 	if want := []Error{at(1, 1, "undefined: i"), at(2, 1, "undefined: i"), at(3, 1, "a"), at(3, 2, "a")}; fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("%v, want %v", got, want)
 	}

@@ -125,23 +125,14 @@ func (w *work) compose() {
 // eachDecl calls f with the declarations of the cell, the user's main among them.
 func (w *work) eachDecl(c *checked, f func(d *decl, n ast.Node)) {
 	for _, n := range c.file.Decls {
-		for _, p := range w.parts[c] {
-			off := c.offset(n.Pos())
-			if d := p.decl; d != nil && d.src == w.src && d.text == nil && off >= p.lo && off < p.hi {
-				f(d, n)
-			}
+		if d := w.declAt(c, c.offset(n.Pos())); d != nil && d.src == w.src && d.text == nil {
+			f(d, n)
 		}
 	}
 }
 
 // settleEdits gives a declaration its edits.
-func (w *work) settleEdits(d *decl) {
-	for _, e := range w.editsWithin(nil, d.lo, d.hi) {
-		if !slices.Contains(d.edits, e) {
-			d.edits = append(d.edits, e)
-		}
-	}
-}
+func (w *work) settleEdits(d *decl) { d.edits = w.editsWithin(nil, d.lo, d.hi) }
 
 // runs reports whether the cell does anything but declare.
 func (w *work) runs() bool {
@@ -374,7 +365,7 @@ func (w *work) renameOld() {
 func (w *work) taken(name string) bool {
 	_, a := w.n.vars[name]
 	_, b := w.types[name]
-	return a || b || w.n.declaring(name) != nil
+	return a || b || w.n.decls[name] != nil
 }
 
 // echo shows the cell's last expression.

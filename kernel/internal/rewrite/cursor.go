@@ -17,30 +17,21 @@ type Cursor struct {
 // Cursor returns the program for a byte offset in a cell. It works on unfinished code. ok is false on a line that is
 // not Go.
 func (s *Session) Cursor(code string, off int) (c *Cursor, ok bool) {
-	if first := strings.Fields(code[:lineLen(code)]); len(first) > 0 && whole[strings.TrimPrefix(first[0], commentPrefix)] {
+	if wholeMagic(code) != "" {
 		return nil, false
 	}
-	b := []byte(code)
-	for _, m := range magics(code) {
-		if around[m.name()] != nil { // Go follows
-			m.hi = m.lo + strings.Index(code[m.lo:], m.name()) + len(m.name())
-		}
+	lines, blanked := magics(code)
+	for _, m := range lines {
 		if off >= m.lo && off < m.hi || off == m.hi && off == len(code) {
 			return nil, false
 		}
-		for i := m.lo; i < m.hi; i++ {
-			if b[i] != '\n' {
-				b[i] = ' '
-			}
-		}
 	}
-	blanked := string(b)
-	src := &Source{s.current + 1, code}
+	src := &Source{Cell: s.current + 1, Code: code}
 	items := split(blanked)
 	isMain := false
 	declared := map[string]bool{}
 	for _, it := range items {
-		if d := parseDecl(&Source{0, blanked}, it); d != nil {
+		if d := parseDecl(&Source{Code: blanked}, it); d != nil {
 			isMain = isMain || d.key == "main" && d.tok == token.FUNC
 			declared[d.key] = true
 			for _, n := range d.names {
@@ -144,6 +135,7 @@ func (s *Session) importsFor(code string, items []item, declared map[string]bool
 	found := map[string]string{}
 	scan := func(text string) {
 		ts := tokens(text)
+		defined := assigned(ts)
 		for i, t := range ts {
 			if t.tok != token.IDENT || i+1 >= len(ts) || ts[i+1].tok != token.PERIOD || i > 0 && ts[i-1].tok == token.PERIOD {
 				continue
@@ -154,13 +146,13 @@ func (s *Session) importsFor(code string, items []item, declared map[string]bool
 			}
 			if path := s.imports[t.lit]; path != "" {
 				found[t.lit] = path
-			} else if path := s.packages.ByName(t.lit); path != "" && !assigned(ts, t.lit) {
+			} else if path := s.packages.ByName(t.lit); path != "" && !defined[t.lit] {
 				found[t.lit] = path
 			}
 		}
 	}
 	scan(code)
-	for _, d := range s.decls {
+	for d := range s.eachDecl() {
 		if d.text == nil {
 			scan(d.src.Code[d.lo:d.hi])
 		}
@@ -175,17 +167,18 @@ func (s *Session) importsFor(code string, items []item, declared map[string]bool
 	return found
 }
 
-// assigned reports whether a cell itself defines a name.
-func assigned(ts []tok, name string) bool {
+// assigned are the names that a cell itself defines, as far as tokens tell.
+func assigned(ts []tok) map[string]bool {
+	names := map[string]bool{}
 	for i, t := range ts {
-		if t.tok != token.IDENT || t.lit != name || i+1 >= len(ts) {
+		if t.tok != token.IDENT || i+1 >= len(ts) {
 			continue
 		}
 		if next := ts[i+1].tok; next == token.DEFINE || next == token.COMMA || i > 0 && ts[i-1].tok == token.VAR {
-			return true
+			names[t.lit] = true
 		}
 	}
-	return false
+	return names
 }
 
 // Cell turns an offset in the program into one in the cell.
@@ -217,14 +210,8 @@ func Callee(code string, off int) (int, bool) {
 		if t.lo >= off {
 			continue
 		}
-		switch t.tok {
-		case token.RPAREN, token.RBRACE, token.RBRACK:
-			depth++
-		case token.LPAREN, token.LBRACE, token.LBRACK:
-			if depth > 0 {
-				depth--
-				continue
-			}
+		if depth -= t.nesting(); depth < 0 { // it opens around the place
+			depth = 0
 			if i > 0 && ts[i-1].tok == token.IDENT && t.tok != token.LBRACK {
 				return ts[i-1].lo, true
 			}

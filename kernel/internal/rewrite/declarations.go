@@ -94,10 +94,7 @@ func (w *work) importAs(name, path string) {
 	if old := w.n.imports[name]; old != "" && old != path {
 		w.n.shadow(name) // earlier declarations mean the other package
 	}
-	if _, ok := w.n.vars[name]; ok || w.n.declaring(name) != nil {
-		w.n.take(name, fmt.Sprintf("%s is the package %s since cell [%d]", name, path, w.src.Cell))
-		w.r.Forget = append(w.r.Forget, name)
-	}
+	w.n.take(name, fmt.Sprintf("%s is the package %s since cell [%d]", name, path, w.src.Cell))
 	delete(w.n.told, "package "+name)
 	w.n.imports[name] = path
 	w.imported[name] = true
@@ -112,7 +109,7 @@ func (w *work) sort(items []item) bool {
 				return false
 			}
 		case token.FUNC, token.TYPE, token.CONST:
-			d := parseDecl(&Source{w.src.Cell, w.code}, it)
+			d := parseDecl(&Source{Cell: w.src.Cell, Code: w.code}, it)
 			if d == nil { // it does not parse: the check says what is wrong
 				d = &decl{key: fmt.Sprint("unread ", it.lo), tok: it.kind, lo: it.lo, hi: it.hi, order: w.src.Cell<<20 + it.lo}
 			}
@@ -137,6 +134,13 @@ func (w *work) sort(items []item) bool {
 		default:
 			w.stmts = append(w.stmts, it)
 		}
+	}
+	var names []string
+	for _, d := range w.decls {
+		names = append(names, d.names...)
+	}
+	for _, name := range w.n.shadow(names...) {
+		w.noteShadow(name)
 	}
 	for _, it := range w.stmts {
 		switch {
@@ -207,24 +211,10 @@ func reservedMsg(name string) string { return name + " is a name that the kernel
 
 // declare adds a declaration of the cell to the book.
 func (w *work) declare(d *decl) {
-	for _, name := range d.names {
-		if w.n.shadow(name) {
-			w.noteShadow(name)
-		}
-		if _, ok := w.n.vars[name]; ok {
-			w.r.Forget = append(w.r.Forget, name)
-		}
-	}
-	before := sortedKeys(w.n.vars)
 	if d.tok == token.FUNC && d.key == "init" {
 		w.rename(d, fmt.Sprint(initName, d.lo))
 	} else {
 		w.n.remember(d)
-	}
-	for _, v := range before {
-		if _, ok := w.n.vars[v]; !ok && !slices.Contains(w.r.Forget, v) {
-			w.r.Forget = append(w.r.Forget, v)
-		}
 	}
 	w.decls = append(w.decls, d)
 }

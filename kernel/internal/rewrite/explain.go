@@ -4,21 +4,20 @@ import (
 	"fmt"
 	"go/token"
 	"regexp"
-	"slices"
 	"strings"
 )
 
 // explain puts an error into words for somebody who is learning Go: what Go says stays where it is clear, and a hint
 // says what to do.
-func (s *Session) explain(e *Error, next *Session) {
+func (s *Session) explain(e *Error, next *Session, budget *int) {
 	e.Msg = oursMsg.ReplaceAllString(strings.ReplaceAll(e.Msg, "\n\t", "; "), "")
 	e.Msg = quotedPackage.ReplaceAllString(e.Msg, "$1$2.$3")
 	if name, ok := unusedName(e.Msg); ok {
 		e.Msg = name + " is declared and not used"
 	}
-	m := newMistake(s, next, e)
+	m := newMistake(s, next, e, budget)
 	if m == nil {
-		m = &mistake{s: s, next: next, e: e, src: &Source{}, tries: maxTries}
+		m = &mistake{s: s, next: next, e: e, src: &Source{}, tries: maxTries, budget: new(int)}
 	}
 	switch {
 	case m.loneBrace():
@@ -56,6 +55,7 @@ func (m *mistake) loneBrace() bool {
 		end = t.hi
 		switch {
 		case t.lo < m.off:
+			continue
 		case line != "" && t.tok == token.LBRACE:
 			m.e.Msg = "this { belongs at the end of the line before"
 			m.e.Hint = "Go ends a statement where its line ends: write " + line + " {"
@@ -66,22 +66,35 @@ func (m *mistake) loneBrace() bool {
 			line = strings.TrimSpace(m.src.Code[lo:before])
 		case line != "" || m.syntax: // a syntax error stands right at the end of the line
 			return false
-		case t.tok == token.LPAREN || t.tok == token.LBRACK || t.tok == token.LBRACE:
-			depth++
-		case t.tok == token.RPAREN || t.tok == token.RBRACK || t.tok == token.RBRACE:
-			depth--
 		}
+		depth += t.nesting()
 	}
 	return false
 }
 
-// distinct leaves out errors that say nothing new: the same name in several places, the same explanation twice.
-func distinct(errs []Error) []Error {
-	var kept []Error
+// MaxExplained is how many errors of a cell are explained, which is as many as anybody is shown: most of those after
+// the first few follow from them.
+const MaxExplained = 5
+
+// explained puts errors into words, and leaves out those that say nothing new: the same name in several places, the
+// same explanation twice.
+func (s *Session) explained(errs []Error, next *Session) (kept []Error) {
+	type told struct {
+		msg string
+		pos Pos
+	}
+	seen := map[told]bool{}
+	budget := maxChecked
 	for _, e := range errs {
-		if !slices.ContainsFunc(kept, func(k Error) bool {
-			return k.Msg == e.Msg && k.Pos.Cell == e.Pos.Cell && (k.Pos == e.Pos || k.Pos.Line == e.Pos.Line && strings.HasPrefix(e.Msg, "undefined: "))
-		}) {
+		if len(kept) < MaxExplained {
+			s.explain(&e, next, &budget)
+		}
+		what := told{e.Msg, e.Pos}
+		if strings.HasPrefix(e.Msg, "undefined: ") {
+			what.pos.Col = 0
+		}
+		if !seen[what] {
+			seen[what] = true
 			kept = append(kept, e)
 		}
 	}
@@ -400,34 +413,53 @@ func brackets(src *Source, code string) *Error {
 		return e
 	}
 	closer := map[token.Token]token.Token{token.LPAREN: token.RPAREN, token.LBRACE: token.RBRACE, token.LBRACK: token.RBRACK}
+	wrong := func(t tok, hint, msg string, args ...any) *Error {
+		p := src.Pos(t.lo)
+		return &Error{Pos: p, End: p.Col + 1, Msg: fmt.Sprintf("this %s ", t.tok) + fmt.Sprintf(msg, args...), Hint: hint, exact: true}
+	}
 	var open []tok
-	for _, t := range tokens(code) {
-		switch t.tok {
-		case token.LPAREN, token.LBRACE, token.LBRACK:
+	var early, late [2]tok // a { and its } whose line is indented less, the first of the item; and more, at its end
+	for t := range scan([]byte(code), nil) {
+		switch t.nesting() {
+		case 1:
 			open = append(open, t)
-		case token.RPAREN, token.RBRACE, token.RBRACK:
-			p := src.Pos(t.lo)
+		case -1:
 			if len(open) == 0 {
-				return &Error{Pos: p, End: p.Col + 1, Msg: fmt.Sprintf("this %s closes nothing", t.tok), Hint: "remove it, or write the bracket that opens before it", exact: true}
+				if late[0].hi > 0 {
+					return wrong(late[1], "one of the two is too many, or a { is missing", "closes the { of line %d, and so the } of line %d closes nothing", src.Pos(late[0].lo).Line, src.Pos(t.lo).Line)
+				}
+				return wrong(t, "remove it, or write the bracket that opens before it", "closes nothing")
 			}
 			top := open[len(open)-1]
 			if closer[top.tok] != t.tok {
-				o := src.Pos(top.lo)
-				return &Error{Pos: p, End: p.Col + 1, Msg: fmt.Sprintf("this %s does not close the %s of line %d", t.tok, top.tok, o.Line),
-					Hint: fmt.Sprintf("a %s is missing before it", closer[top.tok]), exact: true}
+				return wrong(t, fmt.Sprintf("a %s is missing before it", closer[top.tok]), "does not close the %s of line %d", top.tok, src.Pos(top.lo).Line)
 			}
 			open = open[:len(open)-1]
+			if lo := src.lines()[src.Pos(t.lo).Line-1]; t.tok == token.RBRACE && strings.TrimSpace(code[lo:t.lo]) == "" {
+				switch d := indentation(code[lo:]) - indentation(code[src.lines()[src.Pos(top.lo).Line-1]:]); {
+				case d < 0 && early[0].hi == 0:
+					early = [2]tok{top, t}
+				case d > 0 && len(open) == 0:
+					late = [2]tok{top, t}
+				}
+			}
+			if len(open) == 0 {
+				early = [2]tok{}
+			}
 		}
 	}
 	if len(open) == 0 {
 		return nil
 	}
 	top := open[len(open)-1]
-	p := src.Pos(top.lo)
-	_, rest, comment := strings.Cut(code[top.lo:top.lo+lineLen(code[top.lo:])], "//")
-	if comment && strings.Contains(rest, closer[top.tok].String()) {
-		return &Error{Pos: p, End: p.Col + 1, Msg: fmt.Sprintf("this %s is never closed", top.tok),
-			Hint: fmt.Sprintf("// begins a comment, which swallows the %s: / between whole numbers drops the remainder", closer[top.tok]), exact: true}
+	if early[0].hi > 0 && top.tok == token.LBRACE {
+		return wrong(early[0], fmt.Sprintf("the } that belongs to it is missing: the next one is that of line %d, which is indented less", src.Pos(early[1].lo).Line), "is never closed")
 	}
-	return &Error{Pos: p, End: p.Col + 1, Msg: fmt.Sprintf("this %s is never closed", top.tok), Hint: fmt.Sprintf("the %s that belongs to it is missing", closer[top.tok]), exact: true}
+	if _, rest, comment := strings.Cut(code[top.lo:top.lo+lineLen(code[top.lo:])], "//"); comment && strings.Contains(rest, closer[top.tok].String()) {
+		return wrong(top, fmt.Sprintf("// begins a comment, which swallows the %s: / between whole numbers drops the remainder", closer[top.tok]), "is never closed")
+	}
+	return wrong(top, fmt.Sprintf("the %s that belongs to it is missing", closer[top.tok]), "is never closed")
 }
+
+// indentation is how many tabs and blanks a line begins with.
+func indentation(line string) int { return len(line) - len(strings.TrimLeft(line, " \t")) }

@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -60,13 +61,15 @@ func (m *mistake) candidates(w wanted) []string {
 			}
 		}
 		ts := tokens(m.src.Code)
-		for i, t := range ts { // variables and parameters of the cell itself
-			if t.tok == token.IDENT && (assigned(ts, t.lit) || i+1 < len(ts) && ts[i+1].tok == token.IDENT) {
-				names = append(names, t.lit)
+		own := assigned(ts)
+		for i, t := range ts { // and parameters of the cell itself
+			if t.tok == token.IDENT && i+1 < len(ts) && ts[i+1].tok == token.IDENT {
+				own[t.lit] = true
 			}
 		}
+		names = slices.AppendSeq(names, maps.Keys(own))
 	}
-	for _, d := range m.next.decls {
+	for d := range m.next.eachDecl() {
 		if d.text != nil {
 			continue // a function literal of ours
 		}
@@ -126,7 +129,7 @@ func (m *mistake) undefined(name string) string {
 	}
 	for n, src := range m.s.sources { // a cell that failed before it was defined
 		for _, it := range split(src.Code) {
-			if d := parseDecl(src, it); d != nil && slices.Contains(d.names, name) && m.s.decls[d.key] == nil {
+			if d := parseDecl(src, it); d != nil && slices.Contains(d.names, name) && m.s.decls[name] == nil {
 				return fmt.Sprintf("cell [%d] declares it, but did not run to its end", n)
 			}
 		}
@@ -356,13 +359,10 @@ func (m *mistake) members(x, typ string) (names []string) {
 
 // fields are the names of the fields of a struct that a cell has declared.
 func (m *mistake) fields(typ string) (names []string) {
-	for _, d := range m.next.decls {
-		if d.tok != token.TYPE || !slices.Contains(d.names, typ) {
-			continue
-		}
+	if d := m.next.decls[typ]; d != nil && d.tok == token.TYPE {
 		f, err := parser.ParseFile(token.NewFileSet(), "", "package p\n"+d.src.Code[d.lo:d.hi], parser.SkipObjectResolution)
 		if err != nil {
-			continue
+			return nil
 		}
 		ast.Inspect(f, func(n ast.Node) bool {
 			if st, ok := n.(*ast.StructType); ok {

@@ -110,9 +110,13 @@ func (w *work) moveLiterals(c *checked, root ast.Node) {
 			l.parent.children = append(l.parent.children, l)
 		}
 	}
+	moved := map[ast.Node]bool{}
+	for _, l := range found {
+		moved[l.x] = !l.fails
+	}
 	for _, l := range found {
 		if f, ok := l.x.(*ast.FuncLit); ok && !l.fails {
-			w.editCaptures(l, f, found)
+			w.editCaptures(l, f, moved)
 		}
 	}
 }
@@ -388,18 +392,14 @@ func (w *work) captureReceiver(l *literal, s *ast.SelectorExpr) {
 }
 
 // editCaptures lets the uses of a literal's captured variables go by its struct.
-func (w *work) editCaptures(l *literal, lit *ast.FuncLit, all []*literal) {
+func (w *work) editCaptures(l *literal, lit *ast.FuncLit, moved map[ast.Node]bool) {
 	index := map[types.Object]int{}
 	for i, c := range l.captures {
 		index[c.o] = i
 	}
 	ast.Inspect(lit, func(n ast.Node) bool {
-		if n != ast.Node(lit) {
-			for _, o := range all { // which has its own struct
-				if f, ok := o.x.(*ast.FuncLit); ok && f == n && !o.fails {
-					return false
-				}
-			}
+		if f, ok := n.(*ast.FuncLit); ok && f != lit && moved[f] { // which has its own struct
+			return false
 		}
 		if id, ok := n.(*ast.Ident); ok {
 			if i, ok := index[l.c.info.Uses[id]]; ok && l.c.info.Uses[id] != nil {

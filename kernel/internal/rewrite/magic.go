@@ -1,7 +1,7 @@
 package rewrite
 
 import (
-	"go/token"
+	"bytes"
 	"regexp"
 	"strings"
 )
@@ -11,7 +11,7 @@ import (
 
 // A magicLine is a command for the kernel, with the backslash-continued lines that follow.
 type magicLine struct {
-	lo, hi int // with the newline
+	lo, hi int // what is not Go, with the newline
 	text   string
 	fields []string
 }
@@ -44,83 +44,77 @@ func isMagic(line string) bool {
 	return len(line) > 1 && (line[0] == '%' || line[0] == '!')
 }
 
-// magics finds the command lines of a cell. Lines inside raw strings and comments are not commands.
-func magics(code string) []magicLine {
-	inside := longLiterals(code)
-	var ms []magicLine
+// wholeMagic returns the magic that makes all of a cell something else than Go, or "".
+func wholeMagic(code string) string {
+	if f := strings.Fields(strings.TrimPrefix(code[:lineLen(code)], commentPrefix)); len(f) > 0 && whole[f[0]] {
+		return f[0]
+	}
+	return ""
+}
+
+// magics finds the command lines of a cell, and returns it with blanks in their place.
+func magics(code string) (ms []magicLine, rest string) {
+	b := []byte(code)
 	for at := 0; at < len(code); {
 		end := at + lineLen(code[at:])
 		line := strings.TrimRight(code[at:end], "\n")
-		if !isMagic(line) || within(inside, at) {
-			at = end
+		if !isMagic(line) {
+			at = nextLine(b, at)
 			continue
 		}
 		m := magicLine{lo: at}
-		text := strings.TrimPrefix(line, commentPrefix)
+		m.text = strings.TrimPrefix(line, commentPrefix)
 		for strings.HasSuffix(line, `\`) && end < len(code) {
 			n := lineLen(code[end:])
 			line = strings.TrimRight(code[end:end+n], "\n")
-			text += "\n" + line
+			m.text += "\n" + line
 			end += n
 		}
-		m.hi, m.text = end, text
-		m.fields = strings.Fields(text)
+		m.hi, m.fields = end, strings.Fields(m.text)
+		if around[m.name()] != nil { // what follows is Go
+			m.hi = m.lo + strings.Index(code[m.lo:], m.name()) + len(m.name())
+			end = nextLine(b, m.hi)
+		}
+		blank(b[m.lo:m.hi])
 		ms = append(ms, m)
 		at = end
 	}
-	return ms
+	return ms, string(b)
+}
+
+// blank makes code invisible, and leaves all else where it is.
+func blank(code []byte) {
+	for i, c := range code {
+		if c != '\n' {
+			code[i] = ' '
+		}
+	}
 }
 
 // lineLen is the length of the first line with its newline.
-func lineLen(s string) int {
-	if i := strings.IndexByte(s, '\n'); i >= 0 {
-		return i + 1
+func lineLen[T string | []byte](s T) int {
+	for i := range len(s) {
+		if s[i] == '\n' {
+			return i + 1
+		}
 	}
 	return len(s)
 }
 
-// longLiterals gives the raw strings and comments that reach over lines, as pairs of offsets. Unfinished ones count to
-// the end.
-func longLiterals(code string) [][2]int {
-	if !strings.ContainsAny(code, "`*") {
-		return nil
+// nextLine returns where the first line begins, after what begins at at, into which no raw string and no comment
+// reaches.
+func nextLine(code []byte, at int) int {
+	end := at + lineLen(code[at:])
+	if !bytes.ContainsAny(code[at:end], "`*") {
+		return end
 	}
-	// Command lines must not confuse the scanner with their quotes, but which lines are commands depends on the
-	// literals. Lines are therefore blanked one at a time, from the top: a command line ends before anything that it
-	// could open.
-	b := []byte(code)
-	var found [][2]int
-	for {
-		found = found[:0]
-		for _, t := range tokens(string(b)) {
-			if (t.tok == token.STRING || t.tok == token.COMMENT) && strings.Contains(code[t.lo:t.hi], "\n") {
-				found = append(found, [2]int{t.lo, t.hi})
-			}
+	for t := range scan(code[at:], nil) {
+		if at+t.lo >= end {
+			break
 		}
-		again := false
-		for at := 0; at < len(b) && !again; {
-			end := at + lineLen(string(b[at:]))
-			if isMagic(strings.TrimRight(string(b[at:end]), "\n")) && !within(found, at) {
-				for i := at; i < end; i++ {
-					if b[i] != '\n' {
-						b[i] = ' '
-					}
-				}
-				again = true
-			}
-			at = end
-		}
-		if !again {
-			return found
+		if hi := at + t.hi; hi > end {
+			end = hi + lineLen(code[hi:])
 		}
 	}
-}
-
-func within(spans [][2]int, x int) bool {
-	for _, s := range spans {
-		if x > s[0] && x < s[1] {
-			return true
-		}
-	}
-	return false
+	return end
 }

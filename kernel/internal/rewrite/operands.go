@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"go/ast"
 	"go/parser"
-	"go/scanner"
 	"go/token"
 	"go/types"
 	"regexp"
@@ -455,20 +454,17 @@ func (m *mistake) python() string {
 
 // firstLexical returns the place of the scanner's first error, and what it says; -1 if there is none.
 func firstLexical(code string) (at int, msg string) {
-	fs := token.NewFileSet()
-	f := fs.AddFile("", -1, len(code))
 	at = -1
-	var sc scanner.Scanner
-	sc.Init(f, []byte(code), func(p token.Position, m string) {
-		if at < 0 || p.Offset < at {
-			at, msg = p.Offset, m
+	for range scan([]byte(code), func(p int, m string) {
+		if at < 0 || p < at {
+			at, msg = p, m
 		}
-	}, scanner.ScanComments)
-	for {
-		if _, t, _ := sc.Scan(); t == token.EOF || at >= 0 {
-			return at, msg
+	}) {
+		if at >= 0 {
+			break
 		}
 	}
+	return at, msg
 }
 
 // lexicalHint adds a proposal to what lexical has said, now that it can be checked.
@@ -508,7 +504,7 @@ func Remark(code string) string {
 		}
 		switch ts[i-1].tok {
 		case token.IDENT, token.INT, token.FLOAT, token.RPAREN, token.RBRACK:
-			return fmt.Sprintf("line %d: // begins a comment, so nothing is divided; / between whole numbers drops the remainder", (&Source{0, code}).Pos(t.lo).Line)
+			return fmt.Sprintf("line %d: // begins a comment, so nothing is divided; / between whole numbers drops the remainder", (&Source{Code: code}).Pos(t.lo).Line)
 		}
 	}
 	return ""

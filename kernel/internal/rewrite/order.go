@@ -43,7 +43,7 @@ func inOrder(code string, stmts, items []item, known func(string) bool) []item {
 		if it.kind != token.VAR {
 			continue
 		}
-		if d := parseDecl(&Source{0, code}, it); d != nil {
+		if d := parseDecl(&Source{Code: code}, it); d != nil {
 			for _, n := range d.names {
 				if _, again := declares[n]; !again && !known(n) {
 					declares[n] = i

@@ -46,7 +46,7 @@ func (w *work) begin(g *graph, need, mentioned map[string]bool) string {
 			}
 			for _, f := range group.Funcs {
 				if id, args, ok := strings.Cut(f, "["); ok {
-					if w.n.declaring(literalName+id) != nil && w.declared(args) {
+					if w.n.decls[literalName+id] != nil && w.declared(args) {
 						known = append(known, w.knownInstance(id, strings.TrimSuffix(args, "]")))
 					}
 				} else if i := strings.LastIndexByte(f, '.'); i >= 0 {
@@ -180,7 +180,7 @@ func (w *work) function(path, name string) string {
 		return ""
 	}
 	if path == "main" {
-		if d := w.n.declaring(name); d == nil || d.tok != token.FUNC {
+		if d := w.n.decls[name]; d == nil || d.tok != token.FUNC {
 			return ""
 		}
 		return name
@@ -196,7 +196,7 @@ func (w *work) function(path, name string) string {
 func (w *work) declared(t string) bool {
 	for _, m := range qualified.FindAllString(t, -1) {
 		if name, ok := strings.CutPrefix(m, "main."); ok {
-			if d := w.n.declaring(name); d == nil || d.tok != token.TYPE {
+			if d := w.n.decls[name]; d == nil || d.tok != token.TYPE {
 				return false
 			}
 		}

@@ -4,7 +4,10 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
+	"go/types"
+	"maps"
 	"slices"
+	"sort"
 	"strings"
 )
 
@@ -138,30 +141,31 @@ func (w *work) check(hidden []string) bool {
 	if len(w.body) > 0 {
 		last = w.body[len(w.body)-1]
 	}
-	top := map[token.Pos]bool{}
-	for _, d := range w.definitions() {
-		top[d.obj.Pos()] = true
-	}
-	for _, e := range c.errs {
+	inside := func(e types.Error) bool { // and not in a declaration, which is judged when it sees the new variables
 		off := c.offset(e.Pos)
-		if off < start || off >= end {
-			continue // in a declaration: judged when it sees the new variables
+		return off >= start && off < end
+	}
+	unused := map[token.Pos]bool{}
+	for _, e := range c.errs {
+		if _, ok := unusedName(e.Msg); ok && e.Soft && inside(e) {
+			unused[e.Pos] = true
 		}
-		if name, ok := unusedName(e.Msg); ok && e.Soft {
-			if top[e.Pos] {
-				continue
-			}
-			if at, s := unusedFix(c.main, e.Pos, name); at.IsValid() {
-				w.insert(c, at, s)
-				continue
-			}
+	}
+	fine := maps.Clone(unused)
+	for _, d := range w.definitions() {
+		delete(unused, d.obj.Pos())
+	}
+	w.useUnused(c, unused)
+	for _, e := range c.errs {
+		if !inside(e) || fine[e.Pos] && !unused[e.Pos] {
+			continue
 		}
 		if last != nil && e.Pos >= last.Pos() && e.Pos < last.End() && strings.HasSuffix(e.Msg, "is not used") {
 			if _, ok := last.(*ast.ExprStmt); ok {
 				continue
 			}
 		}
-		w.r.Errors = append(w.r.Errors, c.errorAt(off, e.Msg))
+		w.r.Errors = append(w.r.Errors, c.errorAt(c.offset(e.Pos), e.Msg))
 	}
 	return len(w.r.Errors) == 0
 }
@@ -179,17 +183,14 @@ func unusedName(msg string) (string, bool) {
 // gives no name a new meaning and no declaration needs a variable that the cell defines. Mistakes are reported; false
 // means that there are some.
 func (w *work) finally() bool {
-	again := false
-	start := w.user.offset(w.user.main.Pos())
-	for _, e := range w.user.errs {
-		again = again || w.user.offset(e.Pos) < start
-	}
+	wrong := slices.ContainsFunc(w.user.errs, func(e types.Error) bool { return e.Pos < w.user.main.Pos() })
+	again := wrong && len(w.types) > 0
 	for name, v := range w.types {
 		old, was := w.s.vars[name]
-		again = again || was && (old.typ != v.typ || old.hidden != v.hidden) || w.n.declaring(name) != nil
+		again = again || was && (old.typ != v.typ || old.hidden != v.hidden) || w.n.decls[name] != nil
 	}
 	for name := range w.types { // a name that has been something else
-		if d := w.n.declaring(name); d != nil {
+		if d := w.n.decls[name]; d != nil {
 			if d.src == w.src {
 				w.fail(d.lo, name+" is declared twice in this cell", "give the variable or the declaration another name")
 				return false
@@ -203,52 +204,51 @@ func (w *work) finally() bool {
 		w.r.Defines = append(w.r.Defines, name)
 	}
 	slices.Sort(w.r.Defines)
-	if !again {
+	if again {
+		w.checkFinal()
+	} else if !wrong {
 		return true
 	}
-	for tries := 0; ; tries++ {
-		vars := map[string]variable{}
-		for name, v := range w.n.vars {
-			vars[name] = v
-		}
-		for name, old := range w.old {
-			v := w.s.vars[name]
-			v.hidden = false
-			vars[old] = v
-		}
-		t, parts := w.program(vars)
-		t.Inject("func main() {\n")
-		for _, it := range w.stmts {
-			w.edits.apply(t, w.src, it.lo, it.hi)
-			t.Inject("\n")
-		}
-		t.Inject("}\n")
-		c := w.n.check(t, w.n.imports)
-		w.final, w.parts[c] = c, parts
-		if tries < 20 && w.setAside(c) {
-			continue
-		}
-		return w.accept(c)
+	for tries := 0; tries < 20 && w.setAside(w.final); tries++ {
+		w.checkFinal()
 	}
+	return w.accept(w.final)
+}
+
+// checkFinal checks the program that the cell leads to.
+func (w *work) checkFinal() {
+	vars := maps.Clone(w.n.vars)
+	for name, old := range w.old {
+		v := w.s.vars[name]
+		v.hidden = false
+		vars[old] = v
+	}
+	t, parts := w.program(vars)
+	t.Inject("func main() {\n")
+	for _, it := range w.stmts {
+		w.edits.apply(t, w.src, it.lo, it.hi)
+		t.Inject("\n")
+	}
+	t.Inject("}\n")
+	w.final = w.n.check(t, w.n.imports)
+	w.parts[w.final] = parts
 }
 
 // setAside takes a method of an earlier cell out of the book that does not fit its type as this cell declares it.
 func (w *work) setAside(c *checked) bool {
 	for _, e := range c.errs {
-		off := c.offset(e.Pos)
-		for _, p := range w.parts[c] {
-			if p.decl == nil || off < p.lo || off >= p.hi || p.decl.src == w.src || len(p.decl.names) > 0 || p.decl.text != nil {
-				continue
-			}
-			typ, method, _ := strings.Cut(p.decl.key, ".")
-			if d := w.n.declaring(typ); d == nil || d.src != w.src {
-				continue
-			}
-			delete(w.n.decls, p.decl.key)
-			w.note("", "the method %s of cell [%d] does not fit the new %s (%s) and was set aside: declare it again", method, p.decl.src.Cell, typ, e.Msg)
-			w.n.gone[p.decl.key] = fmt.Sprintf("it was set aside when %s changed in cell [%d]", typ, w.src.Cell)
-			return true
+		d := w.declAt(c, c.offset(e.Pos))
+		if d == nil || d.src == w.src || len(d.names) > 0 || d.text != nil {
+			continue
 		}
+		typ, method, _ := strings.Cut(d.key, ".")
+		if t := w.n.decls[typ]; t == nil || t.src != w.src {
+			continue
+		}
+		delete(w.n.decls, d.key)
+		w.note("", "the method %s of cell [%d] does not fit the new %s (%s) and was set aside: declare it again", method, d.src.Cell, typ, e.Msg)
+		w.n.gone[d.key] = fmt.Sprintf("it was set aside when %s changed in cell [%d]", typ, w.src.Cell)
+		return true
 	}
 	return false
 }
@@ -295,12 +295,19 @@ func (w *work) outlives(literal *decl) bool {
 	})[literal.key]
 }
 
+// partAt is the index of the part in which an offset of the program lies, or -1.
+func partAt(parts []part, off int) int {
+	i := sort.Search(len(parts), func(i int) bool { return parts[i].hi > off })
+	if i < len(parts) && parts[i].lo <= off {
+		return i
+	}
+	return -1
+}
+
 // declAt returns the declaration that stands at an offset of a checked program, or nil.
 func (w *work) declAt(c *checked, off int) *decl {
-	for _, p := range w.parts[c] {
-		if off >= p.lo && off < p.hi {
-			return p.decl
-		}
+	if i := partAt(w.parts[c], off); i >= 0 {
+		return w.parts[c][i].decl
 	}
 	return nil
 }
@@ -310,19 +317,19 @@ func (w *work) changed() (changed []string) {
 	for name, v := range w.types {
 		if old, ok := w.s.vars[name]; ok && old.typ != v.typ {
 			changed = append(changed, fmt.Sprintf("%s becomes %s here and was %s", name, v.shown, old.shown))
-		} else if w.s.declaring(name) != nil {
+		} else if w.s.decls[name] != nil {
 			changed = append(changed, name+" becomes a variable here")
 		}
 	}
 	for _, d := range w.decls {
 		for _, name := range d.names {
-			if _, ok := w.s.vars[name]; ok || w.s.declaring(name) != nil {
+			if _, ok := w.s.vars[name]; ok || w.s.decls[name] != nil {
 				changed = append(changed, name+" is declared again here")
 			}
 		}
 	}
 	for name := range w.imported {
-		if _, ok := w.s.vars[name]; ok || w.s.declaring(name) != nil {
+		if _, ok := w.s.vars[name]; ok || w.s.decls[name] != nil {
 			changed = append(changed, name+" becomes a package here")
 		}
 	}

@@ -17,42 +17,33 @@ type mistake struct {
 	masked  string  // the cell with the insides of strings and comments blanked, byte by byte
 	syntax  bool    // the cell does not parse
 	tries   int
+	budget  *int // see maxChecked
 }
 
-// maxTries bounds the checks that one hint may cost; each takes about as long as the cell's own.
-const maxTries = 8
+// maxTries bounds the checks that one hint may cost; each takes about as long as the cell's own. maxChecked bounds the bytes
+// of code that all hints of a cell may check: in a cell of 100,000 lines a check takes a second.
+const (
+	maxTries   = 8
+	maxChecked = 1 << 20
+)
 
 // newMistake returns nil if the error is in code that the current cell has not brought along.
-func newMistake(s, next *Session, e *Error) *mistake {
+func newMistake(s, next *Session, e *Error, budget *int) *mistake {
 	src := next.sources[e.Pos.Cell]
 	if src == nil || e.Pos.Line == 0 || e.Pos.Cell != next.current {
 		return nil
 	}
-	src = &Source{src.Cell, strings.ReplaceAll(src.Code, "\r\n", "\n")}
-	return &mistake{s: s, next: next, e: e, src: src, off: src.offset(e.Pos), masked: mask(src.Code), syntax: syntaxMsg.MatchString(e.Msg)}
+	src = &Source{Cell: src.Cell, Code: strings.ReplaceAll(src.Code, "\r\n", "\n")}
+	return &mistake{s: s, next: next, e: e, src: src, off: src.offset(e.Pos), masked: mask(src.Code), syntax: syntaxMsg.MatchString(e.Msg), budget: budget}
 }
 
 // syntaxMsg are the beginnings of what Go's scanner and parser say.
 var syntaxMsg = regexp.MustCompile(`^(expected|missing [',]|unexpected|illegal (?:character|label|rune)|string literal|more than one|curly|escape|unknown escape|invalid digit|.*literal has no|'_' must)`)
 
-// offset is the inverse of Pos.
-func (s *Source) offset(p Pos) int {
-	at := 0
-	for range p.Line - 1 {
-		at += lineLen(s.Code[at:])
-	}
-	for i := range s.Code[at:] {
-		if p.Col--; p.Col <= 0 || s.Code[at+i] == '\n' {
-			return at + i
-		}
-	}
-	return len(s.Code)
-}
-
 // mask blanks what stands inside strings, and comments, so that patterns see code only. Every byte keeps its place.
 func mask(code string) string {
 	b := []byte(code)
-	for _, t := range tokens(code) {
+	for t := range scan([]byte(code), nil) {
 		lo, hi, with := t.lo, t.hi, byte('_')
 		switch t.tok {
 		case token.STRING, token.CHAR:
@@ -87,10 +78,14 @@ func (m *mistake) move(lo, hi int) {
 
 // works reports whether the cell is right, as far as the bytes [lo, hi) of code go, when it reads like that.
 func (m *mistake) works(code string, lo, hi int) bool {
-	if m.tries++; m.tries > maxTries {
+	m.tries++
+	for d := range m.s.eachDecl() {
+		*m.budget -= d.hi - d.lo
+	}
+	if *m.budget -= len(code); m.tries > maxTries || *m.budget < 0 {
 		return false
 	}
-	fixed := &Source{m.src.Cell, code}
+	fixed := &Source{Cell: m.src.Cell, Code: code}
 	first, last := fixed.Pos(lo).Line, fixed.Pos(hi).Line
 	for _, e := range m.s.rewrite(m.src.Cell, code).Errors {
 		if _, unused := unusedName(e.Msg); unused {

@@ -6,7 +6,6 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 	"unicode"
@@ -118,12 +117,7 @@ func (g *graph) part(p token.Pos) int {
 	if !p.IsValid() || p < g.c.file.FileStart || p >= g.c.file.FileEnd {
 		return -1
 	}
-	off := g.c.offset(p)
-	i := sort.Search(len(g.parts), func(i int) bool { return g.parts[i].hi > off })
-	if i < len(g.parts) && g.parts[i].lo <= off {
-		return i
-	}
-	return -1
+	return partAt(g.parts, g.c.offset(p))
 }
 
 // reach adds a part.

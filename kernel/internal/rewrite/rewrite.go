@@ -119,10 +119,7 @@ type work struct {
 // Rewrite turns a cell into a program. cell is its number.
 func (s *Session) Rewrite(cell int, code string) *Result {
 	r := s.rewrite(cell, code)
-	for i := range r.Errors {
-		s.explain(&r.Errors[i], r.Next)
-	}
-	r.Errors = distinct(r.Errors)
+	r.Errors = s.explained(r.Errors, r.Next)
 	if text := Remark(code); text != "" && len(r.Errors) == 0 && r.Whole == "" {
 		r.Notes = append(r.Notes, text)
 	}
@@ -132,7 +129,7 @@ func (s *Session) Rewrite(cell int, code string) *Result {
 // rewrite is Rewrite without explanations of the errors.
 func (s *Session) rewrite(cell int, code string) *Result {
 	code = strings.ReplaceAll(code, "\r\n", "\n")
-	w := &work{s: s, n: s.clone(), r: &Result{}, src: &Source{cell, code}, imported: map[string]bool{},
+	w := &work{s: s, n: s.clone(), r: &Result{}, src: &Source{Cell: cell, Code: code}, imported: map[string]bool{},
 		objects: map[string]types.Object{}, global: map[types.Object]string{}, old: map[string]string{}, dropped: map[*ast.Ident]bool{},
 		funcs: map[string]string{}, parts: map[*checked][]part{}, broken: map[*decl][]Error{}}
 	w.r.Next = w.n
@@ -157,10 +154,13 @@ func (w *work) run() {
 		return
 	}
 	items := split(w.code)
-	if w.cgo(items) {
-		return
+	goes := !w.cgo(items) && w.sort(items)
+	for name := range w.s.vars {
+		if _, still := w.n.vars[name]; !still {
+			w.r.Forget = append(w.r.Forget, name)
+		}
 	}
-	if !w.sort(items) || !w.learn() {
+	if !goes || !w.learn() {
 		return
 	}
 	w.publish(w.definitions())
@@ -172,24 +172,17 @@ func (w *work) run() {
 // magics takes the lines for the kernel out of the cell.
 func (w *work) magics() {
 	code := w.src.Code
-	first := strings.Fields(strings.TrimPrefix(code[:lineLen(code)], commentPrefix))
-	if len(first) > 0 && whole[first[0]] {
-		w.r.Whole = first[0]
+	if w.r.Whole = wholeMagic(code); w.r.Whole != "" {
 		return
 	}
-	b := []byte(code)
+	lines, rest := magics(code)
 	args := ""
-	for _, m := range magics(code) {
-		if around[m.name()] != nil { // what follows is Go
-			m.hi = m.lo + strings.Index(code[m.lo:], m.name()) + len(m.name())
-			around[m.name()](w)
-		}
-		for i := m.lo; i < m.hi; i++ {
-			if b[i] != '\n' {
-				b[i] = ' '
-			}
-		}
+	for _, m := range lines {
 		w.base.blank(code, m.lo, m.hi)
+		if f := around[m.name()]; f != nil {
+			f(w)
+			continue
+		}
 		c := Command{m.name(), m.fields[min(1, len(m.fields)):], m.text, w.src.Pos(m.lo)}
 		switch c.Name {
 		case "%%", "%main":
@@ -197,8 +190,6 @@ func (w *work) magics() {
 			continue
 		case "%args":
 			w.n.args = c.Rest()
-			continue
-		case "%time", "%timeit", "%bench", "%pprof", "%race":
 			continue
 		case "%test":
 			w.tests, w.r.Tests, w.testArgs = true, true, c.Rest()
@@ -218,12 +209,9 @@ func (w *work) magics() {
 			for _, n := range c.Args {
 				w.r.Removed[n] = w.n.kind(n)
 			}
-			w.r.Forget = append(w.r.Forget, w.n.Forget(c.Args...)...)
+			w.n.forget(c.Args)
 		case "%reset":
 			if len(c.Args) == 0 {
-				for v := range w.n.vars {
-					w.r.Forget = append(w.r.Forget, v)
-				}
 				w.n.Reset()
 			}
 		}
@@ -236,17 +224,14 @@ func (w *work) magics() {
 		w.r.Args = w.testArgs
 	}
 	// A package clause says nothing here; a program that is pasted begins with one.
-	for at := 0; at < len(b); at += lineLen(string(b[at:])) {
-		end := at + lineLen(string(b[at:]))
-		line := strings.Fields(string(b[at:end]))
-		if len(line) == 2 && line[0] == "package" && token.IsIdentifier(line[1]) && !within(longLiterals(string(b)), at) {
-			w.base.blank(code, at, end)
-			for i := at; i < end; i++ {
-				if b[i] != '\n' {
-					b[i] = ' '
-				}
-			}
+	b := []byte(rest)
+	name := false // comes next
+	for t := range scan([]byte(rest), nil) {
+		if t.tok == token.PACKAGE || name && t.tok == token.IDENT {
+			w.base.blank(code, t.lo, t.hi)
+			blank(b[t.lo:t.hi])
 		}
+		name = t.tok == token.PACKAGE
 	}
 	w.code = string(b)
 	w.edits = slices.Clone(w.base)

@@ -1,11 +1,13 @@
 package rewrite
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"go/types"
+	"iter"
 	"maps"
 	"slices"
 	"sort"
@@ -31,7 +33,7 @@ type Session struct {
 
 	current int // the number of the last cell
 	sources map[int]*Source
-	decls   map[string]*decl    // by key: a name, or Type.Method
+	decls   map[string]*decl    // by each of their names, or Type.Method
 	vars    map[string]variable // by name
 	imports map[string]string   // what the cells have imported: name to path
 	aliases map[string]string   // the names under which code of ours imports packages: name to path
@@ -52,7 +54,7 @@ type Session struct {
 // A decl is a remembered declaration: func, type or const, or a function literal of a cell that has moved to the
 // package level.
 type decl struct {
-	key    string
+	key    string   // the first of its names; or Type.Method; or its place
 	names  []string // that it declares; none for a method
 	tok    token.Token
 	src    *Source
@@ -180,7 +182,7 @@ func (s *Session) Vars() map[string]string {
 // among which methods are called Type.Method.
 func (s *Session) Names() map[string][]string {
 	kinds := map[string][]string{"Imports": sortedKeys(s.imports), "Variables": sortedKeys(s.Vars())}
-	for _, d := range s.decls {
+	for d := range s.eachDecl() {
 		switch {
 		case d.text != nil || isMain(d) || strings.HasPrefix(d.key, "_ "):
 		case d.tok == token.CONST:
@@ -199,7 +201,7 @@ func (s *Session) Names() map[string][]string {
 
 // kind is what a name stands for in the cells so far, in Go's keywords; "" if it stands for nothing.
 func (s *Session) kind(name string) string {
-	d := s.declaring(name)
+	d := s.decls[name]
 	switch _, imported := s.imports[name]; {
 	case s.vars[name].typ != "":
 		return "var"
@@ -273,7 +275,7 @@ func (s *Session) liveLiterals(m *persist.Manifest, holds func(name string) bool
 		d.emit(t)
 		return t.String()
 	}
-	for _, d := range s.decls {
+	for d := range s.eachDecl() {
 		if d.text == nil {
 			mark(written(d))
 		}
@@ -288,25 +290,18 @@ func (s *Session) liveLiterals(m *persist.Manifest, holds func(name string) bool
 	return live
 }
 
-// Forget forgets names, as %rm does, and returns those that there were.
-func (s *Session) Forget(names ...string) (found []string) {
+// forget forgets names, as %rm does.
+func (s *Session) forget(names []string) {
 	for _, n := range names {
-		if s.take(n, fmt.Sprintf("%%rm removed it in cell [%d]", s.current)) {
-			found = append(found, n)
-		} else if d := s.decls[n]; d != nil { // a method, Type.Method
-			delete(s.decls, n)
-			found = append(found, n)
-		} else if _, ok := s.imports[n]; ok {
+		if !s.take(n, fmt.Sprintf("%%rm removed it in cell [%d]", s.current)) {
 			delete(s.imports, n)
-			found = append(found, n)
 		}
 	}
-	for key, d := range s.decls {
-		if slices.ContainsFunc(tokens(d.src.Code[d.lo:d.hi]), func(t tok) bool { return t.tok == token.IDENT && slices.Contains(found, t.lit) }) {
-			s.broken[key] = true
+	for d := range s.eachDecl() {
+		if slices.ContainsFunc(tokens(d.src.Code[d.lo:d.hi]), func(t tok) bool { return t.tok == token.IDENT && slices.Contains(names, t.lit) }) {
+			s.broken[d.key] = true
 		}
 	}
-	return found
 }
 
 // take ends what a name means in the cells so far, for the reason why. It reports whether it meant anything.
@@ -315,12 +310,10 @@ func (s *Session) take(name, why string) (found bool) {
 		delete(s.vars, name)
 		found = true
 	}
-	if d := s.declaring(name); d != nil {
+	if d := s.decls[name]; d != nil { // its name may be that of a method, Type.Method
 		found = true
-		delete(s.decls, d.key)
-		if rest := without(d, name); rest != nil {
-			s.decls[rest.key] = rest
-		}
+		delete(s.decls, name)
+		s.cut(d, name)
 		if d.tok == token.TYPE {
 			for key := range s.decls { // its methods go with it
 				if strings.HasPrefix(key, name+".") {
@@ -336,26 +329,39 @@ func (s *Session) take(name, why string) (found bool) {
 	return found
 }
 
-// declaring returns the remembered declaration of a name.
-func (s *Session) declaring(name string) *decl {
-	if d := s.decls[name]; d != nil {
-		return d
-	}
-	for _, d := range s.decls {
-		if slices.Contains(d.names, name) {
-			return d
+// eachDecl yields the remembered declarations.
+func (s *Session) eachDecl() iter.Seq[*decl] {
+	return func(yield func(*decl) bool) {
+		for name, d := range s.decls {
+			if name == d.key && !yield(d) {
+				return
+			}
 		}
 	}
-	return nil
+}
+
+// put remembers a declaration.
+func (s *Session) put(d *decl) {
+	s.decls[d.key] = d
+	for _, name := range d.names {
+		s.decls[name] = d
+	}
+}
+
+// cut takes one of its names from a declaration.
+func (s *Session) cut(d *decl, name string) {
+	for _, n := range d.names {
+		delete(s.decls, n)
+	}
+	if rest := without(d, name); rest != nil {
+		s.put(rest)
+	}
 }
 
 // sortedDecls returns the remembered declarations in the order in which they were made.
 func (s *Session) sortedDecls() []*decl {
-	return slices.SortedFunc(maps.Values(s.decls), func(a, b *decl) int {
-		if a.order != b.order {
-			return a.order - b.order
-		}
-		return strings.Compare(a.key, b.key)
+	return slices.SortedFunc(s.eachDecl(), func(a, b *decl) int {
+		return cmp.Or(a.order-b.order, strings.Compare(a.key, b.key))
 	})
 }
 
@@ -374,31 +380,35 @@ func (s *Session) alias(path, name string) string {
 	return n
 }
 
-// shadow gives a package that declarations use under a name another one there: the name becomes something else.
-func (s *Session) shadow(name string) (shadowed bool) {
-	for key, d := range s.decls {
-		var e edits
-		var uses []use
-		for _, u := range d.uses {
-			if u.name != name {
-				uses = append(uses, u)
-				continue
-			}
-			e.replace(u.lo, u.hi, s.alias(u.path, u.name))
-		}
-		if e == nil || d.text != nil {
+// shadow gives packages that declarations use under some names others there: the names become something else. It
+// returns those of them that have meant packages.
+func (s *Session) shadow(names ...string) (shadowed []string) {
+	for d := range s.eachDecl() {
+		if d.text != nil {
 			continue
 		}
 		c := *d
-		c.edits, c.uses = append(slices.Clone(d.edits), e...), uses
-		s.decls[key] = &c
-		shadowed = true
+		c.edits, c.uses = slices.Clone(d.edits), nil
+		for _, u := range d.uses {
+			if !slices.Contains(names, u.name) {
+				c.uses = append(c.uses, u)
+				continue
+			}
+			c.edits.replace(u.lo, u.hi, s.alias(u.path, u.name))
+			shadowed = append(shadowed, u.name)
+		}
+		if len(c.uses) < len(d.uses) {
+			s.put(&c)
+		}
 	}
-	if s.imports[name] != "" {
-		delete(s.imports, name)
-		shadowed = true
+	for _, name := range names {
+		if s.imports[name] != "" {
+			delete(s.imports, name)
+			shadowed = append(shadowed, name)
+		}
 	}
-	return shadowed
+	slices.Sort(shadowed)
+	return slices.Compact(shadowed)
 }
 
 // parseDecl reads what an item declares; nil if it does not parse.
@@ -439,9 +449,8 @@ func parseDecl(src *Source, it item) *decl {
 				return nil
 			}
 		}
-		d.key = strings.Join(d.names, ",")
-		if d.key == "" {
-			d.key = fmt.Sprint("_ ", d.order)
+		if d.key = fmt.Sprint("_ ", d.order); len(d.names) > 0 {
+			d.key = d.names[0]
 		}
 	}
 	return d
@@ -474,18 +483,14 @@ func (s *Session) remember(d *decl) {
 		s.retype(d)
 	}
 	for _, name := range d.names {
-		old := s.declaring(name)
-		if old != nil && old.tok == token.TYPE && d.tok == token.TYPE {
-			delete(s.decls, old.key)
-			if rest := without(old, name); rest != nil {
-				s.decls[rest.key] = rest
-			}
+		if old := s.decls[name]; old != nil && old.tok == token.TYPE && d.tok == token.TYPE {
+			s.cut(old, name)
 		} else {
 			s.take(name, "")
 		}
 		delete(s.gone, name)
 	}
-	s.decls[d.key] = d
+	s.put(d)
 }
 
 // without returns a group of constants in which name has become blank, so that iota still counts it, or a group of
@@ -496,7 +501,7 @@ func without(d *decl, name string) *decl {
 	}
 	r := *d
 	r.names = slices.DeleteFunc(slices.Clone(d.names), func(n string) bool { return n == name })
-	r.key = strings.Join(r.names, ",")
+	r.key = r.names[0]
 	r.edits = slices.Clone(d.edits)
 	code := d.src.Code[d.lo:d.hi]
 	if d.tok == token.CONST {
@@ -539,7 +544,7 @@ func constName(code, name string) int {
 // retype drops variables whose values have the structure of an earlier version of the types that d declares.
 func (s *Session) retype(d *decl) {
 	for _, name := range d.names {
-		if old := s.declaring(name); old != nil && old.tok == token.TYPE && !sameTokens(old.src.Code[old.lo:old.hi], d.src.Code[d.lo:d.hi]) {
+		if old := s.decls[name]; old != nil && old.tok == token.TYPE && !sameTokens(old.src.Code[old.lo:old.hi], d.src.Code[d.lo:d.hi]) {
 			s.orphan(name, fmt.Sprintf("the type %s changed in cell [%d]", name, d.src.Cell))
 		}
 	}

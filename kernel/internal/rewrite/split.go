@@ -3,6 +3,8 @@ package rewrite
 import (
 	"go/scanner"
 	"go/token"
+	"iter"
+	"slices"
 	"strings"
 )
 
@@ -25,34 +27,56 @@ type tok struct {
 	lo, hi int
 }
 
+// nesting is by how much the token changes the depth of brackets.
+func (t tok) nesting() int {
+	switch t.tok {
+	case token.LPAREN, token.LBRACE, token.LBRACK:
+		return 1
+	case token.RPAREN, token.RBRACE, token.RBRACK:
+		return -1
+	}
+	return 0
+}
+
 // tokens scans a cell. It never fails: on unfinished code it gives what it can.
 func tokens(code string) []tok {
-	fs := token.NewFileSet()
-	f := fs.AddFile("", -1, len(code))
-	var sc scanner.Scanner
-	sc.Init(f, []byte(code), func(token.Position, string) {}, scanner.ScanComments)
-	var ts []tok
-	for {
-		p, t, lit := sc.Scan()
-		if t == token.EOF {
-			return ts
+	return slices.AppendSeq(make([]tok, 0, len(code)/3), scan([]byte(code), nil))
+}
+
+// scan yields the tokens of code, and gives its errors, with their places, to wrong.
+func scan(code []byte, wrong func(at int, msg string)) iter.Seq[tok] {
+	return func(yield func(tok) bool) {
+		f := token.NewFileSet().AddFile("", -1, len(code))
+		var sc scanner.Scanner
+		sc.Init(f, code, func(p token.Position, msg string) {
+			if wrong != nil {
+				wrong(p.Offset, msg)
+			}
+		}, scanner.ScanComments)
+		for {
+			p, t, lit := sc.Scan()
+			if t == token.EOF {
+				return
+			}
+			lo := f.Offset(p)
+			n := len(lit)
+			switch {
+			case t == token.SEMICOLON && lit == "\n":
+				n = min(1, len(code)-lo)
+			case !t.IsLiteral() && t != token.COMMENT && !t.IsKeyword() && t != token.ILLEGAL:
+				n = len(t.String())
+			case t == token.COMMENT || t == token.STRING:
+				n = literalLen(code, lo, lit)
+			}
+			if !yield(tok{t, lit, lo, min(lo+n, len(code))}) {
+				return
+			}
 		}
-		lo := f.Offset(p)
-		n := len(lit)
-		switch {
-		case t == token.SEMICOLON && lit == "\n":
-			n = min(1, len(code)-lo)
-		case !t.IsLiteral() && t != token.COMMENT && !t.IsKeyword() && t != token.ILLEGAL:
-			n = len(t.String())
-		case t == token.COMMENT || t == token.STRING:
-			n = literalLen(code, lo, lit)
-		}
-		ts = append(ts, tok{t, lit, lo, min(lo+n, len(code))})
 	}
 }
 
 // literalLen is the length of a literal in the cell; the scanner drops carriage returns from its text.
-func literalLen(code string, lo int, lit string) int {
+func literalLen(code []byte, lo int, lit string) int {
 	i := lo
 	for j := 0; j < len(lit) && i < len(code); i++ {
 		if code[i] == lit[j] {
@@ -95,12 +119,7 @@ func split(code string) []item {
 			}
 			h.next(t, ts, i)
 		}
-		switch t.tok {
-		case token.LPAREN, token.LBRACE, token.LBRACK:
-			depth++
-		case token.RPAREN, token.RBRACE, token.RBRACK:
-			depth = max(0, depth-1)
-		}
+		depth = max(0, depth+t.nesting())
 		if !started {
 			started = true
 			if cur.lo < 0 {

@@ -55,7 +55,8 @@ func TestMagics(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var b []string
-			for _, m := range magics(c.code) {
+			lines, _ := magics(c.code)
+			for _, m := range lines {
 				b = append(b, m.name()+":"+m.text)
 			}
 			if got := strings.Join(b, "|"); got != c.want {
@@ -66,7 +67,7 @@ func TestMagics(t *testing.T) {
 }
 
 func TestSourcePos(t *testing.T) {
-	s := &Source{4, "a\n日😀b\nc"}
+	s := &Source{Cell: 4, Code: "a\n日😀b\nc"}
 	for off, want := range map[int]Pos{0: {4, 1, 1}, 2: {4, 2, 1}, 5: {4, 2, 2}, 9: {4, 2, 3}, 11: {4, 3, 1}, 99: {4, 3, 2}} {
 		if got := s.Pos(off); got != want {
 			t.Errorf("offset %d: %v, want %v", off, got, want)
@@ -120,7 +121,7 @@ func TestImportPath(t *testing.T) {
 
 // A debugger is shown the user's lines, and ours under another name.
 func TestDebugged(t *testing.T) {
-	src := &Source{3, "x := 1\n\n  f(x)\nreturn"}
+	src := &Source{Cell: 3, Code: "x := 1\n\n  f(x)\nreturn"}
 	text := &Text{}
 	text.Inject("package main\nfunc main() {\n")
 	text.User(src, 0, 6)

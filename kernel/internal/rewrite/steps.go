@@ -307,14 +307,10 @@ func (t *tracer) twinClosure(st *ast.AssignStmt) {
 // rememberPlain lets later cells have the declarations of this one without the calls that
 // record steps, once its program is written.
 func (w *work) rememberPlain() (remember func()) {
-	base, before := slices.Clone(w.edits), map[*decl]edits{}
-	for _, d := range w.decls {
-		before[d] = slices.Clone(d.edits)
-	}
+	base := slices.Clone(w.edits)
 	return func() {
 		w.edits = base
 		for _, d := range w.decls {
-			d.edits = before[d]
 			w.settleEdits(d)
 		}
 		for _, l := range w.literals {

@@ -7,6 +7,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -18,23 +19,49 @@ type Pos struct{ Cell, Line, Col int }
 type Source struct {
 	Cell int
 	Code string
+
+	once  sync.Once
+	begin []int // where the lines begin
+}
+
+// lines returns where the lines begin.
+func (s *Source) lines() []int {
+	s.once.Do(func() {
+		for at, l := 0, 0; ; at += l {
+			s.begin = append(s.begin, at)
+			if l = strings.IndexByte(s.Code[at:], '\n') + 1; l == 0 {
+				return
+			}
+		}
+	})
+	return s.begin
 }
 
 // Pos returns the place of a byte offset.
 func (s *Source) Pos(off int) Pos {
 	off = max(0, min(off, len(s.Code)))
-	bol := strings.LastIndexByte(s.Code[:off], '\n') + 1
-	return Pos{s.Cell, strings.Count(s.Code[:off], "\n") + 1, utf8.RuneCountInString(s.Code[bol:off]) + 1}
+	line := sort.SearchInts(s.lines(), off+1)
+	return Pos{s.Cell, line, utf8.RuneCountInString(s.Code[s.begin[line-1]:off]) + 1}
+}
+
+// offset is the inverse of Pos.
+func (s *Source) offset(p Pos) int {
+	at := s.lines()[min(p.Line, len(s.begin))-1]
+	for i, r := range s.Code[at:] {
+		if p.Col--; p.Col <= 0 || r == '\n' {
+			return at + i
+		}
+	}
+	return len(s.Code)
 }
 
 // Line returns the text of a line, counted from 1, or "".
 func (s *Source) Line(n int) string {
-	for l := range strings.SplitSeq(s.Code, "\n") {
-		if n--; n == 0 {
-			return l
-		}
+	if n < 1 || n > len(s.lines()) {
+		return ""
 	}
-	return ""
+	l, _, _ := strings.Cut(s.Code[s.begin[n-1]:], "\n")
+	return l
 }
 
 // A segment says that n bytes of a text from out on are those of src from off on.
@@ -155,7 +182,7 @@ func (t *Text) source(marked bool) string {
 	for _, s := range t.segs {
 		ours(s.out)
 		p := s.src.Pos(s.off)
-		column := s.off - strings.LastIndexByte(s.src.Code[:s.off], '\n') // in bytes, as the compiler counts
+		column := s.off - s.src.begin[p.Line-1] + 1 // in bytes, as the compiler counts
 		if s.out == 0 || text[s.out-1] == '\n' {
 			if column == 1 { // a directive for the compiler in the user's text must stay at the beginning of its line
 				fmt.Fprintf(&b, "//line cell[%d]:%d\n", p.Cell, p.Line)
@@ -268,13 +295,10 @@ func (t *Text) Sources() (list []*Source) {
 
 // HasLine reports whether the text has the beginning of a cell's line, from its first character on that is no space.
 func (t *Text) HasLine(src *Source, line int) bool {
-	off := 0
-	for l := range strings.Lines(src.Code) {
-		if line--; line == 0 {
-			_, exact := t.Find(src, off+len(l)-len(strings.TrimLeft(l, " \t")))
-			return exact
-		}
-		off += len(l)
+	l := src.Line(line)
+	if l == "" {
+		return false
 	}
-	return false
+	_, exact := t.Find(src, src.lines()[line-1]+len(l)-len(strings.TrimLeft(l, " \t")))
+	return exact
 }

@@ -61,7 +61,7 @@ func (w *work) usedBefore() map[string]bool {
 // Meaning is the code of the declaration of a name, or of a method called Type.Method, in a form in which neither
 // comments nor layout matter; "" if there is none.
 func (s *Session) Meaning(name string) string {
-	d := s.declaring(name)
+	d := s.decls[name]
 	if d == nil {
 		return ""
 	}

@@ -274,49 +274,64 @@ func (w *work) assign(g *ast.GenDecl) {
 	}
 }
 
-// unusedFix says where a use of a variable that is declared and not used can be written: inside a statement of a cell
-// such a variable is no mistake worth stopping for.
-func unusedFix(fn *ast.FuncDecl, p token.Pos, name string) (at token.Pos, s string) {
-	ast.Inspect(fn, func(n ast.Node) bool {
-		if n == nil || p < n.Pos() || p >= n.End() {
-			return false
+// useUnused writes uses of variables that are declared and not used, by the places of their declarations: inside a
+// statement of a cell such a variable is no mistake worth stopping for. It removes from unused those that it can write.
+func (w *work) useUnused(c *checked, unused map[token.Pos]bool) {
+	if len(unused) == 0 {
+		return
+	}
+	ast.PreorderStack(c.main, nil, func(n ast.Node, stack []ast.Node) bool {
+		id, ok := n.(*ast.Ident)
+		if !ok || !unused[id.Pos()] {
+			return true
 		}
-		use := " _ = " + name + "; "
-		var list []ast.Stmt
-		switch n := n.(type) {
-		case *ast.BlockStmt:
-			list = n.List
-		case *ast.CaseClause:
-			list = n.Body
-		case *ast.CommClause:
-			list = n.Body
-			if n.Comm != nil && p < n.Comm.End() {
-				at, s = n.Colon+1, use
+		use := " _ = " + id.Name + "; "
+		for i := len(stack) - 1; i > 0; i-- {
+			switch at, behind := useAt(stack[i], stack[i-1]); {
+			case !at.IsValid():
+				continue
+			case behind:
+				w.insert(c, at, "; _ = "+id.Name)
+			default:
+				w.insert(c, at, use)
 			}
-		case *ast.ForStmt:
-			at, s = n.Body.Lbrace+1, use
-		case *ast.RangeStmt:
-			at, s = n.Body.Lbrace+1, use
-		case *ast.IfStmt:
-			at, s = n.Body.Lbrace+1, use
-		case *ast.SwitchStmt:
-			if len(n.Body.List) > 0 {
-				at, s = n.Body.List[0].(*ast.CaseClause).Colon+1, use
-			}
-		case *ast.TypeSwitchStmt:
-			if len(n.Body.List) > 0 {
-				at, s = n.Body.List[0].(*ast.CaseClause).Colon+1, use
-			}
-		}
-		for _, st := range list {
-			switch st.(type) {
-			case *ast.AssignStmt, *ast.DeclStmt:
-				if p >= st.Pos() && p < st.End() {
-					at, s = st.End(), "; _ = "+name
-				}
-			}
+			delete(unused, id.Pos())
+			break
 		}
 		return true
 	})
-	return at, s
+}
+
+// useAt says where a use of a variable that is declared in n can be written: behind that statement, or at the beginning
+// of the block that belongs to it. It is invalid if n has no such place.
+func useAt(n, parent ast.Node) (at token.Pos, behind bool) {
+	first := func(b *ast.BlockStmt) token.Pos {
+		if len(b.List) == 0 {
+			return token.NoPos
+		}
+		return b.List[0].(*ast.CaseClause).Colon + 1
+	}
+	switch n := n.(type) {
+	case *ast.AssignStmt, *ast.DeclStmt:
+		switch p := parent.(type) {
+		case *ast.BlockStmt, *ast.CaseClause, *ast.LabeledStmt:
+			return n.End(), true
+		case *ast.CommClause:
+			if p.Comm == n {
+				return p.Colon + 1, false
+			}
+			return n.End(), true
+		}
+	case *ast.ForStmt:
+		return n.Body.Lbrace + 1, false
+	case *ast.RangeStmt:
+		return n.Body.Lbrace + 1, false
+	case *ast.IfStmt:
+		return n.Body.Lbrace + 1, false
+	case *ast.SwitchStmt:
+		return first(n.Body), false
+	case *ast.TypeSwitchStmt:
+		return first(n.Body), false
+	}
+	return token.NoPos, false
 }

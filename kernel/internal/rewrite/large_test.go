@@ -1,0 +1,104 @@
+package rewrite
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lectern-go/lectern/internal/race"
+)
+
+// large is a cell with a function of so many lines, in which line stands ten lines before the end.
+func large(lines int, line string) (code string, at int) {
+	var b strings.Builder
+	b.WriteString("func large(xs []int) (total int) {\n")
+	n := lines / 5
+	for i := range n {
+		if i == n-2 {
+			at = 5*i + 2
+			b.WriteString(line)
+		}
+		fmt.Fprintf(&b, "\tfor i, x := range xs {\n\t\ty%d := x + i\n\t\ttotal += y%d * len(fmt.Sprint(i))\n\t}\n\t// go on\n", i, i)
+	}
+	b.WriteString("\treturn total\n}\n")
+	return b.String(), at
+}
+
+// A mistake in a very long function is found at its line, and explained, in time that grows no faster than the function:
+// if it grew with the square of that, each of these would take minutes.
+func TestLargeFunction(t *testing.T) {
+	lines := 100_000
+	if race.Enabled {
+		lines = 10_000
+	}
+	for _, c := range []struct{ line, msg, hint string }{
+		{"", "", ""},
+		{"\ttotal = = 3\n", "expected operand, found '='", "a value is missing before this"},
+		{"\ttotal += \"a\"\n", "mismatched types int and untyped string", "both sides"},
+		{"\ttotal += totale\n", "undefined: totale", "run the cell that defines it first"},
+		{"\tfor i in range(3) {\n\t}\n", "Go has no for … in", "for i := range n"},
+		{"\tunused := 3\n", "unused is declared and not used", "use it"},
+		{"\ts := \"abc\n", "this string is never closed", "the closing \" is missing"},
+		{"\tif total > 3 {\n", "this { is never closed", "which is indented less"},
+		{"\t}\n", "this } closes the { of line 1, and so the } of line", "one of the two is too many"},
+	} {
+		code, at := large(lines, c.line)
+		start := time.Now()
+		r := newNotebook(t).run(code)
+		if took := time.Since(start); took > 2*time.Minute {
+			t.Errorf("%q: %v", c.line, took)
+		}
+		switch {
+		case c.msg == "" && len(r.Errors) == 0:
+		case c.msg == "" || len(r.Errors) != 1:
+			t.Errorf("%q: %d errors", c.line, len(r.Errors))
+		default:
+			if e := r.Errors[0]; e.Pos.Line != at || !strings.Contains(e.Msg, c.msg) || !strings.Contains(e.Hint, c.hint) {
+				t.Errorf("%q: %+v, want line %d", c.line, e, at)
+			}
+		}
+	}
+}
+
+// So it is with very many mistakes, commands or literals. Of the mistakes those that are shown are explained.
+func TestManyOfAKind(t *testing.T) {
+	const n = 10_000
+	many := func(format string) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, format, i)
+		}
+		return b.String()
+	}
+	for _, c := range []struct {
+		name, code string
+		errors     int
+	}{
+		{"undefined names", "func f() {\n" + many("\tx%d()\n") + "}", n},
+		{"unused variables", "func f() {\n" + many("\tx%d := 1\n") + "}", n},
+		{"unused variables of a cell's block", "if true {\n" + many("\tx%d := 1\n") + "}", 0},
+
+		{"closures", "var fs []func() int\nif true {\n" + many("\tx%d := 1\n\tfs = append(fs, func() int { return x%[1]d })\n") + "}", 0},
+		{"loops", "if true {\n" + many("\tfor range %d {\n\t\tprintln()\n\t}\n") + "}", 0},
+		{"raw strings", many("println(`\n%%no %d\n`)\n"), 0},
+		{"commands", many("!echo `%d`\n"), 0},
+		{"declarations", many("func f%d() {}\n"), 0},
+		{"statements", many("println(%d)\n"), 0},
+	} {
+		start := time.Now()
+		r := newNotebook(t).run(c.code)
+		if took := time.Since(start); took > 2*time.Minute {
+			t.Errorf("%s: %v", c.name, took)
+		}
+		if len(r.Errors) != c.errors {
+			t.Errorf("%s: %d errors, want %d", c.name, len(r.Errors), c.errors)
+		}
+		for i, e := range r.Errors {
+			if explained := e.Hint != ""; explained != (i < MaxExplained) {
+				t.Errorf("%s: error %d: hint %q", c.name, i, e.Hint)
+				break
+			}
+		}
+	}
+}
