@@ -1,4 +1,4 @@
-package main
+package bench
 
 import (
 	"context"
@@ -19,7 +19,7 @@ var candle = opsPeer{name: "candle", start: func(ctx context.Context, threads in
 		return measurer{}, err
 	}
 	target := filepath.Join(root, ".lectern", "candle-peer")
-	manifest := filepath.Join(root, "internal", "bench", "candle", "Cargo.toml")
+	manifest := filepath.Join(root, "tools", "bench", "candle", "Cargo.toml")
 	err = build(ctx, []string{"RUSTFLAGS=-C target-cpu=native"}, "cargo", "build", "--quiet", "--release", "--manifest-path", manifest, "--target-dir", target)
 	if err != nil {
 		return measurer{}, err

@@ -1,4 +1,4 @@
-package main
+package bench
 
 import (
 	"context"
@@ -22,7 +22,7 @@ var gomlx = opsPeer{name: "GoMLX", start: func(ctx context.Context, threads int)
 		return measurer{}, err
 	}
 	program := filepath.Join(root, ".lectern", "gomlx-peer")
-	if err := build(ctx, nil, "go", "-C", filepath.Join(root, "internal", "bench", "gomlx"), "build", "-o", program, "."); err != nil {
+	if err := build(ctx, nil, "go", "-C", filepath.Join(root, "tools", "bench", "gomlx"), "build", "-o", program, "."); err != nil {
 		return measurer{}, err
 	}
 	return startTelling(ctx, "GoMLX", []string{fmt.Sprintf("GOMAXPROCS=%d", threads)}, program)

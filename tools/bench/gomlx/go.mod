@@ -1,4 +1,4 @@
-module github.com/lectern-go/lectern/internal/bench/gomlx
+module github.com/lectern-go/lectern/tools/bench/gomlx
 
 go 1.26.0
 
