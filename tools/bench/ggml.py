@@ -1,5 +1,6 @@
-# Measures ggml. The argument is the number of threads. It prints the library's version, and then, for each case that it reads as
-# a line of JSON, the seconds of a call and a digest of the result, as ops.go does for our side, which says what the cases are.
+# Measures ggml. The argument is the number of threads. It prints the library's version, and then, for each case that it
+# reads as a line of JSON, the seconds of a call and a digest of the result, as ops.go does for our side, which says
+# what the cases are.
 import ctypes
 import json
 import math

@@ -16,9 +16,9 @@ import (
 
 func init() { children["ops"] = opsChild }
 
-// opsCase is a piece of work that libraries in other languages do as well: groups gomlx, candle and ggml. Each side is a
-// process of its own that reads cases, makes the operands as opsNumbers does, and answers with the seconds of a call and a
-// digest of the result, by which the sides prove that they have done the same work. A side that lacks an
+// opsCase is a piece of work that libraries in other languages do as well: groups gomlx, candle and ggml. Each side is
+// a process of its own that reads cases, makes the operands as opsNumbers does, and answers with the seconds of a call
+// and a digest of the result, by which the sides prove that they have done the same work. A side that lacks an
 // operation answers with 0 seconds.
 type opsCase struct {
 	What   string  `json:"what"`
@@ -117,8 +117,8 @@ func opsCompare(r *report, sides []measurer, cases []opsCase, threads int, loose
 	return nil
 }
 
-// opsNumbers makes numbers that all sides can make and that look random: of standard deviation scale and mean shift. Each
-// operand of a case has another seed.
+// opsNumbers makes numbers that all sides can make and that look random: of standard deviation scale and mean shift.
+// Each operand of a case has another seed.
 func opsNumbers(seed int, scale, shift float64, shape ...int) *tensor.Tensor {
 	n := 1
 	for _, size := range shape {

@@ -1,8 +1,8 @@
-// Command gomlx measures GoMLX on its backend that is written in Go, for the group gomlx of the benchmarks, which builds it.
-// It is a module of its own, so that GoMLX is no dependency of anything else.
+// Command gomlx measures GoMLX on its backend that is written in Go, for the group gomlx of the benchmarks, which
+// builds it. It is a module of its own, so that GoMLX is no dependency of anything else.
 //
-// It prints the version of GoMLX, and then, for each case that it reads as a line of JSON, the seconds of a call and a digest
-// of the result, as ../ops.go does for our side, which says what the cases are.
+// It prints the version of GoMLX, and then, for each case that it reads as a line of JSON, the seconds of a call and a
+// digest of the result, as ../ops.go does for our side, which says what the cases are.
 package main
 
 import (
@@ -152,8 +152,8 @@ func (c opsCase) call(b backends.Backend) func() *made {
 	return nil
 }
 
-// steps returns what trains a model: for five steps at the first call, whose losses it returns, and for one more at each call
-// after that. New weights take the memory of the old ones.
+// steps returns what trains a model: for five steps at the first call, whose losses it returns, and for one more at
+// each call after that. New weights take the memory of the old ones.
 func (c opsCase) steps(b backends.Backend) func() *made {
 	batch, inputs, hidden, classes := c.Sizes[0], c.Sizes[1], c.Sizes[2], c.Sizes[3]
 	weights := []*made{

@@ -1,5 +1,5 @@
-//! Measures candle. It prints its version, and then, for each case that it reads as a line of JSON, the seconds of a call
-//! and a digest of the result, as ../../ops.go does for our side, which says what the cases are.
+//! Measures candle. It prints its version, and then, for each case that it reads as a line of JSON, the seconds of a
+//! call and a digest of the result, as ../../ops.go does for our side, which says what the cases are.
 
 use candle_core::{D, Device, Result, Tensor, Var};
 use candle_nn::attention::{AttnMask, flash_attn};
