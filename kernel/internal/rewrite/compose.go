@@ -23,7 +23,11 @@ func (w *work) compose() {
 		}
 	}
 	w.eachDecl(c, func(d *decl, n ast.Node) {
+		before := len(w.literals)
 		w.moveLiterals(c, n)
+		for _, l := range w.literals[before:] {
+			l.idle = !g.reached[g.part(n.Pos())]
+		}
 		d.uses = append(d.uses, w.packageUses(c, n)...)
 		d.funcs = w.mentioned(c, n)
 	})
@@ -64,8 +68,10 @@ func (w *work) compose() {
 	var makers []*decl
 	for _, l := range w.literals {
 		d := w.maker(l)
-		makers = append(makers, d)
 		w.n.decls[d.key] = d
+		if !l.idle { // the types that it is made of would not be there
+			makers = append(makers, d)
+		}
 	}
 	if w.main != nil {
 		w.settleEdits(w.main)

@@ -31,6 +31,7 @@ type literal struct {
 	captures []capture
 	children []*literal
 	fails    bool // it has to stay where it is
+	idle     bool // it stands in a declaration that this cell does not reach
 }
 
 // A capture is a variable of the surrounding function.
@@ -44,8 +45,6 @@ const (
 	captured = ownPrefix + "c" // the parameter of the function that makes a closure
 	makerOf  = ownPrefix + "m" // the field that says for which types
 )
-
-func (l *literal) made() bool { return !l.fails }
 
 // moveLiterals finds the literals below a node that move, and edits the places where they stood.
 func (w *work) moveLiterals(c *checked, root ast.Node) {

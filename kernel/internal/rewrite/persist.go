@@ -80,7 +80,7 @@ func (w *work) begin(g *graph, need, mentioned map[string]bool) string {
 		}
 	}
 	for _, l := range w.literals {
-		if l.made() && len(l.params) == 0 {
+		if !l.idle && len(l.params) == 0 {
 			known = append(known, w.knownLiteral(literalName+l.id))
 		}
 	}

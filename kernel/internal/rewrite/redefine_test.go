@@ -26,6 +26,7 @@ func TestNamesBecomeSomethingElse(t *testing.T) {
 		{"a type is removed", []string{"type T struct{ A int }\nv := map[string]T{}\nn := 2", "%rm T", "n + 1", "T := 3\nn + T"}, "T n"},
 		{"a type with methods and a hidden variable of it", []string{"type T struct{ A int }\nfunc (T) M() {}\nmax := T{1}", "func T() int { return 24 }\nab := []int{25}", "ab"}, "ab"},
 		{"a closure and what it uses become variables", []string{"cd := 1\nbc := func() int { cd++; return cd }", "n := 2", "var cd any = 3\nn++\nbc := \"s\"", "fmt.Sprint(cd, n, bc)"}, "bc cd n"},
+		{"a closure in a function that the cell does not call", []string{"type T func() int\nfunc f(t T) T { return func() int { return t() } }\nn := 2", "f(func() int { return n })()"}, "n"},
 		{"a closure and what it uses", []string{"cd := 1\nbc := func() int { cd++; return cd }", "func cd() int { return 25 }\ntype bc struct{ N int }", "bc{cd()}"}, ""},
 	} {
 		nb := newNotebook(t)

@@ -180,7 +180,7 @@ func (w *work) closures(g *graph) map[types.Object]*closure {
 			id, o := a.Lhs[0].(*ast.Ident), c.info.Defs[a.Lhs[0].(*ast.Ident)]
 			lit, ok := a.Rhs[0].(*ast.FuncLit)
 			if !ok || o == nil || id.Name == "_" || !twice(lit.Body) || slices.ContainsFunc(w.literals, func(l *literal) bool {
-				return l.x == lit && l.made() && len(l.captures)+len(l.params) > 0 // it finds what it has captured in a struct
+				return l.x == lit && len(l.captures)+len(l.params) > 0 // it finds what it has captured in a struct
 			}) {
 				continue
 			}
@@ -817,7 +817,7 @@ func (t *tracer) plain(body *ast.BlockStmt, whole bool) string {
 	lo, hi := t.at(t.c, body.Lbrace)+1, t.at(t.c, body.Rbrace)
 	var around *literal
 	for _, l := range t.work.literals {
-		if _, ok := l.x.(*ast.FuncLit); ok && l.made() && l.lo < lo && hi < l.hi && (around == nil || l.lo > around.lo) {
+		if _, ok := l.x.(*ast.FuncLit); ok && l.lo < lo && hi < l.hi && (around == nil || l.lo > around.lo) {
 			around = l
 		}
 	}
