@@ -1,11 +1,13 @@
 package tensor
 
 import (
+	"hash/maphash"
+	"math"
 	"reflect"
-	"strings"
 
 	"github.com/lectern-go/lectern/autograd"
 	"github.com/lectern-go/lectern/internal/facts"
+	"github.com/lectern-go/lectern/tensor/internal/printed"
 )
 
 // stripLimit is how many elements of a memory the stepper of notebooks draws.
@@ -14,19 +16,18 @@ const stripLimit = 48
 func init() {
 	facts.Of = &facts.Library{
 		Type:     reflect.TypeFor[*Tensor](),
-		Describe: func(v any) (facts.Tensor, bool) { return factsOf(v.(*Tensor)) },
+		Describe: func(v any, limit int) (facts.Tensor, bool) { return factsOf(v.(*Tensor), limit) },
 		Stamp:    func(v any) any { return stampOf(v.(*Tensor)) },
 		Reach:    func(v any, visit func(any, int)) { reach(v.(*Tensor), visit) },
 		Trace:    traceOps,
 	}
 }
 
-func factsOf(t *Tensor) (f facts.Tensor, ok bool) {
+func factsOf(t *Tensor, limit int) (f facts.Tensor, ok bool) {
 	if t == nil || t.storage == nil || t.storage.freed {
 		return f, false
 	}
-	text := strings.Join(strings.Fields(t.printable().Text(0)), " ")
-	f = facts.Tensor{Text: text, Memory: MemoryOf(t), Size: t.storage.size, Dtype: t.dtype.String(), Shape: t.Shape(), Strides: t.Strides(),
+	f = facts.Tensor{Text: t.printable().Line(limit), Memory: MemoryOf(t), Size: t.storage.size, Dtype: t.dtype.String(), Shape: t.Shape(), Strides: t.Strides(),
 		Offset: t.layout.Offset, Tracked: t.RequiresGrad()}
 	if g := t.borrowGrad(); g != nil {
 		f.Grad = g
@@ -43,7 +44,7 @@ type stamp struct {
 	memory, grad           Memory
 	version, gradVersion   uint64
 	freed, tracked, isLeaf bool
-	text                   string // of elements that somebody may write past the library: versions don't count that
+	sum                    uint64 // of elements that somebody may write past the library: versions don't count that
 }
 
 func stampOf(t *Tensor) (s stamp) {
@@ -56,12 +57,33 @@ func stampOf(t *Tensor) (s stamp) {
 	}
 	s.tracked, s.isLeaf = t.RequiresGrad(), t.IsLeaf()
 	if t.storage.lent.Load() {
-		s.text = t.printable().Text(0)
+		s.sum = t.sumShown()
 	}
 	if g := t.borrowGrad(); g != nil && g.storage != nil {
 		s.grad, s.gradVersion = MemoryOf(g), g.storage.version.Load()
 	}
 	return s
+}
+
+var stampSeed = maphash.MakeSeed()
+
+// sumShown tells states of the elements apart that are printed.
+func (t *Tensor) sumShown() uint64 {
+	if t.backend() == nil && t.IsContiguous() && t.Len() <= printed.Threshold {
+		size := t.dtype.Size()
+		return maphash.Bytes(stampSeed, t.storage.bytes()[t.layout.Offset*size:][:t.Len()*size])
+	}
+	var h maphash.Hash
+	h.SetSeed(stampSeed)
+	a := t.printable()
+	a.Shown(func(index []int) {
+		if a.Float {
+			maphash.WriteComparable(&h, math.Float64bits(a.At(index...)))
+		} else {
+			maphash.WriteComparable(&h, a.Whole(index...))
+		}
+	})
+	return h.Sum64()
 }
 
 // reach visits what t keeps alive: its elements, its gradient, and what its graph has saved.
@@ -100,10 +122,8 @@ func reach(t *Tensor, visit func(memory any, size int)) {
 }
 
 func traceOps(f func(facts.Op)) (stop func()) {
-	return Trace(func(e Event) {
-		if e.Kind == Ran {
-			f(facts.Op{Name: e.Op, Backward: e.Backward, Of: e.Of, Input: e.Input, Inputs: e.Inputs, Output: e.Output,
-				FLOPs: e.FLOPs, Bytes: e.Bytes, Elapsed: e.Elapsed})
-		}
-	})
+	return trace(&observer{1 << Ran, func(e Event) {
+		f(facts.Op{Name: e.Op, Backward: e.Backward, Of: e.Of, Input: e.Input, Inputs: e.Inputs, Output: e.Output,
+			FLOPs: e.FLOPs, Bytes: e.Bytes, Elapsed: e.Elapsed})
+	}})
 }

@@ -6,8 +6,11 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"unsafe"
 
+	"github.com/lectern-go/lectern/internal/device"
 	"github.com/lectern-go/lectern/internal/humanize"
+	"github.com/lectern-go/lectern/tensor/internal/numbers"
 	"github.com/lectern-go/lectern/tensor/internal/printed"
 )
 
@@ -98,7 +101,25 @@ func (t *Tensor) printable() printed.Array {
 	if t.Len() <= printed.Threshold {
 		t = t.onHost()
 	}
-	return printed.Array{Shape: t.layout.Shape, Float: t.dtype.IsFloat(), Bool: t.dtype == Bool, At: t.At, Whole: t.AtInt}
+	a := printed.Array{Shape: t.layout.Shape, Float: t.dtype.IsFloat(), Bool: t.dtype == Bool, At: t.At, Whole: t.AtInt}
+	if t.backend() == nil {
+		a.At, a.Whole = eachElement[float64](t), eachElement[int64](t)
+	}
+	return a
+}
+
+// eachElement is At or AtInt for many elements of a tensor of the processor, at indices that are in range.
+func eachElement[T numbers.Number](t *Tensor) func(index ...int) T {
+	data, size, convert := t.array().Data, t.dtype.Size(), numbers.Loader[T](device.Type(t.dtype))
+	var value [1]T
+	return func(index ...int) T {
+		at := t.layout.Offset
+		for axis, i := range index {
+			at += i * t.layout.Strides[axis]
+		}
+		convert(value[:], unsafe.Add(data, at*size))
+		return value[0]
+	}
 }
 
 // HTML returns the tensor for a notebook: its values above a line with shape,

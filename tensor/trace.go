@@ -120,9 +120,17 @@ func (t *Tensor) SetRole(r Role) *Tensor {
 	return t
 }
 
-// observers are told of every event; the pointer is nil while there are none.
+// An observer is told of events of some kinds.
+type observer struct {
+	kinds uint8 // a bit for each Kind
+	tell  func(Event)
+}
+
+const everything = 1<<Ran | 1<<Allocated | 1<<Saved | 1<<Released | 1<<RoleSet
+
+// observers are all that listen; the pointer is nil while there are none.
 var (
-	observers      atomic.Pointer[[]*func(Event)]
+	observers      atomic.Pointer[[]*observer]
 	observersMutex sync.Mutex // held by those who change the list
 )
 
@@ -130,17 +138,31 @@ var (
 // while nobody does.
 func observed() bool { return observers.Load() != nil }
 
+// wanted reports whether anybody listens to events of a kind.
+func wanted(k Kind) bool {
+	if p := observers.Load(); p != nil {
+		for _, o := range *p {
+			if o.kinds>>k&1 != 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // Trace calls f for every event from now on, on the goroutine where it happens,
 // until stop is called. Several may listen. f must be safe for concurrent use if
 // tensors are used by several goroutines, and must not itself compute.
 //
 // What an operation does to compute its result is not told as operations of its
 // own. Gradients and accumulations of Backward are.
-func Trace(f func(Event)) (stop func()) {
-	change := func(to func([]*func(Event)) []*func(Event)) {
+func Trace(f func(Event)) (stop func()) { return trace(&observer{everything, f}) }
+
+func trace(o *observer) (stop func()) {
+	change := func(to func([]*observer) []*observer) {
 		observersMutex.Lock()
 		defer observersMutex.Unlock()
-		var now []*func(Event)
+		var now []*observer
 		if p := observers.Load(); p != nil {
 			now = slices.Clone(*p)
 		}
@@ -150,19 +172,20 @@ func Trace(f func(Event)) (stop func()) {
 		}
 		observers.Store(&now)
 	}
-	me := &f
-	change(func(all []*func(Event)) []*func(Event) { return append(all, me) })
+	change(func(all []*observer) []*observer { return append(all, o) })
 	return func() {
-		change(func(all []*func(Event)) []*func(Event) {
-			return slices.DeleteFunc(all, func(other *func(Event)) bool { return other == me })
+		change(func(all []*observer) []*observer {
+			return slices.DeleteFunc(all, func(other *observer) bool { return other == o })
 		})
 	}
 }
 
 func announce(e Event) {
 	if p := observers.Load(); p != nil {
-		for _, f := range *p {
-			(*f)(e)
+		for _, o := range *p {
+			if o.kinds>>e.Kind&1 != 0 {
+				o.tell(e)
+			}
 		}
 	}
 }
@@ -284,6 +307,9 @@ func (c *call) announceReleased() { c.announceEach(Released) }
 
 // announceEach tells of each tensor that c saved; Go numbers don't count.
 func (c *call) announceEach(kind Kind) {
+	if !wanted(kind) {
+		return
+	}
 	for _, s := range c.saved {
 		if !s.tensor.number {
 			announce(Event{Kind: kind, Op: c.op.name, Scope: c.scope, Dtype: s.tensor.dtype, What: s.what,
@@ -294,10 +320,16 @@ func (c *call) announceEach(kind Kind) {
 
 //go:noinline
 func announceAllocated(s *storage) {
+	if !wanted(Allocated) { // a weak pointer costs more than many an operation
+		return
+	}
 	announce(Event{Kind: Allocated, Size: s.size, Storage: Memory{weak.Make(s)}})
 }
 
 //go:noinline
 func announceStorage(kind Kind, t *Tensor) {
+	if !wanted(kind) {
+		return
+	}
 	announce(Event{Kind: kind, Dtype: t.dtype, Shape: t.Shape(), Size: t.storage.size, Storage: MemoryOf(t)})
 }

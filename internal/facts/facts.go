@@ -10,7 +10,7 @@ import (
 
 // A Tensor is what there is to say about one at a moment.
 type Tensor struct {
-	Text    string // its values on one line, the middle left out if they are many
+	Text    string // its values on one line, those in the middle left out if they are many
 	Memory  any    // identifies the memory that it shows: == if two share it
 	Size    int    // bytes of that memory
 	Dtype   string
@@ -39,8 +39,9 @@ type Op struct {
 type Library struct {
 	Type reflect.Type // of a tensor
 
-	// Describe tells about a value of that type; false if there is nothing to tell, as of a tensor that was freed.
-	Describe func(v any) (Tensor, bool)
+	// Describe tells about a value of that type, in a text of so many bytes at most; false if there is nothing to tell, as of a
+	// tensor that was freed.
+	Describe func(v any, limit int) (Tensor, bool)
 
 	// Stamp changes when the tensor, its elements or its gradient do. It is comparable.
 	Stamp func(v any) any

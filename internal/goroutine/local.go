@@ -10,7 +10,7 @@ import (
 // A Local holds at most one value for each goroutine. The zero Local holds none.
 type Local[T any] struct {
 	count  atomic.Int64 // of goroutines with a value: without any, Get costs one load
-	values sync.Map     // key to T
+	values sync.Map     // key to *T, which only that goroutine reads and writes
 }
 
 // Get returns the value of the goroutine that calls it, and whether it has one.
@@ -18,13 +18,9 @@ func (l *Local[T]) Get() (v T, ok bool) {
 	if l.count.Load() == 0 {
 		return v, false
 	}
-	return l.of(current())
-}
-
-func (l *Local[T]) of(k key) (v T, ok bool) {
-	held, ok := l.values.Load(k)
+	held, ok := l.values.Load(current())
 	if ok {
-		v = held.(T)
+		v = *held.(*T)
 	}
 	return v, ok
 }
@@ -33,11 +29,15 @@ func (l *Local[T]) of(k key) (v T, ok bool) {
 // which brings back what it had before.
 func (l *Local[T]) Set(v T) (restore func()) {
 	k := current()
-	before, nested := l.of(k)
-	l.values.Store(k, v)
-	if nested {
-		return func() { l.values.Store(k, before) }
+	if l.count.Load() > 0 {
+		if held, nested := l.values.Load(k); nested {
+			p := held.(*T)
+			before := *p
+			*p = v
+			return func() { *p = before }
+		}
 	}
+	l.values.Store(k, &v)
 	l.count.Add(1)
 	return func() {
 		l.values.Delete(k)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/lectern-go/lectern/internal/humanize"
@@ -31,8 +32,17 @@ func Format(v any) string {
 	case string:
 		return quote(v)
 	}
-	p := printer{}
-	return p.value(addressable(reflect.ValueOf(v)), 0, true)
+	return (&printer{}).value(addressable(reflect.ValueOf(v)), 0, true)
+}
+
+// formatHead is Format of which only the first characters are right, so many that aren't space; the rest may be missing.
+func formatHead(v any, characters int) string {
+	if v == nil {
+		return "nil"
+	} else if s, ok := v.(string); ok {
+		return quote(s)
+	}
+	return (&printer{head: max(characters, lineWidth)}).value(addressable(reflect.ValueOf(v)), 0, true)
 }
 
 // addressable returns a copy of v whose fields can be read by methods, exported or not.
@@ -45,6 +55,7 @@ func addressable(v reflect.Value) reflect.Value {
 type printer struct {
 	open []reflect.Value // pointers, slices and maps that are being printed
 	flat bool            // no line breaks: we are measuring or inside a line
+	head int             // how many characters of the text are wanted, 0 for all
 }
 
 // value prints v, indented by depth tabs where it needs several lines; typed puts the type before a composite value.
@@ -143,14 +154,18 @@ func (p *printer) list(v reflect.Value, depth int, typed bool, n int, at func(in
 	}
 	elementTyped := v.Kind() == reflect.Struct || t.Elem().Kind() == reflect.Interface
 	var items []string
-	scalars := true
-	for i := 0; i < n; i++ {
+	scalars, written := true, 0
+	for i := 0; i < n && (p.head == 0 || written <= p.head); i++ {
 		if cut && i == headItems {
 			items = append(items, "…")
 			i = n - tailItems
 		}
 		label, e := at(i)
-		items = append(items, label+p.value(e, depth+1, elementTyped))
+		item := label + p.value(e, depth+1, elementTyped)
+		items = append(items, item)
+		if p.head > 0 {
+			written += ink(item)
+		}
 		scalars = scalars && label == "" && !isComposite(e.Kind())
 	}
 	one := name + "{" + strings.Join(items, ", ") + "}" + note
@@ -177,6 +192,16 @@ func (p *printer) list(v reflect.Value, depth int, typed bool, n int, at func(in
 	}
 	b.WriteString("\n" + strings.Repeat("    ", depth) + "}")
 	return b.String()
+}
+
+// ink counts the characters of a text that aren't space.
+func ink(s string) (n int) {
+	for _, r := range s {
+		if !unicode.IsSpace(r) {
+			n++
+		}
+	}
+	return n
 }
 
 // inline prints v on one line.

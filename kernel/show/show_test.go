@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"reflect"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/lectern-go/lectern/internal/facts"
+	"github.com/lectern-go/lectern/internal/humanize"
 )
 
 type point struct {
@@ -217,9 +219,54 @@ func TestStepText(t *testing.T) {
 	}
 }
 
+// What a step shows of a value is the beginning of its text.
+func TestStepTextIsTheBeginning(t *testing.T) {
+	type leaf struct {
+		Name string
+		N    []float64
+		M    map[string]int
+	}
+	type tree struct {
+		Left, Right *tree
+		Leaves      []leaf
+		More        any
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	var grow func(depth int) *tree
+	grow = func(depth int) *tree {
+		if depth == 0 || r.IntN(4) == 0 {
+			return nil
+		}
+		x := &tree{Left: grow(depth - 1), Right: grow(depth - 1), More: []any{nil, 1, "déjà vu\n\tvu", time.Duration(r.IntN(1e6)), [2]bool{}}[r.IntN(5)]}
+		for range r.IntN(4) {
+			x.Leaves = append(x.Leaves, leaf{strings.Repeat("ü ", r.IntN(20)), make([]float64, r.IntN(30)), map[string]int{"a": r.IntN(1000)}})
+		}
+		return x
+	}
+	cut := 0
+	for range 500 {
+		v := []any{grow(5), tree{Right: grow(3)}, []*tree{grow(2), grow(2)}}
+		for _, v := range v {
+			want := humanize.Shorten(oneLine(Format(v)), maxStepValue)
+			if got := stepText(reflect.ValueOf(v)); got != want {
+				t.Fatalf("got  %q\nwant %q", got, want)
+			} else if strings.HasSuffix(got, "…") {
+				cut++
+			}
+		}
+	}
+	if cut < 300 || cut > 1400 {
+		t.Errorf("%d of 1500 texts are cut", cut)
+	}
+	leaves := make([]leaf, 90)
+	if n := testing.AllocsPerRun(1, func() { stepText(reflect.ValueOf(map[string]any{"leaves": leaves})) }); n > 300 {
+		t.Errorf("%v allocations, to write what is not shown", n)
+	}
+}
+
 // recording is a stepper that records this goroutine.
 func recording() (*stepper, *stepStack) {
-	s := &stepper{memories: map[any]int{}, main: &stepStack{frames: []*stepFrame{{vars: map[string]*stepVar{}}}}}
+	s := newStepper()
 	return s, s.main
 }
 
@@ -267,11 +314,14 @@ func TestStepValuesChangedInPlace(t *testing.T) {
 }
 
 // askedError has steps itself.
-type askedError struct{ s *stepper }
+type askedError struct {
+	s  *stepper
+	st *stepStack
+}
 
 func (e *askedError) Error() string {
-	if e.s.lock() {
-		e.s.mu.Unlock()
+	if e.s.lock(e.st) {
+		e.s.unlock()
 		return "a step of its own"
 	}
 	return "end"
@@ -279,15 +329,17 @@ func (e *askedError) Error() string {
 
 // To write a value for a step may call a method of the cell that has steps itself.
 func TestStepsWhileAValueIsWritten(t *testing.T) {
-	s, _ := recording()
-	e := &askedError{s}
-	restore := writing.Set(true)
-	s.mu.Lock()
+	s, st := recording()
+	e := &askedError{s, st}
+	if !s.lock(st) {
+		t.Fatal("it is nobody's turn")
+	}
+	st.busy = true
 	if got := stepText(reflect.ValueOf(fmt.Errorf("read: %w", e))); !strings.Contains(got, "end") {
 		t.Errorf("got %q", got)
 	}
-	s.mu.Unlock()
-	restore()
+	st.busy = false
+	s.unlock()
 	if e.Error() == "end" {
 		t.Error("a call by the cell counts as one by its steps")
 	}
@@ -306,7 +358,7 @@ func TestStepsTellOfTensors(t *testing.T) {
 	clear(tensorTypes)
 	facts.Of = &facts.Library{
 		Type: reflect.TypeFor[*fakeTensor](),
-		Describe: func(v any) (f facts.Tensor, ok bool) {
+		Describe: func(v any, _ int) (f facts.Tensor, ok bool) {
 			x := v.(*fakeTensor)
 			f = facts.Tensor{Text: fmt.Sprint(x.numbers), Memory: &x.numbers[0], Size: 8 * len(x.numbers), Dtype: "int", Shape: []int{len(x.numbers)}, Strides: []int{1}, Tracked: x.grad != nil}
 			if x.grad != nil {
@@ -364,19 +416,20 @@ func TestStepsStopHearingOfSmallOperations(t *testing.T) {
 		s, st := recording()
 		stopped := 0
 		s.stop = func() { stopped++ }
-		st.since = time.Now().Add(-c.took)
+		s.began = time.Now().Add(-c.took)
+		s.before = -time.Hour // the processor has worked for this program alone
 		for range 100_000 {
 			s.ran(facts.Op{FLOPs: 1})
 		}
-		ops, heard := s.take(st)
-		if s.deaf != c.deaf || stopped > 1 || c.deaf != (stopped == 1) {
-			t.Errorf("%s operations: deaf %v, stopped %d times", c.name, s.deaf, stopped)
+		ops, heard := s.take(st), s.heard.Load()
+		if s.deaf.Load() != c.deaf || stopped > 1 || c.deaf != (stopped == 1) {
+			t.Errorf("%s operations: deaf %v, stopped %d times", c.name, s.deaf.Load(), stopped)
 		}
 		flops := 0
 		for _, op := range ops {
 			flops += op.FLOPs
 		}
-		if heard != 100_000 || flops != heard || len(ops) > maxSteps {
+		if heard != 100_000 || int64(flops) != heard || len(ops) > maxSteps {
 			t.Errorf("%s operations: %d of them heard, %d kept, with %d FLOPs", c.name, heard, len(ops), flops)
 		}
 	}

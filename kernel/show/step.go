@@ -21,12 +21,11 @@ const (
 	stepList, stepListShown = 40, 20 // of a list with more elements, only so many are shown
 )
 
-// Recording may take so much of the time of the cell itself, and as much as a short cell takes to build. It has costs
-// that are not counted, and all of them together are to make a cell take three times its time at most.
+// Recording may take so much of the time of the cell itself, and stepPatience in any case. It has costs that are not counted,
+// and all of them together are to make a cell that one waits for take three times its time at most.
 const (
-	stepPatience = 300 * time.Millisecond
-	stepShare    = 1.5
-	opCost       = 4 * time.Microsecond // what it takes to hear of an operation, about
+	stepShare = 1.5
+	opCost    = 1500 * time.Nanosecond // what it takes to hear of an operation, about
 )
 
 // stepping is the cell whose steps are recorded, or 0.
@@ -97,18 +96,18 @@ func (s *stepper) step(site int, kind string, all bool, namesAndValues []any) {
 	if st == nil || stepping.Load() == 0 {
 		return
 	}
-	now := time.Now()
-	if !s.lock() {
+	own := time.Since(st.since)
+	if !s.lock(st) {
 		return
 	}
-	defer s.mu.Unlock()
+	defer s.unlock()
 	if stepping.Load() == 0 {
 		return
 	}
-	own := now.Sub(st.since)
-	defer writing.Set(true)()
-	ops, heard := s.take(st)
-	s.spent += time.Duration(heard) * opCost
+	now := time.Now()
+	st.busy = true
+	defer func() { st.busy = false }()
+	ops := s.take(st)
 	depth := s.arrive(st, site)
 	where := strconv.Itoa(depth)
 	fields := []string{strconv.Itoa(site), kind, strconv.Itoa(st.id), "", "", "", strconv.FormatInt(own.Nanoseconds(), 10), where}
@@ -133,30 +132,33 @@ func (s *stepper) step(site int, kind string, all bool, namesAndValues []any) {
 	}
 	fields[3], fields[4] = strconv.Itoa(flops), strconv.Itoa(bytes)
 	vars := s.values(st, depth, namesAndValues, all)
-	if all || len(ops) > 0 || kind != "" || setsTensors(namesAndValues) {
-		s.live = s.reached(st)
+	if s.moved || len(ops) > 0 {
+		s.live, s.moved = s.reached(st), false
 	}
 	fields[5] = strconv.Itoa(s.live)
 	fields = append(append(append(fields, strconv.Itoa(len(shown))), shown...), vars...)
 	inband.Send("step", fields...)
-	if s.deaf && !s.told {
+	if s.deaf.Load() && !s.told {
 		s.told = true
 		inband.Send("steps-uncounted", strconv.Itoa(site))
 	}
 	st.since = time.Now()
-	s.spent += st.since.Sub(now)
-	total := st.since.Sub(s.began)
+	s.spent.Add(int64(st.since.Sub(now)))
 	switch s.n++; {
 	case s.n >= maxSteps:
 		s.end(fmt.Sprintf("the first %d steps", maxSteps))
-	case tooLong(s.spent, total):
+	case s.tooLong(st.since, 1):
 		s.end(fmt.Sprintf("the first %d steps, since recording took longer than the cell", s.n))
 	}
 }
 
-// tooLong reports whether recording has taken more than its share of a time.
-func tooLong(spent, total time.Duration) bool {
-	return spent > stepPatience && spent.Seconds() > stepShare*(total-spent).Seconds()
+// tooLong reports whether recording has taken more than a part of what it may take until now. On a machine that has much else to
+// do it seems to, which is what the time of the processor is for.
+func (s *stepper) tooLong(now time.Time, part float64) bool {
+	spent := time.Duration(s.spent.Load() + s.heard.Load()*int64(opCost))
+	own := now.Sub(s.began) - spent
+	patience := time.Duration(part * float64(stepPatience))
+	return spent > patience && spent.Seconds() > part*stepShare*own.Seconds() && processorTime()-s.before > patience
 }
 
 // Kept sets *p to v and returns it: what a loop ranges over is needed once more where its steps end.
@@ -193,6 +195,10 @@ func stepText(v reflect.Value) (text string) {
 		}
 	}()
 	switch v.Kind() {
+	case reflect.Int:
+		if v.Type().PkgPath() == "" {
+			return strconv.FormatInt(v.Int(), 10)
+		}
 	case reflect.Func:
 		if v.IsNil() {
 			return "nil"
@@ -200,7 +206,7 @@ func stepText(v reflect.Value) (text string) {
 		return typeName(v.Type())
 	case reflect.Slice:
 		if v.Len() > stepList && !hasText(v.Interface()) {
-			return humanize.Shorten(strings.TrimRight(oneLine(strings.TrimSuffix(Format(v.Slice(0, stepListShown).Interface()), "}")), ", ")+fmt.Sprintf(", … %s}", humanize.Count(v.Len(), "element")), maxStepValue)
+			return humanize.Shorten(strings.TrimRight(oneLine(strings.TrimSuffix(formatHead(v.Slice(0, stepListShown).Interface(), maxStepValue), "}")), ", ")+fmt.Sprintf(", … %s}", humanize.Count(v.Len(), "element")), maxStepValue)
 		}
 	case reflect.Map:
 		if v.Len() > 1000 && !hasText(v.Interface()) {
@@ -211,7 +217,7 @@ func stepText(v reflect.Value) (text string) {
 			v = reflect.ValueOf(v.String()[:2*maxStepValue] + "…")
 		}
 	}
-	return humanize.Shorten(oneLine(Format(v.Interface())), maxStepValue)
+	return humanize.Shorten(oneLine(formatHead(v.Interface(), maxStepValue)), maxStepValue)
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

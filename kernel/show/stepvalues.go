@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/lectern-go/lectern/internal/facts"
@@ -42,14 +43,14 @@ type stepStack struct {
 	frames []*stepFrame
 	since  time.Time // when the statement that runs began
 	ops    []facts.Op
-	heard  int    // operations, also those that found no room
 	leave  func() // at the end of the goroutine's first function
+	busy   bool   // a step of it is recorded: what methods of the cell do that write a value is nobody's step
 }
 
 // A stepper remembers what a cell has shown, so that each step can show what has changed since then.
 type stepper struct {
-	mu         sync.Mutex
-	n          int // steps
+	turn       chan struct{} // holds something while a step is recorded
+	n          int           // steps
 	main       *stepStack
 	stacks     goroutine.Local[*stepStack]
 	started    int         // goroutines
@@ -60,26 +61,28 @@ type stepper struct {
 	places     []stepPlace
 	around     []int // of each block the one around it
 	began      time.Time
-	spent      time.Duration // on recording
+	before     time.Duration // of the processor, then
 	live       int           // bytes of tensors that variables hold
+	moved      bool          // that may be another number now
 	stop       func()        // of the library's
 	told       bool          // that it is deaf
 
-	deaf  bool // operations are not heard of any more
+	deaf  atomic.Bool // operations are not heard of any more
 	opsMu sync.Mutex
+	heard atomic.Int64 // operations, also those that found no room
+	spent atomic.Int64 // nanoseconds on recording, without hearing of operations
 }
 
-var (
-	steps stepper
+var steps = newStepper()
 
-	// writing says that this goroutine records a step: what methods of the cell do that write a value is nobody's step.
-	writing goroutine.Local[bool]
-)
+func newStepper() *stepper {
+	return &stepper{turn: make(chan struct{}, 1), memories: map[any]int{}, main: &stepStack{frames: []*stepFrame{{vars: map[string]*stepVar{}}}}}
+}
 
 func (s *stepper) begin(concurrent bool, places string, namesAndValues []any) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.memories, s.concurrent, s.began, s.goroutines = map[any]int{}, concurrent, time.Now(), runtime.NumGoroutine()
+	s.turn <- struct{}{}
+	defer s.unlock()
+	s.concurrent, s.began, s.before, s.goroutines = concurrent, time.Now(), processorTime(), runtime.NumGoroutine()
 	sites, blocks, _ := strings.Cut(places, ";")
 	for place := range strings.SplitSeq(sites, ",") {
 		function, block, _ := strings.Cut(place, " ")
@@ -88,11 +91,10 @@ func (s *stepper) begin(concurrent bool, places string, namesAndValues []any) {
 	for block := range strings.SplitSeq(blocks, ",") {
 		s.around = append(s.around, number(block))
 	}
-	s.main = &stepStack{frames: []*stepFrame{{vars: map[string]*stepVar{}}}}
 	s.stacks.Set(s.main)
-	defer writing.Set(true)()
+	s.main.busy = true
 	fields := s.values(s.main, 0, namesAndValues, false)
-	s.live = s.reached(s.main)
+	s.live, s.moved = s.reached(s.main), false
 	if len(fields) > 0 {
 		inband.Send("step", append([]string{"0", "begin", "0", "0", "0", strconv.Itoa(s.live), "0", "0", "0"}, fields...)...)
 	}
@@ -101,7 +103,8 @@ func (s *stepper) begin(concurrent bool, places string, namesAndValues []any) {
 	}
 	ran := s.ran
 	facts.Updated.Store(&ran)
-	s.main.since = time.Now()
+	s.main.busy, s.main.since = false, time.Now()
+	s.spent.Add(int64(s.main.since.Sub(s.began)))
 }
 
 // number reads what the kernel has written.
@@ -110,7 +113,7 @@ func number(s string) int {
 	return n
 }
 
-// end stops recording, with the mutex held.
+// end stops recording, which it is this goroutine's turn to do.
 func (s *stepper) end(what string) {
 	stepping.Store(0)
 	inband.Send("steps-cut", what)
@@ -122,18 +125,28 @@ func (s *stepper) end(what string) {
 }
 
 // lock waits for other goroutines to record their steps, but not for long: one of them may be writing a value by a
-// method of the cell, which waits for this one. Then a step is lost. It is none if this goroutine itself writes one.
-func (s *stepper) lock() bool {
-	if busy, _ := writing.Get(); busy {
+// method of the cell, which waits for this one. Then a step is lost. It is none if this goroutine, of which st may be known, itself
+// writes one.
+func (s *stepper) lock(st *stepStack) bool {
+	if st != nil && st.busy {
 		return false
 	}
-	for deadline := time.Now().Add(200 * time.Millisecond); !s.mu.TryLock(); time.Sleep(20 * time.Microsecond) {
-		if time.Now().After(deadline) {
-			return false
-		}
+	select {
+	case s.turn <- struct{}{}:
+		return true
+	default:
 	}
-	return true
+	late := time.NewTimer(200 * time.Millisecond)
+	defer late.Stop()
+	select {
+	case s.turn <- struct{}{}:
+		return true
+	case <-late.C:
+		return false
+	}
 }
+
+func (s *stepper) unlock() { <-s.turn }
 
 // stack is that of this goroutine, nil if none of the cell's functions runs on it.
 func (s *stepper) stack() *stepStack {
@@ -142,13 +155,13 @@ func (s *stepper) stack() *stepStack {
 }
 
 func (s *stepper) enter(site int) {
-	if stepping.Load() == 0 || !s.lock() {
+	st := s.stack()
+	if stepping.Load() == 0 || !s.lock(st) {
 		return
 	}
-	defer s.mu.Unlock()
-	st := s.stack()
+	defer s.unlock()
 	if st == nil {
-		if s.main == nil || s.main.frames == nil {
+		if s.main.frames == nil {
 			return
 		}
 		s.started++
@@ -175,6 +188,7 @@ func (s *stepper) arrive(st *stepStack, site int) (depth int) {
 	for name, v := range f.vars {
 		if !s.inside(place.block, v.block) {
 			delete(f.vars, name)
+			s.moved = true
 		}
 	}
 	return depth
@@ -188,14 +202,14 @@ func (s *stepper) inside(block, other int) bool {
 	return block == other
 }
 
-// alone reports whether the cell's other goroutines have ended, if it has started any. One that
-// has just said so may take a moment.
+// alone reports whether the cell's other goroutines have ended, if it has started any. One that has just said so may take a
+// moment, which is waited for as long as all such moments are a small part of the cell's time.
 func (s *stepper) alone(st *stepStack) bool {
 	if !s.concurrent || st != s.main {
 		return !s.concurrent
 	}
 	for began := time.Now(); runtime.NumGoroutine() > s.goroutines; runtime.Gosched() {
-		if waited := time.Since(began); waited > 2*time.Millisecond || s.waited > 50*time.Millisecond {
+		if waited := time.Since(began); waited > 2*time.Millisecond || s.waited+waited > 5*time.Millisecond+began.Sub(s.began)/20 {
 			s.waited += waited
 			return false
 		}
@@ -204,16 +218,14 @@ func (s *stepper) alone(st *stepStack) bool {
 }
 
 func (s *stepper) leave() {
-	if busy, _ := writing.Get(); busy {
-		return
-	}
 	st := s.stack()
-	if st == nil || len(st.frames) < 2 {
+	if st == nil || st.busy || len(st.frames) < 2 {
 		return
 	}
-	if stepping.Load() != 0 && s.lock() {
+	if stepping.Load() != 0 && s.lock(st) {
 		inband.Send("leave", strconv.Itoa(st.id))
-		s.mu.Unlock()
+		s.moved = true
+		s.unlock()
 	}
 	if st.frames = st.frames[:len(st.frames)-1]; len(st.frames) == 1 && st.leave != nil {
 		st.leave()
@@ -222,20 +234,17 @@ func (s *stepper) leave() {
 
 // ran notes an operation of the library.
 func (s *stepper) ran(op facts.Op) {
-	if busy, _ := writing.Get(); busy {
-		return
-	}
 	st := s.stack()
 	if st == nil { // a goroutine that the cell has given to somebody else
 		st = s.main
+	} else if st.busy {
+		return
+	}
+	if s.heard.Add(1)%256 == 0 && s.stop != nil && s.tooLong(time.Now(), 0.5) && !s.deaf.Swap(true) {
+		s.stop() // there are very many small ones
 	}
 	s.opsMu.Lock()
 	defer s.opsMu.Unlock()
-	st.heard++
-	if st.heard%1024 == 0 && s.stop != nil && !s.deaf && tooLong(time.Duration(st.heard)*opCost, time.Since(st.since)) {
-		s.deaf = true // one statement, with very many small ones
-		s.stop()
-	}
 	if len(st.ops) < maxSteps {
 		st.ops = append(st.ops, op)
 		return
@@ -244,11 +253,11 @@ func (s *stepper) ran(op facts.Op) {
 	last.FLOPs, last.Bytes, last.Elapsed = last.FLOPs+op.FLOPs, last.Bytes+op.Bytes, last.Elapsed+op.Elapsed
 }
 
-func (s *stepper) take(st *stepStack) (ops []facts.Op, heard int) {
+func (s *stepper) take(st *stepStack) (ops []facts.Op) {
 	s.opsMu.Lock()
 	defer s.opsMu.Unlock()
-	ops, heard, st.ops, st.heard = st.ops, st.heard, nil, 0
-	return ops, heard
+	ops, st.ops = st.ops, nil
+	return ops
 }
 
 // varFields is how many strings tell about a variable: name, frame, text, facts, gradient, strip.
@@ -257,7 +266,7 @@ const varFields = 6
 // values tells of the variables that a statement set in a call, and then, if all, of those that have changed without
 // being named: of the calls that run on this goroutine, and of the cell.
 func (s *stepper) values(st *stepStack, depth int, namesAndValues []any, all bool) (fields []string) {
-	set := map[*stepVar]bool{}
+	var set []*stepVar
 	for i := 0; i+1 < len(namesAndValues); i += 2 {
 		sort, name := namesAndValues[i].(string)[0], namesAndValues[i].(string)[1:]
 		at := depth
@@ -272,12 +281,13 @@ func (s *stepper) values(st *stepStack, depth int, namesAndValues []any, all boo
 			v.slow, v.now = old.slow, old.now
 		}
 		st.frames[at].vars[name] = v
-		set[v] = true
+		set = append(set, v)
 		s.look(v)
+		s.moved = s.moved || mayHoldTensors(v)
 		fields = append(fields, s.tell(name, at, v)...)
 		for d := depth - 1; d >= 0 && sort == 'p'; d-- { // of a function around this one, which may have returned
 			if owner := st.frames[d].vars[name]; owner != nil && owner.value == v.value {
-				if set[owner] = true; s.look(owner) {
+				if set = append(set, owner); s.look(owner) {
 					fields = append(fields, s.tell(name, d, owner)...)
 				}
 			}
@@ -291,8 +301,9 @@ func (s *stepper) values(st *stepStack, depth int, namesAndValues []any, all boo
 		f := st.frames[at]
 		var names []string
 		for name, v := range f.vars {
-			if !set[v] && v.slow < 3 && mayLook(v, alone) && s.look(v) {
+			if !slices.Contains(set, v) && v.slow < 3 && mayLook(v, alone) && s.look(v) {
 				names = append(names, name)
+				s.moved = s.moved || mayHoldTensors(v)
 			}
 		}
 		slices.Sort(names)
@@ -442,15 +453,12 @@ func (s *stepper) tell(name string, depth int, v *stepVar) []string {
 	case !r.IsValid():
 		fields[2] = "nil"
 	case isTensor(r):
-		t, ok := facts.Of.Describe(r.Interface())
+		t, ok := facts.Of.Describe(r.Interface(), maxStepValue)
 		if !ok {
 			fields[2] = stepText(r)
 			break
 		}
 		fields[2] = t.Text
-		if len(fields[2]) > maxStepValue {
-			fields[2] = fields[2][:maxStepValue-20] + " … " + fields[2][len(fields[2])-12:]
-		}
 		id := s.memories[t.Memory]
 		if id == 0 {
 			id = len(s.memories) + 1
@@ -462,11 +470,8 @@ func (s *stepper) tell(name string, depth int, v *stepVar) []string {
 		}
 		fields[3] = strings.Join([]string{t.Dtype, numbers(t.Shape), numbers(t.Strides), strconv.Itoa(t.Offset), strconv.Itoa(id), strconv.Itoa(t.Size), tracked}, ";")
 		if t.Grad != nil {
-			if g, ok := facts.Of.Describe(t.Grad); ok {
+			if g, ok := facts.Of.Describe(t.Grad, maxStepValue); ok {
 				fields[4] = g.Text
-				if len(fields[4]) > maxStepValue {
-					fields[4] = fields[4][:maxStepValue-20] + " … " + fields[4][len(fields[4])-12:]
-				}
 			}
 		}
 		fields[5] = strings.Join(t.Strip, "\t")
@@ -511,14 +516,10 @@ func (s *stepper) reached(st *stepStack) (bytes int) {
 	return bytes
 }
 
-// setsTensors reports whether a statement has set a variable that may hold tensors.
-func setsTensors(namesAndValues []any) bool {
-	for i := 1; i < len(namesAndValues) && facts.Of != nil; i += 2 {
-		if t := reflect.TypeOf(namesAndValues[i]); t != nil && holdsTensors(t) {
-			return true
-		}
-	}
-	return false
+// mayHoldTensors reports whether the value of a variable may lead to tensors, or may have done so.
+func mayHoldTensors(v *stepVar) bool {
+	r := v.get()
+	return facts.Of != nil && (!r.IsValid() || holdsTensors(r.Type()))
 }
 
 // A reachWalk goes through values to the tensors in them.
@@ -571,7 +572,7 @@ func (w *reachWalk) walk(v reflect.Value) {
 // tensorTypes remembers which types may hold tensors.
 var tensorTypes = map[reflect.Type]bool{}
 
-// holdsTensors reports whether a value of a type may lead to tensors. It is called with the mutex held.
+// holdsTensors reports whether a value of a type may lead to tensors. It is called in a step's turn.
 func holdsTensors(t reflect.Type) bool {
 	yes, known := tensorTypes[t]
 	if !known {

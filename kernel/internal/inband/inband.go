@@ -16,6 +16,7 @@ import (
 	"errors"
 	"os"
 	"strings"
+	"sync"
 )
 
 // TokenVar is the environment variable in which the kernel announces itself and its token.
@@ -39,22 +40,32 @@ func On() bool { return token != "" }
 
 // Send writes one message. It is a single write, so that messages and lines of several goroutines don't mix.
 func Send(kind string, fields ...string) error {
-	_, err := out.WriteString(Encode(token, kind, fields...))
+	b := buffers.Get().(*buffer)
+	defer buffers.Put(b)
+	b.encode(token, kind, fields)
+	_, err := out.Write(b.sequence)
 	return err
 }
 
 // Encode returns the escape sequence of a message.
 func Encode(token, kind string, fields ...string) string {
-	n := 0
+	var b buffer
+	b.encode(token, kind, fields)
+	return string(b.sequence)
+}
+
+// A buffer is where a message is written. A cell that says much in a short time would spend most of that on memory.
+type buffer struct{ payload, sequence []byte }
+
+var buffers = sync.Pool{New: func() any { return new(buffer) }}
+
+func (b *buffer) encode(token, kind string, fields []string) {
+	b.payload = appendString(b.payload[:0], kind)
 	for _, f := range fields {
-		n += len(f) + binary.MaxVarintLen64
+		b.payload = appendString(b.payload, f)
 	}
-	b := make([]byte, 0, n+len(kind)+1)
-	b = appendString(b, kind)
-	for _, f := range fields {
-		b = appendString(b, f)
-	}
-	return prefix + token + ";" + base64.StdEncoding.EncodeToString(b) + suffix
+	b.sequence = append(append(append(b.sequence[:0], prefix...), token...), ';')
+	b.sequence = append(base64.StdEncoding.AppendEncode(b.sequence, b.payload), suffix...)
 }
 
 func appendString(b []byte, s string) []byte {

@@ -4,6 +4,7 @@ package printed
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -44,6 +45,65 @@ func (a Array) Text(indent int) string {
 	return p.text(nil, indent)
 }
 
+// Line writes the elements as Text does, on one line. Of a longer one it writes some from the beginning and the last few,
+// in limit bytes at most, which are more than 20.
+func (a Array) Line(limit int) string {
+	p := printer{Array: a, summarise: a.len() > Threshold}
+	p.chooseStyle()
+	if len(a.Shape) == 0 {
+		return p.digits(nil)
+	}
+	const gap, tail, both = " … ", 12, 20 // bytes
+	var line strings.Builder
+	if p.pieces(nil, false, func(s string) bool { line.WriteString(s); return line.Len() <= limit }) {
+		return line.String()
+	}
+	end := ""
+	p.pieces(nil, true, func(s string) bool { end = s + end; return len(end) < tail })
+	return line.String()[:limit-both] + gap + end[len(end)-tail:]
+}
+
+// pieces calls visit for what makes up the line at an index, until it returns false; from the end of the line on, if back.
+func (p *printer) pieces(index []int, back bool, visit func(string) bool) bool {
+	axis := len(index)
+	edges, first, last := p.edges(p.Shape[axis]), "[", "]"
+	if back {
+		first, last = last, first
+	}
+	if !visit(first) {
+		return false
+	}
+	for k := range edges {
+		i := edges[k]
+		if back {
+			i = edges[len(edges)-1-k]
+		}
+		if k > 0 && !visit(", ") {
+			return false
+		}
+		at := append(index[:axis:axis], i)
+		switch {
+		case i < 0:
+			if !visit("...") {
+				return false
+			}
+		case axis < len(p.Shape)-1:
+			if !p.pieces(at, back, visit) {
+				return false
+			}
+		default:
+			text := p.digits(at)
+			if i == 0 && len(text) < p.style.width { // it is aligned with those below
+				text = " " + text
+			}
+			if !visit(text) {
+				return false
+			}
+		}
+	}
+	return visit(last)
+}
+
 // Elements writes each element of an array with one axis by itself, without padding.
 func (a Array) Elements() []string {
 	p := printer{Array: a}
@@ -60,10 +120,15 @@ type printer struct {
 	Array
 	style     numberStyle
 	summarise bool
+	known     [][]int // edges, by the last
 }
 
 // edges returns the positions shown of an axis; -1 stands for those left out.
 func (p *printer) edges(size int) []int {
+	i := slices.IndexFunc(p.known, func(e []int) bool { return e[len(e)-1] == size-1 })
+	if size > 0 && i >= 0 {
+		return p.known[i]
+	}
 	cut := p.summarise && size > 2*edge
 	var shown []int
 	for i := 0; i < size; i++ {
@@ -73,34 +138,42 @@ func (p *printer) edges(size int) []int {
 		}
 		shown = append(shown, i)
 	}
+	if size > 0 {
+		p.known = append(p.known, shown)
+	}
 	return shown
 }
 
-// shown collects the indices of the elements that will be printed.
-func (p *printer) shown(index []int, all [][]int) [][]int {
-	axis := len(index)
-	if axis == len(p.Shape) {
-		return append(all, index)
-	}
-	for _, i := range p.edges(p.Shape[axis]) {
-		if i >= 0 {
-			all = p.shown(append(index[:axis:axis], i), all)
+// Shown calls visit with the index of each element that Text writes. The slice is valid until visit returns.
+func (a Array) Shown(visit func(index []int)) {
+	p := printer{Array: a, summarise: a.len() > Threshold}
+	p.each(visit)
+}
+
+// each is Shown for any printer.
+func (p *printer) each(visit func(index []int)) {
+	index := make([]int, len(p.Shape))
+	var along func(axis int)
+	along = func(axis int) {
+		if axis == len(index) {
+			visit(index)
+			return
+		}
+		for _, i := range p.edges(p.Shape[axis]) {
+			if index[axis] = i; i >= 0 {
+				along(axis + 1)
+			}
 		}
 	}
-	return all
+	along(0)
 }
 
 // chooseStyle sets the style and returns the values to be shown.
 func (p *printer) chooseStyle() (values []float64) {
-	all := p.shown(nil, nil)
-	for _, index := range all {
-		values = append(values, p.At(index...))
-	}
+	p.each(func(index []int) { values = append(values, p.At(index...)) })
 	p.style = newNumberStyle(p.Float, values)
 	if !p.Float {
-		for _, index := range all {
-			p.style.width = max(p.style.width, len(p.digits(index)))
-		}
+		p.each(func(index []int) { p.style.width = max(p.style.width, len(p.digits(index))) })
 	}
 	return values
 }
@@ -180,8 +253,24 @@ func newNumberStyle(float bool, values []float64) numberStyle {
 	}
 	if largest > 0 {
 		s.scientific = largest/smallest > 1000 || largest > 1e8 || !s.whole && smallest < 1e-4
+		var ends [2][2]float64 // of positive and negative numbers, the closest to zero and the farthest: no other one is longer
 		for _, v := range values {
-			if v != 0 && !math.IsNaN(v) && !math.IsInf(v, 0) {
+			if v == 0 || math.IsNaN(v) || math.IsInf(v, 0) {
+				continue
+			}
+			e := &ends[0]
+			if v < 0 {
+				e = &ends[1]
+			}
+			if e[0] == 0 || math.Abs(v) < math.Abs(e[0]) {
+				e[0] = v
+			}
+			if math.Abs(v) > math.Abs(e[1]) {
+				e[1] = v
+			}
+		}
+		for _, v := range []float64{ends[0][0], ends[0][1], ends[1][0], ends[1][1]} {
+			if v != 0 {
 				s.width = max(s.width, len(s.digits(v)))
 			}
 		}

@@ -1,0 +1,76 @@
+package tensor
+
+import (
+	"testing"
+
+	"github.com/lectern-go/lectern/internal/facts"
+)
+
+// TestStamp: a stamp changes with what is shown of a tensor, also if somebody writes past the library, and with nothing else.
+func TestStamp(t *testing.T) {
+	for _, c := range []struct {
+		name        string
+		x           *Tensor
+		shown, none int // places in memory
+	}{
+		{"small", Zeros(4, 5), 7, -1},
+		{"large", Zeros(100, 100), 1, 5050},
+		{"transposed", Zeros(4, 5).T(), 7, -1},
+		{"transposed large", Zeros(100, 90).T(), 1, 4500},
+		{"part", Zeros(10, 10).Slice(0, 2, 4, 1), 25, 50},
+		{"whole numbers", Zeros(100, 100).To(Int32), 1, 5050},
+		{"bfloat16", Zeros(30, 40).To(BFloat16), 2, 600},
+	} {
+		write := func(place int) {
+			b := c.x.storage.bytes()
+			b[place*c.x.dtype.Size()+1] ^= 1
+		}
+		c.x.storage.lend()
+		before := stampOf(c.x)
+		if stampOf(c.x) != before {
+			t.Errorf("%s: the stamp of the same state is another one", c.name)
+		}
+		if write(c.shown); stampOf(c.x) == before {
+			t.Errorf("%s: what is shown has changed, but not the stamp", c.name)
+		}
+		if write(c.shown); stampOf(c.x) != before {
+			t.Errorf("%s: it is as before, but the stamp isn't", c.name)
+		}
+		if c.none >= 0 {
+			if write(c.none); stampOf(c.x) != before {
+				t.Errorf("%s: what is not shown has changed the stamp", c.name)
+			}
+		}
+		if c.x.Fill(3); stampOf(c.x) == before {
+			t.Errorf("%s: it was filled, and the stamp is the same", c.name)
+		}
+	}
+}
+
+// TestTraceOps: the stepper hears of operations, and nothing else is made for it.
+func TestTraceOps(t *testing.T) {
+	var names []string
+	stop := traceOps(func(op facts.Op) { names = append(names, op.Name) })
+	for k := Ran; k <= RoleSet; k++ {
+		if wanted(k) != (k == Ran) {
+			t.Errorf("kind %d is wanted: %v", k, wanted(k))
+		}
+	}
+	all := 0
+	also := Trace(func(Event) { all++ })
+	for k := Ran; k <= RoleSet; k++ {
+		if !wanted(k) {
+			t.Errorf("kind %d is not wanted, though somebody wants all", k)
+		}
+	}
+	x := Ones(3).RequireGrad()
+	x.Mul(x).Sum().Backward()
+	also()
+	stop()
+	if wanted(Ran) {
+		t.Error("nobody listens any more")
+	}
+	if len(names) < 4 || names[0] != "mul" || names[1] != "sum" || all <= len(names) {
+		t.Errorf("operations %v, %d events", names, all)
+	}
+}
