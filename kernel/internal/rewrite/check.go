@@ -154,7 +154,7 @@ func userNames(msg string) string {
 		return msg
 	}
 	msg = capturedName.ReplaceAllString(msg, "$1")
-	return strings.NewReplacer(aliasPrefix, "", hiddenPrefix, "").Replace(msg)
+	return strings.NewReplacer(aliasPrefix, "", HiddenPrefix, "").Replace(msg)
 }
 
 var capturedName = regexp.MustCompile(`\(\*` + captured + `\.(\w+)\)`)

@@ -1,11 +1,13 @@
 package rewrite
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/constant"
 	"go/token"
 	"go/types"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -239,16 +241,9 @@ func (w *work) setUp(t *Text, g *graph) {
 // finish puts the imports in front.
 func (w *work) finish(body *Text, g *graph) {
 	imports := map[string]string{}
-	ts := tokens(body.String())
-	for i, k := range ts { // an edit may have taken the only use away, or brought in a name of ours
-		if k.tok != token.IDENT || i+1 == len(ts) || ts[i+1].tok != token.PERIOD || i > 0 && ts[i-1].tok == token.PERIOD {
-			continue
-		}
-		for _, known := range []map[string]string{g.imports, helpers, w.n.aliases} {
-			if path := known[k.lit]; path != "" {
-				imports[k.lit] = path
-				break
-			}
+	for _, name := range qualifiers(tokens(body.String())) { // an edit may have taken the only use away, or brought in a name of ours
+		if path := cmp.Or(g.imports[name], helpers[name], w.n.aliases[name]); path != "" {
+			imports[name] = path
 		}
 	}
 	paths := slices.Clone(w.n.blank)
@@ -262,10 +257,8 @@ func (w *work) finish(body *Text, g *graph) {
 	}
 	t := &Text{}
 	t.Inject("package main\n")
-	for _, name := range sortedKeys(imports) {
-		t.Inject(fmt.Sprintf("import %s %q\n", name, imports[name]))
-		w.r.Imports = append(w.r.Imports, imports[name])
-	}
+	t.imports(imports)
+	w.r.Imports = slices.Collect(maps.Values(imports))
 	for _, path := range slices.Concat(w.n.blank, w.plotFormats(g), w.drawers(imports)) {
 		if !slices.Contains(w.r.Imports, path) {
 			t.Inject(fmt.Sprintf("import _ %q\n", path))
@@ -315,13 +308,11 @@ func (w *work) plain(g *graph) {
 	t := &Text{}
 	t.Inject("package main\n\nimport (\n")
 	imports := map[string]string{}
-	for _, k := range tokens(body.String()) {
-		if path := g.imports[k.lit]; k.tok == token.IDENT && path != "" {
-			imports[k.lit] = path
-		} else if k.lit == "flag" && k.tok == token.IDENT {
-			imports["flag"] = "flag"
-		} else if path := w.n.aliases[k.lit]; path != "" {
-			imports[k.lit] = path
+	for _, name := range qualifiers(tokens(body.String())) {
+		if path := cmp.Or(g.imports[name], w.n.aliases[name]); path != "" {
+			imports[name] = path
+		} else if name == "flag" {
+			imports[name] = name
 		}
 	}
 	for _, name := range sortedKeys(imports) {

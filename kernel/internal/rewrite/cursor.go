@@ -1,7 +1,6 @@
 package rewrite
 
 import (
-	"fmt"
 	"go/token"
 	"go/types"
 	"strings"
@@ -47,10 +46,7 @@ func (s *Session) Cursor(code string, off int) (c *Cursor, ok bool) {
 			t.Inject("\n")
 		}
 	}
-	imports := s.importsFor(blanked, items, declared)
-	for _, name := range sortedKeys(imports) {
-		t.Inject(fmt.Sprintf("import %s %q\n", name, imports[name]))
-	}
+	t.imports(s.importsFor(blanked, items, declared))
 	for _, d := range s.sortedDecls() {
 		if !declared[d.key] && d.text == nil {
 			t.User(d.src, d.lo, d.hi)
@@ -136,18 +132,15 @@ func (s *Session) importsFor(code string, items []item, declared map[string]bool
 	scan := func(text string) {
 		ts := tokens(text)
 		defined := assigned(ts)
-		for i, t := range ts {
-			if t.tok != token.IDENT || i+1 >= len(ts) || ts[i+1].tok != token.PERIOD || i > 0 && ts[i-1].tok == token.PERIOD {
+		for _, name := range qualifiers(ts) {
+			_, isVar := s.vars[name]
+			if own[name] || declared[name] || isVar || types.Universe.Lookup(name) != nil {
 				continue
 			}
-			_, isVar := s.vars[t.lit]
-			if own[t.lit] || declared[t.lit] || isVar || types.Universe.Lookup(t.lit) != nil {
-				continue
-			}
-			if path := s.imports[t.lit]; path != "" {
-				found[t.lit] = path
-			} else if path := s.packages.ByName(t.lit); path != "" && !defined[t.lit] {
-				found[t.lit] = path
+			if path := s.imports[name]; path != "" {
+				found[name] = path
+			} else if path := s.packages.ByName(name); path != "" && !defined[name] {
+				found[name] = path
 			}
 		}
 	}

@@ -22,12 +22,8 @@ func (w *work) cgo(items []item) bool {
 		return false
 	}
 	t := &Text{}
-	for _, name := range sortedKeys(w.n.imports) { // GoNB drops those that are not used
-		t.Inject(fmt.Sprintf("import %s %q\n", name, w.n.imports[name]))
-	}
-	for _, name := range sortedKeys(w.n.aliases) {
-		t.Inject(fmt.Sprintf("import %s %q\n", name, w.n.aliases[name]))
-	}
+	t.imports(w.n.imports) // GoNB drops those that are not used
+	t.imports(w.n.aliases)
 	for _, d := range w.n.sortedDecls() {
 		d.emit(t)
 	}
@@ -54,16 +50,14 @@ func isSetup(d *decl) bool { return d.tok == token.FUNC && strings.HasPrefix(d.k
 
 // imports reads an import declaration; false means that it is wrong.
 func (w *work) imports(it item) bool {
-	text := w.code[it.lo:it.hi]
-	fs := token.NewFileSet()
-	f, err := parser.ParseFile(fs, "", "package p\n"+text, parser.ImportsOnly)
+	f, offset, err := parsePart(w.code[it.lo:it.hi], parser.ImportsOnly)
 	if err != nil {
 		w.fail(it.lo, "this import can't be read", `write import "path", or import name "path"`)
 		return false
 	}
 	for _, sp := range f.Imports {
 		path, _ := strconv.Unquote(sp.Path.Value)
-		at := it.lo + fs.Position(sp.Pos()).Offset - len("package p\n")
+		at := it.lo + offset(sp.Pos())
 		p, err := w.n.packages.Import(path)
 		switch {
 		case err != nil:
@@ -199,7 +193,7 @@ func (w *work) allowed(d *decl) bool {
 
 // Reserved reports whether a name is one that programs use for something of the kernel's.
 func Reserved(name string) bool {
-	for _, p := range []string{literalName, aliasPrefix, hiddenPrefix, initName, mainName, captured, persistName, showName, cellstate.WidgetsName} {
+	for _, p := range []string{literalName, aliasPrefix, HiddenPrefix, initName, mainName, captured, persistName, showName, cellstate.WidgetsName} {
 		if strings.HasPrefix(name, p) {
 			return true
 		}

@@ -3,8 +3,10 @@ package rewrite
 import (
 	"go/ast"
 	"go/types"
-	"strings"
+	"regexp"
 )
+
+var printing = regexp.MustCompile(`^(Print|Fprint|Scan|Fscan)`)
 
 // echoCall returns the function of package show that shows the value of the cell's last expression, or "" if it has
 // none worth showing.
@@ -17,16 +19,10 @@ func (c *checked) echoCall(x ast.Expr) string {
 	if !ok {
 		return "Echo"
 	}
-	switch f := ast.Unparen(call.Fun).(type) {
-	case *ast.SelectorExpr:
-		o := c.info.Uses[f.Sel]
-		if o != nil && o.Pkg() != nil && o.Pkg().Path() == "fmt" &&
-			(strings.HasPrefix(o.Name(), "Print") || strings.HasPrefix(o.Name(), "Fprint") || strings.HasPrefix(o.Name(), "Scan") || strings.HasPrefix(o.Name(), "Fscan")) {
+	if o := c.info.Uses[named(call.Fun)]; o != nil {
+		_, builtin := o.(*types.Builtin)
+		if builtin && (o.Name() == "copy" || o.Name() == "recover") || o.Pkg() != nil && o.Pkg().Path() == "fmt" && printing.MatchString(o.Name()) {
 			return "" // nobody wants to see what Println returns
-		}
-	case *ast.Ident:
-		if b, ok := c.info.Uses[f].(*types.Builtin); ok && (b.Name() == "copy" || b.Name() == "recover") {
-			return ""
 		}
 	}
 	if types.Identical(tv.Type, types.Universe.Lookup("error").Type()) {

@@ -35,8 +35,8 @@ func (w *work) definesFlags(st ast.Stmt) (yes bool) {
 		case *ast.FuncLit:
 			return false
 		case *ast.CallExpr:
-			if sel, ok := ast.Unparen(n.Fun).(*ast.SelectorExpr); ok {
-				f, ok := w.user.info.Uses[sel.Sel].(*types.Func)
+			if id := named(n.Fun); id != nil {
+				f, ok := w.user.info.Uses[id].(*types.Func)
 				yes = yes || ok && f.Pkg() != nil && f.Pkg().Path() == "flag" && f.Signature().Recv() == nil && f.Signature().Params().Len() >= 3
 			}
 		}

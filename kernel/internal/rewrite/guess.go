@@ -1,6 +1,7 @@
 package rewrite
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -109,19 +110,13 @@ func (m *mistake) undefined(name string) string {
 		}
 	}
 	if pkg, sym, ok := strings.Cut(name, "."); ok {
-		path := m.s.imports[pkg]
-		if path == "" {
-			path = m.s.packages.ByName(pkg)
-		}
-		if p, err := m.s.packages.Import(path); err == nil {
+		if p := m.packageNamed(pkg); p != nil {
 			lo := m.off
 			if strings.HasPrefix(m.src.Code[lo:], name) { // or else the name behind the dot
 				lo += len(pkg) + 1
 			}
-			for _, near := range []string{nearest(sym, exported(p.Scope().Names()), 0)} {
-				if near != "" && m.mean(lo, lo+len(sym), near) != "" {
-					return fmt.Sprintf("did you mean %s.%s?", pkg, near)
-				}
+			if near := nearest(sym, exported(p.Scope().Names()), 0); near != "" && m.mean(lo, lo+len(sym), near) != "" {
+				return fmt.Sprintf("did you mean %s.%s?", pkg, near)
 			}
 			return fmt.Sprintf("Tab after %s. lists what the package has", pkg)
 		}
@@ -321,15 +316,20 @@ func (m *mistake) selector(x, name, typ string) string {
 	return hint
 }
 
+// packageNamed is the package that a name means, or nil.
+func (m *mistake) packageNamed(name string) *types.Package {
+	p, err := m.s.packages.Import(cmp.Or(m.s.imports[name], m.s.packages.ByName(name)))
+	if err != nil {
+		return nil
+	}
+	return p
+}
+
 // members are the names of the fields and methods of a type that Go has written.
 func (m *mistake) members(x, typ string) (names []string) {
 	base := strings.TrimLeft(typ, "*")
 	if pkg, sym, ok := strings.Cut(base, "."); ok {
-		path := m.s.imports[pkg]
-		if path == "" {
-			path = m.s.packages.ByName(pkg)
-		}
-		if p, err := m.s.packages.Import(path); err == nil {
+		if p := m.packageNamed(pkg); p != nil {
 			if o := p.Scope().Lookup(sym); o != nil {
 				set := types.NewMethodSet(types.NewPointer(o.Type()))
 				for i := range set.Len() {
@@ -360,7 +360,7 @@ func (m *mistake) members(x, typ string) (names []string) {
 // fields are the names of the fields of a struct that a cell has declared.
 func (m *mistake) fields(typ string) (names []string) {
 	if d := m.next.decls[typ]; d != nil && d.tok == token.TYPE {
-		f, err := parser.ParseFile(token.NewFileSet(), "", "package p\n"+d.src.Code[d.lo:d.hi], parser.SkipObjectResolution)
+		f, _, err := parsePart(d.src.Code[d.lo:d.hi], parser.SkipObjectResolution)
 		if err != nil {
 			return nil
 		}

@@ -36,9 +36,10 @@ type literal struct {
 
 // A capture is a variable of the surrounding function.
 type capture struct {
-	o     types.Object
-	field string // that holds it
-	typ   string // of the field
+	o     types.Object // nil for the receiver of a method value
+	field string       // that holds it
+	typ   string       // of the field
+	op    string       // & or *, before the receiver
 }
 
 const (
@@ -141,19 +142,33 @@ func typeParams(c *checked, root ast.Node) (list []*types.TypeParam) {
 	return list
 }
 
-// instance returns the identifier of the generic function of which an expression is an instance, or nil.
-func (c *checked) instance(n ast.Node) *ast.Ident {
+// named returns the identifier in an expression that names a function: f, p.f, or either with type arguments; or nil.
+func named(n ast.Node) *ast.Ident {
+	if x, ok := n.(ast.Expr); ok {
+		n = ast.Unparen(x)
+	}
 	switch x := n.(type) {
 	case *ast.IndexExpr:
 		n = x.X
 	case *ast.IndexListExpr:
 		n = x.X
 	}
-	id, ok := n.(*ast.Ident)
-	if s, sel := n.(*ast.SelectorExpr); sel {
-		id, ok = s.Sel, true
+	switch x := n.(type) {
+	case *ast.Ident:
+		return x
+	case *ast.SelectorExpr:
+		return x.Sel
 	}
-	if !ok || c.info.Instances[id].TypeArgs == nil {
+	return nil
+}
+
+// instance returns the identifier of the generic function of which an expression is an instance, or nil.
+func (c *checked) instance(n ast.Node) *ast.Ident {
+	if _, paren := n.(*ast.ParenExpr); paren { // what stands in it is one
+		return nil
+	}
+	id := named(n)
+	if id == nil || c.info.Instances[id].TypeArgs == nil {
 		return nil
 	}
 	if _, ok := c.info.Uses[id].(*types.Func); !ok {
@@ -208,17 +223,7 @@ func stored(c *checked, stack []ast.Node, x ast.Expr, calledOnly map[types.Objec
 			if tv := c.info.Types[p.Fun]; tv.IsType() || tv.IsBuiltin() {
 				return true
 			}
-			var id *ast.Ident
-			switch f := ast.Unparen(p.Fun).(type) {
-			case *ast.Ident:
-				id = f
-			case *ast.SelectorExpr:
-				id = f.Sel
-			case *ast.IndexExpr:
-				id, _ = f.X.(*ast.Ident)
-			case *ast.IndexListExpr:
-				id, _ = f.X.(*ast.Ident)
-			}
+			id := named(p.Fun)
 			if id == nil {
 				return true
 			}
@@ -320,7 +325,7 @@ func (w *work) capture(l *literal) {
 					field = fmt.Sprint(o.Name(), "_", len(l.captures))
 				}
 			}
-			l.captures = append(l.captures, capture{o, field, "*" + t})
+			l.captures = append(l.captures, capture{o, field, "*" + t, ""})
 		case *types.TypeName:
 			_, param := o.Type().(*types.TypeParam)
 			l.fails = l.fails || !param || len(l.params) == 0
@@ -374,20 +379,20 @@ func (w *work) captureReceiver(l *literal, s *ast.SelectorExpr) {
 	if f.Pkg() != nil && f.Pkg() != l.c.pkg && !f.Exported() {
 		return
 	}
-	hold := recv
+	hold, op := recv, ""
 	switch {
 	case iface || fromPointer == toPointer:
 	case toPointer: // x.M means (&x).M
-		hold = types.NewPointer(recv)
+		hold, op = types.NewPointer(recv), "&"
 	default: // p.M means (*p).M
-		hold = types.Unalias(recv).(*types.Pointer).Elem()
+		hold, op = types.Unalias(recv).(*types.Pointer).Elem(), "*"
 	}
 	t, ok := w.writeType(hold)
 	if _, ok2 := w.writeType(l.c.info.TypeOf(s)); !ok || !ok2 {
 		return
 	}
 	l.fails = false
-	l.captures = []capture{{nil, "receiver", t}}
+	l.captures = []capture{{nil, "receiver", t, op}}
 }
 
 // editCaptures lets the uses of a literal's captured variables go by its struct.
@@ -446,18 +451,7 @@ func (w *work) address(l *literal, c capture) string {
 	s := l.x.(*ast.SelectorExpr)
 	t := &Text{}
 	w.render(t, l, w.at(l.c, s.X.Pos()), w.end(l.c, s.X.End()))
-	x := "(" + t.String() + ")"
-	sel := l.c.info.Selections[s]
-	recv := sel.Recv()
-	_, fromPointer := types.Unalias(recv).(*types.Pointer)
-	_, toPointer := types.Unalias(sel.Obj().(*types.Func).Signature().Recv().Type()).(*types.Pointer)
-	switch {
-	case types.IsInterface(recv) || fromPointer == toPointer:
-		return x
-	case toPointer:
-		return "&" + x
-	}
-	return "*" + x
+	return c.op + "(" + t.String() + ")"
 }
 
 func (l *literal) structType() string {
@@ -608,23 +602,9 @@ func (w *work) mentioned(c *checked, root ast.Node) map[string]string {
 	ast.Inspect(root, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.CallExpr:
-			switch f := ast.Unparen(n.Fun).(type) {
-			case *ast.Ident:
-				called[f] = true
-			case *ast.SelectorExpr:
-				called[f.Sel] = true
-			}
-		case *ast.IndexExpr: // a generic function has its code and a dictionary
-			switch f := n.X.(type) {
-			case *ast.Ident:
-				called[f] = true
-			case *ast.SelectorExpr:
-				called[f.Sel] = true
-			}
-		case *ast.IndexListExpr:
-			if f, ok := n.X.(*ast.Ident); ok {
-				called[f] = true
-			}
+			called[named(n.Fun)] = true
+		case *ast.IndexExpr, *ast.IndexListExpr: // a generic function has its code and a dictionary
+			called[named(n)] = true
 		case *ast.Ident:
 			f, ok := c.info.Uses[n].(*types.Func)
 			if !ok || called[n] || f.Pkg() == nil || f.Signature().Recv() != nil || f.Signature().TypeParams().Len() > 0 {

@@ -3,6 +3,7 @@ package rewrite
 import (
 	"go/types"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -29,84 +30,62 @@ func writable(t types.Type, seen map[types.Type]bool) bool {
 		return t != nil
 	}
 	seen[t] = true
-	all := func(ts ...types.Type) bool {
-		for _, t := range ts {
-			if !writable(t, seen) {
-				return false
-			}
-		}
-		return true
-	}
-	args := func(l *types.TypeList) bool {
-		for i := range l.Len() {
-			if !writable(l.At(i), seen) {
-				return false
-			}
-		}
-		return true
-	}
-	name := func(o *types.TypeName) bool {
-		switch {
-		case o.Pkg() == nil:
-			return true
-		case o.Pkg().Path() == "main":
-			return o.Parent() == o.Pkg().Scope()
-		}
-		return o.Exported()
-	}
+	ours := func(o types.Object) bool { return o.Exported() || o.Pkg() == nil || o.Pkg().Path() == "main" }
 	switch t := t.(type) {
 	case *types.Basic:
 		return t.Kind() != types.Invalid && t.Info()&types.IsUntyped == 0
-	case *types.Named:
-		return name(t.Obj()) && args(t.TypeArgs())
-	case *types.Alias:
-		return name(t.Obj()) && args(t.TypeArgs())
-	case *types.Pointer:
-		return all(t.Elem())
-	case *types.Slice:
-		return all(t.Elem())
-	case *types.Array:
-		return all(t.Elem())
-	case *types.Chan:
-		return all(t.Elem())
-	case *types.Map:
-		return all(t.Key(), t.Elem())
+	case interface{ Obj() *types.TypeName }: // a named type, an alias or a type parameter
+		o := t.Obj()
+		if _, param := t.(*types.TypeParam); param { // in generic makers alone
+			return o.Name() != "_"
+		}
+		if !ours(o) || o.Pkg() != nil && o.Pkg().Path() == "main" && o.Parent() != o.Pkg().Scope() {
+			return false
+		}
 	case *types.Struct:
-		for i := range t.NumFields() {
-			f := t.Field(i)
-			if !f.Exported() && f.Pkg() != nil && f.Pkg().Path() != "main" || !all(f.Type()) {
+		for f := range t.Fields() {
+			if !ours(f) {
 				return false
 			}
 		}
-		return true
-	case *types.Signature:
-		return all(t.Params(), t.Results())
-	case *types.Tuple:
-		for i := range t.Len() {
-			if !all(t.At(i).Type()) {
-				return false
-			}
-		}
-		return true
 	case *types.Interface:
-		for i := range t.NumExplicitMethods() {
-			m := t.ExplicitMethod(i)
-			if !m.Exported() && m.Pkg() != nil && m.Pkg().Path() != "main" || !all(m.Type()) {
+		for m := range t.ExplicitMethods() {
+			if !ours(m) {
 				return false
 			}
 		}
-		for i := range t.NumEmbeddeds() {
-			if !all(t.EmbeddedType(i)) {
-				return false
-			}
-		}
-		return true
-	case *types.Union:
-		return true
-	case *types.TypeParam: // in generic makers alone
-		return t.Obj().Name() != "_"
 	}
-	return false
+	return !slices.ContainsFunc(components(t), func(t types.Type) bool { return !writable(t, seen) })
+}
+
+// components are the types that a type is written with.
+func components(t types.Type) (list []types.Type) {
+	switch t := t.(type) {
+	case *types.Named:
+		list = slices.Collect(t.TypeArgs().Types())
+	case *types.Alias:
+		list = slices.Collect(t.TypeArgs().Types())
+	case *types.Map:
+		list = []types.Type{t.Key(), t.Elem()}
+	case interface{ Elem() types.Type }: // a pointer, slice, array or channel
+		list = []types.Type{t.Elem()}
+	case *types.Struct:
+		for f := range t.Fields() {
+			list = append(list, f.Type())
+		}
+	case *types.Signature:
+		list = []types.Type{t.Params(), t.Results()}
+	case *types.Tuple:
+		for v := range t.Variables() {
+			list = append(list, v.Type())
+		}
+	case *types.Interface:
+		for m := range t.ExplicitMethods() {
+			list = append(list, m.Type())
+		}
+		list = slices.AppendSeq(list, t.EmbeddedTypes())
+	}
+	return list
 }
 
 var qualified = regexp.MustCompile(`[\w./~-]+\.\w+`)

@@ -132,7 +132,7 @@ func (w *work) check(hidden []string) bool {
 		for _, st := range w.body[:n] {
 			if d, ok := st.(*ast.DeclStmt); ok {
 				id := d.Decl.(*ast.GenDecl).Specs[0].(*ast.ValueSpec).Names[0]
-				w.global[c.info.Defs[id]] = hiddenPrefix + id.Name
+				w.global[c.info.Defs[id]] = HiddenPrefix + id.Name
 			}
 		}
 		w.body = w.body[n].(*ast.BlockStmt).List

@@ -171,7 +171,7 @@ func (g *graph) walk() {
 				}
 			case *types.Var:
 				if name := g.w.global[o]; name != "" {
-					g.mentions[strings.TrimPrefix(name, hiddenPrefix)] = true
+					g.mentions[strings.TrimPrefix(name, HiddenPrefix)] = true
 					g.reachName(name)
 				} else if o.Parent() == g.c.pkg.Scope() {
 					g.mentions[o.Name()] = true
@@ -282,52 +282,21 @@ func mainTypes(t types.Type) []string {
 	var names []string
 	seen := map[types.Type]bool{}
 	var walk func(types.Type)
-	tuple := func(t *types.Tuple) {
-		for i := range t.Len() {
-			walk(t.At(i).Type())
-		}
-	}
 	walk = func(t types.Type) {
 		if t == nil || seen[t] {
 			return
 		}
 		seen[t] = true
-		switch t := t.(type) {
-		case *types.Alias:
-			if o := t.Obj(); o.Pkg() != nil && o.Pkg().Path() == "main" {
-				names = append(names, o.Name())
-			}
-			walk(types.Unalias(t))
-		case *types.Named:
-			for i := range t.TypeArgs().Len() {
-				walk(t.TypeArgs().At(i))
-			}
-			if o := t.Obj(); o.Pkg() != nil && o.Pkg().Path() == "main" {
-				names = append(names, o.Name())
-				walk(t.Underlying())
-			}
-		case *types.Pointer:
-			walk(t.Elem())
-		case *types.Slice:
-			walk(t.Elem())
-		case *types.Array:
-			walk(t.Elem())
-		case *types.Chan:
-			walk(t.Elem())
-		case *types.Map:
-			walk(t.Key())
-			walk(t.Elem())
-		case *types.Signature:
-			tuple(t.Params())
-			tuple(t.Results())
-		case *types.Struct:
-			for i := range t.NumFields() {
-				walk(t.Field(i).Type())
-			}
-		case *types.Interface:
-			for i := range t.NumMethods() {
-				walk(t.Method(i).Type())
-			}
+		parts := components(t)
+		if named, ok := t.(interface{ Obj() *types.TypeName }); ok && named.Obj().Pkg() != nil && named.Obj().Pkg().Path() == "main" {
+			names = append(names, named.Obj().Name())
+			parts = append(parts, t.Underlying())
+		}
+		if a, ok := t.(*types.Alias); ok {
+			parts = append(parts, types.Unalias(a))
+		}
+		for _, part := range parts {
+			walk(part)
 		}
 	}
 	walk(t)

@@ -63,7 +63,8 @@ type decl struct {
 	text   *Text // of a literal: all of it
 	order  int
 
-	generic bool // a literal of a generic function
+	places  map[string]edit // that take its names from a group of constants or types
+	generic bool            // a literal of a generic function
 
 	uses  []use             // packages that it names
 	funcs map[string]string // functions that it mentions without calling them: by identity, how to write them
@@ -90,24 +91,23 @@ func (s *Session) Keeping(manifest func() *persist.Manifest) *Session {
 	return c
 }
 
-// HiddenPrefix is what the names of variables begin with in programs that hide one of Go's own names.
-const HiddenPrefix = hiddenPrefix
-
 // source is the name that the program's variable has.
 func (v variable) source(name string) string {
 	if v.hidden {
-		return hiddenPrefix + name
+		return HiddenPrefix + name
 	}
 	return name
 }
 
+// HiddenPrefix is what the names of variables begin with in programs that hide one of Go's own names.
+const HiddenPrefix = ownPrefix + "Var"
+
 const (
-	ownPrefix    = "lectern"    // of all names that we write into programs
-	hiddenPrefix = "lecternVar" // of variables whose names hide something of Go's own
-	aliasPrefix  = "lecternpkg_"
-	literalName  = persist.LiteralName
-	mainName     = "lecternMain" // of the user's own func main
-	initName     = "lecternInit" // of the cell's own func init
+	ownPrefix   = "lectern" // of all names that we write into programs
+	aliasPrefix = "lecternpkg_"
+	literalName = persist.LiteralName
+	mainName    = "lecternMain" // of the user's own func main
+	initName    = "lecternInit" // of the cell's own func init
 )
 
 // NewSession returns the session of a kernel that has run nothing. manifest tells what values are kept.
@@ -411,47 +411,56 @@ func (s *Session) shadow(names ...string) (shadowed []string) {
 	return slices.Compact(shadowed)
 }
 
+// parsePart parses a declaration alone. offset is the inverse of its positions.
+func parsePart(code string, mode parser.Mode) (f *ast.File, offset func(token.Pos) int, err error) {
+	const head = "package p\n"
+	fs := token.NewFileSet()
+	f, err = parser.ParseFile(fs, "", head+code, mode)
+	return f, func(p token.Pos) int { return fs.Position(p).Offset - len(head) }, err
+}
+
 // parseDecl reads what an item declares; nil if it does not parse.
 func parseDecl(src *Source, it item) *decl {
-	f, err := parser.ParseFile(token.NewFileSet(), "", "package p\n"+src.Code[it.lo:it.hi], parser.SkipObjectResolution)
+	f, offset, err := parsePart(src.Code[it.lo:it.hi], parser.SkipObjectResolution)
 	if err != nil || len(f.Decls) != 1 {
 		return nil
 	}
-	d := &decl{src: src, lo: it.lo, hi: it.hi, order: src.Cell<<20 + it.lo}
+	d := &decl{src: src, lo: it.lo, hi: it.hi, order: src.Cell<<20 + it.lo, places: map[string]edit{}}
+	d.key = fmt.Sprint("_ ", d.order)
+	declares := func(id *ast.Ident, instead string, n ast.Node) {
+		if id.Name != "_" {
+			d.names = append(d.names, id.Name)
+			d.places[id.Name] = edit{it.lo + offset(n.Pos()), it.lo + offset(n.End()), instead}
+		}
+	}
 	switch n := f.Decls[0].(type) {
 	case *ast.FuncDecl:
-		d.tok, d.key = token.FUNC, n.Name.Name
-		if n.Recv != nil && len(n.Recv.List) == 1 {
-			d.key = ReceiverType(n.Recv.List[0].Type) + "." + n.Name.Name
-			if n.Name.Name == "_" {
-				d.key += fmt.Sprint(d.order)
-			}
-		} else if d.key == "_" {
-			d.key = fmt.Sprint("_ ", d.order)
-		} else {
-			d.names = []string{d.key}
+		d.tok = token.FUNC
+		if n.Recv == nil || len(n.Recv.List) != 1 {
+			declares(n.Name, "", n)
+			break
+		}
+		d.key = ReceiverType(n.Recv.List[0].Type) + "." + n.Name.Name
+		if n.Name.Name == "_" {
+			d.key += fmt.Sprint(d.order)
 		}
 	case *ast.GenDecl:
 		d.tok = n.Tok
 		for _, sp := range n.Specs {
 			switch sp := sp.(type) {
 			case *ast.TypeSpec:
-				if sp.Name.Name != "_" {
-					d.names = append(d.names, sp.Name.Name)
-				}
+				declares(sp.Name, "", sp)
 			case *ast.ValueSpec:
 				for _, id := range sp.Names {
-					if id.Name != "_" {
-						d.names = append(d.names, id.Name)
-					}
+					declares(id, "_", id)
 				}
 			default:
 				return nil
 			}
 		}
-		if d.key = fmt.Sprint("_ ", d.order); len(d.names) > 0 {
-			d.key = d.names[0]
-		}
+	}
+	if len(d.names) > 0 {
+		d.key = d.names[0]
 	}
 	return d
 }
@@ -496,55 +505,20 @@ func (s *Session) remember(d *decl) {
 // without returns a group of constants in which name has become blank, so that iota still counts it, or a group of
 // types that lacks name; nil if nothing else is left.
 func without(d *decl, name string) *decl {
-	if d.tok != token.CONST && d.tok != token.TYPE || len(d.names) < 2 {
+	place, ok := d.places[name]
+	if !ok || len(d.names) < 2 {
 		return nil
 	}
 	r := *d
 	r.names = slices.DeleteFunc(slices.Clone(d.names), func(n string) bool { return n == name })
-	r.key = r.names[0]
-	r.edits = slices.Clone(d.edits)
-	code := d.src.Code[d.lo:d.hi]
-	if d.tok == token.CONST {
-		if at := constName(code, name); at >= 0 {
-			r.edits.replace(d.lo+at, d.lo+at+len(name), "_")
-		}
-		return &r
-	}
-	f, err := parser.ParseFile(token.NewFileSet(), "", "package p\n"+code, parser.SkipObjectResolution)
-	if err != nil {
-		return nil
-	}
-	for _, sp := range f.Decls[0].(*ast.GenDecl).Specs {
-		if sp := sp.(*ast.TypeSpec); sp.Name.Name == name {
-			base := d.lo - len("package p\n") - 1
-			r.edits.replace(base+int(sp.Pos()), base+int(sp.End()), "")
-		}
-	}
+	r.key, r.edits = r.names[0], append(slices.Clone(d.edits), place)
 	return &r
-}
-
-// constName is the place where a group of constants declares a name: another may be called the same in a value before
-// it.
-func constName(code, name string) int {
-	const head = "package p\n"
-	f, err := parser.ParseFile(token.NewFileSet(), "", head+code, parser.SkipObjectResolution)
-	if err != nil {
-		return -1
-	}
-	for _, sp := range f.Decls[0].(*ast.GenDecl).Specs {
-		for _, id := range sp.(*ast.ValueSpec).Names {
-			if id.Name == name {
-				return int(id.Pos()) - 1 - len(head)
-			}
-		}
-	}
-	return -1
 }
 
 // retype drops variables whose values have the structure of an earlier version of the types that d declares.
 func (s *Session) retype(d *decl) {
 	for _, name := range d.names {
-		if old := s.decls[name]; old != nil && old.tok == token.TYPE && !sameTokens(old.src.Code[old.lo:old.hi], d.src.Code[d.lo:d.hi]) {
+		if old := s.decls[name]; old != nil && old.tok == token.TYPE && meaning(old) != meaning(d) {
 			s.orphan(name, fmt.Sprintf("the type %s changed in cell [%d]", name, d.src.Cell))
 		}
 	}
@@ -559,12 +533,4 @@ func (s *Session) orphan(typ, why string) {
 			s.gone[v] = fmt.Sprintf("%s, and %s was made of the earlier one: run the cell that defines %s again", why, v, v)
 		}
 	}
-}
-
-func sameTokens(a, b string) bool {
-	same := func(a, b tok) bool { return a.tok == b.tok && a.lit == b.lit }
-	code := func(s string) []tok {
-		return slices.DeleteFunc(tokens(s), func(t tok) bool { return t.tok == token.COMMENT })
-	}
-	return slices.EqualFunc(code(a), code(b), same)
 }

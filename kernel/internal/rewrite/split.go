@@ -75,6 +75,16 @@ func scan(code []byte, wrong func(at int, msg string)) iter.Seq[tok] {
 	}
 }
 
+// qualifiers are the names before a dot, which may be those of packages.
+func qualifiers(ts []tok) (names []string) {
+	for i, t := range ts {
+		if t.tok == token.IDENT && i+1 < len(ts) && ts[i+1].tok == token.PERIOD && (i == 0 || ts[i-1].tok != token.PERIOD) {
+			names = append(names, t.lit)
+		}
+	}
+	return names
+}
+
 // literalLen is the length of a literal in the cell; the scanner drops carriage returns from its text.
 func literalLen(code []byte, lo int, lit string) int {
 	i := lo

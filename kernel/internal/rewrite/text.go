@@ -91,6 +91,13 @@ func (t *Text) User(src *Source, lo, hi int) {
 	}
 }
 
+// imports adds imports of paths under the names in m.
+func (t *Text) imports(m map[string]string) {
+	for _, name := range sortedKeys(m) {
+		fmt.Fprintf(&t.b, "import %s %q\n", name, m[name])
+	}
+}
+
 // Append adds another text.
 func (t *Text) Append(o *Text) {
 	for _, s := range o.segs {
@@ -151,11 +158,9 @@ const OwnFile = "lectern.go"
 // Debugged is Source for a debugger: lines of ours don't pass for the user's. Code of ours is added, which imports
 // paths by the names in imports.
 func (t *Text) Debugged(imports map[string]string, code string) string {
-	var head strings.Builder
-	head.WriteString("package main\n")
-	for _, name := range sortedKeys(imports) {
-		fmt.Fprintf(&head, "import %s %q\n", name, imports[name])
-	}
+	head := &Text{}
+	head.Inject("package main\n")
+	head.imports(imports)
 	return head.String() + strings.TrimPrefix(t.source(true), "package main\n") + "\n" + code
 }
 

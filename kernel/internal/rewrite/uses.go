@@ -52,7 +52,7 @@ func (w *work) usedBefore() map[string]bool {
 	names := map[string]bool{}
 	for id, o := range w.user.info.Uses {
 		if v, ok := o.(*types.Var); ok && v.Parent() == w.user.pkg.Scope() && id.Pos() >= w.user.main.Body.Lbrace {
-			names[strings.TrimPrefix(v.Name(), hiddenPrefix)] = true
+			names[strings.TrimPrefix(v.Name(), HiddenPrefix)] = true
 		}
 	}
 	return names
@@ -61,10 +61,13 @@ func (w *work) usedBefore() map[string]bool {
 // Meaning is the code of the declaration of a name, or of a method called Type.Method, in a form in which neither
 // comments nor layout matter; "" if there is none.
 func (s *Session) Meaning(name string) string {
-	d := s.decls[name]
-	if d == nil {
-		return ""
+	if d := s.decls[name]; d != nil {
+		return meaning(d)
 	}
+	return ""
+}
+
+func meaning(d *decl) string {
 	var b strings.Builder
 	ended := false // by a semicolon, which says nothing before a bracket
 	for _, t := range tokens(d.src.Code[d.lo:d.hi]) {
