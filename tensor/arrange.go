@@ -104,17 +104,7 @@ func init() {
 			if !x.IsContiguous() {
 				x = x.converted(x.dtype)
 			}
-			rows, columns := x.Size(-2), x.Size(-1)
-			switch x.dtype.Size() {
-			case 1:
-				loops.KeepPart(stored[uint8](out), stored[uint8](x), rows, columns, diagonal, lower)
-			case 2:
-				loops.KeepPart(stored[uint16](out), stored[uint16](x), rows, columns, diagonal, lower)
-			case 4:
-				loops.KeepPart(stored[uint32](out), stored[uint32](x), rows, columns, diagonal, lower)
-			default:
-				loops.KeepPart(stored[uint64](out), stored[uint64](x), rows, columns, diagonal, lower)
-			}
+			loops.KeepPart(out.array(), x.array(), diagonal, lower)
 			return out
 		}
 		define(&o.op, op{name: name, forward: forward, gradients: []gradient{

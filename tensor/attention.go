@@ -167,9 +167,7 @@ func checkAttention(q, k, v *Tensor, s AttentionSettings) {
 		return
 	}
 	scores := append(slices.Clone(q.layout.Shape[:rank-1]), k.Size(-2))
-	if s.Mask.exist("attention").dtype != Bool {
-		fail(ErrDtype, "attention", describe(q, k, s.Mask), "the mask is "+s.Mask.dtype.String()+", not a bool tensor", "make one with a comparison, true where a key may be seen")
-	}
+	s.Mask.exist("attention").needBools("attention", "mask", q, k, s.Mask)
 	if shape, err := layout.Broadcast(s.Mask.layout.Shape, scores); err != nil || !slices.Equal(shape, scores) {
 		fail(ErrShape, "attention", describe(q, k, s.Mask), fmt.Sprintf("the mask can't be broadcast to the scores, %v", scores), "")
 	}
@@ -343,14 +341,8 @@ func attend(a *attention, in []*Tensor) (out, sums *Tensor) {
 	shape[len(shape)-1] = h.E
 	out = newTensor(q.dtype, shape, false)
 	out.layout = orderedLayout(shape, q.layout.Strides)
-	mask := maskArray(in)
-	if formats[q.dtype].arithmetic == inFloat64 {
-		sums = newTensor(Float64, shape[:len(shape)-1], false)
-		loops.Attend[float64](&h, arrays(in[:3]), mask, out.array(), sums.array())
-	} else {
-		sums = newTensor(Float32, shape[:len(shape)-1], false)
-		loops.Attend[float32](&h, arrays(in[:3]), mask, out.array(), sums.array())
-	}
+	sums = newTensor(wideSum(q.dtype), shape[:len(shape)-1], false)
+	loops.Attend(&h, arrays(in[:3]), maskArray(in), out.array(), sums.array())
 	return out, sums
 }
 
@@ -361,17 +353,12 @@ func attendBackward(a *attention, in []*Tensor) *Tensor {
 	h := a.headsOf(q, k, v)
 	all := newTensor(q.dtype, []int{q.Len() + k.Len() + v.Len()}, true)
 	grads := make([]*Tensor, 3)
-	mask := maskArray(in[3:])
 	from := 0
 	for i, x := range []*Tensor{q, k, v} {
 		l := orderedLayout(x.layout.Shape, x.layout.Strides)
 		l.Offset = from
 		grads[i], from = all.alias(l), from+x.Len()
 	}
-	if formats[q.dtype].arithmetic == inFloat64 {
-		loops.AttendBackward[float64](&h, arrays(in[:6]), mask, arrays(grads))
-	} else {
-		loops.AttendBackward[float32](&h, arrays(in[:6]), mask, arrays(grads))
-	}
+	loops.AttendBackward(&h, arrays(in[:6]), maskArray(in[3:]), arrays(grads))
 	return all
 }

@@ -3,6 +3,7 @@ package tensor
 import (
 	"math"
 
+	"github.com/lectern-go/lectern/internal/device"
 	"github.com/lectern-go/lectern/tensor/internal/loops"
 )
 
@@ -27,14 +28,7 @@ func ternary(kernels func(c *call) loops.TernaryKernels, rule func(c *call) dtyp
 			out = c.result(result, shape, false)
 		}
 		k := kernels(c)
-		switch formats[compute].arithmetic {
-		case inFloat32:
-			loops.Zip3(out.array(), x.array(), y.array(), z.array(), k.F32)
-		case inFloat64:
-			loops.Zip3(out.array(), x.array(), y.array(), z.array(), k.F64)
-		default:
-			loops.Zip3(out.array(), x.array(), y.array(), z.array(), k.I64)
-		}
+		k.Zip(device.Type(compute), out.array(), x.array(), y.array(), z.array())
 		return out
 	}, "convert with To(tensor.Float32)")
 }

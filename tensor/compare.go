@@ -243,16 +243,7 @@ func onBools(forward func(c *call) *Tensor, words loops.WordKernel) func(c *call
 		if len(c.in) > 1 {
 			right = stored[uint8](c.in[1])
 		}
-		loops.Parallel(len(to), loops.ParallelFrom, func(start, end int) {
-			eight := (end - start) &^ 7
-			dst, a, b := loops.Eights(to[start:][:eight]), loops.Eights(left[start:][:eight]), loops.Eights(right[start:][:eight])
-			words(dst, a, b)
-			for i := start + eight; i < end; i++ {
-				var one [1]uint64
-				words(one[:], []uint64{uint64(left[i])}, []uint64{uint64(right[i])})
-				to[i] = uint8(one[0]) & 1
-			}
-		})
+		words.Bools(to, left, right)
 		return out
 	}
 }

@@ -125,21 +125,17 @@ func init() {
 		forward: func(c *call) *Tensor {
 			dtype, x := opToSaturating.given(c), c.input()
 			largest := formats[dtype].max
+			compute := Float32
+			if x.dtype == Float64 || dtype == Float64 {
+				compute = Float64
+			}
 			if c.device != nil {
-				out, compute := c.result(dtype, x.layout.Shape, false), Float32
-				if x.dtype == Float64 || dtype == Float64 {
-					compute = Float64
-				}
+				out := c.result(dtype, x.layout.Shape, false)
 				mapOn("saturate", compute, out, x, largest)
 				return out
 			}
-			if x.dtype == Float64 || dtype == Float64 {
-				x = x.converted(Float64)
-				loops.Saturate(plain[float64](x), largest)
-			} else {
-				x = x.converted(Float32)
-				loops.Saturate(plain[float32](x), float32(largest))
-			}
+			x = x.converted(compute)
+			loops.Saturate(x.array(), largest)
 			return x.converted(dtype)
 		},
 		gradients: []gradient{{readsNothing, func(_ *call, g *Tensor, _ int) *Tensor { return g }}},
@@ -164,20 +160,8 @@ func (t *Tensor) assign(x *Tensor) {
 		loops.CopyLarge(t.memory(), x.memory())
 		return
 	}
-	if loops.Relay(t.array(), x.array()) {
-		return
-	}
-	if t.dtype == Float32 && x.dtype.Size() <= 4 {
-		loops.Convert[float32](t.array(), x.array())
-		return
-	}
-	switch formats[x.dtype].arithmetic {
-	case inFloat32:
-		loops.Convert[float32](t.array(), x.array())
-	case inFloat64:
-		loops.Convert[float64](t.array(), x.array())
-	default:
-		loops.Convert[int64](t.array(), x.array())
+	if !loops.Relay(t.array(), x.array()) {
+		loops.Convert(t.array(), x.array())
 	}
 }
 

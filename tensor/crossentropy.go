@@ -2,7 +2,6 @@ package tensor
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/lectern-go/lectern/tensor/internal/loops"
@@ -47,12 +46,10 @@ func init() {
 			if c.device != nil { // in steps that every device has
 				return k.steps(x.Detach().To(compute)).To(result)
 			}
-			out := c.result(compute, k.along(x).shape(x.layout.Shape, false), false)
-			if out.dtype == Float64 {
-				crossEntropies(plain[float64](out), x, k)
-			} else {
-				crossEntropies(plain[float32](out), x, k)
-			}
+			r := k.along(x)
+			out := c.result(compute, r.shape(x.layout.Shape, false), false)
+			needRoom("cross entropy", x.layout.Shape, 8*r.count) // of one row; x may be an expanded view
+			loops.CrossEntropies(out.array(), r.lastAxes(x).array(), r.count, k.at)
 			return out.To(result)
 		},
 		gradients: []gradient{{readsInput, func(c *call, g *Tensor, _ int) *Tensor {
@@ -81,11 +78,7 @@ func init() {
 				return k.gradientSteps(in[0], in[1]).To(x.dtype)
 			}
 			out := c.result(x.dtype, x.layout.Shape, false)
-			if formats[x.dtype].arithmetic == inFloat64 {
-				crossEntropyGradients[float64](out, g, x, k)
-			} else {
-				crossEntropyGradients[float32](out, g, x, k)
-			}
+			loops.CrossEntropyGradients(out.array(), g.array(), x.array(), k.axis, k.at)
 			return out
 		},
 		// As softmax, with dL/dy in the quotient that a row is multiplied by; one
@@ -182,45 +175,4 @@ func (k classes) gradientSteps(g, x *Tensor) *Tensor {
 func (k classes) tensors(x *Tensor) (at, ignored *Tensor) {
 	ids := vectorOf(k.at).Reshape(k.along(x).shape(x.layout.Shape, true)...).To(x.Device())
 	return ids.Maximum(0), ids.Lt(0)
-}
-
-func crossEntropies[T float32 | float64](out []T, x *Tensor, k classes) {
-	r := k.along(x)
-	needRoom("cross entropy", x.layout.Shape, 8*r.count) // of one row; x may be an expanded view
-	x = r.lastAxes(x)
-	loops.ParallelRows(len(out), loops.ParallelFrom/max(r.count, 1), func(start, end int) {
-		rows := newReader[T](x)
-		row := make([]T, r.count)
-		for i := start; i < end; i++ {
-			id := k.at[i]
-			if id < 0 {
-				out[i] = 0
-				continue
-			}
-			rows.Copy(row, i*r.count)
-			largest, picked := loops.LargestOf(row), row[id]
-			out[i] = T(math.Log(loops.ExpSum(row, row, largest)) - float64(picked-largest))
-		}
-	})
-}
-
-func crossEntropyGradients[T float32 | float64](out, g, x *Tensor, k classes) {
-	upstream := make([]T, len(k.at))
-	newReader[T](g).Copy(upstream, 0)
-	loops.MapRows(out.array(), x.array(), k.axis, func(dst, row []T, i int) {
-		id, g := k.at[i], upstream[i]
-		if id < 0 {
-			clear(dst)
-			return
-		}
-		factor := T(float64(g) / loops.ExpSum(dst, row, loops.LargestOf(row)))
-		if v := loops.VectorsFor[T](); v.Scale != nil {
-			v.Scale(dst, dst, factor)
-		} else {
-			for j := range dst {
-				dst[j] *= factor
-			}
-		}
-		dst[id] -= g
-	})
 }

@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/lectern-go/lectern/internal/device"
+	"github.com/lectern-go/lectern/tensor/internal/loops"
 )
 
 // Device is where the elements of a tensor lie: in the memory of the processor,
@@ -192,15 +193,7 @@ func (t *Tensor) view() device.View {
 
 // computeType is the type that a device converts elements to in order to compute
 // with them.
-func computeType(d Dtype) device.Type {
-	switch formats[d].arithmetic {
-	case inFloat32:
-		return device.Float32
-	case inFloat64:
-		return device.Float64
-	}
-	return device.Int64
-}
+func computeType(d Dtype) device.Type { return loops.ComputedIn(device.Type(d)) }
 
 // fillOn calls f with the device of t, which it fills, unless there is nothing to
 // do.

@@ -36,22 +36,12 @@ const (
 	classFloat
 )
 
-// arithmetic says in which Go type the elements of a dtype are computed.
-type arithmetic uint8
-
-const (
-	inFloat32 arithmetic = iota
-	inFloat64
-	inInt64
-)
-
 // format is all that there is to know about a dtype, in one row of one table.
 type format struct {
 	name        string // as PyTorch spells it, without "torch."
 	safetensors string // name in a safetensors header
 	size        int    // bytes per element
 	class       class
-	arithmetic  arithmetic
 	exponent    int // exponent bits, floats only
 	mantissa    int // stored mantissa bits, floats only
 	max         float64
@@ -59,18 +49,18 @@ type format struct {
 }
 
 var formats = [numDtypes]format{
-	Float32:    {"float32", "F32", 4, classFloat, inFloat32, 8, 23, math.MaxFloat32, true},
-	Float64:    {"float64", "F64", 8, classFloat, inFloat64, 11, 52, math.MaxFloat64, true},
-	Float16:    {"float16", "F16", 2, classFloat, inFloat32, 5, 10, 65504, true},
-	BFloat16:   {"bfloat16", "BF16", 2, classFloat, inFloat32, 8, 7, 0x1.fep127, true},
-	Float8E4M3: {"float8_e4m3fn", "F8_E4M3", 1, classFloat, inFloat32, 4, 3, 448, false},
-	Float8E5M2: {"float8_e5m2", "F8_E5M2", 1, classFloat, inFloat32, 5, 2, 57344, true},
-	Int64:      {"int64", "I64", 8, classInt, inInt64, 0, 0, math.MaxInt64, false},
-	Int32:      {"int32", "I32", 4, classInt, inInt64, 0, 0, math.MaxInt32, false},
-	Int16:      {"int16", "I16", 2, classInt, inInt64, 0, 0, math.MaxInt16, false},
-	Int8:       {"int8", "I8", 1, classInt, inInt64, 0, 0, math.MaxInt8, false},
-	Uint8:      {"uint8", "U8", 1, classInt, inInt64, 0, 0, math.MaxUint8, false},
-	Bool:       {"bool", "BOOL", 1, classBool, inInt64, 0, 0, 1, false},
+	Float32:    {"float32", "F32", 4, classFloat, 8, 23, math.MaxFloat32, true},
+	Float64:    {"float64", "F64", 8, classFloat, 11, 52, math.MaxFloat64, true},
+	Float16:    {"float16", "F16", 2, classFloat, 5, 10, 65504, true},
+	BFloat16:   {"bfloat16", "BF16", 2, classFloat, 8, 7, 0x1.fep127, true},
+	Float8E4M3: {"float8_e4m3fn", "F8_E4M3", 1, classFloat, 4, 3, 448, false},
+	Float8E5M2: {"float8_e5m2", "F8_E5M2", 1, classFloat, 5, 2, 57344, true},
+	Int64:      {"int64", "I64", 8, classInt, 0, 0, math.MaxInt64, false},
+	Int32:      {"int32", "I32", 4, classInt, 0, 0, math.MaxInt32, false},
+	Int16:      {"int16", "I16", 2, classInt, 0, 0, math.MaxInt16, false},
+	Int8:       {"int8", "I8", 1, classInt, 0, 0, math.MaxInt8, false},
+	Uint8:      {"uint8", "U8", 1, classInt, 0, 0, math.MaxUint8, false},
+	Bool:       {"bool", "BOOL", 1, classBool, 0, 0, 1, false},
 }
 
 // String returns the name as PyTorch spells it, such as "float32".

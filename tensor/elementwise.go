@@ -51,18 +51,7 @@ func unary(k loops.UnaryKernels, rule dtypeRule, params ...float64) func(c *call
 			mapOn(c.op.name, compute, out, x, params...)
 			return out
 		}
-		if k.Ints != nil && compute == Int32 && result == Int32 && x.dtype == Int32 {
-			loops.Map(out.as(Float32).array(), x.as(Float32).array(), k.Ints)
-			return out
-		}
-		switch formats[compute].arithmetic {
-		case inFloat32:
-			loops.Map(out.array(), x.array(), k.F32)
-		case inFloat64:
-			loops.Map(out.array(), x.array(), k.F64)
-		default:
-			loops.Map(out.array(), x.array(), k.I64)
-		}
+		k.Map(device.Type(compute), out.array(), x.array())
 		return out
 	}
 }
@@ -83,7 +72,8 @@ func binary(k loops.BinaryKernels, rule dtypeRule, ints ...func(dst, x, y []floa
 			if result == Int32 {
 				to = out.as(Float32)
 			}
-			loops.Zip(to.array(), x.inInt32().as(Float32).array(), y.inInt32().as(Float32).array(), ints[0])
+			narrow := loops.BinaryKernels{F32: ints[0]}
+			narrow.Zip(device.Float32, to.array(), x.inInt32().as(Float32).array(), y.inInt32().as(Float32).array())
 			return out
 		}
 		zipAs(c.op.name, compute, out, x, y, k)
@@ -122,14 +112,7 @@ func zipAs(name string, compute Dtype, out, x, y *Tensor, k loops.BinaryKernels,
 		zipOn(name, compute, out, x, y, params...)
 		return
 	}
-	switch formats[compute].arithmetic {
-	case inFloat32:
-		loops.Zip(out.array(), x.array(), y.array(), k.F32)
-	case inFloat64:
-		loops.Zip(out.array(), x.array(), y.array(), k.F64)
-	default:
-		loops.Zip(out.array(), x.array(), y.array(), k.I64)
-	}
+	k.Zip(device.Type(compute), out.array(), x.array(), y.array())
 }
 
 // asFloats reports whether int32 operands can be handed on as if they were float32.
@@ -209,14 +192,7 @@ func rowForward(o *opOf[int], k loops.UnaryKernels, rule dtypeRule) func(c *call
 			rowsOn(c.op.name, compute, out, x, axis)
 			return out
 		}
-		switch formats[compute].arithmetic {
-		case inFloat32:
-			loops.MapRows(out.array(), x.array(), axis, func(dst, src []float32, _ int) { k.F32(dst, src) })
-		case inFloat64:
-			loops.MapRows(out.array(), x.array(), axis, func(dst, src []float64, _ int) { k.F64(dst, src) })
-		default:
-			loops.MapRows(out.array(), x.array(), axis, func(dst, src []int64, _ int) { k.I64(dst, src) })
-		}
+		k.MapRows(device.Type(compute), out.array(), x.array(), axis)
 		return out
 	}
 }

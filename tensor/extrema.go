@@ -60,7 +60,7 @@ func (t *Tensor) Min(axes ...int) *Tensor { return opMin.apply(t.reductionOver("
 
 // computeDtype is the stored dtype that computing with d happens in.
 func computeDtype(d Dtype) Dtype {
-	if formats[d].arithmetic == inInt64 {
+	if !d.IsFloat() {
 		return Int64
 	}
 	return d
@@ -156,16 +156,7 @@ func positionForward(o *opOf[reduced], largest bool) func(c *call) *Tensor {
 			reduceOn(c.op.name, x.dtype, out, r.lastAxes(x), r.count)
 			return out
 		}
-		positions := plain[int64](out)
-		x = r.lastAxes(x)
-		switch formats[x.dtype].arithmetic {
-		case inFloat32:
-			loops.PositionsOf[float32](positions, x.array(), r.count, largest)
-		case inFloat64:
-			loops.PositionsOf[float64](positions, x.array(), r.count, largest)
-		default:
-			loops.PositionsOf[int64](positions, x.array(), r.count, largest)
-		}
+		loops.Positions(plain[int64](out), r.lastAxes(x).array(), r.count, largest)
 		return out
 	}
 }

@@ -3,7 +3,6 @@ package tensor
 import (
 	"fmt"
 	"slices"
-	"unsafe"
 
 	"github.com/lectern-go/lectern/internal/device"
 	"github.com/lectern-go/lectern/internal/humanize"
@@ -27,9 +26,7 @@ func (t *Tensor) checkedPositions(op string, axis int, index *Tensor) []int64 {
 // checkPositions writes the elements of an index tensor to at, as positions of an axis of
 // t.
 func (t *Tensor) checkPositions(op string, axis int, index *Tensor, at []int64) {
-	if formats[index.dtype].class != classInt {
-		fail(ErrDtype, op, describe(t, index), "the positions are "+index.dtype.String()+", not whole numbers", "convert with To(tensor.Int64)")
-	}
+	index.needInts(op, "positions", t, index)
 	size := t.layout.Shape[axis]
 	newReader[int64](index.onHost()).Copy(at, 0)
 	if loops.AllBelow(at, size) {
@@ -77,25 +74,7 @@ func init() {
 				gatherOn(c.op.name, out, x, s.axis, index)
 				return out
 			}
-			x = x.Detach().Contiguous()
-			inner := layout.Product(shape[s.axis+1:]) * x.dtype.Size()
-			from, to := x.memory(), out.memory()
-			if len(s.at) > 0 && (inner == 4 || inner == 8) {
-				outer := layout.Product(shape[:s.axis])
-				if inner == 4 {
-					loops.SelectEach(stored[uint32](out), stored[uint32](x), outer, s.size, s.at)
-				} else {
-					loops.SelectEach(unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(to))), len(to)/8), unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(from))), len(from)/8), outer, s.size, s.at)
-				}
-				return out
-			}
-			loops.ParallelRows(layout.Product(shape[:s.axis])*len(s.at), loops.ParallelFrom/max(inner, 1), func(start, end int) {
-				for i := start; i < end; i++ {
-					row, j := i/len(s.at), i%len(s.at)
-					source := (row*s.size + int(s.at[j])) * inner
-					copy(to[i*inner:(i+1)*inner], from[source:source+inner])
-				}
-			})
+			loops.Select(out.array(), x.Detach().Contiguous().array(), s.axis, s.at)
 			return out
 		},
 		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor {
@@ -119,14 +98,7 @@ func init() {
 				scatterOn(c.op.name, sum, x, s.rows(layout.Product(shape[:s.axis])), layout.Product(shape[s.axis+1:]))
 				return c.endOfSum(sum)
 			}
-			switch sum.dtype {
-			case Float32:
-				loops.AddRows(plain[float32](sum), x.array(), s.axis, s.size, s.at)
-			case Float64:
-				loops.AddRows(plain[float64](sum), x.array(), s.axis, s.size, s.at)
-			default:
-				loops.AddRows(plain[int64](sum), x.array(), s.axis, s.size, s.at)
-			}
+			loops.AddRows(sum.array(), x.array(), s.axis, s.size, s.at)
 			return c.endOfSum(sum)
 		},
 		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor {
@@ -237,9 +209,7 @@ func (t *Tensor) Embedding(ids any) *Tensor {
 // all ids fit into. It panics if ids are not whole numbers, one is negative or out of
 // range, there is more than one number of classes, or neither that nor an id.
 func OneHot(ids *Tensor, classes ...int) *Tensor {
-	if formats[ids.exist("one hot").dtype].class != classInt {
-		fail(ErrDtype, "one hot", describe(ids), "the ids are "+ids.dtype.String()+", not whole numbers", "convert with To(tensor.Int64)")
-	}
+	ids.exist("one hot").needInts("one hot", "ids", ids)
 	all, n := ids.Ints(), 0
 	switch {
 	case len(classes) == 1:
@@ -293,16 +263,7 @@ func init() {
 				gatherOn(c.op.name, out, x, a.axis, a.index.on(c.device))
 				return out
 			}
-			switch x.dtype.Size() {
-			case 1:
-				loops.Pick(stored[uint8](out), loops.MemoryOf[uint8](x.array()), x.layout, a.loop())
-			case 2:
-				loops.Pick(stored[uint16](out), loops.MemoryOf[uint16](x.array()), x.layout, a.loop())
-			case 4:
-				loops.Pick(stored[uint32](out), loops.MemoryOf[uint32](x.array()), x.layout, a.loop())
-			default:
-				loops.Pick(stored[uint64](out), loops.MemoryOf[uint64](x.array()), x.layout, a.loop())
-			}
+			loops.Pick(out.array(), x.array(), a.loop())
 			return out
 		},
 		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor {
@@ -327,14 +288,7 @@ func init() {
 				scatterOn(c.op.name, sum, x, at, 1)
 				return c.endOfSum(sum)
 			}
-			switch sum.dtype {
-			case Float32:
-				loops.ScatterAdd(plain[float32](sum), sum.layout, x.array(), a.loop())
-			case Float64:
-				loops.ScatterAdd(plain[float64](sum), sum.layout, x.array(), a.loop())
-			default:
-				loops.ScatterAdd(plain[int64](sum), sum.layout, x.array(), a.loop())
-			}
+			loops.ScatterAdd(sum.array(), x.array(), a.loop())
 			return c.endOfSum(sum)
 		},
 		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor {
@@ -370,9 +324,7 @@ func (t *Tensor) Gather(axis int, index any) *Tensor {
 // not bool or does not fit.
 func (t *Tensor) MaskedSelect(mask *Tensor) *Tensor {
 	t.existBeside("masked select", mask)
-	if mask.dtype != Bool {
-		fail(ErrDtype, "masked select", describe(t, mask), "the mask is "+mask.dtype.String()+", not a bool tensor", "make one with a comparison such as x.Gt(0)")
-	}
+	mask.needBools("masked select", "mask", t, mask)
 	_, _, shape := broadcast("masked select", t, mask)
 	return t.Expand(shape...).Reshape(-1).take("masked select", 0, maskPositions(mask.expanded(shape)))
 }

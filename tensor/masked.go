@@ -23,9 +23,7 @@ func init() {
 		name: "masked fill",
 		forward: func(c *call) *Tensor {
 			x, mask := c.in[0], c.in[1]
-			if mask.dtype != Bool {
-				fail(ErrDtype, "masked fill", describe(x, mask), "the mask is "+mask.dtype.String()+", not a bool tensor", "make one with a comparison such as x.Eq(0)")
-			}
+			mask.needBools("masked fill", "mask", x, mask)
 			if v := opMaskedFill.given(c); !x.dtype.IsFloat() && !loops.IsFinite(v) {
 				fail(ErrValue, "masked fill", describe(x, mask), fmt.Sprintf("a %s tensor can't hold %g", x.dtype, v), "convert with To(tensor.Float32)")
 			}
@@ -36,7 +34,7 @@ func init() {
 			value := opMaskedFill.given(c)
 			if c.device == nil {
 				out := c.result(x.dtype, x.layout.Shape, false)
-				chooseAs(out, mask.alias(l), scalar(value, x.dtype).expanded(x.layout.Shape), x)
+				loops.Choose(out.array(), mask.alias(l).array(), scalar(value, x.dtype).expanded(x.layout.Shape).array(), x.array())
 				return out
 			}
 			out := x.converted(x.dtype)
@@ -86,9 +84,7 @@ func Where(condition *Tensor, x, y any) *Tensor {
 
 func whereForward(c *call) *Tensor {
 	condition, x, y := c.in[0], c.in[1], c.in[2]
-	if condition.dtype != Bool {
-		fail(ErrDtype, "where", describe(c.in...), "the condition is "+condition.dtype.String()+", not a bool tensor", "make one with a comparison such as x.Gt(0)")
-	}
+	condition.needBools("where", "condition", c.in...)
 	dtype := resultDtype("where", x, y)
 	_, _, shape := broadcast("where", x, y)
 	_, _, shape = broadcast("where", condition, condition.alias(ContiguousLayout(shape...)))
@@ -100,24 +96,8 @@ func whereForward(c *call) *Tensor {
 		})
 		return out
 	}
-	chooseAs(out, condition, x, y)
+	loops.Choose(out.array(), condition.array(), x.array(), y.array())
 	return out
-}
-
-// chooseAs writes x where a condition is set, else y, to out, all of one shape.
-func chooseAs(out, condition, x, y *Tensor) {
-	if out.dtype == Int32 && x.dtype == Int32 && y.dtype == Int32 { // their bits are chosen, whatever they mean
-		loops.Choose[float32](out.as(Float32).array(), condition.array(), x.as(Float32).array(), y.as(Float32).array())
-		return
-	}
-	switch formats[out.dtype].arithmetic {
-	case inFloat32:
-		loops.Choose[float32](out.array(), condition.array(), x.array(), y.array())
-	case inFloat64:
-		loops.Choose[float64](out.array(), condition.array(), x.array(), y.array())
-	default:
-		loops.Choose[int64](out.array(), condition.array(), x.array(), y.array())
-	}
 }
 
 // bounds are those of a clamp; infinite ones have no effect.

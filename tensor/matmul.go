@@ -187,9 +187,9 @@ func multiply(out, a, b *Tensor, batch []int) {
 		multiplyOn(out, a, b, slices.Concat(batch, []int{m, n}))
 		return
 	}
-	if formats[out.dtype].arithmetic == inInt64 {
+	if !out.dtype.IsFloat() {
 		for p := range layout.Product(batch) {
-			multiplyWhole(out, p*m*n, a.batch(p, batch), b.batch(p, batch))
+			loops.MultiplyWhole(out.array(), p*m*n, a.batch(p, batch).array(), b.batch(p, batch).array())
 		}
 		return
 	}
@@ -250,36 +250,6 @@ var productFormats = [numDtypes]*cpu.Format{
 
 func smallFormat(d Dtype) *cpu.Format {
 	return &cpu.Format{Size: d.Size(), BFloat16: d == BFloat16, Load: numbers.Loader[float32](device.Type(d)), Store: numbers.Storer[float32](device.Type(d))}
-}
-
-// multiplyWhole computes a product of matrices of whole numbers into elements
-// of out from at on.
-func multiplyWhole(out *Tensor, at int, a, b *Tensor) {
-	m, k, n := a.Size(0), a.Size(1), b.Size(1)
-	right := make([]int64, k*n)
-	newReader[int64](b).Copy(right, 0)
-	loops.ParallelRows(m, loops.ParallelFrom/max(1, n*k), func(first, last int) {
-		r, w := newReader[int64](a), newWriter[int64](out)
-		row, sums := make([]int64, k), make([]int64, n)
-		for i := first; i < last; i++ {
-			r.Copy(row, i*k)
-			multiplyRow(sums, row, right)
-			w.Copy(sums, at+i*n)
-		}
-	})
-}
-
-// multiplyRow computes one row of a product: the sum of the rows of b, each
-// times one number of row.
-func multiplyRow(dst, row, b []int64) {
-	clear(dst)
-	n := len(dst)
-	for k, factor := range row {
-		line := b[k*n : (k+1)*n]
-		for j := range dst {
-			dst[j] += factor * line[j]
-		}
-	}
 }
 
 // batch returns matrix p of a stack of matrices.

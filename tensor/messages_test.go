@@ -38,7 +38,7 @@ func TestOperationMessages(t *testing.T) {
 		{func() { tensor.Of(1, 2).Pow(tensor.Of(-1)) }, tensor.ErrValue,
 			"tensor: pow: [2] x [1]: a whole number to a negative power is not a whole number; convert with To(tensor.Float32)"},
 		{func() { x.MaskedFill(x, 1) }, tensor.ErrDtype,
-			"tensor: masked fill: [2 3] x [2 3]: the mask is float32, not a bool tensor; make one with a comparison such as x.Eq(0)"},
+			"tensor: masked fill: [2 3] x [2 3]: the mask is float32, not a bool tensor; make one with a comparison such as x.Gt(0)"},
 		{func() { x.MaskedFill(tensor.Of(true, false), 0) }, tensor.ErrShape,
 			"tensor: masked fill: [2 3] x [2]: the mask does not fit: its axis 1 has size 2 and can't be expanded to 3; a mask has the shape of the tensor, or can be expanded to it"},
 		{func() { x.MaskedSelect(x) }, tensor.ErrDtype,

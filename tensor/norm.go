@@ -33,7 +33,7 @@ func init() {
 				normal, _ := norm.standardize(in[0])
 				return normal.Mul(in[1]).Add(in[2]).To(c.in[0].dtype)
 			}
-			return norm.run(c, loops.LayerNorm[float32], loops.LayerNorm[float64])
+			return norm.run(c, loops.NormKernels{F32: loops.LayerNorm[float32], F64: loops.LayerNorm[float64]})
 		},
 		gradients: []gradient{
 			{readsLeft | readsRight, func(c *call, g *Tensor, _ int) *Tensor {
@@ -65,7 +65,7 @@ func init() {
 				in := c.widened()
 				return norm.gradient(in[0], in[1], in[2]).To(c.in[0].dtype)
 			}
-			return norm.run(c, loops.LayerNormGradient[float32], loops.LayerNormGradient[float64])
+			return norm.run(c, loops.NormKernels{F32: loops.LayerNormGradient[float32], F64: loops.LayerNormGradient[float64]})
 		},
 		// As above to the difference and the spread; then x̂, h, h·x̂ and their sums, and
 		// four steps to the result. Two more quotients for each row.
@@ -88,9 +88,7 @@ func (t *Tensor) LayerNorm(shape []int, weight, bias *Tensor, eps float64) *Tens
 	if len(shape) == 0 || lead < 0 || !slices.Equal(t.layout.Shape[lead:], shape) {
 		fail(ErrShape, "layer norm", describe(t), fmt.Sprintf("the last sizes are not %v", shape), "")
 	}
-	if !t.dtype.IsFloat() {
-		fail(ErrDtype, "layer norm", t.dtype.String(), "the spread of whole numbers is not a whole number", "convert with To(tensor.Float32)")
-	}
+	t.needFloats("layer norm", "the spread of whole numbers is not a whole number")
 	for _, p := range []*Tensor{weight, bias} {
 		if p != nil && (!slices.Equal(p.layout.Shape, shape) || p.dtype != t.dtype) {
 			fail(ErrShape, "layer norm", describe(t, p), fmt.Sprintf("weight and bias must have shape %v and dtype %s", shape, t.dtype), "")
@@ -146,16 +144,10 @@ func (c *call) widened() []*Tensor {
 
 // run computes a row of the result from the same row of each input at a time; an
 // input with a single row serves all.
-func (n rowNorm) run(c *call, f32 func(dst []float32, in *[3][]float32, s *[2][]float32, eps float64), f64 func(dst []float64, in *[3][]float64, s *[2][]float64, eps float64)) *Tensor {
+func (n rowNorm) run(c *call, k loops.NormKernels) *Tensor {
 	out := c.result(c.in[0].dtype, c.in[0].layout.Shape, false)
-	count := layout.Product(out.layout.Shape[out.Dim()-n.axes:])
-	if out.Len() == 0 {
-		return out
-	}
-	if formats[out.dtype].arithmetic == inFloat64 {
-		loops.NormRows(out.array(), arrays(c.in), count, n.eps, f64)
-	} else {
-		loops.NormRows(out.array(), arrays(c.in), count, n.eps, f32)
+	if out.Len() > 0 {
+		k.Rows(out.array(), arrays(c.in), layout.Product(out.layout.Shape[out.Dim()-n.axes:]), n.eps)
 	}
 	return out
 }
@@ -178,7 +170,7 @@ func init() {
 				in := c.widened()
 				return in[0].Mul(norm.rootScale(in[0])).Mul(in[1]).To(c.in[0].dtype)
 			}
-			return norm.run(c, loops.RMSNorm[float32], loops.RMSNorm[float64])
+			return norm.run(c, loops.NormKernels{F32: loops.RMSNorm[float32], F64: loops.RMSNorm[float64]})
 		},
 		gradients: []gradient{
 			{readsLeft | readsRight, func(c *call, g *Tensor, _ int) *Tensor {
@@ -208,7 +200,7 @@ func init() {
 				in := c.widened()
 				return norm.rmsGradient(in[0], in[1], in[2]).To(c.in[0].dtype)
 			}
-			return norm.run(c, loops.RMSNormGradient[float32], loops.RMSNormGradient[float64])
+			return norm.run(c, loops.NormKernels{F32: loops.RMSNormGradient[float32], F64: loops.RMSNormGradient[float64]})
 		},
 		// A square and a sum; then x̂, h, h·x̂ and its sum, and three steps to the result. One
 		// more quotient for each row.
@@ -228,9 +220,7 @@ func (t *Tensor) RMSNorm(weight *Tensor, eps float64) *Tensor {
 	if t.Dim() == 0 {
 		fail(ErrShape, "rms norm", describe(t), "a single number has no axis to be normalized over", "")
 	}
-	if !t.dtype.IsFloat() {
-		fail(ErrDtype, "rms norm", t.dtype.String(), "the root of whole numbers is not a whole number", "convert with To(tensor.Float32)")
-	}
+	t.needFloats("rms norm", "the root of whole numbers is not a whole number")
 	if weight == nil {
 		weight = With(t.dtype, t.Device()).Ones(t.Size(-1))
 	} else if weight.exist("rms norm"); weight.Dim() != 1 || weight.Size(0) != t.Size(-1) || weight.dtype != t.dtype {

@@ -35,6 +35,30 @@ func TestNegativePositions(t *testing.T) {
 	}
 }
 
+// TestSelectSmallRows: rows that are as large as a word are selected right, whatever they are
+// made of and wherever they begin.
+func TestSelectSmallRows(t *testing.T) {
+	for _, d := range Dtypes() {
+		if d == Bool {
+			continue
+		}
+		for _, width := range []int{1, 2, 3, 4, 8} {
+			for skipped := range 3 {
+				all := Arange(float64(skipped + 5*width)).To(d)
+				x := all.Narrow(0, skipped, 5*width).View(5, width)
+				got := x.IndexSelect(0, []int{4, 0, 4}).Floats()
+				var want []float64
+				for _, row := range []int{4, 0, 4} {
+					want = append(want, x.Select(0, row).Floats()...)
+				}
+				if !slices.Equal(got, want) {
+					t.Errorf("%s, rows of %d from element %d on: %v, want %v", d, width, skipped, got, want)
+				}
+			}
+		}
+	}
+}
+
 // TestSingleNumberAsRow: axis 0 and -1 of a single number are what the axis of a row
 // of one is, wherever PyTorch takes them.
 func TestSingleNumberAsRow(t *testing.T) {

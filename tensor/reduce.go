@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/lectern-go/lectern/internal/device"
 	"github.com/lectern-go/lectern/tensor/internal/loops"
 	"github.com/lectern-go/lectern/tensor/internal/numbers"
 	"github.com/lectern-go/lectern/tensor/layout"
@@ -115,9 +116,7 @@ func init() {
 		cast: castWide,
 		forward: func(c *call) *Tensor {
 			x := c.input()
-			if !x.dtype.IsFloat() {
-				fail(ErrDtype, "mean", x.dtype.String(), "the mean of whole numbers is not a whole number", "convert with To(tensor.Float32)")
-			}
+			x.needFloats("mean", "the mean of whole numbers is not a whole number")
 			sum := reduceAs(x, opMean.given(c), wideSum(x.dtype), loops.Sums)
 			zipAs("div", sum.dtype, sum, sum, scalar(float64(opMean.given(c).count), Float64).expanded(sum.layout.Shape), loops.Quotients)
 			return sum.To(x.dtype)
@@ -165,10 +164,10 @@ func reduceAs(x *Tensor, r reduced, dtype Dtype, f loops.Foldings) *Tensor {
 		}
 		return out
 	}
-	switch formats[dtype].arithmetic {
-	case inFloat32:
+	switch computeType(dtype) {
+	case device.Float32:
 		reduceInto(plain[float32](out), x, r, f.F32)
-	case inFloat64:
+	case device.Float64:
 		reduceInto(plain[float64](out), x, r, f.F64)
 	default:
 		reduceInto(plain[int64](out), x, r, f.I64)
@@ -178,10 +177,10 @@ func reduceAs(x *Tensor, r reduced, dtype Dtype, f loops.Foldings) *Tensor {
 
 // nothingOf is what no elements are reduced to.
 func nothingOf(f *loops.Foldings, dtype Dtype) float64 {
-	switch formats[dtype].arithmetic {
-	case inFloat32:
+	switch computeType(dtype) {
+	case device.Float32:
 		return float64(f.F32.Start)
-	case inFloat64:
+	case device.Float64:
 		return f.F64.Start
 	}
 	return float64(f.I64.Start)

@@ -30,11 +30,8 @@ func init() {
 			}
 			half := x.Shape()
 			half[len(half)-1] /= 2
-			if formats[x.dtype].arithmetic == inFloat64 {
-				loops.RotateRows[float64](out.array(), x.array(), cos.Detach().To(Float64).expanded(half).array(), sin.Detach().To(Float64).expanded(half).array(), way)
-			} else {
-				loops.RotateRows[float32](out.array(), x.array(), cos.Detach().To(Float32).expanded(half).array(), sin.Detach().To(Float32).expanded(half).array(), way)
-			}
+			angles := func(t *Tensor) loops.Array { return t.Detach().To(wideSum(x.dtype)).expanded(half).array() }
+			loops.RotateRows(out.array(), x.array(), angles(cos), angles(sin), way)
 			return out
 		},
 		gradients: []gradient{

@@ -81,16 +81,7 @@ func init() {
 		forward: func(c *call) *Tensor {
 			a, x, out := opScatter.given(c), c.in[0], c.in[1].converted(c.in[1].dtype)
 			x = x.Detach().Contiguous()
-			switch out.dtype.Size() {
-			case 1:
-				loops.Put(stored[uint8](out), stored[uint8](x), a.loop(), out.layout)
-			case 2:
-				loops.Put(stored[uint16](out), stored[uint16](x), a.loop(), out.layout)
-			case 4:
-				loops.Put(stored[uint32](out), stored[uint32](x), a.loop(), out.layout)
-			default:
-				loops.Put(stored[uint64](out), stored[uint64](x), a.loop(), out.layout)
-			}
+			loops.Put(out.array(), x.array(), a.loop())
 			return out
 		},
 		bytes: func(c *call, out *Tensor) int {

@@ -89,11 +89,7 @@ func init() {
 				return out.To(dtype)
 			}
 			needRoom("logsumexp", x.layout.Shape, 8*r.count) // of one row; x may be an expanded view
-			if out.dtype == Float64 {
-				loops.LogSumExps(plain[float64](out), r.lastAxes(x).array(), r.count)
-			} else {
-				loops.LogSumExps(plain[float32](out), r.lastAxes(x).array(), r.count)
-			}
+			loops.LogSumExps(out.array(), r.lastAxes(x).array(), r.count)
 			return out.To(dtype)
 		},
 		gradients: []gradient{{readsInput | readsOutput, func(c *call, g *Tensor, _ int) *Tensor {

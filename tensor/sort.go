@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/lectern-go/lectern/internal/device"
 	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/tensor/internal/loops"
 )
@@ -34,10 +35,10 @@ func init() {
 				rowsOn("argsort", x.dtype, out, x, o.axis, float64(loops.Truth[int64](o.descending)))
 				return out
 			}
-			switch formats[x.dtype].arithmetic {
-			case inFloat32:
+			switch computeType(x.dtype) {
+			case device.Float32:
 				loops.ArgsortRows(out.array(), x.array(), o.axis, o.first, o.descending, loops.Key32, 4)
-			case inFloat64:
+			case device.Float64:
 				loops.ArgsortRows(out.array(), x.array(), o.axis, o.first, o.descending, loops.Key64, 8)
 			default:
 				if x.dtype.Size() <= 4 {

@@ -29,9 +29,7 @@ func (t *Tensor) varianceOver(op string, axes []int) variance {
 			plain = append(plain, a)
 		}
 	}
-	if !t.dtype.IsFloat() {
-		fail(ErrDtype, op, t.dtype.String(), "the spread of whole numbers is not a whole number", "convert with To(tensor.Float32)")
-	}
+	t.needFloats(op, "the spread of whole numbers is not a whole number")
 	v := variance{reduced: t.reductionOver(op, plain)}
 	v.divisor = v.count
 	if !biased {
@@ -99,11 +97,7 @@ func spreadForward(c *call, v variance, finish func(float64) float64) *Tensor {
 		reduceOn(c.op.name, out.dtype, out, rows, v.count, float64(v.divisor))
 		return out.To(x.dtype)
 	}
-	if out.dtype == Float64 {
-		loops.Spreads(plain[float64](out), rows.array(), v.count, v.divisor, finish)
-	} else {
-		loops.Spreads(plain[float32](out), rows.array(), v.count, v.divisor, finish)
-	}
+	loops.Spreads(out.array(), rows.array(), v.count, v.divisor, finish)
 	return out.To(x.dtype)
 }
 
@@ -133,9 +127,7 @@ func init() {
 // or if there is no such axis.
 func (t *Tensor) Norm(axes ...int) *Tensor {
 	t.exist("norm")
-	if !t.dtype.IsFloat() {
-		fail(ErrDtype, "norm", t.dtype.String(), "the norm of whole numbers is not a whole number", "convert with To(tensor.Float32)")
-	}
+	t.needFloats("norm", "the norm of whole numbers is not a whole number")
 	return opNorm.apply(t.reductionOver("norm", axes), t)
 }
 

@@ -367,6 +367,25 @@ func (t *Tensor) needOne(op string) {
 	}
 }
 
+// needFloats, needInts and needBools panic unless t has such elements; what is its part in the operation.
+func (t *Tensor) needFloats(op, reason string) {
+	if !t.dtype.IsFloat() {
+		fail(ErrDtype, op, t.dtype.String(), reason, "convert with To(tensor.Float32)")
+	}
+}
+
+func (t *Tensor) needInts(op, what string, operands ...*Tensor) {
+	if formats[t.dtype].class != classInt {
+		fail(ErrDtype, op, describe(operands...), "the "+what+" are "+t.dtype.String()+", not whole numbers", "convert with To(tensor.Int64)")
+	}
+}
+
+func (t *Tensor) needBools(op, what string, operands ...*Tensor) {
+	if t.dtype != Bool {
+		fail(ErrDtype, op, describe(operands...), "the "+what+" is "+t.dtype.String()+", not a bool tensor", "make one with a comparison such as x.Gt(0)")
+	}
+}
+
 // Floats returns the elements in row-major order, converted to float64, as a
 // copy. Whole numbers beyond 2⁵³ may be rounded; see [Tensor.Ints].
 func (t *Tensor) Floats() []float64 {

@@ -77,8 +77,8 @@ type BinaryKernels struct {
 	I64 func(dst, x, y []int64)
 }
 
-// Map runs a kernel over all elements of x. Both have the same shape.
-func Map[T numbers.Number](out, x Array, kernel func(dst, x []T)) {
+// mapBy runs a kernel over all elements of x. Both have the same shape.
+func mapBy[T numbers.Number](out, x Array, kernel func(dst, x []T)) {
 	if IsPlain[T](out) && IsPlain[T](x) {
 		to, from := Stored[T](out), Stored[T](x)
 		if len(to) < ParallelFrom {
@@ -99,8 +99,8 @@ func Map[T numbers.Number](out, x Array, kernel func(dst, x []T)) {
 	})
 }
 
-// Convert copies x, by way of T, to elements of another dtype or layout. Both have the same shape.
-func Convert[T numbers.Number](out, x Array) {
+// convert copies x, by way of T, to elements of another dtype or layout. Both have the same shape.
+func convert[T numbers.Number](out, x Array) {
 	if out.Dtype == x.Dtype && out.IsContiguous() && x.Layout.RepeatsOne() && fill(out, x) {
 		return
 	}
@@ -156,9 +156,9 @@ func fillAll[S uint8 | uint16 | uint32 | uint64](dst []S, value S) {
 	})
 }
 
-// Zip runs a kernel over all elements of x and y. All have the same
+// zip runs a kernel over all elements of x and y. All have the same
 // shape.
-func Zip[T numbers.Number](out, x, y Array, kernel func(dst, x, y []T)) {
+func zip[T numbers.Number](out, x, y Array, kernel func(dst, x, y []T)) {
 	if IsPlain[T](out) && IsPlain[T](x) && IsPlain[T](y) {
 		to, left, right := Stored[T](out), Stored[T](x), Stored[T](y)
 		if len(to) < ParallelFrom { // the least that a call can cost
@@ -306,9 +306,9 @@ func FloatKernels(f func(float64) float64) UnaryKernels {
 	}
 }
 
-// MapRows calls f for each row of x along an axis; dst goes to the same place in
+// mapRows calls f for each row of x along an axis; dst goes to the same place in
 // out. number is the row's place in row-major order of the other axes.
-func MapRows[T numbers.Number](out, x Array, axis int, f func(dst, src []T, number int)) {
+func mapRows[T numbers.Number](out, x Array, axis int, f func(dst, src []T, number int)) {
 	out, x = out.lastAxis(axis), x.lastAxis(axis)
 	n := x.Layout.Shape[x.Dim()-1]
 	if out.Len() == 0 {
@@ -342,8 +342,8 @@ type TernaryKernels struct {
 	I64 func(dst, x, y, z []int64)
 }
 
-// Zip3 is Zip for three operands.
-func Zip3[T numbers.Number](out, x, y, z Array, kernel func(dst, x, y, z []T)) {
+// zip3 is Zip for three operands.
+func zip3[T numbers.Number](out, x, y, z Array, kernel func(dst, x, y, z []T)) {
 	if IsPlain[T](out) && IsPlain[T](x) && IsPlain[T](y) && IsPlain[T](z) {
 		to, a, b, c := Stored[T](out), Stored[T](x), Stored[T](y), Stored[T](z)
 		Parallel(len(to), ParallelFrom, func(start, end int) {
@@ -360,8 +360,8 @@ func Zip3[T numbers.Number](out, x, y, z Array, kernel func(dst, x, y, z []T)) {
 	})
 }
 
-// Choose writes x where condition is set, else y.
-func Choose[T numbers.Number](out, condition, x, y Array) {
+// choose writes x where condition is set, else y.
+func choose[T numbers.Number](out, condition, x, y Array) {
 	linear, memory, where := condition.IsContiguous(), condition.Data, condition.Layout.Merged()
 	Parallel(out.Len(), ParallelFrom, func(start, end int) {
 		rx, ry, w := NewReader[T](x), NewReader[T](y), NewWriter[T](out)

@@ -39,9 +39,9 @@ func (h *Attention) seen(i int) int {
 	return h.S
 }
 
-// Attend computes the result, of the inputs q, k and v, and the logarithm of the sum of
+// attend computes the result, of the inputs q, k and v, and the logarithm of the sum of
 // exponentials of each row. mask may be without elements.
-func Attend[T float32 | float64](h *Attention, in []Array, mask, out, sums Array) {
+func attend[T float32 | float64](h *Attention, in []Array, mask, out, sums Array) {
 	if out.Len() == 0 {
 		return
 	}
@@ -94,7 +94,7 @@ func attendBlock[T float32 | float64](h *Attention, first, last int, q, k, v *sh
 			}
 			scaleRow(row[:end], T(h.Scale))
 			hideRow(visible, row[:end], first+i, from)
-			top := LargestOf(row[:end])
+			top := largestOf(row[:end])
 			if math.IsInf(float64(top), -1) && !math.IsNaN(float64(BlockSum(row[:end]))) {
 				clear(row) // nothing to be seen
 				continue
@@ -107,7 +107,7 @@ func attendBlock[T float32 | float64](h *Attention, first, last int, q, k, v *sh
 				}
 				largest[i] = top
 			}
-			sum[i] += ExpSum(row[:end], row[:end], largest[i])
+			sum[i] += expSum(row[:end], row[:end], largest[i])
 			clear(row[end:])
 		}
 		multiplyTile[T](matrixOf(rows, h.E), n, h.E, width, matrixOf(scores, width), v.from(from), true)
@@ -122,11 +122,11 @@ func attendBlock[T float32 | float64](h *Attention, first, last int, q, k, v *sh
 	}
 }
 
-// AttendBackward adds to the gradients with respect to q, k and v, which are zeros, of the
+// attendBackward adds to the gradients with respect to q, k and v, which are zeros, of the
 // inputs dL/dy, q, k, v, the result and the logarithms of Attend. Each head of keys is
 // computed in one go, so that what is added to it is added in an order that threads don't
 // change.
-func AttendBackward[T float32 | float64](h *Attention, in []Array, mask Array, grads []Array) {
+func attendBackward[T float32 | float64](h *Attention, in []Array, mask Array, grads []Array) {
 	if in[0].Len() == 0 || h.S == 0 {
 		return
 	}
@@ -166,7 +166,7 @@ func AttendBackward[T float32 | float64](h *Attention, in []Array, mask Array, g
 							see := max(min(h.seen(first+i), to)-from, 0)
 							scaleRow(row[:see], T(h.Scale))
 							hideRow(visible, row[:see], first+i, from)
-							ExpSum(row[:see], row[:see], logs[head*h.T+first+i])
+							expSum(row[:see], row[:see], logs[head*h.T+first+i])
 							clear(row[see:])
 							slopeRow(slope[:see], row[:see], dots[first+i], T(h.Scale))
 							clear(slope[see:])
@@ -312,7 +312,7 @@ func multiplyTile[T float32 | float64](c cpu.Matrix, m, n, k int, a, b cpu.Matri
 }
 
 func scaleRow[T float32 | float64](row []T, by T) {
-	if v := VectorsFor[T](); v.Scale != nil {
+	if v := vectorsFor[T](); v.Scale != nil {
 		v.Scale(row, row, by)
 		return
 	}
@@ -323,7 +323,7 @@ func scaleRow[T float32 | float64](row []T, by T) {
 
 // slopeRow turns products of G and V into dS: (x - less)·times·p.
 func slopeRow[T float32 | float64](x, p []T, less, times T) {
-	if v := VectorsFor[T](); v.Affine != nil && v.Mul != nil {
+	if v := vectorsFor[T](); v.Affine != nil && v.Mul != nil {
 		v.Affine(x, x, less, times)
 		v.Mul(x, x, p)
 		return

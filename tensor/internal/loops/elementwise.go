@@ -197,7 +197,7 @@ func LogicalKernels(f32 func(dst, x, y []float32), f64 func(dst, x, y []float64)
 
 // ofTruths runs a loop of vectors over 1 and 0, or else the portable one.
 func ofTruths[T float32 | float64](portable, vector func(dst, x, y []T)) func(dst, x, y []T) {
-	differ := VectorsFor[T]().Differ
+	differ := vectorsFor[T]().Differ
 	if differ == nil || vector == nil {
 		return portable
 	}
@@ -323,7 +323,7 @@ var NearFloorDiv = func() func(dst, x, y []float32) {
 
 // TruncDiv computes x/y with its fraction cut.
 func TruncDiv[T float32 | float64](dst, x, y []T) {
-	v := VectorsFor[T]()
+	v := vectorsFor[T]()
 	if v.Div != nil && v.Trunc != nil {
 		v.Div(dst, x, y)
 		v.Trunc(dst, dst)
@@ -394,7 +394,7 @@ func Mod(a, b float64) float64 {
 
 // Lerp goes from the nearer end, so that rounding keeps both.
 func Lerp[T float32 | float64](dst, a, b, w []T) {
-	if lerp := VectorsFor[T]().Lerp; lerp != nil {
+	if lerp := vectorsFor[T]().Lerp; lerp != nil {
 		lerp(dst, a, b, w)
 		return
 	}
@@ -410,7 +410,7 @@ func Lerp[T float32 | float64](dst, a, b, w []T) {
 
 // LerpAlike is lerp where all weights are the same.
 func LerpAlike[T float32 | float64](dst, a, b, w []T) {
-	v := VectorsFor[T]()
+	v := vectorsFor[T]()
 	switch {
 	case v.Forth == nil || len(w) == 0:
 		Lerp(dst, a, b, w)
@@ -445,7 +445,7 @@ func Addcmul[T numbers.Number](v T) func(dst, t, a, b []T) {
 // Addcdiv returns the loop of t + v·a/b.
 func Addcdiv[T float32 | float64](v T) func(dst, t, a, b []T) {
 	return func(dst, t, a, b []T) {
-		if add := VectorsFor[T]().AddQuotient; add != nil {
+		if add := vectorsFor[T]().AddQuotient; add != nil {
 			add(dst, t, a, b, v)
 			return
 		}
@@ -528,8 +528,8 @@ func choose64(dst, x, y []uint64, c []uint8) {
 	}
 }
 
-// Eights returns bools, each a byte of 0 or 1, as words.
-func Eights(x []uint8) []uint64 {
+// eights returns bools, each a byte of 0 or 1, as words.
+func eights(x []uint8) []uint64 {
 	if len(x) == 0 {
 		return nil
 	}
@@ -562,8 +562,8 @@ func differs[T numbers.Number](dst, x []T, differ func(dst, x, y []T), portable 
 	differ(dst, x, x)
 }
 
-// Saturate brings what lies outside ±largest to it.
-func Saturate[T float32 | float64](values []T, largest T) {
+// saturate brings what lies outside ±largest to it.
+func saturate[T float32 | float64](values []T, largest T) {
 	for i, x := range values {
 		if x > largest {
 			values[i] = largest
@@ -716,7 +716,7 @@ func ReplacingKernels(nan, plus, minus float64) UnaryKernels {
 }
 
 func replacing[T float32 | float64](nan, plus, minus T) func(dst, x []T) {
-	if replace := VectorsFor[T]().Replace; replace != nil {
+	if replace := vectorsFor[T]().Replace; replace != nil {
 		return func(dst, x []T) { replace(dst, x, nan, plus, minus) }
 	}
 	return func(dst, x []T) {
@@ -752,7 +752,7 @@ func RoundingKernels(f32 func(dst, x []float32), f64 func(dst, x []float64), f f
 
 // SiluTimes computes x·σ(x)·gate.
 func SiluTimes[T float32 | float64](dst, x, gate []T) {
-	if v := VectorsFor[T](); v.Silu != nil {
+	if v := vectorsFor[T](); v.Silu != nil {
 		var room [256]T // dst may be an operand
 		for len(x) > 0 {
 			n := min(len(x), len(room))
@@ -769,7 +769,7 @@ func SiluTimes[T float32 | float64](dst, x, gate []T) {
 
 // SiluSlope computes g·σ(x)·(1 + x·(1-σ(x))).
 func SiluSlope[T float32 | float64](dst, g, x []T) {
-	v := VectorsFor[T]()
+	v := vectorsFor[T]()
 	var room [256]T
 	for len(x) > 0 {
 		n := min(len(x), len(room))

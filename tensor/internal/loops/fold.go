@@ -449,7 +449,7 @@ func Whole(f Folding[int64], highest func(x []float32) float32, flip int32, bool
 
 // countTrue counts the bools that are set.
 func countTrue(x []uint8) (n int64) {
-	for _, w := range Eights(x) {
+	for _, w := range eights(x) {
 		n += int64(bits.OnesCount64(w))
 	}
 	for _, v := range x[len(x)&^7:] {
@@ -464,8 +464,8 @@ func AllTrue(x []uint8) int64 { return Truth[int64](countTrue(x) == int64(len(x)
 // AnyTrue is 1 if one of the bools is set.
 func AnyTrue(x []uint8) int64 { return Truth[int64](countTrue(x) > 0) }
 
-// PositionsOf finds the extreme of each run of count elements.
-func PositionsOf[T numbers.Number](out []int64, x Array, count int, largest bool) {
+// positions finds the extreme of each run of count elements.
+func positions[T numbers.Number](out []int64, x Array, count int, largest bool) {
 	if IsPlain[T](x) && count >= 64 {
 		var find func(row []T) (at int, ok bool)
 		switch v := any(&find).(type) {
@@ -531,9 +531,9 @@ func firstExtreme[T numbers.Number](x []T, largest bool) (at int) {
 	return at
 }
 
-// Spreads computes one variance for each run of count elements, in two passes
+// spreads computes one variance for each run of count elements, in two passes
 // and in float64: the mean first, then the squares of the distances from it.
-func Spreads[T float32 | float64](out []T, x Array, count, divisor int, finish func(float64) float64) {
+func spreads[T float32 | float64](out []T, x Array, count, divisor int, finish func(float64) float64) {
 	ParallelRows(len(out), ParallelFrom/max(count, 1), func(start, end int) {
 		r := NewReader[T](x)
 		for i := start; i < end; i++ {

@@ -18,8 +18,8 @@ type Gathering struct {
 	Size  int // of the axis in the tensor that is picked from
 }
 
-// Pick walks the positions of the index in row-major order.
-func Pick[S any](out, from []S, l layout.Layout, a Gathering) {
+// pick walks the positions of the index in row-major order.
+func pick[S any](out, from []S, l layout.Layout, a Gathering) {
 	if outer, count, inner, ok := a.inRows(l); ok {
 		at, size := Stored[int64](a.Index), a.Size
 		from = from[l.Offset:]
@@ -47,8 +47,8 @@ func Pick[S any](out, from []S, l layout.Layout, a Gathering) {
 	a.Each(l, func(i, at int) { out[i] = from[at] })
 }
 
-// Put writes the elements of x, in row-major order, to where Pick would take them from, in that order.
-func Put[S any](out, x []S, a Gathering, l layout.Layout) {
+// put writes the elements of x, in row-major order, to where Pick would take them from, in that order.
+func put[S any](out, x []S, a Gathering, l layout.Layout) {
 	if outer, count, inner, ok := a.inRows(l); ok {
 		at, size := Stored[int64](a.Index), a.Size
 		ParallelRows(outer, ParallelFrom/(count*inner), func(start, end int) {
@@ -75,8 +75,8 @@ func Put[S any](out, x []S, a Gathering, l layout.Layout) {
 	a.Each(l, func(i, at int) { out[at] = x[i] })
 }
 
-// ScatterAdd adds the elements of x to where Pick would take them from.
-func ScatterAdd[T numbers.Number](sum []T, l layout.Layout, x Array, a Gathering) {
+// scatterAdd adds the elements of x to where Pick would take them from.
+func scatterAdd[T numbers.Number](sum []T, l layout.Layout, x Array, a Gathering) {
 	var values []T
 	if IsPlain[T](x) {
 		values = Stored[T](x)

@@ -11,7 +11,7 @@ import (
 
 // Softmax computes exp(x)/Σexp(x) of a row.
 func Softmax[T float32 | float64](dst, x []T) {
-	factor := T(1 / ExpSum(dst, x, LargestOf(x)))
+	factor := T(1 / expSum(dst, x, largestOf(x)))
 	if dst, ok := any(dst).([]float32); ok && Vectors32.Scale != nil {
 		Vectors32.Scale(dst, dst, float32(factor))
 		return
@@ -23,8 +23,8 @@ func Softmax[T float32 | float64](dst, x []T) {
 
 // LogSoftmax computes the logarithm of that.
 func LogSoftmax[T float32 | float64](dst, x []T) {
-	largest := LargestOf(x)
-	log := T(math.Log(ExpSum(dst, x, largest)))
+	largest := largestOf(x)
+	log := T(math.Log(expSum(dst, x, largest)))
 	if x, ok := any(x).([]float32); ok && Vectors32.Affine != nil {
 		dst := any(dst).([]float32)
 		Vectors32.Affine(dst, x, float32(largest), 1)
@@ -105,8 +105,8 @@ func SoftmaxColumns(out, x Array, axis int, logarithm bool) bool {
 	return true
 }
 
-// LargestOf may pass over NaN: the exponentials then show it.
-func LargestOf[T float32 | float64](x []T) T {
+// largestOf may pass over NaN: the exponentials then show it.
+func largestOf[T float32 | float64](x []T) T {
 	if x, ok := any(x).([]float32); ok && Vectors32.Largest != nil {
 		return T(Vectors32.Largest(x))
 	}
@@ -117,9 +117,9 @@ func LargestOf[T float32 | float64](x []T) T {
 	return largest
 }
 
-// ExpSum computes exp(x - largest) and returns the sum, which blocks are added to
+// expSum computes exp(x - largest) and returns the sum, which blocks are added to
 // in float64. dst may be x.
-func ExpSum[T float32 | float64](dst, x []T, largest T) float64 {
+func expSum[T float32 | float64](dst, x []T, largest T) float64 {
 	var sum float64
 	if x, ok := any(x).([]float32); ok && Vectors32.ExpSum != nil {
 		dst := any(dst).([]float32)
@@ -136,19 +136,19 @@ func ExpSum[T float32 | float64](dst, x []T, largest T) float64 {
 	return sum
 }
 
-// LogSumExps computes ln Σexp(x) of each run of count elements.
-func LogSumExps[T float32 | float64](out []T, x Array, count int) {
+// logSumExps computes ln Σexp(x) of each run of count elements.
+func logSumExps[T float32 | float64](out []T, x Array, count int) {
 	ParallelRows(len(out), ParallelFrom/max(count, 1), func(start, end int) {
 		r := NewReader[T](x)
 		row := make([]T, count)
 		for i := start; i < end; i++ {
 			r.Copy(row, i*count)
-			largest := LargestOf(row)
+			largest := largestOf(row)
 			if math.IsInf(float64(largest), 0) { // nothing to add, or all of it infinite
 				out[i] = largest
 				continue
 			}
-			out[i] = T(float64(largest) + math.Log(ExpSum(row, row, largest)))
+			out[i] = T(float64(largest) + math.Log(expSum(row, row, largest)))
 		}
 	})
 }
@@ -171,8 +171,8 @@ func Cumprod[T numbers.Number](dst, x []T) {
 	}
 }
 
-// KeepPart copies the part of each row that begins, or ends, at a diagonal.
-func KeepPart[S uint8 | uint16 | uint32 | uint64](to, from []S, rows, columns, diagonal int, lower bool) {
+// keepPart copies the part of each row that begins, or ends, at a diagonal.
+func keepPart[S uint8 | uint16 | uint32 | uint64](to, from []S, rows, columns, diagonal int, lower bool) {
 	ParallelRows(len(to)/columns, ParallelFrom/columns, func(start, end int) {
 		for i := start; i < end; i++ {
 			dst, src := to[i*columns:][:columns], from[i*columns:][:columns]
@@ -244,9 +244,9 @@ var reverse32 = func() func(dst, x []uint32) {
 	return reverse[uint32]
 }()
 
-// NormRows calls f for each row of count elements, with that row of each input; an input with a
+// normRows calls f for each row of count elements, with that row of each input; an input with a
 // single row serves all.
-func NormRows[T float32 | float64](out Array, in []Array, count int, eps float64, f func(dst []T, in *[3][]T, s *[2][]T, eps float64)) {
+func normRows[T float32 | float64](out Array, in []Array, count int, eps float64, f func(dst []T, in *[3][]T, s *[2][]T, eps float64)) {
 	ParallelRows(out.Len()/count, ParallelFrom/count, func(start, end int) {
 		var scratch [2][]T
 		var rows, all [3][]T // all: of inputs that need not be read by way of a buffer
@@ -307,7 +307,7 @@ func spreadOf[T float32 | float64](x []T, eps float64) (mean, scale T) {
 func LayerNorm[T float32 | float64](dst []T, in *[3][]T, _ *[2][]T, eps float64) {
 	x, w, b := in[0], in[1], in[2]
 	mean, scale := spreadOf(x, eps)
-	if v := VectorsFor[T](); v.Normalize != nil {
+	if v := vectorsFor[T](); v.Normalize != nil {
 		v.Normalize(dst, x, w, b, mean, scale)
 		return
 	}
@@ -325,7 +325,7 @@ func LayerNormGradient[T float32 | float64](dst []T, in *[3][]T, scratch *[2][]T
 	h, normal := scratch[0], scratch[1]
 	mean, scale := spreadOf(x, eps)
 	var sum, dot float64
-	v := VectorsFor[T]()
+	v := vectorsFor[T]()
 	if v.LessTimes == nil {
 		for i := range dst {
 			h[i], normal[i] = g[i]*w[i], (x[i]-mean)*scale
@@ -350,8 +350,8 @@ func LayerNormGradient[T float32 | float64](dst []T, in *[3][]T, scratch *[2][]T
 	}
 }
 
-// VectorsFor returns the vector loops for T.
-func VectorsFor[T float32 | float64]() *cpu.Vectors[T] {
+// vectorsFor returns the vector loops for T.
+func vectorsFor[T float32 | float64]() *cpu.Vectors[T] {
 	if v, ok := any(Vectors32).(*cpu.Vectors[T]); ok {
 		return v
 	}
@@ -369,7 +369,7 @@ func rootScaleOf[T float32 | float64](x []T, eps float64) T {
 func RMSNorm[T float32 | float64](dst []T, in *[3][]T, _ *[2][]T, eps float64) {
 	x, w := in[0], in[1]
 	scale := rootScaleOf(x, eps)
-	if v := VectorsFor[T](); v.Scale != nil && v.Mul != nil {
+	if v := vectorsFor[T](); v.Scale != nil && v.Mul != nil {
 		v.Scale(dst, x, scale)
 		v.Mul(dst, dst, w)
 		return
@@ -388,7 +388,7 @@ func RMSNormGradient[T float32 | float64](dst []T, in *[3][]T, scratch *[2][]T, 
 	h, normal := scratch[0], scratch[1]
 	scale := rootScaleOf(x, eps)
 	dot := 0.
-	v := VectorsFor[T]()
+	v := vectorsFor[T]()
 	if v.LessTimes == nil {
 		for i := range dst {
 			h[i], normal[i] = g[i]*w[i], x[i]*scale
@@ -409,8 +409,8 @@ func RMSNormGradient[T float32 | float64](dst []T, in *[3][]T, scratch *[2][]T, 
 	}
 }
 
-// RotateRows turns each pair of neighbours of a row by its angle, back if way is -1.
-func RotateRows[T float32 | float64](out, x, cos, sin Array, way int) {
+// rotateRows turns each pair of neighbours of a row by its angle, back if way is -1.
+func rotateRows[T float32 | float64](out, x, cos, sin Array, way int) {
 	d := x.Layout.Shape[x.Dim()-1]
 	direct := IsPlain[T](x) && IsPlain[T](out) && cos.Layout.Strides[x.Dim()-1] == 1 && sin.Layout.Strides[x.Dim()-1] == 1
 	lead := x.Layout.Shape[:x.Dim()-1]
@@ -452,4 +452,42 @@ func rotateRow[T float32 | float64](dst, x, cos, sin []T, way T) {
 		dst[2*i] = T(a*c) - T(b*s)
 		dst[2*i+1] = T(a*s) + T(b*c)
 	}
+}
+
+func crossEntropies[T float32 | float64](out []T, x Array, count int, at []int64) {
+	ParallelRows(len(out), ParallelFrom/max(count, 1), func(start, end int) {
+		rows := NewReader[T](x)
+		row := make([]T, count)
+		for i := start; i < end; i++ {
+			id := at[i]
+			if id < 0 {
+				out[i] = 0
+				continue
+			}
+			rows.Copy(row, i*count)
+			largest, picked := largestOf(row), row[id]
+			out[i] = T(math.Log(expSum(row, row, largest)) - float64(picked-largest))
+		}
+	})
+}
+
+func crossEntropyGradients[T float32 | float64](out, g, x Array, axis int, at []int64) {
+	upstream := make([]T, len(at))
+	NewReader[T](g).Copy(upstream, 0)
+	mapRows(out, x, axis, func(dst, row []T, i int) {
+		id, g := at[i], upstream[i]
+		if id < 0 {
+			clear(dst)
+			return
+		}
+		factor := T(float64(g) / expSum(dst, row, largestOf(row)))
+		if v := vectorsFor[T](); v.Scale != nil {
+			v.Scale(dst, dst, factor)
+		} else {
+			for j := range dst {
+				dst[j] *= factor
+			}
+		}
+		dst[id] -= g
+	})
 }

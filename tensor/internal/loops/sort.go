@@ -453,8 +453,8 @@ func Counted(x, at []int64) (values, counts []int64, ok bool) {
 	return values, counts, true
 }
 
-// SelectEach is index select of elements that are no larger than a word.
-func SelectEach[S uint32 | uint64](to, from []S, outer, size int, at []int64) {
+// selectEach is index select of elements that are no larger than a word.
+func selectEach[S uint32 | uint64](to, from []S, outer, size int, at []int64) {
 	n := len(at)
 	ParallelRows(outer, ParallelFrom/n, func(start, end int) {
 		for row := start; row < end; row++ {
@@ -512,9 +512,9 @@ func Distinct(all iter.Seq[int64]) (n int) {
 	return n
 }
 
-// AddRows adds each selected row of x to where it came from, in order, so that
+// addRows adds each selected row of x to where it came from, in order, so that
 // the sums don't depend on the number of threads.
-func AddRows[T numbers.Number](sum []T, x Array, axis, size int, at []int64) {
+func addRows[T numbers.Number](sum []T, x Array, axis, size int, at []int64) {
 	inner := layout.Product(x.Layout.Shape[axis+1:])
 	outer := layout.Product(x.Layout.Shape[:axis])
 	if IsPlain[T](x) { // threads share columns: each sum has its terms in order

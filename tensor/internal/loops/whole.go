@@ -163,3 +163,31 @@ func AnyZero(x Array) bool {
 	})
 	return found.Load()
 }
+
+// MultiplyWhole computes a product of matrices of whole numbers into elements of out from at on.
+func MultiplyWhole(out Array, at int, a, b Array) {
+	m, k, n := a.Layout.Shape[0], a.Layout.Shape[1], b.Layout.Shape[1]
+	right := make([]int64, k*n)
+	NewReader[int64](b).Copy(right, 0)
+	ParallelRows(m, ParallelFrom/max(1, n*k), func(first, last int) {
+		r, w := NewReader[int64](a), NewWriter[int64](out)
+		row, sums := make([]int64, k), make([]int64, n)
+		for i := first; i < last; i++ {
+			r.Copy(row, i*k)
+			multiplyRow(sums, row, right)
+			w.Copy(sums, at+i*n)
+		}
+	})
+}
+
+// multiplyRow computes one row of a product: the sum of the rows of b, each times one number of row.
+func multiplyRow(dst, row, b []int64) {
+	clear(dst)
+	n := len(dst)
+	for k, factor := range row {
+		line := b[k*n : (k+1)*n]
+		for j := range dst {
+			dst[j] += factor * line[j]
+		}
+	}
+}

@@ -5,6 +5,19 @@ import "math"
 // A WordKernel operates on eight bools at a time.
 type WordKernel func(dst, x, y []uint64)
 
+// Bools runs the kernel over bools, eight at a time.
+func (words WordKernel) Bools(to, left, right []uint8) {
+	Parallel(len(to), ParallelFrom, func(start, end int) {
+		eight := (end - start) &^ 7
+		words(eights(to[start:][:eight]), eights(left[start:][:eight]), eights(right[start:][:eight]))
+		for i := start + eight; i < end; i++ {
+			var one [1]uint64
+			words(one[:], []uint64{uint64(left[i])}, []uint64{uint64(right[i])})
+			to[i] = uint8(one[0]) & 1
+		}
+	})
+}
+
 // AndWords is 1 where both bools are.
 func AndWords(dst, x, y []uint64) {
 	if InWords(Vectors64.AndBits, dst, x, y) {
