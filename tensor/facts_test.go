@@ -6,7 +6,8 @@ import (
 	"github.com/lectern-go/lectern/internal/facts"
 )
 
-// TestStamp: a stamp changes with what is shown of a tensor, also if somebody writes past the library, and with nothing else.
+// TestStamp: a stamp changes with what is shown of a tensor, also if somebody writes past the
+// library, and with nothing else.
 func TestStamp(t *testing.T) {
 	for _, c := range []struct {
 		name        string

@@ -39,8 +39,8 @@ type Op struct {
 type Library struct {
 	Type reflect.Type // of a tensor
 
-	// Describe tells about a value of that type, in a text of so many bytes at most; false if there is nothing to tell, as of a
-	// tensor that was freed.
+	// Describe tells about a value of that type, in a text of so many bytes at most; false if there is nothing to
+	// tell, as of a tensor that was freed.
 	Describe func(v any, limit int) (Tensor, bool)
 
 	// Stamp changes when the tensor, its elements or its gradient do. It is comparable.

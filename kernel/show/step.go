@@ -21,8 +21,8 @@ const (
 	stepList, stepListShown = 40, 20 // of a list with more elements, only so many are shown
 )
 
-// Recording may take so much of the time of the cell itself, and stepPatience in any case. It has costs that are not counted,
-// and all of them together are to make a cell that one waits for take three times its time at most.
+// Recording may take so much of the time of the cell itself, and stepPatience in any case. It has costs that are not
+// counted, and all of them together are to make a cell that one waits for take three times its time at most.
 const (
 	stepShare = 1.5
 	opCost    = 1500 * time.Nanosecond // what it takes to hear of an operation, about
@@ -152,8 +152,8 @@ func (s *stepper) step(site int, kind string, all bool, namesAndValues []any) {
 	}
 }
 
-// tooLong reports whether recording has taken more than a part of what it may take until now. On a machine that has much else to
-// do it seems to, which is what the time of the processor is for.
+// tooLong reports whether recording has taken more than a part of what it may take until now. On a machine that has
+// much else to do it seems to, which is what the time of the processor is for.
 func (s *stepper) tooLong(now time.Time, part float64) bool {
 	spent := time.Duration(s.spent.Load() + s.heard.Load()*int64(opCost))
 	own := now.Sub(s.began) - spent

@@ -124,9 +124,9 @@ func (s *stepper) end(what string) {
 	s.main.frames = nil // variables are free to go
 }
 
-// lock waits for other goroutines to record their steps, but not for long: one of them may be writing a value by a
-// method of the cell, which waits for this one. Then a step is lost. It is none if this goroutine, of which st may be known, itself
-// writes one.
+// lock waits for other goroutines to record their steps, but not for long: one of them may be writing a value
+// by a method of the cell, which waits for this one. Then a step is lost. It is none if this goroutine, of
+// which st may be known, itself writes one.
 func (s *stepper) lock(st *stepStack) bool {
 	if st != nil && st.busy {
 		return false
@@ -202,8 +202,8 @@ func (s *stepper) inside(block, other int) bool {
 	return block == other
 }
 
-// alone reports whether the cell's other goroutines have ended, if it has started any. One that has just said so may take a
-// moment, which is waited for as long as all such moments are a small part of the cell's time.
+// alone reports whether the cell's other goroutines have ended, if it has started any. One that has just said so may
+// take a moment, which is waited for as long as all such moments are a small part of the cell's time.
 func (s *stepper) alone(st *stepStack) bool {
 	if !s.concurrent || st != s.main {
 		return !s.concurrent

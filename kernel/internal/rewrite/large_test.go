@@ -25,8 +25,8 @@ func large(lines int, line string) (code string, at int) {
 	return b.String(), at
 }
 
-// A mistake in a very long function is found at its line, and explained, in time that grows no faster than the function:
-// if it grew with the square of that, each of these would take minutes.
+// A mistake in a very long function is found at its line, and explained, in time that grows no faster than the
+// function: if it grew with the square of that, each of these would take minutes.
 func TestLargeFunction(t *testing.T) {
 	lines := 100_000
 	if race.Enabled {

@@ -20,8 +20,8 @@ type mistake struct {
 	budget  *int // see maxChecked
 }
 
-// maxTries bounds the checks that one hint may cost; each takes about as long as the cell's own. maxChecked bounds the bytes
-// of code that all hints of a cell may check: in a cell of 100,000 lines a check takes a second.
+// maxTries bounds the checks that one hint may cost; each takes about as long as the cell's own. maxChecked bounds the
+// bytes of code that all hints of a cell may check: in a cell of 100,000 lines a check takes a second.
 const (
 	maxTries   = 8
 	maxChecked = 1 << 20

@@ -45,8 +45,8 @@ func (a Array) Text(indent int) string {
 	return p.text(nil, indent)
 }
 
-// Line writes the elements as Text does, on one line. Of a longer one it writes some from the beginning and the last few,
-// in limit bytes at most, which are more than 20.
+// Line writes the elements as Text does, on one line. Of a longer one it writes some from the beginning and the last
+// few, in limit bytes at most, which are more than 20.
 func (a Array) Line(limit int) string {
 	p := printer{Array: a, summarise: a.len() > Threshold}
 	p.chooseStyle()
@@ -63,7 +63,8 @@ func (a Array) Line(limit int) string {
 	return line.String()[:limit-both] + gap + end[len(end)-tail:]
 }
 
-// pieces calls visit for what makes up the line at an index, until it returns false; from the end of the line on, if back.
+// pieces calls visit for what makes up the line at an index, until it returns false; from the
+// end of the line on, if back.
 func (p *printer) pieces(index []int, back bool, visit func(string) bool) bool {
 	axis := len(index)
 	edges, first, last := p.edges(p.Shape[axis]), "[", "]"
