@@ -63,7 +63,7 @@ func Main() {
 	list := flag.Bool("list", false, "list the groups")
 	rounds := flag.Int("rounds", 3, "how often each case is measured; the best counts")
 	threads := flag.Int("threads", 2, "threads of both sides, where the case does not say 1")
-	only := flag.String("cases", "", "only the cases whose name this regular expression matches, in groups cpu and gpu")
+	only := flag.String("cases", "", "only the cases whose name this regular expression matches, in groups candle, cpu, ggml, gomlx, gpu, lm, slow and sweep")
 	flag.Usage = func() {
 		fmt.Fprintln(flag.CommandLine.Output(), "usage: go run ./internal/bench -peers|-kernel|-self|-pages [group ...]")
 		flag.PrintDefaults()
