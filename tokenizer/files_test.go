@@ -162,7 +162,7 @@ func TestBadFiles(t *testing.T) {
 		{head + `,"merges": [[1,2,256],[1,2,257]]}`, "an earlier merge made them 256"},
 		{head + `,"merges": [["a",2,256]]}`, "cannot unmarshal string"},
 		{head + `,"merges": [[1,2,99999999999]]}`, "cannot unmarshal number"},
-		{head + `,"bytes": [1]}`, "bytes has 1 ids"},
+		{head + `,"bytes": [1]}`, "bytes has 1 id and needs 256"},
 		{head + `,"ranks": [["IQ==", 0]]}`, "no token is the single byte 0x00"},
 		{head + `,"ranks": [["IQ=", 0]]}`, "illegal base64"},
 		{head + `,"ranks": [["IQ=="]]}`, "needs 2"},
