@@ -280,22 +280,22 @@ func TestVocab(t *testing.T) {
 	}
 }
 
-// TestKeepState checks that a tokenizer survives being handed from one cell of a notebook to the next.
-func TestKeepState(t *testing.T) {
+// TestKeptTokenizer checks that a tokenizer survives being handed from one cell of a notebook to the next.
+func TestKeptTokenizer(t *testing.T) {
 	trained, err := TrainNaive(strings.Join(languages, "\n"), 300, TrainOptions{Pattern: CL100K, Special: []string{"<|endoftext|>"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, tok := range []*BPE{trained, mustEmbedded(t, embeddedGPT2).ours} {
-		state := tok.KeepState().(*bpeState)
+		state := keepBPE(tok).(*bpeState)
 		pattern := new(Pattern)
-		pattern.RestoreState(state.Pattern.KeepState())
+		restorePattern(pattern, keepPattern(state.Pattern))
 		state.Pattern = pattern
 		again := new(BPE)
-		again.RestoreState(state)
+		restoreBPE(again, state)
 		same(t, again, tok)
 	}
-	if new(BPE).KeepState() == nil || new(Pattern).KeepState() == nil {
+	if keepBPE(new(BPE)) == nil || keepPattern(new(Pattern)) == nil {
 		t.Error("zero values give no state")
 	}
 }

@@ -1,15 +1,20 @@
 package tokenizer
 
+import "github.com/lectern-go/lectern/internal/cellstate"
+
 // A notebook keeps values from cell to cell. What a tokenizer can't hand over, functions and room to work in, is made
 // again; its tables are plain arrays, which cost nothing to carry.
 
+func init() {
+	cellstate.RegisterType(keepPattern, restorePattern)
+	cellstate.RegisterType(keepBPE, restoreBPE)
+}
+
 type patternState struct{ Expr string }
 
-// KeepState returns what a notebook keeps of p.
-func (p *Pattern) KeepState() any { return &patternState{p.expr} }
+func keepPattern(p *Pattern) any { return &patternState{p.expr} }
 
-// RestoreState makes p the pattern that state was taken of.
-func (p *Pattern) RestoreState(state any) {
+func restorePattern(p *Pattern, state any) {
 	made, err := Compile(state.(*patternState).Expr)
 	if err != nil {
 		panic(err) // it compiled when the state was taken
@@ -28,13 +33,12 @@ type bpeState struct {
 	Special map[string]int32
 }
 
-// KeepState returns what a notebook keeps of t. The arrays are shared with t.
-func (t *BPE) KeepState() any {
+// keepBPE returns what a notebook keeps of t. The arrays are shared with t.
+func keepBPE(t *BPE) any {
 	return &bpeState{t.pattern, t.tokens, t.byteID, t.merges, t.pairs, t.ranked, t.whole, t.Special()}
 }
 
-// RestoreState makes t the tokenizer that state was taken of.
-func (t *BPE) RestoreState(state any) {
+func restoreBPE(t *BPE, state any) {
 	s := state.(*bpeState)
 	t.pattern, t.tokens, t.byteID, t.merges = s.Pattern, s.Tokens, s.ByteID, s.Merges
 	t.pairs, t.ranked, t.whole = s.Pairs, s.Ranked, s.Whole

@@ -17,7 +17,7 @@ func formats(v any) []string {
 	if !isNil(v) && !hasLook(v) {
 		v = formatters.For(v)
 	}
-	if pairs := looks(v); pairs != nil {
+	if pairs := bundleOf(v); pairs != nil {
 		return pairs
 	}
 	rich := func(mime string, method func() string) {

@@ -5,14 +5,12 @@ import (
 	"unsafe"
 )
 
-// float16 is IEEE 754 binary16: 1 sign bit, 5 exponent bits (bias 15), 10
-// mantissa bits. Scalars go through x448/float16 (see Dtype.Encode of package
-// tensor); these loops are for slices, and tests compare the two over all codes.
+// float16 is IEEE 754 binary16: 1 sign bit, 5 exponent bits (bias 15), 10 mantissa bits. Scalars go through
+// x448/float16 (see code.go); these loops are for slices, and tests compare the two over all codes.
 
-// Float16Value returns the value of a float16 code. Shifting the code left
-// puts exponent and mantissa where float32 has them; the exponent's bias is
-// then 112 too small. Subnormal codes have no leading 1: float32 subtraction
-// normalises them.
+// Float16Value returns the value of a float16 code. Shifting the code left puts exponent and mantissa
+// where float32 has them; the exponent's bias is then 112 too small. Subnormal codes have no leading
+// 1: float32 subtraction normalises them.
 func Float16Value(code uint16) float32 {
 	const (
 		exponent = 0x7c00 << 13
@@ -31,8 +29,7 @@ func Float16Value(code uint16) float32 {
 	return math.Float32frombits(bits | uint32(code&0x8000)<<16)
 }
 
-// Float16Code returns the float16 nearest to x, ties to even; numbers from
-// 65520 on become infinite.
+// Float16Code returns the float16 nearest to x, ties to even; numbers from 65520 on become infinite.
 func Float16Code(x float32) uint16 {
 	const (
 		one13    = 0xfff                   // just below half of the last place kept

@@ -23,8 +23,9 @@ const (
 	corner    = 10   // rows and columns that are shown of each side of a large matrix
 )
 
-// looks returns the pairs of MIME type and data for a value that is shown in a usual way, or nil for all others.
-func looks(v any) []string {
+// bundleOf returns the pairs of MIME type and data, which Jupyter calls a bundle, for a value that is shown
+// in a usual way, or nil for all others.
+func bundleOf(v any) []string {
 	if isNil(v) {
 		return nil
 	}
@@ -247,8 +248,8 @@ func structTable(rows reflect.Value) []string {
 	return []string{"text/html", b.String(), "text/plain", p.value(rows, 0, true)}
 }
 
-// sorting lets a reader sort the table before it, by a click on a column's name or with the keyboard. Without scripts
-// the table is as it was.
+// sorting lets a reader sort the table before it, by a click on a column's name or with the keyboard.
+// Without scripts the table is as it was.
 const sorting = `<script>(() => {
 const table = document.currentScript && document.currentScript.parentElement.querySelector("table.lectern-table");
 if (!table) return;
