@@ -10,7 +10,7 @@ var opAdd op
 func init() {
 	define(&opAdd, op{
 		name:    "add",
-		forward: binary(loops.BinaryKernels{F32: loops.Vector2(loops.Vectors32.Add, loops.Add[float32]), F64: loops.Vector2(loops.Vectors64.Add, loops.Add[float64]), I64: loops.AddWhole}, sameDtype, loops.Vectors32.AddInts),
+		forward: binary(loops.BinaryKernels{F32: loops.Vector2(loops.Vectors32.Add, loops.Add[float32]), F64: loops.Vector2(loops.Vectors64.Add, loops.Add[float64]), I64: loops.AddWhole, By32: loops.Vectors32.Plus, By64: loops.Vectors64.Plus}, sameDtype, loops.Vectors32.AddInts),
 		gradients: []gradient{
 			{readsNothing, func(_ *call, g *Tensor, _ int) *Tensor { return g }},
 			{readsNothing, func(_ *call, g *Tensor, _ int) *Tensor { return g }},
@@ -52,7 +52,7 @@ var opMul op
 func init() {
 	define(&opMul, op{
 		name:    "mul",
-		forward: binary(loops.BinaryKernels{F32: loops.Vector2(loops.Vectors32.Mul, loops.Mul[float32]), F64: loops.Vector2(loops.Vectors64.Mul, loops.Mul[float64]), I64: loops.Mul[int64]}, sameDtype, loops.Vectors32.MulInts),
+		forward: binary(loops.BinaryKernels{F32: loops.Vector2(loops.Vectors32.Mul, loops.Mul[float32]), F64: loops.Vector2(loops.Vectors64.Mul, loops.Mul[float64]), I64: loops.Mul[int64], By32: loops.Vectors32.Scale, By64: loops.Vectors64.Scale}, sameDtype, loops.Vectors32.MulInts),
 		gradients: []gradient{
 			{readsRight, func(c *call, g *Tensor, _ int) *Tensor { return g.Mul(c.right()) }},
 			{readsLeft, func(c *call, g *Tensor, _ int) *Tensor { return g.Mul(c.left()) }},

@@ -13,7 +13,7 @@ import (
 // ternary returns the forward of an operation with three operands, which are broadcast.
 // A device other than the processor runs it in steps that every device has.
 func ternary(kernels func(c *call) loops.TernaryKernels, rule func(c *call) dtypeRule, steps func(c *call, x, y, z *Tensor) *Tensor) func(c *call) *Tensor {
-	return notBool(func(c *call) *Tensor {
+	return notBool(inMemoryOrder(func(c *call) *Tensor {
 		x, y, z := c.in[0], c.in[1], c.in[2]
 		compute, result := rule(c)(resultDtype(c.op.name, x, y, z))
 		if c.device != nil {
@@ -30,7 +30,7 @@ func ternary(kernels func(c *call) loops.TernaryKernels, rule func(c *call) dtyp
 		k := kernels(c)
 		k.Zip(device.Type(compute), out.array(), x.array(), y.array(), z.array())
 		return out
-	}, "convert with To(tensor.Float32)")
+	}), "convert with To(tensor.Float32)")
 }
 
 func always(rule dtypeRule) func(*call) dtypeRule { return func(*call) dtypeRule { return rule } }

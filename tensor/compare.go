@@ -227,7 +227,7 @@ func onBools(forward func(c *call) *Tensor, words loops.WordKernel) func(c *call
 	if words == nil {
 		return forward
 	}
-	return func(c *call) *Tensor {
+	return inMemoryOrder(func(c *call) *Tensor {
 		x := c.in[0]
 		if c.device != nil {
 			return forward(c)
@@ -245,5 +245,5 @@ func onBools(forward func(c *call) *Tensor, words loops.WordKernel) func(c *call
 		}
 		words.Bools(to, left, right)
 		return out
-	}
+	})
 }

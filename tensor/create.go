@@ -6,6 +6,7 @@ import (
 	"reflect"
 
 	"github.com/lectern-go/lectern/internal/humanize"
+	"github.com/lectern-go/lectern/tensor/internal/loops"
 )
 
 // A Maker creates tensors with the options given to [With]. The functions of
@@ -83,6 +84,11 @@ func (m Maker) Arange(start, stop, step float64) *Tensor {
 		for i := range v {
 			v[i] = int64(start) + int64(i)*int64(step)
 		}
+		return values.To(m.device)
+	}
+	if dtype == Float32 {
+		values := newTensor(Float32, []int{n}, false)
+		loops.Ramp(plain[float32](values), start, step)
 		return values.To(m.device)
 	}
 	values := newTensor(Float64, []int{n}, false)

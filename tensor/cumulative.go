@@ -1,6 +1,10 @@
 package tensor
 
-import "github.com/lectern-go/lectern/tensor/internal/loops"
+import (
+	"github.com/lectern-go/lectern/internal/device"
+	"github.com/lectern-go/lectern/tensor/internal/loops"
+	"github.com/lectern-go/lectern/tensor/layout"
+)
 
 // Running sums and products along an axis.
 
@@ -11,7 +15,7 @@ func init() {
 	define(&opCumsum.op, op{
 		name:    "cumsum",
 		cast:    castWide,
-		forward: rowForward(&opCumsum, loops.UnaryKernels{F32: loops.Cumsum[float32], F64: loops.Cumsum[float64], I64: loops.Cumsum[int64]}, sumDtype),
+		forward: runningForward(&opCumsum, loops.UnaryKernels{F32: loops.Cumsum[float32], F64: loops.Cumsum[float64], I64: loops.Cumsum[int64]}, loops.RunningSums, 0),
 		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor {
 			return g.sumFromEnd(opCumsum.given(c))
 		}}},
@@ -22,6 +26,22 @@ func init() {
 // Cumsum returns the sums of the elements up to each along an axis. Those of
 // whole numbers and bools are int64. It panics if there is no such axis.
 func (t *Tensor) Cumsum(axis int) *Tensor { return opCumsum.apply(t.rowAxis("cumsum", axis), t) }
+
+// runningForward is rowForward but for columns that can be gone through side by side, as steps from one row to the
+// next, the first of which is start.
+func runningForward(o *opOf[int], rows loops.UnaryKernels, steps loops.BinaryKernels, start float64) func(c *call) *Tensor {
+	ofRows := rowForward(o, rows, sumDtype)
+	return func(c *call) *Tensor {
+		x, axis := c.input(), o.given(c)
+		_, result := sumDtype(x.dtype)
+		if c.device != nil || computeType(result) != device.Type(result) || !x.IsContiguous() || axis >= x.Dim()-1 || layout.Product(x.layout.Shape[axis+1:]) < 16 {
+			return ofRows(c)
+		}
+		out := c.result(result, x.layout.Shape, false)
+		steps.RunColumns(out.array(), x.array(), axis, start)
+		return out
+	}
+}
 
 // sumDtype turns whole numbers and bools into int64.
 func sumDtype(d Dtype) (compute, result Dtype) {
@@ -46,7 +66,7 @@ func init() {
 	define(&opCumprod.op, op{
 		name:    "cumprod",
 		cast:    castWide,
-		forward: rowForward(&opCumprod, loops.UnaryKernels{F32: loops.Cumprod[float32], F64: loops.Cumprod[float64], I64: loops.Cumprod[int64]}, sumDtype),
+		forward: runningForward(&opCumprod, loops.UnaryKernels{F32: loops.Cumprod[float32], F64: loops.Cumprod[float64], I64: loops.Cumprod[int64]}, loops.RunningProducts, 1),
 		gradients: []gradient{{readsInput | readsOutput, func(c *call, g *Tensor, _ int) *Tensor {
 			x, axis := c.input(), opCumprod.given(c)
 			if x.Dim() == 0 {

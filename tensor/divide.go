@@ -12,7 +12,7 @@ var opFloorDiv, opTruncDiv op
 func init() {
 	define(&opFloorDiv, op{
 		name:    "floor divide",
-		forward: wholeDivision(loops.BinaryKernels{F32: loops.NearAndFar(loops.NearFloorDiv, loops.OneFloorDiv), F64: loops.FloorDiv[float64], I64: loops.FloorWhole}),
+		forward: wholeDivision(loops.BinaryKernels{F32: loops.NearAndFar(loops.NearFloorDiv, loops.OneFloorDiv), F64: loops.FloorDiv[float64], I64: loops.FloorWhole}, loops.Vectors32.FloorInts),
 		flops:   perElement(2),
 	})
 	define(&opTruncDiv, op{
@@ -21,7 +21,7 @@ func init() {
 			F32: loops.TruncDiv[float32],
 			F64: loops.TruncDiv[float64],
 			I64: loops.TruncWhole,
-		}),
+		}, loops.Vectors32.QuotientInts),
 		flops: perElement(2),
 	})
 }
@@ -39,9 +39,9 @@ func (t *Tensor) TruncDiv(other any) *Tensor {
 	return apply(&opTruncDiv, nil, t, operand("truncating divide", other))
 }
 
-// wholeDivision refuses zero divisors of whole numbers.
-func wholeDivision(k loops.BinaryKernels) func(c *call) *Tensor {
-	forward := notBool(binary(k, sameDtype), "convert with To(tensor.Int64)")
+// wholeDivision refuses zero divisors of whole numbers. ints is as in binary.
+func wholeDivision(k loops.BinaryKernels, ints func(dst, x, y []float32)) func(c *call) *Tensor {
+	forward := notBool(binary(k, sameDtype, ints), "convert with To(tensor.Int64)")
 	return func(c *call) *Tensor {
 		x, y := c.left(), c.right()
 		if !x.dtype.IsFloat() && !y.dtype.IsFloat() && y.hasZero() {
@@ -84,7 +84,7 @@ func init() {
 				}
 			},
 			I64: loops.ModWhole,
-		}),
+		}, loops.Vectors32.ModInts),
 		gradients:  rounded((*Tensor).floorDivide),
 		broadcasts: true,
 		flops:      onePerElement,
@@ -99,7 +99,7 @@ func init() {
 				}
 			},
 			I64: loops.FmodWhole,
-		}),
+		}, loops.Vectors32.RestInts),
 		gradients:  rounded((*Tensor).truncDivide),
 		broadcasts: true,
 		flops:      onePerElement,

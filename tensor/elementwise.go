@@ -43,7 +43,7 @@ func floatDtype(d Dtype) (compute, result Dtype) {
 // A device other than the processor knows the operation by its name, and gets
 // params.
 func unary(k loops.UnaryKernels, rule dtypeRule, params ...float64) func(c *call) *Tensor {
-	return func(c *call) *Tensor {
+	return inMemoryOrder(func(c *call) *Tensor {
 		x := c.in[0]
 		compute, result := rule(x.dtype)
 		out := c.result(result, x.layout.Shape, false)
@@ -53,13 +53,13 @@ func unary(k loops.UnaryKernels, rule dtypeRule, params ...float64) func(c *call
 		}
 		k.Map(device.Type(compute), out.array(), x.array())
 		return out
-	}
+	})
 }
 
 // binary returns the forward of an operation with two operands. ints computes with int32 in the
 // places of float32, if it is there.
 func binary(k loops.BinaryKernels, rule dtypeRule, ints ...func(dst, x, y []float32)) func(c *call) *Tensor {
-	return func(c *call) *Tensor {
+	return inMemoryOrder(func(c *call) *Tensor {
 		x, y := c.in[0], c.in[1]
 		compute, result := rule(resultDtype(c.op.name, x, y))
 		x, y, shape := broadcast(c.op.name, x, y)
@@ -78,7 +78,69 @@ func binary(k loops.BinaryKernels, rule dtypeRule, ints ...func(dst, x, y []floa
 		}
 		zipAs(c.op.name, compute, out, x, y, k)
 		return out
+	})
+}
+
+// inMemoryOrder returns a forward that goes through few elements in the order in which all operands hold them, where
+// that is another one than the result's, and then puts the result in order: that is one way across memory in place of
+// one for each operand.
+func inMemoryOrder(forward func(c *call) *Tensor) func(c *call) *Tensor {
+	return func(c *call) *Tensor {
+		axes := c.memoryOrder()
+		if axes == nil {
+			return forward(c)
+		}
+		turned := &call{op: c.op, attr: c.attr}
+		turned.in = turned.few[:0]
+		for _, x := range c.in {
+			if x.Dim() > 0 {
+				l, err := x.layout.Permute(axes...)
+				x.must(c.op.name, err)
+				x = x.alias(l)
+			}
+			turned.in = append(turned.in, x)
+		}
+		y := forward(turned)
+		out := c.result(y.dtype, c.in[0].layout.Shape, false)
+		l, err := out.layout.Permute(axes...)
+		out.must(c.op.name, err)
+		out.alias(l).assign(y)
+		y.Free()
+		return out
 	}
+}
+
+// memoryOrder returns the axes of the operands in the order in which they lie in memory, nil if that is another one for
+// each, or is that of the result.
+func (c *call) memoryOrder() []int {
+	const few, many = 1 << 6, 1 << 15 // of more the result would be in no near cache when it is put in order
+	x := c.in[0]
+	if x.IsContiguous() || c.device != nil || c.into != nil || x.Len() < few || x.Len() > many || observed() {
+		return nil
+	}
+	for _, y := range c.in[1:] {
+		if y.Dim() > 0 && (!sameShape(x, y) || !slices.Equal(x.layout.Strides, y.layout.Strides)) || y.dtype != x.dtype && y.dtype != Bool && x.dtype != Bool {
+			return nil
+		}
+	}
+	return x.memoryOrder()
+}
+
+// memoryOrder returns the axes of t in the order in which they lie in memory, nil if there are gaps, or the order is
+// that of the axes.
+func (t *Tensor) memoryOrder() []int {
+	if t.Dim() < 2 || t.IsContiguous() {
+		return nil
+	}
+	axes := make([]int, t.Dim())
+	for i := range axes {
+		axes[i] = i
+	}
+	slices.SortStableFunc(axes, func(a, b int) int { return t.layout.Strides[b] - t.layout.Strides[a] })
+	if l, err := t.layout.Permute(axes...); err != nil || !l.IsContiguous() {
+		return nil
+	}
+	return axes
 }
 
 // broadcast returns views of both operands in their common shape.

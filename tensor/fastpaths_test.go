@@ -135,7 +135,7 @@ func TestFastRows(t *testing.T) {
 					}
 					what := fmt.Sprintf("%v of %v, %s, axis %d", d, shape, name, axis)
 					for op, f := range map[string]func(x *Tensor, axis int) *Tensor{
-						"cumsum": (*Tensor).Cumsum, "softmax": (*Tensor).Softmax,
+						"cumsum": (*Tensor).Cumsum, "cumprod": (*Tensor).Cumprod, "softmax": (*Tensor).Softmax,
 						"sort": func(x *Tensor, axis int) *Tensor { s, _ := x.Sort(axis, false); return s },
 					} {
 						got := f(v, axis).Movedim(axis, -1)
@@ -239,6 +239,57 @@ func TestFastPairs(t *testing.T) {
 	for name, y := range map[string]any{"a number": 7, "int8": With(Int8).Full(7, 1000), "one of int32": With(Int32).Scalar(7), "int32": With(Int32).Full(7, 1000)} {
 		checkFast(t, "int32 plus "+name, x.Add(y), func(int) float64 { return math.MinInt32 + 3 })
 		checkFast(t, "int32 times "+name, x.Mul(y), func(int) float64 { n := int32(math.MaxInt32 - 3); return float64(n * 7) })
+	}
+}
+
+// TestFastOrder runs operations whose operands all lie in memory in one other order, and joins.
+func TestFastOrder(t *testing.T) {
+	for _, shape := range append(fastShapes, []int{9, 8, 16}, []int{64, 64}) {
+		for _, d := range []Dtype{Float32, Float64, BFloat16, Int64, Int32, Bool} {
+			others, thirds := fastLayouts(mixed(d, 2, shape...)), fastLayouts(mixed(d, 3, shape...))
+			for name, x := range fastLayouts(mixed(d, 1, shape...)) {
+				y, z := others[name], thirds[name]
+				a, b, c := elementsOf(x), elementsOf(y), elementsOf(z)
+				what := fmt.Sprintf("%v of %v, %s", d, shape, name)
+				checkFast(t, what+", less", x.Lt(y), func(i int) float64 { return loops.Truth[float64](a[i] < b[i]) })
+				checkFast(t, what+", and", x.LogicalAnd(y), func(i int) float64 { return loops.Truth[float64](a[i] != 0 && b[i] != 0) })
+				checkFast(t, what+", not", x.LogicalNot(), func(i int) float64 { return loops.Truth[float64](a[i] == 0) })
+				last, n := x.Dim()-1, x.Size(-1)
+				rolled := func(i int) float64 { return a[i/n*n+(i+n-3)%n] }
+				checkFast(t, what+", rolled", x.Roll(last, 3), rolled)
+				checkFast(t, what+", joined", Cat(last, x, y.Narrow(last, 0, 0), y), func(i int) float64 {
+					if row, at := i/(2*n), i%(2*n); at < n {
+						return a[row*n+at]
+					} else {
+						return b[row*n+at-n]
+					}
+				})
+				if d == Bool {
+					checkFast(t, what+", xor", x.Xor(y), func(i int) float64 { return loops.Truth[float64](a[i] != b[i]) })
+					continue
+				}
+				whole := func(v float64) float64 { return With(Float64).Of(v).To(d).At(0) } // as d holds it
+				checkFast(t, what+", opposite", x.Neg(), func(i int) float64 { return -a[i] })
+				checkFast(t, what+", one more", x.Add(1), func(i int) float64 { return whole(a[i] + 1) })
+				checkFast(t, what+", larger", x.Maximum(y), func(i int) float64 { return max(a[i], b[i]) })
+				if d == Float64 {
+					checkFast(t, what+", addcmul", x.Addcmul(y, z, 1), func(i int) float64 { return a[i] + b[i]*c[i] })
+				}
+				if d.IsFloat() {
+					continue
+				}
+				sum, top := 0., a[0]
+				for _, v := range a {
+					sum, top = sum+v, max(top, v)
+				}
+				if got := x.Sum().Item(); got != sum {
+					t.Fatalf("%s: the sum is %v, want %v", what, got, sum)
+				}
+				if got := x.Max().Item(); got != top {
+					t.Fatalf("%s: the largest is %v, want %v", what, got, top)
+				}
+			}
+		}
 	}
 }
 

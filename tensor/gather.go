@@ -326,42 +326,58 @@ func (t *Tensor) MaskedSelect(mask *Tensor) *Tensor {
 	t.existBeside("masked select", mask)
 	mask.needBools("masked select", "mask", t, mask)
 	_, _, shape := broadcast("masked select", t, mask)
-	return t.Expand(shape...).Reshape(-1).take("masked select", 0, maskPositions(mask.expanded(shape)))
+	flat, at := t.Expand(shape...).Reshape(-1), maskPositions(mask.expanded(shape))
+	out := opIndexSelect.apply(selection{0, flat.Len(), plain[int64](at)}, flat)
+	if !out.RequiresGrad() && !observed() {
+		at.Free()
+	}
+	return out
 }
 
 // maskPositions returns the flat positions where a mask is set, as a vector.
-func maskPositions(mask *Tensor) *Tensor {
-	mask = mask.Detach().onHost()
-	if !mask.IsContiguous() {
-		mask = mask.converted(Bool)
+func maskPositions(mask *Tensor) (at *Tensor) {
+	loops.WhereSet(mask.bools(), func(n int) []int64 {
+		at = newTensor(Int64, []int{n}, false)
+		return plain[int64](at)
+	})
+	return at
+}
+
+// bools returns the elements of a mask in row-major order.
+func (t *Tensor) bools() []uint8 {
+	t = t.Detach().onHost()
+	if !t.IsContiguous() {
+		t = t.converted(Bool)
 	}
-	return vectorOf(loops.WhereSet(stored[uint8](mask)))
+	return stored[uint8](t)
 }
 
 // Nonzero returns the positions of the elements that differ from 0 as the rows
 // of an int64 matrix, with a column for each axis.
 func (t *Tensor) Nonzero() *Tensor {
-	t.exist("nonzero")
-	flat := plain[int64](maskPositions(t.Detach().Ne(0)))
-	rank := t.Dim()
-	out := newTensor(Int64, []int{len(flat), rank}, false)
-	rows := plain[int64](out)
-	if rank == 2 {
-		width, row := int64(t.layout.Shape[1]), int64(0)
-		for i, at := range flat {
-			for at >= (row+1)*width {
-				row++
-			}
-			rows[2*i], rows[2*i+1] = row, at-row*width
-		}
-		return out.To(t.Device())
+	set := t.exist("nonzero").Detach()
+	if t.dtype != Bool {
+		set = set.Ne(0)
 	}
-	for i, at := range flat {
-		for a := rank - 1; a >= 0; a-- {
-			size := int64(t.layout.Shape[a])
-			rows[i*rank+a] = at % size
-			at /= size
+	rank := t.Dim()
+	var out *Tensor
+	room := func(n int) []int64 {
+		rows := n
+		if rank > 1 {
+			rows /= rank
 		}
+		out = newTensor(Int64, []int{rows, rank}, false)
+		return plain[int64](out)
+	}
+	switch {
+	case rank == 0:
+		out = newTensor(Int64, []int{int(set.bools()[0] & 1), 0}, false)
+	case t.Len() == 0:
+		room(0)
+	case rank == 1:
+		loops.WhereSet(set.bools(), room)
+	default:
+		loops.Coordinates(set.bools(), t.layout.Shape, room)
 	}
 	return out.To(t.Device())
 }

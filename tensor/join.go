@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/lectern-go/lectern/internal/humanize"
+	"github.com/lectern-go/lectern/tensor/internal/loops"
+	"github.com/lectern-go/lectern/tensor/layout"
 )
 
 // Joining tensors into one, and cutting one into several. Cutting gives views.
@@ -63,6 +65,9 @@ func catForward(c *call) *Tensor {
 		shape[axis] += x.layout.Shape[axis]
 	}
 	out := c.result(resultDtype("cat", c.in...), shape, false)
+	if out.joinRows(axis, c.in) {
+		return out
+	}
 	start := 0
 	for _, x := range c.in {
 		l, err := out.layout.Narrow(axis, start, x.layout.Shape[axis])
@@ -71,6 +76,45 @@ func catForward(c *call) *Tensor {
 		start += x.layout.Shape[axis]
 	}
 	return out
+}
+
+// joinRows writes the parts of each row, all that lies behind an axis, one behind the other, and reports whether it
+// can: the part of a row must lie along memory. The parts of all rows, one after the other, would be as many ways
+// through the memory of out.
+func (t *Tensor) joinRows(axis int, in []*Tensor) bool {
+	const least = 64 // bytes of a row, and a quarter of that rows
+	size := t.dtype.Size()
+	row := layout.Product(t.layout.Shape[axis:]) * size
+	if t.storage.device != nil || row < least || t.Len()*size/row < least/4 {
+		return false
+	}
+	type part struct {
+		memory []byte
+		outer  Layout
+		bytes  int
+	}
+	var parts []part
+	for _, x := range in {
+		inner := Layout{Shape: x.layout.Shape[axis:], Strides: x.layout.Strides[axis:]}
+		if x.storage.device != nil || x.dtype != t.dtype || !inner.IsContiguous() {
+			return false
+		}
+		if x.Len() > 0 {
+			outer := Layout{Shape: x.layout.Shape[:axis], Strides: x.layout.Strides[:axis], Offset: x.layout.Offset}
+			parts = append(parts, part{x.storage.bytes(), outer, inner.Len() * size})
+		}
+	}
+	to := t.memory()
+	loops.ParallelRows(len(to)/row, loops.ParallelFrom*size/row, func(start, end int) {
+		for i := start; i < end; i++ {
+			dst := to[i*row:][:row]
+			for _, p := range parts {
+				copy(dst[:p.bytes], p.memory[p.outer.Place(i)*size:])
+				dst = dst[p.bytes:]
+			}
+		}
+	})
+	return true
 }
 
 // Stack returns a new tensor with the tensors given, which have one shape, side

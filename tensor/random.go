@@ -193,15 +193,19 @@ func (t *Tensor) Multinomial(n int, replacement bool, g *Generator) *Tensor {
 	rows := len(drawn) / n
 	positive, wrong := make([]int, rows), make([]int, rows)
 	loops.ParallelRows(rows, loops.ParallelFrom/8/max(size, 1), func(start, end int) { // which must not panic
-		r, w, sums := newReader[float64](weights), make([]float64, size), make([]float64, size)
+		r, w := newReader[float64](weights), make([]float64, size)
 		for row := start; row < end; row++ {
 			r.Copy(w, row*size)
 			u, to := fractions[row*perRow:][:perRow], drawn[row*n:][:n]
-			positive[row], wrong[row] = countWeights(w)
+			if replacement && loops.PositiveWeights(w) {
+				positive[row], wrong[row] = 1, -1 // or more, which is enough to know
+			} else {
+				positive[row], wrong[row] = countWeights(w)
+			}
 			switch {
 			case wrong[row] >= 0:
 			case replacement && positive[row] > 0:
-				random.WithReplacement(to, w, u, sums)
+				random.WithReplacement(to, w, u)
 			case positive[row] >= n:
 				random.WithoutReplacement(to, w, u)
 			}

@@ -187,6 +187,11 @@ func nothingOf(f *loops.Foldings, dtype Dtype) float64 {
 }
 
 func reduceInto[T numbers.Number](out []T, x *Tensor, r reduced, f loops.Folding[T]) {
+	if axes := x.memoryOrder(); f.AnyOrder && r.count == x.Len() && axes != nil {
+		l, err := x.layout.Permute(axes...)
+		x.must("reduce", err)
+		x = x.alias(l)
+	}
 	if column, width := r.columnAxis(x); width > 0 {
 		loops.FoldColumns(out, x.array(), r.axes, r.count, column, f)
 		return

@@ -129,14 +129,22 @@ func (t *Tensor) Quantile(axis int, q float64) *Tensor {
 // axis, and its position: of an even number the lower of both, as PyTorch does. It
 // panics if the axis is empty.
 func (t *Tensor) Median(axis int) (values, at *Tensor) {
-	sorted, from, n := t.exist("median").sortedRows("median", axis)
-	middle, last := (n-1)/2, sorted.Select(-1, n-1)
-	missing := last.IsNaN()
-	return Where(missing, last, sorted.Select(-1, middle)), Where(missing, from.Select(-1, n-1), from.Select(-1, middle))
+	rows, n := t.exist("median").rowsToSort("median", axis)
+	from := rows.Argsort(-1, false)
+	middle, last := from.Narrow(-1, (n-1)/2, 1), from.Narrow(-1, n-1, 1) // where NaN would be
+	at = Where(rows.Detach().Gather(-1, last).IsNaN(), last, middle)
+	return rows.Gather(-1, at).Squeeze(-1), at.Squeeze(-1)
 }
 
 // sortedRows sorts along an axis, which becomes the last, and returns its size.
 func (t *Tensor) sortedRows(op string, axis int) (sorted, from *Tensor, n int) {
+	rows, n := t.rowsToSort(op, axis)
+	sorted, from = rows.Sort(-1, false)
+	return sorted, from, n
+}
+
+// rowsToSort returns t with an axis as the last one, and its size, which is not 0.
+func (t *Tensor) rowsToSort(op string, axis int) (rows *Tensor, n int) {
 	axis = t.rowAxis(op, axis)
 	if t.Dim() == 0 {
 		t = t.Reshape(1)
@@ -145,8 +153,7 @@ func (t *Tensor) sortedRows(op string, axis int) (sorted, from *Tensor, n int) {
 	if n == 0 {
 		fail(ErrShape, op, describe(t), fmt.Sprintf("axis %d is empty", axis), "")
 	}
-	sorted, from = t.Movedim(axis, -1).Sort(-1, false)
-	return sorted, from, n
+	return t.Movedim(axis, -1), n
 }
 
 // What values there are, how often, and where one would stand.

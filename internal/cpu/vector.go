@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"math"
+	"math/bits"
 	"unsafe"
 )
 
@@ -37,6 +38,8 @@ type Vectors[T float32 | float64] struct {
 	FromInts                  func(dst, x []T)
 	SumLow, SumHigh           func(x []T) T       // Σ of the lower 16 bits of int32, or of the upper ones and the sign, as int32
 	FmodNear, RemainderNear   func(dst, x, y []T) // NaN where |x/y| ≥ 2²³, too
+	QuotientInts, FloorInts   func(dst, x, y []T) // int32 divided, with the fraction cut and rounded down, where y is not 0
+	RestInts, ModInts         func(dst, x, y []T) // what is left of either
 
 	Equal, Differ, Less, AtMost func(dst, x, y []T) // 1 where that is so, 0 elsewhere
 	Pass                        func(dst, x, y []T) // x where y is not 0, 0 elsewhere
@@ -52,6 +55,9 @@ type Vectors[T float32 | float64] struct {
 	AddProduct  func(dst, x, y, z []T, by T) // x + y·by·z
 	AddQuotient func(dst, x, y, z []T, by T) // x + y/z·by
 
+	MinFour, MaxFour func(dst, w, x, y, z []T) // the smallest and the largest of these and dst; NaN if one is
+
+	Plus   func(dst, x []T, by T)          // x + by
 	Scale  func(dst, x []T, by T)          // x·by
 	Affine func(dst, x []T, less, times T) // (x - less)·times
 
@@ -207,8 +213,48 @@ func Transpose[T uint32 | uint64](dst []T, dstStride int, src []T, srcStride, ro
 // it has none. dst must not be x.
 func Reverse() func(dst, x []uint32) { return reverseAt(level) }
 
-// Near reports whether all of x are from -2⁵⁰ to 2⁵⁰-1, where the loops of [Vectors] whose names say so are
-// right. It is for levels that have these.
+// SortedRun is the length of the runs that words are sorted in.
+const SortedRun = 32
+
+// Sorting returns two loops over words that, as float64, are positive and finite, nil where the chosen level has none:
+// one that sorts each run of SortedRun words of so many whole runs, and one that merges x and y, both in order and of a
+// multiple of 8 words.
+func Sorting() (runs func(words []uint64), merge func(dst, x, y []uint64)) { return sortingAt(level) }
+
+// Search writes how many of sorted words are less than each of keys to out, of the same length. Each step of a search
+// halves what is left, and nothing has to be guessed.
+func Search(out []int64, sorted, keys []uint64) { search(out[:len(keys)], sorted, keys) }
+
+func searchEach(out []int64, sorted, keys []uint64) {
+	for i, key := range keys {
+		at := 0
+		for n := len(sorted); n > 0; {
+			half := (n + 1) / 2
+			_, less := bits.Sub64(sorted[at+half-1], key, 0)
+			at += half & -int(less)
+			n -= half
+		}
+		out[i] = int64(at)
+	}
+}
+
+// WhereSet writes the numbers of those of x that are set, bools of 0 and 1 of which the first has the number first, and
+// returns how many they are. dst has room for all of them, and nothing is written behind its end.
+func WhereSet(dst []int64, x []uint8, first int) (n int) { return whereSetAt(dst, x, first) }
+
+func whereSetEach(dst []int64, x []uint8, first int) (n int) {
+	for i, set := range x {
+		if n == len(dst) {
+			break
+		}
+		dst[n] = int64(first + i)
+		n += int(set & 1) // one more is written than stays, and nothing has to be guessed
+	}
+	return n
+}
+
+// Near reports whether all of x are from -2⁵⁰ to 2⁵⁰-1, where the loops of [Vectors] whose names say so are right. It
+// is for levels that have these.
 func Near(x []int64) bool {
 	bits := Float64s().Shifted(unsafe.Slice((*float64)(unsafe.Pointer(unsafe.SliceData(x))), len(x)), math.Float64frombits(1<<50))
 	return math.Float64bits(bits)>>51 == 0
@@ -221,12 +267,20 @@ type Conversions struct {
 
 	FromUint8          func(dst []float32, src unsafe.Pointer) // also of bools
 	FromE4M3, FromE5M2 func(dst []float32, src unsafe.Pointer) // see tensor.Float8E4M3
+	ToE4M3, ToE5M2     func(dst unsafe.Pointer, src []float32) // what is too large becomes NaN or infinite
 	ToBool             func(dst unsafe.Pointer, src []float32) // 1 for what is not 0
 
 	// Of int64:
 	WholeToFloat32, WholeToInt32, WholeToBool       func(dst unsafe.Pointer, src []int64) // to float32: where [Near] is true
 	WholeFromFloat32, WholeFromInt32, WholeFromByte func(dst []int64, src unsafe.Pointer) // from float32: below 2⁵⁰
+
+	// Of float64:
+	DoubleFromFloat32, DoubleFromInt32 func(dst []float64, src unsafe.Pointer)
+	DoubleToFloat32                    func(dst unsafe.Pointer, src []float64)
 }
+
+// Ramp returns the loop of (x + first)·step + start of the chosen level, rounded at each step, nil where it has none.
+func Ramp() func(dst []float32, x []float64, start, step, first float64) { return rampAt(level) }
 
 // Powers returns the loop of x to the power of y of the chosen level, nil where it has none: NaN unless x is positive
 // and finite and |y| at most 2²⁰, 0.51 ULP.

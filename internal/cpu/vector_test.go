@@ -223,6 +223,27 @@ func testArithmetic[T float](t *testing.T, v *Vectors[T]) {
 					t.Fatalf("AddFour(%v, %v, %v, %v, %v) = %v, want %v", sums[i], p[i], q[i], r[i], s[i], dst[i], want)
 				}
 			}
+			v.Plus(dst, x, 0.3)
+			for i := range dst {
+				if want := x[i] + 0.3; !same(dst[i], want) {
+					t.Fatalf("Plus(%v) = %v, want %v", x[i], dst[i], want)
+				}
+			}
+			p, q, r, s = guardedSlice(t, awkward[T](n, 5), end), guardedSlice(t, awkward[T](n, 6), end), guardedSlice(t, awkward[T](n, 7), end), guardedSlice(t, awkward[T](n, 8), end)
+			copy(dst, x)
+			v.MaxFour(dst, p, q, r, s)
+			for i := range dst {
+				if want := max(x[i], p[i], q[i], r[i], s[i]); !same(dst[i], want) {
+					t.Fatalf("MaxFour(%v, %v, %v, %v, %v) = %v, want %v", x[i], p[i], q[i], r[i], s[i], dst[i], want)
+				}
+			}
+			copy(dst, x)
+			v.MinFour(dst, p, q, r, s)
+			for i := range dst {
+				if want := min(x[i], p[i], q[i], r[i], s[i]); !same(dst[i], want) {
+					t.Fatalf("MinFour(%v, %v, %v, %v, %v) = %v, want %v", x[i], p[i], q[i], r[i], s[i], dst[i], want)
+				}
+			}
 			v.Scale(x, x, 3) // in place
 			if n > 1 && x[1] != 3*awkward[T](n, 1)[1] {
 				t.Fatal("Scale in place")
@@ -684,6 +705,13 @@ func TestInts(t *testing.T) {
 				if i%5 == 0 {
 					a[i] = b[i]
 				}
+				if i%7 == 1 { // quotients near whole numbers, and the one that is no int32
+					b[i] = int32(n+i)%9 - 4
+					a[i] = b[i]*(1<<28) - int32(i%3)
+				}
+				if b[i] == 0 {
+					a[i], b[i] = math.MinInt32, -1
+				}
 			}
 			low, high := int32(0), int32(0)
 			for _, w := range a {
@@ -723,14 +751,18 @@ func TestInts(t *testing.T) {
 				"mul": {v.MulInts, func(a, b int32) int32 { return a * b }},
 				"max": {v.MaxInts, func(a, b int32) int32 { return max(a, b) }}, "min": {v.MinInts, func(a, b int32) int32 { return min(a, b) }},
 				"and": {v.AndInts, func(a, b int32) int32 { return a & b }}, "or": {v.OrInts, func(a, b int32) int32 { return a | b }},
-				"xor":   {v.XorInts, func(a, b int32) int32 { return a ^ b }},
-				"neg":   {func(dst, x, _ []float32) { v.NegInts(dst, x) }, func(a, _ int32) int32 { return -a }},
-				"abs":   {func(dst, x, _ []float32) { v.AbsInts(dst, x) }, func(a, _ int32) int32 { return max(a, -a) }},
-				"sign":  {func(dst, x, _ []float32) { v.SignInts(dst, x) }, func(a, _ int32) int32 { return min(max(a, -1), 1) }},
-				"not":   {func(dst, x, _ []float32) { v.NotInts(dst, x) }, func(a, _ int32) int32 { return ^a }},
-				"clamp": {func(dst, x, _ []float32) { v.ClampInts(dst, x, math.Float32frombits(1<<32-9), math.Float32frombits(7)) }, func(a, _ int32) int32 { return min(max(a, -9), 7) }},
-				"equal": {v.EqualInts, func(a, b int32) int32 { return int32(math.Float32bits(truth[float32](a == b))) }},
-				"less":  {v.LessInts, func(a, b int32) int32 { return int32(math.Float32bits(truth[float32](a < b))) }},
+				"xor":      {v.XorInts, func(a, b int32) int32 { return a ^ b }},
+				"neg":      {func(dst, x, _ []float32) { v.NegInts(dst, x) }, func(a, _ int32) int32 { return -a }},
+				"abs":      {func(dst, x, _ []float32) { v.AbsInts(dst, x) }, func(a, _ int32) int32 { return max(a, -a) }},
+				"sign":     {func(dst, x, _ []float32) { v.SignInts(dst, x) }, func(a, _ int32) int32 { return min(max(a, -1), 1) }},
+				"not":      {func(dst, x, _ []float32) { v.NotInts(dst, x) }, func(a, _ int32) int32 { return ^a }},
+				"clamp":    {func(dst, x, _ []float32) { v.ClampInts(dst, x, math.Float32frombits(1<<32-9), math.Float32frombits(7)) }, func(a, _ int32) int32 { return min(max(a, -9), 7) }},
+				"quotient": {v.QuotientInts, func(a, b int32) int32 { return a / b }},
+				"floor":    {v.FloorInts, floorInt},
+				"rest":     {v.RestInts, func(a, b int32) int32 { return a % b }},
+				"mod":      {v.ModInts, func(a, b int32) int32 { return a - floorInt(a, b)*b }},
+				"equal":    {v.EqualInts, func(a, b int32) int32 { return int32(math.Float32bits(truth[float32](a == b))) }},
+				"less":     {v.LessInts, func(a, b int32) int32 { return int32(math.Float32bits(truth[float32](a < b))) }},
 			} {
 				op.run(guardedSlice(t, dst, n%2 == 0)[:0], x[:0], y[:0])
 				op.run(dst, guardedSlice(t, x, n%2 == 0), guardedSlice(t, y, n%2 == 0))
@@ -742,6 +774,13 @@ func TestInts(t *testing.T) {
 			}
 		}
 	})
+}
+
+func floorInt(a, b int32) int32 {
+	if a%b != 0 && (a < 0) != (b < 0) {
+		return a/b - 1
+	}
+	return a / b
 }
 
 func ints(x []float32) []int32 {

@@ -334,6 +334,36 @@ func addFourF64AVX2(dst *float64, w *float64, x *float64, y *float64, z *float64
 //go:noescape
 func addFourF64AVX512(dst *float64, w *float64, x *float64, y *float64, z *float64, n int, params *float64)
 
+// minFourF64AVX2 brings the smallest of w, x, y, z and dst to dst; NaN if one is.
+//
+//go:noescape
+func minFourF64AVX2(dst *float64, w *float64, x *float64, y *float64, z *float64, n int)
+
+// minFourF64AVX512 brings the smallest of w, x, y, z and dst to dst; NaN if one is.
+//
+//go:noescape
+func minFourF64AVX512(dst *float64, w *float64, x *float64, y *float64, z *float64, n int)
+
+// maxFourF64AVX2 brings the largest of w, x, y, z and dst to dst; NaN if one is.
+//
+//go:noescape
+func maxFourF64AVX2(dst *float64, w *float64, x *float64, y *float64, z *float64, n int)
+
+// maxFourF64AVX512 brings the largest of w, x, y, z and dst to dst; NaN if one is.
+//
+//go:noescape
+func maxFourF64AVX512(dst *float64, w *float64, x *float64, y *float64, z *float64, n int)
+
+// plusF64AVX2 computes x + p with the parameter p.
+//
+//go:noescape
+func plusF64AVX2(dst *float64, x *float64, n int, params *float64)
+
+// plusF64AVX512 computes x + p with the parameter p.
+//
+//go:noescape
+func plusF64AVX512(dst *float64, x *float64, n int, params *float64)
+
 // fillF64AVX2 writes the parameter p everywhere.
 //
 //go:noescape
@@ -824,6 +854,46 @@ func modNearF64AVX2(dst *float64, x *float64, y *float64, n int)
 //go:noescape
 func modNearF64AVX512(dst *float64, x *float64, y *float64, n int)
 
+// quotientIntsF64AVX2 computes x/y with the fraction cut, of int32. n is a multiple of 8.
+//
+//go:noescape
+func quotientIntsF64AVX2(dst *float32, x *float32, y *float32, n int)
+
+// quotientIntsF64AVX512 computes x/y with the fraction cut, of int32.
+//
+//go:noescape
+func quotientIntsF64AVX512(dst *float32, x *float32, y *float32, n int)
+
+// floorIntsF64AVX2 computes x/y rounded down, of int32. n is a multiple of 8.
+//
+//go:noescape
+func floorIntsF64AVX2(dst *float32, x *float32, y *float32, n int)
+
+// floorIntsF64AVX512 computes x/y rounded down, of int32.
+//
+//go:noescape
+func floorIntsF64AVX512(dst *float32, x *float32, y *float32, n int)
+
+// restIntsF64AVX2 computes x mod y with the sign of x, of int32. n is a multiple of 8.
+//
+//go:noescape
+func restIntsF64AVX2(dst *float32, x *float32, y *float32, n int)
+
+// restIntsF64AVX512 computes x mod y with the sign of x, of int32.
+//
+//go:noescape
+func restIntsF64AVX512(dst *float32, x *float32, y *float32, n int)
+
+// modIntsF64AVX2 computes x mod y with the sign of y, of int32. n is a multiple of 8.
+//
+//go:noescape
+func modIntsF64AVX2(dst *float32, x *float32, y *float32, n int)
+
+// modIntsF64AVX512 computes x mod y with the sign of y, of int32.
+//
+//go:noescape
+func modIntsF64AVX512(dst *float32, x *float32, y *float32, n int)
+
 // negWholeF64AVX2 computes -x of whole numbers.
 //
 //go:noescape
@@ -933,6 +1003,46 @@ func wholeToBoolF64AVX2(dst *uint8, x *float64, n int)
 //
 //go:noescape
 func wholeToBoolF64AVX512(dst *uint8, x *float64, n int)
+
+// f32ToF64F64AVX2 widens float32. n is a multiple of 8.
+//
+//go:noescape
+func f32ToF64F64AVX2(dst *float64, x *float32, n int)
+
+// f32ToF64F64AVX512 widens float32.
+//
+//go:noescape
+func f32ToF64F64AVX512(dst *float64, x *float32, n int)
+
+// f64ToF32F64AVX2 rounds to float32. n is a multiple of 8.
+//
+//go:noescape
+func f64ToF32F64AVX2(dst *float32, x *float64, n int)
+
+// f64ToF32F64AVX512 rounds to float32.
+//
+//go:noescape
+func f64ToF32F64AVX512(dst *float32, x *float64, n int)
+
+// intsToF64F64AVX2 converts whole numbers of 32 bits. n is a multiple of 8.
+//
+//go:noescape
+func intsToF64F64AVX2(dst *float64, x *float32, n int)
+
+// intsToF64F64AVX512 converts whole numbers of 32 bits.
+//
+//go:noescape
+func intsToF64F64AVX512(dst *float64, x *float32, n int)
+
+// rampF64AVX2 computes (x + p₂)·p₁ + p₀, rounded at each step. n is a multiple of 8.
+//
+//go:noescape
+func rampF64AVX2(dst *float32, x *float64, n int, params *float64)
+
+// rampF64AVX512 computes (x + p₂)·p₁ + p₀, rounded at each step.
+//
+//go:noescape
+func rampF64AVX512(dst *float32, x *float64, n int, params *float64)
 
 // bytesToWholeF64AVX2 widens whole numbers of 8 bits without a sign. n is a multiple of 8.
 //
@@ -1230,6 +1340,37 @@ func addFourF64AVX2Slices(dst, w, x, y, z []float64, p0, p1, p2, p3 float64) {
 	z = z[:len(dst)]
 	params := [...]float64{p0, p1, p2, p3}
 	addFourF64AVX2(&dst[0], &w[0], &x[0], &y[0], &z[0], len(dst), &params[0])
+}
+
+func minFourF64AVX2Slices(dst, w, x, y, z []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	w = w[:len(dst)]
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	z = z[:len(dst)]
+	minFourF64AVX2(&dst[0], &w[0], &x[0], &y[0], &z[0], len(dst))
+}
+
+func maxFourF64AVX2Slices(dst, w, x, y, z []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	w = w[:len(dst)]
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	z = z[:len(dst)]
+	maxFourF64AVX2(&dst[0], &w[0], &x[0], &y[0], &z[0], len(dst))
+}
+
+func plusF64AVX2Slices(dst, x []float64, p0 float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	params := [...]float64{p0}
+	plusF64AVX2(&dst[0], &x[0], len(dst), &params[0])
 }
 
 func fillF64AVX2Slices(dst []float64, p0 float64) {
@@ -2020,6 +2161,37 @@ func addFourF64AVX512Slices(dst, w, x, y, z []float64, p0, p1, p2, p3 float64) {
 	addFourF64AVX512(&dst[0], &w[0], &x[0], &y[0], &z[0], len(dst), &params[0])
 }
 
+func minFourF64AVX512Slices(dst, w, x, y, z []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	w = w[:len(dst)]
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	z = z[:len(dst)]
+	minFourF64AVX512(&dst[0], &w[0], &x[0], &y[0], &z[0], len(dst))
+}
+
+func maxFourF64AVX512Slices(dst, w, x, y, z []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	w = w[:len(dst)]
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	z = z[:len(dst)]
+	maxFourF64AVX512(&dst[0], &w[0], &x[0], &y[0], &z[0], len(dst))
+}
+
+func plusF64AVX512Slices(dst, x []float64, p0 float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	params := [...]float64{p0}
+	plusF64AVX512(&dst[0], &x[0], len(dst), &params[0])
+}
+
 func fillF64AVX512Slices(dst []float64, p0 float64) {
 	if len(dst) == 0 {
 		return
@@ -2556,6 +2728,9 @@ var vectorsF64 = [...]Vectors[float64]{
 		LessTimes:               lessTimesF64AVX2Slices,
 		AddScaled:               addScaledF64AVX2Slices,
 		AddFour:                 addFourF64AVX2Slices,
+		MinFour:                 minFourF64AVX2Slices,
+		MaxFour:                 maxFourF64AVX2Slices,
+		Plus:                    plusF64AVX2Slices,
 		Fill:                    fillF64AVX2Slices,
 		Leaky:                   leakyF64AVX2Slices,
 		Forth:                   forthF64AVX2Slices,
@@ -2645,6 +2820,9 @@ var vectorsF64 = [...]Vectors[float64]{
 		LessTimes:               lessTimesF64AVX512Slices,
 		AddScaled:               addScaledF64AVX512Slices,
 		AddFour:                 addFourF64AVX512Slices,
+		MinFour:                 minFourF64AVX512Slices,
+		MaxFour:                 maxFourF64AVX512Slices,
+		Plus:                    plusF64AVX512Slices,
 		Fill:                    fillF64AVX512Slices,
 		Leaky:                   leakyF64AVX512Slices,
 		Forth:                   forthF64AVX512Slices,

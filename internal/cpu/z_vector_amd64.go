@@ -339,6 +339,36 @@ func addFourF32AVX2(dst *float32, w *float32, x *float32, y *float32, z *float32
 //go:noescape
 func addFourF32AVX512(dst *float32, w *float32, x *float32, y *float32, z *float32, n int, params *float32)
 
+// minFourF32AVX2 brings the smallest of w, x, y, z and dst to dst; NaN if one is.
+//
+//go:noescape
+func minFourF32AVX2(dst *float32, w *float32, x *float32, y *float32, z *float32, n int)
+
+// minFourF32AVX512 brings the smallest of w, x, y, z and dst to dst; NaN if one is.
+//
+//go:noescape
+func minFourF32AVX512(dst *float32, w *float32, x *float32, y *float32, z *float32, n int)
+
+// maxFourF32AVX2 brings the largest of w, x, y, z and dst to dst; NaN if one is.
+//
+//go:noescape
+func maxFourF32AVX2(dst *float32, w *float32, x *float32, y *float32, z *float32, n int)
+
+// maxFourF32AVX512 brings the largest of w, x, y, z and dst to dst; NaN if one is.
+//
+//go:noescape
+func maxFourF32AVX512(dst *float32, w *float32, x *float32, y *float32, z *float32, n int)
+
+// plusF32AVX2 computes x + p with the parameter p.
+//
+//go:noescape
+func plusF32AVX2(dst *float32, x *float32, n int, params *float32)
+
+// plusF32AVX512 computes x + p with the parameter p.
+//
+//go:noescape
+func plusF32AVX512(dst *float32, x *float32, n int, params *float32)
+
 // fillF32AVX2 writes the parameter p everywhere.
 //
 //go:noescape
@@ -1059,6 +1089,26 @@ func fromE5M2F32AVX2(dst *float32, x *uint8, n int)
 //go:noescape
 func fromE5M2F32AVX512(dst *float32, x *uint8, n int)
 
+// toE4M3F32AVX2 rounds to E4M3, ties to even; what is too large becomes NaN. n is a multiple of 8.
+//
+//go:noescape
+func toE4M3F32AVX2(dst *uint8, x *float32, n int)
+
+// toE4M3F32AVX512 rounds to E4M3, ties to even; what is too large becomes NaN.
+//
+//go:noescape
+func toE4M3F32AVX512(dst *uint8, x *float32, n int)
+
+// toE5M2F32AVX2 rounds to E5M2, ties to even; what is too large becomes infinite. n is a multiple of 8.
+//
+//go:noescape
+func toE5M2F32AVX2(dst *uint8, x *float32, n int)
+
+// toE5M2F32AVX512 rounds to E5M2, ties to even; what is too large becomes infinite.
+//
+//go:noescape
+func toE5M2F32AVX512(dst *uint8, x *float32, n int)
+
 // toFloat16F32AVX2 rounds to float16, ties to even; NaN keeps its sign alone. n is a multiple of 8.
 //
 //go:noescape
@@ -1355,6 +1405,37 @@ func addFourF32AVX2Slices(dst, w, x, y, z []float32, p0, p1, p2, p3 float32) {
 	z = z[:len(dst)]
 	params := [...]float32{p0, p1, p2, p3}
 	addFourF32AVX2(&dst[0], &w[0], &x[0], &y[0], &z[0], len(dst), &params[0])
+}
+
+func minFourF32AVX2Slices(dst, w, x, y, z []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	w = w[:len(dst)]
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	z = z[:len(dst)]
+	minFourF32AVX2(&dst[0], &w[0], &x[0], &y[0], &z[0], len(dst))
+}
+
+func maxFourF32AVX2Slices(dst, w, x, y, z []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	w = w[:len(dst)]
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	z = z[:len(dst)]
+	maxFourF32AVX2(&dst[0], &w[0], &x[0], &y[0], &z[0], len(dst))
+}
+
+func plusF32AVX2Slices(dst, x []float32, p0 float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	params := [...]float32{p0}
+	plusF32AVX2(&dst[0], &x[0], len(dst), &params[0])
 }
 
 func fillF32AVX2Slices(dst []float32, p0 float32) {
@@ -2225,6 +2306,37 @@ func addFourF32AVX512Slices(dst, w, x, y, z []float32, p0, p1, p2, p3 float32) {
 	addFourF32AVX512(&dst[0], &w[0], &x[0], &y[0], &z[0], len(dst), &params[0])
 }
 
+func minFourF32AVX512Slices(dst, w, x, y, z []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	w = w[:len(dst)]
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	z = z[:len(dst)]
+	minFourF32AVX512(&dst[0], &w[0], &x[0], &y[0], &z[0], len(dst))
+}
+
+func maxFourF32AVX512Slices(dst, w, x, y, z []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	w = w[:len(dst)]
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	z = z[:len(dst)]
+	maxFourF32AVX512(&dst[0], &w[0], &x[0], &y[0], &z[0], len(dst))
+}
+
+func plusF32AVX512Slices(dst, x []float32, p0 float32) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	params := [...]float32{p0}
+	plusF32AVX512(&dst[0], &x[0], len(dst), &params[0])
+}
+
 func fillF32AVX512Slices(dst []float32, p0 float32) {
 	if len(dst) == 0 {
 		return
@@ -2841,6 +2953,9 @@ var vectorsF32 = [...]Vectors[float32]{
 		LessTimes:               lessTimesF32AVX2Slices,
 		AddScaled:               addScaledF32AVX2Slices,
 		AddFour:                 addFourF32AVX2Slices,
+		MinFour:                 minFourF32AVX2Slices,
+		MaxFour:                 maxFourF32AVX2Slices,
+		Plus:                    plusF32AVX2Slices,
 		Fill:                    fillF32AVX2Slices,
 		Leaky:                   leakyF32AVX2Slices,
 		Forth:                   forthF32AVX2Slices,
@@ -2941,6 +3056,9 @@ var vectorsF32 = [...]Vectors[float32]{
 		LessTimes:               lessTimesF32AVX512Slices,
 		AddScaled:               addScaledF32AVX512Slices,
 		AddFour:                 addFourF32AVX512Slices,
+		MinFour:                 minFourF32AVX512Slices,
+		MaxFour:                 maxFourF32AVX512Slices,
+		Plus:                    plusF32AVX512Slices,
 		Fill:                    fillF32AVX512Slices,
 		Leaky:                   leakyF32AVX512Slices,
 		Forth:                   forthF32AVX512Slices,

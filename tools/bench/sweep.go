@@ -219,7 +219,7 @@ func sweepGroup(ctx context.Context, r *report) error {
 		best [2]float64
 	}
 	results := map[string]*pair{}
-	const together = 40 // cases that both sides run by turns
+	const together = 200 // cases that both sides run by turns: a peer takes longer to start than to run a few
 	for round := range r.rounds {
 		for some := range slices.Chunk(cases, together) {
 			var names, ask []string

@@ -50,6 +50,7 @@ func (l *lanes) fma(a, b, c ref) ref          { return l.do("fma", 0, a, b, c) }
 func (l *lanes) fnma(a, b, c ref) ref         { return l.do("fma", 1, a, b, c) }  // c - a·b, rounded once
 func (l *lanes) less(a, b ref) ref            { return l.do("compare", 1, a, b) } // a mask
 func (l *lanes) isNaN(a ref) ref              { return l.do("compare", 3, a, a) } // a mask
+func (l *lanes) unordered(a, b ref) ref       { return l.do("compare", 3, a, b) } // a mask of where one is NaN
 func (l *lanes) equal(a, b ref) ref           { return l.do("compare", 0, a, b) } // a mask
 func (l *lanes) atMost(a, b ref) ref          { return l.do("compare", 2, a, b) } // a mask
 func (l *lanes) differ(a, b ref) ref          { return l.do("compare", 4, a, b) } // a mask, also where one is NaN
@@ -73,6 +74,8 @@ func (l *lanes) equalInt(a, b ref) ref        { return l.do("compare int", 0, a,
 func (l *lanes) lessInt(a, b ref) ref         { return l.do("compare int", 1, a, b) } // a mask
 func (l *lanes) loadInt(operand int) ref      { return l.do("load int", operand) }    // of float64: whole numbers of 1 byte, without a sign, or of 4
 func (l *lanes) storeInt(operand int, v ref)  { l.do("store int", operand, v) }       // their low bytes; AVX2 stores bytes up to 127
+func (l *lanes) ofInt(operand int) ref        { return l.do("load of int", operand) } // of float64: numbers of whole ones of 4 bytes
+func (l *lanes) asInt(operand int, v ref)     { l.do("store as int", operand, v) }    // the fraction is cut
 func (l *lanes) shiftLeft(a ref, n int) ref   { return l.do("VPSLL"+l.word(), n, a) }
 func (l *lanes) shiftDown(a ref, n int) ref   { return l.do("VPSRL"+l.word(), n, a) }
 func (l *lanes) andOr(a, b, c ref) ref        { return l.do("andOr", 0, a, b, c) } // (a & b) | c; AVX-512 alone
@@ -380,6 +383,27 @@ func (m *emitter) step(i, c int, masked bool) {
 		} else {
 			a.op(name, at(s.imm), to)
 		}
+	case "load of int":
+		to := result()
+		if masked && m.width == 64 {
+			a.op("VCVTDQ2PD.Z", at(s.imm), "K1", to)
+		} else {
+			a.op("VCVTDQ2PD", at(s.imm), to)
+		}
+	case "store as int":
+		from := register(s.args[0])
+		switch half := "Y" + from[1:]; {
+		case m.width == 64 && masked:
+			a.op("VCVTTPD2DQ", from, half)
+			a.op("VMOVDQU32", half, "K1", at(s.imm))
+		case m.width == 64:
+			a.op("VCVTTPD2DQ", from, half)
+			a.op("VMOVDQU", half, at(s.imm))
+		default:
+			a.op("VCVTTPD2DQY", from, "X"+from[1:])
+			a.op("VMOVDQU", "X"+from[1:], at(s.imm))
+		}
+		release()
 	case "store int":
 		from, narrow := register(s.args[0]), map[int]string{1: "VPMOVQB", 4: "VPMOVQD"}[m.widths[s.imm]]
 		switch {

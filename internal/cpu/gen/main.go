@@ -28,6 +28,7 @@ func files() map[string]string {
 		"z_vector_amd64":   vectorKernels,
 		"z_vector64_amd64": vector64Kernels,
 		"z_dots_amd64":     dotKernels,
+		"z_sort_amd64":     sortKernels,
 		"z_matmul_arm64":   neonKernels,
 		"z_amx_amd64":      amxKernels,
 	} {

@@ -168,6 +168,25 @@ func loops() []*loop {
 					}
 					l.store(0, sum)
 				}},
+			&loop{name: "minFour", doc: "brings the smallest of w, x, y, z and dst to dst; NaN if one is.", e: e, operands: []string{"dst", "w", "x", "y", "z"}, unroll: [2]int{2, 4},
+				program: func(l *lanes) {
+					best := l.load(0)
+					for i := range 4 {
+						best = minimum(l, best, l.load(i+1))
+					}
+					l.store(0, best)
+				}},
+			&loop{name: "maxFour", doc: "brings the largest of w, x, y, z and dst to dst; NaN if one is.", e: e, operands: []string{"dst", "w", "x", "y", "z"}, unroll: [2]int{2, 4},
+				program: func(l *lanes) { // of -x the smallest, which takes fewer instructions
+					minus := l.bits(1 << (8*e.size - 1))
+					best := l.xor(l.load(0), minus)
+					for i := range 4 {
+						best = minimum(l, best, l.xor(l.load(i+1), minus))
+					}
+					l.store(0, l.xor(best, minus))
+				}},
+			&loop{name: "plus", doc: "computes x + p with the parameter p.", e: e, operands: two, unroll: [2]int{4, 4}, params: true,
+				program: func(l *lanes) { l.store(0, l.add(l.load(1), l.parameter(0))) }},
 			&loop{name: "fill", doc: "writes the parameter p everywhere.", e: e, operands: []string{"dst"}, unroll: [2]int{4, 4}, params: true,
 				program: func(l *lanes) { l.store(0, l.or(l.parameter(0), l.parameter(0))) }},
 			&loop{name: "leaky", doc: "computes x where it is above 0, and x·p elsewhere with the parameter p.", e: e, operands: two, unroll: [2]int{4, 4}, params: true,
@@ -356,6 +375,10 @@ func loops() []*loop {
 				value := l.choose(l.less(size, l.bits(0x7c<<21)), l.mul(size, l.constant(0x1p112)), l.or(size, l.bits(0x7f800000)))
 				l.store(0, l.or(value, l.shiftLeft(l.and(code, l.bits(0x80)), 24)))
 			}},
+		&loop{name: "toE4M3", doc: "rounds to E4M3, ties to even; what is too large becomes NaN.", e: float32s, operands: two, widths: []int{1, 4}, unroll: [2]int{1, 4}, whole: true,
+			program: func(l *lanes) { toFloat8(l, 3, 7, 0x7e, 0x7f, 0x7f) }},
+		&loop{name: "toE5M2", doc: "rounds to E5M2, ties to even; what is too large becomes infinite.", e: float32s, operands: two, widths: []int{1, 4}, unroll: [2]int{1, 4}, whole: true,
+			program: func(l *lanes) { toFloat8(l, 2, 15, 0x7b, 0x7c, 0x7e) }},
 		&loop{name: "toFloat16", doc: "rounds to float16, ties to even; NaN keeps its sign alone.", e: float32s, operands: two, widths: []int{2, 4}, unroll: [2]int{2, 4}, whole: true,
 			program: func(l *lanes) {
 				x := l.load(1)
@@ -366,14 +389,32 @@ func loops() []*loop {
 	return all
 }
 
+// Of two zeros, and where one number is NaN, the instruction gives its second operand: in both orders it gives both.
+// Their bits joined are -0, or NaN.
+func minimum(l *lanes, x, y ref) ref { return l.or(l.min(x, y), l.min(y, x)) }
+
+// What is common to their bits is +0.
 func maximum(l *lanes, x, y ref) ref {
-	larger := l.choose(l.equal(x, y), l.and(x, y), l.max(x, y))
-	return l.choose(l.isNaN(x), x, larger)
+	return l.choose(l.unordered(x, y), l.constant(math.NaN()), l.and(l.max(x, y), l.max(y, x)))
 }
 
-func minimum(l *lanes, x, y ref) ref {
-	smaller := l.choose(l.equal(x, y), l.or(x, y), l.min(x, y))
-	return l.choose(l.isNaN(x), x, smaller)
+// toFloat8 adds half of the last place that stays, less one where that is even already, and cuts. Subnormal numbers are
+// rounded by adding a number whose last place is theirs. largest is the code of the largest number, over that of what
+// is larger.
+func toFloat8(l *lanes, mantissa, bias int, largest, over, nan uint64) {
+	const float32Mantissa, float32Bias = 23, 127
+	x := l.load(1)
+	size := l.and(x, l.bits(1<<31-1))
+	magic := l.bits(uint64(float32Bias+1-bias+float32Mantissa-mantissa) << float32Mantissa)
+	subnormal := l.subInt(l.add(size, magic), magic)
+	cut := float32Mantissa - mantissa
+	odd := l.and(l.shiftDown(size, cut), l.bits(1))
+	half := uint32(1)<<(cut-1) - 1 - uint32(float32Bias-bias)<<float32Mantissa
+	code := l.shiftDown(l.addInt(l.addInt(size, l.bits(uint64(half))), odd), cut)
+	code = l.choose(l.lessInt(size, l.bits(uint64(float32Bias+1-bias)<<float32Mantissa)), subnormal, code)
+	code = l.choose(l.lessInt(l.bits(largest), code), l.bits(over), code)
+	code = l.choose(l.isNaN(x), l.bits(nan), code)
+	l.store(0, l.or(code, l.and(l.shiftDown(x, 24), l.bits(0x80))))
 }
 
 // toBFloat16 adds half of the last place that stays, less one where that place is even already, and cuts.

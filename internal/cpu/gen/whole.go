@@ -27,6 +27,12 @@ func wordLoops() []*loop {
 	below := func(l *lanes, rest, y ref) ref {
 		return l.choose(l.equal(rest, l.constant(0)), l.constant(0), l.xor(rest, y))
 	}
+	// ofInts computes with int32 as numbers. A quotient that is not whole is at least 1/y away from the next whole
+	// number, and its error is at most a 2²²nd of that.
+	ofInts := func(name, doc string, f func(l *lanes, x, y ref) ref) *loop {
+		return &loop{name: name, doc: doc, e: float64s, operands: []string{"dst", "x", "y"}, widths: []int{4, 4, 4}, unroll: [2]int{2, 4}, whole: true,
+			program: func(l *lanes) { l.asInt(0, f(l, l.ofInt(1), l.ofInt(2))) }}
+	}
 	return []*loop{
 		binary("andBits", "computes x & y.", (*lanes).and), binary("orBits", "computes x | y.", (*lanes).or), binary("xorBits", "computes x ^ y.", (*lanes).xor),
 		{name: "xorBitsOf", doc: "computes x ^ p with the parameter p.", e: float64s, operands: []string{"dst", "x"}, unroll: [2]int{4, 4}, params: true,
@@ -62,6 +68,10 @@ func wordLoops() []*loop {
 			_, rest := divided(l, x, y)
 			return wholeNear(l, l.choose(l.negative(below(l, rest, y)), l.add(rest, nearWhole(l, y)), rest))
 		})),
+		ofInts("quotientInts", "computes x/y with the fraction cut, of int32.", func(l *lanes, x, y ref) ref { return l.div(x, y) }),
+		ofInts("floorInts", "computes x/y rounded down, of int32.", func(l *lanes, x, y ref) ref { return l.floor(l.div(x, y)) }),
+		ofInts("restInts", "computes x mod y with the sign of x, of int32.", func(l *lanes, x, y ref) ref { return l.fnma(l.trunc(l.div(x, y)), y, x) }),
+		ofInts("modInts", "computes x mod y with the sign of y, of int32.", func(l *lanes, x, y ref) ref { return l.fnma(l.floor(l.div(x, y)), y, x) }),
 		unary("negWhole", "computes -x of whole numbers.", false, func(l *lanes, x ref) ref { return l.subInt(l.bits(0), x) }),
 		unary("absWhole", "computes |x| of whole numbers.", false, func(l *lanes, x ref) ref { return l.maxInt(l.subInt(l.bits(0), x), x) }),
 		unary("signWhole", "computes -1, 0 or 1 of whole numbers.", false, func(l *lanes, x ref) ref { return l.minInt(l.maxInt(x, l.bits(1<<64-1)), l.bits(1)) }),
@@ -79,6 +89,16 @@ func wordLoops() []*loop {
 		{name: "wholeToBool", doc: "stores 1 where a whole number is not 0, and 0 elsewhere.", e: float64s, operands: []string{"dst", "x"}, widths: []int{1, 8}, unroll: [2]int{2, 4}, whole: true,
 			program: func(l *lanes) {
 				l.storeInt(0, l.choose(l.equalInt(l.load(1), l.bits(0)), l.bits(0), l.bits(1)))
+			}},
+		{name: "f32ToF64", doc: "widens float32.", e: float64s, operands: []string{"dst", "x"}, widths: []int{8, 4}, unroll: [2]int{4, 4}, whole: true,
+			program: func(l *lanes) { l.store(0, l.load(1)) }},
+		{name: "f64ToF32", doc: "rounds to float32.", e: float64s, operands: []string{"dst", "x"}, widths: []int{4, 8}, unroll: [2]int{4, 4}, whole: true,
+			program: func(l *lanes) { l.store(0, l.load(1)) }},
+		{name: "intsToF64", doc: "converts whole numbers of 32 bits.", e: float64s, operands: []string{"dst", "x"}, widths: []int{8, 4}, unroll: [2]int{4, 4}, whole: true,
+			program: func(l *lanes) { l.store(0, l.ofInt(1)) }},
+		{name: "ramp", doc: "computes (x + p₂)·p₁ + p₀, rounded at each step.", e: float64s, operands: []string{"dst", "x"}, widths: []int{4, 8}, unroll: [2]int{4, 4}, whole: true, params: true,
+			program: func(l *lanes) {
+				l.store(0, l.add(l.parameter(0), l.mul(l.add(l.load(1), l.parameter(2)), l.parameter(1))))
 			}},
 		{name: "bytesToWhole", doc: "widens whole numbers of 8 bits without a sign.", e: float64s, operands: []string{"dst", "x"}, widths: []int{8, 1}, unroll: [2]int{2, 4}, whole: true,
 			program: func(l *lanes) { l.store(0, l.loadInt(1)) }},

@@ -75,6 +75,11 @@ type BinaryKernels struct {
 	F32 func(dst, x, y []float32)
 	F64 func(dst, x, y []float64)
 	I64 func(dst, x, y []int64)
+
+	// The same where all of one operand are by, of operations in which both may change places; nil where there are no
+	// such instructions.
+	By32 func(dst, x []float32, by float32)
+	By64 func(dst, x []float64, by float64)
 }
 
 // mapBy runs a kernel over all elements of x. Both have the same shape.
@@ -158,7 +163,8 @@ func fillAll[S uint8 | uint16 | uint32 | uint64](dst []S, value S) {
 
 // zip runs a kernel over all elements of x and y. All have the same
 // shape.
-func zip[T numbers.Number](out, x, y Array, kernel func(dst, x, y []T)) {
+// by is a loop, which may be nil, for what one number is repeated beside: see [BinaryKernels].
+func zip[T numbers.Number](out, x, y Array, kernel func(dst, x, y []T), by func(dst, x []T, by T)) {
 	if IsPlain[T](out) && IsPlain[T](x) && IsPlain[T](y) {
 		to, left, right := Stored[T](out), Stored[T](x), Stored[T](y)
 		if len(to) < ParallelFrom { // the least that a call can cost
@@ -170,7 +176,7 @@ func zip[T numbers.Number](out, x, y Array, kernel func(dst, x, y []T)) {
 		})
 		return
 	}
-	if IsPlain[T](out) && numbers.IsNative[T](x.Dtype) && numbers.IsNative[T](y.Dtype) && (zipOne(out, x, y, kernel) || zipRows(out, x, y, kernel)) {
+	if IsPlain[T](out) && numbers.IsNative[T](x.Dtype) && numbers.IsNative[T](y.Dtype) && (zipOne(out, x, y, kernel, by) || zipRows(out, x, y, kernel, by)) {
 		return
 	}
 	Parallel(out.Len(), ParallelFrom, func(start, end int) {
@@ -184,7 +190,7 @@ func zip[T numbers.Number](out, x, y Array, kernel func(dst, x, y []T)) {
 
 // zipOne is Zip for an operand that lies in memory as the result does beside one number, which is repeated once for all
 // blocks. It reports whether they are that.
-func zipOne[T numbers.Number](out, x, y Array, kernel func(dst, x, y []T)) bool {
+func zipOne[T numbers.Number](out, x, y Array, kernel func(dst, x, y []T), by func(dst, x []T, by T)) bool {
 	left, right := x.Layout.RepeatsOne(), y.Layout.RepeatsOne()
 	if out.Len() == 0 || left == right || !left && !x.IsContiguous() || !right && !y.IsContiguous() {
 		return false
@@ -195,6 +201,10 @@ func zipOne[T numbers.Number](out, x, y Array, kernel func(dst, x, y []T)) bool 
 	}
 	from, value := Stored[T](many), MemoryOf[T](one)[one.Layout.Offset]
 	Parallel(len(to), ParallelFrom, func(start, end int) {
+		if by != nil {
+			inStretches(start, end, func(at, end int) { by(to[at:end], from[at:end], value) })
+			return
+		}
 		var room [BlockLen]T
 		alike := room[:min(BlockLen, end-start)]
 		repeat(alike, value)
@@ -211,7 +221,7 @@ func zipOne[T numbers.Number](out, x, y Array, kernel func(dst, x, y []T)) bool 
 
 // zipRows is Zip for operands whose rows are whole in memory, or one number each:
 // they need not be copied to be repeated. It reports whether they are.
-func zipRows[T numbers.Number](out, x, y Array, kernel func(dst, x, y []T)) bool {
+func zipRows[T numbers.Number](out, x, y Array, kernel func(dst, x, y []T), by func(dst, x []T, by T)) bool {
 	last := out.Dim() - 1
 	if last < 1 || out.Layout.Shape[last] < 64 {
 		return false
@@ -247,6 +257,14 @@ func zipRows[T numbers.Number](out, x, y Array, kernel func(dst, x, y []T)) bool
 		}
 		for row := start; row < end; row++ {
 			a, b := xAt(row), yAt(row)
+			if by != nil && xRepeats != yRepeats {
+				other, from, one := left, a, right[b]
+				if xRepeats {
+					other, from, one = right, b, left[a]
+				}
+				inStretches(0, n, func(at, end int) { by(to[row*n+at:row*n+end], other[from+at:from+end], one) })
+				continue
+			}
 			for done := 0; done < n; done += BlockLen {
 				k := min(BlockLen, n-done)
 				kernel(to[row*n+done:][:k], fetch(left, a, xRepeats, few[0][:], done, k), fetch(right, b, yRepeats, few[1][:], done, k))

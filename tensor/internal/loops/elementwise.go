@@ -562,17 +562,6 @@ func differs[T numbers.Number](dst, x []T, differ func(dst, x, y []T), portable 
 	differ(dst, x, x)
 }
 
-// saturate brings what lies outside ±largest to it.
-func saturate[T float32 | float64](values []T, largest T) {
-	for i, x := range values {
-		if x > largest {
-			values[i] = largest
-		} else if x < -largest {
-			values[i] = -largest
-		}
-	}
-}
-
 // LargeCopy is the size from which a copy does not fit in a cache, so that it goes in
 // pieces that the runtime writes past the caches.
 const (
@@ -786,4 +775,22 @@ func SiluSlope[T float32 | float64](dst, g, x []T) {
 		}
 		dst, g, x = dst[n:], g[n:], x[n:]
 	}
+}
+
+// Ramp writes start, start + step, start + 2·step and so on, computed in float64 and rounded once more.
+func Ramp(dst []float32, start, step float64) {
+	ramp := cpu.Ramp()
+	Parallel(len(dst), ParallelFrom, func(first, end int) {
+		if ramp == nil {
+			for i := first; i < end; i++ {
+				dst[i] = float32(start + float64(i)*step)
+			}
+			return
+		}
+		var counts [BlockLen]float64
+		for i := range counts {
+			counts[i] = float64(i)
+		}
+		InBlocks(first, end, func(at, n int) { ramp(dst[at:][:n], counts[:n], start, step, float64(at)) })
+	})
 }

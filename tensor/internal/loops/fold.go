@@ -36,6 +36,11 @@ type Folding[T numbers.Number] struct {
 
 	// bools is block for bools; nil where there is none.
 	bools func(x []uint8) T
+
+	// narrowStep is step for int32 in the places of float32, of which one of two is chosen; nil where there is none.
+	narrowStep func(sums, x []float32)
+
+	AnyOrder bool // nothing is rounded, so that the order does not matter
 }
 
 // Foldings is a folding for each type that is computed in.
@@ -58,7 +63,7 @@ var Sums = Foldings{
 // wholeSums adds whole numbers, in any order as nothing is rounded.
 func wholeSums() Folding[int64] {
 	f := sumFolding[int64]()
-	f.lanes = 1
+	f.lanes, f.AnyOrder = 1, true
 	f.step = func(sums, x []int64) { AddWhole(sums[:len(x)], sums, x) }
 	f.merge = f.step
 	f.block = func(x []int64) int64 {
@@ -108,7 +113,7 @@ func sumFolding[T numbers.Number]() Folding[T] {
 		for i, v := range x {
 			sums[i] += v
 		}
-	}, cpu.SumLanes, nil, nil, nil, nil}
+	}, cpu.SumLanes, nil, nil, nil, nil, nil, false}
 }
 
 // sumBlock adds in lanes, which is both faster and, for floats, more exact than
@@ -239,6 +244,10 @@ func FoldColumns[T numbers.Number](out []T, x Array, goes []bool, count, axis in
 	x = x.With(l)
 	width := l.Shape[len(l.Shape)-1]
 	pieces := (width + foldWidth - 1) / foldWidth
+	if f.narrowStep != nil && x.Dtype == device.Int32 && x.IsContiguous() {
+		foldIntColumns(out, Stored[float32](x), count, width, f)
+		return
+	}
 	pitch := min(width, foldWidth)
 	blocks := (count + BlockLen - 1) / BlockLen
 	ParallelRows(len(out)/width*pieces, ParallelFrom/(count*min(width, foldWidth)), func(start, end int) {
@@ -325,6 +334,27 @@ func FoldColumns[T numbers.Number](out []T, x Array, goes []bool, count, axis in
 	})
 }
 
+// foldIntColumns is FoldColumns for int32, in the places of float32, of which one is chosen: in any order the result is
+// the same.
+func foldIntColumns[T numbers.Number](out []T, x []float32, count, width int, f Folding[T]) {
+	pieces := (width + BlockLen - 1) / BlockLen
+	ParallelRows(len(out)/width*pieces, ParallelFrom/(count*min(width, BlockLen)), func(start, end int) {
+		var room [BlockLen]float32
+		for piece := start; piece < end; piece++ {
+			outer, first := piece/pieces, piece%pieces*BlockLen
+			n := min(BlockLen, width-first)
+			best := room[:n]
+			copy(best, x[outer*count*width+first:])
+			for row := 1; row < count; row++ {
+				f.narrowStep(best, x[(outer*count+row)*width+first:][:n])
+			}
+			for i, v := range sameBits[int32](best) {
+				out[outer*width+first+i] = f.join(f.Start, T(v))
+			}
+		}
+	})
+}
+
 // joinPairs joins neighbours, then their results, and so on: a balanced tree.
 func joinPairs[T numbers.Number](x []T, join func(a, b T) T) T {
 	switch len(x) {
@@ -349,7 +379,7 @@ func MaxFolding[T numbers.Number](start T) Folding[T] {
 		for i, v := range x {
 			sums[i] = max(sums[i], v)
 		}
-	}, 1, nil, nil, nil, nil}
+	}, 1, nil, nil, nil, nil, nil, true}
 }
 
 // MinFolding finds the smallest.
@@ -364,7 +394,7 @@ func MinFolding[T numbers.Number](start T) Folding[T] {
 		for i, v := range x {
 			sums[i] = min(sums[i], v)
 		}
-	}, 1, nil, nil, nil, nil}
+	}, 1, nil, nil, nil, nil, nil, true}
 }
 
 // VectorExtreme is a folding of extremes with its loops in vector instructions, if there
@@ -373,6 +403,12 @@ func MinFolding[T numbers.Number](start T) Folding[T] {
 func VectorExtreme[T float32 | float64](f Folding[T], choose func(dst, x, y []T), size func(x []T) T, sign T) Folding[T] {
 	if choose == nil || size == nil {
 		return f
+	}
+	switch v := vectorsFor[T](); {
+	case sign > 0 && v.MaxFour != nil:
+		f.four = v.MaxFour
+	case sign < 0 && v.MinFour != nil:
+		f.four = v.MinFour
 	}
 	few := f.block
 	f.block = func(x []T) T {
@@ -439,6 +475,13 @@ func Whole(f Folding[int64], highest func(x []float32) float32, flip int32, bool
 			a = join(a, v)
 		}
 		return join(join(a, b), join(c, d))
+	}
+	chooseInts := Vectors32.MaxInts
+	if smallest {
+		chooseInts = Vectors32.MinInts
+	}
+	if chooseInts != nil {
+		f.narrowStep = func(sums, x []float32) { chooseInts(sums, sums, x) }
 	}
 	if highest != nil {
 		f.narrow = func(x []float32) int64 { return int64(int32(math.Float32bits(highest(x))) ^ flip) }
@@ -517,6 +560,17 @@ func finder[T float32 | float64](v *cpu.Vectors[T], largest bool) func(row []T) 
 		return func(row []T) (at int, ok bool) { return positionIn(row, v.Highest, 1) }
 	}
 	return func(row []T) (at int, ok bool) { return positionIn(row, v.Lowest, -1) }
+}
+
+// PositiveWeights reports whether numbers are finite and at least 0, and one is above it; not so where that can't be
+// told at once.
+func PositiveWeights(x []float64) bool {
+	v := Vectors64
+	if v.Highest == nil || v.Lowest == nil {
+		return false
+	}
+	top := v.Highest(x)
+	return top > 0 && top <= math.MaxFloat64 && v.Lowest(x) <= 0
 }
 
 // firstExtreme finds the extreme of a row that is not empty: the first NaN, if there is one.
@@ -612,7 +666,7 @@ func squareFolding[T numbers.Number]() Folding[T] {
 		for i, v := range x {
 			dst[i] += v
 		}
-	}, nil, nil, nil}
+	}, nil, nil, nil, nil, false}
 }
 
 // Products multiplies.
@@ -622,7 +676,7 @@ var Products = Foldings{
 	vectorFolding(productFolding[float64](), Vectors64.Product, Vectors64.Mul),
 	func() Folding[int64] { // in one lane: nothing is rounded
 		f := productFolding[int64]()
-		f.lanes = 1
+		f.lanes, f.AnyOrder = 1, true
 		return f
 	}(),
 }
@@ -652,5 +706,5 @@ func productFolding[T numbers.Number]() Folding[T] {
 		for i, v := range x {
 			sums[i] *= v
 		}
-	}, cpu.SumLanes, nil, nil, nil, nil}
+	}, cpu.SumLanes, nil, nil, nil, nil, nil, false}
 }

@@ -1,6 +1,7 @@
 package loops
 
 import (
+	"encoding/binary"
 	"unsafe"
 
 	"github.com/lectern-go/lectern/internal/cpu"
@@ -151,8 +152,41 @@ func turnInVectors[S uint8 | uint16 | uint32 | uint64](to, from []S, n, rows, wi
 		return cpu.Transpose(to, width, any(from).([]uint32), stride, rows, n)
 	case []uint64:
 		return cpu.Transpose(to, width, any(from).([]uint64), stride, rows, n)
+	case []uint8:
+		return turnBytes(to, any(from).([]uint8), n, rows, width, stride)
 	}
 	return 0
+}
+
+// turnBytes is turnInVectors for squares of 8 bytes by 8, whose rows are words: blocks of 4 by 4 bytes change places,
+// then those of 2 by 2 in each of them, and then bytes.
+func turnBytes(to, from []uint8, n, rows, width, stride int) (done int) {
+	if n%8 != 0 {
+		return 0
+	}
+	for ; done+8 <= rows; done += 8 {
+		for column := 0; column < n; column += 8 {
+			var w [8]uint64
+			for i := range w {
+				w[i] = binary.LittleEndian.Uint64(from[(done+i)*stride+column:])
+			}
+			for i := range 4 {
+				w[i], w[i+4] = w[i]&(1<<32-1)|w[i+4]<<32, w[i]>>32|w[i+4]&^(1<<32-1)
+			}
+			for _, i := range [4]int{0, 1, 4, 5} {
+				const low = 0x0000ffff0000ffff
+				w[i], w[i+2] = w[i]&low|(w[i+2]&low)<<16, w[i]>>16&low|w[i+2]&^low
+			}
+			for i := 0; i < 8; i += 2 {
+				const low = 0x00ff00ff00ff00ff
+				w[i], w[i+1] = w[i]&low|(w[i+1]&low)<<8, w[i]>>8&low|w[i+1]&^low
+			}
+			for i, v := range w {
+				binary.LittleEndian.PutUint64(to[(column+i)*width+done:], v)
+			}
+		}
+	}
+	return done
 }
 
 // A panel holds a few rows of a tensor whose rows run across memory: those that lie side

@@ -171,6 +171,34 @@ func Cumprod[T numbers.Number](dst, x []T) {
 	}
 }
 
+// RunningSums and RunningProducts are the steps of Cumsum and Cumprod from one row to the next.
+var (
+	RunningSums     = BinaryKernels{F32: Vector2(Vectors32.Add, Add[float32]), F64: Vector2(Vectors64.Add, Add[float64]), I64: AddWhole}
+	RunningProducts = BinaryKernels{F32: Vector2(Vectors32.Mul, Mul[float32]), F64: Vector2(Vectors64.Mul, Mul[float64]), I64: Mul[int64]}
+)
+
+func runColumns[T numbers.Number](out, x Array, axis int, start T, step func(dst, x, y []T)) {
+	count, inner := x.Layout.Shape[axis], layout.Product(x.Layout.Shape[axis+1:])
+	if out.Len() == 0 {
+		return
+	}
+	to, pieces := Stored[T](out), (inner+BlockLen-1)/BlockLen
+	ParallelRows(len(to)/(count*inner)*pieces, ParallelFrom/(count*min(inner, BlockLen)), func(from, end int) {
+		r, starts := NewReader[T](x), make([]T, min(BlockLen, inner))
+		fillWith(starts, start)
+		for piece := from; piece < end; piece++ {
+			at := piece/pieces*count*inner + piece%pieces*BlockLen
+			n := min(BlockLen, inner-piece%pieces*BlockLen)
+			before := starts[:n]
+			for range count {
+				now := to[at:][:n]
+				step(now, before, r.Block(at, n))
+				before, at = now, at+inner
+			}
+		}
+	})
+}
+
 // keepPart copies the part of each row that begins, or ends, at a diagonal.
 func keepPart[S uint8 | uint16 | uint32 | uint64](to, from []S, rows, columns, diagonal int, lower bool) {
 	ParallelRows(len(to)/columns, ParallelFrom/columns, func(start, end int) {

@@ -5,8 +5,8 @@ import (
 	"iter"
 	"math"
 	"slices"
-	"sort"
 
+	"github.com/lectern-go/lectern/internal/cpu"
 	"github.com/lectern-go/lectern/tensor/internal/numbers"
 	"github.com/lectern-go/lectern/tensor/layout"
 )
@@ -24,34 +24,20 @@ func comparePlaces(a, b place) int {
 	return cmp.Compare(a.at, b.at)
 }
 
-// Key32, key64 and KeyInt are whole numbers that order as v does: NaN last, zeros of both signs alike.
+// Key32, Key64 and KeyInt are whole numbers that order as v does: NaN last, zeros of both signs alike.
 func Key32(v float32) uint64 {
-	const top = 1 << 31
-	switch b := math.Float32bits(v); {
-	case v != v:
-		return math.MaxUint32
-	case v == 0:
-		return top
-	case b&top != 0:
-		return uint64(^b)
-	default:
-		return uint64(b | top)
-	}
+	const infinity = 0x7f800000
+	b := int32(math.Float32bits(v + 0)) // which makes -0 0
+	isNaN := uint32(infinity-b&math.MaxInt32) >> 31
+	return uint64(uint32(b) ^ (uint32(b>>31) | 1<<31) | -isNaN)
 }
 
 // Key64 is Key32 for float64.
 func Key64(v float64) uint64 {
-	const top = 1 << 63
-	switch b := math.Float64bits(v); {
-	case v != v:
-		return math.MaxUint64
-	case v == 0:
-		return top
-	case b&top != 0:
-		return ^b
-	default:
-		return b | top
-	}
+	const infinity = 0x7ff << 52
+	b := int64(math.Float64bits(v + 0))
+	isNaN := uint64(infinity-b&math.MaxInt64) >> 63
+	return uint64(b) ^ (uint64(b>>63) | 1<<63) | -isNaN
 }
 
 // KeyInt is Key32 for int64.
@@ -70,7 +56,7 @@ func ArgsortRows[T numbers.Number](out, x Array, axis, first int, descending boo
 		n = x.Layout.Shape[axis]
 	}
 	out, x = out.lastAxis(axis), x.lastAxis(axis)
-	if bytes == 4 && n <= math.MaxUint32 {
+	if bytes == 4 && n < 1<<placeBits {
 		argsortWords(out, x, n, first, descending, key)
 		return
 	}
@@ -109,23 +95,34 @@ func ArgsortRows[T numbers.Number](out, x Array, axis, first int, descending boo
 	})
 }
 
-// argsortWords is ArgsortRows for keys of 32 bits: with its place in the lower half a key is
-// one word, and all words differ.
+// A word is a key of 32 bits above the place that it comes from. All words of a row differ. Read as float64 they are
+// positive and finite, and order as their bits do, so that vector instructions can compare them.
+const (
+	placeBits = 29
+	wordMark  = 1 << 61
+	lastWord  = 1<<62 - 1 // behind all others
+)
+
+func wordOf(key uint64, at int) uint64 { return key<<placeBits | wordMark | uint64(at) }
+
+func placeOf(word uint64) int64 { return int64(word & (1<<placeBits - 1)) }
+
+// argsortWords is ArgsortRows for keys of 32 bits.
 func argsortWords[T numbers.Number](out, x Array, n, first int, descending bool, key func(T) uint64) {
 	flip := uint64(0)
 	if descending {
 		flip = math.MaxUint32
 	}
+	few := first <= n/8 && n > 256
 	ParallelRows(x.Len()/n, ParallelFrom/8/n, func(start, end int) {
 		r, w := NewReader[T](x), NewWriter[int64](out)
 		row, at := make([]T, n), make([]int64, first)
-		few := first <= n/8
-		words := make([]uint64, n)
-		var spare []uint64
+		var words, spare []uint64
 		if few {
-			words = words[:first]
+			words = make([]uint64, first)
 		} else {
-			spare = make([]uint64, n)
+			padded := (n + cpu.SortedRun - 1) / cpu.SortedRun * cpu.SortedRun
+			words, spare = make([]uint64, padded), make([]uint64, padded)
 		}
 		for i := start; i < end; i++ {
 			r.Copy(row, i*n)
@@ -133,18 +130,31 @@ func argsortWords[T numbers.Number](out, x Array, n, first int, descending bool,
 			if few {
 				fewWords(words, row, descending, key)
 			} else {
-				for j, v := range row {
-					words[j] = (key(v)^flip)<<32 | uint64(j)
-				}
+				wordsOf(words, row, flip, key)
+				fillWith(words[n:], lastWord)
 				sorted = SortWords(words, spare)
 			}
 			for j, word := range sorted[:first] {
-				at[j] = int64(uint32(word))
+				at[j] = placeOf(word)
 			}
 			w.row(at, i)
 		}
 		w.finish()
 	})
+}
+
+// wordsOf writes the words of a row whose keys are turned by flip.
+func wordsOf[T numbers.Number](words []uint64, row []T, flip uint64, key func(T) uint64) {
+	words = words[:len(row)]
+	if row, ok := any(row).([]float32); ok { // without a call for each
+		for i, v := range row {
+			words[i] = wordOf(Key32(v)^flip, i)
+		}
+		return
+	}
+	for i, v := range row {
+		words[i] = wordOf(key(v)^flip, i)
+	}
 }
 
 // fewWords is fewPlaces for words, as many as there is room for.
@@ -176,32 +186,54 @@ func fewWords[T numbers.Number](heap []uint64, row []T, descending bool, key fun
 		heap[i] = p
 	}
 	for i := range heap {
-		heap[i] = (key(row[i])^flip)<<32 | uint64(i)
+		heap[i] = wordOf(key(row[i])^flip, i)
 	}
 	for i := k/2 - 1; i >= 0; i-- {
 		down(i)
 	}
-	limit := row[uint32(heap[0])]
+	limit := row[placeOf(heap[0])]
 	for i := k; i < len(row); i++ {
 		v := row[i]
 		if descending && v <= limit || !descending && v >= limit { // not so where one is NaN: its key tells
 			continue
 		}
-		if p := (key(v)^flip)<<32 | uint64(i); p < heap[0] {
+		if p := wordOf(key(v)^flip, i); p < heap[0] {
 			heap[0] = p
 			down(0)
-			limit = row[uint32(heap[0])]
+			limit = row[placeOf(heap[0])]
 		}
 	}
 	slices.Sort(heap)
 }
 
-// SortWords sorts words that all differ, whose upper halves come in any order and whose lower halves
-// ascend. The result is one of the two slices.
+var sortRuns, mergeRuns = cpu.Sorting()
+
+// SortWords sorts words whose places ascend. The result is one of the two slices, which have the same length.
 func SortWords(words, spare []uint64) []uint64 {
-	if len(words) > 512 {
+	inVectors := sortRuns != nil && len(words)%cpu.SortedRun == 0
+	switch {
+	case len(words) > 1<<15 || len(words) > 512 && !inVectors: // from where the passes over four bytes are fewer than those of merging
 		return radixWords(words, spare)
+	case !inVectors:
+		return mergeWords(words, spare)
 	}
+	sortRuns(words)
+	for run := cpu.SortedRun; run < len(words); run *= 2 {
+		for start := 0; start < len(words); start += 2 * run {
+			middle, end := min(start+run, len(words)), min(start+2*run, len(words))
+			if middle == end {
+				copy(spare[start:], words[start:])
+			} else {
+				mergeRuns(spare[start:end], words[start:middle], words[middle:end])
+			}
+		}
+		words, spare = spare, words
+	}
+	return words
+}
+
+// mergeWords sorts by merging.
+func mergeWords(words, spare []uint64) []uint64 {
 	n := len(words)
 	whole := n &^ 3
 	for i := 0; i < whole; i += 4 { // a network of comparisons, none of which is a branch
@@ -260,17 +292,17 @@ func mergeOdd(dst, a, b []uint64) {
 	}
 }
 
-// radixWords is radixSort for words: their lower halves are in order from the start.
+// radixWords is radixSort for words: their places are in order from the start.
 func radixWords(words, spare []uint64) []uint64 {
 	var counts [4][256]int
 	for _, word := range words {
-		counts[0][byte(word>>32)]++
-		counts[1][byte(word>>40)]++
-		counts[2][byte(word>>48)]++
-		counts[3][byte(word>>56)]++
+		counts[0][byte(word>>placeBits)]++
+		counts[1][byte(word>>(placeBits+8))]++
+		counts[2][byte(word>>(placeBits+16))]++
+		counts[3][byte(word>>(placeBits+24))]++
 	}
 	for i := range counts {
-		count, shift := &counts[i], 32+8*i
+		count, shift := &counts[i], placeBits+8*i
 		if count[byte(words[0]>>shift)] == len(words) {
 			continue
 		}
@@ -380,50 +412,44 @@ func radixSort(places, spare []place, bytes int) []place {
 
 // Search finds where each of values would be put into sorted.
 func Search[T int64 | float32 | float64](out []int64, sorted, values []T, right bool) {
-	ends := sort.Search(len(sorted), func(i int) bool { return sorted[i] != sorted[i] }) // NaN is larger than any number
-	numbers := sorted[:ends]
+	keys := make([]uint64, len(sorted))
+	keysOf(keys, sorted)
 	Parallel(len(values), ParallelFrom/16, func(start, end int) {
-		for i, v := range values[start:end] {
-			at := 0
-			switch {
-			case v != v && right:
-				at = len(sorted)
-			case v != v:
-				at = ends
-			case right:
-				at = behind(numbers, v)
-			default:
-				at = before(numbers, v)
+		var room [BlockLen]uint64
+		InBlocks(start, end, func(at, n int) {
+			some := room[:n]
+			keysOf(some, values[at:][:n])
+			if right { // behind those that are no larger is before those that are one more
+				for i := range some {
+					some[i]++
+				}
 			}
-			out[start+i] = int64(at)
-		}
+			cpu.Search(out[at:][:n], keys, some)
+			for i, key := range some {
+				if right && key == 0 { // there was no larger one
+					out[at+i] = int64(len(keys))
+				}
+			}
+		})
 	})
 }
 
-// before returns how many of sorted are less than v. Each step halves what is left, and nothing has to be guessed.
-func before[T int64 | float32 | float64](sorted []T, v T) (at int) {
-	for n := len(sorted); n > 0; {
-		half := (n + 1) / 2
-		next := at + half
-		if sorted[next-1] < v {
-			at = next
+func keysOf[T int64 | float32 | float64](dst []uint64, x []T) {
+	dst = dst[:len(x)]
+	switch x := any(x).(type) {
+	case []float32:
+		for i, v := range x {
+			dst[i] = Key32(v)
 		}
-		n -= half
-	}
-	return at
-}
-
-// behind returns how many of sorted are at most v.
-func behind[T int64 | float32 | float64](sorted []T, v T) (at int) {
-	for n := len(sorted); n > 0; {
-		half := (n + 1) / 2
-		next := at + half
-		if sorted[next-1] <= v {
-			at = next
+	case []float64:
+		for i, v := range x {
+			dst[i] = Key64(v)
 		}
-		n -= half
+	case []int64:
+		for i, v := range x {
+			dst[i] = KeyInt(v)
+		}
 	}
-	return at
 }
 
 // Counted finds the different ones of whole numbers that lie close together, by counting: each of them in order, where
@@ -456,18 +482,26 @@ func Counted(x, at []int64) (values, counts []int64, ok bool) {
 // selectEach is index select of elements that are no larger than a word.
 func selectEach[S uint32 | uint64](to, from []S, outer, size int, at []int64) {
 	n := len(at)
+	if outer == 1 {
+		Parallel(n, ParallelFrom, func(start, end int) { selectRow(to[start:end], from, at[start:end]) })
+		return
+	}
 	ParallelRows(outer, ParallelFrom/n, func(start, end int) {
 		for row := start; row < end; row++ {
-			dst, src := to[row*n:][:n], from[row*size:][:size]
-			for j, p := range at {
-				dst[j] = src[p]
-			}
+			selectRow(to[row*n:][:n], from[row*size:][:size], at)
 		}
 	})
 }
 
-// PutRows copies rows of so many bytes to positions among size in each of outer parts, in order;
-// or the one row of from to all of them.
+func selectRow[S uint32 | uint64](dst, src []S, at []int64) {
+	dst = dst[:len(at)]
+	for j, p := range at {
+		dst[j] = src[p]
+	}
+}
+
+// PutRows copies rows of so many bytes to positions among size in each of outer parts, in order; or the one row of from
+// to all of them.
 func PutRows(to, from []byte, outer, size, bytes int, at []int64, single bool) {
 	const width = 1 << 12
 	pieces := (bytes + width - 1) / width
@@ -486,15 +520,74 @@ func PutRows(to, from []byte, outer, size, bytes int, at []int64, single bool) {
 	})
 }
 
-// WhereSet returns the positions of bools that are set.
-func WhereSet(x []uint8) []int64 {
-	at := make([]int64, countTrue(x)+1) // one more is written than stays, and nothing has to be guessed
-	n := 0
-	for i, set := range x {
-		at[n] = int64(i)
-		n += int(set & 1)
+// WhereSet returns the positions of bools that are set, in memory that room gives.
+func WhereSet(x []uint8, room func(n int) []int64) []int64 {
+	return eachSet(len(x), 1, BlockLen, x, room, func(at []int64, start, end int) { cpu.WhereSet(at, x[start:end], start) })
+}
+
+// Coordinates returns the positions of bools that are set in an array of two axes or more, one number for each axis, in
+// memory that room gives.
+func Coordinates(x []uint8, shape []int, room func(n int) []int64) []int64 {
+	rank := len(shape)
+	width := shape[rank-1]
+	if len(x) == 0 {
+		return nil
 	}
-	return at[:n]
+	return eachSet(len(x)/width, rank, 1, x, room, func(at []int64, start, end int) {
+		columns, lead := make([]int64, width), make([]int64, rank-1)
+		for a, rest := rank-2, start; a >= 0; a-- {
+			lead[a], rest = int64(rest%shape[a]), rest/shape[a]
+		}
+		for row := start; row < end; row++ {
+			set := columns[:cpu.WhereSet(columns, x[row*width:][:width], 0)]
+			if rank == 2 {
+				to := at[:2*len(set)]
+				for i, column := range set {
+					to[2*i], to[2*i+1] = lead[0], column
+				}
+			} else {
+				for i, column := range set {
+					to := at[i*rank:][:rank]
+					copy(to, lead)
+					to[rank-1] = column
+				}
+			}
+			at = at[rank*len(set):]
+			for a := rank - 2; a >= 0; a-- {
+				if lead[a]++; lead[a] < int64(shape[a]) || a == 0 {
+					break
+				}
+				lead[a] = 0
+			}
+		}
+	})
+}
+
+// eachSet calls f for pieces of n rows of bools, with the memory for what it writes: each words for each that is set.
+// Pieces start at a multiple of unit.
+func eachSet(n, each, unit int, x []uint8, room func(n int) []int64, f func(at []int64, start, end int)) []int64 {
+	width := len(x) / max(n, 1)
+	pieces := max(1, min(cpu.Threads(), len(x)/ParallelFrom))
+	size := ((n+pieces-1)/pieces + unit - 1) / unit * unit
+	if size > 0 {
+		pieces = (n + size - 1) / size
+	}
+	ends := make([]int, pieces+1)
+	ParallelRows(pieces, 1, func(start, end int) {
+		for p := start; p < end; p++ {
+			ends[p+1] = int(countTrue(x[p*size*width : min((p+1)*size, n)*width]))
+		}
+	})
+	for p := range pieces {
+		ends[p+1] += ends[p]
+	}
+	at := room(each * ends[pieces])
+	ParallelRows(pieces, 1, func(start, end int) {
+		for p := start; p < end; p++ {
+			f(at[each*ends[p]:each*ends[p+1]], p*size, min((p+1)*size, n))
+		}
+	})
+	return at
 }
 
 // Distinct returns how many different positions there are.

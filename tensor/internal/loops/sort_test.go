@@ -4,12 +4,17 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"github.com/lectern-go/lectern/internal/cpu"
 )
 
 // TestSortWords compares with the library's sort, at each length at which a run ends early and on both sides of the one
 // from which words are dealt out by their bytes.
 func TestSortWords(t *testing.T) {
 	lengths := []int{511, 512, 513, 1000, 4099}
+	for n := range 17 {
+		lengths = append(lengths, n*cpu.SortedRun)
+	}
 	for n := range 140 {
 		lengths = append(lengths, n)
 	}
@@ -18,7 +23,7 @@ func TestSortWords(t *testing.T) {
 			words, seed := make([]uint64, n), uint64(n)*977+mask
 			for i := range words {
 				seed = seed*0x5851f42d4c957f2d + 0x14057b7ef767814f
-				words[i] = (seed>>32&mask)<<32 | uint64(i)
+				words[i] = wordOf(seed>>32&mask, i)
 			}
 			want := slices.Sorted(slices.Values(words))
 			if got := SortWords(words, make([]uint64, n)); !slices.Equal(got, want) {

@@ -55,11 +55,25 @@ func (k *UnaryKernels) MapRows(compute device.Type, out, x Array, axis int) {
 func (k *BinaryKernels) Zip(compute device.Type, out, x, y Array) {
 	switch ComputedIn(compute) {
 	case device.Float32:
-		zip(out, x, y, k.F32)
+		zip(out, x, y, k.F32, k.By32)
 	case device.Float64:
-		zip(out, x, y, k.F64)
+		zip(out, x, y, k.F64, k.By64)
 	default:
-		zip(out, x, y, k.I64)
+		zip(out, x, y, k.I64, nil)
+	}
+}
+
+// RunColumns goes through contiguous x along an axis that is not the last, all columns at a time: a row of out is the
+// kernel of the one before it and the row of x. What stands before the first is start. out has the type that is computed
+// in.
+func (k *BinaryKernels) RunColumns(out, x Array, axis int, start float64) {
+	switch out.Dtype {
+	case device.Float32:
+		runColumns(out, x, axis, float32(start), k.F32)
+	case device.Float64:
+		runColumns(out, x, axis, start, k.F64)
+	default:
+		runColumns(out, x, axis, int64(start), k.I64)
 	}
 }
 
@@ -307,9 +321,10 @@ func Spreads(out, x Array, count, divisor int, finish func(float64) float64) {
 // Saturate brings contiguous float32 or float64 into [-largest, largest]; NaN stays.
 func Saturate(x Array, largest float64) {
 	if x.Dtype == device.Float64 {
-		saturate(Stored[float64](x), largest)
+		mapBy(x, x, func(dst, x []float64) { ClampFloat(dst, x, -largest, largest, Vectors64.Clamp) })
 	} else {
-		saturate(Stored[float32](x), float32(largest))
+		most := float32(largest)
+		mapBy(x, x, func(dst, x []float32) { ClampFloat(dst, x, -most, most, Vectors32.Clamp) })
 	}
 }
 

@@ -3,6 +3,7 @@ package loops
 import (
 	"math"
 	"sync/atomic"
+	"unsafe"
 
 	"github.com/lectern-go/lectern/internal/cpu"
 )
@@ -149,19 +150,34 @@ func modWhole(dst, x, y []int64) {
 // AnyZero reports whether one of whole numbers is 0.
 func AnyZero(x Array) bool {
 	var found atomic.Bool
+	if x.Width == 4 && x.IsContiguous() {
+		all := Stored[uint32](x)
+		Parallel(len(all), ParallelFrom, func(start, end int) {
+			if anyZero(all[start:end]) {
+				found.Store(true)
+			}
+		})
+		return found.Load()
+	}
 	Parallel(x.Len(), ParallelFrom, func(start, end int) {
 		r := NewReader[int64](x)
 		InBlocks(start, end, func(at, n int) {
-			some := int64(0)
-			for _, v := range r.Block(at, n) {
-				some |= Truth[int64](v == 0)
-			}
-			if some != 0 {
+			if anyZero(sameBits[uint64](r.Block(at, n))) {
 				found.Store(true)
 			}
 		})
 	})
 	return found.Load()
+}
+
+// anyZero finds a zero by its being the one number whose first bit differs in it and in the number before it, of those
+// without that bit.
+func anyZero[S uint32 | uint64](x []S) bool {
+	var some S
+	for _, v := range x {
+		some |= (v - 1) &^ v
+	}
+	return some>>(8*unsafe.Sizeof(some)-1) != 0
 }
 
 // MultiplyWhole computes a product of matrices of whole numbers into elements of out from at on.

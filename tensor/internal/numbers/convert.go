@@ -49,6 +49,9 @@ func Loader[T Number](d device.Type) func(dst []T, src unsafe.Pointer) {
 	if f, ok := any(wholeLoader(d)).(func(dst []T, src unsafe.Pointer)); ok && f != nil {
 		return f
 	}
+	if f, ok := any(doubleLoader(d)).(func(dst []T, src unsafe.Pointer)); ok && f != nil {
+		return f
+	}
 	switch d {
 	case device.Float32:
 		return load[T, float32]
@@ -83,6 +86,9 @@ func Storer[T Number](d device.Type) func(dst unsafe.Pointer, src []T) {
 		return f
 	}
 	if f, ok := any(wholeStorer(d)).(func(dst unsafe.Pointer, src []T)); ok && f != nil {
+		return f
+	}
+	if f, ok := any(doubleStorer(d)).(func(dst unsafe.Pointer, src []T)); ok && f != nil {
 		return f
 	}
 	switch d {
@@ -181,6 +187,25 @@ func wholeStorer(d device.Type) func(dst unsafe.Pointer, src []int64) {
 	return nil
 }
 
+// doubleLoader is vectorLoader to float64.
+func doubleLoader(d device.Type) func(dst []float64, src unsafe.Pointer) {
+	switch d {
+	case device.Float32:
+		return converters.DoubleFromFloat32
+	case device.Int32:
+		return converters.DoubleFromInt32
+	}
+	return nil
+}
+
+// doubleStorer is the inverse of doubleLoader.
+func doubleStorer(d device.Type) func(dst unsafe.Pointer, src []float64) {
+	if d == device.Float32 {
+		return converters.DoubleToFloat32
+	}
+	return nil
+}
+
 // wholeToFloat32 is store in vector instructions, for numbers that they are right for.
 func wholeToFloat32(dst unsafe.Pointer, src []int64) {
 	if cpu.Near(src) {
@@ -230,6 +255,10 @@ func vectorStorer(d device.Type) func(dst unsafe.Pointer, src []float32) {
 		return converters.ToFloat16
 	case device.BFloat16:
 		return converters.ToBFloat16
+	case device.Float8E4M3:
+		return converters.ToE4M3
+	case device.Float8E5M2:
+		return converters.ToE5M2
 	case device.Bool:
 		return converters.ToBool
 	case device.Int32:

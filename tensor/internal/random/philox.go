@@ -187,20 +187,61 @@ func (d Draw) FirstUniforms(n int) []float64 {
 }
 
 // WithReplacement draws with replacement: where the sum of the weights up to a position
-// first exceeds a share of their total. sums is room for as many numbers as there are weights.
-func WithReplacement(to []int64, w, u, sums []float64) {
-	largest := slices.Max(w) // by which they are divided, so that no sum overflows
-	sums, total, last := sums[:len(w)], 0., 0
-	for i, v := range w {
-		total += v / largest
-		sums[i] = total
-		if v > 0 {
-			last = i
+// first exceeds a share of their total. At least one weight is above 0, and none is infinite. Sums up to the ends of
+// blocks are made first, and only those inside the block that a share falls into besides.
+func WithReplacement(to []int64, w, u []float64) {
+	const block = 64
+	scale, largest := 1., 0.
+	if vectors.Highest != nil {
+		largest = vectors.Highest(w)
+	} else {
+		largest = slices.Max(w)
+	}
+	switch {
+	case largest > math.MaxFloat64/float64(len(w)): // a sum would overflow
+		scale = 0x1p-64
+	case largest < 0x1p-900: // a share would lose digits
+		scale = 0x1p600
+	}
+	sumOf := func(x []float64) (sum float64) {
+		if scale == 1 && vectors.Sum != nil {
+			return vectors.Sum(x)
 		}
+		for _, v := range x {
+			sum += scale * v
+		}
+		return sum
+	}
+	ends := make([]float64, (len(w)+block-1)/block)
+	total := 0.
+	for b := range ends {
+		total += sumOf(w[b*block : min((b+1)*block, len(w))])
+		ends[b] = total
 	}
 	for i := range to {
-		at := sort.Search(len(sums), func(k int) bool { return sums[k] > u[i]*total })
-		to[i] = int64(min(at, last))
+		share := u[i] * total
+		b := min(sort.Search(len(ends), func(k int) bool { return ends[k] > share }), len(ends)-1)
+		sum, at := 0., -1
+		if b > 0 {
+			sum = ends[b-1]
+		}
+		for j, v := range w[b*block : min((b+1)*block, len(w))] {
+			if v > 0 {
+				at = j
+			}
+			if sum += scale * v; sum > share {
+				break
+			}
+		}
+		for at < 0 { // rounded so that the share falls behind all weights
+			b--
+			for j, v := range w[b*block : (b+1)*block] {
+				if v > 0 {
+					at = j
+				}
+			}
+		}
+		to[i] = int64(b*block + at)
 	}
 }
 

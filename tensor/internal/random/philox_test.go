@@ -2,6 +2,7 @@ package random
 
 import (
 	"math"
+	"slices"
 	"testing"
 )
 
@@ -87,6 +88,51 @@ func TestNormalsAtTheEnds(t *testing.T) {
 			for i, pair := range [][2]float64{{x[0], wantX}, {y[0], wantY}} {
 				if !(math.Abs(pair[0]-pair[1]) <= 1e-15*math.Abs(pair[1])+1e-18) {
 					t.Errorf("of %#x and %#x number %d is %v, want %v", a, b, i, pair[0], pair[1])
+				}
+			}
+		}
+	}
+}
+
+// TestWithReplacement compares with a walk along the sums, at each end of blocks, with zeros among the weights and with
+// sums that overflow or are subnormal.
+func TestWithReplacement(t *testing.T) {
+	for n := range 200 {
+		for _, scale := range []float64{1, math.MaxFloat64, 5e-324} {
+			w := make([]float64, n+1)
+			for i := range w {
+				if (i+n)%3 != 0 || n == 0 {
+					w[i] = float64(1 + i%5)
+				}
+			}
+			if n > 0 && n < 3 {
+				w[0] = 1
+			}
+			largest, total := slices.Max(w), 0.
+			for _, v := range w {
+				total += v
+			}
+			u := []float64{0, 0.25, 0.5, 0.75, 1 - 0x1p-53}
+			sum := 0.
+			for _, v := range w { // and right behind each sum
+				sum += v
+				u = append(u, min(sum/total, 1-0x1p-53))
+			}
+			scaled := slices.Clone(w)
+			for i, v := range w {
+				if scaled[i] = v * scale; scale > 1 {
+					scaled[i] = v / largest * scale
+				}
+			}
+			to := make([]int64, len(u))
+			WithReplacement(to, scaled, u)
+			for i, at := range to {
+				before := 0.
+				for _, v := range w[:at] {
+					before += v
+				}
+				if share := u[i] * total; w[at] == 0 || before > share*(1+1e-14) || before+w[at] < share*(1-1e-14) {
+					t.Fatalf("%d weights times %g: share %g of %g is at %d, which has %g and %g before it", len(w), scale, share, total, at, w[at], before)
 				}
 			}
 		}
