@@ -222,7 +222,7 @@ func AllClose(a, b *Tensor, relative, absolute float64) bool {
 // predicted, and a wrong guess costs more than all else.
 
 // onBools returns a forward that works on bools eight at a time where all operands are
-// contiguous bools of one shape, and otherwise, or if words is nil, does what forward does.
+// bools of one shape, and otherwise, or if words is nil, does what forward does.
 func onBools(forward func(c *call) *Tensor, words loops.WordKernel) func(c *call) *Tensor {
 	if words == nil {
 		return forward
@@ -233,15 +233,15 @@ func onBools(forward func(c *call) *Tensor, words loops.WordKernel) func(c *call
 			return forward(c)
 		}
 		for _, in := range c.in {
-			if in.dtype != Bool || !in.IsContiguous() || !sameShape(in, x) {
+			if in.dtype != Bool || !sameShape(in, x) {
 				return forward(c)
 			}
 		}
 		out := c.result(Bool, x.layout.Shape, false)
-		to, left := stored[uint8](out), stored[uint8](x)
+		to, left := stored[uint8](out), x.bools()
 		right := left
 		if len(c.in) > 1 {
-			right = stored[uint8](c.in[1])
+			right = c.in[1].bools()
 		}
 		words.Bools(to, left, right)
 		return out

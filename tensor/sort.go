@@ -130,6 +130,13 @@ func (t *Tensor) Quantile(axis int, q float64) *Tensor {
 // panics if the axis is empty.
 func (t *Tensor) Median(axis int) (values, at *Tensor) {
 	rows, n := t.exist("median").rowsToSort("median", axis)
+	if rows.storage.device == nil && rows.dtype == Float32 {
+		shape := rows.Shape()
+		shape[len(shape)-1] = 1
+		at = newTensor(Int64, shape, false)
+		loops.MiddleRows(plain[int64](at), rows.array(), n)
+		return rows.Gather(-1, at).Squeeze(-1), at.Squeeze(-1)
+	}
 	from := rows.Argsort(-1, false)
 	middle, last := from.Narrow(-1, (n-1)/2, 1), from.Narrow(-1, n-1, 1) // where NaN would be
 	at = Where(rows.Detach().Gather(-1, last).IsNaN(), last, middle)

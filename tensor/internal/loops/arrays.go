@@ -205,16 +205,19 @@ func zipOne[T numbers.Number](out, x, y Array, kernel func(dst, x, y []T), by fu
 			inStretches(start, end, func(at, end int) { by(to[at:end], from[at:end], value) })
 			return
 		}
-		var room [BlockLen]T
-		alike := room[:min(BlockLen, end-start)]
+		rooms := roomsFor[T]()
+		room := rooms.get()
+		defer rooms.Put(room)
+		alike := room[0][:min(len(room[0]), end-start)]
 		repeat(alike, value)
-		InBlocks(start, end, func(at, n int) {
+		for at := start; at < end; at += len(alike) {
+			n := min(len(alike), end-at)
 			if left {
 				kernel(to[at:][:n], alike[:n], from[at:][:n])
 			} else {
 				kernel(to[at:][:n], from[at:][:n], alike[:n])
 			}
-		})
+		}
 	})
 	return true
 }
@@ -233,6 +236,9 @@ func zipRows[T numbers.Number](out, x, y Array, kernel func(dst, x, y []T), by f
 			return nil, false, false
 		}
 		outer := layout.Layout{Shape: t.Layout.Shape[:last], Strides: t.Layout.Strides[:last], Offset: t.Layout.Offset}
+		if first, step := outer.Offset, outer.Strides[0]; last == 1 { // without a division
+			return func(row int) int { return first + row*step }, stride == 0, true
+		}
 		return outer.Place, stride == 0, true
 	}
 	xAt, xRepeats, ok := rowsOf(x)
@@ -245,15 +251,21 @@ func zipRows[T numbers.Number](out, x, y Array, kernel func(dst, x, y []T), by f
 	}
 	to, left, right := Stored[T](out), MemoryOf[T](x), MemoryOf[T](y)
 	ParallelRows(len(to)/n, max(ParallelFrom/n, 1), func(start, end int) {
-		var few [2][BlockLen]T
-		fetch := func(from []T, at int, repeats bool, room []T, done, n int) []T {
+		rooms := roomsFor[T]()
+		room := rooms.get()
+		defer rooms.Put(room)
+		fetch := func(from []T, at int, repeats bool, side, done, n int) []T {
 			if !repeats {
 				return from[at+done:][:n]
 			}
 			if done == 0 {
-				repeat(room[:n], from[at])
+				repeat(room[side][:n], from[at])
 			}
-			return room[:n]
+			return room[side][:n]
+		}
+		length := BlockLen // of what is done at a time
+		if xRepeats || yRepeats {
+			length = len(room[0])
 		}
 		for row := start; row < end; row++ {
 			a, b := xAt(row), yAt(row)
@@ -265,9 +277,9 @@ func zipRows[T numbers.Number](out, x, y Array, kernel func(dst, x, y []T), by f
 				inStretches(0, n, func(at, end int) { by(to[row*n+at:row*n+end], other[from+at:from+end], one) })
 				continue
 			}
-			for done := 0; done < n; done += BlockLen {
-				k := min(BlockLen, n-done)
-				kernel(to[row*n+done:][:k], fetch(left, a, xRepeats, few[0][:], done, k), fetch(right, b, yRepeats, few[1][:], done, k))
+			for done := 0; done < n; done += length {
+				k := min(length, n-done)
+				kernel(to[row*n+done:][:k], fetch(left, a, xRepeats, 0, done, k), fetch(right, b, yRepeats, 1, done, k))
 			}
 		}
 	})

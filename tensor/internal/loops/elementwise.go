@@ -2,11 +2,38 @@ package loops
 
 import (
 	"math"
+	"sync"
 	"unsafe"
 
 	"github.com/lectern-go/lectern/internal/cpu"
 	"github.com/lectern-go/lectern/tensor/internal/numbers"
 )
+
+// rooms is memory for what loops compute in between: on the stack of a loop that calls others by a variable it can't
+// be.
+type rooms[T any] struct{ sync.Pool }
+
+func (r *rooms[T]) get() *[2][256]T {
+	if room, ok := r.Get().(*[2][256]T); ok {
+		return room
+	}
+	return new([2][256]T)
+}
+
+var (
+	rooms32    rooms[float32]
+	rooms64    rooms[float64]
+	roomsWhole rooms[int64]
+)
+
+func roomsFor[T numbers.Number]() *rooms[T] {
+	for _, all := range [...]any{&rooms32, &rooms64, &roomsWhole} {
+		if r, ok := all.(*rooms[T]); ok {
+			return r
+		}
+	}
+	return new(rooms[T])
+}
 
 // Add computes x + y.
 func Add[T numbers.Number](dst, x, y []T) {
@@ -224,7 +251,11 @@ func isZero[T numbers.Number](dst, x []T, equal func(dst, x, y []T)) {
 		LogicalNot(dst, x)
 		return
 	}
-	var zeros [256]T
+	rooms := roomsFor[T]()
+	room := rooms.get()
+	defer rooms.Put(room)
+	zeros := room[0][:]
+	clear(zeros)
 	for len(dst) > 0 {
 		n := min(len(dst), len(zeros))
 		equal(dst[:n], x[:n], zeros[:n])
@@ -351,10 +382,11 @@ func NearAndFar(near func(dst, x, y []float32), far func(a, b float64) float64) 
 			}
 			return
 		}
-		var room [256]float32 // dst may be an operand
+		room := rooms32.get() // dst may be an operand
+		defer rooms32.Put(room)
 		for len(x) > 0 {
-			n := min(len(x), len(room))
-			rest := room[:n]
+			n := min(len(x), len(room[0]))
+			rest := room[0][:n]
 			near(rest, x[:n], y[:n])
 			if s := Vectors32.Sum(rest); s != s {
 				for i, v := range rest {
@@ -474,11 +506,12 @@ func Logaddexp32(dst, a, b []float32) {
 		Logaddexp(dst, a, b)
 		return
 	}
-	var few, larger [256]float32 // dst may be an operand
+	room := rooms32.get() // dst may be an operand
+	defer rooms32.Put(room)
 	larger32 := Vector2(v.Maximum, Maximum[float32])
 	for len(a) > 0 {
-		n := min(len(a), len(few))
-		rest, top := few[:n], larger[:n]
+		n := min(len(a), len(room[0]))
+		rest, top := room[0][:n], room[1][:n]
 		v.Sub(rest, a[:n], b[:n])
 		v.Abs(rest, rest)
 		for i := range rest {
@@ -642,10 +675,11 @@ func SoftplusKernels() UnaryKernels {
 		return k
 	}
 	k.F32 = func(dst, x []float32) {
-		var room [256]float32
+		room := rooms32.get()
+		defer rooms32.Put(room)
 		for len(x) > 0 {
-			n := min(len(x), len(room))
-			rest := room[:n]
+			n := min(len(x), len(room[0]))
+			rest := room[0][:n]
 			v.Abs(rest, x[:n])
 			v.Neg(rest, rest)
 			v.Exp(rest, rest)
@@ -742,11 +776,13 @@ func RoundingKernels(f32 func(dst, x []float32), f64 func(dst, x []float64), f f
 // SiluTimes computes x·σ(x)·gate.
 func SiluTimes[T float32 | float64](dst, x, gate []T) {
 	if v := vectorsFor[T](); v.Silu != nil {
-		var room [256]T // dst may be an operand
+		rooms := roomsFor[T]()
+		room := rooms.get() // dst may be an operand
+		defer rooms.Put(room)
 		for len(x) > 0 {
-			n := min(len(x), len(room))
-			v.Silu(room[:n], x[:n])
-			v.Mul(dst[:n], room[:n], gate[:n])
+			n := min(len(x), len(room[0]))
+			v.Silu(room[0][:n], x[:n])
+			v.Mul(dst[:n], room[0][:n], gate[:n])
 			dst, x, gate = dst[n:], x[n:], gate[n:]
 		}
 		return
@@ -759,10 +795,12 @@ func SiluTimes[T float32 | float64](dst, x, gate []T) {
 // SiluSlope computes g·σ(x)·(1 + x·(1-σ(x))).
 func SiluSlope[T float32 | float64](dst, g, x []T) {
 	v := vectorsFor[T]()
-	var room [256]T
+	rooms := roomsFor[T]()
+	room := rooms.get()
+	defer rooms.Put(room)
 	for len(x) > 0 {
-		n := min(len(x), len(room))
-		s := room[:n]
+		n := min(len(x), len(room[0]))
+		s := room[0][:n]
 		if v.Sigmoid != nil {
 			v.Sigmoid(s, x[:n])
 		} else {

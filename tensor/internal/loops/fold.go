@@ -256,7 +256,7 @@ func FoldColumns[T numbers.Number](out []T, x Array, goes []bool, count, axis in
 		if direct {
 			memory = Stored[T](x)
 		}
-		lanes, partial := make([]T, f.lanes*foldWidth), make([]T, blocks*foldWidth)
+		lanes, partial := make([]T, f.lanes*pitch), make([]T, blocks*pitch)
 		pairs := make([]T, blocks)
 		for piece := start; piece < end; piece++ {
 			outer, first := piece/pieces, piece%pieces*foldWidth
@@ -316,7 +316,7 @@ func FoldColumns[T numbers.Number](out []T, x Array, goes []bool, count, axis in
 						}
 					}
 				}
-				copy(partial[b*foldWidth:], lanes[:n])
+				copy(partial[b*pitch:], lanes[:n])
 			}
 			if blocks == 1 && f.merge != nil {
 				sums := out[outer*width+first:][:n]
@@ -326,7 +326,7 @@ func FoldColumns[T numbers.Number](out []T, x Array, goes []bool, count, axis in
 			}
 			for i := range n {
 				for b := range pairs {
-					pairs[b] = partial[b*foldWidth+i]
+					pairs[b] = partial[b*pitch+i]
 				}
 				out[outer*width+first+i] = f.join(f.Start, joinPairs(pairs, f.join))
 			}

@@ -166,27 +166,48 @@ func turnBytes(to, from []uint8, n, rows, width, stride int) (done int) {
 	}
 	for ; done+8 <= rows; done += 8 {
 		for column := 0; column < n; column += 8 {
-			var w [8]uint64
-			for i := range w {
-				w[i] = binary.LittleEndian.Uint64(from[(done+i)*stride+column:])
+			w, at := from[done*stride+column:], 0
+			next := func() uint64 {
+				v := binary.LittleEndian.Uint64(w[at:])
+				at += stride
+				return v
 			}
-			for i := range 4 {
-				w[i], w[i+4] = w[i]&(1<<32-1)|w[i+4]<<32, w[i]>>32|w[i+4]&^(1<<32-1)
+			a, b, c, d := next(), next(), next(), next()
+			e, f, g, h := next(), next(), next(), next()
+			a, e = swapParts(a, e, 32, 1<<32-1)
+			b, f = swapParts(b, f, 32, 1<<32-1)
+			c, g = swapParts(c, g, 32, 1<<32-1)
+			d, h = swapParts(d, h, 32, 1<<32-1)
+			a, c = swapParts(a, c, 16, 0x0000ffff0000ffff)
+			b, d = swapParts(b, d, 16, 0x0000ffff0000ffff)
+			e, g = swapParts(e, g, 16, 0x0000ffff0000ffff)
+			f, h = swapParts(f, h, 16, 0x0000ffff0000ffff)
+			a, b = swapParts(a, b, 8, 0x00ff00ff00ff00ff)
+			c, d = swapParts(c, d, 8, 0x00ff00ff00ff00ff)
+			e, f = swapParts(e, f, 8, 0x00ff00ff00ff00ff)
+			g, h = swapParts(g, h, 8, 0x00ff00ff00ff00ff)
+			w, at = to[column*width+done:], 0
+			put := func(v uint64) {
+				binary.LittleEndian.PutUint64(w[at:], v)
+				at += width
 			}
-			for _, i := range [4]int{0, 1, 4, 5} {
-				const low = 0x0000ffff0000ffff
-				w[i], w[i+2] = w[i]&low|(w[i+2]&low)<<16, w[i]>>16&low|w[i+2]&^low
-			}
-			for i := 0; i < 8; i += 2 {
-				const low = 0x00ff00ff00ff00ff
-				w[i], w[i+1] = w[i]&low|(w[i+1]&low)<<8, w[i]>>8&low|w[i+1]&^low
-			}
-			for i, v := range w {
-				binary.LittleEndian.PutUint64(to[(column+i)*width+done:], v)
-			}
+			put(a)
+			put(b)
+			put(c)
+			put(d)
+			put(e)
+			put(f)
+			put(g)
+			put(h)
 		}
 	}
 	return done
+}
+
+// swapParts exchanges the upper parts of a with the lower ones of b, each of so many bits.
+func swapParts(a, b uint64, bits int, low uint64) (x, y uint64) {
+	t := (a>>bits ^ b) & low
+	return a ^ t<<bits, b ^ t
 }
 
 // A panel holds a few rows of a tensor whose rows run across memory: those that lie side

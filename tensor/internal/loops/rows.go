@@ -49,7 +49,7 @@ func SoftmaxColumns(out, x Array, axis int, logarithm bool) bool {
 		return false
 	}
 	to, from := Stored[float32](out), Stored[float32](x)
-	const width = foldWidth
+	width := min(foldWidth, inner)
 	pieces := (inner + width - 1) / width
 	ParallelRows(outer*pieces, ParallelFrom/(count*min(inner, width)), func(start, end int) {
 		largest, factors, sums := make([]float32, width), make([]float32, width), make([]float64, width)

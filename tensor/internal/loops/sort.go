@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"iter"
 	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/lectern-go/lectern/internal/cpu"
@@ -155,6 +156,54 @@ func wordsOf[T numbers.Number](words []uint64, row []T, flip uint64, key func(T)
 	for i, v := range row {
 		words[i] = wordOf(key(v)^flip, i)
 	}
+}
+
+// MiddleRows finds where the number in the middle of each row of float32 stands, the lower of both where there are two,
+// or the last NaN, if there is one: what stands there when rows are sorted by ArgsortRows.
+func MiddleRows(out []int64, x Array, n int) {
+	ParallelRows(len(out), ParallelFrom/8/n, func(start, end int) {
+		r, row := NewReader[float32](x), make([]float32, n)
+		padded := (n + cpu.SortedRun - 1) / cpu.SortedRun * cpu.SortedRun
+		words, spare := make([]uint64, padded), make([]uint64, padded)
+		for i := start; i < end; i++ {
+			r.Copy(row, i*n)
+			wordsOf(words, row, 0, Key32)
+			rank := (n - 1) / 2
+			for _, word := range words[:n] { // the last NaN is the largest of all words
+				if word >= wordOf(math.MaxUint32, 0) {
+					rank = n - 1
+					break
+				}
+			}
+			out[i] = placeOf(wordAt(words, spare, n, rank))
+		}
+	})
+}
+
+// wordAt returns the word that has the number rank among n in order. It changes both slices, which are padded to whole
+// runs. Only the words that share its first bits are looked at further: they are counted by these first.
+func wordAt(words, spare []uint64, n, rank int) uint64 {
+	const digit = 10
+	for shift := placeBits + 32 - digit; n > 512 && shift >= 0; shift -= digit {
+		var counts [1 << digit]int32
+		for _, word := range words[:n] {
+			counts[word>>shift&(1<<digit-1)]++
+		}
+		bucket := 0
+		for ; rank >= int(counts[bucket]); bucket++ {
+			rank -= int(counts[bucket])
+		}
+		kept := 0
+		for _, word := range words[:n] {
+			spare[kept] = word // which stays if it is in the bucket, and nothing has to be guessed
+			_, differs := bits.Sub64(0, word>>shift&(1<<digit-1)^uint64(bucket), 0)
+			kept += 1 - int(differs)
+		}
+		words, spare, n = spare, words, kept
+	}
+	padded := (n + cpu.SortedRun - 1) / cpu.SortedRun * cpu.SortedRun
+	fillWith(words[n:padded], lastWord)
+	return SortWords(words[:padded], spare[:padded])[rank]
 }
 
 // fewWords is fewPlaces for words, as many as there is room for.

@@ -4,8 +4,11 @@ import (
 	"math"
 	"slices"
 	"testing"
+	"unsafe"
 
 	"github.com/lectern-go/lectern/internal/cpu"
+	"github.com/lectern-go/lectern/internal/device"
+	"github.com/lectern-go/lectern/tensor/layout"
 )
 
 // TestSortWords compares with the library's sort, at each length at which a run ends early and on both sides of the one
@@ -86,6 +89,38 @@ func TestCounted(t *testing.T) {
 		for i, v := range values {
 			if counts[i] != times[v] {
 				t.Errorf("%v: %d occurs %d times, want %d", x, v, counts[i], times[v])
+			}
+		}
+	}
+}
+
+// TestMiddleRows compares with rows that are sorted, at lengths on both sides of the one from which words are counted,
+// with equal numbers and with NaN.
+func TestMiddleRows(t *testing.T) {
+	for _, n := range []int{1, 2, 3, 31, 64, 511, 512, 513, 1000, 5000} {
+		for _, kinds := range []uint64{2, 37, 1 << 20} {
+			for _, missing := range []int{0, 1, 3} {
+				row, seed := make([]float32, n), uint64(n)*31+kinds
+				for i := range row {
+					seed = seed*0x5851f42d4c957f2d + 0x14057b7ef767814f
+					row[i] = float32(int64(seed>>40%kinds) - int64(kinds/3))
+				}
+				for i := range min(missing, n-1) {
+					row[n*(i+1)/5] = float32(math.NaN())
+				}
+				l := layout.Layout{Shape: []int{1, n}, Strides: []int{n, 1}}
+				x := Array{Data: unsafe.Pointer(&row[0]), Size: 4 * n, Layout: &l, Dtype: device.Float32, Width: 4}
+				sorted := make([]int64, n)
+				all := Array{Data: unsafe.Pointer(&sorted[0]), Size: 8 * n, Layout: &l, Dtype: device.Int64, Width: 8}
+				ArgsortRows(all, x, 1, n, false, Key32, 4)
+				want := sorted[(n-1)/2]
+				if last := sorted[n-1]; row[last] != row[last] {
+					want = last
+				}
+				got := make([]int64, 1)
+				if MiddleRows(got, x, n); got[0] != want {
+					t.Fatalf("%d numbers of %d kinds, %d NaN: at %d, want %d", n, kinds, missing, got[0], want)
+				}
 			}
 		}
 	}
