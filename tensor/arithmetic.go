@@ -102,7 +102,7 @@ func init() {
 		gradients: []gradient{
 			{readsLeft | readsRight, func(c *call, g *Tensor, _ int) *Tensor {
 				base, power := c.left(), c.right()
-				if power.storage.device != nil || power.has(func(v float64) bool { return v == 0 }) {
+				if power.storage.Device != nil || power.has(func(v float64) bool { return v == 0 }) {
 					corner := power.Eq(0).And(base.Lt(0).Or(base.Gt(0)).Not()) // 0⁰ and NaN⁰
 					base = base.Expand(corner.layout.Shape...).MaskedFill(corner, 1)
 				}
@@ -111,7 +111,7 @@ func init() {
 			{readsLeft | readsRight | readsOutput, func(c *call, g *Tensor, _ int) *Tensor {
 				base, power := c.left(), c.right()
 				corner := base.Eq(0)
-				if power.storage.device != nil || power.has(func(v float64) bool { return !(v >= 0) }) {
+				if power.storage.Device != nil || power.has(func(v float64) bool { return !(v >= 0) }) {
 					corner = corner.And(power.Ge(0)) // to a negative power 0 is infinite
 					base = base.Expand(corner.layout.Shape...)
 				}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/lectern-go/lectern/internal/goroutine"
+	"github.com/lectern-go/lectern/tensor/internal/memory"
 )
 
 // Autocast runs f in mixed precision: operations that gain from small floats get
@@ -24,7 +25,7 @@ func Autocast(dtype Dtype, f func()) {
 	}
 	now, _ := autocasts.Get()
 	if now.copies == nil {
-		now.copies = &copies{parameters: map[*storage]operandCopy{}}
+		now.copies = &copies{parameters: map[*memory.Storage]operandCopy{}}
 	}
 	now.dtype = dtype
 	autocasts.With(now, f)
@@ -53,13 +54,13 @@ type autocast struct {
 // uses keeps as many copies for Backward: three of what queries, keys and values are
 // computed from.
 type copies struct {
-	parameters map[*storage]operandCopy
+	parameters map[*memory.Storage]operandCopy
 	last       operandCopy // of all others
 }
 
 // operandCopy is an operand with its copy.
 type operandCopy struct {
-	of      *storage
+	of      *memory.Storage
 	layout  Layout
 	version uint64
 	copy    *Tensor // outside any graph
@@ -68,10 +69,10 @@ type operandCopy struct {
 // convert returns x in a small dtype.
 func (c *copies) convert(x *Tensor, dtype Dtype) *Tensor {
 	s := x.storage
-	if x.dtype == dtype || s.freed || !s.pooled && s.device == nil || s.lent.Load() { // others may write there, and tell nobody
+	if x.dtype == dtype || s.Freed || !s.Ours() { // others may write there, and tell nobody
 		return x.To(dtype)
 	}
-	parameter := Role(s.role.Load()) == Parameter
+	parameter := Role(s.Role.Load()) == Parameter
 	known := c.last
 	if parameter {
 		known = c.parameters[s]
@@ -79,7 +80,7 @@ func (c *copies) convert(x *Tensor, dtype Dtype) *Tensor {
 	if known.shows(x) && known.copy.dtype == dtype {
 		return x.convertedAs(known.copy)
 	}
-	known = operandCopy{of: s, layout: x.layout, version: s.version.Load()}
+	known = operandCopy{of: s, layout: x.layout, version: s.Version.Load()}
 	out := x.To(dtype)
 	known.copy = out.alias(out.layout)
 	if parameter {
@@ -92,7 +93,7 @@ func (c *copies) convert(x *Tensor, dtype Dtype) *Tensor {
 
 // shows reports whether the copy still has the elements of x.
 func (c operandCopy) shows(x *Tensor) bool {
-	return c.of == x.storage && c.version == x.storage.version.Load() && !c.copy.storage.freed &&
+	return c.of == x.storage && c.version == x.storage.Version.Load() && !c.copy.storage.Freed &&
 		c.layout.Offset == x.layout.Offset && slices.Equal(c.layout.Shape, x.layout.Shape) && slices.Equal(c.layout.Strides, x.layout.Strides)
 }
 

@@ -152,7 +152,7 @@ func (t *Tensor) converted(dtype Dtype) *Tensor {
 // assign writes x, which has the same shape, into t and converts it. The two
 // must not overlap.
 func (t *Tensor) assign(x *Tensor) {
-	if t.storage.device != nil || x.storage.device != nil {
+	if t.storage.Device != nil || x.storage.Device != nil {
 		t.assignAcross(x)
 		return
 	}
@@ -168,5 +168,5 @@ func (t *Tensor) assign(x *Tensor) {
 // fill writes one value to every element, converted to the dtype.
 func (t *Tensor) fill(value float64) {
 	t.assign(scalar(value, t.dtype).expanded(t.layout.Shape))
-	t.storage.version.Add(1)
+	t.storage.Version.Add(1)
 }

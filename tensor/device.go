@@ -9,6 +9,7 @@ import (
 
 	"github.com/lectern-go/lectern/internal/device"
 	"github.com/lectern-go/lectern/tensor/internal/loops"
+	"github.com/lectern-go/lectern/tensor/internal/memory"
 )
 
 // Device is where the elements of a tensor lie: in the memory of the processor,
@@ -104,7 +105,7 @@ func (t *Tensor) backend() device.Backend {
 	if t.storage == nil {
 		return nil
 	}
-	return t.storage.device
+	return t.storage.Device
 }
 
 // beside returns a contiguous tensor on the device of t. Without zero its
@@ -124,12 +125,12 @@ func newTensorOn(on device.Backend, dtype Dtype, shape []int, zero bool) *Tensor
 		return newTensor(dtype, shape, zero)
 	}
 	l := ContiguousLayout(slices.Clone(shape)...)
-	t := &Tensor{storage: &storage{device: on, size: checkedLen(shape) * dtype.Size()}, layout: l, dtype: dtype}
-	if t.storage.size > 0 {
-		memory, err := on.Allocate(t.storage.size, zero)
+	t := &Tensor{storage: &memory.Storage{Device: on, Size: checkedLen(shape) * dtype.Size()}, layout: l, dtype: dtype}
+	if t.storage.Size > 0 {
+		memory, err := on.Allocate(t.storage.Size, zero)
 		t.orFail("new", err)
-		t.storage.memory = memory
-		t.storage.noteMade()
+		t.storage.Memory = memory
+		t.storage.NoteMade()
 	}
 	if observed() {
 		announceAllocated(t.storage)
@@ -157,16 +158,16 @@ func (c *call) place() {
 		return
 	}
 	for _, x := range c.in {
-		x.storage.needMemory(c.op.name, c.in...)
+		needMemory(x.storage, c.op.name, c.in...)
 		if c.device == nil {
-			c.device = x.storage.device
+			c.device = x.storage.Device
 		}
 	}
 	if c.device == nil {
 		return
 	}
 	for _, x := range c.in {
-		if x.storage.device == c.device || x.storage.device == nil && x.isNumber() && !x.RequiresGrad() {
+		if x.storage.Device == c.device || x.storage.Device == nil && x.isNumber() && !x.RequiresGrad() {
 			continue
 		}
 		places := make([]string, len(c.in))
@@ -182,10 +183,10 @@ func (t *Tensor) isNumber() bool { return t.Dim() == 0 || t.layout.RepeatsOne() 
 
 // view returns t as its device sees it; a number of the processor as its bits.
 func (t *Tensor) view() device.View {
-	t.storage.needMemory("use", t)
-	v := device.View{Memory: t.storage.memory, Type: device.Type(t.dtype), Shape: t.layout.Shape, Strides: t.layout.Strides, Offset: t.layout.Offset}
-	if t.storage.device == nil {
-		copy(unsafe.Slice((*byte)(unsafe.Pointer(&v.Value)), 8), t.storage.bytes()[t.layout.Offset*t.dtype.Size():][:t.dtype.Size()])
+	needMemory(t.storage, "use", t)
+	v := device.View{Memory: t.storage.Memory, Type: device.Type(t.dtype), Shape: t.layout.Shape, Strides: t.layout.Strides, Offset: t.layout.Offset}
+	if t.storage.Device == nil {
+		copy(unsafe.Slice((*byte)(unsafe.Pointer(&v.Value)), 8), bytesOf(t.storage)[t.layout.Offset*t.dtype.Size():][:t.dtype.Size()])
 		v.Offset = 0
 	}
 	return v
@@ -199,7 +200,7 @@ func computeType(d Dtype) device.Type { return loops.ComputedIn(device.Type(d)) 
 // do.
 func (t *Tensor) fillOn(op string, f func(on device.Backend) error) {
 	if t.layout.Len() > 0 {
-		t.orFail(op, f(t.storage.device))
+		t.orFail(op, f(t.storage.Device))
 	}
 }
 
@@ -249,7 +250,7 @@ func updateOn(algorithm string, tensors []*Tensor, numbers *device.Numbers) {
 	tensors[0].fillOn(algorithm+" step", func(on device.Backend) error { return on.Update(algorithm, views, numbers) })
 	for i, t := range tensors {
 		if i != 1 { // the gradient is only read
-			t.storage.version.Add(1)
+			t.storage.Version.Add(1)
 		}
 	}
 }
@@ -289,7 +290,7 @@ func (t *Tensor) on(d device.Backend) *Tensor {
 
 // assignAcross is assign where a device takes part.
 func (t *Tensor) assignAcross(x *Tensor) {
-	from, to := x.storage.device, t.storage.device
+	from, to := x.storage.Device, t.storage.Device
 	switch {
 	case t.layout.Len() == 0:
 	case from == to || from == nil && x.isNumber():
@@ -325,10 +326,17 @@ func (t *Tensor) mustBeHere(op string) {
 	}
 }
 
+// needMemory panics if the memory of s, that of an operand, was given back.
+func needMemory(s *memory.Storage, op string, operands ...*Tensor) {
+	if s.Freed {
+		fail(ErrFreed, op, describe(operands...), "the memory of an operand was given back by Free, or by FreeAfter", "pass what is to outlive FreeAfter to keep")
+	}
+}
+
 // needHost panics if the processor is about to read elements that lie elsewhere.
-func (s *storage) needHost() {
-	s.needMemory("read")
-	if s.device != nil {
-		fail(ErrDevice, "read", "", "the elements lie on "+s.device.Name()+", and this is done by the processor alone", "bring the tensor here with To(tensor.CPU)")
+func needHost(s *memory.Storage) {
+	needMemory(s, "read")
+	if s.Device != nil {
+		fail(ErrDevice, "read", "", "the elements lie on "+s.Device.Name()+", and this is done by the processor alone", "bring the tensor here with To(tensor.CPU)")
 	}
 }

@@ -5,7 +5,6 @@
 // These files, in this order, carry the idea: fewer than 4000 lines.
 //
 //	tensor.go         what a tensor is
-//	storage.go        its memory, which views share
 //	layout/layout.go  shape, strides and offset, and what views do to them
 //	dtype.go          the element types, and where two of them meet
 //	op.go             what an operation is, and the one function that runs it
@@ -22,22 +21,22 @@
 //
 // Every operation is one record of forward, derivative and cost. Records are beside the methods that apply them:
 // functions.go, activations.go, divide.go, blend.go, compare.go, masked.go; extrema.go, statistics.go, norm.go,
-// cumulative.go, sort.go; arrange.go, index.go, join.go, gather.go, scatter.go; attention.go, rotate.go,
+// cumulative.go, sort.go; arrange.go, index.go, join.go, gather.go, scatter.go; attention.go,
 // crossentropy.go; copy.go. custom.go is for operations of your own. create.go makes tensors of numbers.
 //
 // inplace.go says what a write does to the graph and recompute.go trades time for memory. graph.go exports the graph,
-// trace.go tells observers of all that happens, and autocast.go chooses small floats.
+// trace.go tells observers, and the stepper of notebooks, of all that happens, and autocast.go chooses small floats.
 //
 // Packages below this one know nothing of tensors: internal/loops has the kernels, internal/numbers the codes of the
-// small floats, internal/memory hands out memory, internal/random makes random bits, and internal/printed writes values
-// as text and as HTML, which format.go asks for. Block-scaled FP4 is in fp4.go, what can be asked about formats in
-// finfo.go and bits.go. Random numbers go through generator.go to random.go. facts.go tells the stepper about tensors.
+// small floats, internal/memory the storage that views share, and who gives it back, internal/random makes random bits,
+// and internal/printed writes values as text and as HTML, which format.go asks for. Block-scaled FP4 is in fp4.go, what
+// can be asked about formats in formats.go. Random numbers go through generator.go to random.go.
 //
-// device.go is the bridge to devices such as that of package gpu, wrap.go brings memory from elsewhere, and free.go
-// gives it back before the garbage collector does.
+// device.go is the bridge to devices such as that of package gpu. memory.go brings memory from elsewhere, and gives it
+// back before the garbage collector does.
 //
-// A notebook carries tensors from cell to cell, each of which is a process: keep.go says what is kept of them;
-// keepgraph.go, keepcall.go and keepend.go say what is kept of the graph.
+// A notebook carries tensors from cell to cell, each of which is a process: keep.go says what is kept of them, and
+// keepgraph.go what is kept of the graph.
 //
 // # Sharing
 //

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lectern-go/lectern/internal/device"
 	"github.com/lectern-go/lectern/tensor/internal/loops"
+	"github.com/lectern-go/lectern/tensor/internal/memory"
 	"github.com/lectern-go/lectern/tensor/internal/numbers"
 	"github.com/lectern-go/lectern/tensor/layout"
 )
@@ -170,7 +171,7 @@ func (t *Tensor) expanded(shape []int) *Tensor {
 // zipAs computes out = f(x, y) in the arithmetic of a dtype. Another device knows
 // f by its name, and gets params.
 func zipAs(name string, compute Dtype, out, x, y *Tensor, k loops.BinaryKernels, params ...float64) {
-	if out.storage.device != nil {
+	if out.storage.Device != nil {
 		zipOn(name, compute, out, x, y, params...)
 		return
 	}
@@ -202,17 +203,17 @@ func (t *Tensor) inInt32() *Tensor {
 	var value [1]int64
 	newReader[int64](t.alias(Layout{Offset: t.layout.Offset})).Copy(value[:], 0)
 	few := []int32{int32(value[0])}
-	one := &Tensor{storage: &storage{data: unsafe.Pointer(&few[0]), size: 4}, dtype: Int32}
+	one := &Tensor{storage: &memory.Storage{Data: unsafe.Pointer(&few[0]), Size: 4}, dtype: Int32}
 	return one.expanded(t.layout.Shape)
 }
 
 // array returns the elements of t as loops see them. It panics if they lie elsewhere.
 func (t *Tensor) array() loops.Array {
 	s := t.storage
-	if s.freed || s.device != nil {
-		s.needHost()
+	if s.Freed || s.Device != nil {
+		needHost(s)
 	}
-	return loops.Array{Data: s.data, Size: s.size, Layout: &t.layout, Dtype: device.Type(t.dtype), Width: uint8(t.dtype.Size())}
+	return loops.Array{Data: s.Data, Size: s.Size, Layout: &t.layout, Dtype: device.Type(t.dtype), Width: uint8(t.dtype.Size())}
 }
 
 func arrays(in []*Tensor) []loops.Array {

@@ -23,10 +23,10 @@ func TestStamp(t *testing.T) {
 		{"bfloat16", Zeros(30, 40).To(BFloat16), 2, 600},
 	} {
 		write := func(place int) {
-			b := c.x.storage.bytes()
+			b := bytesOf(c.x.storage)
 			b[place*c.x.dtype.Size()+1] ^= 1
 		}
-		c.x.storage.lend()
+		c.x.storage.Lend()
 		before := stampOf(c.x)
 		if stampOf(c.x) != before {
 			t.Errorf("%s: the stamp of the same state is another one", c.name)

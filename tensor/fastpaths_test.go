@@ -76,7 +76,7 @@ func fastLayouts(x *Tensor) map[string]*Tensor {
 
 // elementsOf returns the elements one by one, by the layout alone.
 func elementsOf(x *Tensor) []float64 {
-	memory := x.alias(ContiguousLayout(x.storage.size / x.dtype.Size())).Floats()
+	memory := x.alias(ContiguousLayout(x.storage.Size / x.dtype.Size())).Floats()
 	values := make([]float64, x.Len())
 	for i := range values {
 		values[i] = memory[x.layout.Place(i)]

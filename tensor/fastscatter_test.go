@@ -112,8 +112,8 @@ func TestFastSetIndex(t *testing.T) {
 	for name, f := range map[string]func(){
 		"out of range": func() { x.SetIndex(1, []int{4}) }, "a shape": func() { x.SetIndex(Ones(5), []int{1, 2}) }, "too many": func() { x.SetIndex(1, All, All, []int{1}) },
 	} {
-		version := x.storage.version.Load()
-		if Try(f) == nil || x.storage.version.Load() != version {
+		version := x.storage.Version.Load()
+		if Try(f) == nil || x.storage.Version.Load() != version {
 			t.Errorf("%s: no error, or x has changed", name)
 		}
 	}

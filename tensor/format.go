@@ -30,7 +30,7 @@ func (t *Tensor) String() string {
 	text, notes := "[]", t.notes()
 	switch {
 	case t.Len() == 0:
-	case t.storage.freed: // who looks for a mistake must be able to print what is left
+	case t.storage.Freed: // who looks for a mistake must be able to print what is left
 		text, notes = "freed", append([]string{"size=" + sizeText(t.layout.Shape)}, notes...)
 	default:
 		text = t.printable().Text(len(prefix))
@@ -65,7 +65,7 @@ func (t *Tensor) details() string {
 		on = " on " + t.Device().String()
 	}
 	return fmt.Sprintf("%s%s, shape %v, strides %v, offset %d, storage of %d bytes, version %d",
-		t.dtype, on, t.layout.Shape, t.layout.Strides, t.layout.Offset, t.storage.size, t.Version())
+		t.dtype, on, t.layout.Shape, t.layout.Strides, t.layout.Offset, t.storage.Size, t.Version())
 }
 
 // sizeText writes a shape as Python does.
@@ -139,7 +139,7 @@ func (t *Tensor) html(heat bool) string {
 		return b.String()
 	}
 	caption := t.caption()
-	if t.Dim() == 0 || t.Dim() > 4 || t.Len() == 0 || t.storage.freed {
+	if t.Dim() == 0 || t.Dim() > 4 || t.Len() == 0 || t.storage.Freed {
 		fmt.Fprintf(&b, `<pre style="margin:0">%s</pre>`, html.EscapeString(t.String()))
 	} else {
 		values, hottest := t.printable().HTML(heat)

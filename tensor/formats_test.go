@@ -1,15 +1,17 @@
 package tensor
 
 import (
-	"github.com/lectern-go/lectern/tensor/internal/printed"
 	"math"
 	"strings"
 	"testing"
 	"unsafe"
 
+	"github.com/lectern-go/lectern/tensor/internal/printed"
+
+	"github.com/x448/float16"
+
 	"github.com/lectern-go/lectern/internal/device"
 	"github.com/lectern-go/lectern/tensor/internal/numbers"
-	"github.com/x448/float16"
 )
 
 // nearest finds the code nearest to x by looking at all of a sorted list of

@@ -8,16 +8,17 @@ import (
 	"testing"
 
 	"github.com/lectern-go/lectern/internal/race"
+	"github.com/lectern-go/lectern/tensor/internal/memory"
 )
 
 // TestFree: memory is handed out again at once, and only then, unless somebody may
 // still look at it; what was freed can't be used.
 func TestFree(t *testing.T) {
 	x := Arange(300).To(Float32)
-	block := x.storage.data
+	block := x.storage.Data
 	x.View(3, 100).T().Free()
 	y := Zeros(300)
-	if !race.Enabled && y.storage.data != block { // pools forget at random there
+	if !race.Enabled && y.storage.Data != block { // pools forget at random there
 		t.Error("the block was not handed out again")
 	}
 	for name, use := range map[string]func(){
@@ -37,7 +38,7 @@ func TestFree(t *testing.T) {
 	}
 	x.Free() // once more changes nothing
 	a, b := Zeros(300), Zeros(300)
-	if a.storage.data == b.storage.data {
+	if a.storage.Data == b.storage.Data {
 		t.Error("a block was handed out twice")
 	}
 	for _, v := range slices.Concat(y.Floats(), a.Floats(), b.Floats()) {
@@ -184,8 +185,8 @@ func TestFreeAfterLetsGo(t *testing.T) {
 // TestGraphsHoldWhatTheySaved, and of no operation more than that: the shapes of other
 // values must not hold their elements. After Backward it is nothing.
 func TestGraphsHoldWhatTheySaved(t *testing.T) {
-	defer func(n int) { large = n }(large)
-	large = 1
+	defer func(n int) { memory.Large = n }(memory.Large)
+	memory.Large = 1
 	for _, c := range opTable() {
 		if !slices.Contains(c.dtypes(), Float32) {
 			continue
@@ -249,7 +250,7 @@ func TestBackwardKeepsWhatIsSeen(t *testing.T) {
 	// middle = 2(4w²v² + v), loss = Σ w·middle, the gradient of again is 10 times as large
 	wantFloats(t, "of middle", middle.Grad().Narrow(0, 0, 2), 2, 2)
 	for i, x := range seen {
-		if x.storage.freed {
+		if x.storage.Freed {
 			t.Errorf("value %d that a function saw was given back", i)
 		}
 	}
@@ -259,7 +260,7 @@ func TestBackwardKeepsWhatIsSeen(t *testing.T) {
 	v.ZeroGrad()
 	Ones(100).Fill(7)
 	wantFloats(t, "a gradient that is held", held, first...)
-	if !unseen.storage.freed {
+	if !unseen.storage.Freed {
 		t.Error("a gradient that nobody holds is still there")
 	}
 

@@ -166,7 +166,7 @@ func (t *Tensor) memory() []byte {
 	if t.Len() == 0 {
 		return nil
 	}
-	return t.storage.bytes()[t.layout.Offset*t.dtype.Size():][:t.Bytes()]
+	return bytesOf(t.storage)[t.layout.Offset*t.dtype.Size():][:t.Bytes()]
 }
 
 // IndexSelect returns a new tensor with the positions of an axis that index, a

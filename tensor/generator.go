@@ -171,7 +171,7 @@ func fillRandom[T numbers.Number](t *Tensor, g *Generator, d distribution[T]) *T
 	}
 	words := g.reserve(t.Len())
 	switch {
-	case t.storage.device == nil:
+	case t.storage.Device == nil:
 		d.fill(t, words)
 	case d.name == "":
 		made := newTensor(t.dtype, t.layout.Shape, false)

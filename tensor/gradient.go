@@ -7,6 +7,7 @@ import (
 
 	"github.com/lectern-go/lectern/autograd"
 	"github.com/lectern-go/lectern/internal/goroutine"
+	"github.com/lectern-go/lectern/tensor/internal/memory"
 )
 
 // RequireGrad makes t a leaf of the graph: Backward will leave the gradient of
@@ -21,7 +22,7 @@ func (t *Tensor) RequireGrad() *Tensor {
 	if !t.RequiresGrad() {
 		// A leaf has no history, not even that of what it is a view of.
 		t.node, t.base = autograd.Leaf[*Tensor](), nil
-		t.storage.role.CompareAndSwap(uint32(NoRole), uint32(Parameter))
+		t.storage.Role.CompareAndSwap(uint32(NoRole), uint32(Parameter))
 		if observed() {
 			announceStorage(RoleSet, t)
 		}
@@ -67,7 +68,7 @@ func (t *Tensor) Grad() *Tensor {
 	t.known("grad")
 	g := t.borrowGrad()
 	if g != nil {
-		g.storage.lend()
+		g.storage.Lend()
 	}
 	return g
 }
@@ -102,7 +103,7 @@ func (t *Tensor) SetGrad(g *Tensor) {
 	if !slices.Equal(g.layout.Shape, t.layout.Shape) || g.dtype != t.dtype {
 		fail(ErrShape, "set grad", describe(t, g), "a gradient has the shape and dtype of its tensor", "")
 	}
-	g.storage.lend()
+	g.storage.Lend()
 	t.node.SetGrad(ownGradient(g))
 }
 
@@ -115,10 +116,10 @@ func (t *Tensor) ZeroGrad() {
 	}
 	if g, ok := t.node.Grad(); ok {
 		t.node.ClearGrad()
-		if g.storage.lent.Load() {
-			g.storage.noteDropped()
+		if g.storage.Lent() {
+			g.storage.NoteDropped()
 		} else {
-			g.storage.free()
+			g.storage.Free()
 		}
 	}
 }
@@ -213,9 +214,9 @@ func (t *Tensor) Backward(options ...BackwardOption) {
 	}
 	rules := autograd.Rules[*Tensor]{Add: (*Tensor).addGradient, Own: ownGradient, Hook: callHook, Retain: o.retain}
 	if !o.create {
-		p := newPassing()
-		defer p.end()
-		rules.Reuse = p
+		p := memory.NewPassing()
+		defer p.End()
+		rules.Reuse = passing{p}
 	}
 	seed := o.grad
 	switch {
@@ -253,17 +254,45 @@ func (t *Tensor) addGradient(g *Tensor) *Tensor { return t.Add(g) }
 // ownGradient returns a tensor that a node may keep: contiguous, and not kept
 // by another node as well.
 func ownGradient(g *Tensor) *Tensor {
-	if !g.IsContiguous() || g.Bytes() != g.storage.size || !g.storage.role.CompareAndSwap(uint32(NoRole), uint32(Gradient)) {
+	if !g.IsContiguous() || g.Bytes() != g.storage.Size || !g.storage.Role.CompareAndSwap(uint32(NoRole), uint32(Gradient)) {
 		g = g.inOrderCopy()
-		g.storage.role.Store(uint32(Gradient))
+		g.storage.Role.Store(uint32(Gradient))
 	}
 	if g.node != nil { // a graph may have saved it
-		g.storage.lend()
+		g.storage.Lend()
 	}
 	if observed() {
 		announceStorage(RoleSet, g)
 	}
 	return g
+}
+
+// passing gives the memory of gradients back while Backward goes on.
+type passing struct{ *memory.Passing }
+
+func (p passing) Hold(g *Tensor) { p.Passing.Hold(g.storage) }
+func (p passing) Drop(g *Tensor) { p.Passing.Drop(g.storage) }
+
+// AddTo adds g to the gradient that a node keeps, unless somebody else may have
+// that one, who is not to see it change.
+func (passing) AddTo(kept, g *Tensor) bool {
+	if kept.storage.Lent() || kept.node != nil || g.node != nil {
+		return false
+	}
+	NoGrad(func() { kept.AddInPlace(g) })
+	return true
+}
+
+// shown calls f, a function of the user, which sees the gradient g: it may hold that,
+// whatever it makes, and what it returns, for longer than Backward and ZeroGrad.
+func shown(g *Tensor, f func() *Tensor) *Tensor {
+	g.storage.Lend()
+	out := f()
+	if out != nil {
+		out.storage.Lend()
+	}
+	memory.Shown()
+	return out
 }
 
 // noGrad is true for the goroutines that are inside NoGrad.

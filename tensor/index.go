@@ -252,7 +252,7 @@ func (t *Tensor) setPicked(value *Tensor, items []any) *Tensor {
 	}
 	value = value.Detach().expanded(at.layout.Shape).converted(t.dtype)
 	changed := t.converted(t.dtype)
-	if t.storage.device != nil {
+	if t.storage.Device != nil {
 		changed = t.withPicked(value.moved(t.Device()), at)
 	} else {
 		size := t.dtype.Size()
@@ -278,7 +278,7 @@ func (t *Tensor) onePicked(items []any) (axis int, index *Tensor, ok bool) {
 			return 0, nil, false
 		}
 	}
-	return axis, index, axis >= 0 && len(items) <= t.Dim() && formats[index.dtype].class == classInt && t.storage.device == nil && t.IsContiguous() && t.Len() > 0
+	return axis, index, axis >= 0 && len(items) <= t.Dim() && formats[index.dtype].class == classInt && t.storage.Device == nil && t.IsContiguous() && t.Len() > 0
 }
 
 // setRows writes value to positions of an axis.

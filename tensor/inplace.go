@@ -90,7 +90,7 @@ func (t *Tensor) putBy(x *Tensor, assign func()) *Tensor {
 	c.in = append(c.few[:0], base, x)
 	write := func() *Tensor {
 		assign()
-		t.storage.version.Add(1)
+		t.storage.Version.Add(1)
 		if base.dtype.IsFloat() && c.tracks() {
 			base.rebase(c)
 		}
@@ -152,7 +152,7 @@ func (t *Tensor) become(c *call, name string) *Tensor {
 			result.Free()
 		}
 	}
-	t.storage.version.Add(1)
+	t.storage.Version.Add(1)
 	if !tracked {
 		return t
 	}
@@ -206,7 +206,7 @@ func moveGrad(old, node *autograd.Node[*Tensor]) {
 	}
 	node.RetainGrad()
 	if g, ok := old.Grad(); ok {
-		g.storage.lend() // two nodes have it
+		g.storage.Lend() // two nodes have it
 		node.SetGrad(g)
 	}
 }

@@ -15,7 +15,7 @@ import (
 
 // keptTensor is what is kept of a Tensor.
 type keptTensor struct {
-	Storage        *storage
+	Storage        *memory.Storage
 	Shape, Strides []int
 	Offset         int
 	Dtype          Dtype
@@ -26,6 +26,7 @@ type keptTensor struct {
 // What users see of these types says nothing of how they are kept.
 func init() {
 	cellstate.RegisterType(keepTensor, restoreTensor)
+	cellstate.RegisterType(keepStorage, restoreStorage)
 	cellstate.RegisterType(keepDevice, restoreDevice)
 	cellstate.RegisterType(keepGenerator, restoreGenerator)
 }
@@ -59,57 +60,55 @@ type keptStorage struct {
 	Freed   bool   // there are none any more
 }
 
-// KeepState returns the bytes.
-func (s *storage) KeepState() any {
-	state := &keptStorage{Version: s.version.Load(), Role: Role(s.role.Load()), Freed: s.freed}
-	if s.device != nil {
-		state.Device = s.device.Name()
+func keepStorage(s *memory.Storage) any {
+	state := &keptStorage{Version: s.Version.Load(), Role: Role(s.Role.Load()), Freed: s.Freed}
+	if s.Device != nil {
+		state.Device = s.Device.Name()
 	}
 	switch {
-	case s.size == 0, s.freed:
-	case s.device == nil:
-		state.Bytes = s.bytes()
+	case s.Size == 0, s.Freed:
+	case s.Device == nil:
+		state.Bytes = bytesOf(s)
 	default:
-		if s.mirror != nil && s.mirrored == state.Version {
-			state.Bytes = s.mirror
+		if s.Mirror != nil && s.Mirrored == state.Version {
+			state.Bytes = s.Mirror
 			break
 		}
-		state.Bytes = make([]byte, s.size)
-		if err := s.device.Download(state.Bytes, s.memory, 0); err != nil {
-			failOnDevice("keep", fmt.Sprintf("%d bytes", s.size), state.Device, err)
+		state.Bytes = make([]byte, s.Size)
+		if err := s.Device.Download(state.Bytes, s.Memory, 0); err != nil {
+			failOnDevice("keep", fmt.Sprintf("%d bytes", s.Size), state.Device, err)
 		}
 	}
 	return state
 }
 
-// RestoreState takes the bytes over without copying, unless they are not
-// aligned. Those of a device go back to it; in a program that does not know the
-// device they stay with the processor.
-func (s *storage) RestoreState(state any) {
+// restoreStorage takes the bytes over without copying, unless they are not aligned. Those of a device go back to it;
+// in a program that does not know the device they stay with the processor.
+func restoreStorage(s *memory.Storage, state any) {
 	kept := state.(*keptStorage)
-	s.freed = kept.Freed
-	s.lend() // values that earlier cells took from s were kept too
-	s.version.Store(kept.Version)
-	s.role.Store(uint32(kept.Role))
+	s.Freed = kept.Freed
+	s.Lend() // values that earlier cells took from s were kept too
+	s.Version.Store(kept.Version)
+	s.Role.Store(uint32(kept.Role))
 	if on, err := FindDevice(kept.Device); kept.Device != "" && err == nil {
-		s.device, s.size = on.backend, len(kept.Bytes)
-		if s.size == 0 {
+		s.Device, s.Size = on.backend, len(kept.Bytes)
+		if s.Size == 0 {
 			return
 		}
-		s.mirror, s.mirrored = kept.Bytes, kept.Version
-		if s.memory, err = on.backend.Allocate(s.size, false); err == nil {
-			err = on.backend.Upload(s.memory, 0, kept.Bytes)
+		s.Mirror, s.Mirrored = kept.Bytes, kept.Version
+		if s.Memory, err = on.backend.Allocate(s.Size, false); err == nil {
+			err = on.backend.Upload(s.Memory, 0, kept.Bytes)
 		}
 		if err != nil {
-			failOnDevice("keep", fmt.Sprintf("%d bytes", s.size), kept.Device, err)
+			failOnDevice("keep", fmt.Sprintf("%d bytes", s.Size), kept.Device, err)
 		}
 		return
 	}
 	data := unsafe.Pointer(unsafe.SliceData(kept.Bytes))
 	if uintptr(data)%memory.Alignment == 0 {
-		s.data, s.size = data, len(kept.Bytes)
+		s.Data, s.Size = data, len(kept.Bytes)
 		return
 	}
-	s.allocate(len(kept.Bytes), false)
-	copy(s.bytes(), kept.Bytes)
+	allocate(s, len(kept.Bytes), false)
+	copy(bytesOf(s), kept.Bytes)
 }

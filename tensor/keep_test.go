@@ -2,14 +2,16 @@ package tensor
 
 import (
 	"testing"
+
+	"github.com/lectern-go/lectern/tensor/internal/memory"
 )
 
 func TestZeroTensorCanTellWhatIsKept(t *testing.T) {
 	if _, ok := keepTensor(new(Tensor)).(*keptTensor); !ok {
 		t.Error("KeepState of a zero Tensor")
 	}
-	if _, ok := new(storage).KeepState().(*keptStorage); !ok {
-		t.Error("KeepState of a zero storage")
+	if _, ok := keepStorage(new(memory.Storage)).(*keptStorage); !ok {
+		t.Error("what is kept of a zero storage")
 	}
 	if _, ok := new(keptNode).KeepState().(*keptNodeState); !ok {
 		t.Error("KeepState of a zero node")

@@ -1,8 +1,15 @@
 package tensor
 
 import (
+	"fmt"
+	"reflect"
+	"slices"
+	"sync"
+
 	"github.com/lectern-go/lectern/autograd"
 	"github.com/lectern-go/lectern/internal/cellstate"
+	"github.com/lectern-go/lectern/tensor/internal/memory"
+	"github.com/lectern-go/lectern/tensor/internal/packed"
 	"github.com/lectern-go/lectern/tensor/internal/random"
 )
 
@@ -23,10 +30,10 @@ type keptNode autograd.Node[*Tensor]
 // fields do, which matters as each cell that uses the graph writes it down again, and
 // shares no memory with tensors that are not part of the graph.
 type keptNodeState struct {
-	Call    string      // see packCall; "" in a leaf
-	Ended   *endedGraph // or else
-	Attr    *keptAttr   // nil if there is none
-	Values  []*storage  // of the values of the call, nil where they were not saved
+	Call    string            // see packCall; "" in a leaf
+	Ended   *endedGraph       // or else
+	Attr    *keptAttr         // nil if there is none
+	Values  []*memory.Storage // of the values of the call, nil where they were not saved
 	Inputs  []*keptNode
 	Grad    *Tensor
 	Retains bool
@@ -50,7 +57,7 @@ func (n *keptNode) KeepState() any {
 	node := (*autograd.Node[*Tensor])(n)
 	s := &keptNodeState{Retains: node.RetainsGrad()}
 	if g, ok := node.Grad(); ok {
-		g.storage.lend()
+		g.storage.Lend()
 		s.Grad = g
 	}
 	if whyNotHooks(node) == "" {
@@ -148,4 +155,299 @@ func (s *keptNodeState) call() *call {
 		c.inputs[i] = (*autograd.Node[*Tensor])(in)
 	}
 	return c
+}
+
+// How a call is written down for a later notebook cell: its attribute by its type, all
+// else in one string.
+
+// packCall writes down what of a call is plain data: the operation; the values, which
+// are its operands, its result, and what else it saved; and which of them it saved.
+func packCall(c *call, cast Dtype) (text string, storages []*memory.Storage) {
+	p := make(packed.Data, 0, 256)
+	p.PutText(c.op.name)
+	p.PutText(c.scope)
+	p.PutFlag(c.released)
+	p.PutInt(int(cast))
+	values := append(slices.Clone(c.in), c.out)
+	for _, v := range c.saved {
+		if !slices.Contains(values, v.tensor) {
+			values = append(values, v.tensor)
+		}
+	}
+	p.PutInt(len(c.in))
+	p.PutInt(len(values))
+	storages = make([]*memory.Storage, len(values))
+	for i, x := range values {
+		storages[i] = x.storage
+		device := ""
+		if x.storage != nil && x.storage.Device != nil && x.storage.Size == 0 { // see elsewhere
+			storages[i], device = nil, x.storage.Device.Name()
+		}
+		p.PutLayout(x.layout)
+		p.PutInt(int(x.dtype))
+		p.PutFlag(x.number)
+		p.PutText(device)
+	}
+	p.PutInt(len(c.saved))
+	for _, v := range c.saved {
+		p.PutInt(slices.Index(values, v.tensor))
+		p.PutInt(int(v.version))
+		p.PutText(v.what)
+	}
+	return string(p), storages
+}
+
+func unpackCall(text string, storages []*memory.Storage) (c *call, cast Dtype) {
+	p := packed.Data(text)
+	c = &call{op: opNamed(p.Text()), scope: p.Text(), released: p.Flag()}
+	cast = Dtype(p.Int())
+	in := p.Int()
+	values := make([]*Tensor, p.Int())
+	for i := range values {
+		values[i] = &Tensor{storage: storages[i], layout: p.Layout(), dtype: Dtype(p.Int()), number: p.Flag()}
+		if name := p.Text(); name != "" {
+			if d, err := FindDevice(name); err == nil {
+				values[i].storage = &memory.Storage{Device: d.backend}
+			}
+		}
+	}
+	c.in, c.out = values[:in:in], values[in]
+	c.saved = make([]savedValue, p.Int())
+	for i := range c.saved {
+		c.saved[i] = savedValue{values[p.Int()], uint64(p.Int()), p.Text()}
+	}
+	return c, cast
+}
+
+// opNamed returns an operation by its name.
+func opNamed(name string) *op { return opNames()[name] }
+
+var opNames = sync.OnceValue(func() map[string]*op {
+	named := make(map[string]*op, len(ops))
+	for _, o := range ops {
+		named[o.name] = o
+	}
+	return named
+})
+
+// keptAttr is an attribute of a call: the field of its type points to it. An
+// attribute of another type can't be kept, until it gets a field here.
+type keptAttr struct {
+	Int       *int
+	Float     *float64
+	Dtype     *Dtype
+	Place     *keptPlacement
+	View      **relayout
+	Spread    *spread
+	Window    *window
+	Reduced   *reduced
+	Variance  *variance
+	Bounds    *bounds
+	Instead   *substitutes
+	Norm      *rowNorm
+	Selection *selection
+	Gathering *gathering
+	Classes   *classes
+	Value     **Tensor
+	Rows      *rowMajorOrder
+	Attention **attention
+}
+
+// keptPlacement is a placement, whose device has to be found again.
+type keptPlacement struct {
+	Dtype  Dtype
+	Device string
+}
+
+// attrFields has the fields of keptAttr by the type that they point to.
+var attrFields = sync.OnceValue(func() map[reflect.Type]int {
+	fields := map[reflect.Type]int{}
+	for i, t := 0, reflect.TypeFor[keptAttr](); i < t.NumField(); i++ {
+		fields[t.Field(i).Type.Elem()] = i
+	}
+	return fields
+})
+
+func keepAttr(attr any) *keptAttr {
+	if p, ok := attr.(placement); ok {
+		attr = keptPlacement{p.dtype, p.device.String()}
+	}
+	v := reflect.ValueOf(attr)
+	i, ok := attrFields()[v.Type()]
+	if !ok {
+		panic(fmt.Sprintf("tensor: there is no field for a %T in keptAttr", attr))
+	}
+	p := reflect.New(v.Type())
+	p.Elem().Set(v)
+	k := new(keptAttr)
+	reflect.ValueOf(k).Elem().Field(i).Set(p)
+	return k
+}
+
+func (k *keptAttr) value() any {
+	if k.Place != nil {
+		device, _ := FindDevice(k.Place.Device) // a program that does not know it goes on with the processor
+		return placement{k.Place.Dtype, device}
+	}
+	v := reflect.ValueOf(k).Elem()
+	for i := range v.NumField() {
+		if p := v.Field(i); !p.IsNil() {
+			return p.Elem().Interface()
+		}
+	}
+	return nil
+}
+
+// Which graphs end with their notebook cell, and what is left of them.
+
+// endedGraph stands for a graph that ended with the cell that made it.
+type endedGraph struct {
+	Op       string // the operation that made the value
+	Released string // the operation whose saved values Backward released, or else
+
+	Why  string // the reason why it was not kept
+	Cell int    // the last cell that had it, or else
+
+	Freed                  bool // what Ready said, with ErrFreed or ErrGrad
+	Operands, Reason, Hint string
+}
+
+// Name returns the name of the operation.
+func (e *endedGraph) Name() string { return e.Op }
+
+// Ready says why there is no gradient any more.
+func (e *endedGraph) Ready() error {
+	switch {
+	case e.Released != "":
+		return &autograd.FreedError{Op: e.Released}
+	case e.Why != "":
+		return &Error{Kind: ErrGrad, Op: "backward", Reason: fmt.Sprintf("the graph behind a result of %q ended with cell %d, since %s", e.Op, e.Cell, e.Why),
+			Hint: "compute the loss and call Backward in the same cell"}
+	case e.Freed:
+		return &Error{Kind: ErrFreed, Op: "backward", Operands: e.Operands, Reason: e.Reason, Hint: e.Hint}
+	}
+	return &Error{Kind: ErrGrad, Op: "backward", Operands: e.Operands, Reason: e.Reason, Hint: e.Hint}
+}
+
+func (e *endedGraph) Gradient(int, *Tensor) *Tensor { return nil }
+func (e *endedGraph) Release()                      {}
+
+// endings finds out whether graphs can be kept, once for each node and each time
+// that a cell is saved.
+type endings struct {
+	sync.Mutex
+	known map[*autograd.Node[*Tensor]]*endedGraph // nil if the graph can be kept
+}
+
+var ends = endings{known: map[*autograd.Node[*Tensor]]*endedGraph{}}
+
+func init() {
+	cellstate.Register("tensor/graphs", func() []byte { // called when all is saved
+		ends.Lock()
+		defer ends.Unlock()
+		clear(ends.known)
+		return nil
+	}, func([]byte) error { return nil })
+}
+
+// of returns what is left of the graph of a node, or nil if it can be kept whole.
+func (e *endings) of(root *autograd.Node[*Tensor]) *endedGraph {
+	e.Lock()
+	defer e.Unlock()
+	path := []*autograd.Node[*Tensor]{root} // a stack of its own, as graphs may be deep
+	for len(path) > 0 {
+		n := path[len(path)-1]
+		if _, done := e.known[n]; done {
+			path = path[:len(path)-1]
+			continue
+		}
+		var end *endedGraph
+		open := len(path)
+		for _, in := range n.Inputs() {
+			if in == nil {
+				continue
+			}
+			found, done := e.known[in]
+			if !done {
+				path = append(path, in)
+			} else if found != nil {
+				end = found // the last one: Backward meets it first
+			}
+		}
+		if len(path) > open {
+			continue
+		}
+		path = path[:open-1]
+		if own := ownEnd(n); own != nil {
+			end = own
+		}
+		if end != nil && n.Function() != nil && end.Op != n.Function().Name() {
+			named := *end
+			named.Op = n.Function().Name()
+			end = &named
+		}
+		e.known[n] = end
+	}
+	return e.known[root]
+}
+
+// ownEnd returns why Backward can't go through n itself, in this cell or in a later
+// one, or nil if it can.
+func ownEnd(n *autograd.Node[*Tensor]) *endedGraph {
+	if f, ok := n.Function().(*endedGraph); ok {
+		return f
+	}
+	c, _ := n.Function().(*call)
+	if c != nil {
+		switch err := c.Ready().(type) {
+		case *autograd.FreedError:
+			return &endedGraph{Op: c.op.name, Released: err.Op}
+		case *Error:
+			return &endedGraph{Op: c.op.name, Freed: err.Kind == ErrFreed, Operands: err.Operands, Reason: err.Reason, Hint: err.Hint}
+		}
+	}
+	why := whyNotHooks(n)
+	hint := "call Backward in this cell"
+	if c != nil {
+		switch a := c.attr.(type) {
+		case *custom:
+			if !cellstate.Keeps(a.of) {
+				why = fmt.Sprintf("the derivative of %q is a function that can't be kept", a.Name)
+				hint += ", or pass tensor.Apply a value of a type with a method Function"
+			}
+		case *segment:
+			if !a.keeps() {
+				why = "what Recompute is to run again is a function that can't be kept"
+				hint += ", or use tensor.RecomputeModule"
+			}
+		}
+	}
+	if why == "" {
+		return nil
+	}
+	if c == nil {
+		return &endedGraph{Cell: cellstate.Cell(), Why: why}
+	}
+	cellstate.Note("the gradient graph ends with this cell, since " + why + ": " + hint)
+	return &endedGraph{Op: c.op.name, Cell: cellstate.Cell(), Why: why}
+}
+
+// whyNotHooks says why the hooks of a node can't be kept, "" if they can.
+func whyNotHooks(n *autograd.Node[*Tensor]) string {
+	for _, hook := range n.Hooks() {
+		if !cellstate.Keeps(hook) {
+			return "a hook that OnGrad was given is a function that can't be kept"
+		}
+	}
+	return ""
+}
+
+// keeps reports whether a segment can be run again in a later cell.
+func (s *segment) keeps() bool {
+	for _, v := range s.values {
+		if _, ok := v.(random.Draw); !ok && !cellstate.Keeps(v) {
+			return false
+		}
+	}
+	return cellstate.Keeps(s.f) && cellstate.Keeps(s.module)
 }

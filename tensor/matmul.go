@@ -183,7 +183,7 @@ func multiply(out, a, b *Tensor, batch []int) {
 	if len(batch) > 0 {
 		a, b = a.expanded(slices.Concat(batch, []int{m, k})), b.expanded(slices.Concat(batch, []int{k, n}))
 	}
-	if out.storage.device != nil {
+	if out.storage.Device != nil {
 		multiplyOn(out, a, b, slices.Concat(batch, []int{m, n}))
 		return
 	}
@@ -195,7 +195,7 @@ func multiply(out, a, b *Tensor, batch []int) {
 	}
 	p := cpu.Product{
 		M: m, N: n, K: k,
-		A: a.matrix(), B: b.matrix(), C: cpu.Matrix{Data: out.storage.data, Row: n, Col: 1},
+		A: a.matrix(), B: b.matrix(), C: cpu.Matrix{Data: out.storage.Data, Row: n, Col: 1},
 		Format: productFormats[out.dtype],
 	}
 	if len(batch) > 0 {
@@ -229,10 +229,10 @@ func multiplyOn(out, a, b *Tensor, shape []int) {
 
 // matrix describes the last two axes, at index 0 of all others.
 func (t *Tensor) matrix() cpu.Matrix {
-	t.storage.needHost()
+	needHost(t.storage)
 	last := t.Dim() - 1
 	return cpu.Matrix{
-		Data: unsafe.Add(t.storage.data, t.layout.Offset*t.dtype.Size()),
+		Data: unsafe.Add(t.storage.Data, t.layout.Offset*t.dtype.Size()),
 		Row:  t.layout.Strides[last-1], Col: t.layout.Strides[last],
 	}
 }

@@ -233,7 +233,7 @@ func (c *call) keep(x *Tensor, save bool, what string) *Tensor {
 	kept := x.alias(x.layout)
 	kept.number = x.number
 	if !x.number { // graphs show numbers, which cost next to nothing
-		kept.storage = x.storage.elsewhere()
+		kept.storage = x.storage.Elsewhere()
 	}
 	return kept
 }
@@ -242,7 +242,7 @@ func (c *call) keep(x *Tensor, save bool, what string) *Tensor {
 func (c *call) save(x *Tensor, what string) *Tensor {
 	kept := x.alias(x.layout)
 	kept.number = x.number
-	c.saved = append(c.saved, savedValue{kept, x.storage.version.Load(), what})
+	c.saved = append(c.saved, savedValue{kept, x.storage.Version.Load(), what})
 	return kept
 }
 
@@ -267,12 +267,12 @@ func (c *call) Ready() error {
 		return &autograd.FreedError{Op: c.op.name}
 	}
 	for _, s := range c.saved {
-		if s.tensor.storage.freed {
+		if s.tensor.storage.Freed {
 			return &Error{Kind: ErrFreed, Op: "backward", Operands: fmt.Sprintf("%s of shape %v", c.op.name, c.out.layout.Shape),
 				Reason: fmt.Sprintf("%s, of shape %v, was saved for the gradient, and its memory was given back by Free, or by FreeAfter", s.what, s.tensor.layout.Shape),
 				Hint:   "call Backward before"}
 		}
-		if now := s.tensor.storage.version.Load(); now != s.version {
+		if now := s.tensor.storage.Version.Load(); now != s.version {
 			return &Error{Kind: ErrGrad, Op: "backward", Operands: fmt.Sprintf("%s of shape %v", c.op.name, c.out.layout.Shape),
 				Reason: fmt.Sprintf("%s, of shape %v, was changed in place after it was saved for the gradient (version %d, now %d)",
 					s.what, s.tensor.layout.Shape, s.version, now),
@@ -289,7 +289,7 @@ func (c *call) Release() {
 	}
 	c.released = true
 	for i := range c.saved {
-		c.saved[i].tensor.storage = c.saved[i].tensor.storage.elsewhere()
+		c.saved[i].tensor.storage = c.saved[i].tensor.storage.Elsewhere()
 	}
 }
 

@@ -107,8 +107,8 @@ func TestCloneKeepsOrderOfAxes(t *testing.T) {
 		{"empty", Zeros(0, 3).T(), []int{1, 3}},
 	} {
 		y := c.x.Clone()
-		if !slices.Equal(y.Strides(), c.strides) || !Equal(y, c.x) || SameStorage(y, c.x) || y.Bytes() != y.storage.size {
-			t.Errorf("%s: strides %v in %d bytes, want %v in %d; %v, want %v", c.name, y.Strides(), y.storage.size, c.strides, y.Bytes(), y, c.x)
+		if !slices.Equal(y.Strides(), c.strides) || !Equal(y, c.x) || SameStorage(y, c.x) || y.Bytes() != y.storage.Size {
+			t.Errorf("%s: strides %v in %d bytes, want %v in %d; %v, want %v", c.name, y.Strides(), y.storage.Size, c.strides, y.Bytes(), y, c.x)
 		}
 		if z := c.x.Contiguous(); !z.IsContiguous() || !Equal(z, c.x) {
 			t.Errorf("%s: Contiguous has strides %v", c.name, z.Strides())

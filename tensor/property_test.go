@@ -6,9 +6,10 @@ import (
 	"slices"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/lectern-go/lectern/tensor/internal/loops"
 	"github.com/lectern-go/lectern/tensor/layout"
-	"pgregory.net/rapid"
 )
 
 // TestChainsOfViews applies the same random views to a tensor and to a

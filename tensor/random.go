@@ -155,7 +155,7 @@ func (t *Tensor) randomize(name string, g *Generator, d distribution[float64]) *
 	}
 	t.checkWritable(name + " in place")
 	fillRandom(t, g, d)
-	t.storage.version.Add(1)
+	t.storage.Version.Add(1)
 	return t
 }
 

@@ -7,9 +7,10 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/stat/distuv"
+
 	"github.com/lectern-go/lectern/internal/cellstate"
 	"github.com/lectern-go/lectern/tensor/internal/random"
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // The vectors are those of Random123, the authors' own implementation.

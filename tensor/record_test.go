@@ -184,7 +184,7 @@ func (c *costCase) inPlaceErrorOf(d Dtype) error {
 		operands = append(operands, x)
 	}
 	x := into.Clone()
-	version := x.storage.version.Load()
+	version := x.storage.Version.Load()
 	memory := 0
 	var ran Event
 	for _, e := range collect(func() { x.update(c.op, used.attr, operands...) }) {
@@ -198,7 +198,7 @@ func (c *costCase) inPlaceErrorOf(d Dtype) error {
 	if !AllClose(x.To(Float64), result.To(x.dtype).To(Float64), 0, 0) {
 		return fmt.Errorf("in place it gives %v, else %v", x, result)
 	}
-	if x.storage.version.Load() == version {
+	if x.storage.Version.Load() == version {
 		return fmt.Errorf("in place it leaves the version as it was")
 	}
 	if direct := slices.Contains(straightOver, c.name); direct != (memory == 0) {

@@ -156,7 +156,7 @@ func wideSum(d Dtype) Dtype {
 // that r asks for.
 func reduceAs(x *Tensor, r reduced, dtype Dtype, f loops.Foldings) *Tensor {
 	out := x.beside(dtype, r.shape(x.layout.Shape, r.keep), false)
-	if out.storage.device != nil {
+	if out.storage.Device != nil {
 		if r.count == 0 {
 			out.fill(nothingOf(&f, dtype))
 		} else {

@@ -42,7 +42,7 @@ func (t *Tensor) gatheringAt(op string, axis int, index *Tensor, recorded bool) 
 			fail(ErrShape, op, describe(t, index), fmt.Sprintf("axis %d has size %d for the positions and %d for the tensor", a, size, t.layout.Shape[a]), "")
 		}
 	}
-	if !recorded && index.dtype == Int64 && index.storage.device == nil && index.IsContiguous() && loops.AllBelow(plain[int64](index), t.layout.Shape[axis]) {
+	if !recorded && index.dtype == Int64 && index.storage.Device == nil && index.IsContiguous() && loops.AllBelow(plain[int64](index), t.layout.Shape[axis]) {
 		return gathering{axis, index, t.Shape()}
 	}
 	at := newTensor(Int64, index.layout.Shape, false)
@@ -63,7 +63,7 @@ func (t *Tensor) Scatter(axis int, index, values any) *Tensor {
 	if t.Dim() == 0 {
 		return v
 	}
-	if !(GradEnabled() && (t.RequiresGrad() || v.RequiresGrad())) && t.storage.device == nil {
+	if !(GradEnabled() && (t.RequiresGrad() || v.RequiresGrad())) && t.storage.Device == nil {
 		return opScatter.apply(at, v, t)
 	}
 	flat := newTensor(Int64, []int{at.index.Len()}, false)

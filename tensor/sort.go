@@ -93,7 +93,7 @@ func (t *Tensor) firstOf(op string, axis, k int, descending bool) (values, at *T
 	if size := t.layout.Shape[axis]; k < 0 || k > size {
 		fail(ErrValue, op, describe(t), fmt.Sprintf("%s of an axis of size %d", humanize.Count(k, "element"), size), "")
 	}
-	if t.storage.device != nil { // which sorts whole rows
+	if t.storage.Device != nil { // which sorts whole rows
 		at = t.Argsort(axis, descending).Narrow(axis, 0, k).Contiguous()
 	} else {
 		at = opArgsort.apply(order{axis, descending, k}, t)

@@ -9,6 +9,7 @@ import (
 	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/internal/sysmem"
 	"github.com/lectern-go/lectern/tensor/internal/loops"
+	"github.com/lectern-go/lectern/tensor/internal/memory"
 	"github.com/lectern-go/lectern/tensor/internal/numbers"
 	"github.com/lectern-go/lectern/tensor/layout"
 )
@@ -19,7 +20,7 @@ import (
 // their receiver have InPlace in their name, or one that says what they write:
 // Fill, Zero, CopyFrom, SetAt, SetIndex, SetData.
 type Tensor struct {
-	storage *storage
+	storage *memory.Storage
 	layout  Layout
 	dtype   Dtype
 	number  bool                    // a plain Go number in an expression: it adapts to the other operand
@@ -47,7 +48,7 @@ func ContiguousLayout(shape ...int) Layout { return layout.Contiguous(shape...) 
 // the shapes of many results whose elements it doesn't need.
 type fresh struct {
 	Tensor
-	own  storage
+	own  memory.Storage
 	dims [8]int
 }
 
@@ -58,7 +59,7 @@ func newTensor(dtype Dtype, shape []int, zero bool) *Tensor {
 	f := new(fresh)
 	n := len(shape)
 	dims := f.dims[:]
-	if 2*n > len(dims) || size >= large {
+	if 2*n > len(dims) || size >= memory.Large {
 		dims = make([]int, 2*n)
 	}
 	f.layout.Shape, f.layout.Strides = dims[:n:n], dims[n:2*n:2*n]
@@ -69,8 +70,33 @@ func newTensor(dtype Dtype, shape []int, zero bool) *Tensor {
 	if size >= loops.LargeCopy {
 		needRoom("new", shape, size)
 	}
-	f.storage.allocate(size, zero)
+	allocate(f.storage, size, zero)
 	return &f.Tensor
+}
+
+// allocate gives s size bytes. Without zero their content is undefined and, where the block is large, its memory
+// has not been touched.
+func allocate(s *memory.Storage, size int, zero bool) {
+	if size == 0 {
+		return
+	}
+	s.Allocate(size, zero)
+	if observed() {
+		announceAllocated(s)
+	}
+}
+
+// bytesOf returns the whole memory.
+func bytesOf(s *memory.Storage) []byte {
+	needHost(s)
+	return unsafe.Slice((*byte)(s.Data), s.Size)
+}
+
+// elements returns the whole memory as a slice of T.
+func elements[T any](s *memory.Storage) []T {
+	needHost(s)
+	var t T
+	return unsafe.Slice((*T)(s.Data), s.Size/int(unsafe.Sizeof(t)))
 }
 
 // maxElements keeps the byte size of any dtype within an int.
@@ -238,7 +264,7 @@ func SameStorage(a, b *Tensor) bool { return a.storage == b.storage }
 // it.
 func (t *Tensor) Version() int {
 	t.exist("version")
-	return int(t.storage.version.Load())
+	return int(t.storage.Version.Load())
 }
 
 // Storage returns the elements of the whole storage, in the order in which
@@ -246,7 +272,7 @@ func (t *Tensor) Version() int {
 // index i; all views of a storage return the same.
 func (t *Tensor) Storage() []float64 {
 	t.exist("storage")
-	n := t.storage.size / t.dtype.Size()
+	n := t.storage.Size / t.dtype.Size()
 	return t.alias(ContiguousLayout(n)).Floats()
 }
 
@@ -262,7 +288,7 @@ type Element interface {
 // does not fit, the tensor is not contiguous, or it lies on another device. A
 // gradient that saved the elements does not notice what is written to them this way.
 func Data[T Element](t *Tensor) []T {
-	t.storage.lend()
+	t.storage.Lend()
 	return borrow[T](t)
 }
 

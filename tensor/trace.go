@@ -1,14 +1,21 @@
 package tensor
 
 import (
+	"hash/maphash"
+	"math"
+	"reflect"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 	"weak"
 
+	"github.com/lectern-go/lectern/autograd"
+	"github.com/lectern-go/lectern/internal/facts"
 	"github.com/lectern-go/lectern/internal/goroutine"
 	"github.com/lectern-go/lectern/tensor/internal/loops"
+	"github.com/lectern-go/lectern/tensor/internal/memory"
+	"github.com/lectern-go/lectern/tensor/internal/printed"
 )
 
 // Kind says what an [Event] tells.
@@ -56,7 +63,7 @@ type Event struct {
 
 // Memory identifies the memory of a tensor and of all its views without keeping
 // it alive. Two are == if they are the same memory. The zero Memory is none.
-type Memory struct{ p weak.Pointer[storage] }
+type Memory struct{ p weak.Pointer[memory.Storage] }
 
 // MemoryOf returns the memory that holds the elements of t.
 func MemoryOf(t *Tensor) Memory { return Memory{weak.Make(t.storage)} }
@@ -65,13 +72,13 @@ func MemoryOf(t *Tensor) Memory { return Memory{weak.Make(t.storage)} }
 // yet, and was not freed.
 func (m Memory) Live() bool {
 	s := m.p.Value()
-	return s != nil && !s.freed
+	return s != nil && !s.Freed
 }
 
 // Size returns the bytes of the memory; 0 after it was collected.
 func (m Memory) Size() int {
 	if s := m.p.Value(); s != nil {
-		return s.size
+		return s.Size
 	}
 	return 0
 }
@@ -80,7 +87,7 @@ func (m Memory) Size() int {
 // collected.
 func (m Memory) Device() string {
 	if s := m.p.Value(); s != nil {
-		return Device{s.device}.String()
+		return Device{s.Device}.String()
 	}
 	return CPU.String()
 }
@@ -88,7 +95,7 @@ func (m Memory) Device() string {
 // Role returns what the memory is for.
 func (m Memory) Role() Role {
 	if s := m.p.Value(); s != nil {
-		return Role(s.role.Load())
+		return Role(s.Role.Load())
 	}
 	return NoRole
 }
@@ -97,11 +104,11 @@ func (m Memory) Role() Role {
 type Role uint8
 
 const (
-	NoRole         Role = iota // values computed on the way
-	Parameter                  // trained: set by RequireGrad unless another was set before
-	Gradient                   // kept by a node: set by Backward and SetGrad
-	OptimizerState             // moments and the like
-	Input                      // data: inputs and targets
+	NoRole         Role = memory.NoRole         // values computed on the way
+	Parameter      Role = memory.Parameter      // trained: set by RequireGrad unless another was set before
+	Gradient       Role = memory.Gradient       // kept by a node: set by Backward and SetGrad
+	OptimizerState Role = memory.OptimizerState // moments and the like
+	Input          Role = memory.Input          // data: inputs and targets
 )
 
 // String returns the role's name.
@@ -113,7 +120,7 @@ func (r Role) String() string {
 // t. It changes nothing that is computed.
 func (t *Tensor) SetRole(r Role) *Tensor {
 	t.exist("set role")
-	t.storage.role.Store(uint32(r))
+	t.storage.Role.Store(uint32(r))
 	if observed() {
 		announceStorage(RoleSet, t)
 	}
@@ -319,11 +326,11 @@ func (c *call) announceEach(kind Kind) {
 }
 
 //go:noinline
-func announceAllocated(s *storage) {
+func announceAllocated(s *memory.Storage) {
 	if !wanted(Allocated) { // a weak pointer costs more than many an operation
 		return
 	}
-	announce(Event{Kind: Allocated, Size: s.size, Storage: Memory{weak.Make(s)}})
+	announce(Event{Kind: Allocated, Size: s.Size, Storage: Memory{weak.Make(s)}})
 }
 
 //go:noinline
@@ -331,5 +338,125 @@ func announceStorage(kind Kind, t *Tensor) {
 	if !wanted(kind) {
 		return
 	}
-	announce(Event{Kind: kind, Dtype: t.dtype, Shape: t.Shape(), Size: t.storage.size, Storage: MemoryOf(t)})
+	announce(Event{Kind: kind, Dtype: t.dtype, Shape: t.Shape(), Size: t.storage.Size, Storage: MemoryOf(t)})
+}
+
+// What the stepper of notebooks is told of tensors.
+
+// stripLimit is how many elements of a memory the stepper of notebooks draws.
+const stripLimit = 48
+
+func init() {
+	facts.Of = &facts.Library{
+		Type:     reflect.TypeFor[*Tensor](),
+		Describe: func(v any, limit int) (facts.Tensor, bool) { return factsOf(v.(*Tensor), limit) },
+		Stamp:    func(v any) any { return stampOf(v.(*Tensor)) },
+		Reach:    func(v any, visit func(any, int)) { reach(v.(*Tensor), visit) },
+		Trace:    traceOps,
+	}
+}
+
+func factsOf(t *Tensor, limit int) (f facts.Tensor, ok bool) {
+	if t == nil || t.storage == nil || t.storage.Freed {
+		return f, false
+	}
+	f = facts.Tensor{Text: t.printable().Line(limit), Memory: MemoryOf(t), Size: t.storage.Size, Dtype: t.dtype.String(), Shape: t.Shape(), Strides: t.Strides(),
+		Offset: t.layout.Offset, Tracked: t.RequiresGrad()}
+	if g := t.borrowGrad(); g != nil {
+		f.Grad = g
+	}
+	if n := t.storage.Size / t.dtype.Size(); n > 0 && n <= stripLimit && n*t.dtype.Size() == t.storage.Size && t.backend() == nil {
+		whole := t.alias(Layout{Shape: []int{n}, Strides: []int{1}})
+		f.Strip = whole.printable().Elements()
+	}
+	return f, true
+}
+
+// A stamp tells states of a tensor apart.
+type stamp struct {
+	memory, grad           Memory
+	version, gradVersion   uint64
+	freed, tracked, isLeaf bool
+	sum                    uint64 // of elements that somebody may write past the library: versions don't count that
+}
+
+func stampOf(t *Tensor) (s stamp) {
+	if t == nil || t.storage == nil {
+		return s
+	}
+	s.memory, s.version, s.freed = MemoryOf(t), t.storage.Version.Load(), t.storage.Freed
+	if s.freed {
+		return s
+	}
+	s.tracked, s.isLeaf = t.RequiresGrad(), t.IsLeaf()
+	if t.storage.Lent() {
+		s.sum = t.sumShown()
+	}
+	if g := t.borrowGrad(); g != nil && g.storage != nil {
+		s.grad, s.gradVersion = MemoryOf(g), g.storage.Version.Load()
+	}
+	return s
+}
+
+var stampSeed = maphash.MakeSeed()
+
+// sumShown tells states of the elements apart that are printed.
+func (t *Tensor) sumShown() uint64 {
+	if t.backend() == nil && t.IsContiguous() && t.Len() <= printed.Threshold {
+		size := t.dtype.Size()
+		return maphash.Bytes(stampSeed, bytesOf(t.storage)[t.layout.Offset*size:][:t.Len()*size])
+	}
+	var h maphash.Hash
+	h.SetSeed(stampSeed)
+	a := t.printable()
+	a.Shown(func(index []int) {
+		if a.Float {
+			maphash.WriteComparable(&h, math.Float64bits(a.At(index...)))
+		} else {
+			maphash.WriteComparable(&h, a.Whole(index...))
+		}
+	})
+	return h.Sum64()
+}
+
+// reach visits what t keeps alive: its elements, its gradient, and what its graph has saved.
+func reach(t *Tensor, visit func(memory any, size int)) {
+	one := func(t *Tensor) {
+		if t != nil && t.storage != nil && t.storage.Device == nil && t.storage.Data != nil {
+			visit(MemoryOf(t), t.storage.Size)
+		}
+	}
+	if one(t); t == nil || t.storage == nil || t.storage.Freed || !t.RequiresGrad() {
+		return
+	}
+	root := t.graph()
+	if root == nil {
+		return
+	}
+	seen := map[*autograd.Node[*Tensor]]bool{root: true}
+	for todo := []*autograd.Node[*Tensor]{root}; len(todo) > 0; {
+		n := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if g, ok := n.Grad(); ok {
+			one(g)
+		}
+		if c, ok := n.Function().(*call); ok {
+			for _, s := range c.saved {
+				one(s.tensor)
+			}
+		}
+		for _, in := range n.Inputs() {
+			if in != nil && !seen[in] {
+				seen[in] = true
+				todo = append(todo, in)
+			}
+		}
+	}
+}
+
+func traceOps(f func(facts.Op)) (stop func()) {
+	return trace(&observer{1 << Ran, func(e Event) {
+		f(facts.Op{Name: e.Op, Backward: e.Backward, Of: e.Of, Input: e.Input, Inputs: e.Inputs, Output: e.Output,
+			FLOPs: e.FLOPs, Bytes: e.Bytes, Elapsed: e.Elapsed})
+	}})
 }

@@ -174,9 +174,9 @@ type spread struct {
 // the other, as positions may coincide.
 func accumulate(sum *Tensor, at Layout, g *Tensor) {
 	switch {
-	case sum.storage.device != nil && !at.MayOverlap():
+	case sum.storage.Device != nil && !at.MayOverlap():
 		sum.alias(at).assign(g)
-	case sum.storage.device != nil:
+	case sum.storage.Device != nil:
 		places := make([]int64, 0, g.Len())
 		loops.Walk(&at, 0, g.Len(), func(_, first, run, stride int) {
 			for i := range run {

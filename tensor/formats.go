@@ -5,9 +5,110 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/lectern-go/lectern/internal/device"
 	"github.com/lectern-go/lectern/internal/tabular"
+	"github.com/lectern-go/lectern/tensor/internal/loops"
+	"github.com/lectern-go/lectern/tensor/internal/numbers"
 	"github.com/lectern-go/lectern/tensor/internal/printed"
 )
+
+// Bits is one number as a format stores it, taken apart.
+type Bits struct {
+	Dtype Dtype
+	Code  uint64  // all bits
+	Value float64 // the number that they stand for
+
+	// Sign, Exponent and Mantissa are the fields of a floating-point code; the
+	// widths are theirs in bits. A whole number is all mantissa.
+	Sign, Exponent, Mantissa     uint64
+	ExponentWidth, MantissaWidth int
+}
+
+// Bits returns x as d stores it:
+//
+//	fmt.Println(tensor.BFloat16.Bits(1e-8)) // 0 01100100 0101100
+//
+// x is rounded to d as To does.
+func (d Dtype) Bits(x float64) Bits { return d.Decode(d.Encode(x)) }
+
+// Encode returns the code of x in d: rounded to nearest, ties to even, to
+// infinity (NaN in E4M3) above the range; a whole number loses its fraction and
+// keeps its low bits.
+func (d Dtype) Encode(x float64) uint64 { return numbers.Code(device.Type(d), d.Size(), x) }
+
+// EncodeSaturating is Encode except that what lies outside the range of a float
+// becomes its largest or smallest number. NaN stays NaN.
+func (d Dtype) EncodeSaturating(x float64) uint64 {
+	if d.IsFloat() {
+		if largest := formats[d].max; x > largest {
+			x = largest
+		} else if x < -largest {
+			x = -largest
+		}
+	}
+	return d.Encode(x)
+}
+
+// Round returns the number nearest to x that d has.
+func (d Dtype) Round(x float64) float64 { return d.Bits(x).Value }
+
+// Decode takes a code of d apart. Bits above the width of d are ignored.
+func (d Dtype) Decode(code uint64) Bits {
+	f := formats[d]
+	width := 8 * f.size
+	if width < 64 {
+		code &= 1<<width - 1
+	}
+	b := Bits{Dtype: d, Code: code, Value: numbers.Value(device.Type(d), code), Mantissa: code, MantissaWidth: width}
+	if f.class == classFloat {
+		b.ExponentWidth, b.MantissaWidth = f.exponent, f.mantissa
+		b.Sign = code >> (width - 1)
+		b.Exponent = code >> f.mantissa & (1<<f.exponent - 1)
+		b.Mantissa = code & (1<<f.mantissa - 1)
+	}
+	return b
+}
+
+// String returns the bits as digits, fields apart: "0 01111 0000000000".
+func (b Bits) String() string {
+	if b.ExponentWidth == 0 {
+		return fmt.Sprintf("%0*b", b.MantissaWidth, b.Mantissa)
+	}
+	return fmt.Sprintf("%b %0*b %0*b", b.Sign, b.ExponentWidth, b.Exponent, b.MantissaWidth, b.Mantissa)
+}
+
+// Formula writes the number out as its fields make it: "(-1)^0 · 1.25 · 2^-27",
+// or the word for a code that is no such product.
+func (b Bits) Formula() string {
+	switch {
+	case b.ExponentWidth == 0:
+		return fmt.Sprintf("%g", b.Value)
+	case math.IsNaN(b.Value):
+		return "NaN"
+	case math.IsInf(b.Value, 0):
+		return "infinity"
+	}
+	bias := 1<<(b.ExponentWidth-1) - 1
+	fraction := math.Ldexp(float64(b.Mantissa), -b.MantissaWidth)
+	if b.Exponent == 0 {
+		return fmt.Sprintf("(-1)^%d · %v · 2^%d", b.Sign, fraction, 1-bias)
+	}
+	return fmt.Sprintf("(-1)^%d · %v · 2^%d", b.Sign, 1+fraction, int(b.Exponent)-bias)
+}
+
+// HTML draws the bits as boxes: sign, exponent and mantissa in a colour each.
+func (b Bits) HTML() string {
+	fields := []printed.Field{{Name: "sign", Colour: "#f6c1bc", Value: b.Sign, Width: 1}, {Name: "exponent", Colour: "#c3e6c0", Value: b.Exponent, Width: b.ExponentWidth},
+		{Name: "mantissa", Colour: "#bfd9f2", Value: b.Mantissa, Width: b.MantissaWidth}}
+	if b.ExponentWidth == 0 {
+		fields = []printed.Field{{Name: "value", Colour: "#bfd9f2", Value: b.Mantissa, Width: b.MantissaWidth}}
+	}
+	text := b.Dtype.String() + " " + b.Formula()
+	if b.ExponentWidth > 0 && loops.IsFinite(b.Value) {
+		text += " = " + printed.Short(b.Value)
+	}
+	return printed.Boxes(text, fields...)
+}
 
 // FloatInfo is the range and precision of a floating-point format.
 type FloatInfo struct {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/lectern-go/lectern/internal/device"
 	"github.com/lectern-go/lectern/internal/inside"
+	"github.com/lectern-go/lectern/tensor/internal/memory"
 )
 
 func init() {
@@ -15,7 +16,7 @@ func init() {
 		Grad:     (*Tensor).borrowGrad,
 		Float32s: borrow[float32],
 		Float64s: borrow[float64],
-		Wrote:    func(t *Tensor) { t.storage.version.Add(1) },
+		Wrote:    func(t *Tensor) { t.storage.Version.Add(1) },
 		Update:   updateOn,
 	})
 }
@@ -24,26 +25,26 @@ func init() {
 // mapped file, without copying it: writing to one writes to the other, and the
 // tensor is valid for as long as the memory is. The elements are copied after
 // all if the memory is not aligned to their size, or if dtype is Bool, whose
-// bytes must be 0 or 1. It panics if the length of memory is not that of the
-// elements.
-func Wrap(memory []byte, dtype Dtype, shape ...int) *Tensor {
+// bytes must be 0 or 1. It panics if there are not as many bytes as the
+// elements take.
+func Wrap(bytes []byte, dtype Dtype, shape ...int) *Tensor {
 	size := checkedLen(shape) * dtype.Size()
-	if size != len(memory) {
-		fail(ErrShape, "wrap", fmt.Sprintf("%d bytes as %s %v", len(memory), dtype, shape),
+	if size != len(bytes) {
+		fail(ErrShape, "wrap", fmt.Sprintf("%d bytes as %s %v", len(bytes), dtype, shape),
 			fmt.Sprintf("the elements take %d bytes", size), "")
 	}
-	data := unsafe.Pointer(unsafe.SliceData(memory))
+	data := unsafe.Pointer(unsafe.SliceData(bytes))
 	if dtype == Bool || uintptr(data)%uintptr(dtype.Size()) != 0 {
 		t := newTensor(dtype, shape, false)
-		copy(t.storage.bytes(), memory)
+		copy(bytesOf(t.storage), bytes)
 		if dtype == Bool {
-			for i, b := range t.storage.bytes() {
-				t.storage.bytes()[i] = min(b, 1)
+			for i, b := range bytesOf(t.storage) {
+				bytesOf(t.storage)[i] = min(b, 1)
 			}
 		}
 		return t
 	}
-	return &Tensor{storage: &storage{data: data, size: size}, layout: ContiguousLayout(slices.Clone(shape)...), dtype: dtype}
+	return &Tensor{storage: &memory.Storage{Data: data, Size: size}, layout: ContiguousLayout(slices.Clone(shape)...), dtype: dtype}
 }
 
 // RawBytes returns the memory of a contiguous tensor: its elements as they are
@@ -58,8 +59,8 @@ func (t *Tensor) RawBytes() []byte {
 	if t.Len() == 0 {
 		return nil
 	}
-	t.storage.lend()
-	return t.storage.bytes()[t.layout.Offset*t.dtype.Size():][:t.Bytes():t.Bytes()]
+	t.storage.Lend()
+	return bytesOf(t.storage)[t.layout.Offset*t.dtype.Size():][:t.Bytes():t.Bytes()]
 }
 
 // SetData makes t show the elements of x: t takes over shape, dtype and memory,
@@ -79,9 +80,9 @@ func (t *Tensor) SetData(x *Tensor) *Tensor {
 	if t.node != nil && (x.dtype != t.dtype || !slices.Equal(x.layout.Shape, t.layout.Shape)) {
 		t.node.ClearGrad()
 	}
-	role := t.storage.role.Load()
+	role := t.storage.Role.Load()
 	t.storage, t.layout, t.dtype, t.base = x.storage, x.layout.Copied(0), x.dtype, nil
-	if t.storage.role.CompareAndSwap(uint32(NoRole), role) && observed() {
+	if t.storage.Role.CompareAndSwap(uint32(NoRole), role) && observed() {
 		announceStorage(RoleSet, t)
 	}
 	return t
@@ -109,19 +110,19 @@ func (t *Tensor) PinMemory(d Device) *Tensor {
 // IsPinned reports whether the elements of t lie in page-locked memory.
 func (t *Tensor) IsPinned() bool {
 	t.exist("is pinned")
-	return t.storage.pinnedBy != nil
+	return t.storage.PinnedBy != nil
 }
 
 // newPinned returns a tensor in page-locked memory, which is given back when
 // nobody holds it any more.
 func newPinned(by device.Backend, dtype Dtype, shape []int) *Tensor {
-	s := &storage{pinnedBy: by}
+	s := &memory.Storage{PinnedBy: by}
 	if size := checkedLen(shape) * dtype.Size(); size > 0 {
-		memory, free, err := by.Pin(size)
+		block, free, err := by.Pin(size)
 		if err != nil {
 			failOnDevice("pin memory", fmt.Sprintf("%v %s", shape, dtype), by.Name(), err)
 		}
-		s.data, s.size = unsafe.Pointer(unsafe.SliceData(memory)), size
+		s.Data, s.Size = unsafe.Pointer(unsafe.SliceData(block)), size
 		runtime.AddCleanup(s, func(free func()) { free() }, free)
 	}
 	return &Tensor{storage: s, layout: ContiguousLayout(append([]int(nil), shape...)...), dtype: dtype}
@@ -139,11 +140,11 @@ func (t *Tensor) Prefetch(d Device) (copied *Tensor, wait func() error) {
 	if !t.IsPinned() || !t.IsContiguous() {
 		fail(ErrDevice, "prefetch", describe(t), "the elements do not lie in row-major order in page-locked memory", "make a copy with PinMemory first")
 	}
-	memory, arrived, err := d.backend.Prefetch(t.memory())
+	block, arrived, err := d.backend.Prefetch(t.memory())
 	if err != nil {
 		failOnDevice("prefetch", describe(t)+" "+t.dtype.String(), d.String(), err)
 	}
-	s := &storage{device: d.backend, memory: memory, size: t.Bytes()}
+	s := &memory.Storage{Device: d.backend, Memory: block, Size: t.Bytes()}
 	if observed() {
 		announceAllocated(s)
 	}
@@ -152,4 +153,44 @@ func (t *Tensor) Prefetch(d Device) (copied *Tensor, wait func() error) {
 		defer runtime.KeepAlive(held)
 		return arrived()
 	}
+}
+
+// Free and FreeAfter give memory back before the collector does. That of the processor is recycled then, see
+// internal/memory.
+
+// Free gives the memory of t back, for t and all its views: any further use of
+// their elements panics. The next result of that size is then as fast as one in
+// place. Slices that [Data] or RawBytes returned stay as they are.
+func (t *Tensor) Free() {
+	t.exist("free")
+	t.storage.Free()
+}
+
+// FreeAfter runs f, and then gives back the memory of all tensors that were made in
+// it, on its goroutine, except for parameters, gradients and the state of
+// optimizers, which outlive a step, and of what f passes to keep, which returns
+// its argument. Gradients are given back by the call in which ZeroGrad removes
+// them:
+//
+//	for step := range steps {
+//		tensor.FreeAfter(func(keep func(*tensor.Tensor) *tensor.Tensor) {
+//			optimizer.ZeroGrad(true)
+//			loss := model.Forward(x)
+//			loss.Backward()
+//			optimizer.Step()
+//			last = keep(loss.Detach())
+//		})
+//	}
+//
+// It does so too if f panics. Calls may be nested. What was given back can't be
+// used any more; see [Tensor.Free]. What f can't reach any more the collector may take
+// before f ends, but it needs time to find that, so that f should be one step of a loop,
+// not the loop.
+func FreeAfter(f func(keep func(*Tensor) *Tensor)) {
+	memory.FreeAfter(func(keep func(*memory.Storage)) {
+		f(func(t *Tensor) *Tensor {
+			keep(t.storage)
+			return t
+		})
+	})
 }

@@ -1,0 +1,191 @@
+package memory
+
+import (
+	"iter"
+	"weak"
+
+	"github.com/lectern-go/lectern/internal/goroutine"
+)
+
+// Of a device's memory the collector sees nothing but small objects, so that a loop
+// can fill a device before the collector runs; package gpu then starts it, which
+// takes time. So scopes note what is made, to give it back at once.
+
+// FreeAfter runs f, and then gives back all storages that were made in it, on its goroutine, and the gradients that it
+// dropped, except for what outlives a step, and what f passes to keep. It does so too if f panics.
+func FreeAfter(f func(keep func(*Storage))) {
+	s := newScope(true)
+	kept := map[*Storage]bool{}
+	defer func() {
+		for m := range s.dropped.all() {
+			if !kept[m] {
+				m.Free()
+			}
+		}
+		for m := range s.made.all() {
+			if kept[m] || m.outlives() {
+				s.outer.note(m)
+			} else {
+				m.Free()
+			}
+		}
+	}()
+	scopes.With(s, func() { f(func(m *Storage) { kept[m] = true }) })
+}
+
+// scope is what was made on a goroutine, in a function that will give it back.
+type scope struct {
+	outer   *scope // nil if there is none
+	all     bool   // it is a FreeAfter
+	made    storages
+	dropped storages // gradients that are none any more
+}
+
+// scopes is the innermost scope of each goroutine that is inside one.
+var scopes goroutine.Local[*scope]
+
+func newScope(all bool) *scope {
+	outer, _ := scopes.Get()
+	return &scope{outer: outer, all: all, made: storages{letGo: all}, dropped: storages{letGo: all}}
+}
+
+// note leaves m to s; without a scope, which is nil, it is left to the collector. Only
+// FreeAfter, which ends the use of all tensors alike, cares for small ones.
+func (s *scope) note(m *Storage) {
+	if s != nil && (s.all || m.pooled || m.Device != nil) {
+		s.made.add(m)
+	}
+}
+
+// storages are those that will be given back. What holds all that a step makes until the
+// step ends, holds more than the step needs: the operands that an operation converts
+// for itself, and all that saved values are computed from. So the collector may take
+// large ones that nobody else reaches.
+type storages struct {
+	held      []*Storage
+	reachable []weak.Pointer[Storage]
+	letGo     bool // of large ones
+}
+
+func (s *storages) add(m *Storage) {
+	if s.letGo && m.Size >= Large {
+		s.reachable = append(s.reachable, weak.Make(m))
+	} else {
+		s.held = append(s.held, m)
+	}
+}
+
+// all goes through those that are still there.
+func (s *storages) all() iter.Seq[*Storage] {
+	return func(yield func(*Storage) bool) {
+		for _, m := range s.held {
+			if !yield(m) {
+				return
+			}
+		}
+		for _, p := range s.reachable {
+			if m := p.Value(); m != nil && !yield(m) {
+				return
+			}
+		}
+	}
+}
+
+// clear forgets them all.
+func (s *storages) clear() { s.held, s.reachable = s.held[:0], s.reachable[:0] }
+
+// NoteMade notes that memory was taken.
+func (s *Storage) NoteMade() {
+	if inner, ok := scopes.Get(); ok {
+		inner.note(s)
+	}
+}
+
+// NoteDropped notes that what s holds is nobody's gradient any more.
+func (s *Storage) NoteDropped() {
+	inner, _ := scopes.Get()
+	for inner != nil && !inner.all {
+		inner = inner.outer
+	}
+	if inner != nil {
+		inner.dropped.add(s)
+	}
+}
+
+// Passing gives the memory of gradients back while Backward goes on: each as soon
+// as it was passed on to the inputs, and what was needed to compute it even before.
+// So they go through little memory, which stays in the near caches. Nobody else can
+// hold them but a node, which marks what it keeps as Gradient, and functions of the
+// user, which see what was lent.
+type Passing struct {
+	*scope                  // what was made since Hold was last called
+	leave  func()           // ends the scope
+	uses   map[*Storage]int // how often a gradient is on its way
+}
+
+// NewPassing begins on this goroutine.
+func NewPassing() *Passing {
+	p := &Passing{scope: newScope(false), uses: map[*Storage]int{}}
+	p.leave = scopes.Set(p.scope)
+	return p
+}
+
+// End leaves what is still there, as after a panic, to the scope around it.
+func (p *Passing) End() {
+	p.leave()
+	p.passOn()
+	for m := range p.uses {
+		p.outer.note(m)
+	}
+}
+
+// Hold notes that g is on its way. All else that was made since the last call was
+// needed to compute g, or is kept.
+func (p *Passing) Hold(g *Storage) {
+	for m := range p.made.all() {
+		if m == g {
+			p.uses[m] = 0
+		} else {
+			p.done(m)
+		}
+	}
+	p.made.clear()
+	if n, mine := p.uses[g]; mine { // and neither an input of the graph nor a value that it saved
+		p.uses[g] = n + 1
+	}
+}
+
+// Drop notes that g has arrived.
+func (p *Passing) Drop(g *Storage) {
+	n, mine := p.uses[g]
+	switch {
+	case mine && n == 1:
+		delete(p.uses, g)
+		p.done(g)
+	case mine:
+		p.uses[g] = n - 1
+	}
+}
+
+func (p *Passing) done(m *Storage) {
+	if m.Lent() || m.outlives() {
+		p.outer.note(m)
+	} else {
+		m.Free()
+	}
+}
+
+// passOn leaves to the outer scope what s was to give back.
+func (s *scope) passOn() {
+	for m := range s.made.all() {
+		s.outer.note(m)
+	}
+	s.made.clear()
+}
+
+// Shown says that a function of the user has run inside a Passing, and may hold whatever it made.
+func Shown() {
+	if s, _ := scopes.Get(); s != nil && !s.all {
+		s.passOn()
+	}
+}

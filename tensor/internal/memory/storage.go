@@ -1,0 +1,98 @@
+package memory
+
+import (
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/lectern-go/lectern/internal/device"
+)
+
+// Storage is the memory behind a tensor. Views share it; the version counts
+// the writes, so that a gradient can tell that a value it saved was changed.
+type Storage struct {
+	Data    unsafe.Pointer // aligned as Alignment says
+	Size    int            // bytes
+	Version atomic.Uint64
+	Role    atomic.Uint32 // what the memory is for: one of the numbers below
+
+	Freed  bool        // memory was given back, and Data is nil
+	pooled bool        // Data came from Take, and Give takes it
+	lent   atomic.Bool // somebody may hold Data in another way, so that it can't be recycled
+
+	// Where the elements lie on a device other than the processor, Data is nil.
+	Device device.Backend
+	Memory device.Memory // nil if Size is 0
+
+	// Mirror is what Memory held when the version was Mirrored, if it came from an
+	// earlier notebook cell: it need not be fetched to be kept once more.
+	Mirror   []byte
+	Mirrored uint64
+
+	PinnedBy device.Backend // the device that reads Data by itself, nil for ordinary memory
+}
+
+// The roles of memory, by which it can be accounted for.
+const (
+	NoRole         = iota // values computed on the way
+	Parameter             // trained
+	Gradient              // kept by a node: another node must then keep a copy
+	OptimizerState        // moments and the like
+	Input                 // data: inputs and targets
+)
+
+// Large is the number of bytes from which on one allocation more, or a weak pointer, is
+// no part of the time that it takes to compute the elements. It is less in some tests.
+var Large = 64 << 10
+
+// Allocate gives s, which has none, size bytes, more than 0. Without zero their content is
+// undefined and, where the block is large, its memory has not been touched.
+func (s *Storage) Allocate(size int, zero bool) {
+	s.Size = size
+	s.Data, s.pooled = Take(size, zero)
+	s.NoteMade()
+}
+
+// Elsewhere returns what is left of a storage that is dropped: nil, or
+// what tells on which device it was.
+func (s *Storage) Elsewhere() *Storage {
+	if s == nil || s.Device == nil {
+		return nil
+	}
+	return &Storage{Device: s.Device}
+}
+
+// Lend says that the memory of s is about to be seen by those who may look at it
+// after s was freed.
+func (s *Storage) Lend() {
+	if !s.lent.Load() { // many may look at once, and need not write
+		s.lent.Store(true)
+	}
+}
+
+// Lent reports whether somebody may hold the memory of s in another way.
+func (s *Storage) Lent() bool { return s.lent.Load() }
+
+// Ours reports whether nobody can write to the memory of s but by its tensors.
+func (s *Storage) Ours() bool { return (s.pooled || s.Device != nil) && !s.lent.Load() }
+
+// Free gives the memory back.
+func (s *Storage) Free() {
+	if s.Freed || s.Size == 0 {
+		return
+	}
+	s.Freed = true
+	switch {
+	case s.Memory != nil:
+		s.Memory.Free()
+		s.Memory = nil
+	case s.pooled && !s.lent.Load():
+		Give(s.Data, s.Size)
+	}
+	s.Data = nil // the rest is left to the collector
+}
+
+// outlives reports whether s is in use after the step that made it.
+func (s *Storage) outlives() bool {
+	role := s.Role.Load()
+	return role != NoRole && role != Input
+}
