@@ -85,7 +85,7 @@ func (t *Tensor) joinRows(axis int, in []*Tensor) bool {
 	const least = 64 // bytes of a row, and a quarter of that rows
 	size := t.dtype.Size()
 	row := layout.Product(t.layout.Shape[axis:]) * size
-	if t.storage.device != nil || row < least || t.Len()*size/row < least/4 {
+	if t.storage.Device != nil || row < least || t.Len()*size/row < least/4 {
 		return false
 	}
 	type part struct {
@@ -96,12 +96,12 @@ func (t *Tensor) joinRows(axis int, in []*Tensor) bool {
 	var parts []part
 	for _, x := range in {
 		inner := Layout{Shape: x.layout.Shape[axis:], Strides: x.layout.Strides[axis:]}
-		if x.storage.device != nil || x.dtype != t.dtype || !inner.IsContiguous() {
+		if x.storage.Device != nil || x.dtype != t.dtype || !inner.IsContiguous() {
 			return false
 		}
 		if x.Len() > 0 {
 			outer := Layout{Shape: x.layout.Shape[:axis], Strides: x.layout.Strides[:axis], Offset: x.layout.Offset}
-			parts = append(parts, part{x.storage.bytes(), outer, inner.Len() * size})
+			parts = append(parts, part{bytesOf(x.storage), outer, inner.Len() * size})
 		}
 	}
 	to := t.memory()

@@ -130,7 +130,7 @@ func (t *Tensor) Quantile(axis int, q float64) *Tensor {
 // panics if the axis is empty.
 func (t *Tensor) Median(axis int) (values, at *Tensor) {
 	rows, n := t.exist("median").rowsToSort("median", axis)
-	if rows.storage.device == nil && rows.dtype == Float32 {
+	if rows.storage.Device == nil && rows.dtype == Float32 {
 		shape := rows.Shape()
 		shape[len(shape)-1] = 1
 		at = newTensor(Int64, shape, false)
