@@ -89,6 +89,8 @@ type placement struct {
 
 var opTo opOf[placement]
 
+var convert = inMemoryOrder(func(c *call) *Tensor { return c.input().converted(opTo.given(c).dtype) })
+
 func init() {
 	define(&opTo.op, op{
 		name: "to",
@@ -96,7 +98,7 @@ func init() {
 			x, to := c.input(), opTo.given(c)
 			switch {
 			case x.backend() == to.device.backend:
-				return x.converted(to.dtype)
+				return convert(c)
 			case x.dtype.Size() <= to.dtype.Size(): // convert where fewer bytes have to travel
 				return x.moved(to.device).inOrder(to.dtype)
 			}
@@ -122,7 +124,7 @@ var opToSaturating opOf[Dtype]
 func init() {
 	define(&opToSaturating.op, op{
 		name: "to saturating",
-		forward: func(c *call) *Tensor {
+		forward: inMemoryOrder(func(c *call) *Tensor {
 			dtype, x := opToSaturating.given(c), c.input()
 			largest := formats[dtype].max
 			compute := Float32
@@ -137,7 +139,7 @@ func init() {
 			x = x.converted(compute)
 			loops.Saturate(x.array(), largest)
 			return x.converted(dtype)
-		},
+		}),
 		gradients: []gradient{{readsNothing, func(_ *call, g *Tensor, _ int) *Tensor { return g }}},
 	})
 }

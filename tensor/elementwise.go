@@ -82,66 +82,64 @@ func binary(k loops.BinaryKernels, rule dtypeRule, ints ...func(dst, x, y []floa
 	})
 }
 
-// inMemoryOrder returns a forward that goes through few elements in the order in which all operands hold them, where
-// that is another one than the result's, and then puts the result in order: that is one way across memory in place of
-// one for each operand.
+// inMemoryOrder returns a forward whose result lies in memory as the operands do, where all that have its shape hold
+// their axes in one other order than row-major: nothing has to change places, and memory is gone through from its start to
+// its end.
 func inMemoryOrder(forward func(c *call) *Tensor) func(c *call) *Tensor {
 	return func(c *call) *Tensor {
-		axes := c.memoryOrder()
-		if axes == nil {
+		whole := c.outOfOrder()
+		if whole == nil {
 			return forward(c)
 		}
-		turned := &call{op: c.op, attr: c.attr}
+		order := whole.layout.MemoryOrder()
+		turned := &call{op: c.op, attr: c.attr, device: c.device}
 		turned.in = turned.few[:0]
 		for _, x := range c.in {
 			if x.Dim() > 0 {
-				l, err := x.layout.Permute(axes...)
+				x = x.expanded(whole.layout.Shape)
+				l, err := x.layout.Permute(order...)
 				x.must(c.op.name, err)
 				x = x.alias(l)
 			}
 			turned.in = append(turned.in, x)
 		}
-		y := forward(turned)
-		out := c.result(y.dtype, c.in[0].layout.Shape, false)
-		l, err := out.layout.Permute(axes...)
+		out := forward(turned)
+		back := make([]int, len(order))
+		for i, axis := range order {
+			back[axis] = i
+		}
+		l, err := out.layout.Permute(back...)
 		out.must(c.op.name, err)
-		out.alias(l).assign(y)
-		y.Free()
+		out.layout = l
 		return out
 	}
 }
 
-// memoryOrder returns the axes of the operands in the order in which they lie in memory, nil if that is another one for
-// each, or is that of the result.
-func (c *call) memoryOrder() []int {
-	const few, many = 1 << 6, 1 << 15 // of more the result would be in no near cache when it is put in order
-	x := c.in[0]
-	if x.IsContiguous() || c.device != nil || c.into != nil || x.Len() < few || x.Len() > many || observed() {
+// outOfOrder returns an operand with the shape of the result that fills its memory in another order than row-major, as do
+// all that have this shape; nil if there is none.
+func (c *call) outOfOrder() *Tensor {
+	whole := c.in[0]
+	for _, x := range c.in[1:] {
+		if x.Len() > whole.Len() {
+			whole = x
+		}
+	}
+	if whole.IsContiguous() || c.into != nil {
 		return nil
 	}
-	for _, y := range c.in[1:] {
-		if y.Dim() > 0 && (!sameShape(x, y) || !slices.Equal(x.layout.Strides, y.layout.Strides)) || y.dtype != x.dtype && y.dtype != Bool && x.dtype != Bool {
+	for _, x := range c.in {
+		if sameShape(x, whole) {
+			if !slices.Equal(x.layout.Strides, whole.layout.Strides) {
+				return nil
+			}
+		} else if _, err := x.layout.Expand(whole.layout.Shape...); err != nil {
 			return nil
 		}
 	}
-	return x.memoryOrder()
-}
-
-// memoryOrder returns the axes of t in the order in which they lie in memory, nil if there are gaps, or the order is
-// that of the axes.
-func (t *Tensor) memoryOrder() []int {
-	if t.Dim() < 2 || t.IsContiguous() {
+	if l, err := whole.layout.Permute(whole.layout.MemoryOrder()...); err != nil || !l.IsContiguous() {
 		return nil
 	}
-	axes := make([]int, t.Dim())
-	for i := range axes {
-		axes[i] = i
-	}
-	slices.SortStableFunc(axes, func(a, b int) int { return t.layout.Strides[b] - t.layout.Strides[a] })
-	if l, err := t.layout.Permute(axes...); err != nil || !l.IsContiguous() {
-		return nil
-	}
-	return axes
+	return whole
 }
 
 // broadcast returns views of both operands in their common shape.

@@ -3,6 +3,7 @@ package tensor
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/lectern-go/lectern/internal/race"
@@ -398,5 +399,67 @@ func TestFastExtremes(t *testing.T) {
 				x.SetAt(0, i)
 			}
 		}
+	}
+}
+
+// TestResultsLieAsOperands: a result lies in memory as its operands do, watched or not, wherever these agree; and holds
+// the same elements as that of operands in row-major order.
+func TestResultsLieAsOperands(t *testing.T) {
+	g := NewGenerator(3)
+	turned := func(x *Tensor) *Tensor { return x.Movedim(0, -1).Contiguous().Movedim(-1, 0) }
+	x, y, z := With(g).Uniform(1, 3, 3, 5, 7), With(g).Uniform(1, 3, 3, 5, 7), With(g).Uniform(1, 3, 3, 5, 7)
+	row, mask := With(g).Uniform(1, 3, 7), With(g).Rand(3, 5, 7).Gt(0.5)
+	column := With(g).Uniform(1, 3, 5, 1)
+	tests := []struct {
+		name string
+		of   func(x, y, z, mask *Tensor) *Tensor
+	}{
+		{"exp", func(x, _, _, _ *Tensor) *Tensor { return x.Exp() }},
+		{"clamp", func(x, _, _, _ *Tensor) *Tensor { return x.Clamp(1.5, 2) }},
+		{"add", func(x, y, _, _ *Tensor) *Tensor { return x.Add(y) }},
+		{"add number", func(x, _, _, _ *Tensor) *Tensor { return x.Add(2) }},
+		{"sub row", func(x, _, _, _ *Tensor) *Tensor { return x.Sub(row) }},
+		{"row sub", func(x, _, _, _ *Tensor) *Tensor { return row.Sub(x) }},
+		{"mul column", func(x, _, _, _ *Tensor) *Tensor { return x.Mul(column) }},
+		{"pow", func(x, y, _, _ *Tensor) *Tensor { return x.Pow(y) }},
+		{"less", func(x, y, _, _ *Tensor) *Tensor { return x.Lt(y) }},
+		{"not", func(_, _, _, mask *Tensor) *Tensor { return mask.Not() }},
+		{"xor", func(_, _, _, mask *Tensor) *Tensor { return mask.Xor(mask) }},
+		{"lerp", func(x, y, z, _ *Tensor) *Tensor { return x.Lerp(y, z) }},
+		{"addcmul", func(x, y, z, _ *Tensor) *Tensor { return x.Addcmul(y, z, 0.5) }},
+		{"where", func(x, y, _, mask *Tensor) *Tensor { return Where(mask, x, y) }},
+		{"where number", func(x, _, _, mask *Tensor) *Tensor { return Where(mask, x, 1) }},
+		{"masked fill", func(x, _, _, mask *Tensor) *Tensor { return x.MaskedFill(mask, -1) }},
+		{"to float64", func(x, _, _, _ *Tensor) *Tensor { return x.To(Float64) }},
+		{"to int64", func(x, _, _, _ *Tensor) *Tensor { return x.To(Int64) }},
+		{"to saturating", func(x, _, _, _ *Tensor) *Tensor { return x.ToSaturating(Float8E5M2) }},
+		{"mixed dtypes", func(x, y, _, _ *Tensor) *Tensor { return x.Mul(y.To(Int64)) }},
+		{"isclose", func(x, y, _, _ *Tensor) *Tensor { return IsClose(x, y, 0.1, 0.1) }},
+		{"swiglu", func(x, y, _, _ *Tensor) *Tensor { return x.SwiGLU(y) }},
+		{"leaky relu", func(x, _, _, _ *Tensor) *Tensor { return x.Sub(2).LeakyReLU(0.1) }},
+		{"remainder", func(x, y, _, _ *Tensor) *Tensor { return x.Remainder(y) }},
+	}
+	for _, tt := range tests {
+		want := tt.of(x, y, z, mask)
+		check := func(how string) {
+			got := tt.of(turned(x), turned(y), turned(z), turned(mask))
+			if strides, lie := got.Strides(), turned(x).Strides(); !slices.Equal(strides, lie) {
+				t.Errorf("%s%s: strides %v, those of the operands are %v", tt.name, how, strides, lie)
+			}
+			if !slices.Equal(got.To(Float64).Floats(), want.To(Float64).Floats()) {
+				t.Errorf("%s%s: other elements than of operands in order", tt.name, how)
+			}
+		}
+		check("")
+		stop := Trace(func(Event) {})
+		check(", watched")
+		stop()
+	}
+	if got := turned(x).Add(y); !got.IsContiguous() {
+		t.Errorf("of operands that lie in different orders: strides %v", got.Strides())
+	}
+	into := x.Clone()
+	if into.AddInPlace(turned(y)); !into.IsContiguous() || !slices.Equal(into.Floats(), x.Add(y).Floats()) {
+		t.Error("in place: another layout or other elements")
 	}
 }

@@ -27,23 +27,10 @@ func init() {
 			if v := opMaskedFill.given(c); !x.dtype.IsFloat() && !loops.IsFinite(v) {
 				fail(ErrValue, "masked fill", describe(x, mask), fmt.Sprintf("a %s tensor can't hold %g", x.dtype, v), "convert with To(tensor.Float32)")
 			}
-			l, err := mask.layout.Expand(x.layout.Shape...)
-			if err != nil {
+			if _, err := mask.layout.Expand(x.layout.Shape...); err != nil {
 				fail(ErrShape, "masked fill", describe(x, mask), "the mask does not fit: its "+err.(*layout.Error).Reason, "a mask has the shape of the tensor, or can be expanded to it")
 			}
-			value := opMaskedFill.given(c)
-			if c.device == nil {
-				out := c.result(x.dtype, x.layout.Shape, false)
-				loops.Choose(out.array(), mask.alias(l).array(), scalar(value, x.dtype).expanded(x.layout.Shape).array(), x.array())
-				return out
-			}
-			out := x.converted(x.dtype)
-			zipAs(c.op.name, out.dtype, out, out, mask.alias(l), loops.BinaryKernels{
-				F32: loops.FillWhere(float32(value)),
-				F64: loops.FillWhere(value),
-				I64: loops.FillWhere(int64(value)),
-			}, value)
-			return out
+			return maskedFill(c)
 		},
 		gradients: []gradient{
 			{readsRight, func(c *call, g *Tensor, _ int) *Tensor { return g.MaskedFill(c.right(), 0) }},
@@ -51,6 +38,22 @@ func init() {
 		},
 	})
 }
+
+var maskedFill = inMemoryOrder(func(c *call) *Tensor {
+	x, mask, value := c.in[0], c.in[1].expanded(c.in[0].layout.Shape), opMaskedFill.given(c)
+	if c.device == nil {
+		out := c.result(x.dtype, x.layout.Shape, false)
+		loops.Choose(out.array(), mask.array(), scalar(value, x.dtype).expanded(x.layout.Shape).array(), x.array())
+		return out
+	}
+	out := x.converted(x.dtype)
+	zipAs(c.op.name, out.dtype, out, out, mask, loops.BinaryKernels{
+		F32: loops.FillWhere(float32(value)),
+		F64: loops.FillWhere(value),
+		I64: loops.FillWhere(int64(value)),
+	}, value)
+	return out
+})
 
 // MaskedFill returns a copy of t with value where mask, a bool tensor that can be
 // expanded to t's shape, is set. It panics if mask is not bool or does not fit.
@@ -83,8 +86,12 @@ func Where(condition *Tensor, x, y any) *Tensor {
 }
 
 func whereForward(c *call) *Tensor {
+	c.in[0].needBools("where", "condition", c.in...)
+	return choose(c)
+}
+
+var choose = inMemoryOrder(func(c *call) *Tensor {
 	condition, x, y := c.in[0], c.in[1], c.in[2]
-	condition.needBools("where", "condition", c.in...)
 	dtype := resultDtype("where", x, y)
 	_, _, shape := broadcast("where", x, y)
 	_, _, shape = broadcast("where", condition, condition.alias(ContiguousLayout(shape...)))
@@ -98,7 +105,7 @@ func whereForward(c *call) *Tensor {
 	}
 	loops.Choose(out.array(), condition.array(), x.array(), y.array())
 	return out
-}
+})
 
 // bounds are those of a clamp; infinite ones have no effect.
 type bounds struct{ low, high float64 }

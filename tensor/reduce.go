@@ -187,10 +187,14 @@ func nothingOf(f *loops.Foldings, dtype Dtype) float64 {
 }
 
 func reduceInto[T numbers.Number](out []T, x *Tensor, r reduced, f loops.Folding[T]) {
-	if axes := x.memoryOrder(); f.AnyOrder && r.count == x.Len() && axes != nil {
-		l, err := x.layout.Permute(axes...)
+	if f.AnyOrder && r.count == x.Len() && !x.IsContiguous() { // into one number, in the order of memory
+		order, axes := x.layout.MemoryOrder(), make([]bool, x.Dim())
+		for i, axis := range order {
+			axes[i] = r.axes[axis]
+		}
+		l, err := x.layout.Permute(order...)
 		x.must("reduce", err)
-		x = x.alias(l)
+		x, r.axes = x.alias(l), axes
 	}
 	if column, width := r.columnAxis(x); width > 0 {
 		loops.FoldColumns(out, x.array(), r.axes, r.count, column, f)
