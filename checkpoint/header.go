@@ -13,6 +13,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/tensor"
 )
 
@@ -127,7 +128,7 @@ func parseHeader(data []byte) (tensors []Info, metadata map[string]string, start
 	case end > have:
 		return refuse("the tensors need %d bytes and the file has %d; it is cut off", end, have)
 	case end < have:
-		return refuse("%d bytes follow the last tensor", have-end)
+		return refuse("the file goes on for %s behind the last tensor", humanize.Count(have-end, "byte"))
 	}
 	return tensors, r.metadata, 8 + int(length), nil
 }

@@ -17,6 +17,8 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+
+	"github.com/lectern-go/lectern/internal/humanize"
 )
 
 // A Case is one call of a function.
@@ -142,7 +144,7 @@ func encodeFloat(b *bytes.Buffer, f float64) {
 // Decode reads values of the given types.
 func Decode(raw []json.RawMessage, types []reflect.Type) ([]reflect.Value, error) {
 	if len(raw) != len(types) {
-		return nil, fmt.Errorf("%d values for a function with %d", len(raw), len(types))
+		return nil, fmt.Errorf("%s for a function with %d", humanize.Count(len(raw), "value"), len(types))
 	}
 	list := make([]reflect.Value, len(raw))
 	for i, r := range raw {

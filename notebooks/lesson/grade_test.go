@@ -136,7 +136,7 @@ func TestOwnCases(t *testing.T) {
 	}
 	for name, tt := range map[string]struct{ text, want string }{
 		"no JSON":        {`{`, "ends too early"},
-		"too few inputs": {`{"category": "x", "in": [[1]], "want": [[1], 1]}`, "case 1, in: 1 values for a function with 2"},
+		"too few inputs": {`{"category": "x", "in": [[1]], "want": [[1], 1]}`, "case 1, in: 1 value for a function with 2"},
 		"another type":   {`{"category": "x", "in": [[1], "m"], "want": ["?", 1]}`, "case 1, want: value 1: \"?\" is not a []float64"},
 	} {
 		t.Run(name, func(t *testing.T) {
