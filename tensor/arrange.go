@@ -145,20 +145,37 @@ func init() {
 	define(&opFlip.op, op{
 		name: "flip",
 		forward: func(c *call) *Tensor {
-			if c.device != nil {
-				return flippedOn(c.input(), opFlip.given(c))
+			axis := opFlip.given(c)
+			whole := c.outOfOrder()
+			if whole == nil {
+				return flipped(c, axis)
 			}
-			if x, axis := c.input(), opFlip.given(c); x.IsContiguous() {
-				out := c.result(x.dtype, x.layout.Shape, false)
-				inner := layout.Product(x.layout.Shape[axis+1:]) * x.dtype.Size()
-				loops.ReverseParts(out.memory(), x.memory(), x.layout.Shape[axis], inner)
-				return out
-			}
-			return rowForward(&opFlip, loops.UnaryKernels{F32: loops.Reverse[float32], F64: loops.Reverse[float64], I64: loops.Reverse[int64]}, sameDtype)(c)
+			order := whole.layout.MemoryOrder()
+			turned := &call{op: c.op, attr: slices.Index(order, axis), device: c.device}
+			turned.in = append(turned.few[:0], whole.alias(whole.permuted(order)))
+			out := flipped(turned, opFlip.given(turned))
+			out.layout = out.permuted(inverse(order))
+			return out
 		},
 		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor { return g.Flip(opFlip.given(c)) }}},
 	})
 }
+
+func flipped(c *call, axis int) *Tensor {
+	x := c.input()
+	if c.device != nil {
+		return flippedOn(x, axis)
+	}
+	if x.IsContiguous() {
+		out := c.result(x.dtype, x.layout.Shape, false)
+		inner := layout.Product(x.layout.Shape[axis+1:]) * x.dtype.Size()
+		loops.ReverseParts(out.memory(), x.memory(), x.layout.Shape[axis], inner)
+		return out
+	}
+	return flipRows(c)
+}
+
+var flipRows = rowForward(&opFlip, loops.UnaryKernels{F32: loops.Reverse[float32], F64: loops.Reverse[float64], I64: loops.Reverse[int64]}, sameDtype)
 
 // Flip returns a copy with the order of elements reversed along each of the
 // axes. It panics if there is no such axis, or one is named twice.

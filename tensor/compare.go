@@ -221,29 +221,20 @@ func AllClose(a, b *Tensor, relative, absolute float64) bool {
 // Choosing and logic without branches: which element of a mask is set can't be
 // predicted, and a wrong guess costs more than all else.
 
-// onBools returns a forward that works on bools eight at a time where all operands are
-// bools of one shape, and otherwise, or if words is nil, does what forward does.
+// onBools returns a forward that works on bools eight at a time where all operands are bools, and otherwise, or if words
+// is nil, does what forward does.
 func onBools(forward func(c *call) *Tensor, words loops.WordKernel) func(c *call) *Tensor {
 	if words == nil {
 		return forward
 	}
 	return inMemoryOrder(func(c *call) *Tensor {
-		x := c.in[0]
-		if c.device != nil {
+		x, y := c.in[0], c.in[len(c.in)-1]
+		if c.device != nil || x.dtype != Bool || y.dtype != Bool {
 			return forward(c)
 		}
-		for _, in := range c.in {
-			if in.dtype != Bool || !sameShape(in, x) {
-				return forward(c)
-			}
-		}
-		out := c.result(Bool, x.layout.Shape, false)
-		to, left := stored[uint8](out), x.bools()
-		right := left
-		if len(c.in) > 1 {
-			right = c.in[1].bools()
-		}
-		words.Bools(to, left, right)
+		left, right, shape := broadcast(c.op.name, x, y)
+		out := c.result(Bool, shape, false)
+		words.Bools(stored[uint8](out), left.bools(), right.bools())
 		return out
 	})
 }

@@ -35,18 +35,12 @@ func init() {
 			}
 			// In the order of memory the copy is contiguous.
 			order := x.layout.MemoryOrder()
-			l, err := x.layout.Permute(order...)
-			x.must(c.op.name, err)
+			l := x.permuted(order)
 			out := x.alias(l).converted(x.dtype)
 			if l.IsContiguous() {
 				copy(out.layout.Strides, l.Strides)
 			}
-			back := make([]int, len(order))
-			for i, axis := range order {
-				back[axis] = i
-			}
-			out.layout, err = out.layout.Permute(back...)
-			x.must(c.op.name, err)
+			out.layout = out.permuted(inverse(order))
 			return out
 		},
 		gradients: []gradient{{readsNothing, func(_ *call, g *Tensor, _ int) *Tensor { return g }}},

@@ -81,9 +81,12 @@ func (m Maker) Arange(start, stop, step float64) *Tensor {
 	if dtype == Int64 && math.Abs(start) < 1<<63 && math.Abs(step) < 1<<63 {
 		values := newTensor(Int64, []int{n}, false)
 		v := plain[int64](values)
-		for i := range v {
-			v[i] = int64(start) + int64(i)*int64(step)
-		}
+		first, by := int64(start), int64(step)
+		loops.Parallel(n, loops.ParallelFrom, func(start, end int) {
+			for i := start; i < end; i++ {
+				v[i] = first + int64(i)*by
+			}
+		})
 		return values.To(m.device)
 	}
 	if dtype == Float32 {

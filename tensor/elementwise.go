@@ -97,22 +97,30 @@ func inMemoryOrder(forward func(c *call) *Tensor) func(c *call) *Tensor {
 		for _, x := range c.in {
 			if x.Dim() > 0 {
 				x = x.expanded(whole.layout.Shape)
-				l, err := x.layout.Permute(order...)
-				x.must(c.op.name, err)
-				x = x.alias(l)
+				x = x.alias(x.permuted(order))
 			}
 			turned.in = append(turned.in, x)
 		}
 		out := forward(turned)
-		back := make([]int, len(order))
-		for i, axis := range order {
-			back[axis] = i
-		}
-		l, err := out.layout.Permute(back...)
-		out.must(c.op.name, err)
-		out.layout = l
+		out.layout = out.permuted(inverse(order))
 		return out
 	}
+}
+
+// permuted returns the layout of t with its axes in another order.
+func (t *Tensor) permuted(order []int) Layout {
+	l, err := t.layout.Permute(order...)
+	t.must("permute", err)
+	return l
+}
+
+// inverse returns the order that brings axes back from an order.
+func inverse(order []int) []int {
+	back := make([]int, len(order))
+	for i, axis := range order {
+		back[axis] = i
+	}
+	return back
 }
 
 // outOfOrder returns an operand with the shape of the result that fills its memory in another order than row-major, as do
@@ -136,7 +144,7 @@ func (c *call) outOfOrder() *Tensor {
 			return nil
 		}
 	}
-	if l, err := whole.layout.Permute(whole.layout.MemoryOrder()...); err != nil || !l.IsContiguous() {
+	if l := whole.permuted(whole.layout.MemoryOrder()); !l.IsContiguous() {
 		return nil
 	}
 	return whole

@@ -437,6 +437,10 @@ func TestResultsLieAsOperands(t *testing.T) {
 		{"isclose", func(x, y, _, _ *Tensor) *Tensor { return IsClose(x, y, 0.1, 0.1) }},
 		{"swiglu", func(x, y, _, _ *Tensor) *Tensor { return x.SwiGLU(y) }},
 		{"leaky relu", func(x, _, _, _ *Tensor) *Tensor { return x.Sub(2).LeakyReLU(0.1) }},
+		{"flip first", func(x, _, _, _ *Tensor) *Tensor { return x.Flip(0) }},
+		{"flip all", func(x, _, _, _ *Tensor) *Tensor { return x.Flip(0, 1, 2) }},
+		{"flip bools", func(_, _, _, mask *Tensor) *Tensor { return mask.Flip(1) }},
+		{"or of a row", func(_, _, _, mask *Tensor) *Tensor { return mask.Or(row.Gt(2)) }},
 		{"remainder", func(x, y, _, _ *Tensor) *Tensor { return x.Remainder(y) }},
 	}
 	for _, tt := range tests {

@@ -192,9 +192,7 @@ func reduceInto[T numbers.Number](out []T, x *Tensor, r reduced, f loops.Folding
 		for i, axis := range order {
 			axes[i] = r.axes[axis]
 		}
-		l, err := x.layout.Permute(order...)
-		x.must("reduce", err)
-		x, r.axes = x.alias(l), axes
+		x, r.axes = x.alias(x.permuted(order)), axes
 	}
 	if column, width := r.columnAxis(x); width > 0 {
 		loops.FoldColumns(out, x.array(), r.axes, r.count, column, f)

@@ -95,7 +95,9 @@ func sweepRows() []sweepRow {
 		{"IndexAdd", "a.index_add(0, i[0], b)", "f", func(x in) T { return x.a.IndexAdd(0, x.i.Select(0, 0), x.b) }},
 		{"Embedding", "F.embedding(i[0], a)", "f", func(x in) T { return x.a.Embedding(x.i.Select(0, 0)) }}, {"Index", "a[i[0]]", "f", func(x in) T { return x.a.Index(x.i.Select(0, 0)) }},
 		{"SetIndex", "a.clone().index_put((i[0],), torch.tensor(1.))", "f", func(x in) T { return x.a.Clone().SetIndex(1., x.i.Select(0, 0)) }},
-		{"Searchsorted", "torch.searchsorted(torch.arange(0., len(v)), a)", "f", func(x in) T { return tensor.Arange(0, float64(x.side)).Searchsorted(x.a, false) }},
+		{"Searchsorted", "torch.searchsorted(torch.arange(0., len(v)), a)", "f", func(x in) T {
+			return tensor.With(tensor.Float32).Arange(0, float64(x.side), 1).Searchsorted(x.a, false)
+		}},
 		{"Bincount", "i.flatten().bincount()", "f", func(x in) T { return x.i.Bincount(0) }},
 		{"Unique", "i.unique(return_inverse=True, return_counts=True)[0]", "f", func(x in) T { u, _, _ := x.i.Unique(); return u }},
 		{"Sort", "a.sort(1)[0]", "fi", func(x in) T { return firstOf(x.a.Sort(1, false)) }}, {"Argsort", "a.argsort(0)", "f", func(x in) T { return x.a.Argsort(0, false) }},
@@ -105,7 +107,7 @@ func sweepRows() []sweepRow {
 		{"LayerNorm", "F.layer_norm(a, (len(v),), v, v)", "f", func(x in) T { return x.a.LayerNorm([]int{x.side}, x.v, x.v, 1e-5) }}, {"RMSNorm", "F.rms_norm(a, (len(v),), v, 1e-5)", "f", func(x in) T { return x.a.RMSNorm(x.v, 1e-5) }},
 		{"Rand", "torch.rand(a.shape)", "f", func(x in) T { return tensor.Rand(x.side, x.side) }}, {"Randn", "torch.randn(a.shape)", "f", func(x in) T { return tensor.Randn(x.side, x.side) }},
 		{"Randint", "torch.randint(0, 9, a.shape)", "f", func(x in) T { return tensor.Randint(0, 9, x.side, x.side) }}, {"Bernoulli", "torch.empty(a.shape).bernoulli_(0.3)", "f", func(x in) T { return tensor.Bernoulli(0.3, x.side, x.side) }},
-		{"Randperm", "torch.randperm(a.numel())", "f", func(x in) T { return tensor.Randperm(x.side * x.side) }}, {"Arange", "torch.arange(0., a.numel())", "f", func(x in) T { return tensor.Arange(0, float64(x.side*x.side)) }},
+		{"Randperm", "torch.randperm(a.numel())", "f", func(x in) T { return tensor.Randperm(x.side * x.side) }}, {"Arange", "torch.arange(0., a.numel())", "f", func(x in) T { return tensor.With(tensor.Float32).Arange(0, float64(x.side*x.side), 1) }},
 		{"Full", "torch.full(a.shape, 2.)", "f", func(x in) T { return tensor.Full(2, x.side, x.side) }}, {"Zeros", "torch.zeros(a.shape)", "f", func(x in) T { return tensor.Zeros(x.side, x.side) }},
 		{"OneHot", "F.one_hot(i[0], len(v))", "f", func(x in) T { return tensor.OneHot(x.i.Select(0, 0), x.side) }},
 		{"Multinomial", "c.multinomial(4, replacement=True)", "f", func(x in) T { return x.c.Multinomial(4, true, nil) }},
