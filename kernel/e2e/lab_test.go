@@ -126,6 +126,12 @@ func (b *browser) openLesson(address, lesson string, cells int) {
 	// A window in which the whole lesson fits: JupyterLab draws only the cells that can be seen.
 	b.window(1400, 30000, false)
 	b.do(chromedp.Navigate(at(b.t, address, lesson)))
+	b.opened(cells)
+}
+
+// opened waits for a notebook with so many cells of code, and for our kernel.
+func (b *browser) opened(cells int) {
+	b.t.Helper()
 	b.until(time.Minute, "the notebook opens", `document.querySelectorAll(".jp-Notebook .jp-CodeCell").length > 0`, `document.title`)
 	b.until(time.Minute, "all cells are drawn", `document.querySelectorAll(".jp-Notebook .jp-CodeCell").length == `+strconv.Itoa(cells),
 		`document.querySelectorAll(".jp-Notebook .jp-CodeCell").length + " code cells"`)
@@ -243,18 +249,7 @@ func testLesson(t *testing.T, address, lesson string) {
 		t.Errorf("%d folded texts, want that on PyTorch", n)
 	}
 
-	// Restart and run all, as a student does: the button, and "Restart" in the dialog.
-	b.window(1400, 1000, false)
-	b.do(
-		chromedp.Click(chromedp.CSS(`[data-jp-item-name="restart-and-run"] jp-button`)),
-		chromedp.WaitVisible(chromedp.CSS(".jp-Dialog .jp-mod-accept")),
-		chromedp.Click(chromedp.CSS(".jp-Dialog .jp-mod-accept")),
-	)
-	b.window(1400, 30000, false)
-	const prompts = `[...document.querySelectorAll(".jp-Notebook .jp-CodeCell")].filter(c => c.querySelector(".jp-InputArea-editor")?.textContent.trim()).map(c => c.querySelector(".jp-InputPrompt").textContent.trim()).join(" ")`
-	b.until(30*time.Second, "the first cell runs", `/\[(\*|1)\]/.test(`+prompts+`)`, prompts)
-	b.until(3*time.Minute, "all cells have run", `!/\[[* ]\]/.test(`+prompts+`) && document.querySelector(".jp-Notebook-ExecutionIndicator")?.dataset.status == "idle"`, prompts)
-	time.Sleep(time.Second) // the last outputs are drawn
+	b.runAll()
 	b.shoot("lab-"+name, false)
 
 	if n := ask[int](b, `[...document.querySelectorAll(".jp-Notebook .jp-CodeCell")].filter(c => c.querySelector(".jp-OutputArea-output")).length`); n != withOutputs {
@@ -285,4 +280,20 @@ func testLesson(t *testing.T, address, lesson string) {
 	if after, err := os.ReadFile(lesson); err != nil || !bytes.Equal(after, before) {
 		t.Errorf("the lesson's file was changed by looking at it (%v)", err)
 	}
+}
+
+// runAll restarts the kernel and runs all cells, as a student does: the button, and "Restart" in the dialog.
+func (b *browser) runAll() {
+	b.t.Helper()
+	b.window(1400, 1000, false)
+	b.do(
+		chromedp.Click(chromedp.CSS(`[data-jp-item-name="restart-and-run"] jp-button`)),
+		chromedp.WaitVisible(chromedp.CSS(".jp-Dialog .jp-mod-accept")),
+		chromedp.Click(chromedp.CSS(".jp-Dialog .jp-mod-accept")),
+	)
+	b.window(1400, 30000, false)
+	const prompts = `[...document.querySelectorAll(".jp-Notebook .jp-CodeCell")].filter(c => c.querySelector(".jp-InputArea-editor")?.textContent.trim()).map(c => c.querySelector(".jp-InputPrompt").textContent.trim()).join(" ")`
+	b.until(30*time.Second, "the first cell runs", `/\[(\*|1)\]/.test(`+prompts+`)`, prompts)
+	b.until(3*time.Minute, "all cells have run", `!/\[[* ]\]/.test(`+prompts+`) && document.querySelector(".jp-Notebook-ExecutionIndicator")?.dataset.status == "idle"`, prompts)
+	time.Sleep(time.Second) // the last outputs are drawn
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -21,6 +22,7 @@ type Live struct {
 	Script string            // that runs on the page of a lesson
 	Style  string            // of what it adds to the page
 	Files  map[string][]byte // what it loads, by name; they come into the folder live beside the pages
+	Lab    map[string][]byte // a JupyterLab on the same files, by path; it comes into the folder lite
 
 	// Lesson is what the script has to know of the i-th notebook, beside its cells.
 	Lesson func(i int) map[string]any
@@ -32,51 +34,78 @@ type Live struct {
 
 const (
 	liveFolder = "live"
+	labFolder  = "lite"
 
 	// livePolicy is what pages with cells that run may do beside the rest: load the files beside them, and compile
 	// WebAssembly in workers. The workers' scripts are made by the page, so that they are under the page's own policy.
 	livePolicy = " 'self' 'wasm-unsafe-eval'; connect-src 'self'; worker-src blob:"
 )
 
-var liveName = regexp.MustCompile(`^` + liveFolder + `/(?:[a-z]+-[0-9a-f]{16}\.(?:gz|lzma)(?:\.js)?|LICENSE-[A-Za-z]+\.txt)$`)
+var (
+	liveName = regexp.MustCompile(`^` + liveFolder + `/(?:[a-z]+-[0-9a-f]{16}\.(?:gz|lzma)(?:\.js)?|LICENSE-[A-Za-z]+\.txt)$`)
+	labName  = regexp.MustCompile(`^` + labFolder + `/[^\\:\x00-\x1f]+$`)
+)
 
-// liveFile reports whether a file of that name is one for cells that run: nothing else in the folder live is ever
+// liveFile reports whether a file of that name is one for cells that run: nothing else below the pages' folder is ever
 // replaced or removed.
-func liveFile(name string) bool { return liveName.MatchString(name) }
+func liveFile(name string) bool {
+	return liveName.MatchString(name) || labName.MatchString(name) && fs.ValidPath(name)
+}
 
 // claimLive makes sure that files for cells that run may be written and removed.
 func claimLive(dir string, files map[string][]byte, old []string) error {
-	folder := filepath.Join(dir, liveFolder)
-	info, err := os.Lstat(folder)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err != nil:
-		return fmt.Errorf("render: %w", err)
-	case !info.IsDir(): // a link could lead to files of others
-		if slices.ContainsFunc(old, liveFile) || hasLive(files) {
-			return fmt.Errorf("render: %s is in the way and render did not make it; move it away", folder)
+	seen := map[string]bool{}
+	for _, name := range slices.Concat(slices.Sorted(maps.Keys(files)), old) {
+		for _, folder := range folders(name) {
+			if seen[folder] {
+				continue
+			}
+			seen[folder] = true
+			// A link could lead to files of others.
+			if info, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(folder))); err == nil && !info.IsDir() {
+				return inTheWay(dir, folder)
+			} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return fmt.Errorf("render: %w", err)
+			}
 		}
-		return nil
 	}
 	for name := range files {
 		if !liveFile(name) || slices.Contains(old, name) {
 			continue
 		}
 		if _, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(name))); err == nil {
-			return fmt.Errorf("render: %s is in the way and render did not make it; move it away", filepath.Join(dir, filepath.FromSlash(name)))
+			return inTheWay(dir, name)
 		}
 	}
 	return nil
 }
 
-func hasLive(files map[string][]byte) bool {
-	for name := range files {
-		if liveFile(name) {
-			return true
+func inTheWay(dir, name string) error {
+	return fmt.Errorf("render: %s is in the way and render did not make it; move it away", filepath.Join(dir, filepath.FromSlash(name)))
+}
+
+// folders are those on the way to a file, the outermost first.
+func folders(name string) (list []string) {
+	for d := path.Dir(name); d != "."; d = path.Dir(d) {
+		list = append(list, d)
+	}
+	slices.Reverse(list)
+	return list
+}
+
+// removeFolders removes the folders of files that are gone, unless somebody else's files are in them.
+func removeFolders(dir string, gone []string) {
+	seen := map[string]bool{}
+	for _, name := range gone {
+		for _, folder := range folders(name) {
+			seen[folder] = true
 		}
 	}
-	return false
+	deepest := slices.Sorted(maps.Keys(seen))
+	slices.Reverse(deepest) // a folder sorts before what is in it
+	for _, folder := range deepest {
+		os.Remove(filepath.Join(dir, filepath.FromSlash(folder)))
+	}
 }
 
 // addLive adds what cells that run load.
@@ -87,6 +116,15 @@ func (s *site) addLive(files map[string][]byte) {
 	for name, content := range s.options.Live.Files {
 		files[liveFolder+"/"+name] = content
 	}
+	for name, content := range s.options.Live.Lab {
+		files[labFolder+"/"+name] = content
+	}
+}
+
+// inLab reports whether a link leads into the lab.
+func (s *site) inLab(name string) bool {
+	within, ok := strings.CutPrefix(name, labFolder+"/")
+	return ok && s.options.Live != nil && s.options.Live.Lab[within] != nil
 }
 
 // style is the style sheet of a page.

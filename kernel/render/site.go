@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"net/url"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -175,26 +176,23 @@ func Site(o Options) (*Result, error) {
 		return nil, err
 	}
 	changed := map[string]bool{}
-	if hasLive(files) {
-		if err := os.MkdirAll(filepath.Join(o.Out, liveFolder), 0o777); err != nil {
-			return nil, fmt.Errorf("render: %w", err)
-		}
-	}
 	for _, n := range names {
+		if n != path.Base(n) {
+			if err := os.MkdirAll(filepath.Join(o.Out, filepath.FromSlash(path.Dir(n))), 0o777); err != nil {
+				return nil, fmt.Errorf("render: %w", err)
+			}
+		}
 		if changed[n], err = replace(o.Out, n, files[n]); err != nil {
 			return nil, err
 		}
 	}
-	for _, n := range old {
-		if _, kept := files[n]; !kept {
-			if err := os.Remove(filepath.Join(o.Out, filepath.FromSlash(n))); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return nil, fmt.Errorf("render: remove the page of a lesson that is gone: %w", err)
-			}
+	gone := slices.DeleteFunc(slices.Clone(old), func(n string) bool { _, kept := files[n]; return kept })
+	for _, n := range gone {
+		if err := os.Remove(filepath.Join(o.Out, filepath.FromSlash(n))); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("render: remove the page of a lesson that is gone: %w", err)
 		}
 	}
-	if !hasLive(files) && slices.ContainsFunc(old, liveFile) {
-		os.Remove(filepath.Join(o.Out, liveFolder)) // unless somebody else's files are in it
-	}
+	removeFolders(o.Out, gone)
 	if _, err := replace(o.Out, marker, manifest(names)); err != nil {
 		return nil, err
 	}

@@ -278,7 +278,7 @@ func (e *execution) widget(fields []string) {
 		e.intoOutput(id)
 	case fields[0] == "open" && len(rest) >= 2:
 		account, _ := e.id()
-		x := &model{account: account, id: id, out: rest[0], kind: rest[1], cell: e.cell, state: modelState(rest[1])}
+		x := &model{account: account, id: id, out: rest[0], kind: rest[1], cell: e.cell, state: display.ModelState(rest[1])}
 		display.ReadState(x.state, rest[2:])
 		e.made = true
 		w.mu.Lock()
@@ -305,24 +305,6 @@ func (e *execution) widget(fields []string) {
 			e.k.update(e.m, "update", id, changed)
 		}
 	}
-}
-
-// modelState is what all models of a kind begin with: where the page finds the code for them.
-func modelState(kind string) map[string]any {
-	s := map[string]any{"_model_name": kind + "Model", "_view_name": kind + "View"}
-	module, version := "@jupyter-widgets/controls", "2.0.0"
-	switch {
-	case strings.HasSuffix(kind, "Style"):
-		return map[string]any{"_model_name": kind + "Model", "_model_module": module, "_model_module_version": version,
-			"_view_name": "StyleView", "_view_module": "@jupyter-widgets/base", "_view_module_version": version}
-	case kind == "Output":
-		module, version = "@jupyter-widgets/output", "1.0.0"
-		s["outputs"], s["msg_id"] = []any{}, ""
-	}
-	for _, of := range []string{"_model_module", "_view_module"} {
-		s[of], s[of+"_version"] = module, version
-	}
-	return s
 }
 
 // open tells pages of a model.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -212,6 +213,22 @@ func TestLabPrefersUv(t *testing.T) {
 	if written, err := os.ReadFile(pins); err != nil || !bytes.Equal(written, jupyterlabPins) {
 		t.Errorf("%s is not jupyterlab.txt: %v", pins, err)
 	}
+
+	// JupyterLite comes the same way, without what nobody runs.
+	if err := os.Remove(log); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.findLite(t.Context()); err == nil || !strings.Contains(err.Error(), "there is no JupyterLite in ") {
+		t.Errorf("got %v, want to be told that the fake uv has installed nothing", err)
+	}
+	if b, err = os.ReadFile(log); err != nil {
+		t.Fatal(err)
+	}
+	venv, pins = w.state("jupyter", "lite"), w.state("jupyter", "jupyterlite.txt")
+	want = "venv --quiet --python >=3.10 " + venv + "\npip install --quiet --python " + venv + " --require-hashes --only-binary :all: -r " + pins + " --no-deps\n"
+	if string(b) != want {
+		t.Errorf("uv was called with\n%swant\n%s", b, want)
+	}
 }
 
 // pinned is a line of jupyterlab.txt that begins a package, and hashed one that adds a hash of one of its files.
@@ -220,11 +237,12 @@ var (
 	hashed = regexp.MustCompile(`^    --hash=sha256:[0-9a-f]{64}( \\)?$`)
 )
 
-// What lab installs is named by version and hash, all of it, whatever installs it.
-func TestPinsHaveHashes(t *testing.T) {
+// pinnedPackages reads such a file: how many hashes each package has.
+func pinnedPackages(t *testing.T, file []byte) map[string]int {
+	t.Helper()
 	pins := map[string]int{}
 	last, more := "", false
-	for i, line := range strings.Split(strings.TrimSuffix(string(jupyterlabPins), "\n"), "\n") {
+	for i, line := range strings.Split(strings.TrimSuffix(string(file), "\n"), "\n") {
 		switch m := pinned.FindStringSubmatch(line); {
 		case strings.HasPrefix(line, "#") && !more:
 		case m != nil && !more:
@@ -240,19 +258,28 @@ func TestPinsHaveHashes(t *testing.T) {
 	if more {
 		t.Error("the last line goes on")
 	}
-	if len(pins) < 50 {
-		t.Errorf("%d packages: JupyterLab needs more", len(pins))
-	}
 	for p, n := range pins {
 		if n == 0 {
 			t.Errorf("%s has no hash", p)
 		}
+	}
+	return pins
+}
+
+// What lab and render -lite install is named by version and hash, all of it, whatever installs it.
+func TestPinsHaveHashes(t *testing.T) {
+	pins, lite := pinnedPackages(t, jupyterlabPins), pinnedPackages(t, jupyterlitePins)
+	if len(pins) < 50 {
+		t.Errorf("%d packages: JupyterLab needs more", len(pins))
 	}
 	if _, ok := pins["jupyterlab-widgets=="+widgetsVersion]; !ok {
 		t.Errorf("jupyterlab.txt has no jupyterlab-widgets %s", widgetsVersion)
 	}
 	if _, ok := pins["jupyterlab=="+jupyterlabVersion]; !ok {
 		t.Error("jupyterlab.txt pins another version than lab asks for")
+	}
+	if got, want := slices.Sorted(maps.Keys(lite)), []string{"jupyterlab-widgets==" + widgetsVersion, "jupyterlite-core==" + jupyterliteVersion}; !slices.Equal(got, want) {
+		t.Errorf("jupyterlite.txt pins %q, want %q", got, want)
 	}
 	for name, m := range map[string]venvMaker{"pip": byPip([]string{"python3"}), "uv": byUv("uv")} {
 		if argv := m.install("dir", "pins.txt"); !slices.Contains(argv, "--require-hashes") || !slices.Contains(argv, ":all:") {

@@ -21,8 +21,15 @@ const jupyterlabVersion = "4.6.6"
 // widgetsVersion is that of jupyterlab_widgets, by which JupyterLab draws widgets.
 const widgetsVersion = "3.0.17"
 
+// jupyterliteVersion is that of JupyterLite, of which render -lite takes what a browser loads; jupyterlite.txt pins it
+// and the widgets.
+const jupyterliteVersion = "0.8.6"
+
 //go:embed jupyterlab.txt
 var jupyterlabPins []byte
+
+//go:embed jupyterlite.txt
+var jupyterlitePins []byte
 
 // labProgram is a way to start JupyterLab.
 type labProgram struct {
@@ -39,10 +46,8 @@ func (e *noPython) Error() string { return e.why }
 // makes.
 func (w *workspace) findLab(ctx context.Context) (*labProgram, error) {
 	venvLab := filepath.Join(w.state("jupyter", "venv"), venvBin, "jupyter-lab"+exeSuffix)
-	ours := w.state("stamps", "venv")
-	stamp := digest(string(jupyterlabPins))
 	lab := &labProgram{argv: []string{venvLab}, from: ".lectern/jupyter/venv"}
-	if have, err := os.ReadFile(ours); err == nil && string(have) == stamp && fileExists(venvLab) {
+	if w.hasVenv(labVenv) && fileExists(venvLab) {
 		return lab, nil
 	}
 	var maker venvMaker
@@ -55,17 +60,30 @@ func (w *workspace) findLab(ctx context.Context) (*labProgram, error) {
 	} else {
 		maker = byPip(python)
 	}
-	pins := w.state("jupyter", "jupyterlab.txt")
-	if err := writeFile(pins, jupyterlabPins, 0o644); err != nil {
-		return nil, fmt.Errorf("lab: %w", err)
-	}
-	if err := w.makeVenv(ctx, maker, pins); err != nil {
-		return nil, err
-	}
-	if err := writeFile(ours, []byte(stamp), 0o644); err != nil {
+	if err := w.makeVenv(ctx, maker, labVenv); err != nil {
 		return nil, fmt.Errorf("lab: %w", err)
 	}
 	return lab, nil
+}
+
+// A venv is a Python environment in .lectern/jupyter.
+type venv struct {
+	name string // of its folder
+	what string // is installed in it
+	list string // the name of the file of pins
+	pins []byte
+	bare bool // packages are taken without those that they would need to run
+}
+
+var (
+	labVenv  = venv{"venv", "JupyterLab " + jupyterlabVersion, "jupyterlab.txt", jupyterlabPins, false}
+	liteVenv = venv{"lite", "JupyterLite " + jupyterliteVersion, "jupyterlite.txt", jupyterlitePins, true}
+)
+
+// hasVenv reports whether an environment has been made of the pins.
+func (w *workspace) hasVenv(v venv) bool {
+	have, err := os.ReadFile(w.state("stamps", v.name))
+	return err == nil && string(have) == digest(string(v.pins))
 }
 
 // A venvMaker is a way to make a Python environment: the commands that create it in a folder and that install pinned
@@ -75,14 +93,15 @@ func (w *workspace) findLab(ctx context.Context) (*labProgram, error) {
 // build with whatever that downloads, which no hash covers.
 type venvMaker struct {
 	create  func(dir string) []string
-	install func(dir, pins string) []string
+	install func(dir, pins string, flags ...string) []string
 }
 
 func byPip(python []string) venvMaker {
 	return venvMaker{
 		func(dir string) []string { return append(slices.Clone(python), "-m", "venv", dir) },
-		func(dir, pins string) []string {
-			return []string{filepath.Join(dir, venvBin, "python"+exeSuffix), "-m", "pip", "install", "--quiet", "--require-hashes", "--only-binary", ":all:", "-r", pins}
+		func(dir, pins string, flags ...string) []string {
+			argv := []string{filepath.Join(dir, venvBin, "python"+exeSuffix), "-m", "pip", "install", "--quiet", "--require-hashes", "--only-binary", ":all:", "-r", pins}
+			return append(argv, flags...)
 		},
 	}
 }
@@ -90,8 +109,8 @@ func byPip(python []string) venvMaker {
 func byUv(uv string) venvMaker {
 	return venvMaker{
 		func(dir string) []string { return []string{uv, "venv", "--quiet", "--python", ">=3.10", dir} },
-		func(dir, pins string) []string {
-			return []string{uv, "pip", "install", "--quiet", "--python", dir, "--require-hashes", "--only-binary", ":all:", "-r", pins}
+		func(dir, pins string, flags ...string) []string {
+			return append([]string{uv, "pip", "install", "--quiet", "--python", dir, "--require-hashes", "--only-binary", ":all:", "-r", pins}, flags...)
 		},
 	}
 }
@@ -136,11 +155,14 @@ func findPython(ctx context.Context) ([]string, error) {
 	return nil, &noPython{"there is none in PATH"}
 }
 
-// makeVenv creates .lectern/jupyter/venv and installs JupyterLab there. The system's Python is only read.
-func (w *workspace) makeVenv(ctx context.Context, maker venvMaker, pins string) error {
-	dir := w.state("jupyter", "venv")
+// makeVenv creates an environment and installs what belongs into it. The system's Python is only read.
+func (w *workspace) makeVenv(ctx context.Context, maker venvMaker, v venv) error {
+	dir, pins := w.state("jupyter", v.name), w.state("jupyter", v.list)
 	if err := os.RemoveAll(dir); err != nil {
-		return fmt.Errorf("lab: %w", err)
+		return err
+	}
+	if err := writeFile(pins, v.pins, 0o644); err != nil {
+		return err
 	}
 	run := func(what string, argv ...string) (string, error) {
 		p := w.step("%s", what)
@@ -164,13 +186,18 @@ func (w *workspace) makeVenv(ctx context.Context, maker venvMaker, pins string) 
 		if strings.Contains(out, "ensurepip") {
 			return &noPython{"the one that is here cannot make environments (on Debian and Ubuntu: sudo apt install python3-venv)"}
 		}
-		return fmt.Errorf("lab: create a Python environment: %w\n%s", err, out)
+		return fmt.Errorf("create a Python environment: %w\n%s", err, out)
 	}
-	if out, err := run("Install JupyterLab "+jupyterlabVersion+" in .lectern/", maker.install(dir, pins)...); err != nil {
+	var flags []string
+	if v.bare {
+		flags = []string{"--no-deps"}
+	}
+	if out, err := run("Install "+v.what+" in .lectern/", maker.install(dir, pins, flags...)...); err != nil {
 		if ctx.Err() != nil {
 			return err
 		}
-		return fmt.Errorf("lab: install JupyterLab (the first time needs the network): %w\n%s", err, out)
+		name, _, _ := strings.Cut(v.what, " ")
+		return fmt.Errorf("install %s (the first time needs the network): %w\n%s", name, err, out)
 	}
-	return nil
+	return writeFile(w.state("stamps", v.name), []byte(digest(string(v.pins))), 0o644)
 }

@@ -35,10 +35,12 @@ it was recorded last; the first time this takes some minutes. -steps=false leave
   go run ./kernel render -untrusted -o /tmp/page from-somebody.ipynb
   go run ./kernel render -url https://example.org/course/
   go run ./kernel render -live
+  go run ./kernel render -lite
   go run ./kernel render -steps my-experiment.ipynb
 
 With -live the cells of the pages run in the browser: beside the pages lies Go itself, compiled for it from the Go installed here. The first time this
-takes some minutes. See docs/live.md.
+takes some minutes. With -lite there is, beside such pages, a JupyterLab that needs no server but one that hands out files: its kernel runs in the
+browser, and its file browser has the notebooks, the lessons as working copies. It needs Python to get JupyterLite, once. See docs/live.md.
 
 An output may hold a script, which the page runs. Use -untrusted for notebooks of people you don't know: then nothing of theirs runs, loads
 anything or takes pictures from the folder they lie in, and what can't be rendered is a warning.`,
@@ -47,6 +49,7 @@ anything or takes pictures from the folder they lie in, and what can't be render
 			fs.String("url", "", "where the pages will be published: adds a site map and their addresses")
 			fs.Bool("steps", false, "run the cells once more and record them, to be gone through step by step (for the lessons it is the default)")
 			fs.Bool("live", false, "let cells run in the browser")
+			fs.Bool("lite", false, "like -live, and add a JupyterLab that runs in the browser")
 			fs.Bool("untrusted", false, "keep only what is harmless of the notebooks: no scripts, nothing loaded")
 		},
 		run: func(ctx context.Context, ws *workspace, args []string, flags *flag.FlagSet) error {
@@ -84,6 +87,19 @@ func (w *workspace) render(ctx context.Context, args []string, flags *flag.FlagS
 	delete(given, "steps") // to the renderer it is a file
 	if recorded && untrusted {
 		return usagef("cells of a notebook that is not trusted are not run: choose one of -steps and -untrusted")
+	}
+	if given["lite"] == "true" {
+		if untrusted {
+			return usagef("cells of a notebook that is not trusted are not run: choose one of -lite and -untrusted")
+		}
+		lab, err := w.liteLab(ctx, list)
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(lab)
+		given["live"], given["lite"] = "true", lab
+	} else {
+		delete(given, "lite")
 	}
 	site, err := w.siteStep(ctx)
 	if err != nil {

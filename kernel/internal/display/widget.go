@@ -5,6 +5,24 @@ import (
 	"strings"
 )
 
+// ModelState is what all models of a kind of widget begin with: where a front end finds the code for them.
+func ModelState(kind string) map[string]any {
+	s := map[string]any{"_model_name": kind + "Model", "_view_name": kind + "View"}
+	module, version := "@jupyter-widgets/controls", "2.0.0"
+	switch {
+	case strings.HasSuffix(kind, "Style"):
+		return map[string]any{"_model_name": kind + "Model", "_model_module": module, "_model_module_version": version,
+			"_view_name": "StyleView", "_view_module": "@jupyter-widgets/base", "_view_module_version": version}
+	case kind == "Output":
+		module, version = "@jupyter-widgets/output", "1.0.0"
+		s["outputs"], s["msg_id"] = []any{}, ""
+	}
+	for _, of := range []string{"_model_module", "_view_module"} {
+		s[of], s[of+"_version"] = module, version
+	}
+	return s
+}
+
 // ReadState reads what a cell says of the state of a widget: pairs of a name with the letter of
 // a type behind a colon, and a text.
 func ReadState(state map[string]any, pairs []string) {

@@ -28,13 +28,14 @@
     waiting.delete(number);
   };
   // start begins when all parts are there.
-  const start = async () => {
+  const start = async ({ jupyter }) => {
     machine.make("/build");
     for (const name in modules) modules[name] = await modules[name];
     const said = [];
     machine.start(modules.rewriter, ["engine"], {}, (_, bytes) => { said.push(new TextDecoder().decode(bytes)); })
       .then(() => post({ broken: "the cell rewriter has ended: " + said.join("") }), (error) => post({ broken: String(error) + said.join("") }));
     while (!self.lecternEngine) await new Promise((done) => setTimeout(done, 2));
+    if (jupyter) lecternEngine.jupyter();
     post({ ready: true });
   };
 
@@ -43,7 +44,7 @@
     if (now.drawing) clearTimeout(now.drawing);
     now.drawing = 0;
     const changes = JSON.parse(lecternEngine.outputs());
-    if (changes.drawn || changes.models || changes.below || changes.prompt !== undefined || changes.count !== now.count) post({ id: now.id, outputs: changes }); // what is new below the cell
+    if (changes.drawn || changes.messages || changes.models || changes.below || changes.prompt !== undefined || changes.count !== now.count) post({ id: now.id, outputs: changes }); // what is new below the cell
     now.count = changes.count;
   };
   const finish = (state, extra = {}) => {
@@ -119,12 +120,22 @@
     }
   };
 
+  // question answers what is asked about a place in a cell.
+  const question = async ({ id, what, code, at }) => {
+    for (;;) {
+      const answer = JSON.parse(lecternEngine[what](code, at));
+      if (!answer.need) return post({ id, answer });
+      await supplied(id, answer.need);
+    }
+  };
+
   const obey = {
     part,
     start,
     cell,
     event,
     notebook: asked,
+    question,
     bundle: ({ number, bytes }) => place(number, bytes),
     // The page has ended the program, or wants none.
     abandon: ({ id, state }) => {

@@ -1,15 +1,17 @@
-// The host of cells: it loads Go, and has cells run one after another. Nothing is loaded before the first
-// of them runs. Two workers do the work: one rewrites, compiles and links cells and keeps their values; another runs one cell's program and is
-// thrown away, so that a program can be stopped whatever it does.
+// The host of cells, in a page of its own or in JupyterLab: it loads Go, and has cells run one after another. Nothing
+// is loaded before the first of them runs. Two workers do the work: one rewrites, compiles and links cells and keeps
+// their values; another runs one cell's program and is thrown away, so that a program can be stopped whatever it does.
 "use strict";
 
-// The first argument has the parts and bundles that can be loaded, which bundles the first cell loads, and the folder that they lie in. tell is called
-// with what goes on, in words, and with the share that is done, or with "". afresh is called when all values are forgotten.
-const lecternHost = ({ parts, bundles, first, folder }, tell, afresh) => {
+// The first argument has the parts and bundles that can be loaded, which bundles the first cell loads, the folder that
+// they lie in, whether outputs are to be Jupyter's messages, and what has been loaded by another host. tell is called
+// with what goes on, in words, and with the share that is done, or with "". afresh is called when all values are
+// forgotten.
+const lecternHost = ({ parts, bundles, first, folder, jupyter = false, loaded = new Map() }, tell, afresh) => {
   const megabytes = (n) => (n / 1e6).toFixed(1) + " MB";
 
   // Loading: over http the parts are fetched; a page that was opened as a file runs the scripts that carry them.
-  const loaded = new Map(); // name to the promise of its bytes
+  // loaded is by name the promise of a part's bytes.
   const carried = new Map();
   const decoded = (text) => {
     if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
@@ -115,7 +117,7 @@ const lecternHost = ({ parts, bundles, first, folder }, tell, afresh) => {
           w.postMessage({ ...message, bytes }, [bytes.buffer]);
         })).then(() => {
           if (running && !running.ending) tell("Starting Go");
-          w.postMessage({ do: "start" });
+          w.postMessage({ do: "start", jupyter });
         }).catch(failed);
       });
     } catch (error) {
@@ -135,9 +137,10 @@ const lecternHost = ({ parts, bundles, first, folder }, tell, afresh) => {
     return engine;
   };
 
-  // Cells run one after another. What is asked for is a cell, or goes for one: posts(worker, id, waiting) sends the engine its message and returns the port on
-  // which its program is to print; waiting are those behind it. The host calls begins, draw, trouble, stopping and ends as things go on, and waits with true,
-  // or with false when it won't run after all. Where one fails, those that wait are dropped, unless it has fails set.
+  // Cells run one after another. What is asked for is a cell, or goes for one: posts(worker, id, waiting) sends the
+  // engine its message and returns the port on which its program is to print; waiting are those behind it. The host
+  // calls begins, draw, trouble, stopping and ends as things go on, and waits with true, or with false when it won't
+  // run after all. Where one fails, those that wait are dropped, unless it has fails set.
   let queue = [];
   let running = null; // { cell, id, done, program: its worker }
   let ids = 0;

@@ -14,8 +14,11 @@
 //	refused(text)         the compiler or the linker has refused the program
 //	ended(state)          the cell has ended: a [verdict]. What later cells know follows from that
 //	outputs()             what has changed since the last call: [changes]
+//	jupyter()             from here on, changes are Jupyter's messages in place of what a page draws
 //	cell()                the cell as a notebook of its own, as it would be stored
 //	export(name, notebook)  the notebook as one program: an [exported]
+//	complete(code, at)    what can stand there, before a character of a cell: a [completion]
+//	help(code, at)        what the name there is: a [meaning]
 //	changes(name, notebook, program)  what such a program, changed or not, makes of the notebook: [changed]
 package main
 
@@ -62,6 +65,7 @@ type engine struct {
 
 	executions int
 	models     map[string]*model
+	jupyter    bool // a front end of Jupyter draws the outputs
 }
 
 func (e *engine) manifest() *persist.Manifest {
@@ -97,11 +101,14 @@ func main() {
 			e.now.said(args[0].Int(), string(b))
 			return nil
 		}),
-		"refused": call(func(args []js.Value) any { e.now.refused(args[0].String()); return nil }),
-		"ended":   call(func(args []js.Value) any { return text(e.ended(args[0].String())) }),
-		"outputs": call(func([]js.Value) any { return text(e.now.changes()) }),
-		"cell":    call(func([]js.Value) any { return string(e.now.notebook()) }),
-		"export":  call(func(args []js.Value) any { return text(e.export(args[0].String(), args[1].String())) }),
+		"refused":  call(func(args []js.Value) any { e.now.refused(args[0].String()); return nil }),
+		"ended":    call(func(args []js.Value) any { return text(e.ended(args[0].String())) }),
+		"outputs":  call(func([]js.Value) any { return text(e.now.changes()) }),
+		"jupyter":  call(func([]js.Value) any { e.jupyter = true; return nil }),
+		"cell":     call(func([]js.Value) any { return string(e.now.notebook()) }),
+		"export":   call(func(args []js.Value) any { return text(e.export(args[0].String(), args[1].String())) }),
+		"complete": call(func(args []js.Value) any { return text(e.complete(args[0].String(), args[1].Int())) }),
+		"help":     call(func(args []js.Value) any { return text(e.help(args[0].String(), args[1].Int())) }),
 		"changes": call(func(args []js.Value) any {
 			return text(e.changes(args[0].String(), args[1].String(), args[2].String()))
 		}),
