@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 
 	"github.com/lectern-go/lectern/kernel/jupyter"
@@ -96,15 +95,7 @@ func (w *workspace) liteCopies(dir string, notebooks []string) error {
 func (w *workspace) findLite(ctx context.Context) (app string, err error) {
 	dir := w.state("jupyter", liteVenv.name)
 	if !w.hasVenv(liteVenv) {
-		var maker venvMaker
-		if uv, err := exec.LookPath("uv"); err == nil {
-			maker = byUv(uv)
-		} else if python, err := findPython(ctx); err != nil {
-			return "", err
-		} else {
-			maker = byPip(python)
-		}
-		if err := w.makeVenv(ctx, maker, liteVenv); err != nil {
+		if err := w.makeVenv(ctx, liteVenv); err != nil {
 			return "", err
 		}
 	}

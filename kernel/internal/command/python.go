@@ -50,17 +50,12 @@ func (w *workspace) findLab(ctx context.Context) (*labProgram, error) {
 	if w.hasVenv(labVenv) && fileExists(venvLab) {
 		return lab, nil
 	}
-	var maker venvMaker
-	if uv, err := exec.LookPath("uv"); err == nil {
-		maker = byUv(uv)
-	} else if lab, err := exec.LookPath("jupyter-lab"); err == nil && labVersionOK(ctx, lab) {
-		return &labProgram{argv: []string{lab}, from: lab}, nil
-	} else if python, err := findPython(ctx); err != nil {
-		return nil, err
-	} else {
-		maker = byPip(python)
+	if _, err := exec.LookPath("uv"); err != nil {
+		if lab, err := exec.LookPath("jupyter-lab"); err == nil && labVersionOK(ctx, lab) {
+			return &labProgram{argv: []string{lab}, from: lab}, nil
+		}
 	}
-	if err := w.makeVenv(ctx, maker, labVenv); err != nil {
+	if err := w.makeVenv(ctx, labVenv); err != nil {
 		return nil, fmt.Errorf("lab: %w", err)
 	}
 	return lab, nil
@@ -155,8 +150,24 @@ func findPython(ctx context.Context) ([]string, error) {
 	return nil, &noPython{"there is none in PATH"}
 }
 
+// findMaker prefers uv, which needs no Python of the system's.
+func findMaker(ctx context.Context) (venvMaker, error) {
+	if uv, err := exec.LookPath("uv"); err == nil {
+		return byUv(uv), nil
+	}
+	python, err := findPython(ctx)
+	if err != nil {
+		return venvMaker{}, err
+	}
+	return byPip(python), nil
+}
+
 // makeVenv creates an environment and installs what belongs into it. The system's Python is only read.
-func (w *workspace) makeVenv(ctx context.Context, maker venvMaker, v venv) error {
+func (w *workspace) makeVenv(ctx context.Context, v venv) error {
+	maker, err := findMaker(ctx)
+	if err != nil {
+		return err
+	}
 	dir, pins := w.state("jupyter", v.name), w.state("jupyter", v.list)
 	if err := os.RemoveAll(dir); err != nil {
 		return err

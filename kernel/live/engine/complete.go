@@ -75,7 +75,8 @@ type meaning struct {
 	Text string   `json:"text"`           // Markdown; "" if nothing is
 }
 
-// help says what the name at a place of a cell is. What is written about it is in its source, which a page doesn't have.
+// help says what the name at a place of a cell is, by its declaration. Its documentation is in sources that a page
+// doesn't have.
 func (e *engine) help(code string, at int) meaning {
 	e.packages.absent = nil
 	callee, ok := rewrite.Callee(code, offset(code, at))
