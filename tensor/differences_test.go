@@ -43,12 +43,15 @@ func TestDifferences(t *testing.T) {
 		},
 		"`Of(-Inf, 0, Inf, NaN).Searchsorted(Of(NaN, Inf), false)`":              func() string { return values(Of(-inf, 0, inf, nan).Searchsorted(Of(nan, inf), false)) },
 		"`Of(1., 2, 3).Searchsorted(Of(Inf, NaN), true)` with `Inf, NaN` behind": func() string { return values(Of(1., 2, 3, inf, nan).Searchsorted(Of(inf, nan), true)) },
-		"`Of(true, false).Square()`":                                             func() string { return values(bools.Square()) },
-		"`Of([]bool{true, true}).Matmul(Of(true, false))`":                       func() string { return values(Of([]bool{true, true}).Matmul(bools)) },
-		"`Of(1000., -1000).To(Float8E4M3)`":                                      func() string { return values(Of(1000., -1000).To(Float8E4M3)) },
-		"`Cat(0, Zeros(0), Zeros(2, 2))`":                                        func() string { return values(Cat(0, Zeros(0), Zeros(2, 2))) },
-		"`nn.MSE(Ones(2, 1), Zeros(3))`":                                         func() string { return values(nn.MSE(Ones(2, 1), Zeros(3))) },
-		"`AllClose(Of(NaN), Of(NaN), 0, 0)`":                                     func() string { return fmt.Sprintf("`%v`", AllClose(Of(nan), Of(nan), 0, 0)) },
+		"strides of `Ones(2, 3).T().Add(Ones(3, 2))`": func() string {
+			return "`" + fmt.Sprint(Ones(2, 3).T().Add(Ones(3, 2)).Strides()) + "`"
+		},
+		"`Of(true, false).Square()`":                       func() string { return values(bools.Square()) },
+		"`Of([]bool{true, true}).Matmul(Of(true, false))`": func() string { return values(Of([]bool{true, true}).Matmul(bools)) },
+		"`Of(1000., -1000).To(Float8E4M3)`":                func() string { return values(Of(1000., -1000).To(Float8E4M3)) },
+		"`Cat(0, Zeros(0), Zeros(2, 2))`":                  func() string { return values(Cat(0, Zeros(0), Zeros(2, 2))) },
+		"`nn.MSE(Ones(2, 1), Zeros(3))`":                   func() string { return values(nn.MSE(Ones(2, 1), Zeros(3))) },
+		"`AllClose(Of(NaN), Of(NaN), 0, 0)`":               func() string { return fmt.Sprintf("`%v`", AllClose(Of(nan), Of(nan), 0, 0)) },
 		"positions of `Ones(20).Sort(0, false)`": func() string {
 			if _, from := Ones(20).Sort(0, false); slices.IsSorted(from.Ints()) {
 				return "in order"
