@@ -221,7 +221,8 @@ func AllClose(a, b *Tensor, relative, absolute float64) bool {
 // Choosing and logic without branches: which element of a mask is set can't be
 // predicted, and a wrong guess costs more than all else.
 
-// onBools returns a forward that works on bools eight at a time where all operands are bools, and otherwise, or if words
+// onBools returns a forward that works on bools eight at a time where all operands are bools, and otherwise, or
+// if words
 // is nil, does what forward does.
 func onBools(forward func(c *call) *Tensor, words loops.WordKernel) func(c *call) *Tensor {
 	if words == nil {

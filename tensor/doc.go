@@ -9,7 +9,7 @@
 //	dtype.go          the element types, and where two of them meet
 //	op.go             what an operation is, and the one function that runs it
 //	elementwise.go    how a kernel, a loop over slices, meets tensors
-//	arithmetic.go     sums, products and powers, each with its derivative and cost
+//	arithmetic.go     sums, products, quotients and powers, each with its derivative and cost
 //	reduce.go         sums and means over axes
 //	softmax.go        operations along an axis
 //	view.go           other layouts of the same memory
@@ -20,9 +20,9 @@
 // # Where the rest is
 //
 // Every operation is one record of forward, derivative and cost. Records are beside the methods that apply them:
-// functions.go, activations.go, divide.go, blend.go, compare.go, masked.go; extrema.go, statistics.go, norm.go,
-// cumulative.go, sort.go; arrange.go, index.go, join.go, gather.go, scatter.go; attention.go,
-// crossentropy.go; copy.go. custom.go is for operations of your own. create.go makes tensors of numbers.
+// functions.go, activations.go, blend.go, compare.go, masked.go; extrema.go, statistics.go, norm.go, sort.go;
+// arrange.go, index.go, gather.go; attention.go, crossentropy.go; copy.go. custom.go is for operations of your own.
+// create.go makes tensors of numbers, random.go of random ones.
 //
 // inplace.go says what a write does to the graph and recompute.go trades time for memory. graph.go exports the graph,
 // trace.go tells observers, and the stepper of notebooks, of all that happens, and autocast.go chooses small floats.
@@ -30,7 +30,7 @@
 // Packages below this one know nothing of tensors: internal/loops has the kernels, internal/numbers the codes of the
 // small floats, internal/memory the storage that views share, and who gives it back, internal/random makes random bits,
 // and internal/printed writes values as text and as HTML, which format.go asks for. Block-scaled FP4 is in fp4.go, what
-// can be asked about formats in formats.go. Random numbers go through generator.go to random.go.
+// can be asked about formats in formats.go.
 //
 // device.go is the bridge to devices such as that of package gpu. memory.go brings memory from elsewhere, and gives it
 // back before the garbage collector does.

@@ -83,7 +83,8 @@ func binary(k loops.BinaryKernels, rule dtypeRule, ints ...func(dst, x, y []floa
 }
 
 // inMemoryOrder returns a forward whose result lies in memory as the operands do, where all that have its shape hold
-// their axes in one other order than row-major: nothing has to change places, and memory is gone through from its start to
+// their axes in one other order than row-major: nothing has to change places, and memory is gone through from
+// its start to
 // its end.
 func inMemoryOrder(forward func(c *call) *Tensor) func(c *call) *Tensor {
 	return func(c *call) *Tensor {
@@ -123,7 +124,8 @@ func inverse(order []int) []int {
 	return back
 }
 
-// outOfOrder returns an operand with the shape of the result that fills its memory in another order than row-major, as do
+// outOfOrder returns an operand with the shape of the result that fills its memory in another order than row-
+// major, as do
 // all that have this shape; nil if there is none.
 func (c *call) outOfOrder() *Tensor {
 	whole := c.in[0]

@@ -64,8 +64,8 @@ func (k *BinaryKernels) Zip(compute device.Type, out, x, y Array) {
 }
 
 // RunColumns goes through contiguous x along an axis that is not the last, all columns at a time: a row of out is the
-// kernel of the one before it and the row of x. What stands before the first is start. out has the type that is computed
-// in.
+// kernel of the one before it and the row of x. What stands before the first is start. out has the type that is
+// computed in.
 func (k *BinaryKernels) RunColumns(out, x Array, axis int, start float64) {
 	switch out.Dtype {
 	case device.Float32:
