@@ -4,10 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"math"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/lectern-go/lectern/kernel/notebook"
@@ -25,9 +23,7 @@ func compare(name string, stored, now *notebook.Notebook) string {
 			number++
 		}
 		measured := c.HasTag(tagMeasured)
-		was, is := form(c.Outputs, measured), form(now.Cells[i].Outputs, measured)
-		settleFigures(was, is)
-		d := diffLines(was, is)
+		d := diffLines(form(c.Outputs, measured), form(now.Cells[i].Outputs, measured))
 		if d == "" {
 			continue
 		}
@@ -41,36 +37,6 @@ func compare(name string, stored, now *notebook.Notebook) string {
 		fmt.Fprintf(&b, "%s, cell [%d]: %s\n%s", name, number, what, d)
 	}
 	return b.String()
-}
-
-// settleFigures takes lines of figures for the stored ones whose paths differ by a tenth of a pixel: sums differ in their
-// last bit between processors, and what is drawn of them is rounded.
-func settleFigures(was, is []string) {
-	if len(was) != len(is) {
-		return
-	}
-	for i := range was {
-		if strings.HasPrefix(strings.TrimSpace(was[i]), "<path ") && samePath(was[i], is[i]) {
-			is[i] = was[i]
-		}
-	}
-}
-
-var coordinate = regexp.MustCompile(`\d+(?:\.\d+)?`)
-
-func samePath(a, b string) bool {
-	x, y := coordinate.FindAllString(a, -1), coordinate.FindAllString(b, -1)
-	if len(x) != len(y) || coordinate.ReplaceAllString(a, "#") != coordinate.ReplaceAllString(b, "#") {
-		return false
-	}
-	for i := range x {
-		u, _ := strconv.ParseFloat(x[i], 64)
-		v, _ := strconv.ParseFloat(y[i], 64)
-		if math.Abs(u-v) > 0.11 {
-			return false
-		}
-	}
-	return true
 }
 
 // form writes outputs as lines that can be compared. Text on stderr has no fixed place among the rest, since the two
