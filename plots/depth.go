@@ -74,7 +74,7 @@ func (s Stack) draw(c draw.Canvas, what string, rows, column int) {
 	}
 	slices.Sort(all)
 	if n := len(all); n > 0 {
-		p.X.Min, p.X.Max = all[n/1000], all[n-1-n/1000]
+		p.X.Min, p.X.Max = roundOutward(all[n/1000], all[n-1-n/1000])
 	}
 	settle(&p.X, false)
 	p.Y.Min, p.Y.Max = 0.3, float64(rows)+0.75
@@ -95,9 +95,10 @@ func (s Stack) draw(c draw.Canvas, what string, rows, column int) {
 		highest := 0.
 		values := t.Floats()
 		for _, x := range values {
-			if k := (x - p.X.Min) / (p.X.Max - p.X.Min) * bins; k >= 0 && k < bins {
-				counts[int(k)]++
-				highest = max(highest, counts[int(k)])
+			if k := (x - p.X.Min) / (p.X.Max - p.X.Min) * bins; k >= 0 && k <= bins {
+				bin := min(int(k), bins-1) // the last one has both its ends, as numpy's does
+				counts[bin]++
+				highest = max(highest, counts[bin])
 			}
 		}
 		_, std, finite := moments(values)
@@ -130,6 +131,16 @@ func (s Stack) draw(c draw.Canvas, what string, rows, column int) {
 		}))
 	}
 	p.Draw(draw.Crop(c, 0, -52, 0, -18))
+}
+
+// roundOutward widens a range to steps of a tenth of its power of ten, so that the edges of bins are round numbers. Edges
+// at values themselves would have the last bit of a sum, which differs between processors, move values from bin to bin.
+func roundOutward(low, high float64) (float64, float64) {
+	if low >= high {
+		return low, high
+	}
+	step := math.Pow10(int(math.Floor(math.Log10(high-low))) - 1)
+	return math.Floor(low/step) * step, math.Ceil(high/step) * step
 }
 
 // moments returns mean and standard deviation, and whether all values are
