@@ -133,8 +133,9 @@ func (s Stack) draw(c draw.Canvas, what string, rows, column int) {
 	p.Draw(draw.Crop(c, 0, -52, 0, -18))
 }
 
-// roundOutward widens a range to steps of a tenth of its power of ten, so that the edges of bins are round numbers. Edges
-// at values themselves would have the last bit of a sum, which differs between processors, move values from bin to bin.
+// roundOutward widens a range to steps of a tenth of its power of ten, so that the edges of bins are round numbers.
+// With edges at values themselves, the last bit of a sum, which differs between processors, would move values from bin
+// to bin.
 func roundOutward(low, high float64) (float64, float64) {
 	if low >= high {
 		return low, high

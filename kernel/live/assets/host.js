@@ -126,7 +126,10 @@ const lecternHost = ({ parts, bundles, first, folder, jupyter = false, loaded = 
     } finally {
       unpackersGo();
     }
-    w.onmessage = ({ data }) => heard(data);
+    w.onmessage = ({ data }) => heard(data).catch((error) => {
+      running?.cell.trouble("The page itself has made a mistake: " + error.message);
+      stop("stopped");
+    });
     return { worker: w, program };
   };
   const started = () => {
