@@ -28,10 +28,20 @@ func large(lines int, line string) (code string, at int) {
 // A mistake in a very long function is found at its line, and explained, in time that grows no faster than the
 // function: if it grew with the square of that, each of these would take minutes.
 func TestLargeFunction(t *testing.T) {
-	lines := 100_000
-	if race.Enabled {
-		lines = 10_000
+	short := map[string]string{ // code of less than maxChecked bytes gets a proposal that was tried
+		"\ttotal += totale\n":          "did you mean total?",
+		"\tfor i in range(3) {\n\t}\n": "write for i := range 3",
 	}
+	for _, lines := range []int{10_000, 100_000} {
+		if lines > 10_000 && race.Enabled {
+			continue // it takes minutes
+		}
+		testLargeFunction(t, lines, short)
+		short = nil
+	}
+}
+
+func testLargeFunction(t *testing.T, lines int, hints map[string]string) {
 	for _, c := range []struct{ line, msg, hint string }{
 		{"", "", ""},
 		{"\ttotal = = 3\n", "expected operand, found '='", "a value is missing before this"},
@@ -43,6 +53,9 @@ func TestLargeFunction(t *testing.T) {
 		{"\tif total > 3 {\n", "this { is never closed", "which is indented less"},
 		{"\t}\n", "this } closes the { of line 1, and so the } of line", "one of the two is too many"},
 	} {
+		if hint, ok := hints[c.line]; ok {
+			c.hint = hint
+		}
 		code, at := large(lines, c.line)
 		start := time.Now()
 		r := newNotebook(t).run(code)
@@ -55,7 +68,7 @@ func TestLargeFunction(t *testing.T) {
 			t.Errorf("%q: %d errors", c.line, len(r.Errors))
 		default:
 			if e := r.Errors[0]; e.Pos.Line != at || !strings.Contains(e.Msg, c.msg) || !strings.Contains(e.Hint, c.hint) {
-				t.Errorf("%q: %+v, want line %d", c.line, e, at)
+				t.Errorf("%d lines, %q: %+v, want line %d and the hint %q", lines, c.line, e, at, c.hint)
 			}
 		}
 	}
