@@ -168,6 +168,15 @@ func (p page) study() {
 		t.Errorf("after the time limit the cell shows %q", got)
 	}
 	p.act(`lecternLive.limit = 180`)
+	// Deadlocks, in programs that call JavaScript and in those that don't.
+	for _, stuck := range []string{"select {}", "_ = 0\n_ = 1\nselect {}", "never := make(chan int)\nkept += <-never"} {
+		if got := p.runCell("05-05", stuck); !strings.Contains(got, "everything waits for something that nobody does") {
+			t.Errorf("%q shows %q", stuck, got)
+		}
+	}
+	if got := p.runCell("05-05", "kept"); strings.TrimSpace(got) != "16" {
+		t.Errorf("after a deadlock the value is %q, want 16", got)
+	}
 	// Input.
 	p.change("05-05", "fmt.Print(\"Your name? \")\nvar name string\nshow.Scanln(&name)\nfmt.Println(\"Hello, \" + name)")
 	p.button("05-05", "Run")

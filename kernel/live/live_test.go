@@ -77,7 +77,7 @@ func TestCells(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	p, err := Build(t.Context(), root, dir, "fmt", "strings", "github.com/lectern-go/lectern/tensor")
+	p, err := Build(t.Context(), root, dir, "fmt", "strings", "sync", "time", "github.com/lectern-go/lectern/tensor")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,6 +96,11 @@ func TestCells(t *testing.T) {
 		{"show.HTML(`<p class=\"lectern-x bar\" style=\"position:fixed;color:red\" onclick=\"x()\">text</p>`)", `<p class="lectern-x" style="color:red">text</p>`, false},
 		{"x.To(tensor.Float32).Dtype()", "float32", false},
 		{"n", "42", false},
+		{"select {}", "everything waits for something that nobody does", true},
+		{"_ = 0\n_ = 1\nselect {}", "everything waits for something that nobody does", true},
+		{"lost := n\nch := make(chan int)\nch <- lost", "everything waits for something that nobody does", true},
+		{"var wg sync.WaitGroup\nwg.Add(1)\ngo func() { time.Sleep(300 * time.Millisecond); n++; wg.Done() }()\nwg.Wait()", "", false},
+		{"n", "43", false},
 		{"%env A=1", "is the notebook", true},
 		{"fmt.Println(strings.Repeat(\"0123456789\", 30_000))", "shows no more of it", false},
 	}

@@ -281,7 +281,9 @@ var halting sync.Mutex
 func watchInterrupt() {
 	c := make(chan os.Signal, 1)
 	signal.Notify(c, os.Interrupt)
-	go watchDeadlock()
+	if runtime.GOOS != "js" { // a page sees by itself that nothing is to come
+		go watchDeadlock()
+	}
 	go func() {
 		<-c
 		interrupted.Store(true)

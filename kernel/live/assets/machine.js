@@ -214,12 +214,20 @@ const machine = (() => {
     const memory = memories.get(module);
     if (memory) new Uint8Array(memory.buffer).fill(0);
     const ended = go.run(await WebAssembly.instantiate(module, { ...go.importObject, lectern: { memory } })).catch(unlessEnded);
-    // A program that waits for nothing from outside will wait for ever: Go is told, and reports a deadlock.
-    const watch = globalThis.lecternEngine || argv[0] === "engine" ? 0 : setInterval(() => {
+    // A program that waits for nothing from outside will wait for ever: Go is told, and reports a deadlock. A program
+    // that can't be told, since nothing in it calls JavaScript, has it reported here.
+    const hears = WebAssembly.Module.imports(module).some(({ name }) => name.startsWith("syscall/js."));
+    const watch = argv[0] !== "cell" ? 0 : setInterval(() => {
       if (go.exited || go._scheduledTimeouts.size || typed.wanted) return;
       clearInterval(watch);
-      go._pendingEvent = { id: 0 };
-      go._resume();
+      if (hears) {
+        go._pendingEvent = { id: 0 };
+        return go._resume();
+      }
+      print(2, new TextEncoder().encode("fatal error: all goroutines are asleep - deadlock!\n\ngoroutine 1 [running]:\n"));
+      status = 2;
+      go.exited = true;
+      go._resolveExitPromise();
     }, 100);
     try {
       await ended;
