@@ -137,10 +137,10 @@ func (s Stack) draw(c draw.Canvas, what string, rows, column int) {
 // With edges at values themselves, the last bit of a sum, which differs between processors, would move values from bin
 // to bin.
 func roundOutward(low, high float64) (float64, float64) {
-	if low >= high {
+	step := math.Pow10(int(math.Floor(math.Log10(high-low))) - 1)
+	if low >= high || math.IsInf(high-low, 1) || step == 0 { // too wide or too narrow for a float64
 		return low, high
 	}
-	step := math.Pow10(int(math.Floor(math.Log10(high-low))) - 1)
 	return math.Floor(low/step) * step, math.Ceil(high/step) * step
 }
 

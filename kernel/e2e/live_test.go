@@ -253,6 +253,15 @@ func TestLive(t *testing.T) {
 	b.runCell("05-05", "kept := 16\nkept")
 	testLiveWidgets(t, b)
 	b.study()
+	// A mistake in a page's own script is said where it ends a cell, and the next one runs.
+	b.act(`lecternLive.cell("05-05").draw = () => { throw new Error("torn"); }`)
+	if got := b.runCell("05-05", "1"); !strings.Contains(got, "The page itself has failed, and all values are lost: torn") {
+		t.Errorf("where the page fails the cell shows %q", got)
+	}
+	b.act(`delete lecternLive.cell("05-05").draw`)
+	if got := b.runCell("05-05", "1 + 2"); strings.TrimSpace(got) != "3" {
+		t.Errorf("after the page failed the cell shows %q", got)
+	}
 	b.clean(func(r string) bool {
 		return strings.HasPrefix(r, address) || strings.HasPrefix(r, "blob:") || strings.HasPrefix(r, "data:") || strings.HasPrefix(r, "about:")
 	})

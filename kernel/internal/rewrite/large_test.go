@@ -1,6 +1,7 @@
 package rewrite
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"testing"
@@ -28,48 +29,39 @@ func large(lines int, line string) (code string, at int) {
 // A mistake in a very long function is found at its line, and explained, in time that grows no faster than the
 // function: if it grew with the square of that, each of these would take minutes.
 func TestLargeFunction(t *testing.T) {
-	short := map[string]string{ // code of less than maxChecked bytes gets a proposal that was tried
-		"\ttotal += totale\n":          "did you mean total?",
-		"\tfor i in range(3) {\n\t}\n": "write for i := range 3",
-	}
-	for _, lines := range []int{10_000, 100_000} {
-		if lines > 10_000 && race.Enabled {
-			continue // it takes minutes
+	for _, c := range []struct{ line, msg, hint, proposal string }{ // proposal: tried, in code of less than maxChecked bytes
+		{"", "", "", ""},
+		{"\ttotal = = 3\n", "expected operand, found '='", "a value is missing before this", ""},
+		{"\ttotal += \"a\"\n", "mismatched types int and untyped string", "both sides", ""},
+		{"\ttotal += totale\n", "undefined: totale", "run the cell that defines it first", "did you mean total?"},
+		{"\tfor i in range(3) {\n\t}\n", "Go has no for … in", "for i := range n", "write for i := range 3"},
+		{"\tunused := 3\n", "unused is declared and not used", "use it", ""},
+		{"\ts := \"abc\n", "this string is never closed", "the closing \" is missing", ""},
+		{"\tif total > 3 {\n", "this { is never closed", "which is indented less", ""},
+		{"\t}\n", "this } closes the { of line 1, and so the } of line", "one of the two is too many", ""},
+	} {
+		testLargeFunction(t, 10_000, c.line, c.msg, cmp.Or(c.proposal, c.hint))
+		if !race.Enabled { // it takes minutes
+			testLargeFunction(t, 100_000, c.line, c.msg, c.hint)
 		}
-		testLargeFunction(t, lines, short)
-		short = nil
 	}
 }
 
-func testLargeFunction(t *testing.T, lines int, hints map[string]string) {
-	for _, c := range []struct{ line, msg, hint string }{
-		{"", "", ""},
-		{"\ttotal = = 3\n", "expected operand, found '='", "a value is missing before this"},
-		{"\ttotal += \"a\"\n", "mismatched types int and untyped string", "both sides"},
-		{"\ttotal += totale\n", "undefined: totale", "run the cell that defines it first"},
-		{"\tfor i in range(3) {\n\t}\n", "Go has no for … in", "for i := range n"},
-		{"\tunused := 3\n", "unused is declared and not used", "use it"},
-		{"\ts := \"abc\n", "this string is never closed", "the closing \" is missing"},
-		{"\tif total > 3 {\n", "this { is never closed", "which is indented less"},
-		{"\t}\n", "this } closes the { of line 1, and so the } of line", "one of the two is too many"},
-	} {
-		if hint, ok := hints[c.line]; ok {
-			c.hint = hint
-		}
-		code, at := large(lines, c.line)
-		start := time.Now()
-		r := newNotebook(t).run(code)
-		if took := time.Since(start); took > 2*time.Minute {
-			t.Errorf("%q: %v", c.line, took)
-		}
-		switch {
-		case c.msg == "" && len(r.Errors) == 0:
-		case c.msg == "" || len(r.Errors) != 1:
-			t.Errorf("%q: %d errors", c.line, len(r.Errors))
-		default:
-			if e := r.Errors[0]; e.Pos.Line != at || !strings.Contains(e.Msg, c.msg) || !strings.Contains(e.Hint, c.hint) {
-				t.Errorf("%d lines, %q: %+v, want line %d and the hint %q", lines, c.line, e, at, c.hint)
-			}
+func testLargeFunction(t *testing.T, lines int, line, msg, hint string) {
+	t.Helper()
+	code, at := large(lines, line)
+	start := time.Now()
+	r := newNotebook(t).run(code)
+	if took := time.Since(start); took > 2*time.Minute {
+		t.Errorf("%d lines, %q: %v", lines, line, took)
+	}
+	switch {
+	case msg == "" && len(r.Errors) == 0:
+	case msg == "" || len(r.Errors) != 1:
+		t.Errorf("%d lines, %q: %d errors", lines, line, len(r.Errors))
+	default:
+		if e := r.Errors[0]; e.Pos.Line != at || !strings.Contains(e.Msg, msg) || !strings.Contains(e.Hint, hint) {
+			t.Errorf("%d lines, %q: %+v, want line %d, %q and the hint %q", lines, line, e, at, msg, hint)
 		}
 	}
 }

@@ -126,10 +126,7 @@ const lecternHost = ({ parts, bundles, first, folder, jupyter = false, loaded = 
     } finally {
       unpackersGo();
     }
-    w.onmessage = ({ data }) => heard(data).catch((error) => {
-      running?.cell.trouble("The page itself has made a mistake: " + error.message);
-      stop("stopped");
-    });
+    w.onmessage = ({ data }) => heard(data).catch((error) => lose("The page itself has failed, and all values are lost: " + error.message));
     return { worker: w, program };
   };
   const started = () => {
@@ -162,14 +159,7 @@ const lecternHost = ({ parts, bundles, first, folder, jupyter = false, loaded = 
   };
   const heard = async (data) => {
     const r = running;
-    if (data.broken) {
-      const e = await engine;
-      e.worker.terminate();
-      engine = null;
-      r?.cell.trouble("The engine has failed, and all values are lost: " + data.broken);
-      r?.done({ failed: true });
-      return;
-    }
+    if (data.broken) return lose("The engine has failed, and all values are lost: " + data.broken);
     if (!r || data.id !== r.id) return;
     const e = await engine;
     if (data.outputs) r.cell.draw(data.outputs);
@@ -183,8 +173,7 @@ const lecternHost = ({ parts, bundles, first, folder, jupyter = false, loaded = 
         }));
         unpackersGo();
       } catch (error) {
-        r.cell.trouble("A package can't be loaded: " + error.message);
-        restart();
+        return lose("A package can't be loaded, and all values are lost: " + error.message);
       }
     }
     if (data.answer) r.done(data.answer);
@@ -246,14 +235,19 @@ const lecternHost = ({ parts, bundles, first, folder, jupyter = false, loaded = 
     for (const c of list) if (!queue.includes(c) && running?.cell !== c) { queue.push(c); c.waits(true); }
     next();
   };
-  const restart = async () => {
+  // lose forgets all values. The cell that runs is told why, unless the reader wants it so.
+  const lose = async (why) => {
+    const r = running, old = engine;
     stop("stopped");
-    const old = engine;
     engine = null;
-    if (running) running.done({ failed: true });
+    if (!why) r?.done({ failed: true });
     (await old?.catch(() => null))?.worker.terminate();
     afresh();
+    if (!why) return;
+    r?.cell.trouble(why); // before afresh it would be gone with what the cells showed
+    r?.done({ failed: true });
   };
+  const restart = () => lose();
 
   // type gives the program that runs a line of input, or null for its end.
   const type = (line) => { running?.program?.postMessage({ line }); };

@@ -216,11 +216,10 @@ const machine = (() => {
     const ended = go.run(await WebAssembly.instantiate(module, { ...go.importObject, lectern: { memory } })).catch(unlessEnded);
     // A program that waits for nothing from outside will wait for ever: Go is told, and reports a deadlock. A program
     // that can't be told, since nothing in it calls JavaScript, has it reported here.
-    const hears = WebAssembly.Module.imports(module).some(({ name }) => name.startsWith("syscall/js."));
     const watch = argv[0] !== "cell" ? 0 : setInterval(() => {
       if (go.exited || go._scheduledTimeouts.size || typed.wanted) return;
       clearInterval(watch);
-      if (hears) {
+      if (WebAssembly.Module.imports(module).some(({ name }) => name.startsWith("syscall/js."))) {
         go._pendingEvent = { id: 0 };
         return go._resume();
       }
