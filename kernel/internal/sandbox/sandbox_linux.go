@@ -10,11 +10,13 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -189,7 +191,32 @@ func inside(c Config, argv []string) error {
 		return err
 	}
 	env := slices.DeleteFunc(os.Environ(), func(kv string) bool { return strings.HasPrefix(kv, configVar+"=") })
-	return fmt.Errorf("%s: %w", argv[0], syscall.Exec(argv[0], argv, env))
+	return fmt.Errorf("%s: %w", argv[0], c.become(argv, env))
+}
+
+// become sets the limit on memory and becomes the program. The limit holds for this process, too, which may be beyond
+// it already (the race detector's memory counts), and without memory Go's runtime ends: nothing is allocated once it
+// is set.
+func (c Config) become(argv, env []string) error {
+	path, err := syscall.BytePtrFromString(argv[0])
+	if err != nil {
+		return err
+	}
+	args, err := syscall.SlicePtrFromStrings(argv)
+	if err != nil {
+		return err
+	}
+	vars, err := syscall.SlicePtrFromStrings(env)
+	if err != nil {
+		return err
+	}
+	limit := unix.Rlimit{Cur: uint64(c.Memory), Max: uint64(c.Memory)}
+	debug.SetGCPercent(-1)
+	if _, _, failed := syscall.RawSyscall6(unix.SYS_PRLIMIT64, 0, unix.RLIMIT_DATA, uintptr(unsafe.Pointer(&limit)), 0, 0, 0); failed != 0 {
+		return failed
+	}
+	_, _, failed := syscall.RawSyscall(unix.SYS_EXECVE, uintptr(unsafe.Pointer(path)), uintptr(unsafe.Pointer(&args[0])), uintptr(unsafe.Pointer(&vars[0])))
+	return failed
 }
 
 // A world is a file system in memory, at a path, that becomes the root.
@@ -334,10 +361,10 @@ func giveAway(dir string) error {
 	})
 }
 
-// giveUpRights sets the limits and gives up every right, for good.
+// giveUpRights sets the limits, but for the one on memory, and gives up every right, for good.
 func (c Config) giveUpRights() error {
 	for resource, limit := range map[int]uint64{
-		unix.RLIMIT_DATA: uint64(c.Memory), unix.RLIMIT_NPROC: uint64(c.Processes), unix.RLIMIT_FSIZE: uint64(c.Disk), unix.RLIMIT_CPU: uint64(c.CPU),
+		unix.RLIMIT_NPROC: uint64(c.Processes), unix.RLIMIT_FSIZE: uint64(c.Disk), unix.RLIMIT_CPU: uint64(c.CPU),
 		unix.RLIMIT_NOFILE: 1024, unix.RLIMIT_CORE: 0, unix.RLIMIT_MEMLOCK: 1 << 20,
 	} {
 		if err := unix.Setrlimit(resource, &unix.Rlimit{Cur: limit, Max: limit}); err != nil {
