@@ -175,7 +175,7 @@ func Backward[T any](root *Node[T], seed T, rules Rules[T]) error {
 			}
 		}
 		if n.RetainsGrad() {
-			n.keep(grad, rules)
+			keep(n, grad, rules)
 		}
 		for i, in := range n.inputs {
 			if in == nil {
@@ -201,7 +201,7 @@ func Backward[T any](root *Node[T], seed T, rules Rules[T]) error {
 }
 
 // keep adds grad to what the node holds.
-func (n *Node[T]) keep(grad T, rules Rules[T]) {
+func keep[T any](n *Node[T], grad T, rules Rules[T]) {
 	if n.hasGrad {
 		if rules.Reuse.AddTo(n.grad, grad) {
 			return

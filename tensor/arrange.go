@@ -372,7 +372,7 @@ func init() {
 // are fewer than two axes.
 func (t *Tensor) Tril(diagonal int) *Tensor {
 	t.exist("tril")
-	return t.triangle(&opTril, diagonal)
+	return triangle(t, &opTril, diagonal)
 }
 
 // Triu returns a copy of the matrices in the last two axes with zeros below a
@@ -380,10 +380,10 @@ func (t *Tensor) Tril(diagonal int) *Tensor {
 // must not see.
 func (t *Tensor) Triu(diagonal int) *Tensor {
 	t.exist("triu")
-	return t.triangle(&opTriu, diagonal)
+	return triangle(t, &opTriu, diagonal)
 }
 
-func (t *Tensor) triangle(o *opOf[int], diagonal int) *Tensor {
+func triangle(t *Tensor, o *opOf[int], diagonal int) *Tensor {
 	if t.Dim() < 2 {
 		fail(ErrShape, o.name, describe(t), "a triangle needs two axes", "")
 	}

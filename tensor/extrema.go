@@ -95,12 +95,12 @@ func init() {
 // all elements in row-major order if none is named, as int64: the first of
 // several, and that of the first NaN if there is one. It panics if more than one
 // axis is named, there is no such axis, or nothing to choose from.
-func (t *Tensor) Argmax(axis ...int) *Tensor { return t.position(&opArgmax, axis) }
+func (t *Tensor) Argmax(axis ...int) *Tensor { return position(t, &opArgmax, axis) }
 
 // Argmin returns the position of the smallest element; see [Tensor.Argmax].
-func (t *Tensor) Argmin(axis ...int) *Tensor { return t.position(&opArgmin, axis) }
+func (t *Tensor) Argmin(axis ...int) *Tensor { return position(t, &opArgmin, axis) }
 
-func (t *Tensor) position(o *opOf[reduced], axis []int) *Tensor {
+func position(t *Tensor, o *opOf[reduced], axis []int) *Tensor {
 	r := t.reductionOver(o.name, axis)
 	if named := len(axis); named > 2 || named == 2 && !r.keep {
 		fail(ErrIndex, o.name, describe(t), "more than one axis is named", "name one axis, or none for all elements")

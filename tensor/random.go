@@ -321,7 +321,7 @@ func (m Maker) blank(op string, shape []int) *Tensor {
 func (t *Tensor) UniformInPlace(low, high float64, g *Generator) *Tensor {
 	t.exist("uniform")
 	bits := uniformBits(t.dtype)
-	return t.randomize("uniform", g, distribution[float64]{name: "uniform", params: []float64{low, high}, direct: func(dst []float64, run random.Draw, start int) {
+	return randomize(t, "uniform", g, distribution[float64]{name: "uniform", params: []float64{low, high}, direct: func(dst []float64, run random.Draw, start int) {
 		run.Uniforms(dst, start, bits, low, high)
 	}})
 }
@@ -329,7 +329,7 @@ func (t *Tensor) UniformInPlace(low, high float64, g *Generator) *Tensor {
 // NormalInPlace fills t with normal random numbers; see [Tensor.UniformInPlace].
 func (t *Tensor) NormalInPlace(mean, std float64, g *Generator) *Tensor {
 	t.exist("normal")
-	return t.randomize("normal", g, distribution[float64]{name: "normal", params: []float64{mean, std}, direct: func(dst []float64, run random.Draw, start int) {
+	return randomize(t, "normal", g, distribution[float64]{name: "normal", params: []float64{mean, std}, direct: func(dst []float64, run random.Draw, start int) {
 		run.Normals(dst, start, mean, std)
 	}})
 }
@@ -342,7 +342,7 @@ func (t *Tensor) TruncNormalInPlace(mean, std, low, high float64, g *Generator) 
 		fail(ErrValue, "trunc normal", describe(t), fmt.Sprintf("bounds [%g, %g] and standard deviation %g", low, high, std), "give low ≤ high and std > 0")
 	}
 	draw := random.TruncatedNormal((low-mean)/std, (high-mean)/std)
-	return t.randomize("trunc normal", g, distribution[float64]{convert: func(dst []float64, words []uint64) {
+	return randomize(t, "trunc normal", g, distribution[float64]{convert: func(dst []float64, words []uint64) {
 		for i, w := range words[:len(dst)] {
 			u := (float64(w>>11) + 0.5) * 0x1p-53
 			dst[i] = min(max(mean+std*draw(u), low), high)
@@ -351,7 +351,7 @@ func (t *Tensor) TruncNormalInPlace(mean, std, low, high float64, g *Generator) 
 }
 
 // randomize fills t from a generator.
-func (t *Tensor) randomize(name string, g *Generator, d distribution[float64]) *Tensor {
+func randomize(t *Tensor, name string, g *Generator, d distribution[float64]) *Tensor {
 	if !t.dtype.IsFloat() {
 		fail(ErrDtype, name, t.dtype.String(), "random fractions need a floating-point dtype", "use Randint for whole numbers")
 	}
