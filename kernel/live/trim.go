@@ -9,8 +9,9 @@ import (
 	"strings"
 )
 
-// A trim leaves a source file of Go's tools with the back end for WebAssembly alone: the other twelve are a quarter of
-// the compiler.
+// A trim changes a source file of Go's tools for their work in a page. It leaves the back end for WebAssembly alone,
+// the other twelve are a quarter of the compiler, and saves the linker's memory, which a page gets page by page: that
+// takes longer than to fill it.
 type trim struct {
 	file string // below GOROOT/src
 	cut  func(source string) (string, error)
@@ -31,6 +32,22 @@ var trims = []trim{
 		}
 		return s[:from] + s[to:], nil
 	}},
+	{"cmd/link/internal/ld/outbuf.go", func(s string) (string, error) {
+		// A program is 4 to 10 MB, for which append would copy it again and again.
+		const grow = "\t\tout.heap = append(out.heap, make([]byte, lenNeeded-heapLen)...)\n"
+		return replaced(s, grow, "\t\tif out.heap == nil {\n\t\t\tout.heap = make([]byte, 0, 12<<20)\n\t\t}\n"+grow)
+	}},
+	{"cmd/link/internal/wasm/asm.go", func(s string) (string, error) {
+		const code, name = "\t\t\tP := ldr.Data(fn)\n", "\t\tname := nameRegexp.ReplaceAllString(ldr.SymName(fn), \"_\")\n"
+		s, err := replaced(s, code, code+"\t\t\twfn.Grow(len(P) + 5*relocs.Count())\n")
+		if err != nil {
+			return "", err
+		}
+		if s, err = replaced(s, "const segmentOverhead = 8\n", "const segmentOverhead = 512 // to start a segment takes longer than to copy zeros\n"); err != nil {
+			return "", err
+		}
+		return replaced(s, name, "\t\tvar name string\n\t\tif !*ld.FlagS { // nobody reads them\n\t"+strings.Replace(name, ":=", "=", 1)+"\t\t}\n")
+	}},
 }
 
 const (
@@ -45,6 +62,14 @@ func without(s, pattern string) (string, error) {
 		return "", fmt.Errorf("it does not look as expected: nothing matches %s", pattern)
 	}
 	return re.ReplaceAllString(s, ""), nil
+}
+
+// replaced puts a text in place of another, which has to be there once.
+func replaced(s, old, text string) (string, error) {
+	if strings.Count(s, old) != 1 {
+		return "", fmt.Errorf("it does not look as expected: it has %d times %q, not once", strings.Count(s, old), strings.TrimSpace(old))
+	}
+	return strings.Replace(s, old, text, 1), nil
 }
 
 // overlay writes the trimmed files into dir, and the file that tells go build -overlay about them, whose path it
