@@ -9,7 +9,9 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -101,6 +103,61 @@ func TestForget(t *testing.T) {
 	all.Wait()
 	if n := len(there()); n > 2+4*2*3 {
 		t.Errorf("four that pack at once leave %d files", n)
+	}
+}
+
+// The script that pages unpack with gives what was packed, and refuses what is damaged.
+func TestUnlzma(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes two seconds")
+	}
+	node, err := exec.LookPath("node")
+	if err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatal(err)
+		}
+		t.Skip("no Node in PATH")
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	noise := func(n, values int) []byte {
+		b := make([]byte, n)
+		for i := range b {
+			b[i] = byte(random.IntN(values))
+		}
+		return b
+	}
+	source, err := os.ReadFile("packing_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	far := noise(300_000, 256) // what comes again lies far back
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := os.ReadFile(self)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for name, content := range map[string][]byte{
+		"empty": {}, "byte": {7}, "zeros": make([]byte, 100_000), "source": source, "few": noise(50_000, 4), "noise": noise(5_000, 256),
+		"program": program[:min(len(program), 3_000_000)], "far": slices.Concat(far, far[1000:], noise(400_000, 2), far[:250_000]),
+	} {
+		packed, err := lz.pack(content)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, name), content, 0o600)
+		}
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, name+".lzma"), packed, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	said, err := exec.CommandContext(t.Context(), node, filepath.Join("testdata", "unlzma.cjs"), filepath.Join("assets", "unlzma.js"), dir).CombinedOutput()
+	if err != nil || len(said) > 0 {
+		t.Errorf("%v\n%s", err, said)
 	}
 }
 

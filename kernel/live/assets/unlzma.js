@@ -1,1 +1,151 @@
-(()=>{var g=Object.defineProperty;var S=(o,e,t)=>e in o?g(o,e,{enumerable:!0,configurable:!0,writable:!0,value:t}):o[e]=t;var r=(o,e,t)=>S(o,typeof e!="symbol"?e+"":e,t);var u=class{constructor(e=null,t=4096){r(this,"buffer",null);r(this,"pos",0);r(this,"streamPos",0);r(this,"stream",null);r(this,"windowSize",0);r(this,"w",null);r(this,"buf");this.w=e,this.stream=e,this.windowSize=t,this.buf=new Uint8Array(t),this.buffer=this.buf,this.pos=0,this.streamPos=0}copyBlock(e,t){if(this.buffer)for(let i=0;i<t;i++){let s=this.pos-e-1;s<0&&(s+=this.windowSize);let h=this.buffer[s];this.putByte(h)}}putByte(e){this.buffer&&(this.buffer[this.pos]=e,this.pos++,this.streamPos++,this.pos>=this.windowSize&&this.flush())}getByte(e){if(!this.buffer)return 0;let t=this.pos+e;return t<0?t+=this.windowSize:t>=this.windowSize&&(t-=this.windowSize),this.buffer[t]}flush(){this.w&&this.buffer&&this.pos>0&&(this.w.writeBytes(this.buffer,0,this.pos),this.pos=0)}isEmpty(){return this.streamPos===0}reset(){this.pos=0,this.streamPos=0,this.buffer&&this.buffer.fill(0)}};var l=class{constructor(){r(this,"stream",null);r(this,"code",0);r(this,"rrange",0)}setStream(e){this.stream=e}init(){this.code=0,this.rrange=-1;for(let e=0;e<5;++e)this.code=this.code<<8|this.readFromStream()}decodeBit(e,t){let i,s=e[t];return i=(this.rrange>>>11)*s,(this.code^-2147483648)<(i^-2147483648)?(this.rrange=i,e[t]=s+(2048-s>>>5),this.rrange&-16777216||(this.code=this.code<<8|this.readFromStream(),this.rrange<<=8),0):(this.rrange-=i,this.code-=i,e[t]=s-(s>>>5),this.rrange&-16777216||(this.code=this.code<<8|this.readFromStream(),this.rrange<<=8),1)}decodeDirectBits(e){let t=0;for(let i=e;i!=0;i-=1){this.rrange>>>=1;let s=this.code-this.rrange>>>31;this.code-=this.rrange&s-1,t=t<<1|1-s,this.rrange&-16777216||(this.code=this.code<<8|this.readFromStream(),this.rrange<<=8)}return t}get currentCode(){return this.code}get currentRange(){return this.rrange}readFromStream(){return this.stream?this.stream.readByte():0}};var v=b(),N=y();function c(o,e=0){let t=[];if(t[o-1]=void 0,e!==0)for(let i=0;i<o;i++)t[i]=e;return t}function x(o){for(let e=o.length-1;e>=0;--e)o[e]=1024}function F(o){return o-=2,o<4?o:3}var C=[0,0,0,0,1,2,3,4,5,6,4,5];function A(o){return o>=0&&o<C.length?C[o]:o<4?0:o<10?o-3:o-6}function B(o){return{numBitLevels:o,models:c(1<<o)}}function b(){let o=[];for(let e=8;e>=0;--e){let t=1<<9-e-1,i=1<<9-e;for(let s=t;s<i;++s)o[s]=(e<<6)+(i-s<<6>>>9-e-1)}return o}function y(){let o=[0,1],e=2;for(let t=2;t<22;++t){let i=1<<(t>>1)-1;for(let s=0;s<i;++s,++e)o[e]=t}return o}var f=class{constructor(){r(this,"rangeDecoder");r(this,"outWindow");r(this,"state",0);r(this,"rep0",0);r(this,"rep1",0);r(this,"rep2",0);r(this,"rep3",0);r(this,"prevByte",0);r(this,"nowPos64",0n);r(this,"outSize",0n);r(this,"posStateMask",0);r(this,"dictSizeCheck",0);r(this,"matchDecoders",[]);r(this,"rep0LongDecoders",[]);r(this,"repDecoders",[]);r(this,"repG0Decoders",[]);r(this,"repG1Decoders",[]);r(this,"repG2Decoders",[]);r(this,"posDecoders",[]);r(this,"literalDecoder");r(this,"posSlotDecoders",[]);r(this,"lenDecoder");r(this,"repLenDecoder");r(this,"posAlignDecoder");this.rangeDecoder=new l,this.outWindow=new u(null,4096),this.matchDecoders=c(192),this.rep0LongDecoders=c(192),this.repDecoders=c(12),this.repG0Decoders=c(12),this.repG1Decoders=c(12),this.repG2Decoders=c(12),this.posDecoders=c(114),this.literalDecoder={coders:[],numPrevBits:0,numPosBits:0,posMask:0,init:()=>this.initLiteralDecoder()};for(let e=0;e<4;e++)this.posSlotDecoders[e]=B(6);this.lenDecoder=this.createLenDecoder(),this.repLenDecoder=this.createLenDecoder(),this.posAlignDecoder=B(4)}get literalCoder(){return this.literalDecoder}initDecompression(e,t){let i=[];for(let h=0;h<5;++h){let n=e.readByte();if(n===-1)throw new Error("truncated input");i[h]=n<<24>>24}if(!this.setDecoderProperties(i))throw new Error("corrupted input");let s;{let h=0n;for(let n=0;n<8;n++){let d=e.readByte();if(d===-1)throw new Error("truncated input");h+=BigInt(d&255)<<BigInt(n*8)}h===0xffffffffffffffffn||h>BigInt(4294967295)?s=-1n:s=h}this.rangeDecoder.setStream(e),this.flush(),this.outWindow.stream=null,this.outWindow.stream=t,this.init(),this.state=0,this.rep0=0,this.rep1=0,this.rep2=0,this.rep3=0,this.outSize=s,this.nowPos64=0n,this.prevByte=0}decompress(e,t){for(this.initDecompression(e,t);;){let i=this.codeOneChunk();if(i===-1)throw new Error("corrupted input");let s=this.outSize>=0n&&this.nowPos64>=this.outSize;if(i||s){this.flush(),this.cleanup();return}}}createLenDecoder(){return{choice:c(2),lowCoder:[],midCoder:[],highCoder:B(8),numPosStates:0}}setDecoderProperties(e){if(e.length<5)return!1;let t=e[0]%9,i=Math.floor(e[0]/9),s=i%5,h=Math.floor(i/5);if(h>4)return!1;this.literalDecoder.numPrevBits=t,this.literalDecoder.numPosBits=s,this.literalDecoder.posMask=(1<<s)-1,this.posStateMask=(1<<h)-1;let n=0;for(let D=0;D<4;D++){let m=e[1+D]&255;n+=m<<D*8}this.dictSizeCheck=Math.max(n,1),n>0&&(this.outWindow.windowSize=Math.max(n,4096),this.outWindow.buffer=new Uint8Array(this.outWindow.windowSize));let d=1<<this.literalDecoder.numPrevBits+this.literalDecoder.numPosBits;this.literalDecoder.coders=[];for(let D=0;D<d;D++)this.literalDecoder.coders[D]={decoders:c(768)};this.lenDecoder.numPosStates=1<<h,this.repLenDecoder.numPosStates=1<<h,this.lenDecoder.lowCoder=[],this.lenDecoder.midCoder=[],this.repLenDecoder.lowCoder=[],this.repLenDecoder.midCoder=[];for(let D=0;D<1<<h;D++)this.lenDecoder.lowCoder[D]=B(3),this.lenDecoder.midCoder[D]=B(3),this.repLenDecoder.lowCoder[D]=B(3),this.repLenDecoder.midCoder[D]=B(3);return!0}copyBlock(e){let t=this.outWindow,i=this.rep0,s=t.pos-i-1;for(s<0&&(s+=t.windowSize);e!=0;e-=1)s>=t.windowSize&&(s=0),t.buffer[t.pos]=t.buffer[s],t.pos+=1,s+=1,t.pos>=t.windowSize&&this.flush()}putByte(e){this.outWindow.buffer[this.outWindow.pos]=e,this.outWindow.pos+=1,this.outWindow.pos>=this.outWindow.windowSize&&this.flush()}getByte(e){let t=this.outWindow,i=t.pos-e-1;return i<0&&(i+=t.windowSize),t.buffer[i]}getDecoder(e,t){let i=e&this.literalDecoder.posMask,s=(t&255)>>>8-this.literalDecoder.numPrevBits,h=(i<<this.literalDecoder.numPrevBits)+s;return this.literalDecoder.coders[h]}initLiteralDecoder(){let e=1<<this.literalDecoder.numPrevBits+this.literalDecoder.numPosBits;for(let t=0;t<e;++t)for(let i=0;i<this.literalDecoder.coders[t].decoders.length;i++)this.literalDecoder.coders[t].decoders[i]=1024}init(){this.outWindow.streamPos=0,this.outWindow.pos=0,x(this.matchDecoders),x(this.rep0LongDecoders),x(this.repDecoders),x(this.repG0Decoders),x(this.repG1Decoders),x(this.repG2Decoders),x(this.posDecoders),this.initLiteralDecoder();for(let e=0;e<4;++e)x(this.posSlotDecoders[e].models);this.initLenDecoder(this.lenDecoder),this.initLenDecoder(this.repLenDecoder),x(this.posAlignDecoder.models),this.initRangeDecoder()}initLenDecoder(e){x(e.choice);for(let t=0;t<e.numPosStates;++t)x(e.lowCoder[t].models),x(e.midCoder[t].models);x(e.highCoder.models)}outWindowReleaseStream(){this.flush(),this.outWindow.stream=null}decodeBit(e,t){return this.rangeDecoder.decodeBit(e,t)}decodeDirectBits(e){return this.rangeDecoder.decodeDirectBits(e)}initRangeDecoder(){this.rangeDecoder.init()}rangeBitTreeDecoder(e){let t,i=1;for(t=e.numBitLevels;t!=0;t-=1)i=(i<<1)+this.decodeBit(e.models,i);return i-(1<<e.numBitLevels)}reverseDecode(e,t,i){let s=0;for(let h=0,n=1,d;h<i;++h)d=this.decodeBit(e,t+n),n<<=1,n+=d,s|=d<<h;return s}reverseDecodeAlignDecoder(){let e=0;for(let t=1,i=0,s;i<this.posAlignDecoder.numBitLevels;++i)s=this.decodeBit(this.posAlignDecoder.models,t),t<<=1,t+=s,e|=s<<i;return e}decodeNormalWithRangeDecoder(e){let t=1;do t=t<<1|this.decodeBit(e.decoders,t);while(t<256);return t<<24>>24}decodeWithMatchByteWithRangeDecoder(e,t){let i,s,h=1;do if(s=t>>7&1,t<<=1,i=this.decodeBit(e.decoders,(1+s<<8)+h),h=h<<1|i,s!=i){for(;h<256;)h=h<<1|this.decodeBit(e.decoders,h);break}while(h<256);return h<<24>>24}decodeLenWithRangeDecoder(e,t){if(!this.decodeBit(e.choice,0))return this.rangeBitTreeDecoder(e.lowCoder[t]);let i=8;return this.decodeBit(e.choice,1)?i+=8+this.rangeBitTreeDecoder(e.highCoder):i+=this.rangeBitTreeDecoder(e.midCoder[t]),i}codeOneChunk(){let e,t,i,s,h,n=Number(this.nowPos64&0xffffffffn)&this.posStateMask;if(!this.decodeBit(this.matchDecoders,(this.state<<4)+n))e=this.getDecoder(Number(this.nowPos64&0xffffffffn),this.prevByte),this.state<7?this.prevByte=this.decodeNormalWithRangeDecoder(e):this.prevByte=this.decodeWithMatchByteWithRangeDecoder(e,this.getByte(this.rep0)),this.putByte(this.prevByte),this.state=A(this.state),this.nowPos64+=1n;else{if(this.decodeBit(this.repDecoders,this.state))i=0,this.decodeBit(this.repG0Decoders,this.state)?(this.decodeBit(this.repG1Decoders,this.state)?(this.decodeBit(this.repG2Decoders,this.state)?(t=this.rep3,this.rep3=this.rep2):t=this.rep2,this.rep2=this.rep1):t=this.rep1,this.rep1=this.rep0,this.rep0=t):this.decodeBit(this.rep0LongDecoders,(this.state<<4)+n)||(this.state=this.state<7?9:11,i=1),i||(i=this.decodeLenWithRangeDecoder(this.repLenDecoder,n)+2,this.state=this.state<7?8:11);else if(this.rep3=this.rep2,this.rep2=this.rep1,this.rep1=this.rep0,i=2+this.decodeLenWithRangeDecoder(this.lenDecoder,n),this.state=this.state<7?7:10,h=this.rangeBitTreeDecoder(this.posSlotDecoders[F(i)]),h>=4){if(s=(h>>1)-1,this.rep0=(2|h&1)<<s,h<14)this.rep0+=this.reverseDecode(this.posDecoders,this.rep0-h-1,s);else if(this.rep0+=this.decodeDirectBits(s-4)<<4,this.rep0+=this.reverseDecodeAlignDecoder(),this.rep0<0)return this.rep0==-1?1:-1}else this.rep0=h;if(BigInt(this.rep0)>=this.nowPos64||this.rep0>=this.dictSizeCheck)return-1;this.copyBlock(i),this.nowPos64+=BigInt(i),this.prevByte=this.getByte(0)}return 0}writeToOutput(e,t,i,s){e.writeBytes(t,i,s)}flush(){let e=this.outWindow.pos-this.outWindow.streamPos;e&&(this.outWindow.stream&&this.outWindow.buffer&&this.outWindow.stream.writeBytes(this.outWindow.buffer,this.outWindow.streamPos,e),this.outWindow.pos>=this.outWindow.windowSize&&(this.outWindow.pos=0),this.outWindow.streamPos=this.outWindow.pos)}cleanup(){this.outWindow.stream=null,this.rangeDecoder.stream=null}};var p=class{constructor(e){r(this,"buf");r(this,"pos",0);r(this,"count");this.buf=e,this.count=e.length}readByte(){return this.pos>=this.count?-1:this.buf[this.pos++]&255}readBytes(e,t,i){return this.pos>=this.count?-1:(i=Math.min(i,this.count-this.pos),e.set(this.buf.subarray(this.pos,this.pos+i),t),this.pos+=i,i)}get remaining(){return this.count-this.pos}},E=class{constructor(e=32){r(this,"buf");r(this,"count",0);this.buf=new Uint8Array(e)}grow(e){let t=Math.max(this.buf.length*2,e),i=new Uint8Array(t);i.set(this.buf.subarray(0,this.count)),this.buf=i}writeByte(e){this.count>=this.buf.length&&this.grow(this.count+1),this.buf[this.count++]=e}writeBytes(e,t,i){let s=this.count+i;s>this.buf.length&&this.grow(s),this.buf.set(e.subarray(t,t+i),this.count),this.count+=i}write(e){this.writeBytes(e,0,e.length)}toArray(){return this.buf.slice(0,this.count)}};globalThis.lecternUnlzma=o=>{let e=new DataView(o.buffer,o.byteOffset).getUint32(5,!0),t=new E(e);if(new f().decompress(new p(o),t),t.count!==e)throw new Error(`${t.count} bytes came out, not ${e}`);return t.buf};})();
+// Unpacks .lzma files, as specified by lzma-specification.txt of 7-Zip's SDK. It is half of what the first Run waits
+// for, so all state lies in one closure: this takes half the time of the packages that were tried.
+"use strict";
+
+// lecternUnlzma returns the bytes that were packed, or throws an error that says what is wrong with them.
+const lecternUnlzma = (packed) => {
+  const damaged = (what) => { throw new Error(what); };
+  if (packed.length < 18) damaged("it ends in its header");
+  const header = new DataView(packed.buffer, packed.byteOffset);
+  const lc = packed[0] % 9, lp = (packed[0] / 9 | 0) % 5, pb = packed[0] / 45 | 0, size = header.getUint32(5, true);
+  if (packed[0] >= 225 || header.getUint32(9, true) !== 0) damaged("its header has no size");
+  const bytes = new Uint8Array(size);
+
+  // How probable it is that a bit is 0, in 2048ths. Each kind of bit has a part of the array.
+  let parts = 0;
+  const part = (n) => (parts += n) - n;
+  const isMatch = part(12 << 4), isRep = part(12), isRepG0 = part(12), isRepG1 = part(12), isRepG2 = part(12), isRep0Long = part(12 << 4);
+  const slots = part(4 << 6), near = part(128), aligned = part(16);
+  const lengths = [0, 0].map(() => ({ choice: part(2), low: part(16 << 3), mid: part(16 << 3), high: part(256) }));
+  const literals = part(0x300 << lc + lp);
+  const probs = new Uint16Array(parts).fill(1024);
+
+  const posMask = (1 << pb) - 1, litMask = (1 << lp) - 1;
+  let range = -1, code = header.getInt32(14), from = 18, at = 0; // range and code are unsigned numbers of 32 bits
+  let state = 0, rep0 = 0, rep1 = 0, rep2 = 0, rep3 = 0;
+
+  // bit decodes a bit by the i-th probability, which adapts.
+  const bit = (i) => {
+    const p = probs[i], bound = Math.imul(range >>> 11, p);
+    let b;
+    if ((code >>> 0) < (bound >>> 0)) {
+      range = bound;
+      probs[i] = p + (2048 - p >> 5);
+      b = 0;
+    } else {
+      range = range - bound | 0;
+      code = code - bound | 0;
+      probs[i] = p - (p >> 5);
+      b = 1;
+    }
+    if (range >>> 24 === 0) {
+      range <<= 8;
+      code = code << 8 | packed[from++];
+    }
+    return b;
+  };
+  // tree decodes a number of so many bits, the highest first.
+  const tree = (base, bits) => {
+    let m = 1;
+    for (let i = 0; i < bits; i++) m = m << 1 | bit(base + m);
+    return m - (1 << bits);
+  };
+  // backwards decodes one whose lowest bit comes first.
+  const backwards = (base, bits) => {
+    let m = 1, n = 0;
+    for (let i = 0; i < bits; i++) {
+      const b = bit(base + m);
+      m = m << 1 | b;
+      n |= b << i;
+    }
+    return n;
+  };
+  // length decodes how many bytes are repeated.
+  const length = (l, pos) => {
+    if (bit(l.choice) === 0) return 2 + tree(l.low + (pos << 3), 3);
+    if (bit(l.choice + 1) === 0) return 10 + tree(l.mid + (pos << 3), 3);
+    return 18 + tree(l.high, 8);
+  };
+
+  while (at < size) {
+    const pos = at & posMask;
+    if (bit(isMatch + (state << 4) + pos) === 0) { // a byte by itself
+      const before = at > 0 ? bytes[at - 1] : 0;
+      const base = literals + 0x300 * (((at & litMask) << lc) + (before >> 8 - lc));
+      let symbol = 1;
+      if (state >= 7) { // it differs from the one that a match would have brought
+        let match = bytes[at - rep0 - 1];
+        do {
+          const m = match >> 7 & 1;
+          match <<= 1;
+          const b = bit(base + (1 + m << 8) + symbol);
+          symbol = symbol << 1 | b;
+          if (m !== b) break;
+        } while (symbol < 256);
+      }
+      while (symbol < 256) symbol = symbol << 1 | bit(base + symbol);
+      bytes[at++] = symbol;
+      state = state < 4 ? 0 : state < 10 ? state - 3 : state - 6;
+      continue;
+    }
+    let n; // bytes to repeat, from rep0 + 1 back
+    if (bit(isRep + state) !== 0) {
+      if (bit(isRepG0 + state) === 0) {
+        if (bit(isRep0Long + (state << 4) + pos) === 0) {
+          if (rep0 >= at) damaged("it refers to what is not there");
+          state = state < 7 ? 9 : 11;
+          bytes[at] = bytes[at - rep0 - 1];
+          at++;
+          continue;
+        }
+      } else {
+        let distance = rep1;
+        if (bit(isRepG1 + state) !== 0) {
+          distance = rep2;
+          if (bit(isRepG2 + state) !== 0) {
+            distance = rep3;
+            rep3 = rep2;
+          }
+          rep2 = rep1;
+        }
+        rep1 = rep0;
+        rep0 = distance;
+      }
+      n = length(lengths[1], pos);
+      state = state < 7 ? 8 : 11;
+    } else {
+      rep3 = rep2;
+      rep2 = rep1;
+      rep1 = rep0;
+      n = length(lengths[0], pos);
+      state = state < 7 ? 7 : 10;
+      const slot = tree(slots + (Math.min(n - 2, 3) << 6), 6);
+      rep0 = slot;
+      if (slot >= 4) {
+        const direct = (slot >> 1) - 1;
+        rep0 = (2 | slot & 1) << direct;
+        if (slot < 14) rep0 += backwards(near + rep0 - slot, direct);
+        else { // bits that are as often 0 as 1
+          let d = 0;
+          for (let i = direct - 4; i > 0; i--) {
+            range >>>= 1;
+            code = code - range | 0;
+            const borrow = code >> 31;
+            code = code + (range & borrow) | 0;
+            d = (d << 1) + (borrow + 1);
+            if (range >>> 24 === 0) {
+              range <<= 8;
+              code = code << 8 | packed[from++];
+            }
+          }
+          rep0 = rep0 + (d << 4) + backwards(aligned, 4) | 0;
+        }
+      }
+    }
+    if (rep0 < 0 || rep0 >= at) damaged("it refers to what is not there");
+    if (n > size - at) n = size - at;
+    for (let i = at - rep0 - 1, end = at + n; at < end;) bytes[at++] = bytes[i++];
+  }
+  if (from > packed.length) damaged("its end is missing");
+  return bytes;
+};
