@@ -1,0 +1,25 @@
+package tensor_test
+
+import (
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// Go compiles the methods of generic types anew for each package that names a type which leads to them, by a field or
+// by what a method takes, used or not. A cell of a notebook is such a package, and is compiled while somebody waits.
+func TestUsersCompileLittle(t *testing.T) {
+	archive, err := exec.Command("go", "list", "-export", "-f", "{{.Export}}", "./testdata/user").Output()
+	if err != nil {
+		t.Skip("no go command: ", err)
+	}
+	symbols, err := exec.Command("go", "tool", "nm", strings.TrimSpace(string(archive))).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const most = 31 // main itself, and the nodes of graphs
+	if list := regexp.MustCompile(` T (.*)`).FindAllString(string(symbols), -1); len(list) == 0 || len(list) > most {
+		t.Errorf("a program that has a tensor compiles %d functions, at most %d are wanted: is there something generic in what a method of Tensor takes?\n%s", len(list), most, strings.Join(list, "\n"))
+	}
+}
