@@ -751,6 +751,7 @@ func (p page) lesson(address, name string) {
 	p.open(address + "/" + name + ".html")
 	began := time.Now()
 	p.act(`document.querySelector(".live-strip .live-run").click()`)
+	p.until(2*time.Minute, "the bar says how many cells wait", `/^(Compiling|Linking|Running.*); \d+ more cells wait$/.test(document.querySelector(".live-words").textContent)`, liveState)
 	p.idle(8*time.Minute, "all cells have run")
 	t.Logf("%s took %.1f s", name, time.Since(began).Seconds())
 	p.shoot("live-"+name, true)

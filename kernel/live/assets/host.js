@@ -157,13 +157,15 @@ const lecternHost = ({ parts, bundles, first, folder, jupyter = false, loaded = 
     tell("Stopping");
     if (!r.port) r.done({ failed: true });
   };
+  // working says what becomes of a cell, and how many are to come.
+  const working = (text) => tell(queue.length ? `${text}; ${queue.length} more ${queue.length === 1 ? "cell waits" : "cells wait"}` : text);
   const heard = async (data) => {
     const r = running;
     if (data.broken) return lose("The engine has failed, and all values are lost: " + data.broken);
     if (!r || data.id !== r.id) return;
     const e = await engine;
     if (data.outputs) r.cell.draw(data.outputs);
-    if (data.step && !r.ending) tell(data.step === "compile" ? "Compiling" : "Linking");
+    if (data.step && !r.ending) working(data.step === "compile" ? "Compiling" : "Linking");
     if (data.want) {
       tell("Loading packages");
       try {
@@ -188,7 +190,7 @@ const lecternHost = ({ parts, bundles, first, folder, jupyter = false, loaded = 
       const tick = () => {
         const s = (performance.now() - at) / 1000;
         if (s > limit) return stop("limit " + limit);
-        tell(s < 1 ? "Running" : `Running for ${s.toFixed(0)} s`);
+        working(s < 1 ? "Running" : `Running for ${s.toFixed(0)} s`);
         r.clock = setTimeout(tick, 500);
       };
       tick();
@@ -206,7 +208,7 @@ const lecternHost = ({ parts, bundles, first, folder, jupyter = false, loaded = 
     try {
       const e = await Promise.race([started(), end.then(() => null)]);
       if (e && !running.ending) {
-        tell("Compiling");
+        working("Compiling");
         running.port = cell.posts(e.worker, id, queue);
       }
       verdict = await end;
