@@ -257,7 +257,7 @@ func TestLive(t *testing.T) {
 	for _, failure := range []struct{ cause, code, want, cure string }{
 		{`lecternLive.cell("05-05").draw = () => { throw new Error("torn"); }`, "1", "The page itself has failed, and all values are lost: torn", `delete lecternLive.cell("05-05").draw`},
 		{`lecternLive.cell("05-05").posts = (worker) => { worker.postMessage({ do: "no such thing" }); return new MessageChannel().port1; }`, "1", "The engine has failed, and all values are lost: TypeError", `delete lecternLive.cell("05-05").posts`},
-		{`window.realFetch = fetch; window.fetch = (what) => (what.includes("packages-") ? Promise.reject(new Error("no network")) : realFetch(what))`, "import \"container/ring\"\nring.New(3).Len()", "A package can't be loaded, and all values are lost: no network", `window.fetch = realFetch`},
+		{`window.realFetch = fetch, window.fetch = (what) => (what.includes("packages-") ? Promise.reject(new Error("no network")) : realFetch(what))`, "import \"container/ring\"\nring.New(3).Len()", "A package can't be loaded, and all values are lost: no network", `window.fetch = realFetch`},
 	} {
 		b.act(failure.cause)
 		if got := b.runCell("05-05", failure.code); !strings.Contains(got, failure.want) {
