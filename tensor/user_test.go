@@ -10,9 +10,12 @@ import (
 // Go compiles the methods of generic types anew for each package that names a type which leads to them, by a field or
 // by what a method takes, used or not. A cell of a notebook is such a package, and is compiled while somebody waits.
 func TestUsersCompileLittle(t *testing.T) {
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("no go command: ", err)
+	}
 	archive, err := exec.Command("go", "list", "-export", "-f", "{{.Export}}", "./testdata/user").Output()
 	if err != nil {
-		t.Skip("no go command: ", err)
+		t.Fatal(err)
 	}
 	symbols, err := exec.Command("go", "tool", "nm", strings.TrimSpace(string(archive))).Output()
 	if err != nil {

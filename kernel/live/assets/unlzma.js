@@ -1,5 +1,5 @@
-// Unpacks .lzma files, as specified by lzma-specification.txt of 7-Zip's SDK. It is half of what the first Run waits
-// for, so all state lies in one closure: this takes half the time of the packages that were tried.
+// Unpacks .lzma files, as specified by lzma-specification.txt of 7-Zip's SDK. A reader waits for it, so all that
+// changes with each bit lies in variables of one function.
 "use strict";
 
 // lecternUnlzma returns the bytes that were packed, or throws an error that says what is wrong with them.
