@@ -102,7 +102,8 @@ func TestNotebooksByName(t *testing.T) {
 
 func TestSetupDoesNothingTwice(t *testing.T) {
 	w := realKernel(t)
-	// An editor may save a source while the test runs, so a call or two may find work.
+	// An editor may save a source while the test runs, so a call or two may find work; and a busy machine may be slow.
+	best := time.Hour
 	for range 5 {
 		if _, err := w.setup(t.Context(), false); err != nil {
 			t.Fatal(err)
@@ -113,15 +114,15 @@ func TestSetupDoesNothingTwice(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(did) == 0 {
-			if took > time.Second {
-				t.Errorf("a setup with nothing to do took %v", took)
-			}
+		if len(did) > 0 {
+			t.Logf("a second setup did %q", did)
+			continue
+		}
+		if best = min(best, took); best <= time.Second {
 			return
 		}
-		t.Logf("a second setup did %q", did)
 	}
-	t.Error("setup never came to rest in 5 calls")
+	t.Errorf("in 5 calls setup never came to rest within a second; the best took %v", best)
 }
 
 func TestSourceDigest(t *testing.T) {
