@@ -221,7 +221,7 @@ func (t *Tensor) array() loops.Array {
 	if s.Freed || s.Device != nil {
 		needHost(s)
 	}
-	return loops.Array{Data: s.Data, Size: s.Size, Layout: &t.layout, Dtype: device.Type(t.dtype), Width: uint8(t.dtype.Size())}
+	return loops.Array{Data: s.Data, Size: s.Size, Layout: &t.layout, Element: loops.Element{Dtype: device.Type(t.dtype), Width: uint8(t.dtype.Size())}}
 }
 
 func arrays(in []*Tensor) []loops.Array {

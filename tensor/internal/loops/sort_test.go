@@ -109,9 +109,9 @@ func TestMiddleRows(t *testing.T) {
 					row[n*(i+1)/5] = float32(math.NaN())
 				}
 				l := layout.Layout{Shape: []int{1, n}, Strides: []int{n, 1}}
-				x := Array{Data: unsafe.Pointer(&row[0]), Size: 4 * n, Layout: &l, Dtype: device.Float32, Width: 4}
+				x := Array{Data: unsafe.Pointer(&row[0]), Size: 4 * n, Layout: &l, Element: Element{Dtype: device.Float32, Width: 4}}
 				sorted := make([]int64, n)
-				all := Array{Data: unsafe.Pointer(&sorted[0]), Size: 8 * n, Layout: &l, Dtype: device.Int64, Width: 8}
+				all := Array{Data: unsafe.Pointer(&sorted[0]), Size: 8 * n, Layout: &l, Element: Element{Dtype: device.Int64, Width: 8}}
 				ArgsortRows(all, x, 1, n, false, Key32, 4)
 				want := sorted[(n-1)/2]
 				if last := sorted[n-1]; row[last] != row[last] {
