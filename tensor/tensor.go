@@ -202,7 +202,7 @@ func (t *Tensor) Dim() int {
 // Len returns the number of elements, the product of the shape.
 func (t *Tensor) Len() int {
 	t.known("len")
-	return t.layout.Len()
+	return layout.Product(t.layout.Shape)
 }
 
 // Dtype returns the type of the elements.
@@ -253,7 +253,7 @@ func (t *Tensor) StorageOffset() int {
 // gaps.
 func (t *Tensor) IsContiguous() bool {
 	t.known("is contiguous")
-	return t.layout.IsContiguous()
+	return layout.IsRowMajor(t.layout.Shape, t.layout.Strides)
 }
 
 // SameStorage reports whether two tensors share their memory: whether one is a

@@ -34,13 +34,13 @@ type Element struct {
 }
 
 // Len returns the number of elements.
-func (a Array) Len() int { return a.Layout.Len() }
+func (a Array) Len() int { return layout.Product(a.Layout.Shape) }
 
 // Dim returns the number of axes.
 func (a Array) Dim() int { return len(a.Layout.Shape) }
 
 // IsContiguous reports whether the elements lie in row-major order without gaps.
-func (a Array) IsContiguous() bool { return a.Layout.IsContiguous() }
+func (a Array) IsContiguous() bool { return layout.IsRowMajor(a.Layout.Shape, a.Layout.Strides) }
 
 // With returns a view of the same memory with another layout.
 func (a Array) With(l layout.Layout) Array {
@@ -318,7 +318,7 @@ func IsPlain[T numbers.Number](t Array) bool {
 // Stored returns the memory of a contiguous array's elements. That of an empty
 // view may begin anywhere, even behind the end.
 func Stored[T any](t Array) []T {
-	n := t.Layout.Len()
+	n := t.Len()
 	if n == 0 {
 		return nil
 	}
