@@ -208,19 +208,23 @@ func TestInterrupt(t *testing.T) {
 		{"sleep", "m := 7\nm = 8\nfmt.Println(\"go\")\ntime.Sleep(time.Hour)", "m", "[result]8"},
 		{"function", "type acc struct{ n int }\nfunc (a *acc) spin() {\n\tfor {\n\t\ta.n++\n\t}\n}\na := &acc{}\nfmt.Println(\"go\")\na.spin()", "a.n > 1000", "[result]true"},
 		{"nothing kept", "fmt.Println(\"go\")\nfor { time.Sleep(time.Second) }", "1", "[result]1"},
-		{"shell", "!echo go; sleep 1000", "2", "[result]2"},
+		{"shell", "!echo go; sleep 100", "2", "[result]2"},
 		{"channel", "k := 5\nfmt.Println(\"go\")\n<-make(chan int)", "k", "[result]5"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			interrupt := sync.OnceFunc(func() { time.AfterFunc(300*time.Millisecond, func() { l.k.Interrupt() }) })
+			var start time.Time
 			started := func(m *jupyter.Message) { // when the cell says that it runs
-				if m.Header.Type == "stream" {
-					interrupt()
+				if m.Header.Type == "stream" && start.IsZero() {
+					start = time.Now()
+					time.AfterFunc(300*time.Millisecond, func() { l.k.Interrupt() })
 				}
 			}
 			outs, r, err := l.try(c.code, jupyter.ExecuteOptions{Timeout: 30 * time.Second, Output: started})
 			if err != nil || r.Status != "error" && c.name != "shell" {
 				t.Fatalf("status %s, %v: %s", r.Status, err, flat(outs))
+			}
+			if d := time.Since(start); d > 6*time.Second {
+				t.Errorf("the interrupt took %v", d)
 			}
 			if !strings.Contains(flat(outs), "interrupted") && c.name != "shell" {
 				t.Errorf("shows %s", flat(outs))

@@ -102,8 +102,7 @@ func TestNotebooksByName(t *testing.T) {
 
 func TestSetupDoesNothingTwice(t *testing.T) {
 	w := realKernel(t)
-	// An editor may save a source while the test runs, so a call or two may find work; and a busy machine may be slow.
-	best := time.Hour
+	// An editor may save a source while the test runs, so a call or two may find work.
 	for range 5 {
 		if _, err := w.setup(t.Context(), false); err != nil {
 			t.Fatal(err)
@@ -114,15 +113,15 @@ func TestSetupDoesNothingTwice(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(did) > 0 {
-			t.Logf("a second setup did %q", did)
-			continue
-		}
-		if best = min(best, took); best <= time.Second {
+		if len(did) == 0 {
+			if took > time.Second {
+				t.Errorf("a setup with nothing to do took %v", took)
+			}
 			return
 		}
+		t.Logf("a second setup did %q", did)
 	}
-	t.Errorf("in 5 calls setup never came to rest within a second; the best took %v", best)
+	t.Error("setup never came to rest in 5 calls")
 }
 
 func TestSourceDigest(t *testing.T) {
