@@ -48,6 +48,19 @@ func TestStamp(t *testing.T) {
 	}
 }
 
+// TestStampOfViews: views of one memory have stamps of their own.
+func TestStampOfViews(t *testing.T) {
+	x := Zeros(4, 4)
+	views := []*Tensor{x, x.T(), x.View(16), x.View(2, 8), x.Slice(0, 0, 2, 1), x.Slice(0, 2, 4, 1), x.Slice(1, 0, 4, 2)}
+	for i, a := range views {
+		for k, b := range views {
+			if same := stampOf(a) == stampOf(b); same != (i == k) {
+				t.Errorf("views %v and %v: the same stamp %v", a.Shape(), b.Shape(), same)
+			}
+		}
+	}
+}
+
 // TestTraceOps: the stepper hears of operations, and nothing else is made for it.
 func TestTraceOps(t *testing.T) {
 	var names []string

@@ -377,6 +377,7 @@ type stamp struct {
 	memory, grad           Memory
 	version, gradVersion   uint64
 	freed, tracked, isLeaf bool
+	layout                 uint64
 	sum                    uint64 // of elements that somebody may write past the library: versions don't count that
 }
 
@@ -388,7 +389,7 @@ func stampOf(t *Tensor) (s stamp) {
 	if s.freed {
 		return s
 	}
-	s.tracked, s.isLeaf = t.RequiresGrad(), t.IsLeaf()
+	s.tracked, s.isLeaf, s.layout = t.RequiresGrad(), t.IsLeaf(), t.sumLayout()
 	if t.storage.Lent() {
 		s.sum = t.sumShown()
 	}
@@ -399,6 +400,15 @@ func stampOf(t *Tensor) (s stamp) {
 }
 
 var stampSeed = maphash.MakeSeed()
+
+// sumLayout tells views of one memory apart.
+func (t *Tensor) sumLayout() uint64 {
+	sum := uint64(t.layout.Offset)
+	for i, n := range t.layout.Shape {
+		sum = (sum*31+uint64(n))*31 + uint64(t.layout.Strides[i])
+	}
+	return sum
+}
 
 // sumShown tells states of the elements apart that are printed.
 func (t *Tensor) sumShown() uint64 {

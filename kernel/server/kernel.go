@@ -138,6 +138,7 @@ func run(c config) error {
 		}
 		break
 	}
+	die()
 	return k.shutDown()
 }
 
@@ -175,6 +176,8 @@ func (k *kernel) shutDown() error {
 	if g != nil {
 		g.stop()
 	}
+	reapOrphans()
+	k.packages.Ended() // or a go command would make its folder again, after ours are removed
 	reapOrphans()
 	k.watcher.say("done")
 	return nil

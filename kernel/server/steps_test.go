@@ -169,16 +169,16 @@ func TestStepsEnd(t *testing.T) {
 }
 
 // A timed cell is what BenchmarkSteps knows of a cell: the best times of its program, plain and with its steps
-// recorded, and those of the processors meanwhile.
+// recorded, those of the processors meanwhile, and those that one waits, from the cell's start to its end.
 type timed struct {
 	name            string
-	plain, recorded [2]time.Duration
+	plain, recorded [3]time.Duration
 }
 
 // BenchmarkSteps runs the cells of lessons without and with their steps recorded, side by side, and reports for each
 // lesson, and at last for all, how many times as long the programs take: the middle cell, the 95th of a hundred, and
-// the slowest. It does the same for the time of the processors, which other programs disturb less. Of cells under 20 ms
-// it reports the milliseconds that they take longer. Each lesson runs as often as -benchtime says, such as 1x, and one
+// the slowest. It does the same for the time of the processors, which other programs disturb less, and, of all cells,
+// for the time that one waits for them. Of cells under 20 ms it reports the milliseconds that they take longer. Each lesson runs as often as -benchtime says, such as 1x, and one
 // line names the cells that are slowed down most.
 func BenchmarkSteps(b *testing.B) {
 	dir := filepath.Join(repoRoot(b), "notebooks")
@@ -224,15 +224,17 @@ func timeCells(b *testing.B, lesson string, cells map[string]*timed) {
 			cells[name] = &timed{name: name}
 		}
 		for k, l := range labs {
+			began := time.Now()
 			outs, _, err := l.try("%time\n"+c.Source, jupyter.ExecuteOptions{Timeout: 10 * time.Minute, Steps: k == 1})
 			if err != nil {
 				b.Fatalf("%s: %v", name, err)
 			}
+			waited := time.Since(began)
 			said := ran.FindStringSubmatch(flat(outs))
 			if said == nil { // it only declares something, or was refused
 				continue
 			}
-			for m, text := range said[1:] {
+			for m, text := range append(said[1:], waited.String()) {
 				took, err := time.ParseDuration(text)
 				if err != nil {
 					b.Fatal(err)
@@ -255,9 +257,10 @@ func reportTimes(b *testing.B, cells []*timed, some int) {
 	ratio := func(c *timed, m int) float64 { return float64(c.recorded[m]) / float64(c.plain[m]) }
 	cells = slices.DeleteFunc(slices.Clone(cells), func(c *timed) bool { return slices.Min(append(c.plain[:], c.recorded[:]...)) == 0 })
 	slices.SortFunc(cells, func(x, y *timed) int { return cmp.Compare(ratio(y, 0), ratio(x, 0)) })
-	var times, processors, more []float64
+	var times, processors, waits, more []float64
 	var slowest strings.Builder
 	for _, c := range cells {
+		waits = append(waits, ratio(c, 2))
 		if c.plain[0] < short {
 			more = append(more, float64(c.recorded[0]-c.plain[0])/1e6)
 			continue
@@ -272,7 +275,7 @@ func reportTimes(b *testing.B, cells []*timed, some int) {
 	for _, set := range []struct {
 		name   string
 		values []float64
-	}{{"times", times}, {"times-of-processors", processors}, {"ms-more-if-short", more}} {
+	}{{"times", times}, {"times-of-processors", processors}, {"times-of-waiting", waits}, {"ms-more-if-short", more}} {
 		if len(set.values) == 0 {
 			continue
 		}

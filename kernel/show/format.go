@@ -302,12 +302,16 @@ func compareKeys(a, b reflect.Value) int {
 	return strings.Compare(fmt.Sprint(a), fmt.Sprint(b))
 }
 
-// textOf returns bytes as a string if they are text. Of very many, which may lie in a file that is mapped, it reads and
-// returns the ends.
+// Of more bytes than longBytes, which may lie in a file that is mapped, only the first and the last bytesEnd are read.
+const (
+	bytesEnd  = 1 << 16
+	longBytes = 16 * bytesEnd
+)
+
+// textOf returns bytes as a string if they are text; of very many, their ends.
 func textOf(b []byte) (s string, ok bool) {
-	const end = 1 << 16
-	if len(b) > 16*end {
-		head, tail := b[:end], b[len(b)-end:]
+	if len(b) > longBytes {
+		head, tail := b[:bytesEnd], b[len(b)-bytesEnd:]
 		for i := 0; i < utf8.UTFMax && !utf8.Valid(head); i++ { // it may end within a character
 			head = head[:len(head)-1]
 		}

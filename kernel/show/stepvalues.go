@@ -2,7 +2,6 @@ package show
 
 import (
 	"hash/maphash"
-	"math"
 	"reflect"
 	"runtime"
 	"slices"
@@ -19,10 +18,12 @@ import (
 
 // A stepVar is a variable as it was shown last.
 type stepVar struct {
-	block   int  // that declares it
-	value   any  // or its address
-	address bool // then it is read anew each time
-	now     any  // what tells whether it has changed: a tensor's stamp, a number, or text
+	block   int    // that declares it
+	value   any    // or its address
+	address bool   // then it is read anew each time
+	now     any    // what tells whether it has changed: a tensor's stamp, a number, or text
+	shown   uint64 // sums up what the text shows
+	summed  bool
 	told    string
 	slow    int // how often writing it took long: after a few times that is done only where a statement names it
 }
@@ -278,7 +279,7 @@ func (s *stepper) values(st *stepStack, depth int, namesAndValues []any, all boo
 			v.block = number(block)
 		}
 		if old := st.frames[at].vars[name]; old != nil {
-			v.slow, v.now = old.slow, old.now
+			v.slow, v.now, v.shown, v.summed = old.slow, old.now, old.shown, old.summed
 		}
 		st.frames[at].vars[name] = v
 		set = append(set, v)
@@ -358,17 +359,15 @@ func (s *stepper) look(v *stepVar) (changed bool) {
 			return false
 		}
 	default:
-		sum, list := listSum(r)
-		if old, ok := v.now.(shownText); ok && list && old.list == r.Type() && old.sum == sum {
-			return v.told == ""
-		}
-		if list {
-			now = shownText{stepText(r), sum, r.Type()}
-			break
-		}
 		began := time.Now()
-		text := stepText(r)
-		now = shownText{text, s.sum(r), nil}
+		tensors := s.sum(r)
+		shown, ok := shownSum(r)
+		if old, before := v.now.(shownText); !ok || !before || !v.summed || v.shown != shown {
+			now = shownText{stepText(r), tensors}
+		} else {
+			now = shownText{old.text, tensors}
+		}
+		v.shown, v.summed = shown, ok
 		if time.Since(began) > 5*time.Millisecond {
 			v.slow++
 		}
@@ -381,52 +380,12 @@ func (s *stepper) look(v *stepVar) (changed bool) {
 }
 
 // A shownText is what tells whether a value has changed: its text, which may be cut, and a sum over the tensors in it.
-// Of a list that is a sum over the elements that are shown, so that it need not be written each time.
 type shownText struct {
-	text string
-	sum  uint64
-	list reflect.Type // of the list
+	text    string
+	tensors uint64
 }
 
 var stampSeed = maphash.MakeSeed()
-
-// listSum sums up what stepText shows of a list of numbers, strings or bools, and reports whether the value is one.
-func listSum(r reflect.Value) (sum uint64, ok bool) {
-	var h maphash.Hash
-	h.SetSeed(stampSeed)
-	switch r.Kind() {
-	case reflect.Slice:
-		maphash.WriteComparable(&h, r.IsNil())
-	case reflect.Array:
-	default:
-		return 0, false
-	}
-	n := r.Len()
-	maphash.WriteComparable(&h, n)
-	if r.Kind() == reflect.Slice && n > stepList {
-		n = stepListShown
-	}
-	if elem := r.Type().Elem(); n > 256 || elem.PkgPath() != "" || !r.CanInterface() || hasText(r.Interface()) { // an element may have a text of its own
-		return 0, false
-	}
-	for i := range n {
-		switch e := r.Index(i); {
-		case e.CanInt():
-			maphash.WriteComparable(&h, e.Int())
-		case e.CanUint():
-			maphash.WriteComparable(&h, e.Uint())
-		case e.CanFloat():
-			maphash.WriteComparable(&h, math.Float64bits(e.Float()))
-		case e.Kind() == reflect.Bool:
-			maphash.WriteComparable(&h, e.Bool())
-		case e.Kind() == reflect.String:
-			maphash.WriteComparable(&h, e.String())
-		default:
-			return 0, false
-		}
-	}
-	return h.Sum64(), true
-}
 
 // sum changes when a tensor does that a value holds, as a model does, unless the value says
 // itself what is to be seen of it.

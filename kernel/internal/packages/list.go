@@ -43,6 +43,8 @@ const (
 // goCommand runs the go command. An error says that it did not do what it was asked; what is wrong with single
 // packages is in its output.
 func (p *Packages) goCommand(ctx context.Context, args ...string) ([]byte, error) {
+	p.commands.RLock()
+	defer p.commands.RUnlock()
 	exe, err := p.goBinary()
 	if err != nil {
 		return nil, err

@@ -81,7 +81,8 @@ type Packages struct {
 	pause     context.CancelCauseFunc // ends the lookup in the background, which begins again later
 
 	background sync.WaitGroup
-	saving     sync.Mutex // so that what is written last is what was known last
+	commands   sync.RWMutex // read-locked while one runs
+	saving     sync.Mutex   // so that what is written last is what was known last
 }
 
 // New starts looking up the warm packages in the background, unless all of them are remembered from an earlier kernel
@@ -126,6 +127,13 @@ func (p *Packages) reset() {
 
 // Wait returns when nothing is looked up or remembered in the background any more.
 func (p *Packages) Wait() { p.background.Wait() }
+
+// Ended returns when the go commands that ran have ended, of which none begins once the context has: what they write
+// into the temporary folder can be removed then.
+func (p *Packages) Ended() {
+	p.commands.Lock()
+	defer p.commands.Unlock()
+}
 
 // Generation is a number that changes when types that Import returned are no longer those that it would return now.
 func (p *Packages) Generation() int {
