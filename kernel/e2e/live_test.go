@@ -855,3 +855,73 @@ widget.Button("again", func() { n.Set(9); panic("clicked") })`)
 		t.Errorf("after five calls of the function the next cell shows %q, want 9 and 21", got)
 	}
 }
+
+// TestLiveTogether has one program run several cells. Each is shown when it has run, and what ends the program leaves
+// the values of those before.
+func TestLiveTogether(t *testing.T) {
+	address := served(t)
+	b := openBrowser(t)
+	b.window(1280, 900, false)
+	b.open(address + "/05-storage-strides-views.html")
+	const cells = `lecternLive.cells().filter((c) => !c.solution)`
+	id := func(i int) string { return b.text(fmt.Sprint(cells, "[", i, "].id")) }
+	output := func(i int) string { // also below a question that nobody has answered
+		return b.text(`lecternLive.cell("` + id(i) + `").out?.textContent ?? ""`)
+	}
+	run := func(i int, text string) string {
+		b.runCell(id(i), text)
+		return output(i)
+	}
+	// all gives the first cells these texts, runs them, and returns how many programs that takes.
+	all := func(texts ...string) func() int {
+		for i, text := range texts {
+			b.change(id(i), text)
+		}
+		b.act(`(() => { window.programs = 0; window.RealWorker ??= Worker; window.Worker = class extends RealWorker { constructor(...a) { super(...a); programs++; } }; })()`)
+		b.button(id(len(texts)-1), "Run to here")
+		return func() int { return ask[int](b, `programs`) }
+	}
+	all("start := 0")
+	b.idle(3*time.Minute, "the first cell ends")
+
+	programs := all("one := 1", "two := []int{one + 1}\nfmt.Println(two)", "func twice(i int) int { return 2 * i }", "fmt.Println(twice(two[0]))", "one++\ntwo[0]")
+	b.idle(time.Minute, "all cells end")
+	for i, want := range []string{"", "[2]", "", "4", "2"} {
+		if got := strings.TrimSpace(output(i)); got != want {
+			t.Errorf("cell %d shows %q, want %q", i, got, want)
+		}
+	}
+	if n := programs(); n != 1 {
+		t.Errorf("%d programs ran, want one", n)
+	}
+
+	all("one := 1", "two := []int{one + 1}\nfmt.Println(two)", "two[0] = 9\nfmt.Println(\"turning\")\nfor {\n}", "fmt.Println(two)")
+	b.until(time.Minute, "the third cell runs", `(lecternLive.cell("`+id(2)+`").out?.textContent ?? "").includes("turning")`, liveState)
+	if got := strings.TrimSpace(output(1)); got != "[2]" {
+		t.Errorf("while the third cell runs the second shows %q", got)
+	}
+	b.act(`document.querySelector(".live-stop").click()`)
+	b.idle(10*time.Second, "Stop ends the cell")
+	if got := output(2); !strings.Contains(got, "the cell was interrupted") {
+		t.Errorf("after Stop the cell shows %q", got)
+	}
+	if got := strings.TrimSpace(run(1, "fmt.Println(one, two)")); got != "1 [2]" {
+		t.Errorf("after Stop the values are %q, want 1 [2]", got)
+	}
+
+	all("n := 1", "n++\nvar xs []int\nfmt.Println(xs[n])", "fmt.Println(n)")
+	b.idle(time.Minute, "the panic ends")
+	if got := output(1); !strings.Contains(got, "index out of range [2] with length 0") || !strings.Contains(got, "this cell, line 3") || strings.Contains(got, "lectern") {
+		t.Errorf("a panic shows %q", got)
+	}
+	if said := b.text(`lecternLive.cell("` + id(2) + `").note.textContent`); said != "" {
+		t.Errorf("the cell behind the panic says %q, though it has not run", said)
+	}
+	alone := run(0, "fmt.Println(n)")
+	run(0, "n := 1")
+	run(0, "n++\nvar xs []int\nfmt.Println(xs[n])")
+	if want := run(0, "fmt.Println(n)"); alone != want {
+		t.Errorf("after the panic the value is %q, and %q if each cell has its program", alone, want)
+	}
+	b.clean(func(r string) bool { return true })
+}

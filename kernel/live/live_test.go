@@ -107,6 +107,51 @@ func TestCells(t *testing.T) {
 		{"n", "43", false},
 		{"%env A=1", "is the notebook", true},
 		{"fmt.Println(strings.Repeat(\"0123456789\", 30_000))", "shows no more of it", false},
+
+		// What cells that one program runs must do as if each had its own.
+		{"func twice(i int) int { return 2 * i }\nfunc four(i int) int { return twice(twice(i)) }", "", false},
+		{"four(3)", "12", false},
+		{"func twice(i int) int { return 3 * i }", "", false},
+		{"four(3)", "27", false},
+		{"type pair struct{ a, b int }\nfunc (p pair) sum() int { return p.a + p.b }\np := pair{1, 2}\nq := &p.a", "", false},
+		{"*q = 5\np.sum()", "7", false},
+		{"*q + p.a", "10", false},
+		{"a := tensor.Zeros(4)\nb := a.View(2, 2)\nw := tensor.Ones(2).RequireGrad()", "", false},
+		{"a.Fill(7)", ">7.<", false},
+		{"loss := w.Mul(b.At(0, 0)).Sum()", "", false},
+		{"loss.Backward()\nb.Sum()", "tensor(28.)", false},
+		{"w.Grad()", ">7.<", false},
+		{"tensor.Seed(1)\ndraw := tensor.Randn(1).Item()", "", false},
+		{"tensor.Seed(1)\ndraw == tensor.Randn(1).Item()", "true", false},
+		{"p := \"another\"", "", false},
+		{"fmt.Println(p, *q)", "another 5", false},
+		{"var any1 any = pair{3, 4}", "", false},
+		{"any1", "pair{a: 3, b: 4}", false},
+		{"y1 := 1\nat := &y1\nfunc ofY() int { return y1 }", "", false},
+		{"y1 := 2\nofY()", "2", false},
+		{"*at = 7\nfmt.Println(y1, *at, ofY())", "7 7 7", false},
+		{"y2 := 1\nat = &y2", "", false},
+		{"y2 := 2", "", false},
+		{"*at = 3\ny2 + *at", "5", false},
+		{"y2 := 4.5\nfmt.Println(y2, *at)", "4.5 3", false},
+		{"f := four", "", false},
+		{"func twice(i int) int { return 5 * i }", "", false},
+		{"f(1)", "25", false},
+		{"func fails(i int) int { return []int{1}[i] }", "", false},
+		{"fails(0)", "1", false},
+		{"func fails(i int) int { return []int{2}[i] }", "", false},
+		{"fails(3)", "in fails", true},
+		{"fails(0)", "2", false},
+		{"k := 0\ninc := func() int { k++; return k }", "", false},
+		{"inc()", "1", false},
+		{"inc() + k", "4", false},
+		{"g := func() int { return twice(1) }\ng()", "5", false},
+		{"func twice(i int) int { return 7 * i }\nvar s any = counted(1)", "undefined", true},
+		{"type counted int\nfunc (c counted) String() string { return strings.Repeat(\"I\", twice(int(c))) }\nvar s any = counted(1)", "", false},
+		{"func twice(i int) int { return 2 * i }", "", false},
+		{"g()", "2", false},
+		{"fmt.Println(s)", "II", false},
+		{"a.Fill(1)\nb.Sum()", "tensor(4.)", false},
 	}
 	var parts struct {
 		Machine  string    `json:"machine"`
@@ -118,6 +163,7 @@ func TestCells(t *testing.T) {
 		Packages []Package `json:"packages"`
 		Archives []string  `json:"archives"`
 		Cells    []string  `json:"cells"`
+		Joined   bool      `json:"joined"` // one program runs as many as go together
 	}
 	parts.Machine = filepath.Join(root, "kernel", "live", "assets", "machine.js")
 	parts.Script = filepath.Join(root, "kernel", "live", "assets", "cells.js")
@@ -140,31 +186,45 @@ func TestCells(t *testing.T) {
 	for _, c := range cells {
 		parts.Cells = append(parts.Cells, c.code)
 	}
-	b, err := json.Marshal(parts)
-	if err != nil {
-		t.Fatal(err)
+	type result struct {
+		Failed  bool
+		HTML    string
+		Builds  int // of programs so far
+		Outputs json.RawMessage
 	}
-	list := filepath.Join(dir, "parts.json")
-	if err := os.WriteFile(list, b, 0o644); err != nil {
-		t.Fatal(err)
+	run := func(joined bool) (got []result) {
+		parts.Joined = joined
+		b, err := json.Marshal(parts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list := filepath.Join(dir, "parts.json")
+		if err := os.WriteFile(list, b, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.CommandContext(t.Context(), node, filepath.Join("testdata", "cells.cjs"), list)
+		cmd.Stderr = os.Stderr
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("cells.cjs: %v", err)
+		}
+		if err := json.Unmarshal(out, &got); err != nil || len(got) != len(cells) {
+			t.Fatalf("%d answers for %d cells (%v): %s", len(got), len(cells), err, out)
+		}
+		return got
 	}
-	cmd := exec.CommandContext(t.Context(), node, filepath.Join("testdata", "cells.cjs"), list)
-	cmd.Stderr = os.Stderr
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("cells.cjs: %v", err)
-	}
-	var got []struct {
-		Failed bool
-		HTML   string
-	}
-	if err := json.Unmarshal(out, &got); err != nil || len(got) != len(cells) {
-		t.Fatalf("%d answers for %d cells (%v): %s", len(got), len(cells), err, out)
-	}
+	alone, joined := run(false), run(true)
 	for i, c := range cells {
-		if g := got[i]; g.Failed != c.fail || !strings.Contains(g.HTML, c.want) || c.want == "" && g.HTML != "" || strings.Contains(g.HTML, "onclick") || strings.Contains(g.HTML, "onload") {
+		if g := alone[i]; g.Failed != c.fail || !strings.Contains(g.HTML, c.want) || c.want == "" && g.HTML != "" || strings.Contains(g.HTML, "onclick") || strings.Contains(g.HTML, "onload") {
 			t.Errorf("cell %d: failed %v, and shows\n%s\nwant %q", i+1, g.Failed, g.HTML, c.want)
 		}
+		deadlock := strings.Contains(c.want, "everything waits") // whose place is known only where something in the program calls JavaScript
+		if g := joined[i]; g.Failed != alone[i].Failed || string(g.Outputs) != string(alone[i].Outputs) && !(deadlock && strings.Contains(g.HTML, c.want)) {
+			t.Errorf("cell %d in a program with others: failed %v, and gives\n%s\nalone %v and\n%s", i+1, g.Failed, g.Outputs, alone[i].Failed, alone[i].Outputs)
+		}
+	}
+	if n, of := joined[len(cells)-1].Builds, alone[len(cells)-1].Builds; n > of-20 {
+		t.Errorf("%d programs run the cells that %d ran alone", n, of)
 	}
 }
 

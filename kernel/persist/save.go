@@ -60,6 +60,11 @@ func Save() {
 	for i, d := range dirs {
 		sweep(d, i, files)
 	}
+	for id := range loaded {
+		if !files[groupName(id)] {
+			delete(loaded, id)
+		}
+	}
 }
 
 // sweep removes files that nothing refers to.
@@ -232,7 +237,11 @@ func (s *saving) groupFile(b []byte) (int, error) {
 	if err := s.claim(len(b)); err != nil {
 		return 0, err
 	}
-	return id, writeFile(filepath.Join(dirs[0], groupName(id)), b)
+	err := writeFile(filepath.Join(dirs[0], groupName(id)), b)
+	if err == nil {
+		loaded[id] = b
+	}
+	return id, err
 }
 
 // array returns the file of a block, with the start and size of its memory. A block in mapped memory has its file

@@ -42,7 +42,11 @@ var (
 	manifest = newManifest()
 	vars     []*variable
 	mappings []mapping
-	loaded   = map[int][]byte{} // files of the groups that this cell restored
+	loaded   = map[int][]byte{} // files of the groups that this cell restored, or saved
+
+	// Of a program that runs several cells one after another:
+	turns int                          // that have ended
+	alive = map[string]reflect.Value{} // pointers to the variables that they have kept
 )
 
 func init() {
@@ -69,9 +73,9 @@ func Begin(cell int, namesAndPointers ...any) func() {
 	if err != nil {
 		fail("the kept values can't be read: %v", err)
 	}
-	manifest = m
+	manifest, vars = m, nil
 	for _, e := range cellstate.Entries() {
-		if b, ok := m.States[e.Name]; ok {
+		if b, ok := m.States[e.Name]; ok && turns == 0 {
 			if err := e.Load(b); err != nil {
 				fail("the state of %s can't be restored: %v", e.Name, err)
 			}
@@ -83,6 +87,8 @@ func Begin(cell int, namesAndPointers ...any) func() {
 		v := &variable{name: name, p: reflect.ValueOf(namesAndPointers[i+1]), company: company}
 		k, ok := m.Vars[name]
 		switch {
+		case ok && isAlive(v):
+			vars = append(vars, v)
 		case ok:
 			groups[k.Group] = append(groups[k.Group], v)
 			vars = append(vars, v)
@@ -98,13 +104,53 @@ func Begin(cell int, namesAndPointers ...any) func() {
 	for id, members := range groups {
 		restoreGroup(id, members)
 	}
-	watchInterrupt()
+	addCompany()
+	if turns == 0 {
+		watchInterrupt()
+	}
 	ours := runtime.NumGoroutine()
 	return func() {
 		if n := runtime.NumGoroutine() - ours; n > 0 {
 			noteGoroutines()
 		}
 		Save()
+	}
+}
+
+// isAlive reports whether an earlier cell of this program has left a variable.
+func isAlive(v *variable) bool {
+	p, ok := alive[v.name]
+	return ok && p.Pointer() == v.p.Pointer()
+}
+
+// addCompany adds the variables of this program that share memory with those in vars, as they do by now: when the cell
+// was rewritten, nobody knew.
+func addCompany() {
+	groups, there := map[int]bool{}, map[string]bool{}
+	for _, v := range vars {
+		groups[manifest.Vars[v.name].Group], there[v.name] = true, true
+	}
+	for _, name := range sorted(alive) {
+		if k, ok := manifest.Vars[name]; ok && groups[k.Group] && !there[name] {
+			vars = append(vars, &variable{name: name, p: alive[name], company: true})
+		}
+	}
+}
+
+// Turn stands between the cells of a program that runs several: one has ended, and the next begins.
+func Turn() {
+	mu.Lock()
+	turns++
+	for _, v := range vars {
+		if _, ok := manifest.Vars[v.name]; ok {
+			alive[v.name] = v.p
+		} else {
+			delete(alive, v.name)
+		}
+	}
+	mu.Unlock()
+	if inband.On() {
+		inband.Send("turn")
 	}
 }
 

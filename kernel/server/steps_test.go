@@ -178,8 +178,8 @@ type timed struct {
 // BenchmarkSteps runs the cells of lessons without and with their steps recorded, side by side, and reports for each
 // lesson, and at last for all, how many times as long the programs take: the middle cell, the 95th of a hundred, and
 // the slowest. It does the same for the time of the processors, which other programs disturb less, and, of all cells,
-// for the time that one waits for them. Of cells under 20 ms it reports the milliseconds that they take longer. Each lesson runs as often as -benchtime says, such as 1x, and one
-// line names the cells that are slowed down most.
+// for the time that one waits for them. Of cells under 20 ms it reports the milliseconds that they take longer. Each
+// lesson runs as often as -benchtime says, such as 1x, and one line names the cells that are slowed down most.
 func BenchmarkSteps(b *testing.B) {
 	dir := filepath.Join(repoRoot(b), "notebooks")
 	lessons, err := filepath.Glob(filepath.Join(dir, "*.ipynb"))

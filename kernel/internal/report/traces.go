@@ -72,6 +72,8 @@ type frame struct {
 var (
 	sourceLine = regexp.MustCompile(`^\s+(\S.*?):(\d+)(?: \+0x[0-9a-f]+)?$`)
 	goroutine  = regexp.MustCompile(`^goroutine \d+.*\[(.*)\]:$`)
+	partName   = regexp.MustCompile(`^` + rewrite.PartName + `\d+`)   // the function of a cell in a [rewrite.Chain]
+	againName  = regexp.MustCompile(`^` + rewrite.AgainName + `\d+_`) // a function that one declares again
 	ansi       = regexp.MustCompile("\x1b\\[[0-9;]*m")
 )
 
@@ -124,6 +126,7 @@ func funcName(s string) string {
 		s = s[:i]
 	}
 	s = strings.Replace(strings.TrimPrefix(s, "main."), rewrite.PlainName, "", 1)
+	s = againName.ReplaceAllString(partName.ReplaceAllString(s, "main"), "")
 	if s == "lecternMain" { // the user's own func main
 		return "main"
 	}

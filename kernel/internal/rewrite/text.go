@@ -107,6 +107,18 @@ func (t *Text) Append(o *Text) {
 	t.b.WriteString(o.String())
 }
 
+// part is the text from lo to hi.
+func (t *Text) part(lo, hi int) *Text {
+	p := &Text{}
+	p.b.WriteString(t.String()[lo:hi])
+	for _, s := range t.segs {
+		if from, to := max(s.out, lo), min(s.out+s.n, hi); from < to {
+			p.segs = append(p.segs, segment{from - lo, s.off + from - s.out, to - from, s.src})
+		}
+	}
+	return p
+}
+
 // Len returns the length in bytes.
 func (t *Text) Len() int { return t.b.Len() }
 

@@ -59,21 +59,26 @@ const cells = (() => {
   };
 
   // build compiles and links a rewritten cell. It returns the program, or null if one of the tools has refused it, which the engine then knows.
-  const build = async ({ compiler, linker }, answer, step = () => {}) => {
+  // A program of several cells that is refused is given up: then answer.alone, the first cell's own, is built, and null afterwards.
+  const build = async (modules, answer, step = () => {}) => {
     const config = Object.entries(answer.files).map(([path, file]) => `packagefile ${path}=${file}\n`).join("");
     machine.put("/build/cell.go", answer.program);
     machine.put("/build/cell.cfg", config + "packagefile main=/build/cell.a\n");
     for (const [module, argv] of [
-      [compiler, ["compile", "-o", "/build/cell.a", "-p", "main", "-complete", "-pack", "-c=1", "-dwarf=false", "-importcfg", "/build/cell.cfg", "/build/cell.go"]],
-      [linker, ["link", "-o", "/build/cell.wasm", "-importcfg", "/build/cell.cfg", "-s", "-w", "-checklinkname=0", "-buildmode=exe", "/build/cell.a"]],
+      [modules.compiler, ["compile", "-o", "/build/cell.a", "-p", "main", "-complete", "-pack", "-c=1", "-dwarf=false", "-importcfg", "/build/cell.cfg", "/build/cell.go"]],
+      [modules.linker, ["link", "-o", "/build/cell.wasm", "-importcfg", "/build/cell.cfg", "-s", "-w", "-checklinkname=0", "-buildmode=exe", "/build/cell.a"]],
     ]) {
       step(argv[0]);
       const said = [];
       const status = await machine.start(module, argv, { GOGC: "off" }, (_, bytes) => said.push(bytes));
-      if (status) {
-        lecternEngine.refused(text(said));
-        return null;
+      if (!status) continue;
+      const { alone } = answer;
+      if (alone) { // so it has to be without the other cells
+        answer.alone = null;
+        return build(modules, alone, step);
       }
+      lecternEngine.refused(text(said));
+      return null;
     }
     return limited(machine.get("/build/cell.wasm"), 16384);
   };

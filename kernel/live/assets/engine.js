@@ -39,7 +39,12 @@
     post({ ready: true });
   };
 
-  let now = null; // the cell: { id, port, built, drawing }
+  let now = null; // the cell: { id, built, drawing }
+  let program = null; // what runs in the page: { port, heard: messages that wait for their cell }
+  const leave = () => {
+    program?.port.close();
+    program = null;
+  };
   const draw = () => {
     if (now.drawing) clearTimeout(now.drawing);
     now.drawing = 0;
@@ -47,12 +52,27 @@
     if (changes.drawn || changes.messages || changes.models || changes.below || changes.prompt !== undefined || changes.count !== now.count) post({ id: now.id, outputs: changes }); // what is new below the cell
     now.count = changes.count;
   };
-  const finish = (state, extra = {}) => {
+  // finish ends the cell. The program may go on with the next one, unless that must have one of its own.
+  const finish = (state, extra = {}, goesOn = false) => {
     const verdict = JSON.parse(lecternEngine.ended(state));
     draw();
-    now.port?.close();
-    post({ id: now.id, ended: { ...verdict, ...extra, cell: lecternEngine.cell() } }); // the cell is done
+    goesOn &&= !verdict.failed && !verdict.apart;
+    if (!goesOn) leave();
+    post({ id: now.id, ended: { ...verdict, ...extra, goesOn, cell: lecternEngine.cell() } }); // the cell is done
     now = null;
+  };
+  // hear takes what the program says, until the cell has ended.
+  const hear = () => {
+    while (now && program?.heard.length) {
+      const { fd, said, files, state, ran } = program.heard.shift();
+      if (said) {
+        lecternEngine.said(fd, said);
+        if (!now.drawing) now.drawing = setTimeout(draw, 40);
+        continue;
+      }
+      machine.change(files);
+      finish(state ?? "exit status 0", { built: now.built, ran }, state === undefined);
+    }
   };
 
   // supplied waits until the page has sent the bundles of packages.
@@ -68,34 +88,39 @@
   const execute = async ({ id, port, begin, number, build, input }) => {
     const began = performance.now();
     let answer;
-    now = { id, port, count: 0 };
+    leave();
+    now = { id, count: 0 };
     for (;;) {
       answer = JSON.parse(begin());
       if (!answer.need) break;
       await supplied(id, answer.need);
     }
     if (!answer.program) return finish("exit status 0", { mistakes: (answer.errors || []).filter((m) => m.cell === number) });
-    const program = await build(answer);
-    if (!program) return finish("exit status 0");
+    const built = await build(answer);
+    if (!built) return finish("exit status 0");
     if (now.abandoned) return finish(now.abandoned);
     now.built = performance.now() - began;
+    const mine = program = { port, heard: [] };
     port.onmessage = ({ data }) => {
-      if (!now || now.id !== id) return;
-      if (data.said) {
-        lecternEngine.said(data.fd, data.said);
-        if (!now.drawing) now.drawing = setTimeout(draw, 40);
-        return;
-      }
-      machine.replace(data.files, ...cells.kept);
-      finish(data.state, { built: now.built, ran: data.ran });
+      if (program !== mine) return;
+      mine.heard.push(data);
+      hear();
     };
     const files = machine.below(...cells.kept);
     const give = files.map(([, bytes]) => bytes.buffer);
-    if (program.buffer) give.push(program.buffer);
-    post({ id, program, files, input, environment: cells.environment }, give); // to be run
+    if (built.buffer) give.push(built.buffer);
+    post({ id, program: built, files, input, environment: cells.environment }, give); // to be run
   };
-  const built = (id) => (answer) => cells.build(modules, answer, (tool) => post({ id, step: tool }));
-  const cell = ({ id, number, code, steps, last, port }) => execute({ id, port, number, build: built(id), begin: () => lecternEngine.rewrite(number, code, steps === true, last) });
+  const builder = (id) => (answer) => cells.build(modules, answer, (tool) => post({ id, step: tool }));
+  // A cell may be one that the program goes on with, or have others after it with which its program may go on: more.
+  const cell = ({ id, number, code, steps, last, port, more = [] }) => {
+    const step = program && !steps ? JSON.parse(lecternEngine.turn(number, code, last)) : null;
+    if (!step) return execute({ id, port, number, build: builder(id), begin: () => lecternEngine.rewrite(number, code, steps === true, last, JSON.stringify(more)) });
+    now = { id, count: 0, built: 1 };
+    post({ id, goesOn: true }); // the program does
+    if (step.runs) hear();
+    else finish("exit status 0", {}, true);
+  };
 
   // While somebody moves a slider the program stays the same, and is built once.
   let reacts = null; // { text, module }: the last of these programs
@@ -104,17 +129,18 @@
     build: async (answer) => {
       const text = JSON.stringify(answer);
       if (reacts?.text !== text) {
-        const program = await built(id)(answer);
-        reacts = program && { text, module: await WebAssembly.compile(program) };
+        const module = await builder(id)(answer);
+        reacts = module && { text, module: await WebAssembly.compile(module) };
       }
       return reacts?.module;
     },
   });
 
   // asked has the rewriter do something with the notebook, for which it may need packages.
-  const asked = async ({ id, name, notebook, program }) => {
+  const asked = async ({ id, name, notebook, program: other }) => {
+    leave();
     for (;;) {
-      const answer = JSON.parse(program === undefined ? lecternEngine.export(name, notebook) : lecternEngine.changes(name, notebook, program));
+      const answer = JSON.parse(other === undefined ? lecternEngine.export(name, notebook) : lecternEngine.changes(name, notebook, other));
       if (!answer.need) return post({ id, answer }); // a program or what one changes, or why there is none
       await supplied(id, answer.need);
     }
@@ -122,6 +148,7 @@
 
   // question answers what is asked about a place in a cell.
   const question = async ({ id, what, code, at }) => {
+    leave();
     for (;;) {
       const answer = JSON.parse(lecternEngine[what](code, at));
       if (!answer.need) return post({ id, answer });
@@ -136,6 +163,7 @@
     event,
     notebook: asked,
     question,
+    leave,
     bundle: ({ number, bytes }) => place(number, bytes),
     // The page has ended the program, or wants none.
     abandon: ({ id, state }) => {

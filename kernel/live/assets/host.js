@@ -144,6 +144,13 @@ const lecternHost = ({ parts, bundles, first, folder, jupyter = false, loaded = 
   let queue = [];
   let running = null; // { cell, id, done, program: its worker }
   let ids = 0;
+  let passing = null; // the worker of a program that goes on with the next cell
+  const drop = () => {
+    if (!passing) return;
+    passing.terminate();
+    passing = null;
+    engine?.then((e) => e.worker.postMessage({ do: "leave" }), () => {});
+  };
   const stop = (why) => {
     const r = running;
     for (const c of queue) c.waits(false);
@@ -153,6 +160,7 @@ const lecternHost = ({ parts, bundles, first, folder, jupyter = false, loaded = 
     clearTimeout(r.clock);
     if (r.program) r.program.terminate();
     if (r.port) engine.then((e) => e.worker.postMessage({ do: "abandon", id: r.id, state: why }));
+    drop();
     r.cell.stopping();
     tell("Stopping");
     if (!r.port) r.done({ failed: true });
@@ -179,13 +187,7 @@ const lecternHost = ({ parts, bundles, first, folder, jupyter = false, loaded = 
       }
     }
     if (data.answer) r.done(data.answer);
-    if (data.program && !r.ending) {
-      r.program = new Worker(e.program);
-      r.program.onmessage = () => r.program.terminate();
-      r.program.onerror = () => stop("stopped");
-      const give = [r.port, ...data.files.map(([, b]) => b.buffer)];
-      if (data.program.buffer) give.push(data.program.buffer); // or it is compiled already
-      r.program.postMessage({ program: data.program, files: data.files, input: data.input, environment: data.environment, port: r.port, kept: ["/keep", "/cell", "/tmp"] }, give);
+    const watch = () => {
       const at = performance.now();
       const tick = () => {
         const s = (performance.now() - at) / 1000;
@@ -194,6 +196,21 @@ const lecternHost = ({ parts, bundles, first, folder, jupyter = false, loaded = 
         r.clock = setTimeout(tick, 500);
       };
       tick();
+    };
+    if (data.goesOn && !r.ending) {
+      [r.program, passing] = [passing, null];
+      r.program.onerror = () => stop("stopped");
+      watch();
+    }
+    if (data.program && !r.ending) {
+      drop();
+      r.program = new Worker(e.program);
+      r.program.onmessage = () => r.program.terminate();
+      r.program.onerror = () => stop("stopped");
+      const give = [r.port, ...data.files.map(([, b]) => b.buffer)];
+      if (data.program.buffer) give.push(data.program.buffer); // or it is compiled already
+      r.program.postMessage({ program: data.program, files: data.files, input: data.input, environment: data.environment, port: r.port, kept: ["/keep", "/cell", "/tmp"] }, give);
+      watch();
     }
     if (data.ended) r.done(data.ended);
   };
@@ -216,7 +233,9 @@ const lecternHost = ({ parts, bundles, first, folder, jupyter = false, loaded = 
       cell.trouble("Go can't be loaded: " + error.message);
       verdict = { failed: true };
     }
-    running.program?.terminate();
+    if (verdict.goesOn) passing = running.program;
+    else running.program?.terminate();
+    if (!verdict.goesOn || !queue.length) drop();
     clearTimeout(running.clock);
     running = null;
     tell("");

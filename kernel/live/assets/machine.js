@@ -5,7 +5,8 @@
 const machine = (() => {
   const files = new Map(); // path to { bytes, size }; bytes may be longer
   const folders = new Set(["/"]);
-  const open = new Map(); // descriptor to { file, at }
+  const open = new Map(); // descriptor to { file, path, at }
+  const touched = new Set(); // paths of files that programs have written, made or removed
   let descriptors = 10;
   let print = () => {}; // gets (descriptor, bytes) of 1 and 2
   const typed = { path: "/input", bytes: new Uint8Array(0), wanted: null }; // lines of input, and who waits for them
@@ -59,8 +60,12 @@ const machine = (() => {
       if (!file && !folder) {
         if (!(flags & constants.O_CREAT) || !folders.has(parent(path))) throw problem("ENOENT");
         files.set(path, file = { bytes: new Uint8Array(0), size: 0 });
+        touched.add(path);
       }
-      if (file && flags & constants.O_TRUNC) file.size = 0;
+      if (file && flags & constants.O_TRUNC) {
+        file.size = 0;
+        touched.add(path);
+      }
       open.set(++descriptors, { file, folder, path, at: file && flags & constants.O_APPEND ? file.size : 0 });
       return descriptors;
     },
@@ -83,6 +88,7 @@ const machine = (() => {
       const h = open.get(fd);
       if (!h || !h.file) throw problem("EBADF");
       const at = position ?? h.at;
+      touched.add(h.path);
       grow(h.file, at + length);
       h.file.bytes.set(buffer.subarray(offset, offset + length), at);
       if (position === null) h.at += length;
@@ -109,7 +115,10 @@ const machine = (() => {
       if (!folders.has(path)) throw problem(files.has(path) ? "ENOTDIR" : "ENOENT");
       return [...files.keys(), ...folders].filter((p) => p !== "/" && parent(p) === path).map((p) => p.slice(p.lastIndexOf("/") + 1));
     },
-    unlink(path) { if (!files.delete(whole(path))) throw problem("ENOENT"); },
+    unlink(path) {
+      if (!files.delete(whole(path))) throw problem("ENOENT");
+      touched.add(whole(path));
+    },
     rmdir(path) {
       if (calls.readdir(path).length) throw problem("ENOTEMPTY");
       folders.delete(whole(path));
@@ -119,9 +128,11 @@ const machine = (() => {
       if (!file) throw problem("ENOENT"); // folders stay where they are
       files.delete(whole(from));
       files.set(whole(to), file);
+      touched.add(whole(from)).add(whole(to));
     },
     ftruncate(fd, size) {
-      const { file } = open.get(fd);
+      const { file, path } = open.get(fd);
+      touched.add(path);
       grow(file, size);
       file.bytes.fill(0, size, file.size);
       file.size = size;
@@ -237,13 +248,24 @@ const machine = (() => {
     return status;
   };
 
+  // turn is what a program of several cells prints between two of them.
+  const turn = "\x1b]lectern;page;" + btoa("\x04turn") + "\x07";
+  const turns = (fd, bytes) => fd === 1 && bytes.length === turn.length && new TextDecoder().decode(bytes) === turn;
+
   // below lists what the folders hold, as pairs of path and bytes.
   const below = (...tops) => [...files].filter(([path]) => tops.some((top) => path.startsWith(top + "/"))).map(([path, file]) => [path, file.bytes.slice(0, file.size)]);
-  // replace puts files in place of all that the folders hold.
-  const replace = (list, ...tops) => {
-    for (const path of [...files.keys()]) if (tops.some((top) => path.startsWith(top + "/"))) files.delete(path);
-    for (const [path, bytes] of list) put(path, bytes);
+  // changes lists what programs have done to files in the folders since the last call, as pairs of path and bytes, null if the file is gone.
+  const changes = (...tops) => {
+    const list = [...touched].filter((path) => tops.some((top) => path.startsWith(top + "/"))).map((path) => [path, files.has(path) ? get(path).slice() : null]);
+    touched.clear();
+    return list;
   };
-
-  return { put, get, make, lend, remove: (path) => files.delete(whole(path)), start, type, input, below, replace };
+  // change makes the same changes here.
+  const change = (list) => {
+    for (const [path, bytes] of list) {
+      if (bytes) put(path, bytes);
+      else files.delete(whole(path));
+    }
+  };
+  return { put, get, make, lend, remove: (path) => files.delete(whole(path)), start, type, input, below, changes, change, turns };
 })();

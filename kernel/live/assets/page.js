@@ -287,13 +287,18 @@
       if (this.badge) this.badge.textContent = this.original;
       this.recorded();
     }
-    // posts hands the cell to the engine, and returns where its program is to print.
-    posts(engine, id) {
+    // posts hands the cell to the engine, and returns where its program is to print. The cells behind it may be run by the same one.
+    posts(engine, id, waiting) {
       const { port1, port2 } = new MessageChannel();
       const last = this.number ?? 0;
       this.number = ++count;
       this.taken = this.text();
-      engine.postMessage({ do: "cell", id, number: this.number, code: this.taken, steps: Boolean(this.recording), last, port: port2 }, [port2]);
+      const more = [], joins = (c) => c instanceof Cell && !c.recording;
+      for (const c of joins(this) ? waiting : []) {
+        if (!joins(c)) break;
+        more.push({ cell: count + more.length + 1, code: c.text() });
+      }
+      engine.postMessage({ do: "cell", id, number: this.number, code: this.taken, steps: Boolean(this.recording), last, more, port: port2 }, [port2]);
       return port1;
     }
     waits(yes) { this.note.textContent = yes ? "waits" : ""; }

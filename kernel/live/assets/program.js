@@ -10,8 +10,15 @@
   const most = 32 << 20; // bytes that a cell may print: what is drawn of them is far less
   let printed = 0;
   const run = async ({ program, files, input, environment, port, kept }) => {
-    const began = performance.now();
+    let began = performance.now();
+    // left posts what a cell that has ended has done to files.
+    const left = (message) => {
+      const files = machine.changes(...kept), at = performance.now();
+      port.postMessage({ ...message, files, ran: at - began }, files.flatMap(([, bytes]) => bytes?.buffer ?? []));
+      [began, printed] = [performance.now(), 0];
+    };
     const say = (fd, bytes) => {
+      if (machine.turns(fd, bytes)) return left({});
       printed += bytes.length;
       if (printed < most) port.postMessage({ fd, said: bytes }, [bytes.buffer]);
     };
@@ -28,8 +35,7 @@
       say(2, new TextEncoder().encode("fatal error: " + text + "\n\ngoroutine 1 [running]:\n"));
       state = "exit status 2";
     }
-    const left = machine.below(...kept);
-    port.postMessage({ state, files: left, ran: performance.now() - began }, left.map(([, bytes]) => bytes.buffer));
+    left({ state });
     self.postMessage("ended");
   };
   self.onmessage = ({ data }) => {

@@ -41,6 +41,7 @@ type execution struct {
 	into     []*model // outputs of widgets: what is shown goes to the last of them, or below the cell
 	used     map[*model]bool
 	made     bool     // it has made widgets
+	noted    bool     // there is a note, on what is lost perhaps
 	changed  []*model // of which the page has to be told
 	messages []message
 }
@@ -56,7 +57,10 @@ func newExecution(e *engine, cell int, code string, r *rewrite.Result) *executio
 	x := &execution{board: newBoard(fmt.Sprint("live-", cell, "-"), code), e: e, cell: cell, serial: e.executions, r: r, saves: e.manifest().Saves, used: map[*model]bool{}}
 	x.stored.Count = cell
 	x.out = inband.Splitter{Token: pageToken, Text: x.print, Say: x.message}
-	x.err = report.Traces{Print: func(s string) { x.stream("stderr", s) }}
+	x.err = report.Traces{Print: func(s string) {
+		x.noted = x.noted || strings.HasPrefix(s, "note: ")
+		x.stream("stderr", s)
+	}}
 	if r != nil && r.Steps {
 		x.steps = report.NewSteps(r, r.Next.Source(cell))
 	}

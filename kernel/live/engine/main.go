@@ -6,8 +6,11 @@
 // When it is ready it has set lecternEngine to an object with these functions; what they take and return is text in
 // JSON unless said otherwise:
 //
-//	rewrite(cell, code, steps, last)  begins a cell, whose steps may be recorded, and which has run as last before,
-//	                      or 0; what becomes of it: an [answer]
+//	rewrite(cell, code, steps, last, more)  begins a cell, whose steps may be recorded, and which has run as last before,
+//	                      or 0; what becomes of it: an [answer]. more are cells that are to run after it, as [next]:
+//	                      the program runs some of them, too
+//	turn(cell, code, last)  begins the cell that the program goes on with: whether it has something to run. Nothing if
+//	                      the program does not go on with it
 //	event(widget)         begins what somebody's change of a widget asks for: an [answer]; its program reads what has
 //	                      happened
 //	said(descriptor, bytes)  the program has printed (1) or complained (2)
@@ -27,6 +30,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"syscall/js"
 
 	"github.com/lectern-go/lectern/kernel/internal/export"
@@ -45,6 +49,7 @@ type answer struct {
 	Need    []string          `json:"need,omitempty"`    // archives that have to be there first; then the cell is to be rewritten again
 	Program string            `json:"program,omitempty"` // Go source; none if there is nothing to run
 	Files   map[string]string `json:"files,omitempty"`   // the archives that the program is built from, by path
+	Alone   *answer           `json:"alone,omitempty"`   // the cell's own program, if Program runs others, too
 }
 
 // A mistake is an error at a place of the user's text. Lines and columns count from 1, columns in characters.
@@ -62,6 +67,7 @@ type engine struct {
 	packages *packages
 	session  *rewrite.Session
 	now      *execution
+	chain    []*link // cells that the program that runs goes on with
 
 	executions int
 	models     map[string]*model
@@ -92,8 +98,13 @@ func main() {
 			if len(args) > 3 {
 				e.forget(args[3].Int())
 			}
-			return text(e.rewrite(args[0].Int(), args[1].String(), len(args) > 2 && args[2].Truthy()))
+			more := "[]"
+			if len(args) > 4 {
+				more = args[4].String()
+			}
+			return text(e.rewrite(args[0].Int(), args[1].String(), len(args) > 2 && args[2].Truthy(), more))
 		}),
+		"turn":  call(func(args []js.Value) any { return text(e.turn(args[0].Int(), args[1].String(), args[2].Int())) }),
 		"event": call(func(args []js.Value) any { return text(e.event(args[0].String())) }),
 		"said": call(func(args []js.Value) any {
 			b := make([]byte, args[1].Length())
@@ -124,9 +135,9 @@ func text(v any) string {
 	return string(b)
 }
 
-// rewrite begins a cell.
-func (e *engine) rewrite(cell int, code string, steps bool) *answer {
-	e.packages.absent = nil
+// rewrite begins a cell, with whose program others may run.
+func (e *engine) rewrite(cell int, code string, steps bool, more string) *answer {
+	e.packages.absent, e.chain = nil, nil
 	session := e.session
 	if steps {
 		session = session.Stepped(true)
@@ -140,25 +151,34 @@ func (e *engine) rewrite(cell int, code string, steps bool) *answer {
 		a.Errors = append(a.Errors, mistake{m.Pos.Cell, m.Pos.Line, m.Pos.Col, m.End, m.Msg, m.Hint})
 	}
 	if r.Program != nil && len(r.Errors) == 0 {
-		if need := e.collect(a, r); len(need) > 0 {
+		if need := e.collect(a, r.Program, r.Imports); len(need) > 0 {
 			return &answer{Need: need}
+		}
+		if !steps {
+			b, need := e.join(cell, r, more)
+			if len(need) > 0 {
+				return &answer{Need: need}
+			} else if b != nil {
+				b.Alone = a
+				a = b
+			}
 		}
 	}
 	e.now = newExecution(e, cell, code, r)
 	e.now.recorded = steps
 	if !e.now.allowed() {
-		a.Program, a.Files = "", nil
+		a.Program, a.Files, a.Alone = "", nil, nil
 	}
 	return a
 }
 
-// collect puts the program and its archives into an answer, or returns what has to be there first.
-func (e *engine) collect(a *answer, r *rewrite.Result) (need []string) {
-	paths := append(r.Imports, "runtime") // which the linker adds
+// collect puts a program and its archives into an answer, or returns what has to be there first.
+func (e *engine) collect(a *answer, program *rewrite.Text, imports []string) (need []string) {
+	paths := append(slices.Clone(imports), "runtime") // which the linker adds
 	if need := e.packages.missing(paths); len(need) > 0 {
 		return need
 	}
-	a.Program, a.Files = r.Program.Source(), map[string]string{}
+	a.Program, a.Files = program.Source(), map[string]string{}
 	for _, path := range paths {
 		e.packages.collect(path, a.Files)
 	}
@@ -227,6 +247,7 @@ func (e *engine) changes(name, stored, program string) changed {
 // A verdict says how a cell has ended.
 type verdict struct {
 	Failed bool           `json:"failed"`
+	Apart  bool           `json:"apart,omitempty"` // what comes next must have a program of its own
 	Steps  *report.Record `json:"steps,omitempty"` // if they were asked for
 }
 
@@ -247,13 +268,14 @@ func (e *engine) ended(state string) verdict {
 		}
 		lost := x.r.Next.Settle()
 		e.session = x.r.Next
+		x.noted = x.noted || len(lost) > 0
 		if x.r.Keeps && e.manifest().Saves == x.saves {
 			x.unsaved(lost)
 		}
 	}
 	x.report()
 	x.describe()
-	v := verdict{Failed: x.fail != nil}
+	v := verdict{Failed: x.fail != nil, Apart: x.noted || x.made}
 	if x.recorded && x.steps != nil {
 		v.Steps = x.steps.Record()
 	}

@@ -149,25 +149,24 @@ func (x *execution) describe() {
 }
 
 // forget ends the widgets of a cell, which is run again.
-func (e *engine) forget(cell int) {
-	found := false
+func (e *engine) forget(cell int) (found bool) {
 	for id, m := range e.models {
 		if m.cell == cell {
 			delete(e.models, id)
 			found = true
 		}
 	}
-	if !found {
-		return
+	if found {
+		next := e.session.Keeping(e.manifest)
+		persist.Forget(keepDir, next.ForgetWidgets(cell))
+		e.session = next
 	}
-	next := e.session.Keeping(e.manifest)
-	persist.Forget(keepDir, next.ForgetWidgets(cell))
-	e.session = next
+	return found
 }
 
 // event begins what somebody's change of a widget asks for. The program reads what has happened.
 func (e *engine) event(id string) *answer {
-	e.packages.absent = nil
+	e.packages.absent, e.chain = nil, nil
 	m := e.models[id]
 	if m == nil {
 		m = &model{}
@@ -185,7 +184,7 @@ func (e *engine) event(id string) *answer {
 	case len(r.Errors) > 0:
 		fail = report.Said("widget", "what this widget calls does not compile any more: "+r.Errors[0].Msg+"; "+again)
 	default:
-		if need := e.collect(a, r); len(need) > 0 {
+		if need := e.collect(a, r.Program, r.Imports); len(need) > 0 {
 			return &answer{Need: need}
 		}
 	}

@@ -17,17 +17,41 @@ vm.runInThisContext(disk.readFileSync(parts.cellsScript, "utf8") + "\nglobalThis
   machine.start(await load(parts.rewriter), ["engine"], {}, (_, bytes) => disk.writeSync(2, bytes));
   while (!globalThis.lecternEngine) await new Promise((r) => setTimeout(r, 1));
 
+  // What programs of several cells say comes in turns, which are taken one by one, as the page does.
   const results = [];
+  let turns = null, builds = 0; // of the program that goes on
   for (const [i, code] of parts.cells.entries()) {
-    const answer = JSON.parse(lecternEngine.rewrite(i + 1, code));
-    let state = "exit status 0";
-    if (answer.program) {
-      const program = await cells.build(modules, answer);
-      if (program) state = "exit status " + await machine.start(await WebAssembly.compile(program), ["cell"], cells.environment, (fd, bytes) => lecternEngine.said(fd, bytes));
+    const more = parts.joined ? parts.cells.slice(i + 1).map((code, k) => ({ cell: i + k + 2, code })) : [];
+    const step = turns && JSON.parse(lecternEngine.turn(i + 1, code, 0));
+    let state = "exit status 0", answer = {};
+    if (!step) {
+      turns = null;
+      answer = JSON.parse(lecternEngine.rewrite(i + 1, code, false, 0, JSON.stringify(more)));
+      const program = answer.program && await cells.build(modules, answer);
+      if (program) {
+        builds++;
+        const before = machine.below(...cells.kept);
+        machine.changes();
+        turns = [[]];
+        const status = await machine.start(await WebAssembly.compile(program), ["cell"], cells.environment, (fd, bytes) => {
+          if (!machine.turns(fd, bytes)) return turns.at(-1).push([fd, bytes]);
+          turns.at(-1).files = machine.changes(...cells.kept);
+          turns.push([]);
+        });
+        Object.assign(turns.at(-1), { files: machine.changes(...cells.kept), state: "exit status " + status });
+        machine.change([...machine.below(...cells.kept).map(([path]) => [path, null]), ...before]);
+      }
+    }
+    if (turns && (!step || step.runs)) {
+      const turn = turns.shift();
+      for (const [fd, bytes] of turn) lecternEngine.said(fd, bytes);
+      machine.change(turn.files);
+      state = turn.state ?? state;
     }
     const verdict = JSON.parse(lecternEngine.ended(state));
+    if (verdict.failed || verdict.apart || !turns?.length) turns = null;
     const html = (JSON.parse(lecternEngine.outputs()).drawn ?? []).map((d) => d.html).join("\n");
-    results.push({ failed: verdict.failed, html, outputs: JSON.parse(lecternEngine.cell()).cells[0].outputs, errors: answer.errors ?? [] });
+    results.push({ failed: verdict.failed, html, builds, outputs: JSON.parse(lecternEngine.cell()).cells[0].outputs, errors: answer.errors ?? [] });
   }
   disk.writeSync(1, JSON.stringify(results));
   outside.exit(0);

@@ -1,0 +1,92 @@
+//go:build js
+
+package main
+
+import (
+	"encoding/json"
+	"maps"
+
+	"github.com/lectern-go/lectern/kernel/internal/rewrite"
+	"github.com/lectern-go/lectern/kernel/persist"
+)
+
+// A link is a cell that the program of an earlier one runs, too.
+type link struct {
+	cell int
+	code string
+	r    *rewrite.Result
+}
+
+// next is a cell that is to run after another one.
+type next struct {
+	Cell int    `json:"cell"`
+	Code string `json:"code"`
+}
+
+// join makes one program of a cell and as many of those after it as go together; nil if none does. Each of them is
+// rewritten as if those before it had kept all that they define. Where that turns out to be wrong, or where one ends
+// in another way, the others are rewritten once more, when it is their turn.
+func (e *engine) join(cell int, r *rewrite.Result, more string) (a *answer, need []string) {
+	var list []next
+	if json.Unmarshal([]byte(more), &list) != nil || len(list) == 0 {
+		return nil, nil
+	}
+	var c rewrite.Chain
+	if !c.Add(cell, r) {
+		return nil, nil
+	}
+	real := e.manifest()
+	expected := *real
+	expected.Vars, expected.Groups = maps.Clone(real.Vars), maps.Clone(real.Groups)
+	expect := func(r *rewrite.Result) {
+		for _, name := range r.Defines {
+			id := -1 - len(expected.Groups)
+			expected.Vars[name] = persist.Var{Group: id}
+			expected.Groups[id] = persist.Group{Vars: []string{name}}
+		}
+	}
+	expect(r)
+	session := r.Next.Keeping(func() *persist.Manifest { return &expected })
+	var chain []*link
+	for _, n := range list {
+		r := session.Rewrite(n.Cell, n.Code)
+		if need := e.packages.missing(e.packages.absent); len(need) > 0 {
+			return nil, need
+		}
+		if !c.Add(n.Cell, r) {
+			break
+		}
+		expect(r)
+		chain = append(chain, &link{n.Cell, n.Code, r})
+		session = r.Next
+	}
+	if len(c.Cells()) < 2 {
+		return nil, nil
+	}
+	a = &answer{}
+	program, imports := c.Program()
+	if need := e.collect(a, program, imports); len(need) > 0 {
+		return nil, need
+	}
+	e.chain = chain
+	return a, nil
+}
+
+// A step says how a program that runs several cells goes on.
+type step struct {
+	Runs bool `json:"runs"` // the cell has something to run
+}
+
+// turn begins the next cell of the chain, if it is that one.
+func (e *engine) turn(cell int, code string, last int) *step {
+	if len(e.chain) == 0 || e.chain[0].cell != cell || e.chain[0].code != code || e.forget(last) {
+		e.chain = nil
+		return nil
+	}
+	l := e.chain[0]
+	e.chain = e.chain[1:]
+	l.r.Next = l.r.Next.Keeping(e.manifest)
+	e.now = newExecution(e, cell, code, l.r)
+	e.now.allowed()
+	return &step{Runs: l.r.Program != nil}
+}
