@@ -909,6 +909,15 @@ func TestLiveTogether(t *testing.T) {
 		t.Errorf("after Stop the values are %q, want 1 [2]", got)
 	}
 
+	// A cell that is changed while it waits runs as it is then.
+	all("n := 5", "fmt.Println(\"slow\")\ntime.Sleep(2 * time.Second)", "fmt.Println(n)", "fmt.Println(n, \"end\")")
+	b.until(time.Minute, "the second cell runs", `(lecternLive.cell("`+id(1)+`").out?.textContent ?? "").includes("slow")`, liveState)
+	b.change(id(2), "fmt.Println(n + 1)")
+	b.idle(time.Minute, "all cells end")
+	if got, end := strings.TrimSpace(output(2)), strings.TrimSpace(output(3)); got != "6" || end != "5 end" {
+		t.Errorf("the changed cell shows %q and the next %q, want 6 and 5 end", got, end)
+	}
+
 	all("n := 1", "n++\nvar xs []int\nfmt.Println(xs[n])", "fmt.Println(n)")
 	b.idle(time.Minute, "the panic ends")
 	if got := output(1); !strings.Contains(got, "index out of range [2] with length 0") || !strings.Contains(got, "this cell, line 3") || strings.Contains(got, "lectern") {

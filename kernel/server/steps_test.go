@@ -286,3 +286,49 @@ func reportTimes(b *testing.B, cells []*timed, some int) {
 		b.ReportMetric(at(1), "max-"+set.name)
 	}
 }
+
+// BenchmarkAfterSteps runs loops that go on long after their steps have ended, without and with recording, in turns,
+// and reports the part of its plain speed that each has left.
+func BenchmarkAfterSteps(b *testing.B) {
+	l := startLab(b)
+	l.run("type pile struct{ n int }\nfunc (p *pile) add(i int) { p.n += i & 3 }\nfunc plus(a, b int) int { return a + b&3 }\nfunc upTo(n int) iter.Seq[int] { return func(yield func(int) bool) { for i := 0; i < n && yield(i); i++ { } } }\nxs := make([]int, 1<<20)")
+	ran := regexp.MustCompile(`%time: ran for ([^ ]+) `)
+	for _, c := range []struct{ name, code string }{
+		{"three clauses", "s := 0\nfor i := 0; i < 400_000_000; i++ { s += i & 3 }"},
+		{"range of a number", "s := 0\nfor i := range 400_000_000 { s += i & 3 }"},
+		{"range of a slice", "s := 0\nfor range 200 {\n\tfor i, x := range xs { s += i ^ x }\n}"},
+		{"writes", "for k := range 200 {\n\tfor i := range xs { xs[i] = i ^ k }\n}"},
+		{"condition", "i := 0\nfor i < 400_000_000 { i += 1 + i&1 }"},
+		{"calls", "s := 0\nfor i := range 300_000_000 { s = plus(s, i) }"},
+		{"methods", "var p pile\nfor i := range 300_000_000 { p.add(i) }"},
+		{"closure", "s := 0\nadd := func(i int) { s += i & 3 }\nfor i := range 200_000_000 { add(i) }"},
+		{"recursion", "var fib func(n int) int\nfib = func(n int) int {\n\tif n < 2 { return n }\n\treturn fib(n-1) + fib(n-2)\n}\nfib(37)"},
+		{"function", "func sum(n int) (s int) {\n\tfor i := range n { s += i & 3 }\n\treturn s\n}\nsum(400_000_000)"},
+		{"if and switch", "a, c := 0, 0\nfor i := range 200_000_000 {\n\tif i&1 == 0 { a++ } else { c += 2 }\n\tswitch i & 7 {\n\tcase 1: a--\n\tcase 2: c--\n\t}\n}"},
+		{"range of a function", "s := 0\nfor i := range upTo(200_000_000) { s += i & 3 }"},
+	} {
+		b.Run(strings.ReplaceAll(c.name, " ", "-"), func(b *testing.B) {
+			var ratios []float64
+			for range max(b.N, 5) {
+				var took [2]time.Duration
+				for k := range took {
+					outs, _, err := l.try("%time\n"+c.code+"\n_ = 0", jupyter.ExecuteOptions{Timeout: 10 * time.Minute, Steps: k == 1})
+					if err != nil {
+						b.Fatal(err)
+					}
+					said := ran.FindStringSubmatch(flat(outs))
+					if said == nil {
+						b.Fatalf("no time: %s", flat(outs))
+					}
+					if took[k], err = time.ParseDuration(said[1]); err != nil {
+						b.Fatal(err)
+					}
+				}
+				ratios = append(ratios, float64(took[0])/float64(took[1]))
+			}
+			slices.Sort(ratios)
+			b.ReportMetric(0, "ns/op")
+			b.ReportMetric(ratios[len(ratios)/2], "of-plain-speed")
+		})
+	}
+}

@@ -28,6 +28,7 @@ type Chain struct {
 	meant     map[string]map[string]string // those that declarations use, as they were called then
 	mentioned map[string]bool              // functions that are values somewhere
 	touched   map[string]bool              // variables that a cell has restored or defined
+	known     map[string]bool              // what cells have told package persist, once for all
 	body      Text
 	main      strings.Builder
 }
@@ -48,7 +49,7 @@ func (c *Chain) Add(cell int, r *Result) bool {
 	if c.decls == nil {
 		c.imports, c.blank = map[string]string{persistName: persistPath}, map[string]bool{}
 		c.decls, c.called, c.meant = map[string]string{}, map[string]string{}, map[string]map[string]string{}
-		c.mentioned, c.touched = map[string]bool{}, map[string]bool{}
+		c.mentioned, c.touched, c.known = map[string]bool{}, map[string]bool{}, map[string]bool{}
 	}
 	declared := link{Chain: c, again: map[string]bool{}}
 	for _, name := range r.Declares { // perhaps none of them is in a program yet
@@ -106,22 +107,26 @@ type link struct {
 	text    *Text
 	names   map[string]string // of imports, to paths
 	effects []string          // paths imported for their effect
-	pieces  []*chainPiece     // its declarations
-	inside  *chainPiece       // of main
+	pieces  []*piece          // its declarations
+	inside  *piece            // of main
 	values  map[string]bool   // functions that are values in it
 	again   map[string]bool   // what it declares again, and functions that use that
 }
 
-// A chainPiece is a declaration in a program, or the inside of its main.
-type chainPiece struct {
+// A piece is a declaration in a program, or the inside of its main.
+type piece struct {
 	names  []string
 	lo, hi int
 	tok    token.Token
 	name   int              // where the name of a variable, or of a function without receiver, stands; else -1
 	uses   map[string][]int // identifiers that may mean something at the package level, and where they stand
 	other  map[string]bool  // identifiers that may mean something else, too
+	tells  []span           // calls by which it tells package persist what there is
 	there  bool             // the chain has it already
 }
+
+// A span is a part of a program's text.
+type span struct{ lo, hi int }
 
 // tellers are packages by which a program looks at its process, or has state in it that ends with a cell.
 var tellers = map[string]bool{"expvar": true, "flag": true, "log": true, "os/signal": true, "runtime": true, "runtime/debug": true, "runtime/metrics": true,
@@ -151,64 +156,64 @@ func (p *link) read() bool {
 		}
 	}
 	for _, d := range f.Decls {
-		piece := &chainPiece{lo: offset(d.Pos()), hi: offset(d.End()), name: -1, uses: map[string][]int{}, other: map[string]bool{}}
+		part := &piece{lo: offset(d.Pos()), hi: offset(d.End()), name: -1, uses: map[string][]int{}, other: map[string]bool{}}
 		var doc *ast.CommentGroup
 		switch d := d.(type) {
 		case *ast.FuncDecl:
-			doc, piece.tok = d.Doc, token.FUNC
+			doc, part.tok = d.Doc, token.FUNC
 			switch {
 			case d.Recv != nil && len(d.Recv.List) == 1:
-				piece.names = []string{ReceiverType(d.Recv.List[0].Type) + "." + d.Name.Name}
+				part.names = []string{ReceiverType(d.Recv.List[0].Type) + "." + d.Name.Name}
 			case d.Name.Name == "main":
-				piece.lo, piece.hi, doc = offset(d.Body.Lbrace)+1, offset(d.Body.Rbrace), nil
-				p.inside = piece
+				part.lo, part.hi, doc = offset(d.Body.Lbrace)+1, offset(d.Body.Rbrace), nil
+				p.inside = part
 			default:
-				piece.names, piece.name = []string{d.Name.Name}, offset(d.Name.Pos())
+				part.names, part.name = []string{d.Name.Name}, offset(d.Name.Pos())
 			}
 		case *ast.GenDecl:
 			if d.Tok == token.IMPORT {
 				continue
 			}
-			doc, piece.tok = d.Doc, d.Tok
+			doc, part.tok = d.Doc, d.Tok
 			for _, s := range d.Specs {
 				switch s := s.(type) {
 				case *ast.TypeSpec:
-					piece.names = append(piece.names, s.Name.Name)
+					part.names = append(part.names, s.Name.Name)
 				case *ast.ValueSpec:
 					for _, id := range s.Names {
-						piece.names = append(piece.names, id.Name)
+						part.names = append(part.names, id.Name)
 					}
 					if d.Tok == token.VAR && len(d.Specs) == 1 && len(s.Names) == 1 {
-						piece.name = offset(s.Names[0].Pos())
+						part.name = offset(s.Names[0].Pos())
 					}
 				}
 			}
 		}
 		if doc != nil {
-			piece.lo = offset(doc.Pos())
+			part.lo = offset(doc.Pos())
 		}
-		for i, name := range piece.names {
+		for i, name := range part.names {
 			if name == "_" || name == "init" { // of these there may be many
-				piece.names[i] = fmt.Sprint(name, " ", i, p.text.String()[piece.lo:piece.hi])
+				part.names[i] = fmt.Sprint(name, " ", i, p.text.String()[part.lo:part.hi])
 			}
 		}
-		if !p.look(piece, d, offset) {
+		if !p.look(part, d, offset) {
 			return false
 		}
-		if len(piece.names) > 0 {
-			p.pieces = append(p.pieces, piece)
+		if len(part.names) > 0 {
+			p.pieces = append(p.pieces, part)
 		}
 	}
 	return p.inside != nil
 }
 
 // look notes the identifiers of a declaration, and reports whether it may be part of a chain.
-func (p *link) look(piece *chainPiece, d ast.Decl, offset func(token.Pos) int) (fine bool) {
+func (p *link) look(in *piece, d ast.Decl, offset func(token.Pos) int) (fine bool) {
 	fine = true
 	own := map[*ast.Ident]bool{} // those that declare something, or are names of something within a value
 	declares := func(list ...*ast.Ident) {
 		for _, id := range list {
-			own[id], piece.other[id.Name] = true, true
+			own[id], in.other[id.Name] = true, true
 		}
 	}
 	ast.Inspect(d, func(n ast.Node) bool {
@@ -219,15 +224,20 @@ func (p *link) look(piece *chainPiece, d ast.Decl, offset func(token.Pos) int) (
 			fine = fine && !lasting[n.Sel.Name]
 			own[n.Sel] = true
 		case *ast.CallExpr:
-			s, ok := n.Fun.(*ast.SelectorExpr)
-			if !ok || len(n.Args) != 2 {
+			fun := n.Fun
+			if i, ok := fun.(*ast.IndexExpr); ok { // Reg[T]
+				fun = i.X
+			}
+			s, ok := fun.(*ast.SelectorExpr)
+			if !ok {
 				break
 			}
 			switch x, ok := s.X.(*ast.Ident); {
 			case !ok || x.Name != persistName:
-			case s.Sel.Name == "Same": // says what os.Stdin is, and reads nothing
-				return false
-			case s.Sel.Name == "Fn":
+			case s.Sel.Name == "Same" || s.Sel.Name == "Reg" || s.Sel.Name == "Lit":
+				in.tells = append(in.tells, span{offset(n.Pos()), offset(n.End())})
+				return false // it says what os.Stdin is, perhaps, and reads nothing
+			case s.Sel.Name == "Fn" && len(n.Args) == 2:
 				if id, ok := n.Args[1].(*ast.Ident); ok {
 					p.values[id.Name] = true
 				}
@@ -265,7 +275,7 @@ func (p *link) look(piece *chainPiece, d ast.Decl, offset func(token.Pos) int) (
 			own[n.Name] = true
 		case *ast.Ident:
 			if !own[n] {
-				piece.uses[n.Name] = append(piece.uses[n.Name], offset(n.Pos()))
+				in.uses[n.Name] = append(in.uses[n.Name], offset(n.Pos()))
 			}
 		}
 		return fine
@@ -292,7 +302,7 @@ func (p *link) settle() bool {
 		}
 	}
 	for name := range p.again {
-		if !slices.ContainsFunc(p.pieces, func(d *chainPiece) bool { return d.tok == token.VAR && d.name >= 0 && d.names[0] == name }) {
+		if !slices.ContainsFunc(p.pieces, func(d *piece) bool { return d.tok == token.VAR && d.name >= 0 && d.names[0] == name }) {
 			return false // it has another name in programs, or it is not alone
 		}
 	}
@@ -359,7 +369,7 @@ func (p *link) held() bool {
 }
 
 // means says what the functions and variables are called by now that a declaration uses.
-func (p *link) means(d *chainPiece) map[string]string {
+func (p *link) means(d *piece) map[string]string {
 	m := map[string]string{}
 	for name := range d.uses {
 		if now := p.now(name); now != "" {
@@ -371,7 +381,7 @@ func (p *link) means(d *chainPiece) map[string]string {
 
 // meansAsBefore reports whether a declaration that the chain has uses what it used then. A name that meant nothing at
 // the package level is one of its own.
-func (p *link) meansAsBefore(d *chainPiece) bool {
+func (p *link) meansAsBefore(d *piece) bool {
 	for name, then := range p.meant[d.names[0]] {
 		if p.now(name) != then {
 			return false
@@ -425,7 +435,7 @@ func (p *link) write() {
 }
 
 // emit writes a declaration with the names that functions and variables have by now.
-func (p *link) emit(d *chainPiece) {
+func (p *link) emit(d *piece) {
 	var places []edit
 	if d.name >= 0 && p.called[d.names[0]] != d.names[0] {
 		places = append(places, edit{d.name, d.name + len(d.names[0]), p.called[d.names[0]]})
@@ -436,6 +446,13 @@ func (p *link) emit(d *chainPiece) {
 				places = append(places, edit{at, at + len(name), now})
 			}
 		}
+	}
+	for _, t := range d.tells {
+		text := p.text.String()[t.lo:t.hi]
+		if p.known[text] {
+			places = append(places, edit{t.lo, t.hi, ""})
+		}
+		p.known[text] = true
 	}
 	slices.SortFunc(places, func(a, b edit) int { return a.lo - b.lo })
 	lo := d.lo

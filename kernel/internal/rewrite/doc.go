@@ -14,6 +14,7 @@
 //     notebook (redirect.go), and a //step cell records its statements (steps.go).
 //  6. The program is put together from what the cell can reach (reach.go, compose.go). It restores the variables that
 //     it needs before the first statement and registers those that it defines.
+//  7. Where programs take long to build, those of several cells become one (chain.go).
 //
 // Every byte of the program is either the user's, with its place in the cell that it came from, or written here
 // (text.go).

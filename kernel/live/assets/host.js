@@ -203,7 +203,8 @@ const lecternHost = ({ parts, bundles, first, folder, jupyter = false, loaded = 
       watch();
     }
     if (data.program && !r.ending) {
-      drop();
+      passing?.terminate(); // the engine itself has left it
+      passing = null;
       r.program = new Worker(e.program);
       r.program.onmessage = () => r.program.terminate();
       r.program.onerror = () => stop("stopped");
