@@ -749,8 +749,11 @@ func (t *tracer) body(name string, fn ast.Node, recv *ast.FieldList, ft *ast.Fun
 	if _, literal := fn.(*ast.FuncLit); literal {
 		given += in.captured(body)
 	}
-	begin, end := t.apart(ft, body)
-	enter := fmt.Sprintf(" if %s { %s%s.Enter(%d%s); defer %s.Leave(); ", t.stepping(), begin, showName, site, given, showName)
+	begin, end, leaves := t.apart(ft, body)
+	enter := fmt.Sprintf(" if %s { %s%s.Enter(%d%s); ", t.stepping(), begin, showName, site, given)
+	if !leaves {
+		enter += leave
+	}
 	if in.guarded {
 		t.insert(t.c, body.Lbrace+1, enter+"}; ")
 		in.block(body.List)
@@ -765,9 +768,13 @@ func (t *tracer) body(name string, fn ast.Node, recv *ast.FieldList, ft *ast.Fun
 	}
 }
 
+// leave records the end of a call.
+const leave = "defer " + showName + ".Leave(); "
+
 // apart begins and ends a function literal for the copy of a body that records, so that the other one has neither its
-// deferred call nor its variables. Both are "" where that would change what the code does.
-func (t *tracer) apart(ft *ast.FuncType, body *ast.BlockStmt) (begin, end string) {
+// deferred call nor its variables. Both are "" where that would change what the code does. Results with names, which
+// the compiler keeps in memory where a call is deferred, are those of a literal inside, and leaves is true.
+func (t *tracer) apart(ft *ast.FuncType, body *ast.BlockStmt) (begin, end string, leaves bool) {
 	alone := twice(body)
 	ast.Inspect(body, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok && id.Name == "recover" { // which is of use to a deferred function itself
@@ -796,7 +803,7 @@ func (t *tracer) apart(ft *ast.FuncType, body *ast.BlockStmt) (begin, end string
 		}
 	}
 	if !alone {
-		return "", ""
+		return "", "", false
 	}
 	params := "()"
 	if len(args) > 0 {
@@ -804,9 +811,19 @@ func (t *tracer) apart(ft *ast.FuncType, body *ast.BlockStmt) (begin, end string
 	}
 	call := fmt.Sprintf(" } /*line %s:1*/ (%s)", StepsFile, strings.Join(args, ", "))
 	if ft.Results == nil || len(ft.Results.List) == 0 {
-		return "func" + params + " { ", call + "; return }; "
+		return "func" + params + " { ", call + "; return }; ", false
 	}
-	return "return func" + params + " " + t.text(ft.Results) + " { ", call + " }; "
+	begin = "return func" + params + " " + t.text(ft.Results) + " { "
+	var blank []string
+	for _, f := range ft.Results.List {
+		for range f.Names {
+			blank = append(blank, "_ "+t.text(f.Type))
+		}
+	}
+	if blank == nil {
+		return begin, call + " }; ", false
+	}
+	return "return func" + params + " (" + strings.Join(blank, ", ") + ") { " + leave + begin, call + call + " }; ", true
 }
 
 // StepsFile is where stack traces find calls that record steps.
