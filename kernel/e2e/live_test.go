@@ -78,6 +78,13 @@ func (p page) ready() {
 	p.until(time.Minute, "cells can run", `document.querySelectorAll(".live-run").length > 1`, `document.title`)
 }
 
+// fromSite reports of a request whether a page may make it: to its own site, or to itself.
+func fromSite(address string) func(request string) bool {
+	return func(r string) bool {
+		return strings.HasPrefix(r, address) || strings.HasPrefix(r, "blob:") || strings.HasPrefix(r, "data:") || strings.HasPrefix(r, "about:")
+	}
+}
+
 const liveState = `(lecternLive.state + ": " + document.querySelector(".live-bar").innerText)`
 
 // idle waits until nothing runs.
@@ -268,9 +275,7 @@ func TestLive(t *testing.T) {
 			t.Errorf("after %s the cell shows %q", failure.cure, got)
 		}
 	}
-	b.clean(func(r string) bool {
-		return strings.HasPrefix(r, address) || strings.HasPrefix(r, "blob:") || strings.HasPrefix(r, "data:") || strings.HasPrefix(r, "about:")
-	})
+	b.clean(fromSite(address))
 
 	if os.Getenv("LECTERN_PYTHON") != "" {
 		b.button("05-05", "Edit")
@@ -421,9 +426,7 @@ func TestLiveEdits(t *testing.T) {
 	b.until(time.Minute, "what is no notebook is refused", says+` === "This can't be loaded: it is neither a notebook nor a Go program"`, says)
 	b.load(filepath.Join(t.TempDir(), "strange.ipynb"), []byte(`{"cells": [{"cell_type": "code", "id": "x", "source": ["1"]}]}`))
 	b.until(time.Minute, "a strange notebook changes nothing", says+` === "strange.ipynb has no other code than what is here. 1 cell is not of this lesson and left out."`, says)
-	b.clean(func(r string) bool {
-		return strings.HasPrefix(r, address) || strings.HasPrefix(r, "blob:") || strings.HasPrefix(r, "data:") || strings.HasPrefix(r, "about:")
-	})
+	b.clean(fromSite(address))
 }
 
 // load chooses a file in the strip of the lesson.
@@ -932,5 +935,5 @@ func TestLiveTogether(t *testing.T) {
 	if want := run(0, "fmt.Println(n)"); alone != want {
 		t.Errorf("after the panic the value is %q, and %q if each cell has its program", alone, want)
 	}
-	b.clean(func(r string) bool { return true })
+	b.clean(fromSite(address))
 }

@@ -61,7 +61,7 @@ func init() {
 // Begin restores variables, given as pairs of name and pointer, and returns the function that saves them and those
 // that Def names later; a cell defers it. cell is the number of the cell. A value that can't be restored ends the cell
 // with an error, unless ~ stands before its name: such a variable only keeps another company whose memory it shares,
-// and is forgotten with a note.
+// and is forgotten with a note. After [Turn], variables that the program has already stay as they are.
 func Begin(cell int, namesAndPointers ...any) func() {
 	cellstate.SetCell(cell)
 	if len(dirs) == 0 {

@@ -214,7 +214,6 @@ func timeCells(b *testing.B, lesson string, cells map[string]*timed) {
 	bin, err := tools()
 	need(b, err)
 	labs := [2]*lab{startLabIn(b, bin, filepath.Dir(lesson), nil), startLabIn(b, bin, filepath.Dir(lesson), nil)}
-	ran := regexp.MustCompile(`%time: ran for ([^ ]+) \(processors: ([^ ]+)\)`)
 	for i, c := range n.Cells {
 		if c.Type != "code" || strings.TrimSpace(c.Source) == "" || c.HasTag("check-only") || c.HasTag("skip-execution") {
 			continue
@@ -230,15 +229,11 @@ func timeCells(b *testing.B, lesson string, cells map[string]*timed) {
 				b.Fatalf("%s: %v", name, err)
 			}
 			waited := time.Since(began)
-			said := ran.FindStringSubmatch(flat(outs))
-			if said == nil { // it only declares something, or was refused
+			times := timesOf(b, outs)
+			if times == nil { // it only declares something, or was refused
 				continue
 			}
-			for m, text := range append(said[1:], waited.String()) {
-				took, err := time.ParseDuration(text)
-				if err != nil {
-					b.Fatal(err)
-				}
+			for m, took := range append(times, waited) {
 				best := &cells[name].plain[m]
 				if k == 1 {
 					best = &cells[name].recorded[m]
@@ -249,6 +244,26 @@ func timeCells(b *testing.B, lesson string, cells map[string]*timed) {
 			}
 		}
 	}
+}
+
+var timeSaid = regexp.MustCompile(`%time: ran for ([^ ]+) \(processors: ([^ ]+)\)`)
+
+// timesOf is what %time says: how long the program ran, and how long processors worked for it. It is nil if %time says
+// nothing.
+func timesOf(b *testing.B, outs []out) (times []time.Duration) {
+	b.Helper()
+	said := timeSaid.FindStringSubmatch(flat(outs))
+	if said == nil {
+		return nil
+	}
+	for _, text := range said[1:] {
+		took, err := time.ParseDuration(text)
+		if err != nil {
+			b.Fatal(err)
+		}
+		times = append(times, took)
+	}
+	return times
 }
 
 // reportTimes reports what recording costs, and names some cells.
@@ -293,7 +308,6 @@ func reportTimes(b *testing.B, cells []*timed, some int) {
 func BenchmarkAfterSteps(b *testing.B) {
 	l := startLab(b)
 	l.run("type pile struct{ n int }\nfunc (p *pile) add(i int) { p.n += i & 3 }\nfunc plus(a, b int) int { return a + b&3 }\nfunc upTo(n int) iter.Seq[int] { return func(yield func(int) bool) { for i := 0; i < n && yield(i); i++ { } } }\nxs := make([]int, 1<<20)")
-	ran := regexp.MustCompile(`%time: ran for ([^ ]+) `)
 	for _, c := range []struct{ name, code string }{
 		{"three clauses", "s := 0\nfor i := 0; i < 4_000_000_000; i++ { s += i & 3 }"},
 		{"range of a number", "s := 0\nfor i := range 4_000_000_000 { s += i & 3 }"},
@@ -319,13 +333,11 @@ func BenchmarkAfterSteps(b *testing.B) {
 					if err != nil {
 						b.Fatal(err)
 					}
-					said := ran.FindStringSubmatch(flat(outs))
-					if said == nil {
+					times := timesOf(b, outs)
+					if times == nil {
 						b.Fatalf("no time: %s", flat(outs))
 					}
-					if took[k], err = time.ParseDuration(said[1]); err != nil {
-						b.Fatal(err)
-					}
+					took[k] = times[0]
 				}
 				ratios = append(ratios, float64(took[0])/float64(took[1]))
 			}

@@ -205,15 +205,8 @@ func (m *merger) parse(c *Cell) (*cellProgram, error) {
 			}
 			u := cut(d, lo, d.End())
 			u.isVar = d.Tok == token.VAR
-			for _, s := range d.Specs {
-				switch s := s.(type) {
-				case *ast.TypeSpec:
-					u.names = append(u.names, s.Name.Name)
-				case *ast.ValueSpec:
-					for _, id := range s.Names {
-						u.names = append(u.names, id.Name)
-					}
-				}
+			for _, id := range rewrite.Declared(d) {
+				u.names = append(u.names, id.Name)
 			}
 			u.key = u.names[0]
 			p.units = append(p.units, u)

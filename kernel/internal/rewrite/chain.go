@@ -19,6 +19,8 @@ import (
 // as several processes do for one each, ends the chain: types that get a new meaning, goroutines, standard input, and
 // packages that tell of the process. A function or variable that a cell declares again has another name in the program
 // from there on, and so have functions that use it.
+//
+// Package export makes a program of cells, too: one to be read, which keeps nothing and knows no places of cells.
 type Chain struct {
 	cells     []int                        // that have something to run
 	imports   map[string]string            // names to paths
@@ -175,18 +177,12 @@ func (p *link) read() bool {
 				continue
 			}
 			doc, part.tok = d.Doc, d.Tok
-			for _, s := range d.Specs {
-				switch s := s.(type) {
-				case *ast.TypeSpec:
-					part.names = append(part.names, s.Name.Name)
-				case *ast.ValueSpec:
-					for _, id := range s.Names {
-						part.names = append(part.names, id.Name)
-					}
-					if d.Tok == token.VAR && len(d.Specs) == 1 && len(s.Names) == 1 {
-						part.name = offset(s.Names[0].Pos())
-					}
-				}
+			ids := Declared(d)
+			for _, id := range ids {
+				part.names = append(part.names, id.Name)
+			}
+			if d.Tok == token.VAR && len(ids) == 1 {
+				part.name = offset(ids[0].Pos())
 			}
 		}
 		if doc != nil {

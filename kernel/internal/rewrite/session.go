@@ -465,6 +465,19 @@ func parseDecl(src *Source, it item) *decl {
 	return d
 }
 
+// Declared lists the names that a declaration of types, variables or constants declares.
+func Declared(d *ast.GenDecl) (ids []*ast.Ident) {
+	for _, s := range d.Specs {
+		switch s := s.(type) {
+		case *ast.TypeSpec:
+			ids = append(ids, s.Name)
+		case *ast.ValueSpec:
+			ids = append(ids, s.Names...)
+		}
+	}
+	return ids
+}
+
 // ReceiverType is the name of the type in a receiver, without pointer and type parameters, or "?".
 func ReceiverType(x ast.Expr) string {
 	for {

@@ -114,11 +114,11 @@
   const builder = (id) => (answer) => cells.build(modules, answer, (tool) => post({ id, step: tool }));
   // A cell may be one that the program goes on with, or have others after it with which its program may go on: more.
   const cell = ({ id, number, code, steps, last, port, more = [] }) => {
-    const step = program && !steps ? JSON.parse(lecternEngine.turn(number, code, last)) : null;
-    if (!step) return execute({ id, port, number, build: builder(id), begin: () => lecternEngine.rewrite(number, code, steps === true, last, JSON.stringify(more)) });
+    const runs = program && !steps ? lecternEngine.turn(number, code, last) : null;
+    if (runs === null) return execute({ id, port, number, build: builder(id), begin: () => lecternEngine.rewrite(number, code, steps === true, last, JSON.stringify(more)) });
     now = { id, count: 0, built: 1 };
     post({ id, goesOn: true }); // the program does
-    if (step.runs) hear();
+    if (runs) hear();
     else finish("exit status 0", {}, true);
   };
 

@@ -72,21 +72,16 @@ func (e *engine) join(cell int, r *rewrite.Result, more string) (a *answer, need
 	return a, nil
 }
 
-// A step says how a program that runs several cells goes on.
-type step struct {
-	Runs bool `json:"runs"` // the cell has something to run
-}
-
-// turn begins the next cell of the chain, if it is that one.
-func (e *engine) turn(cell int, code string, last int) *step {
+// turn begins the next cell of the chain, if it is that one, and reports whether it has something to run.
+func (e *engine) turn(cell int, code string, last int) (runs, ok bool) {
 	if len(e.chain) == 0 || e.chain[0].cell != cell || e.chain[0].code != code || e.forget(last) {
 		e.chain = nil
-		return nil
+		return false, false
 	}
 	l := e.chain[0]
 	e.chain = e.chain[1:]
 	l.r.Next = l.r.Next.Keeping(e.manifest)
 	e.now = newExecution(e, cell, code, l.r)
 	e.now.allowed()
-	return &step{Runs: l.r.Program != nil}
+	return l.r.Program != nil, true
 }

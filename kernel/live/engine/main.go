@@ -9,8 +9,8 @@
 //	rewrite(cell, code, steps, last, more)  begins a cell, whose steps may be recorded, and which has run as last before,
 //	                      or 0; what becomes of it: an [answer]. more are cells that are to run after it, as [next]:
 //	                      the program runs some of them, too
-//	turn(cell, code, last)  begins the cell that the program goes on with: whether it has something to run. Nothing if
-//	                      the program does not go on with it
+//	turn(cell, code, last)  begins the cell that the program goes on with: true if it has something to run, else false,
+//	                      or null if the program does not go on with it
 //	event(widget)         begins what somebody's change of a widget asks for: an [answer]; its program reads what has
 //	                      happened
 //	said(descriptor, bytes)  the program has printed (1) or complained (2)
@@ -95,16 +95,15 @@ func main() {
 	}
 	js.Global().Set("lecternEngine", map[string]any{
 		"rewrite": call(func(args []js.Value) any {
-			if len(args) > 3 {
-				e.forget(args[3].Int())
-			}
-			more := "[]"
-			if len(args) > 4 {
-				more = args[4].String()
-			}
-			return text(e.rewrite(args[0].Int(), args[1].String(), len(args) > 2 && args[2].Truthy(), more))
+			e.forget(args[3].Int())
+			return text(e.rewrite(args[0].Int(), args[1].String(), args[2].Bool(), args[4].String()))
 		}),
-		"turn":  call(func(args []js.Value) any { return text(e.turn(args[0].Int(), args[1].String(), args[2].Int())) }),
+		"turn": call(func(args []js.Value) any {
+			if runs, ok := e.turn(args[0].Int(), args[1].String(), args[2].Int()); ok {
+				return runs
+			}
+			return nil
+		}),
 		"event": call(func(args []js.Value) any { return text(e.event(args[0].String())) }),
 		"said": call(func(args []js.Value) any {
 			b := make([]byte, args[1].Length())

@@ -22,9 +22,9 @@ vm.runInThisContext(disk.readFileSync(parts.cellsScript, "utf8") + "\nglobalThis
   let turns = null, builds = 0; // of the program that goes on
   for (const [i, code] of parts.cells.entries()) {
     const more = parts.joined ? parts.cells.slice(i + 1).map((code, k) => ({ cell: i + k + 2, code })) : [];
-    const step = turns && JSON.parse(lecternEngine.turn(i + 1, code, 0));
+    const runs = turns && lecternEngine.turn(i + 1, code, 0);
     let state = "exit status 0", answer = {};
-    if (!step) {
+    if (runs === null) {
       turns = null;
       answer = JSON.parse(lecternEngine.rewrite(i + 1, code, false, 0, JSON.stringify(more)));
       const program = answer.program && await cells.build(modules, answer);
@@ -42,7 +42,7 @@ vm.runInThisContext(disk.readFileSync(parts.cellsScript, "utf8") + "\nglobalThis
         machine.change([...machine.below(...cells.kept).map(([path]) => [path, null]), ...before]);
       }
     }
-    if (turns && (!step || step.runs)) {
+    if (turns && runs !== false) {
       const turn = turns.shift();
       for (const [fd, bytes] of turn) lecternEngine.said(fd, bytes);
       machine.change(turn.files);
