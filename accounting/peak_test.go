@@ -1,7 +1,9 @@
 package accounting
 
 import (
+	"math"
 	"testing"
+	"time"
 
 	"github.com/lectern-go/lectern/tensor"
 )
@@ -56,5 +58,34 @@ func TestPeaksThatAreExceededAreMeasuredAgain(t *testing.T) {
 	}
 	if more, _ := cpuPeak(tensor.BFloat16, 1, 1e30); more.PerSecond < again.PerSecond {
 		t.Errorf("measured once more it is %v, less than %v", more.PerSecond, again.PerSecond)
+	}
+}
+
+// TestRoofIsRaised: whatever slowed down the measurement of the roof, the operations below it show what the
+// machine can do, also where memory turns out so fast that arithmetic becomes the limit.
+func TestRoofIsRaised(t *testing.T) {
+	machine := Machine{Name: "m", PeakPerSecond: 100, BytesPerSecond: 10} // 10 FLOPs per byte
+	operation := func(flops, bytes, seconds float64) Operation {
+		return Operation{"o", flops, bytes, time.Duration(seconds * 1e9)}
+	}
+	for _, c := range []struct {
+		name        string
+		operations  []Operation
+		peak, bytes float64
+	}{
+		{"below", []Operation{operation(10, 10, 2), operation(1000, 10, 20), {FLOPs: 1, Bytes: 1}}, 100, 10},
+		{"memory", []Operation{operation(10, 10, 0.5), operation(1000, 10, 20)}, 100, 20},
+		{"arithmetic", []Operation{operation(10, 10, 2), operation(1000, 10, 5)}, 200, 10},
+		{"both", []Operation{operation(10, 10, 0.5), operation(1000, 10, 5)}, 200, 20},
+		{"memory, then arithmetic", []Operation{operation(90, 10, 0.5)}, 180, 20},
+	} {
+		r := Roofline(machine, c.operations...)
+		r.raise()
+		if m := r.Machine; math.Abs(m.PeakPerSecond-c.peak) > 1e-6 || math.Abs(m.BytesPerSecond-c.bytes) > 1e-6 {
+			t.Errorf("%s: %v", c.name, m)
+		}
+		if r.Highest() > 1+1e-9 {
+			t.Errorf("%s: still above the roof: %v", c.name, r)
+		}
 	}
 }

@@ -105,15 +105,9 @@ func TestCPUPeak(t *testing.T) {
 }
 
 func TestMeasureRoofline(t *testing.T) {
-	var r accounting.RooflineReport
-	for range 3 { // whatever else runs may slow down the measurement of the roof
-		var err error
-		if r, err = accounting.MeasureRoofline(tensor.Float32, 64, accounting.Repeats(3), accounting.WarmUp(1)); err != nil {
-			t.Fatal(err)
-		}
-		if r.Highest() <= 1.05 {
-			break
-		}
+	r, err := accounting.MeasureRoofline(tensor.Float32, 64, accounting.Repeats(3), accounting.WarmUp(1))
+	if err != nil {
+		t.Fatal(err)
 	}
 	for _, o := range r.Operations {
 		if o.Measured <= 0 || o.PerSecond() <= 0 {
@@ -125,7 +119,7 @@ func TestMeasureRoofline(t *testing.T) {
 			t.Errorf("%s goes through %.3g bytes, which a cache may hold", o.Name, o.Bytes)
 		}
 	}
-	if r.Highest() > 1.05 {
+	if r.Highest() > 1+1e-9 { // whatever else ran while the roof was measured
 		t.Errorf("an operation is above the roof:\n%v", r)
 	}
 	t.Log(r)
