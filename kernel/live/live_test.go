@@ -152,6 +152,15 @@ func TestCells(t *testing.T) {
 		{"g()", "2", false},
 		{"fmt.Println(s)", "II", false},
 		{"a.Fill(1)\nb.Sum()", "tensor(4.)", false},
+		{"func unit() int { return 1 }\nfunc ten() int { return 10 * unit() }", "", false},
+		{"ten()", "10", false},
+		{"func unit() int { return 2 }\nh := unit\nh2 := ten\nh() + h2()", "22", false},
+		{"func(unit int) int {\n\tten := unit\nunit:\n\tfor {\n\t\tbreak unit\n\t}\n\treturn ten\n}(5) + h() + ten()", "27", false},
+		{"func unit() int { return 3 }", "", false},
+		{"h() + h2() + unit()", "36", false},
+		{"y3 := 1\nat = &y3", "", false},
+		{"y3 := 2\nm := map[int]string{y3: \"two\"}", "", false},
+		{"fmt.Println(m[2], *at, y3)", "two 1 2", false},
 	}
 	var parts struct {
 		Machine  string    `json:"machine"`

@@ -121,8 +121,8 @@ type piece struct {
 	lo, hi int
 	tok    token.Token
 	name   int              // where the name of a variable, or of a function without receiver, stands; else -1
-	uses   map[string][]int // identifiers that may mean something at the package level, and where they stand
-	other  map[string]bool  // identifiers that may mean something else, too
+	uses   map[string][]int // identifiers that mean something at the package level, and where they stand
+	key    map[string]bool  // identifiers that mean that, or a field
 	tells  []span           // calls by which it tells package persist what there is
 	there  bool             // the chain has it already
 }
@@ -141,7 +141,7 @@ var lasting = map[string]bool{"Stdin": true, "Scan": true, "Scanln": true, "Scan
 // read takes the program apart, and reports whether it may be part of a chain.
 func (p *link) read() bool {
 	fs := token.NewFileSet()
-	f, err := parser.ParseFile(fs, "", p.text.String(), parser.ParseComments|parser.SkipObjectResolution)
+	f, err := parser.ParseFile(fs, "", p.text.String(), parser.ParseComments)
 	if err != nil {
 		return false
 	}
@@ -158,7 +158,7 @@ func (p *link) read() bool {
 		}
 	}
 	for _, d := range f.Decls {
-		part := &piece{lo: offset(d.Pos()), hi: offset(d.End()), name: -1, uses: map[string][]int{}, other: map[string]bool{}}
+		part := &piece{lo: offset(d.Pos()), hi: offset(d.End()), name: -1, uses: map[string][]int{}, key: map[string]bool{}}
 		var doc *ast.CommentGroup
 		switch d := d.(type) {
 		case *ast.FuncDecl:
@@ -193,7 +193,7 @@ func (p *link) read() bool {
 				part.names[i] = fmt.Sprint(name, " ", i, p.text.String()[part.lo:part.hi])
 			}
 		}
-		if !p.look(part, d, offset) {
+		if !p.look(part, d, f.Scope, offset) {
 			return false
 		}
 		if len(part.names) > 0 {
@@ -204,14 +204,16 @@ func (p *link) read() bool {
 }
 
 // look notes the identifiers of a declaration, and reports whether it may be part of a chain.
-func (p *link) look(in *piece, d ast.Decl, offset func(token.Pos) int) (fine bool) {
+func (p *link) look(in *piece, d ast.Decl, scope *ast.Scope, offset func(token.Pos) int) (fine bool) {
 	fine = true
 	own := map[*ast.Ident]bool{} // those that declare something, or are names of something within a value
 	declares := func(list ...*ast.Ident) {
 		for _, id := range list {
-			own[id], in.other[id.Name] = true, true
+			own[id] = true
 		}
 	}
+	// above reports whether an identifier means nothing that is declared within d.
+	above := func(id *ast.Ident) bool { return id.Obj == nil || id.Obj == scope.Lookup(id.Name) }
 	ast.Inspect(d, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.GoStmt:
@@ -238,31 +240,28 @@ func (p *link) look(in *piece, d ast.Decl, offset func(token.Pos) int) (fine boo
 					p.values[id.Name] = true
 				}
 			}
-		case *ast.KeyValueExpr:
-			if id, ok := n.Key.(*ast.Ident); ok {
-				declares(id)
+		case *ast.CompositeLit:
+			switch n.Type.(type) {
+			case *ast.MapType, *ast.ArrayType: // whose keys are values
+				return true
+			}
+			for _, x := range n.Elts {
+				if e, ok := x.(*ast.KeyValueExpr); ok {
+					if id, ok := e.Key.(*ast.Ident); ok && above(id) {
+						in.key[id.Name] = true
+					}
+				}
 			}
 		case *ast.AssignStmt:
 			for _, x := range n.Lhs {
-				if id, ok := x.(*ast.Ident); ok && n.Tok == token.DEFINE {
-					declares(id)
-				}
 				fine = fine && !p.imported(x)
 			}
 		case *ast.IncDecStmt:
 			fine = fine && !p.imported(n.X)
 		case *ast.UnaryExpr:
 			fine = fine && (n.Op != token.AND || !p.imported(n.X))
-		case *ast.RangeStmt:
-			for _, x := range []ast.Expr{n.Key, n.Value} {
-				if id, ok := x.(*ast.Ident); ok && n.Tok == token.DEFINE {
-					declares(id)
-				}
-			}
 		case *ast.Field:
 			declares(n.Names...)
-		case *ast.LabeledStmt:
-			declares(n.Label)
 		case *ast.ValueSpec:
 			declares(n.Names...)
 		case *ast.TypeSpec:
@@ -270,7 +269,7 @@ func (p *link) look(in *piece, d ast.Decl, offset func(token.Pos) int) (fine boo
 		case *ast.FuncDecl:
 			own[n.Name] = true
 		case *ast.Ident:
-			if !own[n] {
+			if !own[n] && above(n) {
 				in.uses[n.Name] = append(in.uses[n.Name], offset(n.Pos()))
 			}
 		}
@@ -329,7 +328,7 @@ func (p *link) settle() bool {
 	}
 	for _, d := range append(p.pieces, p.inside) {
 		for name, now := range p.means(d) {
-			if now != name && d.other[name] && (!d.there || p.again[d.names[0]]) {
+			if now != name && d.key[name] && (!d.there || p.again[d.names[0]]) {
 				return false
 			}
 		}
@@ -361,7 +360,7 @@ func (p *link) held() bool {
 			return true
 		}
 	}
-	return slices.ContainsFunc(sortedKeys(p.values), reaches)
+	return false
 }
 
 // means says what the functions and variables are called by now that a declaration uses.

@@ -84,6 +84,7 @@ func TestLessonsInChains(t *testing.T) {
 				}
 			}
 			end()
+			t.Logf("%s: %d cells in %d programs", filepath.Base(path), cells, programs)
 			if programs > 6 {
 				t.Errorf("%s: %d cells in %d programs", filepath.Base(path), cells, programs)
 			}
@@ -109,9 +110,15 @@ func TestChain(t *testing.T) {
 		{"a function once more", []string{"func f() int { return 1 }", "f()", "func f() int { return 2 }", "f()"}, "2 4"},
 		{"a function of that", []string{"func f() int { return 1 }\nfunc g() int { return f() }", "g()", "func f() int { return 2 }", "g()", "f()"}, "2 4 5"},
 		{"as a value", []string{"func f() int { return 1 }", "h := f", "func f() int { return 2 }", "h()"}, "2|4"},
+		{"as a value from then on", []string{"func f() int { return 1 }\nfunc g() int { return f() }", "f()", "func f() int { return 2 }\nh := f\nk := g", "h() + k()", "func f() int { return 3 }", "h() + k()"}, "2 3 4|6"},
 		{"in a closure", []string{"func f() int { return 1 }", "h := func() int { return f() }", "func f() int { return 2 }", "h()"}, "2|4"},
 		{"in a method", []string{"func f() string { return \"\" }\ntype t int\nfunc (t) String() string { return f() }", "var v any = t(1)", "func f() string { return \"x\" }", "v"}, "2|4"},
-		{"beside a local name", []string{"func f() int { return 1 }", "f()", "func f() int { return 2 }", "f()\nfunc() { f := 3; _ = f }()"}, "2|4"},
+		{"beside a local name", []string{"func f() int { return 1 }", "f()", "func f() int { return 2 }", "f()\nfunc() { f := 3; _ = f }()"}, "2 4"},
+		{"beside a parameter and a label", []string{"func f() int { return 1 }", "f()", "func f() int { return 2 }", "f()\nfunc(f int) { for range f { break } }(2)\nf:\nfor { break f }"}, "2 4"},
+		{"beside a method", []string{"func f() int { return 1 }\ntype t struct{ n int }\nfunc (t) f() int { return 5 }", "f()", "func f() int { return 2 }", "f() + t{}.f()"}, "2 4"},
+		{"as a key", []string{"func f() string { return \"a\" }\nk := 1", "p := &k", "k := 2\nm := map[int]int{k: 5}", "fmt.Println(*p, k, m)"}, "1 2 3 4"},
+		{"as a key or a field", []string{"func f() int { return 1 }\ntype t struct{ f int }", "f()", "func f() int { return 2 }", "f()\nt{f: 1}"}, "2|4"},
+
 		{"a type once more", []string{"type t struct{ a int }", "fmt.Println(t{1})", "type t struct{ b int }", "fmt.Println(t{2})"}, "2|4"},
 		{"a name for a package", []string{"import r \"math/rand\"\nr.Int()", "import r \"strings\"\nr.ToUpper(\"a\")"}, "1|2"},
 		{"a package and a variable", []string{"strings.ToUpper(\"a\")", "strings := 1"}, "1|2"},
