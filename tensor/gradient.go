@@ -301,6 +301,8 @@ var noGrad goroutine.Local[bool]
 // NoGrad runs f without recording: results of operations take no part in
 // gradients. It holds for the goroutine that calls it, not for others, nor for
 // those that f starts.
+//
+//go:noinline // a program would compile all that goroutine.Local is made of
 func NoGrad(f func()) { noGrad.With(true, f) }
 
 // GradEnabled reports whether operations of this goroutine are recorded.

@@ -17,8 +17,11 @@ var known = map[string]reflect.Type{} // by typeName
 
 // Reg makes a concrete type known, so that it can be restored inside an interface. A program must do so for every type
 // that its cells declare, too: two types of the same name, one of them declared in a function, are told apart by it.
-func Reg[T any]() {
-	t := reflect.TypeFor[T]()
+func Reg[T any]() { register((*T)(nil)) }
+
+// register is Reg of what it gets a pointer to. It is no part of Reg: each program compiles that anew for each type.
+func register(pointer any) {
+	t := reflect.TypeOf(pointer).Elem()
 	mu.Lock()
 	defer mu.Unlock()
 	known[typeName(t)] = t

@@ -62,6 +62,9 @@ func loadsNothing(value string) bool {
 	if strings.ContainsAny(value, "\\<") { // \75rl( is url( as well
 		return false
 	}
+	if !strings.ContainsAny(value, "(@") { // as in nearly all attributes
+		return true
+	}
 	for _, m := range cssFunction.FindAllStringSubmatch(ownURL.ReplaceAllString(value, ""), -1) {
 		if !cssFunctions[strings.ToLower(m[1])] {
 			return false

@@ -131,6 +131,9 @@ func (p *page) svg(src, alt, variant string) string {
 		clear(ids)
 	}
 	refs := func(v string) string {
+		if !strings.Contains(v, "url(") {
+			return v
+		}
 		return urlRef.ReplaceAllStringFunc(v, func(m string) string {
 			if id := urlRef.FindStringSubmatch(m)[2]; ids[id] {
 				return "url(#" + prefix + id + ")"

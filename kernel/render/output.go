@@ -187,7 +187,9 @@ func (p *page) drawing(svg, alt, variant string) (class, drawn string) {
 // loneSVG reports whether HTML is one <svg> element and nothing else.
 func loneSVG(src string) bool {
 	depth := 0
-	for s := scan(strings.TrimSpace(src)); ; {
+	s := scan(strings.TrimSpace(src))
+	s.names = true
+	for {
 		s.foreign(depth > 0)
 		t, ok := s.next()
 		switch {

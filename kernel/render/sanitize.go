@@ -275,7 +275,9 @@ func balance(src string) string {
 		}
 		open = open[:from]
 	}
+	b.Grow(len(src))
 	s := scan(src)
+	s.names = true
 	for {
 		foreign := count["svg"]+count["math"] > 0
 		s.foreign(foreign)

@@ -23,6 +23,7 @@ type htmlToken struct {
 type scanner struct {
 	tokens *html.Tokenizer
 	raw    bool // text comes next, whatever it looks like: a <script> or the like has just begun
+	names  bool // of tags only the names are asked for, not the attributes
 }
 
 func scan(src string) *scanner {
@@ -67,7 +68,7 @@ func (s *scanner) next() (t htmlToken, ok bool) {
 		t.void = t.kind == html.SelfClosingTagToken
 		name, more := s.tokens.TagName()
 		t.name = string(name)
-		for more && t.kind != html.EndTagToken {
+		for more && t.kind != html.EndTagToken && !s.names {
 			var key, value []byte
 			key, value, more = s.tokens.TagAttr()
 			t.attrs = append(t.attrs, html.Attribute{Key: string(key), Val: string(value)})
