@@ -160,6 +160,10 @@ func TestCells(t *testing.T) {
 		{"h() + h2() + unit()", "36", false},
 		{"y3 := 1\nat = &y3", "", false},
 		{"y3 := 2\nm := map[int]string{y3: \"two\"}", "", false},
+		{"var all []*int", "", false},
+		{"one := 3\nall = append(all, &one)", "", false},
+		{"one := 4\nall = append(all, &one)", "", false},
+		{"fmt.Println(*all[0], *all[1], one)", "3 4 4", false},
 		{"fmt.Println(m[2], *at, y3)", "two 1 2", false},
 	}
 	var parts struct {

@@ -105,7 +105,7 @@ func TestChain(t *testing.T) {
 		{"with a function of it", []string{"x := 1\nfunc f() int { return x }", "f()", "x := 2", "f() + x"}, "1 2 3 4"},
 		{"with a closure of it", []string{"x := 1", "h := func() int { return x }", "x := 2", "h()"}, "1 2|3 4"},
 		{"with another type", []string{"x := 1", "x", "x := \"a\"", "x"}, "1 2 3 4"},
-		{"a variable of Go's name", []string{"len := 1", "len", "len := 2", "len"}, "1 2 3 4"},
+		{"a variable of Go's name", []string{"len := 1", "len", "len := 2", "len"}, "1 2|3 4"},
 		{"a variable that was a function", []string{"func f() int { return 1 }", "f()", "f := 2", "f"}, "2|3 4"},
 		{"a function once more", []string{"func f() int { return 1 }", "f()", "func f() int { return 2 }", "f()"}, "2 4"},
 		{"a function of that", []string{"func f() int { return 1 }\nfunc g() int { return f() }", "g()", "func f() int { return 2 }", "g()", "f()"}, "2 4 5"},

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,12 +25,13 @@ type graph struct {
 	imports map[string]string // that what is reached uses: name to path
 
 	mentions map[string]bool // variables that what is reached names
+	outside  map[string]bool // those among them that more than the cell's own statements name
 
 	hollow map[*decl]*Text // makers of closures that don't compile any more, as they are written instead
 }
 
 func (w *work) graph(c *checked) *graph {
-	g := &graph{w: w, c: c, parts: w.parts[c], nodes: map[int][]ast.Node{}, methods: map[int][]int{}, reached: map[int]bool{}, imports: map[string]string{}, mentions: map[string]bool{}, hollow: map[*decl]*Text{}}
+	g := &graph{w: w, c: c, parts: w.parts[c], nodes: map[int][]ast.Node{}, methods: map[int][]int{}, reached: map[int]bool{}, imports: map[string]string{}, mentions: map[string]bool{}, outside: map[string]bool{}, hollow: map[*decl]*Text{}}
 	for _, d := range c.file.Decls {
 		if gd, ok := d.(*ast.GenDecl); ok && gd.Tok == token.IMPORT {
 			continue
@@ -156,6 +158,12 @@ func (g *graph) walk() {
 	for len(g.todo) > 0 {
 		n := g.todo[len(g.todo)-1]
 		g.todo = g.todo[:len(g.todo)-1]
+		mention := func(name string) {
+			g.mentions[name] = true
+			if n != g.c.main {
+				g.outside[name] = true
+			}
+		}
 		ast.Inspect(n, func(n ast.Node) bool {
 			id, ok := n.(*ast.Ident)
 			if !ok || g.w.dropped[id] {
@@ -171,10 +179,10 @@ func (g *graph) walk() {
 				}
 			case *types.Var:
 				if name := g.w.global[o]; name != "" {
-					g.mentions[strings.TrimPrefix(name, HiddenPrefix)] = true
+					mention(strings.TrimPrefix(name, HiddenPrefix))
 					g.reachName(name)
 				} else if o.Parent() == g.c.pkg.Scope() {
-					g.mentions[o.Name()] = true
+					mention(o.Name())
 					g.reach(g.part(o.Pos()))
 				}
 			default:
@@ -228,6 +236,10 @@ func (w *work) needed(g *graph) (need, mentioned map[string]bool) {
 			g.reachName(t)
 		}
 	}
+	before := w.usedBefore()
+	fresh := func(name string) bool { // declared again before anything uses it: a variable of its own
+		return w.types[name].typ != "" && w.old[name] == "" && !before[name] && !g.outside[name]
+	}
 	done := map[string]bool{}
 	mentioned = map[string]bool{}
 	company := map[string]bool{} // of a mentioned variable
@@ -246,7 +258,7 @@ func (w *work) needed(g *graph) (need, mentioned map[string]bool) {
 		}
 		more := false
 		for name := range need {
-			if done[name] || w.restored(m, name) == "" {
+			if done[name] || w.restored(m, name) == "" || fresh(name) {
 				continue
 			}
 			v := m.Vars[name]
@@ -272,6 +284,7 @@ func (w *work) needed(g *graph) (need, mentioned map[string]bool) {
 			}
 		}
 		if !more {
+			maps.DeleteFunc(need, func(name string, _ bool) bool { return fresh(name) })
 			return need, mentioned
 		}
 	}
