@@ -146,6 +146,8 @@ func (p *link) read() bool {
 		return false
 	}
 	offset := func(pos token.Pos) int { return fs.Position(pos).Offset }
+	// above reports whether an identifier means nothing that is declared within its declaration.
+	above := func(id *ast.Ident) bool { return id.Obj == nil || id.Obj == f.Scope.Lookup(id.Name) }
 	for _, i := range f.Imports {
 		path, _ := strconv.Unquote(i.Path.Value)
 		switch {
@@ -193,7 +195,7 @@ func (p *link) read() bool {
 				part.names[i] = fmt.Sprint(name, " ", i, p.text.String()[part.lo:part.hi])
 			}
 		}
-		if !p.look(part, d, f.Scope, offset) {
+		if !p.look(part, d, above, offset) {
 			return false
 		}
 		if len(part.names) > 0 {
@@ -204,7 +206,7 @@ func (p *link) read() bool {
 }
 
 // look notes the identifiers of a declaration, and reports whether it may be part of a chain.
-func (p *link) look(in *piece, d ast.Decl, scope *ast.Scope, offset func(token.Pos) int) (fine bool) {
+func (p *link) look(in *piece, d ast.Decl, above func(*ast.Ident) bool, offset func(token.Pos) int) (fine bool) {
 	fine = true
 	own := map[*ast.Ident]bool{} // those that declare something, or are names of something within a value
 	declares := func(list ...*ast.Ident) {
@@ -212,8 +214,6 @@ func (p *link) look(in *piece, d ast.Decl, scope *ast.Scope, offset func(token.P
 			own[id] = true
 		}
 	}
-	// above reports whether an identifier means nothing that is declared within d.
-	above := func(id *ast.Ident) bool { return id.Obj == nil || id.Obj == scope.Lookup(id.Name) }
 	ast.Inspect(d, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.GoStmt:
