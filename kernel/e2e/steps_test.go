@@ -144,7 +144,7 @@ func testSteps(t *testing.T, address string) {
 	b.press("Escape", keyEscape, 0)
 	b.until(5*time.Second, "the cell has the keyboard", `document.activeElement === `+cell, `document.activeElement?.outerHTML.slice(0, 200)`)
 	b.press("Enter", keyEnter, ctrl)
-	b.until(time.Minute, "it ran again", where+`.includes("before the cell") && `+now+` == "" && `+code+` == "false"`, where+` + `+code)
+	b.until(time.Minute, "it ran again", where+`.startsWith("Step 1 ") && `+now+` == "x := tensor.Arange(6)" && `+code+` == "false"`, where+` + " " + `+now+` + " " + `+code)
 	// Without the steps nothing is marked.
 	b.do(chromedp.Click(chromedp.CSS(`.jp-Notebook [data-windowed-list-index="1"] .cm-line:nth-child(1)`)))
 	b.press("End", keyEnd, 0)
