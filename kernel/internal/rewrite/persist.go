@@ -23,7 +23,7 @@ func (w *work) begin(g *graph, need, mentioned map[string]bool) string {
 		funcs[id] = f
 	}
 	for _, name := range sortedKeys(need) {
-		target := w.restored(m, name)
+		target := w.restored(g, m, name)
 		if target == "" {
 			continue
 		}
@@ -103,7 +103,7 @@ func (w *work) begin(g *graph, need, mentioned map[string]bool) string {
 
 // restored is the variable of the program into which a kept value goes; "" if there is none, or if the cell defines it
 // again before any use.
-func (w *work) restored(m *persist.Manifest, name string) string {
+func (w *work) restored(g *graph, m *persist.Manifest, name string) string {
 	_, kept := m.Vars[name]
 	old, was := w.s.vars[name]
 	if !kept || !was {
@@ -111,6 +111,9 @@ func (w *work) restored(m *persist.Manifest, name string) string {
 	}
 	if o := w.old[name]; o != "" {
 		return o
+	}
+	if w.types[name].typ != "" && !g.before[name] && !g.outside[name] {
+		return ""
 	}
 	if now, still := w.n.vars[name]; !still || now.typ != old.typ || now.hidden != old.hidden || slices.Contains(w.r.Forget, name) {
 		return ""

@@ -5,7 +5,6 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,12 +25,13 @@ type graph struct {
 
 	mentions map[string]bool // variables that what is reached names
 	outside  map[string]bool // those among them that more than the cell's own statements name
+	before   map[string]bool // variables of earlier cells that the cell's own statements name
 
 	hollow map[*decl]*Text // makers of closures that don't compile any more, as they are written instead
 }
 
 func (w *work) graph(c *checked) *graph {
-	g := &graph{w: w, c: c, parts: w.parts[c], nodes: map[int][]ast.Node{}, methods: map[int][]int{}, reached: map[int]bool{}, imports: map[string]string{}, mentions: map[string]bool{}, outside: map[string]bool{}, hollow: map[*decl]*Text{}}
+	g := &graph{w: w, c: c, parts: w.parts[c], nodes: map[int][]ast.Node{}, methods: map[int][]int{}, reached: map[int]bool{}, imports: map[string]string{}, mentions: map[string]bool{}, outside: map[string]bool{}, before: w.usedBefore(), hollow: map[*decl]*Text{}}
 	for _, d := range c.file.Decls {
 		if gd, ok := d.(*ast.GenDecl); ok && gd.Tok == token.IMPORT {
 			continue
@@ -236,10 +236,6 @@ func (w *work) needed(g *graph) (need, mentioned map[string]bool) {
 			g.reachName(t)
 		}
 	}
-	before := w.usedBefore()
-	fresh := func(name string) bool { // declared again before anything uses it: a variable of its own
-		return w.types[name].typ != "" && w.old[name] == "" && !before[name] && !g.outside[name]
-	}
 	done := map[string]bool{}
 	mentioned = map[string]bool{}
 	company := map[string]bool{} // of a mentioned variable
@@ -258,7 +254,7 @@ func (w *work) needed(g *graph) (need, mentioned map[string]bool) {
 		}
 		more := false
 		for name := range need {
-			if done[name] || w.restored(m, name) == "" || fresh(name) {
+			if done[name] || w.restored(g, m, name) == "" {
 				continue
 			}
 			v := m.Vars[name]
@@ -284,7 +280,6 @@ func (w *work) needed(g *graph) (need, mentioned map[string]bool) {
 			}
 		}
 		if !more {
-			maps.DeleteFunc(need, func(name string, _ bool) bool { return fresh(name) })
 			return need, mentioned
 		}
 	}

@@ -32,9 +32,8 @@ func (d *decl) called() []string {
 // reads are the names of earlier cells that the program reaches. A variable that the cell defines itself is among them
 // only if a statement uses what it was before.
 func (w *work) reads(g *graph, mentioned map[string]bool) (names []string) {
-	before := w.usedBefore()
 	for name := range mentioned {
-		if _, was := w.s.vars[name]; was && (w.types[name].typ == "" || before[name]) {
+		if _, was := w.s.vars[name]; was && (w.types[name].typ == "" || g.before[name]) {
 			names = append(names, name)
 		}
 	}
