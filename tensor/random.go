@@ -329,6 +329,11 @@ func (t *Tensor) UniformInPlace(low, high float64, g *Generator) *Tensor {
 // NormalInPlace fills t with normal random numbers; see [Tensor.UniformInPlace].
 func (t *Tensor) NormalInPlace(mean, std float64, g *Generator) *Tensor {
 	t.exist("normal")
+	if t.dtype == Float32 {
+		return randomize(t, "normal", g, distribution[float32]{name: "normal", params: []float64{mean, std}, direct: func(dst []float32, run random.Draw, start int) {
+			run.Normals32(dst, start, mean, std)
+		}})
+	}
 	return randomize(t, "normal", g, distribution[float64]{name: "normal", params: []float64{mean, std}, direct: func(dst []float64, run random.Draw, start int) {
 		run.Normals(dst, start, mean, std)
 	}})
@@ -351,7 +356,7 @@ func (t *Tensor) TruncNormalInPlace(mean, std, low, high float64, g *Generator) 
 }
 
 // randomize fills t from a generator.
-func randomize(t *Tensor, name string, g *Generator, d distribution[float64]) *Tensor {
+func randomize[T numbers.Number](t *Tensor, name string, g *Generator, d distribution[T]) *Tensor {
 	if !t.dtype.IsFloat() {
 		fail(ErrDtype, name, t.dtype.String(), "random fractions need a floating-point dtype", "use Randint for whole numbers")
 	}

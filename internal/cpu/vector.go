@@ -137,9 +137,11 @@ type Vectors[T float32 | float64] struct {
 	// Of float64 alone, for random numbers: whole numbers of 64 bits in the places of numbers. Philox computes a
 	// block of 128 bits for each of x, to which first is added: the first half to a, the second to b. Normals
 	// makes two normal numbers of these halves, Uniforms and Uniforms24 numbers from 0 to 1 of the first 53 or
-	// 24 bits, multiplied and added to.
+	// 24 bits, multiplied and added to. NormalPairs is Philox and Normals in one: it makes two float32 in the place of
+	// each of pairs.
 	Philox               func(a, b, x []T, key0, key1, stream0, stream1, first T)
 	Normals              func(x, y, a, b []T, add, times T)
+	NormalPairs          func(pairs, x []T, key0, key1, stream0, stream1, first, add, times T)
 	Uniforms, Uniforms24 func(dst, x []T, add, times T)
 
 	// What Sin and Cos are made of: NaN where |x| ≥ 2¹⁷.

@@ -654,6 +654,16 @@ func normalsF64AVX2(x *float64, y *float64, a *float64, b *float64, n int, param
 //go:noescape
 func normalsF64AVX512(x *float64, y *float64, a *float64, b *float64, n int, params *float64)
 
+// normalPairsF64AVX2 makes two normal numbers of each block of Philox, as float32: one beside the other in the place of a float64. Parameters are those of philox, a mean p₅ and a standard deviation p₆.
+//
+//go:noescape
+func normalPairsF64AVX2(pairs *float64, x *float64, n int, params *float64)
+
+// normalPairsF64AVX512 makes two normal numbers of each block of Philox, as float32: one beside the other in the place of a float64. Parameters are those of philox, a mean p₅ and a standard deviation p₆.
+//
+//go:noescape
+func normalPairsF64AVX512(pairs *float64, x *float64, n int, params *float64)
+
 // uniformsF64AVX2 computes p₀ + u·p₁ of the first 53 bits of x as a number u from 0 to 1.
 //
 //go:noescape
@@ -1654,6 +1664,15 @@ func normalsF64AVX2Slices(x, y, a, b []float64, p0, p1 float64) {
 	normalsF64AVX2(&x[0], &y[0], &a[0], &b[0], len(x), &params[0])
 }
 
+func normalPairsF64AVX2Slices(pairs, x []float64, p0, p1, p2, p3, p4, p5, p6 float64) {
+	if len(pairs) == 0 {
+		return
+	}
+	x = x[:len(pairs)]
+	params := [...]float64{p0, p1, p2, p3, p4, p5, p6}
+	normalPairsF64AVX2(&pairs[0], &x[0], len(pairs), &params[0])
+}
+
 func uniformsF64AVX2Slices(dst, x []float64, p0, p1 float64) {
 	if len(dst) == 0 {
 		return
@@ -2473,6 +2492,15 @@ func normalsF64AVX512Slices(x, y, a, b []float64, p0, p1 float64) {
 	normalsF64AVX512(&x[0], &y[0], &a[0], &b[0], len(x), &params[0])
 }
 
+func normalPairsF64AVX512Slices(pairs, x []float64, p0, p1, p2, p3, p4, p5, p6 float64) {
+	if len(pairs) == 0 {
+		return
+	}
+	x = x[:len(pairs)]
+	params := [...]float64{p0, p1, p2, p3, p4, p5, p6}
+	normalPairsF64AVX512(&pairs[0], &x[0], len(pairs), &params[0])
+}
+
 func uniformsF64AVX512Slices(dst, x []float64, p0, p1 float64) {
 	if len(dst) == 0 {
 		return
@@ -2760,6 +2788,7 @@ var vectorsF64 = [...]Vectors[float64]{
 		RmspropCenteredMomentum: rmspropCenteredMomentumF64AVX2Slices,
 		Philox:                  philoxF64AVX2Slices,
 		Normals:                 normalsF64AVX2Slices,
+		NormalPairs:             normalPairsF64AVX2Slices,
 		Uniforms:                uniformsF64AVX2Slices,
 		Uniforms24:              uniforms24F64AVX2Slices,
 		AndBits:                 andBitsF64AVX2Slices,
@@ -2852,6 +2881,7 @@ var vectorsF64 = [...]Vectors[float64]{
 		RmspropCenteredMomentum: rmspropCenteredMomentumF64AVX512Slices,
 		Philox:                  philoxF64AVX512Slices,
 		Normals:                 normalsF64AVX512Slices,
+		NormalPairs:             normalPairsF64AVX512Slices,
 		Uniforms:                uniformsF64AVX512Slices,
 		Uniforms24:              uniforms24F64AVX512Slices,
 		AndBits:                 andBitsF64AVX512Slices,

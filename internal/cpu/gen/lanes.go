@@ -69,6 +69,7 @@ func (l *lanes) addInt(a, b ref) ref          { return l.do("VPADD"+l.word(), 0,
 func (l *lanes) subInt(a, b ref) ref          { return l.do("VPSUB"+l.word(), 0, a, b) }
 func (l *lanes) mulInt(a, b ref) ref          { return l.do("VPMULLD", 0, a, b) }
 func (l *lanes) mulLow(a, b ref) ref          { return l.do("VPMULUDQ", 0, a, b) }    // of float64: the lower halves, as 64 bits
+func (l *lanes) toSingle(a ref) ref           { return l.do("toSingle", 0, a) }       // of float64: float32 in the lower halves, and 0 in the upper ones
 func (l *lanes) cutInt(a ref) ref             { return l.do("cutInt", 0, a) }         // the fraction is cut
 func (l *lanes) equalInt(a, b ref) ref        { return l.do("compare int", 0, a, b) } // a mask
 func (l *lanes) lessInt(a, b ref) ref         { return l.do("compare int", 1, a, b) } // a mask
@@ -480,6 +481,17 @@ func (m *emitter) step(i, c int, masked bool) {
 	case "toFloat":
 		x := register(s.args[0])
 		a.op("VCVTDQ2PS", x, result())
+	case "toSingle":
+		x, to := register(s.args[0]), result()
+		if m.width == 64 {
+			half := "Y" + to[1:]
+			a.op("VCVTPD2PS", x, half)
+			a.op("VPMOVZXDQ", half, to)
+		} else {
+			half := "X" + to[1:]
+			a.op("VCVTPD2PSY", x, half)
+			a.op("VPMOVZXDQ", half, to)
+		}
 	case "toInt":
 		x := register(s.args[0])
 		a.op("VCVTPS2DQ", x, result())

@@ -11,6 +11,8 @@ func randomLoops() []*loop {
 			operands: []string{"a", "b", "x"}, unroll: [2]int{1, 2}, params: true, program: philox},
 		{name: "normals", doc: "computes two normal numbers to x and y of 64 random bits in a and 64 in b.", e: float64s,
 			operands: []string{"x", "y", "a", "b"}, unroll: [2]int{1, 2}, params: true, program: normals},
+		{name: "normalPairs", doc: "makes two normal numbers of each block of Philox, as float32: one beside the other in the place of a float64. Parameters are those of philox, a mean p₅ and a standard deviation p₆.", e: float64s,
+			operands: []string{"pairs", "x"}, unroll: [2]int{1, 2}, params: true, program: normalPairs},
 		{name: "uniforms", doc: "computes p₀ + u·p₁ of the first 53 bits of x as a number u from 0 to 1.", e: float64s,
 			operands: []string{"dst", "x"}, unroll: [2]int{2, 4}, params: true, program: func(l *lanes) { uniforms(l, 53) }},
 		{name: "uniforms24", doc: "computes p₀ + u·p₁ of the first 24 bits of x as a number u from 0 to 1.", e: float64s,
@@ -23,7 +25,13 @@ func randomLoops() []*loop {
 // philox keeps 32 bits in each lane of 64. What stands in the upper halves does no harm: a
 // product takes the lower ones.
 func philox(l *lanes) {
-	block := l.addInt(l.load(2), l.parameter(4))
+	a, b := philoxBlock(l, l.load(2))
+	l.store(0, a)
+	l.store(1, b)
+}
+
+func philoxBlock(l *lanes, x ref) (a, b ref) {
+	block := l.addInt(x, l.parameter(4))
 	c0, c1 := block, l.shiftDown(block, 32)
 	c2, c3 := l.parameter(2), l.parameter(3)
 	k0, k1 := l.parameter(0), l.parameter(1)
@@ -35,8 +43,7 @@ func philox(l *lanes) {
 		c0, c1, c2, c3 = l.xor(l.xor(l.shiftDown(high, 32), c1), k0), high, l.xor(l.xor(l.shiftDown(low, 32), c3), k1), low
 	}
 	last := l.bits(1<<32 - 1)
-	l.store(0, l.or(l.shiftLeft(c0, 32), l.and(c1, last)))
-	l.store(1, l.or(l.shiftLeft(c2, 32), l.and(c3, last)))
+	return l.or(l.shiftLeft(c0, 32), l.and(c1, last)), l.or(l.shiftLeft(c2, 32), l.and(c3, last))
 }
 
 // toDouble converts the first bits of whole numbers without a sign, up to 53.
@@ -55,15 +62,27 @@ func uniforms(l *lanes, bits int) {
 	l.store(0, l.add(l.parameter(0), l.mul(u, l.parameter(1))))
 }
 
-// normals is the transform of Box and Muller: √(-2 ln u) is the radius of a point in the plane, and 2π times another u
-// its angle. x and y are p₀ + p₁ times its coordinates.
 func normals(l *lanes) {
-	u := l.mul(l.add(toDouble(l, l.load(2), 53), l.constant(0.5)), l.constant(0x1p-53))
+	x, y := boxMuller(l, l.load(2), l.load(3), l.parameter(0), l.parameter(1))
+	l.store(0, x)
+	l.store(1, y)
+}
+
+// normalPairs leaves the random bits in registers, and stores each number once.
+func normalPairs(l *lanes) {
+	a, b := philoxBlock(l, l.load(1))
+	x, y := boxMuller(l, a, b, l.parameter(5), l.parameter(6))
+	l.store(0, l.or(l.toSingle(x), l.shiftLeft(l.toSingle(y), 32)))
+}
+
+// boxMuller is the transform of Box and Muller: √(-2 ln u) is the radius of a point in the plane, and 2π times another u
+// its angle. x and y are mean + std times its coordinates.
+func boxMuller(l *lanes, a, b, mean, std ref) (x, y ref) {
+	u := l.mul(l.add(toDouble(l, a, 53), l.constant(0.5)), l.constant(0x1p-53))
 	radius := l.sqrt(l.mul(logarithm(l, u), l.constant(-2)))
-	angle := l.mul(l.mul(toDouble(l, l.load(3), 53), l.constant(2*math.Pi)), l.constant(0x1p-53))
+	angle := l.mul(l.mul(toDouble(l, b, 53), l.constant(2*math.Pi)), l.constant(0x1p-53))
 	sin, cos := sinCos(l, angle)
-	l.store(0, l.add(l.parameter(0), l.mul(l.parameter(1), l.mul(radius, cos))))
-	l.store(1, l.add(l.parameter(0), l.mul(l.parameter(1), l.mul(radius, sin))))
+	return l.add(mean, l.mul(std, l.mul(radius, cos))), l.add(mean, l.mul(std, l.mul(radius, sin)))
 }
 
 // logarithm computes ln x of normal numbers below 2¹⁰²³. x is 2^k·(1+f) with 1+f between √½ and √2; with s = f/(2+f)

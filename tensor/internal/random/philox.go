@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sort"
 	"sync"
+	"unsafe"
 
 	"gonum.org/v1/gonum/mathext"
 
@@ -98,8 +99,14 @@ var counts = func() (c [512]float64) {
 
 // blocks writes the halves of blocks from one on, at most as many as there are counts.
 func (d Draw) blocks(a, b []float64, first uint64) {
-	bits := func(w uint32) float64 { return math.Float64frombits(uint64(w)) }
-	vectors.Philox(a, b, counts[:], bits(d.Key[0]), bits(d.Key[1]), bits(uint32(d.Stream)), bits(uint32(d.Stream>>32)), math.Float64frombits(first))
+	key0, key1, stream0, stream1, block := d.places(first)
+	vectors.Philox(a, b, counts[:], key0, key1, stream0, stream1, block)
+}
+
+// places are what Philox is told, whole numbers in the places of float64.
+func (d Draw) places(first uint64) (key0, key1, stream0, stream1, block float64) {
+	place := func(w uint32) float64 { return math.Float64frombits(uint64(w)) }
+	return place(d.Key[0]), place(d.Key[1]), place(uint32(d.Stream)), place(uint32(d.Stream >> 32)), math.Float64frombits(first)
 }
 
 // Normals fills dst with normal numbers of a mean and a standard deviation, of the words from start, which is even, on.
@@ -126,6 +133,39 @@ func (d Draw) Normals(dst []float64, start int, mean, std float64) {
 		block += uint64(n)
 		dst = interleave(dst, s.x[:n], s.y[:n])
 	}
+}
+
+// Normals32 is Normals for float32: the same numbers, rounded once.
+func (d Draw) Normals32(dst []float32, start int, mean, std float64) {
+	if vectors.NormalPairs == nil {
+		var wide [len(scratch{}.a)]float64
+		for len(dst) > 0 {
+			n := min(len(wide), len(dst))
+			d.Normals(wide[:n], start, mean, std)
+			for i, v := range wide[:n] {
+				dst[i] = float32(v)
+			}
+			dst, start = dst[n:], start+n
+		}
+		return
+	}
+	block := d.First + uint64(start)/2
+	for pairs := len(dst) / 2; pairs > 0; pairs = len(dst) / 2 {
+		n := min(pairs, len(counts))
+		d.normalPairs(unsafe.Slice((*float64)(unsafe.Pointer(unsafe.SliceData(dst))), n), block, mean, std)
+		dst, block = dst[2*n:], block+uint64(n)
+	}
+	if len(dst) > 0 { // the first of a pair
+		var pair [1]float64
+		d.normalPairs(pair[:], block, mean, std)
+		dst[0] = math.Float32frombits(uint32(math.Float64bits(pair[0])))
+	}
+}
+
+// normalPairs writes normal numbers of the blocks from first on, at most as many as there are counts.
+func (d Draw) normalPairs(pairs []float64, first uint64, mean, std float64) {
+	key0, key1, stream0, stream1, block := d.places(first)
+	vectors.NormalPairs(pairs, counts[:], key0, key1, stream0, stream1, block, mean, std)
 }
 
 // Uniforms fills dst with numbers from low to high of the first 53 or 24 bits of the words from

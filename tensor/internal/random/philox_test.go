@@ -45,6 +45,13 @@ func TestVectorsMakeTheSameNumbers(t *testing.T) {
 				t.Fatalf("normal number %d of %d is %v, want %v", i, n, v, want)
 			}
 		}
+		single := make([]float32, n)
+		d.Normals32(single, 2, 3, 0.5)
+		for i, v := range single {
+			if v != float32(got[i]) {
+				t.Fatalf("normal number %d of %d is %v as float32, want %v", i, n, v, got[i])
+			}
+		}
 		d.Normals(got, 2, 0, 1)
 		for i, v := range got { // and relative to themselves, but near the zeros of sine and cosine
 			x, y := BoxMuller(words[i&^1], words[i|1])
