@@ -168,7 +168,6 @@ func TestFiguresFitPhones(t *testing.T) {
 }
 
 func TestSite(t *testing.T) {
-	b := openBrowser(t)
 	axe := axeSource(t)
 	out := renderedSite(t)
 	pages := []string{"index.html", "404.html"}
@@ -176,43 +175,48 @@ func TestSite(t *testing.T) {
 		pages = append(pages, strings.TrimSuffix(filepath.Base(l), ".ipynb")+".html")
 	}
 	for _, p := range pages {
-		name := strings.TrimSuffix(p, ".html")
 		if st, err := os.Stat(filepath.Join(out, p)); err != nil || st.Size() > pageLimit {
 			t.Errorf("%s is larger than %d bytes, or is not there (%v)", p, pageLimit, err)
 		}
-		address := (&url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Join(out, p))}).String()
-		for _, look := range []struct {
-			name   string
-			scheme string
-			width  int64
-			height int64
-			mobile bool
-		}{
-			{"light", "light", 1280, 900, false},
-			{"dark", "dark", 1280, 900, false},
-			{"phone", "light", 390, 844, true},
-		} {
+	}
+	for _, look := range []struct {
+		name   string
+		scheme string
+		width  int64
+		height int64
+		mobile bool
+	}{
+		{"light", "light", 1280, 900, false},
+		{"dark", "dark", 1280, 900, false},
+		{"phone", "light", 390, 844, true},
+	} {
+		t.Run(look.name, func(t *testing.T) {
+			t.Parallel()
+			b := openBrowser(t)
 			b.colours(look.scheme)
 			b.window(look.width, look.height, look.mobile)
-			b.do(chromedp.Navigate(address), chromedp.WaitReady("body"))
-			if text := ask[string](b, `document.body.innerText`); len(text) < 100 {
-				t.Errorf("%s: the page is nearly empty: %q", p, text)
+			for _, p := range pages {
+				address := (&url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Join(out, p))}).String()
+				b.do(chromedp.Navigate(address), chromedp.WaitReady("body"))
+				if text := ask[string](b, `document.body.innerText`); len(text) < 100 {
+					t.Errorf("%s: the page is nearly empty: %q", p, text)
+				}
+				if l := ask[float64](b, brightness); (l < 128) != (look.scheme == "dark") {
+					t.Errorf("%s: the background's brightness is %.0f", p, l)
+				}
+				if w := ask[int64](b, `document.documentElement.scrollWidth`); w > look.width {
+					wide := ask[string](b, `[...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > innerWidth + 1 && getComputedStyle(e).position != "fixed").slice(0, 3).map(e => e.tagName + "." + e.className).join(", ")`)
+					t.Errorf("%s: %d wide in a window of %d: it scrolls sideways (%s)", p, w, look.width, wide)
+				}
+				if n := ask[int](b, `[...document.images].filter(i => !i.complete || !i.naturalWidth).length`); n > 0 {
+					t.Errorf("%s: %d pictures are broken", p, n)
+				}
+				b.shoot("site-"+strings.TrimSuffix(p, ".html")+"-"+look.name, look.name == "phone")
+				b.accessible(axe, p+", "+look.name)
 			}
-			if l := ask[float64](b, brightness); (l < 128) != (look.scheme == "dark") {
-				t.Errorf("%s, %s: the background's brightness is %.0f", p, look.name, l)
-			}
-			if w := ask[int64](b, `document.documentElement.scrollWidth`); w > look.width {
-				wide := ask[string](b, `[...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > innerWidth + 1 && getComputedStyle(e).position != "fixed").slice(0, 3).map(e => e.tagName + "." + e.className).join(", ")`)
-				t.Errorf("%s, %s: %d wide in a window of %d: it scrolls sideways (%s)", p, look.name, w, look.width, wide)
-			}
-			if n := ask[int](b, `[...document.images].filter(i => !i.complete || !i.naturalWidth).length`); n > 0 {
-				t.Errorf("%s: %d pictures are broken", p, n)
-			}
-			b.shoot("site-"+name+"-"+look.name, look.name == "phone")
-			b.accessible(axe, p+", "+look.name)
-		}
+			b.clean(func(address string) bool {
+				return strings.HasPrefix(address, "file:") || strings.HasPrefix(address, "data:")
+			})
+		})
 	}
-	b.clean(func(address string) bool {
-		return strings.HasPrefix(address, "file:") || strings.HasPrefix(address, "data:")
-	})
 }

@@ -6,8 +6,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-
-	"github.com/lectern-go/lectern/internal/race"
 )
 
 // A cell of testdata/cells.txt.
@@ -68,12 +66,11 @@ func (c testCell) check(t *testing.T, l *lab) {
 	}
 }
 
-// long reports whether tests that take long are run: in CI, and with LECTERN_LONG=1.
-func long() bool { return os.Getenv("CI") == "true" || os.Getenv("LECTERN_LONG") != "" }
-
-// many reports whether tests that try many cases are to try all that CI tries: once, and not again in
-// the slow programs of the race detector.
-func many() bool { return long() && (!race.Enabled || os.Getenv("LECTERN_LONG") != "") }
+// long reports whether tests that take long are run: with LECTERN_LONG=1, and in CI where they run first. With -short, as
+// under the race detector and on an emulated processor, they do not run once more.
+func long() bool {
+	return os.Getenv("LECTERN_LONG") != "" || os.Getenv("CI") == "true" && !testing.Short()
+}
 
 func needLong(t *testing.T) {
 	t.Helper()
@@ -82,7 +79,8 @@ func needLong(t *testing.T) {
 	}
 }
 
-// TestCells runs the table. LECTERN_GROUP limits it to groups whose names contain a word.
+// TestCells runs the table: all of it if tests may take long, else the groups with a star.
+// LECTERN_GROUP limits it to groups whose names contain a word.
 func TestCells(t *testing.T) {
 	t.Parallel()
 	groups := readGroups(t, "testdata/cells.txt")

@@ -415,7 +415,7 @@ func TestDifferential(t *testing.T) {
 	switch {
 	case all:
 		generated, n = 60, len(programs)
-	case many():
+	case long():
 		generated, n = 6, 54
 	}
 	if word != "" {
@@ -501,7 +501,7 @@ func (d *differential) run(p program, limit string) string {
 	}
 	if d.l == nil {
 		d.l = startLabIn(d.t, d.bin, d.t.TempDir(), []string{"TZ=UTC"})
-	} else if _, r, err := d.l.try("%reset", jupyter.ExecuteOptions{Timeout: 30 * time.Second}); err != nil || r.Status != "ok" {
+	} else if _, r, err := d.l.try("%reset", jupyter.ExecuteOptions{Timeout: patience}); err != nil || r.Status != "ok" {
 		d.stop()
 		return fmt.Sprintf("%%reset before %s: %v %s", p.name, err, r.EValue)
 	}
@@ -513,7 +513,7 @@ func (d *differential) run(p program, limit string) string {
 	}
 	var printed, everything strings.Builder
 	for i, code := range cells {
-		outs, r, err := d.l.try(code, jupyter.ExecuteOptions{Timeout: 30 * time.Second})
+		outs, r, err := d.l.try(code, jupyter.ExecuteOptions{Timeout: patience})
 		for _, o := range outs {
 			if o.kind == "stdout" {
 				printed.WriteString(o.text)

@@ -96,14 +96,14 @@ func TestGoNBNotebooks(t *testing.T) {
 		return err
 	})
 	word := os.Getenv("LECTERN_GROUP")
-	whole := many() && word == ""
+	whole := long() && word == ""
 	reasons := readReasons(t)
 	var mu sync.Mutex
 	var cells []gonbCell
 	t.Run("run", func(t *testing.T) {
 		for _, name := range names {
 			short := strings.TrimSuffix(filepath.Base(name), ".ipynb")
-			if !strings.Contains(short, word) || word == "" && !many() && short != "hello" && short != "vartuple" && short != "script" {
+			if !strings.Contains(short, word) || word == "" && !long() && short != "hello" && short != "vartuple" && short != "script" {
 				continue
 			}
 			t.Run(short, func(t *testing.T) {

@@ -142,6 +142,10 @@ func startLab(t testing.TB) *lab {
 	return startLabIn(t, bin, t.TempDir(), []string{offlineVar + "=1"})
 }
 
+// patience is how long a kernel may take to start, or a cell to end: on a machine that compiles the standard library
+// beside, two of its cores shared with other tests, a minute is not enough.
+const patience = 5 * time.Minute
+
 func startLabIn(t testing.TB, bin, dir string, env []string) *lab {
 	t.Helper()
 	return startLabSeen(t, bin, dir, env, nil)
@@ -154,7 +158,7 @@ func startLabSeen(t testing.TB, bin, dir string, env []string, seen func(*jupyte
 		env = append(env, "GOCOVERDIR="+dir.Value.String())
 	}
 	spec := &jupyter.Spec{Argv: emulated.Argv(filepath.Join(bin, "lectern-kernel"), "-root", repoRoot(t), "-bin", bin, "{connection_file}"), InterruptMode: "message"}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	k, err := jupyter.Start(ctx, spec, jupyter.StartOptions{Dir: dir, Log: os.Stderr, RuntimeDir: t.TempDir(), Env: append(os.Environ(), env...), Published: seen})
 	if err != nil {
@@ -172,7 +176,7 @@ func startLabSeen(t testing.TB, bin, dir string, env []string, seen func(*jupyte
 // run executes a cell and returns its outputs, neighbouring text of a stream joined.
 func (l *lab) run(code string) ([]out, jupyter.Result) {
 	l.t.Helper()
-	outs, r, err := l.try(code, jupyter.ExecuteOptions{Timeout: 60 * time.Second})
+	outs, r, err := l.try(code, jupyter.ExecuteOptions{Timeout: patience})
 	if err != nil {
 		l.t.Fatalf("cell %q: %v\noutputs so far: %s", code, err, flat(outs))
 	}

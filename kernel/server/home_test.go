@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/lectern-go/lectern/kernel/jupyter"
 	"github.com/lectern-go/lectern/kernel/notebook"
@@ -187,7 +186,7 @@ func (l *lab) metadata(t *testing.T, code string) (found map[string]any) {
 }
 
 func (l *lab) displayMetadata(code string) (metadata []byte, err error) {
-	_, _, err = l.try(code, jupyter.ExecuteOptions{Timeout: time.Minute, Output: func(m *jupyter.Message) {
+	_, _, err = l.try(code, jupyter.ExecuteOptions{Timeout: patience, Output: func(m *jupyter.Message) {
 		var c struct{ Metadata json.RawMessage }
 		if m.Header.Type == "display_data" && json.Unmarshal(m.Content, &c) == nil {
 			metadata = c.Metadata

@@ -19,7 +19,7 @@ import (
 // request asks the kernel something on shell.
 func (l *lab) request(msgType string, content any) map[string]any {
 	l.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	m, err := l.k.Request(ctx, msgType, content)
 	if err != nil {
@@ -219,7 +219,7 @@ func TestInterrupt(t *testing.T) {
 					time.AfterFunc(300*time.Millisecond, func() { l.k.Interrupt() })
 				}
 			}
-			outs, r, err := l.try(c.code, jupyter.ExecuteOptions{Timeout: 30 * time.Second, Output: started})
+			outs, r, err := l.try(c.code, jupyter.ExecuteOptions{Timeout: patience, Output: started})
 			if err != nil || r.Status != "error" && c.name != "shell" {
 				t.Fatalf("status %s, %v: %s", r.Status, err, flat(outs))
 			}
@@ -248,7 +248,7 @@ var a, b int
 fmt.Scan(&a, &b)
 in := bufio.NewScanner(os.Stdin)
 in.Scan()
-fmt.Println("hello", who, a+b, in.Text())`, jupyter.ExecuteOptions{Timeout: 30 * time.Second, Input: func(prompt string, password bool) (string, error) {
+fmt.Println("hello", who, a+b, in.Text())`, jupyter.ExecuteOptions{Timeout: patience, Input: func(prompt string, password bool) (string, error) {
 		prompts = append(prompts, prompt)
 		if len(lines) == 0 {
 			return "", fmt.Errorf("asked too often")
@@ -263,7 +263,7 @@ fmt.Println("hello", who, a+b, in.Text())`, jupyter.ExecuteOptions{Timeout: 30 *
 	if len(prompts) != 3 || prompts[0] != "your name? " {
 		t.Errorf("prompts %q", prompts)
 	}
-	outs, r, err = l.try("var s string\nn, err := fmt.Scan(&s)\nfmt.Println(n, err)", jupyter.ExecuteOptions{Timeout: 20 * time.Second})
+	outs, r, err = l.try("var s string\nn, err := fmt.Scan(&s)\nfmt.Println(n, err)", jupyter.ExecuteOptions{Timeout: patience})
 	if err != nil || !strings.Contains(flat(outs), "0 ") || !strings.Contains(flat(outs), "nobody is there to type") {
 		t.Errorf("without a user: %v %s: %s", err, r.Status, flat(outs))
 	}
@@ -314,7 +314,7 @@ func TestTwoNotebooks(t *testing.T) {
 		go func() {
 			defer wg.Done()
 			for n := range 4 {
-				outs, _, err := l.try(fmt.Sprintf("v := %d\nv", 10*i+n), jupyter.ExecuteOptions{Timeout: time.Minute})
+				outs, _, err := l.try(fmt.Sprintf("v := %d\nv", 10*i+n), jupyter.ExecuteOptions{Timeout: patience})
 				if err != nil || flat(outs) != fmt.Sprintf("[result]%d", 10*i+n) {
 					t.Errorf("notebook %d: %v %s", i, err, flat(outs))
 				}

@@ -78,7 +78,7 @@ func TestNothingIsLeft(t *testing.T) {
 			}
 			tmp := t.TempDir()
 			mark := "LECTERN_TEST_MARK=" + jupyter.NewID()
-			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+			ctx, cancel := context.WithTimeout(context.Background(), patience)
 			defer cancel()
 			k, err := jupyter.Start(ctx, spec, jupyter.StartOptions{Dir: tmp, RuntimeDir: t.TempDir(), Log: os.Stderr, Env: append(os.Environ(), "TMPDIR="+tmp, mark)})
 			if err != nil {

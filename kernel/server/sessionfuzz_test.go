@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/lectern-go/lectern/kernel/jupyter"
 )
@@ -26,7 +25,7 @@ func TestSessionFuzz(t *testing.T) {
 	switch {
 	case os.Getenv("LECTERN_LONG") != "":
 		rounds, cells = 100, 40
-	case many():
+	case long():
 		rounds, cells = 8, 30
 	}
 	for round := range uint64(rounds) {
@@ -119,7 +118,7 @@ func (f *sessionFuzz) session(n int) string {
 // run types a cell and reads the notes about what is lost, of which those names may be that are given.
 func (f *sessionFuzz) run(code string, o jupyter.ExecuteOptions, mayLose ...string) (said, status, wrong string) {
 	f.log = append(f.log, code)
-	o.Timeout = 60 * time.Second
+	o.Timeout = patience
 	outs, r, err := f.l.try(code, o)
 	if err != nil {
 		return "", "dead", fmt.Sprintf("%q: %v", code, err)

@@ -7,7 +7,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/lectern-go/lectern/kernel/internal/stale"
 	"github.com/lectern-go/lectern/kernel/jupyter"
@@ -29,7 +28,7 @@ func (p *paper) cell(id, code, status string, words ...string) {
 		}
 		words[i] = w
 	}
-	outs, r, err := p.try(code, jupyter.ExecuteOptions{Timeout: time.Minute, Cell: id})
+	outs, r, err := p.try(code, jupyter.ExecuteOptions{Timeout: patience, Cell: id})
 	got := flat(outs)
 	if err != nil || r.Status != status {
 		p.t.Fatalf("cell %s, %q: %v, status %s: %s", id, code, err, r.Status, got)

@@ -351,7 +351,7 @@ func TestWidgetsEnd(t *testing.T) {
 	p := openWidgetPage(t)
 	again := func(code string) {
 		t.Helper()
-		if outs, r, err := p.try(code, jupyter.ExecuteOptions{Timeout: time.Minute, Cell: "cell-1"}); err != nil || r.Status != "ok" {
+		if outs, r, err := p.try(code, jupyter.ExecuteOptions{Timeout: patience, Cell: "cell-1"}); err != nil || r.Status != "ok" {
 			t.Fatalf("%v %s %s", err, r.Status, flat(outs))
 		}
 	}
