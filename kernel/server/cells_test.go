@@ -66,8 +66,8 @@ func (c testCell) check(t *testing.T, l *lab) {
 	}
 }
 
-// long reports whether tests that take long are run: with LECTERN_LONG=1, and in CI where they run first. With -short, as
-// under the race detector and on an emulated processor, they do not run once more.
+// long reports whether tests that take long are run: with LECTERN_LONG=1, and in CI where they run first. With -short,
+// as under the race detector and on an emulated processor, they do not run once more.
 func long() bool {
 	return os.Getenv("LECTERN_LONG") != "" || os.Getenv("CI") == "true" && !testing.Short()
 }

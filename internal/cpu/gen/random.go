@@ -75,8 +75,8 @@ func normalPairs(l *lanes) {
 	l.store(0, l.or(l.toSingle(x), l.shiftLeft(l.toSingle(y), 32)))
 }
 
-// boxMuller is the transform of Box and Muller: √(-2 ln u) is the radius of a point in the plane, and 2π times another u
-// its angle. x and y are mean + std times its coordinates.
+// boxMuller is the transform of Box and Muller: √(-2 ln u) is the radius of a point in the plane, and 2π times another
+// u its angle. x and y are mean + std times its coordinates.
 func boxMuller(l *lanes, a, b, mean, std ref) (x, y ref) {
 	u := l.mul(l.add(toDouble(l, a, 53), l.constant(0.5)), l.constant(0x1p-53))
 	radius := l.sqrt(l.mul(logarithm(l, u), l.constant(-2)))
