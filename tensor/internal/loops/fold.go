@@ -224,7 +224,7 @@ func foldBlocks[T numbers.Number](out, x []T, f Folding[T]) {
 	}
 }
 
-// foldWidth is how many sums FoldColumns keeps at a time.
+// foldWidth is how many sums of several lanes FoldColumns keeps at a time.
 const foldWidth = 256
 
 // FoldColumns is fold for sums along an axis that stays. Each sum is made in the
@@ -243,14 +243,18 @@ func FoldColumns[T numbers.Number](out []T, x Array, goes []bool, count, axis in
 	l, _ := x.Layout.Permute(slices.Concat(order, gone, []int{axis})...)
 	x = x.With(l)
 	width := l.Shape[len(l.Shape)-1]
-	pieces := (width + foldWidth - 1) / foldWidth
+	most := foldWidth
+	if f.lanes == 1 { // there is room for more, and longer runs of memory come faster
+		most = max(most, min(BlockLen, (width+cpu.Threads()-1)/cpu.Threads()))
+	}
+	pieces := (width + most - 1) / most
 	if f.narrowStep != nil && x.Dtype == device.Int32 && x.IsContiguous() {
 		foldIntColumns(out, Stored[float32](x), count, width, f)
 		return
 	}
-	pitch := min(width, foldWidth)
+	pitch := min(width, most)
 	blocks := (count + BlockLen - 1) / BlockLen
-	ParallelRows(len(out)/width*pieces, ParallelFrom/(count*min(width, foldWidth)), func(start, end int) {
+	ParallelRows(len(out)/width*pieces, ParallelFrom/(count*pitch), func(start, end int) {
 		rows, direct := NewReader[T](x), IsPlain[T](x)
 		var memory []T
 		if direct {
@@ -259,8 +263,8 @@ func FoldColumns[T numbers.Number](out []T, x Array, goes []bool, count, axis in
 		lanes, partial := make([]T, f.lanes*pitch), make([]T, blocks*pitch)
 		pairs := make([]T, blocks)
 		for piece := start; piece < end; piece++ {
-			outer, first := piece/pieces, piece%pieces*foldWidth
-			n := min(foldWidth, width-first)
+			outer, first := piece/pieces, piece%pieces*most
+			n := min(most, width-first)
 			for b := range blocks {
 				used := min(f.lanes, count-b*BlockLen) // the others hold nothing
 				fillWith(lanes[:used*pitch], f.Start)
@@ -418,6 +422,7 @@ func VectorExtreme[T float32 | float64](f Folding[T], choose func(dst, x, y []T)
 		return few(x)
 	}
 	f.step = func(sums, x []T) { choose(sums[:len(x)], sums, x) }
+	f.merge = f.step
 	return f
 }
 
