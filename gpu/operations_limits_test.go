@@ -63,7 +63,7 @@ func TestWhatKernelsDoNotDo(t *testing.T) {
 		said string
 	}{
 		"map":        {c.Map("cube root", device.Float32, x, x), "cube root of float32"},
-		"zip":        {c.Zip("hypot", device.Float32, x, x, x), "hypot of float32"},
+		"zip":        {c.Zip("no operation", device.Float32, x, x, x), "no operation of float32"},
 		"whole sqrt": {c.Map("sqrt", device.Int64, n, n), "sqrt of int64"},
 		"float not":  {c.Map("not", device.Float32, x, x), "not of float32"},
 		"float and":  {c.Zip("and", device.Float64, x, x, x), "and of float64"},

@@ -96,7 +96,7 @@ func compareOn(t *testing.T, d tensor.Device, c tensor.OpCase, dtype tensor.Dtyp
 	costHere := counted(func() { want = c.Run(here) })
 	costThere := counted(func() {
 		if err := tensor.Try(func() { got = c.Run(there) }); err != nil {
-			t.Fatalf("%s: %v", dtype, err)
+			t.Fatalf("%s: %v; has gpu/kernels/map.cu a CASE for it?", dtype, err)
 		}
 	})
 	if !slices.Equal(costThere, costHere) {

@@ -209,7 +209,7 @@ func TestEveryGraphLivesOn(t *testing.T) {
 		crossed := celltest.Told(t)
 		for _, name := range tensor.OpsWithGradients() {
 			if !slices.Contains(crossed, name) {
-				t.Errorf("no graph with %q has crossed cells", name)
+				t.Errorf("no graph with %q has crossed cells: has it a row in opTable?", name)
 			}
 		}
 	})

@@ -275,7 +275,9 @@ func TestMutations(t *testing.T) {
 	cases := casesByOp()
 	var all []mutant
 	for _, o := range ops {
-		all = append(all, mutantsOf(o, cases[o])...)
+		if len(cases[o]) > 0 { // else TestEveryOperationHasCostCases fails
+			all = append(all, mutantsOf(o, cases[o])...)
+		}
 	}
 	total := len(all)
 	if race.Enabled && os.Getenv("LECTERN_LONG") != "1" {

@@ -202,7 +202,7 @@ func (c *costCase) inPlaceErrorOf(d Dtype) error {
 		return fmt.Errorf("in place it leaves the version as it was")
 	}
 	if direct := slices.Contains(straightOver, c.name); direct != (memory == 0) {
-		return fmt.Errorf("in place it takes %d bytes of memory; does it write straight over its input: %v", memory, direct)
+		return fmt.Errorf("in place it takes %d bytes of memory, and straightOver lists it: %v; one of them, or direct in its record, is wrong", memory, direct)
 	}
 	if result.dtype != into.dtype {
 		return nil

@@ -5,7 +5,8 @@
 // The environment variable LECTERN_ORACLE names another folder to read instead, with the
 // same file names and schema, plain (views.json, assets/gpt2.ranks) or gzipped.
 //
-// generate/operations.py writes the family "operations"; it needs torch, and the same torch writes the same file.
+// generate/operations.py writes the family "operations"; it needs torch. Every operation of package tensor must have
+// answers, or a reason why not in every_test.go.
 //
 // To add a family, write FAMILY_test.go in package oracle_test:
 //

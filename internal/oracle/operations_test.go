@@ -32,7 +32,7 @@ type operationArgs struct {
 	Weights []json.RawMessage // of each result: the gradient that arrives there
 
 	Axis, Shift, Before, Behind, Source, To, K int
-	Sizes                                      []int
+	Sizes, Axes                                []int
 	Value, Slope, Alpha, Q, Eps, Smoothing     float64
 	Nan, Positive, Negative                    float64
 	Relative, Absolute, Factor, Divide         float64
@@ -117,6 +117,13 @@ var operations = func() map[string]operation {
 				return many(in[0].RMSNorm(nil, a.Eps))
 			}
 			return many(in[0].RMSNorm(in[1], a.Eps))
+		},
+		"norm": func(in []T, a A) []T { return many(in[0].Norm(a.Axes...)) },
+		"layer_norm": func(in []T, a A) []T {
+			if len(in) == 1 {
+				return many(in[0].LayerNorm(a.Sizes, nil, nil, a.Eps))
+			}
+			return many(in[0].LayerNorm(a.Sizes, in[1], in[2], a.Eps))
 		},
 		"swiglu": withTensor(T.SwiGLU),
 		"rotate_pairs": func(in []T, a A) []T {

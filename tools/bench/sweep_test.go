@@ -47,14 +47,14 @@ func TestSweepHasEveryOperation(t *testing.T) {
 		}
 		switch {
 		case !methods[m.Name] && !isExcused(m.Name):
-			t.Errorf("the sweep has no row for Tensor.%s, nor a reason in notSwept", m.Name)
+			t.Errorf("sweep.go has no row for Tensor.%s, nor a reason in notSwept", m.Name)
 		case methods[m.Name] && isExcused(m.Name):
 			t.Errorf("the sweep has a row for Tensor.%s, which notSwept excuses", m.Name)
 		}
 	}
 	for _, name := range tensor.OpNames() {
 		if !ran[name] && !isExcused(name) {
-			t.Errorf("no row of the sweep runs the record %q, and notSwept has no reason", name)
+			t.Errorf("no row of sweep.go runs the record %q, and notSwept has no reason", name)
 		}
 	}
 }

@@ -1,6 +1,6 @@
 """Writes ../testdata/operations.json.gz: what PyTorch answers for operations and their gradients.
 
-    python operations.py          # needs torch 2.10 or newer; the same torch writes the same file
+    python operations.py    # needs torch 2.10 or newer; the same torch on the same processor writes the same file
 
 A case has the inputs, how the results are weighted (the gradient that arrives at each), what PyTorch
 returned and the gradient of each input. Layouts are not its affair: the test lays the inputs out in several.
@@ -339,6 +339,28 @@ def layers():
                 scale=s, reduction="none", note="none that is finite")
 
 
+def norms():
+    for d in FLOATS:
+        wide = d in (F64, F32)
+        for axes in ([0], [-1], [0, 2], [0, 1, 2]):
+            ask("norm", [some(d, 2, 3, 4)], lambda x: torch.linalg.vector_norm(x, dim=axes), scale=8 if wide else 1, axes=axes)
+        ask("norm", [of(d, [0, 0], [3, 4], [0, -2])], lambda x: torch.linalg.vector_norm(x, dim=[1]), scale=4, axes=[1], note="zeros")
+        ask("norm", [of(d, [inf, 1], [nan, 2], [-inf, 0])], lambda x: torch.linalg.vector_norm(x, dim=[1]), axes=[1])
+        ask("norm", [torch.zeros(2, 0, dtype=d)], lambda x: torch.linalg.vector_norm(x, dim=[1]), axes=[1])
+        for eps in (1e-5, 0.1):
+            s = 64 if wide else 4
+            ask("layer_norm", [some(d, 2, 3, 8), some(d, 8), some(d, 8)], lambda x, w, b: F.layer_norm(x, [8], w, b, eps), scale=s, eps=eps, sizes=[8])
+            ask("layer_norm", [some(d, 2, 3, 4), some(d, 3, 4), some(d, 3, 4)], lambda x, w, b: F.layer_norm(x, [3, 4], w, b, eps), scale=s, eps=eps, sizes=[3, 4])
+            ask("layer_norm", [some(d, 3, 5)], lambda x: F.layer_norm(x, [5], None, None, eps), scale=s, eps=eps, sizes=[5])
+            ask("layer_norm", [torch.ones(2, 4, dtype=d) * 3, some(d, 4), some(d, 4)], lambda x, w, b: F.layer_norm(x, [4], w, b, eps),
+                scale=s, eps=eps, sizes=[4], note="no variance")
+            if wide:
+                ask("layer_norm", [of(d, [1, inf, 2], [nan, 1, 1], [1e3, 1e3 + 1, 1e3 - 1]), some(d, 3), some(d, 3)],
+                    lambda x, w, b: F.layer_norm(x, [3], w, b, eps), scale=s * 64, eps=eps, sizes=[3])
+    large = of(F64, [1e150, -2e150, 3], [1e-150, 2e-150, 0])
+    ask("norm", [large], lambda x: torch.linalg.vector_norm(x, dim=[1]), axes=[1], note="squares that fit")
+
+
 torch.set_num_threads(1)
 for d in FLOATS + WHOLE + (BOOL,):
     moving(d)
@@ -350,6 +372,7 @@ counting()
 ordering()
 elementwise()
 layers()
+norms()
 for case in cases:
     if not case["notes"]:
         del case["notes"]
