@@ -10,8 +10,8 @@ import (
 	"github.com/lectern-go/lectern/tensor"
 )
 
-// TestMain fails for an operation that no case runs, and that withoutAnswers does not excuse. What its own tests compare
-// it with is written by the same hand and drawn from the same few numbers; answers are not.
+// TestMain fails for an operation that no case runs, and that withoutAnswers does not excuse. What its own tests
+// compare it with is written by the same hand and drawn from the same few numbers; answers are not.
 func TestMain(m *testing.M) {
 	var mu sync.Mutex
 	ran := map[string]bool{}

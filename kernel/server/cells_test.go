@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/lectern-go/lectern/internal/race"
 )
 
 // A cell of testdata/cells.txt.
@@ -66,10 +68,10 @@ func (c testCell) check(t *testing.T, l *lab) {
 	}
 }
 
-// long reports whether tests that take long are run: with LECTERN_LONG=1, and in CI where they run first. With -short,
-// as under the race detector and on an emulated processor, they do not run once more.
+// long reports whether tests that take long are run: with LECTERN_LONG=1, and in CI with the race detector. So CI runs
+// them once, and go test ./... is soon done everywhere.
 func long() bool {
-	return os.Getenv("LECTERN_LONG") != "" || os.Getenv("CI") == "true" && !testing.Short()
+	return os.Getenv("LECTERN_LONG") != "" || os.Getenv("CI") == "true" && race.Enabled
 }
 
 func needLong(t *testing.T) {
