@@ -22,7 +22,8 @@ func TestMain(m *testing.M) {
 	})
 	status := m.Run()
 	stop()
-	if status == 0 && flag.Lookup("test.run").Value.String() == "" {
+	given := func(name string) bool { return flag.Lookup("test."+name).Value.String() != "" }
+	if status == 0 && !given("run") && !given("skip") && !given("list") && os.Getenv("LECTERN_ORACLE") == "" {
 		for _, name := range tensor.OpNames() {
 			switch reason := withoutAnswers[name]; {
 			case !ran[name] && reason == "":

@@ -142,8 +142,8 @@ func startLab(t testing.TB) *lab {
 	return startLabIn(t, bin, t.TempDir(), []string{offlineVar + "=1"})
 }
 
-// patience is how long a kernel may take to start, or a cell to end: on a machine that compiles the standard library
-// beside, two of its cores shared with other tests, a minute is not enough.
+// patience is how long a kernel may take to start, or a cell to end. A minute is not enough on two cores that other
+// tests share, if the standard library has to be compiled for the race detector first.
 const patience = 5 * time.Minute
 
 func startLabIn(t testing.TB, bin, dir string, env []string) *lab {

@@ -70,6 +70,7 @@ func check(system, processor string) (n int, err error) {
 	}
 	done := map[string]*types.Package{"unsafe": types.Unsafe}
 	var wrong []error
+	said := map[string]bool{}                 // of a package, and again of its tests
 	for packages := json.NewDecoder(out); ; { // each comes after those that it imports
 		var p listed
 		if err := packages.Decode(&p); err == io.EOF {
@@ -89,7 +90,12 @@ func check(system, processor string) (n int, err error) {
 		done[p.ImportPath] = pkg
 		if ours {
 			n++
-			wrong = append(wrong, errs...)
+			for _, err := range errs {
+				if !said[err.Error()] {
+					said[err.Error()] = true
+					wrong = append(wrong, err)
+				}
+			}
 		}
 	}
 	return n, errors.Join(append(wrong, list.Wait())...)

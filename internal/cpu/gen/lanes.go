@@ -483,15 +483,12 @@ func (m *emitter) step(i, c int, masked bool) {
 		a.op("VCVTDQ2PS", x, result())
 	case "toSingle":
 		x, to := register(s.args[0]), result()
+		convert, half := "VCVTPD2PSY", "X"+to[1:]
 		if m.width == 64 {
-			half := "Y" + to[1:]
-			a.op("VCVTPD2PS", x, half)
-			a.op("VPMOVZXDQ", half, to)
-		} else {
-			half := "X" + to[1:]
-			a.op("VCVTPD2PSY", x, half)
-			a.op("VPMOVZXDQ", half, to)
+			convert, half = "VCVTPD2PS", "Y"+to[1:]
 		}
+		a.op(convert, x, half)
+		a.op("VPMOVZXDQ", half, to)
 	case "toInt":
 		x := register(s.args[0])
 		a.op("VCVTPS2DQ", x, result())
