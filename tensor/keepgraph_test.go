@@ -566,8 +566,11 @@ func TestGraphsEndAtTheLimit(t *testing.T) {
 // it, or when the loss gets another value.
 func TestTrainingDoesNotGrow(t *testing.T) {
 	n := 6
-	if os.Getenv("LECTERN_LONG") == "1" {
+	switch {
+	case os.Getenv("LECTERN_LONG") == "1":
 		n = 100
+	case testing.Short():
+		n = 4
 	}
 	const side = 64 // 16 kB: a file for each value
 	forward := func(w *tensor.Tensor) *tensor.Tensor {

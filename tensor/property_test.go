@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/lectern-go/lectern/internal/sample"
 	"github.com/lectern-go/lectern/tensor/internal/loops"
 	"github.com/lectern-go/lectern/tensor/layout"
 )
@@ -328,13 +329,15 @@ func TestResultsDoNotDependOnThreads(t *testing.T) {
 // going through memory, and asks for the same bits.
 func TestReductionsOfEveryLayout(t *testing.T) {
 	x := With(NewGenerator(5)).Uniform(0.9, 1.1, 3, 2100, 70)
+	orders := [][]int{{2, 1, 0}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}}
+	orders = orders[:sample.Of(len(orders))]
 	for name, f := range map[string]func(x *Tensor, axes ...int) *Tensor{
 		"sum": (*Tensor).Sum, "mean": (*Tensor).Mean, "prod": (*Tensor).Prod, "max": (*Tensor).Max, "min": (*Tensor).Min, "norm": (*Tensor).Norm,
 		"all": (*Tensor).All, "any": (*Tensor).Any,
 	} {
 		for _, axes := range [][]int{{0}, {1}, {2}, {0, 1}, {0, 2}, {1, 2}, {0, 1, 2}} {
 			want := f(x, axes...)
-			for _, order := range [][]int{{0, 2, 1}, {1, 0, 2}, {2, 1, 0}, {1, 2, 0}} {
+			for _, order := range orders {
 				inverse := make([]int, 3)
 				for i, a := range order {
 					inverse[a] = i

@@ -16,6 +16,7 @@ import (
 	"unsafe"
 
 	"github.com/lectern-go/lectern/internal/cellstate"
+	"github.com/lectern-go/lectern/internal/sample"
 )
 
 // newCell forgets everything that this process knows, as a new cell's process would.
@@ -475,9 +476,10 @@ func TestLibraryState(t *testing.T) {
 }
 
 func TestLongList(t *testing.T) {
+	nodes := sample.Of(200_000)
 	folder(t)
 	var head *List
-	for i := range 200_000 {
+	for i := range nodes {
 		head = &List{head, i}
 	}
 	define(t, "head", &head)
@@ -488,7 +490,7 @@ func TestLongList(t *testing.T) {
 	for ; h != nil; h = h.next {
 		n++
 	}
-	if n != 200_000 {
+	if n != nodes {
 		t.Errorf("%d nodes came back", n)
 	}
 }
