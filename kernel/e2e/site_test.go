@@ -195,7 +195,10 @@ func TestSite(t *testing.T) {
 			b := openBrowser(t)
 			b.colours(look.scheme)
 			b.window(look.width, look.height, look.mobile)
-			for _, p := range pages {
+			for i, p := range pages {
+				if os.Getenv("LECTERN_LONG") == "" && (look.name == "dark" && i%2 == 1 || look.name == "phone" && i%2 == 0 && i > 0) {
+					continue // a page has the styles that all have
+				}
 				address := (&url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Join(out, p))}).String()
 				b.do(chromedp.Navigate(address), chromedp.WaitReady("body"))
 				if text := ask[string](b, `document.body.innerText`); len(text) < 100 {

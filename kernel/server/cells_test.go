@@ -74,6 +74,14 @@ func long() bool {
 	return os.Getenv("LECTERN_LONG") != "" || os.Getenv("CI") == "true" && race.Enabled
 }
 
+// once skips a test that takes seconds where CI runs it a second time, without the race detector.
+func once(t *testing.T) {
+	t.Helper()
+	if os.Getenv("CI") == "true" && !long() {
+		t.Skip("CI runs it with the race detector")
+	}
+}
+
 func needLong(t *testing.T) {
 	t.Helper()
 	if !long() {

@@ -405,6 +405,7 @@ func hash(s string) uint64 {
 // to programs whose names contain a word.
 func TestDifferential(t *testing.T) {
 	t.Parallel()
+	once(t)
 	bin, err := tools()
 	need(t, err)
 	s := seed(t)

@@ -14,6 +14,7 @@ import (
 
 func TestMeasuringMagics(t *testing.T) {
 	t.Parallel()
+	once(t)
 	l := startLab(t)
 	matches := func(code, want string) {
 		t.Helper()
@@ -40,6 +41,7 @@ func TestMeasuringMagics(t *testing.T) {
 
 func TestRaceMagic(t *testing.T) {
 	t.Parallel()
+	once(t)
 	if _, err := exec.LookPath("gcc"); err != nil {
 		need(t, err)
 	}

@@ -71,6 +71,7 @@ var nameForms = []struct{ name, declare, use, want string }{
 // is taken over and given back.
 func TestRedefinitions(t *testing.T) {
 	t.Parallel()
+	once(t)
 	t.Run("all pairs", func(t *testing.T) {
 		l := startLab(t)
 		n := 0
@@ -269,6 +270,7 @@ func (l *lab) runAll(cells []string, interrupt time.Duration) []string {
 // TestShellFailures has shell lines, scripts and magics that fail, and what comes behind them in a run of all cells.
 func TestShellFailures(t *testing.T) {
 	t.Parallel()
+	once(t)
 	l := startLab(t)
 	l.expect(t, "before := 1", "ok")
 	l.expect(t, "!false", "error")

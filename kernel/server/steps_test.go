@@ -55,6 +55,7 @@ func ofCell(text string) string {
 // the same, and leaves the same variables.
 func TestStepsGolden(t *testing.T) {
 	t.Parallel()
+	once(t)
 	const path = "testdata/steps.txt"
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -123,6 +124,7 @@ func TestStepsGolden(t *testing.T) {
 // closures, and compares what they show with what they show without.
 func TestStepsEnd(t *testing.T) {
 	t.Parallel()
+	once(t)
 	cells := map[string]string{}
 	var names []string
 	for _, path := range []string{"testdata/steps.txt", "testdata/stepsend.txt"} {

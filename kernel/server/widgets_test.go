@@ -304,6 +304,7 @@ func TestBadCommMessages(t *testing.T) {
 
 func TestWidgetCallbacks(t *testing.T) {
 	t.Parallel()
+	once(t)
 	p := openWidgetPage(t)
 	// A function that is declared again; another widget; types and variables of the cells; a
 	// panic; what is printed on the way.
@@ -348,6 +349,7 @@ func TestWidgetCallbacks(t *testing.T) {
 
 func TestWidgetsEnd(t *testing.T) {
 	t.Parallel()
+	once(t)
 	p := openWidgetPage(t)
 	again := func(code string) {
 		t.Helper()
