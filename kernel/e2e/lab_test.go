@@ -51,8 +51,8 @@ func outputsWanted(t *testing.T, path string) (cells, withOutputs, failing int) 
 	return cells, withOutputs, failing
 }
 
-// These lessons are run whole in JupyterLab: steps, charts and a chart that grows while the cell runs; with LECTERN_LONG=1
-// also text in many scripts and files; figures and tensors.
+// These lessons are run whole in JupyterLab: steps, charts and a chart that grows while the cell runs. With
+// LECTERN_LONG=1 so are the others: text in many scripts and files; figures and tensors.
 var wholeLessons = []string{"19-training-loop", "01-tokenization", "05-storage-strides-views"}
 
 func TestJupyterLab(t *testing.T) {
