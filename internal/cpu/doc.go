@@ -1,10 +1,10 @@
 // Package cpu holds the kernels that the tensor operations run on a processor: matrix products, loops over slices,
 // sums, and the workers that share them out.
 //
-// A kernel exists once for each [Level] of instructions: AVX-512, AVX2, NEON (matmul only) and portable Go. The
-// level is chosen once, when the program starts; the environment variable LECTERN_CPU names another one (generic,
-// neon, avx2, avx512), for tests and for comparisons. The assembly in the files z_*.s is written by the program in
-// gen; change that and run go generate.
+// A kernel exists once for each [Level] of instructions: AVX-512, AVX2, NEON and the vectors of WebAssembly (both for
+// matmul only), and portable Go. The level is chosen once, when the program starts; the environment variable
+// LECTERN_CPU names another one (generic, neon, simd128, avx2, avx512), for tests and for comparisons. The assembly in
+// the files z_*.s is written by the program in gen; change that and run go generate.
 //
 // Matmuls of bfloat16 use AMX where the processor has it and Linux permits it, unless the variable names a level. Where
 // there is no such processor, tests run that path by way of a twin in Go and of an interpreter of its instructions. The

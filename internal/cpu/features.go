@@ -14,11 +14,12 @@ type Level uint8
 const (
 	Generic Level = iota // Go, for any processor
 	NEON                 // arm64
+	SIMD128              // WebAssembly, in a page
 	AVX2                 // amd64 with AVX2, FMA and F16C
 	AVX512               // AVX2 and AVX-512 F, BW, DQ, VL
 )
 
-var levelNames = [...]string{"generic", "neon", "avx2", "avx512"}
+var levelNames = [...]string{"generic", "neon", "simd128", "avx2", "avx512"}
 
 // String returns the name that LECTERN_CPU takes.
 func (l Level) String() string { return levelNames[l] }

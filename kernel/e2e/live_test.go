@@ -233,6 +233,18 @@ func (p page) study() {
 	}
 }
 
+// matmuls is a cell that compares some with the sums that they stand for. A page has kernels of its own for them.
+const matmuls = `close := true
+for _, s := range [][3]int{{1, 9, 3}, {6, 8, 4}, {13, 17, 19}, {5, 33, 300}, {31, 7, 70}} {
+	for _, d := range []tensor.Dtype{tensor.Float32, tensor.Float64} {
+		a, b := tensor.With(d).Randn(s[0], s[2]), tensor.With(d).Randn(s[2], s[1])
+		for _, c := range []*tensor.Tensor{a.Matmul(b), a.T().Contiguous().T().Matmul(b), a.Matmul(b.T().Contiguous().T())} {
+			close = close && c.Sub(a.Unsqueeze(2).Mul(b).Sum(1)).Abs().Max().Item() < 1e-4
+		}
+	}
+}
+close`
+
 // TestLive uses the page of a lesson as a student does.
 func TestLive(t *testing.T) {
 	address := served(t)
@@ -257,6 +269,9 @@ func TestLive(t *testing.T) {
 	}
 	b.shoot("live-first", false)
 
+	if got := b.runCell("05-05", matmuls); strings.TrimSpace(got) != "true" {
+		t.Errorf("matmuls are not the sums that they stand for: the cell shows %q", got)
+	}
 	b.runCell("05-05", "kept := 16\nkept")
 	testLiveWidgets(t, b)
 	b.study()

@@ -165,6 +165,10 @@ func TestCells(t *testing.T) {
 		{"one := 4\nall = append(all, &one)", "", false},
 		{"fmt.Println(*all[0], *all[1], one)", "3 4 4", false},
 		{"fmt.Println(m[2], *at, y3)", "two 1 2", false},
+		{"big := tensor.Ones(300, 300)", "", false}, // an array that has a file of its own
+		{"big.Sum()", "tensor(90000.)", false},
+		{"big.SetAt(2, 299, 299)", "", false},
+		{"big.Sum()", "tensor(90001.)", false},
 	}
 	var parts struct {
 		Machine  string    `json:"machine"`

@@ -39,9 +39,7 @@ func benchmarkKeep[T any](b *testing.B, x T) {
 	}
 	cell := func(pairs ...any) {
 		dirs, manifest, vars, mappings, loaded = []string{d}, newManifest(), nil, nil, map[int][]byte{}
-		if pairs != nil {
-			Begin(1, pairs...)
-		}
+		Begin(1, pairs...)
 	}
 	b.Run("save", func(b *testing.B) {
 		for b.Loop() {

@@ -58,7 +58,7 @@ func newManifest() *Manifest {
 // ReadManifest reads the manifest of a folder; one that has none yet gives an empty manifest.
 func ReadManifest(dir string) (*Manifest, error) {
 	m := newManifest()
-	b, err := os.ReadFile(filepath.Join(dir, manifestName))
+	b, err := readFile(filepath.Join(dir, manifestName))
 	if errors.Is(err, os.ErrNotExist) {
 		return m, nil
 	}
@@ -165,17 +165,6 @@ func (m *Manifest) live() map[string]bool {
 }
 
 func groupName(id int) string { return "g" + strconv.Itoa(id) }
-
-// writeFile replaces a file in one step. Unlike atomicfile it has one name for what is not finished, which the next
-// cell writes over: a cell may be killed at any time, and nobody is to clean up behind it.
-func writeFile(path string, b []byte) error {
-	tmp := path + ".tmp"
-	if err := os.WriteFile(tmp, b, 0o600); err != nil {
-		os.Remove(tmp)
-		return err
-	}
-	return os.Rename(tmp, path)
-}
 
 func sorted[V any](m map[string]V) []string {
 	keys := make([]string, 0, len(m))

@@ -1,11 +1,11 @@
-//go:build !unix
+//go:build !unix && !js
 
 package persist
 
 import "os"
 
-// mapFile reads a whole file: without memory mapping its array is written again by each cell that holds it.
-func mapFile(path string) ([]byte, error) { return os.ReadFile(path) }
+// mapFile reads a whole file: without memory mapping its array is compared with the file when it is saved.
+func mapFile(path string, _ int) ([]byte, error) { return os.ReadFile(path) }
 
 const shared = false
 

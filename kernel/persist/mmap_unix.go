@@ -8,7 +8,7 @@ import (
 )
 
 // mapFile maps a whole file so that writes to the memory are writes to the file.
-func mapFile(path string) ([]byte, error) {
+func mapFile(path string, _ int) ([]byte, error) {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return nil, err

@@ -24,7 +24,7 @@ func newCell(t *testing.T, folders ...string) {
 	t.Helper()
 	mu.Lock()
 	defer mu.Unlock()
-	manifest, vars, mappings, loaded = newManifest(), nil, nil, map[int][]byte{}
+	manifest, vars, mappings, loaded, written = newManifest(), nil, nil, map[int][]byte{}, false
 	known, dynamics = map[string]reflect.Type{}, map[reflect.Type]*dynamic{}
 	functions, instances, unlooked, byCode, stubs = map[string]*function{}, map[instance]*function{}, nil, map[uintptr]*function{}, map[unsafe.Pointer]*function{}
 	limit = 1 << 62
@@ -568,8 +568,9 @@ func BenchmarkKeep10M(b *testing.B) {
 	b.Run("save", func(b *testing.B) {
 		for b.Loop() {
 			dirs, manifest, vars, mappings, loaded = []string{d}, newManifest(), nil, nil, map[int][]byte{}
+			done := Begin(1)
 			Def("x", &x)
-			Save()
+			done()
 		}
 	})
 	b.Run("restore", func(b *testing.B) {

@@ -32,6 +32,7 @@ func Save() {
 	if len(dirs) == 0 {
 		return
 	}
+	written = false
 	defer func() {
 		if r := recover(); r != nil { // a value that another goroutine was changing
 			note("", fmt.Sprintf("the values of this cell were not kept: %v", r))
@@ -52,33 +53,16 @@ func Save() {
 			delete(manifest.States, e.Name)
 		}
 	}
-	files := manifest.live()
+	needed := manifest.live()
 	if err := manifest.write(dirs[0]); err != nil {
 		note("", fmt.Sprintf("the values of this cell were not kept: %v", err))
 		return
 	}
-	for i, d := range dirs {
-		sweep(d, i, files)
-	}
+	written = true
+	stored.sweep(needed)
 	for id := range loaded {
-		if !files[groupName(id)] {
+		if !needed[groupName(id)] {
 			delete(loaded, id)
-		}
-	}
-}
-
-// sweep removes files that nothing refers to.
-func sweep(dir string, i int, needed map[string]bool) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return
-	}
-	for _, e := range entries {
-		name := e.Name()
-		switch {
-		case e.IsDir():
-		case name[0] == 'g' && i == 0 && !needed[name], name[0] == 'a' && !needed[strconv.Itoa(i)+"/"+name]:
-			os.Remove(filepath.Join(dir, name))
 		}
 	}
 }
@@ -106,7 +90,7 @@ func look() *saving {
 
 // fits reports whether the arrays that are to be written stay within the limit.
 func (s *saving) fits() bool {
-	n := used(dirs)
+	n := stored.used()
 	for i := range s.blocks {
 		if b := &s.blocks[i]; b.elem == nil && b.size() >= inline && mappedAt(b) == nil {
 			n += int64(b.size())
@@ -184,7 +168,7 @@ func note(name, text string) {
 
 // write writes each group, or leaves it if its file is still right.
 func (s *saving) write() {
-	s.files, s.sums, s.used = map[uintptr]string{}, map[uintptr]uint32{}, used(dirs)
+	s.files, s.sums, s.used = map[uintptr]string{}, map[uintptr]uint32{}, stored.used()
 	for _, members := range s.groups {
 		var names []string
 		var ps []reflect.Value
@@ -239,6 +223,7 @@ func (s *saving) groupFile(b []byte) (int, error) {
 	}
 	err := writeFile(filepath.Join(dirs[0], groupName(id)), b)
 	if err == nil {
+		stored.add("0/"+groupName(id), len(b))
 		loaded[id] = b
 	}
 	return id, err
@@ -254,6 +239,10 @@ func (s *saving) array(b *block) (name string, lo uintptr, size int, err error) 
 	if name, ok := s.files[b.lo]; ok {
 		return name, b.lo, size, nil
 	}
+	if name, ok := stored.unchanged(b.lo, size); ok {
+		s.files[b.lo] = name
+		return name, b.lo, size, nil
+	}
 	if err := s.claim(size); err != nil {
 		return "", 0, 0, err
 	}
@@ -264,8 +253,10 @@ func (s *saving) array(b *block) (name string, lo uintptr, size int, err error) 
 			continue // a memory disk takes memory from the cells themselves
 		}
 		name = "a" + strconv.Itoa(manifest.Next)
-		if err = os.WriteFile(filepath.Join(d, name), memory(b.lo, size), 0o600); err == nil {
+		if err = writeArray(filepath.Join(d, name), memory(b.lo, size)); err == nil {
 			name = strconv.Itoa(i) + "/" + name
+			stored.add(name, size)
+			stored.place(name, b.lo)
 			s.files[b.lo] = name
 			return name, b.lo, size, nil
 		}
@@ -281,20 +272,4 @@ func (s *saving) claim(n int) error {
 	}
 	s.used += int64(n)
 	return nil
-}
-
-// used adds up the files in the folders.
-func used(dirs []string) (n int64) {
-	for _, d := range dirs {
-		entries, err := os.ReadDir(d)
-		if err != nil {
-			continue
-		}
-		for _, e := range entries {
-			if i, err := e.Info(); err == nil && i.Mode().IsRegular() {
-				n += i.Size()
-			}
-		}
-	}
-	return n
 }

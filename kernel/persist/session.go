@@ -43,6 +43,8 @@ var (
 	vars     []*variable
 	mappings []mapping
 	loaded   = map[int][]byte{} // files of the groups that this cell restored, or saved
+	stored   files
+	written  bool // the last Save has written the manifest as it is here
 
 	// Of a program that runs several cells one after another:
 	turns int                          // that have ended
@@ -69,13 +71,16 @@ func Begin(cell int, namesAndPointers ...any) func() {
 	}
 	mu.Lock()
 	defer mu.Unlock()
-	m, err := ReadManifest(dirs[0])
-	if err != nil {
-		fail("the kept values can't be read: %v", err)
+	vars = nil
+	if turns == 0 || !written {
+		m, err := ReadManifest(dirs[0])
+		if err != nil {
+			fail("the kept values can't be read: %v", err)
+		}
+		manifest, stored = m, listFiles(dirs)
 	}
-	manifest, vars = m, nil
 	for _, e := range cellstate.Entries() {
-		if b, ok := m.States[e.Name]; ok && turns == 0 {
+		if b, ok := manifest.States[e.Name]; ok && turns == 0 {
 			if err := e.Load(b); err != nil {
 				fail("the state of %s can't be restored: %v", e.Name, err)
 			}
@@ -85,7 +90,7 @@ func Begin(cell int, namesAndPointers ...any) func() {
 	for i := 0; i+1 < len(namesAndPointers); i += 2 {
 		name, company := strings.CutPrefix(namesAndPointers[i].(string), "~")
 		v := &variable{name: name, p: reflect.ValueOf(namesAndPointers[i+1]), company: company}
-		k, ok := m.Vars[name]
+		k, ok := manifest.Vars[name]
 		switch {
 		case ok && isAlive(v):
 			vars = append(vars, v)
@@ -97,7 +102,7 @@ func Begin(cell int, namesAndPointers ...any) func() {
 		}
 	}
 	for _, v := range slices.Clone(vars) {
-		if t := v.p.Type().Elem(); m.Vars[v.name].Sig != signature(t) {
+		if t := v.p.Type().Elem(); manifest.Vars[v.name].Sig != signature(t) {
 			v.lose(&changedError{t, true})
 		}
 	}
@@ -194,7 +199,7 @@ func goroutinesLeft() (n int, working bool) {
 
 // restoreGroup restores those members of a group that are not lost.
 func restoreGroup(id int, members []*variable) {
-	b, err := os.ReadFile(filepath.Join(dirs[0], groupName(id)))
+	b, err := readFile(filepath.Join(dirs[0], groupName(id)))
 	if err == nil {
 		err = restoreVars(b, members)
 	}
@@ -263,7 +268,7 @@ func openArray(name string, size int) (unsafe.Pointer, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, err := mapFile(path)
+	b, err := mapFile(path, size)
 	if err != nil {
 		return nil, err
 	}
@@ -271,6 +276,7 @@ func openArray(name string, size int) (unsafe.Pointer, error) {
 		return nil, fmt.Errorf("file %s has %d bytes, not %d", name, len(b), size)
 	}
 	mappings = append(mappings, mapping{name, b})
+	stored.place(name, uintptr(unsafe.Pointer(unsafe.SliceData(b))))
 	return unsafe.Pointer(unsafe.SliceData(b)), nil
 }
 

@@ -32,7 +32,7 @@
     machine.make("/build");
     for (const name in modules) modules[name] = await modules[name];
     const said = [];
-    machine.start(modules.rewriter, ["engine"], {}, (_, bytes) => { said.push(new TextDecoder().decode(bytes)); })
+    machine.start(modules.rewriter, ["engine"], { GOGC: "200" }, (_, bytes) => { said.push(new TextDecoder().decode(bytes)); })
       .then(() => post({ broken: "the cell rewriter has ended: " + said.join("") }), (error) => post({ broken: String(error) + said.join("") }));
     while (!self.lecternEngine) await new Promise((done) => setTimeout(done, 2));
     if (jupyter) lecternEngine.jupyter();

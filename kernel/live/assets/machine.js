@@ -199,6 +199,46 @@ const machine = (() => {
   globalThis.path = { resolve: (...parts) => whole(parts.join("/")) };
   for (const folder of ["/cell", "/tmp", "/keep", "/pkg"]) make(folder);
 
+  // Files go between here and the memory of the cell's program as they are. kernel/persist calls these functions, with an address and a size; bytes is
+  // for every program.
+  let program = null; // the cell's, as Go's script runs it
+  const memory = (address, size) => new Uint8Array(program.mem.buffer, address, size);
+  const words = (bytes) => new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length >> 2);
+  globalThis.lecternFiles = {
+    bytes: get,
+    read(path, address, size) {
+      const bytes = get(path);
+      if (bytes?.length !== size) return false;
+      memory(address, size).set(bytes);
+      return true;
+    },
+    write(path, address, size) {
+      put(path, memory(address, size).slice());
+      touched.add(whole(path));
+      return true;
+    },
+    same(path, address, size) {
+      let x = get(path), y = memory(address, size);
+      if (x?.length !== size) return false;
+      if ((x.byteOffset | y.byteOffset | size) % 4 === 0) [x, y] = [words(x), words(y)];
+      for (let i = 0; i < x.length; i++) if (x[i] !== y[i]) return false;
+      return true;
+    },
+  };
+
+  // A program may assemble instructions that Go's compiler doesn't write, as a module that works in the program's memory: internal/cpu does, for
+  // matmuls. Browsers that lack such instructions refuse the module.
+  let kernels = null;
+  globalThis.lecternAssemble = (bytes) => {
+    try {
+      kernels = new WebAssembly.Instance(new WebAssembly.Module(bytes), { lectern: { memory: program._inst.exports.mem } }).exports;
+    } catch {
+      return false;
+    }
+    return true;
+  };
+  const tile = (args, rows, wide) => { (wide ? kernels.tile64 : kernels.tile32)(args, rows); };
+
   const memories = new WeakMap(); // module to the memory that it imports
   const lend = (module, memory) => { memories.set(module, memory); };
 
@@ -206,6 +246,7 @@ const machine = (() => {
   // does, never ends: what it returns is ready when the program has set the variable that ready names.
   const start = async (module, argv, env, output) => {
     const go = new Go();
+    if (argv[0] === "cell") program = go;
     let status = 0;
     go.argv = argv;
     go.env = { PATH: "/", HOME: "/cell", TMPDIR: "/tmp", GOOS: "js", GOARCH: "wasm", ...env };
@@ -224,7 +265,7 @@ const machine = (() => {
     };
     const memory = memories.get(module);
     if (memory) new Uint8Array(memory.buffer).fill(0);
-    const ended = go.run(await WebAssembly.instantiate(module, { ...go.importObject, lectern: { memory } })).catch(unlessEnded);
+    const ended = go.run(await WebAssembly.instantiate(module, { ...go.importObject, lectern: { memory, tile } })).catch(unlessEnded);
     // A program that waits for nothing from outside will wait for ever: Go is told, and reports a deadlock. A program
     // that can't be told, since nothing in it calls JavaScript, has it reported here.
     const watch = argv[0] !== "cell" ? 0 : setInterval(() => {

@@ -29,7 +29,10 @@ type packages struct {
 	types.Importer
 	known  map[string]*pkg
 	byName map[string]string
-	absent []string // what was asked for and is not loaded yet
+	absent []string        // what was asked for and is not loaded yet
+	loaded map[string]bool // archives that have been seen in the page's memory, where they stay
+
+	reaches map[[2]string]bool // what Reaches has found out
 }
 
 // state is the package whose importers have state that lives on from cell to cell.
@@ -44,7 +47,7 @@ func readPackages(index string) (*packages, error) {
 	if err := json.Unmarshal(b, &list); err != nil {
 		return nil, fmt.Errorf("%s: %w", index, err)
 	}
-	p := &packages{known: map[string]*pkg{}, byName: map[string]string{}}
+	p := &packages{known: map[string]*pkg{}, byName: map[string]string{}, loaded: map[string]bool{}, reaches: map[[2]string]bool{}}
 	for _, k := range list {
 		p.known[k.Path] = k
 		if old, ok := p.byName[k.Name]; names.Importable(k.Path) && (!ok || better(k.Name, k.Path, old)) {
@@ -85,9 +88,15 @@ func (p *packages) Stateful(path string) bool { return p.Reaches(path, state) }
 
 // Reaches reports whether a package imports another one, itself or through others.
 func (p *packages) Reaches(path, other string) bool {
-	found := map[string]string{}
-	p.collect(path, found)
-	return path != other && found[other] != ""
+	pair := [2]string{path, other}
+	does, known := p.reaches[pair]
+	if !known {
+		found := map[string]string{}
+		p.collect(path, found)
+		does = path != other && found[other] != ""
+		p.reaches[pair] = does
+	}
+	return does
 }
 
 // missing returns the packages among some, and all that they import, whose archives are not loaded.
@@ -98,8 +107,12 @@ func (p *packages) missing(paths []string) []string {
 	}
 	var list []string
 	for path, file := range files {
-		if _, err := os.Stat(file); err != nil {
-			list = append(list, path)
+		if !p.loaded[file] {
+			if _, err := os.Stat(file); err != nil {
+				list = append(list, path)
+			} else {
+				p.loaded[file] = true
+			}
 		}
 	}
 	slices.Sort(list)

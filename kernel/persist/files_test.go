@@ -1,0 +1,49 @@
+package persist
+
+import (
+	"os"
+	"reflect"
+	"testing"
+)
+
+// An array that a later cell of the same program has not changed keeps its file; what nobody needs any more is removed.
+func TestUnchangedArrays(t *testing.T) {
+	folder(t)
+	newCell(t)
+	x, y := make([]float32, 5000), make([]float32, 5000)
+	done := Begin(1)
+	Def("x", &x, "y", &y)
+	done()
+	t.Cleanup(func() { turns, alive = 0, map[string]reflect.Value{} })
+	file := func(name string) string { return manifest.Groups[manifest.Vars[name].Group].Arrays[0] }
+	xs, ys := file("x"), file("y")
+	turn := func(change func()) {
+		Turn()
+		done := Begin(2, "x", &x, "y", &y)
+		change()
+		done()
+	}
+	turn(func() {})
+	if file("x") != xs || file("y") != ys {
+		t.Errorf("the arrays are written again, to %s and %s, though they are as they were in %s and %s", file("x"), file("y"), xs, ys)
+	}
+	turn(func() { x[4999] = 1 })
+	if file("x") == xs || file("y") != ys {
+		t.Errorf("of two arrays in %s and %s the first changed, and now they are in %s and %s", xs, ys, file("x"), file("y"))
+	}
+	if _, err := os.Stat(stored.path(xs)); err == nil {
+		t.Errorf("%s is still there, though nobody needs it", xs)
+	}
+	changed := file("x")
+	turn(func() { x = append([]float32(nil), x...) }) // elsewhere
+	if file("x") == changed {
+		t.Errorf("a copy has the file of what it was copied from")
+	}
+	var listed int64
+	for _, n := range listFiles(dirs).sizes {
+		listed += int64(n)
+	}
+	if n := stored.used(); n > listed || n < listed-4096 { // but for the manifest, whose growth is not counted
+		t.Errorf("%d bytes are said to be used, and %d are", n, listed)
+	}
+}
