@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/lectern-go/lectern/internal/cpu"
 	"github.com/lectern-go/lectern/tensor/internal/numbers"
 	"github.com/lectern-go/lectern/tensor/layout"
 )
@@ -23,22 +24,22 @@ func pick[S any](out, from []S, l layout.Layout, a Gathering) {
 	if outer, count, inner, ok := a.inRows(l); ok {
 		at, size := Stored[int64](a.Index), a.Size
 		from = from[l.Offset:]
-		ParallelRows(outer, ParallelFrom/(count*inner), func(start, end int) {
-			for o := start; o < end; o++ {
-				part := from[o*size*inner:][:size*inner]
-				if inner == 1 {
-					dst, places := out[o*count:][:count], at[o*count:][:count]
-					for j, p := range places {
+		if inner == 1 {
+			ParallelRows(outer, ParallelFrom/count, func(start, end int) {
+				for o := start; o < end; o++ {
+					part, dst := from[o*size:][:size], out[o*count:][:count]
+					for j, p := range at[o*count:][:count] {
 						dst[j] = part[p]
 					}
-					continue
 				}
-				for j := range count {
-					first := (o*count + j) * inner
-					dst, places := out[first:][:inner], at[first:][:inner]
-					for k, p := range places {
-						dst[k] = part[int(p)*inner+k]
-					}
+			})
+			return
+		}
+		ParallelRows(outer*count, ParallelFrom/inner, func(start, end int) {
+			for row := start; row < end; row++ {
+				part, dst := from[row/count*size*inner:][:size*inner], out[row*inner:][:inner]
+				for k, p := range at[row*inner:][:inner] {
+					dst[k] = part[int(p)*inner+k]
 				}
 			}
 		})
@@ -51,22 +52,19 @@ func pick[S any](out, from []S, l layout.Layout, a Gathering) {
 func put[S any](out, x []S, a Gathering, l layout.Layout) {
 	if outer, count, inner, ok := a.inRows(l); ok {
 		at, size := Stored[int64](a.Index), a.Size
-		ParallelRows(outer, ParallelFrom/(count*inner), func(start, end int) {
-			for o := start; o < end; o++ {
-				part := out[o*size*inner:][:size*inner]
-				if inner == 1 {
-					places := at[o*count:][:count]
-					for j, v := range x[o*count:][:count] {
-						part[places[j]] = v
-					}
-					continue
+		byColumns(outer, inner, count, func(o, first, n int) {
+			part, places, values := out[o*size*inner:][:size*inner], at[o*count*inner:][:count*inner], x[o*count*inner:][:count*inner]
+			if inner == 1 {
+				for j, v := range values {
+					part[places[j]] = v
 				}
-				for j := range count {
-					first := (o*count + j) * inner
-					places := at[first:][:inner]
-					for k, v := range x[first:][:inner] {
-						part[int(places[k])*inner+k] = v
-					}
+				return
+			}
+			for j := range count {
+				row := j*inner + first
+				places := places[row:][:n]
+				for k, v := range values[row:][:n] {
+					part[int(places[k])*inner+first+k] = v
 				}
 			}
 		})
@@ -87,28 +85,45 @@ func scatterAdd[T numbers.Number](sum []T, l layout.Layout, x Array, a Gathering
 	if outer, count, inner, ok := a.inRows(l); ok { // each target gets its values in the same order
 		at, size := Stored[int64](a.Index), a.Size
 		sum = sum[l.Offset:]
-		ParallelRows(outer, ParallelFrom/(count*inner), func(start, end int) {
-			for o := start; o < end; o++ {
-				part := sum[o*size*inner:][:size*inner]
-				if inner == 1 {
-					places := at[o*count:][:count]
-					for j, v := range values[o*count:][:count] {
-						part[places[j]] += v
-					}
-					continue
+		byColumns(outer, inner, count, func(o, first, n int) {
+			part, places, values := sum[o*size*inner:][:size*inner], at[o*count*inner:][:count*inner], values[o*count*inner:][:count*inner]
+			if inner == 1 {
+				for j, v := range values {
+					part[places[j]] += v
 				}
-				for j := range count {
-					first := (o*count + j) * inner
-					places := at[first:][:inner]
-					for k, v := range values[first:][:inner] {
-						part[int(places[k])*inner+k] += v
-					}
+				return
+			}
+			for j := range count {
+				row := j*inner + first
+				places := places[row:][:n]
+				for k, v := range values[row:][:n] {
+					part[int(places[k])*inner+first+k] += v
 				}
 			}
 		})
 		return
 	}
 	a.Each(l, func(i, at int) { sum[at] += values[i] })
+}
+
+// byColumns shares out a tensor of outer rows and inner columns, so that each column of a row belongs to one thread,
+// which gets n columns from first on of row o. A column takes work steps.
+func byColumns(outer, inner, work int, f func(o, first, n int)) {
+	if inner == 0 {
+		return
+	}
+	const least, most = 64, 1024 // columns: some cache lines, and what stays in a cache
+	width := min(inner, most)
+	if threads := cpu.Threads(); outer < threads {
+		width = min(width, max(least, (inner+threads-1)/threads))
+	}
+	pieces := (inner + width - 1) / width
+	ParallelRows(outer*pieces, ParallelFrom/max(1, work*width), func(start, end int) {
+		for piece := start; piece < end; piece++ {
+			first := piece % pieces * width
+			f(piece/pieces, first, min(width, inner-first))
+		}
+	})
 }
 
 // inRows reports whether a tensor of layout l is contiguous and the positions are for all

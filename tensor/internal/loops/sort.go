@@ -660,15 +660,10 @@ func addRows[T numbers.Number](sum []T, x Array, axis, size int, at []int64) {
 	inner := layout.Product(x.Layout.Shape[axis+1:])
 	outer := layout.Product(x.Layout.Shape[:axis])
 	if IsPlain[T](x) { // threads share columns: each sum has its terms in order
-		const width = 1024
-		rows, pieces := Stored[T](x), (inner+width-1)/width
-		ParallelRows(outer*pieces, ParallelFrom/max(1, len(at)*min(inner, width)), func(start, end int) {
-			for piece := start; piece < end; piece++ {
-				o, first := piece/pieces, piece%pieces*width
-				n := min(width, inner-first)
-				for j, p := range at {
-					addTo(sum[(o*size+int(p))*inner+first:][:n], rows[(o*len(at)+j)*inner+first:][:n])
-				}
+		rows := Stored[T](x)
+		byColumns(outer, inner, len(at), func(o, first, n int) {
+			for j, p := range at {
+				addTo(sum[(o*size+int(p))*inner+first:][:n], rows[(o*len(at)+j)*inner+first:][:n])
 			}
 		})
 		return
