@@ -234,16 +234,16 @@ func (p page) study() {
 }
 
 // matmuls is a cell that compares some with the sums that they stand for. A page has kernels of its own for them.
-const matmuls = `close := true
+const matmuls = `near := true
 for _, s := range [][3]int{{1, 9, 3}, {6, 8, 4}, {13, 17, 19}, {5, 33, 300}, {31, 7, 70}} {
 	for _, d := range []tensor.Dtype{tensor.Float32, tensor.Float64} {
 		a, b := tensor.With(d).Randn(s[0], s[2]), tensor.With(d).Randn(s[2], s[1])
 		for _, c := range []*tensor.Tensor{a.Matmul(b), a.T().Contiguous().T().Matmul(b), a.Matmul(b.T().Contiguous().T())} {
-			close = close && c.Sub(a.Unsqueeze(2).Mul(b).Sum(1)).Abs().Max().Item() < 1e-4
+			near = near && c.Sub(a.Unsqueeze(2).Mul(b).Sum(1)).Abs().Max().Item() < 1e-4
 		}
 	}
 }
-close`
+near`
 
 // TestLive uses the page of a lesson as a student does.
 func TestLive(t *testing.T) {

@@ -55,7 +55,15 @@ func writeArray(path string, b []byte) error {
 }
 
 // writeFile replaces a file in one step.
-func writeFile(path string, b []byte) error { return writeArray(path, b) }
+func writeFile(path string, b []byte) error {
+	if page.IsUndefined() {
+		return os.WriteFile(path, b, 0o600)
+	}
+	file := js.Global().Get("Uint8Array").New(len(b))
+	js.CopyBytesToJS(file, b)
+	page.Call("put", path, file)
+	return nil
+}
 
 // sameFile reports whether a file, which is as long as b, has these bytes.
 func sameFile(path string, b []byte) bool {

@@ -176,7 +176,8 @@
     try {
       await obey[data.do](data);
     } catch (error) {
-      post({ broken: String(error && error.stack || error) }); // a mistake of ours
+      // A mistake of ours. If it is that the rewriter has ended, that is reported first, with what it said.
+      setTimeout(() => post({ broken: String(error && error.stack || error) }), 50);
     }
   };
 })();

@@ -199,13 +199,17 @@ const machine = (() => {
   globalThis.path = { resolve: (...parts) => whole(parts.join("/")) };
   for (const folder of ["/cell", "/tmp", "/keep", "/pkg"]) make(folder);
 
-  // Files go between here and the memory of the cell's program as they are. kernel/persist calls these functions, with an address and a size; bytes is
-  // for every program.
+  // What kernel/persist calls. bytes and put are for every program; what takes an address and a size goes straight between a file and the memory of
+  // the cell's program.
   let program = null; // the cell's, as Go's script runs it
   const memory = (address, size) => new Uint8Array(program.mem.buffer, address, size);
   const words = (bytes) => new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length >> 2);
   globalThis.lecternFiles = {
     bytes: get,
+    put(path, bytes) {
+      put(path, bytes);
+      touched.add(whole(path));
+    },
     read(path, address, size) {
       const bytes = get(path);
       if (bytes?.length !== size) return false;
@@ -213,8 +217,7 @@ const machine = (() => {
       return true;
     },
     write(path, address, size) {
-      put(path, memory(address, size).slice());
-      touched.add(whole(path));
+      lecternFiles.put(path, memory(address, size).slice());
       return true;
     },
     same(path, address, size) {
@@ -252,6 +255,11 @@ const machine = (() => {
     go.env = { PATH: "/", HOME: "/cell", TMPDIR: "/tmp", GOOS: "js", GOARCH: "wasm", ...env };
     go.exit = (code) => { status = code; };
     print = output;
+    // What Go itself reports, of a panic above all, is this program's, whichever has begun since.
+    go.importObject.gojs["runtime.wasmWrite"] = (sp) => {
+      const at = go.mem.getUint32(sp + 16, true);
+      output(go.mem.getUint32(sp + 8, true), new Uint8Array(go.mem.buffer.slice(at, at + go.mem.getInt32(sp + 24, true))));
+    };
     // Calls into this file answer at once, so that Go may run on, and end, before they have returned: they then fail to find it.
     const unlessEnded = (error) => { if (!go.exited) throw error; };
     const resume = go._resume;
