@@ -224,8 +224,12 @@ func foldBlocks[T numbers.Number](out, x []T, f Folding[T]) {
 	}
 }
 
-// foldWidth is how many sums of several lanes FoldColumns keeps at a time.
-const foldWidth = 256
+// foldWidth is how many sums of several lanes FoldColumns keeps at a time where lanes are added to in turn, and
+// foldWidthOfLane where one lane is done before the next begins.
+const (
+	foldWidth       = 256
+	foldWidthOfLane = 1024
+)
 
 // FoldColumns is fold for sums along an axis that stays. Each sum is made in the
 // order in which fold makes it.
@@ -243,11 +247,15 @@ func FoldColumns[T numbers.Number](out []T, x Array, goes []bool, count, axis in
 	l, _ := x.Layout.Permute(slices.Concat(order, gone, []int{axis})...)
 	x = x.With(l)
 	width := l.Shape[len(l.Shape)-1]
-	most := foldWidth
-	if f.lanes == 1 { // there is room for more, and longer runs of memory come faster
-		most = max(most, min(BlockLen, (width+cpu.Threads()-1)/cpu.Threads()))
+	most, share := foldWidth, (width+cpu.Threads()-1)/cpu.Threads()
+	switch direct := IsPlain[T](x); { // there is room for more, and longer runs of memory come faster
+	case f.lanes == 1:
+		most = max(most, min(BlockLen, share))
+	case direct && f.four != nil && width > foldWidth:
+		most = max(most, min(foldWidthOfLane, share))
 	}
 	pieces := (width + most - 1) / most
+	together := pieces == 1 && (f.lanes == 1 || width <= foldWidth) // rows lie as close together as lanes do
 	if f.narrowStep != nil && x.Dtype == device.Int32 && x.IsContiguous() {
 		foldIntColumns(out, Stored[float32](x), count, width, f)
 		return
@@ -269,26 +277,29 @@ func FoldColumns[T numbers.Number](out []T, x Array, goes []bool, count, axis in
 				used := min(f.lanes, count-b*BlockLen) // the others hold nothing
 				fillWith(lanes[:used*pitch], f.Start)
 				row, end := b*BlockLen, min(count, (b+1)*BlockLen)
-				for ; direct && f.four != nil && row+4*f.lanes <= end; row += 4 * f.lanes { // of four rows that go to one lane
-					many, n := f.lanes, n
-					if pieces == 1 { // rows lie as close together as lanes do
+				if direct && f.four != nil { // of four rows that go to one lane
+					many, n, next := f.lanes, n, f.lanes*width
+					if together {
 						many, n = 1, f.lanes*n
 					}
-					from, next := memory[(outer*count+row)*width+first:], f.lanes*width
+					fours := (end - row) / (4 * f.lanes)
 					for a := range many {
-						from := from[a*width:]
-						f.four(lanes[a*pitch:][:n], from[:n], from[next:][:n], from[2*next:][:n], from[3*next:][:n])
+						for i := range fours {
+							from := memory[(outer*count+row+a)*width+first+4*i*next:]
+							f.four(lanes[a*pitch:][:n], from[:n], from[next:][:n], from[2*next:][:n], from[3*next:][:n])
+						}
 					}
+					row += fours * 4 * f.lanes
 				}
 				for ; row < end; row++ {
 					at := (outer*count+row)*width + first
-					if direct && pieces == 1 && row%BlockLen%f.lanes == 0 { // rows lie as close together as lanes do
+					if direct && together && row%BlockLen%f.lanes == 0 {
 						rows := min(f.lanes, min(count, (b+1)*BlockLen)-row)
 						f.step(lanes[:rows*n], memory[at:][:rows*n])
 						row += rows - 1
 						continue
 					}
-					if !direct && pieces == 1 && f.lanes == 1 && n <= BlockLen { // many rows are converted at a time
+					if !direct && together && f.lanes == 1 && n <= BlockLen { // many rows are converted at a time
 						many := min(BlockLen/n, end-row)
 						block := rows.Block(at, many*n)
 						for i := range many {
