@@ -132,29 +132,6 @@ func tileGo[T float32 | float64](x *tileArgs, rows int) {
 	*c0, *c1 = [4]T{s00, s01, s02, s03}, [4]T{s10, s11, s12, s13}
 }
 
-// inWhole computes a tile by a kernel that knows tiles of all columns alone. Others take the way by a whole one.
-func inWhole[T float32 | float64](x *tileArgs, rows, all int, kernel func(args *tileArgs, rows int)) {
-	cols := bits.OnesCount64(x.mask)
-	if cols == all {
-		kernel(x, rows)
-		return
-	}
-	whole := new([8 * 8]T)
-	args := *x
-	args.c, args.cStride, args.add = unsafe.Pointer(whole), uintptr(all)*unsafe.Sizeof(T(0)), 0
-	kernel(&args, rows)
-	for i := range rows {
-		c := unsafe.Slice((*T)(unsafe.Add(x.c, uintptr(i)*x.cStride)), cols)
-		for j := range c {
-			if x.add != 0 {
-				c[j] += whole[i*all+j]
-			} else {
-				c[j] = whole[i*all+j]
-			}
-		}
-	}
-}
-
 // tilePart computes the tiles at the edges, which are smaller.
 func tilePart[T float32 | float64](x *tileArgs, rows, cols int) {
 	for i := range rows {
