@@ -36,9 +36,9 @@ type Parts struct {
 const rewriterPackage = "./kernel/live/engine"
 
 // Build builds the parts for cells that import the packages, or what they import, into the folder dir, which keeps
-// what takes long. root is the checkout. It uses no network.
-func Build(ctx context.Context, root, dir string, packages ...string) (*Parts, error) {
-	dir, err := filepath.Abs(dir)
+// what takes long. root is the checkout. It uses the network only for modules that are not on the machine yet.
+func Build(ctx context.Context, root, dir string, packages ...string) (p *Parts, err error) {
+	dir, err = filepath.Abs(dir)
 	if err == nil {
 		err = os.MkdirAll(dir, 0o755)
 	}
@@ -46,6 +46,14 @@ func Build(ctx context.Context, root, dir string, packages ...string) (*Parts, e
 		return nil, fmt.Errorf("live: %w", err)
 	}
 	b := &builder{ctx, root}
+	download := exec.CommandContext(ctx, "go", "mod", "download") // as setup does, if it has not run yet
+	download.Dir = root
+	said, downloadErr := download.CombinedOutput()
+	defer func() {
+		if err != nil && downloadErr != nil && ctx.Err() == nil {
+			err = fmt.Errorf("%w\n%s", err, bytes.TrimSpace(said))
+		}
+	}()
 	out, err := b.run("env", "GOROOT")
 	if err != nil {
 		return nil, err
@@ -55,7 +63,7 @@ func Build(ctx context.Context, root, dir string, packages ...string) (*Parts, e
 	if err != nil {
 		return nil, err
 	}
-	p := &Parts{
+	p = &Parts{
 		Compiler: filepath.Join(dir, "compile.wasm"),
 		Linker:   filepath.Join(dir, "link.wasm"),
 		Rewriter: filepath.Join(dir, "rewrite.wasm"),
