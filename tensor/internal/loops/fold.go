@@ -224,12 +224,8 @@ func foldBlocks[T numbers.Number](out, x []T, f Folding[T]) {
 	}
 }
 
-// foldWidth is how many sums of several lanes FoldColumns keeps at a time where lanes are added to in turn, and
-// foldWidthOfLane where one lane is done before the next begins.
-const (
-	foldWidth       = 256
-	foldWidthOfLane = 1024
-)
+// foldWidth is how many sums of several lanes FoldColumns keeps at a time.
+const foldWidth = 256
 
 // FoldColumns is fold for sums along an axis that stays. Each sum is made in the
 // order in which fold makes it.
@@ -247,12 +243,9 @@ func FoldColumns[T numbers.Number](out []T, x Array, goes []bool, count, axis in
 	l, _ := x.Layout.Permute(slices.Concat(order, gone, []int{axis})...)
 	x = x.With(l)
 	width := l.Shape[len(l.Shape)-1]
-	most, share := foldWidth, (width+cpu.Threads()-1)/cpu.Threads()
-	switch direct := IsPlain[T](x); { // there is room for more, and longer runs of memory come faster
-	case f.lanes == 1:
-		most = max(most, min(BlockLen, share))
-	case direct && f.four != nil && width > foldWidth:
-		most = max(most, min(foldWidthOfLane, share))
+	most := foldWidth
+	if f.lanes == 1 || f.four != nil && IsPlain[T](x) { // one lane at a time: there is room for more, and longer runs of memory come faster
+		most = max(most, min(BlockLen, (width+cpu.Threads()-1)/cpu.Threads()))
 	}
 	pieces := (width + most - 1) / most
 	together := pieces == 1 && (f.lanes == 1 || width <= foldWidth) // rows lie as close together as lanes do
