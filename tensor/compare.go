@@ -193,6 +193,11 @@ func Equal(a, b *Tensor) bool {
 // rules of [AllClose]. a and b are broadcast.
 func IsClose(a, b *Tensor, relative, absolute float64) *Tensor {
 	a.existBeside("is close", b)
+	if a.storage.Device == nil && b.storage.Device == nil {
+		c := &call{op: &op{name: "is close"}}
+		c.in = append(c.few[:0], a, b)
+		return inMemoryOrder(binary(loops.BinaryKernels{F64: loops.Close(relative, absolute)}, func(Dtype) (compute, result Dtype) { return Float64, Bool }))(c)
+	}
 	same := a.Eq(b).Or(a.IsNaN().And(b.IsNaN()))
 	x, y := a.Detach().To(Float64), b.Detach().To(Float64)
 	return same.Or(x.Sub(y).Abs().Le(y.Abs().Mul(relative).Add(absolute)).And(y.IsFinite()))
@@ -209,21 +214,29 @@ func AllClose(a, b *Tensor, relative, absolute float64) bool {
 		return slices.Equal(a.Ints(), b.Ints())
 	}
 	x, y := a.Floats(), b.Floats()
-	for i := range x {
-		both := math.IsNaN(x[i]) && math.IsNaN(y[i])
-		if !both && x[i] != y[i] && !(math.Abs(x[i]-y[i]) <= absolute+relative*math.Abs(y[i]) && loops.IsFinite(y[i])) {
-			return false
-		}
-	}
-	return true
+	loops.Close(relative, absolute)(x, x, y)
+	return !slices.Contains(x, 0)
 }
 
 // Choosing and logic without branches: which element of a mask is set can't be
 // predicted, and a wrong guess costs more than all else.
 
-// onBools returns a forward that works on bools eight at a time where all operands are bools, and otherwise, or
-// if words
-// is nil, does what forward does.
+// repeatedRow returns the row of bools that makes up all of t, if it is one that is worth working on by itself.
+func (t *Tensor) repeatedRow() []uint8 {
+	last := t.Dim() - 1
+	if last < 1 || t.layout.Strides[last] != 1 || t.layout.Shape[last] < 64 || t.Len() == 0 {
+		return nil
+	}
+	for i, stride := range t.layout.Strides[:last] {
+		if stride != 0 && t.layout.Shape[i] > 1 {
+			return nil
+		}
+	}
+	return elements[uint8](t.storage)[t.layout.Offset:][:t.layout.Shape[last]]
+}
+
+// onBools returns a forward that works on bools eight at a time where all operands are bools, and otherwise, or if
+// words is nil, does what forward does.
 func onBools(forward func(c *call) *Tensor, words loops.WordKernel) func(c *call) *Tensor {
 	if words == nil {
 		return forward
@@ -235,7 +248,13 @@ func onBools(forward func(c *call) *Tensor, words loops.WordKernel) func(c *call
 		}
 		left, right, shape := broadcast(c.op.name, x, y)
 		out := c.result(Bool, shape, false)
-		words.Bools(stored[uint8](out), left.bools(), right.bools())
+		if row := left.repeatedRow(); row != nil {
+			words.Rows(stored[uint8](out), row, right.bools(), len(row))
+		} else if row := right.repeatedRow(); row != nil {
+			words.Rows(stored[uint8](out), left.bools(), row, len(row))
+		} else {
+			words.Bools(stored[uint8](out), left.bools(), right.bools())
+		}
 		return out
 	})
 }

@@ -268,7 +268,7 @@ func (t *Tensor) setPicked(value *Tensor, items []any) *Tensor {
 }
 
 // onePicked returns the axis that a list of indices picks from by positions, and these, if it picks from one alone and
-// takes all of the others, of a contiguous tensor on the processor.
+// takes all of the others, of a tensor on the processor without gaps.
 func (t *Tensor) onePicked(items []any) (axis int, index *Tensor, ok bool) {
 	axis = -1
 	for i, item := range items {
@@ -278,7 +278,16 @@ func (t *Tensor) onePicked(items []any) (axis int, index *Tensor, ok bool) {
 			return 0, nil, false
 		}
 	}
-	return axis, index, axis >= 0 && len(items) <= t.Dim() && formats[index.dtype].class == classInt && t.storage.Device == nil && t.IsContiguous() && t.Len() > 0
+	if axis < 0 || len(items) > t.Dim() || formats[index.dtype].class != classInt || t.storage.Device != nil || t.Len() == 0 {
+		return 0, nil, false
+	}
+	if !t.IsContiguous() { // the axes of a list of lists would stand where the one they pick from does
+		dense := t.permuted(t.layout.MemoryOrder())
+		ok = index.Dim() == 1 && dense.IsContiguous()
+	} else {
+		ok = true
+	}
+	return axis, index, ok
 }
 
 // setRows writes value to positions of an axis.
@@ -286,16 +295,24 @@ func (t *Tensor) setRows(axis int, index, value *Tensor) *Tensor {
 	at := t.checkedPositions("index", axis, index)
 	shape := slices.Concat(t.layout.Shape[:axis], index.layout.Shape, t.layout.Shape[axis+1:])
 	t.mustFill(t.alias(Layout{Shape: shape, Strides: make([]int, len(shape)), Offset: t.layout.Offset}), value)
-	inner := layout.Product(t.layout.Shape[axis+1:])
+	whole, order := t, t.layout.MemoryOrder()
+	if !t.IsContiguous() { // as it lies in memory
+		whole, axis = t.alias(t.permuted(order)), slices.Index(order, axis)
+	}
+	size := whole.layout.Shape
+	inner := layout.Product(size[axis+1:])
 	single := value.layout.RepeatsOne() && value.Len() > 0
 	if single {
 		value = value.alias(Layout{Shape: []int{inner}, Strides: []int{0}, Offset: value.layout.Offset})
 	} else {
 		value = value.alias(value.layout).expanded(shape)
+		if whole != t {
+			value = value.alias(value.permuted(order))
+		}
 	}
 	rows := value.converted(t.dtype)
 	return t.putBy(t.alias(t.layout), func() {
-		loops.PutRows(t.memory(), rows.memory(), layout.Product(t.layout.Shape[:axis]), t.layout.Shape[axis], inner*t.dtype.Size(), at, single)
+		loops.PutRows(whole.memory(), rows.memory(), layout.Product(size[:axis]), size[axis], inner*t.dtype.Size(), at, single)
 	})
 }
 

@@ -172,19 +172,15 @@ func (t *Tensor) Bincount(atLeast int) *Tensor {
 	if formats[t.exist("bincount").dtype].class != classInt {
 		fail(ErrDtype, "bincount", describe(t), "only whole numbers can be counted", "convert with To(tensor.Int64)")
 	}
-	values := t.Ints()
-	length := int64(max(atLeast, 0))
-	for i, v := range values {
-		if v < 0 {
-			fail(ErrValue, "bincount", describe(t), fmt.Sprintf("element %d is %d", i, v), "numbers to count are at least 0")
-		}
-		length = max(length, min(v, math.MaxInt64-1)+1) // which newTensor refuses
+	values := plain[int64](t.Detach().onHost().converted(Int64).Contiguous())
+	low, high := loops.Extremes(values)
+	if low < 0 {
+		i := slices.IndexFunc(values, func(v int64) bool { return v < 0 })
+		fail(ErrValue, "bincount", describe(t), fmt.Sprintf("element %d is %d", i, values[i]), "numbers to count are at least 0")
 	}
-	out := newTensor(Int64, []int{int(length)}, true)
-	counts := plain[int64](out)
-	for _, v := range values {
-		counts[v]++
-	}
+	length := max(0, atLeast, int(min(high, math.MaxInt64-1))+1) // which newTensor refuses
+	out := newTensor(Int64, []int{length}, true)
+	loops.Count(plain[int64](out), values)
 	return out.To(t.Device())
 }
 

@@ -196,6 +196,42 @@ func opposite(f func(dst, x, y []float32)) func(dst, x, y []float32) {
 	}
 }
 
+// Close makes the loop that is 1 where x is y, both are NaN, or x is within absolute + relative·|y| of a finite y. dst
+// may be x.
+func Close(relative, absolute float64) func(dst, x, y []float64) {
+	v := Vectors64
+	if v.Widest == nil || v.Abs == nil || v.AtMost == nil || !(relative >= 0 && absolute >= 0) {
+		return func(dst, x, y []float64) { closeSlowly(dst, x, y, relative, absolute) }
+	}
+	return func(dst, x, y []float64) {
+		room := rooms64.get()
+		defer rooms64.Put(room)
+		for len(dst) > 0 {
+			n := min(len(dst), len(room[0]))
+			far, allowed := room[0][:n], room[1][:n]
+			if max(v.Widest(x[:n]), v.Widest(y[:n])) <= math.MaxFloat64 {
+				v.Sub(far, x[:n], y[:n])
+				v.Abs(far, far)
+				v.Abs(allowed, y[:n])
+				v.Scale(allowed, allowed, relative)
+				v.Plus(allowed, allowed, absolute)
+				v.AtMost(dst[:n], far, allowed)
+			} else { // infinities or NaN
+				closeSlowly(dst[:n], x[:n], y[:n], relative, absolute)
+			}
+			dst, x, y = dst[n:], x[n:], y[n:]
+		}
+	}
+}
+
+func closeSlowly(dst, x, y []float64, relative, absolute float64) {
+	for i, v := range x[:len(dst)] {
+		w, size := y[i], math.Abs(y[i])
+		near := math.Abs(v-w) <= absolute+relative*size && size <= math.MaxFloat64
+		dst[i] = Truth[float64](near || v == w || v != v && w != w)
+	}
+}
+
 // IsInf reports whether x is infinite.
 func IsInf(x float64) bool { return math.IsInf(x, 0) }
 

@@ -469,6 +469,9 @@ func Whole(f Folding[int64], highest func(x []float32) float32, flip int32, bool
 	f.step = func(sums, x []int64) { choose(sums[:len(x)], sums, x) }
 	f.merge = f.step
 	f.block = func(x []int64) int64 { // in four chains, none of which waits for another
+		if vectors := Vectors64.MaxWhole != nil; vectors && len(x) >= 512 {
+			return foldHalves(x, f.step, join)
+		}
 		a := x[0]
 		b, c, d := a, a, a
 		if smallest {
@@ -497,6 +500,24 @@ func Whole(f Folding[int64], highest func(x []float32) float32, flip int32, bool
 	}
 	f.bools = bools
 	return f
+}
+
+// foldHalves folds parts of x into one by a loop of vectors, and its upper half into the lower one until few are left.
+func foldHalves(x []int64, step func(sums, x []int64), join func(a, b int64) int64) int64 {
+	room := roomsWhole.get()
+	defer roomsWhole.Put(room)
+	part := room[0][:]
+	for n := copy(part, x); n < len(x); n += len(part) {
+		step(part, x[n:min(n+len(part), len(x))])
+	}
+	for n := len(part) / 2; n >= 8; n /= 2 {
+		step(part, part[n:2*n])
+	}
+	best := part[0]
+	for _, v := range part[1:8] {
+		best = join(best, v)
+	}
+	return best
 }
 
 // countTrue counts the bools that are set.
@@ -686,6 +707,16 @@ var Products = Foldings{
 	func() Folding[int64] { // in one lane: nothing is rounded
 		f := productFolding[int64]()
 		f.lanes, f.AnyOrder = 1, true
+		f.block = func(x []int64) int64 {
+			a, b, c, d := int64(1), int64(1), int64(1), int64(1)
+			for ; len(x) >= 4; x = x[4:] {
+				a, b, c, d = a*x[0], b*x[1], c*x[2], d*x[3]
+			}
+			for _, v := range x {
+				a *= v
+			}
+			return a * b * c * d
+		}
 		return f
 	}(),
 }

@@ -45,7 +45,26 @@ func pick[S any](out, from []S, l layout.Layout, a Gathering) {
 		})
 		return
 	}
-	a.Each(l, func(i, at int) { out[i] = from[at] })
+	if a.Index.Len() == 0 {
+		return
+	}
+	rest, stride := a.withoutAxis(l), l.Strides[a.Axis]
+	at := Stored[int64](a.Index)
+	Parallel(len(at), ParallelFrom, func(start, end int) {
+		Walk(&rest, start, end-start, func(done, first, run, step int) {
+			dst, places := out[start+done:][:run], at[start+done:][:run]
+			for i, p := range places {
+				dst[i] = from[first+i*step+int(p)*stride]
+			}
+		})
+	})
+}
+
+// withoutAxis is the layout of the index's positions in a tensor of layout l before the axis is moved along.
+func (a Gathering) withoutAxis(l layout.Layout) layout.Layout {
+	rest := layout.Layout{Shape: slices.Clone(a.Index.Layout.Shape), Strides: slices.Clone(l.Strides), Offset: l.Offset}
+	rest.Strides[a.Axis] = 0
+	return rest
 }
 
 // put writes the elements of x, in row-major order, to where Pick would take them from, in that order.
@@ -155,8 +174,7 @@ func (a Gathering) Each(l layout.Layout, f func(i, at int)) {
 	if a.Index.Len() == 0 {
 		return
 	}
-	base := layout.Layout{Shape: slices.Clone(a.Index.Layout.Shape), Strides: slices.Clone(l.Strides), Offset: l.Offset}
-	base.Strides[a.Axis] = 0
+	base := a.withoutAxis(l)
 	stride := l.Strides[a.Axis]
 	at := Stored[int64](a.Index)
 	Walk(&base, 0, len(at), func(done, first, run, step int) {

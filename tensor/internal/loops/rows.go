@@ -2,6 +2,7 @@ package loops
 
 import (
 	"math"
+	"math/bits"
 	"unsafe"
 
 	"github.com/lectern-go/lectern/internal/cpu"
@@ -230,24 +231,37 @@ func ReverseParts(to, from []byte, count, size int) {
 	if len(to) == 0 {
 		return
 	}
-	row := count * size
-	ParallelRows(len(to)/row, ParallelFrom/row, func(start, end int) {
-		for i := start; i < end; i++ {
-			dst, src := to[i*row:][:row], from[i*row:][:row]
-			switch size {
-			case 1:
-				reverse(dst, src)
-			case 2:
-				reverse(words[uint16](dst), words[uint16](src))
-			case 4:
-				reverse32(words[uint32](dst), words[uint32](src))
-			case 8:
-				reverse(words[uint64](dst), words[uint64](src))
-			default:
-				for at := 0; at < row; at += size {
-					copy(dst[row-at-size:][:size], src[at:])
-				}
+	switch size {
+	case 1:
+		reverseRows(to, from, count, reverseBytes)
+	case 2:
+		reverseRows(words[uint16](to), words[uint16](from), count, reverse)
+	case 4:
+		reverseRows(words[uint32](to), words[uint32](from), count, reverse32)
+	case 8:
+		reverseRows(words[uint64](to), words[uint64](from), count, reverse)
+	default:
+		ParallelRows(len(to)/size, ParallelFrom/size, func(start, end int) {
+			for part := start; part < end; part++ {
+				copy(to[part*size:][:size], from[(part/count*count+count-1-part%count)*size:])
 			}
+		})
+	}
+}
+
+// reverseRows reverses rows of count elements. Threads share the rows or, if there are few, each of them.
+func reverseRows[S any](to, from []S, count int, reverse func(dst, src []S)) {
+	rows := len(to) / count
+	if rows < cpu.Threads() {
+		for i := range rows {
+			dst, src := to[i*count:][:count], from[i*count:][:count]
+			Parallel(count, ParallelFrom, func(start, end int) { reverse(dst[count-end:count-start], src[start:end]) })
+		}
+		return
+	}
+	ParallelRows(rows, ParallelFrom/count, func(start, end int) {
+		for i := start; i < end; i++ {
+			reverse(to[i*count:][:count], from[i*count:][:count])
 		}
 	})
 }
@@ -261,6 +275,16 @@ func reverse[S any](dst, x []S) {
 	x = x[:len(dst)]
 	for i := range dst {
 		dst[i] = x[len(x)-1-i]
+	}
+}
+
+// reverseBytes is reverse, a word at a time.
+func reverseBytes(dst, x []uint8) {
+	rest := len(dst) & 7
+	reverse(dst[:rest], x[len(x)-rest:])
+	to, from := eights(dst[rest:]), eights(x[:len(x)-rest])
+	for i := range from {
+		to[len(to)-1-i] = bits.ReverseBytes64(from[i])
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"sync"
 
 	"github.com/lectern-go/lectern/internal/cpu"
 	"github.com/lectern-go/lectern/tensor/internal/numbers"
@@ -501,13 +502,51 @@ func keysOf[T int64 | float32 | float64](dst []uint64, x []T) {
 	}
 }
 
+// Extremes returns the smallest and the largest of x; of nothing they are 0 and -1.
+func Extremes(x []int64) (low, high int64) {
+	if len(x) == 0 {
+		return 0, -1
+	}
+	low, high = x[0], x[0]
+	var together sync.Mutex
+	Parallel(len(x), ParallelFrom, func(start, end int) {
+		least, most := x[start], x[start]
+		for _, v := range x[start:end] {
+			least, most = min(least, v), max(most, v)
+		}
+		together.Lock()
+		defer together.Unlock()
+		low, high = min(low, least), max(high, most)
+	})
+	return low, high
+}
+
+// Count adds to each number of counts how often its position stands in x.
+func Count(counts, x []int64) {
+	var together sync.Mutex
+	Parallel(len(x), max(ParallelFrom, 8*len(counts)), func(start, end int) { // threads count for themselves
+		own := counts
+		if end-start < len(x) {
+			own = make([]int64, len(counts))
+		}
+		for _, v := range x[start:end] {
+			own[v]++
+		}
+		if end-start < len(x) {
+			together.Lock()
+			defer together.Unlock()
+			AddWhole(counts, counts, own)
+		}
+	})
+}
+
 // Counted finds the different ones of whole numbers that lie close together, by counting: each of them in order, where
 // each of x stands among them, and how often each occurs. It reports whether they do.
 func Counted(x, at []int64) (values, counts []int64, ok bool) {
 	if len(x) == 0 {
 		return nil, nil, false
 	}
-	low, high := slices.Min(x), slices.Max(x)
+	low, high := Extremes(x)
 	span := uint64(high) - uint64(low)
 	if span > 2*uint64(len(x)) {
 		return nil, nil, false

@@ -7,15 +7,35 @@ type WordKernel func(dst, x, y []uint64)
 
 // Bools runs the kernel over bools, eight at a time.
 func (words WordKernel) Bools(to, left, right []uint8) {
-	Parallel(len(to), ParallelFrom, func(start, end int) {
-		eight := (end - start) &^ 7
-		words(eights(to[start:][:eight]), eights(left[start:][:eight]), eights(right[start:][:eight]))
-		for i := start + eight; i < end; i++ {
-			var one [1]uint64
-			words(one[:], []uint64{uint64(left[i])}, []uint64{uint64(right[i])})
-			to[i] = uint8(one[0]) & 1
+	Parallel(len(to), ParallelFrom, func(start, end int) { words.some(to[start:end], left[start:end], right[start:end]) })
+}
+
+// Rows is Bools for rows of bools. An operand that has a single row repeats it.
+func (words WordKernel) Rows(to, left, right []uint8, width int) {
+	row := func(x []uint8, at int) []uint8 {
+		if len(x) == width {
+			return x
+		}
+		return x[at:][:width]
+	}
+	ParallelRows(len(to)/width, ParallelFrom/width, func(start, end int) {
+		for at := start * width; at < end*width; at += width {
+			words.some(to[at:][:width], row(left, at), row(right, at))
 		}
 	})
+}
+
+func (words WordKernel) some(to, left, right []uint8) {
+	eight := len(to) &^ 7
+	words(eights(to[:eight]), eights(left[:eight]), eights(right[:eight]))
+	if eight == len(to) {
+		return
+	}
+	var rest [3][8]uint8
+	copy(rest[1][:], left[eight:])
+	copy(rest[2][:], right[eight:])
+	words(eights(rest[0][:]), eights(rest[1][:]), eights(rest[2][:]))
+	copy(to[eight:], rest[0][:])
 }
 
 // AndWords is 1 where both bools are.

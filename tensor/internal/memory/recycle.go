@@ -64,7 +64,7 @@ func Take(size int, zero bool) (block unsafe.Pointer, pooled bool) {
 	if pooled {
 		if given, _ := recycled[class].Get().(*byte); given != nil {
 			if zero {
-				clear(unsafe.Slice(given, size))
+				clearAll(unsafe.Slice(given, size))
 			}
 			return unsafe.Pointer(given), true
 		}
@@ -72,6 +72,16 @@ func Take(size int, zero bool) (block unsafe.Pointer, pooled bool) {
 	block = aligned(capacity, zero)
 	cpu.Settle(block, size)
 	return block, pooled
+}
+
+// clearAll is clear, on several threads where that is worth it.
+func clearAll(b []byte) {
+	const piece = 1 << 20
+	if len(b) < 2*piece {
+		clear(b)
+		return
+	}
+	cpu.Parallel((len(b)+piece-1)/piece, func(i int) { clear(b[i*piece : min((i+1)*piece, len(b))]) })
 }
 
 // Give hands a pooled block of size bytes to whoever needs one next. Nobody may use
