@@ -539,41 +539,62 @@ func AnyTrue(x []uint8) int64 { return Truth[int64](countTrue(x) > 0) }
 
 // positions finds the extreme of each run of count elements.
 func positions[T numbers.Number](out []int64, x Array, count int, largest bool) {
-	if IsPlain[T](x) && count >= 64 {
-		var find func(row []T) (at int, ok bool)
+	plain := IsPlain[T](x)
+	if !plain && count > BlockLen {
+		longPositions[T](out, x, count, largest)
+		return
+	}
+	var find func(row []T) (at int, ok bool)
+	if count >= 64 {
 		switch v := any(&find).(type) {
 		case *func(row []float32) (at int, ok bool):
 			*v = finder(Vectors32, largest)
 		case *func(row []float64) (at int, ok bool):
 			*v = finder(Vectors64, largest)
 		}
-		if find != nil {
-			rows := Stored[T](x)
-			ParallelRows(len(out), ParallelFrom/count, func(start, end int) {
-				for i := start; i < end; i++ {
-					at, ok := find(rows[i*count:][:count])
-					if !ok {
-						at = firstExtreme(rows[i*count:][:count], largest)
-					}
-					out[i] = int64(at)
-				}
-			})
-			return
-		}
+	}
+	var rows []T
+	if plain {
+		rows = Stored[T](x)
 	}
 	ParallelRows(len(out), ParallelFrom/max(count, 1), func(start, end int) {
+		var r *Reader[T]
+		if !plain {
+			r = NewReader[T](x)
+		}
+		for i := start; i < end; i++ {
+			var row []T
+			if plain {
+				row = rows[i*count:][:count]
+			} else {
+				row = r.Block(i*count, count)
+			}
+			if find != nil {
+				if at, ok := find(row); ok {
+					out[i] = int64(at)
+					continue
+				}
+			}
+			out[i] = int64(firstExtreme(row, largest))
+		}
+	})
+}
+
+// longPositions is positions for runs that are read in several blocks.
+func longPositions[T numbers.Number](out []int64, x Array, count int, largest bool) {
+	ParallelRows(len(out), ParallelFrom/count, func(start, end int) {
 		r := NewReader[T](x)
 		for i := start; i < end; i++ {
 			at, first := 0, true
 			var best T
 			InBlocks(0, count, func(from, n int) {
-				for j, v := range r.Block(i*count+from, n) {
-					if best != best { // the first NaN stays
-						return
-					}
-					if first || v != v || largest && v > best || !largest && v < best {
-						best, at, first = v, from+j, false
-					}
+				if best != best { // the first NaN stays
+					return
+				}
+				block := r.Block(i*count+from, n)
+				j := firstExtreme(block, largest)
+				if v := block[j]; first || v != v || largest && v > best || !largest && v < best {
+					best, at, first = v, from+j, false
 				}
 			})
 			out[i] = int64(at)
@@ -605,11 +626,25 @@ func PositiveWeights(x []float64) bool {
 
 // firstExtreme finds the extreme of a row that is not empty: the first NaN, if there is one.
 func firstExtreme[T numbers.Number](x []T, largest bool) (at int) {
-	for i, v := range x {
-		if best := x[at]; v != v || largest && v > best || !largest && v < best {
-			if at = i; v != v {
-				return at
+	if len(x) == 0 {
+		return 0
+	}
+	best := x[0]
+	if largest {
+		for i, v := range x {
+			if v > best {
+				best, at = v, i
+			} else if v != v {
+				return i
 			}
+		}
+		return at
+	}
+	for i, v := range x {
+		if v < best {
+			best, at = v, i
+		} else if v != v {
+			return i
 		}
 	}
 	return at
