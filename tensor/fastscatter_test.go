@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"testing"
+
+	"github.com/lectern-go/lectern/internal/naive"
 )
 
 // TestFastScatter compares Scatter, ScatterAdd and IndexAdd with one element after the other, in all dtypes and layouts
@@ -30,9 +32,9 @@ func TestFastScatter(t *testing.T) {
 					put, added := x.Floats(), x.Floats()
 					places, values := at.Ints(), v.Floats()
 					for i := range places {
-						index := placeOf(i, shape)
+						index := naive.Position(i, shape)
 						index[axis] = int(places[i])
-						to := flatOf(index, x.Shape())
+						to := naive.Flat(index, x.Shape())
 						put[to] = values[i]
 						added[to] = d.Round(added[to] + values[i])
 						if d == Bool {
@@ -58,9 +60,9 @@ func TestFastScatter(t *testing.T) {
 			}
 			want, values, places := base.Floats(), v.Floats(), rows.Ints()
 			for i, value := range values {
-				index := placeOf(i, shape)
+				index := naive.Position(i, shape)
 				index[axis] = int(places[index[axis]])
-				to := flatOf(index, base.Shape())
+				to := naive.Flat(index, base.Shape())
 				want[to] = d.Round(want[to] + value)
 				if d == Bool {
 					want[to] = min(want[to], 1)
@@ -84,14 +86,14 @@ func TestFastSetIndex(t *testing.T) {
 					want, places := base.Floats(), index.Ints()
 					values := operand("", v).To(d).Expand(part...)
 					for i, value := range values.Floats() {
-						at := placeOf(i, part)
+						at := naive.Position(i, part)
 						inner := at[axis+index.Dim():]
-						p := int(places[flatOf(at[axis:axis+index.Dim()], index.Shape())])
+						p := int(places[naive.Flat(at[axis:axis+index.Dim()], index.Shape())])
 						if p < 0 {
 							p += shape[axis]
 						}
 						to := append(append(append([]int{}, at[:axis]...), p), inner...)
-						want[flatOf(to, shape)] = value
+						want[naive.Flat(to, shape)] = value
 					}
 					items := make([]any, axis, axis+1)
 					for i := range items {
@@ -128,7 +130,7 @@ func TestFastPositions(t *testing.T) {
 			for i, set := range mask.Ints() {
 				if set != 0 {
 					flat = append(flat, float64(i))
-					for _, p := range placeOf(i, shape) {
+					for _, p := range naive.Position(i, shape) {
 						rows = append(rows, float64(p))
 					}
 				}

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/lectern-go/lectern/internal/elementwise"
 	"pgregory.net/rapid"
 )
 
@@ -26,17 +27,34 @@ type opCase struct {
 
 var vec, mat, cube = []int{6}, []int{4, 6}, []int{2, 3, 4}
 
-func unaryCase(o *op, f func(*Tensor) *Tensor) opCase {
-	return opCase{ops: []*op{o}, shapes: [][]int{cube}, run: func(in []*Tensor) *Tensor { return f(in[0]) }}
+// caseOf is the case of a row of the table of elementwise operations. What operates on bits alone is given masks.
+func caseOf(row *elementwise.Op) opCase {
+	c := opCase{name: row.Name, ops: []*op{recordOf(row.Name)}, shapes: [][]int{cube, {3, 1}}[:len(row.Operands())], run: elementwise.Func[*Tensor](row),
+		low: row.Low, high: row.High, floats: row.Floats, bools: row.Bools || row.Bits, second: row.Twice || row.Bits}
+	if row.Alike {
+		c.shapes[1] = cube
+	}
+	if run := c.run; row.Bits {
+		c.run = func(in []*Tensor) *Tensor {
+			masks := slices.Clone(in)
+			for i, x := range in {
+				masks[i] = x.Ne(0)
+			}
+			return run(masks)
+		}
+	}
+	return c
 }
 
-func binaryCase(o *op, f func(*Tensor, any) *Tensor) opCase {
-	return opCase{ops: []*op{o}, shapes: [][]int{cube, {3, 1}}, run: func(in []*Tensor) *Tensor { return f(in[0], in[1]) }}
+// recordOf returns the record of a name.
+func recordOf(name string) *op {
+	for _, o := range ops {
+		if o.name == name {
+			return o
+		}
+	}
+	panic("there is no record " + name + ", which package elementwise has a row for")
 }
-
-func (c opCase) between(low, high float64) opCase { c.low, c.high = low, high; return c }
-func (c opCase) alsoBools() opCase                { c.bools = true; return c }
-func (c opCase) twice() opCase                    { c.second = true; return c }
 
 // sixOn is 0 to 5 beside x.
 func sixOn(x *Tensor) *Tensor { return With(x.Device()).Arange(0, 6, 1) }
@@ -46,44 +64,9 @@ func ids(values ...any) *Tensor { return Of(values...) }
 
 // opTable is made when first asked for: records are filled in by init functions.
 var opTable = sync.OnceValue(func() []opCase {
-	type t = *Tensor
-	all := []opCase{
-		binaryCase(&opAdd, t.Add).alsoBools().twice(),
-		binaryCase(&opSub, t.Sub).twice(),
-		binaryCase(&opMul, t.Mul).alsoBools().twice(),
-		binaryCase(&opDiv, t.Div).between(0.5, 2).twice(),
-		binaryCase(&opPow, t.Pow).between(1, 3).twice(),
-		binaryCase(&opMaximum, t.Maximum).alsoBools(),
-		binaryCase(&opMinimum, t.Minimum).alsoBools(),
-		binaryCase(&opFloorDiv, t.FloorDiv).between(1, 4),
-		binaryCase(&opTruncDiv, t.TruncDiv).between(1, 4),
-		binaryCase(&opRemainder, t.Remainder).between(1, 4),
-		binaryCase(&opFmod, t.Fmod).between(1, 4),
-		binaryCase(&opEq, t.Eq).alsoBools(), binaryCase(&opNe, t.Ne).alsoBools(), binaryCase(&opLt, t.Lt).alsoBools(),
-		binaryCase(&opLe, t.Le).alsoBools(), binaryCase(&opGt, t.Gt).alsoBools(), binaryCase(&opGe, t.Ge).alsoBools(),
-		binaryCase(&opLogicalAnd, t.LogicalAnd).alsoBools(), binaryCase(&opLogicalOr, t.LogicalOr).alsoBools(), binaryCase(&opLogicalXor, t.LogicalXor).alsoBools(),
-		unaryCase(&opLogicalNot, t.LogicalNot).alsoBools(),
-		unaryCase(&opNeg, t.Neg).twice(), unaryCase(&opAbs, t.Abs), unaryCase(&opSign, t.Sign), unaryCase(&opSquare, t.Square).twice(),
-		unaryCase(&opReciprocal, t.Reciprocal).between(0.5, 2).twice(),
-		unaryCase(&opSqrt, t.Sqrt).between(0.5, 2).twice(), unaryCase(&opRsqrt, t.Rsqrt).between(0.5, 2).twice(),
-		unaryCase(&opExp, t.Exp).alsoBools().twice(), unaryCase(&opExpm1, t.Expm1).twice(),
-		unaryCase(&opLog, t.Log).between(0.5, 3).twice(), unaryCase(&opLog1p, t.Log1p).between(0, 3).twice(), unaryCase(&opLog2, t.Log2).between(0.5, 3).twice(),
-		unaryCase(&opSin, t.Sin).twice(), unaryCase(&opCos, t.Cos).twice(), unaryCase(&opErf, t.Erf).twice(),
-		unaryCase(&opTanh, t.Tanh).twice(), unaryCase(&opSigmoid, t.Sigmoid).twice(), unaryCase(&opReLU, t.ReLU),
-		unaryCase(&opSiLU, t.SiLU).twice(), unaryCase(&opSoftplus, t.Softplus).twice(), unaryCase(&opGELU, t.GELU).twice(), unaryCase(&opGELUTanh, t.GELUTanh).twice(),
-		unaryCase(&opLeakyReLU.op, func(x t) t { return x.LeakyReLU(0.1) }), unaryCase(&opELU.op, func(x t) t { return x.ELU(0.7) }).twice(),
-		unaryCase(&opNanToNum.op, func(x t) t { return x.NanToNum(1, 2, -3) }).alsoBools().twice(),
-		unaryCase(&opFloor, t.Floor).between(0.1, 0.9), unaryCase(&opCeil, t.Ceil).between(0.1, 0.9),
-		unaryCase(&opRound, t.Round).between(0.6, 1.4), unaryCase(&opTrunc, t.Trunc).between(0.1, 0.9),
-		unaryCase(&opIsNaN, t.IsNaN), unaryCase(&opIsInf, t.IsInf), unaryCase(&opIsFinite, t.IsFinite),
-		unaryCase(&opClamp.op, func(x t) t { return x.Clamp(-1, 1) }),
-		unaryCase(&opClone.op, t.Clone).alsoBools().twice(),
-		unaryCase(&opTo.op, func(x t) t { return x.To(Float64) }).alsoBools(),
-		unaryCase(&opToSaturating.op, func(x t) t { return x.ToSaturating(Float64) }),
-		unaryCase(&opStraightThrough.op, func(x t) t { return StraightThrough(x, x.Detach()) }),
-	}
-	for i := range all {
-		all[i].name = all[i].ops[0].name
+	var all []opCase
+	for i := range elementwise.Table {
+		all = append(all, caseOf(&elementwise.Table[i]))
 	}
 	add := func(c opCase, name string, o *op, run func(in []*Tensor) *Tensor, shapes ...[]int) {
 		c.name, c.run, c.shapes = name, run, shapes
@@ -94,6 +77,15 @@ var opTable = sync.OnceValue(func() []opCase {
 	}
 	any_, float := opCase{bools: true, second: true}, opCase{floats: true, second: true}
 	number := opCase{second: true}
+	// Functions of one number that are given something besides, or pass it on.
+	add(opCase{}, "leaky relu", &opLeakyReLU.op, func(in []*Tensor) *Tensor { return in[0].LeakyReLU(0.1) }, cube)
+	add(number, "elu", &opELU.op, func(in []*Tensor) *Tensor { return in[0].ELU(0.7) }, cube)
+	add(any_, "nan to num", &opNanToNum.op, func(in []*Tensor) *Tensor { return in[0].NanToNum(1, 2, -3) }, cube)
+	add(opCase{}, "clamp", &opClamp.op, func(in []*Tensor) *Tensor { return in[0].Clamp(-1, 1) }, cube)
+	add(any_, "clone", &opClone.op, func(in []*Tensor) *Tensor { return in[0].Clone() }, cube)
+	add(opCase{bools: true}, "to", &opTo.op, func(in []*Tensor) *Tensor { return in[0].To(Float64) }, cube)
+	add(opCase{}, "to saturating", &opToSaturating.op, func(in []*Tensor) *Tensor { return in[0].ToSaturating(Float64) }, cube)
+	add(opCase{}, "straight through", &opStraightThrough.op, func(in []*Tensor) *Tensor { return StraightThrough(in[0], in[0].Detach()) }, cube)
 	for name, axes := range map[string][]int{"all": nil, "an axis": {1}, "axes, kept": {0, -1, KeepDim}} {
 		add(any_, "sum of "+name, &opSum.op, func(in []*Tensor) *Tensor { return in[0].Sum(axes...) }, cube)
 		add(float, "mean of "+name, &opMean.op, func(in []*Tensor) *Tensor { return in[0].Mean(axes...) }, cube)
@@ -131,13 +123,11 @@ var opTable = sync.OnceValue(func() []opCase {
 	add(float, "layer norm over two axes, without weight", &opLayerNorm.op, func(in []*Tensor) *Tensor { return in[0].LayerNorm([]int{3, 4}, nil, nil, 1e-3) }, cube)
 	add(float, "rms norm", &opRMSNorm.op, func(in []*Tensor) *Tensor { return in[0].RMSNorm(in[1], 1e-3) }, cube, []int{4})
 	add(float, "rms norm without weight", &opRMSNorm.op, func(in []*Tensor) *Tensor { return in[0].RMSNorm(nil, 1e-3) }, cube)
-	add(number, "logaddexp", &opLogaddexp, func(in []*Tensor) *Tensor { return in[0].Logaddexp(in[1]) }, cube, []int{3, 1})
 	add(number, "lerp", &opLerp, func(in []*Tensor) *Tensor { return in[0].Lerp(in[1], in[2]) }, cube, []int{3, 1}, cube)
 	add(number, "lerp by a number", &opLerp, func(in []*Tensor) *Tensor { return in[0].Lerp(in[1], 0.25) }, []int{3, 1}, cube)
 	add(number, "addcmul", &opAddcmul.op, func(in []*Tensor) *Tensor { return in[0].Addcmul(in[1], in[2], -2) }, cube, []int{3, 1}, cube)
 	add(number, "addcmul of half", &opAddcmul.op, func(in []*Tensor) *Tensor { return in[0].Addcmul(in[1], in[2], 0.5) }, mat, mat, mat)
 	add(opCase{second: true, low: 1, high: 3}, "addcdiv", &opAddcdiv.op, func(in []*Tensor) *Tensor { return in[0].Addcdiv(in[1], in[2], 1.5) }, cube, []int{3, 1}, cube)
-	add(float, "swiglu", &opSwiGLU, func(in []*Tensor) *Tensor { return in[0].SwiGLU(in[1]) }, cube, cube)
 	add(float, "rotate pairs", &opRotatePairs.op, func(in []*Tensor) *Tensor {
 		angles := With(Float64, in[0].Device()).Arange(0, 6, 1).View(3, 2)
 		return in[0].RotatePairs(angles.Cos(), angles.Sin())
@@ -200,10 +190,6 @@ var opTable = sync.OnceValue(func() []opCase {
 	add(any_, "scatter add", nil, func(in []*Tensor) *Tensor { return in[0].ScatterAdd(1, pairs, in[1]) }, mat, []int{2, 3})
 	add(any_, "index add", nil, func(in []*Tensor) *Tensor { return in[0].IndexAdd(1, []int{5, 0, 0}, in[1]) }, mat, []int{4, 3})
 	add(any_, "index by tensors", nil, func(in []*Tensor) *Tensor { return in[0].Index(ids(1, 0, 1), All, Of([]int{0, 3, 2})) }, cube)
-	for o, f := range map[*op]func(*Tensor, any) *Tensor{&opAnd: t.And, &opOr: t.Or, &opXor: t.Xor} {
-		add(any_, o.name, o, func(in []*Tensor) *Tensor { return f(in[0].Ne(0), in[1].Ne(0)) }, cube, cube)
-	}
-	add(any_, "not", &opNot, func(in []*Tensor) *Tensor { return in[0].Ne(0).Not() }, cube)
 	slices.SortStableFunc(all, func(a, b opCase) int { // ranging over maps must not change the order of random draws
 		switch {
 		case a.name < b.name:
@@ -297,6 +283,49 @@ func relaid(x *Tensor, draw func(n int, what string) int) *Tensor {
 		return Cat(0, x.Reshape(-1).Narrow(0, 0, min(1, x.Len())), x.Reshape(-1)).Narrow(0, min(1, x.Len()), x.Len()).View(x.Shape()...)
 	}
 	return x
+}
+
+// TestEveryElementwiseOperationHasItsRow: what gives each element from that of one tensor or two, and is given nothing
+// besides them, has a row in package elementwise instead of one here.
+func TestEveryElementwiseOperationHasItsRow(t *testing.T) {
+	rows := map[string]bool{}
+	for i := range elementwise.Table {
+		rows[elementwise.Table[i].Name] = true
+	}
+	for _, c := range opTable() {
+		if len(c.ops) == 0 || rows[c.ops[0].name] {
+			continue
+		}
+		used := watch(c.ops[0], func() { c.run(c.inputs(c.dtypes()[0], 1)) })
+		if used == nil || used.attr != nil || len(used.in) > 2 {
+			continue
+		}
+		if worksOnElements(used) {
+			t.Errorf("%q is an elementwise operation: give it a row in internal/elementwise", c.ops[0].name)
+		}
+	}
+}
+
+// worksOnElements reports whether each element of the result depends on the elements at its place alone, and on nothing
+// else: then turning the operands around turns the result around.
+func worksOnElements(c *call) bool {
+	in := slices.Clone(c.in)
+	out := c.op.forward(c)
+	for i, x := range in {
+		if !sameShape(x, out) {
+			y, err := try(func() *Tensor { return x.Expand(out.Shape()...) })
+			if err != nil {
+				return false
+			}
+			in[i] = y
+		}
+	}
+	turned := &call{op: c.op}
+	for _, x := range in {
+		turned.in = append(turned.in, x.Reshape(-1).Flip(0))
+	}
+	got, err := try(func() *Tensor { return c.op.forward(turned) })
+	return err == nil && sameShape(got, turned.in[0]) && AllClose(got, out.Reshape(-1).Flip(0), 1e-6, 1e-6)
 }
 
 // TestEveryOperationOnEveryLayout: the result depends on the elements alone.

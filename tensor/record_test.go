@@ -27,12 +27,12 @@ func (c *costCase) dtypeError() error {
 			continue
 		}
 		want := c.forward(&meter{}, arraysOf(in))
-		want.size = out.dtype.Size()
+		want.Size = out.dtype.Size()
 		tolerance := 0.
 		if out.dtype.IsFloat() {
 			tolerance = 1e-5 + Finfo(out.dtype).Eps
 		}
-		if err := want.closeTo(out, tolerance); err != nil {
+		if err := closeTo(want, out, tolerance); err != nil {
 			return fmt.Errorf("of %s: %w", d, err)
 		}
 	}
@@ -76,7 +76,7 @@ func (c *costCase) edgeError() error {
 			}
 		}
 		want := c.forward(&meter{}, arraysOf(in))
-		if err := want.closeTo(c.run(in), 0); err != nil {
+		if err := closeTo(want, c.run(in), 0); err != nil {
 			return fmt.Errorf("of numbers that differ by little: %w", err)
 		}
 	}
@@ -210,10 +210,10 @@ func (c *costCase) inPlaceErrorOf(d Dtype) error {
 	m := &meter{}
 	c.forward(m, arraysOf(c.inputs(d, 7)))
 	if c.usual > 0 {
-		m.flops = c.usual * x.Len()
+		m.FLOPs = c.usual * x.Len()
 	}
-	if ran.Op != c.name || ran.FLOPs != m.flops || ran.Bytes != m.bytes {
-		return fmt.Errorf("in place it is told of as %q of %d FLOPs and %d bytes, its naive twin takes %d and %d", ran.Op, ran.FLOPs, ran.Bytes, m.flops, m.bytes)
+	if ran.Op != c.name || ran.FLOPs != m.FLOPs || ran.Bytes != m.Bytes {
+		return fmt.Errorf("in place it is told of as %q of %d FLOPs and %d bytes, its naive twin takes %d and %d", ran.Op, ran.FLOPs, ran.Bytes, m.FLOPs, m.Bytes)
 	}
 	return nil
 }
@@ -238,7 +238,7 @@ func (c *costCase) gradientError(i int) error {
 	if grad == nil {
 		return fmt.Errorf("input %d alone has no gradient", i)
 	}
-	if err := want.closeTo(grad, 1e-5); err != nil {
+	if err := closeTo(want, grad, 1e-5); err != nil {
 		return fmt.Errorf("gradient of input %d alone: %w", i, err)
 	}
 	return nil

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/lectern-go/lectern/einops"
+	"github.com/lectern-go/lectern/internal/elementwise"
 	"github.com/lectern-go/lectern/nn"
 	"github.com/lectern-go/lectern/tensor"
 )
@@ -42,6 +43,24 @@ var (
 // all64 makes a float64 vector.
 func all64(values ...float64) *tensor.Tensor { return tensor.With(tensor.Float64).Of(values) }
 
+// specialsOf returns the points of a row of the table of elementwise operations, for f.
+func specialsOf(row *elementwise.Op, of string, f Func) (all []special) {
+	add := func(p elementwise.Point, want []float64) {
+		in := make([]*tensor.Tensor, len(p))
+		for i, v := range p {
+			in[i] = all64(v)
+		}
+		all = append(all, special{of: of, at: fmt.Sprint([]float64(p)), f: f, in: in, want: want})
+	}
+	for _, p := range row.Smooth {
+		add(p, nil)
+	}
+	for _, c := range row.Corners {
+		add(c.At, c.Want)
+	}
+	return all
+}
+
 // specials returns the table.
 func specials() []special {
 	type T = *tensor.Tensor
@@ -57,43 +76,26 @@ func specials() []special {
 	corner := func(of string, f func(T) T, at, want float64) {
 		add(special{of: of, at: fmt.Sprint(at), f: func(in []T) T { return f(in[0]) }, in: ins(all64(at)), want: []float64{want}})
 	}
-	everywhere := []float64{0, math.Copysign(0, -1), 1e-9, -1e-9, 0.5, -0.5, 1, -1, 3, -3, 19.5, -19.5, 21, -21, 37, -37}
-	for of, f := range map[string]func(T) T{
-		"Tensor.Square": T.Square, "Tensor.Exp": T.Exp, "Tensor.Expm1": T.Expm1, "Tensor.Sin": T.Sin, "Tensor.Cos": T.Cos, "Tensor.Erf": T.Erf,
-		"Tensor.Tanh": T.Tanh, "Tensor.Sigmoid": T.Sigmoid, "Tensor.SiLU": T.SiLU, "Tensor.Softplus": T.Softplus, "Tensor.GELU": T.GELU, "Tensor.GELUTanh": T.GELUTanh,
-		"Tensor.Neg": T.Neg, "Tensor.Clone": T.Clone, "Tensor.Contiguous": T.Contiguous, "nn.Softplus": nn.Softplus,
-		"nn.SiLU.Forward": nn.SiLU{}.Forward, "nn.GELU.Forward": nn.GELU{}.Forward, "nn.Tanh.Forward": nn.Tanh{}.Forward, "nn.Sigmoid.Forward": nn.Sigmoid{}.Forward,
+	for i := range elementwise.Table {
+		row := &elementwise.Table[i]
+		all = append(all, specialsOf(row, "Tensor."+row.Method, elementwise.Func[T](row))...)
+	}
+	// What is one of them by another name, or has the same points.
+	for _, like := range []struct {
+		of  string
+		f   func(T) T
+		row string
+	}{
+		{"Tensor.Clone", T.Clone, "neg"}, {"Tensor.Contiguous", T.Contiguous, "neg"}, {"nn.Softplus", nn.Softplus, "softplus"}, {"nn.ReLU.Forward", nn.ReLU{}.Forward, "relu"},
+		{"nn.SiLU.Forward", nn.SiLU{}.Forward, "silu"}, {"nn.GELU.Forward", nn.GELU{}.Forward, "gelu"}, {"nn.Tanh.Forward", nn.Tanh{}.Forward, "tanh"},
+		{"nn.Sigmoid.Forward", nn.Sigmoid{}.Forward, "sigmoid"},
 	} {
-		each(of, f, everywhere...)
+		all = append(all, specialsOf(elementwise.Find(like.row), like.of, func(in []T) T { return like.f(in[0]) })...)
 	}
-	for of, f := range map[string]func(T) T{"Tensor.ReLU": T.ReLU, "nn.ReLU.Forward": nn.ReLU{}.Forward} {
-		each(of, f, 1e-3, -1e-3)
-		corner(of, f, 0, 0)
-	}
-	each("Tensor.Abs", T.Abs, 1e-3, -1e-3)
-	corner("Tensor.Abs", T.Abs, 0, 0)
 	clamp := func(x T) T { return x.Clamp(-1, 1) }
 	each("Tensor.Clamp", clamp, 0, 0.999, 1.001, -1.001)
 	corner("Tensor.Clamp", clamp, 1, 1)
 	corner("Tensor.Clamp", clamp, -1, 1)
-	for of, f := range map[string]func(T) T{"Tensor.Floor": T.Floor, "Tensor.Ceil": T.Ceil, "Tensor.Round": T.Round, "Tensor.Trunc": T.Trunc} {
-		each(of, f, 0.25, -0.25)
-		corner(of, f, 1, 0)
-		corner(of, f, 0.5, 0)
-	}
-	each("Tensor.Log", T.Log, 1, 1e-2, 1+1e-9, 1e3)
-	each("Tensor.Log2", T.Log2, 1, 1e-2, 1+1e-9, 1e3)
-	each("Tensor.Log1p", T.Log1p, 0, 1e-9, -1e-9, -0.5, 30)
-	each("Tensor.Sqrt", T.Sqrt, 1, 1e-2, 1e3)
-	each("Tensor.Rsqrt", T.Rsqrt, 1, 1e-1, 1e3)
-	each("Tensor.Reciprocal", T.Reciprocal, 1, -1e-1, 1e3)
-	corner("Tensor.Log", T.Log, 0, inf)
-	corner("Tensor.Log2", T.Log2, 0, inf)
-	corner("Tensor.Log1p", T.Log1p, -1, inf)
-	corner("Tensor.Sqrt", T.Sqrt, 0, inf)
-	corner("Tensor.Rsqrt", T.Rsqrt, 0, -inf)
-	corner("Tensor.Reciprocal", T.Reciprocal, 0, -inf)
-
 	// Of two.
 	two := func(of string, f func(T, any) T, points ...[2]float64) {
 		for _, p := range points {
@@ -103,21 +105,6 @@ func specials() []special {
 	cornerOfTwo := func(of string, f func(T, any) T, a, b, da, db float64) {
 		add(special{of: of, at: fmt.Sprint(a, " and ", b), f: func(in []T) T { return f(in[0], in[1]) }, in: ins(all64(a), all64(b)), want: []float64{da, db}})
 	}
-	zeros := [][2]float64{{0, 0}, {0, 2}, {2, 0}, {-1, 3}, {1e2, 1e-3}}
-	two("Tensor.Add", T.Add, zeros...)
-	two("Tensor.Sub", T.Sub, zeros...)
-	two("Tensor.Mul", T.Mul, zeros...)
-	two("Tensor.Div", T.Div, [2]float64{0, 2}, [2]float64{0, -1}, [2]float64{3, 0.1})
-	cornerOfTwo("Tensor.Div", T.Div, 1, 0, inf, -inf)
-	two("Tensor.Maximum", T.Maximum, [2]float64{0, 1e-3}, [2]float64{-1, -2})
-	two("Tensor.Minimum", T.Minimum, [2]float64{0, 1e-3}, [2]float64{-1, -2})
-	cornerOfTwo("Tensor.Maximum", T.Maximum, 2, 2, 0.5, 0.5)
-	cornerOfTwo("Tensor.Minimum", T.Minimum, 0, 0, 0.5, 0.5)
-	two("Tensor.Logaddexp", T.Logaddexp, append(zeros, [2]float64{3, 3}, [2]float64{-800, 800}, [2]float64{1e-9, 0})...)
-	cornerOfTwo("Tensor.Logaddexp", T.Logaddexp, -inf, -inf, 0, 0)
-	cornerOfTwo("Tensor.Logaddexp", T.Logaddexp, inf, inf, 0.5, 0.5)
-	cornerOfTwo("Tensor.Logaddexp", T.Logaddexp, inf, 1, 1, 0)
-	cornerOfTwo("Tensor.Logaddexp", T.Logaddexp, -inf, 1, 0, 1)
 	for _, p := range [][3]float64{{0, 0, 0}, {1, 3, 0.5}, {1, 3, -0.5}, {-2, 5, 0}, {-2, 5, 1}, {2, 2, 3}} {
 		for of, f := range map[string]func(in []T) T{
 			"Tensor.Lerp":    func(in []T) T { return in[0].Lerp(in[1], in[2]) },
@@ -128,19 +115,12 @@ func specials() []special {
 		}
 	}
 	add(special{of: "Tensor.Addcdiv", at: "a divisor of 0", f: func(in []T) T { return in[0].Addcdiv(in[1], in[2], 2) }, in: ins(all64(1), all64(1), all64(0)), want: []float64{1, inf, -inf}})
-	two("Tensor.Remainder", T.Remainder, [2]float64{-2.5, 2}, [2]float64{2.5, -2}, [2]float64{0.5, 2})
-	two("Tensor.Fmod", T.Fmod, [2]float64{-2.5, 2}, [2]float64{2.5, -2}, [2]float64{0.5, 2})
-	two("Tensor.Pow", T.Pow, [2]float64{1, 0}, [2]float64{2, 0}, [2]float64{1, 1}, [2]float64{3, -1}, [2]float64{0.5, 2})
 	for _, power := range []float64{0, 1, 2, 3, 4} {
 		for _, base := range []float64{0, -1.5, 2} {
 			add(special{of: "Tensor.Pow", at: fmt.Sprint(base, " to the number ", power), f: func(in []T) T { return in[0].Pow(power) }, in: ins(all64(base))})
 			add(special{of: "Tensor.Pow", at: fmt.Sprint(base, " to the tensor ", power), f: func(in []T) T { return in[0].Pow(all64(power, power)) }, in: ins(all64(base))})
 		}
 	}
-	cornerOfTwo("Tensor.Pow", T.Pow, 0, 0, 0, 0)
-	cornerOfTwo("Tensor.Pow", T.Pow, 0, -1, -inf, -inf)
-	cornerOfTwo("Tensor.Pow", T.Pow, 0, 2, 0, 0)
-	cornerOfTwo("Tensor.Pow", T.Pow, 0, 1, 1, 0)
 	each("Tensor.Pow", func(x T) T { return tensor.Number(2).Pow(x) }, 0, 1, -1, 30)
 	corner("Tensor.Pow", func(x T) T { return tensor.With(tensor.Float64).Scalar(0).Pow(x) }, 2, 0)
 	for of, pick := range map[string]float64{"first": 1, "second": -1} {
@@ -214,7 +194,6 @@ func specials() []special {
 			return (&nn.LayerNorm{Weight: in[1], Bias: in[2], Shape: []int{3}, Eps: 1e-2}).Forward(in[0])
 		}, x, scale, shift)
 		layer("Tensor.RMSNorm", func(in []T) T { return in[0].RMSNorm(in[1], 1e-2) }, x, scale)
-		layer("Tensor.SwiGLU", func(in []T) T { return in[0].SwiGLU(in[1]) }, x, scale)
 		layer("Tensor.RotatePairs", func(in []T) T {
 			return in[0].Unsqueeze(1).Expand(3, 2).RotatePairs(scale.Detach().Unsqueeze(1), scale.Detach().Unsqueeze(1))
 		}, x)
@@ -548,11 +527,16 @@ func receiver(e ast.Expr) string {
 var withoutGradient = map[string]string{}
 
 func init() {
+	for i := range elementwise.Table {
+		if row := &elementwise.Table[i]; len(row.Slopes) == 0 {
+			withoutGradient["Tensor."+row.Method] = "its row in package elementwise has none"
+			withoutGradient["Tensor."+row.Method+"InPlace"] = "its row in package elementwise has none"
+		}
+	}
 	for why, names := range map[string]string{
-		"its result is bool, or whole numbers": "Tensor.All Tensor.Any Tensor.Eq Tensor.Ne Tensor.Lt Tensor.Le Tensor.Gt Tensor.Ge Tensor.And Tensor.Or Tensor.Xor Tensor.Not Tensor.IsFinite Tensor.IsInf Tensor.IsNaN " +
-			"Tensor.LogicalAnd Tensor.LogicalOr Tensor.LogicalXor Tensor.LogicalNot Tensor.Argmax Tensor.Argmin Tensor.Argsort Tensor.Bincount Tensor.Multinomial Tensor.Nonzero Tensor.Searchsorted " +
+		"its result is bool, or whole numbers": "Tensor.All Tensor.Any " +
+			"Tensor.Argmax Tensor.Argmin Tensor.Argsort Tensor.Bincount Tensor.Multinomial Tensor.Nonzero Tensor.Searchsorted " +
 			"tensor.IsClose tensor.OneHot einops.All einops.Any",
-		"it is constant between its steps":       "Tensor.Sign Tensor.FloorDiv Tensor.FloorDivInPlace Tensor.TruncDiv",
 		"it returns the gradient, or its tensor": "Tensor.Grad Tensor.BorrowGrad Tensor.Detach Tensor.RequireGrad Tensor.RetainGrad Tensor.StopGrad Tensor.SetRole nn.Parameter",
 		"it writes what is no function of the tensor": "Tensor.Fill Tensor.Zero Tensor.NormalInPlace Tensor.UniformInPlace Tensor.TruncNormalInPlace Tensor.SetData " +
 			"nn.KaimingNormal nn.KaimingUniform nn.Orthogonal nn.TruncNormal nn.XavierNormal nn.XavierUniform",

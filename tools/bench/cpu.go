@@ -89,18 +89,18 @@ func cpuCases() []cpuCase {
 		}
 	}
 	for _, what := range []string{"add", "mul", "exp", "tanh", "gelu", "sum", "softmax", "layernorm"} {
-		small, large := elementwise(what, 1<<12, 0.06), elementwise(what, 1<<20, 0.12)
+		small, large := elementwiseCase(what, 1<<12, 0.06), elementwiseCase(what, 1<<20, 0.12)
 		small.wanted, large.wanted = 1.5, 1
 		cases = append(cases, small, large)
 	}
-	for _, c := range []cpuCase{elementwise("add", 1<<12, 0.06), elementwise("add", 1<<20, 0.12)} {
+	for _, c := range []cpuCase{elementwiseCase("add", 1<<12, 0.06), elementwiseCase("add", 1<<20, 0.12)} {
 		c.Collected = true
 		cases = append(cases, c)
 	}
 	return cases
 }
 
-func elementwise(what string, n int, budget float64) cpuCase {
+func elementwiseCase(what string, n int, budget float64) cpuCase {
 	return cpuCase{What: what, Dtype: "float32", Sizes: []int{n}, Budget: budget}
 }
 

@@ -26,7 +26,7 @@ func TestDialogue(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer m.close()
-	for _, c := range []cpuCase{elementwise("add", 1024, 0.001), {What: "xyT", Dtype: "bfloat16", Sizes: []int{8, 8, 8}, Budget: 0.001}} {
+	for _, c := range []cpuCase{elementwiseCase("add", 1024, 0.001), {What: "xyT", Dtype: "bfloat16", Sizes: []int{8, 8, 8}, Budget: 0.001}} {
 		best, _, last, err := alternate(&report{rounds: 2}, on(c, []measurer{m, m}, 0)...)
 		if err != nil {
 			t.Fatal(err)
@@ -36,7 +36,7 @@ func TestDialogue(t *testing.T) {
 		}
 	}
 	// What the child says when it fails is in the error.
-	_, _, _, err = alternate(&report{rounds: 1}, on(elementwise("add", 7, 0), []measurer{m}, 0)...)
+	_, _, _, err = alternate(&report{rounds: 1}, on(elementwiseCase("add", 7, 0), []measurer{m}, 0)...)
 	if err == nil || !strings.Contains(err.Error(), "needs a multiple of 1024") || !strings.HasPrefix(err.Error(), "ours: add 7: ") {
 		t.Errorf("error %v", err)
 	}
@@ -50,7 +50,7 @@ func TestDialogueIsStopped(t *testing.T) {
 	}
 	defer m.close()
 	stop()
-	if err := m.ask(elementwise("add", 1024, 3600), new(measured)); !errors.Is(err, context.Canceled) {
+	if err := m.ask(elementwiseCase("add", 1024, 3600), new(measured)); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want that it was stopped", err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lectern-go/lectern/internal/elementwise"
 	"github.com/lectern-go/lectern/tensor"
 )
 
@@ -43,36 +44,32 @@ func firstOf(t, _ *tensor.Tensor) *tensor.Tensor { return t }
 func sweepRows() []sweepRow {
 	type T = *tensor.Tensor
 	type in = *sweepOperands
-	both := func(f func(a T, b any) T) func(in in) T { return func(x in) T { return f(x.a, x.b) } }
-	positive := func(f func(a T, b any) T) func(in in) T { return func(x in) T { return f(x.a, x.c) } }
 	of := func(f func(a T) T) func(in in) T { return func(x in) T { return f(x.a) } }
-	ofPositive := func(f func(a T) T) func(in in) T { return func(x in) T { return f(x.c) } }
 	over := func(f func(a T, axes ...int) T, axes ...int) func(in in) T {
 		return func(x in) T { return f(x.a, axes...) }
 	}
 	along := func(f func(a T, axis int) T, axis int) func(in in) T { return func(x in) T { return f(x.a, axis) } }
-	rows := []sweepRow{
-		{"Add", "a + b", "fil", both(T.Add)}, {"Sub", "a - b", "fil", both(T.Sub)}, {"Mul", "a * b", "fil", both(T.Mul)}, {"Div", "a / b", "fi", both(T.Div)},
+	var rows []sweepRow
+	for i := range elementwise.Table {
+		op := &elementwise.Table[i]
+		f := elementwise.Func[T](op)
+		var last in // what is timed is the operation, and not how its operands are found
+		var operands []T
+		rows = append(rows, sweepRow{op.Method, op.Torch, op.Timed, func(x in) T {
+			if x != last {
+				last, operands = x, nil
+				for _, name := range op.Operands() {
+					operands = append(operands, map[rune]T{'a': x.a, 'b': x.b, 'c': x.c}[name])
+				}
+			}
+			return f(operands)
+		}})
+	}
+	rows = append(rows, []sweepRow{
 		{"Add", "a + 2", "fil", func(x in) T { return x.a.Add(2) }}, {"Mul", "a * 3", "fi", func(x in) T { return x.a.Mul(3) }},
-		{"Pow", "c ** b", "f", func(x in) T { return x.c.Pow(x.b) }}, {"Pow", "a ** 3", "f", func(x in) T { return x.a.Pow(3) }}, {"Pow", "c ** 2.5", "f", func(x in) T { return x.c.Pow(2.5) }},
-		{"Maximum", "torch.maximum(a, b)", "fil", both(T.Maximum)}, {"Minimum", "torch.minimum(a, b)", "fil", both(T.Minimum)},
-		{"FloorDiv", "a // c", "fil", positive(T.FloorDiv)}, {"TruncDiv", "torch.div(a, c, rounding_mode='trunc')", "fi", positive(T.TruncDiv)},
-		{"Remainder", "a % c", "fil", positive(T.Remainder)}, {"Fmod", "torch.fmod(a, c)", "fil", positive(T.Fmod)},
-		{"Eq", "a == b", "filb", both(T.Eq)}, {"Ne", "a != b", "filb", both(T.Ne)}, {"Lt", "a < b", "fil", both(T.Lt)}, {"Le", "a <= b", "fil", both(T.Le)},
-		{"Gt", "a > b", "fil", both(T.Gt)}, {"Ge", "a >= b", "fil", both(T.Ge)}, {"Gt", "a > 1", "fil", func(x in) T { return x.a.Gt(1) }},
-		{"LogicalAnd", "torch.logical_and(a, b)", "fb", both(T.LogicalAnd)}, {"LogicalOr", "torch.logical_or(a, b)", "fb", both(T.LogicalOr)},
-		{"LogicalXor", "torch.logical_xor(a, b)", "fb", both(T.LogicalXor)}, {"LogicalNot", "torch.logical_not(a)", "fb", of(T.LogicalNot)},
-		{"And", "a & b", "ilb", both(T.And)}, {"Or", "a | b", "ilb", both(T.Or)}, {"Xor", "a ^ b", "ilb", both(T.Xor)}, {"Not", "~a", "ilb", of(T.Not)},
-		{"Neg", "-a", "fil", of(T.Neg)}, {"Abs", "a.abs()", "fil", of(T.Abs)}, {"Sign", "a.sign()", "fil", of(T.Sign)}, {"Square", "a.square()", "fil", of(T.Square)},
-		{"Reciprocal", "c.reciprocal()", "f", ofPositive(T.Reciprocal)}, {"Sqrt", "c.sqrt()", "f", ofPositive(T.Sqrt)}, {"Rsqrt", "c.rsqrt()", "f", ofPositive(T.Rsqrt)},
-		{"Exp", "a.exp()", "f", of(T.Exp)}, {"Expm1", "a.expm1()", "f", of(T.Expm1)}, {"Log", "c.log()", "f", ofPositive(T.Log)}, {"Log1p", "c.log1p()", "f", ofPositive(T.Log1p)}, {"Log2", "c.log2()", "f", ofPositive(T.Log2)},
-		{"Sin", "a.sin()", "f", of(T.Sin)}, {"Cos", "a.cos()", "f", of(T.Cos)}, {"Erf", "a.erf()", "f", of(T.Erf)}, {"Tanh", "a.tanh()", "f", of(T.Tanh)},
-		{"Sigmoid", "a.sigmoid()", "f", of(T.Sigmoid)}, {"ReLU", "a.relu()", "fi", of(T.ReLU)}, {"SiLU", "F.silu(a)", "f", of(T.SiLU)}, {"Softplus", "F.softplus(a)", "f", of(T.Softplus)},
-		{"GELU", "F.gelu(a)", "f", of(T.GELU)}, {"GELUTanh", "F.gelu(a, approximate='tanh')", "f", of(T.GELUTanh)},
+		{"Pow", "a ** 3", "f", func(x in) T { return x.a.Pow(3) }}, {"Pow", "c ** 2.5", "f", func(x in) T { return x.c.Pow(2.5) }},
+		{"Gt", "a > 1", "fil", func(x in) T { return x.a.Gt(1) }},
 		{"LeakyReLU", "F.leaky_relu(a, 0.1)", "f", func(x in) T { return x.a.LeakyReLU(0.1) }}, {"ELU", "F.elu(a, 0.5)", "f", func(x in) T { return x.a.ELU(0.5) }},
-		{"SwiGLU", "F.silu(a) * b", "f", func(x in) T { return x.a.SwiGLU(x.b) }}, {"Logaddexp", "torch.logaddexp(a, b)", "f", both(T.Logaddexp)},
-		{"Floor", "a.floor()", "f", of(T.Floor)}, {"Ceil", "a.ceil()", "f", of(T.Ceil)}, {"Round", "a.round()", "f", of(T.Round)}, {"Trunc", "a.trunc()", "f", of(T.Trunc)},
-		{"IsNaN", "a.isnan()", "f", of(T.IsNaN)}, {"IsInf", "a.isinf()", "f", of(T.IsInf)}, {"IsFinite", "a.isfinite()", "f", of(T.IsFinite)},
 		{"NanToNum", "a.nan_to_num(0, 1, -1)", "f", func(x in) T { return x.a.NanToNum(0, 1, -1) }},
 		{"IsClose", "torch.isclose(a, b)", "f", func(x in) T { return tensor.IsClose(x.a, x.b, 1e-5, 1e-8) }},
 		{"Clamp", "a.clamp(-1, 1)", "fil", func(x in) T { return x.a.Clamp(-1, 1) }}, {"Clone", "a.clone(memory_format=torch.contiguous_format)", "filb", func(x in) T { return x.a.Clone() }}, {"Contiguous", "a.contiguous()", "fb", of(T.Contiguous)},
@@ -111,7 +108,7 @@ func sweepRows() []sweepRow {
 		{"Full", "torch.full(a.shape, 2.)", "f", func(x in) T { return tensor.Full(2, x.side, x.side) }}, {"Zeros", "torch.zeros(a.shape)", "f", func(x in) T { return tensor.Zeros(x.side, x.side) }},
 		{"OneHot", "F.one_hot(i[0], len(v))", "f", func(x in) T { return tensor.OneHot(x.i.Select(0, 0), x.side) }},
 		{"Multinomial", "c.multinomial(4, replacement=True)", "f", func(x in) T { return x.c.Multinomial(4, true, nil) }},
-	}
+	}...)
 	for axis, name := range []string{"0", "1"} {
 		rows = append(rows,
 			sweepRow{"Cumsum", "a.cumsum(" + name + ")", "fil", along(T.Cumsum, axis)}, sweepRow{"Cumprod", "a.cumprod(" + name + ")", "f", along(T.Cumprod, axis)},
