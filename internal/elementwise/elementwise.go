@@ -35,7 +35,7 @@ type Op struct {
 	Smooth  []Point  // where its gradients must be those of finite differences
 	Corners []Corner // where they are stated
 
-	Unlike []Difference // from PyTorch
+	LeftOut []Omission // what PyTorch is not asked
 }
 
 // Result is the dtype of the result for that of the operands.
@@ -63,10 +63,11 @@ type Corner struct {
 	Want []float64
 }
 
-// Difference is what PyTorch answers otherwise, on purpose: the oracle leaves it out.
-type Difference struct {
-	At  func(v Point) bool
-	Why string
+// Omission is where PyTorch answers otherwise, or refuses. If Gradient is set, it is asked for the value all the same.
+type Omission struct {
+	At       func(dtype string, p Point) bool
+	Gradient bool
+	Why      string
 }
 
 // Operands are the names of the operands in the expression for PyTorch, such as "ac", in their order.

@@ -36,20 +36,22 @@ var Table = []Op{
 			return m.Mul(g, m.Mul(y, m.Call(math.Log, m.Fill(a, m.Where(naive.Equals, a, naive.Num(0)), 1))))
 		}),
 		Smooth:  []Point{{1, 0}, {2, 0}, {1, 1}, {3, -1}, {0.5, 2}},
-		Corners: []Corner{{Point{0, 0}, []float64{0, 0}}, {Point{0, -1}, []float64{-inf, -inf}}, {Point{0, 2}, []float64{0, 0}}, {Point{0, 1}, []float64{1, 0}}}},
+		Corners: []Corner{{Point{0, 0}, []float64{0, 0}}, {Point{0, -1}, []float64{-inf, -inf}}, {Point{0, 2}, []float64{0, 0}}, {Point{0, 1}, []float64{1, 0}}},
+		LeftOut: []Omission{{At: func(d string, p Point) bool { return isWhole(d) && p[1] < 0 }, Why: "both refuse whole numbers to negative powers"}}},
 	{Name: "maximum", Method: "Maximum", Torch: "torch.maximum(a, b)", Timed: "fil", Bools: true,
 		Value: two(meter.Larger), Slopes: choice(naive.Greater),
-		Smooth: []Point{{0, 1e-3}, {-1, -2}}, Corners: []Corner{{Point{2, 2}, []float64{0.5, 0.5}}}},
+		Smooth: []Point{{0, 1e-3}, {-1, -2}}, Corners: []Corner{{Point{2, 2}, []float64{0.5, 0.5}}}, LeftOut: notANumber},
 	{Name: "minimum", Method: "Minimum", Torch: "torch.minimum(a, b)", Timed: "fil", Bools: true,
 		Value: two(meter.Smaller), Slopes: choice(naive.Less),
-		Smooth: []Point{{0, 1e-3}, {-1, -2}}, Corners: []Corner{{Point{0, 0}, []float64{0.5, 0.5}}}},
+		Smooth: []Point{{0, 1e-3}, {-1, -2}}, Corners: []Corner{{Point{0, 0}, []float64{0.5, 0.5}}}, LeftOut: notANumber},
 	{Name: "floor divide", Method: "FloorDiv", Torch: "a // c", Timed: "fil", Low: 1, High: 4, Value: two(floor)},
-	{Name: "truncating divide", Method: "TruncDiv", Torch: "torch.div(a, c, rounding_mode='trunc')", Timed: "fi", Low: 1, High: 4, Value: two(trunc)},
+	{Name: "truncating divide", Method: "TruncDiv", Torch: "torch.div(a, c, rounding_mode='trunc')", Timed: "fi", Low: 1, High: 4, Value: two(trunc),
+		LeftOut: []Omission{{At: func(d string, p Point) bool { return isSmall(d) && p[1] == 0.1 }, Why: "PyTorch rounds the quotient to 16 bits before it is cut"}}},
 	{Name: "remainder", Method: "Remainder", Torch: "a % c", Timed: "fil", Low: 1, High: 4,
 		Value:  function2(func(a, b float64) float64 { return a - b*math.Floor(a/b) }),
-		Slopes: modulo(floor), Smooth: []Point{{-2.5, 2}, {2.5, -2}, {0.5, 2}}},
+		Slopes: modulo(floor), Smooth: []Point{{-2.5, 2}, {2.5, -2}, {0.5, 2}}, LeftOut: tooFarApart},
 	{Name: "fmod", Method: "Fmod", Torch: "torch.fmod(a, c)", Timed: "fil", Low: 1, High: 4,
-		Value: function2(math.Mod), Slopes: modulo(trunc), Smooth: []Point{{-2.5, 2}, {2.5, -2}, {0.5, 2}}},
+		Value: function2(math.Mod), Slopes: modulo(trunc), Smooth: []Point{{-2.5, 2}, {2.5, -2}, {0.5, 2}}, LeftOut: tooFarApart},
 	{Name: "neg", Method: "Neg", Torch: "-a", Timed: "fil", Twice: true,
 		Value: one(meter.Negative), Slopes: of(func(m meter, _, _, g array) array { return m.Neg(g) }), Smooth: everywhere},
 	{Name: "abs", Method: "Abs", Torch: "a.abs()", Timed: "fil",
@@ -135,7 +137,9 @@ var Table = []Op{
 			func(m meter, a, b, _, g array) array { return share(m, b, a, g) }),
 		Smooth: append(zeros, Point{3, 3}, Point{-800, 800}, Point{1e-9, 0}),
 		Corners: []Corner{{Point{-inf, -inf}, []float64{0, 0}}, {Point{inf, inf}, []float64{0.5, 0.5}},
-			{Point{inf, 1}, []float64{1, 0}}, {Point{-inf, 1}, []float64{0, 1}}}},
+			{Point{inf, 1}, []float64{1, 0}}, {Point{-inf, 1}, []float64{0, 1}}},
+		LeftOut: []Omission{floatsAlone, {At: func(_ string, p Point) bool { return p[0] == p[1] && math.IsInf(p[0], 0) }, Gradient: true,
+			Why: "PyTorch's gradient is NaN: see docs/pytorch.md"}}},
 
 	// Activations.
 	{Name: "relu", Method: "ReLU", Torch: "a.relu()", Timed: "fi",
@@ -152,21 +156,22 @@ var Table = []Op{
 			s := m.Each(0, func(v []float64) float64 { return m.Sigmoid(v[0]) }, x)
 			return m.Mul(g, m.Mul(s, m.Add(m.Mul(m.Add(m.Neg(s), naive.Num(1)), x), naive.Num(1))))
 		}),
-		Smooth: everywhere},
+		Smooth: everywhere, LeftOut: []Omission{floatsAlone, zeroTimesInfinity}},
 	{Name: "swiglu", Method: "SwiGLU", Torch: "F.silu(a) * b", Timed: "f", Floats: true, Alike: true, Twice: true,
 		Value: two(func(m meter, a, b float64) float64 { return m.Times(silu(m, a), b) }), Slopes: pair(
 			func(m meter, a, b, _, g array) array { return m.SiLUSlope(m.Mul(g, b), a) },
 			func(m meter, a, _, _, g array) array {
 				return m.Mul(g, m.Each(0, func(v []float64) float64 { return silu(m, v[0]) }, a))
 			}),
-		Smooth: append(zeros, Point{2, 0.5}, Point{2, 2}, Point{2, -1}, Point{0, 0.5}, Point{0, -1}, Point{1, 0.5}, Point{-2, 2})},
+		Smooth: append(zeros, Point{2, 0.5}, Point{2, 2}, Point{2, -1}, Point{0, 0.5}, Point{0, -1}, Point{1, 0.5}, Point{-2, 2}), LeftOut: []Omission{zeroTimesInfinity,
+			{At: func(d string, p Point) bool { return d != "float64" && p[0] <= -30 && math.Abs(p[1]) >= 1e8 }, Why: "PyTorch rounds the left factor to 0 before"}}},
 	// ln(1 + e^x) as it is written: how forward keeps from overflow is its own affair.
 	{Name: "softplus", Method: "Softplus", Torch: "F.softplus(a)", Timed: "f", Twice: true, Result: Float,
 		Value: one(func(m meter, v float64) float64 { return m.Apply(math.Log, m.Plus(1, m.Apply(math.Exp, v))) }),
 		Slopes: of(func(m meter, x, _, g array) array {
 			return m.Mul(g, m.Each(0, func(v []float64) float64 { return m.Sigmoid(v[0]) }, x))
 		}),
-		Smooth: everywhere},
+		Smooth: everywhere, LeftOut: []Omission{floatsAlone}},
 	// 20 is what the lecture, and most of what is written on rooflines, counts for GELU: its inner function is not one
 	// FLOP but a polynomial of a dozen.
 	{Name: "gelu", Method: "GELU", Torch: "F.gelu(a)", Timed: "f", Twice: true, Result: Float, Usual: 20,
@@ -176,7 +181,8 @@ var Table = []Op{
 			density := m.Mul(m.Call(math.Exp, m.Mul(m.Square(x), naive.Num(-0.5))), naive.Num(1/math.Sqrt(2*math.Pi)))
 			return m.Mul(g, m.Add(below, m.Mul(x, density)))
 		}),
-		Smooth: everywhere},
+		Smooth: everywhere, LeftOut: []Omission{floatsAlone, zeroTimesInfinity,
+			{At: func(_ string, p Point) bool { return p[0] == -30 || p[0] == 3e38 }, Why: "PyTorch's 1 + erf(x/√2) is 0 there, or its product overflows"}}},
 	{Name: "gelu tanh", Method: "GELUTanh", Torch: "F.gelu(a, approximate='tanh')", Timed: "f", Twice: true, Result: Float, Usual: 20,
 		Value: one(func(_ meter, v float64) float64 { return v / 2 * (1 + math.Tanh(slope*(v+cubic*v*v*v))) }),
 		Slopes: of(func(m meter, x, _, g array) array {
@@ -187,7 +193,7 @@ var Table = []Op{
 			second := m.Mul(m.Mul(m.Mul(x, naive.Num(0.5)), m.Add(m.Neg(m.Square(tanh)), naive.Num(1))), inner)
 			return m.Mul(g, m.Add(first, second))
 		}),
-		Smooth: everywhere},
+		Smooth: everywhere, LeftOut: []Omission{floatsAlone, zeroTimesInfinity}},
 }
 
 // The constants of GELU's approximation.
@@ -214,6 +220,24 @@ func corners(want float64, at []Point) (all []Corner) {
 	}
 	return all
 }
+
+// What PyTorch is not asked.
+var (
+	floatsAlone = Omission{At: func(d string, _ Point) bool { return isWhole(d) }, Why: "PyTorch has it of floats alone; here whole numbers give float32"}
+	notANumber  = []Omission{{At: func(_ string, p Point) bool { return math.IsNaN(p[0]) || math.IsNaN(p[1]) }, Gradient: true,
+		Why: "beside NaN PyTorch gives the gradient to both operands"}}
+	tooFarApart = []Omission{{At: func(d string, p Point) bool {
+		q := math.Abs(p[0] / p[1])
+		return !math.IsInf(p[0], 0) && p[1] != 0 && (d == "float64" && math.IsInf(q, 0) || d != "float64" && q > math.MaxFloat32)
+	}, Why: "PyTorch's quotient overflows, and the rest is NaN"}}
+	zeroTimesInfinity = Omission{At: func(d string, p Point) bool { return d != "float64" && math.IsInf(p[0], 0) },
+		Why: "PyTorch multiplies infinity by 0, and has NaN for the limit"}
+)
+
+func isWhole(dtype string) bool {
+	return slices.Contains([]string{"int64", "int32", "uint8", "bool"}, dtype)
+}
+func isSmall(dtype string) bool { return dtype == "float16" || dtype == "bfloat16" }
 
 // Values of one number and of two; function is one call of a function of package math.
 

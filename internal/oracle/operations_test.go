@@ -39,7 +39,7 @@ type operationArgs struct {
 	AtLeast                                    int `json:"at_least"`
 	Descending, Right, Causal, Masked          bool
 	Weighted                                   bool
-	Number                                     string
+	Number, Torch                              string
 	Weight                                     *float64
 	Reduction                                  string
 }
@@ -125,7 +125,6 @@ var operations = func() map[string]operation {
 			}
 			return many(in[0].LayerNorm(a.Sizes, in[1], in[2], a.Eps))
 		},
-		"swiglu": withTensor(T.SwiGLU),
 		"rotate_pairs": func(in []T, a A) []T {
 			angle := tensor.With(tensor.Float64).Arange(0, 15, 1).View(5, 3).Div(a.Divide)
 			return many(in[0].RotatePairs(angle.Cos(), angle.Sin()))

@@ -9,7 +9,7 @@ import (
 
 // TestLoad reads every family that is here.
 func TestLoad(t *testing.T) {
-	for _, family := range []string{"autograd", "dtypes", "einops", "elementwise", "files", "nn", "optim", "tokenizers", "views"} {
+	for _, family := range []string{"autograd", "dtypes", "einops", "elementwise", "files", "nn", "operations", "optim", "primitives", "tokenizers", "views"} {
 		cases, err := Load(family)
 		if err != nil {
 			t.Error(err)

@@ -179,7 +179,7 @@ func specials() []special {
 	stated("Tensor.Quantile", "between two", func(x T) T { return x.Quantile(0, 0.25) }, all64(5, 1, 3), 0, 0.5, 0.5)
 	stated("Tensor.Quantile", "the largest", func(x T) T { return x.Quantile(0, 1) }, all64(5, inf, 3), 0, 1, 0)
 	stated("Tensor.LeakyReLU", "zero", func(x T) T { return x.LeakyReLU(0.25).Sum() }, all64(-1, 0, 2), 0.25, 0.25, 1)
-	stated("Tensor.ELU", "zero, and far below", func(x T) T { return x.ELU(0.5).Sum() }, all64(0, -inf, 2, inf), 0.5, 0, 1, 1)
+	stated("Tensor.ELU", "zero, and far below", func(x T) T { return x.ELU(0.5).Sum() }, all64(0, -inf, 2, inf, nan), 0.5, 0, 1, 1, nan)
 	stated("Tensor.NanToNum", "each kind", func(x T) T { return x.NanToNum(1, 2, 3).Sum() }, all64(nan, inf, -inf, 0), 0, 0, 0, 1)
 	stated("Tensor.TopK", "ties", func(x T) T { v, _ := x.TopK(0, 1); return v }, all64(3, 1, 3), 1, 0, 0)
 

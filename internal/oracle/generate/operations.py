@@ -1,109 +1,14 @@
 """Writes ../testdata/operations.json.gz: what PyTorch answers for operations and their gradients.
 
-    python operations.py    # needs torch 2.10 or newer; the same torch on the same processor writes the same file
-
-A case has the inputs, how the results are weighted (the gradient that arrives at each), what PyTorch
-returned and the gradient of each input. Layouts are not its affair: the test lays the inputs out in several.
+    python operations.py    # needs torch 2.10 or newer
 """
 
-import gzip
-import json
 import math
-import os
-import random
 
 import torch
 import torch.nn.functional as F
 
-inf, nan = math.inf, math.nan
-cases = []
-draw = random.Random(18)
-
-F64, F32, F16, BF16, I64, I32, U8, BOOL = (torch.float64, torch.float32, torch.float16, torch.bfloat16,
-                                           torch.int64, torch.int32, torch.uint8, torch.bool)
-FLOATS, WHOLE = (F64, F32, BF16, F16), (I64, I32, U8)
-RTOL = {F64: 1e-12, F32: 3e-6, F16: 2e-3, BF16: 1.6e-2}
-
-
-def name(dtype):
-    return str(dtype).removeprefix("torch.")
-
-
-def numbers(t):
-    def one(v):
-        if isinstance(v, float) and not math.isfinite(v):
-            return "nan" if v != v else "inf" if v > 0 else "-inf"
-        return v
-    return [one(v) for v in t.detach().to(torch.float64 if t.is_floating_point() else t.dtype).reshape(-1).tolist()]
-
-
-def described(t):
-    return {"dtype": name(t.dtype), "shape": list(t.shape), "data": numbers(t)}
-
-
-def some(dtype, *shape, low=-2.0, high=2.0):
-    """Numbers that every float of 16 bits holds exactly."""
-    n = math.prod(shape)
-    if dtype == BOOL:
-        values = [draw.random() < 0.5 for _ in range(n)]
-    elif not dtype.is_floating_point:
-        values = [draw.randrange(0 if dtype == U8 else -5, 6) for _ in range(n)]
-    else:
-        values = [round(draw.uniform(low, high) * 64) / 64 for _ in range(n)]
-    return torch.tensor(values, dtype=dtype).reshape(shape)
-
-
-def apart(dtype, *shape):
-    """Numbers without ties."""
-    n = math.prod(shape)
-    values = list(range(n)) if dtype == U8 else list(range(-(n // 2), n - n // 2))
-    draw.shuffle(values)
-    t = torch.tensor(values, dtype=dtype).reshape(shape)
-    return t * 0.25 if dtype.is_floating_point else t
-
-
-def of(dtype, *values):
-    return torch.tensor(values, dtype=dtype)
-
-
-def ask(op, inputs, f, grads=True, exact=False, note="", scale=1.0, **args):
-    """Adds the case f(*inputs). Gradients are those of all floating-point inputs."""
-    inputs = [x.clone() for x in inputs]
-    dtypes = [x.dtype for x in inputs if x.is_floating_point()]
-    half = any(d in (F16, BF16) for d in dtypes)
-    grads = grads and dtypes != [] and (exact or not half)
-    for x in inputs:
-        if grads and x.is_floating_point():
-            x.requires_grad_()
-    dtype = max(dtypes, key=lambda d: RTOL[d]) if dtypes else F64
-    rtol = 0.0 if exact else RTOL[dtype] * scale
-    case = {
-        "id": f"operations-{len(cases):04d}", "op": op, "source": "torch " + torch.__version__.split("+")[0], "notes": note, "args": args,
-        "inputs": [{"name": f"x{i}", **described(x), "requires_grad": x.requires_grad} for i, x in enumerate(inputs)],
-        "tol": {"rtol": rtol, "atol": rtol},
-    }
-    cases.append(case)
-    try:
-        results = f(*inputs)
-        results = [r for r in (results if isinstance(results, (tuple, list)) else [results])]
-    except (RuntimeError, IndexError, ValueError, NotImplementedError) as e:
-        case["expect_error"] = {"kind": "refused", "peer_type": type(e).__name__, "peer_message": str(e).split("\n")[0][:120]}
-        return
-    case["expect"] = {"tensors": [described(r) for r in results]}
-    if not grads:
-        return
-    weights, loss = [], 0
-    for r in results:
-        if not r.requires_grad:
-            weights.append(None)
-            continue
-        w = some(r.dtype, *r.shape)
-        weights.append(numbers(w))
-        loss = loss + (r * w).sum()
-    args["weights"] = weights
-    if isinstance(loss, torch.Tensor):
-        loss.backward()
-    case["expect"]["grads"] = [None if x.grad is None else described(x.grad) for x in inputs]
+from ask import BF16, BOOL, F16, F32, F64, FLOATS, I32, I64, U8, WHOLE, apart, ask, inf, nan, of, some, write
 
 
 def moving(d):
@@ -221,7 +126,8 @@ def elementwise():
         for slope in (0.0, 0.01, -0.5, 1.5):
             ask("leaky_relu", [x], lambda x: F.leaky_relu(x, slope), slope=slope)
         for alpha in (1.0, 0.3):
-            ask("elu", [x], lambda x: F.elu(x, alpha), alpha=alpha)
+            ask("elu", [x[~x.isnan()]], lambda x: F.elu(x, alpha), alpha=alpha)
+            ask("elu", [of(d, nan)], lambda x: F.elu(x, alpha), grads=False, alpha=alpha)  # the gradient of NaN depends on PyTorch's processor
         for a, b, c in ((0.0, 9.0, -9.0), (1.5, -1.0, 2.0)):
             ask("nan_to_num", [x], lambda x: x.nan_to_num(a, b, c), nan=a, positive=b, negative=c, exact=True)
         y = torch.cat([of(d, *odd[1:], 1.0), some(d, 6)])
@@ -230,27 +136,13 @@ def elementwise():
     for d in (I64, I32):
         ask("isclose", [some(d, 8), some(d, 8)], lambda x, y: torch.isclose(x, y, 0.3, 1.0), relative=0.3, absolute=1.0)
     for d in (F64, F32):
-        a = torch.tensor([p for p in odd for _ in odd], dtype=d)
-        b = torch.tensor([p for _ in odd for p in odd], dtype=d)
-        pairs = (("pow", torch.pow), ("remainder", torch.remainder), ("fmod", torch.fmod), ("logaddexp", torch.logaddexp))
-        for op, f in pairs:
-            keep = ~(a.isinf() & (a == b)) | (op != "logaddexp")  # see docs/pytorch.md
-            ask(op, [a[keep], b[keep]], f, scale=4)
+        for op, f in (("pow", torch.pow), ("remainder", torch.remainder), ("fmod", torch.fmod), ("logaddexp", torch.logaddexp)):
             ask(op, [some(d, 3, 1), some(d, 4)], f, scale=4, note="broadcast")
             ask(op, [some(d, 2, 3, low=0.25), some(d, 3, low=0.5)], f, scale=4)
         for p in (0, 1, 2, 3, -1, 0.5, -0.5, 1.5, 2.25, -3, inf, nan):
             # To these powers PyTorch takes roots, which have other signs than IEEE 754's powers: see docs/pytorch.md.
             points = odd if p not in (0.5, -0.5, 1.5) else [v for v in odd if v != -inf and math.copysign(1, v) * (v == 0) >= 0]
             ask("pow", [of(d, *points)], lambda x: x.pow(p), scale=4, number=str(float(p)))
-    for d in WHOLE:
-        for op, f in (("remainder", torch.remainder), ("fmod", torch.fmod)):
-            ask(op, [some(d, 12), some(d, 12).abs() + 1], f, exact=True)
-            if d != U8:
-                ask(op, [some(d, 12), -some(d, 12).abs() - 1], f, exact=True)
-        ask("pow", [some(d, 12), some(d, 12).abs()], torch.pow, exact=True)
-    for d in (BF16, F16):
-        for op, f in (("pow", torch.pow), ("remainder", torch.remainder), ("fmod", torch.fmod), ("logaddexp", torch.logaddexp)):
-            ask(op, [some(d, 8, low=0.5), some(d, 8, low=0.5)], f)
     for d in FLOATS:
         for shapes in (((2, 3), (3,), (2, 1)), ((4,), (4,), (4,))):
             x, y, z = (some(d, *s) for s in shapes)
@@ -296,9 +188,6 @@ def layers():
             ask("rms_norm", [torch.zeros(2, 4, dtype=d), some(d, 4)], lambda x, w: F.rms_norm(x, [4], w, eps), scale=s, eps=eps, note="zeros")
             if d in (F64, F32):
                 ask("rms_norm", [of(d, [1, inf, 2], [nan, 1, 1]), some(d, 3)], lambda x, w: F.rms_norm(x, [3], w, eps), scale=s, eps=eps)
-        ask("swiglu", [some(d, 3, 4), some(d, 3, 4)], lambda x, g: F.silu(x) * g, scale=4)
-        if d in (F64, F32):
-            ask("swiglu", [of(d, 0, 20, -20, 100, -100, nan, inf), of(d, 1, -2, 3, 0.5, 1, 1, 1)], lambda x, g: F.silu(x) * g, scale=4)
         angle = torch.arange(15).reshape(5, 3).to(F64) / 7
 
         def rotate(x):
@@ -373,11 +262,4 @@ ordering()
 elementwise()
 layers()
 norms()
-for case in cases:
-    if not case["notes"]:
-        del case["notes"]
-path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "testdata", "operations.json.gz")
-text = json.dumps({"family": "operations", "schema": 1, "count": len(cases), "cases": cases}, separators=(",", ":"))
-with open(path, "wb") as raw, gzip.GzipFile("", "wb", 9, raw, mtime=0) as f:
-    f.write(text.encode())
-print(f"{len(cases)} cases, {os.path.getsize(path)} bytes")
+write("operations")
