@@ -213,7 +213,7 @@ func TestEveryOperationIsInTheTable(t *testing.T) {
 	}
 	for _, o := range ops {
 		if !listed[o] {
-			t.Errorf("operation %q has no row in opTable", o.name)
+			t.Errorf("operation %q has no row: in internal/elementwise if it is elementwise, else in opTable", o.name)
 		}
 	}
 }

@@ -448,7 +448,7 @@ func TestEveryFunctionHasSpecialPoints(t *testing.T) {
 			}
 			continue
 		}
-		t.Errorf("%s returns tensors and has no special points: add them to specials, or say in withoutGradient why it has no gradient", name)
+		t.Errorf("%s returns tensors and has no special points: add them to its row in internal/elementwise, or to specials, or say in withoutGradient why it has no gradient", name)
 	}
 	for name := range have {
 		if !slices.Contains(names, name) {

@@ -24,8 +24,8 @@ func init() {
 	children["sweep"] = sweepChild
 }
 
-// A sweepRow is one operation on both sides. Operands are matrices: a and b, c of positive numbers, m a mask, i int64
-// positions along the last axis, and v a vector.
+// A sweepRow is one operation on both sides; those of package elementwise are made from its rows. Operands are
+// matrices: a and b, c of positive numbers, m a mask, i int64 positions along the last axis, and v a vector.
 type sweepRow struct {
 	method string // of tensor.Tensor, or a function of package tensor
 	python string // of a, b, c, m, i and v
