@@ -32,6 +32,10 @@ func TestDifferences(t *testing.T) {
 		"gradient of `x.LogSumExp()` at -Inf, -Inf":     func() string { return gradient(func(x *Tensor) *Tensor { return x.LogSumExp() }, -inf, -inf) },
 		"gradient of `x.LogSumExp()` at +Inf, 1":        func() string { return gradient(func(x *Tensor) *Tensor { return x.LogSumExp() }, inf, 1) },
 		"gradient of `x.Logaddexp(x)` at -Inf, +Inf, 1": func() string { return gradient(func(x *Tensor) *Tensor { return x.Logaddexp(x) }, -inf, inf, 1) },
+		"gradient of `x.Maximum(Of(1., NaN))` at NaN, 1": func() string {
+			return gradient(func(x *Tensor) *Tensor { return x.Maximum(Of(1., nan)) }, nan, 1)
+		},
+		"`Of(-Inf).SiLU()`": func() string { return values(Of(-inf).SiLU().Squeeze()) },
 		"gradient of a cross-entropy whose second row, `[NaN 1]`, is ignored": func() string {
 			return gradient(func(x *Tensor) *Tensor { return x.View(2, 2).CrossEntropy(1, Of(0, -1), -1) }, 1, 1, nan, 1)
 		},

@@ -52,7 +52,7 @@ func init() {
 	define(&opExp, op{
 		name:    "exp",
 		cast:    castWide,
-		forward: unary(loops.VectorKernels(loops.Vectors32.Exp, math.Exp), floatDtype),
+		forward: unary(loops.VectorKernels(loops.Vectors32.Exp, loops.Exp), floatDtype),
 		gradients: []gradient{
 			{readsOutput, func(c *call, g *Tensor, _ int) *Tensor { return g.Mul(c.out) }},
 		},

@@ -701,6 +701,15 @@ func ClampInts(low, high int32) func(dst, x []float32) {
 // Sigmoid computes σ(x).
 func Sigmoid(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 
+// Exp is math.Exp, which overflows too early on some processors: what it scales by is then no float64 by itself.
+func Exp(x float64) float64 {
+	const high, low = 0x1.62e42feep-1, 0x1.a39ef35793c76p-33 // ln 2; x less the first is exact for the numbers below
+	if x > 708 && x < 710 {
+		return math.Exp(x-high) * (2 * (1 - low))
+	}
+	return math.Exp(x)
+}
+
 // SoftplusKernels computes max(x, 0) + ln(1 + e^-|x|), whose exponential can't
 // overflow. The formula has a corner at 0 that the function has not: a gradient
 // that went through its steps would be wrong there.
