@@ -130,7 +130,7 @@ var opSiLU op
 func init() {
 	define(&opSiLU, op{
 		name:    "silu",
-		forward: unary(loops.VectorKernels(loops.Vectors32.Silu, func(x float64) float64 { return x * loops.Sigmoid(x) }), floatDtype),
+		forward: unary(loops.ShareKernels(loops.Vectors32.Silu, loops.Sigmoid), floatDtype),
 		gradients: []gradient{
 			{readsInput, func(c *call, g *Tensor, _ int) *Tensor {
 				x := c.input()
@@ -151,7 +151,7 @@ var opGELU op
 func init() {
 	define(&opGELU, op{
 		name:    "gelu",
-		forward: unary(loops.VectorKernels(loops.Vectors32.Gelu, func(x float64) float64 { return x * 0.5 * math.Erfc(-x/math.Sqrt2) }), floatDtype),
+		forward: unary(loops.ShareKernels(loops.Vectors32.Gelu, func(x float64) float64 { return 0.5 * math.Erfc(-x/math.Sqrt2) }), floatDtype),
 		gradients: []gradient{
 			{readsInput, func(c *call, g *Tensor, _ int) *Tensor {
 				x := c.input()
@@ -176,8 +176,8 @@ func init() {
 	const slope, cubic = 0.7978845608028654, 0.044715 // √(2/π)
 	define(&opGELUTanh, op{
 		name: "gelu tanh",
-		forward: unary(loops.VectorKernels(loops.Vectors32.GeluTanh, func(x float64) float64 {
-			return x * loops.Sigmoid(2*slope*(x+cubic*x*x*x)) // the same, without 1-1
+		forward: unary(loops.ShareKernels(loops.Vectors32.GeluTanh, func(x float64) float64 {
+			return loops.Sigmoid(2 * slope * (x + cubic*x*x*x)) // the same, without 1-1
 		}), floatDtype),
 		gradients: []gradient{
 			{readsInput, func(c *call, g *Tensor, _ int) *Tensor {

@@ -1,6 +1,8 @@
 package loops
 
 import (
+	"math"
+
 	"github.com/lectern-go/lectern/internal/cpu"
 	"github.com/lectern-go/lectern/tensor/internal/numbers"
 )
@@ -42,6 +44,21 @@ func Swapped[T numbers.Number](vector, portable func(dst, x, y []T)) func(dst, x
 func VectorKernels(vector func(dst, x []float32), f func(float64) float64) UnaryKernels {
 	k := FloatKernels(f)
 	k.F32 = Vector1(vector, k.F32)
+	return k
+}
+
+// ShareKernels is VectorKernels for x times a share, which is 0 for -Inf. Loops of vectors give the limit there, -0, and
+// so does every loop for float32; float64 gives NaN, as PyTorch does.
+func ShareKernels(vector func(dst, x []float32), share func(x float64) float64) UnaryKernels {
+	k := VectorKernels(vector, func(x float64) float64 { return x * share(x) })
+	if vector == nil {
+		k.F32 = FloatKernels(func(x float64) float64 {
+			if math.IsInf(x, -1) {
+				return math.Copysign(0, -1)
+			}
+			return x * share(x)
+		}).F32
+	}
 	return k
 }
 
