@@ -47,8 +47,8 @@ func VectorKernels(vector func(dst, x []float32), f func(float64) float64) Unary
 	return k
 }
 
-// ShareKernels is VectorKernels for x times a share, which is 0 for -Inf. Loops of vectors give the limit there, -0, and
-// so does every loop for float32; float64 gives NaN, as PyTorch does.
+// ShareKernels is VectorKernels for x times a share, which is 0 for -Inf. Loops of vectors give the limit there, -0,
+// and so does every loop for float32; float64 gives NaN, as PyTorch does.
 func ShareKernels(vector func(dst, x []float32), share func(x float64) float64) UnaryKernels {
 	k := VectorKernels(vector, func(x float64) float64 { return x * share(x) })
 	if vector == nil {
