@@ -2,14 +2,13 @@ package rewrite
 
 import (
 	"fmt"
+	"go/ast"
 	"go/parser"
 	"go/token"
 	"go/types"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/lectern-go/lectern/internal/cellstate"
 )
 
 // cgo lets GoNB have a cell with C in it as it is, behind all that is remembered. It reports whether this is one.
@@ -191,18 +190,6 @@ func (w *work) allowed(d *decl) bool {
 	return true
 }
 
-// Reserved reports whether a name is one that programs use for something of the kernel's.
-func Reserved(name string) bool {
-	for _, p := range []string{literalName, aliasPrefix, HiddenPrefix, initName, mainName, captured, persistName, showName, cellstate.WidgetsName} {
-		if strings.HasPrefix(name, p) {
-			return true
-		}
-	}
-	return false
-}
-
-func reservedMsg(name string) string { return name + " is a name that the kernel itself uses" }
-
 // declare adds a declaration of the cell to the book.
 func (w *work) declare(d *decl) {
 	if d.tok == token.FUNC && d.key == "init" {
@@ -213,11 +200,56 @@ func (w *work) declare(d *decl) {
 	w.decls = append(w.decls, d)
 }
 
-// noteShadow says once that a package has lost its name.
-func (w *work) noteShadow(name string) {
-	path := w.s.imports[name]
-	if path == "" {
-		path = w.n.packages.ByName(name)
+// parsePart parses a declaration alone. offset is the inverse of its positions.
+func parsePart(code string, mode parser.Mode) (f *ast.File, offset func(token.Pos) int, err error) {
+	const head = "package p\n"
+	fs := token.NewFileSet()
+	f, err = parser.ParseFile(fs, "", head+code, mode)
+	return f, func(p token.Pos) int { return fs.Position(p).Offset - len(head) }, err
+}
+
+// parseDecl reads what an item declares; nil if it does not parse.
+func parseDecl(src *Source, it item) *decl {
+	f, offset, err := parsePart(src.Code[it.lo:it.hi], parser.SkipObjectResolution)
+	if err != nil || len(f.Decls) != 1 {
+		return nil
 	}
-	w.note("package "+name, "%s is no longer the package here; import %q gives it back", name, path)
+	d := &decl{src: src, lo: it.lo, hi: it.hi, order: src.Cell<<20 + it.lo, places: map[string]edit{}}
+	d.key = fmt.Sprint("_ ", d.order)
+	declares := func(id *ast.Ident, instead string, n ast.Node) {
+		if id.Name != "_" {
+			d.names = append(d.names, id.Name)
+			d.places[id.Name] = edit{it.lo + offset(n.Pos()), it.lo + offset(n.End()), instead}
+		}
+	}
+	switch n := f.Decls[0].(type) {
+	case *ast.FuncDecl:
+		d.tok = token.FUNC
+		if n.Recv == nil || len(n.Recv.List) != 1 {
+			declares(n.Name, "", n)
+			break
+		}
+		d.key = ReceiverType(n.Recv.List[0].Type) + "." + n.Name.Name
+		if n.Name.Name == "_" {
+			d.key += fmt.Sprint(d.order)
+		}
+	case *ast.GenDecl:
+		d.tok = n.Tok
+		for _, sp := range n.Specs {
+			switch sp := sp.(type) {
+			case *ast.TypeSpec:
+				declares(sp.Name, "", sp)
+			case *ast.ValueSpec:
+				for _, id := range sp.Names {
+					declares(id, "_", id)
+				}
+			default:
+				return nil
+			}
+		}
+	}
+	if len(d.names) > 0 {
+		d.key = d.names[0]
+	}
+	return d
 }

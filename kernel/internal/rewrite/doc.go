@@ -7,7 +7,8 @@
 //  2. The user's text is type-checked as it is, together with the remembered declarations and variables (check.go).
 //     An error is the user's, and nothing else happens.
 //  3. Top-level variables become package-level variables of the types found, so that functions and closures see them,
-//     initialisers run once and nothing is "declared and not used" (variables.go).
+//     initialisers run once and nothing is "declared and not used" (variables.go). A name that has meant a package may
+//     mean something else from then on (shadow.go).
 //  4. Function literals that may be stored move to the package level, so that package persist can make them
 //     again in a later cell (literals.go).
 //  5. The last expression is shown (echo.go), loops can be interrupted (persist.go), reads of standard input ask in the
@@ -17,5 +18,5 @@
 //  7. Where programs take long to build, those of several cells become one (chain.go).
 //
 // Every byte of the program is either the user's, with its place in the cell that it came from, or written here
-// (text.go).
+// (edits.go, text.go).
 package rewrite

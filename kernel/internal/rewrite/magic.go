@@ -1,7 +1,6 @@
 package rewrite
 
 import (
-	"bytes"
 	"regexp"
 	"strings"
 )
@@ -89,32 +88,4 @@ func blank(code []byte) {
 			code[i] = ' '
 		}
 	}
-}
-
-// lineLen is the length of the first line with its newline.
-func lineLen[T string | []byte](s T) int {
-	for i := range len(s) {
-		if s[i] == '\n' {
-			return i + 1
-		}
-	}
-	return len(s)
-}
-
-// nextLine returns where the first line begins, after what begins at at, into which no raw string and no comment
-// reaches.
-func nextLine(code []byte, at int) int {
-	end := at + lineLen(code[at:])
-	if !bytes.ContainsAny(code[at:end], "`*") {
-		return end
-	}
-	for t := range scan(code[at:], nil) {
-		if at+t.lo >= end {
-			break
-		}
-		if hi := at + t.hi; hi > end {
-			end = hi + lineLen(code[hi:])
-		}
-	}
-	return end
 }

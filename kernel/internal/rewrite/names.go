@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/lectern-go/lectern/internal/cellstate"
 )
 
 // writeType returns a type as Go source for package main, in which packages have our aliases. ok is false if it can't
@@ -105,3 +107,15 @@ func (s *Session) localise(t string) string {
 		return s.alias(path, base) + "." + id
 	})
 }
+
+// Reserved reports whether a name is one that programs use for something of the kernel's.
+func Reserved(name string) bool {
+	for _, p := range []string{literalName, aliasPrefix, HiddenPrefix, initName, mainName, captured, persistName, showName, cellstate.WidgetsName} {
+		if strings.HasPrefix(name, p) {
+			return true
+		}
+	}
+	return false
+}
+
+func reservedMsg(name string) string { return name + " is a name that the kernel itself uses" }

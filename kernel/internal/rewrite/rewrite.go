@@ -1,7 +1,6 @@
 package rewrite
 
 import (
-	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -240,49 +239,7 @@ func (w *work) magics() {
 // wasmVars are the variables that tell a program in a page where it is. The linker sets them.
 const wasmVars = "var GonbWasmDir, GonbWasmUrl, GonbWasmDivId string\n"
 
-// fail notes a mistake at an offset of the cell.
-func (w *work) fail(off int, msg, hint string) {
-	w.r.Errors = append(w.r.Errors, Error{Pos: w.src.Pos(off), Msg: msg, Hint: hint, exact: true})
-}
-
-// note tells the user something, once if key is not "".
-func (w *work) note(key, format string, args ...any) {
-	if key != "" {
-		if w.n.told[key] {
-			return
-		}
-		w.n.told[key] = true
-	}
-	w.r.Notes = append(w.r.Notes, fmt.Sprintf(format, args...))
-}
-
 // The following turn positions in a checked program into edits of the cell.
-
-func (w *work) at(c *checked, p token.Pos) int {
-	_, off, _ := c.user(p)
-	return off
-}
-
-func (w *work) end(c *checked, p token.Pos) int { return w.at(c, p-1) + 1 }
-
-func (w *work) insert(c *checked, p token.Pos, s string) { w.edits.insert(w.at(c, p), s) }
-
-func (w *work) replace(c *checked, lo, hi token.Pos, s string) {
-	w.edits.replace(w.at(c, lo), w.end(c, hi), s)
-}
-
-func (w *work) blank(c *checked, lo, hi token.Pos) {
-	w.edits.blank(w.src.Code, w.at(c, lo), w.end(c, hi))
-}
-
-// after adds code behind a statement.
-func (w *work) after(c *checked, st ast.Stmt, s string) { w.edits.insert(w.end(c, st.End()), s) }
-
-// mine reports whether a node was written by the user in this cell.
-func (w *work) mine(c *checked, n ast.Node) bool {
-	src, _, exact := c.user(n.Pos())
-	return exact && src == w.src
-}
 
 func sortedKeys[V any](m map[string]V) []string {
 	keys := make([]string, 0, len(m))

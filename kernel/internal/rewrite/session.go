@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"go/ast"
-	"go/parser"
 	"go/token"
 	"go/types"
 	"iter"
@@ -378,91 +377,6 @@ func (s *Session) alias(path, name string) string {
 	}
 	s.aliases[n] = path
 	return n
-}
-
-// shadow gives packages that declarations use under some names others there: the names become something else. It
-// returns those of them that have meant packages.
-func (s *Session) shadow(names ...string) (shadowed []string) {
-	for d := range s.eachDecl() {
-		if d.text != nil {
-			continue
-		}
-		c := *d
-		c.edits, c.uses = slices.Clone(d.edits), nil
-		for _, u := range d.uses {
-			if !slices.Contains(names, u.name) {
-				c.uses = append(c.uses, u)
-				continue
-			}
-			c.edits.replace(u.lo, u.hi, s.alias(u.path, u.name))
-			shadowed = append(shadowed, u.name)
-		}
-		if len(c.uses) < len(d.uses) {
-			s.put(&c)
-		}
-	}
-	for _, name := range names {
-		if s.imports[name] != "" {
-			delete(s.imports, name)
-			shadowed = append(shadowed, name)
-		}
-	}
-	slices.Sort(shadowed)
-	return slices.Compact(shadowed)
-}
-
-// parsePart parses a declaration alone. offset is the inverse of its positions.
-func parsePart(code string, mode parser.Mode) (f *ast.File, offset func(token.Pos) int, err error) {
-	const head = "package p\n"
-	fs := token.NewFileSet()
-	f, err = parser.ParseFile(fs, "", head+code, mode)
-	return f, func(p token.Pos) int { return fs.Position(p).Offset - len(head) }, err
-}
-
-// parseDecl reads what an item declares; nil if it does not parse.
-func parseDecl(src *Source, it item) *decl {
-	f, offset, err := parsePart(src.Code[it.lo:it.hi], parser.SkipObjectResolution)
-	if err != nil || len(f.Decls) != 1 {
-		return nil
-	}
-	d := &decl{src: src, lo: it.lo, hi: it.hi, order: src.Cell<<20 + it.lo, places: map[string]edit{}}
-	d.key = fmt.Sprint("_ ", d.order)
-	declares := func(id *ast.Ident, instead string, n ast.Node) {
-		if id.Name != "_" {
-			d.names = append(d.names, id.Name)
-			d.places[id.Name] = edit{it.lo + offset(n.Pos()), it.lo + offset(n.End()), instead}
-		}
-	}
-	switch n := f.Decls[0].(type) {
-	case *ast.FuncDecl:
-		d.tok = token.FUNC
-		if n.Recv == nil || len(n.Recv.List) != 1 {
-			declares(n.Name, "", n)
-			break
-		}
-		d.key = ReceiverType(n.Recv.List[0].Type) + "." + n.Name.Name
-		if n.Name.Name == "_" {
-			d.key += fmt.Sprint(d.order)
-		}
-	case *ast.GenDecl:
-		d.tok = n.Tok
-		for _, sp := range n.Specs {
-			switch sp := sp.(type) {
-			case *ast.TypeSpec:
-				declares(sp.Name, "", sp)
-			case *ast.ValueSpec:
-				for _, id := range sp.Names {
-					declares(id, "_", id)
-				}
-			default:
-				return nil
-			}
-		}
-	}
-	if len(d.names) > 0 {
-		d.key = d.names[0]
-	}
-	return d
 }
 
 // Declared lists the names that a declaration of types, variables or constants declares.

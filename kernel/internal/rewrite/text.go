@@ -1,6 +1,7 @@
 package rewrite
 
 import (
+	"bytes"
 	"fmt"
 	"regexp"
 	"slices"
@@ -230,58 +231,6 @@ func CellPos(s string) (p Pos, ok bool) {
 
 var cellPos = regexp.MustCompile(`\bcell\[(\d+)\]:(\d+)(?::(\d+))?`)
 
-// An edit replaces the bytes [lo, hi) of a cell by code of ours.
-type edit struct {
-	lo, hi int
-	s      string
-}
-
-// edits are applied in the order of their places; at one place insertions come first, in the order in which they were
-// made. An edit inside a replaced piece is dropped.
-type edits []edit
-
-func (e *edits) replace(lo, hi int, s string) { *e = append(*e, edit{lo, hi, s}) }
-func (e *edits) insert(at int, s string)      { *e = append(*e, edit{at, at, s}) }
-
-// blank replaces code by spaces, so that what follows keeps its column.
-func (e *edits) blank(code string, lo, hi int) {
-	e.replace(lo, hi, strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\t' {
-			return r
-		}
-		return ' '
-	}, code[lo:hi]))
-}
-
-// within returns the edits of the bytes [lo, hi).
-func (e edits) within(lo, hi int) (in edits) {
-	for _, x := range e {
-		if x.lo >= lo && x.hi <= hi {
-			in = append(in, x)
-		}
-	}
-	return in
-}
-
-// apply adds the bytes [lo, hi) of a cell with the edits that lie in them.
-func (e edits) apply(t *Text, src *Source, lo, hi int) {
-	sorted := append(edits(nil), e...)
-	sort.SliceStable(sorted, func(i, j int) bool {
-		a, b := sorted[i], sorted[j]
-		return a.lo < b.lo || a.lo == b.lo && a.hi == a.lo && b.hi > b.lo
-	})
-	at := lo
-	for _, x := range sorted {
-		if x.lo < at || x.hi > hi {
-			continue
-		}
-		t.User(src, at, x.lo)
-		t.Inject(x.s)
-		at = x.hi
-	}
-	t.User(src, at, hi)
-}
-
 // Place returns where a place of the text, counted from line 1, came from: of code of ours, the nearest that a user
 // wrote before it.
 func (t *Text) Place(line, column int) Pos {
@@ -318,4 +267,32 @@ func (t *Text) HasLine(src *Source, line int) bool {
 	}
 	_, exact := t.Find(src, src.lines()[line-1]+len(l)-len(strings.TrimLeft(l, " \t")))
 	return exact
+}
+
+// lineLen is the length of the first line with its newline.
+func lineLen[T string | []byte](s T) int {
+	for i := range len(s) {
+		if s[i] == '\n' {
+			return i + 1
+		}
+	}
+	return len(s)
+}
+
+// nextLine returns where the first line begins, after what begins at at, into which no raw string and no comment
+// reaches.
+func nextLine(code []byte, at int) int {
+	end := at + lineLen(code[at:])
+	if !bytes.ContainsAny(code[at:end], "`*") {
+		return end
+	}
+	for t := range scan(code[at:], nil) {
+		if at+t.lo >= end {
+			break
+		}
+		if hi := at + t.hi; hi > end {
+			end = hi + lineLen(code[hi:])
+		}
+	}
+	return end
 }

@@ -145,48 +145,6 @@ func shownPackage(p *types.Package) string {
 	return p.Name()
 }
 
-// namesPackage reports whether the cell, or a declaration of an earlier one, means a package by a name.
-func (w *work) namesPackage(name string) bool {
-	for id, o := range w.user.info.Uses {
-		if _, ok := o.(*types.PkgName); ok && id.Name == name {
-			return true
-		}
-	}
-	return false
-}
-
-// shadowPackage lets a name, under which cells use a package, become something else: declarations and statements
-// before that go on meaning the package.
-func (w *work) shadowPackage(name string) {
-	w.n.shadow(name)
-	for id, o := range w.user.info.Uses {
-		p, ok := o.(*types.PkgName)
-		if !ok || id.Name != name || !w.mine(w.user, id) {
-			continue
-		}
-		path := p.Imported().Path()
-		w.replace(w.user, id.Pos(), id.End(), w.n.alias(path, p.Imported().Name()))
-		w.dropped[id] = true
-	}
-}
-
-// renameHidden gives variables whose names hide something of Go's own the names that they have in programs.
-func (w *work) renameHidden() {
-	rename := func(id *ast.Ident, o types.Object) {
-		if name, ok := w.global[o]; ok && name != id.Name && w.mine(w.user, id) {
-			w.replace(w.user, id.Pos(), id.End(), name)
-		}
-	}
-	for id, o := range w.user.info.Uses {
-		rename(id, o)
-	}
-	for id, o := range w.user.info.Defs {
-		if o != nil {
-			rename(id, o)
-		}
-	}
-}
-
 // stayTogether leaves the variables of a var (...) of several lines local if one of them stays so: its lines may use
 // each other.
 func (w *work) stayTogether(ds []definition) {
