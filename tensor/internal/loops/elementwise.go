@@ -265,12 +265,16 @@ func ofTruths[T float32 | float64](portable, vector func(dst, x, y []T)) func(ds
 		return portable
 	}
 	return func(dst, x, y []T) {
-		var left, right, zeros [256]T
+		rooms := roomsFor[T]()
+		room := rooms.get()
+		defer rooms.Put(room)
+		right, zeros := room[0][:], room[1][:]
+		clear(zeros)
 		for len(dst) > 0 {
 			n := min(len(dst), len(zeros))
-			differ(left[:n], x[:n], zeros[:n])
-			differ(right[:n], y[:n], zeros[:n])
-			vector(dst[:n], left[:n], right[:n])
+			differ(right[:n], y[:n], zeros[:n]) // before dst, which may be y
+			differ(dst[:n], x[:n], zeros[:n])
+			vector(dst[:n], dst[:n], right[:n])
 			dst, x, y = dst[n:], x[n:], y[n:]
 		}
 	}
