@@ -92,7 +92,6 @@ func (t *Tensor) joinRows(axis int, in []*Tensor) bool {
 	type part struct {
 		memory []byte
 		outer  Layout
-		step   int // from one row to the next, -1 if that differs
 		bytes  int
 	}
 	var parts []part
@@ -103,7 +102,7 @@ func (t *Tensor) joinRows(axis int, in []*Tensor) bool {
 		}
 		if x.Len() > 0 {
 			outer := Layout{Shape: x.layout.Shape[:axis], Strides: x.layout.Strides[:axis], Offset: x.layout.Offset}
-			parts = append(parts, part{bytesOf(x.storage), outer, evenStep(outer), inner.Len() * size})
+			parts = append(parts, part{bytesOf(x.storage), outer.Merged(), inner.Len() * size})
 		}
 	}
 	to := t.memory()
@@ -111,8 +110,10 @@ func (t *Tensor) joinRows(axis int, in []*Tensor) bool {
 		for i := start; i < end; i++ {
 			dst := to[i*row:][:row]
 			for _, p := range parts {
-				at := p.outer.Offset + i*p.step
-				if p.step < 0 {
+				at := p.outer.Offset
+				if p.outer.Rank() == 1 { // without a division
+					at += i * p.outer.Strides[0]
+				} else {
 					at = p.outer.Place(i)
 				}
 				copy(dst[:p.bytes], p.memory[at*size:])
@@ -121,20 +122,6 @@ func (t *Tensor) joinRows(axis int, in []*Tensor) bool {
 		}
 	})
 	return true
-}
-
-// evenStep is how far apart the elements of a layout are that follow each other, -1 if that differs.
-func evenStep(l Layout) int {
-	last := len(l.Shape) - 1
-	if last < 0 {
-		return 0
-	}
-	for i, stride := range l.Strides[:last] {
-		if stride != l.Strides[i+1]*l.Shape[i+1] {
-			return -1
-		}
-	}
-	return l.Strides[last]
 }
 
 // Stack returns a new tensor with the tensors given, which have one shape, side

@@ -281,13 +281,11 @@ func (t *Tensor) onePicked(items []any) (axis int, index *Tensor, ok bool) {
 	if axis < 0 || len(items) > t.Dim() || formats[index.dtype].class != classInt || t.storage.Device != nil || t.Len() == 0 {
 		return 0, nil, false
 	}
-	if !t.IsContiguous() { // the axes of a list of lists would stand where the one they pick from does
-		dense := t.permuted(t.layout.MemoryOrder())
-		ok = index.Dim() == 1 && dense.IsContiguous()
-	} else {
-		ok = true
+	if t.IsContiguous() {
+		return axis, index, true
 	}
-	return axis, index, ok
+	dense := t.permuted(t.layout.MemoryOrder())
+	return axis, index, index.Dim() == 1 && dense.IsContiguous() // the axes of a list of lists have no place in that order
 }
 
 // setRows writes value to positions of an axis.

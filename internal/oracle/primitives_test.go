@@ -73,7 +73,7 @@ var numbersOf = map[string][]float64{
 	"float16":  {65504, -65504, 6.2e-5, -6.2e-5, 11},
 	"bfloat16": {3e38, -3e38, 1e-37, -1e-37, 88.5},
 	"int64":    {0, 1, -1, 2, -3, 7, 100, -128, 1 << 40, -(1 << 40)},
-	"int32":    {0, 1, -1, 2, -3, 7, 100, -128, math.MaxInt32, -math.MaxInt32}, // the smallest over -1 ends PyTorch,
+	"int32":    {0, 1, -1, 2, -3, 7, 100, -128, math.MaxInt32, -math.MaxInt32}, // the smallest of all over -1 ends PyTorch
 	"uint8":    {0, 1, 2, 3, 7, 100, 128, 255},
 	"bool":     {0, 1},
 }

@@ -468,11 +468,11 @@ func Whole(f Folding[int64], highest func(x []float32) float32, flip int32, bool
 	}
 	f.step = func(sums, x []int64) { choose(sums[:len(x)], sums, x) }
 	f.merge = f.step
-	f.block = func(x []int64) int64 { // in four chains, none of which waits for another
-		if vectors := Vectors64.MaxWhole != nil; vectors && len(x) >= 512 {
+	f.block = func(x []int64) int64 {
+		if Vectors64.MaxWhole != nil && len(x) >= 512 {
 			return foldHalves(x, f.step, join)
 		}
-		a := x[0]
+		a := x[0] // in four chains, none of which waits for another
 		b, c, d := a, a, a
 		if smallest {
 			for ; len(x) >= 4; x = x[4:] {
@@ -626,9 +626,6 @@ func PositiveWeights(x []float64) bool {
 
 // firstExtreme finds the extreme of a row that is not empty: the first NaN, if there is one.
 func firstExtreme[T numbers.Number](x []T, largest bool) (at int) {
-	if len(x) == 0 {
-		return 0
-	}
 	best := x[0]
 	if largest {
 		for i, v := range x {
