@@ -66,7 +66,7 @@ func catForward(c *call) *Tensor {
 		shape[axis] += x.layout.Shape[axis]
 	}
 	out := c.result(resultDtype("cat", c.in...), shape, false)
-	if out.joinRows(axis, c.in) {
+	if out.interleave(axis, c.in) || out.joinRows(axis, c.in) {
 		return out
 	}
 	start := 0
@@ -77,6 +77,20 @@ func catForward(c *call) *Tensor {
 		start += x.layout.Shape[axis]
 	}
 	return out
+}
+
+// interleave writes the elements of two tensors in turn and reports whether it can: they must lie along memory.
+func (t *Tensor) interleave(axis int, in []*Tensor) bool {
+	if len(in) != 2 || layout.Product(t.layout.Shape[axis:]) != 2 || t.storage.Device != nil {
+		return false
+	}
+	for _, x := range in {
+		if x.layout.Shape[axis] != 1 || x.storage.Device != nil || x.dtype != t.dtype || !x.IsContiguous() {
+			return false
+		}
+	}
+	loops.Interleave(t.array(), in[0].array(), in[1].array())
+	return true
 }
 
 // joinRows writes the parts of each row, all that lies behind an axis, one behind the other, and reports whether it
@@ -92,6 +106,7 @@ func (t *Tensor) joinRows(axis int, in []*Tensor) bool {
 	type part struct {
 		memory []byte
 		outer  Layout
+		step   int // from one row to the next, of those that have one
 		bytes  int
 	}
 	var parts []part
@@ -102,18 +117,21 @@ func (t *Tensor) joinRows(axis int, in []*Tensor) bool {
 		}
 		if x.Len() > 0 {
 			outer := Layout{Shape: x.layout.Shape[:axis], Strides: x.layout.Strides[:axis], Offset: x.layout.Offset}
-			parts = append(parts, part{bytesOf(x.storage), outer.Merged(), inner.Len() * size})
+			p := part{memory: bytesOf(x.storage), outer: outer.Merged(), bytes: inner.Len() * size}
+			if p.outer.Rank() == 1 {
+				p.step = p.outer.Strides[0]
+			}
+			parts = append(parts, p)
 		}
 	}
 	to := t.memory()
 	loops.ParallelRows(len(to)/row, loops.ParallelFrom*size/row, func(start, end int) {
 		for i := start; i < end; i++ {
 			dst := to[i*row:][:row]
-			for _, p := range parts {
-				at := p.outer.Offset
-				if p.outer.Rank() == 1 { // without a division
-					at += i * p.outer.Strides[0]
-				} else {
+			for j := range parts {
+				p := &parts[j]
+				at := p.outer.Offset + i*p.step // without a division
+				if p.outer.Rank() > 1 {
 					at = p.outer.Place(i)
 				}
 				copy(dst[:p.bytes], p.memory[at*size:])
@@ -350,19 +368,19 @@ func init() {
 	part := func(o *opOf[int], name string, lower bool, again func(g *Tensor, diagonal int) *Tensor) {
 		forward := func(c *call) *Tensor {
 			x, diagonal := c.input(), o.given(c)
-			out := c.result(x.dtype, x.layout.Shape, false)
 			if c.device != nil {
+				out := c.result(x.dtype, x.layout.Shape, false)
 				rowsOn(name, x.dtype, out, x, x.Dim()-1, float64(diagonal))
 				return out
 			}
-			if out.Len() == 0 {
-				return out
-			}
 			x = x.Detach()
-			if !x.IsContiguous() {
-				x = x.converted(x.dtype)
+			if turned := x.Transpose(-1, -2); !x.IsContiguous() && turned.IsContiguous() { // the other part of what lies in memory
+				out := c.result(x.dtype, turned.layout.Shape, false)
+				loops.KeepPart(out.array(), turned.array(), -diagonal, !lower)
+				return out.Transpose(-1, -2)
 			}
-			loops.KeepPart(out.array(), x.array(), diagonal, lower)
+			out := c.result(x.dtype, x.layout.Shape, false)
+			loops.KeepPart(out.array(), x.Contiguous().array(), diagonal, lower)
 			return out
 		}
 		define(&o.op, op{name: name, forward: forward, gradients: []gradient{

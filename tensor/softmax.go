@@ -2,6 +2,7 @@ package tensor
 
 import (
 	"math"
+	"slices"
 
 	"github.com/lectern-go/lectern/internal/device"
 	"github.com/lectern-go/lectern/tensor/internal/loops"
@@ -140,17 +141,24 @@ func init() {
 func (t *Tensor) Cumsum(axis int) *Tensor { return opCumsum.apply(t.rowAxis("cumsum", axis), t) }
 
 // runningForward is rowForward but for columns that can be gone through side by side, as steps from one row to the
-// next, the first of which is start.
+// next, the first of which is start. As with inMemoryOrder, the result lies in memory as x does.
 func runningForward(o *opOf[int], rows loops.UnaryKernels, steps loops.BinaryKernels, start float64) func(c *call) *Tensor {
 	ofRows := rowForward(o, rows, sumDtype)
 	return func(c *call) *Tensor {
 		x, axis := c.input(), o.given(c)
 		_, result := sumDtype(x.dtype)
-		if c.device != nil || computeType(result) != device.Type(result) || !x.IsContiguous() || axis >= x.Dim()-1 || layout.Product(x.layout.Shape[axis+1:]) < 16 {
+		if c.device != nil || computeType(result) != device.Type(result) || x.Dim() == 0 {
+			return ofRows(c)
+		}
+		order := x.layout.MemoryOrder()
+		axis = slices.Index(order, axis)
+		x = x.alias(x.permuted(order))
+		if !x.IsContiguous() || axis == x.Dim()-1 || layout.Product(x.layout.Shape[axis+1:]) < 16 {
 			return ofRows(c)
 		}
 		out := c.result(result, x.layout.Shape, false)
 		steps.RunColumns(out.array(), x.array(), axis, start)
+		out.layout = out.permuted(inverse(order))
 		return out
 	}
 }

@@ -114,15 +114,15 @@ func (t *Tensor) Quantile(axis int, q float64) *Tensor {
 	if !(q >= 0 && q <= 1) {
 		fail(ErrValue, "quantile", describe(t), fmt.Sprintf("%g is no share", q), "give a number from 0 to 1")
 	}
-	sorted, _, n := t.sortedRows("quantile", axis)
+	rows, n := t.rowsToSort("quantile", axis)
 	place := q * float64(n-1)
-	low := int(place)
-	v := sorted.Select(-1, low)
-	if part := place - math.Floor(place); part > 0 {
-		v = v.Add(sorted.Select(-1, low+1).Sub(v).Mul(part))
+	low, part := int(place), place-math.Floor(place)
+	if part == 0 {
+		return rows.Gather(-1, rows.ranked(low)).Squeeze(-1)
 	}
-	last := sorted.Select(-1, n-1)
-	return Where(last.IsNaN(), last, v)
+	both := rows.Gather(-1, rows.ranked(low, low+1))
+	v := both.Select(-1, 0)
+	return v.Add(both.Select(-1, 1).Sub(v).Mul(part))
 }
 
 // Median returns the element in the middle of each row along an axis, without that
@@ -130,24 +130,29 @@ func (t *Tensor) Quantile(axis int, q float64) *Tensor {
 // panics if the axis is empty.
 func (t *Tensor) Median(axis int) (values, at *Tensor) {
 	rows, n := t.exist("median").rowsToSort("median", axis)
-	if rows.storage.Device == nil && rows.dtype == Float32 {
-		shape := rows.Shape()
-		shape[len(shape)-1] = 1
-		at = newTensor(Int64, shape, false)
-		loops.MiddleRows(plain[int64](at), rows.array(), n)
-		return rows.Gather(-1, at).Squeeze(-1), at.Squeeze(-1)
-	}
-	from := rows.Argsort(-1, false)
-	middle, last := from.Narrow(-1, (n-1)/2, 1), from.Narrow(-1, n-1, 1) // where NaN would be
-	at = Where(rows.Detach().Gather(-1, last).IsNaN(), last, middle)
+	at = rows.ranked((n - 1) / 2)
 	return rows.Gather(-1, at).Squeeze(-1), at.Squeeze(-1)
 }
 
-// sortedRows sorts along an axis, which becomes the last, and returns its size.
-func (t *Tensor) sortedRows(op string, axis int) (sorted, from *Tensor, n int) {
-	rows, n := t.rowsToSort(op, axis)
-	sorted, from = rows.Sort(-1, false)
-	return sorted, from, n
+// ranked returns where the elements of so many ranks stand in each row along the last axis, or the last NaN, in a row
+// that has one.
+func (t *Tensor) ranked(ranks ...int) *Tensor {
+	n := t.Size(-1)
+	if t.storage.Device == nil && t.dtype == Float32 && n < loops.MostRanked {
+		shape := t.Shape()
+		shape[len(shape)-1] = len(ranks)
+		at := newTensor(Int64, shape, false)
+		loops.RankRows(plain[int64](at), t.array(), n, ranks...)
+		return at
+	}
+	from := t.Detach().Argsort(-1, false)
+	last := from.Narrow(-1, n-1, 1) // where NaN would be
+	isNaN := t.Detach().Gather(-1, last).IsNaN()
+	at := make([]*Tensor, len(ranks))
+	for i, rank := range ranks {
+		at[i] = Where(isNaN, last, from.Narrow(-1, rank, 1))
+	}
+	return Cat(-1, at...)
 }
 
 // rowsToSort returns t with an axis as the last one, and its size, which is not 0.
@@ -172,7 +177,7 @@ func (t *Tensor) Bincount(atLeast int) *Tensor {
 	if formats[t.exist("bincount").dtype].class != classInt {
 		fail(ErrDtype, "bincount", describe(t), "only whole numbers can be counted", "convert with To(tensor.Int64)")
 	}
-	values := plain[int64](t.Detach().onHost().converted(Int64).Contiguous())
+	values := plain[int64](t.Detach().onHost().To(Int64).Contiguous())
 	low, high := loops.Extremes(values)
 	if low < 0 {
 		i := slices.IndexFunc(values, func(v int64) bool { return v < 0 })

@@ -50,11 +50,13 @@ type Vectors[T float32 | float64] struct {
 	Elu   func(dst, x []T, by T)    // x where it is above 0, (eˣ-1)·by elsewhere; of float32 alone
 
 	// Rounded at each step, in this order:
-	Forth       func(dst, x, y []T, by T)    // x + (y - x)·by
-	Back        func(dst, x, y []T, by T)    // y - (y - x)·by
-	AddProduct  func(dst, x, y, z []T, by T) // x + y·by·z
-	AddQuotient func(dst, x, y, z []T, by T) // x + y/z·by
+	Forth       func(dst, x, y []T, by T)         // x + (y - x)·by
+	Back        func(dst, x, y []T, by T)         // y - (y - x)·by
+	AddProduct  func(dst, x, y, z []T, by T)      // x + y·by·z
+	AddQuotient func(dst, x, y, z []T, by T)      // x + y/z·by
+	AddSquares  func(dst, w, x, y, z []T, less T) // dst + (w - less)² + (x - less)² + (y - less)² + (z - less)²
 
+	MulFour          func(dst, w, x, y, z []T) // the product of dst and these, rounded after each
 	MinFour, MaxFour func(dst, w, x, y, z []T) // the smallest and the largest of these and dst; NaN if one is
 
 	Plus   func(dst, x []T, by T)          // x + by

@@ -223,6 +223,24 @@ func testArithmetic[T float](t *testing.T, v *Vectors[T]) {
 					t.Fatalf("AddFour(%v, %v, %v, %v, %v) = %v, want %v", sums[i], p[i], q[i], r[i], s[i], dst[i], want)
 				}
 			}
+			copy(dst, sums)
+			v.MulFour(dst, p, q, r, s)
+			for i := range dst {
+				if want := sums[i] * p[i] * q[i] * r[i] * s[i]; !same(dst[i], want) {
+					t.Fatalf("MulFour(%v, %v, %v, %v, %v) = %v, want %v", sums[i], p[i], q[i], r[i], s[i], dst[i], want)
+				}
+			}
+			copy(dst, sums)
+			v.AddSquares(dst, p, q, r, s, 0.3)
+			for i := range dst {
+				want := sums[i]
+				for _, x := range []T{p[i], q[i], r[i], s[i]} {
+					want += T((x - 0.3) * (x - 0.3))
+				}
+				if !same(dst[i], want) {
+					t.Fatalf("AddSquares(%v, %v, %v, %v, %v) = %v, want %v", sums[i], p[i], q[i], r[i], s[i], dst[i], want)
+				}
+			}
 			v.Plus(dst, x, 0.3)
 			for i := range dst {
 				if want := x[i] + 0.3; !same(dst[i], want) {

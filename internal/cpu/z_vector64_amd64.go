@@ -334,6 +334,26 @@ func addFourF64AVX2(dst *float64, w *float64, x *float64, y *float64, z *float64
 //go:noescape
 func addFourF64AVX512(dst *float64, w *float64, x *float64, y *float64, z *float64, n int, params *float64)
 
+// mulFourF64AVX2 multiplies dst by w, x, y and z, in this order.
+//
+//go:noescape
+func mulFourF64AVX2(dst *float64, w *float64, x *float64, y *float64, z *float64, n int)
+
+// mulFourF64AVX512 multiplies dst by w, x, y and z, in this order.
+//
+//go:noescape
+func mulFourF64AVX512(dst *float64, w *float64, x *float64, y *float64, z *float64, n int)
+
+// addSquaresF64AVX2 adds (w - p)², (x - p)², (y - p)² and (z - p)² to dst with the parameter p, rounded at each step.
+//
+//go:noescape
+func addSquaresF64AVX2(dst *float64, w *float64, x *float64, y *float64, z *float64, n int, params *float64)
+
+// addSquaresF64AVX512 adds (w - p)², (x - p)², (y - p)² and (z - p)² to dst with the parameter p, rounded at each step.
+//
+//go:noescape
+func addSquaresF64AVX512(dst *float64, w *float64, x *float64, y *float64, z *float64, n int, params *float64)
+
 // minFourF64AVX2 brings the smallest of w, x, y, z and dst to dst; NaN if one is.
 //
 //go:noescape
@@ -1352,6 +1372,29 @@ func addFourF64AVX2Slices(dst, w, x, y, z []float64, p0, p1, p2, p3 float64) {
 	addFourF64AVX2(&dst[0], &w[0], &x[0], &y[0], &z[0], len(dst), &params[0])
 }
 
+func mulFourF64AVX2Slices(dst, w, x, y, z []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	w = w[:len(dst)]
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	z = z[:len(dst)]
+	mulFourF64AVX2(&dst[0], &w[0], &x[0], &y[0], &z[0], len(dst))
+}
+
+func addSquaresF64AVX2Slices(dst, w, x, y, z []float64, p0 float64) {
+	if len(dst) == 0 {
+		return
+	}
+	w = w[:len(dst)]
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	z = z[:len(dst)]
+	params := [...]float64{p0}
+	addSquaresF64AVX2(&dst[0], &w[0], &x[0], &y[0], &z[0], len(dst), &params[0])
+}
+
 func minFourF64AVX2Slices(dst, w, x, y, z []float64) {
 	if len(dst) == 0 {
 		return
@@ -2180,6 +2223,29 @@ func addFourF64AVX512Slices(dst, w, x, y, z []float64, p0, p1, p2, p3 float64) {
 	addFourF64AVX512(&dst[0], &w[0], &x[0], &y[0], &z[0], len(dst), &params[0])
 }
 
+func mulFourF64AVX512Slices(dst, w, x, y, z []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	w = w[:len(dst)]
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	z = z[:len(dst)]
+	mulFourF64AVX512(&dst[0], &w[0], &x[0], &y[0], &z[0], len(dst))
+}
+
+func addSquaresF64AVX512Slices(dst, w, x, y, z []float64, p0 float64) {
+	if len(dst) == 0 {
+		return
+	}
+	w = w[:len(dst)]
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	z = z[:len(dst)]
+	params := [...]float64{p0}
+	addSquaresF64AVX512(&dst[0], &w[0], &x[0], &y[0], &z[0], len(dst), &params[0])
+}
+
 func minFourF64AVX512Slices(dst, w, x, y, z []float64) {
 	if len(dst) == 0 {
 		return
@@ -2756,6 +2822,8 @@ var vectorsF64 = [...]Vectors[float64]{
 		LessTimes:               lessTimesF64AVX2Slices,
 		AddScaled:               addScaledF64AVX2Slices,
 		AddFour:                 addFourF64AVX2Slices,
+		MulFour:                 mulFourF64AVX2Slices,
+		AddSquares:              addSquaresF64AVX2Slices,
 		MinFour:                 minFourF64AVX2Slices,
 		MaxFour:                 maxFourF64AVX2Slices,
 		Plus:                    plusF64AVX2Slices,
@@ -2849,6 +2917,8 @@ var vectorsF64 = [...]Vectors[float64]{
 		LessTimes:               lessTimesF64AVX512Slices,
 		AddScaled:               addScaledF64AVX512Slices,
 		AddFour:                 addFourF64AVX512Slices,
+		MulFour:                 mulFourF64AVX512Slices,
+		AddSquares:              addSquaresF64AVX512Slices,
 		MinFour:                 minFourF64AVX512Slices,
 		MaxFour:                 maxFourF64AVX512Slices,
 		Plus:                    plusF64AVX512Slices,

@@ -339,6 +339,26 @@ func addFourF32AVX2(dst *float32, w *float32, x *float32, y *float32, z *float32
 //go:noescape
 func addFourF32AVX512(dst *float32, w *float32, x *float32, y *float32, z *float32, n int, params *float32)
 
+// mulFourF32AVX2 multiplies dst by w, x, y and z, in this order.
+//
+//go:noescape
+func mulFourF32AVX2(dst *float32, w *float32, x *float32, y *float32, z *float32, n int)
+
+// mulFourF32AVX512 multiplies dst by w, x, y and z, in this order.
+//
+//go:noescape
+func mulFourF32AVX512(dst *float32, w *float32, x *float32, y *float32, z *float32, n int)
+
+// addSquaresF32AVX2 adds (w - p)², (x - p)², (y - p)² and (z - p)² to dst with the parameter p, rounded at each step.
+//
+//go:noescape
+func addSquaresF32AVX2(dst *float32, w *float32, x *float32, y *float32, z *float32, n int, params *float32)
+
+// addSquaresF32AVX512 adds (w - p)², (x - p)², (y - p)² and (z - p)² to dst with the parameter p, rounded at each step.
+//
+//go:noescape
+func addSquaresF32AVX512(dst *float32, w *float32, x *float32, y *float32, z *float32, n int, params *float32)
+
 // minFourF32AVX2 brings the smallest of w, x, y, z and dst to dst; NaN if one is.
 //
 //go:noescape
@@ -1407,6 +1427,29 @@ func addFourF32AVX2Slices(dst, w, x, y, z []float32, p0, p1, p2, p3 float32) {
 	addFourF32AVX2(&dst[0], &w[0], &x[0], &y[0], &z[0], len(dst), &params[0])
 }
 
+func mulFourF32AVX2Slices(dst, w, x, y, z []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	w = w[:len(dst)]
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	z = z[:len(dst)]
+	mulFourF32AVX2(&dst[0], &w[0], &x[0], &y[0], &z[0], len(dst))
+}
+
+func addSquaresF32AVX2Slices(dst, w, x, y, z []float32, p0 float32) {
+	if len(dst) == 0 {
+		return
+	}
+	w = w[:len(dst)]
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	z = z[:len(dst)]
+	params := [...]float32{p0}
+	addSquaresF32AVX2(&dst[0], &w[0], &x[0], &y[0], &z[0], len(dst), &params[0])
+}
+
 func minFourF32AVX2Slices(dst, w, x, y, z []float32) {
 	if len(dst) == 0 {
 		return
@@ -2306,6 +2349,29 @@ func addFourF32AVX512Slices(dst, w, x, y, z []float32, p0, p1, p2, p3 float32) {
 	addFourF32AVX512(&dst[0], &w[0], &x[0], &y[0], &z[0], len(dst), &params[0])
 }
 
+func mulFourF32AVX512Slices(dst, w, x, y, z []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	w = w[:len(dst)]
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	z = z[:len(dst)]
+	mulFourF32AVX512(&dst[0], &w[0], &x[0], &y[0], &z[0], len(dst))
+}
+
+func addSquaresF32AVX512Slices(dst, w, x, y, z []float32, p0 float32) {
+	if len(dst) == 0 {
+		return
+	}
+	w = w[:len(dst)]
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	z = z[:len(dst)]
+	params := [...]float32{p0}
+	addSquaresF32AVX512(&dst[0], &w[0], &x[0], &y[0], &z[0], len(dst), &params[0])
+}
+
 func minFourF32AVX512Slices(dst, w, x, y, z []float32) {
 	if len(dst) == 0 {
 		return
@@ -2953,6 +3019,8 @@ var vectorsF32 = [...]Vectors[float32]{
 		LessTimes:               lessTimesF32AVX2Slices,
 		AddScaled:               addScaledF32AVX2Slices,
 		AddFour:                 addFourF32AVX2Slices,
+		MulFour:                 mulFourF32AVX2Slices,
+		AddSquares:              addSquaresF32AVX2Slices,
 		MinFour:                 minFourF32AVX2Slices,
 		MaxFour:                 maxFourF32AVX2Slices,
 		Plus:                    plusF32AVX2Slices,
@@ -3056,6 +3124,8 @@ var vectorsF32 = [...]Vectors[float32]{
 		LessTimes:               lessTimesF32AVX512Slices,
 		AddScaled:               addScaledF32AVX512Slices,
 		AddFour:                 addFourF32AVX512Slices,
+		MulFour:                 mulFourF32AVX512Slices,
+		AddSquares:              addSquaresF32AVX512Slices,
 		MinFour:                 minFourF32AVX512Slices,
 		MaxFour:                 maxFourF32AVX512Slices,
 		Plus:                    plusF32AVX512Slices,

@@ -168,6 +168,23 @@ func loops() []*loop {
 					}
 					l.store(0, sum)
 				}},
+			&loop{name: "mulFour", doc: "multiplies dst by w, x, y and z, in this order.", e: e, operands: []string{"dst", "w", "x", "y", "z"}, unroll: [2]int{2, 4},
+				program: func(l *lanes) {
+					product := l.load(0)
+					for i := range 4 {
+						product = l.mul(product, l.load(i+1))
+					}
+					l.store(0, product)
+				}},
+			&loop{name: "addSquares", doc: "adds (w - p)², (x - p)², (y - p)² and (z - p)² to dst with the parameter p, rounded at each step.", e: e, operands: []string{"dst", "w", "x", "y", "z"}, unroll: [2]int{2, 4}, params: true,
+				program: func(l *lanes) {
+					sum := l.load(0)
+					for i := range 4 {
+						d := l.sub(l.load(i+1), l.parameter(0))
+						sum = l.add(sum, l.mul(d, d))
+					}
+					l.store(0, sum)
+				}},
 			&loop{name: "minFour", doc: "brings the smallest of w, x, y, z and dst to dst; NaN if one is.", e: e, operands: []string{"dst", "w", "x", "y", "z"}, unroll: [2]int{2, 4},
 				program: func(l *lanes) {
 					best := l.load(0)

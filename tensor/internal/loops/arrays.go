@@ -103,6 +103,8 @@ func mapBy[T numbers.Number](out, x Array, kernel func(dst, x []T)) {
 	}
 	Parallel(out.Len(), ParallelFrom, func(start, end int) {
 		r, w := NewReader[T](x), NewWriter[T](out)
+		defer r.Done()
+		defer w.Done()
 		InBlocks(start, end, func(at, n int) {
 			kernel(w.Block(at, n), r.Block(at, n))
 			w.Flush(at, n)
@@ -117,6 +119,8 @@ func convert[T numbers.Number](out, x Array) {
 	}
 	Parallel(out.Len(), ParallelFrom, func(start, end int) {
 		r, w := NewReader[T](x), NewWriter[T](out)
+		defer r.Done()
+		defer w.Done()
 		InBlocks(start, end, func(at, n int) {
 			switch {
 			case !w.linear:
@@ -187,6 +191,9 @@ func zip[T numbers.Number](out, x, y Array, kernel func(dst, x, y []T), by func(
 	}
 	Parallel(out.Len(), ParallelFrom, func(start, end int) {
 		rx, ry, w := NewReader[T](x), NewReader[T](y), NewWriter[T](out)
+		defer rx.Done()
+		defer ry.Done()
+		defer w.Done()
 		InBlocks(start, end, func(at, n int) {
 			kernel(w.Block(at, n), rx.Block(at, n), ry.Block(at, n))
 			w.Flush(at, n)
@@ -211,9 +218,8 @@ func zipOne[T numbers.Number](out, x, y Array, kernel func(dst, x, y []T), by fu
 			inStretches(start, end, func(at, end int) { by(to[at:end], from[at:end], value) })
 			return
 		}
-		rooms := roomsFor[T]()
-		room := rooms.get()
-		defer rooms.Put(room)
+		room := borrow[T, stretches[T]](&rooms)
+		defer giveBack[T](&rooms, room)
 		alike := room[0][:min(len(room[0]), end-start)]
 		repeat(alike, value)
 		for at := start; at < end; at += len(alike) {
@@ -257,9 +263,8 @@ func zipRows[T numbers.Number](out, x, y Array, kernel func(dst, x, y []T), by f
 	}
 	to, left, right := Stored[T](out), MemoryOf[T](x), MemoryOf[T](y)
 	ParallelRows(len(to)/n, max(ParallelFrom/n, 1), func(start, end int) {
-		rooms := roomsFor[T]()
-		room := rooms.get()
-		defer rooms.Put(room)
+		room := borrow[T, stretches[T]](&rooms)
+		defer giveBack[T](&rooms, room)
 		fetch := func(from []T, at int, repeats bool, side, done, n int) []T {
 			if !repeats {
 				return from[at+done:][:n]
@@ -361,13 +366,14 @@ func mapRows[T numbers.Number](out, x Array, axis int, f func(dst, src []T, numb
 	}
 	ParallelRows(x.Len()/n, ParallelFrom/n, func(start, end int) {
 		r, w := NewReader[T](x), NewWriter[T](out)
+		defer r.Done()
+		defer w.Done()
 		src, dst := make([]T, n), make([]T, n)
 		for row := start; row < end; row++ {
 			r.Copy(src, row*n)
 			f(dst, src, row)
 			w.row(dst, row)
 		}
-		w.finish()
 	})
 }
 
@@ -389,6 +395,10 @@ func zip3[T numbers.Number](out, x, y, z Array, kernel func(dst, x, y, z []T)) {
 	}
 	Parallel(out.Len(), ParallelFrom, func(start, end int) {
 		rx, ry, rz, w := NewReader[T](x), NewReader[T](y), NewReader[T](z), NewWriter[T](out)
+		defer rx.Done()
+		defer ry.Done()
+		defer rz.Done()
+		defer w.Done()
 		InBlocks(start, end, func(at, n int) {
 			kernel(w.Block(at, n), rx.Block(at, n), ry.Block(at, n), rz.Block(at, n))
 			w.Flush(at, n)
@@ -401,6 +411,9 @@ func choose[T numbers.Number](out, condition, x, y Array) {
 	linear, memory, where := condition.IsContiguous(), condition.Data, condition.Layout.Merged()
 	Parallel(out.Len(), ParallelFrom, func(start, end int) {
 		rx, ry, w := NewReader[T](x), NewReader[T](y), NewWriter[T](out)
+		defer rx.Done()
+		defer ry.Done()
+		defer w.Done()
 		var room []uint8
 		if !linear {
 			room = make([]uint8, min(BlockLen, end-start))

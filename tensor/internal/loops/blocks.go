@@ -26,16 +26,15 @@ type Reader[T numbers.Number] struct {
 	native  bool           // stored as T
 	linear  bool           // one run of stride 1
 	same    bool           // one element, repeated
-	length  int            // of the longest block that can be asked for
 	convert func(dst []T, src unsafe.Pointer)
 	values  []T // converted elements
-	raw     []uint64
-	panel   *panel // of rows across memory
+	buffers[T]
 }
 
-// NewReader returns a reader of t.
+// NewReader returns a reader of t, whose memory others can have after Done.
 func NewReader[T numbers.Number](t Array) *Reader[T] {
-	r := &Reader[T]{data: t.Data, size: int(t.Width), native: numbers.IsNative[T](t.Dtype), length: min(t.Layout.Len(), BlockLen)}
+	r := borrow[T, Reader[T]](&readers)
+	*r = Reader[T]{data: t.Data, size: int(t.Width), native: numbers.IsNative[T](t.Dtype), buffers: r.buffers}
 	switch {
 	case t.IsContiguous():
 		r.layout, r.linear = layout.Layout{Offset: t.Layout.Offset}, true
@@ -43,12 +42,20 @@ func NewReader[T numbers.Number](t Array) *Reader[T] {
 		r.layout, r.same = layout.Layout{Offset: t.Layout.Offset}, true
 	default:
 		r.layout = t.Layout.Merged()
-		r.panel = panelOf(&r.layout)
+		r.panel.width = usefulWidth(&r.layout)
 	}
 	if !r.native {
 		r.convert = numbers.Loader[T](t.Dtype)
 	}
 	return r
+}
+
+// Done ends the use of a reader and of the blocks that it has handed out. One that is never put away is garbage like
+// everything else.
+func (r *Reader[T]) Done() {
+	*r = Reader[T]{buffers: r.buffers}
+	r.panel.forget()
+	giveBack[T](&readers, r)
 }
 
 // Block returns elements [start, start+n), n ≤ BlockLen. The slice is valid
@@ -57,16 +64,12 @@ func (r *Reader[T]) Block(start, n int) []T {
 	if r.linear && r.native {
 		return unsafe.Slice((*T)(r.at(start)), n)
 	}
-	if r.values == nil {
-		r.values = make([]T, r.length)
-		if r.same {
-			r.Copy(r.values, 0)
-		}
+	if r.same && len(r.values) >= n {
+		return r.values[:n]
 	}
-	if !r.same {
-		r.Copy(r.values[:n], start)
-	}
-	return r.values[:n]
+	r.values = r.memory()[:n]
+	r.Copy(r.values, start)
+	return r.values
 }
 
 // Copy puts the elements from start on into dst, which may be of any length.
@@ -87,12 +90,9 @@ func (r *Reader[T]) Copy(dst []T, start int) {
 	case r.native:
 		r.fetch(unsafe.Pointer(unsafe.SliceData(dst)), len(dst), start)
 	default:
-		if r.raw == nil {
-			r.raw = make([]uint64, BlockLen*r.size/8)
-		}
+		raw := r.rawFor(min(len(dst), BlockLen) * r.size)
 		for len(dst) > 0 {
 			n := min(len(dst), BlockLen)
-			raw := unsafe.Pointer(unsafe.SliceData(r.raw))
 			r.fetch(raw, n, start)
 			r.convert(dst[:n], raw)
 			dst, start = dst[n:], start+n
@@ -102,7 +102,7 @@ func (r *Reader[T]) Copy(dst []T, start int) {
 
 // fetch copies stored elements, as they are, to consecutive memory.
 func (r *Reader[T]) fetch(dst unsafe.Pointer, n, start int) {
-	if r.panel != nil {
+	if r.panel.width > 0 {
 		r.panel.fetch(dst, n, r.data, r.size, &r.layout, start)
 		return
 	}
@@ -121,13 +121,13 @@ type Writer[T numbers.Number] struct {
 	linear bool
 	store  func(dst unsafe.Pointer, src []T)
 	values []T
-	raw    []uint64
-	panel  *panel // of rows across memory, see row
+	buffers[T]
 }
 
-// NewWriter returns a writer into t.
+// NewWriter returns a writer into t, whose memory others can have after Done.
 func NewWriter[T numbers.Number](t Array) *Writer[T] {
-	w := &Writer[T]{data: t.Data, size: int(t.Width), native: numbers.IsNative[T](t.Dtype)}
+	w := borrow[T, Writer[T]](&writers)
+	*w = Writer[T]{data: t.Data, size: int(t.Width), native: numbers.IsNative[T](t.Dtype), buffers: w.buffers}
 	if t.IsContiguous() {
 		w.layout, w.linear = layout.Layout{Offset: t.Layout.Offset}, true
 	} else {
@@ -139,16 +139,22 @@ func NewWriter[T numbers.Number](t Array) *Writer[T] {
 	return w
 }
 
+// Done ends the use of a writer and stores the rows that are held back.
+func (w *Writer[T]) Done() {
+	w.panel.flush(w.data, w.size, &w.layout)
+	*w = Writer[T]{buffers: w.buffers}
+	w.panel.forget()
+	giveBack[T](&writers, w)
+}
+
 // Block returns where to put elements [start, start+n), n ≤ BlockLen; flush
 // must follow.
 func (w *Writer[T]) Block(start, n int) []T {
 	if w.linear && w.native {
 		return unsafe.Slice((*T)(w.at(start)), n)
 	}
-	if w.values == nil {
-		w.values = make([]T, BlockLen)
-	}
-	return w.values[:n]
+	w.values = w.memory()[:n]
+	return w.values
 }
 
 // Flush stores the block that was handed out for start.
@@ -160,47 +166,32 @@ func (w *Writer[T]) Flush(start, n int) {
 	case w.native:
 		scatter(w.data, w.size, &w.layout, start, unsafe.Pointer(unsafe.SliceData(w.values)), n)
 	default:
-		if w.raw == nil {
-			w.raw = make([]uint64, BlockLen*w.size/8)
-		}
-		raw := unsafe.Pointer(unsafe.SliceData(w.raw))
+		raw := w.rawFor(n * w.size)
 		w.store(raw, w.values[:n])
 		scatter(w.data, w.size, &w.layout, start, raw, n)
 	}
 }
 
 // row stores row number i, all rows being of the length of src and stored in order;
-// finish must follow the last.
+// Done must follow the last.
 func (w *Writer[T]) row(src []T, i int) {
 	if w.linear || len(src) == 0 {
 		w.Copy(src, i*len(src))
 		return
 	}
-	if w.panel == nil {
-		if w.panel = panelOf(&w.layout); w.panel == nil || w.panel.width != len(src) {
-			w.panel = &panel{}
-		}
+	if w.panel.held == 0 {
+		w.panel.width = usefulWidth(&w.layout)
 	}
-	if w.panel.width == 0 {
+	if w.panel.width != len(src) {
 		w.Copy(src, i*len(src))
 		return
 	}
 	from := unsafe.Pointer(unsafe.SliceData(src))
 	if !w.native {
-		if len(w.raw) < len(src)*w.size/8+1 {
-			w.raw = make([]uint64, max(BlockLen, len(src))*w.size/8+1)
-		}
-		from = unsafe.Pointer(unsafe.SliceData(w.raw))
+		from = w.rawFor(len(src) * w.size)
 		w.store(from, src)
 	}
 	w.panel.put(i, from, w.data, w.size, &w.layout)
-}
-
-// finish stores the rows that are held back.
-func (w *Writer[T]) finish() {
-	if w.panel != nil {
-		w.panel.flush(w.data, w.size, &w.layout)
-	}
 }
 
 // Copy stores src, of any length, from element start on.

@@ -9,32 +9,6 @@ import (
 	"github.com/lectern-go/lectern/tensor/internal/numbers"
 )
 
-// rooms is memory for what loops compute in between: on the stack of a loop that calls others by a variable it can't
-// be.
-type rooms[T any] struct{ sync.Pool }
-
-func (r *rooms[T]) get() *[2][256]T {
-	if room, ok := r.Get().(*[2][256]T); ok {
-		return room
-	}
-	return new([2][256]T)
-}
-
-var (
-	rooms32    rooms[float32]
-	rooms64    rooms[float64]
-	roomsWhole rooms[int64]
-)
-
-func roomsFor[T numbers.Number]() *rooms[T] {
-	for _, all := range [...]any{&rooms32, &rooms64, &roomsWhole} {
-		if r, ok := all.(*rooms[T]); ok {
-			return r
-		}
-	}
-	return new(rooms[T])
-}
-
 // Add computes x + y.
 func Add[T numbers.Number](dst, x, y []T) {
 	for i := range dst {
@@ -204,8 +178,8 @@ func Close(relative, absolute float64) func(dst, x, y []float64) {
 		return func(dst, x, y []float64) { closeSlowly(dst, x, y, relative, absolute) }
 	}
 	return func(dst, x, y []float64) {
-		room := rooms64.get()
-		defer rooms64.Put(room)
+		room := borrow[float64, stretches[float64]](&rooms)
+		defer giveBack[float64](&rooms, room)
 		for len(dst) > 0 {
 			n := min(len(dst), len(room[0]))
 			far, allowed := room[0][:n], room[1][:n]
@@ -265,9 +239,8 @@ func ofTruths[T float32 | float64](portable, vector func(dst, x, y []T)) func(ds
 		return portable
 	}
 	return func(dst, x, y []T) {
-		rooms := roomsFor[T]()
-		room := rooms.get()
-		defer rooms.Put(room)
+		room := borrow[T, stretches[T]](&rooms)
+		defer giveBack[T](&rooms, room)
 		right, zeros := room[0][:], room[1][:]
 		clear(zeros)
 		for len(dst) > 0 {
@@ -291,9 +264,8 @@ func isZero[T numbers.Number](dst, x []T, equal func(dst, x, y []T)) {
 		LogicalNot(dst, x)
 		return
 	}
-	rooms := roomsFor[T]()
-	room := rooms.get()
-	defer rooms.Put(room)
+	room := borrow[T, stretches[T]](&rooms)
+	defer giveBack[T](&rooms, room)
 	zeros := room[0][:]
 	clear(zeros)
 	for len(dst) > 0 {
@@ -422,8 +394,8 @@ func NearAndFar(near func(dst, x, y []float32), far func(a, b float64) float64) 
 			}
 			return
 		}
-		room := rooms32.get() // dst may be an operand
-		defer rooms32.Put(room)
+		room := borrow[float32, stretches[float32]](&rooms) // dst may be an operand
+		defer giveBack[float32](&rooms, room)
 		for len(x) > 0 {
 			n := min(len(x), len(room[0]))
 			rest := room[0][:n]
@@ -546,8 +518,8 @@ func Logaddexp32(dst, a, b []float32) {
 		Logaddexp(dst, a, b)
 		return
 	}
-	room := rooms32.get() // dst may be an operand
-	defer rooms32.Put(room)
+	room := borrow[float32, stretches[float32]](&rooms) // dst may be an operand
+	defer giveBack[float32](&rooms, room)
 	larger32 := Vector2(v.Maximum, Maximum[float32])
 	for len(a) > 0 {
 		n := min(len(a), len(room[0]))
@@ -724,8 +696,8 @@ func SoftplusKernels() UnaryKernels {
 		return k
 	}
 	k.F32 = func(dst, x []float32) {
-		room := rooms32.get()
-		defer rooms32.Put(room)
+		room := borrow[float32, stretches[float32]](&rooms)
+		defer giveBack[float32](&rooms, room)
 		for len(x) > 0 {
 			n := min(len(x), len(room[0]))
 			rest := room[0][:n]
@@ -825,9 +797,8 @@ func RoundingKernels(f32 func(dst, x []float32), f64 func(dst, x []float64), f f
 // SiluTimes computes x·σ(x)·gate.
 func SiluTimes[T float32 | float64](dst, x, gate []T) {
 	if v := vectorsFor[T](); v.Silu != nil {
-		rooms := roomsFor[T]()
-		room := rooms.get() // dst may be an operand
-		defer rooms.Put(room)
+		room := borrow[T, stretches[T]](&rooms) // dst may be an operand
+		defer giveBack[T](&rooms, room)
 		for len(x) > 0 {
 			n := min(len(x), len(room[0]))
 			v.Silu(room[0][:n], x[:n])
@@ -844,9 +815,8 @@ func SiluTimes[T float32 | float64](dst, x, gate []T) {
 // SiluSlope computes g·σ(x)·(1 + x·(1-σ(x))).
 func SiluSlope[T float32 | float64](dst, g, x []T) {
 	v := vectorsFor[T]()
-	rooms := roomsFor[T]()
-	room := rooms.get()
-	defer rooms.Put(room)
+	room := borrow[T, stretches[T]](&rooms)
+	defer giveBack[T](&rooms, room)
 	for len(x) > 0 {
 		n := min(len(x), len(room[0]))
 		s := room[0][:n]
@@ -874,10 +844,16 @@ func Ramp(dst []float32, start, step float64) {
 			}
 			return
 		}
-		var counts [BlockLen]float64
-		for i := range counts {
-			counts[i] = float64(i)
-		}
+		counts := firstCounts()
 		InBlocks(first, end, func(at, n int) { ramp(dst[at:][:n], counts[:n], start, step, float64(at)) })
 	})
 }
+
+// firstCounts returns 0, 1, 2 and so on, of which a block has as many as it has elements.
+var firstCounts = sync.OnceValue(func() *[BlockLen]float64 {
+	counts := new([BlockLen]float64)
+	for i := range counts {
+		counts[i] = float64(i)
+	}
+	return counts
+})

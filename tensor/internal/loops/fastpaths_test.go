@@ -6,6 +6,10 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"unsafe"
+
+	"github.com/lectern-go/lectern/internal/device"
+	"github.com/lectern-go/lectern/tensor/layout"
 )
 
 // TestCloseIsItsFormula compares vectors with the loop that states it, and each with results that are known.
@@ -144,6 +148,58 @@ func TestWholeExtremesOfLongBlocks(t *testing.T) {
 				t.Fatalf("the smallest of %d numbers is missed at %d", n, i)
 			}
 			x[i] = kept
+		}
+	}
+}
+
+// TestIntPositions compares with the walk along whole numbers, of which many are equal.
+func TestIntPositions(t *testing.T) {
+	if Vectors32.HighestInts == nil {
+		t.Skip("this processor has no vector instructions for it")
+	}
+	r := rand.New(rand.NewPCG(3, 4))
+	for count := 1; count < 100; count++ {
+		ints, wide := make([]int32, 3*count), make([]int64, 3*count)
+		for i := range ints {
+			ints[i] = int32(r.IntN(9)-4) * (math.MaxInt32 / 4)
+			wide[i] = int64(ints[i])
+		}
+		for _, largest := range []bool{true, false} {
+			got := make([]int64, 3)
+			intPositions(got, sameBits[float32](ints), count, largest)
+			for i := range got {
+				if want := int64(firstExtreme(wide[i*count:][:count], largest)); got[i] != want {
+					t.Fatalf("%v, largest %v: at %d, want %d", wide[i*count:][:count], largest, got[i], want)
+				}
+			}
+		}
+	}
+}
+
+// TestFoldAcross compares matrices that run across memory with what they are row by row: to the last bit.
+func TestFoldAcross(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for _, shape := range [][2]int{{16, BlockLen}, {37, 2 * BlockLen}, {300, BlockLen}} {
+		rows, columns := shape[0], shape[1]
+		across, along := make([]float32, rows*columns), make([]float32, rows*columns)
+		for i := range along {
+			along[i] = float32(1 + r.NormFloat64()/100)
+			across[i%columns*rows+i/columns] = along[i]
+		}
+		array := func(x []float32, strides ...int) Array {
+			l := layout.Layout{Shape: []int{rows, columns}, Strides: strides}
+			return Array{Data: unsafe.Pointer(&x[0]), Size: 4 * len(x), Layout: &l, Element: Element{Dtype: device.Float32, Width: 4}}
+		}
+		for name, f := range map[string]Folding[float32]{"sum": Sums.F32, "product": Products.F32, "squares": SquareSums.F32, "squares from 0.7": squareFolding[float32](0.7)} {
+			got, want := make([]float32, 1), make([]float32, 1)
+			Fold(want, array(along, columns, 1), len(along), f)
+			Fold(got, array(across, 1, rows), len(along), f)
+			if got[0] != want[0] {
+				t.Errorf("%s of %v: %v across memory, %v along it", name, shape, got, want)
+			}
+			if f.four != nil && foldAcross(array(across, 1, rows), f) == nil {
+				t.Errorf("%s of %v does not go across", name, shape)
+			}
 		}
 	}
 }

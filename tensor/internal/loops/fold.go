@@ -9,6 +9,7 @@ import (
 	"github.com/lectern-go/lectern/internal/cpu"
 	"github.com/lectern-go/lectern/internal/device"
 	"github.com/lectern-go/lectern/tensor/internal/numbers"
+	"github.com/lectern-go/lectern/tensor/layout"
 )
 
 // Folding reduces a block of elements to one number and two such numbers to
@@ -153,6 +154,12 @@ func Fold[T numbers.Number](out []T, x Array, count int, f Folding[T]) {
 	}
 	narrow := f.narrow != nil && x.Dtype == device.Int32 && x.IsContiguous()
 	bools := f.bools != nil && x.Dtype == device.Bool && x.IsContiguous()
+	if len(out) == 1 && blocks > 1 {
+		if partial := foldAcross(x, f); partial != nil {
+			out[0] = f.join(f.Start, joinPairs(partial, f.join))
+			return
+		}
+	}
 	block := func(r *Reader[T], i, b int) T {
 		n := min(BlockLen, count-b*BlockLen)
 		switch {
@@ -168,6 +175,7 @@ func Fold[T numbers.Number](out []T, x Array, count int, f Folding[T]) {
 		for i := range out {
 			ParallelRows(blocks, ParallelFrom/BlockLen, func(first, last int) {
 				r := NewReader[T](x)
+				defer r.Done()
 				for b := first; b < last; b++ {
 					partial[b] = block(r, i, b)
 				}
@@ -178,6 +186,7 @@ func Fold[T numbers.Number](out []T, x Array, count int, f Folding[T]) {
 	}
 	ParallelRows(len(out), ParallelFrom/max(count, 1), func(start, end int) {
 		r := NewReader[T](x)
+		defer r.Done()
 		partial := make([]T, blocks)
 		for i := start; i < end; i++ {
 			for b := range partial {
@@ -189,6 +198,43 @@ func Fold[T numbers.Number](out []T, x Array, count int, f Folding[T]) {
 			}
 		}
 	})
+}
+
+// foldAcross reduces each block of a matrix whose rows are whole blocks and run across memory, nil of any other tensor:
+// as columns they need not be brought together.
+func foldAcross[T numbers.Number](x Array, f Folding[T]) []T {
+	l := x.Layout.Merged()
+	if len(l.Shape) != 2 || l.Strides[0] != 1 || l.Shape[0] < 16 || l.Shape[1]%BlockLen != 0 || f.four == nil {
+		return nil
+	}
+	rows, across := l.Shape[0], l.Shape[1]/BlockLen
+	columns := make([]T, across*rows)
+	blocks := x.With(layout.Layout{Shape: []int{across, BlockLen, rows}, Strides: []int{BlockLen * l.Strides[1], l.Strides[1], 1}, Offset: l.Offset})
+	FoldColumns(columns, blocks, []bool{false, true, false}, BlockLen, 2, f)
+	if across == 1 {
+		return columns
+	}
+	partial := make([]T, len(columns))
+	for i := range partial {
+		partial[i] = columns[i%across*rows+i/across]
+	}
+	return partial
+}
+
+// foldEach reduces each block of x.
+func foldEach[T numbers.Number](x Array, f Folding[T]) []T {
+	if partial := foldAcross(x, f); partial != nil {
+		return partial
+	}
+	partial := make([]T, (x.Len()+BlockLen-1)/BlockLen)
+	ParallelRows(len(partial), ParallelFrom/BlockLen, func(first, last int) {
+		r := NewReader[T](x)
+		defer r.Done()
+		for b := first; b < last; b++ {
+			partial[b] = f.block(r.Block(b*BlockLen, min(BlockLen, x.Len()-b*BlockLen)))
+		}
+	})
+	return partial
 }
 
 // foldPlain is fold for numbers that lie in memory as they are computed with.
@@ -257,6 +303,7 @@ func FoldColumns[T numbers.Number](out []T, x Array, goes []bool, count, axis in
 	blocks := (count + BlockLen - 1) / BlockLen
 	ParallelRows(len(out)/width*pieces, ParallelFrom/(count*pitch), func(start, end int) {
 		rows, direct := NewReader[T](x), IsPlain[T](x)
+		defer rows.Done()
 		var memory []T
 		if direct {
 			memory = Stored[T](x)
@@ -504,8 +551,8 @@ func Whole(f Folding[int64], highest func(x []float32) float32, flip int32, bool
 
 // foldHalves folds parts of x into one by a loop of vectors, and its upper half into the lower one until few are left.
 func foldHalves(x []int64, step func(sums, x []int64), join func(a, b int64) int64) int64 {
-	room := roomsWhole.get()
-	defer roomsWhole.Put(room)
+	room := borrow[int64, stretches[int64]](&rooms)
+	defer giveBack[int64](&rooms, room)
 	part := room[0][:]
 	for n := copy(part, x); n < len(x); n += len(part) {
 		step(part, x[n:min(n+len(part), len(x))])
@@ -561,6 +608,7 @@ func positions[T numbers.Number](out []int64, x Array, count int, largest bool) 
 		var r *Reader[T]
 		if !plain {
 			r = NewReader[T](x)
+			defer r.Done()
 		}
 		for i := start; i < end; i++ {
 			var row []T
@@ -580,10 +628,26 @@ func positions[T numbers.Number](out []int64, x Array, count int, largest bool) 
 	})
 }
 
+// intPositions is positions for int32 in the places of float32.
+func intPositions(out []int64, x []float32, count int, largest bool) {
+	extreme, flip := Vectors32.HighestInts, int32(0)
+	if !largest {
+		extreme, flip = Vectors32.LowestInts, -1
+	}
+	ParallelRows(len(out), ParallelFrom/count, func(start, end int) {
+		for i := start; i < end; i++ {
+			row := x[i*count:][:count]
+			best := int32(math.Float32bits(extreme(row))) ^ flip
+			out[i] = int64(slices.Index(sameBits[int32](row), best))
+		}
+	})
+}
+
 // longPositions is positions for runs that are read in several blocks.
 func longPositions[T numbers.Number](out []int64, x Array, count int, largest bool) {
 	ParallelRows(len(out), ParallelFrom/count, func(start, end int) {
 		r := NewReader[T](x)
+		defer r.Done()
 		for i := start; i < end; i++ {
 			at, first := 0, true
 			var best T
@@ -650,22 +714,39 @@ func firstExtreme[T numbers.Number](x []T, largest bool) (at int) {
 // spreads computes one variance for each run of count elements, in two passes
 // and in float64: the mean first, then the squares of the distances from it.
 func spreads[T float32 | float64](out []T, x Array, count, divisor int, finish func(float64) float64) {
+	// The squares are those of distances from a number near the mean.
+	spread := func(sum float64, squaresFrom func(near T) float64) T {
+		mean := sum / float64(count)
+		near := T(mean)
+		squares := squaresFrom(near) - float64(count)*(float64(near)-mean)*(float64(near)-mean)
+		return T(finish(max(squares, 0) / float64(divisor)))
+	}
+	if wide, ok := any(Sums.F32).(Folding[T]); ok && len(out) == 1 && count > BlockLen && Vectors32.Squares != nil {
+		out[0] = spread(total(foldEach(x, wide)), func(near T) float64 {
+			return total(foldEach(x, any(squareFolding(float32(near))).(Folding[T])))
+		})
+		return
+	}
 	ParallelRows(len(out), ParallelFrom/max(count, 1), func(start, end int) {
 		r := NewReader[T](x)
+		defer r.Done()
 		for i := start; i < end; i++ {
-			var sum, squares float64
-			InBlocks(0, count, func(from, n int) {
-				sum += BlockSum(r.Block(i*count+from, n))
+			sumOf := func(fold func(x []T) float64) (sum float64) {
+				InBlocks(0, count, func(from, n int) { sum += fold(r.Block(i*count+from, n)) })
+				return sum
+			}
+			out[i] = spread(sumOf(BlockSum[T]), func(near T) float64 {
+				return sumOf(func(x []T) float64 { return blockSquares(x, near) })
 			})
-			mean := sum / float64(count)
-			near := T(mean) // the squares are those of distances from a number near the mean
-			InBlocks(0, count, func(from, n int) {
-				squares += blockSquares(r.Block(i*count+from, n), near)
-			})
-			squares -= float64(count) * (float64(near) - mean) * (float64(near) - mean)
-			out[i] = T(finish(max(squares, 0) / float64(divisor)))
 		}
 	})
+}
+
+func total[T float32 | float64](x []T) (sum float64) {
+	for _, v := range x {
+		sum += float64(v)
+	}
+	return sum
 }
 
 // BlockSum is Σ x for a block of at most BlockLen numbers.
@@ -696,46 +777,51 @@ func blockSquares[T float32 | float64](x []T, less T) float64 {
 // SquareSums adds squares.
 var SquareSums = Foldings{
 	Name: "sum of squares",
-	F32:  vectorSquares(squareFolding[float32](), Vectors32.Squares),
-	F64:  vectorSquares(squareFolding[float64](), Vectors64.Squares),
+	F32:  squareFolding[float32](0),
+	F64:  squareFolding[float64](0),
 }
 
-func vectorSquares[T numbers.Number](f Folding[T], squares func(x []T, less T) T) Folding[T] {
-	if squares != nil {
-		f.block = func(x []T) T { return squares(x, 0) }
+// squareFolding adds the squares of distances from a number.
+func squareFolding[T float32 | float64](from T) Folding[T] {
+	f := Folding[T]{
+		block: func(x []T) T {
+			var lane [cpu.SumLanes]T
+			for len(x) >= len(lane) {
+				for i := range lane {
+					lane[i] += T((x[i] - from) * (x[i] - from)) // rounded, whatever the processor
+				}
+				x = x[len(lane):]
+			}
+			for i, v := range x {
+				lane[i] += T((v - from) * (v - from))
+			}
+			return joinLanes(&lane)
+		},
+		join: func(a, b T) T { return a + b },
+		step: func(sums, x []T) {
+			for i, v := range x {
+				sums[i] += T((v - from) * (v - from))
+			}
+		},
+		lanes: cpu.SumLanes,
+		merge: func(dst, x []T) {
+			for i, v := range x {
+				dst[i] += v
+			}
+		},
+	}
+	if v := vectorsFor[T](); v.Squares != nil {
+		f.block = func(x []T) T { return v.Squares(x, from) }
+		f.four = func(sums, w, x, y, z []T) { v.AddSquares(sums[:len(w)], w, x, y, z, from) }
 	}
 	return f
-}
-
-func squareFolding[T numbers.Number]() Folding[T] {
-	return Folding[T]{0, func(x []T) T {
-		var lane [cpu.SumLanes]T
-		for len(x) >= len(lane) {
-			for i := range lane {
-				lane[i] += x[i] * x[i]
-			}
-			x = x[len(lane):]
-		}
-		for i, v := range x {
-			lane[i] += v * v
-		}
-		return joinLanes(&lane)
-	}, func(a, b T) T { return a + b }, func(sums, x []T) {
-		for i, v := range x {
-			sums[i] += v * v
-		}
-	}, cpu.SumLanes, func(dst, x []T) {
-		for i, v := range x {
-			dst[i] += v
-		}
-	}, nil, nil, nil, nil, false}
 }
 
 // Products multiplies.
 var Products = Foldings{
 	"prod",
-	vectorFolding(productFolding[float32](), Vectors32.Product, Vectors32.Mul),
-	vectorFolding(productFolding[float64](), Vectors64.Product, Vectors64.Mul),
+	productsInFours(vectorFolding(productFolding[float32](), Vectors32.Product, Vectors32.Mul), Vectors32.MulFour),
+	productsInFours(vectorFolding(productFolding[float64](), Vectors64.Product, Vectors64.Mul), Vectors64.MulFour),
 	func() Folding[int64] { // in one lane: nothing is rounded
 		f := productFolding[int64]()
 		f.lanes, f.AnyOrder = 1, true
@@ -751,6 +837,14 @@ var Products = Foldings{
 		}
 		return f
 	}(),
+}
+
+// productsInFours multiplies four rows at a time.
+func productsInFours[T float32 | float64](f Folding[T], mul func(dst, w, x, y, z []T)) Folding[T] {
+	if mul != nil {
+		f.four = func(sums, w, x, y, z []T) { mul(sums[:len(w)], w, x, y, z) }
+	}
+	return f
 }
 
 func productFolding[T numbers.Number]() Folding[T] {

@@ -94,34 +94,41 @@ func put[S any](out, x []S, a Gathering, l layout.Layout) {
 
 // scatterAdd adds the elements of x to where Pick would take them from.
 func scatterAdd[T numbers.Number](sum []T, l layout.Layout, x Array, a Gathering) {
-	var values []T
-	if IsPlain[T](x) {
-		values = Stored[T](x)
-	} else {
-		values = make([]T, x.Len())
-		NewReader[T](x).Copy(values, 0)
-	}
 	if outer, count, inner, ok := a.inRows(l); ok { // each target gets its values in the same order
 		at, size := Stored[int64](a.Index), a.Size
 		sum = sum[l.Offset:]
-		byColumns(outer, inner, count, func(o, first, n int) {
-			part, places, values := sum[o*size*inner:][:size*inner], at[o*count*inner:][:count*inner], values[o*count*inner:][:count*inner]
-			if inner == 1 {
-				for j, v := range values {
-					part[places[j]] += v
+		if inner == 1 {
+			ParallelRows(outer, ParallelFrom/count, func(start, end int) {
+				r := NewReader[T](x)
+				defer r.Done()
+				for o := start; o < end; o++ {
+					part := sum[o*size:][:size]
+					InBlocks(o*count, (o+1)*count, func(start, n int) {
+						places := at[start:][:n]
+						for j, v := range r.Block(start, n) {
+							part[places[j]] += v
+						}
+					})
 				}
-				return
-			}
+			})
+			return
+		}
+		byColumns(outer, inner, count, func(o, first, n int) {
+			r := NewReader[T](x)
+			defer r.Done()
+			part, places := sum[o*size*inner:][:size*inner], at[o*count*inner:][:count*inner]
 			for j := range count {
 				row := j*inner + first
 				places := places[row:][:n]
-				for k, v := range values[row:][:n] {
+				for k, v := range r.Block(o*count*inner+row, n) {
 					part[int(places[k])*inner+first+k] += v
 				}
 			}
 		})
 		return
 	}
+	values := make([]T, x.Len())
+	NewReader[T](x).Copy(values, 0)
 	a.Each(l, func(i, at int) { sum[at] += values[i] })
 }
 

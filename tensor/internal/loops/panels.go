@@ -213,24 +213,27 @@ func swapParts(a, b uint64, bits int, low uint64) (x, y uint64) {
 // A panel holds a few rows of a tensor whose rows run across memory: those that lie side
 // by side are fetched together.
 type panel struct {
-	rows, width int // of the tensor: along the axis before the last, and along the last
+	width       int // of the tensor's rows, 0 where a panel would be of no use
 	first, held int // the rows that are here
 	raw         []uint64
 }
+
+// forget leaves nothing but memory.
+func (p *panel) forget() { *p = panel{raw: p.raw} }
 
 const (
 	panelRows  = 16
 	panelWidth = 1 << 12 // elements of a row at most: all rows together stay in a cache
 )
 
-// panelOf returns an empty panel for a merged layout, nil if it would be of no use.
-func panelOf(l *layout.Layout) *panel {
+// usefulWidth returns the width of a panel for a merged layout, 0 if it would be of no use.
+func usefulWidth(l *layout.Layout) int {
 	last := len(l.Shape) - 1
 	if last < 1 || l.Strides[last] <= 1 || l.Strides[last-1] != 1 || l.Shape[last-1] < 4 ||
 		l.Shape[last] < 8 || l.Shape[last] > panelWidth || l.Len() < moveFrom {
-		return nil
+		return 0
 	}
-	return &panel{rows: l.Shape[last-1], width: l.Shape[last]}
+	return l.Shape[last]
 }
 
 // fetch copies n elements from position start on to consecutive memory.
@@ -251,10 +254,9 @@ func (p *panel) fetch(dst unsafe.Pointer, n int, data unsafe.Pointer, size int, 
 
 // fill fetches a row and those beside it.
 func (p *panel) fill(row int, data unsafe.Pointer, size int, l *layout.Layout) {
-	if p.raw == nil {
-		p.raw = make([]uint64, (panelRows*p.width*size+7)/8)
-	}
-	p.first, p.held = row, min(panelRows, p.rows-row%p.rows)
+	p.raw = atLeast(p.raw, (panelRows*p.width*size+7)/8)
+	rows := l.Shape[len(l.Shape)-2]
+	p.first, p.held = row, min(panelRows, rows-row%rows)
 	stride := l.Strides[len(l.Strides)-1]
 	from := unsafe.Add(data, p.offset(l)*size)
 	to := unsafe.Pointer(unsafe.SliceData(p.raw))
@@ -287,15 +289,13 @@ func turnPanel[S uint8 | uint16 | uint32 | uint64](to, from unsafe.Pointer, p *p
 // put takes a row that is to be stored, in the bytes of elements, and stores those that it
 // holds when they are all there.
 func (p *panel) put(row int, src unsafe.Pointer, data unsafe.Pointer, size int, l *layout.Layout) {
-	if p.held == panelRows || p.held > 0 && (row != p.first+p.held || row%p.rows == 0) {
+	if p.held == panelRows || p.held > 0 && (row != p.first+p.held || row%l.Shape[len(l.Shape)-2] == 0) {
 		p.flush(data, size, l)
 	}
 	if p.held == 0 {
 		p.first = row
 	}
-	if p.raw == nil {
-		p.raw = make([]uint64, (panelRows*p.width*size+7)/8)
-	}
+	p.raw = atLeast(p.raw, (panelRows*p.width*size+7)/8)
 	bytes := p.width * size
 	copy(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(p.raw))), len(p.raw)*8)[p.held*bytes:], unsafe.Slice((*byte)(src), bytes))
 	p.held++

@@ -56,11 +56,13 @@ var vectorPowers = cpu.Powers()
 // powHalves raises numbers to half of twice, in float64.
 func powHalves(dst, x []float32, twice int) {
 	if twice%2 != 0 && vectorPowers != nil {
-		var same, room [256]float32 // dst may be x
+		parts := borrow[float32, stretches[float32]](&rooms)
+		defer giveBack[float32](&rooms, parts)
+		same, room := parts[0][:], parts[1][:] // dst may be x
 		repeat(same[:min(len(x), len(same))], float32(twice)/2)
 		for len(x) > 0 {
 			n := min(len(x), len(same))
-			vectorPowers(room[:n], x[:n], same[:])
+			vectorPowers(room[:n], x[:n], same)
 			if s := Vectors32.Sum(room[:n]); s != s {
 				halfPowers(room[:n], x[:n], twice)
 			}

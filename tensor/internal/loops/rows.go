@@ -141,6 +141,7 @@ func expSum[T float32 | float64](dst, x []T, largest T) float64 {
 func logSumExps[T float32 | float64](out []T, x Array, count int) {
 	ParallelRows(len(out), ParallelFrom/max(count, 1), func(start, end int) {
 		r := NewReader[T](x)
+		defer r.Done()
 		row := make([]T, count)
 		for i := start; i < end; i++ {
 			r.Copy(row, i*count)
@@ -186,6 +187,7 @@ func runColumns[T numbers.Number](out, x Array, axis int, start T, step func(dst
 	to, pieces := Stored[T](out), (inner+BlockLen-1)/BlockLen
 	ParallelRows(len(to)/(count*inner)*pieces, ParallelFrom/(count*min(inner, BlockLen)), func(from, end int) {
 		r, starts := NewReader[T](x), make([]T, min(BlockLen, inner))
+		defer r.Done()
 		fillWith(starts, start)
 		for piece := from; piece < end; piece++ {
 			at := piece/pieces*count*inner + piece%pieces*BlockLen
@@ -249,6 +251,16 @@ func ReverseParts(to, from []byte, count, size int) {
 	}
 }
 
+func interleave[S any](out, x, y []S) {
+	pairs := unsafe.Slice((*[2]S)(unsafe.Pointer(unsafe.SliceData(out))), len(x))
+	Parallel(len(x), ParallelFrom, func(start, end int) {
+		pairs, x, y := pairs[start:end], x[start:end], y[start:end]
+		for i := range pairs {
+			pairs[i] = [2]S{x[i], y[i]}
+		}
+	})
+}
+
 // reverseRows reverses rows of count elements. Threads share the rows or, if there are few, each of them.
 func reverseRows[S any](to, from []S, count int, reverse func(dst, src []S)) {
 	rows := len(to) / count
@@ -273,6 +285,12 @@ func words[S any](x []byte) []S {
 
 func reverse[S any](dst, x []S) {
 	x = x[:len(dst)]
+	for len(dst) >= 4 { // which costs half as many checks
+		n := len(x) - 4
+		to, from := dst[:4:4], x[n:n+4:n+4]
+		to[0], to[1], to[2], to[3] = from[3], from[2], from[1], from[0]
+		dst, x = dst[4:], x[:n]
+	}
 	for i := range dst {
 		dst[i] = x[len(x)-1-i]
 	}
@@ -283,8 +301,15 @@ func reverseBytes(dst, x []uint8) {
 	rest := len(dst) & 7
 	reverse(dst[:rest], x[len(x)-rest:])
 	to, from := eights(dst[rest:]), eights(x[:len(x)-rest])
-	for i := range from {
-		to[len(to)-1-i] = bits.ReverseBytes64(from[i])
+	for len(to) >= 4 {
+		n := len(from) - 4
+		a, b := to[:4:4], from[n:n+4:n+4]
+		a[0], a[1] = bits.ReverseBytes64(b[3]), bits.ReverseBytes64(b[2])
+		a[2], a[3] = bits.ReverseBytes64(b[1]), bits.ReverseBytes64(b[0])
+		to, from = to[4:], from[:n]
+	}
+	for i := range to {
+		to[i] = bits.ReverseBytes64(from[len(from)-1-i])
 	}
 }
 
@@ -475,6 +500,10 @@ func rotateRows[T float32 | float64](out, x, cos, sin Array, way int) {
 			return
 		}
 		rx, rc, rs, w := NewReader[T](x), NewReader[T](cos), NewReader[T](sin), NewWriter[T](out)
+		defer rx.Done()
+		defer rc.Done()
+		defer rs.Done()
+		defer w.Done()
 		src, dst, c, s := make([]T, d), make([]T, d), make([]T, d/2), make([]T, d/2)
 		for row := start; row < end; row++ {
 			rx.Copy(src, row*d)
@@ -509,6 +538,7 @@ func rotateRow[T float32 | float64](dst, x, cos, sin []T, way T) {
 func crossEntropies[T float32 | float64](out []T, x Array, count int, at []int64) {
 	ParallelRows(len(out), ParallelFrom/max(count, 1), func(start, end int) {
 		rows := NewReader[T](x)
+		defer rows.Done()
 		row := make([]T, count)
 		for i := start; i < end; i++ {
 			id := at[i]

@@ -64,6 +64,8 @@ func ArgsortRows[T numbers.Number](out, x Array, axis, first int, descending boo
 	}
 	ParallelRows(x.Len()/n, ParallelFrom/8/n, func(start, end int) {
 		r, w := NewReader[T](x), NewWriter[int64](out)
+		defer r.Done()
+		defer w.Done()
 		row, at := make([]T, n), make([]int64, first)
 		few := first <= n/8
 		var places, spare []place
@@ -93,7 +95,6 @@ func ArgsortRows[T numbers.Number](out, x Array, axis, first int, descending boo
 			}
 			w.row(at, i)
 		}
-		w.finish()
 	})
 }
 
@@ -118,6 +119,8 @@ func argsortWords[T numbers.Number](out, x Array, n, first int, descending bool,
 	few := first <= n/8 && n > 256
 	ParallelRows(x.Len()/n, ParallelFrom/8/n, func(start, end int) {
 		r, w := NewReader[T](x), NewWriter[int64](out)
+		defer r.Done()
+		defer w.Done()
 		row, at := make([]T, n), make([]int64, first)
 		var words, spare []uint64
 		if few {
@@ -132,53 +135,73 @@ func argsortWords[T numbers.Number](out, x Array, n, first int, descending bool,
 			if few {
 				fewWords(words, row, descending, key)
 			} else {
-				wordsOf(words, row, flip, key)
+				wordsOf(words, row, flip)
 				fillWith(words[n:], lastWord)
-				sorted = SortWords(words, spare)
+				sorted = SortWords(words, spare, first)
 			}
 			for j, word := range sorted[:first] {
 				at[j] = placeOf(word)
 			}
 			w.row(at, i)
 		}
-		w.finish()
 	})
 }
 
-// wordsOf writes the words of a row whose keys are turned by flip.
-func wordsOf[T numbers.Number](words []uint64, row []T, flip uint64, key func(T) uint64) {
+// wordsOf writes the words of a row of float32, or of whole numbers of at most 32 bits, whose keys are turned by flip.
+func wordsOf[T numbers.Number](words []uint64, row []T, flip uint64) {
 	words = words[:len(row)]
-	if row, ok := any(row).([]float32); ok { // without a call for each
+	switch row := any(row).(type) { // without a call for each
+	case []float32:
 		for i, v := range row {
 			words[i] = wordOf(Key32(v)^flip, i)
 		}
-		return
-	}
-	for i, v := range row {
-		words[i] = wordOf(key(v)^flip, i)
+	case []int64:
+		for i, v := range row {
+			words[i] = wordOf(KeyInt32(v)^flip, i)
+		}
 	}
 }
 
-// MiddleRows finds where the number in the middle of each row of float32 stands, the lower of both where there are two,
-// or the last NaN, if there is one: what stands there when rows are sorted by ArgsortRows.
-func MiddleRows(out []int64, x Array, n int) {
-	ParallelRows(len(out), ParallelFrom/8/n, func(start, end int) {
+// MostRanked is the length of a row from which on RankRows can't tell places apart.
+const MostRanked = 1 << placeBits
+
+// RankRows finds where the numbers of so many ranks stand in each row of float32, or the last NaN, if there is one:
+// what stands there when rows are sorted by ArgsortRows. A row of out holds a place for each rank.
+func RankRows(out []int64, x Array, n int, ranks ...int) {
+	ParallelRows(len(out)/len(ranks), ParallelFrom/8/n, func(start, end int) {
 		r, row := NewReader[float32](x), make([]float32, n)
+		defer r.Done()
 		padded := (n + cpu.SortedRun - 1) / cpu.SortedRun * cpu.SortedRun
-		words, spare := make([]uint64, padded), make([]uint64, padded)
+		all, words, spare := make([]uint64, n), make([]uint64, padded), make([]uint64, padded)
 		for i := start; i < end; i++ {
 			r.Copy(row, i*n)
-			wordsOf(words, row, 0, Key32)
-			rank := (n - 1) / 2
-			for _, word := range words[:n] { // the last NaN is the largest of all words
-				if word >= wordOf(math.MaxUint32, 0) {
-					rank = n - 1
-					break
-				}
+			wordsOf(all, row, 0)
+			places := out[i*len(ranks):][:len(ranks)]
+			if last := slices.Max(all); last >= wordOf(math.MaxUint32, 0) { // NaN is larger than all others
+				fillWith(places, placeOf(last))
+				continue
 			}
-			out[i] = placeOf(wordAt(words, spare, n, rank))
+			var word uint64
+			for j, rank := range ranks {
+				if j > 0 && rank == ranks[j-1]+1 {
+					word = wordAfter(all, word)
+				} else {
+					copy(words, all)
+					word = wordAt(words, spare, n, rank)
+				}
+				places[j] = placeOf(word)
+			}
 		}
 	})
+}
+
+// wordAfter returns the smallest of the words that are larger than one.
+func wordAfter(words []uint64, word uint64) uint64 {
+	least := uint64(math.MaxUint64)
+	for _, w := range words {
+		least = min(least, w-word-1) // which wraps to the largest for smaller ones
+	}
+	return word + least + 1
 }
 
 // wordAt returns the word that has the number rank among n in order. It changes both slices, which are padded to whole
@@ -204,7 +227,7 @@ func wordAt(words, spare []uint64, n, rank int) uint64 {
 	}
 	padded := (n + cpu.SortedRun - 1) / cpu.SortedRun * cpu.SortedRun
 	fillWith(words[n:padded], lastWord)
-	return SortWords(words[:padded], spare[:padded])[rank]
+	return SortWords(words[:padded], spare[:padded], padded)[rank]
 }
 
 // fewWords is fewPlaces for words, as many as there is room for.
@@ -258,8 +281,9 @@ func fewWords[T numbers.Number](heap []uint64, row []T, descending bool, key fun
 
 var sortRuns, mergeRuns = cpu.Sorting()
 
-// SortWords sorts words whose places ascend. The result is one of the two slices, which have the same length.
-func SortWords(words, spare []uint64) []uint64 {
+// SortWords sorts words whose places ascend, the first of them at least. The result is one of the two slices, which
+// have the same length.
+func SortWords(words, spare []uint64, first int) []uint64 {
 	inVectors := sortRuns != nil && len(words)%cpu.SortedRun == 0
 	switch {
 	case len(words) > 1<<15 || len(words) > 512 && !inVectors: // from where the passes over four bytes are fewer than those of merging
@@ -268,13 +292,16 @@ func SortWords(words, spare []uint64) []uint64 {
 		return mergeWords(words, spare)
 	}
 	sortRuns(words)
+	first = (first + 7) &^ 7 // mergeRuns takes eight at a time
 	for run := cpu.SortedRun; run < len(words); run *= 2 {
 		for start := 0; start < len(words); start += 2 * run {
-			middle, end := min(start+run, len(words)), min(start+2*run, len(words))
-			if middle == end {
-				copy(spare[start:], words[start:])
+			left := words[start:min(start+run, len(words))]
+			right := words[start+len(left) : min(start+2*run, len(words))]
+			left, right = left[:min(len(left), first)], right[:min(len(right), first)]
+			if len(right) == 0 {
+				copy(spare[start:], left)
 			} else {
-				mergeRuns(spare[start:end], words[start:middle], words[middle:end])
+				mergeRuns(spare[start:][:len(left)+len(right)], left, right)
 			}
 		}
 		words, spare = spare, words
@@ -708,6 +735,7 @@ func addRows[T numbers.Number](sum []T, x Array, axis, size int, at []int64) {
 		return
 	}
 	r, row := NewReader[T](x), make([]T, inner)
+	defer r.Done()
 	for o := range outer {
 		for j, p := range at {
 			r.Copy(row, (o*len(at)+j)*inner)

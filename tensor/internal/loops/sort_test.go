@@ -1,6 +1,7 @@
 package loops
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"testing"
@@ -29,8 +30,15 @@ func TestSortWords(t *testing.T) {
 				words[i] = wordOf(seed>>32&mask, i)
 			}
 			want := slices.Sorted(slices.Values(words))
-			if got := SortWords(words, make([]uint64, n)); !slices.Equal(got, want) {
+			if got := SortWords(words, make([]uint64, n), n); !slices.Equal(got, want) {
 				t.Fatalf("%d words, keys of %#x: got %x, want %x", n, mask, got, want)
+			}
+			for _, first := range []int{1, 8, 33, 100} {
+				words, first := slices.Clone(want), min(first, n)
+				slices.SortFunc(words, func(a, b uint64) int { return cmp.Compare(placeOf(a), placeOf(b)) })
+				if got := SortWords(words, make([]uint64, n), first)[:first]; !slices.Equal(got, want[:first]) {
+					t.Fatalf("the first %d of %d words, keys of %#x: got %x, want %x", first, n, mask, got, want[:first])
+				}
 			}
 		}
 	}
@@ -94,9 +102,9 @@ func TestCounted(t *testing.T) {
 	}
 }
 
-// TestMiddleRows compares with rows that are sorted, at lengths on both sides of the one from which words are counted,
+// TestRankRows compares with rows that are sorted, at lengths on both sides of the one from which words are counted,
 // with equal numbers and with NaN.
-func TestMiddleRows(t *testing.T) {
+func TestRankRows(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 31, 64, 511, 512, 513, 1000, 5000} {
 		for _, kinds := range []uint64{2, 37, 1 << 20} {
 			for _, missing := range []int{0, 1, 3} {
@@ -113,13 +121,16 @@ func TestMiddleRows(t *testing.T) {
 				sorted := make([]int64, n)
 				all := Array{Data: unsafe.Pointer(&sorted[0]), Size: 8 * n, Layout: &l, Element: Element{Dtype: device.Int64, Width: 8}}
 				ArgsortRows(all, x, 1, n, false, Key32, 4)
-				want := sorted[(n-1)/2]
-				if last := sorted[n-1]; row[last] != row[last] {
-					want = last
+				ranks := []int{0, (n - 1) / 2, n / 2, n - 1}
+				want, got := make([]int64, len(ranks)), make([]int64, len(ranks))
+				for i, rank := range ranks {
+					want[i] = sorted[rank]
+					if last := sorted[n-1]; row[last] != row[last] {
+						want[i] = last
+					}
 				}
-				got := make([]int64, 1)
-				if MiddleRows(got, x, n); got[0] != want {
-					t.Fatalf("%d numbers of %d kinds, %d NaN: at %d, want %d", n, kinds, missing, got[0], want)
+				if RankRows(got, x, n, ranks...); !slices.Equal(got, want) {
+					t.Fatalf("%d numbers of %d kinds, %d NaN: at %d, want %d", n, kinds, missing, got, want)
 				}
 			}
 		}

@@ -118,7 +118,7 @@ func Convert(out, x Array) {
 		convert[float32](out, x)
 	case ComputedIn(x.Dtype) == device.Float32:
 		convert[float32](out, x)
-	case x.Dtype == device.Float64:
+	case x.Dtype == device.Float64, out.Dtype == device.Float64 && x.Width <= 4:
 		convert[float64](out, x)
 	default:
 		convert[int64](out, x)
@@ -133,7 +133,25 @@ func Positions(out []int64, x Array, count int, largest bool) {
 	case device.Float64:
 		positions[float64](out, x, count, largest)
 	default:
+		if v := Vectors32; x.Dtype == device.Int32 && x.IsContiguous() && v.HighestInts != nil {
+			intPositions(out, MemoryOf[float32](x)[x.Layout.Offset:], count, largest)
+			return
+		}
 		positions[int64](out, x, count, largest)
+	}
+}
+
+// Interleave writes the elements of x and y in turn. All are contiguous and of one dtype.
+func Interleave(out, x, y Array) {
+	switch x.Width {
+	case 1:
+		interleave(Stored[uint8](out), Stored[uint8](x), Stored[uint8](y))
+	case 2:
+		interleave(Stored[uint16](out), Stored[uint16](x), Stored[uint16](y))
+	case 4:
+		interleave(Stored[uint32](out), Stored[uint32](x), Stored[uint32](y))
+	default:
+		interleave(Stored[uint64](out), Stored[uint64](x), Stored[uint64](y))
 	}
 }
 

@@ -161,6 +161,7 @@ func AnyZero(x Array) bool {
 	}
 	Parallel(x.Len(), ParallelFrom, func(start, end int) {
 		r := NewReader[int64](x)
+		defer r.Done()
 		InBlocks(start, end, func(at, n int) {
 			if anyZero(sameBits[uint64](r.Block(at, n))) {
 				found.Store(true)
@@ -187,6 +188,8 @@ func MultiplyWhole(out Array, at int, a, b Array) {
 	NewReader[int64](b).Copy(right, 0)
 	ParallelRows(m, ParallelFrom/max(1, n*k), func(first, last int) {
 		r, w := NewReader[int64](a), NewWriter[int64](out)
+		defer r.Done()
+		defer w.Done()
 		row, sums := make([]int64, k), make([]int64, n)
 		for i := first; i < last; i++ {
 			r.Copy(row, i*k)

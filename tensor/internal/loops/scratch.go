@@ -1,0 +1,68 @@
+package loops
+
+import (
+	"sync"
+	"unsafe"
+
+	"github.com/lectern-go/lectern/tensor/internal/numbers"
+)
+
+// Memory for what loops compute in between is used again: a small tensor takes less time than the collector would
+// spend on it. It can't lie on the stack of a loop that calls others by a variable.
+
+// pools holds things that can be used again, for each type that is computed in.
+type pools struct{ f32, f64, i64 sync.Pool }
+
+func poolOf[T numbers.Number](p *pools) *sync.Pool {
+	switch any(T(0)).(type) {
+	case float32:
+		return &p.f32
+	case float64:
+		return &p.f64
+	}
+	return &p.i64
+}
+
+// borrow returns what a pool has for T, as it was given back, or a new one.
+func borrow[T numbers.Number, Item any](p *pools) *Item {
+	if item, ok := poolOf[T](p).Get().(*Item); ok {
+		return item
+	}
+	return new(Item)
+}
+
+func giveBack[T numbers.Number, Item any](p *pools, item *Item) { poolOf[T](p).Put(item) }
+
+// stretches are what a loop works on that must keep one or two results in between.
+type stretches[T numbers.Number] [2][256]T
+
+var rooms, readers, writers pools
+
+// buffers is the memory of a reader or writer.
+type buffers[T numbers.Number] struct {
+	block *[BlockLen]T
+	raw   []uint64
+	panel panel // of rows across memory
+}
+
+// memory returns room for a block.
+func (b *buffers[T]) memory() []T {
+	if b.block == nil {
+		b.block = new([BlockLen]T)
+	}
+	return b.block[:]
+}
+
+// rawFor returns room for elements as they are stored.
+func (b *buffers[T]) rawFor(bytes int) unsafe.Pointer {
+	b.raw = atLeast(b.raw, (bytes+7)/8)
+	return unsafe.Pointer(unsafe.SliceData(b.raw))
+}
+
+// atLeast returns a slice of n elements or more: s, unless it is too short.
+func atLeast[T any](s []T, n int) []T {
+	if len(s) < n {
+		return make([]T, n)
+	}
+	return s
+}
