@@ -191,6 +191,7 @@ func fillRandom[T numbers.Number](t *Tensor, g *Generator, d distribution[T]) *T
 func (d distribution[T]) fill(t *Tensor, run random.Draw) {
 	loops.Parallel(t.Len(), 1<<12, func(start, end int) {
 		w := newWriter[T](t)
+		defer w.Done()
 		if d.direct != nil {
 			loops.InBlocks(start, end, func(at, n int) {
 				d.direct(w.Block(at, n), run, at)

@@ -104,12 +104,13 @@ func Pack(ctx context.Context, root, dir string, lessons []*notebook.Notebook) (
 	read(lz, "explore", p.Explore)
 	start, startErr := os.ReadFile(p.Start)
 	licence, licenceErr := os.ReadFile(p.Licence)
-	if err = cmp.Or(err, startErr, licenceErr); err != nil {
+	unlzma, inlineErr := inlineBits(unlzmaScript)
+	if err = cmp.Or(err, startErr, licenceErr, inlineErr); err != nil {
 		return nil, fmt.Errorf("live: %w", err)
 	}
 	script("engine", machineScript, string(start), cellsScript, engineScript)
 	script("program", machineScript, string(start), programScript)
-	script("unpacker", unlzmaScript, unpackerScript)
+	script("unpacker", unlzma, unpackerScript)
 	script("editor", editorScript)
 	script("explorescript", string(start), exploreWorkerScript)
 	for _, n := range lessons {

@@ -155,9 +155,19 @@ func TestUnlzma(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	said, err := exec.CommandContext(t.Context(), node, filepath.Join("testdata", "unlzma.cjs"), filepath.Join("assets", "unlzma.js"), dir).CombinedOutput()
-	if err != nil || len(said) > 0 {
-		t.Errorf("%v\n%s", err, said)
+	inlined, err := inlineBits(unlzmaScript)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"as it is written": unlzmaScript, "as pages have it": inlined} {
+		script := filepath.Join(t.TempDir(), "unlzma.js")
+		if err := os.WriteFile(script, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		said, err := exec.CommandContext(t.Context(), node, filepath.Join("testdata", "unlzma.cjs"), script, dir).CombinedOutput()
+		if err != nil || len(said) > 0 {
+			t.Errorf("%s: %v\n%s", name, err, said)
+		}
 	}
 }
 

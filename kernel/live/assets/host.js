@@ -56,10 +56,10 @@ const lecternHost = ({ parts, bundles, first, folder, jupyter = false, loaded = 
   const worker = async (name) => URL.createObjectURL(new Blob([await unpacked(parts[name])], { type: "text/javascript" }));
   // The rest is packed more tightly. To unpack it takes a second or two, so that workers do it, a few at once.
   const unpackers = Array.from({ length: Math.min(4, navigator.hardwareConcurrency || 2) }, () => ({ worker: null })); // that have nothing to do
-  const wanted = []; // who waits for one
+  const wanted = []; // who waits for one: { bytes, take }
   const content = async (p, progress) => {
     const bytes = await part(p, progress);
-    const u = unpackers.pop() ?? await new Promise((done) => wanted.push(done));
+    const u = unpackers.pop() ?? await new Promise((take) => wanted.push({ bytes: p.bytes, take }));
     try {
       u.worker ??= new Worker(await worker("unpacker"));
       return await new Promise((done, failed) => {
@@ -72,8 +72,9 @@ const lecternHost = ({ parts, bundles, first, folder, jupyter = false, loaded = 
       u.worker = null;
       throw error;
     } finally {
-      const next = wanted.shift();
-      if (next) next(u);
+      wanted.sort((a, b) => a.bytes - b.bytes);
+      const next = wanted.pop(); // what takes longest, so that it is not alone in the end
+      if (next) next.take(u);
       else unpackers.push(u);
     }
   };
@@ -145,6 +146,7 @@ const lecternHost = ({ parts, bundles, first, folder, jupyter = false, loaded = 
   let running = null; // { cell, id, done, program: its worker }
   let ids = 0;
   let passing = null; // the worker of a program that goes on with the next cell
+  let spare = null; // a worker that no program has run in, made while one is built
   const drop = () => {
     if (!passing) return;
     passing.terminate();
@@ -205,7 +207,8 @@ const lecternHost = ({ parts, bundles, first, folder, jupyter = false, loaded = 
     if (data.program && !r.ending) {
       passing?.terminate(); // the engine itself has left it
       passing = null;
-      r.program = new Worker(e.program);
+      r.program = spare ?? new Worker(e.program);
+      spare = null;
       r.program.onmessage = () => r.program.terminate();
       r.program.onerror = () => stop("stopped");
       const give = [r.port, ...data.files.map(([, b]) => b.buffer)];
@@ -227,6 +230,10 @@ const lecternHost = ({ parts, bundles, first, folder, jupyter = false, loaded = 
       const e = await Promise.race([started(), end.then(() => null)]);
       if (e && !running.ending) {
         working("Compiling");
+        if (!spare && !passing) {
+          spare = new Worker(e.program);
+          spare.onerror = () => { spare = null; };
+        }
         running.port = cell.posts(e.worker, id, queue);
       }
       verdict = await end;
@@ -264,6 +271,8 @@ const lecternHost = ({ parts, bundles, first, folder, jupyter = false, loaded = 
     engine = null;
     if (!why) r?.done({ failed: true });
     (await old?.catch(() => null))?.worker.terminate();
+    spare?.terminate();
+    spare = null;
     afresh();
     if (!why) return;
     r?.cell.trouble(why); // before afresh it would be gone with what the cells showed
