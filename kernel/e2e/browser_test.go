@@ -117,7 +117,7 @@ type browser struct {
 	requests []string // addresses that were asked for
 }
 
-func openBrowser(t testing.TB) *browser {
+func openBrowser(t testing.TB, more ...chromedp.ExecAllocatorOption) *browser {
 	t.Helper()
 	path := ""
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"} {
@@ -138,7 +138,7 @@ func openBrowser(t testing.TB) *browser {
 	if runtime.GOOS == "linux" && os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox)
 	}
-	alloc, cancel := chromedp.NewExecAllocator(t.Context(), options...)
+	alloc, cancel := chromedp.NewExecAllocator(t.Context(), append(options, more...)...)
 	t.Cleanup(cancel)
 	ctx, cancel := chromedp.NewContext(alloc)
 	t.Cleanup(cancel)

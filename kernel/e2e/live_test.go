@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -871,6 +872,40 @@ widget.Button("again", func() { n.Set(9); panic("clicked") })`)
 	}
 	if got := b.runCell("05-05", "fmt.Println(n.Value(), kept)\nkept = 16"); strings.TrimSpace(got) != "9 21" {
 		t.Errorf("after five calls of the function the next cell shows %q, want 9 and 21", got)
+	}
+}
+
+// TestLiveWithoutSIMD runs a matmul where a browser has no instructions for vectors, as on processors that lack SSE 4.1:
+// then Go's own loops give the same.
+func TestLiveWithoutSIMD(t *testing.T) {
+	if runtime.GOARCH != "amd64" {
+		t.Skip("V8 can leave out vector instructions on amd64 alone")
+	}
+	address := served(t)
+	b := openBrowser(t, chromedp.Flag("js-flags", "--no-enable-sse4-1"))
+	b.window(1280, 900, false)
+	b.open(address + "/05-storage-strides-views.html")
+	const vectors = `WebAssembly.validate(new Uint8Array([0,97,115,109,1,0,0,0, 1,5,1,96,0,1,123, 3,2,1,0, 10,10,1,8,0,65,0,253,15,253,98,11]))`
+	if ask[bool](b, vectors) {
+		t.Fatal("this browser has vector instructions all the same")
+	}
+	got := b.runCell("05-05", `a, b := tensor.Arange(65*130).View(65, 130), tensor.Arange(130*67).View(130, 67)
+c := a.Remainder(7).To(tensor.Float32).Matmul(b.Remainder(5).To(tensor.Float32))
+wrong := 0
+for i := range 65 {
+	for j := range 67 {
+		sum := 0
+		for k := range 130 {
+			sum += (i*130 + k) % 7 * ((k*67 + j) % 5)
+		}
+		if c.At(i, j) != float64(sum) {
+			wrong++
+		}
+	}
+}
+fmt.Println(c.Shape(), wrong, "wrong")`)
+	if got = strings.TrimSpace(got); got != "[65 67] 0 wrong" {
+		t.Errorf("the cell shows %q", got)
 	}
 }
 
