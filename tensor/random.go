@@ -286,11 +286,7 @@ func (m Maker) Randperm(n int) *Tensor {
 		fail(ErrValue, "randperm", "", fmt.Sprintf("%s asked for", humanize.Count(n, "number")), "")
 	}
 	words := newTensor(Int64, []int{n}, false)
-	fillRandom(words, m.random, distribution[int64]{convert: func(dst []int64, words []uint64) {
-		for i, w := range words[:len(dst)] {
-			dst[i] = int64(w)
-		}
-	}})
+	fillRandom(words, m.random, distribution[int64]{direct: func(dst []int64, run random.Draw, start int) { run.Ints(dst, start) }})
 	order := newTensor(Int64, []int{n}, false)
 	p := plain[int64](order)
 	for i, w := range plain[int64](words) { // each takes a random place among those before it

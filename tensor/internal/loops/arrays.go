@@ -2,9 +2,10 @@
 // the readers and writers that turn elements of any layout and dtype into such slices.
 //
 // arrays.go runs a kernel over all elements of its operands. blocks.go gives it these elements block by block, and
-// panels.go does so where rows don't lie along memory. The kernels themselves are in elementwise.go and power.go;
-// fold.go has those of reductions, rows.go those of operations along an axis, and attention.go and sort.go what their
-// names say. Where the processor has vector instructions, vectors.go replaces kernels by those of package cpu.
+// panels.go does so where rows don't lie along memory; scratch.go keeps the memory that they need. The kernels
+// themselves are in elementwise.go and power.go; fold.go, columns.go, positions.go and spreads.go have those of
+// reductions, rows.go those of operations along an axis, and attention.go and sort.go what their names say. Where the
+// processor has vector instructions, vectors.go replaces kernels by those of package cpu.
 package loops
 
 import (

@@ -203,3 +203,26 @@ func TestFoldAcross(t *testing.T) {
 		}
 	}
 }
+
+// TestInterleave writes elements of each width in turn.
+func TestInterleave(t *testing.T) {
+	for _, width := range []int{1, 2, 4, 8} {
+		for _, n := range []int{0, 1, 5, 300} {
+			array := func(b []byte) Array {
+				l := layout.Layout{Shape: []int{len(b) / width}, Strides: []int{1}}
+				return Array{Data: unsafe.Pointer(unsafe.SliceData(b)), Size: len(b), Layout: &l, Element: Element{Width: uint8(width)}}
+			}
+			x, y, got := make([]byte, n*width), make([]byte, n*width), make([]byte, 2*n*width)
+			var want []byte
+			for i := range n * width {
+				x[i], y[i] = byte(i), byte(100-i)
+			}
+			for i := range n {
+				want = append(append(want, x[i*width:][:width]...), y[i*width:][:width]...)
+			}
+			if Interleave(array(got), array(x), array(y)); !bytes.Equal(got, want) {
+				t.Errorf("%d elements of %d bytes: %v, want %v", n, width, got, want)
+			}
+		}
+	}
+}

@@ -68,6 +68,18 @@ func (d Draw) Words(dst []uint64, start int) {
 	}
 }
 
+// Ints fills dst with the words from start on, which is even, as whole numbers of either sign.
+func (d Draw) Ints(dst []int64, start int) {
+	words := unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(dst))), len(dst))
+	even := len(words) &^ 1
+	d.Words(words[:even], start)
+	if even < len(words) {
+		var last [2]uint64
+		d.Words(last[:], start+even)
+		words[even] = last[0]
+	}
+}
+
 // BoxMuller turns two words into two independent normal numbers: the radius of a
 // point in the plane, and its angle.
 func BoxMuller(a, b uint64) (x, y float64) {

@@ -26,6 +26,21 @@ func TestVectorsMakeTheSameWords(t *testing.T) {
 	}
 }
 
+// TestIntsAreWords has as many whole numbers as words, also where their number is odd.
+func TestIntsAreWords(t *testing.T) {
+	for n := range 70 {
+		d := Draw{Key: [2]uint32{5, uint32(n)}, Stream: 9, First: 2}
+		words, got := make([]uint64, n+n%2), make([]int64, n)
+		d.Words(words, 4)
+		d.Ints(got, 4)
+		for i, v := range got {
+			if uint64(v) != words[i] {
+				t.Fatalf("number %d of %d is %#x, want %#x", i, n, v, words[i])
+			}
+		}
+	}
+}
+
 // TestVectorsMakeTheSameNumbers compares normal and uniform numbers with those that are made
 // one by one from the same words.
 func TestVectorsMakeTheSameNumbers(t *testing.T) {
