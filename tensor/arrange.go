@@ -380,7 +380,7 @@ func init() {
 				return out.Transpose(-1, -2)
 			}
 			out := c.result(x.dtype, x.layout.Shape, false)
-			loops.KeepPart(out.array(), x.Contiguous().array(), diagonal, lower)
+			x.contiguously(func(x *Tensor) { loops.KeepPart(out.array(), x.array(), diagonal, lower) })
 			return out
 		}
 		define(&o.op, op{name: name, forward: forward, gradients: []gradient{

@@ -145,6 +145,15 @@ func (t *Tensor) converted(dtype Dtype) *Tensor {
 	return out
 }
 
+// contiguously calls f with the elements of t in contiguous memory. What has to be copied for that is given back.
+func (t *Tensor) contiguously(f func(x *Tensor)) {
+	x := t.Detach().Contiguous()
+	f(x)
+	if x.storage != t.storage && !observed() {
+		x.Free()
+	}
+}
+
 // assign writes x, which has the same shape, into t and converts it. The two
 // must not overlap.
 func (t *Tensor) assign(x *Tensor) {

@@ -74,7 +74,7 @@ func init() {
 				gatherOn(c.op.name, out, x, s.axis, index)
 				return out
 			}
-			loops.Select(out.array(), x.Detach().Contiguous().array(), s.axis, s.at)
+			x.contiguously(func(x *Tensor) { loops.Select(out.array(), x.array(), s.axis, s.at) })
 			return out
 		},
 		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor {
@@ -316,7 +316,12 @@ func (t *Tensor) Gather(axis int, index any) *Tensor {
 	if t.Dim() == 0 && at.Dim() == 0 && t.layout.NamesNumber(axis) {
 		return t.Reshape(1).Gather(0, at.Reshape(1)).Reshape()
 	}
-	return opGather.apply(t.gatheringAt("gather", axis, at, t.RequiresGrad() && GradEnabled()), t)
+	a := t.gatheringAt("gather", axis, at, t.RequiresGrad() && GradEnabled())
+	out := opGather.apply(a, t)
+	if a.index != at && !out.RequiresGrad() && !observed() {
+		a.index.Free()
+	}
+	return out
 }
 
 // MaskedSelect returns the elements of t where mask, a bool tensor that is
@@ -454,8 +459,7 @@ func init() {
 		name: "scatter",
 		forward: func(c *call) *Tensor {
 			a, x, out := opScatter.given(c), c.in[0], c.in[1].converted(c.in[1].dtype)
-			x = x.Detach().Contiguous()
-			loops.Put(out.array(), x.array(), a.loop())
+			x.contiguously(func(x *Tensor) { loops.Put(out.array(), x.array(), a.loop()) })
 			return out
 		},
 		bytes: func(c *call, out *Tensor) int {

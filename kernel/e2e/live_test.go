@@ -875,8 +875,8 @@ widget.Button("again", func() { n.Set(9); panic("clicked") })`)
 	}
 }
 
-// TestLiveWithoutSIMD runs a matmul where a browser has no instructions for vectors, as on processors that lack SSE 4.1:
-// then Go's own loops give the same.
+// TestLiveWithoutSIMD runs a matmul where a browser has no instructions for vectors, as on processors that lack
+// SSE 4.1: then Go's own loops give the same.
 func TestLiveWithoutSIMD(t *testing.T) {
 	if runtime.GOARCH != "amd64" {
 		t.Skip("V8 can leave out vector instructions on amd64 alone")

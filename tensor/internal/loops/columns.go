@@ -47,8 +47,10 @@ func FoldColumns[T numbers.Number](out []T, x Array, goes []bool, count, axis in
 		if direct {
 			memory = Stored[T](x)
 		}
-		lanes, partial := make([]T, f.lanes*pitch), make([]T, blocks*pitch)
-		pairs := make([]T, blocks)
+		room := borrow[T, run[T]](&runs)
+		defer giveBack[T](&runs, room)
+		parts := room.of(f.lanes*pitch + blocks*pitch + blocks)
+		lanes, partial, pairs := parts[:f.lanes*pitch], parts[f.lanes*pitch:][:blocks*pitch], parts[(f.lanes+blocks)*pitch:]
 		for piece := start; piece < end; piece++ {
 			outer, first := piece/pieces, piece%pieces*most
 			n := min(most, width-first)

@@ -53,8 +53,11 @@ func SoftmaxColumns(out, x Array, axis int, logarithm bool) bool {
 	width := min(foldWidth, inner)
 	pieces := (inner + width - 1) / width
 	ParallelRows(outer*pieces, ParallelFrom/(count*min(inner, width)), func(start, end int) {
-		largest, factors, sums := make([]float32, width), make([]float32, width), make([]float64, width)
-		lanes := make([]float32, cpu.SumLanes*width)
+		room, wide := borrow[float32, run[float32]](&runs), borrow[float64, run[float64]](&runs)
+		defer giveBack[float32](&runs, room)
+		defer giveBack[float64](&runs, wide)
+		parts, sums := room.of((2+cpu.SumLanes)*width), wide.of(width)
+		largest, factors, lanes := parts[:width], parts[width:2*width], parts[2*width:]
 		for piece := start; piece < end; piece++ {
 			first := piece / pieces * count * inner
 			column := piece % pieces * width
@@ -204,6 +207,9 @@ func runColumns[T numbers.Number](out, x Array, axis int, start T, step func(dst
 
 // keepPart copies the part of each row that begins, or ends, at a diagonal.
 func keepPart[S uint8 | uint16 | uint32 | uint64](to, from []S, rows, columns, diagonal int, lower bool) {
+	if len(to) == 0 {
+		return
+	}
 	ParallelRows(len(to)/columns, ParallelFrom/columns, func(start, end int) {
 		for i := start; i < end; i++ {
 			dst, src := to[i*columns:][:columns], from[i*columns:][:columns]

@@ -36,7 +36,16 @@ func giveBack[T numbers.Number, Item any](p *pools, item *Item) { poolOf[T](p).P
 // stretches are what a loop works on that must keep one or two results in between.
 type stretches[T numbers.Number] [2][256]T
 
-var rooms, readers, writers pools
+// A run is as many elements as a loop asks for.
+type run[T numbers.Number] struct{ slice []T }
+
+// of returns n elements, whatever they hold.
+func (r *run[T]) of(n int) []T {
+	r.slice = atLeast(r.slice, n)
+	return r.slice[:n:n]
+}
+
+var rooms, runs, readers, writers pools
 
 // buffers is the memory of a reader or writer.
 type buffers[T numbers.Number] struct {
