@@ -46,13 +46,17 @@ func softmaxForward(o *opOf[int], k loops.UnaryKernels, logarithm bool) func(c *
 	rows := rowForward(o, k, floatDtype)
 	return func(c *call) *Tensor {
 		x, axis := c.input(), o.given(c)
-		if c.device == nil && x.dtype == Float32 && axis < x.Dim()-1 && x.IsContiguous() {
-			out := c.result(Float32, x.layout.Shape, false)
-			if loops.SoftmaxColumns(out.array(), x.array(), axis, logarithm) {
-				return out
-			}
+		if c.device != nil || x.dtype != Float32 || x.Dim() == 0 || !x.IsContiguous() {
+			return rows(c)
 		}
-		return rows(c)
+		out := c.result(Float32, x.layout.Shape, false)
+		switch {
+		case axis < x.Dim()-1 && loops.SoftmaxColumns(out.array(), x.array(), axis, logarithm):
+		case axis == x.Dim()-1 && logarithm && loops.LogSoftmaxRows(out.array(), x.array()):
+		default:
+			k.MapRows(device.Float32, out.array(), x.array(), axis)
+		}
+		return out
 	}
 }
 

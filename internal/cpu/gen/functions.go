@@ -286,9 +286,8 @@ func logOf(l *lanes, x, correction ref, factor float64) ref {
 		y = l.fma(y, l.constant(factor), n)
 	}
 	// 0 has -Inf, +Inf itself, negative numbers and NaN NaN.
-	nan, inf := l.bits(0x7fc00000), l.bits(0x7f800000)
-	special := l.choose(l.equal(x, l.constant(0)), l.bits(0xff800000), l.choose(l.less(l.constant(0), x), x, nan))
-	return l.choose(l.less(l.constant(0), x), l.choose(l.less(x, inf), y, special), special)
+	y = l.choose(l.less(x, l.bits(0x7f800000)), y, x)
+	return l.choose(l.less(l.constant(0), x), y, l.choose(l.equal(x, l.constant(0)), l.bits(0xff800000), l.bits(0x7fc00000)))
 }
 
 // log1p corrects ln u of u = 1+x for what rounding u has lost.

@@ -26,15 +26,49 @@ func Softmax[T float32 | float64](dst, x []T) {
 func LogSoftmax[T float32 | float64](dst, x []T) {
 	largest := largestOf(x)
 	log := T(math.Log(expSum(dst, x, largest)))
-	if x, ok := any(x).([]float32); ok && Vectors32.Affine != nil {
+	if x, ok := any(x).([]float32); ok && Vectors32.Plus != nil {
 		dst := any(dst).([]float32)
-		Vectors32.Affine(dst, x, float32(largest), 1)
-		Vectors32.Affine(dst, dst, float32(log), 1)
+		Vectors32.Plus(dst, x, -float32(largest))
+		Vectors32.Plus(dst, dst, -float32(log))
 		return
 	}
 	for i, v := range x {
 		dst[i] = v - largest - log
 	}
+}
+
+// LogSoftmaxRows is LogSoftmax of each row of float32, a few rows at a time: then their logarithms don't wait for each
+// other. It reports whether it can.
+func LogSoftmaxRows(out, x Array) bool {
+	v := Vectors32
+	if v.Plus == nil || !IsPlain[float32](out) || !IsPlain[float32](x) || x.Len() == 0 {
+		return false
+	}
+	count := x.Layout.Shape[x.Dim()-1]
+	to, from := Stored[float32](out), Stored[float32](x)
+	ParallelRows(len(to)/count, ParallelFrom/count, func(start, end int) {
+		var minus [16]struct {
+			largest float32
+			log     float64
+		}
+		few := min(len(minus), max(1, BlockLen/count)) // which stay in the nearest cache
+		for ; start < end; start += few {
+			rows := minus[:min(few, end-start)]
+			row := func(all []float32, i int) []float32 { return all[(start+i)*count:][:count] }
+			for i := range rows {
+				largest := largestOf(row(from, i))
+				rows[i].largest, rows[i].log = -largest, expSum(row(to, i), row(from, i), largest)
+			}
+			for i := range rows {
+				rows[i].log = -math.Log(rows[i].log)
+			}
+			for i, r := range rows {
+				v.Plus(row(to, i), row(from, i), r.largest)
+				v.Plus(row(to, i), row(to, i), float32(r.log))
+			}
+		}
+	})
+	return true
 }
 
 // SoftmaxColumns computes the softmax, or its logarithm, of float32 along an axis that does not run along memory,
