@@ -373,11 +373,16 @@ func init() {
 				rowsOn(name, x.dtype, out, x, x.Dim()-1, float64(diagonal))
 				return out
 			}
-			x = x.Detach()
-			if turned := x.Transpose(-1, -2); !x.IsContiguous() && turned.IsContiguous() { // the other part of what lies in memory
+			order := make([]int, x.Dim()) // with rows and columns exchanged
+			for i := range order {
+				order[i] = i
+			}
+			order[len(order)-2], order[len(order)-1] = len(order)-1, len(order)-2
+			if turned := x.alias(x.permuted(order)); !x.IsContiguous() && turned.IsContiguous() { // the other part of what lies in memory
 				out := c.result(x.dtype, turned.layout.Shape, false)
 				loops.KeepPart(out.array(), turned.array(), -diagonal, !lower)
-				return out.Transpose(-1, -2)
+				out.layout = out.permuted(order)
+				return out
 			}
 			out := c.result(x.dtype, x.layout.Shape, false)
 			x.contiguously(func(x *Tensor) { loops.KeepPart(out.array(), x.array(), diagonal, lower) })

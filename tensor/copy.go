@@ -147,11 +147,13 @@ func (t *Tensor) converted(dtype Dtype) *Tensor {
 
 // contiguously calls f with the elements of t in contiguous memory. What has to be copied for that is given back.
 func (t *Tensor) contiguously(f func(x *Tensor)) {
-	x := t.Detach().Contiguous()
-	f(x)
-	if x.storage != t.storage && !observed() {
-		x.Free()
+	if t.IsContiguous() {
+		f(t)
+		return
 	}
+	x := t.converted(t.dtype)
+	f(x)
+	x.Free()
 }
 
 // assign writes x, which has the same shape, into t and converts it. The two

@@ -346,6 +346,10 @@ func TestEveryOperationOnEveryLayout(t *testing.T) {
 				if got.dtype != want.dtype || !AllClose(got, want, 0, 0) {
 					t.Fatalf("%s: inputs %v with strides %v give\n%v, contiguous ones\n%v", d, in[0], in[0].Strides(), got, want)
 				}
+				own := !slices.ContainsFunc(in, func(x *Tensor) bool { return x.storage == got.storage })
+				if own && got.base != nil && want.base == nil {
+					t.Fatalf("%s: inputs with strides %v give a view of nothing that anybody has", d, in[0].Strides())
+				}
 			})
 		})
 	}

@@ -109,7 +109,7 @@ func TestForget(t *testing.T) {
 // The script that pages unpack with gives what was packed, and refuses what is damaged.
 func TestUnlzma(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it takes two seconds")
+		t.Skip("it takes five seconds")
 	}
 	node, err := exec.LookPath("node")
 	if err != nil {

@@ -60,6 +60,8 @@ func (e edits) apply(t *Text, src *Source, lo, hi int) {
 	t.User(src, at, hi)
 }
 
+// The following turn positions in a checked program into edits of the cell.
+
 func (w *work) at(c *checked, p token.Pos) int {
 	_, off, _ := c.user(p)
 	return off

@@ -239,8 +239,6 @@ func (w *work) magics() {
 // wasmVars are the variables that tell a program in a page where it is. The linker sets them.
 const wasmVars = "var GonbWasmDir, GonbWasmUrl, GonbWasmDivId string\n"
 
-// The following turn positions in a checked program into edits of the cell.
-
 func sortedKeys[V any](m map[string]V) []string {
 	keys := make([]string, 0, len(m))
 	for k := range m {
