@@ -33,7 +33,7 @@ func BenchmarkLive(b *testing.B) {
 				}
 				b.ReportMetric(median(changed), "cell-s")
 				var whole []float64
-				for range 3 {
+				for range 7 {
 					whole = append(whole, p.timed(`document.querySelector(".live-strip .live-run").click()`))
 				}
 				b.ReportMetric(median(whole), "lesson-s")

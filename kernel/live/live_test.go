@@ -169,6 +169,8 @@ func TestCells(t *testing.T) {
 		{"big.Sum()", "tensor(90000.)", false},
 		{"big.SetAt(2, 299, 299)", "", false},
 		{"big.Sum()", "tensor(90001.)", false},
+		{"var vast [1 << 40]byte\nlen(vast)", `<span class="af1">main.vast: symbol too large`, true},
+		{"big.Sum()", "tensor(90001.)", false},
 	}
 	var parts struct {
 		Machine  string    `json:"machine"`
@@ -207,6 +209,7 @@ func TestCells(t *testing.T) {
 		Failed  bool
 		HTML    string
 		Builds  int // of programs so far
+		Begun   int // how often the compiler and the linker had to begin anew for that
 		Outputs json.RawMessage
 	}
 	run := func(joined bool) (got []result) {
@@ -238,6 +241,11 @@ func TestCells(t *testing.T) {
 		deadlock := strings.Contains(c.want, "everything waits") // whose place is known only where something in the program calls JavaScript
 		if g := joined[i]; g.Failed != alone[i].Failed || string(g.Outputs) != string(alone[i].Outputs) && !(deadlock && strings.Contains(g.HTML, c.want)) {
 			t.Errorf("cell %d in a program with others: failed %v, and gives\n%s\nalone %v and\n%s", i+1, g.Failed, g.Outputs, alone[i].Failed, alone[i].Outputs)
+		}
+	}
+	for _, last := range []result{alone[len(cells)-1], joined[len(cells)-1]} {
+		if last.Begun > last.Builds/4 {
+			t.Errorf("the tools have begun %d times for %d programs", last.Begun, last.Builds)
 		}
 	}
 	if n, of := joined[len(cells)-1].Builds, alone[len(cells)-1].Builds; n > of-20 {

@@ -26,6 +26,8 @@ var (
 	cellsScript string
 	//go:embed assets/engine.js
 	engineScript string
+	//go:embed assets/linker.js
+	linkerScript string
 	//go:embed assets/program.js
 	programScript string
 	//go:embed assets/unlzma.js
@@ -109,6 +111,7 @@ func Pack(ctx context.Context, root, dir string, lessons []*notebook.Notebook) (
 		return nil, fmt.Errorf("live: %w", err)
 	}
 	script("engine", machineScript, string(start), cellsScript, engineScript)
+	script("linkerscript", machineScript, string(start), cellsScript, linkerScript)
 	script("program", machineScript, string(start), programScript)
 	script("unpacker", unlzma, unpackerScript)
 	script("editor", editorScript)

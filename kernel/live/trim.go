@@ -10,8 +10,8 @@ import (
 )
 
 // A trim changes a source file of Go's tools for their work in a page. It leaves the back end for WebAssembly alone,
-// the other twelve are a quarter of the compiler, and saves the linker's memory, which a page gets page by page: that
-// takes longer than to fill it.
+// the other twelve are a quarter of the compiler; it saves the linker's memory, which a page gets page by page: that
+// takes longer than to fill it; and it has the linker load packages before the program, which is compiled meanwhile.
 type trim struct {
 	file string // below GOROOT/src
 	cut  func(source string) (string, error)
@@ -31,6 +31,61 @@ var trims = []trim{
 			return "", fmt.Errorf("it has no case for amd64 before the one for wasm")
 		}
 		return s[:from] + s[to:], nil
+	}},
+	{"runtime/mem_wasm.go", func(s string) (string, error) {
+		// A tool that goes on from a snapshot of its memory may have more by now than it knows of.
+		return replaced(s, "\t\tsize := growMemory(int32(grow))\n", "\t\tgrow = min(grow, uintptr(max(0, int((bl+n)/physPageSize)-int(currentMemory()))))\n\t\tsize := growMemory(int32(grow))\n")
+	}},
+	{"cmd/link/internal/ld/lib.go", func(s string) (string, error) {
+		const loop = "\t// ctxt.Library grows during the loop, so not a range loop.\n\ti := 0\n"
+		return replaced(s, loop, `	program := ctxt.Library
+	ctxt.Library = nil
+	for pkg, file := range ctxt.PackageFile {
+		addlibpath(ctxt, "internal", "internal", file, pkg, "", goobj.FingerprintType{})
+	}
+	slices.SortFunc(ctxt.Library, func(x, y *sym.Library) int { return strings.Compare(x.Pkg, y.Pkg) })
+	for i := 0; i < len(ctxt.Library); i++ {
+		loadobjfile(ctxt, ctxt.Library[i])
+	}
+	ctxt.loader.LoadLibraries()
+	i := len(ctxt.Library)
+	ctxt.Library = append(ctxt.Library, program...)
+`)
+	}},
+	{"cmd/link/internal/loader/loader.go", func(s string) (string, error) {
+		// LoadSyms becomes two functions: what it does before it looks for references, enter now does for the libraries,
+		// and then for the program.
+		const all = "\tfor _, r := range l.objs[goObjStart:] {\n"
+		var err error
+		for _, r := range [][2]string{
+			{"type Loader struct {\n", "type Loader struct {\n\tentering *loadState\n"},
+			{"type loadState struct {\n", "type loadState struct {\n\tentered int // objects\n"},
+			{"func (l *Loader) LoadSyms(arch *sys.Arch) {\n", "func (l *Loader) LoadLibraries() {\n"},
+			{"\tst := loadState{\n", "\tl.entering = &loadState{\n"},
+			{all + "\t\tst.preloadSyms(r, pkgDef)\n", `	l.enter()
+}
+
+func (l *Loader) enter() {
+	st := l.entering
+	objects := l.objs[goObjStart+st.entered:]
+	st.entered += len(objects)
+	for _, r := range objects {
+		st.preloadSyms(r, pkgDef)
+`},
+			{all + "\t\tst.preloadSyms(r, hashed64Def)\n", "\tfor _, r := range objects {\n\t\tst.preloadSyms(r, hashed64Def)\n"},
+			{"\tfor _, vr := range st.linknameVarRefs {\n", `}
+
+func (l *Loader) LoadSyms(arch *sys.Arch) {
+	l.enter()
+	st := l.entering
+	for _, vr := range st.linknameVarRefs {
+`},
+		} {
+			if s, err = replaced(s, r[0], r[1]); err != nil {
+				return "", err
+			}
+		}
+		return s, nil
 	}},
 	{"cmd/link/internal/ld/outbuf.go", func(s string) (string, error) {
 		// A program is 4 to 10 MB, for which append would copy it again and again.

@@ -156,13 +156,16 @@ func (at Place) Compiler(text string) *Failure {
 			l := src.Line(p.Line)
 			p.Col = utf8.RuneCountInString(l[:min(len(l), p.Col-1)]) + 1
 		}
-		_, msg, _ := strings.Cut(line, ": ")
-		head := placeText(p, at.Cell) + ": " + msg
+		_, head, _ := strings.Cut(line, ": ")
+		var where []string
+		if src == nil || src.Line(p.Line) != "" { // else it is about what is written behind the cell
+			head = placeText(p, at.Cell) + ": " + head
+			where = excerpt(src, p, 0)
+		}
 		if f.Value == "" {
 			f.Value = head
 		}
-		f.Lines = append(f.Lines, red+head+reset)
-		f.Lines = append(f.Lines, excerpt(src, p, 0)...)
+		f.Lines = append(append(f.Lines, red+head+reset), where...)
 	}
 	if f.Value == "" {
 		f.Value, _, _ = strings.Cut(strings.TrimSpace(text), "\n")

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -90,5 +91,18 @@ func TestExcerpt(t *testing.T) {
 	got := strings.Join(excerpt(src, rewrite.Pos{Cell: 1, Line: 2, Col: 8}, 12), "\n")
 	if want := "    2 |     日本 := nope\n      |             ^^^^"; ansi.ReplaceAllString(got, "") != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// The compiler also complains about what the rewriter has written: about a variable's declaration, for one, which
+// stands behind the cell. No line of the cell is to be blamed for that.
+func TestCompilerBehindTheCell(t *testing.T) {
+	src := &rewrite.Source{Cell: 3, Code: "var vast [1 << 40]byte\nlen(vast)"}
+	at := Place{Cell: 3, Source: func(int) *rewrite.Source { return src }}
+	for line, want := range map[int]string{2: "line 2, column 1: main.vast: too large", 3: "main.vast: too large"} {
+		f := at.Compiler(fmt.Sprintf("cell[3]:%d:1: main.vast: too large\n", line))
+		if f.Value != want || (len(f.Lines) > 1) != (line == 2) {
+			t.Errorf("line %d: %q and %d lines, want %q", line, f.Value, len(f.Lines), want)
+		}
 	}
 }

@@ -46,46 +46,72 @@ const cells = (() => {
     return joined(module.subarray(0, memory.begin), [5, ...unsigned(content.length), ...content], module.subarray(memory.end));
   };
   // tool compiles a program that is to run often, each time in the same memory: to wipe that takes less time than to get another from the system,
-  // page by page, which is half of what the linker does.
+  // page by page, which is half of what the linker does. What Go has in registers is exported, so that there can be a snapshot of the program on its way.
   const tool = async (module) => {
-    const parts = sections(module), imports = parts.find((s) => s.id === 2), memory = parts.find((s) => s.id === 5), least = leastMemory(module, memory);
-    if (!imports || !least) return WebAssembly.compile(module);
+    const parts = sections(module), [imports, memory, globals, exports] = [2, 5, 6, 7].map((id) => parts.find((s) => s.id === id)), least = leastMemory(module, memory);
+    if (!imports || !globals || !exports || !least) return WebAssembly.compile(module);
     const text = (s) => [...unsigned(s.length), ...new TextEncoder().encode(s)];
-    const [count, first] = numberAt(module, imports.content);
-    const content = joined(unsigned(count + 1), module.subarray(first, imports.end), text("lectern"), text("memory"), [2, 0], unsigned(least));
-    const compiled = await WebAssembly.compile(joined(module.subarray(0, imports.begin), [2], unsigned(content.length), content, module.subarray(imports.end, memory.begin), module.subarray(memory.end)));
+    const vector = (section, ...more) => {
+      const [count, first] = numberAt(module, section.content), content = joined(unsigned(count + more.length), module.subarray(first, section.end), ...more);
+      return joined([section.id], unsigned(content.length), content);
+    };
+    const registers = Array.from({ length: numberAt(module, globals.content)[0] }, (_, i) => [...text("register" + i), 3, ...unsigned(i)]);
+    const compiled = await WebAssembly.compile(joined(module.subarray(0, imports.begin), vector(imports, [...text("lectern"), ...text("memory"), 2, 0, ...unsigned(least)]),
+      module.subarray(imports.end, memory.begin), module.subarray(memory.end, exports.begin), vector(exports, ...registers), module.subarray(exports.end)));
     machine.lend(compiled, new WebAssembly.Memory({ initial: least }));
     return compiled;
   };
 
-  // build compiles and links a rewritten cell. It returns the program, or null if one of the tools has refused it, which the engine then knows.
-  // A program of several cells that is refused is given up: then answer.alone, the first cell's own, is built, and null afterwards.
-  const build = async (modules, answer, step = () => {}) => {
-    const config = Object.entries(answer.files).map(([path, file]) => `packagefile ${path}=${file}\n`).join("");
-    machine.put("/build/cell.go", answer.program);
-    machine.put("/build/cell.cfg", config + "packagefile main=/build/cell.a\n");
-    for (const [module, argv] of [
-      [modules.compiler, ["compile", "-o", "/build/cell.a", "-p", "main", "-complete", "-pack", "-c=1", "-dwarf=false", "-importcfg", "/build/cell.cfg", "/build/cell.go"]],
-      [modules.linker, ["link", "-o", "/build/cell.wasm", "-importcfg", "/build/cell.cfg", "-s", "-w", "-checklinkname=0", "-buildmode=exe", "/build/cell.a"]],
-    ]) {
-      step(argv[0]);
-      const said = [];
-      const status = await machine.start(module, argv, { GOGC: "off" }, (_, bytes) => said.push(bytes));
-      if (!status) continue;
-      const { alone } = answer;
-      if (alone) { // so it has to be without the other cells
-        answer.alone = null;
-        return build(modules, alone, step);
-      }
-      lecternEngine.refused(text(said));
-      return null;
+  const compiled = "/build/cell.a", linked = "/build/cell.wasm", source = "/build/cell.go", config = "/build/cell.cfg";
+  // begin has a tool do its work with some packages, up to where it needs a file. What it returns goes on when the file is there, or will never
+  // be, and promises what the tool has said if it has failed, else null.
+  const begin = (tool, argv, packages, file) => {
+    const said = [];
+    machine.put(config, packages);
+    const waits = machine.expect(file);
+    const status = machine.start(tool, argv, { GOGC: "off" }, (_, bytes) => said.push(bytes), packages);
+    return async (content) => {
+      await Promise.race([waits, status]);
+      if (content === null) machine.remove(file);
+      else machine.put(file, content);
+      return await status ? text(said) : null;
+    };
+  };
+  // link begins to link a program with packages, whose archives the linker reads while the program is still being compiled. What it returns takes
+  // the archive of the program, null if there is none, and promises { program, said }: of these one is null.
+  const link = (linker, packages) => {
+    const goOn = begin(linker, ["link", "-o", linked, "-importcfg", config, "-s", "-w", "-checklinkname=0", "-buildmode=exe", compiled], packages, compiled);
+    return async (archive) => {
+      const said = await goOn(archive);
+      return { said, program: said === null ? limited(machine.get(linked), 16384) : null };
+    };
+  };
+
+  // build compiles and links a rewritten cell by the compiler and what link does. It returns the program, or null if one of the tools has refused
+  // it, which the engine then knows. A program of several cells that is refused is given up: then answer.alone, the first cell's own, is built, and
+  // null afterwards.
+  const known = new Map(); // packages to archives: those of all programs, since a tool that has begun with others begins anew
+  const build = async (tools, answer, step = () => {}) => {
+    for (const [path, file] of Object.entries(answer.files)) known.set(path, file);
+    const packages = [...known].map(([path, file]) => `packagefile ${path}=${file}\n`).join("");
+    step("compile");
+    const end = tools.link(packages);
+    const refused = await begin(tools.compiler, ["compile", "-o", compiled, "-p", "main", "-complete", "-pack", "-c=1", "-dwarf=false", "-importcfg", config, source], packages, source)(answer.program);
+    if (refused === null) step("link");
+    const { said, program } = await end(refused === null ? machine.get(compiled).slice() : null);
+    if (program) return program;
+    const { alone } = answer;
+    if (alone) { // so it has to be without the other cells
+      answer.alone = null;
+      return build(tools, alone, step);
     }
-    return limited(machine.get("/build/cell.wasm"), 16384);
+    lecternEngine.refused(refused ?? said);
+    return null;
   };
 
   // environment is what a cell's program finds around it.
   const environment = { LECTERN_KEEP_DIR: "/keep", LECTERN_KEEP_LIMIT: String(512 << 20), LECTERN_TOKEN: "page", LECTERN_INPUT: "/input" };
   // kept are the folders whose files live on from cell to cell.
   const kept = ["/keep", "/cell", "/tmp"];
-  return { build, environment, kept, limited, tool };
+  return { build, environment, kept, limited, link, tool };
 })();

@@ -1,10 +1,10 @@
-// The worker in which cells are rewritten, compiled and linked, and in which values live from cell to cell. It needs machine.js, Go's wasm_exec.js
-// and cells.js before it. The page sends { do: … }; what comes back is written at each post.
+// The worker in which cells are rewritten and compiled, and in which values live from cell to cell. It needs machine.js, Go's wasm_exec.js and
+// cells.js before it. The page sends { do: … }; what comes back is written at each post. Another worker links: see linker.js.
 "use strict";
 
 (() => {
   const post = (message, give = []) => self.postMessage(message, give);
-  const modules = {}; // compiler, linker and rewriter; promises of them until the engine starts
+  const modules = {}; // compiler and rewriter; promises of them until the engine starts
   let index = null; // of packages
   const at = new Map(); // package path to its line of the index
   const early = new Map(); // bundles that came before the index
@@ -21,18 +21,30 @@
     for (const [number, bundle] of early) place(number, bundle);
     early.clear();
   };
+  // An archive begins with what compilers of its importers read. All of it goes to the linker.
+  const exported = (archive) => archive.slice(0, 68 + parseInt(new TextDecoder().decode(archive.subarray(56, 66))));
   const place = (number, bytes) => {
     if (!index) return early.set(number, bytes);
-    for (const p of index) if (p.bundle === number) machine.put(p.file, bytes.subarray(p.at, p.at + p.bytes));
+    const files = index.filter((p) => p.bundle === number).map((p) => ({ file: p.file, at: p.at, size: p.bytes }));
+    for (const { file, at, size } of files) machine.put(file, exported(bytes.subarray(at, at + size)));
+    linker.postMessage({ do: "bundle", bytes, files }, [bytes.buffer]);
     waiting.get(number)?.();
     waiting.delete(number);
+  };
+  let linker = null; // the port to the worker that links
+  const link = (packages) => {
+    linker.postMessage({ do: "begin", packages });
+    return (archive) => new Promise((done, failed) => {
+      linker.onmessage = ({ data }) => { if (data.broken) failed(new Error(data.broken)); else done(data); };
+      linker.postMessage({ do: "end", archive }, archive ? [archive.buffer] : []);
+    });
   };
   // start begins when all parts are there.
   const start = async ({ jupyter }) => {
     machine.make("/build");
     for (const name in modules) modules[name] = await modules[name];
     const said = [];
-    machine.start(modules.rewriter, ["engine"], { GOGC: "200" }, (_, bytes) => { said.push(new TextDecoder().decode(bytes)); })
+    machine.start(modules.rewriter, ["engine"], { GOGC: "800" }, (_, bytes) => { said.push(new TextDecoder().decode(bytes)); })
       .then(() => post({ broken: "the cell rewriter has ended: " + said.join("") }), (error) => post({ broken: String(error) + said.join("") }));
     while (!self.lecternEngine) await new Promise((done) => setTimeout(done, 2));
     if (jupyter) lecternEngine.jupyter();
@@ -111,7 +123,7 @@
     if (built.buffer) give.push(built.buffer);
     post({ id, program: built, files, input, environment: cells.environment }, give); // to be run
   };
-  const builder = (id) => (answer) => cells.build(modules, answer, (tool) => post({ id, step: tool }));
+  const builder = (id) => (answer) => cells.build({ compiler: modules.compiler, link }, answer, (tool) => post({ id, step: tool }));
   // A cell may be one that the program goes on with, or have others after it with which its program may go on: more.
   const cell = ({ id, number, code, steps, last, port, more = [] }) => {
     const runs = program && !steps ? lecternEngine.turn(number, code, last) : null;
@@ -164,6 +176,7 @@
     notebook: asked,
     question,
     leave,
+    linker: ({ port }) => { linker = port; },
     bundle: ({ number, bytes }) => place(number, bytes),
     // The page has ended the program, or wants none.
     abandon: ({ id, state }) => {

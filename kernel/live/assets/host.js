@@ -1,6 +1,6 @@
 // The host of cells, in a page of its own or in JupyterLab: it loads Go, and has cells run one after another. Nothing
-// is loaded before the first of them runs. Two workers do the work: one rewrites, compiles and links cells and keeps
-// their values; another runs one cell's program and is thrown away, so that a program can be stopped whatever it does.
+// is loaded before the first of them runs. Three workers do the work: one rewrites and compiles cells and keeps
+// their values; one links; another runs one cell's program and is thrown away, so that a program can be stopped whatever it does.
 "use strict";
 
 // The first argument has the parts and bundles that can be loaded, which bundles the first cell loads, the folder that
@@ -92,12 +92,12 @@ const lecternHost = ({ parts, bundles, first, folder, jupyter = false, loaded = 
   };
 
   // The engine.
-  let engine = null; // the promise of { worker, program: its script's address }
+  let engine = null; // the promise of { worker, end: ends it, program: its script's address }
   let limit = 180; // seconds that a cell may run
   const begin = async () => {
-    const scripts = ["engine", "program", "unpacker"].map((n) => parts[n]);
+    const scripts = ["engine", "linkerscript", "program", "unpacker"].map((n) => parts[n]);
     // What takes long to make ready comes first.
-    const named = ["compiler", "rewriter", "linker", "index"].map((name) => [{ do: "part", name }, parts[name]]);
+    const named = ["compiler", "linker", "rewriter", "index"].map((name) => [{ do: "part", name }, parts[name]]);
     const list = [named[0], ...first.map((number) => [{ do: "bundle", number }, bundles[number]]), ...named.slice(1)];
     const total = [...scripts, ...list.map(([, p]) => p)].reduce((sum, p) => sum + p.bytes, 0);
     let here = 0;
@@ -108,27 +108,34 @@ const lecternHost = ({ parts, bundles, first, folder, jupyter = false, loaded = 
     show(0);
     await Promise.all(scripts.map((p) => part(p, show)));
     const program = await worker("program");
-    const w = new Worker(await worker("engine"));
+    const w = new Worker(await worker("engine")), linker = new Worker(await worker("linkerscript"));
+    const end = () => {
+      w.terminate();
+      linker.terminate();
+    };
     try {
+      const { port1, port2 } = new MessageChannel();
+      w.postMessage({ do: "linker", port: port1 }, [port1]);
+      linker.postMessage({ port: port2 }, [port2]);
       await new Promise((done, failed) => {
         w.onmessage = ({ data }) => { if (data.ready) done(); else failed(new Error(data.broken)); };
-        w.onerror = (e) => failed(new Error(e.message || "the worker can't start"));
+        w.onerror = linker.onerror = (e) => failed(new Error(e.message || "the worker can't start"));
         Promise.all(list.map(async ([message, p]) => {
           const bytes = await content(p, show);
-          w.postMessage({ ...message, bytes }, [bytes.buffer]);
+          (message.name === "linker" ? linker : w).postMessage({ ...message, bytes }, [bytes.buffer]);
         })).then(() => {
           if (running && !running.ending) tell("Starting Go");
           w.postMessage({ do: "start", jupyter });
         }).catch(failed);
       });
     } catch (error) {
-      w.terminate();
+      end();
       throw error;
     } finally {
       unpackersGo();
     }
     w.onmessage = ({ data }) => heard(data).catch((error) => lose("The page itself has failed, and all values are lost: " + error.message));
-    return { worker: w, program };
+    return { worker: w, end, program };
   };
   const started = () => {
     if (!engine) {
@@ -270,7 +277,7 @@ const lecternHost = ({ parts, bundles, first, folder, jupyter = false, loaded = 
     stop("stopped");
     engine = null;
     if (!why) r?.done({ failed: true });
-    (await old?.catch(() => null))?.worker.terminate();
+    (await old?.catch(() => null))?.end();
     spare?.terminate();
     spare = null;
     afresh();

@@ -39,6 +39,20 @@ const machine = (() => {
     path = whole(path);
     make(parent(path));
     files.set(path, { bytes, size: bytes.length });
+    come(path);
+  };
+  const remove = (path) => {
+    files.delete(whole(path));
+    come(whole(path));
+  };
+  // Who opens the file that is expected waits until it has been put there, or removed. expect promises that somebody waits.
+  let expected = null; // { path, goOn: if somebody waits, waits: tells }
+  const expect = (path) => new Promise((waits) => { expected = { path: whole(path), goOn: null, waits }; });
+  const come = (path) => {
+    if (expected?.path !== path) return;
+    const { goOn } = expected;
+    expected = null;
+    goOn?.();
   };
   const get = (path) => {
     const file = files.get(whole(path));
@@ -185,7 +199,12 @@ const machine = (() => {
       done(null, result);
     };
   }
-  const read = fs.read;
+  const { open: openNow, read } = fs;
+  fs.open = (path, ...more) => {
+    if (expected?.path !== whole(path)) return openNow(path, ...more);
+    expected.goOn = () => openNow(path, ...more);
+    expected.waits();
+  };
   fs.read = (fd, buffer, offset, length, position, done) => {
     if (!open.get(fd)?.typed) return read(fd, buffer, offset, length, position, done);
     typed.wanted = { buffer, offset, length, done };
@@ -245,35 +264,85 @@ const machine = (() => {
   const memories = new WeakMap(); // module to the memory that it imports
   const lend = (module, memory) => { memories.set(module, memory); };
 
-  // start runs a program until its end, and returns its exit status. What it prints goes to output. A program that answers calls, as the rewriter
-  // does, never ends: what it returns is ready when the program has set the variable that ready names.
-  const start = async (module, argv, env, output) => {
+  // What a tool does before it opens the file that is expected is the same each time, and takes as long as all that follows. So it is done once:
+  // a snapshot of it, of its memory and of what Go's script has for it, is where it begins from then on.
+  const snapshots = new WeakMap(); // by module, with the key of all that they depend on
+  const snapshot = (module, key, go) => {
+    const { _inst: instance, _values: values, _goRefCounts: counts, _ids: ids, _idPool: pool } = go;
+    const registers = Object.values(instance.exports).filter((e) => e instanceof WebAssembly.Global);
+    try {
+      snapshots.set(module, {
+        key, go, instance, bytes: new Uint8Array(instance.exports.mem.buffer.slice()), registers: registers.map((r) => [r, r.value]),
+        values: values.map((v) => (v instanceof Uint8Array ? new Uint8Array(0) : v)), // what it has read is in its memory
+        counts: [...counts], ids: [...ids].filter(([v]) => !(v instanceof Uint8Array)), pool: [...pool],
+        open: [...open].map(([fd, h]) => [fd, { ...h }, h.file?.size]), goOn: expected.goOn,
+      });
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error; // there is no room for it: the tool begins anew next time
+    }
+  };
+  const restore = ({ go, instance, bytes, registers, values, counts, ids, pool, open: handles, goOn }) => {
+    const memory = new Uint8Array(instance.exports.mem.buffer);
+    memory.set(bytes);
+    memory.fill(0, bytes.length);
+    for (const [r, value] of registers) r.value = value;
+    Object.assign(go, { _inst: instance, mem: new DataView(memory.buffer), _values: [...values], _goRefCounts: [...counts], _ids: new Map(ids), _idPool: [...pool], exited: false });
+    go._exitPromise = new Promise((done) => { go._resolveExitPromise = done; });
+    for (const [fd, h, size] of handles) {
+      open.set(fd, { ...h });
+      if (!h.file) continue;
+      h.file.size = size;
+      files.set(h.path, h.file);
+    }
+    expected.goOn = goOn;
+    expected.waits();
+    return go._exitPromise;
+  };
+
+  // begun is a program as Go's script has it.
+  const begun = () => {
     const go = new Go();
-    if (argv[0] === "cell") program = go;
-    let status = 0;
-    go.argv = argv;
-    go.env = { PATH: "/", HOME: "/cell", TMPDIR: "/tmp", GOOS: "js", GOARCH: "wasm", ...env };
-    go.exit = (code) => { status = code; };
-    print = output;
     // What Go itself reports, of a panic above all, is this program's, whichever has begun since.
     go.importObject.gojs["runtime.wasmWrite"] = (sp) => {
       const at = go.mem.getUint32(sp + 16, true);
-      output(go.mem.getUint32(sp + 8, true), new Uint8Array(go.mem.buffer.slice(at, at + go.mem.getInt32(sp + 24, true))));
+      go.output(go.mem.getUint32(sp + 8, true), new Uint8Array(go.mem.buffer.slice(at, at + go.mem.getInt32(sp + 24, true))));
     };
     // Calls into this file answer at once, so that Go may run on, and end, before they have returned: they then fail to find it.
-    const unlessEnded = (error) => { if (!go.exited) throw error; };
+    go.unlessEnded = (error) => { if (!go.exited) throw error; };
     const resume = go._resume;
     go._resume = () => {
       try {
         resume.call(go);
       } catch (error) {
-        unlessEnded(error);
+        go.unlessEnded(error);
         go._resolveExitPromise();
       }
     };
-    const memory = memories.get(module);
-    if (memory) new Uint8Array(memory.buffer).fill(0);
-    const ended = go.run(await WebAssembly.instantiate(module, { ...go.importObject, lectern: { memory, tile } })).catch(unlessEnded);
+    return go;
+  };
+
+  // start runs a program until its end, and returns its exit status. What it prints goes to output. A program that answers calls, as the rewriter
+  // does, never ends: what it returns is ready when the program has set the variable that ready names. A tool that is to begin only once has a key
+  // of all that it depends on up to the file that is expected.
+  const start = async (module, argv, env, output, key = null) => {
+    const shot = snapshots.get(module), again = key !== null && shot?.key === key;
+    const go = again ? shot.go : begun();
+    if (argv[0] === "cell") program = go;
+    let status = 0;
+    go.argv = argv;
+    go.env = { PATH: "/", HOME: "/cell", TMPDIR: "/tmp", GOOS: "js", GOARCH: "wasm", ...env };
+    go.exit = (code) => { status = code; };
+    go.output = print = output;
+    let ended;
+    if (again) {
+      ended = restore(shot);
+    } else {
+      const memory = memories.get(module);
+      if (memory) new Uint8Array(memory.buffer).fill(0);
+      ended = go.run(await WebAssembly.instantiate(module, { ...go.importObject, lectern: { memory, tile } })).catch(go.unlessEnded);
+      snapshots.delete(module);
+      if (key !== null && expected?.goOn && !go._scheduledTimeouts.size) snapshot(module, key, go);
+    }
     // A program that waits for nothing from outside will wait for ever: Go is told, and reports a deadlock. A program
     // that can't be told, since nothing in it calls JavaScript, has it reported here.
     const watch = argv[0] !== "cell" ? 0 : setInterval(() => {
@@ -316,5 +385,5 @@ const machine = (() => {
       else files.delete(whole(path));
     }
   };
-  return { put, get, make, lend, remove: (path) => files.delete(whole(path)), start, type, input, below, changes, change, turns };
+  return { put, get, make, lend, expect, remove, start, type, input, below, changes, change, turns };
 })();

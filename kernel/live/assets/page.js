@@ -470,7 +470,7 @@
   };
 
   // The strip at the top of the lesson.
-  const bytes = ["engine", "program", "unpacker", "index", "compiler", "linker", "rewriter"].reduce((sum, n) => sum + lesson.parts[n].bytes, 0) + lesson.first.reduce((sum, b) => sum + lesson.bundles[b].bytes, 0);
+  const bytes = ["engine", "linkerscript", "program", "unpacker", "index", "compiler", "linker", "rewriter"].reduce((sum, n) => sum + lesson.parts[n].bytes, 0) + lesson.first.reduce((sum, b) => sum + lesson.bundles[b].bytes, 0);
   const about = make("p", {});
   const fresh = button("Start afresh", "Forget all values and show the recorded outputs", restart, { hidden: true });
   const remark = make("span", { class: "live-note", role: "status" });

@@ -8,12 +8,20 @@ vm.runInThisContext(disk.readFileSync(parts.machine, "utf8") + "\nglobalThis.mac
 vm.runInThisContext(disk.readFileSync(parts.start, "utf8"));
 vm.runInThisContext(disk.readFileSync(parts.cellsScript, "utf8") + "\nglobalThis.cells = cells;");
 
+// How often each program has begun; tools go on from where they were.
+const begun = new Map(), instantiate = WebAssembly.instantiate;
+WebAssembly.instantiate = (module, imports) => {
+  begun.set(module, (begun.get(module) ?? 0) + 1);
+  return instantiate(module, imports);
+};
+
 (async () => {
   const index = parts.packages.map((p, i) => ({ ...p, file: `/pkg/${i}.a` }));
   index.forEach((p, i) => machine.put(p.file, disk.readFileSync(parts.archives[i])));
   machine.put("/pkg/index.json", JSON.stringify(index));
   const load = (file, compile = WebAssembly.compile) => compile(new Uint8Array(disk.readFileSync(file)));
-  const modules = { compiler: await load(parts.compiler, cells.tool), linker: await load(parts.linker, cells.tool) };
+  const linker = await load(parts.linker, cells.tool);
+  const tools = { compiler: await load(parts.compiler, cells.tool), link: (packages) => (archive) => cells.link(linker, packages)(archive) };
   machine.start(await load(parts.rewriter), ["engine"], {}, (_, bytes) => disk.writeSync(2, bytes));
   while (!globalThis.lecternEngine) await new Promise((r) => setTimeout(r, 1));
 
@@ -27,7 +35,7 @@ vm.runInThisContext(disk.readFileSync(parts.cellsScript, "utf8") + "\nglobalThis
     if (runs === null) {
       turns = null;
       answer = JSON.parse(lecternEngine.rewrite(i + 1, code, false, 0, JSON.stringify(more)));
-      const program = answer.program && await cells.build(modules, answer);
+      const program = answer.program && await cells.build(tools, answer);
       if (program) {
         builds++;
         const before = machine.below(...cells.kept);
@@ -51,7 +59,7 @@ vm.runInThisContext(disk.readFileSync(parts.cellsScript, "utf8") + "\nglobalThis
     const verdict = JSON.parse(lecternEngine.ended(state));
     if (verdict.failed || verdict.apart || !turns?.length) turns = null;
     const html = (JSON.parse(lecternEngine.outputs()).drawn ?? []).map((d) => d.html).join("\n");
-    results.push({ failed: verdict.failed, html, builds, outputs: JSON.parse(lecternEngine.cell()).cells[0].outputs, errors: answer.errors ?? [] });
+    results.push({ failed: verdict.failed, html, builds, begun: Math.max(begun.get(tools.compiler), begun.get(linker)), outputs: JSON.parse(lecternEngine.cell()).cells[0].outputs, errors: answer.errors ?? [] });
   }
   disk.writeSync(1, JSON.stringify(results));
   outside.exit(0);
