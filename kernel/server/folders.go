@@ -129,6 +129,10 @@ func sweepFolders(dir string) {
 	found, _ := filepath.Glob(filepath.Join(dir, folderPrefix+"*"))
 	for _, d := range found {
 		if private.Check(d) != nil {
+			// A go build that outlives its kernel makes a folder of it again, for all to see and empty.
+			if info, err := os.Lstat(d); err == nil && info.IsDir() {
+				os.Remove(d) // fails if there is something in it
+			}
 			continue
 		}
 		if lock, ok := abandoned(d); ok {

@@ -96,3 +96,24 @@ func TestSweepBelievesNobodyElse(t *testing.T) {
 		}
 	}
 }
+
+// A go build that outlives its kernel makes the kernel's folder again, for all to see and empty. It does not stay.
+func TestSweepTakesWhatIsEmpty(t *testing.T) {
+	tmp := t.TempDir()
+	empty, full := filepath.Join(tmp, folderPrefix+"empty"), filepath.Join(tmp, folderPrefix+"full")
+	for _, dir := range []string{empty, full} {
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(full, "file"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	sweepFolders(tmp)
+	if _, err := os.Lstat(empty); err == nil {
+		t.Error("the empty folder is still there")
+	}
+	if _, err := os.Lstat(full); err != nil {
+		t.Error("a folder with a file in it was removed")
+	}
+}

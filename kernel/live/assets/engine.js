@@ -52,6 +52,7 @@
   };
 
   let now = null; // the cell: { id, built, drawing }
+  const abandoned = new Set(); // cells for which the page does not wait any more
   let program = null; // what runs in the page: { port, heard: messages that wait for their cell }
   const leave = () => {
     program?.port.close();
@@ -109,8 +110,11 @@
     }
     if (!answer.program) return finish("exit status 0", { mistakes: (answer.errors || []).filter((m) => m.cell === number) });
     const built = await build(answer);
+    if (abandoned.delete(id)) { // it has not run
+      now = null;
+      return;
+    }
     if (!built) return finish("exit status 0");
-    if (now.abandoned) return finish(now.abandoned);
     now.built = performance.now() - began;
     const mine = program = { port, heard: [] };
     port.onmessage = ({ data }) => {
@@ -180,14 +184,17 @@
     bundle: ({ number, bytes }) => place(number, bytes),
     // The page has ended the program, or wants none.
     abandon: ({ id, state }) => {
-      if (!now || now.id !== id) return;
-      if (now.built) finish(state);
-      else now.abandoned = state;
+      if (now?.id === id && now.built) finish(state);
+      else abandoned.add(id);
     },
   };
+  // What takes a while begins when what has been asked for before is done, even if the page no longer waits for that.
+  const inTurn = new Set(["cell", "event", "notebook", "question"]);
+  let last = Promise.resolve();
   self.onmessage = async ({ data }) => {
     try {
-      await obey[data.do](data);
+      if (inTurn.has(data.do)) await (last = last.then(() => { if (!abandoned.delete(data.id)) return obey[data.do](data); }));
+      else await obey[data.do](data);
     } catch (error) {
       // A mistake of ours. If it is that the rewriter has ended, that is reported first, with what it said.
       setTimeout(() => post({ broken: String(error && error.stack || error) }), 50);

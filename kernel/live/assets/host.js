@@ -148,7 +148,8 @@ const lecternHost = ({ parts, bundles, first, folder, jupyter = false, loaded = 
   // Cells run one after another. What is asked for is a cell, or goes for one: posts(worker, id, waiting) sends the
   // engine its message and returns the port on which its program is to print; waiting are those behind it. The host
   // calls begins, draw, trouble, stopping and ends as things go on, and waits with true, or with false when it won't
-  // run after all. Where one fails, those that wait are dropped, unless it has fails set.
+  // run after all. Where one fails, those that wait are dropped, unless it has fails set. One that is stopped before it
+  // runs ends with stopped.
   let queue = [];
   let running = null; // { cell, id, done, program: its worker }
   let ids = 0;
@@ -172,19 +173,16 @@ const lecternHost = ({ parts, bundles, first, folder, jupyter = false, loaded = 
     drop();
     r.cell.stopping();
     tell("Stopping");
-    if (!r.port) r.done({ failed: true });
+    if (!r.program) r.done({ failed: true, stopped: true }); // what is built for it is built to the end, behind the scenes
   };
   // working says what becomes of a cell, and how many are to come.
   const working = (text) => tell(queue.length ? `${text}; ${queue.length} more ${queue.length === 1 ? "cell waits" : "cells wait"}` : text);
   const heard = async (data) => {
     const r = running;
     if (data.broken) return lose("The engine has failed, and all values are lost: " + data.broken);
-    if (!r || data.id !== r.id) return;
-    const e = await engine;
-    if (data.outputs) r.cell.draw(data.outputs);
-    if (data.step && !r.ending) working(data.step === "compile" ? "Compiling" : "Linking");
-    if (data.want) {
-      tell("Loading packages");
+    const its = r && data.id === r.id, e = await engine;
+    if (data.want) { // also by a cell that has been stopped meanwhile
+      if (its && !r.ending) tell("Loading packages");
       try {
         await Promise.all(data.want.map(async (b) => {
           const bytes = await content(bundles[b]);
@@ -195,6 +193,9 @@ const lecternHost = ({ parts, bundles, first, folder, jupyter = false, loaded = 
         return lose("A package can't be loaded, and all values are lost: " + error.message);
       }
     }
+    if (!its) return;
+    if (data.outputs) r.cell.draw(data.outputs);
+    if (data.step && !r.ending) working(data.step === "compile" ? "Compiling" : "Linking");
     if (data.answer) r.done(data.answer);
     const watch = () => {
       const at = performance.now();
