@@ -4,11 +4,16 @@
 
 (() => {
   let linker = null; // the promise of its module
-  let end = null; // what takes the program
+  let end = null; // what takes the program, once
   const obey = {
     bundle({ bytes, files }) { for (const { file, at, size } of files) machine.put(file, bytes.subarray(at, at + size)); },
     async begin({ packages }) { end = cells.link(await linker, packages); },
-    async end({ archive }) { return end(archive); },
+    async end({ archive }) {
+      const take = end;
+      end = null;
+      if (!take) throw new Error("the linker can't begin");
+      return take(archive);
+    },
   };
   let last = Promise.resolve(); // of what has been asked for, one after another
   self.onmessage = ({ data: { bytes, port } }) => {
