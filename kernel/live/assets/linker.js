@@ -4,27 +4,25 @@
 
 (() => {
   let linker = null; // the promise of its module
-  let end = null; // what takes the program, once
+  let begun = null; // the promise of what takes the program
   const obey = {
     bundle({ bytes, files }) { for (const { file, at, size } of files) machine.put(file, bytes.subarray(at, at + size)); },
-    async begin({ packages }) { end = cells.link(await linker, packages); },
-    async end({ archive }) {
-      const take = end;
-      end = null;
-      if (!take) throw new Error("the linker can't begin");
-      return take(archive);
+    begin({ packages }) {
+      begun = linker.then((module) => cells.link(module, packages));
+      begun.catch(() => {}); // end says what was wrong
     },
+    async end({ archive }) { return (await begun)(archive); },
   };
-  let last = Promise.resolve(); // of what has been asked for, one after another
   self.onmessage = ({ data: { bytes, port } }) => {
     if (bytes) linker = cells.tool(bytes);
-    if (port) {
-      port.onmessage = ({ data }) => {
-        last = last.then(() => obey[data.do](data)).then(
-          (result) => { if (result) port.postMessage(result, result.program ? [result.program.buffer] : []); },
-          (error) => port.postMessage({ broken: String(error && error.stack || error) }),
-        );
-      };
-    }
+    if (!port) return;
+    port.onmessage = async ({ data }) => {
+      try {
+        const result = await obey[data.do](data);
+        if (result) port.postMessage(result, result.program ? [result.program.buffer] : []);
+      } catch (error) {
+        port.postMessage({ broken: String(error && error.stack || error) });
+      }
+    };
   };
 })();
