@@ -211,7 +211,7 @@ func TestGradeSubmissions(t *testing.T) {
 	}
 
 	grades, pages := filepath.Join(dir, "grades.csv"), filepath.Join(dir, "feedback")
-	code, out, bad := runCommandLine(t, "grade", "-timeout", "20s", "-memory", "1500", "-source", source, "-o", grades, "-feedback", pages, filepath.Join(dir, "submitted"))
+	code, out, bad := runCommandLine(t, "grade", "-timeout", "12s", "-memory", "1500", "-source", source, "-o", grades, "-feedback", pages, filepath.Join(dir, "submitted"))
 	if code != 1 || !strings.Contains(bad, "4 of 19 submissions were not graded") {
 		t.Errorf("status %d\n%s%s", code, out, bad)
 	}
@@ -245,7 +245,7 @@ func TestGradeSubmissions(t *testing.T) {
 	for student, texts := range map[string][]string{
 		"partly": {"5 of 7 points", "Hidden cases (hidden): 2 of 4 points.", "0 of 2  negative"},
 		"float":  {"the result has length 0; it should be 2"},
-		"loops":  {"it ran for more than 20s"},
+		"loops":  {"it ran for more than 12s"},
 		"prints": {"it printed more than 1 MB", "7 of 7 points"},
 		"exits":  {"the function has ended the program"},
 	} {
