@@ -175,6 +175,9 @@ func (p page) study() {
 	if got := p.output("05-05"); !strings.Contains(got, "the cell was interrupted") {
 		t.Errorf("after Stop the cell shows %q", got)
 	}
+	if got := p.text(`lecternLive.cell("05-05").note.textContent`); got != "stopped" {
+		t.Errorf("after Stop the cell is said to be %q", got)
+	}
 	if got := p.runCell("05-05", "kept"); strings.TrimSpace(got) != "16" {
 		t.Errorf("after Stop the value is %q, want 16", got)
 	}

@@ -346,6 +346,7 @@
       line.focus();
     }
     ends(verdict, ms) {
+      const stopped = this.note.textContent === "stopped";
       if (verdict.stopped) this.trouble("the cell was interrupted before it ran");
       else if (this.began && verdict.cell) this.clear(); // it has shown nothing
       this.box.classList.remove("live-runs");
@@ -357,10 +358,10 @@
         if (this.badge) this.badge.textContent = this.number;
       }
       if (verdict.mistakes?.length) this.editor?.mistakes(verdict.mistakes);
-      this.note.textContent = verdict.stopped ? "stopped" : verdict.failed ? "failed" : `ran here in ${(ms / 1000).toFixed(1)} s` + (this.measured ? "; WebAssembly measures WebAssembly, so times differ from the recorded ones" : "");
+      this.note.textContent = verdict.failed ? (stopped ? "stopped" : "failed") : `ran here in ${(ms / 1000).toFixed(1)} s` + (this.measured ? "; WebAssembly measures WebAssembly, so times differ from the recorded ones" : "");
       if (this.recording && verdict.cell) this.steps.show(verdict.steps || { steps: [] });
       this.recording = false;
-      said.textContent = this.label + (verdict.failed ? " failed" : " has run");
+      said.textContent = this.label + (verdict.failed ? (stopped ? " was stopped" : " failed") : " has run");
       status();
     }
     trouble(text) {
