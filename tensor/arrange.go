@@ -373,15 +373,15 @@ func init() {
 				rowsOn(name, x.dtype, out, x, x.Dim()-1, float64(diagonal))
 				return out
 			}
-			order := make([]int, x.Dim()) // with rows and columns exchanged
-			for i := range order {
-				order[i] = i
+			turned := func(t *Tensor) Layout {
+				l, err := t.layout.Transpose(-1, -2)
+				t.must(name, err)
+				return l
 			}
-			order[len(order)-2], order[len(order)-1] = len(order)-1, len(order)-2
-			if turned := x.alias(x.permuted(order)); !x.IsContiguous() && turned.IsContiguous() { // the other part of what lies in memory
-				out := c.result(x.dtype, turned.layout.Shape, false)
-				loops.KeepPart(out.array(), turned.array(), -diagonal, !lower)
-				out.layout = out.permuted(order)
+			if l := turned(x); !x.IsContiguous() && l.IsContiguous() { // the other part of what lies in memory
+				out := c.result(x.dtype, l.Shape, false)
+				loops.KeepPart(out.array(), x.alias(l).array(), -diagonal, !lower)
+				out.layout = turned(out)
 				return out
 			}
 			out := c.result(x.dtype, x.layout.Shape, false)

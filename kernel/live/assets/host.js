@@ -92,14 +92,14 @@ const lecternHost = ({ parts, bundles, first, folder, jupyter = false, loaded = 
   };
 
   // The engine.
+  const scripts = ["engine", "linkerscript", "program", "unpacker"].map((n) => parts[n]);
+  // What takes long to make ready comes first.
+  const named = ["compiler", "linker", "rewriter", "index"].map((name) => [{ do: "part", name }, parts[name]]);
+  const list = [named[0], ...first.map((number) => [{ do: "bundle", number }, bundles[number]]), ...named.slice(1)];
+  const total = [...scripts, ...list.map(([, p]) => p)].reduce((sum, p) => sum + p.bytes, 0);
   let engine = null; // the promise of { worker, end: ends it, program: its script's address }
   let limit = 180; // seconds that a cell may run
   const begin = async () => {
-    const scripts = ["engine", "linkerscript", "program", "unpacker"].map((n) => parts[n]);
-    // What takes long to make ready comes first.
-    const named = ["compiler", "linker", "rewriter", "index"].map((name) => [{ do: "part", name }, parts[name]]);
-    const list = [named[0], ...first.map((number) => [{ do: "bundle", number }, bundles[number]]), ...named.slice(1)];
-    const total = [...scripts, ...list.map(([, p]) => p)].reduce((sum, p) => sum + p.bytes, 0);
     let here = 0;
     const show = (n) => {
       here += n;
@@ -148,8 +148,8 @@ const lecternHost = ({ parts, bundles, first, folder, jupyter = false, loaded = 
   // Cells run one after another. What is asked for is a cell, or goes for one: posts(worker, id, waiting) sends the
   // engine its message and returns the port on which its program is to print; waiting are those behind it. The host
   // calls begins, draw, trouble, stopping and ends as things go on, and waits with true, or with false when it won't
-  // run after all. Where one fails, those that wait are dropped, unless it has fails set. One that is stopped before it
-  // runs ends with stopped.
+  // run after all. Where one fails, those that wait are dropped, unless it has fails set. What is stopped ends
+  // with stopped, and without cell if it has not run.
   let queue = [];
   let running = null; // { cell, id, done, program: its worker }
   let ids = 0;
@@ -224,7 +224,7 @@ const lecternHost = ({ parts, bundles, first, folder, jupyter = false, loaded = 
       r.program.postMessage({ program: data.program, files: data.files, input: data.input, environment: data.environment, port: r.port, kept: ["/keep", "/cell", "/tmp"] }, give);
       watch();
     }
-    if (data.ended) r.done(data.ended);
+    if (data.ended) r.done({ ...data.ended, stopped: r.ending });
   };
   const run = async (cell) => {
     const id = ++ids;
@@ -291,7 +291,7 @@ const lecternHost = ({ parts, bundles, first, folder, jupyter = false, loaded = 
   // type gives the program that runs a line of input, or null for its end.
   const type = (line) => { running?.program?.postMessage({ line }); };
   return {
-    megabytes, unpacked, worker, binary, ask, stop, restart, type,
+    megabytes, total, unpacked, worker, binary, ask, stop, restart, type,
     get state() { return running ? (running.program ? "runs" : "prepares") : queue.length ? "waits" : "idle"; },
     set limit(seconds) { limit = seconds; },
   };

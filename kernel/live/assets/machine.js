@@ -264,7 +264,7 @@ const machine = (() => {
   const memories = new WeakMap(); // module to the memory that it imports
   const lend = (module, memory) => { memories.set(module, memory); };
 
-  // What a tool does before it opens the file that is expected is the same each time, and takes as long as all that follows. So it is done once:
+  // What a tool does before it opens the file that is expected is the same each time, and for the linker much of its work. So it is done once:
   // a snapshot of it, of its memory and of what Go's script has for it, is where it begins from then on.
   const snapshots = new WeakMap(); // by module, with the key of all that they depend on
   const snapshot = (module, key, go) => {

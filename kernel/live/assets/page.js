@@ -346,8 +346,8 @@
       line.focus();
     }
     ends(verdict, ms) {
-      const stopped = this.note.textContent === "stopped";
-      if (verdict.stopped) this.trouble("the cell was interrupted before it ran");
+      const { stopped } = verdict;
+      if (stopped && !verdict.cell) this.trouble("the cell was interrupted before it ran");
       else if (this.began && verdict.cell) this.clear(); // it has shown nothing
       this.box.classList.remove("live-runs");
       this.box.querySelector(".live-input")?.remove();
@@ -472,7 +472,6 @@
   };
 
   // The strip at the top of the lesson.
-  const bytes = ["engine", "linkerscript", "program", "unpacker", "index", "compiler", "linker", "rewriter"].reduce((sum, n) => sum + lesson.parts[n].bytes, 0) + lesson.first.reduce((sum, b) => sum + lesson.bundles[b].bytes, 0);
   const about = make("p", {});
   const fresh = button("Start afresh", "Forget all values and show the recorded outputs", restart, { hidden: true });
   const remark = make("span", { class: "live-note", role: "status" });
@@ -508,7 +507,7 @@
       button("Load …", "Load … your changes from a notebook, or from a program that Save as Go has written", () => chosen.click()), putBack, undoing, remark, chosen));
   const status = () => {
     const ran = all().filter((c) => c.ran).length;
-    about.textContent = ran ? `${ran} of ${cells.size} cells have run in this page; the others show what was recorded.` : `This lesson runs here, in your browser: change a cell and run it. The first run loads Go itself, ${megabytes(bytes)}, once.`;
+    about.textContent = ran ? `${ran} of ${cells.size} cells have run in this page; the others show what was recorded.` : `This lesson runs here, in your browser: change a cell and run it. The first run loads Go itself, ${megabytes(host.total)}, once.`;
     fresh.hidden = count === 0;
     putBack.hidden = !all().some((c) => c.changed());
   };

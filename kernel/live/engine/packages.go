@@ -21,7 +21,7 @@ type pkg struct {
 	Path    string   `json:"path"`
 	Name    string   `json:"name"`
 	Imports []string `json:"imports"`
-	File    string   `json:"file"` // its archive in the page's memory
+	File    string   `json:"file"` // what its archive says to importers, in the page's memory
 }
 
 // packages implements rewrite.Packages with what the page has loaded.
