@@ -42,7 +42,7 @@ func root(t testing.TB) string {
 func kernelCommand(t *testing.T) string {
 	t.Helper()
 	exe := filepath.Join(t.TempDir(), "kernel.exe")
-	cmd := exec.Command("go", "build", "-o", exe, "./kernel")
+	cmd := exec.Command("go", "build", "-o", exe, "./kernel/cmd/lectern")
 	cmd.Dir = root(t)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("build the kernel command: %v\n%s", err, out)

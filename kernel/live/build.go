@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/lectern-go/lectern/kernel/internal/cellenv"
 )
@@ -31,13 +32,22 @@ type Parts struct {
 	Start    string    // Go's wasm_exec.js, by which a page starts each of them
 	Licence  string    // Go's, which goes along with all of them
 	Packages []Package // by path
+
+	Untrimmed []string // what pages go without, as it doesn't fit this version of Go
 }
 
 const rewriterPackage = "./kernel/live/engine"
 
+// A Progress is told what is built now, and about how long that takes on two processors when nothing of it is there yet.
+type Progress func(what string, about time.Duration)
+
 // Build builds the parts for cells that import the packages, or what they import, into the folder dir, which keeps
 // what takes long. root is the checkout. It uses the network only for modules that are not on the machine yet.
-func Build(ctx context.Context, root, dir string, packages ...string) (p *Parts, err error) {
+func Build(ctx context.Context, root, dir string, say Progress, packages ...string) (*Parts, error) {
+	return build(ctx, root, dir, edits, say, packages...)
+}
+
+func build(ctx context.Context, root, dir string, edits []edit, say Progress, packages ...string) (p *Parts, err error) {
 	dir, err = filepath.Abs(dir)
 	if err == nil {
 		err = os.MkdirAll(dir, 0o755)
@@ -45,7 +55,7 @@ func Build(ctx context.Context, root, dir string, packages ...string) (p *Parts,
 	if err != nil {
 		return nil, fmt.Errorf("live: %w", err)
 	}
-	b := &builder{ctx, root}
+	b := &builder{ctx: ctx, root: root, dir: dir}
 	download := exec.CommandContext(ctx, "go", "mod", "download") // as setup does, if it has not run yet
 	download.Dir = root
 	said, downloadErr := download.CombinedOutput()
@@ -58,33 +68,28 @@ func Build(ctx context.Context, root, dir string, packages ...string) (p *Parts,
 	if err != nil {
 		return nil, err
 	}
-	goroot := strings.TrimSpace(string(out))
-	trimmed, err := overlay(goroot, dir)
-	if err != nil {
-		return nil, err
-	}
+	b.goroot = strings.TrimSpace(string(out))
 	p = &Parts{
 		Compiler: filepath.Join(dir, "compile.wasm"),
 		Linker:   filepath.Join(dir, "link.wasm"),
 		Rewriter: filepath.Join(dir, "rewrite.wasm"),
 		Explore:  filepath.Join(dir, "explore.wasm"),
-		Start:    filepath.Join(goroot, "lib", "wasm", "wasm_exec.js"),
-		Licence:  filepath.Join(goroot, "LICENSE"),
+		Start:    filepath.Join(b.goroot, "lib", "wasm", "wasm_exec.js"),
+		Licence:  filepath.Join(b.goroot, "LICENSE"),
 	}
-	for _, tool := range []struct {
-		file string
-		args []string
-	}{
-		{p.Compiler, []string{"-overlay", trimmed, "cmd/compile"}},
-		{p.Linker, []string{"-overlay", trimmed, "cmd/link"}},
-		{p.Rewriter, []string{rewriterPackage}},
-		// Without inlining the library takes an eighth less, and nobody waits for explorers.
-		{p.Explore, []string{"-gcflags=github.com/lectern-go/lectern/...=-l", explorePackage}},
-	} {
-		if _, err := b.run(append([]string{"build", "-trimpath", "-ldflags=-s -w", "-o", tool.file}, tool.args...)...); err != nil {
-			return nil, err
-		}
+	if p.Untrimmed, err = b.tools(p, edits, say); err != nil {
+		return nil, err
 	}
+	say("what rewrites and draws cells", 15*time.Second)
+	if _, err := b.run(append(program(p.Rewriter), rewriterPackage)...); err != nil {
+		return nil, err
+	}
+	say("explorers", 10*time.Second)
+	// Without inlining the library takes an eighth less, and nobody waits for explorers.
+	if _, err := b.run(append(program(p.Explore), "-gcflags=github.com/lectern-go/lectern/...=-l", explorePackage)...); err != nil {
+		return nil, err
+	}
+	say("the packages of the lessons", 25*time.Second)
 	module, err := b.fewerFonts(filepath.Join(dir, "fonts"))
 	if err != nil {
 		return nil, err
@@ -93,10 +98,58 @@ func Build(ctx context.Context, root, dir string, packages ...string) (p *Parts,
 	return p, err
 }
 
+// program are the arguments of the go command that build a program of which nothing is needed but that it runs.
+func program(file string) []string {
+	return []string{"build", "-trimpath", "-ldflags=-s -w", "-o", file}
+}
+
 // A builder calls the go command for WebAssembly.
 type builder struct {
-	ctx  context.Context
-	root string
+	ctx               context.Context
+	root, dir, goroot string
+}
+
+// tools builds Go's compiler and linker, and returns the trims that they go without. If something does not compile
+// although its text fits, that is all of them.
+func (b *builder) tools(p *Parts, edits []edit, say Progress) (untrimmed []string, err error) {
+	file, untrimmed, err := overlay(b.goroot, b.dir, edits)
+	if err != nil {
+		return nil, err
+	}
+	for _, tool := range []struct {
+		what, file, path string
+		about            time.Duration
+	}{
+		{"Go's compiler for the page", p.Compiler, "cmd/compile", 45 * time.Second},
+		{"Go's linker for the page", p.Linker, "cmd/link", 10 * time.Second},
+	} {
+		say(tool.what, tool.about)
+		if err := b.tool(tool.path, tool.file, file); err == nil {
+			continue
+		} else if len(edits) == 0 || b.ctx.Err() != nil {
+			return nil, err
+		}
+		if _, err := b.tools(p, nil, say); err != nil {
+			return nil, err
+		}
+		for _, e := range edits {
+			if !slices.Contains(untrimmed, e.trim) {
+				untrimmed = append(untrimmed, e.trim)
+			}
+		}
+		break
+	}
+	return untrimmed, nil
+}
+
+// tool builds one of Go's own tools. The go command replaces no files of the module cache, which is where a Go lies that
+// it has downloaded by itself; the tools need none of the modules that are there, and so get an empty one.
+func (b *builder) tool(path, file, overlay string) error {
+	cmd := b.command(filepath.Join(b.goroot, "bin", "go"), append(program(file), "-overlay", overlay, path)...)
+	cmd.Dir = filepath.Join(b.goroot, "src", "cmd")
+	cmd.Env = append(cmd.Env, "GOTOOLCHAIN=local", "GOMODCACHE="+filepath.Join(b.dir, "no-modules"))
+	_, err := output(cmd)
+	return err
 }
 
 // own are the packages that programs import without a word from the user.
@@ -129,15 +182,22 @@ func (b *builder) packages(module string, paths []string) ([]Package, error) {
 }
 
 // run runs the go command, set up as for cells but for where they run.
-func (b *builder) run(args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(b.ctx, "go", args...)
+func (b *builder) run(args ...string) ([]byte, error) { return output(b.command("go", args...)) }
+
+func (b *builder) command(name string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(b.ctx, name, args...)
 	cmd.Dir = b.root
 	cmd.Env = append(cellenv.Offline(os.Environ()), "GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0", "GOFLAGS=-buildvcs=false", "GOWORK=off")
+	return cmd
+}
+
+// output runs a command of go and returns what it prints.
+func output(cmd *exec.Cmd) ([]byte, error) {
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	out, err := cmd.Output()
 	if err != nil {
-		return nil, fmt.Errorf("live: go %s: %w\n%s", args[0], err, bytes.TrimSpace(said.Bytes()))
+		return nil, fmt.Errorf("live: go %s: %w\n%s", cmd.Args[1], err, bytes.TrimSpace(said.Bytes()))
 	}
 	return out, nil
 }

@@ -2,14 +2,17 @@ package live
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"go/parser"
 	"go/token"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/lectern-go/lectern/kernel/internal/names"
 )
@@ -21,17 +24,17 @@ func TestOverlay(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	file, err := overlay(strings.TrimSpace(string(out)), dir)
-	if err != nil {
-		t.Fatal(err)
+	file, untrimmed, err := overlay(strings.TrimSpace(string(out)), dir, edits)
+	if err != nil || len(untrimmed) > 0 {
+		t.Fatalf("%v; these trims don't fit: %q", err, untrimmed)
 	}
 	var o struct{ Replace map[string]string }
 	b, err := os.ReadFile(file)
 	if err == nil {
 		err = json.Unmarshal(b, &o)
 	}
-	if err != nil || len(o.Replace) != len(trims) {
-		t.Fatalf("the overlay has %d files, want %d (%v)", len(o.Replace), len(trims), err)
+	if err != nil || len(o.Replace) != len(edits) {
+		t.Fatalf("the overlay has %d files, want %d (%v)", len(o.Replace), len(edits), err)
 	}
 	for from, to := range o.Replace {
 		b, err := os.ReadFile(to)
@@ -51,24 +54,59 @@ func TestOverlay(t *testing.T) {
 	}
 }
 
+// What does not fit another Go is left out, all edits of a trim together, and named.
 func TestOverlayOfAnotherGo(t *testing.T) {
-	root := t.TempDir()
-	for _, x := range trims {
-		path := filepath.Join(root, "src", filepath.FromSlash(x.file))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte("package main\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+	out, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
 	}
-	if _, err := overlay(root, t.TempDir()); err == nil || !strings.Contains(err.Error(), "main.go: it does not look as expected") {
-		t.Errorf("got %v, want an error that names the file", err)
+	for _, other := range edits {
+		root := t.TempDir()
+		for _, e := range edits {
+			path := filepath.Join(root, "src", filepath.FromSlash(e.file))
+			b, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(out)), "src", filepath.FromSlash(e.file)))
+			if e.file == other.file {
+				b = []byte("package main\n")
+			}
+			if err == nil {
+				err = os.MkdirAll(filepath.Dir(path), 0o755)
+			}
+			if err == nil {
+				err = os.WriteFile(path, b, 0o644)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		file, untrimmed, err := overlay(root, t.TempDir(), edits)
+		if err != nil || len(untrimmed) != 1 || untrimmed[0] != other.trim {
+			t.Errorf("%s is another: without %q (%v), want %q alone", other.file, untrimmed, err, other.trim)
+		}
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range edits {
+			if with := strings.Contains(string(b), filepath.FromSlash(e.file)); with == (e.trim == other.trim) {
+				t.Errorf("%s is another: %s is in the overlay: %v", other.file, e.file, with)
+			}
+		}
 	}
 }
 
 // Cells run in WebAssembly as in the kernel: the last expression is shown, values live on, mistakes have their place.
-func TestCells(t *testing.T) {
+func TestCells(t *testing.T) { testCells(t, edits) }
+
+// So they do with a Go that no trim fits.
+func TestCellsUntrimmed(t *testing.T) {
+	none := slices.Clone(edits)
+	for i := range none {
+		none[i].cut = func(string) (string, error) { return "", errors.New("another Go") }
+	}
+	testCells(t, none)
+}
+
+func testCells(t *testing.T, edits []edit) {
 	if os.Getenv("LECTERN_LONG") == "" {
 		t.Skip("building Go's compiler takes a minute; LECTERN_LONG=1 does it")
 	}
@@ -81,10 +119,11 @@ func TestCells(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	p, err := Build(t.Context(), root, dir, "fmt", "strings", "sync", "time", "github.com/lectern-go/lectern/tensor")
+	p, err := build(t.Context(), root, dir, edits, func(string, time.Duration) {}, "fmt", "strings", "sync", "time", "github.com/lectern-go/lectern/tensor")
 	if err != nil {
 		t.Fatal(err)
 	}
+	anew := slices.Contains(p.Untrimmed, snapshots)
 	cells := []struct {
 		code string
 		want string // in what is drawn below it
@@ -183,7 +222,9 @@ func TestCells(t *testing.T) {
 		Archives []string  `json:"archives"`
 		Cells    []string  `json:"cells"`
 		Joined   bool      `json:"joined"` // one program runs as many as go together
+		Anew     bool      `json:"anew"`   // tools begin anew for each program
 	}
+	parts.Anew = anew
 	parts.Machine = filepath.Join(root, "kernel", "live", "assets", "machine.js")
 	parts.Script = filepath.Join(root, "kernel", "live", "assets", "cells.js")
 	parts.Start, parts.Compiler, parts.Linker, parts.Rewriter, parts.Packages = p.Start, p.Compiler, p.Linker, p.Rewriter, p.Packages
@@ -244,8 +285,8 @@ func TestCells(t *testing.T) {
 		}
 	}
 	for _, last := range []result{alone[len(cells)-1], joined[len(cells)-1]} {
-		if last.Begun > last.Builds/4 {
-			t.Errorf("the tools have begun %d times for %d programs", last.Begun, last.Builds)
+		if anew != (last.Begun > last.Builds/4) {
+			t.Errorf("the tools have begun %d times for %d programs; anew for each: %v", last.Begun, last.Builds, anew)
 		}
 	}
 	if n, of := joined[len(cells)-1].Builds, alone[len(cells)-1].Builds; n > of-20 {

@@ -14,6 +14,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/lectern-go/lectern/kernel/internal/names"
 	"github.com/lectern-go/lectern/kernel/notebook"
@@ -60,6 +61,7 @@ type Part struct {
 // Files are what pages load, and who needs which of them.
 type Files struct {
 	Content   map[string][]byte // by name below the folder of the pages' parts
+	Untrimmed []string          // what pages go without, as it doesn't fit this version of Go
 	parts     map[string]Part   // by what they are
 	notebooks []Part            // of each lesson
 	bundles   []Part
@@ -67,6 +69,9 @@ type Files struct {
 
 	explorers map[string]json.RawMessage
 }
+
+// beginAnew tells cells.js that tools begin anew for each cell.
+const beginAnew = "globalThis.lecternBeginAnew = true;\n"
 
 // common are packages that cells may want, whether a lesson has them or not. They are loaded when a cell does.
 var common = strings.Fields(`bufio bytes cmp container/heap container/list container/ring context crypto/sha256 encoding/base64 encoding/binary encoding/csv
@@ -78,11 +83,12 @@ var library = []string{"./accounting", "./autograd", "./checkpoint", "./data", "
 	"./plots", "./plots/diagram", "./tensor", "./tensor/gradcheck", "./tokenizer", "./kernel/show", "./kernel/show/widget"}
 
 // Pack builds all that pages need for lessons. What takes long is kept in the folder dir. root is the checkout.
-func Pack(ctx context.Context, root, dir string, lessons []*notebook.Notebook) (*Files, error) {
-	p, err := Build(ctx, root, dir, slices.Concat(common, library)...)
+func Pack(ctx context.Context, root, dir string, lessons []*notebook.Notebook, say Progress) (*Files, error) {
+	p, err := Build(ctx, root, dir, say, slices.Concat(common, library)...)
 	if err != nil {
 		return nil, err
 	}
+	say("packing for the way to the reader", 30*time.Second)
 	sources := make([][]string, len(lessons))
 	for i, n := range lessons {
 		for _, c := range n.Cells {
@@ -110,8 +116,12 @@ func Pack(ctx context.Context, root, dir string, lessons []*notebook.Notebook) (
 	if err = cmp.Or(err, startErr, licenceErr, inlineErr); err != nil {
 		return nil, fmt.Errorf("live: %w", err)
 	}
-	script("engine", machineScript, string(start), cellsScript, engineScript)
-	script("linkerscript", machineScript, string(start), cellsScript, linkerScript)
+	tools := cellsScript
+	if slices.Contains(p.Untrimmed, snapshots) {
+		tools = beginAnew + tools
+	}
+	script("engine", machineScript, string(start), tools, engineScript)
+	script("linkerscript", machineScript, string(start), tools, linkerScript)
 	script("program", machineScript, string(start), programScript)
 	script("unpacker", unlzma, unpackerScript)
 	script("editor", editorScript)
@@ -141,7 +151,7 @@ func Pack(ctx context.Context, root, dir string, lessons []*notebook.Notebook) (
 		}
 		groups[who] = append(groups[who], i)
 	}
-	f := &Files{Content: map[string][]byte{}, parts: map[string]Part{}, lessons: make([][]int, len(lessons))}
+	f := &Files{Content: map[string][]byte{}, Untrimmed: p.Untrimmed, parts: map[string]Part{}, lessons: make([][]int, len(lessons))}
 	archives := &leaner{map[[hashBytes]byte]uint64{}}
 	for number, who := range slices.Sorted(maps.Keys(groups)) {
 		var content bytes.Buffer

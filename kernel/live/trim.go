@@ -6,25 +6,33 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 )
 
-// A trim changes a source file of Go's tools for their work in a page. It leaves the back end for WebAssembly alone,
-// the other twelve are a quarter of the compiler; it saves the linker's memory, which a page gets page by page: that
-// takes longer than to fill it; and it has the linker load packages before the program, which is compiled meanwhile.
-type trim struct {
+// An edit changes a source file of Go's tools for their work in a page. Edits that make the same trim go together: all of
+// them or none. Each trim knows how sources look in some versions of Go, and can be left out by itself: pages are slower
+// then, and work as well.
+type edit struct {
+	trim string
 	file string // below GOROOT/src
 	cut  func(source string) (string, error)
 }
 
-var trims = []trim{
-	{"cmd/compile/main.go", func(s string) (string, error) {
+// snapshots is the trim without which a page takes no snapshots of tools at work: their memory would grow each time.
+const snapshots = "snapshots of tools at work"
+
+// The trims leave the back end for WebAssembly alone, the other twelve are a quarter of the compiler; they save the
+// linker's memory, which a page gets page by page: that takes longer than to fill it; and they have the linker load
+// packages before the program, which is compiled meanwhile.
+var edits = []edit{
+	{"a compiler for WebAssembly alone", "cmd/compile/main.go", func(s string) (string, error) {
 		return without(s, `\t"cmd/compile/internal/(?:`+backEnds+`)"\n|\t"(?:`+architectures+`)": +\w+\.Init,\n`)
 	}},
-	{"cmd/link/main.go", func(s string) (string, error) {
+	{"a linker for WebAssembly alone", "cmd/link/main.go", func(s string) (string, error) {
 		return without(s, `\t"cmd/link/internal/(?:`+backEnds+`)"\n|\tcase "(?:`+architectures+`)"[^\n]*:\n\t\tarch, theArch = \w+\.Init\(\)\n`)
 	}},
-	{"cmd/compile/internal/ssa/config.go", func(s string) (string, error) {
+	{"a compiler without rules for other processors", "cmd/compile/internal/ssa/config.go", func(s string) (string, error) {
 		// The cases of the first switch: those of its other switches cost nothing.
 		from, to := strings.Index(s, "\tcase \"amd64\":\n"), strings.Index(s, "\tcase \"wasm\":\n")
 		if from < 0 || to < from {
@@ -32,11 +40,11 @@ var trims = []trim{
 		}
 		return s[:from] + s[to:], nil
 	}},
-	{"runtime/mem_wasm.go", func(s string) (string, error) {
+	{snapshots, "runtime/mem_wasm.go", func(s string) (string, error) {
 		// A tool that goes on from a snapshot of its memory may have more by now than it knows of.
 		return replaced(s, "\t\tsize := growMemory(int32(grow))\n", "\t\tgrow = min(grow, uintptr(max(0, int((bl+n)/physPageSize)-int(currentMemory()))))\n\t\tsize := growMemory(int32(grow))\n")
 	}},
-	{"cmd/link/internal/ld/lib.go", func(s string) (string, error) {
+	{"packages loaded before the program", "cmd/link/internal/ld/lib.go", func(s string) (string, error) {
 		const loop = "\t// ctxt.Library grows during the loop, so not a range loop.\n\ti := 0\n"
 		return replaced(s, loop, `	program := ctxt.Library
 	ctxt.Library = nil
@@ -52,7 +60,7 @@ var trims = []trim{
 	ctxt.Library = append(ctxt.Library, program...)
 `)
 	}},
-	{"cmd/link/internal/loader/loader.go", func(s string) (string, error) {
+	{"packages loaded before the program", "cmd/link/internal/loader/loader.go", func(s string) (string, error) {
 		// LoadSyms becomes two functions: what it does before it looks for references, enter now does for the libraries,
 		// and then for the program.
 		const all = "\tfor _, r := range l.objs[goObjStart:] {\n"
@@ -87,12 +95,12 @@ func (l *Loader) LoadSyms(arch *sys.Arch) {
 		}
 		return s, nil
 	}},
-	{"cmd/link/internal/ld/outbuf.go", func(s string) (string, error) {
+	{"room for the program at once", "cmd/link/internal/ld/outbuf.go", func(s string) (string, error) {
 		// A program is 4 to 10 MB, for which append would copy it again and again.
 		const grow = "\t\tout.heap = append(out.heap, make([]byte, lenNeeded-heapLen)...)\n"
 		return replaced(s, grow, "\t\tif out.heap == nil {\n\t\t\tout.heap = make([]byte, 0, 12<<20)\n\t\t}\n"+grow)
 	}},
-	{"cmd/link/internal/wasm/asm.go", func(s string) (string, error) {
+	{"fewer names and segments in the program", "cmd/link/internal/wasm/asm.go", func(s string) (string, error) {
 		const code, name = "\t\t\tP := ldr.Data(fn)\n", "\t\tname := nameRegexp.ReplaceAllString(ldr.SymName(fn), \"_\")\n"
 		s, err := replaced(s, code, code+"\t\t\twfn.Grow(len(P) + 5*relocs.Count())\n")
 		if err != nil {
@@ -127,30 +135,34 @@ func replaced(s, old, text string) (string, error) {
 	return strings.Replace(s, old, text, 1), nil
 }
 
-// overlay writes the trimmed files into dir, and the file that tells go build -overlay about them, whose path it
-// returns.
-func overlay(goroot, dir string) (string, error) {
+// overlay writes the changed files into dir, and the file that tells go build -overlay about them, whose path it returns.
+// untrimmed are the trims that do not fit the sources of this Go.
+func overlay(goroot, dir string, edits []edit) (file string, untrimmed []string, err error) {
+	changed := map[string]string{}
+	for _, e := range edits {
+		b, err := os.ReadFile(filepath.Join(goroot, "src", filepath.FromSlash(e.file)))
+		if err == nil {
+			changed[e.file], err = e.cut(string(b))
+		}
+		if err != nil && !slices.Contains(untrimmed, e.trim) {
+			untrimmed = append(untrimmed, e.trim)
+		}
+	}
 	replace := map[string]string{}
-	for _, t := range trims {
-		path := filepath.Join(goroot, "src", filepath.FromSlash(t.file))
-		b, err := os.ReadFile(path)
-		if err != nil {
-			return "", fmt.Errorf("live: the sources of Go's tools are needed: %w", err)
+	for _, e := range edits {
+		if slices.Contains(untrimmed, e.trim) {
+			continue
 		}
-		s, err := t.cut(string(b))
-		if err != nil {
-			return "", fmt.Errorf("live: %s: %w; this version of Go is not known here yet", path, err)
+		to := filepath.Join(dir, strings.ReplaceAll(e.file, "/", "_"))
+		if err := os.WriteFile(to, []byte(changed[e.file]), 0o644); err != nil {
+			return "", nil, fmt.Errorf("live: %w", err)
 		}
-		to := filepath.Join(dir, strings.ReplaceAll(t.file, "/", "_"))
-		if err := os.WriteFile(to, []byte(s), 0o644); err != nil {
-			return "", fmt.Errorf("live: %w", err)
-		}
-		replace[path] = to
+		replace[filepath.Join(goroot, "src", filepath.FromSlash(e.file))] = to
 	}
 	b, err := json.Marshal(map[string]any{"Replace": replace})
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
-	file := filepath.Join(dir, "overlay.json")
-	return file, os.WriteFile(file, b, 0o644)
+	file = filepath.Join(dir, "overlay.json")
+	return file, untrimmed, os.WriteFile(file, b, 0o644)
 }

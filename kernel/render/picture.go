@@ -1,11 +1,11 @@
 package render
 
 import (
+	"bytes"
 	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -142,16 +142,30 @@ func embeddedRaster(u string) bool {
 
 // picture returns the content of a file as a data URL, if it is a picture.
 func (p *page) picture(data []byte, name string) string {
-	mime := http.DetectContentType(data)
-	for _, r := range rasters {
-		if mime == r {
-			return "data:" + mime + ";base64," + base64.StdEncoding.EncodeToString(data)
-		}
+	if kind := raster(data); kind != "" {
+		return "data:" + kind + ";base64," + base64.StdEncoding.EncodeToString(data)
 	}
 	if strings.EqualFold(filepath.Ext(name), ".svg") {
 		return p.svgPicture(string(data), name)
 	}
 	p.problem(0, "%q is not an image that pages can have: %s", shorten(name), pictureKinds)
+	return ""
+}
+
+// raster tells the kind of a picture of dots by its first bytes; "" if it is none. net/http knows that, too, but would
+// have to be compiled before the first page is there.
+func raster(data []byte) string {
+	begins := func(s string) bool { return bytes.HasPrefix(data, []byte(s)) }
+	switch {
+	case begins("\x89PNG\r\n\x1a\n"):
+		return "image/png"
+	case begins("\xff\xd8\xff"):
+		return "image/jpeg"
+	case begins("GIF87a"), begins("GIF89a"):
+		return "image/gif"
+	case begins("RIFF") && len(data) >= 14 && string(data[8:14]) == "WEBPVP":
+		return "image/webp"
+	}
 	return ""
 }
 

@@ -11,10 +11,13 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/lectern-go/lectern/internal/humanize"
+	"github.com/lectern-go/lectern/kernel/internal/stage"
 	"github.com/lectern-go/lectern/kernel/live"
 	"github.com/lectern-go/lectern/kernel/notebook"
 	"github.com/lectern-go/lectern/kernel/render"
@@ -84,11 +87,14 @@ func main() {
 	cache := flag.String("cache", "", "folder for what is built for them")
 	flag.Parse()
 	o.Notebooks = flag.Args()
+	if *steps != "" {
+		o.Steps = stepRecords(*steps)
+	}
 	if *course {
 		o.Description, o.Footer = description, footer
 		o.Parts, o.After = parts, after
 		o.Intro = intro
-		if *steps != "" {
+		if len(o.Steps) == len(o.Notebooks) {
 			o.Intro += stepped
 		}
 		if *lab != "" {
@@ -102,9 +108,6 @@ func main() {
 		o.Picture, o.PictureAlt = preview, previewAlt
 	}
 	began := time.Now()
-	if *steps != "" {
-		o.Steps = stepRecords(*steps)
-	}
 	sizes := ""
 	if *runs {
 		o.Live, sizes = liveParts(*root, *cache, *lab, o.Notebooks)
@@ -163,7 +166,7 @@ func liveParts(root, cache, lab string, notebooks []string) (parts *render.Live,
 		// A reader's copy goes without these cells, as a student's does.
 		lessons[i].Cells = slices.DeleteFunc(lessons[i].Cells, func(c *notebook.Cell) bool { return c.HasTag("check-only") })
 	}
-	files, err := live.Pack(ctx, root, cache, lessons)
+	files, err := live.Pack(ctx, root, cache, lessons, func(what string, about time.Duration) { stage.Say(os.Stderr, what, about) })
 	if err != nil {
 		fail(fmt.Errorf("render: %w", err))
 	}
@@ -174,6 +177,9 @@ func liveParts(root, cache, lab string, notebooks []string) (parts *render.Live,
 		most = max(most, one)
 	}
 	sizes = fmt.Sprintf("Cells run in the browser: over http a lesson loads at most %.1f MB when the first cell runs, all lessons together %.1f MB.\n", float64(most)/1e6, float64(all)/1e6)
+	if len(files.Untrimmed) > 0 {
+		sizes += fmt.Sprintf("The pages work with %s, but cells are built more slowly: it is not known here yet, so that they go without %s.\n", runtime.Version(), strings.Join(files.Untrimmed, ", "))
+	}
 	parts = &render.Live{
 		Script: live.PageScript + live.ExploreScript, Style: live.PageStyle + live.ExploreStyle,
 		Files: files.Content, Lesson: files.Lesson, Explorers: files.Explorers(),

@@ -11,4 +11,4 @@ package main
 
 import "github.com/lectern-go/lectern/kernel/internal/command"
 
-func main() { command.Main(false) }
+func main() { command.Main() }

@@ -54,6 +54,7 @@ type execution struct {
 	limit time.Duration             // of a cell
 	steps func(*notebook.Cell) bool // of which cells the steps are recorded, too, among their outputs; nil for none
 	again func(*notebook.Cell) bool // which cells run a second time at once, as a student runs them; nil for none
+	note  func(string)              // is told how far it is, instead of the user
 }
 
 // execute runs all code cells of n in a fresh kernel, in the notebook's folder, and records their outputs in n. It
@@ -61,12 +62,11 @@ type execution struct {
 // again, also beside a failure, which may come of it.
 func (w *workspace) execute(ctx context.Context, spec *jupyter.Spec, path string, n *notebook.Notebook, how execution) (unlike []rerun, err error) {
 	name := w.rel(path)
-	what := "Run"
-	if how.steps != nil {
-		what = "Record the steps of"
+	if how.note == nil {
+		p := w.step("Run %s", name)
+		defer p.end()
+		how.note = p.note
 	}
-	p := w.step("%s %s", what, name)
-	defer p.end()
 	k, err := jupyter.Start(ctx, spec, jupyter.StartOptions{Dir: filepath.Dir(path), RuntimeDir: w.state("run"),
 		Env: append(os.Environ(), "JPY_SESSION_NAME="+path)}) // as Jupyter says which notebook it is
 	if err != nil {
@@ -110,7 +110,7 @@ func (w *workspace) execute(ctx context.Context, spec *jupyter.Spec, path string
 			continue
 		}
 		number++
-		p.note(fmt.Sprintf("cell %d of %d", number, cells))
+		how.note(fmt.Sprintf("cell %d of %d", number, cells))
 		r, err := run(c)
 		if err != nil {
 			return unlike, &failure{notebook: name, cell: number, text: brokenOff(err), err: err}

@@ -19,6 +19,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -28,7 +29,6 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
@@ -69,12 +69,11 @@ var self = goRun
 
 const goRun = "go run ./kernel"
 
-// Main is the program. Run by go run in a checkout, it is called so in messages; installed, by its name.
-func Main(run bool) {
+// Main is the program. In messages it is called by its name, or as whoever has started it says that it was called.
+func Main() {
 	sandbox.Main()
-	if info, ok := debug.ReadBuildInfo(); !run || ok && info.Main.Sum != "" {
-		self = strings.TrimSuffix(filepath.Base(os.Args[0]), exeSuffix)
-	}
+	self = cmp.Or(os.Getenv("LECTERN_COMMAND"), strings.TrimSuffix(filepath.Base(os.Args[0]), exeSuffix))
+	os.Unsetenv("LECTERN_COMMAND")
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := start(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()

@@ -15,6 +15,7 @@ type progress struct {
 	w        io.Writer
 	terminal bool
 	what     string
+	about    time.Duration // that it takes; 0 if nobody knows
 	began    time.Time
 
 	mu     sync.Mutex
@@ -29,7 +30,12 @@ const patience = 1500 * time.Millisecond
 
 // step begins a step; end it with its method end.
 func (w *workspace) step(format string, args ...any) *progress {
-	p := &progress{w: w.stderr, terminal: isTerminal(w.stderr), what: fmt.Sprintf(format, args...), began: time.Now(), stop: make(chan struct{})}
+	return w.longStep(0, format, args...)
+}
+
+// longStep is like step, for what takes about so long.
+func (w *workspace) longStep(about time.Duration, format string, args ...any) *progress {
+	p := &progress{w: w.stderr, terminal: isTerminal(w.stderr), what: fmt.Sprintf(format, args...), about: about, began: time.Now(), stop: make(chan struct{})}
 	p.done.Add(1)
 	go p.watch()
 	return p
@@ -57,16 +63,24 @@ func (p *progress) watch() {
 		case <-first.C:
 			p.shown = true
 			if !p.terminal {
-				fmt.Fprintf(p.w, "%s ...\n", p.what)
+				fmt.Fprintf(p.w, "%s ...%s\n", p.what, p.of(" (about %.0f s)"))
 			}
 		case <-tick.C:
 			if p.shown && p.terminal {
 				p.mu.Lock()
-				fmt.Fprintf(p.w, "\r\x1b[K%s ... %.0f s  %s", p.what, time.Since(p.began).Seconds(), p.detail)
+				fmt.Fprintf(p.w, "\r\x1b[K%s ... %.0f s%s  %s", p.what, time.Since(p.began).Seconds(), p.of(" of about %.0f"), p.detail)
 				p.mu.Unlock()
 			}
 		}
 	}
+}
+
+// of is how long the step takes, in words, or nothing.
+func (p *progress) of(format string) string {
+	if p.about == 0 {
+		return ""
+	}
+	return fmt.Sprintf(format, p.about.Seconds())
 }
 
 // note sets what is shown behind the time on a terminal.

@@ -12,8 +12,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/lectern-go/lectern/internal/humanize"
+	"github.com/lectern-go/lectern/kernel/internal/stage"
 	"github.com/lectern-go/lectern/kernel/internal/version"
 )
 
@@ -28,7 +30,7 @@ it renders all lessons, or outside the repository the notebooks of the current f
 them.
 
 Readers can go through the cells of lessons step by step. For that render runs each lesson once more and records it, unless the lesson is as it was when
-it was recorded last; the first time this takes some minutes. -steps=false leaves it out, and -steps does it for other notebooks, too. Examples:
+it was recorded last. The pages are there before that, and whole all the time, so that Ctrl-C loses nothing. -steps=false leaves it out, and -steps does it for other notebooks, too. Examples:
 
   go run ./kernel render
   go run ./kernel render -o /tmp/page my-experiment.ipynb
@@ -88,19 +90,16 @@ func (w *workspace) render(ctx context.Context, args []string, flags *flag.FlagS
 	if recorded && untrusted {
 		return usagef("cells of a notebook that is not trusted are not run: choose one of -steps and -untrusted")
 	}
-	if given["lite"] == "true" {
-		if untrusted {
-			return usagef("cells of a notebook that is not trusted are not run: choose one of -lite and -untrusted")
+	live, lite := given["live"] == "true", given["lite"] == "true"
+	for name, on := range map[string]bool{"live": live, "lite": lite} {
+		if on && untrusted {
+			return usagef("cells of a notebook that is not trusted are not run: choose one of -%s and -untrusted", name)
 		}
-		lab, err := w.liteLab(ctx, list)
-		if err != nil {
-			return err
-		}
-		defer os.RemoveAll(lab)
-		given["live"], given["lite"] = "true", lab
-	} else {
-		delete(given, "lite")
+		delete(given, name)
 	}
+	live = live || lite
+	out := cmp.Or(given["o"], filepath.Join(cmp.Or(w.outside, w.root), "site"))
+	given["o"] = out
 	site, err := w.siteStep(ctx)
 	if err != nil {
 		return fmt.Errorf("render: %w", err)
@@ -119,39 +118,104 @@ func (w *workspace) render(ctx context.Context, args []string, flags *flag.FlagS
 	if err != nil {
 		return err
 	}
+	r := &renderer{w: w, tool: tool, cache: cache, flags: given, list: list, course: len(args) == 0}
+	records := &recording{}
 	if recorded && closed == nil { // records stay in the checkout
-		file, err := w.recordSteps(ctx, list)
-		switch {
-		case err == nil:
-			defer os.Remove(file)
-			given["steps"] = file
-		case ctx.Err() != nil || asked:
+		if records, err = w.recorded(list); err != nil {
 			return err
-		default: // pages without steps are pages
-			fmt.Fprintf(w.stderr, "warning: readers can't step through the cells, since they could not be recorded: %v\n", err)
+		}
+		r.steps = records.list
+	}
+	// The pages come first, with the steps that are there; what takes minutes, behind them. Pages whose cells run stay so.
+	if !live || !fileExists(filepath.Join(out, "live")) {
+		if err := r.render(ctx); err != nil {
+			return err
 		}
 	}
-	cmd := exec.CommandContext(ctx, tool, "-o", filepath.Join(cmp.Or(w.outside, w.root), "site"), "-root", w.root, "-cache", cache)
-	for _, name := range slices.Sorted(maps.Keys(given)) {
-		cmd.Args = append(cmd.Args, "-"+name+"="+given[name])
+	if live {
+		if lite {
+			lab, err := w.liteLab(ctx, list)
+			if err != nil {
+				return err
+			}
+			defer os.RemoveAll(lab)
+			given["lite"] = lab
+		}
+		given["live"] = "true"
+		if err := r.render(ctx); err != nil {
+			return err
+		}
+	}
+	if len(records.queue) == 0 {
+		return nil
+	}
+	fmt.Fprintln(w.stdout, "Each lesson is run now for what readers can step through, and its page is written again. Until then the pages are whole, too: Ctrl-C loses nothing.")
+	r.quiet = true
+	err = records.record(ctx, func() error {
+		if live { // which takes longer: once, when all are recorded
+			return nil
+		}
+		return r.render(ctx)
+	})
+	switch {
+	case err == nil:
+		r.quiet = false
+		return r.render(ctx)
+	case ctx.Err() != nil || asked:
+		return err
+	}
+	// Pages without steps are pages.
+	fmt.Fprintf(w.stderr, "warning: readers can't step through all cells, since they could not be recorded: %v\n", err)
+	return nil
+}
+
+// A renderer calls the program that writes pages.
+type renderer struct {
+	w      *workspace
+	tool   string
+	flags  map[string]string
+	cache  string
+	list   []string
+	course bool                   // all lessons, and nobody's own notebooks
+	steps  func() (string, error) // writes the list of recorded steps; nil for none
+	quiet  bool                   // nothing is said of success
+}
+
+func (r *renderer) render(ctx context.Context) error {
+	w := r.w
+	cmd := exec.CommandContext(ctx, r.tool, "-root", w.root, "-cache", r.cache)
+	for _, name := range slices.Sorted(maps.Keys(r.flags)) {
+		cmd.Args = append(cmd.Args, "-"+name+"="+r.flags[name])
+	}
+	if r.steps != nil {
+		file, err := r.steps()
+		if err != nil {
+			return err
+		}
+		defer os.Remove(file)
+		cmd.Args = append(cmd.Args, "-steps="+file)
 	}
 	if w.outside != "" { // what a stranger draws need not be as a lesson's
 		cmd.Args = append(cmd.Args, "-allow-missing-alt")
-	} else if len(args) == 0 { // all lessons, and nobody's own notebooks
+	} else if r.course {
 		cmd.Args = append(cmd.Args, "-course")
 	}
 	cmd.Args = append(cmd.Args, "--")
-	for _, path := range list {
+	for _, path := range r.list {
 		cmd.Args = append(cmd.Args, fromHere(path))
 	}
-	var out, said bytes.Buffer // shown when the line of progress has ended
-	cmd.Stdout, cmd.Stderr = &out, &said
+	// What it says is shown when the line of progress has ended.
+	var out bytes.Buffer
+	said := &stages{w: w, quiet: r.quiet}
+	cmd.Stdout, cmd.Stderr = &out, said
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	p := w.step("Render %s", humanize.Count(len(list), "notebook"))
-	err = cmd.Run()
-	p.end()
-	w.stderr.Write(said.Bytes())
-	w.stdout.Write(out.Bytes())
+	said.begin(0, "Render "+humanize.Count(len(r.list), "notebook"))
+	err := cmd.Run()
+	said.end()
+	if !r.quiet || err != nil {
+		w.stderr.Write(said.rest.Bytes())
+		w.stdout.Write(out.Bytes())
+	}
 	var exit *exec.ExitError
 	switch {
 	case ctx.Err() != nil:
@@ -162,6 +226,45 @@ func (w *workspace) render(ctx context.Context, args []string, flags *flag.FlagS
 		return fmt.Errorf("render: %w", err)
 	}
 	return nil
+}
+
+// stages is what the program that writes pages says on its standard error: lines of a stage that begins are shown as
+// the progress that they are, the rest is kept.
+type stages struct {
+	w     *workspace
+	quiet bool
+	now   *progress
+	line  []byte
+	rest  bytes.Buffer
+}
+
+func (s *stages) begin(about time.Duration, what string) {
+	if !s.quiet {
+		s.end()
+		s.now = s.w.longStep(about, "%s", what)
+	}
+}
+
+func (s *stages) end() {
+	if s.now != nil {
+		s.now.end()
+		s.now = nil
+	}
+}
+
+func (s *stages) Write(b []byte) (int, error) {
+	for _, c := range b {
+		if s.line = append(s.line, c); c != '\n' {
+			continue
+		}
+		if what, about, ok := stage.Parse(string(s.line)); ok {
+			s.begin(about, what)
+		} else {
+			s.rest.Write(s.line)
+		}
+		s.line = s.line[:0]
+	}
+	return len(b), nil
 }
 
 // fromHere is path as a user in the current folder would write it.

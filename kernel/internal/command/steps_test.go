@@ -26,7 +26,14 @@ func TestUnchangedNotebooksAreNotRecordedAgain(t *testing.T) {
 	if err := os.WriteFile(record, []byte(`{}`), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	list, err := w.recordSteps(t.Context(), []string{path}) // without a kernel, which is not there
+	r, err := w.recorded([]string{path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.record(t.Context(), nil); err != nil { // without a kernel, which is not there
+		t.Fatal(err)
+	}
+	list, err := r.list()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +48,13 @@ func TestUnchangedNotebooksAreNotRecordedAgain(t *testing.T) {
 	if len(files) != 1 || files[fromHere(path)] != record {
 		t.Errorf("the list is %s", b)
 	}
-	if _, err := w.recordSteps(t.Context(), []string{filepath.Join(w.root, "gone.ipynb")}); err == nil || !strings.Contains(err.Error(), "gone.ipynb") {
+	if err := os.WriteFile(path, []byte(text+"\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := w.recorded([]string{path}); err != nil || len(r.queue) != 1 || len(r.files) != 0 {
+		t.Errorf("a notebook that has changed: %v, to be recorded %q", err, r.queue)
+	}
+	if _, err := w.recorded([]string{filepath.Join(w.root, "gone.ipynb")}); err == nil || !strings.Contains(err.Error(), "gone.ipynb") {
 		t.Errorf("a notebook that is not there: %v", err)
 	}
 }

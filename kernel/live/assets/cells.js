@@ -64,12 +64,12 @@ const cells = (() => {
 
   const compiled = "/build/cell.a", linked = "/build/cell.wasm", source = "/build/cell.go", config = "/build/cell.cfg";
   // begin has a tool do its work with some packages, up to where it needs a file. What it returns goes on when the file is there, or will never
-  // be, and promises what the tool has said if it has failed, else null.
+  // be, and promises what the tool has said if it has failed, else null. Tools of a Go that has no snapshots begin anew each time.
   const begin = (tool, argv, packages, file) => {
     const said = [];
     machine.put(config, packages);
     const waits = machine.expect(file);
-    const status = machine.start(tool, argv, { GOGC: "off" }, (_, bytes) => said.push(bytes), packages);
+    const status = machine.start(tool, argv, { GOGC: "off" }, (_, bytes) => said.push(bytes), globalThis.lecternBeginAnew ? null : packages);
     return async (content) => {
       await Promise.race([waits, status]);
       if (content === null) machine.remove(file);

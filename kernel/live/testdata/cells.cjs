@@ -4,6 +4,7 @@ const disk = require("fs");
 const vm = require("vm");
 const parts = JSON.parse(disk.readFileSync(process.argv[2], "utf8"));
 const outside = process;
+globalThis.lecternBeginAnew = parts.anew;
 vm.runInThisContext(disk.readFileSync(parts.machine, "utf8") + "\nglobalThis.machine = machine;");
 vm.runInThisContext(disk.readFileSync(parts.start, "utf8"));
 vm.runInThisContext(disk.readFileSync(parts.cellsScript, "utf8") + "\nglobalThis.cells = cells;");
