@@ -38,7 +38,8 @@ type Parts struct {
 
 const rewriterPackage = "./kernel/live/engine"
 
-// A Progress is told what is built now, and about how long that takes on two processors when nothing of it is there yet.
+// A Progress is told what is built now, and about how long that takes on two processors when nothing of it is there
+// yet.
 type Progress func(what string, about time.Duration)
 
 // Build builds the parts for cells that import the packages, or what they import, into the folder dir, which keeps
@@ -142,8 +143,8 @@ func (b *builder) tools(p *Parts, edits []edit, say Progress) (untrimmed []strin
 	return untrimmed, nil
 }
 
-// tool builds one of Go's own tools. The go command replaces no files of the module cache, which is where a Go lies that
-// it has downloaded by itself; the tools need none of the modules that are there, and so get an empty one.
+// tool builds one of Go's own tools. The go command replaces no files of the module cache, which is where a Go lies
+// that it has downloaded by itself; the tools need none of the modules that are there, and so get an empty one.
 func (b *builder) tool(path, file, overlay string) error {
 	cmd := b.command(filepath.Join(b.goroot, "bin", "go"), append(program(file), "-overlay", overlay, path)...)
 	cmd.Dir = filepath.Join(b.goroot, "src", "cmd")

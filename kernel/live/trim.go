@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// An edit changes a source file of Go's tools for their work in a page. Edits that make the same trim go together: all of
-// them or none. Each trim knows how sources look in some versions of Go, and can be left out by itself: pages are slower
-// then, and work as well.
+// An edit changes a source file of Go's tools for their work in a page. Edits that make the same trim go together: all
+// of them or none. Each trim knows how sources look in some versions of Go, and can be left out by itself: pages are
+// slower then, and work as well.
 type edit struct {
 	trim string
 	file string // below GOROOT/src
@@ -61,8 +61,8 @@ var edits = []edit{
 `)
 	}},
 	{"packages loaded before the program", "cmd/link/internal/loader/loader.go", func(s string) (string, error) {
-		// LoadSyms becomes two functions: what it does before it looks for references, enter now does for the libraries,
-		// and then for the program.
+		// LoadSyms becomes two functions: what it does before it looks for references, enter now does for the
+		// libraries, and then for the program.
 		const all = "\tfor _, r := range l.objs[goObjStart:] {\n"
 		var err error
 		for _, r := range [][2]string{
@@ -135,8 +135,8 @@ func replaced(s, old, text string) (string, error) {
 	return strings.Replace(s, old, text, 1), nil
 }
 
-// overlay writes the changed files into dir, and the file that tells go build -overlay about them, whose path it returns.
-// untrimmed are the trims that do not fit the sources of this Go.
+// overlay writes the changed files into dir, and the file that tells go build -overlay about them, whose path it
+// returns. untrimmed are the trims that do not fit the sources of this Go.
 func overlay(goroot, dir string, edits []edit) (file string, untrimmed []string, err error) {
 	changed := map[string]string{}
 	for _, e := range edits {

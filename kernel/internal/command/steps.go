@@ -65,8 +65,8 @@ func (r *recording) list() (file string, err error) {
 }
 
 // record records the notebooks that are to be recorded, two cores for each, and says how far it is. What fails is told
-// about, and its cells are shown without steps, but for those before the failure. done is called after each, one call at
-// a time.
+// about, and its cells are shown without steps, but for those before the failure. done is called after each, one call
+// at a time.
 func (r *recording) record(ctx context.Context, done func() error) error {
 	if len(r.queue) == 0 {
 		return nil
