@@ -101,6 +101,11 @@ const (
 // fails, or the process ends meanwhile, the earlier checkpoints are untouched.
 // Saving a step again replaces it.
 func (s Store) Save(step int, parts Parts) (path string, err error) {
+	return s.save(step, parts, Write)
+}
+
+// save is Save with the function that writes the file, which a test follows.
+func (s Store) save(step int, parts Parts, write func(io.Writer, map[string]*tensor.Tensor, map[string]string) error) (path string, err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("checkpoint: save step %d: %w", step, err)
@@ -137,7 +142,7 @@ func (s Store) Save(step int, parts Parts) (path string, err error) {
 		return "", err
 	}
 	path = filepath.Join(s.Dir, fmt.Sprintf("%s%010d%s", filePrefix, step, fileSuffix))
-	if err := atomicfile.Write(path, func(w io.Writer) error { return Write(w, tensors, metadata) }); err != nil {
+	if err := atomicfile.Write(path, func(w io.Writer) error { return write(w, tensors, metadata) }); err != nil {
 		return "", err
 	}
 	return path, s.prune(path)

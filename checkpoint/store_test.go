@@ -1,17 +1,19 @@
 package checkpoint
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/lectern-go/lectern/tensor"
 )
@@ -159,30 +161,64 @@ func TestPartsThatDoNotFitAreNamed(t *testing.T) {
 	}
 }
 
-// saveForEver saves steps until it is killed; the test below runs it in a process
-// of its own.
-func saveForEver(dir string, from, size int) {
+// saveForEver saves steps until it is killed, and says so on stdout: a line for each
+// piece of a file and one for each step. After the given number of lines it waits, if
+// there is one. The test below runs it in a process of its own.
+func saveForEver(dir string, from, hold int) {
+	said := 0
+	say := func(what ...any) {
+		fmt.Println(what...)
+		if said++; said == hold {
+			io.Copy(io.Discard, os.Stdin) // open as long as the test lives
+		}
+	}
 	s := Store{Dir: dir, Keep: 2}
 	for step := from; ; step++ {
-		if _, err := s.Save(step, Parts{"model": weightsOf(step, size)}); err != nil {
-			fmt.Println(err)
+		_, err := s.save(step, Parts{"model": weightsOf(step, killSize)}, func(w io.Writer, tensors map[string]*tensor.Tensor, metadata map[string]string) error {
+			return Write(pieces{w, say}, tensors, metadata)
+		})
+		if err != nil {
+			fmt.Println("failed:", err)
 			os.Exit(1)
 		}
-		fmt.Println(step)
+		say("saved", step)
 	}
+}
+
+// pieces passes on what is written to it in pieces, and says when each is in the file.
+type pieces struct {
+	w   io.Writer
+	say func(...any)
+}
+
+func (p pieces) Write(b []byte) (n int, err error) {
+	for piece := range slices.Chunk(b, pieceSize) {
+		wrote, err := p.w.Write(piece)
+		if n += wrote; err != nil {
+			return n, err
+		}
+		p.say("piece")
+	}
+	return n, nil
 }
 
 func TestMain(m *testing.M) {
 	if dir := os.Getenv("LECTERN_TEST_SAVE_IN"); dir != "" {
 		from, _ := strconv.Atoi(os.Getenv("LECTERN_TEST_SAVE_FROM"))
-		saveForEver(dir, from, killSize)
+		hold, _ := strconv.Atoi(os.Getenv("LECTERN_TEST_SAVE_HOLD"))
+		saveForEver(dir, from, hold)
 	}
 	os.Exit(m.Run())
 }
 
-const killSize = 40_000
+const (
+	killSize  = 40_000   // elements of each of three tensors
+	pieceSize = 32 << 10 // bytes: 16 pieces to a file, with its header
+	linesEach = 17       // of saveForEver for a step
+)
 
-// A process that saves all the time is killed at random moments. After each, the
+// A process that saves all the time is killed at places spread over its saves: half of
+// the times it waits there, half of the times it is somewhere behind. After each, the
 // newest checkpoint is whole and at most one step behind what was reported as saved.
 func TestKilledWhileSaving(t *testing.T) {
 	kills := 200
@@ -197,41 +233,62 @@ func TestKilledWhileSaving(t *testing.T) {
 	if _, err := s.Save(0, Parts{"model": weightsOf(0, killSize)}); err != nil {
 		t.Fatal(err)
 	}
+	random := rand.New(rand.NewPCG(1, 2))
 	reached, partials := 0, 0
 	for kill := range kills {
-		var out bytes.Buffer
+		lines := 1 + random.IntN(2*linesEach)
+		held := kill%2 == 0
 		cmd := exec.Command(self)
 		cmd.Env = append(os.Environ(), "LECTERN_TEST_SAVE_IN="+s.Dir, "LECTERN_TEST_SAVE_FROM="+strconv.Itoa(reached+1))
-		cmd.Stdout = &out
+		if held {
+			cmd.Env = append(cmd.Env, "LECTERN_TEST_SAVE_HOLD="+strconv.Itoa(lines))
+		}
+		if _, err := cmd.StdinPipe(); err != nil {
+			t.Fatal(err)
+		}
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(time.Duration(4_000+rand.IntN(16_000)) * time.Microsecond)
-		cmd.Process.Kill()
+		said, reported, inFile := 0, reached, false
+		for in := bufio.NewScanner(out); in.Scan(); {
+			if step, ok := strings.CutPrefix(in.Text(), "saved "); ok {
+				reported, _ = strconv.Atoi(step)
+			} else if in.Text() != "piece" {
+				t.Errorf("kill %d: %s", kill, in.Text())
+			}
+			inFile = in.Text() == "piece"
+			if said++; said == lines {
+				cmd.Process.Kill()
+			}
+		}
 		cmd.Wait()
-		if strings.Contains(out.String(), "checkpoint") {
-			t.Fatalf("kill %d: %s", kill, out.String())
+		if said < lines {
+			t.Fatalf("kill %d: the process ended by itself after %d lines: %v", kill, said, cmd.ProcessState)
 		}
-		reported := reached
-		if lines := strings.Fields(out.String()); len(lines) > 0 {
-			reported, _ = strconv.Atoi(lines[len(lines)-1])
-		}
-		if parts, _ := filepath.Glob(filepath.Join(s.Dir, ".step-*")); len(parts) > 0 {
+		parts, _ := filepath.Glob(filepath.Join(s.Dir, ".step-*"))
+		if len(parts) > 0 {
 			partials++
+		}
+		if held && (len(parts) > 0) != inFile {
+			t.Errorf("kill %d: in the middle of a file: %v; left behind: %v", kill, inFile, parts)
 		}
 		var w weights
 		resumed, err := s.Resume(Parts{"model": &w})
 		if err != nil || len(resumed.Skipped) > 0 {
 			t.Fatalf("kill %d: %v, skipped %v", kill, err, resumed.Skipped)
 		}
-		if resumed.Step < reported {
+		if resumed.Step < reported || held && resumed.Step > reported {
 			t.Fatalf("kill %d: step %d was reported as saved, the newest is %d", kill, reported, resumed.Step)
 		}
 		w.check(t, resumed.Step, killSize)
 		reached = resumed.Step
 	}
 	t.Logf("%d kills, %d of them in the middle of a file, %d checkpoints", kills, partials, reached)
-	if !testing.Short() && (reached == 0 || partials == 0) {
+	if reached == 0 || partials == 0 {
 		t.Error("no kill fell between the start and the end of a save: the test shows nothing")
 	}
 }
