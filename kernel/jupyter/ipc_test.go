@@ -3,7 +3,6 @@
 package jupyter_test
 
 import (
-	"context"
 	"errors"
 	"net"
 	"os"
@@ -12,7 +11,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/lectern-go/lectern/kernel/jupyter"
 	"github.com/lectern-go/lectern/kernel/jupyter/fakekernel"
@@ -130,9 +128,7 @@ func TestLongRuntimeFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	k, err := jupyter.Start(ctx, spec, jupyter.StartOptions{RuntimeDir: dir})
+	k, err := jupyter.Start(t.Context(), spec, jupyter.StartOptions{RuntimeDir: dir, Ready: patience})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +137,7 @@ func TestLongRuntimeFolder(t *testing.T) {
 	if info.Transport != "ipc" || strings.HasPrefix(info.IP, dir) {
 		t.Errorf("%s at %s, want sockets in a folder with a short path", info.Transport, info.IP)
 	}
-	if err := k.Shutdown(2 * time.Second); err != nil {
+	if err := k.Shutdown(patience); err != nil {
 		t.Error(err)
 	}
 	if _, err := os.Stat(filepath.Dir(info.IP)); !errors.Is(err, os.ErrNotExist) {

@@ -10,6 +10,7 @@
 //	value TEXT        execute_result
 //	page TEXT         a page in the reply
 //	sleep DURATION    obeys an interrupt
+//	wait              for an interrupt, which may have come before
 //	hang              deaf to everything
 //	ask PROMPT        input_request; prints the answer
 //	fail TEXT         an error output; ends the cell
@@ -47,7 +48,7 @@ func Hook() {
 		}
 		os.Exit(0)
 	case "child":
-		time.Sleep(time.Minute)
+		time.Sleep(time.Hour)
 		os.Exit(0)
 	}
 }
@@ -245,6 +246,9 @@ func (k *kernel) do(m *jupyter.Message, line string) error {
 		case <-k.interrupt:
 			return errors.New("signal: interrupt")
 		}
+	case "wait":
+		<-k.interrupt
+		return errors.New("signal: interrupt")
 	case "hang":
 		signal.Ignore(os.Interrupt)
 		select {}
