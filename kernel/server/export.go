@@ -116,7 +116,7 @@ func buildProgram(ctx context.Context, c config, say func(string), out string) e
 	if offline() {
 		env = append(cellenv.Offline(os.Environ()), "GOFLAGS=-buildvcs=false")
 	}
-	if !inside || strings.HasPrefix(rel, ".lectern") {
+	if !inside {
 		if err := writeModule(c, out); err != nil {
 			return err
 		}
