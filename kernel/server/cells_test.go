@@ -6,8 +6,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-
-	"github.com/lectern-go/lectern/internal/race"
 )
 
 // A cell of testdata/cells.txt.
@@ -68,19 +66,8 @@ func (c testCell) check(t *testing.T, l *lab) {
 	}
 }
 
-// long reports whether tests that take long are run: with LECTERN_LONG=1, and in CI with the race detector. So CI runs
-// them once, and go test ./... is soon done everywhere.
-func long() bool {
-	return os.Getenv("LECTERN_LONG") != "" || os.Getenv("CI") == "true" && race.Enabled
-}
-
-// once skips a test that takes seconds where CI runs it a second time, without the race detector.
-func once(t *testing.T) {
-	t.Helper()
-	if os.Getenv("CI") == "true" && !long() {
-		t.Skip("CI runs it with the race detector")
-	}
-}
+// long reports whether tests that take long are run.
+func long() bool { return os.Getenv("LECTERN_LONG") != "" }
 
 func needLong(t *testing.T) {
 	t.Helper()

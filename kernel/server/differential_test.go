@@ -111,8 +111,8 @@ func goRun(t *testing.T, programs []program) []string {
 // TestPrograms holds what the files say that the programs print to what they print.
 func TestPrograms(t *testing.T) {
 	programs := readPrograms(t)
-	if os.Getenv("LECTERN_LONG") == "" && !*update {
-		t.Skip("takes long: set LECTERN_LONG=1 to run it")
+	if !*update {
+		needLong(t)
 	}
 	if len(programs) < 300 {
 		t.Errorf("%d programs, want 300 at least", len(programs))
@@ -379,7 +379,7 @@ func readLimits(t *testing.T) map[string]string {
 func seed(t *testing.T) uint64 {
 	t.Helper()
 	s := uint64(20779)
-	if os.Getenv("LECTERN_LONG") != "" {
+	if long() {
 		s = uint64(time.Now().Unix() / 86400)
 	}
 	if v := os.Getenv("LECTERN_SEED"); v != "" {
@@ -401,23 +401,19 @@ func hash(s string) uint64 {
 	return h
 }
 
-// TestDifferential runs programs as cells: some, 60 in CI, with LECTERN_LONG=1 all of them. LECTERN_GROUP limits it
-// to programs whose names contain a word.
+// TestDifferential runs programs as cells: some, with LECTERN_LONG=1 all of them. LECTERN_GROUP limits it to programs
+// whose names contain a word.
 func TestDifferential(t *testing.T) {
 	t.Parallel()
-	once(t)
 	bin, err := tools()
 	need(t, err)
 	s := seed(t)
 	rng := rand.New(rand.NewPCG(s, 1))
 	programs := readPrograms(t)
-	word, all := os.Getenv("LECTERN_GROUP"), os.Getenv("LECTERN_LONG") != ""
+	word := os.Getenv("LECTERN_GROUP")
 	generated, n := 1, 7
-	switch {
-	case all:
+	if long() {
 		generated, n = 60, len(programs)
-	case long():
-		generated, n = 6, 54
 	}
 	if word != "" {
 		programs = slices.DeleteFunc(programs, func(p program) bool { return !strings.Contains(p.name, word) })

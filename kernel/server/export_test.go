@@ -198,7 +198,7 @@ func TestExportLessons(t *testing.T) {
 		t.Skip("it executes lessons")
 	}
 	lessons := []string{"03-number-formats", "11-gradients"}
-	if os.Getenv("LECTERN_LONG") != "" {
+	if long() {
 		all, err := filepath.Glob(filepath.Join(repoRoot(t), "notebooks", "*.ipynb"))
 		if err != nil {
 			t.Fatal(err)

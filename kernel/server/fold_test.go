@@ -14,7 +14,6 @@ const openGuess = "import (\n\"fmt\"\n\"github.com/lectern-go/lectern/notebooks/
 // guess, and elsewhere, it is not.
 func TestFold(t *testing.T) {
 	t.Parallel()
-	once(t)
 	bin, err := tools()
 	need(t, err)
 	dir := t.TempDir()

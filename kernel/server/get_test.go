@@ -262,7 +262,6 @@ func TestGonbui(t *testing.T) {
 // TestTheUsersShell runs cells from a shell that is set up for something else.
 func TestTheUsersShell(t *testing.T) {
 	t.Parallel()
-	once(t)
 	bin, err := tools()
 	need(t, err)
 	l := startLabIn(t, bin, t.TempDir(), []string{"GOFLAGS=-mod=vendor", "GO111MODULE=off", "GOOS=windows", "GOARCH=arm64", "GOWORK=off", "GOTOOLCHAIN=go1.99.1",

@@ -28,7 +28,6 @@ func makeModule(t *testing.T, path, version, more, code string) (dir string) {
 // can't live with spoils no other cell.
 func TestModulesOfTheUser(t *testing.T) {
 	t.Parallel()
-	once(t)
 	l := startLab(t)
 	good := makeModule(t, "example.org/good/pkg", "1.21", "", "package pkg\n\nfunc A() string { return \"first\" }\n")
 	bad := makeModule(t, "example.org/bad", "1.16", "\nrequire example.org/nowhere v1.2.3\n", "package bad\n")
@@ -92,7 +91,6 @@ func TestFlagsOfEarlierCells(t *testing.T) {
 // TestGoFlags builds cells with flags of go build. Values and places are what they are without.
 func TestGoFlags(t *testing.T) {
 	t.Parallel()
-	once(t)
 	l := startLab(t)
 	cover := t.TempDir()
 	l.expect(t, "x := 40", "ok")
@@ -129,7 +127,6 @@ func TestLastCellForTools(t *testing.T) {
 // line. GoNB may die and be there again.
 func TestProgramsUnderGoNB(t *testing.T) {
 	t.Parallel()
-	once(t)
 	l := startLab(t)
 	l.expect(t, "%fallbacks", "ok", "the kernel has run every cell itself")
 	l.expect(t, "n := 40", "ok")

@@ -83,7 +83,6 @@ func readReasons(t *testing.T) map[string]string {
 // TestGoNBNotebooks runs GoNB's notebooks. LECTERN_GROUP limits it to notebooks whose names contain a word.
 func TestGoNBNotebooks(t *testing.T) {
 	t.Parallel()
-	once(t)
 	bin, err := tools()
 	need(t, err)
 	module, err := gonbModule()

@@ -74,7 +74,7 @@ func (l *lab) want(code, want string) {
 // TestNotebookInAModule runs cells beside a module's own code.
 func TestNotebookInAModule(t *testing.T) {
 	t.Parallel()
-	once(t)
+	needLong(t)
 	served := proxy(t, map[string]string{"example.net/dep@v1.0.0": "1.20", "example.net/dep@v1.5.0": "1.20", "example.net/other@v1.0.0": "1.20"})
 	dir, cache := t.TempDir(), moduleCache(t)
 	writeFiles(t, dir, map[string]string{
@@ -118,7 +118,6 @@ func TestNotebookInAModule(t *testing.T) {
 // TestNotebookOutsideModules fetches in one notebook, and takes what it records to another machine.
 func TestNotebookOutsideModules(t *testing.T) {
 	t.Parallel()
-	once(t)
 	served := proxy(t, map[string]string{"example.net/dep@v1.0.0": "1.20", "example.net/more@v1.1.0": "1.20"})
 	dir, cache := t.TempDir(), moduleCache(t)
 	writeFiles(t, dir, map[string]string{"a.ipynb": `{"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": []}`})

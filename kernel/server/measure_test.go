@@ -14,7 +14,6 @@ import (
 
 func TestMeasuringMagics(t *testing.T) {
 	t.Parallel()
-	once(t)
 	l := startLab(t)
 	matches := func(code, want string) {
 		t.Helper()
@@ -41,7 +40,6 @@ func TestMeasuringMagics(t *testing.T) {
 
 func TestRaceMagic(t *testing.T) {
 	t.Parallel()
-	once(t)
 	if _, err := exec.LookPath("gcc"); err != nil {
 		need(t, err)
 	}

@@ -60,7 +60,6 @@ func TestRest(t *testing.T) {
 // gopls is there once somebody asks, and not for ever.
 func TestGoplsOnDemand(t *testing.T) {
 	t.Parallel()
-	once(t)
 	bin, err := tools()
 	need(t, err)
 	need(t, completion())

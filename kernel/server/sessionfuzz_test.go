@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -17,16 +16,13 @@ import (
 // TestSessionFuzz types random cells: declarations of each kind, redefinitions, changes of values under several names,
 // magics, shell lines, cells that fail, are interrupted or end by force. A model says what every name must be. Now and
 // then, and at the end, 1+1 works, every name is what it must be, or a note has said why not, and no note has said so
-// without a reason. Some sessions are tried, more in CI, with LECTERN_LONG=1 many.
+// without a reason. Some sessions are tried, with LECTERN_LONG=1 many.
 func TestSessionFuzz(t *testing.T) {
 	t.Parallel()
 	s := seed(t)
 	rounds, cells := 2, 16
-	switch {
-	case os.Getenv("LECTERN_LONG") != "":
+	if long() {
 		rounds, cells = 100, 40
-	case long():
-		rounds, cells = 8, 30
 	}
 	for round := range uint64(rounds) {
 		t.Run(fmt.Sprint(round), func(t *testing.T) {

@@ -5,7 +5,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -71,7 +70,6 @@ var nameForms = []struct{ name, declare, use, want string }{
 // is taken over and given back.
 func TestRedefinitions(t *testing.T) {
 	t.Parallel()
-	once(t)
 	t.Run("all pairs", func(t *testing.T) {
 		l := startLab(t)
 		n := 0
@@ -93,7 +91,7 @@ func TestRedefinitions(t *testing.T) {
 	// Names that mean something to Go or to the kernel: the cell works, or says in a sentence
 	// why not, and the session works on.
 	names := []string{"len", "fmt", "flag", "init", "main", "string", "strings", "os", "time", "error", "nil", "true", "iota", "any", "max", "persist", "lecternpersist", "runtime", "unsafe"}
-	if os.Getenv("LECTERN_LONG") == "" { // seven of them stand for all, and where that takes too long two
+	if !long() { // seven of them stand for all, and where that takes too long two
 		some := names
 		names = nil
 		for k := 0; k < len(some) && (long() || k < 6); k += 3 {
@@ -180,7 +178,7 @@ func TestDeclarationsSurvive(t *testing.T) {
 		if strings.Contains(got, "before its values were kept") && c.code != "panic(\"stop\")" {
 			t.Errorf("%q: false note: %s", c.code, got)
 		}
-		if long() || i%3 == 2 { // in CI after each of them
+		if long() || i%3 == 2 { // with LECTERN_LONG=1 after each of them
 			check(c.code)
 		}
 	}
@@ -270,7 +268,6 @@ func (l *lab) runAll(cells []string, interrupt time.Duration) []string {
 // TestShellFailures has shell lines, scripts and magics that fail, and what comes behind them in a run of all cells.
 func TestShellFailures(t *testing.T) {
 	t.Parallel()
-	once(t)
 	l := startLab(t)
 	l.expect(t, "before := 1", "ok")
 	l.expect(t, "!false", "error")

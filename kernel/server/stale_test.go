@@ -43,7 +43,7 @@ func (p *paper) cell(id, code, status string, words ...string) {
 
 func TestStaleNotes(t *testing.T) {
 	t.Parallel()
-	once(t)
+	needLong(t)
 	l := startLab(t)
 	type run struct {
 		id, code, status string
@@ -144,7 +144,6 @@ func TestNoNotesOnCellsThatWait(t *testing.T) {
 
 func TestRunStale(t *testing.T) {
 	t.Parallel()
-	once(t)
 	p := &paper{startLab(t), t, map[string]int{}}
 	p.cell("a", "x := 1", "ok")
 	p.cell("b", "y := 10 * x", "ok")

@@ -50,23 +50,19 @@ func ofCell(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// TestStepsGolden compares what is recorded of cells with what is written below them: of every tenth, in CI
-// of every fifth, with LECTERN_LONG=1 of all. Each runs a second time without, in another kernel: it shows
+// TestStepsGolden compares what is recorded of cells with what is written below them: of every tenth,
+// with LECTERN_LONG=1 of all. Each runs a second time without, in another kernel: it shows
 // the same, and leaves the same variables.
 func TestStepsGolden(t *testing.T) {
 	t.Parallel()
-	once(t)
 	const path = "testdata/steps.txt"
 	b, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	each := 10
-	switch {
-	case *update || os.Getenv("LECTERN_LONG") != "":
+	if *update || long() {
 		each = 1
-	case long():
-		each = 5
 	}
 	recorded, plain := startLab(t), startLab(t)
 	groups := strings.Split(string(b), "\n### ")
@@ -124,7 +120,6 @@ func TestStepsGolden(t *testing.T) {
 // closures, and compares what they show with what they show without.
 func TestStepsEnd(t *testing.T) {
 	t.Parallel()
-	once(t)
 	cells := map[string]string{}
 	var names []string
 	for _, path := range []string{"testdata/steps.txt", "testdata/stepsend.txt"} {
@@ -135,7 +130,7 @@ func TestStepsEnd(t *testing.T) {
 		for i, g := range strings.Split(string(b), "\n### ")[1:] {
 			name, body, _ := strings.Cut(strings.TrimRight(g, "\n"), "\n")
 			code, _, _ := strings.Cut(body, "\n---\n")
-			if strings.Contains(code, "import ") || path == "testdata/steps.txt" && i%10 != 0 && os.Getenv("LECTERN_LONG") == "" {
+			if strings.Contains(code, "import ") || path == "testdata/steps.txt" && i%10 != 0 && !long() {
 				continue
 			}
 			cells[name] = code

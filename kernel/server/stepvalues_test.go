@@ -20,7 +20,6 @@ var asked = regexp.MustCompile(`(?m)^(\s*)\?([\w ]+)$`)
 // ?a b prints both, and before that step both have to be what is printed then.
 func TestStepsShowWhatIsThere(t *testing.T) {
 	t.Parallel()
-	once(t)
 	b, err := os.ReadFile("testdata/stepvalues.txt")
 	if err != nil {
 		t.Fatal(err)

@@ -304,7 +304,6 @@ func TestBadCommMessages(t *testing.T) {
 
 func TestWidgetCallbacks(t *testing.T) {
 	t.Parallel()
-	once(t)
 	p := openWidgetPage(t)
 	// A function that is declared again; another widget; types and variables of the cells; a
 	// panic; what is printed on the way.
@@ -349,7 +348,7 @@ func TestWidgetCallbacks(t *testing.T) {
 
 func TestWidgetsEnd(t *testing.T) {
 	t.Parallel()
-	once(t)
+	needLong(t)
 	p := openWidgetPage(t)
 	again := func(code string) {
 		t.Helper()
