@@ -95,7 +95,7 @@ func (c *completer) start(s *server) {
 	if cmd.Process != nil {
 		spare(cmd.Process.Pid)
 		c.k.watcher.say(fmt.Sprint("group ", cmd.Process.Pid))
-		lowerPriority(cmd.Process.Pid)
+		child.LowerPriority(cmd.Process.Pid)
 		whenOutOfMemory(cmd.Process.Pid, killedFirst)
 	}
 	close(s.ready)

@@ -24,6 +24,3 @@ func ownSession() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: tru
 
 // ignoreSignals keeps a terminal's or a server's signals from ending the watcher before its work.
 func ignoreSignals() { signal.Ignore(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP) }
-
-// lowerPriority lets a helper work when the cells leave time.
-func lowerPriority(pid int) { syscall.Setpriority(syscall.PRIO_PROCESS, pid, 10) }

@@ -12,6 +12,9 @@ func OwnGroup() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 }
 
+// LowerPriority does nothing on this system.
+func LowerPriority(int) {}
+
 // Interrupt is not possible by signal on Windows: kernelspecs for it use interrupt_mode "message".
 func (p *Process) Interrupt() error {
 	return errors.New(`child: a process cannot be interrupted on Windows`)

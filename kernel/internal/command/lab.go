@@ -238,7 +238,9 @@ func (w *workspace) serveLab(ctx context.Context, lab *labProgram, folder string
 	rest, stop := context.WithCancel(ctx)
 	var finishing sync.WaitGroup
 	finishing.Go(func() {
-		if err := w.finish(rest, false, true); err != nil && rest.Err() == nil {
+		behind := *w
+		behind.gently = true
+		if err := behind.finish(rest, false); err != nil && rest.Err() == nil {
 			fmt.Fprintf(w.stderr, "warning: code is not completed: %v\n", err)
 		}
 	})

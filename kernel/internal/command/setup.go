@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/lectern-go/lectern/kernel/internal/cellenv"
+	"github.com/lectern-go/lectern/kernel/internal/child"
 	"github.com/lectern-go/lectern/kernel/internal/gotools"
 	"github.com/lectern-go/lectern/kernel/internal/packages"
 	"github.com/lectern-go/lectern/kernel/internal/version"
@@ -72,7 +73,7 @@ The other commands call it by themselves. Examples:
 				}
 				fmt.Fprintf(ws.stdout, "Installed for your Jupyter in %s, as %q; it needs %s to stay where it is.\n", dir, kernelDisplay, ws.root)
 			}
-			return ws.finish(ctx, force, false)
+			return ws.finish(ctx, force)
 		},
 	}
 }
@@ -115,11 +116,10 @@ func (w *workspace) setup(ctx context.Context, force bool) (did []string, err er
 	})
 }
 
-// finish does what cells can do without. Cells run meanwhile, so it takes one processor, if they are to have the
-// others.
-func (w *workspace) finish(ctx context.Context, force, gently bool) error {
+// finish does what cells can do without.
+func (w *workspace) finish(ctx context.Context, force bool) error {
 	parallel := "-p=" + strconv.Itoa(runtime.GOMAXPROCS(0))
-	if gently {
+	if w.gently {
 		parallel = "-p=1"
 	}
 	toolMod, err := w.digestModule("tools/cells")
@@ -285,7 +285,13 @@ func (w *workspace) command(ctx context.Context, cmd *exec.Cmd, what string) err
 	cmd.Stdout, cmd.Stderr = &out, &out
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = 5 * time.Second
-	err := cmd.Run()
+	err := cmd.Start()
+	if err == nil {
+		if w.gently {
+			child.LowerPriority(cmd.Process.Pid) // what it starts is as modest
+		}
+		err = cmd.Wait()
+	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

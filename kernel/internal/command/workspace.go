@@ -22,6 +22,7 @@ type workspace struct {
 	root           string
 	outside        string // the current folder, if that is not in the source; then notebooks are looked for here
 	stdout, stderr io.Writer
+	gently         bool // what it builds gets only the time that others leave
 }
 
 // findWorkspace finds the source: a checkout from the current folder upwards; the one that the command was built from,
