@@ -292,7 +292,7 @@ func TestPinsHaveHashes(t *testing.T) {
 // alone, and nothing in its configuration, which others may be able to read, switches the token off or names it.
 func TestLabListensToThisMachine(t *testing.T) {
 	w, _ := scripted(t)
-	config := w.labConfig(8888, false, w.root, "notebooks", "ipc")
+	config := w.labConfig("ipc")
 	server := config["ServerApp"].(map[string]any)
 	if server["ip"] != "127.0.0.1" {
 		t.Errorf("it listens on %v", server["ip"])
@@ -303,6 +303,10 @@ func TestLabListensToThisMachine(t *testing.T) {
 				t.Errorf("%s.%s is set: what does it open?", section, name)
 			}
 		}
+	}
+	want := []string{"--ServerApp.port=8888", "--ServerApp.port_retries=0", "--ServerApp.root_dir=/a b", "--LabApp.default_url=/lab/tree/c%20d.ipynb", "--ServerApp.open_browser=False", "--LabApp.open_browser=False"}
+	if got := labArgs(8888, false, "/a b", "c d.ipynb"); !slices.Equal(got, want) {
+		t.Errorf("its arguments are %q, want %q", got, want)
 	}
 }
 
@@ -332,13 +336,6 @@ func TestLabRuntime(t *testing.T) {
 		if !strings.HasPrefix(dir, w.root) {
 			os.RemoveAll(dir)
 		}
-	}
-}
-
-func TestChoosePort(t *testing.T) {
-	p, err := choosePort(0)
-	if err != nil || p < firstPort {
-		t.Errorf("got %d, %v", p, err)
 	}
 }
 

@@ -22,6 +22,7 @@ import (
 
 func TestMain(m *testing.M) {
 	fakekernel.Hook()
+	fakeLab()
 	sandbox.Main()
 	os.Exit(m.Run())
 }
