@@ -14,7 +14,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/lectern-go/lectern/kernel/internal/private"
 )
@@ -107,16 +106,11 @@ func TestSetupDoesNothingTwice(t *testing.T) {
 		if _, err := w.setup(t.Context(), false); err != nil {
 			t.Fatal(err)
 		}
-		began := time.Now()
 		did, err := w.setup(t.Context(), false)
-		took := time.Since(began)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if len(did) == 0 {
-			if took > time.Second {
-				t.Errorf("a setup with nothing to do took %v", took)
-			}
 			return
 		}
 		t.Logf("a second setup did %q", did)
