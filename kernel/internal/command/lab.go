@@ -7,7 +7,9 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"net"
+	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -223,7 +225,7 @@ func (w *workspace) serveLab(ctx context.Context, lab *labProgram, folder string
 	for from := firstPort; ; {
 		chosen, err := choosePort(port, from)
 		if err == nil {
-			server, err = w.startLab(ctx, lab, chosen, labArgs(chosen, browser, folder, open), env, folder, runtimeDir, token)
+			server, err = w.startLab(ctx, lab, chosen, labArgs(chosen, browser, folder, open), env, folder)
 		}
 		if err == nil {
 			break
@@ -331,18 +333,23 @@ type labServer struct {
 
 // startLab starts JupyterLab and waits until it listens at its port. If somebody else has got the port first, the error
 // is a *portTaken.
-func (w *workspace) startLab(ctx context.Context, lab *labProgram, port int, args, env []string, folder, runtimeDir, token string) (*labServer, error) {
+func (w *workspace) startLab(ctx context.Context, lab *labProgram, port int, args, env []string, folder string) (*labServer, error) {
+	is, err := w.newSign()
+	if err != nil {
+		return nil, fmt.Errorf("lab: %w", err)
+	}
+	defer os.RemoveAll(is.dir)
 	s := &labServer{port: port, log: w.state("jupyter", fmt.Sprintf("lab-%d.log", port))}
 	log, err := os.OpenFile(s.log, os.O_CREATE|os.O_WRONLY|os.O_TRUNC|os.O_APPEND, 0o666)
 	if err != nil {
 		return nil, fmt.Errorf("lab: %w", err)
 	}
 	defer log.Close() // JupyterLab has a descriptor of its own
-	s.proc, err = child.Start(append(slices.Clone(lab.argv), args...), env, folder, log)
+	s.proc, err = child.Start(slices.Concat(lab.argv, args, []string{"--ServerApp.extra_static_paths=" + is.dir}), env, folder, log)
 	if err != nil {
 		return nil, fmt.Errorf("lab: %w", err)
 	}
-	switch up, err := s.wait(ctx, runtimeDir, token); {
+	switch up, err := s.wait(ctx, is); {
 	case err != nil:
 		s.proc.Kill()
 		return nil, err
@@ -360,11 +367,53 @@ func (w *workspace) startLab(ctx context.Context, lab *labProgram, port int, arg
 	return nil, fmt.Errorf("lab: JupyterLab ended (%s) before it served anything; the end of %s:\n%s", s.proc.State(), w.rel(s.log), said)
 }
 
-// wait waits until JupyterLab listens at its port; up is false if it ended before that.
-func (s *labServer) wait(ctx context.Context, runtimeDir, token string) (up bool, err error) {
+// A sign is a text in a file that JupyterLab serves to everybody. Who gives it at a port is JupyterLab that we have
+// started: others can't read the folder, and are sent nothing that they could use, such as the token.
+type sign struct{ dir, name, text string }
+
+func (w *workspace) newSign() (*sign, error) {
+	dir, err := os.MkdirTemp(w.state("jupyter"), "sign-")
+	if err != nil {
+		return nil, err
+	}
+	s := &sign{dir, "lectern-" + rand.Text(), rand.Text()}
+	if err := os.WriteFile(filepath.Join(dir, s.name), []byte(s.text), 0o600); err != nil {
+		os.RemoveAll(dir)
+		return nil, err
+	}
+	return s, nil
+}
+
+// servedAt reports whether the sign is given at a port.
+func (s *sign) servedAt(ctx context.Context, client *http.Client, port int) bool {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("http://127.0.0.1:%d/static/%s", port, s.name), nil)
+	if err != nil {
+		return false
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return false
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(io.LimitReader(resp.Body, int64(len(s.text)+1)))
+	return err == nil && string(b) == s.text
+}
+
+// wait waits until JupyterLab serves its sign; up is false if it ended before that.
+func (s *labServer) wait(ctx context.Context, is *sign) (up bool, err error) {
+	asking, stop := context.WithCancel(ctx)
+	defer stop()
+	go func() { // another program may have taken our question and never answer
+		select {
+		case <-s.proc.Exited():
+			stop()
+		case <-asking.Done():
+		}
+	}()
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}} // and no proxy
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
-	for !s.listens(runtimeDir, token) {
+	for !is.servedAt(asking, client, s.port) {
 		select {
 		case <-s.proc.Exited():
 			return false, nil
@@ -374,26 +423,6 @@ func (s *labServer) wait(ctx context.Context, runtimeDir, token string) (up bool
 		}
 	}
 	return true, nil
-}
-
-// listens reports whether JupyterLab has its port. A server of Jupyter that has one says so in a file of its runtime
-// folder. Whatever answers at the port may be another program, which must not be sent our token either.
-func (s *labServer) listens(runtimeDir, token string) bool {
-	files, _ := os.ReadDir(runtimeDir)
-	for _, file := range files {
-		if !strings.HasPrefix(file.Name(), "jpserver-") || filepath.Ext(file.Name()) != ".json" {
-			continue
-		}
-		b, err := os.ReadFile(filepath.Join(runtimeDir, file.Name()))
-		var server struct {
-			Port  int
-			Token string
-		}
-		if err == nil && json.Unmarshal(b, &server) == nil && server.Port == s.port && server.Token == token {
-			return true
-		}
-	}
-	return false
 }
 
 // lastLog returns the last lines of a log.

@@ -3,17 +3,17 @@ package command
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 )
@@ -34,10 +34,13 @@ func fakeLab() {
 	}
 	stop := make(chan os.Signal, 1)
 	signal.Notify(stop, syscall.SIGTERM)
-	port := 0
+	port, static := 0, ""
 	for _, arg := range os.Args {
 		if text, ok := strings.CutPrefix(arg, "--ServerApp.port="); ok {
 			port, _ = strconv.Atoi(text)
+		}
+		if dir, ok := strings.CutPrefix(arg, "--ServerApp.extra_static_paths="); ok {
+			static = dir
 		}
 	}
 	c, err := net.Dial("tcp", address)
@@ -53,10 +56,7 @@ func fakeLab() {
 	if err != nil || word == "taken\n" {
 		fail("[C] ERROR: the Jupyter server could not be started because port %d is not available.", port)
 	}
-	b, _ := json.Marshal(map[string]any{"port": port, "token": os.Getenv("JUPYTER_TOKEN"), "pid": os.Getpid()})
-	if err := os.WriteFile(filepath.Join(os.Getenv("JUPYTER_RUNTIME_DIR"), fmt.Sprintf("jpserver-%d.json", os.Getpid())), b, 0o600); err != nil {
-		fail("%v", err)
-	}
+	go http.Serve(l, http.StripPrefix("/static/", http.FileServer(http.Dir(static))))
 	<-stop
 	l.Close()
 	os.Exit(0)
@@ -144,6 +144,30 @@ func comeUp(door <-chan labAtDoor, ports <-chan int) int {
 // A port that was free may be somebody else's when JupyterLab comes to it. Whoever answers there is not taken for our
 // JupyterLab, which gets another one.
 func TestLabPortIsTakenMeanwhile(t *testing.T) {
+	for name, answer := range map[string]func(l net.Listener, asked func()){
+		"silent": func(l net.Listener, asked func()) {
+			for {
+				c, err := l.Accept()
+				if err != nil {
+					return
+				}
+				defer c.Close()
+				asked()
+			}
+		},
+		"answers": func(l net.Listener, asked func()) {
+			http.Serve(l, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				fmt.Fprint(w, "welcome")
+				asked()
+			}))
+		},
+	} {
+		t.Run(name, func(t *testing.T) { takenMeanwhile(t, answer) })
+	}
+}
+
+// takenMeanwhile has a stranger at the port that JupyterLab comes to.
+func takenMeanwhile(t *testing.T, answer func(l net.Listener, asked func())) {
 	door := labDoor(t)
 	ports, ended, stop := servedLab(t, t.TempDir(), 0)
 	var taken int
@@ -152,6 +176,9 @@ func TestLabPortIsTakenMeanwhile(t *testing.T) {
 		if stranger, err := net.Listen("tcp", fmt.Sprint("127.0.0.1:", lab.port)); err == nil {
 			defer stranger.Close()
 			taken = lab.port
+			asked := make(chan struct{})
+			go answer(stranger, sync.OnceFunc(func() { close(asked) }))
+			<-asked
 			lab.say("go")
 		} else { // another program was faster
 			lab.say("taken")
@@ -202,7 +229,7 @@ func TestLabEndsBecauseOfItsPort(t *testing.T) {
 		end := make(chan error, 1)
 		go func() {
 			const port = 0 // which is always free
-			_, err := w.startLab(t.Context(), &labProgram{[]string{self}, "test"}, port, labArgs(port, false, w.root, ""), os.Environ(), w.root, w.root, "token")
+			_, err := w.startLab(t.Context(), &labProgram{[]string{self}, "test"}, port, labArgs(port, false, w.root, ""), os.Environ(), w.root)
 			end <- err
 		}()
 		lab := <-door
