@@ -73,12 +73,16 @@ func (p page) act(expression string) {
 	p.text(`(` + expression + `, "")`)
 }
 
-// until waits for an expression to become true; otherwise it fails with what state says.
-func (p page) until(limit time.Duration, what, expression, state string) {
+// patience is how long anything may take that a test waits for. It ends what would never come, on the slowest machine.
+const patience = 10 * time.Minute
+
+// until waits for an expression to become true, and to stay so until the test goes on; otherwise it fails with what
+// state says.
+func (p page) until(what, expression, state string) {
 	p.t.Helper()
-	if !p.within(limit, expression) {
+	if !p.within(patience, expression) {
 		p.shoot("failed-"+strings.ReplaceAll(what, " ", "-"), false)
-		p.t.Fatalf("%s: not within %v; %s", what, limit, p.text(`String(`+state+`)`))
+		p.t.Fatalf("%s: not within %v; %s", what, patience, p.text(`String(`+state+`)`))
 	}
 }
 
@@ -133,7 +137,7 @@ func openBrowser(t testing.TB, more ...chromedp.ExecAllocatorOption) *browser {
 		chromedp.ExecPath(path),
 		chromedp.Flag("disable-quic", true),
 		chromedp.Flag("disable-component-update", true),
-		chromedp.WSURLReadTimeout(time.Minute),
+		chromedp.WSURLReadTimeout(patience),
 	)
 	if runtime.GOOS == "linux" && os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox)
@@ -176,7 +180,7 @@ func (b *browser) do(steps ...chromedp.Action[chromedp.Void]) {
 // get runs one step and returns its value.
 func get[T any](b *browser, step chromedp.Action[T]) T {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.Context, time.Minute)
+	ctx, cancel := context.WithTimeout(b.Context, patience)
 	defer cancel()
 	v, err := chromedp.Run(ctx, step)
 	if err != nil {
@@ -274,13 +278,13 @@ func lab(t *testing.T, exe string, args ...string) string {
 			if err != nil {
 				t.Errorf("lab ended with %v\n%s", err, &said)
 			}
-		case <-time.After(20 * time.Second):
+		case <-time.After(patience):
 			cmd.Process.Kill()
 			t.Errorf("lab did not end after Ctrl-C\n%s", &said)
 		}
 	})
 	// The first time it installs JupyterLab.
-	for deadline := time.Now().Add(10 * time.Minute); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
 		for line := range strings.Lines(said.String()) {
 			if address, ok := strings.CutPrefix(strings.TrimSpace(line), "JupyterLab: "); ok {
 				return address

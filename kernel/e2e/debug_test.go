@@ -3,7 +3,6 @@ package e2e
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/chromedp"
 )
@@ -20,26 +19,26 @@ func testDebugger(t *testing.T, address string) {
 		gutter  = `.jp-Notebook .jp-CodeCell .cm-breakpoint-gutter`
 	)
 	b.do(chromedp.Click(chromedp.CSS(`.jp-Notebook .jp-CodeCell .cm-content`))) // without that there may be no bug, see docs/kernel.md
-	b.until(time.Minute, "the bug can be clicked", bug+` != null && !`+bug+`.disabled && `+bug+`.getAttribute("aria-disabled") != "true"`, bug+`?.outerHTML ?? "no bug"`)
+	b.until("the bug can be clicked", bug+` != null && !`+bug+`.disabled && `+bug+`.getAttribute("aria-disabled") != "true"`, bug+`?.outerHTML ?? "no bug"`)
 	b.do(chromedp.Click(chromedp.CSS(`.jp-DebuggerBugButton`)))
 	const line = gutter + ` .cm-gutterElement:nth-child(4)` // the third: before them stands one that nobody sees
 	b.do(chromedp.WaitVisible(chromedp.CSS(line)), chromedp.Click(chromedp.CSS(line)))
-	b.until(time.Minute, "a breakpoint is set", `document.querySelector("`+line+` .cm-breakpoint-icon") != null`, sidebar)
+	b.until("a breakpoint is set", `document.querySelector("`+line+` .cm-breakpoint-icon") != null`, sidebar)
 	b.do(chromedp.Click(chromedp.CSS(`.jp-Notebook .jp-CodeCell .cm-content`)))
 	b.press("Enter", keyEnter, shift)
 	const variables = `[...document.querySelectorAll(".jp-DebuggerVariables-body:not(.lm-mod-hidden) .jp-TreeItem")].map(e => e.innerText.trim().replace(/\s+/g, " ")).join(", ")`
 	goOn := func() {
 		b.do(chromedp.Click(chromedp.CSS(`.jp-DebuggerSidebar [data-command="debugger:continue"]`)))
 	}
-	b.until(5*time.Minute, "the cell stands still", variables+` == "i 0"`, sidebar) // the first time Delve is built
+	b.until("the cell stands still", variables+` == "i 0"`, sidebar) // the first time Delve is built
 	b.shoot("lab-debugger", false)
 	goOn()
-	b.until(time.Minute, "it stands still again", variables+` == "i 1"`, sidebar)
+	b.until("it stands still again", variables+` == "i 1"`, sidebar)
 	if got := ask[string](b, output); strings.Contains(got, "total") {
 		t.Errorf("it stands still, and shows %s", got)
 	}
 	goOn()
-	b.until(time.Minute, "and once more", variables+` == "i 2"`, sidebar)
+	b.until("and once more", variables+` == "i 2"`, sidebar)
 	goOn()
-	b.until(time.Minute, "the cell ends", output+`.trim().endsWith("total 60")`, output)
+	b.until("the cell ends", output+`.trim().endsWith("total 60")`, output)
 }

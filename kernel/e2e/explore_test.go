@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
 // mostExplore is how many bytes the explorers may load over http.
@@ -49,7 +48,7 @@ func (p page) shows(exe, name string, settings ...string) {
 		p.t.Fatal(err)
 	}
 	p.act(`window.wanted = (() => { const t = document.createElement("template"); t.innerHTML = ` + quoted(strings.TrimSpace(string(html))) + `; return t.content.textContent; })()`)
-	p.until(time.Minute, name+" shows what it gives natively", explorer(name)+`.children[1].textContent === wanted`,
+	p.until(name+" shows what it gives natively", explorer(name)+`.children[1].textContent === wanted`,
 		`JSON.stringify([`+explorer(name)+`.textContent, wanted])`)
 }
 

@@ -97,7 +97,7 @@ func openFirefox(t *testing.T, preferences ...string) *firefox {
 		}
 	case <-heard:
 		t.Fatal("Firefox ended before it listened")
-	case <-time.After(2 * time.Minute):
+	case <-time.After(patience):
 		t.Fatal("Firefox did not come up")
 	}
 	t.Cleanup(func() { f.conn.CloseNow() })
@@ -121,7 +121,7 @@ func openFirefox(t *testing.T, preferences ...string) *firefox {
 // call sends a command and waits for what it gives.
 func (f *firefox) call(method string, parameters map[string]any) json.RawMessage {
 	f.t.Helper()
-	ctx, cancel := context.WithTimeout(f.t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(f.t.Context(), patience)
 	defer cancel()
 	f.sent++
 	if err := wsjson.Write(ctx, f.conn, map[string]any{"id": f.sent, "method": method, "params": parameters}); err != nil {

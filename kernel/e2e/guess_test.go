@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/chromedp"
 )
@@ -36,27 +35,27 @@ func TestGuess(t *testing.T) {
 	before := ask[int](b, hidden)
 	// The first question wants several numbers, the third is a choice. What is no number at all is told so.
 	b.do(chromedp.Focus(".guess .ask input"), chromedp.KeyEvent("many\r"))
-	b.until(5*time.Second, "numbers are wanted", `document.querySelector(".guess .bad").textContent.includes("Numbers are wanted")`, `document.querySelector(".guess").textContent`)
+	b.until("numbers are wanted", `document.querySelector(".guess .bad").textContent.includes("Numbers are wanted")`, `document.querySelector(".guess").textContent`)
 	b.do(chromedp.KeyEvent("\b\b\b\b4, 20\r"))
-	b.until(5*time.Second, "the guess is right, and its answer has the keyboard", verdict+` == "✓ Right."`, `document.querySelector(".guess").textContent`)
+	b.until("the guess is right, and its answer has the keyboard", verdict+` == "✓ Right."`, `document.querySelector(".guess").textContent`)
 	if ask[int](b, answers) != 1 || ask[int](b, asked) != n-1 || ask[int](b, hidden) >= before {
 		t.Errorf("after one guess %d are answered and %d asked, and %d boxes of %d are hidden", ask[int](b, answers), ask[int](b, asked), ask[int](b, hidden), before)
 	}
 	ask[bool](b, `[...document.querySelectorAll(".guess")].find(g => g.textContent.includes("30th step")).querySelector("button").click(), true`)
-	b.until(5*time.Second, "a wrong choice", verdict+`.startsWith("✗ You guessed AdaGrad")`, verdict)
+	b.until("a wrong choice", verdict+`.startsWith("✗ You guessed AdaGrad")`, verdict)
 	// Guesses are there when the page is opened again, until the reader wants to be asked again.
 	answered := asked + ` == ` + guesses + ` - 2 && [...document.querySelectorAll(".verdict")].map(v => v.textContent).filter(Boolean).map(v => v[0]).join("") == "✓✗"`
 	open()
-	b.until(5*time.Second, "guesses are remembered", answered, asked)
+	b.until("guesses are remembered", answered, asked)
 	b.do(chromedp.Click(chromedp.CSS(".asks button:last-of-type")))
 	nothing := asked + ` == ` + guesses + ` && [...document.querySelectorAll(".verdict")].every(v => v.hidden) && document.querySelector(".asks button:last-of-type").hidden`
-	b.until(5*time.Second, "guesses are forgotten", nothing, asked)
+	b.until("guesses are forgotten", nothing, asked)
 	open()
-	b.until(5*time.Second, "guesses stay forgotten", nothing, asked)
+	b.until("guesses stay forgotten", nothing, asked)
 	// What does not look like a guess is not taken for one.
 	ask[bool](b, `localStorage.setItem("lectern-guesses:17-optimizers", JSON.stringify(Object.fromEntries([...document.querySelectorAll(".guess")].map(g => [g.closest(".cell").id + " " + JSON.parse(g.dataset.guess).question, {a: 1}])))), true`)
 	open()
-	b.until(5*time.Second, "strange guesses are left out", asked+` == `+guesses, asked)
+	b.until("strange guesses are left out", asked+` == `+guesses, asked)
 	// How far off a number is, in the words of package lesson.
 	for _, tt := range []struct{ guess, off string }{
 		{"8", "a factor of 2 too small"}, {"-16", "the size is right, the sign is not"}, {"17", "one too many"}, {"1600", "a factor of 100 too large; check the powers of ten"},
@@ -66,23 +65,23 @@ func TestGuess(t *testing.T) {
 		ask[bool](b, `(lecternGuesses.given = {}, true)`)
 		ask[bool](b, `(() => { const g = [...document.querySelectorAll(".guess")].find(g => g.textContent.includes("bytes do the zeros")); g.querySelector("input").value = "`+tt.guess+
 			`"; g.querySelector("[type=submit]").click(); return true; })()`)
-		b.until(5*time.Second, tt.guess+" for 16", verdict+`.includes("`+tt.off+`")`, verdict)
+		b.until(tt.guess+" for 16", verdict+`.includes("`+tt.off+`")`, verdict)
 	}
 	// Those who want to see everything say so once.
 	open()
 	ask[bool](b, `(lecternGuesses.given = {}, true)`)
 	b.do(chromedp.Click(chromedp.CSS(".asks button:first-of-type")))
 	all := answers + ` == ` + guesses + ` && ` + hidden + ` == 0`
-	b.until(5*time.Second, "all is shown", all, answers)
+	b.until("all is shown", all, answers)
 	open()
-	b.until(5*time.Second, "the choice is remembered", all, answers)
+	b.until("the choice is remembered", all, answers)
 	b.do(chromedp.Click(chromedp.CSS(".asks button:first-of-type")))
-	b.until(5*time.Second, "the questions are back", answers+` == 0 && `+hidden+` == `+"document.querySelectorAll('.after').length", answers)
+	b.until("the questions are back", answers+` == 0 && `+hidden+` == `+"document.querySelectorAll('.after').length", answers)
 	// Paper shows everything.
 	ask[bool](b, `dispatchEvent(new Event("beforeprint")), true`)
-	b.until(5*time.Second, "paper shows everything", all, answers)
+	b.until("paper shows everything", all, answers)
 	ask[bool](b, `dispatchEvent(new Event("afterprint")), true`)
-	b.until(5*time.Second, "after printing all is as before", answers+` == 0`, answers)
+	b.until("after printing all is as before", answers+` == 0`, answers)
 	b.shoot("site-guess", false)
 	b.clean(func(address string) bool {
 		return strings.HasPrefix(address, "file:") || strings.HasPrefix(address, "data:") || strings.HasPrefix(address, "about:")

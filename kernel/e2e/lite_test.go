@@ -47,14 +47,14 @@ func TestLite(t *testing.T) {
 	b.tries("b := nope + 1", "line 1, column 6: undefined: nope")
 	b.tries("kept", "16")
 	b.tries("panic(kept)", "panic: 16")
-	b.replaceCode("for { fmt.Print() }")
-	time.Sleep(3 * time.Second) // it runs, or is being built: both can be stopped
+	b.replaceCode(`fmt.Println("turning"); for { fmt.Print() }`)
+	b.until("the cell runs", liteOutput+`.includes("turning")`, liteOutput)
 	b.press("Escape", keyEscape, 0)
 	b.do(chromedp.Click(chromedp.CSS(`[data-jp-item-name="interrupt"] jp-button`)))
 	b.says("the cell was interrupted")
 	b.tries("kept + 1", "17")
 	b.replaceCode(`fmt.Print("Your name? "); var who string; show.Scanln(&who); fmt.Println("Hello,", who)`)
-	b.until(time.Minute, "the cell asks", `document.querySelector(".jp-Stdin-input") !== null`, liteOutput)
+	b.until("the cell asks", `document.querySelector(".jp-Stdin-input") !== null`, liteOutput)
 	b.do(chromedp.Focus(chromedp.CSS(".jp-Stdin-input")), chromedp.KeyEvent("Ada"))
 	b.press("Enter", keyEnter, 0)
 	b.says("Hello, Ada")
@@ -68,20 +68,20 @@ func TestLite(t *testing.T) {
 	b.write("\rtensor.A")
 	b.press("Tab", keyTab, 0)
 	const offered = `(document.querySelector(".jp-Completer")?.innerText ?? "")`
-	b.until(time.Minute, "Tab completes", offered+`.includes("Arange")`, offered)
+	b.until("Tab completes", offered+`.includes("Arange")`, offered)
 	b.write("rang")
 	b.press("Enter", keyEnter, 0)
 	b.write("(")
 	b.press("Tab", keyTab, shift)
 	const help = `(document.querySelector(".jp-Tooltip")?.innerText ?? "")`
-	b.until(time.Minute, "Shift-Tab explains", help+`.includes("func tensor.Arange(")`, help)
+	b.until("Shift-Tab explains", help+`.includes("func tensor.Arange(")`, help)
 
 	const changed = `fmt.Println("kept is", kept) // mine`
 	b.tries(changed, "kept is 18")
 	b.save()
 	b.visit(address)
 	b.opened(cells)
-	b.until(time.Minute, "what was changed is there", liteCell+`.querySelector(".cm-content").innerText.trim() == `+quoted(changed), liteCell+`.innerText`)
+	b.until("what was changed is there", liteCell+`.querySelector(".cm-content").innerText.trim() == `+quoted(changed), liteCell+`.innerText`)
 	b.tries("kept", "undefined: kept") // it is another kernel
 
 	b.clean(func(address string) bool {
@@ -109,7 +109,7 @@ func (b *browser) replaceCode(text string) {
 // says waits for an output of the first cell, which has then ended.
 func (b *browser) says(text string) {
 	b.t.Helper()
-	b.until(time.Minute, "the cell shows "+text, liteOutput+`.includes(`+quoted(text)+`) && document.querySelector(".jp-Notebook-ExecutionIndicator")?.dataset.status == "idle"`, liteOutput)
+	b.until("the cell shows "+text, liteOutput+`.includes(`+quoted(text)+`) && document.querySelector(".jp-Notebook-ExecutionIndicator")?.dataset.status == "idle"`, liteOutput)
 }
 
 // tries has the first cell run a text.
@@ -155,5 +155,5 @@ func (b *browser) asStored(lesson string) {
 func (b *browser) save() {
 	b.t.Helper()
 	b.do(chromedp.Click(chromedp.CSS(`[data-jp-item-name="save"] jp-button`)))
-	b.until(time.Minute, "the notebook is saved", `!document.querySelector(".jp-mod-dirty")`, liteOutput)
+	b.until("the notebook is saved", `!document.querySelector(".jp-mod-dirty")`, liteOutput)
 }

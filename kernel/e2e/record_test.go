@@ -66,8 +66,8 @@ func TestRecord(t *testing.T) {
 	b.window(960, 660, false)
 	b.do(chromedp.Navigate(u.String()))
 	const cells = `[...document.querySelectorAll(".jp-Notebook .jp-CodeCell")]`
-	b.until(2*time.Minute, "a cell to write into", cells+`.length > 0`, `document.title`)
-	b.until(2*time.Minute, "our kernel is idle", kernelIs+`.includes("Go (Lectern)") && document.querySelector(".jp-Notebook-ExecutionIndicator")?.dataset.status == "idle"`, kernelIs)
+	b.until("a cell to write into", cells+`.length > 0`, `document.title`)
+	b.until("our kernel is idle", kernelIs+`.includes("Go (Lectern)") && document.querySelector(".jp-Notebook-ExecutionIndicator")?.dataset.status == "idle"`, kernelIs)
 	b.do(chromedp.Click(chromedp.CSS(".jp-Notebook .jp-CodeCell .cm-content")))
 
 	var film film
@@ -84,8 +84,8 @@ func TestRecord(t *testing.T) {
 		shoot(500 * time.Millisecond)
 		b.press("Enter", keyEnter, shift)
 		at := cells + "[" + string(rune('0'+i)) + "]"
-		b.until(2*time.Minute, "the cell has run", `/\[\d+\]/.test(`+at+`.querySelector(".jp-InputPrompt").textContent)`, at+`.innerText`)
-		b.until(time.Minute, "its output", `(`+at+`.querySelector(".jp-OutputArea")?.textContent ?? "").includes(`+quote(cell.shows)+`)`, at+`.innerText`)
+		b.until("the cell has run", `/\[\d+\]/.test(`+at+`.querySelector(".jp-InputPrompt").textContent)`, at+`.innerText`)
+		b.until("its output", `(`+at+`.querySelector(".jp-OutputArea")?.textContent ?? "").includes(`+quote(cell.shows)+`)`, at+`.innerText`)
 		if fails := ask[bool](b, at+`.querySelector('[data-mime-type="application/vnd.jupyter.error"], [data-mime-type="application/vnd.jupyter.stderr"]') != null`); fails != (i == len(tour)-1) {
 			t.Fatalf("cell %d: an error is shown: %v; only the last is to have one", i+1, fails)
 		}

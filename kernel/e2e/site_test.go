@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -37,11 +36,11 @@ func (b *browser) search(site string) {
 	b.press("k", 'K', ctrl)
 	b.do(chromedp.KeyEvent("roofline"))
 	const found = `[...document.querySelectorAll("#results a")].map(a => a.getAttribute("href")).join(" ")`
-	b.until(10*time.Second, "the search finds the lesson", found+`.includes("22-roofline.html")`, found)
+	b.until("the search finds the lesson", found+`.includes("22-roofline.html")`, found)
 	b.shoot("site-search", false)
 	b.press("Enter", keyEnter, 0)
-	b.until(10*time.Second, "Enter opens the first result", `location.pathname.endsWith("22-roofline.html")`, `location.href`)
-	b.until(10*time.Second, "the page can be searched", `document.readyState == "complete" && document.querySelector(".search")?.hidden === false`, `document.readyState`)
+	b.until("Enter opens the first result", `location.pathname.endsWith("22-roofline.html")`, `location.href`)
+	b.until("the page can be searched", `document.readyState == "complete" && document.querySelector(".search")?.hidden === false`, `document.readyState`)
 	// What readers look for stands first: under a heading that names it, or by another word for it.
 	for _, tt := range []struct{ query, first, mark string }{
 		{"mfu", "10-", "MFU"},
@@ -53,10 +52,10 @@ func (b *browser) search(site string) {
 		b.press("k", 'K', ctrl)
 		b.do(chromedp.KeyEvent(tt.query))
 		if tt.first == "none" {
-			b.until(10*time.Second, "nothing is found", `document.querySelector("#results .none")?.textContent.includes("xyzzyx") ?? false`, found)
+			b.until("nothing is found", `document.querySelector("#results .none")?.textContent.includes("xyzzyx") ?? false`, found)
 			continue
 		}
-		b.until(10*time.Second, tt.query+" is found", `[...document.querySelectorAll("#results a")].slice(0, 1).some(a => a.getAttribute("href").startsWith("`+tt.first+`") && a.querySelector("mark").textContent.toLowerCase().includes("`+strings.ToLower(tt.mark)+`"))`, found+` + " | " + (document.querySelector("#results a")?.textContent)`)
+		b.until(tt.query+" is found", `[...document.querySelectorAll("#results a")].slice(0, 1).some(a => a.getAttribute("href").startsWith("`+tt.first+`") && a.querySelector("mark").textContent.toLowerCase().includes("`+strings.ToLower(tt.mark)+`"))`, found+` + " | " + (document.querySelector("#results a")?.textContent)`)
 	}
 	b.press("Escape", keyEscape, 0)
 	// Each figure leads to the cell that drew it.
@@ -73,13 +72,13 @@ func (b *browser) figures() {
 	const picture = `document.querySelector("dialog[open] .picture")`
 	before := ask[float64](b, `document.querySelector("figure .picture > svg, figure .picture > img").getBoundingClientRect().width`)
 	b.do(chromedp.KeyEvent(kb.Enter))
-	b.until(10*time.Second, "the figure is large", `(`+picture+`?.firstElementChild.getBoundingClientRect().width ?? 0) > 1.2 * `+strconv.FormatFloat(before, 'f', 1, 64), `document.querySelector("dialog").outerHTML.slice(0, 200)`)
+	b.until("the figure is large", `(`+picture+`?.firstElementChild.getBoundingClientRect().width ?? 0) > 1.2 * `+strconv.FormatFloat(before, 'f', 1, 64), `document.querySelector("dialog").outerHTML.slice(0, 200)`)
 	if cut := ask[float64](b, picture+`.scrollHeight - `+picture+`.clientHeight`); cut > 1 {
 		b.t.Errorf("%g pixels of the large figure are cut off", cut)
 	}
 	b.shoot("site-large-figure", false)
 	b.press("Escape", keyEscape, 0)
-	b.until(10*time.Second, "the figure is back in its place, and so is the keyboard", `!`+picture+` && document.activeElement.matches("figure:has(.picture) > .enlarge")`, `document.activeElement.outerHTML.slice(0, 200)`)
+	b.until("the figure is back in its place, and so is the keyboard", `!`+picture+` && document.activeElement.matches("figure:has(.picture) > .enlarge")`, `document.activeElement.outerHTML.slice(0, 200)`)
 }
 
 // themes goes through light, dark and back to what the system says; the page keeps a choice when it is opened again.
@@ -87,7 +86,7 @@ func (b *browser) themes() {
 	b.t.Helper()
 	dark := func(want bool, when string) {
 		b.t.Helper()
-		b.until(10*time.Second, when, `(`+brightness+` < 128) == `+strconv.FormatBool(want), brightness)
+		b.until(when, `(`+brightness+` < 128) == `+strconv.FormatBool(want), brightness)
 	}
 	click := func() { b.t.Helper(); ask[bool](b, `document.querySelector("#theme").click(), true`) }
 	b.colours("light")

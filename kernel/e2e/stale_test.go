@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"testing"
-	"time"
 
 	"github.com/chromedp/chromedp"
 )
@@ -15,7 +14,7 @@ func testStale(t *testing.T, address string) {
 	b.window(1200, 700, false)
 	b.do(chromedp.Navigate(at(t, address, path)))
 	const code = `[...document.querySelectorAll(".jp-Notebook .jp-CodeCell")]`
-	b.until(time.Minute, "our kernel is idle", code+`.length == 4 && `+kernelIs+`.includes("Go (Lectern)") && document.querySelector(".jp-Notebook-ExecutionIndicator")?.dataset.status == "idle"`,
+	b.until("our kernel is idle", code+`.length == 4 && `+kernelIs+`.includes("Go (Lectern)") && document.querySelector(".jp-Notebook-ExecutionIndicator")?.dataset.status == "idle"`,
 		code+`.length + " cells, kernel " + `+kernelIs)
 	const outputs = code + `.map(c => c.querySelector(".jp-Cell-outputArea")?.innerText.trim() ?? "").join(" | ")`
 	const marks = code + `.slice(0, 4).map(c => c.classList.contains("lectern-stale") ? "!" : ".").join("")`
@@ -27,20 +26,20 @@ func testStale(t *testing.T, address string) {
 	for range 3 {
 		b.press("Enter", keyEnter, shift)
 	}
-	b.until(time.Minute, "three cells have run", outputs+`.includes("y is 40")`, outputs)
+	b.until("three cells have run", outputs+`.includes("y is 40")`, outputs)
 	if got := ask[string](b, marks); got != "...." {
 		t.Errorf("marks at first: %s", got)
 	}
 	edit("1")
 	b.do(chromedp.KeyEvent("2")) // x := 42
 	b.press("Enter", keyEnter, shift)
-	b.until(time.Minute, "two cells are marked", marks+` == ".!!."`, marks+` + " " + `+outputs)
-	b.until(10*time.Second, "a note says so", outputs+`.includes("note: [2] used the earlier x, and [3] what came of it")`, outputs)
+	b.until("two cells are marked", marks+` == ".!!."`, marks+` + " " + `+outputs)
+	b.until("a note says so", outputs+`.includes("note: [2] used the earlier x, and [3] what came of it")`, outputs)
 	b.shoot("lab-stale", false)
 	edit("4")
 	b.press("Enter", keyEnter, shift)
-	b.until(time.Minute, "the cells have run where they stand", marks+` == "...." && `+outputs+`.includes("y is 420")`, marks+` + " " + `+outputs)
-	b.until(10*time.Second, "the note is gone", `!`+outputs+`.includes("note:")`, outputs)
+	b.until("the cells have run where they stand", marks+` == "...." && `+outputs+`.includes("y is 420")`, marks+` + " " + `+outputs)
+	b.until("the note is gone", `!`+outputs+`.includes("note:")`, outputs)
 	const below = code + `[0].querySelector(".jp-Cell-outputArea").getBoundingClientRect().height`
 	if h := ask[float64](b, below); h != 0 {
 		t.Errorf("%v pixels are left of the note", h)

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -34,12 +33,12 @@ func TestStepping(t *testing.T) {
 	)
 	at := func(what, step string) {
 		t.Helper()
-		b.until(5*time.Second, what, where+`.startsWith("Step `+step+` ")`, where)
+		b.until(what, where+`.startsWith("Step `+step+` ")`, where)
 	}
 	ask[bool](b, `document.querySelector(".asks button")?.click(), true`) // what steps tell lies behind the questions
 	text := ask[string](b, `document.querySelector(".in .code code").textContent`)
 	b.do(chromedp.Focus(".step-open"), chromedp.KeyEvent(kb.Enter))
-	b.until(5*time.Second, "the stepper opens and has the keyboard", opened+` == 1 && document.activeElement.matches(".steps")`, `document.activeElement.outerHTML.slice(0, 200)`)
+	b.until("the stepper opens and has the keyboard", opened+` == 1 && document.activeElement.matches(".steps")`, `document.activeElement.outerHTML.slice(0, 200)`)
 	if got := ask[string](b, `document.querySelector(".in .code code").textContent`); got != text {
 		t.Errorf("the code is %q, and was %q", got, text)
 	}
@@ -52,12 +51,12 @@ func TestStepping(t *testing.T) {
 	}
 	last := ask[string](b, where)
 	b.press("ArrowLeft", keyLeft, 0)
-	b.until(5*time.Second, "a step back", where+` != `+strconv.Quote(last), where)
+	b.until("a step back", where+` != `+strconv.Quote(last), where)
 	b.press("Home", keyHome, 0)
 	at("the first step again", "1")
 	// A click on a line goes to its next step, and the line is marked for eyes and for ears.
 	line := ask[string](b, `(() => { const l = [...document.querySelectorAll(".step-line.reached")].at(-1); l.click(); return l.textContent.trim(); })()`)
-	b.until(5*time.Second, "the line is marked", now+` == `+strconv.Quote(line)+` && document.querySelector("[aria-current='step']").textContent.trim() == `+strconv.Quote(line), now)
+	b.until("the line is marked", now+` == `+strconv.Quote(line)+` && document.querySelector("[aria-current='step']").textContent.trim() == `+strconv.Quote(line), now)
 	// Tensors come with their facts, and totals run along.
 	for _, fact := range []string{"shape [3]", "float32", "strides [1]", "requires grad", "12 bytes"} {
 		if !ask[bool](b, `document.querySelector(".step-vars").textContent.includes(`+strconv.Quote(fact)+`)`) {
@@ -69,11 +68,11 @@ func TestStepping(t *testing.T) {
 	}
 	// Backward, operation by operation: the cell whose code calls it.
 	b.press("Escape", keyEscape, 0)
-	b.until(5*time.Second, "it closes, and the button has the keyboard", opened+` == 0 && document.activeElement.matches(".step-open")`, `document.activeElement.outerHTML.slice(0, 200)`)
+	b.until("it closes, and the button has the keyboard", opened+` == 0 && document.activeElement.matches(".step-open")`, `document.activeElement.outerHTML.slice(0, 200)`)
 	ask[bool](b, `[...document.querySelectorAll(".cell.run")].find(c => c.querySelector("code")?.textContent.startsWith("loss.Backward()")).querySelector(".step-open").click(), true`)
-	b.until(5*time.Second, "another cell opens", opened+` == 1`, opened)
+	b.until("another cell opens", opened+` == 1`, opened)
 	b.press("ArrowRight", keyRight, 0)
-	b.until(5*time.Second, "an operation of Backward", where+`.includes("Backward") && document.querySelector(".step-did").textContent.includes("gradient of")`, where)
+	b.until("an operation of Backward", where+`.includes("Backward") && document.querySelector(".step-did").textContent.includes("gradient of")`, where)
 	// Playing ends at the last step, and can be stopped before.
 	b.press("Home", keyHome, 0)
 	ask[bool](b, `(() => { const s = document.querySelector(".steps select"); s.value = "1"; document.querySelector("[aria-label='Play the steps']").click(); return true; })()`)
@@ -83,7 +82,7 @@ func TestStepping(t *testing.T) {
 		t.Error("it still plays")
 	}
 	ask[bool](b, `(() => { const s = document.querySelector(".steps select"); s.value = "20"; document.querySelector("[aria-label='Play the steps']").click(); return true; })()`)
-	b.until(20*time.Second, "it has played to the end", `document.querySelector("[aria-label='One step on']").disabled && document.querySelector("[aria-label='Play the steps']") != null`, where)
+	b.until("it has played to the end", `document.querySelector("[aria-label='One step on']").disabled && document.querySelector("[aria-label='Play the steps']") != null`, where)
 	b.accessible(axeSource(t), "the stepper")
 	b.shoot("site-steps", false)
 	// On a phone nothing is wider than the window, and fingers find the buttons.
@@ -121,34 +120,34 @@ func testSteps(t *testing.T, address string) {
 	b.do(chromedp.Click(chromedp.CSS(`.jp-Notebook .jp-CodeCell .cm-content`)))
 	b.press("Enter", keyEnter, shift)
 	b.press("Enter", keyEnter, alt|shift)
-	b.until(time.Minute, "the stepper opens and has the keyboard", where+`.startsWith("Step 1 ") && `+has, where+` + document.activeElement?.outerHTML.slice(0, 200)`)
-	b.until(5*time.Second, "the code is shown once, and a line is marked", now+` == "x := tensor.Arange(6)" && `+code+` == "false"`, now+` + " " + `+code)
+	b.until("the stepper opens and has the keyboard", where+`.startsWith("Step 1 ") && `+has, where+` + document.activeElement?.outerHTML.slice(0, 200)`)
+	b.until("the code is shown once, and a line is marked", now+` == "x := tensor.Arange(6)" && `+code+` == "false"`, now+` + " " + `+code)
 	b.press("ArrowRight", keyRight, 0)
-	b.until(5*time.Second, "a step on", now+` == "sum := 0"`, now)
+	b.until("a step on", now+` == "sum := 0"`, now)
 	b.press("ArrowDown", keyDown, 0)
 	b.press("ArrowDown", keyDown, 0)
-	b.until(5*time.Second, "on, and the stepper has kept the keyboard", now+` == "sum += square(i)" && `+has, now)
+	b.until("on, and the stepper has kept the keyboard", now+` == "sum += square(i)" && `+has, now)
 	b.shoot("lab-steps", false)
 	b.do(chromedp.Click(chromedp.CSS(`.jp-Notebook [data-windowed-list-index="1"] .cm-line:nth-child(7)`)))
-	b.until(5*time.Second, "a click on a line goes there", now+` == "y := x.Mul(x)"`, now)
+	b.until("a click on a line goes there", now+` == "y := x.Mul(x)"`, now)
 	if cost := ask[string](b, cell+`.querySelector(".lectern-now").dataset.cost`); !strings.Contains(cost, "6 FLOPs") {
 		t.Errorf("the line's costs are %q", cost)
 	}
 	// What was changed since is not what ran: then the stepper shows the code, until the change is taken back.
 	b.do(chromedp.KeyEvent("z"))
-	b.until(5*time.Second, "the stepper shows the code", now+` == "" && `+code+` == "true" && `+cell+`.querySelector(".step-line.now").textContent.trim() == "y := x.Mul(x)"`, now+` + " " + `+code)
+	b.until("the stepper shows the code", now+` == "" && `+code+` == "true" && `+cell+`.querySelector(".step-line.now").textContent.trim() == "y := x.Mul(x)"`, now+` + " " + `+code)
 	b.shoot("lab-steps-edited", false)
 	b.press("Backspace", keyBackspace, 0)
 	b.do(chromedp.Click(chromedp.CSS(`.jp-Notebook [data-windowed-list-index="1"] [aria-label="One step back"]`)))
-	b.until(5*time.Second, "the cell is marked again", now+` != "" && `+code+` == "false"`, now+` + " " + `+code)
+	b.until("the cell is marked again", now+` != "" && `+code+` == "false"`, now+` + " " + `+code)
 	b.press("Escape", keyEscape, 0)
-	b.until(5*time.Second, "the cell has the keyboard", `document.activeElement === `+cell, `document.activeElement?.outerHTML.slice(0, 200)`)
+	b.until("the cell has the keyboard", `document.activeElement === `+cell, `document.activeElement?.outerHTML.slice(0, 200)`)
 	b.press("Enter", keyEnter, ctrl)
-	b.until(time.Minute, "it ran again", where+`.startsWith("Step 1 ") && `+now+` == "x := tensor.Arange(6)" && `+code+` == "false"`, where+` + " " + `+now+` + " " + `+code)
+	b.until("it ran again", where+`.startsWith("Step 1 ") && `+now+` == "x := tensor.Arange(6)" && `+code+` == "false"`, where+` + " " + `+now+` + " " + `+code)
 	// Without the steps nothing is marked.
 	b.do(chromedp.Click(chromedp.CSS(`.jp-Notebook [data-windowed-list-index="1"] .cm-line:nth-child(1)`)))
 	b.press("End", keyEnd, 0)
 	b.press("Backspace", keyBackspace, 0)
 	b.press("Enter", keyEnter, ctrl)
-	b.until(time.Minute, "nothing is marked", now+` == "" && `+code+` == "none"`, now+` + " " + `+code)
+	b.until("nothing is marked", now+` == "" && `+code+` == "none"`, now+` + " " + `+code)
 }

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/chromedp"
 )
@@ -52,7 +51,7 @@ func TestUntrusted(t *testing.T) {
 	}
 	tab.do(chromedp.Navigate(address("01-stranger.html")), chromedp.WaitReady("body"))
 	// The page's own script shows the search, so it has run.
-	tab.until(10*time.Second, "the page's own script runs", `!document.querySelector(".search").hidden && getComputedStyle(document.querySelector(".search")).display != "none"`, `document.querySelector(".search").outerHTML`)
+	tab.until("the page's own script runs", `!document.querySelector(".search").hidden && getComputedStyle(document.querySelector(".search")).display != "none"`, `document.querySelector(".search").outerHTML`)
 	if got := ask[string](tab, `String(window.hacked)`); got != "undefined" {
 		t.Errorf("a script of the notebook ran: %s", got)
 	}

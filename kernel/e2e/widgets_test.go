@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"testing"
-	"time"
 
 	"github.com/chromedp/chromedp"
 )
@@ -20,7 +19,7 @@ func testWidgets(t *testing.T, address string) {
 	const outputs = `[...document.querySelectorAll(".jp-Notebook .jp-OutputArea-output")].map(o => o.innerText).join(" ")`
 	shows := func(text string) {
 		t.Helper()
-		b.until(time.Minute, "shows "+text, outputs+`.includes("`+text+`")`, outputs)
+		b.until("shows "+text, outputs+`.includes("`+text+`")`, outputs)
 	}
 	b.do(chromedp.Click(chromedp.CSS(`.jp-Notebook .jp-CodeCell .cm-content`)))
 	b.press("Enter", keyEnter, shift)
@@ -33,11 +32,11 @@ func testWidgets(t *testing.T, address string) {
 	b.shoot("lab-widgets", false)
 	b.do(chromedp.Click(chromedp.CSS(`.jp-Notebook [data-windowed-list-index="1"] .cm-content`)))
 	b.press("Enter", keyEnter, ctrl) // with shift it would add a cell
-	b.until(time.Minute, "the next cell sees it", `document.querySelectorAll(".jp-Notebook .jp-CodeCell")[1].querySelector(".jp-OutputArea-output")?.innerText.trim() == "5"`, outputs)
+	b.until("the next cell sees it", `document.querySelectorAll(".jp-Notebook .jp-CodeCell")[1].querySelector(".jp-OutputArea-output")?.innerText.trim() == "5"`, outputs)
 
 	// Save, and open the page anew: the kernel still has the widgets.
 	b.press("s", keyS, ctrl)
-	b.until(time.Minute, "the notebook is saved", `!document.querySelector(".jp-mod-dirty")`, outputs)
+	b.until("the notebook is saved", `!document.querySelector(".jp-mod-dirty")`, outputs)
 	b.openLesson(address, file, len(cells))
 	b.window(1400, 1000, false)
 	shows("5 squared is 25 m²")

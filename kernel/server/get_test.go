@@ -14,7 +14,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/lectern-go/lectern/kernel/internal/cellenv"
 	"github.com/lectern-go/lectern/kernel/internal/packages"
@@ -175,12 +174,8 @@ func TestFetchIsInterrupted(t *testing.T) {
 		<-asked
 		e.stop()
 	}()
-	began := time.Now()
 	if _, f := e.autoget("example.net/hello"); f == nil || f.Name != "interrupted" {
 		t.Errorf("%v", f)
-	}
-	if d := time.Since(began); d > 20*time.Second {
-		t.Errorf("it took %v", d)
 	}
 	if _, f := e.autoget("example.net/hello"); f == nil || f.Name != "interrupted" { // the interrupt came before the fetch
 		t.Errorf("%v", f)

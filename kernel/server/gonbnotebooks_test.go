@@ -167,8 +167,11 @@ func runGoNB(t *testing.T, bin, module, name string) (cells []gonbCell) {
 		"LECTERN_GOPROXY=" + proxy, "GOPROXY=" + proxy, "GONOSUMDB=*", "GOFLAGS=-modcacherw", "GOCOVERDIR=" + t.TempDir(),
 	}
 	// GoNB takes the working folder of the process that has started it for Jupyter's root.
-	jupyterServer := exec.Command("sleep", "600")
+	jupyterServer := exec.Command("cat")
 	jupyterServer.Dir = dir
+	if _, err := jupyterServer.StdinPipe(); err != nil { // on which nothing ever comes
+		t.Fatal(err)
+	}
 	if err := jupyterServer.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +202,7 @@ func runGoNB(t *testing.T, bin, module, name string) (cells []gonbCell) {
 		id := fmt.Sprint(strings.TrimSuffix(filepath.Base(name), ".ipynb"), " ", i)
 		start := time.Now()
 		inputs := storedInputs(c)
-		outs, r, err := l.try(c.Source, jupyter.ExecuteOptions{Timeout: 3 * time.Minute, Input: func(string, bool) (string, error) {
+		outs, r, err := l.try(c.Source, jupyter.ExecuteOptions{Timeout: patience, Input: func(string, bool) (string, error) {
 			if len(inputs) == 0 {
 				return "", fmt.Errorf("more input is asked for than was stored")
 			}

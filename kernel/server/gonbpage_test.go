@@ -210,13 +210,14 @@ func startChromium(t *testing.T) (*chromium, error) {
 			return nil, err
 		}
 	}
-	for range 200 {
+	for until := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
 		if err = c.evaluate("show.length"); err == nil {
 			return c, nil
 		}
-		time.Sleep(50 * time.Millisecond)
+		if time.Now().After(until) {
+			return nil, err
+		}
 	}
-	return nil, err
 }
 
 // read handles what the browser says.
@@ -283,7 +284,7 @@ func (c *chromium) call(method string, params map[string]any, result any) error 
 			return json.Unmarshal(a.Result, result)
 		}
 		return nil
-	case <-time.After(30 * time.Second):
+	case <-time.After(patience):
 		return fmt.Errorf("%s: no answer from the browser", method)
 	}
 }

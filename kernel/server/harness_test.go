@@ -160,13 +160,13 @@ func startLabSeen(t testing.TB, bin, dir string, env []string, seen func(*jupyte
 	spec := &jupyter.Spec{Argv: emulated.Argv(filepath.Join(bin, "lectern-kernel"), "-root", repoRoot(t), "-bin", bin, "{connection_file}"), InterruptMode: "message"}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	k, err := jupyter.Start(ctx, spec, jupyter.StartOptions{Dir: dir, Log: os.Stderr, RuntimeDir: t.TempDir(), Env: append(os.Environ(), env...), Published: seen})
+	k, err := jupyter.Start(ctx, spec, jupyter.StartOptions{Dir: dir, Log: os.Stderr, RuntimeDir: t.TempDir(), Env: append(os.Environ(), env...), Published: seen, Ready: patience})
 	if err != nil {
 		t.Fatal(err)
 	}
 	l := &lab{t: t, k: k}
 	t.Cleanup(func() {
-		if err := k.Shutdown(30 * time.Second); err != nil { // how quickly it ends is for TestNothingIsLeft to say
+		if err := k.Shutdown(patience); err != nil {
 			t.Error(err)
 		}
 	})

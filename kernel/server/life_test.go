@@ -53,13 +53,18 @@ func TestNothingIsLeft(t *testing.T) {
 	need(t, err)
 	spec := &jupyter.Spec{Argv: []string{filepath.Join(bin, "lectern-kernel"), "-root", repoRoot(t), "-bin", bin, "{connection_file}"}, InterruptMode: "message"}
 	const running = "x := make([]float64, 100_000)\nfmt.Println(\"running\", len(x))\ntime.Sleep(time.Hour)"
+	shutdown := func(k *jupyter.Kernel, _ []string) {
+		if err := k.Shutdown(patience); err != nil {
+			t.Error(err)
+		}
+	}
 	for _, c := range []struct {
 		name string
 		end  func(k *jupyter.Kernel, all []string)
 		cell string
 	}{
-		{"shutdown", func(k *jupyter.Kernel, _ []string) { k.Shutdown(8 * time.Second) }, ""},
-		{"shutdown during a cell", func(k *jupyter.Kernel, _ []string) { k.Shutdown(8 * time.Second) }, running},
+		{"shutdown", shutdown, ""},
+		{"shutdown during a cell", shutdown, running},
 		{"SIGTERM", func(k *jupyter.Kernel, _ []string) { syscall.Kill(k.Pid(), syscall.SIGTERM) }, running},
 		{"SIGKILL of the kernel", func(k *jupyter.Kernel, _ []string) { syscall.Kill(k.Pid(), syscall.SIGKILL) }, running},
 		{"SIGKILL of the kernel's group", func(k *jupyter.Kernel, _ []string) { syscall.Kill(-k.Pid(), syscall.SIGKILL) }, running},
@@ -69,7 +74,7 @@ func TestNothingIsLeft(t *testing.T) {
 			} else {
 				syscall.Kill(pid, syscall.SIGKILL)
 			}
-			k.Shutdown(8 * time.Second)
+			shutdown(k, all)
 		}, "%version\n" + running},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -80,27 +85,26 @@ func TestNothingIsLeft(t *testing.T) {
 			mark := "LECTERN_TEST_MARK=" + jupyter.NewID()
 			ctx, cancel := context.WithTimeout(context.Background(), patience)
 			defer cancel()
-			k, err := jupyter.Start(ctx, spec, jupyter.StartOptions{Dir: tmp, RuntimeDir: t.TempDir(), Log: os.Stderr, Env: append(os.Environ(), "TMPDIR="+tmp, mark)})
+			k, err := jupyter.Start(ctx, spec, jupyter.StartOptions{Dir: tmp, RuntimeDir: t.TempDir(), Log: os.Stderr, Env: append(os.Environ(), "TMPDIR="+tmp, mark), Ready: patience})
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer k.Kill()
 			started := make(chan struct{})
+			begun := sync.OnceFunc(func() { close(started) })
 			if c.cell != "" {
-				seen := false
 				go k.Execute(ctx, c.cell, jupyter.ExecuteOptions{Output: func(m *jupyter.Message) {
-					if m.Header.Type == "stream" && !seen {
-						seen = true
-						close(started)
+					if m.Header.Type == "stream" {
+						begun()
 					}
 				}})
 			} else {
 				k.Execute(ctx, "x := 1", jupyter.ExecuteOptions{})
-				close(started)
+				begun()
 			}
 			select {
 			case <-started:
-			case <-time.After(30 * time.Second):
+			case <-ctx.Done():
 				t.Fatal("the cell does not run")
 			}
 			all := processesOf(mark)
@@ -109,12 +113,11 @@ func TestNothingIsLeft(t *testing.T) {
 			}
 			c.end(k, all)
 			var left, files []string
-			for range 60 {
+			for until := time.Now().Add(patience); time.Now().Before(until); time.Sleep(100 * time.Millisecond) {
 				left, files = processesOf(mark), leftovers(tmp)
 				if len(left) == 0 && len(files) == 0 {
 					return
 				}
-				time.Sleep(100 * time.Millisecond)
 			}
 			t.Errorf("processes left: %q\nfiles left: %q", left, files)
 		})

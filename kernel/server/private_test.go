@@ -83,13 +83,7 @@ func TestSweepBelievesNobodyElse(t *testing.T) {
 	if err := os.Chtimes(target, old, old); err != nil {
 		t.Fatal(err)
 	}
-	done := make(chan struct{})
-	go func() { sweepFolders(tmp); close(done) }()
-	select {
-	case <-done:
-	case <-time.After(20 * time.Second):
-		t.Fatal("it waits")
-	}
+	sweepFolders(tmp) // if it waits for a writer, it does so until the tests are out of time
 	for _, p := range []string{open, link, target} {
 		if _, err := os.Lstat(p); err != nil {
 			t.Errorf("%s was removed", p)

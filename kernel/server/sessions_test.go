@@ -3,11 +3,12 @@
 package main
 
 import (
-	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
-	"time"
 
 	"github.com/lectern-go/lectern/kernel/jupyter"
 )
@@ -214,55 +215,47 @@ func TestWaitingForTimers(t *testing.T) {
 			break
 		}
 	}
-	start := time.Now()
 	l.expect(t, "<-make(chan int)", "error", "deadlock")
-	if d := time.Since(start); d > 6*time.Second {
-		t.Errorf("a deadlock is reported after %v", d)
-	}
 	l.expect(t, "1+1", "ok", "[result]2")
 }
 
-// runAll sends cells as JupyterLab's run-all does, without waiting for answers, interrupts after a while
-// if asked to, and returns the statuses.
-func (l *lab) runAll(cells []string, interrupt time.Duration) []string {
+// runAll sends cells as JupyterLab's run-all does, without waiting for answers. The first prints something when it
+// runs, and may end once goOn has been called, which is when the kernel has all others. It returns at the first one's
+// end.
+func (l *lab) runAll(first string, rest []string, goOn func()) {
 	l.t.Helper()
-	type answer struct {
-		i      int
-		status string
-	}
-	answers := make(chan answer, len(cells))
-	for i, code := range cells {
-		go func() {
-			ctx, cancel := context.WithTimeout(context.Background(), patience)
-			defer cancel()
-			m, err := l.k.Request(ctx, "execute_request", map[string]any{"code": code, "silent": false, "store_history": true,
-				"user_expressions": map[string]any{}, "allow_stdin": false, "stop_on_error": true})
-			for err == nil && m.Header.Type != "execute_reply" { // what is published comes on the same way
-				answers <- answer{i, "first " + m.Header.Type}
-				return
+	runs, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		begun := sync.OnceFunc(func() { close(runs) })
+		defer begun()
+		outs, r, err := l.try(first, jupyter.ExecuteOptions{Timeout: patience, Output: func(m *jupyter.Message) {
+			if m.Header.Type == "stream" {
+				begun()
 			}
-			status := fmt.Sprint(err)
-			if err == nil {
-				var c struct{ Status string }
-				m.DecodeContent(&c)
-				status = c.Status
-			}
-			answers <- answer{i, status}
-		}()
-		time.Sleep(100 * time.Millisecond)
-	}
-	if interrupt > 0 {
-		time.Sleep(interrupt)
-		if err := l.k.Interrupt(); err != nil {
-			l.t.Fatal(err)
+		}})
+		if err != nil || r.Status != "error" {
+			l.t.Errorf("%s: status %s, %v: %s", first, r.Status, err, flat(outs))
+		}
+	}()
+	<-runs
+	for _, code := range rest {
+		if err := l.k.Post("execute_request", map[string]any{"code": code, "silent": false, "store_history": true,
+			"user_expressions": map[string]any{}, "allow_stdin": false, "stop_on_error": true}); err != nil {
+			l.t.Error(err)
 		}
 	}
-	list := make([]string, len(cells))
-	for range cells {
-		a := <-answers
-		list[a.i] = a.status
+	l.request("kernel_info_request", map[string]any{}) // the kernel takes requests in order
+	goOn()
+	<-ended
+}
+
+// create makes a file that a cell waits for.
+func create(t *testing.T, path string) {
+	t.Helper()
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Error(err)
 	}
-	return list
 }
 
 // TestShellFailures has shell lines, scripts and magics that fail, and what comes behind them in a run of all cells.
@@ -277,24 +270,16 @@ func TestShellFailures(t *testing.T) {
 	l.expect(t, "!noSuchProgram", "error", "noSuchProgram")
 	l.expect(t, "before", "ok", "[result]1")
 	// Cells behind a failing shell line and behind an interrupted one are not run.
-	for _, first := range []string{"!sleep 2; false", "!sleep 20"} {
-		start := time.Now()
-		wait := time.Duration(0)
-		if first == "!sleep 20" {
-			wait = time.Second
+	file := filepath.Join(t.TempDir(), "file")
+	rest := []string{"before = 2", "before = 3"}
+	l.runAll("!echo runs; until [ -e "+file+" ]; do sleep 0.1; done; false", rest, func() { create(t, file) })
+	l.expect(t, "before", "ok", "[result]1")
+	l.runAll("!echo runs; sleep 1000", rest, func() {
+		if err := l.k.Interrupt(); err != nil {
+			t.Error(err)
 		}
-		l.runAll([]string{first, "before = 2", "before = 3"}, wait)
-		if d := time.Since(start); d > 10*time.Second {
-			t.Errorf("%s: interrupted after %v only", first, d)
-		}
-		for range 40 { // requests that come too early are refused with the others
-			if _, r := l.run("1+1"); r.Status == "ok" {
-				break
-			}
-			time.Sleep(200 * time.Millisecond)
-		}
-		l.expect(t, "before", "ok", "[result]1")
-	}
+	})
+	l.expect(t, "before", "ok", "[result]1")
 }
 
 // TestTestsThatFail gives %test a failing test: the line is the cell's.

@@ -416,7 +416,7 @@ func TestStepsStopHearingOfSmallOperations(t *testing.T) {
 		s, st := recording()
 		stopped := 0
 		s.stop = func() { stopped++ }
-		s.began = time.Now().Add(-c.took)
+		s.now = func() time.Time { return s.began.Add(c.took) }
 		s.before = -time.Hour // the processor has worked for this program alone
 		for range 100_000 {
 			s.ran(facts.Op{FLOPs: 1})

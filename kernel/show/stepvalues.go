@@ -61,6 +61,7 @@ type stepper struct {
 	waited     time.Duration // for goroutines that have not ended
 	places     []stepPlace
 	around     []int // of each block the one around it
+	now        func() time.Time
 	began      time.Time
 	before     time.Duration // of the processor, then
 	live       int           // bytes of tensors that variables hold
@@ -77,7 +78,7 @@ type stepper struct {
 var steps = newStepper()
 
 func newStepper() *stepper {
-	return &stepper{turn: make(chan struct{}, 1), memories: map[any]int{}, main: &stepStack{frames: []*stepFrame{{vars: map[string]*stepVar{}}}}}
+	return &stepper{now: time.Now, turn: make(chan struct{}, 1), memories: map[any]int{}, main: &stepStack{frames: []*stepFrame{{vars: map[string]*stepVar{}}}}}
 }
 
 func (s *stepper) begin(concurrent bool, places string, namesAndValues []any) {
@@ -241,7 +242,7 @@ func (s *stepper) ran(op facts.Op) {
 	} else if st.busy {
 		return
 	}
-	if s.heard.Add(1)%256 == 0 && s.stop != nil && s.tooLong(time.Now(), 0.5) && !s.deaf.Swap(true) {
+	if s.heard.Add(1)%256 == 0 && s.stop != nil && s.tooLong(s.now(), 0.5) && !s.deaf.Swap(true) {
 		s.stop() // there are very many small ones
 	}
 	s.opsMu.Lock()

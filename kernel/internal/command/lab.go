@@ -7,10 +7,13 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"net"
+	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -130,19 +133,29 @@ func (w *workspace) labAnywhere(ctx context.Context, args []string, port int, br
 }
 
 // labConfig is Jupyter's configuration for this checkout: our kernel is the default and the only one. Kernels are
-// reached by the given transport.
-func (w *workspace) labConfig(port int, browser bool, folder, open, transport string) map[string]any {
+// reached by the given transport. What differs from one JupyterLab to another that runs beside it is among [labArgs].
+func (w *workspace) labConfig(transport string) map[string]any {
 	return map[string]any{
 		"ConnectionFileMixin": map[string]any{"transport": transport},
 		"ServerApp": map[string]any{
-			"ip": "127.0.0.1", "port": port, "port_retries": 0,
-			"root_dir": folder, "open_browser": browser,
+			"ip": "127.0.0.1",
 			// In a container everybody is root, and Jupyter refuses that unless told otherwise.
 			"allow_root": os.Geteuid() == 0,
 		},
-		"LabApp":             map[string]any{"default_url": "/lab/tree/" + urlPath(open), "open_browser": browser},
 		"MultiKernelManager": map[string]any{"default_kernel_name": kernelName},
 		"KernelSpecManager":  map[string]any{"allowed_kernelspecs": []string{kernelName}, "ensure_native_kernel": false},
+	}
+}
+
+// labArgs are the arguments of JupyterLab that serves a folder at a port, and nowhere else.
+func labArgs(port int, browser bool, folder, open string) []string {
+	yes := "False"
+	if browser {
+		yes = "True"
+	}
+	return []string{
+		fmt.Sprint("--ServerApp.port=", port), "--ServerApp.port_retries=0", "--ServerApp.root_dir=" + folder,
+		"--LabApp.default_url=/lab/tree/" + urlPath(open), "--ServerApp.open_browser=" + yes, "--LabApp.open_browser=" + yes,
 	}
 }
 
@@ -167,10 +180,6 @@ var firstSettings = map[string]string{
 
 // serveLab starts JupyterLab in a folder and waits for its end or for Ctrl-C.
 func (w *workspace) serveLab(ctx context.Context, lab *labProgram, folder string, port int, browser bool, open string) error {
-	port, err := choosePort(port)
-	if err != nil {
-		return err
-	}
 	runtimeDir, transport, err := w.labRuntime()
 	if err != nil {
 		return fmt.Errorf("lab: %w", err)
@@ -178,7 +187,7 @@ func (w *workspace) serveLab(ctx context.Context, lab *labProgram, folder string
 	if runtimeDir != w.state("jupyter", "runtime") {
 		defer os.RemoveAll(runtimeDir)
 	}
-	config, err := json.MarshalIndent(w.labConfig(port, browser, folder, open, transport), "", "  ")
+	config, err := json.MarshalIndent(w.labConfig(transport), "", "  ")
 	if err != nil {
 		return err
 	}
@@ -198,12 +207,6 @@ func (w *workspace) serveLab(ctx context.Context, lab *labProgram, folder string
 	if err := w.labExtension(); err != nil {
 		return fmt.Errorf("lab: %w", err)
 	}
-	logFile := w.state("jupyter", "lab.log")
-	log, err := os.Create(logFile)
-	if err != nil {
-		return fmt.Errorf("lab: %w", err)
-	}
-	defer log.Close()
 
 	token := rand.Text()
 	env := append(os.Environ(),
@@ -217,23 +220,27 @@ func (w *workspace) serveLab(ctx context.Context, lab *labProgram, folder string
 		"JUPYTERLAB_WORKSPACES_DIR="+w.state("jupyter", "workspaces"),
 		"LECTERN_COPIES="+filepath.Join(w.root, copiesDir), // where a guess comes before the look
 	)
+	var server *labServer
 	p := w.step("Start JupyterLab (%s)", lab.from)
-	proc, err := child.Start(lab.argv, env, folder, log)
-	if err != nil {
-		p.end()
-		return fmt.Errorf("lab: %w", err)
+	for from := firstPort; ; {
+		chosen, err := choosePort(port, from)
+		if err == nil {
+			server, err = w.startLab(ctx, lab, chosen, labArgs(chosen, browser, folder, open), env, folder)
+		}
+		if err == nil {
+			break
+		}
+		var taken *portTaken
+		if !errors.As(err, &taken) || port != 0 {
+			p.end()
+			return err
+		}
+		from = chosen + 1
 	}
-	defer proc.Kill()
-	address := fmt.Sprintf("127.0.0.1:%d", port)
-	up, err := waitPort(ctx, proc, address)
 	p.end()
-	if err != nil {
-		return err
-	}
-	if !up {
-		return fmt.Errorf("lab: JupyterLab ended (%s) before it served anything; the end of %s:\n%s", proc.State(), w.rel(logFile), lastLog(logFile))
-	}
-	fmt.Fprintf(w.stdout, "JupyterLab: http://%s/lab/tree/%s?token=%s\nCtrl-C stops it and its kernels. Its log: %s\n", address, urlPath(open), token, w.rel(logFile))
+	proc, logFile := server.proc, server.log
+	defer proc.Kill()
+	fmt.Fprintf(w.stdout, "JupyterLab: http://127.0.0.1:%d/lab/tree/%s?token=%s\nCtrl-C stops it and its kernels. Its log: %s\n", server.port, urlPath(open), token, w.rel(logFile))
 	// JupyterLab is in use meanwhile.
 	rest, stop := context.WithCancel(ctx)
 	var finishing sync.WaitGroup
@@ -286,47 +293,138 @@ func (w *workspace) labRuntime() (dir, transport string, err error) {
 	return ours, "tcp", nil
 }
 
-// choosePort returns port if it is free, or the first free one from 8888 on if port is 0.
-func choosePort(port int) (int, error) {
-	free := func(p int) error {
-		l, err := net.Listen("tcp", "127.0.0.1:"+strconv.Itoa(p))
-		if err != nil {
-			return err
-		}
-		return l.Close()
+// A portTaken says that a port is not free.
+type portTaken struct {
+	port int
+	why  string
+}
+
+func (e *portTaken) Error() string {
+	return fmt.Sprintf("lab: port %d is not free: %s; choose another with -port", e.port, e.why)
+}
+
+// tryPort says why a port can't be listened on, if it can't.
+func tryPort(port int) error {
+	l, err := net.Listen("tcp", "127.0.0.1:"+strconv.Itoa(port))
+	if err != nil {
+		return &portTaken{port, err.Error()}
 	}
+	return l.Close()
+}
+
+// choosePort returns port if it is free, or if it is 0 the first free one from another on. It may be taken before
+// JupyterLab has it.
+func choosePort(port, from int) (int, error) {
 	if port != 0 {
-		if err := free(port); err != nil {
-			return 0, fmt.Errorf("lab: port %d is not free: %w; choose another with -port", port, err)
-		}
-		return port, nil
+		return port, tryPort(port)
 	}
-	for p := firstPort; p < firstPort+100; p++ {
-		if free(p) == nil {
+	for p := from; p < firstPort+100; p++ {
+		if tryPort(p) == nil {
 			return p, nil
 		}
 	}
 	return 0, fmt.Errorf("lab: no free port from %d to %d; choose one with -port", firstPort, firstPort+99)
 }
 
-// waitPort waits until something listens at address; up is false if the process ended before that.
-func waitPort(ctx context.Context, proc *child.Process, address string) (up bool, err error) {
+// A labServer is JupyterLab that runs.
+type labServer struct {
+	proc *child.Process
+	port int
+	log  string
+}
+
+// startLab starts JupyterLab and waits until it listens at its port. If somebody else has got the port first, the error
+// is a *portTaken.
+func (w *workspace) startLab(ctx context.Context, lab *labProgram, port int, args, env []string, folder string) (*labServer, error) {
+	is, err := w.newSign()
+	if err != nil {
+		return nil, fmt.Errorf("lab: %w", err)
+	}
+	defer os.RemoveAll(is.dir)
+	s := &labServer{port: port, log: w.state("jupyter", fmt.Sprintf("lab-%d.log", port))}
+	log, err := os.OpenFile(s.log, os.O_CREATE|os.O_WRONLY|os.O_TRUNC|os.O_APPEND, 0o666)
+	if err != nil {
+		return nil, fmt.Errorf("lab: %w", err)
+	}
+	defer log.Close() // JupyterLab has a descriptor of its own
+	s.proc, err = child.Start(slices.Concat(lab.argv, args, []string{"--ServerApp.extra_static_paths=" + is.dir}), env, folder, log)
+	if err != nil {
+		return nil, fmt.Errorf("lab: %w", err)
+	}
+	switch up, err := s.wait(ctx, is); {
+	case err != nil:
+		s.proc.Kill()
+		return nil, err
+	case up:
+		return s, nil
+	}
+	s.proc.Kill() // what it may have started
+	said := lastLog(s.log)
+	if err := tryPort(port); err != nil {
+		return nil, err
+	}
+	if strings.Contains(said, fmt.Sprintf("port %d is not available", port)) { // it is again
+		return nil, &portTaken{port, "another program had it"}
+	}
+	return nil, fmt.Errorf("lab: JupyterLab ended (%s) before it served anything; the end of %s:\n%s", s.proc.State(), w.rel(s.log), said)
+}
+
+// A sign is a text in a file that JupyterLab serves to everybody. Who gives it at a port is JupyterLab that we have
+// started: others can't read the folder, and are sent nothing that they could use, such as the token.
+type sign struct{ dir, name, text string }
+
+func (w *workspace) newSign() (*sign, error) {
+	dir, err := os.MkdirTemp(w.state("jupyter"), "sign-")
+	if err != nil {
+		return nil, err
+	}
+	s := &sign{dir, "lectern-" + rand.Text(), rand.Text()}
+	if err := os.WriteFile(filepath.Join(dir, s.name), []byte(s.text), 0o600); err != nil {
+		os.RemoveAll(dir)
+		return nil, err
+	}
+	return s, nil
+}
+
+// servedAt reports whether the sign is given at a port.
+func (s *sign) servedAt(ctx context.Context, client *http.Client, port int) bool {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("http://127.0.0.1:%d/static/%s", port, s.name), nil)
+	if err != nil {
+		return false
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return false
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(io.LimitReader(resp.Body, int64(len(s.text)+1)))
+	return err == nil && string(b) == s.text
+}
+
+// wait waits until JupyterLab serves its sign; up is false if it ended before that.
+func (s *labServer) wait(ctx context.Context, is *sign) (up bool, err error) {
+	asking, stop := context.WithCancel(ctx)
+	defer stop()
+	go func() { // another program may have taken our question and never answer
+		select {
+		case <-s.proc.Exited():
+			stop()
+		case <-asking.Done():
+		}
+	}()
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}} // and no proxy
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
-	for {
-		c, err := net.DialTimeout("tcp", address, time.Second)
-		if err == nil {
-			c.Close()
-			return true, nil
-		}
+	for !is.servedAt(asking, client, s.port) {
 		select {
-		case <-proc.Exited():
+		case <-s.proc.Exited():
 			return false, nil
 		case <-ctx.Done():
 			return false, context.Cause(ctx)
 		case <-tick.C:
 		}
 	}
+	return true, nil
 }
 
 // lastLog returns the last lines of a log.

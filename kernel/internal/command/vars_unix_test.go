@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // forge puts into dir what somebody else could put into the temporary folder to be taken for a kernel of ours: each of
@@ -73,14 +72,7 @@ func forge(t *testing.T, dir string) {
 func TestVarsDoesNotWait(t *testing.T) {
 	dir := t.TempDir()
 	forge(t, dir)
-	done := make(chan []runningKernel)
-	go func() { done <- runningKernels(dir) }()
-	select {
-	case list := <-done:
-		if len(list) > 0 {
-			t.Errorf("taken for kernels of ours: %+v", list)
-		}
-	case <-time.After(20 * time.Second):
-		t.Fatal("it waits")
+	if list := runningKernels(dir); len(list) > 0 { // if it waits, it does so until the tests are out of time
+		t.Errorf("taken for kernels of ours: %+v", list)
 	}
 }

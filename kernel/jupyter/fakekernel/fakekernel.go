@@ -11,6 +11,8 @@
 //	page TEXT         a page in the reply
 //	sleep DURATION    obeys an interrupt
 //	wait              for an interrupt, which may have come before
+//	touch FILE        makes FILE
+//	until FILE        waits until FILE is there
 //	hang              deaf to everything
 //	ask PROMPT        input_request; prints the answer
 //	fail TEXT         an error output; ends the cell
@@ -249,6 +251,15 @@ func (k *kernel) do(m *jupyter.Message, line string) error {
 	case "wait":
 		<-k.interrupt
 		return errors.New("signal: interrupt")
+	case "touch":
+		return os.WriteFile(rest, nil, 0o600)
+	case "until":
+		for {
+			if _, err := os.Stat(rest); err == nil {
+				return nil
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
 	case "hang":
 		signal.Ignore(os.Interrupt)
 		select {}

@@ -77,9 +77,18 @@ func TestDuration(t *testing.T) {
 }
 
 func TestTimeCalls(t *testing.T) {
-	calls := 0
-	Time(func() { calls++; time.Sleep(60 * time.Millisecond) })
-	if calls < 3 {
-		t.Errorf("it was called %d times", calls)
+	var clock time.Time
+	defer func() { now = time.Now }()
+	now = func() time.Time { return clock }
+	for took, want := range map[time.Duration]int{
+		60 * time.Millisecond: 1 + rounds*2, // one alone ends too early, two are a round
+		time.Second:           rounds,
+		time.Minute:           3,
+	} {
+		calls := 0
+		Time(func() { calls++; clock = clock.Add(took) })
+		if calls != want {
+			t.Errorf("what takes %v was called %d times, want %d", took, calls, want)
+		}
 	}
 }
