@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -222,6 +223,48 @@ func TestLabPrefersUv(t *testing.T) {
 	want = "venv --quiet --python >=3.10 " + venv + "\npip install --quiet --python " + venv + " --require-hashes --only-binary :all: -r " + pins + " --no-deps\n"
 	if string(b) != want {
 		t.Errorf("uv was called with\n%swant\n%s", b, want)
+	}
+}
+
+// TestLabInstallsOnce has two commands want JupyterLab at a time: the second waits for what the first installs.
+func TestLabInstallsOnce(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("nothing is locked on Windows")
+	}
+	w, _ := scripted(t)
+	dir := t.TempDir()
+	log := filepath.Join(dir, "log")
+	uv := `#!/bin/sh
+echo "$1" >>` + log + `
+if [ "$1" = venv ]; then for last; do :; done; mkdir -p "$last/bin"; fi
+`
+	if err := os.WriteFile(filepath.Join(dir, "uv"), []byte(uv), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	var both sync.WaitGroup
+	for range 2 {
+		other := *w
+		other.stderr = io.Discard
+		both.Go(func() {
+			if _, err := other.findLab(t.Context()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	both.Wait()
+	if b, err := os.ReadFile(log); err != nil || string(b) != "venv\npip\n" {
+		t.Errorf("uv was called with %q, %v", b, err)
+	}
+	// What somebody has deleted is made again.
+	if err := os.RemoveAll(w.state("jupyter", "venv")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.findLab(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := os.ReadFile(log); err != nil || string(b) != "venv\npip\nvenv\npip\n" {
+		t.Errorf("uv was called with %q, %v", b, err)
 	}
 }
 

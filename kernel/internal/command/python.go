@@ -47,7 +47,7 @@ func (e *noPython) Error() string { return e.why }
 func (w *workspace) findLab(ctx context.Context) (*labProgram, error) {
 	venvLab := filepath.Join(w.state("jupyter", "venv"), venvBin, "jupyter-lab"+exeSuffix)
 	lab := &labProgram{argv: []string{venvLab}, from: ".lectern/jupyter/venv"}
-	if w.hasVenv(labVenv) && fileExists(venvLab) {
+	if w.hasVenv(labVenv) {
 		return lab, nil
 	}
 	if _, err := exec.LookPath("uv"); err != nil {
@@ -75,10 +75,10 @@ var (
 	liteVenv = venv{"lite", "JupyterLite " + jupyterliteVersion, "jupyterlite.txt", jupyterlitePins, true}
 )
 
-// hasVenv reports whether an environment has been made of the pins.
+// hasVenv reports whether an environment has been made of the pins, and is there still.
 func (w *workspace) hasVenv(v venv) bool {
 	have, err := os.ReadFile(w.state("stamps", v.name))
-	return err == nil && string(have) == digest(string(v.pins))
+	return err == nil && string(have) == digest(string(v.pins)) && fileExists(w.state("jupyter", v.name, venvBin))
 }
 
 // A venvMaker is a way to make a Python environment: the commands that create it in a folder and that install pinned
@@ -162,6 +162,30 @@ func findMaker(ctx context.Context) (venvMaker, error) {
 	return byPip(python), nil
 }
 
+// lock waits until nobody else has locked a file, and locks it until it is closed.
+func (w *workspace) lock(ctx context.Context, path string) (*os.File, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil || tryLock(f) {
+		return f, err
+	}
+	p := w.step("Wait for another command that does the same")
+	defer p.end()
+	for {
+		select {
+		case <-ctx.Done():
+			f.Close()
+			return nil, context.Cause(ctx)
+		case <-time.After(200 * time.Millisecond):
+		}
+		if tryLock(f) {
+			return f, nil
+		}
+	}
+}
+
 // makeVenv creates an environment and installs what belongs into it. The system's Python is only read.
 func (w *workspace) makeVenv(ctx context.Context, v venv) error {
 	maker, err := findMaker(ctx)
@@ -169,8 +193,18 @@ func (w *workspace) makeVenv(ctx context.Context, v venv) error {
 		return err
 	}
 	dir, pins := w.state("jupyter", v.name), w.state("jupyter", v.list)
-	if err := os.RemoveAll(dir); err != nil {
+	alone, err := w.lock(ctx, dir+".lock")
+	if err != nil {
 		return err
+	}
+	defer alone.Close()
+	if w.hasVenv(v) { // somebody else has just made it
+		return nil
+	}
+	for _, old := range []string{w.state("stamps", v.name), dir} {
+		if err := os.RemoveAll(old); err != nil {
+			return err
+		}
 	}
 	if err := writeFile(pins, v.pins, 0o644); err != nil {
 		return err
