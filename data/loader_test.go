@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
+	"testing/synctest"
 
 	"github.com/lectern-go/lectern/tensor"
 )
@@ -200,25 +200,20 @@ func TestPrefetchGivesTheSameStreamAndItsOwnPosition(t *testing.T) {
 	p.Close()
 }
 
-// While the consumer works, batches must be made: after a pause all of them are
-// there at once.
+// While the consumer works, batches must be made: three of two tensors, without anyone
+// asking, and no more.
 func TestPrefetchWorksAhead(t *testing.T) {
-	l, err := NewLoader(counting(103), 5, 4, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	made := make(chan bool, 100)
-	p := Prefetch(l, 3, func(x *tensor.Tensor) *tensor.Tensor { made <- true; return x })
-	defer p.Close()
-	for range 6 { // three batches of two tensors, without anyone asking
-		select {
-		case <-made:
-		case <-time.After(10 * time.Second):
-			t.Fatal("no batch is made ahead")
+	synctest.Test(t, func(t *testing.T) {
+		l, err := NewLoader(counting(103), 5, 4, 1)
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	time.Sleep(20 * time.Millisecond)
-	if len(made) != 0 {
-		t.Errorf("%d tensors more were made than asked for", len(made))
-	}
+		made := 0
+		p := Prefetch(l, 3, func(x *tensor.Tensor) *tensor.Tensor { made++; return x })
+		defer p.Close()
+		synctest.Wait() // until its goroutine waits
+		if made != 6 {
+			t.Errorf("%d tensors were made ahead, want 6", made)
+		}
+	})
 }

@@ -57,7 +57,7 @@ func inChild(t *testing.T, settings ...string) bool {
 	if os.Getenv("GPU_TEST_CHILD") != "" {
 		return true
 	}
-	child := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v", "-test.timeout=60s")
+	child := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v", "-test.timeout=10m")
 	child.Env = append(os.Environ(), "GPU_TEST_CHILD=1")
 	for name, value := range fakecuda.Environment(t) {
 		child.Env = append(child.Env, name+"="+value)

@@ -103,10 +103,9 @@ func TestCollectorGivesBack(t *testing.T) {
 		for range 10 {
 			allocated(t, c, 4096)
 		}
-		for deadline := time.Now().Add(10 * time.Second); c.Allocated() > 0; time.Sleep(time.Millisecond) {
-			if runtime.GC(); time.Now().After(deadline) {
-				t.Fatalf("%d bytes are still held", c.Allocated())
-			}
+		for c.Allocated() > 0 {
+			runtime.GC()
+			time.Sleep(time.Millisecond)
 		}
 	})
 }
@@ -118,10 +117,8 @@ func TestCollectorIsStarted(t *testing.T) {
 	for range 20 {
 		allocated(t, c, 1<<20)
 	}
-	for deadline := time.Now().Add(10 * time.Second); c.Allocated() > 10<<20; time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("%d bytes are still held", c.Allocated())
-		}
+	for c.Allocated() > 10<<20 {
+		time.Sleep(time.Millisecond)
 	}
 }
 

@@ -98,13 +98,9 @@ func TestEncodeStreamErrors(t *testing.T) {
 	if !errors.Is(err, io.ErrNoProgress) {
 		t.Errorf("a reader that gives nothing becomes %v", err)
 	}
-	for range 100 { // goroutines end soon after
-		if runtime.NumGoroutine() <= before {
-			return
-		}
+	for runtime.NumGoroutine() > before { // they end soon after; if one doesn't, the end of the tests' time shows it
 		time.Sleep(10 * time.Millisecond)
 	}
-	t.Errorf("%d goroutines before, %d after", before, runtime.NumGoroutine())
 }
 
 // stuck is a reader that never has anything.

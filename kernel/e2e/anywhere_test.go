@@ -30,6 +30,9 @@ func proxy(t *testing.T) string {
 	if err != nil {
 		absent(t, "the last commit can't be had: "+err.Error())
 	}
+	if _, err := exec.LookPath("tar"); err != nil {
+		absent(t, err.Error())
+	}
 	tree := t.TempDir()
 	unpack := exec.Command("tar", "x", "-C", tree)
 	unpack.Stdin = bytes.NewReader(packed)

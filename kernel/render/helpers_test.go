@@ -32,7 +32,7 @@ func display(mime, data string) *notebook.Output {
 }
 
 // write puts a notebook into a folder and returns its path.
-func write(t *testing.T, dir, name string, cells ...*notebook.Cell) string {
+func write(t testing.TB, dir, name string, cells ...*notebook.Cell) string {
 	t.Helper()
 	path := filepath.Join(dir, name)
 	nb := &notebook.Notebook{Cells: cells}
@@ -43,7 +43,7 @@ func write(t *testing.T, dir, name string, cells ...*notebook.Cell) string {
 }
 
 // lesson renders one notebook and returns its page and the warnings.
-func lesson(t *testing.T, cells ...*notebook.Cell) (string, []*Problem) {
+func lesson(t testing.TB, cells ...*notebook.Cell) (string, []*Problem) {
 	t.Helper()
 	dir := t.TempDir()
 	r, err := Site(Options{Notebooks: []string{write(t, dir, "01-test.ipynb", cells...)}, Out: filepath.Join(dir, "site")})
@@ -58,7 +58,7 @@ func lesson(t *testing.T, cells ...*notebook.Cell) (string, []*Problem) {
 }
 
 // article is the part of a page that the notebook fills.
-func article(t *testing.T, cells ...*notebook.Cell) string {
+func article(t testing.TB, cells ...*notebook.Cell) string {
 	t.Helper()
 	page, _ := lesson(t, cells...)
 	_, page, _ = strings.Cut(page, "<article>")

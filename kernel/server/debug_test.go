@@ -171,7 +171,7 @@ func (f *front) stop() (reason, stack string) {
 			return body["reason"].(string), f.stack(body["threadId"])
 		case c := <-f.cell:
 			f.t.Fatalf("the cell has ended: %v, %s", c.err, flat(c.outs))
-		case <-time.After(3 * time.Minute):
+		case <-time.After(patience):
 			f.t.Fatal("the cell does not stop")
 		}
 	}

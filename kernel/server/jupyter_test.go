@@ -56,6 +56,9 @@ func testPython() (string, error) {
 	if has() {
 		return python, nil
 	}
+	if _, err := exec.LookPath("python3"); err != nil {
+		return "", err
+	}
 	if out, err := exec.Command("python3", "-m", "venv", env).CombinedOutput(); err != nil {
 		return "", fmt.Errorf("no Python environment: %v\n%s", err, out)
 	}

@@ -59,7 +59,7 @@ func TestCompletionAndHelp(t *testing.T) {
 	needLong(t)
 	need(t, completion())
 	l := startLab(t)
-	for deadline := time.Now().Add(3 * time.Minute); ; time.Sleep(100 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); ; time.Sleep(100 * time.Millisecond) {
 		r := l.request("complete_request", map[string]any{"code": "fmt.Printl", "cursor_pos": 10})
 		if by := r["metadata"].(map[string]any)["lectern_answered_by"]; by == "gopls" {
 			break

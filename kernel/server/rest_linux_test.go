@@ -92,7 +92,7 @@ func TestGoplsOnDemand(t *testing.T) {
 	}
 	select {
 	case <-first.warm:
-	case <-time.After(3 * time.Minute):
+	case <-time.After(patience):
 		t.Fatal("gopls does not answer")
 	}
 	first.client.Kill()

@@ -97,7 +97,7 @@ func (p *widgetPage) see(m *jupyter.Message) {
 func (p *widgetPage) until(what string, so func() bool) {
 	p.t.Helper()
 	late := false
-	timer := time.AfterFunc(time.Minute, func() {
+	timer := time.AfterFunc(patience, func() {
 		p.mu.Lock()
 		late = true
 		p.mu.Unlock()
@@ -108,7 +108,7 @@ func (p *widgetPage) until(what string, so func() bool) {
 	defer p.mu.Unlock()
 	for !so() {
 		if late {
-			p.t.Fatalf("%s: not so after a minute; models %v, log %q", what, p.models, p.log)
+			p.t.Fatalf("%s: not so after %v; models %v, log %q", what, patience, p.models, p.log)
 		}
 		p.changed.Wait()
 	}

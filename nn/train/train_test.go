@@ -1,6 +1,7 @@
 package train_test
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -15,7 +16,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/lectern-go/lectern/checkpoint"
 	"github.com/lectern-go/lectern/data"
@@ -157,8 +157,8 @@ const (
 	killedDir   = "LECTERN_TEST_TRAIN_IN"
 )
 
-// A run that saves each step is killed at random moments, each time taken up by a new
-// process with another number of threads, and ends as one that nobody disturbed.
+// A run that saves each step is killed a few steps after each start, each time taken up
+// by a new process with another number of threads, and ends as one that nobody disturbed.
 func TestKilledRunGoesOnBitForBit(t *testing.T) {
 	start := func(dir string) *setup {
 		tensor.Seed(1)
@@ -167,7 +167,13 @@ func TestKilledRunGoesOnBitForBit(t *testing.T) {
 		return s
 	}
 	if dir := os.Getenv(killedDir); dir != "" {
-		start(dir).run(t)
+		s := start(dir)
+		loss := s.config.Loss
+		s.config.Loss = func(i int) (*tensor.Tensor, error) {
+			fmt.Println("loss")
+			return loss(i)
+		}
+		s.run(t)
 		return
 	}
 	whole := start("")
@@ -178,26 +184,34 @@ func TestKilledRunGoesOnBitForBit(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
+	random := rand.New(rand.NewPCG(1, 2))
 	kills := 0
 	for attempt := 0; ; attempt++ {
 		cmd := exec.Command(self, "-test.run", "^TestKilledRunGoesOnBitForBit$")
 		cmd.Env = append(os.Environ(), killedDir+"="+dir, fmt.Sprint("GOMAXPROCS=", 1+attempt%3))
-		var out bytes.Buffer
-		cmd.Stdout, cmd.Stderr = &out, &out
+		stdout, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd.Stderr = cmd.Stdout
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		life := time.Duration(10+rand.IntN(50)) * time.Millisecond
-		if attempt >= 20 {
-			life = time.Minute
+		losses, life, killed := 0, 1+random.IntN(40), false
+		var said strings.Builder
+		for in := bufio.NewScanner(stdout); in.Scan(); {
+			if in.Text() != "loss" {
+				said.WriteString(in.Text() + "\n")
+			} else if losses++; losses == life && attempt < 20 {
+				cmd.Process.Kill()
+				killed = true
+			}
 		}
-		killer := time.AfterFunc(life, func() { cmd.Process.Kill() })
-		err := cmd.Wait()
-		if err == nil {
+		if err = cmd.Wait(); err == nil {
 			break
 		}
-		if killer.Stop() { // it ended by itself
-			t.Fatalf("attempt %d: %v\n%s", attempt, err, &out)
+		if !killed { // it ended by itself
+			t.Fatalf("attempt %d: %v\n%s", attempt, err, &said)
 		}
 		kills++
 	}

@@ -125,7 +125,7 @@ func TestRunReportsFailuresAndLeavesTheFile(t *testing.T) {
 			"lesson.ipynb, cell [1]: last words (exit status 3)"},
 		{"dead kernel", []string{"print a", "die 3"}, 0,
 			"lesson.ipynb, cell [2]: the kernel died (exit status 3); it wrote: fatal: told to die"},
-		{"hung cell", []string{"sleep 1m"}, 200 * time.Millisecond,
+		{"hung cell", []string{"wait"}, 200 * time.Millisecond,
 			"lesson.ipynb, cell [1]: still running after the time limit of 200ms; interrupted; -timeout sets another limit"},
 		{"input", []string{"ask name?"}, 0,
 			`lesson.ipynb, cell [1]: it waits for input on stdin (prompt "name?"), and nobody is there to type`},

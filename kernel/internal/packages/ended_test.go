@@ -15,9 +15,11 @@ import (
 
 // Once the context has ended, Ended returns when the go command has, and no other one begins.
 func TestEnded(t *testing.T) {
+	defer func(d time.Duration) { grace = d }(grace)
+	grace = time.Hour
 	dir := write(t, map[string]string{
 		"go.mod": "module example.org/m\n\ngo 1.26.0\n",
-		"bin/go": "#!/bin/sh\ntrap 'sleep 0.3; echo ended >> \"$NOTES\"; exit 1' INT\necho $$ >> \"$NOTES\"\nwhile :; do sleep 0.05; done\n",
+		"bin/go": "#!/bin/sh\ntrap 'echo stops >> \"$NOTES\"; until [ -e \"$NOTES.end\" ]; do sleep 0.05; done; echo ended >> \"$NOTES\"; exit 1' INT\necho $$ >> \"$NOTES\"\nwhile :; do sleep 0.05; done\n",
 	})
 	if err := os.Chmod(filepath.Join(dir, "bin", "go"), 0o755); err != nil {
 		t.Fatal(err)
@@ -35,9 +37,15 @@ func TestEnded(t *testing.T) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	end()
+	go func() {
+		for len(said()) < 2 {
+			time.Sleep(10 * time.Millisecond)
+		}
+		os.WriteFile(notes+".end", nil, 0o600)
+	}()
 	p.Ended()
 	lines := said()
-	if len(lines) != 2 || lines[1] != "ended" {
+	if len(lines) != 3 || lines[2] != "ended" {
 		t.Fatalf("it didn't wait for the command: %q", lines)
 	}
 	if pid, err := strconv.Atoi(lines[0]); err != nil || syscall.Kill(pid, 0) == nil {
@@ -46,7 +54,7 @@ func TestEnded(t *testing.T) {
 	if _, err := p.Import("fmt"); err == nil {
 		t.Error("a package was compiled after the end")
 	}
-	if again := said(); len(again) != 2 {
+	if again := said(); len(again) != 3 {
 		t.Errorf("another command was started: %q", again)
 	}
 }

@@ -40,6 +40,9 @@ const (
 	fileFields = nameFields + ",Dir,Export,DefaultGODEBUG,Module,Imports,Deps,GoFiles,CgoFiles,IgnoredGoFiles,CFiles,CXXFiles,HFiles,SFiles,SysoFiles,IgnoredOtherFiles,EmbedFiles,DepsErrors"
 )
 
+// grace is how long a go command may take to end its compilers and itself. It is a variable for tests alone.
+var grace = 3 * time.Second
+
 // goCommand runs the go command. An error says that it did not do what it was asked; what is wrong with single
 // packages is in its output.
 func (p *Packages) goCommand(ctx context.Context, args ...string) ([]byte, error) {
@@ -52,7 +55,7 @@ func (p *Packages) goCommand(ctx context.Context, args ...string) ([]byte, error
 	cmd := exec.CommandContext(ctx, exe, args...)
 	cmd.Dir, cmd.Env = p.c.Dir, p.c.Env
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // it ends its compilers, too
-	cmd.WaitDelay = 3 * time.Second
+	cmd.WaitDelay = grace
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()

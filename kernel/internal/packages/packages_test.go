@@ -11,7 +11,7 @@ import (
 )
 
 // write creates a module with a package state, a package lib that imports it, and a program.
-func write(t *testing.T, files map[string]string) string {
+func write(t testing.TB, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range files {
@@ -56,11 +56,8 @@ func TestPackages(t *testing.T) {
 	if _, err := p.Import("example.org/m/bad"); !errors.As(err, &broken) || strings.Join(broken.Lines, "|") != "bad/bad.go:3:12: undefined: nope" {
 		t.Errorf("a package that does not compile: %v", err)
 	}
+	p.Wait() // the search may still be on
 	for name, want := range map[string]string{"rand": "math/rand/v2", "strings": "strings", "lib": "example.org/m/lib", "nothingofthename": ""} {
-		deadline := time.Now().Add(20 * time.Second)
-		for p.ByName(name) != want && time.Now().Before(deadline) { // the search may still be on
-			time.Sleep(20 * time.Millisecond)
-		}
 		if got := p.ByName(name); got != want {
 			t.Errorf("%s is %q, want %q", name, got, want)
 		}
