@@ -5,6 +5,7 @@ package packages
 import (
 	"context"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -17,6 +18,9 @@ import (
 func TestEnded(t *testing.T) {
 	defer func(d time.Duration) { grace = d }(grace)
 	grace = time.Hour
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt) // or a command would ignore it if we were told to, as jobs in the background are
+	defer signal.Stop(signals)
 	dir := write(t, map[string]string{
 		"go.mod": "module example.org/m\n\ngo 1.26.0\n",
 		"bin/go": "#!/bin/sh\ntrap 'echo stops >> \"$NOTES\"; until [ -e \"$NOTES.end\" ]; do sleep 0.05; done; echo ended >> \"$NOTES\"; exit 1' INT\necho $$ >> \"$NOTES\"\nwhile :; do sleep 0.05; done\n",
