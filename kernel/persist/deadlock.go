@@ -167,7 +167,8 @@ func (w *watch) idle() (made uint64, waiting bool) {
 	}
 }
 
-// inspect looks at the stacks of all goroutines, and reports whether each of them waits for another one; suspect is set.
+// inspect looks at the stacks of all goroutines, and reports whether each of them waits for another one. It sets
+// suspect.
 func (w *watch) inspect() (stuck bool) {
 	for n := max(len(w.all), 64<<10+512*runtime.NumGoroutine()); ; n *= 2 {
 		if len(w.all) < n {

@@ -94,7 +94,8 @@ var hintPrograms = map[string][]string{
 // newForms are rows for what Go says since a version; before, another row fits their programs.
 var newForms = map[string]string{"field of a type": "go1.27"}
 
-// TestHints: each row of hints explains the programs that are there for it, with the words of the Go that runs the test.
+// TestHints: each row of hints explains the programs that are there for it, with the words of the Go that runs the
+// test.
 func TestHints(t *testing.T) {
 	nb := newNotebook(t)
 	if r := nb.run(beforeMistakes); len(r.Errors) > 0 {
