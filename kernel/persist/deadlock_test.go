@@ -157,6 +157,15 @@ func TestDeadlocks(t *testing.T) {
 	t.Logf("%d programs end, %d deadlocks are reported, after %d looks at most (%s)", len(ends), len(stuck), most, slowest)
 }
 
+// TestGoroutinesLeft: goroutines that a cell leaves behind end with it, and it says how many.
+func TestGoroutinesLeft(t *testing.T) {
+	exe, _, _ := buildWaits(t)
+	o := runWaits(t, exe, "two that go on")
+	if o.code != 0 || !o.saved || o.stdout != "waits\nends\n" || !strings.Contains(o.stderr, "2 goroutines were still running when the cell ended") {
+		t.Errorf("%+v", o)
+	}
+}
+
 // atWork runs a goroutine that does nothing but work.
 func atWork(t testing.TB) {
 	stop := make(chan struct{})

@@ -345,6 +345,12 @@ func main() {
 	if f == nil {
 		f = stuck[os.Args[1]]
 	}
+	if os.Args[1] == "two that go on" {
+		f = func() {
+			go func() { select {} }()
+			go func() { <-make(chan int) }()
+		}
+	}
 	fmt.Println("waits")
 	f()
 	fmt.Println("ends")
