@@ -1,10 +1,10 @@
 package persist
 
 import (
+	"bytes"
 	"os"
 	"runtime"
 	"runtime/metrics"
-	"strings"
 	"time"
 )
 
@@ -16,15 +16,16 @@ import (
 // held up.
 
 const (
-	deadlockCheck = 250 * time.Millisecond
+	deadlockCheck = 250 * time.Millisecond // between two looks
 	slowest       = time.Second
-	deadlockNote  = 10 * time.Second
+	// noteAfter is how many looks at a cell that does nothing but wait it takes until that is worth a note.
+	noteAfter = 40
 	// settle is how long the counters may show a second processor at work before that is believed: waking up the watch
 	// wakes another one, which finds nothing to do.
 	settle = 50 * time.Microsecond
-	// saveLimit is how long everything may wait while the values are saved: a type's own KeepState may want a lock of
-	// the deadlock.
-	saveLimit = time.Second
+	// saveLimit is how many looks in a row everything may wait while the values are saved: a type's own KeepState may
+	// want a lock of the deadlock.
+	saveLimit = 4
 )
 
 // waits are the states that nothing but another goroutine or a timer can end. A state that is not in here is no
@@ -39,58 +40,74 @@ var waits = map[string]bool{
 // values are kept. It runs in a goroutine made by watchInterrupt. It sleeps with a timer, but that has gone off
 // whenever it looks at the others'.
 func watchDeadlock() {
-	var (
-		w       = newWatch()
-		idle    time.Time // since when everything has waited, as far as the counters know
-		made    uint64    // goroutines, then
-		pause   = deadlockCheck
-		suspect *string // the stacks that looked like a deadlock at the last look
-		flush   = deadlockCheck
-		noted   bool
-	)
+	w, pause := newWatch(), deadlockCheck
 	for {
 		time.Sleep(pause)
 		pause = deadlockCheck
-		n, waiting := w.idle()
-		if !waiting || n != made || idle.IsZero() {
-			made, suspect, flush = n, nil, deadlockCheck
-			if idle = (time.Time{}); waiting {
-				idle = time.Now()
-			}
-			continue
+		begun := time.Now()
+		found := w.look()
+		looked(found)
+		switch found {
+		case deadlocked:
+			end(w, string(w.suspect))
+		case elsewhere: // many goroutines that wait for the network, say: look at them less often
+			pause = min(max(pause, 1000*time.Since(begun)), slowest)
 		}
-		why := outside()
-		if why == "" || why == timerPending && time.Since(idle) > flush && nextTimer() > 2*time.Second {
-			// A timer that was stopped may still be counted. Looking again without it is worth the while less and less
-			// often.
-			if why == timerPending {
-				flush *= 2
-				dropStoppedTimers()
-				if why = outside(); why != "" {
-					continue
-				}
-			}
-			begun := time.Now()
-			stuck, user := inspect(stacks())
-			if stuck && outside() == "" {
-				if suspect != nil && user == *suspect {
-					end(w, user)
-				}
-				suspect = &user
-				continue
-			}
-			suspect = nil
-			pause = min(max(pause, 1000*time.Since(begun)), slowest) // many goroutines that wait for the network, say: look at them less often
-			continue
-		}
-		suspect = nil
-		if (why == unknown || why == foreign) && !noted && time.Since(idle) > deadlockNote {
-			noted = true // whatever they say: looking at the stacks is no use any more
-			if stuck, _ := inspect(stacks()); stuck {
+	}
+}
+
+// looked is told what each look has found. Tests count by it, instead of seconds.
+var looked = func(found string) {}
+
+// What a look finds, besides what may wake up a goroutine from outside.
+const (
+	works      = "work"
+	allWait    = "everything waits"
+	elsewhere  = "a goroutine that nobody here has to wake up"
+	stuckOnce  = "what looks like a deadlock"
+	deadlocked = "a deadlock"
+)
+
+// look looks at the program once.
+func (w *watch) look() (found string) {
+	suspected := w.suspected
+	w.suspected = false
+	made, idle := w.idle()
+	if !idle || made != w.made {
+		w.waited, w.flush = 0, 1
+	}
+	w.made = made
+	if !idle {
+		return works
+	}
+	if w.waited++; w.waited == 1 {
+		return allWait
+	}
+	why := outside()
+	if why == timerPending && w.waited > w.flush && nextTimer() > 2*time.Second {
+		// A timer that was stopped may still be counted. Looking again without it is worth the while less and less often.
+		w.flush *= 2
+		dropStoppedTimers()
+		why = outside()
+	}
+	if why != "" {
+		if (why == unknown || why == foreign) && !w.noted && w.waited > noteAfter {
+			w.noted = true // whatever they say: looking at the stacks is no use any more
+			if w.inspect() {
 				os.Stderr.WriteString("note: this cell seems to do nothing but wait; if nobody will ever end that, interrupt it\n")
 			}
 		}
+		return why
 	}
+	w.suspect, w.before = w.before, w.suspect
+	if !w.inspect() || outside() != "" {
+		return elsewhere
+	}
+	w.suspected = true
+	if suspected && bytes.Equal(w.suspect, w.before) {
+		return deadlocked
+	}
+	return stuckOnce
 }
 
 // What may wake up a goroutine from outside, besides what its own state shows.
@@ -101,11 +118,21 @@ const (
 	unknown      = "unknown"
 )
 
-// A watch reads the scheduler's counters.
-type watch struct{ samples []metrics.Sample }
+// A watch reads the scheduler's counters, and remembers what it has seen.
+type watch struct {
+	samples   []metrics.Sample
+	waited    int    // looks in a row at which everything waited, as far as the counters know
+	made      uint64 // goroutines, at the last look
+	suspected bool   // whether the last look found what looks like a deadlock
+	// suspect are its stacks, before those of another look; all is room for the stacks of all goroutines. They are used
+	// again, so that looking at a few thousand goroutines doesn't wake up the garbage collector each time.
+	suspect, before, all []byte
+	flush                int // how many looks have to find everything waiting before stopped timers are dropped
+	noted                bool
+}
 
 func newWatch() *watch {
-	w := &watch{}
+	w := &watch{flush: 1}
 	for _, n := range []string{"running", "runnable", "not-in-go"} {
 		w.samples = append(w.samples, metrics.Sample{Name: "/sched/goroutines/" + n + ":goroutines"})
 	}
@@ -140,52 +167,70 @@ func (w *watch) idle() (made uint64, waiting bool) {
 	}
 }
 
-// stacks returns the stacks of all goroutines.
-func stacks() string {
-	for n := 64<<10 + 512*runtime.NumGoroutine(); ; n *= 2 {
-		buf := make([]byte, n)
-		if m := runtime.Stack(buf, true); m < n || n > 64<<20 {
-			return string(buf[:m])
+// inspect looks at the stacks of all goroutines, and reports whether each of them waits for another one. It sets
+// suspect.
+func (w *watch) inspect() (stuck bool) {
+	for n := max(len(w.all), 64<<10+512*runtime.NumGoroutine()); ; n *= 2 {
+		if len(w.all) < n {
+			w.all = make([]byte, n)
+		}
+		if m := runtime.Stack(w.all, true); m < n || n > 64<<20 {
+			stuck, w.suspect = inspect(w.all[:m], w.suspect)
+			return stuck
 		}
 	}
 }
 
+var (
+	ourWatch = []byte("created by github.com/lectern-go/lectern/kernel/persist.watch")
+	ourWait  = []byte("\nos/signal.signal_recv(")
+	gap      = []byte("\n\n")
+)
+
 // inspect looks at the stacks of all goroutines. stuck: each of them waits for another one. user is the stacks without
-// those of ours and without the minutes that they have waited.
-func inspect(stacks string) (stuck bool, user string) {
-	var own []string
-	for g := range strings.SplitSeq(strings.TrimRight(stacks, "\n"), "\n\n") {
-		if strings.Contains(g, "created by github.com/lectern-go/lectern/kernel/persist.watch") || strings.Contains(g, "\nos/signal.signal_recv(") {
+// those of ours and without the minutes that they have waited; it takes the place of what is in room.
+func inspect(stacks, room []byte) (stuck bool, user []byte) {
+	user = room[:0]
+	for g := range bytes.SplitSeq(bytes.TrimRight(stacks, "\n"), gap) {
+		if bytes.Contains(g, ourWatch) || bytes.Contains(g, ourWait) {
 			continue
 		}
-		head, rest, _ := strings.Cut(g, "\n") // goroutine 1 [chan receive, 2 minutes, locked to thread]:
-		name, state, found := strings.Cut(head, "[")
-		if !found || !strings.HasSuffix(state, "]:") {
-			return false, ""
+		head, rest, _ := bytes.Cut(g, gap[:1]) // goroutine 1 [chan receive, 2 minutes, locked to thread]:
+		name, state, found := bytes.Cut(head, []byte("["))
+		state, ended := bytes.CutSuffix(state, []byte("]:"))
+		if !found || !ended {
+			return false, user[:0]
 		}
-		state, _, _ = strings.Cut(strings.TrimSuffix(state, "]:"), ",")
+		state, _, _ = bytes.Cut(state, []byte(","))
 		for _, s := range []string{" (scan)", " (leaked)"} {
-			state = strings.TrimSuffix(state, s)
+			state = bytes.TrimSuffix(state, []byte(s))
 		}
-		if !waits[state] {
-			return false, ""
+		if !waits[string(state)] {
+			return false, user[:0]
 		}
-		own = append(own, name+"["+state+"]:\n"+rest)
+		if len(user) > 0 {
+			user = append(user, gap...)
+		}
+		user = append(user, name...)
+		user = append(user, '[')
+		user = append(user, state...)
+		user = append(user, "]:\n"...)
+		user = append(user, rest...)
 	}
-	return true, strings.Join(own, "\n\n")
+	return true, user
 }
 
 // end saves the values and ends the process as Go does.
 func end(w *watch, user string) {
 	saved := make(chan struct{})
 	go watchSave(saved)
-	for blocked := time.Duration(0); blocked < saveLimit; {
+	for blocked := 0; blocked < saveLimit; {
 		select {
 		case <-saved:
 			blocked = saveLimit
 		case <-time.After(deadlockCheck):
-			if _, waiting := w.idle(); waiting {
-				blocked += deadlockCheck
+			if _, idle := w.idle(); idle {
+				blocked++
 			} else {
 				blocked = 0
 			}

@@ -27,27 +27,84 @@ func TestThreatsHaveTests(t *testing.T) {
 			t.Errorf("line %d has %d columns, want threat, defence and tests", i+1, len(cells))
 			continue
 		}
-		tests := testLink.FindAllStringSubmatch(cells[2], -1)
-		if len(tests) == 0 {
-			t.Errorf("line %d names no test:%s", i+1, cells[0])
-		}
-		if rest := strings.Trim(testLink.ReplaceAllString(cells[2], ""), ", "); rest != "" {
-			t.Errorf("line %d: %q among the tests is no link to one", i+1, rest)
-		}
-		for _, m := range tests {
-			name, file := m[1], filepath.FromSlash(m[2])
-			source, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", file))
-			if err != nil {
-				t.Errorf("line %d: %v", i+1, err)
-				continue
-			}
-			if !strings.HasSuffix(file, "_test.go") || !regexp.MustCompile(`(?m)^func `+name+`\(\w+ \*testing\.[TF]\) `).Match(source) {
-				t.Errorf("line %d: %s is not a test in %s", i+1, name, file)
-			}
-		}
+		testsExist(t, i+1, cells[0], cells[2])
 	}
 	if rows < 15 {
 		t.Errorf("%d threats were found: has the table another form now?", rows)
+	}
+}
+
+// testsExist looks whether a cell of a table in docs names tests, and whether each of them is where it is said to be.
+func testsExist(t *testing.T, line int, of, cell string) {
+	t.Helper()
+	tests := testLink.FindAllStringSubmatch(cell, -1)
+	if len(tests) == 0 {
+		t.Errorf("line %d names no test:%s", line, of)
+	}
+	if rest := strings.Trim(testLink.ReplaceAllString(cell, ""), ", "); rest != "" {
+		t.Errorf("line %d: %q among the tests is no link to one", line, rest)
+	}
+	for _, m := range tests {
+		name, file := m[1], filepath.FromSlash(m[2])
+		source, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", file))
+		if err != nil {
+			t.Errorf("line %d: %v", line, err)
+			continue
+		}
+		if !strings.HasSuffix(file, "_test.go") || !regexp.MustCompile(`(?m)^func `+name+`\(\w+ \*testing\.[TF]\) `).Match(source) {
+			t.Errorf("line %d: %s is not a test in %s", line, name, file)
+		}
+	}
+}
+
+// What leans on Go's inside has a place and tests, all of which exist; whatever reaches for names of Go's own that the
+// linker would not give to others is among it.
+func TestWhatLeansOnGo(t *testing.T) {
+	root := filepath.Join("..", "..", "..")
+	b, err := os.ReadFile(filepath.Join(root, "docs", "go.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(b), "\n|---|---|---|---|\n")
+	table, _, _ = strings.Cut(table, "\n\n")
+	named := map[string]bool{}
+	anyLink := regexp.MustCompile(`\]\(([^)]+)\)`)
+	for _, line := range strings.Split(table, "\n") {
+		cells := strings.Split(strings.Trim(line, "|"), "|")
+		if len(cells) != 4 {
+			t.Errorf("%d columns, want four: %s", len(cells), line)
+			continue
+		}
+		for _, m := range anyLink.FindAllStringSubmatch(cells[0]+cells[2], -1) {
+			file := filepath.Join(root, "docs", filepath.FromSlash(m[1]))
+			if _, err := os.Stat(file); err != nil {
+				t.Error(err)
+			}
+			named[file] = true
+		}
+		number := 1 + strings.Count(string(b)[:strings.Index(string(b), line)], "\n")
+		testsExist(t, number, cells[0], cells[3])
+	}
+	if len(named) < 15 {
+		t.Errorf("%d files are named: has the table another form now?", len(named))
+	}
+	err = filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && path != root && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata" || d.Name() == "node_modules"):
+			return filepath.SkipDir
+		case !strings.HasSuffix(path, ".go"):
+			return nil
+		}
+		source, err := os.ReadFile(path)
+		if strings.Contains(string(source), "\n//go:linkname ") && !named[path] {
+			t.Errorf("%s uses go:linkname, and docs/go.md doesn't name it", path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }
 

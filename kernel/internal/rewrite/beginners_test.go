@@ -443,7 +443,7 @@ func TestDistinct(t *testing.T) {
 	s := newNotebook(t).s
 	got := s.explained([]Error{at(1, 1, "undefined: i"), at(1, 5, "undefined: i"), at(2, 1, "undefined: i"), at(3, 1, "a"), at(3, 1, "a"), at(3, 2, "a")}, s)
 	for i := range got {
-		got[i].Hint = ""
+		got[i].Hint, got[i].row = "", ""
 	}
 	if want := []Error{at(1, 1, "undefined: i"), at(2, 1, "undefined: i"), at(3, 1, "a"), at(3, 2, "a")}; fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("%v, want %v", got, want)

@@ -18,7 +18,8 @@ type Error struct {
 	Msg  string
 	Hint string // what to do about it; may be empty
 
-	exact bool // the place is the user's own text
+	exact bool   // the place is the user's own text
+	row   string // of hints, if one of them explains it
 }
 
 // checked is a program with what the type checker found out about it.

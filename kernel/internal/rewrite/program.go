@@ -160,7 +160,7 @@ func (w *work) check(hidden []string) bool {
 		if !inside(e) || fine[e.Pos] && !unused[e.Pos] {
 			continue
 		}
-		if last != nil && e.Pos >= last.Pos() && e.Pos < last.End() && strings.HasSuffix(e.Msg, "is not used") {
+		if last != nil && e.Pos >= last.Pos() && e.Pos < last.End() && unusedValue.MatchString(e.Msg) {
 			if _, ok := last.(*ast.ExprStmt); ok {
 				continue
 			}
@@ -172,11 +172,10 @@ func (w *work) check(hidden []string) bool {
 
 // unusedName returns the variable of the type checker's message about one that is declared and not used.
 func unusedName(msg string) (string, bool) {
-	if name, ok := strings.CutPrefix(msg, "declared and not used: "); ok {
-		return name, true
+	if g := unusedMsg.FindStringSubmatch(msg); g != nil {
+		return g[1] + g[2], true
 	}
-	name, ok := strings.CutSuffix(msg, " declared and not used") // of a type switch
-	return name, ok && !strings.HasPrefix(name, "label ")
+	return "", false
 }
 
 // finally checks the program that the cell leads to, unless what has been checked says it already: it does if the cell
@@ -262,7 +261,7 @@ func (w *work) accept(c *checked) bool {
 	}
 	changed := strings.Join(w.changed(), "; ")
 	for _, e := range c.errs {
-		if strings.HasSuffix(e.Msg, "is not used") && c.main != nil && e.Pos >= c.main.Pos() {
+		if unusedValue.MatchString(e.Msg) && c.main != nil && e.Pos >= c.main.Pos() {
 			continue // the value of the cell's last line is shown
 		}
 		if _, unused := unusedName(e.Msg); unused && e.Soft && c.main != nil && e.Pos >= c.main.Pos() {

@@ -1,4 +1,5 @@
-// Program waits is a cell that waits: for something that will come, or for ever. Its argument names what for.
+// Program waits is a cell that waits: for something that will come, or for ever. Its argument names what for. It counts
+// the looks that are taken at it: what is to come, comes after enough of them, and it says at the end what they found.
 package main
 
 import (
@@ -11,97 +12,159 @@ import (
 	"os/exec"
 	"runtime"
 	"sort"
+	"strings"
 	"sync"
 	"time"
+	_ "unsafe" // for go:linkname
 
 	"github.com/lectern-go/lectern/kernel/persist"
 )
 
-// long is longer than a deadlock may go unnoticed.
-const long = 1500 * time.Millisecond
+//go:linkname looked github.com/lectern-go/lectern/kernel/persist.looked
+var looked func(found string)
+
+const (
+	enough  = 4   // looks: one more than it takes to call something a deadlock
+	tooMany = 400 // for anything
+	// long is the time in which there should be enough of them. Where the machine is too busy for that, a program with a
+	// timer waits again.
+	long = 1500 * time.Millisecond
+)
+
+var looks struct {
+	sync.Mutex
+	found []string
+	then  func()
+	from  int
+}
+
+func look(found string) {
+	looks.Lock()
+	defer looks.Unlock()
+	looks.found = append(looks.found, found)
+	n := len(looks.found)
+	if looks.then != nil && n >= looks.from+enough {
+		looks.then()
+		looks.then = nil
+	}
+	if n == tooMany || found == "a deadlock" {
+		fmt.Println("looks:", strings.Join(looks.found, "; "))
+	}
+	if n == tooMany {
+		os.Exit(3)
+	}
+}
+
+func lookedAt() int {
+	looks.Lock()
+	defer looks.Unlock()
+	return len(looks.found)
+}
+
+// whenSeen calls f, in the goroutine that looks, after enough further looks.
+func whenSeen(f func()) {
+	looks.Lock()
+	defer looks.Unlock()
+	looks.then, looks.from = f, len(looks.found)
+}
+
+// untilSeen calls f again and again, until enough looks have been taken at one of its calls.
+func untilSeen(f func()) func() {
+	return func() {
+		for {
+			before := lookedAt()
+			f()
+			if lookedAt() >= before+enough {
+				return
+			}
+		}
+	}
+}
 
 // ends are programs that finish.
 var ends = map[string]func(){
-	"AfterFunc and WaitGroup": func() {
+	"AfterFunc and WaitGroup": untilSeen(func() {
 		var wg sync.WaitGroup
 		wg.Add(1)
 		time.AfterFunc(long, wg.Done)
 		wg.Wait()
-	},
-	"time.After":  func() { <-time.After(long) },
-	"time.Sleep":  func() { time.Sleep(long) },
-	"timer reset": func() { t := time.NewTimer(time.Hour); t.Reset(long); <-t.C },
-	"timer stopped beside another": func() {
+	}),
+	"time.After":  untilSeen(func() { <-time.After(long) }),
+	"time.Sleep":  untilSeen(func() { time.Sleep(long) }),
+	"timer reset": untilSeen(func() { t := time.NewTimer(time.Hour); t.Reset(long); <-t.C }),
+	"timer stopped beside another": untilSeen(func() {
 		t := time.AfterFunc(time.Hour, func() {})
 		t.Stop()
 		<-time.After(long)
-	},
-	"Ticker": func() {
+	}),
+	"Ticker": untilSeen(func() {
 		t := time.NewTicker(long / 3)
 		defer t.Stop()
 		for range 3 {
 			<-t.C
 		}
-	},
-	"context.WithTimeout": func() {
+	}),
+	"context.WithTimeout": untilSeen(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), long)
 		defer cancel()
 		<-ctx.Done()
-	},
-	"context.AfterFunc": func() {
+	}),
+	"context.AfterFunc": untilSeen(func() {
 		ctx, cancel := context.WithDeadline(context.Background(), time.Now().Add(long))
 		defer cancel()
 		done := make(chan bool)
 		context.AfterFunc(ctx, func() { close(done) })
 		<-done
-	},
-	"select with a timer": func() {
+	}),
+	"select with a timer": untilSeen(func() {
 		select {
 		case <-make(chan int):
 		case <-time.After(long):
 		}
-	},
-	"Sleep in another goroutine": func() {
+	}),
+	"Sleep in another goroutine": untilSeen(func() {
 		c := make(chan int)
 		go func() { time.Sleep(long); c <- 1 }()
 		<-c
-	},
-	"Cond and AfterFunc": func() {
+	}),
+	"Cond and AfterFunc": untilSeen(func() {
 		c := sync.NewCond(&sync.Mutex{})
 		c.L.Lock()
 		time.AfterFunc(long, func() { c.L.Lock(); c.Broadcast(); c.L.Unlock() })
 		c.Wait()
-	},
-	"Mutex and AfterFunc": func() {
+	}),
+	"Mutex and AfterFunc": untilSeen(func() {
 		var m sync.Mutex
 		m.Lock()
 		time.AfterFunc(long, m.Unlock)
 		m.Lock()
-	},
+	}),
 	"work while others wait": func() {
 		var wg sync.WaitGroup
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
-			for begun := time.Now(); time.Since(begun) < long; {
+			for lookedAt() < enough {
 			}
 		}()
 		wg.Wait()
 	},
 	"a goroutine that ends later than it says": func() {
-		var wg sync.WaitGroup
-		wg.Add(1)
-		go func() {
-			wg.Done()
-			for begun := time.Now(); time.Since(begun) < 30*time.Millisecond; {
-			}
-		}()
-		wg.Wait()
+		for lookedAt() < enough {
+			var wg sync.WaitGroup
+			wg.Add(1)
+			go func() {
+				wg.Done()
+				for begun := time.Now(); time.Since(begun) < 30*time.Millisecond; {
+				}
+			}()
+			wg.Wait()
+		}
 	},
 	"many short waits": func() {
 		c := make(chan int)
 		go func() {
-			for begun := time.Now(); time.Since(begun) < long; {
+			for lookedAt() < enough {
 				time.Sleep(10 * time.Millisecond)
 				c <- 1
 			}
@@ -112,17 +175,17 @@ var ends = map[string]func(){
 	},
 	"listener": func() {
 		l := must(net.Listen("tcp", "127.0.0.1:0"))
-		other("to dial", l.Addr().String())
+		other(nil, "to dial", l.Addr().String())
 		must(l.Accept()).Close()
 	},
-	"read with a deadline": func() {
+	"read with a deadline": untilSeen(func() {
 		l := must(net.Listen("tcp", "127.0.0.1:0"))
 		c := must(net.Dial("tcp", l.Addr().String()))
 		c.SetReadDeadline(time.Now().Add(long))
 		if _, err := c.Read(make([]byte, 1)); err == nil {
 			panic("read something")
 		}
-	},
+	}),
 	"pipe": func() {
 		r, w, err := os.Pipe()
 		if err != nil {
@@ -130,15 +193,14 @@ var ends = map[string]func(){
 		}
 		c := make(chan int)
 		go func() { r.Read(make([]byte, 1)); c <- 1 }()
-		writer := exec.Command(os.Args[0], "to echo")
-		writer.Stdout = w
-		if err := writer.Start(); err != nil {
-			panic(err)
-		}
+		other(w, "to echo")
 		<-c
 	},
-	"exec.Cmd.Wait":  func() { other("to echo").Wait() },
-	"standard input": func() { must(bufio.NewReader(os.Stdin).ReadString('\n')) },
+	"exec.Cmd.Wait": func() { other(nil, "to echo").Wait() },
+	"standard input": func() {
+		whenSeen(func() { fmt.Println("wants a line") })
+		must(bufio.NewReader(os.Stdin).ReadString('\n'))
+	},
 }
 
 // stuck are programs that wait for ever.
@@ -235,18 +297,20 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// other starts this program a second time, to do something after a while.
-func other(what ...string) *exec.Cmd {
+// other starts this program a second time, to do something when this one has been seen waiting.
+func other(stdout io.Writer, what ...string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0], what...)
+	cmd.Stdout = stdout
+	told := must(cmd.StdinPipe())
 	if err := cmd.Start(); err != nil {
 		panic(err)
 	}
+	whenSeen(func() { told.Close() })
 	return cmd
 }
 
-var sink int
-
 func main() {
+	looked = look
 	switch os.Args[1] {
 	case "list":
 		for _, m := range []map[string]func(){ends, stuck} {
@@ -262,20 +326,15 @@ func main() {
 		}
 		return
 	case "to dial":
-		time.Sleep(long)
+		told()
 		must(net.Dial("tcp", os.Args[2])).Close()
 		return
 	case "to signal":
-		time.Sleep(long)
+		told()
 		poke(os.Args[2])
 		return
-	case "to work":
-		for n := range 1_000_000_000 {
-			sink = n
-		}
-		return
 	case "to echo":
-		time.Sleep(long)
+		told()
 		io.WriteString(os.Stdout, "x")
 		return
 	}
@@ -286,7 +345,16 @@ func main() {
 	if f == nil {
 		f = stuck[os.Args[1]]
 	}
+	if os.Args[1] == "two that go on" {
+		f = func() {
+			go func() { select {} }()
+			go func() { <-make(chan int) }()
+		}
+	}
 	fmt.Println("waits")
 	f()
 	fmt.Println("ends")
 }
+
+// told returns when the program that has started this one says so.
+func told() { io.Copy(io.Discard, os.Stdin) }

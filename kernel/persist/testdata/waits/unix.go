@@ -14,7 +14,7 @@ func init() {
 	ends["signal"] = func() {
 		c := make(chan os.Signal, 1)
 		signal.Notify(c, syscall.SIGUSR1)
-		other("to signal", fmt.Sprint(os.Getpid()))
+		other(nil, "to signal", fmt.Sprint(os.Getpid()))
 		<-c
 	}
 }
