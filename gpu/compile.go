@@ -75,7 +75,7 @@ type parted struct {
 }
 
 // inParts puts each kernel between lines that leave it out when another one is
-// asked for. A kernel begins with kernelBegins and ends on the same line or at the
+// asked for. A kernel begins with kernelBegins, and perhaps __launch_bounds__, and ends on the same line or at the
 // next line that is a closing brace. Lines keep their numbers in messages.
 func inParts(source string) parted {
 	var p parted
@@ -87,6 +87,9 @@ func inParts(source string) parted {
 			number = 0
 		}
 		if rest, ok := strings.CutPrefix(line, kernelBegins); ok {
+			if bounds, after, ok := strings.Cut(rest, ") "); ok && strings.HasPrefix(bounds, "__launch_bounds__(") {
+				rest = after
+			}
 			name, _, _ := strings.Cut(rest, "(")
 			p.kernels = append(p.kernels, name)
 			fmt.Fprintf(&s, "#if !defined(PART) || defined(PART_%s)\n#line %d\n", name, number)

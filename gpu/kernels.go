@@ -80,7 +80,11 @@ var namesOfTypes = map[device.Type]string{
 }
 
 // kernelParts are the files, in an order in which each needs only those before.
-var kernelParts = []string{"elements", "map", "move", "reduce", "rows", "random", "update", "matmul"}
+var kernelParts = []string{
+	"elements", "map", "move", "reduce", "rows", "random", "update", "matmul",
+	"packs",
+	"rotate",
+}
 
 // kernelSource is the CUDA C++ of all kernels.
 var kernelSource = makeSource()
@@ -110,6 +114,7 @@ func makeSource() string {
 		{"gathered", unsafe.Sizeof(gathered{})}, {"scattered", unsafe.Sizeof(scattered{})}, {"reduction", unsafe.Sizeof(reduction{})},
 		{"pairs", unsafe.Sizeof(pairs{})}, {"rowwise", unsafe.Sizeof(rowwise{})}, {"triangular", unsafe.Sizeof(triangular{})},
 		{"sorting", unsafe.Sizeof(sorting{})}, {"drawing", unsafe.Sizeof(drawing{})}, {"update", unsafe.Sizeof(update{})}, {"product", unsafe.Sizeof(product{})},
+		{"rotating", unsafe.Sizeof(rotating{})},
 	} {
 		fmt.Fprintf(&s, "#define SIZE_%s %d\n", arguments.name, arguments.size)
 	}

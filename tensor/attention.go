@@ -374,19 +374,22 @@ func init() {
 	define(&opRotatePairs.op, op{
 		name: "rotate pairs",
 		forward: func(c *call) *Tensor {
-			x, cos, sin, way := c.in[0], c.in[1], c.in[2], opRotatePairs.given(c)
-			if c.device != nil { // in steps that every device has
-				in := c.widened()
-				return in[0].rotateSteps(in[1], in[2], way).To(x.dtype)
-			}
-			out := newTensor(x.dtype, x.layout.Shape, false)
-			if out.Len() == 0 {
-				return out
-			}
+			x, way := c.in[0], opRotatePairs.given(c)
 			half := x.Shape()
 			half[len(half)-1] /= 2
-			angles := func(t *Tensor) loops.Array { return t.Detach().To(wideSum(x.dtype)).expanded(half).array() }
-			loops.RotateRows(out.array(), x.array(), angles(cos), angles(sin), way)
+			angles := func(t *Tensor) *Tensor { return t.Detach().To(wideSum(x.dtype)).expanded(half) }
+			cos, sin := angles(c.in[1]), angles(c.in[2])
+			if c.device != nil {
+				out := c.unfilled(x.dtype, x.layout.Shape...)
+				if c.fused([]*Tensor{out}, []*Tensor{x, cos, sin}, float64(way)) {
+					return out
+				}
+				return x.Detach().To(cos.dtype).rotateSteps(cos, sin, way).To(x.dtype) // in steps that every device has
+			}
+			out := newTensor(x.dtype, x.layout.Shape, false)
+			if out.Len() > 0 {
+				loops.RotateRows(out.array(), x.array(), cos.array(), sin.array(), way)
+			}
 			return out
 		},
 		gradients: []gradient{

@@ -1,0 +1,51 @@
+package tensor
+
+import (
+	"errors"
+
+	"github.com/lectern-go/lectern/internal/device"
+)
+
+// Some operations are one for the sake of what they need not keep or do: attention never has all of its scores. A
+// device may have kernels for such an operation as a whole (device.Fuser). It is asked first, and where it has
+// none, or none for these operands, the operation goes in steps that every device has.
+
+// unfilled returns a tensor of the device for a result that fused fills. It has no memory until then.
+func (c *call) unfilled(dtype Dtype, shape ...int) *Tensor { return without(c.device, dtype, shape) }
+
+// fused has the device compute an operation as a whole, from in, and numbers, to out: tensors that unfilled has
+// made, or parts of one. It reports false, and has done nothing, if the device can't.
+func (c *call) fused(out, in []*Tensor, numbers ...float64) bool {
+	on, ok := c.device.(device.Fuser)
+	if !ok || out[0].Len() == 0 {
+		return false
+	}
+	var fresh []*Tensor // one for each storage
+	for _, t := range out {
+		if t.storage.Memory == nil && t.storage.Size > 0 {
+			t.allocateOn(false)
+			fresh = append(fresh, t)
+		}
+	}
+	err := on.Fused(c.op.name, viewsOf(out), viewsOf(in), numbers...)
+	if errors.Is(err, device.ErrUnsupported) {
+		for _, t := range fresh {
+			t.storage.Memory.Free()
+			t.storage.Memory = nil
+		}
+		return false
+	}
+	out[0].orFail(c.op.name, err)
+	for _, t := range fresh {
+		t.made()
+	}
+	return true
+}
+
+func viewsOf(list []*Tensor) []device.View {
+	views := make([]device.View, len(list))
+	for i, t := range list {
+		views[i] = t.view()
+	}
+	return views
+}
