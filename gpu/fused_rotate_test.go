@@ -8,14 +8,6 @@ import (
 	"github.com/lectern-go/lectern/tensor"
 )
 
-// lastKernel is the name of the kernel that a device was given last: which way an operation went.
-func lastKernel(t *testing.T, dev tensor.Device) string {
-	t.Helper()
-	c, err := open(0)
-	mustNot(t, err)
-	return c.lastKernel.Load().name
-}
-
 func TestRotatePairsAgree(t *testing.T) {
 	fakeCard(t)
 	rotateAgrees(t, GetDevice(0))
@@ -73,7 +65,7 @@ func rotateAgrees(t *testing.T, dev tensor.Device) {
 				}
 				view.RotatePairs(cos.To(dev), sin.To(dev))
 			})
-			if kernel := lastKernel(t, dev); (kernel == "rotate_"+suffixes[dtype]) != (row.whole && dtype != tensor.Float64) {
+			if kernel := lastKernelOf(dev); (kernel == "rotate_"+suffixes[dtype]) != (row.whole && dtype != tensor.Float64) {
 				t.Errorf("%s of %s went by %s", row.name, dtype, kernel)
 			}
 		}

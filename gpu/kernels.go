@@ -83,7 +83,7 @@ var namesOfTypes = map[device.Type]string{
 var kernelParts = []string{
 	"elements", "map", "move", "reduce", "rows", "random", "update", "matmul",
 	"packs",
-	"rotate",
+	"rotate", "attention", "naive", "attention_any", "decode",
 }
 
 // kernelSource is the CUDA C++ of all kernels.
@@ -114,7 +114,8 @@ func makeSource() string {
 		{"gathered", unsafe.Sizeof(gathered{})}, {"scattered", unsafe.Sizeof(scattered{})}, {"reduction", unsafe.Sizeof(reduction{})},
 		{"pairs", unsafe.Sizeof(pairs{})}, {"rowwise", unsafe.Sizeof(rowwise{})}, {"triangular", unsafe.Sizeof(triangular{})},
 		{"sorting", unsafe.Sizeof(sorting{})}, {"drawing", unsafe.Sizeof(drawing{})}, {"update", unsafe.Sizeof(update{})}, {"product", unsafe.Sizeof(product{})},
-		{"rotating", unsafe.Sizeof(rotating{})},
+		{"rotating", unsafe.Sizeof(rotating{})}, {"attending", unsafe.Sizeof(attending{})}, {"attending_any", unsafe.Sizeof(attendingAny{})},
+		{"decoding", unsafe.Sizeof(decoding{})},
 	} {
 		fmt.Fprintf(&s, "#define SIZE_%s %d\n", arguments.name, arguments.size)
 	}

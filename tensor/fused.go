@@ -2,6 +2,8 @@ package tensor
 
 import (
 	"errors"
+	"iter"
+	"slices"
 
 	"github.com/lectern-go/lectern/internal/device"
 )
@@ -48,4 +50,14 @@ func viewsOf(list []*Tensor) []device.View {
 		views[i] = t.view()
 	}
 	return views
+}
+
+// asTheyAreAndWidened are the inputs for fused to be tried with: as they are and, if small floats are among them,
+// in the dtype that these are computed in.
+func (c *call) asTheyAreAndWidened() iter.Seq[[]*Tensor] {
+	return func(yield func([]*Tensor) bool) {
+		if yield(c.in) && slices.ContainsFunc(c.in, func(x *Tensor) bool { return wideSum(x.dtype) != x.dtype }) {
+			yield(c.widened())
+		}
+	}
 }

@@ -11,8 +11,8 @@ struct float16 {
 
 #define UNROLL _Pragma("unroll")
 
-// Two numbers rounded to nearest even, low in the low half. The instructions do in one step what takes five with bits,
-// and make every NaN 0x7fff.
+// Two numbers rounded to nearest even, low in the low half. The instructions do in one step what takes five with
+// bits, and make every NaN 0x7fff.
 INLINE u32 pack_bfloat16(float low, float high) {
 #if __CUDA_ARCH__ >= 800
 	u32 code;
@@ -77,6 +77,13 @@ template <> struct pack<float> {
 		*(float4 *)p = x;
 	}
 };
+
+// LAUNCHED_MEMORY is the shared memory whose size a launch says.
+#ifdef __CUDA_ARCH__
+#define LAUNCHED_MEMORY(name) extern __shared__ uint4 name[]
+#else
+#define LAUNCHED_MEMORY(name) uint4 *name = (uint4 *)fk->shared
+#endif
 
 // base2 is 2^x to 2 units in the last place; what is below 2^-126 becomes 0. It is for softmax and attention, which
 // don't see that, and not for exp.
