@@ -25,7 +25,7 @@ var agreements = []struct {
 	test func(t *testing.T, dev tensor.Device)
 }{
 	{"map", mapAgrees}, {"convert", convertAgrees}, {"codes", codesAgree}, {"copy", copyAgrees}, {"zip", zipAgrees}, {"in place", inPlaceAgrees}, {"choose", chooseAgrees},
-	{"reduce", reduceAgrees}, {"rows", rowsAgree}, {"sort", sortAgrees}, {"gather", gatherAgrees}, {"random", randomAgrees}, {"update", updateAgrees}, {"plain matmul", plainMatmulAgrees},
+	{"reduce", reduceAgrees}, {"rows", rowsAgree}, {"sort", sortAgrees}, {"gather", gatherAgrees}, {"random", randomAgrees}, {"update", updateAgrees}, {"plain matmul", plainMatmulAgrees}, {"cross entropy", crossEntropyAgrees},
 }
 
 func TestOperationsAgree(t *testing.T) {
