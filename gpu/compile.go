@@ -48,14 +48,15 @@ func (c *card) function(name string) (*kernel, error) {
 	if f, ok := c.kernels.functions.Load(name); ok {
 		return f.(*kernel), nil
 	}
-	if !slices.Contains(partedSource().kernels, name) {
+	entry, _, _ := strings.Cut(name, constants)
+	if !slices.Contains(partedSource().kernels, entry) {
 		return nil, fmt.Errorf("gpu: there is no kernel %q", name)
 	}
 	module, err := c.loadModule(name)
 	if err != nil {
 		return nil, err
 	}
-	text := C.CString(name)
+	text := C.CString(entry)
 	defer C.free(unsafe.Pointer(text))
 	f := &kernel{name: strings.Clone(name)}
 	if err := c.check("find kernel "+name, C.gpu_function(c.c, module, text, &f.function)); err != nil {
@@ -107,9 +108,21 @@ func inParts(source string) parted {
 
 const kernelBegins = `extern "C" __global__ void `
 
+// constants stands between the name of a kernel and what is constant where it is compiled, as in
+// "packed:OP=zip_add,OUT=type_float32": each operation and type has a kernel of its own, which asks for none of them
+// while it runs.
+const constants = ":"
+
 // part are the options for one kernel.
 func part(kernel string) []string {
-	return []string{"--define-macro=PART", "--define-macro=PART_" + kernel}
+	entry, defines, _ := strings.Cut(kernel, constants)
+	options := []string{"--define-macro=PART", "--define-macro=PART_" + entry}
+	for d := range strings.SplitSeq(defines, ",") {
+		if d != "" {
+			options = append(options, "--define-macro="+d)
+		}
+	}
+	return options
 }
 
 // compilerRuns counts how often kernels were compiled and not found compiled.
@@ -215,10 +228,11 @@ func cacheFile(kernel string, parts ...string) string {
 		return ""
 	}
 	h := sha256.New()
-	for _, p := range parts {
+	entry, defines, _ := strings.Cut(kernel, constants)
+	for _, p := range append(parts, defines) {
 		fmt.Fprintf(h, "%d:%s", len(p), p)
 	}
-	return filepath.Join(folder, "lectern", "cuda", fmt.Sprintf("%s-%x.cubin", kernel, h.Sum(nil)[:16]))
+	return filepath.Join(folder, "lectern", "cuda", fmt.Sprintf("%s-%x.cubin", entry, h.Sum(nil)[:16]))
 }
 
 // readImage reads what writeImage wrote; ok is false for a file that was damaged.
