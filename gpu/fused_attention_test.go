@@ -115,7 +115,7 @@ func TestRealGPUAttentionAgrees(t *testing.T) {
 	realCard(t)
 	bf16, f16, f32 := tensor.BFloat16, tensor.Float16, tensor.Float32
 	for _, dtype := range []tensor.Dtype{bf16, f16, f32} {
-		for _, d := range []int{8, 40, 64, 72, 80, 128} {
+		for _, d := range []int{40, 64, 80, 128} {
 			for i, size := range [][2]int{{1, 1}, {1, 65}, {63, 63}, {64, 64}, {65, 65}, {77, 201}, {127, 127}, {128, 129}, {129, 129}, {255, 255}, {257, 300}, {513, 513}} {
 				heads := []int{1, 2, 6}[i%3]
 				a := attentionCase{2, heads, []int{1, 1, 2}[i%3], size[0], size[1], d, d, i%2 == 0, i%5 == 4, i % 3, dtype, "", ""}

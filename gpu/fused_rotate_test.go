@@ -5,6 +5,8 @@ package gpu
 import (
 	"testing"
 
+	"github.com/lectern-go/lectern/nn"
+	"github.com/lectern-go/lectern/nn/transformer"
 	"github.com/lectern-go/lectern/tensor"
 )
 
@@ -73,3 +75,24 @@ func rotateAgrees(t *testing.T, dev tensor.Device) {
 }
 
 var suffixes = map[tensor.Dtype]string{tensor.Float32: "f32", tensor.BFloat16: "bf16", tensor.Float16: "f16"}
+
+// The table of rotary positions goes to a device once, whatever FreeAfter gives back.
+func TestRotaryTableGoesToTheDeviceOnce(t *testing.T) {
+	fakeCard(t)
+	dev := GetDevice(0)
+	a := nn.To(transformer.NewAttention(16, 2, 1, transformer.NewRoPE(8, 12, 1e4)), dev)
+	x := tensor.Randn(1, 5, 16)
+	want := a.Forward(x.To(dev)).To(tensor.CPU)
+	for range 3 {
+		tensor.FreeAfter(func(keep func(*tensor.Tensor) *tensor.Tensor) {
+			same(t, "attention", a.Forward(x.To(dev)), want, 0)
+		})
+	}
+	t.Setenv("FAKECUDA_FAULT", "cuMemcpyHtoDAsync_v2:1:1") // what would be uploaded fails
+	y := tensor.With(dev).Ones(1, 5, 16)
+	before := MemoryAllocated(0)
+	tensor.FreeAfter(func(func(*tensor.Tensor) *tensor.Tensor) { a.Forward(y) })
+	if after := MemoryAllocated(0); after != before {
+		t.Errorf("%d bytes before and %d after", before, after)
+	}
+}

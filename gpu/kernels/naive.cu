@@ -114,4 +114,4 @@ template <int D, int MT, int QUERIES, int HALF, int KEEP> INLINE void backward_k
 	}
 }
 
-#endif
+#endif // no device
