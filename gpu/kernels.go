@@ -84,7 +84,7 @@ var kernelParts = []string{
 	"elements", "map", "move", "reduce", "rows", "random", "update", "matmul",
 	"packs",
 	"rotate", "attention", "naive", "attention_any", "decode",
-	"losses", "kept",
+	"losses", "kept", "packed",
 }
 
 // kernelSource is the CUDA C++ of all kernels.
@@ -117,7 +117,7 @@ func makeSource() string {
 		{"sorting", unsafe.Sizeof(sorting{})}, {"drawing", unsafe.Sizeof(drawing{})}, {"update", unsafe.Sizeof(update{})}, {"product", unsafe.Sizeof(product{})},
 		{"rotating", unsafe.Sizeof(rotating{})}, {"attending", unsafe.Sizeof(attending{})}, {"attending_any", unsafe.Sizeof(attendingAny{})},
 		{"decoding", unsafe.Sizeof(decoding{})},
-		{"losing", unsafe.Sizeof(losing{})}, {"kept", unsafe.Sizeof(kept{})},
+		{"losing", unsafe.Sizeof(losing{})}, {"kept", unsafe.Sizeof(kept{})}, {"packed", unsafe.Sizeof(packed{})},
 	} {
 		fmt.Fprintf(&s, "#define SIZE_%s %d\n", arguments.name, arguments.size)
 	}
