@@ -11,6 +11,7 @@ import (
 )
 
 func init() {
+	fusions["softmax gradient"] = (*card).softmaxGradient
 	fusions["layer norm"] = norm("layer_norm")
 	fusions["rms norm"] = norm("rms_norm")
 	fusions["layer norm gradient"] = normGradient("layer_norm_gradient", 3)
@@ -90,6 +91,18 @@ func (c *card) keptSoftmax(op string, out, x device.View) (done bool, err error)
 	}
 	a := kept{out: origin(out), x: origin(x), rows: int64(x.Len() / count), count: int64(count)}
 	return true, c.launchBlocks(k.kernel, k.blocks(a.rows), k.threads, unsafe.Pointer(&a), unsafe.Sizeof(a))
+}
+
+// softmaxGradient makes dL/dx of dL/dy and the softmax y, along the last axis.
+func (c *card) softmaxGradient(out, in []device.View, _ []float64) error {
+	dx, g, y := out[0], in[0], in[1]
+	count := y.Shape[len(y.Shape)-1]
+	k, err := keepRows("softmax_gradient_kept", y.Type, count, 1024)
+	if err != nil || !inRows(y.Type, dx, g, y) {
+		return device.ErrUnsupported
+	}
+	a := kept{out: origin(dx), g: origin(g), x: origin(y), rows: int64(y.Len() / count), count: int64(count)}
+	return c.launchBlocks(k.kernel, k.blocks(a.rows), k.threads, unsafe.Pointer(&a), unsafe.Sizeof(a))
 }
 
 // norm makes x̂·w + b of x, w and perhaps b.

@@ -18,6 +18,35 @@ func (c *call) unfilled(dtype Dtype, shape ...int) *Tensor { return without(c.de
 // fused has the device compute an operation as a whole, from in, and numbers, to out: tensors that unfilled has
 // made, or parts of one. It reports false, and has done nothing, if the device can't.
 func (c *call) fused(out, in []*Tensor, numbers ...float64) bool {
+	return c.fusedAs(c.op.name, out, in, numbers...)
+}
+
+// fusedGradients is fused for gradients that are made of several operations elsewhere, under a name of their own. Who
+// looks on is told of those, on all devices alike; and they have gradients, if those are wanted.
+func (c *call) fusedGradients(name string, out, in []*Tensor) bool {
+	if observed() || slices.ContainsFunc(in, (*Tensor).RequiresGrad) {
+		return false
+	}
+	for i, x := range in {
+		in[i] = x.Detach().Contiguous()
+	}
+	return c.fusedAs(name, out, in)
+}
+
+// fusedGradient is that for one gradient, of dL/dy and a tensor of the shape and dtype of the result. It returns nil if
+// the device can't.
+func (c *call) fusedGradient(name string, g, x *Tensor) *Tensor {
+	if c.device == nil || x.Dim() == 0 {
+		return nil
+	}
+	out := c.unfilled(x.dtype, x.layout.Shape...)
+	if !c.fusedGradients(name, []*Tensor{out}, []*Tensor{g, x}) {
+		return nil
+	}
+	return out
+}
+
+func (c *call) fusedAs(name string, out, in []*Tensor, numbers ...float64) bool {
 	on, ok := c.device.(device.Fuser)
 	if !ok || out[0].Len() == 0 {
 		return false
@@ -29,7 +58,7 @@ func (c *call) fused(out, in []*Tensor, numbers ...float64) bool {
 			fresh = append(fresh, t)
 		}
 	}
-	err := on.Fused(c.op.name, viewsOf(out), viewsOf(in), numbers...)
+	err := on.Fused(name, viewsOf(out), viewsOf(in), numbers...)
 	if errors.Is(err, device.ErrUnsupported) {
 		for _, t := range fresh {
 			t.storage.Memory.Free()
@@ -37,7 +66,7 @@ func (c *call) fused(out, in []*Tensor, numbers ...float64) bool {
 		}
 		return false
 	}
-	out[0].orFail(c.op.name, err)
+	out[0].orFail(name, err)
 	for _, t := range fresh {
 		t.made()
 	}

@@ -186,11 +186,9 @@ func (n rowNorm) gradients(c *call, o *opOf[*normGradient], g *Tensor) *Tensor {
 		of.parameters = len(c.inputs) - 1
 	}
 	dx := o.apply(of, g, c.in[0], c.in[1])
-	c.along = nil
 	for i, grad := range of.rest {
 		if wanted(c.inputs[i+1]) {
-			c.along = append(c.along, computed{g, i + 1, grad})
-			grad.storage.NoteWaiting()
+			c.wait(g, i+1, grad)
 		}
 	}
 	return dx

@@ -132,6 +132,13 @@ type computed struct {
 	grad  *Tensor
 }
 
+// wait keeps a gradient that was computed along with another one until it is asked for, by alongWith.
+func (c *call) wait(g *Tensor, i int, grad *Tensor) {
+	earlier := func(a computed) bool { return a.given != g }
+	c.along = append(slices.DeleteFunc(c.along, earlier), computed{g, i, grad})
+	grad.storage.NoteWaiting()
+}
+
 // alongWith returns the gradient with respect to input i if it was computed along with another one, else nil.
 func (c *call) alongWith(g *Tensor, i int) *Tensor {
 	at := slices.IndexFunc(c.along, func(a computed) bool { return a.input == i && a.given == g })

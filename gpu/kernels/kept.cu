@@ -69,6 +69,20 @@ template <bool LOGARITHM> INLINE void softmax_of_kept(const kept &a) {
 extern "C" __global__ void __launch_bounds__(ROW_BLOCK) softmax_kept(ARGUMENT kept a) { softmax_of_kept<false>(a); }
 extern "C" __global__ void __launch_bounds__(ROW_BLOCK) log_softmax_kept(ARGUMENT kept a) { softmax_of_kept<true>(a); }
 
+// dx = y·(g - Σ g·y), of the softmax y
+extern "C" __global__ void __launch_bounds__(ROW_BLOCK) softmax_gradient_kept(ARGUMENT kept a) {
+	__shared__ float sums[32];
+	i64 number = row_number();
+	if (number >= a.rows) return;
+	float g[row_length], y[row_length], sum = 0;
+	load_row(a.g, number, a.count, 0, g);
+	load_row(a.x, number, a.count, 0, y);
+	UNROLL for (int i = 0; i < row_length; i++) sum = fmaf(g[i], y[i], sum);
+	sum = join_row<adding>(sum, sums);
+	UNROLL for (int i = 0; i < row_length; i++) g[i] = y[i] * (g[i] - sum);
+	store_row(a.out, number, a.count, g);
+}
+
 // standardize takes the mean off a row, unless RMS is set, and returns 1/√(mean square + eps). The mean is taken off
 // before anything is squared, which costs nothing here.
 template <bool RMS> INLINE float standardize(const kept &a, float *v, float *sums, float *squares) {

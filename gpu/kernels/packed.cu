@@ -115,3 +115,39 @@ extern "C" __global__ void __launch_bounds__(256) packed_elements(ARGUMENT packe
 		store_converted<C>(a.out, PACKED_OUT, i, r[0]);
 	}
 }
+
+// Both gradients of x·σ(x)·gate: dL/dx = g·gate·(slope of silu at x), dL/dgate = g·silu(x). All are of one type.
+struct gates {
+	u64 dx, dgate, g, x, gate; // aligned to 16 bytes
+	i64 count;
+};
+static_assert(sizeof(gates) == SIZE_gates, "");
+
+INLINE void swiglu_slopes(float g, float x, float gate, float &dx, float &dgate) {
+	float s = silu_slope(x), y = silu(x);
+	dx = g * gate * s;
+	dgate = g * y;
+}
+
+template <class T> INLINE void swiglu_gradients(const gates &a) {
+	enum { N = pack<T>::size };
+	i64 i = ((i64)blockIdx.x * blockDim.x + threadIdx.x) * N;
+	const T *g = (const T *)a.g, *x = (const T *)a.x, *gate = (const T *)a.gate;
+	T *dx = (T *)a.dx, *dgate = (T *)a.dgate;
+	if (i + N <= a.count) {
+		float u[N], v[N], w[N];
+		pack<T>::load(g + i, u), pack<T>::load(x + i, v), pack<T>::load(gate + i, w);
+		UNROLL for (int k = 0; k < N; k++) swiglu_slopes(u[k], v[k], w[k], v[k], w[k]);
+		pack<T>::store(dx + i, v), pack<T>::store(dgate + i, w);
+		return;
+	}
+	for (; i < a.count; i++) { // the last few
+		float v, w;
+		swiglu_slopes(as_float(g[i]), as_float(x[i]), as_float(gate[i]), v, w);
+		store_float(dx + i, v), store_float(dgate + i, w);
+	}
+}
+
+extern "C" __global__ void __launch_bounds__(256) swiglu_gradients_f32(ARGUMENT gates a) { swiglu_gradients<float>(a); }
+extern "C" __global__ void __launch_bounds__(256) swiglu_gradients_bf16(ARGUMENT gates a) { swiglu_gradients<bfloat16>(a); }
+extern "C" __global__ void __launch_bounds__(256) swiglu_gradients_f16(ARGUMENT gates a) { swiglu_gradients<float16>(a); }
