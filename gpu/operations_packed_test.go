@@ -5,8 +5,10 @@ package gpu
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
+	"github.com/lectern-go/lectern/internal/device"
 	"github.com/lectern-go/lectern/tensor"
 )
 
@@ -76,4 +78,47 @@ func packedAgrees(t *testing.T, dev tensor.Device) {
 	there.MulInPlace(there)
 	same(t, "in place", there, in.Mul(in), 0)
 	ran(t, "packed_elements:PACKED_OP=zip_mul,")
+}
+
+// scatterAgrees adds runs of whole packs, and of none, to places that some share, in their order.
+func scatterAgrees(t *testing.T, dev tensor.Device) {
+	for _, n := range []int{1, 3, 4, 5, 8, 12, 768} {
+		for _, places := range []int{2, 40, 100_000 / n} {
+			ids := make([]int64, 65)
+			for i := range ids {
+				ids[i] = int64(i * i * 7919 % places)
+			}
+			at := tensor.Of(ids)
+			for _, dtype := range []tensor.Dtype{tensor.Float32, tensor.BFloat16} {
+				g := numbers(dtype, len(ids)*n, false, uint64(n)).View(len(ids), n)
+				var grads [2]*tensor.Tensor
+				for i, on := range []tensor.Device{tensor.CPU, dev} {
+					x := tensor.With(dtype).Zeros(places, n).To(on).RequireGrad()
+					x.IndexSelect(0, at).Backward(tensor.WithGrad(g.To(on)))
+					grads[i] = x.Grad()
+				}
+				same(t, fmt.Sprint("sums of runs of ", n, " ", dtype, " at ", places, " places"), grads[1], grads[0], 0)
+			}
+		}
+	}
+}
+
+// The kernel with packs is for runs of these, and the other one adds the same where one of them is not aligned.
+func TestScatterKernels(t *testing.T) {
+	c := fakeCard(t)
+	at := []int64{2, 0, 2, 1}
+	var sums [2][]float64
+	for i, offset := range []int{0, 1} {
+		memory := allocated(t, c, 4*100)
+		v := device.View{Memory: memory, Type: device.Float32, Shape: []int{100}, Strides: []int{1}}
+		mustNot(t, c.Map("copy", device.Float32, v, device.View{Value: bitsOf(device.Float32, 0), Type: device.Float32, Shape: v.Shape, Strides: []int{0}}))
+		x := lying(t, c, device.Float32, []int{4, 8}, []int{0, 1}, 0, 0).View
+		out := device.View{Memory: memory, Type: device.Float32, Shape: []int{3, 8}, Strides: []int{8, 1}, Offset: offset}
+		mustNot(t, c.Scatter(out, x, at, 8))
+		ran(t, []string{"scatter_packs", "scatter_f32"}[i])
+		sums[i] = values(t, c, out)
+	}
+	if !slices.Equal(sums[0], sums[1]) {
+		t.Errorf("%v and %v", sums[0], sums[1])
+	}
 }
