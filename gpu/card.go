@@ -39,6 +39,9 @@ type card struct {
 	events      eventList
 	kernels     kernels
 	products    products
+	counters    counters
+
+	sharedMemory int // bytes that a block may have of it
 }
 
 var _ device.Backend = (*card)(nil)
@@ -68,7 +71,7 @@ func open(index int) (*card, error) {
 	}
 	c := &card{index: index, name: fmt.Sprintf("cuda:%d", index), blocking: os.Getenv("LECTERN_CUDA_BLOCKING") == "1"}
 	var err error
-	if c.properties, err = describe(index, cuda.version); err != nil {
+	if c.properties, c.sharedMemory, err = describe(index, cuda.version); err != nil {
 		return nil, err
 	}
 	c.c = (*C.gpu_card)(C.calloc(1, C.sizeof_gpu_card))
@@ -87,24 +90,24 @@ func deviceRange(n int) string {
 	return fmt.Sprintf("cuda:0 to cuda:%d", n-1)
 }
 
-// describe asks for the properties of a device without opening it.
-func describe(index, driver int) (DeviceProperties, error) {
+// describe asks for the properties of a device, and the shared memory that a block may have, without opening it.
+func describe(index, driver int) (properties DeviceProperties, shared int, err error) {
 	attributes := []C.int{C.ATTRIBUTE_MULTIPROCESSORS, C.ATTRIBUTE_CAPABILITY_MAJOR, C.ATTRIBUTE_CAPABILITY_MINOR, C.ATTRIBUTE_CLOCK_RATE,
-		C.ATTRIBUTE_MEMORY_CLOCK_RATE, C.ATTRIBUTE_MEMORY_BUS_WIDTH, C.ATTRIBUTE_L2_CACHE_SIZE, C.ATTRIBUTE_THREADS_PER_MULTIPROCESSOR}
+		C.ATTRIBUTE_MEMORY_CLOCK_RATE, C.ATTRIBUTE_MEMORY_BUS_WIDTH, C.ATTRIBUTE_L2_CACHE_SIZE, C.ATTRIBUTE_THREADS_PER_MULTIPROCESSOR, C.ATTRIBUTE_SHARED_MEMORY}
 	values := make([]C.int, len(attributes))
 	var memory C.size_t
 	const room = 256
 	name := (*C.char)(C.malloc(room))
 	defer C.free(unsafe.Pointer(name))
 	if r := C.gpu_describe(C.int(index), name, room, &memory, &attributes[0], &values[0], C.int(len(values))); r != 0 {
-		return DeviceProperties{}, driverError(fmt.Sprintf("cuda:%d", index), "ask for the properties", r)
+		return DeviceProperties{}, 0, driverError(fmt.Sprintf("cuda:%d", index), "ask for the properties", r)
 	}
 	return DeviceProperties{
 		Name: C.GoString(name), TotalMemory: int(memory),
 		Multiprocessors: int(values[0]), Major: int(values[1]), Minor: int(values[2]), ClockHz: int(values[3]) * 1000,
 		MemoryClockHz: int(values[4]) * 1000, MemoryBusBits: int(values[5]), L2Cache: int(values[6]), ThreadsPerMultiprocessor: int(values[7]),
 		DriverMajor: driver / 1000, DriverMinor: driver % 1000 / 10,
-	}, nil
+	}, int(values[8]), nil
 }
 
 // Name returns the name as users write it.

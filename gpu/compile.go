@@ -48,14 +48,15 @@ func (c *card) function(name string) (*kernel, error) {
 	if f, ok := c.kernels.functions.Load(name); ok {
 		return f.(*kernel), nil
 	}
-	if !slices.Contains(partedSource().kernels, name) {
+	entry, _, _ := strings.Cut(name, constants)
+	if !slices.Contains(partedSource().kernels, entry) {
 		return nil, fmt.Errorf("gpu: there is no kernel %q", name)
 	}
 	module, err := c.loadModule(name)
 	if err != nil {
 		return nil, err
 	}
-	text := C.CString(name)
+	text := C.CString(entry)
 	defer C.free(unsafe.Pointer(text))
 	f := &kernel{name: strings.Clone(name)}
 	if err := c.check("find kernel "+name, C.gpu_function(c.c, module, text, &f.function)); err != nil {
@@ -75,7 +76,7 @@ type parted struct {
 }
 
 // inParts puts each kernel between lines that leave it out when another one is
-// asked for. A kernel begins with kernelBegins and ends on the same line or at the
+// asked for. A kernel begins with kernelBegins, and perhaps __launch_bounds__, and ends on the same line or at the
 // next line that is a closing brace. Lines keep their numbers in messages.
 func inParts(source string) parted {
 	var p parted
@@ -87,6 +88,9 @@ func inParts(source string) parted {
 			number = 0
 		}
 		if rest, ok := strings.CutPrefix(line, kernelBegins); ok {
+			if bounds, after, ok := strings.Cut(rest, ") "); ok && strings.HasPrefix(bounds, "__launch_bounds__(") {
+				rest = after
+			}
 			name, _, _ := strings.Cut(rest, "(")
 			p.kernels = append(p.kernels, name)
 			fmt.Fprintf(&s, "#if !defined(PART) || defined(PART_%s)\n#line %d\n", name, number)
@@ -104,9 +108,21 @@ func inParts(source string) parted {
 
 const kernelBegins = `extern "C" __global__ void `
 
+// constants stands between the name of a kernel and what is constant where it is compiled, as in
+// "packed:OP=zip_add,OUT=type_float32": each operation and type has a kernel of its own, which asks for none of them
+// while it runs.
+const constants = ":"
+
 // part are the options for one kernel.
 func part(kernel string) []string {
-	return []string{"--define-macro=PART", "--define-macro=PART_" + kernel}
+	entry, defines, _ := strings.Cut(kernel, constants)
+	options := []string{"--define-macro=PART", "--define-macro=PART_" + entry}
+	for d := range strings.SplitSeq(defines, ",") {
+		if d != "" {
+			options = append(options, "--define-macro="+d)
+		}
+	}
+	return options
 }
 
 // compilerRuns counts how often kernels were compiled and not found compiled.
@@ -212,10 +228,11 @@ func cacheFile(kernel string, parts ...string) string {
 		return ""
 	}
 	h := sha256.New()
-	for _, p := range parts {
+	entry, defines, _ := strings.Cut(kernel, constants)
+	for _, p := range append(parts, defines) {
 		fmt.Fprintf(h, "%d:%s", len(p), p)
 	}
-	return filepath.Join(folder, "lectern", "cuda", fmt.Sprintf("%s-%x.cubin", kernel, h.Sum(nil)[:16]))
+	return filepath.Join(folder, "lectern", "cuda", fmt.Sprintf("%s-%x.cubin", entry, h.Sum(nil)[:16]))
 }
 
 // readImage reads what writeImage wrote; ok is false for a file that was damaged.

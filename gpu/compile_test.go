@@ -105,7 +105,7 @@ extern "C" __global__ void long_one(s a) {
 }
 int after;
 #line 1 "second.cu"
-extern "C" __global__ void last(s a) { g(a); }
+extern "C" __global__ void __launch_bounds__(128, 2) last(s a) { g(a); }
 `)
 	want := `#define ONE 1
 #line 1 "first.cu"
@@ -127,7 +127,7 @@ int after;
 #line 1 "second.cu"
 #if !defined(PART) || defined(PART_last)
 #line 1
-extern "C" __global__ void last(s a) { g(a); }
+extern "C" __global__ void __launch_bounds__(128, 2) last(s a) { g(a); }
 #endif
 #line 2
 `
@@ -142,7 +142,7 @@ extern "C" __global__ void last(s a) { g(a); }
 // Every kernel of the program is one that can be asked for, and whole.
 func TestAllKernelsAreParts(t *testing.T) {
 	p := partedSource()
-	all := regexp.MustCompile(`__global__\s+void\s+(\w+)`).FindAllStringSubmatch(kernelSource, -1)
+	all := regexp.MustCompile(`__global__\s+void\s+(?:__launch_bounds__\([^)]*\)\s+)?(\w+)`).FindAllStringSubmatch(kernelSource, -1)
 	var names []string
 	for _, m := range all {
 		names = append(names, m[1])

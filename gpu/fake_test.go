@@ -44,6 +44,9 @@ func forget() {
 		if c.products.workspace != 0 {
 			(&held{card: c, at: c.products.workspace, size: int(c.products.size)}).release()
 		}
+		if c.counters.at != 0 {
+			(&held{card: c, at: c.counters.at, size: 4 * mostCounters}).release()
+		}
 		c.collect()
 	}
 	cuda = &system{}

@@ -80,7 +80,11 @@ var namesOfTypes = map[device.Type]string{
 }
 
 // kernelParts are the files, in an order in which each needs only those before.
-var kernelParts = []string{"elements", "map", "move", "reduce", "rows", "random", "update", "matmul"}
+var kernelParts = []string{
+	"elements", "packs", "map", "move", "reduce", "rows", "random", "update", "matmul",
+	"rotate", "attention", "naive", "attention_any", "decode",
+	"losses", "kept", "packed",
+}
 
 // kernelSource is the CUDA C++ of all kernels.
 var kernelSource = makeSource()
@@ -110,6 +114,9 @@ func makeSource() string {
 		{"gathered", unsafe.Sizeof(gathered{})}, {"scattered", unsafe.Sizeof(scattered{})}, {"reduction", unsafe.Sizeof(reduction{})},
 		{"pairs", unsafe.Sizeof(pairs{})}, {"rowwise", unsafe.Sizeof(rowwise{})}, {"triangular", unsafe.Sizeof(triangular{})},
 		{"sorting", unsafe.Sizeof(sorting{})}, {"drawing", unsafe.Sizeof(drawing{})}, {"update", unsafe.Sizeof(update{})}, {"product", unsafe.Sizeof(product{})},
+		{"rotating", unsafe.Sizeof(rotating{})}, {"attending", unsafe.Sizeof(attending{})}, {"attending_any", unsafe.Sizeof(attendingAny{})},
+		{"decoding", unsafe.Sizeof(decoding{})},
+		{"losing", unsafe.Sizeof(losing{})}, {"kept", unsafe.Sizeof(kept{})}, {"packed", unsafe.Sizeof(packed{})}, {"gates", unsafe.Sizeof(gates{})},
 	} {
 		fmt.Fprintf(&s, "#define SIZE_%s %d\n", arguments.name, arguments.size)
 	}

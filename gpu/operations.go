@@ -278,6 +278,9 @@ func (c *card) Map(op string, compute device.Type, out, x device.View, params ..
 	}
 	e.op = n
 	e.setParams(op, params)
+	if done, err := c.packedElements("map", op, compute, &e, out, x); done {
+		return err
+	}
 	return c.launchOver("map"+suffix(compute), (e.space.count+3)/4, unsafe.Pointer(&e), unsafe.Sizeof(e))
 }
 
@@ -317,6 +320,9 @@ func (c *card) Zip(op string, compute device.Type, out, x, y device.View, params
 	}
 	e.op = n
 	e.setParams(op, params)
+	if done, err := c.packedElements("zip", op, compute, &e, out, x, y); done {
+		return err
+	}
 	return c.launchOver("zip"+suffix(compute), (e.space.count+3)/4, unsafe.Pointer(&e), unsafe.Sizeof(e))
 }
 

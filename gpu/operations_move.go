@@ -144,6 +144,9 @@ func (c *card) Scatter(out, x device.View, at []int64, run int) error {
 	s := scattered{sum: origin(out), x: origin(x), places: address, count: int64(lists.places), run: int64(run)}
 	s.starts = s.places + 8*uint64(lists.places)
 	s.sources = s.starts + 8*uint64(lists.places+1)
+	if out.Type == device.Float32 && run%4 == 0 && s.sum%16 == 0 && s.x%16 == 0 {
+		return c.launchOver("scatter_packs", s.count*s.run/4, unsafe.Pointer(&s), unsafe.Sizeof(s))
+	}
 	return c.launchOver("scatter"+suffix(out.Type), s.count*s.run, unsafe.Pointer(&s), unsafe.Sizeof(s))
 }
 
@@ -188,7 +191,7 @@ func listsByPlace(at []int64) placeLists {
 // order. Places of a small range are counted, others compared.
 func sortByPlace(order, at []int64) {
 	low, high := slices.Min(at), slices.Max(at)
-	if span := high - low + 1; span <= int64(4*len(at)) {
+	if span := high - low + 1; span <= int64(16*len(at)) { // such as the tokens of a batch among those of a vocabulary
 		next := make([]int64, span+1)
 		for _, p := range at {
 			next[p-low+1]++

@@ -66,6 +66,11 @@ func (c *card) Rows(op string, compute device.Type, out, x device.View, params .
 		}
 		x.Memory, x.Offset, x.Strides = memory, 0, make([]int, len(x.Shape))
 	}
+	if op == "softmax" || op == "log softmax" {
+		if done, err := c.keptSoftmax(op, out, x); done {
+			return err
+		}
+	}
 	last := len(out.Shape) - 1
 	r := rowwise{x: origin(x), out: origin(out), xStride: int64(x.Strides[last]), outStride: int64(out.Strides[last]), count: int64(out.Shape[last]),
 		xType: int32(x.Type), outType: int32(out.Type), op: n}

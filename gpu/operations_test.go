@@ -25,7 +25,8 @@ var agreements = []struct {
 	test func(t *testing.T, dev tensor.Device)
 }{
 	{"map", mapAgrees}, {"convert", convertAgrees}, {"codes", codesAgree}, {"copy", copyAgrees}, {"zip", zipAgrees}, {"in place", inPlaceAgrees}, {"choose", chooseAgrees},
-	{"reduce", reduceAgrees}, {"rows", rowsAgree}, {"sort", sortAgrees}, {"gather", gatherAgrees}, {"random", randomAgrees}, {"update", updateAgrees}, {"plain matmul", plainMatmulAgrees},
+	{"reduce", reduceAgrees}, {"rows", rowsAgree}, {"sort", sortAgrees}, {"gather", gatherAgrees}, {"random", randomAgrees}, {"update", updateAgrees}, {"plain matmul", plainMatmulAgrees}, {"cross entropy", crossEntropyAgrees},
+	{"activations", activationsAgree}, {"packed", packedAgrees}, {"scatter", scatterAgrees}, {"packed", packedAgrees}, {"norms", normsAgree}, {"softmax", softmaxAgrees},
 }
 
 func TestOperationsAgree(t *testing.T) {

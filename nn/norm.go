@@ -35,6 +35,9 @@ func (l *LayerNorm) Forward(x *tensor.Tensor) *tensor.Tensor {
 // float32 and rounded once.
 func Standardize(x *tensor.Tensor, shape []int, weight, bias *tensor.Tensor, eps float64) *tensor.Tensor {
 	checkLastSizes("layer norm", x, shape)
+	if alone(x, weight, bias) {
+		return x.LayerNorm(shape, weight, bias, eps)
+	}
 	return inFloat32(x, func(x *tensor.Tensor) *tensor.Tensor {
 		return x.LayerNorm(shape, as(x, weight), as(x, bias), eps)
 	})
@@ -68,6 +71,9 @@ func (r *RMSNorm) Forward(x *tensor.Tensor) *tensor.Tensor { return RMS(x, r.Wei
 // 16-bit and smaller floats are computed in float32 and rounded once.
 func RMS(x, weight *tensor.Tensor, eps float64) *tensor.Tensor {
 	checkLastSizes("rms norm", x, weight.Shape())
+	if alone(x, weight) {
+		return x.RMSNorm(weight, eps)
+	}
 	return inFloat32(x, func(x *tensor.Tensor) *tensor.Tensor {
 		return x.RMSNorm(as(x, weight), eps)
 	})
@@ -79,6 +85,21 @@ func checkLastSizes(op string, x *tensor.Tensor, shape []int) {
 	if len(shape) == 0 || len(shape) > len(have) || !slices.Equal(have[len(have)-len(shape):], shape) {
 		fail(tensor.ErrShape, op, fmt.Sprintf("the input has shape %v, whose last sizes are not %v", have, shape), "")
 	}
+}
+
+// alone reports whether an operation may be given x as it is: it computes in float32 and rounds once by itself. Its
+// gradients would be rounded more often than those of inFloat32.
+func alone(x *tensor.Tensor, parameters ...*tensor.Tensor) bool {
+	gradient := x.RequiresGrad()
+	for _, p := range parameters {
+		if p != nil {
+			if p.Dtype() != x.Dtype() {
+				return false
+			}
+			gradient = gradient || p.RequiresGrad()
+		}
+	}
+	return !gradient || !tensor.GradEnabled()
 }
 
 // inFloat32 computes f in float32 if x is smaller, and returns x's dtype.

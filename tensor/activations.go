@@ -155,6 +155,9 @@ func init() {
 		gradients: []gradient{
 			{readsInput, func(c *call, g *Tensor, _ int) *Tensor {
 				x := c.input()
+				if dx := c.fusedGradient("gelu gradient", g, x); dx != nil {
+					return dx
+				}
 				below := x.Div(math.Sqrt2).Erf().Add(1).Mul(0.5)
 				density := x.Square().Mul(-0.5).Exp().Mul(1 / math.Sqrt(2*math.Pi))
 				return g.Mul(below.Add(x.Mul(density)))
@@ -266,24 +269,27 @@ var opSiLUGradient op
 
 func init() {
 	define(&opSwiGLU, op{
-		name: "swiglu",
-		forward: orSteps(binary(loops.BinaryKernels{F32: loops.SiluTimes[float32], F64: loops.SiluTimes[float64]}, sameDtype), sameDtype,
-			func(x, gate *Tensor) *Tensor { return x.SiLU().Mul(gate) }),
+		name:    "swiglu",
+		forward: binary(loops.BinaryKernels{F32: loops.SiluTimes[float32], F64: loops.SiluTimes[float64]}, sameDtype),
 		gradients: []gradient{
 			{readsLeft | readsRight, func(c *call, g *Tensor, _ int) *Tensor {
+				if dx := c.gradientsOfGates(g); dx != nil {
+					return dx
+				}
 				return apply(&opSiLUGradient, nil, g.Mul(c.right()), c.left())
 			}},
-			{readsLeft, func(c *call, g *Tensor, _ int) *Tensor { return g.Mul(c.left().SiLU()) }},
+			{readsLeft, func(c *call, g *Tensor, _ int) *Tensor {
+				if dgate := c.alongWith(g, 1); dgate != nil {
+					return dgate
+				}
+				return g.Mul(c.left().SiLU())
+			}},
 		},
 		flops: perElement(6), // those of silu, and a product
 	})
 	define(&opSiLUGradient, op{
-		name: "silu gradient",
-		forward: orSteps(binary(loops.BinaryKernels{F32: loops.SiluSlope[float32], F64: loops.SiluSlope[float64]}, sameDtype), sameDtype,
-			func(g, x *Tensor) *Tensor {
-				s := x.Sigmoid()
-				return g.Mul(s.Mul(s.Neg().Add(1).Mul(x).Add(1)))
-			}),
+		name:    "silu gradient",
+		forward: binary(loops.BinaryKernels{F32: loops.SiluSlope[float32], F64: loops.SiluSlope[float64]}, sameDtype),
 		gradients: []gradient{
 			{readsRight, func(c *call, g *Tensor, _ int) *Tensor { return apply(&opSiLUGradient, nil, g, c.right()) }},
 			{readsLeft | readsRight, func(c *call, g *Tensor, _ int) *Tensor { // σ·(1-σ)·(2 + x·(1-2σ))
@@ -322,4 +328,19 @@ func orSteps(forward func(c *call) *Tensor, rule dtypeRule, steps func(x, y *Ten
 		wide := wideSum(compute)
 		return steps(c.in[0].Detach().To(wide), c.in[1].Detach().To(wide)).To(result)
 	}
+}
+
+// gradientsOfGates has a device compute both gradients of a SwiGLU at once. It returns nil if the device can't, or only
+// one is wanted.
+func (c *call) gradientsOfGates(g *Tensor) *Tensor {
+	if c.device == nil || c.inputs[1] == nil {
+		return nil
+	}
+	x, gate := c.left(), c.right()
+	out := []*Tensor{c.unfilled(x.dtype, x.layout.Shape...), c.unfilled(gate.dtype, gate.layout.Shape...)}
+	if !c.fusedGradients("swiglu gradients", out, []*Tensor{g, x, gate}) {
+		return nil
+	}
+	c.wait(g, 1, out[1])
+	return out[0]
 }

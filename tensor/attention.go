@@ -57,16 +57,12 @@ func init() {
 		cast: castSmall,
 		forward: func(c *call) *Tensor {
 			a := opAttention.given(c)
-			if c.device != nil { // in steps that every device has
-				in := c.widened()
-				if q := c.in[0]; c.tracks() { // what the steps of the gradient don't read
-					sums := c.result(wideSum(q.dtype), q.layout.Shape[:q.Dim()-1], true)
-					c.save(sums, "the logarithms of its sums")
-					c.saveMask()
-				}
-				return a.steps(in[0], in[1], in[2], maskOf(in)).To(c.in[0].dtype)
+			var out, sums *Tensor
+			if c.device != nil {
+				out, sums = a.attendOn(c)
+			} else {
+				out, sums = attend(a, c.in)
 			}
-			out, sums := attend(a, c.in)
 			if c.tracks() {
 				c.save(sums, "the logarithms of its sums")
 				c.saveMask()
@@ -89,12 +85,7 @@ func init() {
 			if c.device == nil {
 				return attendBackward(a, c.in)
 			}
-			in := c.widened()
-			var parts [3]*Tensor
-			for i := range parts {
-				parts[i] = a.gradientSteps(in[0], in[1], in[2], in[3], maskOf(in[3:]), i).inOrderOf(c.in[i+1])
-			}
-			return Cat(0, parts[:]...).To(c.in[1].dtype)
+			return a.attendBackwardOn(c)
 		},
 		// For each pair five products, the scale twice, a difference and an exponential, and
 		// two steps to dS; D for each row.
@@ -213,13 +204,7 @@ func (a *attention) gradient(c *call, g *Tensor, i int) *Tensor {
 		if mask != nil {
 			in = append(in, mask)
 		}
-		all := opAttentionGradient.apply(a, in...)
-		from := 0
-		for j, x := range c.in[:3] {
-			l := orderedLayout(x.layout.Shape, x.layout.Strides)
-			l.Offset = from
-			a.grads[j], from = all.alias(l), from+x.Len()
-		}
+		a.grads = [3]*Tensor(partsOf(opAttentionGradient.apply(a, in...), c.in[:3]))
 		a.given = g
 	}
 	grad := a.grads[i]
@@ -231,6 +216,18 @@ func (a *attention) gradient(c *call, g *Tensor, i int) *Tensor {
 	}
 	a.given, a.grads = nil, [3]*Tensor{}
 	return grad
+}
+
+// partsOf returns what lies in a vector one behind the other for each of some tensors, in its order in memory.
+func partsOf(all *Tensor, like []*Tensor) []*Tensor {
+	parts := make([]*Tensor, len(like))
+	from := 0
+	for i, x := range like {
+		l := orderedLayout(x.layout.Shape, x.layout.Strides)
+		l.Offset = from
+		parts[i], from = all.alias(l), from+x.Len()
+	}
+	return parts
 }
 
 // orderedLayout returns a layout without gaps whose axes lie in memory in the order of
@@ -352,15 +349,57 @@ func attendBackward(a *attention, in []*Tensor) *Tensor {
 	q, k, v := in[1], in[2], in[3]
 	h := a.headsOf(q, k, v)
 	all := newTensor(q.dtype, []int{q.Len() + k.Len() + v.Len()}, true)
-	grads := make([]*Tensor, 3)
-	from := 0
-	for i, x := range []*Tensor{q, k, v} {
-		l := orderedLayout(x.layout.Shape, x.layout.Strides)
-		l.Offset = from
-		grads[i], from = all.alias(l), from+x.Len()
-	}
+	grads := partsOf(all, in[1:4])
 	loops.AttendBackward(&h, arrays(in[:6]), maskArray(in[3:]), arrays(grads))
 	return all
+}
+
+// attendOn is attend on a device: as a whole where it has kernels for that, which may be for wider floats, else in
+// steps that every device has.
+func (a *attention) attendOn(c *call) (out, sums *Tensor) {
+	q := c.in[0]
+	compute, shape := wideSum(q.dtype), q.Shape()
+	shape[len(shape)-1] = c.in[2].Size(-1)
+	for in := range c.asTheyAreAndWidened() {
+		out = c.unfilled(in[0].dtype, shape...)
+		out.layout = orderedLayout(shape, q.layout.Strides)
+		results := []*Tensor{out}
+		if c.tracks() {
+			sums = c.unfilled(compute, shape[:len(shape)-1]...)
+			results = append(results, sums)
+		}
+		if c.fused(results, in, a.numbers()...) {
+			return out.To(q.dtype), sums
+		}
+	}
+	in := c.widened()
+	return a.steps(in[0], in[1], in[2], maskOf(in)).To(q.dtype), c.result(compute, []int{0}, false) // steps don't read sums
+}
+
+// attendBackwardOn is attendBackward on a device.
+func (a *attention) attendBackwardOn(c *call) *Tensor {
+	like := c.in[1:4]
+	n := like[0].Len() + like[1].Len() + like[2].Len()
+	for in := range c.asTheyAreAndWidened() {
+		all := c.unfilled(in[1].dtype, n)
+		if c.fused(partsOf(all, like), in, a.numbers()...) {
+			return all.To(like[0].dtype)
+		}
+	}
+	in := c.widened()
+	parts := make([]*Tensor, 3)
+	for i := range parts {
+		parts[i] = a.gradientSteps(in[0], in[1], in[2], in[3], maskOf(in[3:]), i).inOrderOf(like[i])
+	}
+	return Cat(0, parts...).To(like[0].dtype)
+}
+
+// numbers are what a device is told besides tensors.
+func (a *attention) numbers() []float64 {
+	if a.causal {
+		return []float64{1, a.scale}
+	}
+	return []float64{0, a.scale}
 }
 
 // Neighbouring pairs (a, b) of a row are turned by an angle of their own:
@@ -374,19 +413,22 @@ func init() {
 	define(&opRotatePairs.op, op{
 		name: "rotate pairs",
 		forward: func(c *call) *Tensor {
-			x, cos, sin, way := c.in[0], c.in[1], c.in[2], opRotatePairs.given(c)
-			if c.device != nil { // in steps that every device has
-				in := c.widened()
-				return in[0].rotateSteps(in[1], in[2], way).To(x.dtype)
-			}
-			out := newTensor(x.dtype, x.layout.Shape, false)
-			if out.Len() == 0 {
-				return out
-			}
+			x, way := c.in[0], opRotatePairs.given(c)
 			half := x.Shape()
 			half[len(half)-1] /= 2
-			angles := func(t *Tensor) loops.Array { return t.Detach().To(wideSum(x.dtype)).expanded(half).array() }
-			loops.RotateRows(out.array(), x.array(), angles(cos), angles(sin), way)
+			angles := func(t *Tensor) *Tensor { return t.Detach().To(wideSum(x.dtype)).expanded(half) }
+			cos, sin := angles(c.in[1]), angles(c.in[2])
+			if c.device != nil {
+				out := c.unfilled(x.dtype, x.layout.Shape...)
+				if c.fused([]*Tensor{out}, []*Tensor{x, cos, sin}, float64(way)) {
+					return out
+				}
+				return x.Detach().To(cos.dtype).rotateSteps(cos, sin, way).To(x.dtype) // in steps that every device has
+			}
+			out := newTensor(x.dtype, x.layout.Shape, false)
+			if out.Len() > 0 {
+				loops.RotateRows(out.array(), x.array(), cos.array(), sin.array(), way)
+			}
 			return out
 		},
 		gradients: []gradient{

@@ -406,7 +406,7 @@ var costTable = sync.OnceValue(func() []costCase {
 		},
 		func(m *meter, in []*array, _, g *array) *array { return m.SumTo(g, in[2].Shape) })
 	use(&opLayerNormGradient.op, "layer norm gradient", func(in []*Tensor) *Tensor {
-		return apply(&opLayerNormGradient.op, rowNorm{1, 1e-3}, in...)
+		return apply(&opLayerNormGradient.op, &normGradient{rowNorm: rowNorm{1, 1e-3}}, in...)
 	}, [][]int{cube, cube, {4}}, func(m *meter, in []*array) *array { return layerNormGradientTwin(m, in[0], in[1], in[2]) })
 
 	// Root mean squares over rows of 4.
@@ -416,7 +416,7 @@ var costTable = sync.OnceValue(func() []costCase {
 			return m.SumTo(m.Mul(g, rmsNormTwin(m, in[0], naive.New([]int{4}, g.Size, 1, 1, 1, 1))), in[1].Shape)
 		})
 	use(&opRMSNormGradient.op, "rms norm gradient", func(in []*Tensor) *Tensor {
-		return apply(&opRMSNormGradient.op, rowNorm{1, 1e-3}, in...)
+		return apply(&opRMSNormGradient.op, &normGradient{rowNorm: rowNorm{1, 1e-3}}, in...)
 	}, [][]int{cube, cube, {4}}, func(m *meter, in []*array) *array { return rmsNormGradientTwin(m, in[0], in[1], in[2]) })
 
 	// Gates, turns and attention.

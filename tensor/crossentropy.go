@@ -17,7 +17,8 @@ import (
 // anyway, and only the gradient is made.
 var opCrossEntropy opOf[classes]
 
-// opCrossEntropyGradient is dL/dx of that, of the inputs dL/dy and x.
+// opCrossEntropyGradient is dL/dx of that, of the inputs dL/dy and x, and of what a device kept that computed the
+// cross-entropy as a whole: the logarithm of each row's sum of exponentials, and the targets.
 var opCrossEntropyGradient opOf[classes]
 
 // classes is what a cross-entropy is given besides tensors.
@@ -43,8 +44,11 @@ func init() {
 		forward: func(c *call) *Tensor {
 			k, x := opCrossEntropy.given(c), c.input()
 			compute, result := k.dtypes(x)
-			if c.device != nil { // in steps that every device has
-				return k.steps(x.Detach().To(compute)).To(result)
+			if c.device != nil {
+				if out := k.whole(c, result); out != nil {
+					return out
+				}
+				return k.steps(x.Detach().To(compute)).To(result) // in steps that every device has
 			}
 			r := k.along(x)
 			out := c.result(compute, r.shape(x.layout.Shape, false), false)
@@ -55,7 +59,7 @@ func init() {
 		gradients: []gradient{{readsInput, func(c *call, g *Tensor, _ int) *Tensor {
 			k, x := opCrossEntropy.given(c), c.input()
 			if !g.RequiresGrad() && !x.RequiresGrad() {
-				return opCrossEntropyGradient.apply(k, g, x)
+				return opCrossEntropyGradient.apply(k, append([]*Tensor{g, x}, k.savedByWhole(c)...)...)
 			}
 			return k.gradientSteps(g, x) // the gradient's own gradient is wanted
 		}}},
@@ -74,8 +78,14 @@ func init() {
 		forward: func(c *call) *Tensor {
 			k, g, x := opCrossEntropyGradient.given(c), c.in[0], c.in[1]
 			if c.device != nil {
-				in := c.widened()
-				return k.gradientSteps(in[0], in[1]).To(x.dtype)
+				if len(c.in) > 2 {
+					out := c.unfilled(x.dtype, x.layout.Shape...)
+					if c.fused([]*Tensor{out}, append([]*Tensor{g.Detach().Contiguous()}, c.in[1:]...)) {
+						return out
+					}
+				}
+				wide := wideSum(x.dtype)
+				return k.gradientSteps(g.Detach().To(wide), x.Detach().To(wide)).To(x.dtype)
 			}
 			out := c.result(x.dtype, x.layout.Shape, false)
 			loops.CrossEntropyGradients(out.array(), g.array(), x.array(), k.axis, k.at)
@@ -89,7 +99,11 @@ func init() {
 		},
 		bytes: func(c *call, out *Tensor) int {
 			k := opCrossEntropyGradient.given(c)
-			return k.read(c.in[0]) + k.read(c.in[1]) + positionBytes*len(k.at) + out.distinctBytes()
+			sum := k.read(c.in[0]) + k.read(c.in[1]) + positionBytes*len(k.at) + out.distinctBytes()
+			if len(c.in) > 2 {
+				sum += k.read(c.in[2])
+			}
+			return sum
 		},
 	})
 }
@@ -151,6 +165,33 @@ func (k classes) read(x *Tensor) int {
 		return all * counted / max(len(k.at), 1)
 	}
 	return all
+}
+
+// whole has the device compute the result in one operation, and keeps for the gradient what that reads instead of the
+// largest element and the sum of each row. It returns nil if the device can't.
+func (k classes) whole(c *call, result Dtype) *Tensor {
+	x := c.input()
+	if k.axis != x.Dim()-1 || !x.IsContiguous() || !x.dtype.IsFloat() || x.Len() == 0 {
+		return nil
+	}
+	rows := x.layout.Shape[:k.axis]
+	out, sums, targets := c.unfilled(result, rows...), c.unfilled(wideSum(x.dtype), rows...), vectorOf(k.at).To(x.Device())
+	if !c.fused([]*Tensor{out, sums}, []*Tensor{x, targets}) {
+		return nil
+	}
+	if c.tracks() {
+		c.save(sums, "the logarithms of its sums")
+		c.save(targets, "its targets")
+	}
+	return out
+}
+
+// savedByWhole returns what whole has kept, nothing if the result was computed in steps.
+func (k classes) savedByWhole(c *call) (kept []*Tensor) {
+	for _, s := range c.saved[:len(c.saved)-1] { // the last is x
+		kept = append(kept, s.tensor)
+	}
+	return kept
 }
 
 // steps computes the result in steps that have gradients of their own.

@@ -124,18 +124,35 @@ func newTensorOn(on device.Backend, dtype Dtype, shape []int, zero bool) *Tensor
 	if on == nil {
 		return newTensor(dtype, shape, zero)
 	}
+	t := without(on, dtype, shape)
+	t.allocateOn(zero)
+	t.made()
+	return t
+}
+
+// without returns a contiguous tensor that has no memory yet.
+func without(on device.Backend, dtype Dtype, shape []int) *Tensor {
 	l := ContiguousLayout(slices.Clone(shape)...)
-	t := &Tensor{storage: &memory.Storage{Device: on, Size: checkedLen(shape) * dtype.Size()}, layout: l, dtype: dtype}
+	return &Tensor{storage: &memory.Storage{Device: on, Size: checkedLen(shape) * dtype.Size()}, layout: l, dtype: dtype}
+}
+
+// allocateOn gives the storage of t, which has none, its memory.
+func (t *Tensor) allocateOn(zero bool) {
 	if t.storage.Size > 0 {
-		memory, err := on.Allocate(t.storage.Size, zero)
+		memory, err := t.storage.Device.Allocate(t.storage.Size, zero)
 		t.orFail("new", err)
 		t.storage.Memory = memory
+	}
+}
+
+// made tells those who want to know that there is a new storage.
+func (t *Tensor) made() {
+	if t.storage.Size > 0 {
 		t.storage.NoteMade()
 	}
 	if observed() {
 		announceAllocated(t.storage)
 	}
-	return t
 }
 
 // orFail panics if a device could not do what it was asked for.

@@ -32,8 +32,8 @@
 // and internal/printed writes values as text and as HTML, which format.go asks for. Block-scaled FP4 is in fp4.go, what
 // can be asked about formats in formats.go.
 //
-// device.go is the bridge to devices such as that of package gpu. memory.go brings memory from elsewhere, and gives it
-// back before the garbage collector does.
+// device.go is the bridge to devices such as that of package gpu, and fused.go to their kernels for whole operations.
+// memory.go brings memory from elsewhere, and gives it back before the garbage collector does.
 //
 // A notebook carries tensors from cell to cell, each of which is a process: keep.go says what is kept of them, and
 // keepgraph.go what is kept of the graph.

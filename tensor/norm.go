@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/lectern-go/lectern/autograd"
 	"github.com/lectern-go/lectern/tensor/internal/loops"
 	"github.com/lectern-go/lectern/tensor/layout"
 )
@@ -15,7 +16,7 @@ import (
 var opLayerNorm opOf[rowNorm]
 
 // opLayerNormGradient is dL/dx of that, of the inputs dL/dy, x and w.
-var opLayerNormGradient opOf[rowNorm]
+var opLayerNormGradient opOf[*normGradient]
 
 // rowNorm is what a layer norm is given besides tensors.
 type rowNorm struct {
@@ -23,13 +24,23 @@ type rowNorm struct {
 	eps  float64
 }
 
+// normGradient is what the gradient of a norm is given, and what a device that computes it as a whole adds.
+type normGradient struct {
+	rowNorm
+	parameters int       // for how many it may, w or w and b
+	rest       []*Tensor // dL/dw and dL/db
+}
+
 func init() {
 	define(&opLayerNorm.op, op{
 		name: "layer norm",
 		forward: func(c *call) *Tensor {
 			norm := opLayerNorm.given(c)
-			if c.device != nil { // in steps that every device has
-				in := c.widened()
+			if c.device != nil {
+				if out := norm.whole(c); out != nil {
+					return out
+				}
+				in := c.widened() // in steps that every device has
 				normal, _ := norm.standardize(in[0])
 				return normal.Mul(in[1]).Add(in[2]).To(c.in[0].dtype)
 			}
@@ -39,19 +50,27 @@ func init() {
 			{readsLeft | readsRight, func(c *call, g *Tensor, _ int) *Tensor {
 				norm, x, w := opLayerNorm.given(c), c.in[0], c.in[1]
 				if !g.RequiresGrad() && !x.RequiresGrad() && !w.RequiresGrad() {
-					return opLayerNormGradient.apply(norm, g, x, w)
+					return norm.gradients(c, &opLayerNormGradient, g)
 				}
 				return norm.gradient(g, x, w) // the gradient's own gradient is wanted
 			}},
 			{readsLeft, func(c *call, g *Tensor, _ int) *Tensor {
 				norm, x, w := opLayerNorm.given(c), c.in[0], c.in[1]
+				if dw := c.alongWith(g, 1); dw != nil {
+					return dw
+				}
 				if g.RequiresGrad() || x.RequiresGrad() {
 					normal, _ := norm.standardize(x)
 					return g.Mul(normal).sumTo(w.layout.Shape)
 				}
 				return g.Mul(x.LayerNorm(w.layout.Shape, nil, nil, norm.eps)).sumTo(w.layout.Shape)
 			}},
-			{readsNothing, func(c *call, g *Tensor, _ int) *Tensor { return g.sumTo(c.in[2].layout.Shape) }},
+			{readsNothing, func(c *call, g *Tensor, _ int) *Tensor {
+				if db := c.alongWith(g, 2); db != nil {
+					return db
+				}
+				return g.sumTo(c.in[2].layout.Shape)
+			}},
 		},
 		// Two sums, a difference, a square, and three steps from there to the result;
 		// for each row two quotients, eps, a root and its reciprocal.
@@ -62,6 +81,9 @@ func init() {
 		forward: func(c *call) *Tensor {
 			norm := opLayerNormGradient.given(c)
 			if c.device != nil {
+				if out := norm.whole(c); out != nil {
+					return out
+				}
 				in := c.widened()
 				return norm.gradient(in[0], in[1], in[2]).To(c.in[0].dtype)
 			}
@@ -132,6 +154,46 @@ func (n rowNorm) gradient(g, x, w *Tensor) *Tensor {
 	return h.Sub(h.Mean(axes...)).Sub(normal.Mul(h.Mul(normal).Mean(axes...))).Mul(scale)
 }
 
+// whole has the device compute a norm in one operation. It returns nil if the device can't.
+func (n rowNorm) whole(c *call) *Tensor {
+	out := c.unfilled(c.in[0].dtype, c.in[0].layout.Shape...)
+	if !c.fused([]*Tensor{out}, c.in, n.eps) {
+		return nil
+	}
+	return out
+}
+
+// whole is that of the gradient.
+func (n *normGradient) whole(c *call) *Tensor {
+	x, w := c.in[1], c.in[2]
+	out := []*Tensor{c.unfilled(x.dtype, x.layout.Shape...)}
+	for range n.parameters {
+		out = append(out, c.unfilled(w.dtype, w.layout.Shape...))
+	}
+	if !c.fused(out, []*Tensor{c.in[0].Detach().Contiguous(), x, w}, n.eps) {
+		return nil
+	}
+	n.rest = out[1:]
+	return out[0]
+}
+
+// gradients computes dL/dx. A device computes those of the parameters along with it, as both are read once then, and
+// they wait until they are asked for. Who looks on is told of the same operations on all devices.
+func (n rowNorm) gradients(c *call, o *opOf[*normGradient], g *Tensor) *Tensor {
+	of := &normGradient{rowNorm: n}
+	wanted := func(in *autograd.Node[*Tensor]) bool { return in != nil }
+	if slices.ContainsFunc(c.inputs[1:], wanted) && !observed() {
+		of.parameters = len(c.inputs) - 1
+	}
+	dx := o.apply(of, g, c.in[0], c.in[1])
+	for i, grad := range of.rest {
+		if wanted(c.inputs[i+1]) {
+			c.wait(g, i+1, grad)
+		}
+	}
+	return dx
+}
+
 // widened returns the inputs outside the graph, small floats as float32: results of
 // several steps are rounded once.
 func (c *call) widened() []*Tensor {
@@ -159,15 +221,18 @@ func (n rowNorm) run(c *call, k loops.NormKernels) *Tensor {
 var opRMSNorm opOf[rowNorm]
 
 // opRMSNormGradient is dL/dx of that, of the inputs dL/dy, x and w.
-var opRMSNormGradient opOf[rowNorm]
+var opRMSNormGradient opOf[*normGradient]
 
 func init() {
 	define(&opRMSNorm.op, op{
 		name: "rms norm",
 		forward: func(c *call) *Tensor {
 			norm := opRMSNorm.given(c)
-			if c.device != nil { // in steps that every device has
-				in := c.widened()
+			if c.device != nil {
+				if out := norm.whole(c); out != nil {
+					return out
+				}
+				in := c.widened() // in steps that every device has
 				return in[0].Mul(norm.rootScale(in[0])).Mul(in[1]).To(c.in[0].dtype)
 			}
 			return norm.run(c, loops.NormKernels{F32: loops.RMSNorm[float32], F64: loops.RMSNorm[float64]})
@@ -176,12 +241,15 @@ func init() {
 			{readsLeft | readsRight, func(c *call, g *Tensor, _ int) *Tensor {
 				norm, x, w := opRMSNorm.given(c), c.in[0], c.in[1]
 				if !g.RequiresGrad() && !x.RequiresGrad() && !w.RequiresGrad() {
-					return opRMSNormGradient.apply(norm, g, x, w)
+					return norm.gradients(c, &opRMSNormGradient, g)
 				}
 				return norm.rmsGradient(g, x, w) // the gradient's own gradient is wanted
 			}},
 			{readsLeft, func(c *call, g *Tensor, _ int) *Tensor {
 				norm, x, w := opRMSNorm.given(c), c.in[0], c.in[1]
+				if dw := c.alongWith(g, 1); dw != nil {
+					return dw
+				}
 				if g.RequiresGrad() || x.RequiresGrad() {
 					return g.Mul(x.Mul(norm.rootScale(x))).sumTo(w.layout.Shape)
 				}
@@ -197,6 +265,9 @@ func init() {
 		forward: func(c *call) *Tensor {
 			norm := opRMSNormGradient.given(c)
 			if c.device != nil {
+				if out := norm.whole(c); out != nil {
+					return out
+				}
 				in := c.widened()
 				return norm.rmsGradient(in[0], in[1], in[2]).To(c.in[0].dtype)
 			}

@@ -112,6 +112,8 @@ type call struct {
 	released bool
 	number   uint64 // counts recorded operations; see Recompute
 
+	along []computed // gradients that were computed along with another one
+
 	into *Tensor    // where an operation in place may put its result, see become
 	few  [2]*Tensor // room for in
 }
@@ -121,6 +123,31 @@ type savedValue struct {
 	tensor  *Tensor
 	version uint64
 	what    string
+}
+
+// computed is the gradient with respect to an input, given that with respect to the output.
+type computed struct {
+	given *Tensor
+	input int
+	grad  *Tensor
+}
+
+// wait keeps a gradient that was computed along with another one until it is asked for, by alongWith.
+func (c *call) wait(g *Tensor, i int, grad *Tensor) {
+	earlier := func(a computed) bool { return a.given != g }
+	c.along = append(slices.DeleteFunc(c.along, earlier), computed{g, i, grad})
+	grad.storage.NoteWaiting()
+}
+
+// alongWith returns the gradient with respect to input i if it was computed along with another one, else nil.
+func (c *call) alongWith(g *Tensor, i int) *Tensor {
+	at := slices.IndexFunc(c.along, func(a computed) bool { return a.input == i && a.given == g })
+	if at < 0 {
+		return nil
+	}
+	grad := c.along[at].grad
+	c.along = slices.Delete(c.along, at, at+1)
+	return grad
 }
 
 // left, right and input name the inputs.
@@ -288,6 +315,7 @@ func (c *call) Release() {
 		c.announceReleased()
 	}
 	c.released = true
+	c.along = nil
 	for i := range c.saved {
 		c.saved[i].tensor.storage = c.saved[i].tensor.storage.Elsewhere()
 	}

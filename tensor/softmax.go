@@ -25,7 +25,13 @@ func init() {
 		cast:    castWide,
 		forward: softmaxForward(&opSoftmax, loops.UnaryKernels{F32: loops.Softmax[float32], F64: loops.Softmax[float64]}, false),
 		gradients: []gradient{{readsOutput, func(c *call, g *Tensor, _ int) *Tensor {
-			return c.out.Mul(g.Sub(g.Mul(c.out).sumKeeping(opSoftmax.given(c))))
+			y, axis := c.out, opSoftmax.given(c)
+			if axis == y.Dim()-1 {
+				if dx := c.fusedGradient("softmax gradient", g, y); dx != nil {
+					return dx
+				}
+			}
+			return y.Mul(g.Sub(g.Mul(y).sumKeeping(axis)))
 		}}},
 		flops: perElement(5), // the largest element, a difference, an exponential, a sum and a quotient
 	})

@@ -149,25 +149,54 @@ INLINE float silu(float x) {
 }
 INLINE double silu(double x) { return x * sigmoid(x); }
 
+template <class C> INLINE C silu_slope(C x) {
+	C s = sigmoid(x);
+	return s * (1 + x * (1 - s));
+}
+
 template <class C> INLINE C softplus(C x) { return larger(x, (C)0) + logarithm_of_1_plus(exponential(-magnitude(x))); }
 
-// gelu is x·Φ(x) = x/2·erfc(-x/√2). Where the tail is thin, erfc multiplies the
-// rounding error of its argument, which is therefore computed and taken out.
-CALLED float gelu(float x) {
-	if (x < -20) return -0.0f;
-	const float half_root = 0.70710678118654752f, rest = 1.2101617e-8f; // 1/√2 and what is missing from it
-	float z = -x * half_root, tail = erfcf(z);
-	if (z > 0.5f && z < 12.0f) {
+// gelu is x·Φ(x) = max(x, 0) - |x|·Q(|x|), in which nothing cancels, so that the negative side keeps its digits. Q, the
+// tail of the normal distribution, is exp(-a²/2)·R(a), and R(a)·(a + 4) is a polynomial of (a - 4)/(a + 4) to 1e-8. The
+// exponential takes along what rounding a² loses. density is exp(-a²/2); a is at most 20, where both are 0.
+INLINE float normal_tail(float a, float &density) {
+	float r;
 #ifdef __CUDA_ARCH__
-		float error = __fmaf_rn(-x, half_root, -z) - x * rest;
+	asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(a + 4));
 #else
-		float error = (float)(-(double)x * half_root - z) - x * rest;
+	r = 1 / (a + 4);
 #endif
-		tail -= 1.1283791670955126f * expf(-z * z) * error; // 2/√π·exp(-z²) is the slope
-	}
-	return x * 0.5f * tail;
+	float t = fmaf(-8, r, 1), p = -0.000134296119f;
+	p = fmaf(p, t, 0.000175162902f);
+	p = fmaf(p, t, 0.00156975631f);
+	p = fmaf(p, t, -0.00350969867f);
+	p = fmaf(p, t, -0.00752457045f);
+	p = fmaf(p, t, 0.0604031831f);
+	p = fmaf(p, t, -0.186523587f);
+	p = fmaf(p, t, 0.387136966f);
+	p = fmaf(p, t, -0.607896566f);
+	p = fmaf(p, t, 0.755285144f);
+	const float half = -0.72134752f, rest = -9.629815e-9f; // log2(e)/-2 and what is missing from it
+	float square = a * a, lost = fmaf(a, a, -square), power = square * half;
+	float low = fmaf(lost, half, fmaf(square, rest, fmaf(square, half, -power)));
+	float e = base2(power);
+	density = fmaf(e * LN2, low, e);
+	return p * r * density;
+}
+
+INLINE float gelu(float x) {
+	float density, a = fminf(fabsf(x), 20);
+	return fmaf(-a, normal_tail(a, density), x < 0 ? -0.0f : x);
 }
 CALLED double gelu(double x) { return x * 0.5 * erfc(-x / 1.41421356237309504880); }
+
+// gelu_slope is Φ(x) + x·φ(x).
+INLINE float gelu_slope(float x) {
+	float density, a = fminf(fabsf(x), 20), tail = normal_tail(a, density);
+	float slope = fmaf(x < 0 ? -a : a, 0.3989422804014327f * density, x < 0 ? tail : 1 - tail);
+	return x == x ? slope : x;
+}
+CALLED double gelu_slope(double x) { return 0.5 * erfc(-x / 1.41421356237309504880) + x * (0.39894228040143267794 * exp(-0.5 * x * x)); }
 
 // gelu_tanh is x/2·(1 + tanh u), which is x·σ(2u) without the cancellation.
 INLINE float gelu_tanh(float x) { return x < -20 ? -0.0f : x * sigmoid(2 * 0.7978845608028654f * (x + 0.044715f * x * x * x)); }
@@ -334,6 +363,9 @@ template <class C> INLINE bool zip_values(const elementwise &args, const C *x, c
 		CASE(remainder, python_mod(a, b))
 		CASE(fmod, c_mod(a, b))
 		CASE(masked_fill, b != 0 ? value : a)
+		CASE(swiglu, silu(a) * b)
+		CASE(silu_gradient, a * silu_slope(b))
+		CASE(gelu_gradient, a * gelu_slope(b))
 	}
 	return false;
 }

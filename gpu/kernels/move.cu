@@ -99,3 +99,19 @@ template <class C> INLINE void scatter(const scattered &a) {
 extern "C" __global__ void scatter_f32(ARGUMENT scattered a) { scatter<float>(a); }
 extern "C" __global__ void scatter_f64(ARGUMENT scattered a) { scatter<double>(a); }
 extern "C" __global__ void scatter_i64(ARGUMENT scattered a) { scatter<i64>(a); }
+
+// scatter_packs is that for runs of whole packs of float32.
+extern "C" __global__ void __launch_bounds__(256) scatter_packs(ARGUMENT scattered a) {
+	typedef pack<float> P;
+	i64 i = (i64)blockIdx.x * blockDim.x + threadIdx.x, packs = a.run / P::size;
+	if (i >= a.count * packs) return;
+	i64 n = i / packs, j = i % packs * P::size;
+	const i64 *starts = (const i64 *)a.starts, *sources = (const i64 *)a.sources;
+	float *to = (float *)a.sum + ((const i64 *)a.places)[n] * a.run + j, sum[P::size], v[P::size];
+	P::load(to, sum);
+	for (i64 s = starts[n], end = starts[n + 1]; s < end; s++) {
+		P::load((const float *)a.x + sources[s] * a.run + j, v);
+		UNROLL for (int k = 0; k < P::size; k++) sum[k] += v[k];
+	}
+	P::store(to, sum);
+}

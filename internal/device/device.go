@@ -136,6 +136,17 @@ type Backend interface {
 	Update(algorithm string, tensors []View, numbers *Numbers) error
 }
 
+// Fuser is a [Backend] that computes, as a whole, operations that package tensor otherwise puts together from the
+// others, in steps that every device has.
+type Fuser interface {
+	Backend
+	// Fused computes all elements of out from in. The name is that of an operation of package tensor, whose record says
+	// which tensors and numbers these are. What there is no kernel for, of these types, shapes and strides, is refused
+	// with an error for which errors.Is(err, ErrUnsupported), and nothing has been done then. Results don't depend on
+	// the run.
+	Fused(op string, out, in []View, numbers ...float64) error
+}
+
 // ErrUnsupported is what an operation is refused with that a device does not have.
 var ErrUnsupported = errors.New("not available on this device")
 

@@ -10,6 +10,7 @@
 //	FAKECUDA_CAPABILITY=75      compute capability (90)
 //	FAKECUDA_NAME=...           name of the devices ("Fake H200")
 //	FAKECUDA_MEMORY=1048576     bytes of a device (1 GiB)
+//	FAKECUDA_SHARED=101376      bytes of shared memory that a block may have (232448)
 //	FAKECUDA_NO_POOL=1          no stream-ordered memory
 //	FAKECUDA_EAGER=1            work is done at once
 //	FAKECUDA_FAULT=name:n:code  the nth call of an entry point, counted from when the variable was set, returns code;

@@ -3,6 +3,8 @@ package transformer
 import (
 	"fmt"
 	"math"
+	"slices"
+	"sync/atomic"
 
 	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/tensor"
@@ -19,6 +21,45 @@ import (
 type RoPE struct {
 	Cos *tensor.Tensor `nn:"-"` // [positions d/2]; not part of a model's state, since it follows from the sizes
 	Sin *tensor.Tensor `nn:"-"`
+
+	copies atomic.Pointer[[]tables] // those made for devices so far; the list is never changed
+}
+
+// tables is Cos and Sin in another place.
+type tables struct{ cos, sin *tensor.Tensor }
+
+// beside returns the cosines and sines where x lies. They are brought to a device once, in the dtype that its
+// angles are computed in, since each layer of each step asks for them.
+func (r *RoPE) beside(x *tensor.Tensor) (cos, sin *tensor.Tensor) {
+	device, dtype := x.Device(), tensor.Float32
+	if x.Dtype() == tensor.Float64 {
+		dtype = tensor.Float64
+	}
+	if device.IsCPU() {
+		return r.Cos, r.Sin
+	}
+	for {
+		old := r.copies.Load()
+		var list []tables
+		if old != nil {
+			list = *old
+		}
+		for _, t := range list {
+			if t.cos.Device() == device && t.cos.Dtype() == dtype {
+				return t.cos, t.sin
+			}
+		}
+		var made tables
+		failed := make(chan error)
+		go func() { // a goroutine of its own, which is within no FreeAfter
+			failed <- tensor.Try(func() { made = tables{r.Cos.To(dtype).To(device), r.Sin.To(dtype).To(device)} })
+		}()
+		if err := <-failed; err != nil {
+			panic(err)
+		}
+		list = append(slices.Clone(list), made)
+		r.copies.CompareAndSwap(old, &list)
+	}
 }
 
 // NewRoPE returns the table for vectors of d features at the positions from 0 to
@@ -37,7 +78,7 @@ func NewRoPE(d, positions int, theta float64) *RoPE {
 	table := func(values []float64) *tensor.Tensor {
 		return tensor.With(tensor.Float64).Of(values).View(positions, d/2)
 	}
-	return &RoPE{table(cos), table(sin)}
+	return &RoPE{Cos: table(cos), Sin: table(sin)}
 }
 
 // Rotate turns x [... T d], whose vectors stand at the given positions: whole numbers of
@@ -49,10 +90,11 @@ func (r *RoPE) Rotate(x, positions *tensor.Tensor) *tensor.Tensor {
 // rotateHeads turns x [... T H d], whose first vectors stand at position start.
 func (r *RoPE) rotateHeads(x *tensor.Tensor, start int) *tensor.Tensor {
 	rows := func(table *tensor.Tensor) *tensor.Tensor {
-		return table.Narrow(0, start, x.Size(-3)).Unsqueeze(1).To(x.Device()) // [T 1 d/2]
+		return table.Narrow(0, start, x.Size(-3)).Unsqueeze(1) // [T 1 d/2]
 	}
 	if end := start + x.Size(-3); end > r.Cos.Size(0) {
 		fail(tensor.ErrShape, "attention", fmt.Sprintf("position %d is behind the %d that the rotary positions are for", end-1, r.Cos.Size(0)), "make a table of more positions")
 	}
-	return x.RotatePairs(rows(r.Cos), rows(r.Sin))
+	cos, sin := r.beside(x)
+	return x.RotatePairs(rows(cos), rows(sin))
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -27,8 +28,8 @@ func init() {
 
 // gpuCase is one thing to measure; Python knows it by the same name.
 type gpuCase struct {
-	What   string `json:"what"`  // "matmul" and a precision, "step" and a model, or an operation
-	Sizes  []int  `json:"sizes"` // m, k, n of a product; batch and widths of layers; rows and columns
+	What   string `json:"what"`  // "matmul" and a precision, "step" and a model, "lm" and what it does, or an operation
+	Sizes  []int  `json:"sizes"` // m, k, n of a product; batch and widths of layers; rows and columns; see gpuModels for others
 	Calls  int    `json:"calls"` // in one measurement
 	wanted float64
 	tuned  float64 // the least good ratio when products are measured first
@@ -83,6 +84,9 @@ func gpuCases(memory int, precisions []accounting.Precision) []gpuCase {
 	for _, what := range []string{"add", "gelu", "softmax", "sum"} {
 		cases = append(cases, gpuCase{What: what, Sizes: []int{8, 8}, Calls: 1000}, gpuCase{What: what, Sizes: []int{rows, 4096}, Calls: 10})
 	}
+	if len(precisions) > 2 { // there is bfloat16
+		cases = append(cases, gpuModels(memory)...)
+	}
 	return cases
 }
 
@@ -122,14 +126,25 @@ func gpuGroup(ctx context.Context, r *report) error {
 		if !r.only.MatchString(c.String()) {
 			continue
 		}
-		best, _, last, err := alternate(r, on(c, all, 0)...)
+		sides := all
+		if c.flops() == 0 { // products are measured first for the sake of products
+			sides = slices.Delete(slices.Clone(all), 1, 2)
+		}
+		best, peak, last, err := alternate(r, on(c, sides, 0)...)
 		if err == nil {
-			err = sameNumbers(c, all, last)
+			err = sameNumbers(c, sides, last)
 		}
 		if err != nil {
 			return err
 		}
-		gpuCompare(r, c, best)
+		torch := len(best) - 1
+		if len(all) < 3 {
+			torch = 0
+		}
+		gpuCompare(r, c, best, torch)
+		if peak[torch] > 0 && torch > 0 {
+			r.compare(c.String()+", peak memory", float64(peak[0])/1e9, "PyTorch", float64(peak[torch])/1e9, "GB", less, 0)
+		}
 		if flops := c.flops(); known && flops > 0 {
 			precision := accounting.Precision(strings.Fields(c.What)[1])
 			peak, err := sheet.Peak(precision)
@@ -181,21 +196,21 @@ func sameNumbers(c gpuCase, all []measurer, answers []measured) error {
 	return nil
 }
 
-func gpuCompare(r *report, c gpuCase, best []float64) {
+// gpuCompare compares with PyTorch, whose time has the given place; 0 if it is not here.
+func gpuCompare(r *report, c gpuCase, best []float64, torch int) {
 	unit, scale, good := "ms", 1e3, less
 	value := func(seconds float64) float64 { return seconds * scale }
 	if flops := c.flops(); flops > 0 {
 		unit, good = "TFLOP/s", more
 		value = func(seconds float64) float64 { return flops / seconds / 1e12 }
 	}
-	if len(best) < 3 {
+	if torch == 0 {
 		r.note("%-44s %8.4g %s", c, value(best[0]), unit)
 		return
 	}
-	torch := value(best[2])
-	r.compare(c.String(), value(best[0]), "PyTorch", torch, unit, good, c.wanted)
+	r.compare(c.String(), value(best[0]), "PyTorch", value(best[torch]), unit, good, c.wanted)
 	if c.flops() > 0 {
-		r.compare(c.String()+", tuned", value(best[1]), "PyTorch", torch, unit, good, c.tuned)
+		r.compare(c.String()+", tuned", value(best[1]), "PyTorch", value(best[torch]), unit, good, c.tuned)
 	}
 }
 
@@ -218,6 +233,8 @@ func gpuChild([]string) error {
 					x.Free()
 				}
 				name, held = "", nil
+				runtime.GC() // of the model of the case before
+				gpu.ResetMaxMemoryAllocated(0)
 				call, some, held = c.onGPU(d)
 				name = c.String()
 			}
@@ -228,7 +245,11 @@ func gpuChild([]string) error {
 				return nil
 			})
 		})
-		return measured{Seconds: took.Seconds() / float64(c.Calls), Some: some}, errors.Join(err, failed)
+		m := measured{Seconds: took.Seconds() / float64(c.Calls), Some: some}
+		if strings.HasPrefix(c.What, "lm ") {
+			m.Peak = int64(gpu.MaxMemoryAllocated(0))
+		}
+		return m, errors.Join(err, failed)
 	})
 }
 
@@ -257,6 +278,10 @@ func (c gpuCase) onGPU(d tensor.Device) (call func(), some []float64, held []*te
 	var f func() *tensor.Tensor
 	words := strings.Fields(c.What)
 	switch words[0] {
+	case "lm":
+		return c.languageModel(d, words[1])
+	case "attention", "norm", "loss", "swiglu":
+		return c.operation(d, words[0], gpuDtypes[words[1]])
 	case "step":
 		step := c.step(d, words[1])
 		return func() { tensor.FreeAfter(func(func(*tensor.Tensor) *tensor.Tensor) { step() }) }, firstNumbers(step()), nil

@@ -111,10 +111,130 @@ def operation(sizes, what):
     }[what]
 
 
+def both_ways(sizes, what, dtype):
+    """Forward and backward of one operation."""
+    kind = {"fp32": torch.float32, "bf16": torch.bfloat16}[dtype]
+
+    def make(factor, *shape):
+        rows = 1
+        for size in shape[:-1]:
+            rows *= size
+        return numbers(rows, shape[-1], factor).to(kind).view(shape).requires_grad_()
+    F = torch.nn.functional
+    if what == "attention":
+        b, h, t, d = sizes
+        leaves = [make(factor, b, t, h, d) for factor in (10368889, 7368787, 5368709)]
+        f = lambda: F.scaled_dot_product_attention(*(x.transpose(1, 2) for x in leaves), is_causal=True)
+    elif what == "norm":
+        leaves = [make(10368889, *sizes), make(7368787, 1, sizes[1])]
+        f = lambda: F.rms_norm(leaves[0], sizes[1:], leaves[1].view(-1), 1e-5)
+    elif what == "swiglu":
+        leaves = [make(10368889, *sizes), make(7368787, *sizes)]
+        f = lambda: F.silu(leaves[0]) * leaves[1]
+    else:
+        leaves = [make(10368889, *sizes)]
+        target = (torch.arange(sizes[0]) * 7919 % sizes[1]).to(device)
+
+        def f():
+            with torch.autocast(device, kind):
+                return F.cross_entropy(leaves[0], target)
+
+    def run():
+        with torch.enable_grad():
+            out = f()
+            out.sum().backward()
+        for x in leaves:
+            x.grad = None
+        return out.detach()
+    return run
+
+
+class Block(torch.nn.Module):
+    def __init__(self, D, heads):
+        super().__init__()
+        hidden = (D * 8 // 3 + 63) // 64 * 64
+        self.heads = heads
+        self.q, self.k, self.v, self.o = (linear(D, D) for _ in range(4))
+        self.w1, self.w2, self.w3 = linear(D, hidden), linear(hidden, D), linear(D, hidden)
+        self.ln1, self.ln2 = torch.nn.RMSNorm(D, eps=1e-5), torch.nn.RMSNorm(D, eps=1e-5)
+
+    def forward(self, x, turn, cache=None, start=0):
+        h = self.ln1(x)
+        q, k, v = (p(h).unflatten(-1, (self.heads, -1)).transpose(1, 2) for p in (self.q, self.k, self.v))
+        q, k, n = turn(q, start), turn(k, start), q.shape[-2]
+        if cache is not None:
+            cache[0][:, :, start : start + n] = k
+            cache[1][:, :, start : start + n] = v
+            k, v = cache[0][:, :, : start + n], cache[1][:, :, : start + n]
+        out = torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=n > 1)
+        x = x + self.o(out.transpose(1, 2).flatten(-2))
+        h = self.ln2(x)
+        return x + self.w2(torch.nn.functional.silu(self.w1(h)) * self.w3(h))
+
+
+def linear(d_in, d_out):
+    layer = torch.nn.Linear(d_in, d_out, bias=False)
+    torch.nn.init.trunc_normal_(layer.weight, std=(2 / (d_in + d_out)) ** 0.5)
+    return layer
+
+
+class LM(torch.nn.Module):
+    """The lm group's model."""
+    def __init__(self, D, layers, heads, T, V):
+        super().__init__()
+        self.embeddings = torch.nn.Embedding(V, D)
+        self.layers = torch.nn.ModuleList([Block(D, heads) for _ in range(layers)])
+        self.norm, self.head = torch.nn.RMSNorm(D, eps=1e-5), linear(D, V)
+        angle = torch.outer(torch.arange(2 * T).double(), 10000.0 ** (-torch.arange(0, D // heads, 2).double() / (D // heads)))
+        self.cos, self.sin = angle.cos().float().to(device), angle.sin().float().to(device)
+
+    def turn(self, x, start):
+        c, s = (table[start : start + x.shape[-2]].to(x.dtype) for table in (self.cos, self.sin))
+        a, b = x[..., 0::2], x[..., 1::2]
+        return torch.stack((a * c - b * s, a * s + b * c), -1).flatten(-2)
+
+    def forward(self, ids, caches=None, start=0):
+        x = self.embeddings(ids)
+        for i, block in enumerate(self.layers):
+            x = block(x, self.turn, caches and caches[i], start)
+        return self.head(self.norm(x if caches is None else x[:, -1]))
+
+
+def language_model(sizes, what):
+    D, layers, heads, T, B, V = sizes
+    model = LM(D, layers, heads, T, V).to(device)
+    ids = (torch.arange(B * (T + 1)) * 7919 % V).reshape(B, T + 1).to(device)
+    if what == "step":
+        x, y = ids[:, :-1].contiguous(), ids[:, 1:].contiguous()
+        opt = torch.optim.AdamW(model.parameters(), lr=1e-4, fused=True)
+
+        def train():
+            with torch.enable_grad(), torch.autocast(device, torch.bfloat16):
+                loss = torch.nn.functional.cross_entropy(model(x).flatten(0, 1), y.flatten())
+            loss.backward()
+            opt.step()
+            opt.zero_grad(set_to_none=True)
+            return loss.detach()
+        return train
+    model = model.to(torch.bfloat16)
+    caches = [[torch.zeros(B, heads, 2 * T, D // heads, dtype=torch.bfloat16, device=device) for _ in range(2)] for _ in range(layers)]
+    if what == "prefill":
+        return lambda: model(ids[:, :T], caches)
+    return lambda: model(ids[:, :1], caches, T)
+
+
 def prepare(what, sizes):
     held.clear()
     kind, *rest = what.split()
-    held["call"] = matmul(sizes, *rest) if kind == "matmul" else step(sizes, *rest) if kind == "step" else operation(sizes, kind)
+    if device == "cuda":
+        torch.cuda.empty_cache()
+        torch.cuda.reset_peak_memory_stats()
+    if kind in ("attention", "norm", "swiglu", "loss"):
+        held["call"] = both_ways(sizes, kind, *rest)
+    elif kind == "lm":
+        held["call"] = language_model(sizes, *rest)
+    else:
+        held["call"] = matmul(sizes, *rest) if kind == "matmul" else step(sizes, *rest) if kind == "step" else operation(sizes, kind)
 
 
 if device == "cuda" and not torch.cuda.is_available():
@@ -127,9 +247,12 @@ for line in sys.stdin:
         prepare(*name)
         held["name"] = name
         out = held["call"]()  # warm up
-        held["some"] = out.reshape(-1)[:8].float().tolist()
+        held["some"] = [] if name[0] in ("lm prefill", "lm decode") else out.reshape(-1)[:8].float().tolist()
         del out
     since = clock()
     for _ in range(case["calls"]):
         held["call"]()
-    print(json.dumps({"seconds": since() / case["calls"], "some": held["some"]}), flush=True)
+    answer = {"seconds": since() / case["calls"], "some": held["some"]}
+    if name[0].startswith("lm ") and device == "cuda":
+        answer["peak"] = torch.cuda.max_memory_allocated()
+    print(json.dumps(answer), flush=True)

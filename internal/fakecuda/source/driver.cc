@@ -301,11 +301,13 @@ API(cuDeviceGetAttribute)(int *value, int attribute, CUdevice) {
 	ENTER(false);
 	int capability = (int)number("FAKECUDA_CAPABILITY", 90);
 	static const map<int, int> values = {{1, 1024}, {8, 49152}, {10, 32}, {13, 1980000}, {16, 132}, {33, 1}, {36, 3201000},
-		{37, 6144}, {38, 60 << 20}, {39, 2048}, {41, 1}, {97, 232448}};
+		{37, 6144}, {38, 60 << 20}, {39, 2048}, {41, 1}};
 	if (attribute == 75) {
 		*value = capability / 10;
 	} else if (attribute == 76) {
 		*value = capability % 10;
+	} else if (attribute == 97) {
+		*value = (int)number("FAKECUDA_SHARED", most_shared);
 	} else if (attribute == 115) {
 		*value = number("FAKECUDA_NO_POOL", 0) == 0;
 	} else {
@@ -600,6 +602,7 @@ struct kernel {
 	module *of;
 	void (*call)(void **);
 	size_t size; // of its argument
+	size_t shared = 49152; // bytes of shared memory that a launch may have
 };
 
 API(cuModuleLoadData)(CUmodule *m, const void *image) {
@@ -636,8 +639,11 @@ API(cuModuleGetFunction)(CUfunction *f, CUmodule m, const char *name) {
 	return 0;
 }
 
-API(cuFuncSetAttribute)(CUfunction, int, int) {
+API(cuFuncSetAttribute)(CUfunction f, int attribute, int value) {
 	ENTER(true);
+	if (attribute != 8) return 0;
+	if (value < 0 || (size_t)value > number("FAKECUDA_SHARED", most_shared)) return 1;
+	((kernel *)f)->shared = value;
 	return 0;
 }
 
@@ -654,7 +660,7 @@ API(cuLaunchKernel)
 	auto k = (kernel *)f;
 	uint64_t width = (uint64_t)bx * by * bz;
 	if (!gx || !gy || !gz || !width || width > 1024 || bz > 64 || gx > 0x7fffffff || gy > 65535 || gz > 65535) return 1;
-	if (shared > 49152 || extra || !params) return 1;
+	if (shared > k->shared || extra || !params) return 1;
 	auto arguments = std::make_shared<vector<uint64_t>>((k->size + 7) / 8); // the driver copies them before it returns
 	memcpy(arguments->data(), params[0], k->size);
 	return later(on, [=] {

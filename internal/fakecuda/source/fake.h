@@ -26,9 +26,12 @@ struct fk_state {
 	uint64_t (*shuffle)(uint64_t value, unsigned source); // the value of another lane of the warp
 	void (*sync_warp)();
 	char *shared;
+	size_t shared_bytes;
 };
 
 namespace fake {
+
+constexpr size_t most_shared = 232448; // bytes of shared memory that a launch may have, if it was asked for
 
 extern std::recursive_mutex lock;
 extern fk_state threads;

@@ -21,6 +21,8 @@ using std::vector;
 
 namespace {
 
+const char define_macro[] = "--define-macro=";
+
 const char prelude[] =
 #include "prelude.inc"
 	;
@@ -127,11 +129,19 @@ API(int, nvrtcCompileProgram)(void *handle, int count, const char *const *option
 		p->log = "a failure that was asked for\n";
 		return code;
 	}
+	// What is defined chooses a part of a source. All of it is compiled: once with g++ is
+	// faster than part after part. Only a part with constants of its own is compiled alone.
+	string defines, part;
+	bool alone = false;
 	for (int i = 0; i < count; i++) {
 		string o = options[i];
 		p->ptx |= o.find("=compute_") != string::npos;
-		// What is defined chooses a part of a source. All of it is compiled: once with
-		// g++ is faster than part after part.
+		if (o.find(define_macro) == 0) {
+			string name = o.substr(strlen(define_macro)), value = "1";
+			if (size_t at = name.find('='); at != string::npos) value = name.substr(at + 1), name = name.substr(0, at), alone = true;
+			if (name.find("PART_") == 0) part = name.substr(strlen("PART_"));
+			defines += "#define " + name + " " + value + "\n";
+		}
 		if (o.find("--") && o.find("-D")) {
 			p->log = "nvrtc: error: unrecognized option '" + o + "'\n";
 			return 5;
@@ -141,8 +151,8 @@ API(int, nvrtcCompileProgram)(void *handle, int count, const char *const *option
 		p->log = "kernels must do without headers\n";
 		return 6;
 	}
-	string source = string(prelude) + "#line 1 \"kernels.cu\"\n" + p->source + "\n";
-	for (const string &name : kernels_of(p->source))
+	string source = string(prelude) + (alone ? defines : "") + "#line 1 \"kernels.cu\"\n" + p->source + "\n";
+	for (const string &name : alone ? vector<string>{part} : kernels_of(p->source))
 		source += "extern \"C\" __attribute__((visibility(\"default\"))) void fk_call_" + name + "(void **p) { fk_invoke(&" + name + ", p); }\n" +
 			"extern \"C\" __attribute__((visibility(\"default\"))) const size_t fk_size_" + name + " = fk_argument(&" + name + ");\n";
 	string library;

@@ -2,6 +2,8 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
@@ -14,6 +16,7 @@ struct fk_state {
 	uint64_t (*shuffle)(uint64_t value, unsigned source);
 	void (*sync_warp)();
 	char *shared;
+	size_t shared_bytes;
 };
 extern "C" __attribute__((visibility("default"))) fk_state *fk;
 fk_state *fk;
@@ -34,12 +37,29 @@ fk_state *fk;
 #define __launch_bounds__(...)
 #define __syncthreads() fk->sync()
 #define __syncwarp() fk->sync_warp()
+#define __threadfence()
+
+// fk_need stops the program if what a kernel takes for granted is not so.
+static void fk_need(bool so, const char *otherwise) {
+	if (so) return;
+	fprintf(stderr, "fakecuda: %s\n", otherwise);
+	abort();
+}
+
+static unsigned atomicAdd(unsigned *at, unsigned more) { // threads take turns
+	unsigned was = *at;
+	*at += more;
+	return was;
+}
 
 struct alignas(16) float4 {
 	float x, y, z, w;
 };
 struct alignas(16) uint4 {
 	unsigned x, y, z, w;
+};
+struct alignas(8) float2 {
+	float x, y;
 };
 struct alignas(8) uint2 {
 	unsigned x, y;

@@ -176,7 +176,7 @@ bool run_block() {
 } // namespace
 
 int run(const char *name, void (*call)(void **), void *argument, fk_dim grid, fk_dim block, size_t shared) {
-	static std::vector<char> memory(64 << 10);
+	static std::vector<char> memory(most_shared + 256);
 	void *params[] = {argument};
 	body = call;
 	arguments = params;
@@ -186,6 +186,7 @@ int run(const char *name, void (*call)(void **), void *argument, fk_dim grid, fk
 	threads.sync = sync_block;
 	threads.sync_warp = sync_warp;
 	threads.shuffle = shuffle;
+	threads.shared_bytes = shared;
 	threads.shared = (char *)(((size_t)memory.data() + 255) / 256 * 256);
 	for (unsigned z = 0; z < grid.z; z++)
 		for (unsigned y = 0; y < grid.y; y++)

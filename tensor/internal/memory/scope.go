@@ -2,6 +2,7 @@ package memory
 
 import (
 	"iter"
+	"slices"
 	"weak"
 
 	"github.com/lectern-go/lectern/internal/goroutine"
@@ -38,7 +39,8 @@ type scope struct {
 	outer   *scope // nil if there is none
 	all     bool   // it is a FreeAfter
 	made    storages
-	dropped storages // gradients that are none any more
+	waiting []*Storage // of those, gradients that will be held
+	dropped storages   // gradients that are none any more
 }
 
 // scopes is the innermost scope of each goroutine that is inside one.
@@ -101,6 +103,13 @@ func (s *Storage) NoteMade() {
 	}
 }
 
+// NoteWaiting notes that s is a gradient which was computed along with another one, and will be asked for next.
+func (s *Storage) NoteWaiting() {
+	if inner, ok := scopes.Get(); ok {
+		inner.waiting = append(inner.waiting, s)
+	}
+}
+
 // NoteDropped notes that what s holds is nobody's gradient any more.
 func (s *Storage) NoteDropped() {
 	inner, _ := scopes.Get()
@@ -143,13 +152,14 @@ func (p *Passing) End() {
 // needed to compute g, or is kept.
 func (p *Passing) Hold(g *Storage) {
 	for m := range p.made.all() {
-		if m == g {
+		if m == g || slices.Contains(p.waiting, m) {
 			p.uses[m] = 0
 		} else {
 			p.done(m)
 		}
 	}
 	p.made.clear()
+	p.waiting = p.waiting[:0]
 	if n, mine := p.uses[g]; mine { // and neither an input of the graph nor a value that it saved
 		p.uses[g] = n + 1
 	}

@@ -1,0 +1,99 @@
+//go:build linux && cgo
+
+package gpu
+
+import (
+	"bytes"
+	"debug/elf"
+	"encoding/binary"
+	"fmt"
+	"os"
+	"slices"
+	"testing"
+)
+
+// registerLimits are the registers that a thread of a kernel may have at most, for as many blocks on a
+// multiprocessor as the kernel was measured with, and the bytes that may have no place in them.
+var registerLimits = []struct {
+	kernel             string
+	oldest             int // the architecture that it is for
+	registers, spilled int
+}{
+	{"attend_bf16_64", 80, 255, 0}, {"attend_bf16_128", 80, 255, 0},
+	{"attend_queries_bf16_64", 80, 168, 0}, {"attend_queries_bf16_128", 80, 255, 0},
+	{"attend_keys_bf16_64", 80, 255, 32}, {"attend_keys_bf16_128", 80, 255, 8}, {"attend_keys_f16_64", 80, 255, 32},
+	{"attend_any_64", 75, 128, 16}, {"attend_any_128", 75, 128, 112}, {"attend_any_queries_64", 75, 128, 64}, {"attend_any_keys_64", 75, 128, 64},
+	{"attend_any_queries_128", 75, 255, 16}, {"attend_any_keys_128", 75, 255, 16},
+	{"decode_bf16_64", 75, 64, 0}, {"decode_bf16_128", 75, 64, 0}, {"decode_f32_128", 75, 64, 0}, {"rotate_bf16", 75, 64, 0},
+}
+
+// TestRegistersOfKernels has a real NVRTC compile the kernels whose speed hangs on what they keep in registers.
+func TestRegistersOfKernels(t *testing.T) {
+	forget()
+	t.Cleanup(forget)
+	cuda.version = 13000 // whichever compiler is there
+	if _, err := cuda.openNVRTC(); err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatal(err)
+		}
+		t.Skip(err)
+	}
+	for _, architecture := range []int{75, 80, 86, 89, 90, 100, 120} {
+		if !slices.Contains(supportedArchitectures(), architecture) || architecture != 90 && (!testing.Verbose() || testing.Short()) {
+			continue
+		}
+		t.Run(fmt.Sprint("sm_", architecture), func(t *testing.T) {
+			for _, limit := range registerLimits {
+				if architecture < limit.oldest {
+					continue
+				}
+				image, err := compile("cuda:0", partedSource().source, target{architecture, false}, part(limit.kernel)...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				registers, spilled, err := registersOf(image, limit.kernel)
+				if err != nil || registers == 0 || registers > limit.registers || spilled > limit.spilled {
+					t.Errorf("%s has %d registers and spills %d bytes, want at most %d and %d; %v", limit.kernel, registers, spilled, limit.registers, limit.spilled, err)
+				}
+			}
+		})
+	}
+}
+
+// registersOf reads from the code of a kernel how many registers a thread has, and how many bytes of stack.
+func registersOf(image []byte, kernel string) (registers, stack int, err error) {
+	image = slices.Clone(image)
+	binary.LittleEndian.PutUint32(image[20:], 1) // the version, which older compilers have marked as theirs
+	file, err := elf.NewFile(bytes.NewReader(image))
+	if err != nil {
+		return 0, 0, err
+	}
+	symbols, err := file.Symbols()
+	if err != nil {
+		return 0, 0, err
+	}
+	info := file.Section(".nv.info")
+	if info == nil {
+		return 0, 0, fmt.Errorf("the code says nothing of its kernels")
+	}
+	data, err := info.Data()
+	const registerCount, frameSize, sized = 0x2f, 0x11, 4
+	for len(data) >= 4 && err == nil {
+		size := 0
+		if data[0] == sized {
+			size = int(binary.LittleEndian.Uint16(data[2:]))
+		}
+		if size == 8 {
+			symbol, value := binary.LittleEndian.Uint32(data[4:]), int(binary.LittleEndian.Uint32(data[8:]))
+			switch {
+			case symbol == 0 || int(symbol) > len(symbols) || symbols[symbol-1].Name != kernel:
+			case data[1] == registerCount:
+				registers = value
+			case data[1] == frameSize:
+				stack = value
+			}
+		}
+		data = data[4+size:]
+	}
+	return registers, stack, err
+}
