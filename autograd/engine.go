@@ -177,6 +177,7 @@ func Backward[T any](root *Node[T], seed T, rules Rules[T]) error {
 		if n.RetainsGrad() {
 			keep(n, grad, rules)
 		}
+		var added []T // of what fn returns: the rest may share their memory, and is still to come
 		for i, in := range n.inputs {
 			if in == nil {
 				continue
@@ -187,10 +188,13 @@ func Backward[T any](root *Node[T], seed T, rules Rules[T]) error {
 				sum := rules.Add(have, g)
 				rules.Reuse.Hold(sum)
 				rules.Reuse.Drop(have)
-				rules.Reuse.Drop(g)
+				added = append(added, g)
 				g = sum
 			}
 			pending[in] = g
+		}
+		for _, g := range added {
+			rules.Reuse.Drop(g)
 		}
 		rules.Reuse.Drop(arrived)
 		if n.fn != nil && !rules.Retain {

@@ -69,7 +69,7 @@ type operandCopy struct {
 // convert returns x in a small dtype.
 func (c *copies) convert(x *Tensor, dtype Dtype) *Tensor {
 	s := x.storage
-	if x.dtype == dtype || s.Freed || !s.Ours() { // others may write there, and tell nobody
+	if x.dtype == dtype || s.Freed() || !s.Ours() { // others may write there, and tell nobody
 		return x.To(dtype)
 	}
 	parameter := Role(s.Role.Load()) == Parameter
@@ -93,7 +93,7 @@ func (c *copies) convert(x *Tensor, dtype Dtype) *Tensor {
 
 // shows reports whether the copy still has the elements of x.
 func (c operandCopy) shows(x *Tensor) bool {
-	return c.of == x.storage && c.version == x.storage.Version.Load() && !c.copy.storage.Freed &&
+	return c.of == x.storage && c.version == x.storage.Version.Load() && !c.copy.storage.Freed() &&
 		c.layout.Offset == x.layout.Offset && slices.Equal(c.layout.Shape, x.layout.Shape) && slices.Equal(c.layout.Strides, x.layout.Strides)
 }
 

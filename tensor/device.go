@@ -345,7 +345,7 @@ func (t *Tensor) mustBeHere(op string) {
 
 // needMemory panics if the memory of s, that of an operand, was given back.
 func needMemory(s *memory.Storage, op string, operands ...*Tensor) {
-	if s.Freed {
+	if s.Freed() {
 		fail(ErrFreed, op, describe(operands...), "the memory of an operand was given back by Free, or by FreeAfter", "pass what is to outlive FreeAfter to keep")
 	}
 }

@@ -218,7 +218,7 @@ func (t *Tensor) inInt32() *Tensor {
 // array returns the elements of t as loops see them. It panics if they lie elsewhere.
 func (t *Tensor) array() loops.Array {
 	s := t.storage
-	if s.Freed || s.Device != nil {
+	if s.Freed() || s.Device != nil {
 		needHost(s)
 	}
 	return loops.Array{Data: s.Data, Size: s.Size, Layout: &t.layout, Element: loops.Element{Dtype: device.Type(t.dtype), Width: uint8(t.dtype.Size())}}

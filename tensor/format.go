@@ -30,7 +30,7 @@ func (t *Tensor) String() string {
 	text, notes := "[]", t.notes()
 	switch {
 	case t.Len() == 0:
-	case t.storage.Freed: // who looks for a mistake must be able to print what is left
+	case t.storage.Freed(): // who looks for a mistake must be able to print what is left
 		text, notes = "freed", append([]string{"size=" + sizeText(t.layout.Shape)}, notes...)
 	default:
 		text = t.printable().Text(len(prefix))
@@ -139,7 +139,7 @@ func (t *Tensor) html(heat bool) string {
 		return b.String()
 	}
 	caption := t.caption()
-	if t.Dim() == 0 || t.Dim() > 4 || t.Len() == 0 || t.storage.Freed {
+	if t.Dim() == 0 || t.Dim() > 4 || t.Len() == 0 || t.storage.Freed() {
 		fmt.Fprintf(&b, `<pre style="margin:0">%s</pre>`, html.EscapeString(t.String()))
 	} else {
 		values, hottest := t.printable().HTML(heat)

@@ -250,7 +250,7 @@ func TestBackwardKeepsWhatIsSeen(t *testing.T) {
 	// middle = 2(4w²v² + v), loss = Σ w·middle, the gradient of again is 10 times as large
 	wantFloats(t, "of middle", middle.Grad().Narrow(0, 0, 2), 2, 2)
 	for i, x := range seen {
-		if x.storage.Freed {
+		if x.storage.Freed() {
 			t.Errorf("value %d that a function saw was given back", i)
 		}
 	}
@@ -260,7 +260,7 @@ func TestBackwardKeepsWhatIsSeen(t *testing.T) {
 	v.ZeroGrad()
 	Ones(100).Fill(7)
 	wantFloats(t, "a gradient that is held", held, first...)
-	if !unseen.storage.Freed {
+	if !unseen.storage.Freed() {
 		t.Error("a gradient that nobody holds is still there")
 	}
 

@@ -61,12 +61,12 @@ type keptStorage struct {
 }
 
 func keepStorage(s *memory.Storage) any {
-	state := &keptStorage{Version: s.Version.Load(), Role: Role(s.Role.Load()), Freed: s.Freed}
+	state := &keptStorage{Version: s.Version.Load(), Role: Role(s.Role.Load()), Freed: s.Freed()}
 	if s.Device != nil {
 		state.Device = s.Device.Name()
 	}
 	switch {
-	case s.Size == 0, s.Freed:
+	case s.Size == 0, s.Freed():
 	case s.Device == nil:
 		state.Bytes = bytesOf(s)
 	default:
@@ -86,7 +86,9 @@ func keepStorage(s *memory.Storage) any {
 // in a program that does not know the device they stay with the processor.
 func restoreStorage(s *memory.Storage, state any) {
 	kept := state.(*keptStorage)
-	s.Freed = kept.Freed
+	if kept.Freed {
+		s.SetFreed()
+	}
 	s.Lend() // values that earlier cells took from s were kept too
 	s.Version.Store(kept.Version)
 	s.Role.Store(uint32(kept.Role))

@@ -294,7 +294,7 @@ func (c *call) Ready() error {
 		return &autograd.FreedError{Op: c.op.name}
 	}
 	for _, s := range c.saved {
-		if s.tensor.storage.Freed {
+		if s.tensor.storage.Freed() {
 			return &Error{Kind: ErrFreed, Op: "backward", Operands: fmt.Sprintf("%s of shape %v", c.op.name, c.out.layout.Shape),
 				Reason: fmt.Sprintf("%s, of shape %v, was saved for the gradient, and its memory was given back by Free, or by FreeAfter", s.what, s.tensor.layout.Shape),
 				Hint:   "call Backward before"}

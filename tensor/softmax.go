@@ -138,7 +138,7 @@ func init() {
 	define(&opCumsum.op, op{
 		name:    "cumsum",
 		cast:    castWide,
-		forward: runningForward(&opCumsum, loops.UnaryKernels{F32: loops.Cumsum[float32], F64: loops.Cumsum[float64], I64: loops.Cumsum[int64]}, loops.RunningSums, 0),
+		forward: runningForward(&opCumsum, loops.Cumsums, loops.RunningSums, 0),
 		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, _ int) *Tensor {
 			return g.sumFromEnd(opCumsum.given(c))
 		}}},
@@ -147,7 +147,8 @@ func init() {
 }
 
 // Cumsum returns the sums of the elements up to each along an axis. Those of
-// whole numbers and bools are int64. It panics if there is no such axis.
+// whole numbers and bools are int64; small floats and float32 are rounded where they are
+// stored, not on the way. It panics if there is no such axis.
 func (t *Tensor) Cumsum(axis int) *Tensor { return opCumsum.apply(t.rowAxis("cumsum", axis), t) }
 
 // runningForward is rowForward but for columns that can be gone through side by side, as steps from one row to the
@@ -196,7 +197,7 @@ func init() {
 	define(&opCumprod.op, op{
 		name:    "cumprod",
 		cast:    castWide,
-		forward: runningForward(&opCumprod, loops.UnaryKernels{F32: loops.Cumprod[float32], F64: loops.Cumprod[float64], I64: loops.Cumprod[int64]}, loops.RunningProducts, 1),
+		forward: runningForward(&opCumprod, loops.Cumprods, loops.RunningProducts, 1),
 		gradients: []gradient{{readsInput | readsOutput, func(c *call, g *Tensor, _ int) *Tensor {
 			x, axis := c.input(), opCumprod.given(c)
 			if x.Dim() == 0 {

@@ -144,7 +144,11 @@ func init() {
 			if !dtype.IsFloat() {
 				dtype = Int64
 			}
-			return reduceAs(x, opProd.given(c), wideSum(dtype), loops.Products).To(dtype)
+			compute := wideSum(dtype)
+			if c.device == nil && compute == Float32 {
+				compute = Float64 // factors near 1 are all rounded the same way, and a million roundings show
+			}
+			return reduceAs(x, opProd.given(c), compute, loops.Products).To(dtype)
 		},
 		gradients: []gradient{{readsInput, func(c *call, g *Tensor, _ int) *Tensor {
 			r, x := opProd.given(c), c.input()

@@ -72,7 +72,7 @@ func MemoryOf(t *Tensor) Memory { return Memory{weak.Make(t.storage)} }
 // yet, and was not freed.
 func (m Memory) Live() bool {
 	s := m.p.Value()
-	return s != nil && !s.Freed
+	return s != nil && !s.Freed()
 }
 
 // Size returns the bytes of the memory; 0 after it was collected.
@@ -357,7 +357,7 @@ func init() {
 }
 
 func factsOf(t *Tensor, limit int) (f facts.Tensor, ok bool) {
-	if t == nil || t.storage == nil || t.storage.Freed {
+	if t == nil || t.storage == nil || t.storage.Freed() {
 		return f, false
 	}
 	f = facts.Tensor{Text: t.printable().Line(limit), Memory: MemoryOf(t), Size: t.storage.Size, Dtype: t.dtype.String(), Shape: t.Shape(), Strides: t.Strides(),
@@ -385,7 +385,7 @@ func stampOf(t *Tensor) (s stamp) {
 	if t == nil || t.storage == nil {
 		return s
 	}
-	s.memory, s.version, s.freed = MemoryOf(t), t.storage.Version.Load(), t.storage.Freed
+	s.memory, s.version, s.freed = MemoryOf(t), t.storage.Version.Load(), t.storage.Freed()
 	if s.freed {
 		return s
 	}
@@ -436,7 +436,7 @@ func reach(t *Tensor, visit func(memory any, size int)) {
 			visit(MemoryOf(t), t.storage.Size)
 		}
 	}
-	if one(t); t == nil || t.storage == nil || t.storage.Freed || !t.RequiresGrad() {
+	if one(t); t == nil || t.storage == nil || t.storage.Freed() || !t.RequiresGrad() {
 		return
 	}
 	root := t.graph()

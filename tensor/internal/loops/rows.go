@@ -192,47 +192,56 @@ func logSumExps[T float32 | float64](out []T, x Array, count int) {
 	})
 }
 
-// Cumsum computes the sums of the elements up to each.
-func Cumsum[T numbers.Number](dst, x []T) {
-	sum := T(0)
-	for i, v := range x {
-		sum += v
-		dst[i] = sum
-	}
-}
-
-// Cumprod computes the products of the elements up to each.
-func Cumprod[T numbers.Number](dst, x []T) {
-	product := T(1)
-	for i, v := range x {
-		product *= v
-		dst[i] = product
-	}
-}
-
-// RunningSums and RunningProducts are the steps of Cumsum and Cumprod from one row to the next.
+// Cumsums and Cumprods compute the sums and the products of the elements up to each. Those of float32 are float64 on the
+// way and rounded where they are stored: a million roundings would add up.
 var (
-	RunningSums     = BinaryKernels{F32: Vector2(Vectors32.Add, Add[float32]), F64: Vector2(Vectors64.Add, Add[float64]), I64: AddWhole}
-	RunningProducts = BinaryKernels{F32: Vector2(Vectors32.Mul, Mul[float32]), F64: Vector2(Vectors64.Mul, Mul[float64]), I64: Mul[int64]}
+	Cumsums  = UnaryKernels{F32: cumsum[float32, float64], F64: cumsum[float64, float64], I64: cumsum[int64, int64]}
+	Cumprods = UnaryKernels{F32: cumprod[float32, float64], F64: cumprod[float64, float64], I64: cumprod[int64, int64]}
 )
 
+func cumsum[T, Wide numbers.Number](dst, x []T) {
+	sum := Wide(0)
+	for i, v := range x {
+		sum += Wide(v)
+		dst[i] = T(sum)
+	}
+}
+
+func cumprod[T, Wide numbers.Number](dst, x []T) {
+	product := Wide(1)
+	for i, v := range x {
+		product *= Wide(v)
+		dst[i] = T(product)
+	}
+}
+
+// RunningSums and RunningProducts are the steps of Cumsums and Cumprods from one row to the next.
+var (
+	RunningSums     = BinaryKernels{F64: Vector2(Vectors64.Add, Add[float64]), I64: AddWhole}
+	RunningProducts = BinaryKernels{F64: Vector2(Vectors64.Mul, Mul[float64]), I64: Mul[int64]}
+)
+
+// runColumns computes in T, which out may be narrower than.
 func runColumns[T numbers.Number](out, x Array, axis int, start T, step func(dst, x, y []T)) {
 	count, inner := x.Layout.Shape[axis], layout.Product(x.Layout.Shape[axis+1:])
 	if out.Len() == 0 {
 		return
 	}
-	to, pieces := Stored[T](out), (inner+BlockLen-1)/BlockLen
-	ParallelRows(len(to)/(count*inner)*pieces, ParallelFrom/(count*min(inner, BlockLen)), func(from, end int) {
-		r, starts := NewReader[T](x), make([]T, min(BlockLen, inner))
+	pieces := (inner + BlockLen - 1) / BlockLen
+	ParallelRows(out.Len()/(count*inner)*pieces, ParallelFrom/(count*min(inner, BlockLen)), func(from, end int) {
+		r, w := NewReader[T](x), NewWriter[T](out)
 		defer r.Done()
-		fillWith(starts, start)
+		defer w.Done()
+		running := make([]T, min(BlockLen, inner))
 		for piece := from; piece < end; piece++ {
 			at := piece/pieces*count*inner + piece%pieces*BlockLen
 			n := min(BlockLen, inner-piece%pieces*BlockLen)
-			before := starts[:n]
+			before := running[:n]
+			fillWith(before, start)
 			for range count {
-				now := to[at:][:n]
+				now := w.Block(at, n) // its own place, or one that is used again
 				step(now, before, r.Block(at, n))
+				w.Flush(at, n)
 				before, at = now, at+inner
 			}
 		}

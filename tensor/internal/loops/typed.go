@@ -64,13 +64,11 @@ func (k *BinaryKernels) Zip(compute device.Type, out, x, y Array) {
 }
 
 // RunColumns goes through contiguous x along an axis that is not the last, all columns at a time: a row of out is the
-// kernel of the one before it and the row of x. What stands before the first is start. out has the type that is
-// computed in.
+// kernel of the one before it and the row of x. What stands before the first is start. Of float32 it is computed in
+// float64.
 func (k *BinaryKernels) RunColumns(out, x Array, axis int, start float64) {
 	switch out.Dtype {
-	case device.Float32:
-		runColumns(out, x, axis, float32(start), k.F32)
-	case device.Float64:
+	case device.Float32, device.Float64:
 		runColumns(out, x, axis, start, k.F64)
 	default:
 		runColumns(out, x, axis, int64(start), k.I64)

@@ -15,7 +15,7 @@ type Storage struct {
 	Version atomic.Uint64
 	Role    atomic.Uint32 // what the memory is for: one of the numbers below
 
-	Freed  bool        // memory was given back, and Data is nil
+	freed  atomic.Bool // see Freed
 	pooled bool        // Data came from Take, and Give takes it
 	lent   atomic.Bool // somebody may hold Data in another way, so that it can't be recycled
 
@@ -75,12 +75,18 @@ func (s *Storage) Lent() bool { return s.lent.Load() }
 // Ours reports whether nobody can write to the memory of s but by its tensors.
 func (s *Storage) Ours() bool { return (s.pooled || s.Device != nil) && !s.lent.Load() }
 
+// Freed reports whether the memory was given back, and Data is nil. Whoever accounts for memory asks while others use it.
+func (s *Storage) Freed() bool { return s.freed.Load() }
+
+// SetFreed says so of a storage that never had its memory.
+func (s *Storage) SetFreed() { s.freed.Store(true) }
+
 // Free gives the memory back.
 func (s *Storage) Free() {
-	if s.Freed || s.Size == 0 {
+	if s.Size == 0 || s.Freed() {
 		return
 	}
-	s.Freed = true
+	s.freed.Store(true)
 	switch {
 	case s.Memory != nil:
 		s.Memory.Free()
