@@ -82,8 +82,9 @@ func keepStorage(s *memory.Storage) any {
 	return state
 }
 
-// restoreStorage takes the bytes over without copying, unless they are not aligned. Those of a device go back to it;
-// in a program that does not know the device they stay with the processor.
+// restoreStorage takes the bytes over without copying: slices that [Data] and RawBytes have returned, or that [Wrap]
+// was given, are restored into the same memory. Those of a device go back to it; in a program that does not know the
+// device they stay with the processor.
 func restoreStorage(s *memory.Storage, state any) {
 	kept := state.(*keptStorage)
 	if kept.Freed {
@@ -106,11 +107,5 @@ func restoreStorage(s *memory.Storage, state any) {
 		}
 		return
 	}
-	data := unsafe.Pointer(unsafe.SliceData(kept.Bytes))
-	if uintptr(data)%memory.Alignment == 0 {
-		s.Data, s.Size = data, len(kept.Bytes)
-		return
-	}
-	allocate(s, len(kept.Bytes), false)
-	copy(bytesOf(s), kept.Bytes)
+	s.Data, s.Size = unsafe.Pointer(unsafe.SliceData(kept.Bytes)), len(kept.Bytes)
 }

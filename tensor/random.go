@@ -49,6 +49,7 @@ func init() {
 	cellstate.Register("tensor/random",
 		func() []byte { b, _ := defaultGenerator.MarshalBinary(); return b },
 		defaultGenerator.UnmarshalBinary)
+	cellstate.Same("github.com/lectern-go/lectern/tensor.DefaultGenerator", defaultGenerator)
 }
 
 // DefaultGenerator returns the generator that Rand and its kin use unless told

@@ -14,6 +14,7 @@ type block struct {
 	elem   reflect.Type // what the block is made of; nil for bytes
 	root   int          // index of the variable that the block is, or -1
 	users  []int        // indexes of the variables that lead here
+	lib    *libraryVar  // the variable of a library that the block is, or nil
 }
 
 func (b *block) size() uintptr { return b.hi - b.lo }
@@ -29,6 +30,10 @@ func merge(bs []block, clash func(a, b *block)) []block {
 			return cmp.Compare(b.hi, a.hi)
 		case (a.root >= 0) != (b.root >= 0):
 			return cmp.Compare(b.root, a.root) // no variable is -1
+		case a.lib != nil && b.lib == nil:
+			return -1
+		case a.lib == nil && b.lib != nil:
+			return 1
 		}
 		return cmp.Compare(rank(b.elem), rank(a.elem))
 	})

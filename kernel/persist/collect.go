@@ -2,6 +2,7 @@ package persist
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"strings"
 
@@ -51,7 +52,12 @@ func (c *collector) try(p reflect.Value) (err error) {
 func (c *collector) walk(p reflect.Value) error {
 	c.add(p.Pointer(), 1, p.Type().Elem(), c.user)
 	ownTypes(p.Type().Elem(), c.own, c.types)
-	if err := c.value(p.Elem()); err != nil {
+	return c.rest(p.Elem())
+}
+
+// rest collects what a value leads to, and what is still to be walked.
+func (c *collector) rest(v reflect.Value) error {
+	if err := c.value(v); err != nil {
 		return err
 	}
 	for len(c.todo) > 0 {
@@ -106,7 +112,9 @@ func (c *collector) value(v reflect.Value) error {
 	case reflect.String:
 		c.bytes += int64(v.Len())
 	case reflect.Pointer:
-		if !v.IsNil() && samePointer(v.UnsafePointer(), t.Elem()) == "" && c.add(v.Pointer(), 1, t.Elem(), -1) {
+		switch {
+		case v.IsNil() || samePointer(v.UnsafePointer(), t.Elem()) != "" || c.library(v.Pointer(), t.Elem().Size()):
+		case c.add(v.Pointer(), 1, t.Elem(), -1):
 			c.todo = append(c.todo, v.Elem())
 		}
 	case reflect.Slice:
@@ -200,6 +208,9 @@ func (c *collector) value(v reflect.Value) error {
 func (c *collector) slice(v reflect.Value) error {
 	p, elem := v.UnsafePointer(), v.Type().Elem()
 	k := place{uintptr(p), elem, v.Cap()}
+	if c.library(k.p, uintptr(k.n)*elem.Size()) {
+		return nil
+	}
 	if !c.add(k.p, k.n, elem, -1) || kindOf(elem) == asBytes {
 		return nil
 	}
@@ -218,6 +229,34 @@ func (c *collector) slice(v reflect.Value) error {
 		}
 	}
 	return nil
+}
+
+// library reports whether size bytes at p belong to a variable of a library, and collects what that holds; if this
+// can't be kept, it is whatever a later process has there.
+func (c *collector) library(p, size uintptr) bool {
+	l := libraryAt(p)
+	if l == nil || size == 0 || p+size > l.end() {
+		return false
+	}
+	t := l.p.Type().Elem()
+	k := place{l.start(), t, 1}
+	if c.seen[k] {
+		return true
+	}
+	before := *c
+	c.seen, c.todo = maps.Clone(c.seen), nil
+	c.seen[k] = true
+	c.blocks = append(c.blocks, block{lo: l.start(), hi: l.end(), elem: t, root: -1, users: c.users, lib: l})
+	l.bare = false
+	if err := c.rest(l.p.Elem()); err != nil {
+		n := len(before.blocks)
+		*c = before
+		c.blocks = append(c.blocks[:n:n], block{lo: l.start(), hi: l.end(), elem: t, root: -1, users: c.users, lib: l})
+		c.seen[k] = true
+		l.bare = true
+	}
+	c.todo = before.todo
+	return true
 }
 
 // timeLoc is the number of the field of a time.Time that points to its time zone.

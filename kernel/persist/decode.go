@@ -48,6 +48,8 @@ func (d *decoder) restore(b []byte, want map[string]reflect.Value) (err error) {
 		switch t.kind {
 		case blockTyped:
 			t.n, t.offset, t.typ = r.int(), r.int(), r.int()
+		case blockLib:
+			t.n, t.offset, t.typ, t.name, t.sig = r.int(), r.int(), r.int(), r.string(), r.string()
 		case blockBytes:
 			t.n, t.offset = r.int(), r.int()
 		case blockMapped:
@@ -150,6 +152,28 @@ func (d *decoder) allocate(id int, t reflect.Type) error {
 	return nil
 }
 
+// library finds the variable of a library that a block is, and plans to fill it.
+func (d *decoder) library(id int) error {
+	e := d.table[id]
+	l := libraryNamed(e.name)
+	switch {
+	case l == nil && e.offset == bareOffset:
+		return fmt.Errorf("%s is not part of this cell's program", e.name[1:])
+	case l == nil: // its package has lost it: a copy remains
+		return nil
+	}
+	t := l.p.Type().Elem()
+	switch {
+	case signature(t) != e.sig:
+		return &changedError{t: t}
+	case e.offset == bareOffset:
+		d.mem[id], d.elems[id] = l.p.UnsafePointer(), t
+	default:
+		d.define(id, l.p.UnsafePointer(), t)
+	}
+	return nil
+}
+
 // A typeRef is a type that an interface holds.
 type typeRef struct {
 	name, sig string
@@ -203,6 +227,10 @@ func (d *decoder) define(id int, p unsafe.Pointer, elem reflect.Type) {
 	})
 }
 
+// aligned is how the memory of a block without pointers begins: for every type, and for a library that works on it with
+// the widest registers and so would have to copy what lies elsewhere.
+const aligned = 64
+
 // bytes returns the memory of a block without pointers.
 func (d *decoder) bytes(id int) (unsafe.Pointer, error) {
 	if d.mem[id] != nil {
@@ -219,8 +247,9 @@ func (d *decoder) bytes(id int) (unsafe.Pointer, error) {
 		if t.offset+t.n > len(d.raw) {
 			return nil, errShort
 		}
-		words := make([]uint64, (t.n+7)/8) // aligned for every type
+		words := make([]uint64, (t.n+aligned)/8)
 		p = unsafe.Pointer(unsafe.SliceData(words))
+		p = unsafe.Add(p, -uintptr(p)&(aligned-1))
 		copy(unsafe.Slice((*byte)(p), t.n), d.raw[t.offset:t.offset+t.n])
 	}
 	d.mem[id] = p
@@ -256,7 +285,7 @@ func (d *decoder) ref(t reflect.Type, set func(p unsafe.Pointer, room int)) erro
 		return errShort
 	}
 	e := d.table[id]
-	if e.kind != blockTyped {
+	if !e.typed() {
 		if offset > e.n {
 			return errShort
 		}
@@ -266,7 +295,13 @@ func (d *decoder) ref(t reflect.Type, set func(p unsafe.Pointer, room int)) erro
 		}
 		return err
 	}
-	if exact := d.r.int(); d.mem[id] == nil && exact == 1 {
+	exact := d.r.int()
+	if e.kind == blockLib && d.mem[id] == nil {
+		if err := d.library(id); err != nil {
+			return err
+		}
+	}
+	if d.mem[id] == nil && exact == 1 {
 		if err := d.allocate(id, t); err != nil {
 			return err
 		}

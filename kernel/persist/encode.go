@@ -18,6 +18,7 @@ const (
 	blockBytes         // size, offset among the bytes
 	blockMapped        // size, name of the file
 	blockMap           // offset of the contents
+	blockLib           // as blockTyped; the name of a variable of a library and the signature of its type
 )
 
 // refs to blocks: 0 is nil, 1 points to something without size, 2 to what a variable of a library points to, n+3 to
@@ -68,10 +69,16 @@ type encoder struct {
 
 type entry struct {
 	kind, n, offset int
-	name            string
+	name, sig       string
 	typ             int     // of a typed block: the number of its type + 1, if it takes part in the table of types
 	lo, hi          uintptr // of a mapped block: its memory
 }
+
+// bareOffset is the offset of the contents of a block that has none.
+const bareOffset = -1
+
+// typed reports whether the block's contents are values one after another.
+func (t *entry) typed() bool { return t.kind == blockTyped || t.kind == blockLib }
 
 // group returns the file of the variables at ps, and what a cell needs to restore them.
 func (e *encoder) group(names []string, ps []reflect.Value) ([]byte, error) {
@@ -105,6 +112,12 @@ func (e *encoder) group(names []string, ps []reflect.Value) ([]byte, error) {
 			w.int(t.n)
 			w.int(t.offset)
 			w.int(t.typ)
+		case blockLib:
+			w.int(t.n)
+			w.int(t.offset)
+			w.int(t.typ)
+			w.string(t.name)
+			w.string(t.sig)
 		case blockBytes:
 			w.int(t.n)
 			w.int(t.offset)
@@ -170,7 +183,18 @@ func (e *encoder) block(p uintptr) (id, offset int, err error) {
 		e.table = append(e.table, t)
 	default:
 		n := int(b.size() / b.elem.Size())
-		e.table = append(e.table, entry{kind: blockTyped, n: n})
+		t := entry{kind: blockTyped, n: n}
+		if b.lib != nil {
+			t.kind, t.name, t.sig = blockLib, b.lib.name, signature(b.elem)
+			e.shared[t.name] = true
+			if b.lib.bare {
+				t.offset = bareOffset
+			}
+		}
+		e.table = append(e.table, t)
+		if t.offset == bareOffset {
+			break
+		}
 		start, elem := pointer(b.lo), b.elem
 		e.todo = append(e.todo, func() error {
 			e.table[id].offset = len(e.body.b)
@@ -208,7 +232,7 @@ func (e *encoder) ref(p uintptr, n int, t reflect.Type) error {
 	}
 	e.body.int(id + refFirst)
 	e.body.int(offset)
-	if e.table[id].kind == blockTyped {
+	if e.table[id].typed() {
 		b := &e.blocks[find(e.blocks, p)]
 		exact := 0
 		if b.elem == t && offset%int(t.Size()) == 0 {

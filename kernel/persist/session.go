@@ -3,6 +3,7 @@ package persist
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -86,6 +87,7 @@ func Begin(cell int, namesAndPointers ...any) func() {
 			}
 		}
 	}
+	learnRegistered()
 	groups := map[int][]*variable{}
 	for i := 0; i+1 < len(namesAndPointers); i += 2 {
 		name, company := strings.CutPrefix(namesAndPointers[i].(string), "~")
@@ -106,8 +108,8 @@ func Begin(cell int, namesAndPointers ...any) func() {
 			v.lose(&changedError{t, true})
 		}
 	}
-	for id, members := range groups {
-		restoreGroup(id, members)
+	for _, id := range slices.Sorted(maps.Keys(groups)) { // the latest last: two may hold the same variable of a library
+		restoreGroup(id, groups[id])
 	}
 	addCompany()
 	if turns == 0 {

@@ -8,13 +8,19 @@ import (
 	"io/fs"
 	"os"
 	"reflect"
+	"slices"
+	"sort"
 	"strconv"
 	"time"
 	"unsafe"
+
+	"github.com/lectern-go/lectern/internal/cellstate"
 )
 
 // Some values are what they are by identity: programs compare errors with io.EOF, and time.Local is not a copy of it.
-// They are variables of libraries, so they are written by name, and a later process has them itself.
+// They are variables of libraries, so they are written by name, and a later process has them itself. So it is with
+// pointers and slices into the memory of such a variable: they are kept as its name and an offset, and what the
+// variable holds, if that can be kept, is put there.
 
 var (
 	same     = map[string]reflect.Value{} // by name: what the variable holds, not an interface
@@ -22,10 +28,57 @@ var (
 	sameVals = map[any]string{}           // for other values that can be compared
 	lowSame  = ^uintptr(0)                // the addresses lie in lowSame … highSame
 	highSame uintptr
+
+	libraryVars      []*libraryVar // by address
+	lowVars, endVars = ^uintptr(0), uintptr(0)
 )
 
+// A libraryVar is a variable of another package in which pointers may end.
+type libraryVar struct {
+	name string // behind &
+	p    reflect.Value
+	bare bool // what it holds can't be kept: this save has seen so
+}
+
+func (l *libraryVar) start() uintptr { return l.p.Pointer() }
+func (l *libraryVar) end() uintptr   { return l.p.Pointer() + l.p.Type().Elem().Size() }
+
+// libraryAt returns the variable in whose memory an address lies, or nil.
+func libraryAt(p uintptr) *libraryVar {
+	if p < lowVars || p >= endVars {
+		return nil
+	}
+	i := sort.Search(len(libraryVars), func(i int) bool { return libraryVars[i].end() > p })
+	if i < len(libraryVars) && libraryVars[i].start() <= p {
+		return libraryVars[i]
+	}
+	return nil
+}
+
+// libraryNamed returns a variable by its name, or nil.
+func libraryNamed(name string) *libraryVar {
+	for _, l := range libraryVars {
+		if l.name == name {
+			return l
+		}
+	}
+	return nil
+}
+
+// learnVar makes a variable of a library known, to which p points.
+func learnVar(name string, p reflect.Value) {
+	if p.Type().Elem().Size() == 0 || libraryAt(p.Pointer()) != nil {
+		return
+	}
+	l := &libraryVar{name: name, p: p}
+	i := sort.Search(len(libraryVars), func(i int) bool { return libraryVars[i].start() > l.start() })
+	libraryVars = slices.Insert(libraryVars, i, l)
+	lowVars, endVars = min(lowVars, l.start()), max(endVars, l.end())
+}
+
 // Same makes values of libraries known by name, given as pairs of name and value: exported variables that hold errors
-// or pointers, such as "database/sql.ErrNoRows", sql.ErrNoRows. They come back as themselves, and not as copies.
+// or pointers, such as "database/sql.ErrNoRows", sql.ErrNoRows. They come back as themselves, and not as copies. A name
+// that begins with & is that of a variable, such as "&os.Args", &os.Args: pointers into its memory come back as such.
 func Same(namesAndValues ...any) {
 	mu.Lock()
 	defer mu.Unlock()
@@ -36,10 +89,13 @@ func learnSame(pairs ...any) {
 	for i := 0; i+1 < len(pairs); i += 2 {
 		name, v := pairs[i].(string), reflect.ValueOf(pairs[i+1])
 		switch {
+		case name[0] == '&':
+			learnVar(name, v)
+			continue
 		case !v.IsValid() || !v.Comparable():
 			continue
 		case v.Kind() == reflect.Pointer:
-			if v.IsNil() || v.Type().Elem().Size() == 0 {
+			if v.IsNil() {
 				continue
 			}
 			k := place{v.Pointer(), v.Type().Elem(), 0}
@@ -72,7 +128,16 @@ func init() {
 	)
 }
 
-// inherent reports whether this package makes a name known itself.
+// learnRegistered makes known what libraries have registered.
+func learnRegistered() {
+	pairs := cellstate.SamePointers()
+	learnSame(pairs...)
+	for i := 0; i < len(pairs); i += 2 {
+		inherent[pairs[i].(string)] = true
+	}
+}
+
+// inherent reports whether a name is known without the program's doing.
 var inherent = map[string]bool{}
 
 func init() {

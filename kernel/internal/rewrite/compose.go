@@ -31,13 +31,14 @@ func (w *work) compose() {
 			l.idle = !g.reached[g.part(n.Pos())]
 		}
 		d.uses = append(d.uses, w.packageUses(c, n)...)
-		d.funcs = w.mentioned(c, n)
+		d.funcs, d.shared = w.mentioned(c, n), pointedInto(c, n)
 	})
 	for _, st := range w.body {
 		w.moveLiterals(w.user, st)
 		for id, f := range w.mentioned(w.user, st) {
 			w.funcs[id] = f
 		}
+		maps.Copy(w.shared, pointedInto(w.user, st))
 	}
 	begin := ""
 	switch {

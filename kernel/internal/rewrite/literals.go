@@ -39,7 +39,8 @@ type capture struct {
 	o     types.Object // nil for the receiver of a method value
 	field string       // that holds it
 	typ   string       // of the field
-	op    string       // & or *, before the receiver
+	op    string       // &, * or a function, before the receiver
+	path  string       // from there to what the method is called on: .A.B
 }
 
 const (
@@ -325,7 +326,7 @@ func (w *work) capture(l *literal) {
 					field = fmt.Sprint(o.Name(), "_", len(l.captures))
 				}
 			}
-			l.captures = append(l.captures, capture{o, field, "*" + t, ""})
+			l.captures = append(l.captures, capture{o: o, field: field, typ: "*" + t})
 		case *types.TypeName:
 			_, param := o.Type().(*types.TypeParam)
 			l.fails = l.fails || !param || len(l.params) == 0
@@ -368,20 +369,19 @@ func (w *work) captureReceiver(l *literal, s *ast.SelectorExpr) {
 		l.fails = !l.fails || f.Pkg() != nil && f.Pkg() != l.c.pkg && !f.Exported()
 		return
 	}
-	recv := sel.Recv()
-	_, fromPointer := types.Unalias(recv).(*types.Pointer)
-	_, toPointer := types.Unalias(f.Signature().Recv().Type()).(*types.Pointer)
-	iface := types.IsInterface(recv)
 	l.fails = true
-	if len(sel.Index()) > 1 && !iface && !(fromPointer && toPointer) {
-		return // the way to the receiver may lead through pointers, which a method value follows at once
-	}
 	if f.Pkg() != nil && f.Pkg() != l.c.pkg && !f.Exported() {
 		return
 	}
+	recv, path, ok := l.c.receiver(sel)
+	if !ok {
+		return
+	}
+	_, fromPointer := types.Unalias(recv).(*types.Pointer)
+	_, toPointer := types.Unalias(f.Signature().Recv().Type()).(*types.Pointer)
 	hold, op := recv, ""
 	switch {
-	case iface || fromPointer == toPointer:
+	case types.IsInterface(recv) || fromPointer == toPointer:
 	case toPointer: // x.M means (&x).M
 		hold, op = types.NewPointer(recv), "&"
 	default: // p.M means (*p).M
@@ -391,8 +391,34 @@ func (w *work) captureReceiver(l *literal, s *ast.SelectorExpr) {
 	if _, ok2 := w.writeType(l.c.info.TypeOf(s)); !ok || !ok2 {
 		return
 	}
+	if _, param := recv.(*types.TypeParam); !param && types.IsInterface(recv) { // nil panics here, and not in the call
+		op = "(func(r " + t + ") " + t + " { _ = r." + f.Name() + "; return r })"
+	}
 	l.fails = false
-	l.captures = []capture{{nil, "receiver", t, op}}
+	l.captures = []capture{{nil, "receiver", t, op, path}}
+}
+
+// receiver is the type of what a method value holds, and the embedded fields that lead there: what x.M means by x is
+// found when the value is made, and not when it is called, so b.Inc is b.A.Inc, with the A that b has by then. A field
+// that can't be named here stays part of the receiver, if the way leads through no pointer or interface.
+func (c *checked) receiver(sel *types.Selection) (recv types.Type, path string, ok bool) {
+	recv = sel.Recv()
+	nameable, inside := true, true // and inside what sel.Recv is or points at
+	for _, i := range sel.Index()[:len(sel.Index())-1] {
+		t := recv.Underlying()
+		if p, isPointer := t.(*types.Pointer); isPointer {
+			t = p.Elem().Underlying()
+		}
+		field := t.(*types.Struct).Field(i)
+		recv, path = field.Type(), path+"."+field.Name()
+		nameable = nameable && (field.Exported() || field.Pkg() == c.pkg)
+		_, isPointer := types.Unalias(recv).(*types.Pointer)
+		inside = inside && !isPointer && !types.IsInterface(recv)
+	}
+	if !nameable {
+		return sel.Recv(), "", inside
+	}
+	return recv, path, true
 }
 
 // editCaptures lets the uses of a literal's captured variables go by its struct.
@@ -451,6 +477,9 @@ func (w *work) address(l *literal, c capture) string {
 	s := l.x.(*ast.SelectorExpr)
 	t := &Text{}
 	w.render(t, l, w.at(l.c, s.X.Pos()), w.end(l.c, s.X.End()))
+	if c.path != "" {
+		return c.op + "((" + t.String() + ")" + c.path + ")"
+	}
 	return c.op + "(" + t.String() + ")"
 }
 
@@ -521,7 +550,7 @@ func (w *work) maker(l *literal) *decl {
 	}
 	t.Inject(" }\n")
 	d := &decl{key: name, names: []string{name}, tok: token.FUNC, src: w.src, lo: l.lo, hi: l.hi, text: t, generic: len(l.params) > 0, order: w.src.Cell<<20 + l.lo}
-	d.funcs = w.mentioned(l.c, l.x)
+	d.funcs, d.shared = w.mentioned(l.c, l.x), pointedInto(l.c, l.x)
 	return d
 }
 

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"maps"
 	"slices"
 	"strings"
 
@@ -18,7 +19,7 @@ func (w *work) begin(g *graph, need, mentioned map[string]bool) string {
 	m := w.s.manifest()
 	var pairs, known []string
 	groups := map[int]bool{}
-	funcs, shared := map[string]string{}, map[string]bool{}
+	funcs, shared := map[string]string{}, maps.Clone(w.shared)
 	for id, f := range w.funcs {
 		funcs[id] = f
 	}
@@ -54,7 +55,8 @@ func (w *work) begin(g *graph, need, mentioned map[string]bool) string {
 				}
 			}
 			for _, v := range group.Shared {
-				if i := strings.LastIndexByte(v, '.'); i >= 0 && w.function(v[:i], v[i+1:]) != "" {
+				name := strings.TrimPrefix(v, "&")
+				if i := strings.LastIndexByte(name, '.'); i >= 0 && w.function(name[:i], name[i+1:]) != "" {
 					shared[v] = true
 				}
 			}
@@ -72,6 +74,7 @@ func (w *work) begin(g *graph, need, mentioned map[string]bool) string {
 		for id, f := range d.funcs {
 			funcs[id] = f
 		}
+		maps.Copy(shared, d.shared)
 		if d.text != nil && !d.generic {
 			known = append(known, w.knownLiteral(d.key))
 		}
@@ -157,7 +160,7 @@ func (w *work) sentinels(path string, names map[string]bool) {
 		return
 	}
 	if path == "unicode" {
-		return // hundreds of tables, which nobody compares
+		return // hundreds of tables: those that the cell names will do
 	}
 	for _, name := range p.Scope().Names() {
 		v, ok := p.Scope().Lookup(name).(*types.Var)
@@ -169,6 +172,44 @@ func (w *work) sentinels(path string, names map[string]bool) {
 			names[path+"."+name] = true
 		}
 	}
+}
+
+// pointedInto finds the exported variables of packages into whose memory a pointer or slice may lead by what code does
+// with them, as persist.Same names them: what it takes the address of, structs and arrays, and pointers.
+func pointedInto(c *checked, root ast.Node) map[string]bool {
+	names := map[string]bool{}
+	add := func(x ast.Expr, all bool) {
+		id := named(x)
+		v, ok := c.info.Uses[id].(*types.Var)
+		if id == nil || !ok || v.Pkg() == nil || v.Pkg() == c.pkg || v.Parent() != v.Pkg().Scope() || !v.Exported() {
+			return
+		}
+		name := v.Pkg().Path() + "." + v.Name()
+		switch v.Type().Underlying().(type) {
+		case *types.Pointer:
+			names[name] = true
+		case *types.Struct, *types.Array:
+			all = true
+		}
+		if all {
+			names["&"+name] = true
+		}
+	}
+	ast.Inspect(root, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.UnaryExpr:
+			if n.Op == token.AND {
+				add(ast.Unparen(n.X), true)
+			}
+		case *ast.SelectorExpr:
+			add(n, false)
+		}
+		return true
+	})
+	if len(names) == 0 {
+		return nil
+	}
+	return names
 }
 
 // isConstraint reports whether an interface is none that a variable can have.
