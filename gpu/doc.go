@@ -32,8 +32,8 @@
 // The tests run everything on a driver, an NVRTC and a cuBLASLt that stand in for the real ones: kernels are
 // compiled from the same source by g++, and products obey the rules of cuBLASLt about what it can read and
 // multiply. Kernels are also compiled by the real NVRTC where one is found. Tests whose names begin with
-// TestRealGPU do the same on a device, and say why they are skipped where there is none; this version has not yet
-// run on one, so nothing is known of its speed.
+// TestRealGPU do the same on a device, and say why they are skipped where there is none. docs/gpu.md says on which
+// device they ran last, and how fast it was.
 //
 // # Environment
 //

@@ -74,8 +74,8 @@ func TestWhatKernelsDoNotDo(t *testing.T) {
 		"soft whole": {c.Rows("softmax", device.Int64, n, n), "softmax of int64"},
 		"random":     {c.Random("poisson", x, [2]uint32{}, 0, 0), "poisson of float32"},
 		"whole rand": {c.Random("uniform", n, [2]uint32{}, 0, 0, 0, 1), "uniform of int64"},
-		"optimizer":  {c.Update("lion", []device.View{x, x}, &device.Numbers{}), "a step of lion"},
-		"whole step": {c.Update("sgd", []device.View{n, n}, &device.Numbers{}), "a step of sgd of int64"},
+		"optimizer":  {c.UpdateMany("lion", [][]device.View{[]device.View{x, x}}, &device.Numbers{}), "a step of lion"},
+		"whole step": {c.UpdateMany("sgd", [][]device.View{[]device.View{n, n}}, &device.Numbers{}), "a step of sgd of int64"},
 		"gather":     {c.Gather(x, n, 0, n), "gather into another type of int64"},
 		"gather by":  {c.Gather(x, x, 0, x), "gather by positions of float32"},
 		"nine axes":  {c.Random("uniform", many, [2]uint32{}, 0, 0, 0, 1), "9 axes to walk, and kernels walk 8; make it contiguous first"},
@@ -88,8 +88,8 @@ func TestWhatKernelsDoNotDo(t *testing.T) {
 		err  error
 		said string
 	}{
-		"tensors":      {c.Update("adam", []device.View{x, x, x}, &device.Numbers{}), "takes 4 tensors and was given 3"},
-		"other tensor": {c.Update("sgd", []device.View{x, n}, &device.Numbers{}), "tensor 1 is not contiguous, or not of the type"},
+		"tensors":      {c.UpdateMany("adam", [][]device.View{[]device.View{x, x, x}}, &device.Numbers{}), "takes 4 tensors and was given 3"},
+		"other tensor": {c.UpdateMany("sgd", [][]device.View{[]device.View{x, n}}, &device.Numbers{}), "tensor 1 is not contiguous, or not of the type"},
 		"no such run":  {c.Reduce("sum", device.Float32, x, x, 3), "the last axes of [4] don't hold 3 elements"},
 	} {
 		wantError(t, row.err, row.said)

@@ -25,7 +25,7 @@ var agreements = []struct {
 	test func(t *testing.T, dev tensor.Device)
 }{
 	{"map", mapAgrees}, {"convert", convertAgrees}, {"codes", codesAgree}, {"copy", copyAgrees}, {"zip", zipAgrees}, {"in place", inPlaceAgrees}, {"choose", chooseAgrees},
-	{"reduce", reduceAgrees}, {"rows", rowsAgree}, {"sort", sortAgrees}, {"gather", gatherAgrees}, {"random", randomAgrees}, {"update", updateAgrees}, {"plain matmul", plainMatmulAgrees}, {"cross entropy", crossEntropyAgrees},
+	{"reduce", reduceAgrees}, {"rows", rowsAgree}, {"sort", sortAgrees}, {"gather", gatherAgrees}, {"random", randomAgrees}, {"update", updateAgrees}, {"updates", updatesAgree}, {"plain matmul", plainMatmulAgrees}, {"cross entropy", crossEntropyAgrees},
 	{"activations", activationsAgree}, {"packed", packedAgrees}, {"scatter", scatterAgrees}, {"packed", packedAgrees}, {"norms", normsAgree}, {"softmax", softmaxAgrees},
 }
 
@@ -681,6 +681,45 @@ func updateAgrees(t *testing.T, dev tensor.Device) {
 			}
 			same(t, name+" of "+dtype.String(), ends[1], ends[0], 0)
 		}
+	}
+}
+
+// updatesAgree trains more parameters than one launch takes, of sizes around what a block has, some of another dtype.
+func updatesAgree(t *testing.T, dev tensor.Device) {
+	sizes := []int{1, updatedByBlock - 1, updatedByBlock, updatedByBlock + 1, 3 * updatedByBlock, 0}
+	var ends [2][]*tensor.Tensor
+	for i, on := range []tensor.Device{tensor.CPU, dev} {
+		var list []tensor.NamedTensor
+		for k := range maxUpdated + 9 {
+			n, dtype := k%7+1, tensor.Float32
+			if k < len(sizes) {
+				n = sizes[k]
+			}
+			if k == 8 || k == 9 || k == 40 {
+				dtype = tensor.Float64
+			} else if k%20 == 19 {
+				dtype = tensor.BFloat16
+			}
+			list = append(list, tensor.NamedTensor{Name: fmt.Sprint("p", k), Tensor: numbers(dtype, n, false, uint64(k)).To(on).RequireGrad()})
+		}
+		o := optim.NewAdamW(list, 0.1)
+		for step := range 2 {
+			for k, p := range list {
+				if k == 30 && step == 0 {
+					o.AllowUnused() // it takes its first step with the second of the others
+					continue
+				}
+				p.Tensor.Mul(numbers(p.Tensor.Dtype(), p.Tensor.Len(), false, uint64(100*step+k)).To(on)).Sum().Backward()
+			}
+			o.Step()
+			o.ZeroGrad(true)
+		}
+		for _, p := range list {
+			ends[i] = append(ends[i], p.Tensor.Detach())
+		}
+	}
+	for k := range ends[0] {
+		same(t, fmt.Sprint("parameter ", k), ends[1][k], ends[0][k], 0)
 	}
 }
 

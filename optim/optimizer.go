@@ -282,12 +282,14 @@ func (o *Optimizer) Step() {
 			"the loss does not depend on these; leave them out, or call AllowUnused to pass over them")
 	}
 	tensor.NoGrad(func() {
+		var l later
 		for _, g := range o.groups {
 			for i, p := range g.params {
 				if grad := behind.Grad(p.Tensor); grad != nil {
-					o.update(g, g.slots[i], p.Tensor, grad)
+					o.update(g, g.slots[i], p.Tensor, grad, &l)
 				}
 			}
 		}
+		l.do()
 	})
 }

@@ -18,8 +18,28 @@ var behind = inside.Of[*tensor.Tensor]()
 // on each other, so it decides nothing but the speed.
 const pieceLen = 1 << 14
 
-// update changes one parameter and its state.
-func (o *Optimizer) update(g *Group, s *slot, p, grad *tensor.Tensor) {
+// later is a step on a device that waits for those of other parameters, to be launched with them.
+type later struct {
+	name    string
+	numbers device.Numbers
+	device  tensor.Device
+	steps   [][]*tensor.Tensor // the parameter, its gradient, its state
+	after   []func()
+}
+
+// do runs them.
+func (l *later) do() {
+	if len(l.steps) > 0 {
+		behind.UpdateMany(l.name, l.steps, &l.numbers)
+	}
+	for _, f := range l.after {
+		f()
+	}
+	*l = later{}
+}
+
+// update changes one parameter and its state, or leaves it to later.
+func (o *Optimizer) update(g *Group, s *slot, p, grad *tensor.Tensor, l *later) {
 	a := algorithms[o.algorithm]
 	work := s.working(p, g.MasterWeights)
 	names := a.states(&g.Settings)
@@ -40,12 +60,25 @@ func (o *Optimizer) update(g *Group, s *slot, p, grad *tensor.Tensor) {
 	grad = grad.Detach().To(work.Dtype()).Contiguous()
 	name, numbers := a.numbers(&g.Settings, s.steps)
 	s.follow(work.Device())
-	if told := facts.Updated.Load(); told != nil {
+	told := facts.Updated.Load()
+	if !work.Device().IsCPU() && work.Len() > 0 && told == nil { // who is told when wants each by itself
+		if l.name != name || l.numbers != *numbers || l.device != work.Device() {
+			l.do()
+			l.name, l.numbers, l.device = name, *numbers, work.Device()
+		}
+		l.steps = append(l.steps, append([]*tensor.Tensor{work, grad}, s.state...))
+		if !tensor.SameStorage(work, p) {
+			l.after = append(l.after, func() { p.CopyFrom(work) })
+		}
+		return
+	}
+	if told != nil {
 		defer o.tell(*told, name, numbers, append([]*tensor.Tensor{work, grad}, s.state...), time.Now())
 	}
 	switch {
+	case work.Len() == 0:
 	case !work.Device().IsCPU():
-		behind.Update(name, append([]*tensor.Tensor{work, grad}, s.state...), numbers)
+		behind.UpdateMany(name, [][]*tensor.Tensor{append([]*tensor.Tensor{work, grad}, s.state...)}, numbers)
 	case work.Dtype() == tensor.Float64:
 		run(a.float64(numbers), work, grad, s.state)
 	default:

@@ -257,17 +257,19 @@ func scatterOn(op string, sum, x *Tensor, at []int64, run int) {
 	sum.fillOn(op, func(on device.Backend) error { return on.Scatter(sum.view(), x.view(), at, run) })
 }
 
-// updateOn runs one step of an optimizer on the device of its tensors; see
-// package inside.
-func updateOn(algorithm string, tensors []*Tensor, numbers *device.Numbers) {
-	views := make([]device.View, len(tensors))
-	for i, t := range tensors {
-		views[i] = t.view()
+// updateManyOn runs one step of an optimizer for each of some parameters; see package inside.
+func updateManyOn(algorithm string, parameters [][]*Tensor, numbers *device.Numbers) {
+	views := make([][]device.View, len(parameters))
+	for i, tensors := range parameters {
+		views[i] = viewsOf(tensors)
 	}
-	tensors[0].fillOn(algorithm+" step", func(on device.Backend) error { return on.Update(algorithm, views, numbers) })
-	for i, t := range tensors {
-		if i != 1 { // the gradient is only read
-			t.storage.Version.Add(1)
+	first := parameters[0][0]
+	first.orFail(algorithm+" step", first.storage.Device.UpdateMany(algorithm, views, numbers))
+	for _, tensors := range parameters {
+		for i, t := range tensors {
+			if i != 1 { // the gradient is only read
+				t.storage.Version.Add(1)
+			}
 		}
 	}
 }

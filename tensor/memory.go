@@ -13,11 +13,11 @@ import (
 
 func init() {
 	inside.Open(&inside.Door[*Tensor]{
-		Grad:     (*Tensor).borrowGrad,
-		Float32s: borrow[float32],
-		Float64s: borrow[float64],
-		Wrote:    func(t *Tensor) { t.storage.Version.Add(1) },
-		Update:   updateOn,
+		Grad:       (*Tensor).borrowGrad,
+		Float32s:   borrow[float32],
+		Float64s:   borrow[float64],
+		Wrote:      func(t *Tensor) { t.storage.Version.Add(1) },
+		UpdateMany: updateManyOn,
 	})
 }
 

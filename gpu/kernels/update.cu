@@ -2,22 +2,18 @@
 // operation, so that all processors round alike; a name such as adam_b1 is a number
 // of the list there, which was computed for the whole step.
 
+// A launch is for many tensors: a model has hundreds, most of them small. Their addresses travel in the argument, which
+// has at most 4096 bytes, and a block finds its tensor by where the blocks of each begin.
 struct update {
-	u64 t[5]; // the parameter, its gradient, its state
-	i64 count;
+	u64 t[5][MAX_UPDATED]; // the parameters, their gradients, their state
+	u64 count[MAX_UPDATED];
+	u32 begin[MAX_UPDATED]; // the first block of each
 	double c[MAX_NUMBERS];
-	i64 algorithm;
+	int tensors, algorithm;
 };
 static_assert(sizeof(update) == SIZE_update, "");
 
-template <class C> INLINE void step(const update &a) {
-	i64 i = (i64)blockIdx.x * blockDim.x + threadIdx.x;
-	if (i >= a.count) return;
-	C c[MAX_NUMBERS];
-	_Pragma("unroll") for (int k = 0; k < MAX_NUMBERS; k++) c[k] = (C)a.c[k];
-	C &p = ((C *)a.t[0])[i];
-	C g = ((const C *)a.t[1])[i], *first = (C *)a.t[2] + i, *second = (C *)a.t[3] + i, *third = (C *)a.t[4] + i;
-
+template <class C> INLINE void step(const update &a, const C *c, C &p, C g, C *first, C *second, C *third) {
 	if (a.algorithm == update_adam) {
 		C d = adam_sign * g + adam_decay * p;
 		C m = *first = adam_b1 * *first + adam_r1 * d;
@@ -61,5 +57,23 @@ template <class C> INLINE void step(const update &a) {
 	p -= lr * d;
 }
 
-extern "C" __global__ void step_f32(ARGUMENT update a) { step<float>(a); }
-extern "C" __global__ void step_f64(ARGUMENT update a) { step<double>(a); }
+template <class C> INLINE void step_all(const update &a) {
+	int low = 0, high = a.tensors;
+	while (high - low > 1) { // begin[low] <= block, and block < begin[high] if there is one
+		int middle = (low + high) / 2;
+		if (a.begin[middle] <= blockIdx.x)
+			low = middle;
+		else
+			high = middle;
+	}
+	C c[MAX_NUMBERS];
+	_Pragma("unroll") for (int k = 0; k < MAX_NUMBERS; k++) c[k] = (C)a.c[k];
+	u64 from = (u64)(blockIdx.x - a.begin[low]) * UPDATED_BY_BLOCK, end = from + UPDATED_BY_BLOCK;
+	if (end > a.count[low]) end = a.count[low];
+	C *p = (C *)a.t[0][low], *first = (C *)a.t[2][low], *second = (C *)a.t[3][low], *third = (C *)a.t[4][low];
+	const C *g = (const C *)a.t[1][low];
+	for (u64 i = from + threadIdx.x; i < end; i += blockDim.x) step<C>(a, c, p[i], g[i], first + i, second + i, third + i);
+}
+
+extern "C" __global__ void step_f32(ARGUMENT update a) { step_all<float>(a); }
+extern "C" __global__ void step_f64(ARGUMENT update a) { step_all<double>(a); }

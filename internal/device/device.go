@@ -130,10 +130,10 @@ type Backend interface {
 	// Random writes one number for each element in row-major order, made from a word of Philox 4×32-10 under key,
 	// beginning with block number first of a stream. Kinds and params are those of package tensor.
 	Random(kind string, out View, key [2]uint32, stream, first uint64, params ...float64) error
-	// Update runs one step of an optimizer, one of [Updates], over the elements of contiguous tensors of one type, Float32
-	// or Float64: the parameter, its gradient, and its state. Every operation rounds, as package optim's do on the
-	// processor.
-	Update(algorithm string, tensors []View, numbers *Numbers) error
+	// UpdateMany runs one step of an optimizer, one of [Updates], for each of some parameters, over the elements of
+	// contiguous tensors of one type, Float32 or Float64: the parameter, its gradient, and its state. Every operation
+	// rounds, as package optim's do on the processor.
+	UpdateMany(algorithm string, parameters [][]View, numbers *Numbers) error
 }
 
 // Fuser is a [Backend] that computes, as a whole, operations that package tensor otherwise puts together from the

@@ -21,9 +21,9 @@ type Door[T any] struct {
 	// Wrote notes that such a slice was written to. A gradient that saved the old elements then notices.
 	Wrote func(t T)
 
-	// Update runs one step of an optimizer on the device of its tensors, the parameter, its gradient and its state, and
-	// notes the writes.
-	Update func(algorithm string, tensors []T, numbers *device.Numbers)
+	// UpdateMany runs one step of an optimizer for each of some parameters, on the device of the first: a parameter, its
+	// gradient and its state. It notes the writes.
+	UpdateMany func(algorithm string, parameters [][]T, numbers *device.Numbers)
 }
 
 var door any

@@ -1,6 +1,6 @@
 # PyTorch's side of the gpu group. It holds operands on the device and measures on request. It prints PyTorch's version;
 # then a line with a JSON object {"what", "sizes", "calls"} comes in, a line with the seconds of one call and some results goes out.
-import json, sys, time
+import contextlib, json, sys, time
 
 import torch
 
@@ -111,7 +111,7 @@ def operation(sizes, what):
     }[what]
 
 
-def both_ways(sizes, what, dtype):
+def both_ways(sizes, what, dtype, backend=None):
     """Forward and backward of one operation."""
     kind = {"fp32": torch.float32, "bf16": torch.bfloat16}[dtype]
 
@@ -124,7 +124,10 @@ def both_ways(sizes, what, dtype):
     if what == "attention":
         b, h, t, d = sizes
         leaves = [make(factor, b, t, h, d) for factor in (10368889, 7368787, 5368709)]
-        f = lambda: F.scaled_dot_product_attention(*(x.transpose(1, 2) for x in leaves), is_causal=True)
+
+        def f():
+            with torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.FLASH_ATTENTION) if backend else contextlib.nullcontext():
+                return F.scaled_dot_product_attention(*(x.transpose(1, 2) for x in leaves), is_causal=True)
     elif what == "norm":
         leaves = [make(10368889, *sizes), make(7368787, 1, sizes[1])]
         f = lambda: F.rms_norm(leaves[0], sizes[1:], leaves[1].view(-1), 1e-5)
