@@ -28,15 +28,17 @@ type Phase struct {
 
 // Tally adds up calls of operations.
 type Tally struct {
-	Calls int
-	FLOPs int           // counted from the shapes
-	Bytes int           // read and written, as far as the shapes tell: caches may save some
-	Time  time.Duration // how long the operations took
+	Calls  int
+	FLOPs  int           // counted from the shapes
+	Matmul int           // those of FLOPs that matrix products take
+	Bytes  int           // read and written, as far as the shapes tell: caches may save some
+	Time   time.Duration // how long the operations took
 }
 
 func (t *Tally) add(e *tensor.Event) {
 	t.Calls++
 	t.FLOPs += e.FLOPs
+	t.Matmul += e.Matmul
 	t.Bytes += e.Bytes
 	t.Time += e.Elapsed
 }
@@ -155,15 +157,10 @@ func (p *Phase) Op(name string) Tally {
 }
 
 // MatmulFLOPs returns the FLOPs of matrix products, the part that formulas such
-// as 2BDK count.
-func (p *Phase) MatmulFLOPs() (flops int) {
-	for _, o := range p.Ops {
-		if strings.HasPrefix(o.Op, "matmul") { // and its forms
-			flops += o.FLOPs
-		}
-	}
-	return flops
-}
+// as 2BDK count. Those inside an attention, which is one operation, are among them:
+// those of queries with keys and of weights with values, without the softmax between
+// them.
+func (p *Phase) MatmulFLOPs() int { return p.Matmul }
 
 // FLOPs returns all FLOPs, forward and backward.
 func (r Report) FLOPs() int { return r.Forward.FLOPs + r.Backward.FLOPs }
@@ -238,7 +235,7 @@ type Rule struct {
 	Parameters, Tokens          int
 	PredictedForward, Forward   int // FLOPs; counted ones are those of matrix products
 	PredictedBackward, Backward int
-	OtherFLOPs                  int // counted, in operations that are no matrix products
+	OtherFLOPs                  int // counted, outside matrix products
 }
 
 // Rule compares the report with 6·parameters·tokens.
@@ -251,7 +248,8 @@ func (r Report) Rule(parameters, tokens int) Rule {
 	}
 }
 
-// Ratio returns counted FLOPs of matrix products over predicted ones.
+// Ratio returns counted FLOPs of matrix products over predicted ones; see
+// [Phase.MatmulFLOPs].
 func (r Rule) Ratio() float64 {
 	return float64(r.Forward+r.Backward) / float64(r.PredictedForward+r.PredictedBackward)
 }

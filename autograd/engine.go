@@ -113,6 +113,9 @@ type Rules[T any] struct {
 	Hook func(hook func(T) T, grad T) T
 	// Retain keeps the saved values, so that Backward can be called again.
 	Retain bool
+	// Only, if set, has the nodes whose gradients are asked for: each is put there, as Own returns it, and no node keeps
+	// one. A node that root does not depend on stays as it is.
+	Only map[*Node[T]]T
 	// Reuse, if set, is told which values are needed no more.
 	Reuse Recycler[T]
 }
@@ -174,7 +177,9 @@ func Backward[T any](root *Node[T], seed T, rules Rules[T]) error {
 				grad = hook(grad)
 			}
 		}
-		if n.RetainsGrad() {
+		if _, asked := rules.Only[n]; asked {
+			rules.Only[n] = own(grad, rules)
+		} else if rules.Only == nil && n.RetainsGrad() {
 			keep(n, grad, rules)
 		}
 		var added []T // of what fn returns: the rest may share their memory, and is still to come
@@ -212,10 +217,14 @@ func keep[T any](n *Node[T], grad T, rules Rules[T]) {
 		}
 		grad = rules.Add(n.grad, grad)
 	}
+	n.SetGrad(own(grad, rules))
+}
+
+func own[T any](grad T, rules Rules[T]) T {
 	if rules.Own != nil {
-		grad = rules.Own(grad)
+		return rules.Own(grad)
 	}
-	n.SetGrad(grad)
+	return grad
 }
 
 // Order returns the nodes that root depends on, root included, each before its

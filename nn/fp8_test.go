@@ -63,6 +63,21 @@ func TestFP8ScaleIsDelayedAndForgets(t *testing.T) {
 	if l.Input.Scale() != 256 {
 		t.Errorf("after %d small steps the scale is %v, want 256", nn.FP8History, l.Input.Scale())
 	}
+	// Gradients have a history of their own.
+	back := func(v float64) float64 {
+		x := tensor.Full(1, 1, 2).RequireGrad()
+		l.Forward(x).Backward(tensor.WithGrad(tensor.Full(v, 1, 1)))
+		return x.Grad().At(0, 0)
+	}
+	if got := back(1); got != 1 || l.Grad.Scale() != 32768 {
+		t.Errorf("first gradient: %v with scale %v, want 1 and 32768", got, l.Grad.Scale())
+	}
+	if got := back(4); got != 57344./32768 || l.Grad.Scale() != 8192 {
+		t.Errorf("a sudden growth of gradients: %v and then a scale of %v, want 1.75 and 8192", got, l.Grad.Scale())
+	}
+	if got := back(4); got != 4 || l.Grad.Steps.Item() != 3 {
+		t.Errorf("a step later: %v after %v steps, want 4 after 3", got, l.Grad.Steps.Item())
+	}
 	nn.Eval(l)
 	forward(10)
 	if l.Input.Scale() != 256 {

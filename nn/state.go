@@ -63,24 +63,62 @@ func (s State) String() string {
 	return b.String()
 }
 
-// LoadStateDict copies tensors into a model, converted to its dtypes. It returns
-// an error of kind [ErrState] that lists every name that is missing or that the
-// model does not have, and every shape that differs; the model is unchanged then.
-func LoadStateDict(model any, state map[string]*tensor.Tensor) error {
+// A LoadOption changes what LoadStateDict accepts.
+type LoadOption func(*loading)
+
+// loading is what a state and a model don't have in common.
+type loading struct {
+	partial             bool
+	missing, unexpected []string
+	report              func(missing, unexpected []string)
+}
+
+// Partial lets LoadStateDict load what state and model have in common, as for a model whose head is new. report, unless
+// it is nil, is told the names that the state lacks, which keep their values, and those that the model lacks, sorted.
+// Shapes that differ are an error all the same.
+func Partial(report func(missing, unexpected []string)) LoadOption {
+	return func(l *loading) { l.partial, l.report = true, report }
+}
+
+// LoadStateDict copies tensors into a model, converted to its dtypes. It returns an error of kind [ErrState] that lists
+// every name that is missing or that the model does not have, unless [Partial] is given, every shape that differs, and
+// names of one tensor of the model for which the state has different values; the model is unchanged then.
+func LoadStateDict(model any, state map[string]*tensor.Tensor, options ...LoadOption) error {
+	var l loading
+	for _, option := range options {
+		option(&l)
+	}
 	own := StateDict(model)
 	var wrong []string
+	first := map[*tensor.Tensor]string{} // the name by which a tensor is loaded
 	for _, p := range own {
 		t, ok := state[p.Name]
-		switch {
-		case !ok:
-			wrong = append(wrong, p.Name+" is missing")
-		case !slices.Equal(t.Shape(), p.Tensor.Shape()):
+		if !ok {
+			l.missing = append(l.missing, p.Name)
+			continue
+		}
+		if !slices.Equal(t.Shape(), p.Tensor.Shape()) {
 			wrong = append(wrong, fmt.Sprintf("%s is %v and the model's is %v", p.Name, t.Shape(), p.Tensor.Shape()))
+			continue
+		}
+		if other, twice := first[p.Tensor]; !twice {
+			first[p.Tensor] = p.Name
+		} else if as := p.Tensor.Dtype(); !tensor.AllClose(state[other].To(as, tensor.CPU), t.To(as, tensor.CPU), 0, 0) {
+			wrong = append(wrong, fmt.Sprintf("%s and %s are one tensor of the model and differ", other, p.Name))
 		}
 	}
 	known := own.Map()
 	for _, name := range slices.Sorted(maps.Keys(state)) {
 		if _, ok := known[name]; !ok {
+			l.unexpected = append(l.unexpected, name)
+		}
+	}
+	sort.Strings(l.missing)
+	if !l.partial {
+		for _, name := range l.missing {
+			wrong = append(wrong, name+" is missing")
+		}
+		for _, name := range l.unexpected {
 			wrong = append(wrong, "the model has no "+name)
 		}
 	}
@@ -95,9 +133,14 @@ func LoadStateDict(model any, state map[string]*tensor.Tensor) error {
 	}
 	tensor.NoGrad(func() {
 		for _, p := range own {
-			p.Tensor.CopyFrom(state[p.Name])
+			if first[p.Tensor] == p.Name {
+				p.Tensor.CopyFrom(state[p.Name])
+			}
 		}
 	})
+	if l.report != nil {
+		l.report(l.missing, l.unexpected)
+	}
 	return nil
 }
 

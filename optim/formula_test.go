@@ -16,7 +16,7 @@ func TestStepsAreTheirFormulas(t *testing.T) {
 		"adagrad":         {{}, {LRDecay: 0.1, WeightDecay: 0.25, Maximize: true}},
 		"lecture_adagrad": {{}, {Maximize: true}},
 		"rmsprop":         {{}, {WeightDecay: 0.25}, {Centered: true}, {Momentum: 0.9}, {Centered: true, Momentum: 0.9, Maximize: true}},
-		"adam":            {{}, {WeightDecay: 0.25}, {AMSGrad: true, Maximize: true}, {LR: -1}},
+		"adam":            {{}, {WeightDecay: 0.25}, {AMSGrad: true, Maximize: true}, {LR: -1}, {LR: -1, AMSGrad: true}},
 		"adamw":           {{}, {WeightDecay: 0.25}, {AMSGrad: true}},
 	} {
 		a := algorithms[name]

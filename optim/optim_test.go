@@ -183,7 +183,7 @@ func TestLoadingAState(t *testing.T) {
 	if m := other.State(wide.Tensor, "exp_avg"); m.Dtype() != tensor.Float64 {
 		t.Errorf("the state of a float64 parameter is %v", m.Dtype())
 	}
-	for from, to := range map[string]string{`"Beta1":0.9`: `"Beta1":1.5`, `"Steps":[1]`: `"Steps":[-1]`, `"Algorithm":"adam"`: `"Algorithm":"sgd"`, `"w"`: `"v"`} {
+	for from, to := range map[string]string{`"Beta1":0.9`: `"Beta1":1.5`, `"Steps":[1]`: `"Steps":[-1]`, `[1]`: `[]`, `:[1]`: `:[1,1]`, `"Algorithm":"adam"`: `"Algorithm":"sgd"`, `"w"`: `"v"`} {
 		damaged := strings.Replace(string(text), from, to, 1)
 		if damaged == string(text) {
 			t.Fatalf("no %s in %s", from, text)

@@ -77,6 +77,9 @@ func init() {
 			q := c.in[0]
 			return opAttention.given(c).pairs(q, c.in[1]) * (2*q.Size(-1) + 6 + 2*out.Size(-1))
 		},
+		products: func(c *call, out *Tensor) int {
+			return opAttention.given(c).pairs(c.in[0], c.in[1]) * 2 * (c.in[0].Size(-1) + out.Size(-1))
+		},
 	})
 	define(&opAttentionGradient.op, op{
 		name: "attention gradient",
@@ -92,6 +95,9 @@ func init() {
 		flops: func(c *call, _ *Tensor) int {
 			q, k, out := c.in[1], c.in[2], c.in[4]
 			return opAttentionGradient.given(c).pairs(q, k)*(6*q.Size(-1)+4*out.Size(-1)+6) + 2*out.Len()
+		},
+		products: func(c *call, _ *Tensor) int {
+			return opAttentionGradient.given(c).pairs(c.in[1], c.in[2]) * (6*c.in[1].Size(-1) + 4*c.in[4].Size(-1))
 		},
 	})
 }

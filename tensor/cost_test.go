@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -36,6 +37,32 @@ type costCase struct {
 	usual  int     // FLOPs for each element that are a convention; the twin's are not compared
 	inside bool    // the operation is told of as the operations in it
 	first  int     // the input of the operation that is the first of the case
+
+	products func(in []*array) int // the FLOPs of matrix products; nil: all of a matmul's, else none
+}
+
+// productsOf returns how many FLOPs matrix products take of all.
+func (c *costCase) productsOf(in []*array, flops int) int {
+	switch {
+	case c.products != nil:
+		return c.products(in)
+	case strings.HasPrefix(c.name, "matmul"):
+		return flops
+	}
+	return 0
+}
+
+// seenTimes adds up n for each query of q and key of k that may see each other.
+func seenTimes(q, k *array, causal bool, n int) (sum int) {
+	t, s := q.Shape[len(q.Shape)-2], k.Shape[len(k.Shape)-2]
+	for row := range len(q.Values) / q.Shape[len(q.Shape)-1] {
+		for key := range s {
+			if !causal || key <= row%t+s-t {
+				sum += n
+			}
+		}
+	}
+	return sum
 }
 
 // twin computes the result of an operation.
@@ -481,7 +508,8 @@ var costTable = sync.OnceValue(func() []costCase {
 	}
 	use(&opRotatePairs.op, "rotate pairs", func(in []*Tensor) *Tensor { return in[0].RotatePairs(in[1], in[2]) }, [][]int{cube, {3, 2}, {3, 2}}, turn(1),
 		func(m *meter, in []*array, _, g *array) *array { return turn(-1)(m, []*array{g, in[1], in[2]}) }, nil, nil)
-	use(&opAttentionGradient.op, "attention gradient", func(in []*Tensor) *Tensor {
+	features := func(a *array) int { return a.Shape[len(a.Shape)-1] }
+	gradient := use(&opAttentionGradient.op, "attention gradient", func(in []*Tensor) *Tensor {
 		a := &attention{causal: true, scale: 1 / math.Sqrt(6)}
 		checkAttention(in[1], in[2], in[3], AttentionSettings{})
 		out, sums := attend(a, in[1:])
@@ -496,11 +524,13 @@ var costTable = sync.OnceValue(func() []costCase {
 		}
 		return all
 	})
+	gradient.products = func(in []*array) int { return seenTimes(in[1], in[2], true, 6*features(in[1])+4*features(in[3])) }
 	hidden := naive.New([]int{4, 5}, 1, 1, 0, 1, 1, 0, 0, 1, 1, 0, 1, 1, 1, 0, 0, 1, 1, 1, 1, 1, 1)
 	for name, a := range map[string]attentionSettings{
 		"attention": {}, "attention, causal and grouped": {causal: true}, "attention, masked": {mask: hidden, scale: 0.7},
 	} {
 		c := row(name, "attention", sameAsInput, func(m *meter, in []*array) *array { return attentionTwin(m, in, nil, a)[0] })
+		c.products = func(in []*array) int { return seenTimes(in[0], in[1], a.causal, 2*features(in[0])+2*features(in[2])) }
 		for i := range 3 {
 			c.gradients = append(c.gradients, func(m *meter, in []*array, _, g *array) *array {
 				if i > 0 { // all are computed with the first
@@ -1056,11 +1086,11 @@ func (c *costCase) costError(in []*Tensor, gradients bool) error {
 	}
 
 	var got cost
-	told := false
+	told, products := false, 0
 	for _, e := range events(func() { out = c.run(tracked) }) {
 		if e.Op == c.name || c.inside {
 			got.add(&e)
-			told = true
+			told, products = true, products+e.Matmul
 		}
 	}
 	if !told {
@@ -1074,6 +1104,9 @@ func (c *costCase) costError(in []*Tensor, gradients bool) error {
 	want := cost{m.FLOPs, m.Bytes}
 	if c.usual > 0 {
 		want.flops = c.usual * out.Len()
+	}
+	if p := c.productsOf(arrays, want.flops); !c.inside && products != p {
+		return fmt.Errorf("%d FLOPs of matrix products, the naive twin takes %d", products, p)
 	}
 	if got != want {
 		return fmt.Errorf("%d FLOPs and %d bytes, the naive twin takes %d and %d", got.flops, got.bytes, want.flops, want.bytes)

@@ -3,6 +3,8 @@ package tensor
 import (
 	"fmt"
 	"slices"
+
+	"github.com/lectern-go/lectern/internal/humanize"
 )
 
 // Function is an operation with a derivative of its own, for [Apply]: for what
@@ -29,10 +31,33 @@ func (f Function) Function() Function { return f }
 
 // Apply runs a function and gives its result a place in the graph. What Forward
 // saves is released by Backward, and must not be changed in place before, like
-// that of any operation. It panics as Forward does, and in Backward if Gradient
-// returns a gradient of another shape than its input.
+// that of any operation. It panics as Forward does, or if that is nil or returns no
+// result; and in Backward if Gradient is nil, does not return one gradient for each
+// input, or returns one of another shape than its input.
 func Apply(f Differentiable, in ...*Tensor) *Tensor {
 	return opCustom.apply(&custom{Function: f.Function(), of: f}, in...)
+}
+
+// wrong says what the author of f got wrong.
+func (f *custom) wrong(kind error, in []*Tensor, reason, hint string) {
+	fail(kind, f.Name, describe(in...), reason, hint)
+}
+
+// gradients calls Gradient, and checks how many it returns.
+func (f *custom) gradients(c *call, g *Tensor) []*Tensor {
+	if f.Gradient == nil {
+		f.wrong(ErrGrad, c.in, "the Function has no Gradient", "give it one, or use it on what requires no gradient")
+	}
+	saved := make([]*Tensor, len(c.saved))
+	for k, s := range c.saved {
+		saved[k] = s.tensor
+	}
+	grads := f.Gradient(saved, g)
+	if len(grads) != len(c.in) {
+		f.wrong(ErrValue, c.in, fmt.Sprintf("Gradient returned %s for %s", humanize.Count(len(grads), "gradient"), humanize.Count(len(c.in), "input")),
+			"return one for each input, nil where there is none")
+	}
+	return grads
 }
 
 // custom is one use of a Function.
@@ -54,8 +79,18 @@ func init() {
 			var out *Tensor
 			var saved []*Tensor
 			in := slices.Clone(c.in)
-			NoGrad(func() { out, saved = opCustom.given(c).Forward(in) })
+			f := opCustom.given(c)
+			if f.Forward == nil {
+				f.wrong(ErrValue, in, "the Function has no Forward", "")
+			}
+			NoGrad(func() { out, saved = f.Forward(in) })
+			if out == nil {
+				f.wrong(ErrValue, in, "Forward returned no result", "")
+			}
 			for i, x := range saved {
+				if x == nil {
+					f.wrong(ErrValue, in, fmt.Sprintf("value %d of those that Forward saves is nil", i), "leave it out")
+				}
 				c.save(x, fmt.Sprintf("value %d of those that it saved", i))
 			}
 			for _, x := range c.in {
@@ -68,21 +103,18 @@ func init() {
 		gradients: []gradient{{readsNothing, func(c *call, g *Tensor, i int) *Tensor {
 			f := opCustom.given(c)
 			if g.node != nil {
-				fail(ErrGrad, f.Name, describe(c.in...), "gradients of gradients don't pass through a Function", "leave it out where CreateGraph is used")
+				f.wrong(ErrGrad, c.in, "gradients of gradients don't pass through a Function", "leave it out where CreateGraph is used")
 			}
 			if f.given != g {
-				saved := make([]*Tensor, len(c.saved))
-				for k, s := range c.saved {
-					saved[k] = s.tensor
-				}
-				f.given, f.grads = g, f.Gradient(saved, g)
+				f.grads = f.gradients(c, g)
+				f.given = g
 			}
 			grad := f.grads[i]
 			switch {
 			case grad == nil:
 				grad = c.in[i].beside(c.in[i].dtype, c.in[i].layout.Shape, true)
 			case !sameShape(grad, c.in[i]):
-				fail(ErrShape, f.Name, describe(c.in...), fmt.Sprintf("the gradient of input %d has shape %v", i, grad.layout.Shape), "")
+				f.wrong(ErrShape, c.in, fmt.Sprintf("the gradient of input %d has shape %v", i, grad.layout.Shape), "")
 			}
 			return grad
 		}}},

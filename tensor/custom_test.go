@@ -50,3 +50,39 @@ func TestFunctionOfAnotherShape(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestFunctionsThatAreIncomplete: what is missing of a Function, or too much, is named with the Function.
+func TestFunctionsThatAreIncomplete(t *testing.T) {
+	type gradients = func([]*Tensor, *Tensor) []*Tensor
+	product := func(in []*Tensor) (*Tensor, []*Tensor) { return in[0].Mul(in[1]), nil }
+	for _, c := range []struct {
+		name    string
+		forward func([]*Tensor) (*Tensor, []*Tensor)
+		grads   gradients
+		kind    error
+		text    string
+	}{
+		{"none", product, func([]*Tensor, *Tensor) []*Tensor { return nil }, ErrValue, "half: [2] x [2]: Gradient returned 0 gradients for 2 inputs"},
+		{"too few", product, func(_ []*Tensor, g *Tensor) []*Tensor { return []*Tensor{g} }, ErrValue, "Gradient returned 1 gradient for 2 inputs"},
+		{"too many", product, func(_ []*Tensor, g *Tensor) []*Tensor { return []*Tensor{g, g, g} }, ErrValue, "Gradient returned 3 gradients for 2 inputs"},
+		{"no Gradient", product, nil, ErrGrad, "half: [2] x [2]: the Function has no Gradient"},
+		{"no Forward", nil, nil, ErrValue, "the Function has no Forward"},
+		{"no result", func([]*Tensor) (*Tensor, []*Tensor) { return nil, nil }, nil, ErrValue, "Forward returned no result"},
+		{"nothing saved", func(in []*Tensor) (*Tensor, []*Tensor) { return in[0].Neg(), []*Tensor{nil} }, nil, ErrValue, "value 0 of those that Forward saves is nil"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			x, y := Of(1., 2).RequireGrad(), Of(3., 4).RequireGrad()
+			wantPanic(t, c.kind, c.text, func() { Apply(Function{Name: "half", Forward: c.forward, Gradient: c.grads}, x, y).Sum().Backward() })
+			if x.Grad() != nil || y.Grad() != nil {
+				t.Errorf("gradients %v and %v were left", x.Grad(), y.Grad())
+			}
+		})
+	}
+
+	// A nil gradient is 0, and without anything that requires one Gradient is never called.
+	x, y := Of(1., 2).RequireGrad(), Of(3., 4).RequireGrad()
+	Apply(Function{Name: "half", Forward: product, Gradient: func(_ []*Tensor, g *Tensor) []*Tensor { return []*Tensor{nil, g} }}, x, y).Sum().Backward()
+	wantFloats(t, "of the first", x.Grad(), 0, 0)
+	wantFloats(t, "of the second", y.Grad(), 1, 1)
+	wantFloats(t, "without gradients", Apply(Function{Name: "half", Forward: product}, Of(1., 2), Of(3., 4)), 3, 8)
+}

@@ -175,6 +175,7 @@ type BackwardOption func(*backwardOptions)
 type backwardOptions struct {
 	retain, create bool
 	grad           *Tensor
+	only           map[*autograd.Node[*Tensor]]*Tensor // see Grad
 }
 
 // Retain keeps the saved values, so that Backward can be called again.
@@ -205,6 +206,40 @@ func (t *Tensor) Backward(options ...BackwardOption) {
 	for _, option := range options {
 		option(&o)
 	}
+	t.backward(&o)
+}
+
+// Grad returns the gradients of loss with respect to inputs, which may be leaves or
+// results that loss was computed from. It leaves none in any tensor's Grad. Those that
+// it returns share no storage with others, and are recorded, as with [CreateGraph], so
+// that they can be differentiated again:
+//
+//	slope := tensor.Grad(y, x)[0]
+//	curvature := tensor.Grad(slope.Sum(), x)[0]
+//
+// It panics as Backward does, if loss is not a single number, or if it does not depend on one of the inputs.
+func Grad(loss *Tensor, inputs ...*Tensor) []*Tensor {
+	o := backwardOptions{retain: true, create: true, only: map[*autograd.Node[*Tensor]]*Tensor{}}
+	loss.exist("grad")
+	for i, x := range inputs {
+		x.exist("grad")
+		if !x.RequiresGrad() {
+			fail(ErrGrad, "grad", describe(loss, x), fmt.Sprintf("input %d takes no part in a gradient", i), "call RequireGrad on it before computing the loss")
+		}
+		o.only[x.graph()] = nil
+	}
+	loss.backward(&o)
+	grads := make([]*Tensor, len(inputs))
+	for i, x := range inputs {
+		if grads[i] = o.only[x.graph()]; grads[i] == nil {
+			fail(ErrGrad, "grad", describe(loss, x), fmt.Sprintf("the loss was not computed from input %d", i), "")
+		}
+		grads[i].storage.Lend()
+	}
+	return grads
+}
+
+func (t *Tensor) backward(o *backwardOptions) {
 	if observed() {
 		defer enterBackward()()
 	}
@@ -212,7 +247,7 @@ func (t *Tensor) Backward(options ...BackwardOption) {
 	if root == nil {
 		fail(ErrGrad, "backward", describe(t), "the tensor was not computed from one that requires a gradient", "call RequireGrad on an input before computing")
 	}
-	rules := autograd.Rules[*Tensor]{Add: (*Tensor).addGradient, Own: ownGradient, Hook: callHook, Retain: o.retain}
+	rules := autograd.Rules[*Tensor]{Add: (*Tensor).addGradient, Own: ownGradient, Hook: callHook, Retain: o.retain, Only: o.only}
 	if !o.create {
 		p := memory.NewPassing()
 		defer p.End()

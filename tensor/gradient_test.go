@@ -2,6 +2,7 @@ package tensor
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -211,4 +212,27 @@ func TestLongChain(t *testing.T) {
 	}
 	y.Sum().Backward()
 	wantFloats(t, "gradient", x.Grad(), 1)
+}
+
+// TestGrad: x³y has the slopes 3x²y and x³, and 3x² between them. Nothing is left in any tensor.
+func TestGrad(t *testing.T) {
+	x, y := Of(2., -3).RequireGrad(), Of(5., 7).RequireGrad()
+	cube := x.Mul(x).Mul(x)
+	loss := cube.Mul(y).Sum()
+	g := Grad(loss, y, x, cube, x)
+	for i, want := range [][]float64{{8, -27}, {60, 189}, {5, 7}, {60, 189}} {
+		wantFloats(t, fmt.Sprint("gradient ", i), g[i].Detach(), want...)
+	}
+	wantFloats(t, "second derivative", Grad(g[1].Sum(), x)[0].Detach(), 60, -126)
+	wantFloats(t, "mixed derivative", Grad(g[1].Sum(), y)[0].Detach(), 12, 27)
+	wantFloats(t, "third derivative", Grad(Grad(g[1].Sum(), x)[0].Sum(), x)[0].Detach(), 30, 42)
+	if x.Grad() != nil || y.Grad() != nil || cube.Grad() != nil {
+		t.Errorf("gradients %v, %v and %v were left", x.Grad(), y.Grad(), cube.Grad())
+	}
+	loss.Backward() // as if Grad had not been called
+	wantFloats(t, "Backward's", x.Grad(), 60, 189)
+	wantPanic(t, ErrGrad, "the loss was not computed from input 1", func() { Grad(x.Sum(), x, y) })
+	wantPanic(t, ErrGrad, "input 0 takes no part in a gradient", func() { Grad(x.Sum(), Of(1.)) })
+	wantPanic(t, ErrGrad, "only a single number", func() { Grad(x.Mul(2), x) })
+	wantPanic(t, ErrGrad, "was not computed from one that requires a gradient", func() { Grad(Of(1.)) })
 }

@@ -55,11 +55,13 @@ func init() {
 				return a.T().Matmul(g).sumTo(b.layout.Shape)
 			}},
 		},
-		flops: func(c *call, out *Tensor) int {
-			return 2 * out.Len() * c.left().Size(-1)
-		},
+		flops:    productFLOPs,
+		products: productFLOPs,
 	})
 }
+
+// productFLOPs counts a product and a sum for each element of the result and each that is added up for it.
+func productFLOPs(c *call, out *Tensor) int { return 2 * out.Len() * c.left().Size(-1) }
 
 // Matmul returns the matrix product of t and other, with PyTorch's rules: two
 // vectors give their inner product; a vector is a row on the left and a column on
@@ -85,7 +87,8 @@ func init() {
 			wide.in = append(wide.few[:0], a.Detach().To(wideSum(dtype)), b.Detach().To(wideSum(dtype)))
 			return matmulForward(&wide).To(dtype)
 		},
-		flops: func(c *call, out *Tensor) int { return 2 * out.Len() * c.left().Size(-1) },
+		flops:    productFLOPs,
+		products: productFLOPs,
 	})
 }
 
@@ -330,7 +333,8 @@ func init() {
 				return g.rows().T().Matmul(c.left().rows())
 			}},
 		},
-		flops: func(c *call, out *Tensor) int { return 2 * out.Len() * c.left().Size(-1) },
+		flops:    productFLOPs,
+		products: productFLOPs,
 	})
 }
 

@@ -145,8 +145,9 @@ func mutantsOf(o *op, cases []*costCase) []mutant {
 
 	// Costs.
 	for name, at := range map[string]func(o *op) *func(c *call, out *Tensor) int{
-		"flops": func(o *op) *func(*call, *Tensor) int { return &o.flops },
-		"bytes": func(o *op) *func(*call, *Tensor) int { return &o.bytes },
+		"flops":    func(o *op) *func(*call, *Tensor) int { return &o.flops },
+		"products": func(o *op) *func(*call, *Tensor) int { return &o.products },
+		"bytes":    func(o *op) *func(*call, *Tensor) int { return &o.bytes },
 	} {
 		count := *at(o)
 		if count == nil {
@@ -214,8 +215,8 @@ var equivalents = []struct {
 	{"the in-place form gives another shape or class and is refused, or is written by put, or forward pays no heed to where it may write", func(m *mutant, cases []*costCase) bool {
 		return m.field == "direct" && !slices.ContainsFunc(cases, (*costCase).heedsInto)
 	}},
-	{"listeners are told of its parts in its place, so nobody asks for its bytes", func(m *mutant, _ []*costCase) bool {
-		return m.field == "bytes" && m.op.composite
+	{"listeners are told of its parts in its place, so nobody asks for its bytes or products", func(m *mutant, _ []*costCase) bool {
+		return (m.field == "bytes" || m.field == "products") && m.op.composite
 	}},
 	{"the first input is there for its place in the graph and has no elements", func(m *mutant, _ []*costCase) bool {
 		return m.op == &opRecompute.op && m.change == "input 0 or not"

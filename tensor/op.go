@@ -45,6 +45,9 @@ type op struct {
 	// Comparing, moving, converting and choosing by a mask are none. nil means none.
 	flops func(c *call, out *Tensor) int
 
+	// products counts those of flops that matrix products take; nil means none.
+	products func(c *call, out *Tensor) int
+
 	// bytes counts what one call reads and writes; nil means each input once and
 	// the result once.
 	bytes func(c *call, out *Tensor) int

@@ -50,6 +50,7 @@ type Event struct {
 	Inputs  [][]int       // the shapes of its inputs
 	Output  []int         // the shape of its result
 	FLOPs   int           // floating-point operations, counted from the shapes
+	Matmul  int           // those of FLOPs that matrix products take: all of a matmul's, most of an attention's
 	Bytes   int           // read and written: of the distinct elements of inputs and result that are touched; 0 for a view
 	Elapsed time.Duration // how long it took
 
@@ -269,6 +270,9 @@ func (c *call) watched(run func() *Tensor) *Tensor {
 	}
 	if c.op.flops != nil {
 		e.FLOPs = c.op.flops(c, out)
+	}
+	if c.op.products != nil {
+		e.Matmul = c.op.products(c, out)
 	}
 	announce(e)
 	return out

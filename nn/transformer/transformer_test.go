@@ -167,8 +167,15 @@ func TestFLOPsAreAsPredicted(t *testing.T) {
 	const B, T = 2, 32
 	x, y := ids(m, 10, B, T), ids(m, 11, B, T)
 	report := accounting.Count(func() { m.Loss(x, y).Backward() })
-	forward, backward := report.Forward.MatmulFLOPs(), report.Backward.MatmulFLOPs()
-	// 2 FLOPs for each weight and token; attention is an operation of its own.
+	pairs := B * c.Layers * c.Heads * T * (T + 1) / 2
+	for phase, sides := range map[*accounting.Phase][2]int{&report.Forward: {2 + 2, report.Forward.Op("attention").Matmul}, &report.Backward: {6 + 4, report.Backward.Op("attention gradient").Matmul}} {
+		if want := pairs * sides[0] * c.Width / c.Heads; sides[1] != want {
+			t.Errorf("products of attention took %d FLOPs of %d, want %d", sides[1], phase.MatmulFLOPs(), want)
+		}
+	}
+	// 2 FLOPs for each weight and token, besides attention.
+	forward := report.Forward.MatmulFLOPs() - report.Forward.Op("attention").Matmul
+	backward := report.Backward.MatmulFLOPs() - report.Backward.Op("attention gradient").Matmul
 	want := B * T * (c.Sizes().ForwardFLOPsPerToken() - 4*c.Layers*c.Context*c.Width)
 	if forward != want || backward != 2*want {
 		t.Errorf("matmuls took %d FLOPs forward and %d backward, want %d and %d", forward, backward, want, 2*want)

@@ -537,7 +537,7 @@ func init() {
 		"its result is bool, or whole numbers": "Tensor.All Tensor.Any " +
 			"Tensor.Argmax Tensor.Argmin Tensor.Argsort Tensor.Bincount Tensor.Multinomial Tensor.Nonzero Tensor.Searchsorted " +
 			"tensor.IsClose tensor.OneHot einops.All einops.Any",
-		"it returns the gradient, or its tensor": "Tensor.Grad Tensor.BorrowGrad Tensor.Detach Tensor.RequireGrad Tensor.RetainGrad Tensor.StopGrad Tensor.SetRole nn.Parameter",
+		"it returns the gradient, or its tensor": "tensor.Grad Tensor.Grad Tensor.BorrowGrad Tensor.Detach Tensor.RequireGrad Tensor.RetainGrad Tensor.StopGrad Tensor.SetRole nn.Parameter",
 		"it writes what is no function of the tensor": "Tensor.Fill Tensor.Zero Tensor.NormalInPlace Tensor.UniformInPlace Tensor.TruncNormalInPlace Tensor.SetData " +
 			"nn.KaimingNormal nn.KaimingUniform nn.Orthogonal nn.TruncNormal nn.XavierNormal nn.XavierUniform",
 		"it makes a tensor of no other": "tensor.Arange tensor.Bernoulli tensor.Empty tensor.EmptyLike tensor.Eye tensor.Full tensor.FullLike tensor.Linspace tensor.Normal tensor.Number tensor.Of tensor.Ones tensor.OnesLike " +

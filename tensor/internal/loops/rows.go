@@ -192,8 +192,8 @@ func logSumExps[T float32 | float64](out []T, x Array, count int) {
 	})
 }
 
-// Cumsums and Cumprods compute the sums and the products of the elements up to each. Those of float32 are float64 on the
-// way and rounded where they are stored: a million roundings would add up.
+// Cumsums and Cumprods compute the sums and the products of the elements up to each. Those of float32 are float64 on
+// the way and rounded where they are stored: a million roundings would add up.
 var (
 	Cumsums  = UnaryKernels{F32: cumsum[float32, float64], F64: cumsum[float64, float64], I64: cumsum[int64, int64]}
 	Cumprods = UnaryKernels{F32: cumprod[float32, float64], F64: cumprod[float64, float64], I64: cumprod[int64, int64]}

@@ -75,7 +75,8 @@ func (s *Storage) Lent() bool { return s.lent.Load() }
 // Ours reports whether nobody can write to the memory of s but by its tensors.
 func (s *Storage) Ours() bool { return (s.pooled || s.Device != nil) && !s.lent.Load() }
 
-// Freed reports whether the memory was given back, and Data is nil. Whoever accounts for memory asks while others use it.
+// Freed reports whether the memory was given back, and Data is nil. Whoever accounts for memory asks while others use
+// it.
 func (s *Storage) Freed() bool { return s.freed.Load() }
 
 // SetFreed says so of a storage that never had its memory.
