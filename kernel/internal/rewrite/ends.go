@@ -39,23 +39,12 @@ func (w *work) noteEnding(c *checked, root ast.Node) {
 			if !ok || f.Pkg() == nil || f.Signature().Recv() != nil {
 				break
 			}
-			if f.Pkg().Path() == "flag" && definesFlag(f) || sets[f.Pkg().Path()+"."+f.Name()] {
+			if sets[f.Pkg().Path()+"."+f.Name()] {
 				w.noteEnds(f.Pkg().Name()+"."+f.Name(), "what %s sets ends with this cell")
 			}
 		}
 		return true
 	})
-}
-
-// definesFlag reports whether a function of package flag defines a flag of the program's: its parameters end in usage.
-func definesFlag(f *types.Func) bool {
-	p := f.Signature().Params()
-	for i := range p.Len() {
-		if p.At(i).Name() == "usage" {
-			return true
-		}
-	}
-	return false
 }
 
 // noteVariable is noteEnding of what a statement assigns to: a variable of a package, or a part of it.
