@@ -131,6 +131,9 @@ func (m *Manifest) write(dir string) error {
 	return writeFile(filepath.Join(dir, manifestName), w.b)
 }
 
+// Process reports whether what a process has besides its variables differs from what it began with.
+func (m *Manifest) Process() bool { return m.States[processName] != nil }
+
 // Forget removes variables from the folder's manifest. It must not be called while a cell runs.
 func Forget(dir string, names ...string) error {
 	m, err := ReadManifest(dir)
@@ -141,6 +144,18 @@ func Forget(dir string, names ...string) error {
 		delete(m.Vars, n)
 		delete(m.Notes, n)
 	}
+	return m.write(dir)
+}
+
+// Reset makes the folder's manifest forget what the user has been told, and what a cell has set for its process. It
+// must not be called while a cell runs.
+func Reset(dir string) error {
+	m, err := ReadManifest(dir)
+	if err != nil {
+		return err
+	}
+	clear(m.Notes)
+	delete(m.States, processName)
 	return m.write(dir)
 }
 

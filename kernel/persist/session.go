@@ -80,6 +80,9 @@ func Begin(cell int, namesAndPointers ...any) func() {
 		}
 		manifest, stored = m, listFiles(dirs)
 	}
+	if turns == 0 {
+		beginning = settings()
+	}
 	for _, e := range cellstate.Entries() {
 		if b, ok := manifest.States[e.Name]; ok && turns == 0 {
 			if err := e.Load(b); err != nil {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -282,6 +283,11 @@ func (e *execution) removed(c rewrite.Command) *failure {
 		}
 	}
 	return nil
+}
+
+// resets reports whether the cell makes the kernel forget everything.
+func (e *execution) resets() bool {
+	return slices.ContainsFunc(e.r.Commands, func(c rewrite.Command) bool { return c.Name == "%reset" && len(c.Args) == 0 })
 }
 
 // reset tells what %reset has forgotten.

@@ -160,6 +160,11 @@ func (e *execution) do() (fail *failure) {
 	if len(e.r.Errors) > 0 {
 		return report.Mistakes(e.r)
 	}
+	if e.resets() {
+		if err := persist.Reset(k.f.keep()[0]); err != nil {
+			e.note(fmt.Sprintf("not all could be forgotten: %v", err))
+		}
+	}
 	if len(e.r.Forget) > 0 {
 		if err := persist.Forget(k.f.keep()[0], e.r.Forget...); err != nil {
 			e.note(fmt.Sprintf("values could not be forgotten: %v", err))

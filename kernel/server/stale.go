@@ -111,7 +111,7 @@ func (e *execution) id() (id string, given bool) {
 // account takes down what the cell has done, and says which others that concerns.
 func (e *execution) account() {
 	s := &e.k.stale
-	forgotten := slices.ContainsFunc(e.r.Commands, func(c rewrite.Command) bool { return c.Name == "%reset" && len(c.Args) == 0 })
+	forgotten := e.resets()
 	if e.loaded || forgotten {
 		s.book.Reset()
 	}

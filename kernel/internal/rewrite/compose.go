@@ -31,10 +31,16 @@ func (w *work) compose() {
 			l.idle = !g.reached[g.part(n.Pos())]
 		}
 		d.uses = append(d.uses, w.packageUses(c, n)...)
+		if !w.s.alone && g.reached[g.part(n.Pos())] {
+			w.noteEnding(c, n)
+		}
 		d.funcs, d.shared = w.mentioned(c, n), pointedInto(c, n)
 	})
 	for _, st := range w.body {
 		w.moveLiterals(w.user, st)
+		if !w.s.alone && !w.r.Wasm {
+			w.noteEnding(w.user, st)
+		}
 		for id, f := range w.mentioned(w.user, st) {
 			w.funcs[id] = f
 		}

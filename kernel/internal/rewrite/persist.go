@@ -250,13 +250,19 @@ func (w *work) declared(t string) bool {
 
 // stateful reports whether the program uses a package whose own state is kept.
 func (w *work) stateful(g *graph) bool {
+	if w.s.manifest().Process() {
+		return true
+	}
 	for _, path := range g.imports {
-		if w.n.packages.Stateful(path) {
+		if settings[path] || w.n.packages.Stateful(path) {
 			return true
 		}
 	}
 	return false
 }
+
+// settings are the packages with which a cell changes what package persist keeps of a process.
+var settings = map[string]bool{"os": true, "log": true, "time": true, "runtime": true, "runtime/debug": true, "syscall": true}
 
 // pollLoops lets an interrupt end a loop with the values kept. Inner loops that call nothing are left alone: a
 // measurement should measure the user's code.
