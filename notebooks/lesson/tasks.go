@@ -167,7 +167,7 @@ var tasks = []*task{
 			"math.Frexp(x) returns n+1 as its second result. With n = max(n, 1−bias), where 1−bias is 2 − 2^(exponentBits−1), the step is 2^(n−mantissaBits), " +
 				"math.Ldexp(1, n−mantissaBits). The result is math.RoundToEven(x/step)·step.",
 		},
-		praise: "It works for all formats of this lesson. Lesson 21 does it for bfloat16 with three operations on bits.",
+		praise: "It works for all formats of this lesson. Lesson 21 does it for bfloat16 with a handful of operations on bits.",
 	},
 	{
 		key:  "03.6",
@@ -837,7 +837,7 @@ var tasks = []*task{
 			"Loop over i from 1: parameters += widths[i-1]*widths[i]; and if i isn't the last one, activations += batch*widths[i]. " +
 				"Each parameter counts 2 + state times; everything counts 4 bytes.",
 		},
-		praise: "Replace the 4 by a 2, and it holds for bfloat16.",
+		praise: "If all but the state is in bfloat16, only the state keeps its 4 bytes: 2·(2·parameters + activations) + 4·state·parameters.",
 	},
 	{
 		key:  "18.5",
@@ -952,7 +952,7 @@ var tasks = []*task{
 			"Dropping the lower 16 bits rounds towards 0. What do you have to add first, so that everything above the middle carries into the upper half? And in the middle itself?",
 			"Add 0x7fff to the bits, and one more if the last bit that stays, bits>>16&1, is 1. Then clear the lower 16 bits with &^ 0xffff.",
 		},
-		praise: "Three integer operations, which is why converting is so cheap.",
+		praise: "A handful of integer operations, which is why converting is so cheap.",
 	},
 	// 22: the roofline
 	{
