@@ -1175,7 +1175,7 @@ var tasks = []*task{
 			"A reduce-scatter and an all-gather send (p-1)/p of the bytes each. Which of them does each stage need, and how often?",
 			"Stages 0 to 2: one of each, 2·(ranks-1)·bytes/ranks. Stage 3 gathers the weights twice and scatters the gradients once. Multiply before you divide.",
 		},
-		praise: "Stage 3 sends half as much again, and that is all it costs.",
+		praise: "Stage 3 sends half as much again, and waits for more messages, as it gathers layer by layer.",
 	},
 	{
 		key:  "27.4",
@@ -1232,7 +1232,7 @@ var tasks = []*task{
 			"All predictions must be made with the old weights. Does any weight change before the last example is done?",
 			"For each example: the error e = prediction − y; add e²/B to the loss and 2/B·e·x[k] to grad[k]. At the end: w[k] − lr·grad[k], in a new slice.",
 		},
-		praise: "Batch, forward, loss, backward, step: all five lines, by hand.",
+		praise: "Batch, forward, loss, backward, step, all by hand. With a new gradient in each call, there was none to clear.",
 	},
 	{
 		key:  "19.5",
