@@ -190,20 +190,20 @@ var tasks = []*task{
 	// 04: devices
 	{
 		key:  "04.4",
-		name: "paysOff", args: []string{"bytes", "flops", "link", "cpu", "gpu"},
-		prototype: (func(bytes, flops, link, cpu, gpu float64) int)(nil),
+		name: "paysOff", args: []string{"bytes", "link", "cpu", "gpu"},
+		prototype: (func(bytes, link, cpu, gpu float64) int)(nil),
 		cases: []gradedCase{
-			{category: "exactly even", in: []any{100.0, 10.0, 10.0, 1.0, 2.0}, want: []any{2}},
-			{category: "the first product pays", in: []any{1e9, 1e12, 64e9, 1e12, 1e14}, want: []any{1}},
-			{category: "just not the first", in: []any{64e9, 1e12, 64e9, 1e12, 1e15}, want: []any{2}},
-			{category: "the lesson's matrix and one token", points: 2, in: []any{2415919104.0, 1207959552.0, 64e9, 2e12, 989.5e12}, want: []any{63}},
-			{category: "a slower link", in: []any{4e9, 8e9, 25e9, 5e11, 6e13}, want: []any{11}},
+			{category: "exactly even", in: []any{100.0, 10.0, 10.0, 5.0}, want: []any{2}},
+			{category: "the first product pays", in: []any{1e9, 64e9, 1.0, 0.01}, want: []any{1}},
+			{category: "just not the first", in: []any{64e9, 64e9, 1.0, 0.001}, want: []any{2}},
+			{category: "the lesson's matrix and one token", points: 2, in: []any{2415919104.0, 64e9, 0.00786, 0.00072}, want: []any{6}},
+			{category: "a slower link", in: []any{4e9, 25e9, 0.016, 0.0001}, want: []any{11}},
 		},
 		hints: [2]string{
 			"How much time does each product save? How many of these savings make up for the trip?",
-			"The trip takes bytes/link seconds, and each product saves flops/cpu − flops/gpu. Divide, and round up with math.Ceil.",
+			"The trip takes bytes/link seconds, and each product saves cpu − gpu. Divide, and round up with math.Ceil.",
 		},
-		praise: "For writing one token at a time it takes dozens of products: so the weights have to stay there.",
+		praise: "With one token, both sides wait for their memory, and the trip takes six products to pay: so the weights have to stay there.",
 	},
 	{
 		key:  "04.5",
