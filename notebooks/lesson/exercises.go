@@ -503,7 +503,7 @@ var exercises = []exercise{
 		key:  "26.1",
 		want: 1e3 * 69.5e9 * 2 / (8 * 3.35e12), tolerance: []float64{0.02},
 		hint:   "Bytes of all weights, over the bytes per second of all eight together.",
-		praise: "Eight machines read eight times as fast. They also have to talk to each other, which this leaves out.",
+		praise: "Eight GPUs read eight times as fast. They also have to talk to each other, which this leaves out.",
 	},
 	{
 		key:  "26.2",
@@ -516,7 +516,7 @@ var exercises = []exercise{
 		key:  "27.1",
 		want: 7. / (24 + 7), tolerance: []float64{0.01},
 		hint:   "All ranks wait for one micro-batch less than there are stages.",
-		praise: "Less than a quarter, for eight times as many machines.",
+		praise: "Less than a quarter, for eight times as many GPUs.",
 	},
 	{
 		key:  "27.2",

@@ -19,7 +19,7 @@ var remarks = []remark{
 	{"How many days at an MFU of 0.3?", "144 · 0.5 / 0.3.", []mistake{{86.4, "A smaller MFU takes longer."}}},
 	{"How many parameters fit on eight H100s?",
 		"640e9 bytes, 16 for each.", []mistake{{5e9, "That is on one of them."}, {160e9, "Only if each parameter took 4 bytes: there is more to remember."},
-			{50e9, "That is with 100 GB for each GPU. An H100 has 80."}, {5242880, "80·1024·1024/16 counts KiB, and a single GPU. The card has 80e9 bytes."}},
+			{50e9, "That is with 100 GB for each GPU. An H100 has 80."}, {5242880, "80·1024·1024/16 counts KiB, and a single GPU. 80 GB are 80e9 bytes."}},
 	},
 	{"How many bytes per parameter do you save?",
 		"2 + 2 + 4 + 8 is 16 again.", []mistake{{4, "The master copy takes four bytes again."}, {8, "m and v stay in 32 bits, and there is a master copy."}},
@@ -200,7 +200,7 @@ var remarks = []remark{
 		"−3 and 3 are 384 standard deviations away.", []mistake{{1400, "That is what it looks like. How large is 3 in standard deviations of 1/128?"}},
 	},
 	{"How large is the signal after 20 layers?", "It shrinks by √2 in each layer.", []mistake{{1, "It would, without the ReLU."}}},
-	{"Which rule gives the smallest numbers?", "It is the only one without a factor of 2.", nil},
+	{"Which rule gives the smallest numbers?", "There are fewer outputs than inputs, so 2/(256 + 64) is more than 1/256.", nil},
 	// 14: models
 	{"What shape comes out of the layer?", "8 examples, 64 outputs each.", []mistake{{[]int{64, 64}, "That is the weight."}}},
 	{"What shape comes out of the model?",

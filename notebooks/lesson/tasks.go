@@ -167,7 +167,7 @@ var tasks = []*task{
 			"math.Frexp(x) returns n+1 as its second result. With n = max(n, 1−bias), where 1−bias is 2 − 2^(exponentBits−1), the step is 2^(n−mantissaBits), " +
 				"math.Ldexp(1, n−mantissaBits). The result is math.RoundToEven(x/step)·step.",
 		},
-		praise: "It works for all formats of this lesson. Lesson 21 does it for bfloat16 with three operations on bits.",
+		praise: "It works for all formats of this lesson. Lesson 21 does it for bfloat16 with a handful of operations on bits.",
 	},
 	{
 		key:  "03.6",
@@ -190,20 +190,20 @@ var tasks = []*task{
 	// 04: devices
 	{
 		key:  "04.4",
-		name: "paysOff", args: []string{"bytes", "flops", "link", "cpu", "gpu"},
-		prototype: (func(bytes, flops, link, cpu, gpu float64) int)(nil),
+		name: "paysOff", args: []string{"bytes", "link", "cpu", "gpu"},
+		prototype: (func(bytes, link, cpu, gpu float64) int)(nil),
 		cases: []gradedCase{
-			{category: "exactly even", in: []any{100.0, 10.0, 10.0, 1.0, 2.0}, want: []any{2}},
-			{category: "the first product pays", in: []any{1e9, 1e12, 64e9, 1e12, 1e14}, want: []any{1}},
-			{category: "just not the first", in: []any{64e9, 1e12, 64e9, 1e12, 1e15}, want: []any{2}},
-			{category: "the lesson's matrix and one token", points: 2, in: []any{2415919104.0, 1207959552.0, 64e9, 2e12, 989.5e12}, want: []any{63}},
-			{category: "a slower link", in: []any{4e9, 8e9, 25e9, 5e11, 6e13}, want: []any{11}},
+			{category: "exactly even", in: []any{100.0, 10.0, 10.0, 5.0}, want: []any{2}},
+			{category: "the first product pays", in: []any{1e9, 64e9, 1.0, 0.01}, want: []any{1}},
+			{category: "just not the first", in: []any{64e9, 64e9, 1.0, 0.001}, want: []any{2}},
+			{category: "the lesson's matrix and one token", points: 2, in: []any{2415919104.0, 64e9, 0.00786, 0.00072}, want: []any{6}},
+			{category: "a slower link", in: []any{4e9, 25e9, 0.016, 0.0001}, want: []any{11}},
 		},
 		hints: [2]string{
 			"How much time does each product save? How many of these savings make up for the trip?",
-			"The trip takes bytes/link seconds, and each product saves flops/cpu − flops/gpu. Divide, and round up with math.Ceil.",
+			"The trip takes bytes/link seconds, and each product saves cpu − gpu. Divide, and round up with math.Ceil.",
 		},
-		praise: "For writing one token at a time it takes dozens of products: so the weights have to stay there.",
+		praise: "With one token, both sides wait for their memory, and the trip takes six products to pay: so the weights have to stay there.",
 	},
 	{
 		key:  "04.5",
@@ -837,7 +837,7 @@ var tasks = []*task{
 			"Loop over i from 1: parameters += widths[i-1]*widths[i]; and if i isn't the last one, activations += batch*widths[i]. " +
 				"Each parameter counts 2 + state times; everything counts 4 bytes.",
 		},
-		praise: "Replace the 4 by a 2, and it holds for bfloat16.",
+		praise: "If all but the state is in bfloat16, only the state keeps its 4 bytes: 2·(2·parameters + activations) + 4·state·parameters.",
 	},
 	{
 		key:  "18.5",
@@ -952,7 +952,7 @@ var tasks = []*task{
 			"Dropping the lower 16 bits rounds towards 0. What do you have to add first, so that everything above the middle carries into the upper half? And in the middle itself?",
 			"Add 0x7fff to the bits, and one more if the last bit that stays, bits>>16&1, is 1. Then clear the lower 16 bits with &^ 0xffff.",
 		},
-		praise: "Three integer operations, which is why converting is so cheap.",
+		praise: "A handful of integer operations, which is why converting is so cheap.",
 	},
 	// 22: the roofline
 	{
@@ -1175,7 +1175,7 @@ var tasks = []*task{
 			"A reduce-scatter and an all-gather send (p-1)/p of the bytes each. Which of them does each stage need, and how often?",
 			"Stages 0 to 2: one of each, 2·(ranks-1)·bytes/ranks. Stage 3 gathers the weights twice and scatters the gradients once. Multiply before you divide.",
 		},
-		praise: "Stage 3 sends half as much again, and that is all it costs.",
+		praise: "Stage 3 sends half as much again, and waits for more messages, as it gathers layer by layer.",
 	},
 	{
 		key:  "27.4",
@@ -1232,7 +1232,7 @@ var tasks = []*task{
 			"All predictions must be made with the old weights. Does any weight change before the last example is done?",
 			"For each example: the error e = prediction − y; add e²/B to the loss and 2/B·e·x[k] to grad[k]. At the end: w[k] − lr·grad[k], in a new slice.",
 		},
-		praise: "Batch, forward, loss, backward, step: all five lines, by hand.",
+		praise: "Batch, forward, loss, backward, step, all by hand. With a new gradient in each call, there was none to clear.",
 	},
 	{
 		key:  "19.5",
