@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -168,15 +169,10 @@ func TestGoroutinesLeft(t *testing.T) {
 
 // atWork runs a goroutine that does nothing but work.
 func atWork(t testing.TB) {
-	stop := make(chan struct{})
-	t.Cleanup(func() { close(stop) })
+	var stop atomic.Bool
+	t.Cleanup(func() { stop.Store(true) })
 	go func() {
-		for {
-			select {
-			case <-stop:
-				return
-			default:
-			}
+		for !stop.Load() {
 		}
 	}()
 }
