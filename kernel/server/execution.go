@@ -396,6 +396,9 @@ func (k *kernel) setSession(s *rewrite.Session) {
 
 // unsaved says what is lost when a cell ends without saving.
 func (e *execution) unsaved(lost []string) {
+	if len(e.r.Restores)+len(lost) == 0 { // nothing but settings of its process
+		return
+	}
 	text := "the cell ended before its values were kept"
 	if len(e.r.Restores) > 0 {
 		text += ": earlier variables have the values from before it"
