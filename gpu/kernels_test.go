@@ -18,9 +18,9 @@ func TestSourceIsAlwaysTheSame(t *testing.T) {
 	}
 }
 
-// TestKernelsCompile gives the kernels to a real NVRTC, which needs no device,
-// for all kinds of devices.
-func TestKernelsCompile(t *testing.T) {
+// needNVRTC has a real NVRTC compile for a test, which is skipped where there is none.
+func needNVRTC(t *testing.T) {
+	t.Helper()
 	forget()
 	t.Cleanup(forget)
 	cuda.version = 13000 // whichever compiler is there
@@ -30,6 +30,12 @@ func TestKernelsCompile(t *testing.T) {
 		}
 		t.Skip(err)
 	}
+}
+
+// TestKernelsCompile gives the kernels to a real NVRTC, which needs no device,
+// for all kinds of devices.
+func TestKernelsCompile(t *testing.T) {
+	needNVRTC(t)
 	for _, architecture := range supportedArchitectures() {
 		if architecture != 90 && (!testing.Verbose() || testing.Short()) {
 			continue // the source asks for none of their differences

@@ -7,7 +7,6 @@ import (
 	"debug/elf"
 	"encoding/binary"
 	"fmt"
-	"os"
 	"slices"
 	"testing"
 )
@@ -29,15 +28,7 @@ var registerLimits = []struct {
 
 // TestRegistersOfKernels has a real NVRTC compile the kernels whose speed hangs on what they keep in registers.
 func TestRegistersOfKernels(t *testing.T) {
-	forget()
-	t.Cleanup(forget)
-	cuda.version = 13000 // whichever compiler is there
-	if _, err := cuda.openNVRTC(); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal(err)
-		}
-		t.Skip(err)
-	}
+	needNVRTC(t)
 	for _, architecture := range []int{75, 80, 86, 89, 90, 100, 120} {
 		if !slices.Contains(supportedArchitectures(), architecture) || architecture != 90 && (!testing.Verbose() || testing.Short()) {
 			continue

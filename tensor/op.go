@@ -135,7 +135,7 @@ type computed struct {
 	grad  *Tensor
 }
 
-// wait keeps a gradient that was computed along with another one until it is asked for, by alongWith.
+// wait keeps a gradient that was computed along with another one until alongWith asks for it.
 func (c *call) wait(g *Tensor, i int, grad *Tensor) {
 	earlier := func(a computed) bool { return a.given != g }
 	c.along = append(slices.DeleteFunc(c.along, earlier), computed{g, i, grad})

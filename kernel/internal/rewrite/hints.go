@@ -121,7 +121,7 @@ func init() {
 		{"already declared", regexp.MustCompile(`already declared`), always("one of the two must have another name")},
 		{"redeclared", regexp.MustCompile(`redeclared`), always("one of the two must have another name")},
 		{"division by zero", regexp.MustCompile(`division by zero`), always("this divides by 0; with floating-point numbers, 1.0 / x may be infinite")},
-		{"cannot range over", regexp.MustCompile(`cannot range over`), always("range goes through slices, arrays, maps, strings, channels, whole numbers and iterators")},
+		{"cannot range over", regexp.MustCompile(`cannot range over`), always("range works over slices, arrays, maps, strings, channels, integers and iterators")},
 		{"cannot index", regexp.MustCompile(`cannot index`), always("[ ] is for slices, arrays, maps and strings")},
 		{"cannot slice", regexp.MustCompile(`cannot slice`), always("[ : ] is for slices, arrays and strings")},
 		{"impossible type assertion", regexp.MustCompile(`impossible type assertion`), always("the type lacks a method of the interface: no value can be both")},
