@@ -62,7 +62,8 @@ func writable(dir string) bool {
 	return true
 }
 
-// patience is how long something may take in silence, as in kernel/internal/command.
+// patience is how long something may take in silence, as in kernel/internal/command. What is built for the first time
+// takes longer, which is said at once.
 const patience = 1500 * time.Millisecond
 
 // build builds the command and returns go's exit status.
@@ -74,10 +75,14 @@ func build(goTool, root, program string) int {
 	}
 	elapsed := func() string { return strconv.Itoa(int(time.Since(began).Seconds()+0.5)) + " s" }
 	const what = "Build the command"
+	wait := patience
+	if !isFile(program) {
+		wait = 0
+	}
 	done, ended := make(chan bool), make(chan bool)
 	go func() {
 		shown, tick := false, time.NewTicker(time.Second)
-		first := time.After(patience)
+		first := time.After(wait)
 		for {
 			select {
 			case <-first:
