@@ -65,7 +65,6 @@ func TestJupyterLab(t *testing.T) {
 	t.Run("stale", func(t *testing.T) { testStale(t, address) })
 	t.Run("steps", func(t *testing.T) { testSteps(t, address) })
 	t.Run("widgets", func(t *testing.T) { testWidgets(t, address) })
-	t.Run("debugger", func(t *testing.T) { testDebugger(t, address) })
 	t.Run("pages", func(t *testing.T) { testPages(t, address) })
 	for i, name := range wholeLessons {
 		if i > 0 && os.Getenv("LECTERN_LONG") == "" {

@@ -397,11 +397,6 @@ func (k *Kernel) Request(ctx context.Context, msgType string, content any) (*Mes
 	return k.request(ctx, k.sockets.Shell, msgType, content)
 }
 
-// Debug sends a debug_request on control, which is answered while code runs, too, and returns the reply.
-func (k *Kernel) Debug(ctx context.Context, content any) (*Message, error) {
-	return k.request(ctx, k.sockets.Control, "debug_request", content)
-}
-
 func (k *Kernel) request(ctx context.Context, s *Socket, msgType string, content any) (*Message, error) {
 	answers, forget, err := k.ask(s, NewMessage(k.session, msgType, content))
 	if err != nil {

@@ -49,8 +49,6 @@ type execution struct {
 	line    string       // what has been printed since the last line break: a prompt, if input is asked for now
 	pages   [][2]string  // what it asked to read, as Markdown and as text
 
-	debugged bool // it runs under the debugger
-
 	mu          sync.Mutex
 	process     *process // that runs now
 	gonb        *request // to GoNB, that is being answered now
@@ -292,7 +290,7 @@ func (e *execution) build() (exe string, f *failure) {
 	build := func(r *rewrite.Result) (err error) {
 		e.r = r
 		if len(e.k.flags) == 0 && !r.Tests && !r.Race {
-			exe, err = e.k.builder.build(e.ctx, r, e.debugged)
+			exe, err = e.k.builder.build(e.ctx, r)
 		} else {
 			exe = filepath.Join(e.k.f.build(), "flagged")
 			args := append([]string{"-o", exe}, e.k.flags...)
@@ -336,7 +334,6 @@ func (e *execution) build() (exe string, f *failure) {
 func (e *execution) runDirectly() *failure {
 	var watch stopwatch
 	watch.begun = time.Now()
-	e.debugged = e.k.debugger.wants(e)
 	exe, f := e.build()
 	if f != nil {
 		return f
@@ -350,15 +347,11 @@ func (e *execution) runDirectly() *failure {
 	cmd := exec.Command(exe, args...)
 	cmd.Dir, cmd.Env = e.k.dir, e.k.cellEnv()
 	watch.built = time.Now()
-	d := e.debug(cmd)
 	p, err := start(cmd, e.write, e.writeErr)
 	if err != nil {
-		d.end()
 		return said("not started", err.Error())
 	}
-	d.begin(p)
 	e.watch(p)
-	d.end()
 	if e.r.Timed {
 		watch.say(e, p)
 	}
@@ -471,7 +464,7 @@ func (k *kernel) interrupt() {
 	k.input.cancel()
 	switch {
 	case p != nil:
-		k.debugger.interrupt(p, again)
+		p.interrupt(again)
 	case g != nil:
 		g.interrupt()
 	}

@@ -51,7 +51,7 @@ func newFolders() (*folders, error) {
 		f.remove()
 		return nil, fmt.Errorf("working folder: %w", err)
 	}
-	for _, d := range []string{f.tmp(), f.check(), filepath.Join(work, "keep"), f.path(), f.build(), f.cells()} {
+	for _, d := range []string{f.tmp(), f.check(), filepath.Join(work, "keep"), f.path(), f.build()} {
 		if err := os.Mkdir(d, 0o700); err != nil {
 			f.remove()
 			return nil, fmt.Errorf("working folder: %w", err)
@@ -66,10 +66,6 @@ func (f *folders) path() string  { return filepath.Join(f.work, "bin") }   // th
 func (f *folders) input() string { return filepath.Join(f.work, "input") } // the pipe for typed lines
 
 func (f *folders) build() string { return filepath.Join(f.work, "build") } // programs on their way
-
-// cells is for their texts, for a debugger's client. By that name JupyterLab knows them, and calls them Cell [3] rather
-// than by their paths.
-func (f *folders) cells() string { return filepath.Join(f.work, "ipykernel_cells") }
 
 // keep lists the folders for kept values, the preferred one first.
 func (f *folders) keep() []string {

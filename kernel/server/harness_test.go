@@ -88,18 +88,6 @@ var completion = sync.OnceValue(func() error {
 	return nil
 })
 
-// debugging adds Delve to the tools.
-var debugging = sync.OnceValue(func() error {
-	bin, err := tools()
-	if err != nil || gotools.HasDelve(filepath.Join("..", ".."), bin) {
-		return err
-	}
-	if out, err := gotools.InstallDelve(context.Background(), filepath.Join("..", ".."), bin).CombinedOutput(); err != nil {
-		return fmt.Errorf("Delve can't be installed: %v\n%s", err, out)
-	}
-	return nil
-})
-
 // need skips a test that can't run here, and fails it where everything must be present.
 func need(t testing.TB, err error) {
 	t.Helper()

@@ -29,7 +29,6 @@ type kernel struct {
 	packages *packages.Packages
 	queue    *queue
 	input    *input
-	debugger *debugger
 	widgets  widgets
 	builder  *builder
 	values   []string      // of the environment of cells
@@ -110,7 +109,6 @@ func run(c config) error {
 	k.session = rewrite.NewSession(k.packages, k.manifest)
 	k.builder = &builder{dir: f.build(), packages: k.packages, programs: os.Getenv("LECTERN_PROGRAMS")}
 	k.input = &input{path: f.input()}
-	k.debugger = newDebugger(k)
 	k.queue = newQueue(k)
 	k.helper = newCompleter(k)
 	defer k.helper.stop()

@@ -65,18 +65,10 @@ func (e *compileError) first() string {
 	return ""
 }
 
-// build returns the path of the executable, which a debugger can look into if debugged.
-func (b *builder) build(ctx context.Context, r *rewrite.Result, debugged bool) (string, error) {
-	imports, source := r.Imports, ""
-	compile, link := []string(nil), cellenv.LinkFlags()
-	if debugged {
-		imports, source = debuggable(r)
-		compile = []string{"-N", "-l"}
-		link = append(slices.DeleteFunc(link, func(f string) bool { return f == "-s" || f == "-w" }), "-compressdwarf=false")
-	} else {
-		source = r.Program.Source()
-	}
-	files, err := b.packages.Config(imports)
+// build returns the path of the executable.
+func (b *builder) build(ctx context.Context, r *rewrite.Result) (string, error) {
+	source := r.Program.Source()
+	files, err := b.packages.Config(r.Imports)
 	if err != nil {
 		return "", err
 	}
@@ -95,7 +87,7 @@ func (b *builder) build(ctx context.Context, r *rewrite.Result, debugged bool) (
 	}
 	h := sha256.New()
 	h.Write(cfg.Bytes())
-	fmt.Fprint(h, tools, source, debugged)
+	fmt.Fprint(h, tools, source)
 	var sum [sha256.Size]byte
 	h.Sum(sum[:0])
 	for i, x := range b.built {
@@ -105,7 +97,7 @@ func (b *builder) build(ctx context.Context, r *rewrite.Result, debugged bool) (
 		}
 	}
 	kept := ""
-	if b.programs != "" && !debugged {
+	if b.programs != "" {
 		h := sha256.New() // of what another kernel has as we do; folders in the environment it hasn't
 		fmt.Fprint(h, cfg.String(), tools.Compile, tools.Link, tools.Lang, tools.GODEBUG, source)
 		kept = filepath.Join(b.programs, hex.EncodeToString(h.Sum(nil)))
@@ -126,15 +118,15 @@ func (b *builder) build(ctx context.Context, r *rewrite.Result, debugged bool) (
 		return "", err
 	}
 	env := append(slices.Clone(tools.Env), "GOGC=400") // most of these short runs need no collection at all
-	compile = append(compile, "-o", object, "-p", "main", "-complete", "-pack", "-trimpath", b.dir+"=>", "-lang="+tools.Lang, "-importcfg", config, base+".go")
-	if err := b.tool(ctx, env, tools.Compile, compile...); err != nil {
+	if err := b.tool(ctx, env, tools.Compile, "-o", object, "-p", "main", "-complete", "-pack", "-trimpath", b.dir+"=>", "-lang="+tools.Lang,
+		"-importcfg", config, base+".go"); err != nil {
 		return "", err
 	}
 	fmt.Fprintf(&cfg, "packagefile main=%s\n", object)
 	if err := os.WriteFile(config, cfg.Bytes(), 0o600); err != nil {
 		return "", err
 	}
-	args := append([]string{"-o", exe, "-importcfg", config, "-buildmode=exe"}, link...)
+	args := append([]string{"-o", exe, "-importcfg", config, "-buildmode=exe"}, cellenv.LinkFlags()...)
 	if tools.GODEBUG != "" {
 		args = append(args, "-X=runtime.godebugDefault="+tools.GODEBUG)
 	}

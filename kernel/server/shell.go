@@ -76,8 +76,6 @@ func kernelInfo() map[string]any {
 			"pygments_lexer": "go", "codemirror_mode": "go", "nbconvert_exporter": ""},
 		"help_links": []map[string]string{{"text": "Go", "url": "https://go.dev/doc/"}, {"text": "Go packages", "url": "https://pkg.go.dev/std"},
 			{"text": "GoNB", "url": "https://github.com/janpfeifer/gonb"}},
-		"debugger":           true,
-		"supported_features": []string{"debugger"},
 	}
 }
 
@@ -148,8 +146,6 @@ func (k *kernel) onControl(m *jupyter.Message) {
 		k.publishStatus(m, "idle")
 		time.Sleep(20 * time.Millisecond) // the reply is on its way when we go
 		k.end()
-	case "debug_request":
-		k.debugger.receive(m)
 	case "kernel_info_request":
 		k.publishStatus(m, "busy")
 		k.jupyter.Control.Send(m.Reply("kernel_info_reply", kernelInfo()))

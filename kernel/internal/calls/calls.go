@@ -1,4 +1,4 @@
-// Package calls asks another program, such as a language server or a debugger, over a pair of streams. Every message is
+// Package calls asks another program, such as a language server, over a pair of streams. Every message is
 // JSON behind a header with its length; answers come in any order and name the number of their question. What else
 // stands in a message is the protocol's.
 package calls

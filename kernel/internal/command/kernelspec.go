@@ -31,7 +31,6 @@ func (w *workspace) spec() *jupyter.Spec {
 		Language:      kernelLanguage,
 		InterruptMode: "message",
 		Env:           w.kernelEnv(),
-		Metadata:      map[string]any{"debugger": true},
 		Dir:           w.specDir(),
 	}
 }

@@ -3,7 +3,6 @@ package gotools
 
 import (
 	"context"
-	"debug/buildinfo"
 	"embed"
 	"io/fs"
 	"os"
@@ -46,30 +45,8 @@ const Gopls = "golang.org/x/tools/gopls"
 // Install is a command that builds programs of the module in root/tools/cells into the folder bin. The arguments are
 // packages, and flags of go install before them.
 func Install(ctx context.Context, root, bin string, args ...string) *exec.Cmd {
-	return install(ctx, filepath.Join(root, "tools", "cells"), bin, args...)
-}
-
-// Delve debugs cells. It has a module of its own, tools/delve: few ask for it, and what it needs is no matter of gopls.
-const Delve = "github.com/go-delve/delve"
-
-// InstallDelve is a command that builds Delve's program, dlv, into the folder bin.
-func InstallDelve(ctx context.Context, root, bin string) *exec.Cmd {
-	return install(ctx, filepath.Join(root, "tools", "delve"), bin, Delve+"/cmd/dlv")
-}
-
-func install(ctx context.Context, module, bin string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "go", append([]string{"install"}, args...)...)
-	cmd.Dir = module
+	cmd.Dir = filepath.Join(root, "tools", "cells")
 	cmd.Env = append(cellenv.Online(os.Environ()), "GOBIN="+bin, "GOFLAGS=-buildvcs=false", "GOWORK=off")
 	return cmd
-}
-
-// HasDelve reports whether the folder bin has the Delve that the module in root/tools/delve asks for.
-func HasDelve(root, bin string) bool {
-	built, err := buildinfo.ReadFile(filepath.Join(bin, "dlv"))
-	if err != nil {
-		return false
-	}
-	wanted, err := os.ReadFile(filepath.Join(root, "tools", "delve", "go.mod"))
-	return err == nil && strings.Contains(string(wanted), Delve+" "+built.Main.Version)
 }

@@ -118,27 +118,3 @@ func TestImportPath(t *testing.T) {
 		}
 	}
 }
-
-// A debugger is shown the user's lines, and ours under another name.
-func TestDebugged(t *testing.T) {
-	src := &Source{Cell: 3, Code: "x := 1\n\n  f(x)\nreturn"}
-	text := &Text{}
-	text.Inject("package main\nfunc main() {\n")
-	text.User(src, 0, 6)
-	text.Inject("\nkeep(x)\n")
-	text.User(src, 8, 14)
-	text.Inject("; ours()\n}\n")
-	want := "package main\nimport s \"syscall\"\nfunc main() {\n//line cell[3]:1\nx := 1\n//line lectern.go:1\nkeep(x)\n//line cell[3]:3\n  f(x); ours()\n" +
-		"//line lectern.go:1\n}\n\nfunc init() { s.Getpid() }\n"
-	if got := text.Debugged(map[string]string{"s": "syscall"}, "func init() { s.Getpid() }\n"); got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
-	for line, want := range map[int]bool{0: false, 1: true, 2: false, 3: true, 4: false, 5: false} {
-		if got := text.HasLine(src, line); got != want {
-			t.Errorf("line %d is there: %v, want %v", line, got, want)
-		}
-	}
-	if list := text.Sources(); len(list) != 1 || list[0] != src {
-		t.Errorf("sources %v", list)
-	}
-}

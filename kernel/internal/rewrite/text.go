@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"regexp"
-	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -163,42 +162,12 @@ func (t *Text) Find(src *Source, off int) (out int, exact bool) {
 
 // Source returns the text with line directives, so that the compiler, stack traces and the program itself speak of the
 // user's lines: the file of cell 3 is called cell[3].
-func (t *Text) Source() string { return t.source(false) }
-
-// OwnFile is what a debugger calls the code of ours that stands on lines of its own.
-const OwnFile = "lectern.go"
-
-// Debugged is Source for a debugger: lines of ours don't pass for the user's. Code of ours is added, which imports
-// paths by the names in imports.
-func (t *Text) Debugged(imports map[string]string, code string) string {
-	head := &Text{}
-	head.Inject("package main\n")
-	head.imports(imports)
-	return head.String() + strings.TrimPrefix(t.source(true), "package main\n") + "\n" + code
-}
-
-// source writes the text; with directives for lines of ours, too, if marked.
-func (t *Text) source(marked bool) string {
+func (t *Text) Source() string {
 	text := t.String()
 	var b strings.Builder
 	at := 0
-	ours := func(to int) {
-		piece := text[at:to]
-		if marked && at > 0 { // what stands on the user's own line stays there
-			line := ""
-			if text[at-1] != '\n' {
-				i := strings.IndexByte(piece, '\n') + 1
-				line, piece = piece[:i], piece[i:]
-			}
-			b.WriteString(line)
-			if strings.Contains(piece, "\n") {
-				b.WriteString("//line " + OwnFile + ":1\n")
-			}
-		}
-		b.WriteString(piece)
-	}
 	for _, s := range t.segs {
-		ours(s.out)
+		b.WriteString(text[at:s.out])
 		p := s.src.Pos(s.off)
 		column := s.off - s.src.begin[p.Line-1] + 1 // in bytes, as the compiler counts
 		if s.out == 0 || text[s.out-1] == '\n' {
@@ -213,7 +182,7 @@ func (t *Text) source(marked bool) string {
 		b.WriteString(text[s.out : s.out+s.n])
 		at = s.out + s.n
 	}
-	ours(len(text))
+	b.WriteString(text[at:])
 	return b.String()
 }
 
@@ -247,26 +216,6 @@ func (t *Text) Place(line, column int) Pos {
 		return Pos{}
 	}
 	return src.Pos(at)
-}
-
-// Sources returns the cells that the text has pieces of.
-func (t *Text) Sources() (list []*Source) {
-	for _, s := range t.segs {
-		if !slices.Contains(list, s.src) {
-			list = append(list, s.src)
-		}
-	}
-	return list
-}
-
-// HasLine reports whether the text has the beginning of a cell's line, from its first character on that is no space.
-func (t *Text) HasLine(src *Source, line int) bool {
-	l := src.Line(line)
-	if l == "" {
-		return false
-	}
-	_, exact := t.Find(src, src.lines()[line-1]+len(l)-len(strings.TrimLeft(l, " \t")))
-	return exact
 }
 
 // lineLen is the length of the first line with its newline.
