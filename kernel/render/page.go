@@ -66,7 +66,7 @@ var leadingNumber = regexp.MustCompile(`^(\d+)[-_ ]+`)
 func newPage(s *site, file string, nb *notebook.Notebook) *page {
 	base := strings.TrimSuffix(filepath.Base(file), ".ipynb")
 	p := &page{site: s, nb: nb, file: file, out: base + ".html", ids: map[string]bool{}}
-	if m := leadingNumber.FindStringSubmatch(base); m != nil {
+	if m := leadingNumber.FindStringSubmatch(base); m != nil && m[1] != "0" { // what stands before the first lesson has no number
 		p.number = m[1]
 	}
 	return p

@@ -60,7 +60,7 @@ type Options struct {
 // A Part of the course is some lessons with a title.
 type Part struct {
 	Title string
-	First string // number of its first lesson, such as "05"; it ends before the next part
+	First string // what the name of its first lesson begins with, such as "05"; it ends before the next part
 }
 
 // Result says what was written.
@@ -216,7 +216,7 @@ func (s *site) build() map[string][]byte {
 	for i, p := range s.pages {
 		p.findNeeds(s.pages[:i])
 		for j, q := range s.options.Parts {
-			if q.First == p.number && p.number != "" {
+			if strings.HasPrefix(p.out, q.First+"-") {
 				part = j + 1
 			}
 		}

@@ -56,7 +56,7 @@ You have built, in small, all the parts of a language model, and you know what e
 
 // parts are those of the course.
 var parts = []render.Part{
-	{Title: "Warming up", First: "00"},
+	{Title: "Warming up", First: "0"},
 	{Title: "Tensors", First: "02"},
 	{Title: "Costs and gradients", First: "09"},
 	{Title: "Training", First: "13"},

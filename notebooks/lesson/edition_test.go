@@ -11,7 +11,7 @@ import (
 )
 
 var (
-	graded     = regexp.MustCompile(`lesson\.Grade\("([0-9]{2}\.[0-9])"`)
+	graded     = regexp.MustCompile(`lesson\.Grade\("([0-9]{1,2}\.[0-9])"`)
 	linked     = regexp.MustCompile(`\]\(https://[^)\s]+\)`)
 	timeStated = regexp.MustCompile(`\*\*Time:\*\* about ([0-9]+) minutes`)
 )

@@ -7,6 +7,12 @@ import "math"
 var exercises = []exercise{
 	// 00: napkin math
 	{
+		key:  "0.1",
+		want: 0, tolerance: []float64{0},
+		hint:   "From left to right, and 1 and 2 are integers.",
+		praise: "1 / 2 is 0 before the 10 comes. 1.0 / 2 * 10 is 5.",
+	},
+	{
 		key:  "00.1",
 		want: 6 * 8e9 * 15e12 / (1979e12 / 2 * 0.4 * 256 * 86400), tolerance: []float64{0.01},
 		hint:   "FLOPs are 6 · parameters · tokens; FLOP/s are dense peak · MFU · GPUs. Did you halve the 1979e12, and use an MFU of 0.4?",

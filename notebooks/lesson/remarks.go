@@ -9,6 +9,13 @@ type remark struct {
 // remarks say more about the questions of [Guess] than their cells may show: why the answer is what it is, and what a
 // certain wrong guess comes from. They go by the text of the question. Like exercises they are no map.
 var remarks = []remark{
+	// 0: Go
+	{"What is 7 / 2?", "Both are integers, so the result is one.", []mistake{{3.5, "In Python, yes. Are both numbers integers?"}, {4, "Go doesn't round up."}}},
+	{"What is the sum?", "x is the index: 0 + 1 + 2.", []mistake{{60, "That is the sum of the elements. What does range give you first?"}}},
+	{"What is values[1] now?", "part[0] and values[1] are the same place in memory.", []mistake{{3, "Only if part were a copy, as it is in Python."}}},
+	{"What is len(word)?", "The ï takes two bytes.", []mistake{{5, "That is how many characters there are."}}},
+	{"What is c.n?", "d is a copy: the 40 went there.", []mistake{{42, "Only if d were the same counter, as it is in Python."}, {40, "c.add(2) came before."}}},
+	{"What does the next call return?", "The function keeps its n from call to call.", []mistake{{11, "n was not declared anew: it stayed."}, {12, "That was the second call."}}},
 	// 00: napkin math
 	{"How many FLOPs does the training take?",
 		"6 · 70e9 · 15e12.", []mistake{{1.05e24, "That is parameters times tokens. What about the 6?"}, {2.1e24, "That is the forward pass alone."}},

@@ -63,8 +63,8 @@ func TestCanonical(t *testing.T) {
 }
 
 var (
-	fileName = regexp.MustCompile(`^([0-9]{2})-[a-z-]+\.ipynb$`)
-	check    = regexp.MustCompile(`lesson\.(?:Check|Grade)\("(([0-9]{2})\.[0-9])"`)
+	fileName = regexp.MustCompile(`^(0|[0-9]{2})-[a-z-]+\.ipynb$`)
+	check    = regexp.MustCompile(`lesson\.(?:Check|Grade)\("(([0-9]{1,2})\.[0-9])"`)
 	source   = regexp.MustCompile(`\*\*Sources?\.\*\* .{20}`)
 )
 
@@ -84,7 +84,7 @@ func TestParts(t *testing.T) {
 	for f, n := range lessons(t) {
 		name := fileName.FindStringSubmatch(f)
 		if name == nil {
-			t.Errorf("%s: a lesson's name is two digits and its topic, such as 05-views.ipynb", f)
+			t.Errorf("%s: a lesson's name is two digits (or 0, before the first) and its topic, such as 05-views.ipynb", f)
 			continue
 		}
 		if first := n.Cells[0].Source; !strings.HasPrefix(first, "# ") || !strings.Contains(first, "\n1. ") || !strings.Contains(first, "\n2. ") {

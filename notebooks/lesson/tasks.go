@@ -6,6 +6,38 @@ import "math"
 var tasks = []*task{
 	// 00: napkin math
 	{
+		key:  "0.2",
+		name: "mean", args: []string{"values"},
+		prototype: (func([]float64) float64)(nil),
+		cases: []gradedCase{
+			{category: "two values", in: []any{[]float64{1, 2}}, want: []any{1.5}},
+			{category: "one value", in: []any{[]float64{7}}, want: []any{7.0}},
+			{category: "a negative mean", in: []any{[]float64{-4, 1, 0, -1}}, want: []any{-1.0}},
+			{category: "no values", in: []any{[]float64{}}, want: []any{0.0}},
+		},
+		hints: [2]string{
+			"Does range give you the index, or the element? And what is 0 / 0?",
+			"Add up with for _, v := range values, then divide by float64(len(values)); return 0 before that if len(values) is 0.",
+		},
+		praise: "In Python, statistics.mean of nothing raises an error; here you chose what it is.",
+	},
+	{
+		key:  "0.3",
+		name: "both", args: []string{"values", "limit"},
+		prototype: (func([]float64, float64) (result, argument []float64))(nil),
+		cases: []gradedCase{
+			{category: "nothing to clip", in: []any{[]float64{1, 2}, 3.0}, want: []any{[]float64{1, 2}, []float64{1, 2}}},
+			{category: "some are too large, and the argument stays", in: []any{[]float64{1, 5, -2, 9}, 4.0}, want: []any{[]float64{1, 4, -2, 4}, []float64{1, 5, -2, 9}}},
+			{category: "the limit itself", in: []any{[]float64{2, 2.5}, 2.0}, want: []any{[]float64{2, 2}, []float64{2, 2.5}}},
+			{category: "no values", in: []any{[]float64{}, 1.0}, want: []any{[]float64{}, []float64{}}},
+		},
+		hints: [2]string{
+			"Is the second list you return changed as well? Then your function writes to what its caller has.",
+			"out := slices.Clone(values), then out[i] = min(v, limit) for each i and v of range out.",
+		},
+		praise: "Functions of this library leave their arguments alone, too. Those that don't say so: their names end in InPlace.",
+	},
+	{
 		key:  "00.4",
 		name: "trainingTime", args: []string{"parameters", "tokens", "gpus", "sheet", "mfu"},
 		prototype: (func(parameters, tokens, gpus, sheet, mfu float64) float64)(nil),
