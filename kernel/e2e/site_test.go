@@ -33,8 +33,7 @@ func (b *browser) search(site string) {
 	if text := ask[string](b, `document.activeElement.className`); text != "skip" {
 		b.t.Errorf("the first Tab reaches %q, want the link that skips to the text", text)
 	}
-	b.press("k", 'K', ctrl)
-	b.do(chromedp.KeyEvent("roofline"))
+	b.do(chromedp.KeyEvent("/"), chromedp.KeyEvent("roofline"))
 	const found = `[...document.querySelectorAll("#results a")].map(a => a.getAttribute("href")).join(" ")`
 	b.until("the search finds the lesson", found+`.includes("22-roofline.html")`, found)
 	b.shoot("site-search", false)
@@ -47,6 +46,8 @@ func (b *browser) search(site string) {
 		{"1e-8", "", "1e-8"},
 		{"dataloader", "16-", ""},
 		{"learning rate", "", "learning rate"},
+		{"rooflien", "22-", "roofline"},
+		{"chekpoint", "20-", "checkpoint"},
 		{"xyzzyx", "none", ""},
 	} {
 		b.press("k", 'K', ctrl)

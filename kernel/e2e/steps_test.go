@@ -49,11 +49,18 @@ func TestStepping(t *testing.T) {
 	if at := ask[bool](b, `document.querySelector("[aria-label='One step on']").disabled`); !at {
 		t.Error("there is a step behind the last")
 	}
+	b.until("the address leads here", `/^#cell-.+\.step-\d+$/.test(location.hash) && location.hash.endsWith(".step-" + document.querySelector(".step-where").textContent.match(/of (\d+)/)[1])`, `location.hash`)
 	last := ask[string](b, where)
 	b.press("ArrowLeft", keyLeft, 0)
 	b.until("a step back", where+` != `+strconv.Quote(last), where)
 	b.press("Home", keyHome, 0)
 	at("the first step again", "1")
+	// The address opens the stepper at a step, on another page as on this one.
+	ask[bool](b, `location.hash = location.hash.replace(/\d+$/, "3"), true`)
+	at("the step of the address", "3")
+	ask[bool](b, `location.reload(), true`)
+	b.until("the page is there again", `document.readyState == "complete" && `+opened+` == 1`, `location.hash`)
+	at("the step of the address, again", "3")
 	// A click on a line goes to its next step, and the line is marked for eyes and for ears.
 	line := ask[string](b, `(() => { const l = [...document.querySelectorAll(".step-line.reached")].at(-1); l.click(); return l.textContent.trim(); })()`)
 	b.until("the line is marked", now+` == `+strconv.Quote(line)+` && document.querySelector("[aria-current='step']").textContent.trim() == `+strconv.Quote(line), now)

@@ -16,6 +16,7 @@ import (
 // that goes past a row has a place in it, the order within rows is one with few crossings, and then each place moves
 // towards its neighbours.
 type courseMap struct {
+	mapSizes
 	rows  [][]*mapPlace
 	paths [][]*mapPlace // of the arrows, from row to row
 }
@@ -24,24 +25,30 @@ type courseMap struct {
 type mapPlace struct {
 	page        *page // nil where an arrow passes
 	row, column int
-	x           float64 // of its middle
+	x, width    float64 // x is that of its middle
 	up, down    []*mapPlace
 }
 
-// The sizes of the map in pixels. It is as wide as a page's text.
-const (
-	mapWidth   = 734.
-	boxWidth   = 118.
-	boxHeight  = 58.
-	boxGap     = 5.
-	passWidth  = 18. // of an arrow between lessons
-	rowHeight  = boxHeight + 36
-	lineLength = 17 // of a title in a box, in characters
+// mapSizes are those of a map in pixels.
+type mapSizes struct {
+	width      float64
+	box        float64 // its width
+	height     float64 // of a box
+	gap        float64 // between boxes
+	pass       float64 // of an arrow between lessons
+	row        float64 // from one row to the next
+	lineLength int     // of a title in a box, in characters; 0 for boxes with their lessons' numbers alone
+}
+
+// A page's text is as wide as the first, and a phone as the second.
+var (
+	wideMap   = mapSizes{width: 734, box: 118, height: 58, gap: 5, pass: 18, row: 94, lineLength: 17}
+	narrowMap = mapSizes{width: 350, box: 34, height: 30, gap: 4, pass: 8, row: 58}
 )
 
 // newCourseMap returns the map of lessons, or nil if none needs another.
-func newCourseMap(pages []*page) *courseMap {
-	m := &courseMap{}
+func newCourseMap(pages []*page, sizes mapSizes) *courseMap {
+	m := &courseMap{mapSizes: sizes}
 	places := map[*page]*mapPlace{}
 	known := map[*page]map[*page]bool{} // all that a lesson builds on
 	for _, p := range pages {           // what a lesson needs stands before it
@@ -76,7 +83,10 @@ func (m *courseMap) add(p *page, row int) *mapPlace {
 	for len(m.rows) <= row {
 		m.rows = append(m.rows, nil)
 	}
-	x := &mapPlace{page: p, row: row, column: len(m.rows[row])}
+	x := &mapPlace{page: p, row: row, column: len(m.rows[row]), width: m.box}
+	if p == nil {
+		x.width = m.pass
+	}
 	m.rows[row] = append(m.rows[row], x)
 	return x
 }
@@ -160,14 +170,14 @@ func (m *courseMap) crossings() (n int) {
 // align moves places towards the middle of their neighbours, as far as the order and the width allow.
 func (m *courseMap) align() {
 	for _, row := range m.rows {
-		spread(row, func(*mapPlace) float64 { return mapWidth / 2 })
+		m.spread(row, func(*mapPlace) float64 { return m.width / 2 })
 	}
 	for range 12 {
 		for i := range m.rows {
-			spread(m.rows[i], func(x *mapPlace) float64 { return mean(x.up, x.x, func(y *mapPlace) float64 { return y.x }) })
+			m.spread(m.rows[i], func(x *mapPlace) float64 { return mean(x.up, x.x, func(y *mapPlace) float64 { return y.x }) })
 		}
 		for i := range m.rows {
-			spread(m.rows[len(m.rows)-1-i], func(x *mapPlace) float64 { return mean(x.down, x.x, func(y *mapPlace) float64 { return y.x }) })
+			m.spread(m.rows[len(m.rows)-1-i], func(x *mapPlace) float64 { return mean(x.down, x.x, func(y *mapPlace) float64 { return y.x }) })
 		}
 	}
 }
@@ -176,7 +186,7 @@ func (m *courseMap) align() {
 // distances is smallest. Less the room of those before it, each place has to stand right of the one before. So
 // neighbours that want it the other way round share their mean, which is what the method of pooling adjacent violators
 // does.
-func spread(row []*mapPlace, wish func(*mapPlace) float64) {
+func (m *courseMap) spread(row []*mapPlace, wish func(*mapPlace) float64) {
 	type pool struct {
 		sum float64
 		n   int
@@ -185,7 +195,7 @@ func spread(row []*mapPlace, wish func(*mapPlace) float64) {
 	offsets := make([]float64, len(row))
 	for i, x := range row {
 		if i > 0 {
-			offsets[i] = offsets[i-1] + (row[i-1].width()+x.width())/2 + boxGap
+			offsets[i] = offsets[i-1] + (row[i-1].width+x.width)/2 + m.gap
 		}
 		pools = append(pools, pool{wish(x) - offsets[i], 1})
 		for len(pools) > 1 {
@@ -200,8 +210,8 @@ func spread(row []*mapPlace, wish func(*mapPlace) float64) {
 		return
 	}
 	last := len(row) - 1
-	least := row[0].width() / 2
-	most := max(least, mapWidth-offsets[last]-row[last].width()/2)
+	least := row[0].width / 2
+	most := max(least, m.width-offsets[last]-row[last].width/2)
 	i := 0
 	for _, p := range pools {
 		at := min(max(p.sum/float64(p.n), least), most)
@@ -210,13 +220,6 @@ func spread(row []*mapPlace, wish func(*mapPlace) float64) {
 			i++
 		}
 	}
-}
-
-func (x *mapPlace) width() float64 {
-	if x.page == nil {
-		return passWidth
-	}
-	return boxWidth
 }
 
 // mean is that of a value over places, or another one if there are none.
@@ -234,26 +237,26 @@ func mean(places []*mapPlace, none float64, value func(*mapPlace) float64) float
 // svg draws the map. What it says is in the list of lessons as well, so that its title is short.
 func (m *courseMap) svg() string {
 	var b strings.Builder
-	width := mapWidth
+	width := m.width
 	for _, row := range m.rows {
 		for _, x := range row {
-			width = max(width, x.x+x.width()/2)
+			width = max(width, x.x+x.width/2)
 		}
 	}
-	height := float64(len(m.rows))*rowHeight - (rowHeight - boxHeight)
+	height := float64(len(m.rows))*m.row - (m.row - m.height)
 	fmt.Fprintf(&b, `<svg role="img" viewBox="-1 -1 %.0f %.0f" width="%.0f" height="%.0f"><title>Map of the lessons: an arrow leads from each lesson to those that need it.</title>`+"\n",
 		width+2, height+2, width+2, height+2)
 	for _, path := range m.paths {
 		for i, to := range path[1:] {
 			from := path[i]
-			x1, y1 := from.x, float64(from.row)*rowHeight+boxHeight
-			x2, y2 := to.x, float64(to.row)*rowHeight
+			x1, y1 := from.x, float64(from.row)*m.row+m.height
+			x2, y2 := to.x, float64(to.row)*m.row
 			if to.page != nil {
 				y2 -= 5 // the tip
 			}
 			fmt.Fprintf(&b, `<path class="way" d="M%.1f %.1fC%.1f %.1f %.1f %.1f %.1f %.1f`, x1, y1, x1, (y1+y2)/2, x2, (y1+y2)/2, x2, y2)
 			if to.page == nil {
-				fmt.Fprintf(&b, "v%.1f\"/>\n", boxHeight)
+				fmt.Fprintf(&b, "v%.1f\"/>\n", m.height)
 			} else {
 				fmt.Fprintf(&b, `"/><path class="tip" d="M%.1f %.1fl-4 -7h8z"/>`+"\n", x2, y2+5)
 			}
@@ -264,13 +267,19 @@ func (m *courseMap) svg() string {
 			if x.page == nil {
 				continue
 			}
-			left, top := x.x-boxWidth/2, float64(x.row)*rowHeight
-			fmt.Fprintf(&b, `<g class="part%d"><rect x="%.1f" y="%.1f" width="%.0f" height="%.0f" rx="6"/>`, x.page.part, left, top, boxWidth, boxHeight)
-			lines := wrap(x.page.short(), lineLength)
+			left, top := x.x-m.box/2, float64(x.row)*m.row
+			fmt.Fprintf(&b, `<g class="part%d"><rect x="%.1f" y="%.1f" width="%.0f" height="%.0f" rx="6"/>`, x.page.part, left, top, m.box, m.height)
+			var lines []string
 			if x.page.number != "" {
-				lines = append([]string{x.page.number}, lines...)
+				lines = append(lines, x.page.number)
 			}
-			first := top + boxHeight/2 + 4.5 - 7.5*float64(len(lines)-1)
+			switch first, _, _ := strings.Cut(x.page.title, " "); {
+			case m.lineLength > 0:
+				lines = append(lines, wrap(x.page.short(), m.lineLength)...)
+			case lines == nil:
+				lines = wrap(first, 5)
+			}
+			first := top + m.height/2 + 4.5 - 7.5*float64(len(lines)-1)
 			for i, line := range lines {
 				class := ""
 				if i == 0 && x.page.number != "" {

@@ -63,8 +63,8 @@ func TestIndexGuides(t *testing.T) {
 		}
 		at += next + 1
 	}
-	if n := strings.Count(index, `class="tip"`); n != 3 { // that 2 needs 0 follows
-		t.Errorf("%d arrows, want 3", n)
+	if n := strings.Count(index, `class="tip"`); n != 2*3 { // on the map and on that for phones; that 2 needs 0 follows
+		t.Errorf("%d arrows, want 3 on each map", n)
 	}
 	want(t, readFile(t, r.Pages[3].File), `<a class="next" href="index.html#after">`)
 	wantNot(t, readFile(t, r.Pages[2].File), "#after")
@@ -106,7 +106,8 @@ var arrow = regexp.MustCompile(`<path class="way"`)
 // each lesson is there once and below what it needs, and the same course gives the same bytes.
 func TestMapOfAnyCourse(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for range 60 {
+	for round := range 60 {
+		sizes := []mapSizes{wideMap, narrowMap}[round%2]
 		var pages []*page
 		for i := range 1 + r.IntN(30) {
 			p := &page{title: fmt.Sprint("Lesson ", i), number: fmt.Sprintf("%02d", i)}
@@ -117,7 +118,7 @@ func TestMapOfAnyCourse(t *testing.T) {
 			}
 			pages = append(pages, p)
 		}
-		m := newCourseMap(pages)
+		m := newCourseMap(pages, sizes)
 		needs := slices.ContainsFunc(pages, func(p *page) bool { return len(p.needs) > 0 })
 		if m == nil {
 			if needs {
@@ -129,11 +130,11 @@ func TestMapOfAnyCourse(t *testing.T) {
 		for row, places := range m.rows {
 			total := 0.
 			for i, x := range places {
-				total += x.width() + boxGap
+				total += x.width + m.gap
 				if x.row != row || x.column != i {
 					t.Fatalf("row %d, place %d says that it is at %d, %d", row, i, x.row, x.column)
 				}
-				if i > 0 && x.x-places[i-1].x < (x.width()+places[i-1].width())/2+boxGap-1e-6 {
+				if i > 0 && x.x-places[i-1].x < (x.width+places[i-1].width)/2+m.gap-1e-6 {
 					t.Fatalf("row %d: places %d and %d overlap", row, i-1, i)
 				}
 				if x.page != nil {
@@ -144,8 +145,8 @@ func TestMapOfAnyCourse(t *testing.T) {
 				}
 			}
 			last := places[len(places)-1]
-			if first := places[0]; first.x < first.width()/2-1e-6 || total <= mapWidth && last.x+last.width()/2 > mapWidth+1e-6 {
-				t.Fatalf("row %d goes from %g to %g of %g", row, first.x-first.width()/2, last.x+last.width()/2, mapWidth)
+			if first := places[0]; first.x < first.width/2-1e-6 || total <= m.width && last.x+last.width/2 > m.width+1e-6 {
+				t.Fatalf("row %d goes from %g to %g of %g", row, first.x-first.width/2, last.x+last.width/2, m.width)
 			}
 		}
 		drawn := 0
@@ -171,7 +172,7 @@ func TestMapOfAnyCourse(t *testing.T) {
 		if len(rows) != len(pages) || strings.Count(svg, "<rect") != len(pages) {
 			t.Fatalf("%d of %d lessons are on the map", len(rows), len(pages))
 		}
-		if newCourseMap(pages).svg() != svg {
+		if newCourseMap(pages, sizes).svg() != svg {
 			t.Fatal("the same course gives another map")
 		}
 	}
@@ -182,7 +183,7 @@ func TestMapHasFewCrossings(t *testing.T) {
 	a, b := &page{title: "a"}, &page{title: "b"}
 	c := &page{title: "c", needs: []*page{b}}
 	d := &page{title: "d", needs: []*page{a}}
-	if n := newCourseMap([]*page{a, b, c, d}).crossings(); n != 0 {
+	if n := newCourseMap([]*page{a, b, c, d}, wideMap).crossings(); n != 0 {
 		t.Errorf("%d crossings", n)
 	}
 }
@@ -192,7 +193,7 @@ func TestWrap(t *testing.T) {
 		"": nil, "Data": {"Data"}, "Where the memory goes": {"Where the memory", "goes"}, "Matrix multiplication": {"Matrix", "multiplication"},
 		"Donaudampfschifffahrt": {"Donaudampfschiff…"}, "a lesson that has a title of a great many words in it": {"a lesson that has", "a title of a", "great many words …"},
 	} {
-		if got := wrap(text, lineLength); !slices.Equal(got, want) {
+		if got := wrap(text, wideMap.lineLength); !slices.Equal(got, want) {
 			t.Errorf("%q becomes %q, want %q", text, got, want)
 		}
 	}

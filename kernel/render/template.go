@@ -266,9 +266,9 @@ func (s *site) index(index string) string {
 		b.WriteString(p.entry())
 	}
 	b.WriteString("</ol>\n")
-	if m := newCourseMap(s.pages); m != nil {
+	if m := newCourseMap(s.pages, wideMap); m != nil {
 		b.WriteString("<section id=\"map\">\n<h2>What needs what</h2>\n<p>You need not read everything. An arrow leads from each lesson to those that build on it; " +
-			"the list above says the same in words.</p>\n<figure class=\"map scroll\">" + m.svg() + "</figure>\n</section>\n")
+			"the list above says the same in words.</p>\n<figure class=\"map scroll\">" + m.svg() + newCourseMap(s.pages, narrowMap).svg() + "</figure>\n</section>\n")
 	}
 	if s.options.After != "" {
 		b.WriteString("<section id=\"after\">\n" + s.markdown("the index's end", s.options.After) + "</section>\n")

@@ -1,8 +1,9 @@
 // The stepper: it goes through the record of a cell and marks the lines of the code that stands there already.
-// lecternSteps(record, code, place, { close, offset, name, editor }) returns { open, close }. record is what Record in
+// lecternSteps(record, code, place, { close, moved, offset, name, editor }) returns { open, close }. record is what Record in
 // steps.go describes; code the element with the text; the panel comes to the end of place. With close, a function, the reader
-// can leave. offset is how many lines of the cell stand above the code. With editor, the lines are marked by whoever answers
-// an event, where the text stands already, and code is for when nobody does.
+// can leave; moved is told the step, counted from 1, to which the reader has gone. offset is how many lines of the cell stand
+// above the code. With editor, the lines are marked by whoever answers an event, where the text stands already, and code is
+// for when nobody does.
 var lecternSteps = (record, code, place, options) => {
   "use strict";
   options = options || {};
@@ -208,7 +209,7 @@ var lecternSteps = (record, code, place, options) => {
     record.note ? make("p", { class: "step-note" }, record.note) : null,
     record.cut ? make("p", { class: "step-note" }, "Recorded are " + record.cut + ".") : null,
     make("p", { class: "step-note step-keys" }, "Arrow keys step" + (inFunction ? " (down goes past calls)" : "") + (loops.length ? ", Page Up and Down change the iteration" : "") + ", P plays. A click on a line goes to its next step."), said);
-  const stop = () => { clearTimeout(timer); timer = 0; play.textContent = "Play"; play.setAttribute("aria-label", "Play the steps"); play.setAttribute("aria-pressed", "false"); };
+  const stop = () => { if (timer) options.moved?.(at + 1); clearTimeout(timer); timer = 0; play.textContent = "Play"; play.setAttribute("aria-label", "Play the steps"); play.setAttribute("aria-pressed", "false"); };
   const start = () => {
     play.textContent = "Stop";
     play.setAttribute("aria-label", "Stop playing");
@@ -345,6 +346,7 @@ var lecternSteps = (record, code, place, options) => {
     out.textContent = now.out;
     out.scrollTop = out.scrollHeight;
     const changed = (s.v || []).slice(0, 3).map((v) => v.n + " is " + v.t.slice(0, 80)).join("; ");
+    if (!playing) options.moved?.(at + 1);
     said.textContent = playing ? "" : where.textContent + (s.k === "backward" && s.p ? ": " + s.p[0].split("\t")[0] : "") + (changed ? ". " + changed : "");
   };
   panel.addEventListener("keydown", (e) => {
@@ -361,9 +363,9 @@ var lecternSteps = (record, code, place, options) => {
     e.stopPropagation();
   });
   return {
-    open() {
+    open(step) { // counted from 1
       place.append(panel);
-      go(0);
+      go((step || 1) - 1);
     },
     close() {
       stop();

@@ -141,7 +141,7 @@
   const box = $(".search");
   if (!box) return; // the page for what is missing has none
   box.hidden = typeof DecompressionStream === "undefined";
-  if (matchMedia("(hover: hover)").matches) input.placeholder = "Search (Ctrl K)";
+  if (matchMedia("(hover: hover)").matches) input.placeholder = "Search (/)";
   let index = null;
   const load = async () => {
     const bytes = Uint8Array.from(atob($("#lectern-index").textContent), (c) => c.charCodeAt(0));
@@ -167,6 +167,34 @@
     const points = 4 * fit(s.heading, w) * (s.i ? 1 : 1.5) + fit(s.words, w) * (1 + 0.2 * Math.log2(1 + often));
     return i > 0 ? points * 0.7 : points;
   }));
+  // apart counts the letters that two words differ by: one too many, one missing, another, or two swapped.
+  const apart = (a, b) => {
+    const rows = [Array.from({ length: b.length + 1 }, (_, j) => j)];
+    for (let i = 1; i <= a.length; i++) {
+      rows.push([i]);
+      for (let j = 1; j <= b.length; j++) {
+        let n = Math.min(rows[i - 1][j] + 1, rows[i][j - 1] + 1, rows[i - 1][j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1));
+        if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) n = Math.min(n, rows[i - 2][j - 2] + 1);
+        rows[i].push(n);
+      }
+    }
+    return rows[a.length][b.length];
+  };
+  // meant is the word of the lessons that a word without a hit was meant to be: the nearest, and of those the commonest.
+  const meant = (d, word) => {
+    if (!d.all) {
+      d.all = new Map();
+      for (const s of d.s) for (const w of (s.heading + " " + s.words).match(/[\p{L}\p{N}_]{4,}/gu) || []) d.all.set(w, (d.all.get(w) || 0) + 1);
+    }
+    const most = word.length < 4 ? 0 : word.length < 8 ? 1 : 2;
+    let best = [most + 1, 0, word];
+    for (const [w, often] of d.all) {
+      if (Math.abs(w.length - word.length) > most) continue;
+      const n = apart(word, w);
+      if (n < best[0] || n === best[0] && n <= most && often > best[1]) best = [n, often, w];
+    }
+    return best[2];
+  };
   const find = (d, query) => {
     const whole = query.toLowerCase().replace(/\s+/g, " ");
     const terms = d.y.some((g) => g.includes(whole)) ? [whole] : whole.split(" ");
@@ -176,6 +204,10 @@
       const points = sets.map((words) => score(s, words));
       if (points.every((n) => n > 0)) hits.push({ s, at, points: points.reduce((a, b) => a + b) + (terms.length > 1 ? fit(s.words, whole) + 2 * fit(s.heading, whole) : 0) });
     });
+    if (!hits.length) {
+      const instead = terms.map((t, i) => (d.s.some((s) => score(s, sets[i]) > 0) ? t : meant(d, t))).join(" ");
+      if (instead !== whole) return { ...find(d, instead), instead };
+    }
     return { hits: hits.sort((a, b) => b.points - a.points || a.at - b.at).slice(0, 12), words: sets.flat() };
   };
   // A snippet is what stands around the first word that was found, which is marked.
@@ -198,7 +230,14 @@
     list.replaceChildren();
     list.hidden = query === "";
     if (list.hidden) { said.textContent = ""; return; }
-    const { hits, words } = find(index, query);
+    const { hits, words, instead } = find(index, query);
+    const tell = (text) => {
+      const item = document.createElement("li");
+      item.className = "none";
+      item.textContent = text;
+      list.append(item);
+    };
+    if (instead && hits.length) tell("Nothing is called that. Found for “" + instead + "”:");
     for (const { s } of hits) {
       const a = document.createElement("a");
       a.href = encodeURIComponent(index.p[s.p][0]) + (s.i ? "#" + encodeURIComponent(s.i) : "");
@@ -213,12 +252,7 @@
       item.append(a);
       list.append(item);
     }
-    if (!hits.length) {
-      const item = document.createElement("li");
-      item.className = "none";
-      item.textContent = "Nothing found for “" + query + "”.";
-      list.append(item);
-    }
+    if (!hits.length) tell("Nothing found for “" + query + "”.");
     said.textContent = hits.length === 0 ? "Nothing found" : hits.length === 1 ? "1 section found" : hits.length + " sections found";
   };
   const close = () => { list.hidden = true; };
@@ -236,6 +270,7 @@
     else if (e.key === "Enter" && e.target === input && items.length) { e.preventDefault(); items[0].click(); }
   });
   document.addEventListener("keydown", (e) => {
-    if ((e.ctrlKey || e.metaKey) && e.key.toLowerCase() === "k") { e.preventDefault(); input.focus(); input.select(); }
+    const typing = e.target.closest?.("input, textarea, select, [contenteditable]");
+    if ((e.ctrlKey || e.metaKey) && e.key.toLowerCase() === "k" || e.key === "/" && !typing && !e.ctrlKey && !e.metaKey && !e.altKey) { e.preventDefault(); input.focus(); input.select(); }
   });
 })();

@@ -22,17 +22,19 @@
     button.setAttribute("aria-expanded", "false");
     row.append(button);
     let stepper = null;
+    const address = (tail) => { try { history.replaceState(null, "", "#" + box.id + tail); } catch { /* a browser may find it too often */ } };
     const close = (focus) => {
       if (!stepper) return;
       stepper.close();
       stepper = null;
+      address("");
       button.hidden = false;
       button.setAttribute("aria-expanded", "false");
       if (focus !== false) button.focus();
     };
-    const show = (record) => {
+    const show = (record, step) => {
       close(false);
-      stepper = lecternSteps(record, code, row, { offset: offset(), name: name + " step by step", close: () => close() });
+      stepper = lecternSteps(record, code, row, { offset: offset(), name: name + " step by step", close: () => close(), moved: (n) => address(".step-" + n) });
       if (!stepper) { // it only declares
         button.textContent = "Nothing to step through";
         return;
@@ -41,23 +43,31 @@
       button.hidden = true;
       button.setAttribute("aria-expanded", "true");
       where.after(row); // beside the code, also where a question stood between them
-      stepper.open();
+      stepper.open(step);
       stepper.panel.focus({ preventScroll: true });
       row.scrollIntoView({ block: "nearest" });
     };
-    button.addEventListener("click", async () => {
+    const open = async (step) => {
       button.disabled = true;
       try {
         const record = await load();
-        if (record) show(record);
+        if (record) show(record, step);
       } finally {
         button.disabled = false;
       }
-    });
+    };
+    button.addEventListener("click", () => open());
+    // An address such as #cell-05-12.step-7 opens the stepper there.
+    const follow = () => {
+      const [id, step] = location.hash.slice(1).split(".step-");
+      if (id === box.id && step) open(+step);
+    };
     const after = box.querySelector(":scope > .after"); // what a question hides
     const where = box.querySelector(".in");
     if (after) after.prepend(row);
     else where.after(row);
+    addEventListener("hashchange", follow);
+    follow();
     return { row, button, show, close };
   };
   window.lecternStepping = { attach, unpacked, recorded: place ? JSON.parse(place.textContent) : {} };
