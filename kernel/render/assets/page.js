@@ -4,7 +4,7 @@
   const $$ = (s, r = document) => [...r.querySelectorAll(s)];
 
   // On a narrow screen the lessons and the contents start folded.
-  const wide = matchMedia("(min-width: 72rem)");
+  const wide = matchMedia("(min-width: 75rem)");
   const fold = () => $$(".side > details").forEach((d) => { d.open = wide.matches; $("summary", d).tabIndex = wide.matches ? -1 : 0; });
   wide.addEventListener("change", fold);
   fold();
