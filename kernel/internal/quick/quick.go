@@ -4,6 +4,7 @@
 package quick
 
 import (
+	"cmp"
 	"go/ast"
 	"go/doc/comment"
 	"go/format"
@@ -13,7 +14,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"sort"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -78,17 +78,27 @@ func Complete(text string, off int, imports types.Importer, packages []string) (
 		return nil, start
 	}
 	seen := map[string]bool{hole: true, "_": true}
-	add := func(name, kind, detail string) {
+	points := map[string]float64{}
+	add := func(name, kind, detail string, score float64) {
 		if seen[name] || len(name) < len(typed) || !strings.EqualFold(name[:len(typed)], typed) {
 			return
 		}
-		seen[name] = true
+		seen[name], points[name] = true, score
 		items = append(items, Item{name, kind, detail})
 	}
-	object := func(o types.Object) { add(o.Name(), kind(o), p.detail(o)) }
+	r := newRank(p)
+	depth := 0
+	object := func(o types.Object) { add(o.Name(), kind(o), p.detail(o), r.score(o, depth)) }
 	if x := p.selected(); x != nil {
 		p.members(x, object)
 	} else {
+		if r.literal != nil {
+			for f := range r.literal.Fields() {
+				if f.Exported() || f.Pkg() == p.pkg {
+					add(f.Name(), kind(f), p.detail(f), 100+r.score(f, 0))
+				}
+			}
+		}
 		for scope := p.pkg.Scope().Innermost(p.at); scope != nil; scope = scope.Parent() {
 			for _, name := range scope.Names() {
 				o := scope.Lookup(name)
@@ -97,21 +107,24 @@ func Complete(text string, off int, imports types.Importer, packages []string) (
 					object(o)
 				}
 			}
+			depth++
 		}
 		for _, name := range packages {
-			add(name, "module", "package "+name)
+			add(name, "module", "package "+name, 30*r.uses[name])
 		}
 		for t := token.BREAK; t <= token.VAR; t++ {
-			add(t.String(), "keyword", "")
+			add(t.String(), "keyword", "", r.keyword(t))
 		}
 	}
-	// What begins as it was typed comes first.
-	sort.SliceStable(items, func(i, j int) bool {
-		a, b := items[i].Text, items[j].Text
-		if x, y := strings.HasPrefix(a, typed), strings.HasPrefix(b, typed); x != y {
-			return x
+	// What begins as it was typed comes first, then what is likely.
+	slices.SortStableFunc(items, func(a, b Item) int {
+		if x, y := strings.HasPrefix(a.Text, typed), strings.HasPrefix(b.Text, typed); x != y {
+			if x {
+				return -1
+			}
+			return 1
 		}
-		return a < b
+		return cmp.Or(cmp.Compare(points[b.Text], points[a.Text]), strings.Compare(a.Text, b.Text))
 	})
 	return items, start
 }
