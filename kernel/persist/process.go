@@ -142,7 +142,7 @@ func loadProcess(b []byte) error {
 
 // pack writes one value as a group of its own.
 func pack(p reflect.Value) ([]byte, error) {
-	s := &saving{states: map[place]reflect.Value{}, short: map[place]bool{}, maps: map[uintptr]mapCopy{}}
+	s := newSaving()
 	c := newCollector(0, s)
 	if err := c.try(p); err != nil {
 		return nil, err

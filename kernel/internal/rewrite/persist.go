@@ -30,7 +30,7 @@ func (w *work) begin(g *graph, need, mentioned map[string]bool) string {
 		}
 		v := m.Vars[name]
 		label := name
-		if !mentioned[name] { // it only shares memory with one that is
+		if !mentioned[name] || w.sharesWhatItAssigns(g, m, name) { // it only shares memory with one that is, or is to get another value
 			label = "~" + name
 		}
 		pairs = append(pairs, fmt.Sprintf("%q, &%s", label, target))
@@ -64,6 +64,9 @@ func (w *work) begin(g *graph, need, mentioned map[string]bool) string {
 	}
 	w.r.Keeps = len(pairs) > 0 || len(w.defs) > 0 || w.stateful(g)
 	if !w.r.Keeps {
+		if w.leavesGoroutines(g) {
+			return "defer " + persistName + ".Goroutines()()"
+		}
 		return ""
 	}
 	for i := range g.reached {
@@ -115,13 +118,19 @@ func (w *work) restored(g *graph, m *persist.Manifest, name string) string {
 	if o := w.old[name]; o != "" {
 		return o
 	}
-	if w.types[name].typ != "" && !g.before[name] && !g.outside[name] {
+	if w.types[name].typ != "" && !g.before[name] && !g.outside[name] && !w.sharesWhatItAssigns(g, m, name) {
 		return ""
 	}
 	if now, still := w.n.vars[name]; !still || now.typ != old.typ || now.hidden != old.hidden || slices.Contains(w.r.Forget, name) {
 		return ""
 	}
 	return old.source(name)
+}
+
+// sharesWhatItAssigns reports whether the cell assigns to an earlier variable whose value it does not use, but whose
+// memory others see. One that nobody else sees may as well be new.
+func (w *work) sharesWhatItAssigns(g *graph, m *persist.Manifest, name string) bool {
+	return w.assigned[name] && !g.before[name] && !g.outside[name] && len(m.Groups[m.Vars[name].Group].Vars) != 1
 }
 
 func (w *work) knownLiteral(name string) string {
@@ -259,6 +268,21 @@ func (w *work) stateful(g *graph) bool {
 		}
 	}
 	return false
+}
+
+// leavesGoroutines reports whether a goroutine of the program may go on when its main ends: a go statement, or a
+// method such as that of sync.WaitGroup.
+func (w *work) leavesGoroutines(g *graph) (yes bool) {
+	g.inspect(func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.GoStmt:
+			yes = true
+		case *ast.SelectorExpr:
+			yes = yes || n.Sel.Name == "Go" || n.Sel.Name == "AfterFunc"
+		}
+		return !yes
+	})
+	return yes
 }
 
 // settings are the packages with which a cell changes what package persist keeps of a process.
