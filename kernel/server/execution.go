@@ -198,6 +198,11 @@ func (e *execution) understand(before *rewrite.Session) *failure {
 		before = before.Stepped(true)
 	}
 	e.r = before.Rewrite(e.cell, e.req.Code)
+	if err := e.k.packages.NoHome(); err != nil && (e.r.Program != nil || len(e.r.Errors) > 0) {
+		f := said("no home", err.Error())
+		f.NotRun = true
+		return f
+	}
 	fetched := false
 	for _, c := range e.r.Commands { // first of all, since the cell may import what it fetches
 		if c.Name == "%get" {
