@@ -46,7 +46,8 @@ func TestNamesBecomeSomethingElse(t *testing.T) {
 }
 
 // A := that defines something new assigns to what there is already, as in Go: whoever shares its memory sees that. Run
-// again, it does the same. What nobody shares, or has another type, is defined anew, as by a := that defines nothing else.
+// again, it does the same. What nobody shares, or has another type, is defined anew, as by a := that defines nothing
+// else.
 func TestDefineAssigns(t *testing.T) {
 	const first = "x, p := 1, new(int)"
 	for _, c := range []struct {
