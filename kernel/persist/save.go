@@ -39,6 +39,7 @@ func save(ended bool) {
 		return
 	}
 	written = false
+	learnZone()
 	defer func() {
 		if r := recover(); r != nil { // a value that another goroutine was changing
 			note("", fmt.Sprintf("the values of this cell were not kept: %v", r))

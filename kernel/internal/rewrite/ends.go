@@ -15,7 +15,7 @@ import (
 var sets = map[string]bool{
 	"encoding/gob.Register": true, "encoding/gob.RegisterName": true, "expvar.Publish": true, "database/sql.Register": true,
 	"image.RegisterFormat": true, "mime.AddExtensionType": true, "net/http.Handle": true, "net/http.HandleFunc": true,
-	"log.SetOutput": true, "log/slog.SetDefault": true, "log/slog.SetLogLoggerLevel": true,
+	"log/slog.SetDefault": true, "log/slog.SetLogLoggerLevel": true,
 	"runtime/debug.SetMemoryLimit": true, "runtime/debug.SetMaxStack": true, "runtime/debug.SetMaxThreads": true, "runtime/debug.SetTraceback": true,
 }
 

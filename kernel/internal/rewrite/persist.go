@@ -55,7 +55,7 @@ func (w *work) begin(g *graph, need, mentioned map[string]bool) string {
 				}
 			}
 			for _, v := range group.Shared {
-				name := strings.TrimPrefix(v, "&")
+				name := strings.TrimSuffix(strings.TrimPrefix(v, "&"), "()")
 				if i := strings.LastIndexByte(name, '.'); i >= 0 && w.function(name[:i], name[i+1:]) != "" {
 					shared[v] = true
 				}
@@ -94,7 +94,11 @@ func (w *work) begin(g *graph, need, mentioned map[string]bool) string {
 		w.sentinels(path, shared)
 	}
 	for _, v := range sortedKeys(shared) {
-		known = append(known, fmt.Sprintf("%s.Same(%q, %s)", persistName, v, w.n.localise(v)))
+		source := w.n.localise(v)
+		if strings.HasSuffix(v, "()") { // it returns the pointer
+			source = strings.TrimPrefix(source, "&")
+		}
+		known = append(known, fmt.Sprintf("%s.Same(%q, %s)", persistName, v, source))
 	}
 	for id, f := range funcs {
 		if f != "" {
@@ -183,8 +187,9 @@ func (w *work) sentinels(path string, names map[string]bool) {
 	}
 }
 
-// pointedInto finds the exported variables of packages into whose memory a pointer or slice may lead by what code does
-// with them, as persist.Same names them: what it takes the address of, structs and arrays, and pointers.
+// pointedInto finds the variables of packages into whose memory a pointer or slice may lead by what code does with
+// them, as persist.Same names them: what it takes the address of, structs and arrays, and pointers; and those that are
+// not exported, but to which a function such as log.Default returns a pointer.
 func pointedInto(c *checked, root ast.Node) map[string]bool {
 	names := map[string]bool{}
 	add := func(x ast.Expr, all bool) {
@@ -212,6 +217,10 @@ func pointedInto(c *checked, root ast.Node) map[string]bool {
 			}
 		case *ast.SelectorExpr:
 			add(n, false)
+		case *ast.CallExpr:
+			if f, ok := c.info.Uses[named(n.Fun)].(*types.Func); ok && f.Pkg() != nil && f.Pkg() != c.pkg && returnsDefault(f) {
+				names["&"+f.Pkg().Path()+"."+f.Name()+"()"] = true
+			}
 		}
 		return true
 	})
@@ -219,6 +228,17 @@ func pointedInto(c *checked, root ast.Node) map[string]bool {
 		return nil
 	}
 	return names
+}
+
+// returnsDefault reports whether a function of a package returns the same pointer each time, by what it is called:
+// calling it again does nothing else.
+func returnsDefault(f *types.Func) bool {
+	s := f.Signature()
+	if s.Recv() != nil || s.TypeParams().Len() > 0 || s.Params().Len() > 0 || s.Results().Len() != 1 {
+		return false
+	}
+	_, pointer := types.Unalias(s.Results().At(0).Type()).(*types.Pointer)
+	return pointer && (strings.HasPrefix(f.Name(), "Default") || strings.HasPrefix(f.Name(), "Std") || strings.HasPrefix(f.Name(), "Standard"))
 }
 
 // isConstraint reports whether an interface is none that a variable can have.
