@@ -131,7 +131,9 @@ func saveProcess() []byte {
 		LogFlags: changed[int]{b.LogFlags, now.LogFlags}, LogStart: changed[string]{b.LogStart, now.LogStart},
 		LogTo: changed[string]{b.LogTo, now.LogTo}, Zones: keepZones(), Zone: slices.Index(zones, time.Local) + 1}
 	if now.LogTo == "" {
-		note("log.SetOutput", "what log.SetOutput sets ends with this cell. A function whose name begins with init_ runs in every cell")
+		if t := reflect.TypeOf(log.Writer()); t.Kind() != reflect.Pointer || t.Elem().PkgPath() != "log/slog" { // slog.SetDefault did it, of which there is a note
+			note("log.SetOutput", "what log.SetOutput sets ends with this cell. A function whose name begins with init_ runs in every cell")
+		}
 		k.LogTo = changed[string]{}
 	}
 	same := k.Dir.same() && k.Procs.same() && k.GC.same() && k.LogFlags.same() && k.LogStart.same() && k.LogTo.same() && len(zones) == 0
