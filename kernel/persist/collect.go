@@ -32,10 +32,13 @@ type collector struct {
 	types  map[reflect.Type]bool // types whose names are in own
 	short  map[place]bool        // slices of which nothing behind their length can be kept; shared like states
 	copies map[uintptr]mapCopy   // of maps; shared like states
+	ended  bool                  // see save
+	locks  map[place]int         // see lockState; shared like states
+	freed  bool                  // there is one that is held and comes back unlocked
 }
 
 func newCollector(user int, s *saving) *collector {
-	return &collector{user: user, users: []int{user}, states: s.states, short: s.short, copies: s.maps, seen: map[place]bool{}, own: map[string]bool{}, types: map[reflect.Type]bool{}}
+	return &collector{user: user, users: []int{user}, states: s.states, short: s.short, copies: s.maps, ended: s.ended, locks: s.locks, seen: map[place]bool{}, own: map[string]bool{}, types: map[reflect.Type]bool{}}
 }
 
 // try is walk for values that other goroutines may be changing, or whose methods panic.
@@ -95,6 +98,15 @@ func (c *collector) value(v reflect.Value) error {
 	case never:
 		return fmt.Errorf("%s can't be kept", article(typeText(t)))
 	case asMarshals:
+		return nil
+	case asLock:
+		k := place{v.Addr().Pointer(), t, 0}
+		if _, ok := c.locks[k]; !ok {
+			c.locks[k] = lockState(v)
+		}
+		if c.locks[k] != lockFree && !c.ended {
+			c.locks[k], c.freed = lockFree, true
+		}
 		return nil
 	case asAtomic:
 		return c.value(atomicPointer(v))

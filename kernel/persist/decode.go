@@ -342,6 +342,9 @@ func (d *decoder) value(v reflect.Value) error {
 		return d.r.err
 	case asZero, never:
 		return nil
+	case asLock:
+		setLock(v, d.r.int())
+		return d.r.err
 	case asAtomic:
 		return d.value(atomicPointer(v))
 	case asTime:

@@ -22,7 +22,8 @@
 // Same.
 //
 // What a process holds outside its own memory can't be kept: channels, open files, connections. A variable that
-// contains one is not remembered, and the cell says so once, with the reason. Locks come back unlocked.
+// contains one is not remembered, and the cell says so once, with the reason. Locks that a cell leaves locked are
+// locked in later cells, but not if it was cut off.
 //
 // The calls of Begin, Def, Reg, Link, Lit, LitOf, Fn, Same and Poll are written into cells by the kernel (package
 // kernel/server), which reads the manifest to know what there is. Reg, Link, Lit, LitOf, Fn and Same come before

@@ -48,6 +48,7 @@ type encoder struct {
 	states map[place]reflect.Value
 	short  map[place]bool
 	maps   map[uintptr]mapCopy
+	locks  map[place]int
 	array  func(b *block) (name string, lo uintptr, size int, err error) // gives an array its file
 
 	sums   map[uintptr]uint32 // of arrays, by their start
@@ -260,6 +261,9 @@ func (e *encoder) value(v reflect.Value) error {
 		b, err := v.Addr().Interface().(encoding.BinaryMarshaler).MarshalBinary()
 		w.string(string(b))
 		return err
+	case asLock:
+		w.int(e.locks[place{v.Addr().Pointer(), t, 0}])
+		return nil
 	case asAtomic:
 		return e.value(atomicPointer(v))
 	case asTime:

@@ -3,11 +3,13 @@ package persist
 import (
 	"errors"
 	"fmt"
+	"io"
 	"log"
 	"os"
 	"reflect"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 	"unsafe"
@@ -31,7 +33,7 @@ type process struct {
 	GC       int
 	LogFlags int
 	LogStart string // the prefix
-	Zone     *time.Location
+	LogTo    string // the name of what it writes to, or ""
 }
 
 // A changed is a setting with its value at the beginning of the process.
@@ -45,17 +47,68 @@ type kept struct {
 	GC       changed[int]
 	LogFlags changed[int]
 	LogStart changed[string]
-	Zone     *time.Location // nil for the machine's own
+	LogTo    changed[string]
+	Zones    []keptZone // that time.Local has been
+	Zone     int        // which of them it is, from 1 on; 0 is the machine's own
+}
+
+// A keptZone is a time zone, or the name of a variable that holds it.
+type keptZone struct {
+	Name string
+	Zone time.Location
 }
 
 var (
 	beginning process
 	ownZone   = time.Local
+	zones     []*time.Location
 )
+
+// learnZone makes what time.Local is known by name, since variables may hold the same zone.
+func learnZone() {
+	if time.Local != ownZone && !slices.Contains(zones, time.Local) {
+		addZone(time.Local)
+	}
+}
+
+func addZone(z *time.Location) {
+	zones = append(zones, z)
+	name := fmt.Sprint(zoneName, len(zones))
+	inherent[name] = true
+	learnSame(name, z)
+}
+
+// zoneName begins the names of zones.
+const zoneName = "time zone "
+
+// keepZones are the zones as they are written.
+func keepZones() (list []keptZone) {
+	for _, z := range zones {
+		if name := samePointer(unsafe.Pointer(z), reflect.TypeFor[time.Location]()); !strings.HasPrefix(name, zoneName) {
+			list = append(list, keptZone{Name: name})
+		} else {
+			list = append(list, keptZone{Zone: *z})
+		}
+	}
+	return list
+}
+
+// outputs are what package log can write to in later cells, too.
+var outputs = map[string]io.Writer{"os.Stdout": os.Stdout, "os.Stderr": os.Stderr, "io.Discard": io.Discard}
+
+// output is the name of what package log writes to, or "".
+func output() string {
+	for name, w := range outputs {
+		if reflect.TypeOf(log.Writer()).Comparable() && log.Writer() == w {
+			return name
+		}
+	}
+	return ""
+}
 
 // settings are those that hold now.
 func settings() process {
-	p := process{Env: map[string]string{}, Procs: runtime.GOMAXPROCS(0), LogFlags: log.Flags(), LogStart: log.Prefix(), Zone: time.Local}
+	p := process{Env: map[string]string{}, Procs: runtime.GOMAXPROCS(0), LogFlags: log.Flags(), LogStart: log.Prefix(), LogTo: output()}
 	for _, kv := range os.Environ() {
 		if name, _, ok := strings.Cut(kv, "="); ok {
 			p.Env[name] = kv
@@ -75,17 +128,21 @@ func init() {
 func saveProcess() []byte {
 	b, now := beginning, settings()
 	k := kept{Env: map[string]changed[string]{}, Dir: changed[string]{b.Dir, now.Dir}, Procs: changed[int]{b.Procs, now.Procs}, GC: changed[int]{b.GC, now.GC},
-		LogFlags: changed[int]{b.LogFlags, now.LogFlags}, LogStart: changed[string]{b.LogStart, now.LogStart}}
-	same := k.Dir.same() && k.Procs.same() && k.GC.same() && k.LogFlags.same() && k.LogStart.same()
+		LogFlags: changed[int]{b.LogFlags, now.LogFlags}, LogStart: changed[string]{b.LogStart, now.LogStart},
+		LogTo: changed[string]{b.LogTo, now.LogTo}, Zones: keepZones(), Zone: slices.Index(zones, time.Local) + 1}
+	if now.LogTo == "" {
+		if t := reflect.TypeOf(log.Writer()); t.Kind() != reflect.Pointer || t.Elem().PkgPath() != "log/slog" { // slog.SetDefault did it, of which there is a note
+			note("log.SetOutput", "what log.SetOutput sets ends with this cell. A function whose name begins with init_ runs in every cell")
+		}
+		k.LogTo = changed[string]{}
+	}
+	same := k.Dir.same() && k.Procs.same() && k.GC.same() && k.LogFlags.same() && k.LogStart.same() && k.LogTo.same() && len(zones) == 0
 	for _, from := range []map[string]string{b.Env, now.Env} {
 		for name := range from {
 			if c := (changed[string]{b.Env[name], now.Env[name]}); !c.same() {
 				k.Env[name], same = c, false
 			}
 		}
-	}
-	if now.Zone != ownZone {
-		k.Zone, same = now.Zone, false
 	}
 	if same {
 		return nil
@@ -134,15 +191,29 @@ func loadProcess(b []byte) error {
 	if k.LogStart.holds(beginning.LogStart) {
 		log.SetPrefix(k.LogStart.Now)
 	}
-	if k.Zone != nil {
-		time.Local = k.Zone
+	if k.LogTo.holds(beginning.LogTo) {
+		log.SetOutput(outputs[k.LogTo.Now])
+	}
+	for i := range k.Zones {
+		z := &k.Zones[i].Zone
+		if name := k.Zones[i].Name; name != "" {
+			v, err := findSame(name)
+			if err != nil {
+				return err
+			}
+			z = v.Interface().(*time.Location)
+		}
+		addZone(z)
+	}
+	if k.Zone > 0 && k.Zone <= len(zones) {
+		time.Local = zones[k.Zone-1]
 	}
 	return nil
 }
 
 // pack writes one value as a group of its own.
 func pack(p reflect.Value) ([]byte, error) {
-	s := &saving{states: map[place]reflect.Value{}, short: map[place]bool{}, maps: map[uintptr]mapCopy{}}
+	s := newSaving()
 	c := newCollector(0, s)
 	if err := c.try(p); err != nil {
 		return nil, err

@@ -25,26 +25,36 @@ func mappedAt(b *block) *mapping {
 	return nil
 }
 
-// Save writes all variables that the cell restored or defined. It may be called from any goroutine, and more than once.
-func Save() {
+// Save writes all variables that the cell restored or defined, as they are at this moment. It may be called from any
+// goroutine, and more than once.
+func Save() { save(false) }
+
+// save is Save; ended says that the cell's program has come to its end, and nothing of it goes on. Locks that it holds
+// then are locked in later cells, too: those will unlock them. A lock that something holds which was cut off would
+// never be free again, so it comes back unlocked, with a note.
+func save(ended bool) {
 	mu.Lock()
 	defer mu.Unlock()
 	if len(dirs) == 0 {
 		return
 	}
 	written = false
+	learnZone()
 	defer func() {
 		if r := recover(); r != nil { // a value that another goroutine was changing
 			note("", fmt.Sprintf("the values of this cell were not kept: %v", r))
 		}
 	}()
-	s := look()
+	s := look(ended)
 	if !s.fits() { // once more, without what can be done without
 		cellstate.SetSpare(true)
 		defer cellstate.SetSpare(false)
-		s = look()
+		s = look(ended)
 	}
 	s.write()
+	for _, name := range s.freed {
+		note("", fmt.Sprintf("a lock in %s was held when the cell was cut off, and comes back unlocked", name))
+	}
 	manifest.Saves++
 	for _, e := range cellstate.Entries() {
 		if b := e.Save(); b != nil {
@@ -76,16 +86,24 @@ type saving struct {
 	states map[place]reflect.Value
 	short  map[place]bool // see collector
 	maps   map[uintptr]mapCopy
+	ended  bool               // see save
+	locks  map[place]int      // see lockState; shared like states
+	freed  []string           // variables with locks that come back unlocked
 	own    [][]string         // the cells' own types that the variables hold
 	files  map[uintptr]string // arrays written by this call
 	used   int64              // bytes in the folders
 	sums   map[uintptr]uint32 // of arrays, by their start
 }
 
-func look() *saving {
-	s := &saving{states: map[place]reflect.Value{}, short: map[place]bool{}, maps: map[uintptr]mapCopy{}}
+func look(ended bool) *saving {
+	s := newSaving()
+	s.ended = ended
 	s.look()
 	return s
+}
+
+func newSaving() *saving {
+	return &saving{states: map[place]reflect.Value{}, short: map[place]bool{}, maps: map[uintptr]mapCopy{}, locks: map[place]int{}}
 }
 
 // fits reports whether the arrays that are to be written stay within the limit.
@@ -108,6 +126,9 @@ func (s *saving) look() {
 		if err := c.try(v.p); err != nil {
 			forget(v, err)
 			continue
+		}
+		if c.freed {
+			s.freed = append(s.freed, v.name)
 		}
 		s.vars = append(s.vars, v)
 		s.bytes = append(s.bytes, c.bytes)
@@ -206,7 +227,7 @@ func (s *saving) write() {
 }
 
 func (s *saving) encoder() *encoder {
-	return &encoder{blocks: s.blocks, states: s.states, short: s.short, maps: s.maps, array: s.array, sums: s.sums}
+	return &encoder{blocks: s.blocks, states: s.states, short: s.short, maps: s.maps, locks: s.locks, array: s.array, sums: s.sums}
 }
 
 // groupFile returns the number of a file with these bytes: the one that they were read from, or a new one.

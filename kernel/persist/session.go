@@ -118,12 +118,31 @@ func Begin(cell int, namesAndPointers ...any) func() {
 	if turns == 0 {
 		watchInterrupt()
 	}
+	left := Goroutines()
+	return func() { save(left() == 0 && !panicking()) }
+}
+
+// Goroutines returns a function that says which goroutines end with the cell, and how many they are: those of the
+// cells that have begun since. A cell that keeps nothing defers it without Begin.
+func Goroutines() func() int {
 	ours := runtime.NumGoroutine()
-	return func() {
-		if n := runtime.NumGoroutine() - ours; n > 0 {
-			noteGoroutines()
+	return func() int {
+		if runtime.NumGoroutine() <= ours {
+			return 0
 		}
-		Save()
+		return noteGoroutines()
+	}
+}
+
+// panicking reports whether a panic is what has its caller called.
+func panicking() bool {
+	pcs := make([]uintptr, 64)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(1, pcs)])
+	for {
+		fr, more := frames.Next()
+		if fr.Function == "runtime.gopanic" || !more {
+			return fr.Function == "runtime.gopanic"
+		}
 	}
 }
 
@@ -168,9 +187,9 @@ func Turn() {
 // it does is often to tell the cell that it is done, and on a busy machine its own end comes later.
 const lastTurn = 250 * time.Millisecond
 
-// noteGoroutines says that the cell's goroutines end with its process. Those of libraries, which wait for work, are
-// nobody's concern.
-func noteGoroutines() {
+// noteGoroutines says that the cell's goroutines end with its process, and returns how many they are. Those of
+// libraries, which wait for work, are nobody's concern.
+func noteGoroutines() int {
 	n, working := goroutinesLeft()
 	for pause := time.Millisecond; working && pause < lastTurn; pause *= 2 {
 		time.Sleep(pause)
@@ -182,6 +201,7 @@ func noteGoroutines() {
 	case n > 1:
 		note("", fmt.Sprintf("%d goroutines were still running when the cell ended, and ended with it: wait for them in the same cell", n))
 	}
+	return n
 }
 
 // goroutinesLeft counts the cell's goroutines, and reports whether one of them works, or could, so that it may end by

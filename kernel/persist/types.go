@@ -22,7 +22,8 @@ const (
 	asMarshals             // through MarshalBinary and UnmarshalBinary: types whose memory means nothing elsewhere, such as netip.Addr
 	asTime                 // a time.Time: without its reading of the process's own clock
 	asAtomic               // an atomic.Pointer: as the pointer
-	asZero                 // comes back as its zero value: locks
+	asLock                 // a sync.Mutex or sync.RWMutex: by who holds it; see lockState
+	asZero                 // comes back as its zero value
 	never                  // can't be kept
 )
 
@@ -79,7 +80,7 @@ func classify(t reflect.Type) kind {
 	case t == makerType: // the maker itself sets it
 		return asZero
 	case t.Kind() == reflect.Struct && t.PkgPath() == "sync" && (t.Name() == "Mutex" || t.Name() == "RWMutex"):
-		return asZero
+		return asLock
 	case t == waitGroupType: // what it still waits for: to forget that would be to go on too soon
 		return asBytes
 	case t == poolType || t == condType:

@@ -50,11 +50,12 @@ type execution struct {
 	pages   [][2]string  // what it asked to read, as Markdown and as text
 
 	mu          sync.Mutex
-	process     *process // that runs now
-	gonb        *request // to GoNB, that is being answered now
-	interrupted int      // how often
-	loaded      bool     // the session is one that was saved
-	repeats     string   // the cell that %run-stale runs again here, or ""
+	process     *process  // that runs now
+	gonb        *request  // to GoNB, that is being answered now
+	interrupted int       // how often
+	asked       time.Time // when it was interrupted first
+	loaded      bool      // the session is one that was saved
+	repeats     string    // the cell that %run-stale runs again here, or ""
 }
 
 func newExecution(k *kernel, m *jupyter.Message, req executeRequest, cell int) *execution {
@@ -195,6 +196,11 @@ func (e *execution) understand(before *rewrite.Session) *failure {
 		before = before.Stepped(true)
 	}
 	e.r = before.Rewrite(e.cell, e.req.Code)
+	if err := e.k.packages.NoHome(); err != nil && (e.r.Program != nil || len(e.r.Errors) > 0) {
+		f := said("no home", err.Error())
+		f.NotRun = true
+		return f
+	}
 	fetched := false
 	for _, c := range e.r.Commands { // first of all, since the cell may import what it fetches
 		if c.Name == "%get" {
@@ -279,8 +285,11 @@ func (e *execution) run() *failure {
 	lost := e.r.Next.Settle()
 	k.setSession(e.r.Next)
 	e.remember()
-	if e.r.Keeps && k.manifest().Saves == saves {
+	switch saved := k.manifest().Saves != saves; {
+	case e.r.Keeps && !saved:
 		e.unsaved(lost)
+	case saved && fail != nil && e.wasInterrupted() != nil:
+		fail.Lines = append(fail.Lines, "Variables have the values that they had at that moment.")
 	}
 	return fail
 }
@@ -448,7 +457,11 @@ func (e *execution) message(kind string, fields []string) {
 	}
 }
 
-// interrupt stops the cell that runs, wherever it is. Asking again is more than asking.
+// doubleClick is how soon after an interrupt another one means the same: a cell that is asked to end needs a moment to
+// keep its values.
+const doubleClick = 2 * time.Second
+
+// interrupt stops the cell that runs, wherever it is. Asking again, later, is more than asking.
 func (k *kernel) interrupt() {
 	k.mu.Lock()
 	e := k.run
@@ -457,8 +470,10 @@ func (k *kernel) interrupt() {
 		return
 	}
 	e.mu.Lock()
-	e.interrupted++
-	p, g, again := e.process, e.gonb, e.interrupted > 1
+	if e.interrupted++; e.interrupted == 1 {
+		e.asked = time.Now()
+	}
+	p, g, again := e.process, e.gonb, time.Since(e.asked) > doubleClick
 	e.mu.Unlock()
 	e.stop() // what the kernel itself does for the cell
 	k.input.cancel()
@@ -477,11 +492,7 @@ func (e *execution) wasInterrupted() *failure {
 	if e.interrupted == 0 {
 		return nil
 	}
-	f := said("interrupted", "the cell was interrupted")
-	if e.r != nil && e.r.Keeps {
-		f.Lines = append(f.Lines, "Variables have the values that they had at that moment.")
-	}
-	return f
+	return said("interrupted", "the cell was interrupted")
 }
 
 // notBuilt says why there is no program.
@@ -490,6 +501,7 @@ func (e *execution) notBuilt(err error) *failure {
 	f := e.wasInterrupted()
 	switch {
 	case f != nil:
+		f.Lines = append(f.Lines, "It had not begun to run: variables are as they were.")
 	case errors.As(err, &c):
 		f = e.place().Compiler(c.said)
 	default:

@@ -224,6 +224,49 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
+// What is said after an interrupt is true, whenever it came: before there is a program, while that begins, or twice at
+// once.
+func TestInterruptSaysWhatIsTrue(t *testing.T) {
+	t.Parallel()
+	l := startLab(t)
+	for _, c := range []struct {
+		name, when string // the message that the interrupts follow
+		times      int
+	}{{"before it runs", "execute_input", 1}, {"twice before it runs", "execute_input", 2}, {"twice while it runs", "stream", 2}} {
+		t.Run(c.name, func(t *testing.T) {
+			l.run("%reset")
+			l.run("m := 1")
+			interrupt := sync.OnceFunc(func() {
+				for range c.times {
+					l.k.Interrupt()
+				}
+			})
+			outs, r, err := l.try("m = 2\nn := 1\nfmt.Println(\"go\")\nfor { n++ }", jupyter.ExecuteOptions{Timeout: patience, Output: func(m *jupyter.Message) {
+				if m.Header.Type == c.when {
+					interrupt()
+				}
+			}})
+			if err != nil || r.Status != "error" {
+				t.Fatalf("status %s, %v: %s", r.Status, err, flat(outs))
+			}
+			said, m, n := flat(outs), "[result]1", "undefined: n"
+			switch {
+			case strings.Contains(said, "Variables have the values that they had at that moment"):
+				m, n = "[result]2", "[result]true"
+			case c.when == "stream":
+				t.Errorf("the values are not kept: %s", said)
+			case !strings.Contains(said, "variables are as they were") && !strings.Contains(said, "ended before its values were kept"):
+				t.Errorf("nothing is said of the values: %s", said)
+			}
+			for code, want := range map[string]string{"m": m, "n > 0": n} {
+				if outs, _ := l.run(code); !strings.Contains(flat(outs), want) {
+					t.Errorf("%s shows %s after\n%s", code, flat(outs), said)
+				}
+			}
+		})
+	}
+}
+
 func TestInput(t *testing.T) {
 	t.Parallel()
 	l := startLab(t)

@@ -239,7 +239,19 @@ func (f *sessionFuzz) declare(name string, taken []string) (a act) {
 		return is("NAME := map[string]int{\"a\": %d}", &named{kind: "map", dict: map[string]int{"a": n}})
 	}
 	taken = append(taken, name)
-	switch f.rng.IntN(6) {
+	switch f.rng.IntN(7) {
+	case 6: // which assigns to another, since this one is new
+		other, old := f.pick("int", taken...), f.names[name]
+		if other != "" && (old == nil || !old.lost && slices.Contains([]string{"string", "slice", "map"}, old.kind)) {
+			a = is(other+", NAME := %[1]d, %[1]d", &named{kind: "int", n: &n})
+			a.names = append(a.names, other)
+			a.apply = func() {
+				*f.names[other].n = n
+				mine := n
+				f.set(name, &named{kind: "int", n: &mine})
+			}
+			return a
+		}
 	case 0:
 		if other := f.pick("int", taken...); other != "" {
 			return is("NAME := &"+other+" // %d", &named{kind: "pointer", n: f.names[other].n, uses: other})

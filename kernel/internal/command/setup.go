@@ -89,6 +89,9 @@ type step struct {
 
 // setup brings .lectern up to date, as far as cells need it, and returns what it had to do.
 func (w *workspace) setup(ctx context.Context, force bool) (did []string, err error) {
+	if err := packages.NoHome(cellBuildEnv()); err != nil {
+		return nil, fmt.Errorf("setup: %w", err)
+	}
 	sources, err := w.sourceDigest()
 	if err != nil {
 		return nil, fmt.Errorf("setup: %w", err)

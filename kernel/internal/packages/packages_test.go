@@ -113,3 +113,30 @@ func age(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 }
+
+// Go finds its caches by HOME, unless it is told where they are.
+func TestNoHome(t *testing.T) {
+	for _, name := range []string{"HOME", "XDG_CACHE_HOME", "GOPATH", "USERPROFILE", "LocalAppData", "home"} {
+		t.Setenv(name, "")
+	}
+	for _, c := range []struct {
+		env  []string
+		fine bool
+	}{
+		{nil, false},
+		{[]string{"GOCACHE=/a"}, false},
+		{[]string{"GOMODCACHE=/b"}, false},
+		{[]string{"GOCACHE=/a", "GOMODCACHE=/b"}, true},
+		{[]string{"GOCACHE=/a", "GOPATH=/c"}, true},
+	} {
+		if err := NoHome(c.env); (err == nil) != c.fine {
+			t.Errorf("%q: %v", c.env, err)
+		}
+	}
+	t.Setenv("HOME", t.TempDir())
+	t.Setenv("USERPROFILE", t.TempDir())
+	t.Setenv("LocalAppData", t.TempDir())
+	if err := NoHome(nil); err != nil {
+		t.Error(err)
+	}
+}

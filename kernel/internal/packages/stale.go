@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"io"
@@ -270,6 +271,17 @@ func Caches(env []string) (builds, modules string) {
 	}
 	return builds, modules
 }
+
+// NoHome is the error of an environment in which the go command has no place for its caches, or nil.
+func NoHome(env []string) error {
+	if builds, modules := Caches(env); builds == "" || modules == "" {
+		return errors.New("HOME is not set, so Go has no folder for what it builds: set HOME, or both GOCACHE and GOMODCACHE, and start again")
+	}
+	return nil
+}
+
+// NoHome is that of the environment in which packages are found and compiled.
+func (p *Packages) NoHome() error { return NoHome(p.c.Env) }
 
 // decides reports whether an environment variable decides about what packages there are or how they are compiled.
 func decides(name string) bool {

@@ -79,7 +79,7 @@ func (s *Session) check(text *Text, imports map[string]string) *checked {
 			add(id.Name, path)
 		} else if path, ok := imports[id.Name]; ok {
 			add(id.Name, path)
-		} else if types.Universe.Lookup(id.Name) == nil {
+		} else if _, lost := s.gone[id.Name]; !lost && types.Universe.Lookup(id.Name) == nil {
 			if path := s.packages.ByName(id.Name); path != "" {
 				add(id.Name, path)
 			}

@@ -118,6 +118,7 @@ func (w *work) sort(items []item) bool {
 			if isMain(d) { // the program's own main calls it
 				w.main = d
 				w.rename(d, mainName)
+				w.n.put(d)
 				if w.call == "" {
 					w.call = mainName
 				}

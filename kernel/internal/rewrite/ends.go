@@ -15,7 +15,7 @@ import (
 var sets = map[string]bool{
 	"encoding/gob.Register": true, "encoding/gob.RegisterName": true, "expvar.Publish": true, "database/sql.Register": true,
 	"image.RegisterFormat": true, "mime.AddExtensionType": true, "net/http.Handle": true, "net/http.HandleFunc": true,
-	"log.SetOutput": true, "log/slog.SetDefault": true, "log/slog.SetLogLoggerLevel": true,
+	"log/slog.SetDefault": true, "log/slog.SetLogLoggerLevel": true,
 	"runtime/debug.SetMemoryLimit": true, "runtime/debug.SetMaxStack": true, "runtime/debug.SetMaxThreads": true, "runtime/debug.SetTraceback": true,
 }
 
@@ -39,7 +39,10 @@ func (w *work) noteEnding(c *checked, root ast.Node) {
 			if !ok || f.Pkg() == nil || f.Signature().Recv() != nil {
 				break
 			}
-			if sets[f.Pkg().Path()+"."+f.Name()] {
+			switch name := f.Pkg().Path() + "." + f.Name(); {
+			case name == "runtime.SetFinalizer" || name == "runtime.AddCleanup":
+				w.note("ends "+name, "what %s is to call is called in this cell or never: later cells have the value without it", name)
+			case sets[name]:
 				w.noteEnds(f.Pkg().Name()+"."+f.Name(), "what %s sets ends with this cell")
 			}
 		}

@@ -8,6 +8,25 @@ import (
 	"testing"
 )
 
+// A function that returns the same pointer each time is one by its name and signature; calling any other might do
+// something.
+func TestDefaultsOfPackages(t *testing.T) {
+	for code, want := range map[string]string{
+		"l := log.Default()":                                 "&log.Default()",
+		"s := slog.Default()":                                "&log/slog.Default()",
+		"mux := http.NewServeMux()":                          "",
+		"c := context.Background()":                          "",
+		"var d log.Logger\n_ = d.Writer()":                   "",
+		"func Default() *int { return nil }\nx := Default()": "",
+	} {
+		nb := newNotebook(t)
+		r := nb.run(code)
+		if len(r.Errors) > 0 || want != "" && !strings.Contains(r.code(), ".Same(\""+want+"\", ") || want == "" && strings.Contains(r.code(), "()\", ") || !compiles(t, r) {
+			t.Errorf("%s: %v, want %q\n%s", code, r.Errors, want, r.code())
+		}
+	}
+}
+
 // What the table names is there, in the Go that cells are built with.
 func TestFunctionsThatSetSomethingExist(t *testing.T) {
 	imports := importer.ForCompiler(token.NewFileSet(), "source", nil)

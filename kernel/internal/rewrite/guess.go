@@ -106,6 +106,9 @@ func (m *mistake) mean(lo, hi int, names ...string) string {
 func (m *mistake) undefined(name string) string {
 	for _, x := range []*Session{m.next, m.s} {
 		if why := x.gone[name]; why != "" {
+			if path := m.s.packages.ByName(name); path != "" {
+				why += fmt.Sprintf(". The package of that name is there again after import %q", path)
+			}
 			return why
 		}
 	}

@@ -640,8 +640,8 @@ func (w *work) mentioned(c *checked, root ast.Node) map[string]string {
 				return true
 			}
 			if f.Pkg() == c.pkg {
-				if !strings.HasPrefix(f.Name(), literalName) {
-					funcs["main."+f.Name()] = f.Name()
+				if name := programName(f); !strings.HasPrefix(name, literalName) {
+					funcs["main."+name] = name
 				}
 			} else if f.Exported() {
 				funcs[f.Pkg().Path()+"."+f.Name()] = w.n.alias(f.Pkg().Path(), f.Pkg().Name()) + "." + f.Name()

@@ -30,7 +30,7 @@ func (w *work) begin(g *graph, need, mentioned map[string]bool) string {
 		}
 		v := m.Vars[name]
 		label := name
-		if !mentioned[name] { // it only shares memory with one that is
+		if !mentioned[name] || w.sharesWhatItAssigns(g, m, name) { // it only shares memory with one that is, or is to get another value
 			label = "~" + name
 		}
 		pairs = append(pairs, fmt.Sprintf("%q, &%s", label, target))
@@ -55,7 +55,7 @@ func (w *work) begin(g *graph, need, mentioned map[string]bool) string {
 				}
 			}
 			for _, v := range group.Shared {
-				name := strings.TrimPrefix(v, "&")
+				name := strings.TrimSuffix(strings.TrimPrefix(v, "&"), "()")
 				if i := strings.LastIndexByte(name, '.'); i >= 0 && w.function(name[:i], name[i+1:]) != "" {
 					shared[v] = true
 				}
@@ -64,6 +64,9 @@ func (w *work) begin(g *graph, need, mentioned map[string]bool) string {
 	}
 	w.r.Keeps = len(pairs) > 0 || len(w.defs) > 0 || w.stateful(g)
 	if !w.r.Keeps {
+		if w.leavesGoroutines(g) {
+			return "defer " + persistName + ".Goroutines()()"
+		}
 		return ""
 	}
 	for i := range g.reached {
@@ -91,7 +94,11 @@ func (w *work) begin(g *graph, need, mentioned map[string]bool) string {
 		w.sentinels(path, shared)
 	}
 	for _, v := range sortedKeys(shared) {
-		known = append(known, fmt.Sprintf("%s.Same(%q, %s)", persistName, v, w.n.localise(v)))
+		source := w.n.localise(v)
+		if strings.HasSuffix(v, "()") { // it returns the pointer
+			source = strings.TrimPrefix(source, "&")
+		}
+		known = append(known, fmt.Sprintf("%s.Same(%q, %s)", persistName, v, source))
 	}
 	for id, f := range funcs {
 		if f != "" {
@@ -115,13 +122,19 @@ func (w *work) restored(g *graph, m *persist.Manifest, name string) string {
 	if o := w.old[name]; o != "" {
 		return o
 	}
-	if w.types[name].typ != "" && !g.before[name] && !g.outside[name] {
+	if w.types[name].typ != "" && !g.before[name] && !g.outside[name] && !w.sharesWhatItAssigns(g, m, name) {
 		return ""
 	}
 	if now, still := w.n.vars[name]; !still || now.typ != old.typ || now.hidden != old.hidden || slices.Contains(w.r.Forget, name) {
 		return ""
 	}
 	return old.source(name)
+}
+
+// sharesWhatItAssigns reports whether the cell assigns to an earlier variable whose value it does not use, but whose
+// memory others see. One that nobody else sees may as well be new.
+func (w *work) sharesWhatItAssigns(g *graph, m *persist.Manifest, name string) bool {
+	return w.assigned[name] && !g.before[name] && !g.outside[name] && len(m.Groups[m.Vars[name].Group].Vars) != 1
 }
 
 func (w *work) knownLiteral(name string) string {
@@ -174,8 +187,9 @@ func (w *work) sentinels(path string, names map[string]bool) {
 	}
 }
 
-// pointedInto finds the exported variables of packages into whose memory a pointer or slice may lead by what code does
-// with them, as persist.Same names them: what it takes the address of, structs and arrays, and pointers.
+// pointedInto finds the variables of packages into whose memory a pointer or slice may lead by what code does with
+// them, as persist.Same names them: what it takes the address of, structs and arrays, and pointers; and those that are
+// not exported, but to which a function such as log.Default returns a pointer.
 func pointedInto(c *checked, root ast.Node) map[string]bool {
 	names := map[string]bool{}
 	add := func(x ast.Expr, all bool) {
@@ -203,6 +217,10 @@ func pointedInto(c *checked, root ast.Node) map[string]bool {
 			}
 		case *ast.SelectorExpr:
 			add(n, false)
+		case *ast.CallExpr:
+			if f, ok := c.info.Uses[named(n.Fun)].(*types.Func); ok && f.Pkg() != nil && f.Pkg() != c.pkg && returnsDefault(f) {
+				names["&"+f.Pkg().Path()+"."+f.Name()+"()"] = true
+			}
 		}
 		return true
 	})
@@ -210,6 +228,17 @@ func pointedInto(c *checked, root ast.Node) map[string]bool {
 		return nil
 	}
 	return names
+}
+
+// returnsDefault reports whether a function of a package returns the same pointer each time, by what it is called:
+// calling it again does nothing else.
+func returnsDefault(f *types.Func) bool {
+	s := f.Signature()
+	if s.Recv() != nil || s.TypeParams().Len() > 0 || s.Params().Len() > 0 || s.Results().Len() != 1 {
+		return false
+	}
+	_, pointer := types.Unalias(s.Results().At(0).Type()).(*types.Pointer)
+	return pointer && (strings.HasPrefix(f.Name(), "Default") || strings.HasPrefix(f.Name(), "Std") || strings.HasPrefix(f.Name(), "Standard"))
 }
 
 // isConstraint reports whether an interface is none that a variable can have.
@@ -259,6 +288,21 @@ func (w *work) stateful(g *graph) bool {
 		}
 	}
 	return false
+}
+
+// leavesGoroutines reports whether a goroutine of the program may go on when its main ends: a go statement, or a
+// method such as that of sync.WaitGroup.
+func (w *work) leavesGoroutines(g *graph) (yes bool) {
+	g.inspect(func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.GoStmt:
+			yes = true
+		case *ast.SelectorExpr:
+			yes = yes || n.Sel.Name == "Go" || n.Sel.Name == "AfterFunc"
+		}
+		return !yes
+	})
+	return yes
 }
 
 // settings are the packages with which a cell changes what package persist keeps of a process.

@@ -1,6 +1,7 @@
 package rewrite
 
 import (
+	"go/ast"
 	"maps"
 	"slices"
 	"strings"
@@ -49,12 +50,16 @@ const libraryPrefix = "github.com/lectern-go/lectern/"
 
 // plotFormats returns the packages to import for their effect.
 func (w *work) plotFormats(g *graph) []string {
-	for _, c := range []*checked{w.user, w.final} {
-		for _, o := range c.info.Uses {
-			if o.Pkg() != nil && slices.Contains(fileCalls[o.Pkg().Path()], o.Name()) {
-				return plotWriters
-			}
+	writes := false
+	g.inspect(func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			o := g.c.info.Uses[id]
+			writes = writes || o != nil && o.Pkg() != nil && slices.Contains(fileCalls[o.Pkg().Path()], o.Name())
 		}
+		return !writes
+	})
+	if writes {
+		return plotWriters
 	}
 	for _, path := range g.imports {
 		if !strings.HasPrefix(path, libraryPrefix) && !strings.HasPrefix(path, plotPath) && w.n.packages.Reaches(path, plotPath) {

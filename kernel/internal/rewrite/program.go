@@ -270,7 +270,7 @@ func (w *work) accept(c *checked) bool {
 		off := c.offset(e.Pos)
 		x := c.errorAt(off, e.Msg)
 		if d := w.declAt(c, off); d != nil && d.src != w.src {
-			if changed == "" || w.s.broken[d.key] || w.n.broken[d.key] || d.text != nil && !w.outlives(d) {
+			if changed == "" || w.s.broken[d.key] || w.n.broken[d.key] || d.text != nil && !w.outlives(d) || d.key == mainName {
 				w.broken[d] = append(w.broken[d], x)
 				continue
 			}

@@ -103,8 +103,12 @@ func (m *mistake) replaced(lo, hi int, text string) string {
 	return m.src.Code[:lo] + text + m.src.Code[hi:]
 }
 
-// propose returns the first text that works in the place of [lo, hi), or "".
+// propose returns the first text that works in the place of [lo, hi), or "". There is no such place if the mistake is
+// in an earlier cell.
 func (m *mistake) propose(lo, hi int, texts ...string) string {
+	if lo < 0 {
+		return ""
+	}
 	for _, t := range texts {
 		if t != "" && m.works(m.replaced(lo, hi, t), lo, lo+len(t)) {
 			return t

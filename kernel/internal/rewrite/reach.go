@@ -174,7 +174,11 @@ func (g *graph) walk() {
 			case *types.PkgName:
 				g.imports[o.Name()] = o.Imported().Path()
 			case *types.Func:
-				if o.Pkg() == g.c.pkg { // places of other packages are in files of their own
+				switch {
+				case o.Pkg() != g.c.pkg: // places of other packages are in files of their own
+				case programName(o) != o.Name():
+					g.reachName(programName(o))
+				default:
 					g.reach(g.part(o.Origin().Pos()))
 				}
 			case *types.Var:
@@ -192,6 +196,16 @@ func (g *graph) walk() {
 			}
 			return true
 		})
+	}
+}
+
+// inspect looks at all that the program has: its main, and the declarations that are reached.
+func (g *graph) inspect(f func(ast.Node) bool) {
+	ast.Inspect(g.c.main, f)
+	for i := range g.reached {
+		for _, n := range g.nodes[i] {
+			ast.Inspect(n, f)
+		}
 	}
 }
 
@@ -239,6 +253,10 @@ func (w *work) needed(g *graph) (need, mentioned map[string]bool) {
 	done := map[string]bool{}
 	mentioned = map[string]bool{}
 	company := map[string]bool{} // of a mentioned variable
+	for name := range w.assigned {
+		company[name] = true
+		g.reachName(w.types[name].source(name))
+	}
 	for {
 		g.walk()
 		need = g.vars()

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/lectern-go/lectern/kernel/persist"
 )
 
 // A name may become anything else: the cell is a program, and so is the next.
@@ -40,6 +42,129 @@ func TestNamesBecomeSomethingElse(t *testing.T) {
 		if got := strings.Join(slices.Sorted(maps.Keys(nb.s.vars)), " "); got != c.vars {
 			t.Errorf("%s: the variables are %q, want %q", c.name, got, c.vars)
 		}
+	}
+}
+
+// A := that defines something new assigns to what there is already, as in Go: whoever shares its memory sees that. Run
+// again, it does the same. What nobody shares, or has another type, is defined anew, as by a := that defines nothing
+// else.
+func TestDefineAssigns(t *testing.T) {
+	const first = "x, p := 1, new(int)"
+	for _, c := range []struct {
+		name   string
+		cells  []string
+		shared string // with x
+		want   string // what the last cell restores
+	}{
+		{"a new variable beside it", []string{first, "x, y := 2, 3"}, "p", "~p ~x"},
+		{"the same again", []string{first, "x, y := 2, 3", "x, y := 4, 5"}, "p", "~p ~x"},
+		{"the same again, and again", []string{first, "x, y := 2, 3", "x, y := 4, 5", "x, y := 6, 7"}, "p", "~p ~x"},
+		{"the first cell again", []string{first, "x, y := 2, 3", first}, "y", ""},
+		{"nothing new", []string{first, "x := 2"}, "p", ""},
+		{"nothing new of two", []string{first, "y := 2", "x, y := 3, 4"}, "p", ""},
+		{"another type", []string{first, "x, y := \"s\", 3"}, "p", ""},
+		{"nobody shares it", []string{first, "x, y := 2, 3"}, "", ""},
+		{"it is used before", []string{first, "x++\nx, y := 2, 3"}, "p", "~p x"},
+		{"it is used behind", []string{first, "x, y := 2, 3\nx++"}, "p", "~p ~x"},
+		{"one that is new here, too", []string{first, "x, y := 2, 3\nz, y := 4, 5"}, "p", "~p ~x"},
+	} {
+		nb := newNotebook(t)
+		for i, code := range c.cells {
+			r := nb.run(code)
+			if len(r.Errors) > 0 || !compiles(t, r) {
+				t.Fatalf("%s: cell %d: %v\n%s", c.name, i+1, r.Errors, r.code())
+			}
+			if i == len(c.cells)-1 {
+				var got []string
+				if _, call, ok := strings.Cut(r.code(), ".Begin("); ok {
+					for i, s := range strings.Split(call[:strings.IndexByte(call, '\n')], "\"") {
+						if i%2 == 1 {
+							got = append(got, s)
+						}
+					}
+				}
+				slices.SortFunc(got, func(a, b string) int { return strings.Compare(strings.Trim(a, "~"), strings.Trim(b, "~")) })
+				if want := strings.Fields(c.want); !slices.Equal(got, want) {
+					t.Errorf("%s: restores %q, want %q\n%s", c.name, got, want, r.code())
+				}
+				break
+			}
+			for name := range nb.manifest.Vars { // each by itself, but for two
+				id := len(nb.manifest.Groups) + 1
+				nb.manifest.Groups[id] = persist.Group{Vars: []string{name}}
+				nb.manifest.Vars[name] = persist.Var{Group: id}
+			}
+			if _, ok := nb.manifest.Vars[c.shared]; ok {
+				id := nb.manifest.Vars["x"].Group
+				nb.manifest.Groups[id] = persist.Group{Vars: []string{"x", c.shared}}
+				nb.manifest.Vars[c.shared] = persist.Var{Group: id}
+			}
+		}
+	}
+}
+
+// A pasted program's main is there in later cells, under its own name alone.
+func TestMainOfAnEarlierCell(t *testing.T) {
+	nb := newNotebook(t)
+	if r := nb.run("main()"); len(r.Errors) != 1 || r.Errors[0].Msg != "undefined: main" {
+		t.Errorf("main of nowhere: %+v", r.Errors)
+	}
+	nb.run("package main\nfunc f(n int) int { return n }\nfunc main() { fmt.Println(f(1)) }")
+	for _, code := range []string{"main()", "defer main()", "func again() { main() }", "again()", "g := main", "func main() { if f(0) > 1 { main() } }", "%exec main"} {
+		r := nb.run(code)
+		if len(r.Errors) > 0 || r.Program != nil && (!compiles(t, r) || !strings.Contains(r.code(), "func "+mainName+"()") || strings.Count(r.code(), " main()") != 1) {
+			t.Errorf("%s: %+v\n%s", code, r.Errors, r.code())
+		}
+	}
+	if got := nb.s.Names()["Functions"]; !slices.Equal(got, []string{"again", "f", "main"}) {
+		t.Errorf("functions: %q", got)
+	}
+	if r := nb.run("func f(s string) string { return s }\nf(\"a\")"); len(r.Errors) > 0 { // which main can't be called with: no matter, as long as nobody does
+		t.Errorf("a function that main calls is declared again: %+v", r.Errors)
+	}
+	if r := nb.run("main()"); len(r.Errors) == 0 || r.Errors[0].Pos.Cell == nb.n {
+		t.Errorf("main does not compile any more: %+v", r.Errors)
+	}
+	nb.run("%rm main")
+	if r := nb.run("main()"); len(r.Errors) != 1 {
+		t.Errorf("main was removed: %+v", r.Errors)
+	}
+}
+
+// A variable that could not be kept is not the package of its name.
+func TestNotKeptIsNoPackage(t *testing.T) {
+	lose := func(nb *notebook, name, why string) {
+		delete(nb.manifest.Vars, name)
+		nb.manifest.Notes[name] = why
+		nb.s.Settle()
+	}
+	for _, c := range []struct{ name, define, use, why string }{
+		{"path", "path := make(chan int)", "path.Join(\"a\", \"b\")", "a channel can't be kept"},
+		{"fs", "fs := flag.NewFlagSet(\"x\", 0)", "fs.Int(\"n\", 5, \"\")", "a function value can't be kept"},
+		{"path", "path := make(chan int)", "path.Join(\"a\", \"b\")", ""}, // its cell ended by force
+	} {
+		nb := newNotebook(t)
+		nb.run(c.define)
+		lose(nb, c.name, c.why)
+		r := nb.run(c.use)
+		if len(r.Errors) != 1 || r.Errors[0].Msg != "undefined: "+c.name || !strings.Contains(r.Errors[0].Hint, c.why) || !strings.Contains(r.Errors[0].Hint, "import \"") {
+			t.Errorf("%s: %+v", c.use, r.Errors)
+		}
+		if r := nb.run("import \"path\"\npath.Join(\"a\", \"b\")"); len(r.Errors) > 0 {
+			t.Errorf("the package is imported: %+v", r.Errors[0])
+		}
+	}
+	nb := newNotebook(t)
+	nb.run("path := 1")
+	nb.run("%rm path")
+	if r := nb.run("path.Join(\"a\", \"b\")"); len(r.Errors) > 0 {
+		t.Errorf("%%rm gives the package back: %+v", r.Errors[0])
+	}
+	nb = newNotebook(t)
+	nb.run("path := 1")
+	nb.run("path, err := binary.LittleEndian, error(nil)") // of a type without a name
+	if r := nb.run("path.Join(\"a\", \"b\")"); len(r.Errors) != 1 || !strings.Contains(r.Errors[0].Hint, "can't be named outside its package") {
+		t.Errorf("neither the package nor the earlier variable: %+v", r.Errors)
 	}
 }
 

@@ -101,8 +101,9 @@ type work struct {
 	types    map[string]variable     // the variables that become package-level
 	objects  map[string]types.Object // theirs, in user
 	global   map[types.Object]string // objects in user that become package-level, by the names that the program gives them
-	local    map[string]bool         // variables that stay in main
+	local    map[string]string       // variables that stay in main, and what is said of that
 	defs     []definition            //
+	assigned map[string]bool         // those of them that := assigns to: it defines another one
 	old      map[string]string       // variables that change their type after a use: name to the name of the earlier one
 	dropped  map[*ast.Ident]bool     // names of packages that the program does not mention after all
 	literals []*literal              //
@@ -160,13 +161,41 @@ func (w *work) run() {
 			w.r.Forget = append(w.r.Forget, name)
 		}
 	}
-	if !goes || !w.learn() {
+	if !goes || !w.learn() || !w.callsMain() {
 		return
 	}
 	w.publish(w.definitions())
 	if len(w.r.Errors) == 0 && w.finally() {
 		w.compose()
 	}
+	for name, why := range w.local { // nor is an earlier variable of that name what it means
+		w.n.take(name, "")
+		w.n.gone[name] = why
+	}
+}
+
+// programName is the name that a function of the cells has in the program: its own main calls the user's.
+func programName(f *types.Func) string {
+	if f.Name() == "main" && f.Signature().Recv() == nil {
+		return mainName
+	}
+	return f.Name()
+}
+
+// callsMain lets what the cell says of main mean the user's own; false means that there is none.
+func (w *work) callsMain() bool {
+	own := w.user.info.Defs[w.user.main.Name]
+	for id, o := range w.user.info.Uses {
+		if o != own || !w.mine(w.user, id) {
+			continue
+		}
+		if w.n.decls[mainName] == nil {
+			w.fail(w.at(w.user, id.Pos()), "undefined: main", "no cell has a func main: a cell runs without one")
+			return false
+		}
+		w.replace(w.user, id.Pos(), id.End(), mainName)
+	}
+	return true
 }
 
 // magics takes the lines for the kernel out of the cell.
@@ -199,6 +228,9 @@ func (w *work) magics() {
 		case "%exec":
 			if len(c.Args) > 0 {
 				w.call = c.Args[0]
+				if w.call == "main" {
+					w.call = mainName
+				}
 				args = strings.TrimSpace(strings.TrimPrefix(c.Rest(), w.call))
 				continue
 			}

@@ -82,6 +82,7 @@ type variable struct {
 	shown  string   // for a reader
 	types  []string // named types of cells that the type is made of
 	hidden bool     // its name is one of Go's own, which functions go on seeing
+	beside []string // earlier variables to which the := assigned that defined this one
 }
 
 // Keeping is the session with another account of what is kept.
@@ -184,7 +185,9 @@ func (s *Session) Names() map[string][]string {
 	kinds := map[string][]string{"Imports": sortedKeys(s.imports), "Variables": sortedKeys(s.Vars())}
 	for d := range s.eachDecl() {
 		switch {
-		case d.text != nil || isMain(d) || strings.HasPrefix(d.key, "_ "):
+		case d.text != nil || strings.HasPrefix(d.key, "_ "):
+		case d.key == mainName:
+			kinds["Functions"] = append(kinds["Functions"], "main")
 		case d.tok == token.CONST:
 			kinds["Constants"] = append(kinds["Constants"], d.names...)
 		case d.tok == token.TYPE:
@@ -227,7 +230,7 @@ func (s *Session) Settle() []string {
 			continue
 		}
 		lost = append(lost, name)
-		s.gone[name] = m.Notes[name]
+		s.gone[name] = cmp.Or(m.Notes[name], name+" was not kept: the cell that defines it ended before that, so run it again")
 	}
 	sort.Strings(lost)
 	live := s.liveLiterals(m, func(string) bool { return true })
@@ -293,8 +296,14 @@ func (s *Session) liveLiterals(m *persist.Manifest, holds func(name string) bool
 // forget forgets names, as %rm does.
 func (s *Session) forget(names []string) {
 	for _, n := range names {
+		if n == "main" && s.vars[n].typ == "" {
+			n = mainName
+		}
 		if !s.take(n, fmt.Sprintf("%%rm removed it in cell [%d]", s.current)) {
 			delete(s.imports, n)
+		}
+		if s.packages.ByName(n) != "" { // that is what it means from here on
+			delete(s.gone, n)
 		}
 	}
 	for d := range s.eachDecl() {

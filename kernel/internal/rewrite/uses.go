@@ -38,7 +38,7 @@ func (w *work) reads(g *graph, mentioned map[string]bool) (names []string) {
 		}
 	}
 	for i := range g.reached {
-		if d := g.parts[i].decl; d != nil && d.text == nil && d.src != w.src {
+		if d := g.parts[i].decl; d != nil && d.text == nil && d.src != w.src && d.key != mainName {
 			names = append(names, d.called()...)
 		}
 	}

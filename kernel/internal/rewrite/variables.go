@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 )
 
@@ -58,7 +59,7 @@ func unlabeled(st ast.Stmt) ast.Stmt {
 // others stay variables of main: their type can't be written outside its package.
 func (w *work) publish(ds []definition) {
 	w.types = map[string]variable{}
-	w.local = map[string]bool{}
+	w.local = map[string]string{}
 	for _, d := range ds {
 		typ, ok := w.writeType(d.obj.Type())
 		why := ""
@@ -72,10 +73,9 @@ func (w *work) publish(ds []definition) {
 			why = w.s.spared[d.name]
 		}
 		if why != "" {
-			if !w.local[d.name] {
-				w.note("", "%s is not remembered by later cells: %s", d.name, why)
+			if w.local[d.name] == "" {
+				w.keepLocal(d.name, why)
 			}
-			w.local[d.name] = true
 			continue
 		}
 		v := variable{typ: typ, shown: types.TypeString(d.obj.Type(), shownPackage), types: mainTypes(d.obj.Type())}
@@ -99,8 +99,9 @@ func (w *work) publish(ds []definition) {
 		w.objects[d.name] = d.obj
 	}
 	w.stayTogether(ds)
+	w.assignEarlier(ds)
 	for _, d := range ds {
-		if w.local[d.name] {
+		if w.local[d.name] != "" {
 			delete(w.types, d.name)
 			continue
 		}
@@ -145,6 +146,52 @@ func shownPackage(p *types.Package) string {
 	return p.Name()
 }
 
+// keepLocal leaves a variable in main, and says why.
+func (w *work) keepLocal(name, why string) {
+	w.local[name] = fmt.Sprintf("%s is not remembered by later cells: %s", name, why)
+	w.note("", "%s", w.local[name])
+}
+
+// assignEarlier finds the variables of earlier cells to which := assigns, as it does in Go where it defines another one
+// at the same time and the type is the same: pointers and closures see the new value. A := that ran before defines
+// again what it defined then, and assigns to what it assigned to.
+func (w *work) assignEarlier(ds []definition) {
+	w.assigned = map[string]bool{}
+	for i, st := range w.body {
+		if a, ok := unlabeled(st).(*ast.AssignStmt); !ok || a.Tok != token.DEFINE {
+			continue
+		}
+		var fresh, earlier, beside []string
+		for _, d := range ds {
+			if d.stmt != i {
+				continue
+			}
+			now := w.types[d.name]
+			if old, was := w.s.vars[d.name]; was && w.local[d.name] == "" && old.typ == now.typ && old.hidden == now.hidden {
+				earlier = append(earlier, d.name)
+				beside = append(beside, old.beside...)
+			} else {
+				fresh = append(fresh, d.name)
+			}
+		}
+		if len(fresh) == 0 {
+			fresh, earlier = earlier, slices.DeleteFunc(slices.Clone(earlier), func(n string) bool { return !slices.Contains(beside, n) })
+		}
+		for _, name := range earlier {
+			w.assigned[name] = true
+			v := w.types[name]
+			v.beside = w.s.vars[name].beside
+			w.types[name] = v
+		}
+		for _, name := range fresh {
+			if v, ok := w.types[name]; ok && !w.assigned[name] {
+				v.beside = earlier
+				w.types[name] = v
+			}
+		}
+	}
+}
+
 // stayTogether leaves the variables of a var (...) of several lines local if one of them stays so: its lines may use
 // each other.
 func (w *work) stayTogether(ds []definition) {
@@ -155,9 +202,8 @@ func (w *work) stayTogether(ds []definition) {
 		}
 		local := w.localNames(ds, i)
 		for _, d := range ds {
-			if d.stmt == i && len(local) > 0 && !w.local[d.name] {
-				w.note("", "%s is not remembered by later cells: it is declared together with %s", d.name, local[0])
-				w.local[d.name] = true
+			if d.stmt == i && len(local) > 0 && w.local[d.name] == "" {
+				w.keepLocal(d.name, "it is declared together with "+local[0])
 			}
 		}
 	}
@@ -168,7 +214,7 @@ func (w *work) stayTogether(ds []definition) {
 func (w *work) declareLocally(st ast.Stmt, all []*ast.Ident, local []string) {
 	end := "; _ = " + strings.Join(local, "; _ = ")
 	for _, id := range all {
-		if id.Name != "_" && !w.local[id.Name] {
+		if id.Name != "_" && w.local[id.Name] == "" {
 			own := ownPrefix + "_" + id.Name
 			w.replace(w.user, id.Pos(), id.End(), own)
 			end += "; " + w.types[id.Name].source(id.Name) + " = " + own
@@ -189,7 +235,7 @@ func identifiers(left []ast.Expr) []*ast.Ident {
 // localNames are the variables of a statement that stay local.
 func (w *work) localNames(ds []definition, stmt int) (names []string) {
 	for _, d := range ds {
-		if d.stmt == stmt && w.local[d.name] {
+		if d.stmt == stmt && w.local[d.name] != "" {
 			names = append(names, d.name)
 		}
 	}
