@@ -428,16 +428,6 @@ func TestNoMistake(t *testing.T) {
 	}
 }
 
-func TestRemark(t *testing.T) {
-	for cell, want := range map[string]string{
-		"y := 7 // 2": "line 1: // begins a comment", "a\ny := f(7) // (2)\n": "line 2", "y := 7 // two": "", "// 2": "", "y := 7\n// 2": "", "y := \"7 // 2\"": "", "if x { // 2\n}": "",
-	} {
-		if got := Remark(cell); !strings.HasPrefix(got, want) || want == "" && got != "" {
-			t.Errorf("%q: %q, want %q", cell, got, want)
-		}
-	}
-}
-
 func TestDistinct(t *testing.T) {
 	at := func(line, col int, msg string) Error { return Error{Pos: Pos{1, line, col}, Msg: msg} }
 	s := newNotebook(t).s
@@ -475,7 +465,6 @@ func FuzzExplain(f *testing.F) {
 				t.Errorf("%q: line %d: %s", cell, e.Pos.Line, e.Msg)
 			}
 		}
-		Remark(cell)
 		Complete(cell)
 	})
 }

@@ -488,24 +488,3 @@ func (m *mistake) lexicalHint() string {
 	}
 	return ""
 }
-
-var oneNumber = regexp.MustCompile(`^//\s*\(?-?[\d.]+\)?\s*$`)
-
-// Remark returns what is worth saying of a cell that is right Go, but may not mean what it says: a // that was to
-// divide. "" is nothing.
-func Remark(code string) string {
-	ts := tokens(code)
-	for i, t := range ts {
-		if t.tok != token.COMMENT || !oneNumber.MatchString(t.lit) || i == 0 || strings.TrimSpace(code[strings.LastIndexByte(code[:t.lo], '\n')+1:t.lo]) == "" {
-			continue
-		}
-		if i > 1 && ts[i-1].tok == token.SEMICOLON { // the end of the line, which the scanner puts before the comment
-			i--
-		}
-		switch ts[i-1].tok {
-		case token.IDENT, token.INT, token.FLOAT, token.RPAREN, token.RBRACK:
-			return fmt.Sprintf("line %d: // begins a comment, so nothing is divided; / between whole numbers drops the remainder", (&Source{Code: code}).Pos(t.lo).Line)
-		}
-	}
-	return ""
-}

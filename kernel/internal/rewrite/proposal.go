@@ -87,7 +87,7 @@ func (m *mistake) works(code string, lo, hi int) bool {
 	}
 	fixed := &Source{Cell: m.src.Cell, Code: code}
 	first, last := fixed.Pos(lo).Line, fixed.Pos(hi).Line
-	for _, e := range m.s.rewrite(m.src.Cell, code).Errors {
+	for _, e := range m.s.rewrite(m.src.Cell, code).r.Errors {
 		if _, unused := unusedName(e.Msg); unused {
 			continue // its use is still to be written
 		}
