@@ -3,6 +3,7 @@ package rewrite
 import (
 	"fmt"
 	"go/token"
+	"slices"
 	"strings"
 )
 
@@ -80,6 +81,9 @@ func (s *Session) explained(errs []Error, next *Session) (kept []Error) {
 	type told struct {
 		msg string
 		pos Pos
+	}
+	if i := slices.IndexFunc(errs, func(e Error) bool { return pythonLabel.MatchString(e.Msg) }); i >= 0 {
+		errs = errs[i : i+1] // the rest follows from that
 	}
 	seen := map[told]bool{}
 	budget := maxChecked

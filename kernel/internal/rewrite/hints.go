@@ -50,6 +50,7 @@ func init() {
 			}
 			return m.selector(g[1], g[2], g[3])
 		}},
+		{"unexported", regexp.MustCompile(`^.*\.(\w+) undefined \(cannot refer to unexported (?:field|method) \w+\)`), (*mistake).unexported},
 		{"field of a type", regexp.MustCompile(`^operand for field selector (\w+) must be value of type (\S+)$`), (*mistake).fieldOfType}, // since Go 1.27
 		{"overflow of an untyped constant", regexp.MustCompile(`^cannot use (.*) \(untyped int constant.*\) as (\w+) value.*overflows\)`), (*mistake).overflows},
 		{"overflow of a constant", regexp.MustCompile(`^(.*) \(.*constant.*\) overflows (\w+)`), (*mistake).overflows},
@@ -90,16 +91,23 @@ func init() {
 		{"expects 2 or 3 arguments; found 1", regexp.MustCompile(`expects 2 or 3 arguments; found 1`), always("make([]int, n) makes a slice of n elements")},
 		{"truncated to int", regexp.MustCompile(`truncated to int`), always("a whole number is wanted here")},
 		{"out of bounds", regexp.MustCompile(`out of bounds`), always("the last index is the length minus one")},
-		{"is not a function", regexp.MustCompile(`is not a function`), always("only a function can be called with ( )")},
+		{"is not a function", regexp.MustCompile(`is not a function`), (*mistake).notFunction},
+		{"missing argument in conversion", regexp.MustCompile(`missing argument in conversion to (\S+)$`), func(_ *mistake, g []string) string {
+			return g[1] + " is a type: a value of it is written " + g[1] + "{…}"
+		}},
 		{"is not used", regexp.MustCompile(`is not used`), always("only the value of a cell's last line is shown: assign it, print it, or put it last")},
 		{"is declared and not used", regexp.MustCompile(`is declared and not used`), always("use it, or remove it")},
+		{"try", pythonLabel, func(m *mistake, _ []string) string {
+			m.e.Msg = noExceptions
+			return "a function that can fail returns an error: if err != nil { … } handles it"
+		}},
 		{" declared and not used", regexp.MustCompile(` declared and not used`), always("remove the label, or jump to it")},
 		{"missing return", regexp.MustCompile(`missing return`), always("every way through the function must end with a return")},
 		{"not enough arguments in call", regexp.MustCompile(`not enough arguments in call`), always("the parameters that the function needs are listed after want")},
 		{"too many arguments in call", regexp.MustCompile(`too many arguments in call`), always("the function takes only what is listed after want")},
 		{"cannot infer", regexp.MustCompile(`cannot infer`), always("name the type: F[int](…)")},
 		{"import cycle", regexp.MustCompile(`import cycle`), always("two packages import each other")},
-		{"can only be compared to nil", regexp.MustCompile(`can only be compared to nil`), always("slices, maps and functions are compared piece by piece: slices.Equal(a, b) and maps.Equal(a, b) do")},
+		{"can only be compared to nil", regexp.MustCompile(`can only be compared to nil`), (*mistake).piecewise},
 		{"use of untyped nil", regexp.MustCompile(`use of untyped nil`), always("nil alone has no type: write var p *T, which is nil at the beginning")},
 		{"cannot use nil as", regexp.MustCompile(`cannot use nil as`), always("only pointers, slices, maps, channels, functions and interfaces can be nil; var x T is a zero value")},
 		{"neither addressable nor a map index expression", regexp.MustCompile(`neither addressable nor a map index expression`), always("the bytes of a string can't be changed: b := []byte(s) makes a copy that can")},
@@ -125,6 +133,7 @@ func init() {
 		{"cannot index", regexp.MustCompile(`cannot index`), always("[ ] is for slices, arrays, maps and strings")},
 		{"cannot slice", regexp.MustCompile(`cannot slice`), always("[ : ] is for slices, arrays and strings")},
 		{"impossible type assertion", regexp.MustCompile(`impossible type assertion`), always("the type lacks a method of the interface: no value can be both")},
+		{"cannot be ordered", regexp.MustCompile(`cannot be ordered`), always("min and max take the values one by one: slices.Max(xs) is the largest of a slice, t.Max() of a tensor")},
 		{"invalid argument:", regexp.MustCompile(`invalid argument:`), always("the built-in function takes other types; Shift+Tab after its ( shows which")},
 	}
 }
@@ -138,6 +147,7 @@ var (
 	typeOf        = regexp.MustCompile(`(?:variable|value|constant \S+) of (?:\w+ )?type (.+)$`)
 	funcTypeMsg   = regexp.MustCompile(`^func\(.*is not an expression$`)
 	unusedMsg     = regexp.MustCompile(`^declared and not used: (.*)$|^(\S+) declared and not used$`) // the second of a type switch
+	pythonLabel   = regexp.MustCompile(`^label (?:try|except|finally) declared and not used$`)
 	unusedValue   = regexp.MustCompile(`is not used$`)
 )
 
@@ -164,6 +174,40 @@ func (m *mistake) notExported(g []string) string {
 		return "did you mean " + g[2] + "." + upper + "?"
 	}
 	return "only names that begin with a capital letter can be used from outside a package"
+}
+
+func (m *mistake) unexported(g []string) string {
+	upper := camel(g[1])
+	if m.mean(m.off, m.off+len(g[1]), upper) != "" {
+		return "did you mean " + upper + "?"
+	}
+	return "only names that begin with a capital letter can be used from outside a package"
+}
+
+// notFunction explains a call of what can't be called, such as a layer.
+func (m *mistake) notFunction([]string) string {
+	const hint = "only a function can be called with ( )"
+	_, end := m.lineAt(m.off)
+	if name := re(`^(?:NAME\.)*NAME`).FindString(m.masked[m.off:end]); name != "" {
+		return m.write("only a function can be called, and a layer has a method for it", m.off, m.off+len(name), hint, name+".Forward")
+	}
+	return hint
+}
+
+// piecewise explains a comparison of what can only be compared to nil.
+func (m *mistake) piecewise([]string) string {
+	const hint = "slices, maps and functions are compared piece by piece: slices.Equal(a, b) and maps.Equal(a, b) do"
+	lo, hi := m.lineAt(m.off)
+	for at := hi; at > m.off; at-- {
+		if _, _, x, op, y, ok := m.operands(m.off, at); ok && (op == "==" || op == "!=") {
+			not := strings.TrimSuffix(op, "=")
+			if not == "=" {
+				not = ""
+			}
+			return m.write("slices and maps are compared piece by piece", max(lo, m.off), at, hint, not+"slices.Equal("+x+", "+y+")", not+"maps.Equal("+x+", "+y+")")
+		}
+	}
+	return hint
 }
 
 func (m *mistake) tilde([]string) string {

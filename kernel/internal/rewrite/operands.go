@@ -76,6 +76,9 @@ const tensorOperators = "operators don't work on tensors, methods do"
 // tensorCall proposes the method for an operator between x and y, one of which is a tensor.
 func (m *mistake) tensorCall(lo, hi int, x, op, y string, first bool) string {
 	method := tensorMethods[op]
+	if op == "^" && first {
+		return m.write("^ is exclusive or, and not for tensors", lo, hi, "a.Pow(2) raises each element to a power", atomic(x)+".Pow("+y+")")
+	}
 	if method == "" {
 		return tensorOperators + ": Add, Sub, Mul, Div, Pow, Matmul"
 	}
@@ -110,6 +113,8 @@ func (m *mistake) mismatch(expr, a, b string) string {
 		return m.write("Go never converts numbers by itself", lo, hi, "a duration has a unit: 2 * time.Second", fix)
 	case op == "&&" || op == "||":
 		return op + " is for true and false only: compare with 0, \"\" or nil first"
+	case ok && op == "%" && isString(a):
+		return m.formatted(lo, hi, x, y)
 	case isNumeric(a) && isNumeric(b):
 		if op == "%" {
 			if !ok {
@@ -172,6 +177,10 @@ func (m *mistake) operator(op, what, desc string) string {
 	}
 	l, h, x, _, y, ok := m.around(op, what)
 	switch {
+	case op == "%" && ok && isString(typ):
+		return m.formatted(l, h, x, y)
+	case op == "^" && ok:
+		return m.write("^ is exclusive or, bit by bit", l, h, "^ is exclusive or, bit by bit; math.Pow(x, y) raises x to the power of y", "math.Pow("+x+", "+y+")", "math.Pow("+x+", float64("+y+"))")
 	case op == "%" && ok:
 		return m.write("% is for whole numbers", l, h, "% is for whole numbers: math.Mod(x, y) is for the others", "math.Mod("+x+", "+y+")", "math.Mod("+x+", float64("+y+"))")
 	case op == "%":
@@ -188,6 +197,12 @@ func (m *mistake) operator(op, what, desc string) string {
 		return "strings.TrimSuffix and strings.ReplaceAll take parts out of a string"
 	}
 	return "this operator is not for values of this type"
+}
+
+// formatted explains a % behind a string.
+func (m *mistake) formatted(lo, hi int, x, y string) string {
+	m.e.Msg = "Go has no % for strings"
+	return m.write("", lo, hi, "fmt.Sprintf(\"%d %s\", n, s) puts values into a string", "fmt.Sprintf("+x+", "+y+")")
 }
 
 // inPlace explains a += b of tensors.
@@ -243,19 +258,7 @@ func (m *mistake) tensorIndex(what, x string) string {
 			return hint
 		}
 		item := m.src.Code[end+1 : end+close]
-		if a, b, isRange := strings.Cut(item, ":"); isRange {
-			switch a, b = strings.TrimSpace(a), strings.TrimSpace(b); {
-			case a == "" && b == "":
-				item = "tensor.Until(" + x + ".Size(0))"
-			case a == "":
-				item = "tensor.Until(" + b + ")"
-			case b == "":
-				item = "tensor.From(" + a + ")"
-			default:
-				item = "tensor.Between(" + a + ", " + b + ")"
-			}
-		}
-		items = append(items, item)
+		items = append(items, indexItems(item))
 		end += close + 1
 	}
 	list := strings.Join(items, ", ")

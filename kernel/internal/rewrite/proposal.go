@@ -38,7 +38,7 @@ func newMistake(s, next *Session, e *Error, budget *int) *mistake {
 }
 
 // syntaxMsg are the beginnings of what Go's scanner and parser say.
-var syntaxMsg = regexp.MustCompile(`^(expected|missing [',]|unexpected|illegal (?:character|label|rune)|string literal|more than one|curly|escape|unknown escape|invalid digit|.*literal has no|'_' must)`)
+var syntaxMsg = regexp.MustCompile(`^(expected|missing [',]|unexpected|illegal (?:character|label|rune)|string literal|more than one|curly|escape|unknown escape|invalid digit|(?:middle|final) index required|.*literal has no|'_' must)`)
 
 // mask blanks what stands inside strings, and comments, so that patterns see code only. Every byte keeps its place.
 func mask(code string) string {

@@ -145,6 +145,9 @@ func (r *remarker) look(c *checked, root ast.Node) {
 			}
 		case *ast.CallExpr:
 			r.arguments(c, n)
+			if b, ok := c.info.Uses[named(n.Fun)].(*types.Builtin); ok && strings.HasPrefix(b.Name(), "print") {
+				r.remark(c, n, "print", "%s is there to debug Go itself, and writes to standard error in a form of its own: fmt.Println(…) prints", b.Name())
+			}
 		case *ast.ExprStmt:
 			r.unused(c, n)
 		case *ast.ForStmt:

@@ -84,6 +84,8 @@ func TestRemarks(t *testing.T) {
 		{"a.Matmul(a)\nstart := time.Now()\nb := a.Matmul(a)\nfmt.Println(b, time.Since(start))", ""},
 		{"slices.Sort(xs)\nxs", ""},
 
+		{"print(x)", "line 1: print is there to debug Go itself, and writes to standard error in a form of its own: fmt.Println(…) prints"},
+
 		{"for i := range 0 {\n\tfmt.Println(i)\n}", "line 1: this loop never runs"},
 		{"for i := 0; i > n; i++ {\n}", "it counts with i++, and goes on as long as i > n; write i < n"},
 		{"for i := n; i < 0; i-- {\n}", "it counts with i--, and goes on as long as i < 0; write i > 0"},
