@@ -48,6 +48,8 @@ var habits = sync.OnceValue(func() []habit {
 			"for i := a; i > b; i -= step { … } counts down"},
 		{re(`^\s*for\s+(NAME)\s+in\s+range\(([^,]*),\s*([^,]*),\s*([^,]*)\)BLOCK`), noFor, "", []string{"for $1 := $2; $1 < $3; $1 += $4 {"},
 			"for i := a; i < b; i += step { … } counts in steps"},
+		{re(`^\s*(for\s[^;]*;[^;]*;.*\S)\s*:\s*$`), "a block doesn't begin with a colon in Go", "blocks go between { and }", []string{"$1 {"}, "write for i := 0; i < n; i++ { … }"},
+		{re(`^\s*(?:for|while)\s.*[^:]:\s+\S`), "a block doesn't begin with a colon in Go", "", nil, "write for i := range 3 { … }: blocks go between { and }"},
 		{re(`^\s*for\s+\(?(NAME)\s*,\s*(NAME)\)?\s+in\s+enumerate\((.*)\)BLOCK`), noFor, "range gives the index and the element", []string{"for $1, $2 := range $3 {"},
 			"for i, x := range xs { … } gives the index and the element"},
 		{re(`^\s*for\s+\(?(NAME)\s*,\s*(NAME)\)?\s+in\s+(.*)\.items\(\)BLOCK`), noFor, "range gives the key and the value", []string{"for $1, $2 := range $3 {"},
@@ -57,7 +59,7 @@ var habits = sync.OnceValue(func() []habit {
 		{re(`^\s*for\s+.*\s+in\s+zip\(.*BLOCK`), noFor, "", nil, "for i := range a { … } goes through both: a[i] and b[i]"},
 		{re(`^\s*for\s*\(\s*(?:let|const|var)\s+(NAME)\s+(?:in|of)\s+(.*\S)\)BLOCK`), noFor, "range gives the index and the element", []string{"for _, $1 := range $2 {"},
 			"for i, x := range xs { … } gives the index and the element"},
-		{re(`^\s*for\s*(NAME)\s+in\s+(.*\S)BLOCK`), noFor, "range gives the index and the element", []string{"for _, $1 := range $2 {"},
+		{re(`^\s*for\s*(NAME)\s+in\s+(.*\S)BLOCK`), noFor, "range gives the index and the element", []string{"for _, $1 := range $2 {", "for $1 := range $2 {"},
 			"for i, x := range xs { … } gives the index and the element"},
 		{re(`^\s*for\s*\(\s*(?:int|var|let)?\s*(NAME)\s*=\s*([^;]*);([^;]*);([^;]*)\)\s*\{`), "Go's for has no parentheses, and := defines its variable", "",
 			[]string{"for $1 := $2;$3;$4 {"}, "for i := 0; i < n; i++ { … } counts"},
@@ -118,6 +120,10 @@ var habits = sync.OnceValue(func() []habit {
 		{re(`(\S)\s*<>\s*(\S)`), "Go has no operator <>", "", []string{"$1 != $2"}, "!= compares"},
 		{re(`(NAME)->(NAME)`), "Go has no operator ->", "the dot works for pointers, too", []string{"$1.$2"}, "write p.field, for pointers too"},
 		{re(`(NAME)::(NAME)`), "Go has no operator ::", "", []string{"$1.$2"}, "write package.Name"},
+		{re(`(NAME)\s+as\s+(NAME)`), "conversions are written like calls", "", []string{"$2($1)"}, "write int(x)"},
+		{re(`[(=,]\s*range\(.*`), "range comes after for", "", nil, "for i := range n { … } counts from 0 to n-1"},
+		{re(`^\s*(interface|struct)\s+(NAME)\s*\{`), "a type begins with the word type", "", []string{"type $2 $1 {"}, "write type T $1 { … }"},
+		{re(`^\s*enum\s+(NAME)`), "Go has no enum", "", nil, "const ( Red = iota; Green; Blue ) numbers constants"},
 		{re(`\((int|float64|float32|int64|int32|uint8|byte|string)\)\s*(NAME|\d+)`), "conversions are written like calls", "", []string{"$1($2)"}, "write int(x)"},
 		{re(`[\[({][^\[\](){}]*[^\[\](){}\s;]\s+for\s.*\sin\s.*[\])}]|\[.*\sfor\s.*\sin\s.*\]`), "Go has no list comprehensions", "", nil, "make the slice, and append to it in a for loop: for _, x := range xs { ys = append(ys, …) }"},
 		{re(`([^=(,]*\S)\s+if\s+(.*\S)\s+else\s+(.*\S)`), "Go has no … if … else …", "", nil, "write if cond { v = a } else { v = b }"},
@@ -130,6 +136,7 @@ var habits = sync.OnceValue(func() []habit {
 		{re(`\[([^\[\]]+(?:,[^\[\]]*)*)\]`), "a list has a type", "", []string{"[]int{$1}", "[]float64{$1}", "[]string{$1}", "[]any{$1}"}, "write []float64{1, 2.5}"},
 		{re(`\{((?:"_*"|\d+)\s*:.*)\}`), "a map has a type", "", []string{"map[string]int{$1}", "map[string]float64{$1}", "map[string]string{$1}", "map[int]string{$1}",
 			"map[string]any{$1}"}, "write map[string]int{\"a\": 1}"},
+		{re(`(NAME\s*:?=)\s*\{([^{}:;]+)\}\s*$`), "a list has a type", "", []string{"$1 []int{$2}", "$1 []float64{$2}", "$1 []string{$2}", "$1 []any{$2}"}, "write []float64{1, 2.5}"},
 		{re(`=\s*\{\s*\}\s*$`), "a map has a type", "", nil, "write m := map[string]int{}"},
 		{re(`("_*")\s*%\s*\(([^()]*)\)`), "Go has no % for strings", "", []string{"fmt.Sprintf($1, $2)"}, "fmt.Sprintf(\"%d %s\", n, s) puts values into a string"},
 		{re(`^\s*(NAME\s*,[^=]*\S)\s*:?=\s*\(([^()]+,[^()]*)\)\s*$`), "Go has no tuples", "", []string{"$1 = $2", "$1 := $2"}, "write a, b := 1, 2"},
@@ -151,6 +158,7 @@ var habits = sync.OnceValue(func() []habit {
 		{re(`\btype\s*\((.*)\)`), "type declares a type in Go", "", []string{`fmt.Printf("%T\n", $1)`}, `fmt.Printf("%T\n", x) prints the type of x`},
 		{re(`^\s*case\b.*:\s*$`), "case belongs in a switch", "", nil, "write switch x { case 1: … }"},
 		{re(`^\s*range\b`), "range comes after for", "", nil, "for i := range n { … } counts from 0 to n-1"},
+		{re(`^\s*if\s[^{]*\S\s+NAME(?:\.NAME)*\(.*\)\s*$`), "the block after if and for goes between { and }", "", nil, "put it in braces, even if it is a single statement"},
 		{re(`^\s*(?:if|for)\s*\(.*\)\s*[^\s{].*[^{]$`), "the block after if and for goes between { and }", "", nil, "put it in braces, even if it is a single statement"},
 		{re(`^\s*(?:public|private|static|void|protected)\s`), "Go has no public, private or static", "", nil, "a name that begins with a capital letter is public; a function begins with func"},
 		{re(`^\s*#\s*include\b`), "Go has no #include", "", nil, "packages of the standard library are there without a line for them"},
@@ -406,6 +414,12 @@ func (m *mistake) words(lo, hi int) bool {
 	sign := map[string]string{"and": "&&", "or": "||", "not": "!"}[word]
 	m.e.Msg = fmt.Sprintf("Go writes %s as %s", word, sign)
 	header := goWords(strings.TrimSuffix(strings.TrimSpace(text), ":"))
+	if line, _ := m.lineAt(lo); strings.HasPrefix(header, "!") && strings.TrimSpace(m.src.Code[line:lo]) == "" { // which would be a line for the shell
+		header = "(" + header + ")"
+		m.e.Hint = m.write("", lo, hi, "&& is and, || is or, ! is not", header)
+		m.move(lo+w[0], lo+w[1])
+		return true
+	}
 	m.e.Hint = m.write("", lo, hi, "&& is and, || is or, ! is not", append(goConditions(strings.TrimSuffix(strings.TrimSpace(text), ":")), strings.Replace(header, " = ", " := ", 1))...)
 	m.move(lo+w[0], lo+w[1])
 	return true
@@ -463,7 +477,7 @@ func (m *mistake) fstring(lo, quote int) bool {
 // pythonPackages are what stands in the place of Python's packages.
 var pythonPackages = map[string]string{
 	"torch": "package tensor has what torch has, layers are in nn, and optimizers in optim", "numpy": "package tensor has arrays like NumPy's", "np": "package tensor has arrays like NumPy's",
-	"matplotlib": "package plots draws charts", "einops": "package einops has rearrange, reduce and einsum", "random": "package math/rand/v2 makes random numbers",
+	"matplotlib": "package plots draws charts", "einops": "package einops has rearrange, reduce and einsum", "random": "package math/rand/v2 makes random numbers: rand.Float64(), rand.IntN(6)", "plt": "package plots draws charts", "pd": "package encoding/csv reads tables",
 	"sys": "package os has Args, Exit and Stdin", "re": "package regexp has regular expressions", "json": "package encoding/json reads and writes JSON",
 	"math": "package math needs no import here: write math.Sqrt(2)", "time": "package time needs no import here: write time.Now()", "os": "package os needs no import here",
 	"collections": "maps and slices are part of Go", "typing": "types are part of Go", "itertools": "package slices has much of it",

@@ -174,12 +174,21 @@ func (m *mistake) syntaxHint() string {
 	case strings.HasPrefix(msg, "expected ';', found ','") && m.works(m.replaced(m.off, m.off+1, ""), lo, m.off):
 		m.e.Msg = "fields of a struct are not separated by commas"
 		return "each field has a line of its own: leave the comma out"
+	case strings.HasPrefix(msg, "expected ';', found ','") && m.works(m.replaced(m.off, m.off+1, ";"), lo, m.off):
+		m.e.Msg = "fields of a struct are not separated by commas"
+		return "on one line, they are separated by semicolons"
 	case strings.HasPrefix(msg, "expected ';'"):
 		_, found, _ := strings.Cut(msg, "found ")
 		m.e.Msg = found + " doesn't belong here"
 		return "an operator, a comma, a bracket or a new line is missing before it"
+	case msg == "expected type, found ':'":
+		m.e.Msg = "no colon goes before a type in Go"
+		return "write name string"
 	case strings.HasPrefix(msg, "expected type"):
 		return "the type is missing here"
+	case strings.HasPrefix(msg, "expected '==', found '='") && re(`\{[^{}]*NAME\s*$`).MatchString(m.masked[lo:m.off]):
+		m.e.Msg = "a field and its value go together with a colon"
+		return "write T{name: value}"
 	case strings.HasPrefix(msg, "expected '==', found '='"), strings.Contains(msg, "found assignment"):
 		return "== compares, = assigns"
 	}

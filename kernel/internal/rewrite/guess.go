@@ -115,6 +115,9 @@ func (m *mistake) undefined(name string) string {
 			if strings.HasPrefix(m.src.Code[lo:], name) { // or else the name behind the dot
 				lo += len(pkg) + 1
 			}
+			if t := pythonMembers[name]; t != "" {
+				return m.write("", lo-len(pkg)-1, lo+len(sym), "write "+t, t)
+			}
 			if near := nearest(sym, exported(p.Scope().Names()), 0); near != "" && m.mean(lo, lo+len(sym), near) != "" {
 				return fmt.Sprintf("did you mean %s.%s?", pkg, near)
 			}
@@ -134,6 +137,9 @@ func (m *mistake) undefined(name string) string {
 		return first
 	}
 	lo, hi := m.off, m.off+len(name)
+	if h := m.turned(lo, hi); h != "" {
+		return h
+	}
 	if h := m.foreign(name, lo, hi); h != "" {
 		return h
 	}
@@ -158,6 +164,24 @@ func (m *mistake) undefined(name string) string {
 	return first + "; a new variable is defined with :="
 }
 
+// turned explains a name behind its type.
+func (m *mistake) turned(lo, hi int) string {
+	line, _ := m.lineAt(lo)
+	g := re(`(?:[{(,;]|^)\s*(int|string|float64|float32|bool|byte|any|float|str|double)\s+$`).FindStringSubmatchIndex(m.masked[line:lo])
+	if g == nil {
+		return ""
+	}
+	typ := m.src.Code[line+g[2] : line+g[3]]
+	if t := pythonTypes[typ]; t != "" {
+		typ = t
+	}
+	return m.write("the type comes after the name", line+g[2], hi, "", m.src.Code[lo:hi]+" "+typ)
+}
+
+// pythonMembers are what stands in the place of what Python's packages have under other names.
+var pythonMembers = map[string]string{"time.time": "time.Now", "json.dumps": "json.Marshal", "json.loads": "json.Unmarshal", "os.listdir": "os.ReadDir", "os.getcwd": "os.Getwd",
+	"math.inf": "math.Inf(1)", "math.nan": "math.NaN()", "os.path": "filepath", "time.perf_counter": "time.Now"}
+
 // foreign explains names of Python and JavaScript.
 func (m *mistake) foreign(name string, lo, hi int) string {
 	switch name {
@@ -180,6 +204,12 @@ func (m *mistake) foreign(name string, lo, hi int) string {
 	}
 	line, _ := m.lineAt(lo)
 	end := closing(m.masked, hi)
+	if why := pythonPackages[name]; why != "" && strings.HasPrefix(m.masked[hi:], ".") {
+		return why
+	}
+	if t := pythonTypes[name]; t != "" && end < 0 {
+		return m.mean(lo, hi, t)
+	}
 	if end < 0 || line > lo {
 		return ""
 	}
@@ -289,7 +319,7 @@ var methods = map[string][]string{
 	"sort": {"slices.Sort(X)"}, "reverse": {"slices.Reverse(X)"}, "index": {"slices.Index(X, ARGS)", "strings.Index(X, ARGS)"}, "find": {"strings.Index(X, ARGS)"},
 	"includes": {"slices.Contains(X, ARGS)", "strings.Contains(X, ARGS)"}, "contains": {"slices.Contains(X, ARGS)", "strings.Contains(X, ARGS)"},
 	"copy": {"slices.Clone(X)", "maps.Clone(X)"}, "clear": {"clear(X)"}, "insert": {"X = slices.Insert(X, ARGS)"},
-	"keys": {"slices.Sorted(maps.Keys(X))"}, "values": {"slices.Collect(maps.Values(X))"}, "items": nil,
+	"keys": {"slices.Sorted(maps.Keys(X))"}, "values": {"slices.Collect(maps.Values(X))"}, "items": nil, "get": {"X[ARGS]"},
 	"upper": {"strings.ToUpper(X)"}, "lower": {"strings.ToLower(X)"}, "toUpperCase": {"strings.ToUpper(X)"}, "toLowerCase": {"strings.ToLower(X)"},
 	"strip": {"strings.TrimSpace(X)"}, "trim": {"strings.TrimSpace(X)"}, "split": {"strings.Split(X, ARGS)", "strings.Fields(X)"},
 	"join": {"strings.Join(ARGS, X)", "strings.Join(X, ARGS)"}, "replace": {"strings.ReplaceAll(X, ARGS)"},
@@ -297,6 +327,7 @@ var methods = map[string][]string{
 	"item": {"X.Item()"}, "numpy": {"X.Floats()"}, "tolist": {"X.Floats()"}, "mm": {"X.Matmul(ARGS)"}, "dot": {"X.Matmul(ARGS)"}, "unsqueeze_": {"X.Unsqueeze(ARGS)"},
 	"ndim": {"X.Dim()"}, "numel": {"X.Len()"}, "astype": {"X.To(ARGS)"}, "requires_grad_": {"X.RequireGrad()"}, "mul_": {"X.MulInPlace(ARGS)"}, "add_": {"X.AddInPlace(ARGS)"},
 	"sub_": {"X.SubInPlace(ARGS)"}, "zero_": {"X.Zero()"}, "masked_fill": {"X.MaskedFill(ARGS)"}, "log_softmax": {"X.LogSoftmax(ARGS)"}, "relu": {"X.ReLU()"}, "gelu": {"X.GELU()"},
+	"data": {"X.Detach()"}, "cuda": {"X.To(gpu.GetDevice(0))"}, "cpu": {"X.To(tensor.CPU)"},
 }
 
 // selector explains a field or method that does not exist.
@@ -311,6 +342,13 @@ func (m *mistake) selector(x, name, typ string) string {
 	lo, hi := m.off, m.off+len(name) // of the name; the expression stands before the dot
 	if !strings.HasPrefix(m.src.Code[lo:], name) {
 		return hint
+	}
+	switch {
+	case !isTensor(typ):
+	case name == "size" && strings.HasPrefix(m.masked[hi:], "()"):
+		return m.mean(lo, hi, "Shape")
+	case name == "requires_grad":
+		return "x.RequireGrad() asks for the gradient of x"
 	}
 	if g := didYouMean.FindStringSubmatch(m.e.Msg); g != nil {
 		near := []string{g[2]}
@@ -345,6 +383,9 @@ func (m *mistake) selector(x, name, typ string) string {
 	}
 	if h := m.write(hint, start, end, "", fixes...); h != "" {
 		return strings.Replace(h, ": Tab after the dot lists what it has", "", 1)
+	}
+	if name == "get" && strings.HasPrefix(typ, "map[") {
+		return "m[k] is the value at k, or zero if there is none; v, ok := m[k] tells"
 	}
 	if name == "items" || name == "keys" || name == "values" {
 		return "for k, v := range m { … } goes through a map"

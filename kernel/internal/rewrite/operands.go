@@ -93,7 +93,76 @@ func (m *mistake) tensorCall(lo, hi int, x, op, y string, first bool) string {
 			fixes = append([]string{atomic(y) + "." + turned + "(" + x + ")"}, fixes...)
 		}
 	}
-	return m.write(tensorOperators, lo, hi, tensorOperators+": a."+method+"(b)", fixes...)
+	if h := m.write(tensorOperators, lo, hi, "", fixes...); h != "" {
+		return h
+	}
+	return m.wholeTensor(tensorOperators + ": a." + method + "(b)")
+}
+
+// wholeTensor proposes a right side, or a line, in which all operators between tensors are methods.
+func (m *mistake) wholeTensor(otherwise string) string {
+	lo, hi := m.lineAt(m.off)
+	if g := re(`^\s*(?:(?:NAME\s*,?\s*)+:?=|return\b)\s*`).FindStringIndex(m.masked[lo:m.off]); g != nil {
+		lo += g[1]
+	}
+	text := strings.TrimSpace(m.src.Code[lo:hi])
+	lo += strings.Index(m.src.Code[lo:hi], text)
+	x, err := parser.ParseExpr(text)
+	if err != nil {
+		return otherwise
+	}
+	t, is := m.tensorText(text, x)
+	if !is {
+		return otherwise
+	}
+	return m.write(tensorOperators, lo, lo+len(text), otherwise, t)
+}
+
+// tensorText writes an expression with methods for operators, and reports whether it is a tensor.
+func (m *mistake) tensorText(text string, x ast.Expr) (t string, is bool) {
+	switch x := x.(type) {
+	case *ast.Ident:
+		return x.Name, isTensor(m.next.vars[x.Name].shown) || isTensor(m.s.vars[x.Name].shown)
+	case *ast.ParenExpr:
+		if t, is = m.tensorText(text, x.X); is {
+			return t, is
+		}
+		return "(" + t + ")", false
+	case *ast.UnaryExpr:
+		if t, is = m.tensorText(text, x.X); is && x.Op == token.SUB {
+			return atomic(t) + ".Neg()", true
+		}
+		return x.Op.String() + t, is
+	case *ast.CallExpr:
+		sel, ok := x.Fun.(*ast.SelectorExpr)
+		if !ok {
+			break
+		}
+		args := text[x.Lparen-1 : x.End()-1]
+		if t, is = m.tensorText(text, sel.X); is {
+			return atomic(t) + "." + camel(sel.Sel.Name) + args, true
+		}
+		if id, ok := sel.X.(*ast.Ident); ok && id.Name == "tensor" {
+			return text[x.Pos()-1 : x.End()-1], true
+		}
+	case *ast.BinaryExpr:
+		method, right := tensorMethods[x.Op.String()], x.Y
+		if star, ok := x.Y.(*ast.StarExpr); ok && x.Op == token.MUL { // **
+			method, right = "Pow", star.X
+		}
+		a, first := m.tensorText(text, x.X)
+		b, second := m.tensorText(text, right)
+		switch turned := map[string]string{"Add": "Add", "Mul": "Mul"}[method]; {
+		case first && method != "":
+			return atomic(a) + "." + method + "(" + b + ")", true
+		case second && turned != "":
+			return atomic(b) + "." + turned + "(" + a + ")", true
+		case second && method != "":
+			return "tensor.Number(" + a + ")." + method + "(" + b + ")", true
+		}
+		return a + " " + x.Op.String() + " " + b, false
+	}
+	return text[x.Pos()-1 : x.End()-1], false
 }
 
 // mismatch explains an operator between two types.
@@ -140,6 +209,10 @@ func (m *mistake) mismatch(expr, a, b string) string {
 			x, y = y, x
 		}
 		return m.write("strings can't be multiplied", lo, hi, "strings.Repeat(s, n) repeats a string", "strings.Repeat("+x+", "+y+")")
+	case ok && op == "+" && isString(a) && strings.HasPrefix(y, "'"):
+		return m.write("single quotes are for one character, a number", lo, hi, "put the character between double quotes", x+" + \""+strings.Trim(y, "'")+"\"")
+	case ok && op == "+" && isString(a) && (b == "rune" || b == "byte"):
+		return m.write("only strings can be added to strings", lo, hi, "string(c) makes a string of a character", x+" + string("+y+")")
 	case ok && op == "+" && (isString(a) || isString(b)):
 		fix := "fmt.Sprint(" + x + ", " + y + ")"
 		return m.write("only strings can be added to strings", lo, hi, "only strings can be added to strings: fmt.Sprint(x) makes one of any value", fix)
@@ -171,7 +244,10 @@ func (m *mistake) operator(op, what, desc string) string {
 			return m.tensorCall(l, h, x, o, y, true)
 		}
 		if op == "-" && m.off > lo && m.src.Code[m.off-1] == '-' {
-			return m.write(tensorOperators, m.off-1, m.off+len(what), "a.Neg() changes the sign", what+".Neg()")
+			if h := m.write(tensorOperators, m.off-1, m.off+len(what), "", what+".Neg()"); h != "" {
+				return h
+			}
+			return m.wholeTensor("a.Neg() changes the sign")
 		}
 		return m.inPlace()
 	}
@@ -266,6 +342,9 @@ func (m *mistake) tensorIndex(what, x string) string {
 	if g := re(`^\s*=([^=].*\S|\d)`).FindStringSubmatch(m.src.Code[end:stop]); g != nil && start <= lo {
 		return m.write("brackets don't work on tensors", lo, end+len(g[0]), hint, x+".SetIndex("+strings.TrimSpace(g[1])+", "+list+")")
 	}
+	if g := re(`^\s*([-+*/])=\s*(.*\S)`).FindStringSubmatch(m.src.Code[end:stop]); g != nil && start <= lo { // the part is a view
+		return m.write("brackets don't work on tensors", lo, end+len(g[0]), hint, x+".Index("+list+")."+tensorMethods[g[1]]+"InPlace("+g[2]+")")
+	}
 	return m.write("brackets don't work on tensors", lo, end, hint, x+".Index("+list+")")
 }
 
@@ -350,6 +429,9 @@ func (m *mistake) counts(have, want string) string {
 	lo, hi := m.lineAt(m.off)
 	if g := re(`^\s*(NAME)\s*(:?=)`).FindStringSubmatchIndex(m.masked[lo:hi]); g != nil && have == "1" && want == "2" {
 		second := "_"
+		if m.src.Code[lo+g[2]:lo+g[3]] == "err" {
+			return m.write("it returns 2 values, and the error is the second", lo+g[2], hi, hint, "_, err "+m.src.Code[lo+g[4]:hi])
+		}
 		if re(`\b(?:strconv|os|io|json|time|http)\.`).MatchString(m.masked[lo:hi]) {
 			second = "err"
 		}
@@ -397,7 +479,7 @@ func (m *mistake) power() string {
 	x, y := m.src.Code[lo+g[2]:lo+g[3]], m.src.Code[lo+g[4]:lo+g[5]]
 	m.e.Msg = "Go has no operator **"
 	defer m.move(lo+g[0], lo+g[1])
-	return m.write("", lo+g[0], lo+g[1], "math.Pow(x, y) raises x to the power of y, as float64s", "math.Pow("+x+", "+y+")", "math.Pow(float64("+x+"), "+y+")", x+".Pow("+y+")",
+	return m.write("", lo+g[0], lo+g[1], m.wholeTensor("math.Pow(x, y) raises x to the power of y, as float64s"), "math.Pow("+x+", "+y+")", "math.Pow(float64("+x+"), "+y+")", x+".Pow("+y+")",
 		"math.Pow("+x+", float64("+y+"))", "math.Pow(float64("+x+"), float64("+y+"))")
 }
 
@@ -482,7 +564,8 @@ func (m *mistake) lexicalHint() string {
 	case strings.HasPrefix(m.e.Msg, "Go has no operator @"):
 		if g := re(`((?:NAME\.)*NAME)\s*@\s*((?:NAME\.)*NAME)`).FindStringSubmatchIndex(m.src.Code[lo:hi]); g != nil && lo+g[0] <= m.off && m.off < lo+g[1] {
 			src := m.src.Code[lo:hi]
-			return m.write("", lo+g[0], lo+g[1], "", src[g[2]:g[3]]+".Matmul("+src[g[4]:g[5]]+")")
+			turned := re(`\.T$`)
+			return m.write("", lo+g[0], lo+g[1], "", turned.ReplaceAllString(src[g[2]:g[3]], ".T()")+".Matmul("+turned.ReplaceAllString(src[g[4]:g[5]], ".T()")+")")
 		}
 	case strings.HasPrefix(m.e.Msg, "a number that begins with 0"):
 		if g := re(`0+(\d+)`).FindStringSubmatchIndex(m.src.Code[lo:hi]); g != nil {

@@ -157,12 +157,16 @@ func (m *mistake) pythonCall(line int, text string) bool {
 		return false
 	}
 	open := at + strings.IndexByte(m.masked[at:], '(')
+	at = chainStart(m.masked, at)
 	end := closing(m.masked, open)
 	callee := m.src.Code[at:open]
 	if re(`^(?:func|if|for|while|switch|return|def|elif|class|type|isinstance)$`).MatchString(callee) || re(`(?:^|\s)(?:func|def|class)\s+$`).MatchString(m.masked[line:at]) {
 		return false
 	}
 	args := arguments(m.src.Code[open+1 : end])
+	if shape := regexp.MustCompile(`^[(\[].*[)\]]$`); re(`(?i)\bfull$`).MatchString(callee) && len(args) > 1 && args[0].key == "" && shape.MatchString(args[0].value) {
+		args[0], args[1] = args[1], args[0] // the value comes first here
+	}
 	before, name := "", callee
 	if dot := strings.LastIndexByte(callee, '.'); dot >= 0 {
 		before, name = callee[:dot], callee[dot+1:]
@@ -253,7 +257,7 @@ func (m *mistake) pythonCall(line int, text string) bool {
 			begin = before + "." + name
 		}
 		list := append(slices.Clone(values), map[bool][]string{true: with}[before == "nn"]...)
-		for i := range 4 {
+		for i := range 5 {
 			text, open := begin+"("+strings.Join(list, ", ")+")"+after, 0
 			for _, l := range lists {
 				text = strings.Replace(text, "\x00", l[min(i, len(l)-1)], 1)
@@ -269,8 +273,34 @@ func (m *mistake) pythonCall(line int, text string) bool {
 	}
 	m.e.Msg = msg
 	m.move(at, end+1)
+	if why := pythonPackages[before]; why != "" {
+		hint = why
+	}
 	m.e.Hint = m.write("", at, end+1, hint, texts...)
 	return true
+}
+
+// chainStart returns where the expression begins that a call at at goes on with: all of x.Matmul(w).
+func chainStart(masked string, at int) int {
+	for at > 0 && masked[at-1] == '.' {
+		i, depth := at-2, 0
+		for ; i >= 0; i-- {
+			switch c := masked[i]; {
+			case c == ')' || c == ']':
+				depth++
+			case c == '(' || c == '[':
+				depth--
+			}
+			if depth < 0 || depth == 0 && !regexp.MustCompile(`[\pL\d_.)\]("'(\[]`).MatchString(masked[i:i+1]) {
+				break
+			}
+		}
+		if i+1 >= at-1 {
+			break
+		}
+		at = i + 1
+	}
+	return at
 }
 
 // typed returns how a Python list may be written in Go; as the values alone if it is all that tensor.Of gets.
@@ -286,7 +316,7 @@ func (m *mistake) typed(inside string, of bool) []string {
 	if of {
 		return []string{inside}
 	}
-	return []string{"[]int{" + inside + "}", "[]float64{" + inside + "}", "[]string{" + inside + "}", "[]any{" + inside + "}"}
+	return []string{inside, "[]int{" + inside + "}", "[]float64{" + inside + "}", "[]string{" + inside + "}", "[]any{" + inside + "}"}
 }
 
 // pythonIndex returns what Tensor.Index takes for an index of Python's.

@@ -31,6 +31,10 @@ func (w *work) remarks() {
 	if off := divides(w.src.Code); off >= 0 {
 		w.remark("//", off, "// begins a comment, so nothing is divided; / between whole numbers drops the remainder")
 	}
+	if g := assignsSign.FindStringSubmatchIndex(mask(w.code)); g != nil {
+		x, sign := w.code[g[2]:g[3]], w.code[g[4]:g[5]]
+		w.remark("=+", g[2], "%s =%s assigns a number with a sign; write %[1]s %[2]s= to change %[1]s", x, sign)
+	}
 	r := remarker{w: w, bits: bitwise(w.code), measures: w.measure != "" || w.r.Timed || measuring.MatchString(w.code), counted: map[*ast.ExprStmt]bool{}}
 	w.eachDecl(w.final, func(_ *decl, n ast.Node) { r.look(w.final, n) })
 	for i, st := range w.body {
@@ -91,6 +95,9 @@ func divides(code string) int {
 	}
 	return -1
 }
+
+// assignsSign finds x =+ 1.
+var assignsSign = regexp.MustCompile(`(?m)^\s*([\pL_][\pL\d_.]*) =([-+]) `)
 
 // measuring finds cells in which a call may be there for the time that it takes.
 var measuring = regexp.MustCompile(`\btime\.(Now|Since)\b|\baccounting\.|\btesting\.`)

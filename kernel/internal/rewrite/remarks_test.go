@@ -84,6 +84,8 @@ func TestRemarks(t *testing.T) {
 		{"a.Matmul(a)\nstart := time.Now()\nb := a.Matmul(a)\nfmt.Println(b, time.Since(start))", ""},
 		{"slices.Sort(xs)\nxs", ""},
 
+		{"x =+ 1", "line 1: x =+ assigns a number with a sign; write x += to change x"},
+		{"x = +1", ""},
 		{"print(x)", "line 1: print is there to debug Go itself, and writes to standard error in a form of its own: fmt.Println(…) prints"},
 
 		{"for i := range 0 {\n\tfmt.Println(i)\n}", "line 1: this loop never runs"},
