@@ -82,8 +82,9 @@ func (s *Session) explained(errs []Error, next *Session) (kept []Error) {
 		msg string
 		pos Pos
 	}
-	if i := slices.IndexFunc(errs, func(e Error) bool { return pythonLabel.MatchString(e.Msg) }); i >= 0 {
-		errs = errs[i : i+1] // the rest follows from that
+	labels := slices.DeleteFunc(slices.Clone(errs), func(e Error) bool { return !pythonLabel.MatchString(e.Msg) })
+	if len(labels) > 0 { // the rest follows from the first
+		errs = []Error{slices.MinFunc(labels, func(a, b Error) int { return a.Pos.Line - b.Pos.Line })}
 	}
 	seen := map[told]bool{}
 	budget := maxChecked

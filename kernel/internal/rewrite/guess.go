@@ -517,8 +517,8 @@ func nearest(name string, names []string, limit int) string {
 	return best
 }
 
-// slip orders what may have gone wrong between a name and what was written, the likeliest first: letters left out, swapped,
-// added, or others.
+// slip orders what may have gone wrong between a name and what was written, the likeliest first: letters left out,
+// swapped, added, or others.
 func slip(name, c string) int {
 	letters := func(s string) string {
 		b := []byte(strings.ToLower(s))
