@@ -22,6 +22,7 @@ func TestFold(t *testing.T) {
 		folded              bool
 	}{
 		{"open", dir, "nil", true},
+		{"of a wrong type", dir, "`many`", true},
 		{"guessed", dir, "42", false},
 		{"elsewhere", t.TempDir(), "nil", false},
 	} {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/lectern-go/lectern/kernel/internal/packages"
 	"github.com/lectern-go/lectern/kernel/internal/rewrite"
+	"github.com/lectern-go/lectern/kernel/internal/vet"
 	"github.com/lectern-go/lectern/kernel/jupyter"
 	"github.com/lectern-go/lectern/kernel/persist"
 )
@@ -106,7 +107,7 @@ func run(c config) error {
 	life, die := context.WithCancel(context.Background())
 	defer die()
 	k.packages = packageIndex(life, c, f, false)
-	k.session = rewrite.NewSession(k.packages, k.manifest)
+	k.session = rewrite.NewSession(k.packages, k.manifest).Vetted(vet.Check)
 	k.builder = &builder{dir: f.build(), packages: k.packages, programs: os.Getenv("LECTERN_PROGRAMS")}
 	k.input = &input{path: f.input()}
 	k.queue = newQueue(k)

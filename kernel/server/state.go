@@ -18,6 +18,7 @@ import (
 	"github.com/lectern-go/lectern/internal/atomicfile"
 	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/kernel/internal/rewrite"
+	"github.com/lectern-go/lectern/kernel/internal/vet"
 	"github.com/lectern-go/lectern/kernel/persist"
 )
 
@@ -113,7 +114,7 @@ func (e *execution) load(c rewrite.Command) *failure {
 	if err = errors.Join(err, merr); err != nil {
 		return said("load", err.Error())
 	}
-	s := rewrite.NewSession(e.k.packages, func() *persist.Manifest { return m })
+	s := rewrite.NewSession(e.k.packages, func() *persist.Manifest { return m }).Vetted(vet.Check)
 	for _, x := range ran {
 		if r := s.Rewrite(x.Cell, x.Code); len(r.Errors) == 0 {
 			s = r.Next

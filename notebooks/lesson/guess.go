@@ -26,9 +26,9 @@ const GuessType = "application/vnd.lectern.guess+json"
 // The student puts a guess in place of nil and runs the cell again. Until then, what the cell shows after the question
 // is hidden in pages and folded in working copies. What a guess looks like depends on the answer: a
 // number, true or false, one of the [Choices], a shape such as []int{4, 8} for an answer of type []int, or several
-// numbers for a slice or a tensor. With nil the answer is not printed. A guess of another type is told which type is
-// wanted; Guess never panics because of it. It panics with an [*AnswerError] for an answer that nobody could guess,
-// which is a mistake of the lesson's author.
+// numbers for a slice or a tensor. With nil the answer is not printed. A guess of another type is told which type
+// is wanted, and what follows stays folded; Guess never panics because of it. It panics with an [*AnswerError] for an
+// answer that nobody could guess, which is a mistake of the lesson's author.
 //
 // Whole numbers have to be exact, other numbers come within 1 %; see [Within] and [PlusMinus].
 func Guess(question string, guess, answer any, options ...Option) {
@@ -38,7 +38,7 @@ func Guess(question string, guess, answer any, options ...Option) {
 		panic(&AnswerError{Question: question, Reason: err.Error()})
 	}
 	display.Bundle(GuessType, string(data), "text/plain", q.reply(guess))
-	if isNil(guess) {
+	if isNil(guess) || !q.fits(guess) { // there is still a guess to make
 		display.Fold("What came out")
 	}
 }
@@ -243,8 +243,9 @@ func (q *question) fits(guess any) bool {
 		list, ok := floats(guess)
 		return ok && len(list) == 1 && !math.IsNaN(list[0])
 	case "numbers", "shape":
-		_, ok := floats(guess)
-		return ok
+		list, ok := floats(guess)
+		v := reflect.ValueOf(guess)
+		return ok && (len(list) != 1 || v.Kind() == reflect.Slice || v.Kind() == reflect.Pointer || reflect.ValueOf(q.Answer).Len() == 1) // one number is no shape
 	case "choice":
 		if b, ok := guess.(bool); ok {
 			guess = fmt.Sprint(b)

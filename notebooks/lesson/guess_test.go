@@ -2,6 +2,7 @@ package lesson
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -71,8 +72,15 @@ func TestGuess(t *testing.T) {
 
 // What is not guessed yet is not given away.
 func TestGuessKeepsTheAnswer(t *testing.T) {
-	if got := printed(t, func() { Guess("q", nil, 143.93, Why("because")) }); strings.Contains(got, "143") || strings.Contains(got, "because") {
-		t.Errorf("printed %q", got)
+	for _, c := range []struct{ guess, answer any }{
+		{nil, 143.93}, {"many", 143.93}, {true, 143.93}, {[]int{1, 2}, 143.93}, {143, []int{143, 2}}, {"2x3", []int{143, 2}}, {143, vector{143, 2}},
+		{143, true}, {"ja", true}, {143, "143 apples"}, {struct{}{}, 143},
+	} {
+		got := printed(t, func() { Guess("q", c.guess, c.answer, Why("because")) })
+		rest := strings.Replace(got, fmt.Sprint(c.guess)+" is of type", "", 1)
+		if strings.Contains(rest, "143") || strings.Contains(got, "because") || c.guess != nil && !strings.Contains(got, fmt.Sprintf("is of type %T; guess ", c.guess)) {
+			t.Errorf("a guess %v of %v: printed %q", c.guess, c.answer, got)
+		}
 	}
 }
 

@@ -27,7 +27,9 @@ func re(pattern string) *regexp.Regexp {
 	return regexp.MustCompile(strings.NewReplacer("NAME", `[\pL_][\pL\d_]*`, "BLOCK", `\s*(?:[:{]\s*$|\{)`).Replace(pattern))
 }
 
+const defines = "functions begin with func"
 const noFor = "Go has no for … in"
+const noStep = "a slice has no step in Go"
 const noExceptions = "Go has no exceptions"
 const namedInside = "a function inside a function has no name of its own"
 
@@ -46,16 +48,18 @@ var habits = sync.OnceValue(func() []habit {
 			"for i := a; i > b; i -= step { … } counts down"},
 		{re(`^\s*for\s+(NAME)\s+in\s+range\(([^,]*),\s*([^,]*),\s*([^,]*)\)BLOCK`), noFor, "", []string{"for $1 := $2; $1 < $3; $1 += $4 {"},
 			"for i := a; i < b; i += step { … } counts in steps"},
-		{re(`^\s*for\s+(NAME)\s*,\s*(NAME)\s+in\s+enumerate\((.*)\)BLOCK`), noFor, "range gives the index and the element", []string{"for $1, $2 := range $3 {"},
+		{re(`^\s*(for\s[^;]*;[^;]*;.*\S)\s*:\s*$`), "a block doesn't begin with a colon in Go", "blocks go between { and }", []string{"$1 {"}, "write for i := 0; i < n; i++ { … }"},
+		{re(`^\s*(?:for|while)\s.*[^:]:\s+\S`), "a block doesn't begin with a colon in Go", "", nil, "write for i := range 3 { … }: blocks go between { and }"},
+		{re(`^\s*for\s+\(?(NAME)\s*,\s*(NAME)\)?\s+in\s+enumerate\((.*)\)BLOCK`), noFor, "range gives the index and the element", []string{"for $1, $2 := range $3 {"},
 			"for i, x := range xs { … } gives the index and the element"},
-		{re(`^\s*for\s+(NAME)\s*,\s*(NAME)\s+in\s+(.*)\.items\(\)BLOCK`), noFor, "range gives the key and the value", []string{"for $1, $2 := range $3 {"},
+		{re(`^\s*for\s+\(?(NAME)\s*,\s*(NAME)\)?\s+in\s+(.*)\.items\(\)BLOCK`), noFor, "range gives the key and the value", []string{"for $1, $2 := range $3 {"},
 			"for k, v := range m { … } gives the key and the value"},
 		{re(`^\s*for\s+(NAME)\s+in\s+(.*)\.keys\(\)BLOCK`), noFor, "", []string{"for $1 := range $2 {"}, "for k := range m { … } gives the keys"},
 		{re(`^\s*for\s+(NAME)\s+in\s+(.*)\.values\(\)BLOCK`), noFor, "", []string{"for _, $1 := range $2 {"}, "for _, v := range m { … } gives the values"},
 		{re(`^\s*for\s+.*\s+in\s+zip\(.*BLOCK`), noFor, "", nil, "for i := range a { … } goes through both: a[i] and b[i]"},
 		{re(`^\s*for\s*\(\s*(?:let|const|var)\s+(NAME)\s+(?:in|of)\s+(.*\S)\)BLOCK`), noFor, "range gives the index and the element", []string{"for _, $1 := range $2 {"},
 			"for i, x := range xs { … } gives the index and the element"},
-		{re(`^\s*for\s*(NAME)\s+in\s+(.*\S)BLOCK`), noFor, "range gives the index and the element", []string{"for _, $1 := range $2 {"},
+		{re(`^\s*for\s*(NAME)\s+in\s+(.*\S)BLOCK`), noFor, "range gives the index and the element", []string{"for _, $1 := range $2 {", "for $1 := range $2 {"},
 			"for i, x := range xs { … } gives the index and the element"},
 		{re(`^\s*for\s*\(\s*(?:int|var|let)?\s*(NAME)\s*=\s*([^;]*);([^;]*);([^;]*)\)\s*\{`), "Go's for has no parentheses, and := defines its variable", "",
 			[]string{"for $1 := $2;$3;$4 {"}, "for i := 0; i < n; i++ { … } counts"},
@@ -66,29 +70,36 @@ var habits = sync.OnceValue(func() []habit {
 		{re(`^\s*elif\b`), "Go writes elif as else if", "", nil, "write } else if … { on the line of the } that ends the block before"},
 		{re(`^\s*if\s*(.*\S)\s*:\s*$`), "a block doesn't begin with a colon in Go", "blocks go between { and }, however they are indented", []string{"if $1 {"},
 			"write if … { … }: blocks go between { and }, however they are indented"},
+		{re(`^\s*if\s+(.*\S)\s+then\b`), "Go has no then", "", nil, "write if $1 { … }"},
 		{re(`^\s*if\s.*[^:]:\s+\S`), "a block doesn't begin with a colon in Go", "", nil, "write if … { … }: blocks go between { and }"},
 		{re(`^\s*(else|try|finally|except|switch|match|case)\b.*:\s*$`), "", "", nil, ""}, // colonBlock
 		{re(`^\s*except\b`), noExceptions, "", nil, "a function that can fail returns an error: if err != nil { … } handles it"},
 		{re(`^\s*(?:try|catch)\b`), noExceptions, "", nil, "a function that can fail returns an error: if err != nil { … } handles it"},
 		{re(`^\s*(?:raise|throw)\b`), noExceptions, "", nil, "return an error, such as errors.New(\"what went wrong\"), or panic(\"what went wrong\")"},
+		{re(`^\s*with\s+(?:torch\.)?(?:no_grad|inference_mode)\(\)\s*:\s*$`), "Go has no with", "", nil, "tensor.NoGrad(func() { … }) runs what is between the braces without gradients"},
 		{re(`^\s*with\s.*:\s*$`), "Go has no with", "", nil, "defer f.Close() closes f when the function ends"},
 		{re(`^\s*assert\s+(.*\S)\s*$`), "Go has no assert", "", []string{`if !($1) { panic("failed") }`}, `if !cond { panic("failed") } asserts cond`},
 		{re(`^\s*(?:async\s+)?def\s+(NAME)\s*\(\s*\)`), "functions begin with func", "", []string{"func $1() {"}, "write func name() { … }"},
+		{defLine, defines, "parameters and results have types, such as float64", nil, "write func name(x float64) float64 { … }: parameters and results have types"},
 		{re(`^\s*(?:async\s+)?(?:def|function)\s+(NAME)\s*\(([\pL\d_, ]*)\)`), "functions begin with func", "parameters and results have types, such as float64",
 			[]string{"func $1($2 float64) float64 {"}, "write func name(x float64) float64 { … }: parameters and results have types"},
 		{re(`^\s*(?:async\s+)?(?:def|function|fn|fun)\s+(NAME)`), "functions begin with func", "", nil, "write func name(x float64) float64 { … }: parameters and results have types"},
 		{re(`^\s*class\s+(NAME)`), "Go has no classes", "a struct holds the fields, and methods are functions beside it", []string{"type $1 struct {"},
 			"type T struct { … } holds the fields, and func (t *T) Method() { … } is a method"},
+		{re(`^\s*func\s+(NAME)\s*\(([^()]*)\)\s*(?:->|:)\s*([^{]*\S)\s*\{`), "the type of the result follows the parentheses, without a sign between them", "", []string{"func $1($2) $3 {"}, "write func f(x float64) float64 { … }"},
 		{re(`^\s*func\s+(NAME)\s*\(([^()]*\S\s*=[^()]*)\)`), "parameters have no default values in Go", "", nil, "write func f(a int), and a second function for the common case"},
 		{re(`^\s*func\s+(NAME)\s*\(`), namedInside, "", []string{"$1 := func("}, "keep it in a variable: f := func(…) { … }"},
 		{re(`\blambda\s+([\pL\d_, ]+):\s*(.*\S)`), "Go has no lambda", "a function without a name has types, too", []string{"func($1 float64) float64 { return $2 }"},
 			"write func(x float64) float64 { return … }"},
 		{re(`\(([\pL\d_, ]*)\)\s*=>\s*(\S.*)|(NAME)\s*=>\s*(\S.*)`), "Go has no => for functions", "", nil, "write func(x float64) float64 { return … }"},
 		{re(`^\s*(?:from|import)\s+(NAME)(?:\.|\s+import|\s*$|\s+as)`), "", "", nil, ""}, // pythonImport
-		{re(`^\s*del\s+(NAME)\[(.*)\]`), "Go has no del", "", []string{"delete($1, $2)"}, "delete(m, k) takes a key out of a map"},
+		{re(`^\s*del\s+(NAME)\[(.*)\]`), "Go has no del", "", []string{"delete($1, $2)", "$1 = slices.Delete($1, $2, $2+1)"}, "delete(m, k) takes a key out of a map"},
 		{re(`^\s*del\s`), "Go has no del", "", nil, "a value that nobody uses any more is freed by itself"},
 		{re(`^\s*(?:global|nonlocal)\s`), "Go has no global", "", nil, "a function can use the cell's variables as they are: leave the line out"},
 		{re(`^\s*(?:yield|await)\b`), "Go has neither yield nor await", "", nil, "return a slice, or send the values to a channel: c <- v"},
+		{re(`^\s*(?:pip3?|conda)\s+install\s`), "pip installs packages for Python", "", nil, "%get path@latest fetches a Go module; tensors, layers and plots are here already"},
+		{re(`^\s*(?:ls|cd|git|cat|mkdir|cp|mv|rm|wget|curl)\s+[^=:(\s].*`), "this is a line for the shell", "", nil, "! before it runs it there, as in !ls"},
+		{re(`^\s*(fmt\.NAME)\s+([^=\s].*\S)`), "functions are called with ( and )", "", []string{"$1($2)"}, "write fmt.Println(…)"},
 		{re(`^\s*print(?:ln)?\s+(.*\S)`), "functions are called with ( and )", "", []string{"fmt.Println($1)"}, "write fmt.Println(…)"},
 		{re(`\bnew\s+(NAME)\s*\(\s*\)`), "new is a function in Go", "", []string{"&$1{}", "new($1)"}, "&T{} makes a T and gives a pointer to it"},
 		{re(`\bnew\s+(NAME)\s*\(`), "new is a function in Go", "", nil, "&T{…} makes a T with these fields and gives a pointer to it"},
@@ -99,30 +110,42 @@ var habits = sync.OnceValue(func() []habit {
 		{re(`^\s*(?:let|auto|local|val|my)\s+(?:mut\s+)?(NAME)\s*=\s*([^=].*\S|[^=])`), "a new variable is defined with :=", "", []string{"$1 := $2"}, "write x := value"},
 		{re(`^\s*(var|const)\s+(NAME)\s*:=\s*(.*\S)`), "$1 and := don't go together", "", []string{"$1 $2 = $3"}, "write x := value, or var x = value"},
 		{re(`^\s*(NAME)(\[\])\s+(NAME)\s*=\s*(.*\S)`), "the type comes after the name", "", []string{"var $3 []$1 = $4", "$3 := []$1$4"}, "write var x []int = …"},
+		{re(`^\s*(NAME)\s+(int|float64|float32|string|bool|byte|\[\]NAME)\s*:?=\s*(.*\S)`), "a variable with a type begins with var", "", []string{"var $1 $2 = $3"}, "write var x int = …, or x := …"},
+		{re(`^\s*(int|float|double|char|bool|string|float64|float32|long)\s+(NAME)\s*:=\s*(.*\S)`), "the type comes after the name", "", []string{"var $2 $1 = $3", "$2 := $3"}, "write var x int = …, or x := …"},
 		{re(`^\s*(NAME(?:\.NAME)?)\s+(NAME)\s*=\s*([^=].*\S|[^=])`), "the type comes after the name", "", []string{"var $2 $1 = $3", "$2 := $3"}, "write var x int = …, or x := …"},
 		{re(`^\s*(int|float|double|char|bool|string|float64|float32|long)\s+(NAME)\s*;?\s*$`), "the type comes after the name", "", []string{"var $2 $1"}, "write var x int, or x := 0"},
 		{re(`(\S+)\s*!==\s*(\S+)`), "Go has no operator !==", "", []string{"$1 != $2"}, "!= compares"},
 		{re(`(\S+)\s*===\s*(\S+)`), "Go has no operator ===", "", []string{"$1 == $2"}, "== compares"},
 		{re(`~(NAME|\d+)`), "Go has no operator ~", "^ flips the bits", []string{"^$1"}, "^x flips the bits"},
-		{re(`\b(?:torch|np|numpy)\.(?:tensor|array)\(\[\[(.*)\]\]\)`), "package tensor makes tensors", "", []string{"tensor.Of([][]float64{{$1}})"}, "write tensor.Of([][]float64{{1, 2}, {3, 4}})"},
-		{re(`\b(?:torch|np|numpy)\.(?:tensor|array)\(\[([^\[\]]*)\]\)`), "package tensor makes tensors", "", []string{"tensor.Of($1)"}, "write tensor.Of(1, 2, 3)"},
 		{re(`(\S)\s*<>\s*(\S)`), "Go has no operator <>", "", []string{"$1 != $2"}, "!= compares"},
 		{re(`(NAME)->(NAME)`), "Go has no operator ->", "the dot works for pointers, too", []string{"$1.$2"}, "write p.field, for pointers too"},
 		{re(`(NAME)::(NAME)`), "Go has no operator ::", "", []string{"$1.$2"}, "write package.Name"},
+		{re(`(NAME)\s+as\s+(NAME)`), "conversions are written like calls", "", []string{"$2($1)"}, "write int(x)"},
+		{re(`[(=,]\s*range\(.*`), "range comes after for", "", nil, "for i := range n { … } counts from 0 to n-1"},
+		{re(`^\s*(interface|struct)\s+(NAME)\s*\{`), "a type begins with the word type", "", []string{"type $2 $1 {"}, "write type T $1 { … }"},
+		{re(`^\s*enum\s+(NAME)`), "Go has no enum", "", nil, "const ( Red = iota; Green; Blue ) numbers constants"},
 		{re(`\((int|float64|float32|int64|int32|uint8|byte|string)\)\s*(NAME|\d+)`), "conversions are written like calls", "", []string{"$1($2)"}, "write int(x)"},
-		{re(`\[.*\sfor\s.*\sin\s.*\]`), "Go has no list comprehensions", "", nil, "make the slice, and append to it in a for loop: for _, x := range xs { ys = append(ys, …) }"},
+		{re(`[\[({][^\[\](){}]*[^\[\](){}\s;]\s+for\s.*\sin\s.*[\])}]|\[.*\sfor\s.*\sin\s.*\]`), "Go has no list comprehensions", "", nil, "make the slice, and append to it in a for loop: for _, x := range xs { ys = append(ys, …) }"},
 		{re(`([^=(,]*\S)\s+if\s+(.*\S)\s+else\s+(.*\S)`), "Go has no … if … else …", "", nil, "write if cond { v = a } else { v = b }"},
-		{re(`\b(NAME)\[([^\[\]]+,[^\[\]]+)\]`), "an index is a single number", "", []string{"$1.Index($2)", "$1[INDEX]"}, "write a[i][j], or t.Index(i, j) for a tensor"},
+		{re(`\b(NAME)\[::-1\]`), noStep, "", []string{"$1.Flip(0)"}, "slices.Reverse(xs) turns a slice around, slices.Backward(xs) goes through it from the end"},
+		{re(`\b(NAME)\[([^\[\],]*:[^\[\],]*:[^\[\],]*)\]`), noStep, "", []string{"$1.Index(ITEMS)"}, "for i := 0; i < len(xs); i += 2 { … } goes in steps"},
+		{re(`\b(NAME)\[([^\[\]]+,[^\[\]]+)\]`), "an index is a single number", "", []string{"$1.Index(ITEMS)", "$1[INDEX]"}, "write a[i][j], or t.Index(i, j) for a tensor"},
+		{re(`^\s*(NAME)\s*\+=\s*\[(.*)\]\s*$`), "slices can't be added", "", []string{"$1 = append($1, $2)"}, "xs = append(xs, x) adds an element"},
+		{re(`((?:NAME\.)*NAME(?:\(\))?)\s*==\s*\[([^\[\]]*)\]`), "slices are compared by a function", "", []string{"slices.Equal($1, []int{$2})", "slices.Equal($1, []float64{$2})", "slices.Equal($1, []string{$2})"}, "slices.Equal(a, b) compares slices"},
 		{re(`=\s*\[\s*\]\s*$`), "a list has a type", "", nil, "write x := []float64{}, or var x []float64"},
 		{re(`\[([^\[\]]+(?:,[^\[\]]*)*)\]`), "a list has a type", "", []string{"[]int{$1}", "[]float64{$1}", "[]string{$1}", "[]any{$1}"}, "write []float64{1, 2.5}"},
 		{re(`\{((?:"_*"|\d+)\s*:.*)\}`), "a map has a type", "", []string{"map[string]int{$1}", "map[string]float64{$1}", "map[string]string{$1}", "map[int]string{$1}",
 			"map[string]any{$1}"}, "write map[string]int{\"a\": 1}"},
+		{re(`(NAME\s*:?=)\s*\{([^{}:;]+)\}\s*$`), "a list has a type", "", []string{"$1 []int{$2}", "$1 []float64{$2}", "$1 []string{$2}", "$1 []any{$2}"}, "write []float64{1, 2.5}"},
 		{re(`=\s*\{\s*\}\s*$`), "a map has a type", "", nil, "write m := map[string]int{}"},
+		{re(`("_*")\s*%\s*\(([^()]*)\)`), "Go has no % for strings", "", []string{"fmt.Sprintf($1, $2)"}, "fmt.Sprintf(\"%d %s\", n, s) puts values into a string"},
+		{re(`^\s*(NAME\s*,[^=]*\S)\s*:?=\s*\(([^()]+,[^()]*)\)\s*$`), "Go has no tuples", "", []string{"$1 = $2", "$1 := $2"}, "write a, b := 1, 2"},
+		{re(`^\s*\(([^()]+,[^()]+)\)\s*$`), "Go has no tuples", "", []string{"fmt.Println($1)"}, "fmt.Println(a, b) prints several values"},
 		{re(`^\s*(NAME)\s*:?=\s*\(([^()]+),([^()]+)\)\s*$`), "Go has no tuples", "", nil, "give each value its own name (a, b := 1, 2), or make a slice ([]int{1, 2})"},
 		{re(`^(\s*return\s+)\(([^()]+,[^()]+)\)\s*$`), "Go has no tuples", "", []string{"${1}$2"}, "write return a, b"},
 		{re(`(\+\+|--)(NAME)\s*;?\s*$`), "$1 goes after the variable", "", []string{"$2$1"}, "write i++ on a line of its own"},
 		{re(`(?:[=(,+*/-]|return)\s*(NAME(?:\.NAME)*)(\+\+|--)`), "$1$2 has no value in Go: it is a statement", "", nil, "put $1$2 on a line of its own, then use $1"},
-		{re(`\b(NAME)\(.*\b(NAME)\s*=[^=]`), "Go has no named arguments", "", nil, "give the values in the order of the function's parameters"},
+		{re(`^\s*(if\s+\S+\s+(?:not\s+)?in\s+NAME\s*\{)`), "Go has no operator in", "", []string{"$1"}, "slices.Contains(xs, x) asks a slice; _, ok := m[k] asks a map"},
 		{re(`\bnot\s+in\b`), "Go has no operator in", "", nil, "!slices.Contains(xs, x) asks a slice; _, ok := m[k] asks a map"},
 		{re(`(NAME|\d+|"_*")\s+in\s+(NAME)`), "Go has no operator in", "", []string{"slices.Contains($2, $1)", "strings.Contains($2, $1)"},
 			"slices.Contains(xs, x) asks a slice; _, ok := m[k] asks a map"},
@@ -135,6 +158,7 @@ var habits = sync.OnceValue(func() []habit {
 		{re(`\btype\s*\((.*)\)`), "type declares a type in Go", "", []string{`fmt.Printf("%T\n", $1)`}, `fmt.Printf("%T\n", x) prints the type of x`},
 		{re(`^\s*case\b.*:\s*$`), "case belongs in a switch", "", nil, "write switch x { case 1: … }"},
 		{re(`^\s*range\b`), "range comes after for", "", nil, "for i := range n { … } counts from 0 to n-1"},
+		{re(`^\s*if\s[^{]*\S\s+NAME(?:\.NAME)*\(.*\)\s*$`), "the block after if and for goes between { and }", "", nil, "put it in braces, even if it is a single statement"},
 		{re(`^\s*(?:if|for)\s*\(.*\)\s*[^\s{].*[^{]$`), "the block after if and for goes between { and }", "", nil, "put it in braces, even if it is a single statement"},
 		{re(`^\s*(?:public|private|static|void|protected)\s`), "Go has no public, private or static", "", nil, "a name that begins with a capital letter is public; a function begins with func"},
 		{re(`^\s*#\s*include\b`), "Go has no #include", "", nil, "packages of the standard library are there without a line for them"},
@@ -158,6 +182,26 @@ func goWords(s string) string {
 	return s
 }
 
+// goConditions puts a line with Python's words into Go's, in several ways if those mean different things there.
+func goConditions(s string) []string {
+	texts := []string{goWords(s)}
+	for _, way := range []struct {
+		pattern string
+		texts   []string
+	}{
+		{`\bnot\s+(NAME)(?:\s|$)`, []string{"$1 == 0 ", "len($1) == 0 ", "$1 == nil "}}, // a number, a text or list, a pointer
+		{`^if\s+([^\s()]+)\s+not\s+in\s+(NAME)\s*\{`, []string{"if !slices.Contains($2, $1) {", "if !strings.Contains($2, $1) {", "if _, ok := $2[$1]; !ok {"}},
+		{`^if\s+([^\s()]+)\s+in\s+(NAME)\s*\{`, []string{"if slices.Contains($2, $1) {", "if strings.Contains($2, $1) {", "if _, ok := $2[$1]; ok {"}},
+	} {
+		if p := re(way.pattern); p.MatchString(mask(s)) {
+			for _, is := range way.texts {
+				texts = append(texts, goWords(strings.TrimSpace(p.ReplaceAllString(s, is))))
+			}
+		}
+	}
+	return texts
+}
+
 // habitLines is how far behind a habit the parser may stumble: try: is a label to it, and what follows may be Go.
 const habitLines = 200
 
@@ -176,6 +220,9 @@ func (m *mistake) habit() bool {
 		}
 		if !onError && rightGo(line) {
 			continue
+		}
+		if onError && m.pythonCall(lo, line) {
+			return true
 		}
 		for _, h := range habits() {
 			part := !strings.HasPrefix(h.pattern.String(), "^") // of a line: it says nothing of other parts
@@ -234,7 +281,7 @@ func (m *mistake) obey(h habit, line int, g []int) bool {
 			m.pythonImport(text)
 			return true
 		case strings.Contains(h.pattern.String(), "rf|fr"):
-			return m.fstring(lo, hi-1)
+			return m.fstring(line, hi-1)
 		case strings.Contains(h.pattern.String(), "finally"):
 			return m.colonBlock(lo, group(1))
 		}
@@ -246,11 +293,32 @@ func (m *mistake) obey(h habit, line int, g []int) bool {
 	m.e.Msg = expand(h.msg)
 	m.move(lo, hi)
 	m.e.Hint = expand(h.hint)
-	for _, f := range h.fixes {
-		t := goWords(strings.TrimSpace(expand(strings.ReplaceAll(f, "$1[INDEX]", "$1["+strings.ReplaceAll(group(2), ", ", "][")+"]"))))
-		if strings.Contains(t, "[][]float64{{") {
-			t = regexp.MustCompile(`\]\s*,\s*\[`).ReplaceAllString(t, "}, {")
+	fixes := h.fixes
+	if h.pattern == defLine && re(`\(\s*self\b`).MatchString(text) {
+		m.e.Hint = "a method names its receiver before its own name: func (m *Model) Forward(x *tensor.Tensor) *tensor.Tensor { … }"
+		if strings.Contains(text, "__init__") {
+			m.e.Hint = "a function makes the value: func NewModel() *Model { return &Model{…} }"
 		}
+	} else if h.pattern == defLine {
+		if fixes = []string{goHeader(m.src.Code[lo:hi])}; strings.Contains(fixes[0], "()") {
+			h.why = ""
+		}
+		if strings.Contains(text[:len(text)-1], ":") {
+			h.why = strings.TrimSuffix(h.why, ", such as float64")
+		}
+		if strings.Contains(text, "=") {
+			h.why += "; there are no default values"
+		}
+	}
+	var texts []string
+	for _, f := range fixes {
+		if over := group(2); h.msg == noFor && f == "for _, $1 := range $2 {" && strings.HasPrefix(m.s.vars[over].typ, "map[") && !strings.Contains(text, ".values(") {
+			f, h.why = "for $1 := range $2 {", "" // Python goes through the keys, too
+		}
+		f = strings.NewReplacer("ITEMS", indexItems(group(2)), "INDEX", strings.ReplaceAll(group(2), ", ", "][")).Replace(f)
+		texts = append(texts, goConditions(strings.TrimSpace(expand(f)))...)
+	}
+	for _, t := range texts {
 		code, end := m.replaced(lo, hi, t), lo+len(t)
 		if strings.HasSuffix(t, "{") {
 			if m.src.Code[hi-1] != '{' || !m.works(code, lo, end) {
@@ -291,7 +359,7 @@ func (m *mistake) withoutBlock(line, lo, hi int, header string) (code string, en
 		rest += len(l)
 	}
 	inside := ""
-	if strings.HasPrefix(header, "func ") && strings.HasSuffix(header, ") float64 {") {
+	if strings.HasPrefix(header, "func ") && !strings.HasSuffix(header, ") {") {
 		inside = " panic(0)"
 	}
 	code = src[:lo] + header + inside + " }\n"
@@ -346,12 +414,39 @@ func (m *mistake) words(lo, hi int) bool {
 	sign := map[string]string{"and": "&&", "or": "||", "not": "!"}[word]
 	m.e.Msg = fmt.Sprintf("Go writes %s as %s", word, sign)
 	header := goWords(strings.TrimSuffix(strings.TrimSpace(text), ":"))
-	m.e.Hint = m.write("", lo, hi, "&& is and, || is or, ! is not", header, strings.Replace(header, " = ", " := ", 1))
+	if line, _ := m.lineAt(lo); strings.HasPrefix(header, "!") && strings.TrimSpace(m.src.Code[line:lo]) == "" { // which would be a line for the shell
+		header = "(" + header + ")"
+		m.e.Hint = m.write("", lo, hi, "&& is and, || is or, ! is not", header)
+		m.move(lo+w[0], lo+w[1])
+		return true
+	}
+	m.e.Hint = m.write("", lo, hi, "&& is and, || is or, ! is not", append(goConditions(strings.TrimSuffix(strings.TrimSpace(text), ":")), strings.Replace(header, " = ", " := ", 1))...)
 	m.move(lo+w[0], lo+w[1])
 	return true
 }
 
 var placeholder = regexp.MustCompile(`\{([^{}:!]*)(?:![rs])?(?::([^{}]*))?\}`)
+
+// goFormat turns the literal of a Python string with { } into one with verbs, and returns the values in { }, each behind
+// a comma.
+func goFormat(lit string) (format, values string) {
+	format = placeholder.ReplaceAllStringFunc(strings.ReplaceAll(lit, "%", "%%"), func(s string) string {
+		g := placeholder.FindStringSubmatch(s)
+		if x := strings.TrimSuffix(g[1], "="); x != "" {
+			values += ", " + x
+		}
+		switch verb := strings.ReplaceAll(g[2], "%%", "%"); {
+		case verb == "":
+			return "%v"
+		case regexp.MustCompile(`^[+-]?\d*(\.\d+)?[fedgxs]$`).MatchString(verb):
+			return "%" + verb
+		case regexp.MustCompile(`^\d*(\.\d+)?$`).MatchString(verb):
+			return "%" + verb + "v"
+		}
+		return "%v"
+	})
+	return format, values
+}
 
 // fstring turns Python's f"…" into a call of fmt.Sprintf. quote is the offset of the string.
 func (m *mistake) fstring(lo, quote int) bool {
@@ -365,22 +460,16 @@ func (m *mistake) fstring(lo, quote int) bool {
 		return false
 	}
 	hi := quote + len(lit)
-	var args strings.Builder
-	format := placeholder.ReplaceAllStringFunc(strings.ReplaceAll(lit, "%", "%%"), func(s string) string {
-		g := placeholder.FindStringSubmatch(s)
-		args.WriteString(", " + strings.TrimSuffix(g[1], "="))
-		switch verb := strings.ReplaceAll(g[2], "%%", "%"); {
-		case verb == "":
-			return "%v"
-		case regexp.MustCompile(`^[+-]?\d*(\.\d+)?[fedgxs]$`).MatchString(verb):
-			return "%" + verb
-		case regexp.MustCompile(`^\d*(\.\d+)?$`).MatchString(verb):
-			return "%" + verb + "v"
-		}
-		return "%v"
-	})
+	format, args := goFormat(lit)
+	if g := re(`\bprint(?:ln)?\($`).FindStringIndex(m.masked[lo : quote-1]); g != nil && strings.HasPrefix(m.masked[hi:], ")") {
+		m.e.Msg = "Go has no f-strings"
+		m.e.Hint = m.write("", lo+g[0], hi+1, "fmt.Printf(\"x = %v\\n\", x) prints values in a text", "fmt.Printf("+format[:len(format)-1]+"\\n\""+args+")")
+		m.move(lo+g[0], hi+1)
+		return true
+	}
+	lo = quote - 1
 	m.e.Msg = "Go has no f-strings"
-	m.e.Hint = m.write("", lo, hi, "fmt.Sprintf(\"x = %v\", x) puts values into a string", "fmt.Sprintf("+format+args.String()+")")
+	m.e.Hint = m.write("", lo, hi, "fmt.Sprintf(\"x = %v\", x) puts values into a string", "fmt.Sprintf("+format+args+")")
 	m.move(lo, hi)
 	return true
 }
@@ -388,7 +477,7 @@ func (m *mistake) fstring(lo, quote int) bool {
 // pythonPackages are what stands in the place of Python's packages.
 var pythonPackages = map[string]string{
 	"torch": "package tensor has what torch has, layers are in nn, and optimizers in optim", "numpy": "package tensor has arrays like NumPy's", "np": "package tensor has arrays like NumPy's",
-	"matplotlib": "package plots draws charts", "einops": "package einops has rearrange, reduce and einsum", "random": "package math/rand/v2 makes random numbers",
+	"matplotlib": "package plots draws charts", "einops": "package einops has rearrange, reduce and einsum", "random": "package math/rand/v2 makes random numbers: rand.Float64(), rand.IntN(6)", "plt": "package plots draws charts", "pd": "package encoding/csv reads tables",
 	"sys": "package os has Args, Exit and Stdin", "re": "package regexp has regular expressions", "json": "package encoding/json reads and writes JSON",
 	"math": "package math needs no import here: write math.Sqrt(2)", "time": "package time needs no import here: write time.Now()", "os": "package os needs no import here",
 	"collections": "maps and slices are part of Go", "typing": "types are part of Go", "itertools": "package slices has much of it",
@@ -404,6 +493,17 @@ func (m *mistake) pythonImport(text string) {
 	m.e.Msg = "an import path goes between quotes"
 	if f[0] == "from" {
 		m.e.Msg = "Go imports whole packages, by a path between quotes"
+	}
+	name := first
+	if _, hi := m.lineAt(m.off); f[0] == "from" {
+		f = strings.Fields(m.src.Code[m.off:hi])
+	}
+	if f[0] == "from" && len(f) > 3 && m.s.packages.ByName(strings.Trim(f[3], ",")) != "" {
+		name = strings.Trim(f[3], ",")
+	}
+	if path := m.s.packages.ByName(name); strings.Contains(path, "/") && strings.Contains(path, ".") {
+		m.e.Hint = fmt.Sprintf("write import %q; most packages are known by their names, without an import", path)
+		return
 	}
 	if why := pythonPackages[first]; why != "" {
 		m.e.Hint = why

@@ -3,6 +3,7 @@ package rewrite
 import (
 	"fmt"
 	"go/token"
+	"slices"
 	"strings"
 )
 
@@ -80,6 +81,10 @@ func (s *Session) explained(errs []Error, next *Session) (kept []Error) {
 	type told struct {
 		msg string
 		pos Pos
+	}
+	labels := slices.DeleteFunc(slices.Clone(errs), func(e Error) bool { return !pythonLabel.MatchString(e.Msg) })
+	if len(labels) > 0 { // the rest follows from the first
+		errs = []Error{slices.MinFunc(labels, func(a, b Error) int { return a.Pos.Line - b.Pos.Line })}
 	}
 	seen := map[told]bool{}
 	budget := maxChecked
@@ -170,12 +175,21 @@ func (m *mistake) syntaxHint() string {
 	case strings.HasPrefix(msg, "expected ';', found ','") && m.works(m.replaced(m.off, m.off+1, ""), lo, m.off):
 		m.e.Msg = "fields of a struct are not separated by commas"
 		return "each field has a line of its own: leave the comma out"
+	case strings.HasPrefix(msg, "expected ';', found ','") && m.works(m.replaced(m.off, m.off+1, ";"), lo, m.off):
+		m.e.Msg = "fields of a struct are not separated by commas"
+		return "on one line, they are separated by semicolons"
 	case strings.HasPrefix(msg, "expected ';'"):
 		_, found, _ := strings.Cut(msg, "found ")
 		m.e.Msg = found + " doesn't belong here"
 		return "an operator, a comma, a bracket or a new line is missing before it"
+	case msg == "expected type, found ':'":
+		m.e.Msg = "no colon goes before a type in Go"
+		return "write name string"
 	case strings.HasPrefix(msg, "expected type"):
 		return "the type is missing here"
+	case strings.HasPrefix(msg, "expected '==', found '='") && re(`\{[^{}]*NAME\s*$`).MatchString(m.masked[lo:m.off]):
+		m.e.Msg = "a field and its value go together with a colon"
+		return "write T{name: value}"
 	case strings.HasPrefix(msg, "expected '==', found '='"), strings.Contains(msg, "found assignment"):
 		return "== compares, = assigns"
 	}

@@ -118,6 +118,9 @@ func (m *mistake) undefined(name string) string {
 			if strings.HasPrefix(m.src.Code[lo:], name) { // or else the name behind the dot
 				lo += len(pkg) + 1
 			}
+			if t := pythonMembers[name]; t != "" {
+				return m.write("", lo-len(pkg)-1, lo+len(sym), "write "+t, t)
+			}
 			if near := nearest(sym, exported(p.Scope().Names()), 0); near != "" && m.mean(lo, lo+len(sym), near) != "" {
 				return fmt.Sprintf("did you mean %s.%s?", pkg, near)
 			}
@@ -137,6 +140,9 @@ func (m *mistake) undefined(name string) string {
 		return first
 	}
 	lo, hi := m.off, m.off+len(name)
+	if h := m.turned(lo, hi); h != "" {
+		return h
+	}
 	if h := m.foreign(name, lo, hi); h != "" {
 		return h
 	}
@@ -161,6 +167,24 @@ func (m *mistake) undefined(name string) string {
 	return first + "; a new variable is defined with :="
 }
 
+// turned explains a name behind its type.
+func (m *mistake) turned(lo, hi int) string {
+	line, _ := m.lineAt(lo)
+	g := re(`(?:[{(,;]|^)\s*(int|string|float64|float32|bool|byte|any|float|str|double)\s+$`).FindStringSubmatchIndex(m.masked[line:lo])
+	if g == nil {
+		return ""
+	}
+	typ := m.src.Code[line+g[2] : line+g[3]]
+	if t := pythonTypes[typ]; t != "" {
+		typ = t
+	}
+	return m.write("the type comes after the name", line+g[2], hi, "", m.src.Code[lo:hi]+" "+typ)
+}
+
+// pythonMembers are what stands in the place of what Python's packages have under other names.
+var pythonMembers = map[string]string{"time.time": "time.Now", "json.dumps": "json.Marshal", "json.loads": "json.Unmarshal", "os.listdir": "os.ReadDir", "os.getcwd": "os.Getwd",
+	"math.inf": "math.Inf(1)", "math.nan": "math.NaN()", "os.path": "filepath", "time.perf_counter": "time.Now"}
+
 // foreign explains names of Python and JavaScript.
 func (m *mistake) foreign(name string, lo, hi int) string {
 	switch name {
@@ -178,19 +202,17 @@ func (m *mistake) foreign(name string, lo, hi int) string {
 		return noExceptions + ": a function that can fail returns an error"
 	case "console":
 		return "fmt.Println(…) prints"
-	case "torch", "np", "numpy", "tf":
-		sym := identifierAt(m.src.Code[min(hi+1, len(m.src.Code)):])
-		if sym == "" {
-			return pythonPackages["torch"]
-		}
-		upper := strings.ToUpper(sym[:1]) + sym[1:]
-		if alias := map[string]string{"tensor": "Of", "array": "Of", "cat": "Cat", "concat": "Cat", "exp": "Exp"}[sym]; alias != "" {
-			upper = alias
-		}
-		return m.write("package tensor has what torch has", lo, hi+1+len(sym), pythonPackages["torch"], "tensor."+upper)
+	case "torch", "np", "numpy", "tf", "F", "jnp":
+		return m.torch(lo, hi)
 	}
 	line, _ := m.lineAt(lo)
 	end := closing(m.masked, hi)
+	if why := pythonPackages[name]; why != "" && strings.HasPrefix(m.masked[hi:], ".") {
+		return why
+	}
+	if t := pythonTypes[name]; t != "" && end < 0 {
+		return m.mean(lo, hi, t)
+	}
 	if end < 0 || line > lo {
 		return ""
 	}
@@ -205,10 +227,15 @@ func (m *mistake) foreign(name string, lo, hi int) string {
 	case "str", "repr":
 		return call("", "fmt.Sprint(x) makes a string of any value", "fmt.Sprint(ARGS)")
 	case "float", "double":
+		if text := strings.Trim(args, `"'`); strings.TrimLeft(text, "+-") == "inf" {
+			return call("", "math.Inf(1) is infinity", map[bool]string{true: "math.Inf(-1)", false: "math.Inf(1)"}[text[0] == '-'])
+		}
 		return call("", "float64(x) converts a number; strconv.ParseFloat(s, 64) reads a string", "float64(ARGS)")
 	case "abs", "sqrt", "exp", "log", "sin", "cos", "tan", "pow", "floor", "ceil", "round":
 		f := "math." + strings.ToUpper(name[:1]) + name[1:]
 		return call("", f+" is for float64", f+"(ARGS)", f+"(float64(ARGS))")
+	case "display":
+		return call("", "show.Value(x) shows a value", "show.Value(ARGS)")
 	case "printf", "sprintf", "Printf", "Sprintf", "Println", "Print", "puts", "echo":
 		f := map[string]string{"printf": "fmt.Printf", "sprintf": "fmt.Sprintf", "puts": "fmt.Println", "echo": "fmt.Println"}[name]
 		if f == "" {
@@ -219,7 +246,7 @@ func (m *mistake) foreign(name string, lo, hi int) string {
 		return "range comes after for: for i := range n { … }"
 	case "input", "raw_input":
 		return "fmt.Scanln(&x) reads from the keyboard"
-	case "type", "isinstance":
+	case "type":
 		return call("", `fmt.Printf("%T\n", x) prints the type of x`, `fmt.Printf("%T\n", ARGS)`)
 	case "sum":
 		return "go through the slice: for _, x := range xs { total += x }; a tensor has t.Sum()"
@@ -229,6 +256,17 @@ func (m *mistake) foreign(name string, lo, hi int) string {
 		return "slices.Reverse(xs) turns a slice around in place"
 	case "list", "dict", "set", "tuple":
 		return "make a slice ([]int{1, 2}) or a map (map[string]int{\"a\": 1})"
+	case "help", "dir":
+		if args = strings.TrimSpace(args); args != "" && re(`^(?:NAME\.)*NAME$`).MatchString(args) {
+			return "?" + args + " in a cell of its own shows the documentation, as Shift+Tab does behind the name; Tab behind a dot lists what there is"
+		}
+		return "?x in a cell of its own shows the documentation of x, as Shift+Tab does behind the name"
+	case "vars", "locals", "globals":
+		return "%vars in a cell of its own lists the variables"
+	case "id":
+		return call("", `fmt.Printf("%p\n", &x) prints where x is in memory`, `fmt.Sprintf("%p", ARGS)`, `fmt.Sprintf("%p", &ARGS)`)
+	case "isinstance":
+		return "a variable has one type for good; v, ok := x.(T) asks what an interface holds"
 	case "exit", "quit":
 		return call("", "os.Exit(0) ends the cell", "os.Exit(ARGS)", "os.Exit(0)")
 	case "enumerate", "zip":
@@ -247,6 +285,35 @@ func (m *mistake) foreign(name string, lo, hi int) string {
 	return ""
 }
 
+// torch explains what stands behind the name of PyTorch's package, or NumPy's, at [lo, hi).
+func (m *mistake) torch(lo, hi int) string {
+	sym := identifierAt(m.src.Code[min(hi+1, len(m.src.Code)):])
+	if sym == "" {
+		return pythonPackages["torch"]
+	}
+	name := camel(sym)
+	if n := pythonNames[sym]; n != "" {
+		name = n
+	}
+	end := hi + 1 + len(sym)
+	if h := m.write("package tensor has what torch has", lo, end, "", "tensor."+name); h != "" {
+		return h
+	}
+	if c := closing(m.masked, end); c >= 0 { // torch.relu(x) is a method here
+		args := arguments(m.src.Code[end+1 : c])
+		for _, method := range m.members("", "*tensor.Tensor") {
+			if len(args) > 0 && args[0].key == "" && strings.EqualFold(method, name) {
+				var rest []string
+				for _, a := range args[1:] {
+					rest = append(rest, a.value)
+				}
+				return m.write("operations are methods of tensors", lo, c+1, "operations are methods of tensors: x."+method+"(…)", atomic(args[0].value)+"."+method+"("+strings.Join(rest, ", ")+")")
+			}
+		}
+	}
+	return pythonPackages["torch"]
+}
+
 // methods of Python's and JavaScript's lists, dictionaries and strings; X is the value, ARGS what is in the
 // parentheses.
 var methods = map[string][]string{
@@ -255,7 +322,7 @@ var methods = map[string][]string{
 	"sort": {"slices.Sort(X)"}, "reverse": {"slices.Reverse(X)"}, "index": {"slices.Index(X, ARGS)", "strings.Index(X, ARGS)"}, "find": {"strings.Index(X, ARGS)"},
 	"includes": {"slices.Contains(X, ARGS)", "strings.Contains(X, ARGS)"}, "contains": {"slices.Contains(X, ARGS)", "strings.Contains(X, ARGS)"},
 	"copy": {"slices.Clone(X)", "maps.Clone(X)"}, "clear": {"clear(X)"}, "insert": {"X = slices.Insert(X, ARGS)"},
-	"keys": {"slices.Sorted(maps.Keys(X))"}, "values": {"slices.Collect(maps.Values(X))"}, "items": nil,
+	"keys": {"slices.Sorted(maps.Keys(X))"}, "values": {"slices.Collect(maps.Values(X))"}, "items": nil, "get": {"X[ARGS]"},
 	"upper": {"strings.ToUpper(X)"}, "lower": {"strings.ToLower(X)"}, "toUpperCase": {"strings.ToUpper(X)"}, "toLowerCase": {"strings.ToLower(X)"},
 	"strip": {"strings.TrimSpace(X)"}, "trim": {"strings.TrimSpace(X)"}, "split": {"strings.Split(X, ARGS)", "strings.Fields(X)"},
 	"join": {"strings.Join(ARGS, X)", "strings.Join(X, ARGS)"}, "replace": {"strings.ReplaceAll(X, ARGS)"},
@@ -263,6 +330,7 @@ var methods = map[string][]string{
 	"item": {"X.Item()"}, "numpy": {"X.Floats()"}, "tolist": {"X.Floats()"}, "mm": {"X.Matmul(ARGS)"}, "dot": {"X.Matmul(ARGS)"}, "unsqueeze_": {"X.Unsqueeze(ARGS)"},
 	"ndim": {"X.Dim()"}, "numel": {"X.Len()"}, "astype": {"X.To(ARGS)"}, "requires_grad_": {"X.RequireGrad()"}, "mul_": {"X.MulInPlace(ARGS)"}, "add_": {"X.AddInPlace(ARGS)"},
 	"sub_": {"X.SubInPlace(ARGS)"}, "zero_": {"X.Zero()"}, "masked_fill": {"X.MaskedFill(ARGS)"}, "log_softmax": {"X.LogSoftmax(ARGS)"}, "relu": {"X.ReLU()"}, "gelu": {"X.GELU()"},
+	"data": {"X.Detach()"}, "cuda": {"X.To(gpu.GetDevice(0))"}, "cpu": {"X.To(tensor.CPU)"},
 }
 
 // selector explains a field or method that does not exist.
@@ -278,6 +346,13 @@ func (m *mistake) selector(x, name, typ string) string {
 	if !strings.HasPrefix(m.src.Code[lo:], name) {
 		return hint
 	}
+	switch {
+	case !isTensor(typ):
+	case name == "size" && strings.HasPrefix(m.masked[hi:], "()"):
+		return m.mean(lo, hi, "Shape")
+	case name == "requires_grad":
+		return "x.RequireGrad() asks for the gradient of x"
+	}
 	if g := didYouMean.FindStringSubmatch(m.e.Msg); g != nil {
 		near := []string{g[2]}
 		if g[1] == "method" && !strings.HasPrefix(m.masked[hi:], "(") {
@@ -286,7 +361,7 @@ func (m *mistake) selector(x, name, typ string) string {
 		if h := m.mean(lo, hi, near...); h != "" {
 			return h
 		}
-		return "its name is " + g[2]
+		return "its name is " + near[0]
 	}
 	start := lo - 1 - len(x)
 	if x == "string" && start >= 0 {
@@ -302,11 +377,18 @@ func (m *mistake) selector(x, name, typ string) string {
 		end, args = c+1, m.src.Code[hi+1:c]
 	}
 	var fixes []string
+	if name == "format" && strings.HasPrefix(x, "\"") {
+		format, _ := goFormat(x)
+		fixes = append(fixes, "fmt.Sprintf("+format+", "+args+")")
+	}
 	for _, f := range methods[name] {
 		fixes = append(fixes, strings.NewReplacer("X", x, "ARGS", args).Replace(f))
 	}
 	if h := m.write(hint, start, end, "", fixes...); h != "" {
 		return strings.Replace(h, ": Tab after the dot lists what it has", "", 1)
+	}
+	if name == "get" && strings.HasPrefix(typ, "map[") {
+		return "m[k] is the value at k, or zero if there is none; v, ok := m[k] tells"
 	}
 	if name == "items" || name == "keys" || name == "values" {
 		return "for k, v := range m { … } goes through a map"
@@ -431,9 +513,28 @@ func nearest(name string, names []string, limit int) string {
 		if d > 0 && (n < 3 || utf8.RuneCountInString(c) < 3) || 2*d >= n+1 && d > 0 {
 			continue // as good as any other
 		}
-		if d < least || d == least && best != "" && len(c) > len(best) { // a letter is more often left out than added
+		if d < least || d == least && best != "" && slip(name, c) < slip(name, best) {
 			best, least = c, d
 		}
 	}
 	return best
+}
+
+// slip orders what may have gone wrong between a name and what was written, the likeliest first: letters left out,
+// swapped, added, or others.
+func slip(name, c string) int {
+	letters := func(s string) string {
+		b := []byte(strings.ToLower(s))
+		slices.Sort(b)
+		return string(b)
+	}
+	switch {
+	case len(c) > len(name):
+		return 0
+	case letters(c) == letters(name):
+		return 1
+	case len(c) < len(name):
+		return 2
+	}
+	return 3
 }

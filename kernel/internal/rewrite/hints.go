@@ -50,6 +50,7 @@ func init() {
 			}
 			return m.selector(g[1], g[2], g[3])
 		}},
+		{"unexported", regexp.MustCompile(`^.*\.(\w+) undefined \(cannot refer to unexported (?:field|method) \w+\)`), (*mistake).unexported},
 		{"field of a type", regexp.MustCompile(`^operand for field selector (\w+) must be value of type (\S+)$`), (*mistake).fieldOfType}, // since Go 1.27
 		{"overflow of an untyped constant", regexp.MustCompile(`^cannot use (.*) \(untyped int constant.*\) as (\w+) value.*overflows\)`), (*mistake).overflows},
 		{"overflow of a constant", regexp.MustCompile(`^(.*) \(.*constant.*\) overflows (\w+)`), (*mistake).overflows},
@@ -77,8 +78,13 @@ func init() {
 			return "* before a value follows a pointer, and this is not a pointer"
 		}},
 		{"assertion without an interface", regexp.MustCompile(`^invalid operation: (.*) \(variable of (?:\w+ )?type .*\) is not an interface`), (*mistake).notInterface},
-		{"not a type", regexp.MustCompile(`^\w+ (?:\(.*\) )?is not a type`), always("a type is wanted here: each parameter has one, as in func f(x float64)")},
-		{"unknown field", regexp.MustCompile(`^unknown field (\w+) in struct literal of type (\S+)`), (*mistake).unknownField},
+		{"not a type", regexp.MustCompile(`^(\w+) (?:\(.*\) )?is not a type`), func(m *mistake, g []string) string {
+			if h := m.turned(m.off, m.off+len(g[1])); m.src.Code != "" && h != "" {
+				return h
+			}
+			return "a type is wanted here: each parameter has one, as in func f(x float64)"
+		}},
+		{"unknown field", regexp.MustCompile(`^unknown field (\w+) in struct literal of type ([^\s,]+)`), (*mistake).unknownField},
 		{"no new variables", regexp.MustCompile(`^no new variables on left side of :=`), (*mistake).noNewVariables},
 		{"condition", regexp.MustCompile(`^non-boolean condition`), func(m *mistake, _ []string) string { return m.condition() }},
 		{"return values", regexp.MustCompile(`return values`), func(m *mistake, _ []string) string { return m.returns() }},
@@ -88,18 +94,23 @@ func init() {
 		{"assignment mismatch", regexp.MustCompile(`assignment mismatch`), always("there must be as many values as names")},
 		{"non-local type", regexp.MustCompile(`non-local type`), always("methods are for types that a cell declares, such as type Celsius float64")},
 		{"expects 2 or 3 arguments; found 1", regexp.MustCompile(`expects 2 or 3 arguments; found 1`), always("make([]int, n) makes a slice of n elements")},
-		{"truncated to int", regexp.MustCompile(`truncated to int`), always("a whole number is wanted here")},
+		{"truncated to int", regexp.MustCompile(`truncated to int`), (*mistake).truncated},
 		{"out of bounds", regexp.MustCompile(`out of bounds`), always("the last index is the length minus one")},
-		{"is not a function", regexp.MustCompile(`is not a function`), always("only a function can be called with ( )")},
+		{"is not a function", regexp.MustCompile(`is not a function`), (*mistake).notFunction},
+		{"arguments in conversion", regexp.MustCompile(`arguments? in conversion to (\S+)$`), (*mistake).conversionCall},
 		{"is not used", regexp.MustCompile(`is not used`), always("only the value of a cell's last line is shown: assign it, print it, or put it last")},
 		{"is declared and not used", regexp.MustCompile(`is declared and not used`), always("use it, or remove it")},
+		{"try", pythonLabel, func(m *mistake, _ []string) string {
+			m.e.Msg = noExceptions
+			return "a function that can fail returns an error: if err != nil { … } handles it"
+		}},
 		{" declared and not used", regexp.MustCompile(` declared and not used`), always("remove the label, or jump to it")},
 		{"missing return", regexp.MustCompile(`missing return`), always("every way through the function must end with a return")},
 		{"not enough arguments in call", regexp.MustCompile(`not enough arguments in call`), always("the parameters that the function needs are listed after want")},
 		{"too many arguments in call", regexp.MustCompile(`too many arguments in call`), always("the function takes only what is listed after want")},
 		{"cannot infer", regexp.MustCompile(`cannot infer`), always("name the type: F[int](…)")},
 		{"import cycle", regexp.MustCompile(`import cycle`), always("two packages import each other")},
-		{"can only be compared to nil", regexp.MustCompile(`can only be compared to nil`), always("slices, maps and functions are compared piece by piece: slices.Equal(a, b) and maps.Equal(a, b) do")},
+		{"can only be compared to nil", regexp.MustCompile(`can only be compared to nil`), (*mistake).piecewise},
 		{"use of untyped nil", regexp.MustCompile(`use of untyped nil`), always("nil alone has no type: write var p *T, which is nil at the beginning")},
 		{"cannot use nil as", regexp.MustCompile(`cannot use nil as`), always("only pointers, slices, maps, channels, functions and interfaces can be nil; var x T is a zero value")},
 		{"neither addressable nor a map index expression", regexp.MustCompile(`neither addressable nor a map index expression`), always("the bytes of a string can't be changed: b := []byte(s) makes a copy that can")},
@@ -122,9 +133,11 @@ func init() {
 		{"redeclared", regexp.MustCompile(`redeclared`), always("one of the two must have another name")},
 		{"division by zero", regexp.MustCompile(`division by zero`), always("this divides by 0; with floating-point numbers, 1.0 / x may be infinite")},
 		{"cannot range over", regexp.MustCompile(`cannot range over`), always("range works over slices, arrays, maps, strings, channels, integers and iterators")},
+		{"pointer to a map", regexp.MustCompile(`^(?:invalid operation: )?cannot index .* \(variable of type \*map`), always("new gives a pointer to a map that isn't there yet: m := make(map[string]int) makes one")},
 		{"cannot index", regexp.MustCompile(`cannot index`), always("[ ] is for slices, arrays, maps and strings")},
 		{"cannot slice", regexp.MustCompile(`cannot slice`), always("[ : ] is for slices, arrays and strings")},
 		{"impossible type assertion", regexp.MustCompile(`impossible type assertion`), always("the type lacks a method of the interface: no value can be both")},
+		{"cannot be ordered", regexp.MustCompile(`cannot be ordered`), always("min and max take the values one by one: slices.Max(xs) is the largest of a slice, t.Max() of a tensor")},
 		{"invalid argument:", regexp.MustCompile(`invalid argument:`), always("the built-in function takes other types; Shift+Tab after its ( shows which")},
 	}
 }
@@ -138,6 +151,7 @@ var (
 	typeOf        = regexp.MustCompile(`(?:variable|value|constant \S+) of (?:\w+ )?type (.+)$`)
 	funcTypeMsg   = regexp.MustCompile(`^func\(.*is not an expression$`)
 	unusedMsg     = regexp.MustCompile(`^declared and not used: (.*)$|^(\S+) declared and not used$`) // the second of a type switch
+	pythonLabel   = regexp.MustCompile(`^label (?:try|except|finally) declared and not used$`)
 	unusedValue   = regexp.MustCompile(`is not used$`)
 )
 
@@ -150,6 +164,9 @@ func plain(msg string) string {
 func (m *mistake) butHave(g []string) string {
 	msg, near := g[1], g[2]
 	m.e.Msg = msg
+	if pythonMembers[msg[len("undefined: "):]] != "" {
+		return m.undefined(msg[len("undefined: "):])
+	}
 	_, hi := m.lineAt(m.off)
 	word := identifierAt(m.src.Code[m.off:hi])
 	if pkg, ok := strings.CutSuffix(msg[len("undefined: "):], "."+word); ok && m.mean(m.off, m.off+len(word), near) != "" {
@@ -163,7 +180,73 @@ func (m *mistake) notExported(g []string) string {
 	if m.mean(m.off, m.off+len(g[1]), upper) != "" {
 		return "did you mean " + g[2] + "." + upper + "?"
 	}
+	if p := m.packageNamed(g[2]); p != nil && p.Scope().Lookup(upper) != nil {
+		return "its name is " + g[2] + "." + upper
+	}
 	return "only names that begin with a capital letter can be used from outside a package"
+}
+
+func (m *mistake) unexported(g []string) string {
+	upper := camel(g[1])
+	if m.mean(m.off, m.off+len(g[1]), upper) != "" {
+		return "did you mean " + upper + "?"
+	}
+	return "only names that begin with a capital letter can be used from outside a package"
+}
+
+// conversionCall explains a type that is called like a function, with more or fewer values than one.
+func (m *mistake) conversionCall(g []string) string {
+	lo, hi := m.lineAt(m.off)
+	hint := g[1] + " is a type: a value of it is written " + g[1] + "{…}"
+	if pkg, name, ok := strings.Cut(g[1], "."); ok {
+		if p := m.packageNamed(pkg); p != nil && p.Scope().Lookup("New"+name) != nil {
+			hint = g[1] + " is a type: " + pkg + ".New" + name + "(…) makes one"
+		}
+	}
+	at := strings.Index(m.masked[lo:hi], g[1]+"(") + lo
+	if end := closing(m.masked, max(at, lo)+len(g[1])); at >= lo && end >= 0 {
+		return m.write("the values of a type go between { and }", at, end+1, hint, g[1]+"{"+m.src.Code[at+len(g[1])+1:end]+"}")
+	}
+	return hint
+}
+
+// truncated explains a number with a fraction beside an int.
+func (m *mistake) truncated([]string) string {
+	const hint = "a whole number is wanted here"
+	lo, hi := m.lineAt(m.off)
+	g := re(`((?:NAME\.)*NAME(?:\([^()]*\)|\[[^\[\]]*\])?)\s*(?:[-+*/]|[=!<>]=|<|>)\s*$`).FindStringSubmatchIndex(m.masked[lo:m.off])
+	number := re(`^[\d.]+`).FindString(m.masked[m.off:hi])
+	if g == nil || number == "" {
+		return hint
+	}
+	from, x := lo+g[2], m.src.Code[lo+g[2]:lo+g[3]]
+	return m.write("an int has no fraction", from, m.off+len(number), hint, "float64("+x+")"+m.src.Code[lo+g[3]:m.off]+number)
+}
+
+// notFunction explains a call of what can't be called, such as a layer.
+func (m *mistake) notFunction([]string) string {
+	const hint = "only a function can be called with ( )"
+	_, end := m.lineAt(m.off)
+	if name := re(`^(?:NAME\.)*NAME`).FindString(m.masked[m.off:end]); name != "" {
+		return m.write("only a function can be called, and a layer has a method for it", m.off, m.off+len(name), hint, name+".Forward")
+	}
+	return hint
+}
+
+// piecewise explains a comparison of what can only be compared to nil.
+func (m *mistake) piecewise([]string) string {
+	const hint = "slices, maps and functions are compared piece by piece: slices.Equal(a, b) and maps.Equal(a, b) do"
+	lo, hi := m.lineAt(m.off)
+	for at := hi; at > m.off; at-- {
+		if _, _, x, op, y, ok := m.operands(m.off, at); ok && (op == "==" || op == "!=") {
+			not := strings.TrimSuffix(op, "=")
+			if not == "=" {
+				not = ""
+			}
+			return m.write("slices and maps are compared piece by piece", max(lo, m.off), at, hint, not+"slices.Equal("+x+", "+y+")", not+"maps.Equal("+x+", "+y+")")
+		}
+	}
+	return hint
 }
 
 func (m *mistake) tilde([]string) string {

@@ -76,6 +76,9 @@ const tensorOperators = "operators don't work on tensors, methods do"
 // tensorCall proposes the method for an operator between x and y, one of which is a tensor.
 func (m *mistake) tensorCall(lo, hi int, x, op, y string, first bool) string {
 	method := tensorMethods[op]
+	if op == "^" && first {
+		return m.write("^ is exclusive or, and not for tensors", lo, hi, "a.Pow(2) raises each element to a power", atomic(x)+".Pow("+y+")")
+	}
 	if method == "" {
 		return tensorOperators + ": Add, Sub, Mul, Div, Pow, Matmul"
 	}
@@ -90,7 +93,76 @@ func (m *mistake) tensorCall(lo, hi int, x, op, y string, first bool) string {
 			fixes = append([]string{atomic(y) + "." + turned + "(" + x + ")"}, fixes...)
 		}
 	}
-	return m.write(tensorOperators, lo, hi, tensorOperators+": a."+method+"(b)", fixes...)
+	if h := m.write(tensorOperators, lo, hi, "", fixes...); h != "" {
+		return h
+	}
+	return m.wholeTensor(tensorOperators + ": a." + method + "(b)")
+}
+
+// wholeTensor proposes a right side, or a line, in which all operators between tensors are methods.
+func (m *mistake) wholeTensor(otherwise string) string {
+	lo, hi := m.lineAt(m.off)
+	if g := re(`^\s*(?:(?:NAME\s*,?\s*)+:?=|return\b)\s*`).FindStringIndex(m.masked[lo:m.off]); g != nil {
+		lo += g[1]
+	}
+	text := strings.TrimSpace(m.src.Code[lo:hi])
+	lo += strings.Index(m.src.Code[lo:hi], text)
+	x, err := parser.ParseExpr(text)
+	if err != nil {
+		return otherwise
+	}
+	t, is := m.tensorText(text, x)
+	if !is {
+		return otherwise
+	}
+	return m.write(tensorOperators, lo, lo+len(text), otherwise, t)
+}
+
+// tensorText writes an expression with methods for operators, and reports whether it is a tensor.
+func (m *mistake) tensorText(text string, x ast.Expr) (t string, is bool) {
+	switch x := x.(type) {
+	case *ast.Ident:
+		return x.Name, isTensor(m.next.vars[x.Name].shown) || isTensor(m.s.vars[x.Name].shown)
+	case *ast.ParenExpr:
+		if t, is = m.tensorText(text, x.X); is {
+			return t, is
+		}
+		return "(" + t + ")", false
+	case *ast.UnaryExpr:
+		if t, is = m.tensorText(text, x.X); is && x.Op == token.SUB {
+			return atomic(t) + ".Neg()", true
+		}
+		return x.Op.String() + t, is
+	case *ast.CallExpr:
+		sel, ok := x.Fun.(*ast.SelectorExpr)
+		if !ok {
+			break
+		}
+		args := text[x.Lparen-1 : x.End()-1]
+		if t, is = m.tensorText(text, sel.X); is {
+			return atomic(t) + "." + camel(sel.Sel.Name) + args, true
+		}
+		if id, ok := sel.X.(*ast.Ident); ok && id.Name == "tensor" {
+			return text[x.Pos()-1 : x.End()-1], true
+		}
+	case *ast.BinaryExpr:
+		method, right := tensorMethods[x.Op.String()], x.Y
+		if star, ok := x.Y.(*ast.StarExpr); ok && x.Op == token.MUL { // **
+			method, right = "Pow", star.X
+		}
+		a, first := m.tensorText(text, x.X)
+		b, second := m.tensorText(text, right)
+		switch turned := map[string]string{"Add": "Add", "Mul": "Mul"}[method]; {
+		case first && method != "":
+			return atomic(a) + "." + method + "(" + b + ")", true
+		case second && turned != "":
+			return atomic(b) + "." + turned + "(" + a + ")", true
+		case second && method != "":
+			return "tensor.Number(" + a + ")." + method + "(" + b + ")", true
+		}
+		return a + " " + x.Op.String() + " " + b, false
+	}
+	return text[x.Pos()-1 : x.End()-1], false
 }
 
 // mismatch explains an operator between two types.
@@ -110,6 +182,8 @@ func (m *mistake) mismatch(expr, a, b string) string {
 		return m.write("Go never converts numbers by itself", lo, hi, "a duration has a unit: 2 * time.Second", fix)
 	case op == "&&" || op == "||":
 		return op + " is for true and false only: compare with 0, \"\" or nil first"
+	case ok && op == "%" && isString(a):
+		return m.formatted(lo, hi, x, y)
 	case isNumeric(a) && isNumeric(b):
 		if op == "%" {
 			if !ok {
@@ -135,6 +209,10 @@ func (m *mistake) mismatch(expr, a, b string) string {
 			x, y = y, x
 		}
 		return m.write("strings can't be multiplied", lo, hi, "strings.Repeat(s, n) repeats a string", "strings.Repeat("+x+", "+y+")")
+	case ok && op == "+" && isString(a) && strings.HasPrefix(y, "'"):
+		return m.write("single quotes are for one character, a number", lo, hi, "put the character between double quotes", x+" + \""+strings.Trim(y, "'")+"\"")
+	case ok && op == "+" && isString(a) && (b == "rune" || b == "byte"):
+		return m.write("only strings can be added to strings", lo, hi, "string(c) makes a string of a character", x+" + string("+y+")")
 	case ok && op == "+" && (isString(a) || isString(b)):
 		fix := "fmt.Sprint(" + x + ", " + y + ")"
 		return m.write("only strings can be added to strings", lo, hi, "only strings can be added to strings: fmt.Sprint(x) makes one of any value", fix)
@@ -166,12 +244,19 @@ func (m *mistake) operator(op, what, desc string) string {
 			return m.tensorCall(l, h, x, o, y, true)
 		}
 		if op == "-" && m.off > lo && m.src.Code[m.off-1] == '-' {
-			return m.write(tensorOperators, m.off-1, m.off+len(what), "a.Neg() changes the sign", what+".Neg()")
+			if h := m.write(tensorOperators, m.off-1, m.off+len(what), "", what+".Neg()"); h != "" {
+				return h
+			}
+			return m.wholeTensor("a.Neg() changes the sign")
 		}
 		return m.inPlace()
 	}
 	l, h, x, _, y, ok := m.around(op, what)
 	switch {
+	case op == "%" && ok && isString(typ):
+		return m.formatted(l, h, x, y)
+	case op == "^" && ok:
+		return m.write("^ is exclusive or, bit by bit", l, h, "^ is exclusive or, bit by bit; math.Pow(x, y) raises x to the power of y", "math.Pow("+x+", "+y+")", "math.Pow("+x+", float64("+y+"))")
 	case op == "%" && ok:
 		return m.write("% is for whole numbers", l, h, "% is for whole numbers: math.Mod(x, y) is for the others", "math.Mod("+x+", "+y+")", "math.Mod("+x+", float64("+y+"))")
 	case op == "%":
@@ -188,6 +273,12 @@ func (m *mistake) operator(op, what, desc string) string {
 		return "strings.TrimSuffix and strings.ReplaceAll take parts out of a string"
 	}
 	return "this operator is not for values of this type"
+}
+
+// formatted explains a % behind a string.
+func (m *mistake) formatted(lo, hi int, x, y string) string {
+	m.e.Msg = "Go has no % for strings"
+	return m.write("", lo, hi, "fmt.Sprintf(\"%d %s\", n, s) puts values into a string", "fmt.Sprintf("+x+", "+y+")")
 }
 
 // inPlace explains a += b of tensors.
@@ -243,25 +334,16 @@ func (m *mistake) tensorIndex(what, x string) string {
 			return hint
 		}
 		item := m.src.Code[end+1 : end+close]
-		if a, b, isRange := strings.Cut(item, ":"); isRange {
-			switch a, b = strings.TrimSpace(a), strings.TrimSpace(b); {
-			case a == "" && b == "":
-				item = "tensor.Until(" + x + ".Size(0))"
-			case a == "":
-				item = "tensor.Until(" + b + ")"
-			case b == "":
-				item = "tensor.From(" + a + ")"
-			default:
-				item = "tensor.Between(" + a + ", " + b + ")"
-			}
-		}
-		items = append(items, item)
+		items = append(items, indexItems(item))
 		end += close + 1
 	}
 	list := strings.Join(items, ", ")
 	start, stop := m.lineAt(m.off)
 	if g := re(`^\s*=([^=].*\S|\d)`).FindStringSubmatch(m.src.Code[end:stop]); g != nil && start <= lo {
 		return m.write("brackets don't work on tensors", lo, end+len(g[0]), hint, x+".SetIndex("+strings.TrimSpace(g[1])+", "+list+")")
+	}
+	if g := re(`^\s*([-+*/])=\s*(.*\S)`).FindStringSubmatch(m.src.Code[end:stop]); g != nil && start <= lo { // the part is a view
+		return m.write("brackets don't work on tensors", lo, end+len(g[0]), hint, x+".Index("+list+")."+tensorMethods[g[1]]+"InPlace("+g[2]+")")
 	}
 	return m.write("brackets don't work on tensors", lo, end, hint, x+".Index("+list+")")
 }
@@ -347,6 +429,9 @@ func (m *mistake) counts(have, want string) string {
 	lo, hi := m.lineAt(m.off)
 	if g := re(`^\s*(NAME)\s*(:?=)`).FindStringSubmatchIndex(m.masked[lo:hi]); g != nil && have == "1" && want == "2" {
 		second := "_"
+		if m.src.Code[lo+g[2]:lo+g[3]] == "err" {
+			return m.write("it returns 2 values, and the error is the second", lo+g[2], hi, hint, "_, err "+m.src.Code[lo+g[4]:hi])
+		}
 		if re(`\b(?:strconv|os|io|json|time|http)\.`).MatchString(m.masked[lo:hi]) {
 			second = "err"
 		}
@@ -394,7 +479,7 @@ func (m *mistake) power() string {
 	x, y := m.src.Code[lo+g[2]:lo+g[3]], m.src.Code[lo+g[4]:lo+g[5]]
 	m.e.Msg = "Go has no operator **"
 	defer m.move(lo+g[0], lo+g[1])
-	return m.write("", lo+g[0], lo+g[1], "math.Pow(x, y) raises x to the power of y, as float64s", "math.Pow("+x+", "+y+")", "math.Pow(float64("+x+"), "+y+")", x+".Pow("+y+")",
+	return m.write("", lo+g[0], lo+g[1], m.wholeTensor("math.Pow(x, y) raises x to the power of y, as float64s"), "math.Pow("+x+", "+y+")", "math.Pow(float64("+x+"), "+y+")", x+".Pow("+y+")",
 		"math.Pow("+x+", float64("+y+"))", "math.Pow(float64("+x+"), float64("+y+"))")
 }
 
@@ -479,32 +564,12 @@ func (m *mistake) lexicalHint() string {
 	case strings.HasPrefix(m.e.Msg, "Go has no operator @"):
 		if g := re(`((?:NAME\.)*NAME)\s*@\s*((?:NAME\.)*NAME)`).FindStringSubmatchIndex(m.src.Code[lo:hi]); g != nil && lo+g[0] <= m.off && m.off < lo+g[1] {
 			src := m.src.Code[lo:hi]
-			return m.write("", lo+g[0], lo+g[1], "", src[g[2]:g[3]]+".Matmul("+src[g[4]:g[5]]+")")
+			turned := re(`\.T$`)
+			return m.write("", lo+g[0], lo+g[1], "", turned.ReplaceAllString(src[g[2]:g[3]], ".T()")+".Matmul("+turned.ReplaceAllString(src[g[4]:g[5]], ".T()")+")")
 		}
 	case strings.HasPrefix(m.e.Msg, "a number that begins with 0"):
 		if g := re(`0+(\d+)`).FindStringSubmatchIndex(m.src.Code[lo:hi]); g != nil {
 			return m.write("", lo+g[0], lo+g[1], "", m.src.Code[lo+g[2]:lo+g[3]])
-		}
-	}
-	return ""
-}
-
-var oneNumber = regexp.MustCompile(`^//\s*\(?-?[\d.]+\)?\s*$`)
-
-// Remark returns what is worth saying of a cell that is right Go, but may not mean what it says: a // that was to
-// divide. "" is nothing.
-func Remark(code string) string {
-	ts := tokens(code)
-	for i, t := range ts {
-		if t.tok != token.COMMENT || !oneNumber.MatchString(t.lit) || i == 0 || strings.TrimSpace(code[strings.LastIndexByte(code[:t.lo], '\n')+1:t.lo]) == "" {
-			continue
-		}
-		if i > 1 && ts[i-1].tok == token.SEMICOLON { // the end of the line, which the scanner puts before the comment
-			i--
-		}
-		switch ts[i-1].tok {
-		case token.IDENT, token.INT, token.FLOAT, token.RPAREN, token.RBRACK:
-			return fmt.Sprintf("line %d: // begins a comment, so nothing is divided; / between whole numbers drops the remainder", (&Source{Code: code}).Pos(t.lo).Line)
 		}
 	}
 	return ""

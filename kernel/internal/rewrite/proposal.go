@@ -38,7 +38,7 @@ func newMistake(s, next *Session, e *Error, budget *int) *mistake {
 }
 
 // syntaxMsg are the beginnings of what Go's scanner and parser say.
-var syntaxMsg = regexp.MustCompile(`^(expected|missing [',]|unexpected|illegal (?:character|label|rune)|string literal|more than one|curly|escape|unknown escape|invalid digit|.*literal has no|'_' must)`)
+var syntaxMsg = regexp.MustCompile(`^(expected|missing [',]|unexpected|illegal (?:character|label|rune)|string literal|more than one|curly|escape|unknown escape|invalid digit|(?:middle|final) index required|.*literal has no|'_' must)`)
 
 // mask blanks what stands inside strings, and comments, so that patterns see code only. Every byte keeps its place.
 func mask(code string) string {
@@ -87,7 +87,7 @@ func (m *mistake) works(code string, lo, hi int) bool {
 	}
 	fixed := &Source{Cell: m.src.Cell, Code: code}
 	first, last := fixed.Pos(lo).Line, fixed.Pos(hi).Line
-	for _, e := range m.s.rewrite(m.src.Cell, code).Errors {
+	for _, e := range m.s.rewrite(m.src.Cell, code).r.Errors {
 		if _, unused := unusedName(e.Msg); unused {
 			continue // its use is still to be written
 		}

@@ -119,16 +119,16 @@ type work struct {
 
 // Rewrite turns a cell into a program. cell is its number.
 func (s *Session) Rewrite(cell int, code string) *Result {
-	r := s.rewrite(cell, code)
-	r.Errors = s.explained(r.Errors, r.Next)
-	if text := Remark(code); text != "" && len(r.Errors) == 0 && r.Whole == "" {
-		r.Notes = append(r.Notes, text)
+	w := s.rewrite(cell, code)
+	if len(w.r.Errors) == 0 {
+		w.remarks()
 	}
-	return r
+	w.r.Errors = s.explained(w.r.Errors, w.r.Next)
+	return w.r
 }
 
-// rewrite is Rewrite without explanations of the errors.
-func (s *Session) rewrite(cell int, code string) *Result {
+// rewrite is Rewrite without explanations of the errors, and without remarks.
+func (s *Session) rewrite(cell int, code string) *work {
 	code = strings.ReplaceAll(code, "\r\n", "\n")
 	w := &work{s: s, n: s.clone(), r: &Result{}, src: &Source{Cell: cell, Code: code}, imported: map[string]bool{},
 		objects: map[string]types.Object{}, global: map[types.Object]string{}, old: map[string]string{}, dropped: map[*ast.Ident]bool{},
@@ -137,7 +137,7 @@ func (s *Session) rewrite(cell int, code string) *Result {
 	w.n.spared, w.n.settled, w.n.steps, w.n.noSteps = nil, false, false, false
 	w.n.sources[cell], w.n.current = w.src, cell
 	w.run()
-	return w.r
+	return w
 }
 
 func (w *work) run() {

@@ -29,6 +29,7 @@ type Packages interface {
 type Session struct {
 	packages Packages
 	manifest func() *persist.Manifest // what is kept at the moment
+	vet      Vet                      // may be nil
 
 	current int // the number of the last cell
 	sources map[int]*Source
