@@ -85,12 +85,12 @@ func Start(ctx context.Context, o Options, work string) (*Runner, error) {
 		return nil, err
 	}
 	spec := &jupyter.Spec{Argv: o.Kernel, DisplayName: "grading", Language: "go", InterruptMode: "message", Env: o.Env}
+	if work, err = r.files(work); err != nil {
+		r.Close()
+		return nil, err
+	}
 	start := jupyter.StartOptions{Dir: work, RuntimeDir: filepath.Join(r.base, "r"), Log: &r.log}
 	if o.Trust {
-		if start.Dir, err = r.trusted(work); err != nil {
-			r.Close()
-			return nil, err
-		}
 		start.Env = append(os.Environ(), "NBGRADER_EXECUTION=", programsVar+"="+o.Programs)
 	} else if spec, start.Env, err = r.isolated(spec, work); err != nil {
 		r.Close()
@@ -105,8 +105,9 @@ func Start(ctx context.Context, o Options, work string) (*Runner, error) {
 	return r, nil
 }
 
-// trusted gives a submission that is trusted a copy of its files.
-func (r *Runner) trusted(work string) (string, error) {
+// files copies what lies beside the notebook, and returns the folder of the copy: a student's files may be readable for
+// whoever grades, but not for whom the kernel runs as; and what can't be read is known before anything runs.
+func (r *Runner) files(work string) (string, error) {
 	dir := filepath.Join(r.base, "w")
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return "", err
@@ -114,7 +115,7 @@ func (r *Runner) trusted(work string) (string, error) {
 	if work == "" {
 		return dir, nil
 	}
-	return dir, sandbox.CopyFiles(work, dir, r.o.Memory/4)
+	return dir, sandbox.CopyFiles(work, dir, r.o.Memory/8)
 }
 
 // isolated wraps the kernel's program.

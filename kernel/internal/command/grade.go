@@ -79,6 +79,22 @@ func graderFlags(fs *flag.FlagSet) {
 	fs.Int64("memory", grading.MemoryLimit>>20, "megabytes that one notebook may take")
 }
 
+// absolute makes paths of the command line absolute. Submissions run elsewhere, where a relative path would lead to
+// something else.
+func absolute(paths ...*string) error {
+	for _, p := range paths {
+		if *p == "" {
+			continue
+		}
+		abs, err := filepath.Abs(*p)
+		if err != nil {
+			return err
+		}
+		*p = abs
+	}
+	return nil
+}
+
 // grader makes options of the flags, and refuses where there is no isolation.
 func (w *workspace) grader(ctx context.Context, flags *flag.FlagSet) (grading.Options, error) {
 	get := func(name string) any { return flags.Lookup(name).Value.(flag.Getter).Get() }
@@ -115,6 +131,9 @@ solutions, hidden tests and outputs. Examples:
 			if len(args) != 1 || to == "" {
 				return usagef("give the source of an assignment, and with -o a folder")
 			}
+			if err := absolute(&args[0], &to); err != nil {
+				return err
+			}
 			return ws.release(ctx, args[0], to, flags)
 		},
 	}
@@ -126,10 +145,8 @@ func (w *workspace) release(ctx context.Context, source, to string, flags *flag.
 		return err
 	}
 	path := filepath.Join(to, s.Name+".ipynb")
-	if a, err := filepath.Abs(path); err == nil {
-		if b, err := filepath.Abs(source); err == nil && a == b {
-			return usagef("%s is the source itself; choose another folder", path)
-		}
+	if path == source {
+		return usagef("%s is the source itself; choose another folder", path)
 	}
 	o, err := w.grader(ctx, flags)
 	if err != nil {
@@ -189,13 +206,18 @@ Examples:
 			if len(args) != 1 || flags.Lookup("source").Value.String() == "" || flags.Lookup("o").Value.String() == "" {
 				return usagef("give the folder of submissions behind the flags, with -source the assignment, and with -o the file for points")
 			}
-			return ws.grade(ctx, args[0], flags)
+			source, table, pages := flags.Lookup("source").Value.String(), flags.Lookup("o").Value.String(), flags.Lookup("feedback").Value.String()
+			if err := absolute(&args[0], &source, &table, &pages); err != nil {
+				return err
+			}
+			return ws.grade(ctx, args[0], source, table, pages, flags)
 		},
 	}
 }
 
-func (w *workspace) grade(ctx context.Context, folder string, flags *flag.FlagSet) error {
-	s, err := grading.ReadSource(flags.Lookup("source").Value.String())
+// grade grades the submissions in a folder, and writes the points to table and, unless it is empty, feedback to pages.
+func (w *workspace) grade(ctx context.Context, folder, source, table, pages string, flags *flag.FlagSet) error {
+	s, err := grading.ReadSource(source)
 	if err != nil {
 		return err
 	}
@@ -258,11 +280,11 @@ func (w *workspace) grade(ctx context.Context, folder string, flags *flag.FlagSe
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	var table bytes.Buffer
-	if err := s.WriteCSV(&table, reports); err != nil {
+	var lines bytes.Buffer
+	if err := s.WriteCSV(&lines, reports); err != nil {
 		return err
 	}
-	if err := writeFile(flags.Lookup("o").Value.String(), table.Bytes(), 0o600); err != nil {
+	if err := writeFile(table, lines.Bytes(), 0o600); err != nil {
 		return err
 	}
 	bad := 0
@@ -270,12 +292,12 @@ func (w *workspace) grade(ctx context.Context, folder string, flags *flag.FlagSe
 		if r.Problem != "" {
 			bad++
 		}
-		if dir := flags.Lookup("feedback").Value.String(); dir != "" {
+		if pages != "" {
 			var page bytes.Buffer
 			if err := s.WriteFeedback(&page, r); err != nil {
 				return err
 			}
-			if err := writeFile(filepath.Join(dir, r.Student+".html"), page.Bytes(), 0o600); err != nil {
+			if err := writeFile(filepath.Join(pages, r.Student+".html"), page.Bytes(), 0o600); err != nil {
 				return err
 			}
 		}

@@ -10,12 +10,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 )
 
 // Home is the program's folder inside, which it may fill.
 const Home = "/home/student"
 
-// Config says what the program gets.
+// Config says what the program gets. Its paths are absolute: inside there is no folder from which others could be
+// found, and from the root a path such as run/data leads to the system's own files.
 type Config struct {
 	Read      []string // files and folders that it may read, at their own paths; what isn't there is left out
 	Shared    string   // a folder that it may write to, and we see; small
@@ -25,6 +27,13 @@ type Config struct {
 	Disk      int64    // bytes, of what it writes; they are memory, too
 	Processes int      // threads count
 	CPU       int      // seconds of each process
+}
+
+// A PathError reports a path of a [Config] that isn't absolute.
+type PathError struct{ Path string }
+
+func (e *PathError) Error() string {
+	return fmt.Sprintf("sandbox: %q is not an absolute path; make it one where it comes from, with filepath.Abs", e.Path)
 }
 
 // A MissingError says why programs can't be isolated here.
@@ -45,6 +54,11 @@ const (
 // Command returns the arguments that run argv isolated, and a variable for its environment. They start this very
 // program, whose main function has to call [Main].
 func (c Config) Command(argv ...string) (args []string, variable, value string, err error) {
+	for _, path := range append([]string{c.Shared, c.Mount, c.Work}, c.Read...) {
+		if path != "" && !filepath.IsAbs(path) {
+			return nil, "", "", &PathError{path}
+		}
+	}
 	self, err := os.Executable()
 	if err != nil {
 		return nil, "", "", err
