@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -133,15 +134,16 @@ func (c ConnectionInfo) WriteFile(path string) error {
 	return nil
 }
 
-func (c *ConnectionInfo) endpoint(port int) string {
+// address returns what net.Listen and net.Dial take for a port.
+func (c *ConnectionInfo) address(port int) (network, address string) {
 	if c.Transport == "ipc" {
-		return "ipc://" + c.socket(port)
+		return "unix", c.socket(port)
 	}
-	host := c.IP
-	if strings.Contains(host, ":") && !strings.HasPrefix(host, "[") {
-		host = "[" + host + "]"
+	host := strings.Trim(c.IP, "[]")
+	if host == "*" { // ZeroMQ's word for all interfaces
+		host = ""
 	}
-	return fmt.Sprintf("tcp://%s:%d", host, port)
+	return "tcp", net.JoinHostPort(host, strconv.Itoa(port))
 }
 
 // socket is the file of a socket of the ipc transport.

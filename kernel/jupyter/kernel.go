@@ -9,10 +9,12 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/lectern-go/lectern/kernel/internal/child"
 	"github.com/lectern-go/lectern/kernel/internal/private"
+	"github.com/lectern-go/lectern/kernel/internal/zmtp"
 )
 
 // StartOptions say how [Start] runs a kernel. The zero value is usable.
@@ -41,6 +43,7 @@ type Kernel struct {
 	mu        sync.Mutex
 	waiting   map[string]chan *Message // by the ID of the request that they answer
 	closeOnce sync.Once
+	broke     atomic.Pointer[zmtp.Error] // what the kernel sent that is beyond a limit or no message; then it was killed
 }
 
 // Start runs the kernel of spec and waits until it can execute. If ctx ends first, or the kernel dies, no process is
@@ -125,6 +128,12 @@ func (k *Kernel) deliver(s *Socket, each func(*Message)) {
 	for {
 		m, err := s.Recv()
 		if Broken(err) {
+			// The kernel can't be talked to any more; one that has only ended needs nothing from us.
+			var bad *zmtp.Error
+			if errors.As(err, &bad) {
+				k.broke.CompareAndSwap(nil, bad)
+				k.proc.Kill()
+			}
 			return
 		}
 		if err != nil {
@@ -435,7 +444,11 @@ func (k *Kernel) Pid() int { return k.proc.Pid() }
 
 // dead describes the end of the process.
 func (k *Kernel) dead() error {
-	return &DeadError{State: k.proc.State(), Stderr: k.stderr.String()}
+	e := &DeadError{State: k.proc.State(), Stderr: k.stderr.String()}
+	if bad := k.broke.Load(); bad != nil {
+		e.State = "killed, since it broke the protocol: " + bad.Reason
+	}
+	return e
 }
 
 // Shutdown asks the kernel to end and kills it, with everything it started, if it has not done so within grace.
