@@ -24,6 +24,7 @@ type StartOptions struct {
 	RuntimeDir string         // where the connection file and the sockets are; "" is the system's temporary folder
 	Log        io.Writer      // gets what the kernel writes to its own stdout and stderr; nil discards it
 	Published  func(*Message) // gets all that the kernel publishes, whoever has asked; it must not wait
+	GiveFiles  bool           // the kernel gets its sockets open, and needs no right to make any
 	Ready      time.Duration  // how long the kernel may take to answer first; 0 is a minute
 }
 
@@ -58,12 +59,12 @@ func Start(ctx context.Context, spec *Spec, o StartOptions) (*Kernel, error) {
 			return nil, fmt.Errorf("jupyter: runtime folder: %w", err)
 		}
 	}
-	files, err := k.newFolder(o.RuntimeDir)
+	folder, err := k.newFolder(o.RuntimeDir)
 	if err != nil {
 		return nil, err
 	}
-	sockets := files
-	if !FitsSockets(files) && FitsSockets(shortTemp) { // a socket's address has no room for long paths
+	sockets := folder
+	if !FitsSockets(folder) && FitsSockets(shortTemp) { // a socket's address has no room for long paths
 		if sockets, err = k.newFolder(shortTemp); err != nil {
 			return nil, err
 		}
@@ -74,7 +75,7 @@ func Start(ctx context.Context, spec *Spec, o StartOptions) (*Kernel, error) {
 		return nil, err
 	}
 	// GoNB finds the kernel's ID in the file's name, so it must look as Jupyter's do.
-	connection := filepath.Join(files, "kernel-"+NewID()+".json")
+	connection := filepath.Join(folder, "kernel-"+NewID()+".json")
 	if err := info.WriteFile(connection); err != nil {
 		k.removeFolders()
 		return nil, err
@@ -84,7 +85,18 @@ func Start(ctx context.Context, spec *Spec, o StartOptions) (*Kernel, error) {
 		env = os.Environ()
 	}
 	argv, environ := spec.Command(connection, env)
-	k.proc, err = child.Start(argv, environ, o.Dir, k.stderr)
+	var files []*os.File
+	if o.GiveFiles {
+		if files, err = info.open(); err != nil {
+			k.removeFolders()
+			return nil, err
+		}
+		environ = append(environ, socketsVar+"=3")
+	}
+	k.proc, err = child.Start(argv, environ, o.Dir, k.stderr, files...)
+	for _, f := range files {
+		f.Close()
+	}
 	if err != nil {
 		k.removeFolders()
 		return nil, fmt.Errorf("jupyter: start %s: %w; is the kernel installed? (go run ./kernel setup)", argv[0], err)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"strconv"
 	"sync"
@@ -119,33 +118,28 @@ func Listen(info ConnectionInfo) (*Sockets, error) {
 		return nil, err
 	}
 	subscriptions := small
-	subscriptions.Queue = 0 // of outputs as much as elsewhere may wait
+	subscriptions.Queue = 0                         // of outputs as much as elsewhere may wait
+	first, _ := strconv.Atoi(os.Getenv(socketsVar)) // we have set it, or nobody
+	os.Unsetenv(socketsVar)
 	s := &Sockets{}
 	for _, c := range []struct {
 		dst    **Socket
 		name   string
 		kind   zmtp.Kind
-		port   int
+		port   *int
 		limits zmtp.Limits
 	}{
-		{&s.IOPub, "iopub", zmtp.Pub, info.IOPubPort, subscriptions},
-		{&s.Control, "control", zmtp.Router, info.ControlPort, large},
-		{&s.Stdin, "stdin", zmtp.Router, info.StdinPort, input},
-		{&s.heartbeat, "heartbeat", zmtp.Rep, info.HBPort, small},
+		{&s.IOPub, "iopub", zmtp.Pub, &info.IOPubPort, subscriptions},
+		{&s.Control, "control", zmtp.Router, &info.ControlPort, large},
+		{&s.Stdin, "stdin", zmtp.Router, &info.StdinPort, input},
+		{&s.heartbeat, "heartbeat", zmtp.Rep, &info.HBPort, small},
 		// Shell comes last: a client that reaches it finds all the others open.
-		{&s.Shell, "shell", zmtp.Router, info.ShellPort, large},
+		{&s.Shell, "shell", zmtp.Router, &info.ShellPort, large},
 	} {
-		info.clearSocket(c.port)
-		network, address := info.address(c.port)
-		l, err := net.Listen(network, address)
-		if err == nil && network == "unix" {
-			// Whoever chose the folder may have left it open to others.
-			if err = os.Chmod(address, 0o600); err != nil {
-				l.Close()
-			}
-		}
+		l, err := info.listen(c.port, first)
 		if err != nil {
 			s.Close()
+			_, address := info.address(*c.port)
 			return nil, fmt.Errorf("jupyter: listen on %s for %s: %w; is another kernel using the connection file?", address, c.name, err)
 		}
 		*c.dst = &Socket{name: c.name, key: []byte(info.Key), z: zmtp.Listen(c.kind, l, c.limits)}

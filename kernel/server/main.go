@@ -23,6 +23,7 @@
 //	LECTERN_MESSAGE_LIMIT  how many megabytes a message may have, where 64 are too few
 //	LECTERN_TRACE          if set, failures of completion are written to the kernel's log
 //	LECTERN_GRADER_TIMEOUT how long a cell may run where nbgrader grades, such as 30s
+//	LECTERN_GRADER_TOTAL   how long a submission may run with all its cells, such as 10m
 //	LECTERN_GRADER_MEMORY  how many megabytes a submission may take then
 //	LECTERN_GRADER_TRUST   if set, submissions are not isolated
 //

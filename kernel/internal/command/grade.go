@@ -76,6 +76,7 @@ func (w *workspace) assignment(args []string, to string) error {
 func graderFlags(fs *flag.FlagSet) {
 	fs.Bool("trust", false, "run the notebooks without isolation, with all your rights: only for those whose authors you trust")
 	fs.Duration("timeout", grading.CellLimit, "how long one cell may run")
+	fs.Duration("total", grading.TotalLimit, "how long one notebook may run, with all its cells")
 	fs.Int64("memory", grading.MemoryLimit>>20, "megabytes that one notebook may take")
 }
 
@@ -99,9 +100,9 @@ func absolute(paths ...*string) error {
 func (w *workspace) grader(ctx context.Context, flags *flag.FlagSet) (grading.Options, error) {
 	get := func(name string) any { return flags.Lookup(name).Value.(flag.Getter).Get() }
 	spec := w.spec()
-	o := grading.Options{Root: w.root, Kernel: spec.Argv, Env: spec.Env, Trust: get("trust").(bool), Cell: get("timeout").(time.Duration), Memory: get("memory").(int64) << 20}
-	if o.Cell <= 0 || o.Memory <= 0 {
-		return o, usagef("-timeout and -memory have to be more than 0")
+	o := grading.Options{Root: w.root, Kernel: spec.Argv, Env: spec.Env, Trust: get("trust").(bool), Cell: get("timeout").(time.Duration), Total: get("total").(time.Duration), Memory: get("memory").(int64) << 20}
+	if o.Cell <= 0 || o.Total <= 0 || o.Memory <= 0 {
+		return o, usagef("-timeout, -total and -memory have to be more than 0")
 	}
 	if !o.Trust {
 		if err := sandbox.Available(); err != nil {
@@ -297,8 +298,9 @@ func (w *workspace) grade(ctx context.Context, folder, source, table, pages stri
 			if err := s.WriteFeedback(&page, r); err != nil {
 				return err
 			}
-			if err := writeFile(filepath.Join(pages, r.Student+".html"), page.Bytes(), 0o600); err != nil {
-				return err
+			if err := writeFile(filepath.Join(pages, r.Student+".html"), page.Bytes(), 0o600); err != nil { // a name that is too long, perhaps
+				fmt.Fprintf(w.stderr, "%s: no page: %v\n", r.Student, err)
+				bad++
 			}
 		}
 	}
@@ -311,19 +313,19 @@ func (w *workspace) grade(ctx context.Context, folder, source, table, pages stri
 }
 
 // gradeOne grades a submission; whatever goes wrong is a problem of this one alone.
-func gradeOne(ctx context.Context, s *grading.Source, o grading.Options, sub grading.Submission) *grading.Report {
+func gradeOne(ctx context.Context, s *grading.Source, o grading.Options, sub grading.Submission) (report *grading.Report) {
 	problem := func(text string) *grading.Report {
 		return &grading.Report{Student: sub.Student, Of: s.Points(), Problem: text}
 	}
 	if sub.Problem != "" {
 		return problem(sub.Problem)
 	}
-	r, err := grading.Start(ctx, o, sub.Files)
-	if err != nil {
-		return problem(err.Error())
-	}
-	defer r.Close()
-	report, err := s.Grade(ctx, r, sub.Notebook)
+	defer func() {
+		if p := recover(); p != nil { // what a submission brings about in us is its own, too
+			report = problem(fmt.Sprintf("the grader failed with it: %v", p))
+		}
+	}()
+	report, err := s.Grade(ctx, o, sub.Notebook, sub.Files)
 	if err != nil {
 		if errors.Is(err, context.Canceled) {
 			return problem("interrupted")

@@ -20,10 +20,11 @@ const Home = "/home/student"
 // found, and from the root a path such as run/data leads to the system's own files.
 type Config struct {
 	Read      []string // files and folders that it may read, at their own paths; what isn't there is left out
-	Shared    string   // a folder that it may write to, and we see; small
+	Given     string   // a folder that becomes its user's, to read; "" for none
+	Files     int      // open files that it gets, from descriptor 3 on
 	Mount     string   // an empty folder, on which its world is built; nothing is written to it
 	Work      string   // the folder whose files are copied into Home, but for notebooks and links; "" for none
-	Memory    int64    // bytes, of all processes together
+	Memory    int64    // bytes, of all processes together, with what they write
 	Disk      int64    // bytes, of what it writes; they are memory, too
 	Processes int      // threads count
 	CPU       int      // seconds of each process
@@ -54,7 +55,7 @@ const (
 // Command returns the arguments that run argv isolated, and a variable for its environment. They start this very
 // program, whose main function has to call [Main].
 func (c Config) Command(argv ...string) (args []string, variable, value string, err error) {
-	for _, path := range append([]string{c.Shared, c.Mount, c.Work}, c.Read...) {
+	for _, path := range append([]string{c.Given, c.Mount, c.Work}, c.Read...) {
 		if path != "" && !filepath.IsAbs(path) {
 			return nil, "", "", &PathError{path}
 		}
