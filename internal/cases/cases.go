@@ -18,6 +18,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/lectern-go/lectern/internal/approx"
 	"github.com/lectern-go/lectern/internal/humanize"
 )
 
@@ -32,6 +33,9 @@ type Case struct {
 
 // Tolerance is the share by which a floating-point number may be off.
 const Tolerance = 1e-6
+
+// Least is the size from which on it is a share: numbers nearer to 0 may be off by as much as this one.
+const Least = 1e-3
 
 // Worth returns the points that the case is worth.
 func (c *Case) Worth() int { return max(c.Points, 1) }
@@ -57,6 +61,8 @@ func Parse(text string) ([]Case, error) {
 			return nil, fmt.Errorf("case %d has no category", n)
 		case c.Points < 0:
 			return nil, fmt.Errorf("case %d is worth %d points", n, c.Points)
+		case c.Tolerance < 0:
+			return nil, fmt.Errorf("case %d has the tolerance %g, with which nothing is right", n, c.Tolerance)
 		case len(c.Want) == 0:
 			return nil, fmt.Errorf("case %d wants nothing", n)
 		}
@@ -300,7 +306,7 @@ func differs(at string, got, want any, tolerance float64) string {
 	w, wantsNumber := number(want)
 	text, _ := got.(json.Number)
 	if isNumber && wantsNumber && (text == "" || strings.ContainsAny(text.String(), ".eE")) {
-		if g == w || math.IsNaN(g) && math.IsNaN(w) || math.Abs(g-w) <= tolerance*max(math.Abs(w), 1e-3) {
+		if approx.Equal(g, w, tolerance, tolerance*Least) {
 			return ""
 		}
 		return diff

@@ -44,6 +44,15 @@ func TestDiffers(t *testing.T) {
 		{`5.0`, `5`, ""},
 		{`5`, `5`, ""},
 		{`"NaN"`, `"NaN"`, ""},
+		{`"-Inf"`, `"-Inf"`, ""},
+		{`1.0`, `"Inf"`, "the result is 1; it should be Inf"}, // of which no share takes a number
+		{`0.0`, `"-Inf"`, "the result is 0; it should be -Inf"},
+		{`1e308`, `"Inf"`, "the result is 1e+308; it should be Inf"},
+		{`"Inf"`, `"-Inf"`, "the result is Inf; it should be -Inf"},
+		{`"NaN"`, `"Inf"`, "the result is NaN; it should be Inf"},
+		{`"Inf"`, `"NaN"`, "the result is Inf; it should be NaN"},
+		{`"Inf"`, `3.0`, "the result is Inf; it should be 3"},
+		{`[1.0,2.0]`, `["Inf",2.0]`, "element [0] is 1; it should be Inf"},
 		{`1.1`, `1`, "the result is 1.1; it should be 1"},
 		{`1000000001`, `1000000000`, "the result is 1000000001"}, // integers have no tolerance
 		{`[1.0,2.5]`, `[1, 2]`, "element [1] is 2.5; it should be 2"},

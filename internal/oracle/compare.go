@@ -7,6 +7,7 @@ import (
 	"sort"
 	"strconv"
 
+	"github.com/lectern-go/lectern/internal/approx"
 	"github.com/lectern-go/lectern/internal/humanize"
 )
 
@@ -131,13 +132,7 @@ func diff(path string, got, want any, tol Tolerance, dtype string) string {
 
 // near says whether x is within tolerance of e.
 func (tol Tolerance) near(x, e float64) bool {
-	switch {
-	case math.IsNaN(e) || math.IsNaN(x):
-		return math.IsNaN(e) && math.IsNaN(x)
-	case math.IsInf(e, 0) || math.IsInf(x, 0):
-		return x == e
-	}
-	return math.Abs(x-e) <= tol.Atol+tol.Rtol*math.Abs(e)
+	return approx.Equal(x, e, 0, tol.Atol+tol.Rtol*math.Abs(e))
 }
 
 // number returns the value of anything numeric, bools included.

@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/lectern-go/lectern/kernel/jupyter"
 	"github.com/lectern-go/lectern/kernel/notebook"
+	"github.com/lectern-go/lectern/notebooks/lesson"
 )
 
 // A Report is what becomes of one submission.
@@ -18,6 +21,8 @@ type Report struct {
 	Notes      []string           // what the teacher and the student should know
 	Problem    string             // why it could not be graded; then there are no points
 	Notebook   *notebook.Notebook // as it was graded, with outputs and without hidden tests; nil with a Problem
+
+	tests map[string]*notebook.Cell // of the notebook, by their IDs
 }
 
 // A Result is what a test of the assignment gives.
@@ -26,11 +31,75 @@ type Result struct {
 	Verdict Verdict
 }
 
-// Grade runs a submission in a kernel of its own.
-func (s *Source) Grade(ctx context.Context, r *Runner, submission *notebook.Notebook) (*Report, error) {
+// Grade runs a submission, whose other files lie in work; "" is for none.
+//
+// It runs twice where there are hidden cases: once as its student sees it, without them, and then in another kernel with
+// another disk, of which the points alone are kept. So a function may remember what hidden cases call it with, but no
+// cell can show it.
+func (s *Source) Grade(ctx context.Context, o Options, submission *notebook.Notebook, work string) (*Report, error) {
 	merged, notes := s.merge(submission)
 	report := &Report{Of: s.Points(), Notes: notes, Notebook: &notebook.Notebook{Metadata: notebook.Object{}}}
-	verdicts := map[string]Verdict{}
+	r, err := Start(ctx, o, work)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	verdicts, err := s.run(ctx, r, merged, report)
+	if err != nil {
+		return nil, err
+	}
+	if s.hides() {
+		r.Close()
+		again, err := Start(ctx, o, work)
+		if err != nil {
+			return nil, err
+		}
+		defer again.Close()
+		again.until = r.until
+		hidden, err := s.run(ctx, again, merged, nil)
+		if err != nil {
+			return nil, err
+		}
+		if note := "nothing ran any more: " + r.late(); time.Now().After(r.until) && !slices.Contains(report.Notes, note) {
+			report.Notes = append(report.Notes, note)
+		}
+		for id, v := range verdicts {
+			for i := range v.Parts {
+				if v.Parts[i].Hidden {
+					v.Parts[i] = hidden[id].Parts[i]
+				}
+			}
+		}
+	}
+	for i := range s.Tests {
+		t := &s.Tests[i]
+		v := Verdict{Of: t.Points}
+		if got := verdicts[t.ID]; got != nil {
+			v = *got
+		}
+		for _, p := range v.Parts {
+			v.Points += p.Points
+		}
+		report.Points += v.Points
+		report.Tests = append(report.Tests, Result{t, v})
+		if c := report.tests[t.ID]; c != nil {
+			c.Outputs = []*notebook.Output{{Type: "stream", Name: "stdout", Text: v.String()}}
+		}
+	}
+	return report, nil
+}
+
+// hides reports whether the assignment has hidden cases.
+func (s *Source) hides() bool {
+	return slices.ContainsFunc(s.Tests, func(t Test) bool {
+		return slices.ContainsFunc(t.Calls, func(c Call) bool { return c.Hidden })
+	})
+}
+
+// run runs the cells of a submission and returns what its tests give, part by part. What cells show goes into the
+// report, and then no hidden case runs. Without a report they do, and nothing is kept but points.
+func (s *Source) run(ctx context.Context, r *Runner, merged []mergedCell, report *Report) (map[string]*Verdict, error) {
+	verdicts := map[string]*Verdict{}
 	tests := map[string]*Test{}
 	for i := range s.Tests {
 		tests[s.Tests[i].ID] = &s.Tests[i]
@@ -40,62 +109,68 @@ func (s *Source) Grade(ctx context.Context, r *Runner, submission *notebook.Note
 	for _, c := range merged {
 		shown := *c.Cell
 		shown.Outputs, shown.Count = nil, 0
-		report.Notebook.Cells = append(report.Notebook.Cells, &shown)
+		if report != nil {
+			report.Notebook.Cells = append(report.Notebook.Cells, &shown)
+		}
 		if c.Type != "code" || strings.TrimSpace(c.Source) == "" {
 			continue
 		}
 		rec.Begin(&shown)
 		if t := tests[c.id]; t != nil {
-			v := Verdict{Of: t.Points}
-			if gone == "" {
-				var err error
-				if v, err = r.Test(ctx, t.Calls); err != nil {
-					return nil, err
+			v := &Verdict{Of: t.Points}
+			for i := range t.Calls {
+				call, problem := &t.Calls[i], gone
+				var answers map[int]lesson.Answer
+				if call.Hidden && report != nil {
+					problem = notYet
+				} else if gone == "" {
+					var err error
+					if answers, problem, err = r.answers(ctx, call); err != nil {
+						return nil, err
+					}
 				}
-			} else {
-				for k := range t.Calls {
-					v.Parts = append(v.Parts, t.Calls[k].compare(nil, gone))
-				}
+				v.Parts = append(v.Parts, call.compare(answers, problem))
 			}
 			verdicts[c.id] = v
-			shown.Source = releasedSource(c.Cell)
-			shown.Outputs = []*notebook.Output{{Type: "stream", Name: "stdout", Text: v.String()}}
+			if report != nil {
+				shown.Source = releasedSource(c.Cell)
+				report.mark(c.id, &shown)
+			}
 			continue
 		}
 		if gone != "" {
 			continue
 		}
-		result, err := r.Cell(ctx, c.Source, func(m *jupyter.Message) { rec.Add(m.Header.Type, m.Content) })
+		result, err := r.Cell(ctx, c.Source, func(m *jupyter.Message) {
+			if report != nil {
+				rec.Add(m.Header.Type, m.Content)
+			}
+		})
 		var limit *LimitError
 		switch {
 		case errors.As(err, &limit):
 			shown.Outputs = append(shown.Outputs, &notebook.Output{Type: "error", EName: "limit", EValue: limit.Reason})
-			if r.ended() {
-				gone = "nothing could run any more after a cell of yours: " + limit.Reason
+			if gone = r.isOver(limit.Reason); gone != "" && report != nil {
 				report.Notes = append(report.Notes, gone)
 			}
 		case err != nil:
 			return nil, err
-		case result.Status != "ok" && c.id != "":
+		case result.Status != "ok" && c.id != "" && report != nil:
 			report.Notes = append(report.Notes, fmt.Sprintf("cell %s ended with an error: %s", c.id, result.EValue))
 		}
 	}
-	for i := range s.Tests {
-		t := &s.Tests[i]
-		v := verdicts[t.ID]
-		report.Points += v.Points
-		report.Tests = append(report.Tests, Result{t, v})
-	}
-	return report, nil
+	return verdicts, nil
 }
 
-func (r *Runner) ended() bool {
-	select {
-	case <-r.kernel.Exited():
-		return true
-	default:
-		return false
+// notYet stands for the answers of hidden cases until they have run.
+const notYet = "it has not run"
+
+// mark remembers the cell of a test.
+func (r *Report) mark(id string, c *notebook.Cell) {
+	if r.tests == nil {
+		r.tests = map[string]*notebook.Cell{}
 	}
+	r.tests[id] = c
 }
 
 // A mergedCell is a cell that will run.

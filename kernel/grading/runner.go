@@ -26,6 +26,7 @@ type Options struct {
 	Env    map[string]string
 	Trust  bool          // run them as the user who grades, without isolation
 	Cell   time.Duration // how long a cell may run; 0 is [CellLimit]
+	Total  time.Duration // how long all of a submission may; 0 is [TotalLimit]
 	// Programs is a folder in which [Source.Prepare] has put the programs of cells that all submissions have in common.
 	Programs string
 	Memory   int64 // bytes that a submission may take; 0 is [MemoryLimit]
@@ -34,6 +35,7 @@ type Options struct {
 // What submissions may take where nothing else is said.
 const (
 	CellLimit   = 30 * time.Second
+	TotalLimit  = 10 * time.Minute
 	MemoryLimit = 2 << 30
 )
 
@@ -69,6 +71,7 @@ type Runner struct {
 	kernel *jupyter.Kernel
 	base   string // of its folders
 	log    tail
+	until  time.Time // when the submission's time is over
 }
 
 // Start starts the kernel of a submission whose files, but for notebooks, lie in work; "" is for none.
@@ -79,24 +82,27 @@ func Start(ctx context.Context, o Options, work string) (*Runner, error) {
 	if o.Memory == 0 {
 		o.Memory = MemoryLimit
 	}
-	r := &Runner{o: o}
+	if o.Total == 0 {
+		o.Total = TotalLimit
+	}
+	r := &Runner{o: o, until: time.Now().Add(o.Total)}
 	var err error
 	if r.base, err = os.MkdirTemp("", "lg-"); err != nil { // sockets have no room for long paths
 		return nil, err
 	}
 	spec := &jupyter.Spec{Argv: o.Kernel, DisplayName: "grading", Language: "go", InterruptMode: "message", Env: o.Env}
+	if work, err = r.files(work); err != nil {
+		r.Close()
+		return nil, err
+	}
 	start := jupyter.StartOptions{Dir: work, RuntimeDir: filepath.Join(r.base, "r"), Log: &r.log}
 	if o.Trust {
-		if start.Dir, err = r.trusted(work); err != nil {
-			r.Close()
-			return nil, err
-		}
 		start.Env = append(os.Environ(), "NBGRADER_EXECUTION=", programsVar+"="+o.Programs)
 	} else if spec, start.Env, err = r.isolated(spec, work); err != nil {
 		r.Close()
 		return nil, err
 	} else {
-		start.Dir = "/"
+		start.Dir, start.GiveFiles = "/", true
 	}
 	if r.kernel, err = jupyter.Start(ctx, spec, start); err != nil {
 		r.Close()
@@ -105,8 +111,9 @@ func Start(ctx context.Context, o Options, work string) (*Runner, error) {
 	return r, nil
 }
 
-// trusted gives a submission that is trusted a copy of its files.
-func (r *Runner) trusted(work string) (string, error) {
+// files copies what lies beside the notebook, and returns the folder of the copy: a student's files may be readable for
+// whoever grades, but not for whom the kernel runs as; and what can't be read is known before anything runs.
+func (r *Runner) files(work string) (string, error) {
 	dir := filepath.Join(r.base, "w")
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return "", err
@@ -114,7 +121,7 @@ func (r *Runner) trusted(work string) (string, error) {
 	if work == "" {
 		return dir, nil
 	}
-	return dir, sandbox.CopyFiles(work, dir, r.o.Memory/4)
+	return dir, sandbox.CopyFiles(work, dir, r.o.Memory/8)
 }
 
 // isolated wraps the kernel's program.
@@ -123,9 +130,9 @@ func (r *Runner) isolated(spec *jupyter.Spec, work string) (*jupyter.Spec, []str
 	if err != nil {
 		return nil, nil, err
 	}
-	c := sandbox.Config{Mount: filepath.Join(r.base, "m"), Shared: filepath.Join(r.base, "r"), Work: work,
+	c := sandbox.Config{Mount: filepath.Join(r.base, "m"), Given: filepath.Join(r.base, "r"), Files: 5, Work: work,
 		Memory: r.o.Memory, Disk: r.o.Memory / 4, Processes: 500, CPU: int(4*r.o.Cell/time.Second) + 60}
-	for _, dir := range []string{c.Mount, c.Shared} {
+	for _, dir := range []string{c.Mount, c.Given} {
 		if err := os.Mkdir(dir, 0o700); err != nil {
 			return nil, nil, err
 		}
@@ -200,7 +207,14 @@ func (e *LimitError) Error() string { return e.Reason }
 
 // Cell runs a cell of the submission and hands on what it shows. The error is a [LimitError] if a limit ended it.
 func (r *Runner) Cell(ctx context.Context, code string, output func(*jupyter.Message)) (jupyter.Result, error) {
-	ctx, cancel := context.WithTimeout(ctx, r.o.Cell+15*time.Second)
+	allowed, over := r.o.Cell, fmt.Sprintf("it ran for more than %v", r.o.Cell)
+	if left := time.Until(r.until); left < allowed {
+		allowed, over = max(left, 0), r.late()
+	}
+	if allowed == 0 {
+		return jupyter.Result{}, &LimitError{over}
+	}
+	ctx, cancel := context.WithTimeout(ctx, allowed+15*time.Second)
 	defer cancel()
 	var reason atomic.Pointer[LimitError]
 	stop := func(text string) {
@@ -214,14 +228,14 @@ func (r *Runner) Cell(ctx context.Context, code string, output func(*jupyter.Mes
 			}
 		})
 	}
-	late := time.AfterFunc(r.o.Cell, func() { stop(fmt.Sprintf("it ran for more than %v", r.o.Cell)) })
+	late := time.AfterFunc(allowed, func() { stop(over) })
 	defer late.Stop()
 	size := 0
 	result, err := r.kernel.Execute(ctx, code, jupyter.ExecuteOptions{Output: func(m *jupyter.Message) {
 		if m.Header.Type == "status" || m.Header.Type == "execute_input" {
 			return
 		}
-		if size += len(m.Content); size > outputLimit {
+		if size += m.Size(); size > outputLimit {
 			go stop(fmt.Sprintf("it printed more than %d MB", outputLimit>>20))
 			return
 		}
@@ -233,49 +247,77 @@ func (r *Runner) Cell(ctx context.Context, code string, output func(*jupyter.Mes
 		}
 		return result, limit
 	}
+	var asked *jupyter.InputError
+	if errors.As(err, &asked) {
+		return result, &LimitError{asked.Error()}
+	}
 	var dead *jupyter.DeadError
 	if errors.As(err, &dead) {
 		text := "its kernel has ended"
 		if said := r.log.said(); strings.Contains(said, "sandbox: ") {
 			_, said, _ = strings.Cut(said, "sandbox: ")
 			text += ": " + strings.TrimSpace(said)
+		} else if strings.Contains(dead.State, "protocol") {
+			text += ": it was " + dead.State
 		}
 		return result, &LimitError{text}
 	}
 	return result, err
 }
 
+// late says that the submission's time is over.
+func (r *Runner) late() string { return fmt.Sprintf("the submission ran for more than %v", r.o.Total) }
+
+// isOver says why nothing of the submission runs any more; "" if it still does.
+func (r *Runner) isOver(last string) string {
+	select {
+	case <-r.kernel.Exited():
+		return "nothing could run any more after a cell of yours: " + last
+	default:
+	}
+	if time.Now().After(r.until) {
+		return "nothing ran any more: " + r.late()
+	}
+	return ""
+}
+
 // Test has the student's functions answer, and compares.
 func (r *Runner) Test(ctx context.Context, calls []Call) (Verdict, error) {
 	var v Verdict
 	for i := range calls {
-		answers := map[int]lesson.Answer{}
-		result, err := r.Cell(ctx, calls[i].code(), func(m *jupyter.Message) {
-			var shown struct{ Data map[string]any }
-			if m.Header.Type != "display_data" || m.DecodeContent(&shown) != nil {
-				return
-			}
-			text, _ := shown.Data[lesson.AnswerType].(string)
-			var a lesson.Answer
-			if json.Unmarshal([]byte(text), &a) == nil {
-				answers[a.Case] = a
-			}
-		})
-		problem := ""
-		var limit *LimitError
-		switch {
-		case errors.As(err, &limit):
-			problem = limit.Reason
-		case err != nil:
+		answers, problem, err := r.answers(ctx, &calls[i])
+		if err != nil {
 			return v, err
-		case result.Status != "ok":
-			problem = result.EValue
 		}
 		p := calls[i].compare(answers, problem)
 		v.Parts = append(v.Parts, p)
 		v.Points, v.Of = v.Points+p.Points, v.Of+p.Of
 	}
 	return v, nil
+}
+
+// answers has the student's function answer the cases of a call, and says why there are no more answers.
+func (r *Runner) answers(ctx context.Context, c *Call) (answers map[int]lesson.Answer, problem string, err error) {
+	answers = map[int]lesson.Answer{}
+	result, err := r.Cell(ctx, c.code(), func(m *jupyter.Message) {
+		var shown struct{ Data map[string]any }
+		if m.Header.Type != "display_data" || m.DecodeContent(&shown) != nil {
+			return
+		}
+		text, _ := shown.Data[lesson.AnswerType].(string)
+		var a lesson.Answer
+		if json.Unmarshal([]byte(text), &a) == nil {
+			answers[a.Case] = a
+		}
+	})
+	var limit *LimitError
+	switch {
+	case errors.As(err, &limit):
+		return answers, limit.Reason, nil
+	case err == nil && result.Status != "ok":
+		problem = result.EValue
+	}
+	return answers, problem, err
 }
 
 // tail keeps the end of what a kernel writes to its log.

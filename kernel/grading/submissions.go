@@ -31,7 +31,7 @@ func Submissions(folder, name string) ([]Submission, error) {
 	if err != nil {
 		return nil, err
 	}
-	found := map[string][]string{}
+	found, problems := map[string][]string{}, map[string]string{}
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), ".") {
 			continue
@@ -40,10 +40,14 @@ func Submissions(folder, name string) ([]Submission, error) {
 			found[student] = append(found[student], filepath.Join(folder, e.Name()))
 			continue
 		}
-		if !e.IsDir() {
-			continue
+		if e.Type().IsRegular() {
+			continue // of the teacher's, perhaps
 		}
 		found[e.Name()] = append(found[e.Name()], nil...) // also where there is none
+		if !e.IsDir() {
+			problems[e.Name()] = "it is no folder but a link or something else, which is not followed: the submission has to be a folder or a notebook"
+			continue
+		}
 		err := filepath.WalkDir(filepath.Join(folder, e.Name()), func(path string, d fs.DirEntry, err error) error {
 			if err == nil && d.IsDir() && strings.HasPrefix(d.Name(), ".") {
 				return filepath.SkipDir // Jupyter's checkpoints
@@ -53,17 +57,18 @@ func Submissions(folder, name string) ([]Submission, error) {
 			}
 			return err
 		})
-		if err != nil {
-			return nil, err
+		if err != nil { // one folder that can't be read is one student's
+			problems[e.Name()] = "the folder can't be read: " + below(folder, err)
 		}
 	}
 	var list []Submission
 	for student, paths := range found {
-		s := Submission{Student: student}
-		switch len(paths) {
-		case 0:
+		s := Submission{Student: student, Problem: problems[student]}
+		switch {
+		case s.Problem != "":
+		case len(paths) == 0:
 			s.Problem = fmt.Sprintf("there is no %s.ipynb in the folder", name)
-		case 1:
+		case len(paths) == 1:
 			s.read(folder, paths[0])
 		default:
 			for i, p := range paths {
@@ -78,12 +83,17 @@ func Submissions(folder, name string) ([]Submission, error) {
 	return list, nil
 }
 
+// below names in an error a path as it lies in folder.
+func below(folder string, err error) string {
+	return strings.ReplaceAll(err.Error(), folder+string(filepath.Separator), "")
+}
+
 func (s *Submission) read(folder, path string) {
 	i, err := os.Lstat(path)
 	switch {
 	case err != nil:
 	case !i.Mode().IsRegular():
-		s.Problem = "the notebook is a link: it has to be a file"
+		s.Problem = "the notebook is a link, or something else that is no file: it has to be a file"
 		return
 	case i.Size() > largest:
 		s.Problem = fmt.Sprintf("the notebook has %d MB: it may have %d; are there outputs to clear?", i.Size()>>20, largest>>20)
@@ -92,7 +102,7 @@ func (s *Submission) read(folder, path string) {
 		s.Notebook, err = notebook.Read(path)
 	}
 	if err != nil {
-		s.Problem = "the notebook is damaged: " + err.Error()
+		s.Problem = "the notebook can't be read: " + below(folder, err)
 		var bad *notebook.Error
 		if errors.As(err, &bad) {
 			s.Problem = "the notebook is damaged: " + bad.Msg

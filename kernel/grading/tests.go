@@ -197,6 +197,8 @@ func (c *Call) compare(answers map[int]lesson.Answer, problem string) Part {
 	}
 	if todo == len(c.Cases) {
 		p.First, p.Problem = "", "the function is not written yet"
+	} else if c.Hidden && p.Problem != "" {
+		p.Problem = "the function gave no answers" // why is the student's text, in which there may be what it was called with
 	}
 	return p
 }

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -133,19 +135,70 @@ func (c ConnectionInfo) WriteFile(path string) error {
 	return nil
 }
 
-func (c *ConnectionInfo) endpoint(port int) string {
+// address returns what net.Listen and net.Dial take for a port.
+func (c *ConnectionInfo) address(port int) (network, address string) {
 	if c.Transport == "ipc" {
-		return "ipc://" + c.socket(port)
+		return "unix", c.socket(port)
 	}
-	host := c.IP
-	if strings.Contains(host, ":") && !strings.HasPrefix(host, "[") {
-		host = "[" + host + "]"
+	host := strings.Trim(c.IP, "[]")
+	if host == "*" { // ZeroMQ's word for all interfaces
+		host = ""
 	}
-	return fmt.Sprintf("tcp://%s:%d", host, port)
+	return "tcp", net.JoinHostPort(host, strconv.Itoa(port))
 }
 
 // socket is the file of a socket of the ipc transport.
 func (c *ConnectionInfo) socket(port int) string { return fmt.Sprintf("%s-%d", c.IP, port) }
+
+// socketsVar is the variable that tells a kernel that its sockets are open files, and which is the first of them.
+const socketsVar = "LECTERN_SOCKETS"
+
+// open listens on all sockets, for a kernel that gets them as files.
+func (c *ConnectionInfo) open() (files []*os.File, err error) {
+	defer func() {
+		for _, f := range files {
+			if err != nil {
+				f.Close()
+			}
+		}
+	}()
+	for _, port := range c.ports() {
+		network, address := c.address(*port)
+		l, err := net.Listen(network, address)
+		if err != nil {
+			return files, fmt.Errorf("jupyter: listen on %s: %w", address, err)
+		}
+		if u, ok := l.(*net.UnixListener); ok {
+			u.SetUnlinkOnClose(false)
+		}
+		f, err := l.(interface{ File() (*os.File, error) }).File()
+		l.Close()
+		if err != nil {
+			return files, fmt.Errorf("jupyter: listen on %s: %w", address, err)
+		}
+		files = append(files, f)
+	}
+	return files, nil
+}
+
+// listen makes the socket of a port, or takes the one that is open as a file, counted from first; 0 is none.
+func (c *ConnectionInfo) listen(port *int, first int) (net.Listener, error) {
+	if first > 0 {
+		f := os.NewFile(uintptr(first+slices.Index(c.ports(), port)), "socket")
+		defer f.Close()
+		return net.FileListener(f)
+	}
+	c.clearSocket(*port)
+	network, address := c.address(*port)
+	l, err := net.Listen(network, address)
+	if err == nil && network == "unix" {
+		// Whoever chose the folder may have left it open to others.
+		if err = os.Chmod(address, 0o600); err != nil {
+			l.Close()
+		}
+	}
+	return l, err
+}
 
 // clearSocket removes a socket's file that a killed kernel has left, as a restart finds it. One that somebody listens
 // on stays.

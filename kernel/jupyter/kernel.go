@@ -9,10 +9,12 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/lectern-go/lectern/kernel/internal/child"
 	"github.com/lectern-go/lectern/kernel/internal/private"
+	"github.com/lectern-go/lectern/kernel/internal/zmtp"
 )
 
 // StartOptions say how [Start] runs a kernel. The zero value is usable.
@@ -22,6 +24,7 @@ type StartOptions struct {
 	RuntimeDir string         // where the connection file and the sockets are; "" is the system's temporary folder
 	Log        io.Writer      // gets what the kernel writes to its own stdout and stderr; nil discards it
 	Published  func(*Message) // gets all that the kernel publishes, whoever has asked; it must not wait
+	GiveFiles  bool           // the kernel gets its sockets open, and needs no right to make any
 	Ready      time.Duration  // how long the kernel may take to answer first; 0 is a minute
 }
 
@@ -41,6 +44,7 @@ type Kernel struct {
 	mu        sync.Mutex
 	waiting   map[string]chan *Message // by the ID of the request that they answer
 	closeOnce sync.Once
+	broke     atomic.Pointer[zmtp.Error] // what the kernel sent that is beyond a limit or no message; then it was killed
 }
 
 // Start runs the kernel of spec and waits until it can execute. If ctx ends first, or the kernel dies, no process is
@@ -55,12 +59,12 @@ func Start(ctx context.Context, spec *Spec, o StartOptions) (*Kernel, error) {
 			return nil, fmt.Errorf("jupyter: runtime folder: %w", err)
 		}
 	}
-	files, err := k.newFolder(o.RuntimeDir)
+	folder, err := k.newFolder(o.RuntimeDir)
 	if err != nil {
 		return nil, err
 	}
-	sockets := files
-	if !FitsSockets(files) && FitsSockets(shortTemp) { // a socket's address has no room for long paths
+	sockets := folder
+	if !FitsSockets(folder) && FitsSockets(shortTemp) { // a socket's address has no room for long paths
 		if sockets, err = k.newFolder(shortTemp); err != nil {
 			return nil, err
 		}
@@ -71,7 +75,7 @@ func Start(ctx context.Context, spec *Spec, o StartOptions) (*Kernel, error) {
 		return nil, err
 	}
 	// GoNB finds the kernel's ID in the file's name, so it must look as Jupyter's do.
-	connection := filepath.Join(files, "kernel-"+NewID()+".json")
+	connection := filepath.Join(folder, "kernel-"+NewID()+".json")
 	if err := info.WriteFile(connection); err != nil {
 		k.removeFolders()
 		return nil, err
@@ -81,7 +85,18 @@ func Start(ctx context.Context, spec *Spec, o StartOptions) (*Kernel, error) {
 		env = os.Environ()
 	}
 	argv, environ := spec.Command(connection, env)
-	k.proc, err = child.Start(argv, environ, o.Dir, k.stderr)
+	var files []*os.File
+	if o.GiveFiles {
+		if files, err = info.open(); err != nil {
+			k.removeFolders()
+			return nil, err
+		}
+		environ = append(environ, socketsVar+"=3")
+	}
+	k.proc, err = child.Start(argv, environ, o.Dir, k.stderr, files...)
+	for _, f := range files {
+		f.Close()
+	}
 	if err != nil {
 		k.removeFolders()
 		return nil, fmt.Errorf("jupyter: start %s: %w; is the kernel installed? (go run ./kernel setup)", argv[0], err)
@@ -125,6 +140,12 @@ func (k *Kernel) deliver(s *Socket, each func(*Message)) {
 	for {
 		m, err := s.Recv()
 		if Broken(err) {
+			// The kernel can't be talked to any more; one that has only ended needs nothing from us.
+			var bad *zmtp.Error
+			if errors.As(err, &bad) {
+				k.broke.CompareAndSwap(nil, bad)
+				k.proc.Kill()
+			}
 			return
 		}
 		if err != nil {
@@ -430,7 +451,11 @@ func (k *Kernel) Pid() int { return k.proc.Pid() }
 
 // dead describes the end of the process.
 func (k *Kernel) dead() error {
-	return &DeadError{State: k.proc.State(), Stderr: k.stderr.String()}
+	e := &DeadError{State: k.proc.State(), Stderr: k.stderr.String()}
+	if bad := k.broke.Load(); bad != nil {
+		e.State = "killed, since it broke the protocol: " + bad.Reason
+	}
+	return e
 }
 
 // Shutdown asks the kernel to end and kills it, with everything it started, if it has not done so within grace.

@@ -109,6 +109,15 @@ func NewMessage(session, msgType string, content any) *Message {
 	return m
 }
 
+// Size is how many bytes somebody else has chosen of the message: its content, metadata and buffers.
+func (m *Message) Size() int {
+	n := len(m.Content) + len(m.Metadata)
+	for _, b := range m.Buffers {
+		n += len(b)
+	}
+	return n
+}
+
 // Reply returns a new message that has m as its parent and m's routing identities, so that it goes back to m's sender.
 // To publish it on iopub instead, replace Identities by a topic.
 func (m *Message) Reply(msgType string, content any) *Message {

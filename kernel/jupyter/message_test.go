@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -215,8 +216,9 @@ func FuzzConnection(f *testing.F) {
 			t.Fatalf("%q: read as %+v, written, and read as %+v (%v)", text, c, again, err)
 		}
 		for _, p := range c.ports() {
-			if e := c.endpoint(*p); !strings.HasPrefix(e, c.Transport+"://") {
-				t.Fatalf("%q: endpoint %s", text, e)
+			network, address := c.address(*p)
+			if network != map[string]string{"tcp": "tcp", "ipc": "unix"}[c.Transport] || !strings.HasSuffix(address, strconv.Itoa(*p)) {
+				t.Fatalf("%q: address %s %s", text, network, address)
 			}
 		}
 	})

@@ -4,20 +4,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"log"
 	"os"
+	"strconv"
 	"sync"
 	"time"
 
-	"github.com/go-zeromq/zmq4"
+	"github.com/lectern-go/lectern/kernel/internal/zmtp"
 )
 
 // A Socket carries messages of one channel. Several goroutines may send at once; one receives.
 type Socket struct {
 	name string
 	key  []byte
-	z    zmq4.Socket
+	z    *zmtp.Socket
 	send sync.Mutex
 }
 
@@ -34,7 +33,7 @@ func (s *Socket) Send(m *Message) error {
 func (s *Socket) SendFrames(frames [][]byte) error {
 	s.send.Lock()
 	defer s.send.Unlock()
-	if err := s.z.SendMulti(zmq4.NewMsgFrom(frames...)); err != nil {
+	if err := s.z.Send(frames); err != nil {
 		return fmt.Errorf("jupyter: send on %s: %w", s.name, err)
 	}
 	return nil
@@ -53,15 +52,15 @@ func (s *Socket) Recv() (*Message, error) {
 // RecvFrames returns the frames of the next message, unchecked. An error means that the socket is closed; [Broken] is
 // true for it.
 func (s *Socket) RecvFrames() ([][]byte, error) {
-	m, err := s.z.Recv()
+	frames, err := s.z.Recv()
 	if err != nil {
 		return nil, &closedError{s.name, err}
 	}
-	return m.Frames, nil
+	return frames, nil
 }
 
-// Close closes the socket; a Recv that waits returns an error.
-func (s *Socket) Close() error { return s.z.Close() }
+// Close closes the socket: what was sent before is on its way then, and a Recv that waits returns an error.
+func (s *Socket) Close() { s.z.Close() }
 
 // closedError is what Recv returns when the connection is gone, as against a message that could not be read.
 type closedError struct {
@@ -82,72 +81,78 @@ func Broken(err error) bool {
 type Sockets struct {
 	Shell, Control, Stdin, IOPub *Socket
 
-	heartbeat zmq4.Socket // the kernel's side only
-	cancel    context.CancelFunc
+	heartbeat *Socket // the kernel's side only
 }
 
 // Close closes all sockets.
 func (s *Sockets) Close() {
-	s.cancel()
-	for _, k := range []*Socket{s.Shell, s.Control, s.Stdin, s.IOPub} {
+	var all sync.WaitGroup
+	for _, k := range []*Socket{s.Shell, s.Control, s.Stdin, s.IOPub, s.heartbeat} {
 		if k != nil {
-			k.Close()
+			all.Go(k.Close)
 		}
 	}
-	if s.heartbeat != nil {
-		s.heartbeat.Close()
-	}
+	all.Wait()
 }
 
-// quiet keeps zmq4 from writing to the terminal; what matters comes back as an error.
-var quiet = zmq4.WithLogger(log.New(io.Discard, "", 0))
+// LimitVariable is the environment variable that says how many megabytes a message may have, where 64 are too few.
+const LimitVariable = "LECTERN_MESSAGE_LIMIT"
+
+// limits are what peers may send: anybody may be one, until a signature says who it is.
+func limits() (large, input, small zmtp.Limits, err error) {
+	if text := os.Getenv(LimitVariable); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 || n > 1<<20 {
+			return large, input, small, fmt.Errorf("jupyter: %s is %q; write megabytes, such as 256", LimitVariable, text)
+		}
+		large.Message = int64(n) << 20
+	}
+	return large, zmtp.Limits{Message: 1 << 20}, zmtp.Limits{Message: 4 << 10, Parts: 16, Queue: 64 << 10}, nil
+}
 
 // Listen opens a kernel's side of a connection: ROUTER sockets for shell, control and stdin, PUB for iopub,
 // and a heartbeat that is answered in the background.
 func Listen(info ConnectionInfo) (*Sockets, error) {
-	ctx, cancel := context.WithCancel(context.Background())
-	s := &Sockets{cancel: cancel}
-	for _, c := range []struct {
-		dst  **Socket
-		name string
-		z    zmq4.Socket
-		port int
-	}{
-		{&s.IOPub, "iopub", zmq4.NewPub(ctx, quiet), info.IOPubPort},
-		{&s.Control, "control", zmq4.NewRouter(ctx, quiet), info.ControlPort},
-		{&s.Stdin, "stdin", zmq4.NewRouter(ctx, quiet), info.StdinPort},
-		{nil, "heartbeat", zmq4.NewRep(ctx, quiet), info.HBPort},
-		// Shell comes last: a client that reaches it finds all the others open.
-		{&s.Shell, "shell", zmq4.NewRouter(ctx, quiet), info.ShellPort},
-	} {
-		info.clearSocket(c.port)
-		err := c.z.Listen(info.endpoint(c.port))
-		if err == nil && info.Transport == "ipc" {
-			// Whoever chose the folder may have left it open to others.
-			err = os.Chmod(info.socket(c.port), 0o600)
-		}
-		if err != nil {
-			c.z.Close()
-			s.Close()
-			return nil, fmt.Errorf("jupyter: listen on %s for %s: %w; is another kernel using the connection file?", info.endpoint(c.port), c.name, err)
-		}
-		if c.dst == nil {
-			s.heartbeat = c.z
-			go echo(c.z)
-			continue
-		}
-		*c.dst = &Socket{name: c.name, key: []byte(info.Key), z: c.z}
+	large, input, small, err := limits()
+	if err != nil {
+		return nil, err
 	}
+	subscriptions := small
+	subscriptions.Queue = 0                         // of outputs as much as elsewhere may wait
+	first, _ := strconv.Atoi(os.Getenv(socketsVar)) // we have set it, or nobody
+	os.Unsetenv(socketsVar)
+	s := &Sockets{}
+	for _, c := range []struct {
+		dst    **Socket
+		name   string
+		kind   zmtp.Kind
+		port   *int
+		limits zmtp.Limits
+	}{
+		{&s.IOPub, "iopub", zmtp.Pub, &info.IOPubPort, subscriptions},
+		{&s.Control, "control", zmtp.Router, &info.ControlPort, large},
+		{&s.Stdin, "stdin", zmtp.Router, &info.StdinPort, input},
+		{&s.heartbeat, "heartbeat", zmtp.Rep, &info.HBPort, small},
+		// Shell comes last: a client that reaches it finds all the others open.
+		{&s.Shell, "shell", zmtp.Router, &info.ShellPort, large},
+	} {
+		l, err := info.listen(c.port, first)
+		if err != nil {
+			s.Close()
+			_, address := info.address(*c.port)
+			return nil, fmt.Errorf("jupyter: listen on %s for %s: %w; is another kernel using the connection file?", address, c.name, err)
+		}
+		*c.dst = &Socket{name: c.name, key: []byte(info.Key), z: zmtp.Listen(c.kind, l, c.limits)}
+	}
+	go s.heartbeat.echo()
 	return s, nil
 }
 
-func echo(z zmq4.Socket) {
+// echo answers what the socket gets with the same.
+func (s *Socket) echo() {
 	for {
-		m, err := z.Recv()
-		if err != nil {
-			return
-		}
-		if z.Send(m) != nil {
+		m, err := s.z.Recv()
+		if err != nil || s.z.Send(m) != nil {
 			return
 		}
 	}
@@ -157,40 +162,31 @@ func echo(z zmq4.Socket) {
 // and SUB for iopub, subscribed to everything. It keeps trying until the kernel listens or ctx ends. A subscription
 // takes effect a little after Dial returns: see [Sockets.WaitReady].
 func Dial(ctx context.Context, info ConnectionInfo) (*Sockets, error) {
-	life, cancel := context.WithCancel(context.Background())
-	stop := context.AfterFunc(ctx, cancel) // ends the retries below, but not the sockets once Dial has returned
-	s := &Sockets{cancel: cancel}
-	id := zmq4.WithID(zmq4.SocketIdentity(NewID()))
-	retry := zmq4.WithDialerRetry(5 * time.Millisecond)
-	forever := zmq4.WithDialerMaxRetries(-1)
-	sub := zmq4.NewSub(life, retry, forever, quiet)
-	if err := sub.SetOption(zmq4.OptionSubscribe, ""); err != nil {
-		s.Close()
-		return nil, fmt.Errorf("jupyter: subscribe to iopub: %w", err)
+	large, input, _, err := limits()
+	if err != nil {
+		return nil, err
 	}
+	s := &Sockets{}
+	id := []byte(NewID())
 	for _, c := range []struct {
-		dst  **Socket
-		name string
-		z    zmq4.Socket
-		port int
+		dst    **Socket
+		name   string
+		kind   zmtp.Kind
+		port   int
+		limits zmtp.Limits
 	}{
-		{&s.IOPub, "iopub", sub, info.IOPubPort},
-		{&s.Control, "control", zmq4.NewDealer(life, id, retry, forever, quiet), info.ControlPort},
-		{&s.Stdin, "stdin", zmq4.NewDealer(life, id, retry, forever, quiet), info.StdinPort},
-		{&s.Shell, "shell", zmq4.NewDealer(life, id, retry, forever, quiet), info.ShellPort},
+		{&s.IOPub, "iopub", zmtp.Sub, info.IOPubPort, large},
+		{&s.Control, "control", zmtp.Dealer, info.ControlPort, large},
+		{&s.Stdin, "stdin", zmtp.Dealer, info.StdinPort, input},
+		{&s.Shell, "shell", zmtp.Dealer, info.ShellPort, large},
 	} {
-		*c.dst = &Socket{name: c.name, key: []byte(info.Key), z: c.z}
-		if err := c.z.Dial(info.endpoint(c.port)); err != nil {
+		network, address := info.address(c.port)
+		z, err := zmtp.Dial(ctx, c.kind, network, address, id, c.limits)
+		if err != nil {
 			s.Close()
-			if ctx.Err() != nil {
-				err = context.Cause(ctx)
-			}
-			return nil, fmt.Errorf("jupyter: dial %s for %s: %w", info.endpoint(c.port), c.name, err)
+			return nil, fmt.Errorf("jupyter: dial %s for %s: %w", address, c.name, err)
 		}
-	}
-	if !stop() {
-		s.Close()
-		return nil, fmt.Errorf("jupyter: dial: %w", context.Cause(ctx))
+		*c.dst = &Socket{name: c.name, key: []byte(info.Key), z: z}
 	}
 	return s, nil
 }

@@ -40,9 +40,11 @@ func graderOptions(c config) (grading.Options, error) {
 		o.Kernel[0] = exe
 	}
 	var err error
-	if s := os.Getenv("LECTERN_GRADER_TIMEOUT"); s != "" {
-		if o.Cell, err = time.ParseDuration(s); err != nil || o.Cell <= 0 {
-			return o, fmt.Errorf("LECTERN_GRADER_TIMEOUT is %q; write a time, such as 30s", s)
+	for name, limit := range map[string]*time.Duration{"LECTERN_GRADER_TIMEOUT": &o.Cell, "LECTERN_GRADER_TOTAL": &o.Total} {
+		if s := os.Getenv(name); s != "" {
+			if *limit, err = time.ParseDuration(s); err != nil || *limit <= 0 {
+				return o, fmt.Errorf("%s is %q; write a time, such as 30s", name, s)
+			}
 		}
 	}
 	if s := os.Getenv("LECTERN_GRADER_MEMORY"); s != "" {

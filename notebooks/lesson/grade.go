@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"reflect"
 	"runtime"
@@ -12,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lectern-go/lectern/internal/approx"
 	"github.com/lectern-go/lectern/internal/cases"
 	"github.com/lectern-go/lectern/internal/humanize"
 )
@@ -443,7 +443,7 @@ func cloned(x any) any {
 // anything else at all.
 func unequal(at string, got, want reflect.Value, tolerance float64) string {
 	if tolerance == 0 {
-		tolerance = 1e-6
+		tolerance = cases.Tolerance
 	}
 	name := "the result"
 	if at != "" {
@@ -452,7 +452,7 @@ func unequal(at string, got, want reflect.Value, tolerance float64) string {
 	switch want.Kind() {
 	case reflect.Float32, reflect.Float64:
 		g, w := got.Float(), want.Float()
-		if g == w || math.IsNaN(g) && math.IsNaN(w) || math.Abs(g-w) <= tolerance*max(math.Abs(w), 1e-3) {
+		if approx.Equal(g, w, tolerance, tolerance*cases.Least) {
 			return ""
 		}
 		return fmt.Sprintf("%s is %.6g; it should be %.6g", name, g, w)

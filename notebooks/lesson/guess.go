@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/lectern-go/lectern/internal/approx"
 	"github.com/lectern-go/lectern/internal/humanize"
 	display "github.com/lectern-go/lectern/kernel/show"
 )
@@ -276,7 +277,7 @@ func (q *question) same(guess, value any) bool {
 }
 
 func (q *question) near(g, v float64) bool {
-	return math.Abs(g-v) <= max(q.Distance, q.Share*math.Abs(v), 1e-9*math.Abs(v))
+	return approx.Equal(g, v, max(q.Share, 1e-9), q.Distance)
 }
 
 // off says how far a wrong guess is from the answer, and what may have gone wrong. assets/page.js of the renderer says

@@ -8,11 +8,11 @@ package lesson
 
 import (
 	"fmt"
-	"math"
 	"reflect"
 	"slices"
 	"strings"
 
+	"github.com/lectern-go/lectern/internal/approx"
 	"github.com/lectern-go/lectern/internal/humanize"
 )
 
@@ -109,10 +109,7 @@ func near(got, want float64, tolerance []float64) bool {
 	if len(tolerance) > 0 {
 		limit = tolerance[0]
 	}
-	if math.IsNaN(want) || math.IsInf(want, 0) {
-		return got == want || math.IsNaN(got) && math.IsNaN(want)
-	}
-	return math.Abs(got-want) <= limit*math.Abs(want)
+	return approx.Equal(got, want, limit, 0)
 }
 
 func within(tolerance []float64) string {

@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -162,4 +163,35 @@ func TestUnknownExercisePanics(t *testing.T) {
 		}
 	}()
 	Check("99.9", 1)
+}
+
+// Whatever compares takes no number for an infinity, and no infinity for a number: a share of it is everything.
+func TestInfinityIsNoNumber(t *testing.T) {
+	inf := math.Inf(1)
+	compare := map[string]func(got, want float64) bool{
+		"Expect": func(got, want float64) bool { return differs(got, want, []float64{1e-3}) == "" },
+		"Guess":  func(got, want float64) bool { return (&question{Share: 1e-3, Distance: 1e-3}).same(got, want) },
+		"Grade": func(got, want float64) bool {
+			return unequal("", reflect.ValueOf(got), reflect.ValueOf(want), 1e-3) == ""
+		},
+		"Grade, elements": func(got, want float64) bool {
+			return unequal("", reflect.ValueOf([]float64{0, got}), reflect.ValueOf([]float64{0, want}), 0) == ""
+		},
+	}
+	for name, same := range compare {
+		for _, tt := range []struct {
+			got, want float64
+			same      bool
+		}{
+			{inf, inf, true}, {-inf, -inf, true}, {math.NaN(), math.NaN(), true}, {1, 1.0001, true},
+			{0, inf, false}, {1e308, inf, false}, {-1, -inf, false}, {inf, -inf, false}, {inf, 1, false}, {math.NaN(), inf, false}, {inf, math.NaN(), false}, {1, 1.1, false},
+		} {
+			if name == "Grade, elements" && tt.got == 1 && tt.want == 1.0001 {
+				continue // its tolerance is smaller
+			}
+			if same(tt.got, tt.want) != tt.same {
+				t.Errorf("%s takes %g for %g: %t", name, tt.got, tt.want, !tt.same)
+			}
+		}
+	}
 }

@@ -14,6 +14,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/lectern-go/lectern/internal/approx"
 	"github.com/lectern-go/lectern/tensor"
 )
 
@@ -199,7 +200,7 @@ func check(f Func, given []*tensor.Tensor, a arrangement, step float64) error {
 			down := value()
 			set(kept)
 			difference := (up - down) / (2 * step)
-			if d := math.Abs(gradient[j] - difference); d > tolerance*scale || math.IsNaN(d) {
+			if !approx.Equal(gradient[j], difference, 0, tolerance*scale) || math.IsNaN(difference) {
 				return &Error{i, at, a.name, gradient[j], difference}
 			}
 		}

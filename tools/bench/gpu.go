@@ -13,6 +13,7 @@ import (
 
 	"github.com/lectern-go/lectern/accounting"
 	"github.com/lectern-go/lectern/gpu"
+	"github.com/lectern-go/lectern/internal/approx"
 	"github.com/lectern-go/lectern/nn"
 	"github.com/lectern-go/lectern/optim"
 	"github.com/lectern-go/lectern/tensor"
@@ -188,7 +189,7 @@ func gpuSides(ctx context.Context, r *report) (all []measurer, err error) {
 func sameNumbers(c gpuCase, all []measurer, answers []measured) error {
 	first := answers[0].Some
 	for i, a := range answers {
-		same := func(x, y float64) bool { return math.Abs(x-y) <= 0.02*(1+math.Abs(x)) }
+		same := func(x, y float64) bool { return approx.Equal(y, x, 0, 0.02*(1+math.Abs(x))) }
 		if !slices.EqualFunc(a.Some, first, same) {
 			return fmt.Errorf("%s: %s and %s give different results: %v and %v", c, all[0].name, all[i].name, first, a.Some)
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lectern-go/lectern/internal/approx"
 	"github.com/lectern-go/lectern/nn"
 	"github.com/lectern-go/lectern/optim"
 	"github.com/lectern-go/lectern/tensor"
@@ -157,7 +158,7 @@ func sameDigest(ours, theirs []float64, tolerance float64) error {
 		return fmt.Errorf("results of different size: digests of %d and %d numbers, %.6g and %.6g", len(ours), len(theirs), ours[:min(1, len(ours))], theirs[:min(1, len(theirs))])
 	}
 	for i := range ours {
-		if !(math.Abs(ours[i]-theirs[i]) <= tolerance*math.Abs(ours[2])) {
+		if !approx.Equal(ours[i], theirs[i], 0, tolerance*math.Abs(ours[2])) {
 			return fmt.Errorf("different results: number %d of the digest is %.7g and %.7g, and their root mean square %.4g", i, ours[i], theirs[i], ours[2])
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/lectern-go/lectern/accounting"
 	"github.com/lectern-go/lectern/checkpoint"
+	"github.com/lectern-go/lectern/internal/approx"
 	"github.com/lectern-go/lectern/nn"
 	"github.com/lectern-go/lectern/optim"
 	"github.com/lectern-go/lectern/tensor"
@@ -92,7 +93,7 @@ func agreeWithin(sides []measured, tolerance float64) error {
 			return err
 		}
 	}
-	if !(math.Abs(values[0]-values[1]) <= tolerance*math.Abs(values[1])) {
+	if !approx.Equal(values[0], values[1], tolerance, 0) {
 		return fmt.Errorf("the two sides have %v and %v", values[0], values[1])
 	}
 	return nil

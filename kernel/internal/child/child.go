@@ -5,6 +5,7 @@ package child
 import (
 	"crypto/rand"
 	"io"
+	"os"
 	"os/exec"
 	"runtime"
 	"time"
@@ -42,13 +43,14 @@ func Begin(cmd *exec.Cmd) (exited <-chan struct{}, err error) {
 }
 
 // Start runs argv with the environment env in dir ("" is ours). What it writes to stdout and stderr goes to output;
-// nil discards it. Its standard input is empty.
-func Start(argv, env []string, dir string, output io.Writer) (*Process, error) {
+// nil discards it. Its standard input is empty; it gets files from descriptor 3 on.
+func Start(argv, env []string, dir string, output io.Writer, files ...*os.File) (*Process, error) {
 	p := &Process{marker: markerPrefix + rand.Text() + "=1"}
 	p.cmd = exec.Command(argv[0], argv[1:]...)
 	p.cmd.Env = append(env[:len(env):len(env)], p.marker)
 	p.cmd.Dir = dir
 	p.cmd.Stdout, p.cmd.Stderr = output, output
+	p.cmd.ExtraFiles = files
 	// A grandchild that keeps the pipe open must not keep Wait from returning.
 	p.cmd.WaitDelay = time.Second
 	var err error

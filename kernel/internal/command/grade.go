@@ -76,16 +76,33 @@ func (w *workspace) assignment(args []string, to string) error {
 func graderFlags(fs *flag.FlagSet) {
 	fs.Bool("trust", false, "run the notebooks without isolation, with all your rights: only for those whose authors you trust")
 	fs.Duration("timeout", grading.CellLimit, "how long one cell may run")
+	fs.Duration("total", grading.TotalLimit, "how long one notebook may run, with all its cells")
 	fs.Int64("memory", grading.MemoryLimit>>20, "megabytes that one notebook may take")
+}
+
+// absolute makes paths of the command line absolute. Submissions run elsewhere, where a relative path would lead to
+// something else.
+func absolute(paths ...*string) error {
+	for _, p := range paths {
+		if *p == "" {
+			continue
+		}
+		abs, err := filepath.Abs(*p)
+		if err != nil {
+			return err
+		}
+		*p = abs
+	}
+	return nil
 }
 
 // grader makes options of the flags, and refuses where there is no isolation.
 func (w *workspace) grader(ctx context.Context, flags *flag.FlagSet) (grading.Options, error) {
 	get := func(name string) any { return flags.Lookup(name).Value.(flag.Getter).Get() }
 	spec := w.spec()
-	o := grading.Options{Root: w.root, Kernel: spec.Argv, Env: spec.Env, Trust: get("trust").(bool), Cell: get("timeout").(time.Duration), Memory: get("memory").(int64) << 20}
-	if o.Cell <= 0 || o.Memory <= 0 {
-		return o, usagef("-timeout and -memory have to be more than 0")
+	o := grading.Options{Root: w.root, Kernel: spec.Argv, Env: spec.Env, Trust: get("trust").(bool), Cell: get("timeout").(time.Duration), Total: get("total").(time.Duration), Memory: get("memory").(int64) << 20}
+	if o.Cell <= 0 || o.Total <= 0 || o.Memory <= 0 {
+		return o, usagef("-timeout, -total and -memory have to be more than 0")
 	}
 	if !o.Trust {
 		if err := sandbox.Available(); err != nil {
@@ -115,6 +132,9 @@ solutions, hidden tests and outputs. Examples:
 			if len(args) != 1 || to == "" {
 				return usagef("give the source of an assignment, and with -o a folder")
 			}
+			if err := absolute(&args[0], &to); err != nil {
+				return err
+			}
 			return ws.release(ctx, args[0], to, flags)
 		},
 	}
@@ -126,10 +146,8 @@ func (w *workspace) release(ctx context.Context, source, to string, flags *flag.
 		return err
 	}
 	path := filepath.Join(to, s.Name+".ipynb")
-	if a, err := filepath.Abs(path); err == nil {
-		if b, err := filepath.Abs(source); err == nil && a == b {
-			return usagef("%s is the source itself; choose another folder", path)
-		}
+	if path == source {
+		return usagef("%s is the source itself; choose another folder", path)
 	}
 	o, err := w.grader(ctx, flags)
 	if err != nil {
@@ -189,13 +207,18 @@ Examples:
 			if len(args) != 1 || flags.Lookup("source").Value.String() == "" || flags.Lookup("o").Value.String() == "" {
 				return usagef("give the folder of submissions behind the flags, with -source the assignment, and with -o the file for points")
 			}
-			return ws.grade(ctx, args[0], flags)
+			source, table, pages := flags.Lookup("source").Value.String(), flags.Lookup("o").Value.String(), flags.Lookup("feedback").Value.String()
+			if err := absolute(&args[0], &source, &table, &pages); err != nil {
+				return err
+			}
+			return ws.grade(ctx, args[0], source, table, pages, flags)
 		},
 	}
 }
 
-func (w *workspace) grade(ctx context.Context, folder string, flags *flag.FlagSet) error {
-	s, err := grading.ReadSource(flags.Lookup("source").Value.String())
+// grade grades the submissions in a folder, and writes the points to table and, unless it is empty, feedback to pages.
+func (w *workspace) grade(ctx context.Context, folder, source, table, pages string, flags *flag.FlagSet) error {
+	s, err := grading.ReadSource(source)
 	if err != nil {
 		return err
 	}
@@ -258,11 +281,11 @@ func (w *workspace) grade(ctx context.Context, folder string, flags *flag.FlagSe
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	var table bytes.Buffer
-	if err := s.WriteCSV(&table, reports); err != nil {
+	var lines bytes.Buffer
+	if err := s.WriteCSV(&lines, reports); err != nil {
 		return err
 	}
-	if err := writeFile(flags.Lookup("o").Value.String(), table.Bytes(), 0o600); err != nil {
+	if err := writeFile(table, lines.Bytes(), 0o600); err != nil {
 		return err
 	}
 	bad := 0
@@ -270,13 +293,14 @@ func (w *workspace) grade(ctx context.Context, folder string, flags *flag.FlagSe
 		if r.Problem != "" {
 			bad++
 		}
-		if dir := flags.Lookup("feedback").Value.String(); dir != "" {
+		if pages != "" {
 			var page bytes.Buffer
 			if err := s.WriteFeedback(&page, r); err != nil {
 				return err
 			}
-			if err := writeFile(filepath.Join(dir, r.Student+".html"), page.Bytes(), 0o600); err != nil {
-				return err
+			if err := writeFile(filepath.Join(pages, r.Student+".html"), page.Bytes(), 0o600); err != nil { // a name that is too long, perhaps
+				fmt.Fprintf(w.stderr, "%s: no page: %v\n", r.Student, err)
+				bad++
 			}
 		}
 	}
@@ -289,19 +313,19 @@ func (w *workspace) grade(ctx context.Context, folder string, flags *flag.FlagSe
 }
 
 // gradeOne grades a submission; whatever goes wrong is a problem of this one alone.
-func gradeOne(ctx context.Context, s *grading.Source, o grading.Options, sub grading.Submission) *grading.Report {
+func gradeOne(ctx context.Context, s *grading.Source, o grading.Options, sub grading.Submission) (report *grading.Report) {
 	problem := func(text string) *grading.Report {
 		return &grading.Report{Student: sub.Student, Of: s.Points(), Problem: text}
 	}
 	if sub.Problem != "" {
 		return problem(sub.Problem)
 	}
-	r, err := grading.Start(ctx, o, sub.Files)
-	if err != nil {
-		return problem(err.Error())
-	}
-	defer r.Close()
-	report, err := s.Grade(ctx, r, sub.Notebook)
+	defer func() {
+		if p := recover(); p != nil { // what a submission brings about in us is its own, too
+			report = problem(fmt.Sprintf("the grader failed with it: %v", p))
+		}
+	}()
+	report, err := s.Grade(ctx, o, sub.Notebook, sub.Files)
 	if err != nil {
 		if errors.Is(err, context.Canceled) {
 			return problem("interrupted")

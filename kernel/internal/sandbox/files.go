@@ -10,9 +10,26 @@ import (
 	"strings"
 )
 
-// CopyFiles copies the files of a submission, but no notebook: in one of them the hidden tests may stand. Links are
-// left out. It gives up where they are more than most bytes.
+// A FilesError says why the files of a submission can't be had inside.
+type FilesError struct {
+	Path string // the first that is too many, below the folder
+	Most int64  // bytes, or 0 where there are too many files
+}
+
+func (e *FilesError) Error() string {
+	if e.Most > 0 {
+		return fmt.Sprintf("the files beside the notebook have more than %d MB together, with %s: leave out what the notebook doesn't open", e.Most>>20, e.Path)
+	}
+	return fmt.Sprintf("there are more than %d files and folders beside the notebook, with %s: leave out what the notebook doesn't open", mostFiles, e.Path)
+}
+
+// mostFiles is how many files and folders a submission may have: a disk in memory has room for twice as many.
+const mostFiles = 10000
+
+// CopyFiles copies the files of a submission, but no notebook: in one of them the hidden tests may stand. Links, named
+// pipes and sockets are left out. It returns a [FilesError] where there are more than most bytes, or too many files.
 func CopyFiles(from, to string, most int64) error {
+	left, files := most, 0
 	return filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -20,6 +37,9 @@ func CopyFiles(from, to string, most int64) error {
 		rel, err := filepath.Rel(from, path)
 		if err != nil {
 			return err
+		}
+		if files++; files > mostFiles {
+			return &FilesError{Path: rel}
 		}
 		switch {
 		case rel == ".":
@@ -35,8 +55,8 @@ func CopyFiles(from, to string, most int64) error {
 		if err != nil {
 			return err
 		}
-		if most -= i.Size(); most < 0 {
-			return fmt.Errorf("the files of the submission are too large: %s is one of them", rel)
+		if left -= i.Size(); left < 0 {
+			return &FilesError{rel, most}
 		}
 		in, err := os.Open(path)
 		if err != nil {
@@ -47,7 +67,7 @@ func CopyFiles(from, to string, most int64) error {
 		if err != nil {
 			return err
 		}
-		_, err = io.Copy(out, in)
+		_, err = io.CopyN(out, in, i.Size())
 		return errors.Join(err, out.Close())
 	})
 }

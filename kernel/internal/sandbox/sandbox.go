@@ -10,21 +10,31 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 )
 
 // Home is the program's folder inside, which it may fill.
 const Home = "/home/student"
 
-// Config says what the program gets.
+// Config says what the program gets. Its paths are absolute: inside there is no folder from which others could be
+// found, and from the root a path such as run/data leads to the system's own files.
 type Config struct {
 	Read      []string // files and folders that it may read, at their own paths; what isn't there is left out
-	Shared    string   // a folder that it may write to, and we see; small
+	Given     string   // a folder that becomes its user's, to read; "" for none
+	Files     int      // open files that it gets, from descriptor 3 on
 	Mount     string   // an empty folder, on which its world is built; nothing is written to it
 	Work      string   // the folder whose files are copied into Home, but for notebooks and links; "" for none
-	Memory    int64    // bytes, of all processes together
+	Memory    int64    // bytes, of all processes together, with what they write
 	Disk      int64    // bytes, of what it writes; they are memory, too
 	Processes int      // threads count
 	CPU       int      // seconds of each process
+}
+
+// A PathError reports a path of a [Config] that isn't absolute.
+type PathError struct{ Path string }
+
+func (e *PathError) Error() string {
+	return fmt.Sprintf("sandbox: %q is not an absolute path; make it one where it comes from, with filepath.Abs", e.Path)
 }
 
 // A MissingError says why programs can't be isolated here.
@@ -45,6 +55,11 @@ const (
 // Command returns the arguments that run argv isolated, and a variable for its environment. They start this very
 // program, whose main function has to call [Main].
 func (c Config) Command(argv ...string) (args []string, variable, value string, err error) {
+	for _, path := range append([]string{c.Given, c.Mount, c.Work}, c.Read...) {
+		if path != "" && !filepath.IsAbs(path) {
+			return nil, "", "", &PathError{path}
+		}
+	}
 	self, err := os.Executable()
 	if err != nil {
 		return nil, "", "", err

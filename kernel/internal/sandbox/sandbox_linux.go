@@ -35,11 +35,9 @@ func Available() error {
 		return err
 	}
 	defer os.RemoveAll(base)
-	c := Config{Mount: filepath.Join(base, "m"), Shared: filepath.Join(base, "s"), Memory: 1 << 30, Disk: 1 << 20, Processes: 64, CPU: 10}
-	for _, dir := range []string{c.Mount, c.Shared} {
-		if err := os.Mkdir(dir, 0o700); err != nil {
-			return err
-		}
+	c := Config{Mount: filepath.Join(base, "m"), Memory: 1 << 30, Disk: 1 << 20, Processes: 64, CPU: 10}
+	if err := os.Mkdir(c.Mount, 0o700); err != nil {
+		return err
 	}
 	args, variable, value, err := c.Command("/bin/true")
 	if err != nil {
@@ -67,6 +65,9 @@ func outside(c Config, argv []string) (int, error) {
 	value, _ := c.value()
 	cmd.Env = append(os.Environ(), configVar+"="+value)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	for i := range c.Files {
+		cmd.ExtraFiles = append(cmd.ExtraFiles, os.NewFile(uintptr(3+i), "given"))
+	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{
 		Cloneflags: unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS,
 		Pdeathsig:  syscall.SIGKILL,
@@ -110,66 +111,87 @@ func outside(c Config, argv []string) (int, error) {
 	}
 }
 
+// socketsLimit is how many sockets all processes may have: what is written to one and not read is memory, too.
+const socketsLimit = 1000
+
 // tooMuch says which limit the program is beyond.
 func (c Config) tooMuch(pid int) error {
-	if used := memory(pid); used > c.Memory {
+	used, sockets := c.taken(pid)
+	if used > c.Memory {
 		return fmt.Errorf("it takes %d MB of memory, %d are allowed", used>>20, c.Memory>>20)
 	}
-	var size int64
-	files := 0
-	filepath.WalkDir(c.Shared, func(_ string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return nil
-		}
-		if i, err := d.Info(); err == nil && i.Mode().IsRegular() {
-			size += i.Size()
-		}
-		if files++; files > 1000 {
-			return filepath.SkipAll
-		}
-		return nil
-	})
-	if size > 1<<20 || files > 1000 {
-		return errors.New("it writes into the folder of its sockets")
+	if sockets > socketsLimit {
+		return fmt.Errorf("it has %d open sockets, %d are allowed", sockets, socketsLimit)
 	}
 	return nil
 }
 
-// memory is how much all processes of the namespace have.
-func memory(pid int) int64 {
+// taken is how much memory all processes of the namespace have, and how many sockets. Pages that they share count once,
+// and as soon as they could be written: a page of which no process has an address any more is memory all the same.
+func (c Config) taken(pid int) (bytes int64, sockets int) {
+	of := func(pid string, names ...string) string {
+		return filepath.Join(append([]string{"/proc", pid}, names...)...)
+	}
 	space := func(pid string) string {
-		s, _ := os.Readlink(filepath.Join("/proc", pid, "ns", "pid"))
+		s, _ := os.Readlink(of(pid, "ns", "pid"))
 		return s
 	}
-	theirs := space(strconv.Itoa(pid))
+	first := strconv.Itoa(pid)
+	theirs := space(first)
 	if theirs == "" || theirs == space("self") {
-		return 0 // it is ending, or has only begun
+		return 0, 0 // it is ending, or has only begun
 	}
 	dir, err := os.Open("/proc")
 	if err != nil {
-		return 0
+		return 0, 0
 	}
 	defer dir.Close()
 	names, _ := dir.Readdirnames(-1)
-	var sum int64
+	shared := map[string]int64{} // by inode
 	for _, name := range names {
 		if name[0] < '0' || name[0] > '9' || space(name) != theirs {
 			continue
 		}
-		b, _ := os.ReadFile(filepath.Join("/proc", name, "statm")) // pages: all, resident, of files
+		b, _ := os.ReadFile(of(name, "statm")) // pages: all, resident, of files
 		if f := strings.Fields(string(b)); len(f) > 2 {
 			resident, _ := strconv.ParseInt(f[1], 10, 64)
 			files, _ := strconv.ParseInt(f[2], 10, 64)
-			sum += (resident - files) * int64(os.Getpagesize())
+			bytes += (resident - files) * int64(os.Getpagesize())
+		}
+		maps, _ := os.ReadFile(of(name, "maps")) // from-to rights offset device inode name
+		for line := range strings.Lines(string(maps)) {
+			if !strings.HasSuffix(strings.TrimSpace(line), "/dev/zero (deleted)") {
+				continue // no memory that processes share
+			}
+			f := strings.Fields(line)
+			from, to, _ := strings.Cut(f[0], "-")
+			x, _ := strconv.ParseInt(from, 16, 64)
+			y, _ := strconv.ParseInt(to, 16, 64)
+			offset, _ := strconv.ParseInt(f[2], 16, 64)
+			shared[f[4]] = max(shared[f[4]], offset+y-x)
 		}
 	}
-	return sum
+	for _, size := range shared {
+		bytes += size
+	}
+	var disk unix.Statfs_t
+	if unix.Statfs(of(first, "root"), &disk) == nil && disk.Type == unix.TMPFS_MAGIC && disk.Blocks*uint64(disk.Bsize) < uint64(c.Disk)+1<<16 {
+		bytes += int64(disk.Blocks-disk.Bfree) * int64(disk.Bsize)
+	}
+	b, _ := os.ReadFile(of(first, "net", "sockstat"))
+	fmt.Sscanf(string(b), "sockets: used %d", &sockets)
+	return bytes, sockets
 }
 
 // inside builds the program's world, gives up all rights and becomes the program.
 func inside(c Config, argv []string) error {
 	runtime.LockOSThread()
 	syscall.Umask(0o022)
+	if c.Given != "" {
+		if err := giveAway(c.Given); err != nil {
+			return err
+		}
+	}
 	w := world{c.Mount}
 	if err := w.build(c); err != nil {
 		return err
@@ -179,10 +201,8 @@ func inside(c Config, argv []string) error {
 	}
 	unix.Sethostname([]byte("grader"))
 	os.WriteFile("/proc/sys/user/max_user_namespaces", []byte("0"), 0) // of older kernels this can't be had
-	for _, dir := range []string{Home, c.Shared} {
-		if err := giveAway(dir); err != nil {
-			return err
-		}
+	if err := giveAway(Home); err != nil {
+		return err
 	}
 	if err := os.Chdir(Home); err != nil {
 		return err
@@ -237,10 +257,13 @@ func (w world) build(c Config) error {
 			return err
 		}
 	}
-	read := slices.Clone(append(slices.Clone(system), c.Read...))
+	read := slices.Concat(system, c.Read)
+	if c.Given != "" {
+		read = append(read, c.Given)
+	}
 	slices.Sort(read)
 	for _, path := range slices.Compact(read) {
-		if err := w.show(path, true); err != nil {
+		if err := w.show(path); err != nil {
 			return err
 		}
 	}
@@ -260,8 +283,10 @@ func (w world) build(c Config) error {
 	if err := unix.Mount("proc", w.root+"/proc", "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, ""); err != nil {
 		return fmt.Errorf("/proc: %w; in a container it may have to be unmasked", err)
 	}
-	if err := w.show(c.Shared, false); err != nil {
-		return err
+	for _, keys := range []string{"/proc/keys", "/proc/key-users"} { // names of others' keys
+		if err := unix.Mount("/dev/null", w.root+keys, "", unix.MS_BIND, ""); err != nil && !errors.Is(err, unix.ENOENT) {
+			return fmt.Errorf("%s: %w", keys, err)
+		}
 	}
 	if err := os.MkdirAll(w.root+Home, 0o755); err != nil {
 		return err
@@ -272,8 +297,8 @@ func (w world) build(c Config) error {
 	return CopyFiles(c.Work, w.root+Home, c.Disk/2)
 }
 
-// show makes a path visible, with all that lies below it.
-func (w world) show(path string, readOnly bool) error {
+// show makes a path visible, with all that lies below it, to read.
+func (w world) show(path string) error {
 	if _, err := os.Lstat(w.root + path); err == nil {
 		return nil // it lies below what is visible already
 	}
@@ -294,10 +319,7 @@ func (w world) show(path string, readOnly bool) error {
 	if err := w.bind(path); err != nil {
 		return err
 	}
-	attributes := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV}
-	if readOnly {
-		attributes.Attr_set |= unix.MOUNT_ATTR_RDONLY
-	}
+	attributes := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV | unix.MOUNT_ATTR_RDONLY}
 	if err := unix.MountSetattr(-1, w.root+path, unix.AT_RECURSIVE, &attributes); err != nil {
 		return fmt.Errorf("%s, read-only: %w", path, err)
 	}
@@ -386,5 +408,8 @@ func (c Config) giveUpRights() error {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("no new rights: %w", err)
 	}
-	return unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0) // becoming another user has undone it
+	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0); err != nil { // becoming another user has undone it
+		return err
+	}
+	return filter()
 }

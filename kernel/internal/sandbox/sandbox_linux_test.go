@@ -2,6 +2,8 @@ package sandbox
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"net"
 	"os"
 	"os/exec"
@@ -9,6 +11,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 func TestMain(m *testing.M) {
@@ -30,9 +34,9 @@ func run(t *testing.T, bad, what, arg string) string {
 		t.Fatal(err)
 	}
 	defer os.RemoveAll(base)
-	c := Config{Mount: filepath.Join(base, "m"), Shared: filepath.Join(base, "s"), Work: filepath.Join(base, "w"), Read: []string{bad}, Memory: 300 << 20, Disk: 50 << 20,
+	c := Config{Mount: filepath.Join(base, "m"), Given: filepath.Join(base, "s"), Work: filepath.Join(base, "w"), Read: []string{bad}, Memory: 300 << 20, Disk: 50 << 20,
 		Processes: 100, CPU: 20}
-	for _, dir := range []string{c.Mount, c.Shared, c.Work} {
+	for _, dir := range []string{c.Mount, c.Given, c.Work} {
 		if err := os.Mkdir(dir, 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -45,7 +49,7 @@ func run(t *testing.T, bad, what, arg string) string {
 	if err := os.Symlink("/etc/shadow", filepath.Join(c.Work, "link.txt")); err != nil {
 		t.Fatal(err)
 	}
-	args, variable, value, err := c.Command(bad, what, strings.ReplaceAll(arg, "SHARED", c.Shared))
+	args, variable, value, err := c.Command(bad, what, strings.ReplaceAll(arg, "GIVEN", c.Given))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +85,6 @@ func TestIsolation(t *testing.T) {
 		{"read", "data.txt", "DONE"},
 		{"write", "mine.txt", "DONE"},
 		{"write", "/tmp/mine.txt", "DONE"},
-		{"write", "SHARED/mine.txt", "DONE"},
 		{"read", "/etc/passwd", "DONE"},
 		{"read", "hidden.ipynb", "no such file"},
 		{"read", "link.txt", "no such file"},
@@ -95,9 +98,24 @@ func TestIsolation(t *testing.T) {
 		{"kill", "", "no such process"},
 		{"fork", "", "refused"},
 		{"fill", "/tmp", "no space left"},
-		{"fill", "SHARED", "it writes into the folder of its sockets"},
+		{"write", "GIVEN/mine.txt", "refused"},
+		{"fill", "GIVEN", "refused"},
 		{"memory", "1000", "out of memory|cannot allocate memory"}, // of one process; Go's words for its heap and for its own books
 		{"memories", "150", "sandbox: it takes "},                  // of all together
+		{"shared", "600", "sandbox: it takes "},
+		{"dropped", "600", "sandbox: it takes "},
+		{"sockets", "twice", "sandbox: it has "},
+		{"call", fmt.Sprint(unix.SYS_MEMFD_CREATE), "not implemented"},
+		{"call", fmt.Sprint(memfdSecret), "not implemented"},
+		{"call", fmt.Sprint(unix.SYS_SHMGET), "not implemented"},
+		{"call", fmt.Sprint(unix.SYS_MSGGET), "not implemented"},
+		{"call", fmt.Sprint(unix.SYS_SEMGET), "not implemented"},
+		{"call", fmt.Sprint(unix.SYS_MQ_OPEN), "not implemented"},
+		{"call", fmt.Sprint(unix.SYS_ADD_KEY), "not implemented"},
+		{"call", fmt.Sprint(unix.SYS_KEYCTL), "not implemented"},
+		{"call", fmt.Sprint(unix.SYS_BPF), "not implemented"},
+		{"call", fmt.Sprint(ioUringSetup), "not implemented"},
+		{"empty", "/proc/keys", "DONE"},
 		{"families", "", "refused"},
 		{"mount", "", "refused"},
 		{"leave", "", "DONE"},
@@ -108,6 +126,57 @@ func TestIsolation(t *testing.T) {
 		got := run(t, bad, tt.what, tt.arg)
 		if !regexp.MustCompile(tt.want).MatchString(got) || tt.want != "DONE" && strings.Contains(got, "DONE") {
 			t.Errorf("%s %s: got %.300q, want %q", tt.what, tt.arg, got, tt.want)
+		}
+	}
+}
+
+// No path that isn't absolute enters: inside it would lead from the root, to the system's own files.
+func TestPathsAreAbsolute(t *testing.T) {
+	good := Config{Mount: "/m", Given: "/s", Work: "/w", Read: []string{"/r"}}
+	for name, change := range map[string]func(*Config){
+		"":      func(*Config) {},
+		"mount": func(c *Config) { c.Mount = "m" },
+		"given": func(c *Config) { c.Given = "./s" },
+		"work":  func(c *Config) { c.Work = "run/ps1" },
+		"read":  func(c *Config) { c.Read = append(c.Read, "etc") },
+	} {
+		c := good
+		change(&c)
+		_, _, _, err := c.Command("/bin/true")
+		var bad *PathError
+		if errors.As(err, &bad) != (name != "") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// Too many files, or too many bytes of them, are said in a sentence; what is no file is left out.
+func TestCopyFiles(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		files int
+		bytes int
+		want  string
+	}{
+		{"few", 3, 100, ""},
+		{"large", 3, 1 << 20, "the files beside the notebook have more than 2 MB together, with f2: leave out what the notebook doesn't open"},
+		{"many", mostFiles, 0, "there are more than 10000 files and folders beside the notebook, with f"},
+	} {
+		from, to := t.TempDir(), t.TempDir()
+		for i := range tt.files {
+			if err := os.WriteFile(filepath.Join(from, fmt.Sprint("f", i)), make([]byte, tt.bytes), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := unix.Mkfifo(filepath.Join(from, "pipe"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		err := CopyFiles(from, to, 2<<20)
+		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.HasPrefix(err.Error(), tt.want)) {
+			t.Errorf("%s: got %v, want %s", tt.name, err, tt.want)
+		}
+		if _, err := os.Lstat(filepath.Join(to, "pipe")); err == nil {
+			t.Errorf("%s: a named pipe is copied", tt.name)
 		}
 	}
 }

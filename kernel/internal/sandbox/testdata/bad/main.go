@@ -72,6 +72,52 @@ func main() {
 		}
 		time.Sleep(20 * time.Second)
 		fmt.Println("DONE")
+	case "shared", "dropped": // memory that processes can share, and that has no address any more
+		n, _ := strconv.Atoi(arg)
+		b, err := syscall.Mmap(-1, 0, n<<20, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED|syscall.MAP_ANON)
+		if err != nil {
+			say(err)
+			return
+		}
+		for i := 0; i < len(b); i += 1 << 20 {
+			for j := i; j < i+1<<20; j += 4096 {
+				b[j] = 1
+			}
+			if what == "dropped" {
+				syscall.Madvise(b[i:i+1<<20], syscall.MADV_DONTNEED)
+			}
+		}
+		time.Sleep(20 * time.Second)
+		fmt.Println("DONE")
+	case "call": // a system call by its number, which has no file, address or key to take
+		n, _ := strconv.Atoi(arg)
+		if _, _, err := syscall.Syscall6(uintptr(n), 0, 0, 0, 0, 0, 0); err == syscall.ENOSYS {
+			say(err)
+		} else {
+			fmt.Println("DONE", err)
+		}
+	case "sockets": // more than one process may have files
+		if arg != "" {
+			exec.Command(os.Args[0], what, "").Start()
+		}
+		for range 400 {
+			fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+			if err != nil {
+				say(err)
+				return
+			}
+			syscall.Write(fds[0], make([]byte, 1000))
+		}
+		time.Sleep(20 * time.Second)
+		fmt.Println("DONE")
+	case "empty":
+		b, err := os.ReadFile(arg)
+		if os.IsNotExist(err) {
+			err = nil
+		} else if err == nil && len(b) > 0 {
+			err = fmt.Errorf("it has %q", b)
+		}
+		say(err)
 	case "families":
 		err := exec.Command("/usr/bin/unshare", "-Ur", "true").Run()
 		say(err)
