@@ -2,6 +2,7 @@ package optim
 
 import (
 	"fmt"
+	"iter"
 	"math"
 
 	"github.com/lectern-go/lectern/internal/cpu"
@@ -13,7 +14,7 @@ import (
 // is above limit: the factor is limit/(norm + 1e-6), as in PyTorch. It returns the
 // norm before. kind is the power p of the norm (Σ|g|^p)^(1/p), 2 if not given;
 // math.Inf(1) is the largest magnitude. If the norm is not finite the gradients stay
-// as they are. Parameters without gradient are passed over.
+// as they are. Parameters that are nil or have no gradient are passed over.
 func ClipGradNorm(params []tensor.NamedTensor, limit float64, kind ...float64) float64 {
 	p := 2.
 	if len(kind) > 0 {
@@ -23,13 +24,11 @@ func ClipGradNorm(params []tensor.NamedTensor, limit float64, kind ...float64) f
 		fail(tensor.ErrValue, "clip grad norm", fmt.Sprintf("limit %g and norms %v", limit, kind), "give a limit that is not negative and at most one norm above 0")
 	}
 	total := 0.
-	for _, param := range params {
-		if g := behind.Grad(param.Tensor); g != nil {
-			if part := powers(g, p); math.IsInf(p, 1) {
-				total = math.Max(total, part)
-			} else {
-				total += part
-			}
+	for g := range gradients(params) {
+		if part := powers(g, p); math.IsInf(p, 1) {
+			total = math.Max(total, part)
+		} else {
+			total += part
 		}
 	}
 	if !math.IsInf(p, 1) {
@@ -48,22 +47,32 @@ func ClipGradValue(params []tensor.NamedTensor, limit float64) {
 		fail(tensor.ErrValue, "clip grad value", fmt.Sprintf("the limit is %g", limit), "")
 	}
 	tensor.NoGrad(func() {
-		for _, p := range params {
-			if g := behind.Grad(p.Tensor); g != nil {
-				g.Detach().ClampInPlace(-limit, limit)
-			}
+		for g := range gradients(params) {
+			g.Detach().ClampInPlace(-limit, limit)
 		}
 	})
 }
 
 func scaleGrads(params []tensor.NamedTensor, factor float64) {
 	tensor.NoGrad(func() {
-		for _, p := range params {
-			if g := behind.Grad(p.Tensor); g != nil {
-				g.Detach().MulInPlace(factor)
-			}
+		for g := range gradients(params) {
+			g.Detach().MulInPlace(factor)
 		}
 	})
+}
+
+// gradients passes over parameters that have none, and over those that are nil.
+func gradients(params []tensor.NamedTensor) iter.Seq[*tensor.Tensor] {
+	return func(yield func(*tensor.Tensor) bool) {
+		for _, p := range params {
+			if p.Tensor == nil {
+				continue
+			}
+			if g := behind.Grad(p.Tensor); g != nil && !yield(g) {
+				return
+			}
+		}
+	}
 }
 
 // powers returns Σ|x|^p, or the largest |x| for infinite p, in float64. It adds up

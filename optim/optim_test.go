@@ -217,9 +217,9 @@ func TestSchedules(t *testing.T) {
 		schedule optim.Schedule
 		want     map[int]float64
 	}{
-		{"constant", optim.Constant{Peak: 2, Warmup: 4}, map[int]float64{0: 0, 1: 0.5, 4: 2, 100: 2}},
-		{"cosine", optim.Cosine{Peak: 1, Final: 0.1, Warmup: 10, Steps: 110}, map[int]float64{0: 0, 9: 0.9, 10: 1, 60: 0.55, 110: 0.1, 999: 0.1}},
-		{"linear", optim.Linear{Peak: 1, Steps: 10}, map[int]float64{0: 1, 5: 0.5, 10: 0, 11: 0}},
+		{"constant", optim.Constant{Peak: 2, Warmup: 4}, map[int]float64{-1: 0, 0: 0, 1: 0.5, 4: 2, 100: 2}},
+		{"cosine", optim.Cosine{Peak: 1, Final: 0.1, Warmup: 10, Steps: 110}, map[int]float64{-1: 0, 0: 0, 9: 0.9, 10: 1, 60: 0.55, 110: 0.1, 999: 0.1}},
+		{"linear", optim.Linear{Peak: 1, Steps: 10}, map[int]float64{-1: 1, 0: 1, 5: 0.5, 10: 0, 11: 0}},
 		{"wsd", optim.WSD{Peak: 1, Final: 0.2, Warmup: 2, Decay: 4, Steps: 20}, map[int]float64{0: 0, 1: 0.5, 2: 1, 15: 1, 16: 1, 18: 0.6, 20: 0.2}},
 		{"nothing to do", optim.Cosine{Peak: 1, Final: 0.5}, map[int]float64{0: 0.5}},
 	}
@@ -230,6 +230,27 @@ func TestSchedules(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestParams: tensors that no model has are clipped and optimized, and nil is no parameter.
+func TestParams(t *testing.T) {
+	w, b := tensor.Of(3., 4).RequireGrad(), tensor.Of(1.).RequireGrad()
+	var none *tensor.Tensor
+	w.Sum().Backward()
+	if norm := optim.ClipGradNorm(optim.Params(w, none, b), 1); math.Abs(norm-math.Sqrt2) > 1e-12 {
+		t.Errorf("the norm is %v", norm)
+	}
+	with := []tensor.NamedTensor{{Name: "bias", Tensor: none}, {Name: "w", Tensor: w}}
+	optim.ClipGradValue(with, 0.5)
+	if norm := optim.ClipGradNorm(with, 10); math.Abs(norm-math.Sqrt(0.5)) > 1e-6 {
+		t.Errorf("the norm of clipped gradients is %v", norm)
+	}
+	opt := optim.NewSGD(optim.Params(w, b, none), 1).AllowUnused()
+	opt.Step()
+	if got := w.Floats(); got[0] != 2.5 || got[1] != 3.5 || b.Item() != 1 || len(opt.Groups()[0].Params()) != 2 {
+		t.Errorf("after a step: %v and %v", got, b)
+	}
+	wantKind(t, "nil alone", tensor.ErrValue, "optim.Params(w, b)", func() { optim.NewSGD(optim.Params(none), 1) })
 }
 
 func TestSetLRKeepsProportions(t *testing.T) {

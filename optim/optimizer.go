@@ -88,6 +88,22 @@ func MasterWeights() Option {
 	return Option{"master_weights", func(s *Settings) { s.MasterWeights = true }}
 }
 
+// Params makes a list of parameters of tensors that no model has:
+//
+//	opt := optim.NewSGD(optim.Params(w, b), 0.1)
+//	optim.ClipGradNorm(optim.Params(w, b), 1)
+//
+// Those that are nil, such as the bias of a layer that has none, are left out. An optimizer gives them names.
+func Params(tensors ...*tensor.Tensor) []tensor.NamedTensor {
+	var all []tensor.NamedTensor
+	for _, t := range tensors {
+		if t != nil {
+			all = append(all, tensor.NamedTensor{Tensor: t})
+		}
+	}
+	return all
+}
+
 // An Optimizer changes parameters by their gradients. Make one with [NewSGD],
 // [NewAdamW] and so on.
 type Optimizer struct {
@@ -143,7 +159,7 @@ func newOptimizer(name string, params []tensor.NamedTensor, lr float64, options 
 	o.defaults.LR = lr
 	o.apply(&o.defaults, options)
 	if len(params) == 0 {
-		fail(tensor.ErrValue, name, "there are no parameters", "pass nn.Parameters(model)")
+		fail(tensor.ErrValue, name, "there are no parameters", "pass nn.Parameters(model), or optim.Params(w, b)")
 	}
 	o.AddGroup(params)
 	return o

@@ -8,13 +8,13 @@ import "math"
 //	opt.SetLR(schedule.LR(step))
 //
 // Those of this package that warm up begin with 0: step 0 changes nothing but the
-// averages of the optimizer.
+// averages of the optimizer. What comes before step 0 has its rate.
 type Schedule interface{ LR(step int) float64 }
 
 // warmUp returns the share of the peak in the first n steps: 0, 1/n, 2/n and so on, so
 // that step n is the first with all of it, as the course's assignment has it.
 func warmUp(step, n int) (share float64, warm bool) {
-	if step < n {
+	if step = max(step, 0); step < n {
 		return float64(step) / float64(n), true
 	}
 	return 1, false

@@ -167,7 +167,7 @@ func init() {
 	truthOf := func(o *opOf[reduced], name string, f loops.Folding[int64]) func(c *call) *Tensor {
 		return func(c *call) *Tensor {
 			x, r := c.input(), o.given(c)
-			if x.dtype != Bool {
+			if x.dtype != Bool && x.dtype != Uint8 { // which are 0 where the least or largest of them is
 				x = x.Detach().Ne(0)
 			}
 			return reduceAs(x, r, Int64, loops.Foldings{Name: name, I64: f}).converted(Bool)

@@ -3,9 +3,11 @@ package tensor
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/lectern-go/lectern/internal/race"
+	"github.com/lectern-go/lectern/tensor/internal/loops"
 )
 
 // TestAttentionAcrossTiles: scores are computed in tiles of 64 queries and 512 keys. Result and gradients are those of
@@ -70,6 +72,92 @@ func TestAttentionAcrossTiles(t *testing.T) {
 						close(what+": result", out.Detach(), want.Detach())
 						for i, of := range []string{"queries", "keys", "values"} {
 							close(what+": gradient of "+of, in[i].Grad(), wide[i].Grad())
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestWholesAcrossTiles: sums and extremes of whole numbers are those of a loop, on either side of a word, a vector, a
+// block of the loops, and what is folded at a time, of all numbers, along memory and across it.
+func TestWholesAcrossTiles(t *testing.T) {
+	edges := []int{1, 8, 16, 64, 128, 256, 512, loops.BlockLen, 2 * loops.BlockLen, 16 * loops.BlockLen, 40_000}
+	if race.Enabled {
+		edges = []int{1, 8, 64, 128, loops.BlockLen}
+	}
+	for _, dtype := range []Dtype{Bool, Uint8, Int8, Int16, Int32, Int64} {
+		low, high := int64(0), int64(1)
+		if dtype != Bool {
+			low, high = max(Iinfo(dtype).Min, -1<<40), min(Iinfo(dtype).Max, 1<<40)
+		}
+		for _, edge := range edges {
+			for n := max(edge-1, 1); n <= edge+1; n++ {
+				const rows = 3
+				all := With(Int64, NewGenerator(uint64(n))).Randint(int(low), int(high)+1, rows*n+1)
+				if n%2 == 0 { // extremes at the ends
+					all.SetAt(float64(low), rows*n)
+					all.SetAt(float64(high), 1)
+				} else if low == 0 {
+					all = all.Maximum(1) // so that all of them are true
+				}
+				x := all.To(dtype).Narrow(0, 1, rows*n) // at an odd place
+				values := x.Ints()
+				fold := func(at func(i int) int64, count int) (sum, low, high int64) {
+					low, high = at(0), at(0)
+					for i := range count {
+						sum, low, high = sum+at(i), min(low, at(i)), max(high, at(i))
+					}
+					return sum, low, high
+				}
+				check := func(what string, x *Tensor, axes []int, results, count int, at func(result, i int) int64) {
+					sums, lows, highs := x.Sum(axes...).Ints(), x.Min(axes...).Ints(), x.Max(axes...).Ints()
+					alls, anys := x.All(axes...).Ints(), x.Any(axes...).Ints()
+					for r := range results {
+						some, every := int64(0), int64(1)
+						for i := range count {
+							if at(r, i) == 0 {
+								every = 0
+							} else {
+								some = 1
+							}
+						}
+						sum, low, high := fold(func(i int) int64 { return at(r, i) }, count)
+						if got, want := []int64{sums[r], lows[r], highs[r], alls[r], anys[r]}, []int64{sum, low, high, every, some}; !slices.Equal(got, want) {
+							t.Errorf("%s, %d numbers %s, number %d: sum, min, max, all, any are %v, want %v", dtype, n, what, r, got, want)
+							return
+						}
+					}
+				}
+				check("as a whole", x, nil, 1, rows*n, func(_, i int) int64 { return values[i] })
+				check("along memory", x.View(rows, n), []int{1}, rows, n, func(r, i int) int64 { return values[r*n+i] })
+				check("across memory", x.View(rows, n), []int{0}, n, rows, func(r, i int) int64 { return values[i*n+r] })
+				check("with gaps", x.View(n, rows).Select(1, 1), nil, 1, n, func(_, i int) int64 { return values[i*rows+1] })
+			}
+		}
+	}
+}
+
+// TestZerosOfExtremes: of zeros of two signs +0 is the larger, wherever it is.
+func TestZerosOfExtremes(t *testing.T) {
+	negative := math.Copysign(0, -1)
+	for _, dtype := range []Dtype{Float32, Float64} {
+		for _, n := range []int{1, 2, 7, 64, 65, loops.BlockLen, loops.BlockLen + 1} {
+			for _, sign := range []float64{1, -1} { // the other numbers
+				for _, zeros := range [][2]float64{{0, 0}, {negative, negative}, {0, negative}, {negative, 0}} {
+					for at := range min(n, 3) {
+						x := With(dtype).Full(sign, n)
+						x.SetAt(zeros[0], n-1)
+						x.SetAt(zeros[1], at)
+						low, high := math.Inf(1), math.Inf(-1)
+						for _, v := range x.Floats() {
+							low, high = min(low, v), max(high, v)
+						}
+						for what, pair := range map[string][2]float64{"min": {x.Min().Item(), low}, "max": {x.Max().Item(), high}} {
+							if math.Float64bits(pair[0]) != math.Float64bits(pair[1]) {
+								t.Errorf("%s of %d %s with %v among %v is %v, want %v", what, n, dtype, zeros, sign, pair[0], pair[1])
+							}
 						}
 					}
 				}

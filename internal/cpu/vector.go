@@ -33,6 +33,7 @@ type Vectors[T float32 | float64] struct {
 	SignInts, NotInts         func(dst, x []T)
 	ClampInts                 func(dst, x []T, low, high T) // high wins
 	HighestInts               func(x []T) T                 // of nothing: not the least
+	SumShorts                 func(x []T) T                 // of two in each place; the sum has 32 bits
 	LowestInts                func(x []T) T                 // the same of every bit inverted
 	Cut                       func(dst, x []T)              // to int32; the fraction is cut; MinInt32 where there is none
 	FromInts                  func(dst, x []T)
@@ -126,7 +127,10 @@ type Vectors[T float32 | float64] struct {
 	Shifted                  func(x []T, by T) T   // the bits that are set in one of x + by
 
 	AddWhole, SubWhole, MaxWhole, MinWhole func(dst, x, y []T)
-	EqualWhole, LessWhole                  func(dst, x, y []T) // 1 and 0, as whole numbers
+	SumBytes                               func(x []T, turn T) T       // of eight in each place, whose bits are turned
+	MaxBytes, MaxShorts                    func(dst, x, y []T, turn T) // of eight or four in each place, whose bits are turned
+	HighestBytes, HighestShorts            func(x []T, turn T) T       // of a multiple of 8 places; its bits stay turned
+	EqualWhole, LessWhole                  func(dst, x, y []T)         // 1 and 0, as whole numbers
 	NegWhole, AbsWhole, SignWhole          func(dst, x []T)
 	ClampWhole                             func(dst, x []T, low, high T) // high wins
 	SumWhole                               func(x []T) T

@@ -96,9 +96,41 @@ func TestWhole(t *testing.T) {
 						}
 					}
 				}
-				var sum int64
+				for _, turn := range []uint64{0, math.MaxUint64, 0x8080808080808080, 0x7f7f7f7f7f7f7f7f, 0x8000800080008000} {
+					for bits, f := range map[int]struct {
+						most    func(dst, x, y []float64, turn float64)
+						highest func(x []float64, turn float64) float64
+					}{8: {v.MaxBytes, v.HighestBytes}, 16: {v.MaxShorts, v.HighestShorts}} {
+						f.most(to, a, b, math.Float64frombits(turn))
+						for i := range dst {
+							if want := largestParts(bits, uint64(x[i])^turn, uint64(y[i])^turn) ^ turn; uint64(dst[i]) != want {
+								t.Fatalf("the largest of %d bits of %#x and %#x, turned by %#x: %#x, want %#x", bits, uint64(x[i]), uint64(y[i]), turn, uint64(dst[i]), want)
+							}
+						}
+						want := uint64(0)
+						for _, v := range x[:n&^7] {
+							want = largestParts(bits, want, uint64(v)^turn)
+						}
+						if got := math.Float64bits(f.highest(a[:n&^7], math.Float64frombits(turn))); got != want {
+							t.Fatalf("the largest of %d bits of %d places, turned by %#x: %#x, want %#x", bits, n&^7, turn, got, want)
+						}
+					}
+				}
+				var sum, bytes int64
+				var shorts int32
 				for _, v := range x {
 					sum += v
+					for at := 0; at < 64; at += 8 {
+						bytes += int64(int8(v >> at))
+						shorts += int32(int16(v>>at)) * int32(1-at/8%2)
+					}
+				}
+				const signs = 0x8080808080808080
+				if got := int64(math.Float64bits(v.SumBytes(a, math.Float64frombits(signs)))) - 128*8*int64(n); got != bytes {
+					t.Fatalf("the sum of %d int8 is %d, want %d", 8*n, got, bytes)
+				}
+				if got := int32(math.Float32bits(Float32s().SumShorts(unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(a))), 2*n)))); got != shorts {
+					t.Fatalf("the sum of %d int16 is %d, want %d", 4*n, got, shorts)
 				}
 				if got := int64(math.Float64bits(v.SumWhole(a))); got != sum {
 					t.Fatalf("the sum of %d is %d, want %d", n, got, sum)
@@ -119,6 +151,14 @@ func TestWhole(t *testing.T) {
 			}
 		}
 	})
+}
+
+// largestParts has the largest of numbers of so many bits without a sign, of which there are several in each word.
+func largestParts(bits int, a, b uint64) (all uint64) {
+	for at := 0; at < 64; at += bits {
+		all |= max(a>>at&(1<<bits-1), b>>at&(1<<bits-1)) << at
+	}
+	return all
 }
 
 // TestWholeConversions compares the conversions of int64 with those of Go.

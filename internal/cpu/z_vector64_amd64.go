@@ -714,6 +714,46 @@ func powersF64AVX2(dst *float32, x *float32, y *float32, n int)
 //go:noescape
 func powersF64AVX512(dst *float32, x *float32, y *float32, n int)
 
+// maxBytesF64AVX2 computes the largest of eight bytes each, whose bits are turned by the parameter.
+//
+//go:noescape
+func maxBytesF64AVX2(dst *float64, x *float64, y *float64, n int, params *float64)
+
+// maxBytesF64AVX512 computes the largest of eight bytes each, whose bits are turned by the parameter.
+//
+//go:noescape
+func maxBytesF64AVX512(dst *float64, x *float64, y *float64, n int, params *float64)
+
+// highestBytesF64AVX2 computes the largest of eight bytes each, whose bits are turned by the parameter and stay so. n is a multiple of 8.
+//
+//go:noescape
+func highestBytesF64AVX2(x *float64, n int, result *float64, params *float64)
+
+// highestBytesF64AVX512 computes the largest of eight bytes each, whose bits are turned by the parameter and stay so. n is a multiple of 8.
+//
+//go:noescape
+func highestBytesF64AVX512(x *float64, n int, result *float64, params *float64)
+
+// maxShortsF64AVX2 computes the largest of four numbers of 16 bits each, whose bits are turned by the parameter.
+//
+//go:noescape
+func maxShortsF64AVX2(dst *float64, x *float64, y *float64, n int, params *float64)
+
+// maxShortsF64AVX512 computes the largest of four numbers of 16 bits each, whose bits are turned by the parameter.
+//
+//go:noescape
+func maxShortsF64AVX512(dst *float64, x *float64, y *float64, n int, params *float64)
+
+// highestShortsF64AVX2 computes the largest of four numbers of 16 bits each, whose bits are turned by the parameter and stay so. n is a multiple of 8.
+//
+//go:noescape
+func highestShortsF64AVX2(x *float64, n int, result *float64, params *float64)
+
+// highestShortsF64AVX512 computes the largest of four numbers of 16 bits each, whose bits are turned by the parameter and stay so. n is a multiple of 8.
+//
+//go:noescape
+func highestShortsF64AVX512(x *float64, n int, result *float64, params *float64)
+
 // andBitsF64AVX2 computes x & y.
 //
 //go:noescape
@@ -783,6 +823,16 @@ func sumWholeF64AVX2(x *float64, n int, result *float64)
 //
 //go:noescape
 func sumWholeF64AVX512(x *float64, n int, result *float64)
+
+// sumBytesF64AVX2 computes Σ x of bytes without a sign, whose bits are turned by the parameter, as a whole number.
+//
+//go:noescape
+func sumBytesF64AVX2(x *float64, n int, result *float64, params *float64)
+
+// sumBytesF64AVX512 computes Σ x of bytes without a sign, whose bits are turned by the parameter, as a whole number.
+//
+//go:noescape
+func sumBytesF64AVX512(x *float64, n int, result *float64, params *float64)
 
 // addWholeF64AVX2 computes x + y of whole numbers.
 //
@@ -1734,6 +1784,44 @@ func uniforms24F64AVX2Slices(dst, x []float64, p0, p1 float64) {
 	uniforms24F64AVX2(&dst[0], &x[0], len(dst), &params[0])
 }
 
+func maxBytesF64AVX2Slices(dst, x, y []float64, p0 float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	params := [...]float64{p0}
+	maxBytesF64AVX2(&dst[0], &x[0], &y[0], len(dst), &params[0])
+}
+
+func highestBytesF64AVX2Slices(x []float64, p0 float64) (result float64) {
+	if len(x) == 0 {
+		return 0
+	}
+	params := [...]float64{p0}
+	highestBytesF64AVX2(&x[0], len(x), &result, &params[0])
+	return result
+}
+
+func maxShortsF64AVX2Slices(dst, x, y []float64, p0 float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	params := [...]float64{p0}
+	maxShortsF64AVX2(&dst[0], &x[0], &y[0], len(dst), &params[0])
+}
+
+func highestShortsF64AVX2Slices(x []float64, p0 float64) (result float64) {
+	if len(x) == 0 {
+		return 0
+	}
+	params := [...]float64{p0}
+	highestShortsF64AVX2(&x[0], len(x), &result, &params[0])
+	return result
+}
+
 func andBitsF64AVX2Slices(dst, x, y []float64) {
 	if len(dst) == 0 {
 		return
@@ -1793,6 +1881,15 @@ func sumWholeF64AVX2Slices(x []float64) (result float64) {
 		return 0
 	}
 	sumWholeF64AVX2(&x[0], len(x), &result)
+	return result
+}
+
+func sumBytesF64AVX2Slices(x []float64, p0 float64) (result float64) {
+	if len(x) == 0 {
+		return 0
+	}
+	params := [...]float64{p0}
+	sumBytesF64AVX2(&x[0], len(x), &result, &params[0])
 	return result
 }
 
@@ -2585,6 +2682,44 @@ func uniforms24F64AVX512Slices(dst, x []float64, p0, p1 float64) {
 	uniforms24F64AVX512(&dst[0], &x[0], len(dst), &params[0])
 }
 
+func maxBytesF64AVX512Slices(dst, x, y []float64, p0 float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	params := [...]float64{p0}
+	maxBytesF64AVX512(&dst[0], &x[0], &y[0], len(dst), &params[0])
+}
+
+func highestBytesF64AVX512Slices(x []float64, p0 float64) (result float64) {
+	if len(x) == 0 {
+		return 0
+	}
+	params := [...]float64{p0}
+	highestBytesF64AVX512(&x[0], len(x), &result, &params[0])
+	return result
+}
+
+func maxShortsF64AVX512Slices(dst, x, y []float64, p0 float64) {
+	if len(dst) == 0 {
+		return
+	}
+	x = x[:len(dst)]
+	y = y[:len(dst)]
+	params := [...]float64{p0}
+	maxShortsF64AVX512(&dst[0], &x[0], &y[0], len(dst), &params[0])
+}
+
+func highestShortsF64AVX512Slices(x []float64, p0 float64) (result float64) {
+	if len(x) == 0 {
+		return 0
+	}
+	params := [...]float64{p0}
+	highestShortsF64AVX512(&x[0], len(x), &result, &params[0])
+	return result
+}
+
 func andBitsF64AVX512Slices(dst, x, y []float64) {
 	if len(dst) == 0 {
 		return
@@ -2644,6 +2779,15 @@ func sumWholeF64AVX512Slices(x []float64) (result float64) {
 		return 0
 	}
 	sumWholeF64AVX512(&x[0], len(x), &result)
+	return result
+}
+
+func sumBytesF64AVX512Slices(x []float64, p0 float64) (result float64) {
+	if len(x) == 0 {
+		return 0
+	}
+	params := [...]float64{p0}
+	sumBytesF64AVX512(&x[0], len(x), &result, &params[0])
 	return result
 }
 
@@ -2859,6 +3003,10 @@ var vectorsF64 = [...]Vectors[float64]{
 		NormalPairs:             normalPairsF64AVX2Slices,
 		Uniforms:                uniformsF64AVX2Slices,
 		Uniforms24:              uniforms24F64AVX2Slices,
+		MaxBytes:                maxBytesF64AVX2Slices,
+		HighestBytes:            highestBytesF64AVX2Slices,
+		MaxShorts:               maxShortsF64AVX2Slices,
+		HighestShorts:           highestShortsF64AVX2Slices,
 		AndBits:                 andBitsF64AVX2Slices,
 		OrBits:                  orBitsF64AVX2Slices,
 		XorBits:                 xorBitsF64AVX2Slices,
@@ -2866,6 +3014,7 @@ var vectorsF64 = [...]Vectors[float64]{
 		Outside:                 outsideF64AVX2Slices,
 		Shifted:                 shiftedF64AVX2Slices,
 		SumWhole:                sumWholeF64AVX2Slices,
+		SumBytes:                sumBytesF64AVX2Slices,
 		AddWhole:                addWholeF64AVX2Slices,
 		SubWhole:                subWholeF64AVX2Slices,
 		MaxWhole:                maxWholeF64AVX2Slices,
@@ -2954,6 +3103,10 @@ var vectorsF64 = [...]Vectors[float64]{
 		NormalPairs:             normalPairsF64AVX512Slices,
 		Uniforms:                uniformsF64AVX512Slices,
 		Uniforms24:              uniforms24F64AVX512Slices,
+		MaxBytes:                maxBytesF64AVX512Slices,
+		HighestBytes:            highestBytesF64AVX512Slices,
+		MaxShorts:               maxShortsF64AVX512Slices,
+		HighestShorts:           highestShortsF64AVX512Slices,
 		AndBits:                 andBitsF64AVX512Slices,
 		OrBits:                  orBitsF64AVX512Slices,
 		XorBits:                 xorBitsF64AVX512Slices,
@@ -2961,6 +3114,7 @@ var vectorsF64 = [...]Vectors[float64]{
 		Outside:                 outsideF64AVX512Slices,
 		Shifted:                 shiftedF64AVX512Slices,
 		SumWhole:                sumWholeF64AVX512Slices,
+		SumBytes:                sumBytesF64AVX512Slices,
 		AddWhole:                addWholeF64AVX512Slices,
 		SubWhole:                subWholeF64AVX512Slices,
 		MaxWhole:                maxWholeF64AVX512Slices,

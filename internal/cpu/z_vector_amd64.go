@@ -899,6 +899,16 @@ func eluF32AVX2(dst *float32, x *float32, n int, params *float32)
 //go:noescape
 func eluF32AVX512(dst *float32, x *float32, n int, params *float32)
 
+// sumShortsF32AVX2 computes Σ x of whole numbers of 16 bits, as one of 32 bits.
+//
+//go:noescape
+func sumShortsF32AVX2(x *float32, n int, result *float32)
+
+// sumShortsF32AVX512 computes Σ x of whole numbers of 16 bits, as one of 32 bits.
+//
+//go:noescape
+func sumShortsF32AVX512(x *float32, n int, result *float32)
+
 // expF32AVX2 computes eˣ.
 //
 //go:noescape
@@ -1947,6 +1957,14 @@ func eluF32AVX2Slices(dst, x []float32, p0 float32) {
 	eluF32AVX2(&dst[0], &x[0], len(dst), &params[0])
 }
 
+func sumShortsF32AVX2Slices(x []float32) (result float32) {
+	if len(x) == 0 {
+		return 0
+	}
+	sumShortsF32AVX2(&x[0], len(x), &result)
+	return result
+}
+
 func expF32AVX2Slices(dst, x []float32) {
 	if len(dst) == 0 {
 		return
@@ -2869,6 +2887,14 @@ func eluF32AVX512Slices(dst, x []float32, p0 float32) {
 	eluF32AVX512(&dst[0], &x[0], len(dst), &params[0])
 }
 
+func sumShortsF32AVX512Slices(x []float32) (result float32) {
+	if len(x) == 0 {
+		return 0
+	}
+	sumShortsF32AVX512(&x[0], len(x), &result)
+	return result
+}
+
 func expF32AVX512Slices(dst, x []float32) {
 	if len(dst) == 0 {
 		return
@@ -3075,6 +3101,7 @@ var vectorsF32 = [...]Vectors[float32]{
 		Cut:                     cutF32AVX2Slices,
 		FromInts:                fromIntsF32AVX2Slices,
 		Elu:                     eluF32AVX2Slices,
+		SumShorts:               sumShortsF32AVX2Slices,
 		Exp:                     expF32AVX2Slices,
 		Expm1:                   expm1F32AVX2Slices,
 		Log:                     logF32AVX2Slices,
@@ -3180,6 +3207,7 @@ var vectorsF32 = [...]Vectors[float32]{
 		Cut:                     cutF32AVX512Slices,
 		FromInts:                fromIntsF32AVX512Slices,
 		Elu:                     eluF32AVX512Slices,
+		SumShorts:               sumShortsF32AVX512Slices,
 		Exp:                     expF32AVX512Slices,
 		Expm1:                   expm1F32AVX512Slices,
 		Log:                     logF32AVX512Slices,

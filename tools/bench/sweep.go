@@ -124,9 +124,9 @@ func sweepRows() []sweepRow {
 			dims = "(dim=" + name[1:]
 		}
 		rows = append(rows,
-			sweepRow{"Sum", "a.sum" + name, "filb", over(T.Sum, axes...)}, sweepRow{"Mean", "a.mean" + name, "f", over(T.Mean, axes...)}, sweepRow{"Prod", "a.prod" + name, "fl", over(T.Prod, axes...)},
-			sweepRow{"Max", "a.amax" + name, "fil", over(T.Max, axes...)}, sweepRow{"Min", "a.amin" + name, "f", over(T.Min, axes...)},
-			sweepRow{"All", "a.all" + name, "fb", over(T.All, axes...)}, sweepRow{"Any", "a.any" + name, "fb", over(T.Any, axes...)},
+			sweepRow{"Sum", "a.sum" + name, "filbus", over(T.Sum, axes...)}, sweepRow{"Mean", "a.mean" + name, "f", over(T.Mean, axes...)}, sweepRow{"Prod", "a.prod" + name, "fl", over(T.Prod, axes...)},
+			sweepRow{"Max", "a.amax" + name, "filus", over(T.Max, axes...)}, sweepRow{"Min", "a.amin" + name, "fus", over(T.Min, axes...)},
+			sweepRow{"All", "a.all" + name, "fbu", over(T.All, axes...)}, sweepRow{"Any", "a.any" + name, "fbu", over(T.Any, axes...)},
 			sweepRow{"Var", "a.var" + name, "f", over(T.Var, axes...)}, sweepRow{"Std", "a.std" + name, "f", over(T.Std, axes...)}, sweepRow{"Norm", "a.norm" + dims, "f", over(T.Norm, axes...)},
 		)
 		if len(axes) > 0 {
@@ -164,7 +164,7 @@ func sweepCases(rows []sweepRow) (all []sweepCase) {
 		for _, layout := range []string{"contiguous", "transposed", "broadcast"} {
 			for i, row := range rows {
 				for _, d := range []byte(row.dtypes) {
-					all = append(all, sweepCase{i, d, side, layout, fmt.Sprintf("%s, %s, %s, %d²", row.python, map[byte]string{'f': "float32", 'i': "int32", 'l': "int64", 'b': "bool"}[d], layout, side)})
+					all = append(all, sweepCase{i, d, side, layout, fmt.Sprintf("%s, %s, %s, %d²", row.python, map[byte]string{'f': "float32", 'i': "int32", 'l': "int64", 'b': "bool", 'u': "uint8", 's': "int16"}[d], layout, side)})
 				}
 			}
 		}
@@ -188,6 +188,10 @@ func (c sweepCase) operands() *sweepOperands {
 			t = tensor.With(g, tensor.Int32).Randint(low, high+1, shape...)
 		case 'l':
 			t = tensor.With(g).Randint(low, high+1, shape...)
+		case 'u':
+			t = tensor.With(g, tensor.Uint8).Randint(0, high-low+1, shape...)
+		case 's':
+			t = tensor.With(g, tensor.Int16).Randint(low, high+1, shape...)
 		default:
 			t = tensor.With(g).Rand(shape...).Gt(0.5)
 		}

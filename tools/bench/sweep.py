@@ -19,7 +19,9 @@ def operands(dtype, n, layout):
             return torch.rand(shape) * (high - low) + low
         if dtype == "b":
             return torch.rand(shape) > 0.5
-        return torch.randint(low, high + 1, shape, dtype={"i": torch.int32, "l": torch.int64}[dtype])
+        if dtype == "u":
+            low, high = 0, high - low
+        return torch.randint(low, high + 1, shape, dtype={"i": torch.int32, "l": torch.int64, "u": torch.uint8, "s": torch.int16}[dtype])
 
     def arranged(t):
         return t.t() if layout == "transposed" else t.expand(n, n)

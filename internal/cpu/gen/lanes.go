@@ -426,7 +426,7 @@ func (m *emitter) step(i, c int, masked bool) {
 			a.op("VMOVD", half, at(s.imm))
 		}
 		release()
-	case "reduce VADD", "reduce VMAX", "reduce VMUL", "reduce VOR", "reduce VPADDD", "reduce VPADDQ", "reduce VPMAXSD":
+	case "reduce VADD", "reduce VMAX", "reduce VMUL", "reduce VOR", "reduce VPADDD", "reduce VPADDQ", "reduce VPMAXSD", "reduce VPMAXUB", "reduce VPMAXUW":
 		from, sum := register(s.args[0]), m.sums[c]
 		name := joining(s.name[len("reduce "):], e)
 		switch {
@@ -533,6 +533,9 @@ func (m *emitter) step(i, c int, masked bool) {
 	case "VPSLLD", "VPSRAD", "VPSRLD", "VPSLLQ", "VPSRLQ":
 		x := register(s.args[0])
 		a.op(s.name, s.imm, x, result())
+	case "VPMAXUB", "VPMAXUW", "VPSADBW", "VPMADDWD": // of parts of lanes, which no constant is spread over
+		x, y := register(s.args[0]), register(s.args[1])
+		a.op(s.name, y, x, result())
 	case "VPADDD", "VPSUBD", "VPMULLD", "VPMAXSD", "VPMINSD", "VPMAXSQ", "VPMINSQ", "VPADDQ", "VPSUBQ", "VPMULUDQ":
 		x := register(s.args[0])
 		suffix, y := any(s.args[1])

@@ -1,5 +1,7 @@
 package main
 
+import "slices"
+
 // Whole numbers of 64 bits in the places of float64.
 
 // wordLoops are for whole numbers of 64 bits in the places of float64.
@@ -33,19 +35,36 @@ func wordLoops() []*loop {
 		return &loop{name: name, doc: doc, e: float64s, operands: []string{"dst", "x", "y"}, widths: []int{4, 4, 4}, unroll: [2]int{2, 4}, whole: true,
 			program: func(l *lanes) { l.asInt(0, f(l, l.ofInt(1), l.ofInt(2))) }}
 	}
-	return []*loop{
+	// largest choose of whole numbers of 8 or 16 bits without a sign, several in each place. Their bits are turned by the
+	// parameter: of the largest turned numbers all bits make the smallest, and the first bit makes those with a sign.
+	largest := func(names, numbers, instruction string) []*loop {
+		turned := func(l *lanes, x ref) ref { return l.xor(x, l.parameter(0)) }
+		return []*loop{
+			{name: "max" + names, doc: "computes the largest of " + numbers + " each, whose bits are turned by the parameter.", e: float64s, operands: []string{"dst", "x", "y"}, unroll: [2]int{2, 4}, params: true,
+				program: func(l *lanes) {
+					l.store(0, turned(l, l.do(instruction, 0, turned(l, l.load(1)), turned(l, l.load(2)))))
+				}},
+			{name: "highest" + names, doc: "computes the largest of " + numbers + " each, whose bits are turned by the parameter and stay so. n is a multiple of 8.", e: float64s, operands: []string{"x"}, unroll: [2]int{4, 4}, params: true,
+				program: func(l *lanes) { l.reduce(instruction, turned(l, l.load(0))) }},
+		}
+	}
+	return append(slices.Concat(largest("Bytes", "eight bytes", "VPMAXUB"), largest("Shorts", "four numbers of 16 bits", "VPMAXUW")),
 		binary("andBits", "computes x & y.", (*lanes).and), binary("orBits", "computes x | y.", (*lanes).or), binary("xorBits", "computes x ^ y.", (*lanes).xor),
-		{name: "xorBitsOf", doc: "computes x ^ p with the parameter p.", e: float64s, operands: []string{"dst", "x"}, unroll: [2]int{4, 4}, params: true,
+		&loop{name: "xorBitsOf", doc: "computes x ^ p with the parameter p.", e: float64s, operands: []string{"dst", "x"}, unroll: [2]int{4, 4}, params: true,
 			program: func(l *lanes) { l.store(0, l.xor(l.load(1), l.parameter(0))) }},
-		{name: "outside", doc: "sets the first bit if one of x is negative or more than p, as whole numbers.", e: float64s, operands: []string{"x"}, unroll: [2]int{1, 4}, params: true,
+		&loop{name: "outside", doc: "sets the first bit if one of x is negative or more than p, as whole numbers.", e: float64s, operands: []string{"x"}, unroll: [2]int{1, 4}, params: true,
 			program: func(l *lanes) {
 				x := l.load(0)
 				l.reduce("VOR", l.or(x, l.subInt(l.parameter(0), x)))
 			}},
-		{name: "shifted", doc: "computes the bits that are set in one of x + p, as whole numbers.", e: float64s, operands: []string{"x"}, unroll: [2]int{2, 4}, params: true,
+		&loop{name: "shifted", doc: "computes the bits that are set in one of x + p, as whole numbers.", e: float64s, operands: []string{"x"}, unroll: [2]int{2, 4}, params: true,
 			program: func(l *lanes) { l.reduce("VOR", l.addInt(l.load(0), l.parameter(0))) }},
-		{name: "sumWhole", doc: "computes Σ x of whole numbers.", e: float64s, operands: []string{"x"}, unroll: [2]int{4, 4},
+		&loop{name: "sumWhole", doc: "computes Σ x of whole numbers.", e: float64s, operands: []string{"x"}, unroll: [2]int{4, 4},
 			program: func(l *lanes) { l.reduce("VPADDQ", l.load(0)) }},
+		&loop{name: "sumBytes", doc: "computes Σ x of bytes without a sign, whose bits are turned by the parameter, as a whole number.", e: float64s, operands: []string{"x"}, unroll: [2]int{4, 4}, params: true,
+			program: func(l *lanes) { l.reduce("VPADDQ", l.do("VPSADBW", 0, l.xor(l.load(0), l.parameter(0)), l.bits(0))) }},
+		&loop{name: "sumShorts", doc: "computes Σ x of whole numbers of 16 bits, as one of 32 bits.", e: float32s, operands: []string{"x"}, unroll: [2]int{4, 4},
+			program: func(l *lanes) { l.reduce("VPADDD", l.do("VPMADDWD", 0, l.load(0), l.bits(0x10001))) }},
 		binary("addWhole", "computes x + y of whole numbers.", (*lanes).addInt),
 		binary("subWhole", "computes x - y of whole numbers.", (*lanes).subInt),
 		few(2, binary("maxWhole", "computes the larger of whole numbers.", (*lanes).maxInt)),
@@ -78,31 +97,31 @@ func wordLoops() []*loop {
 		unary("clampWhole", "computes whole numbers brought between the parameters.", true, func(l *lanes, x ref) ref { return l.minInt(l.maxInt(x, l.parameter(0)), l.parameter(1)) }),
 		unary("toNear", "converts numbers to whole ones of less than 51 bits; fractions are cut.", false, func(l *lanes, x ref) ref { return wholeNear(l, l.trunc(x)) }),
 		unary("fromNear", "converts whole numbers of less than 51 bits.", false, nearWhole),
-		{name: "wholeToF32", doc: "converts whole numbers of less than 51 bits to float32.", e: float64s, operands: []string{"dst", "x"}, widths: []int{4, 8}, unroll: [2]int{2, 4}, whole: true,
+		&loop{name: "wholeToF32", doc: "converts whole numbers of less than 51 bits to float32.", e: float64s, operands: []string{"dst", "x"}, widths: []int{4, 8}, unroll: [2]int{2, 4}, whole: true,
 			program: func(l *lanes) { l.store(0, nearWhole(l, l.load(1))) }},
-		{name: "f32ToWhole", doc: "converts float32 to whole numbers of less than 51 bits; fractions are cut.", e: float64s, operands: []string{"dst", "x"}, widths: []int{8, 4}, unroll: [2]int{2, 4}, whole: true,
+		&loop{name: "f32ToWhole", doc: "converts float32 to whole numbers of less than 51 bits; fractions are cut.", e: float64s, operands: []string{"dst", "x"}, widths: []int{8, 4}, unroll: [2]int{2, 4}, whole: true,
 			program: func(l *lanes) { l.store(0, wholeNear(l, l.trunc(l.load(1)))) }},
-		{name: "wholeToInts", doc: "cuts whole numbers to 32 bits.", e: float64s, operands: []string{"dst", "x"}, widths: []int{4, 8}, unroll: [2]int{2, 4}, whole: true,
+		&loop{name: "wholeToInts", doc: "cuts whole numbers to 32 bits.", e: float64s, operands: []string{"dst", "x"}, widths: []int{4, 8}, unroll: [2]int{2, 4}, whole: true,
 			program: func(l *lanes) { l.storeInt(0, l.load(1)) }},
-		{name: "intsToWhole", doc: "widens whole numbers of 32 bits.", e: float64s, operands: []string{"dst", "x"}, widths: []int{8, 4}, unroll: [2]int{2, 4}, whole: true,
+		&loop{name: "intsToWhole", doc: "widens whole numbers of 32 bits.", e: float64s, operands: []string{"dst", "x"}, widths: []int{8, 4}, unroll: [2]int{2, 4}, whole: true,
 			program: func(l *lanes) { l.store(0, l.loadInt(1)) }},
-		{name: "wholeToBool", doc: "stores 1 where a whole number is not 0, and 0 elsewhere.", e: float64s, operands: []string{"dst", "x"}, widths: []int{1, 8}, unroll: [2]int{2, 4}, whole: true,
+		&loop{name: "wholeToBool", doc: "stores 1 where a whole number is not 0, and 0 elsewhere.", e: float64s, operands: []string{"dst", "x"}, widths: []int{1, 8}, unroll: [2]int{2, 4}, whole: true,
 			program: func(l *lanes) {
 				l.storeInt(0, l.choose(l.equalInt(l.load(1), l.bits(0)), l.bits(0), l.bits(1)))
 			}},
-		{name: "f32ToF64", doc: "widens float32.", e: float64s, operands: []string{"dst", "x"}, widths: []int{8, 4}, unroll: [2]int{4, 4}, whole: true,
+		&loop{name: "f32ToF64", doc: "widens float32.", e: float64s, operands: []string{"dst", "x"}, widths: []int{8, 4}, unroll: [2]int{4, 4}, whole: true,
 			program: func(l *lanes) { l.store(0, l.load(1)) }},
-		{name: "f64ToF32", doc: "rounds to float32.", e: float64s, operands: []string{"dst", "x"}, widths: []int{4, 8}, unroll: [2]int{4, 4}, whole: true,
+		&loop{name: "f64ToF32", doc: "rounds to float32.", e: float64s, operands: []string{"dst", "x"}, widths: []int{4, 8}, unroll: [2]int{4, 4}, whole: true,
 			program: func(l *lanes) { l.store(0, l.load(1)) }},
-		{name: "intsToF64", doc: "converts whole numbers of 32 bits.", e: float64s, operands: []string{"dst", "x"}, widths: []int{8, 4}, unroll: [2]int{4, 4}, whole: true,
+		&loop{name: "intsToF64", doc: "converts whole numbers of 32 bits.", e: float64s, operands: []string{"dst", "x"}, widths: []int{8, 4}, unroll: [2]int{4, 4}, whole: true,
 			program: func(l *lanes) { l.store(0, l.ofInt(1)) }},
-		{name: "ramp", doc: "computes (x + p₂)·p₁ + p₀, rounded at each step.", e: float64s, operands: []string{"dst", "x"}, widths: []int{4, 8}, unroll: [2]int{4, 4}, whole: true, params: true,
+		&loop{name: "ramp", doc: "computes (x + p₂)·p₁ + p₀, rounded at each step.", e: float64s, operands: []string{"dst", "x"}, widths: []int{4, 8}, unroll: [2]int{4, 4}, whole: true, params: true,
 			program: func(l *lanes) {
 				l.store(0, l.add(l.parameter(0), l.mul(l.add(l.load(1), l.parameter(2)), l.parameter(1))))
 			}},
-		{name: "bytesToWhole", doc: "widens whole numbers of 8 bits without a sign.", e: float64s, operands: []string{"dst", "x"}, widths: []int{8, 1}, unroll: [2]int{2, 4}, whole: true,
+		&loop{name: "bytesToWhole", doc: "widens whole numbers of 8 bits without a sign.", e: float64s, operands: []string{"dst", "x"}, widths: []int{8, 1}, unroll: [2]int{2, 4}, whole: true,
 			program: func(l *lanes) { l.store(0, l.loadInt(1)) }},
-	}
+	)
 }
 
 // Between 2⁵² and 2⁵³ the last place of a float64 is 1: added to three halves of 2⁵², a number of less than 51 bits, of

@@ -2,9 +2,9 @@ package loops
 
 import (
 	"slices"
+	"unsafe"
 
 	"github.com/lectern-go/lectern/internal/cpu"
-	"github.com/lectern-go/lectern/internal/device"
 	"github.com/lectern-go/lectern/tensor/internal/numbers"
 	"github.com/lectern-go/lectern/tensor/layout"
 )
@@ -34,8 +34,8 @@ func FoldColumns[T numbers.Number](out []T, x Array, goes []bool, count, axis in
 	}
 	pieces := (width + most - 1) / most
 	together := pieces == 1 && (f.lanes == 1 || width <= foldWidth) // rows lie as close together as lanes do
-	if f.narrowStep != nil && x.Dtype == device.Int32 && x.IsContiguous() {
-		foldIntColumns(out, Stored[float32](x), count, width, f)
+	if narrow := f.narrow[x.Dtype]; narrow.step != nil && x.IsContiguous() {
+		foldNarrowColumns(out, x, count, width, narrow, f)
 		return
 	}
 	pitch := min(width, most)
@@ -130,22 +130,26 @@ func FoldColumns[T numbers.Number](out []T, x Array, goes []bool, count, axis in
 	})
 }
 
-// foldIntColumns is FoldColumns for int32, in the places of float32, of which one is chosen: in any order the result is
-// the same.
-func foldIntColumns[T numbers.Number](out []T, x []float32, count, width int, f Folding[T]) {
-	pieces := (width + BlockLen - 1) / BlockLen
+// foldNarrowColumns is FoldColumns for whole numbers as they lie in memory, of which one is chosen: in any order the
+// result is the same.
+func foldNarrowColumns[T numbers.Number](out []T, x Array, count, width int, narrow narrowLoops[T], f Folding[T]) {
+	size := int(x.Width)
+	pieces, memory := (width+BlockLen-1)/BlockLen, MemoryOf[byte](x)[x.Layout.Offset*size:]
 	ParallelRows(len(out)/width*pieces, ParallelFrom/(count*min(width, BlockLen)), func(start, end int) {
-		var room [BlockLen]float32
+		var room [BlockLen]int32 // the widest of them
 		for piece := start; piece < end; piece++ {
 			outer, first := piece/pieces, piece%pieces*BlockLen
 			n := min(BlockLen, width-first)
-			best := room[:n]
-			copy(best, x[outer*count*width+first:])
-			for row := 1; row < count; row++ {
-				f.narrowStep(best, x[(outer*count+row)*width+first:][:n])
+			row := func(i int) []byte { return memory[((outer*count+i)*width+first)*size:][:n*size] }
+			best := unsafe.Slice((*byte)(unsafe.Pointer(&room)), n*size)
+			copy(best, row(0))
+			for i := 1; i < count; i++ {
+				narrow.step(best, row(i))
 			}
-			for i, v := range sameBits[int32](best) {
-				out[outer*width+first+i] = f.join(f.Start, T(v))
+			to := out[outer*width+first:][:n]
+			narrow.widen(to, best)
+			for i, v := range to {
+				to[i] = f.join(f.Start, v)
 			}
 		}
 	})

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/bits"
 	"runtime"
+	"slices"
+	"unsafe"
 
 	"github.com/lectern-go/lectern/internal/cpu"
 	"github.com/lectern-go/lectern/internal/device"
@@ -30,16 +32,17 @@ type Folding[T numbers.Number] struct {
 	// four is step for four slices of x, one after the other; nil where there is none.
 	four func(sums, w, x, y, z []T)
 
-	// narrow is block for int32 in the places of float32; nil where there is none.
-	narrow func(x []float32) T
-
-	// bools is block for bools; nil where there is none.
-	bools func(x []uint8) T
-
-	// narrowStep is step for int32 in the places of float32, of which one of two is chosen; nil where there is none.
-	narrowStep func(sums, x []float32)
+	// narrow has loops for some of the types that are not computed in.
+	narrow map[device.Type]narrowLoops[T]
 
 	AnyOrder bool // nothing is rounded, so that the order does not matter
+}
+
+// narrowLoops are those of a folding for numbers as they lie in memory.
+type narrowLoops[T numbers.Number] struct {
+	block func(x []byte) T
+	step  func(sums, x []byte)    // where one of two is chosen, nil elsewhere
+	widen func(dst []T, x []byte) // beside step
 }
 
 // Foldings is a folding for each type that is computed in.
@@ -78,12 +81,35 @@ func wholeSums() Folding[int64] {
 		}
 		return a + b + c + d
 	}
-	f.bools = countTrue
+	f.narrow = map[device.Type]narrowLoops[int64]{device.Bool: {block: countTrue}}
+	if Vectors64.SumBytes != nil {
+		sum := func(x []byte, signs uint64) (sum int64) { // less 128 for each that has a sign
+			whole, bias := len(x)&^7, int64(signs&0x80)
+			sum = int64(math.Float64bits(Vectors64.SumBytes(numbersIn[float64](x[:whole]), math.Float64frombits(signs))))
+			for _, v := range x[whole:] {
+				sum += int64(v ^ byte(signs))
+			}
+			return sum - bias*int64(len(x))
+		}
+		f.narrow[device.Uint8] = narrowLoops[int64]{block: func(x []byte) int64 { return sum(x, 0) }}
+		f.narrow[device.Int8] = narrowLoops[int64]{block: func(x []byte) int64 { return sum(x, 0x8080808080808080) }}
+	}
+	if Vectors32.SumShorts != nil {
+		f.narrow[device.Int16] = narrowLoops[int64]{block: func(x []byte) int64 {
+			whole := len(x) &^ 3
+			sum := int64(int32(math.Float32bits(Vectors32.SumShorts(numbersIn[float32](x[:whole])))))
+			for _, v := range numbersIn[int16](x[whole:]) {
+				sum += int64(v)
+			}
+			return sum
+		}}
+	}
 	if v := Vectors32; v.SumLow != nil && v.SumHigh != nil {
-		f.narrow = func(x []float32) int64 {
+		f.narrow[device.Int32] = narrowLoops[int64]{block: func(memory []byte) int64 {
+			x := numbersIn[float32](memory)
 			low, high := int32(math.Float32bits(v.SumLow(x))), int32(math.Float32bits(v.SumHigh(x)))
 			return int64(high)<<16 + int64(low)
-		}
+		}}
 	}
 	return f
 }
@@ -112,7 +138,7 @@ func sumFolding[T numbers.Number]() Folding[T] {
 		for i, v := range x {
 			sums[i] += v
 		}
-	}, cpu.SumLanes, nil, nil, nil, nil, nil, false}
+	}, cpu.SumLanes, nil, nil, nil, false}
 }
 
 // sumBlock adds in lanes, which is both faster and, for floats, more exact than
@@ -141,17 +167,27 @@ func joinLanes[T numbers.Number](lane *[cpu.SumLanes]T) T {
 	return lane[0]
 }
 
+// narrowLen is the size of blocks of whole numbers that lie in memory as they are stored. Sums of so many int16, and of
+// the upper and the lower halves of so many int32, have 31 bits.
+const narrowLen = 16 * BlockLen
+
 // Fold reduces each run of count elements of x to one element of out: each block
 // to a number, and those in pairs. Threads share the runs or, if there are few,
 // the blocks; the order of the sums is the same.
 func Fold[T numbers.Number](out []T, x Array, count int, f Folding[T]) {
-	blocks := (count + BlockLen - 1) / BlockLen
+	blocks, length := (count+BlockLen-1)/BlockLen, BlockLen
 	if IsPlain[T](x) && blocks > 0 {
 		foldPlain(out, Stored[T](x), count, blocks, f)
 		return
 	}
-	narrow := f.narrow != nil && x.Dtype == device.Int32 && x.IsContiguous()
-	bools := f.bools != nil && x.Dtype == device.Bool && x.IsContiguous()
+	narrow, size := f.narrow[x.Dtype].block, int(x.Width)
+	if !x.IsContiguous() {
+		narrow = nil
+	}
+	if narrow != nil { // nothing is rounded, so blocks may have any size
+		length = narrowLen
+		blocks = (count + length - 1) / length
+	}
 	if len(out) == 1 && blocks > 1 {
 		if partial := foldAcross(x, f); partial != nil {
 			out[0] = f.join(f.Start, joinPairs(partial, f.join))
@@ -159,19 +195,16 @@ func Fold[T numbers.Number](out []T, x Array, count int, f Folding[T]) {
 		}
 	}
 	block := func(r *Reader[T], i, b int) T {
-		n := min(BlockLen, count-b*BlockLen)
-		switch {
-		case bools:
-			return f.bools(MemoryOf[uint8](x)[x.Layout.Offset+i*count+b*BlockLen:][:n])
-		case narrow:
-			return f.narrow(MemoryOf[float32](x)[x.Layout.Offset+i*count+b*BlockLen:][:n])
+		n := min(length, count-b*length)
+		if narrow != nil {
+			return narrow(MemoryOf[byte](x)[(x.Layout.Offset+i*count+b*length)*size:][:n*size])
 		}
-		return f.block(r.Block(i*count+b*BlockLen, n))
+		return f.block(r.Block(i*count+b*length, n))
 	}
 	if blocks > 1 && len(out) < runtime.GOMAXPROCS(0) {
 		partial := make([]T, blocks)
 		for i := range out {
-			ParallelRows(blocks, ParallelFrom/BlockLen, func(first, last int) {
+			ParallelRows(blocks, ParallelFrom/length, func(first, last int) {
 				r := NewReader[T](x)
 				defer r.Done()
 				for b := first; b < last; b++ {
@@ -271,7 +304,7 @@ func MaxFolding[T numbers.Number](start T) Folding[T] {
 		for i, v := range x {
 			sums[i] = max(sums[i], v)
 		}
-	}, 1, nil, nil, nil, nil, nil, true}
+	}, 1, nil, nil, nil, true}
 }
 
 // MinFolding finds the smallest.
@@ -286,7 +319,7 @@ func MinFolding[T numbers.Number](start T) Folding[T] {
 		for i, v := range x {
 			sums[i] = min(sums[i], v)
 		}
-	}, 1, nil, nil, nil, nil, nil, true}
+	}, 1, nil, nil, nil, true}
 }
 
 // VectorExtreme is a folding of extremes with its loops in vector instructions, if there
@@ -304,7 +337,10 @@ func VectorExtreme[T float32 | float64](f Folding[T], choose func(dst, x, y []T)
 	}
 	few := f.block
 	f.block = func(x []T) T {
-		if top := size(x); top != 0 && top <= T(largestFinite[T]()) {
+		switch top := size(x); {
+		case top == 0:
+			return zeroOf(x, sign)
+		case top <= T(largestFinite[T]()):
 			return sign * top
 		}
 		return few(x)
@@ -314,6 +350,31 @@ func VectorExtreme[T float32 | float64](f Folding[T], choose func(dst, x, y []T)
 	return f
 }
 
+// zeroOf is the largest of numbers, or the smallest where sign is -1, where that is 0: of zeros of two signs +0 is the
+// larger.
+func zeroOf[T float32 | float64](x []T, sign T) T {
+	negative := 0
+	if sign < 0 && Vectors64.Shifted != nil { // the bits that one of them has
+		words, signs := sameBits[float64](x), uint64(1<<63)
+		if unsafe.Sizeof(x[0]) == 4 {
+			words, signs = words[:len(x)/2], 1<<63|1<<31
+		}
+		if math.Float64bits(Vectors64.Shifted(words, 0))&signs != 0 {
+			return T(math.Copysign(0, -1))
+		}
+		x = x[len(words)*8/int(unsafe.Sizeof(x[0])):]
+	}
+	for _, v := range x {
+		if math.Signbit(float64(v)) {
+			negative++
+		}
+	}
+	if sign > 0 && negative == len(x) || sign < 0 && negative > 0 {
+		return T(math.Copysign(0, -1))
+	}
+	return 0
+}
+
 func largestFinite[T float32 | float64]() float64 {
 	if _, ok := any(T(0)).(float32); ok {
 		return math.MaxFloat32
@@ -321,12 +382,13 @@ func largestFinite[T float32 | float64]() float64 {
 	return math.MaxFloat64
 }
 
-// Whole gives a folding of extremes its loops for int32, which is the largest of their bits
-// turned by flip, and for bools.
+// Whole gives a folding of extremes its loops for whole numbers, and one for bools. The largest of int32 is that of
+// their bits turned by flip.
 func Whole(f Folding[int64], highest func(x []float32) float32, flip int32, bools func(x []uint8) int64) Folding[int64] {
 	choose, join, smallest := MaxWhole, f.join, f.join(1, 2) == 1
+	chooseInts := Vectors32.MaxInts
 	if smallest {
-		choose = MinWhole
+		choose, chooseInts = MinWhole, Vectors32.MinInts
 	}
 	f.step = func(sums, x []int64) { choose(sums[:len(x)], sums, x) }
 	f.merge = f.step
@@ -350,18 +412,73 @@ func Whole(f Folding[int64], highest func(x []float32) float32, flip int32, bool
 		}
 		return join(join(a, b), join(c, d))
 	}
-	chooseInts := Vectors32.MaxInts
-	if smallest {
-		chooseInts = Vectors32.MinInts
+	f.narrow = map[device.Type]narrowLoops[int64]{
+		device.Bool:  {block: bools},
+		device.Uint8: narrowed[uint8](Vectors64.MaxBytes, Vectors64.HighestBytes, 0, smallest),
+		device.Int8:  narrowed[int8](Vectors64.MaxBytes, Vectors64.HighestBytes, 0x8080808080808080, smallest),
+		device.Int16: narrowed[int16](Vectors64.MaxShorts, Vectors64.HighestShorts, 0x8000800080008000, smallest),
 	}
-	if chooseInts != nil {
-		f.narrowStep = func(sums, x []float32) { chooseInts(sums, sums, x) }
+	if chooseInts != nil && highest != nil {
+		f.narrow[device.Int32] = narrowLoops[int64]{
+			func(x []byte) int64 { return int64(int32(math.Float32bits(highest(numbersIn[float32](x)))) ^ flip) },
+			func(sums, x []byte) {
+				chooseInts(numbersIn[float32](sums), numbersIn[float32](sums), numbersIn[float32](x))
+			},
+			widen[int32],
+		}
 	}
-	if highest != nil {
-		f.narrow = func(x []float32) int64 { return int64(int32(math.Float32bits(highest(x))) ^ flip) }
-	}
-	f.bools = bools
 	return f
+}
+
+// narrowed makes the loops of a folding of extremes for whole numbers of 8 or 16 bits. Those of vectors find the
+// largest of numbers without a sign: signs are the bits that are turned where they have one, and all other bits, too,
+// for the smallest.
+func narrowed[S uint8 | int8 | int16](most func(dst, x, y []float64, turn float64), highest func(x []float64, turn float64) float64, signs uint64, smallest bool) narrowLoops[int64] {
+	best := slices.Max[[]S]
+	if smallest {
+		best, signs = slices.Min[[]S], ^signs
+	}
+	turn := math.Float64frombits(signs)
+	step := func(sums, x []byte) {
+		if whole := len(x) &^ 7; most != nil && whole > 0 {
+			a := numbersIn[float64](sums[:whole])
+			most(a, a, numbersIn[float64](x[:whole]), turn)
+			sums, x = sums[whole:], x[whole:]
+		}
+		a := numbersIn[S](sums)
+		for i, v := range numbersIn[S](x) {
+			if smallest {
+				a[i] = min(a[i], v)
+			} else {
+				a[i] = max(a[i], v)
+			}
+		}
+	}
+	block := func(x []byte) int64 {
+		const unit = 64 // bytes that vectors take
+		if highest == nil || len(x) < 2*unit {
+			return int64(best(numbersIn[S](x)))
+		}
+		words := [2]uint64{math.Float64bits(highest(numbersIn[float64](x[:len(x)&^(unit-1)]), turn)) ^ signs}
+		words[1] = words[0]
+		if rest := x[len(x)&^(unit-1):]; len(rest) > 0 { // with what lies before them they are a unit, too
+			words[1] = math.Float64bits(highest(numbersIn[float64](x[len(x)-unit:]), turn)) ^ signs
+		}
+		return int64(best(unsafe.Slice((*S)(unsafe.Pointer(&words)), int(unsafe.Sizeof(words)/unsafe.Sizeof(S(0))))))
+	}
+	return narrowLoops[int64]{block, step, widen[S]}
+}
+
+func widen[S uint8 | int8 | int16 | int32](dst []int64, x []byte) {
+	for i, v := range numbersIn[S](x) {
+		dst[i] = int64(v)
+	}
+}
+
+// numbersIn returns memory as the numbers that lie there.
+func numbersIn[T any](memory []byte) []T {
+	var t T
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(memory))), len(memory)/int(unsafe.Sizeof(t)))
 }
 
 // foldHalves folds parts of x into one by a loop of vectors, and its upper half into the lower one until few are left.
@@ -497,5 +614,5 @@ func productFolding[T numbers.Number]() Folding[T] {
 		for i, v := range x {
 			sums[i] *= v
 		}
-	}, cpu.SumLanes, nil, nil, nil, nil, nil, false}
+	}, cpu.SumLanes, nil, nil, nil, false}
 }
