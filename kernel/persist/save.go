@@ -33,6 +33,9 @@ func Save() {
 		return
 	}
 	written = false
+	for _, add := range later {
+		add()
+	}
 	defer func() {
 		if r := recover(); r != nil { // a value that another goroutine was changing
 			note("", fmt.Sprintf("the values of this cell were not kept: %v", r))
