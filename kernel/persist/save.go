@@ -39,6 +39,9 @@ func save(ended bool) {
 		return
 	}
 	written = false
+	for _, add := range later {
+		add()
+	}
 	learnZone()
 	defer func() {
 		if r := recover(); r != nil { // a value that another goroutine was changing

@@ -42,6 +42,7 @@ var (
 	limit    = int64(1) << 62
 	manifest = newManifest()
 	vars     []*variable
+	later    []func() // add what Defs has named and the cell has defined
 	mappings []mapping
 	loaded   = map[int][]byte{} // files of the groups that this cell restored, or saved
 	stored   files
@@ -72,7 +73,7 @@ func Begin(cell int, namesAndPointers ...any) func() {
 	}
 	mu.Lock()
 	defer mu.Unlock()
-	vars = nil
+	vars, later = nil, nil
 	if turns == 0 || !written {
 		m, err := ReadManifest(dirs[0])
 		if err != nil {
@@ -319,17 +320,34 @@ func arrayPath(name string) (string, error) {
 func Def(namesAndPointers ...any) {
 	mu.Lock()
 	defer mu.Unlock()
-	for i := 0; i+1 < len(namesAndPointers); i += 2 {
-		d := &variable{name: namesAndPointers[i].(string), p: reflect.ValueOf(namesAndPointers[i+1])}
-		old := -1
-		for j, v := range vars {
-			if v.name == d.name {
-				old = j
-			}
+	done := make([]bool, len(namesAndPointers)/2)
+	for i := range done {
+		done[i] = true
+	}
+	addDefined(done, namesAndPointers)
+}
+
+// Defs names variables that the cell will define, as Def does; by setting done[i] it says that it has defined the i-th.
+func Defs(done []bool, namesAndPointers ...any) {
+	mu.Lock()
+	defer mu.Unlock()
+	later = append(later, func() { addDefined(done, namesAndPointers) })
+}
+
+func addDefined(done []bool, namesAndPointers []any) {
+	at := map[string]int{}
+	for i, v := range vars {
+		at[v.name] = i
+	}
+	for i, done := range done {
+		if !done {
+			continue
 		}
-		if old >= 0 {
+		d := &variable{name: namesAndPointers[2*i].(string), p: reflect.ValueOf(namesAndPointers[2*i+1])}
+		if old, ok := at[d.name]; ok {
 			vars[old] = d
 		} else {
+			at[d.name] = len(vars)
 			vars = append(vars, d)
 		}
 	}

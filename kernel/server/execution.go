@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/kernel/internal/display"
 	"github.com/lectern-go/lectern/kernel/internal/inband"
 	"github.com/lectern-go/lectern/kernel/internal/report"
@@ -34,20 +35,22 @@ type execution struct {
 	ctx  context.Context // ends when the cell is interrupted
 	stop context.CancelFunc
 
-	text    joiner
-	outMu   sync.Mutex      // output comes from the cell itself and from GoNB
-	out     inband.Splitter // standard output, with its messages
-	err     *report.Traces  // standard error, with panics
-	copy    *os.File        // of %capture
-	fold    *fold           // what the cell shows goes there, unless nil
-	steps   *report.Steps
-	into    *collected   // what the cell shows goes below this widget, unless nil
-	nested  []*collected // where it went before
-	outputs []*collected // all of them
-	made    bool         // it has made widgets
-	own     *failure     // an error that the cell reported in a message
-	line    string       // what has been printed since the last line break: a prompt, if input is asked for now
-	pages   [][2]string  // what it asked to read, as Markdown and as text
+	text     joiner
+	outMu    sync.Mutex      // output comes from the cell itself and from GoNB
+	out      inband.Splitter // standard output, with its messages
+	err      *report.Traces  // standard error, with panics
+	copy     *os.File        // of %capture
+	fold     *fold           // what the cell shows goes there, unless nil
+	steps    *report.Steps
+	into     *collected              // what the cell shows goes below this widget, unless nil
+	nested   []*collected            // where it went before
+	outputs  []*collected            // all of them
+	made     bool                    // it has made widgets
+	own      *failure                // an error that the cell reported in a message
+	line     string                  // the end of what has been printed since the last line break: a prompt, if input is asked for now
+	limits   map[string]*outputLimit // of each stream
+	displays int                     // that it has shown, or would have
+	pages    [][2]string             // what it asked to read, as Markdown and as text
 
 	mu          sync.Mutex
 	process     *process  // that runs now
@@ -63,6 +66,10 @@ func newExecution(k *kernel, m *jupyter.Message, req executeRequest, cell int) *
 	e.ctx, e.stop = context.WithCancel(context.Background())
 	e.text.send = func(stream, text string) {
 		e.k.publish(e.m, "stream", map[string]string{"name": stream, "text": text})
+	}
+	e.limits = map[string]*outputLimit{}
+	for _, name := range []string{"stdout", "stderr"} {
+		e.limits[name] = &outputLimit{lines: k.lines, show: func(text string) { e.emit(name, text) }}
 	}
 	e.out = inband.Splitter{Token: k.token, Text: e.print, Say: e.message}
 	e.err = &report.Traces{Print: func(s string) { e.stream("stderr", s) }}
@@ -101,7 +108,7 @@ func (e *execution) publish(msgType string, content any) {
 			e.captureData(data)
 		}
 	}
-	if e.intoWidget(msgType, content) {
+	if e.limited(msgType) || e.intoWidget(msgType, content) {
 		return
 	}
 	if c, ok := content.(map[string]any); ok && e.fold != nil && (msgType == "display_data" || msgType == "execute_result") {
@@ -115,6 +122,7 @@ func (e *execution) publish(msgType string, content any) {
 	}
 }
 
+// stream takes text that the cell prints.
 func (e *execution) stream(name, text string) {
 	if text == "" {
 		return
@@ -122,6 +130,11 @@ func (e *execution) stream(name, text string) {
 	if e.copy != nil {
 		e.copy.WriteString(text)
 	}
+	e.limits[name].write(text)
+}
+
+// emit shows text where the cell's output goes.
+func (e *execution) emit(name, text string) {
 	if e.into != nil {
 		e.into.print(name, text)
 	} else if e.fold != nil && name == "stdout" {
@@ -136,13 +149,23 @@ func (e *execution) note(text string) {
 	if os.Getenv(nbgraderVar) != "" { // which takes all that stands there for an error
 		stream = "stdout"
 	}
-	e.stream(stream, "note: "+text+"\n")
+	text = "note: " + text + "\n"
+	if e.copy != nil {
+		e.copy.WriteString(text)
+	}
+	e.emit(stream, text)
 }
 
 // do runs the cell to its end and returns what went wrong, or nil.
 func (e *execution) do() (fail *failure) {
 	defer e.stop()
 	defer e.text.flush()
+	defer func() {
+		e.endOutput()
+		if n := e.lostDisplays(); n > 0 {
+			e.note(humanize.Count(n, "more display") + "; %output 0 shows all")
+		}
+	}()
 	k := e.k
 	if name := rewrite.Question(e.req.Code); name != "" {
 		return e.document(name)
@@ -259,6 +282,7 @@ func (e *execution) run() *failure {
 	}
 	e.outMu.Lock()
 	e.out.Close()
+	e.endOutput()
 	e.outMu.Unlock()
 	if f := e.fold; f != nil {
 		e.fold = nil
@@ -425,7 +449,22 @@ func (e *execution) print(text string) {
 		e.line = ""
 		text = text[i+1:]
 	}
-	e.line += text
+	if e.line += text; len(e.line) > mostPrompt {
+		e.line = ""
+	}
+}
+
+// mostPrompt is how many bytes of a line may be a question.
+const mostPrompt = 500
+
+// prompt is what the user is asked: the line that the cell has begun, as far as it does not stand in the output yet.
+func (e *execution) prompt() string {
+	line := e.line
+	e.line = ""
+	if seen := e.text.prompt(line); e.into == nil && e.fold == nil && !e.limits["stdout"].over {
+		return seen
+	}
+	return line
 }
 
 // message obeys a message of the cell.
@@ -440,9 +479,7 @@ func (e *execution) message(kind string, fields []string) {
 			e.fold = &fold{summary: fields[0]}
 		}
 	case "input":
-		prompt := e.line
-		e.line = ""
-		e.text.flush()
+		prompt := e.prompt()
 		go e.k.input.ask(e, prompt)
 	case "widget":
 		e.widget(fields)

@@ -49,6 +49,7 @@ type kernel struct {
 	wasm        string          // the folder for pages, once there is one
 	tracked     map[string]bool // what %track lists
 	joined      string          // the files of the user's module that have been taken over last
+	lines       int             // that a cell shows of each of its streams; 0 is all
 	typed       int             // what the next shell line reads
 	fallbacks   map[string]int  // how often GoNB had to run a cell, by reason
 
@@ -102,7 +103,7 @@ func run(c config) error {
 	}
 	var token [12]byte
 	rand.Read(token[:])
-	k := &kernel{c: c, f: f, token: hex.EncodeToString(token[:]), watcher: w, ended: make(chan struct{}), env: map[string]string{}, fallbacks: map[string]int{}, tracked: map[string]bool{}, dir: here, started: here}
+	k := &kernel{c: c, f: f, token: hex.EncodeToString(token[:]), watcher: w, ended: make(chan struct{}), env: map[string]string{}, fallbacks: map[string]int{}, tracked: map[string]bool{}, dir: here, started: here, lines: linesFromEnv()}
 	k.values = valuesEnv(f, k.token)
 	life, die := context.WithCancel(context.Background())
 	defer die()

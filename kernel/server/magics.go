@@ -64,6 +64,7 @@ func init() { // %help shows the table that it is in
 		{"%%script", "program", "gives the rest of the cell to a program to read", nil, false},
 		{"%%writefile", "path", "writes the rest of the cell to a file; -a appends it", nil, false},
 		{"%capture", "path", "copies what the cell shows to a file; -a appends it", (*execution).capture, false},
+		{"%output", "lines", "shows so many lines of what a cell prints, and the last ones; 0 is all", (*execution).limitOutput, false},
 		{"%get", "module@version", "fetches a module", func(*execution, rewrite.Command) *failure { return nil }, false}, // before everything else
 		{"%autoget", "", "lets imports fetch missing modules", func(e *execution, _ rewrite.Command) *failure { e.k.noAutoget = false; return nil }, false},
 		{"%noautoget", "", "keeps them from it", func(e *execution, _ rewrite.Command) *failure { e.k.noAutoget = true; return nil }, false},

@@ -17,6 +17,7 @@
 //	LECTERN_KEEP_LIMIT     how many bytes of values a kernel may keep, such as 4G; otherwise half of the disk's room
 //	LECTERN_KEEP_ON_DISK   if set, values are kept on disk, not on the memory disk
 //	LECTERN_GET            the folder of the module for fetched packages; otherwise .lectern/get
+//	LECTERN_OUTPUT         how many lines a cell shows of what it prints, 0 for all; %output says otherwise
 //	LECTERN_OFFLINE        if set, imports fetch no modules
 //	LECTERN_GOPLS          if off, questions about code are answered without gopls, which takes up to 600 MB
 //	LECTERN_PROGRAMS       a folder of programs that kernels share: a cell's program that is there is not built again

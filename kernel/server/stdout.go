@@ -45,7 +45,8 @@ func wholeRunes(b []byte) int {
 }
 
 // A joiner joins pieces of text that follow each other quickly into one message: a browser that gets a message for
-// each of 100,000 lines is of no use for minutes. The first piece after a rest goes out at once.
+// each of 100,000 lines is of no use for minutes. The first lines after a rest go out at once. One that has not ended
+// waits a moment, since it may be what the user is asked.
 type joiner struct {
 	send func(stream, text string)
 
@@ -71,12 +72,41 @@ func (j *joiner) write(stream, text string) {
 	}
 	j.text.WriteString(text)
 	wait := joinFor - time.Since(j.sent)
-	switch {
-	case j.text.Len() >= joinSize || wait <= 0:
+	if j.text.Len() >= joinSize {
 		j.flushLocked()
-	case j.timer == nil:
+	} else if wait <= 0 {
+		j.flushLines()
+		wait = joinFor
+	}
+	if j.timer == nil && j.text.Len() > 0 {
 		j.timer = time.AfterFunc(wait, j.flush)
 	}
+}
+
+// flushLines sends the lines that wait, and leaves one that has not ended.
+func (j *joiner) flushLines() {
+	if s := j.text.String(); s != "" {
+		n := strings.LastIndexByte(s, '\n') + 1
+		j.text.Reset()
+		j.text.WriteString(s[:n])
+		j.flushLocked()
+		j.text.WriteString(s[n:])
+	}
+}
+
+// prompt sends what waits, but for a line that has not ended if none of it has been sent: that it returns.
+func (j *joiner) prompt(line string) string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.flushLines()
+	s := j.text.String()
+	if j.stream != "stdout" || s != line {
+		j.flushLocked()
+		return ""
+	}
+	j.text.Reset()
+	j.flushLocked() // the timer
+	return s
 }
 
 // flush sends what waits.

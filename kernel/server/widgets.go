@@ -253,6 +253,7 @@ func (e *execution) runEvent(ev *event) *failure {
 	f = e.outcome(p.cmd.ProcessState.String())
 	e.outMu.Lock()
 	e.out.Close()
+	e.endOutput()
 	e.outMu.Unlock()
 	next := k.current().Keeping(k.manifest)
 	next.Settle()

@@ -68,7 +68,8 @@ func (w *workspace) execute(ctx context.Context, spec *jupyter.Spec, path string
 		how.note = p.note
 	}
 	k, err := jupyter.Start(ctx, spec, jupyter.StartOptions{Dir: filepath.Dir(path), RuntimeDir: w.state("run"),
-		Env: append(os.Environ(), "JPY_SESSION_NAME="+path)}) // as Jupyter says which notebook it is
+		// As Jupyter says which notebook it is. What a file holds is not cut for the sake of a browser.
+		Env: append(os.Environ(), "JPY_SESSION_NAME="+path, "LECTERN_OUTPUT=0")})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

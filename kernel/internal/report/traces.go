@@ -20,13 +20,16 @@ type Traces struct {
 	mid   bool            // the last line printed has not ended
 }
 
+// mostHeld is how many bytes of a report are kept. A cell may print forever after what looks like one.
+const mostHeld = 4 << 20
+
 // reports begin like this.
 var reportStarts = []string{"panic: ", "fatal error: ", "runtime: goroutine stack exceeds", "SIGSEGV: ", "unexpected fault address"}
 
 // Write takes a piece of standard error.
 func (t *Traces) Write(text string) {
-	if t.held.Len() > 0 {
-		t.held.WriteString(text)
+	if n := t.held.Len(); n > 0 {
+		t.held.WriteString(text[:min(len(text), max(0, mostHeld-n))])
 		return
 	}
 	text = t.rest + text
@@ -39,7 +42,7 @@ func (t *Traces) Write(text string) {
 		if !t.mid {
 			for _, s := range reportStarts {
 				if strings.HasPrefix(line, s) {
-					t.held.WriteString(text)
+					t.held.WriteString(text[:min(len(text), mostHeld)])
 					return
 				}
 				if !ended && strings.HasPrefix(s, line) {

@@ -9,6 +9,7 @@ import (
 	"go/types"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -167,6 +168,31 @@ func (w *work) variables(t *Text, need map[string]bool) {
 	for _, name := range sortedKeys(w.old) {
 		t.Inject("var ", w.old[name], " ", w.s.vars[name].typ, "\n")
 	}
+	if w.manyDefs() {
+		t.Inject(fmt.Sprintf("var %s [%d]bool\nvar %s = [...]any{\n", w.ownName(defsName), len(w.defs), w.ownName(varsName)))
+		for k := range w.defs {
+			t.Inject(w.definesAs(k), ",\n")
+		}
+		t.Inject("}\n")
+	}
+}
+
+// A call of persist.Def for each of a thousand variables would take the compiler many times as long as the statements
+// that define them. Programs with many say what they define by setting an element of an array.
+const (
+	mostDefs = 50
+	defsName = ownPrefix + "Defs" // which are defined by now, and
+	varsName = ownPrefix + "Vars" // what they are; the cell's number follows
+)
+
+func (w *work) manyDefs() bool { return len(w.defs) > mostDefs && !w.r.Wasm && !w.s.alone }
+
+func (w *work) ownName(name string) string { return fmt.Sprint(name, w.src.Cell) }
+
+// definesAs is a definition as package persist is told of it.
+func (w *work) definesAs(k int) string {
+	name := w.defs[k].name
+	return fmt.Sprintf("%q, &%s", name, w.types[name].source(name))
 }
 
 // mainBody is the inside of main: restore, statements, registrations.
@@ -179,7 +205,11 @@ func (w *work) mainBody(t *Text, begin string, g *graph) {
 	}
 	parse := w.parsesFlags(t)
 	declared := false
-	var measured []string // what is defined while the statements are measured
+	var measured []string      // what is defined while the statements are measured
+	defined := map[int][]int{} // by the statement
+	for i, d := range w.defs {
+		defined[d.stmt] = append(defined[d.stmt], i)
+	}
 	for i, it := range w.stmts {
 		if !declared && it.kind != token.VAR {
 			declared = true
@@ -189,13 +219,20 @@ func (w *work) mainBody(t *Text, begin string, g *graph) {
 			}
 		}
 		w.editsWithin(nil, it.lo, it.hi).apply(t, w.src, it.lo, it.hi)
-		t.Inject("\n")
 		var defs []string
-		for _, d := range w.defs {
-			if d.stmt == i {
-				defs = append(defs, fmt.Sprintf("%q, &%s", d.name, w.types[d.name].source(d.name)))
+		for _, k := range defined[i] {
+			switch {
+			case !w.manyDefs():
+				defs = append(defs, w.definesAs(k))
+			case w.measures():
+				measured = append(measured, w.definesAs(k))
+			case strings.Contains(w.code[it.lo:it.hi], "//"):
+				t.Inject("\n", w.ownName(defsName), "[", strconv.Itoa(k), "] = true")
+			default: // on the same line, so that the next one is where the compiler expects it
+				t.Inject("; ", w.ownName(defsName), "[", strconv.Itoa(k), "] = true")
 			}
 		}
+		t.Inject("\n")
 		if w.measures() {
 			measured = append(measured, defs...)
 			defs = nil

@@ -3,6 +3,9 @@ package rewrite
 import (
 	"cmp"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"strings"
 	"testing"
 	"time"
@@ -104,6 +107,85 @@ func TestManyOfAKind(t *testing.T) {
 			if explained := e.Hint != ""; explained != (i < MaxExplained) {
 				t.Errorf("%s: error %d: hint %q", c.name, i, e.Hint)
 				break
+			}
+		}
+	}
+}
+
+// The compiler's time grows with the square of the calls and line directives in one function: a cell that defines
+// thousands of variables has neither for each of them.
+func TestManyVariables(t *testing.T) {
+	var b strings.Builder
+	for i := range 2000 {
+		fmt.Fprintf(&b, "v%d := %d\nif v%[1]d%%2 == 1 { v%[1]d++ }\n", i, i)
+	}
+	nb := newNotebook(t)
+	r := nb.run(b.String() + "v1999 // the last")
+	if len(r.Errors) > 0 {
+		t.Fatal(r.Errors)
+	}
+	source := r.Program.Source()
+	_, main, _ := strings.Cut(source, "func main()")
+	if n := strings.Count(main, "line cell["); n > 5 {
+		t.Errorf("%d line directives, of which the first are in\n%s", n, main[:500])
+	}
+	if n := strings.Count(main, persistName+"."); n > 5 {
+		t.Errorf("%d calls of package persist", n)
+	}
+	if r := nb.run("v3"); strings.Count(r.Program.Source(), "var v") > 2001 || len(r.Errors) > 0 {
+		t.Errorf("the next cell: %v", r.Errors)
+	}
+}
+
+// Where the program leaves a directive out, the compiler places the code as it would with one.
+func TestSourcePlaces(t *testing.T) {
+	var b strings.Builder
+	for i := range 60 {
+		fmt.Fprintf(&b, "a%d, b%[1]d := %[1]d, \"é\" /* c */; _, _ = a%[1]d, b%[1]d\n", i)
+		switch i % 5 {
+		case 0:
+			fmt.Fprintf(&b, "\n// a comment\nvar c%d = []int{\n\t1,\n\ta%[1]d,\n}\n", i)
+		case 1:
+			fmt.Fprintf(&b, "d%d := 1 // a comment\nfor d%[1]d < 3 { d%[1]d++ }\n", i)
+		case 2:
+			fmt.Fprintf(&b, "func f%d() int { return 3 * a%[1]d }\nf%[1]d()\n", i)
+		case 3:
+			fmt.Fprintf(&b, "s%d := `\n//line other.go:7\n`; fmt.Println(s%[1]d, a%[1]d)\n", i)
+		case 4:
+			fmt.Fprintf(&b, "for i := range 3 {\n\tfunc() { fmt.Println(i, a%d) }()\n}\n", i)
+		}
+	}
+	nb := newNotebook(t)
+	for _, code := range []string{b.String(), "func twice(x int) int { return 2 * x }\nx, y := twice(a3), 4\n//line other.go:9\nz := x", "x + twice(z)"} {
+		r := nb.run(code)
+		if len(r.Errors) > 0 {
+			t.Fatal(r.Errors)
+		}
+		identifiers := func(code string) (names []string, at []token.Position) {
+			fs := token.NewFileSet()
+			f, err := parser.ParseFile(fs, "program.go", code, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ast.Inspect(f, func(n ast.Node) bool {
+				if id, ok := n.(*ast.Ident); ok {
+					names, at = append(names, id.Name), append(at, fs.Position(id.Pos()))
+				}
+				return true
+			})
+			return names, at
+		}
+		names, offsets := identifiers(r.Program.String())
+		_, places := identifiers(r.Program.Source())
+		for i, name := range names {
+			src, off, exact := r.Program.Locate(offsets[i].Offset)
+			if !exact || strings.Contains(src.Code[:off], "\n//line other.go:9") {
+				continue
+			}
+			p := src.Pos(off)
+			want := fmt.Sprintf("cell[%d]:%d:%d", p.Cell, p.Line, off-src.begin[p.Line-1]+1)
+			if got := places[i]; fmt.Sprintf("%s:%d:%d", got.Filename, got.Line, got.Column) != want && !(got.Column == 0 && strings.HasPrefix(want, fmt.Sprintf("%s:%d:", got.Filename, got.Line))) {
+				t.Errorf("%s is at %v for the compiler, want %s", name, got, want)
 			}
 		}
 	}

@@ -108,7 +108,11 @@ func (w *work) begin(g *graph, need, mentioned map[string]bool) string {
 	slices.Sort(known)
 	known = slices.Compact(known)
 	args := append([]string{fmt.Sprint(w.src.Cell)}, pairs...)
-	return strings.Join(append(known, "defer "+persistName+".Begin("+strings.Join(args, ", ")+")()"), "; ")
+	known = append(known, "defer "+persistName+".Begin("+strings.Join(args, ", ")+")()")
+	if w.manyDefs() {
+		known = append(known, fmt.Sprintf("%s.Defs(%s[:], %s[:]...)", persistName, w.ownName(defsName), w.ownName(varsName)))
+	}
+	return strings.Join(known, "; ")
 }
 
 // restored is the variable of the program into which a kept value goes; "" if there is none, or if the cell defines it

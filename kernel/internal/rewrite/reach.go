@@ -253,6 +253,7 @@ func (w *work) needed(g *graph) (need, mentioned map[string]bool) {
 	done := map[string]bool{}
 	mentioned = map[string]bool{}
 	company := map[string]bool{} // of a mentioned variable
+	whole := map[int]bool{}      // groups of which all is reached
 	for name := range w.assigned {
 		company[name] = true
 		g.reachName(w.types[name].source(name))
@@ -277,6 +278,10 @@ func (w *work) needed(g *graph) (need, mentioned map[string]bool) {
 			}
 			v := m.Vars[name]
 			done[name], more = true, true
+			if whole[v.Group] {
+				continue
+			}
+			whole[v.Group] = true
 			group := m.Groups[v.Group]
 			for _, other := range group.Vars {
 				if old, known := w.s.vars[other]; known {

@@ -166,11 +166,17 @@ func (t *Text) Source() string {
 	text := t.String()
 	var b strings.Builder
 	at := 0
+	var next place // where the compiler takes the text from at on to be
 	for _, s := range t.segs {
-		b.WriteString(text[at:s.out])
+		ours := text[at:s.out]
+		b.WriteString(ours)
+		next.pass(ours)
 		p := s.src.Pos(s.off)
 		column := s.off - s.src.begin[p.Line-1] + 1 // in bytes, as the compiler counts
-		if s.out == 0 || text[s.out-1] == '\n' {
+		here := place{s.src, p.Line, column}
+		if next == here {
+			// The compiler's time grows with the directives: it is not told what it knows.
+		} else if s.out == 0 || text[s.out-1] == '\n' {
 			if column == 1 { // a directive for the compiler in the user's text must stay at the beginning of its line
 				fmt.Fprintf(&b, "//line cell[%d]:%d\n", p.Cell, p.Line)
 			} else {
@@ -179,11 +185,31 @@ func (t *Text) Source() string {
 		} else {
 			fmt.Fprintf(&b, " /*line cell[%d]:%d:%d*/", p.Cell, p.Line, column)
 		}
-		b.WriteString(text[s.out : s.out+s.n])
+		piece := text[s.out : s.out+s.n]
+		b.WriteString(piece)
 		at = s.out + s.n
+		if next = here; strings.Contains(piece, "line ") { // the user's own directive, perhaps
+			next = place{}
+		}
+		next.pass(piece)
 	}
 	b.WriteString(text[at:])
 	return b.String()
+}
+
+// A place is one of the user's, with the column in bytes.
+type place struct {
+	src          *Source
+	line, column int
+}
+
+// pass moves a place over a piece of text.
+func (p *place) pass(text string) {
+	if i := strings.LastIndexByte(text, '\n'); i >= 0 {
+		p.line += strings.Count(text, "\n")
+		text, p.column = text[i+1:], 1
+	}
+	p.column += len(text)
 }
 
 // CellPos reads a place as programs made by Source name it, such as cell[3]:5 or cell[3]:5:12. The column is in bytes.
