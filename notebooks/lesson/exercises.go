@@ -527,8 +527,8 @@ var exercises = []exercise{
 	// 28: the capstone
 	{
 		key:  "28.5",
-		want: 50257. / (50257 + 64), tolerance: []float64{0.0005},
-		hint:   "Both matrices have a side of 64. What are the other sides?",
+		want: 50257. / (50257 + 96), tolerance: []float64{0.0005},
+		hint:   "Both matrices have a side of 96. What are the other sides?",
 		praise: "In small models nearly all work is in the last layer. That is one reason for not making vocabularies too large.",
 	},
 }

@@ -1296,7 +1296,7 @@ var tasks = []*task{
 			"A token may occur twice in a batch. Does its second occurrence see the old weights, too? And did you take the mean, in the loss and in the gradient?",
 			"Copy w row by row first. For each pair call crossEntropy(w[x[i]], y[i]) with the old w; add loss/B, and subtract lr/B·gradient[k] from next[x[i]][k].",
 		},
-		praise: "Batch, forward, loss, backward, step: this one trains a language model.",
+		praise: "Batch, forward, loss, backward and step in one function, with new gradients each time: this one trains a language model.",
 	},
 	{
 		key:  "28.3",
