@@ -139,7 +139,7 @@ func newQuestion(text string, answer any, options []Option) *question {
 		}
 		q.Kind, q.Answer, q.Share = "text", name, 0
 	}
-	exact := slices.Clone(values) // what is shown is rounded once: 0.49999952 is 0.5, and not 0.499999
+	exact := slices.Clone(values) // what is shown is rounded once: 0.4996 is 0.5 in three digits, and so is 0.49999952
 	for i, f := range values {
 		values[i] = rounded(f)
 		if math.IsNaN(f) || math.IsInf(f, 0) {
@@ -161,15 +161,38 @@ func newQuestion(text string, answer any, options []Option) *question {
 	if q.Kind == "choice" && !slices.Contains(q.Choices, q.Answer.(string)) {
 		bad("the answer %q is none of the choices %q", q.Answer, q.Choices)
 	}
-	var shown any = q.Answer
+	shown := brief(q.Answer)
 	switch q.Kind {
 	case "number":
-		shown = exact[0]
+		shown = q.number(exact[0])
 	case "numbers":
-		shown = exact
+		list := make([]string, len(exact))
+		for i, f := range exact {
+			list[i] = q.number(f)
+		}
+		shown = "[" + strings.Join(list, " ") + "]"
 	}
-	q.Shown = strings.TrimSpace(brief(shown) + " " + q.Unit)
+	q.Shown = strings.TrimSpace(shown + " " + q.Unit)
 	return q
+}
+
+// number writes a number of the answer: an integer in full, any other with a digit more than a guess needs.
+func (q *question) number(f float64) string {
+	size := math.Abs(f)
+	switch {
+	case f == math.Trunc(f) && size < 1e4:
+		return strconv.Itoa(int(f))
+	case f == math.Trunc(f) && size < 1e9:
+		return humanize.Thousands(int(f))
+	}
+	digits := 3
+	if allowed := max(q.Distance, q.Share*size); allowed > 0 {
+		digits = min(max(int(math.Ceil(math.Log10(size/allowed)-1e-9))+1, 2), 6)
+	}
+	if size >= 1e9 {
+		return strings.Replace(strconv.FormatFloat(f, 'g', digits, 64), "e+", "e", 1)
+	}
+	return humanize.Significant(f, digits)
 }
 
 // rounded drops the digits that float32 makes up, so that 3.88 does not read 3.880000114. Whole

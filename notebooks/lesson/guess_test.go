@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"unicode"
 )
 
 type scalar struct{ vector }
@@ -22,11 +23,18 @@ func TestGuess(t *testing.T) {
 		{"nothing yet", nil, 143.93, nil, "? q: Put your guess (a number) in place of nil"},
 		{"nothing yet of a choice", nil, "RMSProp", []Option{steps}, `(one of "AdaGrad", "RMSProp")`},
 		{"nothing yet of a bool", nil, true, nil, "(true or false)"},
-		{"right", 144, 143.93, []Option{Unit("days")}, "✓ q: Right, it is 143.93 days."},
+		{"right", 144, 143.93, []Option{Unit("days")}, "✓ q: Right, it is 144 days."},
 		{"rounded once", 1, 2097151. / 4194306, nil, "it is 0.5:"},
 		{"digits that float32 makes up", 1, float64(float32(3.88)), nil, "it is 3.88:"},
-		{"right with a reason", 144, 143.93, []Option{Why("That is long.")}, "✓ q: Right, it is 143.93. That is long."},
-		{"twice", 287.86, 143.93, nil, "✗ q: You guessed 287.86; it is 143.93: a factor of 2 too large."},
+		{"no more digits than count", 1, 42.857142, []Option{Within(0.05)}, "it is 42.9:"},
+		{"more where a guess needs more", 1, 10. / 9, []Option{Within(0.005)}, "it is 1.111:"},
+		{"a distance decides, too", 1, 4.71725, []Option{PlusMinus(0.5)}, "it is 4.7:"},
+		{"a large integer in full", 1, 2097152, nil, "it is 2,097,152:"},
+		{"a large integer that is a float", 1, 167772160., nil, "it is 167,772,160:"},
+		{"a huge number in powers of ten", 1, 6.3e24, nil, "it is 6.3e24:"},
+		{"a list of numbers", []float64{1}, vector{0.25, 1. / 3}, nil, "it is [0.25 0.333]:"},
+		{"right with a reason", 144, 143.93, []Option{Why("That is long.")}, "✓ q: Right, it is 144. That is long."},
+		{"twice", 287.86, 143.93, nil, "✗ q: You guessed 287.86; it is 144: a factor of 2 too large."},
 		{"half", 72, 143.93, nil, "a factor of 2 too small."},
 		{"bits", 1024, 128, nil, "a factor of 8 too large; bits for bytes, perhaps."},
 		{"powers of ten", 0.14393, 143.93, nil, "a factor of 1000 too small; check the powers of ten."},
@@ -101,5 +109,21 @@ func TestAnswersThatCannotBeGuessed(t *testing.T) {
 			}()
 			f()
 		})
+	}
+}
+
+// What is said after an answer begins with a word: after "it is 6." a bare "1·4 + 2·1." reads like the next item of a
+// list.
+func TestRemarksAreSentences(t *testing.T) {
+	for _, r := range remarks {
+		said := []string{r.why}
+		for _, m := range r.mistakes {
+			said = append(said, m.Why)
+		}
+		for _, s := range said {
+			if first := []rune(s + "x")[0]; !unicode.IsLetter(first) && first != '`' {
+				t.Errorf("%s: %q doesn't begin with a word", r.question, s)
+			}
+		}
 	}
 }
