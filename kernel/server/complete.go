@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -224,7 +225,7 @@ func (k *kernel) onComplete(m *jupyter.Message) {
 			}
 		}
 		matches = append(matches, text)
-		kinds = append(kinds, map[string]any{"text": text, "type": kind, "signature": detail})
+		kinds = append(kinds, map[string]any{"text": text, "type": kind, "signature": rewrite.UserNames(detail)})
 	}
 	line := req.Code[strings.LastIndexByte(req.Code[:off], '\n')+1 : off]
 	if strings.HasPrefix(line, "%") && !strings.Contains(line, " ") {
@@ -241,7 +242,7 @@ func (k *kernel) onComplete(m *jupyter.Message) {
 				add(path, "module", "")
 			}
 		}
-	} else if c, ok := k.current().Cursor(req.Code, off); ok {
+	} else if c, ok := k.current().Cursor(req.Code, off); ok && !rewrite.IsText(req.Code, off) {
 		place := func(at int) {
 			if at, ok := c.Cell(at); ok && at <= off {
 				start = at
@@ -290,7 +291,7 @@ func (k *kernel) onInspect(m *jupyter.Message) {
 	k.answer(m, "inspect_reply", map[string]any{"status": "ok", "found": len(data) > 0, "data": data, "metadata": map[string]any{}})
 }
 
-// hover returns what is known of the name at an offset, in Markdown.
+// hover returns what is known of the name at an offset, in Markdown: of a value also what is written about its type.
 func (k *kernel) hover(code string, off int) (doc string, err error) {
 	at, ok := rewrite.Callee(code, off)
 	if !ok {
@@ -305,12 +306,17 @@ func (k *kernel) hover(code string, off int) (doc string, err error) {
 		doc, err = g.Hover(ctx, text, c.Off)
 		return err
 	})
-	if !asked || err != nil {
-		if d, ok := quick.Describe(text, c.Off, k.packages); ok {
-			return k.describe(d), nil
-		}
+	d, known := quick.Describe(text, c.Off, k.packages)
+	if known && (!asked || err != nil) {
+		doc, err = k.describe(d), nil
 	}
-	return doc, err
+	if about := d.TypeComment; doc != "" {
+		if dir := k.packages.Dir(d.TypePath); dir != "" {
+			_, about = quick.Documentation(dir, d.TypePath, d.TypeName)
+		}
+		doc = strings.TrimSpace(doc + "\n\n" + about)
+	}
+	return rewrite.UserNames(doc), err
 }
 
 // describe writes in Markdown what is known of a name; the documentation of a package's is in its source.
@@ -318,7 +324,7 @@ func (k *kernel) describe(d quick.Description) string {
 	text := d.Comment
 	if dir := k.packages.Dir(d.Path); dir != "" {
 		var declaration string
-		declaration, text = quick.Documentation(dir, d.Name)
+		declaration, text = quick.Documentation(dir, d.Path, d.Name)
 		if d.Path == "builtin" || d.Name == "" { // of which types know nothing
 			d.Declaration = declaration
 		}
@@ -326,8 +332,11 @@ func (k *kernel) describe(d quick.Description) string {
 	return "```go\n" + d.Declaration + "\n```\n\n" + strings.TrimSpace(text)
 }
 
-// plainDoc is gopls's Markdown for a terminal: without the fences around code.
+var docLink = regexp.MustCompile(`\[([^\[\]]+)\]\(https?://[^()\s]*\)`)
+
+// plainDoc is Markdown for a terminal: without the fences around code, and with links as they are in the source.
 func plainDoc(s string) string {
+	s = docLink.ReplaceAllString(s, "[$1]")
 	var lines []string
 	for _, l := range strings.Split(s, "\n") {
 		if !strings.HasPrefix(l, "```") && l != "---" {

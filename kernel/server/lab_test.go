@@ -103,6 +103,8 @@ func testCompletion(t *testing.T, l *lab) {
 		{"import (\n\t\"fmt\"\n\t\"github.com/lectern-go/lectern/te|", "github.com/lectern-go/lectern/tensor", "github.com/lectern-go/lectern/te"},
 		{"func f() {\n\tstrings.Repea|\n}\nf()", "Repeat", "Repea"},
 		{"if x := strings.Inde|", "Index", "Inde"},
+		{"fmt.Println(\"a\", remem|", "remembered", "remem"},
+		{"c := 'x' /* c */ + remem|", "remembered", "remem"},
 	} {
 		start := time.Now()
 		m, rep := l.complete(c.code)
@@ -111,7 +113,14 @@ func testCompletion(t *testing.T, l *lab) {
 		}
 		t.Logf("%q: %d matches in %v", c.code, len(m), time.Since(start).Round(time.Millisecond))
 	}
+	for _, code := range []string{"// remem|", "x := 1 // remem|\ny := 2", "/* remem| */", "/* remem|", "s := `\nremem|\n`", "s := `remem|", "s := \"remem|\"", "fmt.Println(\"remem|", "r := 'remem|",
+		"%time // remem|", "fmt.Println(\"a\", `remem|`, x)"} {
+		if m, _ := l.complete(code); len(m) > 0 {
+			t.Errorf("%q: %.200s", code, fmt.Sprint(m))
+		}
+	}
 	t.Logf("first completion in %v", first.Round(time.Millisecond))
+	l.run("t := tensor.Arange(3)\n// A dot is small.\ntype dot struct{ x int }\nd := &dot{}")
 	for _, c := range []struct {
 		code string
 		at   int
@@ -124,6 +133,10 @@ func testCompletion(t *testing.T, l *lab) {
 		{"remembered + 1", 3, "remembered int"},
 		{"tensor.Arange(3)", 9, "func tensor.Arange("},
 		{"tensor.Arange(3)", 9, "Arange(start, stop, step)"},
+		{"t", 1, "var t *tensor.Tensor"},
+		{"t", 1, "A Tensor is"},
+		{"d", 1, "A dot is small."},
+		{"strings.NewReader(\"\")", 9, "[Reader]"},
 	} {
 		r := l.request("inspect_request", map[string]any{"code": c.code, "cursor_pos": c.at, "detail_level": 0})
 		data, _ := r["data"].(map[string]any)

@@ -280,6 +280,7 @@ func Describe(text string, off int, imports types.Importer) (d Description, ok b
 			}
 		}
 	case *types.Var:
+		p.describeType(o.Type(), &d)
 		if o.IsField() {
 			return d, true
 		}
@@ -301,6 +302,24 @@ type Description struct {
 	Declaration string
 	Path, Name  string // of the package and in it, such as Builder.WriteString, for Documentation; "" for what is no package's
 	Comment     string // of what the text itself declares
+
+	TypePath, TypeName string // of a value whose type has a name, as Path and Name
+	TypeComment        string // if the text itself declares it
+}
+
+// describeType says what is known of a value's type.
+func (p *program) describeType(t types.Type, d *Description) {
+	if ptr, ok := types.Unalias(t).(*types.Pointer); ok {
+		t = ptr.Elem()
+	}
+	named, ok := types.Unalias(t).(*types.Named)
+	switch {
+	case !ok || named.Obj().Pkg() == nil: // error needs no explanation
+	case named.Obj().Pkg() == p.pkg:
+		d.TypeComment = p.comment(named.Obj().Pos())
+	default:
+		d.TypePath, d.TypeName = named.Obj().Pkg().Path(), named.Obj().Name()
+	}
 }
 
 // comment is what stands before the declaration of a name.
@@ -319,16 +338,23 @@ func (p *program) comment(pos token.Pos) string {
 }
 
 // Documentation reads from the source of a package in a folder what is written about a name in it, as Markdown, and how
-// it is declared. The name "" is the package itself.
-func Documentation(dir, name string) (declaration, markdown string) {
-	declaration, text := find(dir, name)
-	parser := comment.Parser{LookupSym: func(string, string) bool { return true }}
-	none := func(*comment.DocLink) string { return "" } // such as [Name]: there is nothing here to be led to
-	printer := comment.Printer{DocLinkURL: none, HeadingID: func(*comment.Heading) string { return "" }}
+// it is declared. The name "" is the package itself, whose path is given. Names in brackets lead to their documentation.
+func Documentation(dir, path, name string) (declaration, markdown string) {
+	declaration, text, names := find(dir, name)
+	parser := comment.Parser{LookupSym: func(recv, name string) bool { return names[strings.TrimPrefix(recv+"."+name, ".")] }}
+	url := func(l *comment.DocLink) string {
+		if l.ImportPath == "" {
+			l.ImportPath = path
+		}
+		return l.DefaultURL("https://pkg.go.dev")
+	}
+	printer := comment.Printer{DocLinkURL: url, HeadingID: func(*comment.Heading) string { return "" }}
 	return declaration, string(printer.Markdown(parser.Parse(text)))
 }
 
-func find(dir, name string) (declaration, text string) {
+// find also returns what else the package declares.
+func find(dir, name string) (declaration, text string, names map[string]bool) {
+	names = map[string]bool{}
 	files, _ := filepath.Glob(filepath.Join(dir, "*.go"))
 	fset := token.NewFileSet()
 	for _, file := range files {
@@ -339,33 +365,34 @@ func find(dir, name string) (declaration, text string) {
 		if f == nil {
 			continue
 		}
-		if name == "" {
-			if text = f.Doc.Text(); text != "" {
-				return "package " + f.Name.Name, text
-			}
-			continue
+		if name == "" && text == "" && f.Doc.Text() != "" {
+			declaration, text = "package "+f.Name.Name, f.Doc.Text()
 		}
 		for _, decl := range f.Decls {
 			switch d := decl.(type) {
 			case *ast.FuncDecl:
+				names[methodName(d)] = true
 				if methodName(d) == name {
 					d.Body = nil
 					text, d.Doc = d.Doc.Text(), nil
-					return source(fset, d), text
+					declaration = source(fset, d)
 				}
 			case *ast.GenDecl:
+				for _, id := range rewrite.Declared(d) {
+					names[id.Name] = true
+				}
 				for _, spec := range d.Specs {
 					if doc, ok := declares(spec, name); ok {
 						if doc == "" {
 							doc = d.Doc.Text()
 						}
-						return source(fset, spec), doc
+						declaration, text = source(fset, spec), doc
 					}
 				}
 			}
 		}
 	}
-	return "", ""
+	return declaration, text, names
 }
 
 // methodName is the name of a function, with that of its type if it is a method.

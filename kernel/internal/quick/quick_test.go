@@ -59,13 +59,14 @@ func TestComplete(t *testing.T) {
 func TestDescribe(t *testing.T) {
 	imports := importer.ForCompiler(token.NewFileSet(), "source", nil)
 	const text = "package main\n\nimport \"strings\"\n\n// scale multiplies.\nfunc scale(x float64) float64 { return 2 * x }\n\n" +
-		"func main() {\n\tvar b strings.Builder\n\tb.WriteString(strings.ToUpper(\"a\"))\n\tprintln(scale(3), len(\"x\"))\n}\n"
+		"// A point is somewhere.\ntype point struct{ x int }\n\nfunc main() {\n\tvar own *point\n\tprintln(own)\n\tvar b strings.Builder\n\tb.WriteString(strings.ToUpper(\"a\"))\n\tprintln(scale(3), len(\"x\"))\n}\n"
 	for at, want := range map[string]Description{
 		"ToUpper":     {Declaration: "func strings.ToUpper(s string) string", Path: "strings", Name: "ToUpper"},
 		"WriteString": {Declaration: "func (*strings.Builder).WriteString(s string) (int, error)", Path: "strings", Name: "Builder.WriteString"},
 		"scale(3)":    {Declaration: "func scale(x float64) float64", Comment: "scale multiplies.\n"},
 		"len":         {Declaration: "builtin len", Path: "builtin", Name: "len"},
-		"b.Write":     {Declaration: "var b strings.Builder"},
+		"b.Write":     {Declaration: "var b strings.Builder", TypePath: "strings", TypeName: "Builder"},
+		"own)":        {Declaration: "var own *point", TypeComment: "A point is somewhere.\n"},
 	} {
 		if got, ok := Describe(text, strings.Index(text, at), imports); !ok || got != want {
 			t.Errorf("%s: %+v, want %+v", at, got, want)
@@ -80,16 +81,16 @@ func TestDocumentation(t *testing.T) {
 	for _, c := range []struct{ pkg, name, declaration, text string }{
 		{"strings", "ToUpper", "func ToUpper(s string) string", "ToUpper returns s with"},
 		{"strings", "Builder.WriteString", "func (b *Builder) WriteString(s string) (int, error)", "WriteString appends"},
-		{"strings", "Builder", "Builder struct {", "A Builder is used"},
+		{"strings", "Builder", "Builder struct {", "A Builder is used to efficiently build a string using [Builder.Write](https://pkg.go.dev/strings#Builder.Write) methods"},
 		{"io", "EOF", "EOF = errors.New(\"EOF\")", "EOF is the error"},
 		{"sync/atomic", "Pointer.Load", "func (x *Pointer[T]) Load() *T", "Load atomically"},
 		{"builtin", "len", "func len(v Type) int", "The len built-in function"},
 		{"strings", "", "package strings", "Package strings implements"},
 		{"strings", "Nothing", "", ""},
-		{"strings", "NewReader", "func NewReader(s string) *Reader", "NewReader returns a new Reader reading"},
+		{"strings", "NewReader", "func NewReader(s string) *Reader", "NewReader returns a new [Reader](https://pkg.go.dev/strings#Reader) reading"},
 		{"strings", "ToUpperSpecial", "func ToUpperSpecial(", "ToUpperSpecial returns"},
 	} {
-		declaration, text := Documentation(filepath.Join(build.Default.GOROOT, "src", filepath.FromSlash(c.pkg)), c.name)
+		declaration, text := Documentation(filepath.Join(build.Default.GOROOT, "src", filepath.FromSlash(c.pkg)), c.pkg, c.name)
 		if !strings.HasPrefix(declaration, c.declaration) || !strings.HasPrefix(text, c.text) || (c.text == "") != (text == "") {
 			t.Errorf("%s.%s: %q, %.60q", c.pkg, c.name, declaration, text)
 		}

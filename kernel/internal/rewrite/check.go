@@ -127,7 +127,7 @@ func (c *checked) source(n ast.Node) string {
 // errorAt turns a place in the program into an error of the user's.
 func (c *checked) errorAt(off int, msg string) Error {
 	src, at, exact := c.text.Locate(off)
-	e := Error{Msg: userNames(msg), exact: exact}
+	e := Error{Msg: UserNames(msg), exact: exact}
 	if src == nil {
 		return e
 	}
@@ -149,8 +149,8 @@ func (c *checked) syntaxErrors() []Error {
 	return []Error{c.errorAt(e.Pos.Offset, e.Msg)}
 }
 
-// userNames takes the names that we write into programs out of a message.
-func userNames(msg string) string {
+// UserNames takes the names that we write into programs out of a text about one.
+func UserNames(msg string) string {
 	if !strings.Contains(msg, ownPrefix) {
 		return msg
 	}

@@ -94,6 +94,29 @@ func (s *Session) Cursor(code string, off int) (c *Cursor, ok bool) {
 	return &Cursor{t, at, src}, true
 }
 
+// IsText reports whether a byte offset in a cell lies in a comment, a string or a character, where no name can stand.
+func IsText(code string, off int) bool {
+	_, blanked := magics(code)
+	for t := range scan([]byte(blanked), nil) {
+		if off <= t.lo {
+			return false
+		}
+		open := false // at its end still inside
+		switch lit := blanked[t.lo:t.hi]; t.tok {
+		case token.COMMENT:
+			open = strings.HasPrefix(lit, "//") || len(lit) < 4 || !strings.HasSuffix(lit, "*/")
+		case token.STRING, token.CHAR:
+			open = len(lit) < 2 || lit[len(lit)-1] != lit[0]
+		default:
+			continue
+		}
+		if off < t.hi || open && off == t.hi {
+			return true
+		}
+	}
+	return false
+}
+
 // ImportPath returns where the path begins in which a byte offset lies, if that is in a string of an import.
 func ImportPath(code string, off int) (begin int, ok bool) {
 	for _, it := range split(code) {

@@ -94,5 +94,5 @@ func (e *engine) help(code string, at int) meaning {
 	if !ok {
 		return meaning{}
 	}
-	return meaning{Text: strings.TrimSpace("```go\n" + d.Declaration + "\n```\n\n" + d.Comment)}
+	return meaning{Text: rewrite.UserNames(strings.TrimSpace("```go\n" + d.Declaration + "\n```\n\n" + d.Comment + "\n\n" + d.TypeComment))}
 }
