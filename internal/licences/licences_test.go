@@ -33,7 +33,7 @@ var known = []struct{ name, sentence string }{
 const head = `# What else is inside
 
 The modules that the command, the kernel, the library and the lessons are built from, with their licences. ` + "`go test ./internal/licences`" + ` keeps
-this list true. GoNB, gopls and goimports are built beside them, as programs of their own, from [tools/cells/go.mod](tools/cells/go.mod); JupyterLab
+this list true. GoNB and goimports are built beside them, as programs of their own, from [tools/cells/go.mod](tools/cells/go.mod); JupyterLab
 comes from its own packages. So does what ` + "`" + `render -lite` + "`" + `
 writes: JupyterLite and the widgets of ipywidgets, both BSD-3-Clause. Their licences lie beside it, and ` + "`" + `third-party-licenses.json` + "`" + ` with those of what
 is in them.

@@ -9,7 +9,6 @@
 #   LECTERN_STUDENTS         how many students there may be at a time (default: 30)
 #   LECTERN_STUDENT_MEMORY   what a student's server, kernels and cells may have together (default: 1G)
 #   LECTERN_STUDENT_CPU      how many processors they may have (default: 2)
-#   LECTERN_GOPLS            off, or the number of students up to which each may have a gopls (default: 5)
 #   LECTERN_BIND             where the hub listens (default: http://127.0.0.1:8000)
 import os
 import re
@@ -36,7 +35,6 @@ state = Path(os.environ.get("LECTERN_HUB_STATE") or "/var/lib/lectern-hub")
 students = int(os.environ.get("LECTERN_STUDENTS") or 30)
 memory = os.environ.get("LECTERN_STUDENT_MEMORY") or "1G"
 processors = float(os.environ.get("LECTERN_STUDENT_CPU") or 2)
-gopls = os.environ.get("LECTERN_GOPLS") or "5"
 is_root = os.geteuid() == 0
 
 # What must be there. Each would otherwise be found by the first student who logs in.
@@ -90,7 +88,6 @@ c.Spawner.environment = {
     "GOMODCACHE": modules,
     "GOCACHE": builds,
     "LECTERN_OFFLINE": "1",  # imports fetch nothing
-    "LECTERN_GOPLS": "off" if gopls == "off" or students > int(gopls) else "on",
     "GOFLAGS": "-buildvcs=false",  # git trusts no checkout of another user
     "PATH": f"{Path(sys.executable).parent}:{Path(go).parent}:/usr/local/bin:/usr/bin:/bin",
     "MALLOC_ARENA_MAX": "1",  # of Python's servers

@@ -161,7 +161,7 @@ func TestInstalledCommand(t *testing.T) {
 		t.Errorf("kernel check: %v\n%s", err, out)
 	}
 
-	if os.Getenv("LECTERN_LONG") != "" { // gopls takes a minute
+	if os.Getenv("LECTERN_LONG") != "" {
 		s.write("tensors.ipynb", "import \""+modulePath+"/tensor\"\ntensor.Arange(3).Shape()")
 		s.do(lectern, "run", "tensors.ipynb")
 		if nb := s.read("tensors.ipynb"); !strings.Contains(nb, "[]int{3}") {

@@ -190,8 +190,7 @@ func testCompletion(t *testing.T, address string, up time.Time) {
 	b.press("End", keyEnd, ctrl)
 	b.do(chromedp.KeyEvent("\rtensor.A"))
 	const offered = `(document.querySelector(".jp-Completer")?.innerText ?? "").split("\n").join(" ")`
-	// On a machine that does much else gopls may load the library for longer than JupyterLab
-	// waits. Then one presses Tab again.
+	// On a machine that does much else the kernel may take longer than JupyterLab waits. Then one presses Tab again.
 	for until := time.Now().Add(patience); time.Now().Before(until); {
 		b.press("Tab", keyTab, 0)
 		if b.within(25*time.Second, offered+` != ""`) {

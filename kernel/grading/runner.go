@@ -154,7 +154,7 @@ func (r *Runner) isolated(spec *jupyter.Spec, work string) (*jupyter.Spec, []str
 	}
 	isolated := *spec
 	isolated.Argv = argv
-	env := []string{variable + "=" + value, "HOME=" + sandbox.Home, "TMPDIR=/tmp", "GOCACHE=" + places["GOCACHE"], "GOMODCACHE=" + places["GOMODCACHE"], "LECTERN_OFFLINE=1", "LECTERN_GOPLS=off", programsVar + "=" + r.o.Programs,
+	env := []string{variable + "=" + value, "HOME=" + sandbox.Home, "TMPDIR=/tmp", "GOCACHE=" + places["GOCACHE"], "GOMODCACHE=" + places["GOMODCACHE"], "LECTERN_OFFLINE=1", programsVar + "=" + r.o.Programs,
 		"GOTELEMETRY=off", "PATH=" + strings.Join([]string{places["go"], "/usr/local/bin", "/usr/bin", "/bin"}, ":")}
 	for _, name := range []string{"LANG", "LC_ALL", "TZ"} {
 		if v, ok := os.LookupEnv(name); ok {

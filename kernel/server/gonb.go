@@ -183,7 +183,7 @@ func (k *kernel) startGoNB(ctx context.Context) (*gonb, error) {
 
 // newGoNB starts GoNB, in a process group of its own and in a workspace of some modules.
 func newGoNB(ctx context.Context, k *kernel, modules []string) (*gonb, error) {
-	// GoNB starts a gopls of its own if it finds one. The kernel has a better one, so GoNB sees goimports alone.
+	// GoNB starts a gopls if it finds one, and is asked nothing that it would need that for. So it sees goimports alone.
 	tool := filepath.Join(k.f.path(), "goimports")
 	if err := os.Symlink(filepath.Join(k.c.bin, "goimports"), tool); err != nil && !errors.Is(err, os.ErrExist) {
 		return nil, fmt.Errorf("tools for GoNB: %w", err)
@@ -516,4 +516,10 @@ func (k *kernel) fallbacksText() string {
 	}
 	slices.Sort(parts)
 	return strings.Join(parts, ", ")
+}
+
+// missing reports whether a tool is not there: setup builds them last, while cells run already.
+func missing(tool string) bool {
+	_, err := os.Stat(tool)
+	return err != nil
 }

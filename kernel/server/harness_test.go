@@ -75,19 +75,6 @@ var tools = sync.OnceValues(func() (string, error) {
 	return bin, nil
 })
 
-// completion adds gopls to the tools. It is the largest of them by far, so only the tests that
-// ask it something have it built.
-var completion = sync.OnceValue(func() error {
-	bin, err := tools()
-	if err != nil || !missing(filepath.Join(bin, "gopls")) {
-		return err
-	}
-	if out, err := gotools.Install(context.Background(), filepath.Join("..", ".."), bin, gotools.Gopls).CombinedOutput(); err != nil {
-		return fmt.Errorf("gopls can't be installed: %v\n%s", err, out)
-	}
-	return nil
-})
-
 // need skips a test that can't run here, and fails it where everything must be present.
 func need(t testing.TB, err error) {
 	t.Helper()

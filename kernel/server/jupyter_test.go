@@ -18,7 +18,6 @@ func TestJupyterKernelTest(t *testing.T) {
 	needLong(t)
 	bin, err := tools()
 	need(t, err)
-	need(t, completion())
 	python, err := testPython()
 	need(t, err)
 	data := t.TempDir()

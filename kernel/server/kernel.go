@@ -59,7 +59,6 @@ type kernel struct {
 	session *rewrite.Session // changed by the queue alone
 	count   int              // execution count
 	history []historyEntry
-	helper  *completer
 }
 
 type historyEntry struct {
@@ -112,8 +111,6 @@ func run(c config) error {
 	k.builder = &builder{dir: f.build(), packages: k.packages, programs: os.Getenv("LECTERN_PROGRAMS")}
 	k.input = &input{path: f.input()}
 	k.queue = newQueue(k)
-	k.helper = newCompleter(k)
-	defer k.helper.stop()
 	if k.jupyter, err = jupyter.Listen(info); err != nil {
 		return err
 	}
@@ -160,7 +157,6 @@ func (k *kernel) end() { k.endOnce.Do(func() { close(k.ended) }) }
 
 // shutDown ends the cell that runs, GoNB, and all that they have started.
 func (k *kernel) shutDown() error {
-	k.helper.stop()
 	k.mu.Lock()
 	g, e := k.gonb, k.run
 	k.mu.Unlock()

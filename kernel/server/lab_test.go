@@ -56,33 +56,10 @@ func contains(list []string, s string) bool {
 
 func TestCompletionAndHelp(t *testing.T) {
 	t.Parallel()
-	needLong(t)
-	need(t, completion())
 	l := startLab(t)
-	for deadline := time.Now().Add(patience); ; time.Sleep(100 * time.Millisecond) {
-		r := l.request("complete_request", map[string]any{"code": "fmt.Printl", "cursor_pos": 10})
-		if by := r["metadata"].(map[string]any)["lectern_answered_by"]; by == "gopls" {
-			break
-		} else if time.Now().After(deadline) {
-			t.Fatalf("%v still answers", by)
-		}
-	}
-	testCompletion(t, l)
-}
-
-// Without gopls, questions are answered from the types; nothing else is started.
-func TestCompletionWithoutGopls(t *testing.T) {
-	t.Parallel()
-	bin, err := tools()
-	need(t, err)
-	l := startLabIn(t, bin, t.TempDir(), []string{offlineVar + "=1", goplsVar + "=off"})
-	testCompletion(t, l)
 	if r := l.request("inspect_request", map[string]any{"code": "len(x)", "cursor_pos": 1, "detail_level": 0}); !strings.Contains(fmt.Sprint(r["data"]), "The len built-in function") {
 		t.Errorf("len: %v", r["data"])
 	}
-}
-
-func testCompletion(t *testing.T, l *lab) {
 	l.run("remembered := 42\n// scale multiplies.\nfunc scale(x float64) float64 { return 2 * x }")
 	start := time.Now()
 	m, rep := l.complete("fmt.Printl|")

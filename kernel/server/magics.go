@@ -136,11 +136,8 @@ func (e *execution) document(name string) *failure {
 	if name == "" {
 		return said("usage", "write %doc and a name, such as %doc tensor.Arange")
 	}
-	doc, err := e.k.hover(name, len(name))
-	switch {
-	case err != nil:
-		return said("no documentation", err.Error())
-	case doc == "":
+	doc := e.k.hover(name, len(name))
+	if doc == "" {
 		return said("no documentation", fmt.Sprintf("nothing is known of %s", name))
 	}
 	plain := plainDoc(doc)

@@ -19,7 +19,6 @@
 //	LECTERN_GET            the folder of the module for fetched packages; otherwise .lectern/get
 //	LECTERN_OUTPUT         how many lines a cell shows of what it prints, 0 for all; %output says otherwise
 //	LECTERN_OFFLINE        if set, imports fetch no modules
-//	LECTERN_GOPLS          if off, questions about code are answered without gopls, which takes up to 600 MB
 //	LECTERN_PROGRAMS       a folder of programs that kernels share: a cell's program that is there is not built again
 //	LECTERN_MESSAGE_LIMIT  how many megabytes a message may have, where 64 are too few
 //	LECTERN_TRACE          if set, failures of completion are written to the kernel's log
@@ -59,7 +58,7 @@ func main() {
 	}
 	c := config{}
 	flag.StringVar(&c.root, "root", "", "the `folder` of the module that cells import from (default: the one that holds .lectern)")
-	flag.StringVar(&c.bin, "bin", "", "the `folder` with gonb, goimports and gopls (default: the one of this program)")
+	flag.StringVar(&c.bin, "bin", "", "the `folder` with gonb and goimports (default: the one of this program)")
 	flag.Usage = func() {
 		fmt.Fprintln(os.Stderr, "usage: lectern-kernel [-root DIR] [-bin DIR] CONNECTION_FILE")
 		flag.PrintDefaults()

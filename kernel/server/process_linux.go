@@ -46,8 +46,8 @@ func whenOutOfMemory(pid, score int) {
 	}
 }
 
-// mine are children that we started on purpose and that end by themselves: the watcher and gopls. GoNB may be ended
-// while they go on.
+// mine are children that we started on purpose and that end by themselves: the watchers. GoNB may be
+// ended while they go on.
 var mine sync.Map // of process ids
 
 // spare keeps a child from being taken for an orphan.

@@ -1,17 +1,13 @@
 package main
 
 import (
-	"context"
 	"fmt"
-	"io"
 	"os"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/lectern-go/lectern/internal/race"
-	"github.com/lectern-go/lectern/kernel/internal/gopls"
 )
 
 // largestRest is what a kernel may take at rest, in KB, with the process that watches over it: there are thirty of them
@@ -27,7 +23,7 @@ func TestRest(t *testing.T) {
 	bin, err := tools()
 	need(t, err)
 	mark := fmt.Sprint("LECTERN_TEST_REST=", os.Getpid())
-	l := startLabIn(t, bin, t.TempDir(), []string{offlineVar + "=1", goplsVar + "=off", mark})
+	l := startLabIn(t, bin, t.TempDir(), []string{offlineVar + "=1", mark})
 	l.run("import \"github.com/lectern-go/lectern/plots\"\n\nx := tensor.Arange(1_000_000)\nx.Sum()\n_ = plots.Lines")
 	for i := range 10 {
 		if outs, _ := l.run(fmt.Sprintf("y%d := x.Mul(x)\nfmt.Println(y%d.Shape())", i, i)); !strings.Contains(flat(outs), "1000000") {
@@ -39,7 +35,10 @@ func TestRest(t *testing.T) {
 	}
 	sum := 0
 	for _, process := range processesOf(mark) {
-		pid, _, _ := strings.Cut(process, " ")
+		pid, command, _ := strings.Cut(process, " ")
+		if !strings.Contains(command, "lectern-kernel ") {
+			continue // of a machine with much else to do the go command may still look for packages
+		}
 		b, err := os.ReadFile(fmt.Sprintf("/proc/%s/smaps_rollup", pid))
 		if err != nil {
 			continue // a cell's, that has ended
@@ -56,68 +55,6 @@ func TestRest(t *testing.T) {
 		t.Errorf("the kernel takes %d KB at rest, at most %d are wanted", sum, largestRest)
 	}
 }
-
-// gopls is there once somebody asks, and not for ever.
-func TestGoplsOnDemand(t *testing.T) {
-	t.Parallel()
-	bin, err := tools()
-	need(t, err)
-	need(t, completion())
-	f, err := newFolders()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.remove()
-	c := config{root: repoRoot(t), bin: bin}
-	if err := makeCheckModule(c, f); err != nil {
-		t.Fatal(err)
-	}
-	w := &watcher{pipe: discard{}}
-	h := newCompleter(&kernel{c: c, f: f, watcher: w})
-	defer h.stop()
-	if h.server != nil {
-		t.Fatal("gopls runs before anybody has asked")
-	}
-	if asked, err := h.ask(func(context.Context, *gopls.Client) error { return nil }); asked || err != nil {
-		t.Errorf("gopls answers at once: %v", err)
-	}
-	first := h.use()
-	<-first.ready
-	if first.err != nil {
-		t.Fatal(first.err)
-	}
-	h.endIdle(time.Hour)
-	if h.use() != first {
-		t.Error("gopls has ended while it was used")
-	}
-	select {
-	case <-first.warm:
-	case <-time.After(patience):
-		t.Fatal("gopls does not answer")
-	}
-	first.client.Kill()
-	if asked, err := h.ask(func(ctx context.Context, g *gopls.Client) error {
-		_, err := g.Hover(ctx, "package main", 0)
-		return err
-	}); !asked || err == nil {
-		t.Errorf("a gopls that was killed answers: %v, %v", asked, err)
-	}
-	if h.use() == first {
-		t.Error("a gopls that was killed is asked again")
-	}
-	h.endIdle(0)
-	if h.server != nil {
-		t.Error("gopls has not ended")
-	}
-	if h.use() == first {
-		t.Error("a later question is answered by the gopls that has ended")
-	}
-}
-
-type discard struct{ io.Writer }
-
-func (discard) Write(b []byte) (int, error) { return len(b), nil }
-func (discard) Close() error                { return nil }
 
 // When memory runs out, the system ends the cell, not the kernel. It is told so while the cell runs already.
 func TestOutOfMemoryEndsTheCellFirst(t *testing.T) {

@@ -189,7 +189,7 @@ func (o *options) hubEnv(ctx context.Context, h *hub, n int) ([]string, error) {
 		fmt.Sprint("LECTERN_STUDENTS=", n),
 		"LECTERN_BIND=" + h.url,
 	}
-	for _, name := range []string{"LECTERN_GOPLS", "LECTERN_STUDENT_MEMORY", "LECTERN_STUDENT_CPU"} {
+	for _, name := range []string{"LECTERN_STUDENT_MEMORY", "LECTERN_STUDENT_CPU"} {
 		if v, ok := os.LookupEnv(name); ok {
 			env = append(env, name+"="+v)
 		}

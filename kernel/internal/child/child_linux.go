@@ -20,7 +20,7 @@ func (p *Process) Interrupt() error { return syscall.Kill(-p.Pid(), syscall.SIGI
 
 func (p *Process) terminate() error { return p.cmd.Process.Signal(syscall.SIGTERM) }
 
-// killTree kills the group and every process that carries the marker. A helper such as gopls has a group of its own
+// killTree kills the group and every process that carries the marker. A helper may have a group of its own
 // and, once GoNB is gone, no parent of ours; only the environment it was started with still tells whose it is.
 func (p *Process) killTree() {
 	syscall.Kill(-p.Pid(), syscall.SIGKILL)
@@ -68,7 +68,7 @@ func hasEntry(environ []byte, entry string) bool {
 
 // ReadsStdin reports whether a cell's program is inside read(0, …) on a pipe that no one writes to.
 // GoNB gives each cell such a pipe, so the read never returns. Only programs that GoNB built are looked at:
-// the tools beside them (gopls) read their own stdin by design.
+// the tools beside them read their own stdin by design.
 func (p *Process) ReadsStdin() bool {
 	for _, pid := range p.tree() {
 		dir := filepath.Join("/proc", strconv.Itoa(pid))

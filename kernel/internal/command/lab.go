@@ -171,8 +171,8 @@ func urlPath(p string) string {
 var firstSettings = map[string]string{
 	// Don't ask on the first start whether news may be fetched.
 	"@jupyterlab/apputils-extension/notification": `{"fetchNews": "false", "checkForUpdates": false}`,
-	// JupyterLab gives up after a second, without a word; the first completion takes longer, while gopls loads the
-	// library.
+	// JupyterLab gives up after a second, without a word; the first completion may take longer, while the kernel reads
+	// what the library exports.
 	"@jupyterlab/completer-extension/manager": `{"providerTimeout": 20000}`,
 	// A notebook that is opened again shows its widgets as they were, though the kernel that had them has ended.
 	"@jupyter-widgets/jupyterlab-manager/plugin": `{"saveState": true}`,

@@ -34,7 +34,7 @@ func setupCommand() *command {
 		long: `
 Setup builds the kernel into .lectern/ (the installed command: into your cache folder), writes the kernelspec, and builds the library with the flags that cells use, so that
 the first cell is as fast as the tenth. Then it says that the kernel is ready, and builds the renderer, the pinned tools of
-tools/cells/go.mod, which completion (gopls) and GoNB's magics and widgets need, and what few cells import. It does only what has changed since the last
+tools/cells/go.mod, which GoNB's magics and widgets need, and what few cells import. It does only what has changed since the last
 time, and writes only inside the repository, or that folder, unless -user is given; uninstall removes all of it.
 
 The other commands call it by themselves. Examples:
@@ -140,9 +140,6 @@ func (w *workspace) finish(ctx context.Context, force bool) error {
 	}
 	steps := []step{
 		site,
-		{"gopls", "completion built", []string{goVersion, toolMod}, []string{w.tool("gopls")}, func() error {
-			return w.buildTools(ctx, "build gopls, for completion; cells run already", parallel, gotools.Gopls)
-		}},
 		{"tools", "tools built", []string{goVersion, toolMod}, []string{w.tool("gonb"), w.tool("goimports")}, func() error {
 			return w.buildTools(ctx, "build GoNB, for its magics and widgets; cells run already", append([]string{parallel}, gotools.GoNB...)...)
 		}},
@@ -152,7 +149,7 @@ func (w *workspace) finish(ctx context.Context, force bool) error {
 		}},
 	}
 	if w.lean() { // a cell that needs GoNB builds it
-		steps = steps[:2]
+		steps = steps[:1]
 	}
 	_, err = w.do(force, steps)
 	return err

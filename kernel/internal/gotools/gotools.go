@@ -39,9 +39,6 @@ func Modules() map[string][]byte {
 // What cells need that are not plain Go: GoNB, and what it finds imports with.
 var GoNB = []string{"github.com/janpfeifer/gonb", "golang.org/x/tools/cmd/goimports"}
 
-// Gopls completes code.
-const Gopls = "golang.org/x/tools/gopls"
-
 // Install is a command that builds programs of the module in root/tools/cells into the folder bin. The arguments are
 // packages, and flags of go install before them.
 func Install(ctx context.Context, root, bin string, args ...string) *exec.Cmd {

@@ -1,9 +1,9 @@
 // Package quick answers questions about a program that is being written from its types: what can stand at a place, and
-// what a name means. It takes milliseconds and next to no memory, so a kernel answers with it while gopls, which
-// knows more and ranks better, is not running.
+// what a name means. It takes milliseconds and next to no memory.
 package quick
 
 import (
+	"bytes"
 	"cmp"
 	"go/ast"
 	"go/doc/comment"
@@ -42,7 +42,7 @@ type program struct {
 
 // check parses and checks text, mistakes and all.
 func check(text string, at int, imports types.Importer) *program {
-	p := &program{fset: token.NewFileSet(), info: &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{}, Scopes: map[ast.Node]*types.Scope{}}}
+	p := &program{fset: token.NewFileSet(), info: &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{}, Scopes: map[ast.Node]*types.Scope{}, Instances: map[*ast.Ident]types.Instance{}}}
 	p.file, _ = parser.ParseFile(p.fset, "main.go", text, parser.SkipObjectResolution|parser.AllErrors|parser.ParseComments)
 	if p.file == nil {
 		return nil
@@ -251,20 +251,21 @@ func Describe(text string, off int, imports types.Importer) (d Description, ok b
 		return d, false
 	}
 	var o types.Object
+	var name *ast.Ident
 	for id, used := range p.info.Uses {
 		if id.Pos() <= p.at && p.at <= id.End() {
-			o = used
+			o, name = used, id
 		}
 	}
 	for id, defined := range p.info.Defs {
 		if id.Pos() <= p.at && p.at <= id.End() && defined != nil {
-			o = defined
+			o, name = defined, id
 		}
 	}
 	if o == nil {
 		return d, false
 	}
-	d.Declaration = types.ObjectString(o, p.qualifier)
+	d.Declaration = p.declaration(o, name)
 	switch o := o.(type) {
 	case *types.PkgName:
 		d.Path = o.Imported().Path()
@@ -290,11 +291,39 @@ func Describe(text string, off int, imports types.Importer) (d Description, ok b
 	} else if o.Pkg() != p.pkg {
 		d.Path = o.Pkg().Path()
 	} else {
-		d.Comment = p.comment(o.Pos())
+		if _, function := o.(*types.Func); function || o.Parent() == p.pkg.Scope() {
+			d.Comment = p.comment(o.Pos())
+		}
 		return d, true
 	}
 	d.Name += o.Name()
 	return d, true
+}
+
+// declaration writes an object as Go declares it; a generic function as it is instantiated by the name.
+func (p *program) declaration(o types.Object, name *ast.Ident) string {
+	switch o := o.(type) {
+	case *types.Const:
+		return types.ObjectString(o, p.qualifier) + " = " + o.Val().String()
+	case *types.Func:
+		sig := o.Signature()
+		if i, ok := p.info.Instances[name].Type.(*types.Signature); ok {
+			sig = i
+		} else if sig.TypeParams() != nil {
+			break
+		}
+		var b bytes.Buffer
+		b.WriteString("func ")
+		if recv := o.Signature().Recv(); recv != nil {
+			b.WriteString(strings.Replace("("+recv.Name()+" ", "( ", "(", 1) + types.TypeString(recv.Type(), p.qualifier) + ") ")
+		} else if of := p.qualifier(o.Pkg()); of != "" {
+			b.WriteString(of + ".")
+		}
+		b.WriteString(o.Name())
+		types.WriteSignature(&b, sig, p.qualifier)
+		return b.String()
+	}
+	return types.ObjectString(o, p.qualifier)
 }
 
 // A Description is what is known of a name.
@@ -386,7 +415,7 @@ func find(dir, name string) (declaration, text string, names map[string]bool) {
 						if doc == "" {
 							doc = d.Doc.Text()
 						}
-						declaration, text = source(fset, spec), doc
+						declaration, text = source(fset, visible(spec)), doc
 					}
 				}
 			}
@@ -412,6 +441,22 @@ func declares(spec ast.Spec, name string) (doc string, ok bool) {
 		return s.Doc.Text(), slices.ContainsFunc(s.Names, func(id *ast.Ident) bool { return id.Name == name })
 	}
 	return "", false
+}
+
+// visible leaves out of a struct what only its package sees.
+func visible(spec ast.Spec) ast.Spec {
+	if t, ok := spec.(*ast.TypeSpec); ok {
+		if s, ok := t.Type.(*ast.StructType); ok {
+			s.Fields.List = slices.DeleteFunc(s.Fields.List, func(f *ast.Field) bool {
+				return len(f.Names) > 0 && !slices.ContainsFunc(f.Names, (*ast.Ident).IsExported)
+			})
+			if len(s.Fields.List) == 0 {
+				t.Type = ast.NewIdent("struct{ … }")
+			}
+		}
+		t.Doc = nil
+	}
+	return spec
 }
 
 func source(fset *token.FileSet, node any) string {

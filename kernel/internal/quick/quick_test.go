@@ -58,12 +58,15 @@ func TestComplete(t *testing.T) {
 
 func TestDescribe(t *testing.T) {
 	imports := importer.ForCompiler(token.NewFileSet(), "source", nil)
-	const text = "package main\n\nimport \"strings\"\n\n// scale multiplies.\nfunc scale(x float64) float64 { return 2 * x }\n\n" +
-		"// A point is somewhere.\ntype point struct{ x int }\n\nfunc main() {\n\tvar own *point\n\tprintln(own)\n\tvar b strings.Builder\n\tb.WriteString(strings.ToUpper(\"a\"))\n\tprintln(scale(3), len(\"x\"))\n}\n"
+	const text = "package main\n\nimport (\n\t\"slices\"\n\t\"strings\"\n\t\"unicode/utf8\"\n)\n\n// scale multiplies.\nfunc scale(x float64) float64 { return 2 * x }\n\n" +
+		"// A point is somewhere.\ntype point struct{ x int }\n\n// main is the program.\nfunc main() {\n\tvar own *point\n\tprintln(own)\n\tvar b strings.Builder\n\tb.WriteString(strings.ToUpper(\"a\"))\n\tprintln(scale(3), len(\"x\"), slices.Max([]int{1}), utf8.UTFMax)\n\tvar local int // of no comment\n\tprintln(local)\n}\n"
 	for at, want := range map[string]Description{
 		"ToUpper":     {Declaration: "func strings.ToUpper(s string) string", Path: "strings", Name: "ToUpper"},
-		"WriteString": {Declaration: "func (*strings.Builder).WriteString(s string) (int, error)", Path: "strings", Name: "Builder.WriteString"},
+		"WriteString": {Declaration: "func (b *strings.Builder) WriteString(s string) (int, error)", Path: "strings", Name: "Builder.WriteString"},
 		"scale(3)":    {Declaration: "func scale(x float64) float64", Comment: "scale multiplies.\n"},
+		"Max(":        {Declaration: "func slices.Max(x []int) int", Path: "slices", Name: "Max"},
+		"UTFMax":      {Declaration: "const utf8.UTFMax untyped int = 4", Path: "unicode/utf8", Name: "UTFMax"},
+		"local)":      {Declaration: "var local int"},
 		"len":         {Declaration: "builtin len", Path: "builtin", Name: "len"},
 		"b.Write":     {Declaration: "var b strings.Builder", TypePath: "strings", TypeName: "Builder"},
 		"own)":        {Declaration: "var own *point", TypeComment: "A point is somewhere.\n"},
@@ -81,7 +84,7 @@ func TestDocumentation(t *testing.T) {
 	for _, c := range []struct{ pkg, name, declaration, text string }{
 		{"strings", "ToUpper", "func ToUpper(s string) string", "ToUpper returns s with"},
 		{"strings", "Builder.WriteString", "func (b *Builder) WriteString(s string) (int, error)", "WriteString appends"},
-		{"strings", "Builder", "Builder struct {", "A Builder is used to efficiently build a string using [Builder.Write](https://pkg.go.dev/strings#Builder.Write) methods"},
+		{"strings", "Builder", "Builder struct{ … }", "A Builder is used to efficiently build a string using [Builder.Write](https://pkg.go.dev/strings#Builder.Write) methods"},
 		{"io", "EOF", "EOF = errors.New(\"EOF\")", "EOF is the error"},
 		{"sync/atomic", "Pointer.Load", "func (x *Pointer[T]) Load() *T", "Load atomically"},
 		{"builtin", "len", "func len(v Type) int", "The len built-in function"},

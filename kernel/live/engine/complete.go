@@ -37,7 +37,7 @@ func offset(code string, at int) int {
 	return len(code)
 }
 
-// complete answers from the types, as the kernel does while gopls isn't ready.
+// complete answers from the types, as the kernel does.
 func (e *engine) complete(code string, at int) completion {
 	e.packages.absent = nil
 	off := offset(code, at)
