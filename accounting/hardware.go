@@ -37,7 +37,7 @@ const (
 )
 
 // PrecisionOf returns the precision in which tensors of a dtype are multiplied;
-// ok is false for whole numbers.
+// ok is false for integers.
 func PrecisionOf(d tensor.Dtype) (p Precision, ok bool) {
 	switch d {
 	case tensor.Float32:

@@ -36,7 +36,7 @@ type Peak struct {
 //
 // Small floats count as what their products are computed in: float32, or for
 // bfloat16 the processor's own instructions where they are faster. The error
-// says that whole numbers have no peak.
+// says that integers have no peak.
 func CPUPeak(d tensor.Dtype, threads int) (Peak, error) { return cpuPeak(d, threads, 0) }
 
 // cpuPeak is CPUPeak where a computation has reached so many FLOP/s. A peak below that was measured while

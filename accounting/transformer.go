@@ -7,8 +7,8 @@ import (
 )
 
 // Transformer is a decoder-only Transformer: the sizes that its costs follow
-// from. Biases and normalisation are counted if Biases is set (as in GPT-2),
-// otherwise only the weights of normalisation (as in LLaMA).
+// from. Biases and normalization are counted if Biases is set (as in GPT-2),
+// otherwise only the weights of normalization (as in LLaMA).
 type Transformer struct {
 	Layers     int
 	Width      int // d_model
@@ -48,7 +48,7 @@ func (t Transformer) hidden() int {
 }
 
 // LayerParameters returns the parameters of one layer: attention, feed-forward,
-// two normalisations.
+// two normalizations.
 func (t Transformer) LayerParameters() int {
 	d, kv, h := t.Width, t.kvWidth(), t.hidden()
 	attention := 2*d*d + 2*d*kv // queries and output, keys and values
@@ -59,7 +59,7 @@ func (t Transformer) LayerParameters() int {
 	n := attention + feedForward + 2*d
 	if t.Biases {
 		n += d + 2*kv + d + h + d // of the six matrices
-		n += 2 * d                // of the normalisations
+		n += 2 * d                // of the normalizations
 	}
 	return n
 }
@@ -77,7 +77,7 @@ func (t Transformer) EmbeddingParameters() int {
 	return n
 }
 
-// Parameters returns the number of parameters, with the last normalisation.
+// Parameters returns the number of parameters, with the last normalization.
 func (t Transformer) Parameters() int {
 	n := t.Layers*t.LayerParameters() + t.EmbeddingParameters() + t.Width
 	if t.Biases {

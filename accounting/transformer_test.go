@@ -47,7 +47,7 @@ func ExampleTransformer_Parts() {
 	// projections of attention     28,348,416   22.8 %           56,623,104   19.9 %
 	// attention over the context            0    0.0 %           37,748,736   13.3 %
 	// feed-forward                 56,669,184   45.5 %          113,246,208   39.8 %
-	// normalisation                    38,400    0.0 %                    0    0.0 %
+	// normalization                    38,400    0.0 %                    0    0.0 %
 	// output layer                          0    0.0 %           77,194,752   27.1 %
 	// all                         124,439,808  100.0 %          284,812,800  100.0 %
 }
@@ -77,7 +77,7 @@ func TestTransformerParts(t *testing.T) {
 // rows as there are sequences.
 func TestGenerationOperations(t *testing.T) {
 	m := accounting.Llama3_8B
-	weights := float64(7_504_658_432) // all but the embedding and the normalisations
+	weights := float64(7_504_658_432) // all but the embedding and the normalizations
 	one := m.DecodeOperation(1, 0, 2)
 	if want := 2*weights + 4*32*4096; one.FLOPs != want {
 		t.Errorf("one token takes %g FLOPs, want %g", one.FLOPs, want)

@@ -30,7 +30,7 @@ type TransformerParts []TransformerPart
 
 // Parts divides parameters and forward FLOPs among the parts of the model. Attention
 // over the context is counted in full, 4·L·T·D; what is done to each element alone,
-// such as normalisation, is not counted, as in [Transformer.ForwardFLOPsPerToken].
+// such as normalization, is not counted, as in [Transformer.ForwardFLOPsPerToken].
 func (t Transformer) Parts() TransformerParts {
 	d, kv, h := t.Width, t.kvWidth(), t.hidden()
 	matrices := 2
@@ -53,7 +53,7 @@ func (t Transformer) Parts() TransformerParts {
 		{"projections of attention", projections + attentionBiases, 2 * projections},
 		{"attention over the context", 0, 4 * t.Layers * t.Context * d},
 		{"feed-forward", feedForward + hiddenBiases, 2 * feedForward},
-		{"normalisation", norms, 0},
+		{"normalization", norms, 0},
 		{"output layer", output, 2 * output},
 	}
 	if t.Tied {
@@ -103,10 +103,10 @@ func (t Transformer) DecodeOperation(batch, past, element int) Operation {
 //
 //	6·D + 2·K + H + 3·F numbers, or 2·F without a gate:
 //
-// the input and the result of both normalisations, queries, keys, values and the result of
+// the input and the result of both normalizations, queries, keys, values and the result of
 // attention, a sum for each head, and the feed-forward layer's. The inputs of
-// normalisations and the sums are float32 where elements are smaller. Of the scores, which
-// are most in [Transformer.ActivationBytes], it keeps none. The last normalisation and the
+// normalizations and the sums are float32 where elements are smaller. Of the scores, which
+// are most in [Transformer.ActivationBytes], it keeps none. The last normalization and the
 // logits come on top: 2·D + V. With RecomputeAll each block keeps its input, and one of
 // them the rest while backward is there.
 func (t Transformer) SavedBytes(batch, element int, r Recompute) int {
@@ -120,7 +120,7 @@ func (t Transformer) SavedBytes(batch, element int, r Recompute) int {
 	bytes := t.Layers*block + end
 	if r == RecomputeAll {
 		inputs := t.Layers * t.Width * element
-		if element == wide { // the input that is kept is the normalisation's
+		if element == wide { // the input that is kept is the normalization's
 			block -= t.Width * element
 		}
 		bytes = inputs + max(block, end)

@@ -15,7 +15,7 @@ import (
 //	logSumExp := func(x *tensor.Tensor, axes ...int) *tensor.Tensor { return x.Exp().Sum(axes...).Log() }
 type Reduction func(x *tensor.Tensor, axes ...int) *tensor.Tensor
 
-// Sum adds. Sums of whole numbers and bools are int64.
+// Sum adds. Sums of integers and bools are int64.
 func Sum(x *tensor.Tensor, axes ...int) *tensor.Tensor { return x.Sum(axes...) }
 
 // Mean averages; it panics unless x is floating point.
@@ -73,7 +73,7 @@ func Max(x *tensor.Tensor, axes ...int) *tensor.Tensor { return x.Max(axes...) }
 // Min takes the smallest; it panics where there are no elements.
 func Min(x *tensor.Tensor, axes ...int) *tensor.Tensor { return x.Min(axes...) }
 
-// Prod multiplies. Products of whole numbers are int64.
+// Prod multiplies. Products of integers are int64.
 func Prod(x *tensor.Tensor, axes ...int) *tensor.Tensor { return x.Prod(axes...) }
 
 // Any reports, as bools, whether any element is not zero.

@@ -79,7 +79,7 @@ func NewEmbedding(vocabulary, dim int, options ...tensor.Option) *Embedding {
 	return &Embedding{Parameter(tensor.With(options...).Randn(vocabulary, dim))}
 }
 
-// Forward takes ids [...], whole numbers, to their rows [... dim]. It panics if
+// Forward takes ids [...], integers, to their rows [... dim]. It panics if
 // an id is not in the vocabulary.
 func (e *Embedding) Forward(ids *tensor.Tensor) *tensor.Tensor {
 	return e.Weight.Embedding(ids)

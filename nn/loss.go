@@ -102,7 +102,7 @@ func sameShape(op string, y, target *tensor.Tensor) {
 
 // CrossEntropy returns the mean of -ln softmax(logits)[target]. logits are [C],
 // [N C] or [N C ...], classes on axis 1, and target has the same shape without
-// them: whole numbers from 0 to C-1, or the one that is ignored. If all are
+// them: integers from 0 to C-1, or the one that is ignored. If all are
 // ignored the mean is NaN.
 //
 // A floating-point target of the shape of the logits has a probability for each

@@ -254,7 +254,7 @@ func (w *walker) entries(v reflect.Value, name string, buffer bool) {
 	case keys[0].CanInt():
 		slices.SortFunc(keys, func(a, b reflect.Value) int { return int(a.Int()) - int(b.Int()) })
 	default:
-		fail(ErrModel, w.op, fmt.Sprintf("%s is a map with keys of type %s, which give no names", quoted(name), v.Type().Key()), "use strings or whole numbers as keys")
+		fail(ErrModel, w.op, fmt.Sprintf("%s is a map with keys of type %s, which give no names", quoted(name), v.Type().Key()), "use strings or integers as keys")
 	}
 	for _, key := range keys {
 		text := fmt.Sprint(key)

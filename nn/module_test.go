@@ -179,7 +179,7 @@ func TestToConvertsInPlace(t *testing.T) {
 		}
 	}
 	if z.Ids.Dtype() != tensor.Int64 {
-		t.Error("whole numbers were converted")
+		t.Error("integers were converted")
 	}
 	if err := tensor.Try(func() { nn.To(z, tensor.Int32) }); !errors.Is(err, tensor.ErrDtype) {
 		t.Errorf("To int32: got %v", err)

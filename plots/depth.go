@@ -16,15 +16,15 @@ import (
 
 // A Stack is the values at each depth of a network, the first layer's first.
 type Stack struct {
-	Name   string // how the network was initialised
+	Name   string // how the network was initialized
 	Layers []*tensor.Tensor
 }
 
 // Depth draws a histogram of the values of each layer, the first at the top, for
 // several networks side by side: whether activations keep their size, shrink or
 // grow on their way. Each row has its own height; σ is its standard
-// deviation. A column's range holds all but the outermost thousandth of
-// its values. what names the values, such as "activation".
+// deviation. All columns have one axis, so that widths can be compared: it holds all but the outermost thousandth of
+// each column's values. what names the values, such as "activation".
 func Depth(what string, stacks ...Stack) *diagram.Figure {
 	rows := 1
 	for _, s := range stacks {
@@ -41,6 +41,7 @@ func Depth(what string, stacks ...Stack) *diagram.Figure {
 		said = append(said, fmt.Sprintf("%s, standard deviation by layer: %s", s.Name, strings.Join(stds, ", ")))
 	}
 	title := fmt.Sprintf("Distribution of each layer's %ss", what)
+	low, high := valueRange(stacks)
 	tall := 60 + (62+28*float64(rows))*float64(len(stacks))
 	return figure(title, strings.Join(said, "; "), height, tall, nil, func(c draw.Canvas) {
 		if onPhone(c) { // one network under the other
@@ -49,7 +50,7 @@ func Depth(what string, stacks ...Stack) *diagram.Figure {
 				panel := c
 				panel.Max.Y -= vg.Length(i) * each
 				panel.Min.Y = panel.Max.Y - each + 10
-				s.draw(panel, what, rows, i)
+				s.draw(panel, what, rows, i, low, high)
 			}
 			return
 		}
@@ -57,25 +58,37 @@ func Depth(what string, stacks ...Stack) *diagram.Figure {
 		for i, s := range stacks {
 			panel := c
 			panel.Min.X, panel.Max.X = c.Min.X+vg.Length(i)*width, c.Min.X+vg.Length(i+1)*width-6
-			s.draw(panel, what, rows, i)
+			s.draw(panel, what, rows, i, low, high)
 		}
 	})
 }
 
-func (s Stack) draw(c draw.Canvas, what string, rows, column int) {
-	p := newPlot(what, "", true)
-	var all []float64
-	for _, t := range s.Layers {
-		for _, x := range t.Floats() {
-			if !math.IsNaN(x) && !math.IsInf(x, 0) {
-				all = append(all, x)
+// valueRange returns a range of round numbers that holds all but the outermost thousandth of the values of each stack.
+func valueRange(stacks []Stack) (low, high float64) {
+	low, high = math.Inf(1), math.Inf(-1)
+	for _, s := range stacks {
+		var all []float64
+		for _, t := range s.Layers {
+			for _, x := range t.Floats() {
+				if !math.IsNaN(x) && !math.IsInf(x, 0) {
+					all = append(all, x)
+				}
 			}
 		}
+		slices.Sort(all)
+		if n := len(all); n > 0 {
+			low, high = min(low, all[n/1000]), max(high, all[n-1-n/1000])
+		}
 	}
-	slices.Sort(all)
-	if n := len(all); n > 0 {
-		p.X.Min, p.X.Max = roundOutward(all[n/1000], all[n-1-n/1000])
+	if low > high { // no values at all
+		return 0, 0
 	}
+	return roundOutward(low, high)
+}
+
+func (s Stack) draw(c draw.Canvas, what string, rows, column int, low, high float64) {
+	p := newPlot(what, "", true)
+	p.X.Min, p.X.Max = low, high
 	settle(&p.X, false)
 	p.Y.Min, p.Y.Max = 0.3, float64(rows)+0.75
 	var ticks plot.ConstantTicks

@@ -14,7 +14,7 @@ import (
 	"github.com/lectern-go/lectern/tensor/internal/printed"
 )
 
-// String returns the values in PyTorch's layout, aligned and summarised, with
+// String returns the values in PyTorch's layout, aligned and summarized, with
 // the dtype where it isn't the usual one:
 //
 //	tensor([[1., 2., 3.],

@@ -31,7 +31,7 @@ func TestString(t *testing.T) {
 		{"three axes", Arange(4).View(2, 1, 2), "tensor([[[0, 1]],\n\n        [[2, 3]]])"},
 		{"long vector is wrapped", Arange(25).Mul(1000), "tensor([    0,  1000,  2000,  3000,  4000,  5000,  6000,  7000,  8000,  9000,\n" +
 			"        10000, 11000, 12000, 13000, 14000, 15000, 16000, 17000, 18000, 19000,\n        20000, 21000, 22000, 23000, 24000])"},
-		{"summarised", Arange(1001), "tensor([   0,    1,    2,  ...,  998,  999, 1000])"},
+		{"summarized", Arange(1001), "tensor([   0,    1,    2,  ...,  998,  999, 1000])"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -128,7 +128,7 @@ type FloatInfo struct {
 func Finfo(d Dtype) FloatInfo {
 	f := formats[d]
 	if f.class != classFloat {
-		fail(ErrDtype, "finfo", d.String(), "not a floating-point format", "use Iinfo for whole numbers")
+		fail(ErrDtype, "finfo", d.String(), "not a floating-point format", "use Iinfo for integers")
 	}
 	bias := 1<<(f.exponent-1) - 1
 	return floatInfo(f.name, 8*f.size, f.exponent, f.mantissa, bias, f.max)

@@ -52,7 +52,7 @@ func (t *Tensor) Quantize(f BlockFormat) *Quantized {
 	t.exist("quantize")
 	t.mustBeHere("quantize")
 	if !t.dtype.IsFloat() {
-		fail(ErrDtype, "quantize", t.dtype.String(), "only floating-point tensors can be quantised", "convert with To(tensor.Float32)")
+		fail(ErrDtype, "quantize", t.dtype.String(), "only floating-point tensors can be quantized", "convert with To(tensor.Float32)")
 	}
 	q := &Quantized{Format: f, Shape: t.Shape(), Global: 1}
 	needRoom("quantize", t.layout.Shape, 4*t.Len())

@@ -74,7 +74,7 @@ func TestOperationMessages(t *testing.T) {
 			"tensor: rand: int64: random fractions need a floating-point dtype; use Randint for whole numbers"},
 		{func() { tensor.TruncNormal(0, 1, 3, 2, 4) }, tensor.ErrValue,
 			"tensor: trunc normal: [4]: bounds [3, 2] and standard deviation 1; give low ≤ high and std > 0"},
-		{func() { tensor.Finfo(tensor.Int8) }, tensor.ErrDtype, "tensor: finfo: int8: not a floating-point format; use Iinfo for whole numbers"},
+		{func() { tensor.Finfo(tensor.Int8) }, tensor.ErrDtype, "tensor: finfo: int8: not a floating-point format; use Iinfo for integers"},
 	} {
 		err := tensor.Try(c.run)
 		if err == nil || err.Error() != c.want || !errors.Is(err, c.kind) {

@@ -67,7 +67,7 @@ func (g *Generator) Seed(seed uint64) {
 }
 
 // Stream returns a new generator with the seed of g and numbers of its own, which
-// are the same however much g or other streams have been used. So initialisation,
+// are the same however much g or other streams have been used. So initialization,
 // dropout and the order of the data can share one seed without disturbing each
 // other.
 func (g *Generator) Stream(name string) *Generator {

@@ -73,7 +73,7 @@ func replace(path string, mode os.FileMode, durable bool, write func(w io.Writer
 // syncFolder makes a rename survive a power failure, where the file system knows how.
 func syncFolder(folder string) error {
 	if runtime.GOOS == "windows" {
-		return nil // folders can't be synchronised there, and renames are journalled
+		return nil // folders can't be synchronized there, and renames are journalled
 	}
 	d, err := os.Open(folder)
 	if err != nil {

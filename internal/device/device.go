@@ -2,7 +2,7 @@
 //
 // Package tensor keeps shapes, strides, dtypes and gradients, and asks a [Backend] for memory and for loops over
 // elements; package gpu is one. A backend is found by name, as image formats are: it calls [Register] when its package
-// is initialised, so that programs that don't import it pay nothing.
+// is initialized, so that programs that don't import it pay nothing.
 package device
 
 import (

@@ -37,7 +37,7 @@ var Table = []Op{
 		}),
 		Smooth:  []Point{{1, 0}, {2, 0}, {1, 1}, {3, -1}, {0.5, 2}},
 		Corners: []Corner{{Point{0, 0}, []float64{0, 0}}, {Point{0, -1}, []float64{-inf, -inf}}, {Point{0, 2}, []float64{0, 0}}, {Point{0, 1}, []float64{1, 0}}},
-		LeftOut: []Omission{{At: func(d string, p Point) bool { return isWhole(d) && p[1] < 0 }, Why: "both refuse whole numbers to negative powers"}}},
+		LeftOut: []Omission{{At: func(d string, p Point) bool { return isWhole(d) && p[1] < 0 }, Why: "both refuse integers to negative powers"}}},
 	{Name: "maximum", Method: "Maximum", Torch: "torch.maximum(a, b)", Timed: "fil", Bools: true,
 		Value: two(meter.Larger), Slopes: choice(naive.Greater),
 		Smooth: []Point{{0, 1e-3}, {-1, -2}}, Corners: []Corner{{Point{2, 2}, []float64{0.5, 0.5}}}, LeftOut: notANumber},
@@ -223,7 +223,7 @@ func corners(want float64, at []Point) (all []Corner) {
 
 // What PyTorch is not asked.
 var (
-	floatsAlone = Omission{At: func(d string, _ Point) bool { return isWhole(d) }, Why: "PyTorch has it of floats alone; here whole numbers give float32"}
+	floatsAlone = Omission{At: func(d string, _ Point) bool { return isWhole(d) }, Why: "PyTorch has it of floats alone; here integers give float32"}
 	notANumber  = []Omission{{At: func(_ string, p Point) bool { return math.IsNaN(p[0]) || math.IsNaN(p[1]) }, Gradient: true,
 		Why: "beside NaN PyTorch gives the gradient to both operands"}}
 	tooFarApart = []Omission{{At: func(d string, p Point) bool {

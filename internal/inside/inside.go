@@ -2,7 +2,7 @@
 // without being handed out, and writes that go past the methods of a tensor. Who used it carelessly would see the
 // elements of another tensor, or get a wrong gradient, so it is not for everybody.
 //
-// It knows nothing of tensors, or it could not lie below them: tensor sets the functions when it is initialised.
+// It knows nothing of tensors, or it could not lie below them: tensor sets the functions when it is initialized.
 package inside
 
 import "github.com/lectern-go/lectern/internal/device"
@@ -31,7 +31,7 @@ var door any
 // Open sets what [Of] returns.
 func Open[T any](d *Door[T]) { door = d }
 
-// Of returns the door of tensors of type T, after their package was initialised. It panics if they have none.
+// Of returns the door of tensors of type T, after their package was initialized. It panics if they have none.
 func Of[T any]() *Door[T] { return door.(*Door[T]) }
 
 // Elements is Float32s or Float64s.

@@ -17,7 +17,7 @@ import (
 //	func maker(c *struct{ n *int }) func() int { return func() int { *c.n++; return *c.n } }
 //
 // So such a value is its maker and the struct, which is kept like any other memory, and calling the maker makes it
-// again. It is recognised by its code pointer, which is the same for all that one maker made. A maker must not be
+// again. It is recognized by its code pointer, which is the same for all that one maker made. A maker must not be
 // inlined: a copy of the literal in its caller would have another code pointer.
 
 // A literal in a generic function has a generic maker. All instances whose type arguments look alike in memory share

@@ -303,7 +303,7 @@ func TestAbsentFunction(t *testing.T) {
 	}
 	*(*unsafe.Pointer)(v.Addr().UnsafePointer()) = word
 	if known, _, err := functionOf(v); err != nil || known.id != "example.com/lib.gone" {
-		t.Errorf("it is not recognised: %v", err)
+		t.Errorf("it is not recognized: %v", err)
 	}
 	defer func() {
 		if r := recover(); r != "example.com/lib.gone is not part of this cell's program" {

@@ -39,7 +39,7 @@ func (n *formulaBlock) Kind() ast.NodeKind            { return kindFormulaBlock 
 func (n *formulaBlock) IsRaw() bool                   { return true }
 func (n *formulaBlock) Dump(source []byte, level int) { ast.DumpHelper(n, source, level, nil, nil) }
 
-// formulaParser recognises formulas in running text. A dollar opens one only if
+// formulaParser recognizes formulas in running text. A dollar opens one only if
 // no white space follows it, and closes one only if none precedes it and no
 // digit follows, so that prices stay prices: "$5 and $10".
 type formulaParser struct{}
@@ -113,7 +113,7 @@ type span struct{ start, stop int }
 
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
 
-// formulaBlockParser recognises a paragraph that begins with $$.
+// formulaBlockParser recognizes a paragraph that begins with $$.
 type formulaBlockParser struct{}
 
 func (formulaBlockParser) Trigger() []byte { return []byte{'$'} }

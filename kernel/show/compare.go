@@ -95,7 +95,7 @@ func Quantity(x float64, unit string) string {
 	return strings.TrimSpace(plainOrShort(x, 5) + " " + unit)
 }
 
-// plainOrShort writes whole numbers of up to 15 digits with commas, others with some significant digits.
+// plainOrShort writes integers of up to 15 digits with commas, others with some significant digits.
 func plainOrShort(x float64, digits int) string {
 	if x != math.Trunc(x) || math.Abs(x) >= 1e15 {
 		return humanize.Significant(x, digits)

@@ -62,7 +62,7 @@ var parts = []render.Part{
 	{Title: "Training", First: "13"},
 	{Title: "Making it fit, and making it fast", First: "21"},
 	{Title: "A language model", First: "24"},
-	{Title: "Several machines", First: "27"},
+	{Title: "Many GPUs", First: "27"},
 	{Title: "All of it together", First: "28"},
 }
 

@@ -15,7 +15,7 @@ import (
 
 type T = *tensor.Tensor
 
-// numbers returns what rank id gives: whole numbers, whose sums are exact.
+// numbers returns what rank id gives: integers, whose sums are exact.
 func numbers(id, n int) T {
 	return tensor.With(tensor.Float64).Arange(0, float64(n), 1).Mul(float64(id + 1))
 }

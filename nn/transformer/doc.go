@@ -1,5 +1,5 @@
 // Package transformer has the language model that the primitives of this library add up
-// to: a decoder-only Transformer with pre-normalisation, rotary positions and a gated
+// to: a decoder-only Transformer with pre-normalization, rotary positions and a gated
 // feed-forward layer, as in LLaMA and in the first assignment of CS336. The same code
 // runs GPT-2, whose files [OpenGPT2] reads.
 //

@@ -157,8 +157,8 @@ func (m *LM) logits(x *tensor.Tensor) *tensor.Tensor {
 	return m.LMHead.Forward(x)
 }
 
-// Block is one layer: attention, then a feed-forward layer, each normalised before and
-// added to what came in (pre-normalisation, Xiong et al. 2020, arXiv:2002.04745).
+// Block is one layer: attention, then a feed-forward layer, each normalized before and
+// added to what came in (pre-normalization, Xiong et al. 2020, arXiv:2002.04745).
 type Block struct {
 	LN1  nn.Module // *nn.RMSNorm or *nn.LayerNorm
 	Attn *Attention

@@ -81,7 +81,7 @@ func NewRoPE(d, positions int, theta float64) *RoPE {
 	return &RoPE{Cos: table(cos), Sin: table(sin)}
 }
 
-// Rotate turns x [... T d], whose vectors stand at the given positions: whole numbers of
+// Rotate turns x [... T d], whose vectors stand at the given positions: integers of
 // any shape that broadcasts to [... T]. It panics if a position is not in the table.
 func (r *RoPE) Rotate(x, positions *tensor.Tensor) *tensor.Tensor {
 	return x.RotatePairs(r.Cos.Embedding(positions).To(x.Device()), r.Sin.Embedding(positions).To(x.Device()))

@@ -51,7 +51,7 @@ func (x *einsum) explain() (e *einops.Explanation, err error) {
 	for part := range strings.SplitSeq(x.shapes, ",") {
 		shape, ok := numbers(part)
 		if !ok || slices.ContainsFunc(shape, func(n int) bool { return n < 0 || n > 1_000_000 }) || len(shape) > 8 || len(shapes) == 8 {
-			return nil, fmt.Errorf("shapes are whole numbers from 0 to 1000000, at most 8 of them, and a comma after each of at most 8 shapes: 2 3 4, 2 3 4")
+			return nil, fmt.Errorf("shapes are integers from 0 to 1000000, at most 8 of them, and a comma after each of at most 8 shapes: 2 3 4, 2 3 4")
 		}
 		shapes = append(shapes, shape)
 	}

@@ -43,7 +43,7 @@ func newStrides() *strides {
 	return x
 }
 
-// numbers reads whole numbers with anything between them.
+// numbers reads integers with anything between them.
 func numbers(s string) (list []int, ok bool) {
 	for _, word := range strings.FieldsFunc(s, func(r rune) bool { return !strings.ContainsRune("-0123456789", r) }) {
 		n, err := strconv.Atoi(word)
@@ -85,7 +85,7 @@ func (x *strides) set(control, value string) {
 		x.shape = value
 		shape, ok := numbers(value)
 		if !ok || len(shape) == 0 {
-			x.err = fmt.Errorf("a shape is a few whole numbers, such as 4 6")
+			x.err = fmt.Errorf("a shape is a few integers, such as 4 6")
 			return
 		}
 		before := x.views

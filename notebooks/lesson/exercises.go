@@ -97,7 +97,7 @@ var exercises = []exercise{
 	{
 		key:  "04.3",
 		want: (12288 * 49152 * 4 / 64e9) * 989.5e12 / (2 * 12288 * 49152), tolerance: []float64{0.01},
-		hint:   "How long does the trip of the weight take? How many FLOPs is that at 989.5e12 per second, and how many does one token need?",
+		hint:   "How long does copying the weight take? How many FLOPs is that at 989.5e12 per second, and how many does one token need?",
 		praise: "There are two FLOPs per element and token, and four bytes per element: the size of the weight cancels.",
 	},
 	// 05: storage, strides, views
@@ -134,7 +134,7 @@ var exercises = []exercise{
 	{
 		key:    "06.2",
 		want:   []float64{3.5, 4, 4.5},
-		hint:   "Division of whole numbers gives floating point.",
+		hint:   "Dividing integers gives floating point.",
 		praise: "",
 	},
 	{
@@ -257,7 +257,7 @@ var exercises = []exercise{
 		hint:   "Two of the six are forward.",
 		praise: "",
 	},
-	// 13: parameters and initialisation
+	// 13: parameters and initialization
 	{
 		key:  "13.1",
 		want: 96, tolerance: []float64{0.05},
@@ -330,14 +330,14 @@ var exercises = []exercise{
 	{
 		key:  "18.3",
 		want: 1.0 / 3, tolerance: []float64{0.01},
-		hint:   "How many numbers belong to a parameter before, and how many after?",
+		hint:   "How many values belong to a parameter before, and how many after?",
 		praise: "",
 	},
 	// 22: the roofline
 	{
 		key:  "22.1",
 		want: 1.0 / 6, tolerance: []float64{0.01},
-		hint:   "One FLOP for each element. How many numbers are read and written for it, and how many bytes is each?",
+		hint:   "One FLOP for each element. How many values are read and written for it, and how many bytes is each?",
 		praise: "That is worse than ReLU: there is one more number to read.",
 	},
 	{
@@ -511,7 +511,7 @@ var exercises = []exercise{
 		hint:   "The intensity of a batch of B is 2·B FLOPs for each weight, over the bytes of a weight.",
 		praise: "Half as many bytes, half as large a batch.",
 	},
-	// 27: several machines
+	// 27: many GPUs
 	{
 		key:  "27.1",
 		want: 7. / (24 + 7), tolerance: []float64{0.01},

@@ -81,6 +81,27 @@ var tasks = []*task{
 		},
 		praise: "You have trained a tokenizer. GPT-2's did this 50,000 times.",
 	},
+	{
+		key:  "01.6",
+		name: "encode", args: []string{"text", "merges"},
+		prototype: (func(text string, merges [][2]int) []int)(nil),
+		cases: []gradedCase{
+			{category: "an empty text", in: []any{"", [][2]int{{97, 97}}}, want: []any{[]int{}}},
+			{category: "no merges", in: []any{"ab", [][2]int{}}, want: []any{[]int{97, 98}}},
+			{category: "the lesson's fox", points: 2, in: []any{"the quick brown fox", [][2]int{{116, 104}, {256, 101}, {257, 32}}},
+				want: []any{[]int{258, 113, 117, 105, 99, 107, 32, 98, 114, 111, 119, 110, 32, 102, 111, 120}}},
+			{category: "the first merge wins", points: 2, in: []any{"abc", [][2]int{{98, 99}, {97, 98}}}, want: []any{[]int{97, 256}}},
+			{category: "learned in the other order", in: []any{"abc", [][2]int{{97, 98}, {98, 99}}}, want: []any{[]int{256, 99}}},
+			{category: "pairs that overlap", in: []any{"aaaaa", [][2]int{{97, 97}}}, want: []any{[]int{256, 256, 97}}},
+			{category: "merges of merges", in: []any{"ababab", [][2]int{{97, 98}, {256, 256}}}, want: []any{[]int{257, 256}}},
+			{category: "bytes, not characters", in: []any{"🌍", [][2]int{{240, 159}, {256, 140}, {257, 141}}}, want: []any{[]int{258}}},
+		},
+		hints: [2]string{
+			"Must you count any pairs? The merges say what to join, and their order says when. What does the result of the first merge mean for the second?",
+			"Make ids of the bytes, then for i, pair := range merges: ids = merge(ids, pair[0], pair[1], 256+i).",
+		},
+		praise: "With train and encode you have both halves of a tokenizer. Real ones cut at a pattern first, and look only at merges that apply.",
+	},
 	// 02: tensors
 	{
 		key:  "02.4",
@@ -200,10 +221,10 @@ var tasks = []*task{
 			{category: "a slower link", in: []any{4e9, 25e9, 0.016, 0.0001}, want: []any{11}},
 		},
 		hints: [2]string{
-			"How much time does each product save? How many of these savings make up for the trip?",
-			"The trip takes bytes/link seconds, and each product saves cpu − gpu. Divide, and round up with math.Ceil.",
+			"How much time does each product save? How many of these savings make up for the copy?",
+			"The copy takes bytes/link seconds, and each product saves cpu − gpu. Divide, and round up with math.Ceil.",
 		},
-		praise: "With one token, both sides wait for their memory, and the trip takes six products to pay: so the weights have to stay there.",
+		praise: "With one token, both sides wait for their memory, and copying pays only after six products: so the weights have to stay there.",
 	},
 	{
 		key:  "04.5",
@@ -618,7 +639,7 @@ var tasks = []*task{
 		},
 		praise: "So fine-tuning only a few weights, as LoRA does, saves at most the matmuls for the other weights' gradients.",
 	},
-	// 13: parameters and initialisation
+	// 13: parameters and initialization
 	{
 		key:  "13.4",
 		name: "spreadOf", args: []string{"rule", "in", "out"},
@@ -633,7 +654,7 @@ var tasks = []*task{
 			{category: "he of one input", in: []any{"he", 1, 9}, want: []any{1.4142135623730951}},
 		},
 		hints: [2]string{
-			"The table under \"Three names\" has the formulas. Do you divide whole numbers anywhere? In Go, 2/320 is 0.",
+			"The table under \"Three names\" has the formulas. Are you dividing integers anywhere? In Go, 2/320 is 0.",
 			"Convert to float64 first: math.Sqrt(2 / float64(in+out)) is Xavier's.",
 		},
 		praise: "Only Xavier's rule looks at the outputs.",
@@ -721,7 +742,7 @@ var tasks = []*task{
 				want: []any{[][]int{{0, 1}, {1, 2}, {1, 2}, {2, 3}, {2, 3}, {3, 4}}, [][]int{{1, 2}, {2, 3}, {2, 3}, {3, 4}, {3, 4}, {4, 5}}}},
 		},
 		hints: [2]string{
-			"How many starts are there for pairs of length L in n ids? And which whole number is a u of 0.999 with that many starts? Does it panic with a slice out of range? Then there is one start too many.",
+			"How many starts are there for pairs of length L in n ids? And which integer is a u of 0.999 with that many starts? Does it panic with a slice out of range? Then there is one start too many.",
 			"s := int(u·(n − L)), with n − L as a float64. Then x is ids[s:s+L], and y is ids[s+1:s+1+L].",
 		},
 		praise: "The course's assignment tests exactly this: the largest start must be n − L − 1.",
@@ -757,7 +778,7 @@ var tasks = []*task{
 			{category: "the largest seed", in: []any{uint64(4294967295), 2}, want: []any{[]float64{0.2356804204173386, 0.18786314339376986}}},
 		},
 		hints: [2]string{
-			"Is your first number seed/2³²? The numbers follow the seed. Are all numbers 0? Go drops what is after the point when it divides whole numbers.",
+			"Is your first number seed/2³²? The numbers follow the seed. Are all numbers 0? Go drops what is after the point when it divides integers.",
 			"n times: s = (1664525*s + 1013904223) % (1 << 32), then append float64(s)/(1<<32).",
 		},
 		praise: "A good generator needs a better formula, but no other idea.",
@@ -968,7 +989,7 @@ var tasks = []*task{
 			{category: "three sizes", points: 2, in: []any{2, 3, 5, 1}, want: []any{50.0 / 31}},
 		},
 		hints: [2]string{
-			"How many results are there, and how many FLOPs does each take? How many numbers do the three matrices have? Is your fraction 0? Go drops what is after the point when it divides ints.",
+			"How many results are there, and how many FLOPs does each take? How many values do the three matrices have? Is your fraction 0? Go drops what is after the point when it divides ints.",
 			"m·n·(2k−1) FLOPs over element·(m·k + k·n + m·n) bytes; convert both to float64 before you divide.",
 		},
 		praise: "With n = 1 it is the matrix times a vector, and with m = 1, too, it is the dot product.",
@@ -1103,7 +1124,7 @@ var tasks = []*task{
 		},
 		hints: [2]string{
 			"Write down the matrices of one block with their shapes. What is outside the blocks?",
-			"A block has 4·width² + 3·width·hidden + 2·width. Outside are the last normalisation, width, and 2·vocabulary·width.",
+			"A block has 4·width² + 3·width·hidden + 2·width. Outside are the last normalization, width, and 2·vocabulary·width.",
 		},
 		praise: "The last case is what the course's assignment asks for: GPT-2 XL's sizes with a gate.",
 	},
@@ -1135,7 +1156,7 @@ var tasks = []*task{
 			{category: "an empty cache", in: []any{4, 0, 2, 2, 8, 4}, want: []any{0}},
 		},
 		hints: [2]string{
-			"How many numbers does one token have in one block? There are keys and there are values.",
+			"How many values does one token have in one block? There are keys and there are values.",
 			"2 · batch · tokens · layers · kvHeads · headSize · element.",
 		},
 		praise: "The third case is 8 GiB: half as much as the weights of the model.",
@@ -1158,7 +1179,7 @@ var tasks = []*task{
 		},
 		praise: "Choose in package transformer does this, then draws.",
 	},
-	// 27: several machines
+	// 27: many GPUs
 	{
 		key:  "27.3",
 		name: "stepBytes", args: []string{"stage", "ranks", "bytes"},
@@ -1190,8 +1211,8 @@ var tasks = []*task{
 			{category: "a large model", points: 2, in: []any{3, 64, 70_553_706_496}, want: []any{17_638_426_624}},
 		},
 		hints: [2]string{
-			"Four bytes of weight, four of gradient and eight of averages for each parameter. Which of them does a stage divide by the number of ranks?",
-			"The averages from stage 1 on, the gradients from 2 on, the weights in 3: replace parameters by parameters/ranks there.",
+			"Four bytes of weight, four of gradient and eight of moments for each parameter. Which of them does a stage divide by the number of ranks?",
+			"The moments from stage 1 on, the gradients from 2 on, the weights in 3: replace parameters by parameters/ranks there.",
 		},
 		praise: "The last case is Llama 3 70B on 64 ranks: 17.6 GB each, where one alone would need 1.1 TB.",
 	},
@@ -1248,7 +1269,7 @@ var tasks = []*task{
 			{category: "no warm-up", points: 2, in: []any{0, 0, 100, 0.3, 0.1}, want: []any{0.3}},
 		},
 		hints: [2]string{
-			"Two cases: before the end of the warm-up and after. Do you divide whole numbers? In Go, 10/20 is 0.",
+			"Two cases: before the end of the warm-up and after. Are you dividing integers? In Go, 10/20 is 0.",
 			"Below warmup: peak·t/warmup. Else: done = (t−warmup)/(steps−warmup), as float64, and the formula with cos(π·done).",
 		},
 		praise: "Give it to the loop, and set the optimizer's rate before each step.",

@@ -80,7 +80,7 @@ func drawBits(x float64, dtypes []tensor.Dtype, phone bool) *Figure {
 			field("exponent", green, b.Exponent, b.ExponentWidth)
 			field("mantissa", blue, b.Mantissa, b.MantissaWidth)
 		} else {
-			field("bits of a whole number", blue, b.Mantissa, b.MantissaWidth)
+			field("bits of an integer", blue, b.Mantissa, b.MantissaWidth)
 		}
 		f.label(left+2, y+h+19, "start", strings.Join(widths, " · "), faint)
 		value := b.Formula()

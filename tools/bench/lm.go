@@ -83,7 +83,7 @@ func lmChild(args []string) error {
 	tensor.NoGrad(func() {
 		for _, p := range nn.Parameters(m) {
 			switch w := p.Tensor; {
-			case w.Dim() == 1: // normalisations
+			case w.Dim() == 1: // normalizations
 			case w == m.TokenEmbeddings.Weight:
 				w.CopyFrom(pattern(1, V, D))
 			default:

@@ -17,7 +17,7 @@ type Process struct {
 	exited <-chan struct{}
 }
 
-// markerPrefix begins the name of the variable by which descendants are recognised. The name is another one for each
+// markerPrefix begins the name of the variable by which descendants are recognized. The name is another one for each
 // process, so that a tree within a tree carries both marks.
 const markerPrefix = "LECTERN_TREE_"
 

@@ -7,7 +7,7 @@
 //  2. The user's text is type-checked as it is, together with the remembered declarations and variables (check.go).
 //     An error is the user's, and nothing else happens.
 //  3. Top-level variables become package-level variables of the types found, so that functions and closures see them,
-//     initialisers run once and nothing is "declared and not used" (variables.go). A name that has meant a package may
+//     initializers run once and nothing is "declared and not used" (variables.go). A name that has meant a package may
 //     mean something else from then on (shadow.go).
 //  4. Function literals that may be stored move to the package level, so that package persist can make them
 //     again in a later cell (literals.go).

@@ -15,7 +15,7 @@ type item struct {
 	ended  bool // by a semicolon that the user typed
 }
 
-// isDecl reports whether the item belongs outside a function. A var is a statement here: its initialiser runs once.
+// isDecl reports whether the item belongs outside a function. A var is a statement here: its initializer runs once.
 func (it item) isDecl() bool {
 	return it.kind == token.FUNC || it.kind == token.TYPE || it.kind == token.CONST
 }

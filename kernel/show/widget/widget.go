@@ -103,7 +103,7 @@ func keep(w any) {
 	}
 }
 
-// IntSlider returns a slider for whole numbers from min to max, both included. A value outside is moved to the nearer
+// IntSlider returns a slider for integers from min to max, both included. A value outside is moved to the nearer
 // end. It panics if max is less than min.
 func IntSlider(label string, min, max, value int) *Value[int] {
 	if max < min {

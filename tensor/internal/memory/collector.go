@@ -16,7 +16,7 @@ import (
 // and wake them, and fewer are better.
 //
 //lint:ignore U1000 the collector sees it
-var headroom = uninitialised(headroomFor(runtime.GOMAXPROCS(0)))
+var headroom = uninitialized(headroomFor(runtime.GOMAXPROCS(0)))
 
 func headroomFor(threads int) int {
 	if threads == 1 {

@@ -102,7 +102,7 @@ const Alignment = 64
 
 // aligned returns n bytes of collected memory.
 func aligned(n int, zero bool) unsafe.Pointer {
-	take := uninitialised
+	take := uninitialized
 	if zero {
 		take = func(n int) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(make([]byte, n))) }
 	}
@@ -115,10 +115,10 @@ func aligned(n int, zero bool) unsafe.Pointer {
 	return unsafe.Add(base, -uintptr(base)&(Alignment-1))
 }
 
-// uninitialised returns n bytes of ordinary collected memory that nobody has
+// uninitialized returns n bytes of ordinary collected memory that nobody has
 // cleared. A strings.Builder is the one place of the standard library that
 // hands such memory out: it may, as it only shows what was written.
-func uninitialised(n int) unsafe.Pointer {
+func uninitialized(n int) unsafe.Pointer {
 	var b strings.Builder
 	b.Grow(n)
 	b.WriteByte(0)

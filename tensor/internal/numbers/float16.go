@@ -10,7 +10,7 @@ import (
 
 // Float16Value returns the value of a float16 code. Shifting the code left puts exponent and mantissa
 // where float32 has them; the exponent's bias is then 112 too small. Subnormal codes have no leading
-// 1: float32 subtraction normalises them.
+// 1: float32 subtraction normalizes them.
 func Float16Value(code uint16) float32 {
 	const (
 		exponent = 0x7c00 << 13

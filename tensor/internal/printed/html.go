@@ -14,7 +14,7 @@ const maxCells = 400
 // rows of them under each other. With heat, each number has a ground that grows stronger with its distance from zero:
 // blue for positive numbers, orange for negative ones; hottest is the largest distance.
 func (a Array) HTML(heat bool) (text string, hottest float64) {
-	p := tables{printer: printer{Array: a, summarise: a.len() > maxCells}}
+	p := tables{printer: printer{Array: a, summarize: a.len() > maxCells}}
 	values := p.chooseStyle()
 	if heat {
 		for _, v := range values {

@@ -12,8 +12,8 @@ import (
 // How arrays are printed, as PyTorch does by default.
 const (
 	precision = 4    // digits after the point
-	Threshold = 1000 // more elements than this are summarised
-	edge      = 3    // elements shown at each end of a summarised axis
+	Threshold = 1000 // more elements than this are summarized
+	edge      = 3    // elements shown at each end of a summarized axis
 	Width     = 80   // characters in a line
 )
 
@@ -37,7 +37,7 @@ func (a Array) len() int {
 // Text writes the elements in nested brackets, aligned, those in the middle left out if they are many; indent is the
 // column of the first one.
 func (a Array) Text(indent int) string {
-	p := printer{Array: a, summarise: a.len() > Threshold}
+	p := printer{Array: a, summarize: a.len() > Threshold}
 	p.chooseStyle()
 	if len(a.Shape) == 0 {
 		return p.aligned(nil)
@@ -48,7 +48,7 @@ func (a Array) Text(indent int) string {
 // Line writes the elements as Text does, on one line. Of a longer one it writes some from the beginning and the last
 // few, in limit bytes at most, which are more than 20.
 func (a Array) Line(limit int) string {
-	p := printer{Array: a, summarise: a.len() > Threshold}
+	p := printer{Array: a, summarize: a.len() > Threshold}
 	p.chooseStyle()
 	if len(a.Shape) == 0 {
 		return p.digits(nil)
@@ -120,7 +120,7 @@ func (a Array) Elements() []string {
 type printer struct {
 	Array
 	style     numberStyle
-	summarise bool
+	summarize bool
 	known     [][]int // edges, by the last
 }
 
@@ -130,7 +130,7 @@ func (p *printer) edges(size int) []int {
 	if size > 0 && i >= 0 {
 		return p.known[i]
 	}
-	cut := p.summarise && size > 2*edge
+	cut := p.summarize && size > 2*edge
 	var shown []int
 	for i := 0; i < size; i++ {
 		if cut && i == edge {
@@ -147,7 +147,7 @@ func (p *printer) edges(size int) []int {
 
 // Shown calls visit with the index of each element that Text writes. The slice is valid until visit returns.
 func (a Array) Shown(visit func(index []int)) {
-	p := printer{Array: a, summarise: a.len() > Threshold}
+	p := printer{Array: a, summarize: a.len() > Threshold}
 	p.each(visit)
 }
 

@@ -75,7 +75,7 @@ func TestWidth(t *testing.T) {
 		if !a.Float {
 			continue
 		}
-		p := printer{Array: a, summarise: a.len() > Threshold}
+		p := printer{Array: a, summarize: a.len() > Threshold}
 		want := 1
 		for _, v := range p.chooseStyle() {
 			if v != 0 && !math.IsNaN(v) && !math.IsInf(v, 0) {
