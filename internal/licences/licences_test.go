@@ -38,7 +38,7 @@ comes from its own packages. So does what ` + "`" + `render -lite` + "`" + `
 writes: JupyterLite and the widgets of ipywidgets, both BSD-3-Clause. Their licences lie beside it, and ` + "`" + `third-party-licenses.json` + "`" + ` with those of what
 is in them.
 
-` + "`tokenizer/gpt2.merges`" + ` holds the merges of GPT-2's vocabulary, which OpenAI published with the model, (c) 2019 OpenAI, under a
+` + "`tokenizer/vocab/gpt2.merges`" + ` holds the merges of GPT-2's vocabulary, which OpenAI published with the model, (c) 2019 OpenAI, under a
 [modified MIT licence](https://github.com/openai/gpt-2/blob/master/LICENSE).
 
 | module | version | licence |

@@ -80,7 +80,7 @@ var common = strings.Fields(`bufio bytes cmp container/heap container/list conta
 
 // library is what lessons are about.
 var library = []string{"./accounting", "./autograd", "./checkpoint", "./data", "./einops", "./gpu", "./nn", "./nn/parallel", "./nn/train", "./nn/transformer", "./notebooks/lesson", "./optim",
-	"./plots", "./plots/diagram", "./tensor", "./tensor/gradcheck", "./tokenizer", "./kernel/show", "./kernel/show/widget"}
+	"./plots", "./plots/diagram", "./tensor", "./tensor/gradcheck", "./tokenizer", "./tokenizer/vocab", "./kernel/show", "./kernel/show/widget"}
 
 // Pack builds all that pages need for lessons. What takes long is kept in the folder dir. root is the checkout.
 func Pack(ctx context.Context, root, dir string, lessons []*notebook.Notebook, say Progress) (*Files, error) {
