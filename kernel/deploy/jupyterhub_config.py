@@ -10,6 +10,8 @@
 #   LECTERN_STUDENT_MEMORY   what a student's server, kernels and cells may have together (default: 1G)
 #   LECTERN_STUDENT_CPU      how many processors they may have (default: 2)
 #   LECTERN_BIND             where the hub listens (default: http://127.0.0.1:8000)
+#   LECTERN_SUBDOMAINS       the hub's address, such as https://hub.example.org: then each student's server has an origin of
+#                            its own, name.hub.example.org, for which there has to be a name (*.hub.example.org) and a certificate
 import os
 import re
 import shutil
@@ -49,7 +51,7 @@ proxy = shutil.which("configurable-http-proxy")
 if not shutil.which("node"):
     stop("JupyterHub's proxy needs Node.js, and there is no node in PATH", "On Debian and Ubuntu: apt install nodejs npm")
 if not proxy:
-    stop("JupyterHub's proxy is not in PATH", "Run: npm install -g configurable-http-proxy@4.6.3")
+    stop("JupyterHub's proxy is not in PATH", f"Run {here / 'install'}, which puts it into the hub's node_modules/.bin")
 
 with open("/proc/meminfo") as f:
     machine = int(re.search(r"MemTotal:\s+(\d+) kB", f.read())[1]) / 2**20
@@ -61,6 +63,7 @@ if machine < wanted:
 # Who gets in. The hub is reached from this machine alone: a proxy with TLS that you configure stands before it.
 c.JupyterHub.bind_url = os.environ.get("LECTERN_BIND") or "http://127.0.0.1:8000"
 c.JupyterHub.hub_ip = "127.0.0.1"
+c.JupyterHub.subdomain_host = os.environ.get("LECTERN_SUBDOMAINS") or ""
 c.JupyterHub.authenticator_class = "pam"  # the users of the machine
 c.PAMAuthenticator.allowed_groups = {"students"}
 c.PAMAuthenticator.admin_groups = {"teachers"}

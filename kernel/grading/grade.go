@@ -33,9 +33,9 @@ type Result struct {
 
 // Grade runs a submission, whose other files lie in work; "" is for none.
 //
-// It runs twice where there are hidden cases: once as its student sees it, without them, and then in another kernel with
-// another disk, of which the points alone are kept. So a function may remember what hidden cases call it with, but no
-// cell can show it.
+// It runs twice where there are hidden cases: once as its student sees it, without them, and then in another kernel
+// with another disk, of which the points alone are kept. So a function may remember what hidden cases call it with, but
+// no cell can show it.
 func (s *Source) Grade(ctx context.Context, o Options, submission *notebook.Notebook, work string) (*Report, error) {
 	merged, notes := s.merge(submission)
 	report := &Report{Of: s.Points(), Notes: notes, Notebook: &notebook.Notebook{Metadata: notebook.Object{}}}

@@ -107,6 +107,9 @@ func (p *page) display(o *notebook.Output, mime, data string) string {
 		if p.site.options.Untrusted {
 			return p.strangersHTML(data)
 		}
+		if active(data) {
+			return `<div class="rich">` + frame(p.outputHTML(data)) + "</div>\n"
+		}
 		return `<div class="rich scroll">` + p.outputHTML(data) + "</div>\n"
 	case "image/svg+xml":
 		svg, own := svgText(data)
@@ -171,7 +174,7 @@ func (p *page) drawing(svg, alt, variant string) (class, drawn string) {
 			return paper(clean), p.svg(clean, alt, variant)
 		}
 	}
-	if p.site.options.Untrusted { // as a picture of its own: its styles are not the page's, and browsers run nothing in it
+	if p.site.options.Untrusted || active(svg) { // as a picture of its own: its styles are not the page's, and browsers run nothing in it
 		src := p.svgPicture(svg, "of an output")
 		if src == "" {
 			return "", ""

@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"html"
 	"strings"
 	"testing"
 
@@ -151,7 +152,7 @@ func TestFigureWithoutAlternativeText(t *testing.T) {
 	article(t, code("c", "f()", display("text/html", `<svg aria-label="x"></svg><svg aria-hidden="true"></svg><svg><title>y</title></svg><img alt="">`)))
 }
 
-// An output keeps its script and cannot reach the page around it.
+// An output keeps its script, in a frame, and cannot reach the page around it.
 func TestHostileNotebook(t *testing.T) {
 	evil := `</div></main></body><script>document.getElementById("w").textContent = "</p>";</script><p id="w"><a href="javascript:alert(1)">x</a><base href="https://evil.example/"><meta http-equiv="refresh" content="0;https://evil.example"><link rel="stylesheet" href="https://evil.example/x.css"><img src="https://evil.example/p.png" alt=""><div><!-- `
 	page, warnings := lesson(t,
@@ -159,8 +160,8 @@ func TestHostileNotebook(t *testing.T) {
 		md("b", strings.Repeat("> ", 2000)+"deep\n\n"+strings.Repeat("- ", 500)+"list\n\n"+strings.Repeat("[", 3000)+strings.Repeat("*a_", 2000)),
 		code("c", "`unclosed raw string \x00 \u2028 </code></pre><script>", display("text/html", evil), display("text/plain", "</pre><script>alert(2)</script>")),
 		code("d", strings.Repeat("x", 100_000), &notebook.Output{Type: "stream", Name: "stdout", Text: strings.Repeat("\x1b[3", 50_000) + "</pre>"}))
-	want(t, page, `document.getElementById("w").textContent = "</p>";</script>`, "&lt;script&gt;alert(1)", "&lt;/pre&gt;&lt;script&gt;alert(2)")
-	wantNot(t, page, "<script>alert", "javascript:", `<base href`, `http-equiv="refresh"`, `<link rel="stylesheet"`, "<iframe", " onmouseover=")
+	want(t, page, `sandbox="allow-scripts" srcdoc="`, html.EscapeString(`document.getElementById("w").textContent = "</p>";</script>`), "&lt;script&gt;alert(1)", "&lt;/pre&gt;&lt;script&gt;alert(2)")
+	wantNot(t, page, "<script>alert", "javascript:", `<base href`, `http-equiv="refresh"`, `<link rel="stylesheet"`, "<iframe src", " onmouseover=")
 	if n := strings.Count(page, "</main>"); n != 1 {
 		t.Errorf("%d ends of <main>, want 1", n)
 	}
@@ -170,5 +171,18 @@ func TestHostileNotebook(t *testing.T) {
 	}
 	if !found {
 		t.Errorf("no warning about the picture on another host: %v", warnings)
+	}
+}
+
+func TestActive(t *testing.T) {
+	for src, want := range map[string]bool{
+		`<p>text</p>`: false, `<SCRIPT>x()</SCRIPT>`: true, `<p><script src=x></script>`: true, `<b onclick="x()">b</b>`: true, `<img src=x ONERROR=x()>`: true,
+		`<svg onload=x()><rect/></svg>`: true, `<svg><script>x()</script></svg>`: true, `<svg><style><script>x()</script></style></svg>`: true,
+		`<table><tr><td>on = 1</td></tr></table>`: false, `<p title="onload=x()">`: false, `a < b`: false, `<svg><text>script</text></svg>`: false, `<math><mtext><script>x()</script></mtext></math>`: true,
+		`<textarea><b onclick=x()></textarea>`: true, // which is text there: a frame too many hurts nobody
+	} {
+		if active(src) != want {
+			t.Errorf("%s: %t", src, !want)
+		}
 	}
 }

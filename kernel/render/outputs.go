@@ -1,8 +1,10 @@
 package render
 
 import (
-	"html"
+	"slices"
 	"strings"
+
+	"golang.org/x/net/html"
 
 	"github.com/lectern-go/lectern/kernel/notebook"
 )
@@ -26,15 +28,32 @@ func (d *Outputs) Output(o *notebook.Output) string {
 		return ""
 	}
 	if s, ok := o.Data["text/html"].(string); ok && strings.Contains(s, "<script") {
-		return frame(s)
+		return frame(balance(s))
 	}
 	return strings.TrimSpace(d.page.output(o))
 }
 
-// frame draws HTML with scripts of its own as a document of its own, which the browser keeps apart from the page. It
-// tells the page how high it is.
+// active reports whether HTML or SVG holds scripts of its own.
+func active(src string) bool {
+	tokens := html.NewTokenizer(strings.NewReader(src))
+	for {
+		switch kind := tokens.Next(); kind {
+		case html.ErrorToken:
+			return false
+		case html.StartTagToken, html.SelfClosingTagToken:
+			t := tokens.Token()
+			tokens.NextIsNotRawText() // in SVG other names hold elements than in HTML: here all do
+			if t.Data == "script" || slices.ContainsFunc(t.Attr, func(a html.Attribute) bool { return strings.HasPrefix(a.Key, "on") }) {
+				return true
+			}
+		}
+	}
+}
+
+// frame draws HTML with scripts of its own as a document of its own, which the browser keeps apart from the page: it
+// can't read or change the page, nor lead it elsewhere. It tells the page how high it is.
 func frame(content string) string {
 	document := `<!DOCTYPE html><meta charset="utf-8"><meta name="color-scheme" content="light dark"><style>body{margin:0;font:16px/1.6 system-ui,sans-serif}</style>` +
-		balance(content) + `<script>new ResizeObserver(() => parent.postMessage({ lecternHeight: document.documentElement.offsetHeight }, "*")).observe(document.documentElement)</script>`
+		content + `<script>new ResizeObserver(() => parent.postMessage({ lecternHeight: document.documentElement.offsetHeight }, "*")).observe(document.documentElement)</script>`
 	return `<iframe class="apart" title="Output" sandbox="allow-scripts" srcdoc="` + html.EscapeString(document) + `"></iframe>`
 }

@@ -52,7 +52,7 @@ func TestMissing(t *testing.T) {
 		{"go", nil, nil, missing, "go.dev"},
 		{"node", []string{"go"}, nil, missing, "apt install nodejs npm"},
 		{"JupyterHub", []string{"go", "node"}, nil, missing, "pip install -r kernel/deploy/requirements.txt"},
-		{"the proxy", []string{"go", "node", "bin/jupyterhub"}, nil, missing, "npm install --prefix"},
+		{"the proxy", []string{"go", "node", "bin/jupyterhub"}, nil, missing, "npm ci --ignore-scripts --prefix"},
 		{"a number", nil, []string{"-n", "2,many"}, misused, `"many" is no number of students`},
 		{"students", nil, []string{"-n", "0"}, misused, `"0" is no number of students`},
 		{"time", nil, []string{"-time", "-3s"}, misused, "durations"},

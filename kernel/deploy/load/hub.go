@@ -48,7 +48,7 @@ func (o *options) find(ctx context.Context) (err error) {
 		return fmt.Errorf("there is no JupyterHub in %[1]s; run: python3 -m venv %[1]s && %[1]s/bin/pip install -r kernel/deploy/requirements.txt", o.folder)
 	}
 	if !fileExists(o.proxy) {
-		return fmt.Errorf("JupyterHub's proxy is not in %[1]s; run: npm install --prefix %[1]s configurable-http-proxy@4.6.3", o.folder)
+		return fmt.Errorf("JupyterHub's proxy is not in %[1]s; run: cp kernel/deploy/package*.json %[1]s && npm ci --ignore-scripts --prefix %[1]s", o.folder)
 	}
 	if !fileExists(filepath.Join(o.root, ".lectern", "bin", "lectern-kernel")) {
 		return errors.New("the kernel is not built; run: go run ./kernel setup")

@@ -14,7 +14,8 @@
 //
 //	python3 -m venv .lectern/hub
 //	.lectern/hub/bin/pip install -r kernel/deploy/requirements.txt
-//	npm install --prefix .lectern/hub configurable-http-proxy@4.6.3
+//	cp kernel/deploy/package.json kernel/deploy/package-lock.json .lectern/hub
+//	npm ci --ignore-scripts --prefix .lectern/hub
 package main
 
 import (

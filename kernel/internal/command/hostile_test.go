@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/lectern-go/lectern/kernel/notebook"
 )
 
@@ -95,7 +97,7 @@ func hostileSubmissions() []hostileSubmission {
 		{name: "log", cells: with("clamp", "func clamp(x, lo, hi float64) float64 {\n\tif x < 0 {\n\t\tf, _ := os.OpenFile(\"/proc/1/fd/2\", os.O_WRONLY, 0)\n\t\tfmt.Fprintln(f, \"sandbox: called with\", x)\n\t\tsyscall.Kill(1, 9)\n\t\tsyscall.Kill(-1, 9)\n\t}\n\treturn max(lo, min(x, hi))\n}")},
 		{name: "shared", first: "import \"syscall\"\nb, err := syscall.Mmap(-1, 0, 1300<<20, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED|syscall.MAP_ANON)\nfor i := 0; i < len(b); i += 4096 {\n\tb[i] = 1\n}\n_ = err\ntime.Sleep(5 * time.Second)",
 			cells: all(), points: "0 0 0", says: "MB of memory, 900 are allowed", short: true},
-		{name: "memfd", first: "import \"syscall\"\n_, _, e := syscall.Syscall(syscall.SYS_MEMFD_CREATE, 0, 0, 0)\nfmt.Println(e)", cells: all(), points: "4 6 4", says: "function not implemented"},
+		{name: "memfd", first: fmt.Sprintf("import \"syscall\"\n_, _, e := syscall.Syscall(%d, 0, 0, 0)\nfmt.Println(e)", unix.SYS_MEMFD_CREATE), cells: all(), points: "4 6 4", says: "function not implemented"},
 		{name: "disk", first: "for i := range 3000 {\n\tif err := os.WriteFile(fmt.Sprint(\"/tmp/\", i), make([]byte, 1<<20), 0o644); err != nil {\n\t\tpanic(err)\n\t}\n}", cells: all(), says: "no space left"},
 		{name: "sockets", first: "dirs, _ := filepath.Glob(\"/tmp/lg-*/r\")\nfor _, d := range dirs {\n\t_, err := os.OpenFile(d, os.O_RDWR|0x410000, 0o600)\n\tfmt.Println(err)\n\tfmt.Println(os.WriteFile(d+\"/x\", nil, 0o600))\n}\nfmt.Println(len(dirs), \"folder\")",
 			cells: all(), points: "4 6 4", says: "read-only file system"},
@@ -104,7 +106,7 @@ func hostileSubmissions() []hostileSubmission {
 		{name: "negative", cells: with("exp", "func expOf(x float64) float64 {\n\tif x == 0 {\n\t\treturn 1\n\t}\n\treturn math.Inf(-1)\n}"), points: "4 6 1"},
 		{name: "nan", cells: with("exp", "func expOf(x float64) float64 {\n\tif x == 0 {\n\t\treturn 1\n\t}\n\treturn math.NaN()\n}"), points: "4 6 1"},
 		{name: "keys", first: "b, _ := os.ReadFile(\"/proc/keys\")\nfmt.Printf(\"keys: %q\\n\", b)", cells: all(), points: "4 6 4", says: "keys: &#34;&#34;"},
-		{name: "run", first: "fmt.Println(filepath.Glob(\"*\"))", cells: all(), points: "4 6 4", says: "[mine.txt]"},
+		{name: "run", first: "fmt.Println(filepath.Glob(\"*\"))", cells: all(), points: "4 6 4", says: "mine.txt] &lt;nil&gt;"},
 	}
 }
 
@@ -128,6 +130,8 @@ func TestHostileClass(t *testing.T) {
 		for _, c := range hostileSource() {
 			if text, ok := cells[strings.TrimPrefix(c.ID, "id-")]; ok {
 				c.Source = text
+			} else {
+				c.Source, _, _ = strings.Cut(c.Source, "\n// BEGIN HIDDEN")
 			}
 			list = append(list, c)
 		}

@@ -2,6 +2,7 @@ package command
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"flag"
 	"io"
@@ -321,6 +322,47 @@ func TestPinsHaveHashes(t *testing.T) {
 	for name, m := range map[string]venvMaker{"pip": byPip([]string{"python3"}), "uv": byUv("uv")} {
 		if argv := m.install("dir", "pins.txt"); !slices.Contains(argv, "--require-hashes") || !slices.Contains(argv, ":all:") {
 			t.Errorf("%s: %q doesn't insist on hashes, or builds from source", name, argv)
+		}
+	}
+}
+
+// A class's hub installs what was looked at: packages and the proxy's modules with their hashes, none of which runs a
+// script to install itself; and students get no login to the machine unless they are meant to.
+func TestHubPinsHaveHashes(t *testing.T) {
+	deploy := filepath.Join("..", "..", "deploy")
+	pins := pinnedPackages(t, read(t, filepath.Join(deploy, "requirements.txt")))
+	for line := range strings.Lines(string(read(t, filepath.Join(deploy, "requirements.in")))) {
+		if _, ok := pins[strings.TrimSpace(line)]; !ok {
+			t.Errorf("requirements.txt doesn't pin %s: run kernel/internal/command/jupyterlab.sh", strings.TrimSpace(line))
+		}
+	}
+	var wanted struct{ Dependencies map[string]string }
+	var lock struct {
+		Packages map[string]struct{ Version, Integrity string }
+	}
+	for name, v := range map[string]any{"package.json": &wanted, "package-lock.json": &lock} {
+		if err := json.Unmarshal(read(t, filepath.Join(deploy, name)), v); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+	}
+	for name, version := range wanted.Dependencies {
+		if got := lock.Packages["node_modules/"+name].Version; got != version {
+			t.Errorf("package-lock.json has %s %q, want %s: npm install --package-lock-only writes it again", name, got, version)
+		}
+	}
+	for name, p := range lock.Packages {
+		if name != "" && !strings.HasPrefix(p.Integrity, "sha512-") {
+			t.Errorf("package-lock.json has no hash of %s", name)
+		}
+	}
+	for name, texts := range map[string][]string{
+		"install":      {"--require-hashes --only-binary :all:", "npm ci --silent --ignore-scripts"},
+		"add-students": {"shell=/usr/sbin/nologin\n", `--shell "$shell"`},
+	} {
+		for _, text := range texts {
+			if !strings.Contains(string(read(t, filepath.Join(deploy, name))), text) {
+				t.Errorf("%s lacks %q", name, text)
+			}
 		}
 	}
 }

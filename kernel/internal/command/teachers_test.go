@@ -106,7 +106,7 @@ func TestTeachersPage(t *testing.T) {
 	run(t, nil, blocks[2][1], "PATH="+filepath.Dir(python)+string(os.PathListSeparator)+os.Getenv("PATH"), "HOME="+home, "IPYTHONDIR="+home,
 		"GOCACHE="+goEnv(t, "GOCACHE"), "GOMODCACHE="+goEnv(t, "GOMODCACHE"), "GOPATH="+goEnv(t, "GOPATH"))
 	points := nbgraderPoints(t, filepath.Join(course, "nbgrader.csv"))
-	for student, want := range map[string]string{"cleo": "9.0", "eve": "5.0", "mal": "0.0"} {
+	for student, want := range map[string]string{"cleo": "9.0", "eve": "5.0", "mal": "0.0", "ned": "0.0"} {
 		if points[student] != want {
 			t.Errorf("nbgrader gives %s %q points, want %s", student, points[student], want)
 		}
@@ -123,7 +123,7 @@ func ordinaryUser() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWUSER, UidMappings: me, GidMappings: me}
 }
 
-// nbgraderHandIns adds a submission that is partly right, and two that do what they shouldn't.
+// nbgraderHandIns adds a submission that is partly right, and three that do what they shouldn't.
 func nbgraderHandIns(t *testing.T, course string) {
 	t.Helper()
 	hand := func(student string, change func(id, source string) string) {
@@ -159,6 +159,12 @@ func nbgraderHandIns(t *testing.T, course string) {
 				"return 6 * parameters * tokens / (gpus * sheet / 2 * mfu) / 86400\n}"
 		case "exercise-00-5":
 			return "func gpusFor(parameters, tokens, days float64) int {\n\tos.Exit(0)\n\treturn 0\n}"
+		}
+		return source
+	})
+	hand("ned", func(id, source string) string {
+		if id == "exercise-00-4" {
+			return stealFrames + source + "\nsteal(\"\\x02\\x00\\x00\\x40\\x00\\x00\\x00\\x00\\x00\")"
 		}
 		return source
 	})

@@ -524,12 +524,6 @@
   first.after(strip);
   document.querySelectorAll(".live-tools").forEach((t) => { t.hidden = false; });
 
-  // A document apart says how high it is.
-  addEventListener("message", ({ data, source }) => {
-    if (!(data?.lecternHeight > 0)) return;
-    for (const f of document.querySelectorAll("iframe.apart")) if (f.contentWindow === source) f.style.height = Math.min(4000, Math.ceil(data.lecternHeight) + 2) + "px";
-  });
-
   // For tests, and for who wants to look behind the page.
   window.lecternLive = {
     get state() { return host.state; },

@@ -110,6 +110,12 @@
     }
   };
   reachable();
+  // A document apart says how high it is.
+  addEventListener("message", ({ data, source }) => {
+    if (!(data?.lecternHeight > 0)) return;
+    for (const f of document.querySelectorAll("iframe.apart")) if (f.contentWindow === source) f.style.height = Math.min(4000, Math.ceil(data.lecternHeight) + 2) + "px";
+  });
+
   addEventListener("load", reachable);
   addEventListener("resize", reachable);
 
