@@ -203,17 +203,19 @@ func TestMistakesAreWrong(t *testing.T) {
 	}
 }
 
-// Lines of code fit beside the prompt of a page on a small screen, and nobody
-// likes to scroll a lesson sideways.
+// Lines of code, Python's in the texts among them, fit beside the prompt of a page on a small screen, and nobody likes to
+// scroll a lesson sideways.
 func TestNoLongLines(t *testing.T) {
 	const limit = 84
 	for f, n := range lessons(t) {
 		for i, c := range n.Cells {
-			if c.Type != "code" {
-				continue
-			}
+			fenced := false
 			for line := range strings.Lines(c.Source) {
-				if wide := len([]rune(strings.ReplaceAll(strings.TrimRight(line, "\n"), "\t", "    "))); wide > limit {
+				if c.Type == "markdown" && strings.HasPrefix(line, "```") {
+					fenced = !fenced
+				}
+				wide := len([]rune(strings.ReplaceAll(strings.TrimRight(line, "\n"), "\t", "    ")))
+				if (c.Type == "code" || fenced) && wide > limit {
 					t.Errorf("%s, cell %d: a line of %d characters, at most %d are wanted: %s", f, i, wide, limit, line)
 				}
 			}
