@@ -186,7 +186,7 @@ func TestSite(t *testing.T) {
 		height int64
 		mobile bool
 	}{
-		{"light", "light", 1280, 900, false},
+		{"light", "light", 1200, 900, false},
 		{"dark", "dark", 1280, 900, false},
 		{"phone", "light", 390, 844, true},
 	} {
@@ -207,6 +207,10 @@ func TestSite(t *testing.T) {
 				if w := ask[int64](b, `document.documentElement.scrollWidth`); w > look.width {
 					wide := ask[string](b, `[...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > innerWidth + 1 && getComputedStyle(e).position != "fixed").slice(0, 3).map(e => e.tagName + "." + e.className).join(", ")`)
 					t.Errorf("%s: %d wide in a window of %d: it scrolls sideways (%s)", p, w, look.width, wide)
+				}
+				const sideways = `[...document.querySelectorAll("main .code pre")].filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.innerText.slice(0, 80)).join(" | ")`
+				if list := ask[string](b, sideways); list != "" && !look.mobile {
+					t.Errorf("%s: code scrolls sideways in a window of %d: %s", p, look.width, list)
 				}
 				if n := ask[int](b, `[...document.images].filter(i => !i.complete || !i.naturalWidth).length`); n > 0 {
 					t.Errorf("%s: %d pictures are broken", p, n)
