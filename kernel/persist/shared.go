@@ -78,8 +78,8 @@ func learnVar(name string, p reflect.Value) {
 
 // Same makes values of libraries known by name, given as pairs of name and value: exported variables that hold errors
 // or pointers, such as "database/sql.ErrNoRows", sql.ErrNoRows. They come back as themselves, and not as copies. A name
-// that begins with & is that of a variable, such as "&os.Args", &os.Args, or of one that a function returns a pointer to,
-// such as "&log.Default()", log.Default(): pointers into its memory come back as such.
+// that begins with & is that of a variable, such as "&os.Args", &os.Args, or of one that a function returns a pointer
+// to, such as "&log.Default()", log.Default(): pointers into its memory come back as such.
 func Same(namesAndValues ...any) {
 	mu.Lock()
 	defer mu.Unlock()
