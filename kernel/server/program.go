@@ -9,6 +9,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -211,6 +212,9 @@ func start(cmd *exec.Cmd, stdout, stderr func(string)) (*process, error) {
 	closeAll(writers)
 	if err != nil {
 		closeAll(readers)
+		if _, gone := os.Stat(cmd.Dir); cmd.Dir != "" && errors.Is(gone, fs.ErrNotExist) { // the system's error names the program
+			err = fmt.Errorf("the folder that cells run in is gone: %s; %%cd changes to another, as in %%cd ~", cmd.Dir)
+		}
 		return nil, err
 	}
 	whenOutOfMemory(cmd.Process.Pid, killedFirst)

@@ -89,6 +89,9 @@ func (w *work) begin(g *graph, need, mentioned map[string]bool) string {
 	}
 	for _, path := range g.imports {
 		w.sentinels(path, shared)
+		if path == plotPath {
+			w.sentinels(fontPath, shared)
+		}
 	}
 	for _, v := range sortedKeys(shared) {
 		known = append(known, fmt.Sprintf("%s.Same(%q, %s)", persistName, v, w.n.localise(v)))
