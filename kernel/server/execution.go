@@ -316,7 +316,7 @@ func (e *execution) build() (exe string, f *failure) {
 	build := func(r *rewrite.Result) (err error) {
 		e.r = r
 		if len(e.k.flags) == 0 && !r.Tests && !r.Race {
-			exe, err = e.k.builder.build(e.ctx, r, e.debugged)
+			exe, err = e.k.builder.build(e.ctx, r, e.k.dir, e.debugged)
 		} else {
 			exe = filepath.Join(e.k.f.build(), "flagged")
 			args := append([]string{"-o", exe}, e.k.flags...)

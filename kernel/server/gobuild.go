@@ -50,6 +50,24 @@ func (e *execution) goBuild(env []string, args ...string) error {
 	if err := os.WriteFile(filepath.Join(dir, main), []byte(e.r.Program.Source()), 0o600); err != nil {
 		return err
 	}
+	if len(e.r.Embeds) > 0 {
+		found, err := embedded(k.dir, e.r.Embeds)
+		if err != nil {
+			return err
+		}
+		for name, path := range found.Files {
+			to := filepath.Join(dir, filepath.FromSlash(name))
+			if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+				return err
+			}
+			if strings.HasSuffix(name, ".go") || strings.HasPrefix(filepath.Base(name), "go.") {
+				return fmt.Errorf("go:embed %s: a cell that the go command builds can't hold Go's own files", name)
+			}
+			if _, err := copyFile(to, path); err != nil {
+				return err
+			}
+		}
+	}
 	if covers(args) && !e.r.Tests && !has(args, "-coverpkg") {
 		args = append(args, "-coverpkg=.") // else it is the packages of every module here
 	}

@@ -66,8 +66,8 @@ func (e *compileError) first() string {
 	return ""
 }
 
-// build returns the path of the executable, which a debugger can look into if debugged.
-func (b *builder) build(ctx context.Context, r *rewrite.Result, debugged bool) (string, error) {
+// build returns the path of the executable, which a debugger can look into if debugged. Files for //go:embed are in dir.
+func (b *builder) build(ctx context.Context, r *rewrite.Result, dir string, debugged bool) (string, error) {
 	imports, source := r.Imports, ""
 	compile, link := []string(nil), cellenv.LinkFlags()
 	if debugged {
@@ -95,6 +95,19 @@ func (b *builder) build(ctx context.Context, r *rewrite.Result, debugged bool) (
 		fmt.Fprintf(&cfg, "packagefile %s=%s\n", path, files[path])
 	}
 	h := sha256.New()
+	if len(r.Embeds) > 0 {
+		found, err := embedded(dir, r.Embeds)
+		if err != nil {
+			return "", err
+		}
+		list := filepath.Join(b.dir, "embeds")
+		contents, err := found.write(list)
+		if err != nil {
+			return "", err
+		}
+		h.Write(contents)
+		compile = append(compile, "-embedcfg", list)
+	}
 	h.Write(cfg.Bytes())
 	fmt.Fprint(h, tools, source, debugged)
 	var sum [sha256.Size]byte
@@ -106,7 +119,7 @@ func (b *builder) build(ctx context.Context, r *rewrite.Result, debugged bool) (
 		}
 	}
 	kept := ""
-	if b.programs != "" && !debugged {
+	if b.programs != "" && !debugged && len(r.Embeds) == 0 {
 		h := sha256.New() // of what another kernel has as we do; folders in the environment it hasn't
 		fmt.Fprint(h, cfg.String(), tools.Compile, tools.Link, tools.Lang, tools.GODEBUG, source)
 		kept = filepath.Join(b.programs, hex.EncodeToString(h.Sum(nil)))

@@ -168,6 +168,9 @@ func (w *work) variables(t *Text, need map[string]bool) {
 	for _, name := range sortedKeys(w.old) {
 		t.Inject("var ", w.old[name], " ", w.s.vars[name].typ, "\n")
 	}
+	for _, e := range w.embeds {
+		t.Inject("//go:embed ", e.patterns, "\nvar ", embedName, e.name, " ", w.types[e.name].typ, "\n")
+	}
 	if w.manyDefs() {
 		t.Inject(fmt.Sprintf("var %s [%d]bool\nvar %s = [...]any{\n", w.ownName(defsName), len(w.defs), w.ownName(varsName)))
 		for k := range w.defs {
@@ -303,7 +306,11 @@ func (w *work) finish(body *Text, g *graph) {
 	t.Inject("package main\n")
 	t.imports(imports)
 	w.r.Imports = slices.Collect(maps.Values(imports))
-	for _, path := range slices.Concat(w.n.blank, w.plotFormats(g), w.drawers(imports)) {
+	blank := w.n.blank
+	if len(w.embeds) > 0 {
+		blank = append(slices.Clone(blank), "embed") // which Go wants to see imported
+	}
+	for _, path := range slices.Concat(blank, w.plotFormats(g), w.drawers(imports)) {
 		if !slices.Contains(w.r.Imports, path) {
 			t.Inject(fmt.Sprintf("import _ %q\n", path))
 			w.r.Imports = append(w.r.Imports, path)

@@ -48,6 +48,7 @@ type Result struct {
 	Race     bool              // it is to be built with the race detector
 	Timed    bool              // the user wants to know how long it takes
 	Notes    []string          // to be told to the user
+	Embeds   []string          // what stands behind //go:embed in it: patterns of files
 	Earlier  map[string]string // names in the program of variables that have another type from this cell on, by the name that both have
 	Missing  string            // the path of a package that an import did not find
 	Next     *Session
@@ -103,6 +104,7 @@ type work struct {
 	global   map[types.Object]string // objects in user that become package-level, by the names that the program gives them
 	local    map[string]bool         // variables that stay in main
 	defs     []definition            //
+	embeds   []embed                 //
 	old      map[string]string       // variables that change their type after a use: name to the name of the earlier one
 	dropped  map[*ast.Ident]bool     // names of packages that the program does not mention after all
 	literals []*literal              //

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"regexp"
 	"strings"
 )
 
@@ -203,9 +204,20 @@ func (w *work) assign(g *ast.GenDecl) {
 		w.blank(w.user, g.Lparen, g.Lparen+1)
 		w.blank(w.user, g.Rparen, g.Rparen+1)
 	}
+	before := w.at(w.user, g.Pos())
+	for _, it := range w.stmts {
+		if it.lo <= before && before < it.hi {
+			before = it.lo
+		}
+	}
 	for _, sp := range g.Specs {
 		v := sp.(*ast.ValueSpec)
+		from := before
+		before = w.end(w.user, v.End())
 		if len(v.Values) == 0 {
+			if w.embed(v, from) {
+				continue
+			}
 			var zero []string
 			for _, id := range v.Names {
 				if id.Name != "_" {
@@ -230,6 +242,32 @@ func (w *work) assign(g *ast.GenDecl) {
 			}
 		}
 	}
+}
+
+// An embed is a variable that holds files, as the patterns behind //go:embed name them.
+type embed struct{ name, patterns string }
+
+var embedLine = regexp.MustCompile(`(?m)^[ \t]*//go:embed[ \t]+(.*)$`)
+
+// embedName begins the name of the package's own variable that holds files, in which the compiler puts them.
+const embedName = ownPrefix + "Embed_"
+
+// embed sees to a variable for which //go:embed stands before its declaration, from an offset of the cell on. It
+// reports whether it is one.
+func (w *work) embed(v *ast.ValueSpec, from int) bool {
+	var patterns []string
+	for _, m := range embedLine.FindAllStringSubmatchIndex(w.code[from:w.at(w.user, v.Pos())], -1) {
+		patterns = append(patterns, w.code[from+m[2]:from+m[3]])
+		w.edits.blank(w.src.Code, from+m[0], from+m[1])
+	}
+	if len(patterns) == 0 || len(v.Names) != 1 {
+		return false
+	}
+	name := v.Names[0].Name
+	w.embeds = append(w.embeds, embed{name, strings.Join(patterns, " ")})
+	w.r.Embeds = append(w.r.Embeds, patterns...)
+	w.replace(w.user, v.Pos(), v.End(), w.types[name].source(name)+" = "+embedName+name)
+	return true
 }
 
 // useUnused writes uses of variables that are declared and not used, by the places of their declarations: inside a
