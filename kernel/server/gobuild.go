@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -86,6 +87,18 @@ func (e *execution) goBuild(env []string, args ...string) error {
 		return &compileError{"go build", strings.TrimSpace(said.String())}
 	}
 	return err
+}
+
+// compilesC says what is missing if C can't be compiled.
+func compilesC() error {
+	compiler := cmp.Or(os.Getenv("CC"), "gcc")
+	name, _, _ := strings.Cut(compiler, " ")
+	if _, err := exec.LookPath(name); err != nil {
+		if _, err := exec.LookPath("clang"); err != nil || compiler != "gcc" {
+			return fmt.Errorf("a cell with C in it needs a C compiler, and there is no %s: install one, such as gcc, or name it in CC", name)
+		}
+	}
+	return nil
 }
 
 // has reports whether arguments have a flag, with one - or two, and with a value or without.

@@ -66,7 +66,7 @@ func (e *compileError) first() string {
 	return ""
 }
 
-// build returns the path of the executable, which a debugger can look into if debugged. Files for //go:embed are in dir.
+// build returns the path of the executable, which a debugger can look into if debugged. What //go:embed names is in dir.
 func (b *builder) build(ctx context.Context, r *rewrite.Result, dir string, debugged bool) (string, error) {
 	imports, source := r.Imports, ""
 	compile, link := []string(nil), cellenv.LinkFlags()

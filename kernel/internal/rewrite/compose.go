@@ -304,6 +304,11 @@ func (w *work) finish(body *Text, g *graph) {
 	}
 	t := &Text{}
 	t.Inject("package main\n")
+	if imports[cgoPath] != "" {
+		w.r.Cgo = true
+		delete(imports, cgoPath)
+		t.Inject(strings.Join(w.preambles(g), ""), "import \"C\"\n")
+	}
 	t.imports(imports)
 	w.r.Imports = slices.Collect(maps.Values(imports))
 	blank := w.n.blank
@@ -430,7 +435,11 @@ func (w *work) echo() {
 		w.r.Errors = append(w.r.Errors, c.errorAt(c.offset(x.X.Pos()), fmt.Sprintf("cannot use %s (untyped int constant %s) as int value in argument to %s.Echo (overflows)", types.ExprString(x.X), tv.Value, showName)))
 		return
 	}
-	if call := c.echoCall(x.X); call != "" && !w.stmts[len(w.stmts)-1].ended && !w.measures() {
+	call := c.echoCall(x.X)
+	if _, called := x.X.(*ast.CallExpr); call == "" && !called && c.usesC(c.main) { // its type is one of C's, perhaps
+		call = "Echo"
+	}
+	if call != "" && !w.stmts[len(w.stmts)-1].ended && !w.measures() {
 		w.insert(c, x.Pos(), showName+"."+call+"(")
 		w.edits.insert(w.end(c, x.End()), ")")
 	} else if tv := c.info.Types[x.X]; tv.Type != nil && !tv.IsVoid() && !tv.IsType() {

@@ -32,7 +32,8 @@ type Result struct {
 	Program  *Text             // package main, to be built and run; nil if there is nothing to run
 	Imports  []string          // the paths that it imports
 	Args     string            // its arguments, as the user has written them
-	GoNB     string            // why GoNB has to run it: gonbui or cgo; or ""
+	GoNB     string            // why GoNB has to run it: gonbui; or ""
+	Cgo      bool              // it has C in it: the go command has to build it
 	Tests    bool              // it is a test program
 	Restores []string          // variables that the program restores
 	Defines  []string          // variables that it defines
@@ -156,7 +157,7 @@ func (w *work) run() {
 		return
 	}
 	items := split(w.code)
-	goes := !w.cgo(items) && w.sort(items)
+	goes := w.sort(items)
 	for name := range w.s.vars {
 		if _, still := w.n.vars[name]; !still {
 			w.r.Forget = append(w.r.Forget, name)

@@ -61,9 +61,12 @@ func (w *work) publish(ds []definition) {
 	w.types = map[string]variable{}
 	w.local = map[string]bool{}
 	for _, d := range ds {
-		typ, ok := w.writeType(d.obj.Type())
+		t := w.typeOf(d)
+		typ, ok := w.writeType(t)
 		why := ""
 		switch {
+		case t == types.Typ[types.Invalid]:
+			why = "its type is one of C's: convert it, as in x := int(C.f()), or declare it with its type"
 		case Reserved(d.name):
 			w.fail(w.at(w.user, d.obj.Pos()), reservedMsg(d.name), "choose another name")
 			return
@@ -79,7 +82,7 @@ func (w *work) publish(ds []definition) {
 			w.local[d.name] = true
 			continue
 		}
-		v := variable{typ: typ, shown: types.TypeString(d.obj.Type(), shownPackage), types: mainTypes(d.obj.Type())}
+		v := variable{typ: typ, shown: types.TypeString(t, shownPackage), types: mainTypes(t)}
 		switch {
 		case types.Universe.Lookup(d.name) != nil || d.name == "main" || d.name == "init":
 			v.hidden = true
