@@ -66,7 +66,8 @@ func (e *compileError) first() string {
 	return ""
 }
 
-// build returns the path of the executable, which a debugger can look into if debugged. What //go:embed names is in dir.
+// build returns the path of the executable, which a debugger can look into if debugged. In dir are the files that
+// //go:embed names.
 func (b *builder) build(ctx context.Context, r *rewrite.Result, dir string, debugged bool) (string, error) {
 	imports, source := r.Imports, ""
 	compile, link := []string(nil), cellenv.LinkFlags()

@@ -66,8 +66,8 @@ func (c *checked) usesC(n ast.Node) (uses bool) {
 	return uses
 }
 
-// typeOf is the type of a variable that the cell defines. The checker does not know it where C is converted: there it is
-// the one that it is converted to.
+// typeOf is the type of a variable that the cell defines. Of a converted value of C's the checker knows nothing; it has
+// the type that stands there.
 func (w *work) typeOf(d definition) types.Type {
 	t := d.obj.Type()
 	st, ok := unlabeled(w.body[d.stmt]).(*ast.AssignStmt)
