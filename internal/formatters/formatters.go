@@ -15,8 +15,9 @@ var (
 	registered []func(v any) (stand any, ok bool)
 )
 
-// Register adds a function that returns a value to show in place of v, with the methods HTML and String, or reports
-// that v is none of its own. It must be cheap for values that are not, and safe for concurrent use.
+// Register adds a function that returns a value to show in place of v, with the methods HTML and String or with
+// MIMEBundle, or reports that v is none of its own. It must be cheap for values that are not, and safe for concurrent
+// use.
 func Register(f func(v any) (stand any, ok bool)) {
 	mu.Lock()
 	registered = append(registered, f)

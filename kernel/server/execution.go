@@ -322,15 +322,22 @@ func (e *execution) run() *failure {
 func (e *execution) build() (exe string, f *failure) {
 	build := func(r *rewrite.Result) (err error) {
 		e.r = r
-		if len(e.k.flags) == 0 && !r.Tests && !r.Race {
-			exe, err = e.k.builder.build(e.ctx, r)
+		if len(e.k.flags) == 0 && !r.Tests && !r.Race && !r.Cgo {
+			exe, err = e.k.builder.build(e.ctx, r, e.k.dir)
 		} else {
 			exe = filepath.Join(e.k.f.build(), "flagged")
 			args := append([]string{"-o", exe}, e.k.flags...)
 			if r.Race {
 				args = append(args, "-race")
 			}
-			err = e.goBuild(nil, args...)
+			env := []string(nil)
+			if r.Cgo {
+				if err := compilesC(); err != nil {
+					return err
+				}
+				env = []string{"CGO_ENABLED=1"}
+			}
+			err = e.goBuild(env, args...)
 		}
 		return err
 	}

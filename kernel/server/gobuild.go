@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -50,6 +51,24 @@ func (e *execution) goBuild(env []string, args ...string) error {
 	if err := os.WriteFile(filepath.Join(dir, main), []byte(e.r.Program.Source()), 0o600); err != nil {
 		return err
 	}
+	if len(e.r.Embeds) > 0 {
+		found, err := embedded(k.dir, e.r.Embeds)
+		if err != nil {
+			return err
+		}
+		for name, path := range found.Files {
+			to := filepath.Join(dir, filepath.FromSlash(name))
+			if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+				return err
+			}
+			if strings.HasSuffix(name, ".go") || strings.HasPrefix(filepath.Base(name), "go.") {
+				return fmt.Errorf("go:embed %s: a cell that the go command builds can't hold Go's own files", name)
+			}
+			if _, err := copyFile(to, path); err != nil {
+				return err
+			}
+		}
+	}
 	if covers(args) && !e.r.Tests && !has(args, "-coverpkg") {
 		args = append(args, "-coverpkg=.") // else it is the packages of every module here
 	}
@@ -68,6 +87,18 @@ func (e *execution) goBuild(env []string, args ...string) error {
 		return &compileError{"go build", strings.TrimSpace(said.String())}
 	}
 	return err
+}
+
+// compilesC says what is missing if C can't be compiled.
+func compilesC() error {
+	compiler := cmp.Or(os.Getenv("CC"), "gcc")
+	name, _, _ := strings.Cut(compiler, " ")
+	if _, err := exec.LookPath(name); err != nil {
+		if _, err := exec.LookPath("clang"); err != nil || compiler != "gcc" {
+			return fmt.Errorf("a cell with C in it needs a C compiler, and there is no %s: install one, such as gcc, or name it in CC", name)
+		}
+	}
+	return nil
 }
 
 // has reports whether arguments have a flag, with one - or two, and with a value or without.

@@ -6,7 +6,7 @@
 //
 // It turns cells into programs, builds them and runs them: cells are bare Go, the last expression is shown, variables
 // live on, errors point at the user's own lines. GoNB is started when a cell needs what it alone can do: its protocol
-// of displays and widgets, and C.
+// of displays and widgets.
 //
 // It is built as .lectern/bin/lectern-kernel and finds the repository from there; the flags -root and -bin override
 // that. These environment variables change what it does:

@@ -4,6 +4,8 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -28,4 +30,27 @@ func TestManyVariables(t *testing.T) {
 	}
 	l.want(strings.Replace(b.String(), "panic", "fmt.Println", 1)+"v299", "[result]300")
 	l.want("v299 + v201", "[result]502")
+}
+
+// The folder of a notebook is deleted while its kernel runs: cells and shell lines say so, and %cd helps.
+func TestFolderGone(t *testing.T) {
+	t.Parallel()
+	bin, err := tools()
+	need(t, err)
+	dir := filepath.Join(t.TempDir(), "gone")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	l := startLabIn(t, bin, dir, nil)
+	l.run("x := 5")
+	if err := os.Remove(dir); err != nil {
+		t.Fatal(err)
+	}
+	for _, code := range []string{"x + 1", "!ls", "%%bash\nls", "%race\nx", "%test\nfunc TestX(t *testing.T) {}"} {
+		outs, r := l.run(code)
+		if s := flat(outs); r.Status != "error" || !strings.Contains(s, "the folder that cells run in is gone: "+dir+"; %cd changes to another") {
+			t.Errorf("%s: %s %s", code, r.Status, s)
+		}
+	}
+	l.want("%cd "+filepath.Dir(dir)+"\nx + 1", "[result]6")
 }

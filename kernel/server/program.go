@@ -9,6 +9,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -65,8 +66,8 @@ func (e *compileError) first() string {
 	return ""
 }
 
-// build returns the path of the executable.
-func (b *builder) build(ctx context.Context, r *rewrite.Result) (string, error) {
+// build returns the path of the executable. In dir are the files that //go:embed names.
+func (b *builder) build(ctx context.Context, r *rewrite.Result, dir string) (string, error) {
 	source := r.Program.Source()
 	files, err := b.packages.Config(r.Imports)
 	if err != nil {
@@ -86,6 +87,20 @@ func (b *builder) build(ctx context.Context, r *rewrite.Result) (string, error) 
 		fmt.Fprintf(&cfg, "packagefile %s=%s\n", path, files[path])
 	}
 	h := sha256.New()
+	var compile []string
+	if len(r.Embeds) > 0 {
+		found, err := embedded(dir, r.Embeds)
+		if err != nil {
+			return "", err
+		}
+		list := filepath.Join(b.dir, "embeds")
+		contents, err := found.write(list)
+		if err != nil {
+			return "", err
+		}
+		h.Write(contents)
+		compile = []string{"-embedcfg", list}
+	}
 	h.Write(cfg.Bytes())
 	fmt.Fprint(h, tools, source)
 	var sum [sha256.Size]byte
@@ -97,7 +112,7 @@ func (b *builder) build(ctx context.Context, r *rewrite.Result) (string, error) 
 		}
 	}
 	kept := ""
-	if b.programs != "" {
+	if b.programs != "" && len(r.Embeds) == 0 {
 		h := sha256.New() // of what another kernel has as we do; folders in the environment it hasn't
 		fmt.Fprint(h, cfg.String(), tools.Compile, tools.Link, tools.Lang, tools.GODEBUG, source)
 		kept = filepath.Join(b.programs, hex.EncodeToString(h.Sum(nil)))
@@ -118,8 +133,8 @@ func (b *builder) build(ctx context.Context, r *rewrite.Result) (string, error) 
 		return "", err
 	}
 	env := append(slices.Clone(tools.Env), "GOGC=400") // most of these short runs need no collection at all
-	if err := b.tool(ctx, env, tools.Compile, "-o", object, "-p", "main", "-complete", "-pack", "-trimpath", b.dir+"=>", "-lang="+tools.Lang,
-		"-importcfg", config, base+".go"); err != nil {
+	compile = append(compile, "-o", object, "-p", "main", "-complete", "-pack", "-trimpath", b.dir+"=>", "-lang="+tools.Lang, "-importcfg", config, base+".go")
+	if err := b.tool(ctx, env, tools.Compile, compile...); err != nil {
 		return "", err
 	}
 	fmt.Fprintf(&cfg, "packagefile main=%s\n", object)
@@ -203,6 +218,9 @@ func start(cmd *exec.Cmd, stdout, stderr func(string)) (*process, error) {
 	closeAll(writers)
 	if err != nil {
 		closeAll(readers)
+		if _, gone := os.Stat(cmd.Dir); cmd.Dir != "" && errors.Is(gone, fs.ErrNotExist) { // the system's error names the program
+			err = fmt.Errorf("the folder that cells run in is gone: %s; %%cd changes to another, as in %%cd ~", cmd.Dir)
+		}
 		return nil, err
 	}
 	whenOutOfMemory(cmd.Process.Pid, killedFirst)

@@ -8,14 +8,17 @@ import (
 	"github.com/lectern-go/lectern/internal/formatters"
 )
 
+// A bundler says itself in which formats it is shown.
+type bundler interface{ MIMEBundle() []string }
+
 // formats returns the pairs of MIME type and data for v; the last one is always its text.
 func formats(v any) []string {
 	var pairs []string
-	if m, ok := v.(interface{ MIMEBundle() []string }); ok && !isNil(v) {
-		return m.MIMEBundle()
-	}
-	if !isNil(v) && !hasLook(v) {
+	if _, bundled := v.(bundler); !bundled && !isNil(v) && !hasLook(v) {
 		v = formatters.For(v)
+	}
+	if m, ok := v.(bundler); ok && !isNil(v) {
+		return m.MIMEBundle()
 	}
 	if pairs := bundleOf(v); pairs != nil {
 		return pairs

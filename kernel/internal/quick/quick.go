@@ -367,8 +367,7 @@ func (p *program) comment(pos token.Pos) string {
 }
 
 // Documentation reads from the source of a package in a folder what is written about a name in it, as Markdown, and how
-// it is declared. The name "" is the package itself, whose path is given. Names in brackets lead to what is written
-// about them.
+// it is declared. The name "" is the package itself, whose path is given. Names in brackets become links to pkg.go.dev.
 func Documentation(dir, path, name string) (declaration, markdown string) {
 	declaration, text, names := find(dir, name)
 	parser := comment.Parser{LookupSym: func(recv, name string) bool { return names[strings.TrimPrefix(recv+"."+name, ".")] }}

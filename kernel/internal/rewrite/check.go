@@ -57,7 +57,11 @@ func (s *Session) check(text *Text, imports map[string]string) *checked {
 	add := func(name, path string) {
 		if c.used[name] == "" {
 			c.used[name] = path
-			specs = append(specs, &ast.ImportSpec{Name: ast.NewIdent(name), Path: &ast.BasicLit{Kind: token.STRING, Value: strconv.Quote(path)}})
+			id := ast.NewIdent(name)
+			if path == cgoPath { // which may have no other
+				id = nil
+			}
+			specs = append(specs, &ast.ImportSpec{Name: id, Path: &ast.BasicLit{Kind: token.STRING, Value: strconv.Quote(path)}})
 		}
 	}
 	selected := map[*ast.Ident]bool{}
@@ -90,7 +94,7 @@ func (s *Session) check(text *Text, imports map[string]string) *checked {
 	}
 	c.info = &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
 		Selections: map[*ast.SelectorExpr]*types.Selection{}, Instances: map[*ast.Ident]types.Instance{}, Implicits: map[ast.Node]types.Object{}}
-	conf := types.Config{Importer: s.packages, DisableUnusedImportCheck: true, Error: func(err error) { c.errs = append(c.errs, err.(types.Error)) }}
+	conf := types.Config{Importer: s.packages, FakeImportC: true, DisableUnusedImportCheck: true, Error: func(err error) { c.errs = append(c.errs, err.(types.Error)) }}
 	c.pkg, _ = conf.Check("main", c.fset, []*ast.File{f}, c.info)
 	for _, d := range f.Decls {
 		fd, ok := d.(*ast.FuncDecl)

@@ -168,6 +168,9 @@ func (w *work) variables(t *Text, need map[string]bool) {
 	for _, name := range sortedKeys(w.old) {
 		t.Inject("var ", w.old[name], " ", w.s.vars[name].typ, "\n")
 	}
+	for _, e := range w.embeds {
+		t.Inject("//go:embed ", e.patterns, "\nvar ", embedName, e.name, " ", w.types[e.name].typ, "\n")
+	}
 	if w.manyDefs() {
 		t.Inject(fmt.Sprintf("var %s [%d]bool\nvar %s = [...]any{\n", w.ownName(defsName), len(w.defs), w.ownName(varsName)))
 		for k := range w.defs {
@@ -301,9 +304,18 @@ func (w *work) finish(body *Text, g *graph) {
 	}
 	t := &Text{}
 	t.Inject("package main\n")
+	if imports[cgoPath] != "" {
+		w.r.Cgo = true
+		delete(imports, cgoPath)
+		t.Inject(strings.Join(w.preambles(g), ""), "import \"C\"\n")
+	}
 	t.imports(imports)
 	w.r.Imports = slices.Collect(maps.Values(imports))
-	for _, path := range slices.Concat(w.n.blank, w.plotFormats(g), w.drawers(imports)) {
+	blank := w.n.blank
+	if len(w.embeds) > 0 {
+		blank = append(slices.Clone(blank), "embed") // which Go wants to see imported
+	}
+	for _, path := range slices.Concat(blank, w.plotFormats(g), w.drawers(imports)) {
 		if !slices.Contains(w.r.Imports, path) {
 			t.Inject(fmt.Sprintf("import _ %q\n", path))
 			w.r.Imports = append(w.r.Imports, path)
@@ -423,7 +435,11 @@ func (w *work) echo() {
 		w.r.Errors = append(w.r.Errors, c.errorAt(c.offset(x.X.Pos()), fmt.Sprintf("cannot use %s (untyped int constant %s) as int value in argument to %s.Echo (overflows)", types.ExprString(x.X), tv.Value, showName)))
 		return
 	}
-	if call := c.echoCall(x.X); call != "" && !w.stmts[len(w.stmts)-1].ended && !w.measures() {
+	call := c.echoCall(x.X)
+	if _, called := x.X.(*ast.CallExpr); call == "" && !called && c.usesC(c.main) { // its type is one of C's, perhaps
+		call = "Echo"
+	}
+	if call != "" && !w.stmts[len(w.stmts)-1].ended && !w.measures() {
 		w.insert(c, x.Pos(), showName+"."+call+"(")
 		w.edits.insert(w.end(c, x.End()), ")")
 	} else if tv := c.info.Types[x.X]; tv.Type != nil && !tv.IsVoid() && !tv.IsType() {

@@ -11,34 +11,6 @@ import (
 	"strings"
 )
 
-// cgo lets GoNB have a cell with C in it as it is, behind all that is remembered. It reports whether this is one.
-func (w *work) cgo(items []item) bool {
-	is := false
-	for _, it := range items {
-		is = is || it.kind == token.IMPORT && strings.Contains(w.code[it.lo:it.hi], `"C"`)
-	}
-	if !is {
-		return false
-	}
-	t := &Text{}
-	t.imports(w.n.imports) // GoNB drops those that are not used
-	t.imports(w.n.aliases)
-	for _, d := range w.n.sortedDecls() {
-		d.emit(t)
-	}
-	for _, name := range sortedKeys(w.n.vars) {
-		t.Inject("var ", w.n.vars[name].source(name), " ", w.n.vars[name].typ, "\n")
-	}
-	t.User(w.src, 0, len(w.src.Code))
-	w.r.GoNB, w.r.Program = "cgo", t
-	for _, it := range items {
-		if it.kind == token.IMPORT && !strings.Contains(w.code[it.lo:it.hi], `"C"`) {
-			w.imports(it)
-		}
-	}
-	return true
-}
-
 func isMain(d *decl) bool { return d.tok == token.FUNC && d.key == "main" }
 
 // isInit reports whether a declaration is a func init. It runs in its own cell, and there may be several.
@@ -49,7 +21,7 @@ func isSetup(d *decl) bool { return d.tok == token.FUNC && strings.HasPrefix(d.k
 
 // imports reads an import declaration; false means that it is wrong.
 func (w *work) imports(it item) bool {
-	f, offset, err := parsePart(w.code[it.lo:it.hi], parser.ImportsOnly)
+	f, offset, err := parsePart(w.code[it.lo:it.hi], parser.ImportsOnly|parser.ParseComments)
 	if err != nil {
 		w.fail(it.lo, "this import can't be read", `write import "path", or import name "path"`)
 		return false
@@ -57,6 +29,16 @@ func (w *work) imports(it item) bool {
 	for _, sp := range f.Imports {
 		path, _ := strconv.Unquote(sp.Path.Value)
 		at := it.lo + offset(sp.Pos())
+		if path == cgoPath {
+			doc := sp.Doc
+			if g, ok := f.Decls[0].(*ast.GenDecl); ok && !g.Lparen.IsValid() {
+				doc = g.Doc
+			}
+			if w.n.imports[cgoPath] = cgoPath; doc != nil {
+				w.src.c = preamble(w.src, it.lo+offset(doc.Pos()), it.lo+offset(doc.End()))
+			}
+			continue
+		}
 		p, err := w.n.packages.Import(path)
 		switch {
 		case err != nil:

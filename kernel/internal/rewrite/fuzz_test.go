@@ -22,7 +22,7 @@ func checkResult(t *testing.T, code string, r *Result) {
 			t.Errorf("cell %q: error %+v is about code of ours", code, e)
 		}
 	}
-	if len(r.Errors) > 0 || r.Program == nil || r.GoNB != "" {
+	if len(r.Errors) > 0 || r.Program == nil || r.GoNB != "" || r.Cgo {
 		return
 	}
 	for _, text := range []string{r.Program.String(), r.Program.Source()} {

@@ -92,6 +92,9 @@ func (w *work) begin(g *graph, need, mentioned map[string]bool) string {
 	}
 	for _, path := range g.imports {
 		w.sentinels(path, shared)
+		if path == plotPath {
+			w.sentinels(fontPath, shared)
+		}
 	}
 	for _, v := range sortedKeys(shared) {
 		source := w.n.localise(v)

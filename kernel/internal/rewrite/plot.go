@@ -11,7 +11,10 @@ import (
 // of the time that a cell with a chart takes to build. Cells are built with its tag "minimal", which leaves them out,
 // and get the writers back if they may write a file.
 
-const plotPath = "gonum.org/v1/plot"
+const (
+	plotPath = "gonum.org/v1/plot"
+	fontPath = plotPath + "/font" // whose DefaultCache, which is made of functions, all plots hold
+)
 
 // plotWriters are what gonum/plot imports without the tag.
 var plotWriters = []string{

@@ -32,7 +32,8 @@ type Result struct {
 	Program  *Text             // package main, to be built and run; nil if there is nothing to run
 	Imports  []string          // the paths that it imports
 	Args     string            // its arguments, as the user has written them
-	GoNB     string            // why GoNB has to run it: gonbui or cgo; or ""
+	GoNB     string            // why GoNB has to run it: gonbui; or ""
+	Cgo      bool              // it has C in it: the go command has to build it
 	Tests    bool              // it is a test program
 	Restores []string          // variables that the program restores
 	Defines  []string          // variables that it defines
@@ -48,6 +49,7 @@ type Result struct {
 	Race     bool              // it is to be built with the race detector
 	Timed    bool              // the user wants to know how long it takes
 	Notes    []string          // to be told to the user
+	Embeds   []string          // what stands behind //go:embed in it: patterns of files
 	Earlier  map[string]string // names in the program of variables that have another type from this cell on, by the name that both have
 	Missing  string            // the path of a package that an import did not find
 	Next     *Session
@@ -104,6 +106,7 @@ type work struct {
 	local    map[string]string       // variables that stay in main, and what is said of that
 	defs     []definition            //
 	assigned map[string]bool         // those of them that := assigns to: it defines another one
+	embeds   []embed                 //
 	old      map[string]string       // variables that change their type after a use: name to the name of the earlier one
 	dropped  map[*ast.Ident]bool     // names of packages that the program does not mention after all
 	literals []*literal              //
@@ -155,7 +158,7 @@ func (w *work) run() {
 		return
 	}
 	items := split(w.code)
-	goes := !w.cgo(items) && w.sort(items)
+	goes := w.sort(items)
 	for name := range w.s.vars {
 		if _, still := w.n.vars[name]; !still {
 			w.r.Forget = append(w.r.Forget, name)

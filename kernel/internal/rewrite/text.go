@@ -22,6 +22,8 @@ type Source struct {
 
 	once  sync.Once
 	begin []int // where the lines begin
+
+	c string // the C code before its import "C"
 }
 
 // lines returns where the lines begin.

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -61,9 +62,12 @@ func (w *work) publish(ds []definition) {
 	w.types = map[string]variable{}
 	w.local = map[string]string{}
 	for _, d := range ds {
-		typ, ok := w.writeType(d.obj.Type())
+		t := w.typeOf(d)
+		typ, ok := w.writeType(t)
 		why := ""
 		switch {
+		case t == types.Typ[types.Invalid]:
+			why = "its type is one of C's: convert it, as in x := int(C.f()), or declare it with its type"
 		case Reserved(d.name):
 			w.fail(w.at(w.user, d.obj.Pos()), reservedMsg(d.name), "choose another name")
 			return
@@ -78,7 +82,7 @@ func (w *work) publish(ds []definition) {
 			}
 			continue
 		}
-		v := variable{typ: typ, shown: types.TypeString(d.obj.Type(), shownPackage), types: mainTypes(d.obj.Type())}
+		v := variable{typ: typ, shown: types.TypeString(t, shownPackage), types: mainTypes(t)}
 		switch {
 		case types.Universe.Lookup(d.name) != nil || d.name == "main" || d.name == "init":
 			v.hidden = true
@@ -249,9 +253,20 @@ func (w *work) assign(g *ast.GenDecl) {
 		w.blank(w.user, g.Lparen, g.Lparen+1)
 		w.blank(w.user, g.Rparen, g.Rparen+1)
 	}
+	before := w.at(w.user, g.Pos())
+	for _, it := range w.stmts {
+		if it.lo <= before && before < it.hi {
+			before = it.lo
+		}
+	}
 	for _, sp := range g.Specs {
 		v := sp.(*ast.ValueSpec)
+		from := before
+		before = w.end(w.user, v.End())
 		if len(v.Values) == 0 {
+			if w.embed(v, from) {
+				continue
+			}
 			var zero []string
 			for _, id := range v.Names {
 				if id.Name != "_" {
@@ -276,6 +291,32 @@ func (w *work) assign(g *ast.GenDecl) {
 			}
 		}
 	}
+}
+
+// An embed is a variable that holds files, as the patterns behind //go:embed name them.
+type embed struct{ name, patterns string }
+
+var embedLine = regexp.MustCompile(`(?m)^[ \t]*//go:embed[ \t]+(.*)$`)
+
+// embedName begins the name of the package's own variable that holds files, in which the compiler puts them.
+const embedName = ownPrefix + "Embed_"
+
+// embed sees to a variable for which //go:embed stands before its declaration, from an offset of the cell on. It
+// reports whether it is one.
+func (w *work) embed(v *ast.ValueSpec, from int) bool {
+	var patterns []string
+	for _, m := range embedLine.FindAllStringSubmatchIndex(w.code[from:w.at(w.user, v.Pos())], -1) {
+		patterns = append(patterns, w.code[from+m[2]:from+m[3]])
+		w.edits.blank(w.src.Code, from+m[0], from+m[1])
+	}
+	if len(patterns) == 0 || len(v.Names) != 1 {
+		return false
+	}
+	name := v.Names[0].Name
+	w.embeds = append(w.embeds, embed{name, strings.Join(patterns, " ")})
+	w.r.Embeds = append(w.r.Embeds, patterns...)
+	w.replace(w.user, v.Pos(), v.End(), w.types[name].source(name)+" = "+embedName+name)
+	return true
 }
 
 // useUnused writes uses of variables that are declared and not used, by the places of their declarations: inside a

@@ -79,7 +79,7 @@ func (x *execution) allowed() bool {
 		x.fail = report.Said("page", x.r.Whole+" needs a computer of its own: a page runs Go alone")
 	case len(x.r.Commands) > 0:
 		x.fail = report.Said("page", x.r.Commands[0].Name+" is the notebook's: a page runs Go alone")
-	case x.r.GoNB != "" || x.r.Wasm || x.r.Tests:
+	case x.r.GoNB != "" || x.r.Cgo || x.r.Wasm || x.r.Tests:
 		x.fail = report.Said("page", "this cell needs the notebook: a page runs plain cells of Go")
 	default:
 		return true

@@ -31,18 +31,18 @@ func (p picture) String() string {
 	return fmt.Sprintf("%T, %d × %d pixels", p.Image, p.Bounds().Dx(), p.Bounds().Dy())
 }
 
-// HTML is an element with the picture in it, or its text if it is too large or can't be encoded.
-func (p picture) HTML() string {
+// MIMEBundle is the picture as a PNG file, or its text if it is too large or can't be encoded. A small one is looked at
+// for its pixels: as HTML it is four times as large.
+func (p picture) MIMEBundle() []string {
 	size := p.Bounds().Size()
 	var b bytes.Buffer
 	if size.X > maxPixels/size.Y || png.Encode(&b, p.Image) != nil {
-		return "<pre>" + p.String() + ", too large to be shown</pre>"
+		return []string{"text/plain", p.String() + ", too large to be shown"}
 	}
-	smooth := ""
-	if size.X < 64 && size.Y < 64 { // a small one is looked at for its pixels
-		smooth = fmt.Sprintf(` width="%d" height="%d" style="image-rendering:pixelated"`, 4*size.X, 4*size.Y)
-	} else {
-		smooth = ` style="max-width:100%"`
+	pairs := []string{"image/png", b.String()}
+	if size.X < 64 && size.Y < 64 {
+		pairs = append(pairs, "text/html", fmt.Sprintf(`<img src="data:image/png;base64,%s" alt="%s" width="%d" height="%d" style="image-rendering:pixelated">`,
+			base64.StdEncoding.EncodeToString(b.Bytes()), p.String(), 4*size.X, 4*size.Y))
 	}
-	return fmt.Sprintf(`<img src="data:image/png;base64,%s" alt="%s"%s>`, base64.StdEncoding.EncodeToString(b.Bytes()), p.String(), smooth)
+	return append(pairs, "text/plain", p.String())
 }

@@ -2,7 +2,6 @@ package pictures
 
 import (
 	"bytes"
-	"encoding/base64"
 	"image"
 	"image/color"
 	"image/png"
@@ -15,19 +14,15 @@ import (
 func TestPictures(t *testing.T) {
 	m := image.NewRGBA(image.Rect(10, 10, 13, 12))
 	m.Set(11, 11, color.RGBA{R: 200, A: 255})
-	look, ok := formatters.For(m).(interface {
-		HTML() string
-		String() string
-	})
+	look, ok := formatters.For(m).(picture)
 	if !ok || look.String() != "*image.RGBA, 3 × 2 pixels" {
 		t.Fatalf("it is shown as %v", look)
 	}
-	_, rest, _ := strings.Cut(look.HTML(), "base64,")
-	data, _, _ := strings.Cut(rest, `"`)
-	b, err := base64.StdEncoding.DecodeString(data)
-	if err != nil {
-		t.Fatal(err)
+	pairs := look.MIMEBundle()
+	if len(pairs) != 6 || pairs[0] != "image/png" || !strings.Contains(pairs[3], `width="12" height="8"`) || pairs[5] != look.String() {
+		t.Fatalf("it is shown as %q", pairs)
 	}
+	b := []byte(pairs[1])
 	back, err := png.Decode(bytes.NewReader(b))
 	if err != nil {
 		t.Fatal(err)
@@ -40,7 +35,10 @@ func TestPictures(t *testing.T) {
 			t.Errorf("%v is a picture", v)
 		}
 	}
-	if s := (picture{image.NewUniform(color.White)}).HTML(); !strings.Contains(s, "too large") {
-		t.Errorf("a picture without end: %.100s", s)
+	if pairs := (picture{image.NewGray(image.Rect(0, 0, 64, 1))}).MIMEBundle(); len(pairs) != 4 || pairs[0] != "image/png" {
+		t.Errorf("a larger one: %q", pairs)
+	}
+	if pairs := (picture{image.NewUniform(color.White)}).MIMEBundle(); len(pairs) != 2 || !strings.Contains(pairs[1], "too large") {
+		t.Errorf("a picture without end: %.100q", pairs)
 	}
 }

@@ -1,0 +1,96 @@
+//go:build unix
+
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// An embedding tells the compiler which files //go:embed names, as the go command does.
+type embedding struct {
+	Patterns map[string][]string // the files that each names
+	Files    map[string]string   // where they are
+}
+
+// embedded finds the files that the lines behind //go:embed name in a folder.
+func embedded(dir string, lines []string) (*embedding, error) {
+	e := &embedding{map[string][]string{}, map[string]string{}}
+	for _, line := range lines {
+		for line = strings.TrimSpace(line); line != ""; line = strings.TrimSpace(line) {
+			pattern, err := strconv.QuotedPrefix(line)
+			line = strings.TrimPrefix(line, pattern)
+			if pattern, err = strconv.Unquote(pattern); err != nil {
+				pattern, line, _ = strings.Cut(line, " ")
+			}
+			if err := e.add(dir, pattern); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return e, nil
+}
+
+// add finds the files of one pattern. Of a folder it takes all but what begins with . or _, unless all: stands first.
+func (e *embedding) add(dir, pattern string) error {
+	glob, all := strings.CutPrefix(pattern, "all:")
+	if !fs.ValidPath(glob) {
+		return fmt.Errorf("go:embed %s: files are named from the folder that cells run in, and lie in it: %s", pattern, dir)
+	}
+	found, err := filepath.Glob(filepath.Join(dir, filepath.FromSlash(glob)))
+	if err != nil {
+		return fmt.Errorf("go:embed %s: %w", pattern, err)
+	}
+	e.Patterns[pattern] = []string{}
+	for _, root := range found {
+		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				return err
+			case path != root && !all && strings.ContainsAny(d.Name()[:1], "._"):
+				if d.IsDir() {
+					return fs.SkipDir
+				}
+			case d.Type().IsRegular():
+				name, err := filepath.Rel(dir, path)
+				if err != nil {
+					return err
+				}
+				name = filepath.ToSlash(name)
+				e.Patterns[pattern] = append(e.Patterns[pattern], name)
+				e.Files[name] = path
+			}
+			return nil
+		})
+		if err != nil {
+			return fmt.Errorf("go:embed %s: %w", pattern, err)
+		}
+	}
+	if len(e.Patterns[pattern]) == 0 {
+		return fmt.Errorf("go:embed %s: there is no such file in %s, where cells run", pattern, dir)
+	}
+	return nil
+}
+
+// write writes it to a file for the compiler, and returns what the files hold, by which programs differ.
+func (e *embedding) write(path string) (contents []byte, err error) {
+	for _, names := range e.Patterns {
+		for _, name := range names {
+			b, err := os.ReadFile(e.Files[name])
+			if err != nil {
+				return nil, err
+			}
+			contents = append(fmt.Appendf(contents, "%s %d ", name, len(b)), b...)
+		}
+	}
+	text, err := json.Marshal(e)
+	if err != nil {
+		return nil, err
+	}
+	return contents, os.WriteFile(path, text, 0o600)
+}

@@ -1,0 +1,44 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// Files that stand behind //go:embed are those of the folder that cells run in, as they are when the cell runs.
+func TestEmbed(t *testing.T) {
+	t.Parallel()
+	bin, err := tools()
+	need(t, err)
+	dir := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("h.txt", "hello")
+	write("a b.txt", "blank")
+	write("sub/one.txt", "1")
+	write("sub/_no.txt", "0")
+	l := startLabIn(t, bin, dir, nil)
+	l.want("import _ \"embed\"", "")
+	l.want("//go:embed h.txt\nvar hs string\nhs", "[result]\"hello\"")
+	l.want("hs + \"!\"", "[result]\"hello!\"")
+	write("h.txt", "other")
+	l.want("//go:embed h.txt\nvar hs string\nhs", "[result]\"other\"")
+	l.want("// Bytes.\n//go:embed h.txt\nvar hb []byte\nvar (\n\tn = 3\n\t//go:embed \"a b.txt\"\n\tab string\n)\nfmt.Println(len(hb), ab, n)", "5 blank 3")
+	l.want("//go:embed sub\n//go:embed *.txt\nvar files embed.FS\nb, err := files.ReadFile(\"sub/one.txt\")\nfmt.Println(string(b), err)", "1 <nil>")
+	l.want("names, err := fs.Glob(files, \"*/*\")\nfmt.Println(names, err)", "[sub/one.txt] <nil>")
+	l.want("%race\n//go:embed sub/one.txt\nvar one string\none", "[result]\"1\"")
+	l.want("//go:embed none.txt\nvar none string", "go:embed none.txt: there is no such file in "+dir)
+	l.want("//go:embed ../h.txt\nvar none string", "lie in it")
+	l.want("//go:embed h.txt\nvar wrong int", "go:embed cannot apply to var of type int")
+}
