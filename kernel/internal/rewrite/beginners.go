@@ -427,8 +427,8 @@ func (m *mistake) words(lo, hi int) bool {
 
 var placeholder = regexp.MustCompile(`\{([^{}:!]*)(?:![rs])?(?::([^{}]*))?\}`)
 
-// goFormat turns the literal of a Python string with { } into one with verbs, and returns the values in { }, each behind
-// a comma.
+// goFormat turns the literal of a Python string with { } into one with verbs, and returns the values in { }, each
+// behind a comma.
 func goFormat(lit string) (format, values string) {
 	format = placeholder.ReplaceAllStringFunc(strings.ReplaceAll(lit, "%", "%%"), func(s string) string {
 		g := placeholder.FindStringSubmatch(s)
