@@ -252,7 +252,7 @@ func (r *remarker) power(c *checked, x *ast.BinaryExpr) {
 	r.remark(c, x, "power", "^ is exclusive or, bit by bit. A power is written %s", hint)
 }
 
-// isQuotient reports whether x divides constants without a type as whole numbers, and a remainder is lost.
+// isQuotient reports whether x divides constants without a type as integers, and a remainder is lost.
 func (c *checked) isQuotient(x ast.Expr) (q *ast.BinaryExpr, zero bool) {
 	q, ok := ast.Unparen(x).(*ast.BinaryExpr)
 	if !ok || q.Op != token.QUO {
@@ -270,10 +270,10 @@ func untypedInt(tv types.TypeAndValue) bool {
 	return ok && tv.Value != nil && tv.Value.Kind() == constant.Int && b.Info()&types.IsUntyped != 0 && b.Info()&types.IsInteger != 0
 }
 
-// quotient finds whole numbers that are divided where a number with a fraction is wanted: the result becomes one, or it
+// quotient finds integers that are divided where a number with a fraction is wanted: the result becomes one, or it
 // is shown, or nothing is left of it.
 func (r *remarker) quotient(c *checked, x *ast.BinaryExpr, shown bool) {
-	const loses = "%s divides whole numbers, which drops the remainder: "
+	const loses = "%s divides integers, which drops the remainder: "
 	if q, zero := c.isQuotient(x); q != nil {
 		t, _ := c.info.TypeOf(q).Underlying().(*types.Basic)
 		if !shown && !zero && (t == nil || t.Info()&(types.IsFloat|types.IsComplex) == 0) {
