@@ -184,8 +184,8 @@ func (r *remarker) identity(c *checked, x *ast.BinaryExpr) {
 		return
 	}
 	a, b, not := atomic(c.source(x.X)), c.source(x.Y), ""
-	if re(`\b(` + regexp.QuoteMeta(a) + `\s*:?=\s*` + regexp.QuoteMeta(b) + `|` + regexp.QuoteMeta(b) + `\s*:?=\s*` + regexp.QuoteMeta(a) + `)(\.(To|Contiguous)\(|\s*$)`).MatchString(r.w.code) {
-		r.w.n.told["remark identity"] = true // whether these have returned the tensor itself
+	if r.related(c.source(x.X), b) {
+		r.w.n.told["remark identity"] = true // whether these are the tensor itself
 		return
 	}
 	if x.Op == token.NEQ {
@@ -218,6 +218,23 @@ func (r *remarker) identity(c *checked, x *ast.BinaryExpr) {
 		how += " asks for the values"
 	}
 	r.remark(c, x, "identity", "%s asks whether both are one and the same %s in memory: %s", c.source(x), strings.ToLower(t.Obj().Name()), how)
+}
+
+// givenOn finds y := x, and y := x.To(device), which may be x itself.
+var givenOn = re(`(?m)^\s*(NAME)\s*:?=\s*(NAME)(?:\.(?:To|Contiguous)\(.*)?\s*$`)
+
+// related reports whether the cell gives one of two variables to the other, perhaps by way of others.
+func (r *remarker) related(a, b string) bool {
+	pairs, same := givenOn.FindAllStringSubmatch(r.w.code, -1), map[string]bool{a: true}
+	for n := 0; n < len(same); {
+		n = len(same)
+		for _, p := range pairs {
+			if same[p[1]] || same[p[2]] {
+				same[p[1]], same[p[2]] = true, true
+			}
+		}
+	}
+	return same[b]
 }
 
 // decimal returns the text of a whole number as people write it, or "".

@@ -31,6 +31,7 @@ func TestRemarks(t *testing.T) {
 		{"a == nil", ""},
 		{"p == p", ""},
 		{"there := a.To(tensor.CPU)\nthere == a", ""},
+		{"h := a\nfor range 3 {\n\tbefore := h\n\tif before != a {\n\t\tbefore.Free()\n\t}\n\th = before.ReLU()\n}", ""},
 		{"type layer struct{ Weight *tensor.Tensor }\nl := layer{a}\nl.Weight == b", ""},
 
 		{"2 ^ 3", "line 1: ^ is exclusive or, bit by bit. A power is written 1<<3, or math.Pow(2, 3)"},
