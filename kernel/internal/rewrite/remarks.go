@@ -310,26 +310,14 @@ func (r *remarker) quotient(c *checked, x *ast.BinaryExpr, shown bool) {
 	}
 }
 
-// arguments looks for quotients that are printed, or go where any value may go.
+// arguments looks for quotients that are printed.
 func (r *remarker) arguments(c *checked, call *ast.CallExpr) {
-	tv := c.info.Types[call.Fun]
-	if tv.Type == nil || tv.IsType() || tv.IsBuiltin() {
+	f, ok := c.info.Uses[named(call.Fun)].(*types.Func)
+	if !ok || f.Pkg() == nil || f.Pkg().Path() != "fmt" {
 		return
 	}
-	f, ok := tv.Type.Underlying().(*types.Signature)
-	if !ok {
-		return
-	}
-	for i, a := range call.Args {
-		q, _ := c.isQuotient(a)
-		if q == nil || f.Params().Len() == 0 {
-			continue
-		}
-		t := f.Params().At(min(i, f.Params().Len()-1)).Type()
-		if s, ok := t.(*types.Slice); ok && f.Variadic() && i >= f.Params().Len()-1 {
-			t = s.Elem()
-		}
-		if _, generic := t.(*types.TypeParam); !generic && types.IsInterface(t) {
+	for _, a := range call.Args {
+		if q, _ := c.isQuotient(a); q != nil {
 			r.quotient(c, q, true)
 		}
 	}
