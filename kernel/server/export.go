@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"strings"
 
@@ -68,23 +69,58 @@ func exportNotebook(c config, file, out string) error {
 	if err != nil {
 		return fmt.Errorf("%s, %w", filepath.Base(file), err)
 	}
-	program, tests, err := export.Program(cells, p)
+	foreign, err := c.foreign(out)
+	if err != nil {
+		return err
+	}
+	made, err := export.Program(cells, p, foreign)
 	if err != nil {
 		return fmt.Errorf("%s: %w", filepath.Base(file), err)
 	}
-	program = append([]byte(fmt.Sprintf(export.Header, filepath.Base(file))), program...)
+	program := append([]byte(fmt.Sprintf(export.Header, filepath.Base(file))), made.Main...)
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return err
 	}
 	if err := atomicfile.Replace(filepath.Join(out, "main.go"), program, 0o644); err != nil {
 		return err
 	}
-	if tests != nil {
-		if err := atomicfile.Replace(filepath.Join(out, "main_test.go"), tests, 0o644); err != nil {
+	if made.Tests != nil {
+		if err := atomicfile.Replace(filepath.Join(out, "main_test.go"), made.Tests, 0o644); err != nil {
+			return err
+		}
+	}
+	if len(made.Copied) > 0 {
+		copies := filepath.Join(out, copiesFolder)
+		if err := copyPackages(c.root, copies, made.Copied, foreign.Copies); err != nil {
+			return err
+		}
+		licence, err := os.ReadFile(filepath.Join(c.root, "LICENSE"))
+		if err == nil {
+			err = writeChanged(filepath.Join(copies, "LICENSE"), licence)
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return buildProgram(ctx, c, say, out)
+}
+
+// copiesFolder is where a program has copies of our packages if its module does not require ours.
+const copiesFolder = "internal/lectern"
+
+// foreign says how a program in the folder out does without our module; nil if it has that.
+func (c config) foreign(out string) (*export.Foreign, error) {
+	if c.home == nil {
+		return nil, nil
+	}
+	rel, err := filepath.Rel(c.home.dir, out)
+	if err != nil || strings.HasPrefix(rel, "..") {
+		return nil, fmt.Errorf("the notebook belongs to the module %s: give -o a folder inside %s", c.home.path, c.home.dir)
+	}
+	if c.home.library {
+		return nil, nil
+	}
+	return &export.Foreign{Library: modulePath(c.root), Copies: path.Join(c.home.path, filepath.ToSlash(rel), copiesFolder)}, nil
 }
 
 // mayWrite refuses to write over a program of somebody's own.
@@ -109,9 +145,6 @@ func buildProgram(ctx context.Context, c config, say func(string), out string) e
 	}
 	rel, err := filepath.Rel(around, out)
 	inside := err == nil && !strings.HasPrefix(rel, "..")
-	if c.home != nil && !inside {
-		return fmt.Errorf("the notebook belongs to the module %s: give -o a folder inside %s", c.home.path, c.home.dir)
-	}
 	env := append(cellenv.Online(os.Environ()), "GOFLAGS=-buildvcs=false")
 	if offline() {
 		env = append(cellenv.Offline(os.Environ()), "GOFLAGS=-buildvcs=false")

@@ -231,3 +231,106 @@ func TestExportLessons(t *testing.T) {
 		})
 	}
 }
+
+// TestExportElsewhere: in a module that does not require ours, programs build and print, and its requirements stay as
+// they are.
+func TestExportElsewhere(t *testing.T) {
+	cells := []string{
+		"%s",
+		"x := []int{1, 2}\nx",
+		"type point struct{ A, B int }\npoint{1, 2}",
+		"\"text\"",
+		"strconv.Atoi(\"3\")",
+		"os.Chdir(\".\")",
+		"var e error = fmt.Errorf(\"wrong\")\ne",
+		"func echo() int { return 7 }\necho()",
+		"dep.Here",
+	}
+	const printed = "[1 2]\n{A:1 B:2}\n\"text\"\n3\nwrong\n7\n42\n"
+	served := proxy(t, map[string]string{"gonum.org/v1/gonum@v0.9.0": "1.20", "example.net/dep@v1.0.0": "1.20"})
+	for _, c := range []struct {
+		name  string
+		files map[string]string // the notebook lies in m/notes
+		path  string            // of the package that it imports as dep
+		show  bool              // it calls package show, too
+	}{
+		{"requires nothing", map[string]string{"m/dep/dep.go": "package dep\n\nconst Here = 42\n"}, "example.org/m/dep", false},
+		{"calls show", map[string]string{"m/dep/dep.go": "package dep\n\nconst Here = 42\n"}, "example.org/m/dep", true},
+		{"old gonum", map[string]string{"m/go.mod": "module example.org/m\n\ngo 1.22\n\nrequire gonum.org/v1/gonum v0.9.0\n"}, "gonum.org/v1/gonum", false},
+		{"workspace", map[string]string{"go.work": "go 1.22\n\nuse (\n\t./m\n\t./near\n)\n", "near/go.mod": "module example.org/near\n\ngo 1.22\n", "near/near.go": "package near\n\nconst Here = 42\n"}, "example.org/near", false},
+		{"vendor", map[string]string{"m/go.mod": "module example.org/m\n\ngo 1.22\n\nrequire example.net/dep v1.0.0\n", "m/vendor/modules.txt": "# example.net/dep v1.0.0\n## explicit; go 1.20\nexample.net/dep\n",
+			"m/vendor/example.net/dep/dep.go": "package dep\n\nconst Here = 42\n", "m/m.go": "package m\n\nimport _ \"example.net/dep\"\n"}, "example.net/dep", true},
+		{"replace", map[string]string{"m/go.mod": "module example.org/m\n\ngo 1.22\n\nrequire example.net/dep v1.0.0\n\nreplace example.net/dep => ../fork\n",
+			"fork/go.mod": "module example.net/dep\n\ngo 1.20\n", "fork/dep.go": "package dep\n\nconst Here = 42\n"}, "example.net/dep", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir, cache := t.TempDir(), moduleCache(t)
+			t.Setenv("GOMODCACHE", cache)
+			t.Setenv("GOPROXY", served+",file://"+machineModules(t))
+			t.Setenv("GONOSUMDB", "*")
+			t.Setenv("GOFLAGS", "-modcacherw")
+			writeFiles(t, dir, map[string]string{"m/go.mod": "module example.org/m\n\ngo 1.22\n"})
+			writeFiles(t, dir, c.files)
+			download := exec.Command("go", "mod", "download", "all")
+			download.Dir, download.Env = filepath.Join(dir, "m"), append(os.Environ(), "GOFLAGS=-mod=mod -modcacherw")
+			if c.name != "workspace" {
+				download.Env = append(download.Env, "GOWORK=off")
+			}
+			if out, err := download.CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			n := &notebook.Notebook{}
+			for i, source := range cells {
+				if i == 0 {
+					source = fmt.Sprintf("import dep %q", c.path)
+				}
+				n.Cells = append(n.Cells, &notebook.Cell{ID: fmt.Sprint("c", i), Type: "code", Source: source})
+			}
+			want := printed
+			if c.show {
+				n.Cells = append(n.Cells, &notebook.Cell{ID: "s", Type: "code", Source: "show.Value(x)\nshow.Table([]string{\"n\"}, [][]any{{1}})"})
+				want += "[]int{1, 2}\nn\n-\n1\n"
+			}
+			file := filepath.Join(dir, "m", "notes", "a.ipynb")
+			os.MkdirAll(filepath.Dir(file), 0o755)
+			if err := n.Write(file); err != nil {
+				t.Fatal(err)
+			}
+			before := texts(t, dir)
+			out := filepath.Join(dir, "m", "notes", "a")
+			if got := exporting(t, file, out); got != want {
+				t.Errorf("it prints\n%s\nwant\n%s", got, want)
+			}
+			for name, text := range before {
+				if now, err := os.ReadFile(name); err != nil || string(now) != text {
+					t.Errorf("%s is now\n%s\nand was\n%s", name, now, text)
+				}
+			}
+			source, _ := os.ReadFile(filepath.Join(out, "main.go"))
+			if strings.Contains(string(source), "lectern-go/lectern") || !c.show && strings.Contains(string(source), "lectern\"") {
+				t.Errorf("the program is\n%s", source)
+			}
+			if _, err := os.Stat(filepath.Join(out, copiesFolder, "LICENSE")); (err == nil) != c.show {
+				t.Errorf("copies of our packages: %v", err)
+			}
+		})
+	}
+}
+
+// texts are the go.mod, go.sum, go.work and modules.txt of a folder, by name.
+func texts(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	err := filepath.WalkDir(dir, func(name string, d os.DirEntry, err error) error {
+		if base := filepath.Base(name); err == nil && (strings.HasPrefix(base, "go.") || base == "modules.txt") {
+			b, err := os.ReadFile(name)
+			found[name] = string(b)
+			return err
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}

@@ -126,18 +126,28 @@ var runtimePackages = []string{"kernel/persist", "kernel/show", "kernel/show/mea
 
 // makeRuntime copies them into a module of the library's path that requires nothing.
 func makeRuntime(root, dir string) error {
-	write := func(name string, text []byte) error {
-		file := filepath.Join(dir, filepath.FromSlash(name))
-		if old, err := os.ReadFile(file); err == nil && bytes.Equal(old, text) {
-			return nil // as it was compiled
-		}
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			return err
-		}
-		return atomicfile.Replace(file, text, 0o644)
+	if err := copyPackages(root, dir, runtimePackages, modulePath(root)); err != nil {
+		return err
 	}
+	return writeChanged(filepath.Join(dir, "go.mod"), []byte("module "+modulePath(root)+"\n\ngo "+goLine(root)+"\n"))
+}
+
+// writeChanged writes a file that does not hold the text already: one that stays is as it was compiled.
+func writeChanged(file string, text []byte) error {
+	if old, err := os.ReadFile(file); err == nil && bytes.Equal(old, text) {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return err
+	}
+	return atomicfile.Replace(file, text, 0o644)
+}
+
+// copyPackages copies packages of ours, and those of ours that they import, into a folder in which they are found by
+// paths that begin with prefix in the place of our module's.
+func copyPackages(root, dir string, folders []string, prefix string) error {
 	library := modulePath(root)
-	list := slices.Clone(runtimePackages)
+	list := slices.Clone(folders)
 	for i := 0; i < len(list); i++ {
 		files, err := os.ReadDir(filepath.Join(root, filepath.FromSlash(list[i])))
 		if err != nil {
@@ -149,7 +159,10 @@ func makeRuntime(root, dir string) error {
 			}
 			b, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(list[i]), f.Name()))
 			if err == nil {
-				err = write(list[i]+"/"+f.Name(), b)
+				if prefix != library && filepath.Ext(f.Name()) == ".go" {
+					b = inGo(goLine(root), b)
+				}
+				err = writeChanged(filepath.Join(dir, filepath.FromSlash(list[i]), f.Name()), bytes.ReplaceAll(b, []byte(`"`+library+`/`), []byte(`"`+prefix+`/`)))
 			}
 			if err != nil {
 				return err
@@ -169,7 +182,20 @@ func makeRuntime(root, dir string) error {
 			}
 		}
 	}
-	return write("go.mod", []byte("module "+library+"\n\ngo "+goLine(root)+"\n"))
+	return nil
+}
+
+// inGo has a file compiled as Go of a version, whatever the go.mod around it says.
+func inGo(version string, file []byte) []byte {
+	release := regexp.MustCompile(`^1\.\d+`).FindString(version)
+	if g := regexp.MustCompile(`(?m)^//go:build (.*)$`).FindSubmatchIndex(file); g != nil {
+		also := string(file[g[2]:g[3]])
+		if strings.Contains(also, "||") {
+			also = "(" + also + ")"
+		}
+		return slices.Concat(file[:g[0]], []byte("//go:build go"+release+" && "+also), file[g[1]:])
+	}
+	return append([]byte("//go:build go"+release+"\n\n"), file...)
 }
 
 // locate decides which modules cells import from, for a kernel in a folder.

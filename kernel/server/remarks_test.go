@@ -68,3 +68,22 @@ func TestLessonsRaiseNothing(t *testing.T) {
 	}
 	t.Logf("%d cells", cells)
 }
+
+// TestRemarksInCells: a cell that may mean something else runs, and says so beside its output, once in a session.
+func TestRemarksInCells(t *testing.T) {
+	t.Parallel()
+	l := startLab(t)
+	for _, c := range []struct{ code, result, note string }{
+		{"2 ^ 3", "[result]1", "note: line 1: ^ is exclusive or"},
+		{"10 ^ 2", "[result]8", ""},
+		{"fmt.Printf(\"%d\\n\", \"a\")", "[stdout]%!d(string=a)", "note: line 1: fmt.Printf format %d has arg \"a\" of wrong type string"},
+		{"fmt.Printf(\"%d\\n\", 1)", "[stdout]1", ""},
+		{"%reset\n2 ^ 3", "[result]1", "note: line 2: ^ is exclusive or"},
+	} {
+		outs, r := l.run(c.code)
+		got := flat(outs)
+		if r.Status != "ok" || !strings.Contains(got, c.result) || !strings.Contains(got, c.note) || c.note == "" && strings.Contains(got, "note:") {
+			t.Errorf("%s gives %s %s, want %s and %q", c.code, r.Status, got, c.result, c.note)
+		}
+	}
+}

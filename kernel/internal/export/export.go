@@ -15,6 +15,7 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"maps"
 	"path"
 	"slices"
 	"strconv"
@@ -53,8 +54,23 @@ type edit struct {
 	path string // of an import
 }
 
+// Foreign is a module that does not require this project's: its programs can't import our packages.
+type Foreign struct {
+	Library string // the path of our module
+	Copies  string // the path under which a program finds copies of our packages that cells import themselves
+}
+
+// A Made is a program.
+type Made struct {
+	Main, Tests []byte
+	Copied      []string // the folders of our packages that a Foreign has to have copies of
+}
+
 // merger is one program on its way.
 type merger struct {
+	foreign  *Foreign        // nil where our packages can be imported
+	copied   map[string]bool // folders of our packages
+	echoes   map[string]bool // the functions of echoes that the program calls
 	importer types.Importer
 	taken    map[string]bool   // identifiers that cells use, or that the program has given
 	given    map[string]bool   // those of the second kind
@@ -69,17 +85,45 @@ type merger struct {
 	tests    bytes.Buffer
 }
 
-// Program makes a program of the cells. importer knows the packages that they import. tests is
-// empty if no cell has any.
-func Program(cells []Cell, importer types.Importer) (program, tests []byte, err error) {
-	m := &merger{importer: importer, taken: map[string]bool{}, given: map[string]bool{"main": true, "init": true, "attempt": true}, current: map[string]string{}, last: map[string]*unit{},
+// echoes are what programs print the values of last lines with where they can't import package show.
+var echoes = map[string]string{
+	"echo": `
+// echo prints the value of a cell's last line, or its values but an error that is nil.
+func echo(values ...any) {
+	for i, v := range values {
+		switch text, isText := v.(string); {
+		case isText:
+			%[1]s.Printf("%%q\n", text)
+		case v != nil || i == 0 || i < len(values)-1:
+			%[1]s.Printf("%%+v\n", v)
+		}
+	}
+}
+`,
+	"echoErr": `
+// echoErr prints an error that a cell's last line has returned.
+func echoErr(err error) {
+	if err != nil {
+		%[1]s.Println(err)
+	}
+}
+`,
+}
+
+// Program makes a program of the cells. importer knows the packages that they import. There are no tests if no cell has
+// any. foreign is nil where programs can import our packages.
+func Program(cells []Cell, importer types.Importer, foreign *Foreign) (made *Made, err error) {
+	m := &merger{foreign: foreign, copied: map[string]bool{}, echoes: map[string]bool{}, importer: importer, taken: map[string]bool{}, given: map[string]bool{"main": true, "init": true, "attempt": true}, current: map[string]string{}, last: map[string]*unit{},
 		packages: map[string]string{"fmt": "fmt", "os": "os"}, defined: map[string]bool{}, named: map[string]string{}}
+	if foreign != nil {
+		m.given["echo"], m.given["echoErr"] = true, true
+	}
 	var parsed []*cellProgram
 	for i := range cells {
 		var p *cellProgram
 		if cells[i].Program != "" {
 			if p, err = m.parse(&cells[i]); err != nil {
-				return nil, nil, fmt.Errorf("cell [%d]: %w", cells[i].Number, err)
+				return nil, fmt.Errorf("cell [%d]: %w", cells[i].Number, err)
 			}
 		}
 		parsed = append(parsed, p)
@@ -109,12 +153,16 @@ func attempt(cell func()) {
 }
 `, m.imported("fmt", "fmt"), m.imported("os", "os"))
 	}
-	fmt.Fprintf(&m.main, "\nfunc main() {\n%s}\n", calls.String())
-	if program, err = m.file(m.main.String(), m.blank); err != nil || m.tests.Len() == 0 {
-		return program, nil, err
+	for _, name := range slices.Sorted(maps.Keys(m.echoes)) {
+		fmt.Fprintf(&m.main, echoes[name], m.imported("fmt", "fmt"))
 	}
-	tests, err = m.file(m.tests.String(), nil)
-	return program, tests, err
+	fmt.Fprintf(&m.main, "\nfunc main() {\n%s}\n", calls.String())
+	made = &Made{}
+	if made.Main, err = m.file(m.main.String(), m.blank); err == nil && m.tests.Len() > 0 {
+		made.Tests, err = m.file(m.tests.String(), nil)
+	}
+	made.Copied = slices.Sorted(maps.Keys(m.copied))
+	return made, err
 }
 
 // mark begins the part of a cell.
@@ -346,15 +394,31 @@ func (m *merger) write(u *unit, earlier map[string]string) string {
 			continue
 		}
 		name := cmp.Or(earlier[e.name], m.current[e.name], e.name)
-		if e.path != "" {
+		b.WriteString(u.text[last:e.at])
+		last = e.at + len(e.name)
+		if call := m.echo(e.path, u.text[last:]); call != "" {
+			name, last = call, last+len(call)+1
+		} else if e.path != "" {
 			name = m.imported(e.name, e.path)
 		}
-		b.WriteString(u.text[last:e.at])
 		b.WriteString(name)
-		last = e.at + len(e.name)
 	}
 	b.WriteString(u.text[last:])
 	return b.String()
+}
+
+// echo returns the function of the program's own that stands for a call of package show, whose name rest follows.
+func (m *merger) echo(path, rest string) string {
+	if m.foreign == nil || path != m.foreign.Library+"/kernel/show" {
+		return ""
+	}
+	for name := range echoes {
+		if strings.HasPrefix(strings.ToLower(rest), "."+strings.ToLower(name)+"(") {
+			m.echoes[name] = true
+			return name
+		}
+	}
+	return ""
 }
 
 // imported is the name by which the program imports a package: one for all cells, and the package's own, unless
@@ -368,6 +432,19 @@ func (m *merger) imported(name, path string) string {
 	}
 	m.named[name] = path
 	return name
+}
+
+// found is the path by which the program imports a package: that of its own copy if it is ours.
+func (m *merger) found(p string) string {
+	if m.foreign == nil {
+		return p
+	}
+	folder, ours := strings.CutPrefix(p, m.foreign.Library+"/")
+	if !ours {
+		return p
+	}
+	m.copied[folder] = true
+	return m.foreign.Copies + "/" + folder
 }
 
 // isTest reports whether go test calls a function of the name.
@@ -397,7 +474,7 @@ func (m *merger) file(body string, blank []string) ([]byte, error) {
 			continue
 		}
 		imported[p] = true
-		line := strconv.Quote(p)
+		line := strconv.Quote(m.found(p))
 		if name != path.Base(p) || name != m.packages[p] {
 			line = name + " " + line
 		}
@@ -408,6 +485,9 @@ func (m *merger) file(body string, blank []string) ([]byte, error) {
 		}
 	}
 	for _, p := range blank {
+		if m.foreign != nil && strings.HasPrefix(p, m.foreign.Library+"/") { // they draw, and the program prints
+			continue
+		}
 		if !imported[p] {
 			others = append(others, "_ "+strconv.Quote(p))
 		}

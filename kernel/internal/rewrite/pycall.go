@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // What a call looks like in Python: options by their names, lists and tuples in brackets without a type, and slices in
@@ -291,7 +292,7 @@ func chainStart(masked string, at int) int {
 			case c == '(' || c == '[':
 				depth--
 			}
-			if depth < 0 || depth == 0 && !regexp.MustCompile(`[\pL\d_.)\]("'(\[]`).MatchString(masked[i:i+1]) {
+			if c := masked[i]; depth < 0 || depth == 0 && !strings.ContainsRune("_.)]([\"", rune(c)) && !isDigitOrLetter(c) {
 				break
 			}
 		}
@@ -301,6 +302,10 @@ func chainStart(masked string, at int) int {
 		at = i + 1
 	}
 	return at
+}
+
+func isDigitOrLetter(c byte) bool {
+	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z' || c >= utf8.RuneSelf
 }
 
 // typed returns how a Python list may be written in Go; as the values alone if it is all that tensor.Of gets.

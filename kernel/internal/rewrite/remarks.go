@@ -151,6 +151,9 @@ func (r *remarker) look(c *checked, root ast.Node) {
 				r.quotient(c, n, false)
 			}
 		case *ast.CallExpr:
+			if f, ok := c.info.Uses[named(n.Fun)].(*types.Func); ok && f.Pkg() != nil && strings.HasSuffix(f.Pkg().Path(), "/notebooks/lesson") {
+				return false // what a question is about is meant
+			}
 			r.arguments(c, n)
 			if b, ok := c.info.Uses[named(n.Fun)].(*types.Builtin); ok && strings.HasPrefix(b.Name(), "print") {
 				r.remark(c, n, "print", "%s is there to debug Go itself, and writes to standard error in a form of its own: fmt.Println(…) prints", b.Name())
@@ -184,8 +187,8 @@ func (r *remarker) identity(c *checked, x *ast.BinaryExpr) {
 		return
 	}
 	a, b, not := atomic(c.source(x.X)), c.source(x.Y), ""
-	if re(`\b(` + regexp.QuoteMeta(a) + `\s*:?=\s*` + regexp.QuoteMeta(b) + `|` + regexp.QuoteMeta(b) + `\s*:?=\s*` + regexp.QuoteMeta(a) + `)(\.(To|Contiguous)\(|\s*$)`).MatchString(r.w.code) {
-		r.w.n.told["remark identity"] = true // whether these have returned the tensor itself
+	if r.related(c.source(x.X), b) {
+		r.w.n.told["remark identity"] = true // whether these are the tensor itself
 		return
 	}
 	if x.Op == token.NEQ {
@@ -220,6 +223,23 @@ func (r *remarker) identity(c *checked, x *ast.BinaryExpr) {
 	r.remark(c, x, "identity", "%s asks whether both are one and the same %s in memory: %s", c.source(x), strings.ToLower(t.Obj().Name()), how)
 }
 
+// givenOn finds y := x, and y := x.To(device), which may be x itself.
+var givenOn = re(`(?m)^\s*(NAME)\s*:?=\s*(NAME)(?:\.(?:To|Contiguous)\(.*)?\s*$`)
+
+// related reports whether the cell gives one of two variables to the other, perhaps by way of others.
+func (r *remarker) related(a, b string) bool {
+	pairs, same := givenOn.FindAllStringSubmatch(r.w.code, -1), map[string]bool{a: true}
+	for n := 0; n < len(same); {
+		n = len(same)
+		for _, p := range pairs {
+			if same[p[1]] || same[p[2]] {
+				same[p[1]], same[p[2]] = true, true
+			}
+		}
+	}
+	return same[b]
+}
+
 // decimal returns the text of a whole number as people write it, or "".
 func decimal(x ast.Expr) string {
 	if b, ok := ast.Unparen(x).(*ast.BasicLit); ok && b.Kind == token.INT && !strings.ContainsAny(b.Value, "xXoObB_") && (b.Value == "0" || b.Value[0] != '0') {
@@ -252,7 +272,7 @@ func (r *remarker) power(c *checked, x *ast.BinaryExpr) {
 	r.remark(c, x, "power", "^ is exclusive or, bit by bit. A power is written %s", hint)
 }
 
-// isQuotient reports whether x divides constants without a type as whole numbers, and a remainder is lost.
+// isQuotient reports whether x divides constants without a type as integers, and a remainder is lost.
 func (c *checked) isQuotient(x ast.Expr) (q *ast.BinaryExpr, zero bool) {
 	q, ok := ast.Unparen(x).(*ast.BinaryExpr)
 	if !ok || q.Op != token.QUO {
@@ -270,10 +290,10 @@ func untypedInt(tv types.TypeAndValue) bool {
 	return ok && tv.Value != nil && tv.Value.Kind() == constant.Int && b.Info()&types.IsUntyped != 0 && b.Info()&types.IsInteger != 0
 }
 
-// quotient finds whole numbers that are divided where a number with a fraction is wanted: the result becomes one, or it
+// quotient finds integers that are divided where a number with a fraction is wanted: the result becomes one, or it
 // is shown, or nothing is left of it.
 func (r *remarker) quotient(c *checked, x *ast.BinaryExpr, shown bool) {
-	const loses = "%s divides whole numbers, which drops the remainder: "
+	const loses = "%s divides integers, which drops the remainder: "
 	if q, zero := c.isQuotient(x); q != nil {
 		t, _ := c.info.TypeOf(q).Underlying().(*types.Basic)
 		if !shown && !zero && (t == nil || t.Info()&(types.IsFloat|types.IsComplex) == 0) {
@@ -293,26 +313,14 @@ func (r *remarker) quotient(c *checked, x *ast.BinaryExpr, shown bool) {
 	}
 }
 
-// arguments looks for quotients that are printed, or go where any value may go.
+// arguments looks for quotients that are printed.
 func (r *remarker) arguments(c *checked, call *ast.CallExpr) {
-	tv := c.info.Types[call.Fun]
-	if tv.Type == nil || tv.IsType() || tv.IsBuiltin() {
+	f, ok := c.info.Uses[named(call.Fun)].(*types.Func)
+	if !ok || f.Pkg() == nil || f.Pkg().Path() != "fmt" {
 		return
 	}
-	f, ok := tv.Type.Underlying().(*types.Signature)
-	if !ok {
-		return
-	}
-	for i, a := range call.Args {
-		q, _ := c.isQuotient(a)
-		if q == nil || f.Params().Len() == 0 {
-			continue
-		}
-		t := f.Params().At(min(i, f.Params().Len()-1)).Type()
-		if s, ok := t.(*types.Slice); ok && f.Variadic() && i >= f.Params().Len()-1 {
-			t = s.Elem()
-		}
-		if _, generic := t.(*types.TypeParam); !generic && types.IsInterface(t) {
+	for _, a := range call.Args {
+		if q, _ := c.isQuotient(a); q != nil {
 			r.quotient(c, q, true)
 		}
 	}

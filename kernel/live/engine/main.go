@@ -197,13 +197,13 @@ type exported struct {
 func (e *engine) export(name, stored string) exported {
 	e.packages.absent = nil
 	var cells []export.Cell
-	var program, tests []byte
+	var made *export.Made
 	n, err := notebook.Parse(name, []byte(stored))
 	if err == nil {
 		cells, err = export.Cells(n, e.packages, func(*rewrite.Result) bool { return false })
 	}
 	if err == nil {
-		program, tests, err = export.Program(cells, e.packages)
+		made, err = export.Program(cells, e.packages, nil)
 	}
 	if need := e.packages.missing(e.packages.absent); len(need) > 0 {
 		return exported{Need: need}
@@ -215,7 +215,7 @@ func (e *engine) export(name, stored string) exported {
 	case err != nil:
 		return exported{Problem: err.Error()}
 	}
-	return exported{Program: fmt.Sprintf(export.Header, name) + string(program), Tests: string(tests)}
+	return exported{Program: fmt.Sprintf(export.Header, name) + string(made.Main), Tests: string(made.Tests)}
 }
 
 // changed is what a program makes of a notebook, or says why it makes nothing of it.
