@@ -54,6 +54,7 @@ func TestDifferences(t *testing.T) {
 		"`Of([]bool{true, true}).Matmul(Of(true, false))`": func() string { return values(Of([]bool{true, true}).Matmul(bools)) },
 		"`Of(1, 200).To(Uint8).Lt(-1)`":                    func() string { return values(Of(1, 200).To(Uint8).Lt(-1)) },
 		"`Of(1, 200).To(Uint8).Any()`":                     func() string { return values(Of(1, 200).To(Uint8).Any()) },
+		"`Of(256.).To(BFloat16).Add(1.003)`":               func() string { return values(Of(256.).To(BFloat16).Add(1.003).Squeeze()) },
 		"`Zeros(3).SetIndex(Ones(1), 0)`": func() string {
 			x := Zeros(3)
 			x.SetIndex(Ones(1), 0)

@@ -1,0 +1,187 @@
+package layout
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+)
+
+// bases are layouts of every kind, small enough to try all that can be asked of them.
+func bases(t *testing.T) map[string]Layout {
+	must := func(l Layout, err error) Layout {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l
+	}
+	whole := Contiguous(3, 4, 2)
+	return map[string]Layout{
+		"contiguous": whole, "transposed": must(whole.Transpose(0, 2)), "every other": must(whole.Slice(1, 1, 4, 2)),
+		"repeated": must(Contiguous(3, 1, 2).Expand(3, 4, 2)), "empty": Contiguous(3, 0, 2), "one": Contiguous(1, 1, 1),
+	}
+}
+
+// at returns the storage index of an element, written naively.
+func at(l Layout, index ...int) int {
+	place := l.Offset
+	for axis, i := range index {
+		place += i * l.Strides[axis]
+	}
+	return place
+}
+
+// each calls f with every index of a shape.
+func each(shape []int, f func(index []int)) {
+	if slices.Contains(shape, 0) {
+		return
+	}
+	index := make([]int, len(shape))
+	for {
+		f(index)
+		axis := len(shape) - 1
+		for ; axis >= 0; axis-- {
+			if index[axis]++; index[axis] < shape[axis] {
+				break
+			}
+			index[axis] = 0
+		}
+		if axis < 0 {
+			return
+		}
+	}
+}
+
+// TestEveryViewOfAnAxis compares all that views of one axis, or two, may be asked for with their elements one by one,
+// and what is refused with the bounds that the comments give.
+func TestEveryViewOfAnAxis(t *testing.T) {
+	// same checks a view: whether it was refused, its shape, and where each of its elements lies.
+	same := func(what string, l Layout, err error, refused bool, kind error, shape []int, from func(index []int) int) {
+		t.Helper()
+		if refused || err != nil {
+			if !refused || !errors.Is(err, kind) {
+				t.Errorf("%s: got %v, want it refused: %v, as %v", what, err, refused, kind)
+			}
+			return
+		}
+		if !slices.Equal(l.Shape, shape) || len(l.Strides) != len(shape) {
+			t.Errorf("%s: shape %v and strides %v, want shape %v", what, l.Shape, l.Strides, shape)
+			return
+		}
+		each(shape, func(index []int) {
+			if got, want := at(l, index...), from(index); got != want {
+				t.Errorf("%s: element %v lies at %d, want %d", what, index, got, want)
+			}
+		})
+	}
+	moved := func(index []int, axis, to int) []int {
+		index = slices.Clone(index)
+		index[axis] = to
+		return index
+	}
+	sized := func(l Layout, axis, size int) []int { return moved(l.Shape, axis, size) }
+	for name, l := range bases(t) {
+		for axis, n := range l.Shape {
+			for start := -n - 1; start <= n+1; start++ {
+				from := start
+				if from < 0 {
+					from += n
+				}
+				selected, err := l.Select(axis-len(l.Shape), start)
+				same(fmt.Sprintf("%s: select %d of axis %d", name, start, axis), selected, err, from < 0 || from >= n, ErrIndex,
+					slices.Delete(slices.Clone(l.Shape), axis, axis+1), func(index []int) int { return at(l, slices.Insert(slices.Clone(index), axis, from)...) })
+				for length := -1; length <= n+1; length++ {
+					narrow, err := l.Narrow(axis, start, length)
+					same(fmt.Sprintf("%s: narrow axis %d from %d to %d", name, axis, start, length), narrow, err,
+						from < 0 || length < 0 || from+length > n, ErrIndex, sized(l, axis, length),
+						func(index []int) int { return at(l, moved(index, axis, from+index[axis])...) })
+				}
+			}
+			for size := -1; size <= n+1; size++ {
+				for step := 0; step <= 3; step++ {
+					kind := ErrShape
+					if size >= 0 && size <= n {
+						kind = ErrValue
+					}
+					unfolded, err := l.Unfold(axis, size, step)
+					windows := 0
+					for start := 0; step > 0 && start+size <= n; start += step {
+						windows++
+					}
+					same(fmt.Sprintf("%s: windows of %d on axis %d, %d apart", name, size, axis, step), unfolded, err, size < 0 || size > n || step < 1, kind,
+						append(sized(l, axis, windows), size),
+						func(index []int) int {
+							last := len(index) - 1
+							return at(l, moved(index[:last], axis, index[axis]*step+index[last])...)
+						})
+				}
+			}
+			for other, m := range l.Shape {
+				for offset := -n - 1; offset <= m+1; offset++ {
+					diagonal, err := l.Diagonal(offset, axis, other)
+					var rest []int
+					for i, size := range l.Shape {
+						if i != axis && i != other {
+							rest = append(rest, size)
+						}
+					}
+					length := 0
+					for i := range n {
+						if i+offset >= 0 && i+offset < m {
+							length++
+						}
+					}
+					same(fmt.Sprintf("%s: diagonal %d of axes %d and %d", name, offset, axis, other), diagonal, err, axis == other, ErrShape, append(rest, length),
+						func(index []int) int {
+							full, next := make([]int, len(l.Shape)), 0
+							for i := range full {
+								if i != axis && i != other {
+									full[i] = index[next]
+									next++
+								}
+							}
+							full[axis] = index[next] - min(offset, 0)
+							full[other] = index[next] + max(offset, 0)
+							return at(l, full...)
+						})
+				}
+			}
+		}
+	}
+}
+
+// TestPlacesAndRepeats: each element's place, and which layouts repeat elements, are what their positions say.
+func TestPlacesAndRepeats(t *testing.T) {
+	for name, l := range bases(t) {
+		all := positions(l)
+		for i, want := range all {
+			if got := l.Place(i); got != want {
+				t.Errorf("%s: element %d lies at %d, want %d", name, i, got, want)
+			}
+		}
+		distinct := slices.Compact(slices.Sorted(slices.Values(all)))
+		if got := l.RepeatsOne(); len(all) > 0 && got != (len(distinct) == 1) {
+			t.Errorf("%s repeats one: %v, and has %d places", name, got, len(distinct))
+		}
+		once := positions(l.WithoutRepeats())
+		if slices.Sort(once); len(once) != len(distinct) || !slices.Equal(once, distinct) {
+			t.Errorf("%s without repeats has %v, want %v", name, once, distinct)
+		}
+		index := make([]int, len(l.Shape))
+		for axis, n := range l.Shape {
+			for i := -n - 1; i <= n; i++ {
+				index[axis] = i
+				_, err := l.Position(index)
+				if inside := i >= -n && i < n; !slices.Contains(l.Shape, 0) && (err == nil) != inside {
+					t.Errorf("%s: position %v: %v", name, index, err)
+				}
+			}
+			index[axis] = 0
+		}
+	}
+	scalar := Layout{Offset: 5}
+	if windows, err := scalar.Unfold(0, 1, 1); err != nil || !slices.Equal(windows.Shape, []int{1, 1}) || windows.Offset != 5 {
+		t.Errorf("windows of a single number: %v, %v", windows, err)
+	}
+}
