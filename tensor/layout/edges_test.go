@@ -3,7 +3,9 @@ package layout
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -82,6 +84,7 @@ func TestEveryViewOfAnAxis(t *testing.T) {
 	}
 	sized := func(l Layout, axis, size int) []int { return moved(l.Shape, axis, size) }
 	for name, l := range bases(t) {
+		before := l.Copied(0)
 		for axis, n := range l.Shape {
 			for start := -n - 1; start <= n+1; start++ {
 				from := start
@@ -147,6 +150,98 @@ func TestEveryViewOfAnAxis(t *testing.T) {
 						})
 				}
 			}
+			unsqueezed, err := l.Unsqueeze(axis)
+			same(fmt.Sprintf("%s: a new axis %d", name, axis), unsqueezed, err, false, nil, slices.Insert(slices.Clone(l.Shape), axis, 1),
+				func(index []int) int { return at(l, slices.Delete(slices.Clone(index), axis, axis+1)...) })
+		}
+		l.WithoutRepeats()
+		if !slices.Equal(l.Shape, before.Shape) || !slices.Equal(l.Strides, before.Strides) {
+			t.Errorf("%s: its views changed it to %v, %v", name, l.Shape, l.Strides)
+		}
+	}
+}
+
+// TestAxes: an axis is one from -rank to rank-1, and a permutation names each once.
+func TestAxes(t *testing.T) {
+	for rank := range 4 {
+		l := Contiguous(make([]int, rank)...)
+		for a := -rank - 1; a <= rank; a++ {
+			axis, err := l.Axis(a)
+			if inside := a >= -rank && a < rank; (err == nil) != inside || inside && axis != (a+rank)%rank {
+				t.Errorf("axis %d of %d: %d, %v", a, rank, axis, err)
+			}
+		}
+	}
+	if !(Layout{}).NamesNumber(0, -1) || (Layout{}).NamesNumber(0, 1) || (Layout{}).NamesNumber(-2) {
+		t.Error("0 and -1 name a single number, and no others")
+	}
+	if _, err := Contiguous(2, 3).Permute(0, -2); !errors.Is(err, ErrShape) {
+		t.Errorf("axis 0 twice: %v", err)
+	}
+	if text := commas([]int{2, 30, -1}); text != "2, 30, -1" {
+		t.Errorf("sizes as in Go: %q", text)
+	}
+}
+
+// TestMemoryOrder: axes come in the order of their strides, those that repeat elements stay where they are, and of
+// equal strides the larger axis comes first.
+func TestMemoryOrder(t *testing.T) {
+	for _, c := range []struct{ shape, strides, want []int }{
+		{[]int{2, 3, 4}, []int{12, 4, 1}, []int{0, 1, 2}}, {[]int{2, 3, 4}, []int{1, 4, 12}, []int{2, 1, 0}},
+		{[]int{2, 3, 4}, []int{4, 12, 1}, []int{1, 0, 2}}, {[]int{2, 3, 4}, []int{4, 1, 12}, []int{2, 0, 1}}, {[]int{2, 3, 4}, []int{1, 12, 4}, []int{1, 2, 0}},
+		{[]int{2, 3, 4}, []int{1, 0, 2}, []int{2, 1, 0}}, {[]int{2, 3}, []int{0, 1}, []int{0, 1}}, {[]int{2, 3}, []int{1, 0}, []int{0, 1}},
+		{[]int{1, 3}, []int{1, 1}, []int{1, 0}}, {[]int{3, 1}, []int{1, 1}, []int{0, 1}}, {[]int{3, 3}, []int{1, 1}, []int{0, 1}},
+		{nil, nil, []int{}}, {[]int{5}, []int{1}, []int{0}},
+	} {
+		if got := (Layout{c.shape, c.strides, 0}).MemoryOrder(); !slices.Equal(got, c.want) {
+			t.Errorf("shape %v, strides %v: order %v, want %v", c.shape, c.strides, got, c.want)
+		}
+	}
+}
+
+// TestOverlaps: whether elements share a place, where axes reach over others by one place more or less.
+func TestOverlaps(t *testing.T) {
+	for _, c := range []struct {
+		shape, strides []int
+		want           bool
+	}{
+		{[]int{4, 3}, []int{3, 1}, false}, {[]int{4, 3}, []int{2, 1}, true}, {[]int{2, 2, 2}, []int{4, 2, 1}, false}, {[]int{2, 2, 2}, []int{3, 2, 1}, true},
+		{[]int{2, 3, 2}, []int{4, 1, 3}, true}, {[]int{2}, []int{0}, true}, {[]int{1}, []int{0}, false}, {[]int{0, 2}, []int{0, 0}, false}, {[]int{1, 2}, []int{0, 1}, false},
+	} {
+		if got := (Layout{c.shape, c.strides, 0}).MayOverlap(); got != c.want {
+			t.Errorf("shape %v, strides %v: overlap is %v", c.shape, c.strides, got)
+		}
+	}
+}
+
+// TestCountable: sizes may be multiplied as long as the bytes of 16 for each element can be counted.
+func TestCountable(t *testing.T) {
+	const most = math.MaxInt >> 4
+	for _, c := range []struct {
+		sizes []int
+		n     int
+		ok    bool
+	}{{[]int{most}, most, true}, {[]int{most + 1}, 0, false}, {[]int{1 << 40, 1 << 40}, 0, false}, {[]int{1 << 40, 1 << 40, 0}, 0, true}, {nil, 1, true}, {[]int{1 << 32, 1 << 32}, 0, false}} {
+		if n, ok := countable(c.sizes); n != c.n || ok != c.ok {
+			t.Errorf("%v: %d, %v", c.sizes, n, ok)
+		}
+	}
+}
+
+// TestInferShape: one size may be left to be worked out, and the others must have as many elements.
+func TestInferShape(t *testing.T) {
+	l := Contiguous(2, 6)
+	for _, c := range []struct {
+		asked, want []int
+		say         string
+	}{
+		{[]int{-1, 4}, []int{3, 4}, ""}, {[]int{3, -1}, []int{3, 4}, ""}, {[]int{12}, []int{12}, ""}, {[]int{-1, -1}, nil, "sizes 0 and 1 are both -1"},
+		{[]int{-2, 6}, nil, "size -2 is negative"}, {[]int{5, -1}, nil, "shape [2 6] has 12 elements, [5 -1] needs a multiple of 5"}, {[]int{5, 2}, nil, "[5 2] has 10"},
+		{[]int{0, -1}, nil, "can't be worked out"}, {[]int{0, 12}, nil, "has 0"},
+	} {
+		got, err := l.InferShape(c.asked)
+		if c.say == "" && (err != nil || !slices.Equal(got, c.want)) || c.say != "" && (err == nil || !strings.Contains(err.Error(), c.say)) {
+			t.Errorf("%v: %v, %v, want %v %q", c.asked, got, err, c.want, c.say)
 		}
 	}
 }
@@ -172,9 +267,10 @@ func TestPlacesAndRepeats(t *testing.T) {
 		for axis, n := range l.Shape {
 			for i := -n - 1; i <= n; i++ {
 				index[axis] = i
-				_, err := l.Position(index)
-				if inside := i >= -n && i < n; !slices.Contains(l.Shape, 0) && (err == nil) != inside {
-					t.Errorf("%s: position %v: %v", name, index, err)
+				place, err := l.Position(index)
+				inside := i >= -n && i < n
+				if !slices.Contains(l.Shape, 0) && (err == nil) != inside || err == nil && place != l.Offset+(i+n)%n*l.Strides[axis] {
+					t.Errorf("%s: position %v: %d, %v", name, index, place, err)
 				}
 			}
 			index[axis] = 0
