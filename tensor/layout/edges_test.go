@@ -281,3 +281,40 @@ func TestPlacesAndRepeats(t *testing.T) {
 		t.Errorf("windows of a single number: %v, %v", windows, err)
 	}
 }
+
+// TestRuns: axes that lie behind each other are one run, whose elements may be some places apart.
+func TestRuns(t *testing.T) {
+	for _, c := range []struct {
+		l             Layout
+		merged, steps []int
+	}{
+		{Contiguous(2, 3, 4), []int{24}, []int{1}}, {Layout{[]int{2, 3}, []int{6, 2}, 1}, []int{6}, []int{2}},
+		{Layout{[]int{2, 3}, []int{7, 2}, 1}, []int{2, 3}, []int{7, 2}}, {Layout{[]int{2, 1, 3}, []int{3, 9, 1}, 0}, []int{6}, []int{1}}, {Contiguous(1, 1), []int{}, []int{}},
+	} {
+		if got := c.l.Merged(); !slices.Equal(got.Shape, c.merged) || !slices.Equal(got.Strides, c.steps) || got.Offset != c.l.Offset {
+			t.Errorf("%v is merged to %v, want %v and %v", c.l, got, c.merged, c.steps)
+		}
+	}
+	apart := Layout{[]int{6}, []int{2}, 1}
+	for _, shape := range [][]int{{6}, {2, 3}, {3, 1, 2}, {1, 6}, {6, 1}, {1, 2, 1, 3, 1}} {
+		view, err := apart.View(shape...)
+		if err != nil || !slices.Equal(positions(view), positions(apart)) {
+			t.Errorf("numbers that are 2 apart as %v: %v, %v", shape, view, err)
+		}
+	}
+	if view, err := (Layout{Offset: 3}).View(1, 1); err != nil || !slices.Equal(positions(view), []int{3}) {
+		t.Errorf("a single number as [1 1]: %v, %v", view, err)
+	}
+	for _, c := range []struct{ sizes, want []int }{{[]int{2, -1}, []int{2, 3}}, {[]int{0, 3}, []int{0, 3}}, {[]int{0, 1, 3}, []int{0, 1, 3}}, {[]int{-2, 3}, nil}, {[]int{1, -2}, nil}, {[]int{-1, 1, 3}, nil}, {[]int{1, 2}, nil}} {
+		if l, err := Contiguous(1, 3).Expand(c.sizes...); c.want == nil && !errors.Is(err, ErrShape) || c.want != nil && !slices.Equal(l.Shape, c.want) {
+			t.Errorf("[1 3] expanded to %v: %v, %v, want %v", c.sizes, l, err, c.want)
+		}
+	}
+	if l, err := Contiguous(5).Slice(0, -4, -1, 2); err != nil || !slices.Equal(positions(l), []int{1, 3}) {
+		t.Errorf("every other number from the fourth to the last: %v, %v", l, err)
+	}
+	const reason = "the reason"
+	if (&Error{Reason: reason}).Error() != "layout: "+reason || (&Error{Reason: reason, Hint: "what to do"}).Error() != "layout: "+reason+"; what to do" {
+		t.Errorf("an error reads %q", &Error{Reason: reason, Hint: "what to do"})
+	}
+}
