@@ -383,7 +383,8 @@ func TestString(t *testing.T) {
 	}
 }
 
-// TestAdaGradDecaysAndBegins: the rate of step k is lr/(1 + (k-1)·decay), and the sum of squares starts where it is told.
+// TestAdaGradDecaysAndBegins: the rate of step k is lr/(1 + (k-1)·decay), and the sum of squares starts where it is
+// told.
 func TestAdaGradDecaysAndBegins(t *testing.T) {
 	for _, dtype := range []tensor.Dtype{tensor.Float32, tensor.Float64} {
 		w := tensor.With(dtype).Zeros(3).RequireGrad()
