@@ -108,12 +108,18 @@ func TestLossesRefuseShapesThatWouldBroadcast(t *testing.T) {
 	for name, f := range map[string]func(){
 		"mse":           func() { nn.MSE(x, y) },
 		"l1":            func() { nn.L1(x, y) },
+		"huber":         func() { nn.Huber(x, y, 1) },
+		"kl div":        func() { nn.KLDiv(x, y) },
+		"bce":           func() { nn.BCEWithLogits(x, y) },
 		"cross entropy": func() { nn.CrossEntropy(tensor.Ones(2, 3, 5), tensor.Of([]int{1, 1, 1}, []int{0, 0, 0})) },
 		"layer norm":    func() { nn.NewLayerNorm(3).Forward(x) },
 	} {
 		if err := tensor.Try(f); !errors.Is(err, tensor.ErrShape) {
 			t.Errorf("%s: got %v, want ErrShape", name, err)
 		}
+	}
+	if err := tensor.Try(func() { nn.Huber(x, x, 0) }); !errors.Is(err, tensor.ErrValue) {
+		t.Errorf("a straight line from 0 on: got %v", err)
 	}
 	if err := tensor.Try(func() { nn.CrossEntropy(tensor.Ones(1, 3), tensor.Of(1.)) }); !errors.Is(err, tensor.ErrDtype) {
 		t.Errorf("targets that are fractions: got %v", err)

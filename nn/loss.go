@@ -79,6 +79,29 @@ func L1(y, target *tensor.Tensor, options ...LossOption) *tensor.Tensor {
 	return lossOptionsOf(options).reduction.of(y.Sub(target).Abs())
 }
 
+// Huber returns the mean of ½d² where the distance d = y-target is at most delta, and of delta·(|d| - ½delta) beyond: a
+// square for small errors, and a straight line for outliers. It panics if the shapes differ or delta is not above 0.
+func Huber(y, target *tensor.Tensor, delta float64, options ...LossOption) *tensor.Tensor {
+	sameShape("huber", y, target)
+	if !(delta > 0) {
+		fail(tensor.ErrValue, "huber", fmt.Sprintf("delta is %g", delta), "it is the distance from which on errors count in a straight line: give one above 0")
+	}
+	d := y.Sub(target)
+	near := d.Clamp(-delta, delta)
+	return lossOptionsOf(options).reduction.of(near.Mul(d.Sub(near.Mul(0.5))))
+}
+
+// KLDiv returns the mean of p·(ln p - logq), the terms of the Kullback-Leibler divergence of q from target = p; 0 where
+// p is 0. logq are logarithms of probabilities, such as LogSoftmax gives. As in PyTorch the mean is that of all
+// elements: the divergence is the sum over the classes, [SumLoss] divided by the number of rows. It panics if the
+// shapes differ.
+func KLDiv(logq, target *tensor.Tensor, options ...LossOption) *tensor.Tensor {
+	sameShape("kl div", logq, target)
+	zero := target.Detach().Eq(0)
+	losses := target.Mul(target.MaskedFill(zero, 1).Log().Sub(logq)).MaskedFill(zero, 0)
+	return lossOptionsOf(options).reduction.of(losses)
+}
+
 // BCEWithLogits returns the mean binary cross-entropy of sigmoid(logits) with
 // target, a probability for each element:
 //

@@ -382,3 +382,29 @@ func TestString(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+// TestAdaGradDecaysAndBegins: the rate of step k is lr/(1 + (k-1)·decay), and the sum of squares starts where it is
+// told.
+func TestAdaGradDecaysAndBegins(t *testing.T) {
+	for _, dtype := range []tensor.Dtype{tensor.Float32, tensor.Float64} {
+		w := tensor.With(dtype).Zeros(3).RequireGrad()
+		opt := optim.NewAdaGrad(optim.Params(w), 2, optim.LRDecay(0.5), optim.InitialAccumulator(3), optim.Eps(0))
+		want := 0.
+		for k := range 4 {
+			w.SetGrad(tensor.With(dtype).Ones(3))
+			opt.Step()
+			want -= 2 / (1 + 0.5*float64(k)) / math.Sqrt(3+float64(k+1))
+			if got := w.At(2); math.Abs(got-want) > 1e-6 {
+				t.Errorf("%s after %d steps: %v, want %v", dtype, k+1, got, want)
+			}
+		}
+	}
+}
+
+// TestScaleOfASmallLoss: a loss of 16 bits is scaled in float32, as its product may be too large for them.
+func TestScaleOfASmallLoss(t *testing.T) {
+	s := optim.NewGradScaler(optim.ScalerSettings{InitialScale: 1 << 16})
+	if scaled := s.Scale(tensor.Of(2.).To(tensor.Float16).Sum()); scaled.Dtype() != tensor.Float32 || scaled.Item() != 1<<17 {
+		t.Errorf("2 times 65536 is %v", scaled)
+	}
+}

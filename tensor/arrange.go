@@ -286,6 +286,21 @@ func (t *Tensor) Repeat(counts ...int) *Tensor {
 	return t.Reshape(once...).Expand(expanded...).inOrderCopy().View(shape...)
 }
 
+// RepeatInterleave returns a copy in which each position of an axis stands count times, one after the other, as
+// grouped heads share keys: 1, 2 becomes 1, 1, 2, 2 where [Tensor.Repeat] gives 1, 2, 1, 2. It panics if there is no
+// such axis or count is negative.
+func (t *Tensor) RepeatInterleave(axis, count int) *Tensor {
+	const op = "repeat interleave"
+	axis = t.exist(op).axis(op, axis)
+	if count < 0 {
+		fail(ErrValue, op, describe(t), fmt.Sprintf("the count %d is negative", count), "")
+	}
+	shape := t.Shape()
+	expanded := slices.Insert(t.Shape(), axis+1, count)
+	shape[axis] *= count
+	return t.Unsqueeze(axis + 1).Expand(expanded...).inOrderCopy().View(shape...)
+}
+
 // Putting axes and positions in another order.
 
 // Roll returns a copy with the positions of an axis moved up by shift; those that

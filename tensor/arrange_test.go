@@ -3,6 +3,7 @@ package tensor
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 )
 
@@ -58,4 +59,26 @@ func ExampleTensor_Outer() {
 	// Output:
 	// tensor([[ 3,  4,  5],
 	//         [ 6,  8, 10]])
+}
+
+// TestMadeOfOthers: what operations that are made of others refuse, and what they share.
+func TestMadeOfOthers(t *testing.T) {
+	m, v := Of([]float64{1, 2}, []float64{3, 4}), Of(1., 2, 3)
+	for what, f := range map[string]func(){
+		"p-norm: [2 2]: p is -1":                           func() { m.PNorm(-1) },
+		"the norm of whole numbers":                        func() { Of(1, 2).PNorm(3) },
+		"diag: [2 2]: not a vector; Diagonal":              func() { m.Diag() },
+		"trace: [3]: not a matrix":                         func() { v.Trace() },
+		"repeat interleave: [3]: the count -1 is negative": func() { v.RepeatInterleave(0, -1) },
+		"repeat interleave: [3]: there is no axis 1":       func() { v.RepeatInterleave(1, 2) },
+	} {
+		if err := Try(f); err == nil || !strings.Contains(err.Error(), what) {
+			t.Errorf("got %v, want an error that says %q", err, what)
+		}
+	}
+	v.RepeatInterleave(0, 1).SetAt(9, 0)
+	v.Diag().SetAt(9, 0, 0)
+	if v.At(0) != 1 {
+		t.Error("a copy shares memory with what it was made of")
+	}
 }

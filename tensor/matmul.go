@@ -305,6 +305,24 @@ func (t *Tensor) Outer(other *Tensor) *Tensor {
 	return t.Unsqueeze(1).Mul(other)
 }
 
+// Diag returns a matrix with t, a vector, on its main diagonal and 0 elsewhere; [Tensor.Diagonal] is the way back. It
+// panics unless t is a vector.
+func (t *Tensor) Diag() *Tensor {
+	if t.exist("diag").Dim() != 1 {
+		fail(ErrShape, "diag", describe(t), "not a vector", "Diagonal takes the diagonal of a matrix")
+	}
+	n := t.Len() // elements are n+1 apart
+	return t.Unsqueeze(1).Pad(1, 0, n, 0).View(n*(n+1)).Narrow(0, 0, n*n).View(n, n)
+}
+
+// Trace returns the sum of the main diagonal. It panics unless t is a matrix.
+func (t *Tensor) Trace() *Tensor {
+	if t.exist("trace").Dim() != 2 {
+		fail(ErrShape, "trace", describe(t), "not a matrix", "of several matrices, sum Diagonal(0, -2, -1) over the last axis")
+	}
+	return t.Diagonal(0, 0, 1).Sum()
+}
+
 // A product with a transposed matrix is an operation of its own because of its
 // gradient: that of B comes out in the layout of B, where the gradient of
 // B.T() would have to be copied into it.

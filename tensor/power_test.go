@@ -102,3 +102,16 @@ func ulps(a, b float32) float64 {
 	}
 	return order(a) - order(b)
 }
+
+// TestSlopeOfANumberedPower: the exponent of a gradient keeps the digits of the number that was given.
+func TestSlopeOfANumberedPower(t *testing.T) {
+	for _, p := range []float64{1. / 3, 0.1, -2.7, 1 + 1e-9} {
+		x := With(Float64).Of(0.3, 1.7, 1e5).RequireGrad()
+		x.Pow(p).Sum().Backward()
+		for i, v := range x.Floats() {
+			if got, want := x.Grad().At(i), p*math.Pow(v, p-1); math.Abs(got-want) > 1e-14*math.Abs(want) {
+				t.Errorf("the slope of %g to the power of %g is %.17g, want %.17g", v, p, got, want)
+			}
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package tensor
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -129,6 +130,32 @@ func (t *Tensor) Norm(axes ...int) *Tensor {
 	t.exist("norm")
 	t.needFloats("norm", "the norm of whole numbers is not a whole number")
 	return opNorm.apply(t.reductionOver("norm", axes), t)
+}
+
+// PNorm returns the norm (Σ|x|ᵖ)^(1/p) over axes, or over all elements if none is named. That of 2 is [Tensor.Norm],
+// math.Inf(1) gives the largest |x|, and 0 counts what is not 0. The gradient is 0 at what is 0. It panics if p is
+// negative or NaN, unless t is floating point, or if there is no such axis.
+func (t *Tensor) PNorm(p float64, axes ...int) *Tensor {
+	const op = "p-norm"
+	t.exist(op).needFloats(op, "the norm of whole numbers is not a whole number")
+	switch {
+	case !(p >= 0):
+		fail(ErrValue, op, describe(t), fmt.Sprintf("p is %g", p), "give one that is not negative")
+	case p == 0:
+		return t.Ne(0).Sum(axes...).To(t.dtype)
+	case p == 2:
+		return t.Norm(axes...)
+	case p == 1:
+		return t.Abs().Sum(axes...)
+	case math.IsInf(p, 1):
+		return t.Abs().Max(axes...)
+	}
+	// What is 0 is masked before it is raised to a power whose slope is infinite there.
+	safely := func(x *Tensor, p float64) *Tensor {
+		zero := x.Detach().Eq(0)
+		return x.MaskedFill(zero, 1).Pow(p).MaskedFill(zero, 0)
+	}
+	return safely(safely(t.Abs(), p).Sum(axes...), 1/p)
 }
 
 // d(Πx)/dxᵢ = Π of all others: (Πx)/xᵢ where no element is 0

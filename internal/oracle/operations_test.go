@@ -44,6 +44,8 @@ type operationArgs struct {
 	Reduction                                  string
 }
 
+var reductions = map[string]nn.Reduction{"": nn.MeanLoss, "mean": nn.MeanLoss, "sum": nn.SumLoss, "none": nn.EachLoss}
+
 type operation func(in []*tensor.Tensor, a *operationArgs) []*tensor.Tensor
 
 // many makes the list of results.
@@ -119,6 +121,18 @@ var operations = func() map[string]operation {
 			return many(in[0].RMSNorm(in[1], a.Eps))
 		},
 		"norm": func(in []T, a A) []T { return many(in[0].Norm(a.Axes...)) },
+		"pnorm": func(in []T, a A) []T {
+			p, err := strconv.ParseFloat(a.Number, 64)
+			if err != nil {
+				panic(err)
+			}
+			return many(in[0].PNorm(p, a.Axes...))
+		},
+		"repeat_interleave": func(in []T, a A) []T { return many(in[0].RepeatInterleave(a.Axis, a.K)) },
+		"diag":              func(in []T, _ A) []T { return many(in[0].Diag()) },
+		"trace":             func(in []T, _ A) []T { return many(in[0].Trace()) },
+		"huber":             func(in []T, a A) []T { return many(nn.Huber(in[0], in[1], a.Value, reductions[a.Reduction])) },
+		"kl_div":            func(in []T, a A) []T { return many(nn.KLDiv(in[0], in[1].StopGrad(), reductions[a.Reduction])) },
 		"layer_norm": func(in []T, a A) []T {
 			if len(in) == 1 {
 				return many(in[0].LayerNorm(a.Sizes, nil, nil, a.Eps))
@@ -130,8 +144,7 @@ var operations = func() map[string]operation {
 			return many(in[0].RotatePairs(angle.Cos(), angle.Sin()))
 		},
 		"cross_entropy": func(in []T, a A) []T {
-			options := []nn.LossOption{map[string]nn.Reduction{"": nn.MeanLoss, "mean": nn.MeanLoss, "sum": nn.SumLoss, "none": nn.EachLoss}[a.Reduction],
-				nn.LabelSmoothing(a.Smoothing)}
+			options := []nn.LossOption{reductions[a.Reduction], nn.LabelSmoothing(a.Smoothing)}
 			if a.Weighted {
 				options = append(options, nn.ClassWeights(in[2]))
 			}

@@ -212,6 +212,15 @@ func specials() []special {
 	}
 	loss("nn.MSE", nn.MSE, [2]float64{1, 1}, [2]float64{0, 0}, [2]float64{0, 3})
 	loss("nn.L1", nn.L1, [2]float64{1, 1.001}, [2]float64{0, -1})
+	huber := func(y, target T, options ...nn.LossOption) T { return nn.Huber(y, target, 1, options...) }
+	loss("nn.Huber", huber, [2]float64{0.5, 0}, [2]float64{0, 3}, [2]float64{2, 2}, [2]float64{-5, 0})
+	for at, q := range map[string]T{"even": all64(-1, -1, -1), "certain": all64(0, -800, -30)} {
+		all = append(all, special{of: "nn.KLDiv", at: at, f: func(in []T) T { return nn.KLDiv(in[0], all64(0, 0.25, 0.75)) }, in: []T{q}})
+	}
+	for _, p := range []float64{1.5, 3} {
+		all = append(all, special{of: "Tensor.PNorm", at: "far apart", f: func(in []T) T { return in[0].PNorm(p) }, in: []T{all64(1, -30, 0.1)}})
+		all = append(all, special{of: "Tensor.PNorm", at: "zeros", f: func(in []T) T { return in[0].PNorm(p) }, in: []T{all64(0, 0)}, want: []float64{0, 0}})
+	}
 	cornerOfTwo("nn.L1", func(y T, target any) T { return nn.L1(y, target.(T)) }, 2, 2, 0, 0)
 	loss("nn.BCEWithLogits", nn.BCEWithLogits, [2]float64{0, 0}, [2]float64{0, 1}, [2]float64{0, 0.5}, [2]float64{37, 1}, [2]float64{-37, 1}, [2]float64{1e-9, 0})
 	classes := func(of string, f func(y, target T, options ...nn.LossOption) T) {
@@ -545,7 +554,7 @@ func init() {
 		"it rounds, and passes gradients on as if it did not": "Tensor.To Tensor.ToSaturating tensor.StraightThrough",
 		"its derivative is the caller's":                      "tensor.Apply",
 		"it takes no part in gradients":                       "Tensor.Unique Tensor.MatmulAs Tensor.PinMemory Tensor.Prefetch",
-		"it is made of others that have special points":       "nn.DropOut nn.Blocks.Forward nn.DeepNetwork.Forward nn.Func.Forward nn.MLP.Forward tensor.RecomputeModule",
+		"it is made of others that have special points":       "Tensor.Diag Tensor.Trace Tensor.RepeatInterleave nn.DropOut nn.Blocks.Forward nn.DeepNetwork.Forward nn.Func.Forward nn.MLP.Forward tensor.RecomputeModule",
 	} {
 		for _, name := range strings.Fields(names) {
 			withoutGradient[name] = why

@@ -84,6 +84,8 @@ func sweepRows() []sweepRow {
 		{"Tril", "a.tril()", "f", func(x in) T { return x.a.Tril(0) }}, {"Triu", "a.triu()", "f", func(x in) T { return x.a.Triu(0) }},
 		{"Flip", "a.flip(0)", "fl", func(x in) T { return x.a.Flip(0) }}, {"Flip", "a.flip(1)", "fb", func(x in) T { return x.a.Flip(1) }}, {"Roll", "a.roll(3, 1)", "f", func(x in) T { return x.a.Roll(1, 3) }},
 		{"Pad", "F.pad(a, (2, 3))", "f", func(x in) T { return x.a.Pad(1, 2, 3, 0) }}, {"Repeat", "a.repeat(1, 2)", "f", func(x in) T { return x.a.Repeat(1, 2) }},
+		{"RepeatInterleave", "a.repeat_interleave(2, 1)", "f", func(x in) T { return x.a.RepeatInterleave(1, 2) }}, {"Diag", "v.diag()", "f", func(x in) T { return x.v.Diag() }},
+		{"Trace", "a.trace()", "f", func(x in) T { return x.a.Trace() }}, {"PNorm", "torch.linalg.vector_norm(a, 3)", "f", func(x in) T { return x.a.PNorm(3) }},
 		{"Cat", "torch.cat((a, b), 0)", "fl", func(x in) T { return tensor.Cat(0, x.a, x.b) }}, {"Cat", "torch.cat((a, b), 1)", "f", func(x in) T { return tensor.Cat(1, x.a, x.b) }}, {"Stack", "torch.stack((a, b), 2)", "f", func(x in) T { return tensor.Stack(2, x.a, x.b) }},
 		{"Outer", "torch.outer(v, v)", "f", func(x in) T { return x.v.Outer(x.v) }}, {"Dot", "v @ v", "f", func(x in) T { return x.v.Dot(x.v) }}, {"Mv", "a @ v", "f", func(x in) T { return x.a.Mv(x.v) }},
 		{"Gather", "a.gather(1, i)", "fl", func(x in) T { return x.a.Gather(1, x.i) }}, {"Gather", "a.gather(0, i)", "f", func(x in) T { return x.a.Gather(0, x.i) }},

@@ -250,6 +250,25 @@ def norms():
     ask("norm", [large], lambda x: torch.linalg.vector_norm(x, dim=[1]), axes=[1], note="squares that fit")
 
 
+def made_of_others():
+    for d in FLOATS + (I64, U8, BOOL):
+        for axis, count in ((0, 2), (1, 3), (-1, 1), (0, 0)):
+            ask("repeat_interleave", [some(d, 2, 3)], lambda x: x.repeat_interleave(count, axis), exact=d not in (BF16, F16), axis=axis, k=count)
+        for n in (1, 4):
+            ask("diag", [some(d, n)], lambda x: x.diag(), exact=True)
+        if d != BOOL:
+            ask("trace", [some(d, 3, 4)], lambda x: x.trace(), scale=4 if d in FLOATS else 1)
+    for d in (F64, F32, BF16):
+        s = 16 if d != BF16 else 2
+        for p in (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, inf):
+            ask("pnorm", [some(d, 2, 3, 4)], lambda x: torch.linalg.vector_norm(x, p, dim=[0, 2]), grads=p != 0, scale=s, axes=[0, 2], number=str(p))
+            ask("pnorm", [of(d, [0, 0, 0], [3, 0, -4])], lambda x: torch.linalg.vector_norm(x, p, dim=[1]), grads=p not in (0, 0.5), scale=s, axes=[1], number=str(p), note="zeros")
+        for reduction in ("mean", "sum", "none"):
+            ask("huber", [some(d, 3, 4), some(d, 3, 4)], lambda y, t: F.huber_loss(y, t, reduction=reduction, delta=0.75), scale=s, reduction=reduction, value=0.75)
+            ask("kl_div", [some(d, 3, 4, high=0), of(d, [0.25, 0.25, 0.5, 0], [0, 1, 0, 0], [0.125, 0.125, 0.25, 0.5])], lambda q, p: F.kl_div(q, p.detach(), reduction=reduction), scale=s, reduction=reduction)
+        ask("huber", [of(d, 0, 1, -1, 3, inf, nan), of(d, 0, 0, 0, 0, 0, 0)], lambda y, t: F.huber_loss(y, t, reduction="none"), scale=s, reduction="none", value=1, note="at the bound and beyond")
+
+
 torch.set_num_threads(1)
 for d in FLOATS + WHOLE + (BOOL,):
     moving(d)
@@ -262,4 +281,5 @@ ordering()
 elementwise()
 layers()
 norms()
+made_of_others()
 write("operations")
