@@ -39,8 +39,8 @@ const (
 	MemoryLimit = 2 << 30
 )
 
-// How many bytes a cell may print and show, and all cells of a submission: the grader keeps them until it writes the
-// page.
+// outputLimit is how many bytes a cell may print and show; outputTotal is how many of all cells the grader keeps until it
+// writes the page.
 const (
 	outputLimit = 1 << 20
 	outputTotal = 16 << 20
@@ -76,7 +76,6 @@ type Runner struct {
 	base   string // of its folders
 	log    tail
 	until  time.Time // when the submission's time is over
-	shown  int       // bytes that its cells have shown
 }
 
 // Start starts the kernel of a submission whose files, but for notebooks, lie in work; "" is for none.
@@ -240,14 +239,8 @@ func (r *Runner) Cell(ctx context.Context, code string, output func(*jupyter.Mes
 		if m.Header.Type == "status" || m.Header.Type == "execute_input" {
 			return
 		}
-		size += m.Size()
-		r.shown += m.Size()
-		switch {
-		case size > outputLimit:
+		if size += m.Size(); size > outputLimit {
 			go stop(fmt.Sprintf("it printed more than %d MB", outputLimit>>20))
-			return
-		case r.shown > outputTotal:
-			go stop(fmt.Sprintf("the submission printed more than %d MB", outputTotal>>20))
 			return
 		}
 		output(m)
