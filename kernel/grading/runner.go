@@ -39,8 +39,8 @@ const (
 	MemoryLimit = 2 << 30
 )
 
-// outputLimit is how many bytes a cell may print and show; outputTotal is how many of all cells the grader keeps until it
-// writes the page.
+// outputLimit is how many bytes a cell may print and show; outputTotal is how many of all cells the grader keeps until
+// it writes the page.
 const (
 	outputLimit = 1 << 20
 	outputTotal = 16 << 20
