@@ -105,7 +105,7 @@ func (s *Source) run(ctx context.Context, r *Runner, merged []mergedCell, report
 		tests[s.Tests[i].ID] = &s.Tests[i]
 	}
 	var rec notebook.Recorder
-	gone := "" // why nothing runs any more
+	gone, kept := "", 0 // why nothing runs any more, and how many bytes of outputs there are
 	for _, c := range merged {
 		shown := *c.Cell
 		shown.Outputs, shown.Count = nil, 0
@@ -142,10 +142,17 @@ func (s *Source) run(ctx context.Context, r *Runner, merged []mergedCell, report
 			continue
 		}
 		result, err := r.Cell(ctx, c.Source, func(m *jupyter.Message) {
-			if report != nil {
+			if report == nil {
+				return
+			}
+			if kept += m.Size(); kept <= outputTotal {
 				rec.Add(m.Header.Type, m.Content)
 			}
 		})
+		if kept > outputTotal {
+			shown.Outputs = append(shown.Outputs, &notebook.Output{Type: "error", EName: "limit",
+				EValue: fmt.Sprintf("outputs are left out: the submission printed more than %d MB", outputTotal>>20)})
+		}
 		var limit *LimitError
 		switch {
 		case errors.As(err, &limit):

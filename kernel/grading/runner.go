@@ -39,8 +39,12 @@ const (
 	MemoryLimit = 2 << 30
 )
 
-// outputLimit is how many bytes a cell may print and show.
-const outputLimit = 1 << 20
+// outputLimit is how many bytes a cell may print and show; outputTotal is how many of all cells the grader keeps until
+// it writes the page.
+const (
+	outputLimit = 1 << 20
+	outputTotal = 16 << 20
+)
 
 // library are the folders and files of the checkout that cells are built from. What else lies in a checkout, a
 // teacher's assignments perhaps, submissions don't see.

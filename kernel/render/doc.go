@@ -16,10 +16,11 @@
 //
 // Not everything in a notebook is trusted equally. Markdown is text: of raw HTML in it
 // only harmless elements pass, without event handlers. HTML outputs come from
-// a kernel that ran the author's code and are kept, scripts included; only links
-// to javascript: are cut, and tags are balanced so that no output can break the
-// page around it. Pictures of Markdown are files in the notebook's folder, of kinds
-// that are known; an SVG among them is parsed and keeps what draws.
+// a kernel that ran the author's code and are kept; only links to javascript: are
+// cut, and tags are balanced so that no output can break the page around it. One
+// with scripts stands in a frame, which can't reach the page or lead it elsewhere.
+// Pictures of Markdown are files in the notebook's folder, of kinds that are
+// known; an SVG among them is parsed and keeps what draws.
 //
 // With Options.Untrusted nobody is trusted: outputs are treated as Markdown's raw
 // HTML is, an SVG output becomes a picture of its own, nothing is taken from the

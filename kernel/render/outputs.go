@@ -53,7 +53,7 @@ func active(src string) bool {
 // frame draws HTML with scripts of its own as a document of its own, which the browser keeps apart from the page: it
 // can't read or change the page, nor lead it elsewhere. It tells the page how high it is.
 func frame(content string) string {
-	document := `<!DOCTYPE html><meta charset="utf-8"><meta name="color-scheme" content="light dark"><style>body{margin:0;font:16px/1.6 system-ui,sans-serif}</style>` +
+	document := `<!DOCTYPE html><meta charset="utf-8"><meta name="color-scheme" content="light dark"><style>body{margin:0;font:16px/1.6 system-ui,sans-serif}table{border-collapse:collapse}td,th{padding:.2rem .7rem;border-bottom:1px solid #8886}</style>` +
 		content + `<script>new ResizeObserver(() => parent.postMessage({ lecternHeight: document.documentElement.offsetHeight }, "*")).observe(document.documentElement)</script>`
 	return `<iframe class="apart" title="Output" sandbox="allow-scripts" srcdoc="` + html.EscapeString(document) + `"></iframe>`
 }

@@ -67,6 +67,7 @@ type hostileSubmission struct {
 	first  string // a cell before all others
 	cells  map[string]string
 	last   string // a cell after all others
+	times  int    // how often it comes; 0 is once
 	points string // for the three tests; "" where nothing can be said
 	says   string // in the table or on the page
 	short  bool   // in the short form, too
@@ -101,6 +102,7 @@ func hostileSubmissions() []hostileSubmission {
 		{name: "disk", first: "for i := range 3000 {\n\tif err := os.WriteFile(fmt.Sprint(\"/tmp/\", i), make([]byte, 1<<20), 0o644); err != nil {\n\t\tpanic(err)\n\t}\n}", cells: all(), says: "no space left"},
 		{name: "sockets", first: "dirs, _ := filepath.Glob(\"/tmp/lg-*/r\")\nfor _, d := range dirs {\n\t_, err := os.OpenFile(d, os.O_RDWR|0x410000, 0o600)\n\tfmt.Println(err)\n\tfmt.Println(os.WriteFile(d+\"/x\", nil, 0o600))\n}\nfmt.Println(len(dirs), \"folder\")",
 			cells: all(), points: "4 6 4", says: "read-only file system"},
+		{name: "prints20", cells: all(), last: "fmt.Print(strings.Repeat(\"x\", 900_000))", times: 20, points: "4 6 4", says: "the submission printed more than 16 MB"},
 		{name: "asks", first: "var s string\nfmt.Scanln(&s)", cells: all(), points: "4 6 4"},
 		{name: "infinite", cells: with("exp", "func expOf(x float64) float64 {\n\tif x == 0 {\n\t\treturn 1\n\t}\n\treturn 0.25\n}"), points: "4 6 1", short: true},
 		{name: "negative", cells: with("exp", "func expOf(x float64) float64 {\n\tif x == 0 {\n\t\treturn 1\n\t}\n\treturn math.Inf(-1)\n}"), points: "4 6 1"},
@@ -160,7 +162,11 @@ func TestHostileClass(t *testing.T) {
 	says := map[string]string{}
 	for _, h := range hostileSubmissions() {
 		if h.short || long {
-			hand(h.name, h.first, h.cells, h.last)
+			var last []string
+			for i := range max(h.times, 1) { // cells have their IDs of what is in them
+				last = append(last, h.last+strings.Repeat("\n", i))
+			}
+			hand(h.name, h.first, h.cells, last...)
 			want[h.name], says[h.name] = h.points, h.says
 		}
 	}

@@ -44,7 +44,7 @@ With -live the cells of the pages run in the browser: beside the pages lies Go i
 takes some minutes. With -lite there is, beside such pages, a JupyterLab that needs no server but one that hands out files: its kernel runs in the
 browser, and its file browser has the notebooks, the lessons as working copies. It needs Python to get JupyterLite, once. See docs/live.md.
 
-An output may hold a script, which the page runs. Use -untrusted for notebooks of people you don't know: then nothing of theirs runs, loads
+An output may hold a script, which runs in a frame of its own. Use -untrusted for notebooks of people you don't know: then nothing of theirs runs, loads
 anything or takes pictures from the folder they lie in, and what can't be rendered is a warning.`,
 		flags: func(fs *flag.FlagSet) {
 			fs.String("o", "", "folder for the pages (default: site in the repository, or the current folder)")

@@ -373,14 +373,14 @@ func (c *conn) write() {
 // shut ends the connection.
 func (c *conn) shut() {
 	c.once.Do(func() {
+		s := c.s
+		s.mu.Lock()
+		same := func(k *conn) bool { return k == c }
+		s.conns, s.half = slices.DeleteFunc(s.conns, same), slices.DeleteFunc(s.half, same)
+		s.mu.Unlock()
 		close(c.gone)
 		c.net.Close()
 		c.finish()
-		s := c.s
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		same := func(k *conn) bool { return k == c }
-		s.conns, s.half = slices.DeleteFunc(s.conns, same), slices.DeleteFunc(s.half, same)
 	})
 }
 

@@ -5,6 +5,11 @@
 // everything that a peer sends is bounded before it is stored: a frame costs the memory of what has arrived, not of
 // what its header claims; messages, their parts, connections and those that have not said yet who they are have limits;
 // and who is beyond one is disconnected. What others do stays possible.
+//
+// It takes the place of github.com/go-zeromq/zmq4 v0.17.0, which takes the memory that a frame claims, greets one peer
+// after another, waits for a subscriber that doesn't read, and keeps connections whose handshake has failed. What
+// would mend it there: a limit in Conn.read before the frame's memory is made, a goroutine and a deadline for each
+// Open in socket.accept, Close of the connection where that fails, and a queue for each peer of pubMWriter.
 package zmtp
 
 import (
