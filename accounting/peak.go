@@ -204,7 +204,7 @@ func cpuName() string {
 }
 
 // Ports returns how many such instructions each core must start in a cycle to
-// reach the peak, to the nearest whole number: what the formula leaves open.
+// reach the peak, to the nearest integer: what the formula leaves open.
 func (p Peak) Ports() int {
 	if p.GHz == 0 {
 		return 1

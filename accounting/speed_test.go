@@ -124,7 +124,7 @@ func TestMeasureRoofline(t *testing.T) {
 	}
 	t.Log(r)
 	if _, err := accounting.MeasureRoofline(tensor.Int64, 64); err == nil {
-		t.Error("whole numbers have a roofline")
+		t.Error("integers have a roofline")
 	}
 }
 

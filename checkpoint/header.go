@@ -267,7 +267,7 @@ func (r *headerReader) object(f func(key string) error) error {
 	return eof(err)
 }
 
-// sizes reads a list of whole numbers that are not negative.
+// sizes reads a list of integers that are not negative.
 func (r *headerReader) sizes() ([]uint64, error) {
 	if err := r.open('['); err != nil {
 		return nil, err
@@ -284,7 +284,7 @@ func (r *headerReader) sizes() ([]uint64, error) {
 		}
 		var size uint64
 		if _, err := fmt.Sscanf(number.String()+" ", "%d ", &size); err != nil || strings.ContainsAny(number.String(), ".eE-") {
-			return nil, fmt.Errorf("%v is not a whole number from 0 to 2^64-1", number)
+			return nil, fmt.Errorf("%v is not an integer from 0 to 2^64-1", number)
 		}
 		sizes = append(sizes, size)
 	}

@@ -17,7 +17,7 @@ import (
 	"github.com/lectern-go/lectern/tensor"
 )
 
-// A Format is how token ids lie in a file: whole numbers of one width, low byte
+// A Format is how token ids lie in a file: integers of one width, low byte
 // first.
 type Format uint8
 
@@ -291,7 +291,7 @@ func WriteTokens[ID int | int32 | int64 | uint16 | uint32 | uint8](path string, 
 }
 
 // LoadRaw reads a file of bare elements, as NumPy's tofile writes it, into a
-// tensor with one axis. It returns a [*FileError] if the size is no whole number
+// tensor with one axis. It returns a [*FileError] if the size is no integer
 // of elements.
 func LoadRaw(path string, dtype tensor.Dtype) (*tensor.Tensor, error) {
 	raw, err := os.ReadFile(path)

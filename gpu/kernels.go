@@ -19,7 +19,7 @@ import (
 //go:embed kernels/*.cu
 var kernelFiles embed.FS
 
-// operation is one that kernels of a family know: by its number, in whole numbers, in floats, or in both.
+// operation is one that kernels of a family know: by its number, in integers, in floats, or in both.
 type operation struct {
 	name          string // that of package tensor
 	floats, whole bool

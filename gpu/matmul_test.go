@@ -13,7 +13,7 @@ import (
 	"github.com/lectern-go/lectern/internal/device"
 )
 
-// The values of these tests are small whole numbers, so that all formats hold
+// The values of these tests are small integers, so that all formats hold
 // them and all sums are exact.
 
 // smallFloats are the exponent and mantissa bits of formats.
@@ -21,7 +21,7 @@ var smallFloats = map[device.Type][2]int{
 	device.Float16: {5, 10}, device.BFloat16: {8, 7}, device.Float8E4M3: {4, 3}, device.Float8E5M2: {5, 2},
 }
 
-// bitsOf returns how a whole number that the type can hold lies in memory.
+// bitsOf returns how an integer that the type can hold lies in memory.
 func bitsOf(t device.Type, x int) uint64 {
 	switch t {
 	case device.Float32:

@@ -289,14 +289,14 @@ func sameBits(from, to device.Type) bool {
 	return from == device.Bool && (to == device.Uint8 || to == device.Int8) || from == device.Uint8 && to == device.Int8 || from == device.Int8 && to == device.Uint8
 }
 
-// setParams hands over numbers, as floats and as the whole numbers next to them.
+// setParams hands over numbers, as floats and as the integers next to them.
 func (e *elementwise) setParams(op string, params []float64) {
 	for i, p := range params {
 		e.p[i], e.q[i] = p, wholeNear(p)
 	}
 }
 
-// wholeNear returns the whole number that bounds as p does.
+// wholeNear returns the integer that bounds as p does.
 func wholeNear(p float64) int64 {
 	switch {
 	case p >= 1<<63:

@@ -36,7 +36,7 @@ var uniformBits = map[device.Type]int32{device.Float32: 24, device.Float64: 53, 
 //	"uniform"    low, high    in [low, high)
 //	"normal"     mean, std    two numbers from the two words of a block
 //	"bernoulli"  p            1 with probability p, else 0
-//	"randint"    low, high    whole numbers in [low, high), both below 2⁵³ in magnitude
+//	"randint"    low, high    integers in [low, high), both below 2⁵³ in magnitude
 func (c *card) Random(kind string, out device.View, key [2]uint32, stream, first uint64, params ...float64) error {
 	defer keep(out)
 	n, err := number(draws, kind, out.Type)

@@ -12,7 +12,7 @@ import (
 	"github.com/lectern-go/lectern/internal/humanize"
 )
 
-// reductions are what Reduce knows; what has roots, logarithms or quotients is none of whole numbers.
+// reductions are what Reduce knows; what has roots, logarithms or quotients is none of integers.
 var reductions = []operation{
 	{"sum", true, true}, {"prod", true, true}, {"max", true, true}, {"min", true, true}, {"sum of squares", true, false},
 	{"logsumexp", true, false}, {"var", true, false}, {"std", true, false}, {"argmax", true, true}, {"argmin", true, true},

@@ -292,7 +292,7 @@ func zipAgrees(t *testing.T, dev tensor.Device) {
 	type row struct {
 		name    string
 		allowed float64
-		whole   bool // defined for whole numbers
+		whole   bool // defined for integers
 		f       func(x, y *tensor.Tensor) *tensor.Tensor
 	}
 	method := func(f func(*tensor.Tensor, any) *tensor.Tensor) func(x, y *tensor.Tensor) *tensor.Tensor {

@@ -104,7 +104,7 @@ func init() {
 }
 
 // Softplus returns ln(1+eˣ) for each element, a smooth form of [Tensor.ReLU],
-// without overflow. Whole numbers give float32.
+// without overflow. Integers give float32.
 func (t *Tensor) Softplus() *Tensor { return apply(&opSoftplus, nil, t) }
 
 // d(tanh x)/dx = 1 - tanh² x
@@ -250,11 +250,11 @@ func init() {
 }
 
 // LeakyReLU returns x where it is above 0 and slope·x elsewhere; its gradient at 0 is
-// slope. Whole numbers give float32.
+// slope. Integers give float32.
 func (t *Tensor) LeakyReLU(slope float64) *Tensor { return opLeakyReLU.apply(slope, t) }
 
 // ELU returns x where it is above 0 and alpha·(exp(x)-1) elsewhere; its gradient at 0
-// is alpha. Whole numbers give float32.
+// is alpha. Integers give float32.
 func (t *Tensor) ELU(alpha float64) *Tensor { return opELU.apply(alpha, t) }
 
 // y = x·σ(x)·gate, with the gradients

@@ -88,7 +88,7 @@ func init() {
 	})
 }
 
-// Div returns t / other, a tensor or a number. The quotient of whole numbers is
+// Div returns t / other, a tensor or a number. The quotient of integers is
 // floating point. It panics if the shapes can't be broadcast.
 func (t *Tensor) Div(other any) *Tensor { return apply(&opDiv, nil, t, operand("div", other)) }
 
@@ -129,13 +129,13 @@ func init() {
 }
 
 // Pow returns t to the power of other, a tensor or a number. It panics if the
-// shapes can't be broadcast, and for a negative power of whole numbers.
+// shapes can't be broadcast, and for a negative power of integers.
 func (t *Tensor) Pow(other any) *Tensor { return apply(&opPow, nil, t, operand("pow", other)) }
 
 func powForward(c *call) *Tensor {
 	powers := c.right()
 	if !c.left().dtype.IsFloat() && !powers.dtype.IsFloat() && contains(powers, func(n int64) bool { return n < 0 }) {
-		fail(ErrValue, "pow", describe(c.in...), "a whole number to a negative power is not a whole number", "convert with To(tensor.Float32)")
+		fail(ErrValue, "pow", describe(c.in...), "an integer to a negative power is not an integer", "convert with To(tensor.Float32)")
 	}
 	if x := c.left(); c.device == nil && powers.layout.RepeatsOne() && powers.Len() == 1 && powers.Dim() <= x.Dim() &&
 		x.dtype == Float32 && resultDtype(c.op.name, x, powers) == Float32 {
@@ -159,7 +159,7 @@ func (t *Tensor) has(condition func(float64) bool) bool {
 	return found
 }
 
-// contains reports whether any element, as a whole number, fulfils a condition.
+// contains reports whether any element, as an integer, fulfils a condition.
 func contains(t *Tensor, condition func(int64) bool) bool {
 	r, found := newReader[int64](t.onHost()), false
 	loops.InBlocks(0, t.Len(), func(start, n int) {
@@ -261,10 +261,10 @@ func init() {
 	})
 }
 
-// Reciprocal returns 1/t. Whole numbers give float32.
+// Reciprocal returns 1/t. Integers give float32.
 func (t *Tensor) Reciprocal() *Tensor { return apply(&opReciprocal, nil, t) }
 
-// Division with rounding. For whole numbers a zero divisor is an error; floats
+// Division with rounding. For integers a zero divisor is an error; floats
 // follow IEEE 754.
 
 var opFloorDiv, opTruncDiv op
@@ -286,9 +286,9 @@ func init() {
 	})
 }
 
-// FloorDiv returns t / other rounded down, as // does in Python; whole numbers
+// FloorDiv returns t / other rounded down, as // does in Python; integers
 // stay whole. It takes no part in gradients. It panics if the shapes can't be
-// broadcast, or if a whole number is divided by 0.
+// broadcast, or if an integer is divided by 0.
 func (t *Tensor) FloorDiv(other any) *Tensor {
 	return apply(&opFloorDiv, nil, t, operand("floor divide", other))
 }
@@ -299,19 +299,19 @@ func (t *Tensor) TruncDiv(other any) *Tensor {
 	return apply(&opTruncDiv, nil, t, operand("truncating divide", other))
 }
 
-// wholeDivision refuses zero divisors of whole numbers. ints is as in binary.
+// wholeDivision refuses zero divisors of integers. ints is as in binary.
 func wholeDivision(k loops.BinaryKernels, ints func(dst, x, y []float32)) func(c *call) *Tensor {
 	forward := notBool(binary(k, sameDtype, ints), "convert with To(tensor.Int64)")
 	return func(c *call) *Tensor {
 		x, y := c.left(), c.right()
 		if !x.dtype.IsFloat() && !y.dtype.IsFloat() && y.hasZero() {
-			fail(ErrValue, c.op.name, describe(x, y), "a whole number is divided by 0", "convert with To(tensor.Float32) to get an infinity instead")
+			fail(ErrValue, c.op.name, describe(x, y), "an integer is divided by 0", "convert with To(tensor.Float32) to get an infinity instead")
 		}
 		return forward(c)
 	}
 }
 
-// hasZero reports whether a whole number is 0.
+// hasZero reports whether an integer is 0.
 func (t *Tensor) hasZero() bool {
 	l := t.layout.Copied(0)
 	for i, stride := range l.Strides { // each number once
@@ -370,11 +370,11 @@ func (t *Tensor) floorDivide(other *Tensor) *Tensor { return t.FloorDiv(other) }
 func (t *Tensor) truncDivide(other *Tensor) *Tensor { return t.TruncDiv(other) }
 
 // Remainder returns t mod other with the sign of other, as % does in Python. It
-// panics if the shapes can't be broadcast, or if a whole number is divided by 0.
+// panics if the shapes can't be broadcast, or if an integer is divided by 0.
 func (t *Tensor) Remainder(other any) *Tensor {
 	return apply(&opRemainder, nil, t, operand("remainder", other))
 }
 
 // Fmod returns t mod other with the sign of t, as % does in Go. It panics if the
-// shapes can't be broadcast, or if a whole number is divided by 0.
+// shapes can't be broadcast, or if an integer is divided by 0.
 func (t *Tensor) Fmod(other any) *Tensor { return apply(&opFmod, nil, t, operand("fmod", other)) }

@@ -66,7 +66,7 @@ func TestMadeOfOthers(t *testing.T) {
 	m, v := Of([]float64{1, 2}, []float64{3, 4}), Of(1., 2, 3)
 	for what, f := range map[string]func(){
 		"p-norm: [2 2]: p is -1":                           func() { m.PNorm(-1) },
-		"the norm of whole numbers":                        func() { Of(1, 2).PNorm(3) },
+		"the norm of integers":                             func() { Of(1, 2).PNorm(3) },
 		"diag: [2 2]: not a vector; Diagonal":              func() { m.Diag() },
 		"trace: [3]: not a matrix":                         func() { v.Trace() },
 		"repeat interleave: [3]: the count -1 is negative": func() { v.RepeatInterleave(0, -1) },

@@ -12,7 +12,7 @@ import (
 // and digits of float32 get them converted to that; all others take operands as they
 // are, the wider of two winning. [AutocastTable] says which are which. Parameters
 // stay float32: conversions are part of the graph, so their gradients arrive in
-// float32. float64 and whole numbers are never converted, and neither are in-place
+// float32. float64 and integers are never converted, and neither are in-place
 // operations. A parameter is converted when it is first used, and again only after it
 // was changed: the copy stays until the outermost Autocast ends.
 //

@@ -40,7 +40,7 @@ func TestAutocastChoosesDtypes(t *testing.T) {
 				{"sum", h.Sum(), Float32},
 				{"add to float32", h.Add(Ones(4)), Float32},
 				{"float64", Ones(3).To(Float64).Matmul(Ones(3).To(Float64)), Float64},
-				{"whole numbers", Of(1, 2).Sum(), Int64},
+				{"integers", Of(1, 2).Sum(), Int64},
 			} {
 				if test.got.Dtype() != test.want {
 					t.Errorf("%v: %s: got %v, want %v", dtype, test.name, test.got.Dtype(), test.want)

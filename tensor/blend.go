@@ -107,7 +107,7 @@ func init() {
 
 // Lerp returns what lies between t and end: t + weight·(end-t), with a weight, a tensor
 // or a number, of 0 for t and 1 for end; beyond them it goes on in a straight line. Both
-// ends are hit exactly. Whole numbers give float32. It panics if the shapes can't be broadcast.
+// ends are hit exactly. Integers give float32. It panics if the shapes can't be broadcast.
 func (t *Tensor) Lerp(end *Tensor, weight any) *Tensor {
 	return apply(&opLerp, nil, t, end, operand("lerp", weight))
 }
@@ -118,8 +118,8 @@ func (t *Tensor) LerpInPlace(end *Tensor, weight any) *Tensor {
 	return t.update(&opLerp, nil, end, weight)
 }
 
-// Addcmul returns t + value·a·b, element by element. Whole numbers give float32 if value
-// is not a whole number. It panics if the shapes can't be broadcast.
+// Addcmul returns t + value·a·b, element by element. Integers give float32 if value
+// is not an integer. It panics if the shapes can't be broadcast.
 func (t *Tensor) Addcmul(a, b *Tensor, value float64) *Tensor {
 	return opAddcmul.apply(value, t, a, b)
 }
@@ -129,7 +129,7 @@ func (t *Tensor) AddcmulInPlace(a, b *Tensor, value float64) *Tensor {
 	return t.update(&opAddcmul.op, value, a, b)
 }
 
-// Addcdiv returns t + value·a/b, element by element. Whole numbers give float32. It
+// Addcdiv returns t + value·a/b, element by element. Integers give float32. It
 // panics if the shapes can't be broadcast.
 func (t *Tensor) Addcdiv(a, b *Tensor, value float64) *Tensor {
 	return opAddcdiv.apply(value, t, a, b)
@@ -169,7 +169,7 @@ func init() {
 }
 
 // Logaddexp returns ln(eᵗ + eᵒ) for each element o of other, a tensor or a number, without
-// overflow: the sum of two probabilities that are given as logarithms. Whole numbers give
+// overflow: the sum of two probabilities that are given as logarithms. Integers give
 // float32. It panics if the shapes can't be broadcast.
 func (t *Tensor) Logaddexp(other any) *Tensor {
 	return apply(&opLogaddexp, nil, t, operand("logaddexp", other))

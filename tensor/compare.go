@@ -210,7 +210,7 @@ func AllClose(a, b *Tensor, relative, absolute float64) bool {
 	if !sameShape(a, b) {
 		return false
 	}
-	if !a.dtype.IsFloat() && !b.dtype.IsFloat() && relative == 0 && absolute < 1 { // whole numbers that float64 may not hold
+	if !a.dtype.IsFloat() && !b.dtype.IsFloat() && relative == 0 && absolute < 1 { // integers that float64 may not hold
 		return slices.Equal(a.Ints(), b.Ints())
 	}
 	x, y := a.Floats(), b.Floats()

@@ -53,7 +53,7 @@ func init() {
 //	x.To(tensor.BFloat16)
 //	x.To(device, tensor.BFloat16)
 //
-// Floating-point values are rounded to nearest, ties to even; whole numbers lose
+// Floating-point values are rounded to nearest, ties to even; integers lose
 // their fraction. Gradients pass through it, converted and brought back. It panics
 // if a device has no room.
 func (t *Tensor) To(targets ...Target) *Tensor {

@@ -68,7 +68,7 @@ func seenTimes(q, k *array, causal bool, n int) (sum int) {
 // twin computes the result of an operation.
 type twin func(m *meter, in []*array) *array
 
-// costOf is the cost case of a row of the table of elementwise operations. Those on bits are counted in whole numbers
+// costOf is the cost case of a row of the table of elementwise operations. Those on bits are counted in integers
 // and masks.
 func costOf(row *elementwise.Op, c opCase) costCase {
 	result := []func(Dtype) Dtype{elementwise.Same: sameAsInput, elementwise.Float: floatOf, elementwise.Bool: alwaysBool}[row.Result]

@@ -28,7 +28,7 @@ func TestBincount(t *testing.T) {
 	wantTensor(t, "with room", Of(1).Bincount(3), "int64[3][0 1 0]")
 	wantTensor(t, "of nothing", With(Int64).Zeros(0).Bincount(2), "int64[2][0 0]")
 	wantError(t, "negative", ErrValue, "element 1 is -2", func() { Of(1, -2).Bincount(0) })
-	wantError(t, "fractions", ErrDtype, "only whole numbers", func() { Of(1.5).Bincount(0) })
+	wantError(t, "fractions", ErrDtype, "only integers", func() { Of(1.5).Bincount(0) })
 	if err := Try(func() { Of(math.MaxInt64).Bincount(0) }); err == nil {
 		t.Error("an id of 2⁶³-1 got its vector")
 	}
@@ -45,7 +45,7 @@ func TestUnique(t *testing.T) {
 	wantTensor(t, "counts of nothing", counts, "int64[0][]")
 	values, _, _ = Of(1<<53+1, 1<<53, 1<<53+1).Unique()
 	if got := values.Ints(); !slices.Equal(got, []int64{1 << 53, 1<<53 + 1}) {
-		t.Errorf("large whole numbers: got %v", got)
+		t.Errorf("large integers: got %v", got)
 	}
 	values, _, _ = Of(math.NaN(), 1, math.NaN()).Unique()
 	wantTensor(t, "NaN", values, "float32[3][1 NaN NaN]")
@@ -60,7 +60,7 @@ func TestSearchsorted(t *testing.T) {
 	sorted := Of(1., 3, 3, 5)
 	wantTensor(t, "before equals", sorted.Searchsorted(Of([]float64{0, 3}, []float64{6, math.NaN()}), false), "int64[2 2][0 1 4 4]")
 	wantTensor(t, "behind equals", sorted.Searchsorted(3, true), "int64[][3]")
-	wantTensor(t, "whole numbers", Of(1<<53, 1<<53+1).Searchsorted(Of(1<<53+1), false), "int64[1][1]")
+	wantTensor(t, "integers", Of(1<<53, 1<<53+1).Searchsorted(Of(1<<53+1), false), "int64[1][1]")
 	wantError(t, "a matrix", ErrShape, "have 2 axes", func() { Ones(2, 2).Searchsorted(1, false) })
 }
 
@@ -74,10 +74,10 @@ func TestQuantile(t *testing.T) {
 	wantTensor(t, "median", values, "float32[2][2 NaN]")
 	wantTensor(t, "its position", at, "int64[2][3 1]")
 	values, _ = Of(3, 1, 2).Median(0)
-	wantTensor(t, "whole numbers", values, "int64[][2]")
+	wantTensor(t, "integers", values, "int64[][2]")
 	wantError(t, "a share", ErrValue, "1.5 is no share", func() { x.Quantile(0, 1.5) })
 	wantError(t, "nothing", ErrShape, "axis 0 is empty", func() { Ones(0).Quantile(0, 0.5) })
-	wantError(t, "whole numbers' quantile", ErrDtype, "lie between", func() { Of(1, 2).Quantile(0, 0.5) })
+	wantError(t, "integers' quantile", ErrDtype, "lie between", func() { Of(1, 2).Quantile(0, 0.5) })
 }
 
 func TestBottomK(t *testing.T) {
@@ -104,7 +104,7 @@ func TestIsClose(t *testing.T) {
 func TestNanToNum(t *testing.T) {
 	inf := math.Inf(1)
 	wantTensor(t, "floats", Of(math.NaN(), inf, -inf, 4).NanToNum(1, 2, 3), "float32[4][1 2 3 4]")
-	wantTensor(t, "whole numbers", Of(5, -6).NanToNum(1, 2, 3), "int64[2][5 -6]")
+	wantTensor(t, "integers", Of(5, -6).NanToNum(1, 2, 3), "int64[2][5 -6]")
 }
 
 func TestLeakyActivations(t *testing.T) {

@@ -131,7 +131,7 @@ func (m Maker) Eye(n int) *Tensor {
 // Of returns a tensor of the values given: numbers, which make a vector, or
 // slices, nested to any depth, which make its rows. Go's int and float64 become
 // int64 and float32, as literals do in PyTorch; slices of other element types
-// keep theirs. One float among whole numbers makes all floating point. It
+// keep theirs. One float among integers makes all floating point. It
 // panics if rows differ in length, naming the row, or for another type.
 func (m Maker) Of(values ...any) *Tensor {
 	var b builder

@@ -17,7 +17,7 @@ const (
 	BFloat16                // the upper half of a float32: 1 + 8 + 7
 	Float8E4M3              // OCP FP8 E4M3 ("FN"): 1 + 4 + 3, no infinity, largest value 448
 	Float8E5M2              // OCP FP8 E5M2: 1 + 5 + 2, largest value 57344
-	Int64                   // signed, 8 bytes; the default of whole numbers
+	Int64                   // signed, 8 bytes; the default of integers
 	Int32                   // signed, 4 bytes
 	Int16                   // signed, 2 bytes
 	Int8                    // signed, 1 byte
@@ -84,7 +84,7 @@ func Dtypes() []Dtype {
 	return all
 }
 
-// Promote returns the dtype in which two dtypes meet: floating point wins over whole numbers and those over bool;
+// Promote returns the dtype in which two dtypes meet: floating point wins over integers and those over bool;
 // within a class the wider wins; float16 and bfloat16 meet in float32, int8 and uint8 in int16. The 8-bit floats meet
 // with no other dtype (ok is false): convert explicitly.
 func Promote(a, b Dtype) (d Dtype, ok bool) {

@@ -32,7 +32,7 @@ type dtypeRule func(promoted Dtype) (compute, result Dtype)
 func sameDtype(d Dtype) (compute, result Dtype) { return d, d }
 func boolDtype(d Dtype) (compute, result Dtype) { return d, Bool }
 
-// floatDtype turns whole numbers into float32.
+// floatDtype turns integers into float32.
 func floatDtype(d Dtype) (compute, result Dtype) {
 	if !d.IsFloat() {
 		d = Float32

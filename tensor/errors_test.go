@@ -41,11 +41,11 @@ func TestMessages(t *testing.T) {
 		{"operand", func() { x.Add("one") }, tensor.ErrValue, "tensor: add: the operand is a string; give a *tensor.Tensor or a number"},
 		{"write to an expanded view", func() { tensor.Zeros(3, 1).Expand(3, 4).AddInPlace(1) }, tensor.ErrWrite,
 			"tensor: add in place: [3 4] (strides [1 0]): several positions share one element of memory, so a write has no clear meaning; write to a Clone()"},
-		{"float into whole numbers", func() { x.AddInPlace(0.5) }, tensor.ErrDtype,
+		{"float into integers", func() { x.AddInPlace(0.5) }, tensor.ErrDtype,
 			"tensor: add in place: int64 x float64: the result is float32, which a int64 tensor can't hold; convert t with To first"},
 		{"negative size", func() { tensor.Zeros(2, -1) }, tensor.ErrShape, "tensor: new: [2 -1]: size -1 of axis 1 is negative"},
 		{"absurd size", func() { tensor.Empty(1<<40, 1<<40) }, tensor.ErrShape, "tensor: new: [1099511627776 1099511627776]: there is no memory for so many elements; check the sizes"},
-		{"mean of whole numbers", func() { x.Mean() }, tensor.ErrDtype, "tensor: mean: int64: the mean of whole numbers is not a whole number; convert with To(tensor.Float32)"},
+		{"mean of integers", func() { x.Mean() }, tensor.ErrDtype, "tensor: mean: int64: the mean of integers is not an integer; convert with To(tensor.Float32)"},
 		{"not one element", func() { x.Item() }, tensor.ErrShape, "tensor: item: [2 3]: the tensor has 6 elements, not one; pick one with At, or reduce with Sum or Mean"},
 	}
 	for _, tt := range tests {

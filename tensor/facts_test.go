@@ -19,7 +19,7 @@ func TestStamp(t *testing.T) {
 		{"transposed", Zeros(4, 5).T(), 7, -1},
 		{"transposed large", Zeros(100, 90).T(), 1, 4500},
 		{"part", Zeros(10, 10).Slice(0, 2, 4, 1), 25, 50},
-		{"whole numbers", Zeros(100, 100).To(Int32), 1, 5050},
+		{"integers", Zeros(100, 100).To(Int32), 1, 5050},
 		{"bfloat16", Zeros(30, 40).To(BFloat16), 2, 600},
 	} {
 		write := func(place int) {

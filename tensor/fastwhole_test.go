@@ -8,7 +8,7 @@ import (
 	"github.com/lectern-go/lectern/internal/race"
 )
 
-// wholesOf returns whole numbers of so many bits, of both signs, with the extremes among them.
+// wholesOf returns integers of so many bits, of both signs, with the extremes among them.
 func wholesOf(bits int, seed int64, shape ...int) *Tensor {
 	x := With(Int64).Zeros(shape...)
 	special := []int64{0, 1, -1, 3, -3, 1<<bits - 1, -1 << bits, 1 << (bits / 2)}
@@ -104,7 +104,7 @@ func TestFastWholes(t *testing.T) {
 	}
 }
 
-// bitsAsWholes returns the bits of float32 as whole numbers.
+// bitsAsWholes returns the bits of float32 as integers.
 func bitsAsWholes(x *Tensor) *Tensor { return x.Contiguous().as(Int32).To(Int64) }
 
 // fastLayouts64 are a few of fastLayouts.
@@ -132,7 +132,7 @@ func TestFastConversions(t *testing.T) {
 	shape := []int{3, 401}
 	for _, from := range fastDtypes {
 		x := mixed(from, 5, shape...)
-		if from.IsFloat() { // whole numbers have no NaN and no infinity
+		if from.IsFloat() { // integers have no NaN and no infinity
 			x = Where(x.IsFinite(), x, With(from).Scalar(2.5))
 		}
 		for layout, x := range fastLayouts(x) {

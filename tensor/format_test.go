@@ -15,7 +15,7 @@ func TestString(t *testing.T) {
 		want string
 	}{
 		{"matrix", Of([]float64{1, 2, 3}, []float64{4, 5, 6}), "tensor([[1., 2., 3.],\n        [4., 5., 6.]])"},
-		{"whole numbers align", Arange(16).View(4, 4).Slice(0, 2, 4, 1), "tensor([[ 8,  9, 10, 11],\n        [12, 13, 14, 15]])"},
+		{"integers align", Arange(16).View(4, 4).Slice(0, 2, 4, 1), "tensor([[ 8,  9, 10, 11],\n        [12, 13, 14, 15]])"},
 		{"fractions", Of(0.5, -1.25, 100), "tensor([  0.5000,  -1.2500, 100.0000])"},
 		{"small values go scientific", Of(1., 2.5, 3e-5), "tensor([1.0000e+00, 2.5000e+00, 3.0000e-05])"},
 		{"wide range goes scientific", Of(1., 2, 3e6), "tensor([1.0000e+00, 2.0000e+00, 3.0000e+06])"},

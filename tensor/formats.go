@@ -19,7 +19,7 @@ type Bits struct {
 	Value float64 // the number that they stand for
 
 	// Sign, Exponent and Mantissa are the fields of a floating-point code; the
-	// widths are theirs in bits. A whole number is all mantissa.
+	// widths are theirs in bits. An integer is all mantissa.
 	Sign, Exponent, Mantissa     uint64
 	ExponentWidth, MantissaWidth int
 }
@@ -32,7 +32,7 @@ type Bits struct {
 func (d Dtype) Bits(x float64) Bits { return d.Decode(d.Encode(x)) }
 
 // Encode returns the code of x in d: rounded to nearest, ties to even, to
-// infinity (NaN in E4M3) above the range; a whole number loses its fraction and
+// infinity (NaN in E4M3) above the range; an integer loses its fraction and
 // keeps its low bits.
 func (d Dtype) Encode(x float64) uint64 { return numbers.Code(device.Type(d), d.Size(), x) }
 
@@ -163,7 +163,7 @@ type IntInfo struct {
 func Iinfo(d Dtype) IntInfo {
 	f := formats[d]
 	if f.class != classInt {
-		fail(ErrDtype, "iinfo", d.String(), "not a whole-number format", "use Finfo for floating point")
+		fail(ErrDtype, "iinfo", d.String(), "not an integer format", "use Finfo for floating point")
 	}
 	bits := 8 * f.size
 	info := IntInfo{f.name, bits, -1 << (bits - 1), 1<<(bits-1) - 1}

@@ -6,7 +6,7 @@ import (
 	"github.com/lectern-go/lectern/tensor/internal/loops"
 )
 
-// Functions of one number from package math. Whole numbers give float32; small
+// Functions of one number from package math. Integers give float32; small
 // floats are computed in float32 and rounded once.
 
 // d(√x)/dx = 1/(2√x)
@@ -42,7 +42,7 @@ func init() {
 	})
 }
 
-// Log returns the natural logarithm of each element. Whole numbers give float32.
+// Log returns the natural logarithm of each element. Integers give float32.
 func (t *Tensor) Log() *Tensor { return apply(&opLog, nil, t) }
 
 // d(eˣ)/dx = eˣ
@@ -60,7 +60,7 @@ func init() {
 	})
 }
 
-// Exp returns e to the power of each element. Whole numbers give float32.
+// Exp returns e to the power of each element. Integers give float32.
 func (t *Tensor) Exp() *Tensor { return apply(&opExp, nil, t) }
 
 // d(eˣ-1)/dx = eˣ
@@ -211,17 +211,17 @@ func init() {
 	}
 }
 
-// Floor rounds each element down. Whole numbers stay as they are. The gradient is 0.
+// Floor rounds each element down. Integers stay as they are. The gradient is 0.
 func (t *Tensor) Floor() *Tensor { return apply(&opFloor, nil, t) }
 
-// Ceil rounds each element up. Whole numbers stay as they are. The gradient is 0.
+// Ceil rounds each element up. Integers stay as they are. The gradient is 0.
 func (t *Tensor) Ceil() *Tensor { return apply(&opCeil, nil, t) }
 
-// Round rounds each element to the nearest whole number, ties to even. Whole numbers stay as
+// Round rounds each element to the nearest integer, ties to even. Integers stay as
 // they are. The gradient is 0.
 func (t *Tensor) Round() *Tensor { return apply(&opRound, nil, t) }
 
-// Trunc cuts the fraction of each element. Whole numbers stay as they are. The gradient is 0.
+// Trunc cuts the fraction of each element. Integers stay as they are. The gradient is 0.
 func (t *Tensor) Trunc() *Tensor { return apply(&opTrunc, nil, t) }
 
 // zeroGradient is that of functions that are constant wherever they have one.

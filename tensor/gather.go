@@ -11,7 +11,7 @@ import (
 )
 
 // Picking elements by tensors of positions, and the reverse, adding into
-// positions. Positions are whole numbers. Negative ones are refused, as in PyTorch:
+// positions. Positions are integers. Negative ones are refused, as in PyTorch:
 // an id of -1 is a mistake more often than the last row; Index alone counts them
 // from the end.
 
@@ -154,7 +154,7 @@ func gatherOn(op string, out, x *Tensor, axis int, index *Tensor) {
 	out.fillOn(op, func(on device.Backend) error { return on.Gather(out.view(), x.view(), axis, index.view()) })
 }
 
-// vectorOf returns a vector of whole numbers.
+// vectorOf returns a vector of integers.
 func vectorOf(at []int64) *Tensor {
 	t := newTensor(Int64, []int{len(at)}, false)
 	copy(plain[int64](t), at)
@@ -170,7 +170,7 @@ func (t *Tensor) memory() []byte {
 }
 
 // IndexSelect returns a new tensor with the positions of an axis that index, a
-// vector of whole numbers or an []int, lists, in that order. It panics if there is no such
+// vector of integers or an []int, lists, in that order. It panics if there is no such
 // axis or a position is negative or out of range.
 func (t *Tensor) IndexSelect(axis int, index any) *Tensor {
 	at := positionsGiven("index select", t, index)
@@ -195,7 +195,7 @@ func (t *Tensor) take(op string, axis int, index *Tensor) *Tensor {
 
 // Embedding looks up rows of t, a table of vectors, for ids of any shape, a tensor or a slice of ints: the result has
 // the shape of ids and one more axis. Gradients of a row that is looked up several times are added. It panics if ids
-// are not whole numbers or one is negative or out of range.
+// are not integers or one is negative or out of range.
 func (t *Tensor) Embedding(ids any) *Tensor {
 	at := positionsGiven("embedding", t, ids)
 	if t.Dim() != 2 {
@@ -206,7 +206,7 @@ func (t *Tensor) Embedding(ids any) *Tensor {
 
 // OneHot returns an int64 tensor with an axis more than ids, 1 where it meets the id
 // and 0 elsewhere. Its size is the number of classes, or without one the least that
-// all ids fit into. It panics if ids are not whole numbers, one is negative or out of
+// all ids fit into. It panics if ids are not integers, one is negative or out of
 // range, there is more than one number of classes, or neither that nor an id.
 func OneHot(ids *Tensor, classes ...int) *Tensor {
 	ids.exist("one hot").needInts("one hot", "ids", ids)
@@ -307,9 +307,9 @@ func init() {
 //
 //	y.At(i, j) = x.At(i, index.At(i, j)) // axis 1
 //
-// index is a tensor of whole numbers or a slice, nested as deep as t has axes. It
+// index is a tensor of integers or a slice, nested as deep as t has axes. It
 // panics if the ranks differ, index is larger than t on another axis, is not
-// of whole numbers, or names a position that is negative or out of range. A single
+// of integers, or names a position that is negative or out of range. A single
 // number is gathered from along axis 0.
 func (t *Tensor) Gather(axis int, index any) *Tensor {
 	at := positionsGiven("gather", t, index)
@@ -391,7 +391,7 @@ func (t *Tensor) Nonzero() *Tensor {
 // rules. All return new tensors.
 
 // positionsGiven returns positions that are given as a tensor, as a Go slice, which may
-// be nested, or as one whole number.
+// be nested, or as one integer.
 func positionsGiven(op string, t *Tensor, index any) *Tensor {
 	switch x := index.(type) {
 	case *Tensor:

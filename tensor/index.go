@@ -49,7 +49,7 @@ const (
 //
 // An int drops its axis, a [Range] keeps it, and the result is a view.
 //
-// A tensor of whole numbers, or an []int, picks positions of its axis in any order, and a bool
+// A tensor of integers, or an []int, picks positions of its axis in any order, and a bool
 // tensor, or a []bool, picks those where it is set, on as many axes as it has. The result is
 // then a copy, in which the axes of the tensors take the place of those that they
 // picked from; several tensors are broadcast and go together, and their axes come
@@ -143,7 +143,7 @@ func (t *Tensor) asPositions(index *Tensor, axis int) []*Tensor {
 	case axis+axesOf(index) > t.Dim():
 		fail(ErrIndex, "index", describe(t), "there are more indices than axes", "")
 	case formats[index.dtype].class == classFloat:
-		fail(ErrDtype, "index", describe(t), fmt.Sprintf("an index is a %s tensor", index.dtype), "use whole numbers or a bool mask")
+		fail(ErrDtype, "index", describe(t), fmt.Sprintf("an index is a %s tensor", index.dtype), "use integers or a bool mask")
 	case index.dtype != Bool:
 		return []*Tensor{index}
 	}

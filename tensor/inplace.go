@@ -376,7 +376,7 @@ func init() {
 
 // In-place forms of operations on one tensor. They return t and panic as
 // described at [Tensor.CopyFrom]; a result of a higher class than t's dtype, such
-// as the root of whole numbers, is refused.
+// as the root of integers, is refused.
 
 // Zero sets every element to 0 and returns t.
 func (t *Tensor) Zero() *Tensor { return t.Fill(0) }

@@ -140,8 +140,8 @@ func init() {
 	})
 }
 
-// fractional reports whether a bound is no whole number, so that the result of
-// clamping whole numbers can't be one either.
+// fractional reports whether a bound is no integer, so that the result of
+// clamping integers can't be one either.
 func (b bounds) fractional() bool {
 	is := func(x float64) bool { return loops.IsFinite(x) && x != math.Trunc(x) }
 	return is(b.low) || is(b.high)

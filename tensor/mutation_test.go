@@ -81,7 +81,7 @@ func mutantsOf(o *op, cases []*costCase) []mutant {
 	}
 	changed("another dtype for floats", of(func(d Dtype) bool { return d == Float32 || d == Float64 }))
 	changed("another dtype for bfloat16", of(func(d Dtype) bool { return d == BFloat16 }))
-	changed("another dtype for whole numbers", of(func(d Dtype) bool { return formats[d].class == classInt }))
+	changed("another dtype for integers", of(func(d Dtype) bool { return formats[d].class == classInt }))
 	changed("another dtype for bools", of(func(d Dtype) bool { return d == Bool }))
 	forward := o.forward
 	add("forward", "computed in bfloat16", func(o *op) {
@@ -189,7 +189,7 @@ var equivalents = []struct {
 	{"the operation refuses operands of that kind", func(m *mutant, cases []*costCase) bool {
 		kinds := map[string][]Dtype{
 			"another dtype for floats": {Float32, Float64}, "another dtype for bfloat16": {BFloat16}, "computed in bfloat16": {Float32},
-			"another dtype for whole numbers": wholeDtypes, "another dtype for bools": {Bool}, "small": {Float32, BFloat16}, "wide": {Float32, BFloat16},
+			"another dtype for integers": wholeDtypes, "another dtype for bools": {Bool}, "small": {Float32, BFloat16}, "wide": {Float32, BFloat16},
 		}
 		for _, d := range kinds[m.change] {
 			for _, c := range cases {

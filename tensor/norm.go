@@ -110,7 +110,7 @@ func (t *Tensor) LayerNorm(shape []int, weight, bias *Tensor, eps float64) *Tens
 	if len(shape) == 0 || lead < 0 || !slices.Equal(t.layout.Shape[lead:], shape) {
 		fail(ErrShape, "layer norm", describe(t), fmt.Sprintf("the last sizes are not %v", shape), "")
 	}
-	t.needFloats("layer norm", "the spread of whole numbers is not a whole number")
+	t.needFloats("layer norm", "the spread of integers is not an integer")
 	for _, p := range []*Tensor{weight, bias} {
 		if p != nil && (!slices.Equal(p.layout.Shape, shape) || p.dtype != t.dtype) {
 			fail(ErrShape, "layer norm", describe(t, p), fmt.Sprintf("weight and bias must have shape %v and dtype %s", shape, t.dtype), "")
@@ -291,7 +291,7 @@ func (t *Tensor) RMSNorm(weight *Tensor, eps float64) *Tensor {
 	if t.Dim() == 0 {
 		fail(ErrShape, "rms norm", describe(t), "a single number has no axis to be normalized over", "")
 	}
-	t.needFloats("rms norm", "the root of whole numbers is not a whole number")
+	t.needFloats("rms norm", "the root of integers is not an integer")
 	if weight == nil {
 		weight = With(t.dtype, t.Device()).Ones(t.Size(-1))
 	} else if weight.exist("rms norm"); weight.Dim() != 1 || weight.Size(0) != t.Size(-1) || weight.dtype != t.dtype {

@@ -89,7 +89,7 @@ func (g *Generator) Uint64() uint64 {
 // Float64 returns the next number in [0, 1).
 func (g *Generator) Float64() float64 { return float64(g.Uint64()>>11) * 0x1p-53 }
 
-// Intn returns the next whole number in [0, n). It panics if n is not positive.
+// Intn returns the next integer in [0, n). It panics if n is not positive.
 func (g *Generator) Intn(n int) int {
 	if n <= 0 {
 		fail(ErrValue, "intn", "", fmt.Sprintf("there is no number in [0, %d)", n), "")
@@ -264,11 +264,11 @@ func (m Maker) Bernoulli(p float64, shape ...int) *Tensor {
 	}})
 }
 
-// Randint returns uniform random whole numbers in [low, high), as int64 unless
+// Randint returns uniform random integers in [low, high), as int64 unless
 // another dtype was asked for. It panics if there are none.
 func (m Maker) Randint(low, high int, shape ...int) *Tensor {
 	if low >= high {
-		fail(ErrValue, "randint", "", fmt.Sprintf("there is no whole number in [%d, %d)", low, high), "")
+		fail(ErrValue, "randint", "", fmt.Sprintf("there is no integer in [%d, %d)", low, high), "")
 	}
 	span := uint64(high) - uint64(low)
 	m.dtype = m.wholeDtype()
@@ -308,7 +308,7 @@ func (m Maker) wholeDtype() Dtype {
 // blank returns the tensor that is to be filled.
 func (m Maker) blank(op string, shape []int) *Tensor {
 	if !m.dtype.IsFloat() {
-		fail(ErrDtype, op, m.dtype.String(), "random fractions need a floating-point dtype", "use Randint for whole numbers")
+		fail(ErrDtype, op, m.dtype.String(), "random fractions need a floating-point dtype", "use Randint for integers")
 	}
 	return m.Empty(shape...)
 }
@@ -356,7 +356,7 @@ func (t *Tensor) TruncNormalInPlace(mean, std, low, high float64, g *Generator) 
 // randomize fills t from a generator.
 func randomize[T numbers.Number](t *Tensor, name string, g *Generator, d distribution[T]) *Tensor {
 	if !t.dtype.IsFloat() {
-		fail(ErrDtype, name, t.dtype.String(), "random fractions need a floating-point dtype", "use Randint for whole numbers")
+		fail(ErrDtype, name, t.dtype.String(), "random fractions need a floating-point dtype", "use Randint for integers")
 	}
 	t.checkWritable(name + " in place")
 	fillRandom(t, g, d)

@@ -101,7 +101,7 @@ func init() {
 }
 
 // Sum returns the sum over axes, or over all elements if none is named. Sums of
-// whole numbers and bools are int64. Floats are added pairwise in blocks, in an
+// integers and bools are int64. Floats are added pairwise in blocks, in an
 // order that depends on the sizes alone. It panics if there is no such axis.
 func (t *Tensor) Sum(axes ...int) *Tensor {
 	return opSum.apply(t.reductionOver("sum", axes), t)
@@ -116,7 +116,7 @@ func init() {
 		cast: castWide,
 		forward: func(c *call) *Tensor {
 			x := c.input()
-			x.needFloats("mean", "the mean of whole numbers is not a whole number")
+			x.needFloats("mean", "the mean of integers is not an integer")
 			sum := reduceAs(x, opMean.given(c), wideSum(x.dtype), loops.Sums)
 			zipAs("div", sum.dtype, sum, sum, scalar(float64(opMean.given(c).count), Float64).expanded(sum.layout.Shape), loops.Quotients)
 			return sum.To(x.dtype)

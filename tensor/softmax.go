@@ -147,7 +147,7 @@ func init() {
 }
 
 // Cumsum returns the sums of the elements up to each along an axis. Those of
-// whole numbers and bools are int64; small floats and float32 are rounded where they are
+// integers and bools are int64; small floats and float32 are rounded where they are
 // stored, not on the way. It panics if there is no such axis.
 func (t *Tensor) Cumsum(axis int) *Tensor { return opCumsum.apply(t.rowAxis("cumsum", axis), t) }
 
@@ -174,7 +174,7 @@ func runningForward(o *opOf[int], rows loops.UnaryKernels, steps loops.BinaryKer
 	}
 }
 
-// sumDtype turns whole numbers and bools into int64.
+// sumDtype turns integers and bools into int64.
 func sumDtype(d Dtype) (compute, result Dtype) {
 	if !d.IsFloat() {
 		d = Int64

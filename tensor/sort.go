@@ -109,7 +109,7 @@ func (t *Tensor) firstOf(op string, axis, k int, descending bool) (values, at *T
 // the axis is empty or q is not from 0 to 1.
 func (t *Tensor) Quantile(axis int, q float64) *Tensor {
 	if !t.exist("quantile").dtype.IsFloat() {
-		fail(ErrDtype, "quantile", describe(t), "quantiles lie between elements, and whole numbers don't", "convert with To(tensor.Float32)")
+		fail(ErrDtype, "quantile", describe(t), "quantiles lie between elements, and integers don't", "convert with To(tensor.Float32)")
 	}
 	if !(q >= 0 && q <= 1) {
 		fail(ErrValue, "quantile", describe(t), fmt.Sprintf("%g is no share", q), "give a number from 0 to 1")
@@ -170,12 +170,12 @@ func (t *Tensor) rowsToSort(op string, axis int) (rows *Tensor, n int) {
 
 // What values there are, how often, and where one would stand.
 
-// Bincount returns how often each of the numbers 0, 1, 2, ... is in t, whole numbers of
+// Bincount returns how often each of the numbers 0, 1, 2, ... is in t, integers of
 // any shape: an int64 vector up to the largest of them, and of at least atLeast
-// elements. It panics if t is not of whole numbers, or one is negative.
+// elements. It panics if t is not of integers, or one is negative.
 func (t *Tensor) Bincount(atLeast int) *Tensor {
 	if formats[t.exist("bincount").dtype].class != classInt {
-		fail(ErrDtype, "bincount", describe(t), "only whole numbers can be counted", "convert with To(tensor.Int64)")
+		fail(ErrDtype, "bincount", describe(t), "only integers can be counted", "convert with To(tensor.Int64)")
 	}
 	values := plain[int64](t.Detach().onHost().To(Int64).Contiguous())
 	low, high := loops.Extremes(values)

@@ -82,7 +82,7 @@ func TestInPlaceForms(t *testing.T) {
 		}
 	}
 	if err := Try(func() { Of(4, 9).SqrtInPlace() }); err == nil || !strings.Contains(err.Error(), "int64") {
-		t.Errorf("the root of whole numbers in place: %v", err)
+		t.Errorf("the root of integers in place: %v", err)
 	}
 }
 
@@ -94,7 +94,7 @@ func TestCreation(t *testing.T) {
 		dtype Dtype
 		want  []float64
 	}{
-		{"whole numbers", Of(1, 2), Int64, []float64{1, 2}},
+		{"integers", Of(1, 2), Int64, []float64{1, 2}},
 		{"a float among them", Of(1, 2.5), Float32, []float64{1, 2.5}},
 		{"bools", Of(true, false), Bool, []float64{1, 0}},
 		{"float32 slice", Of([]float32{1}), Float32, []float64{1}},
@@ -154,7 +154,7 @@ func TestCreation(t *testing.T) {
 		"two classes":    {func() { OneHot(Of(1), 2, 3) }, "2 numbers of classes"},
 		"class -1":       {func() { OneHot(Of(-1)) }, "id -1 is out of range for 0 classes"},
 		"class 3":        {func() { OneHot(Of(3), 3) }, "id 3 is out of range for 3 classes"},
-		"class 0.5":      {func() { OneHot(Of(0.5)) }, "the ids are float32, not whole numbers"},
+		"class 0.5":      {func() { OneHot(Of(0.5)) }, "the ids are float32, not integers"},
 		"endless":        {func() { Arange(1e300) }, "no memory for 1e+300 elements"},
 		"no whole step":  {func() { With(Int64).Arange(0, 5, 0.5) }, "no number of steps"},
 		"no step":        {func() { Arange(0, 5, 0) }, "no number of steps"},

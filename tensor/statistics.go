@@ -30,7 +30,7 @@ func (t *Tensor) varianceOver(op string, axes []int) variance {
 			plain = append(plain, a)
 		}
 	}
-	t.needFloats(op, "the spread of whole numbers is not a whole number")
+	t.needFloats(op, "the spread of integers is not an integer")
 	v := variance{reduced: t.reductionOver(op, plain)}
 	v.divisor = v.count
 	if !biased {
@@ -128,7 +128,7 @@ func init() {
 // or if there is no such axis.
 func (t *Tensor) Norm(axes ...int) *Tensor {
 	t.exist("norm")
-	t.needFloats("norm", "the norm of whole numbers is not a whole number")
+	t.needFloats("norm", "the norm of integers is not an integer")
 	return opNorm.apply(t.reductionOver("norm", axes), t)
 }
 
@@ -137,7 +137,7 @@ func (t *Tensor) Norm(axes ...int) *Tensor {
 // negative or NaN, unless t is floating point, or if there is no such axis.
 func (t *Tensor) PNorm(p float64, axes ...int) *Tensor {
 	const op = "p-norm"
-	t.exist(op).needFloats(op, "the norm of whole numbers is not a whole number")
+	t.exist(op).needFloats(op, "the norm of integers is not an integer")
 	switch {
 	case !(p >= 0):
 		fail(ErrValue, op, describe(t), fmt.Sprintf("p is %g", p), "give one that is not negative")
@@ -220,7 +220,7 @@ func (r reduced) allOthers(x *Tensor) *Tensor {
 }
 
 // Prod returns the product over axes, or over all elements if none is named. That
-// of whole numbers and bools is int64. It panics if there is no such axis.
+// of integers and bools is int64. It panics if there is no such axis.
 func (t *Tensor) Prod(axes ...int) *Tensor {
 	return opProd.apply(t.reductionOver("prod", axes), t)
 }

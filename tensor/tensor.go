@@ -339,7 +339,7 @@ func (t *Tensor) At(index ...int) float64 {
 	return elementAt[float64](t, "at", index)
 }
 
-// AtInt returns one element as int64: exactly, if t has whole numbers, and without
+// AtInt returns one element as int64: exactly, if t has integers, and without
 // its fraction otherwise. It panics as At does.
 func (t *Tensor) AtInt(index ...int) int64 {
 	t.exist("at int")
@@ -355,7 +355,7 @@ func elementAt[T numbers.Number](t *Tensor, op string, index []int) T {
 }
 
 // SetAt writes one element, converted to the dtype. The write shows in every
-// tensor that shares the storage. Whole numbers beyond 2⁵³, which a float64 may not
+// tensor that shares the storage. Integers beyond 2⁵³, which a float64 may not
 // hold, are written by SetIndex(int64(n), index...). It panics as At does.
 func (t *Tensor) SetAt(value float64, index ...int) {
 	t.exist("set at")
@@ -371,7 +371,7 @@ func (t *Tensor) SetAt(value float64, index ...int) {
 }
 
 // Item returns the value of a tensor with one element, as float64; see
-// [Tensor.ItemInt] for whole numbers beyond 2⁵³. It panics for any other.
+// [Tensor.ItemInt] for integers beyond 2⁵³. It panics for any other.
 func (t *Tensor) Item() float64 {
 	t.exist("item")
 	t.needOne("item")
@@ -379,7 +379,7 @@ func (t *Tensor) Item() float64 {
 }
 
 // ItemInt returns the value of a tensor with one element as int64: exactly, if t
-// has whole numbers, and without its fraction otherwise. It panics for any other.
+// has integers, and without its fraction otherwise. It panics for any other.
 func (t *Tensor) ItemInt() int64 {
 	t.exist("item int")
 	t.needOne("item int")
@@ -402,7 +402,7 @@ func (t *Tensor) needFloats(op, reason string) {
 
 func (t *Tensor) needInts(op, what string, operands ...*Tensor) {
 	if formats[t.dtype].class != classInt {
-		fail(ErrDtype, op, describe(operands...), "the "+what+" are "+t.dtype.String()+", not whole numbers", "convert with To(tensor.Int64)")
+		fail(ErrDtype, op, describe(operands...), "the "+what+" are "+t.dtype.String()+", not integers", "convert with To(tensor.Int64)")
 	}
 }
 
@@ -413,7 +413,7 @@ func (t *Tensor) needBools(op, what string, operands ...*Tensor) {
 }
 
 // Floats returns the elements in row-major order, converted to float64, as a
-// copy. Whole numbers beyond 2⁵³ may be rounded; see [Tensor.Ints].
+// copy. Integers beyond 2⁵³ may be rounded; see [Tensor.Ints].
 func (t *Tensor) Floats() []float64 {
 	t.exist("floats")
 	needRoom("floats", t.layout.Shape, 8*t.Len())
@@ -422,7 +422,7 @@ func (t *Tensor) Floats() []float64 {
 	return values
 }
 
-// Ints returns the elements in row-major order, as int64, as a copy: whole numbers
+// Ints returns the elements in row-major order, as int64, as a copy: integers
 // exactly, others without their fraction.
 func (t *Tensor) Ints() []int64 {
 	t.exist("ints")

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestWholeNumbersKeepTheirDigits: float64 holds whole numbers up to 2⁵³ only, so
+// TestWholeNumbersKeepTheirDigits: float64 holds integers up to 2⁵³ only, so
 // none of this may go by way of it.
 func TestWholeNumbersKeepTheirDigits(t *testing.T) {
 	for _, n := range []int64{math.MaxInt64, math.MinInt64, 1<<53 + 1, -1<<53 - 1, 1<<62 + 1, 0, -1} {

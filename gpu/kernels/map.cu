@@ -6,7 +6,7 @@ struct elementwise {
 	space s;
 	operand o[4]; // the result, then what it is made of
 	double p[2];
-	i64 q[2]; // the same, as whole numbers
+	i64 q[2]; // the same, as integers
 	int op;
 	int strided; // an operand is neither a number nor without gaps
 };
@@ -307,7 +307,7 @@ CALLED double floor_divide(double a, double b) {
 	return round(quotient);
 }
 
-// Whole numbers: -1 is a divisor apart, since the smallest number has no negative.
+// Integers: -1 is a divisor apart, since the smallest number has no negative.
 CALLED i64 quotient(i64 a, i64 b) { return b == -1 ? negative(a) : a / b; }
 CALLED i64 remainder(i64 a, i64 b) { return b == -1 ? 0 : a % b; }
 

@@ -21,7 +21,7 @@ struct drawing {
 	u64 stream, first;
 	double p[2];
 	i64 low;
-	u64 span;  // of whole numbers
+	u64 span;  // of integers
 	u32 key[2];
 	int type, kind;
 	int bits; // that a uniform number has

@@ -28,7 +28,7 @@ func tilesAMX() func(args *amxArgs) {
 	return amx
 }
 
-// multipliesRight tries a kernel on one product of whole numbers. It was written without such a processor at hand, and
+// multipliesRight tries a kernel on one product of integers. It was written without such a processor at hand, and
 // an emulator may know the instructions by name alone.
 func multipliesRight(kernel func(args *amxArgs)) bool {
 	const k, tiles = 2, 2

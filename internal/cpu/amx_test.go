@@ -99,7 +99,7 @@ func TestAWrongKernelIsNotUsed(t *testing.T) {
 	}
 }
 
-// testTiles multiplies whole numbers, whose sums are exact. The bits of layout say which operand is transposed, and
+// testTiles multiplies integers, whose sums are exact. The bits of layout say which operand is transposed, and
 // whether to add.
 func testTiles(t *testing.T, format *Format, m, n, k, layout int) {
 	number := func(i int) float32 { return float32(i*37%7 - 3) }

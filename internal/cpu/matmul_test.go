@@ -90,7 +90,7 @@ func formatOf[T float]() *Format {
 	return Float64
 }
 
-// checkProduct multiplies matrices of small whole numbers, whose product is exact in any order.
+// checkProduct multiplies matrices of small integers, whose product is exact in any order.
 func checkProduct[T float](t *testing.T, m, n, k int, orderA, orderB, orderC string, add bool) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(uint64(m), uint64(n*1000+k)))

@@ -120,7 +120,7 @@ type Vectors[T float32 | float64] struct {
 	Gelu     func(dst, x []T)               // x·Φ(x), 7 ULP, and -0 for -Inf
 	GeluTanh func(dst, x []T)               // see tensor.GELUTanh
 
-	// Of float64 alone: whole numbers of 64 bits in the places of numbers.
+	// Of float64 alone: integers of 64 bits in the places of numbers.
 	AndBits, OrBits, XorBits func(dst, x, y []T)
 	XorBitsOf                func(dst, x []T, with T)
 	Outside                  func(x []T, last T) T // the first bit is set if one is negative or more than last
@@ -130,7 +130,7 @@ type Vectors[T float32 | float64] struct {
 	SumBytes                               func(x []T, turn T) T       // of eight in each place, whose bits are turned
 	MaxBytes, MaxShorts                    func(dst, x, y []T, turn T) // of eight or four in each place, whose bits are turned
 	HighestBytes, HighestShorts            func(x []T, turn T) T       // of a multiple of 8 places; its bits stay turned
-	EqualWhole, LessWhole                  func(dst, x, y []T)         // 1 and 0, as whole numbers
+	EqualWhole, LessWhole                  func(dst, x, y []T)         // 1 and 0, as integers
 	NegWhole, AbsWhole, SignWhole          func(dst, x []T)
 	ClampWhole                             func(dst, x []T, low, high T) // high wins
 	SumWhole                               func(x []T) T
@@ -140,7 +140,7 @@ type Vectors[T float32 | float64] struct {
 	QuotientNear, FloorNear, RestNear, ModNear func(dst, x, y []T)
 	FromNear, ToNear                           func(dst, x []T)
 
-	// Of float64 alone, for random numbers: whole numbers of 64 bits in the places of numbers. Philox computes a
+	// Of float64 alone, for random numbers: integers of 64 bits in the places of numbers. Philox computes a
 	// block of 128 bits for each of x, to which first is added: the first half to a, the second to b. Normals
 	// makes two normal numbers of these halves, Uniforms and Uniforms24 numbers from 0 to 1 of the first 53 or
 	// 24 bits, multiplied and added to. NormalPairs is Philox and Normals in one: it makes two float32 in the place of

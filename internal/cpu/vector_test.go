@@ -283,7 +283,7 @@ func testSums[T float](t *testing.T, v *Vectors[T]) {
 		x, y := make([]T, n), make([]T, n)
 		var sum, dot, squares T
 		largest := T(math.Inf(-1))
-		for i := range x { // whole numbers: exact in any order
+		for i := range x { // integers: exact in any order
 			x[i], y[i] = T(i*37%101-50), T(i*53%89-40)
 			sum, dot, squares = sum+x[i], dot+x[i]*y[i], squares+(x[i]-2)*(x[i]-2)
 			largest = max(largest, x[i])
@@ -723,7 +723,7 @@ func TestInts(t *testing.T) {
 				if i%5 == 0 {
 					a[i] = b[i]
 				}
-				if i%7 == 1 { // quotients near whole numbers, and the one that is no int32
+				if i%7 == 1 { // quotients near integers, and the one that is no int32
 					b[i] = int32(n+i)%9 - 4
 					a[i] = b[i]*(1<<28) - int32(i%3)
 				}
@@ -867,7 +867,7 @@ func TestElu(t *testing.T) {
 	})
 }
 
-// TestWords runs the loops for whole numbers of 64 bits.
+// TestWords runs the loops for integers of 64 bits.
 func TestWords(t *testing.T) {
 	atVectorLevels(t, func(t *testing.T) {
 		v := Float64s()

@@ -6,12 +6,12 @@ import (
 	"unsafe"
 )
 
-// inFloats returns whole numbers in the places of float64.
+// inFloats returns integers in the places of float64.
 func inFloats(x []int64) []float64 {
 	return unsafe.Slice((*float64)(unsafe.Pointer(unsafe.SliceData(x))), len(x))
 }
 
-// wholes returns n whole numbers of all sizes up to so many bits, of both signs, the extremes among them.
+// wholes returns n integers of all sizes up to so many bits, of both signs, the extremes among them.
 func wholes(n, bits int, seed uint64) []int64 {
 	x := make([]int64, n)
 	last := int64(1)<<(bits-1) - 1 + int64(1)<<(bits-1)

@@ -144,12 +144,12 @@ func truncF64AVX2(dst *float64, x *float64, n int)
 //go:noescape
 func truncF64AVX512(dst *float64, x *float64, n int)
 
-// roundF64AVX2 rounds to the nearest whole number, ties to even.
+// roundF64AVX2 rounds to the nearest integer, ties to even.
 //
 //go:noescape
 func roundF64AVX2(dst *float64, x *float64, n int)
 
-// roundF64AVX512 rounds to the nearest whole number, ties to even.
+// roundF64AVX512 rounds to the nearest integer, ties to even.
 //
 //go:noescape
 func roundF64AVX512(dst *float64, x *float64, n int)
@@ -654,12 +654,12 @@ func rmspropCenteredMomentumF64AVX2(x *float64, grad *float64, squares *float64,
 //go:noescape
 func rmspropCenteredMomentumF64AVX512(x *float64, grad *float64, squares *float64, mean *float64, buffer *float64, n int, params *float64)
 
-// philoxF64AVX2 computes a block of Philox 4x32-10 for each x, a whole number that is added to the first block p₄: the first 64 bits to a and the rest to b. The key is p₀, p₁ and the stream p₂, p₃.
+// philoxF64AVX2 computes a block of Philox 4x32-10 for each x, an integer that is added to the first block p₄: the first 64 bits to a and the rest to b. The key is p₀, p₁ and the stream p₂, p₃.
 //
 //go:noescape
 func philoxF64AVX2(a *float64, b *float64, x *float64, n int, params *float64)
 
-// philoxF64AVX512 computes a block of Philox 4x32-10 for each x, a whole number that is added to the first block p₄: the first 64 bits to a and the rest to b. The key is p₀, p₁ and the stream p₂, p₃.
+// philoxF64AVX512 computes a block of Philox 4x32-10 for each x, an integer that is added to the first block p₄: the first 64 bits to a and the rest to b. The key is p₀, p₁ and the stream p₂, p₃.
 //
 //go:noescape
 func philoxF64AVX512(a *float64, b *float64, x *float64, n int, params *float64)
@@ -794,142 +794,142 @@ func xorBitsOfF64AVX2(dst *float64, x *float64, n int, params *float64)
 //go:noescape
 func xorBitsOfF64AVX512(dst *float64, x *float64, n int, params *float64)
 
-// outsideF64AVX2 sets the first bit if one of x is negative or more than p, as whole numbers.
+// outsideF64AVX2 sets the first bit if one of x is negative or more than p, as integers.
 //
 //go:noescape
 func outsideF64AVX2(x *float64, n int, result *float64, params *float64)
 
-// outsideF64AVX512 sets the first bit if one of x is negative or more than p, as whole numbers.
+// outsideF64AVX512 sets the first bit if one of x is negative or more than p, as integers.
 //
 //go:noescape
 func outsideF64AVX512(x *float64, n int, result *float64, params *float64)
 
-// shiftedF64AVX2 computes the bits that are set in one of x + p, as whole numbers.
+// shiftedF64AVX2 computes the bits that are set in one of x + p, as integers.
 //
 //go:noescape
 func shiftedF64AVX2(x *float64, n int, result *float64, params *float64)
 
-// shiftedF64AVX512 computes the bits that are set in one of x + p, as whole numbers.
+// shiftedF64AVX512 computes the bits that are set in one of x + p, as integers.
 //
 //go:noescape
 func shiftedF64AVX512(x *float64, n int, result *float64, params *float64)
 
-// sumWholeF64AVX2 computes Σ x of whole numbers.
+// sumWholeF64AVX2 computes Σ x of integers.
 //
 //go:noescape
 func sumWholeF64AVX2(x *float64, n int, result *float64)
 
-// sumWholeF64AVX512 computes Σ x of whole numbers.
+// sumWholeF64AVX512 computes Σ x of integers.
 //
 //go:noescape
 func sumWholeF64AVX512(x *float64, n int, result *float64)
 
-// sumBytesF64AVX2 computes Σ x of bytes without a sign, whose bits are turned by the parameter, as a whole number.
+// sumBytesF64AVX2 computes Σ x of bytes without a sign, whose bits are turned by the parameter, as an integer.
 //
 //go:noescape
 func sumBytesF64AVX2(x *float64, n int, result *float64, params *float64)
 
-// sumBytesF64AVX512 computes Σ x of bytes without a sign, whose bits are turned by the parameter, as a whole number.
+// sumBytesF64AVX512 computes Σ x of bytes without a sign, whose bits are turned by the parameter, as an integer.
 //
 //go:noescape
 func sumBytesF64AVX512(x *float64, n int, result *float64, params *float64)
 
-// addWholeF64AVX2 computes x + y of whole numbers.
+// addWholeF64AVX2 computes x + y of integers.
 //
 //go:noescape
 func addWholeF64AVX2(dst *float64, x *float64, y *float64, n int)
 
-// addWholeF64AVX512 computes x + y of whole numbers.
+// addWholeF64AVX512 computes x + y of integers.
 //
 //go:noescape
 func addWholeF64AVX512(dst *float64, x *float64, y *float64, n int)
 
-// subWholeF64AVX2 computes x - y of whole numbers.
+// subWholeF64AVX2 computes x - y of integers.
 //
 //go:noescape
 func subWholeF64AVX2(dst *float64, x *float64, y *float64, n int)
 
-// subWholeF64AVX512 computes x - y of whole numbers.
+// subWholeF64AVX512 computes x - y of integers.
 //
 //go:noescape
 func subWholeF64AVX512(dst *float64, x *float64, y *float64, n int)
 
-// maxWholeF64AVX2 computes the larger of whole numbers.
+// maxWholeF64AVX2 computes the larger of integers.
 //
 //go:noescape
 func maxWholeF64AVX2(dst *float64, x *float64, y *float64, n int)
 
-// maxWholeF64AVX512 computes the larger of whole numbers.
+// maxWholeF64AVX512 computes the larger of integers.
 //
 //go:noescape
 func maxWholeF64AVX512(dst *float64, x *float64, y *float64, n int)
 
-// minWholeF64AVX2 computes the smaller of whole numbers.
+// minWholeF64AVX2 computes the smaller of integers.
 //
 //go:noescape
 func minWholeF64AVX2(dst *float64, x *float64, y *float64, n int)
 
-// minWholeF64AVX512 computes the smaller of whole numbers.
+// minWholeF64AVX512 computes the smaller of integers.
 //
 //go:noescape
 func minWholeF64AVX512(dst *float64, x *float64, y *float64, n int)
 
-// equalWholeF64AVX2 computes 1 where whole numbers are equal, and 0 elsewhere, as whole numbers.
+// equalWholeF64AVX2 computes 1 where integers are equal, and 0 elsewhere, as integers.
 //
 //go:noescape
 func equalWholeF64AVX2(dst *float64, x *float64, y *float64, n int)
 
-// equalWholeF64AVX512 computes 1 where whole numbers are equal, and 0 elsewhere, as whole numbers.
+// equalWholeF64AVX512 computes 1 where integers are equal, and 0 elsewhere, as integers.
 //
 //go:noescape
 func equalWholeF64AVX512(dst *float64, x *float64, y *float64, n int)
 
-// lessWholeF64AVX2 computes 1 where x < y, and 0 elsewhere, as whole numbers.
+// lessWholeF64AVX2 computes 1 where x < y, and 0 elsewhere, as integers.
 //
 //go:noescape
 func lessWholeF64AVX2(dst *float64, x *float64, y *float64, n int)
 
-// lessWholeF64AVX512 computes 1 where x < y, and 0 elsewhere, as whole numbers.
+// lessWholeF64AVX512 computes 1 where x < y, and 0 elsewhere, as integers.
 //
 //go:noescape
 func lessWholeF64AVX512(dst *float64, x *float64, y *float64, n int)
 
-// quotientNearF64AVX2 computes x/y with the fraction cut, of whole numbers of less than 51 bits.
+// quotientNearF64AVX2 computes x/y with the fraction cut, of integers of less than 51 bits.
 //
 //go:noescape
 func quotientNearF64AVX2(dst *float64, x *float64, y *float64, n int)
 
-// quotientNearF64AVX512 computes x/y with the fraction cut, of whole numbers of less than 51 bits.
+// quotientNearF64AVX512 computes x/y with the fraction cut, of integers of less than 51 bits.
 //
 //go:noescape
 func quotientNearF64AVX512(dst *float64, x *float64, y *float64, n int)
 
-// floorNearF64AVX2 computes x/y rounded down, of whole numbers of less than 51 bits.
+// floorNearF64AVX2 computes x/y rounded down, of integers of less than 51 bits.
 //
 //go:noescape
 func floorNearF64AVX2(dst *float64, x *float64, y *float64, n int)
 
-// floorNearF64AVX512 computes x/y rounded down, of whole numbers of less than 51 bits.
+// floorNearF64AVX512 computes x/y rounded down, of integers of less than 51 bits.
 //
 //go:noescape
 func floorNearF64AVX512(dst *float64, x *float64, y *float64, n int)
 
-// restNearF64AVX2 computes x mod y with the sign of x, of whole numbers of less than 51 bits.
+// restNearF64AVX2 computes x mod y with the sign of x, of integers of less than 51 bits.
 //
 //go:noescape
 func restNearF64AVX2(dst *float64, x *float64, y *float64, n int)
 
-// restNearF64AVX512 computes x mod y with the sign of x, of whole numbers of less than 51 bits.
+// restNearF64AVX512 computes x mod y with the sign of x, of integers of less than 51 bits.
 //
 //go:noescape
 func restNearF64AVX512(dst *float64, x *float64, y *float64, n int)
 
-// modNearF64AVX2 computes x mod y with the sign of y, of whole numbers of less than 51 bits.
+// modNearF64AVX2 computes x mod y with the sign of y, of integers of less than 51 bits.
 //
 //go:noescape
 func modNearF64AVX2(dst *float64, x *float64, y *float64, n int)
 
-// modNearF64AVX512 computes x mod y with the sign of y, of whole numbers of less than 51 bits.
+// modNearF64AVX512 computes x mod y with the sign of y, of integers of less than 51 bits.
 //
 //go:noescape
 func modNearF64AVX512(dst *float64, x *float64, y *float64, n int)
@@ -974,42 +974,42 @@ func modIntsF64AVX2(dst *float32, x *float32, y *float32, n int)
 //go:noescape
 func modIntsF64AVX512(dst *float32, x *float32, y *float32, n int)
 
-// negWholeF64AVX2 computes -x of whole numbers.
+// negWholeF64AVX2 computes -x of integers.
 //
 //go:noescape
 func negWholeF64AVX2(dst *float64, x *float64, n int)
 
-// negWholeF64AVX512 computes -x of whole numbers.
+// negWholeF64AVX512 computes -x of integers.
 //
 //go:noescape
 func negWholeF64AVX512(dst *float64, x *float64, n int)
 
-// absWholeF64AVX2 computes |x| of whole numbers.
+// absWholeF64AVX2 computes |x| of integers.
 //
 //go:noescape
 func absWholeF64AVX2(dst *float64, x *float64, n int)
 
-// absWholeF64AVX512 computes |x| of whole numbers.
+// absWholeF64AVX512 computes |x| of integers.
 //
 //go:noescape
 func absWholeF64AVX512(dst *float64, x *float64, n int)
 
-// signWholeF64AVX2 computes -1, 0 or 1 of whole numbers.
+// signWholeF64AVX2 computes -1, 0 or 1 of integers.
 //
 //go:noescape
 func signWholeF64AVX2(dst *float64, x *float64, n int)
 
-// signWholeF64AVX512 computes -1, 0 or 1 of whole numbers.
+// signWholeF64AVX512 computes -1, 0 or 1 of integers.
 //
 //go:noescape
 func signWholeF64AVX512(dst *float64, x *float64, n int)
 
-// clampWholeF64AVX2 computes whole numbers brought between the parameters.
+// clampWholeF64AVX2 computes integers brought between the parameters.
 //
 //go:noescape
 func clampWholeF64AVX2(dst *float64, x *float64, n int, params *float64)
 
-// clampWholeF64AVX512 computes whole numbers brought between the parameters.
+// clampWholeF64AVX512 computes integers brought between the parameters.
 //
 //go:noescape
 func clampWholeF64AVX512(dst *float64, x *float64, n int, params *float64)
@@ -1024,62 +1024,62 @@ func toNearF64AVX2(dst *float64, x *float64, n int)
 //go:noescape
 func toNearF64AVX512(dst *float64, x *float64, n int)
 
-// fromNearF64AVX2 converts whole numbers of less than 51 bits.
+// fromNearF64AVX2 converts integers of less than 51 bits.
 //
 //go:noescape
 func fromNearF64AVX2(dst *float64, x *float64, n int)
 
-// fromNearF64AVX512 converts whole numbers of less than 51 bits.
+// fromNearF64AVX512 converts integers of less than 51 bits.
 //
 //go:noescape
 func fromNearF64AVX512(dst *float64, x *float64, n int)
 
-// wholeToF32F64AVX2 converts whole numbers of less than 51 bits to float32. n is a multiple of 8.
+// wholeToF32F64AVX2 converts integers of less than 51 bits to float32. n is a multiple of 8.
 //
 //go:noescape
 func wholeToF32F64AVX2(dst *float32, x *float64, n int)
 
-// wholeToF32F64AVX512 converts whole numbers of less than 51 bits to float32.
+// wholeToF32F64AVX512 converts integers of less than 51 bits to float32.
 //
 //go:noescape
 func wholeToF32F64AVX512(dst *float32, x *float64, n int)
 
-// f32ToWholeF64AVX2 converts float32 to whole numbers of less than 51 bits; fractions are cut. n is a multiple of 8.
+// f32ToWholeF64AVX2 converts float32 to integers of less than 51 bits; fractions are cut. n is a multiple of 8.
 //
 //go:noescape
 func f32ToWholeF64AVX2(dst *float64, x *float32, n int)
 
-// f32ToWholeF64AVX512 converts float32 to whole numbers of less than 51 bits; fractions are cut.
+// f32ToWholeF64AVX512 converts float32 to integers of less than 51 bits; fractions are cut.
 //
 //go:noescape
 func f32ToWholeF64AVX512(dst *float64, x *float32, n int)
 
-// wholeToIntsF64AVX2 cuts whole numbers to 32 bits. n is a multiple of 8.
+// wholeToIntsF64AVX2 cuts integers to 32 bits. n is a multiple of 8.
 //
 //go:noescape
 func wholeToIntsF64AVX2(dst *float32, x *float64, n int)
 
-// wholeToIntsF64AVX512 cuts whole numbers to 32 bits.
+// wholeToIntsF64AVX512 cuts integers to 32 bits.
 //
 //go:noescape
 func wholeToIntsF64AVX512(dst *float32, x *float64, n int)
 
-// intsToWholeF64AVX2 widens whole numbers of 32 bits. n is a multiple of 8.
+// intsToWholeF64AVX2 widens integers of 32 bits. n is a multiple of 8.
 //
 //go:noescape
 func intsToWholeF64AVX2(dst *float64, x *float32, n int)
 
-// intsToWholeF64AVX512 widens whole numbers of 32 bits.
+// intsToWholeF64AVX512 widens integers of 32 bits.
 //
 //go:noescape
 func intsToWholeF64AVX512(dst *float64, x *float32, n int)
 
-// wholeToBoolF64AVX2 stores 1 where a whole number is not 0, and 0 elsewhere. n is a multiple of 8.
+// wholeToBoolF64AVX2 stores 1 where an integer is not 0, and 0 elsewhere. n is a multiple of 8.
 //
 //go:noescape
 func wholeToBoolF64AVX2(dst *uint8, x *float64, n int)
 
-// wholeToBoolF64AVX512 stores 1 where a whole number is not 0, and 0 elsewhere.
+// wholeToBoolF64AVX512 stores 1 where an integer is not 0, and 0 elsewhere.
 //
 //go:noescape
 func wholeToBoolF64AVX512(dst *uint8, x *float64, n int)
@@ -1104,12 +1104,12 @@ func f64ToF32F64AVX2(dst *float32, x *float64, n int)
 //go:noescape
 func f64ToF32F64AVX512(dst *float32, x *float64, n int)
 
-// intsToF64F64AVX2 converts whole numbers of 32 bits. n is a multiple of 8.
+// intsToF64F64AVX2 converts integers of 32 bits. n is a multiple of 8.
 //
 //go:noescape
 func intsToF64F64AVX2(dst *float64, x *float32, n int)
 
-// intsToF64F64AVX512 converts whole numbers of 32 bits.
+// intsToF64F64AVX512 converts integers of 32 bits.
 //
 //go:noescape
 func intsToF64F64AVX512(dst *float64, x *float32, n int)
@@ -1124,12 +1124,12 @@ func rampF64AVX2(dst *float32, x *float64, n int, params *float64)
 //go:noescape
 func rampF64AVX512(dst *float32, x *float64, n int, params *float64)
 
-// bytesToWholeF64AVX2 widens whole numbers of 8 bits without a sign. n is a multiple of 8.
+// bytesToWholeF64AVX2 widens integers of 8 bits without a sign. n is a multiple of 8.
 //
 //go:noescape
 func bytesToWholeF64AVX2(dst *float64, x *uint8, n int)
 
-// bytesToWholeF64AVX512 widens whole numbers of 8 bits without a sign.
+// bytesToWholeF64AVX512 widens integers of 8 bits without a sign.
 //
 //go:noescape
 func bytesToWholeF64AVX512(dst *float64, x *uint8, n int)

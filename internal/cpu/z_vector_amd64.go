@@ -149,12 +149,12 @@ func truncF32AVX2(dst *float32, x *float32, n int)
 //go:noescape
 func truncF32AVX512(dst *float32, x *float32, n int)
 
-// roundF32AVX2 rounds to the nearest whole number, ties to even.
+// roundF32AVX2 rounds to the nearest integer, ties to even.
 //
 //go:noescape
 func roundF32AVX2(dst *float32, x *float32, n int)
 
-// roundF32AVX512 rounds to the nearest whole number, ties to even.
+// roundF32AVX512 rounds to the nearest integer, ties to even.
 //
 //go:noescape
 func roundF32AVX512(dst *float32, x *float32, n int)
@@ -899,12 +899,12 @@ func eluF32AVX2(dst *float32, x *float32, n int, params *float32)
 //go:noescape
 func eluF32AVX512(dst *float32, x *float32, n int, params *float32)
 
-// sumShortsF32AVX2 computes Σ x of whole numbers of 16 bits, as one of 32 bits.
+// sumShortsF32AVX2 computes Σ x of integers of 16 bits, as one of 32 bits.
 //
 //go:noescape
 func sumShortsF32AVX2(x *float32, n int, result *float32)
 
-// sumShortsF32AVX512 computes Σ x of whole numbers of 16 bits, as one of 32 bits.
+// sumShortsF32AVX512 computes Σ x of integers of 16 bits, as one of 32 bits.
 //
 //go:noescape
 func sumShortsF32AVX512(x *float32, n int, result *float32)
@@ -1079,12 +1079,12 @@ func fromFloat16F32AVX2(dst *float32, x *uint16, n int)
 //go:noescape
 func fromFloat16F32AVX512(dst *float32, x *uint16, n int)
 
-// fromUint8F32AVX2 converts whole numbers. n is a multiple of 8.
+// fromUint8F32AVX2 converts integers. n is a multiple of 8.
 //
 //go:noescape
 func fromUint8F32AVX2(dst *float32, x *uint8, n int)
 
-// fromUint8F32AVX512 converts whole numbers.
+// fromUint8F32AVX512 converts integers.
 //
 //go:noescape
 func fromUint8F32AVX512(dst *float32, x *uint8, n int)

@@ -23,7 +23,7 @@ type Op struct {
 	Low, High float64 // between which tests draw operands, lest they meet corners; 0 and 0 mean -2 and 2
 	Floats    bool    // it is defined for floating point alone
 	Bools     bool    // it is defined for bools, too
-	Bits      bool    // it is defined for whole numbers and bools alone
+	Bits      bool    // it is defined for integers and bools alone
 	Alike     bool    // both operands must have one shape
 	Twice     bool    // it has a second derivative worth checking
 
@@ -43,7 +43,7 @@ type Result int
 
 const (
 	Same  Result = iota // the same
-	Float               // float32 for whole numbers
+	Float               // float32 for integers
 	Bool
 )
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Thousands writes a whole number with commas: 503,316,480.
+// Thousands writes an integer with commas: 503,316,480.
 func Thousands(n int) string {
 	s := strconv.Itoa(n)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
@@ -18,7 +18,7 @@ func Thousands(n int) string {
 }
 
 // Bytes writes a number of bytes: "496 bytes", "2,304 MiB", "62.8 GiB". The unit grows from ten thousand of it on, or
-// where nothing gets lost: a whole number says more than a rounded one of the next unit.
+// where nothing gets lost: an integer says more than a rounded one of the next unit.
 func Bytes(n int) string {
 	units := []string{"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}
 	value, unit := float64(n), 0

@@ -23,9 +23,10 @@ func embedded(dir string, lines []string) (*embedding, error) {
 	e := &embedding{map[string][]string{}, map[string]string{}}
 	for _, line := range lines {
 		for line = strings.TrimSpace(line); line != ""; line = strings.TrimSpace(line) {
-			pattern, err := strconv.QuotedPrefix(line)
-			line = strings.TrimPrefix(line, pattern)
-			if pattern, err = strconv.Unquote(pattern); err != nil {
+			quoted, _ := strconv.QuotedPrefix(line)
+			line = strings.TrimPrefix(line, quoted)
+			pattern, err := strconv.Unquote(quoted)
+			if err != nil {
 				pattern, line, _ = strings.Cut(line, " ")
 			}
 			if err := e.add(dir, pattern); err != nil {

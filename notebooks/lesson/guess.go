@@ -31,7 +31,7 @@ const GuessType = "application/vnd.lectern.guess+json"
 // is wanted, and what follows stays folded; Guess never panics because of it. It panics with an [*AnswerError] for an
 // answer that nobody could guess, which is a mistake of the lesson's author.
 //
-// Whole numbers have to be exact, other numbers come within 1 %; see [Within] and [PlusMinus].
+// Integers have to be exact, other numbers come within 1 %; see [Within] and [PlusMinus].
 func Guess(question string, guess, answer any, options ...Option) {
 	q := newQuestion(question, answer, options)
 	data, err := json.Marshal(q)

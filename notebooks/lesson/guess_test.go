@@ -50,7 +50,7 @@ func TestGuess(t *testing.T) {
 		{"zero", 1, 0, nil, "You guessed 1; it is 0."},
 		{"loosely right", 130, 100, []Option{Within(0.5)}, "✓ q: Right, it is 100."},
 		{"near enough", 0.3, 0.0, []Option{PlusMinus(0.5)}, "✓"},
-		{"whole numbers are exact", 1002, 1000, nil, "0.2 % too large"},
+		{"integers are exact", 1002, 1000, nil, "0.2 % too large"},
 		{"a tensor without axes", 4, scalar{vector{4}}, nil, "✓ q: Right, it is 4."},
 		{"wrong type", "many", 4, nil, `? q: "many" is of type string; guess a number.`},
 		{"two numbers for one", []int{1, 2}, 4, nil, "guess a number."},

@@ -198,11 +198,11 @@ func TestMistakesAreNamed(t *testing.T) {
 		f    func()
 		want string
 	}{
-		"empty range":   {func() { Density(2, 1, tensor.Float16) }, "from 2 to 1 is not a range"},
-		"whole numbers": {func() { Density(0, 1, tensor.Int32) }, "int32"},
-		"shapes":        {func() { Matmul(tensor.Ones(2, 3), tensor.Ones(2, 3)) }, "matmul"},
-		"sizes":         {func() { Broadcast(tensor.Ones(2, 3), tensor.Ones(2)) }, "add"},
-		"no product":    {func() { Passes(func() { tensor.Ones(2).Add(1) }) }, "no matrix product"},
+		"empty range": {func() { Density(2, 1, tensor.Float16) }, "from 2 to 1 is not a range"},
+		"integers":    {func() { Density(0, 1, tensor.Int32) }, "int32"},
+		"shapes":      {func() { Matmul(tensor.Ones(2, 3), tensor.Ones(2, 3)) }, "matmul"},
+		"sizes":       {func() { Broadcast(tensor.Ones(2, 3), tensor.Ones(2)) }, "add"},
+		"no product":  {func() { Passes(func() { tensor.Ones(2).Add(1) }) }, "no matrix product"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			defer func() {

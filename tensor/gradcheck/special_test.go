@@ -543,7 +543,7 @@ func init() {
 		}
 	}
 	for why, names := range map[string]string{
-		"its result is bool, or whole numbers": "Tensor.All Tensor.Any " +
+		"its result is bool, or integers": "Tensor.All Tensor.Any " +
 			"Tensor.Argmax Tensor.Argmin Tensor.Argsort Tensor.Bincount Tensor.Multinomial Tensor.Nonzero Tensor.Searchsorted " +
 			"tensor.IsClose tensor.OneHot einops.All einops.Any",
 		"it returns the gradient, or its tensor": "tensor.Grad Tensor.Grad Tensor.BorrowGrad Tensor.Detach Tensor.RequireGrad Tensor.RetainGrad Tensor.StopGrad Tensor.SetRole nn.Parameter",

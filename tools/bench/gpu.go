@@ -54,7 +54,7 @@ func (c gpuCase) flops() float64 {
 func gpuCases(memory int, precisions []accounting.Precision) []gpuCase {
 	var cases []gpuCase
 	for _, sizes := range [][]int{{256, 256, 256}, {4096, 4096, 4096}, {16384, 32768, 8192}} {
-		if 12*sizes[0]*sizes[1]*8 > memory { // three sides, and whole numbers to make the operands of
+		if 12*sizes[0]*sizes[1]*8 > memory { // three sides, and integers to make the operands of
 			continue
 		}
 		for _, p := range precisions {
@@ -79,7 +79,7 @@ func gpuCases(memory int, precisions []accounting.Precision) []gpuCase {
 		cases = append(cases, gpuCase{What: "step Cruncher", Sizes: []int{4096, 4096, 4096, 4096, 1}, Calls: 10})
 	}
 	rows := 1 << 16
-	for rows*4096*4*24 > memory { // two sides, and whole numbers to make the operands of
+	for rows*4096*4*24 > memory { // two sides, and integers to make the operands of
 		rows /= 2
 	}
 	for _, what := range []string{"add", "gelu", "softmax", "sum"} {

@@ -112,7 +112,7 @@ func expm1(l *lanes, x ref) ref {
 	return l.choose(l.less(l.and(x, l.bits(absolute)), l.constant(0x1p-30)), x, z)
 }
 
-// ln2High is ln 2 in 15 bits, so that its product with a whole number below 2⁹ is exact.
+// ln2High is ln 2 in 15 bits, so that its product with an integer below 2⁹ is exact.
 const ln2High = 0.693145751953125
 
 const absolute, signBit = 0x7fffffff, 0x80000000
@@ -298,7 +298,7 @@ func log1p(l *lanes, x ref) ref {
 	return l.or(y, l.and(x, l.bits(signBit))) // also that of 0
 }
 
-// sine computes sin(x + turns·π/2). n is the nearest whole number to x·2/π and r = x - n·π/2, from π/2 in three parts,
+// sine computes sin(x + turns·π/2). n is the nearest integer to x·2/π and r = x - n·π/2, from π/2 in three parts,
 // of which the first leaves no rounding error. Whether sine or cosine of r is wanted, and its sign, is said by the last
 // two bits of n. The polynomials are those of the Cephes library.
 func sine(l *lanes, x ref, turns int) ref {

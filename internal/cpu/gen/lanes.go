@@ -73,7 +73,7 @@ func (l *lanes) toSingle(a ref) ref           { return l.do("toSingle", 0, a) } 
 func (l *lanes) cutInt(a ref) ref             { return l.do("cutInt", 0, a) }         // the fraction is cut
 func (l *lanes) equalInt(a, b ref) ref        { return l.do("compare int", 0, a, b) } // a mask
 func (l *lanes) lessInt(a, b ref) ref         { return l.do("compare int", 1, a, b) } // a mask
-func (l *lanes) loadInt(operand int) ref      { return l.do("load int", operand) }    // of float64: whole numbers of 1 byte, without a sign, or of 4
+func (l *lanes) loadInt(operand int) ref      { return l.do("load int", operand) }    // of float64: integers of 1 byte, without a sign, or of 4
 func (l *lanes) storeInt(operand int, v ref)  { l.do("store int", operand, v) }       // their low bytes; AVX2 stores bytes up to 127
 func (l *lanes) ofInt(operand int) ref        { return l.do("load of int", operand) } // of float64: numbers of whole ones of 4 bytes
 func (l *lanes) asInt(operand int, v ref)     { l.do("store as int", operand, v) }    // the fraction is cut
@@ -83,7 +83,7 @@ func (l *lanes) andOr(a, b, c ref) ref        { return l.do("andOr", 0, a, b, c)
 func (l *lanes) halveInt(a ref) ref           { return l.do("VPSRAD", 1, a) }
 func (l *lanes) shiftSigned(a ref, n int) ref { return l.do("VPSRAD", n, a) }
 
-// maxInt returns the larger of whole numbers. AVX2 has no instruction for those of 64 bits.
+// maxInt returns the larger of integers. AVX2 has no instruction for those of 64 bits.
 func (l *lanes) maxInt(a, b ref) ref {
 	if l.e.size == 8 && !l.wide {
 		return l.choose(l.lessInt(a, b), b, a)
@@ -91,7 +91,7 @@ func (l *lanes) maxInt(a, b ref) ref {
 	return l.do("VPMAXS"+l.word(), 0, a, b)
 }
 
-// minInt returns the smaller of whole numbers.
+// minInt returns the smaller of integers.
 func (l *lanes) minInt(a, b ref) ref {
 	if l.e.size == 8 && !l.wide {
 		return l.choose(l.lessInt(a, b), a, b)
@@ -99,7 +99,7 @@ func (l *lanes) minInt(a, b ref) ref {
 	return l.do("VPMINS"+l.word(), 0, a, b)
 }
 
-// word ends the names of instructions for whole numbers as wide as an element.
+// word ends the names of instructions for integers as wide as an element.
 func (l *lanes) word() string { return map[int]string{4: "D", 8: "Q"}[l.e.size] }
 
 // min returns a if it is less than b, else b: b where either is NaN.

@@ -323,7 +323,7 @@ func (p *loop) empty() string {
 
 // joining is the instruction that joins two vectors of sums.
 func joining(how string, e element) string {
-	if strings.HasPrefix(how, "VP") { // of whole numbers
+	if strings.HasPrefix(how, "VP") { // of integers
 		return how
 	}
 	return how + e.suffix

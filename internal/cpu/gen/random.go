@@ -2,12 +2,12 @@ package main
 
 import "math"
 
-// What random numbers are made of, in float64 and in whole numbers of 64 bits in their places.
+// What random numbers are made of, in float64 and in integers of 64 bits in their places.
 
 // randomLoops are the loops of package random.
 func randomLoops() []*loop {
 	return []*loop{
-		{name: "philox", doc: "computes a block of Philox 4x32-10 for each x, a whole number that is added to the first block p₄: the first 64 bits to a and the rest to b. The key is p₀, p₁ and the stream p₂, p₃.", e: float64s,
+		{name: "philox", doc: "computes a block of Philox 4x32-10 for each x, an integer that is added to the first block p₄: the first 64 bits to a and the rest to b. The key is p₀, p₁ and the stream p₂, p₃.", e: float64s,
 			operands: []string{"a", "b", "x"}, unroll: [2]int{1, 2}, params: true, program: philox},
 		{name: "normals", doc: "computes two normal numbers to x and y of 64 random bits in a and 64 in b.", e: float64s,
 			operands: []string{"x", "y", "a", "b"}, unroll: [2]int{1, 2}, params: true, program: normals},
@@ -46,7 +46,7 @@ func philoxBlock(l *lanes, x ref) (a, b ref) {
 	return l.or(l.shiftLeft(c0, 32), l.and(c1, last)), l.or(l.shiftLeft(c2, 32), l.and(c3, last))
 }
 
-// toDouble converts the first bits of whole numbers without a sign, up to 53.
+// toDouble converts the first bits of integers without a sign, up to 53.
 func toDouble(l *lanes, x ref, bits int) ref {
 	x = l.shiftDown(x, 64-bits)
 	low := l.or(l.and(x, l.bits(1<<32-1)), l.constant(0x1p52))
@@ -102,7 +102,7 @@ func logarithm(l *lanes, x ref) ref {
 	return l.sub(l.mul(k, l.constant(6.93147180369123816490e-01)), y)
 }
 
-// sinCos computes both for angles from 0 to 2π. n is the nearest whole number to x·2/π and r = x - n·π/2, from π/2
+// sinCos computes both for angles from 0 to 2π. n is the nearest integer to x·2/π and r = x - n·π/2, from π/2
 // in two parts; whether sine or cosine of r is wanted, and its sign, is said by the last two bits of n. The
 // polynomials are those of FreeBSD's library.
 func sinCos(l *lanes, x ref) (sin, cos ref) {

@@ -115,7 +115,7 @@ func loops() []*loop {
 		unary("floor", "rounds down.", (*lanes).floor)
 		unary("ceil", "rounds up.", (*lanes).ceil)
 		unary("trunc", "cuts the fraction.", (*lanes).trunc)
-		unary("round", "rounds to the nearest whole number, ties to even.", (*lanes).round)
+		unary("round", "rounds to the nearest integer, ties to even.", (*lanes).round)
 		choice := func(name, doc string, f func(l *lanes, x, y ref) ref) {
 			binary(name, doc, f)
 			all[len(all)-1].unroll = [2]int{2, 4}
@@ -315,7 +315,7 @@ func loops() []*loop {
 		all = append(all, &loop{name: name, doc: "computes x mod y with the sign of x, or of y for a remainder, and NaN where |x/y| ≥ 2²³.", e: float32s, operands: three, unroll: [2]int{1, 3},
 			program: func(l *lanes) {
 				x, y := l.load(1), l.load(2)
-				// A quotient that was rounded up to a whole number leaves a rest below 0. Both rests are exact.
+				// A quotient that was rounded up to an integer leaves a rest below 0. Both rests are exact.
 				width, size := l.and(y, l.bits(1<<31-1)), l.and(x, l.bits(1<<31-1))
 				quotient := l.trunc(l.div(size, width))
 				rest := l.fnma(quotient, width, size)
@@ -372,7 +372,7 @@ func loops() []*loop {
 			program: toBFloat16},
 		&loop{name: "fromFloat16", doc: "widens float16.", e: float32s, operands: two, widths: []int{4, 2}, unroll: [2]int{4, 4}, whole: true,
 			program: func(l *lanes) { l.store(0, l.loadHalf(1)) }},
-		&loop{name: "fromUint8", doc: "converts whole numbers.", e: float32s, operands: two, widths: []int{4, 1}, unroll: [2]int{4, 4}, whole: true,
+		&loop{name: "fromUint8", doc: "converts integers.", e: float32s, operands: two, widths: []int{4, 1}, unroll: [2]int{4, 4}, whole: true,
 			program: func(l *lanes) { l.store(0, l.toFloat(l.load(1))) }},
 		&loop{name: "toBool", doc: "stores 1 where a number is not 0, and 0 elsewhere.", e: float32s, operands: two, widths: []int{1, 4}, unroll: [2]int{2, 4}, whole: true,
 			program: func(l *lanes) {

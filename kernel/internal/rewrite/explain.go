@@ -246,7 +246,7 @@ func brackets(src *Source, code string) *Error {
 		return wrong(early[0], fmt.Sprintf("the } that belongs to it is missing: the next one is that of line %d, which is indented less", src.Pos(early[1].lo).Line), "is never closed")
 	}
 	if _, rest, comment := strings.Cut(code[top.lo:top.lo+lineLen(code[top.lo:])], "//"); comment && strings.Contains(rest, closer[top.tok].String()) {
-		return wrong(top, fmt.Sprintf("// begins a comment, which swallows the %s: / between whole numbers drops the remainder", closer[top.tok]), "is never closed")
+		return wrong(top, fmt.Sprintf("// begins a comment, which swallows the %s: / between integers drops the remainder", closer[top.tok]), "is never closed")
 	}
 	return wrong(top, fmt.Sprintf("the %s that belongs to it is missing", closer[top.tok]), "is never closed")
 }

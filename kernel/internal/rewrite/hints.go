@@ -127,7 +127,7 @@ func init() {
 		{"invalid recursive type", regexp.MustCompile(`invalid recursive type`), always("a struct can't contain itself: use a pointer to it")},
 		{"missing key in map literal", regexp.MustCompile(`missing key in map literal`), always("each entry is written key: value")},
 		{"duplicate key", regexp.MustCompile(`duplicate key`), always("one of the two entries must go")},
-		{"index of another type", regexp.MustCompile(`^invalid argument: index .* must be integer`), always("an index is a whole number: int(x) makes one of a float64")},
+		{"index of another type", regexp.MustCompile(`^invalid argument: index .* must be integer`), always("an index is an integer: int(x) makes one of a float64")},
 		{"invalid argument: index", regexp.MustCompile(`invalid argument: index`), always("the last index is the length minus one")},
 		{"already declared", regexp.MustCompile(`already declared`), always("one of the two must have another name")},
 		{"redeclared", regexp.MustCompile(`redeclared`), always("one of the two must have another name")},
@@ -212,7 +212,7 @@ func (m *mistake) conversionCall(g []string) string {
 
 // truncated explains a number with a fraction beside an int.
 func (m *mistake) truncated([]string) string {
-	const hint = "a whole number is wanted here"
+	const hint = "an integer is wanted here"
 	lo, hi := m.lineAt(m.off)
 	g := re(`((?:NAME\.)*NAME(?:\([^()]*\)|\[[^\[\]]*\])?)\s*(?:[-+*/]|[=!<>]=|<|>)\s*$`).FindStringSubmatchIndex(m.masked[lo:m.off])
 	number := re(`^[\d.]+`).FindString(m.masked[m.off:hi])

@@ -187,9 +187,9 @@ func (m *mistake) mismatch(expr, a, b string) string {
 	case isNumeric(a) && isNumeric(b):
 		if op == "%" {
 			if !ok {
-				return "% is for whole numbers: math.Mod(x, y) is for the others"
+				return "% is for integers: math.Mod(x, y) is for the others"
 			}
-			return m.write("% is for whole numbers", lo, hi, "% is for whole numbers: math.Mod(x, y) is for the others", "math.Mod(float64("+x+"), "+y+")", "math.Mod("+x+", float64("+y+"))")
+			return m.write("% is for integers", lo, hi, "% is for integers: math.Mod(x, y) is for the others", "math.Mod(float64("+x+"), "+y+")", "math.Mod("+x+", float64("+y+"))")
 		}
 		to, other := a, b
 		if strings.HasPrefix(b, "float") || strings.HasPrefix(b, "complex") {
@@ -258,9 +258,9 @@ func (m *mistake) operator(op, what, desc string) string {
 	case op == "^" && ok:
 		return m.write("^ is exclusive or, bit by bit", l, h, "^ is exclusive or, bit by bit; math.Pow(x, y) raises x to the power of y", "math.Pow("+x+", "+y+")", "math.Pow("+x+", float64("+y+"))")
 	case op == "%" && ok:
-		return m.write("% is for whole numbers", l, h, "% is for whole numbers: math.Mod(x, y) is for the others", "math.Mod("+x+", "+y+")", "math.Mod("+x+", float64("+y+"))")
+		return m.write("% is for integers", l, h, "% is for integers: math.Mod(x, y) is for the others", "math.Mod("+x+", "+y+")", "math.Mod("+x+", float64("+y+"))")
 	case op == "%":
-		return "% is for whole numbers: math.Mod(x, y) is for the others"
+		return "% is for integers: math.Mod(x, y) is for the others"
 	case op == "+" && ok && strings.HasPrefix(typ, "[]"):
 		return m.write("slices can't be added", l, h, "append(a, b...) puts slices together", "append("+x+", "+y+"...)")
 	case op == "!":
@@ -376,7 +376,7 @@ func (m *mistake) cannotUse(expr, kind, typ, want string) string {
 		return m.write("a duration has a unit", lo, hi, "a duration has a unit: 500 * time.Millisecond is half a second", text+" * time.Second", "time.Duration("+text+") * time.Second")
 	case isNumeric(want) && (typ == "" || isNumeric(typ)):
 		if strings.Contains(m.e.Msg, "truncated") {
-			return fmt.Sprintf("%s %s has no fraction: use a float64, or a whole number", article(want), want)
+			return fmt.Sprintf("%s %s has no fraction: use a float64, or an integer", article(want), want)
 		}
 		return m.write("Go never converts numbers by itself", lo, hi, fmt.Sprintf("the types differ: %s(…) converts a number", want), want+"("+text+")")
 	}
@@ -414,7 +414,7 @@ func (m *mistake) convert(x, desc, typ string) string {
 	case strings.Contains(desc, "bool"):
 		return "true and false are not numbers: n := 0; if b { n = 1 }"
 	case strings.Contains(desc, "float constant"):
-		return "Go doesn't cut off the fraction of a constant: write the whole number"
+		return "Go doesn't cut off the fraction of a constant: write the integer"
 	case typ == "string" && ok:
 		return m.write("only bytes and characters become a string like that", lo, hi, "fmt.Sprint(x) makes a string of any value", "fmt.Sprint("+x+")")
 	case strings.Contains(desc, "tensor.Tensor") && ok:

@@ -29,7 +29,7 @@ func (w *work) remarks() {
 		return
 	}
 	if off := divides(w.src.Code); off >= 0 {
-		w.remark("//", off, "// begins a comment, so nothing is divided; / between whole numbers drops the remainder")
+		w.remark("//", off, "// begins a comment, so nothing is divided; / between integers drops the remainder")
 	}
 	if g := assignsSign.FindStringSubmatchIndex(mask(w.code)); g != nil {
 		x, sign := w.code[g[2]:g[3]], w.code[g[4]:g[5]]
@@ -240,7 +240,7 @@ func (r *remarker) related(a, b string) bool {
 	return same[b]
 }
 
-// decimal returns the text of a whole number as people write it, or "".
+// decimal returns the text of an integer as people write it, or "".
 func decimal(x ast.Expr) string {
 	if b, ok := ast.Unparen(x).(*ast.BasicLit); ok && b.Kind == token.INT && !strings.ContainsAny(b.Value, "xXoObB_") && (b.Value == "0" || b.Value[0] != '0') {
 		return b.Value

@@ -130,7 +130,7 @@ func FoldColumns[T numbers.Number](out []T, x Array, goes []bool, count, axis in
 	})
 }
 
-// foldNarrowColumns is FoldColumns for whole numbers as they lie in memory, of which one is chosen: in any order the
+// foldNarrowColumns is FoldColumns for integers as they lie in memory, of which one is chosen: in any order the
 // result is the same.
 func foldNarrowColumns[T numbers.Number](out []T, x Array, count, width int, narrow narrowLoops[T], f Folding[T]) {
 	size := int(x.Width)

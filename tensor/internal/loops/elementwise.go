@@ -754,7 +754,7 @@ func EluKernels(alpha float64) UnaryKernels {
 	return k
 }
 
-// ReplacingKernels are the loops of x with numbers in place of NaN, +Inf and -Inf, which whole numbers have not.
+// ReplacingKernels are the loops of x with numbers in place of NaN, +Inf and -Inf, which integers have not.
 func ReplacingKernels(nan, plus, minus float64) UnaryKernels {
 	return UnaryKernels{F32: replacing(float32(nan), float32(plus), float32(minus)), F64: replacing(nan, plus, minus), I64: Identity[int64]}
 }
@@ -787,7 +787,7 @@ func Log2(x float64) float64 {
 	return math.Log2(x)
 }
 
-// RoundingKernels are the loops of a function whose results are whole numbers: whole ones stay.
+// RoundingKernels are the loops of a function whose results are integers: whole ones stay.
 func RoundingKernels(f32 func(dst, x []float32), f64 func(dst, x []float64), f func(float64) float64) UnaryKernels {
 	k := BothKernels(f32, f64, f)
 	k.I64 = Identity[int64]

@@ -152,7 +152,7 @@ func TestWholeExtremesOfLongBlocks(t *testing.T) {
 	}
 }
 
-// TestIntPositions compares with the walk along whole numbers, of which many are equal.
+// TestIntPositions compares with the walk along integers, of which many are equal.
 func TestIntPositions(t *testing.T) {
 	if Vectors32.HighestInts == nil {
 		t.Skip("this processor has no vector instructions for it")

@@ -62,7 +62,7 @@ var Sums = Foldings{
 	wholeSums(),
 }
 
-// wholeSums adds whole numbers, in any order as nothing is rounded.
+// wholeSums adds integers, in any order as nothing is rounded.
 func wholeSums() Folding[int64] {
 	f := sumFolding[int64]()
 	f.lanes, f.AnyOrder = 1, true
@@ -167,7 +167,7 @@ func joinLanes[T numbers.Number](lane *[cpu.SumLanes]T) T {
 	return lane[0]
 }
 
-// narrowLen is the size of blocks of whole numbers that lie in memory as they are stored. Sums of so many int16, and of
+// narrowLen is the size of blocks of integers that lie in memory as they are stored. Sums of so many int16, and of
 // the upper and the lower halves of so many int32, have 31 bits.
 const narrowLen = 16 * BlockLen
 
@@ -382,7 +382,7 @@ func largestFinite[T float32 | float64]() float64 {
 	return math.MaxFloat64
 }
 
-// Whole gives a folding of extremes its loops for whole numbers, and one for bools. The largest of int32 is that of
+// Whole gives a folding of extremes its loops for integers, and one for bools. The largest of int32 is that of
 // their bits turned by flip.
 func Whole(f Folding[int64], highest func(x []float32) float32, flip int32, bools func(x []uint8) int64) Folding[int64] {
 	choose, join, smallest := MaxWhole, f.join, f.join(1, 2) == 1
@@ -430,7 +430,7 @@ func Whole(f Folding[int64], highest func(x []float32) float32, flip int32, bool
 	return f
 }
 
-// narrowed makes the loops of a folding of extremes for whole numbers of 8 or 16 bits. Those of vectors find the
+// narrowed makes the loops of a folding of extremes for integers of 8 or 16 bits. Those of vectors find the
 // largest of numbers without a sign: signs are the bits that are turned where they have one, and all other bits, too,
 // for the smallest.
 func narrowed[S uint8 | int8 | int16](most func(dst, x, y []float64, turn float64), highest func(x []float64, turn float64) float64, signs uint64, smallest bool) narrowLoops[int64] {

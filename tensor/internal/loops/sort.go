@@ -26,7 +26,7 @@ func comparePlaces(a, b place) int {
 	return cmp.Compare(a.at, b.at)
 }
 
-// Key32, Key64 and KeyInt are whole numbers that order as v does: NaN last, zeros of both signs alike.
+// Key32, Key64 and KeyInt are integers that order as v does: NaN last, zeros of both signs alike.
 func Key32(v float32) uint64 {
 	const infinity = 0x7f800000
 	b := int32(math.Float32bits(v + 0)) // which makes -0 0
@@ -147,7 +147,7 @@ func argsortWords[T numbers.Number](out, x Array, n, first int, descending bool,
 	})
 }
 
-// wordsOf writes the words of a row of float32, or of whole numbers of at most 32 bits, whose keys are turned by flip.
+// wordsOf writes the words of a row of float32, or of integers of at most 32 bits, whose keys are turned by flip.
 func wordsOf[T numbers.Number](words []uint64, row []T, flip uint64) {
 	words = words[:len(row)]
 	switch row := any(row).(type) { // without a call for each
@@ -567,7 +567,7 @@ func Count(counts, x []int64) {
 	})
 }
 
-// Counted finds the different ones of whole numbers that lie close together, by counting: each of them in order, where
+// Counted finds the different ones of integers that lie close together, by counting: each of them in order, where
 // each of x stands among them, and how often each occurs. It reports whether they do.
 func Counted(x, at []int64) (values, counts []int64, ok bool) {
 	if len(x) == 0 {

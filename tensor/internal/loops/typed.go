@@ -7,7 +7,7 @@ import (
 	"github.com/lectern-go/lectern/tensor/layout"
 )
 
-// Elements are computed in float32, float64 or int64: small floats and whole numbers are converted on their way
+// Elements are computed in float32, float64 or int64: small floats and integers are converted on their way
 // there and back. What is only moved has no type but its width. The choice is made here, so that operations
 // need not know which Go types there are.
 

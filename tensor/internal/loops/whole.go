@@ -147,7 +147,7 @@ func modWhole(dst, x, y []int64) {
 	}
 }
 
-// AnyZero reports whether one of whole numbers is 0.
+// AnyZero reports whether one of integers is 0.
 func AnyZero(x Array) bool {
 	var found atomic.Bool
 	if x.Width == 4 && x.IsContiguous() {
@@ -181,7 +181,7 @@ func anyZero[S uint32 | uint64](x []S) bool {
 	return some>>(8*unsafe.Sizeof(some)-1) != 0
 }
 
-// MultiplyWhole computes a product of matrices of whole numbers into elements of out from at on.
+// MultiplyWhole computes a product of matrices of integers into elements of out from at on.
 func MultiplyWhole(out Array, at int, a, b Array) {
 	m, k, n := a.Layout.Shape[0], a.Layout.Shape[1], b.Layout.Shape[1]
 	right := make([]int64, k*n)

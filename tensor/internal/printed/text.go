@@ -18,10 +18,10 @@ const (
 )
 
 // An Array is what is seen of a tensor. At and Whole return the element at an index, which has an entry for each axis.
-// Whole numbers don't go by way of float64, which has not all of them.
+// Integers don't go by way of float64, which has not all of them.
 type Array struct {
 	Shape       []int
-	Float, Bool bool // else whole numbers
+	Float, Bool bool // else integers
 	At          func(index ...int) float64
 	Whole       func(index ...int) int64
 }

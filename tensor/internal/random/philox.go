@@ -68,7 +68,7 @@ func (d Draw) Words(dst []uint64, start int) {
 	}
 }
 
-// Ints fills dst with the words from start on, which is even, as whole numbers of either sign.
+// Ints fills dst with the words from start on, which is even, as integers of either sign.
 func (d Draw) Ints(dst []int64, start int) {
 	words := unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(dst))), len(dst))
 	even := len(words) &^ 1
@@ -115,7 +115,7 @@ func (d Draw) blocks(a, b []float64, first uint64) {
 	vectors.Philox(a, b, counts[:], key0, key1, stream0, stream1, block)
 }
 
-// places are what Philox is told, whole numbers in the places of float64.
+// places are what Philox is told, integers in the places of float64.
 func (d Draw) places(first uint64) (key0, key1, stream0, stream1, block float64) {
 	place := func(w uint32) float64 { return math.Float64frombits(uint64(w)) }
 	return place(d.Key[0]), place(d.Key[1]), place(uint32(d.Stream)), place(uint32(d.Stream >> 32)), math.Float64frombits(first)

@@ -26,7 +26,7 @@ func TestVectorsMakeTheSameWords(t *testing.T) {
 	}
 }
 
-// TestIntsAreWords has as many whole numbers as words, also where their number is odd.
+// TestIntsAreWords has as many integers as words, also where their number is odd.
 func TestIntsAreWords(t *testing.T) {
 	for n := range 70 {
 		d := Draw{Key: [2]uint32{5, uint32(n)}, Stream: 9, First: 2}
