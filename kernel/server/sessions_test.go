@@ -323,10 +323,11 @@ func TestEndsByForce(t *testing.T) {
 	}
 }
 
-// TestFlood prints many lines: they come in few messages, and all of them.
+// TestFlood prints many lines: they come in few messages, and all of them if that is asked for.
 func TestFlood(t *testing.T) {
 	t.Parallel()
 	l := startLab(t)
+	l.run("%output 0")
 	for _, code := range []string{
 		"for i := range 200_000 {\n\tfmt.Println(\"line\", i)\n}",
 		"for i := range 200_000 {\n\tfmt.Fprintln(os.Stderr, \"line\", i)\n}",

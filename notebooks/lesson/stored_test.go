@@ -203,8 +203,8 @@ func TestMistakesAreWrong(t *testing.T) {
 	}
 }
 
-// Lines of code, Python's in the texts among them, fit beside the prompt of a page on a small screen, and nobody likes to
-// scroll a lesson sideways.
+// Lines of code, Python's in the texts among them, fit beside the prompt of a page on a small screen, and nobody likes
+// to scroll a lesson sideways.
 func TestNoLongLines(t *testing.T) {
 	const limit = 84
 	for f, n := range lessons(t) {
