@@ -294,6 +294,7 @@ func TestMuchOutput(t *testing.T) {
 	t.Parallel()
 	needLong(t)
 	l := startLab(t)
+	l.run("%output 0")
 	outs, _ := l.run("for i := range 2000 { fmt.Println(\"line\", i) }")
 	if len(outs) != 1 || strings.Count(outs[0].text, "\n") != 2000 || !strings.HasSuffix(outs[0].text, "line 1999\n") {
 		t.Errorf("2000 prints came as %d outputs", len(outs))
