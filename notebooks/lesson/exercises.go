@@ -140,7 +140,7 @@ var exercises = []exercise{
 	{
 		key:    "06.2",
 		want:   []float64{3.5, 4, 4.5},
-		hint:   "Dividing integers gives floating point.",
+		hint:   "Unlike Go's integers, a tensor of integers gives floating point when you divide it.",
 		praise: "",
 	},
 	{

@@ -1,6 +1,7 @@
 package lesson
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -163,6 +164,7 @@ var timeLimit = 5 * time.Second
 type task struct {
 	key       string
 	name      string   // of the function
+	write     string   // of that which the student writes, if it is another
 	args      []string // names of its parameters, for messages
 	prototype any      // a nil function of the type that is wanted
 	cases     []gradedCase
@@ -261,7 +263,7 @@ func (t *task) grade(key string, f any) (said string, got, of int) {
 			continue
 		}
 		if errors.Is(bad.err, Todo) {
-			return strings.TrimSpace(fmt.Sprintf("Exercise %s: write %s, then run the cell again.\n%s", key, t.name, t.help(key))), 0, of
+			return strings.TrimSpace(fmt.Sprintf("Exercise %s: write %s, then run the cell again.\n%s", key, cmp.Or(t.write, t.name), t.help(key))), 0, of
 		}
 		if first == nil {
 			first = bad

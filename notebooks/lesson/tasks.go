@@ -19,11 +19,11 @@ var tasks = []*task{
 			"Does range give you the index, or the element? And what is 0 / 0?",
 			"Add up with for _, v := range values, then divide by float64(len(values)); return 0 before that if len(values) is 0.",
 		},
-		praise: "In Python, statistics.mean of nothing raises an error; here you chose what it is.",
+		praise: "In Python, statistics.mean of nothing raises an error. Without your test, Go would return NaN here.",
 	},
 	{
 		key:  "0.3",
-		name: "both", args: []string{"values", "limit"},
+		name: "both", write: "clipped", args: []string{"values", "limit"},
 		prototype: (func([]float64, float64) (result, argument []float64))(nil),
 		cases: []gradedCase{
 			{category: "nothing to clip", in: []any{[]float64{1, 2}, 3.0}, want: []any{[]float64{1, 2}, []float64{1, 2}}},
@@ -32,10 +32,10 @@ var tasks = []*task{
 			{category: "no values", in: []any{[]float64{}, 1.0}, want: []any{[]float64{}, []float64{}}},
 		},
 		hints: [2]string{
-			"Is the second list you return changed as well? Then your function writes to what its caller has.",
+			"Is the second list that both returns changed, too? Then clipped writes to what its caller has.",
 			"out := slices.Clone(values), then out[i] = min(v, limit) for each i and v of range out.",
 		},
-		praise: "Functions of this library leave their arguments alone, too. Those that don't say so: their names end in InPlace.",
+		praise: "Arithmetic on tensors leaves its arguments alone, too. Where it doesn't, the name says so, as in AddInPlace.",
 	},
 	{
 		key:  "00.4",
