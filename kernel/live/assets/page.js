@@ -44,7 +44,7 @@
 
   // Widgets: the engine says what there is, the page draws it, and tells the engine of changes.
   const models = new Map(); // by id: what the engine says, and of an output what stands in it
-  const fill = (box, { html, widget }) => {
+  const fill = (box, { html = "", widget }) => { // of a question the page has asked already there is nothing to show
     if (widget) box.append(view(widget));
     else box.innerHTML = html;
   };
