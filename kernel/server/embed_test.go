@@ -3,17 +3,48 @@
 package main
 
 import (
+	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
 )
+
+// Which program is built anew follows from what its files hold, and from nothing else.
+func TestEmbeddedContents(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "[2026]")
+	var names []string
+	files := map[string]string{}
+	for i := range 8 {
+		names = append(names, fmt.Sprint(i, ".txt"))
+		files[names[i]] = names[i]
+	}
+	writeFiles(t, dir, files)
+	var first []byte
+	for range 20 {
+		e, err := embedded(dir, names)
+		if err != nil {
+			t.Fatal(err)
+		}
+		contents, err := e.write(filepath.Join(t.TempDir(), "list"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = contents
+		}
+		if !bytes.Equal(contents, first) {
+			t.Fatalf("%q, and before %q", contents, first)
+		}
+	}
+}
 
 // Files that stand behind //go:embed are those of the folder that cells run in, as they are when the cell runs.
 func TestEmbed(t *testing.T) {
 	t.Parallel()
 	bin, err := tools()
 	need(t, err)
-	dir := t.TempDir()
+	dir := filepath.Join(t.TempDir(), "course [2026]") // no pattern
 	write := func(name, text string) {
 		t.Helper()
 		path := filepath.Join(dir, name)
