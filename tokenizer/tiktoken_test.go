@@ -136,25 +136,3 @@ func TestSameIDsAsTiktoken(t *testing.T) {
 		}
 	}
 }
-
-// The vocabulary that is shipped is the published one, which tiktoken-go calls r50k_base.
-func TestNewGPT2(t *testing.T) {
-	e, ours := mustEmbedded(t, embeddedGPT2), NewGPT2()
-	if ours.VocabSize() != 50257 {
-		t.Errorf("%d tokens", ours.VocabSize())
-	}
-	for id := range int32(50256) {
-		got, ok := ours.Token(id)
-		if want, _ := e.ours.Token(id); !ok || string(got) != string(want) {
-			t.Fatalf("token %d is %q, and %q in tiktoken", id, got, want)
-		}
-	}
-	for _, text := range languages {
-		if got, want := ours.Encode(text), e.ours.Encode(text); !slices.Equal(got, want) {
-			t.Errorf("%q: %v, with tiktoken's ranks %v", text, got, want)
-		}
-	}
-	if got := ours.Encode("Hello, world<|endoftext|>"); !slices.Equal(got, []int32{15496, 11, 995, 50256}) {
-		t.Errorf("Hello, world: %v", got)
-	}
-}

@@ -157,7 +157,13 @@ func (e *execution) runCommand(cmd *exec.Cmd, what string) *failure {
 		cmd.Dir = e.k.dir
 	}
 	cmd.Env = e.k.shellEnv()
-	p, err := start(cmd, func(s string) { e.stream("stdout", s) }, func(s string) { e.stream("stderr", s) })
+	show := func(name string) func(string) {
+		return func(s string) {
+			defer survive("output")
+			e.stream(name, s)
+		}
+	}
+	p, err := start(cmd, show("stdout"), show("stderr"))
 	if err != nil {
 		return said("not started", fmt.Sprintf("%s: %v", what, err))
 	}

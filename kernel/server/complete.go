@@ -150,6 +150,7 @@ func (k *kernel) describe(d quick.Description) string {
 		var declaration string
 		declaration, text = quick.Documentation(dir, d.Path, d.Name)
 		switch {
+		case declaration == "": // it is in no file that was found
 		case strings.HasPrefix(d.Declaration, "type "): // which is easier to read as it was written
 			d.Declaration = "type " + declaration
 		case d.Path == "builtin" || d.Name == "": // of which types know nothing

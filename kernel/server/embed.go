@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -43,12 +45,13 @@ func (e *embedding) add(dir, pattern string) error {
 	if !fs.ValidPath(glob) {
 		return fmt.Errorf("go:embed %s: files are named from the folder that cells run in, and lie in it: %s", pattern, dir)
 	}
-	found, err := filepath.Glob(filepath.Join(dir, filepath.FromSlash(glob)))
+	found, err := fs.Glob(os.DirFS(dir), glob)
 	if err != nil {
 		return fmt.Errorf("go:embed %s: %w", pattern, err)
 	}
 	e.Patterns[pattern] = []string{}
-	for _, root := range found {
+	for _, name := range found {
+		root := filepath.Join(dir, filepath.FromSlash(name))
 		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 			switch {
 			case err != nil:
@@ -80,8 +83,8 @@ func (e *embedding) add(dir, pattern string) error {
 
 // write writes it to a file for the compiler, and returns what the files hold, by which programs differ.
 func (e *embedding) write(path string) (contents []byte, err error) {
-	for _, names := range e.Patterns {
-		for _, name := range names {
+	for _, pattern := range slices.Sorted(maps.Keys(e.Patterns)) {
+		for _, name := range e.Patterns[pattern] {
 			b, err := os.ReadFile(e.Files[name])
 			if err != nil {
 				return nil, err

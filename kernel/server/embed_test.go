@@ -3,17 +3,48 @@
 package main
 
 import (
+	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
 )
+
+// Which program is built anew follows from what its files hold, and from nothing else.
+func TestEmbeddedContents(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "[2026]")
+	var names []string
+	files := map[string]string{}
+	for i := range 8 {
+		names = append(names, fmt.Sprint(i, ".txt"))
+		files[names[i]] = names[i]
+	}
+	writeFiles(t, dir, files)
+	var first []byte
+	for range 20 {
+		e, err := embedded(dir, names)
+		if err != nil {
+			t.Fatal(err)
+		}
+		contents, err := e.write(filepath.Join(t.TempDir(), "list"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = contents
+		}
+		if !bytes.Equal(contents, first) {
+			t.Fatalf("%q, and before %q", contents, first)
+		}
+	}
+}
 
 // Files that stand behind //go:embed are those of the folder that cells run in, as they are when the cell runs.
 func TestEmbed(t *testing.T) {
 	t.Parallel()
 	bin, err := tools()
 	need(t, err)
-	dir := t.TempDir()
+	dir := filepath.Join(t.TempDir(), "course [2026]") // no pattern
 	write := func(name, text string) {
 		t.Helper()
 		path := filepath.Join(dir, name)
@@ -38,6 +69,18 @@ func TestEmbed(t *testing.T) {
 	l.want("//go:embed sub\n//go:embed *.txt\nvar files embed.FS\nb, err := files.ReadFile(\"sub/one.txt\")\nfmt.Println(string(b), err)", "1 <nil>")
 	l.want("names, err := fs.Glob(files, \"*/*\")\nfmt.Println(names, err)", "[sub/one.txt] <nil>")
 	l.want("%race\n//go:embed sub/one.txt\nvar one string\none", "[result]\"1\"")
+	for _, name := range []string{"hello.c", "hello.go"} {
+		write(name, "no program")
+		l.want("%race\n//go:embed "+name+"\nvar program string", "go:embed "+name+": the go command, which builds this cell, would compile the file")
+		l.want("//go:embed "+name+"\nvar program string\nprogram", "[result]\"no program\"")
+		write("sub/"+name, "no program")
+	}
+	names := "%race\n//go:embed sub\nvar files embed.FS\nnames, err := fs.Glob(files, \"*/*\")\nfmt.Println(names, err)"
+	l.want(names, "[sub/hello.c sub/hello.go sub/one.txt] <nil>")
+	if err := os.Remove(filepath.Join(dir, "sub", "hello.c")); err != nil {
+		t.Fatal(err)
+	}
+	l.want(names, "[sub/hello.go sub/one.txt] <nil>")
 	l.want("//go:embed none.txt\nvar none string", "go:embed none.txt: there is no such file in "+dir)
 	l.want("//go:embed ../h.txt\nvar none string", "lie in it")
 	l.want("//go:embed h.txt\nvar wrong int", "go:embed cannot apply to var of type int")

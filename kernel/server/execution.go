@@ -108,7 +108,7 @@ func (e *execution) publish(msgType string, content any) {
 			e.captureData(data)
 		}
 	}
-	if e.limited(msgType) || e.intoWidget(msgType, content) {
+	if e.limited(msgType, content) || e.intoWidget(msgType, content) {
 		return
 	}
 	if c, ok := content.(map[string]any); ok && e.fold != nil && (msgType == "display_data" || msgType == "execute_result") {

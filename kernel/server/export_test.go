@@ -191,6 +191,24 @@ func TestExport(t *testing.T) {
 	}
 }
 
+// TestNotExported: a program that would not build is not written, and the cell at fault is named.
+func TestNotExported(t *testing.T) {
+	t.Setenv("LECTERN_OFFLINE", "1")
+	for code, want := range map[string]string{
+		"// int one() { return 1; }\nimport \"C\"\nC.one()":              "cell [1] has C in it",
+		"import _ \"embed\"\n//go:embed some.txt\nvar some string\nsome": "cell [1] has //go:embed",
+	} {
+		n := &notebook.Notebook{Metadata: notebook.Object{}, Cells: []*notebook.Cell{{ID: "a", Type: "code", Source: code}}}
+		file := filepath.Join(t.TempDir(), "x.ipynb")
+		if err := n.Write(file); err != nil {
+			t.Fatal(err)
+		}
+		if err := exportNotebook(config{root: repoRoot(t)}, file, inRepository(t)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", code, err, want)
+		}
+	}
+}
+
 // TestExportLessons compares what programs print with the stored outputs of the lessons that they were, but for cells
 // that measure. Two lessons stand for all unless LECTERN_LONG is set.
 func TestExportLessons(t *testing.T) {

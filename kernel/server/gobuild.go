@@ -19,12 +19,28 @@ import (
 
 // With %goflags, and for tests and pages, cells are built by the go command, in a module that is called as the user's.
 
+// compiled are the kinds of files that the go command compiles with those of Go beside them.
+var compiled = []string{".go", ".c", ".cc", ".cpp", ".cxx", ".m", ".h", ".hh", ".hpp", ".hxx", ".f", ".F", ".for", ".f90", ".s", ".S", ".sx", ".swig",
+	".swigcxx", ".syso"}
+
 // goBuild runs go build, or go test, on the cell's program.
 func (e *execution) goBuild(env []string, args ...string) error {
 	k := e.k
 	dir := filepath.Join(k.f.work, "flags", filepath.Base(k.f.module()))
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
+	}
+	before, err := os.ReadDir(dir) // an earlier cell's files would be part of this one's program
+	if err != nil {
+		return err
+	}
+	for _, f := range before {
+		if strings.HasPrefix(f.Name(), "go.") {
+			continue
+		}
+		if err := os.RemoveAll(filepath.Join(dir, f.Name())); err != nil {
+			return err
+		}
 	}
 	for _, name := range []string{"go.mod", "go.sum", "go.work.sum"} {
 		b, err := os.ReadFile(filepath.Join(k.f.check(), name))
@@ -43,11 +59,10 @@ func (e *execution) goBuild(env []string, args ...string) error {
 	if err := joinModules(k.c, dir); err != nil {
 		return err
 	}
-	main, command, other := "main.go", []string{"build"}, "main_test.go"
+	main, command := "main.go", []string{"build"}
 	if e.r.Tests {
-		main, command, other = other, []string{"test", "-c"}, main
+		main, command = "main_test.go", []string{"test", "-c"}
 	}
-	os.Remove(filepath.Join(dir, other))
 	if err := os.WriteFile(filepath.Join(dir, main), []byte(e.r.Program.Source()), 0o600); err != nil {
 		return err
 	}
@@ -61,8 +76,11 @@ func (e *execution) goBuild(env []string, args ...string) error {
 			if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 				return err
 			}
-			if strings.HasSuffix(name, ".go") || strings.HasPrefix(filepath.Base(name), "go.") {
+			if strings.HasPrefix(filepath.Base(name), "go.") {
 				return fmt.Errorf("go:embed %s: a cell that the go command builds can't hold Go's own files", name)
+			}
+			if !strings.Contains(name, "/") && slices.Contains(compiled, filepath.Ext(name)) {
+				return fmt.Errorf("go:embed %s: the go command, which builds this cell, would compile the file: put it into a folder", name)
 			}
 			if _, err := copyFile(to, path); err != nil {
 				return err
@@ -78,7 +96,7 @@ func (e *execution) goBuild(env []string, args ...string) error {
 	cmd.Cancel = func() error { killGroup(cmd.Process.Pid); return nil }
 	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &said, &said
-	err := cmd.Run()
+	err = cmd.Run()
 	if e.ctx.Err() != nil {
 		return e.ctx.Err()
 	}

@@ -114,6 +114,7 @@ func TestCompletionAndHelp(t *testing.T) {
 		{"t", 1, "A Tensor is"},
 		{"d", 1, "A dot is small."},
 		{"strings.NewReader(\"\")", 9, "[Reader]"},
+		{"io.EOF.Error()", 9, "func (error) Error() string"}, // which no file declares
 	} {
 		r := l.request("inspect_request", map[string]any{"code": c.code, "cursor_pos": c.at, "detail_level": 0})
 		data, _ := r["data"].(map[string]any)

@@ -5,6 +5,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"os"
 	"strconv"
 	"strings"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/kernel/internal/rewrite"
+	"github.com/lectern-go/lectern/notebooks/lesson"
 )
 
 // A browser that gets a million lines is of no use for minutes, and a notebook that holds them never opens again. So a
@@ -24,6 +26,7 @@ const (
 	outputVar   = "LECTERN_OUTPUT"
 	lineBytes   = 200 // what a line may have on average: a text of few, long lines ends, too
 	displayRows = 10  // a cell may show a display for each of so many lines
+	mostLines   = math.MaxInt / lineBytes
 
 	lastLines = 20 // shown of what comes after the limit
 	lastBytes = 4096
@@ -32,7 +35,7 @@ const (
 // linesFromEnv is how many lines of a stream a new kernel shows; 0 is all.
 func linesFromEnv() int {
 	n, err := strconv.Atoi(cmp.Or(os.Getenv(outputVar), strconv.Itoa(outputLines)))
-	if err != nil || n < 0 {
+	if err != nil || n < 0 || n > mostLines {
 		return outputLines
 	}
 	return n
@@ -75,7 +78,7 @@ func (l *outputLimit) write(text string) {
 
 // room returns how much of a text is still shown, and counts that.
 func (l *outputLimit) room(text string) int {
-	end := min(len(text), l.lines*lineBytes-l.bytes)
+	end := max(0, min(len(text), l.lines*lineBytes-l.bytes)) // below 0 once %output has lowered the limit
 	for end < len(text) && end > 0 && !utf8.RuneStart(text[end]) {
 		end--
 	}
@@ -159,9 +162,13 @@ func (l *outputLimit) cleared() {
 }
 
 // limited reports whether a display is one too many; if it isn't, all that was printed before it is shown first.
-func (e *execution) limited(msgType string) bool {
+func (e *execution) limited(msgType string, content any) bool {
 	switch msgType {
 	case "display_data":
+		c, _ := content.(map[string]any)
+		if data, ok := c["data"].(map[string]any); ok && data[lesson.AnswerType] != nil {
+			return false // the grader waits for each
+		}
 		if e.displays++; e.lostDisplays() > 0 {
 			return true
 		}
@@ -198,12 +205,14 @@ func (e *execution) limitOutput(c rewrite.Command) *failure {
 	if len(c.Args) > 0 {
 		n, err = strconv.Atoi(strings.NewReplacer(",", "", "_", "").Replace(c.Args[0]))
 	}
-	if err != nil || n < 0 || len(c.Args) > 1 {
+	if err != nil || n < 0 || n > mostLines || len(c.Args) > 1 {
 		return said("usage", "write %output and how many lines a cell shows, or %output 0 for all of them")
 	}
 	e.k.lines = n
 	for _, l := range e.limits {
+		l.mu.Lock()
 		l.lines = n
+		l.mu.Unlock()
 	}
 	if n == 0 {
 		e.emit("stdout", "cells show all that they print\n") // what the limit says of itself is not under it

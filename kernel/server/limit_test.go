@@ -3,7 +3,9 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"regexp"
@@ -13,7 +15,10 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/lectern-go/lectern/kernel/internal/display"
+	"github.com/lectern-go/lectern/kernel/internal/rewrite"
 	"github.com/lectern-go/lectern/kernel/jupyter"
+	"github.com/lectern-go/lectern/notebooks/lesson"
 )
 
 var leftOut = regexp.MustCompile(`… and more; %output 0 shows all \((?:([\d,]+) more lines?, )?[\d.,]+ \w+\)\n`)
@@ -67,6 +72,47 @@ func TestOutputLimit(t *testing.T) {
 		}
 		if want := strings.Count(whole[len(head):len(whole)-len(tail)], "\n"); left != want {
 			t.Errorf("%d lines are left out, it says %d", want, left)
+		}
+	}
+}
+
+// TestChangedLimit changes the limit in the middle of a cell's output, which the cell may have exceeded by then.
+func TestChangedLimit(t *testing.T) {
+	for _, c := range []struct {
+		arg   string
+		lines int // 0: it is refused
+	}{
+		{"3", 3}, {"1000000", 1_000_000}, {strconv.Itoa(mostLines), mostLines}, {strconv.Itoa(mostLines + 1), 0}, {strconv.Itoa(math.MaxInt), 0}, {"-1", 0},
+	} {
+		e := newExecution(&kernel{lines: 1000}, &jupyter.Message{}, executeRequest{Silent: true}, 1)
+		l := e.limits["stdout"]
+		var got string
+		l.show = func(s string) { got += s }
+		e.stream("stdout", strings.Repeat("long", 100*lineBytes))
+		fail := e.limitOutput(rewrite.Command{Args: []string{c.arg}})
+		if e.stream("stdout", "\nend\n"); (fail == nil) != (c.lines > 0) || fail == nil && (l.lines != c.lines || e.k.lines != c.lines) {
+			t.Errorf("%%output %s: %v, %d lines", c.arg, fail, l.lines)
+		}
+		if e.endOutput(); !strings.HasSuffix(got, "end\n") {
+			t.Errorf("%%output %s: %.100q is shown", c.arg, got)
+		}
+		t.Setenv(outputVar, c.arg)
+		if n := linesFromEnv(); n != cmp.Or(c.lines, outputLines) {
+			t.Errorf("%s=%s: %d lines", outputVar, c.arg, n)
+		}
+	}
+}
+
+// TestAnswersPass: what a student's %output leaves out are displays, never answers to the grader.
+func TestAnswersPass(t *testing.T) {
+	e := newExecution(&kernel{lines: 20}, &jupyter.Message{}, executeRequest{Silent: true}, 1)
+	for i, c := range []struct {
+		mime string
+		lost int
+	}{{"text/html", 0}, {lesson.AnswerType, 0}, {lesson.AnswerType, 0}, {"text/html", 0}, {lesson.AnswerType, 0}, {"text/html", 1}, {lesson.AnswerType, 1}} {
+		msgType, content := display.Message("display", []string{c.mime, "{}"}, 1)
+		if left := e.limited(msgType, content); left != (c.mime != lesson.AnswerType && c.lost > 0) || e.lostDisplays() != c.lost {
+			t.Errorf("display %d, %s: left out is %v, with %d in all", i+1, c.mime, left, e.lostDisplays())
 		}
 	}
 }

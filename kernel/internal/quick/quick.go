@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"cmp"
 	"go/ast"
+	"go/build"
 	"go/doc/comment"
 	"go/format"
 	"go/parser"
@@ -387,7 +388,8 @@ func find(dir, name string) (declaration, text string, names map[string]bool) {
 	files, _ := filepath.Glob(filepath.Join(dir, "*.go"))
 	fset := token.NewFileSet()
 	for _, file := range files {
-		if strings.HasSuffix(file, "_test.go") {
+		// Files of other systems declare the same names.
+		if match, err := build.Default.MatchFile(dir, filepath.Base(file)); err == nil && !match || strings.HasSuffix(file, "_test.go") {
 			continue
 		}
 		f, _ := parser.ParseFile(fset, file, nil, parser.ParseComments|parser.SkipObjectResolution)

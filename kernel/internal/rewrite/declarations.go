@@ -35,7 +35,7 @@ func (w *work) imports(it item) bool {
 				doc = g.Doc
 			}
 			if w.n.imports[cgoPath] = cgoPath; doc != nil {
-				w.src.c = preamble(w.src, it.lo+offset(doc.Pos()), it.lo+offset(doc.End()))
+				w.src.c += preamble(w.src, it.lo+offset(doc.Pos()), it.lo+offset(doc.End()))
 			}
 			continue
 		}

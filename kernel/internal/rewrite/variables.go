@@ -263,10 +263,10 @@ func (w *work) assign(g *ast.GenDecl) {
 		v := sp.(*ast.ValueSpec)
 		from := before
 		before = w.end(w.user, v.End())
+		if w.embed(v, from) {
+			continue
+		}
 		if len(v.Values) == 0 {
-			if w.embed(v, from) {
-				continue
-			}
 			var zero []string
 			for _, id := range v.Names {
 				if id.Name != "_" {
@@ -309,8 +309,12 @@ func (w *work) embed(v *ast.ValueSpec, from int) bool {
 		patterns = append(patterns, w.code[from+m[2]:from+m[3]])
 		w.edits.blank(w.src.Code, from+m[0], from+m[1])
 	}
-	if len(patterns) == 0 || len(v.Names) != 1 {
+	if len(patterns) == 0 {
 		return false
+	}
+	if len(v.Names) != 1 || v.Names[0].Name == "_" || len(v.Values) > 0 {
+		w.fail(w.at(w.user, v.Pos()), "go:embed cannot apply to this var", "give it a var of its own without a value")
+		return true
 	}
 	name := v.Names[0].Name
 	w.embeds = append(w.embeds, embed{name, strings.Join(patterns, " ")})

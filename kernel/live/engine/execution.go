@@ -81,6 +81,8 @@ func (x *execution) allowed() bool {
 		x.fail = report.Said("page", x.r.Commands[0].Name+" is the notebook's: a page runs Go alone")
 	case x.r.GoNB != "" || x.r.Cgo || x.r.Wasm || x.r.Tests:
 		x.fail = report.Said("page", "this cell needs the notebook: a page runs plain cells of Go")
+	case len(x.r.Embeds) > 0:
+		x.fail = report.Said("page", "//go:embed needs the notebook: a page has no files of yours")
 	default:
 		return true
 	}
