@@ -51,11 +51,23 @@ type Group struct {
 
 const manifestName = "vars"
 
+// format is the number of the form in which values are written: whoever changes that takes the next one down. It is
+// negative, since manifests that have none yet begin with a count.
+const format = -1
+
+// A FormatError reports values that another version of Lectern has written, in another form.
+type FormatError struct{ Dir string }
+
+func (e *FormatError) Error() string {
+	return fmt.Sprintf("the values in %s were saved by another version of Lectern, in a form that this one doesn't read: run the cells again, and save anew", e.Dir)
+}
+
 func newManifest() *Manifest {
 	return &Manifest{Vars: map[string]Var{}, Groups: map[int]Group{}, Notes: map[string]string{}, States: map[string][]byte{}}
 }
 
-// ReadManifest reads the manifest of a folder; one that has none yet gives an empty manifest.
+// ReadManifest reads the manifest of a folder; one that has none yet gives an empty manifest, and another version's a
+// [FormatError].
 func ReadManifest(dir string) (*Manifest, error) {
 	m := newManifest()
 	b, err := readFile(filepath.Join(dir, manifestName))
@@ -66,6 +78,9 @@ func ReadManifest(dir string) (*Manifest, error) {
 		return m, err
 	}
 	r := reader{b: b}
+	if r.int() != format && r.err == nil {
+		return m, &FormatError{dir}
+	}
 	m.Saves, m.Next = r.int(), r.int()
 	for n := r.int(); n > 0 && r.err == nil; n-- {
 		name := r.string()
@@ -93,6 +108,7 @@ func ReadManifest(dir string) (*Manifest, error) {
 // write replaces the manifest in dir in one step.
 func (m *Manifest) write(dir string) error {
 	var w writer
+	w.int(format)
 	w.int(m.Saves)
 	w.int(m.Next)
 	w.int(len(m.Vars))

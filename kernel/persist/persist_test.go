@@ -4,6 +4,7 @@ import (
 	"errors"
 	"hash/maphash"
 	"io"
+	"log"
 	"math/big"
 	"math/rand/v2"
 	"os"
@@ -525,7 +526,7 @@ func FuzzManifest(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(b)
-	f.Add([]byte{0, 0, 0xfe, 0xff, 0xff, 0xff, 0xff, 0x0f})
+	f.Add([]byte{1, 0, 0, 0xfe, 0xff, 0xff, 0xff, 0xff, 0x0f})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if err := os.WriteFile(filepath.Join(d, manifestName), b, 0o600); err != nil {
 			t.Fatal(err)
@@ -542,6 +543,63 @@ func FuzzManifest(f *testing.F) {
 			t.Fatalf("%q: read as %+v, written, and read as %+v (%v)", b, m, again, err)
 		}
 	})
+}
+
+// Values in the form of another version are refused, whether they have a number or are older than all numbers.
+func TestFormatsOfOtherVersions(t *testing.T) {
+	d := t.TempDir()
+	m := newManifest()
+	m.Vars["x"] = Var{Type: "int"}
+	if err := m.write(d); err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(d, manifestName)
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var number, next writer
+	number.int(format)
+	next.int(format - 1)
+	b = b[len(number.b):]
+	for _, c := range []struct {
+		name  string
+		bytes []byte
+		ok    bool
+	}{{"this", append(number.b, b...), true}, {"the next", append(next.b, b...), false}, {"before there were numbers", b, false}} {
+		if err := os.WriteFile(name, c.bytes, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		m, err := ReadManifest(d)
+		var other *FormatError
+		if errors.As(err, &other) == c.ok || (m.Vars["x"].Type == "int") != c.ok {
+			t.Errorf("%s: got %+v, %v", c.name, m, err)
+		}
+	}
+}
+
+// A cell whose log package writes nowhere keeps its values: of no writer there is no type.
+func TestLogWithoutWriter(t *testing.T) {
+	folder(t)
+	before := log.Writer()
+	defer log.SetOutput(before)
+	x := 7
+	newCell(t)
+	out := captureStderr(t, func() {
+		done := Begin(1)
+		Def("x", &x)
+		log.SetOutput(nil)
+		done()
+	})
+	log.SetOutput(before)
+	if !strings.Contains(out, "what log.SetOutput sets ends with this cell") {
+		t.Errorf("the note is missing: %q", out)
+	}
+	newCell(t)
+	var x2 int
+	if restore(t, nil, "x", &x2); x2 != 7 {
+		t.Errorf("x is %d", x2)
+	}
 }
 
 func BenchmarkKeep10M(b *testing.B) {

@@ -98,8 +98,11 @@ var outputs = map[string]io.Writer{"os.Stdout": os.Stdout, "os.Stderr": os.Stder
 
 // output is the name of what package log writes to, or "".
 func output() string {
+	if t := reflect.TypeOf(log.Writer()); t == nil || !t.Comparable() { // of SetOutput(nil) there is no type
+		return ""
+	}
 	for name, w := range outputs {
-		if reflect.TypeOf(log.Writer()).Comparable() && log.Writer() == w {
+		if log.Writer() == w {
 			return name
 		}
 	}
@@ -131,7 +134,7 @@ func saveProcess() []byte {
 		LogFlags: changed[int]{b.LogFlags, now.LogFlags}, LogStart: changed[string]{b.LogStart, now.LogStart},
 		LogTo: changed[string]{b.LogTo, now.LogTo}, Zones: keepZones(), Zone: slices.Index(zones, time.Local) + 1}
 	if now.LogTo == "" {
-		if t := reflect.TypeOf(log.Writer()); t.Kind() != reflect.Pointer || t.Elem().PkgPath() != "log/slog" { // slog.SetDefault did it, of which there is a note
+		if t := reflect.TypeOf(log.Writer()); t == nil || t.Kind() != reflect.Pointer || t.Elem().PkgPath() != "log/slog" { // slog.SetDefault did it, of which there is a note
 			note("log.SetOutput", "what log.SetOutput sets ends with this cell. A function whose name begins with init_ runs in every cell")
 		}
 		k.LogTo = changed[string]{}

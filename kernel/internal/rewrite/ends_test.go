@@ -8,16 +8,17 @@ import (
 	"testing"
 )
 
-// A function that returns the same pointer each time is one by its name and signature; calling any other might do
-// something.
+// A function of the standard library returns the same pointer each time, by its name and signature; calling any other
+// might do something.
 func TestDefaultsOfPackages(t *testing.T) {
 	for code, want := range map[string]string{
-		"l := log.Default()":                                 "&log.Default()",
-		"s := slog.Default()":                                "&log/slog.Default()",
-		"mux := http.NewServeMux()":                          "",
-		"c := context.Background()":                          "",
-		"var d log.Logger\n_ = d.Writer()":                   "",
-		"func Default() *int { return nil }\nx := Default()": "",
+		"l := log.Default()":               "&log.Default()",
+		"s := slog.Default()":              "&log/slog.Default()",
+		"mux := http.NewServeMux()":        "",
+		"c := context.Background()":        "",
+		"var d log.Logger\n_ = d.Writer()": "",
+		"import \"github.com/lectern-go/lectern/tensor\"\ng := tensor.DefaultGenerator()": "", // of no standard package: it could do anything
+		"func Default() *int { return nil }\nx := Default()":                              "",
 	} {
 		nb := newNotebook(t)
 		r := nb.run(code)

@@ -237,11 +237,12 @@ func pointedInto(c *checked, root ast.Node) map[string]bool {
 	return names
 }
 
-// returnsDefault reports whether a function of a package returns the same pointer each time, by what it is called:
-// calling it again does nothing else.
+// returnsDefault reports whether a function of the standard library returns the same pointer each time, by what it is
+// called: calling it again does nothing else. Of other packages' functions nobody knows.
 func returnsDefault(f *types.Func) bool {
 	s := f.Signature()
-	if s.Recv() != nil || s.TypeParams().Len() > 0 || s.Params().Len() > 0 || s.Results().Len() != 1 {
+	first, _, _ := strings.Cut(f.Pkg().Path(), "/")
+	if strings.Contains(first, ".") || s.Recv() != nil || s.TypeParams().Len() > 0 || s.Params().Len() > 0 || s.Results().Len() != 1 {
 		return false
 	}
 	_, pointer := types.Unalias(s.Results().At(0).Type()).(*types.Pointer)
