@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"syscall"
 	"time"
+	"unsafe"
 )
 
 func main() {
@@ -72,23 +73,34 @@ func main() {
 		}
 		time.Sleep(20 * time.Second)
 		fmt.Println("DONE")
-	case "shared", "dropped": // memory that processes can share, and that has no address any more
+	case "shared": // memory that processes can share, most of which nobody maps any more
 		n, _ := strconv.Atoi(arg)
-		b, err := syscall.Mmap(-1, 0, n<<20, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED|syscall.MAP_ANON)
+		for range n / 60 {
+			b, err := syscall.Mmap(-1, 0, 60<<20, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED|syscall.MAP_ANON)
+			if err != nil {
+				say(err)
+				return
+			}
+			for i := 0; i < len(b); i += 4096 {
+				b[i] = 1
+			}
+			syscall.Syscall(syscall.SYS_MUNMAP, uintptr(unsafe.Pointer(&b[4096])), uintptr(len(b)-4096), 0)
+		}
+		time.Sleep(20 * time.Second)
+		fmt.Println("DONE")
+	case "tables": // page tables for nothing: each page that is read is the same one, of zeros
+		n, _ := strconv.Atoi(arg)
+		b, err := syscall.Mmap(-1, 0, n<<29, syscall.PROT_READ, syscall.MAP_PRIVATE|syscall.MAP_ANON|syscall.MAP_NORESERVE)
 		if err != nil {
 			say(err)
 			return
 		}
-		for i := 0; i < len(b); i += 1 << 20 {
-			for j := i; j < i+1<<20; j += 4096 {
-				b[j] = 1
-			}
-			if what == "dropped" {
-				syscall.Madvise(b[i:i+1<<20], syscall.MADV_DONTNEED)
-			}
+		sum := 0
+		for i := 0; i < len(b); i += 2 << 20 {
+			sum += int(b[i])
 		}
 		time.Sleep(20 * time.Second)
-		fmt.Println("DONE")
+		fmt.Println("DONE", sum)
 	case "call": // a system call by its number, which has no file, address or key to take
 		n, _ := strconv.Atoi(arg)
 		if _, _, err := syscall.Syscall6(uintptr(n), 0, 0, 0, 0, 0, 0); err == syscall.ENOSYS {
