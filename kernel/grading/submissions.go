@@ -3,6 +3,7 @@ package grading
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/lectern-go/lectern/internal/humanize"
+	"github.com/lectern-go/lectern/kernel/internal/sandbox"
 	"github.com/lectern-go/lectern/kernel/notebook"
 )
 
@@ -88,20 +90,24 @@ func below(folder string, err error) string {
 	return strings.ReplaceAll(err.Error(), folder+string(filepath.Separator), "")
 }
 
+// read reads the notebook at a path in folder. Between a look at its name and its opening the student may put something
+// else there, which leads out of the submission: so all is asked of the file that is open.
 func (s *Submission) read(folder, path string) {
-	i, err := os.Lstat(path)
-	switch {
-	case err != nil:
-	case !i.Mode().IsRegular():
-		s.Problem = "the notebook is a link, or something else that is no file: it has to be a file"
-		return
-	case i.Size() > largest:
-		s.Problem = fmt.Sprintf("the notebook has %d MB: it may have %d; are there outputs to clear?", i.Size()>>20, largest>>20)
-		return
-	default:
-		s.Notebook, err = notebook.Read(path)
+	within := folder
+	if dir := filepath.Dir(path); dir != filepath.Clean(folder) {
+		within, s.Files = filepath.Join(folder, s.Student), dir
 	}
-	if err != nil {
+	var err error
+	s.Notebook, err = readNotebook(within, path)
+	var large *largeError
+	switch {
+	case err == nil:
+		return
+	case sandbox.IsNoFile(err):
+		s.Problem = "the notebook is a link, or something else that is no file: it has to be a file"
+	case errors.As(err, &large):
+		s.Problem = large.Error()
+	default:
 		s.Problem = "the notebook can't be read: " + below(folder, err)
 		var bad *notebook.Error
 		if errors.As(err, &bad) {
@@ -110,9 +116,38 @@ func (s *Submission) read(folder, path string) {
 				s.Problem = fmt.Sprintf("the notebook is damaged in cell %d: %s", bad.Cell, bad.Msg)
 			}
 		}
-		return
 	}
-	if dir := filepath.Dir(path); dir != filepath.Clean(folder) {
-		s.Files = dir
+}
+
+// A largeError reports a notebook that is too large.
+type largeError struct{ size int64 }
+
+func (e *largeError) Error() string {
+	return fmt.Sprintf("the notebook has %d MB: it may have %d; are there outputs to clear?", e.size>>20, largest>>20)
+}
+
+// readNotebook reads a notebook that lies somewhere in a folder, and leaves that nowhere.
+func readNotebook(folder, path string) (*notebook.Notebook, error) {
+	name, err := filepath.Rel(folder, path)
+	if err != nil {
+		return nil, err
 	}
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	f, i, err := sandbox.OpenFile(root, name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if i.Size() > largest {
+		return nil, &largeError{i.Size()}
+	}
+	b, err := io.ReadAll(io.LimitReader(f, i.Size()))
+	if err != nil {
+		return nil, err
+	}
+	return notebook.Parse(path, b)
 }

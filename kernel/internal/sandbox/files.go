@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 )
 
 // A FilesError says why the files of a submission can't be had inside.
@@ -26,44 +27,76 @@ func (e *FilesError) Error() string {
 // mostFiles is how many files and folders a submission may have: a disk in memory has room for twice as many.
 const mostFiles = 10000
 
+// errNoFile says that what was opened is no regular file.
+var errNoFile = errors.New("it is a link, or something else that is no file")
+
+// OpenFile opens a regular file whose owner may put something else in its place at any moment: it follows no link,
+// and waits for no named pipe. What it says of the file holds for the one that is open.
+func OpenFile(root *os.Root, name string) (*os.File, fs.FileInfo, error) {
+	before, err := root.Lstat(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !before.Mode().IsRegular() {
+		return nil, nil, errNoFile
+	}
+	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	i, err := f.Stat()
+	if err == nil && (!i.Mode().IsRegular() || !os.SameFile(before, i)) {
+		err = errNoFile
+	}
+	if err != nil {
+		f.Close()
+		return nil, nil, err
+	}
+	return f, i, nil
+}
+
+// IsNoFile reports whether [OpenFile] has found something else than a file.
+func IsNoFile(err error) bool { return err == errNoFile }
+
 // CopyFiles copies the files of a submission, but no notebook: in one of them the hidden tests may stand. Links, named
 // pipes and sockets are left out. It returns a [FilesError] where there are more than most bytes, or too many files.
 func CopyFiles(from, to string, most int64) error {
+	root, err := os.OpenRoot(from)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
 	left, files := most, 0
-	return filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
+	return fs.WalkDir(root.FS(), ".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		rel, err := filepath.Rel(from, path)
-		if err != nil {
-			return err
-		}
+		name := filepath.FromSlash(path)
 		if files++; files > mostFiles {
-			return &FilesError{Path: rel}
+			return &FilesError{Path: name}
 		}
 		switch {
-		case rel == ".":
+		case path == ".":
 			return nil
 		case d.IsDir() && strings.HasPrefix(d.Name(), "."):
-			return filepath.SkipDir
+			return fs.SkipDir
 		case d.IsDir():
-			return os.MkdirAll(filepath.Join(to, rel), 0o755)
-		case !d.Type().IsRegular() || strings.EqualFold(filepath.Ext(path), ".ipynb"):
+			return os.MkdirAll(filepath.Join(to, name), 0o755)
+		case !d.Type().IsRegular() || strings.EqualFold(filepath.Ext(name), ".ipynb"):
 			return nil
 		}
-		i, err := d.Info()
-		if err != nil {
-			return err
+		in, i, err := OpenFile(root, name)
+		if IsNoFile(err) {
+			return nil
 		}
-		if left -= i.Size(); left < 0 {
-			return &FilesError{rel, most}
-		}
-		in, err := os.Open(path)
 		if err != nil {
 			return err
 		}
 		defer in.Close()
-		out, err := os.OpenFile(filepath.Join(to, rel), os.O_CREATE|os.O_WRONLY, 0o644)
+		if left -= i.Size(); left < 0 {
+			return &FilesError{name, most}
+		}
+		out, err := os.OpenFile(filepath.Join(to, name), os.O_CREATE|os.O_WRONLY, 0o644)
 		if err != nil {
 			return err
 		}

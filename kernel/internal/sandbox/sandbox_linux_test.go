@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -180,4 +181,55 @@ func TestCopyFiles(t *testing.T) {
 			t.Errorf("%s: a named pipe is copied", tt.name)
 		}
 	}
+}
+
+// Whatever a student puts in the place of a file while it is copied, nothing but that file comes in, and nobody waits.
+func TestFilesThatChange(t *testing.T) {
+	from, to, aside := t.TempDir(), t.TempDir(), t.TempDir()
+	write := func(path, text string) {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Error(err)
+		}
+	}
+	secret := filepath.Join(t.TempDir(), "secret.json")
+	write(secret, "secret")
+	write(filepath.Join(from, "hidden.ipynb"), "hidden")
+	name, next := filepath.Join(from, "data.txt"), filepath.Join(aside, "next")
+	stop := make(chan struct{})
+	var others sync.WaitGroup
+	others.Go(func() {
+		for i := 0; ; i++ {
+			var err error
+			switch i % 6 {
+			case 1:
+				err = os.Symlink(secret, next)
+			case 3:
+				err = os.Symlink("hidden.ipynb", next)
+			case 5:
+				err = unix.Mkfifo(next, 0o644)
+			default:
+				write(next, "mine")
+			}
+			if err := errors.Join(err, os.Rename(next, name)); err != nil {
+				t.Error(err)
+				return
+			}
+			select {
+			case <-stop:
+				return
+			default:
+			}
+		}
+	})
+	for range 20000 {
+		CopyFiles(from, to, 1<<20) // that data.txt is gone is an error, too
+		copied := filepath.Join(to, "data.txt")
+		if b, err := os.ReadFile(copied); err == nil && len(b) > 0 && string(b) != "mine" {
+			t.Errorf("there is %q in the copy", b)
+			break
+		}
+		os.Remove(copied)
+	}
+	close(stop)
+	others.Wait()
 }
