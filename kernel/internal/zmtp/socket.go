@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"net"
+	"os"
 	"slices"
 	"sync"
 	"time"
@@ -36,13 +37,13 @@ type conn struct {
 	gone chan struct{}
 	once sync.Once
 
-	mu        sync.Mutex
-	change    *sync.Cond // of what follows
-	topics    topics
-	queue     net.Buffers
-	queued    int // bytes, with those that are being written
-	fullSince time.Time
-	ending    bool // when the queue is empty
+	mu      sync.Mutex
+	change  *sync.Cond // of what follows
+	topics  topics
+	queue   net.Buffers
+	queued  int  // bytes, with those that are being written
+	waiting int  // senders, for the queue to get shorter
+	ending  bool // when the queue is empty
 }
 
 func newSocket(kind Kind, limits Limits) *Socket {
@@ -228,7 +229,6 @@ func (c *conn) release() {
 
 // receive takes messages until the connection ends.
 func (c *conn) receive(r *reader) error {
-
 	for {
 		parts, command, err := r.next()
 		if err != nil {
@@ -241,7 +241,7 @@ func (c *conn) receive(r *reader) error {
 			if len(parts[0]) < 2 || len(parts[0]) > 18 { // how long it lives, and what it wants to have back
 				return broken("a PING with %d bytes", len(parts[0]))
 			}
-			c.enqueue(encodeCommand("PONG", parts[0][2:]), false)
+			c.enqueue(encodeCommand("PONG", parts[0][2:]), false) // it is dropped where much else is on its way
 		case c.s.kind == Pub:
 			c.mu.Lock()
 			err := c.topics.change(command, parts)
@@ -276,7 +276,9 @@ func (s *Socket) Recv() ([][]byte, error) {
 }
 
 // Send sends a message. On a ROUTER or REP socket its first part names the receiver; a message for somebody who is gone
-// is dropped. Where a peer doesn't read what it is sent, Send waits a while, then lets go of the peer.
+// is dropped. Of several connections with that name the newest gets it: a client that connects anew with its old name
+// may do so before we learn that its old connection has ended. Where a peer reads nothing of what it is sent, Send
+// waits a while, then lets go of the peer.
 func (s *Socket) Send(parts [][]byte) error {
 	if len(parts) == 0 {
 		return errors.New("zmtp: a message without parts")
@@ -294,8 +296,11 @@ func (s *Socket) Send(parts [][]byte) error {
 			return errors.New("zmtp: a message without parts")
 		}
 	}
+	if s.listen == nil && len(conns) == 0 {
+		return ErrClosed
+	}
 	text := encode(parts)
-	for _, c := range conns {
+	for _, c := range slices.Backward(conns) {
 		switch s.kind {
 		case Router, Rep:
 			if c.id != string(first) {
@@ -309,65 +314,87 @@ func (s *Socket) Send(parts [][]byte) error {
 				continue
 			}
 		}
-		if err := c.enqueue(text, s.kind != Rep); err != nil && s.listen == nil {
+		err := c.enqueue(text, s.kind != Rep)
+		switch {
+		case err == errFull:
+			go c.shut()
+		case err != nil && s.listen == nil:
 			return err
+		}
+		if s.kind != Pub {
+			return nil
 		}
 	}
 	return nil
 }
 
-// enqueue has bytes written to the peer. If much is queued it waits, or else ends the connection.
+// errFull says that much is queued.
+var errFull = errors.New("zmtp: the queue is full")
+
+// enqueue has bytes written to the peer. If much is queued it waits until half of that has gone, or else returns
+// errFull.
 func (c *conn) enqueue(text []byte, wait bool) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.queued > c.s.limits.Queue {
-		left := time.Until(c.fullSince.Add(c.s.limits.Patience))
-		if !wait || left <= 0 {
-			go c.shut()
-			return ErrClosed
+		if !wait {
+			return errFull
 		}
-		late := time.AfterFunc(left, c.shut)
-		defer late.Stop()
+		c.waiting++
 		for c.queued > c.s.limits.Queue/2 && !c.ending {
 			c.change.Wait()
 		}
+		c.waiting--
 	}
 	if c.ending {
 		return ErrClosed
 	}
 	c.queue = append(c.queue, text)
-	if c.queued += len(text); c.queued > c.s.limits.Queue && c.fullSince.IsZero() {
-		c.fullSince = time.Now()
-	}
+	c.queued += len(text)
 	c.change.Broadcast()
 	return nil
 }
 
-// write writes what is queued.
+// write writes what is queued, and ends the connection if somebody waits for a peer that reads nothing of it.
 func (c *conn) write() {
 	defer c.shut()
+	var batch net.Buffers
 	for {
-		c.mu.Lock()
-		for len(c.queue) == 0 && !c.ending {
-			c.change.Wait()
-		}
-		batch := c.queue
-		c.queue = nil
-		c.mu.Unlock()
 		if len(batch) == 0 {
-			return
+			if batch = c.take(); len(batch) == 0 {
+				return
+			}
 		}
+		c.net.SetWriteDeadline(time.Now().Add(c.s.limits.Patience))
 		n, err := batch.WriteTo(c.net)
-		if err != nil {
-			return
-		}
 		c.mu.Lock()
-		if c.queued -= int(n); c.queued <= c.s.limits.Queue/2 {
-			c.fullSince = time.Time{}
-		}
+		c.queued -= int(n)
+		deaf := n == 0 && c.waiting > 0
 		c.change.Broadcast()
 		c.mu.Unlock()
+		if err != nil && (deaf || !errors.Is(err, os.ErrDeadlineExceeded)) {
+			return
+		}
 	}
+}
+
+// take waits for something to write and takes a piece of it: those who wait for room see each piece that has gone. It
+// returns nothing when the connection ends.
+func (c *conn) take() (batch net.Buffers) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for len(c.queue) == 0 && !c.ending {
+		c.change.Wait()
+	}
+	for left := piece; left > 0 && len(c.queue) > 0; {
+		n := min(left, len(c.queue[0]))
+		batch = append(batch, c.queue[0][:n])
+		left -= n
+		if c.queue[0] = c.queue[0][n:]; len(c.queue[0]) == 0 {
+			c.queue = c.queue[1:]
+		}
+	}
+	return batch
 }
 
 // shut ends the connection.

@@ -50,7 +50,7 @@ type Limits struct {
 	HalfOpen  int           // of connections whose handshake is not done; another one ends the oldest
 	Handshake time.Duration // how long one may take
 	Queue     int           // bytes that wait for a peer that doesn't read
-	Patience  time.Duration // how long senders wait for half of them to go before they let go of the peer
+	Patience  time.Duration // how long senders wait for a peer that reads nothing before they let go of it
 }
 
 // Default are the limits where nothing else is said.
@@ -98,7 +98,7 @@ const (
 const (
 	commandLimit = 4096    // bytes of a command; READY is the largest, with an identity of at most 255
 	topicsLimit  = 1 << 16 // bytes of all that a peer subscribes to
-	piece        = 1 << 16 // a frame's memory grows by at least this, and doubles
+	piece        = 1 << 16 // a frame's memory grows by at least this, and doubles; and no more is written at once
 )
 
 // greeting begins a connection: a signature, version 3.0, the mechanism NULL, which is none, and zeros.

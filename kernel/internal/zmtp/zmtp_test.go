@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -54,6 +55,22 @@ func isClosed(t testing.TB, c net.Conn) {
 	c.SetReadDeadline(time.Now().Add(time.Minute))
 	if _, err := io.Copy(io.Discard, c); err != nil && strings.Contains(err.Error(), "timeout") {
 		t.Fatal("the connection stays open")
+	}
+}
+
+// has waits until the socket has n connections, and those alone.
+func has(t testing.TB, s *Socket, n int) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+		s.mu.Lock()
+		done, half := len(s.conns), len(s.half)
+		s.mu.Unlock()
+		if done == n && half == 0 {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("there are %d connections and %d beginnings of one, want %d", done, half, n)
+		}
 	}
 }
 
@@ -220,28 +237,12 @@ func TestConnectionsAreCounted(t *testing.T) {
 	for range 2 {
 		open = append(open, dial(t, Dealer, address, Limits{}))
 	}
-	for { // the listener has seen both when it has two
-		s.mu.Lock()
-		n := len(s.conns)
-		s.mu.Unlock()
-		if n == 2 {
-			break
-		}
-		time.Sleep(time.Millisecond)
-	}
+	has(t, s, 2)
 	third := raw(t, address)
 	third.Write([]byte(head + ready("DEALER", "")))
 	isClosed(t, third)
 	open[0].Close()
-	for {
-		s.mu.Lock()
-		n := len(s.conns)
-		s.mu.Unlock()
-		if n == 1 {
-			break
-		}
-		time.Sleep(time.Millisecond)
-	}
+	has(t, s, 1)
 	echoes(t, s, address)
 }
 
@@ -253,61 +254,124 @@ func TestPeersThatAreGoneAreClosed(t *testing.T) {
 		c.Write([]byte(head + ready("SUB", "") + "\x00\x01\x01")[:i%80])
 		c.Close()
 	}
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
-		s.mu.Lock()
-		n := len(s.conns) + len(s.half)
-		s.mu.Unlock()
-		if n == 0 {
-			return
+	has(t, s, 0)
+}
+
+// A client that connects anew with its name gets what is for it, also while its old connection lives; and then the old
+// one gets it again.
+func TestNewConnectionOfTheSamePeer(t *testing.T) {
+	s, address := listen(t, Router, Limits{})
+	var peers []*Socket
+	for range 2 {
+		d := dial(t, Dealer, address, Limits{})
+		if err := d.Send([][]byte{[]byte("here")}); err != nil {
+			t.Fatal(err)
 		}
-		if time.Now().After(deadline) {
-			t.Fatalf("%d connections are left", n)
+		if _, err := s.Recv(); err != nil {
+			t.Fatal(err)
 		}
+		peers = append(peers, d)
+	}
+	for i, text := range []string{"to the new one", "to the old one"} {
+		if err := s.Send([][]byte{[]byte("me"), []byte(text)}); err != nil {
+			t.Fatal(err)
+		}
+		d := peers[1-i]
+		if m, err := d.Recv(); err != nil || string(m[0]) != text {
+			t.Errorf("got %q, %v, want %q", m, err, text)
+		}
+		d.Close()
+		has(t, s, 1-i)
 	}
 }
 
-// A subscriber that doesn't read keeps nobody from reading, and is let go.
+// subscribe connects a subscriber in memory, where nothing is stored on its way; it reads when it is told.
+func (p *pipes) subscribe(t *testing.T) (net.Conn, *reader) {
+	mine, theirs := net.Pipe()
+	p.conns <- theirs
+	go mine.Write([]byte(head + ready("SUB", "") + "\x00\x01\x01"))
+	if _, err := io.ReadFull(mine, make([]byte, len(head))); err != nil {
+		t.Fatal(err)
+	}
+	r := &reader{r: mine, limit: Default, hold: func(int) error { return nil }}
+	if _, command, err := r.next(); err != nil || command != "READY" {
+		t.Fatal(command, err)
+	}
+	synctest.Wait()
+	return mine, r
+}
+
+// A subscriber that reads nothing is let go when its patience is over, and nobody else misses anything.
 func TestSubscriberThatReadsNothing(t *testing.T) {
-	s, address := listen(t, Pub, Limits{Queue: 1 << 16, Patience: time.Millisecond})
-	deaf := raw(t, address)
-	deaf.Write([]byte(head + ready("SUB", "") + "\x00\x01\x01"))
-	good := dial(t, Sub, address, Limits{})
-	got := make(chan int)
-	go func() {
-		n := 0
-		for {
-			m, err := good.Recv()
-			if err != nil || string(m[0]) == "end" {
-				got <- n
-				return
+	synctest.Test(t, func(t *testing.T) {
+		l := &pipes{conns: make(chan net.Conn), done: make(chan struct{})}
+		s := Listen(Pub, l, Limits{Queue: 1 << 16})
+		defer s.Close()
+		deaf, _ := l.subscribe(t)
+		_, good := l.subscribe(t)
+		n, last := 0, ""
+		go func() {
+			for {
+				m, _, err := good.next()
+				if err != nil {
+					return
+				}
+				n, last = n+1, string(m[0])
 			}
-			if n++; n%100 == 1 {
-				got <- n
+		}()
+		began := time.Now()
+		for range 10 {
+			s.Send([][]byte{make([]byte, 1<<15)})
+		}
+		s.Send([][]byte{[]byte("end")})
+		synctest.Wait()
+		if n != 11 || last != "end" {
+			t.Errorf("the good one got %d messages, want 11; the last is %.9q", n, last)
+		}
+		if _, err := deaf.Read(make([]byte, 1)); err != io.EOF {
+			t.Errorf("the deaf one is still connected: %v", err)
+		}
+		if d := time.Since(began); d != Default.Patience {
+			t.Errorf("the deaf one was let go after %v", d)
+		}
+	})
+}
+
+// A subscriber that is slow, but reads, gets everything, however long it takes. Meanwhile it may ask
+// whether we live.
+func TestSubscriberThatReadsSlowly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &pipes{conns: make(chan net.Conn), done: make(chan struct{})}
+		s := Listen(Pub, l, Limits{Queue: 1 << 16})
+		defer s.Close()
+		slow, r := l.subscribe(t)
+		r.r = &slowly{slow}
+		sent := make(chan struct{})
+		go func() {
+			for range 3 {
+				s.Send([][]byte{make([]byte, 1<<17)})
+			}
+			s.Send([][]byte{[]byte("end")})
+			close(sent)
+		}()
+		synctest.Wait()
+		slow.Write(encodeCommand("PING", []byte("\x00\x00"))) // whose answer has no place in the queue
+		for i := range 4 {
+			m, command, err := r.next()
+			if err != nil || command != "" || i == 3 && string(m[0]) != "end" {
+				t.Fatalf("message %d: %s %.9q, %v", i, command, m, err)
 			}
 		}
-	}()
-	for seen := false; !seen; { // until it is subscribed
-		s.Send([][]byte{[]byte("begin")})
-		select {
-		case <-got:
-			seen = true
-		case <-time.After(time.Millisecond):
-		}
-	}
-	go func() {
-		for range got {
-		}
-	}()
-	for { // until the deaf one is let go; the other one reads, and stays
-		s.Send([][]byte{make([]byte, 1<<15)})
-		s.mu.Lock()
-		n := len(s.conns)
-		s.mu.Unlock()
-		if n < 2 {
-			break
-		}
-		time.Sleep(100 * time.Microsecond)
-	}
+		<-sent
+	})
+}
+
+// slowly reads a little at a time, shortly before patience ends.
+type slowly struct{ r io.Reader }
+
+func (s *slowly) Read(b []byte) (int, error) {
+	time.Sleep(Default.Patience - time.Second)
+	return s.r.Read(b[:min(len(b), 5000)])
 }
 
 // A hostile kernel costs the client that connection, and it says why.
