@@ -26,6 +26,8 @@ type StartOptions struct {
 	Published  func(*Message) // gets all that the kernel publishes, whoever has asked; it must not wait
 	GiveFiles  bool           // the kernel gets its sockets open, and needs no right to make any
 	Ready      time.Duration  // how long the kernel may take to answer first; 0 is a minute
+
+	endGrace time.Duration // how long a kernel that has closed a connection may take to end; 0 is 10 seconds
 }
 
 // A Kernel is a running kernel process and the connection to it. Execute runs one piece of code at a time;
@@ -33,12 +35,13 @@ type StartOptions struct {
 type Kernel struct {
 	Info *Message // the kernel_info_reply
 
-	spec    *Spec
-	proc    *child.Process
-	sockets *Sockets
-	session string
-	folders []string // of the connection file and the sockets, removed at the end
-	stderr  *tail
+	spec     *Spec
+	proc     *child.Process
+	sockets  *Sockets
+	session  string
+	folders  []string // of the connection file and the sockets, removed at the end
+	stderr   *tail
+	endGrace time.Duration
 
 	executing sync.Mutex
 	mu        sync.Mutex
@@ -53,7 +56,10 @@ func Start(ctx context.Context, spec *Spec, o StartOptions) (*Kernel, error) {
 	if o.Ready == 0 {
 		o.Ready = time.Minute
 	}
-	k := &Kernel{spec: spec, session: NewID(), waiting: map[string]chan *Message{}, stderr: &tail{next: o.Log}}
+	if o.endGrace == 0 {
+		o.endGrace = 10 * time.Second
+	}
+	k := &Kernel{spec: spec, endGrace: o.endGrace, session: NewID(), waiting: map[string]chan *Message{}, stderr: &tail{next: o.Log}}
 	if o.RuntimeDir != "" {
 		if err := os.MkdirAll(o.RuntimeDir, 0o700); err != nil {
 			return nil, fmt.Errorf("jupyter: runtime folder: %w", err)
@@ -142,10 +148,14 @@ func (k *Kernel) deliver(s *Socket, each func(*Message)) {
 		if Broken(err) {
 			// The kernel can't be talked to any more; one that has only ended needs nothing from us.
 			var bad *zmtp.Error
-			if errors.As(err, &bad) {
-				k.broke.CompareAndSwap(nil, bad)
-				k.proc.Kill()
+			if !errors.As(err, &bad) {
+				if k.proc.WaitExit(k.endGrace) {
+					return
+				}
+				bad = &zmtp.Error{Reason: "it closed its " + s.name + " connection"}
 			}
+			k.broke.CompareAndSwap(nil, bad)
+			k.proc.Kill()
 			return
 		}
 		if err != nil {
@@ -416,6 +426,12 @@ func (k *Kernel) Interrupt() error {
 // and the like).
 func (k *Kernel) Request(ctx context.Context, msgType string, content any) (*Message, error) {
 	return k.request(ctx, k.sockets.Shell, msgType, content)
+}
+
+// Control sends a request of the given type on control, which kernels answer while code runs, and returns the first
+// reply.
+func (k *Kernel) Control(ctx context.Context, msgType string, content any) (*Message, error) {
+	return k.request(ctx, k.sockets.Control, msgType, content)
 }
 
 func (k *Kernel) request(ctx context.Context, s *Socket, msgType string, content any) (*Message, error) {

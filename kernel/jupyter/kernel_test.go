@@ -155,6 +155,28 @@ func TestDeathIsNoticed(t *testing.T) {
 	}
 }
 
+// A kernel that closes one of its connections and lives on would never answer: it is killed, and the error says why.
+func TestClosedConnection(t *testing.T) {
+	spec, err := fakekernel.Spec("message")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := jupyter.StartOptions{RuntimeDir: t.TempDir(), Ready: patience}
+	o.SetEndGrace(10 * time.Millisecond)
+	for _, name := range []string{"shell", "iopub"} {
+		k, err := jupyter.Start(t.Context(), spec, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer k.Kill()
+		_, _, err = text(t, k, "close "+name, jupyter.ExecuteOptions{})
+		var dead *jupyter.DeadError
+		if !errors.As(err, &dead) || !strings.Contains(err.Error(), "it closed its "+name+" connection") {
+			t.Errorf("%s: got %v, want a DeadError that names the connection", name, err)
+		}
+	}
+}
+
 func TestInput(t *testing.T) {
 	k := start(t, "message")
 	_, _, err := text(t, k, "ask name?", jupyter.ExecuteOptions{})

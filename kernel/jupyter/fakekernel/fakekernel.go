@@ -19,6 +19,7 @@
 //	panic LINE TEXT   what GoNB prints for a panic at the line of the cell, then an error
 //	compile LINE TEXT what GoNB answers to code that does not compile
 //	die STATUS        the process exits at once
+//	close CHANNEL     closes shell or iopub, and lives on
 //	child FILE        starts a process of a group of its own that lives on, and writes its process ID to FILE
 package fakekernel
 
@@ -285,6 +286,9 @@ func (k *kernel) do(m *jupyter.Message, line string) error {
 		code, _ := strconv.Atoi(rest)
 		fmt.Fprintln(os.Stderr, "fatal: told to die")
 		os.Exit(code)
+	case "close":
+		map[string]*jupyter.Socket{"shell": k.s.Shell, "iopub": k.s.IOPub}[rest].Close()
+		select {}
 	case "child":
 		self, err := os.Executable()
 		if err != nil {
