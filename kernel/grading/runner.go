@@ -221,30 +221,44 @@ func (r *Runner) Cell(ctx context.Context, code string, output func(*jupyter.Mes
 	ctx, cancel := context.WithTimeout(ctx, allowed+15*time.Second)
 	defer cancel()
 	var reason atomic.Pointer[LimitError]
+	var stops sync.WaitGroup // an interrupt that is late would hit the next cell
+	done := make(chan struct{})
 	stop := func(text string) {
 		if !reason.CompareAndSwap(nil, &LimitError{text}) {
 			return
 		}
-		r.kernel.Interrupt()
-		time.AfterFunc(2*time.Second, func() { // it hasn't obeyed
-			if ctx.Err() == nil {
-				r.kernel.Interrupt()
+		for range 2 { // it may not obey at once
+			answer, cancel := context.WithTimeout(ctx, 2*time.Second)
+			defer cancel()
+			r.kernel.Control(answer, "interrupt_request", nil)
+			select {
+			case <-answer.Done():
+			case <-done:
+				return
 			}
-		})
+		}
 	}
-	late := time.AfterFunc(allowed, func() { stop(over) })
-	defer late.Stop()
+	stops.Add(1)
+	late := time.AfterFunc(allowed, func() {
+		defer stops.Done()
+		stop(over)
+	})
 	size := 0
 	result, err := r.kernel.Execute(ctx, code, jupyter.ExecuteOptions{Output: func(m *jupyter.Message) {
 		if m.Header.Type == "status" || m.Header.Type == "execute_input" {
 			return
 		}
 		if size += m.Size(); size > outputLimit {
-			go stop(fmt.Sprintf("it printed more than %d MB", outputLimit>>20))
+			stops.Go(func() { stop(fmt.Sprintf("it printed more than %d MB", outputLimit>>20)) })
 			return
 		}
 		output(m)
 	}})
+	close(done)
+	if late.Stop() {
+		stops.Done()
+	}
+	stops.Wait()
 	if limit := reason.Load(); limit != nil {
 		if err != nil {
 			r.kernel.Kill() // it obeys nothing
