@@ -99,6 +99,7 @@ func TestGradeSubmissions(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short")
 	}
+	t.Parallel() // it waits more than it computes
 	realKernel(t)
 	canIsolate(t)
 	dir := t.TempDir()

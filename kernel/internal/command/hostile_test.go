@@ -119,6 +119,7 @@ func TestHostileClass(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short")
 	}
+	t.Parallel() // it waits more than it computes
 	realKernel(t)
 	canIsolate(t)
 	long := os.Getenv("LECTERN_LONG") != ""
@@ -230,6 +231,7 @@ func TestSubmissionsHaveALimitOfTime(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short")
 	}
+	t.Parallel() // it waits more than it computes
 	realKernel(t)
 	canIsolate(t)
 	dir := t.TempDir()

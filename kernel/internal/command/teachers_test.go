@@ -31,6 +31,7 @@ func TestTeachersPage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short")
 	}
+	t.Parallel() // it waits more than it computes
 	w := realKernel(t)
 	canIsolate(t)
 	page := string(read(t, filepath.Join(w.root, "docs", "teachers.md")))
