@@ -355,14 +355,15 @@ func VectorExtreme[T float32 | float64](f Folding[T], choose func(dst, x, y []T)
 func zeroOf[T float32 | float64](x []T, sign T) T {
 	negative := 0
 	if sign < 0 && Vectors64.Shifted != nil { // the bits that one of them has
-		words, signs := sameBits[float64](x), uint64(1<<63)
-		if unsafe.Sizeof(x[0]) == 4 {
-			words, signs = words[:len(x)/2], 1<<63|1<<31
+		size, signs := int(unsafe.Sizeof(x[0])), uint64(1<<63)
+		if size == 4 {
+			signs |= 1 << 31
 		}
+		words := unsafe.Slice((*float64)(unsafe.Pointer(unsafe.SliceData(x))), len(x)*size/8)
 		if math.Float64bits(Vectors64.Shifted(words, 0))&signs != 0 {
 			return T(math.Copysign(0, -1))
 		}
-		x = x[len(words)*8/int(unsafe.Sizeof(x[0])):]
+		x = x[len(words)*8/size:]
 	}
 	for _, v := range x {
 		if math.Signbit(float64(v)) {
