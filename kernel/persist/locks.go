@@ -14,7 +14,7 @@ const (
 // maxReaders is how many readers package sync allows.
 const maxReaders = 1 << 30
 
-// lockState says how the lock v is held. It takes the lock for a moment if nobody holds it.
+// lockState says how the lock v is held. It takes the lock for a moment if it is free.
 func lockState(v reflect.Value) int {
 	switch l := v.Addr().Interface().(type) {
 	case *sync.Mutex:

@@ -57,7 +57,7 @@ func TestLocksStayLocked(t *testing.T) {
 	}
 }
 
-// Nobody is left to unlock what something holds that was cut off, so it is free in the next cell, and a note says so.
+// A lock whose holder was cut off would never be unlocked, so it is free in the next cell, and a note says so.
 func TestLocksOfWhatWasCutOff(t *testing.T) {
 	hold := func(mu *sync.Mutex) { mu.Lock() }
 	for name, cut := range map[string]func(done func(), mu *sync.Mutex){

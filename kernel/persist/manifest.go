@@ -51,7 +51,7 @@ type Group struct {
 
 const manifestName = "vars"
 
-// format is the number of the form in which values are written: whoever changes that takes the next one down. It is
+// format is the version of the form in which values are written; a new form takes the next lower number. It is
 // negative, since manifests that have none yet begin with a count.
 const format = -1
 

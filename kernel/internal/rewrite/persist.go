@@ -238,7 +238,7 @@ func pointedInto(c *checked, root ast.Node) map[string]bool {
 }
 
 // returnsDefault reports whether a function of the standard library returns the same pointer each time, by what it is
-// called: calling it again does nothing else. Of other packages' functions nobody knows.
+// called. Calling it again has no other effect; of other packages' functions we can't be sure of that.
 func returnsDefault(f *types.Func) bool {
 	s := f.Signature()
 	first, _, _ := strings.Cut(f.Pkg().Path(), "/")

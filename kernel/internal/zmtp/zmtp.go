@@ -1,7 +1,7 @@
 // Package zmtp speaks ZeroMQ's wire protocol, ZMTP 3 without encryption, as far as Jupyter's channels take it: ROUTER,
 // PUB and REP, which listen, and DEALER and SUB, which dial.
 //
-// Nobody has proved who they are when their bytes arrive, and on a TCP port anybody on the machine can send some. So
+// When bytes arrive, their sender is not authenticated yet, and to a TCP port any user of the machine can send some. So
 // everything that a peer sends is bounded before it is stored: a frame costs the memory of what has arrived, not of
 // what its header claims; messages, their parts, connections and those that have not said yet who they are have limits;
 // and who is beyond one is disconnected. What others do stays possible.

@@ -104,7 +104,7 @@ func long(flags byte, size uint64) string {
 	return string(binary.BigEndian.AppendUint64([]byte{flags | flagLong}, size))
 }
 
-// hostile are bytes that nobody should send, by what is wrong with them; the answer to each is the end of the
+// hostile are bytes that no peer should send, by what is wrong with them; the answer to each is the end of the
 // connection.
 var hostile = map[string]string{
 	"another protocol":                   "GET / HTTP/1.1\r\n\r\n",
@@ -123,7 +123,7 @@ var hostile = map[string]string{
 	"a command without a name":           head + "\x04\x00",
 	"a command that is shorter":          head + "\x04\x03\x05REA",
 	"a command with more":                head + "\x05\x06\x05READY",
-	"a command that nobody knows":        head + string(encodeCommand("HELLO", nil)),
+	"an unknown command":                 head + string(encodeCommand("HELLO", nil)),
 	"an error instead of READY":          head + string(encodeCommand("ERROR", []byte("\x03bad"))),
 	"bits that mean nothing":             head + "\xf8\x05hello",
 	"READY without a kind":               head + string(encodeCommand("READY", nil)),
@@ -152,7 +152,7 @@ var hostile = map[string]string{
 	"a long frame with more and command": head + ready("DEALER", "") + long(flagCommand|flagMore, 8),
 }
 
-// Nobody costs a listening socket more than a connection, whatever they send; and it serves others before and after.
+// A peer costs a listening socket at most one connection, whatever it sends; others are served before and after.
 func TestHostilePeers(t *testing.T) {
 	s, address := listen(t, Router, Limits{Message: 1 << 20})
 	for name, text := range hostile {
@@ -411,7 +411,7 @@ func TestHostileKernels(t *testing.T) {
 	}
 }
 
-// Dial waits for whoever listens later, and ends with its context.
+// Dial waits for a listener that comes later, and ends with its context.
 func TestDialWaits(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s")
 	if len(path) > 100 {
