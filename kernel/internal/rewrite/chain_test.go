@@ -117,7 +117,7 @@ func TestChain(t *testing.T) {
 		{"beside a parameter and a label", []string{"func f() int { return 1 }", "f()", "func f() int { return 2 }", "f()\nfunc(f int) { for range f { break } }(2)\nf:\nfor { break f }"}, "2 4"},
 		{"beside a method", []string{"func f() int { return 1 }\ntype t struct{ n int }\nfunc (t) f() int { return 5 }", "f()", "func f() int { return 2 }", "f() + t{}.f()"}, "2 4"},
 		{"as a key", []string{"k := 1", "p := &k", "k := 2\nm := map[int]int{k: 5}", "fmt.Println(*p, k, m)"}, "1 2 3 4"},
-		{"as a key or a field", []string{"func f() int { return 1 }\ntype t struct{ f int }", "f()", "func f() int { return 2 }", "f()\nt{f: 1}"}, "2|4"},
+		{"as a key or a field", []string{"func f() int { return 1 }\ntype t struct{ f int }", "f()", "func f() int { return 2 }", "f()\nt{f: 1}"}, "2 4"},
 		{"a type once more", []string{"type t struct{ a int }", "fmt.Println(t{1})", "type t struct{ b int }", "fmt.Println(t{2})"}, "2|4"},
 		{"a name for a package", []string{"import r \"math/rand\"\nr.Int()", "import r \"strings\"\nr.ToUpper(\"a\")"}, "1|2"},
 		{"a package and a variable", []string{"strings.ToUpper(\"a\")", "strings := 1"}, "1|2"},

@@ -18,6 +18,7 @@ func (w *work) compose() {
 	c := w.final
 	g := w.graph(c)
 	need, mentioned := w.needed(g)
+	w.r.effects, w.r.fields = g.effects(), w.fields
 	w.r.Declares, w.r.Reads = w.declares(), w.reads(g, mentioned)
 	for i, p := range g.parts {
 		if g.reached[i] && p.decl != nil && w.broken[p.decl] != nil && g.hollow[p.decl] == nil {
@@ -70,7 +71,7 @@ func (w *work) compose() {
 	if w.r.Steps = w.stepped(); w.r.Steps {
 		defer w.rememberPlain()()
 		w.traceSteps(g)
-		begin += w.beginSteps(g)
+		begin += w.beginSteps()
 	}
 	for _, d := range w.decls {
 		w.settleEdits(d)

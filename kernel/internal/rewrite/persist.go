@@ -6,17 +6,16 @@ import (
 	"go/token"
 	"go/types"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/lectern-go/lectern/kernel/persist"
 )
 
 // begin are the statements with which a program begins: they make the types and functions known that kept values are
 // made of, and restore the variables in need, of which the program names those in mentioned. They are empty if the
 // program has nothing to do with kept values.
 func (w *work) begin(g *graph, need, mentioned map[string]bool) string {
-	m := w.s.manifest()
+	m := w.kept()
 	var pairs, known []string
 	groups := map[int]bool{}
 	funcs, shared := map[string]string{}, maps.Clone(w.shared)
@@ -28,7 +27,7 @@ func (w *work) begin(g *graph, need, mentioned map[string]bool) string {
 		if target == "" {
 			continue
 		}
-		v := m.Vars[name]
+		v, _ := m.kept(name)
 		label := name
 		if !mentioned[name] || w.sharesWhatItAssigns(g, m, name) { // it only shares memory with one that is, or is to get another value
 			label = "~" + name
@@ -64,7 +63,7 @@ func (w *work) begin(g *graph, need, mentioned map[string]bool) string {
 	}
 	w.r.Keeps = len(pairs) > 0 || len(w.defs) > 0 || w.stateful(g)
 	if !w.r.Keeps {
-		if w.leavesGoroutines(g) {
+		if w.r.effects.goroutines {
 			return "defer " + persistName + ".Goroutines()()"
 		}
 		return ""
@@ -107,9 +106,17 @@ func (w *work) begin(g *graph, need, mentioned map[string]bool) string {
 		if f != "" {
 			known = append(known, fmt.Sprintf("%s.Fn(%q, %s)", persistName, id, f))
 		}
+		if strings.HasPrefix(id, "main.") {
+			w.r.values = append(w.r.values, f)
+		}
 	}
 	slices.Sort(known)
 	known = slices.Compact(known)
+	for _, call := range known {
+		if telling.MatchString(call) {
+			w.r.tells = append(w.r.tells, call)
+		}
+	}
 	args := append([]string{fmt.Sprint(w.src.Cell)}, pairs...)
 	known = append(known, "defer "+persistName+".Begin("+strings.Join(args, ", ")+")()")
 	if w.manyDefs() {
@@ -118,10 +125,13 @@ func (w *work) begin(g *graph, need, mentioned map[string]bool) string {
 	return strings.Join(known, "; ")
 }
 
+// telling are calls of package persist that are of no use in a process that has done them before.
+var telling = regexp.MustCompile(`^` + persistName + `\.(Same\(|Reg\[|Lit\()`)
+
 // restored is the variable of the program into which a kept value goes; "" if there is none, or if the cell defines it
 // again before any use.
-func (w *work) restored(g *graph, m *persist.Manifest, name string) string {
-	_, kept := m.Vars[name]
+func (w *work) restored(g *graph, m account, name string) string {
+	_, kept := m.kept(name)
 	old, was := w.s.vars[name]
 	if !kept || !was {
 		return ""
@@ -140,8 +150,9 @@ func (w *work) restored(g *graph, m *persist.Manifest, name string) string {
 
 // sharesWhatItAssigns reports whether the cell assigns to an earlier variable whose value it does not use, but whose
 // memory others see. One that nobody else sees may as well be new.
-func (w *work) sharesWhatItAssigns(g *graph, m *persist.Manifest, name string) bool {
-	return w.assigned[name] && !g.before[name] && !g.outside[name] && len(m.Groups[m.Vars[name].Group].Vars) != 1
+func (w *work) sharesWhatItAssigns(g *graph, m account, name string) bool {
+	v, _ := m.kept(name)
+	return w.assigned[name] && !g.before[name] && !g.outside[name] && len(m.Groups[v.Group].Vars) != 1
 }
 
 func (w *work) knownLiteral(name string) string {
@@ -287,7 +298,7 @@ func (w *work) declared(t string) bool {
 
 // stateful reports whether the program uses a package whose own state is kept.
 func (w *work) stateful(g *graph) bool {
-	if w.s.manifest().Process() {
+	if w.kept().Process() {
 		return true
 	}
 	for _, path := range g.imports {
@@ -296,21 +307,6 @@ func (w *work) stateful(g *graph) bool {
 		}
 	}
 	return false
-}
-
-// leavesGoroutines reports whether a goroutine of the program may go on when its main ends: a go statement, or a
-// method such as that of sync.WaitGroup.
-func (w *work) leavesGoroutines(g *graph) (yes bool) {
-	g.inspect(func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.GoStmt:
-			yes = true
-		case *ast.SelectorExpr:
-			yes = yes || n.Sel.Name == "Go" || n.Sel.Name == "AfterFunc"
-		}
-		return !yes
-	})
-	return yes
 }
 
 // settings are the packages with which a cell changes what package persist keeps of a process.

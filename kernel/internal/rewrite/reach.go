@@ -233,7 +233,7 @@ func isTest(d *decl) bool {
 // needed finds everything that the cell can reach: what it mentions, the variables whose values belong together with
 // those it mentions, and what is needed to make these values. mentioned are those of the variables that code names.
 func (w *work) needed(g *graph) (need, mentioned map[string]bool) {
-	m := w.s.manifest()
+	m := w.kept()
 	own := slices.ContainsFunc(w.decls, isTest) && w.testArgs == "" // as with GoNB, which runs the cell's own tests if it is told nothing else
 	for i, p := range g.parts {
 		if d := p.decl; d != nil && (d == w.main || isSetup(d) || d.src == w.src && (isInit(d) || w.tests || w.s.alone) || w.tests && !own && isTest(d) || w.s.whole && w.broken[d] == nil && !(w.tests && isTest(d))) {
@@ -276,7 +276,7 @@ func (w *work) needed(g *graph) (need, mentioned map[string]bool) {
 			if done[name] || w.restored(g, m, name) == "" {
 				continue
 			}
-			v := m.Vars[name]
+			v, _ := m.kept(name)
 			done[name], more = true, true
 			if whole[v.Group] {
 				continue

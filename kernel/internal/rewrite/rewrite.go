@@ -6,6 +6,7 @@ import (
 	"go/types"
 	"slices"
 	"strings"
+	"sync"
 )
 
 const (
@@ -53,6 +54,11 @@ type Result struct {
 	Earlier  map[string]string // names in the program of variables that have another type from this cell on, by the name that both have
 	Missing  string            // the path of a package that an import did not find
 	Next     *Session
+
+	effects effects
+	tells   []string               // calls by which the program tells package persist what there is, in their order at its beginning
+	values  []string               // functions of the program that are values in it
+	fields  func() map[origin]bool // see work.fields
 }
 
 // A Command is a magic or a shell line.
@@ -87,6 +93,7 @@ func (w *work) measures() bool { return w.measure != "" && !w.s.alone }
 // work is one rewriting in progress.
 type work struct {
 	s, n  *Session // before and after
+	kept  func() account
 	r     *Result
 	src   *Source
 	code  string // the cell with magics blanked
@@ -133,7 +140,7 @@ func (s *Session) Rewrite(cell int, code string) *Result {
 // rewrite is Rewrite without explanations of the errors, and without remarks.
 func (s *Session) rewrite(cell int, code string) *work {
 	code = strings.ReplaceAll(code, "\r\n", "\n")
-	w := &work{s: s, n: s.clone(), r: &Result{}, src: &Source{Cell: cell, Code: code}, imported: map[string]bool{},
+	w := &work{s: s, n: s.clone(), kept: sync.OnceValue(s.account), r: &Result{}, src: &Source{Cell: cell, Code: code}, imported: map[string]bool{},
 		objects: map[string]types.Object{}, global: map[types.Object]string{}, old: map[string]string{}, dropped: map[*ast.Ident]bool{},
 		funcs: map[string]string{}, shared: map[string]bool{}, parts: map[*checked][]part{}, broken: map[*decl][]Error{}}
 	w.r.Next = w.n

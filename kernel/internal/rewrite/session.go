@@ -29,6 +29,7 @@ type Packages interface {
 type Session struct {
 	packages Packages
 	manifest func() *persist.Manifest // what is kept at the moment
+	assumed  map[string]bool          // variables that are taken to be kept, too
 	vet      Vet                      // may be nil
 
 	current int // the number of the last cell
@@ -89,8 +90,39 @@ type variable struct {
 // Keeping is the session with another account of what is kept.
 func (s *Session) Keeping(manifest func() *persist.Manifest) *Session {
 	c := s.clone()
-	c.manifest = manifest
+	c.manifest, c.assumed = manifest, nil
 	return c
+}
+
+// Assuming is the session with variables that cells which have yet to run are taken to keep.
+func (s *Session) Assuming(names []string) *Session {
+	c := s.clone()
+	c.assumed = maps.Clone(s.assumed)
+	if c.assumed == nil {
+		c.assumed = map[string]bool{}
+	}
+	for _, name := range names {
+		c.assumed[name] = true
+	}
+	return c
+}
+
+// An account says what is kept, at one moment.
+type account struct {
+	*persist.Manifest
+	assumed map[string]bool
+}
+
+func (s *Session) account() account { return account{s.manifest(), s.assumed} }
+
+// kept is what is known of the kept value of a variable; if ok is false, it has none. A value that is only assumed is
+// in a group of which nobody knows yet who is in it.
+func (a account) kept(name string) (v persist.Var, ok bool) {
+	if a.assumed[name] {
+		return persist.Var{Group: -1}, true
+	}
+	v, ok = a.Vars[name]
+	return v, ok
 }
 
 // source is the name that the program's variable has.
@@ -112,8 +144,12 @@ const (
 	initName    = "lecternInit" // of the cell's own func init
 )
 
-// NewSession returns the session of a kernel that has run nothing. manifest tells what values are kept.
+// NewSession returns the session of a kernel that has run nothing. manifest tells what values are kept; if it is nil,
+// none are.
 func NewSession(p Packages, manifest func() *persist.Manifest) *Session {
+	if manifest == nil {
+		manifest = func() *persist.Manifest { return &persist.Manifest{} }
+	}
 	s := &Session{packages: p, manifest: manifest, sources: map[int]*Source{}}
 	s.Reset()
 	return s
@@ -220,10 +256,10 @@ func (s *Session) kind(name string) string {
 // Settle drops variables that the cell just run did not get to keep, and returns their names; and it forgets function
 // literals that neither a value nor a declaration needs any more.
 func (s *Session) Settle() []string {
-	m := s.manifest()
+	m := s.account()
 	var lost []string
 	for name := range s.vars {
-		if _, ok := m.Vars[name]; ok {
+		if _, ok := m.kept(name); ok {
 			continue
 		}
 		delete(s.vars, name)
@@ -245,7 +281,7 @@ func (s *Session) Settle() []string {
 
 // liveLiterals returns the function literals that kept variables hold, those of them that holds names, and that
 // declarations mention.
-func (s *Session) liveLiterals(m *persist.Manifest, holds func(name string) bool) map[string]bool {
+func (s *Session) liveLiterals(m account, holds func(name string) bool) map[string]bool {
 	live := map[string]bool{}
 	var todo []string
 	mark := func(text string) {
@@ -464,9 +500,9 @@ func (s *Session) retype(d *decl) {
 
 // orphan drops the variables that hold values of a type that is no more, for the reason why.
 func (s *Session) orphan(typ, why string) {
-	m := s.manifest()
+	m := s.account()
 	for v, x := range s.vars {
-		if slices.Contains(x.types, typ) || slices.Contains(m.Vars[v].Types, typ) {
+		if value, _ := m.kept(v); slices.Contains(x.types, typ) || slices.Contains(value.Types, typ) {
 			delete(s.vars, v)
 			s.gone[v] = fmt.Sprintf("%s, and %s was made of the earlier one: run the cell that defines %s again", why, v, v)
 		}

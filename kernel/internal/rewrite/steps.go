@@ -93,7 +93,7 @@ func (w *work) traceSteps(g *graph) {
 	twins, closures := w.twins(), w.closures(g)
 	calls := w.callTwins(twins, closures, base)
 	base = append(base, calls...)
-	shared := &tracing{scopes: map[*types.Scope]int{}, concurrent: w.concurrent(g), pointed: map[string]bool{}, reachable: w.reachable(), closures: closures}
+	shared := &tracing{scopes: map[*types.Scope]int{}, concurrent: w.r.effects.goroutines, pointed: map[string]bool{}, reachable: w.reachable(), closures: closures}
 	begin := func(c *checked, list []ast.Stmt) *tracer {
 		t := &tracer{work: w, c: c, base: base, addressed: addressed(c, list), shared: shared}
 		if c.main != nil {
@@ -321,7 +321,7 @@ func (w *work) rememberPlain() (remember func()) {
 }
 
 // beginSteps is the call that begins to record, with the variables of earlier cells.
-func (w *work) beginSteps(g *graph) string {
+func (w *work) beginSteps() string {
 	var b strings.Builder
 	var sites, scopes []string
 	for _, s := range w.r.Sites {
@@ -330,36 +330,13 @@ func (w *work) beginSteps(g *graph) string {
 	for _, around := range w.r.Scopes {
 		scopes = append(scopes, strconv.Itoa(around))
 	}
-	fmt.Fprintf(&b, "\n%s.BeginSteps(%d, %v, %q", showName, w.src.Cell, w.concurrent(g), strings.Join(sites, ",")+";"+strings.Join(scopes, ","))
+	fmt.Fprintf(&b, "\n%s.BeginSteps(%d, %v, %q", showName, w.src.Cell, w.r.effects.goroutines, strings.Join(sites, ",")+";"+strings.Join(scopes, ","))
 	for _, name := range w.r.Restores {
 		if v := w.n.vars[name]; w.old[name] == "" {
 			fmt.Fprintf(&b, ", %q, &%s", "g"+name, v.source(name))
 		}
 	}
 	return b.String() + ")"
-}
-
-// concurrent reports whether the program starts goroutines, as far as its text tells.
-func (w *work) concurrent(g *graph) bool {
-	found := false
-	look := func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.GoStmt:
-			found = true
-		case *ast.SelectorExpr:
-			found = found || n.Sel.Name == "Go" || n.Sel.Name == "AfterFunc"
-		}
-		return !found
-	}
-	for _, st := range w.body {
-		ast.Inspect(st, look)
-	}
-	for i := range g.reached {
-		for _, n := range g.nodes[i] {
-			ast.Inspect(n, look)
-		}
-	}
-	return found
 }
 
 // reachable finds the variables of earlier cells that may change through another one of those: by a pointer, or by a
