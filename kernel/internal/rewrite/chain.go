@@ -123,7 +123,7 @@ var tellers = map[string]bool{"expvar": true, "flag": true, "log": true, "os/sig
 
 // read takes the program apart, and reports whether it may be part of a chain.
 func (p *link) read() bool {
-	if p.r.effects != (effects{}) || slices.ContainsFunc(p.r.Imports, func(path string) bool { return tellers[path] }) {
+	if p.r.effects.alone() || slices.ContainsFunc(p.r.Imports, func(path string) bool { return tellers[path] }) {
 		return false
 	}
 	pieces, main, err := p.r.Pieces()

@@ -18,7 +18,7 @@ func (w *work) compose() {
 	c := w.final
 	g := w.graph(c)
 	need, mentioned := w.needed(g)
-	w.r.effects, w.r.fields = g.effects(), w.fields
+	w.r.fields = w.fields
 	w.r.Declares, w.r.Reads = w.declares(), w.reads(g, mentioned)
 	for i, p := range g.parts {
 		if g.reached[i] && p.decl != nil && w.broken[p.decl] != nil && g.hollow[p.decl] == nil {
@@ -33,20 +33,26 @@ func (w *work) compose() {
 			l.idle = !g.reached[g.part(n.Pos())]
 		}
 		d.uses = append(d.uses, w.packageUses(c, n)...)
-		if !w.s.alone && g.reached[g.part(n.Pos())] {
-			w.noteEnding(c, n)
+		d.funcs, d.shared, d.effects = w.mentioned(c, n), pointedInto(c, n), c.effects(n)
+		if !w.s.alone && g.reached[g.part(n.Pos())] && !isSetup(d) {
+			w.noteEnds(d.effects)
 		}
-		d.funcs, d.shared = w.mentioned(c, n), pointedInto(c, n)
 	})
 	for _, st := range w.body {
 		w.moveLiterals(w.user, st)
-		if !w.s.alone && !w.r.Wasm {
-			w.noteEnding(w.user, st)
+		e := w.user.effects(st)
+		if w.r.effects.add(e); !w.s.alone && !w.r.Wasm {
+			w.noteEnds(e)
 		}
 		for id, f := range w.mentioned(w.user, st) {
 			w.funcs[id] = f
 		}
 		maps.Copy(w.shared, pointedInto(w.user, st))
+	}
+	for i, p := range g.parts {
+		if g.reached[i] && p.decl != nil {
+			w.r.effects.add(p.decl.effects)
+		}
 	}
 	begin := ""
 	switch {

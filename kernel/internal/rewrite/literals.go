@@ -550,7 +550,7 @@ func (w *work) maker(l *literal) *decl {
 	}
 	t.Inject(" }\n")
 	d := &decl{key: name, names: []string{name}, tok: token.FUNC, src: w.src, lo: l.lo, hi: l.hi, text: t, generic: len(l.params) > 0, order: w.src.Cell<<20 + l.lo}
-	d.funcs, d.shared = w.mentioned(l.c, l.x), pointedInto(l.c, l.x)
+	d.funcs, d.shared, d.effects = w.mentioned(l.c, l.x), pointedInto(l.c, l.x), l.c.effects(l.x)
 	return d
 }
 

@@ -67,9 +67,10 @@ type decl struct {
 	places  map[string]edit // that take its names from a group of constants or types
 	generic bool            // a literal of a generic function
 
-	uses   []use             // packages that it names
-	funcs  map[string]string // functions that it mentions without calling them: by identity, how to write them
-	shared map[string]bool   // variables of packages into whose memory it may point: see pointedInto
+	uses    []use             // packages that it names
+	funcs   map[string]string // functions that it mentions without calling them: by identity, how to write them
+	shared  map[string]bool   // variables of packages into whose memory it may point: see pointedInto
+	effects effects
 }
 
 // A use is a place where a declaration names a package.
