@@ -230,50 +230,50 @@ func isTest(d *decl) bool {
 	return false
 }
 
-// needed finds everything that the cell can reach: what it mentions, the variables whose values belong together with
-// those it mentions, and what is needed to make these values. mentioned are those of the variables that code names.
-func (w *work) needed(g *graph) (need, mentioned map[string]bool) {
-	m := w.kept()
-	own := slices.ContainsFunc(w.decls, isTest) && w.testArgs == "" // as with GoNB, which runs the cell's own tests if it is told nothing else
-	for i, p := range g.parts {
-		if d := p.decl; d != nil && (d == w.main || isSetup(d) || d.src == w.src && (isInit(d) || w.tests || w.s.alone) || w.tests && !own && isTest(d) || w.s.whole && w.broken[d] == nil && !(w.tests && isTest(d))) {
-			g.reach(i)
+// findNeeded finds everything that the cell can reach: what it mentions, the variables whose values belong together with
+// those it mentions, and what is needed to make these values.
+func (a *assembly) findNeeded() {
+	m := a.kept()
+	own := slices.ContainsFunc(a.decls, isTest) && a.testArgs == "" // as with GoNB, which runs the cell's own tests if it is told nothing else
+	for i, p := range a.g.parts {
+		if d := p.decl; d != nil && (d == a.main || isSetup(d) || d.src == a.src && (isInit(d) || a.tests || a.s.alone) || a.tests && !own && isTest(d) || a.s.whole && a.broken[d] == nil && !(a.tests && isTest(d))) {
+			a.g.reach(i)
 		}
 	}
-	w.reachFlags(g)
-	g.todo = append(g.todo, g.c.main)
-	if w.call != "" {
-		g.reachName(w.call)
+	a.reachFlags()
+	a.g.todo = append(a.g.todo, a.g.c.main)
+	if a.call != "" {
+		a.g.reachName(a.call)
 	}
-	for _, v := range w.types {
+	for _, v := range a.types {
 		for _, t := range v.types {
-			g.reachName(t)
+			a.g.reachName(t)
 		}
 	}
 	done := map[string]bool{}
-	mentioned = map[string]bool{}
+	a.named = map[string]bool{}
 	company := map[string]bool{} // of a mentioned variable
 	whole := map[int]bool{}      // groups of which all is reached
-	for name := range w.assigned {
+	for name := range a.assigned {
 		company[name] = true
-		g.reachName(w.types[name].source(name))
+		a.g.reachName(a.types[name].source(name))
 	}
 	for {
-		g.walk()
-		need = g.vars()
-		for name, old := range w.old {
-			if need[old] {
-				need[name] = true
+		a.g.walk()
+		a.need = a.g.vars()
+		for name, old := range a.old {
+			if a.need[old] {
+				a.need[name] = true
 			}
 		}
-		for name := range need {
-			if !company[name] || g.mentions[name] {
-				mentioned[name] = true
+		for name := range a.need {
+			if !company[name] || a.g.mentions[name] {
+				a.named[name] = true
 			}
 		}
 		more := false
-		for name := range need {
-			if done[name] || w.restored(g, m, name) == "" {
+		for name := range a.need {
+			if done[name] || a.restored(name) == "" {
 				continue
 			}
 			v, _ := m.kept(name)
@@ -284,26 +284,26 @@ func (w *work) needed(g *graph) (need, mentioned map[string]bool) {
 			whole[v.Group] = true
 			group := m.Groups[v.Group]
 			for _, other := range group.Vars {
-				if old, known := w.s.vars[other]; known {
+				if old, known := a.s.vars[other]; known {
 					company[other] = true
-					g.reachName(old.source(other))
+					a.g.reachName(old.source(other))
 				}
 			}
 			for _, t := range group.Regs {
-				g.reachTypes(t)
+				a.g.reachTypes(t)
 			}
 			for _, f := range group.Funcs {
 				f, args, _ := strings.Cut(f, "[")
-				g.reachTypes(args)
+				a.g.reachTypes(args)
 				if name, ok := strings.CutPrefix(f, "main."); ok {
-					g.reachName(name)
+					a.g.reachName(name)
 				} else {
-					g.reachName(literalName + f)
+					a.g.reachName(literalName + f)
 				}
 			}
 		}
 		if !more {
-			return need, mentioned
+			return
 		}
 	}
 }

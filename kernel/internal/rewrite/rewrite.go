@@ -116,9 +116,6 @@ type work struct {
 	embeds   []embed                 //
 	old      map[string]string       // variables that change their type after a use: name to the name of the earlier one
 	dropped  map[*ast.Ident]bool     // names of packages that the program does not mention after all
-	literals []*literal              //
-	funcs    map[string]string       // functions that main mentions without calling them; see decl
-	shared   map[string]bool         // variables of packages that main uses; see decl
 	main     *decl                   // the user's own func main
 	tests    bool                    // a %test cell
 	measure  string                  // the function of package measure that runs the statements, or ""
@@ -142,7 +139,7 @@ func (s *Session) rewrite(cell int, code string) *work {
 	code = strings.ReplaceAll(code, "\r\n", "\n")
 	w := &work{s: s, n: s.clone(), kept: sync.OnceValue(s.account), r: &Result{}, src: &Source{Cell: cell, Code: code}, imported: map[string]bool{},
 		objects: map[string]types.Object{}, global: map[types.Object]string{}, old: map[string]string{}, dropped: map[*ast.Ident]bool{},
-		funcs: map[string]string{}, shared: map[string]bool{}, parts: map[*checked][]part{}, broken: map[*decl][]Error{}}
+		parts: map[*checked][]part{}, broken: map[*decl][]Error{}}
 	w.r.Next = w.n
 	w.n.spared, w.n.settled, w.n.steps, w.n.noSteps = nil, false, false, false
 	w.n.sources[cell], w.n.current = w.src, cell
@@ -174,7 +171,7 @@ func (w *work) run() {
 	if !goes || !w.learn() || !w.callsMain() {
 		return
 	}
-	w.publish(w.definitions())
+	(&publisher{work: w, ds: w.definitions()}).publish()
 	if len(w.r.Errors) == 0 && w.finally() {
 		w.compose()
 	}
