@@ -65,7 +65,7 @@ func (c *Chain) Add(cell int, r *Result) bool {
 			p.again[name] = true
 		}
 	}
-	if !p.read() || !p.settle() {
+	if !p.read() || !p.fit() {
 		return false
 	}
 	for _, name := range slices.Concat(r.Restores, r.Defines) {
@@ -149,8 +149,8 @@ func (d *chained) mayRename() bool {
 	return len(d.Names) == 1 && d.Owner == "" && (d.Kind == token.FUNC || d.Kind == token.VAR)
 }
 
-// settle finds out what the chain has already and what gets a new name, and reports whether the program goes with it.
-func (p *link) settle() bool {
+// fit finds out what the chain has already and what gets a new name, and reports whether the program goes with it.
+func (p *link) fit() bool {
 	for name, path := range p.names {
 		if p.imports[name] != "" && p.imports[name] != path || p.decls[name] != "" {
 			return false
@@ -161,8 +161,8 @@ func (p *link) settle() bool {
 			return false // it has another name in programs, or it is not alone
 		}
 	}
-	for settled := false; !settled; {
-		settled = true
+	for stable := false; !stable; {
+		stable = true
 		for _, d := range p.pieces {
 			same, other := 0, 0
 			for _, name := range d.Names {
@@ -180,7 +180,7 @@ func (p *link) settle() bool {
 			if d.Kind != token.FUNC || !d.mayRename() || p.called[d.Names[0]] == "" || strings.HasPrefix(d.Names[0], literalName) {
 				return false
 			}
-			p.again[d.Names[0]], settled = true, false
+			p.again[d.Names[0]], stable = true, false
 		}
 	}
 	return !p.held()
@@ -213,8 +213,8 @@ func (p *link) held() bool {
 	return false
 }
 
-// means says what the functions and variables are called by now that a declaration uses.
-func (p *link) means(d *chained) map[string]string {
+// namesNow says what the functions and variables are called by now that a declaration uses.
+func (p *link) namesNow(d *chained) map[string]string {
 	m := map[string]string{}
 	for _, u := range d.Uses {
 		if now := p.now(u.Name); now != "" && u.Path == "" {
@@ -270,7 +270,7 @@ func (p *link) write() {
 		for _, name := range d.Names {
 			p.decls[name] = d.code
 		}
-		p.meant[d.Names[0]] = p.means(d)
+		p.meant[d.Names[0]] = p.namesNow(d)
 		p.emit(d)
 		p.body.Inject("\n")
 	}

@@ -31,7 +31,7 @@ func (w *work) compose() {
 	w.r.fields = w.fields
 	w.r.Declares, w.r.Reads = a.declares(), a.reads()
 	for i, p := range g.parts {
-		if g.reached[i] && p.decl != nil && w.broken[p.decl] != nil && g.hollow[p.decl] == nil {
+		if g.reached[i] && p.decl != nil && w.broken[p.decl] != nil && g.standIns[p.decl] == nil {
 			w.r.Errors = append(w.r.Errors, w.broken[p.decl]...)
 			return
 		}
@@ -99,7 +99,7 @@ func (a *assembly) lookThrough() {
 
 // remember gives the cell's declarations their edits, and returns the makers of its literals that the program has.
 func (a *assembly) remember() (makers []*decl) {
-	a.settleEdits()
+	a.giveEdits()
 	for _, l := range a.literals {
 		d := a.maker(l)
 		a.n.decls[d.key] = d
@@ -123,8 +123,8 @@ func (a *assembly) write(begin string, makers []*decl) {
 	var tests []*decl
 	for i, p := range a.g.parts {
 		if d := p.decl; d != nil && a.g.reached[i] {
-			if hollow := a.g.hollow[d]; hollow != nil {
-				t.Append(hollow)
+			if standIn := a.g.standIns[d]; standIn != nil {
+				t.Append(standIn)
 				continue
 			}
 			if now := a.n.decls[d.key]; now != nil && !isInit(d) {
@@ -169,8 +169,8 @@ func (w *work) eachDecl(c *checked, f func(d *decl, n ast.Node)) {
 	}
 }
 
-// settleEdits gives the cell's declarations their edits.
-func (a *assembly) settleEdits() {
+// giveEdits gives the cell's declarations their edits.
+func (a *assembly) giveEdits() {
 	for _, d := range a.decls {
 		d.edits = a.editsWithin(nil, d.lo, d.hi)
 	}

@@ -70,7 +70,7 @@ func (w *work) importAs(name, path string) {
 		w.n.shadow(name) // earlier declarations mean the other package
 	}
 	w.n.take(name, fmt.Sprintf("%s is the package %s since cell [%d]", name, path, w.src.Cell))
-	delete(w.n.told, "package "+name)
+	delete(w.n.noted, "package "+name)
 	w.n.imports[name] = path
 	w.imported[name] = true
 }

@@ -27,11 +27,11 @@ type graph struct {
 	outside  map[string]bool // those among them that more than the cell's own statements name
 	before   map[string]bool // variables of earlier cells that the cell's own statements name
 
-	hollow map[*decl]*Text // makers of closures that don't compile any more, as they are written instead
+	standIns map[*decl]*Text // for makers of closures that don't compile any more
 }
 
 func (w *work) graph(c *checked) *graph {
-	g := &graph{w: w, c: c, parts: w.parts[c], nodes: map[int][]ast.Node{}, methods: map[int][]int{}, reached: map[int]bool{}, imports: map[string]string{}, mentions: map[string]bool{}, outside: map[string]bool{}, before: w.usedBefore(), hollow: map[*decl]*Text{}}
+	g := &graph{w: w, c: c, parts: w.parts[c], nodes: map[int][]ast.Node{}, methods: map[int][]int{}, reached: map[int]bool{}, imports: map[string]string{}, mentions: map[string]bool{}, outside: map[string]bool{}, before: w.usedBefore(), standIns: map[*decl]*Text{}}
 	for _, d := range c.file.Decls {
 		if gd, ok := d.(*ast.GenDecl); ok && gd.Tok == token.IMPORT {
 			continue
@@ -52,15 +52,15 @@ func (w *work) graph(c *checked) *graph {
 		}
 	}
 	for i := range g.parts {
-		g.hollowOut(i)
+		g.standIn(i)
 	}
 	return g
 }
 
-// hollowOut writes the maker of an earlier cell's closure whose body does not compile any more, since a name that it
+// standIn writes the maker of an earlier cell's closure whose body does not compile any more, since a name that it
 // uses was removed, with a body that says so. What holds the closure can be used as before then: only who calls it
 // learns what it lacks.
-func (g *graph) hollowOut(i int) {
+func (g *graph) standIn(i int) {
 	d := g.parts[i].decl
 	if d == nil || d.text == nil || g.w.broken[d] == nil || len(g.nodes[i]) != 1 {
 		return
@@ -97,7 +97,7 @@ func (g *graph) hollowOut(i int) {
 		t.Inject("{")
 	}
 	t.Inject(" panic(", strconv.Quote(why), ") ", body[hi-start:])
-	g.hollow[d] = t
+	g.standIns[d] = t
 	g.nodes[i] = []ast.Node{maker.Type, lit.Type}
 }
 

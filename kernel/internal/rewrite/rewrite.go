@@ -141,7 +141,7 @@ func (s *Session) rewrite(cell int, code string) *work {
 		objects: map[string]types.Object{}, global: map[types.Object]string{}, old: map[string]string{}, dropped: map[*ast.Ident]bool{},
 		parts: map[*checked][]part{}, broken: map[*decl][]Error{}}
 	w.r.Next = w.n
-	w.n.spared, w.n.settled, w.n.steps, w.n.noSteps = nil, false, false, false
+	w.n.spared, w.n.unmoved, w.n.steps, w.n.noSteps = nil, false, false, false
 	w.n.sources[cell], w.n.current = w.src, cell
 	w.run()
 	return w
@@ -168,11 +168,11 @@ func (w *work) run() {
 			w.r.Forget = append(w.r.Forget, name)
 		}
 	}
-	if !goes || !w.learn() || !w.callsMain() {
+	if !goes || !w.checkText() || !w.callsMain() {
 		return
 	}
 	(&publisher{work: w, ds: w.definitions()}).publish()
-	if len(w.r.Errors) == 0 && w.finally() {
+	if len(w.r.Errors) == 0 && w.checkOutcome() {
 		w.compose()
 	}
 	for name, why := range w.local { // nor is an earlier variable of that name what it means

@@ -42,11 +42,11 @@ type Session struct {
 	flags   []*decl             // statements that define command-line flags
 	args    string              // of the program, as %args has set them
 	gone    map[string]string   // names that are no more, and why
-	told    map[string]bool     // notes that are given once
+	noted   map[string]bool     // notes that are given once, and have been
 	whole   bool                // programs have all that is declared, reachable or not
 	broken  map[string]bool     // keys of declarations that may not compile any more, since something was removed
 	spared  map[string]string   // variables that the next cell is not to keep, and why
-	settled bool                // function literals of the next cell stay where they are
+	unmoved bool                // function literals of the next cell stay where they are
 	alone   bool                // programs are for a reader and need no kernel
 	steps   bool                // those of the next cell are recorded
 	noSteps bool                // nor are those of a //step cell
@@ -160,7 +160,7 @@ func NewSession(p Packages, manifest func() *persist.Manifest) *Session {
 func (s *Session) Reset() {
 	s.decls, s.vars = map[string]*decl{}, map[string]variable{}
 	s.imports, s.aliases = map[string]string{}, map[string]string{}
-	s.gone, s.told, s.broken = map[string]string{}, map[string]bool{}, map[string]bool{}
+	s.gone, s.noted, s.broken = map[string]string{}, map[string]bool{}, map[string]bool{}
 	s.blank, s.flags, s.args = nil, nil, ""
 }
 
@@ -168,7 +168,7 @@ func (s *Session) clone() *Session {
 	c := *s
 	c.sources, c.decls, c.vars = maps.Clone(s.sources), maps.Clone(s.decls), maps.Clone(s.vars)
 	c.imports, c.aliases = maps.Clone(s.imports), maps.Clone(s.aliases)
-	c.gone, c.told, c.broken = maps.Clone(s.gone), maps.Clone(s.told), maps.Clone(s.broken)
+	c.gone, c.noted, c.broken = maps.Clone(s.gone), maps.Clone(s.noted), maps.Clone(s.broken)
 	c.blank, c.flags = slices.Clone(s.blank), slices.Clone(s.flags)
 	return &c
 }
@@ -188,7 +188,7 @@ func (s *Session) Stepped(yes bool) *Session {
 // function literals if literals is false. It is for code of ours that the compiler refuses.
 func (s *Session) Spare(names map[string]string, literals bool) *Session {
 	c := s.clone()
-	c.spared, c.settled = names, !literals
+	c.spared, c.unmoved = names, !literals
 	return c
 }
 

@@ -309,7 +309,7 @@ func (a *assembly) rememberPlain() (remember func()) {
 	base := slices.Clone(a.edits)
 	return func() {
 		a.edits = base
-		a.settleEdits()
+		a.giveEdits()
 		for _, l := range a.literals {
 			d := a.maker(l)
 			a.n.decls[d.key] = d
@@ -525,7 +525,7 @@ func (t *tracer) site(p token.Pos, s Site) int {
 // values writes arguments: the variables that the expressions set.
 func (t *tracer) values(es []ast.Expr) string {
 	var b strings.Builder
-	told := map[types.Object]bool{}
+	written := map[types.Object]bool{}
 	for _, e := range es {
 		if e == nil {
 			continue
@@ -538,10 +538,10 @@ func (t *tracer) values(es []ast.Expr) string {
 		if o == nil {
 			o = t.c.info.Uses[id]
 		}
-		if told[o] {
+		if written[o] {
 			continue
 		}
-		told[o] = true
+		written[o] = true
 		b.WriteString(t.value(o, t.expression(id)))
 	}
 	return b.String()
@@ -586,17 +586,17 @@ func (t *tracer) captured(body *ast.BlockStmt) string {
 		return ""
 	}
 	var b strings.Builder
-	told := map[types.Object]bool{}
+	written := map[types.Object]bool{}
 	ast.Inspect(body, func(n ast.Node) bool {
 		id, ok := n.(*ast.Ident)
 		if !ok {
 			return true
 		}
 		o, ok := t.c.info.Uses[id].(*types.Var)
-		if !ok || told[o] || o.IsField() || o.Parent() == nil || t.own(o) || o.Pkg() != t.c.pkg || o.Pos() >= t.function.Pos() && o.Pos() < t.function.End() {
+		if !ok || written[o] || o.IsField() || o.Parent() == nil || t.own(o) || o.Pkg() != t.c.pkg || o.Pos() >= t.function.Pos() && o.Pos() < t.function.End() {
 			return true
 		}
-		told[o] = true
+		written[o] = true
 		b.WriteString(t.value(o, t.expression(id)))
 		return true
 	})
@@ -723,7 +723,7 @@ func (t *tracer) called(name string, fn ast.Node, recv *ast.FieldList, ft *ast.F
 	if _, literal := fn.(*ast.FuncLit); literal {
 		given += in.captured(body)
 	}
-	begin, end, leaves := t.apart(ft, body)
+	begin, end, leaves := t.inLiteral(ft, body)
 	enter := fmt.Sprintf(" if %s { %s%s.Enter(%d%s); ", t.stepping(), begin, showName, site, given)
 	if !leaves {
 		enter += leave
@@ -745,10 +745,10 @@ func (t *tracer) called(name string, fn ast.Node, recv *ast.FieldList, ft *ast.F
 // leave records the end of a call.
 const leave = "defer " + showName + ".Leave(); "
 
-// apart begins and ends a function literal for the copy of a body that records, so that the other one has neither its
-// deferred call nor its variables. Both are "" where that would change what the code does. Results with names, which
+// inLiteral begins and ends a function literal for the copy of a body that records, so that the other one has neither
+// its deferred call nor its variables. Both are "" where that would change what the code does. Results with names, which
 // the compiler keeps in memory where a call is deferred, are those of a literal inside, and leaves is true.
-func (t *tracer) apart(ft *ast.FuncType, body *ast.BlockStmt) (begin, end string, leaves bool) {
+func (t *tracer) inLiteral(ft *ast.FuncType, body *ast.BlockStmt) (begin, end string, leaves bool) {
 	alone := twice(body)
 	ast.Inspect(body, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok && id.Name == "recover" { // which is of use to a deferred function itself
@@ -967,7 +967,7 @@ func (t *tracer) returning(st *ast.ReturnStmt) string {
 	var list []string
 	for v := range t.results.Results().Variables() {
 		typ, ok := t.writeType(v.Type())
-		if !ok || !t.means(st.Pos(), typ) {
+		if !ok || !t.namesTypes(st.Pos(), typ) {
 			return ""
 		}
 		list = append(list, typ)
@@ -979,9 +979,9 @@ func (t *tracer) returning(st *ast.ReturnStmt) string {
 	return fmt.Sprintf("%s.%s[%s]", showName, name, strings.Join(list, ", "))
 }
 
-// means reports whether the names in a type that we write at a place are those of types there:
+// namesTypes reports whether the names in a type that we write at a place are those of types there:
 // a variable may have such a name, too.
-func (t *tracer) means(p token.Pos, typ string) (yes bool) {
+func (t *tracer) namesTypes(p token.Pos, typ string) (yes bool) {
 	x, err := parser.ParseExpr(typ)
 	if err != nil {
 		return false
@@ -1054,7 +1054,7 @@ func (t *tracer) iterations(st ast.Stmt, body *ast.BlockStmt, vars []ast.Expr, a
 		in.block(body.List)
 		return
 	}
-	if rest, first := t.rest(st, body); rest != "" {
+	if rest, first := t.plainRest(st, body); rest != "" {
 		t.insert(t.c, body.Lbrace+1, fmt.Sprintf(" if !%s { %s { %s{ %s} }; break }; %s", t.stepping(), rest, first, t.plain(body, true), head))
 		in.block(body.List)
 		return
@@ -1064,9 +1064,9 @@ func (t *tracer) iterations(st ast.Stmt, body *ast.BlockStmt, vars []ast.Expr, a
 	t.insert(t.c, body.Rbrace, " } else { "+t.plain(body, false)+" }")
 }
 
-// rest begins a plain loop that goes on where another one is, and what its body has to begin with; "" if that can't be
-// written, or would be of no use.
-func (t *tracer) rest(st ast.Stmt, body *ast.BlockStmt) (loop, first string) {
+// plainRest is a loop without calls that goes on where another one is: its header, and what its body has to begin with.
+// Both are "" if it can't be written, or would be of no use.
+func (t *tracer) plainRest(st ast.Stmt, body *ast.BlockStmt) (header, first string) {
 	simple := true // it leaves no other loop, and what is written twice holds no function
 	ast.Inspect(body, func(n ast.Node) bool {
 		b, ok := n.(*ast.BranchStmt)
@@ -1077,74 +1077,91 @@ func (t *tracer) rest(st ast.Stmt, body *ast.BlockStmt) (loop, first string) {
 	if t.guarded || !simple {
 		return "", ""
 	}
-	const index, end = ownPrefix + "k", ownPrefix + "n"
 	switch st := st.(type) {
 	case *ast.ForStmt:
-		if !t.harmless(st.Cond) || !t.harmless(st.Post) {
-			return "", ""
-		}
-		var init, cond, post string
-		if a, ok := st.Init.(*ast.AssignStmt); ok && a.Tok == token.DEFINE {
-			var names []string
-			for _, l := range a.Lhs {
-				if id := l.(*ast.Ident); id.Name != "_" {
-					names = append(names, id.Name)
-				}
-			}
-			if list := strings.Join(names, ", "); list != "" {
-				init = list + " := " + list
-			}
-		}
-		if st.Cond != nil {
-			cond = t.text(st.Cond)
-		}
-		if st.Post != nil {
-			post = t.text(st.Post)
-		}
-		return fmt.Sprintf("for %s; %s; %s", init, cond, post), ""
+		return t.restOfFor(st), ""
 	case *ast.RangeStmt:
-		limit := end
-		switch u := t.c.info.TypeOf(st.X).Underlying().(type) {
-		case *types.Slice:
-			if _, o := t.c.pkg.Scope().Innermost(body.Lbrace+1).LookupParent("len", body.Lbrace+1); o != types.Universe.Lookup("len") {
-				return "", ""
-			}
-			limit = "len(" + end + ")"
-		case *types.Basic:
-			if u.Info()&types.IsInteger == 0 {
-				return "", ""
-			}
-		default:
-			return "", ""
-		}
-		key, _ := st.Key.(*ast.Ident)
-		typ, ok := t.writeType(types.Default(t.c.info.TypeOf(st.X)))
-		if !ok || !t.means(st.Pos(), typ) || st.Key != nil && (key == nil || st.Tok != token.DEFINE) {
-			return "", ""
-		}
-		from := index
-		switch {
-		case key == nil:
-			t.insert(t.c, st.Range, index+" := ")
-		case key.Name == "_" && st.Value == nil:
-			return "", ""
-		case key.Name == "_":
-			t.replace(t.c, key.Pos(), key.End(), index)
-		default:
-			from = key.Name
-			first = key.Name + " := " + index + "; "
-		}
-		if value, ok := st.Value.(*ast.Ident); ok && value.Name != "_" {
-			first += fmt.Sprintf("%s := %s[%s]; ", value.Name, end, index)
-		}
-		t.ranges++
-		kept := fmt.Sprint(end, t.ranges)
-		t.insert(t.c, st.Pos(), fmt.Sprintf("var %s %s; ", kept, typ))
-		t.insert(t.c, st.X.Pos(), fmt.Sprintf("%s.Kept(&%s, ", showName, kept))
-		t.edits.insert(t.end(t.c, st.X.End()), ")")
-		return fmt.Sprintf("%s := %s; for %s := %s; %s < %s; %s++", end, kept, index, from, index, limit, index), first
+		return t.restOfRange(st)
 	}
 	return "", ""
+}
+
+// restOfFor is the header of a plain loop that goes on where the variables of another one are.
+func (t *tracer) restOfFor(st *ast.ForStmt) string {
+	if !t.harmless(st.Cond) || !t.harmless(st.Post) {
+		return ""
+	}
+	var init, cond, post string
+	if a, ok := st.Init.(*ast.AssignStmt); ok && a.Tok == token.DEFINE {
+		var names []string
+		for _, l := range a.Lhs {
+			if id := l.(*ast.Ident); id.Name != "_" {
+				names = append(names, id.Name)
+			}
+		}
+		if list := strings.Join(names, ", "); list != "" {
+			init = list + " := " + list
+		}
+	}
+	if st.Cond != nil {
+		cond = t.text(st.Cond)
+	}
+	if st.Post != nil {
+		post = t.text(st.Post)
+	}
+	return fmt.Sprintf("for %s; %s; %s", init, cond, post)
+}
+
+// restOfRange is plainRest of a range over a slice or an integer, which is kept in a variable for that. Both loops
+// count by a name of ours if the user gives the index none.
+func (t *tracer) restOfRange(st *ast.RangeStmt) (header, first string) {
+	const index, end = ownPrefix + "k", ownPrefix + "n"
+	limit := t.rangeLimit(st, end)
+	key, named := st.Key.(*ast.Ident)
+	typ, ok := t.writeType(types.Default(t.c.info.TypeOf(st.X)))
+	switch {
+	case limit == "" || !ok || !t.namesTypes(st.Pos(), typ):
+		return "", ""
+	case st.Key != nil && (!named || st.Tok != token.DEFINE):
+		return "", ""
+	case named && key.Name == "_" && st.Value == nil:
+		return "", ""
+	}
+	from := index
+	switch {
+	case !named:
+		t.insert(t.c, st.Range, index+" := ")
+	case key.Name == "_":
+		t.replace(t.c, key.Pos(), key.End(), index)
+	default:
+		from = key.Name
+		first = key.Name + " := " + index + "; "
+	}
+	if value, ok := st.Value.(*ast.Ident); ok && value.Name != "_" {
+		first += fmt.Sprintf("%s := %s[%s]; ", value.Name, end, index)
+	}
+	t.ranges++
+	kept := fmt.Sprint(end, t.ranges)
+	t.insert(t.c, st.Pos(), fmt.Sprintf("var %s %s; ", kept, typ))
+	t.insert(t.c, st.X.Pos(), fmt.Sprintf("%s.Kept(&%s, ", showName, kept))
+	t.edits.insert(t.end(t.c, st.X.End()), ")")
+	return fmt.Sprintf("%s := %s; for %s := %s; %s < %s; %s++", end, kept, index, from, index, limit, index), first
+}
+
+// rangeLimit is the end of a range over what a variable holds; "" if it is none over a slice or an integer.
+func (t *tracer) rangeLimit(st *ast.RangeStmt, variable string) string {
+	switch u := t.c.info.TypeOf(st.X).Underlying().(type) {
+	case *types.Slice:
+		begin := st.Body.Lbrace + 1
+		if _, o := t.c.pkg.Scope().Innermost(begin).LookupParent("len", begin); o == types.Universe.Lookup("len") {
+			return "len(" + variable + ")"
+		}
+	case *types.Basic:
+		if u.Info()&types.IsInteger != 0 {
+			return variable
+		}
+	}
+	return ""
 }
 
 // harmless reports whether code may run once more than it would, and be written twice.
