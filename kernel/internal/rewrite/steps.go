@@ -746,8 +746,8 @@ func (t *tracer) called(name string, fn ast.Node, recv *ast.FieldList, ft *ast.F
 const leave = "defer " + showName + ".Leave(); "
 
 // inLiteral begins and ends a function literal for the copy of a body that records, so that the other one has neither
-// its deferred call nor its variables. Both are "" where that would change what the code does. Results with names, which
-// the compiler keeps in memory where a call is deferred, are those of a literal inside, and leaves is true.
+// its deferred call nor its variables. Both are "" where that would change what the code does. Results with names,
+// which the compiler keeps in memory where a call is deferred, are those of a literal inside, and leaves is true.
 func (t *tracer) inLiteral(ft *ast.FuncType, body *ast.BlockStmt) (begin, end string, leaves bool) {
 	alone := twice(body)
 	ast.Inspect(body, func(n ast.Node) bool {
