@@ -314,7 +314,7 @@ func (a *assembly) setUp(t *Text) {
 // finish puts the imports in front.
 func (a *assembly) finish(body *Text) {
 	imports := map[string]string{}
-	for _, name := range qualifiers(tokens(body.String())) { // an edit may have taken the only use away, or brought in a name of ours
+	for _, name := range qualifiers(body.String()) { // an edit may have taken the only use away, or brought in a name of ours
 		if path := cmp.Or(a.g.imports[name], helpers[name], a.n.aliases[name]); path != "" {
 			imports[name] = path
 		}
@@ -390,7 +390,7 @@ func (a *assembly) plain() {
 	t := &Text{}
 	t.Inject("package main\n\nimport (\n")
 	imports := map[string]string{}
-	for _, name := range qualifiers(tokens(body.String())) {
+	for _, name := range qualifiers(body.String()) {
 		if path := cmp.Or(a.g.imports[name], a.n.aliases[name]); path != "" {
 			imports[name] = path
 		} else if name == "flag" {
