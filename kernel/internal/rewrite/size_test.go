@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// A function fits a screen or two, and nothing that makes a program of a cell is a type that does everything. Tables are
-// written in init.
+// A function fits a screen or two, and nothing that makes a program of a cell is a type that does everything. Tables
+// are written in init.
 func TestSizes(t *testing.T) {
 	const longest, most = 100, 50
 	fset := token.NewFileSet()
