@@ -52,9 +52,9 @@ hands lessons to a class: docs/teachers.md. Example:
 	}
 }
 
-// workingCopies makes a copy of each lesson in a folder that has none, and replaces those that
-// nobody has touched, with a notebook that shows how far the student is. Where a lesson has changed since a student began to work on its copy, the new
-// one is put beside it, and named in newer.
+// workingCopies makes a copy of each lesson in a folder that has none, replaces those that nobody has touched, and
+// writes a notebook that shows how far the student is. Where a lesson has changed since a student began to work on its
+// copy, the new one is put beside it, and named in newer.
 func (w *workspace) workingCopies(dir string) (newer []string, err error) {
 	lessons, err := filepath.Glob(filepath.Join(w.root, "notebooks", "*.ipynb"))
 	if err != nil {
