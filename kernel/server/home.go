@@ -20,6 +20,7 @@ import (
 
 	"github.com/lectern-go/lectern/internal/atomicfile"
 	"github.com/lectern-go/lectern/kernel/internal/cellenv"
+	"github.com/lectern-go/lectern/kernel/internal/mine"
 	"github.com/lectern-go/lectern/kernel/notebook"
 )
 
@@ -207,7 +208,9 @@ func (c *config) locate(dir string, f *folders) error {
 	if c.home, err = findHome(dir, c.root); err != nil {
 		return err
 	}
-	if h := c.home; h != nil {
+	if h := c.home; h == nil {
+		c.mine = mine.Beside(dir)
+	} else {
 		c.get = h.dir
 		if h.library {
 			return nil

@@ -93,7 +93,7 @@ var tasks = []*task{
 	},
 	{
 		key:  "01.5",
-		name: "train", args: []string{"text", "merges"},
+		name: "train", mine: "TrainBPE", args: []string{"text", "merges"},
 		prototype: (func(text string, merges int) [][2]int)(nil),
 		cases: []gradedCase{
 			{category: "an empty text", in: []any{"", 2}, want: []any{[][2]int{}}},
@@ -176,7 +176,7 @@ var tasks = []*task{
 	// 03: number formats
 	{
 		key:  "03.4",
-		name: "decode", args: []string{"code", "exponentBits", "mantissaBits"},
+		name: "decode", mine: "DecodeFloat", args: []string{"code", "exponentBits", "mantissaBits"},
 		prototype: (func(code uint32, exponentBits, mantissaBits int) float64)(nil),
 		cases: []gradedCase{
 			{category: "one in float32", in: []any{uint32(0x3F800000), 8, 23}, want: []any{1.0}},
@@ -200,7 +200,7 @@ var tasks = []*task{
 	},
 	{
 		key:  "03.5",
-		name: "round", args: []string{"x", "exponentBits", "mantissaBits"},
+		name: "round", mine: "RoundFloat", args: []string{"x", "exponentBits", "mantissaBits"},
 		prototype: (func(x float64, exponentBits, mantissaBits int) float64)(nil),
 		cases: []gradedCase{
 			{category: "a number that the format has", in: []any{1.5, 8, 7}, want: []any{1.5}},
@@ -260,7 +260,7 @@ var tasks = []*task{
 	},
 	{
 		key:  "04.5",
-		name: "place", args: []string{"layers", "memory"},
+		name: "place", mine: "PlaceLayers", args: []string{"layers", "memory"},
 		prototype: (func(layers []int, memory int) []int)(nil),
 		cases: []gradedCase{
 			{category: "no layers", in: []any{[]int{}, 80}, want: []any{[]int{}}},
@@ -653,7 +653,7 @@ var tasks = []*task{
 	},
 	{
 		key:  "12.5",
-		name: "step", args: []string{"batch", "sizes", "trained"},
+		name: "step", mine: "StepFLOPs", args: []string{"batch", "sizes", "trained"},
 		prototype: (func(batch int, sizes []int, trained []bool) (forward, backward int))(nil),
 		cases: []gradedCase{
 			{category: "no layer", in: []any{5, []int{7}, []bool{}}, want: []any{0, 0}},
@@ -781,7 +781,7 @@ var tasks = []*task{
 	},
 	{
 		key:  "16.5",
-		name: "cut", args: []string{"ids", "L"},
+		name: "cut", mine: "CutSequences", args: []string{"ids", "L"},
 		prototype: (func(ids []int, L int) (x, y [][]int))(nil),
 		cases: []gradedCase{
 			{category: "no ids", in: []any{[]int{}, 2}, want: []any{[][]int{}, [][]int{}}},
@@ -836,7 +836,7 @@ var tasks = []*task{
 	// 17: optimizers
 	{
 		key:  "17.4",
-		name: "sgd", args: []string{"p", "gradients", "lr", "m"},
+		name: "sgd", mine: "SGD", args: []string{"p", "gradients", "lr", "m"},
 		prototype: (func(p float64, gradients []float64, lr, m float64) float64)(nil),
 		cases: []gradedCase{
 			{category: "no step", in: []any{4.0, []float64{}, 0.1, 0.9}, want: []any{4.0}},
@@ -1104,7 +1104,7 @@ var tasks = []*task{
 	// 24: a Transformer
 	{
 		key:  "24.4",
-		name: "attend", args: []string{"query", "keys", "values"},
+		name: "attend", mine: "AttendOne", args: []string{"query", "keys", "values"},
 		prototype: (func(query []float64, keys, values [][]float64) []float64)(nil),
 		cases: []gradedCase{
 			{category: "a single token", in: []any{[]float64{1, 2}, [][]float64{{0.5, -1}}, [][]float64{{3, 4, 5}}}, want: []any{[]float64{3, 4, 5}}},
@@ -1162,7 +1162,7 @@ var tasks = []*task{
 	},
 	{
 		key:  "25.4",
-		name: "training", args: []string{"layers", "width", "hidden", "vocabulary", "context"},
+		name: "training", mine: "TrainingFLOPs", args: []string{"layers", "width", "hidden", "vocabulary", "context"},
 		prototype: (func(layers, width, hidden, vocabulary, context int) int)(nil),
 		cases: []gradedCase{
 			{category: "the output layer alone", in: []any{0, 8, 16, 10, 4}, want: []any{480}},
@@ -1214,7 +1214,7 @@ var tasks = []*task{
 	// 27: many GPUs
 	{
 		key:  "27.3",
-		name: "stepBytes", args: []string{"stage", "ranks", "bytes"},
+		name: "stepBytes", mine: "RankBytes", args: []string{"stage", "ranks", "bytes"},
 		prototype: (func(stage, ranks, bytes int) int)(nil),
 		cases: []gradedCase{
 			{category: "a single rank", in: []any{0, 1, 1000}, want: []any{0}},
@@ -1268,7 +1268,7 @@ var tasks = []*task{
 	// 19: the training loop
 	{
 		key:  "19.4",
-		name: "step", args: []string{"w", "x", "y", "lr"},
+		name: "step", mine: "RegressionStep", args: []string{"w", "x", "y", "lr"},
 		prototype: (func(w []float64, x [][]float64, y []float64, lr float64) ([]float64, float64))(nil),
 		cases: []gradedCase{
 			{category: "one weight, one example", in: []any{[]float64{1}, [][]float64{{2}}, []float64{6}, 0.1}, want: []any{[]float64{2.6}, 16.0}},
@@ -1329,7 +1329,7 @@ var tasks = []*task{
 	},
 	{
 		key:  "28.2",
-		name: "step", args: []string{"w", "x", "y", "lr"},
+		name: "step", mine: "BigramStep", args: []string{"w", "x", "y", "lr"},
 		prototype: (func(w [][]float64, x, y []int, lr float64) ([][]float64, float64))(nil),
 		cases: []gradedCase{
 			{category: "one pair", in: []any{[][]float64{{0, 0}, {0, 0}}, []int{0}, []int{1}, 1.0},
@@ -1353,7 +1353,7 @@ var tasks = []*task{
 	},
 	{
 		key:  "28.3",
-		name: "backward", args: []string{"w", "x", "gy"},
+		name: "backward", mine: "LinearBackward", args: []string{"w", "x", "gy"},
 		prototype: (func(w, x, gy [][]float64) (gw, gx [][]float64))(nil),
 		cases: []gradedCase{
 			{category: "one number", in: []any{[][]float64{{3}}, [][]float64{{2}}, [][]float64{{1}}},

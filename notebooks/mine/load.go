@@ -1,0 +1,34 @@
+// Exercise 20.5, by Lectern. (39f0ad38ad76)
+
+package mine
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+)
+
+// Load is your function load.
+func Load(file []byte) (names []string, values [][]float32, ok bool) {
+	u32, ok := binary.LittleEndian.Uint32, true
+	cut := func(size int) (piece []byte) { // a count, and what it counts
+		ok = ok && len(file) >= 4 && int(u32(file)) <= (len(file)-4)/size
+		if ok {
+			end := 4 + int(u32(file))*size
+			piece, file = file[4:end], file[end:]
+		}
+		return piece
+	}
+	for len(file) > 0 {
+		name, numbers := cut(1), cut(4)
+		if !ok {
+			return nil, nil, false
+		}
+		list := []float32{}
+		for b := range slices.Chunk(numbers, 4) {
+			list = append(list, math.Float32frombits(u32(b)))
+		}
+		names, values = append(names, string(name)), append(values, list)
+	}
+	return names, values, true
+}
