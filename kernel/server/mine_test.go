@@ -169,3 +169,20 @@ func TestNotMine(t *testing.T) {
 		t.Errorf("files were written: %v %v", list, err)
 	}
 }
+
+// TestMineFails: a panic in the student's package is told with the place in its file.
+func TestMineFails(t *testing.T) {
+	t.Parallel()
+	s := newStudent(t)
+	s.does(mergeCell, "It is mine.Merge")
+	text := strings.Replace(s.text("merge.go"), "var out []int", "var out []int\n\t_ = ids[99]", 1)
+	if err := os.WriteFile(s.path("merge.go"), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s.does("mine.Merge([]int{1}, 1, 2, 3)", "index out of range [99]", "merge.go:8")
+	if err := os.WriteFile(s.path("merge.go"), []byte(text+"var n int = \"many\"\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s.does("mine.Merge([]int{1}, 1, 2, 3)", "merge.go:", "cannot use")
+	s.does("1 + 1", "2") // what needs no package goes on
+}
