@@ -144,9 +144,9 @@ lesson.Grade("06.5", softmax)`, "✓", "does not become mine.Softmax", "the vari
 	}
 
 	// Ours, for what was skipped.
-	s.does(`lesson.Use("00.5")`, "mine.GpusFor is our solution of exercise 00.5", "mine.TrainingTime")
+	s.does(`lesson.Use("00.5")`, "mine.GPUsFor is our solution of exercise 00.5", "mine.TrainingTime")
 	s.does(`lesson.Use("01.4")`, "mine.Merge is there already")
-	s.does("mine.GpusFor(70e9, 15e12, 144)", "1024")
+	s.does("mine.GPUsFor(70e9, 15e12, 144)", "1024")
 	if said, err := s.goTest(); err != nil {
 		t.Errorf("go test ./mine, with ours: %v\n%s", err, said)
 	}

@@ -56,7 +56,7 @@ var tasks = []*task{
 	},
 	{
 		key:  "00.5",
-		name: "gpusFor", args: []string{"parameters", "tokens", "days"},
+		name: "gpusFor", mine: "GPUsFor", args: []string{"parameters", "tokens", "days"},
 		prototype: (func(parameters, tokens, days float64) int)(nil),
 		cases: []gradedCase{
 			{category: "the lesson's run", in: []any{70e9, 15e12, 144.0}, want: []any{1024}},
@@ -1101,7 +1101,7 @@ var tasks = []*task{
 		},
 		praise: "In one line it is depth/k + k − 1, rounded down, as long as k isn't larger than depth.",
 	},
-	// 24: a Transformer
+	// 24: attention
 	{
 		key:  "24.4",
 		name: "attend", mine: "AttendOne", args: []string{"query", "keys", "values"},
@@ -1143,9 +1143,88 @@ var tasks = []*task{
 		},
 		praise: "The course's assignment asks for this, with a table of the sines.",
 	},
-	// 25: what a Transformer costs
+	// 25: a model that writes
 	{
 		key:  "25.3",
+		name: "rmsNorm", mine: "RMSNorm", args: []string{"x", "gain", "eps"},
+		prototype: (func(x, gain []float64, eps float64) []float64)(nil),
+		cases: []gradedCase{
+			{category: "equal features", in: []any{[]float64{5, 5, 5}, []float64{1, 1, 1}, 0.0}, want: []any{[]float64{1, 1, 1}}},
+			{category: "two features", in: []any{[]float64{3, 4}, []float64{1, 1}, 0.0}, want: []any{[]float64{0.848528137423857, 1.131370849898476}}},
+			{category: "gains", points: 2, in: []any{[]float64{1, 2, 3, 4}, []float64{1, 0.5, 2, -1}, 1e-5},
+				want: []any{[]float64{0.3651481282381064, 0.3651481282381064, 2.1908887694286383, -1.4605925129524255}}},
+			{category: "nothing but zeros", in: []any{[]float64{0, 0, 0}, []float64{1, 2, 3}, 1e-5}, want: []any{[]float64{0, 0, 0}}},
+			{category: "small features", points: 2, in: []any{[]float64{1e-3, -2e-3}, []float64{1, 1}, 1e-5}, want: []any{[]float64{0.282842712474619, -0.565685424949238}}},
+		},
+		tolerance: 1e-9,
+		hints: [2]string{
+			"Did you take the mean of the squares, or their sum? And where does eps go: under the root, or beside it?",
+			"root = √(Σ x²/n + eps), and y[i] = x[i]/root·gain[i]. Write into a new slice.",
+		},
+		praise: "LayerNorm subtracts the mean first, and adds a bias at the end. Models do as well without both.",
+	},
+	{
+		key:  "25.4",
+		name: "swiglu", mine: "SwiGLU", args: []string{"x", "w1", "w2", "w3"},
+		prototype: (func(x []float64, w1, w2, w3 [][]float64) []float64)(nil),
+		cases: []gradedCase{
+			{category: "one feature", in: []any{[]float64{2}, [][]float64{{1}}, [][]float64{{1}}, [][]float64{{3}}}, want: []any{[]float64{10.569564935734588}}},
+			{category: "wider in the middle", points: 2,
+				in:   []any{[]float64{1, -1}, [][]float64{{1, 0}, {0, 1}, {1, 1}}, [][]float64{{1, 2, 3}, {-1, 0, 1}}, [][]float64{{1, 1}, {2, 0}, {0.5, -0.5}}},
+				want: []any{[]float64{-1.0757656854799804, 0}}},
+			{category: "inputs of zero", in: []any{[]float64{0, 0}, [][]float64{{1, 2}}, [][]float64{{1}, {1}}, [][]float64{{1, 1}}}, want: []any{[]float64{0, 0}}},
+			{category: "a closed gate", in: []any{[]float64{1, 2}, [][]float64{{-100, 0}}, [][]float64{{1}, {1}}, [][]float64{{1, 1}}}, want: []any{[]float64{0, 0}}},
+			{category: "three features", points: 2,
+				in:   []any{[]float64{0.5, -1, 2}, [][]float64{{0.1, 0.2, 0.3}, {1, -1, 0}}, [][]float64{{1, 0}, {0, 1}, {2, -1}}, [][]float64{{-0.5, 0, 1}, {0.3, 0.3, 0.3}}},
+				want: []any{[]float64{0.4808783967350123, 0.5518627714307094, 0.40989402203931524}}},
+		},
+		tolerance: 1e-9,
+		hints: [2]string{
+			"Three products of a matrix and a vector: write that once. Which of the first two goes through SiLU?",
+			"gate = W1·x, h = W3·x; h[i] *= gate[i]/(1+math.Exp(−gate[i])); return W2·h.",
+		},
+		praise: "Nobody can say quite why a gate helps. Shazeer's paper attributes it to divine benevolence.",
+	},
+	{
+		key:  "25.5",
+		name: "sequenceLoss", args: []string{"logits", "next"},
+		prototype: (func(logits [][]float64, next []int) float64)(nil),
+		cases: []gradedCase{
+			{category: "two equal logits", in: []any{[][]float64{{0, 0}}, []int{1}}, want: []any{0.6931471805599453}},
+			{category: "equal logits, two positions", in: []any{[][]float64{{2, 2, 2, 2}, {0, 0, 0, 0}}, []int{0, 3}}, want: []any{1.3862943611198908}},
+			{category: "right once, wrong once", points: 2, in: []any{[][]float64{{0, 2, -1}, {1, 0, 0.5}}, []int{1, 2}}, want: []any{0.6750578450990101}},
+			{category: "a vocabulary of one", in: []any{[][]float64{{5}, {7}}, []int{0, 0}}, want: []any{0.0}},
+			{category: "large logits", in: []any{[][]float64{{1000, 999, 0}}, []int{1}}, want: []any{1.3132616875182066}},
+			{category: "very negative logits", in: []any{[][]float64{{-1000, -1001}, {0, 5}}, []int{0, 0}}, want: []any{2.6599885180036624}},
+		},
+		tolerance: 1e-9,
+		hints: [2]string{
+			"Do you get NaN or +Inf? What may you subtract from all logits of a row without changing its softmax?",
+			"For each row: largest = slices.Max(row), total = Σ math.Exp(l−largest), and the loss is math.Log(total) + largest − row[next[t]]. Return the mean.",
+		},
+		praise: "A model is never asked to be right, only not to be surprised.",
+	},
+	{
+		key:  "25.6",
+		name: "tiedGradient", args: []string{"vocabulary", "ids", "gx", "h", "glogits"},
+		prototype: (func(vocabulary int, ids []int, gx, h, glogits [][]float64) [][]float64)(nil),
+		cases: []gradedCase{
+			{category: "the embedding alone", in: []any{2, []int{1}, [][]float64{{1, 2}}, [][]float64{{0, 0}}, [][]float64{{5, 6}}}, want: []any{[][]float64{{0, 0}, {1, 2}}}},
+			{category: "the output layer alone", in: []any{2, []int{0}, [][]float64{{0, 0}}, [][]float64{{1, 2}}, [][]float64{{3, -1}}}, want: []any{[][]float64{{3, 6}, {-1, -2}}}},
+			{category: "the same token twice", points: 2, in: []any{3, []int{2, 2}, [][]float64{{1, 0}, {10, 1}}, [][]float64{{0, 0}, {0, 0}}, [][]float64{{1, 1, 1}, {1, 1, 1}}},
+				want: []any{[][]float64{{0, 0}, {0, 0}, {11, 1}}}},
+			{category: "both ends", points: 2, in: []any{3, []int{0, 2, 0}, [][]float64{{1, 2}, {3, 4}, {5, 6}}, [][]float64{{1, 0}, {0, 1}, {1, 1}},
+				[][]float64{{0.5, -0.5, 0}, {0.25, 0.25, -0.5}, {-1, 0.5, 0.5}}}, want: []any{[][]float64{{5.5, 7.25}, {0, 0.75}, {3.5, 4}}}},
+		},
+		hints: [2]string{
+			"A token that occurs twice was looked up twice: do both gradients arrive? And which tokens get a gradient from the output layer?",
+			"For each t: add gx[t] to row ids[t]; then for every v add glogits[t][v]·h[t] to row v.",
+		},
+		praise: "From the embedding only the tokens that occur learn something, from the output layer all of them, at each position.",
+	},
+	// 26: what a Transformer costs
+	{
+		key:  "26.3",
 		name: "parameters", args: []string{"layers", "width", "hidden", "vocabulary"},
 		prototype: (func(layers, width, hidden, vocabulary int) int)(nil),
 		cases: []gradedCase{
@@ -1161,7 +1240,7 @@ var tasks = []*task{
 		praise: "The last case is what the course's assignment asks for: GPT-2 XL's sizes with a gate.",
 	},
 	{
-		key:  "25.4",
+		key:  "26.4",
 		name: "training", mine: "TrainingFLOPs", args: []string{"layers", "width", "hidden", "vocabulary", "context"},
 		prototype: (func(layers, width, hidden, vocabulary, context int) int)(nil),
 		cases: []gradedCase{
@@ -1176,9 +1255,9 @@ var tasks = []*task{
 		},
 		praise: "Times the tokens, over the peak and the MFU: that is a training bill.",
 	},
-	// 26: inference
+	// 27: inference
 	{
-		key:  "26.3",
+		key:  "27.3",
 		name: "cacheBytes", args: []string{"batch", "tokens", "layers", "kvHeads", "headSize", "element"},
 		prototype: (func(batch, tokens, layers, kvHeads, headSize, element int) int)(nil),
 		cases: []gradedCase{
@@ -1194,7 +1273,7 @@ var tasks = []*task{
 		praise: "The third case is 8 GiB: half as much as the weights of the model.",
 	},
 	{
-		key:  "26.4",
+		key:  "27.4",
 		name: "nucleus", args: []string{"probabilities", "p"},
 		prototype: (func(probabilities []float64, p float64) []int)(nil),
 		cases: []gradedCase{
@@ -1211,9 +1290,9 @@ var tasks = []*task{
 		},
 		praise: "Choose in package transformer does this, then draws.",
 	},
-	// 27: many GPUs
+	// 28: many GPUs
 	{
-		key:  "27.3",
+		key:  "28.3",
 		name: "stepBytes", mine: "RankBytes", args: []string{"stage", "ranks", "bytes"},
 		prototype: (func(stage, ranks, bytes int) int)(nil),
 		cases: []gradedCase{
@@ -1231,7 +1310,7 @@ var tasks = []*task{
 		praise: "Stage 3 sends half as much again, and waits for more messages, as it gathers layer by layer.",
 	},
 	{
-		key:  "27.4",
+		key:  "28.4",
 		name: "held", args: []string{"stage", "ranks", "parameters"},
 		prototype: (func(stage, ranks, parameters int) int)(nil),
 		cases: []gradedCase{
@@ -1249,7 +1328,7 @@ var tasks = []*task{
 		praise: "The last case is Llama 3 70B on 64 ranks: 17.6 GB each, where one alone would need 1.1 TB.",
 	},
 	{
-		key:  "27.5",
+		key:  "28.5",
 		name: "passes", args: []string{"rank", "step", "ranks"},
 		prototype: (func(rank, step, ranks int) int)(nil),
 		cases: []gradedCase{
@@ -1306,9 +1385,44 @@ var tasks = []*task{
 		},
 		praise: "Give it to the loop, and set the optimizer's rate before each step.",
 	},
-	// 28: the capstone
+	// 29: problems
 	{
-		key:  "28.1",
+		key:  "29.2",
+		name: "keptPerToken", args: []string{"layers", "width", "heads", "hidden", "vocabulary", "context"},
+		prototype: (func(layers, width, heads, hidden, vocabulary, context int) int)(nil),
+		cases: []gradedCase{
+			{category: "no blocks", in: []any{0, 8, 2, 32, 10, 4}, want: []any{26}},
+			{category: "one block, one token", in: []any{1, 8, 2, 32, 10, 1}, want: []any{158}},
+			{category: "a longer context", in: []any{1, 8, 2, 32, 10, 4}, want: []any{170}},
+			{category: "GPT-2 small", in: []any{12, 768, 12, 3072, 50257, 1024}, want: []any{494161}},
+			{category: "GPT-2 XL", points: 2, in: []any{48, 1600, 25, 6400, 50257, 1024}, want: []any{3739857}},
+		},
+		hints: [2]string{
+			"What does one block keep for one token, and what is kept once, after the last block? In which term does the context occur?",
+			"layers·(8·width + 2·hidden + 2·heads·context) + 2·width + vocabulary.",
+		},
+		praise: "Times 4 bytes, the tokens and the batch: that is what grows until the card is full.",
+	},
+	{
+		key:  "29.3",
+		name: "accumulate", mine: "AccumulateSteps", args: []string{"tokens", "context", "gpus", "fit"},
+		prototype: (func(tokens, context, gpus, fit int) int)(nil),
+		cases: []gradedCase{
+			{category: "all at once", in: []any{8192, 1024, 8, 1}, want: []any{1}},
+			{category: "one GPU", in: []any{8192, 1024, 1, 2}, want: []any{4}},
+			{category: "it doesn't divide", in: []any{10240, 1024, 1, 3}, want: []any{4}},
+			{category: "more GPUs than sequences", in: []any{4096, 1024, 16, 2}, want: []any{1}},
+			{category: "a large run", points: 2, in: []any{4194304, 8192, 64, 3}, want: []any{3}},
+		},
+		hints: [2]string{
+			"How many sequences has a step? How many of them can all GPUs together take at once? And what if something is left over?",
+			"Sequences are tokens/context, and gpus·fit of them are computed at once: divide, and round up.",
+		},
+		praise: "The lesson on memory for compute accumulated gradients; this says how often.",
+	},
+	// 30: the capstone
+	{
+		key:  "30.1",
 		name: "crossEntropy", args: []string{"logits", "right"},
 		prototype: (func(logits []float64, right int) (loss float64, gradient []float64))(nil),
 		cases: []gradedCase{
@@ -1328,7 +1442,7 @@ var tasks = []*task{
 		praise: "Probability minus truth: everything that a language model learns begins with this line.",
 	},
 	{
-		key:  "28.2",
+		key:  "30.2",
 		name: "step", mine: "BigramStep", args: []string{"w", "x", "y", "lr"},
 		prototype: (func(w [][]float64, x, y []int, lr float64) ([][]float64, float64))(nil),
 		cases: []gradedCase{
@@ -1352,7 +1466,7 @@ var tasks = []*task{
 		praise: "Batch, forward, loss, backward and step in one function, with new gradients each time: this one trains a language model.",
 	},
 	{
-		key:  "28.3",
+		key:  "30.3",
 		name: "backward", mine: "LinearBackward", args: []string{"w", "x", "gy"},
 		prototype: (func(w, x, gy [][]float64) (gw, gx [][]float64))(nil),
 		cases: []gradedCase{
@@ -1376,7 +1490,7 @@ var tasks = []*task{
 		praise: "Two matmuls backward for one forward: that is where the 6 in 6·N·D comes from.",
 	},
 	{
-		key:  "28.4",
+		key:  "30.4",
 		name: "draw", args: []string{"logits", "temperature", "u"},
 		prototype: (func(logits []float64, temperature, u float64) int)(nil),
 		cases: []gradedCase{

@@ -1,8 +1,8 @@
-// Exercise 23.4, by Lectern. (4a918953f3e9)
+// Exercise 23.4, by Lectern. (07913eed1fdc)
 
 package mine
 
-// Accumulate is your function accumulate.
+// Accumulate is the function accumulate of exercise 23.4.
 func Accumulate(gradients [][]float64, sizes []int) []float64 {
 	examples := 0
 	for _, n := range sizes {

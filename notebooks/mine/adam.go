@@ -1,10 +1,10 @@
-// Exercise 17.5, by Lectern. (a65e9591b209)
+// Exercise 17.5, by Lectern. (dde331b1e1c8)
 
 package mine
 
 import "math"
 
-// Adam is your function adam.
+// Adam is the function adam of exercise 17.5.
 func Adam(p float64, gradients []float64, lr float64) float64 {
 	var m, v float64
 	for i, g := range gradients {

@@ -1,8 +1,8 @@
-// Exercise 08.4, by Lectern. (776344f5a84f)
+// Exercise 08.4, by Lectern. (b81458a716b8)
 
 package mine
 
-// AllScores is your function allScores.
+// AllScores is the function allScores of exercise 08.4.
 func AllScores(q, k [][][]float64) [][][]float64 {
 	s := make([][][]float64, len(q))
 	for b := range q {

@@ -1,10 +1,10 @@
-// Exercise 02.5, by Lectern. (cea7d0a60bdc)
+// Exercise 02.5, by Lectern. (debf03e2d2a6)
 
 package mine
 
 import "math"
 
-// Arange is your function arange.
+// Arange is the function arange of exercise 02.5.
 func Arange(start, stop, step float64) []float64 {
 	n := int(math.Ceil((stop - start) / step))
 	var list []float64

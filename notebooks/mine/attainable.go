@@ -1,8 +1,8 @@
-// Exercise 22.5, by Lectern. (d2d03893f385)
+// Exercise 22.5, by Lectern. (ed62ab522c38)
 
 package mine
 
-// Attainable is your function attainable.
+// Attainable is the function attainable of exercise 22.5.
 func Attainable(flops, bytes, peak, bandwidth float64) float64 {
 	if bytes == 0 {
 		return peak

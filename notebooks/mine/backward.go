@@ -1,10 +1,11 @@
-// Exercise 11.5, by Lectern. (b63b385b521c)
+// Exercise 11.5, by Lectern. (8046b07013f1)
 
 package mine
 
 import (
-	"github.com/lectern-go/lectern/notebooks/lesson"
 	"math"
+
+	"github.com/lectern-go/lectern/notebooks/lesson"
 )
 
 // forward computes all values: the inputs, then the tape's results.
@@ -29,7 +30,7 @@ func forward(inputs []float64, tape []lesson.Op) []float64 {
 	return values
 }
 
-// Backward is your function backward.
+// Backward is the function backward of exercise 11.5.
 func Backward(inputs []float64, tape []lesson.Op) []float64 {
 	values := forward(inputs, tape)
 	grads := make([]float64, len(values))

@@ -1,10 +1,10 @@
-// Exercise 28.2, by Lectern. (c274d77fc32f)
+// Exercise 30.2, by Lectern. (9a04c9d18c3b)
 
 package mine
 
 import "slices"
 
-// BigramStep is your function step.
+// BigramStep is the function step of exercise 30.2.
 func BigramStep(w [][]float64, x, y []int, lr float64) ([][]float64, float64) {
 	next := make([][]float64, len(w))
 	for i := range w {

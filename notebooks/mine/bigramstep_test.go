@@ -1,4 +1,4 @@
-// The cases of exercise 28.2. (c9f0ebfd86d8)
+// The cases of exercise 30.2. (c9f0ebfd86d8)
 
 package mine
 

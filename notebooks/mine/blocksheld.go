@@ -1,8 +1,8 @@
-// Exercise 23.5, by Lectern. (a7d0410be760)
+// Exercise 23.5, by Lectern. (b8f142787496)
 
 package mine
 
-// BlocksHeld is your function blocksHeld.
+// BlocksHeld is the function blocksHeld of exercise 23.5.
 func BlocksHeld(depth, k int) int {
 	most := 0
 	checkpoints := 0 // in front of this segment; the batch is free

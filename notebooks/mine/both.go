@@ -1,4 +1,4 @@
-// Exercise 0.3, by Lectern. (7e4bc7808704)
+// Exercise 0.3, by Lectern. (67a50707a0bd)
 
 package mine
 
@@ -12,7 +12,7 @@ func clipped(values []float64, limit float64) []float64 {
 	return out
 }
 
-// Both is your function both.
+// Both is the function both of exercise 0.3.
 func Both(values []float64, limit float64) (result, argument []float64) {
 	return clipped(values, limit), values
 }

@@ -1,8 +1,8 @@
-// Exercise 06.4, by Lectern. (eccf02da8187)
+// Exercise 06.4, by Lectern. (5bbf8cadba6d)
 
 package mine
 
-// Broadcast is your function broadcast.
+// Broadcast is the function broadcast of exercise 06.4.
 func Broadcast(a, b []int) []int {
 	shape := make([]int, max(len(a), len(b)))
 	for i := range shape { // counts from the last axis back

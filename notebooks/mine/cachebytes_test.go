@@ -1,4 +1,4 @@
-// The cases of exercise 26.3. (a245a9cbfb38)
+// The cases of exercise 27.3. (a245a9cbfb38)
 
 package mine
 

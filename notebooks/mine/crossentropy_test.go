@@ -1,4 +1,4 @@
-// The cases of exercise 28.1. (a90c93b5191a)
+// The cases of exercise 30.1. (a90c93b5191a)
 
 package mine
 

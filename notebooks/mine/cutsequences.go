@@ -1,8 +1,8 @@
-// Exercise 16.5, by Lectern. (b53c19cf4cf8)
+// Exercise 16.5, by Lectern. (34fd62b1a33e)
 
 package mine
 
-// CutSequences is your function cut.
+// CutSequences is the function cut of exercise 16.5.
 func CutSequences(ids []int, L int) (x, y [][]int) {
 	for s := 0; s+L < len(ids); s += L {
 		x = append(x, ids[s:s+L])

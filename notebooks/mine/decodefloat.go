@@ -1,10 +1,10 @@
-// Exercise 03.4, by Lectern. (0f3a26831207)
+// Exercise 03.4, by Lectern. (6049b8a3aa90)
 
 package mine
 
 import "math"
 
-// DecodeFloat is your function decode.
+// DecodeFloat is the function decode of exercise 03.4.
 func DecodeFloat(code uint32, exponentBits, mantissaBits int) float64 {
 	mantissa := code & (1<<mantissaBits - 1)
 	exponent := int(code >> mantissaBits & (1<<exponentBits - 1))

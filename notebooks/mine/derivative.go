@@ -1,10 +1,10 @@
-// Exercise 11.4, by Lectern. (6a99a4c41e35)
+// Exercise 11.4, by Lectern. (82c7c7328bdd)
 
 package mine
 
 import "math"
 
-// Derivative is your function derivative.
+// Derivative is the function derivative of exercise 11.4.
 func Derivative(op string, a, b, g float64) (float64, float64) {
 	switch op {
 	case "add":

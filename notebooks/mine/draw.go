@@ -1,4 +1,4 @@
-// Exercise 28.4, by Lectern. (26e8c4e536d1)
+// Exercise 30.4, by Lectern. (a5c9d81e3e8f)
 
 package mine
 
@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Draw is your function draw.
+// Draw is the function draw of exercise 30.4.
 func Draw(logits []float64, temperature, u float64) int {
 	largest, total := slices.Max(logits), 0.0
 	if temperature == 0 {

@@ -1,4 +1,4 @@
-// The cases of exercise 28.4. (085347760077)
+// The cases of exercise 30.4. (085347760077)
 
 package mine
 

@@ -1,8 +1,8 @@
-// Exercise 15.5, by Lectern. (a419bd44915f)
+// Exercise 15.5, by Lectern. (263538e7e6e8)
 
 package mine
 
-// Dropout is your function dropout.
+// Dropout is the function dropout of exercise 15.5.
 func Dropout(x, draws []float64, p float64, training bool) []float64 {
 	if !training {
 		return x

@@ -1,8 +1,8 @@
-// Exercise 01.6, by Lectern. (48c78544933f)
+// Exercise 01.6, by Lectern. (fedfb1dbc075)
 
 package mine
 
-// Encode is your function encode.
+// Encode is the function encode of exercise 01.6.
 func Encode(text string, merges [][2]int) []int {
 	var ids []int
 	for _, b := range []byte(text) {

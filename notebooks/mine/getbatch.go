@@ -1,8 +1,8 @@
-// Exercise 16.4, by Lectern. (c2ca01f402f7)
+// Exercise 16.4, by Lectern. (f0779cccc1e9)
 
 package mine
 
-// GetBatch is your function getBatch.
+// GetBatch is the function getBatch of exercise 16.4.
 func GetBatch(ids []int, L int, u []float64) (x, y [][]int) {
 	starts := len(ids) - L
 	for _, draw := range u {

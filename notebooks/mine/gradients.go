@@ -1,4 +1,4 @@
-// Exercise 12.4, by Lectern. (f0e6eda64094)
+// Exercise 12.4, by Lectern. (936e8bd48e6d)
 
 package mine
 
@@ -10,7 +10,7 @@ func zeros(rows, cols int) [][]float64 {
 	return m
 }
 
-// Gradients is your function gradients.
+// Gradients is the function gradients of exercise 12.4.
 func Gradients(a, b, g [][]float64) (da, db [][]float64) {
 	da, db = zeros(len(a), len(b)), zeros(len(b), len(b[0]))
 	for i := range a {

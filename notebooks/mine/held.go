@@ -1,8 +1,8 @@
-// Exercise 27.4, by Lectern. (d1f19e180eac)
+// Exercise 28.4, by Lectern. (28d760bda164)
 
 package mine
 
-// Held is your function held.
+// Held is the function held of exercise 28.4.
 func Held(stage, ranks, parameters int) int {
 	piece := parameters / ranks
 	weights, gradients, moments := parameters, parameters, parameters

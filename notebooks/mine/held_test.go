@@ -1,4 +1,4 @@
-// The cases of exercise 27.4. (8167906b96e8)
+// The cases of exercise 28.4. (8167906b96e8)
 
 package mine
 

@@ -1,8 +1,8 @@
-// Exercise 28.3, by Lectern. (816d380f5434)
+// Exercise 30.3, by Lectern. (a9ee12fac6da)
 
 package mine
 
-// zeros makes a matrix of one flat slice: its rows are views, as in lesson 5.
+// linearBackwardZeros makes a matrix of one flat slice: its rows are views, as in lesson 5.
 func linearBackwardZeros(rows, columns int) [][]float64 {
 	flat := make([]float64, rows*columns)
 	m := make([][]float64, rows)
@@ -12,7 +12,7 @@ func linearBackwardZeros(rows, columns int) [][]float64 {
 	return m
 }
 
-// LinearBackward is your function backward.
+// LinearBackward is the function backward of exercise 30.3.
 func LinearBackward(w, x, gy [][]float64) (gw, gx [][]float64) {
 	gw, gx = linearBackwardZeros(len(w), len(w[0])), linearBackwardZeros(len(x), len(w[0]))
 	for i := range x {

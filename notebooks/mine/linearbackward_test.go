@@ -1,4 +1,4 @@
-// The cases of exercise 28.3. (f77309d067ac)
+// The cases of exercise 30.3. (f77309d067ac)
 
 package mine
 

@@ -1,8 +1,8 @@
-// Exercise 09.5, by Lectern. (bcf4732ebc5e)
+// Exercise 09.5, by Lectern. (16d01576bee0)
 
 package mine
 
-// ModelFLOPs is your function modelFLOPs.
+// ModelFLOPs is the function modelFLOPs of exercise 09.5.
 func ModelFLOPs(tokens int, sizes []int) int {
 	n := 0
 	for i := 1; i < len(sizes); i++ {

@@ -1,4 +1,4 @@
-// Exercise 26.4, by Lectern. (01f703a7ecb0)
+// Exercise 27.4, by Lectern. (abba7619da42)
 
 package mine
 
@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Nucleus is your function nucleus.
+// Nucleus is the function nucleus of exercise 27.4.
 func Nucleus(probabilities []float64, p float64) []int {
 	ids := make([]int, len(probabilities))
 	for i := range ids {

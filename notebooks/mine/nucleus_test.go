@@ -1,4 +1,4 @@
-// The cases of exercise 26.4. (5fa4d02e7792)
+// The cases of exercise 27.4. (5fa4d02e7792)
 
 package mine
 

@@ -1,4 +1,4 @@
-// The cases of exercise 25.3. (ffcd4fdd72e4)
+// The cases of exercise 26.3. (ffcd4fdd72e4)
 
 package mine
 

@@ -1,8 +1,8 @@
-// Exercise 27.5, by Lectern. (b37f79ab9c9a)
+// Exercise 28.5, by Lectern. (d2436e589419)
 
 package mine
 
-// Passes is your function passes.
+// Passes is the function passes of exercise 28.5.
 func Passes(rank, step, ranks int) int {
 	return (rank - 1 - step + 2*ranks) % ranks
 }

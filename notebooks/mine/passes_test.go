@@ -1,4 +1,4 @@
-// The cases of exercise 27.5. (d780ffda5259)
+// The cases of exercise 28.5. (d780ffda5259)
 
 package mine
 

@@ -1,8 +1,8 @@
-// Exercise 04.5, by Lectern. (91fb1296d027)
+// Exercise 04.5, by Lectern. (ecffe4ebe471)
 
 package mine
 
-// PlaceLayers is your function place.
+// PlaceLayers is the function place of exercise 04.5.
 func PlaceLayers(layers []int, memory int) []int {
 	gpus := make([]int, len(layers))
 	now, free := 0, memory

@@ -1,10 +1,10 @@
-// Exercise 03.6, by Lectern. (e2ad197a2a75)
+// Exercise 03.6, by Lectern. (5c711a154fdd)
 
 package mine
 
 import "math"
 
-// Quantize is your function quantize.
+// Quantize is the function quantize of exercise 03.6.
 func Quantize(block []float64) (scale float64, values []float64) {
 	for _, x := range block {
 		scale = max(scale, math.Abs(x)/6)

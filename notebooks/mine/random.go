@@ -1,8 +1,8 @@
-// Exercise 15.4, by Lectern. (bbe3ca3befb9)
+// Exercise 15.4, by Lectern. (2feec8232620)
 
 package mine
 
-// Random is your function random.
+// Random is the function random of exercise 15.4.
 func Random(seed uint64, n int) []float64 {
 	numbers := make([]float64, 0, n)
 	s := seed

@@ -1,8 +1,8 @@
-// Exercise 27.3, by Lectern. (7500e6598d20)
+// Exercise 28.3, by Lectern. (3e767cff2ab1)
 
 package mine
 
-// RankBytes is your function stepBytes.
+// RankBytes is the function stepBytes of exercise 28.3.
 func RankBytes(stage, ranks, bytes int) int {
 	rounds := 2
 	if stage == 3 {

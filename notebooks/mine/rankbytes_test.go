@@ -1,4 +1,4 @@
-// The cases of exercise 27.3. (cb5be09cb000)
+// The cases of exercise 28.3. (cb5be09cb000)
 
 package mine
 

@@ -1,10 +1,10 @@
-// Exercise 19.5, by Lectern. (3278354028d3)
+// Exercise 19.5, by Lectern. (54f749e45e85)
 
 package mine
 
 import "math"
 
-// Rate is your function rate.
+// Rate is the function rate of exercise 19.5.
 func Rate(t, warmup, steps int, peak, final float64) float64 {
 	if t < warmup {
 		return peak * float64(t) / float64(warmup)

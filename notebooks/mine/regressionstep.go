@@ -1,8 +1,8 @@
-// Exercise 19.4, by Lectern. (326b56e9ddf7)
+// Exercise 19.4, by Lectern. (45d7a0819528)
 
 package mine
 
-// RegressionStep is your function step.
+// RegressionStep is the function step of exercise 19.4.
 func RegressionStep(w []float64, x [][]float64, y []float64, lr float64) (
 	[]float64, float64) {
 

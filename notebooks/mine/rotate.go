@@ -1,10 +1,10 @@
-// Exercise 24.5, by Lectern. (538b98d8b67a)
+// Exercise 24.5, by Lectern. (88a23f424cc3)
 
 package mine
 
 import "math"
 
-// Rotate is your function rotate.
+// Rotate is the function rotate of exercise 24.5.
 func Rotate(x []float64, t int, theta float64) []float64 {
 	y := make([]float64, len(x))
 	for i := 0; i < len(x); i += 2 {

@@ -1,8 +1,8 @@
-// Exercise 21.4, by Lectern. (eae183d292f4)
+// Exercise 21.4, by Lectern. (bf128756a5eb)
 
 package mine
 
-// Scaler is your function scaler.
+// Scaler is the function scaler of exercise 21.4.
 func Scaler(largest []float64, scale float64, interval int) (float64, int) {
 	skipped, good := 0, 0
 	for _, g := range largest {

@@ -1,8 +1,8 @@
-// Exercise 22.6, by Lectern. (491dca97040b)
+// Exercise 22.6, by Lectern. (b87daedd6cec)
 
 package mine
 
-// SmallestBatch is your function smallestBatch.
+// SmallestBatch is the function smallestBatch of exercise 22.6.
 func SmallestBatch(k, n, element int, machine float64) int {
 	for b := 1; b <= 100_000; b++ {
 		if Intensity(b, k, n, element) >= machine {

@@ -1,10 +1,10 @@
-// Exercise 10.4, by Lectern. (0282892d1d3a)
+// Exercise 10.4, by Lectern. (5e39858fd4af)
 
 package mine
 
 import "slices"
 
-// Speed is your function speed.
+// Speed is the function speed of exercise 10.4.
 func Speed(m, k, n int, seconds []float64, warmUp int) float64 {
 	if len(seconds) <= warmUp {
 		return 0

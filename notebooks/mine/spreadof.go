@@ -1,10 +1,10 @@
-// Exercise 13.4, by Lectern. (077df90104ea)
+// Exercise 13.4, by Lectern. (23aef6726e58)
 
 package mine
 
 import "math"
 
-// SpreadOf is your function spreadOf.
+// SpreadOf is the function spreadOf of exercise 13.4.
 func SpreadOf(rule string, in, out int) float64 {
 	switch rule {
 	case "xavier":

@@ -1,10 +1,10 @@
-// Exercise 14.5, by Lectern. (5661c29e8be8)
+// Exercise 14.5, by Lectern. (9a8a491ad588)
 
 package mine
 
 import "fmt"
 
-// StateDict is your function stateDict.
+// StateDict is the function stateDict of exercise 14.5.
 func StateDict(dim, layers int) (names []string, shapes [][]int, n int) {
 	add := func(layer string, in, out int) {
 		names = append(names, layer+".weight", layer+".bias")

@@ -1,8 +1,8 @@
-// Exercise 18.4, by Lectern. (c23290714faa)
+// Exercise 18.4, by Lectern. (eb63a09375e2)
 
 package mine
 
-// StepBytes is your function stepBytes.
+// StepBytes is the function stepBytes of exercise 18.4.
 func StepBytes(widths []int, batch, state int) int {
 	parameters, activations := 0, 0
 	for i := 1; i < len(widths); i++ {

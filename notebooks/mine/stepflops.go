@@ -1,8 +1,8 @@
-// Exercise 12.5, by Lectern. (ba8134a76539)
+// Exercise 12.5, by Lectern. (b098b3c791c8)
 
 package mine
 
-// StepFLOPs is your function step.
+// StepFLOPs is the function step of exercise 12.5.
 func StepFLOPs(batch int, sizes []int, trained []bool) (forward, backward int) {
 	asked := false // does anything in front of this layer ask?
 	for i := range trained {

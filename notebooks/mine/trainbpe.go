@@ -1,8 +1,8 @@
-// Exercise 01.5, by Lectern. (9246d9f986f3)
+// Exercise 01.5, by Lectern. (7854c3fab150)
 
 package mine
 
-// TrainBPE is your function train.
+// TrainBPE is the function train of exercise 01.5.
 func TrainBPE(text string, merges int) [][2]int {
 	var ids []int
 	for _, b := range []byte(text) {

@@ -1,4 +1,4 @@
-// The cases of exercise 25.4. (f17b209f297b)
+// The cases of exercise 26.4. (f17b209f297b)
 
 package mine
 

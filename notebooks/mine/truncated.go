@@ -1,10 +1,10 @@
-// Exercise 13.5, by Lectern. (cac8b2fc8a1e)
+// Exercise 13.5, by Lectern. (cb54c6578c9a)
 
 package mine
 
 import "math"
 
-// Truncated is your function truncated.
+// Truncated is the function truncated of exercise 13.5.
 func Truncated(draws []float64, n int, std, bound float64) []float64 {
 	var weight []float64
 	for _, z := range draws {

@@ -290,8 +290,8 @@ func (x *extraction) text(n ast.Node) string {
 	return b.String()
 }
 
-// compiles says why a file does not compile with the others of its package, if it doesn't. What is wrong with the others
-// is not its fault.
+// compiles says why a file does not compile with the others of its package, if it doesn't. What is wrong with the
+// others is not its fault.
 func compiles(name, text string, files map[string]string, importer types.Importer) error {
 	set := token.NewFileSet()
 	f, err := parser.ParseFile(set, name, text, parser.SkipObjectResolution)

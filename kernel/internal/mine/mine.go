@@ -39,8 +39,8 @@ const about = `// Package mine holds the functions that you have written. When l
 package mine
 `
 
-// Make begins a package in a folder of notebooks: for a student, no more is needed. library is the folder of our module,
-// which the package may import from. What is there already stays.
+// Make begins a package in a folder of notebooks: for a student, no more is needed. library is the folder of our
+// module, which the package may import from. What is there already stays.
 func Make(folder, library string) error {
 	dir := filepath.Join(folder, Name)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
