@@ -13,16 +13,20 @@ import (
 	"github.com/lectern-go/lectern/kernel/show"
 )
 
-// Use puts our solution of an exercise into package mine, for whoever skipped it. In working copies of the lessons,
+// Use puts our solutions of exercises into package mine, for whoever skipped them. In working copies of the lessons,
 // later lessons import that package, and [Grade] puts a function there that gets all points. What is there already,
 // yours or ours, stays. Run it in a cell of its own:
 //
 //	lesson.Use("17.4")
-func Use(key string) {
-	if _, ok := taskOf(key); !ok {
-		panic(fmt.Errorf("lesson: there is no exercise %q that Grade knows", key))
+func Use(keys ...string) {
+	for _, key := range keys {
+		if _, ok := taskOf(key); !ok {
+			panic(fmt.Errorf("lesson: there is no exercise %q that Grade knows", key))
+		}
 	}
-	show.Mine("ours", key)
+	for _, key := range keys {
+		show.Mine("ours", key)
+	}
 }
 
 // A Kept is a function that package mine keeps.

@@ -1,4 +1,4 @@
-// Exercise 20.5, by Lectern. (d58c2f133a4c)
+// Exercise 20.5, by Lectern. (233c26d00212)
 
 package mine
 
@@ -9,7 +9,7 @@ import (
 )
 
 // Load is the function load of exercise 20.5.
-func Load(file []byte) (names []string, values [][]float32, ok bool) {
+func Load(file []byte) (names []string, values [][]float64, ok bool) {
 	u32, ok := binary.LittleEndian.Uint32, true
 	cut := func(size int) (piece []byte) { // a count, and what it counts
 		ok = ok && len(file) >= 4 && int(u32(file)) <= (len(file)-4)/size
@@ -20,13 +20,14 @@ func Load(file []byte) (names []string, values [][]float32, ok bool) {
 		return piece
 	}
 	for len(file) > 0 {
-		name, numbers := cut(1), cut(4)
+		name, numbers := cut(1), cut(8)
 		if !ok {
 			return nil, nil, false
 		}
-		list := []float32{}
-		for b := range slices.Chunk(numbers, 4) {
-			list = append(list, math.Float32frombits(u32(b)))
+		list := []float64{}
+		for b := range slices.Chunk(numbers, 8) {
+			bits := binary.LittleEndian.Uint64(b)
+			list = append(list, math.Float64frombits(bits))
 		}
 		names, values = append(names, string(name)), append(values, list)
 	}

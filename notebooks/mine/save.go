@@ -1,4 +1,4 @@
-// Exercise 20.4, by Lectern. (794efab03412)
+// Exercise 20.4, by Lectern. (e7d8c5a779ea)
 
 package mine
 
@@ -8,7 +8,7 @@ import (
 )
 
 // Save is the function save of exercise 20.4.
-func Save(names []string, values [][]float32) []byte {
+func Save(names []string, values [][]float64) []byte {
 	var file []byte
 	for i, name := range names {
 		file = binary.LittleEndian.AppendUint32(file, uint32(len(name)))
@@ -16,8 +16,8 @@ func Save(names []string, values [][]float32) []byte {
 		n := uint32(len(values[i]))
 		file = binary.LittleEndian.AppendUint32(file, n)
 		for _, v := range values[i] {
-			bits := math.Float32bits(v)
-			file = binary.LittleEndian.AppendUint32(file, bits)
+			bits := math.Float64bits(v)
+			file = binary.LittleEndian.AppendUint64(file, bits)
 		}
 	}
 	return file
