@@ -3,13 +3,18 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/lectern-go/lectern/kernel/internal/mine"
+	"github.com/lectern-go/lectern/kernel/notebook"
+	"github.com/lectern-go/lectern/notebooks/lesson"
 )
 
 // A student is somebody who works in a folder with a package of their own.
@@ -185,4 +190,79 @@ func TestMineFails(t *testing.T) {
 	}
 	s.does("mine.Merge([]int{1}, 1, 2, 3)", "merge.go:", "cannot use")
 	s.does("1 + 1", "2") // what needs no package goes on
+}
+
+// TestMineFilled: a student who solves the exercises has a package that passes its tests, and the last lesson trains a
+// model with it. LECTERN_LONG=1 takes all exercises and every cell of that lesson, not those alone that it needs.
+func TestMineFilled(t *testing.T) {
+	t.Parallel()
+	s := newStudent(t)
+	lessons, err := filepath.Glob(filepath.Join(repoRoot(t), "notebooks", "*.ipynb"))
+	if err != nil || len(lessons) == 0 {
+		t.Fatal("there are no lessons", err)
+	}
+	capstone := readNotebook(t, lessons[len(lessons)-1])
+	used := usedOfMine(capstone)
+
+	for _, path := range lessons {
+		s.run("%reset")
+		n, last := readNotebook(t, path), path == lessons[len(lessons)-1]
+		for _, c := range n.Cells {
+			solved, declares := solves(c), strings.HasPrefix(c.Source, "func ") || strings.HasPrefix(c.Source, "// ") && strings.Contains(c.Source, "\nfunc ")
+			switch {
+			case c.Type != "code" || c.HasTag("exercise") || !last && !declares && solved == nil:
+			case solved != nil && (long() || last || used[solved.Name]):
+				s.does(c.Source, "✓", "mine."+solved.Name)
+			case last && c.HasTag("measured") && !long():
+				s.does("half := newRun(3)\nlosses := half.train(training, 60)\nlosses[59] < losses[0]", "true")
+				last = false // the cells after it need what is measured
+			case last:
+				if outs, r := s.run(c.Source); r.Status != "ok" {
+					t.Fatalf("%s: %s\n%s", filepath.Base(path), c.Source, flat(outs))
+				}
+			case long() || slices.ContainsFunc(n.Cells, func(c *notebook.Cell) bool { k := solves(c); return k != nil && used[k.Name] }):
+				s.run(c.Source) // what a solution may need; where it needs a variable it fails, and so would the solution
+			}
+		}
+	}
+	for name := range used {
+		if s.text(strings.ToLower(name)+".go") == "" {
+			t.Errorf("the last lesson calls mine.%s, which no exercise gives", name)
+		}
+	}
+	if said, err := s.goTest(); err != nil {
+		t.Errorf("go test ./mine: %v\n%s", err, said)
+	}
+}
+
+func readNotebook(t *testing.T, path string) *notebook.Notebook {
+	t.Helper()
+	n, err := notebook.Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// usedOfMine lists what a lesson calls of the package.
+func usedOfMine(n *notebook.Notebook) map[string]bool {
+	used := map[string]bool{}
+	for _, c := range n.Cells {
+		for _, m := range regexp.MustCompile(`\bmine\.([A-Z]\w*)\(`).FindAllStringSubmatch(c.Source, -1) {
+			if c.Type == "code" {
+				used[m[1]] = true
+			}
+		}
+	}
+	return used
+}
+
+// solves says which function a cell with a solution gives lesson.Grade, or nil.
+func solves(c *notebook.Cell) *lesson.Kept {
+	for _, k := range lesson.KeptFunctions() {
+		if c.HasTag("solution") && strings.Contains(c.Source, fmt.Sprintf("lesson.Grade(%q,", k.Key)) {
+			return &k
+		}
+	}
+	return nil
 }
