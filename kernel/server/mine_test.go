@@ -266,3 +266,27 @@ func solves(c *notebook.Cell) *lesson.Kept {
 	}
 	return nil
 }
+
+// TestMineExported: the program of a notebook has the student's package, in this repository and elsewhere.
+func TestMineExported(t *testing.T) {
+	repository := inRepository(t)
+	for _, c := range []struct{ name, dir, out string }{
+		{"in the repository", repository, filepath.Join(repository, "program")},
+		{"elsewhere", t.TempDir(), filepath.Join(t.TempDir(), "program")},
+	} {
+		if err := mine.Make(c.dir, repoRoot(t)); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(c.dir, "mine", "half.go"), []byte("package mine\n\nfunc Half(x float64) float64 { return x / 2 }\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		n := &notebook.Notebook{Metadata: notebook.Object{}, Cells: []*notebook.Cell{{ID: "a", Type: "code", Source: "mine.Half(5)", Metadata: notebook.Object{}}}}
+		file := filepath.Join(c.dir, "half.ipynb")
+		if err := n.Write(file); err != nil {
+			t.Fatal(err)
+		}
+		if printed := exporting(t, file, c.out); !strings.Contains(printed, "2.5") {
+			t.Errorf("%s: the program prints %q", c.name, printed)
+		}
+	}
+}
