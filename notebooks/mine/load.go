@@ -1,4 +1,4 @@
-// Exercise 20.5, by Lectern. (233c26d00212)
+// Exercise 20.5, by Lectern. (184335c86ab1)
 
 package mine
 
@@ -10,7 +10,7 @@ import (
 
 // Load is the function load of exercise 20.5.
 func Load(file []byte) (names []string, values [][]float64, ok bool) {
-	u32, ok := binary.LittleEndian.Uint32, true
+	u32, u64, ok := binary.LittleEndian.Uint32, binary.LittleEndian.Uint64, true
 	cut := func(size int) (piece []byte) { // a count, and what it counts
 		ok = ok && len(file) >= 4 && int(u32(file)) <= (len(file)-4)/size
 		if ok {
@@ -26,8 +26,7 @@ func Load(file []byte) (names []string, values [][]float64, ok bool) {
 		}
 		list := []float64{}
 		for b := range slices.Chunk(numbers, 8) {
-			bits := binary.LittleEndian.Uint64(b)
-			list = append(list, math.Float64frombits(bits))
+			list = append(list, math.Float64frombits(u64(b)))
 		}
 		names, values = append(names, string(name)), append(values, list)
 	}
