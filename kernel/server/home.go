@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"go/parser"
 	"go/token"
+	"go/version"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -209,7 +210,9 @@ func (c *config) locate(dir string, f *folders) error {
 		return err
 	}
 	if h := c.home; h == nil {
-		c.mine = mine.Beside(dir)
+		if d := mine.Beside(dir); d != "" && version.Compare("go"+goLine(d), "go"+cellGo(*c)) <= 0 { // or no cell would build
+			c.mine = d
+		}
 	} else {
 		c.get = h.dir
 		if h.library {
