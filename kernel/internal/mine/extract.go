@@ -298,7 +298,7 @@ func compiles(name, text string, files map[string]string, importer types.Importe
 	if err != nil {
 		return err
 	}
-	parsed := []*ast.File{f}
+	var parsed []*ast.File
 	for other, text := range files {
 		if f, err := parser.ParseFile(set, other, text, parser.SkipObjectResolution); err == nil {
 			parsed = append(parsed, f)
@@ -308,10 +308,10 @@ func compiles(name, text string, files map[string]string, importer types.Importe
 	check := types.Config{Importer: importer, Error: func(err error) {
 		var e types.Error
 		if errors.As(err, &e) && first == nil && set.Position(e.Pos).Filename == name {
-			first = fmt.Errorf("alone it does not compile: %s", e.Msg)
+			first = fmt.Errorf("without your cells it does not compile: %s", e.Msg)
 		}
 	}}
-	check.Check(Name, set, parsed, nil)
+	check.Check(Name, set, append(parsed, f), nil) // it comes last, so that what is there twice is its mistake
 	return first
 }
 

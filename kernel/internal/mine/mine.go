@@ -17,6 +17,7 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -282,7 +283,10 @@ func pristine(file string) bool {
 
 // write puts a whole file in the place of another, or none.
 func write(path, text string) error {
-	return atomicfile.Replace(path, []byte(text), 0o644)
+	return atomicfile.Write(path, func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	})
 }
 
 // mentions reports whether a file names something.

@@ -142,3 +142,85 @@ func texts(t *testing.T, dir string) map[string]string {
 	}
 	return texts
 }
+
+// What a function needs of the cells goes along, under names that the package does not have yet.
+func TestExtract(t *testing.T) {
+	const merge = "func merge(ids []int, left, right, id int) []int { return ids[:add(left, 0)] }\n"
+	for _, c := range []struct {
+		name  string
+		cells []string
+		key   string
+		there map[string]string // files of the package
+		want  []string
+		not   []string
+		err   string
+	}{
+		{name: "a helper", cells: []string{"func add(a, b int) int { return a + b }", merge + `lesson.Grade("01.4", merge)`},
+			want: []string{"func add(a, b int) int", "// Merge is the function merge of exercise 01.4.\nfunc Merge("}},
+		{name: "a helper whose name another file has", cells: []string{"// add adds.\nfunc add(a, b int) int { return a + b }", merge + `lesson.Grade("01.4", merge)`},
+			there: map[string]string{"a.go": "package mine\n\nfunc add() {}\n"}, want: []string{"// mergeAdd adds.\nfunc mergeAdd(", "ids[:mergeAdd(left, 0)]"}},
+		{name: "what nothing needs", cells: []string{"func other() {}", "func add(a, b int) int { return a + b }", merge + `lesson.Grade("01.4", merge)`}, not: []string{"other"}},
+		{name: "types with methods, and constants", cells: []string{"type pair struct{ a, b int }", "const first = 1", "func (p pair) sum() int { return p.a + first }",
+			"func merge(ids []int, left, right, id int) []int { return ids[:pair{left, right}.sum()] }\n" + `lesson.Grade("01.4", merge)`},
+			want: []string{"type pair struct", "const first = 1", "func (p pair) sum() int"}},
+		{name: "recursion, and the comment of the cell", cells: []string{
+			"// merge is mine.\nfunc merge(ids []int, left, right, id int) []int { return merge(ids, left, right, id) }\n" + `lesson.Grade("01.4", merge)`},
+			want: []string{"// Merge is mine.\nfunc Merge(", "return Merge(ids"}},
+		{name: "an import under another name", cells: []string{"import list \"slices\"\n" + `
+func merge(ids []int, left, right, id int) []int { return list.Clone(ids) }
+lesson.Grade("01.4", merge)`}, want: []string{`import list "slices"`}},
+		{name: "functions of other lessons", cells: []string{"func encode(text string, merges [][2]int) []int { return mine.Strides(mine.Merge(nil, 1, 2, 3)) }\n" + `lesson.Grade("01.6", encode)`}, key: "01.6",
+			there: map[string]string{"a.go": "package mine\n\nfunc Strides(s []int) []int { return s }\nfunc Merge(ids []int, left, right, id int) []int { return ids }\n"},
+			want:  []string{"return Strides(Merge(nil"}, not: []string{"import"}},
+		{name: "functions of other lessons that are not there", cells: []string{"func encode(text string, merges [][2]int) []int { return mine.Strides(nil) }\n" + `lesson.Grade("01.6", encode)`}, key: "01.6",
+			err: "undefined: Strides"},
+		{name: "a function of the lesson that is there", key: "01.6", there: map[string]string{"merge.go": "package mine\n\nfunc Merge(ids []int, left, right, id int) []int { return ids }\n"},
+			cells: []string{"func merge(ids []int, left, right, id int) []int { return ids }", "func encode(text string, merges [][2]int) []int { return merge(nil, 1, 2, 3) }\n" + `lesson.Grade("01.6", encode)`},
+			want:  []string{"return Merge(nil"}, not: []string{"func merge"}},
+		{name: "one that is not there", key: "01.6",
+			cells: []string{"func merge(ids []int, left, right, id int) []int { return ids }", "func encode(text string, merges [][2]int) []int { return merge(nil, 1, 2, 3) }\n" + `lesson.Grade("01.6", encode)`},
+			want:  []string{"return merge(nil", "func merge("}},
+		{name: "a variable", cells: []string{"n := 2", "func merge(ids []int, left, right, id int) []int { return ids[:n] }\n" + `lesson.Grade("01.4", merge)`}, err: "the variable n"},
+		{name: "a function literal", cells: []string{"merge := func(ids []int, left, right, id int) []int { return ids }\n" + `lesson.Grade("01.4", merge)`}, err: "func merge("},
+		{name: "a name that a file by hand has", cells: []string{"func add(a, b int) int { return a + b }", merge + `lesson.Grade("01.4", merge)`},
+			there: map[string]string{"a.go": "package mine\n\nfunc Merge() {}\n"}, err: "Merge redeclared"},
+		{name: "beside a file that does not compile", cells: []string{"func add(a, b int) int { return a + b }", merge + `lesson.Grade("01.4", merge)`},
+			there: map[string]string{"a.go": "package mine\n\nfunc ("}, want: []string{"func Merge("}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := &Package{Dir: t.TempDir(), Importer: pkgs()}
+			for name, text := range c.there {
+				if err := os.WriteFile(filepath.Join(p.Dir, name), []byte(text), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			cells := newCells()
+			var program string
+			for _, source := range c.cells {
+				var err error
+				if program, err = cells.program(source); err != nil {
+					t.Fatal(err)
+				}
+			}
+			key := c.key
+			if key == "" {
+				key = "01.4"
+			}
+			k, _ := kept(key)
+			text, err := p.extract(k, program)
+			if err != nil && c.err == "" || c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)) {
+				t.Fatalf("the error is %v, want %q\n%s", err, c.err, text)
+			}
+			for _, w := range c.want {
+				if !strings.Contains(text, w) {
+					t.Errorf("there is no %q in\n%s", w, text)
+				}
+			}
+			for _, n := range c.not {
+				if strings.Contains(text, n) {
+					t.Errorf("there is %q in\n%s", n, text)
+				}
+			}
+		})
+	}
+}
