@@ -1143,6 +1143,30 @@ var tasks = []*task{
 		},
 		praise: "The course's assignment asks for this, with a table of the sines.",
 	},
+	{
+		key:  "24.6",
+		name: "multiHead", args: []string{"q", "k", "v", "heads"},
+		prototype: (func(q, k, v [][]float64, heads int) [][]float64)(nil),
+		cases: []gradedCase{
+			{category: "a single token", in: []any{[][]float64{{1, 2}}, [][]float64{{3, 4}}, [][]float64{{5, 6}}, 2}, want: []any{[][]float64{{5, 6}}}},
+			{category: "one head, equal scores", in: []any{[][]float64{{0, 0}, {0, 0}}, [][]float64{{1, 2}, {3, 4}}, [][]float64{{1, 2}, {3, 4}}, 1},
+				want: []any{[][]float64{{1, 2}, {2, 3}}}},
+			{category: "one head", in: []any{[][]float64{{1, 2}, {0, 1}, {-1, 0.5}}, [][]float64{{0.5, 1}, {1, 0}, {2, -1}}, [][]float64{{1, 2}, {3, 4}, {5, 6}}, 1},
+				want: []any{[][]float64{{1, 2}, {1.6604769013466862, 2.6604769013466862}, {2.003131429557964, 3.003131429557964}}}},
+			{category: "two heads of one feature", points: 2,
+				in:   []any{[][]float64{{1, 2}, {0, 1}, {-1, 0.5}}, [][]float64{{0.5, 1}, {1, 0}, {2, -1}}, [][]float64{{1, 2}, {3, 4}, {5, 6}}, 2},
+				want: []any{[][]float64{{1, 2}, {2, 2.5378828427399904}, {2.150804530087098, 3.359686664340387}}}},
+			{category: "two heads of two features", points: 2,
+				in:   []any{[][]float64{{1, 0, 2, 1}, {0, 1, -1, 1}}, [][]float64{{1, 1, 0, 0}, {2, 0, 1, 1}}, [][]float64{{1, 2, 3, 4}, {-1, 0, 1, 2}}, 2},
+				want: []any{[][]float64{{1, 2, 3, 4}, {0.33952309865331376, 1.3395230986533138, 2, 3}}}},
+		},
+		tolerance: 1e-9,
+		hints: [2]string{
+			"Which columns belong to head h? Which rows may token t see? And which d goes under the root: that of a row, or that of a head?",
+			"With d = len(row)/heads, head h has row[h*d:(h+1)*d] of every row. For each h and t, append attend(query t, keys[:t+1], values[:t+1]) to out[t].",
+		},
+		praise: "A matrix before it and one after it, and this is the attention of a language model.",
+	},
 	// 25: a model that writes
 	{
 		key:  "25.3",
