@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/lectern-go/lectern/internal/humanize"
+	"github.com/lectern-go/lectern/kernel/internal/ask"
 	"github.com/lectern-go/lectern/kernel/internal/report"
 )
 
@@ -33,7 +34,7 @@ var stepper = report.StepperScript() + stepsScript
 var stepperSize = len(stepper) + len(report.StepperStyle())
 
 // script runs at the end of every page.
-var script = pageScript + guessScript
+var script = pageScript + ask.Script + guessScript
 
 //go:embed assets/theme.js
 var themeScript string

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/lectern-go/lectern/kernel/notebook"
+	"github.com/lectern-go/lectern/notebooks/course"
 )
 
 // copiesDir is where students work: copies of the lessons, in a folder that git ignores.
@@ -52,7 +53,7 @@ hands lessons to a class: docs/teachers.md. Example:
 }
 
 // workingCopies makes a copy of each lesson in a folder that has none, and replaces those that
-// nobody has touched. Where a lesson has changed since a student began to work on its copy, the new
+// nobody has touched, with a notebook that shows how far the student is. Where a lesson has changed since a student began to work on its copy, the new
 // one is put beside it, and named in newer.
 func (w *workspace) workingCopies(dir string) (newer []string, err error) {
 	lessons, err := filepath.Glob(filepath.Join(w.root, "notebooks", "*.ipynb"))
@@ -62,12 +63,18 @@ func (w *workspace) workingCopies(dir string) (newer []string, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
-	for _, path := range lessons {
+	for i, path := range lessons {
 		n, err := notebook.Read(path)
 		if err != nil {
 			return nil, err
 		}
-		to, made, err := placeCopy(workingCopy(n), filepath.Join(dir, filepath.Base(path)))
+		n = workingCopy(n)
+		if i+1 < len(lessons) {
+			if err := leadTo(n, lessons[i+1]); err != nil {
+				return nil, err
+			}
+		}
+		to, made, err := placeCopy(n, filepath.Join(dir, filepath.Base(path)))
 		if err != nil {
 			return nil, err
 		}
@@ -75,7 +82,20 @@ func (w *workspace) workingCopies(dir string) (newer []string, err error) {
 			newer = append(newer, w.rel(to))
 		}
 	}
-	return newer, nil
+	return newer, writeHome(dir)
+}
+
+// leadTo ends a working copy with a way to the next lesson.
+func leadTo(n *notebook.Notebook, next string) error {
+	following, err := notebook.Read(next)
+	if err != nil {
+		return err
+	}
+	n.Cells = append(n.Cells, &notebook.Cell{ID: "next", Type: "markdown",
+		Source: fmt.Sprintf("**Next:** [%s](%s) · [How far you are](%s)", course.Title(following), filepath.Base(next), course.HomeFile)})
+	about := n.Metadata["lectern"].(notebook.Object)
+	about["copied"] = sourcesDigest(n)
+	return nil
 }
 
 // placeCopy writes a copy to path, or if a student's work is there, beside it: name.newer.ipynb, name.newer2.ipynb and
