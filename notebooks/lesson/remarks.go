@@ -132,7 +132,7 @@ var remarks = []remark{
 	{"What type is half.Mul(2.5)?", "A plain number takes on the type of the tensor.", nil},
 	{"How many ones does Triu(1) leave?", "Two in the first row, one in the second.", []mistake{{6, "Triu(0) leaves that many, with the diagonal."}}},
 	{"What share does the last token give to the first?",
-		"Three equal scores, and the last token sees all three.", nil,
+		"It sees all three: e to the ln 2 is 2, and 2 / (2 + 1 + 1) is one half.", nil,
 	},
 	{"What does the formula give for two scores of 1000?", "e to the 1000 is +Inf, and Inf/Inf isn't a number.", nil},
 	// 07: matrix multiplication
