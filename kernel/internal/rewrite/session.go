@@ -71,6 +71,7 @@ type decl struct {
 	funcs   map[string]string // functions that it mentions without calling them: by identity, how to write them
 	shared  map[string]bool   // variables of packages into whose memory it may point: see pointedInto
 	effects effects
+	meaning string // see Session.Meaning
 }
 
 // A use is a place where a declaration names a package.
@@ -493,7 +494,7 @@ func without(d *decl, name string) *decl {
 // retype drops variables whose values have the structure of an earlier version of the types that d declares.
 func (s *Session) retype(d *decl) {
 	for _, name := range d.names {
-		if old := s.decls[name]; old != nil && old.tok == token.TYPE && meaning(old) != meaning(d) {
+		if old := s.decls[name]; old != nil && old.tok == token.TYPE && old.meaning != d.meaning {
 			s.orphan(name, fmt.Sprintf("the type %s changed in cell [%d]", name, d.src.Cell))
 		}
 	}
