@@ -22,7 +22,7 @@ var update = flag.Bool("update", false, "write the names in docs/pytorch.md agai
 const (
 	namesHead = "| PyTorch | here |\n|---|---|\n"
 	// namesWidth is how many characters of code fit side by side in a page's column, in both columns together.
-	namesWidth = 86
+	namesWidth = 80
 )
 
 // A nameRow is a row of a lesson's table "PyTorch ↔ here", as Markdown.
@@ -139,13 +139,15 @@ func listedRows(t *testing.T, list string) {
 const names = `
 var (
 	x, y, w, w1, w3, q, k, v, h, rows, mask, pred, loss, scores, later, logits, ids, probabilities *tensor.Tensor
-	i, j, n, B, D, T, V, H, step int
+	i, j, n, B, D, K, T, V, H, step int
 	d, gain                     float64
 	f                           func()
 	block                       func(*tensor.Tensor) *tensor.Tensor
 	training                    func(keep func(*tensor.Tensor) *tensor.Tensor)
 	g                           *tensor.Generator
 	device                      tensor.Device
+	dtype                       tensor.Dtype
+	place                       func(*tensor.Tensor) *tensor.Tensor
 	settings                    tensor.AttentionSettings
 	heads                       einops.Size
 	decay                       optim.Option
@@ -161,7 +163,7 @@ var (
 	schedule                    optim.Schedule
 	ctx                         context.Context
 	config                      train.Config
-	sequence                    iter.Seq[int32]
+	all                         iter.Seq[int32]
 	tokens                      *data.Tokens
 	loader                      *data.Loader
 	store                       checkpoint.Store
