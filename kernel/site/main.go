@@ -27,11 +27,11 @@ import (
 const (
 	description = "Stanford CS336's lecture on tensors and what they cost, its tokenization and its accounting, step by step in Go, and on to a language model of your own."
 
-	intro = `This is a part of [Stanford's CS336](https://cs336.stanford.edu/), *Language Modeling from Scratch*, in Go, and some more:
+	intro = `This course follows a part of [Stanford's CS336](https://cs336.stanford.edu/), *Language Modeling from Scratch*, in Go, and goes on from there:
 
 - **Its second lecture**, as it was given in 2025 and in 2026: tensors, and what computing with them costs, from number formats to a training
   loop, mixed precision and the roofline.
-- **Its unit on tokenization**, up to a trainer that you write.
+- **Its unit on tokenization**, with byte-pair encoding written by you.
 - **The accounting of its first assignment**: parameters, FLOPs, memory and time of a Transformer, and how to plan a run.
 - **What goes beyond**: attention, a model that writes, inference, many GPUs, and in the end a language model made of your own pieces.
 
