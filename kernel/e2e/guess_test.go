@@ -3,6 +3,7 @@ package e2e
 import (
 	"net/url"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -86,4 +87,70 @@ func TestGuess(t *testing.T) {
 	b.clean(func(address string) bool {
 		return strings.HasPrefix(address, "file:") || strings.HasPrefix(address, "data:") || strings.HasPrefix(address, "about:")
 	})
+}
+
+// testGuessForms answers questions in JupyterLab: a guess goes into the cell once it is right, or the answer is asked
+// for; a wrong one may be followed by another.
+func testGuessForms(t *testing.T, address string) {
+	path := write(t, "guesses.ipynb",
+		`lesson.Guess("How many bytes?", nil, 128, lesson.Unit("bytes"), lesson.Mistake(32, "Each has four."))
+fmt.Println("what came", "out")`,
+		`lesson.Guess("What shape is it?", nil, []int{2, 3})
+lesson.Guess("Which \"one\" is it?", nil, "b", lesson.Choices("a", "b", "c"))`,
+		`lesson.Guess("Is it so?", nil, true)`,
+		`lesson.Guess("What is the sum?", nil, 2.5, lesson.Why("Add them."))
+fmt.Println("one", "half")`)
+	b := openBrowser(t)
+	b.window(1200, 1400, false)
+	b.do(chromedp.Navigate(at(t, address, path)))
+	b.opened(4)
+	const code = `[...document.querySelectorAll(".jp-Notebook .jp-CodeCell")]`
+	cell := func(i int, of string) string { return code + `[` + strconv.Itoa(i) + `]` + of }
+	source := func(i int) string { return cell(i, `.querySelector(".cm-content").innerText`) }
+	output := func(i int) string { return cell(i, `.querySelector(".jp-Cell-outputArea").innerText`) }
+	press := func(i int, name string) {
+		t.Helper()
+		ask[bool](b, `[...`+cell(i, `.querySelectorAll(".lectern-guess button")`)+`].find(x => x.textContent == "`+name+`").click(), true`)
+	}
+	guess := func(i int, text string) {
+		t.Helper()
+		ask[bool](b, cell(i, `.querySelector(".lectern-guess input").focus(), true`))
+		b.do(chromedp.KeyEvent(text + "\r"))
+	}
+	b.do(chromedp.Click(chromedp.CSS(`.jp-Notebook .jp-CodeCell:nth-child(1) .cm-content`)))
+	for i := range 4 {
+		b.press("Enter", keyEnter, shift)
+		b.until("the questions are asked", cell(i, `.querySelector(".lectern-guess .ask") != null`), code+`.map(c => c.innerText).join(" | ")`)
+	}
+	guess(0, "many")
+	b.until("a number is wanted", output(0)+`.includes("A number is wanted")`, output(0))
+	guess(0, "32") // in place of what was wrong
+	b.until("a hint comes before the answer", output(0)+`.includes("✗ You guessed 32: 4 times too small. Each has four.") && !`+output(0)+`.includes("128")`, output(0))
+	if got := ask[string](b, source(0)); !strings.Contains(got, `"How many bytes?", nil,`) {
+		t.Errorf("after a wrong guess the cell is %s", got)
+	}
+	guess(0, "128")
+	b.until("the cell has run with the guess", output(0)+`.startsWith("✓ How many bytes? Right, it is 128 bytes.") && `+output(0)+`.includes("what came out")`, output(0))
+	if got := ask[string](b, source(0)); !strings.Contains(got, `"How many bytes?", 128,`) {
+		t.Errorf("after the right guess the cell is %s", got)
+	}
+	guess(1, "3, 2")
+	b.until("the order is wrong", output(1)+`.includes("the sizes are right, their order is not")`, output(1))
+	press(1, "Show the answer")
+	b.until("the wrong guess is in the cell", output(1)+`.includes("✗ What shape is it? You guessed [3 2]; it is [2 3]")`, output(1))
+	press(1, "c")
+	b.until("there are two others", output(1)+`.includes("✗ You guessed c.")`, output(1))
+	press(1, "b")
+	b.until("the second question is answered, too", output(1)+`.includes("Right, it is b")`, output(1))
+	if got := ask[string](b, source(1)); !strings.Contains(got, `[]int{3, 2}, []int{2, 3}`) || !strings.Contains(got, `is it?", "b", "b",`) {
+		t.Errorf("after both guesses the cell is %s", got)
+	}
+	press(2, "false")
+	b.until("of two the other is right", output(2)+`.includes("You guessed false; it is true")`, output(2))
+	press(3, "Show the answer")
+	b.until("who doesn't guess sees it all", output(3)+`.includes("It is 2.5. Add them.") && `+output(3)+`.includes("one half")`, output(3))
+	if got := ask[string](b, source(3)); !strings.Contains(got, "nil, 2.5") {
+		t.Errorf("without a guess the cell is %s", got)
+	}
+	b.shoot("lab-guesses", false)
 }

@@ -63,6 +63,7 @@ func TestJupyterLab(t *testing.T) {
 	// First, because the first completion is the slowest.
 	t.Run("completion", func(t *testing.T) { testCompletion(t, address, up) })
 	t.Run("stale", func(t *testing.T) { testStale(t, address) })
+	t.Run("guesses", func(t *testing.T) { testGuessForms(t, address) })
 	t.Run("steps", func(t *testing.T) { testSteps(t, address) })
 	t.Run("widgets", func(t *testing.T) { testWidgets(t, address) })
 	t.Run("pages", func(t *testing.T) { testPages(t, address) })
@@ -162,6 +163,8 @@ const (
 	keyEnter     = 13
 	keyEscape    = 27
 	keyEnd       = 35
+	keyPageUp    = 33
+	keyPageDown  = 34
 	keyHome      = 36
 	keyLeft      = 37
 	keyRight     = 39

@@ -62,8 +62,8 @@ var parts = []render.Part{
 	{Title: "Training", First: "13"},
 	{Title: "Making it fit, and making it fast", First: "21"},
 	{Title: "A language model", First: "24"},
-	{Title: "Many GPUs", First: "27"},
-	{Title: "All of it together", First: "28"},
+	{Title: "Many GPUs", First: "28"},
+	{Title: "All of it together", First: "29"},
 }
 
 // preview is what previews of links to the lessons show, drawn by preview.html.

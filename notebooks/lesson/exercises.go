@@ -472,7 +472,7 @@ var exercises = []exercise{
 		hint:   "What is the largest power of two that doesn't move 0.02 beyond the end of E4M3?",
 		praise: "That takes 0.02 to 327.68. A power of two only changes the exponent, so scaling rounds nothing.",
 	},
-	// 24: a Transformer
+	// 24: attention
 	{
 		key:    "24.1",
 		want:   4 * 768 * 768,
@@ -491,48 +491,72 @@ var exercises = []exercise{
 		hint:   "A key and a value, for each block, head and feature, of two bytes.",
 		praise: "128 KiB for each token: a conversation of 8,192 tokens fills a gigabyte.",
 	},
-	// 25: what a Transformer costs
+	// 25: a model that writes
 	{
 		key:  "25.1",
+		want: 3.1 / 4.2 / math.Ln2, tolerance: []float64{0.01},
+		hint:   "How many nats is it for each byte? And how many bits is one nat?",
+		praise: "With this model a text could be packed into an eighth of its bytes: predicting and compressing are one thing.",
+	},
+	{
+		key:    "25.2",
+		want:   50257 * 768,
+		hint:   "Without tying there are two matrices of one size. Which size?",
+		praise: "With them it would have 163 million parameters, and it has 124.",
+	},
+	// 26: what a Transformer costs
+	{
+		key:  "26.1",
 		want: 2 * 8.03e9, tolerance: []float64{0.01},
 		hint:   "Two bytes for each parameter.",
 		praise: "16 GB: too much for most graphics cards at home.",
 	},
 	{
-		key:    "25.2",
+		key:    "26.2",
 		want:   4,
 		hint:   "How many weights does a D × D matrix have, and how many when D doubles?",
 		praise: "But the embedding only doubles.",
 	},
-	// 26: inference
+	// 27: inference
 	{
-		key:  "26.1",
+		key:  "27.1",
 		want: 1e3 * 69.5e9 * 2 / (8 * 3.35e12), tolerance: []float64{0.02},
 		hint:   "Bytes of all weights, over the bytes per second of all eight together.",
 		praise: "Eight GPUs read eight times as fast. They also have to talk to each other, which this leaves out.",
 	},
 	{
-		key:  "26.2",
+		key:  "27.2",
 		want: 989.5e12 / 3.35e12 / 2, tolerance: []float64{0.1},
 		hint:   "The intensity of a batch of B is 2·B FLOPs for each weight, over the bytes of a weight.",
 		praise: "Half as many bytes, half as large a batch.",
 	},
-	// 27: many GPUs
+	// 28: many GPUs
 	{
-		key:  "27.1",
+		key:  "28.1",
 		want: 7. / (24 + 7), tolerance: []float64{0.01},
 		hint:   "All ranks wait for one micro-batch less than there are stages.",
 		praise: "Less than a quarter, for eight times as many GPUs.",
 	},
 	{
-		key:  "27.2",
+		key:  "28.2",
 		want: 2 * 7. / 8 * 2e9, tolerance: []float64{0.01},
 		hint:   "A reduce-scatter and an all-gather, each of which sends 7/8 of all bytes.",
 		praise: "Less than twice the gradients, and 1,000 ranks would hardly send more.",
 	},
-	// 28: the capstone
+	// 29: problems
 	{
-		key:  "28.5",
+		key:  "29.1",
+		want: []float64{15.3, 24.9, 3}, tolerance: []float64{0.01},
+		hint: "Give a and b in GB, then the batch. b is 16 bytes for each parameter; a is 4 bytes for each number that one sequence of 1,024 tokens keeps.",
+		rubric: []string{
+			"It says what b is for: parameters, gradients, and AdamW's two moments.",
+			"It says what most of a is: the scores of attention, which are two thirds of it.",
+			"It rounds the batch down, and says that what is left over can't hold a fourth sequence.",
+		},
+	},
+	// 30: the capstone
+	{
+		key:  "30.5",
 		want: 50257. / (50257 + 96), tolerance: []float64{0.0005},
 		hint:   "Both matrices have a side of 96. What are the other sides?",
 		praise: "In small models nearly all work is in the last layer. That is one reason for not making vocabularies too large.",

@@ -303,7 +303,7 @@ func (q *question) near(g, v float64) bool {
 	return approx.Equal(g, v, max(q.Share, 1e-9), q.Distance)
 }
 
-// off says how far a wrong guess is from the answer, and what may have gone wrong. assets/page.js of the renderer says
+// off says how far a wrong guess is from the answer, and what may have gone wrong. ask.js of the kernel says
 // the same in pages.
 func (q *question) off(guess any) string {
 	g, _ := floats(guess)

@@ -51,6 +51,9 @@ func OK(err error) {
 // Check looks at the answer to an exercise and says what to do about it. It never panics and never tells the solution:
 // nil means that there is no answer yet, and an answer of the wrong type is told which type is wanted. key names the
 // exercise, such as "05.2"; it panics for an unknown key, which is a mistake of the lesson's author.
+//
+// Some exercises ask for a sentence. Check looks for the right numbers in it, then says what else a good answer has,
+// which you judge yourself.
 func Check(key string, answer any) {
 	i := slices.IndexFunc(exercises, func(e exercise) bool { return e.key == key })
 	if i < 0 {
@@ -58,6 +61,8 @@ func Check(key string, answer any) {
 	}
 	e := exercises[i]
 	switch {
+	case e.rubric != nil:
+		fmt.Println(e.judge(answer))
 	case isNil(answer):
 		fmt.Printf("Exercise %s: replace nil with your answer and run the cell again.\n", key)
 	case differs(answer, e.want, e.tolerance) == "":
@@ -74,8 +79,9 @@ type exercise struct {
 	key       string
 	want      any
 	tolerance []float64
-	hint      string // shown with a wrong answer
-	praise    string // shown with the right one: what follows from it
+	hint      string   // shown with a wrong answer
+	praise    string   // shown with the right one: what follows from it
+	rubric    []string // if there is one, the answer is a sentence: see judge
 }
 
 // differs says how got differs from want, or nothing if it does not.

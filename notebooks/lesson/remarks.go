@@ -132,7 +132,7 @@ var remarks = []remark{
 	{"What type is half.Mul(2.5)?", "A plain number takes on the type of the tensor.", nil},
 	{"How many ones does Triu(1) leave?", "Two in the first row, one in the second.", []mistake{{6, "Triu(0) leaves that many, with the diagonal."}}},
 	{"What share does the last token give to the first?",
-		"Three equal scores, and the last token sees all three.", nil,
+		"It sees all three: e to the ln 2 is 2, and 2 / (2 + 1 + 1) is one half.", nil,
 	},
 	{"What does the formula give for two scores of 1000?", "e to the 1000 is +Inf, and Inf/Inf isn't a number.", nil},
 	// 07: matrix multiplication
@@ -414,15 +414,34 @@ var remarks = []remark{
 		"In total 16 + 15 + … + 1 = 136 blocks are computed again, and 136 / 16 = 8.5.", []mistake{{136, "You counted blocks. How many forward passes of 16 blocks?"},
 			{16, "Late blocks need nearly all the others again, early ones only a few."}},
 	},
-	// 24: a Transformer
+	// 24: attention
+	{"What shape do five embedded tokens have?", "A row of four features for each token.", []mistake{{[]int{4, 4}, "That is the table. There are five words."}, {[]int{5}, "Each token is a row, no longer a number."}}},
+	{"What are the three scores?", "Only the first feature counts: 3 · 1, 3 · 0, 3 · 1.", nil},
+	{"What comes out of the map?", "The weights are 0.49, 0.02 and 0.49.", []mistake{{10, "The third key matches as well as the first."}, {70, "The weights add up to 1, not to 3."}}},
 	{"How many scores do five tokens have?", "One for each pair, a token with itself included.", []mistake{{20, "A token also asks itself."}}},
+	{"Which word does it look at most?", "Its query is (6, 0), and the noun's key is (1, 0).", nil},
+	{"What is the standard deviation of the products?", "Variances of independent terms add up: 64, whose root is 8.", []mistake{{64, "That is the variance."}, {1, "That is the deviation of one term. 64 of them are added."}}},
 	{"How many weights are not 0?", "Token t sees t + 1 tokens: 1 + 2 + 3 + 4 + 5.", []mistake{{10, "The diagonal counts: each token sees itself."}}},
-	{"Does the order of the others matter to it?", "A weighted mean has no order, and the weights only depend on what the tokens say.", nil},
-	{"What happens to the dot product?", "Both are rotated by the same additional angle.", nil},
+	{"Does one operation give the same?", "It adds up the same products in another order.", nil},
+	{"Does the full stop notice who bites?", "A weighted mean has no order, and the weights only depend on what the tokens say.", nil},
+	{"Does it notice with a table of positions?", "The dog at position 0 has another row than the dog at position 2.", nil},
+	{"What is the product at 107 and 103?", "Both are rotated by the same additional angle.", nil},
+	{"What shape do the queries of four heads have?", "The 8 features are 4 heads of 2, and each head has all 5 tokens.", []mistake{{[]int{2, 5, 4, 2}, "So they are cut. Then the heads move in front of the tokens."}}},
+	{"Does the library's layer give the same?", "It cuts, attends, joins and mixes as you did.", nil},
+	// 25: a model that writes
+	{"What is the RMS after twelve additions?", "Variances of independent terms add up: 13, and its root is 3.6.", []mistake{{13, "That is the variance."}, {12, "That would be so if all vectors were the same."}}},
+	{"By what factor does the output grow?", "The RMS grows by the same factor, and it is divided by.", []mistake{{100, "Divided by an RMS that is 100 times as large."}, {10, "The RMS is in the units of x, not of its square root."}}},
+	{"What is SiLU(-1)?", "Divide -1 by 1 + e.", []mistake{{0, "That is ReLU's."}, {-1, "The gate is half closed there."}}},
 	{"How wide is the middle?", "Solve 8·D² = 3·D·hidden.", []mistake{{3072, "With two matrices it would be 4·D. Here are three."}}},
+	{"What shape comes out of a block?", "It adds to what came in, so the shape is that of x.", nil},
+	{"What shape do the logits have?", "A logit for each token of the vocabulary, at each position of each text.", []mistake{{[]int{8, 256}, "Each position predicts what comes after it, not only the last."}}},
 	{"Which part has the most parameters?", "It has 3·D·192 in each block, attention 4·D².", nil},
-	{"What is the loss at the start?", "A uniform guess costs ln 256 = 5.55, and random logits a little more.", []mistake{{8, "That is 8 bits, yes; but in nats it is 8·ln 2."}}},
-	// 25: what a Transformer costs
+	{"How many parameters does tying save?", "Multiply 256 · 64: a second table of that size isn't needed.", nil},
+	{"What is the mean loss?", "The losses are 2·ln 2 and ln 2.", []mistake{{0.98, "You took the mean of the probabilities first. The logarithm comes before the mean."}, {1.39, "That is the first position alone."}}},
+	{"What is the loss at the start?", "A uniform guess costs ln 256 = 5.55, and random logits half a nat more.", []mistake{{8, "That is 8 bits, yes; but in nats it is 8·ln 2."}}},
+	{"What is the loss on stories that it has not seen?", "The words are mostly the same, but not their order.", nil},
+	{"What is the loss per byte with BPE?", "Divide the loss per token by the bytes of a token.", nil},
+	// 26: what a Transformer costs
 	{"Which part of GPT-2 small is the largest?", "It has 12 · 2 · 768 · 3072, and some biases.", nil},
 	{"By what factor does backward take more FLOPs?", "One product for the gradient of the weight, one for that of the input.", nil},
 	{"At what context length is attention half of it all?", "Solve 2 · 123.5e6 = 4 · 12 · T · 768 for T.", nil},
@@ -430,7 +449,7 @@ var remarks = []remark{
 	{"How much memory does it take before any activation?", "The parameter, its gradient, and Adam's two moments take 4 bytes each.", []mistake{{6.23, "That is the parameters alone."}}},
 	{"By what factor do activations grow at twice the length?", "Everything that is kept is kept per token.", []mistake{{4, "Scores would grow like that, and none are kept."}}},
 	{"By what percentage is our formula off?", "Each tensor that is kept has its term in the sum.", nil},
-	// 26: inference
+	// 27: inference
 	{"How many times more tokens?", "Without the cache it is 64 · 64 + 64 · 63 / 2 = 6112, with it 127.", nil},
 	{"How many FLOPs per byte for one token?", "Each weight of 2 bytes takes 2 FLOPs.", nil},
 	{"How long does one token take at least?", "Divide 15 GB by 3.35 TB/s.", nil},
@@ -449,7 +468,7 @@ var remarks = []remark{
 	{"What is the rate at step 110?", "The cosine of π/2 is 0: half of the peak.", nil},
 	{"How many times smaller are the matrices?", "Divide 4·n bytes by n + 4, for rows of 128 and 384.", []mistake{{4, "The scales take some room, too."}}},
 	{"In what percentage of the places do 8 bits agree?", "A rounding error of at most half a step, averaged over the terms of each product, hardly moves the logits.", nil},
-	// 27: many GPUs
+	// 28: many GPUs
 	{"How many MB go in and out of rank 0?",
 		"Three vectors of 4 MB come in, and three sums go out.", []mistake{{12, "That is one direction."}, {24e6, "In megabytes."}},
 	},
@@ -482,7 +501,11 @@ var remarks = []remark{
 		"Each rank waits for 3 micro-batches and works on 4.", []mistake{{75, "That is 3/4. Waiting and working are 7 together."}, {50, "Count the units: 9 of 21."}},
 	},
 	{"On how many GPUs was Llama 3 405B trained?", "Multiply 8 · 16 · 128.", []mistake{{152, "Each stage has 8 of them, and each copy 16 stages."}}},
-	// 28: the capstone
+	// 29: problems
+	{"How many GB do the weights, gradients and moments take?", "GPT-2 XL has 1.56 billion parameters, and each takes 16 bytes.", []mistake{{6.23, "That is the parameters alone."}, {12.5, "AdamW keeps two moments for each."}}},
+	{"How many GB does one sequence of 1,024 tokens keep?", "Two thirds of it are scores: 48 · 2 · 25 · 1,024 for each token.", []mistake{{5.25, "You left out the scores and their softmax."}, {10.3, "Both the scores and their softmax are kept."}}},
+	{"How many sequences fit if no scores are kept?", "Round (80 − 24.9) / 5.25 down.", []mistake{{15, "The parameters and what belongs to them take 24.9 GB first."}}},
+	// 30: the capstone
 	{"Which pair is joined first?", "`the`, `she`, `came`, `like`: very many words end in e.", nil},
 	{"What is the loss of a model that knows nothing?",
 		"The logarithm of the size of the vocabulary.", []mistake{{0, "A loss of 0 would be certainty."}, {5.545, "With 256 tokens it would be. Only those that occur have a number here."}},

@@ -56,7 +56,7 @@ var tasks = []*task{
 	},
 	{
 		key:  "00.5",
-		name: "gpusFor", args: []string{"parameters", "tokens", "days"},
+		name: "gpusFor", mine: "GPUsFor", args: []string{"parameters", "tokens", "days"},
 		prototype: (func(parameters, tokens, days float64) int)(nil),
 		cases: []gradedCase{
 			{category: "the lesson's run", in: []any{70e9, 15e12, 144.0}, want: []any{1024}},
@@ -93,7 +93,7 @@ var tasks = []*task{
 	},
 	{
 		key:  "01.5",
-		name: "train", args: []string{"text", "merges"},
+		name: "train", mine: "TrainBPE", args: []string{"text", "merges"},
 		prototype: (func(text string, merges int) [][2]int)(nil),
 		cases: []gradedCase{
 			{category: "an empty text", in: []any{"", 2}, want: []any{[][2]int{}}},
@@ -176,7 +176,7 @@ var tasks = []*task{
 	// 03: number formats
 	{
 		key:  "03.4",
-		name: "decode", args: []string{"code", "exponentBits", "mantissaBits"},
+		name: "decode", mine: "DecodeFloat", args: []string{"code", "exponentBits", "mantissaBits"},
 		prototype: (func(code uint32, exponentBits, mantissaBits int) float64)(nil),
 		cases: []gradedCase{
 			{category: "one in float32", in: []any{uint32(0x3F800000), 8, 23}, want: []any{1.0}},
@@ -200,7 +200,7 @@ var tasks = []*task{
 	},
 	{
 		key:  "03.5",
-		name: "round", args: []string{"x", "exponentBits", "mantissaBits"},
+		name: "round", mine: "RoundFloat", args: []string{"x", "exponentBits", "mantissaBits"},
 		prototype: (func(x float64, exponentBits, mantissaBits int) float64)(nil),
 		cases: []gradedCase{
 			{category: "a number that the format has", in: []any{1.5, 8, 7}, want: []any{1.5}},
@@ -260,7 +260,7 @@ var tasks = []*task{
 	},
 	{
 		key:  "04.5",
-		name: "place", args: []string{"layers", "memory"},
+		name: "place", mine: "PlaceLayers", args: []string{"layers", "memory"},
 		prototype: (func(layers []int, memory int) []int)(nil),
 		cases: []gradedCase{
 			{category: "no layers", in: []any{[]int{}, 80}, want: []any{[]int{}}},
@@ -469,26 +469,21 @@ var tasks = []*task{
 	},
 	{
 		key:  "08.5",
-		name: "attend", args: []string{"q", "k", "v"},
-		prototype: (func(q, k, v [][]float64) [][]float64)(nil),
+		name: "splitHeads", args: []string{"tokens", "heads"},
+		prototype: (func(tokens [][]float64, heads int) [][][]float64)(nil),
 		cases: []gradedCase{
-			{category: "one token", in: []any{[][]float64{{5, 1}}, [][]float64{{2, 2}}, [][]float64{{7, 8, 9}}}, want: []any{[][]float64{{7, 8, 9}}}},
-			{category: "equal scores", in: []any{[][]float64{{0, 0}}, [][]float64{{1, 2}, {3, 4}, {5, 6}}, [][]float64{{3, 0}, {6, 3}, {0, 9}}},
-				want: []any{[][]float64{{3, 4}}}},
-			{category: "the lesson's tokens", points: 2,
-				in:   []any{[][]float64{{1, 0}, {0, 1}}, [][]float64{{1, 0}, {0, 1}}, [][]float64{{1, 2}, {3, 4}}},
-				want: []any{[][]float64{{1.6604769013466862, 2.6604769013466862}, {2.3395230986533138, 3.3395230986533138}}}},
-			{category: "the root of the length", in: []any{[][]float64{{1, 1, 1, 1}}, [][]float64{{1, 0, 0, 0}, {1, 1, 1, 1}}, [][]float64{{0}, {1}}},
-				want: []any{[][]float64{{0.8175744761936437}}}},
-			{category: "large scores", points: 2,
-				in:   []any{[][]float64{{100, 0}}, [][]float64{{100, 0}, {0, 100}, {99, 0}}, [][]float64{{1}, {2}, {5}}},
-				want: []any{[][]float64{{1}}}},
+			{category: "one head", in: []any{[][]float64{{1, 2}, {3, 4}}, 1}, want: []any{[][][]float64{{{1, 2}, {3, 4}}}}},
+			{category: "one token", in: []any{[][]float64{{1, 2, 3, 4}}, 2}, want: []any{[][][]float64{{{1, 2}}, {{3, 4}}}}},
+			{category: "two heads", in: []any{[][]float64{{1, 2, 3, 4}, {5, 6, 7, 8}, {9, 10, 11, 12}}, 2}, points: 2,
+				want: []any{[][][]float64{{{1, 2}, {5, 6}, {9, 10}}, {{3, 4}, {7, 8}, {11, 12}}}}},
+			{category: "heads of one number", in: []any{[][]float64{{1, 2, 3}, {4, 5, 6}}, 3}, points: 2,
+				want: []any{[][][]float64{{{1}, {4}}, {{2}, {5}}, {{3}, {6}}}}},
 		},
 		hints: [2]string{
-			"Take one query at a time: its scores with all keys, the softmax of these scores, the mixture of the values. NaN? Then e to a large score overflowed.",
-			"For each query: s[j] = q·k[j] / √d; subtract the largest s; e[j] = exp(s[j]); divide by the sum of e; add e[j] times v[j] for all j.",
+			"How long is the part of one head? Which of the three numbers of an index changes fastest in what you return?",
+			"With hidden = len(row)/heads, head h has row[h*hidden:(h+1)*hidden] of each row. Append a copy of it to parts[h].",
 		},
-		praise: "Split the heads before it and join them after it, and you have the middle of a Transformer.",
+		praise: "Now each head is a list of tokens, like a sequence of its own.",
 	},
 	// 09: counting FLOPs
 	{
@@ -653,7 +648,7 @@ var tasks = []*task{
 	},
 	{
 		key:  "12.5",
-		name: "step", args: []string{"batch", "sizes", "trained"},
+		name: "step", mine: "StepFLOPs", args: []string{"batch", "sizes", "trained"},
 		prototype: (func(batch int, sizes []int, trained []bool) (forward, backward int))(nil),
 		cases: []gradedCase{
 			{category: "no layer", in: []any{5, []int{7}, []bool{}}, want: []any{0, 0}},
@@ -781,7 +776,7 @@ var tasks = []*task{
 	},
 	{
 		key:  "16.5",
-		name: "cut", args: []string{"ids", "L"},
+		name: "cut", mine: "CutSequences", args: []string{"ids", "L"},
 		prototype: (func(ids []int, L int) (x, y [][]int))(nil),
 		cases: []gradedCase{
 			{category: "no ids", in: []any{[]int{}, 2}, want: []any{[][]int{}, [][]int{}}},
@@ -836,7 +831,7 @@ var tasks = []*task{
 	// 17: optimizers
 	{
 		key:  "17.4",
-		name: "sgd", args: []string{"p", "gradients", "lr", "m"},
+		name: "sgd", mine: "SGD", args: []string{"p", "gradients", "lr", "m"},
 		prototype: (func(p float64, gradients []float64, lr, m float64) float64)(nil),
 		cases: []gradedCase{
 			{category: "no step", in: []any{4.0, []float64{}, 0.1, 0.9}, want: []any{4.0}},
@@ -854,21 +849,22 @@ var tasks = []*task{
 	},
 	{
 		key:  "17.5",
-		name: "adam", args: []string{"p", "gradients", "lr"},
-		prototype: (func(p float64, gradients []float64, lr float64) float64)(nil),
+		name: "adam", args: []string{"p", "m", "v", "g", "t", "lr"},
+		prototype: (func(p, m, v, g float64, t int, lr float64) (float64, float64, float64))(nil),
 		cases: []gradedCase{
-			{category: "no step", in: []any{4.0, []float64{}, 0.1}, want: []any{4.0}},
-			{category: "gradients of zero", in: []any{1.0, []float64{0, 0}, 0.1}, want: []any{1.0}},
-			{category: "the first step", in: []any{4.0, []float64{4}, 0.1}, want: []any{3.90000000025}},
-			{category: "three steps", points: 2, in: []any{4.0, []float64{4, 3.9, 3.8}, 0.1}, want: []any{3.700273929336003}},
-			{category: "gradients that change sign", in: []any{0.0, []float64{1, -1, 1, -1}, 0.01}, want: []any{-0.012305301877335414}},
-			{category: "tiny gradients", in: []any{-2.0, []float64{1e-4, 1e-4}, 0.5}, want: []any{-2.9999000099989965}},
-			{category: "gradients of very different sizes", in: []any{1.0, []float64{1000, -0.001, 5}, 0.2}, want: []any{0.5617590711017008}},
+			{category: "the first step", in: []any{4.0, 0.0, 0.0, 4.0, 1, 0.1}, want: []any{3.90000000025, 0.4, 0.016}},
+			{category: "the second step", points: 2, in: []any{3.9, 0.4, 0.016, 3.9, 2, 0.1}, want: []any{3.800073995081855, 0.75, 0.031194}},
+			{category: "no gradient, and none before", in: []any{1.0, 0.0, 0.0, 0.0, 1, 0.1}, want: []any{1.0, 0.0, 0.0}},
+			{category: "no gradient, but means that go on", in: []any{1.0, 0.5, 0.25, 0.0, 3, 0.1}, want: []any{0.9818099489499902, 0.45, 0.24975}},
+			{category: "a gradient that changes sign", in: []any{-0.01, 0.1, 0.001, -1.0, 2, 0.01}, want: []any{-0.009473684215789478, -0.009999999999999995, 0.001999}},
+			{category: "a tiny gradient", in: []any{-2.0, 0.0, 0.0, 0.0001, 1, 0.5}, want: []any{-2.4999500049995005, 1e-05, 1.0000000000000001e-11}},
+			{category: "a late step", points: 2, in: []any{0.5, 0.02, 0.003, 0.05, 1000, 0.01}, want: []any{0.49666061492372116, 0.023000000000000003, 0.0029995}},
 		},
 		tolerance: 1e-9,
 		hints: [2]string{
-			"Keep two running means, of g and of g². Does your first step have the length lr, whatever the gradient? If not, look at the bias correction.",
-			"For step t = 1, 2, …: m = 0.9m + 0.1g, v = 0.999v + 0.001g², then p -= lr · m/(1−0.9ᵗ) / (√(v/(1−0.999ᵗ)) + 1e-8). The ε is outside the root.",
+			"Move both means first, that of g and that of g². Does your first step have the length lr, whatever the gradient? If not, look at the bias correction.",
+			"m = 0.9m + 0.1g, v = 0.999v + 0.001g², then p -= lr · m/(1−0.9ᵗ) / (√(v/(1−0.999ᵗ)) + 1e-8), with float64(t). The ε is outside the root. " +
+				"Return p and the means as they are, without the correction.",
 		},
 		praise: "AdamW needs one more line: p -= lr * λ * p.",
 	},
@@ -915,50 +911,50 @@ var tasks = []*task{
 	{
 		key:  "20.4",
 		name: "save", args: []string{"names", "values"},
-		prototype: (func(names []string, values [][]float32) []byte)(nil),
+		prototype: (func(names []string, values [][]float64) []byte)(nil),
 		cases: []gradedCase{
-			{category: "nothing", in: []any{[]string{}, [][]float32{}}, want: []any{[]byte{}}},
-			{category: "one number", in: []any{[]string{"w"}, [][]float32{{1}}}, want: []any{[]byte("\x01\x00\x00\x00w\x01\x00\x00\x00\x00\x00\x80\x3f")}},
-			{category: "a list without numbers", in: []any{[]string{"b"}, [][]float32{{}}}, want: []any{[]byte("\x01\x00\x00\x00b\x00\x00\x00\x00")}},
-			{category: "a name without characters", in: []any{[]string{""}, [][]float32{{0.5}}},
-				want: []any{[]byte("\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x3f")}},
-			{category: "two lists", points: 2, in: []any{[]string{"w", "bias"}, [][]float32{{1, -2}, {0.5}}},
-				want: []any{[]byte("\x01\x00\x00\x00w\x02\x00\x00\x00\x00\x00\x80\x3f\x00\x00\x00\xc0\x04\x00\x00\x00bias\x01\x00\x00\x00\x00\x00\x00\x3f")}},
-			{category: "a name with an umlaut", in: []any{[]string{"ä"}, [][]float32{{}}}, want: []any{[]byte("\x02\x00\x00\x00\xc3\xa4\x00\x00\x00\x00")}},
+			{category: "nothing", in: []any{[]string{}, [][]float64{}}, want: []any{[]byte{}}},
+			{category: "one number", in: []any{[]string{"w"}, [][]float64{{1}}}, want: []any{[]byte("\x01\x00\x00\x00w\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\xf0\x3f")}},
+			{category: "a list without numbers", in: []any{[]string{"b"}, [][]float64{{}}}, want: []any{[]byte("\x01\x00\x00\x00b\x00\x00\x00\x00")}},
+			{category: "a name without characters", in: []any{[]string{""}, [][]float64{{0.5}}},
+				want: []any{[]byte("\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\xe0\x3f")}},
+			{category: "two lists", points: 2, in: []any{[]string{"w", "bias"}, [][]float64{{1, -2}, {0.5}}},
+				want: []any{[]byte("\x01\x00\x00\x00w\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00\xf0\x3f\x00\x00\x00\x00\x00\x00\x00\xc0\x04\x00\x00\x00bias\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\xe0\x3f")}},
+			{category: "a name with an umlaut", in: []any{[]string{"ä"}, [][]float64{{}}}, want: []any{[]byte("\x02\x00\x00\x00\xc3\xa4\x00\x00\x00\x00")}},
 		},
 		hints: [2]string{
 			"Begin with an empty slice of bytes, and append piece after piece. What does len count in a string: characters or bytes?",
-			"For each name: append uint32(len(name)), the name (append(file, name...)), uint32(len(values[i])), and math.Float32bits(v) for each number v.",
+			"For each name: append uint32(len(name)), the name (append(file, name...)), uint32(len(values[i])), and math.Float64bits(v) for each number v.",
 		},
 		praise: "A whole model in a file, and no code in it that could run.",
 	},
 	{
 		key:  "20.5",
 		name: "load", args: []string{"file"},
-		prototype: (func(file []byte) (names []string, values [][]float32, ok bool))(nil),
+		prototype: (func(file []byte) (names []string, values [][]float64, ok bool))(nil),
 		cases: []gradedCase{
-			{category: "an empty file", in: []any{[]byte{}}, want: []any{[]string{}, [][]float32{}, true}},
-			{category: "one number", in: []any{[]byte("\x01\x00\x00\x00w\x01\x00\x00\x00\x00\x00\x80\x3f")},
-				want: []any{[]string{"w"}, [][]float32{{1}}, true}},
+			{category: "an empty file", in: []any{[]byte{}}, want: []any{[]string{}, [][]float64{}, true}},
+			{category: "one number", in: []any{[]byte("\x01\x00\x00\x00w\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\xf0\x3f")},
+				want: []any{[]string{"w"}, [][]float64{{1}}, true}},
 			{category: "two lists", points: 2,
-				in:   []any{[]byte("\x01\x00\x00\x00w\x02\x00\x00\x00\x00\x00\x80\x3f\x00\x00\x00\xc0\x04\x00\x00\x00bias\x01\x00\x00\x00\x00\x00\x00\x3f")},
-				want: []any{[]string{"w", "bias"}, [][]float32{{1, -2}, {0.5}}, true}},
+				in:   []any{[]byte("\x01\x00\x00\x00w\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00\xf0\x3f\x00\x00\x00\x00\x00\x00\x00\xc0\x04\x00\x00\x00bias\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\xe0\x3f")},
+				want: []any{[]string{"w", "bias"}, [][]float64{{1, -2}, {0.5}}, true}},
 			{category: "a list without numbers", in: []any{[]byte("\x01\x00\x00\x00b\x00\x00\x00\x00")},
-				want: []any{[]string{"b"}, [][]float32{{}}, true}},
-			{category: "cut off in a count", in: []any{[]byte("\x01\x00")}, want: []any{[]string(nil), [][]float32(nil), false}},
-			{category: "cut off in a name", in: []any{[]byte("\x04\x00\x00\x00bi")}, want: []any{[]string(nil), [][]float32(nil), false}},
-			{category: "cut off after a name", in: []any{[]byte("\x01\x00\x00\x00w")}, want: []any{[]string(nil), [][]float32(nil), false}},
+				want: []any{[]string{"b"}, [][]float64{{}}, true}},
+			{category: "cut off in a count", in: []any{[]byte("\x01\x00")}, want: []any{[]string(nil), [][]float64(nil), false}},
+			{category: "cut off in a name", in: []any{[]byte("\x04\x00\x00\x00bi")}, want: []any{[]string(nil), [][]float64(nil), false}},
+			{category: "cut off after a name", in: []any{[]byte("\x01\x00\x00\x00w")}, want: []any{[]string(nil), [][]float64(nil), false}},
 			{category: "cut off in a number", in: []any{[]byte("\x01\x00\x00\x00w\x01\x00\x00\x00\x00\x00\x80")},
-				want: []any{[]string(nil), [][]float32(nil), false}},
-			{category: "cut off in the second list", in: []any{[]byte("\x01\x00\x00\x00w\x01\x00\x00\x00\x00\x00\x80\x3f\x01\x00\x00\x00b\x01\x00\x00\x00")},
-				want: []any{[]string(nil), [][]float32(nil), false}},
-			{category: "a count of four billion", points: 2, in: []any{[]byte("\x01\x00\x00\x00w\xff\xff\xff\xff\x00\x00\x80\x3f")},
-				want: []any{[]string(nil), [][]float32(nil), false}},
+				want: []any{[]string(nil), [][]float64(nil), false}},
+			{category: "cut off in the second list", in: []any{[]byte("\x01\x00\x00\x00w\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\xf0\x3f\x01\x00\x00\x00b\x01\x00\x00\x00")},
+				want: []any{[]string(nil), [][]float64(nil), false}},
+			{category: "a count of four billion", points: 2, in: []any{[]byte("\x01\x00\x00\x00w\xff\xff\xff\xff\x00\x00\x00\x00\x00\x00\xf0\x3f")},
+				want: []any{[]string(nil), [][]float64(nil), false}},
 		},
 		hints: [2]string{
 			"Keep what is left of the file, and cut pieces off its front. What do you have to check before each cut?",
-			"Before each count: are at least 4 bytes left? After it: is the count larger than what is left (divided by 4 for numbers)? Then return nil, nil, false. " +
-				"math.Float32frombits(binary.LittleEndian.Uint32(b)) turns 4 bytes into a number.",
+			"Before each count: are at least 4 bytes left? After it: is the count larger than what is left (divided by 8 for numbers)? Then return nil, nil, false. " +
+				"math.Float64frombits(binary.LittleEndian.Uint64(b)) turns 8 bytes into a number.",
 		},
 		praise: "Loaders that trust their files crash, or worse: whoever wrote the file decides what happens.",
 	},
@@ -1101,10 +1097,10 @@ var tasks = []*task{
 		},
 		praise: "In one line it is depth/k + k − 1, rounded down, as long as k isn't larger than depth.",
 	},
-	// 24: a Transformer
+	// 24: attention
 	{
 		key:  "24.4",
-		name: "attend", args: []string{"query", "keys", "values"},
+		name: "attend", mine: "AttendOne", args: []string{"query", "keys", "values"},
 		prototype: (func(query []float64, keys, values [][]float64) []float64)(nil),
 		cases: []gradedCase{
 			{category: "a single token", in: []any{[]float64{1, 2}, [][]float64{{0.5, -1}}, [][]float64{{3, 4, 5}}}, want: []any{[]float64{3, 4, 5}}},
@@ -1143,9 +1139,112 @@ var tasks = []*task{
 		},
 		praise: "The course's assignment asks for this, with a table of the sines.",
 	},
-	// 25: what a Transformer costs
+	{
+		key:  "24.6",
+		name: "multiHead", args: []string{"q", "k", "v", "heads"},
+		prototype: (func(q, k, v [][]float64, heads int) [][]float64)(nil),
+		cases: []gradedCase{
+			{category: "a single token", in: []any{[][]float64{{1, 2}}, [][]float64{{3, 4}}, [][]float64{{5, 6}}, 2}, want: []any{[][]float64{{5, 6}}}},
+			{category: "one head, equal scores", in: []any{[][]float64{{0, 0}, {0, 0}}, [][]float64{{1, 2}, {3, 4}}, [][]float64{{1, 2}, {3, 4}}, 1},
+				want: []any{[][]float64{{1, 2}, {2, 3}}}},
+			{category: "one head", in: []any{[][]float64{{1, 2}, {0, 1}, {-1, 0.5}}, [][]float64{{0.5, 1}, {1, 0}, {2, -1}}, [][]float64{{1, 2}, {3, 4}, {5, 6}}, 1},
+				want: []any{[][]float64{{1, 2}, {1.6604769013466862, 2.6604769013466862}, {2.003131429557964, 3.003131429557964}}}},
+			{category: "two heads of one feature", points: 2,
+				in:   []any{[][]float64{{1, 2}, {0, 1}, {-1, 0.5}}, [][]float64{{0.5, 1}, {1, 0}, {2, -1}}, [][]float64{{1, 2}, {3, 4}, {5, 6}}, 2},
+				want: []any{[][]float64{{1, 2}, {2, 2.5378828427399904}, {2.150804530087098, 3.359686664340387}}}},
+			{category: "two heads of two features", points: 2,
+				in:   []any{[][]float64{{1, 0, 2, 1}, {0, 1, -1, 1}}, [][]float64{{1, 1, 0, 0}, {2, 0, 1, 1}}, [][]float64{{1, 2, 3, 4}, {-1, 0, 1, 2}}, 2},
+				want: []any{[][]float64{{1, 2, 3, 4}, {0.33952309865331376, 1.3395230986533138, 2, 3}}}},
+		},
+		tolerance: 1e-9,
+		hints: [2]string{
+			"Which columns belong to head h? Which rows may token t see? And which d goes under the root: that of a row, or that of a head?",
+			"With d = len(row)/heads, head h has row[h*d:(h+1)*d] of every row. For each h and t, append attend(query t, keys[:t+1], values[:t+1]) to out[t].",
+		},
+		praise: "A matrix before it and one after it, and this is the attention of a language model.",
+	},
+	// 25: a model that writes
 	{
 		key:  "25.3",
+		name: "rmsNorm", mine: "RMSNorm", args: []string{"x", "gain", "eps"},
+		prototype: (func(x, gain []float64, eps float64) []float64)(nil),
+		cases: []gradedCase{
+			{category: "equal features", in: []any{[]float64{5, 5, 5}, []float64{1, 1, 1}, 0.0}, want: []any{[]float64{1, 1, 1}}},
+			{category: "two features", in: []any{[]float64{3, 4}, []float64{1, 1}, 0.0}, want: []any{[]float64{0.848528137423857, 1.131370849898476}}},
+			{category: "gains", points: 2, in: []any{[]float64{1, 2, 3, 4}, []float64{1, 0.5, 2, -1}, 1e-5},
+				want: []any{[]float64{0.3651481282381064, 0.3651481282381064, 2.1908887694286383, -1.4605925129524255}}},
+			{category: "nothing but zeros", in: []any{[]float64{0, 0, 0}, []float64{1, 2, 3}, 1e-5}, want: []any{[]float64{0, 0, 0}}},
+			{category: "small features", points: 2, in: []any{[]float64{1e-3, -2e-3}, []float64{1, 1}, 1e-5}, want: []any{[]float64{0.282842712474619, -0.565685424949238}}},
+		},
+		tolerance: 1e-9,
+		hints: [2]string{
+			"Did you take the mean of the squares, or their sum? And where does eps go: under the root, or beside it?",
+			"root = √(Σ x²/n + eps), and y[i] = x[i]/root·gain[i]. Write into a new slice.",
+		},
+		praise: "LayerNorm subtracts the mean first, and adds a bias at the end. Models do as well without both.",
+	},
+	{
+		key:  "25.4",
+		name: "swiglu", mine: "SwiGLU", args: []string{"x", "w1", "w2", "w3"},
+		prototype: (func(x []float64, w1, w2, w3 [][]float64) []float64)(nil),
+		cases: []gradedCase{
+			{category: "one feature", in: []any{[]float64{2}, [][]float64{{1}}, [][]float64{{1}}, [][]float64{{3}}}, want: []any{[]float64{10.569564935734588}}},
+			{category: "wider in the middle", points: 2,
+				in:   []any{[]float64{1, -1}, [][]float64{{1, 0}, {0, 1}, {1, 1}}, [][]float64{{1, 2, 3}, {-1, 0, 1}}, [][]float64{{1, 1}, {2, 0}, {0.5, -0.5}}},
+				want: []any{[]float64{-1.0757656854799804, 0}}},
+			{category: "inputs of zero", in: []any{[]float64{0, 0}, [][]float64{{1, 2}}, [][]float64{{1}, {1}}, [][]float64{{1, 1}}}, want: []any{[]float64{0, 0}}},
+			{category: "a closed gate", in: []any{[]float64{1, 2}, [][]float64{{-100, 0}}, [][]float64{{1}, {1}}, [][]float64{{1, 1}}}, want: []any{[]float64{0, 0}}},
+			{category: "three features", points: 2,
+				in:   []any{[]float64{0.5, -1, 2}, [][]float64{{0.1, 0.2, 0.3}, {1, -1, 0}}, [][]float64{{1, 0}, {0, 1}, {2, -1}}, [][]float64{{-0.5, 0, 1}, {0.3, 0.3, 0.3}}},
+				want: []any{[]float64{0.4808783967350123, 0.5518627714307094, 0.40989402203931524}}},
+		},
+		tolerance: 1e-9,
+		hints: [2]string{
+			"Three products of a matrix and a vector: write that once. Which of the first two goes through SiLU?",
+			"gate = W1·x, h = W3·x; h[i] *= gate[i]/(1+math.Exp(−gate[i])); return W2·h.",
+		},
+		praise: "Nobody can say quite why a gate helps. Shazeer's paper attributes it to divine benevolence.",
+	},
+	{
+		key:  "25.5",
+		name: "sequenceLoss", args: []string{"logits", "next"},
+		prototype: (func(logits [][]float64, next []int) float64)(nil),
+		cases: []gradedCase{
+			{category: "two equal logits", in: []any{[][]float64{{0, 0}}, []int{1}}, want: []any{0.6931471805599453}},
+			{category: "equal logits, two positions", in: []any{[][]float64{{2, 2, 2, 2}, {0, 0, 0, 0}}, []int{0, 3}}, want: []any{1.3862943611198908}},
+			{category: "right once, wrong once", points: 2, in: []any{[][]float64{{0, 2, -1}, {1, 0, 0.5}}, []int{1, 2}}, want: []any{0.6750578450990101}},
+			{category: "a vocabulary of one", in: []any{[][]float64{{5}, {7}}, []int{0, 0}}, want: []any{0.0}},
+			{category: "large logits", in: []any{[][]float64{{1000, 999, 0}}, []int{1}}, want: []any{1.3132616875182066}},
+			{category: "very negative logits", in: []any{[][]float64{{-1000, -1001}, {0, 5}}, []int{0, 0}}, want: []any{2.6599885180036624}},
+		},
+		tolerance: 1e-9,
+		hints: [2]string{
+			"Do you get NaN or +Inf? What may you subtract from all logits of a row without changing its softmax?",
+			"For each row: largest = slices.Max(row), total = Σ math.Exp(l−largest), and the loss is math.Log(total) + largest − row[next[t]]. Return the mean.",
+		},
+		praise: "A model is never asked to be right, only not to be surprised.",
+	},
+	{
+		key:  "25.6",
+		name: "tiedGradient", args: []string{"vocabulary", "ids", "gx", "h", "glogits"},
+		prototype: (func(vocabulary int, ids []int, gx, h, glogits [][]float64) [][]float64)(nil),
+		cases: []gradedCase{
+			{category: "the embedding alone", in: []any{2, []int{1}, [][]float64{{1, 2}}, [][]float64{{0, 0}}, [][]float64{{5, 6}}}, want: []any{[][]float64{{0, 0}, {1, 2}}}},
+			{category: "the output layer alone", in: []any{2, []int{0}, [][]float64{{0, 0}}, [][]float64{{1, 2}}, [][]float64{{3, -1}}}, want: []any{[][]float64{{3, 6}, {-1, -2}}}},
+			{category: "the same token twice", points: 2, in: []any{3, []int{2, 2}, [][]float64{{1, 0}, {10, 1}}, [][]float64{{0, 0}, {0, 0}}, [][]float64{{1, 1, 1}, {1, 1, 1}}},
+				want: []any{[][]float64{{0, 0}, {0, 0}, {11, 1}}}},
+			{category: "both ends", points: 2, in: []any{3, []int{0, 2, 0}, [][]float64{{1, 2}, {3, 4}, {5, 6}}, [][]float64{{1, 0}, {0, 1}, {1, 1}},
+				[][]float64{{0.5, -0.5, 0}, {0.25, 0.25, -0.5}, {-1, 0.5, 0.5}}}, want: []any{[][]float64{{5.5, 7.25}, {0, 0.75}, {3.5, 4}}}},
+		},
+		hints: [2]string{
+			"A token that occurs twice was looked up twice: do both gradients arrive? And which tokens get a gradient from the output layer?",
+			"For each t: add gx[t] to row ids[t]; then for every v add glogits[t][v]·h[t] to row v.",
+		},
+		praise: "From the embedding only the tokens that occur learn something, from the output layer all of them, at each position.",
+	},
+	// 26: what a Transformer costs
+	{
+		key:  "26.3",
 		name: "parameters", args: []string{"layers", "width", "hidden", "vocabulary"},
 		prototype: (func(layers, width, hidden, vocabulary int) int)(nil),
 		cases: []gradedCase{
@@ -1161,8 +1260,8 @@ var tasks = []*task{
 		praise: "The last case is what the course's assignment asks for: GPT-2 XL's sizes with a gate.",
 	},
 	{
-		key:  "25.4",
-		name: "training", args: []string{"layers", "width", "hidden", "vocabulary", "context"},
+		key:  "26.4",
+		name: "training", mine: "TrainingFLOPs", args: []string{"layers", "width", "hidden", "vocabulary", "context"},
 		prototype: (func(layers, width, hidden, vocabulary, context int) int)(nil),
 		cases: []gradedCase{
 			{category: "the output layer alone", in: []any{0, 8, 16, 10, 4}, want: []any{480}},
@@ -1176,9 +1275,9 @@ var tasks = []*task{
 		},
 		praise: "Times the tokens, over the peak and the MFU: that is a training bill.",
 	},
-	// 26: inference
+	// 27: inference
 	{
-		key:  "26.3",
+		key:  "27.3",
 		name: "cacheBytes", args: []string{"batch", "tokens", "layers", "kvHeads", "headSize", "element"},
 		prototype: (func(batch, tokens, layers, kvHeads, headSize, element int) int)(nil),
 		cases: []gradedCase{
@@ -1194,7 +1293,7 @@ var tasks = []*task{
 		praise: "The third case is 8 GiB: half as much as the weights of the model.",
 	},
 	{
-		key:  "26.4",
+		key:  "27.4",
 		name: "nucleus", args: []string{"probabilities", "p"},
 		prototype: (func(probabilities []float64, p float64) []int)(nil),
 		cases: []gradedCase{
@@ -1211,10 +1310,10 @@ var tasks = []*task{
 		},
 		praise: "Choose in package transformer does this, then draws.",
 	},
-	// 27: many GPUs
+	// 28: many GPUs
 	{
-		key:  "27.3",
-		name: "stepBytes", args: []string{"stage", "ranks", "bytes"},
+		key:  "28.3",
+		name: "stepBytes", mine: "RankBytes", args: []string{"stage", "ranks", "bytes"},
 		prototype: (func(stage, ranks, bytes int) int)(nil),
 		cases: []gradedCase{
 			{category: "a single rank", in: []any{0, 1, 1000}, want: []any{0}},
@@ -1231,7 +1330,7 @@ var tasks = []*task{
 		praise: "Stage 3 sends half as much again, and waits for more messages, as it gathers layer by layer.",
 	},
 	{
-		key:  "27.4",
+		key:  "28.4",
 		name: "held", args: []string{"stage", "ranks", "parameters"},
 		prototype: (func(stage, ranks, parameters int) int)(nil),
 		cases: []gradedCase{
@@ -1249,7 +1348,7 @@ var tasks = []*task{
 		praise: "The last case is Llama 3 70B on 64 ranks: 17.6 GB each, where one alone would need 1.1 TB.",
 	},
 	{
-		key:  "27.5",
+		key:  "28.5",
 		name: "passes", args: []string{"rank", "step", "ranks"},
 		prototype: (func(rank, step, ranks int) int)(nil),
 		cases: []gradedCase{
@@ -1268,7 +1367,7 @@ var tasks = []*task{
 	// 19: the training loop
 	{
 		key:  "19.4",
-		name: "step", args: []string{"w", "x", "y", "lr"},
+		name: "step", mine: "RegressionStep", args: []string{"w", "x", "y", "lr"},
 		prototype: (func(w []float64, x [][]float64, y []float64, lr float64) ([]float64, float64))(nil),
 		cases: []gradedCase{
 			{category: "one weight, one example", in: []any{[]float64{1}, [][]float64{{2}}, []float64{6}, 0.1}, want: []any{[]float64{2.6}, 16.0}},
@@ -1306,9 +1405,44 @@ var tasks = []*task{
 		},
 		praise: "Give it to the loop, and set the optimizer's rate before each step.",
 	},
-	// 28: the capstone
+	// 29: problems
 	{
-		key:  "28.1",
+		key:  "29.2",
+		name: "keptPerToken", args: []string{"layers", "width", "heads", "hidden", "vocabulary", "context"},
+		prototype: (func(layers, width, heads, hidden, vocabulary, context int) int)(nil),
+		cases: []gradedCase{
+			{category: "no blocks", in: []any{0, 8, 2, 32, 10, 4}, want: []any{26}},
+			{category: "one block, one token", in: []any{1, 8, 2, 32, 10, 1}, want: []any{158}},
+			{category: "a longer context", in: []any{1, 8, 2, 32, 10, 4}, want: []any{170}},
+			{category: "GPT-2 small", in: []any{12, 768, 12, 3072, 50257, 1024}, want: []any{494161}},
+			{category: "GPT-2 XL", points: 2, in: []any{48, 1600, 25, 6400, 50257, 1024}, want: []any{3739857}},
+		},
+		hints: [2]string{
+			"What does one block keep for one token, and what is kept once, after the last block? In which term does the context occur?",
+			"layers·(8·width + 2·hidden + 2·heads·context) + 2·width + vocabulary.",
+		},
+		praise: "Times 4 bytes, the tokens and the batch: that is what grows until the card is full.",
+	},
+	{
+		key:  "29.3",
+		name: "accumulate", mine: "AccumulateSteps", args: []string{"tokens", "context", "gpus", "fit"},
+		prototype: (func(tokens, context, gpus, fit int) int)(nil),
+		cases: []gradedCase{
+			{category: "all at once", in: []any{8192, 1024, 8, 1}, want: []any{1}},
+			{category: "one GPU", in: []any{8192, 1024, 1, 2}, want: []any{4}},
+			{category: "it doesn't divide", in: []any{10240, 1024, 1, 3}, want: []any{4}},
+			{category: "more GPUs than sequences", in: []any{4096, 1024, 16, 2}, want: []any{1}},
+			{category: "a large run", points: 2, in: []any{4194304, 8192, 64, 3}, want: []any{3}},
+		},
+		hints: [2]string{
+			"How many sequences has a step? How many of them can all GPUs together take at once? And what if something is left over?",
+			"Sequences are tokens/context, and gpus·fit of them are computed at once: divide, and round up.",
+		},
+		praise: "The lesson on memory for compute accumulated gradients; this says how often.",
+	},
+	// 30: the capstone
+	{
+		key:  "30.1",
 		name: "crossEntropy", args: []string{"logits", "right"},
 		prototype: (func(logits []float64, right int) (loss float64, gradient []float64))(nil),
 		cases: []gradedCase{
@@ -1328,8 +1462,8 @@ var tasks = []*task{
 		praise: "Probability minus truth: everything that a language model learns begins with this line.",
 	},
 	{
-		key:  "28.2",
-		name: "step", args: []string{"w", "x", "y", "lr"},
+		key:  "30.2",
+		name: "step", mine: "BigramStep", args: []string{"w", "x", "y", "lr"},
 		prototype: (func(w [][]float64, x, y []int, lr float64) ([][]float64, float64))(nil),
 		cases: []gradedCase{
 			{category: "one pair", in: []any{[][]float64{{0, 0}, {0, 0}}, []int{0}, []int{1}, 1.0},
@@ -1352,31 +1486,26 @@ var tasks = []*task{
 		praise: "Batch, forward, loss, backward and step in one function, with new gradients each time: this one trains a language model.",
 	},
 	{
-		key:  "28.3",
-		name: "backward", args: []string{"w", "x", "gy"},
-		prototype: (func(w, x, gy [][]float64) (gw, gx [][]float64))(nil),
+		key:  "30.3",
+		name: "clip", args: []string{"gradient", "most"},
+		prototype: (func(gradient [][]float64, most float64) (clipped [][]float64, norm float64))(nil),
 		cases: []gradedCase{
-			{category: "one number", in: []any{[][]float64{{3}}, [][]float64{{2}}, [][]float64{{1}}},
-				want: []any{[][]float64{{2}}, [][]float64{{3}}}},
-			{category: "one output", in: []any{[][]float64{{1, 2}}, [][]float64{{3, 4}}, [][]float64{{10}}},
-				want: []any{[][]float64{{30, 40}}, [][]float64{{10, 20}}}},
-			{category: "one input", in: []any{[][]float64{{1}, {2}, {3}}, [][]float64{{5}}, [][]float64{{1, -1, 2}}},
-				want: []any{[][]float64{{5}, {-5}, {10}}, [][]float64{{5}}}},
-			{category: "a batch of two", points: 2, in: []any{[][]float64{{1, 2}}, [][]float64{{3, 4}, {5, 6}}, [][]float64{{1}, {-2}}},
-				want: []any{[][]float64{{-7, -8}}, [][]float64{{1, 2}, {-2, -4}}}},
-			{category: "a square", in: []any{[][]float64{{1, 2}, {3, 4}}, [][]float64{{1, 0}, {0, 1}}, [][]float64{{1, 2}, {3, 4}}},
-				want: []any{[][]float64{{1, 3}, {2, 4}}, [][]float64{{7, 10}, {15, 22}}}},
-			{category: "three inputs, two outputs", points: 2, in: []any{[][]float64{{1, 0, 2}, {-1, 3, 0.5}}, [][]float64{{1, 2, 3}, {0, -1, 4}}, [][]float64{{1, 2}, {0.5, -1}}},
-				want: []any{[][]float64{{1, 1.5, 5}, {2, 5, 2}}, [][]float64{{-1, 6, 3}, {1.5, -3, 0.5}}}},
+			{category: "short enough", in: []any{[][]float64{{0.3, -0.4}}, 1.0}, want: []any{[][]float64{{0.3, -0.4}}, 0.5}},
+			{category: "too long", in: []any{[][]float64{{3, 4}}, 1.0}, want: []any{[][]float64{{0.6, 0.8}}, 5.0}},
+			{category: "just long enough", in: []any{[][]float64{{0, -2}}, 2.0}, want: []any{[][]float64{{0, -2}}, 2.0}},
+			{category: "one norm for all rows", points: 2, in: []any{[][]float64{{1, 2}, {-2}}, 1.5}, want: []any{[][]float64{{0.5, 1}, {-1}}, 3.0}},
+			{category: "another limit", in: []any{[][]float64{{-6}, {8}}, 20.0}, want: []any{[][]float64{{-6}, {8}}, 10.0}},
+			{category: "a gradient of zeros", in: []any{[][]float64{{0, 0}, {0}}, 1.0}, want: []any{[][]float64{{0, 0}, {0}}, 0.0}},
+			{category: "an explosion", in: []any{[][]float64{{3e10, 4e10}}, 5.0}, want: []any{[][]float64{{3, 4}}, 5e10}},
 		},
 		hints: [2]string{
-			"gw has the shape of w, gx that of x. Each product w[o][k] · x[i][k] went into y[i][o]. Which sum is left for gw, and which for gx?",
-			"Three loops, over i, o and k, around two lines: gw[o][k] += gy[i][o]·x[i][k] and gx[i][k] += gy[i][o]·w[o][k].",
+			"Is it one norm for each row? It should be one for all of them together. And where do you divide by it: can it be 0 there?",
+			"Add x·x of all rows up; norm is the root. scale is 1, and most/norm if norm > most. Append a new row of x·scale for each row.",
 		},
-		praise: "Two matmuls backward for one forward: that is where the 6 in 6·N·D comes from.",
+		praise: "All numbers shrink by the same factor, so the step keeps its direction.",
 	},
 	{
-		key:  "28.4",
+		key:  "30.4",
 		name: "draw", args: []string{"logits", "temperature", "u"},
 		prototype: (func(logits []float64, temperature, u float64) int)(nil),
 		cases: []gradedCase{

@@ -340,3 +340,20 @@ func TestStrips(t *testing.T) {
 	}()
 	Strips("Numbers drawn", Strip{"one", []Part{{"a", -1}}})
 }
+
+func TestFlowAndHeatRefuse(t *testing.T) {
+	m := tensor.Ones(2, 3)
+	for _, tt := range []struct {
+		name, want string
+		draw       func()
+	}{
+		{"an input that comes later", `"norm" comes from "x", which is no step before it`, func() { Flow("it", Step("norm", m, "x"), Step("x", m)) }},
+		{"a name twice", `two steps are called "x"`, func() { Flow("it", Step("x", m), Step("x", m)) }},
+		{"too few names", "[2 3], with 2 names for its rows and 2 for its columns", func() { Heat("it", []string{"a", "b"}, []string{"a", "b"}, m) }},
+		{"a vector", "[3], with 1 names", func() { Heat("it", []string{"a"}, []string{"a", "b", "c"}, tensor.Ones(3)) }},
+	} {
+		if err := tensor.Try(tt.draw); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: got %v, want %q in it", tt.name, err, tt.want)
+		}
+	}
+}

@@ -75,6 +75,20 @@ func TestFigures(t *testing.T) {
 		"einops-einsum": func() golden.Figure {
 			return Einops(einops.ExplainEinsum("batch seq1 hidden, batch seq2 hidden -> batch seq1 seq2", []int{2, 3, 4}, []int{2, 5, 4}))
 		},
+		"heat": func() golden.Figure {
+			names := []string{"the", "cat", "sat"}
+			return Heat("Attention", names, names, tensor.Of([]float64{1, 0, 0}, []float64{.25, .75, 0}, []float64{.1, .6, .3}))
+		},
+		"flow": func() golden.Figure {
+			x, scores := tensor.Zeros(5, 8), tensor.Zeros(5, 5)
+			return Flow("Attention", Step("x", x), Step("queries", x, "x"), Step("keys", x, "x"), Step("values", x, "x"),
+				Step("scores", scores, "queries", "keys"), Step("mask, softmax", scores, "scores"), Step("mean of values", x, "mask, softmax", "values"))
+		},
+		"flow-residual": func() golden.Figure {
+			x := tensor.Zeros(2, 5, 8)
+			return Flow("A block", Step("x", x), Step("norm", x, "x"), Step("attention", x, "norm"), Step("+", x, "attention", "x"),
+				Step("norm 2", x, "+"), Step("feed-forward", x, "norm 2"), Step("+ ", x, "feed-forward", "+"))
+		},
 		"merges":   func() golden.Figure { return Merges(lectureMerges(t)) },
 		"passes":   func() golden.Figure { return Passes(twoLayers) },
 		"modules":  func() golden.Figure { return Modules("Model", cruncher()) },

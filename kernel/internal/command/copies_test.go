@@ -2,6 +2,7 @@ package command
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -138,6 +139,72 @@ func TestCopiesKeepWork(t *testing.T) {
 	}
 }
 
+// The notebook that JupyterLab opens with says how far the student is, until the student makes it their own; and each
+// copy but the last leads on.
+func TestCopiesHaveAHome(t *testing.T) {
+	w, _ := scripted(t)
+	lessons, dir := filepath.Join(w.root, "notebooks"), filepath.Join(w.root, copiesDir)
+	if err := os.MkdirAll(lessons, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, title := range map[string]string{"01-x.ipynb": "One", "02-y.ipynb": "Two: and more"} {
+		if err := aLesson(title).Write(filepath.Join(lessons, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	home := filepath.Join(dir, "home.ipynb")
+	refresh := func() *notebook.Notebook {
+		t.Helper()
+		if newer, err := w.workingCopies(dir); err != nil || len(newer) > 0 {
+			t.Fatalf("%v, %v", newer, err)
+		}
+		n, err := notebook.Read(home)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	shows := func(n *notebook.Notebook, want string) {
+		t.Helper()
+		if got, _ := n.Cells[1].Outputs[0].Data["text/markdown"].(string); !strings.Contains(got, want) {
+			t.Errorf("%q is not in\n%s", want, got)
+		}
+	}
+	shows(refresh(), "**Begin with [01 One](01-x.ipynb).**")
+
+	one := filepath.Join(dir, "01-x.ipynb")
+	n, err := notebook.Read(one)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if last := n.Cells[len(n.Cells)-1].Source; last != "**Next:** [Two](02-y.ipynb) · [How far you are](home.ipynb)" {
+		t.Errorf("the first copy ends with %q", last)
+	}
+	n.Cells[1].Count, n.Cells[2].Source = 1, `lesson.Check("1.1", nil)`
+	if err := n.Write(one); err != nil {
+		t.Fatal(err)
+	}
+	mine := refresh()
+	shows(mine, "**Continue with [01 One](01-x.ipynb#cell-id=d).** You have solved 0 of 1 exercise")
+
+	mine.Cells[0].Source = "# My notes"
+	if err := mine.Write(home); err != nil {
+		t.Fatal(err)
+	}
+	if got := refresh().Cells[0].Source; got != "# My notes" {
+		t.Errorf("the student's text is now %q", got)
+	}
+	if err := os.WriteFile(home, []byte("not a notebook"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.workingCopies(dir); err != nil {
+		t.Error(err)
+	}
+	if b, err := os.ReadFile(home); err != nil || string(b) != "not a notebook" {
+		t.Errorf("a file that is no notebook is now %q, %v", b, err)
+	}
+}
+
 // What a student's copy of a real lesson shows before anything is opened gives no solution away.
 func TestCopiesOfTheLessons(t *testing.T) {
 	lessons, err := filepath.Glob("../../../notebooks/*.ipynb")
@@ -195,5 +262,33 @@ func TestLiteCopies(t *testing.T) {
 		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || !info.ModTime().Equal(at) {
 			t.Errorf("%s: %v %v, want the time at which the notebook was written", name, info, err)
 		}
+	}
+}
+
+// Beside the lessons a student's package begins, and what the student has made of it stays.
+func TestCopiesHaveAPackage(t *testing.T) {
+	w, _ := scripted(t)
+	dir := filepath.Join(w.root, copiesDir)
+	file := filepath.Join(dir, "mine", "doc.go")
+	if _, err := w.workingCopies(dir); err != nil {
+		t.Fatal(err)
+	}
+	if !fileExists(file) {
+		t.Fatal("there is no package")
+	}
+	if err := os.WriteFile(file, []byte("package mine\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.workingCopies(dir); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := os.ReadFile(file); err != nil || string(b) != "package mine\n" {
+		t.Errorf("the student's file is %q, %v", b, err)
+	}
+	cmd := exec.Command("go", "vet", "./mine")
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=", "GOPROXY=off")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("go vet ./mine: %v\n%s", err, out)
 	}
 }

@@ -3,11 +3,16 @@ package command
 import (
 	"embed"
 	"io/fs"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"github.com/lectern-go/lectern/kernel/internal/ask"
 )
 
-// The extension of our JupyterLab marks cells that are out of date. Browsers load it as it is.
+// The extension of our JupyterLab marks cells that are out of date, and asks the questions of lessons. Browsers load it
+// as it is, behind the script that it asks with.
 //
 //go:embed labextension
 var labExtension embed.FS
@@ -26,6 +31,9 @@ func writeLabExtension(dir string) error {
 		b, err := labExtension.ReadFile(name)
 		if err != nil {
 			return err
+		}
+		if path.Ext(name) == ".js" {
+			b = slices.Concat([]byte(ask.Script), b)
 		}
 		within := strings.TrimPrefix(name, "labextension/")
 		return writeFile(filepath.Join(dir, "lectern-cells", filepath.FromSlash(within)), b, 0o644)

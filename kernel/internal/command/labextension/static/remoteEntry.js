@@ -1,6 +1,7 @@
 // A JupyterLab extension, written as the browser loads it: there is nothing to build. It marks the cells of which the kernel says
-// that they have used an earlier value of something, and runs cells where they stand when %run-stale asks for that. And it marks
-// the lines of a cell for the stepper in its output, which a key opens, too.
+// that they have used an earlier value of something, and runs cells where they stand when %run-stale asks for that. It marks
+// the lines of a cell for the stepper in its output, which a key opens, too. And it asks the questions of lessons; what it asks them
+// with, lecternAsk, is put before it.
 (() => {
   const target = "lectern.cells"; // by asking for comms of this name we tell the kernel that we are here
   let shared; // what JupyterLab shares with extensions
@@ -206,12 +207,109 @@
     };
   }
 
+  // Questions of a lesson are forms, as they are on pages. A guess goes into the cell, in place of nil, which then runs: so it is kept
+  // with the notebook, and what it is worth and what came out stand below.
+  function askedCells({ INotebookTracker, NotebookActions }, { IRenderMimeRegistry }, { Widget }) {
+    const mime = "application/vnd.lectern.guess+json";
+
+    // goOf writes a guess as Go.
+    function goOf(q, guess) {
+      if (q.kind === "shape" || q.kind === "numbers") return `[]${q.kind === "shape" ? "int" : "float64"}{${guess.join(", ")}}`;
+      return q.kind === "number" || q.choices?.join() === "true,false" ? String(guess) : JSON.stringify(guess);
+    }
+
+    // place finds where a guess goes in a cell's text: the nil of its question.
+    function place(source, q) {
+      const literal = JSON.stringify(q.question).replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+      const found = new RegExp(`\\bGuess\\(\\s*${literal},\\s*(nil)\\s*,`, "d").exec(source);
+      return found?.indices[1];
+    }
+
+    return {
+      id: "lectern-cells:guesses",
+      description: "Asks the questions of lessons.",
+      autoStart: true,
+      requires: [INotebookTracker, IRenderMimeRegistry],
+      activate(app, tracker, registry) {
+        const style = document.createElement("style");
+        style.textContent = `
+          .lectern-guess { padding: 0.6rem 0.9rem; border-left: 3px solid var(--jp-brand-color1); font-family: var(--jp-ui-font-family); font-size: var(--jp-ui-font-size1); color: var(--jp-ui-font-color1); }
+          .lectern-guess p { margin: 0 0 0.35rem; } .lectern-guess .verdict { font-weight: 600; margin: 0.35rem 0 0; }
+          .lectern-guess .ask { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5rem; }
+          .lectern-guess input { width: 9rem; margin: 0 0.3rem; padding: 0.2rem 0.4rem; font: inherit; color: inherit; background: var(--jp-layout-color1); border: 1px solid var(--jp-border-color1); border-radius: 3px; }
+          .lectern-guess button { padding: 0.2rem 0.6rem; font: inherit; color: inherit; background: var(--jp-layout-color2); border: 1px solid var(--jp-border-color1); border-radius: 3px; cursor: pointer; }
+          .lectern-guess button:hover { background: var(--jp-layout-color3); } .lectern-guess .bad { color: var(--jp-error-color1); }`;
+        document.head.append(style);
+        const find = node => {
+          for (const panel of app.shell.widgets("main")) {
+            const cell = tracker.has(panel) && panel.content.widgets.find(c => c.node.contains(node));
+            if (cell) return [panel, cell];
+          }
+          return [];
+        };
+
+        function ask(box, q) {
+          const { make, verdict, form } = lecternAsk;
+          const said = make("p", "", { className: "verdict", hidden: true });
+          said.setAttribute("role", "status");
+          const say = text => { said.textContent = text; said.hidden = false; };
+          let last; // guess
+          // The guess goes into the cell; where it can't, what is hidden is shown as it is.
+          const reveal = guess => {
+            const [panel, cell] = find(box);
+            const at = guess !== undefined && cell && place(cell.model.sharedModel.getSource(), q);
+            if (at) {
+              cell.model.sharedModel.updateSource(at[0], at[1], goOf(q, guess));
+              NotebookActions.runCells(panel.content, [cell], panel.sessionContext);
+              return;
+            }
+            f.remove();
+            say(`${said.hidden ? "" : said.textContent + " "}It is ${q.shown}. ${q.why ?? ""}`.trim());
+            for (const fold of cell?.node.querySelectorAll(".jp-OutputArea details") ?? []) fold.open = true;
+          };
+          const f = form(q, "lectern-button", guess => {
+            const { again, text } = verdict(q, guess);
+            last = guess;
+            say(text);
+            if (!again) reveal(guess);
+          }, () => reveal(last));
+          // Keys are for the form, not for the notebook.
+          for (const event of ["keydown", "keypress", "keyup"]) f.addEventListener(event, e => e.key !== "Escape" && e.stopPropagation());
+          box.append(make("p", q.question), f, said);
+        }
+
+        registry.addFactory({
+          safe: true,
+          mimeTypes: [mime],
+          defaultRank: 10,
+          createRenderer: options => {
+            const plain = registry.createRenderer("text/plain", options), widget = new Widget();
+            widget.renderModel = async model => {
+              const text = String(model.data["text/plain"] ?? "");
+              widget.node.replaceChildren();
+              widget.node.className = "lm-Widget";
+              if (!text.startsWith("?")) { // it is answered
+                await plain.renderModel({ ...model, data: { "text/plain": text }, metadata: {}, trusted: false, setData() {} });
+                widget.node.append(plain.node);
+                return;
+              }
+              widget.addClass("lectern-guess");
+              ask(widget.node, model.data[mime]);
+            };
+            return widget;
+          },
+        });
+      },
+    };
+  }
+
   globalThis._JUPYTERLAB ??= {};
   globalThis._JUPYTERLAB["lectern-cells"] = {
     init(scope) { shared = scope; },
     async get() {
-      const [notebook, state, view] = await Promise.all(["@jupyterlab/notebook", "@codemirror/state", "@codemirror/view"].map(load));
-      const made = [staleCells(notebook), steppedCells(notebook, state, view)];
+      const [notebook, state, view, rendermime, widgets] = await Promise.all(
+        ["@jupyterlab/notebook", "@codemirror/state", "@codemirror/view", "@jupyterlab/rendermime", "@lumino/widgets"].map(load));
+      const made = [staleCells(notebook), steppedCells(notebook, state, view), askedCells(notebook, rendermime, widgets)];
       return () => made;
     },
   };

@@ -1,0 +1,10 @@
+// Package ask has the script by which pages and JupyterLab ask a question of a lesson: its form, and what a guess is
+// worth.
+package ask
+
+import _ "embed"
+
+// Script defines the object lecternAsk.
+//
+//go:embed ask.js
+var Script string

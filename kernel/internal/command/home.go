@@ -1,0 +1,58 @@
+package command
+
+import (
+	"errors"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/lectern-go/lectern/kernel/notebook"
+	"github.com/lectern-go/lectern/notebooks/course"
+)
+
+const (
+	homeText = `# Your course
+
+Guess first, then run the cell: that is how the lessons are meant. What you change is kept in these copies, and nothing overwrites it.`
+
+	homeCell = `// Run this cell to see how far you are now.
+import "github.com/lectern-go/lectern/notebooks/course"
+
+lesson.Must(course.Read("."))`
+
+	homeHelp = `## When you are stuck
+
+- Each exercise has hints: its cell says how to get them. Its solution is in the fold below it.
+- A name with a question mark, such as ` + "`tensor.Matmul?`" + `, shows what it does. Shift-Tab at a name does, too.
+- ` + "`%help`" + ` lists what cells can do beside Go. [What the kernel can do](../docs/kernel.md) says it at length.
+- [Go for people who know Python](0-go.ipynb) has what the lessons use of Go, and [this table](../docs/pytorch.md) what PyTorch calls it.
+- You think that a lesson is wrong? [Errata](../docs/errata.md) lists what we found ourselves. [Tell us](https://github.com/lectern-go/lectern/issues) of
+  anything else, please.`
+)
+
+// writeHome writes the notebook that JupyterLab opens with: what there is, and how far the student has come. Like the
+// copies beside it, it is left alone once its cells were changed.
+func writeHome(dir string) error {
+	path := filepath.Join(dir, course.HomeFile)
+	there, err := notebook.Read(path)
+	switch {
+	case err == nil && copiedVersion(there) != sourcesDigest(there):
+		return nil
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return nil // whatever it is, it is not ours to replace
+	}
+	lessons, err := course.Read(dir)
+	if err != nil {
+		return err
+	}
+	now := lessons.Markdown()
+	n := &notebook.Notebook{Metadata: notebook.Object{}, Minor: 5, Cells: []*notebook.Cell{
+		{ID: "home", Type: "markdown", Source: homeText},
+		{ID: "progress", Type: "code", Source: homeCell, Outputs: []*notebook.Output{
+			{Type: "display_data", Data: notebook.Object{"text/markdown": now, "text/plain": now}},
+		}},
+		{ID: "help", Type: "markdown", Source: homeHelp},
+	}}
+	n.SetKernel(kernelName, kernelDisplay, kernelLanguage)
+	n.Metadata["lectern"] = notebook.Object{"copied": sourcesDigest(n)}
+	return n.Write(path)
+}

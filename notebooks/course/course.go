@@ -1,0 +1,216 @@
+// Package course tells how far somebody has come in the lessons, from the notebooks that they work in.
+package course
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lectern-go/lectern/internal/humanize"
+	"github.com/lectern-go/lectern/kernel/notebook"
+)
+
+// HomeFile is the name of the notebook that shows the course, beside the lessons.
+const HomeFile = "home.ipynb"
+
+// A Lesson is a notebook of the course, and what somebody has made of it.
+type Lesson struct {
+	File    string // its name, such as 05-storage-strides-views.ipynb
+	Number  string // 05, or none
+	Title   string
+	Summary string
+	Minutes int      // that it takes, about
+	Needs   []string // names of the notebooks that it builds on
+
+	Exercises, Right int // how many there are, and how many are solved
+	Guesses, Guessed int // how many are asked for, and how many were made
+
+	next string    // the cell of the first exercise that is not solved
+	at   time.Time // of the last change, if any cell has run
+}
+
+// Done reports whether all exercises are solved.
+func (l *Lesson) Done() bool { return l.Right == l.Exercises }
+
+// Begun reports whether any cell has run.
+func (l *Lesson) Begun() bool { return !l.at.IsZero() }
+
+// A Course is its lessons in order.
+type Course []*Lesson
+
+var (
+	lessonName = regexp.MustCompile(`^(\d+)-.*\.ipynb$`)
+	newerCopy  = regexp.MustCompile(`\.newer\d*\.ipynb$`)
+	exercise   = regexp.MustCompile(`\blesson\.(?:Check|Grade)\(\s*"([^"]+)"`)
+	guess      = regexp.MustCompile(`\blesson\.Guess\(`)
+	heading    = regexp.MustCompile(`(?m)^# +(.+)$`)
+)
+
+// Read reads the lessons in a folder: the notebooks whose names begin with a number. A file that can't be read as a
+// notebook is left out.
+func Read(dir string) (Course, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var c Course
+	for _, e := range entries {
+		m := lessonName.FindStringSubmatch(e.Name())
+		if m == nil || newerCopy.MatchString(e.Name()) {
+			continue
+		}
+		n, err := notebook.Read(filepath.Join(dir, e.Name()))
+		if err != nil {
+			continue // it may be just being written
+		}
+		l := read(n)
+		l.File, l.Number = e.Name(), m[1]
+		if l.Title == "" {
+			l.Title = strings.TrimSuffix(l.File, ".ipynb")
+		}
+		if info, err := e.Info(); err == nil && begun(n) {
+			l.at = info.ModTime()
+		}
+		c = append(c, l)
+	}
+	return c, nil
+}
+
+// read looks through the cells of a lesson.
+func read(n *notebook.Notebook) *Lesson {
+	l := &Lesson{Title: Title(n)}
+	about, _ := n.Metadata["lectern"].(notebook.Object)
+	l.Summary, _ = about["summary"].(string)
+	if minutes, ok := about["minutes"].(json.Number); ok {
+		m, _ := minutes.Int64()
+		l.Minutes = int(m)
+	}
+	needs, _ := about["needs"].([]any)
+	for _, x := range needs {
+		if name, ok := x.(string); ok {
+			l.Needs = append(l.Needs, name+".ipynb")
+		}
+	}
+	for _, c := range n.Cells {
+		if c.Type != "code" {
+			continue
+		}
+		for _, m := range exercise.FindAllStringSubmatch(c.Source, -1) {
+			l.Exercises++
+			if shows(c, "✓ Exercise "+m[1]+" ", "✓ Exercise "+m[1]+":") {
+				l.Right++
+			} else {
+				l.next = cmp.Or(l.next, c.ID)
+			}
+		}
+		l.Guesses += len(guess.FindAllString(c.Source, -1))
+		for _, out := range c.Outputs {
+			if _, ok := out.Data[notebook.GuessType]; ok && !strings.HasPrefix(out.Plain(), "?") {
+				l.Guessed++
+			}
+		}
+	}
+	return l
+}
+
+// Title is a notebook's first heading, up to a colon; "" if it has none.
+func Title(n *notebook.Notebook) string {
+	for _, c := range n.Cells {
+		if m := heading.FindStringSubmatch(c.Source); m != nil && c.Type == "markdown" {
+			title, _, _ := strings.Cut(m[1], ":")
+			return title
+		}
+	}
+	return ""
+}
+
+// shows reports whether a line of a cell's outputs begins with one of the texts.
+func shows(c *notebook.Cell, texts ...string) bool {
+	for _, out := range c.Outputs {
+		for line := range strings.Lines(out.Plain()) {
+			if slices.ContainsFunc(texts, func(text string) bool { return strings.HasPrefix(line, text) }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// begun reports whether any cell has run.
+func begun(n *notebook.Notebook) bool {
+	return slices.ContainsFunc(n.Cells, func(c *notebook.Cell) bool { return c.Count > 0 || len(c.Outputs) > 0 })
+}
+
+// Next is the lesson to go on with: the one that was worked on last, if something is left of it, else the first after
+// it with something left; nil if everything is solved.
+func (c Course) Next() *Lesson {
+	from := 0
+	for i, l := range c {
+		if l.at.After(c[from].at) {
+			from = i
+		}
+	}
+	for _, l := range slices.Concat(c[from:], c[:from]) {
+		if !l.Done() || !l.Begun() {
+			return l
+		}
+	}
+	return nil
+}
+
+// Markdown is the course as a page: where to go on, and a table of all lessons.
+func (c Course) Markdown() string {
+	var b strings.Builder
+	right, exercises, guessed, guesses := 0, 0, 0, 0
+	for _, l := range c {
+		right, exercises = right+l.Right, exercises+l.Exercises
+		guessed, guesses = guessed+l.Guessed, guesses+l.Guesses
+	}
+	switch l := c.Next(); {
+	case l == nil:
+		b.WriteString("**Everything is solved.**")
+	case l.Begun():
+		fmt.Fprintf(&b, "**Continue with %s.**", l.link(l.next))
+	case slices.ContainsFunc(c, (*Lesson).Begun):
+		fmt.Fprintf(&b, "**Go on with %s.**", l.link(""))
+	default:
+		fmt.Fprintf(&b, "**Begin with %s.**", l.link(""))
+	}
+	fmt.Fprintf(&b, " You have solved %d of %s, and made %d of %s.\n\n", right, humanize.Count(exercises, "exercise"), guessed, humanize.Count(guesses, "guess"))
+	b.WriteString("| lesson | what it is about | minutes | builds on | exercises | guesses |\n|---|---|--:|---|--:|--:|\n")
+	byFile := map[string]*Lesson{}
+	for _, l := range c {
+		var needs []string
+		for _, name := range l.Needs {
+			if n := byFile[name]; n != nil {
+				needs = append(needs, fmt.Sprintf("[%s](%s)", n.Number, n.File))
+			}
+		}
+		byFile[l.File] = l
+		mark := ""
+		if l.Begun() && l.Done() {
+			mark = " ✓"
+		}
+		fmt.Fprintf(&b, "| %s | %s | %d | %s | %d of %d%s | %d of %d |\n", l.link(""), cell(l.Summary), l.Minutes, strings.Join(needs, ", "), l.Right, l.Exercises, mark, l.Guessed, l.Guesses)
+	}
+	return b.String()
+}
+
+// link leads to the lesson, or to a cell of it.
+func (l *Lesson) link(id string) string {
+	if id != "" {
+		id = "#cell-id=" + id
+	}
+	return fmt.Sprintf("[%s %s](%s%s)", l.Number, cell(l.Title), l.File, id)
+}
+
+// cell is a text that can stand in a table.
+func cell(text string) string {
+	return strings.NewReplacer("|", `\|`, "[", `\[`, "]", `\]`, "\n", " ").Replace(text)
+}

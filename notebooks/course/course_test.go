@@ -1,0 +1,103 @@
+package course
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lectern-go/lectern/kernel/notebook"
+)
+
+// put writes a lesson of one guess and two exercises, with the outputs of the first cells.
+func put(t *testing.T, dir, file string, changed time.Time, outputs ...*notebook.Output) {
+	t.Helper()
+	n := &notebook.Notebook{Minor: 5, Metadata: notebook.Object{"lectern": notebook.Object{"minutes": 30, "needs": []string{"01-one"}, "summary": "How | it [is]."}}}
+	n.Cells = []*notebook.Cell{{ID: "title", Type: "markdown", Source: "# The title: and more"}}
+	for i, source := range []string{`lesson.Guess("How many?", nil, 3)`, `lesson.Check("1.1", nil)`, `lesson.Grade("1.10", f)`} {
+		c := &notebook.Cell{ID: fmt.Sprint("c", i), Type: "code", Source: source}
+		if i < len(outputs) && outputs[i] != nil {
+			c.Outputs = []*notebook.Output{outputs[i]}
+		}
+		n.Cells = append(n.Cells, c)
+	}
+	path := filepath.Join(dir, file)
+	if err := n.Write(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chtimes(path, changed, changed); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func guessed(text string) *notebook.Output {
+	return &notebook.Output{Type: "display_data", Data: notebook.Object{notebook.GuessType: notebook.Object{"question": "How many?"}, "text/plain": text}}
+}
+
+func said(text string) *notebook.Output {
+	return &notebook.Output{Type: "stream", Name: "stdout", Text: text + "\n"}
+}
+
+func TestRead(t *testing.T) {
+	dir, monday := t.TempDir(), time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC)
+	put(t, dir, "01-one.ipynb", monday, guessed("✓ How many? Right, it is 3."), said("✓ Exercise 1.1 is right."), said("✓ Exercise 1.10: 5 points of 5."))
+	put(t, dir, "02-two.ipynb", monday.Add(time.Hour), guessed("? How many? Put your guess"), said("✓ Exercise 1.1 is right."), said("Exercise 1.10: 3 points of 5."))
+	put(t, dir, "03-three.ipynb", monday.Add(2*time.Hour))
+	put(t, dir, "02-two.newer.ipynb", monday.Add(3*time.Hour), guessed("✓ How many? Right, it is 3."))
+	put(t, dir, "notes.ipynb", monday.Add(3*time.Hour), said("✓ Exercise 1.1 is right."))
+	if err := os.WriteFile(filepath.Join(dir, "04-damaged.ipynb"), []byte("{"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	c, err := Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, l := range c {
+		got = append(got, fmt.Sprintf("%s %s %d of %d, %d of %d, %t %t", l.Number, l.Title, l.Right, l.Exercises, l.Guessed, l.Guesses, l.Begun(), l.Done()))
+	}
+	want := []string{"01 The title 2 of 2, 1 of 1, true true", "02 The title 1 of 2, 0 of 1, true false", "03 The title 0 of 2, 0 of 1, false false"}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	page := c.Markdown()
+	for _, part := range []string{
+		"**Continue with [02 The title](02-two.ipynb#cell-id=c2).** You have solved 3 of 6 exercises, and made 1 of 3 guesses.",
+		`| [01 The title](01-one.ipynb) | How \| it \[is\]. | 30 |  | 2 of 2 ✓ | 1 of 1 |`,
+		"| 30 | [01](01-one.ipynb) | 0 of 2 | 0 of 1 |",
+	} {
+		if !strings.Contains(page, part) {
+			t.Errorf("%q is not in\n%s", part, page)
+		}
+	}
+}
+
+func TestNext(t *testing.T) {
+	dir, monday := t.TempDir(), time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC)
+	solved := []*notebook.Output{nil, said("✓ Exercise 1.1 is right."), said("✓ Exercise 1.10: 5 points of 5.")}
+	for _, step := range []struct{ does, want string }{
+		{"", "**Begin with [01 "},
+		{"02-two.ipynb", "**Go on with [03 "}, // and not with the first, which was passed over
+		{"03-three.ipynb", "**Go on with [01 "},
+		{"01-one.ipynb", "**Everything is solved.**"},
+	} {
+		for _, file := range []string{"01-one.ipynb", "02-two.ipynb", "03-three.ipynb"} {
+			switch {
+			case step.does == "":
+				put(t, dir, file, monday)
+			case step.does == file:
+				put(t, dir, file, monday.Add(time.Hour), solved...)
+			}
+		}
+		monday = monday.Add(time.Hour)
+		c, err := Read(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := c.Markdown(); !strings.HasPrefix(got, step.want) {
+			t.Errorf("after %q: %.60s", step.does, got)
+		}
+	}
+}

@@ -1,0 +1,57 @@
+package lesson
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// judge looks at an answer that is a sentence: all numbers that are wanted must occur in it. Then it shows the rubric,
+// by which students judge the rest themselves.
+func (e exercise) judge(answer any) string {
+	said, isText := answer.(string)
+	switch {
+	case isNil(answer):
+		return fmt.Sprintf("Exercise %s: replace nil with your answer, a sentence in quotes, and run the cell again.", e.key)
+	case !isText:
+		return fmt.Sprintf("Exercise %s: %s is of type %T; give a sentence in quotes, with the numbers and the reason.", e.key, brief(answer), answer)
+	}
+	wanted, _ := floats(e.want)
+	found := 0
+	for _, w := range wanted {
+		if slices.ContainsFunc(numbersIn(said), func(n float64) bool { return near(n, w, e.tolerance) }) {
+			found++
+		}
+	}
+	switch {
+	case found < len(wanted):
+		return fmt.Sprintf("Exercise %s: %d of the %d numbers are right so far. %s", e.key, found, len(wanted), e.hint)
+	case len(strings.Fields(said)) < len(wanted)+4:
+		return fmt.Sprintf("Exercise %s: the numbers are right. Now say it in a sentence: what are they, and why?", e.key)
+	}
+	text := strings.TrimSpace(fmt.Sprintf("✓ Exercise %s: the numbers are right. %s", e.key, e.praise))
+	return text + "\nDoes your sentence say this, too? Give yourself a point for each:\n  · " + strings.Join(e.rubric, "\n  · ")
+}
+
+var numeral = regexp.MustCompile(`(\d[\d,]*(?:\.\d+)?)(?:[eE]([-+]?\d+)|\s*[·×*]\s*10\^([-+]?\d+)|\s*(thousand|million|billion|trillion)\b)?`)
+
+var scales = map[string]float64{"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
+
+// numbersIn returns the numbers that a text contains, such as 1,024, 2.5 million, 6.3e24 and 6.3·10^24.
+func numbersIn(text string) []float64 {
+	var list []float64
+	for _, m := range numeral.FindAllStringSubmatch(text, -1) {
+		x, err := strconv.ParseFloat(strings.ReplaceAll(m[1], ",", "")+"e"+cmp.Or(m[2], m[3], "0"), 64)
+		if err != nil {
+			continue // a number of more digits than a float64 has exponents
+		}
+		if scale, ok := scales[m[4]]; ok {
+			x *= scale
+		}
+		list = append(list, x)
+	}
+	return list
+}
