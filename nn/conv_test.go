@@ -90,6 +90,9 @@ func TestBatchNormRuns(t *testing.T) {
 	}
 	near("the mean", n.RunningMean, 0.3, 4)
 	near("the variance", n.RunningVar, 0.9+0.1*4, 0.9+0.1*1300)
+	if y := nn.NewBatchNorm(2).Forward(x.Narrow(0, 0, 2)).Detach(); !tensor.AllClose(y, tensor.Of([]float64{-1, -1}, []float64{1, 1}), 1e-4, 0) {
+		t.Errorf("of two samples: %v", y)
+	}
 	nn.Eval(n)
 	y := n.Forward(x)
 	near("in use", y.Select(0, 0), 0.7/math.Sqrt(1.3+1e-5), 6/math.Sqrt(130.9+1e-5))
@@ -120,7 +123,7 @@ func TestBatchNormRuns(t *testing.T) {
 func TestNormsAreOneAnother(t *testing.T) {
 	x := tensor.With(tensor.Float64, tensor.NewGenerator(1)).Randn(1, 6, 5)
 	each := (&nn.GroupNorm{Groups: 6, Eps: 1e-5}).Forward(x)
-	if whole := (&nn.GroupNorm{Groups: 1, Eps: 1e-5}).Forward(x); !tensor.AllClose(whole, nn.Standardize(x, []int{6, 5}, nil, nil, 1e-5), 0, 1e-14) {
+	if whole := nn.To(nn.NewGroupNorm(1, 6), tensor.Float64).Forward(x); !tensor.AllClose(whole, nn.Standardize(x, []int{6, 5}, nil, nil, 1e-5), 0, 1e-14) {
 		t.Errorf("one group: %v", whole)
 	}
 	if batch := nn.NewBatchNorm(6).Forward(x); !tensor.AllClose(batch, each, 0, 1e-12) {

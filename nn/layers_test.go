@@ -129,6 +129,19 @@ func TestLossesRefuseShapesThatWouldBroadcast(t *testing.T) {
 	}
 }
 
+// TestNormsRefuseIntegers, whose results would be cut to integers.
+func TestNormsRefuseIntegers(t *testing.T) {
+	x := tensor.Arange(12).View(3, 4)
+	for name, m := range map[string]nn.Module{"layer norm": nn.NewLayerNorm(4), "rms norm": nn.NewRMSNorm(4), "group norm": nn.NewGroupNorm(2, 4), "batch norm": nn.NewBatchNorm(4)} {
+		for _, set := range []func(any){nn.Train, nn.Eval} {
+			set(m)
+			if err := tensor.Try(func() { m.Forward(x) }); !errors.Is(err, tensor.ErrDtype) {
+				t.Errorf("%s: got %v, want ErrDtype", name, err)
+			}
+		}
+	}
+}
+
 func TestCrossEntropyIgnores(t *testing.T) {
 	logits := tensor.With(tensor.NewGenerator(2)).Randn(4, 3).RequireGrad()
 	loss := nn.CrossEntropy(logits, tensor.Of(0, -100, 2, -100))

@@ -34,7 +34,6 @@ func (l *LayerNorm) Forward(x *tensor.Tensor) *tensor.Tensor {
 // with the variance divided by n. 16-bit and smaller floats are computed in
 // float32 and rounded once.
 func Standardize(x *tensor.Tensor, shape []int, weight, bias *tensor.Tensor, eps float64) *tensor.Tensor {
-	checkLastSizes("layer norm", x, shape)
 	if alone(x, weight, bias) {
 		return x.LayerNorm(shape, weight, bias, eps)
 	}
@@ -70,21 +69,12 @@ func (r *RMSNorm) Forward(x *tensor.Tensor) *tensor.Tensor { return RMS(x, r.Wei
 //
 // 16-bit and smaller floats are computed in float32 and rounded once.
 func RMS(x, weight *tensor.Tensor, eps float64) *tensor.Tensor {
-	checkLastSizes("rms norm", x, weight.Shape())
 	if alone(x, weight) {
 		return x.RMSNorm(weight, eps)
 	}
 	return inFloat32(x, func(x *tensor.Tensor) *tensor.Tensor {
 		return x.RMSNorm(as(x, weight), eps)
 	})
-}
-
-// checkLastSizes panics unless the last axes have the given sizes.
-func checkLastSizes(op string, x *tensor.Tensor, shape []int) {
-	have := x.Shape()
-	if len(shape) == 0 || len(shape) > len(have) || !slices.Equal(have[len(have)-len(shape):], shape) {
-		fail(tensor.ErrShape, op, fmt.Sprintf("the input has shape %v, whose last sizes are not %v", have, shape), "")
-	}
 }
 
 // alone reports whether an operation may be given x as it is: it computes in float32 and rounds once by itself. Its
@@ -102,9 +92,9 @@ func alone(x *tensor.Tensor, parameters ...*tensor.Tensor) bool {
 	return !gradient || !tensor.GradEnabled()
 }
 
-// inFloat32 computes f in float32 if x is smaller, and returns x's dtype.
+// inFloat32 computes f in float32 if x is smaller, and returns x's dtype. f sees to it that integers are refused.
 func inFloat32(x *tensor.Tensor, f func(*tensor.Tensor) *tensor.Tensor) *tensor.Tensor {
-	if x.Dtype() == tensor.Float64 {
+	if x.Dtype() == tensor.Float64 || !x.Dtype().IsFloat() {
 		return f(x)
 	}
 	return f(x.To(tensor.Float32)).To(x.Dtype())
@@ -216,6 +206,9 @@ func scaleChannels(x, weight, bias *tensor.Tensor) *tensor.Tensor {
 func checkChannels(op string, x *tensor.Tensor, vectors ...*tensor.Tensor) {
 	if x.Dim() < 2 {
 		fail(tensor.ErrShape, op, fmt.Sprintf("x has shape %v", x.Shape()), "give [B C ...]")
+	}
+	if !x.Dtype().IsFloat() {
+		fail(tensor.ErrDtype, op, fmt.Sprintf("x is %s", x.Dtype()), "convert with To(tensor.Float32)")
 	}
 	for _, v := range vectors {
 		if v != nil && !slices.Equal(v.Shape(), x.Shape()[1:2]) {
