@@ -63,6 +63,7 @@ func TestWindowsThatDoNotFit(t *testing.T) {
 		"nn: convolve: windows of [0] with":                                                                    conv(nn.Windows{}, 6, 4, 0),
 		"nn: max pool: x has shape [2 4 5] for windows of [2 2] with":                                          func() { (&nn.MaxPool{Kernel: []int{2, 2}}).Forward(x) },
 		"nn: max pool: x has shape [2 4 5] for windows of [2]":                                                 func() { (&nn.MaxPool{Kernel: []int{2}, Windows: nn.Windows{Groups: 2}}).Forward(x) },
+		"nn: max pool: x has shape [2 4] for windows of []":                                                    func() { (&nn.MaxPool{}).Forward(tensor.Ones(2, 4)) },
 		"nn: max pool: x has shape [2 4 5] for windows of [3] with {Stride:0 Padding:2":                        func() { (&nn.MaxPool{Kernel: []int{3}, Windows: nn.Windows{Padding: 2}}).Forward(x) },
 		"nn: new group norm: 3 groups don't divide 4 channels":                                                 func() { nn.NewGroupNorm(3, 4) },
 		"nn: group norm: 3 groups don't divide the channels of x, [2 4 5]":                                     func() { (&nn.GroupNorm{Groups: 3}).Forward(x) },
