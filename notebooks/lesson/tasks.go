@@ -1423,7 +1423,7 @@ var tasks = []*task{
 		praise: "Times 4 bytes, the tokens and the batch: that is what grows until the card is full.",
 	},
 	{
-		key:  "29.3",
+		key:  "29.6",
 		name: "accumulate", args: []string{"tokens", "context", "gpus", "fit"},
 		prototype: (func(tokens, context, gpus, fit int) int)(nil),
 		cases: []gradedCase{
