@@ -163,6 +163,8 @@ const (
 	keyEnter     = 13
 	keyEscape    = 27
 	keyEnd       = 35
+	keyPageUp    = 33
+	keyPageDown  = 34
 	keyHome      = 36
 	keyLeft      = 37
 	keyRight     = 39

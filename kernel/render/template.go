@@ -24,6 +24,9 @@ var pageScript string
 //go:embed assets/guess.js
 var guessScript string
 
+//go:embed assets/talk.js
+var talkScript string
+
 //go:embed assets/steps.js
 var stepsScript string
 
@@ -34,7 +37,7 @@ var stepper = report.StepperScript() + stepsScript
 var stepperSize = len(stepper) + len(report.StepperStyle())
 
 // script runs at the end of every page.
-var script = pageScript + ask.Script + guessScript
+var script = pageScript + ask.Script + guessScript + talkScript
 
 //go:embed assets/theme.js
 var themeScript string
@@ -89,6 +92,7 @@ func (s *site) frame(p sheet) string {
 	if p.index != "" {
 		b.WriteString(`<div class="search" role="search" hidden><input id="search" type="search" autocomplete="off" spellcheck="false" aria-label="Search all lessons" aria-keyshortcuts="Control+K Meta+K" placeholder="Search"><ul class="results" id="results" aria-label="Search results" hidden></ul></div>`)
 	}
+	b.WriteString(`<button type="button" class="tool" id="talk" title="Present this lesson, a block at a time" hidden>Talk</button>`)
 	b.WriteString(`<button type="button" class="tool" id="theme" hidden></button></header>` + "\n")
 	b.WriteString(`<div class="hidden" id="said" role="status"></div>` + "\n")
 	b.WriteString(p.columns)

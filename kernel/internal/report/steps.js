@@ -1,7 +1,7 @@
 // The stepper: it goes through the record of a cell and marks the lines of the code that stands there already.
 // lecternSteps(record, code, place, { close, moved, offset, name, editor }) returns { open, close }. record is what Record in
 // steps.go describes; code the element with the text; the panel comes to the end of place. With close, a function, the reader
-// can leave; moved is told the step, counted from 1, to which the reader has gone. offset is how many lines of the cell stand
+// can leave; moved is told the step, counted from 1, to which the reader has gone; ended is called where there is none after it. offset is how many lines of the cell stand
 // above the code. With editor, the lines are marked by whoever answers an event, where the text stands already, and code is
 // for when nobody does.
 var lecternSteps = (record, code, place, options) => {
@@ -179,6 +179,12 @@ var lecternSteps = (record, code, place, options) => {
     while (to > 0 && to < stops.length - 1 && (depths[stops[to]] > depth || (steps[stops[to]].g || 0) !== g)) to += way;
     return to;
   };
+  const out = () => { // the next stop after this call
+    const depth = depths[stops[at]], g = steps[stops[at]].g || 0;
+    let to = at + 1;
+    while (to < stops.length - 1 && (depths[stops[to]] >= depth || (steps[stops[to]].g || 0) !== g)) to++;
+    return to;
+  };
   const turn = (way) => { // the same loop, one turn on or back
     const now = turns[stops[at]].slice(-1)[0];
     if (!now) return at;
@@ -190,7 +196,7 @@ var lecternSteps = (record, code, place, options) => {
   };
   const first = button("|◀", "First step", () => go(0)), back = button("◀ Back", "One step back", () => go(at - 1));
   const next = button("Next ▶", "One step on", () => go(at + 1)), last = button("▶|", "Last step", () => go(stops.length - 1));
-  const skip = button("Over", "On, past the calls of functions", () => go(over(1)), { hidden: !inFunction });
+  const skip = button("Over", "On, past the calls of functions", () => go(over(1)), { hidden: !inFunction }), leave = button("Out", "Out of this call", () => go(out()), { hidden: !inFunction });
   const play = button("Play", "Play the steps", () => (timer ? stop() : start()), { "aria-pressed": "false" });
   const speed = make("select", { "aria-label": "Speed" }, ...[["1", "1 step a second"], ["2", "2 steps a second"], ["5", "5 steps a second"], ["20", "20 steps a second"]].map(([v, text]) => make("option", { value: v, selected: v === "2" }, text)));
   const slider = make("input", { type: "range", min: 0, max: stops.length - 1, value: 0, "aria-label": "Step", oninput: () => go(+slider.value) });
@@ -200,15 +206,15 @@ var lecternSteps = (record, code, place, options) => {
   const did = make("div", { class: "step-did", hidden: !priced });
   const vars = make("div", { class: "step-vars" });
   const strips = make("div", { class: "step-strips" });
-  const out = make("pre", { class: "step-out", hidden: true, "aria-label": "Printed so far" });
+  const printed = make("pre", { class: "step-out", hidden: true, "aria-label": "Printed so far" });
   const said = make("span", { class: "step-said", role: "status" });
   const shut = options.close ? button("Close", "Close the stepper", () => options.close()) : null;
   const panel = make("div", { class: "steps", role: "group", tabindex: "-1", "data-lm-suppress-shortcuts": "true", "aria-label": options.name || "The cell step by step" },
-    make("div", { class: "step-tools" }, first, back, next, last, skip, play, speed, shut),
-    make("div", { class: "step-slide" }, slider, where), loop, bars, did, vars, strips, out,
+    make("div", { class: "step-tools" }, first, back, next, last, skip, leave, play, speed, shut),
+    make("div", { class: "step-slide" }, slider, where), loop, bars, did, vars, strips, printed,
     record.note ? make("p", { class: "step-note" }, record.note) : null,
     record.cut ? make("p", { class: "step-note" }, "Recorded are " + record.cut + ".") : null,
-    make("p", { class: "step-note step-keys" }, "Arrow keys step" + (inFunction ? " (down goes past calls)" : "") + (loops.length ? ", Page Up and Down change the iteration" : "") + ", P plays. A click on a line goes to its next step."), said);
+    make("p", { class: "step-note step-keys" }, "Arrow keys step" + (inFunction ? " (down goes past calls, O out of them)" : "") + (loops.length ? ", Page Up and Down change the iteration" : "") + ", P plays. A click on a line goes to its next step."), said);
   const stop = () => { if (timer) options.moved?.(at + 1); clearTimeout(timer); timer = 0; play.textContent = "Play"; play.setAttribute("aria-label", "Play the steps"); play.setAttribute("aria-pressed", "false"); };
   const start = () => {
     play.textContent = "Stop";
@@ -325,7 +331,7 @@ var lecternSteps = (record, code, place, options) => {
     slider.value = at;
     slider.setAttribute("aria-valuetext", where.textContent);
     for (const b of [first, back]) b.disabled = at === 0;
-    for (const b of [next, last, skip]) b.disabled = at === stops.length - 1;
+    for (const b of [next, last, skip, leave]) b.disabled = at === stops.length - 1;
     loop.replaceChildren();
     const inner = turns[i];
     if (inner.length) {
@@ -342,9 +348,9 @@ var lecternSteps = (record, code, place, options) => {
       did.replaceChildren(make("p", {}, ran, here ? make("span", { class: "step-sofar" }, "so far " + here) : null), ops.length ? make("ul", ops.length > 2 ? { tabindex: "0", "aria-label": "Operations of this line" } : {}, ...ops) : "");
     }
     drawVars(now.frames);
-    out.hidden = !now.out;
-    out.textContent = now.out;
-    out.scrollTop = out.scrollHeight;
+    printed.hidden = !now.out;
+    printed.textContent = now.out;
+    printed.scrollTop = printed.scrollHeight;
     const changed = (s.v || []).slice(0, 3).map((v) => v.n + " is " + v.t.slice(0, 80)).join("; ");
     if (!playing) options.moved?.(at + 1);
     said.textContent = playing ? "" : where.textContent + (s.k === "backward" && s.p ? ": " + s.p[0].split("\t")[0] : "") + (changed ? ". " + changed : "");
@@ -352,8 +358,8 @@ var lecternSteps = (record, code, place, options) => {
   panel.addEventListener("keydown", (e) => {
     if (e.ctrlKey || e.metaKey || e.altKey) return;
     const act = {
-      ArrowRight: () => go(at + 1), ArrowLeft: () => go(at - 1), ArrowDown: () => go(over(1)), ArrowUp: () => go(over(-1)),
-      Home: () => go(0), End: () => go(stops.length - 1), PageDown: () => go(turn(1)), PageUp: () => go(turn(-1)), p: () => play.click(), Escape: options.close,
+      ArrowRight: () => (at === stops.length - 1 && options.ended ? options.ended() : go(at + 1)), ArrowLeft: () => go(at - 1), ArrowDown: () => go(over(1)), ArrowUp: () => go(over(-1)),
+      Home: () => go(0), End: () => go(stops.length - 1), PageDown: () => go(turn(1)), PageUp: () => go(turn(-1)), o: () => go(out()), p: () => play.click(), Escape: options.close,
     }[e.key];
     if (!act || (e.target === speed && e.key !== "Escape")) return;
     if (e.target.tagName === "UL" && (e.key === "ArrowDown" || e.key === "ArrowUp")) return; // which scroll it

@@ -22,7 +22,11 @@
     button.setAttribute("aria-expanded", "false");
     row.append(button);
     let stepper = null;
-    const address = (tail) => { try { history.replaceState(null, "", "#" + box.id + tail); } catch { /* a browser may find it too often */ } };
+    const address = (tail) => {
+      document.dispatchEvent(new CustomEvent("lectern-stepped", { detail: box.id + tail }));
+      if (document.documentElement.classList.contains("talk")) return; // then the address is that of the talk
+      try { history.replaceState(null, "", "#" + box.id + tail); } catch { /* a browser may find it too often */ }
+    };
     const close = (focus) => {
       if (!stepper) return;
       stepper.close();
@@ -32,9 +36,14 @@
       button.setAttribute("aria-expanded", "false");
       if (focus !== false) button.focus();
     };
+    const ended = () => {
+      if (!document.documentElement.classList.contains("talk")) return;
+      close();
+      document.dispatchEvent(new Event("lectern-steps-end"));
+    };
     const show = (record, step) => {
       close(false);
-      stepper = lecternSteps(record, code, row, { offset: offset(), name: name + " step by step", close: () => close(), moved: (n) => address(".step-" + n) });
+      stepper = lecternSteps(record, code, row, { offset: offset(), name: name + " step by step", close: () => close(), moved: (n) => address(".step-" + n), ended });
       if (!stepper) { // it only declares
         button.textContent = "Nothing to step through";
         return;
@@ -48,6 +57,7 @@
       row.scrollIntoView({ block: "nearest" });
     };
     const open = async (step) => {
+      if (stepper) { stepper.open(step); return; }
       button.disabled = true;
       try {
         const record = await load();
@@ -58,16 +68,18 @@
     };
     button.addEventListener("click", () => open());
     // An address such as #cell-05-12.step-7 opens the stepper there.
-    const follow = () => {
-      const [id, step] = location.hash.slice(1).split(".step-");
+    const follow = (to) => {
+      const [id, step] = to.split(".step-");
       if (id === box.id && step) open(+step);
+      else if (id === box.id) close(false);
     };
     const after = box.querySelector(":scope > .after"); // what a question hides
     const where = box.querySelector(".in");
     if (after) after.prepend(row);
     else where.after(row);
-    addEventListener("hashchange", follow);
-    follow();
+    addEventListener("hashchange", () => follow(location.hash.slice(1)));
+    document.addEventListener("lectern-step-to", (e) => follow(e.detail));
+    follow(location.hash.slice(1));
     return { row, button, show, close };
   };
   window.lecternStepping = { attach, unpacked, recorded: place ? JSON.parse(place.textContent) : {} };

@@ -1,0 +1,106 @@
+package e2e
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// TestTalk presents a lesson: a block for each key, steps in place, an answer when it is asked for, and a second window
+// that follows the first.
+func TestTalk(t *testing.T) {
+	b := openBrowser(t)
+	b.colours("light")
+	b.window(1280, 720, false)
+	site := rendered(t, "-steps", filepath.Join("notebooks", steppedLesson+".ipynb"))
+	server := httptest.NewServer(http.FileServer(http.Dir(site))) // the windows of pages on a disk can't look into each other
+	defer server.Close()
+	b.do(chromedp.Navigate(server.URL+"/"+steppedLesson+".html"), chromedp.WaitReady("body"))
+	const (
+		now   = `(document.querySelector(".talk-now")?.textContent.trim() ?? "")`
+		later = `[...document.querySelectorAll(".talk-later")].filter(e => e.checkVisibility()).length`
+		hash  = `location.hash`
+	)
+	b.do(chromedp.Click(chromedp.CSS("#talk")))
+	b.until("the title is shown, and nothing after it", now+`.startsWith("Gradients") && `+later+` == 0 && `+hash+` == "#talk-1"`, now)
+	if side := ask[bool](b, `document.querySelector(".side").checkVisibility()`); side {
+		t.Error("the list of lessons is still there")
+	}
+	b.press("ArrowRight", keyRight, 0)
+	b.until("a block on", hash+` == "#talk-2" && `+later+` == 0`, now)
+	second := ask[string](b, now)
+	b.press("ArrowDown", keyDown, 0)
+	b.until("the next heading", `document.querySelector(".talk-now").matches("h2")`, now)
+	for range 3 {
+		b.press("PageUp", keyPageUp, 0)
+	}
+	b.press("Home", keyHome, 0)
+	b.press("PageDown", keyPageDown, 0)
+	if got := ask[string](b, now); got != second {
+		t.Errorf("there and back again: %q, and was %q", got, second)
+	}
+	// The answer to a question comes after the question.
+	toGuess := `document.querySelector(".talk-now").matches(".guess")`
+	for range 60 {
+		if ask[bool](b, toGuess) {
+			break
+		}
+		b.press("ArrowRight", keyRight, 0)
+	}
+	answer := `document.querySelector(".talk-now .answer, .answer.talk-now")`
+	b.until("a question, without its answer", toGuess+` && !`+answer+`.checkVisibility()`, now)
+	b.shoot("talk-question", false)
+	b.press("ArrowRight", keyRight, 0)
+	b.until("the answer", answer+`?.matches(".talk-now") && `+answer+`.checkVisibility()`, now)
+	if got, want := ask[string](b, hash), "#talk-"; !strings.HasPrefix(got, want) {
+		t.Errorf("the address is %q", got)
+	}
+	// The same page again goes on where it was.
+	at := ask[string](b, hash)
+	ask[bool](b, `location.reload(), true`)
+	b.until("the talk goes on", `document.readyState == "complete" && `+hash+` == "`+at+`" && `+answer+`?.checkVisibility()`, hash)
+
+	// A window for the audience.
+	ask[bool](b, `(() => { const open = window.open; window.open = (...a) => (window.second = open.apply(window, a)); return true; })()`)
+	b.press("w", 'W', 0)
+	const audience = `(window.second?.document?.querySelector(".talk-audience .talk-now")?.textContent.trim() ?? "")`
+	b.until("the audience sees what is shown", audience+` == `+now, audience)
+	if ahead := ask[int](b, later); ahead == 0 {
+		t.Error("the speaker does not see what comes")
+	}
+	b.press("ArrowRight", keyRight, 0)
+	b.until("the audience follows", audience+` == `+now, audience)
+	b.until("there is a place for notes", `document.querySelector(".talk-bar textarea").checkVisibility() && !second.document.querySelector(".talk-bar").checkVisibility()`, hash)
+	ask[bool](b, `(() => { const e = document.querySelector(".talk-now"), r = e.getBoundingClientRect();
+		e.dispatchEvent(new PointerEvent("pointermove", { bubbles: true, clientX: r.left + r.width / 2, clientY: r.top + r.height / 2 })); return true; })()`)
+	b.until("the pointer is where it was in the block", `(() => { const d = second.document.querySelector(".talk-dot"), r = second.document.querySelector(".talk-now").getBoundingClientRect();
+		return !d.hidden && Math.abs(parseFloat(d.style.left) - r.left - r.width / 2) < 2; })()`, `second.document.querySelector(".talk-dot").outerHTML`)
+	// Steps, in both windows; after the last one the talk goes on.
+	for range 60 {
+		if ask[bool](b, `document.querySelector(".talk-now").closest(".cell").querySelector(".step-open") != null`) {
+			break
+		}
+		b.press("ArrowRight", keyRight, 0)
+	}
+	where := func(window string) string {
+		return `(` + window + `document.querySelector(".step-where")?.textContent ?? "")`
+	}
+	b.press("s", 'S', 0)
+	b.until("the stepper opens in both", where("")+`.startsWith("Step 1 ") && `+where("second.")+` == `+where(""), where("second."))
+	b.press("ArrowRight", keyRight, 0)
+	b.until("they step together", where("")+`.startsWith("Step 2 ") && `+where("second.")+` == `+where(""), where("second."))
+	b.shoot("talk-speaker", false)
+	before := ask[string](b, hash)
+	b.press("End", keyEnd, 0)
+	b.press("ArrowRight", keyRight, 0)
+	b.until("the talk goes on in both", `!document.querySelector(".steps") && !second.document.querySelector(".steps") && `+hash+` != "`+before+`" && `+audience+` == `+now, hash)
+	b.press("Escape", keyEscape, 0)
+	b.until("the talk has ended, and its window is closed", `second.closed && !document.documentElement.matches(".talk") && `+later+` == 0 && document.querySelector(".side").checkVisibility()`, hash)
+	b.clean(func(address string) bool {
+		return strings.HasPrefix(address, server.URL) || strings.HasPrefix(address, "data:") || strings.HasPrefix(address, "about:")
+	})
+}

@@ -1,0 +1,166 @@
+// A talk: the lesson in large type, one block at a time, for whoever presents it. A second window, for the audience, follows the first,
+// in which the speaker sees what comes next and has notes. Both are this page; the address, #talk-12, says which block is shown.
+(() => {
+  "use strict";
+  const article = document.querySelector("main article"), button = document.getElementById("talk");
+  if (!article || !button) return;
+  const root = document.documentElement;
+  const make = (tag, props = {}, ...inside) => {
+    const e = Object.assign(document.createElement(tag), props);
+    e.append(...inside);
+    return e;
+  };
+
+  // A beat is what one key shows: an element, or the answer to a question.
+  let beats = [];
+  const collect = (box) => {
+    for (const e of box.children) {
+      if (e.matches(".eyebrow, .step-row, .asks, .verdict, .ask, script, style")) continue; // they belong to what stands beside them
+      if (e.matches(".guess")) {
+        beats.push({ e }, { e: e.querySelector(".answer"), act: () => e.querySelector(".ask:not([hidden]) .give")?.click() });
+      } else if (e.matches("ul, ol, .cell, .after, .outs")) collect(e);
+      else beats.push({ e });
+    }
+  };
+
+  let at = -1, other = null, audience = false; // the other window, and whether this one is for the audience
+  const tell = (message) => other?.postMessage({ lecternTalk: message }, "*"); // a page on a disk has no name to send to
+  const talking = () => at >= 0;
+  const cellOf = (beat) => beat.e.closest(".cell");
+  const go = (n) => {
+    at = Math.max(0, Math.min(beats.length - 1, n));
+    beats.forEach((b, i) => {
+      if (i <= at) b.act?.();
+      b.e.classList.toggle("talk-later", i > at);
+      b.e.classList.toggle("talk-now", i === at);
+    });
+    const now = beats[at].e;
+    now.scrollIntoView({ block: now.offsetHeight > 0.6 * innerHeight ? "start" : "nearest" });
+    count.textContent = `${at + 1} of ${beats.length}`;
+    recall();
+    try { history.replaceState(null, "", "#talk-" + (at + 1)); } catch { /* a browser may find it too often */ }
+    if (!audience) tell({ at });
+  };
+  const heading = (way) => {
+    let n = at + way;
+    while (n > 0 && n < beats.length - 1 && !/^H[1-6]$/.test(beats[n].e.tagName)) n += way;
+    return n;
+  };
+  const step = () => {
+    const open = cellOf(beats[at])?.querySelector(".step-open:not([hidden])");
+    open?.click();
+  };
+
+  // Notes of the speaker, one for each cell, which this browser remembers.
+  const key = "lectern-notes:" + location.pathname.split("/").pop().replace(/\.html$/, "");
+  let written = {};
+  try { written = JSON.parse(localStorage.getItem(key)) ?? {}; } catch { /* there are none */ }
+  const notes = make("textarea", { rows: 5, placeholder: "Notes for this cell. They stay in this browser." });
+  notes.setAttribute("aria-label", "Notes for this cell");
+  notes.addEventListener("input", () => {
+    written[cellOf(beats[at])?.id] = notes.value;
+    try { localStorage.setItem(key, JSON.stringify(written)); } catch { /* for this talk only */ }
+  });
+  const recall = () => { notes.value = written[cellOf(beats[at])?.id] ?? ""; };
+
+  const tool = (text, label, act) => {
+    const b = make("button", { type: "button", className: "tool", title: label, textContent: text });
+    b.setAttribute("aria-label", label);
+    b.addEventListener("click", act);
+    return b;
+  };
+  const count = make("span"), clock = make("span");
+  const bar = make("div", { className: "talk-bar" }, tool("◀", "Back (left arrow)", () => go(at - 1)), count, tool("▶", "On (right arrow, space)", () => go(at + 1)),
+    tool("Steps", "Step through this cell (S)", step), tool("Two windows", "Open a second window for the audience (W)", () => pair()), clock, tool("End", "End the talk (Escape)", () => end()), notes);
+  bar.setAttribute("role", "group");
+  bar.setAttribute("aria-label", "Talk");
+  let began = 0, ticking = 0;
+  const tick = () => { clock.textContent = Math.floor((Date.now() - began) / 60000) + " min"; };
+
+  const start = (n) => {
+    beats = [];
+    collect(article);
+    root.classList.add("talk");
+    root.classList.toggle("talk-audience", audience);
+    document.body.append(bar);
+    began = Date.now();
+    tick();
+    ticking = setInterval(tick, 5000);
+    go(n);
+  };
+  const end = () => {
+    const now = beats[at].e;
+    tell("end");
+    clearInterval(ticking);
+    at = -1;
+    other = null;
+    bar.remove();
+    root.classList.remove("talk", "talk-audience", "talk-speaker");
+    beats.forEach((b) => b.e.classList.remove("talk-later", "talk-now"));
+    history.replaceState(null, "", "#" + (now.closest(".cell")?.id ?? ""));
+    now.scrollIntoView({ block: "center" });
+    button.focus();
+  };
+  const pair = () => {
+    other = open(location.href, "", "popup,width=1280,height=800");
+    root.classList.toggle("talk-speaker", Boolean(other));
+  };
+
+  // What the speaker points at, as a part of the block that it lies in.
+  const dot = make("div", { className: "talk-dot", hidden: true });
+  document.body.append(dot);
+  let pointing = false;
+  document.addEventListener("pointermove", (e) => {
+    if (!talking() || !other || audience || pointing) return;
+    pointing = true;
+    requestAnimationFrame(() => {
+      pointing = false;
+      const i = beats.findIndex((b) => b.e.contains(e.target)), r = beats[i]?.e.getBoundingClientRect();
+      tell({ point: i < 0 ? null : [i, (e.clientX - r.left) / r.width, (e.clientY - r.top) / r.height] });
+    });
+  });
+  const point = (to) => {
+    dot.hidden = !to || !beats[to[0]];
+    if (dot.hidden) return;
+    const r = beats[to[0]].e.getBoundingClientRect();
+    Object.assign(dot.style, { left: r.left + to[1] * r.width + "px", top: r.top + to[2] * r.height + "px" });
+  };
+
+  addEventListener("message", ({ data, source }) => {
+    const said = data?.lecternTalk;
+    if (said === undefined || !source || source !== other) return;
+    if (said === "hello") { tell({ at }); return; }
+    if (said === "end") { if (audience) close(); else { other = null; root.classList.remove("talk-speaker"); } return; }
+    if (!audience || !talking()) return;
+    if (Number.isInteger(said.at) && said.at !== at) go(said.at);
+    if (said.point !== undefined) point(said.point);
+    if (typeof said.step === "string") document.dispatchEvent(new CustomEvent("lectern-step-to", { detail: said.step }));
+  });
+  addEventListener("pagehide", () => { if (talking()) tell("end"); });
+  // Steps go on in both windows. After the last one the talk does.
+  document.addEventListener("lectern-stepped", ({ detail }) => { if (!audience) tell({ step: detail }); });
+  document.addEventListener("lectern-steps-end", () => { if (talking() && !audience) go(at + 1); });
+
+  document.addEventListener("keydown", (e) => {
+    if (!talking() || e.ctrlKey || e.metaKey || e.altKey || e.target.closest("input, textarea, select, [contenteditable], .steps")) return;
+    if (e.key === " " && e.target.closest("button, summary")) return;
+    const act = {
+      ArrowRight: () => go(at + 1), " ": () => go(at + 1), PageDown: () => go(at + 1), ArrowLeft: () => go(at - 1), PageUp: () => go(at - 1),
+      ArrowDown: () => go(heading(1)), ArrowUp: () => go(heading(-1)), Home: () => go(0), End: () => go(beats.length - 1), s: step, w: pair, Escape: end,
+    }[e.key];
+    if (!act) return;
+    act();
+    e.preventDefault();
+  });
+  button.addEventListener("click", () => start(0));
+  button.hidden = false;
+  const asked = /^#talk-(\d+)$/.exec(location.hash);
+  if (asked) {
+    audience = Boolean(opener);
+    start(asked[1] - 1);
+    if (audience) {
+      other = opener;
+      tell("hello");
+    }
+  }
+})();
