@@ -1100,7 +1100,7 @@ var tasks = []*task{
 	// 24: attention
 	{
 		key:  "24.4",
-		name: "attend", mine: "AttendOne", args: []string{"query", "keys", "values"},
+		name: "attend", args: []string{"query", "keys", "values"},
 		prototype: (func(query []float64, keys, values [][]float64) []float64)(nil),
 		cases: []gradedCase{
 			{category: "a single token", in: []any{[]float64{1, 2}, [][]float64{{0.5, -1}}, [][]float64{{3, 4, 5}}}, want: []any{[]float64{3, 4, 5}}},
@@ -1424,7 +1424,7 @@ var tasks = []*task{
 		praise: "Times 4 bytes, the tokens and the batch: that is what grows until the card is full.",
 	},
 	{
-		key:  "29.3",
+		key:  "29.6",
 		name: "accumulate", mine: "AccumulateSteps", args: []string{"tokens", "context", "gpus", "fit"},
 		prototype: (func(tokens, context, gpus, fit int) int)(nil),
 		cases: []gradedCase{
