@@ -283,6 +283,12 @@ func solves(c *notebook.Cell) *lesson.Kept {
 // TestMineExported: the program of a notebook has the student's package, in this repository and elsewhere.
 func TestMineExported(t *testing.T) {
 	repository := inRepository(t)
+	t.Cleanup(func() { // what is remembered of packages there
+		list, _ := filepath.Glob(filepath.Join(repoRoot(t), ".lectern", "packages-*-"+filepath.Base(repository)+"-mine.json"))
+		for _, file := range list {
+			os.Remove(file)
+		}
+	})
 	for _, c := range []struct{ name, dir, out string }{
 		{"in the repository", repository, filepath.Join(repository, "program")},
 		{"elsewhere", t.TempDir(), filepath.Join(t.TempDir(), "program")},
