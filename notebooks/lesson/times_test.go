@@ -20,15 +20,16 @@ const (
 	linesPerMinute     = 8
 	minutesPerGuess    = 1
 	minutesPerAnswer   = 5
+	minutesPerSentence = 10
 	minutesPerFunction = 12
 	timeTolerance      = 0.25
 )
 
 // An effort is what there is to do in a lesson.
-type effort struct{ words, lines, guesses, answers, functions int }
+type effort struct{ words, lines, guesses, answers, sentences, functions int }
 
 func (e effort) exercises() float64 {
-	return float64(minutesPerAnswer*e.answers + minutesPerFunction*e.functions)
+	return float64(minutesPerAnswer*e.answers + minutesPerSentence*e.sentences + minutesPerFunction*e.functions)
 }
 
 func (e effort) minutes() float64 {
@@ -36,12 +37,14 @@ func (e effort) minutes() float64 {
 }
 
 func (e effort) String() string {
-	return fmt.Sprintf("%d words, %d lines of code, %d guesses, %d answers and %d functions to write", e.words, e.lines, e.guesses, e.answers, e.functions)
+	return fmt.Sprintf("%d words, %d lines of code, %d guesses, %d answers, %d sentences and %d functions to write",
+		e.words, e.lines, e.guesses, e.answers, e.sentences, e.functions)
 }
 
 var (
 	linkTarget = regexp.MustCompile(`\]\([^)]*\)`)
 	aWord      = regexp.MustCompile(`\S*\pL\S*`)
+	aSentence  = regexp.MustCompile(`lesson\.Check\("[0-9.]+", "`)
 )
 
 // effortOf counts what a reader sees unfolded: no solutions, no sources, and not the same in PyTorch.
@@ -49,7 +52,11 @@ func effortOf(n *notebook.Notebook) (e effort) {
 	for _, c := range n.Cells {
 		has := tags(c)
 		switch {
-		case slices.Contains(has, "check-only"), slices.Contains(has, "solution"), slices.Contains(has, "pytorch"):
+		case slices.Contains(has, "solution"):
+			if aSentence.MatchString(c.Source) { // what was counted as an answer is one in words
+				e.answers, e.sentences = e.answers-1, e.sentences+1
+			}
+		case slices.Contains(has, "check-only"), slices.Contains(has, "pytorch"):
 		case c.Type == "markdown":
 			text, _, _ := strings.Cut(c.Source, "**Sources.**")
 			e.words += len(aWord.FindAllString(linkTarget.ReplaceAllString(text, "]"), -1))
