@@ -318,6 +318,24 @@ var tasks = []*task{
 		},
 		praise: "Contiguous does the same, only faster.",
 	},
+	{
+		key:  "05.7",
+		name: "brightness", args: []string{"pictures", "epochs"},
+		prototype: (func(pictures [][]float64, epochs int) []float64)(nil),
+		cases: []gradedCase{
+			{category: "no epoch", in: []any{[][]float64{{0.5}}, 0}, want: []any{[]float64{}}},
+			{category: "one epoch", in: []any{[][]float64{{0.2, 0.4, 0.6}, {0.1, 0.3, 0.8}}, 1}, want: []any{[]float64{0.44}}},
+			{category: "two epochs", points: 2, in: []any{[][]float64{{0.2, 0.4, 0.6}, {0.1, 0.3, 0.8}}, 2}, want: []any{[]float64{0.44, 0.44}}},
+			{category: "a single pixel", in: []any{[][]float64{{0.5}}, 4}, want: []any{[]float64{0.55, 0.55, 0.55, 0.55}}},
+			{category: "black pictures", in: []any{[][]float64{{0, 0}, {0, 0}}, 3}, want: []any{[]float64{0, 0, 0}}},
+		},
+		tolerance: 1e-5,
+		hints: [2]string{
+			"What is different when the second epoch begins? Print data after each epoch.",
+			"Index returns a view, and MulInPlace writes through it into data. data.Index(i).Mul(1.1) makes a new tensor instead.",
+		},
+		praise: "Each epoch looked right by itself. That is why a bug of this kind can live for weeks.",
+	},
 	// 06: elementwise operations
 	{
 		key:  "06.4",
@@ -443,6 +461,24 @@ var tasks = []*task{
 			"If a[len(a)-1] != b[len(b)-2], return nil. Broadcast a[:len(a)-2] with b[:len(b)-2] as in exercise 06.4, then append a[len(a)-2] and b[len(b)-1].",
 		},
 		praise: "It is PyTorch's rule, too.",
+	},
+	{
+		key:  "07.7",
+		name: "scores", args: []string{"queries", "keys"},
+		prototype: (func(queries, keys [][]float64) [][]float64)(nil),
+		cases: []gradedCase{
+			{category: "one query, one key", in: []any{[][]float64{{1, 2}}, [][]float64{{3, 4}}}, want: []any{[][]float64{{11}}}},
+			{category: "at right angles", in: []any{[][]float64{{3, 0, 0}, {0, 3, 0}}, [][]float64{{3, 0, 0}, {0, 3, 0}}}, want: []any{[][]float64{{9, 0}, {0, 9}}}},
+			{category: "as many keys as features", in: []any{[][]float64{{1, 2}, {3, 4}}, [][]float64{{5, 6}, {7, 8}}}, want: []any{[][]float64{{17, 23}, {39, 53}}}},
+			{category: "more keys than queries", in: []any{[][]float64{{1, -1}}, [][]float64{{1, 0}, {0, 1}, {2, 5}}}, want: []any{[][]float64{{1, -1, -3}}}},
+			{category: "features of one number", in: []any{[][]float64{{2}, {3}}, [][]float64{{5}, {7}}}, want: []any{[][]float64{{10, 14}, {15, 21}}}},
+		},
+		tolerance: 1e-5,
+		hints: [2]string{
+			"The shapes fit, and the products are right. But what stands in column 0 of the right operand? Print it.",
+			"View cuts the same row of memory anew: its columns are no keys. k.T() makes column j of key j.",
+		},
+		praise: "Where a transpose is meant, a View or Reshape has the right shape and the wrong numbers, and nothing complains.",
 	},
 	// 08: named dimensions
 	{
