@@ -171,8 +171,8 @@ func TestOutputs(t *testing.T) {
 	}
 }
 
-// Where readers predict, change and explain, there is a cell to change, then what they should have seen, folded, and its
-// numbers are asserted.
+// Where readers predict, change and explain, there is a cell to change, then what they should have seen, folded, and
+// its numbers are asserted.
 func TestPredictions(t *testing.T) {
 	want := []string{"code []", "markdown [explanation]", "code [check-only]"}
 	for f, n := range lessons(t) {
