@@ -338,11 +338,7 @@ func init() {
 		name: "remainder",
 		forward: wholeDivision(loops.BinaryKernels{
 			F32: loops.NearAndFar(loops.Vectors32.RemainderNear, loops.PythonMod),
-			F64: func(dst, x, y []float64) {
-				for i := range dst {
-					dst[i] = loops.PythonMod(x[i], y[i])
-				}
-			},
+			F64: loops.FloatKernels2(loops.PythonMod).F64,
 			I64: loops.ModWhole,
 		}, loops.Vectors32.ModInts),
 		gradients:  rounded((*Tensor).floorDivide),
@@ -353,11 +349,7 @@ func init() {
 		name: "fmod",
 		forward: wholeDivision(loops.BinaryKernels{
 			F32: loops.NearAndFar(loops.Vectors32.FmodNear, loops.Mod),
-			F64: func(dst, x, y []float64) {
-				for i := range dst {
-					dst[i] = loops.Mod(x[i], y[i])
-				}
-			},
+			F64: loops.FloatKernels2(loops.Mod).F64,
 			I64: loops.FmodWhole,
 		}, loops.Vectors32.RestInts),
 		gradients:  rounded((*Tensor).truncDivide),

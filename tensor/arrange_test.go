@@ -3,6 +3,7 @@ package tensor
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 )
@@ -80,5 +81,70 @@ func TestMadeOfOthers(t *testing.T) {
 	v.Diag().SetAt(9, 0, 0)
 	if v.At(0) != 1 {
 		t.Error("a copy shares memory with what it was made of")
+	}
+}
+
+// TestPNorms compares the norms with their definition, and their gradients with x|x|ᵖ⁻²/‖x‖ᵖ⁻¹, which is 0 at 0.
+func TestPNorms(t *testing.T) {
+	values := []float64{3, -4, 0, 0.5, -2, 1}
+	for _, p := range []float64{0, 0.5, 1, 2, 3, math.Inf(1)} {
+		x := With(Float64).Of(values).View(2, 3).RequireGrad()
+		got := x.PNorm(p, 1)
+		for row := range 2 {
+			norm, count := 0.0, 0.0
+			for _, v := range values[3*row : 3*row+3] {
+				if norm += math.Pow(math.Abs(v), p); v != 0 {
+					count++
+				}
+			}
+			switch norm = math.Pow(norm, 1/p); {
+			case p == 0:
+				norm = count
+			case math.IsInf(p, 1):
+				norm = []float64{4, 2}[row]
+			}
+			if off := got.At(row) - norm; math.Abs(off) > 1e-12 {
+				t.Errorf("the %g-norm of row %d is %g, want %g", p, row, got.At(row), norm)
+			}
+			if p == 0 || math.IsInf(p, 1) {
+				continue
+			}
+			slope := Grad(got.Select(0, row), x)[0]
+			for i, v := range values[3*row : 3*row+3] {
+				want := 0.0
+				if v != 0 {
+					want = math.Copysign(math.Pow(math.Abs(v)/norm, p-1), v)
+				}
+				if off := slope.At(row, i) - want; math.Abs(off) > 1e-12 {
+					t.Errorf("the slope of the %g-norm at %g is %g, want %g", p, v, slope.At(row, i), want)
+				}
+			}
+		}
+	}
+}
+
+// TestProductHasAllDerivatives: the second derivative of a product by two of its factors is the product of the others,
+// whether some are 0 or not.
+func TestProductHasAllDerivatives(t *testing.T) {
+	for _, values := range [][]float64{{2, 3, 5, 7}, {2, 0, 5, 7}, {2, 0, 5, 0}, {0, 0, 0, 7}} {
+		x := With(Float64).Of(values, values).T().RequireGrad() // two columns of factors
+		slope := Grad(x.Prod(0).Sum(), x)[0]
+		for i := range values {
+			curvature := Grad(slope.Select(0, i).Sum(), x)[0]
+			for j := range values {
+				want := 1.0
+				for k, v := range values {
+					if k != i && k != j {
+						want *= v
+					}
+				}
+				if i == j {
+					want = 0
+				}
+				if got := curvature.Select(0, j); !AllClose(got, With(Float64).Of(want, want), 0, 1e-12) {
+					t.Errorf("of %g by factors %d and %d: %v, want %g", values, i, j, got, want)
+				}
+			}
+		}
 	}
 }

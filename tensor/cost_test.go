@@ -638,7 +638,8 @@ var costTable = sync.OnceValue(func() []costCase {
 		return apply(&opScatterAdd.op, gathering{1, Of([]int{0, 5, 5}, []int{1, 1, 3}), []int{4, 6}}, in[0])
 	}, [][]int{{2, 3}}, func(m *meter, in []*array) *array { return scatter(m, in[0]) }, ofOne(func(m *meter, _, _, g *array) *array { return gather(m, g) }))
 
-	intoSecond := func(m *meter, in []*array, adds bool, place func(p []int) []int) *array {
+	lastOne := func(_ *meter, _, other float64) float64 { return other }
+	intoSecond := func(m *meter, in []*array, step func(m *meter, v, other float64) float64, place func(p []int) []int) *array {
 		sources := map[int][]int{}
 		for i := range in[0].Values {
 			to := naive.Flat(place(naive.Position(i, in[0].Shape)), mat)
@@ -647,11 +648,7 @@ var costTable = sync.OnceValue(func() []costCase {
 		return m.Pass(mat, in[1].Size, func(i int, read naive.Read) float64 {
 			v := read(1, i)
 			for _, from := range sources[i] {
-				if other := read(0, from); adds {
-					v = m.Plus(v, other)
-				} else {
-					v = other
-				}
+				v = step(m, v, read(0, from))
 			}
 			return v
 		}, in[0], in[1])
@@ -661,20 +658,63 @@ var costTable = sync.OnceValue(func() []costCase {
 	use(&opScatterAdd.op, "scatter add", func(in []*Tensor) *Tensor { return opScatterAdd.apply(pairs, in[0], in[1]) }, [][]int{{2, 3}, mat},
 		func(m *meter, in []*array) *array {
 			m.Bytes += 8 * len(at.Values)
-			return intoSecond(m, in, true, byAt)
+			return intoSecond(m, in, (*meter).Plus, byAt)
 		}, func(m *meter, _ []*array, _, g *array) *array { return gather(m, g) }, passOn)
 	use(&opIndexAdd.op, "index add", func(in []*Tensor) *Tensor {
 		return opIndexAdd.apply(selection{1, 6, []int64{5, 0, 0, 4}}, in[0], in[1])
 	}, [][]int{{4, 4}, mat},
 		func(m *meter, in []*array) *array {
 			m.Bytes += 8 * len(columns.Values)
-			return intoSecond(m, in, true, func(p []int) []int { return []int{p[0], int(columns.Values[p[1]])} })
+			return intoSecond(m, in, (*meter).Plus, func(p []int) []int { return []int{p[0], int(columns.Values[p[1]])} })
 		}, func(m *meter, _ []*array, _, g *array) *array { return take(m, g) }, passOn)
 	use(&opScatter.op, "scatter", func(in []*Tensor) *Tensor { return opScatter.apply(pairs, in[0], in[1]) }, [][]int{{2, 3}, mat},
 		func(m *meter, in []*array) *array {
 			m.Bytes += 8 * len(at.Values)
-			return intoSecond(m, in, false, byAt)
+			return intoSecond(m, in, lastOne, byAt)
 		})
+
+	asFloat := func(m *meter, mask *array, size int) *array {
+		return m.Each(size, func(v []float64) float64 { return v[0] }, mask)
+	}
+	fold := func(m *meter, in []*array, step func(m *meter, a, b float64) float64) *array {
+		m.Bytes += 8 * len(at.Values)
+		return intoSecond(m, in, step, byAt)
+	}
+	// Both gradients find out where the results come from.
+	folded := func(rule ScatterRule, step func(m *meter, a, b float64) float64, gradient func(m *meter, values, base, y, g *array, ofValues bool) *array) {
+		use(&opScatterFold.op, "scatter fold", func(in []*Tensor) *Tensor { return opScatterFold.apply(folding{pairs, rule}, in[0], in[1]) }, [][]int{{2, 3}, mat},
+			func(m *meter, in []*array) *array { return fold(m, in, step) },
+			func(m *meter, in []*array, y, g *array) *array { return gradient(m, in[0], in[1], y, g, true) },
+			func(m *meter, in []*array, y, g *array) *array { return gradient(m, in[0], in[1], y, g, false) })
+	}
+	shared := func(m *meter, values, base, y, g *array, ofValues bool) *array {
+		won, stood := m.Where(naive.Equals, values, gather(m, y)), m.Where(naive.Equals, base, y)
+		share := m.Div(g, fold(m, []*array{asFloat(m, won, g.Size), asFloat(m, stood, g.Size)}, (*meter).Plus))
+		if ofValues {
+			return m.Fill(gather(m, share), m.Not(won), 0)
+		}
+		return m.Fill(share, m.Not(stood), 0)
+	}
+	folded(ScatterMax, (*meter).Larger, shared)
+	folded(ScatterMin, (*meter).Smaller, shared)
+	folded(ScatterProd, (*meter).Times, func(m *meter, values, base, y, g *array, ofValues bool) *array {
+		zero, gone := m.Where(naive.Equals, values, naive.Num(0)), m.Where(naive.Equals, base, naive.Num(0))
+		several := m.Where(naive.Greater, fold(m, []*array{asFloat(m, zero, g.Size), asFloat(m, gone, g.Size)}, (*meter).Plus), naive.Num(1))
+		rest := m.Fill(fold(m, []*array{m.Fill(values, zero, 1), m.Fill(base, gone, 1)}, (*meter).Times), several, 0)
+		choose := func(mask, x, y *array) *array {
+			return m.Each(x.Size, func(v []float64) float64 {
+				if v[0] != 0 {
+					return v[1]
+				}
+				return v[2]
+			}, mask, x, y)
+		}
+		if ofValues {
+			upstream, rest := gather(m, g), gather(m, rest)
+			return m.Mul(upstream, choose(zero, rest, m.Div(gather(m, y), m.Fill(values, zero, 1))))
+		}
+		return m.Mul(g, choose(gone, rest, m.Div(y, m.Fill(base, gone, 1))))
+	})
 
 	// Products.
 	leading := func(x *array) *array { // all rows of a batch together

@@ -35,6 +35,12 @@ func TestDifferences(t *testing.T) {
 		"gradient of `x.Maximum(Of(1., NaN))` at NaN, 1": func() string {
 			return gradient(func(x *Tensor) *Tensor { return x.Maximum(Of(1., nan)) }, nan, 1)
 		},
+		"gradient of `Of(5.).ScatterReduce(0, []int{0, 0}, x, ScatterMax.WithoutSelf())` at 5, 5": func() string {
+			return gradient(func(x *Tensor) *Tensor {
+				return With(Float64).Of(5.).ScatterReduce(0, []int{0, 0}, x, ScatterMax.WithoutSelf())
+			}, 5, 5)
+		},
+		"`Of(1, 2).ScatterReduce(0, []int{0}, Of(4), ScatterMean)`": func() string { return values(Of(1, 2).ScatterReduce(0, []int{0}, Of(4), ScatterMean)) },
 		"`Of(-Inf).SiLU()`": func() string { return values(Of(-inf).SiLU().Squeeze()) },
 		"gradient of a cross-entropy whose second row, `[NaN 1]`, is ignored": func() string {
 			return gradient(func(x *Tensor) *Tensor { return x.View(2, 2).CrossEntropy(1, Of(0, -1), -1) }, 1, 1, nan, 1)

@@ -21,6 +21,16 @@ func TestFloat64KeepsItsDigits(t *testing.T) {
 	for x := 1.; x < 6; x += 0.37 {
 		tail = append(tail, -x)
 	}
+	var below []float64 // numbers that near 1 from below
+	for e := -52; e <= -2; e++ {
+		below = append(below, 1-math.Ldexp(1.2345678, e))
+	}
+	var little []float64
+	for e := -30; e <= -7; e++ {
+		little = append(little, math.Ldexp(1.2345678, e), math.Ldexp(-1, e))
+	}
+	// With x = 1-d, sin(acos(x)/2) is √(d/2).
+	arc := func(x float64) float64 { s := math.Sqrt((1 - x) / 2); return 2 * math.Atan2(s, math.Sqrt(1-s*s)) }
 	for _, c := range []struct {
 		name string
 		f    func(x *Tensor) *Tensor
@@ -34,6 +44,17 @@ func TestFloat64KeepsItsDigits(t *testing.T) {
 		{"log1p", (*Tensor).Log1p, small, func(x float64) float64 { return series(x, 0, 1, -1./2, 1./3, -1./4) }, 1},
 		{"expm1", (*Tensor).Expm1, small, math.Expm1, 1},
 		{"sin", (*Tensor).Sin, small, math.Sin, 1},
+		{"tan", (*Tensor).Tan, small, math.Tan, 1},
+		{"tan near 0", (*Tensor).Tan, little, func(x float64) float64 { return x + x*x*x*(1./3+x*x*(2./15+x*x*17/315)) }, 1},
+		{"asin", (*Tensor).Asin, small, math.Asin, 1},
+		{"asin of sines", (*Tensor).Asin, below, func(x float64) float64 { return math.Pi/2 - arc(x) }, 1},
+		{"acos", (*Tensor).Acos, below, arc, 2},
+		{"acos of -1", (*Tensor).Acos, []float64{-1}, func(float64) float64 { return math.Pi }, 0},
+		{"sinh", (*Tensor).Sinh, small, math.Sinh, 1},
+		{"sinh of much", (*Tensor).Sinh, []float64{709.5, 710.4, -710.4}, func(x float64) float64 { return math.Copysign(math.Exp(math.Abs(x)-1)*(math.E/2), x) }, 512},
+		{"cosh of much", (*Tensor).Cosh, []float64{709.5, 710.4, -710.4}, func(x float64) float64 { return math.Exp(math.Abs(x)-1) * (math.E / 2) }, 512},
+		{"asinh", (*Tensor).Asinh, small, math.Asinh, 1},
+		{"atanh", (*Tensor).Atanh, small, math.Atanh, 1},
 		{"tanh", (*Tensor).Tanh, small, math.Tanh, 1},
 		{"erf", (*Tensor).Erf, small, math.Erf, 1},
 		{"sigmoid", (*Tensor).Sigmoid, tail, func(x float64) float64 { e := math.Exp(x); return e / (1 + e) }, 4},

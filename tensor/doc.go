@@ -20,8 +20,9 @@
 // # Where the rest is
 //
 // Every operation is one record of forward, derivative and cost. Records are beside the methods that apply them:
-// functions.go, activations.go, blend.go, compare.go, masked.go; extrema.go, statistics.go, norm.go, sort.go;
-// arrange.go, index.go, gather.go; attention.go, crossentropy.go; copy.go. custom.go is for operations of your own.
+// functions.go, trigonometry.go, activations.go, blend.go, compare.go, masked.go; extrema.go, statistics.go, norm.go,
+// sort.go; arrange.go, index.go, gather.go, scatter.go; attention.go, crossentropy.go; copy.go. custom.go is for
+// operations of your own.
 // create.go makes tensors of numbers, random.go of random ones.
 //
 // inplace.go says what a write does to the graph and recompute.go trades time for memory. graph.go exports the graph,

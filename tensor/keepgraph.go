@@ -247,6 +247,7 @@ type keptAttr struct {
 	Norm      *rowNorm
 	Selection *selection
 	Gathering *gathering
+	Folding   *folding
 	Classes   *classes
 	Value     **Tensor
 	Rows      *rowMajorOrder

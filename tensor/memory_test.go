@@ -2,11 +2,13 @@ package tensor
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"os"
 	"runtime"
 	"runtime/debug"
 	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -89,5 +91,55 @@ func BenchmarkSmall(b *testing.B) {
 				f()
 			}
 		})
+	}
+}
+
+// TestProcessorIsADevice: what is asked of devices has an answer for the processor, and copies to it are none.
+func TestProcessorIsADevice(t *testing.T) {
+	if CPU.String() != "cpu" || CPU.Model() != "" || !CPU.IsCPU() || CPU.TF32() || CPU.Allocated() != 0 || CPU.Synchronize() != nil {
+		t.Errorf("%v: model %q, TF32 %v, %d bytes", CPU, CPU.Model(), CPU.TF32(), CPU.Allocated())
+	}
+	x := Ones(2, 3)
+	if x.PinMemory(CPU) != x || x.IsPinned() {
+		t.Error("memory of the processor was pinned for the processor")
+	}
+	there, wait := x.Prefetch(CPU)
+	if err := wait(); err != nil || there != x {
+		t.Errorf("a copy from the processor to itself: %v", err)
+	}
+	for name, says := range map[string]string{
+		"cuda:x": `device "cuda:x": "x" is not the number of a device`, "cuda:-1": `"-1" is not the number of a device`,
+		"abacus": `device "abacus": `,
+	} {
+		if d, err := FindDevice(name); err == nil || !strings.Contains(err.Error(), says) || d != CPU {
+			t.Errorf("%s: %v and %v, want the processor and an error that says %q", name, d, err, says)
+		}
+	}
+	if d, err := FindDevice("cpu"); err != nil || d != CPU {
+		t.Errorf("cpu: %v, %v", d, err)
+	}
+}
+
+// TestMemoryOutlivesItsFacts: a Memory tells what it is for, and nothing once it was collected.
+func TestMemoryOutlivesItsFacts(t *testing.T) {
+	var roles []Role
+	x := Ones(3)
+	stop := Trace(func(e Event) {
+		if e.Kind == RoleSet {
+			roles = append(roles, e.Storage.Role())
+		}
+	})
+	for _, r := range []Role{Input, Parameter, Gradient, OptimizerState, NoRole} {
+		x.View(3, 1).SetRole(r)
+		if m := MemoryOf(x); m.Role() != r || m.Size() != 12 || m.Device() != "cpu" {
+			t.Errorf("%v: %v, %d bytes on %s", r, m.Role(), m.Size(), m.Device())
+		}
+	}
+	stop()
+	if got := fmt.Sprint(roles); got != "[input parameter gradient optimizer state none]" {
+		t.Errorf("roles were set to %s", got)
+	}
+	if (Memory{}).Live() || (Memory{}).Size() != 0 || (Memory{}).Role() != NoRole || (Memory{}).Device() != "cpu" {
+		t.Error("no memory has facts")
 	}
 }

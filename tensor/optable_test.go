@@ -188,6 +188,15 @@ var opTable = sync.OnceValue(func() []opCase {
 	pairs := Of([]int{0, 5, 5}, []int{1, 1, 3})
 	add(any_, "scatter", &opScatter.op, func(in []*Tensor) *Tensor { return in[0].Scatter(1, pairs, in[1]) }, mat, []int{2, 4})
 	add(any_, "scatter add", nil, func(in []*Tensor) *Tensor { return in[0].ScatterAdd(1, pairs, in[1]) }, mat, []int{2, 3})
+	for name, rule := range map[string]ScatterRule{"scatter sum": ScatterSum, "scatter product": ScatterProd, "scatter max": ScatterMax, "scatter min": ScatterMin.WithoutSelf()} {
+		var o []*op
+		if rule != ScatterSum {
+			o = append(o, &opScatterFold.op)
+		}
+		add(any_, name, nil, func(in []*Tensor) *Tensor { return in[0].ScatterReduce(1, pairs, in[1], rule) }, mat, []int{2, 3})
+		all[len(all)-1].ops = o
+	}
+	add(opCase{floats: true}, "scatter mean", nil, func(in []*Tensor) *Tensor { return in[0].ScatterReduce(1, pairs, in[1], ScatterMean) }, mat, []int{2, 3})
 	add(any_, "index add", nil, func(in []*Tensor) *Tensor { return in[0].IndexAdd(1, []int{5, 0, 0}, in[1]) }, mat, []int{4, 3})
 	add(any_, "index by tensors", nil, func(in []*Tensor) *Tensor { return in[0].Index(ids(1, 0, 1), All, Of([]int{0, 3, 2})) }, cube)
 	slices.SortStableFunc(all, func(a, b opCase) int { // ranging over maps must not change the order of random draws

@@ -35,6 +35,32 @@ func TestNegativePositions(t *testing.T) {
 	}
 }
 
+// TestRangesAreSlices: a range selects what a slice of Go's does, and Step every n-th of that.
+func TestRangesAreSlices(t *testing.T) {
+	all := []int{0, 1, 2, 3, 4, 5, 6}
+	x := Of(all)
+	for _, c := range []struct {
+		name string
+		r    Range
+		want []int
+	}{
+		{"From", From(4), all[4:]}, {"From the end", From(-2), all[5:]}, {"From behind the end", From(9), nil},
+		{"Until", Until(3), all[:3]}, {"Until the end", Until(-3), all[:4]}, {"Until 0", Until(0), nil},
+		{"Between", Between(2, 5), all[2:5]}, {"Step", All.Step(3), []int{0, 3, 6}}, {"Step between", Between(1, 6).Step(2), []int{1, 3, 5}},
+	} {
+		got := x.Index(c.r)
+		if !Equal(got, Of(append([]int{}, c.want...)).To(Int64)) {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+		if got.Len() > 0 && MemoryOf(got) != MemoryOf(x) {
+			t.Errorf("%s is no view", c.name)
+		}
+	}
+	if got := x.View(7, 1).Index(Ellipsis, NewAxis, 0); !slices.Equal(got.Shape(), []int{7, 1}) {
+		t.Errorf("a new axis before the last: %v", got.Shape())
+	}
+}
+
 // TestSelectSmallRows: rows that are as large as a word are selected right, whatever they are
 // made of and wherever they begin.
 func TestSelectSmallRows(t *testing.T) {

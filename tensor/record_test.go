@@ -114,7 +114,7 @@ func (c *call) operand() *Tensor {
 // as far as they are here, with those that are theirs under another name.
 var (
 	autocastSmall = []string{"matmul", "matmul transposed", "attention"}
-	autocastWide  = []string{"exp", "expm1", "log", "log1p", "log2", "pow", "reciprocal", "rsqrt", "erf", "softmax", "log softmax",
+	autocastWide  = []string{"exp", "expm1", "log", "log1p", "log2", "pow", "reciprocal", "rsqrt", "tan", "asin", "acos", "sinh", "cosh", "erf", "softmax", "log softmax",
 		"logsumexp", "sum", "mean", "prod", "cumsum", "cumprod", "norm", "var", "std"}
 )
 

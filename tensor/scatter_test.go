@@ -3,6 +3,7 @@ package tensor
 import (
 	"errors"
 	"fmt"
+	"math"
 	"testing"
 )
 
@@ -34,6 +35,89 @@ func TestScatter(t *testing.T) {
 			t.Errorf("%s: gradient of the values is %v, want %v", c.name, v.Grad(), c.grV)
 		}
 	}
+}
+
+// TestScatterReduce folds one value after the other, in every dtype: those that a position gets, with its element or
+// without, and no other element changes.
+func TestScatterReduce(t *testing.T) {
+	at := []int{3, 0, 3, 1, 3, 0}
+	for _, d := range Dtypes() {
+		if d.Size() == 1 && d.IsFloat() { // which have no sums
+			continue
+		}
+		base, v := Of(1, 0, 1, 1).To(d), Of(1, 1, 0, 0, 1, 1).To(d)
+		if d != Bool {
+			base, v = Of(2, 5, 3, 1).To(d), Of(4, 1, 7, 0, 2, 6).To(d)
+		}
+		for name, c := range map[string]struct {
+			rule ScatterRule
+			fold func(a, b float64) float64
+		}{
+			"sum": {ScatterSum, func(a, b float64) float64 { return a + b }}, "mean": {ScatterMean, func(a, b float64) float64 { return a + b }},
+			"product": {ScatterProd, func(a, b float64) float64 { return a * b }},
+			"max":     {ScatterMax, func(a, b float64) float64 { return max(a, b) }}, "min": {ScatterMin, func(a, b float64) float64 { return min(a, b) }},
+		} {
+			for _, self := range []bool{true, false} {
+				if name == "mean" && !d.IsFloat() {
+					continue
+				}
+				rule, want, seen := c.rule, base.Floats(), base.Floats()
+				for i := range seen {
+					seen[i] = 1
+				}
+				if !self {
+					rule = rule.WithoutSelf()
+				}
+				for i, p := range at {
+					if !self && seen[p] == 1 {
+						want[p], seen[p] = v.At(i), 2
+						continue
+					}
+					want[p], seen[p] = c.fold(want[p], v.At(i)), seen[p]+1
+				}
+				for i := range want {
+					if n := seen[i]; name == "mean" && n > 1 {
+						if !self {
+							n--
+						}
+						want[i] /= n
+					}
+				}
+				checkFast(t, fmt.Sprintf("%s of %s, with itself: %v", name, d, self), base.ScatterReduce(0, at, v, rule), func(i int) float64 {
+					if d == Bool {
+						return min(want[i], 1)
+					}
+					return d.Round(want[i])
+				})
+			}
+		}
+	}
+	// The largest and smallest integers are numbers like others.
+	ends := Of([]int64{math.MinInt64, math.MaxInt64})
+	for i, rule := range []ScatterRule{ScatterMax, ScatterMin} {
+		got := Of(5, 5).ScatterReduce(0, []int{0, 0}, ends.Select(0, i).Expand(2), rule.WithoutSelf())
+		if got.AtInt(0) != ends.AtInt(i) || got.AtInt(1) != 5 {
+			t.Errorf("rule %d of %d alone gives %v", rule, ends.AtInt(i), got)
+		}
+	}
+	wantTensor(t, "a number", With(Int64).Scalar(3).ScatterReduce(0, With(Int64).Scalar(0), 5, ScatterMax), "int64[][5]")
+	wantTensor(t, "NaN", Of(3., 1).ScatterReduce(0, []int{0}, math.NaN(), ScatterMin), "float32[2][NaN 1]")
+
+	wantError(t, "no rule", ErrValue, "there is no rule 9", func() { Of(3.).ScatterReduce(0, []int{0}, 1, 9) })
+	x := With(Float64).Of(1., 2).RequireGrad()
+	y := x.ScatterReduce(0, []int{0, 0}, x.Mul(0), ScatterProd)
+	wantError(t, "several zeros, twice", ErrGrad, "a position has the product of several zeros", func() { Grad(y.Sum(), x) })
+	y.Sum().Backward()
+	wantTensor(t, "several zeros, once", x.Grad(), "float64[2][0 1]")
+}
+
+func ExampleTensor_ScatterReduce() {
+	scores, team := Of(3., 9, 4, 7), []int{0, 1, 0, 1}
+	fmt.Println(Zeros(2).ScatterReduce(0, team, scores, ScatterMax))
+	fmt.Println(Zeros(2).ScatterReduce(0, team, scores, ScatterMean.WithoutSelf()))
+	// Output:
+	// tensor([4., 9.])
+	// tensor([3.5000, 8.0000])
 }
 
 func TestScatterRefuses(t *testing.T) {

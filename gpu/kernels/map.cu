@@ -121,6 +121,15 @@ FUNCTION(CALLED, logarithm_of_1_plus, log1pf, log1p)
 FUNCTION(CALLED, logarithm_base_2, log2f, log2)
 FUNCTION(CALLED, sine, sinf, sin)
 FUNCTION(CALLED, cosine, cosf, cos)
+FUNCTION(CALLED, tangent, tanf, tan)
+FUNCTION(CALLED, inverse_sine, asinf, asin)
+FUNCTION(CALLED, inverse_cosine, acosf, acos)
+FUNCTION(CALLED, inverse_tangent, atanf, atan)
+FUNCTION(CALLED, hyperbolic_sine, sinhf, sinh)
+FUNCTION(CALLED, hyperbolic_cosine, coshf, cosh)
+FUNCTION(CALLED, inverse_hyperbolic_sine, asinhf, asinh)
+FUNCTION(CALLED, inverse_hyperbolic_cosine, acoshf, acosh)
+FUNCTION(CALLED, inverse_hyperbolic_tangent, atanhf, atanh)
 FUNCTION(CALLED, error_function, erff, erf)
 FUNCTION(CALLED, hyperbolic_tangent, tanhf, tanh)
 FUNCTION(INLINE, square_root, sqrtf, sqrt)
@@ -239,6 +248,15 @@ template <class C> INLINE bool map_values(const elementwise &args, const C *x, C
 		CASE(rsqrt, 1 / square_root(a))
 		CASE(sin, sine(a))
 		CASE(cos, cosine(a))
+		CASE(tan, tangent(a))
+		CASE(asin, inverse_sine(a))
+		CASE(acos, inverse_cosine(a))
+		CASE(atan, inverse_tangent(a))
+		CASE(sinh, hyperbolic_sine(a))
+		CASE(cosh, hyperbolic_cosine(a))
+		CASE(asinh, inverse_hyperbolic_sine(a))
+		CASE(acosh, inverse_hyperbolic_cosine(a))
+		CASE(atanh, inverse_hyperbolic_tangent(a))
 		CASE(erf, error_function(a))
 		CASE(tanh, hyperbolic_tangent(a))
 		CASE(sigmoid, sigmoid(a))
@@ -311,6 +329,9 @@ CALLED double floor_divide(double a, double b) {
 CALLED i64 quotient(i64 a, i64 b) { return b == -1 ? negative(a) : a / b; }
 CALLED i64 remainder(i64 a, i64 b) { return b == -1 ? 0 : a % b; }
 
+CALLED float angle(float y, float x) { return atan2f(y, x); }
+CALLED double angle(double y, double x) { return atan2(y, x); }
+
 CALLED float power(float x, float y) { return y == 2 ? x * x : powf(x, y); }
 CALLED double power(double x, double y) { return pow(x, y); }
 CALLED i64 power(i64 x, i64 y) {
@@ -362,6 +383,7 @@ template <class C> INLINE bool zip_values(const elementwise &args, const C *x, c
 		CASE(truncating_divide, cut(a / b))
 		CASE(remainder, python_mod(a, b))
 		CASE(fmod, c_mod(a, b))
+		CASE(atan2, angle(a, b))
 		CASE(masked_fill, b != 0 ? value : a)
 		CASE(swiglu, silu(a) * b)
 		CASE(silu_gradient, a * silu_slope(b))

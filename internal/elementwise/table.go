@@ -115,6 +115,42 @@ var Table = []Op{
 		Value: function(math.Sin), Slopes: of(func(m meter, x, _, g array) array { return m.Mul(g, m.Call(math.Cos, x)) }), Smooth: everywhere},
 	{Name: "cos", Method: "Cos", Torch: "a.cos()", Timed: "f", Twice: true, Result: Float,
 		Value: function(math.Cos), Slopes: of(func(m meter, x, _, g array) array { return m.Neg(m.Mul(g, m.Call(math.Sin, x))) }), Smooth: everywhere},
+	{Name: "tan", Method: "Tan", Torch: "a.tan()", Timed: "f", Low: -1.4, High: 1.4, Twice: true, Result: Float,
+		Value: function(math.Tan), Slopes: of(func(m meter, _, y, g array) array { return m.Mul(g, m.Add(m.Square(y), naive.Num(1))) }), Smooth: at(0, 1e-9, 0.5, -0.5, 1, -1, 3, -3)},
+	{Name: "asin", Method: "Asin", Torch: "a.asin()", Timed: "f", Low: -0.9, High: 0.9, Twice: true, Result: Float,
+		Value: function(math.Asin), Slopes: of(func(m meter, x, _, g array) array { return m.Mul(g, inverseRoot(m, toOne(m, x))) }),
+		Smooth: at(0, 1e-9, 0.5, -0.5, 0.99, -0.99), Corners: corners(inf, at(1, -1))},
+	{Name: "acos", Method: "Acos", Torch: "a.acos()", Timed: "f", Low: -0.9, High: 0.9, Twice: true, Result: Float,
+		Value: function(math.Acos), Slopes: of(func(m meter, x, _, g array) array { return m.Neg(m.Mul(g, inverseRoot(m, toOne(m, x)))) }),
+		Smooth: at(0, 1e-9, 0.5, -0.5, 0.99, -0.99), Corners: corners(-inf, at(1, -1))},
+	{Name: "atan", Method: "Atan", Torch: "a.atan()", Timed: "f", Twice: true, Result: Float,
+		Value: function(math.Atan), Slopes: of(func(m meter, x, _, g array) array { return m.Div(g, m.Add(m.Square(x), naive.Num(1))) }),
+		Smooth: everywhere},
+	{Name: "sinh", Method: "Sinh", Torch: "a.sinh()", Timed: "f", Twice: true, Result: Float,
+		Value: function(math.Sinh), Slopes: of(func(m meter, x, _, g array) array { return m.Mul(g, m.Call(math.Cosh, x)) }), Smooth: everywhere},
+	{Name: "cosh", Method: "Cosh", Torch: "a.cosh()", Timed: "f", Twice: true, Result: Float,
+		Value: function(math.Cosh), Slopes: of(func(m meter, x, _, g array) array { return m.Mul(g, m.Call(math.Sinh, x)) }), Smooth: everywhere},
+	{Name: "asinh", Method: "Asinh", Torch: "a.asinh()", Timed: "f", Twice: true, Result: Float,
+		Value: function(math.Asinh), Slopes: of(func(m meter, x, _, g array) array { return m.Mul(g, inverseRoot(m, m.Add(m.Square(x), naive.Num(1)))) }),
+		Smooth: everywhere},
+	{Name: "acosh", Method: "Acosh", Torch: "c.acosh()", Timed: "f", Low: 1.1, High: 3, Twice: true, Result: Float,
+		Value: function(math.Acosh), Slopes: of(func(m meter, x, _, g array) array {
+			return m.Mul(g, inverseRoot(m, m.Mul(m.Sub(x, naive.Num(1)), m.Add(x, naive.Num(1)))))
+		}),
+		Smooth: at(1.01, 2, 37), Corners: corners(inf, at(1)), LeftOut: []Omission{{At: func(_ string, p Point) bool { return p[0] == -1 }, Gradient: true,
+			Why: "the function is NaN there, and the sign of an infinite gradient says nothing"}}},
+	{Name: "atanh", Method: "Atanh", Torch: "a.atanh()", Timed: "f", Low: -0.9, High: 0.9, Twice: true, Result: Float,
+		Value: function(math.Atanh), Slopes: of(func(m meter, x, _, g array) array { return m.Div(g, toOne(m, x)) }),
+		Smooth: at(0, 1e-9, 0.5, -0.5, 0.99, -0.99), Corners: corners(inf, at(1, -1))},
+	{Name: "atan2", Method: "Atan2", Torch: "torch.atan2(a, b)", Timed: "f", Twice: true, Result: Float,
+		Value: function2(math.Atan2), Slopes: pair(
+			func(m meter, a, b, _, g array) array { return m.Mul(g, overRadius(m, b, a, b)) },
+			func(m meter, a, b, _, g array) array { return m.Neg(m.Mul(g, overRadius(m, a, a, b))) }),
+		Smooth: []Point{{0, 2}, {2, 0}, {-1, 3}, {1, -3}, {-1, -1}, {1e2, 1e-3}}, Corners: []Corner{{Point{0, 0}, []float64{0, 0}}},
+		LeftOut: []Omission{{At: func(d string, p Point) bool {
+			return d == "float32" && (math.Abs(p[0]) == 3e38 || math.Abs(p[1]) == 3e38)
+		}, Gradient: true,
+			Why: "PyTorch's gradient times 3e38 overflows, and is NaN times 0"}}},
 	{Name: "erf", Method: "Erf", Torch: "a.erf()", Timed: "f", Twice: true, Result: Float,
 		Value: function(math.Erf), Slopes: of(func(m meter, x, _, g array) array {
 			return m.Mul(m.Mul(g, m.Call(math.Exp, m.Neg(m.Square(x)))), naive.Num(2/math.Sqrt(math.Pi)))
@@ -301,6 +337,21 @@ func choice(wins func(a, b float64) bool) []Gradient {
 	return pair(
 		func(m meter, a, b, _, g array) array { return share(m, a, b, g) },
 		func(m meter, a, b, _, g array) array { return share(m, b, a, g) })
+}
+
+// inverseRoot is 1/√x, and toOne is 1-x² as (1-x)(1+x).
+func inverseRoot(m meter, x array) array {
+	return m.Each(0, func(v []float64) float64 { return m.Over(1, m.Apply(math.Sqrt, v[0])) }, x)
+}
+
+func toOne(m meter, x array) array {
+	return m.Mul(m.Add(m.Neg(x), naive.Num(1)), m.Add(x, naive.Num(1)))
+}
+
+// overRadius is x/(a²+b²), and 0 where both are 0.
+func overRadius(m meter, x, a, b array) array {
+	r := m.Add(m.Square(a), m.Square(b))
+	return m.Div(x, m.Fill(r, m.Where(naive.Equals, r, naive.Num(0)), inf))
 }
 
 // modulo is the gradient of a - b·quotient.

@@ -42,7 +42,11 @@ type operationArgs struct {
 	Number, Torch                              string
 	Weight                                     *float64
 	Reduction                                  string
+	Rule                                       string
+	Without                                    bool
 }
+
+var scatterRules = map[string]tensor.ScatterRule{"sum": tensor.ScatterSum, "mean": tensor.ScatterMean, "prod": tensor.ScatterProd, "amax": tensor.ScatterMax, "amin": tensor.ScatterMin}
 
 var reductions = map[string]nn.Reduction{"": nn.MeanLoss, "mean": nn.MeanLoss, "sum": nn.SumLoss, "none": nn.EachLoss}
 
@@ -66,13 +70,20 @@ var operations = func() map[string]operation {
 	return map[string]operation{
 		"scatter":     func(in []T, a A) []T { return many(in[0].Scatter(a.Axis, in[1], in[2])) },
 		"scatter_add": func(in []T, a A) []T { return many(in[0].ScatterAdd(a.Axis, in[1], in[2])) },
-		"index_add":   func(in []T, a A) []T { return many(in[0].IndexAdd(a.Axis, in[1], in[2])) },
-		"roll":        func(in []T, a A) []T { return many(in[0].Roll(a.Axis, a.Shift)) },
-		"pad":         func(in []T, a A) []T { return many(in[0].Pad(a.Axis, a.Before, a.Behind, a.Value)) },
-		"movedim":     func(in []T, a A) []T { return many(in[0].Movedim(a.Source, a.To)) },
-		"unflatten":   func(in []T, a A) []T { return many(in[0].Contiguous().Unflatten(a.Axis, a.Sizes...)) },
-		"meshgrid":    func(in []T, _ A) []T { return tensor.Meshgrid(in...) },
-		"dot":         withTensor(T.Dot), "mv": withTensor(T.Mv), "bmm": withTensor(T.Bmm), "outer": withTensor(T.Outer),
+		"scatter_reduce": func(in []T, a A) []T {
+			rule := scatterRules[a.Rule]
+			if a.Without {
+				rule = rule.WithoutSelf()
+			}
+			return many(in[0].ScatterReduce(a.Axis, in[1], in[2], rule))
+		},
+		"index_add": func(in []T, a A) []T { return many(in[0].IndexAdd(a.Axis, in[1], in[2])) },
+		"roll":      func(in []T, a A) []T { return many(in[0].Roll(a.Axis, a.Shift)) },
+		"pad":       func(in []T, a A) []T { return many(in[0].Pad(a.Axis, a.Before, a.Behind, a.Value)) },
+		"movedim":   func(in []T, a A) []T { return many(in[0].Movedim(a.Source, a.To)) },
+		"unflatten": func(in []T, a A) []T { return many(in[0].Contiguous().Unflatten(a.Axis, a.Sizes...)) },
+		"meshgrid":  func(in []T, _ A) []T { return tensor.Meshgrid(in...) },
+		"dot":       withTensor(T.Dot), "mv": withTensor(T.Mv), "bmm": withTensor(T.Bmm), "outer": withTensor(T.Outer),
 		"bincount": func(in []T, a A) []T { return many(in[0].Bincount(a.AtLeast)) },
 		"unique": func(in []T, _ A) []T {
 			values, at, counts := in[0].Unique()

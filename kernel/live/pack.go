@@ -79,7 +79,7 @@ var common = strings.Fields(`bufio bytes cmp container/heap container/list conta
 	runtime runtime/debug slices sort strconv strings sync sync/atomic text/tabwriter text/template time unicode unicode/utf8 unsafe`)
 
 // library is what lessons are about.
-var library = []string{"./accounting", "./autograd", "./checkpoint", "./data", "./einops", "./gpu", "./nn", "./nn/parallel", "./nn/train", "./nn/transformer", "./notebooks/lesson", "./optim",
+var library = []string{"./accounting", "./autograd", "./checkpoint", "./data", "./einops", "./gpu", "./nn", "./nn/parallel", "./nn/train", "./nn/transformer", "./notebooks/lesson", "./notebooks/mine", "./optim",
 	"./plots", "./plots/diagram", "./tensor", "./tensor/gradcheck", "./tokenizer", "./tokenizer/vocab", "./kernel/show", "./kernel/show/widget"}
 
 // Pack builds all that pages need for lessons. What takes long is kept in the folder dir. root is the checkout.

@@ -180,6 +180,7 @@ func (e *execution) do() (fail *failure) {
 		e.note(n)
 	}
 	if len(e.r.Errors) > 0 {
+		e.missMine()
 		return report.Mistakes(e.r)
 	}
 	if e.resets() {
@@ -484,6 +485,10 @@ func (e *execution) message(kind string, fields []string) {
 	case "fold":
 		if len(fields) == 1 && e.fold == nil && foldsIn(e.k.dir) {
 			e.fold = &fold{summary: fields[0]}
+		}
+	case "mine":
+		if len(fields) == 2 {
+			e.keepMine(fields[0], fields[1])
 		}
 	case "input":
 		prompt := e.prompt()

@@ -17,6 +17,7 @@ import (
 	"github.com/lectern-go/lectern/internal/atomicfile"
 	"github.com/lectern-go/lectern/kernel/internal/cellenv"
 	"github.com/lectern-go/lectern/kernel/internal/export"
+	"github.com/lectern-go/lectern/kernel/internal/mine"
 	"github.com/lectern-go/lectern/kernel/internal/rewrite"
 	"github.com/lectern-go/lectern/kernel/internal/version"
 	"github.com/lectern-go/lectern/kernel/notebook"
@@ -157,6 +158,8 @@ func buildProgram(ctx context.Context, c config, say func(string), out string) e
 		if said, err := goCommand(ctx, out, env, func(line string) { say(line + "\n") }, "mod", "tidy"); err != nil {
 			return fmt.Errorf("the program is in %s; its modules can't be had: %s", out, strings.Join(said, "\n"))
 		}
+	} else if c.mine != "" { // a module of its own, which the workspace beside it uses
+		env = append(env, "GOWORK="+filepath.Join(filepath.Dir(c.mine), "go.work"))
 	} else if c.home == nil {
 		env = append(env, "GOWORK=off")
 	}
@@ -181,7 +184,14 @@ func writeModule(c config, out string) error {
 	if !released {
 		v = "v0.0.0"
 	}
-	fmt.Fprintf(&b, "\t%s %s\n)\n", library, v)
+	fmt.Fprintf(&b, "\t%s %s\n", library, v)
+	if c.mine != "" {
+		fmt.Fprintf(&b, "\t%s v0.0.0\n", mine.Name)
+	}
+	b.WriteString(")\n")
+	if c.mine != "" {
+		fmt.Fprintf(&b, "\nreplace %s => %q\n", mine.Name, c.mine)
+	}
 	if !released || os.Getenv("LECTERN_LEAN") == "" {
 		fmt.Fprintf(&b, "\nreplace %s => %s\n", library, c.root)
 	}

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"go/parser"
 	"go/token"
+	"go/version"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,6 +21,7 @@ import (
 
 	"github.com/lectern-go/lectern/internal/atomicfile"
 	"github.com/lectern-go/lectern/kernel/internal/cellenv"
+	"github.com/lectern-go/lectern/kernel/internal/mine"
 	"github.com/lectern-go/lectern/kernel/notebook"
 )
 
@@ -207,7 +209,11 @@ func (c *config) locate(dir string, f *folders) error {
 	if c.home, err = findHome(dir, c.root); err != nil {
 		return err
 	}
-	if h := c.home; h != nil {
+	if h := c.home; h == nil {
+		if d := mine.Beside(dir); d != "" && version.Compare("go"+goLine(d), "go"+cellGo(*c)) <= 0 { // or no cell would build
+			c.mine = d
+		}
+	} else {
 		c.get = h.dir
 		if h.library {
 			return nil

@@ -116,6 +116,7 @@ type config struct {
 	get        string // the module that %get writes; "" for the one beside the lessons'
 	own        bool   // it is the notebook's own
 	notebook   string // its file, as far as it is known
+	mine       string // the folder of the student's own package; "" if there is none beside the notebook
 	store      string // where the notebook's own module is kept between kernels; "" if its file is not known
 }
 

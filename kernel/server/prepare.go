@@ -33,7 +33,7 @@ func packageIndex(ctx context.Context, c config, f *folders, rename bool) *packa
 		Dir: f.check(), Root: c.local(), Context: ctx, Env: toolEnv(os.Environ(), c.bin, f.tmp()), Cache: packageCache(c),
 		Rename: rename,
 		Warm:   warmPackages(c),
-		Known:  slowPackages(c),
+		Known:  knownPackages(c),
 		Name:   namedPackages(c),
 		State:  "github.com/lectern-go/lectern/internal/cellstate",
 	})
@@ -50,6 +50,10 @@ func packageCache(c config) string {
 		name += "-" + filepath.Base(c.store)
 	case c.own:
 		name += "-own"
+	}
+	if c.mine != "" {
+		sum := sha256.Sum256([]byte(c.mine))
+		name += "-mine-" + hex.EncodeToString(sum[:8])
 	}
 	return filepath.Join(c.root, ".lectern", name+".json")
 }

@@ -46,12 +46,12 @@ func whenOutOfMemory(pid, score int) {
 	}
 }
 
-// mine are children that we started on purpose and that end by themselves: the watchers. GoNB may be
+// spared are children that we started on purpose and that end by themselves: the watchers. GoNB may be
 // ended while they go on.
-var mine sync.Map // of process ids
+var spared sync.Map // of process ids
 
 // spare keeps a child from being taken for an orphan.
-func spare(pid int) { mine.Store(pid, true) }
+func spare(pid int) { spared.Store(pid, true) }
 
 func children() (pids []int) {
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
@@ -64,7 +64,7 @@ func children() (pids []int) {
 		f := strings.Fields(string(b[i+1:]))
 		if len(f) > 1 && f[1] == strconv.Itoa(os.Getpid()) {
 			if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(p))); err == nil {
-				if _, ours := mine.Load(pid); !ours {
+				if _, ours := spared.Load(pid); !ours {
 					pids = append(pids, pid)
 				}
 			}

@@ -24,7 +24,6 @@ func (noPackages) Names() []string                       { return nil }
 // TestSparing has a compiler that refuses the code by which some things are kept.
 func TestSparing(t *testing.T) {
 	const code = "a, b, c := 1, 2, 3\nf := func() int { a++; return a }"
-	none := &persist.Manifest{}
 	for _, test := range []struct {
 		name    string
 		refuses []string // in the program
@@ -48,7 +47,7 @@ func TestSparing(t *testing.T) {
 				}
 				return nil
 			}
-			session := rewrite.NewSession(noPackages{}, func() *persist.Manifest { return none })
+			session := rewrite.NewSession(noPackages{}, nil)
 			first := session.Rewrite(1, code)
 			if len(first.Errors) > 0 || build(first) == nil {
 				t.Fatalf("the cell as it is builds, or has errors: %v", first.Errors)

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/lectern-go/lectern/kernel/internal/mine"
 )
 
 // Cells import from the module of the lessons, from GoNB's packages for displays and widgets, and, for packages
@@ -38,10 +40,14 @@ func modules(c config) []string {
 		}
 		return list
 	}
+	list := []string{c.root, getModule(c)}
 	if d := gonbui(c); d != "" { // a module of its own: the lessons' go.mod stays as it is
-		return []string{c.root, d, getModule(c)}
+		list = append(list, d)
 	}
-	return []string{c.root, getModule(c)}
+	if c.mine != "" {
+		list = append(list, c.mine)
+	}
+	return list
 }
 
 // gonbui is the folder of the module that requires GoNB's packages for cells, in the version of our GoNB; "" if the
@@ -78,6 +84,14 @@ func warmPackages(c config) []string {
 		}
 	}
 	return list
+}
+
+// knownPackages can be imported by name before anybody has looked for them.
+func knownPackages(c config) []string {
+	if c.mine != "" {
+		return append(slowPackages(c), mine.Name)
+	}
+	return slowPackages(c)
 }
 
 // slowPackages are GoNB's packages that take a minute to compile: they are compiled when a cell imports them, if setup

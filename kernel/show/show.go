@@ -82,6 +82,15 @@ func Fold(summary string) {
 	}
 }
 
+// Mine tells the kernel which function belongs into the student's package mine: that of an exercise, as the cell has
+// it ("yours") or as the lesson solves it ("ours"). Only where a notebook has such a package beside it does anything
+// happen.
+func Mine(whose, exercise string) {
+	if inband.On() {
+		inband.Send("mine", whose, exercise)
+	}
+}
+
 // bundle sends one message, or prints its text where nobody understands messages.
 func bundle(kind string, pairs ...string) {
 	if inband.On() {

@@ -138,8 +138,23 @@ func TestGPT2Configs(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "model.safetensors"), []byte("no tensors"), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.WriteFile(filepath.Join(dir, "config.json"), []byte("{}"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenGPT2(dir); err == nil || !strings.Contains(err.Error(), "config.json: ") {
+		t.Errorf("a file without sizes: %v", err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "config.json"), []byte(good), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	var damaged *checkpoint.FormatError
 	if _, err := OpenGPT2(dir); !errors.As(err, &damaged) {
 		t.Errorf("a damaged file: %v", err)
+	}
+	if err := checkpoint.WriteFile(filepath.Join(dir, "model.safetensors"), map[string]*tensor.Tensor{"wte.weight": tensor.Ones(61, 24)}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenGPT2(dir); !errors.Is(err, nn.ErrState) {
+		t.Errorf("a file of other weights: %v", err)
 	}
 }

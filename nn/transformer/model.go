@@ -114,11 +114,11 @@ func (m *LM) Loss(x, y *tensor.Tensor) *tensor.Tensor {
 // residual computes what the blocks add up to, [... T D]. With a cache, ids go on where
 // those in it end.
 func (m *LM) residual(op string, ids *tensor.Tensor, cache *Cache) *tensor.Tensor {
+	m.checkLength(op, ids)
 	start := 0
 	if cache != nil {
 		start = cache.Length
 	}
-	m.checkLength(op, ids, start)
 	x := m.TokenEmbeddings.Forward(ids)
 	if p := m.PositionEmbeddings; p != nil {
 		x = x.Add(p.Weight.Narrow(0, start, ids.Size(-1)))
@@ -136,16 +136,14 @@ func (m *LM) residual(op string, ids *tensor.Tensor, cache *Cache) *tensor.Tenso
 	return x
 }
 
-func (m *LM) checkLength(op string, ids *tensor.Tensor, start int) {
+// checkLength panics unless ids are those of one sequence or a batch, and no more than the context holds. What a cache
+// has room for Next has seen.
+func (m *LM) checkLength(op string, ids *tensor.Tensor) {
 	if d := ids.Dim(); d < 1 || d > 2 {
 		fail(tensor.ErrShape, op, fmt.Sprintf("ids have shape %v", ids.Shape()), "give [T] or [B T]")
 	}
-	if n := ids.Size(-1); start+n > m.config.Context {
-		reason := fmt.Sprintf("a sequence of %s is longer than the context of %d", humanize.Count(n, "token"), m.config.Context)
-		if start > 0 {
-			reason = fmt.Sprintf("%s after the %d in the cache are more than the context of %d", humanize.Count(n, "token"), start, m.config.Context)
-		}
-		fail(tensor.ErrShape, op, reason, "cut the sequence, or make a model with a larger Context")
+	if n := ids.Size(-1); n > m.config.Context {
+		fail(tensor.ErrShape, op, fmt.Sprintf("a sequence of %s is longer than the context of %d", humanize.Count(n, "token"), m.config.Context), "cut the sequence, or make a model with a larger Context")
 	}
 }
 

@@ -68,17 +68,17 @@ func (s Sampling) Choose(logits *tensor.Tensor) int32 {
 		total += probabilities[id]
 	}
 	left := g.Float64() * total
+	drawn := best
 	for _, id := range ids {
+		if probabilities[id] == 0 {
+			continue
+		}
+		drawn = id // the last one also has the rest that rounding may leave
 		if left -= probabilities[id]; left < 0 {
-			return int32(id)
+			break
 		}
 	}
-	for _, id := range slices.Backward(ids) { // rounding left a rest
-		if probabilities[id] > 0 {
-			return int32(id)
-		}
-	}
-	return int32(best)
+	return int32(drawn)
 }
 
 // candidates returns the ids that TopK and TopP leave.
@@ -103,11 +103,9 @@ func (s Sampling) candidates(probabilities []float64) []int {
 	for _, id := range ids {
 		total += probabilities[id]
 	}
-	sum := 0.0
-	for n, id := range ids {
-		if sum += probabilities[id]; sum >= s.TopP*total {
-			return ids[:n+1]
-		}
+	n := 0
+	for sum := 0.0; sum < s.TopP*total; n++ {
+		sum += probabilities[ids[n]]
 	}
-	return ids
+	return ids[:n]
 }

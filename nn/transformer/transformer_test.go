@@ -70,6 +70,37 @@ func TestNamesAreTheAssignments(t *testing.T) {
 	}
 }
 
+// A sequence without a batch has the loss of a batch of one.
+func TestLossOfOneSequence(t *testing.T) {
+	each(t, []tensor.Option{tensor.Float64}, func(t *testing.T, m *LM) {
+		x, y := ids(m, 2, 1, 10), ids(m, 3, 1, 10)
+		near(t, "loss", m.Loss(x.Squeeze(0), y.Squeeze(0)), m.Loss(x, y), 1e-12)
+	})
+}
+
+// Rotate turns each pair by position · theta^(-2i/d), wherever the vectors stand, and as attention does.
+func TestRotateTurnsPairs(t *testing.T) {
+	const d, theta = 6, 100.
+	r := NewRoPE(d, 9, theta)
+	x := tensor.With(tensor.Float64, tensor.NewGenerator(1)).Randn(2, 3, d)
+	positions := tensor.Of([]int{8, 0, 3}, []int{5, 5, 1})
+	got := r.Rotate(x, positions)
+	for b := range 2 {
+		for i := range 3 {
+			for pair := range d / 2 {
+				sin, cos := math.Sincos(float64(positions.At(b, i)) * math.Pow(theta, -2*float64(pair)/d))
+				even, odd := x.At(b, i, 2*pair), x.At(b, i, 2*pair+1)
+				want := [2]float64{even*cos - odd*sin, even*sin + odd*cos}
+				if off := math.Hypot(got.At(b, i, 2*pair)-want[0], got.At(b, i, 2*pair+1)-want[1]); off > 1e-14 {
+					t.Errorf("pair %d at position %g is off by %g", pair, positions.At(b, i), off)
+				}
+			}
+		}
+	}
+	heads := tensor.With(tensor.Float64, tensor.NewGenerator(2)).Randn(1, 4, 2, d) // [B T H d]
+	near(t, "heads", r.rotateHeads(heads, 3), r.Rotate(heads.Transpose(1, 2), tensor.Arange(3, 7)).Transpose(1, 2), 0)
+}
+
 // A token's logits depend on the tokens up to it alone.
 func TestNothingLooksAhead(t *testing.T) {
 	each(t, []tensor.Option{tensor.Float64}, func(t *testing.T, m *LM) {
@@ -316,6 +347,7 @@ func TestMistakes(t *testing.T) {
 		kind error
 		says string
 	}{
+		{"sizes below 0", with(func(c *Config) { c.Hidden = -1 }), tensor.ErrValue, "Hidden is -1, Theta 10000 and Eps 1e-05"},
 		{"no sizes", with(func(c *Config) { c.Layers = 0 }), tensor.ErrValue, "Config.Layers is 0"},
 		{"heads", with(func(c *Config) { c.Heads = 3 }), tensor.ErrValue, "3 heads don't divide a width of 4"},
 		{"shared heads", with(func(c *Config) { c.Heads, c.KVHeads = 4, 3 }), tensor.ErrValue, "4 heads can't share 3 heads of keys"},
@@ -323,6 +355,13 @@ func TestMistakes(t *testing.T) {
 		{"too long", func() { m.Forward(ids(m, 1, 1, 17)) }, tensor.ErrShape, "a sequence of 17 tokens is longer than the context of 16"},
 		{"an id", func() { m.Forward(tensor.Of([]int{1, 29})) }, tensor.ErrIndex, "29"},
 		{"a negative id", func() { m.Forward(tensor.Of([]int{1, -1})) }, tensor.ErrIndex, "-1"},
+		{"behind the cache", func() {
+			cache := m.NewCache(1, 0)
+			m.Next(ids(m, 1, 1, 10), cache)
+			m.Next(ids(m, 1, 1, 7), cache)
+		}, tensor.ErrShape, "7 tokens after the 10 in the cache are more than the 16 it has room for"},
+		{"GPT-2's weights in another model", func() { m.LoadGPT2(nil) }, tensor.ErrValue, "make it with Config.GPT2"},
+		{"a position of no row", func() { NewRoPE(4, 3, 10000).Rotate(tensor.Ones(1, 4), tensor.Of(3)) }, tensor.ErrIndex, "position 3 is out of range"},
 		{"axes", func() { m.Forward(ids(m, 1, 4, 4).View(2, 2, 4)) }, tensor.ErrShape, "give [T] or [B T]"},
 		{"another model's cache", func() { m.Next(ids(m, 1, 1, 1), other.NewCache(1, 0)) }, tensor.ErrValue, "made by a model of other sizes"},
 		{"another batch", func() { m.Next(ids(m, 1, 2, 1), m.NewCache(1, 0)) }, tensor.ErrShape, "the cache is for 1 sequence"},

@@ -331,7 +331,7 @@ func TestBowl(t *testing.T) {
 	x.set("rate", "45")
 	x.set("momentum", "18")
 	x.set("steps", "30")
-	path, loss := x.walk()
+	path, loss := x.walk(x.walker)
 	lr, at, b := x.lr(), [2]float64{4, 1}, [2]float64{}
 	for step := range 31 {
 		for i := range at {
@@ -355,7 +355,7 @@ func TestBowl(t *testing.T) {
 	for walker := range walkers {
 		x.set("walker", fmt.Sprint(walker))
 		x.set("rate", "60")
-		if path, _ := x.walk(); len(path) != x.steps+1 {
+		if path, _ := x.walk(x.walker); len(path) != x.steps+1 {
 			t.Errorf("%s takes %d steps", walkers[walker].name, len(path)-1)
 		}
 	}
@@ -384,5 +384,104 @@ func TestLessons(t *testing.T) {
 		if !used[name] {
 			t.Errorf("no lesson has the explorer %q", name)
 		}
+	}
+}
+
+// At its end the tape has the gradients that the library gives for the whole expression, and says how they came about.
+func TestTape(t *testing.T) {
+	type leaves struct{ a, b, c *tensor.Tensor }
+	for text, whole := range map[string]func(leaves) *tensor.Tensor{
+		"(a*b + c) * a":          func(v leaves) *tensor.Tensor { return v.a.Mul(v.b).Add(v.c).Mul(v.a) },
+		"a + a + a":              func(v leaves) *tensor.Tensor { return v.a.Add(v.a).Add(v.a) },
+		"square(a - 2) / b":      func(v leaves) *tensor.Tensor { return v.a.Sub(2).Square().Div(v.b) },
+		"-tanh(a*0.1) * exp(-c)": func(v leaves) *tensor.Tensor { return v.a.Mul(0.1).Tanh().Neg().Mul(v.c.Neg().Exp()) },
+		"relu(b) + relu(a) * c":  func(v leaves) *tensor.Tensor { return v.b.ReLU().Add(v.a.ReLU().Mul(v.c)) },
+	} {
+		x := newTape()
+		x.set("expression", text)
+		x.set("c", "0.5")
+		leaf := func(v float64) *tensor.Tensor { return tensor.Of([]float64{v}).RequireGrad() }
+		v := leaves{leaf(2), leaf(-3), leaf(0.5)}
+		loss := whole(v)
+		loss.Backward()
+		x.set("step", "40") // past the end
+		list, _, _, err := x.played()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := list[len(list)-1].value; math.Abs(got-loss.Item()) > 1e-6 {
+			t.Errorf("%s is %v, and the library says %v", text, got, loss.Item())
+		}
+		for _, r := range list {
+			known := map[string]*tensor.Tensor{"a": v.a, "b": v.b, "c": v.c}[r.what]
+			if known != nil && math.Abs(r.grad-known.Grad().Item()) > 1e-6 {
+				t.Errorf("%s: the gradient of %s is %v, and the library says %v", text, r.what, r.grad, known.Grad().Item())
+			}
+		}
+	}
+	x := newTape()
+	for step, want := range []string{
+		"The tape is empty.", "Forward: t1 = a · b, which is -6.", "Forward: t2 = t1 + c, which is 4.", "Forward: t3 = t2 · a, which is 8.",
+		"Backward begins at the end: the gradient of the loss t3 for itself is 1.", "Backward through t3 = t2 · a: t2 gets 1 · 2 = 2, a gets 1 · 4 = 4,",
+		"Backward through t2 = t1 + c: t1 gets 2 · 1 = 2, c gets 2 · 1 = 2,", "Backward through t1 = a · b: a gets 2 · -3 = -6, b gets 2 · 2 = 4, added to what is there. Now all gradients are there.",
+	} {
+		x.set("step", fmt.Sprint(step))
+		if got := says(t, x); !strings.HasPrefix(got, want) {
+			t.Errorf("step %d says %q, want %q", step, got, want)
+		}
+	}
+	for _, bad := range []string{"a +", "a % b", "d", "f(a)", "a b", "exp(a, b)", "*(a, b)", `"a"`, strings.Repeat("a+", 13) + "a", strings.Repeat("(", 5000)} {
+		x.set("expression", bad)
+		if got := says(t, x); got != "There is no tape." {
+			t.Errorf("%.20q: %s", bad, got)
+		}
+	}
+}
+
+// What is said of a batch follows from the bytes: those of the weights once, and each cache once.
+func TestDecode(t *testing.T) {
+	x := newDecode()
+	m := accounting.Llama3_8B
+	machine, err := x.machine()
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, many := x.serve(machine, 1), x.serve(machine, 64)
+	if one.weights != float64(2*m.Parameters()) || many.cache != 64*4096*float64(m.KVCacheBytesPerToken(2)) {
+		t.Errorf("weights %v, cache %v", one.weights, many.cache)
+	}
+	if want := one.seconds * 64; many.seconds > want || many.seconds < one.seconds || many.perSecond < 10*one.perSecond {
+		t.Errorf("one conversation takes %v s, 64 take %v s", one.seconds, many.seconds)
+	}
+	if got := says(t, x); !strings.Contains(got, "waits for memory. It fits.") {
+		t.Error(got)
+	}
+	x.set("batch", "12")
+	if got := says(t, x); !strings.Contains(got, "It does not fit") {
+		t.Error(got)
+	}
+	shared := x.serve(machine, 8).cache
+	x.set("heads", "1")
+	if got := x.serve(machine, 8).cache; got != 4*shared {
+		t.Errorf("with keys for each query head the cache takes %v, and %v with shared ones", got, shared)
+	}
+}
+
+func TestRace(t *testing.T) {
+	x := newBowl()
+	x.set("walker", fmt.Sprint(len(walkers)))
+	got := says(t, x)
+	lowest, best := math.Inf(1), ""
+	for i, w := range walkers {
+		_, loss := x.walk(i)
+		if !strings.Contains(got, fmt.Sprintf("%s %.3g", w.name, loss)) {
+			t.Errorf("%s with %.3g is not in %q", w.name, loss, got)
+		}
+		if loss < lowest {
+			lowest, best = loss, w.name
+		}
+	}
+	if !strings.HasSuffix(got, best+" is lowest.") {
+		t.Errorf("%s is lowest; it says %q", best, got)
 	}
 }

@@ -42,6 +42,8 @@ var explorers = map[string]struct {
 	"roofline": {"Move a matmul under the roof", func() explorer { return newRoofline() }},
 	"napkin":   {"A napkin that calculates", func() explorer { return newNapkin() }},
 	"bowl":     {"Roll down a valley", func() explorer { return newBowl() }},
+	"tape":     {"Go along the tape, and back", func() explorer { return newTape() }},
+	"decode":   {"Serve many conversations", func() explorer { return newDecode() }},
 }
 
 // drawn is an explorer as HTML.

@@ -56,7 +56,7 @@ var tasks = []*task{
 	},
 	{
 		key:  "00.5",
-		name: "gpusFor", args: []string{"parameters", "tokens", "days"},
+		name: "gpusFor", mine: "GPUsFor", args: []string{"parameters", "tokens", "days"},
 		prototype: (func(parameters, tokens, days float64) int)(nil),
 		cases: []gradedCase{
 			{category: "the lesson's run", in: []any{70e9, 15e12, 144.0}, want: []any{1024}},
@@ -93,7 +93,7 @@ var tasks = []*task{
 	},
 	{
 		key:  "01.5",
-		name: "train", args: []string{"text", "merges"},
+		name: "train", mine: "TrainBPE", args: []string{"text", "merges"},
 		prototype: (func(text string, merges int) [][2]int)(nil),
 		cases: []gradedCase{
 			{category: "an empty text", in: []any{"", 2}, want: []any{[][2]int{}}},
@@ -176,7 +176,7 @@ var tasks = []*task{
 	// 03: number formats
 	{
 		key:  "03.4",
-		name: "decode", args: []string{"code", "exponentBits", "mantissaBits"},
+		name: "decode", mine: "DecodeFloat", args: []string{"code", "exponentBits", "mantissaBits"},
 		prototype: (func(code uint32, exponentBits, mantissaBits int) float64)(nil),
 		cases: []gradedCase{
 			{category: "one in float32", in: []any{uint32(0x3F800000), 8, 23}, want: []any{1.0}},
@@ -200,7 +200,7 @@ var tasks = []*task{
 	},
 	{
 		key:  "03.5",
-		name: "round", args: []string{"x", "exponentBits", "mantissaBits"},
+		name: "round", mine: "RoundFloat", args: []string{"x", "exponentBits", "mantissaBits"},
 		prototype: (func(x float64, exponentBits, mantissaBits int) float64)(nil),
 		cases: []gradedCase{
 			{category: "a number that the format has", in: []any{1.5, 8, 7}, want: []any{1.5}},
@@ -260,7 +260,7 @@ var tasks = []*task{
 	},
 	{
 		key:  "04.5",
-		name: "place", args: []string{"layers", "memory"},
+		name: "place", mine: "PlaceLayers", args: []string{"layers", "memory"},
 		prototype: (func(layers []int, memory int) []int)(nil),
 		cases: []gradedCase{
 			{category: "no layers", in: []any{[]int{}, 80}, want: []any{[]int{}}},
@@ -322,6 +322,7 @@ var tasks = []*task{
 		key:  "05.7",
 		name: "brightness", args: []string{"pictures", "epochs"},
 		prototype: (func(pictures [][]float64, epochs int) []float64)(nil),
+		repair:    true,
 		cases: []gradedCase{
 			{category: "no epoch", in: []any{[][]float64{{0.5}}, 0}, want: []any{[]float64{}}},
 			{category: "one epoch", in: []any{[][]float64{{0.2, 0.4, 0.6}, {0.1, 0.3, 0.8}}, 1}, want: []any{[]float64{0.44}}},
@@ -466,6 +467,7 @@ var tasks = []*task{
 		key:  "07.7",
 		name: "scores", args: []string{"queries", "keys"},
 		prototype: (func(queries, keys [][]float64) [][]float64)(nil),
+		repair:    true,
 		cases: []gradedCase{
 			{category: "one query, one key", in: []any{[][]float64{{1, 2}}, [][]float64{{3, 4}}}, want: []any{[][]float64{{11}}}},
 			{category: "at right angles", in: []any{[][]float64{{3, 0, 0}, {0, 3, 0}}, [][]float64{{3, 0, 0}, {0, 3, 0}}}, want: []any{[][]float64{{9, 0}, {0, 9}}}},
@@ -505,26 +507,21 @@ var tasks = []*task{
 	},
 	{
 		key:  "08.5",
-		name: "attend", args: []string{"q", "k", "v"},
-		prototype: (func(q, k, v [][]float64) [][]float64)(nil),
+		name: "splitHeads", args: []string{"tokens", "heads"},
+		prototype: (func(tokens [][]float64, heads int) [][][]float64)(nil),
 		cases: []gradedCase{
-			{category: "one token", in: []any{[][]float64{{5, 1}}, [][]float64{{2, 2}}, [][]float64{{7, 8, 9}}}, want: []any{[][]float64{{7, 8, 9}}}},
-			{category: "equal scores", in: []any{[][]float64{{0, 0}}, [][]float64{{1, 2}, {3, 4}, {5, 6}}, [][]float64{{3, 0}, {6, 3}, {0, 9}}},
-				want: []any{[][]float64{{3, 4}}}},
-			{category: "the lesson's tokens", points: 2,
-				in:   []any{[][]float64{{1, 0}, {0, 1}}, [][]float64{{1, 0}, {0, 1}}, [][]float64{{1, 2}, {3, 4}}},
-				want: []any{[][]float64{{1.6604769013466862, 2.6604769013466862}, {2.3395230986533138, 3.3395230986533138}}}},
-			{category: "the root of the length", in: []any{[][]float64{{1, 1, 1, 1}}, [][]float64{{1, 0, 0, 0}, {1, 1, 1, 1}}, [][]float64{{0}, {1}}},
-				want: []any{[][]float64{{0.8175744761936437}}}},
-			{category: "large scores", points: 2,
-				in:   []any{[][]float64{{100, 0}}, [][]float64{{100, 0}, {0, 100}, {99, 0}}, [][]float64{{1}, {2}, {5}}},
-				want: []any{[][]float64{{1}}}},
+			{category: "one head", in: []any{[][]float64{{1, 2}, {3, 4}}, 1}, want: []any{[][][]float64{{{1, 2}, {3, 4}}}}},
+			{category: "one token", in: []any{[][]float64{{1, 2, 3, 4}}, 2}, want: []any{[][][]float64{{{1, 2}}, {{3, 4}}}}},
+			{category: "two heads", in: []any{[][]float64{{1, 2, 3, 4}, {5, 6, 7, 8}, {9, 10, 11, 12}}, 2}, points: 2,
+				want: []any{[][][]float64{{{1, 2}, {5, 6}, {9, 10}}, {{3, 4}, {7, 8}, {11, 12}}}}},
+			{category: "heads of one number", in: []any{[][]float64{{1, 2, 3}, {4, 5, 6}}, 3}, points: 2,
+				want: []any{[][][]float64{{{1}, {4}}, {{2}, {5}}, {{3}, {6}}}}},
 		},
 		hints: [2]string{
-			"Take one query at a time: its scores with all keys, the softmax of these scores, the mixture of the values. NaN? Then e to a large score overflowed.",
-			"For each query: s[j] = q·k[j] / √d; subtract the largest s; e[j] = exp(s[j]); divide by the sum of e; add e[j] times v[j] for all j.",
+			"How long is the part of one head? Which of the three numbers of an index changes fastest in what you return?",
+			"With hidden = len(row)/heads, head h has row[h*hidden:(h+1)*hidden] of each row. Append a copy of it to parts[h].",
 		},
-		praise: "Split the heads before it and join them after it, and you have the middle of a Transformer.",
+		praise: "Now each head is a list of tokens, like a sequence of its own.",
 	},
 	// 09: counting FLOPs
 	{
@@ -586,6 +583,7 @@ var tasks = []*task{
 		key:  "09.7",
 		name: "busy", args: []string{"tokens", "widths", "seconds", "peak"},
 		prototype: (func(tokens int, widths []int, seconds, peak float64) float64)(nil),
+		repair:    true,
 		cases: []gradedCase{
 			{category: "no layer", in: []any{8, []int{4}, 1.0, 1e3}, want: []any{0.0}},
 			{category: "one layer", in: []any{8, []int{4, 2}, 1.0, 256.0}, want: []any{50.0}},
@@ -684,6 +682,7 @@ var tasks = []*task{
 		key:  "11.6",
 		name: "fit", args: []string{"slope", "offset", "steps", "lr"},
 		prototype: (func(slope, offset float64, steps int, lr float64) []float64)(nil),
+		repair:    true,
 		cases: []gradedCase{
 			{category: "no step", in: []any{0.0, 0.0, 0, 0.1}, want: []any{[]float64{}}},
 			{category: "before the first step", in: []any{0.0, 0.0, 1, 0.1}, want: []any{[]float64{55}}},
@@ -723,7 +722,7 @@ var tasks = []*task{
 	},
 	{
 		key:  "12.5",
-		name: "step", args: []string{"batch", "sizes", "trained"},
+		name: "step", mine: "StepFLOPs", args: []string{"batch", "sizes", "trained"},
 		prototype: (func(batch int, sizes []int, trained []bool) (forward, backward int))(nil),
 		cases: []gradedCase{
 			{category: "no layer", in: []any{5, []int{7}, []bool{}}, want: []any{0, 0}},
@@ -784,6 +783,7 @@ var tasks = []*task{
 		key:  "13.6",
 		name: "signal", args: []string{"widths"},
 		prototype: (func(widths []int) []float64)(nil),
+		repair:    true,
 		cases: []gradedCase{
 			{category: "no layer", in: []any{[]int{64}}, want: []any{[]float64{}}},
 			{category: "equal widths", in: []any{[]int{256, 256, 256}}, want: []any{[]float64{1, 1}}},
@@ -869,7 +869,7 @@ var tasks = []*task{
 	},
 	{
 		key:  "16.5",
-		name: "cut", args: []string{"ids", "L"},
+		name: "cut", mine: "CutSequences", args: []string{"ids", "L"},
 		prototype: (func(ids []int, L int) (x, y [][]int))(nil),
 		cases: []gradedCase{
 			{category: "no ids", in: []any{[]int{}, 2}, want: []any{[][]int{}, [][]int{}}},
@@ -925,6 +925,7 @@ var tasks = []*task{
 		key:  "15.6",
 		name: "met", args: []string{"examples", "batch", "steps", "seed"},
 		prototype: (func(examples, batch, steps int, seed uint64) int)(nil),
+		repair:    true,
 		cases: []gradedCase{
 			{category: "no step", in: []any{64, 8, 0, uint64(0)}, want: []any{0}},
 			{category: "one step", in: []any{64, 8, 1, uint64(0)}, want: []any{8}},
@@ -941,7 +942,7 @@ var tasks = []*task{
 	// 17: optimizers
 	{
 		key:  "17.4",
-		name: "sgd", args: []string{"p", "gradients", "lr", "m"},
+		name: "sgd", mine: "SGD", args: []string{"p", "gradients", "lr", "m"},
 		prototype: (func(p float64, gradients []float64, lr, m float64) float64)(nil),
 		cases: []gradedCase{
 			{category: "no step", in: []any{4.0, []float64{}, 0.1, 0.9}, want: []any{4.0}},
@@ -959,21 +960,22 @@ var tasks = []*task{
 	},
 	{
 		key:  "17.5",
-		name: "adam", args: []string{"p", "gradients", "lr"},
-		prototype: (func(p float64, gradients []float64, lr float64) float64)(nil),
+		name: "adam", args: []string{"p", "m", "v", "g", "t", "lr"},
+		prototype: (func(p, m, v, g float64, t int, lr float64) (float64, float64, float64))(nil),
 		cases: []gradedCase{
-			{category: "no step", in: []any{4.0, []float64{}, 0.1}, want: []any{4.0}},
-			{category: "gradients of zero", in: []any{1.0, []float64{0, 0}, 0.1}, want: []any{1.0}},
-			{category: "the first step", in: []any{4.0, []float64{4}, 0.1}, want: []any{3.90000000025}},
-			{category: "three steps", points: 2, in: []any{4.0, []float64{4, 3.9, 3.8}, 0.1}, want: []any{3.700273929336003}},
-			{category: "gradients that change sign", in: []any{0.0, []float64{1, -1, 1, -1}, 0.01}, want: []any{-0.012305301877335414}},
-			{category: "tiny gradients", in: []any{-2.0, []float64{1e-4, 1e-4}, 0.5}, want: []any{-2.9999000099989965}},
-			{category: "gradients of very different sizes", in: []any{1.0, []float64{1000, -0.001, 5}, 0.2}, want: []any{0.5617590711017008}},
+			{category: "the first step", in: []any{4.0, 0.0, 0.0, 4.0, 1, 0.1}, want: []any{3.90000000025, 0.4, 0.016}},
+			{category: "the second step", points: 2, in: []any{3.9, 0.4, 0.016, 3.9, 2, 0.1}, want: []any{3.800073995081855, 0.75, 0.031194}},
+			{category: "no gradient, and none before", in: []any{1.0, 0.0, 0.0, 0.0, 1, 0.1}, want: []any{1.0, 0.0, 0.0}},
+			{category: "no gradient, but means that go on", in: []any{1.0, 0.5, 0.25, 0.0, 3, 0.1}, want: []any{0.9818099489499902, 0.45, 0.24975}},
+			{category: "a gradient that changes sign", in: []any{-0.01, 0.1, 0.001, -1.0, 2, 0.01}, want: []any{-0.009473684215789478, -0.009999999999999995, 0.001999}},
+			{category: "a tiny gradient", in: []any{-2.0, 0.0, 0.0, 0.0001, 1, 0.5}, want: []any{-2.4999500049995005, 1e-05, 1.0000000000000001e-11}},
+			{category: "a late step", points: 2, in: []any{0.5, 0.02, 0.003, 0.05, 1000, 0.01}, want: []any{0.49666061492372116, 0.023000000000000003, 0.0029995}},
 		},
 		tolerance: 1e-9,
 		hints: [2]string{
-			"Keep two running means, of g and of g². Does your first step have the length lr, whatever the gradient? If not, look at the bias correction.",
-			"For step t = 1, 2, …: m = 0.9m + 0.1g, v = 0.999v + 0.001g², then p -= lr · m/(1−0.9ᵗ) / (√(v/(1−0.999ᵗ)) + 1e-8). The ε is outside the root.",
+			"Move both means first, that of g and that of g². Does your first step have the length lr, whatever the gradient? If not, look at the bias correction.",
+			"m = 0.9m + 0.1g, v = 0.999v + 0.001g², then p -= lr · m/(1−0.9ᵗ) / (√(v/(1−0.999ᵗ)) + 1e-8), with float64(t). The ε is outside the root. " +
+				"Return p and the means as they are, without the correction.",
 		},
 		praise: "AdamW needs one more line: p -= lr * λ * p.",
 	},
@@ -981,6 +983,7 @@ var tasks = []*task{
 		key:  "17.6",
 		name: "adamAll", args: []string{"p", "gradients", "lr"},
 		prototype: (func(p []float64, gradients [][]float64, lr float64) []float64)(nil),
+		repair:    true,
 		cases: []gradedCase{
 			{category: "no step", in: []any{[]float64{4, 1}, [][]float64{}, 0.1}, want: []any{[]float64{4, 1}}},
 			{category: "a single parameter", in: []any{[]float64{4}, [][]float64{{4}, {3.9}, {3.8}}, 0.1}, want: []any{[]float64{3.700273929336003}}},
@@ -1037,50 +1040,50 @@ var tasks = []*task{
 	{
 		key:  "20.4",
 		name: "save", args: []string{"names", "values"},
-		prototype: (func(names []string, values [][]float32) []byte)(nil),
+		prototype: (func(names []string, values [][]float64) []byte)(nil),
 		cases: []gradedCase{
-			{category: "nothing", in: []any{[]string{}, [][]float32{}}, want: []any{[]byte{}}},
-			{category: "one number", in: []any{[]string{"w"}, [][]float32{{1}}}, want: []any{[]byte("\x01\x00\x00\x00w\x01\x00\x00\x00\x00\x00\x80\x3f")}},
-			{category: "a list without numbers", in: []any{[]string{"b"}, [][]float32{{}}}, want: []any{[]byte("\x01\x00\x00\x00b\x00\x00\x00\x00")}},
-			{category: "a name without characters", in: []any{[]string{""}, [][]float32{{0.5}}},
-				want: []any{[]byte("\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x3f")}},
-			{category: "two lists", points: 2, in: []any{[]string{"w", "bias"}, [][]float32{{1, -2}, {0.5}}},
-				want: []any{[]byte("\x01\x00\x00\x00w\x02\x00\x00\x00\x00\x00\x80\x3f\x00\x00\x00\xc0\x04\x00\x00\x00bias\x01\x00\x00\x00\x00\x00\x00\x3f")}},
-			{category: "a name with an umlaut", in: []any{[]string{"ä"}, [][]float32{{}}}, want: []any{[]byte("\x02\x00\x00\x00\xc3\xa4\x00\x00\x00\x00")}},
+			{category: "nothing", in: []any{[]string{}, [][]float64{}}, want: []any{[]byte{}}},
+			{category: "one number", in: []any{[]string{"w"}, [][]float64{{1}}}, want: []any{[]byte("\x01\x00\x00\x00w\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\xf0\x3f")}},
+			{category: "a list without numbers", in: []any{[]string{"b"}, [][]float64{{}}}, want: []any{[]byte("\x01\x00\x00\x00b\x00\x00\x00\x00")}},
+			{category: "a name without characters", in: []any{[]string{""}, [][]float64{{0.5}}},
+				want: []any{[]byte("\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\xe0\x3f")}},
+			{category: "two lists", points: 2, in: []any{[]string{"w", "bias"}, [][]float64{{1, -2}, {0.5}}},
+				want: []any{[]byte("\x01\x00\x00\x00w\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00\xf0\x3f\x00\x00\x00\x00\x00\x00\x00\xc0\x04\x00\x00\x00bias\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\xe0\x3f")}},
+			{category: "a name with an umlaut", in: []any{[]string{"ä"}, [][]float64{{}}}, want: []any{[]byte("\x02\x00\x00\x00\xc3\xa4\x00\x00\x00\x00")}},
 		},
 		hints: [2]string{
 			"Begin with an empty slice of bytes, and append piece after piece. What does len count in a string: characters or bytes?",
-			"For each name: append uint32(len(name)), the name (append(file, name...)), uint32(len(values[i])), and math.Float32bits(v) for each number v.",
+			"For each name: append uint32(len(name)), the name (append(file, name...)), uint32(len(values[i])), and math.Float64bits(v) for each number v.",
 		},
 		praise: "A whole model in a file, and no code in it that could run.",
 	},
 	{
 		key:  "20.5",
 		name: "load", args: []string{"file"},
-		prototype: (func(file []byte) (names []string, values [][]float32, ok bool))(nil),
+		prototype: (func(file []byte) (names []string, values [][]float64, ok bool))(nil),
 		cases: []gradedCase{
-			{category: "an empty file", in: []any{[]byte{}}, want: []any{[]string{}, [][]float32{}, true}},
-			{category: "one number", in: []any{[]byte("\x01\x00\x00\x00w\x01\x00\x00\x00\x00\x00\x80\x3f")},
-				want: []any{[]string{"w"}, [][]float32{{1}}, true}},
+			{category: "an empty file", in: []any{[]byte{}}, want: []any{[]string{}, [][]float64{}, true}},
+			{category: "one number", in: []any{[]byte("\x01\x00\x00\x00w\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\xf0\x3f")},
+				want: []any{[]string{"w"}, [][]float64{{1}}, true}},
 			{category: "two lists", points: 2,
-				in:   []any{[]byte("\x01\x00\x00\x00w\x02\x00\x00\x00\x00\x00\x80\x3f\x00\x00\x00\xc0\x04\x00\x00\x00bias\x01\x00\x00\x00\x00\x00\x00\x3f")},
-				want: []any{[]string{"w", "bias"}, [][]float32{{1, -2}, {0.5}}, true}},
+				in:   []any{[]byte("\x01\x00\x00\x00w\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00\xf0\x3f\x00\x00\x00\x00\x00\x00\x00\xc0\x04\x00\x00\x00bias\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\xe0\x3f")},
+				want: []any{[]string{"w", "bias"}, [][]float64{{1, -2}, {0.5}}, true}},
 			{category: "a list without numbers", in: []any{[]byte("\x01\x00\x00\x00b\x00\x00\x00\x00")},
-				want: []any{[]string{"b"}, [][]float32{{}}, true}},
-			{category: "cut off in a count", in: []any{[]byte("\x01\x00")}, want: []any{[]string(nil), [][]float32(nil), false}},
-			{category: "cut off in a name", in: []any{[]byte("\x04\x00\x00\x00bi")}, want: []any{[]string(nil), [][]float32(nil), false}},
-			{category: "cut off after a name", in: []any{[]byte("\x01\x00\x00\x00w")}, want: []any{[]string(nil), [][]float32(nil), false}},
+				want: []any{[]string{"b"}, [][]float64{{}}, true}},
+			{category: "cut off in a count", in: []any{[]byte("\x01\x00")}, want: []any{[]string(nil), [][]float64(nil), false}},
+			{category: "cut off in a name", in: []any{[]byte("\x04\x00\x00\x00bi")}, want: []any{[]string(nil), [][]float64(nil), false}},
+			{category: "cut off after a name", in: []any{[]byte("\x01\x00\x00\x00w")}, want: []any{[]string(nil), [][]float64(nil), false}},
 			{category: "cut off in a number", in: []any{[]byte("\x01\x00\x00\x00w\x01\x00\x00\x00\x00\x00\x80")},
-				want: []any{[]string(nil), [][]float32(nil), false}},
-			{category: "cut off in the second list", in: []any{[]byte("\x01\x00\x00\x00w\x01\x00\x00\x00\x00\x00\x80\x3f\x01\x00\x00\x00b\x01\x00\x00\x00")},
-				want: []any{[]string(nil), [][]float32(nil), false}},
-			{category: "a count of four billion", points: 2, in: []any{[]byte("\x01\x00\x00\x00w\xff\xff\xff\xff\x00\x00\x80\x3f")},
-				want: []any{[]string(nil), [][]float32(nil), false}},
+				want: []any{[]string(nil), [][]float64(nil), false}},
+			{category: "cut off in the second list", in: []any{[]byte("\x01\x00\x00\x00w\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\xf0\x3f\x01\x00\x00\x00b\x01\x00\x00\x00")},
+				want: []any{[]string(nil), [][]float64(nil), false}},
+			{category: "a count of four billion", points: 2, in: []any{[]byte("\x01\x00\x00\x00w\xff\xff\xff\xff\x00\x00\x00\x00\x00\x00\xf0\x3f")},
+				want: []any{[]string(nil), [][]float64(nil), false}},
 		},
 		hints: [2]string{
 			"Keep what is left of the file, and cut pieces off its front. What do you have to check before each cut?",
-			"Before each count: are at least 4 bytes left? After it: is the count larger than what is left (divided by 4 for numbers)? Then return nil, nil, false. " +
-				"math.Float32frombits(binary.LittleEndian.Uint32(b)) turns 4 bytes into a number.",
+			"Before each count: are at least 4 bytes left? After it: is the count larger than what is left (divided by 8 for numbers)? Then return nil, nil, false. " +
+				"math.Float64frombits(binary.LittleEndian.Uint64(b)) turns 8 bytes into a number.",
 		},
 		praise: "Loaders that trust their files crash, or worse: whoever wrote the file decides what happens.",
 	},
@@ -1133,6 +1136,7 @@ var tasks = []*task{
 		key:  "21.6",
 		name: "arrive", args: []string{"w", "lr", "scale", "limit", "steps"},
 		prototype: (func(w, lr, scale, limit float64, steps int) float64)(nil),
+		repair:    true,
 		cases: []gradedCase{
 			{category: "no step", in: []any{0.0, 0.1, 1024.0, 1.0, 0}, want: []any{0.0}},
 			{category: "a scale of 1", in: []any{0.0, 0.1, 1.0, 1.0, 40}, want: []any{2.8784233454094306}},
@@ -1244,6 +1248,7 @@ var tasks = []*task{
 		key:  "23.6",
 		name: "oneStep", args: []string{"w", "x", "y", "lr", "pieces"},
 		prototype: (func(w float64, x, y []float64, lr float64, pieces int) float64)(nil),
+		repair:    true,
 		cases: []gradedCase{
 			{category: "one piece", in: []any{0.0, []float64{1, 2, 3, 4}, []float64{2, 4, 6, 8}, 0.01, 1}, want: []any{0.3}},
 			{category: "two pieces", in: []any{0.0, []float64{1, 2, 3, 4}, []float64{2, 4, 6, 8}, 0.01, 2}, want: []any{0.3}},
@@ -1261,7 +1266,7 @@ var tasks = []*task{
 	// 24: attention
 	{
 		key:  "24.4",
-		name: "attend", args: []string{"query", "keys", "values"},
+		name: "attend", mine: "AttendOne", args: []string{"query", "keys", "values"},
 		prototype: (func(query []float64, keys, values [][]float64) []float64)(nil),
 		cases: []gradedCase{
 			{category: "a single token", in: []any{[]float64{1, 2}, [][]float64{{0.5, -1}}, [][]float64{{3, 4, 5}}}, want: []any{[]float64{3, 4, 5}}},
@@ -1300,10 +1305,34 @@ var tasks = []*task{
 		},
 		praise: "The course's assignment asks for this, with a table of the sines.",
 	},
+	{
+		key:  "24.6",
+		name: "multiHead", args: []string{"q", "k", "v", "heads"},
+		prototype: (func(q, k, v [][]float64, heads int) [][]float64)(nil),
+		cases: []gradedCase{
+			{category: "a single token", in: []any{[][]float64{{1, 2}}, [][]float64{{3, 4}}, [][]float64{{5, 6}}, 2}, want: []any{[][]float64{{5, 6}}}},
+			{category: "one head, equal scores", in: []any{[][]float64{{0, 0}, {0, 0}}, [][]float64{{1, 2}, {3, 4}}, [][]float64{{1, 2}, {3, 4}}, 1},
+				want: []any{[][]float64{{1, 2}, {2, 3}}}},
+			{category: "one head", in: []any{[][]float64{{1, 2}, {0, 1}, {-1, 0.5}}, [][]float64{{0.5, 1}, {1, 0}, {2, -1}}, [][]float64{{1, 2}, {3, 4}, {5, 6}}, 1},
+				want: []any{[][]float64{{1, 2}, {1.6604769013466862, 2.6604769013466862}, {2.003131429557964, 3.003131429557964}}}},
+			{category: "two heads of one feature", points: 2,
+				in:   []any{[][]float64{{1, 2}, {0, 1}, {-1, 0.5}}, [][]float64{{0.5, 1}, {1, 0}, {2, -1}}, [][]float64{{1, 2}, {3, 4}, {5, 6}}, 2},
+				want: []any{[][]float64{{1, 2}, {2, 2.5378828427399904}, {2.150804530087098, 3.359686664340387}}}},
+			{category: "two heads of two features", points: 2,
+				in:   []any{[][]float64{{1, 0, 2, 1}, {0, 1, -1, 1}}, [][]float64{{1, 1, 0, 0}, {2, 0, 1, 1}}, [][]float64{{1, 2, 3, 4}, {-1, 0, 1, 2}}, 2},
+				want: []any{[][]float64{{1, 2, 3, 4}, {0.33952309865331376, 1.3395230986533138, 2, 3}}}},
+		},
+		tolerance: 1e-9,
+		hints: [2]string{
+			"Which columns belong to head h? Which rows may token t see? And which d goes under the root: that of a row, or that of a head?",
+			"With d = len(row)/heads, head h has row[h*d:(h+1)*d] of every row. For each h and t, append attend(query t, keys[:t+1], values[:t+1]) to out[t].",
+		},
+		praise: "A matrix before it and one after it, and this is the attention of a language model.",
+	},
 	// 25: a model that writes
 	{
 		key:  "25.3",
-		name: "rmsNorm", args: []string{"x", "gain", "eps"},
+		name: "rmsNorm", mine: "RMSNorm", args: []string{"x", "gain", "eps"},
 		prototype: (func(x, gain []float64, eps float64) []float64)(nil),
 		cases: []gradedCase{
 			{category: "equal features", in: []any{[]float64{5, 5, 5}, []float64{1, 1, 1}, 0.0}, want: []any{[]float64{1, 1, 1}}},
@@ -1322,7 +1351,7 @@ var tasks = []*task{
 	},
 	{
 		key:  "25.4",
-		name: "swiglu", args: []string{"x", "w1", "w2", "w3"},
+		name: "swiglu", mine: "SwiGLU", args: []string{"x", "w1", "w2", "w3"},
 		prototype: (func(x []float64, w1, w2, w3 [][]float64) []float64)(nil),
 		cases: []gradedCase{
 			{category: "one feature", in: []any{[]float64{2}, [][]float64{{1}}, [][]float64{{1}}, [][]float64{{3}}}, want: []any{[]float64{10.569564935734588}}},
@@ -1398,7 +1427,7 @@ var tasks = []*task{
 	},
 	{
 		key:  "26.4",
-		name: "training", args: []string{"layers", "width", "hidden", "vocabulary", "context"},
+		name: "training", mine: "TrainingFLOPs", args: []string{"layers", "width", "hidden", "vocabulary", "context"},
 		prototype: (func(layers, width, hidden, vocabulary, context int) int)(nil),
 		cases: []gradedCase{
 			{category: "the output layer alone", in: []any{0, 8, 16, 10, 4}, want: []any{480}},
@@ -1451,6 +1480,7 @@ var tasks = []*task{
 		key:  "27.5",
 		name: "selfScores", args: []string{"queries", "keys"},
 		prototype: (func(queries, keys [][]float64) []float64)(nil),
+		repair:    true,
 		cases: []gradedCase{
 			{category: "no token", in: []any{[][]float64{}, [][]float64{}}, want: []any{[]float64{}}},
 			{category: "one token", in: []any{[][]float64{{1, 0}}, [][]float64{{1, 0}}}, want: []any{[]float64{1}}},
@@ -1467,7 +1497,7 @@ var tasks = []*task{
 	// 28: many GPUs
 	{
 		key:  "28.3",
-		name: "stepBytes", args: []string{"stage", "ranks", "bytes"},
+		name: "stepBytes", mine: "RankBytes", args: []string{"stage", "ranks", "bytes"},
 		prototype: (func(stage, ranks, bytes int) int)(nil),
 		cases: []gradedCase{
 			{category: "a single rank", in: []any{0, 1, 1000}, want: []any{0}},
@@ -1521,7 +1551,7 @@ var tasks = []*task{
 	// 19: the training loop
 	{
 		key:  "19.4",
-		name: "step", args: []string{"w", "x", "y", "lr"},
+		name: "step", mine: "RegressionStep", args: []string{"w", "x", "y", "lr"},
 		prototype: (func(w []float64, x [][]float64, y []float64, lr float64) ([]float64, float64))(nil),
 		cases: []gradedCase{
 			{category: "one weight, one example", in: []any{[]float64{1}, [][]float64{{2}}, []float64{6}, 0.1}, want: []any{[]float64{2.6}, 16.0}},
@@ -1563,6 +1593,7 @@ var tasks = []*task{
 		key:  "19.6",
 		name: "validation", args: []string{"x", "y", "share"},
 		prototype: (func(x, y []float64, share float64) float64)(nil),
+		repair:    true,
 		cases: []gradedCase{
 			{category: "half of them", in: []any{[]float64{0, 1, 2, 3}, []float64{1, 1, -1, 1}, 0.5}, want: []any{2.0}},
 			{category: "three of four", points: 2, in: []any{[]float64{0, 1, 2, 2.2}, []float64{1, 1, -1, 1}, 0.75}, want: []any{4.0}},
@@ -1595,7 +1626,7 @@ var tasks = []*task{
 	},
 	{
 		key:  "29.3",
-		name: "accumulate", args: []string{"tokens", "context", "gpus", "fit"},
+		name: "accumulate", mine: "AccumulateSteps", args: []string{"tokens", "context", "gpus", "fit"},
 		prototype: (func(tokens, context, gpus, fit int) int)(nil),
 		cases: []gradedCase{
 			{category: "all at once", in: []any{8192, 1024, 8, 1}, want: []any{1}},
@@ -1633,7 +1664,7 @@ var tasks = []*task{
 	},
 	{
 		key:  "30.2",
-		name: "step", args: []string{"w", "x", "y", "lr"},
+		name: "step", mine: "BigramStep", args: []string{"w", "x", "y", "lr"},
 		prototype: (func(w [][]float64, x, y []int, lr float64) ([][]float64, float64))(nil),
 		cases: []gradedCase{
 			{category: "one pair", in: []any{[][]float64{{0, 0}, {0, 0}}, []int{0}, []int{1}, 1.0},
@@ -1657,27 +1688,22 @@ var tasks = []*task{
 	},
 	{
 		key:  "30.3",
-		name: "backward", args: []string{"w", "x", "gy"},
-		prototype: (func(w, x, gy [][]float64) (gw, gx [][]float64))(nil),
+		name: "clip", args: []string{"gradient", "most"},
+		prototype: (func(gradient [][]float64, most float64) (clipped [][]float64, norm float64))(nil),
 		cases: []gradedCase{
-			{category: "one number", in: []any{[][]float64{{3}}, [][]float64{{2}}, [][]float64{{1}}},
-				want: []any{[][]float64{{2}}, [][]float64{{3}}}},
-			{category: "one output", in: []any{[][]float64{{1, 2}}, [][]float64{{3, 4}}, [][]float64{{10}}},
-				want: []any{[][]float64{{30, 40}}, [][]float64{{10, 20}}}},
-			{category: "one input", in: []any{[][]float64{{1}, {2}, {3}}, [][]float64{{5}}, [][]float64{{1, -1, 2}}},
-				want: []any{[][]float64{{5}, {-5}, {10}}, [][]float64{{5}}}},
-			{category: "a batch of two", points: 2, in: []any{[][]float64{{1, 2}}, [][]float64{{3, 4}, {5, 6}}, [][]float64{{1}, {-2}}},
-				want: []any{[][]float64{{-7, -8}}, [][]float64{{1, 2}, {-2, -4}}}},
-			{category: "a square", in: []any{[][]float64{{1, 2}, {3, 4}}, [][]float64{{1, 0}, {0, 1}}, [][]float64{{1, 2}, {3, 4}}},
-				want: []any{[][]float64{{1, 3}, {2, 4}}, [][]float64{{7, 10}, {15, 22}}}},
-			{category: "three inputs, two outputs", points: 2, in: []any{[][]float64{{1, 0, 2}, {-1, 3, 0.5}}, [][]float64{{1, 2, 3}, {0, -1, 4}}, [][]float64{{1, 2}, {0.5, -1}}},
-				want: []any{[][]float64{{1, 1.5, 5}, {2, 5, 2}}, [][]float64{{-1, 6, 3}, {1.5, -3, 0.5}}}},
+			{category: "short enough", in: []any{[][]float64{{0.3, -0.4}}, 1.0}, want: []any{[][]float64{{0.3, -0.4}}, 0.5}},
+			{category: "too long", in: []any{[][]float64{{3, 4}}, 1.0}, want: []any{[][]float64{{0.6, 0.8}}, 5.0}},
+			{category: "just long enough", in: []any{[][]float64{{0, -2}}, 2.0}, want: []any{[][]float64{{0, -2}}, 2.0}},
+			{category: "one norm for all rows", points: 2, in: []any{[][]float64{{1, 2}, {-2}}, 1.5}, want: []any{[][]float64{{0.5, 1}, {-1}}, 3.0}},
+			{category: "another limit", in: []any{[][]float64{{-6}, {8}}, 20.0}, want: []any{[][]float64{{-6}, {8}}, 10.0}},
+			{category: "a gradient of zeros", in: []any{[][]float64{{0, 0}, {0}}, 1.0}, want: []any{[][]float64{{0, 0}, {0}}, 0.0}},
+			{category: "an explosion", in: []any{[][]float64{{3e10, 4e10}}, 5.0}, want: []any{[][]float64{{3, 4}}, 5e10}},
 		},
 		hints: [2]string{
-			"gw has the shape of w, gx that of x. Each product w[o][k] · x[i][k] went into y[i][o]. Which sum is left for gw, and which for gx?",
-			"Three loops, over i, o and k, around two lines: gw[o][k] += gy[i][o]·x[i][k] and gx[i][k] += gy[i][o]·w[o][k].",
+			"Is it one norm for each row? It should be one for all of them together. And where do you divide by it: can it be 0 there?",
+			"Add x·x of all rows up; norm is the root. scale is 1, and most/norm if norm > most. Append a new row of x·scale for each row.",
 		},
-		praise: "Two matmuls backward for one forward: that is where the 6 in 6·N·D comes from.",
+		praise: "All numbers shrink by the same factor, so the step keeps its direction.",
 	},
 	{
 		key:  "30.4",

@@ -109,6 +109,15 @@ func rows() []row {
 		{op: "where", note: "scatter", f: func(in []T) T {
 			return in[0].Square().Scatter(1, tensor.Of([]int64{2, 0}, []int64{1, 2}), in[1].Square())
 		}, in: ins(smooth(2, 3), smooth(2, 2))},
+		{op: "scatter fold", note: "the largest", f: func(in []T) T {
+			return in[0].Square().ScatterReduce(1, tensor.Of([]int64{2, 0}, []int64{1, 1}), in[1].Square(), tensor.ScatterMax)
+		}, in: ins(smooth(2, 3), smooth(2, 2))},
+		{op: "scatter fold", note: "a product", f: func(in []T) T {
+			return in[0].Square().ScatterReduce(1, tensor.Of([]int64{2, 0}, []int64{1, 1}), in[1].Square(), tensor.ScatterProd)
+		}, in: ins(positive(2, 3), positive(2, 2))},
+		{op: "div", note: "a mean of scattered values", f: func(in []T) T {
+			return in[0].Square().ScatterReduce(1, tensor.Of([]int64{2, 0}, []int64{1, 1}), in[1].Square(), tensor.ScatterMean.WithoutSelf())
+		}, in: ins(smooth(2, 3), smooth(2, 2))},
 		{op: "index add", note: "public, with a position twice", f: func(in []T) T {
 			return in[0].Square().IndexAdd(0, []int{1, 1, 0}, in[1].Square())
 		}, in: ins(smooth(2, 3), smooth(3, 3))},

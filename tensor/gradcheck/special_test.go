@@ -105,6 +105,11 @@ func specials() []special {
 	cornerOfTwo := func(of string, f func(T, any) T, a, b, da, db float64) {
 		add(special{of: of, at: fmt.Sprint(a, " and ", b), f: func(in []T) T { return f(in[0], in[1]) }, in: ins(all64(a), all64(b)), want: []float64{da, db}})
 	}
+	for at, values := range map[string][2]T{
+		"a value of 0": {all64(2, 3), all64(0, 5, 7)}, "an element of 0": {all64(0, 3), all64(4, 5, 7)}, "zeros apart": {all64(0, 3), all64(4, 5, 0)},
+	} {
+		add(special{of: "Tensor.ScatterReduce", at: at, f: func(in []T) T { return in[0].ScatterReduce(0, []int{0, 0, 1}, in[1], tensor.ScatterProd) }, in: ins(values[0], values[1])})
+	}
 	for _, p := range [][3]float64{{0, 0, 0}, {1, 3, 0.5}, {1, 3, -0.5}, {-2, 5, 0}, {-2, 5, 1}, {2, 2, 3}} {
 		for of, f := range map[string]func(in []T) T{
 			"Tensor.Lerp":    func(in []T) T { return in[0].Lerp(in[1], in[2]) },
@@ -340,6 +345,10 @@ func moving() []special {
 	first := func(x T) T { return tensor.With(tensor.Int64).Zeros(x.Shape()...) }
 	on("Tensor.Scatter", func(x T) T { return x.Mul(2).Scatter(0, first(x), x) }, number, one, none, thin, hollow)
 	on("Tensor.ScatterAdd", func(x T) T { return x.Mul(2).ScatterAdd(0, first(x), x) }, number, one, none, thin, hollow)
+	for _, rule := range []tensor.ScatterRule{tensor.ScatterSum, tensor.ScatterMean, tensor.ScatterProd, tensor.ScatterMax, tensor.ScatterMin} {
+		on("Tensor.ScatterReduce", func(x T) T { return x.Mul(2).ScatterReduce(0, first(x), x, rule) }, number, one, none, thin, hollow)
+		on("Tensor.ScatterReduce", func(x T) T { return x.Mul(2).ScatterReduce(0, first(x), x, rule.WithoutSelf()) }, number, one, none, thin, hollow)
+	}
 	on("Tensor.IndexAdd", func(x T) T { return x.Mul(2).IndexAdd(0, []int{}, x.Narrow(0, 0, 0)) }, one, none, thin, hollow)
 	on("Tensor.IndexAdd", func(x T) T { return x.Mul(2).IndexAdd(0, []int{0, 0}, x.Repeat(2, 1)) }, []int{1, 1}, []int{1, 3})
 	on("Tensor.Roll", func(x T) T { return x.Roll(0, 5) }, one, none, thin, hollow)

@@ -90,6 +90,8 @@ func sweepRows() []sweepRow {
 		{"Outer", "torch.outer(v, v)", "f", func(x in) T { return x.v.Outer(x.v) }}, {"Dot", "v @ v", "f", func(x in) T { return x.v.Dot(x.v) }}, {"Mv", "a @ v", "f", func(x in) T { return x.a.Mv(x.v) }},
 		{"Gather", "a.gather(1, i)", "fl", func(x in) T { return x.a.Gather(1, x.i) }}, {"Gather", "a.gather(0, i)", "f", func(x in) T { return x.a.Gather(0, x.i) }},
 		{"ScatterAdd", "a.scatter_add(1, i, b)", "f", func(x in) T { return x.a.ScatterAdd(1, x.i, x.b) }}, {"Scatter", "a.scatter(1, i, b)", "f", func(x in) T { return x.a.Scatter(1, x.i, x.b) }},
+		{"ScatterReduce", "a.scatter_reduce(1, i, b, 'amax')", "f", func(x in) T { return x.a.ScatterReduce(1, x.i, x.b, tensor.ScatterMax) }},
+		{"ScatterReduce", "a.scatter_reduce(1, i, b, 'mean')", "f", func(x in) T { return x.a.ScatterReduce(1, x.i, x.b, tensor.ScatterMean) }},
 		{"IndexSelect", "a.index_select(0, i[0])", "fl", func(x in) T { return x.a.IndexSelect(0, x.i.Select(0, 0)) }}, {"IndexSelect", "a.index_select(1, i[0])", "f", func(x in) T { return x.a.IndexSelect(1, x.i.Select(0, 0)) }},
 		{"IndexAdd", "a.index_add(0, i[0], b)", "f", func(x in) T { return x.a.IndexAdd(0, x.i.Select(0, 0), x.b) }},
 		{"Embedding", "F.embedding(i[0], a)", "f", func(x in) T { return x.a.Embedding(x.i.Select(0, 0)) }}, {"Index", "a[i[0]]", "f", func(x in) T { return x.a.Index(x.i.Select(0, 0)) }},

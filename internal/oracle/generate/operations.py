@@ -269,6 +269,25 @@ def made_of_others():
         ask("huber", [of(d, 0, 1, -1, 3, inf, nan), of(d, 0, 0, 0, 0, 0, 0)], lambda y, t: F.huber_loss(y, t, reduction="none"), scale=s, reduction="none", value=1, note="at the bound and beyond")
 
 
+def scattering():
+    at = of(I64, [2, 0, 1], [1, 1, 3])
+    for d in FLOATS + WHOLE + (BOOL,):
+        for rule in ("sum", "mean", "prod", "amax", "amin"):
+            for self in (True, False):
+                def scatter(axis):
+                    return lambda x, i, v: x.scatter_reduce(axis, i, v, rule, include_self=self)
+                if rule == "mean" and not d.is_floating_point and d != BOOL:
+                    continue  # of integers it is refused: see docs/pytorch.md
+                given = {"rule": rule, "without": not self, "exact": rule[0] == "a", "scale": 4}
+                # An element that is left out and equals the largest value takes a part of the gradient along in PyTorch.
+                ask("scatter_reduce", [some(d, 2, 4), at, some(d, 2, 3)], scatter(1), axis=1, grads=self or rule[0] != "a", **given)
+                if d != BOOL:
+                    x = apart(d, 2, 4) + (0.125 if d.is_floating_point else 0)
+                    ask("scatter_reduce", [x, of(I64, [1, 1, 0, 1], [1, 0, 0, 1]), apart(d, 2, 4) * 2], scatter(0), axis=0, note="with a 0", **given)
+                    ask("scatter_reduce", [of(d, 1, 0, 3), of(I64, 0, 0, 2, 2), of(d, 0, 0, 2, 0)], scatter(0), axis=0, note="zeros and ties",
+                        grads=self, **given)
+
+
 torch.set_num_threads(1)
 for d in FLOATS + WHOLE + (BOOL,):
     moving(d)
@@ -282,4 +301,5 @@ elementwise()
 layers()
 norms()
 made_of_others()
+scattering()
 write("operations")

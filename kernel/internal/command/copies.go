@@ -8,10 +8,10 @@ import (
 	"flag"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/lectern-go/lectern/kernel/internal/mine"
 	"github.com/lectern-go/lectern/kernel/notebook"
 	"github.com/lectern-go/lectern/notebooks/course"
 )
@@ -31,8 +31,8 @@ func copiesCommand() *command {
 		short: "write the lessons as students get them",
 		long: `
 Copies writes all lessons into a folder the way lab hands them out: without outputs, with folded solutions, and without the cells that only check a
-lesson. Copies that nobody has touched are brought up to date; where there is work in one, the lesson's new version is put beside it. It is for whoever
-hands lessons to a class: docs/teachers.md. Example:
+lesson; and the student's package mine, into which lesson.Grade puts functions. Copies that nobody has touched are brought up to date; where there is
+work in one, the lesson's new version is put beside it. It is for whoever hands lessons to a class: docs/teachers.md. Example:
 
   go run ./kernel copies .lectern/lessons`,
 		run: func(_ context.Context, ws *workspace, args []string, _ *flag.FlagSet) error {
@@ -52,15 +52,15 @@ hands lessons to a class: docs/teachers.md. Example:
 	}
 }
 
-// workingCopies makes a copy of each lesson in a folder that has none, replaces those that nobody has touched, and
-// writes a notebook that shows how far the student is. Where a lesson has changed since a student began to work on its
-// copy, the new one is put beside it, and named in newer.
+// workingCopies makes a copy of each lesson in a folder that has none, and replaces those that nobody has touched.
+// Beside them it puts the student's package, and a notebook that shows how far the student is. Where a lesson has
+// changed since a student began to work on its copy, the new one is put beside it, and named in newer.
 func (w *workspace) workingCopies(dir string) (newer []string, err error) {
 	lessons, err := filepath.Glob(filepath.Join(w.root, "notebooks", "*.ipynb"))
 	if err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := mine.Make(dir, w.root); err != nil {
 		return nil, err
 	}
 	for i, path := range lessons {

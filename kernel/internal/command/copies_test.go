@@ -2,6 +2,7 @@ package command
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -261,5 +262,33 @@ func TestLiteCopies(t *testing.T) {
 		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || !info.ModTime().Equal(at) {
 			t.Errorf("%s: %v %v, want the time at which the notebook was written", name, info, err)
 		}
+	}
+}
+
+// Beside the lessons a student's package begins, and what the student has made of it stays.
+func TestCopiesHaveAPackage(t *testing.T) {
+	w, _ := scripted(t)
+	dir := filepath.Join(w.root, copiesDir)
+	file := filepath.Join(dir, "mine", "doc.go")
+	if _, err := w.workingCopies(dir); err != nil {
+		t.Fatal(err)
+	}
+	if !fileExists(file) {
+		t.Fatal("there is no package")
+	}
+	if err := os.WriteFile(file, []byte("package mine\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.workingCopies(dir); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := os.ReadFile(file); err != nil || string(b) != "package mine\n" {
+		t.Errorf("the student's file is %q, %v", b, err)
+	}
+	cmd := exec.Command("go", "vet", "./mine")
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=", "GOPROXY=off")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("go vet ./mine: %v\n%s", err, out)
 	}
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/lectern-go/lectern/kernel/internal/rewrite"
 	"github.com/lectern-go/lectern/kernel/notebook"
-	"github.com/lectern-go/lectern/kernel/persist"
 )
 
 // Header is the first line of an exported program, and Begin how every such line begins.
@@ -28,8 +27,7 @@ func (m *Mistake) Error() string { return fmt.Sprintf("cell [%d]%s", m.Number, m
 // again is asked when a cell can't be rewritten as it should be, and reports whether it is worth another
 // try. What does not build is a [*Mistake].
 func Cells(n *notebook.Notebook, p rewrite.Packages, again func(*rewrite.Result) bool) (list []Cell, err error) {
-	manifest := &persist.Manifest{Vars: map[string]persist.Var{}, Groups: map[int]persist.Group{}, Notes: map[string]string{}}
-	session := rewrite.NewSession(p, func() *persist.Manifest { return manifest }).Alone()
+	session := rewrite.NewSession(p, nil).Alone()
 	number := 0
 	for _, cell := range n.Cells {
 		switch {
@@ -72,7 +70,7 @@ func Cells(n *notebook.Notebook, p rewrite.Packages, again func(*rewrite.Result)
 		case r.GoNB != "":
 			return nil, &Mistake{cell, number, " needs GoNB (" + r.GoNB + "), which a program does not have"}
 		case r.Program != nil:
-			c.Program, c.Earlier, c.Tests = r.Program.String(), r.Earlier, r.Tests
+			c.Result = r
 			var magics []string
 			for _, m := range r.Commands {
 				magics = append(magics, strings.TrimSpace(m.Text))
@@ -81,7 +79,7 @@ func Cells(n *notebook.Notebook, p rewrite.Packages, again func(*rewrite.Result)
 				c.LeftOut = strings.Join(magics, "\n")
 			}
 		}
-		if c.Program == "" && c.LeftOut == "" {
+		if c.Result == nil && c.LeftOut == "" {
 			continue
 		}
 		list = append(list, c)
@@ -89,12 +87,6 @@ func Cells(n *notebook.Notebook, p rewrite.Packages, again func(*rewrite.Result)
 			continue
 		}
 		session = r.Next
-		for _, name := range r.Defines {
-			manifest.Vars[name] = persist.Var{Group: number}
-			g := manifest.Groups[number]
-			g.Vars = append(g.Vars, name)
-			manifest.Groups[number] = g
-		}
 	}
 	return list, nil
 }

@@ -10,9 +10,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"go/ast"
 	"go/format"
-	"go/parser"
 	"go/token"
 	"go/types"
 	"maps"
@@ -26,32 +24,20 @@ import (
 
 // A Cell is one cell of the notebook.
 type Cell struct {
-	Number  int               // as the notebook counts; 0 for Markdown
-	Text    string            // of Markdown, or of what can't be part of the program
-	Program string            // package main, if it is part of the program
-	Earlier map[string]string // names in Program that mean a variable as it was before the cell, by the variable's name
-	Tests   bool              // it is for go test
-	MayFail bool              // the program goes on if it panics
-	LeftOut string            // why the cell, or some of it, is not part of the program
+	Number  int             // as the notebook counts; 0 for Markdown
+	Text    string          // of Markdown, or of what can't be part of the program
+	Result  *rewrite.Result // with a program, if it is part of the program; else nil
+	MayFail bool            // the program goes on if it panics
+	LeftOut string          // why the cell, or some of it, is not part of the program
 }
 
 // A unit is a declaration of one or more names, or of a method.
 type unit struct {
-	names []string // none for a method
-	key   string   // the first name, or Type.Method
+	*rewrite.Piece
+	key   string   // the first name
 	text  string   // as the cell has it
 	refs  []string // names at the package level that it mentions, its own not among them
-	edits []edit   // where it names something at the package level
-	owner string   // a method's type
-	isVar bool
-	fresh bool // it is written with this cell
-}
-
-// An edit is a place in a text where a name stands.
-type edit struct {
-	at   int
-	name string // "" for an import
-	path string // of an import
+	fresh bool     // it is written with this cell
 }
 
 // Foreign is a module that does not require this project's: its programs can't import our packages.
@@ -81,8 +67,14 @@ type merger struct {
 	named    map[string]string // what the program imports: name to path
 	blank    []string
 	attempts bool
-	main     bytes.Buffer
-	tests    bytes.Buffer
+	main     output
+	tests    output
+}
+
+// An output is a file that is being written.
+type output struct {
+	bytes.Buffer
+	uses map[string]bool // names of the imports that it uses
 }
 
 // echoes are what programs print the values of last lines with where they can't import package show.
@@ -114,15 +106,15 @@ func echoErr(err error) {
 // any. foreign is nil where programs can import our packages.
 func Program(cells []Cell, importer types.Importer, foreign *Foreign) (made *Made, err error) {
 	m := &merger{foreign: foreign, copied: map[string]bool{}, echoes: map[string]bool{}, importer: importer, taken: map[string]bool{}, given: map[string]bool{"main": true, "init": true, "attempt": true}, current: map[string]string{}, last: map[string]*unit{},
-		packages: map[string]string{"fmt": "fmt", "os": "os"}, defined: map[string]bool{}, named: map[string]string{}}
+		packages: map[string]string{"fmt": "fmt", "os": "os"}, defined: map[string]bool{}, named: map[string]string{}, main: output{uses: map[string]bool{}}, tests: output{uses: map[string]bool{}}}
 	if foreign != nil {
 		m.given["echo"], m.given["echoErr"] = true, true
 	}
 	var parsed []*cellProgram
 	for i := range cells {
 		var p *cellProgram
-		if cells[i].Program != "" {
-			if p, err = m.parse(&cells[i]); err != nil {
+		if cells[i].Result != nil {
+			if p, err = m.parse(cells[i].Result); err != nil {
 				return nil, fmt.Errorf("cell [%d]: %w", cells[i].Number, err)
 			}
 		}
@@ -151,22 +143,22 @@ func attempt(cell func()) {
 	}()
 	cell()
 }
-`, m.imported("fmt", "fmt"), m.imported("os", "os"))
+`, m.imported(&m.main, "fmt", "fmt"), m.imported(&m.main, "os", "os"))
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.echoes)) {
-		fmt.Fprintf(&m.main, echoes[name], m.imported("fmt", "fmt"))
+		fmt.Fprintf(&m.main, echoes[name], m.imported(&m.main, "fmt", "fmt"))
 	}
 	fmt.Fprintf(&m.main, "\nfunc main() {\n%s}\n", calls.String())
 	made = &Made{}
-	if made.Main, err = m.file(m.main.String(), m.blank); err == nil && m.tests.Len() > 0 {
-		made.Tests, err = m.file(m.tests.String(), nil)
+	if made.Main, err = m.file(&m.main, m.blank); err == nil && m.tests.Len() > 0 {
+		made.Tests, err = m.file(&m.tests, nil)
 	}
 	made.Copied = slices.Sorted(maps.Keys(m.copied))
 	return made, err
 }
 
 // mark begins the part of a cell.
-func mark(b *bytes.Buffer, line, text string) {
+func mark(b *output, line, text string) {
 	fmt.Fprintf(b, "\n%s\n", line)
 	for l := range strings.Lines(strings.TrimRight(text, "\n")) {
 		fmt.Fprintln(b, strings.TrimRight("// "+strings.TrimRight(l, "\n"), " "))
@@ -177,111 +169,45 @@ func mark(b *bytes.Buffer, line, text string) {
 // cellProgram is the program of a cell, taken apart.
 type cellProgram struct {
 	units []*unit
-	body  *unit // of main
-
+	body  *rewrite.Piece // of main
 }
 
 // parse takes a program apart and notes the names in it.
-func (m *merger) parse(c *Cell) (*cellProgram, error) {
-	fset := token.NewFileSet()
-	file, err := parser.ParseFile(fset, "", c.Program, parser.ParseComments|parser.SkipObjectResolution)
+func (m *merger) parse(r *rewrite.Result) (*cellProgram, error) {
+	pieces, main, err := r.Pieces()
 	if err != nil {
 		return nil, err
 	}
-	ast.Inspect(file, func(n ast.Node) bool {
-		if id, ok := n.(*ast.Ident); ok {
-			m.taken[id.Name] = true
+	p := &cellProgram{body: main}
+	for _, d := range pieces {
+		u := &unit{Piece: d, key: d.Names[0], text: d.String()}
+		for _, use := range d.Uses {
+			if use.Path == "" && !slices.Contains(d.Names, use.Name) && !slices.Contains(u.refs, use.Name) {
+				u.refs = append(u.refs, use.Name)
+			}
 		}
-		return true
-	})
-	info := &types.Info{Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{}}
-	check := types.Config{Importer: m.importer, Error: func(error) {}} // what is not used is no mistake here
-	pkg, _ := check.Check("main", fset, []*ast.File{file}, info)
-	for id, o := range info.Defs {
-		if _, ok := o.(*types.PkgName); !ok {
-			m.defined[id.Name] = true
+		p.units = append(p.units, u)
+	}
+	named := map[string]bool{} // paths
+	for _, d := range append(pieces, main) {
+		for name := range d.Own {
+			m.taken[name], m.defined[name] = true, true
 		}
-	}
-	p := &cellProgram{}
-	offset := func(at token.Pos) int { return fset.Position(at).Offset }
-	cut := func(n ast.Node, lo, hi token.Pos) *unit {
-		u := &unit{text: c.Program[offset(lo):offset(hi)]}
-		ast.Inspect(n, func(n ast.Node) bool {
-			id, ok := n.(*ast.Ident)
-			if !ok || id.Pos() < lo || id.End() > hi {
-				return true
-			}
-			o := info.Uses[id]
-			if o == nil {
-				o = info.Defs[id]
-			}
-			at := offset(id.Pos()) - offset(lo)
-			switch o := o.(type) {
-			case nil:
-			case *types.PkgName:
-				m.packages[o.Imported().Path()] = o.Imported().Name()
-				u.edits = append(u.edits, edit{at: at, name: id.Name, path: o.Imported().Path()})
-			default:
-				if o.Parent() == pkg.Scope() {
-					u.edits = append(u.edits, edit{at: at, name: id.Name})
-				} else if v, ok := o.(*types.Var); ok && v.Embedded() && info.Defs[id] == nil {
-					u.edits = append(u.edits, edit{at: at, name: id.Name})
-				}
-			}
-			return true
-		})
-		return u
-	}
-	for _, d := range file.Decls {
-		switch d := d.(type) {
-		case *ast.GenDecl:
-			if d.Tok == token.IMPORT {
-				for _, s := range d.Specs {
-					s := s.(*ast.ImportSpec)
-					path, _ := strconv.Unquote(s.Path.Value)
-					if s.Name != nil && s.Name.Name == "_" {
-						if !slices.Contains(m.blank, path) {
-							m.blank = append(m.blank, path)
-						}
-					}
-				}
+		for _, use := range d.Uses {
+			m.taken[use.Name] = true
+			if named[use.Path] = true; use.Path == "" || m.packages[use.Path] != "" {
 				continue
 			}
-			lo := d.Pos()
-			if d.Doc != nil {
-				lo = d.Doc.Pos()
+			pkg, err := m.importer.Import(use.Path)
+			if err != nil {
+				return nil, err
 			}
-			u := cut(d, lo, d.End())
-			u.isVar = d.Tok == token.VAR
-			for _, id := range rewrite.Declared(d) {
-				u.names = append(u.names, id.Name)
-			}
-			u.key = u.names[0]
-			p.units = append(p.units, u)
-		case *ast.FuncDecl:
-			if d.Recv == nil && (d.Name.Name == "main" || c.Tests && d.Name.Name == "init") {
-				p.body = cut(d.Body, d.Body.Lbrace+1, d.Body.Rbrace)
-				continue
-			}
-			lo := d.Pos()
-			if d.Doc != nil {
-				lo = d.Doc.Pos()
-			}
-			u := cut(d, lo, d.End())
-			if u.key = d.Name.Name; d.Recv == nil {
-				u.names = []string{u.key}
-			} else {
-				u.owner = rewrite.ReceiverType(d.Recv.List[0].Type)
-				u.key = u.owner + "." + u.key
-			}
-			p.units = append(p.units, u)
+			m.packages[use.Path] = pkg.Name()
 		}
 	}
-	for _, u := range append(slices.Clone(p.units), p.body) {
-		for _, e := range u.edits {
-			if e.path == "" && !slices.Contains(u.names, e.name) && !slices.Contains(u.refs, e.name) {
-				u.refs = append(u.refs, e.name)
-			}
+	for _, path := range r.Imports {
+		if !named[path] && !slices.Contains(m.blank, path) {
+			m.blank = append(m.blank, path)
 		}
 	}
 	return p, nil
@@ -290,23 +216,23 @@ func (m *merger) parse(c *Cell) (*cellProgram, error) {
 // add writes a cell.
 func (m *merger) add(c *Cell, p *cellProgram, calls *bytes.Buffer) {
 	earlier := map[string]string{} // what the names of variables as they were are called
-	for name, was := range c.Earlier {
+	for name, was := range c.Result.Earlier {
 		earlier[was] = m.current[name]
 	}
-	p.units = slices.DeleteFunc(p.units, func(u *unit) bool { return u.isVar && earlier[u.key] != "" })
+	p.units = slices.DeleteFunc(p.units, func(u *unit) bool { return u.Kind == token.VAR && earlier[u.key] != "" })
 	// What is new, what has changed, and what mentions something that has.
 	again := map[string]bool{} // names that get another meaning
 	for more := true; more; {
 		more = false
 		for _, u := range p.units {
 			old := m.last[u.key]
-			anew := old != nil && (old.text != u.text || !slices.Equal(old.names, u.names)) || slices.ContainsFunc(u.refs, func(r string) bool { return again[r] && m.last[r] != nil })
-			if old == nil && len(u.names) > 0 && slices.ContainsFunc(u.names, func(n string) bool { return m.current[n] != "" }) {
+			anew := old != nil && (old.text != u.text || !slices.Equal(old.Names, u.Names)) || slices.ContainsFunc(u.refs, func(r string) bool { return again[r] && m.last[r] != nil })
+			if old == nil && slices.ContainsFunc(u.Names, func(n string) bool { return m.current[n] != "" }) {
 				anew = true // it was declared together with others, or as something else
 			}
-			names := u.names
-			if u.owner != "" {
-				names = []string{u.owner}
+			names := u.Names
+			if u.Owner != "" {
+				names = []string{u.Owner}
 				anew = anew && old != nil
 			}
 			for _, n := range names {
@@ -317,11 +243,11 @@ func (m *merger) add(c *Cell, p *cellProgram, calls *bytes.Buffer) {
 		}
 	}
 	for _, u := range p.units {
-		u.fresh = m.last[u.key] == nil || slices.ContainsFunc(u.names, func(n string) bool { return again[n] }) || again[u.owner]
+		u.fresh = m.last[u.key] == nil || slices.ContainsFunc(u.Names, func(n string) bool { return again[n] }) || again[u.Owner]
 	}
 	for _, u := range p.units {
-		for _, n := range u.names {
-			if !u.fresh {
+		for _, n := range u.Names {
+			if !u.fresh || u.Owner != "" {
 				continue
 			}
 			name, hides := strings.CutPrefix(n, rewrite.HiddenPrefix)
@@ -336,7 +262,7 @@ func (m *merger) add(c *Cell, p *cellProgram, calls *bytes.Buffer) {
 	if c.LeftOut != "" {
 		text = c.LeftOut
 	}
-	if c.Tests {
+	if c.Result.Tests {
 		b = &m.tests
 		mark(&m.main, fmt.Sprintf("// %%%% [%d] is for go test", c.Number), text)
 	}
@@ -346,17 +272,17 @@ func (m *merger) add(c *Cell, p *cellProgram, calls *bytes.Buffer) {
 			continue
 		}
 		out := b
-		if c.Tests && !isTest(u.key) { // other cells may use it
+		if c.Result.Tests && !isTest(u.key) { // other cells may use it
 			out = &m.main
 		}
-		fmt.Fprintf(out, "%s\n\n", m.write(u, earlier))
+		fmt.Fprintf(out, "%s\n\n", m.write(out, u.Piece, earlier))
 		m.last[u.key] = u
 	}
-	if strings.TrimSpace(p.body.text) == "" {
+	if strings.TrimSpace(p.body.String()) == "" {
 		return
 	}
-	body := m.write(p.body, earlier)
-	if c.Tests {
+	body := m.write(b, p.body, earlier)
+	if c.Result.Tests {
 		fmt.Fprintf(b, "func init() {%s}\n", body)
 		return
 	}
@@ -383,54 +309,34 @@ func (m *merger) fresh(name string) string {
 	return free
 }
 
-// write is a unit's text with the names that the program has for what it mentions.
-func (m *merger) write(u *unit, earlier map[string]string) string {
-	var b strings.Builder
-	last := 0
-	edits := slices.Clone(u.edits)
-	slices.SortFunc(edits, func(a, b edit) int { return a.at - b.at })
-	for _, e := range edits {
-		if e.at < last {
-			continue
+// write is a piece's text with the names that the program has for what it mentions.
+func (m *merger) write(out *output, p *rewrite.Piece, earlier map[string]string) *rewrite.Text {
+	return p.Renamed(func(u rewrite.Use) string {
+		if u.Path == "" {
+			return cmp.Or(earlier[u.Name], m.current[u.Name])
 		}
-		name := cmp.Or(earlier[e.name], m.current[e.name], e.name)
-		b.WriteString(u.text[last:e.at])
-		last = e.at + len(e.name)
-		if call := m.echo(e.path, u.text[last:]); call != "" {
-			name, last = call, last+len(call)+1
-		} else if e.path != "" {
-			name = m.imported(e.name, e.path)
+		if echo := strings.ToLower(u.Member[:1]) + u.Member[1:]; m.foreign != nil && u.Path == m.foreign.Library+"/kernel/show" && echoes[echo] != "" {
+			m.echoes[echo] = true
+			return echo
 		}
-		b.WriteString(name)
-	}
-	b.WriteString(u.text[last:])
-	return b.String()
-}
-
-// echo returns the function of the program's own that stands for a call of package show, whose name rest follows.
-func (m *merger) echo(path, rest string) string {
-	if m.foreign == nil || path != m.foreign.Library+"/kernel/show" {
-		return ""
-	}
-	for name := range echoes {
-		if strings.HasPrefix(strings.ToLower(rest), "."+strings.ToLower(name)+"(") {
-			m.echoes[name] = true
-			return name
+		name := m.imported(out, u.Name, u.Path)
+		if name == u.Name {
+			return "" // with the line break that may stand behind the dot
 		}
-	}
-	return ""
+		return name + "." + u.Member
+	})
 }
 
 // imported is the name by which the program imports a package: one for all cells, and the package's own, unless
 // somewhere that means something else.
-func (m *merger) imported(name, path string) string {
+func (m *merger) imported(out *output, name, path string) string {
 	if own := m.packages[path]; own != "" && !m.defined[own] && (m.named[own] == "" || m.named[own] == path) {
 		name = own
 	}
 	for i, base := 2, name; m.named[name] != "" && m.named[name] != path; i++ {
 		name = base + strconv.Itoa(i)
 	}
-	m.named[name] = path
+	m.named[name], out.uses[name] = path, true
 	return name
 }
 
@@ -453,24 +359,11 @@ func isTest(name string) bool {
 }
 
 // file puts package clause and imports in front, and formats.
-func (m *merger) file(body string, blank []string) ([]byte, error) {
-	used := map[string]bool{}
-	f, err := parser.ParseFile(token.NewFileSet(), "", "package main\n"+body, parser.SkipObjectResolution)
-	if err != nil {
-		return nil, fmt.Errorf("the program can't be read: %w", err)
-	}
-	ast.Inspect(f, func(n ast.Node) bool {
-		if s, ok := n.(*ast.SelectorExpr); ok {
-			if id, ok := s.X.(*ast.Ident); ok {
-				used[id.Name] = true
-			}
-		}
-		return true
-	})
+func (m *merger) file(body *output, blank []string) ([]byte, error) {
 	var std, others []string
 	imported := map[string]bool{}
 	for name, p := range m.named {
-		if !used[name] {
+		if !body.uses[name] {
 			continue
 		}
 		imported[p] = true
@@ -501,7 +394,7 @@ func (m *merger) file(body string, blank []string) ([]byte, error) {
 	if len(std)+len(others) > 0 {
 		text += "import (\n" + strings.Join(std, "\n") + "\n\n" + strings.Join(others, "\n") + "\n)\n"
 	}
-	out, err := format.Source([]byte(text + body))
+	out, err := format.Source([]byte(text + body.String()))
 	if err != nil {
 		return nil, fmt.Errorf("the program can't be formatted: %w", err)
 	}

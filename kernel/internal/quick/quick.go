@@ -44,12 +44,12 @@ type program struct {
 // check parses and checks text, mistakes and all.
 func check(text string, at int, imports types.Importer) *program {
 	p := &program{fset: token.NewFileSet(), info: &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{}, Scopes: map[ast.Node]*types.Scope{}, Instances: map[*ast.Ident]types.Instance{}}}
-	p.file, _ = parser.ParseFile(p.fset, "main.go", text, parser.SkipObjectResolution|parser.AllErrors|parser.ParseComments)
+	p.file, _ = rewrite.ParseFile(p.fset, text, parser.SkipObjectResolution|parser.AllErrors|parser.ParseComments)
 	if p.file == nil {
 		return nil
 	}
 	c := types.Config{Importer: imports, Error: func(error) {}, Sizes: types.SizesFor("gc", runtime.GOARCH)}
-	p.pkg, _ = c.Check("main", p.fset, []*ast.File{p.file}, p.info)
+	p.pkg = rewrite.TypeCheck(&c, p.fset, p.file, p.info)
 	p.at = p.fset.File(p.file.FileStart).Pos(at)
 	return p
 }

@@ -55,106 +55,104 @@ func (r *rank) context() {
 		i--
 		child = s
 	}
-	for ; i > 0; i-- {
-		switch parent := r.path[i-1].(type) {
-		case *ast.ParenExpr:
-			child = parent
-			continue
-		case *ast.StarExpr:
-			child = parent
-			continue
-		case *ast.UnaryExpr:
-			if parent.Op == token.NOT {
-				r.wanted = types.Typ[types.Bool]
-			}
-			return
-		case *ast.KeyValueExpr:
-			if lit, ok := r.path[i-2].(*ast.CompositeLit); ok {
-				r.element(lit, parent, child)
-			}
-			return
-		case *ast.CompositeLit:
-			if parent.Type == child {
-				r.typed = true
-			} else {
-				r.element(parent, nil, child)
-			}
-			return
-		case *ast.CallExpr:
-			r.argument(parent, child)
-			return
-		case *ast.AssignStmt:
-			r.assigned(parent, child)
-			return
-		case *ast.ReturnStmt:
-			r.returned(parent, child, r.path[:i-1])
-			return
-		case *ast.BinaryExpr:
-			other := parent.X
-			if other == child {
-				other = parent.Y
-			}
-			if tv := r.p.info.Types[other]; tv.Type != nil {
-				r.wanted = types.Default(tv.Type)
-			} else if parent.Op == token.LAND || parent.Op == token.LOR {
-				r.wanted = types.Typ[types.Bool]
-			}
-			return
-		case *ast.IfStmt:
-			if parent.Cond == child {
-				r.wanted = types.Typ[types.Bool]
-			}
-			return
-		case *ast.ForStmt:
-			if parent.Cond == child {
-				r.wanted = types.Typ[types.Bool]
-			}
-			return
-		case *ast.IndexExpr:
-			if parent.Index != child {
-				return
-			}
-			switch t := under(r.p.info.Types[parent.X].Type).(type) {
-			case *types.Map:
-				r.wanted = t.Key()
-			case *types.Slice, *types.Array, *types.Pointer, *types.Basic:
-				r.wanted = types.Typ[types.Int]
-			default: // the argument of a generic function
-				r.typed = true
-			}
-			return
-		case *ast.SliceExpr:
-			if parent.X != child {
-				r.wanted = types.Typ[types.Int]
-			}
-			return
-		case *ast.SendStmt:
-			if c, ok := under(r.p.info.Types[parent.Chan].Type).(*types.Chan); ok && parent.Value == child {
-				r.wanted = c.Elem()
-			}
-			return
-		case *ast.Field, *ast.ArrayType, *ast.MapType, *ast.ChanType, *ast.TypeSpec, *ast.Ellipsis:
-			if a, ok := parent.(*ast.ArrayType); ok && a.Len == child {
-				r.wanted = types.Typ[types.Int]
-				return
-			}
+	for i > 1 && passes(r.path[i-1]) {
+		i--
+		child = r.path[i]
+	}
+	switch parent := r.path[i-1].(type) {
+	case *ast.KeyValueExpr:
+		if lit, ok := r.path[i-2].(*ast.CompositeLit); ok {
+			r.element(lit, parent, child)
+		}
+	case *ast.CompositeLit:
+		if parent.Type == child {
 			r.typed = true
+		} else {
+			r.element(parent, nil, child)
+		}
+	case *ast.CallExpr:
+		r.argument(parent, child)
+	case *ast.AssignStmt:
+		r.assigned(parent, child)
+	case *ast.ReturnStmt:
+		r.returned(parent, child, r.path[:i-1])
+	case *ast.ArrayType:
+		if parent.Len == child {
+			r.wanted = types.Typ[types.Int]
+		} else {
+			r.typed = true
+		}
+	case *ast.Field, *ast.MapType, *ast.ChanType, *ast.TypeSpec, *ast.Ellipsis:
+		r.typed = true
+	case *ast.ValueSpec:
+		if parent.Type == child {
+			r.typed = true
+		} else if parent.Type != nil {
+			r.wanted = r.p.info.Types[parent.Type].Type
+		}
+	case *ast.TypeAssertExpr:
+		r.typed = parent.Type == child
+	case *ast.ExprStmt:
+		r.start = child == r.path[len(r.path)-1]
+	default:
+		r.operand(parent, child)
+	}
+}
+
+// passes reports whether what is wanted inside a node is what is wanted in its place.
+func passes(n ast.Node) bool {
+	switch n.(type) {
+	case *ast.ParenExpr, *ast.StarExpr:
+		return true
+	}
+	return false
+}
+
+// operand finds what an operator or statement wants of a value.
+func (r *rank) operand(parent, child ast.Node) {
+	truth := func(x ast.Expr) {
+		if x == child {
+			r.wanted = types.Typ[types.Bool]
+		}
+	}
+	switch parent := parent.(type) {
+	case *ast.UnaryExpr:
+		if parent.Op == token.NOT {
+			truth(parent.X)
+		}
+	case *ast.BinaryExpr:
+		other := parent.X
+		if other == child {
+			other = parent.Y
+		}
+		if tv := r.p.info.Types[other]; tv.Type != nil {
+			r.wanted = types.Default(tv.Type)
+		} else if parent.Op == token.LAND || parent.Op == token.LOR {
+			r.wanted = types.Typ[types.Bool]
+		}
+	case *ast.IfStmt:
+		truth(parent.Cond)
+	case *ast.ForStmt:
+		truth(parent.Cond)
+	case *ast.IndexExpr:
+		if parent.Index != child {
 			return
-		case *ast.ValueSpec:
-			if parent.Type == child {
-				r.typed = true
-			} else if parent.Type != nil {
-				r.wanted = r.p.info.Types[parent.Type].Type
-			}
-			return
-		case *ast.TypeAssertExpr:
-			r.typed = parent.Type == child
-			return
-		case *ast.ExprStmt:
-			r.start = child == r.path[len(r.path)-1]
-			return
-		default:
-			return
+		}
+		switch t := under(r.p.info.Types[parent.X].Type).(type) {
+		case *types.Map:
+			r.wanted = t.Key()
+		case *types.Slice, *types.Array, *types.Pointer, *types.Basic:
+			r.wanted = types.Typ[types.Int]
+		default: // the argument of a generic function
+			r.typed = true
+		}
+	case *ast.SliceExpr:
+		if parent.X != child {
+			r.wanted = types.Typ[types.Int]
+		}
+	case *ast.SendStmt:
+		if c, ok := under(r.p.info.Types[parent.Chan].Type).(*types.Chan); ok && parent.Value == child {
+			r.wanted = c.Elem()
 		}
 	}
 }

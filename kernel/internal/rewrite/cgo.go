@@ -38,10 +38,10 @@ func preamble(src *Source, lo, hi int) string {
 }
 
 // preambles are those of the cells of which the program has something.
-func (w *work) preambles(g *graph) (list []string) {
-	sources := []*Source{w.src}
-	for i, p := range g.parts {
-		if g.reached[i] && p.decl != nil && p.decl.src != nil {
+func (a *assembly) preambles() (list []string) {
+	sources := []*Source{a.src}
+	for i, p := range a.g.parts {
+		if a.g.reached[i] && p.decl != nil && p.decl.src != nil {
 			sources = append(sources, p.decl.src)
 		}
 	}
@@ -68,16 +68,16 @@ func (c *checked) usesC(n ast.Node) (uses bool) {
 
 // typeOf is the type of a variable that the cell defines. Of a converted value of C's the checker knows nothing; it has
 // the type that stands there.
-func (w *work) typeOf(d definition) types.Type {
+func (p *publisher) typeOf(d definition) types.Type {
 	t := d.obj.Type()
-	st, ok := unlabeled(w.body[d.stmt]).(*ast.AssignStmt)
+	st, ok := unlabeled(p.body[d.stmt]).(*ast.AssignStmt)
 	if t != types.Typ[types.Invalid] || !ok || len(st.Lhs) != len(st.Rhs) {
 		return t
 	}
 	for i, x := range st.Lhs {
-		if id, ok := x.(*ast.Ident); ok && w.user.info.Defs[id] == d.obj {
-			if call, ok := st.Rhs[i].(*ast.CallExpr); ok && w.user.info.Types[call.Fun].IsType() {
-				return w.user.info.Types[call.Fun].Type
+		if id, ok := x.(*ast.Ident); ok && p.user.info.Defs[id] == d.obj {
+			if call, ok := st.Rhs[i].(*ast.CallExpr); ok && p.user.info.Types[call.Fun].IsType() {
+				return p.user.info.Types[call.Fun].Type
 			}
 		}
 	}

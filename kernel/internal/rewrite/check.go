@@ -2,7 +2,6 @@ package rewrite
 
 import (
 	"go/ast"
-	"go/parser"
 	"go/scanner"
 	"go/token"
 	"go/types"
@@ -43,7 +42,7 @@ var helpers = map[string]string{persistName: persistPath, showName: showPath}
 // check parses and type-checks a program. Imports are found by the names that it uses.
 func (s *Session) check(text *Text, imports map[string]string) *checked {
 	c := &checked{text: text, fset: token.NewFileSet(), used: map[string]string{}}
-	f, err := parser.ParseFile(c.fset, "cell", text.String(), 0)
+	f, err := ParseFile(c.fset, text.String(), 0)
 	if err != nil {
 		if list, ok := err.(scanner.ErrorList); ok {
 			c.syn = list
@@ -95,7 +94,7 @@ func (s *Session) check(text *Text, imports map[string]string) *checked {
 	c.info = &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
 		Selections: map[*ast.SelectorExpr]*types.Selection{}, Instances: map[*ast.Ident]types.Instance{}, Implicits: map[ast.Node]types.Object{}}
 	conf := types.Config{Importer: s.packages, FakeImportC: true, DisableUnusedImportCheck: true, Error: func(err error) { c.errs = append(c.errs, err.(types.Error)) }}
-	c.pkg, _ = conf.Check("main", c.fset, []*ast.File{f}, c.info)
+	c.pkg = TypeCheck(&conf, c.fset, f, c.info)
 	for _, d := range f.Decls {
 		fd, ok := d.(*ast.FuncDecl)
 		if !ok {

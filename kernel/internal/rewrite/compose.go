@@ -13,129 +13,151 @@ import (
 	"strings"
 )
 
+// An assembly puts the program of a cell together, when all of it is checked.
+type assembly struct {
+	mover
+	g      *graph
+	need   map[string]bool   // variables that the program has
+	named  map[string]bool   // those of them that code names, and not only others that share memory with them
+	funcs  map[string]string // functions that main mentions without calling them; see decl
+	shared map[string]bool   // variables of packages that main uses; see decl
+}
+
 // compose writes the program.
 func (w *work) compose() {
-	c := w.final
-	g := w.graph(c)
-	need, mentioned := w.needed(g)
-	w.r.Declares, w.r.Reads = w.declares(), w.reads(g, mentioned)
+	g := w.graph(w.final)
+	a := &assembly{mover: mover{work: w}, g: g, funcs: map[string]string{}, shared: map[string]bool{}}
+	a.findNeeded()
+	w.r.fields = w.fields
+	w.r.Declares, w.r.Reads = a.declares(), a.reads()
 	for i, p := range g.parts {
-		if g.reached[i] && p.decl != nil && w.broken[p.decl] != nil && g.hollow[p.decl] == nil {
+		if g.reached[i] && p.decl != nil && w.broken[p.decl] != nil && g.standIns[p.decl] == nil {
 			w.r.Errors = append(w.r.Errors, w.broken[p.decl]...)
 			return
 		}
 	}
-	w.eachDecl(c, func(d *decl, n ast.Node) {
-		before := len(w.literals)
-		w.moveLiterals(c, n)
-		for _, l := range w.literals[before:] {
-			l.idle = !g.reached[g.part(n.Pos())]
-		}
-		d.uses = append(d.uses, w.packageUses(c, n)...)
-		if !w.s.alone && g.reached[g.part(n.Pos())] {
-			w.noteEnding(c, n)
-		}
-		d.funcs, d.shared = w.mentioned(c, n), pointedInto(c, n)
-	})
-	for _, st := range w.body {
-		w.moveLiterals(w.user, st)
-		if !w.s.alone && !w.r.Wasm {
-			w.noteEnding(w.user, st)
-		}
-		for id, f := range w.mentioned(w.user, st) {
-			w.funcs[id] = f
-		}
-		maps.Copy(w.shared, pointedInto(w.user, st))
-	}
+	a.lookThrough()
 	begin := ""
 	switch {
 	case w.s.alone:
-		if w.echo(); len(w.r.Errors) > 0 {
+		if a.echo(); len(w.r.Errors) > 0 {
 			return
 		}
 		w.r.Earlier = w.old
 	case !w.r.Wasm: // a page has neither a kernel nor kept values
-		w.redirect()
-		if w.echo(); len(w.r.Errors) > 0 {
+		a.redirect()
+		if a.echo(); len(w.r.Errors) > 0 {
 			return
 		}
-		begin = w.begin(g, need, mentioned)
-		w.eachDecl(c, func(_ *decl, n ast.Node) { w.pollLoops(c, n) })
+		begin = a.begin()
+		w.eachDecl(w.final, func(_ *decl, n ast.Node) { a.pollLoops(w.final, n) })
 	}
 	if w.r.Keeps {
 		for _, st := range w.body {
-			w.pollLoops(w.user, &ast.BlockStmt{List: []ast.Stmt{st}})
+			a.pollLoops(w.user, &ast.BlockStmt{List: []ast.Stmt{st}})
 		}
 	}
 	if w.r.Steps = w.stepped(); w.r.Steps {
-		defer w.rememberPlain()()
-		w.traceSteps(g)
-		begin += w.beginSteps(g)
+		defer a.rememberPlain()()
+		begin += a.traceSteps()
 	}
-	for _, d := range w.decls {
-		w.settleEdits(d)
+	makers := a.remember()
+	if a.runs() {
+		a.write(begin, makers)
 	}
-	var makers []*decl
-	for _, l := range w.literals {
-		d := w.maker(l)
-		w.n.decls[d.key] = d
+}
+
+// lookThrough notes the facts of the cell's statements and declarations, and moves their function literals.
+func (a *assembly) lookThrough() {
+	a.eachDecl(a.final, func(d *decl, n ast.Node) {
+		before, reached := len(a.literals), a.g.reached[a.g.part(n.Pos())]
+		a.moveLiterals(a.final, n)
+		for _, l := range a.literals[before:] {
+			l.idle = !reached
+		}
+		d.uses = append(d.uses, a.packageUses(a.final, n)...)
+		d.funcs, d.shared, d.effects = a.mentioned(a.final, n), pointedInto(a.final, n), a.final.effects(n)
+		if reached && !a.s.alone && !isSetup(d) {
+			a.noteEnds(d.effects)
+		}
+	})
+	for _, st := range a.body {
+		a.moveLiterals(a.user, st)
+		e := a.user.effects(st)
+		if a.r.effects.add(e); !a.s.alone && !a.r.Wasm {
+			a.noteEnds(e)
+		}
+		maps.Copy(a.funcs, a.mentioned(a.user, st))
+		maps.Copy(a.shared, pointedInto(a.user, st))
+	}
+	for i, p := range a.g.parts {
+		if a.g.reached[i] && p.decl != nil {
+			a.r.effects.add(p.decl.effects)
+		}
+	}
+}
+
+// remember gives the cell's declarations their edits, and returns the makers of its literals that the program has.
+func (a *assembly) remember() (makers []*decl) {
+	a.giveEdits()
+	for _, l := range a.literals {
+		d := a.maker(l)
+		a.n.decls[d.key] = d
 		if !l.idle { // the types that it is made of would not be there
 			makers = append(makers, d)
 		}
 	}
-	if w.main != nil {
-		w.settleEdits(w.main)
+	if a.main != nil {
+		a.main.edits = a.editsWithin(nil, a.main.lo, a.main.hi)
 	}
-	w.rememberFlags()
-	if !w.runs() {
-		return
-	}
+	a.rememberFlags()
+	return makers
+}
 
+// write writes the program, whose main begins with begin.
+func (a *assembly) write(begin string, makers []*decl) {
 	t := &Text{}
-	if w.r.Wasm {
+	if a.r.Wasm {
 		t.Inject(wasmVars)
 	}
 	var tests []*decl
-	for i, p := range g.parts {
-		if d := p.decl; d != nil && g.reached[i] {
-			if hollow := g.hollow[d]; hollow != nil {
-				t.Append(hollow)
+	for i, p := range a.g.parts {
+		if d := p.decl; d != nil && a.g.reached[i] {
+			if standIn := a.g.standIns[d]; standIn != nil {
+				t.Append(standIn)
 				continue
 			}
-			if now := w.n.decls[d.key]; now != nil && !isInit(d) {
+			if now := a.n.decls[d.key]; now != nil && !isInit(d) {
 				d = now // with its latest edits
 			}
-			if w.tests && isTest(d) {
+			if a.tests && isTest(d) {
 				tests = append(tests, d)
 			} else {
 				d.emit(t)
 			}
 		}
 	}
-	slices.SortFunc(tests, func(a, b *decl) int { return strings.Compare(a.key, b.key) }) // GoNB's order
-	for _, d := range tests {
+	slices.SortFunc(tests, func(x, y *decl) int { return strings.Compare(x.key, y.key) }) // GoNB's order
+	for _, d := range slices.Concat(tests, makers) {
 		d.emit(t)
 	}
-	for _, d := range makers {
-		d.emit(t)
-	}
-	w.variables(t, need)
-	if w.tests {
-		if w.testArgs == "" {
-			w.r.Args = "-test.v"
-			if slices.ContainsFunc(w.decls, func(d *decl) bool { return isTest(d) && strings.HasPrefix(d.key, "Benchmark") }) {
-				w.r.Args += " -test.bench=."
+	a.variables(t)
+	if a.tests {
+		if a.testArgs == "" {
+			a.r.Args = "-test.v"
+			if slices.ContainsFunc(a.decls, func(d *decl) bool { return isTest(d) && strings.HasPrefix(d.key, "Benchmark") }) {
+				a.r.Args += " -test.bench=."
 			}
 		}
 		t.Inject("func init() {\n")
-		w.mainBody(t, strings.Replace(begin, "defer "+persistName, persistName, 1), g)
-		w.r.Keeps = false
+		a.mainBody(t, strings.Replace(begin, "defer "+persistName, persistName, 1))
+		a.r.Keeps = false
 	} else {
 		t.Inject("func main() {\n")
-		w.mainBody(t, begin, g)
+		a.mainBody(t, begin)
 	}
 	t.Inject("}\n")
-	w.finish(t, g)
+	a.finish(t)
 }
 
 // eachDecl calls f with the declarations of the cell, the user's main among them.
@@ -147,34 +169,38 @@ func (w *work) eachDecl(c *checked, f func(d *decl, n ast.Node)) {
 	}
 }
 
-// settleEdits gives a declaration its edits.
-func (w *work) settleEdits(d *decl) { d.edits = w.editsWithin(nil, d.lo, d.hi) }
+// giveEdits gives the cell's declarations their edits.
+func (a *assembly) giveEdits() {
+	for _, d := range a.decls {
+		d.edits = a.editsWithin(nil, d.lo, d.hi)
+	}
+}
 
 // runs reports whether the cell does anything but declare.
-func (w *work) runs() bool {
-	if len(w.stmts) > 0 || w.call != "" || w.tests || w.s.alone {
+func (a *assembly) runs() bool {
+	if len(a.stmts) > 0 || a.call != "" || a.tests || a.s.alone {
 		return true
 	}
-	return slices.ContainsFunc(w.decls, func(d *decl) bool { return isInit(d) || isSetup(d) })
+	return slices.ContainsFunc(a.decls, func(d *decl) bool { return isInit(d) || isSetup(d) })
 }
 
 // variables declares the variables that the program needs.
-func (w *work) variables(t *Text, need map[string]bool) {
-	for _, name := range sortedKeys(w.n.vars) {
-		if v := w.n.vars[name]; need[name] || w.types[name].typ != "" {
+func (a *assembly) variables(t *Text) {
+	for _, name := range sortedKeys(a.n.vars) {
+		if v := a.n.vars[name]; a.need[name] || a.types[name].typ != "" {
 			t.Inject("var ", v.source(name), " ", v.typ, "\n")
 		}
 	}
-	for _, name := range sortedKeys(w.old) {
-		t.Inject("var ", w.old[name], " ", w.s.vars[name].typ, "\n")
+	for _, name := range sortedKeys(a.old) {
+		t.Inject("var ", a.old[name], " ", a.s.vars[name].typ, "\n")
 	}
-	for _, e := range w.embeds {
-		t.Inject("//go:embed ", e.patterns, "\nvar ", embedName, e.name, " ", w.types[e.name].typ, "\n")
+	for _, e := range a.embeds {
+		t.Inject("//go:embed ", e.patterns, "\nvar ", embedName, e.name, " ", a.types[e.name].typ, "\n")
 	}
-	if w.manyDefs() {
-		t.Inject(fmt.Sprintf("var %s [%d]bool\nvar %s = [...]any{\n", w.ownName(defsName), len(w.defs), w.ownName(varsName)))
-		for k := range w.defs {
-			t.Inject(w.definesAs(k), ",\n")
+	if a.manyDefs() {
+		t.Inject(fmt.Sprintf("var %s [%d]bool\nvar %s = [...]any{\n", a.ownName(defsName), len(a.defs), a.ownName(varsName)))
+		for k := range a.defs {
+			t.Inject(a.definesAs(k), ",\n")
 		}
 		t.Inject("}\n")
 	}
@@ -188,86 +214,86 @@ const (
 	varsName = ownPrefix + "Vars" // what they are; the cell's number follows
 )
 
-func (w *work) manyDefs() bool { return len(w.defs) > mostDefs && !w.r.Wasm && !w.s.alone }
+func (a *assembly) manyDefs() bool { return len(a.defs) > mostDefs && !a.r.Wasm && !a.s.alone }
 
-func (w *work) ownName(name string) string { return fmt.Sprint(name, w.src.Cell) }
+func (a *assembly) ownName(name string) string { return fmt.Sprint(name, a.src.Cell) }
 
 // definesAs is a definition as package persist is told of it.
-func (w *work) definesAs(k int) string {
-	name := w.defs[k].name
-	return fmt.Sprintf("%q, &%s", name, w.types[name].source(name))
+func (a *assembly) definesAs(k int) string {
+	name := a.defs[k].name
+	return fmt.Sprintf("%q, &%s", name, a.types[name].source(name))
 }
 
 // mainBody is the inside of main: restore, statements, registrations.
-func (w *work) mainBody(t *Text, begin string, g *graph) {
+func (a *assembly) mainBody(t *Text, begin string) {
 	if begin != "" {
 		t.Inject(begin, "\n")
 	}
-	if w.speaksGoNB(g) { // which may stop listening before it has heard the last display
-		t.Inject("defer ", w.n.alias("github.com/janpfeifer/gonb/gonbui", "gonbui"), ".Sync()\n")
+	if a.speaksGoNB() { // which may stop listening before it has heard the last display
+		t.Inject("defer ", a.n.alias("github.com/janpfeifer/gonb/gonbui", "gonbui"), ".Sync()\n")
 	}
-	parse := w.parsesFlags(t)
+	parse := a.parsesFlags(t)
 	declared := false
 	var measured []string      // what is defined while the statements are measured
 	defined := map[int][]int{} // by the statement
-	for i, d := range w.defs {
+	for i, d := range a.defs {
 		defined[d.stmt] = append(defined[d.stmt], i)
 	}
-	for i, it := range w.stmts {
+	for i, it := range a.stmts {
 		if !declared && it.kind != token.VAR {
 			declared = true
-			w.setUp(t, g)
-			if w.measures() {
-				t.Inject(w.n.alias(measurePath, "measure"), ".", w.measure, "(func() {\n")
+			a.setUp(t)
+			if a.measures() {
+				t.Inject(a.n.alias(measurePath, "measure"), ".", a.measure, "(func() {\n")
 			}
 		}
-		w.editsWithin(nil, it.lo, it.hi).apply(t, w.src, it.lo, it.hi)
+		a.editsWithin(nil, it.lo, it.hi).apply(t, a.src, it.lo, it.hi)
 		var defs []string
 		for _, k := range defined[i] {
 			switch {
-			case !w.manyDefs():
-				defs = append(defs, w.definesAs(k))
-			case w.measures():
-				measured = append(measured, w.definesAs(k))
-			case strings.Contains(w.code[it.lo:it.hi], "//"):
-				t.Inject("\n", w.ownName(defsName), "[", strconv.Itoa(k), "] = true")
+			case !a.manyDefs():
+				defs = append(defs, a.definesAs(k))
+			case a.measures():
+				measured = append(measured, a.definesAs(k))
+			case strings.Contains(a.code[it.lo:it.hi], "//"):
+				t.Inject("\n", a.ownName(defsName), "[", strconv.Itoa(k), "] = true")
 			default: // on the same line, so that the next one is where the compiler expects it
-				t.Inject("; ", w.ownName(defsName), "[", strconv.Itoa(k), "] = true")
+				t.Inject("; ", a.ownName(defsName), "[", strconv.Itoa(k), "] = true")
 			}
 		}
 		t.Inject("\n")
-		if w.measures() {
+		if a.measures() {
 			measured = append(measured, defs...)
 			defs = nil
 		}
-		if len(defs) > 0 && !w.r.Wasm && !w.s.alone {
+		if len(defs) > 0 && !a.r.Wasm && !a.s.alone {
 			t.Inject(persistName, ".Def(", strings.Join(defs, ", "), ")\n")
 		}
 		if parse == i {
-			t.Inject(w.n.alias("flag", "flag"), ".Parse()\n")
+			t.Inject(a.n.alias("flag", "flag"), ".Parse()\n")
 		}
 	}
-	if declared && w.measures() {
+	if declared && a.measures() {
 		t.Inject("})\n")
 	}
 	if len(measured) > 0 {
 		t.Inject(persistName, ".Def(", strings.Join(measured, ", "), ")\n")
 	}
 	if !declared {
-		w.setUp(t, g)
+		a.setUp(t)
 	}
-	if w.call != "" {
-		t.Inject(w.call, "()\n")
+	if a.call != "" {
+		t.Inject(a.call, "()\n")
 	}
 }
 
 // speaksGoNB reports whether what the program reaches displays by GoNB.
-func (w *work) speaksGoNB(g *graph) bool {
-	if w.r.Wasm || w.tests || w.s.alone {
+func (a *assembly) speaksGoNB() bool {
+	if a.r.Wasm || a.tests || a.s.alone {
 		return false
 	}
-	for _, path := range g.imports {
-		if path == gonbPath || w.n.packages.Reaches(path, gonbPath) {
+	for _, path := range a.g.imports {
+		if path == gonbPath || a.n.packages.Reaches(path, gonbPath) {
 			return true
 		}
 	}
@@ -275,10 +301,10 @@ func (w *work) speaksGoNB(g *graph) bool {
 }
 
 // setUp calls the functions that every program calls, once its package-level variables are there.
-func (w *work) setUp(t *Text, g *graph) {
+func (a *assembly) setUp(t *Text) {
 	for _, kind := range []func(*decl) bool{isInit, isSetup} {
-		for i, p := range g.parts {
-			if p.decl != nil && g.reached[i] && kind(p.decl) {
+		for i, p := range a.g.parts {
+			if p.decl != nil && a.g.reached[i] && kind(p.decl) {
 				t.Inject(p.decl.key, "()\n")
 			}
 		}
@@ -286,86 +312,86 @@ func (w *work) setUp(t *Text, g *graph) {
 }
 
 // finish puts the imports in front.
-func (w *work) finish(body *Text, g *graph) {
+func (a *assembly) finish(body *Text) {
 	imports := map[string]string{}
-	for _, name := range qualifiers(tokens(body.String())) { // an edit may have taken the only use away, or brought in a name of ours
-		if path := cmp.Or(g.imports[name], helpers[name], w.n.aliases[name]); path != "" {
+	for _, name := range qualifiers(body.String()) { // an edit may have taken the only use away, or brought in a name of ours
+		if path := cmp.Or(a.g.imports[name], helpers[name], a.n.aliases[name]); path != "" {
 			imports[name] = path
 		}
 	}
-	paths := slices.Clone(w.n.blank)
+	paths := slices.Clone(a.n.blank)
 	for _, path := range imports {
 		paths = append(paths, path)
 	}
 	for _, path := range paths {
-		if w.r.GoNB == "" && !w.r.Wasm && !w.tests && (path == gonbPath || w.n.packages.Reaches(path, gonbPath)) {
-			w.r.GoNB = "gonbui"
+		if a.r.GoNB == "" && !a.r.Wasm && !a.tests && (path == gonbPath || a.n.packages.Reaches(path, gonbPath)) {
+			a.r.GoNB = "gonbui"
 		}
 	}
 	t := &Text{}
 	t.Inject("package main\n")
 	if imports[cgoPath] != "" {
-		w.r.Cgo = true
+		a.r.Cgo = true
 		delete(imports, cgoPath)
-		t.Inject(strings.Join(w.preambles(g), ""), "import \"C\"\n")
+		t.Inject(strings.Join(a.preambles(), ""), "import \"C\"\n")
 	}
 	t.imports(imports)
-	w.r.Imports = slices.Collect(maps.Values(imports))
-	blank := w.n.blank
-	if len(w.embeds) > 0 {
+	a.r.Imports = slices.Collect(maps.Values(imports))
+	blank := a.n.blank
+	if len(a.embeds) > 0 {
 		blank = append(slices.Clone(blank), "embed") // which Go wants to see imported
 	}
-	for _, path := range slices.Concat(blank, w.plotFormats(g), w.drawers(imports)) {
-		if !slices.Contains(w.r.Imports, path) {
+	for _, path := range slices.Concat(blank, a.plotFormats(), a.drawers(imports)) {
+		if !slices.Contains(a.r.Imports, path) {
 			t.Inject(fmt.Sprintf("import _ %q\n", path))
-			w.r.Imports = append(w.r.Imports, path)
+			a.r.Imports = append(a.r.Imports, path)
 		}
 	}
-	slices.Sort(w.r.Imports)
-	w.r.Imports = slices.Compact(w.r.Imports)
+	slices.Sort(a.r.Imports)
+	a.r.Imports = slices.Compact(a.r.Imports)
 	t.Append(body)
-	w.r.Program = t
-	w.plain(g)
+	a.r.Program = t
+	a.plain()
 }
 
 // plain writes the program as the user might have, without the kernel's doings: for tools that are to look at the last
 // cell.
-func (w *work) plain(g *graph) {
+func (a *assembly) plain() {
 	body := &Text{}
-	for i, p := range g.parts {
+	for i, p := range a.g.parts {
 		switch d := p.decl; {
-		case !g.reached[i]:
+		case !a.g.reached[i]:
 		case d != nil && d.text == nil:
 			code := d.src.Code[d.lo:d.hi]
 			if d.key == mainName || isInit(d) {
 				code = strings.TrimSpace(code)
 			}
 			body.Inject(code, "\n\n")
-		case d == nil && w.s.vars[p.name].typ != "" && w.types[p.name].typ == "":
-			body.Inject("var ", p.name, " ", w.s.vars[p.name].typ, "\n\n")
+		case d == nil && a.s.vars[p.name].typ != "" && a.types[p.name].typ == "":
+			body.Inject("var ", p.name, " ", a.s.vars[p.name].typ, "\n\n")
 		}
 	}
 	statements := &Text{}
-	for _, it := range w.stmts {
-		code := strings.TrimRight(w.code[it.lo:it.hi], "\n \t")
+	for _, it := range a.stmts {
+		code := strings.TrimRight(a.code[it.lo:it.hi], "\n \t")
 		if it.kind == token.VAR {
 			body.Inject(code, "\n\n")
 		} else {
 			statements.Inject(code, "\n")
 		}
 	}
-	if w.main == nil && !w.tests {
+	if a.main == nil && !a.tests {
 		body.Inject("func main() {\n\tflag.Parse()\n", statements.String())
-		if w.call != "" {
-			body.Inject("\t", w.call, "()\n")
+		if a.call != "" {
+			body.Inject("\t", a.call, "()\n")
 		}
 		body.Inject("}\n")
 	}
 	t := &Text{}
 	t.Inject("package main\n\nimport (\n")
 	imports := map[string]string{}
-	for _, name := range qualifiers(tokens(body.String())) {
-		if path := cmp.Or(g.imports[name], w.n.aliases[name]); path != "" {
+	for _, name := range qualifiers(body.String()) {
+		if path := cmp.Or(a.g.imports[name], a.n.aliases[name]); path != "" {
 			imports[name] = path
 		} else if name == "flag" {
 			imports[name] = name
@@ -379,7 +405,7 @@ func (w *work) plain(g *graph) {
 		}
 	}
 	t.Inject(")\n\n", body.String())
-	w.r.Plain = t.String()
+	a.r.Plain = t.String()
 }
 
 // gonbPath is the package by which programs speak with GoNB, which has to run them then.
@@ -387,64 +413,64 @@ const gonbPath = "github.com/janpfeifer/gonb/gonbui/protocol"
 
 // renameOld handles variables that the cell defines with another type than they had: uses before the definition mean
 // the earlier variable.
-func (w *work) renameOld() {
-	for id, obj := range w.user.info.Uses {
-		v, again := w.types[id.Name]
-		old, ok := w.s.vars[id.Name]
-		if !again || !ok || old.typ == v.typ && old.hidden == v.hidden || obj.Pkg() != w.user.pkg || w.global[obj] != "" && !old.hidden || id.Pos() < w.user.main.Body.Lbrace {
+func (p *publisher) renameOld() {
+	for id, obj := range p.user.info.Uses {
+		v, again := p.types[id.Name]
+		old, ok := p.s.vars[id.Name]
+		if !again || !ok || old.typ == v.typ && old.hidden == v.hidden || obj.Pkg() != p.user.pkg || p.global[obj] != "" && !old.hidden || id.Pos() < p.user.main.Body.Lbrace {
 			continue
 		}
-		if !w.mine(w.user, id) { // where a hidden variable is declared for the check
+		if !p.mine(p.user, id) { // where a hidden variable is declared for the check
 			continue
 		}
-		if !old.hidden && obj.Parent() != w.user.pkg.Scope() {
+		if !old.hidden && obj.Parent() != p.user.pkg.Scope() {
 			continue
 		}
-		if old.hidden && w.objects[id.Name] == obj {
+		if old.hidden && p.objects[id.Name] == obj {
 			continue
 		}
-		name := w.old[id.Name]
+		name := p.old[id.Name]
 		if name == "" {
-			for name = id.Name + "_old"; w.taken(name); {
+			for name = id.Name + "_old"; p.taken(name); {
 				name += "_"
 			}
-			w.old[id.Name] = name
+			p.old[id.Name] = name
 		}
-		w.replace(w.user, id.Pos(), id.End(), name)
-		delete(w.global, obj)
+		p.replace(p.user, id.Pos(), id.End(), name)
+		delete(p.global, obj)
 	}
 }
 
-func (w *work) taken(name string) bool {
-	_, a := w.n.vars[name]
-	_, b := w.types[name]
-	return a || b || w.n.decls[name] != nil
+func (p *publisher) taken(name string) bool {
+	_, a := p.n.vars[name]
+	_, b := p.types[name]
+	return a || b || p.n.decls[name] != nil
 }
 
 // echo shows the cell's last expression.
-func (w *work) echo() {
-	if len(w.body) == 0 || len(w.stmts) == 0 {
+func (a *assembly) echo() {
+	if len(a.body) == 0 || len(a.stmts) == 0 {
 		return
 	}
-	c := w.user
-	x, ok := w.body[len(w.body)-1].(*ast.ExprStmt)
+	c := a.user
+	x, ok := a.body[len(a.body)-1].(*ast.ExprStmt)
 	if !ok {
 		return
 	}
 	if tv := c.info.Types[x.X]; tv.Value != nil && tooLarge(tv) {
-		w.r.Errors = append(w.r.Errors, c.errorAt(c.offset(x.X.Pos()), fmt.Sprintf("cannot use %s (untyped int constant %s) as int value in argument to %s.Echo (overflows)", types.ExprString(x.X), tv.Value, showName)))
+		a.r.Errors = append(a.r.Errors, c.errorAt(c.offset(x.X.Pos()), fmt.Sprintf("cannot use %s (untyped int constant %s) as int value in argument to %s.Echo (overflows)", types.ExprString(x.X), tv.Value, showName)))
 		return
 	}
 	call := c.echoCall(x.X)
 	if _, called := x.X.(*ast.CallExpr); call == "" && !called && c.usesC(c.main) { // its type is one of C's, perhaps
 		call = "Echo"
 	}
-	if call != "" && !w.stmts[len(w.stmts)-1].ended && !w.measures() {
-		w.insert(c, x.Pos(), showName+"."+call+"(")
-		w.edits.insert(w.end(c, x.End()), ")")
+	if call != "" && !a.stmts[len(a.stmts)-1].ended && !a.measures() {
+		a.insert(c, x.Pos(), showName+"."+call+"(")
+		a.edits.insert(a.end(c, x.End()), ")")
 	} else if tv := c.info.Types[x.X]; tv.Type != nil && !tv.IsVoid() && !tv.IsType() {
 		if _, several := tv.Type.(*types.Tuple); !several {
-			w.insert(c, x.Pos(), "_ = ") // x; means: don't show
+			a.insert(c, x.Pos(), "_ = ") // x; means: don't show
 		}
 	}
 }

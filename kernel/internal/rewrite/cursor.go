@@ -153,9 +153,8 @@ func (s *Session) importsFor(code string, items []item, declared map[string]bool
 	}
 	found := map[string]string{}
 	scan := func(text string) {
-		ts := tokens(text)
-		defined := assigned(ts)
-		for _, name := range qualifiers(ts) {
+		defined := assigned(tokens(text))
+		for _, name := range qualifiers(text) {
 			_, isVar := s.vars[name]
 			if own[name] || declared[name] || isVar || types.Universe.Lookup(name) != nil {
 				continue

@@ -70,7 +70,7 @@ func (w *work) importAs(name, path string) {
 		w.n.shadow(name) // earlier declarations mean the other package
 	}
 	w.n.take(name, fmt.Sprintf("%s is the package %s since cell [%d]", name, path, w.src.Cell))
-	delete(w.n.told, "package "+name)
+	delete(w.n.noted, "package "+name)
 	w.n.imports[name] = path
 	w.imported[name] = true
 }
@@ -187,7 +187,7 @@ func (w *work) declare(d *decl) {
 func parsePart(code string, mode parser.Mode) (f *ast.File, offset func(token.Pos) int, err error) {
 	const head = "package p\n"
 	fs := token.NewFileSet()
-	f, err = parser.ParseFile(fs, "", head+code, mode)
+	f, err = ParseFile(fs, head+code, mode)
 	return f, func(p token.Pos) int { return fs.Position(p).Offset - len(head) }, err
 }
 

@@ -78,7 +78,7 @@ const MaxExplained = 5
 // explained puts errors into words, and leaves out those that say nothing new: the same name in several places, the
 // same explanation twice.
 func (s *Session) explained(errs []Error, next *Session) (kept []Error) {
-	type told struct {
+	type mistaken struct {
 		msg string
 		pos Pos
 	}
@@ -86,13 +86,13 @@ func (s *Session) explained(errs []Error, next *Session) (kept []Error) {
 	if len(labels) > 0 { // the rest follows from the first
 		errs = []Error{slices.MinFunc(labels, func(a, b Error) int { return a.Pos.Line - b.Pos.Line })}
 	}
-	seen := map[told]bool{}
+	seen := map[mistaken]bool{}
 	budget := maxChecked
 	for _, e := range errs {
 		if len(kept) < MaxExplained {
 			s.explain(&e, next, &budget)
 		}
-		what := told{e.Msg, e.Pos}
+		what := mistaken{e.Msg, e.Pos}
 		if strings.HasPrefix(e.Msg, "undefined: ") {
 			what.pos.Col = 0
 		}

@@ -50,7 +50,7 @@ func Complete(code string) (state, indent string) {
 		}
 	}
 	program := "package main\n" + decls.String() + "func main() {\n" + body.String()
-	_, err := parser.ParseFile(token.NewFileSet(), "", program+"}\n", parser.SkipObjectResolution)
+	_, err := ParseFile(token.NewFileSet(), program+"}\n", parser.SkipObjectResolution)
 	switch list, ok := err.(scanner.ErrorList); {
 	case unfinished && err == nil:
 		return "incomplete", ""

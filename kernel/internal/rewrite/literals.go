@@ -48,12 +48,18 @@ const (
 	makerOf  = ownPrefix + "m" // the field that says for which types
 )
 
+// A mover moves the literals of a cell.
+type mover struct {
+	*work
+	literals []*literal // that move
+}
+
 // moveLiterals finds the literals below a node that move, and edits the places where they stood.
-func (w *work) moveLiterals(c *checked, root ast.Node) {
-	if w.s.settled || w.s.alone {
+func (m *mover) moveLiterals(c *checked, root ast.Node) {
+	if m.s.unmoved || m.s.alone {
 		return
 	}
-	calledOnly := w.calledOnly(c, root)
+	calledOnly := m.calledOnly(c, root)
 	params := typeParams(c, root)
 	var stack []ast.Node
 	var around []*literal
@@ -68,7 +74,7 @@ func (w *work) moveLiterals(c *checked, root ast.Node) {
 			return true
 		}
 		x, ok := n.(ast.Expr)
-		if ok && w.mine(c, n) {
+		if ok && m.mine(c, n) {
 			switch e := x.(type) {
 			case *ast.FuncLit:
 				ok = true
@@ -82,7 +88,7 @@ func (w *work) moveLiterals(c *checked, root ast.Node) {
 				ok = false // F in F[int]
 			}
 			if ok && stored(c, stack, x, calledOnly) {
-				l := &literal{x: x, c: c, params: params, lo: w.at(c, x.Pos()), hi: w.end(c, x.End())}
+				l := &literal{x: x, c: c, params: params, lo: m.at(c, x.Pos()), hi: m.end(c, x.End())}
 				if len(around) > 0 {
 					l.parent = around[len(around)-1]
 				}
@@ -96,7 +102,7 @@ func (w *work) moveLiterals(c *checked, root ast.Node) {
 		return true
 	})
 	for _, l := range found {
-		w.capture(l)
+		m.capture(l)
 	}
 	for _, l := range found {
 		for l.parent != nil && l.parent.fails {
@@ -105,8 +111,8 @@ func (w *work) moveLiterals(c *checked, root ast.Node) {
 		if l.fails {
 			continue
 		}
-		l.id = fmt.Sprintf("%d_%d", w.src.Cell, len(w.literals)+1)
-		w.literals = append(w.literals, l)
+		l.id = fmt.Sprintf("%d_%d", m.src.Cell, len(m.literals)+1)
+		m.literals = append(m.literals, l)
 		if l.parent != nil {
 			l.parent.children = append(l.parent.children, l)
 		}
@@ -117,7 +123,7 @@ func (w *work) moveLiterals(c *checked, root ast.Node) {
 	}
 	for _, l := range found {
 		if f, ok := l.x.(*ast.FuncLit); ok && !l.fails {
-			w.editCaptures(l, f, moved)
+			m.editCaptures(l, f, moved)
 		}
 	}
 }
@@ -241,7 +247,7 @@ func stored(c *checked, stack []ast.Node, x ast.Expr, calledOnly map[types.Objec
 
 // calledOnly finds the variables of functions that are only ever called: what they hold goes nowhere. A cell's own
 // variables live on.
-func (w *work) calledOnly(c *checked, root ast.Node) map[types.Object]bool {
+func (m *mover) calledOnly(c *checked, root ast.Node) map[types.Object]bool {
 	only := map[types.Object]bool{}
 	callee := map[*ast.Ident]bool{}
 	returned := map[types.Object]bool{}
@@ -266,7 +272,7 @@ func (w *work) calledOnly(c *checked, root ast.Node) map[types.Object]bool {
 				}
 			}
 		case *ast.Ident:
-			if o, ok := c.info.Defs[n].(*types.Var); ok && !o.IsField() && o.Parent() != c.pkg.Scope() && w.global[o] == "" {
+			if o, ok := c.info.Defs[n].(*types.Var); ok && !o.IsField() && o.Parent() != c.pkg.Scope() && m.global[o] == "" {
 				only[o] = true
 			}
 		}
@@ -285,18 +291,18 @@ func (w *work) calledOnly(c *checked, root ast.Node) map[types.Object]bool {
 }
 
 // capture finds the variables that a literal captures, or that it can't move.
-func (w *work) capture(l *literal) {
+func (m *mover) capture(l *literal) {
 	if id := l.c.instance(l.x); id != nil {
-		_, ok := w.instanceText(l.c, id)
+		_, ok := m.instanceText(l.c, id)
 		l.fails = !ok
 		return
 	}
 	if s, ok := l.x.(*ast.SelectorExpr); ok {
-		w.captureReceiver(l, s)
+		m.captureReceiver(l, s)
 		return
 	}
 	lit := l.x.(*ast.FuncLit)
-	if _, ok := w.writeType(l.c.info.TypeOf(lit)); !ok {
+	if _, ok := m.writeType(l.c.info.TypeOf(lit)); !ok {
 		l.fails = true
 		return
 	}
@@ -312,11 +318,11 @@ func (w *work) capture(l *literal) {
 		}
 		switch o := o.(type) {
 		case *types.Var:
-			if o.IsField() || w.global[o] != "" || seen[o] {
+			if o.IsField() || m.global[o] != "" || seen[o] {
 				return true
 			}
 			seen[o] = true
-			t, ok := w.writeType(o.Type())
+			t, ok := m.writeType(o.Type())
 			if !ok {
 				l.fails = true
 			}
@@ -338,7 +344,7 @@ func (w *work) capture(l *literal) {
 }
 
 // instanceText writes an instance of a generic function with its type arguments.
-func (w *work) instanceText(c *checked, id *ast.Ident) (text string, ok bool) {
+func (m *mover) instanceText(c *checked, id *ast.Ident) (text string, ok bool) {
 	f := c.info.Uses[id].(*types.Func)
 	text = f.Name()
 	switch {
@@ -346,26 +352,26 @@ func (w *work) instanceText(c *checked, id *ast.Ident) (text string, ok bool) {
 	case !f.Exported():
 		return "", false
 	default:
-		text = w.n.alias(f.Pkg().Path(), f.Pkg().Name()) + "." + text
+		text = m.n.alias(f.Pkg().Path(), f.Pkg().Name()) + "." + text
 	}
 	var args []string
 	for t := range c.info.Instances[id].TypeArgs.Types() {
-		arg, ok := w.writeType(t)
+		arg, ok := m.writeType(t)
 		if !ok {
 			return "", false
 		}
 		args = append(args, arg)
 	}
-	_, ok = w.writeType(c.info.Instances[id].Type)
+	_, ok = m.writeType(c.info.Instances[id].Type)
 	return text + "[" + strings.Join(args, ", ") + "]", ok
 }
 
 // captureReceiver prepares a method value: its closure holds the receiver.
-func (w *work) captureReceiver(l *literal, s *ast.SelectorExpr) {
+func (m *mover) captureReceiver(l *literal, s *ast.SelectorExpr) {
 	sel := l.c.info.Selections[s]
 	f := sel.Obj().(*types.Func)
 	if sel.Kind() == types.MethodExpr { // T.M, which has no receiver yet
-		_, l.fails = w.writeType(l.c.info.TypeOf(s))
+		_, l.fails = m.writeType(l.c.info.TypeOf(s))
 		l.fails = !l.fails || f.Pkg() != nil && f.Pkg() != l.c.pkg && !f.Exported()
 		return
 	}
@@ -387,8 +393,8 @@ func (w *work) captureReceiver(l *literal, s *ast.SelectorExpr) {
 	default: // p.M means (*p).M
 		hold, op = types.Unalias(recv).(*types.Pointer).Elem(), "*"
 	}
-	t, ok := w.writeType(hold)
-	if _, ok2 := w.writeType(l.c.info.TypeOf(s)); !ok || !ok2 {
+	t, ok := m.writeType(hold)
+	if _, ok2 := m.writeType(l.c.info.TypeOf(s)); !ok || !ok2 {
 		return
 	}
 	if _, param := recv.(*types.TypeParam); !param && types.IsInterface(recv) { // nil panics here, and not in the call
@@ -422,7 +428,7 @@ func (c *checked) receiver(sel *types.Selection) (recv types.Type, path string, 
 }
 
 // editCaptures lets the uses of a literal's captured variables go by its struct.
-func (w *work) editCaptures(l *literal, lit *ast.FuncLit, moved map[ast.Node]bool) {
+func (m *mover) editCaptures(l *literal, lit *ast.FuncLit, moved map[ast.Node]bool) {
 	index := map[types.Object]int{}
 	for i, c := range l.captures {
 		index[c.o] = i
@@ -433,7 +439,7 @@ func (w *work) editCaptures(l *literal, lit *ast.FuncLit, moved map[ast.Node]boo
 		}
 		if id, ok := n.(*ast.Ident); ok {
 			if i, ok := index[l.c.info.Uses[id]]; ok && l.c.info.Uses[id] != nil {
-				w.replace(l.c, id.Pos(), id.End(), fmt.Sprintf("(*%s.%s)", captured, l.captures[i].field))
+				m.replace(l.c, id.Pos(), id.End(), fmt.Sprintf("(*%s.%s)", captured, l.captures[i].field))
 			}
 		}
 		return true
@@ -441,7 +447,7 @@ func (w *work) editCaptures(l *literal, lit *ast.FuncLit, moved map[ast.Node]boo
 }
 
 // site is the call that stands where the literal stood.
-func (w *work) site(l *literal) string {
+func (m *mover) site(l *literal) string {
 	if len(l.captures) == 0 && len(l.params) == 0 {
 		return literalName + l.id + "()"
 	}
@@ -457,13 +463,13 @@ func (w *work) site(l *literal) string {
 		fields = append(fields, fmt.Sprintf("%s.Maker{%s, (func(%s))(nil)}", persistName, name, list))
 	}
 	for _, c := range l.captures {
-		fields = append(fields, w.address(l, c))
+		fields = append(fields, m.address(l, c))
 	}
 	return name + "(&" + l.structType() + "{" + strings.Join(fields, ", ") + "})"
 }
 
 // address writes what a field of the struct is set to.
-func (w *work) address(l *literal, c capture) string {
+func (m *mover) address(l *literal, c capture) string {
 	if c.o != nil {
 		if l.parent != nil {
 			for _, p := range l.parent.captures {
@@ -476,7 +482,7 @@ func (w *work) address(l *literal, c capture) string {
 	}
 	s := l.x.(*ast.SelectorExpr)
 	t := &Text{}
-	w.render(t, l, w.at(l.c, s.X.Pos()), w.end(l.c, s.X.End()))
+	m.render(t, l, m.at(l.c, s.X.Pos()), m.end(l.c, s.X.End()))
 	if c.path != "" {
 		return c.op + "((" + t.String() + ")" + c.path + ")"
 	}
@@ -498,16 +504,16 @@ func (l *literal) structType() string {
 
 // render writes the bytes [lo, hi) of the cell as they stand in the program, inside a literal that moves or outside of
 // all if it is nil.
-func (w *work) render(t *Text, inside *literal, lo, hi int) {
-	w.editsWithin(inside, lo, hi).apply(t, w.src, lo, hi)
+func (m *mover) render(t *Text, inside *literal, lo, hi int) {
+	m.editsWithin(inside, lo, hi).apply(t, m.src, lo, hi)
 }
 
 // editsWithin are the edits of the bytes [lo, hi), in which the literals that move out of there are calls.
-func (w *work) editsWithin(inside *literal, lo, hi int) edits {
-	es := w.edits.within(lo, hi)
-	for _, l := range w.literals {
+func (m *mover) editsWithin(inside *literal, lo, hi int) edits {
+	es := m.edits.within(lo, hi)
+	for _, l := range m.literals {
 		if l.lo >= lo && l.hi <= hi && l != inside && l.parent == parentOf(inside) {
-			es.replace(l.lo, l.hi, w.site(l))
+			es.replace(l.lo, l.hi, m.site(l))
 		}
 	}
 	return es
@@ -526,13 +532,13 @@ func parentOf(l *literal) *literal {
 }
 
 // maker is the function that makes a literal.
-func (w *work) maker(l *literal) *decl {
+func (m *mover) maker(l *literal) *decl {
 	name := literalName + l.id
-	typ, _ := w.writeType(l.c.info.TypeOf(l.x))
+	typ, _ := m.writeType(l.c.info.TypeOf(l.x))
 	t := &Text{}
 	t.Inject("//go:noinline\nfunc ", name)
 	for i, p := range l.params {
-		t.Inject([]string{"[", ", "}[min(i, 1)], p.Obj().Name(), " ", types.TypeString(p.Constraint(), w.qualify))
+		t.Inject([]string{"[", ", "}[min(i, 1)], p.Obj().Name(), " ", types.TypeString(p.Constraint(), m.qualify))
 	}
 	if len(l.params) > 0 {
 		t.Inject("]")
@@ -543,50 +549,50 @@ func (w *work) maker(l *literal) *decl {
 	}
 	t.Inject(") ", typ, " { return ")
 	if id := l.c.instance(l.x); id != nil {
-		callee, _ := w.instanceText(l.c, id)
-		t.Inject(w.forward(l, callee))
+		callee, _ := m.instanceText(l.c, id)
+		t.Inject(m.forward(l, callee))
 	} else {
-		w.makerBody(t, l)
+		m.makerBody(t, l)
 	}
 	t.Inject(" }\n")
-	d := &decl{key: name, names: []string{name}, tok: token.FUNC, src: w.src, lo: l.lo, hi: l.hi, text: t, generic: len(l.params) > 0, order: w.src.Cell<<20 + l.lo}
-	d.funcs, d.shared = w.mentioned(l.c, l.x), pointedInto(l.c, l.x)
+	d := &decl{key: name, names: []string{name}, tok: token.FUNC, src: m.src, lo: l.lo, hi: l.hi, text: t, generic: len(l.params) > 0, order: m.src.Cell<<20 + l.lo}
+	d.funcs, d.shared, d.effects = m.mentioned(l.c, l.x), pointedInto(l.c, l.x), l.c.effects(l.x)
 	return d
 }
 
 // makerBody writes the closure of a function literal or a method value.
-func (w *work) makerBody(t *Text, l *literal) {
+func (m *mover) makerBody(t *Text, l *literal) {
 	switch x := l.x.(type) {
 	case *ast.FuncLit:
-		inner := w.editsWithin(l, l.lo, l.hi)
+		inner := m.editsWithin(l, l.lo, l.hi)
 		for i := len(inner) - 1; i >= 0; i-- { // what stands right before and behind the literal is not of it
 			if e := inner[i]; e.lo == e.hi && (e.lo == l.lo || e.lo == l.hi) {
 				inner = append(inner[:i], inner[i+1:]...)
 			}
 		}
-		for _, u := range w.packageUses(l.c, x) { // whatever becomes of the names in later cells
-			inner.replace(u.lo, u.hi, w.n.alias(u.path, u.name))
+		for _, u := range m.packageUses(l.c, x) { // whatever becomes of the names in later cells
+			inner.replace(u.lo, u.hi, m.n.alias(u.path, u.name))
 		}
 		if len(l.params) > 0 { // even if it captures nothing else
-			inner.insert(w.at(l.c, x.Body.Lbrace+1), " _ = "+captured+"; ")
+			inner.insert(m.at(l.c, x.Body.Lbrace+1), " _ = "+captured+"; ")
 		}
-		inner.apply(t, w.src, l.lo, l.hi)
+		inner.apply(t, m.src, l.lo, l.hi)
 	case *ast.SelectorExpr:
 		if sel := l.c.info.Selections[x]; sel.Kind() == types.MethodExpr {
-			recv, _ := w.writeType(sel.Recv())
-			t.Inject(w.forward(l, "("+recv+")."+x.Sel.Name))
+			recv, _ := m.writeType(sel.Recv())
+			t.Inject(m.forward(l, "("+recv+")."+x.Sel.Name))
 		} else {
-			t.Inject(w.forward(l, captured+".receiver."+x.Sel.Name))
+			t.Inject(m.forward(l, captured+".receiver."+x.Sel.Name))
 		}
 	}
 }
 
 // forward writes a function that calls another one of the same type.
-func (w *work) forward(l *literal, callee string) string {
+func (m *mover) forward(l *literal, callee string) string {
 	sig := l.c.info.TypeOf(l.x).Underlying().(*types.Signature)
 	var params, args []string
 	for i := range sig.Params().Len() {
-		t, _ := w.writeType(sig.Params().At(i).Type())
+		t, _ := m.writeType(sig.Params().At(i).Type())
 		arg := fmt.Sprint("p", i)
 		if sig.Variadic() && i == sig.Params().Len()-1 {
 			t = "..." + strings.TrimPrefix(t, "[]")
@@ -596,7 +602,7 @@ func (w *work) forward(l *literal, callee string) string {
 		}
 		params = append(params, arg+" "+t)
 	}
-	results, _ := w.writeType(types.NewSignatureType(nil, nil, nil, nil, sig.Results(), false))
+	results, _ := m.writeType(types.NewSignatureType(nil, nil, nil, nil, sig.Results(), false))
 	results = strings.TrimPrefix(results, "func()")
 	call := callee + "(" + strings.Join(args, ", ") + ")"
 	if sig.Results().Len() > 0 {
@@ -609,11 +615,11 @@ func (w *work) forward(l *literal, callee string) string {
 }
 
 // packageUses lists the places below a node that name a package, in the cell's text.
-func (w *work) packageUses(c *checked, root ast.Node) (uses []use) {
+func (m *mover) packageUses(c *checked, root ast.Node) (uses []use) {
 	ast.Inspect(root, func(n ast.Node) bool {
-		if id, ok := n.(*ast.Ident); ok && !w.dropped[id] {
+		if id, ok := n.(*ast.Ident); ok && !m.dropped[id] {
 			if p, ok := c.info.Uses[id].(*types.PkgName); ok {
-				if src, lo, exact := c.user(id.Pos()); exact && src == w.src && src.Code[lo:min(len(src.Code), lo+len(id.Name))] == id.Name {
+				if src, lo, exact := c.user(id.Pos()); exact && src == m.src && src.Code[lo:min(len(src.Code), lo+len(id.Name))] == id.Name {
 					uses = append(uses, use{id.Name, p.Imported().Path(), lo, lo + len(id.Name)})
 				}
 			}
@@ -625,7 +631,7 @@ func (w *work) packageUses(c *checked, root ast.Node) (uses []use) {
 }
 
 // mentioned finds the functions that code mentions without calling them: by identity, how a program writes them.
-func (w *work) mentioned(c *checked, root ast.Node) map[string]string {
+func (m *mover) mentioned(c *checked, root ast.Node) map[string]string {
 	called := map[*ast.Ident]bool{}
 	funcs := map[string]string{}
 	ast.Inspect(root, func(n ast.Node) bool {
@@ -644,7 +650,7 @@ func (w *work) mentioned(c *checked, root ast.Node) map[string]string {
 					funcs["main."+name] = name
 				}
 			} else if f.Exported() {
-				funcs[f.Pkg().Path()+"."+f.Name()] = w.n.alias(f.Pkg().Path(), f.Pkg().Name()) + "." + f.Name()
+				funcs[f.Pkg().Path()+"."+f.Name()] = m.n.alias(f.Pkg().Path(), f.Pkg().Name()) + "." + f.Name()
 			}
 		}
 		return true

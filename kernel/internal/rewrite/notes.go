@@ -10,10 +10,10 @@ func (w *work) fail(off int, msg, hint string) {
 // note tells the user something, once if key is not "".
 func (w *work) note(key, format string, args ...any) {
 	if key != "" {
-		if w.n.told[key] {
+		if w.n.noted[key] {
 			return
 		}
-		w.n.told[key] = true
+		w.n.noted[key] = true
 	}
 	w.r.Notes = append(w.r.Notes, fmt.Sprintf(format, args...))
 }

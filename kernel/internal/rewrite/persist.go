@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"go/types"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -13,126 +14,153 @@ import (
 )
 
 // begin are the statements with which a program begins: they make the types and functions known that kept values are
-// made of, and restore the variables in need, of which the program names those in mentioned. They are empty if the
-// program has nothing to do with kept values.
-func (w *work) begin(g *graph, need, mentioned map[string]bool) string {
-	m := w.s.manifest()
-	var pairs, known []string
-	groups := map[int]bool{}
-	funcs, shared := map[string]string{}, maps.Clone(w.shared)
-	for id, f := range w.funcs {
-		funcs[id] = f
-	}
-	for _, name := range sortedKeys(need) {
-		target := w.restored(g, m, name)
-		if target == "" {
-			continue
-		}
-		v := m.Vars[name]
-		label := name
-		if !mentioned[name] || w.sharesWhatItAssigns(g, m, name) { // it only shares memory with one that is, or is to get another value
-			label = "~" + name
-		}
-		pairs = append(pairs, fmt.Sprintf("%q, &%s", label, target))
-		w.r.Restores = append(w.r.Restores, name)
-		if group := m.Groups[v.Group]; !groups[v.Group] {
-			groups[v.Group] = true
-			for _, t := range group.Regs {
-				if w.declared(t) {
-					known = append(known, fmt.Sprintf("%s.Reg[%s]()", persistName, w.n.localise(t)))
-				}
-			}
-			for _, x := range group.Links {
-				known = append(known, fmt.Sprintf("%s.Link(%s)", persistName, w.n.localise(x)))
-			}
-			for _, f := range group.Funcs {
-				if id, args, ok := strings.Cut(f, "["); ok {
-					if w.n.decls[literalName+id] != nil && w.declared(args) {
-						known = append(known, w.knownInstance(id, strings.TrimSuffix(args, "]")))
-					}
-				} else if i := strings.LastIndexByte(f, '.'); i >= 0 {
-					funcs[f] = w.function(f[:i], f[i+1:])
-				}
-			}
-			for _, v := range group.Shared {
-				name := strings.TrimSuffix(strings.TrimPrefix(v, "&"), "()")
-				if i := strings.LastIndexByte(name, '.'); i >= 0 && w.function(name[:i], name[i+1:]) != "" {
-					shared[v] = true
-				}
-			}
-		}
-	}
-	w.r.Keeps = len(pairs) > 0 || len(w.defs) > 0 || w.stateful(g)
-	if !w.r.Keeps {
-		if w.leavesGoroutines(g) {
+// made of, and restore the variables that it needs. They are empty if the program has nothing to do with kept values.
+func (a *assembly) begin() string {
+	k := &knowledge{a, nil, maps.Clone(a.funcs), maps.Clone(a.shared)}
+	pairs := k.restore()
+	if a.r.Keeps = len(pairs) > 0 || len(a.defs) > 0 || a.stateful(); !a.r.Keeps {
+		if a.r.effects.goroutines {
 			return "defer " + persistName + ".Goroutines()()"
 		}
 		return ""
 	}
-	for i := range g.reached {
-		d := g.parts[i].decl
-		if d == nil {
-			continue
-		}
-		for id, f := range d.funcs {
-			funcs[id] = f
-		}
-		maps.Copy(shared, d.shared)
-		if d.text != nil && !d.generic {
-			known = append(known, w.knownLiteral(d.key))
-		}
-		if d.tok == token.TYPE {
-			known = append(known, w.knownTypes(g, g.nodes[i])...)
-		}
-	}
-	for _, l := range w.literals {
-		if !l.idle && len(l.params) == 0 {
-			known = append(known, w.knownLiteral(literalName+l.id))
-		}
-	}
-	for _, path := range g.imports {
-		w.sentinels(path, shared)
-		if path == plotPath {
-			w.sentinels(fontPath, shared)
-		}
-	}
-	for _, v := range sortedKeys(shared) {
-		source := w.n.localise(v)
+	k.declarations()
+	known := k.calls
+	for _, v := range sortedKeys(k.shared) {
+		source := a.n.localise(v)
 		if strings.HasSuffix(v, "()") { // it returns the pointer
 			source = strings.TrimPrefix(source, "&")
 		}
 		known = append(known, fmt.Sprintf("%s.Same(%q, %s)", persistName, v, source))
 	}
-	for id, f := range funcs {
+	for id, f := range k.funcs {
 		if f != "" {
 			known = append(known, fmt.Sprintf("%s.Fn(%q, %s)", persistName, id, f))
+		}
+		if strings.HasPrefix(id, "main.") {
+			a.r.values = append(a.r.values, f)
 		}
 	}
 	slices.Sort(known)
 	known = slices.Compact(known)
-	args := append([]string{fmt.Sprint(w.src.Cell)}, pairs...)
+	for _, call := range known {
+		if telling.MatchString(call) {
+			a.r.tells = append(a.r.tells, call)
+		}
+	}
+	args := append([]string{fmt.Sprint(a.src.Cell)}, pairs...)
 	known = append(known, "defer "+persistName+".Begin("+strings.Join(args, ", ")+")()")
-	if w.manyDefs() {
-		known = append(known, fmt.Sprintf("%s.Defs(%s[:], %s[:]...)", persistName, w.ownName(defsName), w.ownName(varsName)))
+	if a.manyDefs() {
+		known = append(known, fmt.Sprintf("%s.Defs(%s[:], %s[:]...)", persistName, a.ownName(defsName), a.ownName(varsName)))
 	}
 	return strings.Join(known, "; ")
 }
 
+// knowledge is what a program tells package persist before it restores values.
+type knowledge struct {
+	*assembly
+	calls  []string          // of functions of package persist
+	funcs  map[string]string // by identity, how the program writes them
+	shared map[string]bool   // variables of packages into whose memory values may point
+}
+
+// restore notes what the values are made of that the program restores. It returns the arguments that name these.
+func (k *knowledge) restore() (pairs []string) {
+	m := k.kept()
+	groups := map[int]bool{}
+	for _, name := range sortedKeys(k.need) {
+		target := k.restored(name)
+		if target == "" {
+			continue
+		}
+		label := name
+		if !k.named[name] || k.sharesWhatItAssigns(name) { // it only shares memory with one that is, or is to get another value
+			label = "~" + name
+		}
+		pairs = append(pairs, fmt.Sprintf("%q, &%s", label, target))
+		k.r.Restores = append(k.r.Restores, name)
+		if v, _ := m.kept(name); !groups[v.Group] {
+			groups[v.Group] = true
+			k.group(m.Groups[v.Group])
+		}
+	}
+	return pairs
+}
+
+// group notes what the values of a group are made of.
+func (k *knowledge) group(g persist.Group) {
+	for _, t := range g.Regs {
+		if k.declared(t) {
+			k.calls = append(k.calls, fmt.Sprintf("%s.Reg[%s]()", persistName, k.n.localise(t)))
+		}
+	}
+	for _, x := range g.Links {
+		k.calls = append(k.calls, fmt.Sprintf("%s.Link(%s)", persistName, k.n.localise(x)))
+	}
+	for _, f := range g.Funcs {
+		if id, args, ok := strings.Cut(f, "["); ok {
+			if k.n.decls[literalName+id] != nil && k.declared(args) {
+				k.calls = append(k.calls, k.knownInstance(id, strings.TrimSuffix(args, "]")))
+			}
+		} else if i := strings.LastIndexByte(f, '.'); i >= 0 {
+			k.funcs[f] = k.function(f[:i], f[i+1:])
+		}
+	}
+	for _, v := range g.Shared {
+		name := strings.TrimSuffix(strings.TrimPrefix(v, "&"), "()")
+		if i := strings.LastIndexByte(name, '.'); i >= 0 && k.function(name[:i], name[i+1:]) != "" {
+			k.shared[v] = true
+		}
+	}
+}
+
+// declarations notes what values may come to be made of that the program has.
+func (k *knowledge) declarations() {
+	for i := range k.g.reached {
+		d := k.g.parts[i].decl
+		if d == nil {
+			continue
+		}
+		maps.Copy(k.funcs, d.funcs)
+		maps.Copy(k.shared, d.shared)
+		if d.text != nil && !d.generic {
+			k.calls = append(k.calls, knownLiteral(d.key))
+		}
+		if d.tok == token.TYPE {
+			k.calls = append(k.calls, k.knownTypes(k.g.nodes[i])...)
+		}
+	}
+	for _, l := range k.literals {
+		if !l.idle && len(l.params) == 0 {
+			k.calls = append(k.calls, knownLiteral(literalName+l.id))
+		}
+	}
+	for _, path := range k.g.imports {
+		k.sentinels(path, k.shared)
+		if path == plotPath {
+			k.sentinels(fontPath, k.shared)
+		}
+	}
+}
+
+// telling are calls of package persist that are of no use in a process that has done them before.
+var telling = regexp.MustCompile(`^` + persistName + `\.(Same\(|Reg\[|Lit\()`)
+
 // restored is the variable of the program into which a kept value goes; "" if there is none, or if the cell defines it
 // again before any use.
-func (w *work) restored(g *graph, m *persist.Manifest, name string) string {
-	_, kept := m.Vars[name]
-	old, was := w.s.vars[name]
+func (a *assembly) restored(name string) string {
+	_, kept := a.kept().kept(name)
+	old, was := a.s.vars[name]
 	if !kept || !was {
 		return ""
 	}
-	if o := w.old[name]; o != "" {
+	if o := a.old[name]; o != "" {
 		return o
 	}
-	if w.types[name].typ != "" && !g.before[name] && !g.outside[name] && !w.sharesWhatItAssigns(g, m, name) {
+	if a.types[name].typ != "" && !a.g.before[name] && !a.g.outside[name] && !a.sharesWhatItAssigns(name) {
 		return ""
 	}
-	if now, still := w.n.vars[name]; !still || now.typ != old.typ || now.hidden != old.hidden || slices.Contains(w.r.Forget, name) {
+	if now, still := a.n.vars[name]; !still || now.typ != old.typ || now.hidden != old.hidden || slices.Contains(a.r.Forget, name) {
 		return ""
 	}
 	return old.source(name)
@@ -140,22 +168,23 @@ func (w *work) restored(g *graph, m *persist.Manifest, name string) string {
 
 // sharesWhatItAssigns reports whether the cell assigns to an earlier variable whose value it does not use, but whose
 // memory others see. One that nobody else sees may as well be new.
-func (w *work) sharesWhatItAssigns(g *graph, m *persist.Manifest, name string) bool {
-	return w.assigned[name] && !g.before[name] && !g.outside[name] && len(m.Groups[m.Vars[name].Group].Vars) != 1
+func (a *assembly) sharesWhatItAssigns(name string) bool {
+	v, _ := a.kept().kept(name)
+	return a.assigned[name] && !a.g.before[name] && !a.g.outside[name] && len(a.kept().Groups[v.Group].Vars) != 1
 }
 
-func (w *work) knownLiteral(name string) string {
+func knownLiteral(name string) string {
 	return fmt.Sprintf("%s.Lit(%q, %s)", persistName, strings.TrimPrefix(name, literalName), name)
 }
 
 // knownInstance makes a literal of a generic function known, for types as package persist writes them.
-func (w *work) knownInstance(id, args string) string {
-	args = w.n.localise(args)
+func (a *assembly) knownInstance(id, args string) string {
+	args = a.n.localise(args)
 	return fmt.Sprintf("%s.LitOf(%q, %s.Maker{%s%s[%s], (func(%s))(nil)})", persistName, id, persistName, literalName, id, args, args)
 }
 
 // knownTypes are the registrations of the types that a declaration of the cells declares.
-func (w *work) knownTypes(g *graph, nodes []ast.Node) (regs []string) {
+func (a *assembly) knownTypes(nodes []ast.Node) (regs []string) {
 	for _, n := range nodes {
 		gd, ok := n.(*ast.GenDecl)
 		if !ok {
@@ -163,7 +192,7 @@ func (w *work) knownTypes(g *graph, nodes []ast.Node) (regs []string) {
 		}
 		for _, sp := range gd.Specs {
 			if sp, ok := sp.(*ast.TypeSpec); ok && sp.TypeParams == nil && !sp.Assign.IsValid() && sp.Name.Name != "_" {
-				if o := g.c.pkg.Scope().Lookup(sp.Name.Name); o == nil || isConstraint(o.Type()) {
+				if o := a.g.c.pkg.Scope().Lookup(sp.Name.Name); o == nil || isConstraint(o.Type()) {
 					continue
 				}
 				regs = append(regs, fmt.Sprintf("%s.Reg[%s]()", persistName, sp.Name.Name))
@@ -174,8 +203,8 @@ func (w *work) knownTypes(g *graph, nodes []ast.Node) (regs []string) {
 }
 
 // sentinels adds the exported variables of a package that programs compare with: errors and pointers.
-func (w *work) sentinels(path string, names map[string]bool) {
-	p, err := w.n.packages.Import(path)
+func (a *assembly) sentinels(path string, names map[string]bool) {
+	p, err := a.n.packages.Import(path)
 	if err != nil {
 		return
 	}
@@ -256,28 +285,28 @@ func isConstraint(t types.Type) bool {
 }
 
 // function writes a function or variable of a package, or "" if it is not there any more.
-func (w *work) function(path, name string) string {
+func (a *assembly) function(path, name string) string {
 	if !token.IsExported(name) && path != "main" {
 		return ""
 	}
 	if path == "main" {
-		if d := w.n.decls[name]; d == nil || d.tok != token.FUNC {
+		if d := a.n.decls[name]; d == nil || d.tok != token.FUNC {
 			return ""
 		}
 		return name
 	}
-	p, err := w.n.packages.Import(path)
+	p, err := a.n.packages.Import(path)
 	if err != nil || p.Scope().Lookup(name) == nil {
 		return ""
 	}
-	return w.n.alias(path, p.Name()) + "." + name
+	return a.n.alias(path, p.Name()) + "." + name
 }
 
 // declared reports whether the cells' own types in a type's source still exist.
-func (w *work) declared(t string) bool {
+func (a *assembly) declared(t string) bool {
 	for _, m := range qualified.FindAllString(t, -1) {
 		if name, ok := strings.CutPrefix(m, "main."); ok {
-			if d := w.n.decls[name]; d == nil || d.tok != token.TYPE {
+			if d := a.n.decls[name]; d == nil || d.tok != token.TYPE {
 				return false
 			}
 		}
@@ -286,31 +315,16 @@ func (w *work) declared(t string) bool {
 }
 
 // stateful reports whether the program uses a package whose own state is kept.
-func (w *work) stateful(g *graph) bool {
-	if w.s.manifest().Process() {
+func (a *assembly) stateful() bool {
+	if a.kept().Process() {
 		return true
 	}
-	for _, path := range g.imports {
-		if settings[path] || w.n.packages.Stateful(path) {
+	for _, path := range a.g.imports {
+		if settings[path] || a.n.packages.Stateful(path) {
 			return true
 		}
 	}
 	return false
-}
-
-// leavesGoroutines reports whether a goroutine of the program may go on when its main ends: a go statement, or a
-// method such as that of sync.WaitGroup.
-func (w *work) leavesGoroutines(g *graph) (yes bool) {
-	g.inspect(func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.GoStmt:
-			yes = true
-		case *ast.SelectorExpr:
-			yes = yes || n.Sel.Name == "Go" || n.Sel.Name == "AfterFunc"
-		}
-		return !yes
-	})
-	return yes
 }
 
 // settings are the packages with which a cell changes what package persist keeps of a process.
@@ -318,7 +332,7 @@ var settings = map[string]bool{"os": true, "log": true, "time": true, "runtime":
 
 // pollLoops lets an interrupt end a loop with the values kept. Inner loops that call nothing are left alone: a
 // measurement should measure the user's code.
-func (w *work) pollLoops(c *checked, root ast.Node) {
+func (a *assembly) pollLoops(c *checked, root ast.Node) {
 	var visit func(n ast.Node, polled bool)
 	visit = func(n ast.Node, polled bool) {
 		ast.Inspect(n, func(m ast.Node) bool {
@@ -335,7 +349,7 @@ func (w *work) pollLoops(c *checked, root ast.Node) {
 				return true
 			}
 			if !polled || calls(body) {
-				w.insert(c, body.Lbrace+1, persistName+".Poll(); ")
+				a.insert(c, body.Lbrace+1, persistName+".Poll(); ")
 			}
 			visit(m, true)
 			return false

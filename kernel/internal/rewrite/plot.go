@@ -27,13 +27,13 @@ var fileCalls = map[string][]string{plotPath: {"Save", "WriterTo"}, plotPath + "
 // drawers returns the packages to import so that the value of the cell's last line, and what it gives to package show,
 // can be drawn, if its type may be one of those that need them, and so that what is long at work can say so on the
 // page. A page has only what its lessons use.
-func (w *work) drawers(imports map[string]string) (paths []string) {
+func (a *assembly) drawers(imports map[string]string) (paths []string) {
 	show := slices.Contains(slices.Collect(maps.Values(imports)), showPath)
 	for _, path := range imports {
 		switch {
-		case !show && !w.s.alone && w.n.packages.Reaches(path, progressPath):
+		case !show && !a.s.alone && a.n.packages.Reaches(path, progressPath):
 			paths = append(paths, showPath)
-		case !show || w.s.alone:
+		case !show || a.s.alone:
 		case path == "image" || strings.HasPrefix(path, "image/"):
 			paths = append(paths, picturesPath)
 		case path == plotPath:
@@ -43,7 +43,7 @@ func (w *work) drawers(imports map[string]string) (paths []string) {
 	slices.Sort(paths)
 	paths = slices.Compact(paths)
 	return slices.DeleteFunc(paths, func(path string) bool {
-		_, err := w.n.packages.Import(path)
+		_, err := a.n.packages.Import(path)
 		return err != nil
 	})
 }
@@ -52,11 +52,11 @@ func (w *work) drawers(imports map[string]string) (paths []string) {
 const libraryPrefix = "github.com/lectern-go/lectern/"
 
 // plotFormats returns the packages to import for their effect.
-func (w *work) plotFormats(g *graph) []string {
+func (a *assembly) plotFormats() []string {
 	writes := false
-	g.inspect(func(n ast.Node) bool {
+	a.g.inspect(func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {
-			o := g.c.info.Uses[id]
+			o := a.g.c.info.Uses[id]
 			writes = writes || o != nil && o.Pkg() != nil && slices.Contains(fileCalls[o.Pkg().Path()], o.Name())
 		}
 		return !writes
@@ -64,8 +64,8 @@ func (w *work) plotFormats(g *graph) []string {
 	if writes {
 		return plotWriters
 	}
-	for _, path := range g.imports {
-		if !strings.HasPrefix(path, libraryPrefix) && !strings.HasPrefix(path, plotPath) && w.n.packages.Reaches(path, plotPath) {
+	for _, path := range a.g.imports {
+		if !strings.HasPrefix(path, libraryPrefix) && !strings.HasPrefix(path, plotPath) && a.n.packages.Reaches(path, plotPath) {
 			return plotWriters
 		}
 	}

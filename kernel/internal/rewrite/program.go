@@ -69,14 +69,14 @@ func (d *decl) emit(t *Text) {
 	t.Inject("\n")
 }
 
-// learn checks the user's text as it is.
-func (w *work) learn() bool {
+// checkText checks the user's text as it is.
+func (w *work) checkText() bool {
 	hidden := w.hiddenNames()
-	ok := w.check(hidden)
+	ok := w.checkSeeing(hidden)
 	if !ok && len(hidden) > 0 { // perhaps Go's own are meant
 		first, errs := w.user, w.r.Errors
 		w.r.Errors = nil
-		if ok = w.check(nil); !ok {
+		if ok = w.checkSeeing(nil); !ok {
 			w.user, w.final, w.r.Errors = first, first, errs
 		}
 	}
@@ -93,8 +93,8 @@ func (w *work) hiddenNames() (names []string) {
 	return names
 }
 
-// check checks the user's text, in whose statements hidden variables are seen.
-func (w *work) check(hidden []string) bool {
+// checkSeeing checks the user's text, in whose statements hidden variables are seen.
+func (w *work) checkSeeing(hidden []string) bool {
 	w.edits = slices.Clone(w.base)
 	clear(w.global)
 	t, parts := w.program(w.n.vars)
@@ -178,10 +178,10 @@ func unusedName(msg string) (string, bool) {
 	return "", false
 }
 
-// finally checks the program that the cell leads to, unless what has been checked says it already: it does if the cell
-// gives no name a new meaning and no declaration needs a variable that the cell defines. Mistakes are reported; false
-// means that there are some.
-func (w *work) finally() bool {
+// checkOutcome checks the program that the cell leads to, unless what has been checked says it already: it does if the
+// cell gives no name a new meaning and no declaration needs a variable that the cell defines. Mistakes are reported;
+// false means that there are some.
+func (w *work) checkOutcome() bool {
 	wrong := slices.ContainsFunc(w.user.errs, func(e types.Error) bool { return e.Pos < w.user.main.Pos() })
 	again := wrong && len(w.types) > 0
 	for name, v := range w.types {
@@ -204,18 +204,18 @@ func (w *work) finally() bool {
 	}
 	slices.Sort(w.r.Defines)
 	if again {
-		w.checkFinal()
+		w.checkAgain()
 	} else if !wrong {
 		return true
 	}
 	for tries := 0; tries < 20 && w.setAside(w.final); tries++ {
-		w.checkFinal()
+		w.checkAgain()
 	}
 	return w.accept(w.final)
 }
 
-// checkFinal checks the program that the cell leads to.
-func (w *work) checkFinal() {
+// checkAgain checks the program that the cell leads to.
+func (w *work) checkAgain() {
 	vars := maps.Clone(w.n.vars)
 	for name, old := range w.old {
 		v := w.s.vars[name]
@@ -288,7 +288,7 @@ func (w *work) accept(c *checked) bool {
 // outlives reports whether a function literal of an earlier cell may be needed when this cell has run: a variable that
 // this cell does not declare again holds it, or a declaration.
 func (w *work) outlives(literal *decl) bool {
-	return w.n.liveLiterals(w.s.manifest(), func(name string) bool {
+	return w.n.liveLiterals(w.kept(), func(name string) bool {
 		_, here := w.types[name]
 		return !here && w.n.vars[name].typ != ""
 	})[literal.key]

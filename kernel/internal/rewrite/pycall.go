@@ -148,137 +148,187 @@ var pythonNames = map[string]string{"tensor": "Of", "array": "Of", "asarray": "O
 
 // pythonCall explains a call with arguments that are Python's, on which the parser has stumbled.
 func (m *mistake) pythonCall(line int, text string) bool {
-	at := -1
+	at, open := m.callAround(line, text)
+	if at < 0 {
+		return false
+	}
+	end := closing(m.masked, open)
+	c := newPythonCall(m.src.Code[at:open], arguments(m.src.Code[open+1:end]))
+	for _, a := range c.args {
+		if last := c.add(m, a); last {
+			break
+		}
+	}
+	if c.msg == "" {
+		return false
+	}
+	if c.foreign && (c.makes || c.msg == untypedList) {
+		c.msg = "package tensor makes tensors"
+	}
+	texts := c.texts()
+	if c.msg == untypedList && c.before != "tensor" && len(m.propose(at, end+1, texts...)) == 0 {
+		return false
+	}
+	m.e.Msg = c.msg
+	m.move(at, end+1)
+	if why := pythonPackages[c.before]; why != "" {
+		c.hint = why
+	}
+	m.e.Hint = m.write("", at, end+1, c.hint, texts...)
+	return true
+}
+
+// callAround is where the innermost call in a line begins around the mistake, and where its parenthesis opens; at is -1
+// if there is none.
+func (m *mistake) callAround(line int, text string) (at, open int) {
+	at = -1
 	for _, g := range re(`(?:NAME\.)*NAME\(`).FindAllStringIndex(text, -1) {
 		if end := closing(m.masked, line+g[1]-1); line+g[1] <= m.off && m.off <= end && end <= line+len(text) {
 			at = line + g[0] // the innermost is the last
 		}
 	}
 	if at < 0 {
-		return false
+		return -1, 0
 	}
-	open := at + strings.IndexByte(m.masked[at:], '(')
+	open = at + strings.IndexByte(m.masked[at:], '(')
 	at = chainStart(m.masked, at)
-	end := closing(m.masked, open)
-	callee := m.src.Code[at:open]
-	if re(`^(?:func|if|for|while|switch|return|def|elif|class|type|isinstance)$`).MatchString(callee) || re(`(?:^|\s)(?:func|def|class)\s+$`).MatchString(m.masked[line:at]) {
-		return false
+	if re(`^(?:func|if|for|while|switch|return|def|elif|class|type|isinstance)$`).MatchString(m.src.Code[at:open]) || re(`(?:^|\s)(?:func|def|class)\s+$`).MatchString(m.masked[line:at]) {
+		return -1, 0
 	}
-	args := arguments(m.src.Code[open+1 : end])
+	return at, open
+}
+
+const (
+	namedArguments = "Go has no named arguments"
+	untypedList    = "a list has a type"
+)
+
+// A pythonCall is a call with arguments that are Python's on its way to Go.
+type pythonCall struct {
+	callee       string
+	before, name string // its parts: a package or value, and a function
+	foreign      bool   // before was a package of Python's
+	makes        bool   // it makes a tensor of what it is given
+	args         []argument
+
+	values    []string   // the arguments in Go; "\x00" for each of lists
+	lists     [][]string // how the lists among them may be written
+	with      []string   // options of tensor.With
+	after     string     // what follows the call
+	msg, hint string     // msg is "" if there is nothing of Python's
+}
+
+func newPythonCall(callee string, args []argument) *pythonCall {
+	c := &pythonCall{callee: callee, name: callee, args: args}
 	if shape := regexp.MustCompile(`^[(\[].*[)\]]$`); re(`(?i)\bfull$`).MatchString(callee) && len(args) > 1 && args[0].key == "" && shape.MatchString(args[0].value) {
 		args[0], args[1] = args[1], args[0] // the value comes first here
 	}
-	before, name := "", callee
 	if dot := strings.LastIndexByte(callee, '.'); dot >= 0 {
-		before, name = callee[:dot], callee[dot+1:]
+		c.before, c.name = callee[:dot], callee[dot+1:]
 	}
-	foreign := slices.Contains([]string{"torch", "np", "numpy", "tf", "jnp"}, before)
-	if foreign {
-		before = "tensor"
+	if c.foreign = slices.Contains([]string{"torch", "np", "numpy", "tf", "jnp"}, c.before); c.foreign {
+		c.before = "tensor"
 	}
-	const named = "Go has no named arguments"
-	var values, with []string
-	after, hint, msg := "", "", ""
-	lists := [][]string{}
-	of := before == "tensor" && (pythonNames[name] == "Of" || name == "Of" || name == "of")
-	for _, a := range args {
-		if a.key != "" {
-			value, make, behind, h := option(a, callee)
-			if msg != named {
-				msg, hint = named, h
-			}
-			if make != "" {
-				with = append(with, make)
-			}
-			after += behind
-			if a.value = value; value == "" {
-				continue
-			}
-		}
-		if inside, ok := enclosed(a.value, "(", ")"); ok && len(arguments(inside)) > 1 || ok && strings.HasSuffix(inside, ",") { // a shape
-			if msg == "" {
-				msg, hint = "Go has no tuples", "give the values one by one: tensor.Zeros(2, 3), x.Reshape(3, 2)"
-			}
-			for _, v := range arguments(inside) {
-				values = append(values, v.value)
-			}
-			continue
-		}
-		if inside, ok := enclosed(a.value, "[", "]"); ok {
-			if msg == "" {
-				msg, hint = "a list has a type", "write []float64{1, 2.5}"
-			}
-			if before == "tensor" && re(`^(?i:cat|concat|concatenate|stack)$`).MatchString(name) { // the axis comes first here
-				axis := "0"
-				for _, b := range args {
-					if b.key == "dim" || b.key == "axis" || b.key == "" && re(`^-?\d+$`).MatchString(b.value) {
-						axis = b.value
-					}
-				}
-				values = []string{axis}
-				for _, v := range arguments(inside) {
-					values = append(values, v.value)
-				}
-				hint = "tensor.Cat(0, a, b) puts them together along axis 0"
-				break
-			}
-			lists = append(lists, m.typed(inside, of && len(values) == 0))
-			values = append(values, "\x00")
-			continue
-		}
-		values = append(values, a.value)
+	c.makes = c.before == "tensor" && (pythonNames[c.name] == "Of" || c.name == "Of" || c.name == "of")
+	return c
+}
+
+// say notes what is wrong, and what to do about it: the first of such things is told.
+func (c *pythonCall) say(msg, hint string) {
+	if c.msg == "" {
+		c.msg, c.hint = msg, hint
 	}
-	if msg == "" {
+}
+
+// add adds an argument. last is true if the others are part of it.
+func (c *pythonCall) add(m *mistake, a argument) (last bool) {
+	if a.key != "" {
+		value, with, after, hint := option(a, c.callee)
+		if c.msg != namedArguments {
+			c.msg, c.hint = namedArguments, hint
+		}
+		if with != "" {
+			c.with = append(c.with, with)
+		}
+		c.after += after
+		if a.value = value; value == "" {
+			return false
+		}
+	}
+	if inside, ok := enclosed(a.value, "(", ")"); ok && len(arguments(inside)) > 1 || ok && strings.HasSuffix(inside, ",") { // a shape
+		c.say("Go has no tuples", "give the values one by one: tensor.Zeros(2, 3), x.Reshape(3, 2)")
+		c.addEach(inside)
 		return false
 	}
-	if foreign && (of || msg == "a list has a type") {
-		msg = "package tensor makes tensors"
+	inside, ok := enclosed(a.value, "[", "]")
+	if !ok {
+		c.values = append(c.values, a.value)
+		return false
 	}
-	names := []string{name}
-	if strings.ToUpper(name[:1]) != name[:1] && before != "" {
-		names = []string{strings.ToUpper(name[:1]) + name[1:], name}
+	c.say(untypedList, "write []float64{1, 2.5}")
+	if c.before == "tensor" && re(`^(?i:cat|concat|concatenate|stack)$`).MatchString(c.name) { // the axis comes first here
+		axis := "0"
+		for _, b := range c.args {
+			if b.key == "dim" || b.key == "axis" || b.key == "" && re(`^-?\d+$`).MatchString(b.value) {
+				axis = b.value
+			}
+		}
+		c.values = []string{axis}
+		c.addEach(inside)
+		c.hint = "tensor.Cat(0, a, b) puts them together along axis 0"
+		return true
 	}
-	if n := pythonNames[name]; n != "" && before == "tensor" {
+	c.lists = append(c.lists, m.typed(inside, c.makes && len(c.values) == 0))
+	c.values = append(c.values, "\x00")
+	return false
+}
+
+// addEach adds what stands between brackets as arguments of their own.
+func (c *pythonCall) addEach(inside string) {
+	for _, v := range arguments(inside) {
+		c.values = append(c.values, v.value)
+	}
+}
+
+// texts are the ways in which Go may have the call, the likely ones first.
+func (c *pythonCall) texts() (texts []string) {
+	names := []string{c.name}
+	if strings.ToUpper(c.name[:1]) != c.name[:1] && c.before != "" {
+		names = []string{strings.ToUpper(c.name[:1]) + c.name[1:], c.name}
+	}
+	if n := pythonNames[c.name]; n != "" && c.before == "tensor" {
 		names = []string{n}
 	}
-	if before != "tensor" && before != "nn" && len(with) > 0 { // a method
-		if strings.EqualFold(name, "to") {
-			values = append(values, with...)
-		} else {
-			after += ".To(" + strings.Join(with, ", ") + ")"
-		}
+	list, after := slices.Clone(c.values), c.after
+	switch {
+	case len(c.with) == 0 || c.before == "tensor":
+	case c.before == "nn":
+		list = append(list, c.with...)
+	case strings.EqualFold(c.name, "to"): // a method
+		list = append(list, c.with...)
+	default:
+		after += ".To(" + strings.Join(c.with, ", ") + ")"
 	}
-	var texts []string
 	for _, name := range names {
 		begin := name
 		switch {
-		case len(with) > 0 && before == "tensor":
-			begin = "tensor.With(" + strings.Join(with, ", ") + ")." + name
-		case before != "":
-			begin = before + "." + name
+		case len(c.with) > 0 && c.before == "tensor":
+			begin = "tensor.With(" + strings.Join(c.with, ", ") + ")." + name
+		case c.before != "":
+			begin = c.before + "." + name
 		}
-		list := append(slices.Clone(values), map[bool][]string{true: with}[before == "nn"]...)
 		for i := range 5 {
-			text, open := begin+"("+strings.Join(list, ", ")+")"+after, 0
-			for _, l := range lists {
+			text, most := begin+"("+strings.Join(list, ", ")+")"+after, 0
+			for _, l := range c.lists {
 				text = strings.Replace(text, "\x00", l[min(i, len(l)-1)], 1)
-				open = max(open, len(l))
+				most = max(most, len(l))
 			}
-			if i == 0 || i < open {
+			if i == 0 || i < most {
 				texts = append(texts, text)
 			}
 		}
 	}
-	if msg == "a list has a type" && before != "tensor" && len(m.propose(at, end+1, texts...)) == 0 {
-		return false
-	}
-	m.e.Msg = msg
-	m.move(at, end+1)
-	if why := pythonPackages[before]; why != "" {
-		hint = why
-	}
-	m.e.Hint = m.write("", at, end+1, hint, texts...)
-	return true
+	return texts
 }
 
 // chainStart returns where the expression begins that a call at at goes on with: all of x.Matmul(w).

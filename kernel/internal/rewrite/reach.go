@@ -27,11 +27,11 @@ type graph struct {
 	outside  map[string]bool // those among them that more than the cell's own statements name
 	before   map[string]bool // variables of earlier cells that the cell's own statements name
 
-	hollow map[*decl]*Text // makers of closures that don't compile any more, as they are written instead
+	standIns map[*decl]*Text // for makers of closures that don't compile any more
 }
 
 func (w *work) graph(c *checked) *graph {
-	g := &graph{w: w, c: c, parts: w.parts[c], nodes: map[int][]ast.Node{}, methods: map[int][]int{}, reached: map[int]bool{}, imports: map[string]string{}, mentions: map[string]bool{}, outside: map[string]bool{}, before: w.usedBefore(), hollow: map[*decl]*Text{}}
+	g := &graph{w: w, c: c, parts: w.parts[c], nodes: map[int][]ast.Node{}, methods: map[int][]int{}, reached: map[int]bool{}, imports: map[string]string{}, mentions: map[string]bool{}, outside: map[string]bool{}, before: w.usedBefore(), standIns: map[*decl]*Text{}}
 	for _, d := range c.file.Decls {
 		if gd, ok := d.(*ast.GenDecl); ok && gd.Tok == token.IMPORT {
 			continue
@@ -52,15 +52,15 @@ func (w *work) graph(c *checked) *graph {
 		}
 	}
 	for i := range g.parts {
-		g.hollowOut(i)
+		g.standIn(i)
 	}
 	return g
 }
 
-// hollowOut writes the maker of an earlier cell's closure whose body does not compile any more, since a name that it
+// standIn writes the maker of an earlier cell's closure whose body does not compile any more, since a name that it
 // uses was removed, with a body that says so. What holds the closure can be used as before then: only who calls it
 // learns what it lacks.
-func (g *graph) hollowOut(i int) {
+func (g *graph) standIn(i int) {
 	d := g.parts[i].decl
 	if d == nil || d.text == nil || g.w.broken[d] == nil || len(g.nodes[i]) != 1 {
 		return
@@ -97,7 +97,7 @@ func (g *graph) hollowOut(i int) {
 		t.Inject("{")
 	}
 	t.Inject(" panic(", strconv.Quote(why), ") ", body[hi-start:])
-	g.hollow[d] = t
+	g.standIns[d] = t
 	g.nodes[i] = []ast.Node{maker.Type, lit.Type}
 }
 
@@ -230,53 +230,53 @@ func isTest(d *decl) bool {
 	return false
 }
 
-// needed finds everything that the cell can reach: what it mentions, the variables whose values belong together with
-// those it mentions, and what is needed to make these values. mentioned are those of the variables that code names.
-func (w *work) needed(g *graph) (need, mentioned map[string]bool) {
-	m := w.s.manifest()
-	own := slices.ContainsFunc(w.decls, isTest) && w.testArgs == "" // as with GoNB, which runs the cell's own tests if it is told nothing else
-	for i, p := range g.parts {
-		if d := p.decl; d != nil && (d == w.main || isSetup(d) || d.src == w.src && (isInit(d) || w.tests || w.s.alone) || w.tests && !own && isTest(d) || w.s.whole && w.broken[d] == nil && !(w.tests && isTest(d))) {
-			g.reach(i)
+// findNeeded finds everything that the cell can reach: what it mentions, the variables whose values belong together
+// with those it mentions, and what is needed to make these values.
+func (a *assembly) findNeeded() {
+	m := a.kept()
+	own := slices.ContainsFunc(a.decls, isTest) && a.testArgs == "" // as with GoNB, which runs the cell's own tests if it is told nothing else
+	for i, p := range a.g.parts {
+		if d := p.decl; d != nil && (d == a.main || isSetup(d) || d.src == a.src && (isInit(d) || a.tests || a.s.alone) || a.tests && !own && isTest(d) || a.s.whole && a.broken[d] == nil && !(a.tests && isTest(d))) {
+			a.g.reach(i)
 		}
 	}
-	w.reachFlags(g)
-	g.todo = append(g.todo, g.c.main)
-	if w.call != "" {
-		g.reachName(w.call)
+	a.reachFlags()
+	a.g.todo = append(a.g.todo, a.g.c.main)
+	if a.call != "" {
+		a.g.reachName(a.call)
 	}
-	for _, v := range w.types {
+	for _, v := range a.types {
 		for _, t := range v.types {
-			g.reachName(t)
+			a.g.reachName(t)
 		}
 	}
 	done := map[string]bool{}
-	mentioned = map[string]bool{}
+	a.named = map[string]bool{}
 	company := map[string]bool{} // of a mentioned variable
 	whole := map[int]bool{}      // groups of which all is reached
-	for name := range w.assigned {
+	for name := range a.assigned {
 		company[name] = true
-		g.reachName(w.types[name].source(name))
+		a.g.reachName(a.types[name].source(name))
 	}
 	for {
-		g.walk()
-		need = g.vars()
-		for name, old := range w.old {
-			if need[old] {
-				need[name] = true
+		a.g.walk()
+		a.need = a.g.vars()
+		for name, old := range a.old {
+			if a.need[old] {
+				a.need[name] = true
 			}
 		}
-		for name := range need {
-			if !company[name] || g.mentions[name] {
-				mentioned[name] = true
+		for name := range a.need {
+			if !company[name] || a.g.mentions[name] {
+				a.named[name] = true
 			}
 		}
 		more := false
-		for name := range need {
-			if done[name] || w.restored(g, m, name) == "" {
+		for name := range a.need {
+			if done[name] || a.restored(name) == "" {
 				continue
 			}
-			v := m.Vars[name]
+			v, _ := m.kept(name)
 			done[name], more = true, true
 			if whole[v.Group] {
 				continue
@@ -284,26 +284,26 @@ func (w *work) needed(g *graph) (need, mentioned map[string]bool) {
 			whole[v.Group] = true
 			group := m.Groups[v.Group]
 			for _, other := range group.Vars {
-				if old, known := w.s.vars[other]; known {
+				if old, known := a.s.vars[other]; known {
 					company[other] = true
-					g.reachName(old.source(other))
+					a.g.reachName(old.source(other))
 				}
 			}
 			for _, t := range group.Regs {
-				g.reachTypes(t)
+				a.g.reachTypes(t)
 			}
 			for _, f := range group.Funcs {
 				f, args, _ := strings.Cut(f, "[")
-				g.reachTypes(args)
+				a.g.reachTypes(args)
 				if name, ok := strings.CutPrefix(f, "main."); ok {
-					g.reachName(name)
+					a.g.reachName(name)
 				} else {
-					g.reachName(literalName + f)
+					a.g.reachName(literalName + f)
 				}
 			}
 		}
 		if !more {
-			return need, mentioned
+			return
 		}
 	}
 }

@@ -188,7 +188,7 @@ func (r *remarker) identity(c *checked, x *ast.BinaryExpr) {
 	}
 	a, b, not := atomic(c.source(x.X)), c.source(x.Y), ""
 	if r.related(c.source(x.X), b) {
-		r.w.n.told["remark identity"] = true // whether these are the tensor itself
+		r.w.n.noted["remark identity"] = true // whether these are the tensor itself
 		return
 	}
 	if x.Op == token.NEQ {

@@ -6,6 +6,7 @@ import (
 	"go/types"
 	"slices"
 	"strings"
+	"sync"
 )
 
 const (
@@ -53,6 +54,11 @@ type Result struct {
 	Earlier  map[string]string // names in the program of variables that have another type from this cell on, by the name that both have
 	Missing  string            // the path of a package that an import did not find
 	Next     *Session
+
+	effects effects
+	tells   []string               // calls by which the program tells package persist what there is, in their order at its beginning
+	values  []string               // functions of the program that are values in it
+	fields  func() map[origin]bool // see work.fields
 }
 
 // A Command is a magic or a shell line.
@@ -87,6 +93,7 @@ func (w *work) measures() bool { return w.measure != "" && !w.s.alone }
 // work is one rewriting in progress.
 type work struct {
 	s, n  *Session // before and after
+	kept  func() account
 	r     *Result
 	src   *Source
 	code  string // the cell with magics blanked
@@ -109,9 +116,6 @@ type work struct {
 	embeds   []embed                 //
 	old      map[string]string       // variables that change their type after a use: name to the name of the earlier one
 	dropped  map[*ast.Ident]bool     // names of packages that the program does not mention after all
-	literals []*literal              //
-	funcs    map[string]string       // functions that main mentions without calling them; see decl
-	shared   map[string]bool         // variables of packages that main uses; see decl
 	main     *decl                   // the user's own func main
 	tests    bool                    // a %test cell
 	measure  string                  // the function of package measure that runs the statements, or ""
@@ -133,11 +137,11 @@ func (s *Session) Rewrite(cell int, code string) *Result {
 // rewrite is Rewrite without explanations of the errors, and without remarks.
 func (s *Session) rewrite(cell int, code string) *work {
 	code = strings.ReplaceAll(code, "\r\n", "\n")
-	w := &work{s: s, n: s.clone(), r: &Result{}, src: &Source{Cell: cell, Code: code}, imported: map[string]bool{},
+	w := &work{s: s, n: s.clone(), kept: sync.OnceValue(s.account), r: &Result{}, src: &Source{Cell: cell, Code: code}, imported: map[string]bool{},
 		objects: map[string]types.Object{}, global: map[types.Object]string{}, old: map[string]string{}, dropped: map[*ast.Ident]bool{},
-		funcs: map[string]string{}, shared: map[string]bool{}, parts: map[*checked][]part{}, broken: map[*decl][]Error{}}
+		parts: map[*checked][]part{}, broken: map[*decl][]Error{}}
 	w.r.Next = w.n
-	w.n.spared, w.n.settled, w.n.steps, w.n.noSteps = nil, false, false, false
+	w.n.spared, w.n.unmoved, w.n.steps, w.n.noSteps = nil, false, false, false
 	w.n.sources[cell], w.n.current = w.src, cell
 	w.run()
 	return w
@@ -164,11 +168,11 @@ func (w *work) run() {
 			w.r.Forget = append(w.r.Forget, name)
 		}
 	}
-	if !goes || !w.learn() || !w.callsMain() {
+	if !goes || !w.checkText() || !w.callsMain() {
 		return
 	}
-	w.publish(w.definitions())
-	if len(w.r.Errors) == 0 && w.finally() {
+	(&publisher{work: w, ds: w.definitions()}).publish()
+	if len(w.r.Errors) == 0 && w.checkOutcome() {
 		w.compose()
 	}
 	for name, why := range w.local { // nor is an earlier variable of that name what it means

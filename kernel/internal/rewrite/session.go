@@ -29,6 +29,7 @@ type Packages interface {
 type Session struct {
 	packages Packages
 	manifest func() *persist.Manifest // what is kept at the moment
+	assumed  map[string]bool          // variables that are taken to be kept, too
 	vet      Vet                      // may be nil
 
 	current int // the number of the last cell
@@ -41,11 +42,11 @@ type Session struct {
 	flags   []*decl             // statements that define command-line flags
 	args    string              // of the program, as %args has set them
 	gone    map[string]string   // names that are no more, and why
-	told    map[string]bool     // notes that are given once
+	noted   map[string]bool     // notes that are given once, and have been
 	whole   bool                // programs have all that is declared, reachable or not
 	broken  map[string]bool     // keys of declarations that may not compile any more, since something was removed
 	spared  map[string]string   // variables that the next cell is not to keep, and why
-	settled bool                // function literals of the next cell stay where they are
+	unmoved bool                // function literals of the next cell stay where they are
 	alone   bool                // programs are for a reader and need no kernel
 	steps   bool                // those of the next cell are recorded
 	noSteps bool                // nor are those of a //step cell
@@ -66,9 +67,10 @@ type decl struct {
 	places  map[string]edit // that take its names from a group of constants or types
 	generic bool            // a literal of a generic function
 
-	uses   []use             // packages that it names
-	funcs  map[string]string // functions that it mentions without calling them: by identity, how to write them
-	shared map[string]bool   // variables of packages into whose memory it may point: see pointedInto
+	uses    []use             // packages that it names
+	funcs   map[string]string // functions that it mentions without calling them: by identity, how to write them
+	shared  map[string]bool   // variables of packages into whose memory it may point: see pointedInto
+	effects effects
 }
 
 // A use is a place where a declaration names a package.
@@ -89,8 +91,39 @@ type variable struct {
 // Keeping is the session with another account of what is kept.
 func (s *Session) Keeping(manifest func() *persist.Manifest) *Session {
 	c := s.clone()
-	c.manifest = manifest
+	c.manifest, c.assumed = manifest, nil
 	return c
+}
+
+// Assuming is the session with variables that cells which have yet to run are taken to keep.
+func (s *Session) Assuming(names []string) *Session {
+	c := s.clone()
+	c.assumed = maps.Clone(s.assumed)
+	if c.assumed == nil {
+		c.assumed = map[string]bool{}
+	}
+	for _, name := range names {
+		c.assumed[name] = true
+	}
+	return c
+}
+
+// An account says what is kept, at one moment.
+type account struct {
+	*persist.Manifest
+	assumed map[string]bool
+}
+
+func (s *Session) account() account { return account{s.manifest(), s.assumed} }
+
+// kept is what is known of the kept value of a variable; if ok is false, it has none. A value that is only assumed is
+// in a group of which nobody knows yet who is in it.
+func (a account) kept(name string) (v persist.Var, ok bool) {
+	if a.assumed[name] {
+		return persist.Var{Group: -1}, true
+	}
+	v, ok = a.Vars[name]
+	return v, ok
 }
 
 // source is the name that the program's variable has.
@@ -112,8 +145,12 @@ const (
 	initName    = "lecternInit" // of the cell's own func init
 )
 
-// NewSession returns the session of a kernel that has run nothing. manifest tells what values are kept.
+// NewSession returns the session of a kernel that has run nothing. manifest tells what values are kept; if it is nil,
+// none are.
 func NewSession(p Packages, manifest func() *persist.Manifest) *Session {
+	if manifest == nil {
+		manifest = func() *persist.Manifest { return &persist.Manifest{} }
+	}
 	s := &Session{packages: p, manifest: manifest, sources: map[int]*Source{}}
 	s.Reset()
 	return s
@@ -123,7 +160,7 @@ func NewSession(p Packages, manifest func() *persist.Manifest) *Session {
 func (s *Session) Reset() {
 	s.decls, s.vars = map[string]*decl{}, map[string]variable{}
 	s.imports, s.aliases = map[string]string{}, map[string]string{}
-	s.gone, s.told, s.broken = map[string]string{}, map[string]bool{}, map[string]bool{}
+	s.gone, s.noted, s.broken = map[string]string{}, map[string]bool{}, map[string]bool{}
 	s.blank, s.flags, s.args = nil, nil, ""
 }
 
@@ -131,7 +168,7 @@ func (s *Session) clone() *Session {
 	c := *s
 	c.sources, c.decls, c.vars = maps.Clone(s.sources), maps.Clone(s.decls), maps.Clone(s.vars)
 	c.imports, c.aliases = maps.Clone(s.imports), maps.Clone(s.aliases)
-	c.gone, c.told, c.broken = maps.Clone(s.gone), maps.Clone(s.told), maps.Clone(s.broken)
+	c.gone, c.noted, c.broken = maps.Clone(s.gone), maps.Clone(s.noted), maps.Clone(s.broken)
 	c.blank, c.flags = slices.Clone(s.blank), slices.Clone(s.flags)
 	return &c
 }
@@ -151,7 +188,7 @@ func (s *Session) Stepped(yes bool) *Session {
 // function literals if literals is false. It is for code of ours that the compiler refuses.
 func (s *Session) Spare(names map[string]string, literals bool) *Session {
 	c := s.clone()
-	c.spared, c.settled = names, !literals
+	c.spared, c.unmoved = names, !literals
 	return c
 }
 
@@ -220,10 +257,10 @@ func (s *Session) kind(name string) string {
 // Settle drops variables that the cell just run did not get to keep, and returns their names; and it forgets function
 // literals that neither a value nor a declaration needs any more.
 func (s *Session) Settle() []string {
-	m := s.manifest()
+	m := s.account()
 	var lost []string
 	for name := range s.vars {
-		if _, ok := m.Vars[name]; ok {
+		if _, ok := m.kept(name); ok {
 			continue
 		}
 		delete(s.vars, name)
@@ -245,7 +282,7 @@ func (s *Session) Settle() []string {
 
 // liveLiterals returns the function literals that kept variables hold, those of them that holds names, and that
 // declarations mention.
-func (s *Session) liveLiterals(m *persist.Manifest, holds func(name string) bool) map[string]bool {
+func (s *Session) liveLiterals(m account, holds func(name string) bool) map[string]bool {
 	live := map[string]bool{}
 	var todo []string
 	mark := func(text string) {
@@ -464,9 +501,9 @@ func (s *Session) retype(d *decl) {
 
 // orphan drops the variables that hold values of a type that is no more, for the reason why.
 func (s *Session) orphan(typ, why string) {
-	m := s.manifest()
+	m := s.account()
 	for v, x := range s.vars {
-		if slices.Contains(x.types, typ) || slices.Contains(m.Vars[v].Types, typ) {
+		if value, _ := m.kept(v); slices.Contains(x.types, typ) || slices.Contains(value.Types, typ) {
 			delete(s.vars, v)
 			s.gone[v] = fmt.Sprintf("%s, and %s was made of the earlier one: run the cell that defines %s again", why, v, v)
 		}

@@ -47,8 +47,8 @@ func (w *work) noteShadow(name string) {
 }
 
 // namesPackage reports whether the cell, or a declaration of an earlier one, means a package by a name.
-func (w *work) namesPackage(name string) bool {
-	for id, o := range w.user.info.Uses {
+func (p *publisher) namesPackage(name string) bool {
+	for id, o := range p.user.info.Uses {
 		if _, ok := o.(*types.PkgName); ok && id.Name == name {
 			return true
 		}
@@ -58,30 +58,30 @@ func (w *work) namesPackage(name string) bool {
 
 // shadowPackage lets a name, under which cells use a package, become something else: declarations and statements
 // before that go on meaning the package.
-func (w *work) shadowPackage(name string) {
-	w.n.shadow(name)
-	for id, o := range w.user.info.Uses {
-		p, ok := o.(*types.PkgName)
-		if !ok || id.Name != name || !w.mine(w.user, id) {
+func (p *publisher) shadowPackage(name string) {
+	p.n.shadow(name)
+	for id, o := range p.user.info.Uses {
+		pkg, ok := o.(*types.PkgName)
+		if !ok || id.Name != name || !p.mine(p.user, id) {
 			continue
 		}
-		path := p.Imported().Path()
-		w.replace(w.user, id.Pos(), id.End(), w.n.alias(path, p.Imported().Name()))
-		w.dropped[id] = true
+		path := pkg.Imported().Path()
+		p.replace(p.user, id.Pos(), id.End(), p.n.alias(path, pkg.Imported().Name()))
+		p.dropped[id] = true
 	}
 }
 
 // renameHidden gives variables whose names hide something of Go's own the names that they have in programs.
-func (w *work) renameHidden() {
+func (p *publisher) renameHidden() {
 	rename := func(id *ast.Ident, o types.Object) {
-		if name, ok := w.global[o]; ok && name != id.Name && w.mine(w.user, id) {
-			w.replace(w.user, id.Pos(), id.End(), name)
+		if name, ok := p.global[o]; ok && name != id.Name && p.mine(p.user, id) {
+			p.replace(p.user, id.Pos(), id.End(), name)
 		}
 	}
-	for id, o := range w.user.info.Uses {
+	for id, o := range p.user.info.Uses {
 		rename(id, o)
 	}
-	for id, o := range w.user.info.Defs {
+	for id, o := range p.user.info.Defs {
 		if o != nil {
 			rename(id, o)
 		}

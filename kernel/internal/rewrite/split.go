@@ -76,11 +76,17 @@ func scan(code []byte, wrong func(at int, msg string)) iter.Seq[tok] {
 }
 
 // qualifiers are the names before a dot, which may be those of packages.
-func qualifiers(ts []tok) (names []string) {
-	for i, t := range ts {
-		if t.tok == token.IDENT && i+1 < len(ts) && ts[i+1].tok == token.PERIOD && (i == 0 || ts[i-1].tok != token.PERIOD) {
-			names = append(names, t.lit)
+func qualifiers(code string) (names []string) {
+	before := token.ILLEGAL // the token before
+	name := ""
+	for t := range scan([]byte(code), nil) {
+		if t.tok == token.PERIOD && name != "" {
+			names = append(names, name)
 		}
+		if name = ""; t.tok == token.IDENT && before != token.PERIOD {
+			name = t.lit
+		}
+		before = t.tok
 	}
 	return names
 }

@@ -48,11 +48,22 @@ type Loop struct {
 	Parent int // the loop around it in the same function, as in Site
 }
 
+// A tracing lets a cell record its steps.
+type tracing struct {
+	*assembly
+	base      edits // those that stand in both copies of a piece of code
+	scopes    map[*types.Scope]int
+	functions int
+	ranges    int             // variables for what loops range over
+	pointed   map[string]bool // the cell's own variables whose address is taken, or that closures set
+	doors     map[string]bool // those of earlier cells that another one may point to
+	closures  map[types.Object]*closure
+}
+
 // A tracer edits the statements of one checked program.
 type tracer struct {
-	*work
+	*tracing
 	c         *checked
-	base      edits // those that stand in both copies of a piece of code
 	function  ast.Node
 	results   *types.Signature // of the function, if what it returns can be recorded
 	number    int              // of the function, as in Site
@@ -60,18 +71,6 @@ type tracer struct {
 	guarded   bool                  // the code may run when nothing is recorded
 	addressed map[types.Object]bool // variables whose address is taken, or that a closure sets
 	top       *types.Scope          // that of the cell's own statements
-	shared    *tracing
-}
-
-// tracing is what the tracers of one cell know together.
-type tracing struct {
-	scopes     map[*types.Scope]int
-	functions  int
-	concurrent bool            // the cell starts goroutines
-	kept       int             // variables for what loops range over
-	pointed    map[string]bool // the cell's own variables whose address is taken, or that closures set
-	reachable  map[string]bool // those of earlier cells that another one may point to
-	closures   map[types.Object]*closure
 }
 
 // A closure is what a variable holds that is set once, by a function literal, and only called then.
@@ -87,48 +86,48 @@ func (w *work) stepped() bool {
 }
 
 // traceSteps lets a cell record its statements, those of the functions that it declares among them. All other edits
-// have been made.
-func (w *work) traceSteps(g *graph) {
-	base := slices.Clone(w.edits)
-	twins, closures := w.twins(), w.closures(g)
-	calls := w.callTwins(twins, closures, base)
-	base = append(base, calls...)
-	shared := &tracing{scopes: map[*types.Scope]int{}, concurrent: w.concurrent(g), pointed: map[string]bool{}, reachable: w.reachable(), closures: closures}
-	begin := func(c *checked, list []ast.Stmt) *tracer {
-		t := &tracer{work: w, c: c, base: base, addressed: addressed(c, list), shared: shared}
-		if c.main != nil {
-			t.top = c.pkg.Scope().Innermost(c.main.Body.Lbrace)
-		}
-		return t
-	}
-	t := begin(w.user, w.body)
+// have been made. It returns the call that begins to record.
+func (a *assembly) traceSteps() string {
+	s := &tracing{assembly: a, base: slices.Clone(a.edits), scopes: map[*types.Scope]int{}, pointed: map[string]bool{}, doors: a.findDoors(), closures: a.findClosures()}
+	twins := a.twins()
+	s.base = append(s.base, s.callTwins(twins)...)
 	note := func(c *checked, found map[types.Object]bool) {
 		for o := range found {
-			if o != nil && (c == w.user && w.global[o] != "" || o.Parent() == c.pkg.Scope()) {
-				shared.pointed[o.Name()] = true
+			if o != nil && (c == a.user && a.global[o] != "" || o.Parent() == c.pkg.Scope()) {
+				s.pointed[o.Name()] = true
 			}
 		}
 	}
-	note(w.user, t.addressed)
-	w.eachDecl(w.final, func(_ *decl, n ast.Node) {
-		if fd, ok := n.(*ast.FuncDecl); ok && fd.Body != nil {
-			note(w.final, addressed(w.final, fd.Body.List))
-		}
-	})
-	t.guarded = slices.ContainsFunc(w.body, func(st ast.Stmt) bool { return !twice(st) })
-	t.block(w.body)
-	w.eachDecl(w.final, func(_ *decl, n ast.Node) {
-		fd, ok := n.(*ast.FuncDecl)
-		if ok && fd.Body != nil {
-			t := begin(w.final, fd.Body.List)
-			f := w.final.info.Defs[fd.Name].(*types.Func)
-			sig := f.Signature()
-			if twins[functionKey(f)] {
-				t.twin(fd)
+	note(a.user, addressed(a.user, a.body))
+	eachFunction := func(f func(fd *ast.FuncDecl)) {
+		a.eachDecl(a.final, func(_ *decl, n ast.Node) {
+			if fd, ok := n.(*ast.FuncDecl); ok && fd.Body != nil {
+				f(fd)
 			}
-			t.body(strings.Replace(fd.Name.Name, mainName, "main", 1), fd, fd.Recv, fd.Type, sig, fd.Body)
+		})
+	}
+	eachFunction(func(fd *ast.FuncDecl) { note(a.final, addressed(a.final, fd.Body.List)) })
+	t := s.tracer(a.user, a.body)
+	t.guarded = slices.ContainsFunc(a.body, func(st ast.Stmt) bool { return !twice(st) })
+	t.block(a.body)
+	eachFunction(func(fd *ast.FuncDecl) {
+		t := s.tracer(a.final, fd.Body.List)
+		f := a.final.info.Defs[fd.Name].(*types.Func)
+		if twins[functionKey(f)] {
+			t.twin(fd)
 		}
+		t.called(strings.Replace(fd.Name.Name, mainName, "main", 1), fd, fd.Recv, fd.Type, f.Signature(), fd.Body)
 	})
+	return a.beginSteps()
+}
+
+// tracer begins to edit statements of a program.
+func (s *tracing) tracer(c *checked, list []ast.Stmt) *tracer {
+	t := &tracer{tracing: s, c: c, addressed: addressed(c, list)}
+	if c.main != nil {
+		t.top = c.pkg.Scope().Innermost(c.main.Body.Lbrace)
+	}
+	return t
 }
 
 // PlainName begins the names of functions that are copies of the cell's.
@@ -152,14 +151,14 @@ func functionKey(f *types.Func) string {
 }
 
 // twins finds the functions that the cell declares and may call.
-func (w *work) twins() map[string]bool {
+func (a *assembly) twins() map[string]bool {
 	found := map[string]bool{}
-	w.eachDecl(w.final, func(d *decl, n ast.Node) {
+	a.eachDecl(a.final, func(d *decl, n ast.Node) {
 		fd, ok := n.(*ast.FuncDecl)
-		if !ok || fd.Body == nil || d == w.main || isInit(d) || fd.Name.Name == "_" {
+		if !ok || fd.Body == nil || d == a.main || isInit(d) || fd.Name.Name == "_" {
 			return
 		}
-		if f, ok := w.final.info.Defs[fd.Name].(*types.Func); ok {
+		if f, ok := a.final.info.Defs[fd.Name].(*types.Func); ok {
 			found[functionKey(f)] = true
 		}
 	})
@@ -167,36 +166,36 @@ func (w *work) twins() map[string]bool {
 	return found
 }
 
-// closures finds the closures of the cell that have twins, by their variables.
-func (w *work) closures(g *graph) map[types.Object]*closure {
+// findClosures finds the closures of the cell that have twins, by their variables.
+func (a *assembly) findClosures() map[types.Object]*closure {
 	found := map[types.Object]*closure{}
 	own := map[string]types.Object{}
 	look := func(c *checked, list []ast.Stmt) {
 		for _, st := range list {
-			a, ok := st.(*ast.AssignStmt)
-			if !ok || a.Tok != token.DEFINE || len(a.Lhs) != 1 || !w.mine(c, a) {
+			set, ok := st.(*ast.AssignStmt)
+			if !ok || set.Tok != token.DEFINE || len(set.Lhs) != 1 || !a.mine(c, set) {
 				continue
 			}
-			id, o := a.Lhs[0].(*ast.Ident), c.info.Defs[a.Lhs[0].(*ast.Ident)]
-			lit, ok := a.Rhs[0].(*ast.FuncLit)
-			if !ok || o == nil || id.Name == "_" || !twice(lit.Body) || slices.ContainsFunc(w.literals, func(l *literal) bool {
+			id, o := set.Lhs[0].(*ast.Ident), c.info.Defs[set.Lhs[0].(*ast.Ident)]
+			lit, ok := set.Rhs[0].(*ast.FuncLit)
+			if !ok || o == nil || id.Name == "_" || !twice(lit.Body) || slices.ContainsFunc(a.literals, func(l *literal) bool {
 				return l.x == lit && len(l.captures)+len(l.params) > 0 // it finds what it has captured in a struct
 			}) {
 				continue
 			}
-			found[o] = &closure{st: a, own: w.global[o] != ""}
+			found[o] = &closure{st: set, own: a.global[o] != ""}
 			if found[o].own {
 				own[id.Name] = o
 			}
 		}
 	}
 	each := func(do func(c *checked, root ast.Node)) {
-		for _, st := range w.body {
-			do(w.user, st)
+		for _, st := range a.body {
+			do(a.user, st)
 		}
-		w.eachDecl(w.final, func(_ *decl, n ast.Node) { do(w.final, n) })
+		a.eachDecl(a.final, func(_ *decl, n ast.Node) { do(a.final, n) })
 	}
-	look(w.user, w.body)
+	look(a.user, a.body)
 	each(func(c *checked, root ast.Node) {
 		ast.Inspect(root, func(n ast.Node) bool {
 			switch n := n.(type) {
@@ -226,8 +225,8 @@ func (w *work) closures(g *graph) map[types.Object]*closure {
 			return true
 		})
 	})
-	for i := range g.reached { // functions may set the cell's own, under their name
-		for _, n := range g.nodes[i] {
+	for i := range a.g.reached { // functions may set the cell's own, under their name
+		for _, n := range a.g.nodes[i] {
 			ast.Inspect(n, func(n ast.Node) bool {
 				if id, ok := n.(*ast.Ident); ok {
 					delete(found, own[id.Name])
@@ -240,7 +239,7 @@ func (w *work) closures(g *graph) map[types.Object]*closure {
 }
 
 // callTwins are the edits that let code call the twins.
-func (w *work) callTwins(twins map[string]bool, closures map[types.Object]*closure, base edits) (calls edits) {
+func (s *tracing) callTwins(twins map[string]bool) (calls edits) {
 	look := func(c *checked, root ast.Node) {
 		ast.Inspect(root, func(n ast.Node) bool {
 			call, ok := n.(*ast.CallExpr)
@@ -261,14 +260,14 @@ func (w *work) callTwins(twins map[string]bool, closures map[types.Object]*closu
 				}
 				id, ok = sel.Sel, true
 			}
-			if !ok || !w.mine(c, id) {
+			if !ok || !s.mine(c, id) {
 				return true
 			}
-			lo, hi := w.at(c, id.Pos()), w.end(c, id.End())
-			if slices.ContainsFunc(base, func(e edit) bool { return e.lo < hi && e.hi > lo }) {
+			lo, hi := s.at(c, id.Pos()), s.end(c, id.End())
+			if slices.ContainsFunc(s.base, func(e edit) bool { return e.lo < hi && e.hi > lo }) {
 				return true
 			}
-			if twin := closures[c.info.Uses[id]]; twin != nil {
+			if twin := s.closures[c.info.Uses[id]]; twin != nil {
 				twin.calls.replace(lo, hi, PlainName+id.Name)
 			} else if f, ok := c.info.Uses[id].(*types.Func); ok && f.Pkg() == c.pkg && twins[functionKey(f)] {
 				calls.replace(lo, hi, PlainName+id.Name)
@@ -276,10 +275,10 @@ func (w *work) callTwins(twins map[string]bool, closures map[types.Object]*closu
 			return true
 		})
 	}
-	for _, st := range w.body {
-		look(w.user, st)
+	for _, st := range s.body {
+		look(s.user, st)
 	}
-	w.eachDecl(w.final, func(_ *decl, n ast.Node) { look(w.final, n) })
+	s.eachDecl(s.final, func(_ *decl, n ast.Node) { look(s.final, n) })
 	return calls
 }
 
@@ -296,7 +295,7 @@ func (t *tracer) twin(fd *ast.FuncDecl) {
 
 // twinClosure writes a closure once more behind the statement that makes it, as it is when nothing is recorded.
 func (t *tracer) twinClosure(st *ast.AssignStmt) {
-	for _, c := range t.shared.closures {
+	for _, c := range t.closures {
 		if c.st == st && len(c.calls) > 0 {
 			lit, name := st.Rhs[0].(*ast.FuncLit), PlainName+st.Lhs[0].(*ast.Ident).Name
 			t.after(t.c, st, fmt.Sprintf("; %s := %s {%s}; _ = %s", name, t.text(lit.Type), t.plain(lit.Body, true), name))
@@ -306,74 +305,49 @@ func (t *tracer) twinClosure(st *ast.AssignStmt) {
 
 // rememberPlain lets later cells have the declarations of this one without the calls that
 // record steps, once its program is written.
-func (w *work) rememberPlain() (remember func()) {
-	base := slices.Clone(w.edits)
+func (a *assembly) rememberPlain() (remember func()) {
+	base := slices.Clone(a.edits)
 	return func() {
-		w.edits = base
-		for _, d := range w.decls {
-			w.settleEdits(d)
-		}
-		for _, l := range w.literals {
-			d := w.maker(l)
-			w.n.decls[d.key] = d
+		a.edits = base
+		a.giveEdits()
+		for _, l := range a.literals {
+			d := a.maker(l)
+			a.n.decls[d.key] = d
 		}
 	}
 }
 
 // beginSteps is the call that begins to record, with the variables of earlier cells.
-func (w *work) beginSteps(g *graph) string {
+func (a *assembly) beginSteps() string {
 	var b strings.Builder
 	var sites, scopes []string
-	for _, s := range w.r.Sites {
+	for _, s := range a.r.Sites {
 		sites = append(sites, fmt.Sprintf("%d %d", s.In, s.Scope))
 	}
-	for _, around := range w.r.Scopes {
+	for _, around := range a.r.Scopes {
 		scopes = append(scopes, strconv.Itoa(around))
 	}
-	fmt.Fprintf(&b, "\n%s.BeginSteps(%d, %v, %q", showName, w.src.Cell, w.concurrent(g), strings.Join(sites, ",")+";"+strings.Join(scopes, ","))
-	for _, name := range w.r.Restores {
-		if v := w.n.vars[name]; w.old[name] == "" {
+	fmt.Fprintf(&b, "\n%s.BeginSteps(%d, %v, %q", showName, a.src.Cell, a.r.effects.goroutines, strings.Join(sites, ",")+";"+strings.Join(scopes, ","))
+	for _, name := range a.r.Restores {
+		if v := a.n.vars[name]; a.old[name] == "" {
 			fmt.Fprintf(&b, ", %q, &%s", "g"+name, v.source(name))
 		}
 	}
 	return b.String() + ")"
 }
 
-// concurrent reports whether the program starts goroutines, as far as its text tells.
-func (w *work) concurrent(g *graph) bool {
-	found := false
-	look := func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.GoStmt:
-			found = true
-		case *ast.SelectorExpr:
-			found = found || n.Sel.Name == "Go" || n.Sel.Name == "AfterFunc"
-		}
-		return !found
-	}
-	for _, st := range w.body {
-		ast.Inspect(st, look)
-	}
-	for i := range g.reached {
-		for _, n := range g.nodes[i] {
-			ast.Inspect(n, look)
-		}
-	}
-	return found
-}
-
-// reachable finds the variables of earlier cells that may change through another one of those: by a pointer, or by a
+// findDoors finds the variables of earlier cells that may change through another one of those: by a pointer, or by a
 // function that has captured it.
-func (w *work) reachable() map[string]bool {
+func (a *assembly) findDoors() map[string]bool {
 	found := map[string]bool{}
 	var doors []types.Type
-	for _, name := range w.r.Restores {
-		if o := w.user.pkg.Scope().Lookup(name); o != nil && o.Type() != nil {
+	for _, name := range a.r.Restores {
+		if o := a.user.pkg.Scope().Lookup(name); o != nil && o.Type() != nil {
 			doors = append(doors, o.Type())
 		}
 	}
-	for _, name := range w.r.Restores {
-		o := w.user.pkg.Scope().Lookup(name)
+	for _, name := range a.r.Restores {
+		o := a.user.pkg.Scope().Lookup(name)
 		if o == nil || o.Type() == nil {
 			continue
 		}
@@ -527,12 +501,12 @@ func (t *tracer) scope(s *types.Scope) int {
 	if s == nil || s == types.Universe || s == c.pkg.Scope() || s.Parent() == c.pkg.Scope() || s == t.top {
 		return 0
 	}
-	n := t.shared.scopes[s]
+	n := t.scopes[s]
 	if n == 0 {
 		around := t.scope(s.Parent())
 		t.r.Scopes = append(t.r.Scopes, around)
 		n = len(t.r.Scopes)
-		t.shared.scopes[s] = n
+		t.scopes[s] = n
 	}
 	return n
 }
@@ -551,7 +525,7 @@ func (t *tracer) site(p token.Pos, s Site) int {
 // values writes arguments: the variables that the expressions set.
 func (t *tracer) values(es []ast.Expr) string {
 	var b strings.Builder
-	told := map[types.Object]bool{}
+	written := map[types.Object]bool{}
 	for _, e := range es {
 		if e == nil {
 			continue
@@ -564,10 +538,10 @@ func (t *tracer) values(es []ast.Expr) string {
 		if o == nil {
 			o = t.c.info.Uses[id]
 		}
-		if told[o] {
+		if written[o] {
 			continue
 		}
-		told[o] = true
+		written[o] = true
 		b.WriteString(t.value(o, t.expression(id)))
 	}
 	return b.String()
@@ -608,21 +582,21 @@ func (t *tracer) own(o types.Object) bool {
 
 // captured writes the variables that a function literal has captured.
 func (t *tracer) captured(body *ast.BlockStmt) string {
-	if t.shared.concurrent { // somebody else may be writing them
+	if t.r.effects.goroutines { // somebody else may be writing them
 		return ""
 	}
 	var b strings.Builder
-	told := map[types.Object]bool{}
+	written := map[types.Object]bool{}
 	ast.Inspect(body, func(n ast.Node) bool {
 		id, ok := n.(*ast.Ident)
 		if !ok {
 			return true
 		}
 		o, ok := t.c.info.Uses[id].(*types.Var)
-		if !ok || told[o] || o.IsField() || o.Parent() == nil || t.own(o) || o.Pkg() != t.c.pkg || o.Pos() >= t.function.Pos() && o.Pos() < t.function.End() {
+		if !ok || written[o] || o.IsField() || o.Parent() == nil || t.own(o) || o.Pkg() != t.c.pkg || o.Pos() >= t.function.Pos() && o.Pos() < t.function.End() {
 			return true
 		}
-		told[o] = true
+		written[o] = true
 		b.WriteString(t.value(o, t.expression(id)))
 		return true
 	})
@@ -722,14 +696,14 @@ func (t *tracer) aliased(id *ast.Ident) bool {
 	if o == nil {
 		return false
 	}
-	return t.addressed[o] || t.own(o) && (t.shared.pointed[o.Name()] || t.shared.reachable[o.Name()])
+	return t.addressed[o] || t.own(o) && (t.pointed[o.Name()] || t.doors[o.Name()])
 }
 
-// body records a call of a function, with its parameters, and its end.
-func (t *tracer) body(name string, fn ast.Node, recv *ast.FieldList, ft *ast.FuncType, sig *types.Signature, body *ast.BlockStmt) {
+// called records a call of a function, with its parameters, and its end.
+func (t *tracer) called(name string, fn ast.Node, recv *ast.FieldList, ft *ast.FuncType, sig *types.Signature, body *ast.BlockStmt) {
 	in := *t
-	t.shared.functions++
-	in.function, in.number, in.loop, in.results = fn, t.shared.functions, 0, nil
+	t.functions++
+	in.function, in.number, in.loop, in.results = fn, t.functions, 0, nil
 	in.guarded = !twice(body)
 	var params []ast.Expr
 	for _, list := range []*ast.FieldList{recv, ft.Params, ft.Results} {
@@ -749,7 +723,7 @@ func (t *tracer) body(name string, fn ast.Node, recv *ast.FieldList, ft *ast.Fun
 	if _, literal := fn.(*ast.FuncLit); literal {
 		given += in.captured(body)
 	}
-	begin, end, leaves := t.apart(ft, body)
+	begin, end, leaves := t.inLiteral(ft, body)
 	enter := fmt.Sprintf(" if %s { %s%s.Enter(%d%s); ", t.stepping(), begin, showName, site, given)
 	if !leaves {
 		enter += leave
@@ -771,10 +745,10 @@ func (t *tracer) body(name string, fn ast.Node, recv *ast.FieldList, ft *ast.Fun
 // leave records the end of a call.
 const leave = "defer " + showName + ".Leave(); "
 
-// apart begins and ends a function literal for the copy of a body that records, so that the other one has neither its
-// deferred call nor its variables. Both are "" where that would change what the code does. Results with names, which
-// the compiler keeps in memory where a call is deferred, are those of a literal inside, and leaves is true.
-func (t *tracer) apart(ft *ast.FuncType, body *ast.BlockStmt) (begin, end string, leaves bool) {
+// inLiteral begins and ends a function literal for the copy of a body that records, so that the other one has neither
+// its deferred call nor its variables. Both are "" where that would change what the code does. Results with names,
+// which the compiler keeps in memory where a call is deferred, are those of a literal inside, and leaves is true.
+func (t *tracer) inLiteral(ft *ast.FuncType, body *ast.BlockStmt) (begin, end string, leaves bool) {
 	alone := twice(body)
 	ast.Inspect(body, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok && id.Name == "recover" { // which is of use to a deferred function itself
@@ -833,7 +807,7 @@ const StepsFile = "lecternsteps"
 func (t *tracer) plain(body *ast.BlockStmt, whole bool) string {
 	lo, hi := t.at(t.c, body.Lbrace)+1, t.at(t.c, body.Rbrace)
 	var around *literal
-	for _, l := range t.work.literals {
+	for _, l := range t.mover.literals {
 		if _, ok := l.x.(*ast.FuncLit); ok && l.lo < lo && hi < l.hi && (around == nil || l.lo > around.lo) {
 			around = l
 		}
@@ -842,7 +816,7 @@ func (t *tracer) plain(body *ast.BlockStmt, whole bool) string {
 	t.edits = t.base
 	es := slices.DeleteFunc(t.editsWithin(around, lo, hi), func(e edit) bool { return !whole && e.lo == lo && e.hi == lo })
 	t.edits = traced
-	for _, c := range t.shared.closures {
+	for _, c := range t.closures {
 		if at := t.at(t.c, c.st.Pos()); (at < lo || at >= hi) && (around == nil || !c.own) { // else it is plain itself, or not in sight
 			es = append(es, c.calls.within(lo, hi)...)
 		}
@@ -993,7 +967,7 @@ func (t *tracer) returning(st *ast.ReturnStmt) string {
 	var list []string
 	for v := range t.results.Results().Variables() {
 		typ, ok := t.writeType(v.Type())
-		if !ok || !t.means(st.Pos(), typ) {
+		if !ok || !t.namesTypes(st.Pos(), typ) {
 			return ""
 		}
 		list = append(list, typ)
@@ -1005,9 +979,9 @@ func (t *tracer) returning(st *ast.ReturnStmt) string {
 	return fmt.Sprintf("%s.%s[%s]", showName, name, strings.Join(list, ", "))
 }
 
-// means reports whether the names in a type that we write at a place are those of types there:
+// namesTypes reports whether the names in a type that we write at a place are those of types there:
 // a variable may have such a name, too.
-func (t *tracer) means(p token.Pos, typ string) (yes bool) {
+func (t *tracer) namesTypes(p token.Pos, typ string) (yes bool) {
 	x, err := parser.ParseExpr(typ)
 	if err != nil {
 		return false
@@ -1080,7 +1054,7 @@ func (t *tracer) iterations(st ast.Stmt, body *ast.BlockStmt, vars []ast.Expr, a
 		in.block(body.List)
 		return
 	}
-	if rest, first := t.rest(st, body); rest != "" {
+	if rest, first := t.plainRest(st, body); rest != "" {
 		t.insert(t.c, body.Lbrace+1, fmt.Sprintf(" if !%s { %s { %s{ %s} }; break }; %s", t.stepping(), rest, first, t.plain(body, true), head))
 		in.block(body.List)
 		return
@@ -1090,9 +1064,9 @@ func (t *tracer) iterations(st ast.Stmt, body *ast.BlockStmt, vars []ast.Expr, a
 	t.insert(t.c, body.Rbrace, " } else { "+t.plain(body, false)+" }")
 }
 
-// rest begins a plain loop that goes on where another one is, and what its body has to begin with; "" if that can't be
-// written, or would be of no use.
-func (t *tracer) rest(st ast.Stmt, body *ast.BlockStmt) (loop, first string) {
+// plainRest is a loop without calls that goes on where another one is: its header, and what its body has to begin with.
+// Both are "" if it can't be written, or would be of no use.
+func (t *tracer) plainRest(st ast.Stmt, body *ast.BlockStmt) (header, first string) {
 	simple := true // it leaves no other loop, and what is written twice holds no function
 	ast.Inspect(body, func(n ast.Node) bool {
 		b, ok := n.(*ast.BranchStmt)
@@ -1103,74 +1077,91 @@ func (t *tracer) rest(st ast.Stmt, body *ast.BlockStmt) (loop, first string) {
 	if t.guarded || !simple {
 		return "", ""
 	}
-	const index, end = ownPrefix + "k", ownPrefix + "n"
 	switch st := st.(type) {
 	case *ast.ForStmt:
-		if !t.harmless(st.Cond) || !t.harmless(st.Post) {
-			return "", ""
-		}
-		var init, cond, post string
-		if a, ok := st.Init.(*ast.AssignStmt); ok && a.Tok == token.DEFINE {
-			var names []string
-			for _, l := range a.Lhs {
-				if id := l.(*ast.Ident); id.Name != "_" {
-					names = append(names, id.Name)
-				}
-			}
-			if list := strings.Join(names, ", "); list != "" {
-				init = list + " := " + list
-			}
-		}
-		if st.Cond != nil {
-			cond = t.text(st.Cond)
-		}
-		if st.Post != nil {
-			post = t.text(st.Post)
-		}
-		return fmt.Sprintf("for %s; %s; %s", init, cond, post), ""
+		return t.restOfFor(st), ""
 	case *ast.RangeStmt:
-		limit := end
-		switch u := t.c.info.TypeOf(st.X).Underlying().(type) {
-		case *types.Slice:
-			if _, o := t.c.pkg.Scope().Innermost(body.Lbrace+1).LookupParent("len", body.Lbrace+1); o != types.Universe.Lookup("len") {
-				return "", ""
-			}
-			limit = "len(" + end + ")"
-		case *types.Basic:
-			if u.Info()&types.IsInteger == 0 {
-				return "", ""
-			}
-		default:
-			return "", ""
-		}
-		key, _ := st.Key.(*ast.Ident)
-		typ, ok := t.writeType(types.Default(t.c.info.TypeOf(st.X)))
-		if !ok || !t.means(st.Pos(), typ) || st.Key != nil && (key == nil || st.Tok != token.DEFINE) {
-			return "", ""
-		}
-		from := index
-		switch {
-		case key == nil:
-			t.insert(t.c, st.Range, index+" := ")
-		case key.Name == "_" && st.Value == nil:
-			return "", ""
-		case key.Name == "_":
-			t.replace(t.c, key.Pos(), key.End(), index)
-		default:
-			from = key.Name
-			first = key.Name + " := " + index + "; "
-		}
-		if value, ok := st.Value.(*ast.Ident); ok && value.Name != "_" {
-			first += fmt.Sprintf("%s := %s[%s]; ", value.Name, end, index)
-		}
-		t.shared.kept++
-		kept := fmt.Sprint(end, t.shared.kept)
-		t.insert(t.c, st.Pos(), fmt.Sprintf("var %s %s; ", kept, typ))
-		t.insert(t.c, st.X.Pos(), fmt.Sprintf("%s.Kept(&%s, ", showName, kept))
-		t.edits.insert(t.end(t.c, st.X.End()), ")")
-		return fmt.Sprintf("%s := %s; for %s := %s; %s < %s; %s++", end, kept, index, from, index, limit, index), first
+		return t.restOfRange(st)
 	}
 	return "", ""
+}
+
+// restOfFor is the header of a plain loop that goes on where the variables of another one are.
+func (t *tracer) restOfFor(st *ast.ForStmt) string {
+	if !t.harmless(st.Cond) || !t.harmless(st.Post) {
+		return ""
+	}
+	var init, cond, post string
+	if a, ok := st.Init.(*ast.AssignStmt); ok && a.Tok == token.DEFINE {
+		var names []string
+		for _, l := range a.Lhs {
+			if id := l.(*ast.Ident); id.Name != "_" {
+				names = append(names, id.Name)
+			}
+		}
+		if list := strings.Join(names, ", "); list != "" {
+			init = list + " := " + list
+		}
+	}
+	if st.Cond != nil {
+		cond = t.text(st.Cond)
+	}
+	if st.Post != nil {
+		post = t.text(st.Post)
+	}
+	return fmt.Sprintf("for %s; %s; %s", init, cond, post)
+}
+
+// restOfRange is plainRest of a range over a slice or an integer, which is kept in a variable for that. Both loops
+// count by a name of ours if the user gives the index none.
+func (t *tracer) restOfRange(st *ast.RangeStmt) (header, first string) {
+	const index, end = ownPrefix + "k", ownPrefix + "n"
+	limit := t.rangeLimit(st, end)
+	key, named := st.Key.(*ast.Ident)
+	typ, ok := t.writeType(types.Default(t.c.info.TypeOf(st.X)))
+	switch {
+	case limit == "" || !ok || !t.namesTypes(st.Pos(), typ):
+		return "", ""
+	case st.Key != nil && (!named || st.Tok != token.DEFINE):
+		return "", ""
+	case named && key.Name == "_" && st.Value == nil:
+		return "", ""
+	}
+	from := index
+	switch {
+	case !named:
+		t.insert(t.c, st.Range, index+" := ")
+	case key.Name == "_":
+		t.replace(t.c, key.Pos(), key.End(), index)
+	default:
+		from = key.Name
+		first = key.Name + " := " + index + "; "
+	}
+	if value, ok := st.Value.(*ast.Ident); ok && value.Name != "_" {
+		first += fmt.Sprintf("%s := %s[%s]; ", value.Name, end, index)
+	}
+	t.ranges++
+	kept := fmt.Sprint(end, t.ranges)
+	t.insert(t.c, st.Pos(), fmt.Sprintf("var %s %s; ", kept, typ))
+	t.insert(t.c, st.X.Pos(), fmt.Sprintf("%s.Kept(&%s, ", showName, kept))
+	t.edits.insert(t.end(t.c, st.X.End()), ")")
+	return fmt.Sprintf("%s := %s; for %s := %s; %s < %s; %s++", end, kept, index, from, index, limit, index), first
+}
+
+// rangeLimit is the end of a range over what a variable holds; "" if it is none over a slice or an integer.
+func (t *tracer) rangeLimit(st *ast.RangeStmt, variable string) string {
+	switch u := t.c.info.TypeOf(st.X).Underlying().(type) {
+	case *types.Slice:
+		begin := st.Body.Lbrace + 1
+		if _, o := t.c.pkg.Scope().Innermost(begin).LookupParent("len", begin); o == types.Universe.Lookup("len") {
+			return "len(" + variable + ")"
+		}
+	case *types.Basic:
+		if u.Info()&types.IsInteger != 0 {
+			return variable
+		}
+	}
+	return ""
 }
 
 // harmless reports whether code may run once more than it would, and be written twice.
@@ -1245,7 +1236,7 @@ func (t *tracer) literals(list ...ast.Node) {
 			case *ast.FuncLit:
 				if t.mine(t.c, n) {
 					sig, _ := t.c.info.TypeOf(n).(*types.Signature)
-					t.body("func", n, nil, n.Type, sig, n.Body)
+					t.called("func", n, nil, n.Type, sig, n.Body)
 				}
 				return false
 			case *ast.BlockStmt:

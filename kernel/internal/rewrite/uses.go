@@ -11,8 +11,8 @@ import (
 // What a cell reads and what it declares, by name: of that the kernel knows which cells depend on which.
 
 // declares are the names of the cell's declarations.
-func (w *work) declares() (names []string) {
-	for _, d := range w.decls {
+func (a *assembly) declares() (names []string) {
+	for _, d := range a.decls {
 		if !isInit(d) && d.text == nil {
 			names = append(names, d.called()...)
 		}
@@ -31,14 +31,14 @@ func (d *decl) called() []string {
 
 // reads are the names of earlier cells that the program reaches. A variable that the cell defines itself is among them
 // only if a statement uses what it was before.
-func (w *work) reads(g *graph, mentioned map[string]bool) (names []string) {
-	for name := range mentioned {
-		if _, was := w.s.vars[name]; was && (w.types[name].typ == "" || g.before[name]) {
+func (a *assembly) reads() (names []string) {
+	for name := range a.named {
+		if _, was := a.s.vars[name]; was && (a.types[name].typ == "" || a.g.before[name]) {
 			names = append(names, name)
 		}
 	}
-	for i := range g.reached {
-		if d := g.parts[i].decl; d != nil && d.text == nil && d.src != w.src && d.key != mainName {
+	for i := range a.g.reached {
+		if d := a.g.parts[i].decl; d != nil && d.text == nil && d.src != a.src && d.key != mainName {
 			names = append(names, d.called()...)
 		}
 	}

@@ -56,29 +56,35 @@ func unlabeled(st ast.Stmt) ast.Stmt {
 	return st
 }
 
+// A publisher makes variables of a cell those of the program's package.
+type publisher struct {
+	*work
+	ds []definition
+}
+
 // publish decides which of the definitions become package-level, with which types, and edits their statements. The
 // others stay variables of main: their type can't be written outside its package.
-func (w *work) publish(ds []definition) {
-	w.types = map[string]variable{}
-	w.local = map[string]string{}
-	for _, d := range ds {
-		t := w.typeOf(d)
-		typ, ok := w.writeType(t)
+func (p *publisher) publish() {
+	p.types = map[string]variable{}
+	p.local = map[string]string{}
+	for _, d := range p.ds {
+		t := p.typeOf(d)
+		typ, ok := p.writeType(t)
 		why := ""
 		switch {
 		case t == types.Typ[types.Invalid]:
 			why = "its type is one of C's: convert it, as in x := int(C.f()), or declare it with its type"
 		case Reserved(d.name):
-			w.fail(w.at(w.user, d.obj.Pos()), reservedMsg(d.name), "choose another name")
+			p.fail(p.at(p.user, d.obj.Pos()), reservedMsg(d.name), "choose another name")
 			return
 		case !ok:
-			why = "its type " + types.TypeString(d.obj.Type(), types.RelativeTo(w.user.pkg)) + " can't be named outside its package or function"
-		case w.s.spared[d.name] != "":
-			why = w.s.spared[d.name]
+			why = "its type " + types.TypeString(d.obj.Type(), types.RelativeTo(p.user.pkg)) + " can't be named outside its package or function"
+		case p.s.spared[d.name] != "":
+			why = p.s.spared[d.name]
 		}
 		if why != "" {
-			if w.local[d.name] == "" {
-				w.keepLocal(d.name, why)
+			if p.local[d.name] == "" {
+				p.keepLocal(d.name, why)
 			}
 			continue
 		}
@@ -87,56 +93,56 @@ func (w *work) publish(ds []definition) {
 		case types.Universe.Lookup(d.name) != nil || d.name == "main" || d.name == "init":
 			v.hidden = true
 			if types.Universe.Lookup(d.name) != nil {
-				w.note("name "+d.name, "%s is a variable from here on. Where that can't be meant, and inside functions, it is still Go's own; %%rm %s gives it back", d.name, d.name)
+				p.note("name "+d.name, "%s is a variable from here on. Where that can't be meant, and inside functions, it is still Go's own; %%rm %s gives it back", d.name, d.name)
 			}
-		case w.user.used[d.name] != "" && w.user.used[d.name] != helpers[d.name] || w.s.imports[d.name] != "" || w.imported[d.name]:
-			if w.namesPackage(d.name) || w.s.imports[d.name] != "" || w.imported[d.name] {
-				w.noteShadow(d.name)
-				w.shadowPackage(d.name)
+		case p.user.used[d.name] != "" && p.user.used[d.name] != helpers[d.name] || p.s.imports[d.name] != "" || p.imported[d.name]:
+			if p.namesPackage(d.name) || p.s.imports[d.name] != "" || p.imported[d.name] {
+				p.noteShadow(d.name)
+				p.shadowPackage(d.name)
 			}
 		case common[d.name]:
-			if _, was := w.s.vars[d.name]; !was {
-				w.noteShadow(d.name)
+			if _, was := p.s.vars[d.name]; !was {
+				p.noteShadow(d.name)
 			}
 		}
-		w.types[d.name] = v
-		w.objects[d.name] = d.obj
+		p.types[d.name] = v
+		p.objects[d.name] = d.obj
 	}
-	w.stayTogether(ds)
-	w.assignEarlier(ds)
-	for _, d := range ds {
-		if w.local[d.name] != "" {
-			delete(w.types, d.name)
+	p.stayTogether()
+	p.assignEarlier()
+	for _, d := range p.ds {
+		if p.local[d.name] != "" {
+			delete(p.types, d.name)
 			continue
 		}
-		w.global[d.obj] = w.types[d.name].source(d.name)
-		w.defs = append(w.defs, d)
+		p.global[d.obj] = p.types[d.name].source(d.name)
+		p.defs = append(p.defs, d)
 	}
-	w.renameOld()
-	for i, st := range w.body {
+	p.renameOld()
+	for i, st := range p.body {
 		switch st := unlabeled(st).(type) {
 		case *ast.AssignStmt:
 			if st.Tok != token.DEFINE {
 				break
 			}
-			if names := w.localNames(ds, i); len(names) > 0 {
-				w.declareLocally(st, identifiers(st.Lhs), names)
+			if names := p.localNames(i); len(names) > 0 {
+				p.declareLocally(st, identifiers(st.Lhs), names)
 				break
 			}
-			w.replace(w.user, st.TokPos, st.TokPos+2, " =")
+			p.replace(p.user, st.TokPos, st.TokPos+2, " =")
 		case *ast.DeclStmt:
 			g, ok := st.Decl.(*ast.GenDecl)
 			if !ok || g.Tok != token.VAR {
 				break
 			}
-			if names := w.localNames(ds, i); len(names) > 0 {
-				w.declareLocally(st, g.Specs[0].(*ast.ValueSpec).Names, names)
+			if names := p.localNames(i); len(names) > 0 {
+				p.declareLocally(st, g.Specs[0].(*ast.ValueSpec).Names, names)
 				break
 			}
-			w.assign(g)
+			p.assign(g)
 		}
 	}
-	w.renameHidden()
+	p.renameHidden()
 }
 
 // common are the packages whose names most people mean as packages.
@@ -151,27 +157,27 @@ func shownPackage(p *types.Package) string {
 }
 
 // keepLocal leaves a variable in main, and says why.
-func (w *work) keepLocal(name, why string) {
-	w.local[name] = fmt.Sprintf("%s is not remembered by later cells: %s", name, why)
-	w.note("", "%s", w.local[name])
+func (p *publisher) keepLocal(name, why string) {
+	p.local[name] = fmt.Sprintf("%s is not remembered by later cells: %s", name, why)
+	p.note("", "%s", p.local[name])
 }
 
 // assignEarlier finds the variables of earlier cells to which := assigns, as it does in Go where it defines another one
 // at the same time and the type is the same: pointers and closures see the new value. A := that ran before defines
 // again what it defined then, and assigns to what it assigned to.
-func (w *work) assignEarlier(ds []definition) {
-	w.assigned = map[string]bool{}
-	for i, st := range w.body {
+func (p *publisher) assignEarlier() {
+	p.assigned = map[string]bool{}
+	for i, st := range p.body {
 		if a, ok := unlabeled(st).(*ast.AssignStmt); !ok || a.Tok != token.DEFINE {
 			continue
 		}
 		var fresh, earlier, beside []string
-		for _, d := range ds {
+		for _, d := range p.ds {
 			if d.stmt != i {
 				continue
 			}
-			now := w.types[d.name]
-			if old, was := w.s.vars[d.name]; was && w.local[d.name] == "" && old.typ == now.typ && old.hidden == now.hidden {
+			now := p.types[d.name]
+			if old, was := p.s.vars[d.name]; was && p.local[d.name] == "" && old.typ == now.typ && old.hidden == now.hidden {
 				earlier = append(earlier, d.name)
 				beside = append(beside, old.beside...)
 			} else {
@@ -182,15 +188,15 @@ func (w *work) assignEarlier(ds []definition) {
 			fresh, earlier = earlier, slices.DeleteFunc(slices.Clone(earlier), func(n string) bool { return !slices.Contains(beside, n) })
 		}
 		for _, name := range earlier {
-			w.assigned[name] = true
-			v := w.types[name]
-			v.beside = w.s.vars[name].beside
-			w.types[name] = v
+			p.assigned[name] = true
+			v := p.types[name]
+			v.beside = p.s.vars[name].beside
+			p.types[name] = v
 		}
 		for _, name := range fresh {
-			if v, ok := w.types[name]; ok && !w.assigned[name] {
+			if v, ok := p.types[name]; ok && !p.assigned[name] {
 				v.beside = earlier
-				w.types[name] = v
+				p.types[name] = v
 			}
 		}
 	}
@@ -198,16 +204,16 @@ func (w *work) assignEarlier(ds []definition) {
 
 // stayTogether leaves the variables of a var (...) of several lines local if one of them stays so: its lines may use
 // each other.
-func (w *work) stayTogether(ds []definition) {
-	for i, st := range w.body {
+func (p *publisher) stayTogether() {
+	for i, st := range p.body {
 		declared, ok := unlabeled(st).(*ast.DeclStmt)
 		if !ok || len(declared.Decl.(*ast.GenDecl).Specs) == 1 {
 			continue
 		}
-		local := w.localNames(ds, i)
-		for _, d := range ds {
-			if d.stmt == i && len(local) > 0 && w.local[d.name] == "" {
-				w.keepLocal(d.name, "it is declared together with "+local[0])
+		local := p.localNames(i)
+		for _, d := range p.ds {
+			if d.stmt == i && len(local) > 0 && p.local[d.name] == "" {
+				p.keepLocal(d.name, "it is declared together with "+local[0])
 			}
 		}
 	}
@@ -215,16 +221,16 @@ func (w *work) stayTogether(ds []definition) {
 
 // declareLocally leaves a declaration, some of whose variables stay local, as it is; the values of the others come by
 // way of names of ours.
-func (w *work) declareLocally(st ast.Stmt, all []*ast.Ident, local []string) {
+func (p *publisher) declareLocally(st ast.Stmt, all []*ast.Ident, local []string) {
 	end := "; _ = " + strings.Join(local, "; _ = ")
 	for _, id := range all {
-		if id.Name != "_" && w.local[id.Name] == "" {
+		if id.Name != "_" && p.local[id.Name] == "" {
 			own := ownPrefix + "_" + id.Name
-			w.replace(w.user, id.Pos(), id.End(), own)
-			end += "; " + w.types[id.Name].source(id.Name) + " = " + own
+			p.replace(p.user, id.Pos(), id.End(), own)
+			end += "; " + p.types[id.Name].source(id.Name) + " = " + own
 		}
 	}
-	w.after(w.user, st, end)
+	p.after(p.user, st, end)
 }
 
 // identifiers are the names on the left of :=.
@@ -237,9 +243,9 @@ func identifiers(left []ast.Expr) []*ast.Ident {
 }
 
 // localNames are the variables of a statement that stay local.
-func (w *work) localNames(ds []definition, stmt int) (names []string) {
-	for _, d := range ds {
-		if d.stmt == stmt && w.local[d.name] != "" {
+func (p *publisher) localNames(stmt int) (names []string) {
+	for _, d := range p.ds {
+		if d.stmt == stmt && p.local[d.name] != "" {
 			names = append(names, d.name)
 		}
 	}
@@ -247,14 +253,14 @@ func (w *work) localNames(ds []definition, stmt int) (names []string) {
 }
 
 // assign turns a var declaration into assignments, in place.
-func (w *work) assign(g *ast.GenDecl) {
-	w.blank(w.user, g.TokPos, g.TokPos+3)
+func (p *publisher) assign(g *ast.GenDecl) {
+	p.blank(p.user, g.TokPos, g.TokPos+3)
 	if g.Lparen.IsValid() {
-		w.blank(w.user, g.Lparen, g.Lparen+1)
-		w.blank(w.user, g.Rparen, g.Rparen+1)
+		p.blank(p.user, g.Lparen, g.Lparen+1)
+		p.blank(p.user, g.Rparen, g.Rparen+1)
 	}
-	before := w.at(w.user, g.Pos())
-	for _, it := range w.stmts {
+	before := p.at(p.user, g.Pos())
+	for _, it := range p.stmts {
 		if it.lo <= before && before < it.hi {
 			before = it.lo
 		}
@@ -262,18 +268,18 @@ func (w *work) assign(g *ast.GenDecl) {
 	for _, sp := range g.Specs {
 		v := sp.(*ast.ValueSpec)
 		from := before
-		before = w.end(w.user, v.End())
-		if w.embed(v, from) {
+		before = p.end(p.user, v.End())
+		if p.embed(v, from) {
 			continue
 		}
 		if len(v.Values) == 0 {
 			var zero []string
 			for _, id := range v.Names {
 				if id.Name != "_" {
-					zero = append(zero, fmt.Sprintf("%s = *new(%s)", w.types[id.Name].source(id.Name), w.types[id.Name].typ))
+					zero = append(zero, fmt.Sprintf("%s = *new(%s)", p.types[id.Name].source(id.Name), p.types[id.Name].typ))
 				}
 			}
-			w.replace(w.user, v.Pos(), v.End(), strings.Join(zero, "; "))
+			p.replace(p.user, v.Pos(), v.End(), strings.Join(zero, "; "))
 			continue
 		}
 		if v.Type == nil {
@@ -283,11 +289,11 @@ func (w *work) assign(g *ast.GenDecl) {
 		for _, id := range v.Names {
 			blank = blank && id.Name == "_"
 		}
-		w.blank(w.user, v.Type.Pos(), v.Type.End())
+		p.blank(p.user, v.Type.Pos(), v.Type.End())
 		if blank && len(v.Values) == len(v.Names) { // var _ I = v asserts that v is an I
 			for _, x := range v.Values {
-				w.insert(w.user, x.Pos(), "("+w.user.source(v.Type)+")(")
-				w.insert(w.user, x.End(), ")")
+				p.insert(p.user, x.Pos(), "("+p.user.source(v.Type)+")(")
+				p.insert(p.user, x.End(), ")")
 			}
 		}
 	}
@@ -303,23 +309,23 @@ const embedName = ownPrefix + "Embed_"
 
 // embed sees to a variable for which //go:embed stands before its declaration, from an offset of the cell on. It
 // reports whether it is one.
-func (w *work) embed(v *ast.ValueSpec, from int) bool {
+func (p *publisher) embed(v *ast.ValueSpec, from int) bool {
 	var patterns []string
-	for _, m := range embedLine.FindAllStringSubmatchIndex(w.code[from:w.at(w.user, v.Pos())], -1) {
-		patterns = append(patterns, w.code[from+m[2]:from+m[3]])
-		w.edits.blank(w.src.Code, from+m[0], from+m[1])
+	for _, m := range embedLine.FindAllStringSubmatchIndex(p.code[from:p.at(p.user, v.Pos())], -1) {
+		patterns = append(patterns, p.code[from+m[2]:from+m[3]])
+		p.edits.blank(p.src.Code, from+m[0], from+m[1])
 	}
 	if len(patterns) == 0 {
 		return false
 	}
 	if len(v.Names) != 1 || v.Names[0].Name == "_" || len(v.Values) > 0 {
-		w.fail(w.at(w.user, v.Pos()), "go:embed cannot apply to this var", "give it a var of its own without a value")
+		p.fail(p.at(p.user, v.Pos()), "go:embed cannot apply to this var", "give it a var of its own without a value")
 		return true
 	}
 	name := v.Names[0].Name
-	w.embeds = append(w.embeds, embed{name, strings.Join(patterns, " ")})
-	w.r.Embeds = append(w.r.Embeds, patterns...)
-	w.replace(w.user, v.Pos(), v.End(), w.types[name].source(name)+" = "+embedName+name)
+	p.embeds = append(p.embeds, embed{name, strings.Join(patterns, " ")})
+	p.r.Embeds = append(p.r.Embeds, patterns...)
+	p.replace(p.user, v.Pos(), v.End(), p.types[name].source(name)+" = "+embedName+name)
 	return true
 }
 

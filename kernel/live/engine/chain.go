@@ -4,10 +4,8 @@ package main
 
 import (
 	"encoding/json"
-	"maps"
 
 	"github.com/lectern-go/lectern/kernel/internal/rewrite"
-	"github.com/lectern-go/lectern/kernel/persist"
 )
 
 // A link is a cell that the program of an earlier one runs, too.
@@ -35,16 +33,7 @@ func (e *engine) join(cell int, r *rewrite.Result, more string) (a *answer, need
 	if !c.Add(cell, r) {
 		return nil, nil
 	}
-	real := e.manifest()
-	expected := *real
-	expected.Vars = maps.Clone(real.Vars)
-	expect := func(r *rewrite.Result) {
-		for _, name := range r.Defines {
-			expected.Vars[name] = persist.Var{Group: -1} // of which nobody knows yet who is in it
-		}
-	}
-	expect(r)
-	session := r.Next.Keeping(func() *persist.Manifest { return &expected })
+	session := r.Next.Assuming(r.Defines)
 	var chain []*link
 	for _, n := range list {
 		r := session.Rewrite(n.Cell, n.Code)
@@ -54,9 +43,8 @@ func (e *engine) join(cell int, r *rewrite.Result, more string) (a *answer, need
 		if !c.Add(n.Cell, r) {
 			break
 		}
-		expect(r)
 		chain = append(chain, &link{n.Cell, n.Code, r})
-		session = r.Next
+		session = r.Next.Assuming(r.Defines)
 	}
 	if len(c.Cells()) < 2 {
 		return nil, nil

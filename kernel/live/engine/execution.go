@@ -233,6 +233,10 @@ func (x *execution) message(kind string, fields []string) {
 	case "input":
 		prompt := x.line
 		x.line, x.prompt = "", &prompt
+	case "mine":
+		if len(fields) == 2 && fields[0] == "ours" {
+			x.print("Here, mine has our solutions of all exercises: a page has no folder to keep yours in.\n")
+		}
 	case "widget":
 		x.widget(fields)
 	case "error":

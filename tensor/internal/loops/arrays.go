@@ -348,6 +348,22 @@ func FloatKernels(f func(float64) float64) UnaryKernels {
 	}
 }
 
+// FloatKernels2 is FloatKernels for a function of two numbers.
+func FloatKernels2(f func(a, b float64) float64) BinaryKernels {
+	return BinaryKernels{
+		F32: func(dst, x, y []float32) {
+			for i := range dst {
+				dst[i] = float32(f(float64(x[i]), float64(y[i])))
+			}
+		},
+		F64: func(dst, x, y []float64) {
+			for i := range dst {
+				dst[i] = f(x[i], y[i])
+			}
+		},
+	}
+}
+
 // mapRows calls f for each row of x along an axis; dst goes to the same place in
 // out. number is the row's place in row-major order of the other axes.
 func mapRows[T numbers.Number](out, x Array, axis int, f func(dst, src []T, number int)) {

@@ -132,6 +132,13 @@ func scatterAdd[T numbers.Number](sum []T, l layout.Layout, x Array, a Gathering
 	a.Each(l, func(i, at int) { sum[at] += values[i] })
 }
 
+// scatterFold folds the elements of x, in row-major order, into where Pick would take them from.
+func scatterFold[T numbers.Number](out []T, l layout.Layout, x Array, a Gathering, f func(a, b T) T) {
+	values := make([]T, x.Len())
+	NewReader[T](x).Copy(values, 0)
+	a.Each(l, func(i, at int) { out[at] = f(out[at], values[i]) })
+}
+
 // byColumns shares out a tensor of outer rows and inner columns, so that each column of a row belongs to one thread,
 // which gets n columns from first on of row o. A column takes work steps.
 func byColumns(outer, inner, work int, f func(o, first, n int)) {

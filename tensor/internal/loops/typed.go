@@ -272,6 +272,22 @@ func ScatterAdd(sum, x Array, a Gathering) {
 	}
 }
 
+// Fold2 makes one number of two.
+type Fold2 struct {
+	F64 func(a, b float64) float64
+	I64 func(a, b int64) int64
+}
+
+// Scatter folds the elements of x into where Pick would take them from in out, which is contiguous, and of float64 or
+// int64.
+func (f Fold2) Scatter(out, x Array, a Gathering) {
+	if out.Dtype == device.Float64 {
+		scatterFold(Stored[float64](out), *out.Layout, x, a, f.F64)
+	} else {
+		scatterFold(Stored[int64](out), *out.Layout, x, a, f.I64)
+	}
+}
+
 // NormKernels compute one row of a normalization, or of its gradient, from the same row of each input.
 type NormKernels struct {
 	F32 func(dst []float32, in *[3][]float32, scratch *[2][]float32, eps float64)

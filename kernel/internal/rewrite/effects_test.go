@@ -31,7 +31,7 @@ func TestDefaultsOfPackages(t *testing.T) {
 // What the table names is there, in the Go that cells are built with.
 func TestFunctionsThatSetSomethingExist(t *testing.T) {
 	imports := importer.ForCompiler(token.NewFileSet(), "source", nil)
-	for name := range sets {
+	for name := range setters {
 		i := strings.LastIndexByte(name, '.')
 		p, err := imports.Import(name[:i])
 		if err != nil {

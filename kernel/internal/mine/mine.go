@@ -1,0 +1,304 @@
+// Package mine writes a student's own package: the functions that lesson.Grade has given all points, each in a file
+// with what it needs of the cells, and with a test made of the exercise's cases. It is a module of its own in a folder
+// beside the notebooks, so that cells import it as "mine", and the plain go command tests it.
+//
+// Nothing that a student has written is lost: a file that was changed by hand is never written to, one that a better
+// answer replaces is kept as .bak, and what does not compile alone stays in the notebook only. That a file is as it was
+// written can be seen from its first line, which has a digest of the rest.
+package mine
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/lectern-go/lectern/internal/atomicfile"
+	"github.com/lectern-go/lectern/notebooks/lesson"
+)
+
+// Name is that of the package, of its folder and its module.
+const Name = "mine"
+
+const about = `// Package mine holds the functions that you have written. When lesson.Grade gives one all its points, it is put here,
+// with a test made of the exercise's cases; later lessons import it. You may change every file: what you have changed is
+// never overwritten. Try it with
+//
+//	go test ./mine
+package mine
+`
+
+// Make begins a package in a folder of notebooks: for a student, no more is needed. library is the folder of our
+// module, which the package may import from. What is there already stays.
+func Make(folder, library string) error {
+	dir := filepath.Join(folder, Name)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	mod, err := os.ReadFile(filepath.Join(library, "go.mod"))
+	if err != nil {
+		return err
+	}
+	language := goLine.FindString(string(mod))
+	module := "module " + Name + "\n\n" + language + "\n"
+	work := fmt.Sprintf("// For the go command in this folder.\n\n%s\n\nuse (\n\t./%s\n\t%q\n)\n", language, Name, filepath.ToSlash(library))
+	for _, f := range []struct {
+		path, text string
+		ours       bool // to be brought up to date
+	}{
+		{filepath.Join(dir, "go.mod"), module, false},
+		{filepath.Join(dir, "doc.go"), about, false},
+		{filepath.Join(folder, "go.work"), work, true},
+	} {
+		old, err := os.ReadFile(f.path)
+		if err == nil && (!f.ours || string(old) == f.text) {
+			continue
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if err := write(f.path, f.text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Beside returns the folder of the package beside the notebooks in a folder; "" if there is none.
+func Beside(folder string) string {
+	dir := filepath.Join(folder, Name)
+	if mod, err := os.ReadFile(filepath.Join(dir, "go.mod")); err == nil && module.Match(mod) {
+		return dir
+	}
+	return ""
+}
+
+var (
+	module = regexp.MustCompile(`(?m)^module ` + Name + `\s*$`)
+	goLine = regexp.MustCompile(`(?m)^go [\d.]+$`)
+)
+
+// A Package is one student's.
+type Package struct {
+	Dir      string // its folder
+	Ours     string // the folder with our solutions
+	Importer types.Importer
+}
+
+// Keep puts the function into the package that a cell has given lesson.Grade, and returns what there is to tell about
+// it, or "". program is the cell as a program.
+func (p *Package) Keep(key, program string) string {
+	k, ok := kept(key)
+	if !ok {
+		return ""
+	}
+	name, file := Name+"."+k.Name, shown(k.Name)
+	text, err := p.extract(k, program)
+	if err != nil {
+		return fmt.Sprintf("It does not become %s: %v.", name, err)
+	}
+	switch had, err := p.put(k, stamp(k, byStudent, text), testOf(k)); {
+	case err != nil:
+		return fmt.Sprintf("It does not become %s: %v.", name, err)
+	case had == changed:
+		return fmt.Sprintf("%s was changed by hand, so it stays as it is. To have this version in its place, delete the file and run the cell again.", file)
+	case had == same:
+		return ""
+	case had == another:
+		return fmt.Sprintf("%s is this version from now on, in %s; the one before is in %s.bak.", name, file, file)
+	default:
+		return fmt.Sprintf("It is %s from now on, in %s.", name, file)
+	}
+}
+
+// Use puts our solution of an exercise into the package, with those of ours that it needs, and returns what there is to
+// tell about it.
+func (p *Package) Use(key string) string {
+	k, ok := kept(key)
+	if !ok {
+		return ""
+	}
+	if p.has(k) {
+		return fmt.Sprintf("%s.%s is there already: %s stays as it is.", Name, k.Name, shown(k.Name))
+	}
+	var names []string
+	for todo := []lesson.Kept{k}; len(todo) > 0; todo = todo[1:] {
+		k := todo[0]
+		text, err := os.ReadFile(filepath.Join(p.Ours, fileOf(k.Name)))
+		if err == nil {
+			_, err = p.put(k, string(text), testOf(k))
+		}
+		if err != nil {
+			return fmt.Sprintf("Our solution does not become %s.%s: %v.", Name, k.Name, err)
+		}
+		names = append(names, Name+"."+k.Name)
+		for _, other := range lesson.KeptFunctions() {
+			if mentions(text, other.Name) && !p.has(other) && !slices.Contains(todo, other) {
+				todo = append(todo, other)
+			}
+		}
+	}
+	said := names[0] + " is our solution of exercise " + key + " until you have your own"
+	if len(names) > 1 {
+		said += ", and so is what it needs: " + strings.Join(names[1:], ", ")
+	}
+	return said + "."
+}
+
+// What was there when a function was put into the package.
+type had int
+
+const (
+	nothing had = iota // or a solution of ours
+	same
+	another // which is kept as .bak
+	changed // by hand, so that it stays
+)
+
+// put writes a function and its test.
+func (p *Package) put(k lesson.Kept, text, test string) (had, error) {
+	path := filepath.Join(p.Dir, fileOf(k.Name))
+	was := nothing
+	old, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return nothing, err
+	case rest(string(old)) == rest(text):
+		return same, nil
+	case !pristine(string(old)):
+		return changed, nil
+	case !strings.Contains(string(old[:bytes.IndexByte(old, '\n')]), byUs):
+		was = another
+		if err := write(path+".bak", string(old)); err != nil {
+			return was, err
+		}
+	}
+	if err := write(path, text); err != nil {
+		return was, err
+	}
+	path = strings.TrimSuffix(path, ".go") + "_test.go"
+	if old, err := os.ReadFile(path); err == nil && !pristine(string(old)) {
+		return was, nil // the student has more cases
+	}
+	return was, write(path, test)
+}
+
+// has reports whether the package has a function.
+func (p *Package) has(k lesson.Kept) bool {
+	_, err := os.Stat(filepath.Join(p.Dir, fileOf(k.Name)))
+	return err == nil
+}
+
+// Missing says what to do about a name that cells expect in package mine and that is not there; "" for any other name.
+func Missing(name string) string {
+	for _, k := range lesson.KeptFunctions() {
+		if k.Name == name {
+			return fmt.Sprintf("it is your function %s of exercise %s: write it there and run lesson.Grade, or run lesson.Use(%q) in a cell of its own to go on with ours", k.Func, k.Key, k.Key)
+		}
+	}
+	return ""
+}
+
+// kept finds the function of an exercise.
+func kept(key string) (lesson.Kept, bool) {
+	list := lesson.KeptFunctions()
+	if i := slices.IndexFunc(list, func(k lesson.Kept) bool { return k.Key == key }); i >= 0 {
+		return list[i], true
+	}
+	return lesson.Kept{}, false
+}
+
+// fileOf names the file of a function, and shown as students see it.
+func fileOf(name string) string { return strings.ToLower(name) + ".go" }
+func shown(name string) string  { return Name + "/" + fileOf(name) }
+
+// others reads the files of the package but for that of a function, and its tests.
+func (p *Package) others(k lesson.Kept) (map[string]string, error) {
+	files := map[string]string{}
+	list, err := filepath.Glob(filepath.Join(p.Dir, "*.go"))
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range list {
+		name := filepath.Base(path)
+		if strings.HasSuffix(name, "_test.go") || name == fileOf(k.Name) {
+			continue
+		}
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		files[name] = string(b)
+	}
+	return files, nil
+}
+
+// Who has written a function, as the first line of its file says.
+const (
+	byStudent = "by you"
+	byUs      = "by Lectern"
+)
+
+// stamp puts a line in front of a function that says what it is, with a digest of what follows.
+func stamp(k lesson.Kept, who, text string) string {
+	return fmt.Sprintf("// Exercise %s, %s. (%s)\n\n%s", k.Key, who, digest("\n"+text), text)
+}
+
+func testOf(k lesson.Kept) string {
+	text := "\n" + string(k.Test())
+	return fmt.Sprintf("// The cases of exercise %s. (%s)\n%s", k.Key, digest(text), text)
+}
+
+func digest(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:6])
+}
+
+var stamped = regexp.MustCompile(`^// .* \(([0-9a-f]{12})\)\r?\n`)
+
+// rest is what follows the first line of a file.
+func rest(file string) string {
+	_, rest, _ := strings.Cut(strings.ReplaceAll(file, "\r\n", "\n"), "\n")
+	return rest
+}
+
+// pristine reports whether a file is as it was written here.
+func pristine(file string) bool {
+	m := stamped.FindStringSubmatch(file)
+	return m != nil && m[1] == digest(rest(file))
+}
+
+// write puts a whole file in the place of another, or none.
+func write(path, text string) error {
+	return atomicfile.Write(path, func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	})
+}
+
+// mentions reports whether a file names something.
+func mentions(file []byte, name string) bool {
+	f, err := parser.ParseFile(token.NewFileSet(), "", file, parser.SkipObjectResolution)
+	found := false
+	if err == nil {
+		ast.Inspect(f, func(n ast.Node) bool {
+			id, ok := n.(*ast.Ident)
+			found = found || ok && id.Name == name
+			return !found
+		})
+	}
+	return found
+}

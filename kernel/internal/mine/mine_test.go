@@ -1,0 +1,226 @@
+package mine
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/lectern-go/lectern/kernel/internal/packages"
+	"github.com/lectern-go/lectern/kernel/internal/rewrite"
+	"github.com/lectern-go/lectern/kernel/notebook"
+	"github.com/lectern-go/lectern/kernel/persist"
+	"github.com/lectern-go/lectern/notebooks/lesson"
+)
+
+var update = flag.Bool("update", false, "write the lessons' solutions to notebooks/mine")
+
+const ours = "../../../notebooks/mine"
+
+var pkgs = sync.OnceValue(func() *packages.Packages {
+	return packages.New(packages.Config{Dir: "../../..", Env: os.Environ(), Warm: []string{"std"}, Name: []string{"github.com/lectern-go/lectern/..."},
+		State: "github.com/lectern-go/lectern/internal/cellstate"})
+})
+
+// cells makes programs of cells, as if each had run and kept what it defines.
+type cells struct {
+	session  *rewrite.Session
+	manifest *persist.Manifest
+	n        int
+}
+
+func newCells() *cells {
+	c := &cells{manifest: &persist.Manifest{Vars: map[string]persist.Var{}, Groups: map[int]persist.Group{}, Notes: map[string]string{}}}
+	c.session = rewrite.NewSession(pkgs(), func() *persist.Manifest { return c.manifest })
+	return c
+}
+
+func (c *cells) program(source string) (string, error) {
+	c.n++
+	r := c.session.Rewrite(c.n, source)
+	if len(r.Errors) > 0 {
+		return "", fmt.Errorf("%s: %s", r.Errors[0].Msg, source)
+	}
+	c.session = r.Next
+	for _, name := range r.Defines {
+		c.manifest.Vars[name] = persist.Var{Group: c.n}
+		g := c.manifest.Groups[c.n]
+		g.Vars = append(g.Vars, name)
+		c.manifest.Groups[c.n] = g
+	}
+	return r.Plain, nil
+}
+
+// TestOurs: notebooks/mine has the lessons' solutions as they come out of the cells.
+func TestOurs(t *testing.T) {
+	lessons, err := filepath.Glob("../../../notebooks/*.ipynb")
+	if err != nil || len(lessons) == 0 {
+		t.Fatal("there are no lessons", err)
+	}
+	p := &Package{Dir: t.TempDir(), Importer: pkgs()}
+	solved := map[string]bool{}
+	for _, path := range lessons {
+		n, err := notebook.Read(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := newCells()
+		for _, cell := range n.Cells {
+			if cell.Type != "code" || strings.TrimSpace(cell.Source) == "" {
+				continue
+			}
+			program, err := c.program(cell.Source)
+			if err != nil {
+				if !cell.HasTag("raises-exception") {
+					t.Errorf("%s: %v", filepath.Base(path), err)
+				}
+				continue
+			}
+			for _, k := range lesson.KeptFunctions() {
+				if !cell.HasTag("solution") || !strings.Contains(cell.Source, fmt.Sprintf("lesson.Grade(%q,", k.Key)) {
+					continue
+				}
+				text, err := p.extract(k, program)
+				if err != nil {
+					t.Errorf("%s: exercise %s: %v", filepath.Base(path), k.Key, err)
+					continue
+				}
+				if _, err := p.put(k, stamp(k, byUs, text), testOf(k)); err != nil {
+					t.Fatal(err)
+				}
+				solved[k.Key] = true
+			}
+		}
+	}
+	for _, k := range lesson.KeptFunctions() {
+		if !solved[k.Key] {
+			t.Errorf("no lesson has a solution of exercise %s", k.Key)
+		}
+	}
+	want := texts(t, p.Dir)
+	if *update {
+		for name := range texts(t, ours) {
+			if want[name] == "" && name != "doc.go" {
+				os.Remove(filepath.Join(ours, name))
+			}
+		}
+		for name, text := range want {
+			if err := write(filepath.Join(ours, name), text); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	got := texts(t, ours)
+	delete(got, "doc.go")
+	for name := range want {
+		if got[name] != want[name] {
+			t.Errorf("notebooks/mine/%s is not the lesson's solution: go test ./kernel/internal/mine -run TestOurs -update writes it", name)
+		}
+		delete(got, name)
+	}
+	for name := range got {
+		t.Errorf("notebooks/mine/%s belongs to no lesson", name)
+	}
+}
+
+func texts(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	list, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := map[string]string{}
+	for _, path := range list {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[filepath.Base(path)] = string(b)
+	}
+	return texts
+}
+
+// What a function needs of the cells goes along, under names that the package does not have yet.
+func TestExtract(t *testing.T) {
+	const merge = "func merge(ids []int, left, right, id int) []int { return ids[:add(left, 0)] }\n"
+	for _, c := range []struct {
+		name  string
+		cells []string
+		key   string
+		there map[string]string // files of the package
+		want  []string
+		not   []string
+		err   string
+	}{
+		{name: "a helper", cells: []string{"func add(a, b int) int { return a + b }", merge + `lesson.Grade("01.4", merge)`},
+			want: []string{"func add(a, b int) int", "// Merge is the function merge of exercise 01.4.\nfunc Merge("}},
+		{name: "a helper whose name another file has", cells: []string{"// add adds.\nfunc add(a, b int) int { return a + b }", merge + `lesson.Grade("01.4", merge)`},
+			there: map[string]string{"a.go": "package mine\n\nfunc add() {}\n"}, want: []string{"// mergeAdd adds.\nfunc mergeAdd(", "ids[:mergeAdd(left, 0)]"}},
+		{name: "what nothing needs", cells: []string{"func other() {}", "func add(a, b int) int { return a + b }", merge + `lesson.Grade("01.4", merge)`}, not: []string{"other"}},
+		{name: "types with methods, and constants", cells: []string{"type pair struct{ a, b int }", "const first = 1", "func (p pair) sum() int { return p.a + first }",
+			"func merge(ids []int, left, right, id int) []int { return ids[:pair{left, right}.sum()] }\n" + `lesson.Grade("01.4", merge)`},
+			want: []string{"type pair struct", "const first = 1", "func (p pair) sum() int"}},
+		{name: "recursion, and the comment of the cell", cells: []string{
+			"// merge is mine.\nfunc merge(ids []int, left, right, id int) []int { return merge(ids, left, right, id) }\n" + `lesson.Grade("01.4", merge)`},
+			want: []string{"// Merge is mine.\nfunc Merge(", "return Merge(ids"}},
+		{name: "an import under another name", cells: []string{"import list \"slices\"\n" + `
+func merge(ids []int, left, right, id int) []int { return list.Clone(ids) }
+lesson.Grade("01.4", merge)`}, want: []string{`import list "slices"`}},
+		{name: "functions of other lessons", cells: []string{"func encode(text string, merges [][2]int) []int { return mine.Strides(mine.Merge(nil, 1, 2, 3)) }\n" + `lesson.Grade("01.6", encode)`}, key: "01.6",
+			there: map[string]string{"a.go": "package mine\n\nfunc Strides(s []int) []int { return s }\nfunc Merge(ids []int, left, right, id int) []int { return ids }\n"},
+			want:  []string{"return Strides(Merge(nil"}, not: []string{"import"}},
+		{name: "functions of other lessons that are not there", cells: []string{"func encode(text string, merges [][2]int) []int { return mine.Strides(nil) }\n" + `lesson.Grade("01.6", encode)`}, key: "01.6",
+			err: "undefined: Strides"},
+		{name: "a function of the lesson that is there", key: "01.6", there: map[string]string{"merge.go": "package mine\n\nfunc Merge(ids []int, left, right, id int) []int { return ids }\n"},
+			cells: []string{"func merge(ids []int, left, right, id int) []int { return ids }", "func encode(text string, merges [][2]int) []int { return merge(nil, 1, 2, 3) }\n" + `lesson.Grade("01.6", encode)`},
+			want:  []string{"return Merge(nil"}, not: []string{"func merge"}},
+		{name: "one that is not there", key: "01.6",
+			cells: []string{"func merge(ids []int, left, right, id int) []int { return ids }", "func encode(text string, merges [][2]int) []int { return merge(nil, 1, 2, 3) }\n" + `lesson.Grade("01.6", encode)`},
+			want:  []string{"return merge(nil", "func merge("}},
+		{name: "a variable", cells: []string{"n := 2", "func merge(ids []int, left, right, id int) []int { return ids[:n] }\n" + `lesson.Grade("01.4", merge)`}, err: "the variable n"},
+		{name: "a function literal", cells: []string{"merge := func(ids []int, left, right, id int) []int { return ids }\n" + `lesson.Grade("01.4", merge)`}, err: "func merge("},
+		{name: "a name that a file by hand has", cells: []string{"func add(a, b int) int { return a + b }", merge + `lesson.Grade("01.4", merge)`},
+			there: map[string]string{"a.go": "package mine\n\nfunc Merge() {}\n"}, err: "Merge redeclared"},
+		{name: "beside a file that does not compile", cells: []string{"func add(a, b int) int { return a + b }", merge + `lesson.Grade("01.4", merge)`},
+			there: map[string]string{"a.go": "package mine\n\nfunc ("}, want: []string{"func Merge("}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := &Package{Dir: t.TempDir(), Importer: pkgs()}
+			for name, text := range c.there {
+				if err := os.WriteFile(filepath.Join(p.Dir, name), []byte(text), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			cells := newCells()
+			var program string
+			for _, source := range c.cells {
+				var err error
+				if program, err = cells.program(source); err != nil {
+					t.Fatal(err)
+				}
+			}
+			key := c.key
+			if key == "" {
+				key = "01.4"
+			}
+			k, _ := kept(key)
+			text, err := p.extract(k, program)
+			if err != nil && c.err == "" || c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)) {
+				t.Fatalf("the error is %v, want %q\n%s", err, c.err, text)
+			}
+			for _, w := range c.want {
+				if !strings.Contains(text, w) {
+					t.Errorf("there is no %q in\n%s", w, text)
+				}
+			}
+			for _, n := range c.not {
+				if strings.Contains(text, n) {
+					t.Errorf("there is %q in\n%s", n, text)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,44 @@
+//go:build unix
+
+package main
+
+import (
+	"path/filepath"
+	"regexp"
+
+	"github.com/lectern-go/lectern/kernel/internal/mine"
+)
+
+// keepMine puts a function into the student's own package, if there is one beside the notebook: the one that the cell
+// has given lesson.Grade, or our solution of the exercise.
+func (e *execution) keepMine(whose, exercise string) {
+	p := &mine.Package{Dir: e.k.c.mine, Ours: filepath.Join(e.k.c.root, "notebooks", mine.Name), Importer: e.k.packages}
+	said := ""
+	switch {
+	case p.Dir != "" && whose == "yours":
+		said = p.Keep(exercise, e.r.Plain)
+	case p.Dir != "":
+		said = p.Use(exercise)
+	case whose != "yours":
+		said = "There is no package mine beside this notebook: in working copies of the lessons, which lab opens, this puts our solution there."
+	}
+	if said != "" {
+		e.print(said + "\n")
+	}
+}
+
+// undefinedMine is what is said of a name that the student's package does not have.
+var undefinedMine = regexp.MustCompile(`^undefined: ` + mine.Name + `\.(\w+)`)
+
+// missMine says where functions come from that a cell expects in the student's package.
+func (e *execution) missMine() {
+	for i, x := range e.r.Errors {
+		m := undefinedMine.FindStringSubmatch(x.Msg)
+		if m == nil {
+			continue
+		}
+		if hint := mine.Missing(m[1]); hint != "" {
+			e.r.Errors[i].Hint = hint
+		}
+	}
+}
