@@ -477,8 +477,8 @@ var tasks = []*task{
 		},
 		tolerance: 1e-5,
 		hints: [2]string{
-			"The shapes fit, and the products are right. But what stands in column 0 of the right operand? Print it.",
-			"View cuts the same row of memory anew: its columns are no keys. k.T() makes column j of key j.",
+			"The shapes fit. But what is in column 0 of the right operand? Print it.",
+			"View cuts the same row of memory in another way, so its columns aren't keys. In k.T(), column j is key j.",
 		},
 		praise: "Where a transpose is meant, a View or Reshape has the right shape and the wrong numbers, and nothing complains.",
 	},
@@ -935,7 +935,7 @@ var tasks = []*task{
 		},
 		hints: [2]string{
 			"Print the first few numbers of order in each step. How random are they?",
-			"A generator with the same seed begins anew, and always with the same permutation. Make it once, before the loop.",
+			"A new generator with the same seed starts over, and draws the same permutation in every step. Make it once, before the loop.",
 		},
 		praise: "The loss of such a run looks splendid: the model learns its eight examples by heart.",
 	},
@@ -1145,7 +1145,7 @@ var tasks = []*task{
 			{category: "nothing to clip", in: []any{2.5, 0.5, 8.0, 100.0, 1}, want: []any{2.75}},
 		},
 		hints: [2]string{
-			"What is g after each of its three lines, in the first step, with a scale of 1 and with one of 1024?",
+			"What is g after each of its three lines in the first step, for a scale of 1 and for one of 1024?",
 			"The limit is meant for true gradients. Divide by the scale first, then clip.",
 		},
 		praise: "That is why scaler.Unscale stands before the clipping, and scaler.unscale_ does in PyTorch.",
