@@ -13,7 +13,8 @@ import (
 )
 
 // FromLesson makes the source of an assignment of a lesson: every exercise of lesson.Grade becomes an answer with its
-// solution and a locked test. What can't be made so is named in left.
+// solution and a locked test. A program to repair stands before the answer, in a cell of its own. What can't be made so
+// is named in left.
 func FromLesson(n *notebook.Notebook) (made *notebook.Notebook, left []string) {
 	made = &notebook.Notebook{Metadata: maps.Clone(n.Metadata), Minor: n.Minor}
 	for i := 0; i < len(n.Cells); i++ {
@@ -48,13 +49,21 @@ func FromLesson(n *notebook.Notebook) (made *notebook.Notebook, left []string) {
 			points += calls[k].Worth()
 		}
 		id := "exercise-" + strings.ReplaceAll(key, ".", "-")
+		add := func(source string) *notebook.Cell {
+			added := &notebook.Cell{Type: "code", Source: source}
+			added.ID = added.NewID(func(id string) bool {
+				return slices.ContainsFunc(append(n.Cells, made.Cells...), func(c *notebook.Cell) bool { return c.ID == id })
+			})
+			return added
+		}
+		if !strings.Contains(c.Source, "lesson.Todo") {
+			given, _ := withoutGrade(c.Source)
+			made.Cells = append(made.Cells, add(given))
+		}
 		copied.Source = answer
 		copied.Metadata = maps.Clone(c.Metadata)
 		mark(&copied, Marks{ID: id, Solution: true})
-		tests := &notebook.Cell{Type: "code", Source: test}
-		tests.ID = tests.NewID(func(id string) bool {
-			return slices.ContainsFunc(n.Cells, func(c *notebook.Cell) bool { return c.ID == id })
-		})
+		tests := add(test)
 		mark(tests, Marks{ID: id + "-tests", Grade: true, Locked: true, Points: float64(points)})
 		made.Cells = append(made.Cells, &copied, tests)
 	}
@@ -66,17 +75,11 @@ func splitExercise(solution *notebook.Cell) (answer, test, key string, err error
 	if solution == nil {
 		return "", "", "", fmt.Errorf("no solution follows it")
 	}
-	var code, calls []string
-	for _, line := range strings.Split(solution.Source, "\n") {
-		if strings.HasPrefix(line, "lesson.Grade(") {
-			calls = append(calls, line)
-			_, key, _ = strings.Cut(line, `"`)
-			key, _, _ = strings.Cut(key, `"`)
-		} else {
-			code = append(code, line)
-		}
+	text, calls := withoutGrade(solution.Source)
+	for _, line := range calls {
+		_, key, _ = strings.Cut(line, `"`)
+		key, _, _ = strings.Cut(key, `"`)
 	}
-	text := strings.TrimSpace(strings.Join(code, "\n"))
 	const before = "package p\n"
 	set := token.NewFileSet()
 	file, err := parser.ParseFile(set, "", before+text, parser.ParseComments|parser.SkipObjectResolution)
@@ -97,4 +100,17 @@ func splitExercise(solution *notebook.Cell) (answer, test, key string, err error
 		lines = slices.Insert(lines, first, "\t// "+beginSolution)
 	}
 	return strings.Join(lines, "\n"), strings.Join(calls, "\n"), key, nil
+}
+
+// withoutGrade separates a cell's code from its calls of lesson.Grade.
+func withoutGrade(source string) (code string, calls []string) {
+	var lines []string
+	for _, line := range strings.Split(source, "\n") {
+		if strings.HasPrefix(line, "lesson.Grade(") {
+			calls = append(calls, line)
+		} else {
+			lines = append(lines, line)
+		}
+	}
+	return strings.TrimSpace(strings.Join(lines, "\n")), calls
 }

@@ -9,6 +9,7 @@
 //	hide-input   the source is folded, the outputs are shown
 //	solution     the cell is folded under "Show a solution"
 //	pytorch      the cell is folded under "The same in PyTorch"
+//	explanation  the cell is folded under "What you should have seen"
 //	exercise     the cell is marked as the reader's turn
 //	measured     a line below says that the reader's numbers will differ
 //

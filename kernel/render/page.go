@@ -111,6 +111,7 @@ func (p *page) missingAlt(format string, args ...any) {
 var folds = []struct{ tag, class, summary string }{
 	{"solution", "solution", "Show a solution"},
 	{"pytorch", "pytorch", "The same in PyTorch"},
+	{"explanation", "explanation", "What you should have seen"},
 }
 
 // build draws all cells. Neighbouring cells of one fold share it.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/lectern-go/lectern/kernel/notebook"
+	"github.com/lectern-go/lectern/notebooks/lesson"
 )
 
 var (
@@ -72,6 +73,10 @@ func TestSecondEdition(t *testing.T) {
 			for _, m := range graded.FindAllStringSubmatch(c.Source, -1) {
 				if slices.Contains(has, "exercise") {
 					asked = append(asked, m[1])
+					kept := slices.ContainsFunc(lesson.KeptFunctions(), func(k lesson.Kept) bool { return k.Key == m[1] })
+					if write := strings.Contains(c.Source, "lesson.Todo"); write != kept {
+						t.Errorf("%s, cell %d: exercise %s is a function to write: %t; package mine keeps it: %t", f, i, m[1], write, kept)
+					}
 				} else if slices.Contains(has, "solution") {
 					solved = append(solved, m[1])
 				}

@@ -61,7 +61,7 @@ func Grade(key string, f any, more ...string) {
 	t := taskFor(key, f, more)
 	said, got, of := t.grade(key, f)
 	fmt.Println(said)
-	if _, known := taskOf(key); known && got == of {
+	if known, ok := taskOf(key); ok && !known.repair && got == of {
 		show.Mine("yours", key)
 	}
 	if os.Getenv(nbgraderVar) != "" && got < of {
@@ -175,6 +175,7 @@ type task struct {
 	mine      string   // of the function in package mine, if it is not just the name, exported
 	args      []string // names of its parameters, for messages
 	prototype any      // a nil function of the type that is wanted
+	repair    bool     // the function is there, with a bug: package mine doesn't keep it
 	cases     []gradedCase
 	tolerance float64 // relative; 1e-6 if it is 0
 	hints     [2]string

@@ -20,8 +20,11 @@ import (
 //	lesson.Use("17.4")
 func Use(keys ...string) {
 	for _, key := range keys {
-		if _, ok := taskOf(key); !ok {
+		switch t, ok := taskOf(key); {
+		case !ok:
 			panic(fmt.Errorf("lesson: there is no exercise %q that Grade knows", key))
+		case t.repair:
+			panic(fmt.Errorf("lesson: exercise %s repairs a program that package mine doesn't keep, so there is nothing to use", key))
 		}
 	}
 	for _, key := range keys {
@@ -36,11 +39,15 @@ type Kept struct {
 	Name string // its name in package mine
 }
 
-// KeptFunctions lists what package mine can hold, in the order of the exercises' table.
+// KeptFunctions lists what package mine can hold, in the order of the exercises' table: not the programs that are only
+// repaired.
 func KeptFunctions() []Kept {
-	list := make([]Kept, len(tasks))
-	for i, t := range tasks {
-		list[i] = Kept{t.key, t.name, cmp.Or(t.mine, string(unicode.ToUpper(rune(t.name[0])))+t.name[1:])}
+	var list []Kept
+	for _, t := range tasks {
+		if t.repair {
+			continue
+		}
+		list = append(list, Kept{t.key, t.name, cmp.Or(t.mine, string(unicode.ToUpper(rune(t.name[0])))+t.name[1:])})
 	}
 	return list
 }

@@ -68,8 +68,11 @@ var (
 	source   = regexp.MustCompile(`\*\*Sources?\.\*\* .{20}`)
 )
 
-// fold begins a cell that JupyterLab shows folded.
-const fold = "<details>\n<summary>The same in PyTorch</summary>\n\n"
+// folds are the tags of cells that JupyterLab shows folded, too, and how these begin.
+var folds = map[string]string{
+	"pytorch":     "<details>\n<summary>The same in PyTorch</summary>\n\n",
+	"explanation": "<details>\n<summary>What you should have seen</summary>\n\n",
+}
 
 // hidden reports whether JupyterLab shows neither source nor outputs of a cell until one asks for them.
 func hidden(c *notebook.Cell) bool {
@@ -104,8 +107,10 @@ func TestParts(t *testing.T) {
 			has := tags(c)
 			if slices.Contains(has, "pytorch") {
 				pytorch++
-				if !strings.HasPrefix(c.Source, fold) || !strings.HasSuffix(c.Source, "\n\n</details>") {
-					t.Errorf("%s, cell %d: a cell tagged pytorch is folded for JupyterLab, too: it begins with %q and ends with </details>", f, i, fold)
+			}
+			for tag, fold := range folds {
+				if slices.Contains(has, tag) && (!strings.HasPrefix(c.Source, fold) || !strings.HasSuffix(c.Source, "\n\n</details>")) {
+					t.Errorf("%s, cell %d: a cell tagged %s is folded for JupyterLab, too: it begins with %q and ends with </details>", f, i, tag, fold)
 				}
 			}
 			if slices.Contains(has, "solution") && !hidden(c) {
@@ -154,12 +159,33 @@ func TestOutputs(t *testing.T) {
 				}
 			}
 			has := tags(c)
-			open := strings.Contains(said.String(), "replace nil with your answer") || strings.Contains(said.String(), ", then run the cell again.")
+			open := strings.Contains(said.String(), "replace nil with your answer") || strings.Contains(said.String(), ", then run the cell again.") ||
+				strings.Contains(said.String(), "The first case that fails") // a program to repair
 			if c.Type == "code" && slices.Contains(has, "exercise") && !open {
 				t.Errorf("%s, cell %d: the exercise is stored with an answer: %s", f, i, said.String())
 			}
 			if slices.Contains(has, "solution") && !strings.Contains(said.String(), "✓ Exercise ") {
 				t.Errorf("%s, cell %d: the solution is wrong: %s", f, i, said.String())
+			}
+		}
+	}
+}
+
+// Where readers predict, change and explain, there is a cell to change, then what they should have seen, folded, and
+// its numbers are asserted.
+func TestPredictions(t *testing.T) {
+	want := []string{"code []", "markdown [explanation]", "code [check-only]"}
+	for f, n := range lessons(t) {
+		for i, c := range n.Cells {
+			if !strings.HasPrefix(c.Source, "**Predict, change, explain.**") {
+				continue
+			}
+			var got []string
+			for _, next := range n.Cells[i+1 : min(i+4, len(n.Cells))] {
+				got = append(got, fmt.Sprint(next.Type, " ", tags(next)))
+			}
+			if !slices.Equal(got, want) || !strings.Contains(n.Cells[i+3].Source, "lesson.Expect(") {
+				t.Errorf("%s, cell %d: %v follow; wanted are %v, the last of them with lesson.Expect", f, i, got, want)
 			}
 		}
 	}

@@ -318,6 +318,25 @@ var tasks = []*task{
 		},
 		praise: "Contiguous does the same, only faster.",
 	},
+	{
+		key:  "05.7",
+		name: "brightness", args: []string{"pictures", "epochs"},
+		prototype: (func(pictures [][]float64, epochs int) []float64)(nil),
+		repair:    true,
+		cases: []gradedCase{
+			{category: "no epoch", in: []any{[][]float64{{0.5}}, 0}, want: []any{[]float64{}}},
+			{category: "one epoch", in: []any{[][]float64{{0.2, 0.4, 0.6}, {0.1, 0.3, 0.8}}, 1}, want: []any{[]float64{0.44}}},
+			{category: "two epochs", points: 2, in: []any{[][]float64{{0.2, 0.4, 0.6}, {0.1, 0.3, 0.8}}, 2}, want: []any{[]float64{0.44, 0.44}}},
+			{category: "a single pixel", in: []any{[][]float64{{0.5}}, 4}, want: []any{[]float64{0.55, 0.55, 0.55, 0.55}}},
+			{category: "black pictures", in: []any{[][]float64{{0, 0}, {0, 0}}, 3}, want: []any{[]float64{0, 0, 0}}},
+		},
+		tolerance: 1e-5,
+		hints: [2]string{
+			"What is different when the second epoch begins? Print data after each epoch.",
+			"Index returns a view, and MulInPlace writes through it into data. data.Index(i).Mul(1.1) makes a new tensor instead.",
+		},
+		praise: "Each epoch looked right by itself. That is why a bug of this kind can live for weeks.",
+	},
 	// 06: elementwise operations
 	{
 		key:  "06.4",
@@ -444,6 +463,25 @@ var tasks = []*task{
 		},
 		praise: "It is PyTorch's rule, too.",
 	},
+	{
+		key:  "07.7",
+		name: "scores", args: []string{"queries", "keys"},
+		prototype: (func(queries, keys [][]float64) [][]float64)(nil),
+		repair:    true,
+		cases: []gradedCase{
+			{category: "one query, one key", in: []any{[][]float64{{1, 2}}, [][]float64{{3, 4}}}, want: []any{[][]float64{{11}}}},
+			{category: "at right angles", in: []any{[][]float64{{3, 0, 0}, {0, 3, 0}}, [][]float64{{3, 0, 0}, {0, 3, 0}}}, want: []any{[][]float64{{9, 0}, {0, 9}}}},
+			{category: "as many keys as features", in: []any{[][]float64{{1, 2}, {3, 4}}, [][]float64{{5, 6}, {7, 8}}}, want: []any{[][]float64{{17, 23}, {39, 53}}}},
+			{category: "more keys than queries", in: []any{[][]float64{{1, -1}}, [][]float64{{1, 0}, {0, 1}, {2, 5}}}, want: []any{[][]float64{{1, -1, -3}}}},
+			{category: "features of one number", in: []any{[][]float64{{2}, {3}}, [][]float64{{5}, {7}}}, want: []any{[][]float64{{10, 14}, {15, 21}}}},
+		},
+		tolerance: 1e-5,
+		hints: [2]string{
+			"The shapes fit. But what is in column 0 of the right operand? Print it.",
+			"View cuts the same row of memory in another way, so its columns aren't keys. In k.T(), column j is key j.",
+		},
+		praise: "Where a transpose is meant, a View or Reshape has the right shape and the wrong numbers, and nothing complains.",
+	},
 	// 08: named dimensions
 	{
 		key:  "08.4",
@@ -541,6 +579,23 @@ var tasks = []*task{
 		},
 		praise: "A model that is pruned like this is usually trained a little more, so that the other weights make up for the loss.",
 	},
+	{
+		key:  "09.7",
+		name: "busy", args: []string{"tokens", "widths", "seconds", "peak"},
+		prototype: (func(tokens int, widths []int, seconds, peak float64) float64)(nil),
+		repair:    true,
+		cases: []gradedCase{
+			{category: "no layer", in: []any{8, []int{4}, 1.0, 1e3}, want: []any{0.0}},
+			{category: "one layer", in: []any{8, []int{4, 2}, 1.0, 256.0}, want: []any{50.0}},
+			{category: "the H100", points: 2, in: []any{8192, []int{4096, 16384, 4096}, 2.47e-3, 989.5e12}, want: []any{89.97400869256751}},
+			{category: "layers of different widths", in: []any{10, []int{2, 3, 5, 1}, 0.5, 1e4}, want: []any{10.4}},
+		},
+		hints: [2]string{
+			"By what factor are the two results apart? And how many operations are done with each weight, for each token?",
+			"Each weight is multiplied, and the product is added to a sum: 2 · tokens · in · out for each layer.",
+		},
+		praise: "Some tools count a multiplication with its addition as one, a MAC. If two figures differ by exactly 2, look there first.",
+	},
 	// 10: model FLOPs utilization
 	{
 		key:  "10.4",
@@ -623,6 +678,25 @@ var tasks = []*task{
 		},
 		praise: "This is micrograd, and the core of every autograd engine.",
 	},
+	{
+		key:  "11.6",
+		name: "fit", args: []string{"slope", "offset", "steps", "lr"},
+		prototype: (func(slope, offset float64, steps int, lr float64) []float64)(nil),
+		repair:    true,
+		cases: []gradedCase{
+			{category: "no step", in: []any{0.0, 0.0, 0, 0.1}, want: []any{[]float64{}}},
+			{category: "before the first step", in: []any{0.0, 0.0, 1, 0.1}, want: []any{[]float64{55}}},
+			{category: "the line itself", in: []any{3.0, 1.0, 3, 0.1}, want: []any{[]float64{0, 0, 0}}},
+			{category: "three steps", points: 2, in: []any{0.0, 0.0, 3, 0.1}, want: []any{[]float64{55, 2.0 / 3, 0.017185185185}}},
+			{category: "smaller steps", points: 2, in: []any{1.0, -2.0, 4, 0.01}, want: []any{[]float64{51.6666667, 40.9324296, 32.4471141, 25.7395367}}},
+		},
+		tolerance: 1e-3,
+		hints: [2]string{
+			"Which of the two parameters moves? Print both gradients after Backward.",
+			"Detach cuts the graph, and nothing behind the cut gets a gradient: the slope stays what it was. Take it out.",
+		},
+		praise: "The check for nil hid the bug. Where every parameter must have a gradient, let a missing one be an error.",
+	},
 	// 12: what gradients cost
 	{
 		key:  "12.4",
@@ -704,6 +778,25 @@ var tasks = []*task{
 			"For each draw: if you have n numbers, stop; if math.Abs(z) <= bound, append std*z.",
 		},
 		praise: "Drawing again until a number fits is called rejection sampling.",
+	},
+	{
+		key:  "13.6",
+		name: "signal", args: []string{"widths"},
+		prototype: (func(widths []int) []float64)(nil),
+		repair:    true,
+		cases: []gradedCase{
+			{category: "no layer", in: []any{[]int{64}}, want: []any{[]float64{}}},
+			{category: "equal widths", in: []any{[]int{256, 256, 256}}, want: []any{[]float64{1, 1}}},
+			{category: "wider", in: []any{[]int{128, 512}}, want: []any{[]float64{1}}},
+			{category: "narrower", in: []any{[]int{512, 128}}, want: []any{[]float64{1}}},
+			{category: "wider, then narrower", points: 2, in: []any{[]int{128, 512, 64}}, want: []any{[]float64{1, 1}}},
+		},
+		tolerance: 0.2,
+		hints: [2]string{
+			"For which widths is it right? How many products does an output add up, and what is w.Size(0)?",
+			"LeCun's rule divides by the root of the number of inputs. In [out in], that is w.Size(1).",
+		},
+		praise: "PyTorch stores weights as [out in], others as [in out]. Square layers hide whether you took the right one.",
 	},
 	// 14: models
 	{
@@ -828,6 +921,24 @@ var tasks = []*task{
 		},
 		praise: "Scaling during training, and not in use, is what all libraries do today.",
 	},
+	{
+		key:  "15.6",
+		name: "met", args: []string{"examples", "batch", "steps", "seed"},
+		prototype: (func(examples, batch, steps int, seed uint64) int)(nil),
+		repair:    true,
+		cases: []gradedCase{
+			{category: "no step", in: []any{64, 8, 0, uint64(0)}, want: []any{0}},
+			{category: "one step", in: []any{64, 8, 1, uint64(0)}, want: []any{8}},
+			{category: "all in each batch", in: []any{10, 10, 3, uint64(5)}, want: []any{10}},
+			{category: "many steps", points: 2, in: []any{64, 8, 300, uint64(0)}, want: []any{64}},
+			{category: "small batches", points: 2, in: []any{10, 1, 500, uint64(3)}, want: []any{10}},
+		},
+		hints: [2]string{
+			"Print the first few numbers of order in each step. How random are they?",
+			"A new generator with the same seed starts over, and draws the same permutation in every step. Make it once, before the loop.",
+		},
+		praise: "The loss of such a run looks splendid: the model learns its eight examples by heart.",
+	},
 	// 17: optimizers
 	{
 		key:  "17.4",
@@ -849,24 +960,44 @@ var tasks = []*task{
 	},
 	{
 		key:  "17.5",
-		name: "adam", args: []string{"p", "m", "v", "g", "t", "lr"},
-		prototype: (func(p, m, v, g float64, t int, lr float64) (float64, float64, float64))(nil),
+		name: "adamW", args: []string{"p", "m", "v", "g", "t", "lr", "decay"},
+		prototype: (func(p, m, v, g float64, t int, lr, decay float64) (float64, float64, float64))(nil),
 		cases: []gradedCase{
-			{category: "the first step", in: []any{4.0, 0.0, 0.0, 4.0, 1, 0.1}, want: []any{3.90000000025, 0.4, 0.016}},
-			{category: "the second step", points: 2, in: []any{3.9, 0.4, 0.016, 3.9, 2, 0.1}, want: []any{3.800073995081855, 0.75, 0.031194}},
-			{category: "no gradient, and none before", in: []any{1.0, 0.0, 0.0, 0.0, 1, 0.1}, want: []any{1.0, 0.0, 0.0}},
-			{category: "no gradient, but means that go on", in: []any{1.0, 0.5, 0.25, 0.0, 3, 0.1}, want: []any{0.9818099489499902, 0.45, 0.24975}},
-			{category: "a gradient that changes sign", in: []any{-0.01, 0.1, 0.001, -1.0, 2, 0.01}, want: []any{-0.009473684215789478, -0.009999999999999995, 0.001999}},
-			{category: "a tiny gradient", in: []any{-2.0, 0.0, 0.0, 0.0001, 1, 0.5}, want: []any{-2.4999500049995005, 1e-05, 1.0000000000000001e-11}},
-			{category: "a late step", points: 2, in: []any{0.5, 0.02, 0.003, 0.05, 1000, 0.01}, want: []any{0.49666061492372116, 0.023000000000000003, 0.0029995}},
+			{category: "Adam, the first step", in: []any{4.0, 0.0, 0.0, 4.0, 1, 0.1, 0.0}, want: []any{3.90000000025, 0.4, 0.016}},
+			{category: "Adam, the second step", points: 2, in: []any{3.9, 0.4, 0.016, 3.9, 2, 0.1, 0.0}, want: []any{3.800073995081855, 0.75, 0.031194}},
+			{category: "no gradient, and none before", in: []any{1.0, 0.0, 0.0, 0.0, 1, 0.1, 0.0}, want: []any{1.0, 0.0, 0.0}},
+			{category: "no gradient, but means that go on", in: []any{1.0, 0.5, 0.25, 0.0, 3, 0.1, 0.0}, want: []any{0.9818099489499902, 0.45, 0.24975}},
+			{category: "a tiny gradient", in: []any{-2.0, 0.0, 0.0, 0.0001, 1, 0.5, 0.0}, want: []any{-2.4999500049995005, 1e-05, 1.0000000000000001e-11}},
+			{category: "a late step", in: []any{0.5, 0.02, 0.003, 0.05, 1000, 0.01, 0.0}, want: []any{0.49666061492372116, 0.023000000000000003, 0.0029995}},
+			{category: "decay alone", in: []any{2.0, 0.0, 0.0, 0.0, 1, 0.1, 0.01}, want: []any{1.998, 0.0, 0.0}},
+			{category: "decay beside a large gradient", points: 2, in: []any{2.0, 0.0, 0.0, 1000.0, 1, 0.1, 0.5}, want: []any{1.800000000001, 100.0, 1000.0}},
 		},
 		tolerance: 1e-9,
 		hints: [2]string{
-			"Move both means first, that of g and that of g². Does your first step have the length lr, whatever the gradient? If not, look at the bias correction.",
-			"m = 0.9m + 0.1g, v = 0.999v + 0.001g², then p -= lr · m/(1−0.9ᵗ) / (√(v/(1−0.999ᵗ)) + 1e-8), with float64(t). The ε is outside the root. " +
-				"Return p and the means as they are, without the correction.",
+			"Move both means first, that of g and that of g². Without decay, does your first step have the length lr, whatever the gradient? If not, look at the " +
+				"bias correction. And does the decay go past the means?",
+			"m = 0.9m + 0.1g, v = 0.999v + 0.001g², then p -= lr·decay·p and p -= lr · m/(1−0.9ᵗ) / (√(v/(1−0.999ᵗ)) + 1e-8), with float64(t). The ε is outside " +
+				"the root. Return p and the means as they are, without the correction.",
 		},
-		praise: "AdamW needs one more line: p -= lr * λ * p.",
+		praise: "With this line in a loop, and other numbers in it, large language models are trained.",
+	},
+	{
+		key:  "17.6",
+		name: "adamAll", args: []string{"p", "gradients", "lr"},
+		prototype: (func(p []float64, gradients [][]float64, lr float64) []float64)(nil),
+		repair:    true,
+		cases: []gradedCase{
+			{category: "no step", in: []any{[]float64{4, 1}, [][]float64{}, 0.1}, want: []any{[]float64{4, 1}}},
+			{category: "a single parameter", in: []any{[]float64{4}, [][]float64{{4}, {3.9}, {3.8}}, 0.1}, want: []any{[]float64{3.700273929336003}}},
+			{category: "the first step", in: []any{[]float64{4, 1, -2}, [][]float64{{4, 20, -0.5}}, 0.1}, want: []any{[]float64{3.90000000025, 0.90000000005, -1.900000002}}},
+			{category: "two that are equal", points: 2, in: []any{[]float64{4, 4}, [][]float64{{4, 4}, {3, 3}}, 0.1}, want: []any{[]float64{3.80174249238209, 3.80174249238209}}},
+			{category: "three that are not", points: 2, in: []any{[]float64{0, 0, 0}, [][]float64{{1, 2, -3}, {-1, 2, 5}}, 0.01}, want: []any{[]float64{-0.009473684115789485, -0.01999999989999994, 0.007064387926115578}}},
+		},
+		hints: [2]string{
+			"After the first step they differ already. What is t for the first parameter then, and what for the second?",
+			"t counts steps: it grows once for each row of gradients, before the loop over the parameters.",
+		},
+		praise: "With a wrong t the correction is wrong only at first, and training recovers. Such bugs are rarely found by looking at the loss.",
 	},
 	// 18: memory accounting
 	{
@@ -1003,6 +1134,24 @@ var tasks = []*task{
 		},
 		praise: "A handful of integer operations, which is why converting is so cheap.",
 	},
+	{
+		key:  "21.6",
+		name: "arrive", args: []string{"w", "lr", "scale", "limit", "steps"},
+		prototype: (func(w, lr, scale, limit float64, steps int) float64)(nil),
+		repair:    true,
+		cases: []gradedCase{
+			{category: "no step", in: []any{0.0, 0.1, 1024.0, 1.0, 0}, want: []any{0.0}},
+			{category: "a scale of 1", in: []any{0.0, 0.1, 1.0, 1.0, 40}, want: []any{2.8784233454094306}},
+			{category: "a scale of 1024", points: 2, in: []any{0.0, 0.1, 1024.0, 1.0, 40}, want: []any{2.8784233454094306}},
+			{category: "from above", points: 2, in: []any{5.0, 0.1, 65536.0, 1.0, 3}, want: []any{4.7}},
+			{category: "nothing to clip", in: []any{2.5, 0.5, 8.0, 100.0, 1}, want: []any{2.75}},
+		},
+		hints: [2]string{
+			"What is g after each of its three lines in the first step, for a scale of 1 and for one of 1024?",
+			"The limit is meant for true gradients. Divide by the scale first, then clip.",
+		},
+		praise: "That is why scaler.Unscale stands before the clipping, and scaler.unscale_ does in PyTorch.",
+	},
 	// 22: the roofline
 	{
 		key:  "22.4",
@@ -1096,6 +1245,25 @@ var tasks = []*task{
 			"Go through the segments, i = 0, 1, …: i checkpoints, and min(k, depth − i·k) blocks that are computed again. Return the largest sum.",
 		},
 		praise: "In one line it is depth/k + k − 1, rounded down, as long as k isn't larger than depth.",
+	},
+	{
+		key:  "23.6",
+		name: "oneStep", args: []string{"w", "x", "y", "lr", "pieces"},
+		prototype: (func(w float64, x, y []float64, lr float64, pieces int) float64)(nil),
+		repair:    true,
+		cases: []gradedCase{
+			{category: "one piece", in: []any{0.0, []float64{1, 2, 3, 4}, []float64{2, 4, 6, 8}, 0.01, 1}, want: []any{0.3}},
+			{category: "two pieces", in: []any{0.0, []float64{1, 2, 3, 4}, []float64{2, 4, 6, 8}, 0.01, 2}, want: []any{0.3}},
+			{category: "four pieces", points: 2, in: []any{0.0, []float64{1, 2, 3, 4}, []float64{2, 4, 6, 8}, 0.01, 4}, want: []any{0.3}},
+			{category: "from above", points: 2, in: []any{1.0, []float64{1, 1, 1, -2, 0, 3}, []float64{0, 0, 0, 0, 0, 0}, 0.1, 3}, want: []any{1 - 0.1*2*16/6}},
+			{category: "the right parameter", in: []any{2.0, []float64{1, 2}, []float64{2, 4}, 0.1, 2}, want: []any{2.0}},
+		},
+		tolerance: 1e-5,
+		hints: [2]string{
+			"By what factor is the step too short with two pieces, and with four? Where does the number of pieces come in?",
+			"Each loss is divided by the number of pieces, so their gradients add up to the mean by themselves. Divide once, not twice.",
+		},
+		praise: "Many training libraries divide the loss for you. A program that does it as well trains with a fraction of its learning rate.",
 	},
 	// 24: attention
 	{
@@ -1310,6 +1478,24 @@ var tasks = []*task{
 		},
 		praise: "Choose in package transformer does this, then draws.",
 	},
+	{
+		key:  "27.5",
+		name: "selfScores", args: []string{"queries", "keys"},
+		prototype: (func(queries, keys [][]float64) []float64)(nil),
+		repair:    true,
+		cases: []gradedCase{
+			{category: "no token", in: []any{[][]float64{}, [][]float64{}}, want: []any{[]float64{}}},
+			{category: "one token", in: []any{[][]float64{{1, 0}}, [][]float64{{1, 0}}}, want: []any{[]float64{1}}},
+			{category: "three of length 1", points: 2, in: []any{[][]float64{{1, 0}, {0, 1}, {0.6, 0.8}}, [][]float64{{1, 0}, {0, 1}, {0.6, 0.8}}}, want: []any{[]float64{1, 1, 1}}},
+			{category: "at right angles", in: []any{[][]float64{{1, 0}, {0, 2}}, [][]float64{{0, 3}, {5, 0}}}, want: []any{[]float64{0, 0}}},
+			{category: "any vectors", points: 2, in: []any{[][]float64{{1, 2}, {3, -1}, {0.5, 4}}, [][]float64{{2, 1}, {1, 1}, {-2, 3}}}, want: []any{[]float64{4, 2, 11}}},
+		},
+		hints: [2]string{
+			"By what angle is the first query turned, and by what angle the first key?",
+			"Positions count from 0, so a token that joins a cache of n tokens is at position n: leave out the + 1.",
+		},
+		praise: "A model whose cache is one position late still writes, only worse. Compare the first logits with and without a cache to find it.",
+	},
 	// 28: many GPUs
 	{
 		key:  "28.3",
@@ -1404,6 +1590,23 @@ var tasks = []*task{
 			"Below warmup: peak·t/warmup. Else: done = (t−warmup)/(steps−warmup), as float64, and the formula with cos(π·done).",
 		},
 		praise: "Give it to the loop, and set the optimizer's rate before each step.",
+	},
+	{
+		key:  "19.6",
+		name: "validation", args: []string{"x", "y", "share"},
+		prototype: (func(x, y []float64, share float64) float64)(nil),
+		repair:    true,
+		cases: []gradedCase{
+			{category: "half of them", in: []any{[]float64{0, 1, 2, 3}, []float64{1, 1, -1, 1}, 0.5}, want: []any{2.0}},
+			{category: "three of four", points: 2, in: []any{[]float64{0, 1, 2, 2.2}, []float64{1, 1, -1, 1}, 0.75}, want: []any{4.0}},
+			{category: "one of four", points: 2, in: []any{[]float64{0, 1, 2, 3}, []float64{1, 1, -1, 1}, 0.25}, want: []any{4.0 / 3}},
+			{category: "a target that the nearest one tells", in: []any{[]float64{0, 5, 9, 0.1, 8, 5.5}, []float64{1, 2, 3, 1, 3, 2}, 0.5}, want: []any{0.0}},
+		},
+		hints: [2]string{
+			"Which examples is the model asked about? Has it seen any of them before?",
+			"With a share of 0.8, x[n-cut:] is the last 80 %, most of which is in x[:cut], too. What is left begins at cut: x[cut:], and y[cut:].",
+		},
+		praise: "A validation loss that is too good to be true is a bug until you have shown that it isn't. Duplicates in the data do the same.",
 	},
 	// 29: problems
 	{
