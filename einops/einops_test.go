@@ -212,6 +212,67 @@ func many(n int) string {
 	return strings.Join(words, " ")
 }
 
+// TestDigits reads every digit, in the scripts of three continents.
+func TestDigits(t *testing.T) {
+	for _, ten := range []string{"0123456789", "०१२३४५६७८९", "٠١٢٣٤٥٦٧٨٩", "𝟶𝟷𝟸𝟹𝟺𝟻𝟼𝟽𝟾𝟿"} {
+		for i, digit := range []rune(ten) {
+			length := "1" + string(digit)
+			if y := einops.Repeat(numbered(2), "a -> a "+length); y.Size(1) != 10+i {
+				t.Errorf("%q stands for %d, want %d", length, y.Size(1), 10+i)
+			}
+		}
+	}
+}
+
+// TestEllipsisOfFewAxes: an ellipsis may stand for no axis, and then the output need not have it; one axis is enough
+// for the output to need it.
+func TestEllipsisOfFewAxes(t *testing.T) {
+	x := numbered(3)
+	if y := einops.Einsum("... i, i -> i", x, x); !tensor.Equal(y, x.Mul(x)) {
+		t.Errorf("an ellipsis for nothing: %v", y)
+	}
+	err := tensor.Try(func() { einops.Einsum("... i, i -> i", numbered(2, 3), x) })
+	if err == nil || !strings.Contains(err.Error(), "the output does not have the ellipsis of the operands") {
+		t.Errorf("an ellipsis for one axis: %v", err)
+	}
+}
+
+// TestUnpackWorksOneLengthOut, wherever the -1 stands in its shape, and whatever is beside it.
+func TestUnpackWorksOneLengthOut(t *testing.T) {
+	x := numbered(2, 17)
+	for want, shapes := range map[string][][]int{
+		"[[2 5] [2 3 4]]": {{5}, {3, -1}}, "[[2 5] [2 4 3]]": {{-1}, {4, 3}}, "[[2 2 2 3] [2 4] [2]]": {{2, -1, 3}, {4}, {}}, "[[2 17] [2 0 3]]": {{17}, {-1, 3}},
+	} {
+		var got [][]int
+		at := 0
+		for _, piece := range einops.Unpack(x, shapes, "a *") {
+			got = append(got, piece.Shape())
+			n := piece.Len() / 2
+			if !tensor.Equal(piece.Reshape(2, n), x.Narrow(1, at, n)) {
+				t.Errorf("%v: the piece from %d on is %v", shapes, at, piece)
+			}
+			at += n
+		}
+		if fmt.Sprint(got) != want || at != 17 {
+			t.Errorf("%v gives %v and %d of 17 elements, want %s", shapes, got, at, want)
+		}
+	}
+}
+
+// TestExplainNamesWhatIsReduced, in the order of the input, and what is left.
+func TestExplainNamesWhatIsReduced(t *testing.T) {
+	e := einops.Explain("b s (h d) -> d b", []int{2, 3, 8}, einops.Axis("h", 4))
+	for _, s := range e.Steps {
+		if s.Op == "Reduce" {
+			if got := fmt.Sprint(s.Summed, s.FLOPs, s.Copies); got != "[s h] 48 true" {
+				t.Errorf("the reduction is of %s, want [s h], 48 FLOPs and a copy", got)
+			}
+			return
+		}
+	}
+	t.Errorf("nothing is reduced in\n%v", e)
+}
+
 // TestPosition checks that a panic points at the line of the caller.
 func TestPosition(t *testing.T) {
 	defer func() {

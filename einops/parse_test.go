@@ -90,6 +90,7 @@ func TestPlaces(t *testing.T) {
 		{rearranging, "a .. -> a", 2, ".", ErrPattern, "dot outside"},
 		{rearranging, "α-β -> β", 2, "-", ErrPattern, `'-'`},
 		{rearranging, "_a -> _a", 1, "_a", ErrPattern, "underscore"},
+		{rearranging, "a _ -> _ a", 2, "_", ErrPattern, "not an axis name"},
 		{rearranging, "1a -> 1a", 1, "1a", ErrPattern, "start with a letter"},
 		{rearranging, "0 -> 0", 1, "0", ErrPattern, "at least 1"},
 		{rearranging, "a b c -> a b c", 2, "a b c ", tensor.ErrShape, "for 3 axes, the tensor has 2"},

@@ -90,7 +90,25 @@ func TestDropoutLeavesOutItsShare(t *testing.T) {
 	}
 }
 
+func TestDropoutOfAllAndNothing(t *testing.T) {
+	x := tensor.Ones(10)
+	if y := nn.NewDropout(1, nil).Forward(x); !tensor.Equal(y, x.Mul(0)) {
+		t.Errorf("all: %v", y)
+	}
+	if y := nn.NewDropout(0, nil).Forward(x); y != x {
+		t.Errorf("nothing: %v", y)
+	}
+	for _, p := range []float64{-0.1, 1.1, math.NaN()} {
+		if err := tensor.Try(func() { nn.NewDropout(p, nil) }); !errors.Is(err, tensor.ErrValue) {
+			t.Errorf("%g: got %v, want ErrValue", p, err)
+		}
+	}
+}
+
 func TestOrthogonal(t *testing.T) {
+	if err := tensor.Try(func() { nn.Orthogonal(tensor.Zeros(3), 1, nil) }); !errors.Is(err, tensor.ErrShape) {
+		t.Errorf("a vector: got %v, want ErrShape", err)
+	}
 	for _, shape := range [][]int{{5, 5}, {3, 7}, {7, 3}, {4, 2, 3}} {
 		w := nn.Orthogonal(tensor.Zeros(shape...), 2, tensor.NewGenerator(1)).View(shape[0], -1)
 		if w.Size(0) > w.Size(1) {
@@ -111,6 +129,7 @@ func TestLossesRefuseShapesThatWouldBroadcast(t *testing.T) {
 		"huber":         func() { nn.Huber(x, y, 1) },
 		"kl div":        func() { nn.KLDiv(x, y) },
 		"bce":           func() { nn.BCEWithLogits(x, y) },
+		"a number":      func() { nn.CrossEntropy(tensor.Scalar(1), tensor.Scalar(1)) },
 		"cross entropy": func() { nn.CrossEntropy(tensor.Ones(2, 3, 5), tensor.Of([]int{1, 1, 1}, []int{0, 0, 0})) },
 		"layer norm":    func() { nn.NewLayerNorm(3).Forward(x) },
 	} {
@@ -126,6 +145,19 @@ func TestLossesRefuseShapesThatWouldBroadcast(t *testing.T) {
 	}
 	if err := tensor.Try(func() { nn.CrossEntropy(tensor.Ones(2, 3), tensor.Of(0, 3)) }); !errors.Is(err, tensor.ErrIndex) {
 		t.Errorf("target 3 of 3 classes: got %v", err)
+	}
+}
+
+// TestNormsRefuseIntegers, whose results would be cut to integers.
+func TestNormsRefuseIntegers(t *testing.T) {
+	x := tensor.Arange(12).View(3, 4)
+	for name, m := range map[string]nn.Module{"layer norm": nn.NewLayerNorm(4), "rms norm": nn.NewRMSNorm(4), "group norm": nn.NewGroupNorm(2, 4), "batch norm": nn.NewBatchNorm(4)} {
+		for _, set := range []func(any){nn.Train, nn.Eval} {
+			set(m)
+			if err := tensor.Try(func() { m.Forward(x) }); !errors.Is(err, tensor.ErrDtype) {
+				t.Errorf("%s: got %v, want ErrDtype", name, err)
+			}
+		}
 	}
 }
 

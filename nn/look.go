@@ -2,7 +2,6 @@ package nn
 
 import (
 	"fmt"
-	"reflect"
 	"strings"
 
 	"github.com/lectern-go/lectern/internal/formatters"
@@ -15,7 +14,7 @@ import (
 func init() {
 	formatters.Register(func(v any) (any, bool) {
 		m, ok := v.(Module)
-		if !ok || reflect.ValueOf(v).Kind() != reflect.Pointer {
+		if !ok {
 			return nil, false
 		}
 		s, err := Summarize(m)

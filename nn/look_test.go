@@ -43,8 +43,15 @@ func TestLookOfAModel(t *testing.T) {
 	}
 }
 
+func TestListOfLayersIsAModel(t *testing.T) {
+	s, ok := formatters.For(Sequential{NewLinear(2, 3, WithBias), ReLU{}}).(Summary)
+	if !ok || len(s.Tensors) != 2 || s.Parameters != 9 {
+		t.Errorf("shown is %v", s)
+	}
+}
+
 func TestWhatIsNoModelLooksLikeItself(t *testing.T) {
-	for _, v := range []any{nil, 3, "text", tensor.Ones(2), ReLU{}, (*Cruncher)(nil)} {
+	for _, v := range []any{nil, 3, "text", tensor.Ones(2), ReLU{}, (*Cruncher)(nil), Sequential{ReLU{}}, Sequential(nil)} {
 		if _, ok := formatters.For(v).(Summary); ok {
 			t.Errorf("%T is shown as a model", v)
 		}

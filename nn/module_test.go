@@ -102,6 +102,13 @@ type (
 		Weight *tensor.Tensor
 		Other  *tensor.Tensor `nn:"weight"`
 	}
+	denses         []*nn.Dense
+	unexportedList struct{ *denses }
+
+	list struct {
+		Value float64
+		Next  *list
+	}
 	node struct {
 		W      *tensor.Tensor
 		Parent *node
@@ -131,6 +138,9 @@ func TestWhatWouldBeMissedIsRefused(t *testing.T) {
 		{"struct by value", nn.Dense{param(1)}, "give a pointer"},
 		{"nil", (*nn.Dense)(nil), "nil"},
 		{"nothing", nil, "nil"},
+		{"an embedded list", &unexportedList{&denses{nn.NewDense(1, 1)}}, "field denses of nn_test.unexportedList holds a tensor"},
+		{"no list", nn.Sequential(nil), "nil"},
+		{"no map", map[string]*nn.Dense(nil), "nil"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -143,6 +153,9 @@ func TestWhatWouldBeMissedIsRefused(t *testing.T) {
 	ok := &unexportedSkip{param(1), []*nn.Dense{nn.NewDense(1, 1)}}
 	if got := names(ok); !slices.Equal(got, []string{"w"}) || ok.cache == nil {
 		t.Errorf("a field that was taken out: got %v", got)
+	}
+	if got := names(&list{Next: &list{}}); got != nil {
+		t.Errorf("a type that holds itself and no tensor: got %v", got)
 	}
 	if got := names(&unexportedSlice{}); got != nil {
 		t.Errorf("an empty field that is not exported: got %v", got)
@@ -232,10 +245,8 @@ func TestLoadStateDict(t *testing.T) {
 	if !errors.Is(err, nn.ErrState) {
 		t.Fatalf("got %v, want ErrState", err)
 	}
-	for _, part := range []string{"layers.0.weight is missing", "layers.1.weight is [4 5] and the model's is [4 4]", "the model has no head.bias"} {
-		if !strings.Contains(err.Error(), part) {
-			t.Errorf("the error does not say %q: %v", part, err)
-		}
+	if want := "nn: load state dict: layers.0.weight is missing, layers.1.weight is [4 5] and the model's is [4 4], the model has no head.bias"; err.Error() != want {
+		t.Errorf("got  %v\nwant %s", err, want)
 	}
 	if !tensor.Equal(before, to.Final.Weight) {
 		t.Error("a refused state changed the model")

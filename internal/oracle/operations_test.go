@@ -44,6 +44,9 @@ type operationArgs struct {
 	Reduction                                  string
 	Rule                                       string
 	Without                                    bool
+	Stride, Padding, Dilation, Groups          int
+	Training                                   bool
+	Momentum                                   float64
 }
 
 var scatterRules = map[string]tensor.ScatterRule{"sum": tensor.ScatterSum, "mean": tensor.ScatterMean, "prod": tensor.ScatterProd, "amax": tensor.ScatterMax, "amin": tensor.ScatterMin}
@@ -149,6 +152,21 @@ var operations = func() map[string]operation {
 				return many(in[0].LayerNorm(a.Sizes, nil, nil, a.Eps))
 			}
 			return many(in[0].LayerNorm(a.Sizes, in[1], in[2], a.Eps))
+		},
+		"convolve": func(in []T, a A) []T {
+			return many(nn.Convolve(in[0], in[1], append(in, nil)[2], nn.Windows{Stride: a.Stride, Padding: a.Padding, Dilation: a.Dilation, Groups: a.Groups}))
+		},
+		"max_pool": func(in []T, a A) []T {
+			return many((&nn.MaxPool{Kernel: a.Sizes, Windows: nn.Windows{Stride: a.Stride, Padding: a.Padding, Dilation: a.Dilation}}).Forward(in[0]))
+		},
+		"group_norm": func(in []T, a A) []T {
+			return many((&nn.GroupNorm{Weight: in[1], Bias: in[2], Groups: a.Groups, Eps: a.Eps}).Forward(in[0]))
+		},
+		"batch_norm": func(in []T, a A) []T {
+			n := &nn.BatchNorm{Weight: in[1], Bias: in[2], RunningMean: in[3].Detach().Clone(), RunningVar: in[4].Detach().Clone(),
+				NumBatchesTracked: tensor.With(tensor.Int64).Scalar(0), Momentum: a.Momentum, Eps: a.Eps}
+			n.Evaluating = !a.Training
+			return many(n.Forward(in[0]), n.RunningMean, n.RunningVar)
 		},
 		"rotate_pairs": func(in []T, a A) []T {
 			angle := tensor.With(tensor.Float64).Arange(0, 15, 1).View(5, 3).Div(a.Divide)

@@ -53,6 +53,7 @@ func TestTalk(t *testing.T) {
 	}
 	answer := `document.querySelector(".talk-now .answer, .answer.talk-now")`
 	b.until("a question, without its answer", toGuess+` && !`+answer+`.checkVisibility()`, now)
+	b.accessible(axeSource(t), "a talk")
 	b.shoot("talk-question", false)
 	b.press("ArrowRight", keyRight, 0)
 	b.until("the answer", answer+`?.matches(".talk-now") && `+answer+`.checkVisibility()`, now)
@@ -93,6 +94,7 @@ func TestTalk(t *testing.T) {
 	b.until("the stepper opens in both", where("")+`.startsWith("Step 1 ") && `+where("second.")+` == `+where(""), where("second."))
 	b.press("ArrowRight", keyRight, 0)
 	b.until("they step together", where("")+`.startsWith("Step 2 ") && `+where("second.")+` == `+where(""), where("second."))
+	b.accessible(axeSource(t), "the speaker's window")
 	b.shoot("talk-speaker", false)
 	before := ask[string](b, hash)
 	b.press("End", keyEnd, 0)

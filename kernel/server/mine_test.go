@@ -173,6 +173,19 @@ func TestNotMine(t *testing.T) {
 	if list, err := os.ReadDir(dir); err != nil || len(list) > 0 {
 		t.Errorf("files were written: %v %v", list, err)
 	}
+
+	// A package that no Go here can build keeps no cell from running.
+	dir = t.TempDir()
+	if err := mine.Make(dir, repoRoot(t)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "mine", "go.mod"), []byte("module mine\n\ngo 1.999.0\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	l = startLabIn(t, bin, dir, []string{offlineVar + "=1"})
+	if outs, _ := l.run("1 + 1"); flat(outs) != "[result]2" {
+		t.Errorf("beside a package for a newer Go: %s", flat(outs))
+	}
 }
 
 // TestMineFails: a panic in the student's package is told with the place in its file.
@@ -270,6 +283,12 @@ func solves(c *notebook.Cell) *lesson.Kept {
 // TestMineExported: the program of a notebook has the student's package, in this repository and elsewhere.
 func TestMineExported(t *testing.T) {
 	repository := inRepository(t)
+	t.Cleanup(func() { // what is remembered of packages there
+		list, _ := filepath.Glob(filepath.Join(repoRoot(t), ".lectern", "packages-*-"+filepath.Base(repository)+"-mine.json"))
+		for _, file := range list {
+			os.Remove(file)
+		}
+	})
 	for _, c := range []struct{ name, dir, out string }{
 		{"in the repository", repository, filepath.Join(repository, "program")},
 		{"elsewhere", t.TempDir(), filepath.Join(t.TempDir(), "program")},

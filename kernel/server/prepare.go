@@ -39,7 +39,7 @@ func packageIndex(ctx context.Context, c config, f *folders, rename bool) *packa
 	})
 }
 
-// packageCache is the file that remembers packages: one for the lessons, and one for each other module.
+// packageCache is the file that remembers packages: one for the lessons, and one for each other module; "" for none.
 func packageCache(c config) string {
 	name := "packages-" + runtime.Version()
 	switch {
@@ -52,8 +52,11 @@ func packageCache(c config) string {
 		name += "-own"
 	}
 	if c.mine != "" {
-		sum := sha256.Sum256([]byte(c.mine))
-		name += "-mine-" + hex.EncodeToString(sum[:8])
+		rel, err := filepath.Rel(c.root, c.mine)
+		if err != nil || !filepath.IsLocal(rel) {
+			return "" // each student of a class would leave one here
+		}
+		name += "-" + strings.ReplaceAll(filepath.ToSlash(rel), "/", "-")
 	}
 	return filepath.Join(c.root, ".lectern", name+".json")
 }

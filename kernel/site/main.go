@@ -25,10 +25,17 @@ import (
 
 // What stands on the pages of all lessons, beside them.
 const (
-	description = "Tensors, and what computing with them costs, step by step in Go: after Stanford's CS336, from number formats to training a model."
+	description = "Stanford CS336's lecture on tensors and what they cost, its tokenization and its accounting, step by step in Go, and on to a language model of your own."
 
-	intro = `Tensors, and what computing with them costs: the second lecture of [Stanford's CS336](https://cs336.stanford.edu/) and its unit on
-tokenization, in Go. `
+	intro = `This course follows a part of [Stanford's CS336](https://cs336.stanford.edu/), *Language Modeling from Scratch*, in Go, and goes on from there:
+
+- **Its second lecture**, as it was given in 2025 and in 2026: tensors, and what computing with them costs, from number formats to a training
+  loop, mixed precision and the roofline.
+- **Its unit on tokenization**, with byte-pair encoding written by you.
+- **The accounting of its first assignment**: parameters, FLOPs, memory and time of a Transformer, and how to plan a run.
+- **What goes beyond**: attention, a model that writes, inference, many GPUs, and in the end a language model made of your own pieces.
+
+You guess before you see, predict before you measure, and write the important parts yourself: about half of the time goes into exercises. `
 	stepped  = `You can step through every cell, forwards and backwards, and see what each line does to memory and what it costs. `
 	recorded = `The pages show what the cells gave; to run them, change them and do the exercises, get
 [the repository](https://github.com/lectern-go/lectern) and type ` + "`go run ./kernel lab`" + `.`
@@ -56,13 +63,13 @@ You have built, in small, all the parts of a language model, and you know what e
 
 // parts are those of the course.
 var parts = []render.Part{
-	{Title: "Warming up", First: "0"},
-	{Title: "Tensors", First: "02"},
-	{Title: "Costs and gradients", First: "09"},
-	{Title: "Training", First: "13"},
-	{Title: "Making it fit, and making it fast", First: "21"},
-	{Title: "A language model", First: "24"},
-	{Title: "Many GPUs", First: "28"},
+	{Title: "Warming up, and tokenization", First: "0"},
+	{Title: "Lecture 2: tensors", First: "02"},
+	{Title: "Lecture 2: costs and gradients", First: "09"},
+	{Title: "Lecture 2: training", First: "13"},
+	{Title: "Lecture 2: making it fit, and making it fast", First: "21"},
+	{Title: "Beyond the lecture: a language model", First: "24"},
+	{Title: "Beyond the lecture: many GPUs", First: "28"},
 	{Title: "All of it together", First: "29"},
 }
 

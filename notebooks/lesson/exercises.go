@@ -554,6 +554,48 @@ var exercises = []exercise{
 			"It rounds the batch down, and says that what is left over can't hold a fourth sequence.",
 		},
 	},
+	{
+		key:  "29.3",
+		want: []float64{14 * 1.5576112e9, 28 * 1.5576112e9 / 3.35e12 * 1e3}, tolerance: []float64{0.01},
+		hint: "FLOPs are 14 for each parameter. How many bytes are seven float32 numbers, and how long do all of them take?",
+		rubric: []string{
+			"It says that the bytes decide, not the FLOPs: the step is memory-bound.",
+			"It has the intensity, half a FLOP per byte, or compares the two times.",
+			"It says what would help: fewer bytes (one kernel for all of it, moments of fewer bits), not a faster processor.",
+		},
+	},
+	{
+		key:  "29.4",
+		want: []float64{4.194304e11 * 1.02735456e10, 4.194304e11 * 1.02735456e10 / (989.5e12 * .5 * 86400)}, tolerance: []float64{0.01},
+		hint: "FLOPs are tokens times FLOPs per token. Divide by half of the peak for seconds, then by 86,400.",
+		rubric: []string{
+			"It divides by peak times MFU, not by the peak.",
+			"It answers the question about 256 GPUs with a number, 0.39 days.",
+			"It says what that takes for granted: an MFU that doesn't fall while each GPU has fewer sequences and still sends all gradients.",
+		},
+	},
+	{
+		key:  "29.5",
+		want: []float64{16 * 24.4293216 / 10.2735456, 61.8}, tolerance: []float64{0.015},
+		hint: "A sequence has 16 times the tokens, and each takes more. For the percentage, divide 4·48·16384·1600 by the forward FLOPs of a token.",
+		rubric: []string{
+			"It tells tokens and FLOPs per token apart: 16 times and 2.38 times.",
+			"It compares the share with that at 1,024 tokens, 9 %.",
+			"It draws a conclusion: at such lengths the rule 6ND is far off, and attention is what has to get cheaper.",
+		},
+	},
+	{
+		key:       "29.7",
+		want:      []float64{8, 160e9 / 4194304, 160e9 * 57.91285248e9 / (64 * 989.5e12 * .4 * 86400), 160e9 * 57.91285248e9 / (64 * 989.5e12 * .4 * 3600) * 64 * 2.5},
+		tolerance: []float64{0.015},
+		hint:      "Steps are tokens over tokens per step. Seconds are tokens · FLOPs per token, over 64 · peak · MFU. Dollars are hours · 64 · 2.50.",
+		rubric: []string{
+			"It says why each GPU accumulates: its share is 8 sequences, and one fits.",
+			"It names a layout: ZeRO in stage 3 within a server, or across all 64, and what goes over which link.",
+			"It compares the 8,192 tokens that a GPU has at a time with what the network asks for, and says what follows.",
+			"It weighs recomputing: 8 sequences at once would satisfy the network, for a third more FLOPs.",
+		},
+	},
 	// 30: the capstone
 	{
 		key:  "30.5",

@@ -1,7 +1,8 @@
 // Package lesson is what the notebooks use to hold themselves, and their
 // readers, to the numbers. [Guess] asks for a prediction before the answer is
 // shown, [Check] looks at the answer to an exercise, [Grade] runs a function
-// that the student wrote against cases they don't see, and [Hint] helps with it.
+// that the student wrote against cases they don't see, [Hint] helps with it, and
+// [Use] stands in for it in the lessons that build on it.
 // [Expect] asserts a number from the lecture, and [Must] keeps cells short where a
 // file may be missing.
 package lesson

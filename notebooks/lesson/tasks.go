@@ -960,24 +960,26 @@ var tasks = []*task{
 	},
 	{
 		key:  "17.5",
-		name: "adam", args: []string{"p", "m", "v", "g", "t", "lr"},
-		prototype: (func(p, m, v, g float64, t int, lr float64) (float64, float64, float64))(nil),
+		name: "adamW", args: []string{"p", "m", "v", "g", "t", "lr", "decay"},
+		prototype: (func(p, m, v, g float64, t int, lr, decay float64) (float64, float64, float64))(nil),
 		cases: []gradedCase{
-			{category: "the first step", in: []any{4.0, 0.0, 0.0, 4.0, 1, 0.1}, want: []any{3.90000000025, 0.4, 0.016}},
-			{category: "the second step", points: 2, in: []any{3.9, 0.4, 0.016, 3.9, 2, 0.1}, want: []any{3.800073995081855, 0.75, 0.031194}},
-			{category: "no gradient, and none before", in: []any{1.0, 0.0, 0.0, 0.0, 1, 0.1}, want: []any{1.0, 0.0, 0.0}},
-			{category: "no gradient, but means that go on", in: []any{1.0, 0.5, 0.25, 0.0, 3, 0.1}, want: []any{0.9818099489499902, 0.45, 0.24975}},
-			{category: "a gradient that changes sign", in: []any{-0.01, 0.1, 0.001, -1.0, 2, 0.01}, want: []any{-0.009473684215789478, -0.009999999999999995, 0.001999}},
-			{category: "a tiny gradient", in: []any{-2.0, 0.0, 0.0, 0.0001, 1, 0.5}, want: []any{-2.4999500049995005, 1e-05, 1.0000000000000001e-11}},
-			{category: "a late step", points: 2, in: []any{0.5, 0.02, 0.003, 0.05, 1000, 0.01}, want: []any{0.49666061492372116, 0.023000000000000003, 0.0029995}},
+			{category: "Adam, the first step", in: []any{4.0, 0.0, 0.0, 4.0, 1, 0.1, 0.0}, want: []any{3.90000000025, 0.4, 0.016}},
+			{category: "Adam, the second step", points: 2, in: []any{3.9, 0.4, 0.016, 3.9, 2, 0.1, 0.0}, want: []any{3.800073995081855, 0.75, 0.031194}},
+			{category: "no gradient, and none before", in: []any{1.0, 0.0, 0.0, 0.0, 1, 0.1, 0.0}, want: []any{1.0, 0.0, 0.0}},
+			{category: "no gradient, but means that go on", in: []any{1.0, 0.5, 0.25, 0.0, 3, 0.1, 0.0}, want: []any{0.9818099489499902, 0.45, 0.24975}},
+			{category: "a tiny gradient", in: []any{-2.0, 0.0, 0.0, 0.0001, 1, 0.5, 0.0}, want: []any{-2.4999500049995005, 1e-05, 1.0000000000000001e-11}},
+			{category: "a late step", in: []any{0.5, 0.02, 0.003, 0.05, 1000, 0.01, 0.0}, want: []any{0.49666061492372116, 0.023000000000000003, 0.0029995}},
+			{category: "decay alone", in: []any{2.0, 0.0, 0.0, 0.0, 1, 0.1, 0.01}, want: []any{1.998, 0.0, 0.0}},
+			{category: "decay beside a large gradient", points: 2, in: []any{2.0, 0.0, 0.0, 1000.0, 1, 0.1, 0.5}, want: []any{1.800000000001, 100.0, 1000.0}},
 		},
 		tolerance: 1e-9,
 		hints: [2]string{
-			"Move both means first, that of g and that of g². Does your first step have the length lr, whatever the gradient? If not, look at the bias correction.",
-			"m = 0.9m + 0.1g, v = 0.999v + 0.001g², then p -= lr · m/(1−0.9ᵗ) / (√(v/(1−0.999ᵗ)) + 1e-8), with float64(t). The ε is outside the root. " +
-				"Return p and the means as they are, without the correction.",
+			"Move both means first, that of g and that of g². Without decay, does your first step have the length lr, whatever the gradient? If not, look at the " +
+				"bias correction. And does the decay go past the means?",
+			"m = 0.9m + 0.1g, v = 0.999v + 0.001g², then p -= lr·decay·p and p -= lr · m/(1−0.9ᵗ) / (√(v/(1−0.999ᵗ)) + 1e-8), with float64(t). The ε is outside " +
+				"the root. Return p and the means as they are, without the correction.",
 		},
-		praise: "AdamW needs one more line: p -= lr * λ * p.",
+		praise: "With this line in a loop, and other numbers in it, large language models are trained.",
 	},
 	{
 		key:  "17.6",
@@ -1266,7 +1268,7 @@ var tasks = []*task{
 	// 24: attention
 	{
 		key:  "24.4",
-		name: "attend", mine: "AttendOne", args: []string{"query", "keys", "values"},
+		name: "attend", args: []string{"query", "keys", "values"},
 		prototype: (func(query []float64, keys, values [][]float64) []float64)(nil),
 		cases: []gradedCase{
 			{category: "a single token", in: []any{[]float64{1, 2}, [][]float64{{0.5, -1}}, [][]float64{{3, 4, 5}}}, want: []any{[]float64{3, 4, 5}}},
@@ -1625,7 +1627,7 @@ var tasks = []*task{
 		praise: "Times 4 bytes, the tokens and the batch: that is what grows until the card is full.",
 	},
 	{
-		key:  "29.3",
+		key:  "29.6",
 		name: "accumulate", mine: "AccumulateSteps", args: []string{"tokens", "context", "gpus", "fit"},
 		prototype: (func(tokens, context, gpus, fit int) int)(nil),
 		cases: []gradedCase{

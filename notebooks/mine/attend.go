@@ -1,4 +1,4 @@
-// Exercise 08.5, by Lectern. (026c56791e53)
+// Exercise 24.4, by Lectern. (772e358e8a09)
 
 package mine
 
@@ -7,23 +7,26 @@ import (
 	"slices"
 )
 
-// Attend is the function attend of exercise 08.5.
-func Attend(q, k, v [][]float64) [][]float64 {
-	scores := AllScores([][][]float64{q}, [][][]float64{k})[0]
-	mixed := make([][]float64, len(q))
-	for i, row := range scores {
-		most, sum := slices.Max(row), 0.0
-		root := math.Sqrt(float64(len(q[i])))
-		for j := range row {
-			row[j] = math.Exp((row[j] - most) / root)
-			sum += row[j]
+// Attend is the function attend of exercise 24.4.
+func Attend(query []float64, keys, values [][]float64) []float64 {
+	scores := make([]float64, len(keys))
+	for j, key := range keys {
+		for c, x := range query {
+			scores[j] += x * key[c]
 		}
-		mixed[i] = make([]float64, len(v[0]))
-		for j, share := range row {
-			for h := range v[j] {
-				mixed[i][h] += share / sum * v[j][h]
-			}
+		scores[j] /= math.Sqrt(float64(len(query)))
+	}
+	largest, total := slices.Max(scores), 0.0
+	out := make([]float64, len(values[0]))
+	for j, score := range scores {
+		w := math.Exp(score - largest)
+		total += w
+		for c, x := range values[j] {
+			out[c] += w * x
 		}
 	}
-	return mixed
+	for c := range out {
+		out[c] /= total
+	}
+	return out
 }

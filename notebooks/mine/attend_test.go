@@ -1,4 +1,4 @@
-// The cases of exercise 08.5. (109f0ef1e7c7)
+// The cases of exercise 24.4. (0e78e5cb8d3c)
 
 package mine
 
@@ -9,29 +9,25 @@ import (
 )
 
 func TestAttend(t *testing.T) {
-	t.Run("one token", func(t *testing.T) {
-		got := Attend([][]float64{{5, 1}}, [][]float64{{2, 2}}, [][]float64{{7, 8, 9}})
-		lesson.Same(t, got, [][]float64{{7, 8, 9}})
+	t.Run("a single token", func(t *testing.T) {
+		got := Attend([]float64{1, 2}, [][]float64{{0.5, -1}}, [][]float64{{3, 4, 5}})
+		lesson.Same(t, got, []float64{3, 4, 5})
 	})
 	t.Run("equal scores", func(t *testing.T) {
-		got := Attend([][]float64{{0, 0}}, [][]float64{{1, 2}, {3, 4}, {5, 6}}, [][]float64{{3, 0}, {6,
-			3}, {0, 9}})
-		lesson.Same(t, got, [][]float64{{3, 4}})
+		got := Attend([]float64{1, 0}, [][]float64{{1, 0}, {1, 5}}, [][]float64{{2}, {4}})
+		lesson.Same(t, got, []float64{3})
 	})
-	t.Run("the lesson's tokens", func(t *testing.T) {
-		got := Attend([][]float64{{1, 0}, {0, 1}}, [][]float64{{1, 0}, {0, 1}}, [][]float64{{1, 2}, {3,
-			4}})
-		lesson.Same(t, got, [][]float64{{1.6604769013466862, 2.6604769013466862}, {2.3395230986533138,
-			3.3395230986533138}})
-	})
-	t.Run("the root of the length", func(t *testing.T) {
-		got := Attend([][]float64{{1, 1, 1, 1}}, [][]float64{{1, 0, 0, 0}, {1, 1, 1, 1}},
-			[][]float64{{0}, {1}})
-		lesson.Same(t, got, [][]float64{{0.8175744761936437}})
+	t.Run("three tokens", func(t *testing.T) {
+		got := Attend([]float64{1, -1, 2, 0.5}, [][]float64{{0.1, 0.2, 0.3, 0.4}, {1, 0, -1, 2}, {0.5,
+			0.5, 0.5, 0.5}}, [][]float64{{1, 0}, {0, 1}, {2, -2}})
+		lesson.Same(t, got, []float64{1.2025151545861927, -0.6382766063220061})
 	})
 	t.Run("large scores", func(t *testing.T) {
-		got := Attend([][]float64{{100, 0}}, [][]float64{{100, 0}, {0, 100}, {99, 0}}, [][]float64{{1},
-			{2}, {5}})
-		lesson.Same(t, got, [][]float64{{1}})
+		got := Attend([]float64{30, 40}, [][]float64{{30, 40}, {29, 40}}, [][]float64{{1}, {0}})
+		lesson.Same(t, got, []float64{0.9999999993873354})
+	})
+	t.Run("large negative scores", func(t *testing.T) {
+		got := Attend([]float64{-500}, [][]float64{{3}, {3.001}}, [][]float64{{1}, {2}})
+		lesson.Same(t, got, []float64{1.3775406687981455})
 	})
 }

@@ -176,6 +176,7 @@ func specials() []special {
 	stated("Tensor.Max", "ties of infinities", over(T.Max), all64(inf, 1, inf), 0.5, 0, 0.5)
 	stated("Tensor.Min", "nothing but masked", over(T.Min), all64(-inf, -inf), 0.5, 0.5)
 	stated("Tensor.MaxAt", "ties", func(x T) T { v, _ := x.MaxAt(0); return v }, all64(1, 3, 3), 0, 1, 0)
+	stated("nn.MaxPool.Forward", "ties", func(x T) T { return (&nn.MaxPool{Kernel: []int{3}}).Forward(x.View(1, 1, 3)) }, all64(1, 3, 3), 0, 1, 0)
 	stated("Tensor.MinAt", "ties", func(x T) T { v, _ := x.MinAt(0); return v }, all64(1, 3, 1), 1, 0, 0)
 	stated("Tensor.Sort", "ties", func(x T) T { v, _ := x.Sort(0, false); return v.Select(0, 0) }, all64(1, 3, 1), 1, 0, 0)
 	stated("Tensor.BottomK", "ties", func(x T) T { v, _ := x.BottomK(0, 1); return v }, all64(1, 3, 1), 1, 0, 0)
@@ -197,6 +198,20 @@ func specials() []special {
 		layer("nn.Standardize", func(in []T) T { return nn.Standardize(in[0], []int{3}, in[1], nil, 1e-2) }, x, scale)
 		layer("nn.LayerNorm.Forward", func(in []T) T {
 			return (&nn.LayerNorm{Weight: in[1], Bias: in[2], Shape: []int{3}, Eps: 1e-2}).Forward(in[0])
+		}, x, scale, shift)
+		layer("nn.GroupNorm.Forward", func(in []T) T {
+			return (&nn.GroupNorm{Weight: in[1], Bias: in[2], Groups: 1, Eps: 1e-2}).Forward(in[0].View(1, 3))
+		}, x, scale, shift)
+		layer("nn.BatchNorm.Forward", func(in []T) T {
+			n := nn.NewBatchNorm(1)
+			n.Weight, n.Bias, n.Eps = in[1].Narrow(0, 0, 1), nil, 1e-2
+			return n.Forward(in[0].View(3, 1))
+		}, x, scale)
+		layer("nn.Convolve", func(in []T) T {
+			return nn.Convolve(in[0].View(1, 1, 3), in[1].View(1, 1, 3), nil, nn.Windows{Padding: 1})
+		}, x, scale)
+		layer("nn.Conv.Forward", func(in []T) T {
+			return (&nn.Conv{Weight: in[1].View(3, 1, 1), Bias: in[2], Windows: nn.Windows{Stride: 2}}).Forward(in[0].View(1, 1, 3))
 		}, x, scale, shift)
 		layer("Tensor.RMSNorm", func(in []T) T { return in[0].RMSNorm(in[1], 1e-2) }, x, scale)
 		layer("Tensor.RotatePairs", func(in []T) T {

@@ -288,6 +288,36 @@ def scattering():
                         grads=self, **given)
 
 
+def windows():
+    for d in (F64, F32, BF16):
+        s = 64 if d != BF16 else 4
+        for stride, padding, dilation, groups in ((1, 0, 1, 1), (2, 1, 1, 1), (1, 2, 2, 2), (3, 1, 2, 4)):
+            at = {"stride": stride, "padding": padding, "dilation": dilation, "groups": groups}
+            for shape, kernel, convolve in (((2, 4, 7), (3,), F.conv1d), ((2, 4, 6, 5), (3, 2), F.conv2d)):
+                x, w = some(d, *shape), some(d, 4, 4 // groups, *kernel)
+                ask("convolve", [x, w, some(d, 4)], lambda x, w, b: convolve(x, w, b, **at), scale=s, **at)
+                ask("convolve", [x, w], lambda x, w: convolve(x, w, None, **at), scale=s, **at)
+        ask("convolve", [some(d, 2, 3, 4), some(d, 2, 3, 5)], F.conv1d, note="no window fits", stride=1, padding=0, dilation=1, groups=1)
+        ask("convolve", [some(d, 2, 3, 4), some(d, 2, 2, 2)], F.conv1d, note="other channels", stride=1, padding=0, dilation=1, groups=1)
+        for stride, padding, dilation in ((0, 0, 1), (2, 0, 1), (1, 1, 2), (3, 1, 1)):
+            at = {"stride": stride, "padding": padding, "dilation": dilation}
+            ask("max_pool", [some(d, 2, 3, 9).round()], lambda x: F.max_pool1d(x, 3, stride or None, padding, dilation), exact=True, sizes=[3], note="ties", **at)
+            ask("max_pool", [apart(d, 2, 3, 7, 6)], lambda x: F.max_pool2d(x, (3, 2), stride or None, padding, dilation), exact=True, sizes=[3, 2], **at)
+        for shape in ((3, 4), (2, 4, 5), (2, 4, 3, 2)):
+            x, w, b = some(d, *shape), some(d, 4), some(d, 4)
+            for groups in (1, 2, 4):
+                if groups < 4 or len(shape) > 2:  # of a single number there is no variance
+                    ask("group_norm", [x, w, b], lambda x, w, b: F.group_norm(x, groups, w, b, 1e-3), scale=s, groups=groups, eps=1e-3)
+            mean, var = some(d, 4).detach(), some(d, 4, low=0.5).detach()
+            for training in (True, False):
+                def norm(x, w, b, mean, var):
+                    mean, var = mean.detach().clone(), var.detach().clone()
+                    return F.batch_norm(x, mean, var, w, b, training, 0.25, 1e-3), mean, var
+                ask("batch_norm", [x, w, b, mean, var], norm, scale=s, grads=d != BF16, training=training, momentum=0.25, eps=1e-3)
+        ask("batch_norm", [some(d, 1, 4), some(d, 4), some(d, 4), some(d, 4), some(d, 4, low=0.5)],
+            lambda x, w, b, mean, var: F.batch_norm(x, mean.detach(), var.detach(), w, b, True), note="a single value", training=True, momentum=0.1, eps=1e-5)
+
+
 torch.set_num_threads(1)
 for d in FLOATS + WHOLE + (BOOL,):
     moving(d)
@@ -302,4 +332,5 @@ layers()
 norms()
 made_of_others()
 scattering()
+windows()
 write("operations")

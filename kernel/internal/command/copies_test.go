@@ -63,9 +63,19 @@ func TestCopiesWhereNothingCanBeRead(t *testing.T) {
 	}
 }
 
+// checkout is a workspace for lessons alone.
+func checkout(t *testing.T) *workspace {
+	t.Helper()
+	w, _ := scripted(t)
+	if err := os.WriteFile(filepath.Join(w.root, "go.mod"), []byte("module x\n\ngo 1.26.0\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
 // Nothing that a student did is ever overwritten; what is new stands beside it, once.
 func TestCopiesKeepWork(t *testing.T) {
-	w, _ := scripted(t)
+	w := checkout(t)
 	publish := func(text string) {
 		t.Helper()
 		if err := os.MkdirAll(filepath.Join(w.root, "notebooks"), 0o755); err != nil {
@@ -142,7 +152,7 @@ func TestCopiesKeepWork(t *testing.T) {
 // The notebook that JupyterLab opens with says how far the student is, until the student makes it their own; and each
 // copy but the last leads on.
 func TestCopiesHaveAHome(t *testing.T) {
-	w, _ := scripted(t)
+	w := checkout(t)
 	lessons, dir := filepath.Join(w.root, "notebooks"), filepath.Join(w.root, copiesDir)
 	if err := os.MkdirAll(lessons, 0o755); err != nil {
 		t.Fatal(err)
@@ -267,7 +277,7 @@ func TestLiteCopies(t *testing.T) {
 
 // Beside the lessons a student's package begins, and what the student has made of it stays.
 func TestCopiesHaveAPackage(t *testing.T) {
-	w, _ := scripted(t)
+	w := checkout(t)
 	dir := filepath.Join(w.root, copiesDir)
 	file := filepath.Join(dir, "mine", "doc.go")
 	if _, err := w.workingCopies(dir); err != nil {

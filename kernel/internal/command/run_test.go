@@ -34,11 +34,7 @@ func scripted(t *testing.T) (*workspace, *jupyter.Spec) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &workspace{root: t.TempDir(), stdout: io.Discard, stderr: io.Discard}
-	if err := os.WriteFile(filepath.Join(w.root, "go.mod"), []byte("module x\n\ngo 1.26.0\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	return w, spec
+	return &workspace{root: t.TempDir(), stdout: io.Discard, stderr: io.Discard}, spec
 }
 
 // lesson writes a notebook of code cells and returns its path. A source that begins with "[tag]" gives the cell that

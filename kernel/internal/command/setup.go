@@ -221,7 +221,8 @@ func (w *workspace) sourceDigest() (string, error) {
 		}
 		name := d.Name()
 		if d.IsDir() {
-			if path != w.root && (strings.HasPrefix(name, ".") || name == "testdata" || name == "site" || name == copiesDir || name == "tools") {
+			top := filepath.Dir(path) == w.root // kernel/site is a program, site has its pages
+			if path != w.root && (strings.HasPrefix(name, ".") || name == "testdata" || top && (name == "site" || name == copiesDir || name == "tools")) {
 				return filepath.SkipDir
 			}
 			return nil

@@ -322,7 +322,7 @@ func (m *mistake) obey(h habit, line int, g []int) bool {
 		code, end := m.replaced(lo, hi, t), lo+len(t)
 		if strings.HasSuffix(t, "{") {
 			if m.src.Code[hi-1] != '{' || !m.works(code, lo, end) {
-				code, end = m.withoutBlock(line, lo, hi, t)
+				code, end = m.withEmptyBlock(line, lo, hi, t)
 			}
 		}
 		if !m.works(code, lo, end) {
@@ -345,25 +345,25 @@ func (m *mistake) obey(h habit, line int, g []int) bool {
 	return true
 }
 
-// withoutBlock returns the cell with a header in the place of [lo, hi) and an empty block in the place of the lines
-// that belong to it.
-func (m *mistake) withoutBlock(line, lo, hi int, header string) (code string, end int) {
-	src := m.src.Code
-	indent := lo - line
-	rest := hi + lineLen(src[hi:])
-	for rest < len(src) {
-		l := src[rest : rest+lineLen(src[rest:])]
-		if trimmed := strings.TrimLeft(l, " \t"); strings.TrimSpace(l) != "" && len(l)-len(trimmed) <= indent && strings.TrimSpace(l) != "}" {
+// withEmptyBlock returns the cell with a header in the place of [lo, hi), and an empty block in the place of the lines
+// that belong to it: those that are indented further than line, empty ones, and a closing brace. end is where it ends.
+func (m *mistake) withEmptyBlock(line, lo, hi int, header string) (code string, end int) {
+	src, indent := m.src.Code, lo-line
+	behind := hi + lineLen(src[hi:])
+	for behind < len(src) {
+		l := src[behind : behind+lineLen(src[behind:])]
+		text := strings.TrimSpace(l)
+		if text != "" && text != "}" && len(l)-len(strings.TrimLeft(l, " \t")) <= indent {
 			break
 		}
-		rest += len(l)
+		behind += len(l)
 	}
-	inside := ""
-	if strings.HasPrefix(header, "func ") && !strings.HasSuffix(header, ") {") {
-		inside = " panic(0)"
+	block := " }\n"
+	if strings.HasPrefix(header, "func ") && !strings.HasSuffix(header, ") {") { // which returns something
+		block = " panic(0) }\n"
 	}
-	code = src[:lo] + header + inside + " }\n"
-	return code + src[rest:], len(code) - 1
+	code = src[:lo] + header + block
+	return code + src[behind:], len(code) - 1
 }
 
 // elseAlone finds an else that does not stand on the line of the } before it.

@@ -169,6 +169,14 @@ func (w *work) eachDecl(c *checked, f func(d *decl, n ast.Node)) {
 	}
 }
 
+// eachPart calls f with the cell's declarations and statements, each as it is checked.
+func (w *work) eachPart(f func(c *checked, n ast.Node)) {
+	w.eachDecl(w.final, func(_ *decl, n ast.Node) { f(w.final, n) })
+	for _, st := range w.body {
+		f(w.user, st)
+	}
+}
+
 // giveEdits gives the cell's declarations their edits.
 func (a *assembly) giveEdits() {
 	for _, d := range a.decls {

@@ -88,7 +88,7 @@ func (w *work) sort(items []item) bool {
 			if d == nil { // it does not parse: the check says what is wrong
 				d = &decl{key: fmt.Sprint("unread ", it.lo), tok: it.kind, lo: it.lo, hi: it.hi, order: w.src.Cell<<20 + it.lo}
 			}
-			d.src = w.src
+			d.src, d.meaning = w.src, meaning(w.src.Code[d.lo:d.hi])
 			d.edits = slices.Clone(w.base)
 			if !w.allowed(d) {
 				return false

@@ -555,7 +555,8 @@ func (m *mover) maker(l *literal) *decl {
 		m.makerBody(t, l)
 	}
 	t.Inject(" }\n")
-	d := &decl{key: name, names: []string{name}, tok: token.FUNC, src: m.src, lo: l.lo, hi: l.hi, text: t, generic: len(l.params) > 0, order: m.src.Cell<<20 + l.lo}
+	d := &decl{key: name, names: []string{name}, tok: token.FUNC, src: m.src, lo: l.lo, hi: l.hi, text: t, generic: len(l.params) > 0, order: m.src.Cell<<20 + l.lo,
+		meaning: meaning(m.src.Code[l.lo:l.hi])}
 	d.funcs, d.shared, d.effects = m.mentioned(l.c, l.x), pointedInto(l.c, l.x), l.c.effects(l.x)
 	return d
 }

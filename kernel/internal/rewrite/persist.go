@@ -66,7 +66,7 @@ type knowledge struct {
 
 // restore notes what the values are made of that the program restores. It returns the arguments that name these.
 func (k *knowledge) restore() (pairs []string) {
-	m := k.kept()
+	m := k.account()
 	groups := map[int]bool{}
 	for _, name := range sortedKeys(k.need) {
 		target := k.restored(name)
@@ -79,7 +79,7 @@ func (k *knowledge) restore() (pairs []string) {
 		}
 		pairs = append(pairs, fmt.Sprintf("%q, &%s", label, target))
 		k.r.Restores = append(k.r.Restores, name)
-		if v, _ := m.kept(name); !groups[v.Group] {
+		if v, _ := m.value(name); !groups[v.Group] {
 			groups[v.Group] = true
 			k.group(m.Groups[v.Group])
 		}
@@ -100,7 +100,7 @@ func (k *knowledge) group(g persist.Group) {
 	for _, f := range g.Funcs {
 		if id, args, ok := strings.Cut(f, "["); ok {
 			if k.n.decls[literalName+id] != nil && k.declared(args) {
-				k.calls = append(k.calls, k.knownInstance(id, strings.TrimSuffix(args, "]")))
+				k.instance(id, strings.TrimSuffix(args, "]"))
 			}
 		} else if i := strings.LastIndexByte(f, '.'); i >= 0 {
 			k.funcs[f] = k.function(f[:i], f[i+1:])
@@ -127,7 +127,7 @@ func (k *knowledge) declarations() {
 			k.calls = append(k.calls, knownLiteral(d.key))
 		}
 		if d.tok == token.TYPE {
-			k.calls = append(k.calls, k.knownTypes(k.g.nodes[i])...)
+			k.declaredTypes(k.g.nodes[i])
 		}
 	}
 	for _, l := range k.literals {
@@ -136,9 +136,54 @@ func (k *knowledge) declarations() {
 		}
 	}
 	for _, path := range k.g.imports {
-		k.sentinels(path, k.shared)
+		k.sentinels(path)
 		if path == plotPath {
-			k.sentinels(fontPath, k.shared)
+			k.sentinels(fontPath)
+		}
+	}
+}
+
+// instance notes a literal of a generic function, for types as package persist writes them.
+func (k *knowledge) instance(id, args string) {
+	args = k.n.localise(args)
+	k.calls = append(k.calls, fmt.Sprintf("%s.LitOf(%q, %s.Maker{%s%s[%s], (func(%s))(nil)})", persistName, id, persistName, literalName, id, args, args))
+}
+
+// declaredTypes notes the types that a declaration of the cells declares.
+func (k *knowledge) declaredTypes(nodes []ast.Node) {
+	for _, n := range nodes {
+		gd, ok := n.(*ast.GenDecl)
+		if !ok {
+			continue
+		}
+		for _, sp := range gd.Specs {
+			if sp, ok := sp.(*ast.TypeSpec); ok && sp.TypeParams == nil && !sp.Assign.IsValid() && sp.Name.Name != "_" {
+				if o := k.g.c.pkg.Scope().Lookup(sp.Name.Name); o == nil || isConstraint(o.Type()) {
+					continue
+				}
+				k.calls = append(k.calls, fmt.Sprintf("%s.Reg[%s]()", persistName, sp.Name.Name))
+			}
+		}
+	}
+}
+
+// sentinels notes the exported variables of a package that programs compare with: errors and pointers.
+func (k *knowledge) sentinels(path string) {
+	p, err := k.n.packages.Import(path)
+	if err != nil {
+		return
+	}
+	if path == "unicode" {
+		return // hundreds of tables: those that the cell names will do
+	}
+	for _, name := range p.Scope().Names() {
+		v, ok := p.Scope().Lookup(name).(*types.Var)
+		if !ok || !v.Exported() {
+			continue
+		}
+		_, pointer := types.Unalias(v.Type()).(*types.Pointer)
+		if pointer || types.Identical(v.Type(), types.Universe.Lookup("error").Type()) {
+			k.shared[path+"."+name] = true
 		}
 	}
 }
@@ -149,7 +194,7 @@ var telling = regexp.MustCompile(`^` + persistName + `\.(Same\(|Reg\[|Lit\()`)
 // restored is the variable of the program into which a kept value goes; "" if there is none, or if the cell defines it
 // again before any use.
 func (a *assembly) restored(name string) string {
-	_, kept := a.kept().kept(name)
+	_, kept := a.account().value(name)
 	old, was := a.s.vars[name]
 	if !kept || !was {
 		return ""
@@ -169,58 +214,12 @@ func (a *assembly) restored(name string) string {
 // sharesWhatItAssigns reports whether the cell assigns to an earlier variable whose value it does not use, but whose
 // memory others see. One that nobody else sees may as well be new.
 func (a *assembly) sharesWhatItAssigns(name string) bool {
-	v, _ := a.kept().kept(name)
-	return a.assigned[name] && !a.g.before[name] && !a.g.outside[name] && len(a.kept().Groups[v.Group].Vars) != 1
+	v, _ := a.account().value(name)
+	return a.assigned[name] && !a.g.before[name] && !a.g.outside[name] && len(a.account().Groups[v.Group].Vars) != 1
 }
 
 func knownLiteral(name string) string {
 	return fmt.Sprintf("%s.Lit(%q, %s)", persistName, strings.TrimPrefix(name, literalName), name)
-}
-
-// knownInstance makes a literal of a generic function known, for types as package persist writes them.
-func (a *assembly) knownInstance(id, args string) string {
-	args = a.n.localise(args)
-	return fmt.Sprintf("%s.LitOf(%q, %s.Maker{%s%s[%s], (func(%s))(nil)})", persistName, id, persistName, literalName, id, args, args)
-}
-
-// knownTypes are the registrations of the types that a declaration of the cells declares.
-func (a *assembly) knownTypes(nodes []ast.Node) (regs []string) {
-	for _, n := range nodes {
-		gd, ok := n.(*ast.GenDecl)
-		if !ok {
-			continue
-		}
-		for _, sp := range gd.Specs {
-			if sp, ok := sp.(*ast.TypeSpec); ok && sp.TypeParams == nil && !sp.Assign.IsValid() && sp.Name.Name != "_" {
-				if o := a.g.c.pkg.Scope().Lookup(sp.Name.Name); o == nil || isConstraint(o.Type()) {
-					continue
-				}
-				regs = append(regs, fmt.Sprintf("%s.Reg[%s]()", persistName, sp.Name.Name))
-			}
-		}
-	}
-	return regs
-}
-
-// sentinels adds the exported variables of a package that programs compare with: errors and pointers.
-func (a *assembly) sentinels(path string, names map[string]bool) {
-	p, err := a.n.packages.Import(path)
-	if err != nil {
-		return
-	}
-	if path == "unicode" {
-		return // hundreds of tables: those that the cell names will do
-	}
-	for _, name := range p.Scope().Names() {
-		v, ok := p.Scope().Lookup(name).(*types.Var)
-		if !ok || !v.Exported() {
-			continue
-		}
-		_, pointer := types.Unalias(v.Type()).(*types.Pointer)
-		if pointer || types.Identical(v.Type(), types.Universe.Lookup("error").Type()) {
-			names[path+"."+name] = true
-		}
-	}
 }
 
 // pointedInto finds the variables of packages into whose memory a pointer or slice may lead by what code does with
@@ -285,28 +284,28 @@ func isConstraint(t types.Type) bool {
 }
 
 // function writes a function or variable of a package, or "" if it is not there any more.
-func (a *assembly) function(path, name string) string {
+func (k *knowledge) function(path, name string) string {
 	if !token.IsExported(name) && path != "main" {
 		return ""
 	}
 	if path == "main" {
-		if d := a.n.decls[name]; d == nil || d.tok != token.FUNC {
+		if d := k.n.decls[name]; d == nil || d.tok != token.FUNC {
 			return ""
 		}
 		return name
 	}
-	p, err := a.n.packages.Import(path)
+	p, err := k.n.packages.Import(path)
 	if err != nil || p.Scope().Lookup(name) == nil {
 		return ""
 	}
-	return a.n.alias(path, p.Name()) + "." + name
+	return k.n.alias(path, p.Name()) + "." + name
 }
 
 // declared reports whether the cells' own types in a type's source still exist.
-func (a *assembly) declared(t string) bool {
+func (k *knowledge) declared(t string) bool {
 	for _, m := range qualified.FindAllString(t, -1) {
 		if name, ok := strings.CutPrefix(m, "main."); ok {
-			if d := a.n.decls[name]; d == nil || d.tok != token.TYPE {
+			if d := k.n.decls[name]; d == nil || d.tok != token.TYPE {
 				return false
 			}
 		}
@@ -316,7 +315,7 @@ func (a *assembly) declared(t string) bool {
 
 // stateful reports whether the program uses a package whose own state is kept.
 func (a *assembly) stateful() bool {
-	if a.kept().Process() {
+	if a.account().Process() {
 		return true
 	}
 	for _, path := range a.g.imports {

@@ -55,12 +55,8 @@ func (r *Result) Pieces() (declarations []*Piece, main *Piece, err error) {
 	}
 	s := &splitter{text: r.Program, file: f, in: fset.File(f.FileStart), packages: map[string]string{}, fields: r.fields()}
 	for _, i := range f.Imports {
-		path, _ := strconv.Unquote(i.Path.Value)
-		switch {
-		case i.Name != nil && i.Name.Name != "_":
+		if path, _ := strconv.Unquote(i.Path.Value); i.Name != nil && i.Name.Name != "_" {
 			s.packages[i.Name.Name] = path
-		case i.Name == nil: // of cgo
-			s.packages[path] = path
 		}
 	}
 	for _, d := range f.Decls {
@@ -95,7 +91,7 @@ type splitter struct {
 	file     *ast.File
 	in       *token.File
 	packages map[string]string // that it imports, by name
-	fields   map[origin]bool   // see Result.fields
+	fields   map[origin]bool   // see work.fields
 }
 
 // piece fills in a piece that is a declaration.
@@ -117,41 +113,41 @@ func (s *splitter) piece(d ast.Decl, doc *ast.CommentGroup, p *Piece) *Piece {
 func (s *splitter) cut(n ast.Node, lo, hi token.Pos, p *Piece) *Piece {
 	p.text, p.Own = s.text.part(s.in.Offset(lo), s.in.Offset(hi)), map[string]bool{}
 	member := map[*ast.Ident]*ast.SelectorExpr{} // of what stands before a dot
-	quiet := map[*ast.Ident]bool{}               // those that use nothing: names of fields and methods
+	unused := map[*ast.Ident]bool{}              // those that use nothing: names of fields and methods
 	use := func(name, path, member string, from, to token.Pos) {
 		p.Uses = append(p.Uses, Use{name, path, member, int(from - lo), int(to - lo)})
 	}
 	ast.Inspect(n, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.SelectorExpr:
-			if quiet[n.Sel] = !s.fields[s.origin(n.Sel)]; quiet[n.Sel] {
+			if unused[n.Sel] = !s.fields[s.origin(n.Sel)]; unused[n.Sel] {
 				if id, ok := n.X.(*ast.Ident); ok {
 					member[id] = n
 				}
 			}
 		case *ast.Field:
 			for _, id := range n.Names {
-				quiet[id], p.Own[id.Name] = true, true
+				unused[id], p.Own[id.Name] = true, true
 			}
 		case *ast.KeyValueExpr:
 			if id, ok := n.Key.(*ast.Ident); ok {
 				embeds, field := s.fields[s.origin(id)]
-				quiet[id] = field && !embeds
+				unused[id] = field && !embeds
 			}
 		case *ast.FuncDecl:
-			quiet[n.Name] = n.Recv != nil
+			unused[n.Name] = n.Recv != nil
 			p.Own[n.Name.Name] = true
 		case *ast.Ident:
 			path, declared := s.packages[n.Name], s.file.Scope.Lookup(n.Name)
 			switch sel := member[n]; {
-			case quiet[n] || n.Name == "_":
+			case unused[n] || n.Name == "_":
 			case n.Obj == nil && sel != nil && path != "":
 				use(n.Name, path, sel.Sel.Name, n.Pos(), sel.End())
 				return true
 			case declared != nil && (n.Obj == declared || n.Obj == nil || s.fields[s.origin(n)]):
 				use(n.Name, "", "", n.Pos(), n.End())
 			}
-			if !quiet[n] {
+			if !unused[n] {
 				p.Own[n.Name] = true
 			}
 		}

@@ -288,7 +288,7 @@ func (w *work) accept(c *checked) bool {
 // outlives reports whether a function literal of an earlier cell may be needed when this cell has run: a variable that
 // this cell does not declare again holds it, or a declaration.
 func (w *work) outlives(literal *decl) bool {
-	return w.n.liveLiterals(w.kept(), func(name string) bool {
+	return w.n.liveLiterals(w.account(), func(name string) bool {
 		_, here := w.types[name]
 		return !here && w.n.vars[name].typ != ""
 	})[literal.key]

@@ -233,7 +233,7 @@ func isTest(d *decl) bool {
 // findNeeded finds everything that the cell can reach: what it mentions, the variables whose values belong together
 // with those it mentions, and what is needed to make these values.
 func (a *assembly) findNeeded() {
-	m := a.kept()
+	m := a.account()
 	own := slices.ContainsFunc(a.decls, isTest) && a.testArgs == "" // as with GoNB, which runs the cell's own tests if it is told nothing else
 	for i, p := range a.g.parts {
 		if d := p.decl; d != nil && (d == a.main || isSetup(d) || d.src == a.src && (isInit(d) || a.tests || a.s.alone) || a.tests && !own && isTest(d) || a.s.whole && a.broken[d] == nil && !(a.tests && isTest(d))) {
@@ -276,7 +276,7 @@ func (a *assembly) findNeeded() {
 			if done[name] || a.restored(name) == "" {
 				continue
 			}
-			v, _ := m.kept(name)
+			v, _ := m.value(name)
 			done[name], more = true, true
 			if whole[v.Group] {
 				continue

@@ -13,10 +13,7 @@ func (a *assembly) redirect() {
 			return
 		}
 	}
-	a.eachDecl(a.final, func(_ *decl, n ast.Node) { a.redirectIn(a.final, n) })
-	for _, st := range a.body {
-		a.redirectIn(a.user, st)
-	}
+	a.eachPart(a.redirectIn)
 }
 
 func (a *assembly) redirectIn(c *checked, root ast.Node) {

@@ -92,14 +92,14 @@ func (w *work) measures() bool { return w.measure != "" && !w.s.alone }
 
 // work is one rewriting in progress.
 type work struct {
-	s, n  *Session // before and after
-	kept  func() account
-	r     *Result
-	src   *Source
-	code  string // the cell with magics blanked
-	edits edits  // on the cell
-	base  edits  // those of them that only take magics out
-	call  string // the function that %exec names
+	s, n    *Session // before and after
+	account func() account
+	r       *Result
+	src     *Source
+	code    string // the cell with magics blanked
+	edits   edits  // on the cell
+	base    edits  // those of them that only take magics out
+	call    string // the function that %exec names
 
 	decls    []*decl
 	stmts    []item
@@ -108,7 +108,6 @@ type work struct {
 	final    *checked        // the program with the variables that the cell defines at the package level; mostly the same as user
 	body     []ast.Stmt
 	types    map[string]variable     // the variables that become package-level
-	objects  map[string]types.Object // theirs, in user
 	global   map[types.Object]string // objects in user that become package-level, by the names that the program gives them
 	local    map[string]string       // variables that stay in main, and what is said of that
 	defs     []definition            //
@@ -137,8 +136,8 @@ func (s *Session) Rewrite(cell int, code string) *Result {
 // rewrite is Rewrite without explanations of the errors, and without remarks.
 func (s *Session) rewrite(cell int, code string) *work {
 	code = strings.ReplaceAll(code, "\r\n", "\n")
-	w := &work{s: s, n: s.clone(), kept: sync.OnceValue(s.account), r: &Result{}, src: &Source{Cell: cell, Code: code}, imported: map[string]bool{},
-		objects: map[string]types.Object{}, global: map[types.Object]string{}, old: map[string]string{}, dropped: map[*ast.Ident]bool{},
+	w := &work{s: s, n: s.clone(), account: sync.OnceValue(s.account), r: &Result{}, src: &Source{Cell: cell, Code: code}, imported: map[string]bool{},
+		global: map[types.Object]string{}, old: map[string]string{}, dropped: map[*ast.Ident]bool{},
 		parts: map[*checked][]part{}, broken: map[*decl][]Error{}}
 	w.r.Next = w.n
 	w.n.spared, w.n.unmoved, w.n.steps, w.n.noSteps = nil, false, false, false
@@ -171,7 +170,7 @@ func (w *work) run() {
 	if !goes || !w.checkText() || !w.callsMain() {
 		return
 	}
-	(&publisher{work: w, ds: w.definitions()}).publish()
+	w.publish(w.definitions())
 	if len(w.r.Errors) == 0 && w.checkOutcome() {
 		w.compose()
 	}

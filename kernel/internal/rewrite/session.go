@@ -71,6 +71,7 @@ type decl struct {
 	funcs   map[string]string // functions that it mentions without calling them: by identity, how to write them
 	shared  map[string]bool   // variables of packages into whose memory it may point: see pointedInto
 	effects effects
+	meaning string // see Session.Meaning
 }
 
 // A use is a place where a declaration names a package.
@@ -116,9 +117,9 @@ type account struct {
 
 func (s *Session) account() account { return account{s.manifest(), s.assumed} }
 
-// kept is what is known of the kept value of a variable; if ok is false, it has none. A value that is only assumed is
+// value is what is known of the kept value of a variable; if ok is false, it has none. A value that is only assumed is
 // in a group of which nobody knows yet who is in it.
-func (a account) kept(name string) (v persist.Var, ok bool) {
+func (a account) value(name string) (v persist.Var, ok bool) {
 	if a.assumed[name] {
 		return persist.Var{Group: -1}, true
 	}
@@ -260,7 +261,7 @@ func (s *Session) Settle() []string {
 	m := s.account()
 	var lost []string
 	for name := range s.vars {
-		if _, ok := m.kept(name); ok {
+		if _, ok := m.value(name); ok {
 			continue
 		}
 		delete(s.vars, name)
@@ -493,7 +494,7 @@ func without(d *decl, name string) *decl {
 // retype drops variables whose values have the structure of an earlier version of the types that d declares.
 func (s *Session) retype(d *decl) {
 	for _, name := range d.names {
-		if old := s.decls[name]; old != nil && old.tok == token.TYPE && meaning(old) != meaning(d) {
+		if old := s.decls[name]; old != nil && old.tok == token.TYPE && old.meaning != d.meaning {
 			s.orphan(name, fmt.Sprintf("the type %s changed in cell [%d]", name, d.src.Cell))
 		}
 	}
@@ -503,7 +504,7 @@ func (s *Session) retype(d *decl) {
 func (s *Session) orphan(typ, why string) {
 	m := s.account()
 	for v, x := range s.vars {
-		if value, _ := m.kept(v); slices.Contains(x.types, typ) || slices.Contains(value.Types, typ) {
+		if value, _ := m.value(v); slices.Contains(x.types, typ) || slices.Contains(value.Types, typ) {
 			delete(s.vars, v)
 			s.gone[v] = fmt.Sprintf("%s, and %s was made of the earlier one: run the cell that defines %s again", why, v, v)
 		}

@@ -189,14 +189,8 @@ func (a *assembly) findClosures() map[types.Object]*closure {
 			}
 		}
 	}
-	each := func(do func(c *checked, root ast.Node)) {
-		for _, st := range a.body {
-			do(a.user, st)
-		}
-		a.eachDecl(a.final, func(_ *decl, n ast.Node) { do(a.final, n) })
-	}
 	look(a.user, a.body)
-	each(func(c *checked, root ast.Node) {
+	a.eachPart(func(c *checked, root ast.Node) {
 		ast.Inspect(root, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.BlockStmt:
@@ -210,7 +204,7 @@ func (a *assembly) findClosures() map[types.Object]*closure {
 		})
 	})
 	called := map[*ast.Ident]bool{}
-	each(func(c *checked, root ast.Node) {
+	a.eachPart(func(c *checked, root ast.Node) {
 		ast.Inspect(root, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.CallExpr:
@@ -240,7 +234,7 @@ func (a *assembly) findClosures() map[types.Object]*closure {
 
 // callTwins are the edits that let code call the twins.
 func (s *tracing) callTwins(twins map[string]bool) (calls edits) {
-	look := func(c *checked, root ast.Node) {
+	s.eachPart(func(c *checked, root ast.Node) {
 		ast.Inspect(root, func(n ast.Node) bool {
 			call, ok := n.(*ast.CallExpr)
 			if !ok {
@@ -274,11 +268,7 @@ func (s *tracing) callTwins(twins map[string]bool) (calls edits) {
 			}
 			return true
 		})
-	}
-	for _, st := range s.body {
-		look(s.user, st)
-	}
-	s.eachDecl(s.final, func(_ *decl, n ast.Node) { look(s.final, n) })
+	})
 	return calls
 }
 

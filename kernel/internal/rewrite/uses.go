@@ -61,15 +61,15 @@ func (w *work) usedBefore() map[string]bool {
 // comments nor layout matter; "" if there is none.
 func (s *Session) Meaning(name string) string {
 	if d := s.decls[name]; d != nil {
-		return meaning(d)
+		return d.meaning
 	}
 	return ""
 }
 
-func meaning(d *decl) string {
+func meaning(code string) string {
 	var b strings.Builder
 	ended := false // by a semicolon, which says nothing before a bracket
-	for _, t := range tokens(d.src.Code[d.lo:d.hi]) {
+	for _, t := range tokens(code) {
 		switch t.tok {
 		case token.COMMENT:
 			continue

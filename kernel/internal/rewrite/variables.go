@@ -59,14 +59,15 @@ func unlabeled(st ast.Stmt) ast.Stmt {
 // A publisher makes variables of a cell those of the program's package.
 type publisher struct {
 	*work
-	ds []definition
+	ds      []definition
+	objects map[string]types.Object // of those that become package-level
 }
 
 // publish decides which of the definitions become package-level, with which types, and edits their statements. The
 // others stay variables of main: their type can't be written outside its package.
-func (p *publisher) publish() {
-	p.types = map[string]variable{}
-	p.local = map[string]string{}
+func (w *work) publish(ds []definition) {
+	p := &publisher{work: w, ds: ds, objects: map[string]types.Object{}}
+	w.types, w.local = map[string]variable{}, map[string]string{}
 	for _, d := range p.ds {
 		t := p.typeOf(d)
 		typ, ok := p.writeType(t)

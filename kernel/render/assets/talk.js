@@ -38,6 +38,7 @@
     now.scrollIntoView({ block: now.offsetHeight > 0.6 * innerHeight ? "start" : "nearest" });
     count.textContent = `${at + 1} of ${beats.length}`;
     recall();
+    dispatchEvent(new Event("resize")); // boxes that are shown now may scroll
     try { history.replaceState(null, "", "#talk-" + (at + 1)); } catch { /* a browser may find it too often */ }
     if (!audience) tell({ at });
   };
@@ -104,6 +105,7 @@
   const pair = () => {
     other = open(location.href, "", "popup,width=1280,height=800");
     root.classList.toggle("talk-speaker", Boolean(other));
+    dispatchEvent(new Event("resize"));
   };
 
   // What the speaker points at, as a part of the block that it lies in.

@@ -1,0 +1,143 @@
+package nn
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/lectern-go/lectern/tensor"
+)
+
+// Windows says how windows lie on each of the axes that they slide along. The zero value is PyTorch's default: one at
+// each position, all of their elements side by side, none beyond the ends, and one group.
+type Windows struct {
+	Stride   int // positions from one window to the next; 0: 1
+	Padding  int // positions before the first element and behind the last
+	Dilation int // positions from one element of a window to the next; 0: 1
+	Groups   int // parts of the channels that see nothing of each other; 0: 1
+}
+
+// Conv is a convolution along one axis or more: PyTorch's Conv1d and Conv2d.
+type Conv struct {
+	Weight *tensor.Tensor // [out in/groups kernel...], with a size for each axis
+	Bias   *tensor.Tensor // [out]; nil if there is none
+	Windows
+}
+
+// NewConv1d returns a convolution from in to out channels with windows of kernel elements. Its values are uniform in
+// ±1/sqrt(in/groups·kernel), as PyTorch's. It panics if the groups don't divide both. Options are those of
+// [tensor.With].
+func NewConv1d(in, out, kernel int, w Windows, bias BiasOption, options ...tensor.Option) *Conv {
+	return newConv(in, out, []int{kernel}, w, bias, options)
+}
+
+// NewConv2d is [NewConv1d] for windows of kernel×kernel elements.
+func NewConv2d(in, out, kernel int, w Windows, bias BiasOption, options ...tensor.Option) *Conv {
+	return newConv(in, out, []int{kernel, kernel}, w, bias, options)
+}
+
+func newConv(in, out int, kernel []int, w Windows, bias BiasOption, options []tensor.Option) *Conv {
+	groups := max(w.Groups, 1)
+	if in%groups != 0 || out%groups != 0 {
+		fail(tensor.ErrValue, "new conv", fmt.Sprintf("%d groups don't divide %d and %d channels", groups, in, out), "")
+	}
+	shape := append([]int{out, in / groups}, kernel...)
+	bound := 1 / math.Sqrt(float64(max(product(shape[1:]), 1)))
+	c := &Conv{Weight: Parameter(tensor.With(options...).Uniform(-bound, bound, shape...)), Windows: w}
+	if bias {
+		c.Bias = Parameter(tensor.With(options...).Uniform(-bound, bound, out))
+	}
+	return c
+}
+
+// Forward takes x [B in L...] to [B out windows...]; see [Convolve].
+func (c *Conv) Forward(x *tensor.Tensor) *tensor.Tensor {
+	return Convolve(x, c.Weight, c.Bias, c.Windows)
+}
+
+// Convolve is the function of [Conv]: for each window, the products of its elements and the weight [out in/groups
+// kernel...], summed up, plus a bias [out], which may be nil. x is [B in L...], with as many axes behind the channels
+// as the kernel has; the result is [B out windows...]. All windows are laid side by side and multiplied with the
+// weight as a matrix, which takes kernel times the memory of x and
+//
+//	2 · B · out · windows · in/groups · kernel
+//
+// FLOPs. It panics if shapes don't fit, or no window does.
+func Convolve(x, weight, bias *tensor.Tensor, w Windows) *tensor.Tensor {
+	const op = "convolve"
+	groups := max(w.Groups, 1)
+	if weight.Dim() < 3 || x.Dim() != weight.Dim() || x.Size(1) != weight.Size(1)*groups || weight.Size(0)%groups != 0 {
+		fail(tensor.ErrShape, op, fmt.Sprintf("x has shape %v and the weight %v, with %d groups", x.Shape(), weight.Shape(), groups), "give x [B in L...] and a weight [out in/groups kernel...], whose out the groups divide")
+	}
+	B, out, kernel := x.Size(0), weight.Size(0), weight.Shape()[2:]
+	x = w.lay(op, x, kernel, slices.Repeat([]int{max(w.Stride, 1)}, len(kernel)), 0)
+	windows := x.Shape()[2 : 2+len(kernel)]
+	for range windows { // [B in windows... kernel...] to [B in kernel... windows...]
+		x = x.Movedim(2, -1)
+	}
+	inner := weight.Len() / max(out, 1) // in/groups · kernel
+	y := weight.Reshape(groups, out/groups, inner).Matmul(x.Reshape(B, groups, inner, product(windows)))
+	y = y.Reshape(append([]int{B, out}, windows...)...)
+	if bias == nil {
+		return y
+	}
+	return y.Add(perChannel(y, bias.To(y.Dtype())))
+}
+
+// MaxPool takes the largest element of each window, of each channel by itself. Of several it is the first, which gets
+// the gradient. Padding counts as -Inf. With a Stride of 0 windows lie side by side, as PyTorch's do.
+type MaxPool struct {
+	Kernel []int // the sizes of a window
+	Windows
+}
+
+// Forward takes x [B C L...] to [B C windows...]. It panics if no window fits, or the padding is more than half of one.
+func (m *MaxPool) Forward(x *tensor.Tensor) *tensor.Tensor {
+	const op = "max pool"
+	if x.Dim() != 2+len(m.Kernel) || len(m.Kernel) == 0 || m.Groups > 1 || m.Padding > slices.Min(m.Kernel)/2 {
+		fail(tensor.ErrShape, op, fmt.Sprintf("x has shape %v for windows of %v with %+v", x.Shape(), m.Kernel, m.Windows), "give x [B C L...] with an axis for each size, no groups, and padding of at most half a window")
+	}
+	strides := m.Kernel
+	if m.Stride != 0 {
+		strides = slices.Repeat([]int{m.Stride}, len(m.Kernel))
+	}
+	largest, _ := m.lay(op, x, m.Kernel, strides, math.Inf(-1)).Flatten(2+len(m.Kernel), -1).MaxAt(-1)
+	return largest
+}
+
+// lay returns a view of all windows of x [B C L...], [B C windows... kernel...], of a copy if there is padding.
+func (w Windows) lay(op string, x *tensor.Tensor, kernel, strides []int, padding float64) *tensor.Tensor {
+	dilation := max(w.Dilation, 1)
+	if w.Stride < 0 || w.Dilation < 0 || w.Padding < 0 || w.Groups < 0 || slices.ContainsFunc(kernel, func(size int) bool { return size < 1 }) {
+		fail(tensor.ErrValue, op, fmt.Sprintf("windows of %v with %+v", kernel, w), "sizes of windows must be above 0, and the rest not below")
+	}
+	for i, size := range kernel {
+		axis, span := 2+i, (size-1)*dilation+1
+		if w.Padding > 0 {
+			x = x.Pad(axis, w.Padding, w.Padding, padding)
+		}
+		if x.Size(axis) < span {
+			fail(tensor.ErrShape, op, fmt.Sprintf("a window spans %d positions and axis %d of x has %d with its padding", span, axis, x.Size(axis)), "")
+		}
+		x = x.Unfold(axis, span, strides[i]).Slice(-1, 0, span, dilation)
+	}
+	return x
+}
+
+func product(sizes []int) int {
+	n := 1
+	for _, size := range sizes {
+		n *= size
+	}
+	return n
+}
+
+// perChannel returns a vector [C], which may be absent, as it meets x [B C ...].
+func perChannel(x, v *tensor.Tensor) *tensor.Tensor {
+	if v == nil {
+		return nil
+	}
+	shape := slices.Repeat([]int{1}, x.Dim()-1)
+	shape[0] = v.Len()
+	return v.Reshape(shape...)
+}
