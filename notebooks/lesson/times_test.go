@@ -16,19 +16,21 @@ import (
 
 // The rule by which lessons say how long they take; docs/style.md gives the reason for each number.
 const (
-	wordsPerMinute     = 150
-	linesPerMinute     = 8
-	minutesPerGuess    = 1
-	minutesPerAnswer   = 5
-	minutesPerFunction = 12
-	timeTolerance      = 0.25
+	wordsPerMinute       = 150
+	linesPerMinute       = 8
+	minutesPerGuess      = 1
+	minutesPerAnswer     = 5
+	minutesPerFunction   = 12
+	minutesPerRepair     = 8
+	minutesPerPrediction = 3
+	timeTolerance        = 0.25
 )
 
 // An effort is what there is to do in a lesson.
-type effort struct{ words, lines, guesses, answers, functions int }
+type effort struct{ words, lines, guesses, answers, functions, repairs, predictions int }
 
 func (e effort) exercises() float64 {
-	return float64(minutesPerAnswer*e.answers + minutesPerFunction*e.functions)
+	return float64(minutesPerAnswer*e.answers + minutesPerFunction*e.functions + minutesPerRepair*e.repairs + minutesPerPrediction*e.predictions)
 }
 
 func (e effort) minutes() float64 {
@@ -36,7 +38,8 @@ func (e effort) minutes() float64 {
 }
 
 func (e effort) String() string {
-	return fmt.Sprintf("%d words, %d lines of code, %d guesses, %d answers and %d functions to write", e.words, e.lines, e.guesses, e.answers, e.functions)
+	return fmt.Sprintf("%d words, %d lines of code, %d guesses, %d answers, %d functions to write, %d to repair and %d predictions",
+		e.words, e.lines, e.guesses, e.answers, e.functions, e.repairs, e.predictions)
 }
 
 var (
@@ -52,12 +55,18 @@ func effortOf(n *notebook.Notebook) (e effort) {
 		case slices.Contains(has, "check-only"), slices.Contains(has, "solution"), slices.Contains(has, "pytorch"):
 		case c.Type == "markdown":
 			text, _, _ := strings.Cut(c.Source, "**Sources.**")
+			if strings.HasPrefix(text, prediction) {
+				e.predictions++
+			}
 			e.words += len(aWord.FindAllString(linkTarget.ReplaceAllString(text, "]"), -1))
 		case slices.Contains(has, "exercise"):
-			if strings.Contains(c.Source, "lesson.Grade(") {
-				e.functions++
-			} else {
+			switch {
+			case !strings.Contains(c.Source, "lesson.Grade("):
 				e.answers++
+			case strings.Contains(c.Source, "lesson.Todo"):
+				e.functions++
+			default:
+				e.repairs++
 			}
 		case c.Type == "code":
 			e.guesses += strings.Count(c.Source, "lesson.Guess(")
