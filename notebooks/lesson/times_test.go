@@ -20,6 +20,7 @@ const (
 	linesPerMinute       = 8
 	minutesPerGuess      = 1
 	minutesPerAnswer     = 5
+	minutesPerSentence   = 10
 	minutesPerFunction   = 12
 	minutesPerRepair     = 8
 	minutesPerPrediction = 3
@@ -27,10 +28,11 @@ const (
 )
 
 // An effort is what there is to do in a lesson.
-type effort struct{ words, lines, guesses, answers, functions, repairs, predictions int }
+type effort struct{ words, lines, guesses, answers, sentences, functions, repairs, predictions int }
 
 func (e effort) exercises() float64 {
-	return float64(minutesPerAnswer*e.answers + minutesPerFunction*e.functions + minutesPerRepair*e.repairs + minutesPerPrediction*e.predictions)
+	return float64(minutesPerAnswer*e.answers + minutesPerSentence*e.sentences + minutesPerFunction*e.functions +
+		minutesPerRepair*e.repairs + minutesPerPrediction*e.predictions)
 }
 
 func (e effort) minutes() float64 {
@@ -38,13 +40,14 @@ func (e effort) minutes() float64 {
 }
 
 func (e effort) String() string {
-	return fmt.Sprintf("%d words, %d lines of code, %d guesses, %d answers, %d functions to write, %d to repair and %d predictions",
-		e.words, e.lines, e.guesses, e.answers, e.functions, e.repairs, e.predictions)
+	return fmt.Sprintf("%d words, %d lines of code, %d guesses, %d answers, %d sentences, %d functions to write, %d to repair and %d predictions",
+		e.words, e.lines, e.guesses, e.answers, e.sentences, e.functions, e.repairs, e.predictions)
 }
 
 var (
 	linkTarget = regexp.MustCompile(`\]\([^)]*\)`)
 	aWord      = regexp.MustCompile(`\S*\pL\S*`)
+	aSentence  = regexp.MustCompile(`lesson\.Check\("[0-9.]+", "`)
 )
 
 // effortOf counts what a reader sees unfolded: no solutions, no sources, and not the same in PyTorch.
@@ -52,7 +55,11 @@ func effortOf(n *notebook.Notebook) (e effort) {
 	for _, c := range n.Cells {
 		has := tags(c)
 		switch {
-		case slices.Contains(has, "check-only"), slices.Contains(has, "solution"), slices.Contains(has, "pytorch"):
+		case slices.Contains(has, "solution"):
+			if aSentence.MatchString(c.Source) { // what was counted as an answer is one in words
+				e.answers, e.sentences = e.answers-1, e.sentences+1
+			}
+		case slices.Contains(has, "check-only"), slices.Contains(has, "pytorch"):
 		case c.Type == "markdown":
 			text, _, _ := strings.Cut(c.Source, "**Sources.**")
 			if strings.HasPrefix(text, prediction) {

@@ -82,7 +82,11 @@ func (w *workspace) workingCopies(dir string) (newer []string, err error) {
 			newer = append(newer, w.rel(to))
 		}
 	}
-	return newer, writeHome(dir)
+	docs := "https://" + modulePath + "/blob/main/docs" // who gets these copies may have nothing else
+	if filepath.Clean(dir) == filepath.Join(w.root, copiesDir) {
+		docs = "../docs"
+	}
+	return newer, writeHome(dir, docs)
 }
 
 // leadTo ends a working copy with a way to the next lesson.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
+	"strings"
 
 	"github.com/lectern-go/lectern/kernel/notebook"
 	"github.com/lectern-go/lectern/notebooks/course"
@@ -19,19 +20,21 @@ import "github.com/lectern-go/lectern/notebooks/course"
 
 lesson.Must(course.Read("."))`
 
+	// Where the documents are stands in place of DOCS.
 	homeHelp = `## When you are stuck
 
 - Each exercise has hints: its cell says how to get them. Its solution is in the fold below it.
 - A name with a question mark, such as ` + "`tensor.Matmul?`" + `, shows what it does. Shift-Tab at a name does, too.
-- ` + "`%help`" + ` lists what cells can do beside Go. [What the kernel can do](../docs/kernel.md) says it at length.
-- [Go for people who know Python](0-go.ipynb) has what the lessons use of Go, and [this table](../docs/pytorch.md) what PyTorch calls it.
-- You think that a lesson is wrong? [Errata](../docs/errata.md) lists what we found ourselves. [Tell us](https://github.com/lectern-go/lectern/issues) of
+- ` + "`%help`" + ` lists what cells can do beside Go. [What the kernel can do](DOCS/kernel.md) says it at length.
+- What you have solved is kept in a package of your own, ` + "`mine`" + `: [how that works](DOCS/mine.md).
+- [Go for people who know Python](0-go.ipynb) has what the lessons use of Go, and [this table](DOCS/pytorch.md) what PyTorch calls it.
+- You think that a lesson is wrong? [Errata](DOCS/errata.md) lists what we found ourselves. [Tell us](https://github.com/lectern-go/lectern/issues) of
   anything else, please.`
 )
 
 // writeHome writes the notebook that JupyterLab opens with: what there is, and how far the student has come. Like the
-// copies beside it, it is left alone once its cells were changed.
-func writeHome(dir string) error {
+// copies beside it, it is left alone once its cells were changed. Its links to the documents begin with docs.
+func writeHome(dir, docs string) error {
 	path := filepath.Join(dir, course.HomeFile)
 	there, err := notebook.Read(path)
 	switch {
@@ -50,7 +53,7 @@ func writeHome(dir string) error {
 		{ID: "progress", Type: "code", Source: homeCell, Outputs: []*notebook.Output{
 			{Type: "display_data", Data: notebook.Object{"text/markdown": now, "text/plain": now}},
 		}},
-		{ID: "help", Type: "markdown", Source: homeHelp},
+		{ID: "help", Type: "markdown", Source: strings.ReplaceAll(homeHelp, "DOCS", docs)},
 	}}
 	n.SetKernel(kernelName, kernelDisplay, kernelLanguage)
 	n.Metadata["lectern"] = notebook.Object{"copied": sourcesDigest(n)}
