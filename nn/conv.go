@@ -12,7 +12,7 @@ import (
 // each position, all of their elements side by side, none beyond the ends, and one group.
 type Windows struct {
 	Stride   int // positions from one window to the next; 0: 1
-	Padding  int // positions before the first element and behind the last
+	Padding  int // positions before the first element and after the last
 	Dilation int // positions from one element of a window to the next; 0: 1
 	Groups   int // parts of the channels that see nothing of each other; 0: 1
 }

@@ -134,8 +134,7 @@ func (n *GroupNorm) Forward(x *tensor.Tensor) *tensor.Tensor {
 }
 
 // BatchNorm standardizes each channel over all samples and positions: PyTorch's BatchNorm1d and BatchNorm2d. In
-// training it takes the mean and the variance of the batch, and keeps a running mean of both, which it takes in use;
-// see [Eval].
+// training it takes the mean and the variance of the batch, and keeps a running mean of both, to take after [Eval].
 type BatchNorm struct {
 	Mode
 	Weight            *tensor.Tensor // [C]; nil: no scale

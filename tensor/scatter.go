@@ -100,11 +100,10 @@ func (t *Tensor) fitting(op string, v *Tensor) *Tensor {
 	return v
 }
 
-// IndexAdd returns a copy of t to whose positions of an axis, those that index, a
-// vector, lists, values is added: position j of values to position index[j] of t. The
-// sum of a position that is listed several times has all of them. It panics as
-// [Tensor.IndexSelect] does, and if values has not the shape of what that would
-// select, or another dtype than t.
+// IndexAdd returns a copy of t with values added along an axis: position j of values
+// to position index[j] of t, where index is a vector. A position that is listed
+// several times gets the sum. It panics as [Tensor.IndexSelect] does, and if values
+// has another shape than what that would select, or another dtype than t.
 func (t *Tensor) IndexAdd(axis int, index any, values *Tensor) *Tensor {
 	const op = "index add"
 	at := positionsGiven(op, t, index)

@@ -143,7 +143,7 @@ lesson.Grade("01.6", encode)`, "It is mine.Encode from now on")
 	return shares
 }
 
-lesson.Grade("06.5", softmax)`, "✓", "does not become mine.Softmax", "the variable limit")
+lesson.Grade("06.5", softmax)`, "✓", "can't become mine.Softmax", "the variable limit")
 	if s.text("softmax.go") != "" {
 		t.Error("a function that needs a variable is in the package")
 	}

@@ -33,7 +33,7 @@ const (
   loop, mixed precision and the roofline.
 - **Its unit on tokenization**, with byte-pair encoding written by you.
 - **The accounting of its first assignment**: parameters, FLOPs, memory and time of a Transformer, and how to plan a run.
-- **What goes beyond**: attention, a model that writes, inference, many GPUs, and in the end a language model made of your own pieces.
+- **What goes beyond**: attention, a model that writes, inference, many GPUs, and in the end a language model built from your own pieces.
 
 You guess before you see, predict before you measure, and write the important parts yourself: about half of the time goes into exercises. `
 	stepped  = `You can step through every cell, forwards and backwards, and see what each line does to memory and what it costs. `
@@ -70,7 +70,7 @@ var parts = []render.Part{
 	{Title: "Lecture 2: making it fit, and making it fast", First: "21"},
 	{Title: "Beyond the lecture: a language model", First: "24"},
 	{Title: "Beyond the lecture: many GPUs", First: "28"},
-	{Title: "All of it together", First: "29"},
+	{Title: "Putting it all together", First: "29"},
 }
 
 // preview is what previews of links to the lessons show, drawn by preview.html.

@@ -1,4 +1,4 @@
-// Package course tells how far somebody has come in the lessons, from the notebooks that they work in.
+// Package course tells how far a student has come in the lessons, from the notebooks that they work in.
 package course
 
 import (
@@ -19,7 +19,7 @@ import (
 // HomeFile is the name of the notebook that shows the course, beside the lessons.
 const HomeFile = "home.ipynb"
 
-// A Lesson is a notebook of the course, and what somebody has made of it.
+// A Lesson is a notebook of the course, and what a student has done in it.
 type Lesson struct {
 	File    string // its name, such as 05-storage-strides-views.ipynb
 	Number  string // 05, or none

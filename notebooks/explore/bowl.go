@@ -124,7 +124,7 @@ func (x *bowl) race(p *page, begin float64) {
 			best, lowest = w.name, loss
 		}
 	}
-	won := "None of them is lower than at the start."
+	won := "None of them is below its start."
 	if best != "" {
 		won = fmt.Sprintf("<b>%s</b> is lowest.", best)
 	}

@@ -77,7 +77,7 @@ func compute(name string, inputs []float64) (value float64, slopes []float64) {
 func (x *tape) records() ([]*record, error) {
 	tree, err := parser.ParseExpr(x.text)
 	if err != nil || len(x.text) > 200 {
-		return nil, fmt.Errorf("%q is no expression of a, b, c, numbers, + - * / and exp, tanh, relu, square", x.text)
+		return nil, fmt.Errorf("%q is not an expression of a, b, c, numbers, + - * / and exp, tanh, relu, square", x.text)
 	}
 	var list []*record
 	leaf := map[string]int{}
@@ -87,7 +87,7 @@ func (x *tape) records() ([]*record, error) {
 		}
 		v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 		if err != nil || v != v || v > 1e6 || v < -1e6 {
-			return 0, fmt.Errorf("%s is %q: a number from -1000000 to 1000000 is wanted", name, text)
+			return 0, fmt.Errorf("%s is %q: give a number from -1000000 to 1000000", name, text)
 		}
 		leaf[name] = len(list)
 		list = append(list, &record{what: name, value: v})
@@ -137,7 +137,7 @@ func (x *tape) records() ([]*record, error) {
 				return apply(f.Name, e.Args[0])
 			}
 		}
-		return 0, fmt.Errorf("%q: only a, b, c, numbers, + - * / and exp, tanh, relu, square are known here", x.text)
+		return 0, fmt.Errorf("%q: use only a, b, c, numbers, + - * / and exp, tanh, relu, square", x.text)
 	}
 	if _, err := run(tree); err != nil {
 		return nil, err
@@ -243,7 +243,7 @@ func (x *tape) draw(p *page) {
 		}
 		done := ""
 		if x.step == 2*operations+1 {
-			done = " Now all gradients are there."
+			done = " Now all gradients have arrived."
 		}
 		p.says("Backward through %s = %s: <b>%s</b>, added to what is there.%s", name(last), formula(r, name), strings.Join(parts, ", "), done)
 	}

@@ -496,13 +496,13 @@ var exercises = []exercise{
 		key:  "25.1",
 		want: 3.1 / 4.2 / math.Ln2, tolerance: []float64{0.01},
 		hint:   "How many nats is it for each byte? And how many bits is one nat?",
-		praise: "With this model a text could be packed into an eighth of its bytes: predicting and compressing are one thing.",
+		praise: "With this model a text could be packed into an eighth of its bytes: predicting and compressing are the same thing.",
 	},
 	{
 		key:    "25.2",
 		want:   50257 * 768,
-		hint:   "Without tying there are two matrices of one size. Which size?",
-		praise: "With them it would have 163 million parameters, and it has 124.",
+		hint:   "Without tying there are two matrices of the same size. Which size?",
+		praise: "With a second matrix it would have 163 million parameters instead of 124.",
 	},
 	// 26: what a Transformer costs
 	{

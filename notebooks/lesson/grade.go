@@ -42,7 +42,7 @@ func (n notWritten) Error() string { return string(n) }
 // os.Exit, an endless recursion, running out of memory.
 //
 // In a working copy of a lesson, a function that gets all points becomes part of the student's package mine, which
-// later lessons import: 17.4 is mine.SGD there. [Use] puts our solution there for whoever skipped it.
+// later lessons import: 17.4 is mine.SGD there. [Use] puts our solution there if you skipped it.
 //
 // Cases of your own are JSON objects, one after another, as further arguments; see package internal/cases for values
 // that JSON lacks. With them, key may be any name:

@@ -13,7 +13,7 @@ import (
 	"github.com/lectern-go/lectern/kernel/show"
 )
 
-// Use puts our solutions of exercises into package mine, for whoever skipped them. In working copies of the lessons,
+// Use puts our solutions of exercises into package mine, in case you skipped them. In working copies of the lessons,
 // later lessons import that package, and [Grade] puts a function there that gets all points. What is there already,
 // yours or ours, stays. Run it in a cell of its own:
 //

@@ -693,7 +693,7 @@ var tasks = []*task{
 		tolerance: 1e-3,
 		hints: [2]string{
 			"Which of the two parameters moves? Print both gradients after Backward.",
-			"Detach cuts the graph, and nothing behind the cut gets a gradient: the slope stays what it was. Take it out.",
+			"Detach cuts the graph, and nothing behind the cut gets a gradient: the slope stays what it was. Take Detach out.",
 		},
 		praise: "The check for nil hid the bug. Where every parameter must have a gradient, let a missing one be an error.",
 	},
@@ -993,7 +993,7 @@ var tasks = []*task{
 		tolerance: 1e-9,
 		hints: [2]string{
 			"Move both means first, that of g and that of g². Without decay, does your first step have the length lr, whatever the gradient? If not, look at the " +
-				"bias correction. And does the decay go past the means?",
+				"bias correction. And does the decay bypass the means?",
 			"m = 0.9m + 0.1g, v = 0.999v + 0.001g², then p -= lr·decay·p and p -= lr · m/(1−0.9ᵗ) / (√(v/(1−0.999ᵗ)) + 1e-8), with float64(t). The ε is outside " +
 				"the root. Return p and the means as they are, without the correction.",
 		},
@@ -1367,7 +1367,7 @@ var tasks = []*task{
 			"Did you take the mean of the squares, or their sum? And where does eps go: under the root, or beside it?",
 			"root = √(Σ x²/n + eps), and y[i] = x[i]/root·gain[i]. Write into a new slice.",
 		},
-		praise: "LayerNorm subtracts the mean first, and adds a bias at the end. Models do as well without both.",
+		praise: "LayerNorm subtracts the mean first, and adds a bias at the end. Models do as well without either.",
 	},
 	{
 		key:  "25.4",

@@ -80,7 +80,7 @@ const lecternAsk = (() => {
         input.focus();
         input.select();
         if (fits(q.kind, guess)) { bad.textContent = ""; tell(guess); return; }
-        bad.textContent = q.kind === "number" ? "A number is wanted, such as 12.5 or 3e9." : q.kind === "text" ? "Write something." : "Numbers are wanted, such as 2, 3.";
+        bad.textContent = q.kind === "number" ? "Give a number, such as 12.5 or 3e9." : q.kind === "text" ? "Write something." : "Give numbers, such as 2, 3.";
       });
     }
     const b = make("button", "Show the answer", { type: "button", className: button + " give" });

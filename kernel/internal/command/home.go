@@ -25,11 +25,11 @@ lesson.Must(course.Read("."))`
 
 - Each exercise has hints: its cell says how to get them. Its solution is in the fold below it.
 - A name with a question mark, such as ` + "`tensor.Matmul?`" + `, shows what it does. Shift-Tab at a name does, too.
-- ` + "`%help`" + ` lists what cells can do beside Go. [What the kernel can do](DOCS/kernel.md) says it at length.
+- ` + "`%help`" + ` lists what cells can do beside Go. [What the kernel can do](DOCS/kernel.md) has the details.
 - What you have solved is kept in a package of your own, ` + "`mine`" + `: [how that works](DOCS/mine.md).
-- [Go for people who know Python](0-go.ipynb) has what the lessons use of Go, and [this table](DOCS/pytorch.md) what PyTorch calls it.
-- You think that a lesson is wrong? [Errata](DOCS/errata.md) lists what we found ourselves. [Tell us](https://github.com/lectern-go/lectern/issues) of
-  anything else, please.`
+- [Go for people who know Python](0-go.ipynb) has what the lessons use of Go, and [this table](DOCS/pytorch.md) has PyTorch's names for it.
+- Is something wrong in a lesson? [Errata](DOCS/errata.md) lists what we found ourselves. Please
+  [tell us](https://github.com/lectern-go/lectern/issues) about anything else.`
 )
 
 // writeHome writes the notebook that JupyterLab opens with: what there is, and how far the student has come. Like the

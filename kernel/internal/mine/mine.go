@@ -107,11 +107,11 @@ func (p *Package) Keep(key, program string) string {
 	name, file := Name+"."+k.Name, shown(k.Name)
 	text, err := p.extract(k, program)
 	if err != nil {
-		return fmt.Sprintf("It does not become %s: %v.", name, err)
+		return fmt.Sprintf("It can't become %s: %v.", name, err)
 	}
 	switch had, err := p.put(k, stamp(k, byStudent, text), testOf(k)); {
 	case err != nil:
-		return fmt.Sprintf("It does not become %s: %v.", name, err)
+		return fmt.Sprintf("It can't become %s: %v.", name, err)
 	case had == changed:
 		return fmt.Sprintf("%s was changed by hand, so it stays as it is. To have this version in its place, delete the file and run the cell again.", file)
 	case had == same:
@@ -141,7 +141,7 @@ func (p *Package) Use(key string) string {
 			_, err = p.put(k, string(text), testOf(k))
 		}
 		if err != nil {
-			return fmt.Sprintf("Our solution does not become %s.%s: %v.", Name, k.Name, err)
+			return fmt.Sprintf("Our solution can't become %s.%s: %v.", Name, k.Name, err)
 		}
 		names = append(names, Name+"."+k.Name)
 		for _, other := range lesson.KeptFunctions() {

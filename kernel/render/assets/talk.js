@@ -1,4 +1,4 @@
-// A talk: the lesson in large type, one block at a time, for whoever presents it. A second window, for the audience, follows the first,
+// A talk: the lesson in large type, one block at a time, to present it. A second window, for the audience, follows the first,
 // in which the speaker sees what comes next and has notes. Both are this page; the address, #talk-12, says which block is shown.
 (() => {
   "use strict";
