@@ -191,7 +191,7 @@ var remarks = []remark{
 	},
 	{"By how much does the loss fall?", "To first order by 0.01 · |g|² = 0.14, but the slope gets flatter on the way.", nil},
 	{"What is the gradient after two calls of Backward?",
-		"Gradients add up until somebody clears them.",
+		"Gradients add up until you clear them.",
 		[]mistake{{[]float64{1, 2, 3}, "That would be the second one alone."}},
 	},
 	// 12: what gradients cost
