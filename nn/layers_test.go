@@ -90,6 +90,17 @@ func TestDropoutLeavesOutItsShare(t *testing.T) {
 	}
 }
 
+// TestBiasOfAnotherDtype is added as Add does it: the result has the wider dtype.
+func TestBiasOfAnotherDtype(t *testing.T) {
+	x, w := tensor.Ones(1, 2).To(tensor.BFloat16), tensor.Ones(1, 2).To(tensor.BFloat16)
+	if y := nn.Affine(x, w, tensor.Of(1./1024)); y.Dtype() != tensor.Float32 || y.Item() != 2+1./1024 {
+		t.Errorf("got %v, want 2 + 1/1024 in float32", y)
+	}
+	if y := nn.Affine(x, w, tensor.Of(1./1024).To(tensor.BFloat16)); y.Dtype() != tensor.BFloat16 || y.Item() != 2 {
+		t.Errorf("got %v, want 2 in bfloat16", y)
+	}
+}
+
 func TestDropoutOfAllAndNothing(t *testing.T) {
 	x := tensor.Ones(10)
 	if y := nn.NewDropout(1, nil).Forward(x); !tensor.Equal(y, x.Mul(0)) {

@@ -72,7 +72,7 @@ func (t *Tensor) scattered(op string, axis int, index, values any) (gathering, *
 		t.Reshape(1).gatheringAt(op, 0, positions.Reshape(1), false)
 		return gathering{}, v
 	}
-	at := t.gatheringAt(op, axis, positions, v.RequiresGrad() && GradEnabled())
+	at := t.gatheringAt(op, axis, positions, (t.RequiresGrad() || v.RequiresGrad()) && GradEnabled())
 	shape := at.index.layout.Shape
 	if v.number || v.Dim() == 0 {
 		return at, v.Expand(shape...)
@@ -143,22 +143,27 @@ func (r ScatterRule) WithoutSelf() ScatterRule { return r | withoutSelf }
 
 // neutral returns what changes nothing in numbers of a dtype.
 func (r ScatterRule) neutral(d Dtype) *Tensor {
-	least, largest := math.Inf(-1), math.Inf(1)
+	sign, largest := 1, r == ScatterMin
+	if !largest {
+		sign = -1
+	}
 	switch {
 	case r == ScatterProd:
 		return With(d).Scalar(1)
-	case r != ScatterMax && r != ScatterMin:
+	case r != ScatterMax && !largest:
 		return With(d).Scalar(0)
 	case d == Bool:
-		least, largest = 0, 1
-	case !d.IsFloat(): // in which an infinity has no place, and a float64 has not every number
-		info := Iinfo(d)
-		return Of([]int64{map[ScatterRule]int64{ScatterMax: info.Min, ScatterMin: info.Max}[r]}).To(d).Reshape()
+		return With(d).Scalar(float64(1+sign) / 2)
+	case d.IsFloat() && math.IsNaN(d.Round(math.Inf(1))): // which has no infinity
+		return With(d).Scalar(float64(sign) * Finfo(d).Max)
+	case d.IsFloat():
+		return With(d).Scalar(math.Inf(sign))
 	}
-	if r == ScatterMin {
-		least = largest
+	end := Iinfo(d).Min // as an int64: a float64 has not every one
+	if largest {
+		end = Iinfo(d).Max
 	}
-	return With(d).Scalar(least)
+	return Of([]int64{end}).To(d).Reshape()
 }
 
 // ScatterReduce returns a copy of t in which each position that index names, by the rules of [Tensor.Gather], has the

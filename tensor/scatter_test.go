@@ -42,9 +42,6 @@ func TestScatter(t *testing.T) {
 func TestScatterReduce(t *testing.T) {
 	at := []int{3, 0, 3, 1, 3, 0}
 	for _, d := range Dtypes() {
-		if d.Size() == 1 && d.IsFloat() { // which have no sums
-			continue
-		}
 		base, v := Of(1, 0, 1, 1).To(d), Of(1, 1, 0, 0, 1, 1).To(d)
 		if d != Bool {
 			base, v = Of(2, 5, 3, 1).To(d), Of(4, 1, 7, 0, 2, 6).To(d)
@@ -102,6 +99,13 @@ func TestScatterReduce(t *testing.T) {
 	}
 	wantTensor(t, "a number", With(Int64).Scalar(3).ScatterReduce(0, With(Int64).Scalar(0), 5, ScatterMax), "int64[][5]")
 	wantTensor(t, "NaN", Of(3., 1).ScatterReduce(0, []int{0}, math.NaN(), ScatterMin), "float32[2][NaN 1]")
+
+	base := Of(1., 2, 3).RequireGrad() // positions that change afterwards are those that were
+	places := Of(0, 2)
+	largest := base.ScatterReduce(0, places, Of(5., 1), ScatterMax)
+	places.SetAt(1, 0)
+	largest.Sum().Backward()
+	wantTensor(t, "positions that change", base.Grad(), "float32[3][0 1 1]")
 
 	wantError(t, "no rule", ErrValue, "there is no rule 9", func() { Of(3.).ScatterReduce(0, []int{0}, 1, 9) })
 	x := With(Float64).Of(1., 2).RequireGrad()

@@ -52,7 +52,7 @@ func FromLesson(n *notebook.Notebook) (made *notebook.Notebook, left []string) {
 		add := func(source string) *notebook.Cell {
 			added := &notebook.Cell{Type: "code", Source: source}
 			added.ID = added.NewID(func(id string) bool {
-				return slices.ContainsFunc(append(n.Cells, made.Cells...), func(c *notebook.Cell) bool { return c.ID == id })
+				return slices.ContainsFunc(slices.Concat(n.Cells, made.Cells), func(c *notebook.Cell) bool { return c.ID == id })
 			})
 			return added
 		}

@@ -2,6 +2,7 @@ package grading
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -50,6 +51,32 @@ func TestLessonsBecomeAssignments(t *testing.T) {
 				t.Errorf("%s: students get outputs or marks in\n%s", filepath.Base(f), c.Source)
 			}
 		}
+	}
+}
+
+// A program with a bug stands before the answer, in a cell that runs and grades nothing.
+func TestRepairsBecomeAssignments(t *testing.T) {
+	exercise := func(source, tag string) *notebook.Cell {
+		return &notebook.Cell{ID: tag, Type: "code", Source: source, Metadata: notebook.Object{"tags": []any{tag}}}
+	}
+	made, left := FromLesson(&notebook.Notebook{Cells: []*notebook.Cell{
+		exercise("func brightness() int {\n\treturn 1\n}\n\nfmt.Println(brightness())\nlesson.Grade(\"05.7\", brightness)", "exercise"),
+		exercise("func brightness() int {\n\treturn 2\n}\n\nlesson.Grade(\"05.7\", brightness)", "solution"),
+	}})
+	var got []string
+	for _, c := range made.Cells {
+		got = append(got, c.Source)
+	}
+	want := []string{
+		"func brightness() int {\n\treturn 1\n}\n\nfmt.Println(brightness())",
+		"func brightness() int {\n\t// BEGIN SOLUTION\n\treturn 2\n\t// END SOLUTION\n}",
+		`lesson.Grade("05.7", brightness)`,
+	}
+	if len(left) > 0 || !slices.Equal(got, want) {
+		t.Errorf("got %q, left %q, want %q", got, left, want)
+	}
+	if made.Cells[0].ID == made.Cells[2].ID {
+		t.Error("two cells have one ID")
 	}
 }
 

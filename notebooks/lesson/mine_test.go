@@ -1,6 +1,7 @@
 package lesson
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -15,6 +16,16 @@ func TestKeptFunctions(t *testing.T) {
 		}
 		of[name] = k.Key
 	}
+}
+
+// Programs that are only repaired have nothing in package mine.
+func TestUseOfARepair(t *testing.T) {
+	defer func() {
+		if got := fmt.Sprint(recover()); !strings.Contains(got, "exercise 05.7 repairs a program") {
+			t.Errorf("got %s", got)
+		}
+	}()
+	Use("05.5", "05.7")
 }
 
 // same remembers what Same reports.

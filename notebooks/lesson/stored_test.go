@@ -171,13 +171,16 @@ func TestOutputs(t *testing.T) {
 	}
 }
 
+// prediction begins a text that has readers predict, change and explain.
+const prediction = "**Predict, change, explain.**"
+
 // Where readers predict, change and explain, there is a cell to change, then what they should have seen, folded, and
 // its numbers are asserted.
 func TestPredictions(t *testing.T) {
 	want := []string{"code []", "markdown [explanation]", "code [check-only]"}
 	for f, n := range lessons(t) {
 		for i, c := range n.Cells {
-			if !strings.HasPrefix(c.Source, "**Predict, change, explain.**") {
+			if !strings.HasPrefix(c.Source, prediction) {
 				continue
 			}
 			var got []string

@@ -885,6 +885,24 @@ var tasks = []*task{
 		},
 		praise: "From n ids you get (n − 1) / L pairs, rounded down.",
 	},
+	{
+		key:  "16.6",
+		name: "parrot", args: []string{"ids", "L"},
+		prototype: (func(ids []int, L int) float64)(nil),
+		repair:    true,
+		cases: []gradedCase{
+			{category: "too few ids", in: []any{[]int{1, 2}, 2}, want: []any{0.0}},
+			{category: "always the same id", in: []any{[]int{7, 7, 7, 7, 7}, 2}, want: []any{100.0}},
+			{category: "counting", points: 2, in: []any{[]int{0, 1, 2, 3, 4, 5, 6, 7, 8}, 4}, want: []any{0.0}},
+			{category: "some ids twice", points: 2, in: []any{[]int{1, 1, 2, 3, 3, 4, 4}, 3}, want: []any{50.0}},
+			{category: "a rest that is left out", in: []any{[]int{5, 5, 6, 6, 6, 6}, 4}, want: []any{75.0}},
+		},
+		hints: [2]string{
+			"Print x and y of the first pair. Which id does y say comes after the first one of x?",
+			"The target of an id is the one that follows it, so y begins one place later: ids[s+1:s+1+L].",
+		},
+		praise: "A loss that falls to 0 is no reason to celebrate. Ask what the model can see of the answer.",
+	},
 	// 15: randomness
 	{
 		key:  "15.4",

@@ -16,20 +16,23 @@ import (
 
 // The rule by which lessons say how long they take; docs/style.md gives the reason for each number.
 const (
-	wordsPerMinute     = 150
-	linesPerMinute     = 8
-	minutesPerGuess    = 1
-	minutesPerAnswer   = 5
-	minutesPerSentence = 10
-	minutesPerFunction = 12
-	timeTolerance      = 0.25
+	wordsPerMinute       = 150
+	linesPerMinute       = 8
+	minutesPerGuess      = 1
+	minutesPerAnswer     = 5
+	minutesPerSentence   = 10
+	minutesPerFunction   = 12
+	minutesPerRepair     = 8
+	minutesPerPrediction = 3
+	timeTolerance        = 0.25
 )
 
 // An effort is what there is to do in a lesson.
-type effort struct{ words, lines, guesses, answers, sentences, functions int }
+type effort struct{ words, lines, guesses, answers, sentences, functions, repairs, predictions int }
 
 func (e effort) exercises() float64 {
-	return float64(minutesPerAnswer*e.answers + minutesPerSentence*e.sentences + minutesPerFunction*e.functions)
+	return float64(minutesPerAnswer*e.answers + minutesPerSentence*e.sentences + minutesPerFunction*e.functions +
+		minutesPerRepair*e.repairs + minutesPerPrediction*e.predictions)
 }
 
 func (e effort) minutes() float64 {
@@ -37,8 +40,8 @@ func (e effort) minutes() float64 {
 }
 
 func (e effort) String() string {
-	return fmt.Sprintf("%d words, %d lines of code, %d guesses, %d answers, %d sentences and %d functions to write",
-		e.words, e.lines, e.guesses, e.answers, e.sentences, e.functions)
+	return fmt.Sprintf("%d words, %d lines of code, %d guesses, %d answers, %d sentences, %d functions to write, %d to repair and %d predictions",
+		e.words, e.lines, e.guesses, e.answers, e.sentences, e.functions, e.repairs, e.predictions)
 }
 
 var (
@@ -59,12 +62,18 @@ func effortOf(n *notebook.Notebook) (e effort) {
 		case slices.Contains(has, "check-only"), slices.Contains(has, "pytorch"):
 		case c.Type == "markdown":
 			text, _, _ := strings.Cut(c.Source, "**Sources.**")
+			if strings.HasPrefix(text, prediction) {
+				e.predictions++
+			}
 			e.words += len(aWord.FindAllString(linkTarget.ReplaceAllString(text, "]"), -1))
 		case slices.Contains(has, "exercise"):
-			if strings.Contains(c.Source, "lesson.Grade(") {
-				e.functions++
-			} else {
+			switch {
+			case !strings.Contains(c.Source, "lesson.Grade("):
 				e.answers++
+			case strings.Contains(c.Source, "lesson.Todo"):
+				e.functions++
+			default:
+				e.repairs++
 			}
 		case c.Type == "code":
 			e.guesses += strings.Count(c.Source, "lesson.Guess(")

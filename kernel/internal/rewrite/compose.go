@@ -58,10 +58,18 @@ func (w *work) compose() {
 		}
 	}
 	if w.r.Steps = w.stepped(); w.r.Steps {
-		defer a.rememberPlain()()
+		plain := slices.Clone(w.edits)
+		defer func() { // later cells have the declarations of this one without the calls that record steps
+			w.edits = plain
+			a.remember()
+		}()
 		begin += a.traceSteps()
 	}
 	makers := a.remember()
+	if w.main != nil {
+		w.main.edits = a.editsWithin(nil, w.main.lo, w.main.hi)
+	}
+	a.rememberFlags()
 	if a.runs() {
 		a.write(begin, makers)
 	}
@@ -99,7 +107,9 @@ func (a *assembly) lookThrough() {
 
 // remember gives the cell's declarations their edits, and returns the makers of its literals that the program has.
 func (a *assembly) remember() (makers []*decl) {
-	a.giveEdits()
+	for _, d := range a.decls {
+		d.edits = a.editsWithin(nil, d.lo, d.hi)
+	}
 	for _, l := range a.literals {
 		d := a.maker(l)
 		a.n.decls[d.key] = d
@@ -107,10 +117,6 @@ func (a *assembly) remember() (makers []*decl) {
 			makers = append(makers, d)
 		}
 	}
-	if a.main != nil {
-		a.main.edits = a.editsWithin(nil, a.main.lo, a.main.hi)
-	}
-	a.rememberFlags()
 	return makers
 }
 
@@ -174,13 +180,6 @@ func (w *work) eachPart(f func(c *checked, n ast.Node)) {
 	w.eachDecl(w.final, func(_ *decl, n ast.Node) { f(w.final, n) })
 	for _, st := range w.body {
 		f(w.user, st)
-	}
-}
-
-// giveEdits gives the cell's declarations their edits.
-func (a *assembly) giveEdits() {
-	for _, d := range a.decls {
-		d.edits = a.editsWithin(nil, d.lo, d.hi)
 	}
 }
 

@@ -42,6 +42,9 @@ func (p *Piece) Renamed(name func(Use) string) *Text {
 			at = u.hi
 		}
 	}
+	if at == 0 {
+		return p.text
+	}
 	t.Append(p.text.part(at, p.text.Len()))
 	return t
 }
@@ -120,7 +123,8 @@ func (s *splitter) cut(n ast.Node, lo, hi token.Pos, p *Piece) *Piece {
 	ast.Inspect(n, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.SelectorExpr:
-			if unused[n.Sel] = !s.fields[s.origin(n.Sel)]; unused[n.Sel] {
+			embedded := s.file.Scope.Lookup(n.Sel.Name) != nil && s.fields[s.origin(n.Sel)]
+			if unused[n.Sel] = !embedded; !embedded {
 				if id, ok := n.X.(*ast.Ident); ok {
 					member[id] = n
 				}
@@ -175,7 +179,7 @@ func (s *splitter) origin(id *ast.Ident) (at origin) {
 // does not tell a field from a variable where a composite literal has keys: the type checker has, once.
 func (w *work) fields() map[origin]bool {
 	found := map[origin]bool{}
-	for _, c := range []*checked{w.user, w.final} {
+	for _, c := range slices.Compact([]*checked{w.user, w.final}) {
 		for id, o := range c.info.Uses {
 			v, ok := o.(*types.Var)
 			if !ok || !v.IsField() {

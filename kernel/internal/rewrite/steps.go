@@ -135,16 +135,10 @@ const PlainName = ownPrefix + "Plain_"
 
 // functionKey tells the functions and methods of a program apart; "" is none that has a twin.
 func functionKey(f *types.Func) string {
-	f = f.Origin()
-	recv := f.Signature().Recv()
-	if recv == nil {
+	if f.Signature().Recv() == nil {
 		return f.Name()
 	}
-	t := types.Unalias(recv.Type())
-	if p, ok := t.(*types.Pointer); ok {
-		t = types.Unalias(p.Elem())
-	}
-	if n, ok := t.(*types.Named); ok && !types.IsInterface(n) {
+	if n := receiverNamed(f.Origin()); n != nil && !types.IsInterface(n) {
 		return n.Obj().Name() + "." + f.Name()
 	}
 	return ""
@@ -289,20 +283,6 @@ func (t *tracer) twinClosure(st *ast.AssignStmt) {
 		if c.st == st && len(c.calls) > 0 {
 			lit, name := st.Rhs[0].(*ast.FuncLit), PlainName+st.Lhs[0].(*ast.Ident).Name
 			t.after(t.c, st, fmt.Sprintf("; %s := %s {%s}; _ = %s", name, t.text(lit.Type), t.plain(lit.Body, true), name))
-		}
-	}
-}
-
-// rememberPlain lets later cells have the declarations of this one without the calls that
-// record steps, once its program is written.
-func (a *assembly) rememberPlain() (remember func()) {
-	base := slices.Clone(a.edits)
-	return func() {
-		a.edits = base
-		a.giveEdits()
-		for _, l := range a.literals {
-			d := a.maker(l)
-			a.n.decls[d.key] = d
 		}
 	}
 }
