@@ -158,6 +158,41 @@ func texts(t *testing.T, dir string) map[string]string {
 	return texts
 }
 
+// A package that is begun once more finds the library where it is now, and leaves all that somebody has written.
+func TestMakeAgain(t *testing.T) {
+	dir, library, moved := t.TempDir(), t.TempDir(), t.TempDir()
+	for _, root := range []string{library, moved} {
+		if err := os.WriteFile(filepath.Join(root, "go.mod"), []byte("module x\n\ngo 1.26.0\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	work := filepath.Join(dir, "go.work")
+	makes := func(root string) string {
+		t.Helper()
+		if err := Make(dir, root); err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(work)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	makes(library)
+	text := makes(moved)
+	if !strings.Contains(text, filepath.ToSlash(moved)) {
+		t.Errorf("the library is at %s now, and go.work has\n%s", moved, text)
+	}
+	for _, theirs := range []string{strings.Replace(text, "\t./mine\n", "\t./mine\n\t./project\n", 1), text + "\nreplace x => ./x\n", "go 1.26\n\nuse ./project\n"} {
+		if err := os.WriteFile(work, []byte(theirs), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if got := makes(library); got != theirs {
+			t.Errorf("a go.work of the student,\n%s\nis now\n%s", theirs, got)
+		}
+	}
+}
+
 // What a function needs of the cells goes along, under names that the package does not have yet.
 func TestExtract(t *testing.T) {
 	const merge = "func merge(ids []int, left, right, id int) []int { return ids[:add(left, 0)] }\n"
