@@ -112,29 +112,40 @@ func (x *extraction) declaredIn(text string) {
 	}
 }
 
-// graded finds the function that the program gives to lesson.Grade.
-func (x *extraction) graded() (f types.Object, err error) {
+// graded finds the function that the program gives to lesson.Grade. Of several it can't be told which has all points.
+func (x *extraction) graded() (types.Object, error) {
+	var given []types.Object // nil is none that a cell declares
 	ast.Inspect(x.file, func(n ast.Node) bool {
 		call, ok := n.(*ast.CallExpr)
 		if !ok || len(call.Args) < 2 {
 			return true
 		}
-		s, ok := call.Fun.(*ast.SelectorExpr)
-		key, lit := call.Args[0].(*ast.BasicLit)
-		if !ok || s.Sel.Name != "Grade" || !lit || key.Value != strconv.Quote(x.kept.Key) {
+		if s, ok := call.Fun.(*ast.SelectorExpr); !ok || s.Sel.Name != "Grade" {
 			return true
 		}
+		if lit, ok := call.Args[0].(*ast.BasicLit); ok {
+			if key, _ := strconv.Unquote(lit.Value); key != x.kept.Key {
+				return true
+			}
+		}
+		var f types.Object
 		if id, ok := ast.Unparen(call.Args[1]).(*ast.Ident); ok {
 			if o, ok := x.info.Uses[id].(*types.Func); ok && o.Parent() == x.pkg.Scope() {
 				f = o
 			}
 		}
+		if !slices.Contains(given, f) {
+			given = append(given, f)
+		}
 		return true
 	})
-	if f == nil {
+	switch {
+	case len(given) > 1:
+		return nil, fmt.Errorf("the cell grades several functions for exercise %s; grade the one that you want to keep in a cell of its own", x.kept.Key)
+	case len(given) == 0 || given[0] == nil:
 		return nil, fmt.Errorf("only a function that a cell declares, with func %s(…), can be part of a package", x.kept.Func)
 	}
-	return f, nil
+	return given[0], nil
 }
 
 // take notes that a declaration goes along, and what it needs.
