@@ -100,6 +100,14 @@ func (x *extraction) declaredIn(text string) {
 	if err != nil { // it was changed by hand, and the go command says what is wrong with it
 		return
 	}
+	for _, i := range f.Imports { // a name that a file imports is none that another may declare
+		path, _ := strconv.Unquote(i.Path.Value)
+		name := path[strings.LastIndexByte(path, '/')+1:]
+		if i.Name != nil {
+			name = i.Name.Name
+		}
+		x.others[name] = true
+	}
 	for _, d := range f.Decls {
 		switch d := d.(type) {
 		case *ast.FuncDecl:
@@ -315,15 +323,26 @@ func compiles(name, text string, files map[string]string, importer types.Importe
 			parsed = append(parsed, f)
 		}
 	}
-	var first error
-	check := types.Config{Importer: importer, Error: func(err error) {
-		var e types.Error
-		if errors.As(err, &e) && first == nil && set.Position(e.Pos).Filename == name {
-			first = fmt.Errorf("without your cells it does not compile: %s", e.Msg)
+	wrong := func(files []*ast.File) (list []string) {
+		check := types.Config{Importer: importer, Error: func(err error) {
+			if e, ok := errors.AsType[types.Error](err); ok {
+				said, _, _ := strings.Cut(e.Msg, "\n")
+				if at := set.Position(e.Pos); at.Filename != name {
+					said = fmt.Sprintf("%s (%s/%s:%d)", said, Name, at.Filename, at.Line)
+				}
+				list = append(list, said)
+			}
+		}}
+		check.Check(Name, set, files, nil)
+		return list
+	}
+	before := wrong(parsed)
+	for _, said := range wrong(append(parsed, f)) { // it comes last, so that what is there twice is its mistake
+		if !slices.Contains(before, said) {
+			return fmt.Errorf("without your cells it does not compile: %s", said)
 		}
-	}}
-	check.Check(Name, set, append(parsed, f), nil) // it comes last, so that what is there twice is its mistake
-	return first
+	}
+	return nil
 }
 
 func upperFirst(s string) string {
