@@ -32,9 +32,9 @@ import (
 // Name is that of the package, of its folder and its module.
 const Name = "mine"
 
-const about = `// Package mine holds the functions that you have written. When lesson.Grade gives one all its points, it is put here,
-// with a test made of the exercise's cases; later lessons import it. You may change every file: what you have changed is
-// never overwritten. Try it with
+const about = `// Package mine holds the functions that you have written. When lesson.Grade gives one all its points, it is put here
+// with a test made of the exercise's cases, and later lessons import it. You may change every file: what you have
+// changed is never overwritten. Try it with
 //
 //	go test ./mine
 package mine
