@@ -154,7 +154,7 @@ var remarks = []remark{
 	},
 	// 08: named dimensions
 	{"What is the shape of the products?", "For each example, each of 3 vectors meets each of 3.", nil},
-	{"What are the first sum and the first mean?", "Four ones add up to 4; their mean is 1.", nil},
+	{"What are the first sum and the first mean?", "The four numbers add up to 6; their mean is a quarter of that.", nil},
 	{"What is the shape after the split?", "The last axis, 8, has become 2 heads of 4.", nil},
 	{"What is the shape at the end?", "The heads are joined again.", nil},
 	{"What are the maxima and the minima?", "Each row is reduced by itself.", []mistake{{[]float64{6, 5, 4, 3, 1, 2}, "That is the other axis. Which name is missing from the result?"}, {[]float64{3, 1, 6, 4}, "Both maxima come first."}}},

@@ -79,6 +79,9 @@ func TestFigures(t *testing.T) {
 			names := []string{"the", "cat", "sat"}
 			return Heat("Attention", names, names, tensor.Of([]float64{1, 0, 0}, []float64{.25, .75, 0}, []float64{.1, .6, .3}))
 		},
+		"heat-integers": func() golden.Figure {
+			return Heat("Tiles", []string{"k0", "k1"}, []string{"j0", "j1"}, tensor.Of([]float64{0, 1}, []float64{0, 2}))
+		},
 		"flow": func() golden.Figure {
 			x, scores := tensor.Zeros(5, 8), tensor.Zeros(5, 5)
 			return Flow("Attention", Step("x", x), Step("queries", x, "x"), Step("keys", x, "x"), Step("values", x, "x"),

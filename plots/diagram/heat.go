@@ -2,14 +2,17 @@ package diagram
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 
 	"github.com/lectern-go/lectern/tensor"
 )
 
 // Heat draws a matrix as a heat map: the larger an element's share of the largest one, the darker its cell. Zeros and
-// what is below them stay empty. what is the title; rows and columns are the names along the sides, as many as the
-// matrix has. It panics if m has no two axes, or the names don't fit them.
+// what is below them stay empty. A matrix of integers has them in its cells, others have two decimals. what is the
+// title; rows and columns are the names along the sides, as many as the matrix has. It panics if m has no two axes, or
+// the names don't fit them.
 //
 //	diagram.Heat("attention", words, words, weights)
 func Heat(what string, rows, columns []string, m *tensor.Tensor) *Figure {
@@ -38,6 +41,10 @@ func drawHeat(what string, rows, columns []string, values []float64, phone bool)
 	if phone {
 		side = min(side, (phoneWidth-left)/float64(len(columns)))
 	}
+	format := "%.2f"
+	if !slices.ContainsFunc(values, func(v float64) bool { return v != math.Trunc(v) }) {
+		format = "%.0f"
+	}
 	var said []string
 	f.label(0, 12, "start", what, bold)
 	for j, name := range columns {
@@ -49,14 +56,14 @@ func drawHeat(what string, rows, columns []string, values []float64, phone bool)
 		var row []string
 		for j := range columns {
 			v, x := values[i*len(columns)+j], left+float64(j)*side
-			row = append(row, fmt.Sprintf("%s %.2f", columns[j], v))
+			row = append(row, columns[j]+" "+fmt.Sprintf(format, v))
 			if v > 0 {
 				fmt.Fprintf(&f.body, `<rect x="%s" y="%s" width="%s" height="%s" fill="%s" fill-opacity="%.2f"/>`,
 					number(x), number(y), number(side), number(height), blue, .08+.57*v/largest)
 			}
 			f.box(x, y, side, height, plain)
 			if side >= numbers && v != 0 {
-				f.label(x+side/2, y+height/2+4, "middle", fmt.Sprintf("%.2f", v), `font-size="12"`)
+				f.label(x+side/2, y+height/2+4, "middle", fmt.Sprintf(format, v), `font-size="12"`)
 			}
 		}
 		said = append(said, name+": "+strings.Join(row, ", "))

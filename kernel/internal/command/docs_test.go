@@ -13,6 +13,7 @@ import (
 )
 
 var (
+	codeSpan      = regexp.MustCompile("`[^`\n]+`")
 	relativeLink  = regexp.MustCompile(`\]\(([^)\s]+)\)|(?:src|srcset)="([^"]+)"`)
 	kernelCommand = regexp.MustCompile(`go run \./kernel ([a-z]+)((?: -[a-z]+)*)`)
 	testCommand   = regexp.MustCompile("go (?:-C (\\S+) )?test ([^`\n#]*)")
@@ -45,7 +46,7 @@ func TestDocumentsLinkToWhatIsThere(t *testing.T) {
 	links := 0
 	texts := documents(t)
 	for file, text := range texts {
-		for _, m := range relativeLink.FindAllStringSubmatch(text, -1) {
+		for _, m := range relativeLink.FindAllStringSubmatch(codeSpan.ReplaceAllString(text, ""), -1) {
 			link := m[1] + m[2]
 			if strings.Contains(link, "://") || strings.HasPrefix(link, "mailto:") {
 				continue
