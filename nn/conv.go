@@ -70,6 +70,9 @@ func Convolve(x, weight, bias *tensor.Tensor, w Windows) *tensor.Tensor {
 		fail(tensor.ErrShape, op, fmt.Sprintf("x has shape %v and the weight %v, with %d groups", x.Shape(), weight.Shape(), groups), "give x [B in L...] and a weight [out in/groups kernel...], whose out the groups divide")
 	}
 	B, out, kernel := x.Size(0), weight.Size(0), weight.Shape()[2:]
+	if bias != nil && !slices.Equal(bias.Shape(), []int{out}) {
+		fail(tensor.ErrShape, op, fmt.Sprintf("the bias has shape %v and the weight %v", bias.Shape(), weight.Shape()), "give one number for each channel that comes out, or nil")
+	}
 	x = w.lay(op, x, kernel, slices.Repeat([]int{max(w.Stride, 1)}, len(kernel)), 0)
 	windows := x.Shape()[2 : 2+len(kernel)]
 	for range windows { // [B in windows... kernel...] to [B in kernel... windows...]
@@ -85,7 +88,7 @@ func Convolve(x, weight, bias *tensor.Tensor, w Windows) *tensor.Tensor {
 }
 
 // MaxPool takes the largest element of each window, of each channel by itself. Of several it is the first, which gets
-// the gradient. Padding counts as -Inf. With a Stride of 0 windows lie side by side, as PyTorch's do.
+// the gradient. Padding is below every element. With a Stride of 0 windows lie side by side, as PyTorch's do.
 type MaxPool struct {
 	Kernel []int // the sizes of a window
 	Windows
@@ -101,7 +104,11 @@ func (m *MaxPool) Forward(x *tensor.Tensor) *tensor.Tensor {
 	if m.Stride != 0 {
 		strides = slices.Repeat([]int{m.Stride}, len(m.Kernel))
 	}
-	largest, _ := m.lay(op, x, m.Kernel, strides, math.Inf(-1)).Flatten(2+len(m.Kernel), -1).MaxAt(-1)
+	least := math.Inf(-1)
+	if d := x.Dtype(); d.IsFloat() && math.IsNaN(d.Round(least)) { // it has no infinity
+		least = -tensor.Finfo(d).Max
+	}
+	largest, _ := m.lay(op, x, m.Kernel, strides, least).Flatten(2+len(m.Kernel), -1).MaxAt(-1)
 	return largest
 }
 

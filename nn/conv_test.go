@@ -61,6 +61,7 @@ func TestWindowsThatDoNotFit(t *testing.T) {
 		"nn: convolve: a window spans 7 positions and axis 2 of x has 5 with its padding":                      conv(nn.Windows{Dilation: 3}, 6, 4, 3),
 		"nn: convolve: windows of [3] with {Stride:-1 Padding:0 Dilation:0 Groups:0}":                          conv(nn.Windows{Stride: -1}, 6, 4, 3),
 		"nn: convolve: windows of [0] with":                                                                    conv(nn.Windows{}, 6, 4, 0),
+		"nn: convolve: the bias has shape [1] and the weight [6 4 3]":                                          func() { nn.Convolve(x, tensor.Ones(6, 4, 3), tensor.Ones(1), nn.Windows{}) },
 		"nn: max pool: x has shape [2 4 5] for windows of [2 2] with":                                          func() { (&nn.MaxPool{Kernel: []int{2, 2}}).Forward(x) },
 		"nn: max pool: x has shape [2 4 5] for windows of [2]":                                                 func() { (&nn.MaxPool{Kernel: []int{2}, Windows: nn.Windows{Groups: 2}}).Forward(x) },
 		"nn: max pool: x has shape [2 4] for windows of []":                                                    func() { (&nn.MaxPool{}).Forward(tensor.Ones(2, 4)) },
@@ -73,6 +74,17 @@ func TestWindowsThatDoNotFit(t *testing.T) {
 	} {
 		if err := tensor.Try(f); err == nil || !strings.HasPrefix(err.Error(), says) {
 			t.Errorf("got  %v\nwant %s", err, says)
+		}
+	}
+}
+
+// TestPaddingIsNeverTheLargest: not even where numbers have no infinity.
+func TestPaddingIsNeverTheLargest(t *testing.T) {
+	for _, d := range []tensor.Dtype{tensor.Float64, tensor.Float16, tensor.Float8E4M3, tensor.Float8E5M2, tensor.Int64, tensor.Uint8} {
+		x := tensor.Of(0., 2, 3, 1).To(d).Reshape(1, 1, 4)
+		got := (&nn.MaxPool{Kernel: []int{2}, Windows: nn.Windows{Padding: 1}}).Forward(x).Floats()
+		if fmt.Sprint(got) != "[0 3 1]" {
+			t.Errorf("%s: %v, want [0 3 1]", d, got)
 		}
 	}
 }

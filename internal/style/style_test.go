@@ -26,7 +26,7 @@ func TestCommentLines(t *testing.T) {
 		}
 		name := d.Name()
 		if d.IsDir() {
-			if path != root && (strings.HasPrefix(name, ".") || name == "testdata" || name == "shared") {
+			if path != root && (strings.HasPrefix(name, ".") || name == "testdata" || name == "shared" || name == "my-lessons") { // a student's code has the student's style
 				return filepath.SkipDir
 			}
 			return nil

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"net/url"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -153,4 +154,27 @@ fmt.Println("one", "half")`)
 		t.Errorf("without a guess the cell is %s", got)
 	}
 	b.shoot("lab-guesses", false)
+}
+
+// testStrangersGuess opens a notebook that nobody has run here: a question in its outputs is a text, since a form would
+// run the cell at a click.
+func testStrangersGuess(t *testing.T, address string) {
+	path := write(t, "stranger.ipynb", `lesson.Guess("How many?", nil, true)`)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const asked = `"outputs":[{"output_type":"display_data","metadata":{},"data":{"text/plain":"? How many?","application/vnd.lectern.guess+json":` +
+		`{"question":"How many?","kind":"choice","choices":["true","false"],"answer":"true","shown":"true"}}}]`
+	if err := os.WriteFile(path, []byte(strings.Replace(string(text), `"outputs":[]`, asked, 1)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	b := openBrowser(t)
+	b.do(chromedp.Navigate(at(t, address, path)))
+	b.opened(1)
+	const output = `document.querySelector(".jp-Notebook .jp-Cell-outputArea").innerText`
+	b.until("the question is a text", output+`.includes("? How many?")`, output)
+	if forms := ask[int](b, `document.querySelectorAll(".jp-Notebook .lectern-guess, .jp-Notebook .jp-Cell-outputArea button.lectern-button").length`); forms > 0 {
+		t.Error("a stranger's output asks with a form that runs the cell")
+	}
 }

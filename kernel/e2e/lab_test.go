@@ -64,6 +64,7 @@ func TestJupyterLab(t *testing.T) {
 	t.Run("completion", func(t *testing.T) { testCompletion(t, address, up) })
 	t.Run("stale", func(t *testing.T) { testStale(t, address) })
 	t.Run("guesses", func(t *testing.T) { testGuessForms(t, address) })
+	t.Run("strangers", func(t *testing.T) { testStrangersGuess(t, address) })
 	t.Run("steps", func(t *testing.T) { testSteps(t, address) })
 	t.Run("widgets", func(t *testing.T) { testWidgets(t, address) })
 	t.Run("pages", func(t *testing.T) { testPages(t, address) })

@@ -45,11 +45,11 @@ func (l *Lesson) Begun() bool { return !l.at.IsZero() }
 type Course []*Lesson
 
 var (
-	lessonName = regexp.MustCompile(`^(\d+)-.*\.ipynb$`)
-	newerCopy  = regexp.MustCompile(`\.newer\d*\.ipynb$`)
-	exercise   = regexp.MustCompile(`\blesson\.(?:Check|Grade)\(\s*"([^"]+)"`)
-	guess      = regexp.MustCompile(`\blesson\.Guess\(`)
-	heading    = regexp.MustCompile(`(?m)^# +(.+)$`)
+	lessonName  = regexp.MustCompile(`^(\d+)-.*\.ipynb$`)
+	furtherCopy = regexp.MustCompile(`(\.newer\d*|-Copy\d+)\.ipynb$`) // made by lab, and by JupyterLab's Duplicate
+	exercise    = regexp.MustCompile(`\blesson\.(?:Check|Grade)\(\s*"([^"]+)"`)
+	guess       = regexp.MustCompile(`\blesson\.Guess\(`)
+	heading     = regexp.MustCompile(`(?m)^# +(.+)$`)
 )
 
 // Read reads the lessons in a folder: the notebooks whose names begin with a number. A file that can't be read as a
@@ -62,7 +62,7 @@ func Read(dir string) (Course, error) {
 	var c Course
 	for _, e := range entries {
 		m := lessonName.FindStringSubmatch(e.Name())
-		if m == nil || newerCopy.MatchString(e.Name()) {
+		if m == nil || furtherCopy.MatchString(e.Name()) {
 			continue
 		}
 		n, err := notebook.Read(filepath.Join(dir, e.Name()))
@@ -97,16 +97,24 @@ func read(n *notebook.Notebook) *Lesson {
 			l.Needs = append(l.Needs, name+".ipynb")
 		}
 	}
+	type tried struct {
+		cell  string // the first that it stands in
+		right bool   // in any
+	}
+	exercises := map[string]*tried{}
+	var keys []string
 	for _, c := range n.Cells {
 		if c.Type != "code" {
 			continue
 		}
 		for _, m := range exercise.FindAllStringSubmatch(c.Source, -1) {
-			l.Exercises++
-			if shows(c, "✓ Exercise "+m[1]+" ", "✓ Exercise "+m[1]+":") {
-				l.Right++
-			} else {
-				l.next = cmp.Or(l.next, c.ID)
+			key := m[1]
+			if exercises[key] == nil {
+				exercises[key] = &tried{cell: c.ID}
+				keys = append(keys, key)
+			}
+			if shows(c, "✓ Exercise "+key+" ", "✓ Exercise "+key+":") {
+				exercises[key].right = true
 			}
 		}
 		l.Guesses += len(guess.FindAllString(c.Source, -1))
@@ -114,6 +122,14 @@ func read(n *notebook.Notebook) *Lesson {
 			if _, ok := out.Data[notebook.GuessType]; ok && !strings.HasPrefix(out.Plain(), "?") {
 				l.Guessed++
 			}
+		}
+	}
+	l.Exercises = len(keys)
+	for _, key := range keys {
+		if x := exercises[key]; x.right {
+			l.Right++
+		} else {
+			l.next = cmp.Or(l.next, x.cell)
 		}
 	}
 	return l

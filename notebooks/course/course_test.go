@@ -46,6 +46,7 @@ func TestRead(t *testing.T) {
 	put(t, dir, "02-two.ipynb", monday.Add(time.Hour), guessed("? How many? Put your guess"), said("✓ Exercise 1.1 is right."), said("Exercise 1.10: 3 points of 5."))
 	put(t, dir, "03-three.ipynb", monday.Add(2*time.Hour))
 	put(t, dir, "02-two.newer.ipynb", monday.Add(3*time.Hour), guessed("✓ How many? Right, it is 3."))
+	put(t, dir, "02-two-Copy1.ipynb", monday.Add(3*time.Hour), guessed("✓ How many? Right, it is 3."))
 	put(t, dir, "notes.ipynb", monday.Add(3*time.Hour), said("✓ Exercise 1.1 is right."))
 	if err := os.WriteFile(filepath.Join(dir, "04-damaged.ipynb"), []byte("{"), 0o644); err != nil {
 		t.Fatal(err)
@@ -99,5 +100,22 @@ func TestNext(t *testing.T) {
 		if got := c.Markdown(); !strings.HasPrefix(got, step.want) {
 			t.Errorf("after %q: %.60s", step.does, got)
 		}
+	}
+}
+
+// An exercise that a student tries in a further cell is the same exercise.
+func TestExerciseInTwoCells(t *testing.T) {
+	dir := t.TempDir()
+	n := &notebook.Notebook{Minor: 5, Metadata: notebook.Object{}, Cells: []*notebook.Cell{
+		{ID: "a", Type: "code", Source: `lesson.Check("1.1", nil)`},
+		{ID: "b", Type: "code", Source: `lesson.Check("1.1", 7)`, Outputs: []*notebook.Output{said("✓ Exercise 1.1 is right.")}},
+		{ID: "c", Type: "code", Source: `lesson.Check("1.2", nil)`}, {ID: "d", Type: "code", Source: `lesson.Check("1.2", 1)`},
+	}}
+	if err := n.Write(filepath.Join(dir, "01-one.ipynb")); err != nil {
+		t.Fatal(err)
+	}
+	c, err := Read(dir)
+	if err != nil || len(c) != 1 || c[0].Right != 1 || c[0].Exercises != 2 || c[0].next != "c" {
+		t.Errorf("got %+v, %v; want 1 of 2 exercises, and to go on with cell c", c[0], err)
 	}
 }

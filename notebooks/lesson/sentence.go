@@ -36,7 +36,7 @@ func (e exercise) judge(answer any) string {
 	return text + "\nDoes your sentence say this, too? Give yourself a point for each:\n  · " + strings.Join(e.rubric, "\n  · ")
 }
 
-var numeral = regexp.MustCompile(`(\d[\d,]*(?:\.\d+)?)(?:[eE]([-+]?\d+)|\s*[·×*]\s*10\^([-+]?\d+)|\s*(thousand|million|billion|trillion)\b)?`)
+var numeral = regexp.MustCompile(`(\d[\d,_]*(?:\.\d+)?|\.\d+)(?:[eE]([-+]?\d+)|\s*[·×*x]\s*10\^([-+]?\d+)|\s*(?i:(thousand|million|billion|trillion))\b)?`)
 
 var scales = map[string]float64{"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
 
@@ -44,11 +44,11 @@ var scales = map[string]float64{"thousand": 1e3, "million": 1e6, "billion": 1e9,
 func numbersIn(text string) []float64 {
 	var list []float64
 	for _, m := range numeral.FindAllStringSubmatch(text, -1) {
-		x, err := strconv.ParseFloat(strings.ReplaceAll(m[1], ",", "")+"e"+cmp.Or(m[2], m[3], "0"), 64)
+		x, err := strconv.ParseFloat(strings.NewReplacer(",", "", "_", "").Replace(m[1])+"e"+cmp.Or(m[2], m[3], "0"), 64)
 		if err != nil {
 			continue // a number of more digits than a float64 has exponents
 		}
-		if scale, ok := scales[m[4]]; ok {
+		if scale, ok := scales[strings.ToLower(m[4])]; ok {
 			x *= scale
 		}
 		list = append(list, x)

@@ -18,6 +18,7 @@ func TestNumbersInSentences(t *testing.T) {
 		{"1.56 billion parameters, 400 thousand steps, 2 trillion tokens", []float64{1.56e9, 4e5, 2e12}},
 		{"a share of 9.2%, then 61.8 %.", []float64{9.2, 61.8}},
 		{"1e999 is no number that matters", nil},
+		{"6.3 x 10^24, 6.3x10^24, 1_000_000, .5 and 3 Million", []float64{6.3e24, 6.3e24, 1e6, 0.5, 3e6}},
 		{"a batch of 3, 4 or 5", []float64{3, 4, 5}},
 	} {
 		if got := numbersIn(tt.text); !slices.EqualFunc(got, tt.want, func(a, b float64) bool { return near(a, b, []float64{1e-12}) }) {

@@ -2,7 +2,7 @@
 const lecternAsk = (() => {
   "use strict";
   const make = (tag, text, props = {}) => Object.assign(document.createElement(tag), { textContent: text }, props);
-  const numbers = (text) => text.replace(/[[\](){}_]/g, "").split(/[\s,;x×]+/).filter(Boolean).map(Number);
+  const numbers = (text) => text.replace(/[[\](){}_]/g, "").replaceAll("−", "-").split(/[\s,;x×]+/).filter(Boolean).map(Number);
   const number = (text) => Number(text.trim().replace(/[\s,_]/g, "").replace("−", "-") || NaN);
 
   // fits reports whether a guess is of a question's kind.

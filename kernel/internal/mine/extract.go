@@ -100,6 +100,14 @@ func (x *extraction) declaredIn(text string) {
 	if err != nil { // it was changed by hand, and the go command says what is wrong with it
 		return
 	}
+	for _, i := range f.Imports { // a name that a file imports is none that another may declare
+		path, _ := strconv.Unquote(i.Path.Value)
+		name := path[strings.LastIndexByte(path, '/')+1:]
+		if i.Name != nil {
+			name = i.Name.Name
+		}
+		x.others[name] = true
+	}
 	for _, d := range f.Decls {
 		switch d := d.(type) {
 		case *ast.FuncDecl:
@@ -112,29 +120,40 @@ func (x *extraction) declaredIn(text string) {
 	}
 }
 
-// graded finds the function that the program gives to lesson.Grade.
-func (x *extraction) graded() (f types.Object, err error) {
+// graded finds the function that the program gives to lesson.Grade. Of several it can't be told which has all points.
+func (x *extraction) graded() (types.Object, error) {
+	var given []types.Object // nil is none that a cell declares
 	ast.Inspect(x.file, func(n ast.Node) bool {
 		call, ok := n.(*ast.CallExpr)
 		if !ok || len(call.Args) < 2 {
 			return true
 		}
-		s, ok := call.Fun.(*ast.SelectorExpr)
-		key, lit := call.Args[0].(*ast.BasicLit)
-		if !ok || s.Sel.Name != "Grade" || !lit || key.Value != strconv.Quote(x.kept.Key) {
+		if s, ok := call.Fun.(*ast.SelectorExpr); !ok || s.Sel.Name != "Grade" {
 			return true
 		}
+		if lit, ok := call.Args[0].(*ast.BasicLit); ok {
+			if key, _ := strconv.Unquote(lit.Value); key != x.kept.Key {
+				return true
+			}
+		}
+		var f types.Object
 		if id, ok := ast.Unparen(call.Args[1]).(*ast.Ident); ok {
 			if o, ok := x.info.Uses[id].(*types.Func); ok && o.Parent() == x.pkg.Scope() {
 				f = o
 			}
 		}
+		if !slices.Contains(given, f) {
+			given = append(given, f)
+		}
 		return true
 	})
-	if f == nil {
+	switch {
+	case len(given) > 1:
+		return nil, fmt.Errorf("the cell grades several functions for exercise %s; grade the one that you want to keep in a cell of its own", x.kept.Key)
+	case len(given) == 0 || given[0] == nil:
 		return nil, fmt.Errorf("only a function that a cell declares, with func %s(…), can be part of a package", x.kept.Func)
 	}
-	return f, nil
+	return given[0], nil
 }
 
 // take notes that a declaration goes along, and what it needs.
@@ -304,15 +323,26 @@ func compiles(name, text string, files map[string]string, importer types.Importe
 			parsed = append(parsed, f)
 		}
 	}
-	var first error
-	check := types.Config{Importer: importer, Error: func(err error) {
-		var e types.Error
-		if errors.As(err, &e) && first == nil && set.Position(e.Pos).Filename == name {
-			first = fmt.Errorf("without your cells it does not compile: %s", e.Msg)
+	wrong := func(files []*ast.File) (list []string) {
+		check := types.Config{Importer: importer, Error: func(err error) {
+			if e, ok := errors.AsType[types.Error](err); ok {
+				said, _, _ := strings.Cut(e.Msg, "\n")
+				if at := set.Position(e.Pos); at.Filename != name {
+					said = fmt.Sprintf("%s (%s/%s:%d)", said, Name, at.Filename, at.Line)
+				}
+				list = append(list, said)
+			}
+		}}
+		check.Check(Name, set, files, nil)
+		return list
+	}
+	before := wrong(parsed)
+	for _, said := range wrong(append(parsed, f)) { // it comes last, so that what is there twice is its mistake
+		if !slices.Contains(before, said) {
+			return fmt.Errorf("without your cells it does not compile: %s", said)
 		}
-	}}
-	check.Check(Name, set, append(parsed, f), nil) // it comes last, so that what is there twice is its mistake
-	return first
+	}
+	return nil
 }
 
 func upperFirst(s string) string {

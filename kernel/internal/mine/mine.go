@@ -32,16 +32,17 @@ import (
 // Name is that of the package, of its folder and its module.
 const Name = "mine"
 
-const about = `// Package mine holds the functions that you have written. When lesson.Grade gives one all its points, it is put here,
-// with a test made of the exercise's cases; later lessons import it. You may change every file: what you have changed is
-// never overwritten. Try it with
+const about = `// Package mine holds the functions that you have written. When lesson.Grade gives one all its points, it is put here
+// with a test made of the exercise's cases, and later lessons import it. You may change every file: what you have
+// changed is never overwritten. Try it with
 //
 //	go test ./mine
 package mine
 `
 
 // Make begins a package in a folder of notebooks: for a student, no more is needed. library is the folder of our
-// module, which the package may import from. What is there already stays.
+// module, which the package may import from. What is there already stays, but for a go.work that nobody has changed: it
+// may name another place of the library.
 func Make(folder, library string) error {
 	dir := filepath.Join(folder, Name)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -54,16 +55,13 @@ func Make(folder, library string) error {
 	language := goLine.FindString(string(mod))
 	module := "module " + Name + "\n\n" + language + "\n"
 	work := fmt.Sprintf("// For the go command in this folder.\n\n%s\n\nuse (\n\t./%s\n\t%q\n)\n", language, Name, filepath.ToSlash(library))
-	for _, f := range []struct {
-		path, text string
-		ours       bool // to be brought up to date
-	}{
-		{filepath.Join(dir, "go.mod"), module, false},
-		{filepath.Join(dir, "doc.go"), about, false},
-		{filepath.Join(folder, "go.work"), work, true},
+	for _, f := range []struct{ path, text string }{
+		{filepath.Join(dir, "go.mod"), module},
+		{filepath.Join(dir, "doc.go"), about},
+		{filepath.Join(folder, "go.work"), work},
 	} {
 		old, err := os.ReadFile(f.path)
-		if err == nil && (!f.ours || string(old) == f.text) {
+		if err == nil && (string(old) == f.text || !ourWork.Match(old)) {
 			continue
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -88,6 +86,8 @@ func Beside(folder string) string {
 var (
 	module = regexp.MustCompile(`(?m)^module ` + Name + `\s*$`)
 	goLine = regexp.MustCompile(`(?m)^go [\d.]+$`)
+	// ourWork is a go.work as Make writes it.
+	ourWork = regexp.MustCompile(`^// For the go command in this folder\.\s+go [\d.]+\s+use \(\s+\./` + Name + `\s+"[^"\r\n]*"\s+\)\s+$`)
 )
 
 // A Package is one student's.

@@ -158,6 +158,41 @@ func texts(t *testing.T, dir string) map[string]string {
 	return texts
 }
 
+// A package that is begun once more finds the library where it is now, and leaves all that somebody has written.
+func TestMakeAgain(t *testing.T) {
+	dir, library, moved := t.TempDir(), t.TempDir(), t.TempDir()
+	for _, root := range []string{library, moved} {
+		if err := os.WriteFile(filepath.Join(root, "go.mod"), []byte("module x\n\ngo 1.26.0\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	work := filepath.Join(dir, "go.work")
+	makes := func(root string) string {
+		t.Helper()
+		if err := Make(dir, root); err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(work)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	makes(library)
+	text := makes(moved)
+	if !strings.Contains(text, filepath.ToSlash(moved)) {
+		t.Errorf("the library is at %s now, and go.work has\n%s", moved, text)
+	}
+	for _, theirs := range []string{strings.Replace(text, "\t./mine\n", "\t./mine\n\t./project\n", 1), text + "\nreplace x => ./x\n", "go 1.26\n\nuse ./project\n"} {
+		if err := os.WriteFile(work, []byte(theirs), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if got := makes(library); got != theirs {
+			t.Errorf("a go.work of the student,\n%s\nis now\n%s", theirs, got)
+		}
+	}
+}
+
 // What a function needs of the cells goes along, under names that the package does not have yet.
 func TestExtract(t *testing.T) {
 	const merge = "func merge(ids []int, left, right, id int) []int { return ids[:add(left, 0)] }\n"
@@ -196,9 +231,20 @@ lesson.Grade("01.4", merge)`}, want: []string{`import list "slices"`}},
 			cells: []string{"func merge(ids []int, left, right, id int) []int { return ids }", "func encode(text string, merges [][2]int) []int { return merge(nil, 1, 2, 3) }\n" + `lesson.Grade("01.6", encode)`},
 			want:  []string{"return merge(nil", "func merge("}},
 		{name: "a variable", cells: []string{"n := 2", "func merge(ids []int, left, right, id int) []int { return ids[:n] }\n" + `lesson.Grade("01.4", merge)`}, err: "the variable n"},
+		{name: "a name for the exercise", cells: []string{"const which = \"01.4\"", "func merge(ids []int, left, right, id int) []int { return ids }\nlesson.Grade(which, merge)"}, want: []string{"func Merge("}},
+		{name: "two functions, one of which may be wrong", cells: []string{"func wrong(ids []int, left, right, id int) []int { return nil }",
+			"func merge(ids []int, left, right, id int) []int { return ids }\n" + `lesson.Grade("01.4", merge)` + "\n" + `lesson.Grade("01.4", wrong)`}, err: "several functions for exercise 01.4"},
+		{name: "a function and a literal", cells: []string{"func merge(ids []int, left, right, id int) []int { return ids }\n" + `lesson.Grade("01.4", merge)` + "\n" +
+			"lesson.Grade(`01.4`, func(ids []int, left, right, id int) []int { return nil })"}, err: "several functions"},
 		{name: "a function literal", cells: []string{"merge := func(ids []int, left, right, id int) []int { return ids }\n" + `lesson.Grade("01.4", merge)`}, err: "func merge("},
 		{name: "a name that a file by hand has", cells: []string{"func add(a, b int) int { return a + b }", merge + `lesson.Grade("01.4", merge)`},
 			there: map[string]string{"a.go": "package mine\n\nfunc Merge() {}\n"}, err: "Merge redeclared"},
+		{name: "a helper with the name of what another file imports", cells: []string{"func slices(a, b int) int { return a + b }", "func merge(ids []int, left, right, id int) []int { return ids[:slices(left, 0)] }\n" + `lesson.Grade("01.4", merge)`},
+			there: map[string]string{"a.go": "package mine\n\nimport \"slices\"\n\nvar clip = slices.Clip[[]int]\n"}, want: []string{"func mergeSlices(", "ids[:mergeSlices("}},
+		{name: "an import with the name of another file's helper", cells: []string{"func merge(ids []int, left, right, id int) []int { return slices.Clone(ids) }\n" + `lesson.Grade("01.4", merge)`},
+			there: map[string]string{"a.go": "package mine\n\nfunc slices() {}\n"}, err: "slices already declared through import of package slices (\"slices\") (mine/a.go:3)"},
+		{name: "beside a mistake of another file", cells: []string{"func merge(ids []int, left, right, id int) []int { return ids }\n" + `lesson.Grade("01.4", merge)`},
+			there: map[string]string{"a.go": "package mine\n\nvar n int = missing\n"}, want: []string{"func Merge("}},
 		{name: "beside a file that does not compile", cells: []string{"func add(a, b int) int { return a + b }", merge + `lesson.Grade("01.4", merge)`},
 			there: map[string]string{"a.go": "package mine\n\nfunc ("}, want: []string{"func Merge("}},
 	} {

@@ -130,6 +130,7 @@ func TestChain(t *testing.T) {
 		{"a part of it", []string{"x := 1", "http.DefaultClient.Timeout = 1", "x"}, "1|2|3"},
 		{"in a loop's head", []string{"x := []error{io.EOF}", "for _, io.EOF = range x {\n}", "x"}, "1|2|3"},
 		{"by a package's function", []string{"x := 1", "slog.SetDefault(slog.Default())", "x"}, "1|2|3"},
+		{"what it holds", []string{"x := 1", "http.DefaultTransport.(*http.Transport).MaxIdleConns = 1", "x"}, "1|2|3"},
 		{"in a function of an earlier cell", []string{"func f() { http.DefaultClient = nil }", "x := 1", "f()", "x"}, "2|3|4"},
 		{"its address", []string{"x := 1", "p := &http.DefaultClient", "x"}, "1|2|3"},
 		{"the process", []string{"x := 1", "runtime.GC()", "x"}, "1|2|3"},

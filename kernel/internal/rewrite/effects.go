@@ -95,6 +95,8 @@ func (c *checked) ofPackage(x ast.Expr) *types.Var {
 			x = e.X
 		case *ast.StarExpr:
 			x = e.X
+		case *ast.TypeAssertExpr:
+			x = e.X
 		case *ast.SelectorExpr:
 			if v, ok := c.info.Uses[e.Sel].(*types.Var); ok && !v.IsField() {
 				if v.Pkg() == c.pkg {

@@ -288,7 +288,7 @@
               const text = String(model.data["text/plain"] ?? "");
               widget.node.replaceChildren();
               widget.node.className = "lm-Widget";
-              if (!text.startsWith("?")) { // it is answered
+              if (!text.startsWith("?") || !model.trusted) { // it is answered, or a stranger's, whose form would run what the cell says
                 await plain.renderModel({ ...model, data: { "text/plain": text }, metadata: {}, trusted: false, setData() {} });
                 widget.node.append(plain.node);
                 return;
