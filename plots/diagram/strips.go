@@ -96,6 +96,9 @@ func drawStrips(what string, strips []Strip, phone bool) *Figure {
 	x := left
 	for i, name := range names {
 		if !shown[name] {
+			if x > left && x+20+1.1*textWidth(name) > left+widest {
+				x, bottom = left, bottom+22
+			}
 			f.box(x, bottom+16, 14, 14, colours[i%len(colours)])
 			f.label(x+20, bottom+28, "start", name)
 			x += 44 + textWidth(name)
