@@ -156,8 +156,8 @@ fmt.Println("one", "half")`)
 	b.shoot("lab-guesses", false)
 }
 
-// testStrangersGuess opens a notebook that nobody has run here: a question in its outputs is a text, since a form would
-// run the cell at a click.
+// testStrangersGuess opens an untrusted notebook. Its stored question must show as text: a form would run the cell at a
+// click.
 func testStrangersGuess(t *testing.T, address string) {
 	path := write(t, "stranger.ipynb", `lesson.Guess("How many?", nil, true)`)
 	text, err := os.ReadFile(path)

@@ -10,8 +10,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// TestTalk presents a lesson: a block for each key, steps in place, an answer when it is asked for, and a second window
-// that follows the first.
+// TestTalk presents a lesson. Each key press shows one more block, or the answer to a question; cells can be stepped
+// through, and a second window follows.
 func TestTalk(t *testing.T) {
 	b := openBrowser(t)
 	b.colours("light")

@@ -31,8 +31,8 @@ func copiesCommand() *command {
 		short: "write the lessons as students get them",
 		long: `
 Copies writes all lessons into a folder the way lab hands them out: without outputs, with folded solutions, and without the cells that only check a
-lesson; and the student's package mine, into which lesson.Grade puts functions. Copies that nobody has touched are brought up to date; where there is
-work in one, the lesson's new version is put beside it. It is for whoever hands lessons to a class: docs/teachers.md. Example:
+lesson; and the student's package mine, into which lesson.Grade puts functions. Copies without changes are brought up to date; if a student has worked
+in one, the lesson's new version is put beside it. Teachers hand out lessons this way: docs/teachers.md. Example:
 
   go run ./kernel copies .lectern/lessons`,
 		run: func(_ context.Context, ws *workspace, args []string, _ *flag.FlagSet) error {
@@ -52,9 +52,9 @@ work in one, the lesson's new version is put beside it. It is for whoever hands 
 	}
 }
 
-// workingCopies makes a copy of each lesson in a folder that has none, and replaces those that nobody has touched.
-// Beside them it puts the student's package, and a notebook that shows how far the student is. Where a lesson has
-// changed since a student began to work on its copy, the new one is put beside it, and named in newer.
+// workingCopies copies all lessons into a folder, with the student's package and a notebook that shows the student's
+// progress. A copy in which the student has worked stays; if its lesson has changed since, the new version is put beside
+// it and named in newer. Copies without changes are replaced.
 func (w *workspace) workingCopies(dir string) (newer []string, err error) {
 	lessons, err := filepath.Glob(filepath.Join(w.root, "notebooks", "*.ipynb"))
 	if err != nil {

@@ -2,9 +2,9 @@
 // with what it needs of the cells, and with a test made of the exercise's cases. It is a module of its own in a folder
 // beside the notebooks, so that cells import it as "mine", and the plain go command tests it.
 //
-// Nothing that a student has written is lost: a file that was changed by hand is never written to, one that a better
-// answer replaces is kept as .bak, and what does not compile alone stays in the notebook only. That a file is as it was
-// written can be seen from its first line, which has a digest of the rest.
+// A file that was changed by hand is never written to. When a student grades another version, the one before it is kept
+// as .bak. Code that does not compile on its own stays in the notebook. The first line of each file has a digest of the
+// rest, by which a change is noticed.
 package mine
 
 import (
@@ -40,9 +40,9 @@ const about = `// Package mine holds the functions that you have written. When l
 package mine
 `
 
-// Make begins a package in a folder of notebooks: for a student, no more is needed. library is the folder of our
-// module, which the package may import from. What is there already stays, but for a go.work that nobody has changed: it
-// may name another place of the library.
+// Make begins a student's package in a folder of notebooks. library is the folder of our module, from which the package
+// may import. Existing files stay, except for a go.work that is still as Make wrote it: if the library has moved since,
+// it is updated.
 func Make(folder, library string) error {
 	dir := filepath.Join(folder, Name)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
