@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"go/parser"
@@ -28,23 +27,16 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// liveSite is the folder of the lessons' pages, whose cells run, and of the JupyterLab beside them if there is Python.
+// liveSite is the folder of the lessons' pages, whose cells run.
 var liveSite = sync.OnceValues(func() (string, error) {
 	root, err := filepath.Abs(filepath.Join("..", ".."))
 	if err != nil {
 		return "", err
 	}
 	out := filepath.Join(root, ".lectern", "live-site")
-	render := func(kind string) ([]byte, error) {
-		cmd := exec.Command("go", "run", "./kernel", "render", kind, "-steps=false", "-o", out)
-		cmd.Dir = root
-		return cmd.CombinedOutput()
-	}
-	text, err := render("-lite")
-	if bytes.Contains(text, []byte("comes as a package of Python")) {
-		text, err = render("-live")
-	}
-	if err != nil {
+	cmd := exec.Command("go", "run", "./kernel", "render", "-live", "-steps=false", "-o", out)
+	cmd.Dir = root
+	if text, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("render: %w\n%s", err, text)
 	}
 	return out, nil

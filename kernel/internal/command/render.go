@@ -37,12 +37,10 @@ it was recorded last. The pages are there before that, and whole all the time, s
   go run ./kernel render -untrusted -o /tmp/page from-somebody.ipynb
   go run ./kernel render -url https://example.org/course/
   go run ./kernel render -live
-  go run ./kernel render -lite
   go run ./kernel render -steps my-experiment.ipynb
 
 With -live the cells of the pages run in the browser: beside the pages lies Go itself, compiled for it from the Go installed here. The first time this
-takes some minutes. With -lite there is, beside such pages, a JupyterLab that needs no server but one that hands out files: its kernel runs in the
-browser, and its file browser has the notebooks, the lessons as working copies. It needs Python to get JupyterLite, once. See docs/live.md.
+takes some minutes. See docs/live.md.
 
 An output may hold a script, which runs in a frame of its own. Use -untrusted for notebooks of people you don't know: then nothing of theirs runs, loads
 anything or takes pictures from the folder they lie in, and what can't be rendered is a warning.`,
@@ -51,7 +49,6 @@ anything or takes pictures from the folder they lie in, and what can't be render
 			fs.String("url", "", "where the pages will be published: adds a site map and their addresses")
 			fs.Bool("steps", false, "run the cells once more and record them, to be gone through step by step (for the lessons it is the default)")
 			fs.Bool("live", false, "let cells run in the browser")
-			fs.Bool("lite", false, "like -live, and add a JupyterLab that runs in the browser")
 			fs.Bool("untrusted", false, "keep only what is harmless of the notebooks: no scripts, nothing loaded")
 		},
 		run: func(ctx context.Context, ws *workspace, args []string, flags *flag.FlagSet) error {
@@ -90,14 +87,11 @@ func (w *workspace) render(ctx context.Context, args []string, flags *flag.FlagS
 	if recorded && untrusted {
 		return usagef("cells of a notebook that is not trusted are not run: choose one of -steps and -untrusted")
 	}
-	live, lite := given["live"] == "true", given["lite"] == "true"
-	for name, on := range map[string]bool{"live": live, "lite": lite} {
-		if on && untrusted {
-			return usagef("cells of a notebook that is not trusted are not run: choose one of -%s and -untrusted", name)
-		}
-		delete(given, name)
+	live := given["live"] == "true"
+	if live && untrusted {
+		return usagef("cells of a notebook that is not trusted are not run: choose one of -live and -untrusted")
 	}
-	live = live || lite
+	delete(given, "live")
 	out := cmp.Or(given["o"], filepath.Join(cmp.Or(w.outside, w.root), "site"))
 	given["o"] = out
 	site, err := w.siteStep(ctx)
@@ -133,14 +127,6 @@ func (w *workspace) render(ctx context.Context, args []string, flags *flag.FlagS
 		}
 	}
 	if live {
-		if lite {
-			lab, err := w.liteLab(ctx, list)
-			if err != nil {
-				return err
-			}
-			defer os.RemoveAll(lab)
-			given["lite"] = lab
-		}
 		given["live"] = "true"
 		if err := r.render(ctx); err != nil {
 			return err

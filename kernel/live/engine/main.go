@@ -17,7 +17,6 @@
 //	refused(text)         the compiler or the linker has refused the program
 //	ended(state)          the cell has ended: a [verdict]. What later cells know follows from that
 //	outputs()             what has changed since the last call: [changes]
-//	jupyter()             from here on, changes are Jupyter's messages in place of what a page draws
 //	cell()                the cell as a notebook of its own, as it would be stored
 //	export(name, notebook)  the notebook as one program: an [exported]
 //	complete(code, at)    what can stand there, before a character of a cell: a [completion]
@@ -71,7 +70,6 @@ type engine struct {
 
 	executions int
 	models     map[string]*model
-	jupyter    bool // a front end of Jupyter draws the outputs
 }
 
 func (e *engine) manifest() *persist.Manifest {
@@ -114,7 +112,6 @@ func main() {
 		"refused":  call(func(args []js.Value) any { e.now.refused(args[0].String()); return nil }),
 		"ended":    call(func(args []js.Value) any { return text(e.ended(args[0].String())) }),
 		"outputs":  call(func([]js.Value) any { return text(e.now.changes()) }),
-		"jupyter":  call(func([]js.Value) any { e.jupyter = true; return nil }),
 		"cell":     call(func([]js.Value) any { return string(e.now.notebook()) }),
 		"export":   call(func(args []js.Value) any { return text(e.export(args[0].String(), args[1].String())) }),
 		"complete": call(func(args []js.Value) any { return text(e.complete(args[0].String(), args[1].Int())) }),
