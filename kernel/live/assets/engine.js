@@ -152,11 +152,11 @@
   });
 
   // asked has the rewriter do something with the notebook, for which it may need packages.
-  const asked = async ({ id, name, notebook, program: other }) => {
+  const asked = async ({ id, name, notebook }) => {
     leave();
     for (;;) {
-      const answer = JSON.parse(other === undefined ? lecternEngine.export(name, notebook) : lecternEngine.changes(name, notebook, other));
-      if (!answer.need) return post({ id, answer }); // a program or what one changes, or why there is none
+      const answer = JSON.parse(lecternEngine.export(name, notebook));
+      if (!answer.need) return post({ id, answer }); // a program, or why there is none
       await supplied(id, answer.need);
     }
   };
