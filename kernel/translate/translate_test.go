@@ -1,0 +1,102 @@
+package translate
+
+import (
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/lectern-go/lectern/kernel/notebook"
+)
+
+// TestSameTexts: with its own texts in their places, a notebook stays as it is, byte for byte.
+func TestSameTexts(t *testing.T) {
+	files, err := filepath.Glob("../../notebooks/*.ipynb")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, path := range files {
+		n, err := notebook.Read(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := string(n.Bytes())
+		same, _ := walk(n, func(cell, kind, text string) (string, bool) { return text, true })
+		if got := string(same.Bytes()); got != before {
+			a, b := strings.Split(before, "\n"), strings.Split(got, "\n")
+			for i := range min(len(a), len(b)) {
+				if a[i] != b[i] {
+					t.Errorf("%s, line %d:\n%s\nwant\n%s", path, i+1, b[i], a[i])
+					break
+				}
+			}
+		}
+		// Nothing of the original changes when all of it does.
+		walk(n, func(cell, kind, text string) (string, bool) { return "x" + text, false })
+		if string(n.Bytes()) != before {
+			t.Errorf("%s was changed", path)
+		}
+	}
+}
+
+func TestMarkdown(t *testing.T) {
+	source := "# A title\n\nOne `x := 1` line,\nand $y$ another.\n\n- an item\n  that goes on\n- `code`\n\n1. first\n\n| head | `x` |\n|---|---|\n| 1 | 2 |\n| `f` | a word |\n\n" +
+		"<details>\n<summary>Look</summary>\n\n```python\nx = 1  # (4, 1)\ny = 2  # what it says\n# two\n# lines\n```\n\n</details>\n\n<!-- explore: bowl -->\n\n$$\\text{time} = 3$$\n\n$$a = b$$\n\n> Quoted."
+	var got []string
+	out, foreign := markdown(source, func(kind, text string) (string, bool) {
+		got = append(got, kind+": "+text)
+		return "[" + text + "]", kind != "prose" && kind != "quote"
+	})
+	want := []string{"heading: A title", "prose: One `x := 1` line, and $y$ another.", "item of a list: an item that goes on", "item of a list: first", "row of a table: | head | `x` |",
+		"row of a table: | `f` | a word |", "summary: Look", "comment in code: what it says", "comment in code: two lines", "formula: $$\\text{time} = 3$$", "prose: Quoted."}
+	want[len(want)-1] = "quote: Quoted."
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+	lines := strings.Split(out, "\n")
+	for _, n := range foreign {
+		if l := lines[n-1]; !strings.HasPrefix(l, "[One") && l != "> [Quoted.]" {
+			t.Errorf("line %d is said to be in another language: %q", n, l)
+		}
+	}
+	if len(foreign) != 2 {
+		t.Errorf("foreign: %v", foreign)
+	}
+	for _, line := range []string{"# [A title]", "- [an item that goes on]", "<summary>[Look]</summary>", "y = 2  # [what it says]", "# [two", "# lines]", "x = 1  # (4, 1)"} {
+		if !strings.Contains("\n"+out+"\n", "\n"+line+"\n") {
+			t.Errorf("no line %q in\n%s", line, out)
+		}
+	}
+}
+
+func TestCode(t *testing.T) {
+	source := "//step 3\n// first says what\n// the loop does\nfor { // forever\n\ts := \"// no comment\"\n\t//x := 2\n}\n// x  1\n// y  2 pairs\n%%bash\necho don't // worry about it"
+	var got []string
+	out := comments(strings.Split(source, "\n"), "go", func(kind, text string) (string, bool) {
+		got = append(got, text)
+		return "甲乙丙丁，戊己庚辛", true
+	})
+	want := []string{"first says what the loop does", "forever", "y  2 pairs"}
+	if !reflect.DeepEqual(got[:3], want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if out[1] != "// 甲乙丙丁，" || out[2] != "// 戊己庚辛" || out[3] != "for { // 甲乙丙丁，戊己庚辛" {
+		t.Errorf("%q", out)
+	}
+}
+
+func TestNumbersInLabels(t *testing.T) {
+	for text, want := range map[string]string{
+		"x has shape [4 4] and strides [4 1]": "x has shape [{1} {2}] and strides [{3} {4}]",
+		"H100, float32, 2D and 1.5e3 ms":      "H100, float32, 2D and {1} ms",
+		"12 MB a step":                        "{1} MB a step",
+	} {
+		key, numbers := masked(text)
+		if key != want {
+			t.Errorf("%q: %q, want %q", text, key, want)
+		}
+		if back := filled(key, numbers); back != text {
+			t.Errorf("%q: then %q", text, back)
+		}
+	}
+}
