@@ -7,8 +7,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-
-	"github.com/lectern-go/lectern/internal/humanize"
 )
 
 // A courseMap shows which lesson needs which: lessons in rows, each below all that it needs, and arrows from row to
@@ -235,7 +233,7 @@ func mean(places []*mapPlace, none float64, value func(*mapPlace) float64) float
 }
 
 // svg draws the map. What it says is in the list of lessons as well, so that its title is short.
-func (m *courseMap) svg() string {
+func (m *courseMap) svg(s *site) string {
 	var b strings.Builder
 	width := m.width
 	for _, row := range m.rows {
@@ -244,8 +242,8 @@ func (m *courseMap) svg() string {
 		}
 	}
 	height := float64(len(m.rows))*m.row - (m.row - m.height)
-	fmt.Fprintf(&b, `<svg role="img" viewBox="-1 -1 %.0f %.0f" width="%.0f" height="%.0f"><title>Map of the lessons: an arrow leads from each lesson to those that need it.</title>`+"\n",
-		width+2, height+2, width+2, height+2)
+	fmt.Fprintf(&b, `<svg role="img" viewBox="-1 -1 %.0f %.0f" width="%.0f" height="%.0f"><title>%s</title>`+"\n",
+		width+2, height+2, width+2, height+2, s.say("Map of the lessons: an arrow leads from each lesson to those that need it."))
 	for _, path := range m.paths {
 		for i, to := range path[1:] {
 			from := path[i]
@@ -296,7 +294,7 @@ func (m *courseMap) svg() string {
 
 // short is the title without what explains it, for places where there is little room.
 func (p *page) short() string {
-	name, _, _ := strings.Cut(p.title, ":")
+	name, _, _ := strings.Cut(strings.ReplaceAll(p.title, "：", ":"), ":")
 	return name
 }
 
@@ -321,15 +319,15 @@ func wrap(text string, length int) (lines []string) {
 }
 
 // hours is a time in words, to the half hour.
-func hours(minutes int) string {
+func (s *site) hours(minutes int) string {
 	switch half := math.Round(float64(minutes) / 30); {
 	case minutes < 50:
-		return humanize.Count(minutes, "minute")
+		return s.minutes(minutes)
 	case half == 2:
-		return "1 hour"
+		return s.say("1 hour")
 	case half == math.Trunc(half/2)*2:
-		return fmt.Sprintf("%.0f hours", half/2)
+		return s.say("%.0f hours", half/2)
 	default:
-		return fmt.Sprintf("%.0f½ hours", math.Trunc(half/2))
+		return s.say("%.0f½ hours", math.Trunc(half/2))
 	}
 }

@@ -106,7 +106,7 @@ func TestLive(t *testing.T) {
 func TestLab(t *testing.T) {
 	dir := t.TempDir()
 	o := liveOptions(t, dir)
-	o.Intro = "[Lab](lite/lab/index.html), [nowhere](lite/nowhere.html)"
+	o.Intro = []string{"[Lab](lite/lab/index.html), [nowhere](lite/nowhere.html)"}
 	o.Live = live()
 	o.Live.Lab = map[string][]byte{"lab/index.html": []byte("lab"), "extensions/@a/b/static/x.js": []byte("1")}
 	r, err := Site(o)
@@ -126,7 +126,7 @@ func TestLab(t *testing.T) {
 	if err := os.WriteFile(other, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	o.Live, o.Intro = nil, ""
+	o.Live, o.Intro = nil, nil
 	if _, err := Site(o); err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,9 @@ import (
 	"strings"
 )
 
+// Heading is the kind of a heading's text.
+const Heading = "heading"
+
 // put is given what a text is and the text, and returns what stands in its place. It reports whether that is in the
 // reader's language.
 type put func(kind, text string) (string, bool)
@@ -92,7 +95,7 @@ func markdown(source string, put put) (out string, foreign []int) {
 			made = append(made, line)
 		case headingLine.MatchString(line):
 			m := headingLine.FindStringSubmatch(line)
-			add("heading", m[1], m[2], "")
+			add(Heading, m[1], m[2], "")
 		case tableLine.MatchString(line):
 			add("row of a table", "", strings.TrimSpace(line), "")
 		case itemLine.MatchString(line):

@@ -116,10 +116,12 @@ func wanted(t *testing.T) []*catalogue {
 	return list
 }
 
+// siteTexts are the constants of kernel/site that stand on the pages.
+var siteTexts = map[string]bool{"description": true, "intro": true, "stepped": true, "recorded": true, "inLab": true, "runsHere": true, "after": true, "footer": true, "previewAlt": true}
+
 var saidInScript = regexp.MustCompile(`\bsay\(("(?:[^"\\]|\\.)*")`)
 
-// addSaid adds the texts that the programs in folders say: the first argument of each call of a function say, and of
-// Markdown each block, where the function is sayMarkdown.
+// addSaid adds the texts that the programs in folders say: the first argument of each call of a function say or phrase.
 func addSaid(t *testing.T, c *catalogue, folders ...string) {
 	t.Helper()
 	for _, folder := range folders {
@@ -136,6 +138,22 @@ func addSaid(t *testing.T, c *catalogue, folders ...string) {
 				t.Fatal(err)
 			}
 			ast.Inspect(file, func(n ast.Node) bool {
+				if spec, ok := n.(*ast.ValueSpec); ok && file.Name.Name == "main" { // the site's own texts: kernel/site
+					for i, name := range spec.Names {
+						if text, ok := literalText(spec.Values[i]); ok && siteTexts[name.Name] {
+							for _, u := range translate.MarkdownUnits(text) {
+								c.add(filepath.Base(path), u.Kind, u.Text)
+							}
+						}
+					}
+				}
+				if pair, ok := n.(*ast.KeyValueExpr); ok && file.Name.Name == "main" {
+					if key, ok := pair.Key.(*ast.Ident); ok && key.Name == "Title" {
+						if text, ok := literalText(pair.Value); ok {
+							c.add(filepath.Base(path), "title of a part", text)
+						}
+					}
+				}
 				call, ok := n.(*ast.CallExpr)
 				if !ok || len(call.Args) == 0 {
 					return true
@@ -150,12 +168,8 @@ func addSaid(t *testing.T, c *catalogue, folders ...string) {
 				text, ok := literalText(call.Args[0])
 				switch {
 				case !ok:
-				case name == "say":
+				case name == "say", name == "phrase":
 					c.add(filepath.Base(path), "text", text)
-				case name == "sayMarkdown":
-					for _, u := range translate.MarkdownUnits(text) {
-						c.add(filepath.Base(path), u.Kind, u.Text)
-					}
 				}
 				return true
 			})
