@@ -18,6 +18,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lectern-go/lectern/kernel/internal/ask"
 	"github.com/lectern-go/lectern/kernel/internal/version"
 )
 
@@ -208,7 +209,7 @@ func (l *lite) kernel(f *Files) error {
 	if err != nil {
 		return err
 	}
-	l.add(liteExtension, "static/remoteEntry.js", fmt.Appendf(nil, "(() => {\n%s%slecternLite(%s);\n})();\n", hostScript, liteScript, about))
+	l.add(liteExtension, "static/remoteEntry.js", fmt.Appendf(nil, "(() => {\n%s%s%slecternLite(%s);\n})();\n", ask.Say, hostScript, liteScript, about))
 	l.add(liteExtension, "static/logo.svg", logo)
 	l.federated = append(l.federated, map[string]string{"name": liteExtension, "load": "static/remoteEntry.js", "extension": "./extension"})
 	return nil

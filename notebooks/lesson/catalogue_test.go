@@ -140,7 +140,10 @@ func addSaid(t *testing.T, c *catalogue, folders ...string) {
 			ast.Inspect(file, func(n ast.Node) bool {
 				if spec, ok := n.(*ast.ValueSpec); ok && file.Name.Name == "main" { // the site's own texts: kernel/site
 					for i, name := range spec.Names {
-						if text, ok := literalText(spec.Values[i]); ok && siteTexts[name.Name] {
+						if i >= len(spec.Values) || !siteTexts[name.Name] {
+							continue
+						}
+						if text, ok := literalText(spec.Values[i]); ok {
 							for _, u := range translate.MarkdownUnits(text) {
 								c.add(filepath.Base(path), u.Kind, u.Text)
 							}

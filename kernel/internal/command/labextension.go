@@ -33,7 +33,7 @@ func writeLabExtension(dir string) error {
 			return err
 		}
 		if path.Ext(name) == ".js" {
-			b = slices.Concat([]byte(ask.Script), b)
+			b = slices.Concat([]byte(ask.Say), []byte(ask.Script), b)
 		}
 		within := strings.TrimPrefix(name, "labextension/")
 		return writeFile(filepath.Join(dir, "lectern-cells", filepath.FromSlash(within)), b, 0o644)
