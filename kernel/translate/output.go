@@ -2,7 +2,9 @@ package translate
 
 import (
 	"html"
+	"maps"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -100,7 +102,8 @@ func output(o *notebook.Output, put put) *notebook.Output {
 	}
 	copied := *o
 	copied.Data = notebook.Object{}
-	for mime, v := range o.Data {
+	for _, mime := range slices.Sorted(maps.Keys(o.Data)) { // in the same order each time
+		v := o.Data[mime]
 		if s, ok := v.(string); ok {
 			v = display(mime, s, put)
 		}
@@ -140,7 +143,8 @@ func withAlt(data notebook.Object, put put) notebook.Object {
 		return nil
 	}
 	copied := notebook.Object{}
-	for key, v := range data {
+	for _, key := range slices.Sorted(maps.Keys(data)) {
+		v := data[key]
 		switch v := v.(type) {
 		case string:
 			if key == "alt" {

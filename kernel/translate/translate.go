@@ -28,6 +28,8 @@ type Language struct {
 	Dir      string
 
 	messages map[string]*po.Message
+	lesson   map[string]bool // what package lesson says
+	forms    []*form         // of that, what has values in it
 }
 
 // SiteFile is the catalogue of the pages' own texts, whose header names the language.
@@ -52,7 +54,7 @@ func Languages(notebooks string) ([]*Language, error) {
 
 // Load reads the catalogues of a folder.
 func Load(dir string) (*Language, error) {
-	l := &Language{Code: filepath.Base(dir), Dir: dir, messages: map[string]*po.Message{}}
+	l := &Language{Code: filepath.Base(dir), Dir: dir, messages: map[string]*po.Message{}, lesson: map[string]bool{}}
 	files, err := filepath.Glob(filepath.Join(dir, "*.po"))
 	if err != nil {
 		return nil, err
@@ -72,6 +74,12 @@ func Load(dir string) (*Language, error) {
 		for _, m := range f.Messages {
 			if other := l.messages[m.ID]; m.ID != "" && (other == nil || !other.Valid()) {
 				l.messages[m.ID] = m
+			}
+			if filepath.Base(path) == LessonFile && m.ID != "" && m.Valid() {
+				l.lesson[m.ID] = true
+				if f := newForm(m); f != nil && strings.Contains(m.ID, "%") {
+					l.forms = append(l.forms, f)
+				}
 			}
 		}
 	}
@@ -145,6 +153,15 @@ func (l *Language) Notebook(n *notebook.Notebook) *Translated {
 		}
 		return now, ok
 	})
+	for _, c := range t.Cells {
+		for i, o := range c.Outputs {
+			if o.Type == "stream" && !c.HasTag("check-only") {
+				now := *o
+				now.Text = l.printed(o.Text)
+				c.Outputs[i] = &now
+			}
+		}
+	}
 	return t
 }
 

@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -98,5 +99,45 @@ func TestNumbersInLabels(t *testing.T) {
 		if back := filled(key, numbers); back != text {
 			t.Errorf("%q: then %q", text, back)
 		}
+	}
+}
+
+// TestSaid: what package lesson has printed is known by its form, with hints and praise in it.
+func TestSaid(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "xx")
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.MkdirAll(dir, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("site.po", "msgid \"\"\nmsgstr \"Language: xx\\nX-Language-Name: Ix\\n\"\n")
+	write("05-a.po", "msgid \"Well done.\"\nmsgstr \"Gut.\"\n")
+	write("lesson.po", `msgid "✓ Exercise %s: %s of %d. %s"
+msgstr "✓ Übung %s: %[2]s von %[3]d. %[4]s"
+
+msgid "%d points"
+msgstr "%d Punkte"
+
+msgid "✓ Exercise %s is right. %s"
+msgstr "✓ Übung %s stimmt. %s"
+
+msgid "lesson.Hint(%q) helps."
+msgstr "lesson.Hint(%q) hilft."
+
+msgid "a number"
+msgstr "eine Zahl"
+`)
+	l, err := Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := l.printed("x is a number\n✓ Exercise 05.1 is right. Well done.\n✓ Exercise 05.2 is right.\n✓ Exercise 05.5: 7 points of 7. Well done.\nlesson.Hint(\"05.7\") helps.\na number")
+	want := "x is a number\n✓ Übung 05.1 stimmt. Gut.\n✓ Übung 05.2 stimmt.\n✓ Übung 05.5: 7 Punkte von 7. Gut.\nlesson.Hint(\"05.7\") hilft.\neine Zahl"
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
