@@ -4,9 +4,12 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/lectern-go/lectern/internal/po"
 	"github.com/lectern-go/lectern/kernel/notebook"
 )
 
@@ -139,5 +142,61 @@ msgstr "eine Zahl"
 	want := "x is a number\n✓ Übung 05.1 stimmt. Gut.\n✓ Übung 05.2 stimmt.\n✓ Übung 05.5: 7 Punkte von 7. Gut.\nlesson.Hint(\"05.7\") hilft.\neine Zahl"
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestFaults: what a program can see in a translation is seen, and nothing is in one that is right.
+func TestFaults(t *testing.T) {
+	for _, c := range []struct{ english, text, fault string }{
+		{"Take `x` and $a^2$: 15 billion tokens, [lesson 7](07-matmul.ipynb).", "取 `x` 和 $a^2$：150 亿个 token，见[第 7 课](07-matmul.ipynb)。", ""},
+		{"**Bold** views of 1,024 bytes (and 2 more).", "**粗体**视图，共 1024 字节（还有 2 个）。", ""},
+		{"$$\\text{time} = 3$$", "$$\\text{时间} = 3$$", ""},
+		{"{1} bytes", "{1} 字节", ""},
+		{"Take `x`.", "取 `y`。", "code spans"},
+		{"Take $a$.", "取 $b$。", "formulas"},
+		{"See [this](a.ipynb).", "见[此](b.ipynb)。", "targets"},
+		{"It takes 64 bytes.", "它占 46 字节。", "64 is missing"},
+		{"It takes bytes.", "它占 46 字节。", "46 is not"},
+		{"{1} bytes", "{2} 字节", "values"},
+		{"%d points", "%s 分", "formats"},
+		{"**Bold** text.", "粗体文字。", "**"},
+		{"One, two.", "一,二。", "half-width"},
+		{"One.", "一.", "half-width"},
+		{"One (two).", "一(二)。", "half-width"},
+		{"A tensor x.", "张量x。", "no space"},
+		{"A `x`.", "取`x`。", "no space"},
+		{"A tensor.", "张 量。", "a space within"},
+		{"This one is still plain English.", "This one is still plain English.", "still English"},
+		{"The stride is 4.", "跨距是 4。", "glossary"},
+	} {
+		g := glossary{{english: []*regexp.Regexp{regexp.MustCompile("stride")}, known: "stride", text: []string{"步长"}, never: []string{"跨距"}}}
+		m := &po.Message{ID: c.english, Str: c.text}
+		found := strings.Join(slices.Concat(compared(m), chinese(c.text), g.misused(m)), "; ")
+		if c.fault == "" && found != "" || !strings.Contains(found, c.fault) {
+			t.Errorf("%q, %q: %q, want %q", c.english, c.text, found, c.fault)
+		}
+	}
+}
+
+// TestLanguages: nothing is wrong with the translations that are there, as far as a program can see it, and a language
+// that says that it is complete has all of them.
+func TestLanguages(t *testing.T) {
+	list, err := Languages("../../notebooks")
+	if err != nil || len(list) == 0 {
+		t.Fatal(list, err)
+	}
+	for _, l := range list {
+		faults, err := l.Faults()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range faults {
+			t.Error(f)
+		}
+		for english, m := range l.messages {
+			if l.Complete && !m.Valid() {
+				t.Errorf("%s says that it is complete, and has no translation of %q", l.Code, english)
+			}
+		}
 	}
 }
