@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"html"
 	"net/url"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
@@ -22,9 +20,7 @@ import (
 
 // say returns a text of the pages in the site's language, with values in it as fmt has them.
 func (s *site) say(english string, values ...any) string {
-	if s.language != nil {
-		english, _ = s.language.Text(english)
-	}
+	english = s.language.Say(english)
 	if len(values) == 0 {
 		return english
 	}
@@ -105,24 +101,12 @@ func pathOf(file string) string {
 	return url.PathEscape(file)
 }
 
-var sayInScript = regexp.MustCompile(`\bsay\(("(?:[^"\\]|\\.)*")`)
-
 // words is what scripts say in the site's language, as JSON for say.js.
 func (s *site) words(scripts ...string) string {
 	if s.language == nil {
 		return ""
 	}
-	said := map[string]string{}
-	for _, script := range scripts {
-		for _, m := range sayInScript.FindAllStringSubmatch(script, -1) {
-			if english, err := strconv.Unquote(m[1]); err == nil {
-				if text, ok := s.language.Text(english); ok {
-					said[english] = text
-				}
-			}
-		}
-	}
-	text, err := json.Marshal(said)
+	text, err := json.Marshal(s.language.Words(scripts...))
 	if err != nil {
 		panic(err) // strings alone
 	}

@@ -7,19 +7,19 @@
 package translate
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/lectern-go/lectern/internal/po"
 	"github.com/lectern-go/lectern/kernel/notebook"
 )
 
-// A Language is a folder of catalogues.
+// A Language is a folder of catalogues. Nil is English.
 type Language struct {
 	Code     string // of the folder, and of addresses: zh
 	Tag      string // for lang="…": zh-Hans
@@ -89,30 +89,62 @@ func Load(dir string) (*Language, error) {
 	return l, nil
 }
 
-// Named finds a language by its code.
-func Named(notebooks, code string) (*Language, error) {
-	l, err := Load(filepath.Join(notebooks, code))
-	if err == nil || !errors.Is(err, fs.ErrNotExist) && l != nil {
-		return l, err
+// Named finds a language by its code. English, which "" stands for as well, is nil.
+func Named(all []*Language, code string) (*Language, error) {
+	if code == "" || code == "en" {
+		return nil, nil
 	}
-	all, listErr := Languages(notebooks)
-	if listErr != nil {
-		return nil, listErr
-	}
-	var codes []string
+	codes := []string{"en"}
 	for _, l := range all {
+		if l.Code == code {
+			return l, nil
+		}
 		codes = append(codes, l.Code)
 	}
-	return nil, fmt.Errorf("translate: there is no language %q; there are en and %s", code, strings.Join(codes, ", "))
+	return nil, fmt.Errorf("translate: there is no language %q; there are %s", code, strings.Join(codes, ", "))
 }
 
 // Text returns the translation of an English text; ok is false where there is none that may be shown, and the text is
 // English then.
 func (l *Language) Text(english string) (text string, ok bool) {
+	if l == nil {
+		return english, true
+	}
 	if m := l.messages[english]; m != nil && m.Valid() {
 		return m.Str, true
 	}
 	return english, false
+}
+
+// Say returns the translation of an English text, or the text itself.
+func (l *Language) Say(english string) string {
+	text, _ := l.Text(english)
+	return text
+}
+
+// Words are the translations of what scripts say, by their English: the first argument of each call of say.
+func (l *Language) Words(scripts ...string) map[string]string {
+	said := map[string]string{}
+	for _, script := range scripts {
+		for _, english := range SaidInScript(script) {
+			if text, ok := l.Text(english); ok && l != nil {
+				said[english] = text
+			}
+		}
+	}
+	return said
+}
+
+var sayInScript = regexp.MustCompile(`\bsay\(("(?:[^"\\]|\\.)*")`)
+
+// SaidInScript lists what a script says.
+func SaidInScript(script string) (list []string) {
+	for _, m := range sayInScript.FindAllStringSubmatch(script, -1) {
+		if english, err := strconv.Unquote(m[1]); err == nil {
+			list = append(list, english)
+		}
+	}
+	return list
 }
 
 // A Unit is a text of a notebook to translate.
@@ -145,7 +177,10 @@ type Translated struct {
 
 // Notebook returns a notebook in the language.
 func (l *Language) Notebook(n *notebook.Notebook) *Translated {
-	t := &Translated{}
+	t := &Translated{Notebook: n}
+	if l == nil {
+		return t
+	}
 	t.Notebook, t.Foreign = walk(n, func(cell, kind, text string) (string, bool) {
 		now, ok := l.Text(text)
 		if !ok {

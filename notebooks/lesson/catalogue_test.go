@@ -8,7 +8,6 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -111,15 +110,13 @@ func wanted(t *testing.T) []*catalogue {
 	lesson := open("lesson")
 	addSaid(t, lesson, ".")
 	site := open("site")
-	addSaid(t, site, "../../kernel/render", "../../kernel/site", "../../kernel/live", "../../kernel/internal/report", "../../kernel/internal/ask")
+	addSaid(t, site, "../../kernel/render", "../../kernel/site", "../../kernel/live", "../../kernel/internal/report", "../../kernel/internal/ask", "../../kernel/internal/command", "../../kernel/internal/command/labextension/static")
 	addSaid(t, open("explore"), "../explore")
 	return list
 }
 
 // siteTexts are the constants of kernel/site that stand on the pages.
 var siteTexts = map[string]bool{"description": true, "intro": true, "stepped": true, "recorded": true, "inLab": true, "runsHere": true, "after": true, "footer": true, "previewAlt": true}
-
-var saidInScript = regexp.MustCompile(`\bsay\(("(?:[^"\\]|\\.)*")`)
 
 // addSaid adds the texts that the programs in folders say: the first argument of each call of a function say or phrase.
 func addSaid(t *testing.T, c *catalogue, folders ...string) {
@@ -171,7 +168,7 @@ func addSaid(t *testing.T, c *catalogue, folders ...string) {
 				text, ok := literalText(call.Args[0])
 				switch {
 				case !ok:
-				case name == "say", name == "phrase":
+				case name == "say", name == "phrase", name == "Say":
 					c.add(filepath.Base(path), "text", text)
 				}
 				return true
@@ -190,11 +187,7 @@ func addSaid(t *testing.T, c *catalogue, folders ...string) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, m := range saidInScript.FindAllSubmatch(text, -1) {
-				s, err := strconv.Unquote(string(m[1]))
-				if err != nil {
-					t.Fatalf("%s: %s: %v", path, m[1], err)
-				}
+			for _, s := range translate.SaidInScript(string(text)) {
 				c.add(filepath.Base(path), "text", s)
 			}
 		}

@@ -45,7 +45,7 @@ func (w *workspace) liteLab(ctx context.Context, notebooks []string) (dir string
 		}
 	}
 	if err == nil {
-		err = writeLabExtension(filepath.Join(dir, "labextensions"))
+		err = writeLabExtension(filepath.Join(dir, "labextensions"), nil)
 	}
 	if err == nil {
 		err = writeSpec(filepath.Join(dir, "kernels", kernelName), &jupyter.Spec{DisplayName: kernelDisplay, Language: kernelLanguage})
@@ -76,7 +76,7 @@ func (w *workspace) liteCopies(dir string, notebooks []string) error {
 			return err
 		}
 		if w.outside == "" && filepath.Dir(path) == lessons {
-			n = workingCopy(n)
+			n = workingCopy(n, nil)
 		}
 		to := filepath.Join(dir, filepath.Base(path))
 		info, err := os.Stat(path)
