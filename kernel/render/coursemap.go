@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"html"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // A courseMap shows which lesson needs which: lessons in rows, each below all that it needs, and arrows from row to
@@ -298,25 +300,38 @@ func (p *page) short() string {
 	return name
 }
 
-// wrap breaks a text into lines of some characters, three at most; what is left over is cut.
+// wrap breaks a text into lines of some characters, three at most; what is left over is cut. Chinese characters are as
+// wide as two, and a line may end behind each.
 func wrap(text string, length int) (lines []string) {
-	for _, word := range strings.Fields(text) {
+	width := func(s string) int { return utf8.RuneCountInString(s) + len(wide.FindAllString(s, -1)) }
+	for _, word := range pieces.FindAllString(text, -1) {
 		last := len(lines) - 1
-		if last >= 0 && len([]rune(lines[last]))+1+len([]rune(word)) <= length {
-			lines[last] += " " + word
+		between := " "
+		if last >= 0 && (wide.MatchString(word) || endsWide.MatchString(lines[last])) {
+			between = ""
+		}
+		if last >= 0 && width(lines[last])+len(between)+width(word) <= length || closes.MatchString(word) && last >= 0 {
+			lines[last] += between + word
 			continue
 		}
 		if last == 2 {
-			lines[last] += " …"
+			lines[last] += between + "…"
 			break
 		}
-		if r := []rune(word); len(r) > length {
+		if r := []rune(word); width(word) > length {
 			word = string(r[:length-1]) + "…"
 		}
 		lines = append(lines, word)
 	}
 	return lines
 }
+
+var (
+	wide     = regexp.MustCompile(`[\p{Han}，。、：；？！（）]`)
+	endsWide = regexp.MustCompile(`[\p{Han}，。、：；？！（）]$`)
+	closes   = regexp.MustCompile(`^[，。、：；？！）]$`)
+	pieces   = regexp.MustCompile(`[\p{Han}，。、：；？！（）]|[^\s\p{Han}，。、：；？！（）]+`)
+)
 
 // hours is a time in words, to the half hour.
 func (s *site) hours(minutes int) string {

@@ -87,7 +87,7 @@ func comments(lines []string, language string, put put) []string {
 		}
 		i += n
 		joined = strings.TrimSpace(joined)
-		if !hasProse(joined) {
+		if !HasProse(joined) {
 			continue
 		}
 		if now, _ := put("comment in code", joined); now != joined {

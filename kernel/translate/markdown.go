@@ -142,7 +142,7 @@ func hasWords(text string) bool {
 // codeLike is a word of code, or of a pattern, that stands without marks: x.Pow(2), float8_e5m2, (heads hidden).
 var codeLike = regexp.MustCompile(`\S*(?:[\p{L}\d][._][\p{L}\d]|\p{Ll}\d|[\p{L}\d]\(|[=\[\]\\])\S*`)
 
-// hasProse reports whether there are words beside code, where code has no marks: in comments, figures and tables.
-func hasProse(text string) bool {
+// HasProse reports whether there are words to translate where code has no marks: in comments, figures and tables.
+func HasProse(text string) bool {
 	return !strings.Contains(text, "->") && hasWords(codeLike.ReplaceAllString(text, " "))
 }

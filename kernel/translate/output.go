@@ -53,7 +53,7 @@ func filled(text string, numbers []string) string {
 func label(kind, text string, put put) string {
 	text = strings.TrimSpace(text)
 	key, numbers := masked(text)
-	if !hasProse(key) && (kind != alternative || !hasWords(key)) {
+	if !HasProse(key) && (kind != alternative || !hasWords(key)) {
 		return text
 	}
 	now, _ := put(kind, key)
@@ -62,8 +62,8 @@ func label(kind, text string, put put) string {
 
 var (
 	svgWords   = regexp.MustCompile(`(?s)(<(text|tspan|title|desc)\b[^>]*>)([^<]+)`)
-	ariaLabel  = regexp.MustCompile(`(<(?:svg|g|a)\b[^>]*\baria-label=")([^"]*)(")`)
-	tableWords = regexp.MustCompile(`(?s)(<(th|td|caption)\b[^>]*>)([^<]+)(</)`)
+	saidLabel  = regexp.MustCompile(`(<[a-z]+\b[^>]*?\b(?:aria-label|title)=")([^"]*)(")`)
+	tableWords = regexp.MustCompile(`(?s)(<(th|td|caption|div|p|summary|b)\b[^>]*>)([^<]+)(</)`)
 )
 
 // markup puts other texts in place of those of a figure, or of a table.
@@ -119,19 +119,27 @@ func output(o *notebook.Output, put put) *notebook.Output {
 func display(mime, s string, put put) string {
 	switch {
 	case mime == "image/svg+xml", strings.HasSuffix(mime, "+svg"), mime == "text/html" && strings.HasPrefix(strings.TrimSpace(s), "<svg"):
-		s = markup(s, svgWords, "label of a figure", put)
-		return ariaLabel.ReplaceAllStringFunc(s, func(m string) string {
-			parts := ariaLabel.FindStringSubmatch(m)
-			return parts[1] + html.EscapeString(label(alternative, html.UnescapeString(parts[2]), put)) + parts[3]
-		})
+		return labels(markup(s, svgWords, "label of a figure", put), put)
 	case mime == "text/html":
-		return markup(s, tableWords, "table", put)
+		return labels(markup(s, tableWords, "table", put), put)
 	case mime == "text/markdown":
 		s, _ = markdown(s, put)
 	case mime == "text/plain" && strings.HasPrefix(s, figure):
 		return figure + label(alternative, strings.TrimPrefix(s, figure), put)
 	}
 	return s
+}
+
+// labels puts other texts in place of those that are read out, or shown where the mouse is.
+func labels(src string, put put) string {
+	return saidLabel.ReplaceAllStringFunc(src, func(m string) string {
+		parts := saidLabel.FindStringSubmatch(m)
+		text := html.UnescapeString(parts[2])
+		if now := label(alternative, text, put); now != strings.TrimSpace(text) {
+			return parts[1] + html.EscapeString(now) + parts[3]
+		}
+		return m
+	})
 }
 
 // figure is how kernel/show begins the text that stands beside a picture.
@@ -191,7 +199,7 @@ func question(q notebook.Object, put put) notebook.Object {
 		labels, changed := make([]any, len(choices)), false
 		for i, c := range choices {
 			labels[i] = c
-			if name := str(c); name != "true" && name != "false" && hasProse(name) {
+			if name := str(c); name != "true" && name != "false" && HasProse(name) {
 				labels[i], _ = put("choice", name)
 			}
 			changed = changed || labels[i] != c
