@@ -173,9 +173,6 @@ func (p *page) link(dest string) (string, bool) {
 		return "https:" + dest, true
 	}
 	target := p
-	if p.site.inLab(u.Path) {
-		return p.site.up() + dest, true
-	}
 	if u.Path != "" {
 		base := path.Base(u.Path)
 		target = p.site.byNotebook[base]

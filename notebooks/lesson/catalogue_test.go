@@ -116,7 +116,7 @@ func wanted(t *testing.T) []*catalogue {
 }
 
 // siteTexts are the constants of kernel/site that stand on the pages.
-var siteTexts = map[string]bool{"description": true, "intro": true, "stepped": true, "recorded": true, "inLab": true, "runsHere": true, "after": true, "footer": true, "previewAlt": true}
+var siteTexts = map[string]bool{"description": true, "intro": true, "stepped": true, "recorded": true, "runsHere": true, "after": true, "footer": true, "previewAlt": true}
 
 // addSaid adds the texts that the programs in folders say: the first argument of each call of a function say or phrase.
 func addSaid(t *testing.T, c *catalogue, folders ...string) {

@@ -8,6 +8,7 @@ import (
 	"flag"
 	"fmt"
 	"io/fs"
+	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -125,7 +126,7 @@ func (w *workspace) workingCopies(dir, lang string) (newer []string, err error) 
 func leadTo(n, next *notebook.Notebook, name string, l *translate.Language) {
 	title := course.Title(l.Notebook(next).Notebook)
 	n.Cells = append(n.Cells, &notebook.Cell{ID: "next", Type: "markdown",
-		Source: fmt.Sprintf("**%s** [%s](%s) · [%s](%s)", l.Say("Next:"), title, name, l.Say("How far you are"), course.HomeFile)})
+		Source: fmt.Sprintf("**%s** [%s](%s) · [%s](%s)", l.Say("Next:"), title, url.PathEscape(name), l.Say("How far you are"), course.HomeFile)})
 }
 
 // A lessonCopy is a working copy to be placed.

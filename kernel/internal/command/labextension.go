@@ -30,11 +30,6 @@ func (w *workspace) labExtension() error {
 	if err != nil {
 		return err
 	}
-	return writeLabExtension(w.state("share", "jupyter", "labextensions"), l)
-}
-
-// writeLabExtension puts the extension into a folder of such, with what it says in a language.
-func writeLabExtension(dir string, l *translate.Language) error {
 	return fs.WalkDir(labExtension, "labextension", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -51,6 +46,6 @@ func writeLabExtension(dir string, l *translate.Language) error {
 			b = slices.Concat([]byte("globalThis.lecternWords = "), words, []byte(";\n"), []byte(ask.Say), []byte(ask.Script), b)
 		}
 		within := strings.TrimPrefix(name, "labextension/")
-		return writeFile(filepath.Join(dir, "lectern-cells", filepath.FromSlash(within)), b, 0o644)
+		return writeFile(w.state("share", "jupyter", "labextensions", "lectern-cells", filepath.FromSlash(within)), b, 0o644)
 	})
 }
