@@ -116,6 +116,12 @@ func (l *Language) Text(english string) (text string, ok bool) {
 	return english, false
 }
 
+// Stale reports whether the translation of an English text was made from an older one.
+func (l *Language) Stale(english string) bool {
+	m := l.messages[english]
+	return m != nil && m.Str != "" && m.Fuzzy()
+}
+
 // Say returns the translation of an English text, or the text itself.
 func (l *Language) Say(english string) string {
 	text, _ := l.Text(english)

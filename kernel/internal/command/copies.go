@@ -60,8 +60,8 @@ in one, the lesson's new version is put beside it. Teachers hand out lessons thi
 const langHelp = "language of the lessons' texts, such as zh (default: English); what a student writes is the same file in all"
 
 // workingCopies copies all lessons into a folder, with the student's package and a notebook that shows the student's
-// progress, in a language or in English if that is "". A copy in which the student has worked stays; if its lesson has changed since, the new version is put
-// beside it and named in newer. Copies without changes are replaced.
+// progress, in a language or in English if that is "". A copy in which the student has worked stays; if its lesson has
+// changed since, the new version is put beside it and named in newer. Copies without changes are replaced.
 func (w *workspace) workingCopies(dir, lang string) (newer []string, err error) {
 	lessons, err := filepath.Glob(filepath.Join(w.root, "notebooks", "*.ipynb"))
 	if err != nil {

@@ -337,3 +337,24 @@ func TestCopiesInALanguage(t *testing.T) {
 		t.Errorf("beside them: %v, %v", left, err)
 	}
 }
+
+// check names the cells of a lesson whose texts have no translation, or one of an older English text.
+func TestCheckNamesWhatIsNotTranslated(t *testing.T) {
+	w := checkout(t)
+	dir := filepath.Join(w.root, "notebooks")
+	if err := os.MkdirAll(filepath.Join(dir, "zh"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "01-x.ipynb")
+	if err := aLesson("One title").Write(path); err != nil {
+		t.Fatal(err)
+	}
+	catalogue := "msgid \"\"\nmsgstr \"Language: zh-Hans\\nX-Language-Name: 中文\\n\"\n\nmsgid \"What it is about.\"\nmsgstr \"内容。\"\n\n#, fuzzy\n#| msgid \"A title\"\nmsgid \"One title\"\nmsgstr \"标题\"\n"
+	if err := os.WriteFile(filepath.Join(dir, "zh", "site.po"), []byte(catalogue), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	got, err := w.untranslated(path)
+	if want := "in zh: 2 texts without a translation, the English of 1 of them has changed since; in cells a f\n"; err != nil || !strings.HasSuffix(got, want) {
+		t.Errorf("%q, %v; want %q at the end", got, err, want)
+	}
+}
