@@ -15,9 +15,9 @@ func (e exercise) judge(answer any) string {
 	said, isText := answer.(string)
 	switch {
 	case isNil(answer):
-		return fmt.Sprintf("Exercise %s: replace nil with your answer, a sentence in quotes, and run the cell again.", e.key)
+		return say("Exercise %s: replace nil with your answer, a sentence in quotes, and run the cell again.", e.key)
 	case !isText:
-		return fmt.Sprintf("Exercise %s: %s is of type %T; give a sentence in quotes, with the numbers and the reason.", e.key, brief(answer), answer)
+		return say("Exercise %s: %s is of type %s; give a sentence in quotes, with the numbers and the reason.", e.key, brief(answer), fmt.Sprintf("%T", answer))
 	}
 	wanted, _ := floats(e.want)
 	found := 0
@@ -28,12 +28,16 @@ func (e exercise) judge(answer any) string {
 	}
 	switch {
 	case found < len(wanted):
-		return fmt.Sprintf("Exercise %s: %d of the %d numbers are right so far. %s", e.key, found, len(wanted), e.hint)
+		return say("Exercise %s: %d of the %d numbers are right so far. %s", e.key, found, len(wanted), say(e.hint))
 	case len(strings.Fields(said)) < len(wanted)+4:
-		return fmt.Sprintf("Exercise %s: the numbers are right. Now say it in a sentence: what are they, and why?", e.key)
+		return say("Exercise %s: the numbers are right. Now say it in a sentence: what are they, and why?", e.key)
 	}
-	text := strings.TrimSpace(fmt.Sprintf("✓ Exercise %s: the numbers are right. %s", e.key, e.praise))
-	return text + "\nDoes your sentence say this, too? Give yourself a point for each:\n  · " + strings.Join(e.rubric, "\n  · ")
+	text := strings.TrimSpace(say("✓ Exercise %s: the numbers are right. %s", e.key, say(e.praise)))
+	text += "\n" + say("Does your sentence say this, too? Give yourself a point for each:")
+	for _, s := range e.rubric {
+		text += "\n  · " + say(s)
+	}
+	return text
 }
 
 var numeral = regexp.MustCompile(`((?:\d{1,3}(?:,\d{3})+\b|\d[\d_]*)(?:\.\d+)?|\.\d+)(?:[eE]([-+]?\d+)|\s*[·×*x]\s*10\^([-+]?\d+)|\s*(?i:(thousand|million|billion|trillion)\b|(百万|十亿|万亿|万|亿)))?`)
