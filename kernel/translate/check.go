@@ -151,7 +151,7 @@ func quantities(s string) (list []float64) {
 var (
 	hanHalf   = regexp.MustCompile(`\p{Han}\s*[,;:?!](?:\s|$|\p{Han})|\p{Han}\.(?:\s|$|\p{Han})|\p{Han}\s*\(|\)\p{Han}`)
 	hanTight  = regexp.MustCompile(`\p{Han}[A-Za-z0-9]|[A-Za-z0-9%]\p{Han}`)
-	hanSpaced = regexp.MustCompile(`\p{Han} +\p{Han}|[，。；：？！、（）《》“”] +\p{Han}|\p{Han} +[，。；：？！、（）》”]`)
+	hanSpaced = regexp.MustCompile(`\p{Han} \p{Han}|[，。；：？！、（）《》“”] \p{Han}|\p{Han} [，。；：？！、（）》”]`)
 	lowerWord = regexp.MustCompile(`\b[a-z]{3,}\b`)
 	isHan     = regexp.MustCompile(`\p{Han}`)
 )
@@ -162,7 +162,9 @@ func chinese(s string) (list []string) {
 	plain := anyFormula.ReplaceAllString(anyCode.ReplaceAllString(s, "Q"), "Q")
 	plain = htmlTag.ReplaceAllString(plain, "")
 	plain = linkTarget.ReplaceAllString(plain, "](")
-	plain = strings.NewReplacer("]()", "", "[", "", "**", "", "{", "", "}", "").Replace(plain)
+	plain = aPlace.ReplaceAllString(plain, "$1")
+	plain = verb.ReplaceAllString(value.ReplaceAllString(plain, "◌"), "◌") // whatever comes there
+	plain = strings.NewReplacer("]()", "", "[", "", "**", "").Replace(plain)
 	if m := hanHalf.FindString(plain); m != "" {
 		list = append(list, fmt.Sprintf("half-width punctuation beside Chinese: %q", m))
 	}
