@@ -40,16 +40,19 @@ func (e exercise) judge(answer any) string {
 	return text
 }
 
-var numeral = regexp.MustCompile(`((?:\d{1,3}(?:,\d{3})+\b|\d[\d_]*)(?:\.\d+)?|\.\d+)(?:[eE]([-+]?\d+)|\s*[·×*x]\s*10\^([-+]?\d+)|\s*(?i:(thousand|million|billion|trillion))\b)?`)
+var numeral = regexp.MustCompile(`((?:\d{1,3}(?:,\d{3})+\b|\d[\d_]*)(?:\.\d+)?|\.\d+)(?:[eE]([-+]?\d+)|\s*[·×*x]\s*10\^([-+]?\d+)|\s*(?i:(thousand|million|billion|trillion)\b|(百万|十亿|万亿|万|亿)))?`)
 
-var scales = map[string]float64{"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
+var scales = map[string]float64{
+	"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12,
+	"万": 1e4, "百万": 1e6, "亿": 1e8, "十亿": 1e9, "万亿": 1e12,
+}
 
 // raised are exponents as they are typed by hand.
 var raised = regexp.MustCompile(`10([⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)`)
 
 var lowered = strings.NewReplacer("⁰", "0", "¹", "1", "²", "2", "³", "3", "⁴", "4", "⁵", "5", "⁶", "6", "⁷", "7", "⁸", "8", "⁹", "9", "⁻", "-", "⁺", "+")
 
-// numbersIn returns the numbers that a text contains, such as 1,024, 2.5 million, 6.3e24, 6.3·10^24 and 6.3·10²⁴.
+// numbersIn returns the numbers that a text contains, such as 1,024, 2.5 million, 218 亿, 6.3e24, 6.3·10^24 and 6.3·10²⁴.
 func numbersIn(text string) []float64 {
 	text = raised.ReplaceAllStringFunc(text, func(s string) string { return "10^" + lowered.Replace(s[2:]) })
 	var list []float64
@@ -58,7 +61,7 @@ func numbersIn(text string) []float64 {
 		if err != nil {
 			continue // a number of more digits than a float64 has exponents
 		}
-		if scale, ok := scales[strings.ToLower(m[4])]; ok {
+		if scale, ok := scales[strings.ToLower(m[4]+m[5])]; ok {
 			x *= scale
 		}
 		list = append(list, x)
