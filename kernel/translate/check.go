@@ -158,7 +158,7 @@ func quantities(s string) (list []float64) {
 var (
 	hanHalf   = regexp.MustCompile(`\p{Han}\s*[,;:?!](?:\s|$|\p{Han})|\p{Han}\.(?:\s|$|\p{Han})|\p{Han}\(|\p{Han}\s*\([^()]*\p{Han}|\)\p{Han}`)
 	hanTight  = regexp.MustCompile(`\p{Han}[A-Za-z0-9]|[A-Za-z0-9%]\p{Han}`)
-	hanSpaced = regexp.MustCompile(`\p{Han} \p{Han}|[，。；：？！、（）《》“”] +\p{Han}|\p{Han} +[，。；：？！、（）》”]`)
+	hanSpaced = regexp.MustCompile(`\p{Han} \p{Han}|[，。；：？！、（）《》“”] \p{Han}|\p{Han} [，。；：？！、（）》”]`)
 	boldEnd   = regexp.MustCompile(`[。：？！]\*\* `)
 	lowerWord = regexp.MustCompile(`\b[a-z]{3,}\b`)
 	isHan     = regexp.MustCompile(`\p{Han}`)
@@ -171,7 +171,9 @@ func chinese(s string) (list []string) {
 	plain = htmlTag.ReplaceAllString(plain, "")
 	plain = linkTarget.ReplaceAllString(plain, "](")
 	plain = boldEnd.ReplaceAllString(plain, "。") // where CommonMark needs the space
-	plain = strings.NewReplacer("]()", "", "[", "", "**", "", "{", "", "}", "").Replace(plain)
+	plain = aPlace.ReplaceAllString(plain, "$1")
+	plain = verb.ReplaceAllString(value.ReplaceAllString(plain, "◌"), "◌") // whatever comes there
+	plain = strings.NewReplacer("]()", "", "[", "", "**", "").Replace(plain)
 	if m := hanHalf.FindString(plain); m != "" {
 		list = append(list, fmt.Sprintf("half-width punctuation beside Chinese: %q", m))
 	}
