@@ -75,7 +75,7 @@ var lecternSteps = (record, code, place, options) => {
   const state = (last) => {
     const cell = { name: "", vars: new Map() }, goroutines = new Map();
     const lines = new Map();
-    let out = "", live = 0;
+    let out = "", live = 0, held = [];
     for (let i = 0; i <= last; i++) {
       const s = steps[i], g = s.g || 0;
       out += s.o || "";
@@ -89,6 +89,7 @@ var lecternSteps = (record, code, place, options) => {
         const frame = frames[Math.min(v.d || 0, frames.length - 1)];
         frame.vars.set((v.c || 0) + " " + v.n, { ...v, changed: i === last });
       }
+      if (s.m) held = s.m;
       if (s.c) {
         if (s.k !== "backward") live = s.c[2];
         const sum = lines.get(s.l) || [0, 0, 0];
@@ -96,7 +97,7 @@ var lecternSteps = (record, code, place, options) => {
         lines.set(s.l, sum);
       }
     }
-    return { frames: goroutines.get(steps[last].g || 0), out, live, lines };
+    return { frames: goroutines.get(steps[last].g || 0), out, live, held, lines };
   };
 
   // The code's lines, each an element; spans that go over several lines are cut.
@@ -203,6 +204,8 @@ var lecternSteps = (record, code, place, options) => {
   const where = make("span", { class: "step-where" });
   const loop = make("div", { class: "step-loop", hidden: !loops.length }); // it keeps its place outside of loops
   const bars = make("dl", { class: "step-bars", hidden: !priced });
+  const consists = make("div", { class: "step-consists" });
+  const parts = make("details", { class: "step-parts", hidden: !priced }, make("summary", {}, "What these consist of"), consists);
   const did = make("div", { class: "step-did", hidden: !priced });
   const vars = make("div", { class: "step-vars" });
   const strips = make("div", { class: "step-strips" });
@@ -211,7 +214,7 @@ var lecternSteps = (record, code, place, options) => {
   const shut = options.close ? button("Close", "Close the stepper", () => options.close()) : null;
   const panel = make("div", { class: "steps", role: "group", tabindex: "-1", "data-lm-suppress-shortcuts": "true", "aria-label": options.name || "The cell step by step" },
     make("div", { class: "step-tools" }, first, back, next, last, skip, leave, play, speed, shut),
-    make("div", { class: "step-slide" }, slider, where), loop, bars, did, vars, strips, printed,
+    make("div", { class: "step-slide" }, slider, where), loop, bars, parts, did, vars, strips, printed,
     record.note ? make("p", { class: "step-note" }, record.note) : null,
     record.cut ? make("p", { class: "step-note" }, "Recorded are " + record.cut + ".") : null,
     make("p", { class: "step-note step-keys" }, "Arrow keys step" + (inFunction ? " (down goes past calls, O out of them)" : "") + (loops.length ? ", Page Up and Down change the iteration" : "") + ", P plays. A click on a line goes to its next step."), said);
@@ -308,11 +311,64 @@ var lecternSteps = (record, code, place, options) => {
     }
     drawStrips(shown);
   };
+  const exact = (n) => (n === 1 ? "1 byte" : words(n) + " bytes");
+  const shapesOf = (text) => [...text.matchAll(/\[([^\]]*)\]/g)].map(([, list]) => (list === "" ? [] : list.split(" ").map(Number)));
+  const count = (dims) => dims.reduce((n, d) => n * d, 1);
+  const sizes = { float64: 8, int64: 8, float32: 4, bfloat16: 2, float16: 2, bool: 1 };
+  // countedFrom says how FLOPs follow from shapes: a few for each element of the result or of an input, and some for each row.
+  const countedFrom = (name, f, inputs, out) => {
+    const product = name.startsWith("matmul") && inputs[0]?.length ? inputs[0].at(-1) : 0;
+    const n = count(out), m = inputs.length ? count(inputs[0]) : 0, rows = out.length ? n / out.at(-1) : 0;
+    if (product && f === 2 * n * product) return `2 · ${words(n)} · ${words(product)}: a product and a sum for each of ${words(n)} elements and of ${words(product)} pairs`;
+    const each = (k, n, of) => `${words(k)} for each of ${words(n)} ${of}`;
+    if (n && f % n === 0) return each(f / n, n, n === 1 ? "element of the result" : "elements of the result");
+    if (m && f % m === 0) return each(f / m, m, "elements of the first input");
+    for (let k = Math.floor(f / Math.max(n, m)); k > 0 && m; k--) {
+      if (n && (f - k * m) % n === 0) return each(k, m, "elements of the first input") + " and " + each((f - k * m) / n, n, "of the result");
+      if (rows && (f - k * n) % rows === 0) return each(k, n, "elements of the result") + " and " + each((f - k * n) / rows, rows, "rows");
+    }
+    return "";
+  };
+  // partsOf is what the bytes and FLOPs of an operation consist of, a line for each.
+  const partsOf = (name, into, result, f, list) => {
+    const inputs = shapesOf(into), out = shapesOf(result)[0] || [], lines = [];
+    list.split(";").filter(Boolean).forEach((text, i) => {
+      const [kind, b, dtype] = text.split(" "), dims = inputs[i] || [], which = inputs.length > 1 ? `input ${i + 1}` : "the input";
+      const tensor = `[${dims.join(" ")}] of ${dtype}`;
+      const repeated = sizes[dtype] && +b < sizes[dtype] * count(dims) ? `: ${words(+b / sizes[dtype])} of its ${words(count(dims))} elements, which repeat them` : "";
+      lines.push({
+        read: () => `${which}, ${tensor}: reads ${exact(+b)}${repeated}`,
+        over: () => `${which}, ${tensor}: is written over, and not read`,
+        number: () => `${which}: a Go number, which stands in the code and in no memory`,
+        some: () => `the inputs: reads ${exact(+b)}, of each what is picked, and 8 bytes for each position`,
+        write: () => `the result, [${out.join(" ")}] of ${dtype}: writes ${exact(+b)}`,
+      }[kind]?.() ?? text);
+    });
+    if (!lines.length) lines.push("a view of the same memory: nothing is read or written");
+    const counted = +f ? countedFrom(name.split(" · ")[0], +f, inputs, out) : "";
+    if (counted) lines.unshift(`${flops(+f)}: ${counted}`);
+    return lines;
+  };
+  let unfolded = false; // operations stay unfolded from step to step
   const opLine = (text) => {
-    const [name, into, result, f, b, ns] = text.split("\t");
+    const [name, into, result, f, b, list, ns] = text.split("\t");
     if (result === undefined) return make("li", {}, name);
     const costs = [+f ? flops(+f) : null, +b ? bytes(+b) : "moves nothing", +ns ? time(+ns) : null].filter(Boolean).join(", ");
-    return make("li", {}, make("b", {}, name), " ", (into ? into + " → " : "→ ") + result, make("span", { class: "step-facts" }, costs));
+    const inside = partsOf(name, into, result, f, list || "").map((line) => make("span", { class: "step-facts" }, line));
+    const fold = make("details", { class: "step-parts", open: unfolded }, make("summary", {}, costs), ...inside);
+    fold.addEventListener("toggle", () => { unfolded = fold.open; });
+    return make("li", {}, make("b", {}, name), " ", (into ? into + " → " : "→ ") + result, fold);
+  };
+  // drawParts says what the totals consist of: FLOPs and moved bytes by line, held bytes by variable.
+  const drawParts = (now) => {
+    const table = (caption, rows) => make("table", {}, make("caption", {}, caption), ...rows.map(([head, text]) => make("tr", {}, make("th", { scope: "row" }, head), make("td", {}, text))));
+    const spentBy = [...now.lines].filter(([, [f, b]]) => f || b).sort(([a], [b]) => a - b).map(([line, [f, b]]) => ["line " + (line - offset), [f ? flops(f) : "", b ? exact(b) : ""].filter(Boolean).join(", ")]);
+    const heldBy = (now.live ? now.held : []).map((text) => {
+      const [b, name, why, n] = text.split("\t");
+      const what = why === "" ? "its elements" : why === "gradient" ? (+n > 1 ? "gradients" : "a gradient") : why;
+      return [name || "…", exact(+b) + ": " + what + (+n > 1 ? ", " + words(+n) + " tensors" : "")];
+    });
+    consists.replaceChildren(spentBy.length ? table("Spent so far", spentBy) : "", heldBy.length ? table("Held, each memory once", heldBy) : "");
   };
 
   const go = (to, playing) => {
@@ -341,6 +397,7 @@ var lecternSteps = (record, code, place, options) => {
     if (priced) {
       const bar = (name, value, full, text) => make("div", {}, make("dt", {}, name), make("dd", {}, make("span", { class: "step-bar", style: `--part:${full ? (100 * value) / full : 0}%`, "aria-hidden": "true" }), text));
       bars.replaceChildren(bar("FLOPs", spent[i][0], totals[0], flops(spent[i][0])), bar("Moved", spent[i][1], totals[1], bytes(spent[i][1])), bar("Held by variables", now.live, most, bytes(now.live)));
+      drawParts(now);
     }
     const ops = (s.p || []).map(opLine);
     if (priced) {
