@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -205,7 +206,7 @@ func (c Course) Markdown() string {
 		var needs []string
 		for _, name := range l.Needs {
 			if n := byFile[name]; n != nil {
-				needs = append(needs, fmt.Sprintf("[%s](%s)", n.Number, n.File))
+				needs = append(needs, fmt.Sprintf("[%s](%s)", n.Number, url.PathEscape(n.File)))
 			}
 		}
 		byFile[l.File] = l
@@ -223,7 +224,7 @@ func (l *Lesson) link(id string) string {
 	if id != "" {
 		id = "#cell-id=" + id
 	}
-	return fmt.Sprintf("[%s %s](%s%s)", l.Number, cell(l.Title), l.File, id)
+	return fmt.Sprintf("[%s %s](%s%s)", l.Number, cell(l.Title), url.PathEscape(l.File), id)
 }
 
 // cell is a text that can stand in a table.

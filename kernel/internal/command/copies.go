@@ -8,6 +8,7 @@ import (
 	"flag"
 	"fmt"
 	"io/fs"
+	"net/url"
 	"path/filepath"
 	"strings"
 
@@ -96,7 +97,7 @@ func leadTo(n *notebook.Notebook, next string) error {
 		return err
 	}
 	n.Cells = append(n.Cells, &notebook.Cell{ID: "next", Type: "markdown",
-		Source: fmt.Sprintf("**Next:** [%s](%s) · [How far you are](%s)", course.Title(following), filepath.Base(next), course.HomeFile)})
+		Source: fmt.Sprintf("**Next:** [%s](%s) · [How far you are](%s)", course.Title(following), url.PathEscape(filepath.Base(next)), course.HomeFile)})
 	about := n.Metadata["lectern"].(notebook.Object)
 	about["copied"] = sourcesDigest(n)
 	return nil

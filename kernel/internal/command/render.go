@@ -40,13 +40,11 @@ too. Examples:
   go run ./kernel render -untrusted -o /tmp/page from-somebody.ipynb
   go run ./kernel render -url https://example.org/course/
   go run ./kernel render -live
-  go run ./kernel render -lite
   go run ./kernel render -steps my-experiment.ipynb
   go run ./kernel render -steps-from steps.zip
 
 With -live the cells of the pages run in the browser: beside the pages lies Go itself, compiled for it from the Go installed here. The first time this
-takes some minutes. With -lite there is, beside such pages, a JupyterLab that needs no server but one that hands out files: its kernel runs in the
-browser, and its file browser has the notebooks, the lessons as working copies. It needs Python to get JupyterLite, once. See docs/live.md.
+takes some minutes. See docs/live.md.
 
 An output may hold a script, which runs in a frame of its own. Use -untrusted for notebooks of people you don't know: then nothing of theirs runs, loads
 anything or takes pictures from the folder they lie in, and what can't be rendered is a warning.`,
@@ -57,7 +55,6 @@ anything or takes pictures from the folder they lie in, and what can't be render
 			fs.String("steps-from", "", "a file of recorded steps: what it has of the notebooks as they are is not recorded again")
 			fs.String("steps-to", "", "write such a file of what is recorded in the end")
 			fs.Bool("live", false, "let cells run in the browser")
-			fs.Bool("lite", false, "like -live, and add a JupyterLab that runs in the browser")
 			fs.Bool("untrusted", false, "keep only what is harmless of the notebooks: no scripts, nothing loaded")
 		},
 		run: func(ctx context.Context, ws *workspace, args []string, flags *flag.FlagSet) error {
@@ -105,14 +102,11 @@ func (w *workspace) render(ctx context.Context, args []string, flags *flag.FlagS
 		from = beside
 	}
 	record := asked || to != "" || course && !untrusted && !refused
-	live, lite := given["live"] == "true", given["lite"] == "true"
-	for name, on := range map[string]bool{"live": live, "lite": lite} {
-		if on && untrusted {
-			return usagef("cells of a notebook that is not trusted are not run: choose one of -%s and -untrusted", name)
-		}
-		delete(given, name)
+	live := given["live"] == "true"
+	if live && untrusted {
+		return usagef("cells of a notebook that is not trusted are not run: choose one of -live and -untrusted")
 	}
-	live = live || lite
+	delete(given, "live")
 	out := cmp.Or(given["o"], filepath.Join(cmp.Or(w.outside, w.root), "site"))
 	given["o"] = out
 	site, err := w.siteStep(ctx)
@@ -155,14 +149,6 @@ func (w *workspace) render(ctx context.Context, args []string, flags *flag.FlagS
 		}
 	}
 	if live {
-		if lite {
-			lab, err := w.liteLab(ctx, list)
-			if err != nil {
-				return err
-			}
-			defer os.RemoveAll(lab)
-			given["lite"] = lab
-		}
 		given["live"] = "true"
 		if err := r.render(ctx); err != nil {
 			return err
