@@ -53,6 +53,9 @@ type Options struct {
 	// Steps are what was recorded of the cells of notebooks, by file, for readers to step through.
 	Steps map[string]Steps
 
+	// Source is the folder of the library's packages; empty if pages are not to link to their source.
+	Source string
+
 	// Live lets the cells of lessons run in the browser; nil leaves them as they were recorded.
 	Live *Live
 }
@@ -89,6 +92,8 @@ type site struct {
 	pages      []*page
 	byNotebook map[string]*page // by base name of the notebook
 	picture    image.Config     // of Options.Picture
+	sources    []*sourcePackage
+	linked     map[*sourcePackage]bool // those that a page links to
 	problems   Problems
 	warnings   []*Problem
 }
@@ -133,7 +138,10 @@ func Site(o Options) (*Result, error) {
 			o.URL += "/"
 		}
 	}
-	s := &site{options: o, byNotebook: map[string]*page{}}
+	s := &site{options: o, byNotebook: map[string]*page{}, linked: map[*sourcePackage]bool{}}
+	if err := s.readSources(); err != nil {
+		return nil, err
+	}
 	if o.Picture != nil {
 		var err error
 		if s.picture, err = png.DecodeConfig(bytes.NewReader(o.Picture)); err != nil {
@@ -236,14 +244,20 @@ func (s *site) build() map[string][]byte {
 	}
 	s.addLive(files)
 	for i, p := range s.pages {
+		if steps := s.options.Steps[p.file]; len(steps) > 0 || s.options.Live != nil {
+			p.links = s.sourceLinks(p.nb, steps)
+		}
 		b := []byte(s.lesson(i, index, ""))
-		if steps := s.steps(i, PageLimit-len(b)-stepperSize); steps != "" {
+		if steps := s.steps(i, PageLimit-len(b)-stepperSize-len(p.links)); steps != "" {
 			b = []byte(s.lesson(i, index, steps))
 		}
 		files[p.out] = b
 		if len(b) > PageLimit {
 			p.warn(0, "the page has %.1f MB, more than %.1f; the largest part is %s", float64(len(b))/1e6, PageLimit/1e6, p.largest())
 		}
+	}
+	for k := range s.linked {
+		files[k.page()] = []byte(s.sourcePage(k))
 	}
 	return files
 }

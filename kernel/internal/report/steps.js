@@ -2,7 +2,7 @@
 // lecternSteps(record, code, place, { close, moved, offset, name, editor }) returns { open, close }. record is what Record in
 // steps.go describes; code the element with the text; the panel comes to the end of place. With close, a function, the reader
 // can leave; moved is told the step, counted from 1, to which the reader has gone; ended is called where there is none after it. offset is how many lines of the cell stand
-// above the code. With editor, the lines are marked by whoever answers an event, where the text stands already, and code is
+// above the code. source has addresses where "tensor.Of", ".Matmul" and "op matmul" can be looked up. With editor, the lines are marked by whoever answers an event, where the text stands already, and code is
 // for when nobody does.
 var lecternSteps = (record, code, place, options) => {
   "use strict";
@@ -17,7 +17,7 @@ var lecternSteps = (record, code, place, options) => {
     e.append(...inside.filter((x) => x !== null));
     return e;
   };
-  const steps = record.steps, loops = record.loops || [], offset = options.offset || 0;
+  const steps = record.steps, loops = record.loops || [], offset = options.offset || 0, source = options.source || {};
   const stops = []; // what one steps through: the indices of all steps but the ends of functions
   steps.forEach((s, i) => { if (s.k !== "leave") stops.push(i); });
   if (!stops.length) return null;
@@ -141,8 +141,29 @@ var lecternSteps = (record, code, place, options) => {
       const n = i + 1 + offset;
       if (!reached.has(n)) return;
       e.classList.add("reached");
-      e.addEventListener("click", () => { if (String(getSelection()) === "") go(nextOn(n)); });
+      e.addEventListener("click", (event) => { if (String(getSelection()) === "" && !event.target.closest("a")) go(nextOn(n)); });
     });
+    lines.forEach(linked);
+  };
+  // linked makes links of the functions on a line whose source is known.
+  const linked = (line) => {
+    for (const m of line.textContent.matchAll(/(\b[a-z][a-z0-9]*)?\.([A-Z][A-Za-z0-9]*)/g)) {
+      const to = source[(m[1] || "") + "." + m[2]] || source["." + m[2]];
+      let from = m.index + m[0].length - m[2].length;
+      if (!to) continue;
+      const texts = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
+      for (let node = texts.nextNode(); node; node = texts.nextNode()) {
+        if (from >= node.data.length) { from -= node.data.length; continue; }
+        if (from + m[2].length <= node.data.length) {
+          const name = node.splitText(from);
+          name.splitText(m[2].length);
+          const link = make("a", { class: "step-source", href: to, title: "The source of " + m[2] });
+          name.replaceWith(link);
+          link.append(name);
+        }
+        break;
+      }
+    }
   };
   // mark tells of each line that runs whether the step is there, and what it has cost so far.
   const mark = (marks) => {
@@ -357,7 +378,8 @@ var lecternSteps = (record, code, place, options) => {
     const inside = partsOf(name, into, result, f, list || "").map((line) => make("span", { class: "step-facts" }, line));
     const fold = make("details", { class: "step-parts", open: unfolded }, make("summary", {}, costs), ...inside);
     fold.addEventListener("toggle", () => { unfolded = fold.open; });
-    return make("li", {}, make("b", {}, name), " ", (into ? into + " → " : "→ ") + result, fold);
+    const at = source["op " + name.split(" · ")[0]];
+    return make("li", {}, make("b", {}, at ? make("a", { href: at, title: "What the library says of this operation" }, name) : name), " ", (into ? into + " → " : "→ ") + result, fold);
   };
   // drawParts says what the totals consist of: FLOPs and moved bytes by line, held bytes by variable.
   const drawParts = (now) => {

@@ -2,6 +2,7 @@
 (() => {
   "use strict";
   const place = document.getElementById("lectern-steps");
+  const source = JSON.parse(document.getElementById("lectern-source")?.textContent || "{}");
   const unpacked = async (text, note) => {
     const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
     const record = JSON.parse(await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"))).text());
@@ -43,7 +44,7 @@
     };
     const show = (record, step) => {
       close(false);
-      stepper = lecternSteps(record, code, row, { offset: offset(), name: name + " step by step", close: () => close(), moved: (n) => address(".step-" + n), ended });
+      stepper = lecternSteps(record, code, row, { offset: offset(), source, name: name + " step by step", close: () => close(), moved: (n) => address(".step-" + n), ended });
       if (!stepper) { // it only declares
         button.textContent = "Nothing to step through";
         return;
