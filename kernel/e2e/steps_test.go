@@ -80,13 +80,13 @@ func TestStepping(t *testing.T) {
 	const sub = `[...document.querySelectorAll(".step-did li")].find(l => l.textContent.startsWith("sub "))`
 	b.until("its operations", sub+` !== undefined`, where)
 	ask[bool](b, `document.querySelectorAll(".steps details").forEach(d => { d.open = true; }), true`)
-	for _, part := range []string{"1 FLOP: 1 for each of 1 element of the result", "input 1, [] of float32: reads 4 bytes", "input 2: a Go number, which stands in the code and in no memory", "the result, [] of float32: writes 4 bytes"} {
+	for _, part := range []string{"1 FLOP: 1 for the one element of the result", "input 1, [] of float32: reads 4 bytes", "input 2: a Go number, which stands in the code and in no memory", "the result, [] of float32: writes 4 bytes"} {
 		if text := ask[string](b, sub+`.textContent`); !strings.Contains(text, part) {
 			t.Errorf("sub does not say %q: %s", part, text)
 		}
 	}
 	held := ask[string](b, `[...document.querySelectorAll(".step-consists tr")].map(r => [...r.cells].map(c => c.textContent).join(" ")).join(" | ")`)
-	for _, part := range []string{"x 12 bytes: its elements", "w 12 bytes: its elements", "saved by pow: its left operand"} {
+	for _, part := range []string{"x 12 bytes: its elements", "w 12 bytes: its elements", "saved by pow for Backward: its left operand"} {
 		if !strings.Contains(held, part) {
 			t.Errorf("what is held does not say %q: %s", part, held)
 		}

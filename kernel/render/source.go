@@ -173,7 +173,7 @@ func (s *site) sourceLinks(nb *notebook.Notebook, steps Steps) string {
 	links := map[string]string{}
 	add := func(key string, k *sourcePackage, id string) {
 		if links[key] == "" && id != "" && k.has(id) {
-			links[key] = k.link(id)
+			links[key] = s.up() + k.link(id)
 			s.linked[k] = true
 		}
 	}
@@ -236,7 +236,7 @@ func (s *site) method(name string) (k *sourcePackage, id string) {
 func (s *site) sourcePage(k *sourcePackage) string {
 	var b strings.Builder
 	b.WriteString("<div class=\"columns one\">\n<main id=\"main\" tabindex=\"-1\">\n")
-	fmt.Fprintf(&b, "<h1>Package %s</h1>\n<p>This is the source of <code>%s</code> as it was when these pages were made, without tests.</p>\n<ul class=\"files\">\n", html.EscapeString(k.name), html.EscapeString(k.folder))
+	fmt.Fprintf(&b, "<h1>Package %s</h1>\n<p>The source of <code>%s</code>, as it was when these pages were made, without tests.</p>\n<ul class=\"files\">\n", html.EscapeString(k.name), html.EscapeString(k.folder))
 	for _, f := range k.files {
 		fmt.Fprintf(&b, "<li><a href=\"#%s\">%s</a></li>\n", url.PathEscape(f.name), html.EscapeString(f.name))
 	}

@@ -114,7 +114,7 @@ func read(n *notebook.Notebook) *Lesson {
 				exercises[key] = &tried{cell: c.ID}
 				keys = append(keys, key)
 			}
-			if shows(c, "✓ Exercise "+key+" ", "✓ Exercise "+key+":") {
+			if solved(c, key) {
 				exercises[key].right = true
 			}
 		}
@@ -147,11 +147,12 @@ func Title(n *notebook.Notebook) string {
 	return ""
 }
 
-// shows reports whether a line of a cell's outputs begins with one of the texts.
-func shows(c *notebook.Cell, texts ...string) bool {
+// solved reports whether a line of a cell's outputs says that an exercise is right. In every language it begins with a
+// tick and has the exercise's number.
+func solved(c *notebook.Cell, key string) bool {
 	for _, out := range c.Outputs {
 		for line := range strings.Lines(out.Plain()) {
-			if slices.ContainsFunc(texts, func(text string) bool { return strings.HasPrefix(line, text) }) {
+			if strings.HasPrefix(line, "✓ ") && regexp.MustCompile(`^✓ \D*`+regexp.QuoteMeta(key)+`(?:[^\d.]|\.?\D|$)`).MatchString(line) {
 				return true
 			}
 		}

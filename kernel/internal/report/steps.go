@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/lectern-go/lectern/internal/humanize"
+	"github.com/lectern-go/lectern/kernel/internal/ask"
 	"github.com/lectern-go/lectern/kernel/internal/rewrite"
 )
 
@@ -220,7 +221,7 @@ var stepsScript string
 var stepsStyle string
 
 // StepperScript and StepperStyle are what a page needs to show records: see steps.js.
-func StepperScript() string { return stepsScript }
+func StepperScript() string { return ask.Say + stepsScript }
 
 // StepperStyle is the style sheet of what the script makes.
 func StepperStyle() string { return stepsStyle }
@@ -255,7 +256,7 @@ func (s *Steps) Display(cell int) map[string]any {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<div class="lectern-steps" id="%s"><style>%s</style><pre class="steps-code"><code>%s</code></pre><noscript><pre>%s</pre></noscript>`,
 		name, stepsStyle, html.EscapeString(strings.TrimRight(s.src.Code, "\n")), html.EscapeString(record.Text(60)))
-	fmt.Fprintf(&b, `<script>%s;(function(){var b=document.getElementById("%s");if(b&&!b.dataset.on){b.dataset.on="1";lecternSteps(%s,b.querySelector("code"),b,{editor:true}).open()}})();</script></div>`, stepsScript, name, data)
+	fmt.Fprintf(&b, `<script>%s;(function(){var b=document.getElementById("%s");if(b&&!b.dataset.on){b.dataset.on="1";lecternSteps(%s,b.querySelector("code"),b,{editor:true}).open()}})();</script></div>`, StepperScript(), name, data)
 	return map[string]any{"text/html": b.String(), "text/plain": record.Text(200)}
 }
 
