@@ -215,7 +215,7 @@ func (s *saving) write() {
 		for _, i := range members {
 			v := s.vars[i]
 			t := v.p.Type().Elem()
-			manifest.Vars[v.name] = Var{Group: id, Type: source(t), Sig: signature(t), Bytes: s.bytes[i], Shape: shapeOf(v.p.Elem()), Types: s.own[i]}
+			manifest.Vars[v.name] = Var{Group: id, Type: source(t), Sig: signature(t), Bytes: s.bytes[i], Data: dataOf(v.p.Elem()), Shape: shapeOf(v.p.Elem()), Types: s.own[i]}
 			delete(manifest.Notes, v.name)
 		}
 	}
