@@ -15,6 +15,7 @@ import (
 
 	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/kernel/internal/rewrite"
+	"github.com/lectern-go/lectern/kernel/internal/runner"
 )
 
 // Magics and shell lines. What has to do with what the kernel knows, or with how its cells run, is obeyed here; the
@@ -49,7 +50,7 @@ func (e *execution) wholeCell() *failure {
 	if err != nil {
 		return said("usage", err.Error())
 	}
-	switch e.r.Whole {
+	switch e.Result.Whole {
 	case "%%bash", "%%sh":
 		if len(args) > 1 {
 			return said("usage", args[0]+" takes nothing behind it; %%script runs any program")
@@ -98,7 +99,7 @@ func (e *execution) writeFile(body string, args []string) *failure {
 	if err != nil {
 		return said("writefile", err.Error())
 	}
-	e.stream("stderr", fmt.Sprintf("%s %q.\n", verb, path))
+	e.Stream("stderr", fmt.Sprintf("%s %q.\n", verb, path))
 	return nil
 }
 
@@ -160,7 +161,7 @@ func (e *execution) runCommand(cmd *exec.Cmd, what string) *failure {
 	show := func(name string) func(string) {
 		return func(s string) {
 			defer survive("output")
-			e.stream(name, s)
+			e.Stream(name, s)
 		}
 	}
 	p, err := start(cmd, show("stdout"), show("stderr"))
@@ -190,7 +191,7 @@ func (e *execution) setEnv(c rewrite.Command) *failure {
 		if name, value, ok := strings.Cut(args[0], "="); ok && name != "" {
 			args = []string{name, value}
 		} else if v := e.k.getenv(args[0]); !ok {
-			e.stream("stdout", fmt.Sprintf("%s=%q\n", args[0], v))
+			e.Stream("stdout", fmt.Sprintf("%s=%q\n", args[0], v))
 			return nil
 		}
 	}
@@ -198,7 +199,7 @@ func (e *execution) setEnv(c rewrite.Command) *failure {
 		return said("usage", "write %env NAME value, or %env NAME=value; quotes keep blanks together")
 	}
 	e.k.setenv(args[0], args[1])
-	e.stream("stdout", fmt.Sprintf("Set: %s=%q\n", args[0], args[1]))
+	e.Stream("stdout", fmt.Sprintf("Set: %s=%q\n", args[0], args[1]))
 	if g := e.k.running(); g != nil {
 		_, f := e.askGoNBQuietly(c.Text)
 		return f
@@ -222,7 +223,7 @@ func (e *execution) changeDir(c rewrite.Command) *failure {
 	case err != nil || len(args) > 1:
 		return said("usage", "write %cd folder, or %cd alone to see where cells run")
 	case len(args) == 0:
-		e.stream("stdout", fmt.Sprintf("Current directory: %q\n", e.k.dir))
+		e.Stream("stdout", fmt.Sprintf("Current directory: %q\n", e.k.dir))
 		return nil
 	}
 	dir := e.k.path(args[0])
@@ -233,7 +234,7 @@ func (e *execution) changeDir(c rewrite.Command) *failure {
 		return said("cd", err.Error())
 	}
 	e.k.dir = filepath.Clean(dir)
-	e.stream("stdout", fmt.Sprintf("Changed directory to %q\n", e.k.dir))
+	e.Stream("stdout", fmt.Sprintf("Changed directory to %q\n", e.k.dir))
 	if g := e.k.running(); g != nil {
 		_, f := e.askGoNBQuietly(fmt.Sprintf("%%cd %q", e.k.dir))
 		return f
@@ -261,7 +262,7 @@ func (e *execution) capture(c rewrite.Command) *failure {
 // listDecls shows the names that are remembered, by kind, as GoNB does.
 func (e *execution) listDecls() {
 	e.displayHTML("<h3>Memorized Definitions</h3>\n")
-	kinds := e.r.Next.Names()
+	kinds := e.Result.Next.Names()
 	for _, kind := range []string{"Imports", "Constants", "Types", "Variables", "Functions"} {
 		if len(kinds[kind]) == 0 {
 			continue
@@ -282,10 +283,10 @@ func (e *execution) removed(c rewrite.Command) *failure {
 		return said("usage", "write %rm and the names to forget; %ls lists them")
 	}
 	for _, n := range c.Args {
-		if kind := e.r.Removed[n]; kind != "" {
-			e.stream("stdout", fmt.Sprintf(". removed %s %s\n", kind, n))
+		if kind := e.Result.Removed[n]; kind != "" {
+			e.Stream("stdout", fmt.Sprintf(". removed %s %s\n", kind, n))
 		} else {
-			e.stream("stderr", fmt.Sprintf(". key %q not found in any definition, not removed\n", n))
+			e.Stream("stderr", fmt.Sprintf(". key %q not found in any definition, not removed\n", n))
 		}
 	}
 	return nil
@@ -293,15 +294,15 @@ func (e *execution) removed(c rewrite.Command) *failure {
 
 // resets reports whether the cell makes the kernel forget everything.
 func (e *execution) resets() bool {
-	return slices.ContainsFunc(e.r.Commands, func(c rewrite.Command) bool { return c.Name == "%reset" && len(c.Args) == 0 })
+	return slices.ContainsFunc(e.Result.Commands, func(c rewrite.Command) bool { return c.Name == "%reset" && len(c.Args) == 0 })
 }
 
 // reset tells what %reset has forgotten.
 func (e *execution) reset(c rewrite.Command) *failure {
 	switch {
 	case len(c.Args) == 0:
-		e.stream("stdout", "* State reset: all memorized declarations discarded.\n")
-		e.k.widgets.close(e.k, e.m, func(*model) bool { return true })
+		e.Stream("stdout", "* State reset: all memorized declarations discarded.\n")
+		e.k.widgets.close(e.k, e.m, func(*runner.Widget) bool { return true })
 	case len(c.Args) > 1 || c.Args[0] != "go.mod":
 		return said("usage", "write %reset alone, or %reset go.mod")
 	}
@@ -319,7 +320,7 @@ func (e *execution) listFallbacks(rewrite.Command) *failure {
 	if text == "" {
 		text = "the kernel has run every cell itself"
 	}
-	e.stream("stdout", text+"\n")
+	e.Stream("stdout", text+"\n")
 	return nil
 }
 

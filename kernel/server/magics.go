@@ -109,14 +109,9 @@ func (e *execution) help(rewrite.Command) *failure {
 	return nil
 }
 
-// show publishes a display of the kernel's own, by MIME type.
-func (e *execution) show(data map[string]any) {
-	e.publish("display_data", map[string]any{"data": data, "metadata": map[string]any{}, "transient": map[string]any{}})
-}
-
 func (e *execution) who(rewrite.Command) *failure {
 	var names []string
-	for _, r := range varRows(e.k.current().Vars(), e.k.manifest()) {
+	for _, r := range varRows(e.k.session.Current().Vars(), e.k.session.Manifest()) {
 		if r.typ != "" {
 			names = append(names, r.name)
 		}
@@ -124,7 +119,7 @@ func (e *execution) who(rewrite.Command) *failure {
 	if len(names) == 0 {
 		names = []string{"no variables yet"}
 	}
-	e.stream("stdout", strings.Join(names, "  ")+"\n")
+	e.Stream("stdout", strings.Join(names, "  ")+"\n")
 	return nil
 }
 
@@ -164,7 +159,7 @@ type stopwatch struct{ begun, built time.Time }
 // say tells how long a program took, from what the system knows of it.
 func (s stopwatch) say(e *execution, p *process) {
 	state := p.cmd.ProcessState
-	e.stream("stdout", fmt.Sprintf("%%time: ran for %s (processors: %s), after building for %s\n", brief(time.Since(s.built)), brief(state.UserTime()+state.SystemTime()),
+	e.Stream("stdout", fmt.Sprintf("%%time: ran for %s (processors: %s), after building for %s\n", brief(time.Since(s.built)), brief(state.UserTime()+state.SystemTime()),
 		brief(s.built.Sub(s.begun))))
 }
 

@@ -177,7 +177,7 @@ func (e *execution) workFix(rewrite.Command) *failure {
 	}
 	for _, m := range used {
 		if have[m.path] == m.dir {
-			e.stream("stdout", fmt.Sprintf("\t- Replace rule for module %q to local directory %q already exists.\n", m.path, m.dir))
+			e.Stream("stdout", fmt.Sprintf("\t- Replace rule for module %q to local directory %q already exists.\n", m.path, m.dir))
 			continue
 		}
 		cmd := exec.Command("go", "mod", "edit", "-replace="+m.path+"="+m.dir)
@@ -186,9 +186,9 @@ func (e *execution) workFix(rewrite.Command) *failure {
 			return said("goworkfix", firstLine(string(out)))
 		}
 		if old := have[m.path]; old != "" {
-			e.stream("stderr", fmt.Sprintf("\t- WARNING: replace rule for module %q mapping to %q, updated to `go.work` location %q\n", m.path, old, m.dir))
+			e.Stream("stderr", fmt.Sprintf("\t- WARNING: replace rule for module %q mapping to %q, updated to `go.work` location %q\n", m.path, old, m.dir))
 		} else {
-			e.stream("stdout", fmt.Sprintf("\t- Added replace rule for module %q to local directory %q.\n", m.path, m.dir))
+			e.Stream("stdout", fmt.Sprintf("\t- Added replace rule for module %q to local directory %q.\n", m.path, m.dir))
 		}
 	}
 	e.takeOver()
@@ -218,7 +218,7 @@ func (e *execution) track(c rewrite.Command) *failure {
 			return said("track", fmt.Sprintf("%s can't be tracked: %v", p, err))
 		}
 		e.k.tracked[p] = true
-		e.stream("stdout", fmt.Sprintf("\tTracking %q\n", p))
+		e.Stream("stdout", fmt.Sprintf("\tTracking %q\n", p))
 	}
 	return nil
 }
@@ -238,11 +238,6 @@ func (e *execution) untrack(c rewrite.Command) *failure {
 			delete(e.k.tracked, p)
 		}
 	}
-	e.stream("stdout", fmt.Sprintf("\tUntracked %q\n", args[0]))
+	e.Stream("stdout", fmt.Sprintf("\tUntracked %q\n", args[0]))
 	return nil
-}
-
-// displayHTML shows a piece of a page.
-func (e *execution) displayHTML(text string) {
-	e.show(map[string]any{"text/html": text})
 }

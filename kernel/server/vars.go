@@ -44,7 +44,7 @@ func varRows(vars map[string]string, m *persist.Manifest) []varRow {
 }
 
 func (e *execution) listVars() {
-	rows := varRows(e.k.current().Vars(), e.k.manifest())
+	rows := varRows(e.k.session.Current().Vars(), e.k.session.Manifest())
 	if len(rows) == 0 {
 		e.show(map[string]any{"text/plain": "no variables yet"})
 		return
