@@ -18,11 +18,12 @@ import (
 	"github.com/lectern-go/lectern/kernel/internal/runner"
 )
 
-// Magics and shell lines. What has to do with what the kernel knows, or with how its cells run, is obeyed here; the
-// rest is GoNB's.
+// commands are what a cell asks the kernel itself for: magics and shell lines. What has to do with what the kernel
+// knows, or with how its cells run, is obeyed here; the rest is GoNB's.
+type commands struct{ *execution }
 
 // obey runs commands in their order until one fails.
-func (e *execution) obey(cs []rewrite.Command) *failure {
+func (e commands) obey(cs []rewrite.Command) *failure {
 	for _, c := range cs {
 		if f := e.wasInterrupted(); f != nil {
 			return f
@@ -44,7 +45,7 @@ func (e *execution) obey(cs []rewrite.Command) *failure {
 }
 
 // wholeCell runs a cell that is something else than Go.
-func (e *execution) wholeCell() *failure {
+func (e commands) wholeCell() *failure {
 	first, body, _ := strings.Cut(e.req.Code, "\n")
 	args, err := splitArgs(strings.TrimPrefix(first, "//gonb:"))
 	if err != nil {
@@ -69,7 +70,7 @@ func (e *execution) wholeCell() *failure {
 }
 
 // script gives a program the cell to read.
-func (e *execution) script(body string, argv ...string) *failure {
+func (e commands) script(body string, argv ...string) *failure {
 	cmd := exec.Command(argv[0], argv[1:]...)
 	if !strings.HasSuffix(body, "\n") { // some read whole lines only
 		body += "\n"
@@ -79,7 +80,7 @@ func (e *execution) script(body string, argv ...string) *failure {
 }
 
 // writeFile writes the cell into a file.
-func (e *execution) writeFile(body string, args []string) *failure {
+func (e commands) writeFile(body string, args []string) *failure {
 	mode, verb := os.O_TRUNC, "Cell contents written to"
 	if len(args) > 0 && args[0] == "-a" {
 		mode, verb, args = os.O_APPEND, "Cell contents appended to", args[1:]
@@ -118,7 +119,7 @@ func (k *kernel) path(p string) string {
 }
 
 // shellLine runs !command, or !*command in the folder of the module in which cells are compiled.
-func (e *execution) shellLine(c rewrite.Command) *failure {
+func (e commands) shellLine(c rewrite.Command) *failure {
 	line := strings.TrimSpace(strings.ReplaceAll(strings.TrimPrefix(c.Text, "!"), "\\\n", " "))
 	dir := e.k.dir
 	if rest, ok := strings.CutPrefix(line, "*"); ok {
@@ -139,7 +140,7 @@ func (e *execution) shellLine(c rewrite.Command) *failure {
 		if err != nil {
 			return said("shell", err.Error())
 		}
-		e.k.input.feed(e, in, typed == typedSecret)
+		e.k.input.feed(e.execution, in, typed == typedSecret)
 		defer e.k.input.unfeed()
 	}
 	return e.runCommand(cmd, line)
@@ -153,7 +154,7 @@ const (
 )
 
 // runCommand runs a program that is not the cell's own.
-func (e *execution) runCommand(cmd *exec.Cmd, what string) *failure {
+func (e commands) runCommand(cmd *exec.Cmd, what string) *failure {
 	if cmd.Dir == "" {
 		cmd.Dir = e.k.dir
 	}
@@ -185,7 +186,7 @@ func firstWords(s string) string {
 }
 
 // setEnv obeys %env NAME value and %env NAME=value.
-func (e *execution) setEnv(c rewrite.Command) *failure {
+func (e commands) setEnv(c rewrite.Command) *failure {
 	args, err := splitArgs(c.Rest())
 	if err == nil && len(args) == 1 {
 		if name, value, ok := strings.Cut(args[0], "="); ok && name != "" {
@@ -217,7 +218,7 @@ func (k *kernel) getenv(name string) string {
 func (k *kernel) setenv(name, value string) { k.env[name] = value }
 
 // changeDir obeys %cd.
-func (e *execution) changeDir(c rewrite.Command) *failure {
+func (e commands) changeDir(c rewrite.Command) *failure {
 	args, err := splitArgs(c.Rest())
 	switch {
 	case err != nil || len(args) > 1:
@@ -243,7 +244,7 @@ func (e *execution) changeDir(c rewrite.Command) *failure {
 }
 
 // capture copies what the cell prints into a file.
-func (e *execution) capture(c rewrite.Command) *failure {
+func (e commands) capture(c rewrite.Command) *failure {
 	args, err := splitArgs(c.Rest())
 	mode := os.O_TRUNC
 	if len(args) > 0 && args[0] == "-a" {
@@ -260,7 +261,7 @@ func (e *execution) capture(c rewrite.Command) *failure {
 }
 
 // listDecls shows the names that are remembered, by kind, as GoNB does.
-func (e *execution) listDecls() {
+func (e commands) listDecls() {
 	e.displayHTML("<h3>Memorized Definitions</h3>\n")
 	kinds := e.Result.Next.Names()
 	for _, kind := range []string{"Imports", "Constants", "Types", "Variables", "Functions"} {
@@ -278,7 +279,7 @@ func (e *execution) listDecls() {
 }
 
 // removed tells what %rm has forgotten; the rewriting has done it.
-func (e *execution) removed(c rewrite.Command) *failure {
+func (e commands) removed(c rewrite.Command) *failure {
 	if len(c.Args) == 0 {
 		return said("usage", "write %rm and the names to forget; %ls lists them")
 	}
@@ -298,7 +299,7 @@ func (e *execution) resets() bool {
 }
 
 // reset tells what %reset has forgotten.
-func (e *execution) reset(c rewrite.Command) *failure {
+func (e commands) reset(c rewrite.Command) *failure {
 	switch {
 	case len(c.Args) == 0:
 		e.Stream("stdout", "* State reset: all memorized declarations discarded.\n")
@@ -315,7 +316,7 @@ func (e *execution) reset(c rewrite.Command) *failure {
 }
 
 // listFallbacks says how often GoNB had to run a cell, and why.
-func (e *execution) listFallbacks(rewrite.Command) *failure {
+func (e commands) listFallbacks(rewrite.Command) *failure {
 	text := e.k.fallbacksText()
 	if text == "" {
 		text = "the kernel has run every cell itself"

@@ -70,7 +70,7 @@ func (e *execution) do() (fail *failure) {
 	}()
 	k := e.k
 	if name := rewrite.Question(e.req.Code); name != "" {
-		return e.document(name)
+		return commands{e}.document(name)
 	}
 	e.takeRecorded()
 	k.packages.Refresh()
@@ -103,9 +103,9 @@ func (e *execution) do() (fail *failure) {
 		}
 	}()
 	if e.Result.Whole != "" {
-		fail = e.wholeCell()
+		fail = commands{e}.wholeCell()
 	} else {
-		fail = e.obey(e.Result.Commands)
+		fail = commands{e}.obey(e.Result.Commands)
 	}
 	if fail == nil && e.Result.Program != nil {
 		return e.runProgram()
@@ -131,7 +131,7 @@ func (e *execution) understand(before *rewrite.Session) *failure {
 	for _, c := range e.Result.Commands { // first of all, since the cell may import what it fetches
 		if c.Name == "%get" {
 			fetched = true
-			if f := e.get(c); f != nil {
+			if f := (commands{e}).get(c); f != nil {
 				return f
 			}
 		}

@@ -27,7 +27,7 @@ import (
 const offlineVar = "LECTERN_OFFLINE"
 
 // get fetches modules for %get path@version.
-func (e *execution) get(c rewrite.Command) *failure {
+func (e commands) get(c rewrite.Command) *failure {
 	if len(c.Args) == 0 {
 		return said("usage", "write %get path@version, such as %get golang.org/x/text@latest")
 	}

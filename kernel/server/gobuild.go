@@ -131,7 +131,7 @@ func has(args []string, flag string) bool {
 func covers(flags []string) bool { return has(flags, "-cover") || has(flags, "-covermode") }
 
 // setFlags obeys %goflags flags; "" clears them, and nothing shows them.
-func (e *execution) setFlags(c rewrite.Command) *failure {
+func (e commands) setFlags(c rewrite.Command) *failure {
 	args, err := splitArgs(c.Rest())
 	if err != nil {
 		return said("usage", err.Error())

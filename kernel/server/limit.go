@@ -161,7 +161,7 @@ func (l *outputLimit) cleared() {
 }
 
 // limitOutput obeys %output.
-func (e *execution) limitOutput(c rewrite.Command) *failure {
+func (e commands) limitOutput(c rewrite.Command) *failure {
 	n, err := e.k.lines, error(nil)
 	if len(c.Args) > 0 {
 		n, err = strconv.Atoi(strings.NewReplacer(",", "", "_", "").Replace(c.Args[0]))

@@ -89,7 +89,7 @@ func TestChangedLimit(t *testing.T) {
 		var got string
 		l.show = func(s string) { got += s }
 		e.Stream("stdout", strings.Repeat("long", 100*lineBytes))
-		fail := e.limitOutput(rewrite.Command{Args: []string{c.arg}})
+		fail := commands{e}.limitOutput(rewrite.Command{Args: []string{c.arg}})
 		if e.Stream("stdout", "\nend\n"); (fail == nil) != (c.lines > 0) || fail == nil && (l.lines != c.lines || e.k.lines != c.lines) {
 			t.Errorf("%%output %s: %v, %d lines", c.arg, fail, l.lines)
 		}

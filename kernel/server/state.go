@@ -53,7 +53,7 @@ func (k *kernel) stateDir(c rewrite.Command) (dir string, f *failure) {
 }
 
 // save obeys %save.
-func (e *execution) save(c rewrite.Command) *failure {
+func (e commands) save(c rewrite.Command) *failure {
 	dir, f := e.k.stateDir(c)
 	if f != nil {
 		return f
@@ -94,7 +94,7 @@ func (e *execution) save(c rewrite.Command) *failure {
 }
 
 // load obeys %load. What the kernel has known before is forgotten.
-func (e *execution) load(c rewrite.Command) *failure {
+func (e commands) load(c rewrite.Command) *failure {
 	dir, f := e.k.stateDir(c)
 	if f != nil {
 		return f

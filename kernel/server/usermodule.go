@@ -166,7 +166,7 @@ func firstLine(s string) string {
 }
 
 // workFix obeys %goworkfix: what go.work uses is a replacement in go.mod, too.
-func (e *execution) workFix(rewrite.Command) *failure {
+func (e commands) workFix(rewrite.Command) *failure {
 	used, err := e.k.used()
 	if err != nil {
 		return said("goworkfix", "there is no go.work in the cells' folder: make one with !*go work init && go work use . folder")
@@ -196,7 +196,7 @@ func (e *execution) workFix(rewrite.Command) *failure {
 }
 
 // track obeys %track. Changes of packages are noticed anyway: the list is for those who ask.
-func (e *execution) track(c rewrite.Command) *failure {
+func (e commands) track(c rewrite.Command) *failure {
 	args, err := splitArgs(c.Rest())
 	if err != nil {
 		return said("usage", err.Error())
@@ -224,7 +224,7 @@ func (e *execution) track(c rewrite.Command) *failure {
 }
 
 // untrack obeys %untrack path, or path... for everything that begins so.
-func (e *execution) untrack(c rewrite.Command) *failure {
+func (e commands) untrack(c rewrite.Command) *failure {
 	args, err := splitArgs(c.Rest())
 	if err != nil || len(args) != 1 {
 		return said("usage", "write %untrack and a path that %track lists, or the beginning of several and ...")

@@ -26,7 +26,7 @@ const (
 )
 
 // makePage obeys %wasm: it makes the folder, and tells shell lines and cells where it is.
-func (e *execution) makePage(c rewrite.Command) *failure {
+func (e commands) makePage(c rewrite.Command) *failure {
 	k := e.k
 	if len(c.Args) > 0 {
 		return said("usage", "%wasm takes nothing behind it; the program's arguments are those of %%")
