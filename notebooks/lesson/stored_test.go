@@ -96,8 +96,7 @@ func TestParts(t *testing.T) {
 		if last := n.Cells[len(n.Cells)-1].Source; !strings.HasPrefix(last, "## You can now\n") || !source.MatchString(last) {
 			t.Errorf("%s: the last cell says what one can do now, and where it is from", f)
 		}
-		about, _ := n.Metadata["lectern"].(map[string]any)
-		if line, _ := about["summary"].(string); len(line) < 30 || len(line) > 120 {
+		if line := n.About().Summary; len(line) < 30 || len(line) > 120 {
 			t.Errorf("%s: the metadata have a line for the index, {\"lectern\": {\"summary\": …}}; it is %q", f, line)
 		}
 		asserted, pytorch := 0, 0
