@@ -26,7 +26,7 @@ var agreements = []struct {
 }{
 	{"map", mapAgrees}, {"convert", convertAgrees}, {"codes", codesAgree}, {"copy", copyAgrees}, {"zip", zipAgrees}, {"in place", inPlaceAgrees}, {"choose", chooseAgrees},
 	{"reduce", reduceAgrees}, {"rows", rowsAgree}, {"sort", sortAgrees}, {"gather", gatherAgrees}, {"random", randomAgrees}, {"update", updateAgrees}, {"updates", updatesAgree}, {"plain matmul", plainMatmulAgrees}, {"cross entropy", crossEntropyAgrees},
-	{"activations", activationsAgree}, {"packed", packedAgrees}, {"scatter", scatterAgrees}, {"packed", packedAgrees}, {"norms", normsAgree}, {"softmax", softmaxAgrees},
+	{"activations", activationsAgree}, {"packed", packedAgrees}, {"packed runs", packedRunsAgree}, {"scatter", scatterAgrees}, {"norms", normsAgree}, {"softmax", softmaxAgrees},
 }
 
 func TestOperationsAgree(t *testing.T) {
