@@ -168,6 +168,22 @@ func scatterAgrees(t *testing.T, dev tensor.Device) {
 	}
 }
 
+// addedInOrderAgrees adds to what is there in the processor's order: large numbers that cancel tell orders apart.
+func addedInOrderAgrees(t *testing.T, dev tensor.Device) {
+	for _, dtype := range []tensor.Dtype{tensor.Float32, tensor.BFloat16, tensor.Float64, tensor.Int64} {
+		for _, n := range []int{1, 8} {
+			x, base := numbers(dtype, 64*n, false, 1).View(64, n), numbers(dtype, 3*n, false, 2).View(3, n).Mul(4096).To(dtype)
+			rows := make([]int, 64)
+			for i := range rows {
+				rows[i] = i * i % 3
+			}
+			at := tensor.Of(rows).Unsqueeze(1).Expand(64, n).Contiguous()
+			same(t, fmt.Sprint("index add of ", dtype, " ", n), base.To(dev).IndexAdd(0, rows, x.To(dev)), base.IndexAdd(0, rows, x), 0)
+			same(t, fmt.Sprint("scatter add of ", dtype, " ", n), base.To(dev).ScatterAdd(0, at, x.To(dev)), base.ScatterAdd(0, at, x), 0)
+		}
+	}
+}
+
 // The kernel with packs is for runs of these, and the other one adds the same where one of them is not aligned.
 func TestScatterKernels(t *testing.T) {
 	c := fakeCard(t)
