@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -113,7 +114,7 @@ func read(n *notebook.Notebook) *Lesson {
 				exercises[key] = &tried{cell: c.ID}
 				keys = append(keys, key)
 			}
-			if shows(c, "✓ Exercise "+key+" ", "✓ Exercise "+key+":") {
+			if solved(c, key) {
 				exercises[key].right = true
 			}
 		}
@@ -146,11 +147,12 @@ func Title(n *notebook.Notebook) string {
 	return ""
 }
 
-// shows reports whether a line of a cell's outputs begins with one of the texts.
-func shows(c *notebook.Cell, texts ...string) bool {
+// solved reports whether a line of a cell's outputs says that an exercise is right. In every language it begins with a
+// tick and has the exercise's number.
+func solved(c *notebook.Cell, key string) bool {
 	for _, out := range c.Outputs {
 		for line := range strings.Lines(out.Plain()) {
-			if slices.ContainsFunc(texts, func(text string) bool { return strings.HasPrefix(line, text) }) {
+			if strings.HasPrefix(line, "✓ ") && regexp.MustCompile(`^✓ \D*`+regexp.QuoteMeta(key)+`(?:[^\d.]|\.?\D|$)`).MatchString(line) {
 				return true
 			}
 		}
@@ -205,7 +207,7 @@ func (c Course) Markdown() string {
 		var needs []string
 		for _, name := range l.Needs {
 			if n := byFile[name]; n != nil {
-				needs = append(needs, fmt.Sprintf("[%s](%s)", n.Number, n.File))
+				needs = append(needs, fmt.Sprintf("[%s](%s)", n.Number, url.PathEscape(n.File)))
 			}
 		}
 		byFile[l.File] = l
@@ -223,7 +225,7 @@ func (l *Lesson) link(id string) string {
 	if id != "" {
 		id = "#cell-id=" + id
 	}
-	return fmt.Sprintf("[%s %s](%s%s)", l.Number, cell(l.Title), l.File, id)
+	return fmt.Sprintf("[%s %s](%s%s)", l.Number, cell(l.Title), url.PathEscape(l.File), id)
 }
 
 // cell is a text that can stand in a table.

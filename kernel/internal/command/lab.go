@@ -30,6 +30,7 @@ const firstPort = 8888
 func labCommand() *command {
 	var port int
 	var noBrowser, edit bool
+	var lang string
 	return &command{
 		name:  "lab",
 		args:  "[folder or notebook]",
@@ -43,11 +44,13 @@ version is put beside yours. To change the lessons themselves, use -edit. Jupyte
 system's Python is never touched. Outside the repository it opens the current folder, or the folder or notebook that you name. Without Python it renders the lessons as web pages instead. The server listens on 127.0.0.1 only and asks for a token. Ctrl-C stops it. Examples:
 
   go run ./kernel lab
+  go run ./kernel lab -lang zh
   go run ./kernel lab -port 9000 -no-browser notebooks/11-gradients.ipynb
   go run ./kernel lab -edit notebooks/11-gradients.ipynb`,
 		flags: func(fs *flag.FlagSet) {
 			fs.IntVar(&port, "port", 0, "port to listen on (default: the first free one from 8888 on)")
 			fs.BoolVar(&edit, "edit", false, "open the lessons themselves, to change them, instead of working copies")
+			fs.StringVar(&lang, "lang", "", langHelp)
 			fs.BoolVar(&noBrowser, "no-browser", false, "print the address and open no browser")
 		},
 		run: func(ctx context.Context, ws *workspace, args []string, _ *flag.FlagSet) error {
@@ -56,6 +59,9 @@ system's Python is never touched. Outside the repository it opens the current fo
 			}
 			if port < 0 || port > 65535 {
 				return usagef("-port %d is not a port", port)
+			}
+			if ws.lang = lang; edit && lang != "" {
+				return usagef("with -edit the lessons are those in English: choose one of -edit and -lang")
 			}
 			if ws.outside != "" {
 				return ws.labAnywhere(ctx, args, port, !noBrowser)
@@ -77,7 +83,7 @@ system's Python is never touched. Outside the repository it opens the current fo
 				}
 			}
 			if !edit {
-				newer, err := ws.workingCopies(filepath.Join(ws.root, copiesDir))
+				newer, err := ws.workingCopies(filepath.Join(ws.root, copiesDir), lang)
 				if err != nil {
 					return fmt.Errorf("lab: %w", err)
 				}
@@ -220,6 +226,7 @@ func (w *workspace) serveLab(ctx context.Context, lab *labProgram, folder string
 		"JUPYTER_RUNTIME_DIR="+runtimeDir,
 		"JUPYTERLAB_SETTINGS_DIR="+settings,
 		"JUPYTERLAB_WORKSPACES_DIR="+w.state("jupyter", "workspaces"),
+		"LECTERN_LANG="+w.lang,                             // of what lessons say
 		"LECTERN_COPIES="+filepath.Join(w.root, copiesDir), // where a guess comes before the look
 	)
 	var server *labServer

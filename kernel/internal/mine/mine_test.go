@@ -82,7 +82,7 @@ func TestOurs(t *testing.T) {
 				text, err = p.extract(*k, program)
 			}
 			if err == nil {
-				_, err = p.put(*k, stamp(*k, byUs, text), testOf(*k))
+				_, _, err = p.put(*k, stamp(*k, byUs, text), testOf(*k))
 			}
 			if err != nil {
 				t.Errorf("%s: exercise %s: %v", filepath.Base(path), k.Key, err)
@@ -189,6 +189,61 @@ func TestMakeAgain(t *testing.T) {
 		}
 		if got := makes(library); got != theirs {
 			t.Errorf("a go.work of the student,\n%s\nis now\n%s", theirs, got)
+		}
+	}
+}
+
+// Nothing that a student has changed by hand is lost, and a test that is gone comes back with the next accepted version.
+func TestPutKeeps(t *testing.T) {
+	p := &Package{Dir: t.TempDir()}
+	k, _ := kept("01.4")
+	path := func(name string) string { return filepath.Join(p.Dir, name) }
+	put := func(text, before string) {
+		t.Helper()
+		got, _, err := p.put(k, stamp(k, byStudent, text), testOf(k))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got != "" {
+			got = filepath.Base(got)
+		}
+		if got != before {
+			t.Errorf("the version before is in %q, want %q", got, before)
+		}
+		if _, err := os.Stat(path("merge_test.go")); err != nil {
+			t.Error(err)
+		}
+	}
+	edit := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(path(name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("one", "")
+	put("two", "merge.go.bak")
+	edit("merge.go.bak", "notes on the first")
+	put("three", "merge.go.bak2")
+	if err := os.Remove(path("merge_test.go")); err != nil {
+		t.Fatal(err)
+	}
+	put("three", "")
+	edit("merge_test.go", "cases of my own")
+	put("four", "merge.go.bak2") // which holds two, as it was graded
+	edit("merge.go", "by hand")
+	put("five", "")
+	for name, want := range map[string]string{"merge.go": "by hand", "merge.go.bak": "notes on the first", "merge_test.go": "cases of my own"} {
+		if b, err := os.ReadFile(path(name)); err != nil || string(b) != want {
+			t.Errorf("%s has %q (%v), want %q", name, b, err, want)
+		}
+	}
+}
+
+// The go command is told of modules that only the cells have.
+func TestForeign(t *testing.T) {
+	for path, foreignIs := range map[string]bool{"slices": false, "math/rand/v2": false, "github.com/lectern-go/lectern/tensor": false, "golang.org/x/exp/maps": true, "github.com/lectern-go/lectern2/x": true} {
+		if got := foreign(fmt.Sprintf("package mine\n\nimport %q\n", path)); (got == path) != foreignIs {
+			t.Errorf("of %s it says %q", path, got)
 		}
 	}
 }

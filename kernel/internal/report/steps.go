@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/lectern-go/lectern/internal/humanize"
+	"github.com/lectern-go/lectern/kernel/internal/ask"
 	"github.com/lectern-go/lectern/kernel/internal/rewrite"
 )
 
@@ -153,6 +154,36 @@ func (s *Steps) Fail(f *Failure) {
 	s.record.Steps = slices.Insert(s.record.Steps, at, e)
 }
 
+// Check reports what in a record that came from elsewhere no stepper could follow.
+func (r *Record) Check() error {
+	for i, l := range r.Loops { // a loop around another comes before it
+		if l.Parent < 0 || l.Parent > i {
+			return fmt.Errorf("loop %d stands in loop %d, which does not come before it", i+1, l.Parent)
+		}
+	}
+	for i, around := range r.Scopes {
+		if around < 0 || around > i {
+			return fmt.Errorf("block %d stands in block %d, which does not come before it", i+1, around)
+		}
+	}
+	for i, s := range r.Steps {
+		scopes := []int{s.Scope}
+		frame := s.Frame
+		for _, v := range s.Vars {
+			scopes, frame = append(scopes, v.Scope), min(frame, v.Frame)
+		}
+		switch {
+		case s.Loop < 0 || s.Loop > len(r.Loops) || s.Head && s.Loop == 0:
+			return fmt.Errorf("step %d is in loop %d of %d", i+1, s.Loop, len(r.Loops))
+		case slices.Min(scopes) < 0 || slices.Max(scopes) > len(r.Scopes):
+			return fmt.Errorf("step %d is in a block that is not there; there are %d", i+1, len(r.Scopes))
+		case frame < 0 || s.Where < 0 || s.Line < 0:
+			return fmt.Errorf("step %d is at a place that is not there", i+1)
+		}
+	}
+	return nil
+}
+
 // count is how many steps there are to go through.
 func (r *Record) count() (n int) {
 	for _, e := range r.Steps {
@@ -185,7 +216,7 @@ var stepsScript string
 var stepsStyle string
 
 // StepperScript and StepperStyle are what a page needs to show records: see steps.js.
-func StepperScript() string { return stepsScript }
+func StepperScript() string { return ask.Say + stepsScript }
 
 // StepperStyle is the style sheet of what the script makes.
 func StepperStyle() string { return stepsStyle }
@@ -220,7 +251,7 @@ func (s *Steps) Display(cell int) map[string]any {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<div class="lectern-steps" id="%s"><style>%s</style><pre class="steps-code"><code>%s</code></pre><noscript><pre>%s</pre></noscript>`,
 		name, stepsStyle, html.EscapeString(strings.TrimRight(s.src.Code, "\n")), html.EscapeString(record.Text(60)))
-	fmt.Fprintf(&b, `<script>%s;(function(){var b=document.getElementById("%s");if(b&&!b.dataset.on){b.dataset.on="1";lecternSteps(%s,b.querySelector("code"),b,{editor:true}).open()}})();</script></div>`, stepsScript, name, data)
+	fmt.Fprintf(&b, `<script>%s;(function(){var b=document.getElementById("%s");if(b&&!b.dataset.on){b.dataset.on="1";lecternSteps(%s,b.querySelector("code"),b,{editor:true}).open()}})();</script></div>`, StepperScript(), name, data)
 	return map[string]any{"text/html": b.String(), "text/plain": record.Text(200)}
 }
 
