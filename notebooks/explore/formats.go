@@ -198,23 +198,23 @@ func (x *formats) drawBits(p *page, f format, b tensor.Bits) {
 			at--
 			label := say("%s bit %d", say(name), i)
 			if width == 1 {
-				label = name + " bit"
+				label = say("%s bit", say(name))
 			}
 			bit := x.code >> at & 1
 			p.add(`<button type="button" data-set="bit" data-value="%d" aria-label="%s" aria-pressed="%t">%d</button>`, at, label, bit == 1, bit)
 		}
 		p.add(`</div></div>`)
 	}
-	field("sign", "sign", 1)
-	field("exponent", "exponent", b.ExponentWidth)
-	field("mantissa", "mantissa", b.MantissaWidth)
+	field(phrase("sign"), "sign", 1)
+	field(phrase("exponent"), "exponent", b.ExponentWidth)
+	field(phrase("mantissa"), "mantissa", b.MantissaWidth)
 	p.add(`</div>`)
 }
 
 // power writes a power of two, with a name for those who hear it.
 func power(e int) raw {
 	minus := strings.Replace(strconv.Itoa(e), "-", "−", 1)
-	return raw(fmt.Sprintf(`<span class="x-exponent" role="img" aria-label="2 to the power of %d">2<sup>%s</sup></span>`, e, minus))
+	return raw(fmt.Sprintf(`<span class="x-exponent" role="img" aria-label="%s">2<sup>%s</sup></span>`, say("2 to the power of %d", e), minus))
 }
 
 // drawFields says what the three fields mean, and multiplies them.

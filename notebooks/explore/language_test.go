@@ -24,12 +24,12 @@ func TestLanguages(t *testing.T) {
 	for _, m := range f.Messages[1:] {
 		translations[m.ID] = "⟦" + m.ID + "⟧"
 	}
-	code := regexp.MustCompile(`(?s)<(pre|code)\b.*?</(?:pre|code)>|<input[^>]*>|<span class="h\w">.*?</span>`)
+	code := regexp.MustCompile(`(?s)<(pre|code)\b.*?</(?:pre|code)>|<input[^>]*>|<details>.*</details>|<span class="h\w">.*?</span>`)
 	inner := regexp.MustCompile(`⟦[^⟦⟧]*⟧`)
 	attributes := regexp.MustCompile(`<[^>]*aria-label="([^"]*)"[^>]*>`)
 	tags := regexp.MustCompile(`<[^>]*>`)
 	english := regexp.MustCompile(`\p{Ll}{4,}`)
-	names := regexp.MustCompile(`(?:b?float\d+|float8)\w*|batch|hidden|einsum|heads|\b(?:bf16|fp32|mixed)\b[^.⟦⟧]*|relu|tanh|square|data sheet[^⟦⟧]*`)
+	names := regexp.MustCompile(`GPT-2 small|Llama|(?:b?float\d+|float8)\w*|batch|hidden|einsum|heads|\b(?:bf16|fp32|mixed)\b[^.⟦⟧]*|relu|tanh|square|data sheet[^⟦⟧]*`)
 	for name, x := range explorers {
 		html := html.UnescapeString(tags.ReplaceAllString(attributes.ReplaceAllString(code.ReplaceAllString(drawn(x.start()), " "), "$1"), ""))
 		for inner.MatchString(html) {

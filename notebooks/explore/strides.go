@@ -204,7 +204,7 @@ func (x *strides) draw(p *page) {
 	if x.err != nil {
 		p.refused(x.err.Error())
 	}
-	contiguous := "contiguous"
+	contiguous := say("contiguous")
 	if !l.IsContiguous() {
 		contiguous = say("not contiguous")
 	}
