@@ -35,6 +35,7 @@ type page struct {
 	ids       map[string]bool // of headings
 	targets   []anchor        // links to headings, checked at the end
 	explorers []string        // that stand in it
+	links     string          // to the library's source, for the stepper
 	figures   int
 	strange   int    // HTML outputs of a notebook that is not trusted
 	prefix    string // of all ids, if the outputs come to a page that is drawn already

@@ -79,9 +79,9 @@ func (k *kernel) mayFetch(path string) (ok bool, hint string) {
 	return true, ""
 }
 
-// autoget fetches the module of a package that a cell imports and that has not been fetched yet. A module that is required
-// already is downloaded, in the version that is required. What is not required is fetched in its latest version, but
-// not into a module that others build from: there hint says what to do.
+// autoget fetches the module of a package that a cell imports and that has not been fetched yet. A module that is
+// required already is downloaded, in the version that is required. Others are fetched in their latest version, but not
+// into a module that others build from: there hint says what to do.
 func (e *execution) autoget(path string) (hint string, f *failure) {
 	if e.download(path) {
 		return "", nil
