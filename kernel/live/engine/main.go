@@ -9,7 +9,7 @@
 //	                      the program runs some of them, too
 //	turn(cell, code, last)  begins the cell that the program goes on with: true if it has something to run, else false,
 //	                      or null if the program does not go on with it
-//	event(widget)         begins what a change of a widget asks for: an [answer]; its program reads what has
+//	event(widget)         begins what somebody's change of a widget asks for: an [answer]; its program reads what has
 //	                      happened
 //	said(descriptor, bytes)  the program has printed (1) or complained (2)
 //	refused(text)         the compiler or the linker has refused the program
