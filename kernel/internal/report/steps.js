@@ -23,13 +23,19 @@ var lecternSteps = (record, code, place, options) => {
   steps.forEach((s, i) => { if (s.k !== "leave") stops.push(i); });
   if (!stops.length) return null;
   const words = (n) => n.toLocaleString("en");
-  const scaled = (n, units, base) => {
+  const scaled = (n, units) => {
     let i = 0;
-    while (n >= base && i < units.length - 1) { n /= base; i++; }
+    while (n >= 1000 && i < units.length - 1) { n /= 1000; i++; }
     return (i && n < 100 ? n.toFixed(1).replace(/\.0$/, "") : words(Math.round(n))) + " " + units[i];
   };
-  const bytes = (n) => (n === 1 ? say("1 byte") : scaled(n, [say("bytes"), "kB", "MB", "GB"], 1000));
-  const flops = (n) => (n === 1 ? "1 FLOP" : scaled(n, ["FLOPs", "kFLOPs", "MFLOPs", "GFLOPs", "TFLOPs"], 1000));
+  const bytes = (n) => { // as internal/humanize writes them
+    const units = [say("bytes"), "KiB", "MiB", "GiB", "TiB"];
+    if (n === 1) return say("1 byte");
+    let i = 0;
+    while (i < units.length - 1 && (n >= 10240 || n && n % 1024 === 0)) { n /= 1024; i++; }
+    return (Number.isInteger(n) ? words(n) : n.toFixed(1)) + " " + units[i];
+  };
+  const flops = (n) => (n === 1 ? "1 FLOP" : scaled(n, ["FLOPs", "kFLOPs", "MFLOPs", "GFLOPs", "TFLOPs"]));
   const time = (ns) => (ns < 1e3 ? ns + " ns" : ns < 1e6 ? (ns / 1e3).toFixed(1) + " µs" : ns < 1e9 ? (ns / 1e6).toFixed(1) + " ms" : (ns / 1e9).toFixed(2) + " s");
   const shape = (list) => "[" + list.split(",").join(" ") + "]";
 
