@@ -2,9 +2,9 @@
 // with what it needs of the cells, and with a test made of the exercise's cases. It is a module of its own in a folder
 // beside the notebooks, so that cells import it as "mine", and the plain go command tests it.
 //
-// A file that was changed by hand is never written to, and neither is a .bak. When a student grades another version, the
-// one before it is kept as .bak. Code that does not compile on its own stays in the notebook. The first line of each file has a digest of the
-// rest, by which a change is noticed.
+// A file that was changed by hand is never written to, and neither is a .bak. When a student grades another version,
+// the one before it is kept as .bak. Code that does not compile on its own stays in the notebook. The first line of
+// each file has a digest of the rest, by which a change is noticed.
 package mine
 
 import (

@@ -193,7 +193,7 @@ func TestMakeAgain(t *testing.T) {
 	}
 }
 
-// Nothing that a student has changed by hand is lost, and a test that is gone comes back with the next accepted version.
+// Nothing that a student has changed by hand is lost, and a test that is gone comes back with the next grade.
 func TestPutKeeps(t *testing.T) {
 	p := &Package{Dir: t.TempDir()}
 	k, _ := kept("01.4")

@@ -3,6 +3,27 @@
 // their values; one links; another runs one cell's program and is thrown away, so that a program can be stopped whatever it does.
 "use strict";
 
+// The reader's own package, mine: the browser's storage has its files, for all pages of a site and for the JupyterLab
+// beside them. Without storage each page has what was written on it.
+const lecternMine = (() => {
+  const key = "lectern-mine", texts = (x) => Object.fromEntries(Object.entries(x && typeof x === "object" ? x : {}).filter(([, text]) => typeof text === "string"));
+  let own = {}, stores = true;
+  return {
+    get stores() { return stores; },
+    get files() { // by name
+      try { own = texts(JSON.parse(localStorage.getItem(key) ?? JSON.stringify(stores ? {} : own))); } catch { stores = false; }
+      return own;
+    },
+    set files(files) {
+      own = texts(files);
+      try {
+        if (Object.keys(own).length) localStorage.setItem(key, JSON.stringify(own));
+        else localStorage.removeItem(key);
+      } catch { stores = false; }
+    },
+  };
+})();
+
 // The first argument has the parts and bundles that can be loaded, which bundles the first cell loads, the folder that
 // they lie in, whether outputs are to be Jupyter's messages, and what has been loaded by another host. tell is called
 // with what goes on, in words, and with the share that is done, or with "". afresh is called when all values are
@@ -98,9 +119,11 @@ const lecternHost = ({ parts, bundles, first, folder, jupyter = false, loaded = 
   const list = [named[0], ...first.map((number) => [{ do: "bundle", number }, bundles[number]]), ...named.slice(1)];
   const total = [...scripts, ...list.map(([, p]) => p)].reduce((sum, p) => sum + p.bytes, 0);
   let engine = null; // the promise of { worker, end: ends it, program: its script's address }
+  let mine = "{}"; // what the engine has of the reader's package
   let limit = 180; // seconds that a cell may run
   const begin = async () => {
     let here = 0;
+    mine = "{}";
     const show = (n) => {
       here += n;
       if (running && !running.ending) tell(`Loading Go: ${megabytes(here)} of ${megabytes(total)}`, Math.min(1, here / total));
@@ -242,6 +265,8 @@ const lecternHost = ({ parts, bundles, first, folder, jupyter = false, loaded = 
           spare = new Worker(e.program);
           spare.onerror = () => { spare = null; };
         }
+        const stored = JSON.stringify(lecternMine.files); // another page may have more by now
+        if (stored !== mine) e.worker.postMessage({ do: "mine", files: mine = stored });
         running.port = cell.posts(e.worker, id, queue);
       }
       verdict = await end;
@@ -249,6 +274,7 @@ const lecternHost = ({ parts, bundles, first, folder, jupyter = false, loaded = 
       cell.trouble("Go can't be loaded: " + error.message);
       verdict = { failed: true };
     }
+    if (verdict.mine) lecternMine.files = { ...lecternMine.files, ...verdict.mine };
     if (verdict.goesOn) passing = running.program;
     else running.program?.terminate();
     if (!verdict.goesOn || !queue.length) drop();

@@ -171,6 +171,19 @@
     }
   };
 
+  // Of the package mine the page says whose functions the lesson calls.
+  const called = lesson.mine ?? [];
+  const listed = (names) => names.join(", ").replace(/, ([^,]*)$/, " and $1");
+  const whose = () => {
+    const { files } = lecternMine, yours = called.filter((name) => files[name.toLowerCase() + ".go"]);
+    const text = yours.length ? `Of mine, ${listed(yours)} ${yours.length === 1 ? "is" : "are"} yours. ` : "";
+    return text + (yours.length < called.length ? `${text ? "The other functions" : "The functions of mine"} that this lesson calls are our solutions, until lesson.Grade accepts yours. ` : "") + unsure();
+  };
+  const unsure = () => {
+    if (!lecternMine.stores) return "This browser stores nothing for the page, so mine has our solutions and what you write here, not what you wrote on other pages.";
+    return location.protocol === "file:" ? "The page was opened as a file: if the browser does not tell it what you wrote on another page, mine has our solution." : "";
+  };
+
   const all = () => [...cells.values()];
   // above are the cells before one that have not run yet; answers to exercises are not among them.
   const above = (cell) => all().slice(0, all().indexOf(cell)).filter((c) => !c.ran && (!c.solution || c.changed()));
@@ -361,6 +374,7 @@
       this.note.textContent = verdict.failed ? (stopped ? "stopped" : "failed") : `ran here in ${(ms / 1000).toFixed(1)} s` + (this.measured ? "; WebAssembly measures WebAssembly, so times differ from the recorded ones" : "");
       if (this.recording && verdict.cell) this.steps.show(verdict.steps || { steps: [] });
       this.recording = false;
+      if (verdict.mine && unsure()) aside(unsure());
       said.textContent = this.label + (verdict.failed ? (stopped ? " was stopped" : " failed") : " has run");
       status();
     }
@@ -391,8 +405,9 @@
       }
       if (cell.changed()) stored.source = asLines(text);
     }
-    const guesses = window.lecternGuesses?.given ?? {};
-    if (Object.keys(guesses).length) n.metadata = { ...n.metadata, lectern: { ...n.metadata?.lectern, guesses } };
+    for (const [name, own] of Object.entries({ guesses: window.lecternGuesses?.given ?? {}, mine: lecternMine.files })) {
+      if (Object.keys(own).length) n.metadata = { ...n.metadata, lectern: { ...n.metadata?.lectern, [name]: own } };
+    }
     return JSON.stringify(n, null, 1) + "\n";
   };
   // Programs are the engine's business, to which this is one more cell.
@@ -424,18 +439,19 @@
   // before is what the reader's changes were, for as long as what has replaced them can be taken back.
   let before = null;
   const replaced = (change, tell) => {
-    const old = { ...edits };
+    const old = { edits: { ...edits }, mine: lecternMine.files };
     change();
     before = old;
     aside(tell, true);
   };
   const undo = () => {
-    for (const c of all()) c.put(before[c.id] ?? c.source);
+    for (const c of all()) c.put(before.edits[c.id] ?? c.source);
+    lecternMine.files = before.mine;
     before = null;
     aside("Your changes are as they were.");
   };
   const counted = (n, one, many) => (n === 1 ? "1 " + one : n + " " + many);
-  // ofNotebook and ofProgram return the texts of cells by their ids, how many cells are not of this lesson, and guesses.
+  // ofNotebook and ofProgram return the texts of cells by their ids, how many cells are not of this lesson, guesses, and files of mine.
   const ofNotebook = (text) => {
     let n;
     try {
@@ -452,7 +468,7 @@
       if (cells.has(c.id)) texts.set(c.id, source);
       else if (source && !lesson.cells.some((x) => x.id === c.id)) strange++;
     }
-    return { texts, strange, guesses: n.metadata?.lectern?.guesses };
+    return { texts, strange, guesses: n.metadata?.lectern?.guesses, mine: n.metadata?.lectern?.mine };
   };
   const ofProgram = async (program) => {
     aside("Reading the program …");
@@ -463,12 +479,16 @@
   };
   const load = async (file) => {
     const text = await file.text();
-    const { texts, strange, guesses } = /\.go$/i.test(file.name) ? await ofProgram(text) : ofNotebook(text);
+    const { texts, strange, guesses, mine } = /\.go$/i.test(file.name) ? await ofProgram(text) : ofNotebook(text);
     const list = all().filter((c) => texts.has(c.id) && texts.get(c.id) !== c.text());
     const beside = strange ? ` ${counted(strange, "cell is", "cells are")} not of this lesson and left out.` : "";
     if (guesses && window.lecternGuesses) lecternGuesses.given = guesses;
-    if (!list.length) return aside(`${file.name} has no other code than what is here.` + beside);
-    replaced(() => list.forEach((c) => c.put(texts.get(c.id))), `${counted(list.length, "cell", "cells")} changed.` + beside);
+    const old = lecternMine.files, own = mine ? { ...old, ...mine } : old, others = Object.keys(own).filter((name) => own[name] !== old[name]);
+    if (!list.length && !others.length) return aside(`${file.name} has no other code than what is here.` + beside);
+    replaced(() => {
+      list.forEach((c) => c.put(texts.get(c.id)));
+      if (others.length) lecternMine.files = own;
+    }, `${counted(list.length, "cell", "cells")} changed.` + (others.length ? ` ${counted(others.length, "file", "files")} of mine replaced.` : "") + beside);
   };
 
   // The strip at the top of the lesson.
@@ -500,17 +520,25 @@
     const n = all().filter((c) => c.changed()).length;
     replaced(() => all().filter((c) => c.changed()).forEach((c) => c.back()), `${counted(n, "cell is", "cells are")} as the lesson has ${n === 1 ? "it" : "them"}.`);
   }, { hidden: true });
-  const strip = make("div", { class: "live-strip" }, about,
+  const forgetMine = button("Forget mine", "Forget mine: have our solutions in the place of all functions that are yours", () => {
+    replaced(() => { lecternMine.files = {}; }, "All functions of mine are our solutions again.");
+  }, { hidden: true });
+  const mine = make("p", { class: "live-mine" });
+  const strip = make("div", { class: "live-strip" }, about, mine,
     make("div", { class: "live-tools" }, button("▶ Run all", "Run all cells", () => ask(all()), { class: "tool live-run" }), fresh,
       button("Save notebook", "Save notebook: the lesson with your changes, for Jupyter", trying("The notebook can't be saved", async () => saved(lesson.name + ".ipynb", "application/x-ipynb+json", await notebook()))),
       button("Save as Go", "Save as Go: the lesson with your changes as one program", trying("There is no program", program)),
-      button("Load …", "Load … your changes from a notebook, or from a program that Save as Go has written", () => chosen.click()), putBack, undoing, remark, chosen));
+      button("Load …", "Load … your changes from a notebook, or from a program that Save as Go has written", () => chosen.click()), putBack, forgetMine, undoing, remark, chosen));
   const status = () => {
     const ran = all().filter((c) => c.ran).length;
     about.textContent = ran ? `${ran} of ${cells.size} cells have run in this page; the others show what was recorded.` : `This lesson runs here, in your browser: change a cell and run it. The first run loads Go itself, ${megabytes(host.total)}, once.`;
     fresh.hidden = count === 0;
     putBack.hidden = !all().some((c) => c.changed());
+    forgetMine.hidden = !Object.keys(lecternMine.files).length;
+    mine.textContent = called.length ? whose() : "";
+    mine.hidden = !called.length;
   };
+  window.addEventListener("storage", status); // another page has changed mine
   for (const entry of lesson.cells) {
     const box = document.getElementById("cell-" + entry.id);
     if (!box?.querySelector(".in .code")) continue;

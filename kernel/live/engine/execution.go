@@ -41,6 +41,7 @@ type execution struct {
 	into     []*model // outputs of widgets: what is shown goes to the last of them, or below the cell
 	used     map[*model]bool
 	made     bool     // it has made widgets
+	mine     bool     // it may have put a function into the reader's package
 	noted    bool     // there is a note, on what is lost perhaps
 	changed  []*model // of which the page has to be told
 	messages []message
@@ -234,8 +235,11 @@ func (x *execution) message(kind string, fields []string) {
 		prompt := x.line
 		x.line, x.prompt = "", &prompt
 	case "mine":
-		if len(fields) == 2 && fields[0] == "ours" {
-			x.print("Here, mine has our solutions of all exercises: a page has no folder to keep yours in.\n")
+		if len(fields) == 2 {
+			x.mine = true
+			if said := x.e.student.keep(fields[0], fields[1], x.r.Plain); said != "" {
+				x.print(said + "\n")
+			}
 		}
 	case "widget":
 		x.widget(fields)

@@ -184,8 +184,8 @@ func (e *engine) event(id string) *answer {
 	case len(r.Errors) > 0:
 		fail = report.Said("widget", "what this widget calls does not compile any more: "+r.Errors[0].Msg+"; "+again)
 	default:
-		if need := e.collect(a, r.Program, r.Imports); len(need) > 0 {
-			return &answer{Need: need}
+		if !e.collect(a, r.Program, r.Imports) {
+			return a
 		}
 	}
 	e.now = newExecution(e, m.cell, "", r)
