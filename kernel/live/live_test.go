@@ -227,7 +227,7 @@ func testCells(t *testing.T, edits []edit) {
 		{"mine.Merge([]int{1, 2}, 1, 2, -7)", "note: your package mine does not compile here", false},
 		{"mine.Merge([]int{1, 2}, 1, 2, -8)", "[]int{-8}", false},
 	}
-	beforeMine := len(cells) - 13 // the last cell before those: each version of the package makes the tools begin anew
+	beforeMine := len(cells) - 13        // the last cell before those: each version of the package makes the tools begin anew
 	stored := map[int]map[string]string{ // what the browser has of that package before a cell
 		len(cells) - 3: {"merge.go": "package mine\n\nfunc Merge(ids []int, left, right, id int) []int { panic(\"stored\") }\n", "../cell.go": "package x"},
 		len(cells) - 2: {"merge.go": "package mine\n\nfunc Merge(ids []int, left, right, id int) []int { return id }\n"},

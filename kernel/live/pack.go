@@ -210,7 +210,8 @@ func Pack(ctx context.Context, root, dir string, lessons []*notebook.Notebook, s
 
 var calledMine = regexp.MustCompile(`\bmine\.([A-Z]\w*)`)
 
-// calledOf lists what cells call of the package mine, whose files are given, in order. A variable may have its name, too.
+// calledOf lists what cells call of the package mine, whose files are given, in order. A variable may have its name,
+// too.
 func calledOf(files map[string]string, cells []string) []string {
 	var list []string
 	for _, m := range calledMine.FindAllStringSubmatch(strings.Join(cells, "\n"), -1) {

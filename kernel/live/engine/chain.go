@@ -24,8 +24,8 @@ type next struct {
 
 // join makes one program of a cell and as many of those after it as go together; nil if none does. Each of them is
 // rewritten as if those before it had kept all that they define. Where that turns out to be wrong, or where one ends
-// in another way, the others are rewritten once more, when it is their turn. An answer without a program says what has to
-// be there first.
+// in another way, the others are rewritten once more, when it is their turn. An answer without a program says what has
+// to be there first.
 func (e *engine) join(cell int, r *rewrite.Result, more string, steps bool) *answer {
 	var list []next
 	if steps || json.Unmarshal([]byte(more), &list) != nil || len(list) == 0 {

@@ -115,8 +115,8 @@ func (s *student) keep(whose, exercise, program string) string {
 	return s.Keep(exercise, program)
 }
 
-// library is the package that has to be compiled before a program can be built which imports it, or nil. need is what has
-// to be loaded before that.
+// library is the package that has to be compiled before a program can be built which imports it, or nil. need is what
+// has to be loaded before that.
 func (s *student) library(imports []string) (l *library, need []string) {
 	if !s.changed || !slices.Contains(imports, minePath) {
 		return nil, nil
@@ -149,8 +149,8 @@ func (s *student) library(imports []string) (l *library, need []string) {
 	return l, nil
 }
 
-// compiled takes what the compiler says of the library: nothing, if cells can be built with it. Else they are built with
-// ours.
+// compiled takes what the compiler says of the library: nothing, if cells can be built with it. Else they are built
+// with ours.
 func (s *student) compiled(said string) {
 	s.changed = false
 	now := *s.ours
