@@ -168,9 +168,6 @@ func (p *page) link(dest string) (string, bool) {
 		return "https:" + dest, true
 	}
 	target := p
-	if p.site.inLab(u.Path) {
-		return dest, true
-	}
 	if u.Path != "" {
 		base := path.Base(u.Path)
 		target = p.site.byNotebook[base]

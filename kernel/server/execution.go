@@ -58,7 +58,6 @@ type execution struct {
 	interrupted int       // how often
 	asked       time.Time // when it was interrupted first
 	loaded      bool      // the session is one that was saved
-	repeats     string    // the cell that %run-stale runs again here, or ""
 }
 
 func newExecution(k *kernel, m *jupyter.Message, req executeRequest, cell int) *execution {

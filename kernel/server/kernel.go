@@ -42,7 +42,6 @@ type kernel struct {
 	noAutoget   bool
 	started     string          // the folder that it was started in
 	ran         []ranCell       // the cells that have made the session, for %save
-	stale       staleness       // which cells depend on which
 	recordTaken bool            // what the notebook records of its module has been looked at
 	flags       []string        // of go build, as %goflags has set them
 	plain       string          // the last program, as the user might have written it

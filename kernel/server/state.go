@@ -140,9 +140,8 @@ func (e *execution) load(c rewrite.Command) *failure {
 	return nil
 }
 
-// remember notes the cell, which has run, for %save, and what it has done to others.
+// remember notes the cell, which has run, for %save.
 func (e *execution) remember() {
-	e.account()
 	if !e.loaded {
 		e.k.ran = append(slices.DeleteFunc(e.k.ran, func(r ranCell) bool { return r.Cell == e.cell }), ranCell{e.cell, e.req.Code})
 	}

@@ -44,7 +44,6 @@ type model struct {
 	id, kind string
 	out      string // the model of the output below it
 	cell     int    // that has made it
-	account  string // that cell in the account of who has written what
 	state    map[string]any
 }
 
@@ -53,7 +52,6 @@ type event struct {
 	m     *jupyter.Message
 	id    string
 	cell  int
-	from  string // the model's account
 	out   string
 	click bool
 	value string
@@ -132,10 +130,10 @@ func (w *widgets) obey(k *kernel, m *jupyter.Message, model *model, id, target, 
 			return false
 		}
 		k.update(m, "echo_update", id, accepted) // to all pages that show it
-		w.wait(k, &event{m: m, id: id, cell: model.cell, from: model.account, out: model.out, value: value})
+		w.wait(k, &event{m: m, id: id, cell: model.cell, out: model.out, value: value})
 		return true
 	case method == "custom" && action == "click" && model.kind == "Button":
-		w.wait(k, &event{m: m, id: id, cell: model.cell, from: model.account, out: model.out, click: true})
+		w.wait(k, &event{m: m, id: id, cell: model.cell, out: model.out, click: true})
 		return true
 	}
 	return false
@@ -201,7 +199,6 @@ func (k *kernel) react(m *jupyter.Message) {
 	defer k.publishStatus(m, "idle")
 	nobody := false
 	e := newExecution(k, m, executeRequest{AllowStdin: &nobody}, ev.cell)
-	e.repeats = ev.from
 	e.intoOutput(ev.out)
 	k.mu.Lock()
 	k.run = e
@@ -258,7 +255,6 @@ func (e *execution) runEvent(ev *event) *failure {
 	next := k.current().Keeping(k.manifest)
 	next.Settle()
 	k.setSession(next)
-	e.accountLater(next)
 	return f
 }
 
@@ -278,8 +274,7 @@ func (e *execution) widget(fields []string) {
 		e.nested = append(e.nested, e.into)
 		e.intoOutput(id)
 	case fields[0] == "open" && len(rest) >= 2:
-		account, _ := e.id()
-		x := &model{account: account, id: id, out: rest[0], kind: rest[1], cell: e.cell, state: display.ModelState(rest[1])}
+		x := &model{id: id, out: rest[0], kind: rest[1], cell: e.cell, state: display.ModelState(rest[1])}
 		display.ReadState(x.state, rest[2:])
 		e.made = true
 		w.mu.Lock()
@@ -338,10 +333,13 @@ func (w *widgets) close(k *kernel, parent *jupyter.Message, which func(*model) b
 
 // runAgain ends the widgets that the last run of a cell has made, if the page says which cell it runs.
 func (k *kernel) runAgain(m *jupyter.Message, cell int) {
-	id := metadataOf(m).CellID
-	if id == "" {
+	var about struct {
+		CellID string `json:"cellId"` // as clients for notebooks say beside the code
+	}
+	if json.Unmarshal(m.Metadata, &about) != nil || about.CellID == "" {
 		return
 	}
+	id := about.CellID
 	w := &k.widgets
 	if w.cells == nil {
 		w.cells = map[string]int{}

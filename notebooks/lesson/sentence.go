@@ -36,12 +36,18 @@ func (e exercise) judge(answer any) string {
 	return text + "\nDoes your sentence say this, too? Give yourself a point for each:\n  · " + strings.Join(e.rubric, "\n  · ")
 }
 
-var numeral = regexp.MustCompile(`(\d[\d,_]*(?:\.\d+)?|\.\d+)(?:[eE]([-+]?\d+)|\s*[·×*x]\s*10\^([-+]?\d+)|\s*(?i:(thousand|million|billion|trillion))\b)?`)
+var numeral = regexp.MustCompile(`((?:\d{1,3}(?:,\d{3})+\b|\d[\d_]*)(?:\.\d+)?|\.\d+)(?:[eE]([-+]?\d+)|\s*[·×*x]\s*10\^([-+]?\d+)|\s*(?i:(thousand|million|billion|trillion))\b)?`)
 
 var scales = map[string]float64{"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
 
-// numbersIn returns the numbers that a text contains, such as 1,024, 2.5 million, 6.3e24 and 6.3·10^24.
+// raised are exponents as they are typed by hand.
+var raised = regexp.MustCompile(`10([⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)`)
+
+var lowered = strings.NewReplacer("⁰", "0", "¹", "1", "²", "2", "³", "3", "⁴", "4", "⁵", "5", "⁶", "6", "⁷", "7", "⁸", "8", "⁹", "9", "⁻", "-", "⁺", "+")
+
+// numbersIn returns the numbers that a text contains, such as 1,024, 2.5 million, 6.3e24, 6.3·10^24 and 6.3·10²⁴.
 func numbersIn(text string) []float64 {
+	text = raised.ReplaceAllStringFunc(text, func(s string) string { return "10^" + lowered.Replace(s[2:]) })
 	var list []float64
 	for _, m := range numeral.FindAllStringSubmatch(text, -1) {
 		x, err := strconv.ParseFloat(strings.NewReplacer(",", "", "_", "").Replace(m[1])+"e"+cmp.Or(m[2], m[3], "0"), 64)

@@ -3,7 +3,8 @@ const lecternAsk = (() => {
   "use strict";
   const make = (tag, text, props = {}) => Object.assign(document.createElement(tag), { textContent: text }, props);
   const numbers = (text) => text.replace(/[[\](){}_]/g, "").replaceAll("−", "-").split(/[\s,;x×]+/).filter(Boolean).map(Number);
-  const number = (text) => Number(text.trim().replace(/[\s,_]/g, "").replace("−", "-") || NaN);
+  // A comma separates thousands, and nothing else: who types 12,5 is asked for 12.5.
+  const number = (text) => Number(text.trim().replace(/(?<=\d),(?=\d{3}(?!\d))/g, "").replace(/[\s_]/g, "").replace("−", "-") || NaN);
 
   // fits reports whether a guess is of a question's kind.
   const fits = (kind, guess) => {

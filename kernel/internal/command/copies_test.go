@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/lectern-go/lectern/kernel/notebook"
 )
@@ -240,37 +239,6 @@ func TestCopiesOfTheLessons(t *testing.T) {
 		}
 		if solutions < 3 {
 			t.Errorf("%s: %d solutions", path, solutions)
-		}
-	}
-}
-
-// In a JupyterLab without a server lie lessons as students get them, and other notebooks as they are.
-func TestLiteCopies(t *testing.T) {
-	w, _ := scripted(t)
-	paths := []string{filepath.Join(w.root, "notebooks", "01-x.ipynb"), filepath.Join(t.TempDir(), "own.ipynb")}
-	if err := os.MkdirAll(filepath.Dir(paths[0]), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	for _, path := range paths {
-		if err := aLesson("T").Write(path); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chtimes(path, at, at); err != nil {
-			t.Fatal(err)
-		}
-	}
-	dir := filepath.Join(t.TempDir(), "notebooks")
-	if err := w.liteCopies(dir, paths); err != nil {
-		t.Fatal(err)
-	}
-	for name, want := range map[string]*notebook.Notebook{"01-x.ipynb": workingCopy(aLesson("T")), "own.ipynb": aLesson("T")} {
-		got, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil || string(got) != string(want.Bytes()) {
-			t.Errorf("%s is (%v)\n%s\nwant\n%s", name, err, got, want.Bytes())
-		}
-		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || !info.ModTime().Equal(at) {
-			t.Errorf("%s: %v %v, want the time at which the notebook was written", name, info, err)
 		}
 	}
 }

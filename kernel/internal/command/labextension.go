@@ -19,11 +19,6 @@ var labExtension embed.FS
 
 // labExtension puts the extension where our JupyterLab looks for such.
 func (w *workspace) labExtension() error {
-	return writeLabExtension(w.state("share", "jupyter", "labextensions"))
-}
-
-// writeLabExtension puts the extension into a folder of such.
-func writeLabExtension(dir string) error {
 	return fs.WalkDir(labExtension, "labextension", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -36,6 +31,6 @@ func writeLabExtension(dir string) error {
 			b = slices.Concat([]byte(ask.Script), b)
 		}
 		within := strings.TrimPrefix(name, "labextension/")
-		return writeFile(filepath.Join(dir, "lectern-cells", filepath.FromSlash(within)), b, 0o644)
+		return writeFile(w.state("share", "jupyter", "labextensions", "lectern-cells", filepath.FromSlash(within)), b, 0o644)
 	})
 }

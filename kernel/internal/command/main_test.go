@@ -6,7 +6,6 @@ import (
 	"errors"
 	"flag"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -210,22 +209,6 @@ func TestLabPrefersUv(t *testing.T) {
 	if written, err := os.ReadFile(pins); err != nil || !bytes.Equal(written, jupyterlabPins) {
 		t.Errorf("%s is not jupyterlab.txt: %v", pins, err)
 	}
-
-	// JupyterLite comes the same way, without what nobody runs.
-	if err := os.Remove(log); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.findLite(t.Context()); err == nil || !strings.Contains(err.Error(), "there is no JupyterLite in ") {
-		t.Errorf("got %v, want to be told that the fake uv has installed nothing", err)
-	}
-	if b, err = os.ReadFile(log); err != nil {
-		t.Fatal(err)
-	}
-	venv, pins = w.state("jupyter", "lite"), w.state("jupyter", "jupyterlite.txt")
-	want = "venv --quiet --python >=3.10 " + venv + "\npip install --quiet --python " + venv + " --require-hashes --only-binary :all: -r " + pins + " --no-deps\n"
-	if string(b) != want {
-		t.Errorf("uv was called with\n%swant\n%s", b, want)
-	}
 }
 
 // TestLabInstallsOnce has two commands want JupyterLab at a time: the second waits for what the first installs.
@@ -305,9 +288,9 @@ func pinnedPackages(t *testing.T, file []byte) map[string]int {
 	return pins
 }
 
-// What lab and render -lite install is named by version and hash, all of it, whatever installs it.
+// What lab installs is named by version and hash, all of it, whatever installs it.
 func TestPinsHaveHashes(t *testing.T) {
-	pins, lite := pinnedPackages(t, jupyterlabPins), pinnedPackages(t, jupyterlitePins)
+	pins := pinnedPackages(t, jupyterlabPins)
 	if len(pins) < 50 {
 		t.Errorf("%d packages: JupyterLab needs more", len(pins))
 	}
@@ -316,9 +299,6 @@ func TestPinsHaveHashes(t *testing.T) {
 	}
 	if _, ok := pins["jupyterlab=="+jupyterlabVersion]; !ok {
 		t.Error("jupyterlab.txt pins another version than lab asks for")
-	}
-	if got, want := slices.Sorted(maps.Keys(lite)), []string{"jupyterlab-widgets==" + widgetsVersion, "jupyterlite-core==" + jupyterliteVersion}; !slices.Equal(got, want) {
-		t.Errorf("jupyterlite.txt pins %q, want %q", got, want)
 	}
 	for name, m := range map[string]venvMaker{"pip": byPip([]string{"python3"}), "uv": byUv("uv")} {
 		if argv := m.install("dir", "pins.txt"); !slices.Contains(argv, "--require-hashes") || !slices.Contains(argv, ":all:") {

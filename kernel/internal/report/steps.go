@@ -153,6 +153,36 @@ func (s *Steps) Fail(f *Failure) {
 	s.record.Steps = slices.Insert(s.record.Steps, at, e)
 }
 
+// Check reports what in a record that came from elsewhere no stepper could follow.
+func (r *Record) Check() error {
+	for i, l := range r.Loops { // a loop around another comes before it
+		if l.Parent < 0 || l.Parent > i {
+			return fmt.Errorf("loop %d stands in loop %d, which does not come before it", i+1, l.Parent)
+		}
+	}
+	for i, around := range r.Scopes {
+		if around < 0 || around > i {
+			return fmt.Errorf("block %d stands in block %d, which does not come before it", i+1, around)
+		}
+	}
+	for i, s := range r.Steps {
+		scopes := []int{s.Scope}
+		frame := s.Frame
+		for _, v := range s.Vars {
+			scopes, frame = append(scopes, v.Scope), min(frame, v.Frame)
+		}
+		switch {
+		case s.Loop < 0 || s.Loop > len(r.Loops) || s.Head && s.Loop == 0:
+			return fmt.Errorf("step %d is in loop %d of %d", i+1, s.Loop, len(r.Loops))
+		case slices.Min(scopes) < 0 || slices.Max(scopes) > len(r.Scopes):
+			return fmt.Errorf("step %d is in a block that is not there; there are %d", i+1, len(r.Scopes))
+		case frame < 0 || s.Where < 0 || s.Line < 0:
+			return fmt.Errorf("step %d is at a place that is not there", i+1)
+		}
+	}
+	return nil
+}
+
 // count is how many steps there are to go through.
 func (r *Record) count() (n int) {
 	for _, e := range r.Steps {

@@ -29,7 +29,7 @@ func (w *work) compose() {
 	a := &assembly{mover: mover{work: w}, g: g, funcs: map[string]string{}, shared: map[string]bool{}}
 	a.findNeeded()
 	w.r.fields = w.fields
-	w.r.Declares, w.r.Reads = a.declares(), a.reads()
+	w.r.Declares = a.declares()
 	for i, p := range g.parts {
 		if g.reached[i] && p.decl != nil && w.broken[p.decl] != nil && g.standIns[p.decl] == nil {
 			w.r.Errors = append(w.r.Errors, w.broken[p.decl]...)

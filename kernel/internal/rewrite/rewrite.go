@@ -39,7 +39,6 @@ type Result struct {
 	Restores []string          // variables that the program restores
 	Defines  []string          // variables that it defines
 	Declares []string          // functions, types and constants that it declares; methods are called Type.Method
-	Reads    []string          // variables and declarations of earlier cells that it can reach, named as these
 	Removed  map[string]string // what %rm has removed, and the kind of thing that it was
 	Forget   []string          // kept variables whose values are of no use any more
 	Keeps    bool              // the program saves its variables at the end

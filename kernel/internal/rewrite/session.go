@@ -71,7 +71,7 @@ type decl struct {
 	funcs   map[string]string // functions that it mentions without calling them: by identity, how to write them
 	shared  map[string]bool   // variables of packages into whose memory it may point: see pointedInto
 	effects effects
-	meaning string // see Session.Meaning
+	meaning string // its code, without comments and layout
 }
 
 // A use is a place where a declaration names a package.

@@ -42,14 +42,13 @@
     });
   };
   // start begins when all parts are there.
-  const start = async ({ jupyter }) => {
+  const start = async () => {
     machine.make("/build");
     for (const name in modules) modules[name] = await modules[name];
     const said = [];
     machine.start(modules.rewriter, ["engine"], { GOGC: "800" }, (_, bytes) => { said.push(new TextDecoder().decode(bytes)); })
       .then(() => post({ broken: "the cell rewriter has ended: " + said.join("") }), (error) => post({ broken: String(error) + said.join("") }));
     while (!self.lecternEngine) await new Promise((done) => setTimeout(done, 2));
-    if (jupyter) lecternEngine.jupyter();
     post({ ready: true });
   };
 
@@ -64,7 +63,7 @@
     if (now.drawing) clearTimeout(now.drawing);
     now.drawing = 0;
     const changes = JSON.parse(lecternEngine.outputs());
-    if (changes.drawn || changes.messages || changes.models || changes.below || changes.prompt !== undefined || changes.count !== now.count) post({ id: now.id, outputs: changes }); // what is new below the cell
+    if (changes.drawn || changes.models || changes.below || changes.prompt !== undefined || changes.count !== now.count) post({ id: now.id, outputs: changes }); // what is new below the cell
     now.count = changes.count;
   };
   // finish ends the cell. The program may go on with the next one, unless that must have one of its own.
@@ -166,11 +165,11 @@
   });
 
   // asked has the rewriter do something with the notebook, for which it may need packages.
-  const asked = async ({ id, name, notebook, program: other }) => {
+  const asked = async ({ id, name, notebook }) => {
     leave();
     for (;;) {
-      const answer = JSON.parse(other === undefined ? lecternEngine.export(name, notebook) : lecternEngine.changes(name, notebook, other));
-      if (!answer.need) return post({ id, answer }); // a program or what one changes, or why there is none
+      const answer = JSON.parse(lecternEngine.export(name, notebook));
+      if (!answer.need) return post({ id, answer }); // a program, or why there is none
       await supplied(id, answer.need);
     }
   };

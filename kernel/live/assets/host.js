@@ -1,10 +1,9 @@
-// The host of cells, in a page of its own or in JupyterLab: it loads Go, and has cells run one after another. Nothing
+// The host of cells in a page: it loads Go, and has cells run one after another. Nothing
 // is loaded before the first of them runs. Three workers do the work: one rewrites and compiles cells and keeps
 // their values; one links; another runs one cell's program and is thrown away, so that a program can be stopped whatever it does.
 "use strict";
 
-// The reader's own package, mine: the browser's storage has its files, for all pages of a site and for the JupyterLab
-// beside them. Without storage each page has what was written on it.
+// The reader's own package, mine: the browser's storage has its files, for all pages of a site. Without storage each page has what was written on it.
 const lecternMine = (() => {
   const key = "lectern-mine", texts = (x) => Object.fromEntries(Object.entries(x && typeof x === "object" ? x : {}).filter(([, text]) => typeof text === "string"));
   let own = {}, stores = true;
@@ -25,15 +24,14 @@ const lecternMine = (() => {
 })();
 
 // The first argument has the parts and bundles that can be loaded, which bundles the first cell loads, the folder that
-// they lie in, whether outputs are to be Jupyter's messages, and what has been loaded by another host. tell is called
-// with what goes on, in words, and with the share that is done, or with "". afresh is called when all values are
-// forgotten.
-const lecternHost = ({ parts, bundles, first, folder, jupyter = false, loaded = new Map() }, tell, afresh) => {
+// they lie in. tell is called with what goes on, in words, and with the share that is done, or with "". afresh is called
+// when all values are forgotten.
+const lecternHost = ({ parts, bundles, first, folder }, tell, afresh) => {
   const megabytes = (n) => (n / 1e6).toFixed(1) + " MB";
 
   // Loading: over http the parts are fetched; a page that was opened as a file runs the scripts that carry them.
   // loaded is by name the promise of a part's bytes.
-  const carried = new Map();
+  const carried = new Map(), loaded = new Map();
   const decoded = (text) => {
     if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
     const letters = atob(text), bytes = new Uint8Array(letters.length);
@@ -148,7 +146,7 @@ const lecternHost = ({ parts, bundles, first, folder, jupyter = false, loaded = 
           (message.name === "linker" ? linker : w).postMessage({ ...message, bytes }, [bytes.buffer]);
         })).then(() => {
           if (running && !running.ending) tell("Starting Go");
-          w.postMessage({ do: "start", jupyter });
+          w.postMessage({ do: "start" });
         }).catch(failed);
       });
     } catch (error) {

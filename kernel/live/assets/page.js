@@ -410,30 +410,27 @@
     }
     return JSON.stringify(n, null, 1) + "\n";
   };
-  // Programs are the engine's business, to which this is one more cell.
-  const consult = async (question) => {
+  // A program is the engine's business, to which this is one more cell.
+  const program = async () => {
+    const stored = await notebook();
     let problem = "";
     const answer = await new Promise((ends) => {
       ask([{
         posts(engine, id) {
-          engine.postMessage({ do: "notebook", id, name: lesson.name + ".ipynb", ...question });
+          engine.postMessage({ do: "notebook", id, name: lesson.name + ".ipynb", notebook: stored });
           return null;
         },
         ends, trouble(text) { problem = text; }, waits(yes) { if (!yes) ends({}); }, begins() {}, stopping() {}, draw() {},
       }]);
     });
-    return { ...answer, trouble: problem || "that was stopped" };
-  };
-  const program = async () => {
-    const answer = await consult({ notebook: await notebook() });
     if (answer.program) {
       saved(lesson.name + ".go", "text/x-go", answer.program);
       if (answer.tests) saved(lesson.name + "_test.go", "text/x-go", answer.tests);
       return;
     }
     const of = cells.get(answer.cell);
-    if (answer.problem) answer.trouble = (of ? of.label[0].toUpperCase() + of.label.slice(1) : "The notebook") + (/^[,:]/.test(answer.problem) ? "" : ": ") + answer.problem;
-    throw new Error(answer.trouble);
+    if (answer.problem) problem = (of ? of.label[0].toUpperCase() + of.label.slice(1) : "The notebook") + (/^[,:]/.test(answer.problem) ? "" : ": ") + answer.problem;
+    throw new Error(problem || "that was stopped");
   };
 
   // before is what the reader's changes were, for as long as what has replaced them can be taken back.
@@ -451,13 +448,13 @@
     aside("Your changes are as they were.");
   };
   const counted = (n, one, many) => (n === 1 ? "1 " + one : n + " " + many);
-  // ofNotebook and ofProgram return the texts of cells by their ids, how many cells are not of this lesson, guesses, and files of mine.
+  // ofNotebook returns the texts of cells by their ids, how many cells are not of this lesson, guesses, and files of mine.
   const ofNotebook = (text) => {
     let n;
     try {
       n = JSON.parse(text);
     } catch {
-      throw new Error("it is neither a notebook nor a Go program");
+      throw new Error("it is no notebook");
     }
     if (!Array.isArray(n?.cells)) throw new Error("there are no cells in it");
     const texts = new Map();
@@ -470,16 +467,9 @@
     }
     return { texts, strange, guesses: n.metadata?.lectern?.guesses, mine: n.metadata?.lectern?.mine };
   };
-  const ofProgram = async (program) => {
-    aside("Reading the program …");
-    const answer = await consult({ notebook: await unpacked(lesson.notebook), program });
-    if (!answer.texts) throw new Error(answer.problem || answer.trouble);
-    // Cells that it leaves as the lesson has them are put back, as a notebook's are.
-    return { texts: new Map(all().map((c) => [c.id, answer.texts[c.id] ?? c.source])), strange: answer.strange };
-  };
   const load = async (file) => {
     const text = await file.text();
-    const { texts, strange, guesses, mine } = /\.go$/i.test(file.name) ? await ofProgram(text) : ofNotebook(text);
+    const { texts, strange, guesses, mine } = ofNotebook(text);
     const list = all().filter((c) => texts.has(c.id) && texts.get(c.id) !== c.text());
     const beside = strange ? ` ${counted(strange, "cell is", "cells are")} not of this lesson and left out.` : "";
     if (guesses && window.lecternGuesses) lecternGuesses.given = guesses;
@@ -510,7 +500,7 @@
       aside(what + ": " + error.message);
     }
   };
-  const chosen = make("input", { type: "file", accept: ".ipynb,.go,application/json,text/x-go", hidden: true, "aria-label": "A notebook of this lesson, or a program of it" });
+  const chosen = make("input", { type: "file", accept: ".ipynb,application/json", hidden: true, "aria-label": "A notebook of this lesson" });
   chosen.addEventListener("change", trying("This can't be loaded", async () => {
     const [file] = chosen.files;
     chosen.value = ""; // the same file can be chosen again
@@ -528,7 +518,7 @@
     make("div", { class: "live-tools" }, button("▶ Run all", "Run all cells", () => ask(all()), { class: "tool live-run" }), fresh,
       button("Save notebook", "Save notebook: the lesson with your changes, for Jupyter", trying("The notebook can't be saved", async () => saved(lesson.name + ".ipynb", "application/x-ipynb+json", await notebook()))),
       button("Save as Go", "Save as Go: the lesson with your changes as one program", trying("There is no program", program)),
-      button("Load …", "Load … your changes from a notebook, or from a program that Save as Go has written", () => chosen.click()), putBack, forgetMine, undoing, remark, chosen));
+      button("Load …", "Load … your changes from a notebook that Save notebook has written", () => chosen.click()), putBack, forgetMine, undoing, remark, chosen));
   const status = () => {
     const ran = all().filter((c) => c.ran).length;
     about.textContent = ran ? `${ran} of ${cells.size} cells have run in this page; the others show what was recorded.` : `This lesson runs here, in your browser: change a cell and run it. The first run loads Go itself, ${megabytes(host.total)}, once.`;

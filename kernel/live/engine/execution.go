@@ -44,13 +44,6 @@ type execution struct {
 	mine     bool     // it may have put a function into the reader's package
 	noted    bool     // there is a note, on what is lost perhaps
 	changed  []*model // of which the page has to be told
-	messages []message
-}
-
-// A message is one of Jupyter's.
-type message struct {
-	Type    string `json:"type"`
-	Content any    `json:"content"`
 }
 
 func newExecution(e *engine, cell int, code string, r *rewrite.Result) *execution {
@@ -174,8 +167,6 @@ func (x *execution) publish(kind string, content any) {
 	at := x.board
 	if n := len(x.into); n > 0 {
 		at = x.into[n-1].board
-	} else if x.e.jupyter {
-		x.messages = append(x.messages, message{kind, content})
 	}
 	b, err := json.Marshal(content)
 	if err == nil {
@@ -261,8 +252,6 @@ type changes struct {
 	Prompt *string  `json:"prompt,omitempty"` // a line of input is asked for, after this text
 	Models []*model `json:"models,omitempty"` // widgets that are new, or have other values
 	Below  []below  `json:"below,omitempty"`  // what stands below widgets
-
-	Messages []message `json:"messages,omitempty"` // in place of what is drawn, for a front end of Jupyter
 }
 
 // A change is an output: HTML, or a widget that the page draws.
@@ -273,17 +262,11 @@ type change struct {
 }
 
 func (x *execution) changes() changes {
-	c := changes{Count: len(x.stored.Outputs), Prompt: x.prompt, Models: x.changed, Messages: x.messages}
-	x.prompt, x.changed, x.messages = nil, nil, nil
-	if !x.e.jupyter {
-		c.Drawn = x.drawn()
-	}
+	c := changes{Count: len(x.stored.Outputs), Drawn: x.drawn(), Prompt: x.prompt, Models: x.changed}
+	x.prompt, x.changed = nil, nil
 	for m := range x.used {
 		b := below{ID: m.ID, Count: len(m.board.stored.Outputs), Drawn: m.board.drawn()}
 		if len(b.Drawn) > 0 || b.Count != m.board.count {
-			if x.e.jupyter {
-				b.Drawn, b.Outputs = nil, m.board.outputs()
-			}
 			c.Below = append(c.Below, b)
 		}
 		m.board.count = b.Count

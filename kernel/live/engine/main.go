@@ -19,12 +19,10 @@
 //	refused(text)         the compiler or the linker has refused the program
 //	ended(state)          the cell has ended: a [verdict]. What later cells know follows from that
 //	outputs()             what has changed since the last call: [changes]
-//	jupyter()             from here on, changes are Jupyter's messages in place of what a page draws
 //	cell()                the cell as a notebook of its own, as it would be stored
 //	export(name, notebook)  the notebook as one program: an [exported]
 //	complete(code, at)    what can stand there, before a character of a cell: a [completion]
 //	help(code, at)        what the name there is: a [meaning]
-//	changes(name, notebook, program)  what such a program, changed or not, makes of the notebook: [changed]
 package main
 
 import (
@@ -76,7 +74,6 @@ type engine struct {
 
 	executions int
 	models     map[string]*model
-	jupyter    bool // a front end of Jupyter draws the outputs
 }
 
 func (e *engine) manifest() *persist.Manifest {
@@ -127,14 +124,10 @@ func main() {
 		"refused":  call(func(args []js.Value) any { e.now.refused(args[0].String()); return nil }),
 		"ended":    call(func(args []js.Value) any { return text(e.ended(args[0].String())) }),
 		"outputs":  call(func([]js.Value) any { return text(e.now.changes()) }),
-		"jupyter":  call(func([]js.Value) any { e.jupyter = true; return nil }),
 		"cell":     call(func([]js.Value) any { return string(e.now.notebook()) }),
 		"export":   call(func(args []js.Value) any { return text(e.export(args[0].String(), args[1].String())) }),
 		"complete": call(func(args []js.Value) any { return text(e.complete(args[0].String(), args[1].Int())) }),
 		"help":     call(func(args []js.Value) any { return text(e.help(args[0].String(), args[1].Int())) }),
-		"changes": call(func(args []js.Value) any {
-			return text(e.changes(args[0].String(), args[1].String(), args[2].String()))
-		}),
 	})
 	select {}
 }
@@ -237,31 +230,6 @@ func (e *engine) export(name, stored string) exported {
 		return exported{Problem: err.Error()}
 	}
 	return exported{Program: fmt.Sprintf(export.Header, name) + string(made.Main), Tests: string(made.Tests)}
-}
-
-// changed is what a program makes of a notebook, or says why it makes nothing of it.
-type changed struct {
-	Need    []string          `json:"need,omitempty"` // as in an answer
-	Texts   map[string]string `json:"texts"`          // by the cells' IDs
-	Strange int               `json:"strange"`        // cells that the notebook does not have
-	Problem string            `json:"problem,omitempty"`
-}
-
-// changes compares a program with that of the notebook.
-func (e *engine) changes(name, stored, program string) changed {
-	plain := e.export(name, stored)
-	if plain.Need != nil || plain.Problem != "" {
-		return changed{Need: plain.Need, Problem: plain.Problem}
-	}
-	n, err := notebook.Parse(name, []byte(stored))
-	if err != nil {
-		return changed{Problem: err.Error()}
-	}
-	texts, strange, err := export.Changes(n, name, []byte(plain.Program), []byte(program), e.packages.ByName)
-	if err != nil {
-		return changed{Problem: err.Error()}
-	}
-	return changed{Texts: texts, Strange: strange}
 }
 
 // A verdict says how a cell has ended.

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"reflect"
 
@@ -50,17 +49,6 @@ func (b *board) drawn() (list []change) {
 	return list
 }
 
-// outputs are those of the board as a notebook has them.
-func (b *board) outputs() json.RawMessage {
-	var n struct {
-		Cells []struct{ Outputs json.RawMessage }
-	}
-	if err := json.Unmarshal((&notebook.Notebook{Cells: []*notebook.Cell{b.stored}}).Bytes(), &n); err != nil {
-		panic(err) // it has just been written
-	}
-	return n.Cells[0].Outputs
-}
-
 // A model is a widget as the page has it.
 type model struct {
 	ID    string         `json:"id"`
@@ -77,8 +65,6 @@ type below struct {
 	ID    string   `json:"id"`
 	Count int      `json:"count"`
 	Drawn []change `json:"drawn,omitempty"`
-
-	Outputs json.RawMessage `json:"outputs,omitempty"` // all of them in place of what is drawn, as a notebook has them
 }
 
 // widget obeys what a cell says of its widgets.
@@ -95,9 +81,6 @@ func (x *execution) widget(fields []string) {
 		x.below(id)
 	case fields[0] == "open" && len(rest) >= 2:
 		m := &model{ID: id, Kind: rest[1], State: map[string]any{}, cell: x.cell, out: rest[0]}
-		if x.e.jupyter {
-			m.State = display.ModelState(rest[1])
-		}
 		display.ReadState(m.State, rest[2:])
 		x.e.models[id] = m
 		x.made = true
