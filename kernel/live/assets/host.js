@@ -3,14 +3,15 @@
 // their values; one links; another runs one cell's program and is thrown away, so that a program can be stopped whatever it does.
 "use strict";
 
-// The reader's own package, mine: the browser's storage has its files, for all pages of a site. Without storage each page has what was written on it.
+// The reader's own package, mine: the browser's storage has its files, for all pages of a site. Without storage each
+// page has what was written on it.
 const lecternMine = (() => {
   const key = "lectern-mine", texts = (x) => Object.fromEntries(Object.entries(x && typeof x === "object" ? x : {}).filter(([, text]) => typeof text === "string"));
   let own = {}, stores = true;
   return {
     get stores() { return stores; },
     get files() { // by name
-      try { own = texts(JSON.parse(localStorage.getItem(key) ?? JSON.stringify(stores ? {} : own))); } catch { stores = false; }
+      try { if (stores) own = texts(JSON.parse(localStorage.getItem(key))); } catch { stores = false; }
       return own;
     },
     set files(files) {

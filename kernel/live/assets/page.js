@@ -473,7 +473,7 @@
     const list = all().filter((c) => texts.has(c.id) && texts.get(c.id) !== c.text());
     const beside = strange ? ` ${counted(strange, "cell is", "cells are")} not of this lesson and left out.` : "";
     if (guesses && window.lecternGuesses) lecternGuesses.given = guesses;
-    const old = lecternMine.files, own = mine ? { ...old, ...mine } : old, others = Object.keys(own).filter((name) => own[name] !== old[name]);
+    const old = lecternMine.files, own = mine && typeof mine === "object" ? { ...old, ...mine } : old, others = Object.keys(own).filter((name) => own[name] !== old[name]);
     if (!list.length && !others.length) return aside(`${file.name} has no other code than what is here.` + beside);
     replaced(() => {
       list.forEach((c) => c.put(texts.get(c.id)));
