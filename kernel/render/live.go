@@ -162,12 +162,19 @@ func (s *site) live(i int) string {
 		if c.Type != "code" || strings.TrimSpace(c.Source) == "" || p.language() != "go" || c.HasTag("check-only") {
 			continue
 		}
-		l := liveCell{ID: c.ID, Source: strings.Trim(lineEnds(c.Source), "\n"), Measured: c.HasTag("measured"), Solution: c.HasTag("solution"), Why: beyondPage(c)}
+		l := liveCell{ID: c.ID, Source: strings.Trim(lineEnds(c.Source), "\n"), Measured: c.HasTag("measured"), Solution: c.HasTag("solution"), Why: s.say(beyondPage(c))}
 		l.Fails = slices.ContainsFunc(c.Outputs, func(o *notebook.Output) bool { return o.Type == "error" })
 		cells = append(cells, l)
 	}
 	told := s.options.Live.Lesson(i)
-	told["cells"], told["name"], told["folder"] = cells, strings.TrimSuffix(p.out, ".html"), liveFolder+"/"
+	told["cells"], told["name"], told["folder"] = cells, strings.TrimSuffix(p.out, ".html"), s.up()+liveFolder+"/"
+	if s.language != nil {
+		answers, err := s.language.Answers(strings.TrimSuffix(p.out, ".html"))
+		if err != nil {
+			p.problem(0, "what its exercises say: %v", err)
+		}
+		told["answers"] = map[string]string{"lang": s.language.Code, "text": string(answers)}
+	}
 	if len(p.explorers) > 0 {
 		explorers := map[string]json.RawMessage{}
 		for _, name := range p.explorers {
@@ -193,11 +200,11 @@ func beyondPage(c *notebook.Cell) string {
 	source := c.Source
 	switch {
 	case c.HasTag("needs-memory"):
-		return "This cell needs more memory than a page has: it is shown as recorded."
+		return phrase("This cell needs more memory than a page has: it is shown as recorded.")
 	case shellLine.MatchString(source):
-		return "This cell uses commands of the notebook, which a page has not: it is shown as recorded."
+		return phrase("This cell uses commands of the notebook, which a page has not: it is shown as recorded.")
 	case foreign.MatchString(source):
-		return "This cell needs programs, a network or a C compiler, which a page has not: it is shown as recorded."
+		return phrase("This cell needs programs, a network or a C compiler, which a page has not: it is shown as recorded.")
 	}
 	return ""
 }

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -21,6 +22,7 @@ import (
 	"github.com/lectern-go/lectern/kernel/live"
 	"github.com/lectern-go/lectern/kernel/notebook"
 	"github.com/lectern-go/lectern/kernel/render"
+	"github.com/lectern-go/lectern/kernel/translate"
 )
 
 // What stands on the pages of all lessons, beside them.
@@ -92,22 +94,29 @@ func main() {
 	cache := flag.String("cache", "", "folder for what is built for them")
 	flag.Parse()
 	o.Notebooks = flag.Args()
+	if !o.Untrusted {
+		o.Source = *root
+	}
 	if *steps != "" {
 		o.Steps = stepRecords(*steps)
 	}
 	if *course {
 		o.Description, o.Footer = description, footer
 		o.Parts, o.After = parts, after
-		o.Intro = intro
+		o.Intro = []string{intro}
 		if len(o.Steps) == len(o.Notebooks) {
-			o.Intro += stepped
+			o.Intro = append(o.Intro, stepped)
 		}
 		if *runs {
-			o.Intro += runsHere
+			o.Intro = append(o.Intro, runsHere)
 		} else {
-			o.Intro += recorded
+			o.Intro = append(o.Intro, recorded)
 		}
 		o.Picture, o.PictureAlt = preview, previewAlt
+		var err error
+		if o.Languages, err = translate.Languages(filepath.Dir(o.Notebooks[0])); err != nil {
+			fail(err)
+		}
 	}
 	began := time.Now()
 	sizes := ""

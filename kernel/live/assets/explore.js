@@ -3,6 +3,7 @@
 (() => {
   "use strict";
   const { lesson, binary, worker } = window.lecternParts ?? {};
+  const say = lecternSay;
   const places = [...document.querySelectorAll(".explore")];
   if (!places.length || !lesson?.explorers) return;
 
@@ -66,14 +67,14 @@
     if (!known) return;
     const title = document.createElement("p");
     title.className = "x-title";
-    title.append(Object.assign(document.createElement("b"), { textContent: "Try it" }), " " + known.title);
+    title.append(Object.assign(document.createElement("b"), { textContent: say("Try it") }), " " + known.title);
     const body = document.createElement("div");
     const note = document.createElement("p");
     note.className = "x-note";
     note.setAttribute("role", "status");
     place.append(title, body, note);
     place.setAttribute("role", "group");
-    place.setAttribute("aria-label", "Try it: " + known.title);
+    place.setAttribute("aria-label", say("Try it: {title}", { title: known.title }));
     place.hidden = false;
 
     const show = (html) => {
@@ -96,13 +97,13 @@
       busy = true;
       while (waiting.length) {
         const [control, value] = waiting.shift();
-        const slow = setTimeout(() => { note.textContent = "Loading"; }, 400);
+        const slow = setTimeout(() => { note.textContent = say("Loading"); }, 400);
         try {
           show(await ask({ place: number, name, control, value }));
           note.textContent = "";
         } catch (error) {
           program = null; // the next one begins anew
-          note.textContent = "This does not work: " + error.message;
+          note.textContent = say("This does not work: {why}", { why: error.message });
         }
         clearTimeout(slow);
       }

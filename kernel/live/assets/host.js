@@ -25,9 +25,13 @@ const lecternMine = (() => {
 })();
 
 // The first argument has the parts and bundles that can be loaded, which bundles the first cell loads, the folder that
-// they lie in. tell is called with what goes on, in words, and with the share that is done, or with "". afresh is called
-// when all values are forgotten.
-const lecternHost = ({ parts, bundles, first, folder }, tell, afresh) => {
+// they lie in, and what package lesson says in another language than English. tell is called with what goes on, in
+// words, and with the share that is done, or with "". afresh is called when all values are forgotten.
+const lecternHost = ({ parts, bundles, first, folder, answers }, tell, afresh) => {
+  const say = lecternSay;
+  // What package lesson says in another language than English, as a file and where it is: see package lesson.
+  const lang = answers ? { LECTERN_LANG: answers.lang, LECTERN_ROOT: "/lectern" } : {};
+  const saidFiles = answers ? [[`/lectern/notebooks/${answers.lang}/lesson.po`, new TextEncoder().encode(answers.text)]] : [];
   const megabytes = (n) => (n / 1e6).toFixed(1) + " MB";
 
   // Loading: over http the parts are fetched; a page that was opened as a file runs the scripts that carry them.
@@ -125,7 +129,7 @@ const lecternHost = ({ parts, bundles, first, folder }, tell, afresh) => {
     mine = "{}";
     const show = (n) => {
       here += n;
-      if (running && !running.ending) tell(`Loading Go: ${megabytes(here)} of ${megabytes(total)}`, Math.min(1, here / total));
+      if (running && !running.ending) tell(say("Loading Go: {here} of {all}", { here: megabytes(here), all: megabytes(total) }), Math.min(1, here / total));
     };
     show(0);
     await Promise.all(scripts.map((p) => part(p, show)));
@@ -146,7 +150,7 @@ const lecternHost = ({ parts, bundles, first, folder }, tell, afresh) => {
           const bytes = await content(p, show);
           (message.name === "linker" ? linker : w).postMessage({ ...message, bytes }, [bytes.buffer]);
         })).then(() => {
-          if (running && !running.ending) tell("Starting Go");
+          if (running && !running.ending) tell(say("Starting Go"));
           w.postMessage({ do: "start" });
         }).catch(failed);
       });
@@ -156,7 +160,7 @@ const lecternHost = ({ parts, bundles, first, folder }, tell, afresh) => {
     } finally {
       unpackersGo();
     }
-    w.onmessage = ({ data }) => heard(data).catch((error) => lose("The page itself has failed, and all values are lost: " + error.message));
+    w.onmessage = ({ data }) => heard(data).catch((error) => lose(say("The page itself has failed, and all values are lost: {why}", { why: error.message })));
     return { worker: w, end, program };
   };
   const started = () => {
@@ -201,10 +205,10 @@ const lecternHost = ({ parts, bundles, first, folder }, tell, afresh) => {
   const working = (text) => tell(queue.length ? `${text}; ${queue.length} more ${queue.length === 1 ? "cell waits" : "cells wait"}` : text);
   const heard = async (data) => {
     const r = running;
-    if (data.broken) return lose("The engine has failed, and all values are lost: " + data.broken);
+    if (data.broken) return lose(say("The engine has failed, and all values are lost: {why}", { why: data.broken }));
     const its = r && data.id === r.id, e = await engine;
     if (data.want) { // also by a cell that has been stopped meanwhile
-      if (its && !r.ending) tell("Loading packages");
+      if (its && !r.ending) tell(say("Loading packages"));
       try {
         await Promise.all(data.want.map(async (b) => {
           const bytes = await content(bundles[b]);
@@ -212,7 +216,7 @@ const lecternHost = ({ parts, bundles, first, folder }, tell, afresh) => {
         }));
         unpackersGo();
       } catch (error) {
-        return lose("A package can't be loaded, and all values are lost: " + error.message);
+        return lose(say("A package can't be loaded, and all values are lost: {why}", { why: error.message }));
       }
     }
     if (!its) return;
@@ -224,7 +228,7 @@ const lecternHost = ({ parts, bundles, first, folder }, tell, afresh) => {
       const tick = () => {
         const s = (performance.now() - at) / 1000;
         if (s > limit) return stop("limit " + limit);
-        working(s < 1 ? "Running" : `Running for ${s.toFixed(0)} s`);
+        working(s < 1 ? say("Running") : say("Running for {n} s", { n: s.toFixed(0) }));
         r.clock = setTimeout(tick, 500);
       };
       tick();
@@ -243,7 +247,7 @@ const lecternHost = ({ parts, bundles, first, folder }, tell, afresh) => {
       r.program.onerror = () => stop("stopped");
       const give = [r.port, ...data.files.map(([, b]) => b.buffer)];
       if (data.program.buffer) give.push(data.program.buffer); // or it is compiled already
-      r.program.postMessage({ program: data.program, files: data.files, input: data.input, environment: data.environment, port: r.port, kept: ["/keep", "/cell", "/tmp"] }, give);
+      r.program.postMessage({ program: data.program, files: [...data.files, ...saidFiles], input: data.input, environment: { ...data.environment, ...lang }, port: r.port, kept: ["/keep", "/cell", "/tmp"] }, give);
       watch();
     }
     if (data.ended) r.done({ ...data.ended, stopped: r.ending });
@@ -270,7 +274,7 @@ const lecternHost = ({ parts, bundles, first, folder }, tell, afresh) => {
       }
       verdict = await end;
     } catch (error) {
-      cell.trouble("Go can't be loaded: " + error.message);
+      cell.trouble(say("Go can't be loaded: {why}", { why: error.message }));
       verdict = { failed: true };
     }
     if (verdict.mine) lecternMine.files = { ...lecternMine.files, ...verdict.mine };

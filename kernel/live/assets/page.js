@@ -3,6 +3,7 @@
   "use strict";
   const place = document.getElementById("lectern-live");
   if (!place || typeof WebAssembly !== "object" || typeof Worker !== "function" || typeof DecompressionStream !== "function") return;
+  const say = lecternSay;
   const lesson = JSON.parse(place.textContent);
   const make = (tag, attributes = {}, ...content) => {
     const e = document.createElement(tag);
@@ -18,10 +19,10 @@
   const said = document.getElementById("said");
 
   // The bar below says what goes on.
-  const meter = make("progress", { max: 1, value: 0, "aria-label": "Loading", hidden: true });
+  const meter = make("progress", { max: 1, value: 0, "aria-label": say("Loading"), hidden: true });
   const words = make("span", { class: "live-words" });
-  const stopper = button("Stop", "Stop the cell that runs", () => stop("stopped"), { class: "tool live-stop" });
-  const bar = make("div", { class: "live-bar", role: "region", "aria-label": "Running", hidden: true }, words, meter, stopper);
+  const stopper = button(say("Stop"), say("Stop the cell that runs"), () => stop("stopped"), { class: "tool live-stop" });
+  const bar = make("div", { class: "live-bar", role: "region", "aria-label": say("Running"), hidden: true }, words, meter, stopper);
   document.body.append(bar);
   const tell = (text, share) => {
     words.textContent = text;
@@ -166,22 +167,23 @@
       if (Object.keys(edits).length) localStorage.setItem(key, JSON.stringify(edits));
       else localStorage.removeItem(key);
     } catch {
-      if (!warned) aside("This browser keeps nothing for this page. Save the notebook before you leave, or your changes are lost.");
+      if (!warned) aside(say("This browser keeps nothing for this page. Save the notebook before you leave, or your changes are lost."));
       warned = true;
     }
   };
 
   // Of the package mine the page says whose functions the lesson calls.
   const called = lesson.mine ?? [];
-  const listed = (names) => names.join(", ").replace(/, ([^,]*)$/, " and $1");
   const whose = () => {
     const { files } = lecternMine, yours = called.filter((name) => files[name.toLowerCase() + ".go"]);
-    const text = yours.length ? `Of mine, ${listed(yours)} ${yours.length === 1 ? "is" : "are"} yours. ` : "";
-    return text + (yours.length < called.length ? `${text ? "The other functions" : "The functions of mine"} that this lesson calls are our solutions, until lesson.Grade accepts yours. ` : "") + unsure();
+    const mine = yours.length ? say("Of mine, these functions are yours: {names}.", { names: yours.join(", ") }) : "";
+    const ours = yours.length === called.length ? "" : say("Where lesson.Grade has not accepted yours yet, this lesson calls our solutions of mine.");
+    return [mine, ours, unsure()].filter(Boolean).join(" ");
   };
+  // unsure says why the page may not know what was written on others.
   const unsure = () => {
-    if (!lecternMine.stores) return "This browser stores nothing for the page, so mine has our solutions and what you write here, not what you wrote on other pages.";
-    return location.protocol === "file:" ? "The page was opened as a file: if the browser does not tell it what you wrote on another page, mine has our solution." : "";
+    if (!lecternMine.stores) return say("This browser stores nothing for the page, so mine has our solutions and what you write here, not what you wrote on other pages.");
+    return location.protocol === "file:" ? say("The page was opened as a file: if the browser does not tell it what you wrote on another page, mine has our solution.") : "";
   };
 
   const all = () => [...cells.values()];
@@ -198,12 +200,12 @@
       this.badge = this.in.querySelector(".count");
       this.original = this.badge?.textContent;
       this.ran = false;
-      const name = this.badge ? "cell " + this.original : "this cell";
+      const name = this.badge ? say("cell {n}", { n: this.original }) : say("this cell"), cell = { cell: name };
       this.label = name;
-      this.runner = button("▶ Run", "Run " + name, () => ask([...above(this), this]), { class: "tool live-run" });
-      this.again = button("Run to here", "Run all cells down to " + name, () => ask(all().slice(0, all().indexOf(this) + 1).filter((c) => !c.solution || c.changed() || c === this)));
-      this.edit = button("Edit", "Edit " + name, () => (this.editor ? this.close() : this.open()));
-      this.reset = button("Reset", "Put back the code of " + name, () => this.back(), { hidden: true });
+      this.runner = button("▶ " + say("Run"), say("Run {cell}", cell), () => ask([...above(this), this]), { class: "tool live-run" });
+      this.again = button(say("Run to here"), say("Run all cells down to {cell}", cell), () => ask(all().slice(0, all().indexOf(this) + 1).filter((c) => !c.solution || c.changed() || c === this)));
+      this.edit = button(say("Edit"), say("Edit {cell}", cell), () => (this.editor ? this.close() : this.open()));
+      this.reset = button(say("Reset"), say("Put back the code of {cell}", cell), () => this.back(), { hidden: true });
       this.note = make("span", { class: "live-note", role: "status" });
       this.tools = make("div", { class: "live-tools" }, this.runner, this.edit, this.again, this.reset, this.note);
       (this.in.closest("details.code-fold") ?? this.in).after(this.tools);
@@ -252,16 +254,16 @@
         this.code.hidden = true;
         this.code.after(this.place);
         this.editor = window.lecternEditor({
-          parent: this.place, text: edits[this.id] ?? this.source, label: "Code of " + this.label,
+          parent: this.place, text: edits[this.id] ?? this.source, label: say("Code of {cell}", { cell: this.label }),
           run: () => ask([...above(this), this]),
           leave: () => this.close(),
           change: (text) => this.keep(text),
         });
         this.editor.focus();
-        this.edit.textContent = "Done";
-        this.edit.setAttribute("aria-label", "Close the editor of " + this.label);
+        this.edit.textContent = say("Done");
+        this.edit.setAttribute("aria-label", say("Close the editor of {cell}", { cell: this.label }));
       } catch (error) {
-        this.trouble("The editor can't be loaded: " + error.message);
+        this.trouble(say("The editor can't be loaded: {why}", { why: error.message }));
       }
       this.edit.disabled = false;
     }
@@ -273,8 +275,8 @@
       this.place.remove();
       this.code.hidden = false;
       this.keep(text);
-      this.edit.textContent = "Edit";
-      this.edit.setAttribute("aria-label", "Edit " + this.label);
+      this.edit.textContent = say("Edit");
+      this.edit.setAttribute("aria-label", say("Edit {cell}", { cell: this.label }));
       this.edit.focus();
     }
     // put puts a text in place of what a reader sees or edits.
@@ -314,15 +316,15 @@
       engine.postMessage({ do: "cell", id, number: this.number, code: this.taken, steps: Boolean(this.recording), last, more, port: port2 }, [port2]);
       return port1;
     }
-    waits(yes) { this.note.textContent = yes ? "waits" : ""; }
+    waits(yes) { this.note.textContent = yes ? say("waits") : ""; }
     begins() {
       this.steps.close(false);
-      this.note.textContent = "runs";
+      this.note.textContent = say("runs");
       this.box.classList.add("live-runs");
       this.began = true;
       this.editor?.mistakes([]);
     }
-    stopping() { this.note.textContent = "stopped"; }
+    stopping() { this.note.textContent = say("stopped"); }
     // clear makes room for what comes now.
     clear() {
       if (this.stored) this.stored.hidden = true;
@@ -347,8 +349,8 @@
     }
     // asks lets the reader type a line that the program waits for.
     asks(prompt) {
-      const line = make("input", { type: "text", autocomplete: "off", spellcheck: "false", "aria-label": prompt.trim() || "Input" });
-      const form = make("form", { class: "live-input" }, line, make("button", { class: "tool" }, "Enter"));
+      const line = make("input", { type: "text", autocomplete: "off", spellcheck: "false", "aria-label": prompt.trim() || say("Input") });
+      const form = make("form", { class: "live-input" }, line, make("button", { class: "tool" }, say("Enter")));
       const give = (text) => {
         host.type(text);
         form.remove();
@@ -360,7 +362,7 @@
     }
     ends(verdict, ms) {
       const { stopped } = verdict;
-      if (stopped && !verdict.cell) this.trouble("the cell was interrupted before it ran");
+      if (stopped && !verdict.cell) this.trouble(say("the cell was interrupted before it ran"));
       else if (this.began && verdict.cell) this.clear(); // it has shown nothing
       this.box.classList.remove("live-runs");
       this.box.querySelector(".live-input")?.remove();
@@ -371,16 +373,17 @@
         if (this.badge) this.badge.textContent = this.number;
       }
       if (verdict.mistakes?.length) this.editor?.mistakes(verdict.mistakes);
-      this.note.textContent = verdict.failed ? (stopped ? "stopped" : "failed") : `ran here in ${(ms / 1000).toFixed(1)} s` + (this.measured ? "; WebAssembly measures WebAssembly, so times differ from the recorded ones" : "");
+      this.note.textContent = verdict.failed ? (stopped ? say("stopped") : say("failed")) : say("ran here in {n} s", { n: (ms / 1000).toFixed(1) }) + (this.measured ? say("; WebAssembly measures WebAssembly, so times differ from the recorded ones") : "");
       if (this.recording && verdict.cell) this.steps.show(verdict.steps || { steps: [] });
       this.recording = false;
       if (verdict.mine && unsure()) aside(unsure());
-      said.textContent = this.label + (verdict.failed ? (stopped ? " was stopped" : " failed") : " has run");
+      const cell = { cell: this.label };
+      said.textContent = verdict.failed ? (stopped ? say("{cell} was stopped", cell) : say("{cell} failed", cell)) : say("{cell} has run", cell);
       status();
     }
     trouble(text) {
       this.clear();
-      this.out.append(make("div", { class: "error", role: "group", "aria-label": "Error" }, make("p", { class: "label" }, "Error"), make("p", { class: "what" }, text)));
+      this.out.append(make("div", { class: "error", role: "group", "aria-label": say("Error") }, make("p", { class: "label" }, say("Error")), make("p", { class: "what" }, text)));
     }
   }
 
@@ -429,8 +432,8 @@
       return;
     }
     const of = cells.get(answer.cell);
-    if (answer.problem) problem = (of ? of.label[0].toUpperCase() + of.label.slice(1) : "The notebook") + (/^[,:]/.test(answer.problem) ? "" : ": ") + answer.problem;
-    throw new Error(problem || "that was stopped");
+    if (answer.problem) problem = (of ? of.label[0].toUpperCase() + of.label.slice(1) : say("The notebook")) + (/^[,:]/.test(answer.problem) ? "" : ": ") + answer.problem;
+    throw new Error(problem || say("that was stopped"));
   };
 
   // before is what the reader's changes were, for as long as what has replaced them can be taken back.
@@ -445,18 +448,17 @@
     for (const c of all()) c.put(before.edits[c.id] ?? c.source);
     lecternMine.files = before.mine;
     before = null;
-    aside("Your changes are as they were.");
+    aside(say("Your changes are as they were."));
   };
-  const counted = (n, one, many) => (n === 1 ? "1 " + one : n + " " + many);
   // ofNotebook returns the texts of cells by their ids, how many cells are not of this lesson, guesses, and files of mine.
   const ofNotebook = (text) => {
     let n;
     try {
       n = JSON.parse(text);
     } catch {
-      throw new Error("it is no notebook");
+      throw new Error(say("it is no notebook"));
     }
-    if (!Array.isArray(n?.cells)) throw new Error("there are no cells in it");
+    if (!Array.isArray(n?.cells)) throw new Error(say("there are no cells in it"));
     const texts = new Map();
     let strange = 0;
     for (const c of n.cells) {
@@ -471,21 +473,22 @@
     const text = await file.text();
     const { texts, strange, guesses, mine } = ofNotebook(text);
     const list = all().filter((c) => texts.has(c.id) && texts.get(c.id) !== c.text());
-    const beside = strange ? ` ${counted(strange, "cell is", "cells are")} not of this lesson and left out.` : "";
+    const beside = !strange ? "" : " " + (strange === 1 ? say("1 cell is not of this lesson and left out.") : say("{n} cells are not of this lesson and left out.", { n: strange }));
     if (guesses && window.lecternGuesses) lecternGuesses.given = guesses;
     const old = lecternMine.files, own = mine && typeof mine === "object" ? { ...old, ...mine } : old, others = Object.keys(own).filter((name) => own[name] !== old[name]);
-    if (!list.length && !others.length) return aside(`${file.name} has no other code than what is here.` + beside);
+    if (!list.length && !others.length) return aside(say("{file} has no other code than what is here.", { file: file.name }) + beside);
+    const functions = !others.length ? "" : " " + say("Functions of mine came along: {n}.", { n: others.length });
     replaced(() => {
       list.forEach((c) => c.put(texts.get(c.id)));
       if (others.length) lecternMine.files = own;
-    }, `${counted(list.length, "cell", "cells")} changed.` + (others.length ? ` ${counted(others.length, "file", "files")} of mine replaced.` : "") + beside);
+    }, (list.length === 1 ? say("1 cell changed.") : say("{n} cells changed.", { n: list.length })) + functions + beside);
   };
 
   // The strip at the top of the lesson.
   const about = make("p", {});
-  const fresh = button("Start afresh", "Forget all values and show the recorded outputs", restart, { hidden: true });
+  const fresh = button(say("Start afresh"), say("Forget all values and show the recorded outputs"), restart, { hidden: true });
   const remark = make("span", { class: "live-note", role: "status" });
-  const undoing = button("Undo", "Undo: bring back the changes that were replaced", undo, { hidden: true });
+  const undoing = button(say("Undo"), say("Undo: bring back the changes that were replaced"), undo, { hidden: true });
   const aside = (text, undoable = false) => {
     remark.textContent = text;
     undoing.hidden = !undoable;
@@ -500,28 +503,28 @@
       aside(what + ": " + error.message);
     }
   };
-  const chosen = make("input", { type: "file", accept: ".ipynb,application/json", hidden: true, "aria-label": "A notebook of this lesson" });
-  chosen.addEventListener("change", trying("This can't be loaded", async () => {
+  const chosen = make("input", { type: "file", accept: ".ipynb,application/json", hidden: true, "aria-label": say("A notebook of this lesson") });
+  chosen.addEventListener("change", trying(say("This can't be loaded"), async () => {
     const [file] = chosen.files;
     chosen.value = ""; // the same file can be chosen again
     if (file) await load(file);
   }));
-  const putBack = button("Put all back", "Put all back: the code of all cells as the lesson has it", () => {
+  const putBack = button(say("Put all back"), say("Put all back: the code of all cells as the lesson has it"), () => {
     const n = all().filter((c) => c.changed()).length;
-    replaced(() => all().filter((c) => c.changed()).forEach((c) => c.back()), `${counted(n, "cell is", "cells are")} as the lesson has ${n === 1 ? "it" : "them"}.`);
+    replaced(() => all().filter((c) => c.changed()).forEach((c) => c.back()), n === 1 ? say("1 cell is as the lesson has it.") : say("{n} cells are as the lesson has them.", { n }));
   }, { hidden: true });
-  const forgetMine = button("Forget mine", "Forget mine: have our solutions in the place of all functions that are yours", () => {
-    replaced(() => { lecternMine.files = {}; }, "All functions of mine are our solutions again.");
+  const forgetMine = button(say("Forget mine"), say("Forget mine: have our solutions in the place of all functions that are yours"), () => {
+    replaced(() => { lecternMine.files = {}; }, say("All functions of mine are our solutions again."));
   }, { hidden: true });
   const mine = make("p", { class: "live-mine" });
   const strip = make("div", { class: "live-strip" }, about, mine,
-    make("div", { class: "live-tools" }, button("▶ Run all", "Run all cells", () => ask(all()), { class: "tool live-run" }), fresh,
-      button("Save notebook", "Save notebook: the lesson with your changes, for Jupyter", trying("The notebook can't be saved", async () => saved(lesson.name + ".ipynb", "application/x-ipynb+json", await notebook()))),
-      button("Save as Go", "Save as Go: the lesson with your changes as one program", trying("There is no program", program)),
-      button("Load …", "Load … your changes from a notebook that Save notebook has written", () => chosen.click()), putBack, forgetMine, undoing, remark, chosen));
+    make("div", { class: "live-tools" }, button("▶ " + say("Run all"), say("Run all cells"), () => ask(all()), { class: "tool live-run" }), fresh,
+      button(say("Save notebook"), say("Save notebook: the lesson with your changes, for Jupyter"), trying(say("The notebook can't be saved"), async () => saved(lesson.name + ".ipynb", "application/x-ipynb+json", await notebook()))),
+      button(say("Save as Go"), say("Save as Go: the lesson with your changes as one program"), trying(say("There is no program"), program)),
+      button(say("Load …"), say("Load … your changes from a notebook that Save notebook has written"), () => chosen.click()), putBack, forgetMine, undoing, remark, chosen));
   const status = () => {
     const ran = all().filter((c) => c.ran).length;
-    about.textContent = ran ? `${ran} of ${cells.size} cells have run in this page; the others show what was recorded.` : `This lesson runs here, in your browser: change a cell and run it. The first run loads Go itself, ${megabytes(host.total)}, once.`;
+    about.textContent = ran ? say("{n} of {all} cells have run in this page; the others show what was recorded.", { n: ran, all: cells.size }) : say("This lesson runs here, in your browser: change a cell and run it. The first run loads Go itself, {megabytes}, once.", { megabytes: megabytes(host.total) });
     fresh.hidden = count === 0;
     putBack.hidden = !all().some((c) => c.changed());
     forgetMine.hidden = !Object.keys(lecternMine.files).length;

@@ -1,5 +1,3 @@
-//go:build js
-
 package main
 
 import (
@@ -16,14 +14,11 @@ import (
 	"github.com/lectern-go/lectern/kernel/internal/mine"
 )
 
-const (
-	minePath = "github.com/lectern-go/lectern/notebooks/mine"
-	oursDir  = "/ours" // the sources of our package, which JavaScript puts there
-	mineDir  = "/mine" // those of the reader's: ours, and in their place what the reader has written
-)
+const minePath = "github.com/lectern-go/lectern/notebooks/mine"
 
 // A student is whoever reads the page, with a package mine of their own, whose sources the browser stores. Cells import
-// it in place of ours.
+// it in place of ours. In the page's memory it lies in Dir, where our solutions stand for what the reader has not
+// written; our package alone is in Ours.
 type student struct {
 	mine.Package
 	packages *packages
@@ -45,8 +40,10 @@ type library struct {
 	imports []string
 }
 
-func newStudent(p *packages) *student {
-	s := &student{packages: p, ours: p.known[minePath], Package: mine.Package{Dir: mineDir, Ours: oursDir, InPage: true, Importer: p}}
+// newStudent returns a student whose packages are in a folder: ours in ours, where JavaScript puts it.
+func newStudent(p *packages, folder string) *student {
+	s := &student{packages: p, ours: p.known[minePath]}
+	s.Package = mine.Package{Dir: filepath.Join(folder, mine.Name), Ours: filepath.Join(folder, "ours"), InPage: true, Importer: p}
 	s.begin(nil)
 	s.changed = false
 	return s
@@ -54,17 +51,17 @@ func newStudent(p *packages) *student {
 
 // begin takes what the browser has stored: files by name.
 func (s *student) begin(stored map[string]string) {
-	want := sources(oursDir)
+	want := sources(s.Ours)
 	for name, text := range stored {
 		if base, _, _ := strings.Cut(name, ".go"); want[base+".go"] != "" && filepath.Base(name) == name {
 			want[name] = text
 		}
 	}
-	os.MkdirAll(mineDir, 0o700)
-	there := sources(mineDir)
+	os.MkdirAll(s.Dir, 0o700)
+	there := sources(s.Dir)
 	for name := range there {
 		if _, ok := want[name]; !ok {
-			os.Remove(filepath.Join(mineDir, name))
+			os.Remove(filepath.Join(s.Dir, name))
 		}
 	}
 	for name, text := range want {
@@ -72,7 +69,7 @@ func (s *student) begin(stored map[string]string) {
 			continue
 		}
 		s.changed = true
-		if err := os.WriteFile(filepath.Join(mineDir, name), []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(s.Dir, name), []byte(text), 0o600); err != nil {
 			s.trouble = err.Error()
 		}
 	}
@@ -93,7 +90,7 @@ func sources(dir string) map[string]string {
 
 // written lists the files that are new since it was called last, and not ours.
 func (s *student) written() map[string]string {
-	ours, own, fresh := sources(oursDir), sources(mineDir), map[string]string{}
+	ours, own, fresh := sources(s.Ours), sources(s.Dir), map[string]string{}
 	maps.DeleteFunc(own, func(name, text string) bool { return ours[name] == text })
 	for name, text := range own {
 		if s.own[name] != text {
@@ -121,12 +118,12 @@ func (s *student) library(imports []string) (l *library, need []string) {
 	if !s.changed || !slices.Contains(imports, minePath) {
 		return nil, nil
 	}
-	l = &library{Path: minePath, Archive: fmt.Sprintf("/pkg/mine-%d.a", s.archives+1), Files: map[string]string{}}
-	for name, text := range sources(mineDir) {
+	l = &library{Path: minePath, Archive: filepath.Join(filepath.Dir(s.Dir), fmt.Sprintf("mine-%d.a", s.archives+1)), Files: map[string]string{}}
+	for name, text := range sources(s.Dir) {
 		if filepath.Ext(name) != ".go" {
 			continue
 		}
-		l.Sources = append(l.Sources, filepath.Join(mineDir, name))
+		l.Sources = append(l.Sources, filepath.Join(s.Dir, name))
 		f, err := parser.ParseFile(token.NewFileSet(), name, text, parser.ImportsOnly)
 		if err != nil {
 			continue // the compiler says it

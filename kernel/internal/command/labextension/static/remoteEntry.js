@@ -2,6 +2,7 @@
 // the lines of a cell for the stepper in its output, which a key opens, too. And it asks the questions of lessons; what it asks them
 // with, lecternAsk, is put before it.
 (() => {
+  const say = lecternSay;
   let shared; // what JupyterLab shares with extensions
 
   async function load(name) {
@@ -95,7 +96,7 @@
         const command = "lectern:step";
         let opening; // the cell whose stepper is to have the keyboard
         app.commands.addCommand(command, {
-          label: "Run the Cell and Step Through It",
+          label: say("Run the Cell and Step Through It"),
           isEnabled: () => tracker.activeCell?.model.type === "code",
           execute: () => {
             const { content, sessionContext } = tracker.currentWidget, cell = tracker.activeCell;
@@ -146,7 +147,7 @@
 
     // place finds where a guess goes in a cell's text: the nil of its question.
     function place(source, q) {
-      const literal = JSON.stringify(q.question).replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+      const literal = JSON.stringify(q.key ?? q.question).replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
       const found = new RegExp(`\\bGuess\\(\\s*${literal},\\s*(nil)\\s*,`, "d").exec(source);
       return found?.indices[1];
     }
@@ -178,7 +179,7 @@
           const { make, verdict, form } = lecternAsk;
           const said = make("p", "", { className: "verdict", hidden: true });
           said.setAttribute("role", "status");
-          const say = text => { said.textContent = text; said.hidden = false; };
+          const tell = text => { said.textContent = text; said.hidden = false; };
           let last; // guess
           // The guess goes into the cell; where it can't, what is hidden is shown as it is.
           const reveal = guess => {
@@ -190,13 +191,13 @@
               return;
             }
             f.remove();
-            say(`${said.hidden ? "" : said.textContent + " "}It is ${q.shown}. ${q.why ?? ""}`.trim());
+            tell(`${said.hidden ? "" : said.textContent + " "}${say("It is {answer}.", { answer: q.shown })} ${q.why ?? ""}`.trim());
             for (const fold of cell?.node.querySelectorAll(".jp-OutputArea details") ?? []) fold.open = true;
           };
           const f = form(q, "lectern-button", guess => {
             const { again, text } = verdict(q, guess);
             last = guess;
-            say(text);
+            tell(text);
             if (!again) reveal(guess);
           }, () => reveal(last));
           // Keys are for the form, not for the notebook.
