@@ -663,9 +663,6 @@ func joined(v any) string {
 	return s
 }
 
-// keptMine is what a cell says when lesson.Grade has accepted its function.
-var keptMine = regexp.MustCompile(`(?m)^(It is mine\.\w+|mine\.\w+ is this version) from now on.*\n`)
-
 // form is what outputs say, a line for each: text on stderr has no fixed place among the others.
 func form(outputs []storedOutput, measured bool) (lines []string) {
 	var errors []string
@@ -676,7 +673,7 @@ func form(outputs []storedOutput, measured bool) (lines []string) {
 			errors = append(errors, joined(o.Text))
 			continue
 		case o.Type == "stream":
-			text = keptMine.ReplaceAllString(joined(o.Text), "") // check has no package mine to keep functions in
+			text = joined(o.Text)
 		case o.Type == "error":
 			text = o.EName + ": " + o.EValue
 		default:
