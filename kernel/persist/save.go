@@ -176,6 +176,10 @@ func forget(v *variable, err error) {
 		note(v.name, fmt.Sprintf("the widgets of this cell will not react: what they call can't be kept: %v", err))
 		return
 	}
+	if what, ok := settingNames[v.name]; ok {
+		note(what, fmt.Sprintf("%s ends with this cell: %v. A function whose name begins with init_ runs in every cell", what, err))
+		return
+	}
 	note(v.name, fmt.Sprintf("%s (%s) is not remembered by later cells: %v", v.name, typeText(v.p.Type().Elem()), err))
 }
 

@@ -136,7 +136,7 @@ func isSystem(t reflect.Type) bool {
 
 // plain are the structs of such packages that are nothing but their memory.
 var plain = map[string]bool{
-	"os.SyscallError": true, "os.LinkError": true, "sync.Once": true,
+	"os.SyscallError": true, "os.LinkError": true, "os.fileStat": true, "os.unixDirent": true, "sync.Once": true,
 	"net.OpError": true, "net.AddrError": true, "net.ParseError": true, "net.DNSError": true, "net.DNSConfigError": true,
 	"net.IPNet": true, "net.IPAddr": true, "net.TCPAddr": true, "net.UDPAddr": true, "net.UnixAddr": true, "net.MX": true, "net.NS": true, "net.SRV": true,
 	"net/http.Cookie": true, "net/http.ServeMux": true, "net/http.routingNode": true, "net/http.routingIndex": true, "net/http.routingIndexKey": true,
@@ -198,13 +198,18 @@ func source(t reflect.Type) string {
 		for i := range t.NumField() {
 			f := t.Field(i)
 			s := source(f.Type)
-			if s == "" || f.Anonymous || f.PkgPath != "" && f.PkgPath != "main" {
+			if s == "" || f.PkgPath != "" && f.PkgPath != "main" {
 				return ""
 			}
 			if i > 0 {
 				b.WriteString("; ")
 			}
-			b.WriteString(f.Name + " " + s)
+			if !f.Anonymous {
+				b.WriteString(f.Name + " ")
+			} else if name, _, _ := strings.Cut(s, "["); name[strings.LastIndexAny(name, "*./")+1:] != f.Name {
+				return "" // embedded under the name of an alias
+			}
+			b.WriteString(s)
 			if f.Tag != "" {
 				fmt.Fprintf(&b, " %q", f.Tag)
 			}

@@ -43,8 +43,8 @@ func varRows(vars map[string]string, m *persist.Manifest) []varRow {
 	return rows
 }
 
-func (e *execution) listVars() {
-	rows := varRows(e.k.current().Vars(), e.k.manifest())
+func (e commands) listVars() {
+	rows := varRows(e.k.session.Current().Vars(), e.k.session.Manifest())
 	if len(rows) == 0 {
 		e.show(map[string]any{"text/plain": "no variables yet"})
 		return

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"github.com/lectern-go/lectern/accounting"
 	"github.com/lectern-go/lectern/gpu"
 	"github.com/lectern-go/lectern/internal/approx"
+	"github.com/lectern-go/lectern/internal/gc"
 	"github.com/lectern-go/lectern/nn"
 	"github.com/lectern-go/lectern/optim"
 	"github.com/lectern-go/lectern/tensor"
@@ -234,7 +234,9 @@ func gpuChild([]string) error {
 					x.Free()
 				}
 				name, held = "", nil
-				runtime.GC() // of the model of the case before
+				for range 2 { // the model of the case before, and what hangs on it
+					gc.Run(time.Second)
+				}
 				gpu.ResetMaxMemoryAllocated(0)
 				call, some, held = c.onGPU(d)
 				name = c.String()
