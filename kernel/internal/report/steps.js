@@ -361,21 +361,21 @@ var lecternSteps = (record, code, place, options) => {
     return "";
   };
   // partsOf is what the bytes and FLOPs of an operation consist of, a line for each.
-  const partsOf = (name, into, result, f, list) => {
+  const partsOf = (name, into, result, f, b, list) => {
     const inputs = shapesOf(into), out = shapesOf(result)[0] || [], lines = [];
     list.split(";").filter(Boolean).forEach((text, i) => {
-      const [kind, b, dtype] = text.split(" "), dims = inputs[i] || [], which = inputs.length > 1 ? say("input {n}", { n: i + 1 }) : say("the input");
+      const [kind, moved, dtype] = text.split(" "), dims = inputs[i] || [], which = inputs.length > 1 ? say("input {n}", { n: i + 1 }) : say("the input");
       const tensor = (dims) => say("[{shape}] of {dtype}", { shape: dims.join(" "), dtype });
-      const repeated = kind === "read" && sizes[dtype] && +b < sizes[dtype] * count(dims);
+      const repeated = kind === "read" && sizes[dtype] && +moved < sizes[dtype] * count(dims);
       lines.push({
-        read: () => say("{input}, {tensor}: reads {bytes}", { input: which, tensor: tensor(dims), bytes: exact(+b) }) + (repeated ? say(", since its {n} elements repeat {distinct}", { n: words(count(dims)), distinct: words(+b / sizes[dtype]) }) : ""),
+        read: () => say("{input}, {tensor}: reads {bytes}", { input: which, tensor: tensor(dims), bytes: exact(+moved) }) + (repeated ? say(", since its {n} elements repeat {distinct}", { n: words(count(dims)), distinct: words(+moved / sizes[dtype]) }) : ""),
         over: () => say("{input}, {tensor}: is written over, and not read", { input: which, tensor: tensor(dims) }),
         number: () => say("{input}: a Go number, which stands in the code and in no memory", { input: which }),
-        some: () => say("the inputs: reads {bytes}, of each what is picked, and 8 bytes for each position", { bytes: exact(+b) }),
-        write: () => say("the result, {tensor}: writes {bytes}", { tensor: tensor(out), bytes: exact(+b) }),
+        some: () => say("the inputs: reads {bytes}, of each what is picked, and 8 bytes for each position", { bytes: exact(+moved) }),
+        write: () => say("the result, {tensor}: writes {bytes}", { tensor: tensor(out), bytes: exact(+moved) }),
       }[kind]?.() ?? text);
     });
-    if (!lines.length) lines.push(say("a view of the same memory: nothing is read or written"));
+    if (!lines.length && !+b) lines.push(say("a view of the same memory: nothing is read or written"));
     const counted = +f ? countedFrom(name.split(" · ")[0], +f, inputs, out) : "";
     if (counted) lines.unshift(`${flops(+f)}: ${counted}`);
     return lines;
@@ -385,7 +385,7 @@ var lecternSteps = (record, code, place, options) => {
     const [name, into, result, f, b, list, ns] = text.split("\t");
     if (result === undefined) return make("li", {}, name);
     const costs = [+f ? flops(+f) : null, +b ? bytes(+b) : say("moves nothing"), +ns ? time(+ns) : null].filter(Boolean).join(", ");
-    const inside = partsOf(name, into, result, f, list || "").map((line) => make("span", { class: "step-facts" }, line));
+    const inside = partsOf(name, into, result, f, b, list || "").map((line) => make("span", { class: "step-facts" }, line));
     const fold = make("details", { class: "step-parts", open: unfolded }, make("summary", {}, costs), ...inside);
     fold.addEventListener("toggle", () => { unfolded = fold.open; });
     const at = source["op " + name.split(" · ")[0]];
