@@ -190,8 +190,9 @@ func chinese(s string) (list []string) {
 }
 
 var (
-	cited   = regexp.MustCompile(`\[\*[^]]*\*[^]]*\]|\[\x60[^]]*\]`) // titles stay as they are
-	algebra = regexp.MustCompile(`\S*[\pL\pN)][·=/−+*\[]\S*`)        // a formula in plain text, such as gradient[k]
+	cited    = regexp.MustCompile(`\[\*[^]]*\*[^]]*\]|\[\x60[^]]*\]`) // titles stay as they are
+	htmlCode = regexp.MustCompile(`<code>.*?</code>`)
+	algebra  = regexp.MustCompile(`\S*[\pL\pN)][·=/−+*\[]\S*`) // a formula in plain text, such as gradient[k]
 )
 
 const glossaryFile = "glossary.tsv"
@@ -243,6 +244,7 @@ func readGlossary(path string) (glossary, error) {
 // misused says which words of a translation are not those of the glossary.
 func (g glossary) misused(m *po.Message) (list []string) {
 	plain := anyFormula.ReplaceAllString(anyCode.ReplaceAllString(m.ID, " "), " ")
+	plain = value.ReplaceAllString(htmlCode.ReplaceAllString(plain, " "), " ")
 	plain = algebra.ReplaceAllString(linkTarget.ReplaceAllString(cited.ReplaceAllString(plain, " "), "]("), " ")
 	in := func(t term) bool {
 		return slices.ContainsFunc(t.english, func(e *regexp.Regexp) bool { return e.MatchString(plain) })
