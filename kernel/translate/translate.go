@@ -30,7 +30,7 @@ type Language struct {
 	messages map[string]*po.Message
 	lesson   map[string]bool // what package lesson says
 	explore  map[string]string
-	forms    []*form         // of that, what has values in it
+	forms    []*form // of that, what has values in it
 }
 
 // SiteFile is the catalogue of the pages' own texts, whose header names the language.
