@@ -208,7 +208,13 @@ func TestSite(t *testing.T) {
 					wide := ask[string](b, `[...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > innerWidth + 1 && getComputedStyle(e).position != "fixed").slice(0, 3).map(e => e.tagName + "." + e.className).join(", ")`)
 					t.Errorf("%s: %d wide in a window of %d: it scrolls sideways (%s)", p, w, look.width, wide)
 				}
-				const sideways = `[...document.querySelectorAll("main .code pre")].filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.innerText.slice(0, 80)).join(" | ")`
+				const sideways = `(() => {
+					const folds = [...document.querySelectorAll("main details:not([open])")];
+					folds.forEach(f => f.open = true);
+					const wide = [...document.querySelectorAll("main .code pre, main details pre")].filter(e => e.scrollWidth > e.clientWidth + 1);
+					folds.forEach(f => f.open = false);
+					return wide.map(e => e.innerText.slice(0, 80)).join(" | ");
+				})()`
 				if list := ask[string](b, sideways); list != "" && !look.mobile {
 					t.Errorf("%s: code scrolls sideways in a window of %d: %s", p, look.width, list)
 				}

@@ -97,35 +97,10 @@ func Pack(ctx context.Context, root, dir string, lessons []*notebook.Notebook, s
 			}
 		}
 	}
-	var list []*packing
-	read := func(pack packer, kind, file string) {
-		b, readErr := os.ReadFile(file)
-		list = append(list, &packing{kind: kind, content: b, pack: pack})
-		err = cmp.Or(err, readErr)
-	}
-	script := func(kind string, sources ...string) {
-		list = append(list, &packing{kind: kind, content: []byte(strings.Join(sources, "")), pack: gz})
-	}
-	read(lz, "compiler", p.Compiler)
-	read(lz, "linker", p.Linker)
-	read(lz, "rewriter", p.Rewriter)
-	read(lz, "explore", p.Explore)
-	start, startErr := os.ReadFile(p.Start)
-	licence, licenceErr := os.ReadFile(p.Licence)
-	unlzma, inlineErr := inlineBits(unlzmaScript)
-	if err = cmp.Or(err, startErr, licenceErr, inlineErr); err != nil {
+	list, err := tools(p)
+	if err != nil {
 		return nil, fmt.Errorf("live: %w", err)
 	}
-	tools := cellsScript
-	if slices.Contains(p.Untrimmed, snapshots) {
-		tools = beginAnew + tools
-	}
-	script("engine", machineScript, string(start), tools, engineScript)
-	script("linkerscript", machineScript, string(start), tools, linkerScript)
-	script("program", machineScript, string(start), programScript)
-	script("unpacker", unlzma, unpackerScript)
-	script("editor", editorScript)
-	script("explorescript", string(start), exploreWorkerScript)
 	for _, n := range lessons {
 		list = append(list, &packing{kind: readerCopy, content: n.Bytes(), pack: gz})
 	}
@@ -194,10 +169,41 @@ func Pack(ctx context.Context, root, dir string, lessons []*notebook.Notebook, s
 		}
 	}
 	share(f.lessons, f.bundles)
-	f.Content["LICENSE-Go.txt"] = licence
+	if f.Content["LICENSE-Go.txt"], err = os.ReadFile(p.Licence); err != nil {
+		return nil, fmt.Errorf("live: %w", err)
+	}
 	f.Content["LICENSE-scripts.txt"] = []byte(scriptsLicence)
 	f.explorers, err = firstLooks(ctx, root)
 	return f, err
+}
+
+// tools are the programs and scripts that pages need to run cells.
+func tools(p *Parts) (list []*packing, err error) {
+	read := func(pack packer, kind, file string) {
+		b, readErr := os.ReadFile(file)
+		list = append(list, &packing{kind: kind, content: b, pack: pack})
+		err = cmp.Or(err, readErr)
+	}
+	script := func(kind string, sources ...string) {
+		list = append(list, &packing{kind: kind, content: []byte(strings.Join(sources, "")), pack: gz})
+	}
+	read(lz, "compiler", p.Compiler)
+	read(lz, "linker", p.Linker)
+	read(lz, "rewriter", p.Rewriter)
+	read(lz, "explore", p.Explore)
+	start, startErr := os.ReadFile(p.Start)
+	unlzma, inlineErr := inlineBits(unlzmaScript)
+	cells := cellsScript
+	if slices.Contains(p.Untrimmed, snapshots) {
+		cells = beginAnew + cells
+	}
+	script("engine", machineScript, string(start), cells, engineScript)
+	script("linkerscript", machineScript, string(start), cells, linkerScript)
+	script("program", machineScript, string(start), programScript)
+	script("unpacker", unlzma, unpackerScript)
+	script("editor", editorScript)
+	script("explorescript", string(start), exploreWorkerScript)
+	return list, cmp.Or(err, startErr, inlineErr)
 }
 
 // further is how many bytes a lesson may load at most if another one has run in the browser before.

@@ -55,8 +55,8 @@ func (p *page) output(o *notebook.Output) string {
 	return ""
 }
 
-// lineFits is how many characters of printed text a page shows in a line.
-const lineFits = 84
+// lineFits is how many characters of printed text a page shows in a line, in the fold of a solution, too.
+const lineFits = 80
 
 // printed draws text that a cell printed. Its lines stay as they are, since columns stand under each other; but where
 // one is too long for the page, as the sentence of an error is, the text is broken into lines that can be read without

@@ -55,6 +55,9 @@ type Options struct {
 	// Steps are what was recorded of the cells of notebooks, by file, for readers to step through.
 	Steps map[string]Steps
 
+	// Source is the folder of the library's packages; empty if pages are not to link to their source.
+	Source string
+
 	// Languages are those that the pages are written in, besides English: each in a folder named by its code.
 	Languages []*translate.Language
 
@@ -95,6 +98,8 @@ type site struct {
 	pages      []*page
 	byNotebook map[string]*page // by base name of the notebook
 	picture    image.Config     // of Options.Picture
+	sources    []*sourcePackage
+	linked     map[*sourcePackage]bool // those that a page links to
 	problems   Problems
 	warnings   []*Problem
 }
@@ -142,7 +147,10 @@ func Site(o Options) (*Result, error) {
 			o.URL += "/"
 		}
 	}
-	s := &site{options: o, byNotebook: map[string]*page{}}
+	s := &site{options: o, byNotebook: map[string]*page{}, linked: map[*sourcePackage]bool{}}
+	if err := s.readSources(); err != nil {
+		return nil, err
+	}
 	if o.Picture != nil {
 		var err error
 		if s.picture, err = png.DecodeConfig(bytes.NewReader(o.Picture)); err != nil {
@@ -220,7 +228,7 @@ func Site(o Options) (*Result, error) {
 
 // in is the site in another language. Warnings are those of the English one.
 func (s *site) in(l *translate.Language) *site {
-	t := &site{options: s.options, language: l, byNotebook: map[string]*page{}, picture: s.picture}
+	t := &site{options: s.options, language: l, byNotebook: map[string]*page{}, picture: s.picture, sources: s.sources, linked: map[*sourcePackage]bool{}}
 	for _, p := range s.pages {
 		translated := l.Notebook(p.nb)
 		q := newPage(t, p.file, translated.Notebook)
@@ -281,13 +289,21 @@ func (s *site) build() map[string][]byte {
 		s.addLive(files)
 	}
 	for i, p := range s.pages {
+		if steps := s.options.Steps[p.file]; len(steps) > 0 || s.options.Live != nil {
+			p.links = s.sourceLinks(p.nb, steps)
+		}
 		b := []byte(s.lesson(i, index, ""))
-		if steps := s.steps(i, PageLimit-len(b)-stepperSize); steps != "" {
+		if steps := s.steps(i, PageLimit-len(b)-stepperSize-len(p.links)); steps != "" {
 			b = []byte(s.lesson(i, index, steps))
 		}
 		files[p.out] = b
 		if len(b) > PageLimit {
 			p.warn(0, "the page has %.1f MB, more than %.1f; the largest part is %s", float64(len(b))/1e6, PageLimit/1e6, p.largest())
+		}
+	}
+	if s.language == nil { // all languages read the same source
+		for k := range s.linked {
+			files[k.page()] = []byte(s.sourcePage(k))
 		}
 	}
 	return files

@@ -14,7 +14,6 @@ import (
 
 	"github.com/lectern-go/lectern/internal/humanize"
 	"github.com/lectern-go/lectern/kernel/internal/rewrite"
-	"github.com/lectern-go/lectern/notebooks/lesson"
 )
 
 // A browser that gets a million lines is of no use for minutes, and a notebook that holds them never opens again. So a
@@ -161,46 +160,8 @@ func (l *outputLimit) cleared() {
 	l.shown, l.bytes, l.over, l.told, l.last, l.left, l.size = 0, 0, false, false, "", 0, 0
 }
 
-// limited reports whether a display is one too many; if it isn't, all that was printed before it is shown first.
-func (e *execution) limited(msgType string, content any) bool {
-	switch msgType {
-	case "display_data":
-		c, _ := content.(map[string]any)
-		if data, ok := c["data"].(map[string]any); ok && data[lesson.AnswerType] != nil {
-			return false // the grader waits for each
-		}
-		if e.displays++; e.lostDisplays() > 0 {
-			return true
-		}
-		fallthrough
-	case "execute_result":
-		e.endOutput()
-	case "clear_output":
-		e.displays = 0
-		for _, l := range e.limits {
-			l.cleared()
-		}
-	}
-	return false
-}
-
-// lostDisplays is how many displays are not shown.
-func (e *execution) lostDisplays() int {
-	if e.k.lines == 0 {
-		return 0
-	}
-	return max(0, e.displays-max(1, e.k.lines/displayRows))
-}
-
-// endOutput shows what the limits still hold.
-func (e *execution) endOutput() {
-	for _, name := range []string{"stdout", "stderr"} {
-		e.limits[name].end()
-	}
-}
-
 // limitOutput obeys %output.
-func (e *execution) limitOutput(c rewrite.Command) *failure {
+func (e commands) limitOutput(c rewrite.Command) *failure {
 	n, err := e.k.lines, error(nil)
 	if len(c.Args) > 0 {
 		n, err = strconv.Atoi(strings.NewReplacer(",", "", "_", "").Replace(c.Args[0]))

@@ -60,8 +60,8 @@ func TestSavedState(t *testing.T) {
 	need(t, err)
 	dir := t.TempDir()
 	t.Cleanup(func() {
-		sum := (&execution{k: &kernel{started: dir, c: config{root: repoRoot(t)}}})
-		state, _ := sum.stateDir(rewriteCommand("%save"))
+		k := &kernel{started: dir, c: config{root: repoRoot(t)}}
+		state, _ := k.stateDir(rewriteCommand("%save"))
 		os.RemoveAll(strings.TrimSuffix(state, "/state"))
 	})
 	one := startLabIn(t, bin, dir, []string{offlineVar + "=1"})

@@ -143,6 +143,37 @@ func (l *Language) Words(scripts ...string) map[string]string {
 
 var sayInScript = regexp.MustCompile(`\bsay\(("(?:[^"\\]|\\.)*")`)
 
+// ofAnswers are the kinds of texts that package lesson says about answers.
+var ofAnswers = []string{"hint", "praise", "name of a case", "what a good answer says"}
+
+// Answers is a catalogue of what package lesson says about the answers to a lesson's exercises, for cells that run where
+// the language's folder is not.
+func (l *Language) Answers(lesson string) ([]byte, error) {
+	all := &po.File{}
+	for _, name := range []string{LessonFile, lesson + ".po", "shared.po"} {
+		path := filepath.Join(l.Dir, name)
+		text, err := os.ReadFile(path)
+		if os.IsNotExist(err) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("translate: %w", err)
+		}
+		f, err := po.Parse(path, text)
+		if err != nil {
+			return nil, fmt.Errorf("translate: %w", err)
+		}
+		for _, m := range f.Messages {
+			about := name == LessonFile || slices.ContainsFunc(m.Kinds, func(k string) bool { return slices.Contains(ofAnswers, k) })
+			known := slices.ContainsFunc(all.Messages, func(other *po.Message) bool { return other.ID == m.ID })
+			if m.ID != "" && m.Valid() && about && !known {
+				all.Messages = append(all.Messages, &po.Message{ID: m.ID, Str: m.Str})
+			}
+		}
+	}
+	return append([]byte("\n"), all.Bytes()...), nil // each message has a line above it, by which it is found
+}
+
 // SaidInScript lists what a script says.
 func SaidInScript(script string) (list []string) {
 	for _, m := range sayInScript.FindAllStringSubmatch(script, -1) {

@@ -143,6 +143,17 @@ msgstr "eine Zahl"
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
+	// Where the folder is not, what is said about answers comes along.
+	write("05-a.po", "#. praise\nmsgid \"Well done.\"\nmsgstr \"Gut.\"\n\n#. prose\nmsgid \"Long text.\"\nmsgstr \"Lang.\"\n")
+	answers, err := l.Answers("05-a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for english, want := range map[string]bool{"Well done.": true, "a number": true, "✓ Exercise %s is right. %s": true, "Long text.": false} {
+		if got := po.Find(answers, english); (got != nil) != want {
+			t.Errorf("%q: %v, want that it is there: %v", english, got, want)
+		}
+	}
 }
 
 // TestFaults: what a program can see in a translation is seen, and nothing is in one that is right.

@@ -110,7 +110,7 @@ func wanted(t *testing.T) []*catalogue {
 	lesson := open("lesson")
 	addSaid(t, lesson, ".")
 	site := open("site")
-	addSaid(t, site, "../../kernel/render", "../../kernel/site", "../../kernel/live", "../../kernel/internal/report", "../../kernel/internal/ask", "../../kernel/internal/command", "../../kernel/internal/command/labextension/static")
+	addSaid(t, site, "../../kernel/render", "../../kernel/site", "../../kernel/live/assets", "../../kernel/internal/report", "../../kernel/internal/ask", "../../kernel/internal/command", "../../kernel/internal/command/labextension/static")
 	addSaid(t, open("explore"), "../explore")
 	return list
 }

@@ -1,6 +1,7 @@
 package lesson
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -66,9 +67,31 @@ func PlusMinus(distance float64) Option {
 	return func(q *question) { q.Share, q.Distance = 0, distance }
 }
 
-// Choices lists what there is to choose from. The answer is one of them.
+// Choices lists what there is to choose from. The answer is one of them, or a [Pick].
 func Choices(names ...string) Option {
 	return func(q *question) { q.Choices = names }
+}
+
+// A Pick is the position of the answer among the [Choices] of its question. So a cell writes each choice once, and
+// doesn't show which of them it is:
+//
+//	lesson.Guess("Which order of the loops is faster?", nil,
+//		lesson.Smallest(ijk, ikj), lesson.Choices("i, j, k", "i, k, j"))
+type Pick int
+
+// Smallest picks the choice that stands where the smallest of the values does, the first of equal ones.
+func Smallest[T cmp.Ordered](values ...T) Pick { return Pick(slices.Index(values, slices.Min(values))) }
+
+// Largest picks the choice that stands where the largest of the values does, the first of equal ones.
+func Largest[T cmp.Ordered](values ...T) Pick { return Pick(slices.Index(values, slices.Max(values))) }
+
+// Between picks the range in which a value lies: the first choice is for what is below the first of the limits, which
+// ascend, and the last for what has reached them all.
+func Between[T cmp.Ordered](value T, limits ...T) (p Pick) {
+	for int(p) < len(limits) && value >= limits[p] {
+		p++
+	}
+	return p
 }
 
 // Unit names what a number counts, such as "bytes" or "days".
@@ -117,7 +140,11 @@ func newQuestion(text string, answer any, options []Option) *question {
 		_, numeric = answer.(interface{ Floats() []float64 }) // a number with a name, such as a type of numbers, goes by its name
 	}
 	shape, isShape := answer.([]int)
+	pick, isPick := answer.(Pick)
 	switch {
+	case isPick:
+		q.Kind, q.Answer, q.Share = "text", "", 0
+		values = nil
 	case isShape:
 		q.Kind, q.Answer, q.Share = "shape", shape, 0
 	case numeric && v.Kind() != reflect.Slice && v.Kind() != reflect.Pointer:
@@ -157,6 +184,12 @@ func newQuestion(text string, answer any, options []Option) *question {
 	}
 	for _, o := range options {
 		o(q)
+	}
+	if isPick {
+		if pick < 0 || int(pick) >= len(q.Choices) {
+			bad("choice %d can't be picked from %q", pick, q.Choices)
+		}
+		q.Answer = q.Choices[pick]
 	}
 	if q.Kind == "text" && len(q.Choices) > 0 {
 		q.Kind = "choice"

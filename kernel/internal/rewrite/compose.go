@@ -69,7 +69,6 @@ func (w *work) compose() {
 	if w.main != nil {
 		w.main.edits = a.editsWithin(nil, w.main.lo, w.main.hi)
 	}
-	a.rememberFlags()
 	if a.runs() {
 		a.write(begin, makers)
 	}

@@ -4,10 +4,13 @@
 "use strict";
 
 // The first argument has the parts and bundles that can be loaded, which bundles the first cell loads, the folder that
-// they lie in. tell is called with what goes on, in words, and with the share that is done, or with "". afresh is called
-// when all values are forgotten.
-const lecternHost = ({ parts, bundles, first, folder }, tell, afresh) => {
+// they lie in, and what package lesson says in another language than English. tell is called with what goes on, in
+// words, and with the share that is done, or with "". afresh is called when all values are forgotten.
+const lecternHost = ({ parts, bundles, first, folder, answers }, tell, afresh) => {
   const say = lecternSay;
+  // What package lesson says in another language than English, as a file and where it is: see package lesson.
+  const lang = answers ? { LECTERN_LANG: answers.lang, LECTERN_ROOT: "/lectern" } : {};
+  const saidFiles = answers ? [[`/lectern/notebooks/${answers.lang}/lesson.po`, new TextEncoder().encode(answers.text)]] : [];
   const megabytes = (n) => (n / 1e6).toFixed(1) + " MB";
 
   // Loading: over http the parts are fetched; a page that was opened as a file runs the scripts that carry them.
@@ -221,7 +224,7 @@ const lecternHost = ({ parts, bundles, first, folder }, tell, afresh) => {
       r.program.onerror = () => stop("stopped");
       const give = [r.port, ...data.files.map(([, b]) => b.buffer)];
       if (data.program.buffer) give.push(data.program.buffer); // or it is compiled already
-      r.program.postMessage({ program: data.program, files: data.files, input: data.input, environment: data.environment, port: r.port, kept: ["/keep", "/cell", "/tmp"] }, give);
+      r.program.postMessage({ program: data.program, files: [...data.files, ...saidFiles], input: data.input, environment: { ...data.environment, ...lang }, port: r.port, kept: ["/keep", "/cell", "/tmp"] }, give);
       watch();
     }
     if (data.ended) r.done({ ...data.ended, stopped: r.ending });

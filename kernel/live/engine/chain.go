@@ -1,5 +1,3 @@
-//go:build js
-
 package main
 
 import (
@@ -66,7 +64,7 @@ func (e *engine) turn(cell int, code string, last int) (runs, ok bool) {
 	}
 	l := e.chain[0]
 	e.chain = e.chain[1:]
-	l.r.Next = l.r.Next.Keeping(e.manifest)
+	l.r.Next = l.r.Next.Keeping(e.Manifest)
 	e.now = newExecution(e, cell, code, l.r)
 	e.now.allowed()
 	return l.r.Program != nil, true

@@ -1,5 +1,3 @@
-//go:build js
-
 // Command engine is the notebook's kernel for a web page: it rewrites cells, and turns what their programs print into
 // outputs. It reads the archives of packages from the page's memory, and answers calls from JavaScript.
 //
@@ -27,19 +25,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
-	"syscall/js"
 
 	"github.com/lectern-go/lectern/kernel/internal/export"
 	"github.com/lectern-go/lectern/kernel/internal/report"
 	"github.com/lectern-go/lectern/kernel/internal/rewrite"
+	"github.com/lectern-go/lectern/kernel/internal/runner"
 	"github.com/lectern-go/lectern/kernel/notebook"
-	"github.com/lectern-go/lectern/kernel/persist"
 )
-
-// keepDir is the folder of the page's memory in which values are kept.
-const keepDir = "/keep"
 
 // An answer is a rewritten cell.
 type answer struct {
@@ -62,63 +55,29 @@ type mistake struct {
 
 // An engine is the session of a page.
 type engine struct {
+	runner.Session
 	packages *packages
-	session  *rewrite.Session
 	now      *execution
 	chain    []*link // cells that the program that runs goes on with
 
 	executions int
-	models     map[string]*model
+	widgets    runner.Widgets
+	boards     map[string]*board // outputs below widgets, by widget
 }
 
-func (e *engine) manifest() *persist.Manifest {
-	m, err := persist.ReadManifest(keepDir)
+// newEngine returns an engine for the packages of an index, which keeps values in a folder.
+func newEngine(index, keep string) (*engine, error) {
+	p, err := readPackages(index)
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "engine:", err)
+		return nil, err
 	}
-	return m
+	e := &engine{packages: p, boards: map[string]*board{}}
+	e.Dir = keep
+	e.Set(rewrite.NewSession(p, e.Manifest))
+	return e, nil
 }
 
-func main() {
-	p, err := readPackages("/pkg/index.json")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "engine:", err)
-		os.Exit(1)
-	}
-	e := &engine{packages: p, models: map[string]*model{}}
-	e.session = rewrite.NewSession(p, e.manifest)
-	call := func(f func(args []js.Value) any) js.Func {
-		return js.FuncOf(func(_ js.Value, args []js.Value) any { return f(args) })
-	}
-	js.Global().Set("lecternEngine", map[string]any{
-		"rewrite": call(func(args []js.Value) any {
-			e.forget(args[3].Int())
-			return text(e.rewrite(args[0].Int(), args[1].String(), args[2].Bool(), args[4].String()))
-		}),
-		"turn": call(func(args []js.Value) any {
-			if runs, ok := e.turn(args[0].Int(), args[1].String(), args[2].Int()); ok {
-				return runs
-			}
-			return nil
-		}),
-		"event": call(func(args []js.Value) any { return text(e.event(args[0].String())) }),
-		"said": call(func(args []js.Value) any {
-			b := make([]byte, args[1].Length())
-			js.CopyBytesToGo(b, args[1])
-			e.now.said(args[0].Int(), string(b))
-			return nil
-		}),
-		"refused":  call(func(args []js.Value) any { e.now.refused(args[0].String()); return nil }),
-		"ended":    call(func(args []js.Value) any { return text(e.ended(args[0].String())) }),
-		"outputs":  call(func([]js.Value) any { return text(e.now.changes()) }),
-		"cell":     call(func([]js.Value) any { return string(e.now.notebook()) }),
-		"export":   call(func(args []js.Value) any { return text(e.export(args[0].String(), args[1].String())) }),
-		"complete": call(func(args []js.Value) any { return text(e.complete(args[0].String(), args[1].Int())) }),
-		"help":     call(func(args []js.Value) any { return text(e.help(args[0].String(), args[1].Int())) }),
-	})
-	select {}
-}
-
+// text is what JavaScript gets of an answer.
 func text(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -130,7 +89,7 @@ func text(v any) string {
 // rewrite begins a cell, with whose program others may run.
 func (e *engine) rewrite(cell int, code string, steps bool, more string) *answer {
 	e.packages.absent, e.chain = nil, nil
-	session := e.session
+	session := e.Current()
 	if steps {
 		session = session.Stepped(true)
 	}
@@ -221,30 +180,21 @@ type verdict struct {
 // ended settles what the cells after this one know.
 func (e *engine) ended(state string) verdict {
 	x := e.now
-	x.end(state)
+	record := x.end(state)
 	switch {
 	case x.event:
 		x.into = x.into[:min(1, len(x.into))] // what has failed is said below the widget
-		next := e.session.Keeping(e.manifest)
-		next.Settle()
-		e.session = next
+		e.EndEvent()
 	case x.fail == nil || !x.fail.NotRun:
 		x.into = nil
-		if x.made {
-			x.r.Next.KeepWidgets(x.cell)
-		}
-		lost := x.r.Next.Settle()
-		e.session = x.r.Next
+		lost, saved := e.End(x.Cell)
 		x.noted = x.noted || len(lost) > 0
-		if x.r.Keeps && e.manifest().Saves == x.saves {
+		if x.Result.Keeps && !saved {
 			x.unsaved(lost)
 		}
 	}
 	x.report()
 	x.describe()
-	v := verdict{Failed: x.fail != nil, Apart: x.noted || x.made}
-	if x.recorded && x.steps != nil {
-		v.Steps = x.steps.Record()
-	}
+	v := verdict{Failed: x.fail != nil, Apart: x.noted || x.HasWidgets(), Steps: record}
 	return v
 }
