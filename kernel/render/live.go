@@ -176,6 +176,9 @@ func (s *site) live(i int) string {
 		told["answers"] = map[string]string{"lang": s.language.Code, "text": string(answers)}
 	}
 	if len(p.explorers) > 0 {
+		if s.language != nil {
+			told["words"] = s.language.Explorers()
+		}
 		explorers := map[string]json.RawMessage{}
 		for _, name := range p.explorers {
 			explorers[name] = s.options.Live.Explorers[name]

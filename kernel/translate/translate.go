@@ -29,11 +29,18 @@ type Language struct {
 
 	messages map[string]*po.Message
 	lesson   map[string]bool // what package lesson says
+	explore  map[string]string
 	forms    []*form         // of that, what has values in it
 }
 
 // SiteFile is the catalogue of the pages' own texts, whose header names the language.
 const SiteFile = "site.po"
+
+// exploreFile is the catalogue of what readers play with on pages whose cells run.
+const exploreFile = "explore.po"
+
+// Explorers are the translations of what the explorers say, by their English.
+func (l *Language) Explorers() map[string]string { return l.explore }
 
 // Languages finds the languages in the folder of the notebooks, in the order of their codes.
 func Languages(notebooks string) ([]*Language, error) {
@@ -54,7 +61,7 @@ func Languages(notebooks string) ([]*Language, error) {
 
 // Load reads the catalogues of a folder.
 func Load(dir string) (*Language, error) {
-	l := &Language{Code: filepath.Base(dir), Dir: dir, messages: map[string]*po.Message{}, lesson: map[string]bool{}}
+	l := &Language{Code: filepath.Base(dir), Dir: dir, messages: map[string]*po.Message{}, lesson: map[string]bool{}, explore: map[string]string{}}
 	files, err := filepath.Glob(filepath.Join(dir, "*.po"))
 	if err != nil {
 		return nil, err
@@ -74,6 +81,9 @@ func Load(dir string) (*Language, error) {
 		for _, m := range f.Messages {
 			if other := l.messages[m.ID]; m.ID != "" && (other == nil || !other.Valid()) {
 				l.messages[m.ID] = m
+			}
+			if filepath.Base(path) == exploreFile && m.ID != "" && m.Valid() {
+				l.explore[m.ID] = m.Str
 			}
 			if filepath.Base(path) == LessonFile && m.ID != "" && m.Valid() {
 				l.lesson[m.ID] = true

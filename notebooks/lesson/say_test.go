@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestLanguages: what is said about an answer, and a question, are in the student's language as far as it has them. What
-// a guess is worth does not depend on that.
+// TestLanguages: what is said about an answer, and a question, are in the student's language as far as it has them.
+// What a guess is worth does not depend on that.
 func TestLanguages(t *testing.T) {
 	root := t.TempDir()
 	dir := filepath.Join(root, "notebooks", "xx")
