@@ -65,7 +65,8 @@ type Files struct {
 	parts     map[string]Part   // by what they are
 	notebooks []Part            // of each lesson
 	bundles   []Part
-	lessons   [][]int // the bundles of each lesson
+	lessons   [][]int    // the bundles of each lesson
+	mine      [][]string // what each lesson calls of the package mine
 
 	explorers map[string]json.RawMessage
 }
@@ -146,9 +147,16 @@ func Pack(ctx context.Context, root, dir string, lessons []*notebook.Notebook, s
 			f.lessons[lesson] = append(f.lessons[lesson], number)
 		}
 	}
-	lines, err := json.Marshal(map[string]any{"packages": index})
+	ours, err := goFiles(filepath.Join(root, "notebooks", "mine"))
 	if err != nil {
 		return nil, err
+	}
+	lines, err := json.Marshal(map[string]any{"packages": index, "mine": ours})
+	if err != nil {
+		return nil, err
+	}
+	for _, cells := range sources {
+		f.mine = append(f.mine, calledOf(ours, cells))
 	}
 	list = append(list, &packing{kind: "index", content: lines, pack: lz})
 	if err := packAll(ctx, filepath.Join(dir, "packed"), list); err != nil {
@@ -175,6 +183,38 @@ func Pack(ctx context.Context, root, dir string, lessons []*notebook.Notebook, s
 	f.Content["LICENSE-scripts.txt"] = []byte(scriptsLicence)
 	f.explorers, err = firstLooks(ctx, root)
 	return f, err
+}
+
+var calledMine = regexp.MustCompile(`\bmine\.([A-Z]\w*)`)
+
+// calledOf lists what cells call of the package mine, whose files are given, in order. A variable may have its name,
+// too.
+func calledOf(files map[string]string, cells []string) []string {
+	var list []string
+	for _, m := range calledMine.FindAllStringSubmatch(strings.Join(cells, "\n"), -1) {
+		if files[strings.ToLower(m[1])+".go"] != "" && !slices.Contains(list, m[1]) {
+			list = append(list, m[1])
+		}
+	}
+	return list
+}
+
+// goFiles reads those of a package by name, but for its tests.
+func goFiles(dir string) (map[string]string, error) {
+	list, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	files := map[string]string{}
+	for _, file := range list {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		b, readErr := os.ReadFile(file)
+		err = cmp.Or(err, readErr)
+		files[filepath.Base(file)] = string(b)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("live: %w", err)
+	}
+	return files, nil
 }
 
 // tools are the programs and scripts that pages need to run cells.
@@ -209,7 +249,7 @@ func tools(p *Parts) (list []*packing, err error) {
 // further is how many bytes a lesson may load at most if another one has run in the browser before.
 const further = 2_000_000
 
-// share has all lessons load what is large, so that whoever goes on to another lesson waits for little more.
+// share has all lessons load what is large, so that readers who go on to another lesson wait for little more.
 func share(lessons [][]int, bundles []Part) {
 	for {
 		most, largest := further, -1
@@ -243,7 +283,7 @@ func share(lessons [][]int, bundles []Part) {
 
 // Lesson is what the page of a lesson has to know.
 func (f *Files) Lesson(i int) map[string]any {
-	return map[string]any{"parts": f.parts, "bundles": f.bundles, "first": f.lessons[i], "notebook": f.notebooks[i]}
+	return map[string]any{"parts": f.parts, "bundles": f.bundles, "first": f.lessons[i], "notebook": f.notebooks[i], "mine": f.mine[i]}
 }
 
 // FirstRun is how many bytes the first cell of a lesson loads over http, and all lessons together.
@@ -299,7 +339,7 @@ func usedBy(list []Package, lessons [][]string) map[string][]int {
 		for _, p := range own {
 			need(p)
 		}
-		need("fmt") // nobody gets far without
+		need("fmt") // which nearly every cell needs
 		for _, source := range sources {
 			for _, m := range selector.FindAllStringSubmatch(source, -1) {
 				if m[2] != "" {

@@ -3,6 +3,27 @@
 // their values; one links; another runs one cell's program and is thrown away, so that a program can be stopped whatever it does.
 "use strict";
 
+// The reader's own package, mine: the browser's storage has its files, for all pages of a site. Without storage each
+// page has what was written on it.
+const lecternMine = (() => {
+  const key = "lectern-mine", texts = (x) => Object.fromEntries(Object.entries(x && typeof x === "object" ? x : {}).filter(([, text]) => typeof text === "string"));
+  let own = {}, stores = true;
+  return {
+    get stores() { return stores; },
+    get files() { // by name
+      try { if (stores) own = texts(JSON.parse(localStorage.getItem(key))); } catch { stores = false; }
+      return own;
+    },
+    set files(files) {
+      own = texts(files);
+      try {
+        if (Object.keys(own).length) localStorage.setItem(key, JSON.stringify(own));
+        else localStorage.removeItem(key);
+      } catch { stores = false; }
+    },
+  };
+})();
+
 // The first argument has the parts and bundles that can be loaded, which bundles the first cell loads, the folder that
 // they lie in, and what package lesson says in another language than English. tell is called with what goes on, in
 // words, and with the share that is done, or with "". afresh is called when all values are forgotten.
@@ -101,9 +122,11 @@ const lecternHost = ({ parts, bundles, first, folder, answers }, tell, afresh) =
   const list = [named[0], ...first.map((number) => [{ do: "bundle", number }, bundles[number]]), ...named.slice(1)];
   const total = [...scripts, ...list.map(([, p]) => p)].reduce((sum, p) => sum + p.bytes, 0);
   let engine = null; // the promise of { worker, end: ends it, program: its script's address }
+  let mine = "{}"; // what the engine has of the reader's package
   let limit = 180; // seconds that a cell may run
   const begin = async () => {
     let here = 0;
+    mine = "{}";
     const show = (n) => {
       here += n;
       if (running && !running.ending) tell(say("Loading Go: {here} of {all}", { here: megabytes(here), all: megabytes(total) }), Math.min(1, here / total));
@@ -245,6 +268,8 @@ const lecternHost = ({ parts, bundles, first, folder, answers }, tell, afresh) =
           spare = new Worker(e.program);
           spare.onerror = () => { spare = null; };
         }
+        const stored = JSON.stringify(lecternMine.files); // another page may have more by now
+        if (stored !== mine) e.worker.postMessage({ do: "mine", files: mine = stored });
         running.port = cell.posts(e.worker, id, queue);
       }
       verdict = await end;
@@ -252,6 +277,7 @@ const lecternHost = ({ parts, bundles, first, folder, answers }, tell, afresh) =
       cell.trouble(say("Go can't be loaded: {why}", { why: error.message }));
       verdict = { failed: true };
     }
+    if (verdict.mine) lecternMine.files = { ...lecternMine.files, ...verdict.mine };
     if (verdict.goesOn) passing = running.program;
     else running.program?.terminate();
     if (!verdict.goesOn || !queue.length) drop();

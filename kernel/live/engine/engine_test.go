@@ -18,7 +18,8 @@ import (
 // packageIndex is an index of what cells of these tests import, of archives that are built for this machine.
 var packageIndex = sync.OnceValues(func() ([]byte, error) {
 	const ours = "github.com/lectern-go/lectern/kernel/"
-	cmd := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Name,Export,Imports", "fmt", "strings", "errors", ours+"persist", ours+"show", ours+"show/widget")
+	cmd := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Name,Export,Imports", "fmt", "strings", "errors", ours+"persist", ours+"show", ours+"show/widget",
+		"github.com/lectern-go/lectern/notebooks/lesson", minePath)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/lectern-go/lectern/kernel/notebook"
 )
 
-// pageToken is what a page's cells put before their messages. Nobody else prints there.
+// pageToken is what a page's cells put before their messages. Nothing else prints there.
 const pageToken = "page"
 
 // mostText is how many bytes of printed text are shown: a loop without an end must not fill the page.
@@ -32,6 +32,7 @@ type execution struct {
 	used     map[string]*board // the outputs that this execution shows something in, by widget
 	noted    bool              // there is a note, on what is lost perhaps
 	changed  []*runner.Widget  // of which the page has to be told
+	mine     bool              // it may have put a function into the reader's package
 }
 
 func newExecution(e *engine, cell int, code string, r *rewrite.Result) *execution {
@@ -179,8 +180,11 @@ func (x *execution) Obey(kind string, fields []string) bool {
 	if kind != "mine" {
 		return false
 	}
-	if len(fields) == 2 && fields[0] == "ours" {
-		x.Print("Here, mine has our solutions of all exercises: a page has no folder to keep yours in.\n")
+	if len(fields) == 2 {
+		x.mine = true
+		if said := x.e.student.keep(fields[0], fields[1], x.Result.Plain); said != "" {
+			x.Print(said + "\n")
+		}
 	}
 	return true
 }

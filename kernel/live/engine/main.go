@@ -9,6 +9,8 @@
 //	                      the program runs some of them, too
 //	turn(cell, code, last)  begins the cell that the program goes on with: true if it has something to run, else false,
 //	                      or null if the program does not go on with it
+//	mine(files)           the reader's package mine: files by name, in place of those of ours
+//	compiled(text)        the library of an answer has been compiled, or the compiler has refused it with this text
 //	event(widget)         begins what somebody's change of a widget asks for: an [answer]; its program reads what has
 //	                      happened
 //	said(descriptor, bytes)  the program has printed (1) or complained (2)
@@ -25,7 +27,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/lectern-go/lectern/kernel/internal/export"
 	"github.com/lectern-go/lectern/kernel/internal/report"
@@ -38,6 +42,7 @@ import (
 type answer struct {
 	Errors  []mistake         `json:"errors,omitempty"`
 	Need    []string          `json:"need,omitempty"`    // archives that have to be there first; then the cell is to be rewritten again
+	Library *library          `json:"library,omitempty"` // has to be compiled first; then the cell is to be rewritten again
 	Program string            `json:"program,omitempty"` // Go source; none if there is nothing to run
 	Files   map[string]string `json:"files,omitempty"`   // the archives that the program is built from, by path
 	Alone   *answer           `json:"alone,omitempty"`   // the cell's own program, if Program runs others, too
@@ -57,6 +62,7 @@ type mistake struct {
 type engine struct {
 	runner.Session
 	packages *packages
+	student  *student
 	now      *execution
 	chain    []*link // cells that the program that runs goes on with
 
@@ -71,7 +77,7 @@ func newEngine(index, keep string) (*engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &engine{packages: p, boards: map[string]*board{}}
+	e := &engine{packages: p, student: newStudent(p, filepath.Dir(keep)), boards: map[string]*board{}}
 	e.Dir = keep
 	e.Set(rewrite.NewSession(p, e.Manifest))
 	return e, nil
@@ -94,7 +100,11 @@ func (e *engine) rewrite(cell int, code string, steps bool, more string) *answer
 		session = session.Stepped(true)
 	}
 	r := session.Rewrite(cell, code)
-	if need := e.packages.missing(e.packages.absent); len(need) > 0 {
+	wanted := e.packages.absent
+	if strings.Contains(code+more, "Grade(") { // what is accepted is compiled with the package mine
+		wanted = append(wanted, minePath)
+	}
+	if need := e.packages.missing(wanted); len(need) > 0 {
 		return &answer{Need: need}
 	}
 	a := &answer{}
@@ -102,38 +112,42 @@ func (e *engine) rewrite(cell int, code string, steps bool, more string) *answer
 		a.Errors = append(a.Errors, mistake{m.Pos.Cell, m.Pos.Line, m.Pos.Col, m.End, m.Msg, m.Hint})
 	}
 	if r.Program != nil && len(r.Errors) == 0 {
-		if need := e.collect(a, r.Program, r.Imports); len(need) > 0 {
-			return &answer{Need: need}
+		if !e.collect(a, r.Program, r.Imports) {
+			return a
 		}
-		if !steps {
-			b, need := e.join(cell, r, more)
-			if len(need) > 0 {
-				return &answer{Need: need}
-			} else if b != nil {
-				b.Alone = a
-				a = b
-			}
+		if b := e.join(cell, r, more, steps); b != nil && b.Program == "" {
+			return b
+		} else if b != nil {
+			b.Alone = a
+			a = b
 		}
 	}
 	e.now = newExecution(e, cell, code, r)
 	e.now.recorded = steps
+	if e.student.trouble != "" {
+		e.now.note(e.student.trouble)
+		e.student.trouble = ""
+	}
 	if !e.now.allowed() {
 		a.Program, a.Files, a.Alone = "", nil, nil
 	}
 	return a
 }
 
-// collect puts a program and its archives into an answer, or returns what has to be there first.
-func (e *engine) collect(a *answer, program *rewrite.Text, imports []string) (need []string) {
+// collect puts a program and its archives into an answer, or what has to be there first; then it reports false.
+func (e *engine) collect(a *answer, program *rewrite.Text, imports []string) bool {
+	if a.Library, a.Need = e.student.library(imports); a.Library != nil || len(a.Need) > 0 {
+		return false
+	}
 	paths := append(slices.Clone(imports), "runtime") // which the linker adds
-	if need := e.packages.missing(paths); len(need) > 0 {
-		return need
+	if a.Need = e.packages.missing(paths); len(a.Need) > 0 {
+		return false
 	}
 	a.Program, a.Files = program.Source(), map[string]string{}
 	for _, path := range paths {
 		e.packages.collect(path, a.Files)
 	}
-	return nil
+	return true
 }
 
 // An exported notebook is a program, or says why there is none.
@@ -172,9 +186,10 @@ func (e *engine) export(name, stored string) exported {
 
 // A verdict says how a cell has ended.
 type verdict struct {
-	Failed bool           `json:"failed"`
-	Apart  bool           `json:"apart,omitempty"` // what comes next must have a program of its own
-	Steps  *report.Record `json:"steps,omitempty"` // if they were asked for
+	Failed bool              `json:"failed"`
+	Apart  bool              `json:"apart,omitempty"` // what comes next must have a program of its own
+	Steps  *report.Record    `json:"steps,omitempty"` // if they were asked for
+	Mine   map[string]string `json:"mine,omitempty"`  // new files of the reader's package, by name
 }
 
 // ended settles what the cells after this one know.
@@ -196,5 +211,9 @@ func (e *engine) ended(state string) verdict {
 	x.report()
 	x.describe()
 	v := verdict{Failed: x.fail != nil, Apart: x.noted || x.HasWidgets(), Steps: record}
+	if x.mine {
+		v.Mine = e.student.written()
+		e.student.changed = e.student.changed || len(v.Mine) > 0
+	}
 	return v
 }

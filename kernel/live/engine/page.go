@@ -3,6 +3,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"syscall/js"
@@ -29,7 +30,15 @@ func main() {
 			}
 			return nil
 		}),
-		"event": call(func(args []js.Value) any { return text(e.event(args[0].String())) }),
+		"mine": call(func(args []js.Value) any {
+			var files map[string]string
+			if err := json.Unmarshal([]byte(args[0].String()), &files); err == nil {
+				e.student.begin(files)
+			}
+			return nil
+		}),
+		"compiled": call(func(args []js.Value) any { e.student.compiled(args[0].String()); return nil }),
+		"event":    call(func(args []js.Value) any { return text(e.event(args[0].String())) }),
 		"said": call(func(args []js.Value) any {
 			b := make([]byte, args[1].Length())
 			js.CopyBytesToGo(b, args[1])

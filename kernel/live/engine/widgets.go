@@ -122,8 +122,8 @@ func (e *engine) event(id string) *answer {
 	}
 	a := &answer{}
 	if fail == nil {
-		if need := e.collect(a, r.Program, r.Imports); len(need) > 0 {
-			return &answer{Need: need}
+		if !e.collect(a, r.Program, r.Imports) {
+			return a
 		}
 	}
 	e.now = newExecution(e, w.Cell, "", r)
